@@ -1,0 +1,123 @@
+# Weir. The usual targets:
+#
+#	make			the program, ./weir
+#	make demo		a first look
+#	make test		everything that is checked, under sanitizers and in release
+#	make bench		how fast it is; also bench-ns3, bench-instructions
+#	make asan		build/asan/weir, with address and undefined-behaviour checks
+#	make install		PREFIX=/usr/local, DESTDIR=
+#	make format clean
+#
+# make --trace shows every command.
+# What a target needs from Debian is in packages.txt and is installed when missing.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG ?= clang
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+WERROR ?= -Werror
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
+
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
+COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS)
+LIBS := -linih -lm -pthread
+FLAGS_release := -O2 -g
+FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+# The house: lib/ is the library, everything above it the program. Tests use all of it but main.
+LIB := $(wildcard lib/*/*.c)
+MAIN := cli/main.c
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c
+TESTS := $(wildcard tests/test_*.c) tests/runner.c
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*.h lab/*.h cli/*.h tests/*.h)
+SOURCES := $(wildcard lib/*/*.c sim/*.c lab/*.c cli/*.c tests/*.c)
+
+all: weir
+
+weir: build/release/weir
+	@cp -f $< $@
+
+asan: build/asan/weir
+
+# One set of objects a variant: build/release/sim/x.o, build/asan/sim/x.o.
+define variant
+build/$(1)/%.o: %.c Makefile | build/have-build
+	@mkdir -p $$(@D)
+	@echo cc $$@
+	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
+build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
+build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
+build/$(1)/%.a:
+	@rm -f $$@ && ar rcs $$@ $$^
+build/$(1)/weir: $$(MAIN:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$(1)/libweir.a
+build/$(1)/weir-test: $$(TESTS:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$(1)/libweir.a
+build/$(1)/fuzz: build/$(1)/tests/fuzz_scenario.o build/$(1)/libhouse.a build/$(1)/libweir.a
+# One test file by itself: make build/asan/only/test_mark
+build/$(1)/only/%: build/$(1)/tests/%.o build/$(1)/tests/runner.o build/$(1)/libhouse.a build/$(1)/libweir.a
+	@mkdir -p $$(@D)
+	@echo link $$@
+	@$$(LINK_$(1))
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz:
+	@echo link $$@
+	@$$(LINK_$(1))
+LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+endef
+$(foreach v,release asan,$(eval $(call variant,$(v))))
+
+# The flow-size distributions travel inside the program.
+build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
+	@mkdir -p $(@D)
+	@awk -f tools/embed.awk $(filter %.txt,$^) /dev/null >$@
+
+# clang's opinion of every source, and of every header by itself.
+build/clang/%.ok: % Makefile | build/have-test
+	@mkdir -p $(@D)
+	@$(CLANG) $(COMMON) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
+	@touch $@
+
+test: weir build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz \
+		$(patsubst %,build/clang/%.ok,$(SOURCES) $(HEADERS))
+	@tools/run-tests.sh $(FUZZ_SECONDS)
+
+demo: weir
+	@tools/demo.sh
+
+bench: weir
+	@bench/bench.sh
+
+bench-instructions: weir | build/have-instructions
+	@bench/instructions.sh
+
+bench-ns3: weir build/ns3-bench
+	@bench/ns3.sh
+
+build/ns3-bench: bench/ns3/main.cc | build/have-ns3
+	@echo c++ $@
+	@$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< \
+		$(addprefix -lns3-,applications point-to-point internet traffic-control network core)
+
+install: weir build/release/libweir.a
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/weir
+	install -m 755 weir $(DESTDIR)$(PREFIX)/bin/weir
+	install -m 644 build/release/libweir.a $(DESTDIR)$(PREFIX)/lib/libweir.a
+	install -m 644 $(wildcard include/weir/*.h) $(DESTDIR)$(PREFIX)/include/weir
+
+format: | build/have-format
+	clang-format -i $(SOURCES) $(HEADERS)
+
+clean:
+	rm -rf build weir
+
+# Debian packages of a group in packages.txt; looked for once, until the list changes. Everything
+# needs the compiler, so the other groups wait for that one: only one apt-get at a time.
+build/have-%: packages.txt tools/packages.sh
+	@mkdir -p $(@D)
+	@tools/packages.sh $*
+	@touch $@
+build/have-test build/have-format build/have-instructions build/have-ns3: | build/have-build
+
+.PHONY: all asan test demo bench bench-instructions bench-ns3 install format clean
+.SECONDARY:
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,168 @@
+/* check.c -- weir check FILE: everything but the run. */
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "lab/results.h"
+#include "sim/route.h"
+#include "sim/traffic.h"
+#include "weir/units.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A scenario as built. */
+struct built {
+	const struct config *c;
+	struct network net;
+	struct flow_list flows;
+};
+
+static int check_port(const struct built *b, struct error *e)
+{
+	const char *name = b->c->measure.port;
+	int64_t link;
+
+	if (*name == '\0')
+		return 0;
+	link = link_find(&b->net, name, e);
+	if (link < 0)
+		return error_prefix(e, "measure.port: ");
+	if (b->net.nodes[b->net.links[link].from].kind != NODE_SWITCH)
+		return error_set(e, "measure.port: %s is the port of a host; name one of a switch", name);
+	return 0;
+}
+
+/* Whatever would stop a run before it starts. What was built stays for built_free. */
+static int build(struct built *b, const struct config *c, struct error *e)
+{
+	struct route_table *routes;
+
+	memset(b, 0, sizeof(*b));
+	b->c = c;
+	if (network_build(&b->net, &c->network, e))
+		return -1;
+	if (route_table_new(&routes, &b->net, (int64_t)c->network.reroute_delay_ps, e))
+		return -1;
+	route_table_free(routes);
+	if (check_port(b, e))
+		return -1;
+	return traffic_generate(&b->flows, c, &b->net, e);
+}
+
+static void built_free(struct built *b)
+{
+	flow_list_free(&b->flows);
+	network_free(&b->net);
+}
+
+/* --- what one [traffic] section asks of the network --- */
+
+struct demand {
+	uint64_t flows, unlimited, bytes;
+	int64_t first_ps, last_ps;	/* starts */
+	double receivers_bps;		/* links of all hosts that receive something */
+};
+
+static struct demand demand_of(const struct built *b, uint32_t traffic)
+{
+	struct demand d = { .first_ps = TIME_NEVER_PS };
+	unsigned char *receives = calloc(b->net.host_count, 1);
+
+	for (uint32_t i = 0; i < b->flows.count; i++) {
+		const struct flow *f = &b->flows.flows[i];
+
+		if (f->traffic != traffic)
+			continue;
+		d.flows++;
+		if (f->size_bytes == FLOW_UNLIMITED)
+			d.unlimited++;
+		else
+			d.bytes += f->size_bytes;
+		if (f->start_ps < d.first_ps)
+			d.first_ps = f->start_ps;
+		if (f->start_ps > d.last_ps)
+			d.last_ps = f->start_ps;
+		if (receives)
+			receives[f->dst] = 1;
+	}
+	for (uint32_t h = 0; receives && h < b->net.host_count; h++)
+		if (receives[h])
+			d.receivers_bps +=
+				(double)b->net.links[b->net.nodes[b->net.host_node[h]].first_link].rate_bps;
+	free(receives);
+	return d;
+}
+
+static void print_demand(const struct built *b, uint32_t traffic)
+{
+	const struct traffic_config *t = &b->c->traffic[traffic];
+	struct demand d = demand_of(b, traffic);
+	double seconds = ps_to_s(d.last_ps - t->start.first_ps);
+	double bps = bytes_to_bits((double)d.bytes) / seconds;
+
+	printf("traffic %s: %s, %" PRIu64 " flow%s", t->name, t->pattern, d.flows,
+	       d.flows == 1 ? "" : "s");
+	if (d.flows == 0) {
+		putchar('\n');
+		return;
+	}
+	if (d.unlimited > 0)
+		printf(", %" PRIu64 " without end", d.unlimited);
+	if (d.bytes > 0)
+		printf(", %s", human_bytes((double)d.bytes).text);
+	printf(", starting %s", human_time((double)d.first_ps / PS_PER_NS).text);
+	if (d.last_ps > d.first_ps)
+		printf(" to %s", human_time((double)d.last_ps / PS_PER_NS).text);
+	if (d.flows > 1 && d.bytes > 0 && seconds > 0)
+		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
+		       human_percent(bps / d.receivers_bps).text);
+	putchar('\n');
+}
+
+static void print_summary(const struct built *b)
+{
+	const struct config *c = b->c;
+	char text[OPT_TEXT_SIZE], per[OPT_TEXT_SIZE];
+
+	if (c->title[0] != '\0')
+		printf("%s\n", c->title);
+	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32 " links one way\n",
+	       c->network.topology, b->net.host_count, b->net.switch_count,
+	       b->net.switch_count == 1 ? "" : "es", b->net.link_count);
+	option_format(text, sizeof(text), option_find(switch_options, "buffer"), &c->switches);
+	option_format(per, sizeof(per), option_find(switch_options, "buffer-per"), &c->switches);
+	printf("switch: marking %s, scheduler %s, queues %" PRIu64 ", buffer %s per %s\n",
+	       c->switches.marking, c->switches.scheduler, c->switches.queues, text, per);
+	printf("host: cc %s\n", c->host.cc);
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		print_demand(b, i);
+	printf("measure: from %s", option_format(text, sizeof(text), option_find(measure_options, "from"),
+						 &c->measure));
+	if (c->measure.to_ps > 0)
+		printf(" to %s\n", option_format(text, sizeof(text), option_find(measure_options, "to"),
+						 &c->measure));
+	else
+		printf(" until all flows have ended\n");
+	printf("%s: fine\n", c->file);
+}
+
+int command_check(const struct arguments *a)
+{
+	struct scenario s;
+	struct config c;
+	struct built b;
+	struct error e;
+	int status = EXIT_FINE;
+
+	if (load(a, &s, &c, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (build(&b, &c, &e)) {
+		scenario_locate(&s, &e);
+		status = complain(EXIT_MISTAKE, &e);
+	} else {
+		print_summary(&b);
+	}
+	built_free(&b);
+	config_free(&c);
+	scenario_free(&s);
+	return status;
+}

@@ -1,0 +1,70 @@
+/* commands.h -- the commands of the program, their arguments and how they end. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+#include "weir/error.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* How the program ends. */
+enum exit_status {
+	EXIT_FINE = 0,
+	EXIT_WORLD = 1,		/* something outside failed: a disk, memory */
+	EXIT_MISTAKE = 2,	/* the user's: nothing was run or written */
+	EXIT_BUG = 3,		/* ours: a run lost or made up packets */
+	EXIT_INTERRUPTED = 130,	/* as shells report SIGINT */
+};
+
+struct cli_option {
+	const char *name;	/* "--seed"; NULL ends a table */
+	const char *value;	/* what follows it, "N"; NULL: nothing does */
+	const char *help;
+};
+
+/* One thing on the command line: an option with its value, or a word. */
+struct argument {
+	const struct cli_option *option;	/* NULL: a word */
+	const char *value;			/* NULL: option without one */
+};
+
+struct arguments {
+	const struct argument *all;
+	size_t count;
+};
+
+struct command {
+	const char *name;
+	const char *usage;	/* what follows the name */
+	const char *help;
+	const struct cli_option *options;	/* may be NULL: none */
+	size_t words_min, words_max;
+	int (*run)(const struct arguments *a);
+};
+
+extern const struct command *const command_all[];	/* ends with NULL */
+
+int command_run(const struct arguments *a);
+int command_check(const struct arguments *a);
+int command_list(const struct arguments *a);
+int command_help(const struct arguments *a);
+int command_version(const struct arguments *a);
+
+/* The i-th word, or NULL. */
+const char *arguments_word(const struct arguments *a, size_t i);
+
+/* The value of the last such option ("" where it has none), or NULL. */
+const char *arguments_option(const struct arguments *a, const char *name);
+
+/* Prints "weir: MESSAGE" to stderr, in one line, and returns status. */
+int complain(enum exit_status status, const struct error *e);
+
+/* Everything that was printed has arrived: status; otherwise EXIT_WORLD with a message. */
+int finish_output(int status);
+
+/* --- help texts, in help.c --- */
+void print_usage(FILE *f);
+void print_command(FILE *f, const struct command *c);
+
+/* Prints text from column indent on, in lines of readable length that all begin there. */
+void print_wrapped(const char *text, int indent);
+#endif

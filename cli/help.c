@@ -1,0 +1,204 @@
+/* help.c -- weir help [NAME]: commands, sections, and everything in the catalogue.
+ *
+ * All of it comes from the tables that also read the values, so help cannot differ from what is
+ * accepted. */
+#include "cli/catalogue.h"
+#include "cli/commands.h"
+#include "lab/sections.h"
+#include "lab/version.h"
+#include <string.h>
+
+enum { NAMES_MAX = 256, TEXT_WIDTH = 96, ENTRY_INDENT = 2, HELP_INDENT = 6 };
+
+void print_usage(FILE *f)
+{
+	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
+	for (size_t i = 0; command_all[i]; i++)
+		fprintf(f, "  weir %-8s%-8s%s\n", command_all[i]->name, command_all[i]->usage,
+			command_all[i]->help);
+	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
+	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n", f);
+}
+
+void print_command(FILE *f, const struct command *c)
+{
+	fprintf(f, "weir %s %s%s\n  %s\n", c->name, c->usage, c->options ? " [OPTION]..." : "",
+		c->help);
+	for (const struct cli_option *o = c->options; o && o->name; o++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s %s", o->name, o->value ? o->value : "");
+		fprintf(f, "  %-26s %s\n", left, o->help);
+	}
+}
+
+void print_wrapped(const char *text, int indent)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + word > (size_t)(TEXT_WIDTH - indent)) {
+			printf("\n%*s", indent, "");
+			column = 0;
+		} else if (column > 0) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)word, text);
+		column += word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_options(const struct option *table)
+{
+	char range[1024];
+
+	for (const struct option *o = table; o && o->name; o++) {
+		option_range(range, sizeof(range), o);
+		printf("  %s = %s", o->name, option_kind(o));
+		if (o->type != OPT_TEXT && o->type != OPT_FLAG)
+			printf(", %s", range);
+		if (o->def)
+			printf(" (default %s)", o->def);
+		putchar('\n');
+		printf("%*s", HELP_INDENT, "");
+		print_wrapped(o->help, HELP_INDENT);
+	}
+}
+
+static void print_repeats(const char *section, const char *kind)
+{
+	for (const struct repeat *r = repeat_all; r->key; r++) {
+		if (strcmp(r->section, section) != 0 || (kind && r->kind && strcmp(r->kind, kind) != 0))
+			continue;
+		printf("  %s = %s, may be repeated%s%s\n", r->key, r->form,
+		       r->kind && !kind ? "; only with " : "", r->kind && !kind ? r->kind : "");
+		printf("%*s", HELP_INDENT, "");
+		print_wrapped(r->help, HELP_INDENT);
+	}
+}
+
+static void print_section(const struct section *s)
+{
+	struct kind k;
+
+	printf("%s: %s\n", s->example, s->help);
+	print_options(s->options);
+	print_repeats(s->name, NULL);
+	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
+		printf("with %s = %s:", s->chooser, k.name);
+		for (const struct option *o = k.options; o && o->name; o++)
+			printf("%s %s", o == k.options ? "" : ",", o->name);
+		putchar('\n');
+	}
+	if (s->kind)
+		printf("'weir help NAME' explains the keys of a %s.\n", s->chooser);
+}
+
+/* What a topology or pattern has besides its own keys. */
+static void print_section_keys(const char *section, const char *kind)
+{
+	print_repeats(section, kind);
+	printf("and the keys of every %s: 'weir help %s'\n", section_find(section)->chooser, section);
+}
+
+static void print_entry(const struct shelf *s, const struct entry *e)
+{
+	printf("%s (%s)\n", e->name, s->name);
+	for (int i = 0; i < 2; i++) {
+		const char *text = i ? e->cite : e->help;
+
+		if (!text)
+			continue;
+		printf("%*s", ENTRY_INDENT, "");
+		print_wrapped(text, ENTRY_INDENT);
+	}
+	if (e->unit && *e->unit)
+		printf("  unit: %s\n", e->unit);
+	print_options(e->options);
+	if (strcmp(s->name, "topology") == 0)
+		print_section_keys("network", e->name);
+	if (strcmp(s->name, "traffic") == 0)
+		print_section_keys("traffic", e->name);
+}
+
+/* --- finding what a name means; it may mean several things --- */
+
+static size_t add(const char **names, size_t count, const char *name)
+{
+	if (count < NAMES_MAX)
+		names[count++] = name;
+	return count;
+}
+
+static int unknown_name(const char *name)
+{
+	const char *names[NAMES_MAX], *nearest;
+	size_t count = 0;
+	struct entry entry;
+	struct error e;
+
+	for (size_t i = 0; command_all[i]; i++)
+		count = add(names, count, command_all[i]->name);
+	for (const struct section *s = section_all; s->name; s++)
+		count = add(names, count, s->name);
+	for (const struct shelf *s = shelf_all; s->name; s++)
+		for (size_t i = 0; s->entry(i, &entry); i++)
+			count = add(names, count, entry.name);
+	nearest = nearest_name(name, names, count);
+	error_set(&e, "no help on %s; allowed are commands, sections (network, switch, host, traffic, "
+		  "measure) and what 'weir list' shows%s%s%s", quote(name).text,
+		  nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
+	return complain(EXIT_MISTAKE, &e);
+}
+
+static int print_catalogue(const char *name, int found)
+{
+	struct entry e;
+
+	for (const struct shelf *s = shelf_all; s->name; s++)
+		for (size_t i = 0; s->entry(i, &e); i++) {
+			if (strcmp(e.name, name) != 0)
+				continue;
+			if (found++)
+				putchar('\n');
+			print_entry(s, &e);
+		}
+	return found;
+}
+
+int command_help(const struct arguments *a)
+{
+	const char *name = arguments_word(a, 0);
+	const struct section *section;
+	int found = 0;
+
+	if (!name) {
+		print_usage(stdout);
+		return EXIT_FINE;
+	}
+	for (size_t i = 0; command_all[i]; i++)
+		if (strcmp(command_all[i]->name, name) == 0) {
+			print_command(stdout, command_all[i]);
+			found++;
+		}
+	section = section_find(name);
+	if (section) {
+		if (found++)
+			putchar('\n');
+		print_section(section);
+	}
+	return print_catalogue(name, found) ? EXIT_FINE : unknown_name(name);
+}
+
+int command_version(const struct arguments *a)
+{
+	(void)a;
+	printf("weir %s\n", WEIR_VERSION);
+	return EXIT_FINE;
+}

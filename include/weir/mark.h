@@ -1,0 +1,85 @@
+/* mark.h -- the door between a marking scheme and whoever owns the queue.
+ *
+ * A scheme sees a packet twice: before it joins the queue and when it leaves. Each time it answers
+ * with a verdict; it never touches the packet, the clock, the heap or a file, and does not keep the
+ * view. The owner turns MARK_CE into a CE mark, or into a drop when the packet is not ECN-capable,
+ * and counts which of the two happened and why. */
+#ifndef WEIR_MARK_H
+#define WEIR_MARK_H
+#include "weir/option.h"
+
+/* A verdict is one of these three, plus the scheme's own reason: MARK_CE | mark_reason(1). */
+enum mark_verdict { MARK_PASS = 0, MARK_CE = 1, MARK_DROP = 2, MARK_VERDICT_BITS = 2 };
+
+enum { MARK_REASONS = 4 };
+
+static inline uint32_t mark_reason(uint32_t index)
+{
+	return index << MARK_VERDICT_BITS;
+}
+
+/* What the owner shows for one decision. Valid only during the call. Lengths never count the packet
+ * itself: at enqueue they are what it finds, at dequeue what it leaves behind. The packet being
+ * sent is in no queue. */
+struct mark_view {
+	int64_t now_ns;
+	int64_t sojourn_ns;	/* time in queue; 0 at enqueue */
+	uint64_t rate_bps;	/* of the port */
+	uint64_t pool_bytes;	/* whole buffer pool of the switch; 0 where there is none */
+	uint32_t packet_bytes;
+	uint32_t flow_hash;
+	uint32_t queue;		/* index of the packet's queue in the port */
+	uint32_t queue_bytes, queue_pkts;
+	uint32_t port_bytes, port_pkts;	/* all queues of the port */
+};
+
+/* What a scheme may know when it starts. */
+struct mark_env {
+	uint64_t seed;		/* this owner's own: use it for rng_make with RNG_MARKING */
+	uint64_t rate_bps;
+	uint32_t queues;	/* of the port */
+	uint32_t mtu_bytes;	/* largest frame */
+};
+
+enum mark_scope { MARK_STATE_PER_QUEUE, MARK_STATE_PER_PORT };
+
+/* What a scheme asks of its owner, given its options. */
+enum mark_need {
+	MARK_NEEDS_POOL = 1,	/* v->pool_bytes must be exact */
+	MARK_NEEDS_ENQUEUE = 2,	/* a hook that is not needed would always pass: */
+	MARK_NEEDS_DEQUEUE = 4,	/* the owner may spare the call */
+};
+
+struct mark_ops {
+	const char *name;	/* "tcn" */
+	const char *help;	/* one sentence: what it does */
+	const char *cite;	/* where it is defined */
+	size_t params_size, state_size;
+	enum mark_scope scope;	/* one state per queue or per port */
+	/* Bits of enum mark_need. NULL: the hooks that are there, and no pool. */
+	uint32_t (*needs)(const void *params);
+	const struct option *options;	/* ends with .name == NULL; may be NULL: none */
+	const char *reasons[MARK_REASONS]; /* names of the reasons the scheme gives */
+	/* Options that contradict each other. NULL: none can. */
+	int (*check)(const void *params, struct error *e);
+	/* NULL: the zeroed state is the right one. */
+	void (*init)(void *state, const void *params, const struct mark_env *env);
+	/* Either may be NULL: always MARK_PASS. Return a verdict with its reason. */
+	uint32_t (*enqueue)(void *state, const void *params, const struct mark_view *v);
+	uint32_t (*dequeue)(void *state, const void *params, const struct mark_view *v);
+};
+
+static inline uint32_t mark_needs(const struct mark_ops *ops, const void *params)
+{
+	if (ops->needs)
+		return ops->needs(params);
+	return (ops->enqueue ? MARK_NEEDS_ENQUEUE : 0u) | (ops->dequeue ? MARK_NEEDS_DEQUEUE : 0u);
+}
+
+extern const struct mark_ops *const mark_all[];	/* ends with NULL */
+
+const struct mark_ops *mark_find(const char *name);
+
+/* Reads "red(min=5KB, p=1%)" into ops and params (SPEC_PARAMS_MAX bytes, 8-aligned). */
+int mark_parse(const char *spec, const struct mark_ops **ops, void *params, struct error *e);
+#endif

@@ -1,0 +1,27 @@
+/* packet.h -- what a port knows of a packet: 64 bytes, one cache line, moved by value.
+ *
+ * The first 16 bytes are the port's; the rest travels along for whoever owns the port: the
+ * simulator keeps route and transport fields there, a software switch the address of the frame. */
+#ifndef WEIR_PACKET_H
+#define WEIR_PACKET_H
+#include <stdint.h>
+
+enum packet_flag {
+	PACKET_ECT = 1,		/* ECN-capable: may be marked instead of dropped */
+	PACKET_CE = 2,		/* congestion experienced */
+	PACKET_OWNER_FLAG = 4,	/* this bit and those above are the owner's */
+};
+
+enum { PACKET_OWNER_BYTES = 48 };
+
+struct packet {
+	int64_t time_ps;	/* in a queue: when it joined; on a link: when it arrives */
+	uint32_t flow_hash;
+	uint16_t bytes;		/* of the frame, without preamble and gap */
+	uint8_t class_id;
+	uint8_t flags;
+	_Alignas(8) unsigned char owner[PACKET_OWNER_BYTES];
+};
+
+_Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+#endif

@@ -1,0 +1,386 @@
+/* port.h -- the egress port: classify, admit, mark, queue, schedule, mark, send.
+ *
+ * Whoever owns the port drives it: port_offer for a packet that wants to leave, port_next whenever
+ * the line is free and something waits. The port decides and counts; the owner puts the packet on
+ * its wire at the time the port says. Time is in picoseconds because a byte at 100 Gb/s takes 80 of
+ * them; schemes see nanoseconds. Nothing here allocates or fails: a packet that cannot be sent has a
+ * reason, and each reason has its counter.
+ *
+ * The functions are in this header so that the owner's loop and the port become one piece of code. */
+#ifndef WEIR_PORT_H
+#define WEIR_PORT_H
+#include "weir/buffer.h"
+#include "weir/mark.h"
+#include "weir/packet.h"
+#include "weir/pool.h"
+#include "weir/sched.h"
+#include "weir/units.h"
+
+enum port_drop {
+	DROP_QUEUE_FULL,	/* the queue's limit */
+	DROP_PORT_FULL,		/* the port's limit */
+	DROP_POOL_FULL,		/* shared pool or its dynamic threshold */
+	DROP_NOT_ECT,		/* a mark for a packet that is not ECN-capable */
+	DROP_SCHEME,		/* the marking scheme said so */
+	DROP_LINK_DOWN,		/* counted by the owner */
+	PORT_DROPS,
+};
+
+extern const char *const port_drop_names[PORT_DROPS];
+
+enum port_answer {
+	PORT_SEND,	/* the packet starts on the line now and occupies it until free_ps */
+	PORT_QUEUED,
+	PORT_DROPPED,
+};
+
+/* Ports that differ in nothing but their load share one of these. Read-only on the data path. */
+struct port_class {
+	uint32_t (*mark_enqueue)(void *, const void *, const struct mark_view *);
+	uint32_t (*mark_dequeue)(void *, const void *, const struct mark_view *);
+	const void *mark_params;
+	uint64_t ps_per_byte_q20;
+	struct buffer_params buffer;
+	uint32_t overhead_bytes, min_bytes;	/* on the wire: max(bytes, min) + overhead */
+	uint32_t queues;
+	uint32_t mark_stride;		/* bytes from one queue's state to the next; 0: one per port */
+	uint32_t mark_needs;
+	uint32_t mtu_bytes;
+	uint32_t pass_not_ect;		/* 1: a mark leaves packets that are not ECN-capable alone */
+	uint64_t rate_bps;
+	const struct sched_ops *sched;	/* asked only where queues > 1 */
+	const void *sched_params;
+	const struct mark_ops *mark;
+	/* Where a port's parts lie, from its start: queues, states, all in one piece of memory. */
+	uint32_t mark_offset, sched_offset, size;
+	uint8_t class_queue[256];	/* class of a packet -> queue */
+};
+
+/* Queue length over time: bucket_ps[i] is how long the port held port_stats_floor(i) packets or
+ * more, up to the next bucket. Exact below PORT_STATS_EXACT packets, within 1/32 above. */
+enum {
+	PORT_STATS_EXACT = 128,
+	PORT_STATS_STEPS_SHIFT = 5,
+	PORT_STATS_OCTAVES = 14,
+	PORT_STATS_BUCKETS =
+		PORT_STATS_EXACT + (PORT_STATS_OCTAVES << PORT_STATS_STEPS_SHIFT),
+};
+
+struct port_stats {
+	int64_t since_ps;	/* the lengths below hold from here on */
+	uint64_t pkts_ps;	/* integral of packets over time */
+	__extension__ unsigned __int128 bytes_ps;
+	uint32_t max_pkts, max_bytes;
+	uint64_t bucket_ps[PORT_STATS_BUCKETS];
+};
+
+struct port {
+	int64_t free_ps;		/* the line is free from here on */
+	const struct port_class *class;
+	struct buffer_pool *pool;	/* BUFFER_PER_SWITCH, else NULL */
+	struct port_stats *stats;	/* NULL: nobody asks */
+	uint32_t bytes, pkts;		/* waiting, over all queues */
+	uint64_t tx_pkts, tx_bytes;	/* frames and their bytes, without overhead */
+	uint64_t marks[MARK_REASONS];
+	uint64_t drops[PORT_DROPS];
+	/* followed by: struct queue[queues], marking states, scheduler state */
+};
+
+/* What a port class is made from. */
+struct port_plan {
+	uint64_t rate_bps;
+	uint32_t queues;
+	const struct mark_ops *mark;
+	const void *mark_params;
+	const struct sched_ops *sched;
+	const void *sched_params;
+	struct buffer_params buffer;
+	uint32_t overhead_bytes, min_bytes;
+	uint32_t pass_not_ect;
+	uint32_t mtu_bytes;
+};
+
+/* params stay the caller's and must outlive the class. Classes map to queues one to one; those
+ * beyond the last queue to the last. */
+void port_class_init(struct port_class *c, const struct port_plan *plan);
+
+/* port points at class->size bytes, 8-aligned. seed is this port's own. */
+void port_init(struct port *p, const struct port_class *c, struct buffer_pool *pool, uint64_t seed);
+
+void port_stats_start(struct port *p, struct port_stats *s, int64_t now_ps);
+void port_stats_stop(struct port *p, int64_t now_ps);	/* accounts up to now */
+
+uint32_t port_stats_floor(uint32_t bucket);
+
+/* Smallest length that the queue was at or below for the fraction of the time; 0 < fraction <= 1. */
+uint32_t port_stats_quantile(const struct port_stats *s, double fraction);
+
+static inline uint32_t port_stats_bucket(uint32_t pkts)
+{
+	if (pkts < PORT_STATS_EXACT)
+		return pkts;
+
+	uint32_t octave = 31 - (uint32_t)__builtin_clz(pkts) - 7;	/* 2^7 == PORT_STATS_EXACT */
+	uint32_t step = (pkts >> (octave + 7 - PORT_STATS_STEPS_SHIFT)) &
+			((1u << PORT_STATS_STEPS_SHIFT) - 1);
+	uint32_t bucket = PORT_STATS_EXACT + (octave << PORT_STATS_STEPS_SHIFT) + step;
+
+	return bucket < PORT_STATS_BUCKETS ? bucket : PORT_STATS_BUCKETS - 1;
+}
+
+/* Call before pkts or bytes change. */
+static inline void port_stats_account(struct port *p, int64_t now_ps)
+{
+	struct port_stats *s = p->stats;
+	uint64_t held_ps = (uint64_t)(now_ps - s->since_ps);
+
+	s->since_ps = now_ps;
+	s->bucket_ps[port_stats_bucket(p->pkts)] += held_ps;
+	s->pkts_ps += p->pkts * held_ps;
+	s->bytes_ps += (__extension__ (unsigned __int128)p->bytes) * held_ps;
+}
+
+static inline struct queue *port_queues(struct port *p)
+{
+	return (struct queue *)(p + 1);
+}
+
+static inline void *port_mark_state(struct port *p, uint32_t q)
+{
+	return (char *)p + p->class->mark_offset + (size_t)q * p->class->mark_stride;
+}
+
+static inline void *port_sched_state(struct port *p)
+{
+	return (char *)p + p->class->sched_offset;
+}
+
+/* Time on the wire of a frame of so many bytes. */
+static inline int64_t port_wire_ps(const struct port_class *c, uint32_t bytes)
+{
+	uint32_t wire = (bytes < c->min_bytes ? c->min_bytes : bytes) + c->overhead_bytes;
+
+	return bytes_to_ps(wire, c->ps_per_byte_q20);
+}
+
+/* The frame occupies the line from start_ps on. */
+static inline void port_occupy(struct port *p, uint32_t bytes, int64_t start_ps)
+{
+	p->free_ps = start_ps + port_wire_ps(p->class, bytes);
+	p->tx_pkts++;
+	p->tx_bytes += bytes;
+}
+
+/* Room for it, or the reason why not as enum port_drop. */
+static inline int port_refuses(struct port *p, const struct queue *q, uint32_t bytes,
+			       int64_t now_ps)
+{
+	const struct buffer_params *b = &p->class->buffer;
+
+	if (b->scope == BUFFER_PER_PORT) {
+		if (p->bytes + (uint64_t)bytes > b->limit_bytes || p->pkts >= b->limit_pkts)
+			return DROP_PORT_FULL;
+		return -1;
+	}
+	if (b->scope == BUFFER_PER_QUEUE) {
+		if (q->bytes + (uint64_t)bytes > b->limit_bytes || q->pkts >= b->limit_pkts)
+			return DROP_QUEUE_FULL;
+		return -1;
+	}
+	/* used_bytes may be stale, but only too high: what it admits, the exact figure admits too. */
+	if (buffer_pool_admits(b, p->pool, q->bytes, bytes))
+		return -1;
+	if (p->pool->sync)
+		p->pool->sync(p->pool, now_ps);
+	return buffer_pool_admits(b, p->pool, q->bytes, bytes) ? -1 : DROP_POOL_FULL;
+}
+
+static inline int port_drop(struct port *p, enum port_drop reason)
+{
+	p->drops[reason]++;
+	return PORT_DROPPED;
+}
+
+/* Carries out a verdict other than MARK_PASS: sets CE, or says that the packet is dropped. */
+static inline int port_obey(struct port *p, struct packet *packet, uint32_t verdict)
+{
+	if (verdict & MARK_DROP)
+		return port_drop(p, DROP_SCHEME);
+	if (packet->flags & PACKET_CE)
+		return PORT_SEND;
+	if (packet->flags & PACKET_ECT) {
+		packet->flags |= PACKET_CE;
+		p->marks[verdict >> MARK_VERDICT_BITS]++;
+		return PORT_SEND;
+	}
+	return p->class->pass_not_ect ? PORT_SEND : port_drop(p, DROP_NOT_ECT);
+}
+
+static inline struct mark_view port_view(const struct port *p, const struct packet *packet,
+					 uint32_t queue, const struct queue *q)
+{
+	return (struct mark_view){
+		.rate_bps = p->class->rate_bps,
+		.pool_bytes = p->pool ? p->pool->used_bytes : 0,
+		.packet_bytes = packet->bytes,
+		.flow_hash = packet->flow_hash,
+		.queue = queue,
+		.queue_bytes = q->bytes,
+		.queue_pkts = q->pkts,
+		.port_bytes = p->bytes,
+		.port_pkts = p->pkts,
+	};
+}
+
+static inline int port_mark_enqueue(struct port *p, struct packet *packet, uint32_t queue,
+				    int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+
+	if (!c->mark_enqueue)
+		return PORT_SEND;
+	if (c->mark_needs & MARK_NEEDS_POOL && p->pool && p->pool->sync)
+		p->pool->sync(p->pool, now_ps);
+
+	struct mark_view v = port_view(p, packet, queue, port_queues(p) + queue);
+
+	v.now_ns = ps_to_ns(now_ps);
+	v.sojourn_ns = 0;
+
+	uint32_t verdict = c->mark_enqueue(port_mark_state(p, queue), c->mark_params, &v);
+
+	return __builtin_expect(verdict == MARK_PASS, 1) ? PORT_SEND : port_obey(p, packet, verdict);
+}
+
+static inline int port_mark_dequeue(struct port *p, struct packet *packet, uint32_t queue,
+				    int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+
+	if (!c->mark_dequeue)
+		return PORT_SEND;
+	if (c->mark_needs & MARK_NEEDS_POOL && p->pool && p->pool->sync)
+		p->pool->sync(p->pool, now_ps);
+
+	struct mark_view v = port_view(p, packet, queue, port_queues(p) + queue);
+
+	v.now_ns = ps_to_ns(now_ps);
+	v.sojourn_ns = ps_to_ns(now_ps - packet->time_ps);
+
+	uint32_t verdict = c->mark_dequeue(port_mark_state(p, queue), c->mark_params, &v);
+
+	return __builtin_expect(verdict == MARK_PASS, 1) ? PORT_SEND : port_obey(p, packet, verdict);
+}
+
+static inline void port_append(struct port *p, struct packet_pool *pool, const struct packet *packet,
+			       uint32_t queue)
+{
+	struct queue *q = port_queues(p) + queue;
+	uint32_t slot;
+
+	if (q->pkts == 0) {
+		slot = chunk_take(pool) << CHUNK_SHIFT;
+		q->head = slot;
+		q->head_bytes = packet->bytes;
+	} else {
+		slot = q->tail;
+		if ((slot & CHUNK_MASK) == 0) {
+			uint32_t chunk = chunk_take(pool);
+
+			pool->next[(slot - 1) >> CHUNK_SHIFT] = chunk;
+			slot = chunk << CHUNK_SHIFT;
+		}
+	}
+	pool->slots[slot] = *packet;
+	q->tail = slot + 1;
+	q->bytes += packet->bytes;
+	q->pkts++;
+	p->bytes += packet->bytes;
+	p->pkts++;
+	if (p->pool)
+		p->pool->used_bytes += packet->bytes;
+	if (p->class->queues > 1 && q->pkts == 1 && p->class->sched->activate)
+		p->class->sched->activate(port_sched_state(p), p->class->sched_params, queue,
+					  port_queues(p));
+}
+
+/* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (port_next).
+ * PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
+static inline int port_offer(struct port *p, struct packet_pool *pool, struct packet *packet,
+			     int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	uint32_t queue = c->queues == 1 ? 0 : c->class_queue[packet->class_id];
+	int refusal = port_refuses(p, port_queues(p) + queue, packet->bytes, now_ps);
+
+	if (__builtin_expect(refusal >= 0, 0))
+		return port_drop(p, (enum port_drop)refusal);
+	if (__builtin_expect(port_mark_enqueue(p, packet, queue, now_ps) == PORT_DROPPED, 0))
+		return PORT_DROPPED;
+
+	packet->time_ps = now_ps;
+	if (p->pkts == 0 && p->free_ps <= now_ps) {	/* straight through */
+		if (__builtin_expect(port_mark_dequeue(p, packet, queue, now_ps) == PORT_DROPPED, 0))
+			return PORT_DROPPED;
+		port_occupy(p, packet->bytes, now_ps);
+		return PORT_SEND;
+	}
+	if (p->stats) {
+		port_stats_account(p, now_ps);
+		if (p->pkts >= p->stats->max_pkts)
+			p->stats->max_pkts = p->pkts + 1;
+		if (p->bytes + packet->bytes > p->stats->max_bytes)
+			p->stats->max_bytes = p->bytes + packet->bytes;
+	}
+	port_append(p, pool, packet, queue);
+	return PORT_QUEUED;
+}
+
+/* The line is free at free_ps and something waits: takes the next packet for a start at free_ps.
+ * PORT_DROPPED: the packet was dropped on its way out and the line is still free. */
+static inline int port_next(struct port *p, struct packet_pool *pool, struct packet *packet)
+{
+	const struct port_class *c = p->class;
+	int64_t now_ps = p->free_ps;
+	uint32_t queue = 0;
+
+	if (c->queues > 1)
+		queue = c->sched->pick(port_sched_state(p), c->sched_params, port_queues(p));
+	if (p->stats)
+		port_stats_account(p, now_ps);
+
+	struct queue *q = port_queues(p) + queue;
+	uint32_t slot = q->head;
+
+	*packet = pool->slots[slot];
+	q->bytes -= packet->bytes;
+	q->pkts--;
+	p->bytes -= packet->bytes;
+	p->pkts--;
+	if (p->pool)
+		p->pool->used_bytes -= packet->bytes;
+	if (q->pkts == 0) {
+		chunk_give(pool, slot >> CHUNK_SHIFT);
+	} else {
+		slot++;
+		if ((slot & CHUNK_MASK) == 0) {
+			uint32_t chunk = (slot - 1) >> CHUNK_SHIFT;
+
+			slot = pool->next[chunk] << CHUNK_SHIFT;
+			chunk_give(pool, chunk);
+		}
+		q->head = slot;
+		if (c->queues > 1)
+			q->head_bytes = pool->slots[slot].bytes;
+		else
+			__builtin_prefetch(&pool->slots[slot]);
+	}
+	if (c->queues > 1 && c->sched->sent)
+		c->sched->sent(port_sched_state(p), c->sched_params, queue, packet->bytes,
+			       port_queues(p));
+	if (__builtin_expect(port_mark_dequeue(p, packet, queue, now_ps) == PORT_DROPPED, 0))
+		return PORT_DROPPED;
+	port_occupy(p, packet->bytes, now_ps);
+	return PORT_SEND;
+}
+#endif

@@ -1,0 +1,46 @@
+/* sched.h -- which queue of a port is served next?
+ *
+ * The port tells a scheduler when a queue becomes busy and what was sent, and asks for the next
+ * queue whenever the line is free and something waits. Ports with one queue ask nobody. */
+#ifndef WEIR_SCHED_H
+#define WEIR_SCHED_H
+#include "weir/option.h"
+
+enum { QUEUES_MAX = 128 };
+
+/* One FIFO of a port; the packets are in the port's pool. Schedulers read it, only the port writes. */
+struct queue {
+	uint32_t head, tail;	/* slots in the pool */
+	uint32_t bytes, pkts;
+	uint32_t head_bytes;	/* frame bytes of the packet at the head, while pkts > 0 */
+};
+
+struct sched_ops {
+	const char *name;	/* "dwrr" */
+	const char *help;
+	const char *cite;
+	size_t params_size;
+	size_t state_size;	/* of the fixed part ... */
+	size_t queue_state_size; /* ... plus this for each queue, in one array behind it */
+	const struct option *options;
+	/* Do the options fit a port with so many queues? NULL: always. */
+	int (*check)(const void *params, uint32_t queues, struct error *e);
+	/* The state is zeroed before. NULL: zeros are right. */
+	void (*init)(void *state, const void *params, uint32_t queues);
+	/* Queue q was empty and now holds a first packet (q->pkts == 1, head_bytes valid). NULL: no need. */
+	void (*activate)(void *state, const void *params, uint32_t q, const struct queue *queues);
+	/* The queue to serve; at least one is busy. Never returns an empty one. */
+	uint32_t (*pick)(void *state, const void *params, const struct queue *queues);
+	/* The packet that pick asked for has left queue q (already taken off queues[q]). NULL: no need. */
+	void (*sent)(void *state, const void *params, uint32_t q, uint32_t bytes,
+		     const struct queue *queues);
+};
+
+extern const struct sched_ops *const sched_all[];
+
+const struct sched_ops *sched_find(const char *name);
+
+/* Reads "dwrr(quantum=1500B, weights=2:1)" and checks it for a port of so many queues. */
+int sched_parse(const char *spec, uint32_t queues, const struct sched_ops **ops, void *params,
+		struct error *e);
+#endif

@@ -1,0 +1,69 @@
+/* units.h -- the only place where one unit becomes another.
+ *
+ * Quantities carry their unit in their name: _ps, _ns, _bytes, _bps, _q20.
+ * Every conversion in the project is one of the functions below. */
+#ifndef WEIR_UNITS_H
+#define WEIR_UNITS_H
+#include <stdint.h>
+
+enum {
+	PS_PER_NS = 1000,
+	NS_PER_US = 1000,
+	NS_PER_MS = 1000 * 1000,
+	NS_PER_S = 1000 * 1000 * 1000,
+	BITS_PER_BYTE = 8,
+	/* What a frame costs on the wire beyond its own bytes: preamble 7, delimiter 1, gap 12. */
+	ETHERNET_OVERHEAD_BYTES = 20,
+	ETHERNET_MIN_FRAME_BYTES = 64,
+};
+
+#define PS_PER_S INT64_C(1000000000000)
+#define TIME_NEVER_PS INT64_MAX
+
+static inline int64_t ns_to_ps(int64_t ns)
+{
+	return ns * PS_PER_NS;
+}
+
+/* Rounds down; exact for the whole nanoseconds that schemes compare with. Times are never negative,
+ * and the unsigned division compiles to one multiplication. */
+static inline int64_t ps_to_ns(int64_t ps)
+{
+	return (int64_t)((uint64_t)ps / PS_PER_NS);
+}
+
+static inline double ps_to_s(int64_t ps)
+{
+	return (double)ps / (double)PS_PER_S;
+}
+
+/* Time to send one byte, in picoseconds scaled by 2^20, rounded to nearest. Exact for every rate
+ * that divides 8 Tb/s (1, 10, 25, 40, 100, 400, 800 Gb/s); otherwise off by less than 2^-21 ps a
+ * byte. From 1 Mb/s up the result stays below 2^43. */
+static inline uint64_t bps_to_ps_per_byte_q20(uint64_t bps)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide ps_q20 = ((wide)BITS_PER_BYTE * (wide)PS_PER_S) << 20;
+
+	return (uint64_t)((ps_q20 + bps / 2) / bps);
+}
+
+/* bytes < 2^17 and ps_per_byte_q20 < 2^43, so the product fits 60 bits. */
+static inline int64_t bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
+{
+	return (int64_t)((bytes * ps_per_byte_q20) >> 20);
+}
+
+/* Bytes that rate_bps carries in ns, rounded down; wide enough for hours at 800 Gb/s. */
+static inline uint64_t bps_times_ns_to_bytes(uint64_t rate_bps, uint64_t ns)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)((wide)rate_bps * ns / ((uint64_t)NS_PER_S * BITS_PER_BYTE));
+}
+
+static inline double bytes_to_bits(double bytes)
+{
+	return bytes * BITS_PER_BYTE;
+}
+#endif

@@ -1,0 +1,203 @@
+/* csv.c -- runs.csv (a row a run), flows.csv (a row a flow), ports.csv (a row a switch port).
+ *
+ * RFC 4180 with newlines alone. The column "run" says which row of runs.csv a flow or port belongs
+ * to. Times are whole picoseconds, as the simulator has them. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/output.h"
+#include "lab/results.h"
+#include "lab/scenario.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES = 3, RUN = 1 };
+
+static const char *const file_names[FILES] = { "runs.csv", "flows.csv", "ports.csv" };
+
+static void write_text(FILE *f, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+static void write_number(FILE *f, double value)
+{
+	fputc(',', f);
+	if (isfinite(value))
+		fputs(exact_number(value).text, f);
+}
+
+static void write_path(void *context, const char *path, const char *text)
+{
+	(void)text;
+	fprintf(context, ",%s", path);
+}
+
+static void write_value(void *context, const char *path, const char *text)
+{
+	(void)path;
+	fputc(',', context);
+	write_text(context, text);
+}
+
+static int write_run(FILE *f, const struct config *c, const struct run_result *r, struct error *e)
+{
+	fputs("run,title,partial", f);
+	if (scenario_settings(c, write_path, f, e))
+		return -1;
+	for (size_t i = 0; metric_all[i].name; i++)
+		fprintf(f, ",%s", metric_all[i].name);
+	fprintf(f, "\n%d,", RUN);
+	write_text(f, c->title);
+	fprintf(f, ",%d", r->partial != 0);
+	if (scenario_settings(c, write_value, f, e))
+		return -1;
+	for (size_t i = 0; metric_all[i].name; i++)
+		write_number(f, r->value[i]);
+	fputc('\n', f);
+	return 0;
+}
+
+static void write_flows(FILE *f, const struct config *c, const struct run_result *r)
+{
+	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
+	      "ideal_fct_ps,slowdown\n", f);
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *w = &r->flows[i];
+		int64_t fct_ps = w->finish_ps - w->start_ps;
+
+		fprintf(f, "%d,%" PRIu32 ",%s,%u,%" PRIu32 ",%" PRIu32 ",", RUN, i,
+			c->traffic[w->traffic].name, w->class_id, w->src, w->dst);
+		if (w->size_bytes != FLOW_UNLIMITED)
+			fprintf(f, "%" PRIu64, w->size_bytes);
+		fprintf(f, ",%" PRId64 ",", w->start_ps);
+		if (w->finish_ps >= 0)
+			fprintf(f, "%" PRId64 ",%" PRId64, w->finish_ps, fct_ps);
+		else
+			fputc(',', f);
+		fputc(',', f);
+		if (r->ideal_ps[i] > 0)
+			fprintf(f, "%" PRId64, r->ideal_ps[i]);
+		write_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0 ?
+			     (double)fct_ps / (double)r->ideal_ps[i] : (double)NAN);
+		fputc('\n', f);
+	}
+}
+
+static void write_ports(FILE *f, const struct run_result *r)
+{
+	char name[128];
+
+	fputs("run,port,measured,tx_pkts,tx_bytes,marks,drops,queue_mean_bytes,queue_mean_pkts,"
+	      "queue_max_pkts\n", f);
+	for (uint32_t i = 0; i < r->port_count; i++) {
+		const struct port_result *p = &r->ports[i];
+
+		fprintf(f, "%d,%s,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, RUN,
+			link_name(&r->network, p->link, name, sizeof(name)), i == r->measured_port,
+			p->tx_pkts, p->tx_bytes, p->marks, p->drops);
+		write_number(f, p->queue_mean_bytes);
+		write_number(f, p->queue_mean_pkts);
+		fprintf(f, ",%" PRIu32 "\n", p->queue_max_pkts);
+	}
+}
+
+static int write_file(FILE *f, int which, const struct config *c, const struct run_result *r,
+		      struct error *e)
+{
+	if (which == 0)
+		return write_run(f, c, r, e);
+	if (which == 1)
+		write_flows(f, c, r);
+	else
+		write_ports(f, r);
+	return 0;
+}
+
+static int open_file(struct output *o, const char *folder, const char *name, struct error *e)
+{
+	size_t size = strlen(folder) + strlen(name) + sizeof("/");
+	char *path = malloc(size);
+	int failed;
+
+	if (!path)
+		return error_set(e, "no memory");
+	snprintf(path, size, "%s/%s", folder, name);
+	failed = output_open(o, path, e);
+	free(path);
+	return failed;
+}
+
+/* 1: the folder was made; 0: it was there; -1: it cannot be. */
+static int make_folder(const char *folder, struct error *e)
+{
+	struct stat s;
+
+	if (*folder == '\0')
+		return error_set(e, "a folder is missing");
+	if (mkdir(folder, 0777) == 0)
+		return 1;
+	if (errno != EEXIST)
+		return error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
+	if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode))
+		return 0;
+	return error_set(e, "%.300s: is a file; a folder is needed", folder);
+}
+
+int results_csv(const char *folder, const struct config *c, const struct run_result *r,
+		struct error *e)
+{
+	struct output outputs[FILES];
+	int made = make_folder(folder, e), failed = made < 0, ready = 0;
+
+	while (!failed && ready < FILES) {
+		struct output *o = &outputs[ready];
+
+		failed = open_file(o, folder, file_names[ready], e);
+		if (failed)
+			break;
+		failed = write_file(o->stream, ready, c, r, e);
+		if (failed)
+			output_abandon(o);
+		else
+			failed = output_finish(o, e);
+		ready += !failed;
+	}
+	for (int i = 0; i < ready; i++) {
+		if (failed)
+			output_abandon(&outputs[i]);
+		else
+			failed = output_publish(&outputs[i], e);
+	}
+	if (failed && made > 0)
+		rmdir(folder);
+	return failed ? -1 : 0;
+}
+
+int results_csv_probe(const char *folder, struct error *e)
+{
+	struct output o;
+	int made = make_folder(folder, e), failed = made < 0;
+
+	for (int i = 0; i < FILES && !failed; i++) {
+		failed = open_file(&o, folder, file_names[i], e);
+		if (!failed)
+			output_abandon(&o);
+	}
+	if (made > 0)
+		rmdir(folder);
+	return failed ? -1 : 0;
+}

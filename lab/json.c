@@ -1,0 +1,105 @@
+/* json.c -- {"version", "runs": [{"title", "partial", "settings", "metrics", "reasons"}]}. */
+#include "lab/results.h"
+#include "lab/scenario.h"
+#include "lab/version.h"
+#include <math.h>
+
+/* Length of the well-formed UTF-8 sequence at s, 0: none. Overlong forms, surrogates and what lies
+ * beyond U+10FFFF are not well formed. */
+static size_t utf8_length(const unsigned char *s)
+{
+	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
+			s[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+static void write_string(FILE *f, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	fputc('"', f);
+	while (*s) {
+		size_t length = utf8_length(s);
+
+		if (length == 0) {	/* not text: the replacement character */
+			fputs("\\ufffd", f);
+			s++;
+			continue;
+		}
+		if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if (*s < ' ' || *s == 0x7f)
+			fprintf(f, "\\u%04x", *s);
+		else
+			fwrite(s, 1, length, f);
+		s += length;
+	}
+	fputc('"', f);
+}
+
+/* Members of an object, with commas between. */
+struct members {
+	FILE *f;
+	size_t count;
+};
+
+static void write_name(struct members *m, const char *name)
+{
+	fputs(m->count++ ? ",\n        " : "\n        ", m->f);
+	write_string(m->f, name);
+	fputs(": ", m->f);
+}
+
+static void write_setting(void *context, const char *path, const char *text)
+{
+	struct members *m = context;
+
+	write_name(m, path);
+	write_string(m->f, text);
+}
+
+static void write_metrics(FILE *f, const struct run_result *r)
+{
+	struct members m = { f, 0 };
+
+	for (size_t i = 0; metric_all[i].name; i++) {
+		write_name(&m, metric_all[i].name);
+		fputs(isfinite(r->value[i]) ? exact_number(r->value[i]).text : "null", f);
+	}
+}
+
+static void write_reasons(FILE *f, const struct run_result *r)
+{
+	struct members m = { f, 0 };
+
+	for (uint32_t i = 0; i < r->reason_count; i++) {
+		write_name(&m, r->reasons[i].name);
+		fprintf(f, "%llu", (unsigned long long)r->reasons[i].count);
+	}
+}
+
+int results_json(FILE *f, const struct config *c, const struct run_result *r, struct error *e)
+{
+	struct members settings = { f, 0 };
+
+	fputs("{\n  \"version\": ", f);
+	write_string(f, WEIR_VERSION);
+	fputs(",\n  \"runs\": [\n    {\n      \"title\": ", f);
+	write_string(f, c->title);
+	fprintf(f, ",\n      \"partial\": %s,\n      \"settings\": {", r->partial ? "true" : "false");
+	if (scenario_settings(c, write_setting, &settings, e))
+		return -1;
+	fputs("\n      },\n      \"metrics\": {", f);
+	write_metrics(f, r);
+	fputs("\n      },\n      \"reasons\": {", f);
+	write_reasons(f, r);
+	fputs("\n      }\n    }\n  ]\n}\n", f);
+	return 0;
+}

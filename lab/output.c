@@ -1,0 +1,134 @@
+/* output.c -- files that appear whole or not at all. */
+#define _XOPEN_SOURCE 700
+#include "lab/output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int refuse(const char *path, struct error *e)
+{
+	return error_set(e, "%.300s: cannot be written: %s", path, strerror(errno));
+}
+
+static void forget(struct output *o)
+{
+	free(o->path);
+	free(o->temp);
+	memset(o, 0, sizeof(*o));
+}
+
+/* Where the path leads: behind links where the file exists, as written where it does not. */
+static char *target_of(const char *path)
+{
+	char *real = realpath(path, NULL);
+	size_t size = strlen(path) + 1;
+
+	if (real)
+		return real;
+	real = malloc(size);
+	return real ? memcpy(real, path, size) : NULL;
+}
+
+static int is_special(const char *path)
+{
+	struct stat s;
+
+	return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+static char *temp_name(const char *path)
+{
+	size_t size = strlen(path) + 32;
+	char *temp = malloc(size);
+
+	if (temp)
+		snprintf(temp, size, "%s.part-%ld", path, (long)getpid());
+	return temp;
+}
+
+int output_open(struct output *o, const char *path, struct error *e)
+{
+	struct stat s;
+	int fd = -1;
+
+	memset(o, 0, sizeof(*o));
+	if (*path == '\0')
+		return error_set(e, "a file name is missing");
+	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+		return error_set(e, "%.300s: is a folder; a file is needed", path);
+	o->path = target_of(path);
+	if (o->path && !is_special(o->path))
+		o->temp = temp_name(o->path);
+	if (!o->path || (!o->temp && !is_special(o->path))) {
+		forget(o);
+		return error_set(e, "%.300s: no memory", path);
+	}
+	if (o->temp)
+		fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	else
+		fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		o->stream = fdopen(fd, "w");
+	if (!o->stream) {
+		refuse(path, e);
+		if (fd >= 0)
+			close(fd);
+		forget(o);
+		return -1;
+	}
+	return 0;
+}
+
+int output_finish(struct output *o, struct error *e)
+{
+	int failed = ferror(o->stream) | fflush(o->stream);
+
+	if (!failed && o->temp && fsync(fileno(o->stream)) != 0)
+		failed = 1;
+	if (failed)
+		refuse(o->path, e);
+	if (fclose(o->stream) != 0 && !failed) {
+		refuse(o->path, e);
+		failed = 1;
+	}
+	o->stream = NULL;
+	if (failed)
+		output_abandon(o);
+	return failed ? -1 : 0;
+}
+
+int output_publish(struct output *o, struct error *e)
+{
+	int failed = 0;
+
+	if (o->temp && rename(o->temp, o->path) != 0) {
+		failed = refuse(o->path, e);
+		unlink(o->temp);
+	}
+	forget(o);
+	return failed;
+}
+
+void output_abandon(struct output *o)
+{
+	if (o->stream)
+		fclose(o->stream);
+	if (o->temp)
+		unlink(o->temp);
+	forget(o);
+}
+
+int output_probe(const char *path, struct error *e)
+{
+	struct output o;
+
+	if (is_special(path))
+		return access(path, W_OK) == 0 ? 0 : refuse(path, e);
+	if (output_open(&o, path, e))
+		return -1;
+	output_abandon(&o);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* output.h -- files that appear whole or not at all.
+ *
+ * What is written goes to a temporary file beside the target, which takes the target's name when
+ * all of it is on disk. Targets that are no regular files (/dev/null, a pipe) are written directly. */
+#ifndef LAB_OUTPUT_H
+#define LAB_OUTPUT_H
+#include "weir/error.h"
+#include <stdio.h>
+
+struct output {
+	FILE *stream;
+	char *path;	/* the target, behind symbolic links */
+	char *temp;	/* NULL: written directly */
+};
+
+/* Could it be written? Leaves nothing behind. */
+int output_probe(const char *path, struct error *e);
+
+int output_open(struct output *o, const char *path, struct error *e);
+
+/* In two steps, so that several files can wait until all are written. After output_finish fails, and
+ * after output_publish in any case, nothing is left to give up. */
+int output_finish(struct output *o, struct error *e);
+int output_publish(struct output *o, struct error *e);
+
+/* Removes what was written. For outputs that were opened and not published. */
+void output_abandon(struct output *o);
+#endif

@@ -1,0 +1,46 @@
+/* results.h -- a run's numbers for people (a table), for programs (JSON) and for both (CSV).
+ *
+ * Writers put out the same bytes for the same result; what depends on the machine (METRIC_COST)
+ * is in a group of its own. A quantity that cannot be known is "-" in the table, null in JSON and
+ * an empty field in CSV. */
+#ifndef LAB_RESULTS_H
+#define LAB_RESULTS_H
+#include "sim/run.h"
+#include <stdio.h>
+
+void results_table(FILE *f, const struct config *c, const struct run_result *r);
+
+int results_json(FILE *f, const struct config *c, const struct run_result *r, struct error *e);
+
+/* runs.csv, flows.csv and ports.csv in a folder that is made where it does not exist. All three
+ * appear, or none. */
+int results_csv(const char *folder, const struct config *c, const struct run_result *r,
+		struct error *e);
+
+/* Could results_csv write there? Asked before a run; leaves nothing behind. */
+int results_csv_probe(const char *folder, struct error *e);
+
+/* --- used between the files of this module --- */
+
+enum { HUMAN_SIZE = 32 };
+
+/* A quantity in a unit that suits its size, four digits: "9.637 Gb/s", "42.5 us", "95.7 KB". */
+struct human {
+	char text[HUMAN_SIZE];
+};
+
+struct human human_time(double ns);
+struct human human_rate(double bps);
+struct human human_bytes(double bytes);
+struct human human_count(double number);	/* whole or large: "12,345"; otherwise four digits */
+struct human human_percent(double fraction);
+
+/* By the unit that a metric has: "ns", "s", "bps", "bytes", others as they are. */
+struct human human_quantity(double value, const char *unit);
+
+/* The shortest text that reads back as the same number. */
+struct human exact_number(double value);
+
+/* Index into metric_all, or -1. */
+int metric_index(const char *name);
+#endif

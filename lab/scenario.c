@@ -1,0 +1,233 @@
+/* scenario.c -- the list of settings: adding, replacing, finding, and saying where one stands. */
+#include "lab/scenario.h"
+#include "lab/sections.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 192, SECTION_NAMES_MAX = 1024 };
+
+void scenario_free(struct scenario *s)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		free(s->settings[i].path);
+		free(s->settings[i].value);
+	}
+	for (uint32_t i = 0; i < s->section_count; i++)
+		free(s->sections[i].path);
+	free(s->settings);
+	free(s->sections);
+	free(s->file);
+	memset(s, 0, sizeof(*s));
+}
+
+char *text_copy(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+int scenario_add(struct scenario *s, const char *path, const char *value, int line)
+{
+	struct setting *grown = s->settings;
+	struct setting made = { text_copy(path), text_copy(value), line };
+
+	if (s->setting_count == s->setting_room) {
+		uint32_t room = s->setting_room ? 2 * s->setting_room : 32;
+
+		grown = realloc(grown, room * sizeof(*grown));
+		if (grown) {
+			s->settings = grown;
+			s->setting_room = room;
+		}
+	}
+	if (!grown || !made.path || !made.value) {
+		free(made.path);
+		free(made.value);
+		return -1;
+	}
+	grown[s->setting_count++] = made;
+	return 0;
+}
+
+const struct setting *scenario_find(const struct scenario *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (strcmp(s->settings[i].path, path) == 0)
+			return &s->settings[i];
+	return NULL;
+}
+
+const struct scenario_section *scenario_section(const struct scenario *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->section_count; i++)
+		if (strcmp(s->sections[i].path, path) == 0)
+			return &s->sections[i];
+	return NULL;
+}
+
+int path_split(const char *path, struct setting_path *p)
+{
+	const char *dot = strchr(path, '.'), *last = strrchr(path, '.');
+
+	memset(p, 0, sizeof(*p));
+	if (!dot) {
+		p->key = path;
+		return 0;
+	}
+	if ((size_t)(dot - path) >= sizeof(p->section) || (size_t)(last - path) >= sizeof(p->owner))
+		return -1;
+	memcpy(p->section, path, (size_t)(dot - path));
+	memcpy(p->owner, path, (size_t)(last - path));
+	if (last > dot)
+		p->name = p->owner + (dot - path) + 1;
+	p->key = last + 1;
+	return 0;
+}
+
+/* --- --set --- */
+
+/* Removes the lines of the file that have this path; keeps those of scenario_set. */
+static void drop_file_lines(struct scenario *s, const char *path)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		struct setting *at = &s->settings[i];
+
+		if (at->line != 0 && strcmp(at->path, path) == 0) {
+			free(at->path);
+			free(at->value);
+		} else {
+			s->settings[kept++] = *at;
+		}
+	}
+	s->setting_count = kept;
+}
+
+static int unknown_traffic(const struct scenario *s, const char *name, struct error *e)
+{
+	const char *names[SECTION_NAMES_MAX];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < s->section_count && count < SECTION_NAMES_MAX; i++)
+		if (strncmp(s->sections[i].path, "traffic.", strlen("traffic.")) == 0)
+			names[count++] = s->sections[i].path + strlen("traffic.");
+	if (count == 0)
+		return error_set(e, "%s has no [traffic] section", s->file);
+	return error_unknown(e, "[traffic] section", name, names, count);
+}
+
+/* Is there such a section, or may there be one? */
+static int check_owner(const struct scenario *s, const char *path, struct error *e)
+{
+	const char *names[] = { "network", "switch", "host", "traffic.NAME", "measure" };
+	struct setting_path p;
+
+	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))
+		return error_set(e, "%s is not a setting; write section.key=value, as in "
+				 "switch.marking=tcn or traffic.web.load=0.8", quote(path).text);
+	if (p.section[0] == '\0')
+		return 0;
+	if (!section_find(p.section))
+		return error_unknown(e, "section", p.section, names, sizeof(names) / sizeof(*names));
+	if (strcmp(p.section, "traffic") != 0)
+		return p.name ? error_set(e, "%s has one dot too many; write %s.key=value",
+					  quote(path).text, p.section) : 0;
+	if (!p.name)
+		return error_set(e, "which traffic? Write traffic.NAME.%s=value", p.key);
+	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
+}
+
+static int replace(struct scenario *s, const char *path, const char *value)
+{
+	struct setting_path p;
+	struct setting *old;
+	char *copy;
+
+	path_split(path, &p);
+	if (repeat_find(p.section, p.key)) {
+		drop_file_lines(s, path);
+		return scenario_add(s, path, value, 0);
+	}
+	old = (struct setting *)scenario_find(s, path);
+	if (!old)
+		return scenario_add(s, path, value, 0);
+	copy = text_copy(value);
+	if (!copy)
+		return -1;
+	free(old->value);
+	old->value = copy;
+	old->line = 0;
+	return 0;
+}
+
+int scenario_set(struct scenario *s, const char *assignment, struct error *e)
+{
+	const char *equals = strchr(assignment, '=');
+	char path[PATH_SIZE];
+
+	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(path)) {
+		error_set(e, "%s is not a setting; write section.key=value, as in switch.marking=tcn",
+			  quote(assignment).text);
+		return error_prefix(e, "--set: ");
+	}
+	snprintf(path, sizeof(path), "%.*s", (int)(equals - assignment), assignment);
+	if (equals[1] == '\0') {
+		error_set(e, "no value; write %s=value", path);
+		return error_prefix(e, "--set %.100s: ", assignment);
+	}
+	if (check_owner(s, path, e))
+		return error_prefix(e, "--set %.100s: ", assignment);
+	if (replace(s, path, equals + 1))
+		return error_set(e, "--set %.100s: no memory", assignment);
+	return 0;
+}
+
+/* --- where is it? --- */
+
+int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e)
+{
+	if (at->line == 0)
+		return error_prefix(e, "--set %.60s=%.100s: ", at->path, at->value);
+	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
+}
+
+/* Of several lines with one path: the one whose text follows in quotes. */
+static const struct setting *find_quoted(const struct scenario *s, const char *path,
+					 const char *rest)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		const struct setting *at = &s->settings[i];
+		size_t length = strlen(at->value);
+
+		if (strcmp(at->path, path) == 0 && rest[0] == '\'' &&
+		    strncmp(rest + 1, at->value, length) == 0 && rest[1 + length] == '\'')
+			return at;
+	}
+	return scenario_find(s, path);
+}
+
+int scenario_locate(const struct scenario *s, struct error *e)
+{
+	const char *colon = strstr(e->text, ": ");
+	const struct scenario_section *section;
+	const struct setting *at;
+	char path[PATH_SIZE];
+	struct setting_path p;
+
+	if (!colon || (size_t)(colon - e->text) >= sizeof(path))
+		return error_prefix(e, "%.200s: ", s->file);
+	snprintf(path, sizeof(path), "%.*s", (int)(colon - e->text), e->text);
+	at = find_quoted(s, path, colon + 2);
+	if (at) {
+		error_set(e, "%s", e->text + (colon + 2 - e->text));
+		return setting_prefix(s, at, e);
+	}
+	section = path_split(path, &p) ? NULL : scenario_section(s, p.owner);
+	if (section)
+		return error_prefix(e, "%.200s:%d: ", s->file, section->line);
+	return error_prefix(e, "%.200s: ", s->file);
+}

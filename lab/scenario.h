@@ -1,0 +1,80 @@
+/* scenario.h -- a scenario file: what its author wrote, kept as written, and the config it means.
+ *
+ * The form is INI: "[section]" lines, "key = value" lines, comments after # or ; at the start of a
+ * line or after a blank. The first comment above everything else is the title, the question that the
+ * file asks. Only the key "seed" may stand before the first section.
+ *
+ * Reading keeps the settings as a list of texts, so that a config can be made again and again with
+ * some of them replaced. Nothing is checked against the tables of options before scenario_config,
+ * which makes the order of keys free. Every message says where the mistake is: "FILE:LINE:
+ * section.key: " or "--set section.key=value: ". */
+#ifndef LAB_SCENARIO_H
+#define LAB_SCENARIO_H
+#include "sim/config.h"
+
+struct setting {
+	char *path;	/* "network.hosts", "traffic.web.load", "seed" */
+	char *value;
+	int line;	/* in the file; 0: given by scenario_set */
+};
+
+struct scenario_section {
+	char *path;	/* "network", "traffic.web" */
+	int line;
+};
+
+struct scenario {
+	char *file;	/* for messages */
+	char title[OPT_TEXT_SIZE];
+	uint32_t section_count, setting_count, setting_room;
+	struct scenario_section *sections;	/* in the order of the file */
+	struct setting *settings;
+};
+
+/* Reads a file, or text that is already in memory and is called file in messages. On -1 nothing is
+ * left to free. */
+int scenario_read(struct scenario *s, const char *file, struct error *e);
+int scenario_read_text(struct scenario *s, const char *file, const char *text, size_t length,
+		       struct error *e);
+void scenario_free(struct scenario *s);
+
+/* "section.key=value": replaces the setting or adds it. A key that may be repeated loses its lines
+ * of the file; further calls add lines. */
+int scenario_set(struct scenario *s, const char *assignment, struct error *e);
+
+/* Makes a config from defaults and settings and checks it (config_check). On -1 nothing is left to
+ * free. */
+int scenario_config(const struct scenario *s, struct config *c, struct error *e);
+
+/* Puts the place in front of a message that starts with a path ("network.hosts: ..."), as those
+ * of config_check, network_build and traffic_generate do. Returns -1. */
+int scenario_locate(const struct scenario *s, struct error *e);
+
+/* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
+ * out: what identifies a run. The lines of a repeated key come as one text, joined by "; ". */
+typedef void setting_visitor(void *context, const char *path, const char *text);
+int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
+		      struct error *e);
+
+/* --- used between the files of this module --- */
+
+/* The parts of "traffic.web.load": section "traffic", name "web" (NULL: none), owner "traffic.web",
+ * key "load". A path without a dot has only a key. */
+struct setting_path {
+	char section[32], owner[128];
+	const char *name, *key;
+};
+
+/* -1: too long. The parts point into path and p. */
+int path_split(const char *path, struct setting_path *p);
+
+int scenario_add(struct scenario *s, const char *path, const char *value, int line);
+const struct setting *scenario_find(const struct scenario *s, const char *path);
+const struct scenario_section *scenario_section(const struct scenario *s, const char *path);
+
+/* Puts "FILE:LINE: path: " or "--set path=value: " in front; returns -1. */
+int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e);
+
+/* NULL: no memory. */
+char *text_copy(const char *text);
+#endif

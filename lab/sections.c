@@ -1,0 +1,127 @@
+/* sections.c -- the sections of a scenario and their keys. */
+#include "lab/sections.h"
+#include "sim/network.h"
+#include "sim/traffic.h"
+#include <stdio.h>
+#include <string.h>
+
+static int topology_kind(size_t i, struct kind *k)
+{
+	const struct topology_ops *t = topology_all[i];
+
+	if (t)
+		*k = (struct kind){ t->name, t->help, t->options };
+	return t != NULL;
+}
+
+static int pattern_kind(size_t i, struct kind *k)
+{
+	const struct traffic_ops *t = traffic_all[i];
+
+	if (t)
+		*k = (struct kind){ t->name, t->help, t->options };
+	return t != NULL;
+}
+
+const struct section section_all[] = {
+	{ "network", "hosts, switches and the links between them", network_options, "topology",
+	  "[network]", topology_kind },
+	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL },
+	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL },
+	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
+	  "[traffic web]", pattern_kind },
+	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL },
+	{ .name = NULL },
+};
+
+const struct repeat repeat_all[] = {
+	{ "network", "link", "explicit", "NODE NODE RATE DELAY", "a cable, as in: s0 s1 10Gbps 5us",
+	  offsetof(struct network_config, links) },
+	{ "network", "fail", NULL, "NODE NODE TIME", "a cable that is cut, as in: leaf0 spine1 10ms",
+	  offsetof(struct network_config, fails) },
+	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START",
+	  "a flow between two hosts, as in: 0 5 2MB 10us",
+	  offsetof(struct traffic_config, flow_lines) },
+	{ .key = NULL },
+};
+
+const struct section *section_find(const char *name)
+{
+	for (const struct section *s = section_all; s->name; s++)
+		if (strcmp(s->name, name) == 0)
+			return s;
+	return NULL;
+}
+
+const struct repeat *repeat_find(const char *section, const char *key)
+{
+	for (const struct repeat *r = repeat_all; r->key; r++)
+		if (strcmp(r->section, section) == 0 && strcmp(r->key, key) == 0)
+			return r;
+	return NULL;
+}
+
+int kind_find(const struct section *s, const char *name, struct kind *k)
+{
+	for (size_t i = 0; s->kind && s->kind(i, k); i++)
+		if (strcmp(k->name, name) == 0)
+			return 1;
+	memset(k, 0, sizeof(*k));
+	return 0;
+}
+
+int section_has_key(const struct section *s, const char *key, const char *kind)
+{
+	const char *names[KEYS_MAX];
+	size_t count = section_keys(s, kind, names);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], key) == 0)
+			return 1;
+	return 0;
+}
+
+static size_t add_key(const char **names, size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], key) == 0)
+			return count;
+	if (count < KEYS_MAX)
+		names[count++] = key;
+	return count;
+}
+
+static size_t add_keys(const char **names, size_t count, const struct option *table)
+{
+	for (; table && table->name; table++)
+		count = add_key(names, count, table->name);
+	return count;
+}
+
+size_t section_keys(const struct section *s, const char *kind, const char *names[KEYS_MAX])
+{
+	size_t count = add_keys(names, 0, s->options);
+	struct kind k;
+
+	for (size_t i = 0; s->kind && s->kind(i, &k); i++)
+		if (!kind || strcmp(k.name, kind) == 0)
+			count = add_keys(names, count, k.options);
+	for (const struct repeat *r = repeat_all; r->key; r++)
+		if (strcmp(r->section, s->name) == 0 &&
+		    (!kind || !r->kind || strcmp(r->kind, kind) == 0))
+			count = add_key(names, count, r->key);
+	return count;
+}
+
+const char *names_join(char *buffer, size_t size, const char *const *names, size_t count)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < count && used < size; i++) {
+		const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, names[i]);
+	}
+	return buffer;
+}

@@ -1,0 +1,173 @@
+/* cubic.c -- the window as a cubic function of the time since the last cut.
+ *
+ * RFC 9438, "CUBIC for Fast and Long-Distance Networks". In congestion avoidance, t after it began,
+ *	W_cubic(t) = C (t - K)^3 + W_max,	K = cbrt((W_max - cwnd_epoch) / C)	(section 4.2)
+ * and never less than what Reno would have (4.3). Windows are in segments and times in seconds here,
+ * as in the RFC; it is the one control in floating point.
+ *
+ * Differs: t counts only while the window may grow, so that a recovery, or an application that has
+ * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter). */
+#include "lib/cc/reno.h"
+#include "weir/units.h"
+#include <math.h>
+
+struct cubic_params {
+	uint64_t c_q32;
+	uint64_t beta_q32;
+	uint64_t fast_convergence;
+};
+
+struct cubic_state {
+	struct cc_window cc;
+	double w_max;		/* window before the last cut, or a little less: fast convergence */
+	double k_s;		/* K: when the curve is back at w_max */
+	double w_est;		/* what Reno's window would be */
+	double w_prior;		/* window before the last cut */
+	double rest_bytes;	/* growth that is less than a byte */
+	int64_t t_ns;		/* of congestion avoidance, while the window could grow */
+	int64_t last_ack_ns;
+	int64_t rtt_ns;		/* smoothed as in RFC 6298 */
+	uint32_t in_epoch;	/* 1: congestion avoidance has begun since the last cut */
+	uint32_t after_timeout;
+};
+
+static const struct option cubic_options[] = {
+	{ "c", OPT_FRACTION_Q32, offsetof(struct cubic_params, c_q32), "0.4", ONE_Q32 >> 16,
+	  1000 * ONE_Q32, "how fast the curve rises, in segments per cubic second", NULL },
+	{ "beta", OPT_FRACTION_Q32, offsetof(struct cubic_params, beta_q32), "0.7", ONE_Q32 >> 3,
+	  ONE_Q32 - (ONE_Q32 >> 5), "what a cut leaves of the window", NULL },
+	{ "fast-convergence", OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes", 0, 1,
+	  "a flow whose windows shrink from cut to cut makes more room for others", NULL },
+	{ .name = NULL },
+};
+
+static double q32_to_double(uint64_t value_q32)
+{
+	return (double)value_q32 / (double)ONE_Q32;
+}
+
+static double ns_to_s(int64_t ns)
+{
+	return (double)ns / NS_PER_S;
+}
+
+static double window_in_segments(const struct cubic_state *s, const struct cc_env *env)
+{
+	return (double)s->cc.window_bytes / env->mss_bytes;
+}
+
+static void cubic_init(void *state, const void *params, const struct cc_env *env)
+{
+	struct cubic_state *s = state;
+
+	(void)params;
+	s->cc.window_bytes = env->initial_window_bytes;
+	s->cc.ssthresh_bytes = CC_SSTHRESH_START;
+}
+
+/* Section 4.2; after a timeout, or where no loss ended slow start, the curve starts at its middle
+ * (4.8, 4.10). */
+static void cubic_begin_epoch(struct cubic_state *s, double c, double cwnd)
+{
+	s->in_epoch = 1;
+	s->t_ns = 0;
+	s->w_est = cwnd;
+	s->rest_bytes = 0;
+	if (s->after_timeout || s->w_max < cwnd)
+		s->w_max = cwnd;
+	s->after_timeout = 0;
+	s->k_s = cbrt((s->w_max - cwnd) / c);
+}
+
+static double cubic_curve(const struct cubic_state *s, double c, double t_s)
+{
+	double from_k = t_s - s->k_s;
+
+	return c * from_k * from_k * from_k + s->w_max;
+}
+
+/* Section 4.3: Reno's average window, reached with cuts of beta, until it is back where it was. */
+static void cubic_follow_reno(struct cubic_state *s, double beta, double acked, double cwnd)
+{
+	double alpha = s->w_est < s->w_prior ? 3 * (1 - beta) / (1 + beta) : 1;
+
+	s->w_est += alpha * acked / cwnd;
+}
+
+/* The window after an ACK of so many segments, in segments. */
+static double cubic_window(struct cubic_state *s, const struct cubic_params *p, double acked,
+			   double cwnd)
+{
+	double c = q32_to_double(p->c_q32), target;
+
+	cubic_follow_reno(s, q32_to_double(p->beta_q32), acked, cwnd);
+	if (cubic_curve(s, c, ns_to_s(s->t_ns)) < s->w_est)
+		return fmax(s->w_est, cwnd);
+	target = cubic_curve(s, c, ns_to_s(s->t_ns + s->rtt_ns));
+	target = fmin(fmax(target, cwnd), 1.5 * cwnd);
+	return cwnd + (target - cwnd) / cwnd * acked;
+}
+
+static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
+			const struct cc_env *env, uint64_t acked_bytes)
+{
+	double cwnd = window_in_segments(s, env), grown_bytes;
+
+	if (!s->in_epoch)
+		cubic_begin_epoch(s, q32_to_double(p->c_q32), cwnd);
+	grown_bytes = (cubic_window(s, p, (double)acked_bytes / env->mss_bytes, cwnd) - cwnd) *
+		      env->mss_bytes + s->rest_bytes;
+	s->cc.window_bytes += (uint64_t)grown_bytes;
+	s->rest_bytes = grown_bytes - floor(grown_bytes);
+}
+
+static void cubic_ack(void *state, const void *params, const struct cc_env *env,
+		      const struct cc_ack *a)
+{
+	struct cubic_state *s = state;
+	uint64_t left;
+
+	if (a->rtt_ns > 0)
+		s->rtt_ns = s->rtt_ns ? s->rtt_ns + (a->rtt_ns - s->rtt_ns) / 8 : a->rtt_ns;
+	if (a->may_grow) {
+		s->t_ns += a->now_ns - s->last_ack_ns;
+		left = slow_start_grow(&s->cc, a->acked_bytes);
+		if (left > 0)
+			cubic_avoid(s, params, env, left);
+	}
+	s->last_ack_ns = a->now_ns;
+}
+
+/* Sections 4.6 to 4.8. Marks would count as losses; packets of this control are not ECN-capable. */
+static void cubic_congestion(void *state, const void *params, const struct cc_env *env,
+			     enum cc_event event, const struct cc_ack *a)
+{
+	struct cubic_state *s = state;
+	const struct cubic_params *p = params;
+	double cwnd = window_in_segments(s, env), beta = q32_to_double(p->beta_q32);
+
+	(void)a;
+	s->w_prior = cwnd;
+	s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
+	s->cc.ssthresh_bytes = larger_bytes((uint64_t)((double)s->cc.window_bytes * beta),
+					    2 * (uint64_t)env->mss_bytes);
+	s->cc.window_bytes = smaller_bytes(s->cc.window_bytes, event == CC_TIMEOUT ?
+					   env->mss_bytes : s->cc.ssthresh_bytes);
+	s->after_timeout = event == CC_TIMEOUT;
+	s->in_epoch = 0;
+}
+
+const struct cc_ops cc_cubic = {
+	.name = "cubic",
+	.help = "grows its window as a cubic function of time since the last loss; not ECN-capable",
+	.cite = "RFC 9438, CUBIC for Fast and Long-Distance Networks",
+	.echo = CC_ECHO_NONE,
+	.params_size = sizeof(struct cubic_params),
+	.state_size = sizeof(struct cubic_state),
+	.options = cubic_options,
+	.init = cubic_init,
+	.ack = cubic_ack,
+	.congestion = cubic_congestion,
+};
+
+_Static_assert(sizeof(struct cubic_state) <= CC_STATE_MAX, "a connection has room for it");

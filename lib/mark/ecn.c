@@ -1,0 +1,91 @@
+/* ecn.c -- mark while the queue is at or above a fixed length K.
+ *
+ * Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1: one threshold on the instantaneous
+ * length, no averaging. The length may be that of the packet's queue, of the whole port or of the
+ * switch's buffer pool; Bai et al., "Enabling ECN over Generic Packet Scheduling", CoNEXT 2016,
+ * section 3.2 says what each is good for. It is what the packet finds when it arrives, or what it
+ * leaves behind when it departs. */
+#include "weir/mark.h"
+
+enum ecn_scope { ECN_QUEUE, ECN_PORT, ECN_POOL };
+enum ecn_at { ECN_AT_ENQUEUE, ECN_AT_DEQUEUE };
+
+struct ecn_params {
+	uint64_t k;		/* OPT_LENGTH */
+	uint64_t scope, at;
+};
+
+#define K_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
+
+static const char *const scopes[] = { "queue", "port", "pool", NULL };
+static const char *const places[] = { "enqueue", "dequeue", NULL };
+
+static const struct option ecn_options[] = {
+	{ "k", OPT_LENGTH, offsetof(struct ecn_params, k), "65pkts", 0, K_MAX,
+	  "packets are marked while the length is at or above this", NULL },
+	{ "scope", OPT_CHOICE, offsetof(struct ecn_params, scope), "queue", 0, 0,
+	  "whose length counts: the packet's queue, its port, or the switch's buffer pool", scopes },
+	{ "at", OPT_CHOICE, offsetof(struct ecn_params, at), "enqueue", 0, 0,
+	  "when: the length that a packet finds, or the one that it leaves behind", places },
+	{ .name = NULL },
+};
+
+static int ecn_check(const void *params, struct error *e)
+{
+	const struct ecn_params *p = params;
+
+	if (p->scope == ECN_POOL && length_is_packets(p->k))
+		return error_set(e, "k is in packets, but scope=pool counts bytes; write it as in "
+				 "k=100KB");
+	return 0;
+}
+
+static uint32_t ecn_needs(const void *params)
+{
+	const struct ecn_params *p = params;
+
+	return (p->scope == ECN_POOL ? MARK_NEEDS_POOL : 0u) |
+	       (p->at == ECN_AT_ENQUEUE ? MARK_NEEDS_ENQUEUE : MARK_NEEDS_DEQUEUE);
+}
+
+static uint32_t ecn_verdict(const struct ecn_params *p, const struct mark_view *v)
+{
+	int reached;
+
+	if (p->scope == ECN_QUEUE)
+		reached = length_reached(p->k, v->queue_bytes, v->queue_pkts);
+	else if (p->scope == ECN_PORT)
+		reached = length_reached(p->k, v->port_bytes, v->port_pkts);
+	else
+		reached = v->pool_bytes >= p->k;
+	return reached ? MARK_CE : MARK_PASS;
+}
+
+static uint32_t ecn_enqueue(void *state, const void *params, const struct mark_view *v)
+{
+	const struct ecn_params *p = params;
+
+	(void)state;
+	return p->at == ECN_AT_ENQUEUE ? ecn_verdict(p, v) : MARK_PASS;
+}
+
+static uint32_t ecn_dequeue(void *state, const void *params, const struct mark_view *v)
+{
+	const struct ecn_params *p = params;
+
+	(void)state;
+	return p->at == ECN_AT_DEQUEUE ? ecn_verdict(p, v) : MARK_PASS;
+}
+
+const struct mark_ops mark_ecn = {
+	.name = "ecn",
+	.help = "marks packets while the queue is at or above a fixed length",
+	.cite = "Alizadeh et al., Data Center TCP, SIGCOMM 2010, section 3.1",
+	.params_size = sizeof(struct ecn_params),
+	.options = ecn_options,
+	.reasons = { "length" },
+	.check = ecn_check,
+	.needs = ecn_needs,
+	.enqueue = ecn_enqueue,
+	.dequeue = ecn_dequeue,
+};

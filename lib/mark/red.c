@@ -1,0 +1,198 @@
+/* red.c -- mark with a probability that rises with the queue.
+ *
+ * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans.
+ * Networking 1(4), 1993, as switches do it: nothing below min, linear up to p at max, everything at
+ * or above max. The same line in point-slope form, min and a slope per MB, is Du et al., "PRED",
+ * NSDI 2024, section 2.1; max is then only the protection that its section 4.3 speaks of.
+ *
+ * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
+ * number of packets since the last one (its section 4). */
+#include "weir/mark.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+enum red_scope { RED_QUEUE, RED_PORT };
+enum red_reason { RED_RAMP, RED_MAX };
+
+struct red_params {
+	uint64_t min, max;	/* OPT_LENGTH, both in bytes or both in packets */
+	uint64_t p_q32;
+	uint64_t slope_q32;	/* per MB; 0: p counts */
+	uint64_t weight_q32;
+	uint64_t scope;
+};
+
+struct red_state {
+	struct rng rng;
+	uint64_t average_q24;
+	int64_t idle_since_ns;		/* the line was free and the queue empty from here on */
+	uint64_t ps_per_byte_q20;
+	uint32_t mtu_bytes;
+	uint32_t is_empty;
+};
+
+enum { LENGTH_BITS = 24, BYTES_PER_MB = 1000 * 1000 };
+
+#define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
+#define SLOPE_MAX_Q32 (BYTES_PER_MB * ONE_Q32)
+#define WEIGHT_MIN_Q32 (ONE_Q32 >> 16)
+#define P_DEFAULT "0.01"
+
+static const char *const scopes[] = { "queue", "port", NULL };
+
+static const struct option red_options[] = {
+	{ "min", OPT_LENGTH, offsetof(struct red_params, min), "5KB", 0, LENGTH_MAX,
+	  "below this length no packet is marked", NULL },
+	{ "max", OPT_LENGTH, offsetof(struct red_params, max), "200KB", 0, LENGTH_MAX,
+	  "at or above this length every packet is marked", NULL },
+	{ "p", OPT_FRACTION_Q32, offsetof(struct red_params, p_q32), P_DEFAULT, 0, ONE_Q32,
+	  "probability just below max, rising in a line from 0 at min", NULL },
+	{ "slope", OPT_FRACTION_Q32, offsetof(struct red_params, slope_q32), "0", 0, SLOPE_MAX_Q32,
+	  "in place of p: by how much the probability rises per MB of queue above min", NULL },
+	{ "weight", OPT_FRACTION_Q32, offsetof(struct red_params, weight_q32), "1", WEIGHT_MIN_Q32,
+	  ONE_Q32, "of each arrival in the moving average of the length; 1: the length as it is", NULL },
+	{ "scope", OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
+	  "whose length counts: the packet's queue or its port", scopes },
+	{ .name = NULL },
+};
+
+static int red_check(const void *params, struct error *e)
+{
+	const struct red_params *p = params;
+
+	if (length_is_packets(p->min) != length_is_packets(p->max))
+		return error_set(e, "min and max must both be in bytes or both in packets");
+	if (p->min > p->max)
+		return error_set(e, "min is above max");
+	if (p->slope_q32 && length_is_packets(p->min))
+		return error_set(e, "slope is per MB, so min and max must be in bytes");
+	if (p->slope_q32 && !option_is_default(option_find(red_options, "p"), p))
+		return error_set(e, "p and slope are two ways to give the same line; give one");
+	if (p->scope == RED_PORT && p->weight_q32 != ONE_Q32)
+		return error_set(e, "an average is kept per queue; scope=port needs weight=1");
+	return 0;
+}
+
+static uint32_t red_needs(const void *params)
+{
+	const struct red_params *p = params;
+
+	return MARK_NEEDS_ENQUEUE | (p->weight_q32 == ONE_Q32 ? 0u : MARK_NEEDS_DEQUEUE);
+}
+
+static void red_init(void *state, const void *params, const struct mark_env *env)
+{
+	struct red_state *s = state;
+
+	(void)params;
+	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->ps_per_byte_q20 = bps_to_ps_per_byte_q20(env->rate_bps);
+	s->mtu_bytes = env->mtu_bytes;
+}
+
+static int64_t red_send_ns(const struct red_state *s, uint32_t bytes)
+{
+	return ps_to_ns(bytes_to_ps(bytes, s->ps_per_byte_q20));
+}
+
+/* base^exponent by squaring; base <= 1. Each of the at most 126 products is rounded down and none
+ * exceeds 1, so the result is less than 126 * 2^-32 too small. */
+static uint64_t power_q32(uint64_t base_q32, uint64_t exponent)
+{
+	uint64_t power_q32 = ONE_Q32;
+
+	for (; exponent > 0 && power_q32 > 0; exponent >>= 1) {
+		if (exponent & 1)
+			power_q32 = (uint64_t)((wide)power_q32 * base_q32 >> 32);
+		base_q32 = (uint64_t)((wide)base_q32 * base_q32 >> 32);
+	}
+	return power_q32;
+}
+
+/* Floyd and Jacobson, section 4: avg <- (1 - w) avg + w q at each arrival; after an idle time in
+ * which m packets could have been sent, first avg <- (1 - w)^m avg. Packets of the largest size are
+ * meant. The step is rounded towards avg, so avg stops within 2^-24 / w <= 1/256 byte or packet of a
+ * constant q. q < 2^32, so q and avg fit 56 bits. */
+static uint64_t red_average(struct red_state *s, uint64_t weight_q32, uint64_t length, int64_t now_ns)
+{
+	uint64_t length_q24 = length << LENGTH_BITS, average = s->average_q24;
+
+	if (s->is_empty && now_ns > s->idle_since_ns) {
+		int64_t one_ns = red_send_ns(s, s->mtu_bytes);
+		uint64_t missed = (uint64_t)(now_ns - s->idle_since_ns) / (uint64_t)(one_ns ? one_ns : 1);
+
+		average = (uint64_t)((wide)average * power_q32(ONE_Q32 - weight_q32, missed) >> 32);
+	}
+	s->is_empty = 0;
+	if (length_q24 >= average)
+		average += (uint64_t)((wide)(length_q24 - average) * weight_q32 >> 32);
+	else
+		average -= (uint64_t)((wide)(average - length_q24) * weight_q32 >> 32);
+	s->average_q24 = average;
+	return average;
+}
+
+static uint64_t red_length(const struct red_params *p, const struct mark_view *v)
+{
+	if (length_is_packets(p->min))
+		return p->scope == RED_PORT ? v->port_pkts : v->queue_pkts;
+	return p->scope == RED_PORT ? v->port_bytes : v->queue_bytes;
+}
+
+/* Probability on the ramp: p (q - min) / (max - min), or slope (q - min) / 1 MB. A random 32-bit r
+ * marks iff r / 2^32 < rise (q - min) / run, compared without dividing:
+ *	r run < rise_q32 (q - min),
+ * so the probability is the exact one rounded up to a multiple of 2^-32. All factors are below
+ * 2^57, both products fit 128 bits. */
+static uint32_t red_enqueue(void *state, const void *params, const struct mark_view *v)
+{
+	struct red_state *s = state;
+	const struct red_params *p = params;
+	uint64_t length = red_length(p, v);
+	uint64_t length_q24 = p->weight_q32 == ONE_Q32 ?
+		length << LENGTH_BITS : red_average(s, p->weight_q32, length, v->now_ns);
+	uint64_t min_q24 = length_number(p->min) << LENGTH_BITS;
+	uint64_t max_q24 = length_number(p->max) << LENGTH_BITS;
+	uint64_t rise_q32 = p->p_q32, run_q24 = max_q24 - min_q24;
+
+	if (length_q24 < min_q24)
+		return MARK_PASS;
+	if (length_q24 >= max_q24)
+		return MARK_CE | mark_reason(RED_MAX);
+	if (p->slope_q32) {
+		rise_q32 = p->slope_q32;
+		run_q24 = (uint64_t)BYTES_PER_MB << LENGTH_BITS;
+	}
+	if ((wide)rng_u32(&s->rng) * run_q24 < (wide)rise_q32 * (length_q24 - min_q24))
+		return MARK_CE | mark_reason(RED_RAMP);
+	return MARK_PASS;
+}
+
+static uint32_t red_dequeue(void *state, const void *params, const struct mark_view *v)
+{
+	struct red_state *s = state;
+
+	(void)params;
+	if (v->queue_pkts == 0) {
+		s->is_empty = 1;
+		s->idle_since_ns = v->now_ns + red_send_ns(s, v->packet_bytes);
+	}
+	return MARK_PASS;
+}
+
+const struct mark_ops mark_red = {
+	.name = "red",
+	.help = "marks with a probability that rises linearly with the queue from min to max",
+	.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2024, section 2.1 (slope)",
+	.params_size = sizeof(struct red_params),
+	.state_size = sizeof(struct red_state),
+	.options = red_options,
+	.reasons = { [RED_RAMP] = "ramp", [RED_MAX] = "max" },
+	.check = red_check,
+	.needs = red_needs,
+	.init = red_init,
+	.enqueue = red_enqueue,
+	.dequeue = red_dequeue,
+};

@@ -1,0 +1,138 @@
+/* dwrr.c -- deficit weighted round robin, alone or below strict-priority queues.
+ *
+ * Shreedhar and Varghese, "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995: each
+ * busy queue in turn is given quantum x weight bytes of credit and sends while the credit covers the
+ * packet at its head; what is left it keeps for its next turn, unless it runs empty.
+ *
+ * Differs: busy queues take turns in the order of their numbers, not of becoming busy. Either way
+ * a queue gets one turn a round.
+ *
+ * dwrr is sp-dwrr with no priority queue: the strict queues have the lowest numbers, so while one is
+ * busy it is the lowest busy queue of all, and while none is, all busy queues are weighted. */
+#include "lib/sched/busy.h"
+#include "lib/sched/weights.h"
+
+struct dwrr_params {
+	uint64_t quantum_bytes;
+	uint64_t strict_queues;
+	struct weights weights;
+};
+
+struct dwrr_state {
+	struct busy busy;
+	uint32_t current;	/* weighted queue whose turn it is */
+	uint32_t in_turn;	/* 1: it has had this turn's credit */
+	uint64_t credit_bytes[];	/* of each queue */
+};
+
+enum { QUANTUM_MIN_BYTES = 64, QUANTUM_MAX_BYTES = 1000 * 1000 };
+
+#define QUANTUM_OPTION \
+	{ "quantum", OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
+	  QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, "bytes that a turn gives to a queue of weight 1", NULL }
+
+static const struct option dwrr_options[] = {
+	QUANTUM_OPTION,
+	WEIGHTS_OPTION(struct dwrr_params, weights),
+	{ .name = NULL },
+};
+
+static const struct option sp_dwrr_options[] = {
+	PRIORITY_QUEUES_OPTION(struct dwrr_params, strict_queues),
+	QUANTUM_OPTION,
+	WEIGHTS_OPTION(struct dwrr_params, weights),
+	{ .name = NULL },
+};
+
+static int dwrr_check(const void *params, uint32_t queues, struct error *e)
+{
+	const struct dwrr_params *p = params;
+
+	return weights_check(&p->weights, p->strict_queues, queues, e);
+}
+
+/* So that the first turn is the first weighted queue's. */
+static void dwrr_init(void *state, const void *params, uint32_t queues)
+{
+	struct dwrr_state *s = state;
+
+	(void)params;
+	s->current = queues - 1;
+}
+
+static void dwrr_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+{
+	struct dwrr_state *s = state;
+
+	(void)params;
+	(void)queues;
+	busy_add(&s->busy, q);
+}
+
+/* Ends: each round every busy queue gains at least QUANTUM_MIN_BYTES, and no packet is longer than
+ * 2^16 bytes. Credit stays below quantum x weight + 2^16 < 2^37. */
+static uint32_t dwrr_pick(void *state, const void *params, const struct queue *queues)
+{
+	struct dwrr_state *s = state;
+	const struct dwrr_params *p = params;
+	uint32_t first = busy_from(&s->busy, 0);
+
+	if (first < p->strict_queues)
+		return first;
+	while (!s->in_turn || s->credit_bytes[s->current] < queues[s->current].head_bytes) {
+		s->current = busy_after(&s->busy, s->current);
+		s->in_turn = 1;
+		s->credit_bytes[s->current] += p->quantum_bytes *
+			weights_of(&p->weights, s->current - (uint32_t)p->strict_queues);
+	}
+	return s->current;
+}
+
+static void dwrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
+		      const struct queue *queues)
+{
+	struct dwrr_state *s = state;
+	const struct dwrr_params *p = params;
+	int empty = queues[q].pkts == 0;
+
+	if (empty)
+		busy_remove(&s->busy, q);
+	if (q < p->strict_queues)
+		return;
+	s->credit_bytes[q] -= bytes;
+	if (empty) {
+		s->credit_bytes[q] = 0;
+		s->in_turn = 0;
+	}
+}
+
+const struct sched_ops sched_dwrr = {
+	.name = "dwrr",
+	.help = "shares the line in bytes by weight, queues taking turns",
+	.cite = "Shreedhar and Varghese, Efficient Fair Queueing using Deficit Round Robin, "
+		"SIGCOMM 1995",
+	.params_size = sizeof(struct dwrr_params),
+	.state_size = sizeof(struct dwrr_state),
+	.queue_state_size = sizeof(uint64_t),
+	.options = dwrr_options,
+	.check = dwrr_check,
+	.init = dwrr_init,
+	.activate = dwrr_activate,
+	.pick = dwrr_pick,
+	.sent = dwrr_sent,
+};
+
+const struct sched_ops sched_sp_dwrr = {
+	.name = "sp-dwrr",
+	.help = "serves the first queues by strict priority and shares the rest by dwrr",
+	.cite = "strict priority over Shreedhar and Varghese, SIGCOMM 1995",
+	.params_size = sizeof(struct dwrr_params),
+	.state_size = sizeof(struct dwrr_state),
+	.queue_state_size = sizeof(uint64_t),
+	.options = sp_dwrr_options,
+	.check = dwrr_check,
+	.init = dwrr_init,
+	.activate = dwrr_activate,
+	.pick = dwrr_pick,
+	.sent = dwrr_sent,
+};

@@ -1,0 +1,28 @@
+/* fifo.c -- one queue, served in the order of arrival. */
+#include "weir/sched.h"
+#include <inttypes.h>
+
+static int fifo_check(const void *params, uint32_t queues, struct error *e)
+{
+	(void)params;
+	if (queues != 1)
+		return error_set(e, "serves one queue, but the port has %" PRIu32 "; take one queue, or "
+				 "a scheduler such as sp, dwrr or wfq", queues);
+	return 0;
+}
+
+static uint32_t fifo_pick(void *state, const void *params, const struct queue *queues)
+{
+	(void)state;
+	(void)params;
+	(void)queues;
+	return 0;
+}
+
+const struct sched_ops sched_fifo = {
+	.name = "fifo",
+	.help = "serves the only queue in the order of arrival",
+	.cite = "first come, first served",
+	.check = fifo_check,
+	.pick = fifo_pick,
+};

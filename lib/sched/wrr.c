@@ -1,0 +1,89 @@
+/* wrr.c -- weighted round robin: each busy queue in turn sends as many packets as its weight.
+ *
+ * Katevenis, Sidiropoulos, Courcoubetis, "Weighted Round-Robin Cell Multiplexing in a General-Purpose
+ * ATM Switch Chip", IEEE JSAC 9(8), 1991. Shares are of packets: of bytes only where all packets are
+ * of one size. */
+#include "lib/sched/busy.h"
+#include "lib/sched/weights.h"
+
+struct wrr_params {
+	struct weights weights;
+};
+
+struct wrr_state {
+	struct busy busy;
+	uint32_t current;	/* queue whose turn it is */
+	uint32_t left;		/* packets it may still send in this turn */
+};
+
+static const struct option wrr_options[] = {
+	WEIGHTS_OPTION(struct wrr_params, weights),
+	{ .name = NULL },
+};
+
+static int wrr_check(const void *params, uint32_t queues, struct error *e)
+{
+	const struct wrr_params *p = params;
+
+	return weights_check(&p->weights, 0, queues, e);
+}
+
+/* So that the first turn is queue 0's. */
+static void wrr_init(void *state, const void *params, uint32_t queues)
+{
+	struct wrr_state *s = state;
+
+	(void)params;
+	s->current = queues - 1;
+}
+
+static void wrr_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+{
+	struct wrr_state *s = state;
+
+	(void)params;
+	(void)queues;
+	busy_add(&s->busy, q);
+}
+
+static uint32_t wrr_pick(void *state, const void *params, const struct queue *queues)
+{
+	struct wrr_state *s = state;
+	const struct wrr_params *p = params;
+
+	(void)queues;
+	if (s->left == 0) {
+		s->current = busy_after(&s->busy, s->current);
+		s->left = weights_of(&p->weights, s->current);
+	}
+	return s->current;
+}
+
+/* A queue that runs empty loses the rest of its turn. */
+static void wrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
+		     const struct queue *queues)
+{
+	struct wrr_state *s = state;
+
+	(void)params;
+	(void)bytes;
+	s->left--;
+	if (queues[q].pkts == 0) {
+		busy_remove(&s->busy, q);
+		s->left = 0;
+	}
+}
+
+const struct sched_ops sched_wrr = {
+	.name = "wrr",
+	.help = "lets each busy queue in turn send as many packets as its weight",
+	.cite = "Katevenis et al., Weighted Round-Robin Cell Multiplexing, IEEE JSAC 1991",
+	.params_size = sizeof(struct wrr_params),
+	.state_size = sizeof(struct wrr_state),
+	.options = wrr_options,
+	.check = wrr_check,
+	.init = wrr_init,
+	.activate = wrr_activate,
+	.pick = wrr_pick,
+	.sent = wrr_sent,
+};

@@ -1,0 +1,308 @@
+/* config.c -- the keys of every section, declared once, and what must agree between them.
+ *
+ * Reading, help and the limits all come from these tables. Defaults are those of the field's own
+ * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
+ * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
+#include "sim/config.h"
+#include "weir/buffer.h"
+#include "weir/units.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest time anyone may write: keeps sums of a few times far from the end of int64. */
+#define LONGEST_PS ((uint64_t)(1000 * PS_PER_S))
+#define LONGEST_TIMEOUT_PS ((uint64_t)(100 * PS_PER_S))
+#define SHORTEST_TIMEOUT_PS ((uint64_t)PS_PER_NS * NS_PER_US)
+
+enum {
+	FRAME_MAX_BYTES = 9216,		/* a jumbo frame; packets keep 16 bits for their size */
+	HEADER_MAX_BYTES = 1024,
+	WINDOW_MAX_PKTS = 1000 * 1000,
+	ALPHA_MAX = 128,
+};
+
+_Static_assert(FRAME_MAX_BYTES <= UINT16_MAX, "struct packet counts its bytes in 16 bits");
+_Static_assert(BUFFER_PER_QUEUE == 0 && BUFFER_PER_PORT == 1 && BUFFER_PER_SWITCH == 2,
+	       "the order of buffer_choices");
+
+static const char *const ecmp_choices[] = { "flow", "packet", NULL };
+static const char *const buffer_choices[] = { "queue", "port", "switch", NULL };
+static const char *const non_ect_choices[] = { "drop", "pass", NULL };
+static const char *const recovery_choices[] = { "prr", "immediate", NULL };
+static const char *const connection_choices[] = { "per-flow", "persistent", NULL };
+
+#define AT(member) offsetof(struct network_config, member)
+const struct option network_options[] = {
+	{ "topology", OPT_TEXT, AT(topology), NULL, 0, 0, "who is linked with whom", NULL },
+	{ "ecmp", OPT_CHOICE, AT(ecmp), "flow", 0, 1,
+	  "among equally short paths a choice is made once per flow or for every packet",
+	  ecmp_choices },
+	{ "reroute-delay", OPT_TIME_PS, AT(reroute_delay_ps), "0us", 0, LONGEST_PS,
+	  "time from a link's failure until senders use other paths", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+#define AT(member) offsetof(struct switch_config, member)
+const struct option switch_options[] = {
+	{ "marking", OPT_TEXT, AT(marking), "ecn", 0, 0,
+	  "when a packet is marked: a marking scheme with its options", NULL },
+	{ "scheduler", OPT_TEXT, AT(scheduler), "fifo", 0, 0,
+	  "which queue of a port is served next: a scheduler with its options", NULL },
+	{ "queues", OPT_COUNT, AT(queues), "1", 1, QUEUES_MAX,
+	  "queues of each port; a packet's class is the number of its queue", NULL },
+	{ "buffer", OPT_LENGTH, AT(buffer), "1000pkts", 1, UINT32_MAX,
+	  "what may wait, not counting the packet on the wire", NULL },
+	{ "buffer-per", OPT_CHOICE, AT(buffer_per), "port", 0, 2,
+	  "who has a buffer of that size: each queue, each port for all its queues first come first "
+	  "served, or each switch as a pool under dynamic thresholds", buffer_choices },
+	{ "dt-alpha", OPT_FRACTION_Q32, AT(dt_alpha_q32), "1", ONE_Q32 / 256, ALPHA_MAX * ONE_Q32,
+	  "with buffer-per = switch a queue may hold this many times the free buffer "
+	  "(Choudhury and Hahne 1998)", NULL },
+	{ "ethernet-overhead", OPT_FLAG, AT(ethernet_overhead), "no", 0, 1,
+	  "count preamble, delimiter and gap (20 B) and a minimum frame of 64 B on the wire", NULL },
+	{ "non-ect", OPT_CHOICE, AT(non_ect), "drop", 0, 1,
+	  "what a mark does to a packet that is not ECN-capable", non_ect_choices },
+	{ .name = NULL },
+};
+#undef AT
+
+#define AT(member) offsetof(struct host_config, member)
+const struct option host_options[] = {
+	{ "cc", OPT_TEXT, AT(cc), "dctcp", 0, 0,
+	  "how a sender reacts: a congestion control with its options", NULL },
+	{ "mss", OPT_BYTES, AT(mss_bytes), "1460B", 1, FRAME_MAX_BYTES - 1,
+	  "payload of a full packet", NULL },
+	{ "header", OPT_BYTES, AT(header_bytes), "54B", 1, HEADER_MAX_BYTES,
+	  "header of every packet and all of an ACK: Ethernet 14, IP 20, TCP 20", NULL },
+	{ "initial-window", OPT_COUNT, AT(initial_window_pkts), "10", 1, WINDOW_MAX_PKTS,
+	  "packets that a new connection may send at once (RFC 6928)", NULL },
+	{ "max-window", OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
+	  "most that may be in flight: the receiver's window", NULL },
+	{ "acks-per", OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
+	  "data packets that one ACK answers; a change of the CE mark is answered at once "
+	  "(RFC 8257, section 3.2)", NULL },
+	{ "ack-delay", OPT_TIME_PS, AT(ack_delay_ps), "500us", PS_PER_NS, LONGEST_TIMEOUT_PS,
+	  "an ACK held back for more packets leaves after this", NULL },
+	{ "rto-min", OPT_TIME_PS, AT(rto_min_ps), "5ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
+	  "shortest retransmission timeout (5 ms: the TCN study, CoNEXT 2016)", NULL },
+	{ "rto-initial", OPT_TIME_PS, AT(rto_initial_ps), "10ms", SHORTEST_TIMEOUT_PS,
+	  LONGEST_TIMEOUT_PS, "timeout before the first sample of the round-trip time", NULL },
+	{ "rto-max", OPT_TIME_PS, AT(rto_max_ps), "1s", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
+	  "timeouts double up to this (RFC 6298, section 5.5)", NULL },
+	{ "processing-delay", OPT_TIME_PS, AT(processing_delay_ps), "0us", 0, (uint64_t)PS_PER_S,
+	  "from the wire to the transport, for each packet that comes in", NULL },
+	{ "recovery", OPT_CHOICE, AT(recovery), "prr", 0, 1,
+	  "how a cut of the window is carried out: spread over a round trip (RFC 6937) or at once",
+	  recovery_choices },
+	{ "handshake", OPT_FLAG, AT(handshake), "no", 0, 1,
+	  "a connection starts with SYN and SYN-ACK instead of data", NULL },
+	{ "ecn-acks", OPT_FLAG, AT(ecn_acks), "yes", 0, 1,
+	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, and "
+	  "then a queue that marks drops them", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+#define AT(member) offsetof(struct traffic_config, member)
+const struct option traffic_options[] = {
+	{ "pattern", OPT_TEXT, AT(pattern), NULL, 0, 0, "who sends to whom, and when", NULL },
+	{ "start", OPT_SPAN_PS, AT(start), "0us", 0, LONGEST_PS,
+	  "when flows start: one time, or somewhere between two", NULL },
+	{ "class", OPT_COUNT, AT(class_id), "0", 0, QUEUES_MAX - 1,
+	  "class of these packets: the number of their queue in every port", NULL },
+	{ "connections", OPT_CHOICE, AT(connections), "per-flow", 0, 1,
+	  "a new connection for every flow, or flows of a pair as messages on one that stays open",
+	  connection_choices },
+	{ .name = NULL },
+};
+#undef AT
+
+#define AT(member) offsetof(struct measure_config, member)
+const struct option measure_options[] = {
+	{ "from", OPT_TIME_PS, AT(from_ps), "0us", 0, LONGEST_PS,
+	  "queues are measured, and flows counted that start, from here", NULL },
+	{ "to", OPT_TIME_PS, AT(to_ps), "0us", 0, LONGEST_PS,
+	  "until here; 0us: until the last flow has ended", NULL },
+	{ "drain", OPT_TIME_PS, AT(drain_ps), "1s", 0, LONGEST_PS,
+	  "how long after the last start, or after to, flows that count may still take", NULL },
+	{ "port", OPT_TEXT, AT(port), NULL, 0, 0,
+	  "switch port whose queue is measured, as in leaf0->h3; not given: the one with the "
+	  "largest mean queue", NULL },
+	{ "small", OPT_BYTES, AT(small_bytes), "100KB", 1, UINT64_MAX / 2,
+	  "a flow is small up to this size", NULL },
+	{ "large", OPT_BYTES, AT(large_bytes), "10MB", 1, UINT64_MAX / 2,
+	  "a flow is large above this size", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+void config_init(struct config *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->seed = 1;
+	options_default(&c->network, network_options);
+	options_default(&c->switches, switch_options);
+	options_default(&c->host, host_options);
+	options_default(&c->measure, measure_options);
+}
+
+static void line_list_free(struct line_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		free(list->lines[i].text);
+	free(list->lines);
+}
+
+void config_free(struct config *c)
+{
+	line_list_free(&c->network.links);
+	line_list_free(&c->network.fails);
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		line_list_free(&c->traffic[i].flow_lines);
+	free(c->traffic);
+	memset(c, 0, sizeof(*c));
+}
+
+struct traffic_config *config_add_traffic(struct config *c, const char *name)
+{
+	struct traffic_config *grown, *t;
+
+	grown = realloc(c->traffic, (c->traffic_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	c->traffic = grown;
+	t = &grown[c->traffic_count++];
+	memset(t, 0, sizeof(*t));
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	options_default(t, traffic_options);
+	return t;
+}
+
+int line_list_add(struct line_list *list, const char *text, int line)
+{
+	struct config_line *grown = list->lines;
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+
+	if (!copy)
+		return -1;
+	memcpy(copy, text, size);
+	/* Room doubles: grow whenever the count is a power of two. */
+	if ((list->count & (list->count - 1)) == 0) {
+		size_t room = list->count ? (size_t)list->count * 2 : 1;
+
+		grown = realloc(list->lines, room * sizeof(*grown));
+		if (!grown) {
+			free(copy);
+			return -1;
+		}
+		list->lines = grown;
+	}
+	grown[list->count++] = (struct config_line){ .text = copy, .line = line };
+	return 0;
+}
+
+/* A value as its user would write it, for messages. */
+struct shown {
+	char text[OPT_TEXT_SIZE];
+};
+
+static struct shown show(const struct option *table, const char *key, const void *params)
+{
+	struct shown s;
+
+	option_format(s.text, sizeof(s.text), option_find(table, key), params);
+	return s;
+}
+
+static int check_switch(struct config *c, struct error *e)
+{
+	const struct switch_config *s = &c->switches;
+	uint64_t frame = c->host.mss_bytes + c->host.header_bytes;
+	struct shown buffer = show(switch_options, "buffer", s);
+	int bytes = !length_is_packets(s->buffer);
+
+	if (mark_parse(s->marking, &c->mark, c->mark_params, e))
+		return error_prefix(e, "switch.marking: ");
+	if (sched_parse(s->scheduler, (uint32_t)s->queues, &c->sched, c->sched_params, e))
+		return error_prefix(e, "switch.scheduler: ");
+	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_POOL &&
+	    s->buffer_per != BUFFER_PER_SWITCH)
+		return error_set(e, "switch.marking: %s looks at the buffer pool of the switch; there is "
+				 "one only with buffer-per = switch", quote(s->marking).text);
+	if (!bytes && s->buffer_per == BUFFER_PER_SWITCH)
+		return error_set(e, "switch.buffer: %s, but a pool of the whole switch (buffer-per = "
+				 "switch) counts bytes; write it as in 12MB", buffer.text);
+	if (bytes && s->buffer < frame)
+		return error_set(e, "switch.buffer: %s holds no packet; one takes %" PRIu64 "B "
+				 "(host.mss + host.header)", buffer.text, frame);
+	return 0;
+}
+
+static int check_host(struct config *c, struct error *e)
+{
+	const struct host_config *h = &c->host;
+
+	if (cc_parse(h->cc, &c->cc, c->cc_params, e))
+		return error_prefix(e, "host.cc: ");
+	if (h->mss_bytes + h->header_bytes > FRAME_MAX_BYTES)
+		return error_set(e, "host.mss: %s with a header of %s is %" PRIu64 "B; a frame has at "
+				 "most %dB", show(host_options, "mss", h).text,
+				 show(host_options, "header", h).text,
+				 h->mss_bytes + h->header_bytes, FRAME_MAX_BYTES);
+	if (h->max_window_bytes < h->mss_bytes)
+		return error_set(e, "host.max-window: %s; at least one host.mss of %s is needed",
+				 show(host_options, "max-window", h).text,
+				 show(host_options, "mss", h).text);
+	if (h->rto_min_ps > h->rto_max_ps)
+		return error_set(e, "host.rto-min: %s; at most rto-max = %s",
+				 show(host_options, "rto-min", h).text,
+				 show(host_options, "rto-max", h).text);
+	if (h->rto_initial_ps > h->rto_max_ps)
+		return error_set(e, "host.rto-initial: %s; at most rto-max = %s",
+				 show(host_options, "rto-initial", h).text,
+				 show(host_options, "rto-max", h).text);
+	return 0;
+}
+
+static int check_traffic(const struct config *c, const struct traffic_config *t, struct error *e)
+{
+	if (t->class_id >= c->switches.queues)
+		return error_set(e, "traffic.%s.class: %" PRIu64 ", but a port has switch.queues = %"
+				 PRIu64 "; classes count from 0", t->name, t->class_id,
+				 c->switches.queues);
+	if (t->size_bytes == UINT64_MAX && c->measure.to_ps == 0)
+		return error_set(e, "measure.to: not given, but flows of traffic.%s are unlimited; write "
+				 "to = 100ms, say", t->name);
+	return 0;
+}
+
+static int check_measure(const struct config *c, struct error *e)
+{
+	const struct measure_config *m = &c->measure;
+
+	if (m->to_ps != 0 && m->from_ps >= m->to_ps)
+		return error_set(e, "measure.to: %s; must be after from = %s",
+				 show(measure_options, "to", m).text,
+				 show(measure_options, "from", m).text);
+	if (m->small_bytes > m->large_bytes)
+		return error_set(e, "measure.small: %s; at most large = %s",
+				 show(measure_options, "small", m).text,
+				 show(measure_options, "large", m).text);
+	return 0;
+}
+
+int config_check(struct config *c, struct error *e)
+{
+	if (check_host(c, e) || check_switch(c, e) || check_measure(c, e))
+		return -1;
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		if (check_traffic(c, &c->traffic[i], e))
+			return -1;
+	if (c->traffic_count == 0)
+		return error_set(e, "traffic: no flow anywhere; add a section such as [traffic web]");
+	return 0;
+}

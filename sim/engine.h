@@ -1,0 +1,241 @@
+/* engine.h -- time, nodes and the links between them.
+ *
+ * There is no global event queue. The shortest link delay, plus the time the shortest packet takes
+ * on the wire, is a window: whatever a node sends inside a window reaches others only in a later one.
+ * So in each window every node with something to do works through its arrivals and timers alone, in
+ * the order (time, kind, link), while its state is in cache; and threads can share the nodes of a
+ * window without changing a byte of the result.
+ *
+ * Who has something to do is kept on a wheel: one bit per node and coming window. A sender of a
+ * packet sets the bit of the receiver in the window of the arrival. What lies further ahead than
+ * the wheel reaches (timers, flows to come) waits in a heap of the node's thread.
+ *
+ * A link is a list of packets that the sending node appends to and the receiving node takes from.
+ * Ports do not have "transmission complete" events: before a packet joins a port at t, everything
+ * that could leave by t leaves; at the end of a window every port that holds packets catches up. */
+#ifndef SIM_ENGINE_H
+#define SIM_ENGINE_H
+#include "sim/config.h"
+#include "sim/heap.h"
+#include "sim/memory.h"
+#include "sim/network.h"
+#include "sim/route.h"
+#include "sim/segment.h"
+#include "sim/traffic.h"
+#include "weir/port.h"
+#include <stdatomic.h>
+
+/* The sending end of a link: its port and what turns a departure into an arrival. */
+struct egress {
+	int64_t delay_ps;	/* to the receiver's transport: processing of a host is in it */
+	int64_t down_ps;	/* packets that start from here on are lost */
+	uint32_t tail;		/* slot of the next packet on the line; SLOT_NONE: none ever was */
+	uint32_t line;
+	uint32_t to;		/* node */
+	uint32_t link;
+	struct port port;	/* continues beyond its struct, see port.h */
+};
+
+struct switch_state {
+	struct buffer_pool pool;
+	struct engine *engine;
+	struct worker *worker;	/* set while the node is being worked on */
+	uint64_t *backlog;	/* bit per egress port: packets wait there */
+	uint64_t route_mask;
+	uint32_t route_bits;
+	uint32_t first_link, link_count;
+	uint32_t first_line, line_count;
+	uint32_t node;
+};
+
+struct host;
+
+/* One thread's share of the work. */
+struct worker {
+	struct engine *engine;
+	struct packet_pool pool;
+	int64_t limit_ps;	/* events before this are to be worked off now */
+	int64_t end_ps;		/* of the window, >= limit_ps */
+	uint64_t window;	/* number of the window */
+	uint32_t index;
+	uint32_t shared;	/* 1: other threads set bits on the wheel too */
+	uint32_t range_count;
+	struct node_range {
+		uint32_t first, end;
+	} ranges[TIERS_MAX + 1];
+	struct heap later;	/* (time, node): wake-ups beyond the wheel */
+	struct slab senders, receivers;
+	struct slab stats;	/* struct port_stats of ports that ever held a packet */
+	uint64_t *keys, *sorted;
+	uint32_t key_capacity;
+	uint32_t *buckets;
+	uint64_t flows_done;	/* flows of finite size that ended at this worker's hosts */
+	uint64_t byte_errors;	/* of these, how many received other bytes than were asked for */
+};
+
+struct engine {
+	const struct config *config;
+	struct network *net;
+	struct route_table *routes;
+	struct flow_list flows;
+	int64_t window_ps;
+
+	/* links */
+	char *egresses;
+	size_t egress_size;
+	struct port_class *classes;
+	uint32_t class_count;
+	uint32_t *line_head;	/* slot of the next packet to arrive; SLOT_NONE: look at line_first */
+	uint32_t *line_tail;	/* as egress.tail, for the receiving side */
+	uint32_t *line_first;	/* slot of the first packet ever */
+	struct packet_store store;
+
+	/* nodes */
+	struct switch_state *switches;	/* by switch number */
+	struct host *hosts;		/* by host number */
+	uint64_t *backlog_bits, backlog_words;
+	uint32_t *start_order;		/* flows by (host, start) */
+
+	/* wheel */
+	uint64_t *wheel;
+	uint8_t *slot_busy;
+	uint32_t slot_count, slot_words;
+	uint32_t wheel_is_short;	/* 1: some links are longer than the wheel */
+
+	/* threads */
+	uint32_t threads;
+	struct worker *workers;
+	_Alignas(64) atomic_uint arrived;
+	_Alignas(64) atomic_uint generation;
+	_Alignas(64) int finished;
+
+	/* Ports keep statistics from measure_from_ps on while measuring is set. */
+	int64_t measure_from_ps;
+	uint32_t measuring;
+
+	/* Called with every thread at rest. on_stop: everything before next_stop_ps has happened and
+	 * nothing after; returns the next such time, or -1 to end the run. on_poll: after every window;
+	 * non-zero ends the run. */
+	int64_t next_stop_ps;
+	int64_t (*on_stop)(void *context, int64_t now_ps);
+	int (*on_poll)(void *context, int64_t now_ps);
+	void *context;
+};
+
+static inline struct egress *engine_egress(const struct engine *e, uint32_t link)
+{
+	return (struct egress *)(e->egresses + (size_t)link * e->egress_size);
+}
+
+/* Builds everything from a checked config, network and flow list, which the engine then owns. */
+int engine_new(struct engine **out, const struct config *c, struct network *net,
+	       struct flow_list *flows, uint32_t threads, struct error *e);
+void engine_free(struct engine *e);
+
+/* Runs until on_stop or on_poll says so. */
+void engine_run(struct engine *e);
+
+/* A node's own wake-up, at or after the end of what it has worked off. */
+void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps);
+
+/* The thread that works on a node. */
+struct worker *engine_worker(struct engine *e, uint32_t node);
+
+/* A port holds packets, or is about to, for the first time while measuring: from now on it keeps
+ * statistics, as one that held what it holds now (before: nothing) since measuring began. */
+void engine_begin_stats(struct worker *w, struct port *p);
+
+void switch_run(struct worker *w, struct switch_state *s);
+void switch_sync(struct buffer_pool *pool, int64_t now_ps);
+
+/* Packets on all links and in all queues: walks everything, at the end of a run. */
+uint64_t engine_packets_under_way(const struct engine *e);
+
+static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
+{
+	struct engine *e = w->engine;
+	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+	uint64_t *word = e->wheel + (size_t)slot * e->slot_words + node / 64;
+	uint64_t bit = UINT64_C(1) << (node % 64);
+
+	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+		return;
+	if (w->shared)
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+	else
+		*word |= bit;
+	__atomic_store_n(&e->slot_busy[slot], 1, __ATOMIC_RELAXED);
+}
+
+/* time_ps lies in a later window than the current one. */
+static inline void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
+{
+	const struct engine *e = w->engine;
+	int64_t ahead_ps = time_ps - w->end_ps;
+	uint64_t windows = 1;
+
+	if (ahead_ps >= e->window_ps) {
+		windows = 1 + (uint64_t)ahead_ps / (uint64_t)e->window_ps;
+		if (__builtin_expect(windows >= e->slot_count, 0))
+			windows = e->slot_count - 1;	/* the node looks again then */
+	}
+	wheel_set(w, w->window + windows, node);
+}
+
+/* The packet occupies the port until port.free_ps, then travels. */
+static inline void egress_send(struct worker *w, struct egress *out, struct packet *packet,
+			       int64_t start_ps)
+{
+	struct engine *e = w->engine;
+
+	if (__builtin_expect(start_ps >= out->down_ps, 0)) {
+		out->port.drops[DROP_LINK_DOWN]++;
+		return;
+	}
+
+	uint32_t slot = out->tail;
+
+	packet->time_ps = out->port.free_ps + out->delay_ps;
+	if (__builtin_expect(slot == SLOT_NONE, 0)) {
+		slot = chunk_take(&w->pool) << CHUNK_SHIFT;
+		__atomic_store_n(&e->line_first[out->line], slot, __ATOMIC_RELEASE);
+	}
+	w->pool.slots[slot] = *packet;
+
+	uint32_t next = slot + 1;
+
+	if ((next & CHUNK_MASK) == 0) {
+		uint32_t chunk = chunk_take(&w->pool);
+
+		w->pool.next[slot >> CHUNK_SHIFT] = chunk;
+		next = chunk << CHUNK_SHIFT;
+	}
+	out->tail = next;
+	__atomic_store_n(&e->line_tail[out->line], next, __ATOMIC_RELEASE);
+	engine_wake(w, out->to, packet->time_ps);
+}
+
+/* The slot after this one on a line, giving back the chunk that ends. */
+static inline uint32_t line_advance(struct packet_pool *pool, uint32_t slot)
+{
+	uint32_t next = slot + 1;
+
+	if ((next & CHUNK_MASK) == 0) {
+		uint32_t chunk = slot >> CHUNK_SHIFT;
+
+		next = pool->next[chunk] << CHUNK_SHIFT;
+		chunk_give(pool, chunk);
+	}
+	return next;
+}
+
+/* Where reading a line starts, or SLOT_NONE where nothing was ever sent on it. */
+static inline uint32_t line_start(const struct engine *e, uint32_t line)
+{
+	uint32_t slot = e->line_head[line];
+
+	if (__builtin_expect(slot != SLOT_NONE, 1))
+		return slot;
+	return __atomic_load_n(&e->line_first[line], __ATOMIC_ACQUIRE);
+}
+#endif

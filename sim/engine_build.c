@@ -1,0 +1,345 @@
+/* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
+#include "sim/engine.h"
+#include "sim/host.h"
+#include "weir/rng.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* At most this many packets under way at once (address space only: 16 GiB). */
+#define PACKETS_MAX (UINT64_C(1) << 28)
+
+enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1 };
+
+/* --- ports --- */
+
+static const struct mark_ops no_marking = { .name = "none" };
+
+static struct port_plan plan_for(const struct config *c, enum node_kind kind, uint64_t rate_bps)
+{
+	struct port_plan plan = {
+		.rate_bps = rate_bps,
+		.queues = 1,
+		.mark = &no_marking,
+		.mtu_bytes = (uint32_t)(c->host.mss_bytes + c->host.header_bytes),
+	};
+
+	if (c->switches.ethernet_overhead) {
+		plan.overhead_bytes = ETHERNET_OVERHEAD_BYTES;
+		plan.min_bytes = ETHERNET_MIN_FRAME_BYTES;
+	}
+	if (kind == NODE_HOST) {
+		buffer_params_init(&plan.buffer, BUFFER_PER_PORT, ~LENGTH_IN_PACKETS, 0);
+		return plan;
+	}
+	plan.queues = (uint32_t)c->switches.queues;
+	plan.mark = c->mark;
+	plan.mark_params = c->mark_params;
+	plan.sched = c->sched;
+	plan.sched_params = c->sched_params;
+	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
+	buffer_params_init(&plan.buffer, (enum buffer_scope)c->switches.buffer_per,
+			   c->switches.buffer, c->switches.dt_alpha_q32);
+	return plan;
+}
+
+/* The class of ports of that kind of node and rate, made when first asked for. */
+static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_bps)
+{
+	for (uint32_t i = 0; i < e->class_count; i++)
+		if (e->classes[i].rate_bps == rate_bps &&
+		    (e->classes[i].mark == &no_marking) == (kind == NODE_HOST))
+			return i;
+
+	struct port_plan plan = plan_for(e->config, kind, rate_bps);
+
+	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
+	port_class_init(&e->classes[e->class_count], &plan);
+	return e->class_count++;
+}
+
+static void build_ports(struct engine *e)
+{
+	const struct network *net = e->net;
+	size_t port_size = 0;
+
+	for (uint32_t i = 0; i < net->link_count; i++)
+		class_for(e, net->nodes[net->links[i].from].kind, net->links[i].rate_bps);
+	for (uint32_t i = 0; i < e->class_count; i++)
+		if (e->classes[i].size > port_size)
+			port_size = e->classes[i].size;
+	e->egress_size = (offsetof(struct egress, port) + port_size + 63) & ~(size_t)63;
+	e->egresses = memory_new(net->link_count, e->egress_size);
+
+	for (uint32_t i = 0; i < net->link_count; i++) {
+		const struct net_link *link = &net->links[i];
+		const struct net_node *from = &net->nodes[link->from];
+		struct egress *out = engine_egress(e, i);
+		struct buffer_pool *pool = NULL;
+
+		if (from->kind == NODE_SWITCH && e->config->switches.buffer_per == BUFFER_PER_SWITCH)
+			pool = &e->switches[from->number].pool;
+		out->delay_ps = link->delay_ps;
+		if (net->nodes[link->to].kind == NODE_HOST)
+			out->delay_ps += (int64_t)e->config->host.processing_delay_ps;
+		out->down_ps = link->fails_ps;
+		out->tail = SLOT_NONE;
+		out->line = link->line;
+		out->to = link->to;
+		out->link = i;
+		port_init(&out->port, &e->classes[class_for(e, from->kind, link->rate_bps)], pool,
+			  hash64(e->config->seed, i));
+	}
+}
+
+static void build_lines(struct engine *e)
+{
+	uint32_t count = e->net->link_count;
+
+	e->line_head = memory_new(count, sizeof(*e->line_head));
+	e->line_tail = memory_new(count, sizeof(*e->line_tail));
+	e->line_first = memory_new(count, sizeof(*e->line_first));
+	for (uint32_t i = 0; i < count; i++)
+		e->line_head[i] = e->line_tail[i] = e->line_first[i] = SLOT_NONE;
+}
+
+static void build_switches(struct engine *e)
+{
+	const struct network *net = e->net;
+	uint64_t words = 0;
+
+	e->switches = memory_new(net->switch_count, sizeof(*e->switches));
+	for (uint32_t i = 0; i < net->switch_count; i++)
+		words += (net->nodes[net->switch_node[i]].link_count + 63) / 64;
+	e->backlog_words = words;
+	e->backlog_bits = memory_new(words, sizeof(*e->backlog_bits));
+	words = 0;
+	for (uint32_t i = 0; i < net->switch_count; i++) {
+		const struct net_node *node = &net->nodes[net->switch_node[i]];
+		struct switch_state *s = &e->switches[i];
+
+		*s = (struct switch_state){
+			.pool = { .sync = switch_sync, .owner = s },
+			.engine = e,
+			.backlog = e->backlog_bits + words,
+			.route_bits = node_route_bits(node),
+			.first_link = node->first_link,
+			.link_count = node->link_count,
+			.first_line = node->first_line,
+			.line_count = node->line_count,
+			.node = net->switch_node[i],
+		};
+		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
+		words += (node->link_count + 63) / 64;
+	}
+}
+
+/* --- time --- */
+
+static int build_wheel(struct engine *e, struct error *error)
+{
+	uint32_t shortest = (uint32_t)e->config->host.header_bytes;
+	uint32_t longest = (uint32_t)(e->config->host.mss_bytes + e->config->host.header_bytes);
+	int64_t reach_ps = 0;
+
+	e->window_ps = TIME_NEVER_PS;
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		const struct egress *out = engine_egress(e, i);
+		int64_t ahead_ps = out->delay_ps + port_wire_ps(out->port.class, shortest);
+		int64_t far_ps = out->delay_ps + port_wire_ps(out->port.class, longest);
+
+		if (ahead_ps < e->window_ps)
+			e->window_ps = ahead_ps;
+		if (far_ps > reach_ps)
+			reach_ps = far_ps;
+	}
+	if (e->window_ps <= 0)
+		return error_set(error, "network: some link has no delay");
+
+	uint64_t needed = (uint64_t)(reach_ps / e->window_ps) + 4;
+
+	e->slot_count = SLOTS_MIN;
+	while (e->slot_count < needed && e->slot_count < SLOTS_MAX)
+		e->slot_count *= 2;
+	e->wheel_is_short = e->slot_count < needed;
+	e->slot_words = (e->net->node_count + 63) / 64;
+	e->wheel = memory_new((uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
+	e->slot_busy = memory_new(e->slot_count, sizeof(*e->slot_busy));
+	return 0;
+}
+
+/* --- threads --- */
+
+/* Racks form one stretch of nodes, each tier above another; every thread gets its part of each. */
+static int starts_stretch(const struct network *net, uint32_t node)
+{
+	return node > 0 && net->nodes[node].kind == NODE_SWITCH &&
+	       net->nodes[node].tier != net->nodes[node - 1].tier &&
+	       net->nodes[node - 1].kind == NODE_SWITCH;
+}
+
+/* Splits [first, end) among the threads by the number of their links. */
+static void share_nodes(struct engine *e, uint32_t first, uint32_t end)
+{
+	uint64_t total = 0, sum = 0;
+	uint32_t begin = first, thread = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		total += e->net->nodes[i].link_count;
+	for (uint32_t i = first; i < end; i++) {
+		sum += e->net->nodes[i].link_count;
+		if (i + 1 < end && sum * e->threads < total * (thread + 1))
+			continue;
+
+		struct worker *w = &e->workers[thread];
+
+		w->ranges[w->range_count++] = (struct node_range){ begin, i + 1 };
+		begin = i + 1;
+		while (thread + 1 < e->threads && sum * e->threads >= total * (thread + 1))
+			thread++;
+	}
+}
+
+struct worker *engine_worker(struct engine *e, uint32_t node)
+{
+	for (uint32_t i = 0; i < e->threads; i++)
+		for (uint32_t r = 0; r < e->workers[i].range_count; r++)
+			if (node >= e->workers[i].ranges[r].first && node < e->workers[i].ranges[r].end)
+				return &e->workers[i];
+	return NULL;
+}
+
+/* Room for the states of every connection that may run at the worker's hosts at once. */
+static void build_slabs(struct engine *e)
+{
+	uint32_t *senders = memory_new(e->threads, sizeof(*senders));
+	uint32_t *receivers = memory_new(e->threads, sizeof(*receivers));
+	uint32_t *thread_of = memory_new(e->net->host_count, sizeof(*thread_of));
+	size_t sender_size = (sizeof(struct sender) + e->config->cc->state_size + 63) & ~(size_t)63;
+
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		senders[thread_of[e->flows.flows[i].src]]++;
+		receivers[thread_of[e->flows.flows[i].dst]]++;
+	}
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		slab_init(&w->senders, senders[i], sender_size);
+		slab_init(&w->receivers, receivers[i], (sizeof(struct receiver) + 63) & ~(size_t)63);
+		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
+	}
+	memory_free(senders, e->threads, sizeof(*senders));
+	memory_free(receivers, e->threads, sizeof(*receivers));
+	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
+}
+
+static void build_workers(struct engine *e)
+{
+	uint32_t first = 0;
+
+	e->workers = memory_new(e->threads, sizeof(*e->workers));
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		w->engine = e;
+		w->index = i;
+		w->shared = e->threads > 1;
+		w->window = UINT64_MAX;		/* before window 0 */
+		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
+		packet_pool_init(&w->pool, &e->store);
+	}
+	for (uint32_t i = 1; i <= e->net->node_count; i++) {
+		if (i == e->net->node_count || starts_stretch(e->net, i)) {
+			share_nodes(e, first, i);
+			first = i;
+		}
+	}
+	build_slabs(e);
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		struct host *h = &e->hosts[i];
+
+		if (h->start_ps == TIME_NEVER_PS)
+			continue;
+		h->due_ps = h->start_ps;
+		engine_wake_later(engine_worker(e, h->node), h->node, h->start_ps);
+	}
+}
+
+int engine_new(struct engine **out, const struct config *c, struct network *net,
+	       struct flow_list *flows, uint32_t threads, struct error *error)
+{
+	struct engine *e = memory_new(1, sizeof(*e));
+
+	*out = e;
+	e->config = c;
+	e->net = net;
+	e->flows = *flows;
+	*flows = (struct flow_list){ 0 };
+	e->threads = threads;
+	if (packet_store_init(&e->store, PACKETS_MAX))
+		return error_set(error, "the system refuses to reserve address space for packets");
+	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
+		return -1;
+	build_switches(e);
+	build_ports(e);
+	build_lines(e);
+	if (build_wheel(e, error))
+		return -1;
+	hosts_new(e);
+	build_workers(e);
+	return 0;
+}
+
+static void free_connections(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		struct flow *f = &e->flows.flows[i];
+
+		if (f->tx != FLOW_NONE)
+			scoreboard_free(slab_at(
+				&engine_worker(e, e->net->host_node[f->src])->senders, f->tx));
+		if (f->rx != FLOW_NONE)
+			receiver_free(engine_worker(e, e->net->host_node[f->dst]), f->rx);
+	}
+}
+
+static void free_workers(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		slab_free(&w->senders);
+		slab_free(&w->receivers);
+		slab_free(&w->stats);
+		heap_free(&w->later);
+		memory_free(w->buckets, SORT_BUCKETS, sizeof(*w->buckets));
+		free(w->keys);
+		free(w->sorted);
+	}
+	memory_free(e->workers, e->threads, sizeof(*e->workers));
+}
+
+void engine_free(struct engine *e)
+{
+	uint32_t links = e->net->link_count;
+
+	if (e->workers) {
+		free_connections(e);
+		free_workers(e);
+	}
+	hosts_free(e);
+	packet_store_free(&e->store);
+	route_table_free(e->routes);
+	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
+	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
+	memory_free(e->egresses, links, e->egress_size);
+	free(e->classes);
+	memory_free(e->line_head, links, sizeof(*e->line_head));
+	memory_free(e->line_tail, links, sizeof(*e->line_tail));
+	memory_free(e->line_first, links, sizeof(*e->line_first));
+	memory_free(e->wheel, (uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
+	memory_free(e->slot_busy, e->slot_count, sizeof(*e->slot_busy));
+	flow_list_free(&e->flows);
+	memory_free(e, 1, sizeof(*e));
+}

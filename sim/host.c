@@ -1,0 +1,237 @@
+/* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
+ * between two events its card sends what it can. */
+#include "sim/host.h"
+#include <string.h>
+
+uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
+{
+	struct route route;
+	uint64_t hash = p->hash;
+
+	if (e->config->network.ecmp == ECMP_PER_PACKET)
+		hash = hash64(hash, (*p->sprayed)++);
+	route_find(e->routes, p->from, p->to, hash, now_ps, &route);
+	*p->path = route.found ? route.path : PATH_NONE;
+	/* Sprayed packets ask each time. */
+	*p->until_ps = e->config->network.ecmp == ECMP_PER_PACKET ? INT64_MIN : route.until_ps;
+	return *p->path;
+}
+
+void host_control(struct worker *w, struct host *h, const struct packet *packet)
+{
+	h->made_pkts++;
+	port_append(&engine_egress(w->engine, h->link)->port, &w->pool, packet, 0);
+}
+
+/* --- the card --- */
+
+void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (s->in_ready || !sender_can_send(w->engine, s))
+		return;
+	s->in_ready = 1;
+	s->ready_next = FLOW_NONE;
+	if (h->ready_first == FLOW_NONE)
+		h->ready_first = handle;
+	else
+		((struct sender *)slab_at(&w->senders, h->ready_last))->ready_next = handle;
+	h->ready_last = handle;
+}
+
+/* The first connection in turn leaves the turn. */
+static void leave_turn(struct worker *w, struct host *h, struct sender *s)
+{
+	uint32_t handle = h->ready_first;
+
+	h->ready_first = s->ready_next;
+	s->in_ready = 0;
+	if (s->state == SENDER_DONE)
+		slab_give(&w->senders, handle);
+}
+
+/* A segment from the next connection that may send. Returns 0 where there is none. */
+static int take_turn(struct worker *w, struct host *h, struct packet *packet, int64_t start_ps)
+{
+	while (h->ready_first != FLOW_NONE) {
+		uint32_t handle = h->ready_first;
+		struct sender *s = slab_at(&w->senders, handle);
+
+		if (!sender_can_send(w->engine, s)) {
+			leave_turn(w, h, s);
+			continue;
+		}
+		sender_packet(w, h, s, packet, start_ps);
+		h->made_pkts++;
+		if (s->ready_next != FLOW_NONE) {
+			leave_turn(w, h, s);
+			host_ready(w, h, s, handle);
+		}
+		return 1;
+	}
+	return 0;
+}
+
+/* Sends everything that can start before limit_ps. */
+static void card_run(struct worker *w, struct host *h, int64_t limit_ps)
+{
+	struct egress *out = engine_egress(w->engine, h->link);
+	struct packet packet = { 0 };
+
+	while (out->port.pkts || h->ready_first != FLOW_NONE) {
+		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
+
+		if (start_ps >= limit_ps)
+			return;
+		if (out->port.pkts) {
+			out->port.free_ps = start_ps;
+			port_next(&out->port, &w->pool, &packet);
+		} else if (take_turn(w, h, &packet, start_ps)) {
+			port_occupy(&out->port, packet.bytes, start_ps);
+		} else {
+			return;
+		}
+		if (packet_segment(&packet)->path == PATH_NONE)
+			out->port.drops[DROP_LINK_DOWN]++;
+		else
+			egress_send(w, out, &packet, start_ps);
+	}
+}
+
+/* --- events --- */
+
+static void on_packet(struct worker *w, struct host *h, struct packet *packet)
+{
+	h->received_pkts++;
+	if (packet->flags & SEGMENT_ACK)
+		sender_on_ack(w, h, packet);
+	else
+		receiver_on_data(w, h, packet);
+}
+
+static void on_timer(struct worker *w, struct host *h)
+{
+	uint64_t key = heap_pop(&h->timers).key;
+	enum timer_kind kind = (enum timer_kind)(key >> 32);
+
+	if (kind == TIMER_ACK)
+		receiver_on_timer(w, h, (uint32_t)key);
+	else
+		sender_on_timer(w, h, (uint32_t)key, kind);
+}
+
+static void find_next_start(const struct engine *e, struct host *h)
+{
+	h->start_ps = h->next_start == h->start_end
+			      ? TIME_NEVER_PS
+			      : e->flows.flows[e->start_order[h->next_start]].start_ps;
+}
+
+static void on_start(struct worker *w, struct host *h)
+{
+	uint32_t flow = w->engine->start_order[h->next_start++];
+
+	find_next_start(w->engine, h);
+	sender_start(w, h, flow);
+}
+
+static int64_t next_timer_ps(const struct host *h)
+{
+	return h->timers.count ? h->timers.entries[0].time_ps : TIME_NEVER_PS;
+}
+
+/* Own wake-up for whatever comes next without a packet's help. */
+static void plan_wake(struct worker *w, struct host *h)
+{
+	const struct egress *out = engine_egress(w->engine, h->link);
+	int64_t next_ps = next_timer_ps(h);
+
+	if (h->start_ps < next_ps)
+		next_ps = h->start_ps;
+	if ((out->port.pkts || h->ready_first != FLOW_NONE) && out->port.free_ps < next_ps)
+		next_ps = out->port.free_ps;
+	if (next_ps == TIME_NEVER_PS || (next_ps >= h->due_ps && h->due_ps >= w->end_ps))
+		return;
+	h->due_ps = next_ps;
+	engine_wake_later(w, h->node, next_ps);
+}
+
+void host_run(struct worker *w, struct host *h)
+{
+	struct engine *e = w->engine;
+	uint32_t tail = __atomic_load_n(&e->line_tail[h->line], __ATOMIC_ACQUIRE);
+	uint32_t slot = tail == SLOT_NONE ? SLOT_NONE : line_start(e, h->line);
+	int64_t arrival_ps = TIME_NEVER_PS;
+
+	for (;;) {
+		arrival_ps = slot == tail ? TIME_NEVER_PS : w->pool.slots[slot].time_ps;
+
+		int64_t timer_ps = next_timer_ps(h);
+		int64_t own_ps = timer_ps <= h->start_ps ? timer_ps : h->start_ps;
+		int64_t next_ps = arrival_ps <= own_ps ? arrival_ps : own_ps;
+
+		if (next_ps >= w->limit_ps)
+			break;
+		card_run(w, h, next_ps + 1);
+		h->now_ps = next_ps;
+		if (arrival_ps <= own_ps) {
+			struct packet packet = w->pool.slots[slot];
+
+			slot = line_advance(&w->pool, slot);
+			on_packet(w, h, &packet);
+		} else if (timer_ps <= h->start_ps) {
+			on_timer(w, h);
+		} else {
+			on_start(w, h);
+		}
+	}
+	e->line_head[h->line] = slot;
+	card_run(w, h, w->limit_ps);
+	plan_wake(w, h);
+	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != TIME_NEVER_PS)
+		engine_wake_later(w, h->node, arrival_ps);
+}
+
+/* --- building --- */
+
+void hosts_new(struct engine *e)
+{
+	const struct network *net = e->net;
+	uint32_t *fill;
+
+	e->hosts = memory_new(net->host_count, sizeof(*e->hosts));
+	e->start_order = memory_new(e->flows.count, sizeof(*e->start_order));
+	fill = memory_new(net->host_count + UINT64_C(1), sizeof(*fill));
+	for (uint32_t i = 0; i < e->flows.count; i++)
+		fill[e->flows.flows[i].src + 1]++;
+	for (uint32_t i = 0; i < net->host_count; i++) {
+		const struct net_node *node = &net->nodes[net->host_node[i]];
+
+		fill[i + 1] += fill[i];
+		e->hosts[i] = (struct host){
+			.number = i,
+			.node = net->host_node[i],
+			.link = node->first_link,
+			.line = node->first_line,
+			.due_ps = TIME_NEVER_PS,
+			.ready_first = FLOW_NONE,
+			.ready_last = FLOW_NONE,
+			.next_start = fill[i],
+			.start_end = fill[i + 1],
+		};
+	}
+	for (uint32_t i = 0; i < e->flows.count; i++)
+		e->start_order[fill[e->flows.flows[i].src]++] = i;
+	for (uint32_t i = 0; i < net->host_count; i++)
+		find_next_start(e, &e->hosts[i]);
+	memory_free(fill, net->host_count + UINT64_C(1), sizeof(*fill));
+}
+
+void hosts_free(struct engine *e)
+{
+	if (!e->hosts)
+		return;
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		heap_free(&e->hosts[i].timers);
+	memory_free(e->hosts, e->net->host_count, sizeof(*e->hosts));
+	memory_free(e->start_order, e->flows.count, sizeof(*e->start_order));
+}

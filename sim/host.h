@@ -1,0 +1,190 @@
+/* host.h -- a host: one link, a network card that asks its connections for packets, TCP.
+ *
+ * The card takes one packet at a time when its line is free: control packets (ACKs, SYNs) first,
+ * then one segment from each connection that may send, in turn. So a host never drops its own
+ * packets, connections share the card fairly, and data waits in the application, not in a queue.
+ *
+ * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
+ * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again. */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+#include "sim/engine.h"
+#include "sim/flow.h"
+#include "weir/rng.h"
+
+struct host {
+	uint32_t number, node;
+	uint32_t link, line;
+	int64_t now_ps;		/* of the event being worked on, or the last one */
+	int64_t due_ps;		/* an own wake-up is set for this time; TIME_NEVER_PS: none */
+	int64_t start_ps;	/* of its next flow; TIME_NEVER_PS: none */
+	uint32_t ready_first, ready_last;	/* senders that may send, in turn; FLOW_NONE: none */
+	uint32_t next_start, start_end;		/* its flows to come, in engine.start_order */
+	struct heap timers;
+	/* counters */
+	uint64_t made_pkts, received_pkts;
+	uint64_t data_pkts, marked_pkts;	/* data received; of these with CE */
+	uint64_t goodput_bytes;			/* payload received for the first time */
+	uint64_t retransmits, timeouts;
+};
+
+/* Keys of a host's timers: the kind above, the connection's flow below. Order at equal times. */
+enum timer_kind { TIMER_ACK, TIMER_RETRANSMIT, TIMER_APPLICATION };
+
+static inline uint64_t timer_key(enum timer_kind kind, uint32_t connection)
+{
+	return (uint64_t)kind << 32 | connection;
+}
+
+enum sender_state {
+	SENDER_SYN,		/* waits for the SYN-ACK */
+	SENDER_OPEN,
+	SENDER_CWR,		/* carries out a cut for an ECN echo */
+	SENDER_RECOVERY,	/* repairs losses that SACK showed */
+	SENDER_LOSS,		/* after a timeout */
+	SENDER_DONE,		/* only waits to leave the card's turn */
+};
+
+enum segment_mark { SEGMENT_SACKED = 1, SEGMENT_LOST = 2, SEGMENT_RESENT = 4 };
+
+/* The sending end of a running connection; its congestion control's state follows. */
+struct sender {
+	uint64_t path;
+	int64_t path_until_ps;
+	uint32_t connection;	/* flow that opened it */
+	uint32_t flow_hash;
+	uint32_t una, next, end;	/* segments: first not acknowledged, first never sent, first not there */
+	uint32_t sacked, lost;		/* of [una, next): arrived out of order; lost and not sent again */
+	uint32_t recover;		/* the cut or repair is over when una gets here */
+	uint8_t state;			/* enum sender_state */
+	uint8_t in_ready, send_cwr, backoff;
+	uint32_t ready_next;
+	uint32_t send_message, send_end;	/* flow that segment next belongs to, and where it ends */
+	uint32_t una_message;		/* a flow that ends above una, or an earlier one */
+	uint32_t last_message;		/* newest flow of the connection */
+	uint64_t allowed_bytes;		/* may be in flight now */
+	int64_t srtt_ns, rttvar_ns;	/* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
+	int64_t deadline_ps;		/* of the retransmission timer; TIME_NEVER_PS: off */
+	int64_t timer_ps;		/* when the host's heap will ask; TIME_NEVER_PS: not at all */
+	int64_t application_ps;		/* a segment is written this often; 0: all at once */
+	/* proportional rate reduction, RFC 6937, in bytes */
+	uint64_t prr_delivered, prr_out, prr_flight;
+	/* scoreboard: one enum segment_mark byte per segment, only while something is out of order */
+	uint8_t *marks;
+	uint32_t marks_mask;		/* size - 1, a power of two */
+	uint32_t lost_edge;		/* below it every segment has been judged */
+	uint32_t resend_from;		/* no segment below it waits to be sent again */
+	uint32_t highest_sacked;	/* first segment above all sacked ones */
+	uint32_t sprayed;		/* packets sent, where each takes its own way */
+};
+
+static inline struct cc_window *sender_cc(struct sender *s)
+{
+	return (struct cc_window *)(s + 1);
+}
+
+/* The receiving end of a running connection. */
+struct receiver {
+	uint64_t path;
+	int64_t path_until_ps;
+	uint32_t connection;
+	uint32_t flow_hash;
+	uint32_t next;			/* first segment not received */
+	uint32_t message;		/* flow that segment next belongs to, or the last one */
+	uint32_t held;			/* data packets not acknowledged yet */
+	uint8_t ce;			/* RFC 8257: was the last packet marked? */
+	uint8_t latched;		/* RFC 3168: echo until CWR */
+	uint8_t timer_set;
+	uint8_t class_id;
+	int64_t echo_ps;		/* sent_ps of the first held packet */
+	int64_t deadline_ps;		/* of the held ACK */
+	uint64_t bytes;			/* payload received for the first time */
+	uint64_t message_bytes;		/* of these, of messages that are complete */
+	uint64_t measured_bytes;	/* value of bytes when measuring began */
+	/* Segments beyond next: bit per segment, only while something is missing. */
+	uint64_t *arrived;
+	uint32_t arrived_mask;		/* bits - 1, a power of two */
+	uint32_t arrived_count;
+	uint32_t highest;		/* first segment above all received */
+	uint32_t recent[SACK_BLOCKS];	/* segments whose blocks were reported last, newest first */
+	uint32_t recent_count;
+	uint32_t sprayed;
+};
+
+/* --- host.c --- */
+void hosts_new(struct engine *e);
+void hosts_free(struct engine *e);
+void host_run(struct worker *w, struct host *h);
+
+/* Queues a packet of header size for the card. */
+void host_control(struct worker *w, struct host *h, const struct packet *packet);
+
+/* The sender may have become able to send. */
+void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
+
+/* Which way a connection's data takes. */
+static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
+{
+	return (uint32_t)hash64(hash64(seed, connection), RNG_ROUTE);
+}
+
+/* No way to the other host: the packet is lost at the card. */
+#define PATH_NONE UINT64_MAX
+
+/* Fills in the path, anew where it is out of date or each packet takes its own. */
+struct path_state {
+	uint64_t *path;
+	int64_t *until_ps;
+	uint32_t *sprayed;
+	uint64_t hash;
+	uint32_t from, to;
+};
+uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps);
+
+/* --- tcp_send.c --- */
+void sender_start(struct worker *w, struct host *h, uint32_t flow);
+void sender_on_ack(struct worker *w, struct host *h, struct packet *packet);
+void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
+
+/* May it put another segment into the network now? */
+int sender_can_send(const struct engine *e, const struct sender *s);
+
+/* Makes the next packet to send; sender_can_send holds. */
+void sender_packet(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
+		   int64_t start_ps);
+
+/* --- tcp_receive.c --- */
+void receiver_on_data(struct worker *w, struct host *h, struct packet *packet);
+void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
+void receiver_free(struct worker *w, uint32_t handle);
+
+/* --- scoreboard.c --- */
+
+/* Segments in the network: sent, not arrived, not taken for lost. */
+static inline uint32_t sender_pipe(const struct sender *s)
+{
+	return s->next - s->una - s->sacked - s->lost;
+}
+
+/* A cumulative ACK up to segment; returns how many segments it newly reports as arrived. */
+uint32_t scoreboard_ack(struct sender *s, uint32_t segment);
+
+/* The SACK blocks of an ACK; returns how many segments they newly report as arrived. */
+uint32_t scoreboard_sack(struct sender *s, const struct segment *ack);
+
+/* Judges by RFC 6675: lost once three segments above it have arrived. Returns how many are new. */
+uint32_t scoreboard_detect(struct sender *s);
+
+/* A timeout: everything in flight is lost. */
+void scoreboard_lose_all(struct sender *s);
+
+/* The first lost segment to send again, marking it as sent; s->lost > 0. */
+uint32_t scoreboard_resend(struct sender *s);
+
+/* Before segment next is sent: makes room for it. Only while s->marks exist. */
+void scoreboard_extend(struct sender *s);
+
+/* Forgets the bytes when nothing is out of order any more. */
+void scoreboard_tidy(struct sender *s);
+void scoreboard_free(struct sender *s);
+#endif

@@ -1,0 +1,47 @@
+/* measure.h -- what is counted between the beginning and the end of the measured interval. Private
+ * to run.c, measure.c and metrics.c. */
+#ifndef SIM_MEASURE_H
+#define SIM_MEASURE_H
+#include "sim/engine.h"
+#include "sim/host.h"
+#include "sim/run.h"
+
+enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
+
+/* Counters that only grow; the interval's share is end minus beginning. */
+struct port_counts {
+	uint64_t tx_pkts, tx_bytes, marks, drops;
+};
+
+struct host_counts {
+	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
+};
+
+struct measure {
+	const struct config *config;
+	const struct run_control *control;
+	struct engine *engine;
+	enum measure_phase phase;
+	int64_t from_ps, to_ps;		/* to: TIME_NEVER_PS until it is known */
+	int64_t limit_ps;		/* the run ends here at the latest */
+	int64_t now_ps;
+	int limit_is_end, partial;
+	uint64_t polls, finite_flows;
+	double cpu_seconds;
+	int64_t port_link;		/* chosen port; -1: the one with the largest mean queue */
+	/* in the interval */
+	struct port_counts *ports;	/* per link */
+	struct port_stats **stats;	/* per link; NULL: held nothing, or not a switch's */
+	struct host_counts hosts;	/* summed */
+	uint64_t *flow_bytes;		/* per flow that opened a connection: received in the interval */
+};
+
+int measure_new(struct measure *m, const struct config *c, struct error *e);
+void measure_free(struct measure *m);
+void measure_begin(struct measure *m, int64_t now_ps);
+void measure_end(struct measure *m, int64_t now_ps);
+int measure_flows_done(const struct measure *m);
+
+/* metrics.c */
+void measure_results(struct measure *m, struct run_result *r);
+#endif

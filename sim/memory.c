@@ -1,0 +1,102 @@
+/* memory.c -- see memory.h. */
+#define _GNU_SOURCE
+#include "sim/memory.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64 };
+
+#define SLAB_NONE UINT32_MAX
+
+static _Noreturn void out_of_memory(size_t bytes)
+{
+	fprintf(stderr, "weir: out of memory: %zu more bytes were needed\n", bytes);
+	exit(1);
+}
+
+static void *map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		out_of_memory(bytes);
+	if (bytes >= HUGE_PAGE_BYTES)
+		madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
+}
+
+/* Never 0 bytes: an empty array is a valid pointer too. */
+static size_t total_bytes(uint64_t count, size_t size)
+{
+	return (size_t)(count ? count : 1) * size;
+}
+
+void *memory_new(uint64_t count, size_t size)
+{
+	size_t bytes = total_bytes(count, size);
+
+	if (bytes >= HUGE_PAGE_BYTES)
+		return map(bytes);
+	bytes = (bytes + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1);
+
+	void *p = aligned_alloc(CACHE_LINE_BYTES, bytes);
+
+	if (!p)
+		out_of_memory(bytes);
+	return memset(p, 0, bytes);
+}
+
+void memory_free(void *p, uint64_t count, size_t size)
+{
+	size_t bytes = total_bytes(count, size);
+
+	if (p && bytes >= HUGE_PAGE_BYTES)
+		munmap(p, bytes);
+	else
+		free(p);
+}
+
+void *memory_grow(void *p, uint64_t count, size_t size)
+{
+	void *grown = realloc(p, count * size);
+
+	if (!grown)
+		out_of_memory(count * size);
+	return grown;
+}
+
+void slab_init(struct slab *s, uint32_t limit, size_t size)
+{
+	*s = (struct slab){ .size = (uint32_t)size, .limit = limit, .free = SLAB_NONE };
+	s->objects = map(total_bytes(limit, size));
+}
+
+void slab_free(struct slab *s)
+{
+	if (s->objects)
+		munmap(s->objects, total_bytes(s->limit, s->size));
+	*s = (struct slab){ 0 };
+}
+
+uint32_t slab_take(struct slab *s)
+{
+	uint32_t number = s->free;
+
+	if (number == SLAB_NONE) {
+		assert(s->fresh < s->limit);
+		return s->fresh++;	/* fresh pages are zero */
+	}
+	memcpy(&s->free, slab_at(s, number), sizeof(s->free));
+	memset(slab_at(s, number), 0, s->size);
+	return number;
+}
+
+void slab_give(struct slab *s, uint32_t number)
+{
+	memcpy(slab_at(s, number), &s->free, sizeof(s->free));
+	s->free = number;
+}

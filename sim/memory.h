@@ -1,0 +1,32 @@
+/* memory.h -- memory for building a run. Running out of it while building ends the program with a
+ * sentence: no caller could do better. */
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed, aligned to a cache line; huge pages are asked for where it is large. */
+void *memory_new(uint64_t count, size_t size);
+void memory_free(void *p, uint64_t count, size_t size);
+
+/* realloc that does not fail; what is new is not zeroed. */
+void *memory_grow(void *p, uint64_t count, size_t size);
+
+/* Objects of one size by number, for the states of running connections. Room for limit of them is
+ * reserved and touched only when used; freed ones are used again first. */
+struct slab {
+	char *objects;
+	uint32_t size, limit, fresh;
+	uint32_t free;		/* list through the first word of free objects */
+};
+
+void slab_init(struct slab *s, uint32_t limit, size_t size);
+void slab_free(struct slab *s);
+uint32_t slab_take(struct slab *s);	/* zeroed */
+void slab_give(struct slab *s, uint32_t number);
+
+static inline void *slab_at(const struct slab *s, uint32_t number)
+{
+	return s->objects + (size_t)number * s->size;
+}
+#endif

@@ -1,0 +1,169 @@
+/* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
+ * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
+#define _GNU_SOURCE
+#include "sim/measure.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double clock_seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- the course of a run --- */
+
+/* Order of stops: measuring begins, measuring ends, time is up. A stop may be all three. */
+static int64_t on_stop(void *context, int64_t now_ps)
+{
+	struct measure *m = context;
+
+	if (m->phase == PHASE_BEFORE && now_ps >= m->from_ps) {
+		measure_begin(m, m->from_ps);
+		m->phase = PHASE_MEASURING;
+	}
+	if (m->phase == PHASE_MEASURING && now_ps >= m->to_ps) {
+		measure_end(m, m->to_ps);
+		m->phase = PHASE_AFTER;
+	}
+	if (now_ps >= m->limit_ps || (m->phase == PHASE_AFTER && measure_flows_done(m)))
+		return -1;
+	if (m->phase == PHASE_BEFORE)
+		return m->from_ps;
+	return m->phase == PHASE_MEASURING && m->to_ps < m->limit_ps ? m->to_ps : m->limit_ps;
+}
+
+static int on_poll(void *context, int64_t now_ps)
+{
+	struct measure *m = context;
+
+	m->now_ps = now_ps;
+	if (m->control->stop && atomic_load_explicit(m->control->stop, memory_order_relaxed)) {
+		m->partial = 1;
+		return 1;
+	}
+	if (m->control->progress && ++m->polls % 1024 == 0)
+		m->control->progress(m->control->context, now_ps, m->limit_is_end ? m->limit_ps : m->to_ps);
+	return (m->phase == PHASE_AFTER || m->to_ps == TIME_NEVER_PS) && measure_flows_done(m);
+}
+
+/* From the config: when to measure and when to stop. */
+static int plan(struct measure *m, const struct config *c, struct error *e)
+{
+	const struct flow_list *flows = &m->engine->flows;
+	int64_t last_start_ps = 0;
+	int unlimited = 0;
+
+	for (uint32_t i = 0; i < flows->count; i++) {
+		const struct flow *f = &flows->flows[i];
+
+		if (f->start_ps > last_start_ps)
+			last_start_ps = f->start_ps;
+		if (f->size_bytes == FLOW_UNLIMITED)
+			unlimited = 1;
+		else
+			m->finite_flows++;
+	}
+	if (!flows->count)
+		return error_set(e, "there is no traffic: add a [traffic NAME] section");
+	if (unlimited && !c->measure.to_ps)
+		return error_set(e, "measure.to: needed, because some flows are unlimited");
+	m->from_ps = (int64_t)c->measure.from_ps;
+	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : TIME_NEVER_PS;
+	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
+		      (int64_t)c->measure.drain_ps;
+	m->limit_is_end = !m->finite_flows;
+	if (!m->finite_flows)
+		m->limit_ps = m->to_ps;
+	return 0;
+}
+
+/* --- conservation --- */
+
+static int check_conservation(struct measure *m, struct error *error)
+{
+	const struct engine *e = m->engine;
+	uint64_t made = 0, delivered = 0, dropped = 0, byte_errors = 0;
+	uint64_t under_way = engine_packets_under_way(e);
+
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		made += e->hosts[i].made_pkts;
+		delivered += e->hosts[i].received_pkts;
+	}
+	for (uint32_t i = 0; i < e->net->link_count; i++)
+		for (uint32_t d = 0; d < PORT_DROPS; d++)
+			dropped += engine_egress(e, i)->port.drops[d];
+	for (uint32_t i = 0; i < e->threads; i++)
+		byte_errors += e->workers[i].byte_errors;
+	if (made != delivered + dropped + under_way)
+		return error_set(error,
+				 "packets do not add up: %llu sent, but %llu delivered + %llu dropped + "
+				 "%llu under way",
+				 (unsigned long long)made, (unsigned long long)delivered,
+				 (unsigned long long)dropped, (unsigned long long)under_way);
+	if (byte_errors)
+		return error_set(error, "%llu flows received other bytes than they were sent",
+				 (unsigned long long)byte_errors);
+	return 0;
+}
+
+/* --- the run --- */
+
+static int prepare(struct measure *m, const struct config *c, struct run_result *r, struct error *e)
+{
+	struct flow_list flows = { 0 };
+	int failed;
+
+	if (network_build(&r->network, &c->network, e))
+		return -1;
+	failed = traffic_generate(&flows, c, &r->network, e) ||
+		 engine_new(&m->engine, c, &r->network, &flows, m->control->threads, e) ||
+		 plan(m, c, e) || measure_new(m, c, e);
+	flow_list_free(&flows);
+	return failed ? -1 : 0;
+}
+
+int run(const struct config *c, const struct run_control *control, struct run_result *r,
+	struct error *error)
+{
+	struct measure m = { .control = control, .config = c };
+	double wall = clock_seconds(CLOCK_MONOTONIC), cpu;
+	int status;
+
+	memset(r, 0, sizeof(*r));
+	status = prepare(&m, c, r, error);
+	if (status == 0) {
+		m.engine->on_stop = on_stop;
+		m.engine->on_poll = on_poll;
+		m.engine->context = &m;
+		cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+		engine_run(m.engine);
+		m.cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+		/* An interrupted run measures up to where it got. */
+		if (m.phase == PHASE_MEASURING)
+			measure_end(&m, m.now_ps < m.to_ps ? m.now_ps : m.to_ps);
+		status = check_conservation(&m, error) ? -2 : 0;
+		measure_results(&m, r);
+		r->partial = m.partial;
+		r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;
+	}
+	measure_free(&m);
+	if (m.engine)
+		engine_free(m.engine);
+	if (status == -1)
+		run_result_free(r);
+	return status;
+}
+
+void run_result_free(struct run_result *r)
+{
+	free(r->flows);
+	free(r->ideal_ps);
+	free(r->ports);
+	network_free(&r->network);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,66 @@
+/* run.h -- one run: a config in, numbers out. Several may go on in one process at once. */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+#include "sim/config.h"
+#include "sim/flow.h"
+#include "sim/network.h"
+#include <stdatomic.h>
+
+/* A quantity that cannot be known (no flow of that kind, say) is NAN. Same order as metric_all. */
+struct metric {
+	const char *name;	/* "queue_mean_pkts" */
+	const char *unit;	/* "pkts", "ns", "bps", "" */
+	const char *help;
+	enum { METRIC_RESULT, METRIC_COST } kind;	/* COST depends on the machine, not on the scenario */
+};
+
+extern const struct metric metric_all[];	/* ends with .name == NULL */
+enum { METRICS_MAX = 64 };
+
+struct port_result {
+	uint32_t link;
+	uint64_t tx_pkts, tx_bytes, marks, drops;
+	double queue_mean_bytes, queue_mean_pkts;
+	uint32_t queue_max_pkts;
+};
+
+/* Why a packet was dropped or marked, network-wide, whole run. */
+struct reason_count {
+	const char *name;
+	uint64_t count;
+	int is_mark;		/* 1: marked, 0: dropped */
+};
+
+struct run_result {
+	double value[METRICS_MAX];	/* by metric_all */
+	double wall_seconds;
+	int partial;			/* 1: interrupted or out of time; the numbers stop there */
+	uint32_t flow_count;
+	struct flow *flows;		/* every record, with ideal FCT beside */
+	int64_t *ideal_ps;		/* per flow; -1 for unlimited */
+	uint32_t port_count;
+	struct port_result *ports;	/* switch egress ports */
+	uint32_t measured_port;		/* index into ports */
+	uint32_t reason_count;
+	struct reason_count reasons[32];
+	struct network network;		/* for names */
+};
+
+struct run_control {
+	uint32_t threads;		/* at least 1 */
+	atomic_int *stop;		/* NULL or: becomes non-zero when the user interrupts */
+	/* NULL or: called now and then by one thread with simulated time and the time the run is
+	 * expected to end, 0 if unknown. */
+	void (*progress)(void *context, int64_t now_ps, int64_t end_ps);
+	void *context;
+};
+
+/* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: conservation was
+ * violated, which is a bug of ours; message in e. The result is the caller's to free unless -1. */
+int run(const struct config *c, const struct run_control *control, struct run_result *r,
+	struct error *e);
+void run_result_free(struct run_result *r);
+
+/* Value by name; asserts that it exists. */
+double run_metric(const struct run_result *r, const char *name);
+#endif

@@ -1,0 +1,189 @@
+/* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
+ * its egress port; then the ports that hold packets catch up. */
+#include "sim/engine.h"
+#include <string.h>
+
+/* A sort key: picoseconds since the window began, then the input. A node has fewer than 2^16 inputs
+ * and a window is shorter than 2^48 ps (281 s). */
+enum { INPUT_BITS = 16, SMALL_SORT = 16, BUCKETS_MAX = 4096 };
+
+static uint64_t arrival_key(int64_t since_ps, uint32_t input)
+{
+	return (uint64_t)since_ps << INPUT_BITS | input;
+}
+
+/* Everything that can start before limit_ps leaves the port. */
+static __attribute__((noinline)) void egress_catch_up(struct worker *w, struct egress *out,
+						      int64_t limit_ps)
+{
+	struct packet packet;
+
+	while (out->port.pkts && out->port.free_ps < limit_ps) {
+		int64_t start_ps = out->port.free_ps;
+
+		if (port_next(&out->port, &w->pool, &packet) == PORT_SEND)
+			egress_send(w, out, &packet, start_ps);
+	}
+}
+
+void switch_sync(struct buffer_pool *pool, int64_t now_ps)
+{
+	struct switch_state *s = pool->owner;
+
+	for (uint32_t i = 0; i < s->link_count; i++)
+		if (s->backlog[i / 64] >> (i % 64) & 1)
+			egress_catch_up(s->worker, engine_egress(s->engine, s->first_link + i),
+					now_ps + 1);
+}
+
+/* The slab has a struct for every link of the network, so it cannot run out. */
+__attribute__((noinline)) void engine_begin_stats(struct worker *w, struct port *p)
+{
+	struct port_stats *stats = slab_at(&w->stats, slab_take(&w->stats));
+
+	port_stats_start(p, stats, w->engine->measure_from_ps);
+}
+
+static inline void forward(struct worker *w, struct switch_state *s, struct packet *packet)
+{
+	struct segment *segment = packet_segment(packet);
+	int64_t now_ps = packet->time_ps;
+	uint32_t port = (uint32_t)(segment->path & s->route_mask);
+	struct egress *out = engine_egress(s->engine, s->first_link + port);
+
+	segment->path >>= s->route_bits;
+	if (out->port.pkts) {
+		if (out->port.free_ps <= now_ps)
+			egress_catch_up(w, out, now_ps + 1);
+	} else if (out->port.free_ps > now_ps && !out->port.stats && s->engine->measuring) {
+		engine_begin_stats(w, &out->port);
+	}
+
+	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
+
+	if (answer == PORT_SEND)
+		egress_send(w, out, packet, now_ps);
+	else if (answer == PORT_QUEUED)
+		s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
+}
+
+static __attribute__((noinline)) void grow_keys(struct worker *w)
+{
+	w->key_capacity = w->key_capacity ? w->key_capacity * 2 : 1024;
+	w->keys = memory_grow(w->keys, w->key_capacity, sizeof(*w->keys));
+	w->sorted = memory_grow(w->sorted, w->key_capacity, sizeof(*w->sorted));
+}
+
+/* Keys of all arrivals before the limit; each input's are in order already. */
+static uint32_t gather(struct worker *w, const struct switch_state *s, int64_t begin_ps)
+{
+	const struct engine *e = w->engine;
+	const struct packet *slots = w->pool.slots;
+	int64_t limit_ps = w->limit_ps, pending_ps = TIME_NEVER_PS;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		uint32_t line = s->first_line + i;
+		uint32_t tail = __atomic_load_n(&e->line_tail[line], __ATOMIC_ACQUIRE);
+
+		if (tail == SLOT_NONE)
+			continue;
+		for (uint32_t slot = line_start(e, line); slot != tail;) {
+			int64_t time_ps = slots[slot].time_ps;
+
+			if (time_ps >= limit_ps) {
+				if (time_ps < pending_ps)
+					pending_ps = time_ps;
+				break;
+			}
+			if (__builtin_expect(count == w->key_capacity, 0))
+				grow_keys(w);
+			w->keys[count++] = arrival_key(time_ps - begin_ps, i);
+			slot++;
+			if ((slot & CHUNK_MASK) == 0)
+				slot = w->pool.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+		}
+	}
+	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != TIME_NEVER_PS)
+		engine_wake_later(w, s->node, pending_ps);
+	return count;
+}
+
+/* Sorts the keys: spread over about 2n buckets by time, then insertion, which finds little to do. */
+static const uint64_t *sort_keys(struct worker *w, uint32_t count, int64_t span_ps)
+{
+	uint64_t *keys = w->keys;
+
+	if (count > SMALL_SORT) {
+		uint64_t span = (uint64_t)span_ps << INPUT_BITS;
+		uint32_t shift = INPUT_BITS, sum = 0;
+
+		while (span >> shift > 2 * (uint64_t)count || span >> shift >= BUCKETS_MAX)
+			shift++;
+
+		uint32_t buckets = (uint32_t)(span >> shift) + 1;
+
+		memset(w->buckets, 0, buckets * sizeof(*w->buckets));
+		for (uint32_t i = 0; i < count; i++)
+			w->buckets[keys[i] >> shift]++;
+		for (uint32_t i = 0; i < buckets; i++) {
+			uint32_t here = w->buckets[i];
+
+			w->buckets[i] = sum;
+			sum += here;
+		}
+		for (uint32_t i = 0; i < count; i++)
+			w->sorted[w->buckets[keys[i] >> shift]++] = keys[i];
+		keys = w->sorted;
+	}
+	for (uint32_t i = 1; i < count; i++) {
+		uint64_t key = keys[i];
+		uint32_t place = i;
+
+		while (place > 0 && keys[place - 1] > key) {
+			keys[place] = keys[place - 1];
+			place--;
+		}
+		keys[place] = key;
+	}
+	return keys;
+}
+
+/* Ports that still hold packets: work off the window, and come back when the next can start. */
+static void flush(struct worker *w, struct switch_state *s)
+{
+	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
+		uint64_t left = s->backlog[word];
+
+		while (left) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(left);
+			struct egress *out = engine_egress(s->engine, s->first_link + word * 64 + bit);
+
+			left &= left - 1;
+			egress_catch_up(w, out, w->limit_ps);
+			if (out->port.pkts == 0)
+				s->backlog[word] &= ~(UINT64_C(1) << bit);
+			else if (out->port.free_ps >= w->end_ps)
+				engine_wake(w, s->node, out->port.free_ps);
+		}
+	}
+}
+
+void switch_run(struct worker *w, struct switch_state *s)
+{
+	struct engine *e = w->engine;
+	int64_t begin_ps = w->end_ps - e->window_ps;
+	uint32_t count = gather(w, s, begin_ps);
+	const uint64_t *keys = sort_keys(w, count, w->limit_ps - begin_ps);
+
+	s->worker = w;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t line = s->first_line + (uint32_t)(keys[i] & ((1u << INPUT_BITS) - 1));
+		uint32_t slot = line_start(e, line);
+		struct packet packet = w->pool.slots[slot];
+
+		e->line_head[line] = line_advance(&w->pool, slot);
+		forward(w, s, &packet);
+	}
+	flush(w, s);
+}

@@ -1,0 +1,345 @@
+/* tcp_receive.c -- the receiving end of a connection: what arrived, what to tell the sender.
+ *
+ * An ACK goes out for every acks-per data packets, at once when something is out of order or a
+ * message is complete, and after ack-delay at the latest. ECN echo: classic (RFC 3168: every ACK
+ * until CWR) or exact (RFC 8257: an ACK speaks only of packets that were all marked or all not
+ * marked). SACK blocks after RFC 2018: the block of the newest segment first, then those reported
+ * last. A flow ends when its last byte is here. */
+#include "sim/host.h"
+#include <string.h>
+
+enum { ARRIVED_BITS_MIN = 256 };
+
+static struct flow *flow_at(const struct engine *e, uint32_t flow)
+{
+	return &e->flows.flows[flow];
+}
+
+static int before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+/* --- segments beyond the first gap --- */
+
+static int has_arrived(const struct receiver *r, uint32_t segment)
+{
+	uint32_t bit = segment & r->arrived_mask;
+
+	return r->arrived[bit / 64] >> (bit % 64) & 1;
+}
+
+static void flip_arrived(struct receiver *r, uint32_t segment)
+{
+	uint32_t bit = segment & r->arrived_mask;
+
+	r->arrived[bit / 64] ^= UINT64_C(1) << (bit % 64);
+}
+
+/* Room for segment, which lies beyond next. */
+static void ensure_arrived(struct receiver *r, uint32_t segment)
+{
+	uint32_t needed = segment - r->next + 1, bits = ARRIVED_BITS_MIN;
+
+	if (r->arrived && needed <= r->arrived_mask + 1)
+		return;
+	while (bits < 2 * needed)
+		bits *= 2;
+
+	struct receiver old = *r;
+
+	r->arrived = memory_grow(NULL, bits / 64, sizeof(*r->arrived));
+	memset(r->arrived, 0, bits / 8);
+	r->arrived_mask = bits - 1;
+	for (uint32_t i = old.next; old.arrived && before(i, old.highest); i++)
+		if (has_arrived(&old, i))
+			flip_arrived(r, i);
+	free(old.arrived);
+}
+
+/* next has arrived: moves over everything that waited behind it. */
+static void close_gap(struct receiver *r)
+{
+	while (r->arrived_count && has_arrived(r, r->next)) {
+		flip_arrived(r, r->next++);
+		r->arrived_count--;
+	}
+	if (!r->arrived_count) {
+		free(r->arrived);
+		r->arrived = NULL;
+		r->recent_count = 0;
+	}
+}
+
+/* The block of received segments around one of them. */
+static struct sack_block block_of(const struct receiver *r, uint32_t segment)
+{
+	uint32_t first = segment, end = segment + 1;
+
+	while (before(r->next, first) && has_arrived(r, first - 1))
+		first--;
+	while (before(end, r->highest) && has_arrived(r, end))
+		end++;
+
+	uint32_t offset = first - r->next, count = end - first;
+
+	/* Blocks too far ahead for 16 bits are left out: the sender repairs nearer ones first. */
+	if (offset > UINT16_MAX)
+		return (struct sack_block){ 0, 0 };
+	return (struct sack_block){
+		(uint16_t)offset, (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX),
+	};
+}
+
+static void remember_recent(struct receiver *r, uint32_t segment)
+{
+	for (uint32_t i = SACK_BLOCKS - 1; i > 0; i--)
+		r->recent[i] = r->recent[i - 1];
+	r->recent[0] = segment;
+	if (r->recent_count < SACK_BLOCKS)
+		r->recent_count++;
+}
+
+/* Distinct blocks, newest first. */
+static void fill_sack(const struct receiver *r, struct segment *ack)
+{
+	uint32_t blocks = 0;
+
+	for (uint32_t i = 0; i < r->recent_count; i++) {
+		if (before(r->recent[i], r->next) || !has_arrived(r, r->recent[i]))
+			continue;
+
+		struct sack_block block = block_of(r, r->recent[i]);
+		uint32_t seen = block.count == 0;
+
+		for (uint32_t b = 0; b < blocks; b++)
+			seen |= ack->sack[b].offset == block.offset;
+		if (!seen)
+			ack->sack[blocks++] = block;
+	}
+}
+
+/* --- ACKs --- */
+
+static uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
+{
+	struct path_state p = {
+		&r->path, &r->path_until_ps, &r->sprayed, r->flow_hash, h->number,
+		flow_at(e, r->connection)->src,
+	};
+
+	return host_path(e, &p, h->now_ps);
+}
+
+static void send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
+{
+	const struct config *c = w->engine->config;
+	int ect = c->host.ecn_acks && c->cc->echo != CC_ECHO_NONE;
+	struct packet packet = {
+		.flow_hash = r->flow_hash,
+		.bytes = (uint16_t)c->host.header_bytes,
+		.class_id = r->class_id,
+		.flags = (uint8_t)(flags | SEGMENT_ACK | (ect ? PACKET_ECT : 0)),
+	};
+	struct segment *ack = packet_segment(&packet);
+
+	ack->path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r);
+	ack->connection = r->connection;
+	ack->number = r->next;
+	ack->sent_ps = r->echo_ps;
+	if (r->arrived_count)
+		fill_sack(r, ack);
+	r->held = 0;
+	host_control(w, h, &packet);
+}
+
+static uint8_t echo_flag(const struct config *c, const struct receiver *r)
+{
+	int echo = c->cc->echo == CC_ECHO_EXACT ? r->ce : r->latched;
+
+	return echo ? SEGMENT_ECE : 0;
+}
+
+static void hold_ack(struct worker *w, struct host *h, struct receiver *r)
+{
+	r->deadline_ps = h->now_ps + (int64_t)w->engine->config->host.ack_delay_ps;
+	if (r->timer_set)
+		return;
+	r->timer_set = 1;
+	heap_push(&h->timers, r->deadline_ps, timer_key(TIMER_ACK, r->connection));
+}
+
+void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
+{
+	uint32_t handle = flow_at(w->engine, connection)->rx;
+
+	if (handle == FLOW_NONE)
+		return;
+
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	r->timer_set = 0;
+	if (!r->held)
+		return;
+	if (r->deadline_ps > h->now_ps) {
+		r->timer_set = 1;
+		heap_push(&h->timers, r->deadline_ps, timer_key(TIMER_ACK, connection));
+	} else {
+		send_ack(w, h, r, echo_flag(w->engine->config, r));
+	}
+}
+
+/* --- connections --- */
+
+static void receiver_init(const struct engine *e, const struct host *h, struct receiver *r,
+			  uint32_t connection)
+{
+	r->connection = connection;
+	r->message = connection;
+	r->class_id = flow_at(e, connection)->class_id;
+	/* The way back is chosen on its own, as two hashes of one five-tuple would. */
+	r->flow_hash = flow_route_hash(~e->config->seed, connection);
+	receiver_path(e, h, r);
+}
+
+void receiver_free(struct worker *w, uint32_t handle)
+{
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	free(r->arrived);
+	slab_give(&w->receivers, handle);
+}
+
+/* Data of a connection that is over here: the ACK that said so was lost or is on its way. */
+static void answer_late(struct worker *w, struct host *h, uint32_t connection, int64_t sent_ps)
+{
+	struct receiver r = { .echo_ps = sent_ps };
+
+	receiver_init(w->engine, h, &r, connection);
+	r.next = flow_at(w->engine, connection)->end_segment;
+	send_ack(w, h, &r, 0);
+}
+
+/* Messages that end at or before next are complete. Returns 1 where one is, after which the
+ * connection may be gone. The next message is looked up only when data of it has arrived: its sender
+ * may be naming it right now, on another thread. */
+static int complete_messages(struct worker *w, struct host *h, struct receiver *r)
+{
+	struct engine *e = w->engine;
+	int completed = 0;
+
+	for (;;) {
+		struct flow *f = flow_at(e, r->message);
+
+		if (f->finish_ps >= 0) {
+			if (r->next <= f->end_segment)
+				return completed;
+			r->message = f->next;
+			continue;
+		}
+		if (f->size_bytes == FLOW_UNLIMITED || r->next < f->end_segment)
+			return completed;
+		f->finish_ps = h->now_ps;
+		r->message_bytes += f->size_bytes;
+		if (r->next == f->end_segment && !r->arrived_count && r->bytes != r->message_bytes)
+			w->byte_errors++;
+		w->flows_done++;
+		completed = 1;
+	}
+}
+
+/* --- data --- */
+
+static void note_marks(const struct config *c, struct worker *w, struct host *h, struct receiver *r,
+		       const struct packet *packet)
+{
+	uint8_t ce = (packet->flags & PACKET_CE) != 0;
+
+	if (c->cc->echo == CC_ECHO_EXACT) {
+		if (ce != r->ce && r->held)
+			send_ack(w, h, r, echo_flag(c, r));
+		r->ce = ce;
+	} else {
+		if (packet->flags & SEGMENT_CWR)
+			r->latched = 0;
+		if (ce)
+			r->latched = 1;
+	}
+}
+
+/* Books the segment; returns 1 where it calls for an ACK at once. */
+static int accept_segment(struct host *h, struct receiver *r, const struct segment *data)
+{
+	if (before(data->number, r->next))
+		return 1;		/* again */
+	if (data->number == r->next) {
+		int gap = r->arrived_count > 0;
+
+		r->next++;
+		if (before(r->highest, r->next))
+			r->highest = r->next;
+		if (gap)
+			close_gap(r);
+		r->bytes += data->payload_bytes;
+		h->goodput_bytes += data->payload_bytes;
+		return gap;
+	}
+	ensure_arrived(r, data->number);
+	if (!has_arrived(r, data->number)) {
+		flip_arrived(r, data->number);
+		r->arrived_count++;
+		if (!before(data->number, r->highest))
+			r->highest = data->number + 1;
+		r->bytes += data->payload_bytes;
+		h->goodput_bytes += data->payload_bytes;
+	}
+	remember_recent(r, data->number);
+	return 1;
+}
+
+static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int64_t sent_ps)
+{
+	r->echo_ps = sent_ps;
+	send_ack(w, h, r, SEGMENT_SYN);
+}
+
+void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
+{
+	struct engine *e = w->engine;
+	const struct config *c = e->config;
+	const struct segment *data = packet_segment(packet);
+	struct flow *f = flow_at(e, data->connection);
+
+	if (f->rx == FLOW_NONE) {
+		if (f->finish_ps >= 0) {
+			answer_late(w, h, data->connection, data->sent_ps);
+			return;
+		}
+		f->rx = slab_take(&w->receivers);
+		receiver_init(e, h, slab_at(&w->receivers, f->rx), data->connection);
+	}
+
+	struct receiver *r = slab_at(&w->receivers, f->rx);
+
+	if (packet->flags & SEGMENT_SYN) {
+		answer_syn(w, h, r, data->sent_ps);
+		return;
+	}
+	h->data_pkts++;
+	h->marked_pkts += (packet->flags & PACKET_CE) != 0;
+	note_marks(c, w, h, r, packet);
+
+	int at_once = accept_segment(h, r, data);
+
+	if (r->held++ == 0)
+		r->echo_ps = data->sent_ps;
+	at_once |= complete_messages(w, h, r);
+	if (at_once || r->held >= c->host.acks_per)
+		send_ack(w, h, r, echo_flag(c, r));
+	else
+		hold_ack(w, h, r);
+	if (f->finish_ps >= 0 && c->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW) {
+		receiver_free(w, f->rx);
+		f->rx = FLOW_NONE;
+	}
+}

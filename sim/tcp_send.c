@@ -1,0 +1,507 @@
+/* tcp_send.c -- the sending end of a connection: what to send, when to send it again.
+ *
+ * Loss recovery after RFC 6675, retransmission timer after RFC 6298, cuts spread by proportional
+ * rate reduction (RFC 6937) as Linux does, or made at once. Cuts for ECN echoes happen at most once
+ * per window of data: a new one only when everything sent before the last has been acknowledged.
+ * The window itself belongs to the congestion control (cc.h).
+ *
+ * Differs: windows count whole segments, so that a short last segment weighs as much as a full one,
+ * as in Linux. */
+#include "sim/host.h"
+#include <assert.h>
+#include <string.h>
+
+static struct flow *flow_at(const struct engine *e, uint32_t flow)
+{
+	return &e->flows.flows[flow];
+}
+
+static struct sender *sender_at(const struct worker *w, uint32_t handle)
+{
+	return slab_at(&w->senders, handle);
+}
+
+/* --- the retransmission timer --- */
+
+static int64_t timeout_ps(const struct engine *e, const struct sender *s)
+{
+	const struct host_config *c = &e->config->host;
+	int64_t rto_ps = (int64_t)c->rto_initial_ps;
+
+	if (s->srtt_ns) {
+		rto_ps = ns_to_ps((s->srtt_ns >> 3) + s->rttvar_ns);
+		if (rto_ps < (int64_t)c->rto_min_ps)
+			rto_ps = (int64_t)c->rto_min_ps;
+	}
+	if (s->backoff) {
+		/* backoff <= 16 and rto < 2^46 ps (70 s): no overflow */
+		rto_ps <<= s->backoff;
+	}
+	return rto_ps < (int64_t)c->rto_max_ps ? rto_ps : (int64_t)c->rto_max_ps;
+}
+
+/* The heap is asked only when nothing earlier is set: deadlines mostly move ahead. */
+static void arm(struct host *h, struct sender *s, int64_t deadline_ps)
+{
+	s->deadline_ps = deadline_ps;
+	if (s->timer_ps > deadline_ps) {
+		heap_push(&h->timers, deadline_ps, timer_key(TIMER_RETRANSMIT, s->connection));
+		s->timer_ps = deadline_ps;
+	}
+}
+
+static void sample_rtt(struct sender *s, int64_t rtt_ns)
+{
+	if (!s->srtt_ns) {
+		s->srtt_ns = rtt_ns << 3;
+		s->rttvar_ns = rtt_ns << 1;
+		return;
+	}
+
+	int64_t error_ns = rtt_ns - (s->srtt_ns >> 3);
+
+	s->srtt_ns += error_ns;
+	s->rttvar_ns += (error_ns < 0 ? -error_ns : error_ns) - (s->rttvar_ns >> 2);
+}
+
+/* --- starting --- */
+
+static uint32_t segments_of(const struct engine *e, uint64_t size_bytes)
+{
+	uint64_t mss = e->config->host.mss_bytes;
+
+	return (uint32_t)((size_bytes + mss - 1) / mss);
+}
+
+/* A message joins its connection. Rate-limited ones become available segment by segment. */
+static void append_message(const struct engine *e, struct sender *s, uint32_t flow)
+{
+	struct flow *f = flow_at(e, flow);
+	uint32_t begin = s->last_message == FLOW_NONE ? 0 : flow_at(e, s->last_message)->end_segment;
+
+	f->end_segment = f->size_bytes == FLOW_UNLIMITED ? UINT32_MAX
+							 : begin + segments_of(e, f->size_bytes);
+	if (s->last_message != FLOW_NONE)
+		flow_at(e, s->last_message)->next = flow;
+	else
+		s->send_message = s->una_message = flow;
+	s->last_message = flow;
+	s->send_end = flow_at(e, s->send_message)->end_segment;
+	if (!s->application_ps)
+		s->end = f->end_segment;
+}
+
+static void send_syn(struct worker *w, struct host *h, struct sender *s)
+{
+	const struct engine *e = w->engine;
+	struct packet packet = {
+		.flow_hash = s->flow_hash,
+		.bytes = (uint16_t)e->config->host.header_bytes,
+		.class_id = flow_at(e, s->connection)->class_id,
+		.flags = SEGMENT_SYN,
+	};
+	struct segment *segment = packet_segment(&packet);
+
+	segment->path = s->path;
+	segment->connection = s->connection;
+	segment->sent_ps = h->now_ps;
+	host_control(w, h, &packet);
+	arm(h, s, h->now_ps + timeout_ps(e, s));
+}
+
+static uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s,
+			    int64_t now_ps)
+{
+	struct path_state p = {
+		&s->path, &s->path_until_ps, &s->sprayed, s->flow_hash, h->number,
+		flow_at(e, s->connection)->dst,
+	};
+
+	return host_path(e, &p, now_ps);
+}
+
+static void open_connection(struct worker *w, struct host *h, uint32_t flow)
+{
+	const struct engine *e = w->engine;
+	const struct config *c = e->config;
+	const struct flow *f = flow_at(e, flow);
+	const struct traffic_config *t = &c->traffic[f->traffic];
+	struct cc_env env = {
+		.mss_bytes = (uint32_t)c->host.mss_bytes,
+		.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes,
+	};
+	uint32_t handle = slab_take(&w->senders);
+	struct sender *s = sender_at(w, handle);
+
+	flow_at(e, flow)->tx = handle;
+	s->connection = flow;
+	s->flow_hash = flow_route_hash(c->seed, flow);
+	s->timer_ps = s->deadline_ps = TIME_NEVER_PS;
+	s->last_message = s->ready_next = FLOW_NONE;
+	sender_path(e, h, s, h->now_ps);
+	c->cc->init(sender_cc(s), c->cc_params, &env);
+	s->allowed_bytes = sender_cc(s)->window_bytes;
+	s->state = SENDER_OPEN;
+	if (t->app_rate_bps) {
+		s->application_ps = bytes_to_ps((uint32_t)c->host.mss_bytes,
+						bps_to_ps_per_byte_q20(t->app_rate_bps));
+		heap_push(&h->timers, h->now_ps + s->application_ps,
+			  timer_key(TIMER_APPLICATION, flow));
+	} else if (f->stop_ps != TIME_NEVER_PS) {
+		heap_push(&h->timers, f->stop_ps, timer_key(TIMER_APPLICATION, flow));
+	}
+	if (c->host.handshake) {
+		s->state = SENDER_SYN;
+		send_syn(w, h, s);
+	}
+}
+
+void sender_start(struct worker *w, struct host *h, uint32_t flow)
+{
+	uint32_t connection = flow_at(w->engine, flow)->connection;
+
+	if (connection == flow)
+		open_connection(w, h, flow);
+
+	uint32_t handle = flow_at(w->engine, connection)->tx;
+	struct sender *s = sender_at(w, handle);
+
+	append_message(w->engine, s, flow);
+	host_ready(w, h, s, handle);
+}
+
+/* --- sending --- */
+
+int sender_can_send(const struct engine *e, const struct sender *s)
+{
+	uint64_t mss = e->config->host.mss_bytes;
+
+	if (!s->lost && s->next == s->end)
+		return 0;
+	if (s->state == SENDER_SYN || s->state == SENDER_DONE)
+		return 0;
+	return (sender_pipe(s) + 1) * mss <= s->allowed_bytes;
+}
+
+static uint32_t payload_of(const struct engine *e, const struct flow *message, uint32_t segment)
+{
+	uint64_t mss = e->config->host.mss_bytes;
+
+	if (segment + 1 != message->end_segment || message->size_bytes == FLOW_UNLIMITED)
+		return (uint32_t)mss;
+	return (uint32_t)(message->size_bytes -
+			  (segments_of(e, message->size_bytes) - UINT64_C(1)) * mss);
+}
+
+/* Payload of segment next, which is about to be sent for the first time. */
+static uint32_t next_payload(const struct engine *e, struct sender *s)
+{
+	if (s->next + 1 < s->send_end)
+		return (uint32_t)e->config->host.mss_bytes;
+	while (s->next >= s->send_end) {
+		s->send_message = flow_at(e, s->send_message)->next;
+		s->send_end = flow_at(e, s->send_message)->end_segment;
+	}
+	return payload_of(e, flow_at(e, s->send_message), s->next);
+}
+
+static uint32_t resent_payload(const struct engine *e, struct sender *s, uint32_t segment)
+{
+	const struct flow *message = flow_at(e, s->una_message);
+
+	while (message->end_segment <= s->una) {
+		s->una_message = message->next;
+		message = flow_at(e, s->una_message);
+	}
+	while (message->end_segment <= segment)
+		message = flow_at(e, message->next);
+	return payload_of(e, message, segment);
+}
+
+void sender_packet(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
+		   int64_t start_ps)
+{
+	const struct engine *e = w->engine;
+	const struct config *c = e->config;
+	uint32_t number = s->next, payload;
+	uint8_t flags = c->cc->echo == CC_ECHO_NONE ? 0 : PACKET_ECT;
+
+	if (s->lost) {
+		number = scoreboard_resend(s);
+		payload = resent_payload(e, s, number);
+		h->retransmits++;
+	} else {
+		if (s->marks)
+			scoreboard_extend(s);
+		payload = next_payload(e, s);
+		s->next++;
+		if (s->send_cwr) {
+			flags |= SEGMENT_CWR;
+			s->send_cwr = 0;
+		}
+	}
+	packet->flow_hash = s->flow_hash;
+	packet->bytes = (uint16_t)(payload + c->host.header_bytes);
+	packet->class_id = flow_at(e, s->connection)->class_id;
+	packet->flags = flags;
+
+	struct segment *segment = packet_segment(packet);
+
+	segment->path = start_ps < s->path_until_ps ? s->path : sender_path(e, h, s, start_ps);
+	segment->connection = s->connection;
+	segment->number = number;
+	segment->sent_ps = start_ps;
+	segment->payload_bytes = (uint16_t)payload;
+	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
+		s->prr_out += c->host.mss_bytes;
+	if (s->deadline_ps == TIME_NEVER_PS)
+		arm(h, s, start_ps + timeout_ps(e, s));
+}
+
+/* --- congestion --- */
+
+/* Calls the control and enters the state that carries the cut out. */
+static void cut(const struct engine *e, struct sender *s, enum cc_event event,
+		const struct cc_ack *a)
+{
+	const struct config *c = e->config;
+	struct cc_env env = { .mss_bytes = (uint32_t)c->host.mss_bytes };
+
+	s->prr_flight = (s->next - s->una) * c->host.mss_bytes + a->acked_bytes;
+	s->prr_delivered = s->prr_out = 0;
+	s->recover = s->next;
+	c->cc->congestion(sender_cc(s), c->cc_params, &env, event, a);
+	s->state = event == CC_ECN ? SENDER_CWR : event == CC_LOSS ? SENDER_RECOVERY : SENDER_LOSS;
+	if (event == CC_ECN && c->cc->echo == CC_ECHO_CLASSIC)
+		s->send_cwr = 1;
+}
+
+/* RFC 6937: while a cut is carried out, how much may be in flight after this ACK. */
+static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
+			      uint64_t arrived_bytes, uint64_t mss)
+{
+	uint64_t pipe_bytes = sender_pipe(s) * mss, send_bytes = 0;
+
+	if (pipe_bytes > ssthresh_bytes) {
+		uint64_t due = (s->prr_delivered * ssthresh_bytes + s->prr_flight - 1) / s->prr_flight;
+
+		if (due > s->prr_out)
+			send_bytes = due - s->prr_out;
+	} else {
+		uint64_t limit = s->prr_delivered > s->prr_out ? s->prr_delivered - s->prr_out : 0;
+
+		if (limit < arrived_bytes)
+			limit = arrived_bytes;
+		limit += mss;
+		send_bytes = ssthresh_bytes - pipe_bytes;
+		if (send_bytes > limit)
+			send_bytes = limit;
+	}
+	/* One goes out at once, be it a repair. */
+	if (s->prr_out == 0 && send_bytes < mss)
+		send_bytes = mss;
+	return pipe_bytes + send_bytes;
+}
+
+static void update_allowed(const struct engine *e, struct sender *s, struct cc_window *window,
+			   uint64_t arrived_bytes)
+{
+	const struct host_config *c = &e->config->host;
+
+	s->allowed_bytes = window->window_bytes < c->max_window_bytes ? window->window_bytes
+								       : c->max_window_bytes;
+	if ((s->state == SENDER_CWR || s->state == SENDER_RECOVERY) && c->recovery == RECOVERY_PRR) {
+		s->prr_delivered += arrived_bytes;
+		s->allowed_bytes =
+			reduced_bytes(s, window->ssthresh_bytes, arrived_bytes, c->mss_bytes);
+	}
+}
+
+/* Was the window what held the sender back? Where not, it must not grow (RFC 7661's concern). */
+static int window_was_used(const struct sender *s, const struct cc_window *window,
+			   uint32_t pipe_before, uint64_t mss)
+{
+	uint64_t used = pipe_before * mss;
+
+	if (window->window_bytes < window->ssthresh_bytes)
+		return 2 * used >= window->window_bytes;
+	return used + mss > window->window_bytes || s->allowed_bytes < window->window_bytes;
+}
+
+/* --- ACKs --- */
+
+static void finish(struct worker *w, struct sender *s, uint32_t handle)
+{
+	flow_at(w->engine, s->connection)->tx = FLOW_NONE;
+	scoreboard_free(s);
+	if (s->in_ready)
+		s->state = SENDER_DONE;	/* the card drops it when its turn comes */
+	else
+		slab_give(&w->senders, handle);
+}
+
+static int is_over(const struct engine *e, const struct sender *s)
+{
+	const struct flow *f = flow_at(e, s->connection);
+
+	return s->una == f->end_segment &&
+	       e->config->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW;
+}
+
+/* A repair is over when everything sent before it is acknowledged. A cut for an echo lasts one
+ * segment longer: the ACK of the last one sent before it may still carry an echo. */
+static int cut_is_over(const struct sender *s)
+{
+	int32_t beyond = (int32_t)(s->una - s->recover);
+
+	return s->state == SENDER_CWR ? beyond > 0 : s->state != SENDER_OPEN && beyond >= 0;
+}
+
+/* What an ACK says to the congestion control, and what the control says to the sender. */
+static void react(struct worker *w, struct host *h, struct sender *s, struct cc_ack *a,
+		  uint32_t pipe_before)
+{
+	const struct engine *e = w->engine;
+	const struct config *c = e->config;
+	struct cc_window *window = sender_cc(s);
+	struct cc_env env = { .mss_bytes = (uint32_t)c->host.mss_bytes };
+
+	if (cut_is_over(s))
+		s->state = SENDER_OPEN;
+	a->may_grow = !a->echo && (s->state == SENDER_OPEN || s->state == SENDER_LOSS) &&
+		      window_was_used(s, window, pipe_before, env.mss_bytes);
+	if (a->acked_bytes)
+		c->cc->ack(window, c->cc_params, &env, a);
+	if (s->marks) {
+		if (scoreboard_detect(s) && s->state != SENDER_RECOVERY && s->state != SENDER_LOSS)
+			cut(e, s, CC_LOSS, a);
+		scoreboard_tidy(s);
+	}
+	if (a->echo && s->state == SENDER_OPEN)
+		cut(e, s, CC_ECN, a);
+	update_allowed(e, s, window, a->acked_bytes);
+	if (s->una == s->next)
+		s->deadline_ps = TIME_NEVER_PS;
+	else if (a->acked_bytes)
+		arm(h, s, h->now_ps + timeout_ps(e, s));
+}
+
+static void established(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (s->state != SENDER_SYN)
+		return;
+	s->state = SENDER_OPEN;
+	s->deadline_ps = TIME_NEVER_PS;
+	s->backoff = 0;
+	host_ready(w, h, s, handle);
+}
+
+void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
+{
+	const struct engine *e = w->engine;
+	const struct segment *ack = packet_segment(packet);
+	uint32_t handle = flow_at(e, ack->connection)->tx;
+
+	if (handle == FLOW_NONE)
+		return;		/* the connection is over: a late ACK */
+
+	struct sender *s = sender_at(w, handle);
+	uint32_t pipe_before = sender_pipe(s), arrived = 0;
+	uint64_t mss = e->config->host.mss_bytes;
+	int64_t rtt_ns = ps_to_ns(h->now_ps - ack->sent_ps);
+
+	sample_rtt(s, rtt_ns > 0 ? rtt_ns : 1);
+	if (packet->flags & SEGMENT_SYN) {
+		established(w, h, s, handle);
+		return;
+	}
+	if ((int32_t)(ack->number - s->una) > 0) {
+		arrived = scoreboard_ack(s, ack->number);
+		s->backoff = 0;
+	}
+	if (ack->sack[0].count)
+		arrived += scoreboard_sack(s, ack);
+
+	struct cc_ack a = {
+		.now_ns = ps_to_ns(h->now_ps),
+		.rtt_ns = rtt_ns,
+		.acked_bytes = arrived * mss,
+		.una_bytes = s->una * mss,
+		.next_bytes = s->next * mss,
+		.echo = (packet->flags & SEGMENT_ECE) != 0,
+	};
+
+	react(w, h, s, &a, pipe_before);
+	if (is_over(e, s))
+		finish(w, s, handle);
+	else
+		host_ready(w, h, s, handle);
+}
+
+/* --- timers --- */
+
+static void on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	const struct engine *e = w->engine;
+	uint64_t mss = e->config->host.mss_bytes;
+	struct cc_ack a = {
+		.now_ns = ps_to_ns(h->now_ps), .una_bytes = s->una * mss, .next_bytes = s->next * mss,
+	};
+
+	h->timeouts++;
+	if (s->backoff < 16)
+		s->backoff++;
+	if (s->state == SENDER_SYN) {
+		send_syn(w, h, s);
+		return;
+	}
+	scoreboard_lose_all(s);
+	cut(e, s, CC_TIMEOUT, &a);
+	s->allowed_bytes = sender_cc(s)->window_bytes;
+	arm(h, s, h->now_ps + timeout_ps(e, s));
+	host_ready(w, h, s, handle);
+}
+
+/* The application writes another segment, or stops. */
+static void on_application(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	struct flow *f = flow_at(w->engine, s->connection);
+
+	if (h->now_ps >= f->stop_ps) {
+		if (s->application_ps == 0)
+			s->end = s->next;
+		f->end_segment = s->send_end = s->end;
+		if (is_over(w->engine, s))
+			finish(w, s, handle);
+		return;
+	}
+	s->end++;
+	if (s->end != f->end_segment)
+		heap_push(&h->timers, h->now_ps + s->application_ps,
+			  timer_key(TIMER_APPLICATION, s->connection));
+	host_ready(w, h, s, handle);
+}
+
+void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind)
+{
+	uint32_t handle = flow_at(w->engine, connection)->tx;
+
+	if (handle == FLOW_NONE)
+		return;		/* set by a connection that is over */
+
+	struct sender *s = sender_at(w, handle);
+
+	if (kind == TIMER_APPLICATION) {
+		on_application(w, h, s, handle);
+		return;
+	}
+	if (s->timer_ps != h->now_ps)
+		return;		/* an earlier one was set since */
+	s->timer_ps = TIME_NEVER_PS;
+	if (s->deadline_ps == TIME_NEVER_PS)
+		return;
+	if (s->deadline_ps > h->now_ps)
+		arm(h, s, s->deadline_ps);
+	else
+		on_timeout(w, h, s, handle);
+}

@@ -1,0 +1,142 @@
+/* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
+#include "sim/traffic.h"
+#include "sim/traffic_make.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
+	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_list;
+
+const struct traffic_ops *const traffic_all[] = {
+	&traffic_many_to_one,
+	&traffic_permutation,
+	&traffic_all_to_all,
+	&traffic_all_to_one,
+	&traffic_inter_rack,
+	&traffic_incast,
+	&traffic_list,
+	NULL,
+};
+
+const struct traffic_ops *traffic_find(const char *name)
+{
+	for (size_t i = 0; traffic_all[i]; i++)
+		if (strcmp(traffic_all[i]->name, name) == 0)
+			return traffic_all[i];
+	return NULL;
+}
+
+static int pattern_unknown(const struct traffic_config *t, struct error *e)
+{
+	const char *names[16];
+	size_t count = 0;
+
+	for (; traffic_all[count]; count++)
+		names[count] = traffic_all[count]->name;
+	error_unknown(e, "pattern", t->pattern, names, count);
+	return error_prefix(e, "traffic.%s.pattern: ", t->name);
+}
+
+/* Until everything is sorted, a flow's next says when it was made. */
+static int by_start(const void *a, const void *b)
+{
+	const struct flow *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return x->next < y->next ? -1 : 1;
+}
+
+static void sort_flows(struct flow_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		list->flows[i].next = i;
+	if (list->count)
+		qsort(list->flows, list->count, sizeof(*list->flows), by_start);
+	for (uint32_t i = 0; i < list->count; i++) {
+		list->flows[i].next = FLOW_NONE;
+		list->flows[i].connection = i;
+	}
+}
+
+/* Where a pair's first flow is, or is to be, in a table of size mask + 1. */
+static uint32_t *pair_slot(uint32_t *table, uint64_t mask, const struct flow *flows,
+			   const struct flow *f)
+{
+	uint64_t slot = hash64(((uint64_t)f->src << 32) | f->dst, f->traffic);
+
+	for (;; slot++) {
+		uint32_t *at = &table[slot & mask];
+		const struct flow *first = *at == FLOW_NONE ? f : &flows[*at];
+
+		if (first->src == f->src && first->dst == f->dst && first->traffic == f->traffic)
+			return at;
+	}
+}
+
+/* Flows of one section and pair are messages on the connection that the first of them opens. */
+static int share_connections(struct flow_list *list, const struct config *c, struct error *e)
+{
+	uint64_t size = 1;
+	uint32_t persistent = 0;
+	uint32_t *table;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		persistent += c->traffic[list->flows[i].traffic].connections != 0;
+	if (persistent == 0)
+		return 0;
+	while (size < (uint64_t)persistent * 2)
+		size *= 2;
+	table = malloc(size * sizeof(*table));
+	if (!table)
+		return error_set(e, "traffic: no memory for the connections of %u flows", persistent);
+	memset(table, 0xff, size * sizeof(*table));
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct flow *f = &list->flows[i];
+		uint32_t *first;
+
+		if (c->traffic[f->traffic].connections == 0)
+			continue;
+		first = pair_slot(table, size - 1, list->flows, f);
+		if (*first == FLOW_NONE)
+			*first = i;
+		f->connection = *first;
+	}
+	free(table);
+	return 0;
+}
+
+static int generate_all(struct flow_list *list, const struct config *c, const struct network *net,
+			struct error *e)
+{
+	if (c->traffic_count > UINT16_MAX)
+		return error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count, UINT16_MAX);
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		const struct traffic_config *t = &c->traffic[i];
+		const struct traffic_ops *ops = traffic_find(t->pattern);
+
+		if (!ops)
+			return pattern_unknown(t, e);
+		if (ops->generate(list, t, c, net, e))
+			return -1;
+	}
+	sort_flows(list);
+	return share_connections(list, c, e);
+}
+
+int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,
+		     struct error *e)
+{
+	memset(list, 0, sizeof(*list));
+	if (generate_all(list, c, net, e)) {
+		flow_list_free(list);
+		return -1;
+	}
+	return 0;
+}
+
+void flow_list_free(struct flow_list *list)
+{
+	free(list->flows);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,30 @@
+/* traffic.h -- [traffic] sections become a list of flows, sorted by (start, order of making). */
+#ifndef SIM_TRAFFIC_H
+#define SIM_TRAFFIC_H
+#include "sim/config.h"
+#include "sim/flow.h"
+#include "sim/network.h"
+
+struct flow_list {
+	uint32_t count, capacity;
+	struct flow *flows;
+};
+
+struct traffic_ops {
+	const char *name;	/* "many-to-one" */
+	const char *help;
+	const struct option *options;	/* over struct traffic_config, besides traffic_options */
+	int (*generate)(struct flow_list *list, const struct traffic_config *t,
+			const struct config *c, const struct network *net, struct error *e);
+};
+
+extern const struct traffic_ops *const traffic_all[];
+
+const struct traffic_ops *traffic_find(const char *name);
+
+/* Every section, in order. Messages start with "traffic.NAME.key: ". Sets connection (and next to
+ * FLOW_NONE, tx/rx to FLOW_NONE, finish to -1) of every flow. */
+int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,
+		     struct error *e);
+void flow_list_free(struct flow_list *list);
+#endif

@@ -1,0 +1,147 @@
+/* traffic_list.c -- flows one by one: source, destination, size, start.
+ *
+ *	flow = 0 5 2MB 10us
+ *	flow = h1 h5 unlimited 0us
+ *
+ * or the same, without "flow =", in a file. Hosts are numbers or names. Starts count from the
+ * section's own start. */
+#include "sim/traffic_make.h"
+#include "sim/words.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct option list_options[] = {
+	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+	  "file with a flow a line: source, destination, size, start; # starts a comment", NULL },
+	STOP_OPTION,
+	{ .name = NULL },
+};
+
+/* "5" or "h5": the names of hosts are their numbers in every topology. */
+static int read_host(struct maker *m, const char *word, uint32_t *host)
+{
+	const char *digits = word + (word[0] == 'h');
+	unsigned long number = strtoul(digits, NULL, 10);
+
+	if (!*digits || digits[strspn(digits, "0123456789")] || strlen(digits) > 9 ||
+	    number >= m->net->host_count)
+		return error_set(m->e, "there is no host %s; hosts are h0 to h%u", quote(word).text,
+				 m->net->host_count - 1);
+	*host = (uint32_t)number;
+	return 0;
+}
+
+static int read_flow(struct maker *m, const char *text, struct flow_plan *p)
+{
+	static const struct option size = { "size", OPT_SIZE, 0, NULL, 1, FLOW_SIZE_MAX_BYTES,
+					    "", NULL };
+	static const struct option start = { "start", OPT_TIME_PS, 0, NULL, 0,
+					     (uint64_t)START_MAX_PS, "", NULL };
+	struct words w;
+	uint64_t start_ps;
+
+	if (words_split(&w, text) != 4)
+		return error_set(m->e, "a flow is source, destination, size and start, as in "
+				 "0 5 2MB 10us");
+	if (read_host(m, w.word[0], &p->src) || read_host(m, w.word[1], &p->dst) ||
+	    option_parse(&p->size_bytes, &size, w.word[2], m->e) ||
+	    option_parse(&start_ps, &start, w.word[3], m->e))
+		return -1;
+	if (p->src == p->dst)
+		return error_set(m->e, "source and destination are both h%u", p->src);
+	p->start_ps = m->t->start.first_ps + (int64_t)start_ps;
+	if (p->size_bytes != FLOW_UNLIMITED)
+		return 0;
+	if (m->t->connections)
+		return error_set(m->e, "an unlimited flow does not share a connection; use connections = "
+				 "per-flow");
+	if (m->t->stop_ps && (int64_t)m->t->stop_ps <= p->start_ps)
+		return error_set(m->e, "the flow does not start before the section's stop");
+	if (!m->t->stop_ps && !m->c->measure.to_ps)
+		return error_set(m->e, "an unlimited flow never ends; give stop or measure.to");
+	return 0;
+}
+
+/* Room doubles, as the length of a file is not known before. */
+static int add_flow(struct maker *m, const char *text)
+{
+	struct flow_plan p;
+
+	if (read_flow(m, text, &p))
+		return -1;
+	if (m->list->count == m->list->capacity && maker_reserve(m, (uint64_t)m->list->count + 64))
+		return -1;
+	maker_add(m, &p);
+	return 0;
+}
+
+static int add_file_lines(struct maker *m, FILE *f)
+{
+	const char *name = m->t->list;
+	char line[512];
+
+	for (int number = 1; fgets(line, sizeof(line), f); number++) {
+		if (!strchr(line, '\n') && !feof(f)) {
+			error_set(m->e, "the line is too long; allowed are %zu bytes", sizeof(line) - 2);
+			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name, number);
+		}
+		line[strcspn(line, "#\r\n")] = '\0';
+		if (line[strspn(line, " \t")] == '\0')
+			continue;
+		if (add_flow(m, line))
+			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name, number);
+	}
+	if (ferror(f))
+		return maker_error(m, "file", "cannot read %s: %s", quote(name).text, strerror(errno));
+	return 0;
+}
+
+static int add_file(struct maker *m)
+{
+	FILE *f = fopen(m->t->list, "r");
+	int failed;
+
+	if (!f)
+		return maker_error(m, "file", "cannot read %s: %s", quote(m->t->list).text,
+				   strerror(errno));
+	failed = add_file_lines(m, f);
+	fclose(f);
+	return failed;
+}
+
+static int any_unlimited(const struct flow_list *list, uint32_t from)
+{
+	for (uint32_t i = from; i < list->count; i++)
+		if (list->flows[i].size_bytes == FLOW_UNLIMITED)
+			return 1;
+	return 0;
+}
+
+static int list_generate(struct flow_list *list, const struct traffic_config *t,
+			 const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+	uint32_t before = list->count;
+
+	if (t->start.first_ps != t->start.last_ps)
+		return maker_error(&m, "start", "a span, but the list says when each flow starts; give one "
+				   "time to count from");
+	for (uint32_t i = 0; i < t->flow_lines.count; i++)
+		if (add_flow(&m, t->flow_lines.lines[i].text))
+			return error_prefix(e, "traffic.%s.flow: '%.300s': ", t->name,
+					    t->flow_lines.lines[i].text);
+	if (t->list[0] && add_file(&m))
+		return -1;
+	if (list->count == before)
+		return maker_error(&m, "flow", "not given; pattern list needs lines such as flow = 0 5 2MB "
+				   "10us, or a file of them");
+	return any_unlimited(list, before) ? 0 : maker_check_stop(&m, 0);
+}
+
+const struct traffic_ops traffic_list = {
+	.name = "list",
+	.help = "flows one by one: \"flow = source destination size start\" lines, or a file of them",
+	.options = list_options,
+	.generate = list_generate,
+};

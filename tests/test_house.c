@@ -1,0 +1,224 @@
+/* test_house.c -- the dependency rule, read from the includes of every source file.
+ *
+ *	cli -> lab -> sim -> lib -> include/weir
+ *	inside lib:  base <- mark, sched, buffer, cc, tune, learn <- port
+ *
+ * A room may include its own headers and those of the rooms named beside it; the library also stays
+ * away from clocks and the operating system. Tests may look everywhere. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/test.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A room, and the rooms below it. A folder that is not here is no part of the house. */
+struct room {
+	const char *folder;
+	const char *may_include;	/* folders, each followed by a space */
+};
+
+#define ALL_LIB \
+	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/learn lib/port "
+
+static const struct room rooms[] = {
+	{ "include/weir", "" },
+	{ "lib/base", "include/weir " },
+	{ "lib/mark", "include/weir lib/base " },
+	{ "lib/sched", "include/weir lib/base " },
+	{ "lib/buffer", "include/weir lib/base " },
+	{ "lib/cc", "include/weir lib/base " },
+	{ "lib/tune", "include/weir lib/base " },
+	{ "lib/learn", "include/weir lib/base " },
+	{ "lib/port", ALL_LIB },
+	{ "sim", ALL_LIB },
+	{ "lab", ALL_LIB "sim " },
+	{ "cli", ALL_LIB "sim lab " },
+};
+
+/* No clock, no I/O of its own: not for anything under lib/ or include/. */
+static const char *const outside[] = { "time.h", "sys/time.h", "unistd.h", "fcntl.h", "sys/socket.h",
+				       "ini.h", "dlfcn.h" };
+
+enum { MESSAGE_SIZE = 1024 };
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+static int starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* "lib/mark" of "lib/mark/red.c"; whatever precedes the last slash. */
+static void folder_of(char *folder, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(folder, size, "%.*s", slash ? (int)(slash - path) : 0, path);
+}
+
+static const struct room *room_find(const char *folder)
+{
+	for (size_t i = 0; i < LENGTH(rooms); i++)
+		if (strcmp(rooms[i].folder, folder) == 0)
+			return &rooms[i];
+	return NULL;
+}
+
+static int room_may_include(const struct room *room, const char *folder)
+{
+	char word[512];
+
+	if (strcmp(room->folder, folder) == 0)
+		return 1;
+	snprintf(word, sizeof word, "%s ", folder);
+	return room_find(folder) && strstr(room->may_include, word);
+}
+
+/* Is this include, as written between quotes or brackets, allowed in the room? */
+static int include_is_allowed(const struct room *room, const char *name, char open)
+{
+	char folder[256];
+
+	if (open == '<') {
+		if (!starts_with(room->folder, "lib/") && strcmp(room->folder, "include/weir") != 0)
+			return 1;
+		for (size_t i = 0; i < LENGTH(outside); i++)
+			if (strcmp(name, outside[i]) == 0)
+				return 0;
+		return 1;
+	}
+	if (!strchr(name, '/'))
+		return 1;	/* beside the file itself */
+	folder_of(folder, sizeof folder, name);
+	if (strcmp(folder, "weir") == 0)
+		return 1;
+	return room_may_include(room, folder);
+}
+
+/* Reads the text of a file and writes the first include that breaks the rule to message; returns
+ * the number of such includes. */
+static int count_violations(const char *path, const char *text, char *message)
+{
+	char folder[256], name[256], open;
+	const struct room *room;
+	int violations = 0;
+
+	folder_of(folder, sizeof folder, path);
+	room = room_find(folder);
+	if (!room) {
+		snprintf(message, MESSAGE_SIZE, "%s is in no room of the house", path);
+		return 1;
+	}
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, " # include %c%255[^\">\n]", &open, name) != 2)
+			continue;
+		if (include_is_allowed(room, name, open))
+			continue;
+		if (violations++ == 0)
+			snprintf(message, MESSAGE_SIZE, "%s includes %s", path, name);
+	}
+	return violations;
+}
+
+/* The file's text, for the caller to free. */
+static char *file_text(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	CHECK(f != NULL);
+	if (getdelim(&text, &size, '\0', f) < 0) {
+		free(text);
+		text = calloc(1, 1);
+	}
+	fclose(f);
+	return text;
+}
+
+static int is_source(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 2 && name[length - 2] == '.' &&
+	       (name[length - 1] == 'c' || name[length - 1] == 'h');
+}
+
+/* Checks each source of a folder and those of the folders in it; returns how many there were. */
+static int check_folder(const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	int files = 0;
+
+	while (d && (entry = readdir(d))) {
+		char path[512], message[MESSAGE_SIZE];
+		char *text;
+
+		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
+			files += check_folder(path);
+		if (!is_source(entry->d_name))
+			continue;
+		text = file_text(path);
+		if (count_violations(path, text, message))
+			test_fail(path, 1, "%s, against the dependency rule", message);
+		free(text);
+		files++;
+	}
+	if (d)
+		closedir(d);
+	return files;
+}
+
+TEST(test_every_include_obeys_the_dependency_rule)
+{
+	/* Tests run in the top folder; from elsewhere there would be nothing to read. */
+	CHECK(check_folder("include") > 0);
+	CHECK(check_folder("lib") > 0);
+	CHECK(check_folder("sim") > 0);
+	check_folder("lab");
+	check_folder("cli");
+}
+
+static int violations(const char *path, const char *text)
+{
+	char message[MESSAGE_SIZE];
+
+	return count_violations(path, text, message);
+}
+
+TEST(test_dependency_rule_finds_a_bad_include)
+{
+	char message[MESSAGE_SIZE] = "";
+
+	CHECK_INT(count_violations("lib/mark/red.c", "/* x */\n#include \"sim/run.h\"\n", message), 1);
+	CHECK_STR(message, "lib/mark/red.c includes sim/run.h");
+	CHECK_INT(count_violations("lib/novel/x.c", "", message), 1);
+	CHECK_STR(message, "lib/novel/x.c is in no room of the house");
+	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/port/port.h\""), 1);
+	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/sched/drr.h\"\n"), 1);
+	CHECK_INT(violations("lib/base/ring.h", "#include \"lib/mark/red.h\"\n"), 1);
+	CHECK_INT(violations("lib/base/ring.h", "#include \"../../sim/run.h\"\n"), 1);
+	CHECK_INT(violations("lib/tune/qla.c", "  #  include   \"cli/args.h\"\n"), 1);
+	CHECK_INT(violations("lib/cc/reno.c", "#include <time.h>\n#include <sys/time.h>\n"), 2);
+	CHECK_INT(violations("include/weir/mark.h", "#include \"lib/base/ring.h\"\n"), 1);
+	CHECK_INT(violations("sim/run.c", "#include \"lab/scenario.h\"\n"), 1);
+	CHECK_INT(violations("lab/scenario.c", "#include \"cli/args.h\"\n"), 1);
+	CHECK_INT(violations("cli/main.c", "#include \"tests/test.h\"\n"), 1);
+}
+
+TEST(test_dependency_rule_lets_rooms_look_down)
+{
+	CHECK_INT(violations("include/weir/mark.h", "#include \"weir/option.h\"\n"), 0);
+	CHECK_INT(violations("lib/base/rng.c", "#include \"weir/rng.h\"\n#include <stdio.h>\n"), 0);
+	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/base/ring.h\"\n"), 0);
+	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/mark/mark.h\"\n"), 0);
+	CHECK_INT(violations("lib/mark/red.c", "#include \"average.h\"\n"), 0);
+	CHECK_INT(violations("lib/port/port.c", "#include \"lib/sched/drr.h\"\n"), 0);
+	CHECK_INT(violations("sim/run.c", "#include \"lib/port/port.h\"\n#include <time.h>\n"), 0);
+	CHECK_INT(violations("lab/scenario.c", "#include \"sim/run.h\"\n#include <ini.h>\n"), 0);
+	CHECK_INT(violations("cli/main.c", "#include \"lab/scenario.h\"\n#include \"sim/run.h\"\n"), 0);
+}

@@ -1,0 +1,398 @@
+/* test_mark.c -- marking schemes: worked examples by hand, references in floating point, contract. */
+#include "tests/test.h"
+#include "weir/mark.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATE_MAX = 128 };
+
+/* One instance of a scheme, as an owner would hold it. */
+struct marker {
+	const struct mark_ops *ops;
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[STATE_MAX];
+};
+
+static const struct mark_env env_10g = { .seed = 7, .rate_bps = 10000000000, .queues = 1,
+					 .mtu_bytes = 1500 };
+
+static void marker_reset(struct marker *m, const struct mark_env *env)
+{
+	CHECK(m->ops->state_size <= sizeof(m->state));
+	memset(m->state, 0, sizeof(m->state));
+	if (m->ops->init)
+		m->ops->init(m->state, m->params, env);
+}
+
+static void marker_make(struct marker *m, const char *spec)
+{
+	struct error e = { "" };
+
+	if (mark_parse(spec, &m->ops, m->params, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	marker_reset(m, &env_10g);
+}
+
+static uint32_t at_enqueue(struct marker *m, const struct mark_view *v)
+{
+	return m->ops->enqueue ? m->ops->enqueue(m->state, m->params, v) : MARK_PASS;
+}
+
+static uint32_t at_dequeue(struct marker *m, const struct mark_view *v)
+{
+	return m->ops->dequeue ? m->ops->dequeue(m->state, m->params, v) : MARK_PASS;
+}
+
+static const char *mark_refusal(const char *spec, struct error *e)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct mark_ops *ops;
+
+	if (mark_parse(spec, &ops, params, e) != -1)
+		test_fail(__FILE__, __LINE__, "'%s' was accepted", spec);
+	return e->text;
+}
+
+/* --- none, ecn, tcn --- */
+
+TEST(test_none_never_marks)
+{
+	struct marker m;
+
+	marker_make(&m, "none");
+	CHECK(m.ops->enqueue == NULL && m.ops->dequeue == NULL);
+	CHECK_INT(mark_needs(m.ops, m.params), 0);
+}
+
+TEST(test_ecn_marks_at_and_above_k)
+{
+	struct mark_view v = { .queue_bytes = 1 << 30 };
+	struct marker m;
+
+	marker_make(&m, "ecn(k=70pkts)");
+	v.queue_pkts = 69;
+	CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+	v.queue_pkts = 70;
+	CHECK_INT(at_enqueue(&m, &v), MARK_CE);
+	CHECK_INT(at_dequeue(&m, &v), MARK_PASS);
+	marker_make(&m, "ecn(k=30KB)");
+	v.queue_bytes = 29999;
+	CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+	v.queue_bytes = 30000;
+	CHECK_INT(at_enqueue(&m, &v), MARK_CE);
+}
+
+TEST(test_ecn_sees_the_length_of_its_scope_only)
+{
+	struct mark_view v = { .queue_pkts = 5, .port_pkts = 50, .pool_bytes = 500,
+			       .queue_bytes = 7, .port_bytes = 70 };
+	struct marker m;
+
+	marker_make(&m, "ecn(k=6pkts, scope=queue)");
+	CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+	marker_make(&m, "ecn(k=50pkts, scope=port)");
+	CHECK_INT(at_enqueue(&m, &v), MARK_CE);
+	marker_make(&m, "ecn(k=71B, scope=port)");
+	CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+	marker_make(&m, "ecn(k=500B, scope=pool)");
+	CHECK_INT(at_enqueue(&m, &v), MARK_CE);
+	v.pool_bytes = 499;
+	CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+}
+
+TEST(test_ecn_at_dequeue_leaves_arrivals_alone)
+{
+	struct mark_view v = { .queue_pkts = 100 };
+	struct marker m;
+
+	marker_make(&m, "ecn(k=70pkts, at=dequeue)");
+	CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+	CHECK_INT(at_dequeue(&m, &v), MARK_CE);
+}
+
+TEST(test_schemes_ask_only_for_what_they_use)
+{
+	static const struct {
+		const char *spec;
+		uint32_t needs;
+	} cases[] = {
+		{ "ecn", MARK_NEEDS_ENQUEUE },
+		{ "ecn(at=dequeue)", MARK_NEEDS_DEQUEUE },
+		{ "ecn(k=1MB, scope=pool)", MARK_NEEDS_ENQUEUE | MARK_NEEDS_POOL },
+		{ "red", MARK_NEEDS_ENQUEUE },
+		{ "red(weight=1/512)", MARK_NEEDS_ENQUEUE | MARK_NEEDS_DEQUEUE },
+		{ "tcn", MARK_NEEDS_DEQUEUE },
+		{ "codel", MARK_NEEDS_DEQUEUE },
+	};
+	struct marker m;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		marker_make(&m, cases[i].spec);
+		CHECK_INT(mark_needs(m.ops, m.params), cases[i].needs);
+	}
+}
+
+/* CoNEXT 2016, section 4.1: iff the sojourn time exceeds the threshold. */
+TEST(test_tcn_marks_only_above_threshold)
+{
+	struct mark_view v = { .queue_pkts = 1000, .sojourn_ns = 78000 };
+	struct marker m;
+
+	marker_make(&m, "tcn(threshold=78us)");
+	CHECK_INT(at_dequeue(&m, &v), MARK_PASS);
+	v.sojourn_ns = 78001;
+	v.queue_pkts = 0;
+	CHECK_INT(at_dequeue(&m, &v), MARK_CE);
+	CHECK(m.ops->enqueue == NULL);
+}
+
+TEST(test_contradicting_options_are_refused)
+{
+	static const char *const cases[][2] = {
+		{ "ecn(scope=pool)", "ecn: k is in packets, but scope=pool counts bytes; write it as in "
+		  "k=100KB" },
+		{ "red(min=5pkts)", "red: min and max must both be in bytes or both in packets" },
+		{ "red(min=201KB)", "red: min is above max" },
+		{ "red(min=1pkts, max=9pkts, slope=1)", "red: slope is per MB, so min and max must be in "
+		  "bytes" },
+		{ "red(p=2%, slope=1)", "red: p and slope are two ways to give the same line; give one" },
+		{ "red(scope=port, weight=1/2)", "red: an average is kept per queue; scope=port needs "
+		  "weight=1" },
+	};
+	struct error e;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK_STR(mark_refusal(cases[i][0], &e), cases[i][1]);
+}
+
+/* --- codel: RFC 8289 --- */
+
+/* Dequeues at a time, a packet that waited so long, with a long queue behind it. */
+static uint32_t codel_at(struct marker *m, int64_t now_ns, int64_t sojourn_ns)
+{
+	struct mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns, .queue_bytes = 100000 };
+
+	return at_dequeue(m, &v);
+}
+
+enum { MS = NS_PER_MS };
+
+/* By hand, interval 100 ms: above target from 0 on, so the first mark at 100, the second an
+ * interval later, then 100 / sqrt 2 = 70.710678, 100 / sqrt 3 = 57.735026, 100 / sqrt 4 = 50. */
+TEST(test_codel_marks_faster_by_the_control_law)
+{
+	static const int64_t due_ns[] = { 100000000, 200000000, 270710678, 328445704, 378445704 };
+	struct marker m;
+
+	marker_make(&m, "codel(target=5ms, interval=100ms)");
+	CHECK_INT(codel_at(&m, 0, 5 * MS), MARK_PASS);
+	for (size_t i = 0; i < sizeof(due_ns) / sizeof(due_ns[0]); i++) {
+		CHECK_INT(codel_at(&m, due_ns[i] - 1, 6 * MS), MARK_PASS);
+		CHECK_INT(codel_at(&m, due_ns[i], 6 * MS), MARK_CE);
+	}
+}
+
+TEST(test_codel_needs_a_whole_interval_above_target)
+{
+	struct marker m;
+
+	marker_make(&m, "codel(target=5ms, interval=100ms)");
+	CHECK_INT(codel_at(&m, 0, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 99 * MS, 5 * MS - 1), MARK_PASS);	/* below once: starts again */
+	CHECK_INT(codel_at(&m, 101 * MS, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 201 * MS - 1, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 201 * MS, 9 * MS), MARK_CE);
+}
+
+TEST(test_codel_leaves_a_queue_of_one_packet_alone)
+{
+	struct mark_view v = { .sojourn_ns = 500 * MS, .queue_bytes = 1500 };
+	struct marker m;
+
+	marker_make(&m, "codel(target=5ms, interval=100ms)");
+	for (v.now_ns = 0; v.now_ns < 1000 * MS; v.now_ns += 10 * MS)
+		CHECK_INT(at_dequeue(&m, &v), MARK_PASS);
+	v.queue_bytes = 1501;
+	CHECK_INT(at_dequeue(&m, &v), MARK_PASS);
+	v.now_ns += 100 * MS;
+	CHECK_INT(at_dequeue(&m, &v), MARK_CE);
+}
+
+/* Five signals, then below target, then above again soon: 5 - 1 signals were earned, so the next
+ * mark follows the first after 100 / sqrt 4 = 50 ms. Much later it starts from 1 again. */
+TEST(test_codel_resumes_at_the_rate_that_worked)
+{
+	struct marker m;
+
+	marker_make(&m, "codel(target=5ms, interval=100ms)");
+	codel_at(&m, 0, 9 * MS);
+	for (int64_t now = 100 * MS; now < 400 * MS; now += MS)
+		codel_at(&m, now, 9 * MS);
+	CHECK_INT(codel_at(&m, 400 * MS, MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 410 * MS, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 510 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 560 * MS - 1, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 560 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 600 * MS, MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 3000 * MS, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 3100 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 3200 * MS - 1, 9 * MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 3200 * MS, 9 * MS), MARK_CE);
+}
+
+/* Nothing leaves for 250 ms: the signals due at 200 and 270.7 and 328.4 go to the next packets. */
+TEST(test_codel_catches_up_one_packet_at_a_time)
+{
+	struct marker m;
+
+	marker_make(&m, "codel(target=5ms, interval=100ms)");
+	codel_at(&m, 0, 9 * MS);
+	CHECK_INT(codel_at(&m, 100 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 350 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 350 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 350 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 350 * MS, 9 * MS), MARK_PASS);
+}
+
+/* Reference: every step of the control law is interval / sqrt(n) rounded down. */
+TEST(test_codel_control_law_is_exact_to_a_nanosecond)
+{
+	static const int64_t intervals_ns[] = { 1000000000, 1024000, 999999937, 7, 1 };
+	char spec[64];
+	struct marker m;
+
+	for (size_t i = 0; i < sizeof(intervals_ns) / sizeof(intervals_ns[0]); i++) {
+		int64_t due = 2 * intervals_ns[i];
+
+		snprintf(spec, sizeof(spec), "codel(target=1ns, interval=%lldns)",
+			 (long long)intervals_ns[i]);
+		marker_make(&m, spec);
+		codel_at(&m, 0, 9);
+		CHECK_INT(codel_at(&m, intervals_ns[i], 9), MARK_CE);
+		for (int n = 2; n < 3000; n++) {
+			CHECK_INT(codel_at(&m, due - 1, 9), MARK_PASS);
+			CHECK_INT(codel_at(&m, due, 9), MARK_CE);
+			due += (int64_t)floorl((long double)intervals_ns[i] / sqrtl(n));
+			if (due == 2 * intervals_ns[i] || intervals_ns[i] / (n + 1) == 0)
+				break;
+		}
+	}
+}
+
+/* --- contract --- */
+
+/* Random traffic past a scheme; the hash of every verdict. */
+struct traffic {
+	struct rng rng;
+	struct mark_view view;
+	uint64_t hash;
+};
+
+static void traffic_step(struct traffic *t, struct marker *m)
+{
+	struct mark_view *v = &t->view;
+	uint32_t verdict;
+
+	v->now_ns += (int64_t)rng_below(&t->rng, 20000);
+	v->packet_bytes = 64 + (uint32_t)rng_below(&t->rng, 9000);
+	v->queue_pkts = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 33));
+	v->queue_bytes = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 33));
+	v->port_pkts = v->queue_pkts | rng_u32(&t->rng);
+	v->port_bytes = v->queue_bytes | rng_u32(&t->rng);
+	v->pool_bytes = rng_u64(&t->rng) >> rng_below(&t->rng, 64);
+	if (rng_below(&t->rng, 2)) {
+		v->sojourn_ns = 0;
+		verdict = at_enqueue(m, v);
+	} else {
+		v->sojourn_ns = (int64_t)(rng_u64(&t->rng) >> (20 + rng_below(&t->rng, 44)));
+		verdict = at_dequeue(m, v);
+	}
+	CHECK((verdict & 3) <= MARK_DROP);
+	CHECK(verdict >> MARK_VERDICT_BITS < MARK_REASONS);
+	if (verdict != MARK_PASS)
+		CHECK(m->ops->reasons[verdict >> MARK_VERDICT_BITS] != NULL);
+	t->hash = hash64(t->hash, verdict);
+}
+
+static struct traffic traffic_start(uint64_t seed)
+{
+	return (struct traffic){ .rng = rng_make(seed, 0, RNG_TEST),
+				 .view = { .rate_bps = 10000000000 } };
+}
+
+static uint64_t traffic_hash(struct marker *m, uint64_t seed, int steps)
+{
+	struct traffic t = traffic_start(seed);
+
+	for (int i = 0; i < steps; i++)
+		traffic_step(&t, m);
+	return t.hash;
+}
+
+TEST(test_every_marking_is_deterministic_and_keeps_to_itself)
+{
+	for (size_t i = 0; mark_all[i]; i++) {
+		struct traffic t = traffic_start(1), u = traffic_start(2);
+		struct mark_env other = env_10g;
+		struct marker a, b;
+		uint64_t alone;
+
+		marker_make(&a, mark_all[i]->name);
+		alone = traffic_hash(&a, 1, 2000);
+		marker_reset(&a, &env_10g);
+		CHECK(traffic_hash(&a, 1, 2000) == alone);
+		marker_reset(&a, &env_10g);
+		marker_make(&b, mark_all[i]->name);
+		other.seed = 8;
+		marker_reset(&b, &other);
+		for (int k = 0; k < 2000; k++) {
+			traffic_step(&t, &a);
+			traffic_step(&u, &b);
+		}
+		CHECK(t.hash == alone);
+	}
+}
+
+/* Tries "NAME(option=VALUE)"; a check may refuse it, but then with a message. */
+static int try_value(struct marker *m, const char *name, const struct option *o, const void *value)
+{
+	char text[2048], spec[4096];
+	struct option alone = *o;
+	struct error e = { "" };
+
+	alone.offset = 0;
+	option_format(text, sizeof(text), &alone, value);
+	snprintf(spec, sizeof(spec), "%s(%s=%s)", name, o->name, text);
+	if (mark_parse(spec, &m->ops, m->params, &e)) {
+		CHECK_CONTAINS(e.text, name);
+		return 0;
+	}
+	marker_reset(m, &env_10g);
+	traffic_hash(m, 3, 500);
+	return 1;
+}
+
+TEST(test_every_marking_survives_the_extremes_of_its_options)
+{
+	int tried = 0, accepted = 0;
+
+	for (size_t i = 0; mark_all[i]; i++) {
+		for (const struct option *o = mark_all[i]->options; o && o->name; o++) {
+			uint64_t extremes[] = { o->min, o->max, o->min | LENGTH_IN_PACKETS,
+						o->max | LENGTH_IN_PACKETS };
+			size_t count = o->type == OPT_LENGTH ? 4 : 2;
+			struct marker m;
+
+			if (o->type == OPT_CHOICE)
+				for (extremes[1] = 0; o->choices[extremes[1] + 1]; extremes[1]++)
+					;
+			for (size_t k = 0; k < count; k++, tried++)
+				accepted += try_value(&m, mark_all[i]->name, o, &extremes[k]);
+		}
+	}
+	CHECK(tried >= 20 && accepted >= tried / 2);
+}

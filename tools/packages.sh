@@ -1,0 +1,36 @@
+#!/bin/sh
+# packages.sh GROUP -- see to it that the Debian packages of a group in packages.txt are there.
+# Silent when they are; says what it installs when not. Elsewhere than on Debian it only names them.
+set -u
+group=$1
+wanted=$(awk -v group="$group" '$1 !~ /^#/ && $2 == group { printf "%s ", $1 }' packages.txt)
+
+if ! command -v dpkg >/dev/null; then
+	echo "not a Debian system; needed here ($group): $wanted"
+	exit 0
+fi
+missing=
+for package in $wanted; do
+	case $(dpkg -s "$package" 2>/dev/null) in
+	*"Status: install ok installed"*) ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
+echo "installing Debian packages ($group):$missing"
+# The lists of a fresh system are empty, those of an old one out of date: try, update, try again.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if $install $missing >"$log" 2>&1; then
+	exit 0
+fi
+if $as_root apt-get update >>"$log" 2>&1 && $install $missing >>"$log" 2>&1; then
+	exit 0
+fi
+tail -n 15 "$log" >&2
+echo "apt-get could not install:$missing" >&2
+exit 1
