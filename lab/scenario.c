@@ -195,18 +195,37 @@ int setting_prefix(const struct scenario *s, const struct setting *at, struct er
 	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
 }
 
-/* Of several lines with one path: the one whose text follows in quotes. */
+const char *line_part(const char *text, size_t *length)
+{
+	text += strspn(text, " \t");
+	*length = strcspn(text, ";");
+	while (*length > 0 && (text[*length - 1] == ' ' || text[*length - 1] == '\t'))
+		(*length)--;
+	return text;
+}
+
+/* Does one of the value's lines follow in quotes? */
+static int is_quoted(const char *value, const char *rest)
+{
+	size_t length;
+
+	while (*rest == '\'' && *value) {
+		value = line_part(value, &length);
+		if (strncmp(rest + 1, value, length) == 0 && rest[1 + length] == '\'')
+			return 1;
+		value += strcspn(value, ";");
+		value += *value == ';';
+	}
+	return 0;
+}
+
+/* Of several settings with one path: the one whose text follows in quotes. */
 static const struct setting *find_quoted(const struct scenario *s, const char *path,
 					 const char *rest)
 {
-	for (uint32_t i = 0; i < s->setting_count; i++) {
-		const struct setting *at = &s->settings[i];
-		size_t length = strlen(at->value);
-
-		if (strcmp(at->path, path) == 0 && rest[0] == '\'' &&
-		    strncmp(rest + 1, at->value, length) == 0 && rest[1 + length] == '\'')
-			return at;
-	}
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (strcmp(s->settings[i].path, path) == 0 && is_quoted(s->settings[i].value, rest))
+			return &s->settings[i];
 	return scenario_find(s, path);
 }
 

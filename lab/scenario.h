@@ -39,7 +39,7 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 void scenario_free(struct scenario *s);
 
 /* "section.key=value": replaces the setting or adds it. A key that may be repeated loses its lines
- * of the file; further calls add lines. */
+ * of the file; further calls add lines. Several lines in one value are divided by ";". */
 int scenario_set(struct scenario *s, const char *assignment, struct error *e);
 
 /* Makes a config from defaults and settings and checks it (config_check). On -1 nothing is left to
@@ -51,7 +51,8 @@ int scenario_config(const struct scenario *s, struct config *c, struct error *e)
 int scenario_locate(const struct scenario *s, struct error *e);
 
 /* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
- * out: what identifies a run. The lines of a repeated key come as one text, joined by "; ". */
+ * out: what identifies a run. The lines of a repeated key come as one text, divided by "; ", which
+ * scenario_set reads again. */
 typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct error *e);
@@ -74,6 +75,10 @@ const struct scenario_section *scenario_section(const struct scenario *s, const 
 
 /* Puts "FILE:LINE: path: " or "--set path=value: " in front; returns -1. */
 int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e);
+
+/* The first of the lines in text that are divided by ";": where it starts and how long it is, without
+ * the blanks around it. */
+const char *line_part(const char *text, size_t *length);
 
 /* NULL: no memory. */
 char *text_copy(const char *text);

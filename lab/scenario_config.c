@@ -102,9 +102,21 @@ static int add_line(struct target *t, const struct repeat *r, const struct setti
 		    struct error *e)
 {
 	struct line_list *list = (struct line_list *)((char *)t->params + r->offset);
+	const char *rest = at->value, *end;
+	char line[OPT_TEXT_SIZE];
+	size_t length;
 
-	if (line_list_add(list, at->value, at->line))
-		return error_set(e, "no memory");
+	do {
+		rest = line_part(rest, &length);
+		end = rest + strcspn(rest, ";");
+		if (length == 0 || length >= sizeof(line))
+			return error_set(e, "%s; a line is %s, several are divided by ;",
+					 quote(at->value).text, r->form);
+		snprintf(line, sizeof(line), "%.*s", (int)length, rest);
+		if (line_list_add(list, line, at->line))
+			return error_set(e, "no memory");
+		rest = end + 1;
+	} while (*end == ';');
 	return 0;
 }
 

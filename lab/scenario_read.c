@@ -162,7 +162,7 @@ static int check_bytes(struct reader *r, struct slice s)
 	for (size_t i = 0; i < s.length; i++) {
 		unsigned char c = (unsigned char)s.start[i];
 
-		if ((c < ' ' && !is_blank((char)c)) || c == 0x7f)
+		if ((c < ' ' && c != '\t') || c == 0x7f)
 			return error_set(r->e, "byte 0x%02x in a scenario; it is plain text", c);
 	}
 	return 0;

@@ -21,6 +21,27 @@ void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 		heap_push(&w->later, time_ps, node);
 }
 
+void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps)
+{
+	engine_wake(w, out->to_word * 64 + (uint32_t)__builtin_ctzll(out->to_bit), time_ps);
+}
+
+void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
+{
+	const struct engine *e = w->engine;
+	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
+
+	wheel_set(w, w->window + (windows < e->slot_count ? windows : e->slot_count - 1), node);
+}
+
+uint32_t line_begin(struct worker *w, const struct egress *out)
+{
+	uint32_t slot = chunk_take(&w->pool) << CHUNK_SHIFT;
+
+	__atomic_store_n(&w->engine->line_first[out->line], slot, __ATOMIC_RELEASE);
+	return slot;
+}
+
 /* Wake-ups from the heap that have come into the current window. */
 static void wake_due(struct worker *w)
 {
@@ -124,9 +145,13 @@ static void advance(struct engine *e)
 	int64_t limit_ps = e->next_stop_ps < end_ps ? e->next_stop_ps : end_ps;
 
 	for (uint32_t i = 0; i < e->threads; i++) {
-		e->workers[i].window = window;
-		e->workers[i].end_ps = end_ps;
-		e->workers[i].limit_ps = limit_ps;
+		struct worker *w = &e->workers[i];
+
+		w->window = window;
+		w->end_ps = end_ps;
+		w->limit_ps = limit_ps;
+		w->next_end_ps = end_ps + e->window_ps;
+		w->next_bits = e->wheel + ((window + 1) & (e->slot_count - 1)) * e->slot_words;
 	}
 }
 

@@ -29,10 +29,11 @@
 struct egress {
 	int64_t delay_ps;	/* to the receiver's transport: processing of a host is in it */
 	int64_t down_ps;	/* packets that start from here on are lost */
+	uint64_t to_bit;	/* of the receiving node on the wheel ... */
+	uint32_t to_word;	/* ... and the word it is in */
 	uint32_t tail;		/* slot of the next packet on the line; SLOT_NONE: none ever was */
 	uint32_t line;
-	uint32_t to;		/* node */
-	uint32_t link;
+	uint32_t unused;
 	struct port port;	/* continues beyond its struct, see port.h */
 };
 
@@ -41,11 +42,14 @@ struct switch_state {
 	struct engine *engine;
 	struct worker *worker;	/* set while the node is being worked on */
 	uint64_t *backlog;	/* bit per egress port: packets wait there */
+	char *ports;		/* its first egress; the next port_size bytes further */
+	size_t port_size;
 	uint64_t route_mask;
 	uint32_t route_bits;
 	uint32_t first_link, link_count;
 	uint32_t first_line, line_count;
 	uint32_t node;
+	uint32_t arrivals;	/* in the window before */
 };
 
 struct host;
@@ -56,7 +60,10 @@ struct worker {
 	struct packet_pool pool;
 	int64_t limit_ps;	/* events before this are to be worked off now */
 	int64_t end_ps;		/* of the window, >= limit_ps */
+	int64_t next_end_ps;	/* of the window after it */
+	uint64_t *next_bits;	/* its row on the wheel */
 	uint64_t window;	/* number of the window */
+	uint32_t *line_tail;	/* the engine's */
 	uint32_t index;
 	uint32_t shared;	/* 1: other threads set bits on the wheel too */
 	uint32_t range_count;
@@ -151,6 +158,14 @@ void switch_sync(struct buffer_pool *pool, int64_t now_ps);
 /* Packets on all links and in all queues: walks everything, at the end of a run. */
 uint64_t engine_packets_under_way(const struct engine *e);
 
+/* Wakes a node in the later window of time_ps, or when the wheel ends: the node then looks again. */
+void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
+
+void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps);
+
+/* The first packet ever on a line: its slot. */
+uint32_t line_begin(struct worker *w, const struct egress *out);
+
 static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 {
 	struct engine *e = w->engine;
@@ -167,43 +182,27 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 	__atomic_store_n(&e->slot_busy[slot], 1, __ATOMIC_RELAXED);
 }
 
-/* time_ps lies in a later window than the current one. */
-static inline void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
+/* Puts a copy of the packet on the line. It occupies the port until port.free_ps, then travels. */
+static inline __attribute__((always_inline)) void
+egress_send(struct worker *w, struct egress *out, const struct packet *packet, int64_t start_ps)
 {
-	const struct engine *e = w->engine;
-	int64_t ahead_ps = time_ps - w->end_ps;
-	uint64_t windows = 1;
-
-	if (ahead_ps >= e->window_ps) {
-		windows = 1 + (uint64_t)ahead_ps / (uint64_t)e->window_ps;
-		if (__builtin_expect(windows >= e->slot_count, 0))
-			windows = e->slot_count - 1;	/* the node looks again then */
-	}
-	wheel_set(w, w->window + windows, node);
-}
-
-/* The packet occupies the port until port.free_ps, then travels. */
-static inline void egress_send(struct worker *w, struct egress *out, struct packet *packet,
-			       int64_t start_ps)
-{
-	struct engine *e = w->engine;
-
 	if (__builtin_expect(start_ps >= out->down_ps, 0)) {
 		out->port.drops[DROP_LINK_DOWN]++;
 		return;
 	}
 
-	uint32_t slot = out->tail;
+	uint32_t slot = out->tail, next = slot + 1;
+	int64_t arrival_ps = out->port.free_ps + out->delay_ps;
 
-	packet->time_ps = out->port.free_ps + out->delay_ps;
 	if (__builtin_expect(slot == SLOT_NONE, 0)) {
-		slot = chunk_take(&w->pool) << CHUNK_SHIFT;
-		__atomic_store_n(&e->line_first[out->line], slot, __ATOMIC_RELEASE);
+		slot = line_begin(w, out);
+		next = slot + 1;
 	}
-	w->pool.slots[slot] = *packet;
 
-	uint32_t next = slot + 1;
+	struct packet *place = &w->pool.slots[slot];
 
+	*place = *packet;
+	place->time_ps = arrival_ps;
 	if ((next & CHUNK_MASK) == 0) {
 		uint32_t chunk = chunk_take(&w->pool);
 
@@ -211,8 +210,11 @@ static inline void egress_send(struct worker *w, struct egress *out, struct pack
 		next = chunk << CHUNK_SHIFT;
 	}
 	out->tail = next;
-	__atomic_store_n(&e->line_tail[out->line], next, __ATOMIC_RELEASE);
-	engine_wake(w, out->to, packet->time_ps);
+	__atomic_store_n(&w->line_tail[out->line], next, __ATOMIC_RELEASE);
+	/* Mostly it arrives in the next window, in which the receiver has something to do anyway. */
+	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
+	    !(__atomic_load_n(&w->next_bits[out->to_word], __ATOMIC_RELAXED) & out->to_bit))
+		egress_wake(w, out, arrival_ps);
 }
 
 /* The slot after this one on a line, giving back the chunk that ends. */

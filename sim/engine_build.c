@@ -69,7 +69,10 @@ static void build_ports(struct engine *e)
 			port_size = e->classes[i].size;
 	e->egress_size = (offsetof(struct egress, port) + port_size + 63) & ~(size_t)63;
 	e->egresses = memory_new(net->link_count, e->egress_size);
-
+	for (uint32_t i = 0; i < net->switch_count; i++) {
+		e->switches[i].ports = (char *)engine_egress(e, e->switches[i].first_link);
+		e->switches[i].port_size = e->egress_size;
+	}
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		const struct net_link *link = &net->links[i];
 		const struct net_node *from = &net->nodes[link->from];
@@ -84,8 +87,8 @@ static void build_ports(struct engine *e)
 		out->down_ps = link->fails_ps;
 		out->tail = SLOT_NONE;
 		out->line = link->line;
-		out->to = link->to;
-		out->link = i;
+		out->to_word = link->to / 64;
+		out->to_bit = UINT64_C(1) << (link->to % 64);
 		port_init(&out->port, &e->classes[class_for(e, from->kind, link->rate_bps)], pool,
 			  hash64(e->config->seed, i));
 	}
@@ -245,6 +248,7 @@ static void build_workers(struct engine *e)
 		w->engine = e;
 		w->index = i;
 		w->shared = e->threads > 1;
+		w->line_tail = e->line_tail;
 		w->window = UINT64_MAX;		/* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		packet_pool_init(&w->pool, &e->store);

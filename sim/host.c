@@ -17,13 +17,30 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 	return *p->path;
 }
 
-void host_control(struct worker *w, struct host *h, const struct packet *packet)
+/* --- the card --- */
+
+/* The card's line is taken until port.free_ps: the packet goes, if there is a way. */
+static inline void transmit(struct worker *w, struct egress *out, struct packet *packet,
+			    int64_t start_ps)
 {
-	h->made_pkts++;
-	port_append(&engine_egress(w->engine, h->link)->port, &w->pool, packet, 0);
+	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0))
+		out->port.drops[DROP_LINK_DOWN]++;
+	else
+		egress_send(w, out, packet, start_ps);
 }
 
-/* --- the card --- */
+void host_control(struct worker *w, struct host *h, struct packet *packet)
+{
+	struct egress *out = engine_egress(w->engine, h->link);
+
+	h->made_pkts++;
+	if (out->port.pkts == 0 && out->port.free_ps <= h->now_ps) {
+		port_occupy(&out->port, packet->bytes, h->now_ps);
+		transmit(w, out, packet, h->now_ps);
+	} else {
+		port_append(&out->port, &w->pool, packet, 0);
+	}
+}
 
 void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
@@ -75,7 +92,6 @@ static int take_turn(struct worker *w, struct host *h, struct packet *packet, in
 static void card_run(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = engine_egress(w->engine, h->link);
-	struct packet packet = { 0 };
 
 	while (out->port.pkts || h->ready_first != FLOW_NONE) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
@@ -84,16 +100,16 @@ static void card_run(struct worker *w, struct host *h, int64_t limit_ps)
 			return;
 		if (out->port.pkts) {
 			out->port.free_ps = start_ps;
-			port_next(&out->port, &w->pool, &packet);
-		} else if (take_turn(w, h, &packet, start_ps)) {
-			port_occupy(&out->port, packet.bytes, start_ps);
-		} else {
-			return;
+			transmit(w, out, port_next(&out->port, &w->pool), start_ps);
+			continue;
 		}
-		if (packet_segment(&packet)->path == PATH_NONE)
-			out->port.drops[DROP_LINK_DOWN]++;
-		else
-			egress_send(w, out, &packet, start_ps);
+
+		struct packet packet = { 0 };
+
+		if (!take_turn(w, h, &packet, start_ps))
+			return;
+		port_occupy(&out->port, packet.bytes, start_ps);
+		transmit(w, out, &packet, start_ps);
 	}
 }
 
@@ -174,10 +190,8 @@ void host_run(struct worker *w, struct host *h)
 		card_run(w, h, next_ps + 1);
 		h->now_ps = next_ps;
 		if (arrival_ps <= own_ps) {
-			struct packet packet = w->pool.slots[slot];
-
+			on_packet(w, h, &w->pool.slots[slot]);
 			slot = line_advance(&w->pool, slot);
-			on_packet(w, h, &packet);
 		} else if (timer_ps <= h->start_ps) {
 			on_timer(w, h);
 		} else {

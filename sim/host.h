@@ -117,7 +117,7 @@ void hosts_free(struct engine *e);
 void host_run(struct worker *w, struct host *h);
 
 /* Queues a packet of header size for the card. */
-void host_control(struct worker *w, struct host *h, const struct packet *packet);
+void host_control(struct worker *w, struct host *h, struct packet *packet);
 
 /* The sender may have become able to send. */
 void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
@@ -146,9 +146,6 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
-/* May it put another segment into the network now? */
-int sender_can_send(const struct engine *e, const struct sender *s);
-
 /* Makes the next packet to send; sender_can_send holds. */
 void sender_packet(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
 		   int64_t start_ps);
@@ -164,6 +161,16 @@ void receiver_free(struct worker *w, uint32_t handle);
 static inline uint32_t sender_pipe(const struct sender *s)
 {
 	return s->next - s->una - s->sacked - s->lost;
+}
+
+/* May it put another segment into the network now? */
+static inline int sender_can_send(const struct engine *e, const struct sender *s)
+{
+	if (!s->lost && s->next == s->end)
+		return 0;
+	if (s->state == SENDER_SYN || s->state == SENDER_DONE)
+		return 0;
+	return (sender_pipe(s) + UINT64_C(1)) * e->config->host.mss_bytes <= s->allowed_bytes;
 }
 
 /* A cumulative ACK up to segment; returns how many segments it newly reports as arrived. */

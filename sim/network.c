@@ -88,8 +88,8 @@ static void hints_make(struct name_hints *h, const struct network *net, const ch
 			n = snprintf(h->has + used, sizeof(h->has) - used, "%s%s", comma, name);
 			snprintf(like, NODE_NAME_SIZE, "%s", name);
 		} else {
-			n = snprintf(h->has + used, sizeof(h->has) - used, "%s%s0 to %s%u", comma, name,
-				     name, x.last);
+			n = snprintf(h->has + used, sizeof(h->has) - used, "%s%s0 to %s%u", comma,
+				     name, name, x.last);
 			snprintf(like, NODE_NAME_SIZE, "%s%lu", name,
 				 number < x.last ? number : (unsigned long)x.last);
 		}
@@ -154,8 +154,8 @@ static int64_t link_missing(const struct network *net, uint32_t from, const char
 	node_name(net, from, name, sizeof(name));
 	node_name(net, net->links[n->first_link].to, first, sizeof(first));
 	node_name(net, net->links[n->first_link + n->link_count - 1].to, last, sizeof(last));
-	return error_set(e, "no link from %s to %s; %s has %u, the first to %s, the last to %s", name,
-			 to, name, n->link_count, first, last);
+	return error_set(e, "no link from %s to %s; %s has %u, the first to %s, the last to %s",
+			 name, to, name, n->link_count, first, last);
 }
 
 /* The ends of a cable as found by name. */
@@ -277,8 +277,11 @@ int network_build(struct network *net, const struct network_config *c, struct er
 	if (!ops)
 		return topology_unknown(c->topology, e);
 	if (c->links.count && ops != topology_find("explicit"))
-		return error_set(e, "network.link: '%.300s': only topology = explicit has links of its "
-				 "own, not %s", c->links.lines[0].text, ops->name);
+		return error_set(
+			e,
+			"network.link: '%.300s': only topology = explicit has links of its "
+			"own, not %s",
+			c->links.lines[0].text, ops->name);
 	if (ops->build(net, c, e) || finish_build(net, c, e)) {
 		network_free(net);
 		return -1;

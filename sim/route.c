@@ -117,7 +117,8 @@ static int add_epochs(struct route_table *t, struct error *e)
 	free(times);
 	bytes_each = (uint64_t)t->rack_count * net->switch_count;
 	if (bytes_each * t->epoch_count > TABLE_MAX_BYTES)
-		return error_set(e, "network.fail: the routes take %" PRIu64 " bytes each time a link "
+		return error_set(e,
+				 "network.fail: the routes take %" PRIu64 " bytes each time a link "
 				 "fails, and links fail at %u times; allowed are %" PRIu64 " bytes",
 				 bytes_each, t->epoch_count - 1, TABLE_MAX_BYTES);
 	return 0;
@@ -139,7 +140,8 @@ static int add_neighbours(const struct route_table *t, struct epoch *epoch)
 		for (uint32_t l = n->first_link; l < n->first_link + n->link_count; l++) {
 			const struct net_node *to = &net->nodes[net->links[l].to];
 
-			if (to->kind != NODE_SWITCH || is_known_dead(t, &net->links[l], epoch->start_ps))
+			if (to->kind != NODE_SWITCH ||
+			    is_known_dead(t, &net->links[l], epoch->start_ps))
 				continue;
 			epoch->neighbours[count++] = (struct neighbour){ to->number, l };
 		}
@@ -236,7 +238,8 @@ static int check_reachable(const struct route_table *t, struct error *e)
 		node_name(net, net->host_node[h == 0], from, sizeof(from));
 		node_name(net, net->host_node[h], to, sizeof(to));
 		return error_set(e, "network.topology: there is no path from %s to %s%s", from, to,
-				 is_known_dead(t, host_link(net, h), 0) ? ": its link fails at once" : "");
+				 is_known_dead(t, host_link(net, h), 0) ? ": its link fails at once"
+									: "");
 	}
 	return 0;
 }
@@ -258,8 +261,8 @@ static uint32_t longest_path_bits(const struct route_table *t, const struct epoc
 			if (distance[s] != d)
 				continue;
 			any = 1;
-			for (uint32_t i = epoch->first_neighbour[s]; i < epoch->first_neighbour[s + 1];
-			     i++) {
+			for (uint32_t i = epoch->first_neighbour[s];
+			     i < epoch->first_neighbour[s + 1]; i++) {
 				uint32_t to = epoch->neighbours[i].switch_number;
 
 				if (distance[to] + 1u == d && bits[to] > most)
@@ -279,10 +282,16 @@ static int path_too_long(const struct epoch *epoch, const char *what, uint32_t h
 			 struct error *e)
 {
 	if (epoch->start_ps == 0)
-		return error_set(e, "network.topology: some path between hosts takes %u %s; allowed are at "
-				 "most %u", has, what, limit);
-	return error_set(e, "network.fail: with the links left at %.6g s some path between hosts takes "
-			 "%u %s; allowed are at most %u", ps_to_s(epoch->start_ps), has, what, limit);
+		return error_set(
+			e,
+			"network.topology: some path between hosts takes %u %s; allowed are at "
+			"most %u",
+			has, what, limit);
+	return error_set(
+		e,
+		"network.fail: with the links left at %.6g s some path between hosts takes "
+		"%u %s; allowed are at most %u",
+		ps_to_s(epoch->start_ps), has, what, limit);
 }
 
 /* No path longer than ROUTE_HOPS_MAX links or PATH_BITS register bits. Most networks pass by the

@@ -16,13 +16,12 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 static __attribute__((noinline)) void egress_catch_up(struct worker *w, struct egress *out,
 						      int64_t limit_ps)
 {
-	struct packet packet;
-
 	while (out->port.pkts && out->port.free_ps < limit_ps) {
 		int64_t start_ps = out->port.free_ps;
+		const struct packet *packet = port_next(&out->port, &w->pool);
 
-		if (port_next(&out->port, &w->pool, &packet) == PORT_SEND)
-			egress_send(w, out, &packet, start_ps);
+		if (packet)
+			egress_send(w, out, packet, start_ps);
 	}
 }
 
@@ -49,7 +48,7 @@ static inline void forward(struct worker *w, struct switch_state *s, struct pack
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
 	uint32_t port = (uint32_t)(segment->path & s->route_mask);
-	struct egress *out = engine_egress(s->engine, s->first_link + port);
+	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
 
 	segment->path >>= s->route_bits;
 	if (out->port.pkts) {
@@ -74,8 +73,10 @@ static __attribute__((noinline)) void grow_keys(struct worker *w)
 	w->sorted = memory_grow(w->sorted, w->key_capacity, sizeof(*w->sorted));
 }
 
-/* Keys of all arrivals before the limit; each input's are in order already. */
-static uint32_t gather(struct worker *w, const struct switch_state *s, int64_t begin_ps)
+/* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
+ * already. */
+static uint32_t gather(struct worker *w, const struct switch_state *s, int64_t begin_ps,
+		       uint32_t shift)
 {
 	const struct engine *e = w->engine;
 	const struct packet *slots = w->pool.slots;
@@ -98,7 +99,11 @@ static uint32_t gather(struct worker *w, const struct switch_state *s, int64_t b
 			}
 			if (__builtin_expect(count == w->key_capacity, 0))
 				grow_keys(w);
-			w->keys[count++] = arrival_key(time_ps - begin_ps, i);
+
+			uint64_t key = arrival_key(time_ps - begin_ps, i);
+
+			w->keys[count++] = key;
+			w->buckets[key >> shift]++;
 			slot++;
 			if ((slot & CHUNK_MASK) == 0)
 				slot = w->pool.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
@@ -109,43 +114,38 @@ static uint32_t gather(struct worker *w, const struct switch_state *s, int64_t b
 	return count;
 }
 
-/* Sorts the keys: spread over about 2n buckets by time, then insertion, which finds little to do. */
-static const uint64_t *sort_keys(struct worker *w, uint32_t count, int64_t span_ps)
+/* Moves keys[i] down to its place among those before it. */
+static void insert_key(uint64_t *keys, uint32_t i)
 {
-	uint64_t *keys = w->keys;
+	uint64_t key = keys[i];
+
+	do {
+		keys[i] = keys[i - 1];
+		i--;
+	} while (i > 0 && keys[i - 1] > key);
+	keys[i] = key;
+}
+
+/* Sorts the keys: first by bucket, then by insertion, which finds little left to do. */
+static const uint64_t *sort_keys(struct worker *w, uint32_t count, uint32_t shift, uint32_t buckets)
+{
+	uint64_t *keys = w->keys, *sorted = w->sorted;
+	uint32_t *bucket = w->buckets, sum = 0;
 
 	if (count > SMALL_SORT) {
-		uint64_t span = (uint64_t)span_ps << INPUT_BITS;
-		uint32_t shift = INPUT_BITS, sum = 0;
-
-		while (span >> shift > 2 * (uint64_t)count || span >> shift >= BUCKETS_MAX)
-			shift++;
-
-		uint32_t buckets = (uint32_t)(span >> shift) + 1;
-
-		memset(w->buckets, 0, buckets * sizeof(*w->buckets));
-		for (uint32_t i = 0; i < count; i++)
-			w->buckets[keys[i] >> shift]++;
 		for (uint32_t i = 0; i < buckets; i++) {
-			uint32_t here = w->buckets[i];
+			uint32_t here = bucket[i];
 
-			w->buckets[i] = sum;
+			bucket[i] = sum;
 			sum += here;
 		}
 		for (uint32_t i = 0; i < count; i++)
-			w->sorted[w->buckets[keys[i] >> shift]++] = keys[i];
-		keys = w->sorted;
+			sorted[bucket[keys[i] >> shift]++] = keys[i];
+		keys = sorted;
 	}
-	for (uint32_t i = 1; i < count; i++) {
-		uint64_t key = keys[i];
-		uint32_t place = i;
-
-		while (place > 0 && keys[place - 1] > key) {
-			keys[place] = keys[place - 1];
-			place--;
-		}
-		keys[place] = key;
-	}
+	for (uint32_t i = 1; i < count; i++)
+		if (keys[i] < keys[i - 1])
+			insert_key(keys, i);
 	return keys;
 }
 
@@ -169,21 +169,36 @@ static void flush(struct worker *w, struct switch_state *s)
 	}
 }
 
+/* About as many buckets as there were arrivals the last time. */
+static uint32_t bucket_shift(const struct switch_state *s, uint64_t span)
+{
+	uint32_t shift = INPUT_BITS;
+
+	while (span >> shift > s->arrivals || span >> shift >= BUCKETS_MAX)
+		shift++;
+	return shift;
+}
+
 void switch_run(struct worker *w, struct switch_state *s)
 {
 	struct engine *e = w->engine;
 	int64_t begin_ps = w->end_ps - e->window_ps;
-	uint32_t count = gather(w, s, begin_ps);
-	const uint64_t *keys = sort_keys(w, count, w->limit_ps - begin_ps);
+	uint64_t span = (uint64_t)(w->limit_ps - begin_ps) << INPUT_BITS;
+	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
+
+	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
+
+	uint32_t count = gather(w, s, begin_ps, shift);
+	const uint64_t *keys = sort_keys(w, count, shift, buckets);
 
 	s->worker = w;
+	s->arrivals = count;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t line = s->first_line + (uint32_t)(keys[i] & ((1u << INPUT_BITS) - 1));
 		uint32_t slot = line_start(e, line);
-		struct packet packet = w->pool.slots[slot];
 
+		forward(w, s, &w->pool.slots[slot]);
 		e->line_head[line] = line_advance(&w->pool, slot);
-		forward(w, s, &packet);
 	}
 	flush(w, s);
 }

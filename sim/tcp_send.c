@@ -172,17 +172,6 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow)
 
 /* --- sending --- */
 
-int sender_can_send(const struct engine *e, const struct sender *s)
-{
-	uint64_t mss = e->config->host.mss_bytes;
-
-	if (!s->lost && s->next == s->end)
-		return 0;
-	if (s->state == SENDER_SYN || s->state == SENDER_DONE)
-		return 0;
-	return (sender_pipe(s) + 1) * mss <= s->allowed_bytes;
-}
-
 static uint32_t payload_of(const struct engine *e, const struct flow *message, uint32_t segment)
 {
 	uint64_t mss = e->config->host.mss_bytes;

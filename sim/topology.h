@@ -1,8 +1,8 @@
 /* topology.h -- how a topology lays out its network; for sim/topology_*.c and network.c only.
  *
  * A topology starts a builder with the numbers of nodes and cables it is going to add, adds the
- * nodes in their final order and the cables in any order, and finishes. A node's egress ports are in
- * the order its cables were added. */
+ * nodes in their final order and the cables in any order, and finishes. A node's egress ports are
+ * in the order its cables were added. */
 #ifndef SIM_TOPOLOGY_H
 #define SIM_TOPOLOGY_H
 #include "sim/network.h"
@@ -74,15 +74,18 @@ _Static_assert(RATE_MAX_BPS <= UINT64_MAX / CABLES_MAX, "rates of all links can 
 	{ name_, OPT_TIME_PS, offsetof(struct network_config, member), default_, min_, \
 	  DELAY_MAX_PS, help_, NULL }
 #define COUNT_OPTION(name_, member, default_, min_, max_, help_) \
-	{ name_, OPT_COUNT, offsetof(struct network_config, member), default_, min_, max_, help_, NULL }
+	{ name_, OPT_COUNT, offsetof(struct network_config, member), default_, min_, max_, \
+	  help_, NULL }
 
 /* Zero is let through here so that network_build can say why it is refused. */
 #define HOST_WIRE_OPTIONS \
 	RATE_OPTION("rate", rate_bps, "10Gbps", "rate of the links to hosts"), \
-	DELAY_OPTION("delay", delay_ps, "10us", 0, "one-way delay of the links to hosts, above zero")
+	DELAY_OPTION("delay", delay_ps, "10us", 0, \
+		     "one-way delay of the links to hosts, above zero")
 #define FABRIC_WIRE_OPTIONS \
 	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL, \
 		    "rate of the links between switches; as rate unless given"), \
 	DELAY_OPTION("fabric-delay", fabric_delay_ps, NULL, 1, \
-		     "one-way delay of the links between switches, above zero; as delay unless given")
+		     "one-way delay of the links between switches, above zero; as delay " \
+		     "unless given")
 #endif

@@ -38,9 +38,10 @@ int builder_start(struct net_builder *b, struct network *net, const struct net_s
 		return error_set(e, "network.topology: %" PRIu64 " hosts; allowed are 2 to %d",
 				 size->hosts, HOSTS_MAX);
 	if (size->hosts + size->switches > NODES_MAX || size->cables > CABLES_MAX)
-		return error_set(e, "network.topology: %" PRIu64 " hosts and switches with %" PRIu64
-				 " links; allowed are at most %d with %d", size->hosts + size->switches,
-				 size->cables, NODES_MAX, CABLES_MAX);
+		return error_set(e,
+				 "network.topology: %" PRIu64 " hosts and switches with %" PRIu64
+				 " links; allowed are at most %d with %d",
+				 size->hosts + size->switches, size->cables, NODES_MAX, CABLES_MAX);
 	b->net = net;
 	b->nodes_max = (uint32_t)(size->hosts + size->switches);
 	b->cables_max = (uint32_t)size->cables;
@@ -55,7 +56,8 @@ int builder_start(struct net_builder *b, struct network *net, const struct net_s
 	if (!net->nodes || !net->host_node || !net->switch_node || !net->links || !net->line_link ||
 	    !b->cables) {
 		builder_abandon(b);
-		return error_set(e, "network.topology: no memory for %" PRIu64 " links", size->cables);
+		return error_set(e, "network.topology: no memory for %" PRIu64 " links",
+				 size->cables);
 	}
 	return 0;
 }

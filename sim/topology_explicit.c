@@ -36,7 +36,8 @@ struct sketch {
 
 static int is_host_name(const char *name)
 {
-	return name[0] == 'h' && name[1] != '\0' && name[1 + strspn(name + 1, "0123456789")] == '\0';
+	return name[0] == 'h' && name[1] != '\0' &&
+	       name[1 + strspn(name + 1, "0123456789")] == '\0';
 }
 
 static int name_is_good(const char *name)
@@ -57,7 +58,8 @@ static int read_link(struct named_link *l, struct error *e)
 	uint64_t delay_ps;
 
 	if (words_split(&w, l->text) != 4)
-		return error_set(e, "a link is two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
+		return error_set(e,
+				 "a link is two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
 	for (int end = 0; end < 2; end++) {
 		if (!name_is_good(w.word[end]))
 			return error_set(e, "%s cannot name a node; allowed are up to %d letters, "
@@ -97,7 +99,8 @@ static void collect_nodes(struct sketch *s)
 	}
 	qsort(s->nodes, mentions, sizeof(*s->nodes), by_name);
 	for (uint32_t i = 0; i < mentions; i++) {
-		if (s->node_count && strcmp(s->nodes[s->node_count - 1].name, s->nodes[i].name) == 0)
+		if (s->node_count &&
+		    strcmp(s->nodes[s->node_count - 1].name, s->nodes[i].name) == 0)
 			continue;
 		s->nodes[s->node_count++] = s->nodes[i];
 	}
@@ -138,13 +141,18 @@ static int check_hosts(struct sketch *s, struct error *e)
 			number = strtoul(n->name + 1, NULL, 10);
 			snprintf(again, sizeof(again), "h%lu", number);
 			if (strcmp(again, n->name) != 0 || number >= s->host_count)
-				return error_set(e, "network.link: '%.300s': no host may be called %s: there "
-						 "are %u hosts, so their names are h0 to h%u", l->text,
-						 n->name, s->host_count, s->host_count - 1);
+				return error_set(
+					e,
+					"network.link: '%.300s': no host may be called %s: there "
+					"are %u hosts, so their names are h0 to h%u",
+					l->text, n->name, s->host_count, s->host_count - 1);
 			if (n->links > 1)
-				return error_set(e, "network.link: '%.300s': host %s has a second link; a "
-						 "host has one (names that are not h and a number are "
-						 "switches)", l->text, n->name);
+				return error_set(
+					e,
+					"network.link: '%.300s': host %s has a second link; a "
+					"host has one (names that are not h and a number are "
+					"switches)",
+					l->text, n->name);
 		}
 	}
 	return 0;
@@ -245,7 +253,8 @@ static int explicit_build(struct network *net, const struct network_config *c, s
 	int failed;
 
 	if (lines->count == 0)
-		return error_set(e, "network.link: not given; topology explicit needs lines such as "
+		return error_set(e,
+				 "network.link: not given; topology explicit needs lines such as "
 				 "link = h0 s0 10Gbps 5us");
 	if (lines->count > CABLES_MAX)
 		return error_set(e, "network.link: %u links; allowed are at most %d", lines->count,
@@ -267,8 +276,8 @@ static const struct option explicit_options[] = {
 
 const struct topology_ops topology_explicit = {
 	.name = "explicit",
-	.help = "nodes and links as listed, one \"link = a b rate delay\" each; names that are h and a "
-		"number (h0, h1, ...) are hosts with one link, all others switches",
+	.help = "nodes and links as listed, one \"link = a b rate delay\" each; names that are h "
+		"and a number (h0, h1, ...) are hosts with one link, all others switches",
 	.options = explicit_options,
 	.build = explicit_build,
 };

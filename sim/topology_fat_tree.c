@@ -14,9 +14,10 @@ static const struct option fat_tree_options[] = {
 	HOST_WIRE_OPTIONS,
 	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL,
 		    "rate of the links between edge and aggregation; as rate unless given"),
-	DELAY_OPTION("fabric-delay", fabric_delay_ps, NULL, 1,
-		     "one-way delay of the links between edge and aggregation, above zero; as delay "
-		     "unless given"),
+	DELAY_OPTION(
+		"fabric-delay", fabric_delay_ps, NULL, 1,
+		"one-way delay of the links between edge and aggregation, above zero; as delay "
+		"unless given"),
 	RATE_OPTION("core-rate", core_rate_bps, NULL,
 		    "rate of the links between aggregation and core; as fabric-rate unless given"),
 	DELAY_OPTION("core-delay", core_delay_ps, NULL, 1,
@@ -53,8 +54,10 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 	struct net_builder b;
 
 	if (c->k % 2 != 0)
-		return error_set(e, "network.k: %" PRIu64 " is odd; half of a switch's ports go up and "
-				 "half down, so k must be even", c->k);
+		return error_set(e,
+				 "network.k: %" PRIu64 " is odd; half of a switch's ports go up "
+				 "and half down, so k must be even",
+				 c->k);
 	net->tier_names[TIER_EDGE] = "edge";
 	net->tier_names[TIER_AGG] = "agg";
 	net->tier_names[TIER_CORE] = "core";
@@ -63,8 +66,8 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 	net->bisection_bps = (uint64_t)edges * half * core.rate_bps / 2;
 	net->racks_per_pod = half;
 	for (uint32_t i = 0; i < edges; i++)
-		builder_rack(&b, i * half, half, &(struct net_node){ .tier = TIER_EDGE, .index = i },
-			     &wire);
+		builder_rack(&b, i * half, half,
+			     &(struct net_node){ .tier = TIER_EDGE, .index = i }, &wire);
 	for (uint32_t i = 0; i < edges; i++)
 		builder_node(&b, NODE_SWITCH, TIER_AGG, i);
 	for (uint32_t i = 0; i < half * half; i++)
@@ -76,8 +79,8 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 
 const struct topology_ops topology_fat_tree = {
 	.name = "fat-tree",
-	.help = "three levels of k-port switches: edge, agg and core, with k^3/4 hosts (Al-Fares et "
-		"al., SIGCOMM 2008)",
+	.help = "three levels of k-port switches: edge, agg and core, with k^3/4 hosts "
+		"(Al-Fares et al., SIGCOMM 2008)",
 	.options = fat_tree_options,
 	.build = fat_tree_build,
 };

@@ -35,14 +35,16 @@ static int two_tier_build(struct network *net, const struct network_config *c, u
 	net->bisection_bps = c->leaves * c->spines * parallel * fabric.rate_bps / 2;
 	net->racks_per_pod = 1;
 	for (uint32_t l = 0; l < leaves; l++)
-		builder_rack(&b, l * hosts, hosts, &(struct net_node){ .tier = 1, .index = l }, &wire);
+		builder_rack(&b, l * hosts, hosts, &(struct net_node){ .tier = 1, .index = l },
+			     &wire);
 	first_spine = net->node_count;
 	for (uint32_t s = 0; s < spines; s++)
 		builder_node(&b, NODE_SWITCH, 2, s);
 	for (uint32_t l = 0; l < leaves; l++)
 		for (uint32_t s = 0; s < spines; s++)
 			for (uint32_t i = 0; i < parallel; i++)
-				builder_cable(&b, l * (hosts + 1) + hosts, first_spine + s, &fabric);
+				builder_cable(&b, l * (hosts + 1) + hosts, first_spine + s,
+					      &fabric);
 	builder_finish(&b);
 	return 0;
 }
@@ -87,13 +89,18 @@ static int fat_tree_2_build(struct network *net, const struct network_config *c,
 	double off;
 
 	if (links > SPINES_MAX)
-		return error_set(e, "network.fabric-rate: too low: %.6g links from each leaf to each "
-				 "spine would be needed; at most %d", links, SPINES_MAX);
+		return error_set(e,
+				 "network.fabric-rate: too low: %.6g links from each leaf to each "
+				 "spine would be needed; at most %d",
+				 links, SPINES_MAX);
 	off = links - (double)(uint32_t)(links + 0.5);
 	if (links < 0.5 || off > 1e-6 || off < -1e-6)
-		return error_set(e, "network.oversubscription: %.6g gives %.6g links from each leaf to "
-				 "each spine; hosts-per-leaf x rate / (oversubscription x spines x "
-				 "fabric-rate) must be a whole number above 0", over, links);
+		return error_set(
+			e,
+			"network.oversubscription: %.6g gives %.6g links from each leaf to "
+			"each spine; hosts-per-leaf x rate / (oversubscription x spines x "
+			"fabric-rate) must be a whole number above 0",
+			over, links);
 	return two_tier_build(net, c, (uint32_t)(links + 0.5), e);
 }
 

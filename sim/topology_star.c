@@ -41,9 +41,10 @@ static const struct option dumbbell_options[] = {
 	HOST_WIRE_OPTIONS,
 	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL,
 		    "rate of the link between the two switches; as rate unless given"),
-	DELAY_OPTION("fabric-delay", fabric_delay_ps, NULL, 1,
-		     "one-way delay of the link between the two switches, above zero; as delay unless "
-		     "given"),
+	DELAY_OPTION(
+		"fabric-delay", fabric_delay_ps, NULL, 1,
+		"one-way delay of the link between the two switches, above zero; as delay unless "
+		"given"),
 	{ .name = NULL },
 };
 

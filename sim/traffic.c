@@ -89,7 +89,8 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 		size *= 2;
 	table = malloc(size * sizeof(*table));
 	if (!table)
-		return error_set(e, "traffic: no memory for the connections of %u flows", persistent);
+		return error_set(e, "traffic: no memory for the connections of %u flows",
+				 persistent);
 	memset(table, 0xff, size * sizeof(*table));
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct flow *f = &list->flows[i];
@@ -110,7 +111,8 @@ static int generate_all(struct flow_list *list, const struct config *c, const st
 			struct error *e)
 {
 	if (c->traffic_count > UINT16_MAX)
-		return error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count, UINT16_MAX);
+		return error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count,
+				 UINT16_MAX);
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
 		const struct traffic_ops *ops = traffic_find(t->pattern);

@@ -108,7 +108,8 @@ static int permutation_generate(struct flow_list *list, const struct traffic_con
 
 const struct traffic_ops traffic_permutation = {
 	.name = "permutation",
-	.help = "one flow from each host to another, every host receiving one: a random cycle of all",
+	.help = "one flow from each host to another, every host receiving one: a random cycle of "
+		"all",
 	.options = permutation_options,
 	.generate = permutation_generate,
 };

@@ -1,7 +1,7 @@
 /* traffic_incast.c -- requests, each answered by many hosts at once.
  *
- * At every request some hosts, chosen anew, send the same number of bytes to one host: the pattern of
- * partition and aggregate (Alizadeh et al., SIGCOMM 2010, section 2.1). Requests come at a fixed
+ * At every request some hosts, chosen anew, send the same number of bytes to one host: the pattern
+ * of partition and aggregate (Alizadeh et al., SIGCOMM 2010, section 2.1). Requests come at a fixed
  * period or by a Poisson process with that mean; in the second case, as in traffic_poisson.c, their
  * times are drawn uniformly in the window once their number is known. */
 #include "sim/traffic_make.h"
@@ -26,8 +26,9 @@ static const struct option incast_options[] = {
 	{ "arrivals", OPT_CHOICE, TRAFFIC_AT(arrivals), "periodic", 0, 1,
 	  "how requests arrive: at the period, or by a Poisson process of that mean",
 	  arrivals_choices },
-	FLOWS_OPTION("how many, a multiple of senders; as many as arrive until the end of start, or "
-		     "measure.to, unless given"),
+	FLOWS_OPTION(
+		"how many, a multiple of senders; as many as arrive until the end of start, or "
+		"measure.to, unless given"),
 	{ .name = NULL },
 };
 
@@ -66,14 +67,17 @@ static int settle_requests(struct maker *m, struct incast *in)
 		return -1;
 	if (t->flows) {
 		if (t->flows % in->senders)
-			return maker_error(m, "flows", "%" PRIu64 "; must be a multiple of the %u senders "
-					   "that answer each request", t->flows, in->senders);
+			return maker_error(m, "flows",
+					   "%" PRIu64 "; must be a multiple of the %u senders "
+					   "that answer each request",
+					   t->flows, in->senders);
 		in->requests = t->flows / in->senders;
 		in->window.length_ps = (double)in->requests * (double)t->period_ps;
 		if (in->window.length_ps + (double)in->window.first_ps > (double)START_MAX_PS)
-			return maker_error(m, "flows", "%" PRIu64 " requests take %.6g s at this period; "
-					   "allowed are %.6g", in->requests,
-					   in->window.length_ps / (double)PS_PER_S,
+			return maker_error(m, "flows",
+					   "%" PRIu64 " requests take %.6g s at this period; "
+					   "allowed are %.6g",
+					   in->requests, in->window.length_ps / (double)PS_PER_S,
 					   (double)START_MAX_PS / (double)PS_PER_S);
 		return 0;
 	}
@@ -85,7 +89,8 @@ static int settle_requests(struct maker *m, struct incast *in)
 	if (t->arrivals == ARRIVALS_PERIODIC)
 		in->requests = (uint64_t)count + (count > (double)(uint64_t)count);
 	if (in->requests == 0)
-		return maker_error(m, "period", "longer than the time there is; no request would come");
+		return maker_error(m, "period",
+				   "longer than the time there is; no request would come");
 	return 0;
 }
 
@@ -142,7 +147,8 @@ static int incast_generate(struct flow_list *list, const struct traffic_config *
 	struct incast in;
 
 	if (t->size_bytes == 0)
-		return maker_error(&m, "size", "not given; the bytes that each sender answers with, as in "
+		return maker_error(&m, "size",
+				   "not given; the bytes that each sender answers with, as in "
 				   "64KB");
 	if (sizes_open(&sizes, &m, SIZES_FINITE))
 		return -1;
@@ -159,7 +165,8 @@ static int incast_generate(struct flow_list *list, const struct traffic_config *
 
 const struct traffic_ops traffic_incast = {
 	.name = "incast",
-	.help = "requests, each answered by many hosts at once: a flow from each sender to the receiver",
+	.help = "requests, each answered by many hosts at once: a flow from each sender to the "
+		"receiver",
 	.options = incast_options,
 	.generate = incast_generate,
 };

@@ -54,7 +54,8 @@ static int read_flow(struct maker *m, const char *text, struct flow_plan *p)
 	if (p->size_bytes != FLOW_UNLIMITED)
 		return 0;
 	if (m->t->connections)
-		return error_set(m->e, "an unlimited flow does not share a connection; use connections = "
+		return error_set(m->e,
+				 "an unlimited flow does not share a connection; use connections = "
 				 "per-flow");
 	if (m->t->stop_ps && (int64_t)m->t->stop_ps <= p->start_ps)
 		return error_set(m->e, "the flow does not start before the section's stop");
@@ -83,17 +84,21 @@ static int add_file_lines(struct maker *m, FILE *f)
 
 	for (int number = 1; fgets(line, sizeof(line), f); number++) {
 		if (!strchr(line, '\n') && !feof(f)) {
-			error_set(m->e, "the line is too long; allowed are %zu bytes", sizeof(line) - 2);
-			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name, number);
+			error_set(m->e, "the line is too long; allowed are %zu bytes",
+				  sizeof(line) - 2);
+			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
+					    number);
 		}
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (line[strspn(line, " \t")] == '\0')
 			continue;
 		if (add_flow(m, line))
-			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name, number);
+			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
+					    number);
 	}
 	if (ferror(f))
-		return maker_error(m, "file", "cannot read %s: %s", quote(name).text, strerror(errno));
+		return maker_error(m, "file", "cannot read %s: %s", quote(name).text,
+				   strerror(errno));
 	return 0;
 }
 
@@ -125,7 +130,8 @@ static int list_generate(struct flow_list *list, const struct traffic_config *t,
 	uint32_t before = list->count;
 
 	if (t->start.first_ps != t->start.last_ps)
-		return maker_error(&m, "start", "a span, but the list says when each flow starts; give one "
+		return maker_error(&m, "start",
+				   "a span, but the list says when each flow starts; give one "
 				   "time to count from");
 	for (uint32_t i = 0; i < t->flow_lines.count; i++)
 		if (add_flow(&m, t->flow_lines.lines[i].text))
@@ -134,14 +140,16 @@ static int list_generate(struct flow_list *list, const struct traffic_config *t,
 	if (t->list[0] && add_file(&m))
 		return -1;
 	if (list->count == before)
-		return maker_error(&m, "flow", "not given; pattern list needs lines such as flow = 0 5 2MB "
+		return maker_error(&m, "flow",
+				   "not given; pattern list needs lines such as flow = 0 5 2MB "
 				   "10us, or a file of them");
 	return any_unlimited(list, before) ? 0 : maker_check_stop(&m, 0);
 }
 
 const struct traffic_ops traffic_list = {
 	.name = "list",
-	.help = "flows one by one: \"flow = source destination size start\" lines, or a file of them",
+	.help = "flows one by one: \"flow = source destination size start\" lines, or a file of "
+		"them",
 	.options = list_options,
 	.generate = list_generate,
 };

@@ -33,14 +33,16 @@ int maker_reserve(struct maker *m, uint64_t flows)
 	struct flow *grown;
 
 	if (flows > FLOWS_MAX || wanted > FLOWS_MAX)
-		return maker_error(m, "flows", "%" PRIu64 " flows and %u of other sections; allowed are "
-				   "%" PRIu64 " in all", flows, list->count, FLOWS_MAX);
+		return maker_error(m, "flows",
+				   "%" PRIu64 " flows and %u of other sections; allowed are "
+				   "%" PRIu64 " in all",
+				   flows, list->count, FLOWS_MAX);
 	if (wanted <= list->capacity)
 		return 0;
 	grown = realloc(list->flows, wanted * sizeof(*grown));
 	if (!grown)
-		return maker_error(m, "flows", "no memory for %" PRIu64 " flows of %zu bytes", wanted,
-				   sizeof(*grown));
+		return maker_error(m, "flows", "no memory for %" PRIu64 " flows of %zu bytes",
+				   wanted, sizeof(*grown));
 	list->flows = grown;
 	list->capacity = (uint32_t)wanted;
 	return 0;
@@ -141,7 +143,8 @@ int maker_window(struct maker *m, struct arrival_window *w)
 	w->length_ps = 0;
 	if (start->first_ps != start->last_ps) {
 		if (m->t->flows)
-			return maker_error(m, "start", "%s..%s says when arrivals end, and so does flows = "
+			return maker_error(m, "start",
+					   "%s..%s says when arrivals end, and so does flows = "
 					   "%" PRIu64 "; give one of the two",
 					   time_text((uint64_t)start->first_ps).text,
 					   time_text((uint64_t)start->last_ps).text, m->t->flows);
@@ -151,7 +154,8 @@ int maker_window(struct maker *m, struct arrival_window *w)
 	if (m->t->flows)
 		return 0;
 	if (to_ps == 0)
-		return maker_error(m, "flows", "not given; say how many flows, or until when they arrive "
+		return maker_error(m, "flows",
+				   "not given; say how many flows, or until when they arrive "
 				   "by measure.to or start = 0ms..100ms");
 	if (to_ps <= start->first_ps)
 		return maker_error(m, "start", "%s; must be before measure.to = %s",
@@ -173,12 +177,15 @@ int sizes_open(struct flow_sizes *s, struct maker *m, enum sizes_allowed allowed
 		return maker_error(m, "sizes", "%s, but size is given too; one of the two",
 				   quote(t->sizes).text);
 	if (t->size_bytes == FLOW_UNLIMITED && allowed == SIZES_FINITE)
-		return maker_error(m, "size", "unlimited, but flows of pattern %s end; many-to-one and "
-				   "permutation have such that do not", t->pattern);
+		return maker_error(m, "size",
+				   "unlimited, but flows of pattern %s end; many-to-one and "
+				   "permutation have such that do not",
+				   t->pattern);
 	if (t->size_bytes)
 		return 0;
 	if (!t->sizes[0])
-		return maker_error(m, "sizes", "not given; how large are the flows? Give a distribution, as "
+		return maker_error(m, "sizes",
+				   "not given; how large are the flows? Give a distribution, as "
 				   "in sizes = websearch, or size = 1MB");
 	if (workload_new(&s->workload, t->sizes, m->e))
 		return error_prefix(m->e, "traffic.%s.sizes: ", t->name);

@@ -53,8 +53,8 @@ int maker_senders(struct maker *m, uint32_t *senders);
 /* A stop belongs to unlimited flows and comes after the last start. */
 int maker_check_stop(struct maker *m, int is_unlimited);
 
-/* The window in which a pattern's arrivals fall, when it is given: by start = a..b, or from start to
- * measure.to. length_ps 0: by neither; the number of flows must decide. */
+/* The window in which a pattern's arrivals fall, when it is given: by start = a..b, or from start
+ * to measure.to. length_ps 0: by neither; the number of flows must decide. */
 struct arrival_window {
 	int64_t first_ps;
 	double length_ps;

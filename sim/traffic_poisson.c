@@ -1,8 +1,8 @@
 /* traffic_poisson.c -- flows that arrive by a Poisson process at a given load.
  *
  * The number of arrivals is fixed first; given their number, the arrivals of a Poisson process are
- * independent and uniform in its window (Ross, Stochastic Processes, theorem 2.3.1), and that is how
- * they are drawn. The load fixes the window for a number of flows, or the number for a window:
+ * independent and uniform in its window (Ross, Stochastic Processes, theorem 2.3.1), and that is
+ * how they are drawn. The load fixes the window for a number of flows, or the number for a window:
  *
  *	flows x mean size = load x capacity x window
  *
@@ -22,7 +22,8 @@ static const char *const load_of_choices[] = { "access", "bisection", NULL };
 #define POISSON_OPTIONS \
 	FINITE_SIZE_OPTION, \
 	SIZES_OPTION, \
-	FLOWS_OPTION("how many; as many as arrive until the end of start, or measure.to, unless given")
+	FLOWS_OPTION("how many; as many as arrive until the end of start, or measure.to, " \
+		     "unless given")
 #define LOAD_OF_OPTION \
 	{ "load-of", OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
 	  "links that the load is of: all hosts' own, or those up to the top tier of switches", \
@@ -60,7 +61,8 @@ static int racks_make(struct racks *r, struct maker *m)
 	r->hosts = malloc(net->host_count * sizeof(*r->hosts));
 	r->first = calloc((size_t)net->switch_count + 2, sizeof(*r->first));
 	if (!r->hosts || !r->first)
-		return maker_error(m, "pattern", "no memory for the racks of %u hosts", net->host_count);
+		return maker_error(m, "pattern", "no memory for the racks of %u hosts",
+				   net->host_count);
 	/* Counted two places on, so that filling leaves each rack's begin one place on. */
 	for (uint32_t h = 0; h < net->host_count; h++)
 		r->first[rack_of(net, h) + 2]++;
@@ -105,8 +107,8 @@ static double crossing_share(const struct network *net, const struct racks *rack
 	return sum / hosts;
 }
 
-/* Half the links up to the top tier carry one direction of the bisection, and half of the flows that
- * cross start on either side. 0: no flow would cross. */
+/* Half the links up to the top tier carry one direction of the bisection, and half of the flows
+ * that cross start on either side. */
 static int bisection_capacity(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
 			      double *capacity_bps)
 {
@@ -114,11 +116,14 @@ static int bisection_capacity(struct maker *m, const struct racks *racks, enum p
 	double share;
 
 	if (net->bisection_bps == 0)
-		return maker_error(m, "load-of", "bisection, but topology %s has no tiers of switches to "
-				   "divide; use access", m->c->network.topology);
+		return maker_error(m, "load-of",
+				   "bisection, but topology %s has no tiers of switches to "
+				   "divide; use access",
+				   m->c->network.topology);
 	share = crossing_share(net, racks, pairs);
 	if (share <= 0)
-		return maker_error(m, "load-of", "bisection, but all hosts are on one side of it; use "
+		return maker_error(m, "load-of",
+				   "bisection, but all hosts are on one side of it; use "
 				   "access");
 	*capacity_bps = 2 * (double)net->bisection_bps / share;
 	return 0;
@@ -176,7 +181,8 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 	if (w->length_ps > 0) {
 		count = w->length_ps * bytes_per_ps / mean_bytes;
 		if (count < 0.5)
-			return maker_error(m, "load", "too low for even one flow of %.6g bytes in %.6g s",
+			return maker_error(m, "load",
+					   "too low for even one flow of %.6g bytes in %.6g s",
 					   mean_bytes, w->length_ps / (double)PS_PER_S);
 		/* Anything near the limit is refused when room is made. */
 		*flows = count < (double)UINT32_MAX ? (uint64_t)(count + 0.5) : UINT32_MAX;
@@ -185,8 +191,10 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 	*flows = m->t->flows;
 	w->length_ps = (double)*flows * mean_bytes / bytes_per_ps;
 	if (w->length_ps + (double)w->first_ps > (double)START_MAX_PS)
-		return maker_error(m, "flows", "%" PRIu64 " at this load take %.6g s to arrive; allowed "
-				   "are %.6g", *flows, w->length_ps / (double)PS_PER_S,
+		return maker_error(m, "flows",
+				   "%" PRIu64 " at this load take %.6g s to arrive; allowed "
+				   "are %.6g",
+				   *flows, w->length_ps / (double)PS_PER_S,
 				   (double)START_MAX_PS / (double)PS_PER_S);
 	return 0;
 }
@@ -221,7 +229,8 @@ static int poisson_check(struct maker *m, const struct racks *racks, enum poisso
 	uint32_t host_count = m->net->host_count;
 
 	if (m->t->load_q32 == 0)
-		return maker_error(m, "load", "not given; the share of the capacity that the flows offer, "
+		return maker_error(m, "load",
+				   "not given; the share of the capacity that the flows offer, "
 				   "as in 0.5");
 	if (pairs == PAIRS_ALL_TO_ONE)
 		return maker_check_receiver(m, m->t->receiver);
@@ -280,7 +289,8 @@ static int inter_rack_generate(struct flow_list *list, const struct traffic_conf
 
 const struct traffic_ops traffic_inter_rack = {
 	.name = "inter-rack",
-	.help = "Poisson arrivals of flows, each from a random host to a random one of another rack",
+	.help = "Poisson arrivals of flows, each from a random host to a random one of another "
+		"rack",
 	.options = all_to_all_options,
 	.generate = inter_rack_generate,
 };

@@ -1,8 +1,8 @@
 /* workload.c -- flow sizes by quantile: from points, or by formula.
  *
- * A file of points has one "size fraction" a line: the fraction of flows of at most that size, never
- * falling and ending with 1; linear between two points. Where the first fraction is above 0, that
- * share of the flows has exactly the first size. Sizes are multiples of the unit that a line
+ * A file of points has one "size fraction" a line: the fraction of flows of at most that size,
+ * never falling and ending with 1; linear between two points. Where the first fraction is above 0,
+ * that share of the flows has exactly the first size. Sizes are multiples of the unit that a line
  * "unit 1460B" gives, else bytes. # starts a comment. */
 #include "sim/workload.h"
 #include "weir/option.h"
@@ -45,7 +45,8 @@ struct workload {
 /* --- formulas --- */
 
 #define BYTES_OPTION(name_, member, default_, help_) \
-	{ name_, OPT_BYTES, offsetof(struct formula, member), default_, 1, SIZE_MAX_BYTES, help_, NULL }
+	{ name_, OPT_BYTES, offsetof(struct formula, member), default_, 1, SIZE_MAX_BYTES, \
+	  help_, NULL }
 
 static const struct option fixed_options[] = {
 	BYTES_OPTION("size", size_bytes, "1MB", "bytes of every flow"),
@@ -117,8 +118,8 @@ static int formula_read(struct workload *w, const char *spec, struct error *e)
 	if (spec_params(spec, f, w->ops->options, e))
 		return -1;
 	if (f->min_bytes > f->max_bytes)
-		return error_set(e, "uniform: min %" PRIu64 "B is above max %" PRIu64 "B", f->min_bytes,
-				 f->max_bytes);
+		return error_set(e, "uniform: min %" PRIu64 "B is above max %" PRIu64 "B",
+				 f->min_bytes, f->max_bytes);
 	w->mean_bytes = w->ops->mean(f);
 	return 0;
 }
@@ -141,7 +142,8 @@ static int next_line(struct reader *r, char *line, struct error *e)
 		return 0;
 	r->line++;
 	if (length >= LINE_SIZE)
-		return error_set(e, "the line has %zu bytes; allowed are %d", length, LINE_SIZE - 1);
+		return error_set(e, "the line has %zu bytes; allowed are %d", length,
+				 LINE_SIZE - 1);
 	memcpy(line, r->text, length);
 	line[length] = '\0';
 	r->text += strcspn(r->text, "\n");
@@ -185,7 +187,8 @@ static int read_point(struct workload *w, const struct reader *r, const char *li
 		return error_set(e, "size %g is below the %g before it; sizes must not fall", size,
 				 before->bytes / (double)r->unit_bytes);
 	if (before && p.fraction < before->fraction)
-		return error_set(e, "fraction %g is below the %g before it; fractions must not fall",
+		return error_set(e,
+				 "fraction %g is below the %g before it; fractions must not fall",
 				 p.fraction, before->fraction);
 	if (add_point(w, p))
 		return error_set(e, "no memory for %u points", w->count + 1);
@@ -205,7 +208,8 @@ static int read_line(struct workload *w, struct reader *r, const char *line, str
 	if (words != 2)
 		return error_set(e, "%s is not a unit, as in unit 1460B", quote(line).text);
 	if (w->count)
-		return error_set(e, "the unit stands behind a point; it must come before all of them");
+		return error_set(e,
+				 "the unit stands behind a point; it must come before all of them");
 	return option_parse(&r->unit_bytes, &unit, second, e);
 }
 
@@ -237,8 +241,8 @@ static int points_read(struct workload *w, const char *name, const char *text, s
 		return error_set(e, "%.200s: no points; a line is a size and a fraction, as in "
 				 "10000 0.15", name);
 	if (w->points[w->count - 1].fraction < 1)
-		return error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name, r.line,
-				 w->points[w->count - 1].fraction);
+		return error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name,
+				 r.line, w->points[w->count - 1].fraction);
 	w->mean_bytes = points_mean(w);
 	if (w->mean_bytes < 1)
 		return error_set(e, "%.200s: the mean size is %g bytes; at least 1 is needed", name,

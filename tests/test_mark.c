@@ -179,7 +179,7 @@ static uint32_t codel_at(struct marker *m, int64_t now_ns, int64_t sojourn_ns)
 	return at_dequeue(m, &v);
 }
 
-enum { MS = NS_PER_MS };
+#define MS ((int64_t)NS_PER_MS)
 
 /* By hand, interval 100 ms: above target from 0 on, so the first mark at 100, the second an
  * interval later, then 100 / sqrt 2 = 70.710678, 100 / sqrt 3 = 57.735026, 100 / sqrt 4 = 50. */
@@ -266,19 +266,18 @@ TEST(test_codel_control_law_is_exact_to_a_nanosecond)
 	struct marker m;
 
 	for (size_t i = 0; i < sizeof(intervals_ns) / sizeof(intervals_ns[0]); i++) {
-		int64_t due = 2 * intervals_ns[i];
+		int64_t due = 2 * intervals_ns[i], step = due;
 
 		snprintf(spec, sizeof(spec), "codel(target=1ns, interval=%lldns)",
 			 (long long)intervals_ns[i]);
 		marker_make(&m, spec);
 		codel_at(&m, 0, 9);
 		CHECK_INT(codel_at(&m, intervals_ns[i], 9), MARK_CE);
-		for (int n = 2; n < 3000; n++) {
+		for (int n = 2; n < 3000 && step > 0; n++) {
 			CHECK_INT(codel_at(&m, due - 1, 9), MARK_PASS);
 			CHECK_INT(codel_at(&m, due, 9), MARK_CE);
-			due += (int64_t)floorl((long double)intervals_ns[i] / sqrtl(n));
-			if (due == 2 * intervals_ns[i] || intervals_ns[i] / (n + 1) == 0)
-				break;
+			step = (int64_t)floorl((long double)intervals_ns[i] / sqrtl(n));
+			due += step;
 		}
 	}
 }
@@ -299,8 +298,8 @@ static void traffic_step(struct traffic *t, struct marker *m)
 
 	v->now_ns += (int64_t)rng_below(&t->rng, 20000);
 	v->packet_bytes = 64 + (uint32_t)rng_below(&t->rng, 9000);
-	v->queue_pkts = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 33));
-	v->queue_bytes = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 33));
+	v->queue_pkts = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 32));
+	v->queue_bytes = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 32));
 	v->port_pkts = v->queue_pkts | rng_u32(&t->rng);
 	v->port_bytes = v->queue_bytes | rng_u32(&t->rng);
 	v->pool_bytes = rng_u64(&t->rng) >> rng_below(&t->rng, 64);

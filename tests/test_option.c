@@ -295,6 +295,21 @@ TEST(test_values_that_are_too_long_are_refused)
 	CHECK_CONTAINS(refusal(&start, text, &e), "is too long");
 }
 
+/* Where the table sets no limit the type still does: the top bit of a length, 32 bits of a weight. */
+TEST(test_numbers_that_their_type_cannot_hold_are_refused)
+{
+	static const struct option length = { "l", OPT_LENGTH, 0, NULL, 0, UINT64_MAX, "h", NULL };
+	static const struct option span = { "s", OPT_SPAN_PS, 0, NULL, 0, UINT64_MAX, "h", NULL };
+	static const struct option weights = { "w", OPT_WEIGHTS, 0, NULL, 0, UINT64_MAX, "h", NULL };
+	struct error e;
+
+	CHECK_STR(refusal(&length, "9223372036854775808B", &e),
+		  "l: '9223372036854775808B' is out of range; allowed: at least 0B or at least 0pkts");
+	CHECK_CONTAINS(refusal(&length, "9223372036854775808pkts", &e), "is out of range");
+	CHECK_CONTAINS(refusal(&span, "0s..9223372036854775808ps", &e), "is out of range");
+	CHECK_CONTAINS(refusal(&weights, "1:4294967296", &e), "has a weight out of range");
+}
+
 TEST(test_messages_stay_on_one_line_whatever_was_written)
 {
 	struct error e;
@@ -334,6 +349,7 @@ TEST(test_values_are_written_in_the_shortest_whole_form)
 		{ "fraction", "300%", "3" },	     { "span", "0us..100us", "0s..100us" },
 		{ "span", "7ns..7ns", "7ns" },	     { "weights", "4:2:1", "4:2:1" },
 		{ "weights", "equal", "equal" },     { "size", "unlimited", "unlimited" },
+		{ "bytes", "100352000B", "100352KB" }, { "bytes", "131072000B", "125MiB" },
 		{ "flag", "on", "yes" },	     { "choice", "green", "green" },
 		{ "text", "as it is ", "as it is " },
 	};

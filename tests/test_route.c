@@ -1,80 +1,19 @@
 /* test_route.c -- paths are shortest, the register leads along them, equals get equal shares. */
-#include "sim/route.h"
-#include "tests/test.h"
+#include "tests/world.h"
 #include "weir/rng.h"
-#include "weir/units.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MS ((int64_t)PS_PER_NS * NS_PER_MS)
-
-/* A network with its routes. */
-struct world {
-	struct network_config config;
-	struct network net;
-	struct route_table *routes;
-};
-
-static struct world world_of(const char *topology)
-{
-	struct world w;
-
-	memset(&w, 0, sizeof(w));
-	snprintf(w.config.topology, sizeof(w.config.topology), "%s", topology);
-	options_default(&w.config, topology_find(topology)->options);
-	return w;
-}
-
-static void add_line(struct line_list *list, const char *text)
-{
-	CHECK(line_list_add(list, text, 0) == 0);
-}
-
-static void world_build(struct world *w)
-{
-	struct error e = { "" };
-
-	if (network_build(&w->net, &w->config, &e) ||
-	    route_table_new(&w->routes, &w->net, (int64_t)w->config.reroute_delay_ps, &e))
-		test_fail(__FILE__, __LINE__, "%s", e.text);
-}
-
-static void free_lines(struct line_list *list)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		free(list->lines[i].text);
-	free(list->lines);
-}
-
-static void world_free(struct world *w)
-{
-	route_table_free(w->routes);
-	network_free(&w->net);
-	free_lines(&w->config.links);
-	free_lines(&w->config.fails);
-}
-
+/* The routes are refused with that message. Ends the world. */
 static void check_refused(struct world *w, const char *message)
 {
 	struct error e = { "" };
 
-	if (network_build(&w->net, &w->config, &e))
-		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK_INT(route_table_new(&w->routes, &w->net, (int64_t)w->config.reroute_delay_ps, &e), -1);
+	world_network(w);
+	CHECK_INT(route_table_new(&w->routes, &w->net, (int64_t)w->c.network.reroute_delay_ps, &e),
+		  -1);
 	CHECK_STR(e.text, message);
 	CHECK(w->routes == NULL);
-	world_free(w);
-}
-
-static uint32_t link_number(const struct network *net, const char *name)
-{
-	struct error e;
-	int64_t l = link_find(net, name, &e);
-
-	if (l < 0)
-		test_fail(__FILE__, __LINE__, "%s", e.text);
-	return (uint32_t)l;
+	world_end(w);
 }
 
 /* --- every pair of every topology --- */
@@ -145,21 +84,21 @@ TEST(test_register_leads_along_a_shortest_path_in_every_topology)
 	for (size_t i = 0; topology_all[i]; i++) {
 		struct world w = world_of(topology_all[i]->name);
 
-		w.config.hosts_per_leaf = 4;	/* small enough for the reference */
+		w.c.network.hosts_per_leaf = 4;	/* small enough for the reference */
 		if (strcmp(topology_all[i]->name, "explicit") == 0) {
-			add_line(&w.config.links, "h0 a 10Gbps 1us");
-			add_line(&w.config.links, "h1 d 10Gbps 1us");
-			add_line(&w.config.links, "h2 e 10Gbps 1us");
-			add_line(&w.config.links, "a b 10Gbps 1us");
-			add_line(&w.config.links, "b d 10Gbps 1us");
-			add_line(&w.config.links, "a c 10Gbps 1us");
-			add_line(&w.config.links, "c d 10Gbps 1us");
-			add_line(&w.config.links, "d e 10Gbps 1us");
-			add_line(&w.config.links, "d e 10Gbps 1us");
+			world_link(&w, "h0 a 10Gbps 1us");
+			world_link(&w, "h1 d 10Gbps 1us");
+			world_link(&w, "h2 e 10Gbps 1us");
+			world_link(&w, "a b 10Gbps 1us");
+			world_link(&w, "b d 10Gbps 1us");
+			world_link(&w, "a c 10Gbps 1us");
+			world_link(&w, "c d 10Gbps 1us");
+			world_link(&w, "d e 10Gbps 1us");
+			world_link(&w, "d e 10Gbps 1us");
 		}
-		world_build(&w);
+		world_routes(&w);
 		check_all_pairs(&w);
-		world_free(&w);
+		world_end(&w);
 	}
 }
 
@@ -168,8 +107,8 @@ TEST(test_fat_tree_paths_have_two_four_or_six_links)
 	struct world w = world_of("fat-tree");
 	struct route r;
 
-	w.config.k = 64;	/* 32 hosts a rack, 1024 a pod */
-	world_build(&w);
+	w.c.network.k = 64;	/* 32 hosts a rack, 1024 a pod */
+	world_routes(&w);
 	route_find(w.routes, 0, 31, 5, 0, &r);
 	CHECK_INT(r.hops, 2);
 	route_find(w.routes, 0, 32, 5, 0, &r);
@@ -180,7 +119,7 @@ TEST(test_fat_tree_paths_have_two_four_or_six_links)
 	route_find(w.routes, 65535, 0, 5, 0, &r);
 	CHECK_INT(r.hops, 6);
 	check_register(&w.net, &r, 0);
-	world_free(&w);
+	world_end(&w);
 }
 
 TEST(test_path_of_the_worked_example)
@@ -189,18 +128,19 @@ TEST(test_path_of_the_worked_example)
 	struct route r;
 	uint64_t up;
 
-	w.config.leaves = w.config.spines = 2;
-	w.config.hosts_per_leaf = 3;	/* a leaf has ports 0-2 down, 3-4 up: 3 bits; a spine 0-1: 1 bit */
-	world_build(&w);
+	w.c.network.leaves = w.c.network.spines = 2;
+	w.c.network.hosts_per_leaf =
+		3; /* a leaf has ports 0-2 down, 3-4 up: 3 bits; a spine 0-1: 1 bit */
+	world_routes(&w);
 	route_find(w.routes, 1, 5, 77, 0, &r);
 	up = r.path & 7;
 	CHECK(up == 3 || up == 4);
 	CHECK_INT(r.path, up | 1 << 3 | 2 << 4);
 	CHECK_INT(r.hops, 4);
-	CHECK_INT(r.links[0], link_number(&w.net, "h1->leaf0"));
-	CHECK_INT(r.links[1], link_number(&w.net, up == 3 ? "leaf0->spine0" : "leaf0->spine1"));
-	CHECK_INT(r.links[3], link_number(&w.net, "leaf1->h5"));
-	world_free(&w);
+	CHECK_INT(r.links[0], world_link_number(&w, "h1->leaf0"));
+	CHECK_INT(r.links[1], world_link_number(&w, up == 3 ? "leaf0->spine0" : "leaf0->spine1"));
+	CHECK_INT(r.links[3], world_link_number(&w, "leaf1->h5"));
+	world_end(&w);
 }
 
 /* --- choice --- */
@@ -210,13 +150,13 @@ TEST(test_same_hash_takes_the_same_path)
 	struct world w = world_of("fat-tree");
 	struct route r, again;
 
-	world_build(&w);
+	world_routes(&w);
 	for (uint64_t hash = 0; hash < 100; hash++) {
 		route_find(w.routes, 0, 15, hash, 0, &r);
 		route_find(w.routes, 0, 15, hash, 5 * MS, &again);
 		CHECK(r.path == again.path);
 	}
-	world_free(&w);
+	world_end(&w);
 }
 
 /* How often each link carries one of count flows from host a to b. */
@@ -247,16 +187,16 @@ TEST(test_every_spine_gets_its_share)
 	struct world w = world_of("leaf-spine");
 	uint32_t *used;
 
-	world_build(&w);
+	world_routes(&w);
 	used = count_links(&w, 0, 127, 16000);
 	for (uint32_t s = 0; s < 8; s++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "leaf0->spine%u", s);
-		check_share(used[link_number(&w.net, name)], 16000, 8);
+		check_share(used[world_link_number(&w, name)], 16000, 8);
 	}
 	free(used);
-	world_free(&w);
+	world_end(&w);
 }
 
 TEST(test_parallel_links_count_each)
@@ -264,20 +204,20 @@ TEST(test_parallel_links_count_each)
 	struct world w = world_of("explicit");
 	uint32_t *used;
 
-	add_line(&w.config.links, "h0 a 10Gbps 1us");
-	add_line(&w.config.links, "h1 d 10Gbps 1us");
-	add_line(&w.config.links, "a b 10Gbps 1us");
-	add_line(&w.config.links, "a b 10Gbps 1us");
-	add_line(&w.config.links, "a c 10Gbps 1us");
-	add_line(&w.config.links, "b d 10Gbps 1us");
-	add_line(&w.config.links, "c d 10Gbps 1us");
-	world_build(&w);
+	world_link(&w, "h0 a 10Gbps 1us");
+	world_link(&w, "h1 d 10Gbps 1us");
+	world_link(&w, "a b 10Gbps 1us");
+	world_link(&w, "a b 10Gbps 1us");
+	world_link(&w, "a c 10Gbps 1us");
+	world_link(&w, "b d 10Gbps 1us");
+	world_link(&w, "c d 10Gbps 1us");
+	world_routes(&w);
 	used = count_links(&w, 0, 1, 9000);
-	check_share(used[link_number(&w.net, "a->b")], 9000, 3);
-	check_share(used[link_number(&w.net, "a->b#1")], 9000, 3);
-	check_share(used[link_number(&w.net, "a->c")], 9000, 3);
+	check_share(used[world_link_number(&w, "a->b")], 9000, 3);
+	check_share(used[world_link_number(&w, "a->b#1")], 9000, 3);
+	check_share(used[world_link_number(&w, "a->c")], 9000, 3);
 	free(used);
-	world_free(&w);
+	world_end(&w);
 }
 
 TEST(test_switches_choose_independently_of_each_other)
@@ -285,18 +225,18 @@ TEST(test_switches_choose_independently_of_each_other)
 	struct world w = world_of("fat-tree");
 	uint32_t *used;
 
-	w.config.k = 8;
-	world_build(&w);
+	w.c.network.k = 8;
+	world_routes(&w);
 	/* From pod 0 to pod 7: 4 aggs, each with 4 cores; each of the 16 paths as likely. */
 	used = count_links(&w, 0, 127, 16000);
 	for (uint32_t core = 0; core < 16; core++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "agg%u->core%u", core / 4, core);
-		check_share(used[link_number(&w.net, name)], 16000, 16);
+		check_share(used[world_link_number(&w, name)], 16000, 16);
 	}
 	free(used);
-	world_free(&w);
+	world_end(&w);
 }
 
 /* --- failures --- */
@@ -308,12 +248,12 @@ TEST(test_flows_leave_a_failed_link_after_the_reroute_delay)
 	uint32_t before = 0;
 	struct route r;
 
-	w.config.leaves = w.config.spines = 2;
-	w.config.reroute_delay_ps = (uint64_t)MS;
-	add_line(&w.config.fails, "leaf0 spine1 10ms");
-	add_line(&w.config.fails, "leaf1 spine0 20ms");
-	world_build(&w);
-	up = link_number(&w.net, "leaf0->spine1");
+	w.c.network.leaves = w.c.network.spines = 2;
+	w.c.network.reroute_delay_ps = (uint64_t)MS;
+	world_fail(&w, "leaf0 spine1 10ms");
+	world_fail(&w, "leaf1 spine0 20ms");
+	world_routes(&w);
+	up = world_link_number(&w, "leaf0->spine1");
 	for (uint64_t hash = 0; hash < 64; hash++) {
 		route_find(w.routes, 0, 20, hash, 11 * MS - 1, &r);
 		before += r.links[1] == up;
@@ -331,7 +271,7 @@ TEST(test_flows_leave_a_failed_link_after_the_reroute_delay)
 		CHECK_INT(r.until_ps, TIME_NEVER_PS);
 	}
 	CHECK(before > 16 && before < 48);
-	world_free(&w);
+	world_end(&w);
 }
 
 TEST(test_host_is_unreachable_once_its_own_link_has_failed)
@@ -339,8 +279,8 @@ TEST(test_host_is_unreachable_once_its_own_link_has_failed)
 	struct world w = world_of("star");
 	struct route r;
 
-	add_line(&w.config.fails, "h3 sw 1ms");
-	world_build(&w);
+	world_fail(&w, "h3 sw 1ms");
+	world_routes(&w);
 	route_find(w.routes, 3, 4, 0, MS - 1, &r);
 	CHECK_INT(r.found, 1);
 	route_find(w.routes, 3, 4, 0, MS, &r);
@@ -349,25 +289,27 @@ TEST(test_host_is_unreachable_once_its_own_link_has_failed)
 	CHECK_INT(r.found, 0);
 	route_find(w.routes, 4, 5, 0, MS, &r);
 	CHECK_INT(r.found, 1);
-	world_free(&w);
+	world_end(&w);
 }
 
 TEST(test_network_in_pieces_is_refused)
 {
 	struct world w = world_of("explicit");
 
-	add_line(&w.config.links, "h0 a 10Gbps 1us");
-	add_line(&w.config.links, "h1 a 10Gbps 1us");
-	add_line(&w.config.links, "h2 b 10Gbps 1us");
+	world_link(&w, "h0 a 10Gbps 1us");
+	world_link(&w, "h1 a 10Gbps 1us");
+	world_link(&w, "h2 b 10Gbps 1us");
 	check_refused(&w, "network.topology: there is no path from h0 to h2");
 
 	w = world_of("star");
-	add_line(&w.config.fails, "h3 sw 0us");
-	check_refused(&w, "network.topology: there is no path from h0 to h3: its link fails at once");
+	world_fail(&w, "h3 sw 0us");
+	check_refused(&w,
+		      "network.topology: there is no path from h0 to h3: its link fails at once");
 
 	w = world_of("star");
-	add_line(&w.config.fails, "h0 sw 0us");
-	check_refused(&w, "network.topology: there is no path from h1 to h0: its link fails at once");
+	world_fail(&w, "h0 sw 0us");
+	check_refused(&w,
+		      "network.topology: there is no path from h1 to h0: its link fails at once");
 }
 
 /* --- limits --- */
@@ -378,12 +320,12 @@ static struct world row_of(uint32_t switches)
 	struct world w = world_of("explicit");
 	char line[64];
 
-	add_line(&w.config.links, "h0 s0 10Gbps 1us");
+	world_link(&w, "h0 s0 10Gbps 1us");
 	snprintf(line, sizeof(line), "h1 s%u 10Gbps 1us", switches - 1);
-	add_line(&w.config.links, line);
+	world_link(&w, line);
 	for (uint32_t i = 1; i < switches; i++) {
 		snprintf(line, sizeof(line), "s%u s%u 10Gbps 1us", i - 1, i);
-		add_line(&w.config.links, line);
+		world_link(&w, line);
 	}
 	return w;
 }
@@ -394,7 +336,7 @@ static void add_hosts(struct world *w, uint32_t first, uint32_t count, const cha
 
 	for (uint32_t i = first; i < first + count; i++) {
 		snprintf(line, sizeof(line), "h%u %s 10Gbps 1us", i, top);
-		add_line(&w->config.links, line);
+		world_link(w, line);
 	}
 }
 
@@ -403,14 +345,15 @@ TEST(test_longest_path_has_32_links)
 	struct world w = row_of(31);
 	struct route r;
 
-	world_build(&w);
+	world_routes(&w);
 	route_find(w.routes, 0, 1, 0, 0, &r);
 	CHECK_INT(r.hops, ROUTE_HOPS_MAX);
 	check_register(&w.net, &r, 1);
-	world_free(&w);
+	world_end(&w);
 	w = row_of(32);
-	check_refused(&w, "network.topology: some path between hosts takes 33 links; allowed are at most "
-			  "32");
+	check_refused(
+		&w, "network.topology: some path between hosts takes 33 links; allowed are at most "
+		    "32");
 }
 
 TEST(test_longest_path_has_64_bits)
@@ -418,12 +361,12 @@ TEST(test_longest_path_has_64_bits)
 	struct world w = row_of(11);
 	struct route r;
 
-	/* One switch of 66 ports takes 7 bits, the ten others 1 each: fits, though 11 x 7 would not. */
+	/* One switch of 66 ports takes 7 bits, the ten others 1 each: fits, though 77 would not. */
 	add_hosts(&w, 2, 64, "s5");
-	world_build(&w);
+	world_routes(&w);
 	route_find(w.routes, 0, 1, 0, 0, &r);
 	check_register(&w.net, &r, 1);
-	world_free(&w);
+	world_end(&w);
 
 	/* Ten switches of 66 ports; the last, with its 65, takes 7 as well. */
 	w = row_of(10);
@@ -433,16 +376,19 @@ TEST(test_longest_path_has_64_bits)
 		snprintf(top, sizeof(top), "s%u", i);
 		add_hosts(&w, 2 + 64 * i, 64, top);
 	}
-	check_refused(&w, "network.topology: some path between hosts takes 70 bits to number the ports of "
-			  "its switches; allowed are at most 64");
+	check_refused(
+		&w,
+		"network.topology: some path between hosts takes 70 bits to number the ports of "
+		"its switches; allowed are at most 64");
 }
 
 TEST(test_detour_after_a_failure_must_fit_too)
 {
 	struct world w = row_of(32);
 
-	add_line(&w.config.links, "s0 s31 10Gbps 1us");	/* a ring: one step instead of 31 */
-	add_line(&w.config.fails, "s0 s31 2ms");
-	check_refused(&w, "network.fail: with the links left at 0.002 s some path between hosts takes 33 "
-			  "links; allowed are at most 32");
+	world_link(&w, "s0 s31 10Gbps 1us");	/* a ring: one step instead of 31 */
+	world_fail(&w, "s0 s31 2ms");
+	check_refused(
+		&w, "network.fail: with the links left at 0.002 s some path between hosts takes 33 "
+		    "links; allowed are at most 32");
 }

@@ -192,6 +192,7 @@ TEST(test_the_nearest_name_is_the_one_that_was_meant)
 	CHECK_STR(nearest_unit("pkt"), "pkts");
 	CHECK_STR(nearest_unit("packets"), "pkts");
 	CHECK_STR(nearest_unit("ptks"), "pkts");
+	CHECK_STR(nearest_unit("bk"), "KB");
 	CHECK_STR(nearest_unit("furlong"), NULL);
 	CHECK_STR(nearest_unit(""), NULL);
 	CHECK_STR(nearest_name("x", NULL, 0), NULL);

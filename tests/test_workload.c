@@ -1,5 +1,5 @@
-/* test_workload.c -- flow-size distributions: the built-in ones by their numbers, own files by their
- * mistakes. */
+/* test_workload.c -- flow-size distributions: the built-in ones by their numbers, own files by
+ * their mistakes. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/workload.h"
 #include "tests/test.h"
@@ -174,27 +174,34 @@ TEST(test_own_file_says_what_is_wrong)
 	char long_line[400];
 
 	check_file_refused("", ": no points; a line is a size and a fraction, as in 10000 0.15");
-	check_file_refused("# only words\n", ": no points; a line is a size and a fraction, as in 10000 "
-					     "0.15");
+	check_file_refused("# only words\n",
+			   ": no points; a line is a size and a fraction, as in 10000 "
+			   "0.15");
 	check_file_refused("0 0\n10 0.5\n20 0.4\n", ":3: fraction 0.4 is below the 0.5 before it; "
 						    "fractions must not fall");
-	check_file_refused("0 0\n10 0.5\n9 0.6\n", ":3: size 9 is below the 10 before it; sizes must not "
-						   "fall");
+	check_file_refused("0 0\n10 0.5\n9 0.6\n",
+			   ":3: size 9 is below the 10 before it; sizes must not "
+			   "fall");
 	check_file_refused("0 0\n10 0.5\n20 0.9\n", ":3: the last fraction is 0.9; it must be 1");
-	check_file_refused("0 0\n10 50%\n", ":2: '10 50%' is not a size and a fraction, as in 10000 0.15");
-	check_file_refused("0 0\nten 1\n", ":2: 'ten 1' is not a size and a fraction, as in 10000 0.15");
-	check_file_refused("0 0\n10 0.5 0.6\n", ":2: '10 0.5 0.6' is not a size and a fraction, as in "
-						"10000 0.15");
+	check_file_refused("0 0\n10 50%\n",
+			   ":2: '10 50%' is not a size and a fraction, as in 10000 0.15");
+	check_file_refused("0 0\nten 1\n",
+			   ":2: 'ten 1' is not a size and a fraction, as in 10000 0.15");
+	check_file_refused("0 0\n10 0.5 0.6\n",
+			   ":2: '10 0.5 0.6' is not a size and a fraction, as in "
+			   "10000 0.15");
 	check_file_refused("10\n", ":1: '10' is not a size and a fraction, as in 10000 0.15");
 	check_file_refused("0 0\n10 1.5\n", ":2: fraction 1.5; allowed are 0 to 1");
 	check_file_refused("0 0\n10 nan\n", ":2: fraction nan; allowed are 0 to 1");
 	check_file_refused("-1 0\n10 1\n", ":1: size -1; allowed are 0 to 1e+12");
 	check_file_refused("unit 1000B\n1e10 1\n", ":2: size 1e+10; allowed are 0 to 1e+09");
-	check_file_refused("unit 10\n1 1\n", ":1: unit: '10' has no unit (B, KB, MB, GB, KiB, MiB, GiB); "
-					     "allowed: 1B to 1MiB");
+	check_file_refused("unit 10\n1 1\n",
+			   ":1: unit: '10' has no unit (B, KB, MB, GB, KiB, MiB, GiB); "
+			   "allowed: 1B to 1MiB");
 	check_file_refused("unit\n1 1\n", ":1: 'unit' is not a unit, as in unit 1460B");
-	check_file_refused("0 0\nunit 1460B\n1 1\n", ":2: the unit stands behind a point; it must come "
-						     "before all of them");
+	check_file_refused("0 0\nunit 1460B\n1 1\n",
+			   ":2: the unit stands behind a point; it must come "
+			   "before all of them");
 	check_file_refused("0 0\n0 1\n", ": the mean size is 0 bytes; at least 1 is needed");
 	memset(long_line, '1', sizeof(long_line));
 	long_line[300] = '\0';
@@ -217,9 +224,11 @@ TEST(test_workload_names_say_what_is_wrong)
 
 	CHECK_INT(workload_new(&w, "websaerch", &e), -1);
 	CHECK_CONTAINS(e.text, "unknown workload 'websaerch'; there are ");
-	CHECK_CONTAINS(e.text, ", fixed, exponential, uniform (nearest: websearch); a file's name has a "
-			       "slash or a dot");
-	check_refused("no/such.txt", "cannot read the workload 'no/such.txt': No such file or directory");
+	CHECK_CONTAINS(e.text,
+		       ", fixed, exponential, uniform (nearest: websearch); a file's name has a "
+		       "slash or a dot");
+	check_refused("no/such.txt",
+		      "cannot read the workload 'no/such.txt': No such file or directory");
 	check_refused("/tmp/", "cannot read the workload '/tmp/': Is a directory");
 	check_refused("", "'' names nothing; write a name or name(option=value, ...)");
 	check_refused("fixed(bytes=1MB)", "unknown option 'bytes' of fixed; it has size");

@@ -64,6 +64,10 @@ struct mark_ops {
 	int (*check)(const void *params, struct error *e);
 	/* NULL: the zeroed state is the right one. */
 	void (*init)(void *state, const void *params, const struct mark_env *env);
+	/* The enqueue hook passes every packet that finds less than this in its port, and does not need
+	 * to see it: the owner may spare the call. A length in bytes or in packets (OPT_LENGTH). NULL: the
+	 * hook wants to see every packet. */
+	uint64_t (*quiet_below)(const void *params);
 	/* Either may be NULL: always MARK_PASS. Return a verdict with its reason. */
 	uint32_t (*enqueue)(void *state, const void *params, const struct mark_view *v);
 	uint32_t (*dequeue)(void *state, const void *params, const struct mark_view *v);

@@ -36,13 +36,15 @@ enum port_answer {
 
 /* Ports that differ in nothing but their load share one of these. Read-only on the data path. */
 struct port_class {
+	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way in. */
+	uint32_t easy_pkts, easy_bytes;
+	uint32_t queues;
+	uint32_t overhead_bytes, min_bytes;	/* on the wire: max(bytes, min) + overhead */
 	uint32_t (*mark_enqueue)(void *, const void *, const struct mark_view *);
 	uint32_t (*mark_dequeue)(void *, const void *, const struct mark_view *);
 	const void *mark_params;
 	uint64_t ps_per_byte_q20;
 	struct buffer_params buffer;
-	uint32_t overhead_bytes, min_bytes;	/* on the wire: max(bytes, min) + overhead */
-	uint32_t queues;
 	uint32_t mark_stride;		/* bytes from one queue's state to the next; 0: one per port */
 	uint32_t mark_needs;
 	uint32_t mtu_bytes;
@@ -171,106 +173,17 @@ static inline void port_occupy(struct port *p, uint32_t bytes, int64_t start_ps)
 	p->tx_bytes += bytes;
 }
 
-/* Room for it, or the reason why not as enum port_drop. */
-static inline int port_refuses(struct port *p, const struct queue *q, uint32_t bytes,
-			       int64_t now_ps)
-{
-	const struct buffer_params *b = &p->class->buffer;
-
-	if (b->scope == BUFFER_PER_PORT) {
-		if (p->bytes + (uint64_t)bytes > b->limit_bytes || p->pkts >= b->limit_pkts)
-			return DROP_PORT_FULL;
-		return -1;
-	}
-	if (b->scope == BUFFER_PER_QUEUE) {
-		if (q->bytes + (uint64_t)bytes > b->limit_bytes || q->pkts >= b->limit_pkts)
-			return DROP_QUEUE_FULL;
-		return -1;
-	}
-	/* used_bytes may be stale, but only too high: what it admits, the exact figure admits too. */
-	if (buffer_pool_admits(b, p->pool, q->bytes, bytes))
-		return -1;
-	if (p->pool->sync)
-		p->pool->sync(p->pool, now_ps);
-	return buffer_pool_admits(b, p->pool, q->bytes, bytes) ? -1 : DROP_POOL_FULL;
-}
-
 static inline int port_drop(struct port *p, enum port_drop reason)
 {
 	p->drops[reason]++;
 	return PORT_DROPPED;
 }
 
-/* Carries out a verdict other than MARK_PASS: sets CE, or says that the packet is dropped. */
-static inline int port_obey(struct port *p, struct packet *packet, uint32_t verdict)
-{
-	if (verdict & MARK_DROP)
-		return port_drop(p, DROP_SCHEME);
-	if (packet->flags & PACKET_CE)
-		return PORT_SEND;
-	if (packet->flags & PACKET_ECT) {
-		packet->flags |= PACKET_CE;
-		p->marks[verdict >> MARK_VERDICT_BITS]++;
-		return PORT_SEND;
-	}
-	return p->class->pass_not_ect ? PORT_SEND : port_drop(p, DROP_NOT_ECT);
-}
+/* Is there room, and what does the marking scheme say? PORT_DROPPED, or not: then maybe marked. */
+int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps);
 
-static inline struct mark_view port_view(const struct port *p, const struct packet *packet,
-					 uint32_t queue, const struct queue *q)
-{
-	return (struct mark_view){
-		.rate_bps = p->class->rate_bps,
-		.pool_bytes = p->pool ? p->pool->used_bytes : 0,
-		.packet_bytes = packet->bytes,
-		.flow_hash = packet->flow_hash,
-		.queue = queue,
-		.queue_bytes = q->bytes,
-		.queue_pkts = q->pkts,
-		.port_bytes = p->bytes,
-		.port_pkts = p->pkts,
-	};
-}
-
-static inline int port_mark_enqueue(struct port *p, struct packet *packet, uint32_t queue,
-				    int64_t now_ps)
-{
-	const struct port_class *c = p->class;
-
-	if (!c->mark_enqueue)
-		return PORT_SEND;
-	if (c->mark_needs & MARK_NEEDS_POOL && p->pool && p->pool->sync)
-		p->pool->sync(p->pool, now_ps);
-
-	struct mark_view v = port_view(p, packet, queue, port_queues(p) + queue);
-
-	v.now_ns = ps_to_ns(now_ps);
-	v.sojourn_ns = 0;
-
-	uint32_t verdict = c->mark_enqueue(port_mark_state(p, queue), c->mark_params, &v);
-
-	return __builtin_expect(verdict == MARK_PASS, 1) ? PORT_SEND : port_obey(p, packet, verdict);
-}
-
-static inline int port_mark_dequeue(struct port *p, struct packet *packet, uint32_t queue,
-				    int64_t now_ps)
-{
-	const struct port_class *c = p->class;
-
-	if (!c->mark_dequeue)
-		return PORT_SEND;
-	if (c->mark_needs & MARK_NEEDS_POOL && p->pool && p->pool->sync)
-		p->pool->sync(p->pool, now_ps);
-
-	struct mark_view v = port_view(p, packet, queue, port_queues(p) + queue);
-
-	v.now_ns = ps_to_ns(now_ps);
-	v.sojourn_ns = ps_to_ns(now_ps - packet->time_ps);
-
-	uint32_t verdict = c->mark_dequeue(port_mark_state(p, queue), c->mark_params, &v);
-
-	return __builtin_expect(verdict == MARK_PASS, 1) ? PORT_SEND : port_obey(p, packet, verdict);
-}
+/* What does the marking scheme say to a packet that leaves? Likewise. */
+int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps);
 
 static inline void port_append(struct port *p, struct packet_pool *pool, const struct packet *packet,
 			       uint32_t queue)
@@ -311,16 +224,13 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 {
 	const struct port_class *c = p->class;
 	uint32_t queue = c->queues == 1 ? 0 : c->class_queue[packet->class_id];
-	int refusal = port_refuses(p, port_queues(p) + queue, packet->bytes, now_ps);
 
-	if (__builtin_expect(refusal >= 0, 0))
-		return port_drop(p, (enum port_drop)refusal);
-	if (__builtin_expect(port_mark_enqueue(p, packet, queue, now_ps) == PORT_DROPPED, 0))
+	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
+	    port_judge(p, packet, queue, now_ps) == PORT_DROPPED)
 		return PORT_DROPPED;
-
 	packet->time_ps = now_ps;
 	if (p->pkts == 0 && p->free_ps <= now_ps) {	/* straight through */
-		if (__builtin_expect(port_mark_dequeue(p, packet, queue, now_ps) == PORT_DROPPED, 0))
+		if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
 			return PORT_DROPPED;
 		port_occupy(p, packet->bytes, now_ps);
 		return PORT_SEND;
@@ -336,9 +246,43 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 	return PORT_QUEUED;
 }
 
-/* The line is free at free_ps and something waits: takes the next packet for a start at free_ps.
- * PORT_DROPPED: the packet was dropped on its way out and the line is still free. */
-static inline int port_next(struct port *p, struct packet_pool *pool, struct packet *packet)
+/* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched
+ * before the pool is used next. */
+static inline struct packet *port_take(struct port *p, struct packet_pool *pool, uint32_t queue)
+{
+	struct queue *q = port_queues(p) + queue;
+	uint32_t slot = q->head;
+	struct packet *packet = &pool->slots[slot];
+
+	q->bytes -= packet->bytes;
+	q->pkts--;
+	p->bytes -= packet->bytes;
+	p->pkts--;
+	if (p->pool)
+		p->pool->used_bytes -= packet->bytes;
+	if (q->pkts == 0) {
+		chunk_give(pool, slot >> CHUNK_SHIFT);
+		return packet;
+	}
+	slot++;
+	if ((slot & CHUNK_MASK) == 0) {
+		uint32_t chunk = (slot - 1) >> CHUNK_SHIFT;
+
+		slot = pool->next[chunk] << CHUNK_SHIFT;
+		chunk_give(pool, chunk);
+	}
+	q->head = slot;
+	if (p->class->queues > 1)
+		q->head_bytes = pool->slots[slot].bytes;
+	else
+		__builtin_prefetch(&pool->slots[slot]);
+	return packet;
+}
+
+/* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It
+ * is the caller's until the pool is used next. NULL: the packet was dropped on its way out and the
+ * line is still free. */
+static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
 {
 	const struct port_class *c = p->class;
 	int64_t now_ps = p->free_ps;
@@ -349,38 +293,14 @@ static inline int port_next(struct port *p, struct packet_pool *pool, struct pac
 	if (p->stats)
 		port_stats_account(p, now_ps);
 
-	struct queue *q = port_queues(p) + queue;
-	uint32_t slot = q->head;
+	struct packet *packet = port_take(p, pool, queue);
 
-	*packet = pool->slots[slot];
-	q->bytes -= packet->bytes;
-	q->pkts--;
-	p->bytes -= packet->bytes;
-	p->pkts--;
-	if (p->pool)
-		p->pool->used_bytes -= packet->bytes;
-	if (q->pkts == 0) {
-		chunk_give(pool, slot >> CHUNK_SHIFT);
-	} else {
-		slot++;
-		if ((slot & CHUNK_MASK) == 0) {
-			uint32_t chunk = (slot - 1) >> CHUNK_SHIFT;
-
-			slot = pool->next[chunk] << CHUNK_SHIFT;
-			chunk_give(pool, chunk);
-		}
-		q->head = slot;
-		if (c->queues > 1)
-			q->head_bytes = pool->slots[slot].bytes;
-		else
-			__builtin_prefetch(&pool->slots[slot]);
-	}
 	if (c->queues > 1 && c->sched->sent)
 		c->sched->sent(port_sched_state(p), c->sched_params, queue, packet->bytes,
 			       port_queues(p));
-	if (__builtin_expect(port_mark_dequeue(p, packet, queue, now_ps) == PORT_DROPPED, 0))
-		return PORT_DROPPED;
+	if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
+		return NULL;
 	port_occupy(p, packet->bytes, now_ps);
-	return PORT_SEND;
+	return packet;
 }
 #endif

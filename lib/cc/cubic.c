@@ -149,7 +149,7 @@ static void cubic_congestion(void *state, const void *params, const struct cc_en
 	(void)a;
 	s->w_prior = cwnd;
 	s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
-	s->cc.ssthresh_bytes = larger_bytes((uint64_t)((double)s->cc.window_bytes * beta),
+	s->cc.ssthresh_bytes = larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5),
 					    2 * (uint64_t)env->mss_bytes);
 	s->cc.window_bytes = smaller_bytes(s->cc.window_bytes, event == CC_TIMEOUT ?
 					   env->mss_bytes : s->cc.ssthresh_bytes);

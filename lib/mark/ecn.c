@@ -48,6 +48,14 @@ static uint32_t ecn_needs(const void *params)
 	       (p->at == ECN_AT_ENQUEUE ? MARK_NEEDS_ENQUEUE : MARK_NEEDS_DEQUEUE);
 }
 
+/* A queue is never longer than its port; the pool is another matter. */
+static uint64_t ecn_quiet_below(const void *params)
+{
+	const struct ecn_params *p = params;
+
+	return p->scope == ECN_POOL ? 0 : p->k;
+}
+
 static uint32_t ecn_verdict(const struct ecn_params *p, const struct mark_view *v)
 {
 	int reached;
@@ -86,6 +94,7 @@ const struct mark_ops mark_ecn = {
 	.reasons = { "length" },
 	.check = ecn_check,
 	.needs = ecn_needs,
+	.quiet_below = ecn_quiet_below,
 	.enqueue = ecn_enqueue,
 	.dequeue = ecn_dequeue,
 };

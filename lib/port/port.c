@@ -17,6 +17,31 @@ static uint32_t align8(size_t bytes)
 	return (uint32_t)((bytes + 7) & ~(size_t)7);
 }
 
+static uint32_t clamp32(uint64_t x)
+{
+	return x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
+}
+
+/* What a packet may find in its port and be let in without further questions: less than any limit,
+ * whatever its own size, and less than the marking scheme takes an interest in. */
+static void find_easy(struct port_class *c)
+{
+	uint64_t pkts = c->buffer.limit_pkts, bytes = c->buffer.limit_bytes, quiet = UINT64_MAX >> 1;
+
+	if (c->buffer.scope == BUFFER_PER_SWITCH)
+		pkts = 0;
+	if (bytes != UINT64_MAX)
+		bytes -= c->mtu_bytes < bytes ? c->mtu_bytes : bytes;
+	if (c->mark_enqueue)
+		quiet = c->mark->quiet_below ? c->mark->quiet_below(c->mark_params) : 0;
+	if (length_is_packets(quiet))
+		pkts = length_number(quiet) < pkts ? length_number(quiet) : pkts;
+	else
+		bytes = quiet < bytes ? quiet : bytes;
+	c->easy_pkts = clamp32(pkts);
+	c->easy_bytes = clamp32(bytes);
+}
+
 void port_class_init(struct port_class *c, const struct port_plan *plan)
 {
 	uint32_t per_port = plan->mark->scope == MARK_STATE_PER_PORT;
@@ -41,6 +66,7 @@ void port_class_init(struct port_class *c, const struct port_plan *plan)
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
+	find_easy(c);
 	c->mark_offset = align8(sizeof(struct port) + plan->queues * sizeof(struct queue));
 	c->sched_offset = c->mark_offset + states * align8(plan->mark->state_size);
 	c->size = c->sched_offset;
@@ -71,6 +97,95 @@ void port_init(struct port *p, const struct port_class *c, struct buffer_pool *p
 	if (c->queues > 1 && c->sched->init)
 		c->sched->init(port_sched_state(p), c->sched_params, c->queues);
 }
+
+/* --- decisions --- */
+
+/* Room for it (-1), or the reason why not as enum port_drop. */
+static int refusal(struct port *p, const struct queue *q, uint32_t bytes, int64_t now_ps)
+{
+	const struct buffer_params *b = &p->class->buffer;
+
+	if (b->scope == BUFFER_PER_PORT) {
+		if (p->bytes + (uint64_t)bytes > b->limit_bytes || p->pkts >= b->limit_pkts)
+			return DROP_PORT_FULL;
+		return -1;
+	}
+	if (b->scope == BUFFER_PER_QUEUE) {
+		if (q->bytes + (uint64_t)bytes > b->limit_bytes || q->pkts >= b->limit_pkts)
+			return DROP_QUEUE_FULL;
+		return -1;
+	}
+	/* used_bytes may be stale, but only too high: what it admits, the exact figure admits too. */
+	if (buffer_pool_admits(b, p->pool, q->bytes, bytes))
+		return -1;
+	if (p->pool->sync)
+		p->pool->sync(p->pool, now_ps);
+	return buffer_pool_admits(b, p->pool, q->bytes, bytes) ? -1 : DROP_POOL_FULL;
+}
+
+/* Carries out a verdict: sets CE, or says that the packet is dropped. */
+static int obey(struct port *p, struct packet *packet, uint32_t verdict)
+{
+	if (verdict == MARK_PASS)
+		return PORT_SEND;
+	if (verdict & MARK_DROP)
+		return port_drop(p, DROP_SCHEME);
+	if (packet->flags & PACKET_CE)
+		return PORT_SEND;
+	if (packet->flags & PACKET_ECT) {
+		packet->flags |= PACKET_CE;
+		p->marks[verdict >> MARK_VERDICT_BITS]++;
+		return PORT_SEND;
+	}
+	return p->class->pass_not_ect ? PORT_SEND : port_drop(p, DROP_NOT_ECT);
+}
+
+static inline struct mark_view view_of(struct port *p, const struct packet *packet, uint32_t queue,
+				       int64_t now_ps)
+{
+	const struct queue *q = port_queues(p) + queue;
+
+	if (p->class->mark_needs & MARK_NEEDS_POOL && p->pool && p->pool->sync)
+		p->pool->sync(p->pool, now_ps);
+	return (struct mark_view){
+		.now_ns = ps_to_ns(now_ps),
+		.rate_bps = p->class->rate_bps,
+		.pool_bytes = p->pool ? p->pool->used_bytes : 0,
+		.packet_bytes = packet->bytes,
+		.flow_hash = packet->flow_hash,
+		.queue = queue,
+		.queue_bytes = q->bytes,
+		.queue_pkts = q->pkts,
+		.port_bytes = p->bytes,
+		.port_pkts = p->pkts,
+	};
+}
+
+int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	int reason = refusal(p, port_queues(p) + queue, packet->bytes, now_ps);
+
+	if (reason >= 0)
+		return port_drop(p, (enum port_drop)reason);
+	if (!c->mark_enqueue)
+		return PORT_QUEUED;
+
+	struct mark_view v = view_of(p, packet, queue, now_ps);
+
+	return obey(p, packet, c->mark_enqueue(port_mark_state(p, queue), c->mark_params, &v));
+}
+
+int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	struct mark_view v = view_of(p, packet, queue, now_ps);
+
+	v.sojourn_ns = ps_to_ns(now_ps - packet->time_ps);
+	return obey(p, packet, c->mark_dequeue(port_mark_state(p, queue), c->mark_params, &v));
+}
+
+/* --- queue length over time --- */
 
 void port_stats_start(struct port *p, struct port_stats *s, int64_t now_ps)
 {

@@ -1,0 +1,33 @@
+# "make install" puts a working program, the library and its headers where it is told, and nothing
+# else; a program outside the source tree can be built with them.
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+env -u MAKEFLAGS -u MAKELEVEL make install DESTDIR="$dir" PREFIX=/opt/weir >"$dir/log" 2>&1 || {
+	cat "$dir/log"
+	exit 1
+}
+root=$dir/opt/weir
+"$root/bin/weir" list marking | grep -q tcn
+for header in include/weir/*.h; do
+	cmp "$header" "$root/include/weir/${header##*/}"
+done
+[ -z "$(find "$root" -type f ! -path "$root/bin/weir" ! -path "$root/lib/libweir.a" \
+	! -path "$root/include/weir/*.h")" ] || exit 1
+cat >"$dir/user.c" <<'END'
+#include <stdio.h>
+#include <weir/mark.h>
+
+int main(void)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct mark_ops *ops;
+	struct error e;
+
+	if (mark_parse("tcn(threshold=78us)", &ops, params, &e))
+		return 1;
+	puts(ops->name);
+}
+END
+gcc -std=c11 -I"$root/include" -o "$dir/user" "$dir/user.c" -L"$root/lib" -lweir -lm
+[ "$("$dir/user")" = tcn ]

@@ -1,0 +1,486 @@
+/* test_cc.c -- congestion controls: traces by hand, references in floating point, contract. */
+#include "tests/test.h"
+#include "weir/cc.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MSS = 1000 };
+
+/* A connection as a transport would hold it, sending and acknowledging at once. */
+struct sender {
+	const struct cc_ops *ops;
+	struct cc_env env;
+	struct cc_ack ack;	/* the last one */
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[CC_STATE_MAX];
+};
+
+static const struct cc_window *window(const struct sender *s)
+{
+	return (const struct cc_window *)(const void *)s->state;
+}
+
+static void sender_reset(struct sender *s)
+{
+	memset(s->state, 0, sizeof(s->state));
+	s->ack = (struct cc_ack){ .may_grow = 1 };
+	s->ops->init(s->state, s->params, &s->env);
+}
+
+static void sender_make(struct sender *s, const char *spec)
+{
+	struct error e = { "" };
+
+	if (cc_parse(spec, &s->ops, s->params, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK(s->ops->state_size <= CC_STATE_MAX);
+	s->env = (struct cc_env){ .mss_bytes = MSS, .initial_window_bytes = 10 * MSS };
+	sender_reset(s);
+}
+
+/* So many bytes more are acknowledged while a window of data is in flight. */
+static void acked(struct sender *s, uint64_t bytes, uint32_t echo)
+{
+	s->ack.acked_bytes = bytes;
+	s->ack.una_bytes += bytes;
+	s->ack.next_bytes = s->ack.una_bytes + window(s)->window_bytes;
+	s->ack.echo = echo;
+	s->ops->ack(s->state, s->params, &s->env, &s->ack);
+}
+
+static void event(struct sender *s, enum cc_event what)
+{
+	s->ops->congestion(s->state, s->params, &s->env, what, &s->ack);
+}
+
+/* --- growth --- */
+
+TEST(test_slow_start_doubles_the_window_each_round_up_to_ssthresh)
+{
+	struct sender s;
+
+	sender_make(&s, "reno");
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
+	CHECK(window(&s)->ssthresh_bytes == CC_SSTHRESH_START);
+	for (int i = 0; i < 10; i++)
+		acked(&s, MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 20 * MSS);
+	event(&s, CC_TIMEOUT);
+	CHECK_INT(window(&s)->ssthresh_bytes, 10 * MSS);
+	CHECK_INT(window(&s)->window_bytes, MSS);
+	acked(&s, 9 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
+	acked(&s, MSS, 0);	/* congestion avoidance now: 1000 * 1000 / 10000 */
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS + 100);
+}
+
+/* One ACK across ssthresh: 9 of its 14 segments fill the window up to 10, the other 5 are half a
+ * window and add half a segment. */
+TEST(test_an_ack_across_ssthresh_counts_for_both_phases)
+{
+	struct sender s;
+
+	sender_make(&s, "reno");
+	acked(&s, 10 * MSS, 0);
+	event(&s, CC_TIMEOUT);
+	acked(&s, 14 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS + MSS / 2);
+}
+
+TEST(test_congestion_avoidance_adds_a_segment_per_window)
+{
+	struct sender s;
+
+	sender_make(&s, "reno");
+	event(&s, CC_LOSS);
+	for (int segments = 5; segments < 50; segments++) {
+		CHECK_INT(window(&s)->window_bytes, segments * MSS);
+		acked(&s, window(&s)->window_bytes, 0);
+	}
+}
+
+/* RFC 5681, equation 3, segment by segment: nothing is lost to rounding, however small the steps. */
+TEST(test_congestion_avoidance_agrees_with_floating_point)
+{
+	double exact = 5 * MSS;
+	struct sender s;
+
+	sender_make(&s, "reno");
+	event(&s, CC_LOSS);
+	for (int i = 0; i < 200000; i++) {
+		acked(&s, 100, 0);
+		exact += 100. * MSS / exact;
+	}
+	CHECK(exact > 200 * MSS);
+	CHECK_NEAR((double)window(&s)->window_bytes / exact, 1, 1e-4);
+}
+
+/* --- cuts --- */
+
+TEST(test_losses_halve_the_window_down_to_two_segments)
+{
+	static const char *const specs[] = { "reno", "ecn-star", "dctcp", "dctcp(alpha-start=0)" };
+	struct sender s;
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		sender_make(&s, specs[i]);
+		event(&s, CC_LOSS);
+		CHECK_INT(window(&s)->window_bytes, 5 * MSS);
+		CHECK_INT(window(&s)->ssthresh_bytes, 5 * MSS);
+		event(&s, CC_LOSS);
+		CHECK_INT(window(&s)->window_bytes, 2500);
+		event(&s, CC_LOSS);
+		CHECK_INT(window(&s)->window_bytes, 2 * MSS);
+		event(&s, CC_TIMEOUT);
+		CHECK_INT(window(&s)->window_bytes, MSS);
+		CHECK_INT(window(&s)->ssthresh_bytes, 2 * MSS);
+		event(&s, CC_LOSS);	/* the floor does not lift a smaller window */
+		CHECK_INT(window(&s)->window_bytes, MSS);
+	}
+}
+
+TEST(test_ecn_star_halves_on_a_mark_down_to_its_smallest_window)
+{
+	struct sender s;
+
+	sender_make(&s, "ecn-star");
+	CHECK_INT(s.ops->echo, CC_ECHO_CLASSIC);
+	event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 5 * MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, 5 * MSS);
+	for (int i = 0; i < 5; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, MSS);
+	sender_make(&s, "ecn-star(min-window=1500B)");
+	for (int i = 0; i < 5; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 1500);
+}
+
+/* --- dctcp: RFC 8257 --- */
+
+/* What alpha is can be seen by what a cut does to a window that nothing else has touched. */
+static double dctcp_alpha(const struct sender *s)
+{
+	struct sender probe = *s;
+	struct cc_window *w = (struct cc_window *)(void *)probe.state;
+
+	w->window_bytes = UINT64_C(1) << 60;
+	event(&probe, CC_ECN);
+	return 2 * (1 - (double)w->window_bytes * 0x1p-60);
+}
+
+/* By hand, g = 1/16, alpha = 1 at first. ACK 1 ends the empty first window: M = 0, alpha = 15/16.
+ * The next window is the 11 segments in flight then, of which 4 are marked:
+ * alpha = 15/16 * 15/16 + 1/16 * 4/11 = 0.878906 + 0.022727 = 0.901634. A cut of 22 segments leaves
+ * 22 (1 - 0.450817) = 12.082028. */
+TEST(test_dctcp_follows_a_trace_by_hand)
+{
+	struct sender s;
+
+	sender_make(&s, "dctcp");
+	CHECK_INT(s.ops->echo, CC_ECHO_EXACT);
+	CHECK_NEAR(dctcp_alpha(&s), 1, 1e-9);
+	acked(&s, MSS, 0);
+	CHECK_NEAR(dctcp_alpha(&s), 0.9375, 1e-9);
+	CHECK_INT(s.ack.next_bytes - s.ack.una_bytes, 10 * MSS);
+	for (int i = 0; i < 9; i++)
+		acked(&s, MSS, i < 4);
+	CHECK_NEAR(dctcp_alpha(&s), 0.9375, 1e-9);
+	acked(&s, MSS, 0);
+	CHECK_NEAR(dctcp_alpha(&s), 15. / 16 * 15 / 16 + 4. / 10 / 16, 1e-8);
+	CHECK_INT(window(&s)->window_bytes, 21 * MSS);
+	event(&s, CC_ECN);
+	/* alpha = 0.90390625: 21000 (1 - 0.451953125) = 11508.98; the byte is kept, not cut. */
+	CHECK_INT(window(&s)->window_bytes, 11509);
+	CHECK_INT(window(&s)->ssthresh_bytes, 11509);
+}
+
+TEST(test_dctcp_cut_is_half_alpha_of_the_window)
+{
+	struct sender s;
+
+	sender_make(&s, "dctcp(alpha-start=1/2)");
+	event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 7500);
+	event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 5625);
+	sender_make(&s, "dctcp(alpha-start=0)");
+	event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, 10 * MSS);	/* slow start is over all the same */
+}
+
+TEST(test_dctcp_may_fall_to_one_segment_or_to_the_set_floor)
+{
+	struct sender s;
+
+	sender_make(&s, "dctcp");
+	for (int i = 0; i < 8; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, MSS);
+	sender_make(&s, "dctcp(min-window=2pkts)");
+	for (int i = 0; i < 8; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 2 * MSS);
+	sender_make(&s, "dctcp(min-window=100B)");
+	for (int i = 0; i < 8; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 100);
+}
+
+TEST(test_dctcp_alpha_goes_on_while_the_window_may_not_grow)
+{
+	struct sender s;
+
+	sender_make(&s, "dctcp");
+	s.ack.may_grow = 0;
+	for (int i = 0; i < 200; i++)
+		acked(&s, 10 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
+	CHECK(dctcp_alpha(&s) < 1e-5);
+	for (int i = 0; i < 200; i++)
+		acked(&s, 10 * MSS, 1);
+	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
+	CHECK(dctcp_alpha(&s) > 1 - 1e-5);
+}
+
+/* Reference: alpha in floating point over random windows; the bound is the one that dctcp.c states. */
+TEST(test_dctcp_alpha_agrees_with_floating_point)
+{
+	static const struct {
+		const char *spec;
+		double g;
+	} cases[] = { { "dctcp", 1. / 16 }, { "dctcp(g=1/256)", 1. / 256 }, { "dctcp(g=1)", 1 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rng random = rng_make(i, 0, RNG_TEST);
+		double alpha = 1, bound = 0x1p-33 / cases[i].g + 0x1p-32;
+		struct sender s;
+
+		sender_make(&s, cases[i].spec);
+		s.ack.may_grow = 0;
+		acked(&s, MSS, 0);	/* ends the empty first window */
+		alpha -= alpha * cases[i].g;
+		for (int k = 0; k < 5000; k++) {
+			uint64_t marked = rng_below(&random, k % 500 ? 10 * MSS : 2);
+
+			if (marked > 0)
+				acked(&s, marked, 1);
+			acked(&s, 10 * MSS - marked, 0);
+			alpha += cases[i].g * ((double)marked / (10 * MSS) - alpha);
+			CHECK_NEAR(dctcp_alpha(&s), alpha, bound + 1e-12);
+		}
+	}
+}
+
+/* --- cubic: RFC 9438 --- */
+
+/* Acknowledges window after window, one ACK a segment, for so many seconds of congestion avoidance. */
+static void cubic_run(struct sender *s, double seconds, int64_t rtt_ns)
+{
+	int64_t end_ns = s->ack.now_ns + (int64_t)(seconds * NS_PER_S);
+
+	s->ack.rtt_ns = rtt_ns;
+	while (s->ack.now_ns < end_ns) {
+		int64_t segments = (int64_t)(window(s)->window_bytes / MSS);
+
+		s->ack.now_ns += rtt_ns / segments;
+		acked(s, MSS, 0);
+	}
+}
+
+static double segments_of(const struct sender *s)
+{
+	return (double)window(s)->window_bytes / MSS;
+}
+
+static void cubic_make(struct sender *s, const char *spec, uint64_t segments)
+{
+	sender_make(s, spec);
+	s->env.initial_window_bytes = segments * MSS;
+	sender_reset(s);
+}
+
+/* By hand: from 1000 segments a loss leaves 700; K = cbrt(300 / 0.4) = 9.0856 s. Then
+ * W(t) = 0.4 (t - K)^3 + 1000: W(4) = 1000 - 0.4 * 131.54 = 947.4, W(K) = 1000,
+ * W(14) = 1000 + 0.4 * 118.69 = 1047.5. The window runs a round trip (0.1 s) ahead of the curve. */
+TEST(test_cubic_follows_its_curve)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	CHECK_INT(s.ops->echo, CC_ECHO_NONE);
+	event(&s, CC_LOSS);
+	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
+	cubic_run(&s, 4, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 947.4, 4);
+	cubic_run(&s, 5.0856, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 1000, 1);
+	cubic_run(&s, 4.9144, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 1047.5, 4);
+}
+
+/* At a round trip of 1 ms Reno is faster: alpha = 3 * 0.3 / 1.7 = 0.5294 segments a round trip until
+ * back at 100, then 1. From 70: 56.67 round trips to 100; after 100 in all, 43.33 more. */
+TEST(test_cubic_is_no_slower_than_reno_would_be)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 100);
+	event(&s, CC_LOSS);
+	cubic_run(&s, 0.05667, NS_PER_MS);
+	CHECK_NEAR(segments_of(&s), 100, 1);
+	cubic_run(&s, 0.04333, NS_PER_MS);
+	CHECK_NEAR(segments_of(&s), 143.33, 2);
+}
+
+/* Losses at 1000 and at once again at 700: the curve aims at 700 * 1.7 / 2 = 595 with fast
+ * convergence, at 700 without. It is flat there: K = cbrt((595 - 490) / 0.4) = 6.40 s and
+ * cbrt((700 - 490) / 0.4) = 8.07 s. */
+TEST(test_cubic_fast_convergence_aims_lower)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	event(&s, CC_LOSS);
+	event(&s, CC_LOSS);
+	CHECK_INT(window(&s)->window_bytes, 490 * MSS);
+	cubic_run(&s, 6.40, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 595, 1);
+	cubic_make(&s, "cubic(fast-convergence=no)", 1000);
+	event(&s, CC_LOSS);
+	event(&s, CC_LOSS);
+	cubic_run(&s, 8.07, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 700, 1);
+}
+
+/* Section 4.8: ssthresh by beta, one segment, and the first epoch starts at the curve's middle. */
+TEST(test_cubic_starts_again_after_a_timeout)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	event(&s, CC_TIMEOUT);
+	CHECK_INT(window(&s)->window_bytes, MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
+	s.ack.rtt_ns = NS_PER_S / 10;
+	acked(&s, 699 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
+	cubic_run(&s, 5, NS_PER_S / 10);	/* 700 + 0.4 * 5^3 = 750 */
+	CHECK_NEAR(segments_of(&s), 750, 5);
+}
+
+/* Time in which the window may not grow does not move the curve. */
+TEST(test_cubic_clock_stands_while_the_window_may_not_grow)
+{
+	struct sender a, b;
+
+	cubic_make(&a, "cubic", 1000);
+	event(&a, CC_LOSS);
+	cubic_run(&a, 2, NS_PER_S / 10);
+	b = a;
+	b.ack.may_grow = 0;
+	cubic_run(&b, 60, NS_PER_S / 10);
+	CHECK_INT(window(&b)->window_bytes, window(&a)->window_bytes);
+	b.ack.may_grow = 1;
+	cubic_run(&a, 2, NS_PER_S / 10);
+	cubic_run(&b, 2, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&b), segments_of(&a), 1);
+}
+
+/* --- contract --- */
+
+/* Random ACKs and events; the hash of every window. */
+struct life {
+	struct rng rng;
+	uint64_t hash;
+};
+
+static void life_step(struct life *l, struct sender *s)
+{
+	struct cc_window before = *window(s);
+
+	s->ack.now_ns += (int64_t)rng_below(&l->rng, 100000);
+	s->ack.rtt_ns = (int64_t)rng_below(&l->rng, 3) * (int64_t)rng_below(&l->rng, 1000000);
+	s->ack.may_grow = rng_below(&l->rng, 4) > 0;
+	if (rng_below(&l->rng, 50) == 0) {
+		event(s, (enum cc_event)rng_below(&l->rng, 3));
+		CHECK(window(s)->window_bytes <= before.window_bytes);
+		CHECK(window(s)->ssthresh_bytes < CC_SSTHRESH_START);
+	} else {
+		acked(s, 1 + rng_below(&l->rng, 3 * before.window_bytes), rng_below(&l->rng, 2) > 0);
+		CHECK(window(s)->window_bytes >= before.window_bytes);
+		CHECK(s->ack.may_grow || window(s)->window_bytes == before.window_bytes);
+		CHECK_INT(window(s)->ssthresh_bytes, before.ssthresh_bytes);
+	}
+	CHECK(window(s)->window_bytes > 0);
+	if (window(s)->window_bytes > UINT64_C(1) << 40)	/* no network holds that much */
+		event(s, CC_LOSS);
+	l->hash = hash64(l->hash, window(s)->window_bytes);
+	for (size_t at = s->ops->state_size; at < sizeof(s->state); at++)
+		CHECK_INT(s->state[at], 0);
+}
+
+static uint64_t life_hash(struct sender *s, uint64_t seed, int steps)
+{
+	struct life l = { rng_make(seed, 0, RNG_TEST), 0 };
+
+	for (int i = 0; i < steps; i++)
+		life_step(&l, s);
+	return l.hash;
+}
+
+TEST(test_every_control_is_deterministic_and_keeps_to_itself)
+{
+	for (size_t i = 0; cc_all[i]; i++) {
+		struct life l = { rng_make(1, 0, RNG_TEST), 0 }, k = { rng_make(2, 0, RNG_TEST), 0 };
+		struct sender a, b;
+		uint64_t alone;
+
+		sender_make(&a, cc_all[i]->name);
+		CHECK(window(&a)->window_bytes == 10 * MSS);
+		alone = life_hash(&a, 1, 3000);
+		sender_make(&a, cc_all[i]->name);
+		sender_make(&b, cc_all[i]->name);
+		for (int n = 0; n < 3000; n++) {
+			life_step(&l, &a);
+			life_step(&k, &b);
+		}
+		CHECK(l.hash == alone);
+	}
+}
+
+TEST(test_every_control_survives_the_extremes_of_its_options)
+{
+	int tried = 0;
+
+	for (size_t i = 0; cc_all[i]; i++) {
+		for (const struct option *o = cc_all[i]->options; o && o->name; o++) {
+			uint64_t extremes[] = { o->min, o->max, o->min | LENGTH_IN_PACKETS,
+						o->max | LENGTH_IN_PACKETS };
+			int count = o->type == OPT_LENGTH ? 4 : 2;
+
+			for (int k = 0; k < count; k++, tried++) {
+				struct option alone = *o;
+				char value[64], spec[128];
+				struct sender s;
+
+				alone.offset = 0;
+				option_format(value, sizeof(value), &alone, &extremes[k]);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)", cc_all[i]->name, o->name, value);
+				sender_make(&s, spec);
+				life_hash(&s, 5, 2000);
+				s.env.mss_bytes = 1;
+				s.env.initial_window_bytes = 1;
+				sender_reset(&s);
+				life_hash(&s, 6, 2000);
+			}
+		}
+	}
+	CHECK_INT(tried, 4 + 2 + 2 + 4 + 2 + 2 + 2);
+}

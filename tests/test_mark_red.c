@@ -1,0 +1,276 @@
+/* test_mark_red.c -- RED: its line, its chance, its average; against floating point. */
+#include "tests/test.h"
+#include "weir/mark.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RAMP = MARK_CE, CERTAIN = MARK_CE | 1 << MARK_VERDICT_BITS };
+
+struct red {
+	const struct mark_ops *ops;
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[128];
+};
+
+static const struct mark_env env = { .seed = 11, .rate_bps = 10000000000, .queues = 1,
+				     .mtu_bytes = 1500 };
+
+static void red_make(struct red *r, const char *spec)
+{
+	struct error e = { "" };
+
+	if (mark_parse(spec, &r->ops, r->params, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	memset(r->state, 0, sizeof(r->state));
+	r->ops->init(r->state, r->params, &env);
+}
+
+static uint32_t red_at(struct red *r, uint32_t queue_bytes)
+{
+	struct mark_view v = { .queue_bytes = queue_bytes, .queue_pkts = queue_bytes / 1000,
+			       .port_bytes = queue_bytes * 2, .port_pkts = queue_bytes / 500 };
+
+	return r->ops->enqueue(r->state, r->params, &v);
+}
+
+/* Fraction of n packets marked at a length. */
+static double red_frequency(struct red *r, uint32_t queue_bytes, int n)
+{
+	int marks = 0;
+
+	for (int i = 0; i < n; i++)
+		marks += red_at(r, queue_bytes) != MARK_PASS;
+	return (double)marks / n;
+}
+
+/* Four standard deviations of a frequency over n draws. */
+static double four_sigma(double p, int n)
+{
+	return 4 * sqrt(p * (1 - p) / n);
+}
+
+TEST(test_red_marks_nothing_below_min_and_all_from_max_on)
+{
+	struct red r;
+
+	red_make(&r, "red(min=5KB, max=200KB, p=100%)");
+	for (int i = 0; i < 1000; i++) {
+		CHECK_INT(red_at(&r, 0), MARK_PASS);
+		CHECK_INT(red_at(&r, 5000), MARK_PASS);
+		CHECK_INT(red_at(&r, 200000), CERTAIN);
+		CHECK_INT(red_at(&r, UINT32_MAX / 2), CERTAIN);
+	}
+	CHECK(red_frequency(&r, 199999, 1000) > 0.99);
+	CHECK_STR(r.ops->reasons[0], "ramp");
+	CHECK_STR(r.ops->reasons[1], "max");
+}
+
+TEST(test_red_with_min_equal_to_max_is_a_step)
+{
+	struct red r;
+
+	red_make(&r, "red(min=30KB, max=30KB, p=1)");
+	CHECK_INT(red_at(&r, 29999), MARK_PASS);
+	CHECK_INT(red_at(&r, 30000), CERTAIN);
+}
+
+TEST(test_red_counts_packets_or_a_port_where_told)
+{
+	struct red r;
+
+	red_make(&r, "red(min=10pkts, max=20pkts, p=0)");
+	CHECK_INT(red_at(&r, 19999), MARK_PASS);
+	CHECK_INT(red_at(&r, 20000), CERTAIN);
+	red_make(&r, "red(min=10pkts, max=20pkts, p=0, scope=port)");
+	CHECK_INT(red_at(&r, 9999), MARK_PASS);
+	CHECK_INT(red_at(&r, 10000), CERTAIN);
+	red_make(&r, "red(min=10KB, max=20KB, p=0, scope=port)");
+	CHECK_INT(red_at(&r, 9999), MARK_PASS);
+	CHECK_INT(red_at(&r, 10000), CERTAIN);
+}
+
+/* PRED, NSDI 2024, section 2.1: 5 KB, 200 KB and 0.1 make a slope of about 0.5 per MB. By hand:
+ * 0.1 / 0.195 MB = 0.5128; at 105 KB, 0.1 MB above min, p = 0.05128. */
+TEST(test_red_marks_as_often_as_the_line_says)
+{
+	enum { N = 200000 };
+	struct red r;
+
+	red_make(&r, "red(min=5KB, max=200KB, p=0.1)");
+	CHECK_NEAR(red_frequency(&r, 105000, N), 0.05128, four_sigma(0.05128, N));
+	CHECK_NEAR(red_frequency(&r, 24500, N), 0.01, four_sigma(0.01, N));
+	red_make(&r, "red(min=5KB, max=500KB, slope=0.51)");
+	CHECK_NEAR(red_frequency(&r, 105000, N), 0.051, four_sigma(0.051, N));
+	CHECK_NEAR(red_frequency(&r, 499999, N), 0.51 * 0.494999, four_sigma(0.2524, N));
+	CHECK_INT(red_at(&r, 500000), CERTAIN);
+	red_make(&r, "red(min=0B, max=1MB, slope=4)");
+	CHECK_NEAR(red_frequency(&r, 125000, N), 0.5, four_sigma(0.5, N));
+	CHECK(red_frequency(&r, 250000, N) == 1);
+}
+
+/* 0.1 over 195 KB is exactly 20/39 per MB: the same packets must be marked in both forms. */
+TEST(test_red_point_slope_and_two_point_forms_agree)
+{
+	struct rng random = rng_make(1, 0, RNG_TEST);
+	struct red a, b;
+	int marks = 0;
+
+	red_make(&a, "red(min=5KB, max=200KB, p=0.1)");
+	red_make(&b, "red(min=5KB, max=200KB, slope=20/39)");
+	for (int i = 0; i < 100000; i++) {
+		uint32_t bytes = (uint32_t)rng_below(&random, 200000);
+		uint32_t verdict = red_at(&a, bytes);
+
+		CHECK_INT(red_at(&b, bytes), verdict);
+		marks += verdict != MARK_PASS;
+	}
+	CHECK(marks > 4000 && marks < 6000);
+}
+
+/* Independent marks: pairs in a row come n p^2 times, whatever came before. */
+TEST(test_red_marks_are_independent)
+{
+	enum { N = 400000 };
+	int pairs = 0, before = 0;
+	struct red r;
+
+	red_make(&r, "red(min=5KB, max=200KB, p=0.2)");
+	for (int i = 0; i < N; i++) {
+		int marked = red_at(&r, 102500) != MARK_PASS;
+
+		pairs += marked && before;
+		before = marked;
+	}
+	CHECK_NEAR((double)pairs / N, 0.01, four_sigma(0.01, N));
+}
+
+/* --- references in floating point --- */
+
+/* The chance drawn for a packet, from a generator that runs beside the scheme's own. */
+static double chance(struct rng *beside)
+{
+	return (double)rng_u32(beside) / (double)ONE_Q32;
+}
+
+TEST(test_red_agrees_with_floating_point_within_its_bound)
+{
+	static const struct {
+		const char *spec;
+		double min, run, rise;
+	} cases[] = {
+		{ "red(min=5KB, max=200KB, p=0.1)", 5000, 195000, 0.1 },
+		{ "red(min=0B, max=4GB, p=1)", 0, 4e9, 1 },
+		{ "red(min=1B, max=4GB, p=0.37)", 1, 4e9 - 1, 0.37 },
+		{ "red(min=5KB, max=4GB, slope=0.51)", 5000, 1e6, 0.51 },
+		{ "red(min=0B, max=3B, p=1/3)", 0, 3, 1. / 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rng random = rng_make(i, 0, RNG_TEST), beside = rng_make(env.seed, 0, RNG_MARKING);
+		double max = cases[i].run < 1e6 ? cases[i].min + cases[i].run : 4e9;
+		struct red r;
+
+		red_make(&r, cases[i].spec);
+		for (int k = 0; k < 50000; k++) {
+			uint32_t bytes = (uint32_t)(rng_u64(&random) >> (32 + rng_below(&random, 32)));
+			uint32_t verdict = red_at(&r, bytes);
+			double p, u;
+
+			if (bytes < cases[i].min || bytes >= max) {
+				CHECK_INT(verdict, bytes < cases[i].min ? MARK_PASS : CERTAIN);
+				continue;
+			}
+			p = cases[i].rise * (bytes - cases[i].min) / cases[i].run;
+			u = chance(&beside);
+			/* p itself was rounded to 2^-33 of the rise per run when it was read. */
+			if (fabs(u - p) > 0x1p-32 + 0x1p-33 * (bytes - cases[i].min) / cases[i].run)
+				CHECK_INT(verdict, u < p ? RAMP : MARK_PASS);
+		}
+	}
+}
+
+/* The average in floating point, with the idle rule of Floyd and Jacobson 1993, section 4. */
+struct average {
+	double value;
+	int64_t idle_since_ns;
+	int empty;
+};
+
+static void average_arrive(struct average *a, double weight, double length, int64_t now_ns)
+{
+	if (a->empty && now_ns > a->idle_since_ns)
+		a->value *= pow(1 - weight, floor((double)(now_ns - a->idle_since_ns) / 1200));
+	a->empty = 0;
+	a->value += weight * (length - a->value);
+}
+
+/* Random load with idle times; 1500 B take 1200 ns at 10 Gb/s. */
+TEST(test_red_average_agrees_with_floating_point)
+{
+	static const char *const weights[] = { "1/512", "0.002", "1/2", "1/65536", "0.9" };
+	static const double values[] = { 1. / 512, 0.002, 0.5, 1. / 65536, 0.9 };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		struct rng random = rng_make(i, 0, RNG_TEST), beside = rng_make(env.seed, 0, RNG_MARKING);
+		struct mark_view v = { .rate_bps = env.rate_bps, .packet_bytes = 1500 };
+		struct average a = { 0, 0, 0 };
+		int compared = 0, marked = 0;
+		char spec[96];
+		struct red r;
+
+		snprintf(spec, sizeof(spec), "red(min=0B, max=200KB, p=1, weight=%s)", weights[i]);
+		red_make(&r, spec);
+		for (int k = 0; k < 30000; k++) {
+			double u;
+			uint32_t verdict;
+
+			if (rng_below(&random, 50) == 0) {
+				v.queue_bytes = v.queue_pkts = 0;
+				CHECK_INT(r.ops->dequeue(r.state, r.params, &v), MARK_PASS);
+				a.empty = 1;
+				a.idle_since_ns = v.now_ns + 1200;
+				v.now_ns += (int64_t)rng_below(&random, 3000000);
+			}
+			v.now_ns += (int64_t)rng_below(&random, 1300);
+			v.queue_bytes = 20000 + (uint32_t)rng_below(&random, 160000);
+			v.queue_pkts = 1;
+			verdict = r.ops->enqueue(r.state, r.params, &v);
+			average_arrive(&a, values[i], v.queue_bytes, v.now_ns);
+			CHECK(verdict == RAMP || verdict == MARK_PASS);
+			marked += verdict == RAMP;
+			u = chance(&beside);
+			/* 1/256 byte of rounding and 126 * 2^-32 of 200 KB at an idle time. */
+			if (fabs(u - a.value / 200000) > (1. / 256 + 0.006) / 200000) {
+				CHECK_INT(verdict, u < a.value / 200000 ? RAMP : MARK_PASS);
+				compared++;
+			}
+		}
+		CHECK(compared > 29900);
+		CHECK(marked > 0 && marked < 30000);
+	}
+}
+
+/* While the last packet is still on the line the queue is empty, but the line is not idle. */
+TEST(test_red_average_fades_only_while_the_line_is_idle)
+{
+	struct mark_view v = { .rate_bps = env.rate_bps, .packet_bytes = 1500, .queue_bytes = 100000,
+			       .queue_pkts = 70, .now_ns = 1000 };
+	struct red r;
+
+	red_make(&r, "red(min=30KB, max=30KB, p=1, weight=1/2)");
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 50 KB */
+	v.queue_bytes = v.queue_pkts = 0;
+	r.ops->dequeue(r.state, r.params, &v);
+	v.now_ns = 2200;						/* just sent */
+	v.queue_bytes = 11000;
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* (50 + 11) / 2 = 30.5 KB */
+	v.queue_bytes = v.queue_pkts = 0;
+	r.ops->dequeue(r.state, r.params, &v);
+	v.now_ns = 2200 + 1200 + 2399;					/* idle for 1.999 packets */
+	v.queue_bytes = 44000;
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), MARK_PASS);	/* (15.25 + 44) / 2 = 29.6 KB */
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 36.8 KB */
+}
