@@ -72,7 +72,7 @@ build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
 	@awk -f tools/embed.awk $(filter %.txt,$^) /dev/null >$@
 
 # clang's opinion of every source, and of every header by itself.
-build/clang/%.ok: % Makefile | build/have-test
+build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@mkdir -p $(@D)
 	@$(CLANG) $(COMMON) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
@@ -110,13 +110,11 @@ format: | build/have-format
 clean:
 	rm -rf build weir
 
-# Debian packages of a group in packages.txt; looked for once, until the list changes. Everything
-# needs the compiler, so the other groups wait for that one: only one apt-get at a time.
+# Debian packages of a group in packages.txt; looked for once, until the list changes.
 build/have-%: packages.txt tools/packages.sh
 	@mkdir -p $(@D)
 	@tools/packages.sh $*
 	@touch $@
-build/have-test build/have-format build/have-instructions build/have-ns3: | build/have-build
 
 .PHONY: all asan test demo bench bench-instructions bench-ns3 install format clean
 .SECONDARY:

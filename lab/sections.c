@@ -81,20 +81,10 @@ int section_has_key(const struct section *s, const char *key, const char *kind)
 	return 0;
 }
 
-static size_t add_key(const char **names, size_t count, const char *key)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i], key) == 0)
-			return count;
-	if (count < KEYS_MAX)
-		names[count++] = key;
-	return count;
-}
-
 static size_t add_keys(const char **names, size_t count, const struct option *table)
 {
-	for (; table && table->name; table++)
-		count = add_key(names, count, table->name);
+	for (; table && table->name && count < KEYS_MAX; table++)
+		names[count++] = table->name;
 	return count;
 }
 
@@ -103,13 +93,12 @@ size_t section_keys(const struct section *s, const char *kind, const char *names
 	size_t count = add_keys(names, 0, s->options);
 	struct kind k;
 
-	for (size_t i = 0; s->kind && s->kind(i, &k); i++)
-		if (!kind || strcmp(k.name, kind) == 0)
-			count = add_keys(names, count, k.options);
-	for (const struct repeat *r = repeat_all; r->key; r++)
+	if (kind && kind_find(s, kind, &k))
+		count = add_keys(names, count, k.options);
+	for (const struct repeat *r = repeat_all; r->key && count < KEYS_MAX; r++)
 		if (strcmp(r->section, s->name) == 0 &&
-		    (!kind || !r->kind || strcmp(r->kind, kind) == 0))
-			count = add_key(names, count, r->key);
+		    (!r->kind || (kind && strcmp(r->kind, kind) == 0)))
+			names[count++] = r->key;
 	return count;
 }
 

@@ -41,13 +41,13 @@ const struct repeat *repeat_find(const char *section, const char *key);
 /* The kind of that name; 0, and *k zeroed, when the section has none such. */
 int kind_find(const struct section *s, const char *name, struct kind *k);
 
-/* May the key stand with that kind (NULL: one is enough that has it)? */
+/* May the key stand in the section, with that kind (NULL: it has none)? */
 int section_has_key(const struct section *s, const char *key, const char *kind);
 
 enum { KEYS_MAX = 128 };
 
-/* Every key of the section that goes with the kind, or with any kind where kind is NULL; each once,
- * at most KEYS_MAX. Returns how many. */
+/* Every key of the section and of that kind (NULL: it has none), at most KEYS_MAX. Returns how
+ * many. */
 size_t section_keys(const struct section *s, const char *kind, const char *names[KEYS_MAX]);
 
 /* "star, dumbbell or fat-tree"; returns buffer. */

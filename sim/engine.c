@@ -34,12 +34,10 @@ void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
 	wheel_set(w, w->window + (windows < e->slot_count ? windows : e->slot_count - 1), node);
 }
 
-uint32_t line_begin(struct worker *w, const struct egress *out)
+void line_begin(struct worker *w, struct egress *out)
 {
-	uint32_t slot = chunk_take(&w->pool) << CHUNK_SHIFT;
-
-	__atomic_store_n(&w->engine->line_first[out->line], slot, __ATOMIC_RELEASE);
-	return slot;
+	out->tail = chunk_take(&w->pool) << CHUNK_SHIFT;
+	__atomic_store_n(&w->engine->line_first[out->line], out->tail, __ATOMIC_RELEASE);
 }
 
 /* Wake-ups from the heap that have come into the current window. */

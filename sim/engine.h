@@ -80,8 +80,23 @@ struct worker {
 	uint64_t byte_errors;	/* of these, how many received other bytes than were asked for */
 };
 
+/* What every connection shares, near at hand. */
+struct transport {
+	struct cc_env env;	/* mss, initial window */
+	const struct cc_ops *cc;
+	const void *cc_params;
+	uint64_t max_window_bytes;
+	uint32_t header_bytes;
+	uint32_t acks_per;
+	int64_t rto_min_ns;
+	uint8_t exact_echo;	/* RFC 8257; otherwise RFC 3168, or none */
+	uint8_t data_flags, ack_flags;	/* of every packet: ECN-capable? */
+	uint8_t spread_cuts;	/* proportional rate reduction */
+};
+
 struct engine {
 	const struct config *config;
+	struct transport transport;
 	struct network *net;
 	struct route_table *routes;
 	struct flow_list flows;
@@ -163,8 +178,8 @@ void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
 void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps);
 
-/* The first packet ever on a line: its slot. */
-uint32_t line_begin(struct worker *w, const struct egress *out);
+/* Before the first packet ever on a line. */
+void line_begin(struct worker *w, struct egress *out);
 
 static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 {
@@ -182,9 +197,19 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 	__atomic_store_n(&e->slot_busy[slot], 1, __ATOMIC_RELAXED);
 }
 
-/* Puts a copy of the packet on the line. It occupies the port until port.free_ps, then travels. */
-static inline __attribute__((always_inline)) void
-egress_send(struct worker *w, struct egress *out, const struct packet *packet, int64_t start_ps)
+/* Where the next packet on the line goes. It is there once egress_commit is called. */
+static inline __attribute__((always_inline)) struct packet *egress_place(struct worker *w,
+									 struct egress *out)
+{
+	if (__builtin_expect(out->tail == SLOT_NONE, 0))
+		line_begin(w, out);
+	return &w->pool.slots[out->tail];
+}
+
+/* The packet in egress_place started at start_ps, occupies the port until port.free_ps and then
+ * travels, unless the link is down. */
+static inline __attribute__((always_inline)) void egress_commit(struct worker *w, struct egress *out,
+								 int64_t start_ps)
 {
 	if (__builtin_expect(start_ps >= out->down_ps, 0)) {
 		out->port.drops[DROP_LINK_DOWN]++;
@@ -194,15 +219,7 @@ egress_send(struct worker *w, struct egress *out, const struct packet *packet, i
 	uint32_t slot = out->tail, next = slot + 1;
 	int64_t arrival_ps = out->port.free_ps + out->delay_ps;
 
-	if (__builtin_expect(slot == SLOT_NONE, 0)) {
-		slot = line_begin(w, out);
-		next = slot + 1;
-	}
-
-	struct packet *place = &w->pool.slots[slot];
-
-	*place = *packet;
-	place->time_ps = arrival_ps;
+	w->pool.slots[slot].time_ps = arrival_ps;
 	if ((next & CHUNK_MASK) == 0) {
 		uint32_t chunk = chunk_take(&w->pool);
 

@@ -263,11 +263,33 @@ static void build_workers(struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		struct host *h = &e->hosts[i];
 
-		if (h->start_ps == TIME_NEVER_PS)
+		if (h->timer_ps == TIME_NEVER_PS)
 			continue;
-		h->due_ps = h->start_ps;
-		engine_wake_later(engine_worker(e, h->node), h->node, h->start_ps);
+		h->due_ps = h->timer_ps;
+		engine_wake_later(engine_worker(e, h->node), h->node, h->timer_ps);
 	}
+}
+
+static void build_transport(struct engine *e, const struct config *c)
+{
+	int ecn = c->cc->echo != CC_ECHO_NONE;
+
+	e->transport = (struct transport){
+		.env = {
+			.mss_bytes = (uint32_t)c->host.mss_bytes,
+			.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes,
+		},
+		.cc = c->cc,
+		.cc_params = c->cc_params,
+		.max_window_bytes = c->host.max_window_bytes,
+		.header_bytes = (uint32_t)c->host.header_bytes,
+		.acks_per = (uint32_t)c->host.acks_per,
+		.rto_min_ns = ps_to_ns((int64_t)c->host.rto_min_ps),
+		.exact_echo = c->cc->echo == CC_ECHO_EXACT,
+		.data_flags = ecn ? PACKET_ECT : 0,
+		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
+		.spread_cuts = c->host.recovery == RECOVERY_PRR,
+	};
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
@@ -281,6 +303,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
 	e->threads = threads;
+	build_transport(e, c);
 	if (packet_store_init(&e->store, PACKETS_MAX))
 		return error_set(error, "the system refuses to reserve address space for packets");
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))

@@ -19,33 +19,28 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 /* --- the card --- */
 
-/* The card's line is taken until port.free_ps: the packet goes, if there is a way. */
-static inline void transmit(struct worker *w, struct egress *out, struct packet *packet,
-			    int64_t start_ps)
+/* The packet in the place goes now and takes the line, if there is a way for it. */
+static inline __attribute__((always_inline)) void
+transmit(struct worker *w, struct egress *out, struct packet *packet, int64_t start_ps)
 {
+	port_occupy(&out->port, packet->bytes, start_ps);
 	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0))
 		out->port.drops[DROP_LINK_DOWN]++;
 	else
-		egress_send(w, out, packet, start_ps);
+		egress_commit(w, out, start_ps);
 }
 
-void host_control(struct worker *w, struct host *h, struct packet *packet)
+void host_control(struct worker *w, struct host *h, struct packet *packet, struct packet *spare)
 {
-	struct egress *out = engine_egress(w->engine, h->link);
-
 	h->made_pkts++;
-	if (out->port.pkts == 0 && out->port.free_ps <= h->now_ps) {
-		port_occupy(&out->port, packet->bytes, h->now_ps);
-		transmit(w, out, packet, h->now_ps);
-	} else {
-		port_append(&out->port, &w->pool, packet, 0);
-	}
+	if (packet != spare)
+		transmit(w, h->out, packet, h->now_ps);
+	else
+		port_append(&h->out->port, &w->pool, packet, 0);
 }
 
-void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	if (s->in_ready || !sender_can_send(w->engine, s))
-		return;
 	s->in_ready = 1;
 	s->ready_next = FLOW_NONE;
 	if (h->ready_first == FLOW_NONE)
@@ -88,28 +83,28 @@ static int take_turn(struct worker *w, struct host *h, struct packet *packet, in
 	return 0;
 }
 
-/* Sends everything that can start before limit_ps. */
-static void card_run(struct worker *w, struct host *h, int64_t limit_ps)
+static inline int card_has_work(const struct host *h)
 {
-	struct egress *out = engine_egress(w->engine, h->link);
+	return h->out->port.pkts || h->ready_first != FLOW_NONE;
+}
 
-	while (out->port.pkts || h->ready_first != FLOW_NONE) {
+/* Sends everything that can start before limit_ps. */
+static __attribute__((noinline)) void card_run(struct worker *w, struct host *h, int64_t limit_ps)
+{
+	struct egress *out = h->out;
+
+	while (card_has_work(h)) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
+		struct packet *place;
 
 		if (start_ps >= limit_ps)
 			return;
-		if (out->port.pkts) {
-			out->port.free_ps = start_ps;
-			transmit(w, out, port_next(&out->port, &w->pool), start_ps);
-			continue;
-		}
-
-		struct packet packet = { 0 };
-
-		if (!take_turn(w, h, &packet, start_ps))
+		place = egress_place(w, out);
+		if (out->port.pkts)
+			*place = *port_take(&out->port, &w->pool, 0);
+		else if (!take_turn(w, h, place, start_ps))
 			return;
-		port_occupy(&out->port, packet.bytes, start_ps);
-		transmit(w, out, &packet, start_ps);
+		transmit(w, out, place, start_ps);
 	}
 }
 
@@ -124,51 +119,42 @@ static void on_packet(struct worker *w, struct host *h, struct packet *packet)
 		receiver_on_data(w, h, packet);
 }
 
+/* The next of the host's flows, if any, becomes a timer. */
+static void plan_start(const struct engine *e, struct host *h)
+{
+	if (h->next_start == h->start_end)
+		return;
+
+	uint32_t flow = e->start_order[h->next_start++];
+
+	host_timer(h, e->flows.flows[flow].start_ps, TIMER_START, flow);
+}
+
 static void on_timer(struct worker *w, struct host *h)
 {
 	uint64_t key = heap_pop(&h->timers).key;
 	enum timer_kind kind = (enum timer_kind)(key >> 32);
 
-	if (kind == TIMER_ACK)
+	h->timer_ps = h->timers.count ? h->timers.entries[0].time_ps : TIME_NEVER_PS;
+	if (kind == TIMER_ACK) {
 		receiver_on_timer(w, h, (uint32_t)key);
-	else
+	} else if (kind == TIMER_START) {
+		plan_start(w->engine, h);
+		sender_start(w, h, (uint32_t)key);
+	} else {
 		sender_on_timer(w, h, (uint32_t)key, kind);
+	}
 }
 
-static void find_next_start(const struct engine *e, struct host *h)
-{
-	h->start_ps = h->next_start == h->start_end
-			      ? TIME_NEVER_PS
-			      : e->flows.flows[e->start_order[h->next_start]].start_ps;
-}
-
-static void on_start(struct worker *w, struct host *h)
-{
-	uint32_t flow = w->engine->start_order[h->next_start++];
-
-	find_next_start(w->engine, h);
-	sender_start(w, h, flow);
-}
-
-static int64_t next_timer_ps(const struct host *h)
-{
-	return h->timers.count ? h->timers.entries[0].time_ps : TIME_NEVER_PS;
-}
-
-/* Own wake-up for whatever comes next without a packet's help. */
+/* Own wake-ups for what comes next without a packet's help. A far one is set only once. */
 static void plan_wake(struct worker *w, struct host *h)
 {
-	const struct egress *out = engine_egress(w->engine, h->link);
-	int64_t next_ps = next_timer_ps(h);
-
-	if (h->start_ps < next_ps)
-		next_ps = h->start_ps;
-	if ((out->port.pkts || h->ready_first != FLOW_NONE) && out->port.free_ps < next_ps)
-		next_ps = out->port.free_ps;
-	if (next_ps == TIME_NEVER_PS || (next_ps >= h->due_ps && h->due_ps >= w->end_ps))
+	if (card_has_work(h) && h->out->port.free_ps >= w->end_ps)
+		engine_wake(w, h->node, h->out->port.free_ps);
+	if (h->timer_ps == TIME_NEVER_PS || (h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps))
 		return;
-	h->due_ps = next_ps;
-	engine_wake_later(w, h->node, next_ps);
+	h->due_ps = h->timer_ps;
+	engine_wake_later(w, h->node, h->timer_ps);
 }
 
 void host_run(struct worker *w, struct host *h)
@@ -176,30 +162,28 @@ void host_run(struct worker *w, struct host *h)
 	struct engine *e = w->engine;
 	uint32_t tail = __atomic_load_n(&e->line_tail[h->line], __ATOMIC_ACQUIRE);
 	uint32_t slot = tail == SLOT_NONE ? SLOT_NONE : line_start(e, h->line);
-	int64_t arrival_ps = TIME_NEVER_PS;
+	int64_t arrival_ps;
 
 	for (;;) {
 		arrival_ps = slot == tail ? TIME_NEVER_PS : w->pool.slots[slot].time_ps;
 
-		int64_t timer_ps = next_timer_ps(h);
-		int64_t own_ps = timer_ps <= h->start_ps ? timer_ps : h->start_ps;
-		int64_t next_ps = arrival_ps <= own_ps ? arrival_ps : own_ps;
+		int64_t next_ps = arrival_ps <= h->timer_ps ? arrival_ps : h->timer_ps;
 
 		if (next_ps >= w->limit_ps)
 			break;
-		card_run(w, h, next_ps + 1);
+		if (card_has_work(h))
+			card_run(w, h, next_ps + 1);
 		h->now_ps = next_ps;
-		if (arrival_ps <= own_ps) {
+		if (arrival_ps <= h->timer_ps) {
 			on_packet(w, h, &w->pool.slots[slot]);
 			slot = line_advance(&w->pool, slot);
-		} else if (timer_ps <= h->start_ps) {
-			on_timer(w, h);
 		} else {
-			on_start(w, h);
+			on_timer(w, h);
 		}
 	}
 	e->line_head[h->line] = slot;
-	card_run(w, h, w->limit_ps);
+	if (card_has_work(h))
+		card_run(w, h, w->limit_ps);
 	plan_wake(w, h);
 	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
@@ -224,8 +208,9 @@ void hosts_new(struct engine *e)
 		e->hosts[i] = (struct host){
 			.number = i,
 			.node = net->host_node[i],
-			.link = node->first_link,
+			.out = engine_egress(e, node->first_link),
 			.line = node->first_line,
+			.timer_ps = TIME_NEVER_PS,
 			.due_ps = TIME_NEVER_PS,
 			.ready_first = FLOW_NONE,
 			.ready_last = FLOW_NONE,
@@ -236,7 +221,7 @@ void hosts_new(struct engine *e)
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		e->start_order[fill[e->flows.flows[i].src]++] = i;
 	for (uint32_t i = 0; i < net->host_count; i++)
-		find_next_start(e, &e->hosts[i]);
+		plan_start(e, &e->hosts[i]);
 	memory_free(fill, net->host_count + UINT64_C(1), sizeof(*fill));
 }
 

@@ -13,11 +13,11 @@
 #include "weir/rng.h"
 
 struct host {
-	uint32_t number, node;
-	uint32_t link, line;
+	struct egress *out;	/* its card */
+	uint32_t number, node, line;
 	int64_t now_ps;		/* of the event being worked on, or the last one */
-	int64_t due_ps;		/* an own wake-up is set for this time; TIME_NEVER_PS: none */
-	int64_t start_ps;	/* of its next flow; TIME_NEVER_PS: none */
+	int64_t timer_ps;	/* earliest of its timers; TIME_NEVER_PS: none */
+	int64_t due_ps;		/* a far wake-up is set for this time; TIME_NEVER_PS: none */
 	uint32_t ready_first, ready_last;	/* senders that may send, in turn; FLOW_NONE: none */
 	uint32_t next_start, start_end;		/* its flows to come, in engine.start_order */
 	struct heap timers;
@@ -28,12 +28,14 @@ struct host {
 	uint64_t retransmits, timeouts;
 };
 
-/* Keys of a host's timers: the kind above, the connection's flow below. Order at equal times. */
-enum timer_kind { TIMER_ACK, TIMER_RETRANSMIT, TIMER_APPLICATION };
+/* What a host's timers are for, in their order at equal times. */
+enum timer_kind { TIMER_ACK, TIMER_RETRANSMIT, TIMER_APPLICATION, TIMER_START };
 
-static inline uint64_t timer_key(enum timer_kind kind, uint32_t connection)
+static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
 {
-	return (uint64_t)kind << 32 | connection;
+	heap_push(&h->timers, time_ps, (uint64_t)kind << 32 | flow);
+	if (time_ps < h->timer_ps)
+		h->timer_ps = time_ps;
 }
 
 enum sender_state {
@@ -57,15 +59,17 @@ struct sender {
 	uint32_t sacked, lost;		/* of [una, next): arrived out of order; lost and not sent again */
 	uint32_t recover;		/* the cut or repair is over when una gets here */
 	uint8_t state;			/* enum sender_state */
-	uint8_t in_ready, send_cwr, backoff;
+	uint8_t in_ready, send_cwr, backoff, class_id;
+	uint8_t timer_on;		/* something is in flight */
 	uint32_t ready_next;
 	uint32_t send_message, send_end;	/* flow that segment next belongs to, and where it ends */
 	uint32_t una_message;		/* a flow that ends above una, or an earlier one */
 	uint32_t last_message;		/* newest flow of the connection */
 	uint64_t allowed_bytes;		/* may be in flight now */
 	int64_t srtt_ns, rttvar_ns;	/* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
-	int64_t deadline_ps;		/* of the retransmission timer; TIME_NEVER_PS: off */
-	int64_t timer_ps;		/* when the host's heap will ask; TIME_NEVER_PS: not at all */
+	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at timer_ps
+	 * (TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
+	int64_t progress_ps, timer_ps, armed_ns;
 	int64_t application_ps;		/* a segment is written this often; 0: all at once */
 	/* proportional rate reduction, RFC 6937, in bytes */
 	uint64_t prr_delivered, prr_out, prr_flight;
@@ -90,7 +94,7 @@ struct receiver {
 	uint32_t connection;
 	uint32_t flow_hash;
 	uint32_t next;			/* first segment not received */
-	uint32_t message;		/* flow that segment next belongs to, or the last one */
+	uint32_t message, message_end;	/* flow that segment next belongs to, or the last one; its end */
 	uint32_t held;			/* data packets not acknowledged yet */
 	uint8_t ce;			/* RFC 8257: was the last packet marked? */
 	uint8_t latched;		/* RFC 3168: echo until CWR */
@@ -116,11 +120,19 @@ void hosts_new(struct engine *e);
 void hosts_free(struct engine *e);
 void host_run(struct worker *w, struct host *h);
 
-/* Queues a packet of header size for the card. */
-void host_control(struct worker *w, struct host *h, struct packet *packet);
+/* Sends a packet of header size, ahead of data. It is written where host_control_place says: on the
+ * line at once where the card is free, else in *spare. */
+static inline struct packet *host_control_place(struct worker *w, struct host *h,
+						struct packet *spare)
+{
+	if (h->out->port.pkts == 0 && h->out->port.free_ps <= h->now_ps)
+		return egress_place(w, h->out);
+	return spare;
+}
+void host_control(struct worker *w, struct host *h, struct packet *packet, struct packet *spare);
 
-/* The sender may have become able to send. */
-void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
+/* The sender may send: it gets its turn at the card. */
+void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
 /* Which way a connection's data takes. */
 static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
@@ -170,7 +182,14 @@ static inline int sender_can_send(const struct engine *e, const struct sender *s
 		return 0;
 	if (s->state == SENDER_SYN || s->state == SENDER_DONE)
 		return 0;
-	return (sender_pipe(s) + UINT64_C(1)) * e->config->host.mss_bytes <= s->allowed_bytes;
+	return (sender_pipe(s) + UINT64_C(1)) * e->transport.env.mss_bytes <= s->allowed_bytes;
+}
+
+/* The sender may have become able to send. */
+static inline void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (!s->in_ready && sender_can_send(w->engine, s))
+		host_join_turn(w, h, s, handle);
 }
 
 /* A cumulative ACK up to segment; returns how many segments it newly reports as arrived. */

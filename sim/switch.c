@@ -5,7 +5,7 @@
 
 /* A sort key: picoseconds since the window began, then the input. A node has fewer than 2^16 inputs
  * and a window is shorter than 2^48 ps (281 s). */
-enum { INPUT_BITS = 16, SMALL_SORT = 16, BUCKETS_MAX = 4096 };
+enum { INPUT_BITS = 16, SMALL_SORT = 4, BUCKETS_MAX = 4096 };
 
 static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 {
@@ -20,8 +20,10 @@ static __attribute__((noinline)) void egress_catch_up(struct worker *w, struct e
 		int64_t start_ps = out->port.free_ps;
 		const struct packet *packet = port_next(&out->port, &w->pool);
 
-		if (packet)
-			egress_send(w, out, packet, start_ps);
+		if (packet) {
+			*egress_place(w, out) = *packet;
+			egress_commit(w, out, start_ps);
+		}
 	}
 }
 
@@ -60,10 +62,12 @@ static inline void forward(struct worker *w, struct switch_state *s, struct pack
 
 	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
 
-	if (answer == PORT_SEND)
-		egress_send(w, out, packet, now_ps);
-	else if (answer == PORT_QUEUED)
+	if (answer == PORT_SEND) {
+		*egress_place(w, out) = *packet;
+		egress_commit(w, out, now_ps);
+	} else if (answer == PORT_QUEUED) {
 		s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
+	}
 }
 
 static __attribute__((noinline)) void grow_keys(struct worker *w)
@@ -169,14 +173,13 @@ static void flush(struct worker *w, struct switch_state *s)
 	}
 }
 
-/* About as many buckets as there were arrivals the last time. */
+/* About as many buckets as there were arrivals the last time, within a factor of two. */
 static uint32_t bucket_shift(const struct switch_state *s, uint64_t span)
 {
-	uint32_t shift = INPUT_BITS;
+	uint32_t wanted = s->arrivals < BUCKETS_MAX / 2 ? s->arrivals | 1 : BUCKETS_MAX / 2;
+	int shift = __builtin_clz(wanted) + 32 - __builtin_clzll(span | 1);
 
-	while (span >> shift > s->arrivals || span >> shift >= BUCKETS_MAX)
-		shift++;
-	return shift;
+	return shift > INPUT_BITS ? (uint32_t)shift : INPUT_BITS;
 }
 
 void switch_run(struct worker *w, struct switch_state *s)

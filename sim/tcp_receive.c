@@ -133,29 +133,28 @@ static uint64_t receiver_path(const struct engine *e, const struct host *h, stru
 
 static void send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
 {
-	const struct config *c = w->engine->config;
-	int ect = c->host.ecn_acks && c->cc->echo != CC_ECHO_NONE;
-	struct packet packet = {
-		.flow_hash = r->flow_hash,
-		.bytes = (uint16_t)c->host.header_bytes,
-		.class_id = r->class_id,
-		.flags = (uint8_t)(flags | SEGMENT_ACK | (ect ? PACKET_ECT : 0)),
-	};
-	struct segment *ack = packet_segment(&packet);
+	const struct transport *t = &w->engine->transport;
+	struct packet spare, *packet = host_control_place(w, h, &spare);
 
-	ack->path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r);
-	ack->connection = r->connection;
-	ack->number = r->next;
-	ack->sent_ps = r->echo_ps;
+	packet->flow_hash = r->flow_hash;
+	packet->bytes = (uint16_t)t->header_bytes;
+	packet->class_id = r->class_id;
+	packet->flags = flags | t->ack_flags;
+	*packet_segment(packet) = (struct segment){
+		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
+		.connection = r->connection,
+		.number = r->next,
+		.sent_ps = r->echo_ps,
+	};
 	if (r->arrived_count)
-		fill_sack(r, ack);
+		fill_sack(r, packet_segment(packet));
 	r->held = 0;
-	host_control(w, h, &packet);
+	host_control(w, h, packet, &spare);
 }
 
-static uint8_t echo_flag(const struct config *c, const struct receiver *r)
+static uint8_t echo_flag(const struct transport *t, const struct receiver *r)
 {
-	int echo = c->cc->echo == CC_ECHO_EXACT ? r->ce : r->latched;
+	int echo = t->exact_echo ? r->ce : r->latched;
 
 	return echo ? SEGMENT_ECE : 0;
 }
@@ -166,7 +165,7 @@ static void hold_ack(struct worker *w, struct host *h, struct receiver *r)
 	if (r->timer_set)
 		return;
 	r->timer_set = 1;
-	heap_push(&h->timers, r->deadline_ps, timer_key(TIMER_ACK, r->connection));
+	host_timer(h, r->deadline_ps, TIMER_ACK, r->connection);
 }
 
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
@@ -183,9 +182,9 @@ void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
 		return;
 	if (r->deadline_ps > h->now_ps) {
 		r->timer_set = 1;
-		heap_push(&h->timers, r->deadline_ps, timer_key(TIMER_ACK, connection));
+		host_timer(h, r->deadline_ps, TIMER_ACK, connection);
 	} else {
-		send_ack(w, h, r, echo_flag(w->engine->config, r));
+		send_ack(w, h, r, echo_flag(&w->engine->transport, r));
 	}
 }
 
@@ -196,6 +195,7 @@ static void receiver_init(const struct engine *e, const struct host *h, struct r
 {
 	r->connection = connection;
 	r->message = connection;
+	r->message_end = flow_at(e, connection)->end_segment;
 	r->class_id = flow_at(e, connection)->class_id;
 	/* The way back is chosen on its own, as two hashes of one five-tuple would. */
 	r->flow_hash = flow_route_hash(~e->config->seed, connection);
@@ -232,16 +232,17 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 		struct flow *f = flow_at(e, r->message);
 
 		if (f->finish_ps >= 0) {
-			if (r->next <= f->end_segment)
+			if (r->next <= r->message_end)
 				return completed;
 			r->message = f->next;
+			r->message_end = flow_at(e, r->message)->end_segment;
 			continue;
 		}
-		if (f->size_bytes == FLOW_UNLIMITED || r->next < f->end_segment)
+		if (f->size_bytes == FLOW_UNLIMITED || r->next < r->message_end)
 			return completed;
 		f->finish_ps = h->now_ps;
 		r->message_bytes += f->size_bytes;
-		if (r->next == f->end_segment && !r->arrived_count && r->bytes != r->message_bytes)
+		if (r->next == r->message_end && !r->arrived_count && r->bytes != r->message_bytes)
 			w->byte_errors++;
 		w->flows_done++;
 		completed = 1;
@@ -250,14 +251,15 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 
 /* --- data --- */
 
-static void note_marks(const struct config *c, struct worker *w, struct host *h, struct receiver *r,
+static void note_marks(struct worker *w, struct host *h, struct receiver *r,
 		       const struct packet *packet)
 {
+	const struct transport *t = &w->engine->transport;
 	uint8_t ce = (packet->flags & PACKET_CE) != 0;
 
-	if (c->cc->echo == CC_ECHO_EXACT) {
+	if (t->exact_echo) {
 		if (ce != r->ce && r->held)
-			send_ack(w, h, r, echo_flag(c, r));
+			send_ack(w, h, r, echo_flag(t, r));
 		r->ce = ce;
 	} else {
 		if (packet->flags & SEGMENT_CWR)
@@ -306,7 +308,7 @@ static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int
 void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 {
 	struct engine *e = w->engine;
-	const struct config *c = e->config;
+	const struct transport *t = &e->transport;
 	const struct segment *data = packet_segment(packet);
 	struct flow *f = flow_at(e, data->connection);
 
@@ -327,18 +329,20 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 	}
 	h->data_pkts++;
 	h->marked_pkts += (packet->flags & PACKET_CE) != 0;
-	note_marks(c, w, h, r, packet);
+	note_marks(w, h, r, packet);
 
 	int at_once = accept_segment(h, r, data);
 
 	if (r->held++ == 0)
 		r->echo_ps = data->sent_ps;
-	at_once |= complete_messages(w, h, r);
-	if (at_once || r->held >= c->host.acks_per)
-		send_ack(w, h, r, echo_flag(c, r));
+	if (r->next >= r->message_end)
+		at_once |= complete_messages(w, h, r);
+	if (at_once || r->held >= t->acks_per)
+		send_ack(w, h, r, echo_flag(t, r));
 	else
 		hold_ack(w, h, r);
-	if (f->finish_ps >= 0 && c->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW) {
+	if (f->finish_ps >= 0 &&
+	    e->config->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW) {
 		receiver_free(w, f->rx);
 		f->rx = FLOW_NONE;
 	}

@@ -23,31 +23,46 @@ static struct sender *sender_at(const struct worker *w, uint32_t handle)
 
 /* --- the retransmission timer --- */
 
-static int64_t timeout_ps(const struct engine *e, const struct sender *s)
+static int64_t timeout_ns(const struct engine *e, const struct sender *s)
 {
 	const struct host_config *c = &e->config->host;
-	int64_t rto_ps = (int64_t)c->rto_initial_ps;
+	int64_t rto_ns = ps_to_ns((int64_t)c->rto_initial_ps), max_ns = ps_to_ns((int64_t)c->rto_max_ps);
 
 	if (s->srtt_ns) {
-		rto_ps = ns_to_ps((s->srtt_ns >> 3) + s->rttvar_ns);
-		if (rto_ps < (int64_t)c->rto_min_ps)
-			rto_ps = (int64_t)c->rto_min_ps;
+		rto_ns = (s->srtt_ns >> 3) + s->rttvar_ns;
+		if (rto_ns < e->transport.rto_min_ns)
+			rto_ns = e->transport.rto_min_ns;
 	}
-	if (s->backoff) {
-		/* backoff <= 16 and rto < 2^46 ps (70 s): no overflow */
-		rto_ps <<= s->backoff;
-	}
-	return rto_ps < (int64_t)c->rto_max_ps ? rto_ps : (int64_t)c->rto_max_ps;
+	rto_ns <<= s->backoff;	/* backoff <= 16 and rto < 2^37 ns (2 minutes): no overflow */
+	return rto_ns < max_ns ? rto_ns : max_ns;
 }
 
-/* The heap is asked only when nothing earlier is set: deadlines mostly move ahead. */
-static void arm(struct host *h, struct sender *s, int64_t deadline_ps)
+/* Has the heap ask when the timer would run out as things stand, unless it asks earlier anyway. */
+static void arm(const struct engine *e, struct host *h, struct sender *s)
 {
-	s->deadline_ps = deadline_ps;
+	int64_t rto_ns = timeout_ns(e, s), deadline_ps = s->progress_ps + ns_to_ps(rto_ns);
+
+	s->armed_ns = rto_ns;
 	if (s->timer_ps > deadline_ps) {
-		heap_push(&h->timers, deadline_ps, timer_key(TIMER_RETRANSMIT, s->connection));
+		host_timer(h, deadline_ps, TIMER_RETRANSMIT, s->connection);
 		s->timer_ps = deadline_ps;
 	}
+}
+
+static void start_timer(const struct engine *e, struct host *h, struct sender *s, int64_t now_ps)
+{
+	s->timer_on = 1;
+	s->progress_ps = now_ps;
+	arm(e, h, s);
+}
+
+/* Something was acknowledged: the timer starts anew. The heap is left alone as long as the timeout
+ * has not become shorter than what it was asked for. */
+static inline void restart_timer(const struct engine *e, struct host *h, struct sender *s)
+{
+	s->progress_ps = h->now_ps;
+	if (s->armed_ns > e->transport.rto_min_ns && timeout_ns(e, s) < s->armed_ns)
+		arm(e, h, s);
 }
 
 static void sample_rtt(struct sender *s, int64_t rtt_ns)
@@ -94,19 +109,17 @@ static void append_message(const struct engine *e, struct sender *s, uint32_t fl
 static void send_syn(struct worker *w, struct host *h, struct sender *s)
 {
 	const struct engine *e = w->engine;
-	struct packet packet = {
-		.flow_hash = s->flow_hash,
-		.bytes = (uint16_t)e->config->host.header_bytes,
-		.class_id = flow_at(e, s->connection)->class_id,
-		.flags = SEGMENT_SYN,
-	};
-	struct segment *segment = packet_segment(&packet);
+	struct packet spare, *packet = host_control_place(w, h, &spare);
 
-	segment->path = s->path;
-	segment->connection = s->connection;
-	segment->sent_ps = h->now_ps;
-	host_control(w, h, &packet);
-	arm(h, s, h->now_ps + timeout_ps(e, s));
+	packet->flow_hash = s->flow_hash;
+	packet->bytes = (uint16_t)e->transport.header_bytes;
+	packet->class_id = s->class_id;
+	packet->flags = SEGMENT_SYN;
+	*packet_segment(packet) = (struct segment){
+		.path = s->path, .connection = s->connection, .sent_ps = h->now_ps,
+	};
+	host_control(w, h, packet, &spare);
+	start_timer(e, h, s, h->now_ps);
 }
 
 static uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s,
@@ -126,29 +139,25 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 	const struct config *c = e->config;
 	const struct flow *f = flow_at(e, flow);
 	const struct traffic_config *t = &c->traffic[f->traffic];
-	struct cc_env env = {
-		.mss_bytes = (uint32_t)c->host.mss_bytes,
-		.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes,
-	};
 	uint32_t handle = slab_take(&w->senders);
 	struct sender *s = sender_at(w, handle);
 
 	flow_at(e, flow)->tx = handle;
 	s->connection = flow;
 	s->flow_hash = flow_route_hash(c->seed, flow);
-	s->timer_ps = s->deadline_ps = TIME_NEVER_PS;
+	s->timer_ps = TIME_NEVER_PS;
+	s->class_id = f->class_id;
 	s->last_message = s->ready_next = FLOW_NONE;
 	sender_path(e, h, s, h->now_ps);
-	c->cc->init(sender_cc(s), c->cc_params, &env);
+	c->cc->init(sender_cc(s), c->cc_params, &e->transport.env);
 	s->allowed_bytes = sender_cc(s)->window_bytes;
 	s->state = SENDER_OPEN;
 	if (t->app_rate_bps) {
 		s->application_ps = bytes_to_ps((uint32_t)c->host.mss_bytes,
 						bps_to_ps_per_byte_q20(t->app_rate_bps));
-		heap_push(&h->timers, h->now_ps + s->application_ps,
-			  timer_key(TIMER_APPLICATION, flow));
+		host_timer(h, h->now_ps + s->application_ps, TIMER_APPLICATION, flow);
 	} else if (f->stop_ps != TIME_NEVER_PS) {
-		heap_push(&h->timers, f->stop_ps, timer_key(TIMER_APPLICATION, flow));
+		host_timer(h, f->stop_ps, TIMER_APPLICATION, flow);
 	}
 	if (c->host.handshake) {
 		s->state = SENDER_SYN;
@@ -186,7 +195,7 @@ static uint32_t payload_of(const struct engine *e, const struct flow *message, u
 static uint32_t next_payload(const struct engine *e, struct sender *s)
 {
 	if (s->next + 1 < s->send_end)
-		return (uint32_t)e->config->host.mss_bytes;
+		return e->transport.env.mss_bytes;
 	while (s->next >= s->send_end) {
 		s->send_message = flow_at(e, s->send_message)->next;
 		s->send_end = flow_at(e, s->send_message)->end_segment;
@@ -211,9 +220,9 @@ void sender_packet(struct worker *w, struct host *h, struct sender *s, struct pa
 		   int64_t start_ps)
 {
 	const struct engine *e = w->engine;
-	const struct config *c = e->config;
+	const struct transport *t = &e->transport;
 	uint32_t number = s->next, payload;
-	uint8_t flags = c->cc->echo == CC_ECHO_NONE ? 0 : PACKET_ECT;
+	uint8_t flags = t->data_flags;
 
 	if (s->lost) {
 		number = scoreboard_resend(s);
@@ -230,21 +239,20 @@ void sender_packet(struct worker *w, struct host *h, struct sender *s, struct pa
 		}
 	}
 	packet->flow_hash = s->flow_hash;
-	packet->bytes = (uint16_t)(payload + c->host.header_bytes);
-	packet->class_id = flow_at(e, s->connection)->class_id;
+	packet->bytes = (uint16_t)(payload + t->header_bytes);
+	packet->class_id = s->class_id;
 	packet->flags = flags;
-
-	struct segment *segment = packet_segment(packet);
-
-	segment->path = start_ps < s->path_until_ps ? s->path : sender_path(e, h, s, start_ps);
-	segment->connection = s->connection;
-	segment->number = number;
-	segment->sent_ps = start_ps;
-	segment->payload_bytes = (uint16_t)payload;
+	*packet_segment(packet) = (struct segment){
+		.path = start_ps < s->path_until_ps ? s->path : sender_path(e, h, s, start_ps),
+		.connection = s->connection,
+		.number = number,
+		.sent_ps = start_ps,
+		.payload_bytes = (uint16_t)payload,
+	};
 	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
-		s->prr_out += c->host.mss_bytes;
-	if (s->deadline_ps == TIME_NEVER_PS)
-		arm(h, s, start_ps + timeout_ps(e, s));
+		s->prr_out += t->env.mss_bytes;
+	if (!s->timer_on)
+		start_timer(e, h, s, start_ps);
 }
 
 /* --- congestion --- */
@@ -253,15 +261,14 @@ void sender_packet(struct worker *w, struct host *h, struct sender *s, struct pa
 static void cut(const struct engine *e, struct sender *s, enum cc_event event,
 		const struct cc_ack *a)
 {
-	const struct config *c = e->config;
-	struct cc_env env = { .mss_bytes = (uint32_t)c->host.mss_bytes };
+	const struct transport *t = &e->transport;
 
-	s->prr_flight = (s->next - s->una) * c->host.mss_bytes + a->acked_bytes;
+	s->prr_flight = (s->next - s->una) * (uint64_t)t->env.mss_bytes + a->acked_bytes;
 	s->prr_delivered = s->prr_out = 0;
 	s->recover = s->next;
-	c->cc->congestion(sender_cc(s), c->cc_params, &env, event, a);
+	t->cc->congestion(sender_cc(s), t->cc_params, &t->env, event, a);
 	s->state = event == CC_ECN ? SENDER_CWR : event == CC_LOSS ? SENDER_RECOVERY : SENDER_LOSS;
-	if (event == CC_ECN && c->cc->echo == CC_ECHO_CLASSIC)
+	if (event == CC_ECN && !t->exact_echo)
 		s->send_cwr = 1;
 }
 
@@ -295,14 +302,14 @@ static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 static void update_allowed(const struct engine *e, struct sender *s, struct cc_window *window,
 			   uint64_t arrived_bytes)
 {
-	const struct host_config *c = &e->config->host;
+	const struct transport *t = &e->transport;
 
-	s->allowed_bytes = window->window_bytes < c->max_window_bytes ? window->window_bytes
-								       : c->max_window_bytes;
-	if ((s->state == SENDER_CWR || s->state == SENDER_RECOVERY) && c->recovery == RECOVERY_PRR) {
+	s->allowed_bytes = window->window_bytes < t->max_window_bytes ? window->window_bytes
+								       : t->max_window_bytes;
+	if (t->spread_cuts && (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)) {
 		s->prr_delivered += arrived_bytes;
 		s->allowed_bytes =
-			reduced_bytes(s, window->ssthresh_bytes, arrived_bytes, c->mss_bytes);
+			reduced_bytes(s, window->ssthresh_bytes, arrived_bytes, t->env.mss_bytes);
 	}
 }
 
@@ -333,7 +340,7 @@ static int is_over(const struct engine *e, const struct sender *s)
 {
 	const struct flow *f = flow_at(e, s->connection);
 
-	return s->una == f->end_segment &&
+	return s->una == s->next && s->una == f->end_segment &&
 	       e->config->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW;
 }
 
@@ -351,16 +358,15 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct cc_
 		  uint32_t pipe_before)
 {
 	const struct engine *e = w->engine;
-	const struct config *c = e->config;
+	const struct transport *t = &e->transport;
 	struct cc_window *window = sender_cc(s);
-	struct cc_env env = { .mss_bytes = (uint32_t)c->host.mss_bytes };
 
 	if (cut_is_over(s))
 		s->state = SENDER_OPEN;
 	a->may_grow = !a->echo && (s->state == SENDER_OPEN || s->state == SENDER_LOSS) &&
-		      window_was_used(s, window, pipe_before, env.mss_bytes);
+		      window_was_used(s, window, pipe_before, t->env.mss_bytes);
 	if (a->acked_bytes)
-		c->cc->ack(window, c->cc_params, &env, a);
+		t->cc->ack(window, t->cc_params, &t->env, a);
 	if (s->marks) {
 		if (scoreboard_detect(s) && s->state != SENDER_RECOVERY && s->state != SENDER_LOSS)
 			cut(e, s, CC_LOSS, a);
@@ -370,9 +376,9 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct cc_
 		cut(e, s, CC_ECN, a);
 	update_allowed(e, s, window, a->acked_bytes);
 	if (s->una == s->next)
-		s->deadline_ps = TIME_NEVER_PS;
+		s->timer_on = 0;
 	else if (a->acked_bytes)
-		arm(h, s, h->now_ps + timeout_ps(e, s));
+		restart_timer(e, h, s);
 }
 
 static void established(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
@@ -380,7 +386,7 @@ static void established(struct worker *w, struct host *h, struct sender *s, uint
 	if (s->state != SENDER_SYN)
 		return;
 	s->state = SENDER_OPEN;
-	s->deadline_ps = TIME_NEVER_PS;
+	s->timer_on = 0;
 	s->backoff = 0;
 	host_ready(w, h, s, handle);
 }
@@ -396,7 +402,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 
 	struct sender *s = sender_at(w, handle);
 	uint32_t pipe_before = sender_pipe(s), arrived = 0;
-	uint64_t mss = e->config->host.mss_bytes;
+	uint64_t mss = e->transport.env.mss_bytes;
 	int64_t rtt_ns = ps_to_ns(h->now_ps - ack->sent_ps);
 
 	sample_rtt(s, rtt_ns > 0 ? rtt_ns : 1);
@@ -447,7 +453,7 @@ static void on_timeout(struct worker *w, struct host *h, struct sender *s, uint3
 	scoreboard_lose_all(s);
 	cut(e, s, CC_TIMEOUT, &a);
 	s->allowed_bytes = sender_cc(s)->window_bytes;
-	arm(h, s, h->now_ps + timeout_ps(e, s));
+	start_timer(e, h, s, h->now_ps);
 	host_ready(w, h, s, handle);
 }
 
@@ -466,8 +472,7 @@ static void on_application(struct worker *w, struct host *h, struct sender *s, u
 	}
 	s->end++;
 	if (s->end != f->end_segment)
-		heap_push(&h->timers, h->now_ps + s->application_ps,
-			  timer_key(TIMER_APPLICATION, s->connection));
+		host_timer(h, h->now_ps + s->application_ps, TIMER_APPLICATION, s->connection);
 	host_ready(w, h, s, handle);
 }
 
@@ -487,10 +492,10 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 	if (s->timer_ps != h->now_ps)
 		return;		/* an earlier one was set since */
 	s->timer_ps = TIME_NEVER_PS;
-	if (s->deadline_ps == TIME_NEVER_PS)
+	if (!s->timer_on)
 		return;
-	if (s->deadline_ps > h->now_ps)
-		arm(h, s, s->deadline_ps);
+	if (s->progress_ps + ns_to_ps(timeout_ns(w->engine, s)) > h->now_ps)
+		arm(w->engine, h, s);
 	else
 		on_timeout(w, h, s, handle);
 }

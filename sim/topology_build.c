@@ -148,6 +148,7 @@ void builder_finish(struct net_builder *b)
 {
 	struct network *net = b->net;
 
+	assert(net->node_count == b->nodes_max && b->cable_count == b->cables_max);
 	sort_links(b);
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		struct net_node *to = &net->nodes[net->links[i].to];

@@ -15,10 +15,13 @@
 
 enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
 
+#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000)	/* 0.0001, to the nearest */
+
 static const char *const load_of_choices[] = { "access", "bisection", NULL };
 
 #define LOAD_OPTION(help_) \
-	{ "load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, 1, LOAD_MAX * ONE_Q32, help_, NULL }
+	{ "load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
+	  LOAD_MAX * ONE_Q32, help_, NULL }
 #define POISSON_OPTIONS \
 	FINITE_SIZE_OPTION, \
 	SIZES_OPTION, \
@@ -204,8 +207,8 @@ static int poisson(struct maker *m, const struct racks *racks, enum poisson_pair
 {
 	double load = (double)m->t->load_q32 / (double)ONE_Q32;
 	struct arrival_window w;
-	double capacity_bps, bytes_per_ps;
-	uint64_t flows;
+	double capacity_bps = 0, bytes_per_ps;
+	uint64_t flows = 0;
 
 	if (find_capacity(m, racks, pairs, &capacity_bps))
 		return -1;

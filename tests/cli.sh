@@ -134,6 +134,8 @@ mistake "no help on 'redd'; allowed are commands, sections (network, switch, hos
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
 expect 2 run "$dir/escape.ini"
 grep -q "$(printf '\033')" "$dir/err" && fail "a terminal must not obey what a file holds"
+expect 2 $short --set "host.cc=$(printf '\033[2J')"
+grep -q "$(printf '\033')" "$dir/err" && fail "a terminal must not obey what a file holds"
 
 # --- files with mistakes ---
 for file in tests/bad/*.ini; do

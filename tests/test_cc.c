@@ -279,18 +279,21 @@ TEST(test_dctcp_alpha_agrees_with_floating_point)
 
 /* --- cubic: RFC 9438 --- */
 
-/* Acknowledges window after window, one ACK a segment, for so many seconds of congestion avoidance. */
-static void cubic_run(struct sender *s, double seconds, int64_t rtt_ns)
+/* Acknowledges window after window, so many bytes an ACK, for so many seconds. */
+static void cubic_run_by(struct sender *s, double seconds, int64_t rtt_ns, uint64_t ack_bytes)
 {
 	int64_t end_ns = s->ack.now_ns + (int64_t)(seconds * NS_PER_S);
 
 	s->ack.rtt_ns = rtt_ns;
 	while (s->ack.now_ns < end_ns) {
-		int64_t segments = (int64_t)(window(s)->window_bytes / MSS);
-
-		s->ack.now_ns += rtt_ns / segments;
-		acked(s, MSS, 0);
+		s->ack.now_ns += rtt_ns / (int64_t)(window(s)->window_bytes / ack_bytes);
+		acked(s, ack_bytes, 0);
 	}
+}
+
+static void cubic_run(struct sender *s, double seconds, int64_t rtt_ns)
+{
+	cubic_run_by(s, seconds, rtt_ns, MSS);
 }
 
 static double segments_of(const struct sender *s)
@@ -307,7 +310,8 @@ static void cubic_make(struct sender *s, const char *spec, uint64_t segments)
 
 /* By hand: from 1000 segments a loss leaves 700; K = cbrt(300 / 0.4) = 9.0856 s. Then
  * W(t) = 0.4 (t - K)^3 + 1000: W(4) = 1000 - 0.4 * 131.54 = 947.4, W(K) = 1000,
- * W(14) = 1000 + 0.4 * 118.69 = 1047.5. The window runs a round trip (0.1 s) ahead of the curve. */
+ * W(14) = 1000 + 0.4 * 118.69 = 1047.5. (The target is the curve a round trip ahead, and the window
+ * gets there in about a round trip.) */
 TEST(test_cubic_follows_its_curve)
 {
 	struct sender s;
@@ -318,11 +322,35 @@ TEST(test_cubic_follows_its_curve)
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
 	cubic_run(&s, 4, NS_PER_S / 10);
-	CHECK_NEAR(segments_of(&s), 947.4, 4);
+	CHECK_NEAR(segments_of(&s), 947.4, 1);
 	cubic_run(&s, 5.0856, NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 1000, 1);
 	cubic_run(&s, 4.9144, NS_PER_S / 10);
-	CHECK_NEAR(segments_of(&s), 1047.5, 4);
+	CHECK_NEAR(segments_of(&s), 1047.5, 1);
+}
+
+/* Near the middle of the curve an ACK of 100 B adds less than a byte: it must not be lost. */
+TEST(test_cubic_keeps_growth_of_less_than_a_byte)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	event(&s, CC_LOSS);
+	cubic_run_by(&s, 9.0856, NS_PER_S / 10, 100);
+	CHECK_NEAR(segments_of(&s), 1000, 1);
+}
+
+TEST(test_cubic_starts_a_new_curve_at_every_loss)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic(fast-convergence=no)", 1000);
+	for (int i = 0; i < 3; i++) {
+		event(&s, CC_LOSS);
+		CHECK_NEAR(segments_of(&s), 700, 1);
+		cubic_run(&s, 9.0856, NS_PER_S / 10);
+		CHECK_NEAR(segments_of(&s), 1000, 1);
+	}
 }
 
 /* At a round trip of 1 ms Reno is faster: alpha = 3 * 0.3 / 1.7 = 0.5294 segments a round trip until
@@ -372,7 +400,7 @@ TEST(test_cubic_starts_again_after_a_timeout)
 	acked(&s, 699 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
 	cubic_run(&s, 5, NS_PER_S / 10);	/* 700 + 0.4 * 5^3 = 750 */
-	CHECK_NEAR(segments_of(&s), 750, 5);
+	CHECK_NEAR(segments_of(&s), 750, 1);
 }
 
 /* Time in which the window may not grow does not move the curve. */
@@ -472,7 +500,8 @@ TEST(test_every_control_survives_the_extremes_of_its_options)
 
 				alone.offset = 0;
 				option_format(value, sizeof(value), &alone, &extremes[k]);
-				snprintf(spec, sizeof(spec), "%s(%s=%s)", cc_all[i]->name, o->name, value);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)", cc_all[i]->name, o->name,
+					 value);
 				sender_make(&s, spec);
 				life_hash(&s, 5, 2000);
 				s.env.mss_bytes = 1;

@@ -157,9 +157,10 @@ TEST(test_contradicting_options_are_refused)
 		  "k=100KB" },
 		{ "red(min=5pkts)", "red: min and max must both be in bytes or both in packets" },
 		{ "red(min=201KB)", "red: min is above max" },
-		{ "red(min=1pkts, max=9pkts, slope=1)", "red: slope is per MB, so min and max must be in "
-		  "bytes" },
-		{ "red(p=2%, slope=1)", "red: p and slope are two ways to give the same line; give one" },
+		{ "red(min=1pkts, max=9pkts, slope=1)",
+		  "red: slope is per MB, so min and max must be in bytes" },
+		{ "red(p=2%, slope=1)",
+		  "red: p and slope are two ways to give the same line; give one" },
 		{ "red(scope=port, weight=1/2)", "red: an average is kept per queue; scope=port needs "
 		  "weight=1" },
 	};
@@ -223,7 +224,8 @@ TEST(test_codel_leaves_a_queue_of_one_packet_alone)
 }
 
 /* Five signals, then below target, then above again soon: 5 - 1 signals were earned, so the next
- * mark follows the first after 100 / sqrt 4 = 50 ms. Much later it starts from 1 again. */
+ * mark follows the first after 100 / sqrt 4 = 50 ms, the one after that 100 / sqrt 5 = 44.7 later.
+ * That earns 2, but much later it starts from 1 all the same. */
 TEST(test_codel_resumes_at_the_rate_that_worked)
 {
 	struct marker m;
@@ -237,7 +239,8 @@ TEST(test_codel_resumes_at_the_rate_that_worked)
 	CHECK_INT(codel_at(&m, 510 * MS, 9 * MS), MARK_CE);
 	CHECK_INT(codel_at(&m, 560 * MS - 1, 9 * MS), MARK_PASS);
 	CHECK_INT(codel_at(&m, 560 * MS, 9 * MS), MARK_CE);
-	CHECK_INT(codel_at(&m, 600 * MS, MS), MARK_PASS);
+	CHECK_INT(codel_at(&m, 605 * MS, 9 * MS), MARK_CE);
+	CHECK_INT(codel_at(&m, 610 * MS, MS), MARK_PASS);
 	CHECK_INT(codel_at(&m, 3000 * MS, 9 * MS), MARK_PASS);
 	CHECK_INT(codel_at(&m, 3100 * MS, 9 * MS), MARK_CE);
 	CHECK_INT(codel_at(&m, 3200 * MS - 1, 9 * MS), MARK_PASS);
@@ -354,6 +357,53 @@ TEST(test_every_marking_is_deterministic_and_keeps_to_itself)
 		}
 		CHECK(t.hash == alone);
 	}
+}
+
+/* What lies below the quiet length passes and leaves no trace, so an owner may spare the call. */
+TEST(test_quiet_lengths_pass_and_change_nothing)
+{
+	static const char *const specs[] = { "ecn", "ecn(k=30KB, scope=port)", "ecn(k=1MB, scope=pool)",
+		"ecn(at=dequeue)", "red", "red(min=5pkts, max=50pkts)", "red(weight=1/2)" };
+	struct rng random = rng_make(5, 0, RNG_TEST);
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		unsigned char before[STATE_MAX];
+		uint64_t quiet;
+		struct marker m;
+
+		marker_make(&m, specs[i]);
+		quiet = m.ops->quiet_below(m.params);
+		memcpy(before, m.state, sizeof(before));
+		for (int k = 0; k < 2000; k++) {
+			uint32_t all = rng_u32(&random), below = (uint32_t)length_number(quiet);
+			struct mark_view v = { .now_ns = k, .port_bytes = all, .port_pkts = all,
+					       .pool_bytes = rng_u64(&random) };
+
+			if (below == 0)
+				break;
+			if (length_is_packets(quiet))
+				v.port_pkts = (uint32_t)rng_below(&random, below);
+			else
+				v.port_bytes = (uint32_t)rng_below(&random, below);
+			v.queue_pkts = (uint32_t)rng_below(&random, v.port_pkts + UINT64_C(1));
+			v.queue_bytes = (uint32_t)rng_below(&random, v.port_bytes + UINT64_C(1));
+			CHECK_INT(at_enqueue(&m, &v), MARK_PASS);
+			CHECK(memcmp(before, m.state, sizeof(before)) == 0);
+		}
+	}
+	CHECK(mark_find("tcn")->quiet_below == NULL);
+}
+
+TEST(test_averaged_red_wants_to_see_every_packet)
+{
+	struct marker m;
+
+	marker_make(&m, "red(weight=1/2)");
+	CHECK_INT(m.ops->quiet_below(m.params), 0);
+	marker_make(&m, "red(min=7KB)");
+	CHECK_INT(m.ops->quiet_below(m.params), 7000);
+	marker_make(&m, "ecn(k=1MB, scope=pool)");
+	CHECK_INT(m.ops->quiet_below(m.params), 0);
 }
 
 /* Tries "NAME(option=VALUE)"; a check may refuse it, but then with a message. */

@@ -169,7 +169,8 @@ TEST(test_red_agrees_with_floating_point_within_its_bound)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rng random = rng_make(i, 0, RNG_TEST), beside = rng_make(env.seed, 0, RNG_MARKING);
+		struct rng random = rng_make(i, 0, RNG_TEST);
+		struct rng beside = rng_make(env.seed, 0, RNG_MARKING);
 		double max = cases[i].run < 1e6 ? cases[i].min + cases[i].run : 4e9;
 		struct red r;
 
@@ -214,7 +215,8 @@ TEST(test_red_average_agrees_with_floating_point)
 	static const double values[] = { 1. / 512, 0.002, 0.5, 1. / 65536, 0.9 };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		struct rng random = rng_make(i, 0, RNG_TEST), beside = rng_make(env.seed, 0, RNG_MARKING);
+		struct rng random = rng_make(i, 0, RNG_TEST);
+		struct rng beside = rng_make(env.seed, 0, RNG_MARKING);
 		struct mark_view v = { .rate_bps = env.rate_bps, .packet_bytes = 1500 };
 		struct average a = { 0, 0, 0 };
 		int compared = 0, marked = 0;
@@ -264,13 +266,31 @@ TEST(test_red_average_fades_only_while_the_line_is_idle)
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 50 KB */
 	v.queue_bytes = v.queue_pkts = 0;
 	r.ops->dequeue(r.state, r.params, &v);
-	v.now_ns = 2200;						/* just sent */
+	v.now_ns = 2000;						/* it is being sent */
 	v.queue_bytes = 11000;
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* (50 + 11) / 2 = 30.5 KB */
 	v.queue_bytes = v.queue_pkts = 0;
 	r.ops->dequeue(r.state, r.params, &v);
-	v.now_ns = 2200 + 1200 + 2399;					/* idle for 1.999 packets */
+	v.now_ns = 2000 + 1200 + 2399;					/* idle for 1.999 packets */
 	v.queue_bytes = 44000;
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), MARK_PASS);	/* (15.25 + 44) / 2 = 29.6 KB */
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 36.8 KB */
+	v.queue_pkts = 5;						/* not empty: it does not fade */
+	r.ops->dequeue(r.state, r.params, &v);
+	v.now_ns += NS_PER_S;
+	v.queue_bytes = 30000;
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 33.4 KB */
+}
+
+/* With the smallest weight a constant queue of 1000 B is 999.1 B on average after 7 * 65536 arrivals:
+ * 1000 (1 - exp(-7)). Coarser fixed point would stand still long before. */
+TEST(test_red_average_reaches_a_constant_queue)
+{
+	int first = 0;
+	struct red r;
+
+	red_make(&r, "red(min=999B, max=999B, p=1, weight=1/65536)");
+	while (first < 600000 && red_at(&r, 1000) == MARK_PASS)
+		first++;
+	CHECK_NEAR(first, 65536 * log(1000), 65536 * 0.01);
 }

@@ -245,6 +245,12 @@ TEST(test_scenario_locates_what_the_simulator_refuses)
 		/* one of several lines with the same key */
 		{ NETWORK "[traffic l]\npattern = list\nflow = 0 1 1MB 0us\nflow = 0 77 1MB 0us\n", "f.ini:6: "
 		  "traffic.l.flow: '0 77 1MB 0us': there is no host '77'; hosts are h0 to h16" },
+		{ NETWORK "[traffic l]\npattern = list\nflow = 0 1 1MB 1u\nflow = 0 1 1MB 1\n", "f.ini:5: "
+		  "traffic.l.flow: '0 1 1MB 1u': start: '1u' ends in 'u', which is no unit here (ps, ns, us, "
+		  "ms, s; nearest: us); allowed: 0s to 1000s" },
+		{ NETWORK "[traffic l]\npattern = list\nflow = 0 1 1MB 1us\nflow = 0 1 1MB 1ush\n", "f.ini:6: "
+		  "traffic.l.flow: '0 1 1MB 1ush': start: '1ush' ends in 'ush', which is no unit here (ps, "
+		  "ns, us, ms, s; nearest: us); allowed: 0s to 1000s" },
 		{ NETWORK "[traffic l]\npattern = list\nflow = 10 7 1MB 0us\nflow = 0 1 1MB 0us; 0 7 1MB\n",
 		  "f.ini:6: traffic.l.flow: '0 7 1MB': a flow is source, destination, size and start, as in "
 		  "0 5 2MB 10us" },

@@ -143,10 +143,10 @@ TEST(test_failures_say_what_is_wrong)
 	check_fail_refused("leaf0 spine1",
 			   "network.fail: 'leaf0 spine1': a failure is two nodes and a "
 			   "time, as in leaf0 spine1 10ms");
-	check_fail_refused("leef0 spine1 1ms",
-			   "network.fail: 'leef0 spine1 1ms': there is no node "
-			   "'leef0', but h0 to h127, leaf0 to leaf7, spine0 to spine7 "
-			   "(nearest: leaf0)");
+	check_fail_refused("leef3 spine1 1ms",
+			   "network.fail: 'leef3 spine1 1ms': there is no node "
+			   "'leef3', but h0 to h127, leaf0 to leaf7, spine0 to spine7 "
+			   "(nearest: leaf3)");
 	check_fail_refused("leaf0 spine9 1ms",
 			   "network.fail: 'leaf0 spine9 1ms': there is no node "
 			   "'spine9', but h0 to h127, leaf0 to leaf7, spine0 to "

@@ -95,7 +95,8 @@ TEST(test_every_default_spec_reads_back)
 	size_t count = all_schemes(list);
 
 	for (size_t i = 0; i < count; i++) {
-		_Alignas(8) unsigned char before[SPEC_PARAMS_MAX] = { 0 }, after[SPEC_PARAMS_MAX] = { 0 };
+		_Alignas(8) unsigned char before[SPEC_PARAMS_MAX] = { 0 };
+		_Alignas(8) unsigned char after[SPEC_PARAMS_MAX] = { 0 };
 		struct error e = { "" };
 		char text[4096];
 

@@ -148,6 +148,23 @@ TEST(test_permutation_is_one_cycle_through_all_hosts)
 	world_end(&w);
 }
 
+TEST(test_permutation_sends_a_host_to_any_other)
+{
+	struct world w;
+	uint32_t to[17] = { 0 };
+
+	traffic_set(world_start(&w, "star", "permutation"), "size", "1KB");
+	for (w.c.seed = 1; w.c.seed <= 1600; w.c.seed++) {
+		world_flows(&w);
+		for (uint32_t i = 0; i < 17; i++)
+			if (w.list.flows[i].src == 9)
+				to[w.list.flows[i].dst]++;
+	}
+	for (uint32_t h = 0; h < 17; h++)	/* 100 each, standard deviation 9.7 */
+		CHECK(h == 9 ? to[h] == 0 : to[h] > 60 && to[h] < 140);
+	world_end(&w);
+}
+
 /* --- incast --- */
 
 TEST(test_incast_comes_at_its_period_from_distinct_senders)

@@ -78,7 +78,7 @@ TEST(test_flows_that_start_together_keep_their_order)
 
 TEST(test_persistent_flows_share_the_connection_of_their_pair)
 {
-	static const uint32_t wanted[] = { 0, 1, 0, 3, 1, 0, 6, 7 };
+	static const uint32_t wanted[] = { 0, 1, 0, 3, 1, 0, 6, 6, 8, 9 };
 	static const char *const lines[] = { "0 1 1KB 0us", "2 1 1KB 1us", "0 1 1KB 2us",
 					     "1 0 1KB 3us", "2 1 1KB 4us", "0 1 1KB 5us" };
 	struct world w;
@@ -88,32 +88,42 @@ TEST(test_persistent_flows_share_the_connection_of_their_pair)
 	for (int i = 5; i >= 0; i--)	/* the first by time, not by line */
 		add_flow(t, lines[i]);
 	t = world_traffic(&w, "other", "list");	/* the same pair, but another section */
+	traffic_set(t, "connections", "persistent");
 	add_flow(t, "0 1 1KB 6us");
 	add_flow(t, "0 1 1KB 7us");
+	t = world_traffic(&w, "apart", "list");
+	add_flow(t, "0 1 1KB 8us");
+	add_flow(t, "0 1 1KB 9us");
 	world_flows(&w);
-	for (uint32_t i = 0; i < 8; i++)
+	for (uint32_t i = 0; i < 10; i++)
 		CHECK_INT(w.list.flows[i].connection, wanted[i]);
 	world_end(&w);
 }
 
 TEST(test_many_persistent_flows_find_their_pairs)
 {
-	struct world w;
-	struct traffic_config *t = world_start(&w, "star", "all-to-all");
-	uint32_t first[17][17];
+	struct world w = world_of("star");
+	uint32_t first[2][17][17];
 
-	traffic_set(t, "size", "10KB");
-	traffic_set(t, "load", "0.5");
-	traffic_set(t, "flows", "20000");
-	traffic_set(t, "connections", "persistent");
-	world_flows(&w);
-	memset(first, 0xff, sizeof(first));
-	for (uint32_t i = 0; i < w.list.count; i++) {
-		const struct flow *f = &w.list.flows[i];
+	for (int i = 0; i < 2; i++) {
+		struct traffic_config *t = world_traffic(&w, "x", "all-to-all");
 
-		if (first[f->src][f->dst] == UINT32_MAX)
-			first[f->src][f->dst] = i;
-		CHECK_INT(f->connection, first[f->src][f->dst]);
+		traffic_set(t, "size", "10KB");
+		traffic_set(t, "load", "0.5");
+		traffic_set(t, "flows", "500");
+		traffic_set(t, "connections", "persistent");
+	}
+	for (w.c.seed = 1; w.c.seed <= 50; w.c.seed++) {
+		world_flows(&w);
+		memset(first, 0xff, sizeof(first));
+		for (uint32_t i = 0; i < w.list.count; i++) {
+			const struct flow *f = &w.list.flows[i];
+			uint32_t *opener = &first[f->traffic][f->src][f->dst];
+
+			if (*opener == UINT32_MAX)
+				*opener = i;
+			CHECK_INT(f->connection, *opener);
+		}
 	}
 	world_end(&w);
 }

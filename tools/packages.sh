@@ -21,6 +21,10 @@ done
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
+# apt-get does not wait for another apt-get; groups that make asks for at once take turns.
+mkdir -p build
+exec 9>build/packages.lock
+flock 9
 echo "installing Debian packages ($group):$missing"
 # The lists of a fresh system are empty, those of an old one out of date: try, update, try again.
 log=$(mktemp)

@@ -140,7 +140,7 @@ enum number_fault fraction_read(const char *text, uint64_t *value_q32)
 	enum number_fault fault = decimal_read(&d, text, &end);
 	size_t count = d.digit_count < DIGITS_MAX ? d.digit_count : DIGITS_MAX;
 	uint64_t divisor = 1;
-	wide ones, rest, below;
+	wide whole, ones, rest, below;
 
 	if (fault == NUMBER_NONE)
 		return fault;
@@ -156,8 +156,9 @@ enum number_fault fraction_read(const char *text, uint64_t *value_q32)
 		return fault;
 	ones = power_of_ten(count);
 	below = ones * divisor;
+	whole = d.whole / divisor;
 	rest = d.whole % divisor * ones + decimal_digits(&d, count);
-	return store_q32(value_q32, ((wide)(d.whole / divisor) << 32) + ((rest << 32) + below / 2) / below);
+	return store_q32(value_q32, (whole << 32) + ((rest << 32) + below / 2) / below);
 }
 
 const struct unit *unit_find(const struct unit *units, const char *name)

@@ -97,7 +97,8 @@ static int read_quantity(const struct reading *r, const char *text, uint64_t *va
 	if (!fault)
 		fault = decimal_times(&decimal, unit->factor, value);
 	if (fault == NUMBER_NOT_WHOLE)
-		return refuse(r, "is not a whole number of %s", unit->kind ? unit->name : units->name);
+		return refuse(r, "is not a whole number of %s",
+			      unit->kind ? unit->name : units->name);
 	if (fault)
 		return refuse_number(r, fault, "");
 	if (!in_range(r->option, *value))

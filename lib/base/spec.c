@@ -157,8 +157,8 @@ const char *spec_format(char *buffer, size_t size, const char *name, const struc
 		return buffer;
 	for (const struct option *o = table; o->name && used < size; o++) {
 		option_format(value, sizeof(value), o, params);
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", o == table ? "(" : ", ",
-					 o->name, value);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s",
+					 o == table ? "(" : ", ", o->name, value);
 	}
 	if (used < size)
 		snprintf(buffer + used, size - used, ")");

@@ -1,9 +1,9 @@
 /* dctcp.c -- cut the window by the fraction of the data that was marked.
  *
- * RFC 8257, "Data Center TCP", section 3.3; Alizadeh et al., SIGCOMM 2010, section 3.1. The fraction M
- * of bytes marked is taken over each window of data and averaged, alpha <- (1 - g) alpha + g M; the
- * first mark of a window cuts the window to (1 - alpha / 2) of itself. Growth and what a loss does
- * are Reno's.
+ * RFC 8257, "Data Center TCP", section 3.3; Alizadeh et al., SIGCOMM 2010, section 3.1. The
+ * fraction M of bytes marked is taken over each window of data and averaged,
+ * alpha <- (1 - g) alpha + g M; the first mark of a window cuts the window to (1 - alpha / 2) of
+ * itself. Growth and what a loss does are Reno's.
  *
  * Differs: marks may cut the window down to one segment (min-window), as ns-3 does; RFC 8257 leaves
  * the floor to RFC 5681, which has two. */

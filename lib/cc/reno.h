@@ -7,7 +7,7 @@
 /* Begins the state of every control that grows like Reno. */
 struct reno_window {
 	struct cc_window cc;
-	uint64_t credit_bytes;	/* acknowledged in congestion avoidance and not yet turned into growth */
+	uint64_t credit;	/* what the last division of congestion avoidance left */
 };
 
 static inline uint64_t larger_bytes(uint64_t a, uint64_t b)
@@ -45,16 +45,16 @@ static inline void reno_grow(struct reno_window *w, uint32_t mss_bytes, uint64_t
 	acked_bytes = slow_start_grow(&w->cc, acked_bytes);
 	if (acked_bytes == 0)
 		return;
-	w->credit_bytes += mss_bytes * acked_bytes;
+	w->credit += mss_bytes * acked_bytes;
 
-	uint64_t step = w->credit_bytes / w->cc.window_bytes;
+	uint64_t step = w->credit / w->cc.window_bytes;
 
-	w->credit_bytes -= step * w->cc.window_bytes;
+	w->credit -= step * w->cc.window_bytes;
 	w->cc.window_bytes += step;
 }
 
-/* After a cut the window is ssthresh, and growth starts from nothing. A window that is already
- * smaller, because a floor is above it, stays as it is. */
+/* After a cut the window is ssthresh; one that is already smaller, because a floor is above it, stays
+ * as it is. */
 static inline void reno_cut(struct reno_window *w, uint64_t to_bytes)
 {
 	w->cc.ssthresh_bytes = to_bytes;

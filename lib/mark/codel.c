@@ -18,7 +18,7 @@ struct codel_params {
 };
 
 struct codel_state {
-	int64_t first_above_ns;	/* an interval after the time in queue rose above target; 0: it is below */
+	int64_t first_above_ns;	/* an interval after the time in queue passed target; 0: below */
 	int64_t mark_next_ns;	/* while marking: when the next signal is due */
 	uint32_t count;		/* signals since marking began */
 	uint32_t last_count;	/* count with which it began */

@@ -52,7 +52,8 @@ static const struct option red_options[] = {
 	{ "slope", OPT_FRACTION_Q32, offsetof(struct red_params, slope_q32), "0", 0, SLOPE_MAX_Q32,
 	  "in place of p: by how much the probability rises per MB of queue above min", NULL },
 	{ "weight", OPT_FRACTION_Q32, offsetof(struct red_params, weight_q32), "1", WEIGHT_MIN_Q32,
-	  ONE_Q32, "of each arrival in the moving average of the length; 1: the length as it is", NULL },
+	  ONE_Q32, "of each arrival in the moving average of the length; 1: the length as it is",
+	  NULL },
 	{ "scope", OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
 	  "whose length counts: the packet's queue or its port", scopes },
 	{ .name = NULL },
@@ -80,6 +81,14 @@ static uint32_t red_needs(const void *params)
 	const struct red_params *p = params;
 
 	return MARK_NEEDS_ENQUEUE | (p->weight_q32 == ONE_Q32 ? 0u : MARK_NEEDS_DEQUEUE);
+}
+
+/* An average needs every arrival; the length as it is only those from min on. */
+static uint64_t red_quiet_below(const void *params)
+{
+	const struct red_params *p = params;
+
+	return p->weight_q32 == ONE_Q32 ? p->min : 0;
 }
 
 static void red_init(void *state, const void *params, const struct mark_env *env)
@@ -120,8 +129,9 @@ static uint64_t red_average(struct red_state *s, uint64_t weight_q32, uint64_t l
 	uint64_t length_q24 = length << LENGTH_BITS, average = s->average_q24;
 
 	if (s->is_empty && now_ns > s->idle_since_ns) {
-		int64_t one_ns = red_send_ns(s, s->mtu_bytes);
-		uint64_t missed = (uint64_t)(now_ns - s->idle_since_ns) / (uint64_t)(one_ns ? one_ns : 1);
+		uint64_t idle_ns = (uint64_t)(now_ns - s->idle_since_ns);
+		uint64_t packet_ns = (uint64_t)red_send_ns(s, s->mtu_bytes);
+		uint64_t missed = idle_ns / (packet_ns ? packet_ns : 1);
 
 		average = (uint64_t)((wide)average * power_q32(ONE_Q32 - weight_q32, missed) >> 32);
 	}
@@ -192,6 +202,7 @@ const struct mark_ops mark_red = {
 	.reasons = { [RED_RAMP] = "ramp", [RED_MAX] = "max" },
 	.check = red_check,
 	.needs = red_needs,
+	.quiet_below = red_quiet_below,
 	.init = red_init,
 	.enqueue = red_enqueue,
 	.dequeue = red_dequeue,

@@ -29,7 +29,8 @@ enum { QUANTUM_MIN_BYTES = 64, QUANTUM_MAX_BYTES = 1000 * 1000 };
 
 #define QUANTUM_OPTION \
 	{ "quantum", OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
-	  QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, "bytes that a turn gives to a queue of weight 1", NULL }
+	  QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, "bytes that a turn gives a queue of weight 1", \
+	  NULL }
 
 static const struct option dwrr_options[] = {
 	QUANTUM_OPTION,

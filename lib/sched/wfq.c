@@ -89,7 +89,7 @@ static uint32_t wfq_pick(void *state, const void *params, const struct queue *qu
 	(void)queues;
 	if (best < p->strict_queues)
 		return best;
-	for (uint32_t q = busy_from(&s->busy, best + 1); q < QUEUES_MAX; q = busy_from(&s->busy, q + 1))
+	for (uint32_t q = best; q < QUEUES_MAX; q = busy_from(&s->busy, q + 1))
 		if (s->queue[q].tag_q32 - s->virtual_q32 < s->queue[best].tag_q32 - s->virtual_q32)
 			best = q;
 	return best;

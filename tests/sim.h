@@ -1,0 +1,84 @@
+/* sim.h -- runs a scenario that a test has written down, and reads what came of it. */
+#ifndef TESTS_SIM_H
+#define TESTS_SIM_H
+#include "lab/scenario.h"
+#include "sim/run.h"
+#include "tests/test.h"
+#include "weir/units.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIM_TEXT_SIZE = 16384 };
+
+struct sim {
+	struct config c;
+	struct run_result r;
+};
+
+/* Reads the text of a scenario, in which printf's places are filled. */
+static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s,
+								  const char *format, ...)
+{
+	struct scenario scenario;
+	struct error e = { "" };
+	char text[SIM_TEXT_SIZE];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	CHECK(length > 0 && length < SIM_TEXT_SIZE);
+	memset(s, 0, sizeof(*s));
+	if (scenario_read_text(&scenario, "test", text, (size_t)length, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	if (scenario_config(&scenario, &s->c, &e))
+		test_fail(__FILE__, __LINE__, "%s in\n%s", e.text, text);
+	scenario_free(&scenario);
+}
+
+/* Runs it, anew where it was run before. Packets that do not add up fail the test. */
+static inline void sim_run(struct sim *s, uint32_t threads)
+{
+	const struct run_control control = { .threads = threads };
+	struct error e = { "" };
+
+	run_result_free(&s->r);
+	if (run(&s->c, &control, &s->r, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+static inline void sim_end(struct sim *s)
+{
+	run_result_free(&s->r);
+	config_free(&s->c);
+}
+
+static inline double sim_metric(const struct sim *s, const char *name)
+{
+	return run_metric(&s->r, name);
+}
+
+/* The switch port of that name, as in "right->h3". */
+static inline const struct port_result *sim_port(const struct sim *s, const char *name)
+{
+	struct error e = { "" };
+	int64_t link = link_find(&s->r.network, name, &e);
+
+	if (link < 0)
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	for (uint32_t i = 0; i < s->r.port_count; i++)
+		if (s->r.ports[i].link == link)
+			return &s->r.ports[i];
+	test_fail(__FILE__, __LINE__, "%s is not a switch port", name);
+}
+
+/* How long a flow took. */
+static inline int64_t sim_fct_ps(const struct sim *s, uint32_t flow)
+{
+	CHECK(flow < s->r.flow_count);
+	CHECK(s->r.flows[flow].finish_ps >= 0);
+	return s->r.flows[flow].finish_ps - s->r.flows[flow].start_ps;
+}
+#endif
