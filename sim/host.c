@@ -19,30 +19,11 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 /* --- the card --- */
 
-/* The packet in the place goes now and takes the line, if there is a way for it. */
-static inline __attribute__((always_inline)) void
-transmit(struct worker *w, struct egress *out, struct packet *packet, int64_t start_ps)
-{
-	port_occupy(&out->port, packet->bytes, start_ps);
-	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0))
-		out->port.drops[DROP_LINK_DOWN]++;
-	else
-		egress_commit(w, out, start_ps);
-}
-
-void host_control(struct worker *w, struct host *h, struct packet *packet, struct packet *spare)
-{
-	h->made_pkts++;
-	if (packet != spare)
-		transmit(w, h->out, packet, h->now_ps);
-	else
-		port_append(&h->out->port, &w->pool, packet, 0);
-}
-
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	s->in_ready = 1;
 	s->ready_next = FLOW_NONE;
+	h->work++;
 	if (h->ready_first == FLOW_NONE)
 		h->ready_first = handle;
 	else
@@ -56,6 +37,7 @@ static void leave_turn(struct worker *w, struct host *h, struct sender *s)
 	uint32_t handle = h->ready_first;
 
 	h->ready_first = s->ready_next;
+	h->work--;
 	s->in_ready = 0;
 	if (s->state == SENDER_DONE)
 		slab_give(&w->senders, handle);
@@ -68,7 +50,7 @@ static int take_turn(struct worker *w, struct host *h, struct packet *packet, in
 		uint32_t handle = h->ready_first;
 		struct sender *s = slab_at(&w->senders, handle);
 
-		if (!sender_can_send(w->engine, s)) {
+		if (!sender_can_send(s)) {
 			leave_turn(w, h, s);
 			continue;
 		}
@@ -83,28 +65,25 @@ static int take_turn(struct worker *w, struct host *h, struct packet *packet, in
 	return 0;
 }
 
-static inline int card_has_work(const struct host *h)
-{
-	return h->out->port.pkts || h->ready_first != FLOW_NONE;
-}
-
 /* Sends everything that can start before limit_ps. */
 static __attribute__((noinline)) void card_run(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = h->out;
 
-	while (card_has_work(h)) {
+	while (h->work) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
 		struct packet *place;
 
 		if (start_ps >= limit_ps)
 			return;
 		place = egress_place(w, out);
-		if (out->port.pkts)
+		if (out->port.pkts) {
 			*place = *port_take(&out->port, &w->pool, 0);
-		else if (!take_turn(w, h, place, start_ps))
+			h->work--;
+		} else if (!take_turn(w, h, place, start_ps)) {
 			return;
-		transmit(w, out, place, start_ps);
+		}
+		host_transmit(w, out, place, start_ps);
 	}
 }
 
@@ -149,7 +128,7 @@ static void on_timer(struct worker *w, struct host *h)
 /* Own wake-ups for what comes next without a packet's help. A far one is set only once. */
 static void plan_wake(struct worker *w, struct host *h)
 {
-	if (card_has_work(h) && h->out->port.free_ps >= w->end_ps)
+	if (h->work && h->out->port.free_ps >= w->end_ps)
 		engine_wake(w, h->node, h->out->port.free_ps);
 	if (h->timer_ps == TIME_NEVER_PS || (h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps))
 		return;
@@ -171,7 +150,7 @@ void host_run(struct worker *w, struct host *h)
 
 		if (next_ps >= w->limit_ps)
 			break;
-		if (card_has_work(h))
+		if (h->work)
 			card_run(w, h, next_ps + 1);
 		h->now_ps = next_ps;
 		if (arrival_ps <= h->timer_ps) {
@@ -182,7 +161,7 @@ void host_run(struct worker *w, struct host *h)
 		}
 	}
 	e->line_head[h->line] = slot;
-	if (card_has_work(h))
+	if (h->work)
 		card_run(w, h, w->limit_ps);
 	plan_wake(w, h);
 	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != TIME_NEVER_PS)

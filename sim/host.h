@@ -19,6 +19,7 @@ struct host {
 	int64_t timer_ps;	/* earliest of its timers; TIME_NEVER_PS: none */
 	int64_t due_ps;		/* a far wake-up is set for this time; TIME_NEVER_PS: none */
 	uint32_t ready_first, ready_last;	/* senders that may send, in turn; FLOW_NONE: none */
+	uint32_t work;		/* senders in turn and control packets that wait: 0: the card rests */
 	uint32_t next_start, start_end;		/* its flows to come, in engine.start_order */
 	struct heap timers;
 	/* counters */
@@ -65,7 +66,7 @@ struct sender {
 	uint32_t send_message, send_end;	/* flow that segment next belongs to, and where it ends */
 	uint32_t una_message;		/* a flow that ends above una, or an earlier one */
 	uint32_t last_message;		/* newest flow of the connection */
-	uint64_t allowed_bytes;		/* may be in flight now */
+	uint32_t allowed_pkts;		/* may be in flight now; 0 before and after the connection */
 	int64_t srtt_ns, rttvar_ns;	/* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
 	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at timer_ps
 	 * (TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
@@ -115,6 +116,9 @@ struct receiver {
 	uint32_t sprayed;
 };
 
+/* No way to the other host: the packet is lost at the card. */
+#define PATH_NONE UINT64_MAX
+
 /* --- host.c --- */
 void hosts_new(struct engine *e);
 void hosts_free(struct engine *e);
@@ -129,7 +133,29 @@ static inline struct packet *host_control_place(struct worker *w, struct host *h
 		return egress_place(w, h->out);
 	return spare;
 }
-void host_control(struct worker *w, struct host *h, struct packet *packet, struct packet *spare);
+
+/* The packet in the place goes now and takes the line, if there is a way for it. */
+static inline __attribute__((always_inline)) void
+host_transmit(struct worker *w, struct egress *out, struct packet *packet, int64_t start_ps)
+{
+	port_occupy(&out->port, packet->bytes, start_ps);
+	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0))
+		out->port.drops[DROP_LINK_DOWN]++;
+	else
+		egress_commit(w, out, start_ps);
+}
+
+static inline void host_control(struct worker *w, struct host *h, struct packet *packet,
+				const struct packet *spare)
+{
+	h->made_pkts++;
+	if (__builtin_expect(packet != spare, 1)) {
+		host_transmit(w, h->out, packet, h->now_ps);
+		return;
+	}
+	port_append(&h->out->port, &w->pool, packet, 0);
+	h->work++;
+}
 
 /* The sender may send: it gets its turn at the card. */
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
@@ -139,9 +165,6 @@ static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
 {
 	return (uint32_t)hash64(hash64(seed, connection), RNG_ROUTE);
 }
-
-/* No way to the other host: the packet is lost at the card. */
-#define PATH_NONE UINT64_MAX
 
 /* Fills in the path, anew where it is out of date or each packet takes its own. */
 struct path_state {
@@ -176,19 +199,15 @@ static inline uint32_t sender_pipe(const struct sender *s)
 }
 
 /* May it put another segment into the network now? */
-static inline int sender_can_send(const struct engine *e, const struct sender *s)
+static inline int sender_can_send(const struct sender *s)
 {
-	if (!s->lost && s->next == s->end)
-		return 0;
-	if (s->state == SENDER_SYN || s->state == SENDER_DONE)
-		return 0;
-	return (sender_pipe(s) + UINT64_C(1)) * e->transport.env.mss_bytes <= s->allowed_bytes;
+	return sender_pipe(s) < s->allowed_pkts && (s->next != s->end || s->lost);
 }
 
 /* The sender may have become able to send. */
 static inline void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	if (!s->in_ready && sender_can_send(w->engine, s))
+	if (!s->in_ready && sender_can_send(s))
 		host_join_turn(w, h, s, handle);
 }
 

@@ -70,6 +70,7 @@ static inline void forward(struct worker *w, struct switch_state *s, struct pack
 	}
 }
 
+/* Room for another chunk of keys. */
 static __attribute__((noinline)) void grow_keys(struct worker *w)
 {
 	w->key_capacity = w->key_capacity ? w->key_capacity * 2 : 1024;
@@ -79,38 +80,45 @@ static __attribute__((noinline)) void grow_keys(struct worker *w)
 
 /* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
  * already. */
-static uint32_t gather(struct worker *w, const struct switch_state *s, int64_t begin_ps,
-		       uint32_t shift)
+static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
+						 int64_t begin_ps, uint32_t shift)
 {
 	const struct engine *e = w->engine;
 	const struct packet *slots = w->pool.slots;
+	uint32_t *buckets = w->buckets, count = 0;
 	int64_t limit_ps = w->limit_ps, pending_ps = TIME_NEVER_PS;
-	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		uint32_t line = s->first_line + i;
 		uint32_t tail = __atomic_load_n(&e->line_tail[line], __ATOMIC_ACQUIRE);
+		uint32_t slot = line_start(e, line);
 
 		if (tail == SLOT_NONE)
 			continue;
-		for (uint32_t slot = line_start(e, line); slot != tail;) {
-			int64_t time_ps = slots[slot].time_ps;
+		for (;;) {	/* chunk by chunk */
+			int is_last = slot >> CHUNK_SHIFT == tail >> CHUNK_SHIFT;
+			uint32_t end = is_last ? tail : (slot | CHUNK_MASK) + 1;
+			int64_t time_ps = 0;
 
-			if (time_ps >= limit_ps) {
-				if (time_ps < pending_ps)
-					pending_ps = time_ps;
-				break;
-			}
-			if (__builtin_expect(count == w->key_capacity, 0))
+			if (__builtin_expect(w->key_capacity - count < CHUNK_PACKETS, 0))
 				grow_keys(w);
 
-			uint64_t key = arrival_key(time_ps - begin_ps, i);
+			uint64_t *keys = w->keys;
 
-			w->keys[count++] = key;
-			w->buckets[key >> shift]++;
-			slot++;
-			if ((slot & CHUNK_MASK) == 0)
-				slot = w->pool.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+			while (slot != end && (time_ps = slots[slot].time_ps) < limit_ps) {
+				uint64_t key = arrival_key(time_ps - begin_ps, i);
+
+				keys[count++] = key;
+				buckets[key >> shift]++;
+				slot++;
+			}
+			if (slot != end) {
+				pending_ps = time_ps < pending_ps ? time_ps : pending_ps;
+				break;
+			}
+			if (is_last)
+				break;
+			slot = w->pool.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
 		}
 	}
 	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != TIME_NEVER_PS)
@@ -131,7 +139,8 @@ static void insert_key(uint64_t *keys, uint32_t i)
 }
 
 /* Sorts the keys: first by bucket, then by insertion, which finds little left to do. */
-static const uint64_t *sort_keys(struct worker *w, uint32_t count, uint32_t shift, uint32_t buckets)
+static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uint32_t count,
+							   uint32_t shift, uint32_t buckets)
 {
 	uint64_t *keys = w->keys, *sorted = w->sorted;
 	uint32_t *bucket = w->buckets, sum = 0;
@@ -147,9 +156,16 @@ static const uint64_t *sort_keys(struct worker *w, uint32_t count, uint32_t shif
 			sorted[bucket[keys[i] >> shift]++] = keys[i];
 		keys = sorted;
 	}
-	for (uint32_t i = 1; i < count; i++)
-		if (keys[i] < keys[i - 1])
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t key = keys[i];
+
+		if (__builtin_expect(key < last, 0))
 			insert_key(keys, i);
+		else
+			last = key;
+	}
 	return keys;
 }
 

@@ -79,6 +79,12 @@ static void sample_rtt(struct sender *s, int64_t rtt_ns)
 	s->rttvar_ns += (error_ns < 0 ? -error_ns : error_ns) - (s->rttvar_ns >> 2);
 }
 
+/* So many bytes may be in flight: that many whole segments. */
+static inline void allow(const struct engine *e, struct sender *s, uint64_t bytes)
+{
+	s->allowed_pkts = (uint32_t)(bytes / e->transport.env.mss_bytes);
+}
+
 /* --- starting --- */
 
 static uint32_t segments_of(const struct engine *e, uint64_t size_bytes)
@@ -150,7 +156,7 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 	s->last_message = s->ready_next = FLOW_NONE;
 	sender_path(e, h, s, h->now_ps);
 	c->cc->init(sender_cc(s), c->cc_params, &e->transport.env);
-	s->allowed_bytes = sender_cc(s)->window_bytes;
+	allow(e, s, sender_cc(s)->window_bytes);
 	s->state = SENDER_OPEN;
 	if (t->app_rate_bps) {
 		s->application_ps = bytes_to_ps((uint32_t)c->host.mss_bytes,
@@ -161,6 +167,7 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 	}
 	if (c->host.handshake) {
 		s->state = SENDER_SYN;
+		s->allowed_pkts = 0;
 		send_syn(w, h, s);
 	}
 }
@@ -304,24 +311,24 @@ static void update_allowed(const struct engine *e, struct sender *s, struct cc_w
 {
 	const struct transport *t = &e->transport;
 
-	s->allowed_bytes = window->window_bytes < t->max_window_bytes ? window->window_bytes
-								       : t->max_window_bytes;
+	uint64_t bytes = window->window_bytes < t->max_window_bytes ? window->window_bytes
+								     : t->max_window_bytes;
+
 	if (t->spread_cuts && (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)) {
 		s->prr_delivered += arrived_bytes;
-		s->allowed_bytes =
-			reduced_bytes(s, window->ssthresh_bytes, arrived_bytes, t->env.mss_bytes);
+		bytes = reduced_bytes(s, window->ssthresh_bytes, arrived_bytes, t->env.mss_bytes);
 	}
+	allow(e, s, bytes);
 }
 
 /* Was the window what held the sender back? Where not, it must not grow (RFC 7661's concern). */
-static int window_was_used(const struct sender *s, const struct cc_window *window,
-			   uint32_t pipe_before, uint64_t mss)
+static int window_was_used(const struct cc_window *window, uint32_t pipe_before, uint64_t mss)
 {
 	uint64_t used = pipe_before * mss;
 
 	if (window->window_bytes < window->ssthresh_bytes)
 		return 2 * used >= window->window_bytes;
-	return used + mss > window->window_bytes || s->allowed_bytes < window->window_bytes;
+	return used + mss > window->window_bytes;
 }
 
 /* --- ACKs --- */
@@ -330,10 +337,12 @@ static void finish(struct worker *w, struct sender *s, uint32_t handle)
 {
 	flow_at(w->engine, s->connection)->tx = FLOW_NONE;
 	scoreboard_free(s);
-	if (s->in_ready)
+	if (s->in_ready) {
 		s->state = SENDER_DONE;	/* the card drops it when its turn comes */
-	else
+		s->allowed_pkts = 0;
+	} else {
 		slab_give(&w->senders, handle);
+	}
 }
 
 static int is_over(const struct engine *e, const struct sender *s)
@@ -364,7 +373,7 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct cc_
 	if (cut_is_over(s))
 		s->state = SENDER_OPEN;
 	a->may_grow = !a->echo && (s->state == SENDER_OPEN || s->state == SENDER_LOSS) &&
-		      window_was_used(s, window, pipe_before, t->env.mss_bytes);
+		      window_was_used(window, pipe_before, t->env.mss_bytes);
 	if (a->acked_bytes)
 		t->cc->ack(window, t->cc_params, &t->env, a);
 	if (s->marks) {
@@ -386,6 +395,7 @@ static void established(struct worker *w, struct host *h, struct sender *s, uint
 	if (s->state != SENDER_SYN)
 		return;
 	s->state = SENDER_OPEN;
+	allow(w->engine, s, sender_cc(s)->window_bytes);
 	s->timer_on = 0;
 	s->backoff = 0;
 	host_ready(w, h, s, handle);
@@ -452,7 +462,7 @@ static void on_timeout(struct worker *w, struct host *h, struct sender *s, uint3
 	}
 	scoreboard_lose_all(s);
 	cut(e, s, CC_TIMEOUT, &a);
-	s->allowed_bytes = sender_cc(s)->window_bytes;
+	allow(e, s, sender_cc(s)->window_bytes);
 	start_timer(e, h, s, h->now_ps);
 	host_ready(w, h, s, handle);
 }

@@ -5,9 +5,9 @@
  * longer.
  *
  * Cuts at once agree in every figure. Where ns-3 spreads a cut it counts the data of the ACK that
- * starts the cut twice: TcpPrrRecovery::EnterRecovery ends with DoRecovery, and ProcessAck calls
- * DoRecovery again for the same ACK. RFC 6937 counts it once, and so do we; ns-3's senders send a
- * little more in each cut and are marked more often: by 5 to 20 % where every packet above K is
+ * starts the cut more than once: TcpPrrRecovery::EnterRecovery ends with DoRecovery, and ProcessAck
+ * calls DoRecovery again for the same ACK. RFC 6937 counts it once, and so do we; ns-3's senders send
+ * a little more in each cut and are marked more often: by 5 to 20 % where every packet above K is
  * marked, by 2 to 6 % under RED. Queues and goodput agree all the same. */
 #include "tests/sim.h"
 #include <math.h>
