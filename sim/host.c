@@ -43,26 +43,23 @@ static void leave_turn(struct worker *w, struct host *h, struct sender *s)
 		slab_give(&w->senders, handle);
 }
 
-/* A segment from the next connection that may send. Returns 0 where there is none. */
-static int take_turn(struct worker *w, struct host *h, struct packet *packet, int64_t start_ps)
+/* A segment from the next connection in turn that may send, if any. */
+static void take_turn(struct worker *w, struct host *h, int64_t start_ps)
 {
 	while (h->ready_first != FLOW_NONE) {
 		uint32_t handle = h->ready_first;
 		struct sender *s = slab_at(&w->senders, handle);
+		int can_send = sender_can_send(s);
 
-		if (!sender_can_send(s)) {
-			leave_turn(w, h, s);
-			continue;
+		if (can_send)
+			host_send(w, h, s, start_ps);
+		leave_turn(w, h, s);
+		if (can_send) {
+			if (sender_can_send(s))
+				host_join_turn(w, h, s, handle);
+			return;
 		}
-		sender_packet(w, h, s, packet, start_ps);
-		h->made_pkts++;
-		if (s->ready_next != FLOW_NONE) {
-			leave_turn(w, h, s);
-			host_ready(w, h, s, handle);
-		}
-		return 1;
 	}
-	return 0;
 }
 
 /* Sends everything that can start before limit_ps. */
@@ -72,18 +69,18 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 
 	while (h->work) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
-		struct packet *place;
 
 		if (start_ps >= limit_ps)
 			return;
-		place = egress_place(w, out);
 		if (out->port.pkts) {
+			struct packet *place = egress_place(w, out);
+
 			*place = *port_take(&out->port, &w->pool, 0);
 			h->work--;
-		} else if (!take_turn(w, h, place, start_ps)) {
-			return;
+			host_transmit(w, out, place, start_ps);
+		} else {
+			take_turn(w, h, start_ps);
 		}
-		host_transmit(w, out, place, start_ps);
 	}
 }
 

@@ -5,7 +5,7 @@
 
 /* A sort key: picoseconds since the window began, then the input. A node has fewer than 2^16 inputs
  * and a window is shorter than 2^48 ps (281 s). */
-enum { INPUT_BITS = 16, SMALL_SORT = 4, BUCKETS_MAX = 4096 };
+enum { INPUT_BITS = 16, INPUT_MASK = (1 << INPUT_BITS) - 1, SMALL_SORT = 4, BUCKETS_MAX = 4096 };
 
 static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 {
@@ -85,40 +85,38 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 {
 	const struct engine *e = w->engine;
 	const struct packet *slots = w->pool.slots;
-	uint32_t *buckets = w->buckets, count = 0;
+	const uint32_t *next = w->pool.next, *tails = e->line_tail + s->first_line;
+	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
 	int64_t limit_ps = w->limit_ps, pending_ps = TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
-		uint32_t line = s->first_line + i;
-		uint32_t tail = __atomic_load_n(&e->line_tail[line], __ATOMIC_ACQUIRE);
-		uint32_t slot = line_start(e, line);
+		uint32_t slot = heads[i], tail = __atomic_load_n(&tails[i], __ATOMIC_ACQUIRE);
 
-		if (tail == SLOT_NONE)
+		if (slot == tail)
 			continue;
-		for (;;) {	/* chunk by chunk */
-			int is_last = slot >> CHUNK_SHIFT == tail >> CHUNK_SHIFT;
-			uint32_t end = is_last ? tail : (slot | CHUNK_MASK) + 1;
-			int64_t time_ps = 0;
+		if (__builtin_expect(slot == SLOT_NONE, 0))
+			slot = heads[i] = line_start(e, s->first_line + i);
+		if (__builtin_expect(w->key_capacity - count < CHUNK_PACKETS, 0))
+			grow_keys(w);
+		for (;;) {
+			int64_t time_ps = slots[slot].time_ps;
 
-			if (__builtin_expect(w->key_capacity - count < CHUNK_PACKETS, 0))
-				grow_keys(w);
-
-			uint64_t *keys = w->keys;
-
-			while (slot != end && (time_ps = slots[slot].time_ps) < limit_ps) {
-				uint64_t key = arrival_key(time_ps - begin_ps, i);
-
-				keys[count++] = key;
-				buckets[key >> shift]++;
-				slot++;
-			}
-			if (slot != end) {
+			if (time_ps >= limit_ps) {
 				pending_ps = time_ps < pending_ps ? time_ps : pending_ps;
 				break;
 			}
-			if (is_last)
+
+			uint64_t key = arrival_key(time_ps - begin_ps, i);
+
+			w->keys[count++] = key;
+			buckets[key >> shift]++;
+			if ((++slot & CHUNK_MASK) == 0) {
+				slot = next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+				if (__builtin_expect(w->key_capacity - count < CHUNK_PACKETS, 0))
+					grow_keys(w);
+			}
+			if (slot == tail)
 				break;
-			slot = w->pool.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
 		}
 	}
 	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != TIME_NEVER_PS)
@@ -213,11 +211,10 @@ void switch_run(struct worker *w, struct switch_state *s)
 	s->worker = w;
 	s->arrivals = count;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t line = s->first_line + (uint32_t)(keys[i] & ((1u << INPUT_BITS) - 1));
-		uint32_t slot = line_start(e, line);
+		uint32_t *head = &e->line_head[s->first_line + (keys[i] & INPUT_MASK)], slot = *head;
 
 		forward(w, s, &w->pool.slots[slot]);
-		e->line_head[line] = line_advance(&w->pool, slot);
+		*head = line_advance(&w->pool, slot);
 	}
 	flush(w, s);
 }
