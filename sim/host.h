@@ -58,6 +58,8 @@ struct sender {
 	uint32_t flow_hash;
 	uint32_t una, next, end;	/* segments: first not acknowledged, first never sent, first not there */
 	uint32_t sacked, lost;		/* of [una, next): arrived out of order; lost and not sent again */
+	uint32_t gone;			/* both: sent, but not in the network */
+	uint32_t rtt_end;		/* the next sample of the round trip is of this segment, or later */
 	uint32_t recover;		/* the cut or repair is over when una gets here */
 	uint8_t state;			/* enum sender_state */
 	uint8_t in_ready, send_cwr, backoff, class_id;
@@ -205,7 +207,7 @@ void receiver_free(struct worker *w, uint32_t handle);
 /* Segments in the network: sent, not arrived, not taken for lost. */
 static inline uint32_t sender_pipe(const struct sender *s)
 {
-	return s->next - s->una - s->sacked - s->lost;
+	return s->next - s->una - s->gone;
 }
 
 /* May it put another segment into the network now? */

@@ -3,7 +3,8 @@
  * After RFC 6675 ("A Conservative Loss Recovery Algorithm Based on SACK"), counted in segments. A
  * byte of enum segment_mark per segment of [una, next), in a ring that exists only while something
  * is out of order: the usual ACK touches none of it. Kept at all times:
- *   sacked = segments with SACKED;  lost = segments with LOST and without RESENT. */
+ *   sacked = segments with SACKED;  lost = segments with LOST and without RESENT;
+ *   gone = sacked + lost. */
 #include "sim/host.h"
 #include <assert.h>
 #include <string.h>
@@ -74,6 +75,7 @@ uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
 			s->resend_from = segment;
 		if (before(s->highest_sacked, segment))
 			s->highest_sacked = segment;
+		s->gone = s->sacked + s->lost;
 	}
 	s->una = segment;
 	return arrived;
@@ -103,6 +105,7 @@ uint32_t scoreboard_sack(struct sender *s, const struct segment *ack)
 		if (before(s->highest_sacked, end))
 			s->highest_sacked = end;
 	}
+	s->gone = s->sacked + s->lost;
 	return arrived;
 }
 
@@ -127,6 +130,7 @@ uint32_t scoreboard_detect(struct sender *s)
 	}
 	if (before(s->lost_edge, edge))
 		s->lost_edge = edge;
+	s->gone += found;
 	return found;
 }
 
@@ -142,6 +146,7 @@ void scoreboard_lose_all(struct sender *s)
 		*mark = SEGMENT_LOST;
 		s->lost++;
 	}
+	s->gone = s->sacked + s->lost;
 	s->lost_edge = s->next;
 	s->resend_from = s->una;
 }
@@ -155,6 +160,7 @@ uint32_t scoreboard_resend(struct sender *s)
 	assert(before(segment, s->next));
 	*mark_of(s, segment) |= SEGMENT_RESENT;
 	s->lost--;
+	s->gone--;
 	s->resend_from = segment + 1;
 	return segment;
 }

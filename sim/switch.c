@@ -12,19 +12,24 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 	return (uint64_t)since_ps << INPUT_BITS | input;
 }
 
+/* The next packet leaves the port, when its line is free. */
+static inline __attribute__((always_inline)) void egress_next(struct worker *w, struct egress *out)
+{
+	int64_t start_ps = out->port.free_ps;
+	const struct packet *packet = port_next(&out->port, &w->pool);
+
+	if (packet) {
+		*egress_place(w, out) = *packet;
+		egress_commit(w, out, start_ps);
+	}
+}
+
 /* Everything that can start before limit_ps leaves the port. */
 static __attribute__((noinline)) void egress_catch_up(struct worker *w, struct egress *out,
 						      int64_t limit_ps)
 {
-	while (out->port.pkts && out->port.free_ps < limit_ps) {
-		int64_t start_ps = out->port.free_ps;
-		const struct packet *packet = port_next(&out->port, &w->pool);
-
-		if (packet) {
-			*egress_place(w, out) = *packet;
-			egress_commit(w, out, start_ps);
-		}
-	}
+	while (out->port.pkts && out->port.free_ps < limit_ps)
+		egress_next(w, out);
 }
 
 void switch_sync(struct buffer_pool *pool, int64_t now_ps)
@@ -54,8 +59,12 @@ static inline void forward(struct worker *w, struct switch_state *s, struct pack
 
 	segment->path >>= s->route_bits;
 	if (out->port.pkts) {
-		if (out->port.free_ps <= now_ps)
-			egress_catch_up(w, out, now_ps + 1);
+		/* Mostly one packet leaves for one that comes. */
+		if (out->port.free_ps <= now_ps) {
+			egress_next(w, out);
+			if (out->port.pkts && out->port.free_ps <= now_ps)
+				egress_catch_up(w, out, now_ps + 1);
+		}
 	} else if (out->port.free_ps > now_ps && !out->port.stats && s->engine->measuring) {
 		engine_begin_stats(w, &out->port);
 	}

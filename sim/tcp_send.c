@@ -65,8 +65,12 @@ static inline void restart_timer(const struct engine *e, struct host *h, struct 
 		arm(e, h, s);
 }
 
+/* One sample a round trip, RFC 6298, section 4. */
 static void sample_rtt(struct sender *s, int64_t rtt_ns)
 {
+	s->rtt_end = s->next;
+	if (rtt_ns <= 0)
+		rtt_ns = 1;
 	if (!s->srtt_ns) {
 		s->srtt_ns = rtt_ns << 3;
 		s->rttvar_ns = rtt_ns << 1;
@@ -415,7 +419,8 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 	uint64_t mss = e->transport.env.mss_bytes;
 	int64_t rtt_ns = ps_to_ns(h->now_ps - ack->sent_ps);
 
-	sample_rtt(s, rtt_ns > 0 ? rtt_ns : 1);
+	if ((int32_t)(ack->number - s->rtt_end) >= 0)
+		sample_rtt(s, rtt_ns);
 	if (packet->flags & SEGMENT_SYN) {
 		established(w, h, s, handle);
 		return;

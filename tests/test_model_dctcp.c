@@ -3,7 +3,7 @@
  * Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3: N synchronised flows through a port
  * of rate C that marks above K packets make a sawtooth of
  *	Q_max = K + N,	A = sqrt(2 N (C RTT + K)) / 2,	T = sqrt(2 (C RTT + K) / N) / 2 round trips
- * (equations 6 to 10), and K > C RTT / 7 keeps the queue from running empty whatever N (section 3.4).
+ * and K > C RTT / 7 keeps the queue from running empty whatever N (section 3.4).
  * The theory cuts windows at once, and so do the flows here where nothing else is said. It leaves out
  * that a packet is a whole thing and that a window does not grow while a cut is carried out. */
 #include "sim/engine.h"
