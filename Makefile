@@ -23,7 +23,8 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
 COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS)
 LIBS := -linih -lm -pthread
-FLAGS_release := -O2 -g
+# Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
+FLAGS_release := -O2 -g -fno-tree-vectorize
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.

@@ -52,7 +52,7 @@ static void take_turn(struct worker *w, struct host *h, int64_t start_ps)
 		int can_send = sender_can_send(s);
 
 		if (can_send)
-			host_send(w, h, s, start_ps);
+			sender_send(w, h, s, start_ps);
 		leave_turn(w, h, s);
 		if (can_send) {
 			if (sender_can_send(s))

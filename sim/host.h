@@ -183,19 +183,8 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
-/* Makes the next packet to send; sender_can_send holds. */
-void sender_packet(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
-		   int64_t start_ps);
-
-/* A segment of the sender takes the line. */
-static inline void host_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
-{
-	struct packet *place = egress_place(w, h->out);
-
-	sender_packet(w, h, s, place, start_ps);
-	h->made_pkts++;
-	host_transmit(w, h->out, place, start_ps);
-}
+/* The sender's next segment takes the line, which is free at start_ps; sender_can_send holds. */
+void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
 
 /* --- tcp_receive.c --- */
 void receiver_on_data(struct worker *w, struct host *h, struct packet *packet);
@@ -214,19 +203,6 @@ static inline uint32_t sender_pipe(const struct sender *s)
 static inline int sender_can_send(const struct sender *s)
 {
 	return sender_pipe(s) < s->allowed_pkts && (s->next != s->end || s->lost);
-}
-
-/* The sender may have become able to send: at once where the card is free, else in its turn. */
-static inline void host_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
-{
-	if (s->in_ready || !sender_can_send(s))
-		return;
-	if (!h->work && h->out->port.free_ps <= h->now_ps) {
-		host_send(w, h, s, h->now_ps);
-		if (!sender_can_send(s))
-			return;
-	}
-	host_join_turn(w, h, s, handle);
 }
 
 /* A cumulative ACK up to segment; returns how many segments it newly reports as arrived. */

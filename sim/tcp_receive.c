@@ -131,7 +131,8 @@ static uint64_t receiver_path(const struct engine *e, const struct host *h, stru
 	return host_path(e, &p, h->now_ps);
 }
 
-static void send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
+static inline __attribute__((always_inline)) void
+send_ack_here(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
 {
 	const struct transport *t = &w->engine->transport;
 	struct packet spare, *packet = host_control_place(w, h, &spare);
@@ -150,6 +151,13 @@ static void send_ack(struct worker *w, struct host *h, struct receiver *r, uint8
 		fill_sack(r, packet_segment(packet));
 	r->held = 0;
 	host_control(w, h, packet, &spare);
+}
+
+/* For all but the usual ACK, which is made in line. */
+static __attribute__((noinline)) void send_ack(struct worker *w, struct host *h, struct receiver *r,
+					       uint8_t flags)
+{
+	send_ack_here(w, h, r, flags);
 }
 
 static uint8_t echo_flag(const struct transport *t, const struct receiver *r)
@@ -338,7 +346,7 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 	if (r->next >= r->message_end)
 		at_once |= complete_messages(w, h, r);
 	if (at_once || r->held >= t->acks_per)
-		send_ack(w, h, r, echo_flag(t, r));
+		send_ack_here(w, h, r, echo_flag(t, r));
 	else
 		hold_ack(w, h, r);
 	if (f->finish_ps >= 0 &&

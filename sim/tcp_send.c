@@ -89,7 +89,7 @@ static inline void allow(const struct engine *e, struct sender *s, uint64_t byte
 	s->allowed_pkts = (uint32_t)(bytes / e->transport.env.mss_bytes);
 }
 
-/* --- starting --- */
+/* --- sending --- */
 
 static uint32_t segments_of(const struct engine *e, uint64_t size_bytes)
 {
@@ -97,6 +97,114 @@ static uint32_t segments_of(const struct engine *e, uint64_t size_bytes)
 
 	return (uint32_t)((size_bytes + mss - 1) / mss);
 }
+
+static uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s,
+			    int64_t now_ps)
+{
+	struct path_state p = {
+		&s->path, &s->path_until_ps, &s->sprayed, s->flow_hash, h->number,
+		flow_at(e, s->connection)->dst,
+	};
+
+	return host_path(e, &p, now_ps);
+}
+
+static uint32_t payload_of(const struct engine *e, const struct flow *message, uint32_t segment)
+{
+	uint64_t mss = e->config->host.mss_bytes;
+
+	if (segment + 1 != message->end_segment || message->size_bytes == FLOW_UNLIMITED)
+		return (uint32_t)mss;
+	return (uint32_t)(message->size_bytes -
+			  (segments_of(e, message->size_bytes) - UINT64_C(1)) * mss);
+}
+
+/* Payload of segment next, which is about to be sent for the first time. */
+static uint32_t next_payload(const struct engine *e, struct sender *s)
+{
+	if (s->next + 1 < s->send_end)
+		return e->transport.env.mss_bytes;
+	while (s->next >= s->send_end) {
+		s->send_message = flow_at(e, s->send_message)->next;
+		s->send_end = flow_at(e, s->send_message)->end_segment;
+	}
+	return payload_of(e, flow_at(e, s->send_message), s->next);
+}
+
+static uint32_t resent_payload(const struct engine *e, struct sender *s, uint32_t segment)
+{
+	const struct flow *message = flow_at(e, s->una_message);
+
+	while (message->end_segment <= s->una) {
+		s->una_message = message->next;
+		message = flow_at(e, s->una_message);
+	}
+	while (message->end_segment <= segment)
+		message = flow_at(e, message->next);
+	return payload_of(e, message, segment);
+}
+
+static inline __attribute__((always_inline)) void
+send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+{
+	const struct engine *e = w->engine;
+	const struct transport *t = &e->transport;
+	struct packet *packet = egress_place(w, h->out);
+	uint32_t number = s->next, payload;
+	uint8_t flags = t->data_flags;
+
+	if (s->lost) {
+		number = scoreboard_resend(s);
+		payload = resent_payload(e, s, number);
+		h->retransmits++;
+	} else {
+		if (s->marks)
+			scoreboard_extend(s);
+		payload = next_payload(e, s);
+		s->next++;
+		if (s->send_cwr) {
+			flags |= SEGMENT_CWR;
+			s->send_cwr = 0;
+		}
+	}
+	packet->flow_hash = s->flow_hash;
+	packet->bytes = (uint16_t)(payload + t->header_bytes);
+	packet->class_id = s->class_id;
+	packet->flags = flags;
+	*packet_segment(packet) = (struct segment){
+		.path = start_ps < s->path_until_ps ? s->path : sender_path(e, h, s, start_ps),
+		.connection = s->connection,
+		.number = number,
+		.sent_ps = start_ps,
+		.payload_bytes = (uint16_t)payload,
+	};
+	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
+		s->prr_out += t->env.mss_bytes;
+	if (!s->timer_on)
+		start_timer(e, h, s, start_ps);
+	h->made_pkts++;
+	host_transmit(w, h->out, packet, start_ps);
+}
+
+void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+{
+	send_segment(w, h, s, start_ps);
+}
+
+/* The sender may have become able to send: at once where the card is free, else in its turn. */
+static inline void try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (s->in_ready || !sender_can_send(s))
+		return;
+	if (!h->work && h->out->port.free_ps <= h->now_ps) {
+		send_segment(w, h, s, h->now_ps);
+		if (!sender_can_send(s))
+			return;
+	}
+	host_join_turn(w, h, s, handle);
+}
+
+/* --- starting --- */
 
 /* A message joins its connection. Rate-limited ones become available segment by segment. */
 static void append_message(const struct engine *e, struct sender *s, uint32_t flow)
@@ -130,17 +238,6 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 	};
 	host_control(w, h, packet, &spare);
 	start_timer(e, h, s, h->now_ps);
-}
-
-static uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s,
-			    int64_t now_ps)
-{
-	struct path_state p = {
-		&s->path, &s->path_until_ps, &s->sprayed, s->flow_hash, h->number,
-		flow_at(e, s->connection)->dst,
-	};
-
-	return host_path(e, &p, now_ps);
 }
 
 static void open_connection(struct worker *w, struct host *h, uint32_t flow)
@@ -187,83 +284,7 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow)
 	struct sender *s = sender_at(w, handle);
 
 	append_message(w->engine, s, flow);
-	host_ready(w, h, s, handle);
-}
-
-/* --- sending --- */
-
-static uint32_t payload_of(const struct engine *e, const struct flow *message, uint32_t segment)
-{
-	uint64_t mss = e->config->host.mss_bytes;
-
-	if (segment + 1 != message->end_segment || message->size_bytes == FLOW_UNLIMITED)
-		return (uint32_t)mss;
-	return (uint32_t)(message->size_bytes -
-			  (segments_of(e, message->size_bytes) - UINT64_C(1)) * mss);
-}
-
-/* Payload of segment next, which is about to be sent for the first time. */
-static uint32_t next_payload(const struct engine *e, struct sender *s)
-{
-	if (s->next + 1 < s->send_end)
-		return e->transport.env.mss_bytes;
-	while (s->next >= s->send_end) {
-		s->send_message = flow_at(e, s->send_message)->next;
-		s->send_end = flow_at(e, s->send_message)->end_segment;
-	}
-	return payload_of(e, flow_at(e, s->send_message), s->next);
-}
-
-static uint32_t resent_payload(const struct engine *e, struct sender *s, uint32_t segment)
-{
-	const struct flow *message = flow_at(e, s->una_message);
-
-	while (message->end_segment <= s->una) {
-		s->una_message = message->next;
-		message = flow_at(e, s->una_message);
-	}
-	while (message->end_segment <= segment)
-		message = flow_at(e, message->next);
-	return payload_of(e, message, segment);
-}
-
-void sender_packet(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
-		   int64_t start_ps)
-{
-	const struct engine *e = w->engine;
-	const struct transport *t = &e->transport;
-	uint32_t number = s->next, payload;
-	uint8_t flags = t->data_flags;
-
-	if (s->lost) {
-		number = scoreboard_resend(s);
-		payload = resent_payload(e, s, number);
-		h->retransmits++;
-	} else {
-		if (s->marks)
-			scoreboard_extend(s);
-		payload = next_payload(e, s);
-		s->next++;
-		if (s->send_cwr) {
-			flags |= SEGMENT_CWR;
-			s->send_cwr = 0;
-		}
-	}
-	packet->flow_hash = s->flow_hash;
-	packet->bytes = (uint16_t)(payload + t->header_bytes);
-	packet->class_id = s->class_id;
-	packet->flags = flags;
-	*packet_segment(packet) = (struct segment){
-		.path = start_ps < s->path_until_ps ? s->path : sender_path(e, h, s, start_ps),
-		.connection = s->connection,
-		.number = number,
-		.sent_ps = start_ps,
-		.payload_bytes = (uint16_t)payload,
-	};
-	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
-		s->prr_out += t->env.mss_bytes;
-	if (!s->timer_on)
-		start_timer(e, h, s, start_ps);
+	try_to_send(w, h, s, handle);
 }
 
 /* --- congestion --- */
@@ -402,7 +423,7 @@ static void established(struct worker *w, struct host *h, struct sender *s, uint
 	allow(w->engine, s, sender_cc(s)->window_bytes);
 	s->timer_on = 0;
 	s->backoff = 0;
-	host_ready(w, h, s, handle);
+	try_to_send(w, h, s, handle);
 }
 
 void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
@@ -445,7 +466,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 	if (is_over(e, s))
 		finish(w, s, handle);
 	else
-		host_ready(w, h, s, handle);
+		try_to_send(w, h, s, handle);
 }
 
 /* --- timers --- */
@@ -469,7 +490,7 @@ static void on_timeout(struct worker *w, struct host *h, struct sender *s, uint3
 	cut(e, s, CC_TIMEOUT, &a);
 	allow(e, s, sender_cc(s)->window_bytes);
 	start_timer(e, h, s, h->now_ps);
-	host_ready(w, h, s, handle);
+	try_to_send(w, h, s, handle);
 }
 
 /* The application writes another segment, or stops. */
@@ -488,7 +509,7 @@ static void on_application(struct worker *w, struct host *h, struct sender *s, u
 	s->end++;
 	if (s->end != f->end_segment)
 		host_timer(h, h->now_ps + s->application_ps, TIMER_APPLICATION, s->connection);
-	host_ready(w, h, s, handle);
+	try_to_send(w, h, s, handle);
 }
 
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind)

@@ -1,0 +1,119 @@
+/* port_desk.h -- a port on the workbench: no simulator, the test is its clock and its line. */
+#ifndef TESTS_PORT_DESK_H
+#define TESTS_PORT_DESK_H
+#include "tests/test.h"
+#include "weir/port.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* 800 ps a byte. */
+#define TEN_GBPS (UINT64_C(10) * 1000 * 1000 * 1000)
+
+struct desk {
+	struct packet_store store;
+	struct packet_pool pool;
+	struct port_class class;
+	struct port *port;
+};
+
+/* One queue at 10 Gb/s that never marks, drops or is full. */
+static inline struct port_plan desk_plan(void)
+{
+	struct port_plan plan = {
+		.rate_bps = TEN_GBPS, .queues = 1, .mark = mark_find("none"), .mtu_bytes = 1514,
+	};
+
+	buffer_params_init(&plan.buffer, BUFFER_PER_PORT, 1000000 | LENGTH_IN_PACKETS, ONE_Q32);
+	return plan;
+}
+
+static inline void desk_limit(struct port_plan *plan, enum buffer_scope scope, uint64_t length)
+{
+	buffer_params_init(&plan->buffer, scope, length, ONE_Q32);
+}
+
+/* Schemes with options; what they were read into must outlive the port. */
+struct desk_params {
+	_Alignas(8) unsigned char mark[SPEC_PARAMS_MAX], sched[SPEC_PARAMS_MAX];
+};
+
+static inline void desk_schemes(struct port_plan *plan, struct desk_params *params,
+				const char *marking, const char *scheduler)
+{
+	struct error e = { "" };
+
+	if (mark_parse(marking, &plan->mark, params->mark, &e) ||
+	    sched_parse(scheduler, plan->queues, &plan->sched, params->sched, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	plan->mark_params = params->mark;
+	plan->sched_params = params->sched;
+}
+
+static inline void desk_open(struct desk *d, const struct port_plan *plan, struct buffer_pool *pool)
+{
+	CHECK_INT(packet_store_init(&d->store, 1 << 16), 0);
+	packet_pool_init(&d->pool, &d->store);
+	port_class_init(&d->class, plan);
+	d->port = aligned_alloc(64, (d->class.size + 63) & ~UINT32_C(63));
+	CHECK(d->port != NULL);
+	port_init(d->port, &d->class, pool, 1);
+}
+
+static inline void desk_close(struct desk *d)
+{
+	free(d->port);
+	packet_store_free(&d->store);
+}
+
+static inline struct packet desk_packet(uint32_t bytes)
+{
+	return (struct packet){ .bytes = (uint16_t)bytes, .flags = PACKET_ECT };
+}
+
+/* Everything that may start by now_ps starts; returns how many packets were sent. */
+static inline uint32_t desk_catch_up(struct desk *d, int64_t now_ps)
+{
+	uint32_t sent = 0;
+
+	while (d->port->pkts && d->port->free_ps <= now_ps)
+		sent += port_next(d->port, &d->pool) != NULL;
+	return sent;
+}
+
+/* A packet comes at now_ps, after everything that could start by then. */
+static inline int desk_offer(struct desk *d, struct packet *packet, int64_t now_ps)
+{
+	desk_catch_up(d, now_ps);
+	return port_offer(d->port, &d->pool, packet, now_ps);
+}
+
+static inline int desk_offer_bytes(struct desk *d, uint32_t bytes, int64_t now_ps)
+{
+	struct packet packet = desk_packet(bytes);
+
+	return desk_offer(d, &packet, now_ps);
+}
+
+/* Offers of packets of one size and class until one is refused; returns how many were taken. */
+static inline uint32_t desk_fill(struct desk *d, uint32_t bytes, uint8_t class_id, int64_t now_ps)
+{
+	struct packet packet = desk_packet(bytes);
+	uint32_t taken = 0;
+
+	packet.class_id = class_id;
+	while (desk_offer(d, &packet, now_ps) != PORT_DROPPED) {
+		CHECK(++taken < 10000);
+		packet.flags = PACKET_ECT;
+	}
+	return taken;
+}
+
+static inline uint64_t desk_drops(const struct desk *d)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < PORT_DROPS; i++)
+		sum += d->port->drops[i];
+	return sum;
+}
+#endif
