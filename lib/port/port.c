@@ -210,7 +210,7 @@ uint32_t port_stats_floor(uint32_t bucket)
 	uint32_t octave = (bucket - PORT_STATS_EXACT) >> PORT_STATS_STEPS_SHIFT;
 	uint32_t step = (bucket - PORT_STATS_EXACT) & ((1u << PORT_STATS_STEPS_SHIFT) - 1);
 
-	return (PORT_STATS_EXACT << octave) +
+	return ((uint32_t)PORT_STATS_EXACT << octave) +
 	       (step << (octave + 7 - PORT_STATS_STEPS_SHIFT));	/* 2^7 == PORT_STATS_EXACT */
 }
 
