@@ -1,6 +1,11 @@
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
 #include "sim/measure.h"
 
+static int is_switch_port(const struct network *net, uint32_t link)
+{
+	return net->nodes[net->links[link].from].kind == NODE_SWITCH;
+}
+
 int measure_new(struct measure *m, const struct config *c, struct error *e)
 {
 	m->port_link = -1;
@@ -8,6 +13,9 @@ int measure_new(struct measure *m, const struct config *c, struct error *e)
 		m->port_link = link_find(m->engine->net, c->measure.port, e);
 		if (m->port_link < 0)
 			return error_prefix(e, "measure.port: ");
+		if (!is_switch_port(m->engine->net, (uint32_t)m->port_link))
+			return error_set(e, "measure.port: '%s' is a host's card, where nothing waits; name "
+					 "a port of a switch", c->measure.port);
 	}
 	m->ports = memory_new(m->engine->net->link_count, sizeof(*m->ports));
 	m->stats = memory_new(m->engine->net->link_count, sizeof(*m->stats));
@@ -33,9 +41,13 @@ int measure_flows_done(const struct measure *m)
 	return done == m->finite_flows;
 }
 
-static struct port_counts port_counts(const struct port *p)
+static struct port_counts port_counts(const struct port *p, int64_t now_ps)
 {
-	struct port_counts c = { .tx_pkts = p->tx_pkts, .tx_bytes = p->tx_bytes };
+	struct port_counts c = {
+		.tx_pkts = p->tx_pkts,
+		.tx_bytes = p->tx_bytes,
+		.unsent_ps = p->free_ps > now_ps ? p->free_ps - now_ps : 0,
+	};
 
 	for (uint32_t i = 0; i < MARK_REASONS; i++)
 		c.marks += p->marks[i];
@@ -94,8 +106,8 @@ void measure_begin(struct measure *m, int64_t now_ps)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port *p = &engine_egress(e, i)->port;
 
-		m->ports[i] = port_counts(p);
-		if (p->pkts && e->net->nodes[e->net->links[i].from].kind == NODE_SWITCH)
+		m->ports[i] = port_counts(p, now_ps);
+		if (p->pkts && is_switch_port(e->net, i))
 			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
 	}
 	each_receiver(m, note_begin);
@@ -115,12 +127,13 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port *p = &engine_egress(e, i)->port;
-		struct port_counts c = port_counts(p);
+		struct port_counts c = port_counts(p, now_ps);
 
 		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;
 		m->ports[i].tx_bytes = c.tx_bytes - m->ports[i].tx_bytes;
 		m->ports[i].marks = c.marks - m->ports[i].marks;
 		m->ports[i].drops = c.drops - m->ports[i].drops;
+		m->ports[i].unsent_ps = c.unsent_ps - m->ports[i].unsent_ps;
 		m->stats[i] = p->stats;
 		if (p->stats)
 			port_stats_stop(p, now_ps);

@@ -252,7 +252,7 @@ static void list_ports(const struct measure *m, struct run_result *r, double int
 
 	r->ports = memory_grow(NULL, net->link_count, sizeof(*r->ports));
 	for (uint32_t i = 0; i < net->link_count; i++) {
-		if (net->nodes[net->links[i].from].kind != NODE_SWITCH && (int64_t)i != m->port_link)
+		if (net->nodes[net->links[i].from].kind != NODE_SWITCH)
 			continue;
 		r->ports[r->port_count] = port_result(m, i, interval_ps);
 		if (m->port_link == (int64_t)i ||
@@ -269,6 +269,8 @@ static void queue_metrics(const struct measure *m, struct run_result *r, double 
 	const struct port_stats *s = m->stats[p->link];
 	const struct port_class *class = engine_egress(m->engine, p->link)->port.class;
 	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
+	double busy_ps = bytes_to_bits(wire_bytes) * (double)PS_PER_S / (double)class->rate_bps -
+			 (double)m->ports[p->link].unsent_ps;
 
 	r->value[QUEUE_MEAN_BYTES] = p->queue_mean_bytes;
 	r->value[QUEUE_MEAN_PKTS] = p->queue_mean_pkts;
@@ -276,8 +278,7 @@ static void queue_metrics(const struct measure *m, struct run_result *r, double 
 	r->value[QUEUE_P50] = s ? port_stats_quantile(s, 0.5) : 0;
 	r->value[QUEUE_P99] = s ? port_stats_quantile(s, 0.99) : 0;
 	r->value[QUEUE_EMPTY] = s ? (double)s->bucket_ps[0] / interval_ps : 1;
-	r->value[UTILISATION] =
-		bytes_to_bits(wire_bytes) / ((double)class->rate_bps * interval_ps / (double)PS_PER_S);
+	r->value[UTILISATION] = busy_ps / interval_ps;
 }
 
 static void list_reasons(const struct measure *m, struct run_result *r)
