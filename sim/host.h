@@ -191,6 +191,19 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet);
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
 void receiver_free(struct worker *w, uint32_t handle);
 
+/* --- shared by both ends --- */
+
+static inline struct flow *flow_at(const struct engine *e, uint32_t flow)
+{
+	return &e->flows.flows[flow];
+}
+
+/* Order of segment numbers. */
+static inline int segment_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
 /* --- scoreboard.c --- */
 
 /* Segments in the network: sent, not arrived, not taken for lost. */

@@ -55,11 +55,6 @@ static void clear_mark(struct sender *s, uint32_t segment)
 	*mark = 0;
 }
 
-static int before(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) < 0;
-}
-
 uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
 {
 	uint32_t arrived = segment - s->una;
@@ -69,11 +64,11 @@ uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
 		for (uint32_t i = s->una; i != segment; i++)
 			clear_mark(s, i);
 		arrived += s->sacked;	/* sacked before: counted then */
-		if (before(s->lost_edge, segment))
+		if (segment_before(s->lost_edge, segment))
 			s->lost_edge = segment;
-		if (before(s->resend_from, segment))
+		if (segment_before(s->resend_from, segment))
 			s->resend_from = segment;
-		if (before(s->highest_sacked, segment))
+		if (segment_before(s->highest_sacked, segment))
 			s->highest_sacked = segment;
 		s->gone = s->sacked + s->lost;
 	}
@@ -88,10 +83,10 @@ uint32_t scoreboard_sack(struct sender *s, const struct segment *ack)
 	for (uint32_t b = 0; b < SACK_BLOCKS && ack->sack[b].count; b++) {
 		uint32_t first = ack->number + ack->sack[b].offset, end = first + ack->sack[b].count;
 
-		if (before(first, s->una))
+		if (segment_before(first, s->una))
 			first = s->una;
 		ensure_marks(s);
-		for (uint32_t i = first; before(i, end); i++) {
+		for (uint32_t i = first; segment_before(i, end); i++) {
 			uint8_t *mark = mark_of(s, i);
 
 			if (*mark & SEGMENT_SACKED)
@@ -102,7 +97,7 @@ uint32_t scoreboard_sack(struct sender *s, const struct segment *ack)
 			s->sacked++;
 			arrived++;
 		}
-		if (before(s->highest_sacked, end))
+		if (segment_before(s->highest_sacked, end))
 			s->highest_sacked = end;
 	}
 	s->gone = s->sacked + s->lost;
@@ -119,7 +114,7 @@ uint32_t scoreboard_detect(struct sender *s)
 	while (seen < DUP_THRESHOLD)
 		if (*mark_of(s, --edge) & SEGMENT_SACKED)
 			seen++;
-	for (uint32_t i = s->lost_edge; before(i, edge); i++) {
+	for (uint32_t i = s->lost_edge; segment_before(i, edge); i++) {
 		uint8_t *mark = mark_of(s, i);
 
 		if (*mark == 0) {
@@ -128,7 +123,7 @@ uint32_t scoreboard_detect(struct sender *s)
 			found++;
 		}
 	}
-	if (before(s->lost_edge, edge))
+	if (segment_before(s->lost_edge, edge))
 		s->lost_edge = edge;
 	s->gone += found;
 	return found;
@@ -157,7 +152,7 @@ uint32_t scoreboard_resend(struct sender *s)
 
 	while ((*mark_of(s, segment) & (SEGMENT_LOST | SEGMENT_RESENT)) != SEGMENT_LOST)
 		segment++;
-	assert(before(segment, s->next));
+	assert(segment_before(segment, s->next));
 	*mark_of(s, segment) |= SEGMENT_RESENT;
 	s->lost--;
 	s->gone--;

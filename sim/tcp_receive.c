@@ -10,16 +10,6 @@
 
 enum { ARRIVED_BITS_MIN = 256 };
 
-static struct flow *flow_at(const struct engine *e, uint32_t flow)
-{
-	return &e->flows.flows[flow];
-}
-
-static int before(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) < 0;
-}
-
 /* --- segments beyond the first gap --- */
 
 static int has_arrived(const struct receiver *r, uint32_t segment)
@@ -51,7 +41,7 @@ static void ensure_arrived(struct receiver *r, uint32_t segment)
 	r->arrived = memory_grow(NULL, bits / 64, sizeof(*r->arrived));
 	memset(r->arrived, 0, bits / 8);
 	r->arrived_mask = bits - 1;
-	for (uint32_t i = old.next; old.arrived && before(i, old.highest); i++)
+	for (uint32_t i = old.next; old.arrived && segment_before(i, old.highest); i++)
 		if (has_arrived(&old, i))
 			flip_arrived(r, i);
 	free(old.arrived);
@@ -76,9 +66,9 @@ static struct sack_block block_of(const struct receiver *r, uint32_t segment)
 {
 	uint32_t first = segment, end = segment + 1;
 
-	while (before(r->next, first) && has_arrived(r, first - 1))
+	while (segment_before(r->next, first) && has_arrived(r, first - 1))
 		first--;
-	while (before(end, r->highest) && has_arrived(r, end))
+	while (segment_before(end, r->highest) && has_arrived(r, end))
 		end++;
 
 	uint32_t offset = first - r->next, count = end - first;
@@ -106,7 +96,7 @@ static void fill_sack(const struct receiver *r, struct segment *ack)
 	uint32_t blocks = 0;
 
 	for (uint32_t i = 0; i < r->recent_count; i++) {
-		if (before(r->recent[i], r->next) || !has_arrived(r, r->recent[i]))
+		if (segment_before(r->recent[i], r->next) || !has_arrived(r, r->recent[i]))
 			continue;
 
 		struct sack_block block = block_of(r, r->recent[i]);
@@ -280,13 +270,13 @@ static void note_marks(struct worker *w, struct host *h, struct receiver *r,
 /* Books the segment; returns 1 where it calls for an ACK at once. */
 static int accept_segment(struct host *h, struct receiver *r, const struct segment *data)
 {
-	if (before(data->number, r->next))
+	if (segment_before(data->number, r->next))
 		return 1;		/* again */
 	if (data->number == r->next) {
 		int gap = r->arrived_count > 0;
 
 		r->next++;
-		if (before(r->highest, r->next))
+		if (segment_before(r->highest, r->next))
 			r->highest = r->next;
 		if (gap)
 			close_gap(r);
@@ -298,7 +288,7 @@ static int accept_segment(struct host *h, struct receiver *r, const struct segme
 	if (!has_arrived(r, data->number)) {
 		flip_arrived(r, data->number);
 		r->arrived_count++;
-		if (!before(data->number, r->highest))
+		if (!segment_before(data->number, r->highest))
 			r->highest = data->number + 1;
 		r->bytes += data->payload_bytes;
 		h->goodput_bytes += data->payload_bytes;

@@ -11,11 +11,6 @@
 #include <assert.h>
 #include <string.h>
 
-static struct flow *flow_at(const struct engine *e, uint32_t flow)
-{
-	return &e->flows.flows[flow];
-}
-
 static struct sender *sender_at(const struct worker *w, uint32_t handle)
 {
 	return slab_at(&w->senders, handle);

@@ -25,6 +25,19 @@ static const struct option many_to_one_options[] = {
 	{ .name = NULL },
 };
 
+/* Opens the sizes that the section asks for, adds the flows and closes them again. */
+static int with_sizes(struct maker *m, int (*add)(struct maker *, const struct flow_sizes *))
+{
+	struct flow_sizes sizes;
+	int failed;
+
+	if (sizes_open(&sizes, m, SIZES_ANY))
+		return -1;
+	failed = add(m, &sizes);
+	sizes_close(&sizes);
+	return failed;
+}
+
 static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
 {
 	uint32_t receiver = (uint32_t)m->t->receiver, senders;
@@ -41,14 +54,8 @@ static int many_to_one_generate(struct flow_list *list, const struct traffic_con
 				const struct config *c, const struct network *net, struct error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
-	struct flow_sizes sizes;
-	int failed;
 
-	if (sizes_open(&sizes, &m, SIZES_ANY))
-		return -1;
-	failed = many_to_one(&m, &sizes);
-	sizes_close(&sizes);
-	return failed;
+	return with_sizes(&m, many_to_one);
 }
 
 const struct traffic_ops traffic_many_to_one = {
@@ -96,14 +103,8 @@ static int permutation_generate(struct flow_list *list, const struct traffic_con
 				const struct config *c, const struct network *net, struct error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
-	struct flow_sizes sizes;
-	int failed;
 
-	if (sizes_open(&sizes, &m, SIZES_ANY))
-		return -1;
-	failed = permutation(&m, &sizes);
-	sizes_close(&sizes);
-	return failed;
+	return with_sizes(&m, permutation);
 }
 
 const struct traffic_ops traffic_permutation = {
