@@ -31,6 +31,15 @@ struct reason_count {
 	int is_mark;		/* 1: marked, 0: dropped */
 };
 
+/* A quantity over time, sampled or at each change: what a probe saw. */
+struct series {
+	char name[128];		/* "queue sw->h0", "throughput flow 3", "window flow 3", "N leaf0->h3" */
+	const char *unit;	/* "pkts", "bytes", "bps", "" */
+	uint64_t count, capacity;
+	int64_t *time_ps;
+	double *value;
+};
+
 struct run_result {
 	double value[METRICS_MAX];	/* by metric_all */
 	double wall_seconds;
@@ -44,6 +53,8 @@ struct run_result {
 	uint32_t reason_count;
 	struct reason_count reasons[32];
 	struct network network;		/* for names */
+	uint32_t series_count;
+	struct series *series;		/* in the order of the probes */
 };
 
 struct run_control {

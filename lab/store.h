@@ -1,0 +1,91 @@
+/* store.h -- the results of many runs in one file, results.db (SQLite), in a result folder.
+ *
+ * A run is identified by its full effective settings, seed and program version (run_key). It is
+ * added whole, with its flows, ports, reasons and series, in one transaction, or not at all. Any
+ * number of processes may read and add at the same time. Readers see only whole runs. */
+#ifndef LAB_STORE_H
+#define LAB_STORE_H
+#include "sim/run.h"
+
+struct store;
+
+enum store_mode { STORE_READ, STORE_WRITE };	/* WRITE makes folder and file where they are missing */
+
+/* Refuses a file that is damaged, is no store or is of another schema, saying which. */
+int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e);
+void store_close(struct store *s);
+
+/* The name of a run: 16 hexadecimal digits over its settings, seed and program version. */
+enum { RUN_KEY_SIZE = 17 };
+int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct error *e);
+
+/* 1: it is there; 0: not; -1: message. */
+int store_has(struct store *s, const char *key, struct error *e);
+
+/* Replaces a run of the same key. A partial run is refused by the caller, not here. */
+int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
+	      struct error *e);
+
+/* --- reading --- */
+
+struct stored_setting {
+	char *path, *value;	/* "switch.marking", "ecn(k=65pkts, scope=queue, at=enqueue)" */
+};
+
+struct stored_run {
+	int64_t id;
+	char key[RUN_KEY_SIZE];
+	char *title, *version;
+	uint32_t setting_count;
+	struct stored_setting *settings;	/* all, also "seed" */
+	double value[METRICS_MAX];	/* by metric_all; NAN: unknown */
+	double wall_seconds;
+	uint32_t reason_count;
+	struct stored_reason {
+		char *name;
+		uint64_t count;
+		int is_mark;
+	} *reasons;
+};
+
+struct stored_runs {
+	uint32_t count;
+	struct stored_run *runs;	/* in the order of adding */
+};
+
+int store_runs(struct store *s, struct stored_runs *runs, struct error *e);
+void stored_runs_free(struct stored_runs *runs);
+
+/* The value of a setting, or NULL. */
+const char *stored_setting(const struct stored_run *run, const char *path);
+
+struct stored_flow {
+	uint32_t flow;
+	const char *traffic;		/* name of its section */
+	uint32_t src, dst;
+	uint64_t size_bytes;		/* FLOW_UNLIMITED */
+	int64_t start_ps, finish_ps, ideal_ps;	/* -1: unknown */
+};
+
+struct stored_port {
+	const char *name;		/* "leaf0->h3" */
+	struct port_result result;	/* its link number means nothing here */
+};
+
+/* One sampled or traced quantity: see struct series of sim/run.h. */
+struct stored_series {
+	const char *name, *unit;
+	uint64_t count;
+	const int64_t *time_ps;
+	const double *value;
+};
+
+/* What is shown is valid only during the call; a visitor that returns non-zero ends the visit. */
+int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
+		    void *context, struct error *e);
+int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
+		    void *context, struct error *e);
+int store_each_series(struct store *s, int64_t run,
+		      int (*visit)(void *, const struct stored_series *), void *context,
+		      struct error *e);
+#endif

@@ -1,0 +1,272 @@
+/* test_transport.c -- what a connection does about losses, worked out by hand where that can be done.
+ *
+ * The usual stage: host 0 has a line ten times as fast as the one from the switch to host 1, so that a
+ * burst of ten full frames arrives while one leaves, and a small buffer drops exactly those that the
+ * test wants to see dropped. Of frames offered at once the first goes to the wire and as many wait as
+ * the buffer holds; every tenth finds that one has left. */
+#include "tests/sim.h"
+
+#define US_PS INT64_C(1000000)
+#define MS_PS INT64_C(1000000000)
+
+/* On the fast line, at 80 ps a byte, and on the slow one, at 800. */
+#define FAST_PS (INT64_C(1514) * 80)
+#define SLOW_PS (INT64_C(1514) * 800)
+#define ACK_PS (INT64_C(54) * 880)	/* both lines on its way back */
+#define WAY_PS (20 * US_PS)
+
+/* From sending a full frame into an empty network to its arrival, and to its ACK. */
+#define ARRIVAL_PS (FAST_PS + SLOW_PS + WAY_PS)
+#define ROUND_PS (ARRIVAL_PS + ACK_PS + WAY_PS)
+
+#define STAGE \
+	"[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\nlink = s h1 10Gbps 10us\n" \
+	"[switch]\nmarking = none\nbuffer = %dpkts\n" \
+	"[host]\ncc = reno\ninitial-window = %d\n%s\n" \
+	"[traffic x]\npattern = list\nflow = 0 1 %dB 0us\n" \
+	"[measure]\ndrain = 100s\n"
+
+static void play(struct sim *s, int buffer, int window, const char *host, int segments)
+{
+	sim_read(s, STAGE, buffer, window, host, segments * 1460);
+	sim_run(s, 1);
+}
+
+/* --- losses --- */
+
+/* Of ten, six get through and the last four are lost. Nothing tells the sender but its timer, 5 ms
+ * after the ACK of the sixth. Then slow start: one, two, one. */
+TEST(test_a_lost_tail_is_repaired_by_the_timer)
+{
+	int64_t sixth_acked_ps = ROUND_PS + 5 * SLOW_PS;
+	struct sim s;
+
+	play(&s, 5, 10, "", 10);
+	CHECK_INT(sim_metric(&s, "drops"), 4);
+	CHECK_INT(sim_metric(&s, "retransmits"), 4);
+	CHECK_INT(sim_metric(&s, "timeouts"), 1);
+	CHECK_INT(sim_fct_ps(&s, 0), sixth_acked_ps + 5 * MS_PS + 2 * ROUND_PS + ARRIVAL_PS);
+	sim_end(&s);
+}
+
+/* The tenth is lost, the eleventh arrives. The first two ACKs let out the last three; with the second
+ * of these the sender knows of three above the lost one. */
+TEST(test_a_packet_lost_in_the_middle_is_sent_again_without_a_timeout)
+{
+	struct sim s;
+
+	play(&s, 8, 11, "", 14);
+	CHECK_INT(sim_metric(&s, "drops"), 1);
+	CHECK_INT(sim_metric(&s, "retransmits"), 1);
+	CHECK_INT(sim_metric(&s, "timeouts"), 0);
+	CHECK_INT(sim_fct_ps(&s, 0), 2 * ROUND_PS + SLOW_PS + ARRIVAL_PS);
+	sim_end(&s);
+}
+
+TEST(test_a_cut_at_once_also_sends_the_lost_packet_again)
+{
+	struct sim s;
+
+	play(&s, 8, 11, "recovery = immediate", 14);
+	CHECK_INT(sim_metric(&s, "retransmits"), 1);
+	CHECK_INT(sim_metric(&s, "timeouts"), 0);
+	CHECK_INT(sim_fct_ps(&s, 0), 2 * ROUND_PS + SLOW_PS + ARRIVAL_PS);
+	sim_end(&s);
+}
+
+/* Only two arrive above the lost one: not enough to be sure, so the timer decides. The twelfth is sent
+ * on the first ACK; its own, selective, is the last sign of life. */
+TEST(test_two_packets_above_a_loss_do_not_prove_it)
+{
+	struct sim s;
+
+	play(&s, 8, 11, "", 12);
+	CHECK_INT(sim_metric(&s, "retransmits"), 1);
+	CHECK_INT(sim_metric(&s, "timeouts"), 1);
+	CHECK_INT(sim_fct_ps(&s, 0), 2 * ROUND_PS + 5 * MS_PS + ARRIVAL_PS);
+	sim_end(&s);
+}
+
+/* Everything but the first is lost: no sample but one, and the minimum counts. */
+TEST(test_the_minimum_timeout_is_kept)
+{
+	struct sim s;
+
+	play(&s, 1, 4, "rto-min = 30ms\nrto-initial = 50ms", 4);
+	CHECK_INT(sim_metric(&s, "drops"), 2);
+	CHECK_INT(sim_metric(&s, "timeouts"), 1);
+	CHECK_INT(sim_fct_ps(&s, 0), ROUND_PS + SLOW_PS + 30 * MS_PS + ROUND_PS + ARRIVAL_PS);
+	sim_end(&s);
+}
+
+/* RFC 6298: after a first sample of R, srtt = R and rttvar = R / 2, so that the timeout is 3 R, above
+ * the minimum here. A second sample, of nearly the same, can only make it shorter. */
+TEST(test_the_timeout_follows_the_round_trip_where_that_is_longer)
+{
+	struct sim s;
+
+	play(&s, 1, 4, "rto-min = 50us", 4);
+	CHECK_INT(sim_metric(&s, "timeouts"), 1);
+	CHECK(sim_fct_ps(&s, 0) > ROUND_PS + SLOW_PS + 2 * ROUND_PS + ROUND_PS + ARRIVAL_PS);
+	CHECK(sim_fct_ps(&s, 0) <= ROUND_PS + SLOW_PS + 3 * (ROUND_PS + SLOW_PS) + ROUND_PS + ARRIVAL_PS);
+	sim_end(&s);
+}
+
+/* --- timers that run out again and again --- */
+
+/* The line is cut before the flow starts, so that nothing ever arrives. */
+static int timeouts_until(const char *host, int to_ms)
+{
+	struct sim s;
+	int timeouts;
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 2\nfail = sw h1 1us\n"
+		 "[host]\n%s\n"
+		 "[traffic x]\npattern = list\nflow = 0 1 100KB 5us\n"
+		 "[measure]\nto = %dms\ndrain = 0us\n", host, to_ms);
+	sim_run(&s, 1);
+	CHECK_INT(s.r.flows[0].finish_ps, -1);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 0);
+	timeouts = (int)sim_metric(&s, "timeouts");
+	sim_end(&s);
+	return timeouts;
+}
+
+/* 10, 20, 40, 80 ms: at 10, 30, 70, 150 ms and 5 us. */
+TEST(test_timeouts_double)
+{
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 10), 0);
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 11), 1);
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 30), 1);
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 31), 2);
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 71), 3);
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 150), 3);
+	CHECK_INT(timeouts_until("rto-initial = 10ms", 151), 4);
+	CHECK_INT(timeouts_until("rto-initial = 10ms\nhandshake = yes", 151), 4);
+}
+
+/* 10, 20, 40, 40, 40 ms. */
+TEST(test_timeouts_double_up_to_the_maximum)
+{
+	CHECK_INT(timeouts_until("rto-initial = 10ms\nrto-max = 40ms", 110), 3);
+	CHECK_INT(timeouts_until("rto-initial = 10ms\nrto-max = 40ms", 111), 4);
+	CHECK_INT(timeouts_until("rto-initial = 10ms\nrto-max = 40ms", 151), 5);
+}
+
+/* Eight SYNs at once: one goes, one waits, six are lost; they come again together after 10, 20 and
+ * 40 ms, two getting through each time. */
+TEST(test_a_lost_syn_is_sent_again)
+{
+	struct sim s;
+	int64_t last_ps = 0;
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 10us\n"
+		 "[switch]\nmarking = none\nbuffer = 1pkts\n"
+		 "[host]\ncc = reno\nhandshake = yes\nrto-initial = 10ms\n"
+		 "[traffic x]\npattern = many-to-one\nsize = 1000B\n");
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "drops"), 6 + 4 + 2);
+	CHECK_INT(sim_metric(&s, "timeouts"), 6 + 4 + 2);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 8);
+	for (uint32_t i = 0; i < 8; i++)
+		last_ps = sim_fct_ps(&s, i) > last_ps ? sim_fct_ps(&s, i) : last_ps;
+	/* The second of the last two waits for a header and again for the other's data. */
+	CHECK(last_ps > 70 * MS_PS + 60 * US_PS && last_ps < 70 * MS_PS + 65 * US_PS);
+	sim_end(&s);
+}
+
+/* --- every flow ends --- */
+
+/* Sixty-three hosts send at once into a buffer for a few. */
+static void check_incast_ends(const char *cc, const char *buffer, const char *host)
+{
+	struct sim s;
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 64\nrate = 10Gbps\ndelay = 5us\n"
+		 "[switch]\nmarking = ecn(k=10pkts)\nbuffer = %s\n"
+		 "[host]\ncc = %s\nrto-min = 1ms\n%s\n"
+		 "[traffic x]\npattern = many-to-one\nsizes = uniform(min=1B, max=100KB)\n"
+		 "start = 0us..20us\n"
+		 "[measure]\ndrain = 100s\n", buffer, cc, host);
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "drops") > 100);
+	CHECK(sim_metric(&s, "retransmits") >= sim_metric(&s, "drops") / 2);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 63);
+	sim_end(&s);
+}
+
+TEST(test_every_flow_of_an_incast_ends_whatever_is_lost)
+{
+	check_incast_ends("dctcp", "16pkts", "");
+	check_incast_ends("dctcp", "16pkts", "recovery = immediate\nacks-per = 3");
+	check_incast_ends("ecn-star", "16pkts", "handshake = yes");
+	check_incast_ends("reno", "16pkts", "acks-per = 2");
+	check_incast_ends("reno", "1pkts", "");
+	check_incast_ends("cubic", "20KB", "initial-window = 100");
+	check_incast_ends("dctcp", "16pkts", "ecn-acks = no");
+}
+
+/* --- a line that fails --- */
+
+static void run_failure(struct sim *s, const char *network)
+{
+	sim_read(s,
+		 "[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\nhosts-per-leaf = 4\n"
+		 "rate = 10Gbps\ndelay = 2us\n%s\n"
+		 "[host]\nrto-min = 1ms\n"
+		 "[traffic x]\npattern = inter-rack\nsize = 2MB\nload = 0.3\nflows = 40\n"
+		 "[measure]\ndrain = 100s\n", network);
+	sim_run(s, 1);
+	CHECK_INT(sim_metric(s, "flows_completed"), 40);
+}
+
+static uint64_t reason_count(const struct sim *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->r.reason_count; i++)
+		if (strcmp(s->r.reasons[i].name, name) == 0)
+			return s->r.reasons[i].count;
+	return 0;
+}
+
+TEST(test_flows_take_another_way_when_a_line_fails)
+{
+	struct sim whole, broken;
+
+	run_failure(&whole, "");
+	CHECK_INT(reason_count(&whole, "link down"), 0);
+	CHECK(sim_port(&whole, "leaf0->spine1")->tx_pkts > 1000);
+	run_failure(&broken, "fail = leaf0 spine1 3ms\nreroute-delay = 500us");
+	CHECK(reason_count(&broken, "link down") > 0);
+	CHECK(sim_port(&broken, "leaf0->spine1")->tx_pkts <
+	      sim_port(&whole, "leaf0->spine1")->tx_pkts);
+	CHECK(sim_port(&broken, "leaf0->spine0")->tx_pkts >
+	      sim_port(&whole, "leaf0->spine0")->tx_pkts);
+	sim_end(&whole);
+	sim_end(&broken);
+}
+
+/* Senders that know at once lose only what is under way at that moment. */
+TEST(test_flows_lose_less_when_routes_change_sooner)
+{
+	struct sim soon, late;
+
+	run_failure(&soon, "fail = leaf0 spine1 3ms");
+	run_failure(&late, "fail = leaf0 spine1 3ms\nreroute-delay = 2ms");
+	CHECK(reason_count(&soon, "link down") < reason_count(&late, "link down"));
+	sim_end(&soon);
+	sim_end(&late);
+}
+
+TEST(test_sprayed_flows_end_and_use_every_way)
+{
+	struct sim s;
+
+	run_failure(&s, "ecmp = packet");
+	CHECK_NEAR((double)sim_port(&s, "leaf0->spine0")->tx_pkts,
+		   (double)sim_port(&s, "leaf0->spine1")->tx_pkts,
+		   0.03 * (double)sim_port(&s, "leaf0->spine1")->tx_pkts);
+	sim_end(&s);
+}
