@@ -42,6 +42,8 @@ const struct repeat repeat_all[] = {
 	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START",
 	  "a flow between two hosts, as in: 0 5 2MB 10us",
 	  offsetof(struct traffic_config, flow_lines) },
+	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",
+	  "a quantity over time, as in: queue leaf0->h3 every 10us", offsetof(struct measure_config, probes) },
 	{ .key = NULL },
 };
 

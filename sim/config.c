@@ -149,7 +149,7 @@ void config_init(struct config *c)
 	options_default(&c->measure, measure_options);
 }
 
-static void line_list_free(struct line_list *list)
+void line_list_free(struct line_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		free(list->lines[i].text);
@@ -160,6 +160,7 @@ void config_free(struct config *c)
 {
 	line_list_free(&c->network.links);
 	line_list_free(&c->network.fails);
+	line_list_free(&c->measure.probes);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		line_list_free(&c->traffic[i].flow_lines);
 	free(c->traffic);

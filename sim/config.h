@@ -32,6 +32,7 @@ struct network_config {
 	uint64_t delay_ps, fabric_delay_ps, core_delay_ps; /* one-way; 0 in the last two: as delay */
 	uint64_t ecmp;			/* enum ecmp_mode */
 	uint64_t reroute_delay_ps;	/* from a failure until senders use other paths */
+	char file[OPT_TEXT_SIZE];	/* topology hpcc */
 	struct line_list links;		/* "link = a b 10Gbps 5us", topology explicit */
 	struct line_list fails;		/* "fail = leaf0 spine1 10ms" */
 };
@@ -100,6 +101,7 @@ struct measure_config {
 	uint64_t drain_ps;		/* how long after "to" (or the last start) counted flows may take */
 	char port[OPT_TEXT_SIZE];	/* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
+	struct line_list probes;	/* "probe = queue leaf0->h3 every 10us", see probe.h */
 };
 
 struct config {
@@ -135,6 +137,7 @@ struct traffic_config *config_add_traffic(struct config *c, const char *name);
 
 /* Copies text. -1: no memory. */
 int line_list_add(struct line_list *list, const char *text, int line);
+void line_list_free(struct line_list *list);
 
 /* Reads the specs and refuses what contradicts itself across keys; the message starts with the
  * section and key ("switch.marking: ..."). Topology and traffic check themselves when built. */

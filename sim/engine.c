@@ -34,6 +34,23 @@ void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
 	wheel_set(w, w->window + (windows < e->slot_count ? windows : e->slot_count - 1), node);
 }
 
+int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
+{
+	const struct engine *e = w->engine;
+	uint32_t link = e->net->line_link[out->line];
+	struct packet *packet = egress_place(w, out);
+
+	if (start_ps >= e->net->links[link].fails_ps) {
+		out->port.drops[DROP_LINK_DOWN]++;
+		return 1;
+	}
+	for (uint32_t i = 0; i < e->tap_count; i++)
+		if (e->taps[i].link == link)
+			e->taps[i].see(e->taps[i].context, start_ps, packet,
+				       &e->flows.flows[packet_segment(packet)->connection]);
+	return 0;
+}
+
 void line_begin(struct worker *w, struct egress *out)
 {
 	out->tail = chunk_take(&w->pool) << CHUNK_SHIFT;

@@ -28,7 +28,7 @@
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps;	/* to the receiver's transport: processing of a host is in it */
-	int64_t down_ps;	/* packets that start from here on are lost */
+	int64_t special_ps;	/* packets that start from here on go through egress_special */
 	uint64_t to_bit;	/* of the receiving node on the wheel ... */
 	uint32_t to_word;	/* ... and the word it is in */
 	uint32_t tail;		/* slot of the next packet on the line; SLOT_NONE: none ever was */
@@ -131,6 +131,15 @@ struct engine {
 	_Alignas(64) atomic_uint generation;
 	_Alignas(64) int finished;
 
+	/* Links that are watched: called by the thread of the link's sender, in order of time. */
+	uint32_t tap_count;
+	struct engine_tap {
+		uint32_t link;
+		void (*see)(void *context, int64_t start_ps, const struct packet *packet,
+			    const struct flow *flow);
+		void *context;
+	} *taps;
+
 	/* Ports keep statistics from measure_from_ps on while measuring is set. */
 	int64_t measure_from_ps;
 	uint32_t measuring;
@@ -178,6 +187,9 @@ void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
 void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps);
 
+/* The link is down, or somebody watches it. Returns 1 where the packet is lost. */
+int egress_special(struct worker *w, struct egress *out, int64_t start_ps);
+
 /* Before the first packet ever on a line. */
 void line_begin(struct worker *w, struct egress *out);
 
@@ -211,10 +223,8 @@ static inline __attribute__((always_inline)) struct packet *egress_place(struct 
 static inline __attribute__((always_inline)) void egress_commit(struct worker *w, struct egress *out,
 								 int64_t start_ps)
 {
-	if (__builtin_expect(start_ps >= out->down_ps, 0)) {
-		out->port.drops[DROP_LINK_DOWN]++;
+	if (__builtin_expect(start_ps >= out->special_ps, 0) && egress_special(w, out, start_ps))
 		return;
-	}
 
 	uint32_t slot = out->tail, next = slot + 1;
 	int64_t arrival_ps = out->port.free_ps + out->delay_ps;

@@ -84,7 +84,7 @@ static void build_ports(struct engine *e)
 		out->delay_ps = link->delay_ps;
 		if (net->nodes[link->to].kind == NODE_HOST)
 			out->delay_ps += (int64_t)e->config->host.processing_delay_ps;
-		out->down_ps = link->fails_ps;
+		out->special_ps = link->fails_ps;
 		out->tail = SLOT_NONE;
 		out->line = link->line;
 		out->to_word = link->to / 64;
@@ -357,6 +357,7 @@ void engine_free(struct engine *e)
 	}
 	hosts_free(e);
 	packet_store_free(&e->store);
+	free(e->taps);
 	route_table_free(e->routes);
 	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));

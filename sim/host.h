@@ -108,6 +108,7 @@ struct receiver {
 	uint64_t bytes;			/* payload received for the first time */
 	uint64_t message_bytes;		/* of these, of messages that are complete */
 	uint64_t measured_bytes;	/* value of bytes when measuring began */
+	uint64_t marked_pkts;
 	/* Segments beyond next: bit per segment, only while something is missing. */
 	uint64_t *arrived;
 	uint32_t arrived_mask;		/* bits - 1, a power of two */

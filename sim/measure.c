@@ -17,6 +17,8 @@ int measure_new(struct measure *m, const struct config *c, struct error *e)
 			return error_set(e, "measure.port: '%s' is a host's card, where nothing waits; name "
 					 "a port of a switch", c->measure.port);
 	}
+	if (probes_new(&m->probes, m->engine, &c->measure.probes, e))
+		return -1;
 	m->ports = memory_new(m->engine->net->link_count, sizeof(*m->ports));
 	m->stats = memory_new(m->engine->net->link_count, sizeof(*m->stats));
 	m->flow_bytes = memory_new(m->engine->flows.count, sizeof(*m->flow_bytes));
@@ -27,6 +29,7 @@ void measure_free(struct measure *m)
 {
 	if (!m->engine)
 		return;
+	probes_free(m->probes);
 	memory_free(m->ports, m->engine->net->link_count, sizeof(*m->ports));
 	memory_free(m->stats, m->engine->net->link_count, sizeof(*m->stats));
 	memory_free(m->flow_bytes, m->engine->flows.count, sizeof(*m->flow_bytes));
@@ -111,6 +114,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
 	}
 	each_receiver(m, note_begin);
+	probes_begin(m->probes);
 }
 
 void measure_end(struct measure *m, int64_t now_ps)
@@ -139,4 +143,5 @@ void measure_end(struct measure *m, int64_t now_ps)
 			port_stats_stop(p, now_ps);
 	}
 	each_receiver(m, note_end);
+	probes_end(m->probes);
 }

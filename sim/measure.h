@@ -4,6 +4,7 @@
 #define SIM_MEASURE_H
 #include "sim/engine.h"
 #include "sim/host.h"
+#include "sim/probe.h"
 #include "sim/run.h"
 
 enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
@@ -26,9 +27,10 @@ struct measure {
 	int64_t from_ps, to_ps;		/* to: TIME_NEVER_PS until it is known */
 	int64_t limit_ps;		/* the run ends here at the latest */
 	int64_t now_ps;
-	int limit_is_end, partial;
+	int partial;
 	uint64_t polls, finite_flows;
 	double cpu_seconds;
+	struct probe_set *probes;
 	int64_t port_link;		/* chosen port; -1: the one with the largest mean queue */
 	/* in the interval */
 	struct port_counts *ports;	/* per link */

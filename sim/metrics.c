@@ -341,6 +341,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	list_ports(m, r, interval_ps);
 	queue_metrics(m, r, interval_ps);
 	list_reasons(m, r);
+	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
 	r->value[GOODPUT] = bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
 	r->value[JAIN] = jain(m, r);

@@ -294,6 +294,7 @@ void network_free(struct network *net)
 	for (uint32_t i = 0; net->node_names && i < net->node_count; i++)
 		free(net->node_names[i]);
 	free(net->node_names);
+	free(net->host_ids);
 	free(net->nodes);
 	free(net->links);
 	free(net->host_node);

@@ -48,7 +48,8 @@ struct network {
 	uint64_t bisection_bps;
 	uint32_t racks_per_pod;
 	const char *tier_names[TIERS_MAX];
-	char **node_names;	/* topology explicit only: given names, else NULL */
+	char **node_names;	/* topologies explicit and hpcc: given names, else NULL */
+	uint32_t *host_ids;	/* topology hpcc: host number -> node in its file, ascending; else NULL */
 };
 
 struct topology_ops {

@@ -17,7 +17,7 @@ static double clock_seconds(clockid_t clock)
 
 /* --- the course of a run --- */
 
-/* Order of stops: measuring begins, measuring ends, time is up. A stop may be all three. */
+/* Order of stops: measuring begins, samples, measuring ends, time is up. A stop may be all of them. */
 static int64_t on_stop(void *context, int64_t now_ps)
 {
 	struct measure *m = context;
@@ -26,15 +26,20 @@ static int64_t on_stop(void *context, int64_t now_ps)
 		measure_begin(m, m->from_ps);
 		m->phase = PHASE_MEASURING;
 	}
+	probes_sample(m->probes, now_ps);
 	if (m->phase == PHASE_MEASURING && now_ps >= m->to_ps) {
 		measure_end(m, m->to_ps);
 		m->phase = PHASE_AFTER;
 	}
 	if (now_ps >= m->limit_ps || (m->phase == PHASE_AFTER && measure_flows_done(m)))
 		return -1;
-	if (m->phase == PHASE_BEFORE)
-		return m->from_ps;
-	return m->phase == PHASE_MEASURING && m->to_ps < m->limit_ps ? m->to_ps : m->limit_ps;
+
+	int64_t next_ps = m->phase == PHASE_BEFORE ? m->from_ps : m->limit_ps;
+	int64_t sample_ps = probes_next_ps(m->probes);
+
+	if (m->phase == PHASE_MEASURING && m->to_ps < next_ps)
+		next_ps = m->to_ps;
+	return sample_ps < next_ps ? sample_ps : next_ps;
 }
 
 static int on_poll(void *context, int64_t now_ps)
@@ -47,7 +52,8 @@ static int on_poll(void *context, int64_t now_ps)
 		return 1;
 	}
 	if (m->control->progress && ++m->polls % 1024 == 0)
-		m->control->progress(m->control->context, now_ps, m->limit_is_end ? m->limit_ps : m->to_ps);
+		m->control->progress(m->control->context, now_ps,
+				     m->to_ps == TIME_NEVER_PS ? 0 : m->to_ps);
 	return (m->phase == PHASE_AFTER || m->to_ps == TIME_NEVER_PS) && measure_flows_done(m);
 }
 
@@ -76,7 +82,6 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : TIME_NEVER_PS;
 	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
 		      (int64_t)c->measure.drain_ps;
-	m->limit_is_end = !m->finite_flows;
 	if (!m->finite_flows)
 		m->limit_ps = m->to_ps;
 	return 0;
@@ -113,6 +118,22 @@ static int check_conservation(struct measure *m, struct error *error)
 
 /* --- the run --- */
 
+static int attach_taps(struct engine *e, const struct run_control *control, struct error *error)
+{
+	e->taps = memory_grow(NULL, control->tap_count + UINT64_C(1), sizeof(*e->taps));
+	for (uint32_t i = 0; i < control->tap_count; i++) {
+		const struct tap *t = &control->taps[i];
+		int64_t link = link_find(e->net, t->port, error);
+
+		if (link < 0)
+			return error_prefix(error, "capture of '%s': ", t->port);
+		e->taps[e->tap_count++] =
+			(struct engine_tap){ (uint32_t)link, t->see, t->context };
+		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
+	}
+	return 0;
+}
+
 static int prepare(struct measure *m, const struct config *c, struct run_result *r, struct error *e)
 {
 	struct flow_list flows = { 0 };
@@ -122,7 +143,7 @@ static int prepare(struct measure *m, const struct config *c, struct run_result 
 		return -1;
 	failed = traffic_generate(&flows, c, &r->network, e) ||
 		 engine_new(&m->engine, c, &r->network, &flows, m->control->threads, e) ||
-		 plan(m, c, e) || measure_new(m, c, e);
+		 plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, m->control, e);
 	flow_list_free(&flows);
 	return failed ? -1 : 0;
 }
@@ -164,6 +185,7 @@ void run_result_free(struct run_result *r)
 	free(r->flows);
 	free(r->ideal_ps);
 	free(r->ports);
+	series_free(r->series, r->series_count);
 	network_free(&r->network);
 	memset(r, 0, sizeof(*r));
 }

@@ -4,6 +4,7 @@
 #include "sim/config.h"
 #include "sim/flow.h"
 #include "sim/network.h"
+#include "weir/packet.h"
 #include <stdatomic.h>
 
 /* A quantity that cannot be known (no flow of that kind, say) is NAN. Same order as metric_all. */
@@ -57,6 +58,15 @@ struct run_result {
 	struct series *series;		/* in the order of the probes */
 };
 
+/* Somebody who wants to see every packet that starts on a link, in order of time. Called by one
+ * thread at a time. The flow is the one that opened the packet's connection. */
+struct tap {
+	const char *port;	/* "leaf0->h3" */
+	void (*see)(void *context, int64_t start_ps, const struct packet *packet,
+		    const struct flow *flow);
+	void *context;
+};
+
 struct run_control {
 	uint32_t threads;		/* at least 1 */
 	atomic_int *stop;		/* NULL or: becomes non-zero when the user interrupts */
@@ -64,6 +74,8 @@ struct run_control {
 	 * expected to end, 0 if unknown. */
 	void (*progress)(void *context, int64_t now_ps, int64_t end_ps);
 	void *context;
+	uint32_t tap_count;
+	const struct tap *taps;
 };
 
 /* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: conservation was

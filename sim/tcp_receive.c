@@ -326,7 +326,10 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 		return;
 	}
 	h->data_pkts++;
-	h->marked_pkts += (packet->flags & PACKET_CE) != 0;
+	if (packet->flags & PACKET_CE) {
+		h->marked_pkts++;
+		r->marked_pkts++;
+	}
 	note_marks(w, h, r, packet);
 
 	int at_once = accept_segment(h, r, data);

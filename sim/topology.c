@@ -3,7 +3,7 @@
 #include <string.h>
 
 extern const struct topology_ops topology_star, topology_dumbbell, topology_leaf_spine,
-	topology_fat_tree_2, topology_fat_tree, topology_explicit;
+	topology_fat_tree_2, topology_fat_tree, topology_explicit, topology_hpcc;
 
 const struct topology_ops *const topology_all[] = {
 	&topology_star,
@@ -12,6 +12,7 @@ const struct topology_ops *const topology_all[] = {
 	&topology_fat_tree_2,
 	&topology_fat_tree,
 	&topology_explicit,
+	&topology_hpcc,
 	NULL,
 };
 

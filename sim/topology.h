@@ -55,6 +55,9 @@ void builder_abandon(struct net_builder *b);
 /* The node of that name, or -1 with a message that shows what there is and the nearest. */
 int64_t node_find(const struct network *net, const char *name, struct error *e);
 
+/* The network of lines "h0 s0 10Gbps 5us"; see topology_explicit.c. */
+int explicit_build(struct network *net, const struct line_list *lines, struct error *e);
+
 /* The wires of a topology's tiers, with "as the tier below" filled in. */
 struct wire host_wire(const struct network_config *c);
 struct wire fabric_wire(const struct network_config *c);

@@ -246,9 +246,8 @@ static int read_and_build(struct sketch *s, struct network *net, const struct li
 	return build_sketch(net, s, e);
 }
 
-static int explicit_build(struct network *net, const struct network_config *c, struct error *e)
+int explicit_build(struct network *net, const struct line_list *lines, struct error *e)
 {
-	const struct line_list *lines = &c->links;
 	struct sketch s = { 0 };
 	int failed;
 
@@ -270,6 +269,11 @@ static int explicit_build(struct network *net, const struct network_config *c, s
 	return failed;
 }
 
+static int build(struct network *net, const struct network_config *c, struct error *e)
+{
+	return explicit_build(net, &c->links, e);
+}
+
 static const struct option explicit_options[] = {
 	{ .name = NULL },
 };
@@ -279,5 +283,5 @@ const struct topology_ops topology_explicit = {
 	.help = "nodes and links as listed, one \"link = a b rate delay\" each; names that are h "
 		"and a number (h0, h1, ...) are hosts with one link, all others switches",
 	.options = explicit_options,
-	.build = explicit_build,
+	.build = build,
 };

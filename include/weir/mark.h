@@ -50,6 +50,13 @@ enum mark_need {
 	MARK_NEEDS_DEQUEUE = 4,	/* the owner may spare the call */
 };
 
+/* A number that a scheme lets others watch, such as its average queue. */
+struct mark_value {
+	const char *name;	/* "average"; NULL ends a table */
+	const char *unit;	/* "bytes", "pkts", "ns" or "" */
+	double (*read)(const void *state, const void *params);
+};
+
 struct mark_ops {
 	const char *name;	/* "tcn" */
 	const char *help;	/* one sentence: what it does */
@@ -60,6 +67,7 @@ struct mark_ops {
 	uint32_t (*needs)(const void *params);
 	const struct option *options;	/* ends with .name == NULL; may be NULL: none */
 	const char *reasons[MARK_REASONS]; /* names of the reasons the scheme gives */
+	const struct mark_value *values;	/* ends with .name == NULL; may be NULL: none */
 	/* Options that contradict each other. NULL: none can. */
 	int (*check)(const void *params, struct error *e);
 	/* NULL: the zeroed state is the right one. */

@@ -58,6 +58,8 @@ struct port_class {
 	uint8_t class_queue[256];	/* class of a packet -> queue */
 };
 
+struct port;
+
 /* Queue length over time: bucket_ps[i] is how long the port held port_stats_floor(i) packets or
  * more, up to the next bucket. Exact below PORT_STATS_EXACT packets, within 1/32 above. */
 enum {
@@ -69,7 +71,10 @@ enum {
 };
 
 struct port_stats {
-	int64_t since_ps;	/* the lengths below hold from here on */
+	int64_t since_ps;	/* the port holds what it holds now since then */
+	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
+	void (*on_change)(void *context, const struct port *p, int64_t since_ps);
+	void *context;
 	uint64_t pkts_ps;	/* integral of packets over time */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts, max_bytes;
@@ -136,6 +141,8 @@ static inline void port_stats_account(struct port *p, int64_t now_ps)
 	struct port_stats *s = p->stats;
 	uint64_t held_ps = (uint64_t)(now_ps - s->since_ps);
 
+	if (__builtin_expect(s->on_change != NULL, 0))
+		s->on_change(s->context, p, s->since_ps);
 	s->since_ps = now_ps;
 	s->bucket_ps[port_stats_bucket(p->pkts)] += held_ps;
 	s->pkts_ps += p->pkts * held_ps;

@@ -113,6 +113,19 @@ static uint32_t codel_dequeue(void *state, const void *params, const struct mark
 	return MARK_CE;
 }
 
+static double codel_read_count(const void *state, const void *params)
+{
+	const struct codel_state *s = state;
+
+	(void)params;
+	return s->marking ? s->count : 0;
+}
+
+static const struct mark_value codel_values[] = {
+	{ "count", "", codel_read_count },
+	{ .name = NULL },
+};
+
 const struct mark_ops mark_codel = {
 	.name = "codel",
 	.help = "marks ever faster while the shortest time in queue stays above a target",
@@ -121,6 +134,7 @@ const struct mark_ops mark_codel = {
 	.state_size = sizeof(struct codel_state),
 	.options = codel_options,
 	.reasons = { "standing queue" },
+	.values = codel_values,
 	.init = codel_init,
 	.dequeue = codel_dequeue,
 };

@@ -192,6 +192,20 @@ static uint32_t red_dequeue(void *state, const void *params, const struct mark_v
 	return MARK_PASS;
 }
 
+/* The length that decides; without averaging nothing is kept and it reads 0. */
+static double red_read_average(const void *state, const void *params)
+{
+	const struct red_state *s = state;
+
+	(void)params;
+	return (double)s->average_q24 / (double)(1 << LENGTH_BITS);
+}
+
+static const struct mark_value red_values[] = {
+	{ "average", "", red_read_average },
+	{ .name = NULL },
+};
+
 const struct mark_ops mark_red = {
 	.name = "red",
 	.help = "marks with a probability that rises linearly with the queue from min to max",
@@ -200,6 +214,7 @@ const struct mark_ops mark_red = {
 	.state_size = sizeof(struct red_state),
 	.options = red_options,
 	.reasons = { [RED_RAMP] = "ramp", [RED_MAX] = "max" },
+	.values = red_values,
 	.check = red_check,
 	.needs = red_needs,
 	.quiet_below = red_quiet_below,

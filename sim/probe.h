@@ -1,0 +1,41 @@
+/* probe.h -- quantities over time: "probe = WHAT TARGET [every TIME]" in [measure].
+ *
+ *	queue PORT		packets that wait at the port, or with PORT/2 in its queue 2
+ *	queue-bytes PORT	the same in bytes
+ *	throughput PORT		frame bytes that started on the line since the last sample
+ *	throughput flow:N	payload that the receiver of flow N got for the first time
+ *	window flow:N		its congestion window
+ *	marks PORT, drops PORT	packets since the last sample
+ *	marks flow:N		data packets of the flow's connection that arrived marked
+ *	scheme PORT		every value that the port's marking scheme publishes, of each queue
+ *
+ * With "every" a probe samples with all threads at rest, from 0 until measuring ends; queue and
+ * queue-bytes without it record each change of the port while measuring. */
+#ifndef SIM_PROBE_H
+#define SIM_PROBE_H
+#include "sim/engine.h"
+#include "sim/run.h"
+
+struct probe_set;
+
+/* Reads the lines. Messages start with "measure.probe: 'LINE': ". */
+int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
+	       struct error *error);
+void probes_free(struct probe_set *p);
+
+/* When the next sample is due; TIME_NEVER_PS: none is. */
+int64_t probes_next_ps(const struct probe_set *p);
+
+/* Takes every sample that is due at now_ps. */
+void probes_sample(struct probe_set *p, int64_t now_ps);
+
+/* Measuring begins or ends: for probes that record each change. */
+void probes_begin(struct probe_set *p);
+void probes_end(struct probe_set *p);
+
+/* Hands the series over; the caller frees them (series_free). */
+struct series *probes_series(struct probe_set *p, uint32_t *count);
+
+void series_add(struct series *s, int64_t time_ps, double value);
+void series_free(struct series *series, uint32_t count);
+#endif

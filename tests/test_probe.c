@@ -1,0 +1,171 @@
+/* test_probe.c -- quantities over time, by hand and against the run's own metrics. */
+#include "tests/sim.h"
+#include <math.h>
+
+/* Two flows of one segment of 1000 B (1054 on the wire) start at 0 and meet at the port to h0: 10 Gb/s
+ * is 800 ps a byte, so both arrive at 843.2 ns + 1 us, the first leaves at once, the second waits
+ * 843.2 ns. */
+static const char two_packets[] =
+	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
+	"[switch]\nmarking = none\n"
+	"[host]\nmss = 1000B\n"
+	"[traffic pair]\npattern = many-to-one\nsenders = 2\nsize = 1000B\n"
+	"[measure]\nto = 5us\n%s";
+
+TEST(test_queue_probe_records_each_change)
+{
+	struct sim s;
+	const struct series *q;
+
+	sim_read(&s, two_packets, "probe = queue sw->h0\nprobe = queue-bytes sw->h0\n");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series_count, 2);
+	q = &s.r.series[0];
+	CHECK_STR(q->name, "queue sw->h0");
+	CHECK_STR(q->unit, "pkts");
+	CHECK_INT(q->count, 3);
+	CHECK_INT(q->time_ps[0], 0);
+	CHECK_NEAR(q->value[0], 0, 0);
+	CHECK_INT(q->time_ps[1], 1843200);
+	CHECK_NEAR(q->value[1], 1, 0);
+	CHECK_INT(q->time_ps[2], 1843200 + 843200);
+	CHECK_NEAR(q->value[2], 0, 0);
+	CHECK_NEAR(s.r.series[1].value[1], 1054, 0);
+	sim_end(&s);
+}
+
+TEST(test_sampled_probe_sees_what_is_there_at_its_times)
+{
+	struct sim s;
+	const struct series *q;
+
+	sim_read(&s, two_packets, "probe = queue sw->h0 every 500ns\n");
+	sim_run(&s, 2);
+	q = &s.r.series[0];
+	CHECK_INT(q->count, 11);	/* 0, 0.5, ... 5 us */
+	for (uint64_t i = 0; i < q->count; i++) {
+		CHECK_INT(q->time_ps[i], (int64_t)i * 500000);
+		CHECK_NEAR(q->value[i], i == 4 || i == 5 ? 1 : 0, 0);	/* 2.0 and 2.5 us */
+	}
+	sim_end(&s);
+}
+
+static const char incast[] =
+	"[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 5us\n"
+	"[switch]\nmarking = %s\nbuffer = 200pkts\n"
+	"[traffic bulk]\npattern = many-to-one\nsenders = 4\nsize = %s\n"
+	"[measure]\nfrom = 0us\nto = 5ms\n"
+	"probe = queue sw->h0 every 10us\nprobe = throughput sw->h0 every 100us\n"
+	"probe = throughput flow:1 every 100us\nprobe = window flow:1 every 100us\n"
+	"probe = marks sw->h0 every 100us\nprobe = marks flow:1 every 100us\n"
+	"probe = drops sw->h0 every 100us\n%s";
+
+static double sum_of(const struct series *s)
+{
+	double sum = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		sum += s->value[i];
+	return sum;
+}
+
+TEST(test_probes_add_up_to_the_metrics)
+{
+	struct sim s;
+
+	sim_read(&s, incast, "ecn(k=20pkts)", "unlimited", "");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series_count, 7);
+	/* A mean of samples against the mean over time. */
+	CHECK_NEAR(sum_of(&s.r.series[0]) / (double)s.r.series[0].count,
+		   sim_metric(&s, "queue_mean_pkts"), 1.0);
+	CHECK_NEAR(sum_of(&s.r.series[1]) * 100e-6 / 8, (double)sim_port(&s, "sw->h0")->tx_bytes, 1);
+	CHECK_NEAR(sum_of(&s.r.series[4]), sim_metric(&s, "marks"), 0);
+	CHECK_NEAR(sum_of(&s.r.series[6]), 0, 0);
+	CHECK(sum_of(&s.r.series[5]) > 0 && sum_of(&s.r.series[5]) < sum_of(&s.r.series[4]));
+	for (uint64_t i = 2; i < s.r.series[3].count; i++)
+		CHECK(s.r.series[3].value[i] >= 1460);
+	sim_end(&s);
+}
+
+TEST(test_throughput_of_a_flow_is_its_size_in_the_end)
+{
+	struct sim s;
+
+	sim_read(&s, incast, "none", "100KB", "");
+	sim_run(&s, 1);
+	CHECK_NEAR(sum_of(&s.r.series[2]) * 100e-6 / 8, 100e3, 0.001);
+	sim_end(&s);
+}
+
+TEST(test_a_scheme_shows_its_values)
+{
+	struct sim s;
+	double highest = 0;
+
+	sim_read(&s, incast, "red(min=10pkts, max=100pkts, p=10%, weight=1/16)", "unlimited",
+		 "probe = scheme sw->h0 every 50us\n");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series_count, 8);
+	CHECK_STR(s.r.series[7].name, "average sw->h0");
+	for (uint64_t i = 0; i < s.r.series[7].count; i++)
+		highest = fmax(highest, s.r.series[7].value[i]);
+	CHECK(highest > 10 && highest < 200);
+	sim_end(&s);
+}
+
+TEST(test_probes_change_nothing_and_threads_do_not_change_probes)
+{
+	struct sim with, without;
+
+	sim_read(&with, incast, "ecn(k=20pkts)", "300KB", "probe = queue sw->h0\n");
+	sim_read(&without, incast, "ecn(k=20pkts)", "300KB", "");
+	sim_run(&without, 1);
+	sim_run(&with, 1);
+	for (uint32_t i = 0; i < with.r.flow_count; i++)
+		CHECK_INT(with.r.flows[i].finish_ps, without.r.flows[i].finish_ps);
+
+	struct run_result first = with.r;
+
+	memset(&with.r, 0, sizeof(with.r));
+	sim_run(&with, 3);
+	for (uint32_t i = 0; i < first.series_count; i++) {
+		CHECK_INT(first.series[i].count, with.r.series[i].count);
+		CHECK(memcmp(first.series[i].value, with.r.series[i].value,
+			     first.series[i].count * sizeof(double)) == 0);
+	}
+	run_result_free(&first);
+	sim_end(&with);
+	sim_end(&without);
+}
+
+static void check_refused(const char *probe, const char *message)
+{
+	struct sim s;
+	struct error e = { "" };
+	const struct run_control control = { .threads = 1 };
+	char line[256];
+
+	snprintf(line, sizeof(line), "probe = %s\n", probe);
+	sim_read(&s, incast, "ecn", "unlimited", line);
+	CHECK_INT(run(&s.c, &control, &s.r, &e), -1);
+	CHECK_CONTAINS(e.text, "measure.probe: '");
+	CHECK_CONTAINS(e.text, message);
+	config_free(&s.c);
+}
+
+TEST(test_probes_that_make_no_sense_are_refused)
+{
+	check_refused("queu sw->h0", "nearest: queue");
+	check_refused("queue", "WHAT TARGET [every TIME]");
+	check_refused("queue sw->h9 every 1us", "sw->h");
+	check_refused("queue h0->sw every 1us", "host's card");
+	check_refused("queue flow:1 every 1us", "is of a port, not of a flow");
+	check_refused("window sw->h0 every 1us", "is of a flow, not of a port");
+	check_refused("window flow:4 every 1us", "there is no flow 4; the last is 3");
+	check_refused("window flow:1", "needs a time between samples");
+	check_refused("queue sw->h0/1 every 1us", "there is no queue 1; ports have 1");
+	check_refused("queue sw->h0 each 1us", "WHAT TARGET [every TIME]");
+	check_refused("queue sw->h0 every 1", "has no unit");
+	check_refused("scheme sw->h0 every 1us", "ecn publishes no values");
+}
