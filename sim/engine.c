@@ -184,7 +184,7 @@ static void meet(struct engine *e)
 	for (uint32_t spins = 0;
 	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;) {
 		__builtin_ia32_pause();
-		if (++spins == 4000) {
+		if (++spins == 100) {
 			spins = 0;
 			sched_yield();
 		}
