@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <string.h>
 
+enum { SPINS_MAX = 100 };	/* a few microseconds */
+
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 {
 	const struct engine *e = w->engine;
@@ -170,6 +172,16 @@ static void advance(struct engine *e)
 	}
 }
 
+/* Tells the processor that it waits in a loop, where it has a word for that. */
+static inline void spin_wait(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 /* The last thread to come decides for all; the others wait, first spinning, then giving way. */
 static void meet(struct engine *e)
 {
@@ -183,8 +195,8 @@ static void meet(struct engine *e)
 	}
 	for (uint32_t spins = 0;
 	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;) {
-		__builtin_ia32_pause();
-		if (++spins == 100) {
+		spin_wait();
+		if (++spins == SPINS_MAX) {
 			spins = 0;
 			sched_yield();
 		}
