@@ -51,8 +51,8 @@ static void start_timer(const struct engine *e, struct host *h, struct sender *s
 	arm(e, h, s);
 }
 
-/* Something was acknowledged: the timer starts anew. The heap is left alone as long as the timeout
- * has not become shorter than what it was asked for. */
+/* The cumulative point has moved: the timer starts anew (RFC 6298, 5.3). The heap is left alone as long
+ * as the timeout has not become shorter than what it was asked for. */
 static inline void restart_timer(const struct engine *e, struct host *h, struct sender *s)
 {
 	s->progress_ps = h->now_ps;
@@ -229,7 +229,9 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 	packet->class_id = s->class_id;
 	packet->flags = SEGMENT_SYN;
 	*packet_segment(packet) = (struct segment){
-		.path = s->path, .connection = s->connection, .sent_ps = h->now_ps,
+		.path = h->now_ps < s->path_until_ps ? s->path : sender_path(e, h, s, h->now_ps),
+		.connection = s->connection,
+		.sent_ps = h->now_ps,
 	};
 	host_control(w, h, packet, &spare);
 	start_timer(e, h, s, h->now_ps);
@@ -339,6 +341,9 @@ static void update_allowed(const struct engine *e, struct sender *s, struct cc_w
 		bytes = reduced_bytes(s, window->ssthresh_bytes, arrived_bytes, t->env.mss_bytes);
 	}
 	allow(e, s, bytes);
+	/* The first repair does not wait for the window (RFC 6675, section 5, step 4.3). */
+	if (s->state == SENDER_RECOVERY && !s->prr_out && s->allowed_pkts <= sender_pipe(s))
+		s->allowed_pkts = sender_pipe(s) + 1;
 }
 
 /* Was the window what held the sender back? Where not, it must not grow (RFC 7661's concern). */
@@ -383,10 +388,8 @@ static int cut_is_over(const struct sender *s)
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
-static void react(struct worker *w, struct host *h, struct sender *s, struct cc_ack *a,
-		  uint32_t pipe_before)
+static void react(const struct engine *e, struct sender *s, struct cc_ack *a, uint32_t pipe_before)
 {
-	const struct engine *e = w->engine;
 	const struct transport *t = &e->transport;
 	struct cc_window *window = sender_cc(s);
 
@@ -406,8 +409,6 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct cc_
 	update_allowed(e, s, window, a->acked_bytes);
 	if (s->una == s->next)
 		s->timer_on = 0;
-	else if (a->acked_bytes)
-		restart_timer(e, h, s);
 }
 
 static void established(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
@@ -444,6 +445,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 	if ((int32_t)(ack->number - s->una) > 0) {
 		arrived = scoreboard_ack(s, ack->number);
 		s->backoff = 0;
+		restart_timer(e, h, s);
 	}
 	if (ack->sack[0].count)
 		arrived += scoreboard_sack(s, ack);
@@ -457,7 +459,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 		.echo = (packet->flags & SEGMENT_ECE) != 0,
 	};
 
-	react(w, h, s, &a, pipe_before);
+	react(e, s, &a, pipe_before);
 	if (is_over(e, s))
 		finish(w, s, handle);
 	else
