@@ -3,8 +3,10 @@
 #	make			the program, ./weir
 #	make demo		a first look
 #	make test		everything that is checked, under sanitizers and in release
+#	make test-browser	does a report draw in a browser?
 #	make bench		how fast it is; also bench-ns3, bench-instructions
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
+#	make docs		docs/scenario.md and docs/weir.1, from the program's own tables
 #	make install		PREFIX=/usr/local, DESTDIR=
 #	make format clean
 #
@@ -22,7 +24,9 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
 COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS)
-LIBS := -linih -lm -pthread
+LIBS := -linih -lsqlite3 -lm -pthread
+# What a plug-in may call of the program; everything else it uses is inline in include/weir.
+EXPORTS := -Wl,--export-dynamic-symbol=error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
 FLAGS_release := -O2 -g -fno-tree-vectorize
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -30,7 +34,7 @@ FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c build/assets.c
 TESTS := $(wildcard tests/test_*.c) tests/runner.c
 HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*.h lab/*.h cli/*.h tests/*.h)
 SOURCES := $(wildcard lib/*/*.c sim/*.c lab/*.c cli/*.c tests/*.c)
@@ -63,7 +67,7 @@ build/$(1)/only/%: build/$(1)/tests/%.o build/$(1)/tests/runner.o build/$(1)/lib
 build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz:
 	@echo link $$@
 	@$$(LINK_$(1))
-LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
 endef
 $(foreach v,release asan,$(eval $(call variant,$(v))))
 
@@ -71,6 +75,13 @@ $(foreach v,release asan,$(eval $(call variant,$(v))))
 build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
 	@mkdir -p $(@D)
 	@awk -f tools/embed.awk $(filter %.txt,$^) /dev/null >$@
+
+# So do the style and the script of reports, and dygraphs, which draws their charts.
+DYGRAPHS ?= /usr/share/javascript/dygraphs
+build/assets.c: $(wildcard lab/report/*.css lab/report/*.js) tools/embed-assets.awk | build/have-build
+	@mkdir -p $(@D)
+	@awk -f tools/embed-assets.awk $(filter %.css %.js,$^) $(DYGRAPHS)/dygraph.min.js \
+		$(DYGRAPHS)/dygraph.min.css >$@.part && mv $@.part $@
 
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
@@ -81,6 +92,10 @@ build/clang/%.ok: % Makefile | build/have-build build/have-test
 test: weir build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz \
 		$(patsubst %,build/clang/%.ok,$(SOURCES) $(HEADERS))
 	@tools/run-tests.sh $(FUZZ_SECONDS)
+
+# Not a part of test: it needs a browser.
+test-browser: weir | build/have-browser
+	@tests/browser/report.sh
 
 demo: weir
 	@tools/demo.sh
@@ -99,11 +114,18 @@ build/ns3-bench: bench/ns3/main.cc | build/have-ns3
 	@$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< \
 		$(addprefix -lns3-,applications point-to-point internet traffic-control network core)
 
+# What a scenario may hold and which commands there are, from the tables that also read them.
+docs: weir
+	@./weir help --markdown >docs/scenario.md
+	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
+
 install: weir build/release/libweir.a
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/weir
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/weir \
+		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 weir $(DESTDIR)$(PREFIX)/bin/weir
 	install -m 644 build/release/libweir.a $(DESTDIR)$(PREFIX)/lib/libweir.a
 	install -m 644 $(wildcard include/weir/*.h) $(DESTDIR)$(PREFIX)/include/weir
+	install -m 644 docs/weir.1 $(DESTDIR)$(PREFIX)/share/man/man1/weir.1
 
 format: | build/have-format
 	clang-format -i $(SOURCES) $(HEADERS)
@@ -117,6 +139,6 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all asan test demo bench bench-instructions bench-ns3 install format clean
+.PHONY: all asan test test-browser demo bench bench-instructions bench-ns3 docs install format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

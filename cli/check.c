@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "lab/results.h"
+#include "lab/sweep.h"
 #include "sim/route.h"
 #include "sim/traffic.h"
 #include "weir/units.h"
@@ -16,22 +17,7 @@ struct built {
 	struct flow_list flows;
 };
 
-static int check_port(const struct built *b, struct error *e)
-{
-	const char *name = b->c->measure.port;
-	int64_t link;
-
-	if (*name == '\0')
-		return 0;
-	link = link_find(&b->net, name, e);
-	if (link < 0)
-		return error_prefix(e, "measure.port: ");
-	if (b->net.nodes[b->net.links[link].from].kind != NODE_SWITCH)
-		return error_set(e, "measure.port: %s is the port of a host; name one of a switch", name);
-	return 0;
-}
-
-/* Whatever would stop a run before it starts. What was built stays for built_free. */
+/* What was built stays for built_free. */
 static int build(struct built *b, const struct config *c, struct error *e)
 {
 	struct route_table *routes;
@@ -43,8 +29,6 @@ static int build(struct built *b, const struct config *c, struct error *e)
 	if (route_table_new(&routes, &b->net, (int64_t)c->network.reroute_delay_ps, e))
 		return -1;
 	route_table_free(routes);
-	if (check_port(b, e))
-		return -1;
 	return traffic_generate(&b->flows, c, &b->net, e);
 }
 
@@ -142,27 +126,57 @@ static void print_summary(const struct built *b)
 						 &c->measure));
 	else
 		printf(" until all flows have ended\n");
-	printf("%s: fine\n", c->file);
+}
+
+static void print_sweep(const struct sweep *w)
+{
+	if (w->axis_count == 0)
+		return;
+	printf("sweep: %" PRIu64 " runs:", w->run_count);
+	for (uint32_t i = 0; i < w->axis_count; i++)
+		printf("%s %s (%" PRIu32 ")", i ? " x" : "", w->axes[i].path, w->axes[i].values.count);
+	printf("; the above is the first\n");
+}
+
+/* Every run could start; the first is shown. */
+static int check_runs(struct scenario *s, const struct sweep *w, struct error *e)
+{
+	char (*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
+	int failed = keys ? sweep_check(w, s, keys, e) : error_set(e, "no memory");
+	struct config c;
+	struct built b;
+
+	free(keys);
+	if (failed || sweep_apply(w, 0, s, e) || scenario_config(s, &c, e))
+		return -1;
+	failed = build(&b, &c, e);
+	if (failed)
+		scenario_locate(s, e);
+	else
+		print_summary(&b);
+	built_free(&b);
+	config_free(&c);
+	return failed;
 }
 
 int command_check(const struct arguments *a)
 {
 	struct scenario s;
-	struct config c;
-	struct built b;
+	struct sweep w;
 	struct error e;
-	int status = EXIT_FINE;
+	int failed;
 
-	if (load(a, &s, &c, &e))
+	if (load_scenario(a, &s, &e))
 		return complain(EXIT_MISTAKE, &e);
-	if (build(&b, &c, &e)) {
-		scenario_locate(&s, &e);
-		status = complain(EXIT_MISTAKE, &e);
-	} else {
-		print_summary(&b);
+	failed = sweep_read(&w, &s, &e);
+	if (!failed) {
+		failed = check_runs(&s, &w, &e);
+		if (!failed) {
+			print_sweep(&w);
+			printf("%s: fine\n", s.file);
+		}
+		sweep_free(&w);
 	}
-	built_free(&b);
-	config_free(&c);
 	scenario_free(&s);
-	return status;
+	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
 }

@@ -45,7 +45,11 @@ extern const struct command *const command_all[];	/* ends with NULL */
 
 int command_run(const struct arguments *a);
 int command_check(const struct arguments *a);
+int command_report(const struct arguments *a);
+int command_table(const struct arguments *a);
+int command_export(const struct arguments *a);
 int command_list(const struct arguments *a);
+int command_import(const struct arguments *a);
 int command_help(const struct arguments *a);
 int command_version(const struct arguments *a);
 
@@ -64,6 +68,10 @@ int finish_output(int status);
 /* --- help texts, in help.c --- */
 void print_usage(FILE *f);
 void print_command(FILE *f, const struct command *c);
+
+/* The scenario reference as Markdown and the commands as a part of a man page, in reference.c. */
+void print_reference(void);
+void print_manual(void);
 
 /* Prints text from column indent on, in lines of readable length that all begin there. */
 void print_wrapped(const char *text, int indent);

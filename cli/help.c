@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "lab/sections.h"
 #include "lab/version.h"
+#include "sim/plugin.h"
 #include <string.h>
 
 enum { NAMES_MAX = 256, TEXT_WIDTH = 96, ENTRY_INDENT = 2, HELP_INDENT = 6 };
@@ -14,7 +15,7 @@ void print_usage(FILE *f)
 {
 	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
 	for (size_t i = 0; command_all[i]; i++)
-		fprintf(f, "  weir %-8s%-8s%s\n", command_all[i]->name, command_all[i]->usage,
+		fprintf(f, "  weir %-8s%-14s%s\n", command_all[i]->name, command_all[i]->usage,
 			command_all[i]->help);
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
 	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n", f);
@@ -127,6 +128,39 @@ static void print_entry(const struct shelf *s, const struct entry *e)
 		print_section_keys("traffic", e->name);
 }
 
+/* --- a plug-in, by its path --- */
+
+static int print_plugin(const char *path)
+{
+	static const char *const kinds[] = { "marking", "scheduler", "cc" };
+	const struct weir_plugin *p;
+	struct entry all[3] = { { 0 } };
+	struct error e;
+	int found = 0;
+
+	p = plugin_load(path, &e);
+	if (!p)
+		return complain(EXIT_MISTAKE, &e);
+	if (p->mark)
+		all[0] = (struct entry){ p->mark->name, p->mark->help, p->mark->cite, NULL,
+					 p->mark->options };
+	if (p->sched)
+		all[1] = (struct entry){ p->sched->name, p->sched->help, p->sched->cite, NULL,
+					 p->sched->options };
+	if (p->cc)
+		all[2] = (struct entry){ p->cc->name, p->cc->help, p->cc->cite, NULL, p->cc->options };
+	for (int i = 0; i < 3; i++) {
+		const struct shelf shelf = { .name = kinds[i] };
+
+		if (!all[i].name)
+			continue;
+		if (found++)
+			putchar('\n');
+		print_entry(&shelf, &all[i]);
+	}
+	return EXIT_FINE;
+}
+
 /* --- finding what a name means; it may mean several things --- */
 
 static size_t add(const char **names, size_t count, const char *name)
@@ -152,7 +186,7 @@ static int unknown_name(const char *name)
 			count = add(names, count, entry.name);
 	nearest = nearest_name(name, names, count);
 	error_set(&e, "no help on %s; allowed are commands, sections (network, switch, host, traffic, "
-		  "measure) and what 'weir list' shows%s%s%s", quote(name).text,
+		  "measure, sweep) and what 'weir list' shows%s%s%s", quote(name).text,
 		  nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
 	return complain(EXIT_MISTAKE, &e);
 }
@@ -178,10 +212,19 @@ int command_help(const struct arguments *a)
 	const struct section *section;
 	int found = 0;
 
+	if (arguments_option(a, "--markdown") || arguments_option(a, "--man")) {
+		if (arguments_option(a, "--markdown"))
+			print_reference();
+		else
+			print_manual();
+		return EXIT_FINE;
+	}
 	if (!name) {
 		print_usage(stdout);
 		return EXIT_FINE;
 	}
+	if (is_plugin(name))
+		return print_plugin(name);
 	for (size_t i = 0; command_all[i]; i++)
 		if (strcmp(command_all[i]->name, name) == 0) {
 			print_command(stdout, command_all[i]);

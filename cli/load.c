@@ -1,38 +1,70 @@
-/* load.c -- FILE, --set and --seed of a command line as a config. */
+/* load.c -- FILE, --set and --seed of a command line as a scenario. */
 #include "cli/load.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Options that stand for a --set. */
+static const struct short_form {
+	const char *option, *path;
+} short_forms[] = {
+	{ "--marking", "switch.marking" },
+	{ "--scheduler", "switch.scheduler" },
+	{ "--cc", "host.cc" },
+};
+
+static int set_short(const struct argument *at, struct scenario *s, struct error *e)
+{
+	char assignment[OPT_TEXT_SIZE + 32];
+
+	for (size_t i = 0; i < sizeof(short_forms) / sizeof(short_forms[0]); i++) {
+		if (strcmp(at->option->name, short_forms[i].option) != 0)
+			continue;
+		if (snprintf(assignment, sizeof(assignment), "%s=%s", short_forms[i].path, at->value) >=
+		    (int)sizeof(assignment))
+			return error_set(e, "%s: %s is too long", at->option->name,
+					 quote(at->value).text);
+		return scenario_set(s, assignment, e);
+	}
+	return 0;
+}
 
 static int set_all(const struct arguments *a, struct scenario *s, struct error *e)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		const struct argument *at = &a->all[i];
 
-		if (at->option && strcmp(at->option->name, "--set") == 0 &&
-		    scenario_set(s, at->value, e))
+		if (!at->option)
+			continue;
+		if (strcmp(at->option->name, "--set") == 0 && scenario_set(s, at->value, e))
+			return -1;
+		if (set_short(at, s, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int set_seed(const struct arguments *a, struct config *c, struct error *e)
+/* One seed, also where [sweep] lists several. */
+static int set_seed(const struct arguments *a, struct scenario *s, struct error *e)
 {
-	static const struct option seed = { "--seed", OPT_COUNT, offsetof(struct config, seed), "1", 0,
-					    UINT64_MAX, "", NULL };
+	static const struct option seed = { "--seed", OPT_COUNT, 0, "1", 0, UINT64_MAX, "", NULL };
 	const char *text = arguments_option(a, "--seed");
+	char assignment[64];
+	uint64_t number;
 
-	return text ? option_parse(c, &seed, text, e) : 0;
+	if (!text)
+		return 0;
+	if (option_parse(&number, &seed, text, e))
+		return -1;
+	snprintf(assignment, sizeof(assignment), "seed=%" PRIu64, number);
+	return scenario_set(s, assignment, e);
 }
 
-int load(const struct arguments *a, struct scenario *s, struct config *c, struct error *e)
+int load_scenario(const struct arguments *a, struct scenario *s, struct error *e)
 {
 	if (scenario_read(s, arguments_word(a, 0), e))
 		return -1;
-	if (set_all(a, s, e) || scenario_config(s, c, e)) {
-		scenario_free(s);
-		return -1;
-	}
-	if (set_seed(a, c, e)) {
-		config_free(c);
+	if (set_all(a, s, e) || set_seed(a, s, e)) {
 		scenario_free(s);
 		return -1;
 	}

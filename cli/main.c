@@ -9,17 +9,64 @@ enum { NAMES_MAX = 32 };
 
 static const struct cli_option run_options[] = {
 	{ "--set", "SECTION.KEY=VALUE", "replaces or adds a setting; may be given several times" },
+	{ "--marking", "SPEC", "short for --set switch.marking=SPEC" },
+	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC" },
+	{ "--cc", "SPEC", "short for --set host.cc=SPEC" },
 	{ "--seed", "N", "start of every random number, in place of the file's" },
 	{ "--threads", "N", "threads of the run; results do not depend on it" },
 	{ "--json", "FILE", "writes settings and metrics as JSON; - is standard output" },
 	{ "--csv", "FOLDER", "writes runs.csv, flows.csv and ports.csv" },
+	{ "--pcap", "PORT=FILE", "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
+	  "several times" },
+	{ "--out", "FOLDER", "keeps the runs in this folder; a [sweep] goes to FILE's name and .results" },
+	{ "--again", NULL, "does also the runs that are in the folder" },
+	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given" },
 	{ "--quiet", NULL, "prints no table and no progress" },
 	{ .name = NULL },
 };
 
 static const struct cli_option check_options[] = {
 	{ "--set", "SECTION.KEY=VALUE", "replaces or adds a setting; may be given several times" },
+	{ "--marking", "SPEC", "short for --set switch.marking=SPEC" },
+	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC" },
+	{ "--cc", "SPEC", "short for --set host.cc=SPEC" },
 	{ "--seed", "N", "start of every random number, in place of the file's" },
+	{ .name = NULL },
+};
+
+static const struct cli_option import_options[] = {
+	{ "-o", "FILE", "where the scenario goes; standard output unless given" },
+	{ "--topology", "NAME", "the network of a connection matrix" },
+	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times" },
+	{ .name = NULL },
+};
+
+static const struct cli_option help_options[] = {
+	{ "--markdown", NULL, "writes the reference of everything that a scenario may hold" },
+	{ "--man", NULL, "writes the commands and their options as a part of a man page" },
+	{ .name = NULL },
+};
+
+static const struct cli_option report_options[] = {
+	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder" },
+	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well" },
+	{ .name = NULL },
+};
+
+static const struct cli_option table_options[] = {
+	{ "--by", "SETTING", "a row for each value of it, as in switch.marking; may be given several times; "
+	  "unless given, every setting but the seed that differs" },
+	{ "--metric", "NAME", "a column; may be given several times. Besides those of 'weir list metric' "
+	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, by mean, p50, "
+	  "p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean" },
+	{ "--wide", NULL, "every usual column, in several tables" },
+	{ "--normalize-to", "VALUE", "relative to the row with this value, as in ecn" },
+	{ .name = NULL },
+};
+
+static const struct cli_option export_options[] = {
+	{ "--csv", "DIR", "writes runs.csv, reasons.csv, flows.csv, ports.csv and series.csv" },
+	{ "--json", "FILE", "writes all in one file; - is standard output" },
 	{ .name = NULL },
 };
 
@@ -30,21 +77,38 @@ static const struct command check_command = {
 	"check", "FILE", "reads a scenario, builds its network and traffic, and says what it found",
 	check_options, 1, 1, command_check
 };
+static const struct command import_command = {
+	"import", "FILE [FLOWS]",
+	"turns files of HPCC's simulator or of htsim into a scenario", import_options, 1, 2,
+	command_import
+};
+static const struct command report_command = {
+	"report", "[FOLDER]", "writes the runs of a result folder (default: the only *.results here) as one "
+	"HTML file with charts", report_options, 0, 1, command_report
+};
+static const struct command table_command = {
+	"table", "[FOLDER]", "compares the runs in a result folder (default: the only *.results here)",
+	table_options, 0, 1, command_table
+};
+static const struct command export_command = {
+	"export", "[FOLDER]", "writes the runs, flows, ports and series in a result folder for other programs",
+	export_options, 0, 1, command_export
+};
 static const struct command list_command = {
 	"list", "[KIND]",
 	"names what there is: marking, scheduler, cc, topology, traffic, workload, metric", NULL, 0, 1,
 	command_list
 };
 static const struct command help_command = {
-	"help", "[NAME]", "explains a command, a section, a scheme, a workload or a metric", NULL, 0, 1,
-	command_help
+	"help", "[NAME]", "explains a command, a section, a scheme or plug-in, a workload or a metric",
+	help_options, 0, 1, command_help
 };
 static const struct command version_command = {
 	"version", "", "says which Weir this is", NULL, 0, 0, command_version
 };
 
 const struct command *const command_all[] = {
-	&run_command, &check_command, &list_command, &help_command, &version_command, NULL,
+	&run_command, &check_command, &import_command, &report_command, &table_command, &export_command, &list_command, &help_command, &version_command, NULL,
 };
 
 /* --- reading the arguments --- */

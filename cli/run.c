@@ -1,30 +1,38 @@
 /* run.c -- weir run FILE: reads, runs, shows. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/capture.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/progress.h"
+#include "cli/sweep.h"
 #include "lab/output.h"
 #include "lab/results.h"
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000, NS_PER_SECOND = 1000 * 1000 * 1000 };
+enum { THREADS_MAX = 256, JOBS_MAX = 4096, PROGRESS_NS = 200 * 1000 * 1000 };
 
 /* What the command line asks for, besides the scenario. */
 struct request {
-	const char *json, *csv;		/* NULL: not asked for */
+	const char *json, *csv, *out;	/* NULL: not asked for */
 	int quiet;
-	uint64_t threads;
+	uint64_t threads, jobs;		/* jobs 0: as many as there are cores */
 };
 
 static int read_request(const struct arguments *a, struct request *q, struct error *e)
 {
 	static const struct option threads = { "--threads", OPT_COUNT,
 		offsetof(struct request, threads), "1", 1, THREADS_MAX, "", NULL };
-	const char *text = arguments_option(a, "--threads");
+	static const struct option jobs = { "--jobs", OPT_COUNT, offsetof(struct request, jobs), "0", 1,
+		JOBS_MAX, "", NULL };
+	const char *text = arguments_option(a, "--threads"), *number = arguments_option(a, "--jobs");
 
+	q->jobs = 0;
+	if (number && option_parse(q, &jobs, number, e))
+		return -1;
+	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");
 	q->csv = arguments_option(a, "--csv");
 	q->quiet = arguments_option(a, "--quiet") != NULL;
@@ -51,14 +59,6 @@ static int probe_outputs(const struct request *q, struct error *e)
 struct progress {
 	int64_t shown_ns;	/* when the line was last written */
 };
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-}
 
 static void show_progress(void *context, int64_t now_ps, int64_t end_ps)
 {
@@ -115,11 +115,17 @@ static int report_bug(const struct config *c, struct error *e)
 	return EXIT_BUG;
 }
 
-static int run_config(const struct request *q, const struct scenario *s, const struct config *c)
+static int run_config(const struct request *q, const struct scenario *s, const struct config *c,
+		      struct captures *captures)
 {
 	struct progress progress = { clock_ns() };
 	struct interrupt interrupt;
-	struct run_control control = { .threads = (uint32_t)q->threads, .stop = &interrupt.stop };
+	struct run_control control = {
+		.threads = (uint32_t)q->threads,
+		.stop = &interrupt.stop,
+		.tap_count = captures->count,
+		.taps = captures->taps,
+	};
 	struct run_result result;
 	struct error e;
 	int failed, status;
@@ -134,10 +140,13 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 		fputs("\r\033[K", stderr);
 	if (failed == -1) {
 		interrupt_stop(&interrupt);
+		captures_abandon(captures);
 		scenario_locate(s, &e);
 		return complain(EXIT_MISTAKE, &e);
 	}
 	status = failed ? report_bug(c, &e) : show(q, c, &result);
+	if (captures_publish(captures, &e))
+		status = complain(EXIT_WORLD, &e);
 	interrupt_stop(&interrupt);	/* not before all is written: no half files */
 	run_result_free(&result);
 	if (status == EXIT_FINE && atomic_load(&interrupt.stop))
@@ -145,21 +154,59 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	return status;
 }
 
-int command_run(const struct arguments *a)
+static int run_one(const struct arguments *a, const struct request *q, const struct scenario *s)
 {
-	struct request q;
-	struct scenario s;
+	struct captures captures;
 	struct config c;
 	struct error e;
 	int status;
 
-	if (read_request(a, &q, &e) || load(a, &s, &c, &e))
+	if (scenario_config(s, &c, &e))
 		return complain(EXIT_MISTAKE, &e);
-	if (probe_outputs(&q, &e))
+	if (probe_outputs(q, &e) || captures_open(&captures, a, &c, &e))
 		status = complain(EXIT_MISTAKE, &e);
 	else
-		status = run_config(&q, &s, &c);
+		status = run_config(q, s, &c, &captures);
 	config_free(&c);
+	return status;
+}
+
+static int run_many(const struct arguments *a, const struct request *q, struct scenario *s,
+		    const struct sweep *w)
+{
+	static const char *const single[] = { "--json", "--csv", "--pcap" };
+	const struct sweep_request request = { q->out, q->jobs, q->threads,
+					       arguments_option(a, "--again") != NULL, q->quiet };
+	struct error e;
+
+	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+		if (arguments_option(a, single[i])) {
+			error_set(&e, "%s: is for a single run; what is in a result folder is written by "
+				  "'weir export'", single[i]);
+			return complain(EXIT_MISTAKE, &e);
+		}
+	return run_sweep(&request, s, w);
+}
+
+int command_run(const struct arguments *a)
+{
+	struct request q;
+	struct scenario s;
+	struct sweep w;
+	struct error e;
+	int status;
+
+	if (read_request(a, &q, &e) || load_scenario(a, &s, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (sweep_read(&w, &s, &e)) {
+		scenario_free(&s);
+		return complain(EXIT_MISTAKE, &e);
+	}
+	if (w.axis_count > 0 || q.out)
+		status = run_many(a, &q, &s, &w);
+	else
+		status = run_one(a, &q, &s);
+	sweep_free(&w);
 	scenario_free(&s);
 	return status;
 }

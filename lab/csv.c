@@ -6,19 +6,17 @@
 #include "lab/output.h"
 #include "lab/results.h"
 #include "lab/scenario.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILES = 3, RUN = 1 };
 
 static const char *const file_names[FILES] = { "runs.csv", "flows.csv", "ports.csv" };
 
-static void write_text(FILE *f, const char *text)
+void csv_text(FILE *f, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, f);
@@ -33,7 +31,7 @@ static void write_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-static void write_number(FILE *f, double value)
+void csv_number(FILE *f, double value)
 {
 	fputc(',', f);
 	if (isfinite(value))
@@ -50,7 +48,7 @@ static void write_value(void *context, const char *path, const char *text)
 {
 	(void)path;
 	fputc(',', context);
-	write_text(context, text);
+	csv_text(context, text);
 }
 
 static int write_run(FILE *f, const struct config *c, const struct run_result *r, struct error *e)
@@ -61,12 +59,12 @@ static int write_run(FILE *f, const struct config *c, const struct run_result *r
 	for (size_t i = 0; metric_all[i].name; i++)
 		fprintf(f, ",%s", metric_all[i].name);
 	fprintf(f, "\n%d,", RUN);
-	write_text(f, c->title);
+	csv_text(f, c->title);
 	fprintf(f, ",%d", r->partial != 0);
 	if (scenario_settings(c, write_value, f, e))
 		return -1;
 	for (size_t i = 0; metric_all[i].name; i++)
-		write_number(f, r->value[i]);
+		csv_number(f, r->value[i]);
 	fputc('\n', f);
 	return 0;
 }
@@ -91,7 +89,7 @@ static void write_flows(FILE *f, const struct config *c, const struct run_result
 		fputc(',', f);
 		if (r->ideal_ps[i] > 0)
 			fprintf(f, "%" PRId64, r->ideal_ps[i]);
-		write_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0 ?
+		csv_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0 ?
 			     (double)fct_ps / (double)r->ideal_ps[i] : (double)NAN);
 		fputc('\n', f);
 	}
@@ -109,8 +107,8 @@ static void write_ports(FILE *f, const struct run_result *r)
 		fprintf(f, "%d,%s,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, RUN,
 			link_name(&r->network, p->link, name, sizeof(name)), i == r->measured_port,
 			p->tx_pkts, p->tx_bytes, p->marks, p->drops);
-		write_number(f, p->queue_mean_bytes);
-		write_number(f, p->queue_mean_pkts);
+		csv_number(f, p->queue_mean_bytes);
+		csv_number(f, p->queue_mean_pkts);
 		fprintf(f, ",%" PRIu32 "\n", p->queue_max_pkts);
 	}
 }
@@ -127,46 +125,16 @@ static int write_file(FILE *f, int which, const struct config *c, const struct r
 	return 0;
 }
 
-static int open_file(struct output *o, const char *folder, const char *name, struct error *e)
-{
-	size_t size = strlen(folder) + strlen(name) + sizeof("/");
-	char *path = malloc(size);
-	int failed;
-
-	if (!path)
-		return error_set(e, "no memory");
-	snprintf(path, size, "%s/%s", folder, name);
-	failed = output_open(o, path, e);
-	free(path);
-	return failed;
-}
-
-/* 1: the folder was made; 0: it was there; -1: it cannot be. */
-static int make_folder(const char *folder, struct error *e)
-{
-	struct stat s;
-
-	if (*folder == '\0')
-		return error_set(e, "a folder is missing");
-	if (mkdir(folder, 0777) == 0)
-		return 1;
-	if (errno != EEXIST)
-		return error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
-	if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode))
-		return 0;
-	return error_set(e, "%.300s: is a file; a folder is needed", folder);
-}
-
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
 		struct error *e)
 {
 	struct output outputs[FILES];
-	int made = make_folder(folder, e), failed = made < 0, ready = 0;
+	int made = output_folder(folder, e), failed = made < 0, ready = 0;
 
 	while (!failed && ready < FILES) {
 		struct output *o = &outputs[ready];
 
-		failed = open_file(o, folder, file_names[ready], e);
+		failed = output_open_in(o, folder, file_names[ready], e);
 		if (failed)
 			break;
 		failed = write_file(o->stream, ready, c, r, e);
@@ -190,10 +158,10 @@ int results_csv(const char *folder, const struct config *c, const struct run_res
 int results_csv_probe(const char *folder, struct error *e)
 {
 	struct output o;
-	int made = make_folder(folder, e), failed = made < 0;
+	int made = output_folder(folder, e), failed = made < 0;
 
 	for (int i = 0; i < FILES && !failed; i++) {
-		failed = open_file(&o, folder, file_names[i], e);
+		failed = output_open_in(&o, folder, file_names[i], e);
 		if (!failed)
 			output_abandon(&o);
 	}

@@ -4,9 +4,7 @@
 #include "lab/version.h"
 #include <math.h>
 
-/* Length of the well-formed UTF-8 sequence at s, 0: none. Overlong forms, surrogates and what lies
- * beyond U+10FFFF are not well formed. */
-static size_t utf8_length(const unsigned char *s)
+size_t utf8_length(const unsigned char *s)
 {
 	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
 			s[0] < 0xf5 ? 4 : 0;
@@ -20,7 +18,7 @@ static size_t utf8_length(const unsigned char *s)
 	return length;
 }
 
-static void write_string(FILE *f, const char *text)
+void json_text(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
@@ -53,7 +51,7 @@ struct members {
 static void write_name(struct members *m, const char *name)
 {
 	fputs(m->count++ ? ",\n        " : "\n        ", m->f);
-	write_string(m->f, name);
+	json_text(m->f, name);
 	fputs(": ", m->f);
 }
 
@@ -62,7 +60,7 @@ static void write_setting(void *context, const char *path, const char *text)
 	struct members *m = context;
 
 	write_name(m, path);
-	write_string(m->f, text);
+	json_text(m->f, text);
 }
 
 static void write_metrics(FILE *f, const struct run_result *r)
@@ -90,9 +88,9 @@ int results_json(FILE *f, const struct config *c, const struct run_result *r, st
 	struct members settings = { f, 0 };
 
 	fputs("{\n  \"version\": ", f);
-	write_string(f, WEIR_VERSION);
+	json_text(f, WEIR_VERSION);
 	fputs(",\n  \"runs\": [\n    {\n      \"title\": ", f);
-	write_string(f, c->title);
+	json_text(f, c->title);
 	fprintf(f, ",\n      \"partial\": %s,\n      \"settings\": {", r->partial ? "true" : "false");
 	if (scenario_settings(c, write_setting, &settings, e))
 		return -1;

@@ -132,3 +132,32 @@ int output_probe(const char *path, struct error *e)
 	output_abandon(&o);
 	return 0;
 }
+
+int output_open_in(struct output *o, const char *folder, const char *name, struct error *e)
+{
+	size_t size = strlen(folder) + strlen(name) + sizeof("/");
+	char *path = malloc(size);
+	int failed;
+
+	if (!path)
+		return error_set(e, "no memory");
+	snprintf(path, size, "%s/%s", folder, name);
+	failed = output_open(o, path, e);
+	free(path);
+	return failed;
+}
+
+int output_folder(const char *folder, struct error *e)
+{
+	struct stat s;
+
+	if (*folder == '\0')
+		return error_set(e, "a folder is missing");
+	if (mkdir(folder, 0777) == 0)
+		return 1;
+	if (errno != EEXIST)
+		return error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
+	if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode))
+		return 0;
+	return error_set(e, "%.300s: is a file; a folder is needed", folder);
+}

@@ -18,6 +18,10 @@ int output_probe(const char *path, struct error *e);
 
 int output_open(struct output *o, const char *path, struct error *e);
 
+/* 1: the folder was made; 0: it was there; -1: it cannot be. */
+int output_folder(const char *folder, struct error *e);
+int output_open_in(struct output *o, const char *folder, const char *name, struct error *e);
+
 /* In two steps, so that several files can wait until all are written. After output_finish fails, and
  * after output_publish in any case, nothing is left to give up. */
 int output_finish(struct output *o, struct error *e);

@@ -101,15 +101,18 @@ static size_t put_options(struct bytes *b, const struct segment *segment, uint32
 	for (size_t i = 0; i < blocks; i++) {
 		uint32_t first = segment->number + segment->sack[i].offset;
 
-		put_net(b, (uint64_t)first * mss_bytes & UINT32_MAX, 4);
-		put_net(b, (uint64_t)(first + segment->sack[i].count) * mss_bytes & UINT32_MAX, 4);
+		put_net(b, ((uint64_t)first * mss_bytes + 1) & UINT32_MAX, 4);
+		put_net(b, ((uint64_t)(first + segment->sack[i].count) * mss_bytes + 1) & UINT32_MAX, 4);
 	}
 	return b->count - before;
 }
 
+/* All but the first SYN acknowledge something. */
 static uint8_t tcp_flags(uint8_t flags)
 {
-	return (uint8_t)((flags & SEGMENT_SYN ? TCP_SYN : 0) | (flags & SEGMENT_ACK ? TCP_ACK : 0) |
+	int first = (flags & SEGMENT_SYN) && !(flags & SEGMENT_ACK);
+
+	return (uint8_t)((flags & SEGMENT_SYN ? TCP_SYN : 0) | (first ? 0 : TCP_ACK) |
 			 (flags & SEGMENT_ECE ? TCP_ECE : 0) | (flags & SEGMENT_CWR ? TCP_CWR : 0));
 }
 
@@ -124,14 +127,14 @@ enum { RECEIVER_PORT = 5001 };
 static void put_tcp(struct bytes *b, const struct packet *packet, const struct segment *segment,
 		    uint32_t mss_bytes)
 {
-	int is_ack = (packet->flags & SEGMENT_ACK) != 0;
-	uint32_t position = (uint32_t)((uint64_t)segment->number * mss_bytes);
+	int is_ack = (packet->flags & SEGMENT_ACK) != 0, is_syn = (packet->flags & SEGMENT_SYN) != 0;
+	uint32_t position = (uint32_t)((uint64_t)segment->number * mss_bytes) + 1; /* 0 is the SYN */
 	size_t at = b->count, options;
 
 	put_net(b, is_ack ? RECEIVER_PORT : sender_port(segment->connection), 2);
 	put_net(b, is_ack ? sender_port(segment->connection) : RECEIVER_PORT, 2);
-	put_net(b, is_ack ? 0 : position, 4);
-	put_net(b, is_ack ? position : 0, 4);
+	put_net(b, is_syn ? 0 : is_ack ? 1 : position, 4);
+	put_net(b, is_ack ? position : is_syn ? 0 : 1, 4);
 	put_net(b, 0, 1);
 	put_net(b, tcp_flags(packet->flags), 1);
 	put_net(b, 0xffff, 2);	/* window: the simulator's is not carried in packets */

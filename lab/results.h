@@ -41,6 +41,18 @@ struct human human_quantity(double value, const char *unit);
 /* The shortest text that reads back as the same number. */
 struct human exact_number(double value);
 
+/* A field of CSV, in quotes where it needs them; a comma and a number, or nothing after the comma where
+ * it is not known. */
+void csv_text(FILE *f, const char *text);
+void csv_number(FILE *f, double value);
+
+/* A string of JSON, whatever the bytes. */
+void json_text(FILE *f, const char *text);
+
+/* Length of the well-formed UTF-8 sequence at s, 0: none. Overlong forms, surrogates and what lies
+ * beyond U+10FFFF are not well formed. */
+size_t utf8_length(const unsigned char *s);
+
 /* Index into metric_all, or -1. */
 int metric_index(const char *name);
 #endif

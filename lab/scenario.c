@@ -1,9 +1,12 @@
 /* scenario.c -- the list of settings: adding, replacing, finding, and saying where one stands. */
 #include "lab/scenario.h"
 #include "lab/sections.h"
+#include "lab/sweep.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char sweep_prefix[] = "sweep.";
 
 enum { PATH_SIZE = 192, SECTION_NAMES_MAX = 1024 };
 
@@ -89,15 +92,17 @@ int path_split(const char *path, struct setting_path *p)
 
 /* --- --set --- */
 
-/* Removes the lines of the file that have this path; keeps those of scenario_set. */
-static void drop_file_lines(struct scenario *s, const char *path)
+enum whose { OF_FILE, OF_ALL };
+
+/* Removes the settings of this path: those of the file, or those of scenario_set as well. */
+static void drop(struct scenario *s, const char *path, enum whose whose)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->setting_count; i++) {
 		struct setting *at = &s->settings[i];
 
-		if (at->line != 0 && strcmp(at->path, path) == 0) {
+		if ((at->line != 0 || whose == OF_ALL) && strcmp(at->path, path) == 0) {
 			free(at->path);
 			free(at->value);
 		} else {
@@ -120,8 +125,13 @@ static int unknown_traffic(const struct scenario *s, const char *name, struct er
 	return error_unknown(e, "[traffic] section", name, names, count);
 }
 
-/* Is there such a section, or may there be one? */
-static int check_owner(const struct scenario *s, const char *path, struct error *e)
+int scenario_put(struct scenario *s, const char *path, const char *value, int line)
+{
+	drop(s, path, OF_ALL);
+	return scenario_add(s, path, value, line);
+}
+
+int scenario_check_path(const struct scenario *s, const char *path, struct error *e)
 {
 	const char *names[] = { "network", "switch", "host", "traffic.NAME", "measure" };
 	struct setting_path p;
@@ -131,7 +141,7 @@ static int check_owner(const struct scenario *s, const char *path, struct error 
 				 "switch.marking=tcn or traffic.web.load=0.8", quote(path).text);
 	if (p.section[0] == '\0')
 		return 0;
-	if (!section_find(p.section))
+	if (!section_find(p.section) || strcmp(p.section, "sweep") == 0)
 		return error_unknown(e, "section", p.section, names, sizeof(names) / sizeof(*names));
 	if (strcmp(p.section, "traffic") != 0)
 		return p.name ? error_set(e, "%s has one dot too many; write %s.key=value",
@@ -141,15 +151,34 @@ static int check_owner(const struct scenario *s, const char *path, struct error 
 	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
 }
 
+static int is_sweep(const char *path)
+{
+	return strncmp(path, sweep_prefix, strlen(sweep_prefix)) == 0;
+}
+
+/* The list that [sweep] has of the setting, or NULL. */
+static const struct setting *find_sweep(const struct scenario *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (is_sweep(s->settings[i].path) &&
+		    strcmp(s->settings[i].path + strlen(sweep_prefix), path) == 0)
+			return &s->settings[i];
+	return NULL;
+}
+
 static int replace(struct scenario *s, const char *path, const char *value)
 {
 	struct setting_path p;
 	struct setting *old;
 	char *copy;
 
+	old = (struct setting *)find_sweep(s, path);
+	if (old)
+		path = old->path;
+
 	path_split(path, &p);
 	if (repeat_find(p.section, p.key)) {
-		drop_file_lines(s, path);
+		drop(s, path, OF_FILE);
 		return scenario_add(s, path, value, 0);
 	}
 	old = (struct setting *)scenario_find(s, path);
@@ -179,7 +208,7 @@ int scenario_set(struct scenario *s, const char *assignment, struct error *e)
 		error_set(e, "no value; write %s=value", path);
 		return error_prefix(e, "--set %.100s: ", assignment);
 	}
-	if (check_owner(s, path, e))
+	if (scenario_check_path(s, is_sweep(path) ? path + strlen(sweep_prefix) : path, e))
 		return error_prefix(e, "--set %.100s: ", assignment);
 	if (replace(s, path, equals + 1))
 		return error_set(e, "--set %.100s: no memory", assignment);
@@ -188,10 +217,27 @@ int scenario_set(struct scenario *s, const char *assignment, struct error *e)
 
 /* --- where is it? --- */
 
+/* A list or range where one value belongs. */
+static void explain_list(const struct scenario *s, const struct setting *at, struct error *e)
+{
+	struct error ignored, copy;
+	struct text_list list;
+
+	if (find_sweep(s, at->path) || is_sweep(at->path) || list_split(&list, at->value, &ignored))
+		return;
+	if (list.count > 1) {
+		copy = *e;
+		error_set(e, "%s; one value belongs here, lists stand in [sweep]", copy.text);
+	}
+	list_free(&list);
+}
+
 int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e)
 {
+	explain_list(s, at, e);
 	if (at->line == 0)
-		return error_prefix(e, "--set %.60s=%.100s: ", at->path, at->value);
+		return error_prefix(e, "--set %.60s=%.100s: ",
+				    is_sweep(at->path) ? at->path + strlen(sweep_prefix) : at->path, at->value);
 	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
 }
 

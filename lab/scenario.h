@@ -38,7 +38,7 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 		       struct error *e);
 void scenario_free(struct scenario *s);
 
-/* "section.key=value": replaces the setting or adds it. A key that may be repeated loses its lines
+/* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list. A key that may be repeated loses its lines
  * of the file; further calls add lines. Several lines in one value are divided by ";". */
 int scenario_set(struct scenario *s, const char *assignment, struct error *e);
 
@@ -52,7 +52,8 @@ int scenario_locate(const struct scenario *s, struct error *e);
 
 /* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
  * out: what identifies a run. The lines of a repeated key come as one text, divided by "; ", which
- * scenario_set reads again. */
+ * scenario_set reads again. Where a setting names a file (a plug-in, a topology, flows, sizes), a line
+ * "digest.PATH" says what is in it: lab/digest.h. */
 typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct error *e);
@@ -70,6 +71,12 @@ struct setting_path {
 int path_split(const char *path, struct setting_path *p);
 
 int scenario_add(struct scenario *s, const char *path, const char *value, int line);
+
+/* Makes this the only setting of that path. */
+int scenario_put(struct scenario *s, const char *path, const char *value, int line);
+
+/* Has the scenario a section for a setting of that path, or may it have one? */
+int scenario_check_path(const struct scenario *s, const char *path, struct error *e);
 const struct setting *scenario_find(const struct scenario *s, const char *path);
 const struct scenario_section *scenario_section(const struct scenario *s, const char *path);
 

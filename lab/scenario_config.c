@@ -1,6 +1,9 @@
 /* scenario_config.c -- from settings to a config, and back to the settings that it stands for. */
 #include "lab/scenario.h"
+#include "lab/digest.h"
 #include "lab/sections.h"
+#include "sim/plugin.h"
+#include "sim/workload.h"
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/sched.h"
@@ -22,6 +25,12 @@ struct target {
 	const char *owner;		/* "network", "traffic.web" */
 	void *params;
 };
+
+/* [traffic NAME] may be there many times, [sweep] holds settings of the others. */
+static int is_single(const struct section *s)
+{
+	return strcmp(s->name, "traffic") != 0 && strcmp(s->name, "sweep") != 0;
+}
 
 static struct target target_of(struct config *c, const char *section)
 {
@@ -180,7 +189,7 @@ static int fill_all(const struct scenario *s, struct config *c, struct error *e)
 	for (const struct section *section = section_all; section->name; section++) {
 		struct target t;
 
-		if (strcmp(section->name, "traffic") == 0)
+		if (!is_single(section))
 			continue;
 		t = target_of(c, section->name);
 		if (fill(s, &t, e))
@@ -240,15 +249,70 @@ static void value_text(const struct config *c, const struct target *t, const str
 		       char *text)
 {
 	const char *value = (const char *)t->params + o->offset;
+	char name[OPT_TEXT_SIZE];
+	struct error e;
 
+	/* Of a plug-in, the name is its path and not what it calls itself. */
+	if (o->type == OPT_TEXT && spec_name(value, name, sizeof(name), &e))
+		name[0] = '\0';
 	if (value == c->switches.marking)
-		spec_format(text, VALUE_ROOM, c->mark->name, c->mark->options, c->mark_params);
+		spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
 	else if (value == c->switches.scheduler)
-		spec_format(text, VALUE_ROOM, c->sched->name, c->sched->options, c->sched_params);
+		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
 	else if (value == c->host.cc)
-		spec_format(text, VALUE_ROOM, c->cc->name, c->cc->options, c->cc_params);
+		spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
 	else
 		option_format(text, VALUE_ROOM, o, t->params);
+}
+
+/* --- what is in the files that settings name --- */
+
+/* Visits "digest.PATH". */
+static int list_digest(const struct listing *l, const char *path, const char *file, struct error *e)
+{
+	char name[192];
+	struct digest d;
+
+	if (file_digest(file, &d, e))
+		return error_prefix(e, "%s: ", path);
+	snprintf(name, sizeof(name), "digest.%s", path);
+	l->visit(l->context, name, d.text);
+	return 0;
+}
+
+static int list_plugin(const struct listing *l, const char *path, const char *spec,
+		       struct error *e)
+{
+	char file[OPT_TEXT_SIZE];
+
+	if (!is_plugin(spec))
+		return 0;
+	return spec_name(spec, file, sizeof(file), e) ? -1 : list_digest(l, path, file, e);
+}
+
+/* Plug-ins, and files of topologies, flows and sizes. */
+static int list_digests(const struct listing *l, struct error *e)
+{
+	const struct config *c = l->config;
+	char path[192];
+
+	if (list_plugin(l, "switch.marking", c->switches.marking, e) ||
+	    list_plugin(l, "switch.scheduler", c->switches.scheduler, e) ||
+	    list_plugin(l, "host.cc", c->host.cc, e))
+		return -1;
+	if (c->network.file[0] && list_digest(l, "network.file", c->network.file, e))
+		return -1;
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		const struct traffic_config *t = &c->traffic[i];
+
+		snprintf(path, sizeof(path), "traffic.%s.file", t->name);
+		if (t->list[0] && list_digest(l, path, t->list, e))
+			return -1;
+		snprintf(path, sizeof(path), "traffic.%s.sizes", t->name);
+		if (workload_is_file(t->sizes) && list_digest(l, path, t->sizes, e))
+			return -1;
+	}
+	return 0;
 }
 
 static void list_options(const struct listing *l, const struct target *t,
@@ -311,7 +375,7 @@ int scenario_settings(const struct config *c, setting_visitor *visit, void *cont
 	for (const struct section *section = section_all; section->name; section++) {
 		struct target t = target_of((struct config *)c, section->name);
 
-		if (strcmp(section->name, "traffic") == 0)
+		if (!is_single(section))
 			continue;
 		if (section->chooser)
 			kind_find(section, c->network.topology, &t.kind);
@@ -327,5 +391,5 @@ int scenario_settings(const struct config *c, setting_visitor *visit, void *cont
 		if (list_target(&l, &t, e))
 			return -1;
 	}
-	return 0;
+	return list_digests(&l, e);
 }

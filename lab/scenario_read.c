@@ -259,7 +259,7 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 	if (!r->section && strcmp(key, "seed") != 0)
 		return error_set(r->e, "%s stands before the first section; only seed may, other keys "
 				 "belong to a section such as [network]", quote(key).text);
-	if (strchr(key, '.'))
+	if (strchr(key, '.') && strcmp(r->owner, "sweep") != 0)
 		return error_set(r->e, "%s has a dot; the section stands in a line of its own, as in "
 				 "[network]", quote(key).text);
 	if (*value == '\0')

@@ -23,6 +23,9 @@ static int pattern_kind(size_t i, struct kind *k)
 	return t != NULL;
 }
 
+/* Its keys are the paths of other sections' keys. */
+static const struct option sweep_options[] = { { .name = NULL } };
+
 const struct section section_all[] = {
 	{ "network", "hosts, switches and the links between them", network_options, "topology",
 	  "[network]", topology_kind },
@@ -31,6 +34,9 @@ const struct section section_all[] = {
 	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
 	  "[traffic web]", pattern_kind },
 	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL },
+	{ "sweep", "several values for any settings: every combination is a run. A key is a setting's path, "
+	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or seed = 1..5",
+	  sweep_options, NULL, "[sweep]", NULL },
 	{ .name = NULL },
 };
 

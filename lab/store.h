@@ -9,13 +9,17 @@
 
 struct store;
 
-enum store_mode { STORE_READ, STORE_WRITE };	/* WRITE makes folder and file where they are missing */
+/* WRITE makes folder and file where they are missing. ADD is for the processes of a sweep: the file is
+ * there and was found good, so it is not looked through again. */
+enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD };
 
-/* Refuses a file that is damaged, is no store or is of another schema, saying which. */
+/* Refuses a file that is damaged, is no store or is of another schema, saying which, and leaves it
+ * as it was. */
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e);
 void store_close(struct store *s);
 
-/* The name of a run: 16 hexadecimal digits over its settings, seed and program version. */
+/* The name of a run: 16 hexadecimal digits over its settings, its seed, the contents of the files that
+ * they name and the program version. */
 enum { RUN_KEY_SIZE = 17 };
 int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct error *e);
 
@@ -26,6 +30,12 @@ int store_has(struct store *s, const char *key, struct error *e);
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
 	      struct error *e);
 
+/* Which runs the latest sweep consists of, in its order, done or not. Replaces the plan before. */
+int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count, struct error *e);
+
+/* How many runs are planned, and how many of these are there. */
+int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e);
+
 /* --- reading --- */
 
 struct stored_setting {
@@ -35,6 +45,7 @@ struct stored_setting {
 struct stored_run {
 	int64_t id;
 	char key[RUN_KEY_SIZE];
+	int planned;			/* 1: part of the plan */
 	char *title, *version;
 	uint32_t setting_count;
 	struct stored_setting *settings;	/* all, also "seed" */
@@ -50,10 +61,11 @@ struct stored_run {
 
 struct stored_runs {
 	uint32_t count;
-	struct stored_run *runs;	/* in the order of adding */
+	struct stored_run *runs;	/* in the order of the plan; others after these, as added */
 };
 
 int store_runs(struct store *s, struct stored_runs *runs, struct error *e);
+void stored_run_free(struct stored_run *run);
 void stored_runs_free(struct stored_runs *runs);
 
 /* The value of a setting, or NULL. */
@@ -62,13 +74,14 @@ const char *stored_setting(const struct stored_run *run, const char *path);
 struct stored_flow {
 	uint32_t flow;
 	const char *traffic;		/* name of its section */
-	uint32_t src, dst;
+	uint32_t class_id, src, dst;
 	uint64_t size_bytes;		/* FLOW_UNLIMITED */
 	int64_t start_ps, finish_ps, ideal_ps;	/* -1: unknown */
 };
 
 struct stored_port {
 	const char *name;		/* "leaf0->h3" */
+	int measured;			/* 1: the queue metrics of the run are of this port */
 	struct port_result result;	/* its link number means nothing here */
 };
 
@@ -80,7 +93,8 @@ struct stored_series {
 	const double *value;
 };
 
-/* What is shown is valid only during the call; a visitor that returns non-zero ends the visit. */
+/* What is shown is valid only during the call; a visitor that returns non-zero ends the visit, which
+ * is no failure. */
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
 		    void *context, struct error *e);
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),

@@ -4,6 +4,7 @@
  * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
  * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "sim/config.h"
+#include "sim/plugin.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -226,9 +227,9 @@ static int check_switch(struct config *c, struct error *e)
 	struct shown buffer = show(switch_options, "buffer", s);
 	int bytes = !length_is_packets(s->buffer);
 
-	if (mark_parse(s->marking, &c->mark, c->mark_params, e))
+	if (any_mark_parse(s->marking, &c->mark, c->mark_params, e))
 		return error_prefix(e, "switch.marking: ");
-	if (sched_parse(s->scheduler, (uint32_t)s->queues, &c->sched, c->sched_params, e))
+	if (any_sched_parse(s->scheduler, (uint32_t)s->queues, &c->sched, c->sched_params, e))
 		return error_prefix(e, "switch.scheduler: ");
 	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_POOL &&
 	    s->buffer_per != BUFFER_PER_SWITCH)
@@ -247,7 +248,7 @@ static int check_host(struct config *c, struct error *e)
 {
 	const struct host_config *h = &c->host;
 
-	if (cc_parse(h->cc, &c->cc, c->cc_params, e))
+	if (any_cc_parse(h->cc, &c->cc, c->cc_params, e))
 		return error_prefix(e, "host.cc: ");
 	if (h->mss_bytes + h->header_bytes > FRAME_MAX_BYTES)
 		return error_set(e, "host.mss: %s with a header of %s is %" PRIu64 "B; a frame has at "

@@ -3,6 +3,7 @@
 #include "sim/host.h"
 #include "sim/words.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,15 +166,13 @@ static struct probe *add_probe(struct probe_set *set, const struct probe *p)
 }
 
 /* One probe for each value and queue, or for the port where the scheme's state is the port's. */
-static int add_scheme(struct probe_set *set, struct probe *p, const char *target, struct error *e)
+static void add_scheme(struct probe_set *set, struct probe *p, const char *target)
 {
 	const struct config *c = set->engine->config;
 	int per_port = c->mark->scope == MARK_STATE_PER_PORT;
 	int queues = per_port ? 1 : (int)c->switches.queues;
 
-	if (!c->mark->values)
-		return error_set(e, "%s publishes no values", c->mark->name);
-	for (p->value = c->mark->values; p->value->name; p->value++) {
+	for (p->value = c->mark->values; p->value && p->value->name; p->value++) {
 		for (int q = 0; q < queues; q++) {
 			char name[WORD_SIZE + 16];
 			struct probe one = *p;
@@ -186,7 +185,6 @@ static int add_scheme(struct probe_set *set, struct probe *p, const char *target
 			add_series(set, p->value->name, name, p->value->unit);
 		}
 	}
-	return 0;
 }
 
 static int read_probe(struct probe_set *set, const char *line, struct error *e)
@@ -209,8 +207,10 @@ static int read_probe(struct probe_set *set, const char *line, struct error *e)
 				 p.is_flow ? "flow" : "port");
 	if (read_every(&w, count, &p, e))
 		return -1;
-	if (p.kind == SCHEME)
-		return add_scheme(set, &p, target, e);
+	if (p.kind == SCHEME) {
+		add_scheme(set, &p, target);
+		return 0;
+	}
 	add_probe(set, &p);
 	add_series(set, w.word[0], target, forms[p.kind].unit);
 	return 0;
@@ -238,11 +238,15 @@ void probes_free(struct probe_set *p)
 	memory_free(p, 1, sizeof(*p));
 }
 
+/* Without those that saw nothing. */
 struct series *probes_series(struct probe_set *p, uint32_t *count)
 {
 	struct series *series = p->series;
 
-	*count = p->series_count;
+	*count = 0;
+	for (uint32_t i = 0; i < p->series_count; i++)
+		if (series[i].count)
+			series[(*count)++] = series[i];
 	p->series = NULL;
 	p->series_count = 0;
 	return series;
@@ -333,7 +337,11 @@ void probes_sample(struct probe_set *set, int64_t now_ps)
 
 		if (p->next_ps > now_ps)
 			continue;
-		series_add(&set->series[p->series], now_ps, read_value(p));
+
+		double value = read_value(p);
+
+		if (!isnan(value))
+			series_add(&set->series[p->series], now_ps, value);
 		p->next_ps += p->every_ps;
 	}
 }

@@ -7,7 +7,8 @@
  *	window flow:N		its congestion window
  *	marks PORT, drops PORT	packets since the last sample
  *	marks flow:N		data packets of the flow's connection that arrived marked
- *	scheme PORT		every value that the port's marking scheme publishes, of each queue
+ *	scheme PORT		every value that the port's marking scheme publishes, of each queue; nothing
+ *				where it publishes none
  *
  * With "every" a probe samples with all threads at rest, from 0 until measuring ends; queue and
  * queue-bytes without it record each change of the port while measuring. */

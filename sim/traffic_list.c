@@ -51,17 +51,7 @@ static int read_flow(struct maker *m, const char *text, struct flow_plan *p)
 	if (p->src == p->dst)
 		return error_set(m->e, "source and destination are both h%u", p->src);
 	p->start_ps = m->t->start.first_ps + (int64_t)start_ps;
-	if (p->size_bytes != FLOW_UNLIMITED)
-		return 0;
-	if (m->t->connections)
-		return error_set(m->e,
-				 "an unlimited flow does not share a connection; use connections = "
-				 "per-flow");
-	if (m->t->stop_ps && (int64_t)m->t->stop_ps <= p->start_ps)
-		return error_set(m->e, "the flow does not start before the section's stop");
-	if (!m->t->stop_ps && !m->c->measure.to_ps)
-		return error_set(m->e, "an unlimited flow never ends; give stop or measure.to");
-	return 0;
+	return maker_check_endless(m, p, m->e);
 }
 
 /* Room doubles, as the length of a file is not known before. */
@@ -115,14 +105,6 @@ static int add_file(struct maker *m)
 	return failed;
 }
 
-static int any_unlimited(const struct flow_list *list, uint32_t from)
-{
-	for (uint32_t i = from; i < list->count; i++)
-		if (list->flows[i].size_bytes == FLOW_UNLIMITED)
-			return 1;
-	return 0;
-}
-
 static int list_generate(struct flow_list *list, const struct traffic_config *t,
 			 const struct config *c, const struct network *net, struct error *e)
 {
@@ -143,7 +125,7 @@ static int list_generate(struct flow_list *list, const struct traffic_config *t,
 		return maker_error(&m, "flow",
 				   "not given; pattern list needs lines such as flow = 0 5 2MB "
 				   "10us, or a file of them");
-	return any_unlimited(list, before) ? 0 : maker_check_stop(&m, 0);
+	return maker_any_endless(&m, before) ? 0 : maker_check_stop(&m, 0);
 }
 
 const struct traffic_ops traffic_list = {

@@ -134,6 +134,30 @@ int maker_check_stop(struct maker *m, int is_unlimited)
 	return 0;
 }
 
+int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct error *e)
+{
+	const struct traffic_config *t = m->t;
+
+	if (p->size_bytes != FLOW_UNLIMITED)
+		return 0;
+	if (t->connections)
+		return error_set(e, "an unlimited flow does not share a connection; use connections = "
+				 "per-flow");
+	if (t->stop_ps && (int64_t)t->stop_ps <= p->start_ps)
+		return error_set(e, "the flow does not start before the section's stop");
+	if (!t->stop_ps && !m->c->measure.to_ps)
+		return error_set(e, "an unlimited flow never ends; give stop or measure.to");
+	return 0;
+}
+
+int maker_any_endless(const struct maker *m, uint32_t since)
+{
+	for (uint32_t i = since; i < m->list->count; i++)
+		if (m->list->flows[i].size_bytes == FLOW_UNLIMITED)
+			return 1;
+	return 0;
+}
+
 int maker_window(struct maker *m, struct arrival_window *w)
 {
 	const struct span_ps *start = &m->t->start;

@@ -53,6 +53,11 @@ int maker_senders(struct maker *m, uint32_t *senders);
 /* A stop belongs to unlimited flows and comes after the last start. */
 int maker_check_stop(struct maker *m, int is_unlimited);
 
+/* For flows that are listed one by one: may this one be unlimited, where it is? */
+int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct error *e);
+/* Is one of the flows added since then unlimited? */
+int maker_any_endless(const struct maker *m, uint32_t since);
+
 /* The window in which a pattern's arrivals fall, when it is given: by start = a..b, or from start
  * to measure.to. length_ps 0: by neither; the number of flows must decide. */
 struct arrival_window {

@@ -296,6 +296,13 @@ static int workload_unknown(const char *name, struct error *e)
 	return error_set(e, "%s; a file's name has a slash or a dot", e->text);
 }
 
+int workload_is_file(const char *spec)
+{
+	size_t name = strcspn(spec, "(");
+
+	return memchr(spec, '/', name) || memchr(spec, '.', name);
+}
+
 static int workload_read(struct workload *w, const char *spec, struct error *e)
 {
 	char name[OPT_TEXT_SIZE];
@@ -308,7 +315,7 @@ static int workload_read(struct workload *w, const char *spec, struct error *e)
 	w->ops = formula_find(name);
 	if (w->ops)
 		return formula_read(w, spec, e);
-	if (strpbrk(name, "/."))
+	if (workload_is_file(spec))
 		return file_read(w, spec, e);
 	return workload_unknown(name, e);
 }

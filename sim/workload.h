@@ -14,6 +14,9 @@ int workload_new(struct workload **out, const char *spec, struct error *e);
 void workload_free(struct workload *w);
 double workload_mean_bytes(const struct workload *w);
 
+/* Does the spec name a file? */
+int workload_is_file(const char *spec);
+
 /* The size at quantile u in [0, 1), at least 1 byte. */
 uint64_t workload_size(const struct workload *w, double u);
 

@@ -115,11 +115,15 @@ grep -q '^weir: /dev/full: cannot be written: No space left on device$' "$dir/er
 
 # --- mistakes on the command line ---
 expect 2
-mistake "unknown command 'rnu'; there are run, check, list, help, version (nearest: run)" rnu
+join() {
+	tr '\n' ' ' | sed 's/ $//; s/ /, /g'
+}
+commands=$("$weir" help | sed -n 's/^  weir \([a-z]*\) .*/\1/p' | join)
+mistake "unknown command 'rnu'; there are $commands (nearest: run)" rnu
 mistake "run: FILE is missing; usage: weir run FILE" run
 mistake "run: 'b' is one word too many; usage: weir run FILE" run a b
-mistake "run: unknown option '--sead'; there are --set, --seed, --threads, --json, --csv, --quiet,\
- --help (nearest: --seed)" $short --sead 3
+options=$("$weir" help run | sed -n 's/^  \(-[-a-z]*\) .*/\1/p' | join)
+mistake "run: unknown option '--sead'; there are $options, --help (nearest: --seed)" $short --sead 3
 mistake "--seed: a value is missing; write --seed N" $short --seed
 mistake "--seed: 'x' is not a whole number; allowed: at least 0" $short --seed x
 mistake "--threads: '0' is out of range; allowed: 1 to 256" $short --threads 0
@@ -129,7 +133,7 @@ mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.ma
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
 mistake "unknown list 'markings'; there are marking, scheduler, cc, topology, traffic, workload,\
  metric (nearest: marking)" list markings
-mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, traffic, measure)\
+mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, traffic, measure, sweep)\
  and what 'weir list' shows (nearest: red)" help redd
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
 expect 2 run "$dir/escape.ini"
@@ -157,7 +161,7 @@ prints "network: leaf-spine, 128 hosts, 16 switches, 384 links one way"
 prints "traffic web: all-to-all, 2000 flows, "
 grep -q "offers 6[34][0-9]\.[0-9]* Gb/s, \(49\|50\)\.[0-9]* % of the receivers' links" "$dir/out" ||
 	fail "half of 128 x 10 Gb/s is offered"
-mistake "--set measure.port=h0->leaf0: h0->leaf0 is the port of a host; name one of a switch" \
+mistake "--set measure.port=h0->leaf0: 'h0->leaf0' is a host's card, where nothing waits; name a port of a switch" \
 	check scenarios/leaf-spine.ini --set "measure.port=h0->leaf0"
 
 # --- list and help ---

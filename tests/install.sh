@@ -1,5 +1,5 @@
-# "make install" puts a working program, the library and its headers where it is told, and nothing
-# else; a program outside the source tree can be built with them.
+# "make install" puts a working program, the library, its headers and the man page where it is told,
+# and nothing else; a program and a plug-in outside the source tree can be built with them.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -13,7 +13,8 @@ for header in include/weir/*.h; do
 	cmp "$header" "$root/include/weir/${header##*/}"
 done
 [ -z "$(find "$root" -type f ! -path "$root/bin/weir" ! -path "$root/lib/libweir.a" \
-	! -path "$root/include/weir/*.h")" ] || exit 1
+	! -path "$root/include/weir/*.h" ! -path "$root/share/man/man1/weir.1")" ] || exit 1
+[ -s "$root/share/man/man1/weir.1" ]
 cat >"$dir/user.c" <<'END'
 #include <stdio.h>
 #include <weir/mark.h>
@@ -31,3 +32,6 @@ int main(void)
 END
 gcc -std=c11 -I"$root/include" -o "$dir/user" "$dir/user.c" -L"$root/lib" -lweir -lm
 [ "$("$dir/user")" = tcn ]
+# A plug-in needs the headers and no library.
+gcc -shared -fPIC -I"$root/include" examples/plugin/mine.c -o "$dir/mine.so"
+"$root/bin/weir" help "$dir/mine.so" | grep -q '^mine (marking)$'

@@ -20,7 +20,10 @@ struct desk {
 static inline struct port_plan desk_plan(void)
 {
 	struct port_plan plan = {
-		.rate_bps = TEN_GBPS, .queues = 1, .mark = mark_find("none"), .mtu_bytes = 1514,
+		.rate_bps = TEN_GBPS,
+		.queues = 1,
+		.mark = mark_find("none"),
+		.mtu_bytes = 1514,
 	};
 
 	buffer_params_init(&plan.buffer, BUFFER_PER_PORT, 1000000 | LENGTH_IN_PACKETS, ONE_Q32);

@@ -17,8 +17,8 @@ struct sim {
 };
 
 /* Reads the text of a scenario, in which printf's places are filled. */
-static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s,
-								  const char *format, ...)
+static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s, const char *format,
+								  ...)
 {
 	struct scenario scenario;
 	struct error e = { "" };
@@ -72,6 +72,46 @@ static inline const struct port_result *sim_port(const struct sim *s, const char
 		if (s->r.ports[i].link == link)
 			return &s->r.ports[i];
 	test_fail(__FILE__, __LINE__, "%s is not a switch port", name);
+}
+
+/* Every result is the same to the last bit; costs and the places of running state may differ. */
+static inline void sim_check_same(const struct run_result *a, const struct run_result *b)
+{
+	for (uint32_t i = 0; metric_all[i].name; i++)
+		if (metric_all[i].kind == METRIC_RESULT &&
+		    memcmp(&a->value[i], &b->value[i], sizeof(a->value[i])) != 0)
+			test_fail(__FILE__, __LINE__, "%s is %.17g and %.17g", metric_all[i].name,
+				  a->value[i], b->value[i]);
+	CHECK_INT(a->partial, b->partial);
+	CHECK_INT(a->flow_count, b->flow_count);
+	for (uint32_t i = 0; i < a->flow_count; i++) {
+		struct flow f = a->flows[i], g = b->flows[i];
+
+		f.tx = f.rx = g.tx = g.rx = FLOW_NONE;
+		if (memcmp(&f, &g, sizeof(f)) != 0)
+			test_fail(__FILE__, __LINE__, "flow %u ends at %lld and %lld ps", i,
+				  (long long)f.finish_ps, (long long)g.finish_ps);
+		CHECK_INT(a->ideal_ps[i], b->ideal_ps[i]);
+	}
+	CHECK_INT(a->port_count, b->port_count);
+	CHECK_INT(a->measured_port, b->measured_port);
+	for (uint32_t i = 0; i < a->port_count; i++) {
+		const struct port_result *p = &a->ports[i], *q = &b->ports[i];
+
+		CHECK_INT(p->link, q->link);
+		CHECK_INT(p->tx_pkts, q->tx_pkts);
+		CHECK_INT(p->tx_bytes, q->tx_bytes);
+		CHECK_INT(p->marks, q->marks);
+		CHECK_INT(p->drops, q->drops);
+		CHECK_INT(p->queue_max_pkts, q->queue_max_pkts);
+		CHECK(p->queue_mean_bytes == q->queue_mean_bytes);
+		CHECK(p->queue_mean_pkts == q->queue_mean_pkts);
+	}
+	CHECK_INT(a->reason_count, b->reason_count);
+	for (uint32_t i = 0; i < a->reason_count; i++) {
+		CHECK_STR(a->reasons[i].name, b->reasons[i].name);
+		CHECK_INT(a->reasons[i].count, b->reasons[i].count);
+	}
 }
 
 /* How long a flow took. */

@@ -70,9 +70,9 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 {
 	static const struct mistake table[] = {
 		{ "[netwrok]\n", "f.ini:1: unknown section 'netwrok'; there are network, switch, host, "
-		  "traffic, measure (nearest: network)" },
+		  "traffic, measure, sweep (nearest: network)" },
 		{ BASE "[empty]\n", "f.ini:6: unknown section 'empty'; there are network, switch, host, "
-		  "traffic, measure" },
+		  "traffic, measure, sweep" },
 		{ "[network\n", "f.ini:1: '[network'; a section is written [network]" },
 		{ "[network] x\n", "f.ini:1: '[network] x'; a section is written [network]" },
 		{ "[network a]\n", "f.ini:1: [network 'a']: only [traffic NAME] has a name; write [network]" },
@@ -87,11 +87,11 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 		{ BASE "[traffic a]\n", "f.ini:6: traffic.a: the section is given twice, first in line 3; "
 		  "put its keys together or give it another name" },
 		{ "", "f.ini: network.topology: not given; one of star, dumbbell, leaf-spine, fat-tree-2, "
-		  "fat-tree or explicit" },
+		  "fat-tree, explicit or hpcc" },
 		{ "[network]\nhosts = 3\n", "f.ini:1: network.topology: not given; one of star, dumbbell, "
-		  "leaf-spine, fat-tree-2, fat-tree or explicit" },
+		  "leaf-spine, fat-tree-2, fat-tree, explicit or hpcc" },
 		{ NETWORK "[traffic web]\n", "f.ini:3: traffic.web.pattern: not given; one of many-to-one, "
-		  "permutation, all-to-all, all-to-one, inter-rack, incast or list" },
+		  "permutation, all-to-all, all-to-one, inter-rack, incast, list, hpcc-flows or htsim" },
 		{ NETWORK, "f.ini: traffic: no flow anywhere; add a section such as [traffic web]" },
 	};
 
@@ -159,7 +159,7 @@ TEST(test_scenario_mistakes_in_keys_are_named)
 		{ BASE "[measure]\nseed = 4\n",
 		  "f.ini:7: measure.seed: seed stands before the first section, or after --seed" },
 		{ BASE "[measure]\nuntil = 4ms\n", "f.ini:7: measure.until: unknown key 'until'; there are "
-		  "from, to, drain, port, small, large" },
+		  "from, to, drain, port, small, large, probe" },
 	};
 
 	CHECK_MISTAKES(table);
@@ -169,10 +169,10 @@ TEST(test_scenario_mistakes_in_values_are_named)
 {
 	static const struct mistake table[] = {
 		{ "[network]\ntopology = strar\n", "f.ini:2: network.topology: unknown topology 'strar'; there "
-		  "are star, dumbbell, leaf-spine, fat-tree-2, fat-tree, explicit (nearest: star)" },
+		  "are star, dumbbell, leaf-spine, fat-tree-2, fat-tree, explicit, hpcc (nearest: star)" },
 		{ NETWORK "[traffic a]\npattern = many-to-on\n", "f.ini:4: traffic.a.pattern: unknown pattern "
 		  "'many-to-on'; there are many-to-one, permutation, all-to-all, all-to-one, inter-rack, "
-		  "incast, list (nearest: many-to-one)" },
+		  "incast, list, hpcc-flows, htsim (nearest: many-to-one)" },
 		{ "seed = x\n" BASE, "f.ini:1: seed: 'x' is not a whole number; allowed: at least 0" },
 		{ NETWORK "hosts = many\n",
 		  "f.ini:3: network.hosts: 'many' is not a whole number; allowed: 2 to 65536" },
@@ -311,7 +311,7 @@ TEST(test_scenario_set_mistakes_are_named)
 		{ "host.mss=9200B", "--set host.mss=9200B: 9200B with a header of 54B is 9254B; a frame has "
 		  "at most 9216B" },
 		{ "network.topology=ring", "--set network.topology=ring: unknown topology 'ring'; there are "
-		  "star, dumbbell, leaf-spine, fat-tree-2, fat-tree, explicit" },
+		  "star, dumbbell, leaf-spine, fat-tree-2, fat-tree, explicit, hpcc" },
 		{ "network.topology=dumbbell", "f.ini:3: network.hosts: topology dumbbell has no such key, only "
 		  "star has; allowed are topology, ecmp, reroute-delay, left-hosts, right-hosts, rate, delay, "
 		  "fabric-rate, fabric-delay or fail" },

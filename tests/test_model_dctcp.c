@@ -1,11 +1,11 @@
 /* test_model_dctcp.c -- the queue under DCTCP against the theory of its paper.
  *
- * Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3: N synchronised flows through a port
- * of rate C that marks above K packets make a sawtooth of
- *	Q_max = K + N,	A = sqrt(2 N (C RTT + K)) / 2,	T = sqrt(2 (C RTT + K) / N) / 2 round trips
- * and K > C RTT / 7 keeps the queue from running empty whatever N (section 3.4).
- * The theory cuts windows at once, and so do the flows here where nothing else is said. It leaves out
- * that a packet is a whole thing and that a window does not grow while a cut is carried out. */
+ * Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3: N synchronised flows through a
+ * port of rate C that marks above K packets make a sawtooth of
+ *	Q_max = K + N,	A = sqrt(2 N (C RTT + K)) / 2,	T = A / N round trips
+ * and K > C RTT / 7 keeps the queue from running empty whatever N (section 3.4). The theory cuts
+ * windows at once, and so do the flows here where nothing else is said. It leaves out that a
+ * packet is a whole thing and that a window does not grow while a cut is carried out. */
 #include "sim/engine.h"
 #include "tests/sim.h"
 #include <math.h>
@@ -127,7 +127,8 @@ static struct sawtooth measure_sawtooth(const struct trace *t)
  * 10 % or a round trip: the theory leaves out the one in which windows rest after a cut. */
 static void check_sawtooth(struct incast in)
 {
-	double pipe = bandwidth_delay_pkts(&in), frame_us = FRAME_BYTES * BITS_PER_BYTE / (GBPS * 1e3);
+	double pipe = bandwidth_delay_pkts(&in),
+	       frame_us = FRAME_BYTES * BITS_PER_BYTE / (GBPS * 1e3);
 	double amplitude = sqrt(2.0 * in.flows * (pipe + in.k_pkts)) / 2;
 	double top = in.k_pkts + in.flows, mean = top - amplitude / 2;
 	double rtt_us = (pipe + mean) * frame_us, period_us = amplitude / in.flows * rtt_us;
@@ -138,9 +139,10 @@ static void check_sawtooth(struct incast in)
 	trace_queue(t, &in);
 	saw = measure_sawtooth(t);
 	free(t);
-	printf("%d flows, %d us, K %d: top %g, theory %g; amplitude %g, %g; mean %g, %g; period %g us, "
-	       "%g\n", in.flows, in.delay_us, in.k_pkts, saw.max_pkts, top, saw.amplitude_pkts,
-	       amplitude, saw.mean_pkts, mean, saw.period_us, period_us);
+	printf("%d flows, %d us, K %d: top %g, theory %g; amplitude %g, %g; mean %g, %g; "
+	       "period %g us, %g\n",
+	       in.flows, in.delay_us, in.k_pkts, saw.max_pkts, top, saw.amplitude_pkts, amplitude,
+	       saw.mean_pkts, mean, saw.period_us, period_us);
 	CHECK_NEAR(saw.max_pkts, top, 2);
 	CHECK_NEAR(saw.amplitude_pkts, amplitude, fmax(0.1 * amplitude, 2));
 	CHECK_NEAR(saw.mean_pkts, mean, 0.02 * mean);

@@ -1,13 +1,13 @@
 /* test_model_fct.c -- how long a flow takes that is alone in the network, to the picosecond.
  *
- * Worked out by hand: at 10 Gb/s a byte takes 800 ps, so a full frame of 1514 bytes 1,211,200 ps and
- * a bare header of 54 bytes 43,200 ps. Frames are stored and forwarded at every switch. The window is
- * large enough never to matter, except where slow start itself is looked at. */
+ * Worked out by hand: at 10 Gb/s a byte takes 800 ps, so a full frame of 1514 bytes 1,211,200 ps
+ * and a bare header of 54 bytes 43,200 ps. Frames are stored and forwarded at every switch. The
+ * window is large enough never to matter, except where slow start itself is looked at. */
 #include "tests/sim.h"
 #include "weir/rng.h"
 
-#define FULL_PS INT64_C(1211200)	/* 1514 B at 10 Gb/s */
-#define HEADER_PS INT64_C(43200)	/* 54 B at 10 Gb/s */
+#define FULL_PS INT64_C(1211200) /* 1514 B at 10 Gb/s */
+#define HEADER_PS INT64_C(43200) /* 54 B at 10 Gb/s */
 #define US_PS INT64_C(1000000)
 
 #define STAR "[network]\ntopology = star\nhosts = 2\nrate = 10Gbps\ndelay = 10us\n"
@@ -105,7 +105,8 @@ TEST(test_header_and_segment_size_are_what_is_sent)
 /* 20 bytes more for every frame, and none shorter than 64. */
 TEST(test_ethernet_overhead_lengthens_every_frame)
 {
-	check_ideal(STAR WIDE "[switch]\nethernet-overhead = yes\n", 100, 2 * 174 * 800 + 20 * US_PS);
+	check_ideal(STAR WIDE "[switch]\nethernet-overhead = yes\n", 100,
+		    2 * 174 * 800 + 20 * US_PS);
 	check_ideal(STAR WIDE "[switch]\nethernet-overhead = yes\n", 1, 2 * 84 * 800 + 20 * US_PS);
 	check_ideal(STAR WIDE "[switch]\nethernet-overhead = yes\n", 3 * 1460,
 		    4 * 1534 * 800 + 20 * US_PS);
@@ -127,8 +128,8 @@ TEST(test_handshake_adds_a_round_trip_of_headers)
 /* When the ACK of a full frame sent at 0 is back. */
 #define ROUND_TRIP_PS (2 * FULL_PS + 2 * HEADER_PS + 40 * US_PS)
 
-/* Ten segments leave at once. Each ACK then lets two more out, and two take longer than the next ACK
- * is away, so that the second round leaves in one go; so does the third. */
+/* Ten segments leave at once. Each ACK then lets two more out, and two take longer than the next
+ * ACK is away, so that the second round leaves in one go; so does the third. */
 TEST(test_slow_start_doubles_the_window_every_round_trip)
 {
 	CHECK_INT(lone_fct_ps(STAR, 10 * 1460), 11 * FULL_PS + 20 * US_PS);
@@ -138,8 +139,8 @@ TEST(test_slow_start_doubles_the_window_every_round_trip)
 	CHECK_INT(lone_fct_ps(STAR, 60 * 1460), 2 * ROUND_TRIP_PS + 31 * FULL_PS + 20 * US_PS);
 }
 
-/* With a window of one each segment takes its round trip, until the receiver's window is in the way:
- * rounds of 1, 2, 4, 4, ... */
+/* With a window of one each segment takes its round trip, until the receiver's window is in the
+ * way: rounds of 1, 2, 4, 4, ... */
 TEST(test_the_receivers_window_limits_what_is_in_flight)
 {
 	const char *text = STAR "[host]\ninitial-window = 1\nmax-window = 5840B\n";
@@ -158,7 +159,7 @@ TEST(test_a_rate_limited_flow_is_sent_as_it_is_written)
 	struct sim s;
 
 	sim_read(&s, STAR "[traffic x]\npattern = many-to-one\nsenders = 1\nreceiver = 1\n"
-		 "size = 14600B\napp-rate = 1Gbps\n");
+			  "size = 14600B\napp-rate = 1Gbps\n");
 	sim_run(&s, 1);
 	CHECK_INT(sim_fct_ps(&s, 0), 10 * INT64_C(11680000) + 2 * FULL_PS + 20 * US_PS);
 	sim_end(&s);
@@ -179,14 +180,15 @@ TEST(test_lone_flows_of_any_size_between_any_hosts_take_the_ideal_time)
 		uint64_t src = rng_below(&r, 16), dst = (src + 1 + rng_below(&r, 15)) % 16;
 		uint64_t bytes = 1 + rng_below(&r, i % 2 ? 3000 : 300000);
 
-		at += snprintf(flows + at, sizeof(flows) - (size_t)at,
-			       "flow = %d %d %dB %dms\n", (int)src, (int)dst, (int)bytes, i);
+		at += snprintf(flows + at, sizeof(flows) - (size_t)at, "flow = %d %d %dB %dms\n",
+			       (int)src, (int)dst, (int)bytes, i);
 	}
 	sim_read(&s,
 		 "[network]\ntopology = fat-tree\nk = 4\nrate = 10Gbps\nfabric-rate = 25Gbps\n"
 		 "core-rate = 40Gbps\ndelay = 1us\nfabric-delay = 3us\ncore-delay = 700ns\n"
 		 "[switch]\nethernet-overhead = yes\nmarking = none\n" WIDE "cc = reno\n"
-		 "[traffic x]\npattern = list\n%s", flows);
+		 "[traffic x]\npattern = list\n%s",
+		 flows);
 	sim_run(&s, 1);
 	CHECK_INT(s.r.flow_count, 100);
 	for (uint32_t i = 0; i < 100; i++)

@@ -1,14 +1,14 @@
 /* test_model_ns3.c -- DCTCP incast beside the same in ns-3, row by row of data/ns3-incast.csv.
  *
- * Our port holds what waits without the packet being sent; ns-3's holds one packet less, which is in
- * the device below the queue. So thresholds are one packet higher here, and the mean queue one packet
- * longer.
+ * Our port holds what waits without the packet being sent; ns-3's holds one packet less, which is
+ * in the device below the queue. So thresholds are one packet higher here, and the mean queue one
+ * packet longer.
  *
  * Cuts at once agree in every figure. Where ns-3 spreads a cut it counts the data of the ACK that
- * starts the cut more than once: TcpPrrRecovery::EnterRecovery ends with DoRecovery, and ProcessAck
- * calls DoRecovery again for the same ACK. RFC 6937 counts it once, and so do we; ns-3's senders send
- * a little more in each cut and are marked more often: by 5 to 20 % where every packet above K is
- * marked, by 2 to 6 % under RED. Queues and goodput agree all the same. */
+ * starts the cut more than once: TcpPrrRecovery::EnterRecovery ends with DoRecovery, and
+ * ProcessAck calls DoRecovery again for the same ACK. RFC 6937 counts it once, and so do we;
+ * ns-3's senders send a little more in each cut and are marked more often: by 5 to 20 % where
+ * every packet above K is marked, by 2 to 6 % under RED. Queues and goodput agree all the same. */
 #include "tests/sim.h"
 #include <math.h>
 
@@ -31,7 +31,8 @@ static int row_read(struct row *r, const char *line)
 	int seeds;
 
 	return sscanf(line,
-		      "%15[^,],%d,%d,%d,%d,%d,%d,%lf,%d,%15[^,],%d,%lf,%*f,%*f,%*f,%*f,%*f,%lf,%*f,%lf",
+		      "%15[^,],%d,%d,%d,%d,%d,%d,%lf,%d,%15[^,],%d,"
+		      "%lf,%*f,%*f,%*f,%*f,%*f,%lf,%*f,%lf",
 		      r->marking, &r->senders, &r->gbps, &r->delay_us, &r->k_pkts, &r->min_pkts,
 		      &r->max_pkts, &r->max_p, &r->acks_per, r->recovery, &seeds, &r->queue_pkts,
 		      &r->goodput_gbps, &r->mark_fraction) == 14;
@@ -50,14 +51,15 @@ static struct figures simulate(const struct row *r, const char *recovery)
 	for (int seed = 1; seed <= SEEDS; seed++) {
 		struct sim s;
 
-		sim_read(&s,
-			 "seed = %d\n"
-			 "[network]\ntopology = star\nhosts = %d\nrate = %dGbps\ndelay = %dus\n"
-			 "[switch]\nmarking = %s\nbuffer = 1000pkts\n"
-			 "[host]\ncc = dctcp\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
-			 "[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..100us\n"
-			 "[measure]\nfrom = 20ms\nto = 100ms\n",
-			 seed, r->senders + 1, r->gbps, r->delay_us, marking, r->acks_per, recovery);
+		sim_read(
+			&s,
+			"seed = %d\n"
+			"[network]\ntopology = star\nhosts = %d\nrate = %dGbps\ndelay = %dus\n"
+			"[switch]\nmarking = %s\nbuffer = 1000pkts\n"
+			"[host]\ncc = dctcp\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
+			"[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..100us\n"
+			"[measure]\nfrom = 20ms\nto = 100ms\n",
+			seed, r->senders + 1, r->gbps, r->delay_us, marking, r->acks_per, recovery);
 		sim_run(&s, 1);
 		CHECK_INT(sim_metric(&s, "drops"), 0);
 		mean.queue_pkts += (sim_metric(&s, "queue_mean_pkts") - 1) / SEEDS;

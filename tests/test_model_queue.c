@@ -1,7 +1,9 @@
-/* test_model_queue.c -- single packets that arrive by a Poisson process wait as queueing theory says.
+/* test_model_queue.c -- single packets that arrive by a Poisson process wait as queueing theory
+ * says.
  *
  * Every flow is one packet, sent by one of four hosts whose links are 400 times as fast as the
- * receiver's, so that packets wait at the receiver's port only. With load r and mean service time s:
+ * receiver's, so that packets wait at the receiver's port only. With load r and mean service time
+ * s:
  *	M/D/1: a packet waits r s / (2 (1 - r)) (Pollaczek and Khinchine), r^2 / (2 (1 - r)) wait;
  *	M/M/1: a packet waits r s / (1 - r), r^2 / (1 - r) wait, none for 1 - r^2 of the time.
  * See Kleinrock, Queueing Systems 1, sections 3.2 and 5.6. The number of packets is chosen so that
@@ -11,14 +13,14 @@
 enum {
 	FLOWS = 200 * 1000,
 	HEADER_BYTES = 1,
-	FIXED_BYTES = 999,	/* payload of every packet under M/D/1 */
-	MEAN_BYTES = 500,	/* under M/M/1; one in e^18 would not fit the largest packet */
+	FIXED_BYTES = 999, /* payload of every packet under M/D/1 */
+	MEAN_BYTES = 500,  /* under M/M/1; one in e^18 would not fit the largest packet */
 	GBPS = 10,
 };
 
 struct model {
 	const char *sizes;
-	double load;		/* r */
+	double load; /* r */
 	double wait_ns, waiting_pkts;
 };
 
@@ -34,7 +36,8 @@ static void run_queue(struct sim *s, const struct model *m, double mean_bytes)
 		 "link = h3 s0 4Tbps 10us\nlink = h4 s0 4Tbps 10us\n"
 		 "[switch]\nmarking = none\nbuffer = 1000000pkts\n"
 		 "[host]\ncc = reno\nmss = 9000B\nheader = %dB\n"
-		 "[traffic x]\npattern = all-to-one\nreceiver = 0\nsizes = %s\nload = %.9f\nflows = %d\n"
+		 "[traffic x]\npattern = all-to-one\nreceiver = 0\nsizes = %s\nload = %.9f\n"
+		 "flows = %d\n"
 		 "[measure]\nport = s0->h0\n",
 		 GBPS, HEADER_BYTES, m->sizes, payload_load, FLOWS);
 	sim_run(s, 1);
@@ -70,7 +73,8 @@ static void check_md1(double load)
 {
 	double s = service_ns(FIXED_BYTES);
 	struct model m = {
-		.sizes = "fixed(size=999B)", .load = load,
+		.sizes = "fixed(size=999B)",
+		.load = load,
 		.wait_ns = load * s / (2 * (1 - load)),
 		.waiting_pkts = load * load / (2 * (1 - load)),
 	};
@@ -85,7 +89,8 @@ static void check_mm1(double load)
 {
 	double s = service_ns(MEAN_BYTES);
 	struct model m = {
-		.sizes = "exponential(mean=500B)", .load = load,
+		.sizes = "exponential(mean=500B)",
+		.load = load,
 		.wait_ns = load * s / (1 - load),
 		.waiting_pkts = load * load / (1 - load),
 	};
@@ -93,13 +98,37 @@ static void check_mm1(double load)
 
 	run_queue(&sim, &m, MEAN_BYTES);
 	check_queue(&sim, &m);
-	CHECK_NEAR(sim_metric(&sim, "queue_empty_fraction"), 1 - load * load, 0.01 * (1 - load * load));
+	CHECK_NEAR(sim_metric(&sim, "queue_empty_fraction"), 1 - load * load,
+		   0.01 * (1 - load * load));
 	sim_end(&sim);
 }
 
-TEST(test_md1_waits_at_load_0_3) { check_md1(0.3); }
-TEST(test_md1_waits_at_load_0_5) { check_md1(0.5); }
-TEST(test_md1_waits_at_load_0_7) { check_md1(0.7); }
-TEST(test_mm1_waits_at_load_0_3) { check_mm1(0.3); }
-TEST(test_mm1_waits_at_load_0_5) { check_mm1(0.5); }
-TEST(test_mm1_waits_at_load_0_7) { check_mm1(0.7); }
+TEST(test_equal_packets_wait_as_in_md1_at_load_0_3)
+{
+	check_md1(0.3);
+}
+
+TEST(test_equal_packets_wait_as_in_md1_at_load_0_5)
+{
+	check_md1(0.5);
+}
+
+TEST(test_equal_packets_wait_as_in_md1_at_load_0_7)
+{
+	check_md1(0.7);
+}
+
+TEST(test_exponential_packets_wait_as_in_mm1_at_load_0_3)
+{
+	check_mm1(0.3);
+}
+
+TEST(test_exponential_packets_wait_as_in_mm1_at_load_0_5)
+{
+	check_mm1(0.5);
+}
+
+TEST(test_exponential_packets_wait_as_in_mm1_at_load_0_7)
+{
+	check_mm1(0.7);
+}

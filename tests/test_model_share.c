@@ -1,16 +1,16 @@
 /* test_model_share.c -- who gets how much of a line: max-min shares of flows that want less than
  * others, the turns of a network card, and the weights of schedulers.
  *
- * Every flow starts at host 0 and has a receiver of its own, so that what it got is what the port to
- * that receiver sent. Rates are those on the wire, headers included. Max-min shares are worked out by
- * hand: whoever wants less than an equal share of what is left gets what it wants (Bertsekas and
- * Gallager, Data Networks, section 6.5.2). */
+ * Every flow starts at host 0 and has a receiver of its own, so that what it got is what the port
+ * to that receiver sent. Rates are those on the wire, headers included. Max-min shares are worked
+ * out by hand: whoever wants less than an equal share of what is left gets what it wants
+ * (Bertsekas and Gallager, Data Networks, section 6.5.2). */
 #include "tests/sim.h"
 
 enum { RECEIVERS_MAX = 16, MSS_BYTES = 1460, FRAME_BYTES = 1514 };
 
 struct line {
-	const char *card, *middle;	/* rates of host 0's link and of the one between the switches */
+	const char *card, *middle; /* rates of host 0's link and of the one between the switches */
 	int receivers;
 	const char *scheduler;
 	int queues;
@@ -21,7 +21,8 @@ static const char *line_text(const struct line *l, char *text, size_t size)
 {
 	int at = snprintf(text, size,
 			  "[network]\ntopology = explicit\n"
-			  "link = h0 a %s 2us\nlink = a b %s 2us\n", l->card, l->middle);
+			  "link = h0 a %s 2us\nlink = a b %s 2us\n",
+			  l->card, l->middle);
 
 	for (int i = 1; i <= l->receivers; i++)
 		at += snprintf(text + at, size - (size_t)at, "link = b h%d 100Gbps 2us\n", i);
@@ -48,8 +49,8 @@ static const char *wants_text(const struct want *wants, int count, char *text, s
 	for (int i = 0; i < count; i++) {
 		at += snprintf(text + at, size - (size_t)at,
 			       "[traffic f%d]\npattern = many-to-one\nsenders = 1\nreceiver = %d\n"
-			       "size = unlimited\nclass = %d\n", i, wants[i].receiver,
-			       wants[i].class_id);
+			       "size = unlimited\nclass = %d\n",
+			       i, wants[i].receiver, wants[i].class_id);
 		if (wants[i].gbps > 0)
 			at += snprintf(text + at, size - (size_t)at, "app-rate = %.0fKbps\n",
 				       wants[i].gbps * 1e6 * MSS_BYTES / FRAME_BYTES);
@@ -143,8 +144,8 @@ TEST(test_flows_that_fit_get_what_they_want)
 }
 
 /* Flows that want 25, 13, 5 and 5 of 40 (DiffECN, Table I). DCTCP in one queue knows nothing of
- * max-min and comes close to it in the long run all the same: who wants little is also marked and cut,
- * but its window is larger than it needs. */
+ * max-min and comes close to it in the long run all the same: who wants little is also marked and
+ * cut, but its window is larger than it needs. */
 TEST(test_dctcp_shares_of_one_queue_are_near_max_min)
 {
 	const struct line l = { "400Gbps", "40Gbps", 4, "fifo", 1 };
@@ -249,7 +250,9 @@ TEST(test_strict_priority_starves_what_comes_after)
 static void check_hierarchy(const char *scheduler)
 {
 	const struct line l = { "100Gbps", "10Gbps", 3, scheduler, 3 };
-	const struct want wants[] = { { 1, 0, 3 }, { 2, 1, 0 }, { 2, 1, 0 }, { 3, 2, 0 }, { 3, 2, 0 } };
+	const struct want wants[] = {
+		{ 1, 0, 3 }, { 2, 1, 0 }, { 2, 1, 0 }, { 3, 2, 0 }, { 3, 2, 0 }
+	};
 	struct sim s;
 
 	run_line(&s, &l, wants, 5);

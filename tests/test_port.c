@@ -1,4 +1,5 @@
-/* test_port.c -- the egress port by itself: times on the wire, order, limits, marks and counters. */
+/* test_port.c -- the egress port by itself: times on the wire, order, limits, marks and
+ * counters. */
 #include "sim/engine.h"
 #include "tests/port_desk.h"
 #include <stdio.h>
@@ -44,7 +45,8 @@ TEST(test_waiting_packets_follow_each_other_without_a_gap)
 	desk_close(&d);
 }
 
-static int64_t wire_ps(uint64_t rate_bps, uint32_t overhead_bytes, uint32_t min_bytes, uint32_t bytes)
+static int64_t wire_ps(uint64_t rate_bps, uint32_t overhead_bytes, uint32_t min_bytes,
+		       uint32_t bytes)
 {
 	struct port_plan plan = desk_plan();
 	struct port_class class;
@@ -64,10 +66,14 @@ TEST(test_times_on_the_wire_are_exact_to_the_byte)
 	CHECK_INT(wire_ps(TEN_GBPS / 2 * 5, 0, 0, 1514), 484480);
 	CHECK_INT(wire_ps(TEN_GBPS * 10, 0, 0, 9216), 737280);
 	CHECK_INT(wire_ps(TEN_GBPS * 80, 0, 0, 1), 10);
-	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 1514), 1534 * 800);
-	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 65), 85 * 800);
-	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 64), 84 * 800);
-	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 1), 84 * 800);
+	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 1514),
+		  1534 * 800);
+	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 65),
+		  85 * 800);
+	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 64),
+		  84 * 800);
+	CHECK_INT(wire_ps(TEN_GBPS, ETHERNET_OVERHEAD_BYTES, ETHERNET_MIN_FRAME_BYTES, 1),
+		  84 * 800);
 }
 
 /* --- order and memory --- */
@@ -176,7 +182,8 @@ TEST(test_a_limit_in_bytes_is_reached_to_the_byte)
 	struct desk d;
 
 	for (enum buffer_scope scope = BUFFER_PER_QUEUE; scope <= BUFFER_PER_PORT; scope++) {
-		enum port_drop reason = scope == BUFFER_PER_QUEUE ? DROP_QUEUE_FULL : DROP_PORT_FULL;
+		enum port_drop reason =
+			scope == BUFFER_PER_QUEUE ? DROP_QUEUE_FULL : DROP_PORT_FULL;
 
 		desk_limit(&plan, scope, 5000);
 		desk_open(&d, &plan, NULL);
@@ -251,7 +258,7 @@ TEST(test_dynamic_threshold_holds_one_queue_at_its_share_of_the_pool)
 	CHECK_INT(one_busy_port(ONE_Q32), 6);
 	CHECK_INT(one_busy_port(2 * ONE_Q32), 8);
 	CHECK_INT(one_busy_port(11 * ONE_Q32), 11);
-	CHECK_INT(one_busy_port(128 * ONE_Q32), 12);	/* all there is */
+	CHECK_INT(one_busy_port(128 * ONE_Q32), 12); /* all there is */
 }
 
 /* Alpha 1. The first port takes 6000 of 12,000. The second then 3000, since with 3000 free a fourth
@@ -322,7 +329,8 @@ TEST(test_nobody_is_refused_by_a_pool_that_only_lags)
 
 /* --- memory --- */
 
-/* With one queue, whatever the scheme: what the simulator has for a port of its own and the port. */
+/* With one queue, whatever the scheme: what the simulator has for a port of its own and the
+ * port. */
 TEST(test_an_idle_port_takes_at_most_256_bytes)
 {
 	for (uint32_t i = 0; mark_all[i]; i++) {

@@ -1,5 +1,5 @@
-/* test_port_mark.c -- what a port shows its marking scheme, what it makes of the answers, and what it
- * keeps of its queue's length over time. */
+/* test_port_mark.c -- what a port shows its marking scheme, what it makes of the answers, and what
+ * it keeps of its queue's length over time. */
 #include "tests/port_desk.h"
 #include "weir/rng.h"
 
@@ -84,7 +84,8 @@ TEST(test_a_packet_is_counted_as_marked_once)
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, PACKET_ECT, MARK_CE, MARK_CE | mark_reason(1)),
 		  PACKET_ECT | PACKET_CE);
-	CHECK_INT(offer_verdicts(&d, PACKET_ECT | PACKET_CE, MARK_CE, MARK_CE), PACKET_ECT | PACKET_CE);
+	CHECK_INT(offer_verdicts(&d, PACKET_ECT | PACKET_CE, MARK_CE, MARK_CE),
+		  PACKET_ECT | PACKET_CE);
 	CHECK_INT(d.port->marks[0], 1);
 	CHECK_INT(d.port->marks[1], 0);
 	desk_close(&d);
@@ -143,7 +144,7 @@ TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 	desk_open(&d, &plan, NULL);
 	state = port_mark_state(d.port, 0);
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 3);
-	CHECK_INT(state->asked, 3 + 1);		/* the first also left */
+	CHECK_INT(state->asked, 3 + 1); /* the first also left */
 	desk_close(&d);
 }
 
@@ -166,7 +167,7 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 	buffer_params_init(&plan.buffer, BUFFER_PER_SWITCH, 1000000, ONE_Q32);
 	desk_open(&d, &plan, &pool);
 	state = port_mark_state(d.port, 1);
-	desk_offer_bytes(&d, 1000, 0);		/* on the wire until 800,000 */
+	desk_offer_bytes(&d, 1000, 0); /* on the wire until 800,000 */
 	desk_offer_bytes(&d, 300, 1000);
 	packet = desk_packet(500);
 	packet.class_id = 1;
@@ -240,17 +241,24 @@ static uint32_t pass_all(void *state, const void *params, const struct mark_view
 	return MARK_PASS;
 }
 
-/* A scheme that says below which length it need not be asked gets the same packets marked as one that
- * is asked each time. */
+/* A scheme that says below which length it need not be asked gets the same packets marked as one
+ * that is asked each time. */
 TEST(test_packets_let_in_unseen_would_have_passed)
 {
 	static const char *const markings[] = {
-		"none", "ecn(k=20pkts)", "ecn(k=20KB)", "ecn(k=12pkts, scope=port)",
-		"ecn(k=10pkts, at=dequeue)", "ecn(k=0pkts)", "red(min=5KB, max=30KB, p=50%)",
-		"red(min=5pkts, max=30pkts, p=20%, weight=0.1)", "tcn(threshold=10us)",
+		"none",
+		"ecn(k=20pkts)",
+		"ecn(k=20KB)",
+		"ecn(k=12pkts, scope=port)",
+		"ecn(k=10pkts, at=dequeue)",
+		"ecn(k=0pkts)",
+		"red(min=5KB, max=30KB, p=50%)",
+		"red(min=5pkts, max=30pkts, p=20%, weight=0.1)",
+		"tcn(threshold=10us)",
 		"codel(target=5us, interval=50us)",
 	};
-	static const uint64_t limits[] = { 30 | LENGTH_IN_PACKETS, 40000, 1514, 200 | LENGTH_IN_PACKETS };
+	static const uint64_t limits[] = { 30 | LENGTH_IN_PACKETS, 40000, 1514,
+					   200 | LENGTH_IN_PACKETS };
 
 	for (uint32_t i = 0; i < 2 * 10 * 3 * 4; i++) {
 		struct port_plan plan = desk_plan();
@@ -260,14 +268,15 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 		struct mark_ops always;
 
 		if (scope == BUFFER_PER_SWITCH && length_is_packets(limit))
-			continue;	/* a pool counts bytes */
+			continue; /* a pool counts bytes */
 		plan.queues = 1 + 3 * (i % 2);
-		desk_schemes(&plan, &params, markings[i / 2 % 10], plan.queues > 1 ? "dwrr" : "fifo");
+		desk_schemes(&plan, &params, markings[i / 2 % 10],
+			     plan.queues > 1 ? "dwrr" : "fifo");
 		desk_limit(&plan, scope, limit);
 		unseen = course(&plan, i, &drops[0]);
 		always = *plan.mark;
 		always.quiet_below = NULL;
-		always.needs = NULL;	/* every hook there is */
+		always.needs = NULL; /* every hook there is */
 		if (!always.enqueue)
 			always.enqueue = pass_all;
 		plan.mark = &always;
@@ -288,9 +297,9 @@ TEST(test_queue_length_is_weighted_by_time)
 
 	desk_open(&d, &plan, NULL);
 	port_stats_start(d.port, &stats, 0);
-	desk_offer_bytes(&d, 1000, 100000);	/* on the wire until 900,000 */
-	desk_offer_bytes(&d, 1000, 200000);	/* waits 700,000, leaves at 900,000 */
-	desk_offer_bytes(&d, 500, 400000);	/* waits until 1,700,000 */
+	desk_offer_bytes(&d, 1000, 100000); /* on the wire until 900,000 */
+	desk_offer_bytes(&d, 1000, 200000); /* waits 700,000, leaves at 900,000 */
+	desk_offer_bytes(&d, 500, 400000);  /* waits until 1,700,000 */
 	desk_catch_up(&d, 5000000);
 	port_stats_stop(d.port, 4000000);
 	CHECK(d.port->stats == NULL);
@@ -298,11 +307,11 @@ TEST(test_queue_length_is_weighted_by_time)
 	CHECK_INT(stats.max_bytes, 1500);
 	CHECK_INT(stats.pkts_ps, 700000 + 1300000);
 	CHECK_INT(stats.bytes_ps, INT64_C(1000) * 700000 + INT64_C(500) * 1300000);
-	CHECK_INT(stats.bucket_ps[2], 500000);			/* 400,000 to 900,000 */
+	CHECK_INT(stats.bucket_ps[2], 500000); /* 400,000 to 900,000 */
 	CHECK_INT(stats.bucket_ps[1], 200000 + 800000);
 	CHECK_INT(stats.bucket_ps[0], 200000 + 2300000);
 	CHECK_INT(port_stats_quantile(&stats, 0.5), 0);
-	CHECK_INT(port_stats_quantile(&stats, 0.625), 0);	/* exactly 2,500,000 of 4,000,000 */
+	CHECK_INT(port_stats_quantile(&stats, 0.625), 0); /* exactly 2,500,000 of 4,000,000 */
 	CHECK_INT(port_stats_quantile(&stats, 0.63), 1);
 	CHECK_INT(port_stats_quantile(&stats, 0.875), 1);
 	CHECK_INT(port_stats_quantile(&stats, 0.88), 2);

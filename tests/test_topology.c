@@ -112,7 +112,7 @@ TEST(test_unknown_topology_gets_the_nearest_name)
 	strcpy(w.c.network.topology, "leafspine");
 	check_network_refused(
 		&w, "network.topology: unknown topology 'leafspine'; there are star, dumbbell, "
-		    "leaf-spine, fat-tree-2, fat-tree, explicit (nearest: leaf-spine)");
+		    "leaf-spine, fat-tree-2, fat-tree, explicit, hpcc (nearest: leaf-spine)");
 	world_end(&w);
 }
 

@@ -28,6 +28,8 @@ static inline struct world world_of(const char *topology)
 	config_init(&w.c);
 	snprintf(w.c.network.topology, sizeof(w.c.network.topology), "%s", topology);
 	options_default(&w.c.network, topology_find(topology)->options);
+	if (strcmp(topology, "hpcc") == 0)
+		strcpy(w.c.network.file, "tests/import/topology.txt");
 	return w;
 }
 

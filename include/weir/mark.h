@@ -54,6 +54,7 @@ enum mark_need {
 struct mark_value {
 	const char *name;	/* "average"; NULL ends a table */
 	const char *unit;	/* "bytes", "pkts", "ns" or "" */
+	/* NAN: with these options there is no such value. */
 	double (*read)(const void *state, const void *params);
 };
 

@@ -10,6 +10,7 @@
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/units.h"
+#include <math.h>
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -192,13 +193,13 @@ static uint32_t red_dequeue(void *state, const void *params, const struct mark_v
 	return MARK_PASS;
 }
 
-/* The length that decides; without averaging nothing is kept and it reads 0. */
+/* Without averaging there is none to read. */
 static double red_read_average(const void *state, const void *params)
 {
 	const struct red_state *s = state;
+	const struct red_params *p = params;
 
-	(void)params;
-	return (double)s->average_q24 / (double)(1 << LENGTH_BITS);
+	return p->weight_q32 == ONE_Q32 ? NAN : (double)s->average_q24 / (double)(1 << LENGTH_BITS);
 }
 
 static const struct mark_value red_values[] = {

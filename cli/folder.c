@@ -1,0 +1,81 @@
+/* folder.c -- which result folder does the user mean? */
+#define _DEFAULT_SOURCE
+#include "cli/folder.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAGE_WIDTH = 120, WIDTH_MIN = 40 };
+
+static const char suffix[] = ".results";
+
+static int is_result_folder(const char *name)
+{
+	size_t length = strlen(name), end = strlen(suffix);
+	struct stat st;
+
+	return length > end && strcmp(name + length - end, suffix) == 0 && stat(name, &st) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct error *e)
+{
+	const char *word = arguments_word(a, 0);
+	char list[400] = "";
+	struct dirent *entry;
+	size_t used = 0;
+	int found = 0;
+	DIR *here;
+
+	if (word) {
+		if (snprintf(folder, FOLDER_SIZE, "%s", word) >= FOLDER_SIZE)
+			return error_set(e, "%s: the name is too long", quote(word).text);
+		return 0;
+	}
+	here = opendir(".");
+	while (here && (entry = readdir(here))) {
+		if (!is_result_folder(entry->d_name))
+			continue;
+		snprintf(folder, FOLDER_SIZE, "%s", entry->d_name);
+		if (used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", found ? ", " : "",
+						 entry->d_name);
+		found++;
+	}
+	if (here)
+		closedir(here);
+	if (found == 1)
+		return 0;
+	if (found == 0)
+		return error_set(e, "no folder here ends in %s; name one, or make one by 'weir run'", suffix);
+	return error_set(e, "which folder? There are %s", list);
+}
+
+int default_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t length = strlen(name), end = strlen(".ini");
+
+	if (length > end && strcmp(name + length - end, ".ini") == 0)
+		length -= end;
+	if (length + sizeof(suffix) > FOLDER_SIZE)
+		return error_set(e, "%s: the name is too long; give a folder by --out", quote(name).text);
+	snprintf(folder, FOLDER_SIZE, "%.*s%s", (int)length, name, suffix);
+	return 0;
+}
+
+int line_width(FILE *f)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int width = PAGE_WIDTH;
+
+	if (ioctl(fileno(f), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		width = size.ws_col;
+	else if (columns && atoi(columns) > 0)
+		width = atoi(columns);
+	return width < WIDTH_MIN ? WIDTH_MIN : width;
+}

@@ -1,0 +1,16 @@
+/* sweep.h -- weir run of a [sweep], or with --out: runs that go into a result folder. */
+#ifndef CLI_SWEEP_H
+#define CLI_SWEEP_H
+#include "cli/commands.h"
+#include "lab/sweep.h"
+
+struct sweep_request {
+	const char *out;	/* NULL: the default folder */
+	uint64_t jobs;		/* processes; 0: what the machine has */
+	uint64_t threads;	/* of each */
+	int again, quiet;
+};
+
+/* Returns an exit status. */
+int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sweep *w);
+#endif

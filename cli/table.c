@@ -1,0 +1,74 @@
+/* table.c -- weir table: the runs of a result folder as one table. */
+#include "cli/commands.h"
+#include "cli/folder.h"
+#include "lab/compare.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All values of an option that may be given several times, at most as many as there are arguments. */
+static uint32_t all_values(const struct arguments *a, const char *name, const char **values)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (a->all[i].option && strcmp(a->all[i].option->name, name) == 0)
+			values[count++] = a->all[i].value;
+	return count;
+}
+
+/* Returns an exit status. */
+static int print_table(const struct arguments *a, const struct compare_request *q, struct error *e)
+{
+	const struct compare_layout layout = {
+		.width = line_width(stdout),
+		.all = q->metric_count > 0 || arguments_option(a, "--wide"),
+		.relative = q->normalize_to != NULL,
+	};
+	struct comparison c;
+	struct store *store;
+	char folder[FOLDER_SIZE];
+	uint64_t planned = 0, done = 0;
+	int failed;
+
+	if (find_folder(a, folder, e))
+		return complain(EXIT_MISTAKE, e);
+	if (store_open(&store, folder, STORE_READ, e))
+		return complain(EXIT_WORLD, e);
+	failed = comparison_make(&c, store, q, e) || store_progress(store, &planned, &done, e);
+	store_close(store);
+	if (failed) {
+		error_prefix(e, "%.200s: ", folder);
+		return complain(EXIT_MISTAKE, e);
+	}
+	comparison_print(stdout, &c, &layout);
+	if (q->normalize_to)
+		printf("Relative to %s, run by run of the same seed.\n", q->normalize_to);
+	if (done < planned)
+		printf("%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n", planned - done,
+		       planned);
+	comparison_free(&c);
+	return EXIT_FINE;
+}
+
+int command_table(const struct arguments *a)
+{
+	const char **by = calloc(a->count + 1, sizeof(*by)), **metrics = calloc(a->count + 1, sizeof(*metrics));
+	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to") };
+	struct error e = { "" };
+	int status;
+
+	if (!by || !metrics) {
+		error_set(&e, "no memory");
+		status = complain(EXIT_WORLD, &e);
+	} else {
+		q.by_count = all_values(a, "--by", by);
+		q.metric_count = all_values(a, "--metric", metrics);
+		q.by = by;
+		q.metrics = metrics;
+		status = print_table(a, &q, &e);
+	}
+	free(by);
+	free(metrics);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* mine.c -- a marking scheme of your own: copy this file, rename it, change what it does.
+ *
+ * Marks from the moment a queue reaches one length until it is back below another, lower one, as a
+ * thermostat heats: fewer changes of mind than with a single threshold. */
+#include <weir/plugin.h>
+
+/* The options as they are after reading: uint64_t each, or what enum opt_type says. */
+struct mine_params {
+	uint64_t high, low;	/* OPT_LENGTH: in packets or in bytes */
+};
+
+/* What the scheme remembers, zeroed at the start; here once for each queue. */
+struct mine_state {
+	uint64_t marking;
+};
+
+/* Every option once: name, kind, place, default, range, help. 'weir help ./mine.so' shows them. */
+static const struct option mine_options[] = {
+	{ "high", OPT_LENGTH, offsetof(struct mine_params, high), "70pkts", 1, 1000000000,
+	  "marking begins when a queue is this long", NULL },
+	{ "low", OPT_LENGTH, offsetof(struct mine_params, low), "30pkts", 0, 1000000000,
+	  "marking ends when a queue is shorter than this", NULL },
+	{ .name = NULL },
+};
+
+/* Options that contradict each other are the user's mistake: say so and return -1. */
+static int mine_check(const void *params, struct error *e)
+{
+	const struct mine_params *p = params;
+
+	if (length_is_packets(p->high) != length_is_packets(p->low))
+		return error_set(e, "high and low must both be in packets or both in bytes");
+	return p->low <= p->high ? 0 : error_set(e, "low is above high");
+}
+
+/* A packet is about to join its queue. No clock, no memory, no files: look and answer. */
+static uint32_t mine_enqueue(void *state, const void *params, const struct mark_view *v)
+{
+	const struct mine_params *p = params;
+	struct mine_state *s = state;
+
+	if (length_reached(p->high, v->queue_bytes, v->queue_pkts))
+		s->marking = 1;
+	else if (!length_reached(p->low, v->queue_bytes, v->queue_pkts))
+		s->marking = 0;
+	return s->marking ? MARK_CE : MARK_PASS;
+}
+
+static const struct mark_ops mine = {
+	.name = "mine",
+	.help = "marks from one queue length up until it is below another",
+	.params_size = sizeof(struct mine_params),
+	.state_size = sizeof(struct mine_state),
+	.scope = MARK_STATE_PER_QUEUE,
+	.options = mine_options,
+	.reasons = { "length" },
+	.check = mine_check,
+	.enqueue = mine_enqueue,
+};
+
+/* The door: the one symbol that Weir looks for. */
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mine };

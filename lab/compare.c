@@ -1,0 +1,505 @@
+/* compare.c -- from stored runs to rows, columns and means. */
+#include "lab/compare.h"
+#include "lab/results.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const compare_usual[] = {
+	"fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns",
+	"fct_small_mean_ns", "fct_small_p50_ns", "fct_small_p99_ns", "fct_small_p999_ns",
+	"fct_medium_mean_ns", "fct_medium_p50_ns", "fct_medium_p99_ns", "fct_medium_p999_ns",
+	"fct_over_1mb_mean_ns", "fct_over_1mb_p50_ns", "fct_over_1mb_p99_ns", "fct_over_1mb_p999_ns",
+	"fct_large_mean_ns", "fct_large_p50_ns", "fct_large_p99_ns", "fct_large_p999_ns",
+	"slowdown_mean", "slowdown_p50", "slowdown_p99", "slowdown_p999",
+	"queue_mean_pkts", "queue_p99_pkts", "queue_max_pkts", "goodput_bps", "utilisation",
+	"mark_fraction", "marks", "drops", "timeouts", "retransmits", NULL,
+};
+
+/* --- statistics --- */
+
+/* 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
+static const double t_table[] = {
+	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+	2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
+	2.045, 2.042,
+};
+
+/* Beyond the table by the expansion t = z + (z^3 + z) / (4 n), exact to three digits there
+ * (Abramowitz and Stegun, 26.7.5). */
+static double student_t(uint32_t freedom)
+{
+	const double z = 1.959964;
+
+	if (freedom <= sizeof(t_table) / sizeof(t_table[0]))
+		return t_table[freedom - 1];
+	return z + (z * z * z + z) / (4.0 * freedom);
+}
+
+static double mean_of(const double *numbers, uint32_t count)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += numbers[i];
+	return count ? sum / count : (double)NAN;
+}
+
+double confidence_half(const double *numbers, uint32_t count)
+{
+	double mean = mean_of(numbers, count), squares = 0;
+
+	if (count < 2)
+		return (double)NAN;
+	for (uint32_t i = 0; i < count; i++)
+		squares += (numbers[i] - mean) * (numbers[i] - mean);
+	return student_t(count - 1) * sqrt(squares / (count - 1) / count);
+}
+
+/* --- settings --- */
+
+static const char version_path[] = "version";
+
+/* "" where the run has no such setting. */
+static const char *value_of(const struct stored_run *run, const char *path)
+{
+	const char *value = strcmp(path, version_path) == 0 ? run->version : stored_setting(run, path);
+
+	return value ? value : "";
+}
+
+static int differs(const struct stored_runs *runs, const char *path)
+{
+	for (uint32_t i = 1; i < runs->count; i++)
+		if (strcmp(value_of(&runs->runs[i], path), value_of(&runs->runs[0], path)) != 0)
+			return 1;
+	return 0;
+}
+
+static int add_axis(struct comparison *c, const char *path)
+{
+	struct compare_axis *grown;
+
+	for (uint32_t i = 0; i < c->axis_count; i++)
+		if (strcmp(c->axes[i].path, path) == 0)
+			return 0;
+	grown = realloc(c->axes, (c->axis_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	c->axes = grown;
+	memset(&grown[c->axis_count], 0, sizeof(*grown));
+	grown[c->axis_count++].path = path;
+	return 0;
+}
+
+/* The seed is what is averaged; what is recorded changes no result; a file's digest differs with its
+ * name. */
+static int is_compared(const char *path)
+{
+	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0 &&
+	       strncmp(path, "digest.", strlen("digest.")) != 0;
+}
+
+/* Every setting that differs, in the order of the runs. */
+static int add_differing(struct comparison *c)
+{
+	if (differs(&c->runs, version_path) && add_axis(c, version_path))
+		return -1;
+	for (uint32_t i = 0; i < c->runs.count; i++)
+		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
+			const char *path = c->runs.runs[i].settings[k].path;
+
+			if (is_compared(path) && differs(&c->runs, path) && add_axis(c, path))
+				return -1;
+		}
+	return 0;
+}
+
+/* A path, or its last part where that is clear. NULL with a message. */
+static const char *find_path(const struct comparison *c, const char *wanted, struct error *e)
+{
+	const struct stored_run *run = &c->runs.runs[0];
+	const char *names[256], *found = NULL;
+	size_t count = 0;
+
+	if (strcmp(wanted, version_path) == 0)
+		return version_path;
+	for (uint32_t i = 0; i < c->runs.count; i++)
+		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++)
+			if (strcmp(c->runs.runs[i].settings[k].path, wanted) == 0)
+				return c->runs.runs[i].settings[k].path;
+	for (uint32_t k = 0; k < run->setting_count; k++) {
+		const char *path = run->settings[k].path, *dot = strrchr(path, '.');
+
+		if (dot && strcmp(dot + 1, wanted) == 0) {
+			if (found) {
+				error_set(e, "%s could be %s or %s", quote(wanted).text, found, path);
+				return NULL;
+			}
+			found = path;
+		}
+		if (count < sizeof(names) / sizeof(names[0]))
+			names[count++] = path;
+	}
+	if (!found) {
+		const char *nearest = nearest_name(wanted, names, count);
+
+		error_set(e, "no run has a setting %s%s%s%s", quote(wanted).text,
+			  nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
+	}
+	return found;
+}
+
+static int choose_axes(struct comparison *c, const struct compare_request *q, struct error *e)
+{
+	for (uint32_t i = 0; i < q->by_count; i++) {
+		const char *path = find_path(c, q->by[i], e);
+
+		if (!path)
+			return error_prefix(e, "--by: ");
+		if (add_axis(c, path))
+			return error_set(e, "no memory");
+	}
+	if (q->by_count == 0 && add_differing(c))
+		return error_set(e, "no memory");
+	return 0;
+}
+
+/* --- values and rows --- */
+
+static int value_index(struct compare_axis *a, const char *value, uint32_t *index)
+{
+	const char **grown;
+
+	for (*index = 0; *index < a->value_count; ++*index)
+		if (strcmp(a->values[*index], value) == 0)
+			return 0;
+	grown = realloc(a->values, (a->value_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	a->values = grown;
+	grown[a->value_count++] = value;
+	return 0;
+}
+
+static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
+{
+	size_t size = c->axis_count * sizeof(*value);
+	struct compare_row *row;
+
+	for (uint32_t i = 0; i < c->row_count; i++)
+		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
+			return &c->rows[i];
+	row = realloc(c->rows, (c->row_count + 1) * sizeof(*row));
+	if (!row)
+		return NULL;
+	c->rows = row;
+	row += c->row_count;
+	memset(row, 0, sizeof(*row));
+	row->value = malloc(size + 1);
+	row->runs = calloc(c->runs.count, sizeof(*row->runs));
+	row->cells = calloc(c->column_count + (size_t)1, sizeof(*row->cells));
+	c->row_count++;
+	if (!row->value || !row->runs || !row->cells)
+		return NULL;
+	if (size)
+		memcpy(row->value, value, size);
+	return row;
+}
+
+static int make_rows(struct comparison *c)
+{
+	uint32_t *value = calloc(c->axis_count + (size_t)1, sizeof(*value));
+	int failed = value == NULL;
+
+	for (uint32_t i = 0; i < c->runs.count && !failed; i++) {
+		struct compare_row *row;
+
+		for (uint32_t k = 0; k < c->axis_count && !failed; k++)
+			failed = value_index(&c->axes[k], value_of(&c->runs.runs[i], c->axes[k].path), &value[k]);
+		row = failed ? NULL : row_of(c, value);
+		failed = row == NULL;
+		if (row)
+			row->runs[row->run_count++] = i;
+	}
+	free(value);
+	for (uint32_t k = 0; k < c->axis_count && !failed; k++)
+		failed = axis_labels(&c->axes[k]);
+	return failed ? -1 : 0;
+}
+
+/* Which settings differ inside a row? Their mean is over more than luck. */
+static void find_mixed(struct comparison *c)
+{
+	size_t used = 0;
+
+	for (uint32_t r = 0; r < c->row_count; r++) {
+		const struct compare_row *row = &c->rows[r];
+		const struct stored_run *first = &c->runs.runs[row->runs[0]];
+
+		for (uint32_t k = 0; k < first->setting_count; k++) {
+			const char *path = first->settings[k].path;
+			int mixed = 0;
+
+			for (uint32_t i = 1; i < row->run_count && is_compared(path); i++)
+				mixed |= strcmp(value_of(&c->runs.runs[row->runs[i]], path),
+						first->settings[k].value) != 0;
+			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
+				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used, "%s%s",
+							 used ? ", " : "", path);
+		}
+	}
+}
+
+/* --- columns --- */
+
+static int unknown_metric(const char *name, struct error *e)
+{
+	const char *names[METRICS_MAX + 64];
+	char flow_names[64][64];
+	size_t count = 0;
+	const char *nearest;
+
+	for (; metric_all[count].name; count++)
+		names[count] = metric_all[count].name;
+	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
+		names[count++] = flow_names[i];
+	nearest = nearest_name(name, names, count);
+	return error_set(e, "--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
+			 "them%s%s%s", quote(name).text, nearest ? " (nearest: " : "",
+			 nearest ? nearest : "", nearest ? ")" : "");
+}
+
+static int add_column(struct comparison *c, const char *name, struct error *e)
+{
+	struct compare_column *column = &c->columns[c->column_count];
+
+	if (c->column_count == COMPARE_COLUMNS_MAX)
+		return error_set(e, "--metric: more than %d metrics", COMPARE_COLUMNS_MAX);
+	column->metric = metric_index(name);
+	if (column->metric >= 0)
+		column->unit = metric_all[column->metric].unit;
+	else if (!flow_metric_known(name, &column->unit))
+		return unknown_metric(name, e);
+	column->name = name;
+	c->column_count++;
+	return 0;
+}
+
+static int choose_columns(struct comparison *c, const struct compare_request *q, struct error *e)
+{
+	c->columns = calloc(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
+	if (!c->columns)
+		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < q->metric_count; i++)
+		if (add_column(c, q->metrics[i], e))
+			return -1;
+	for (size_t i = 0; q->metric_count == 0 && compare_usual[i]; i++)
+		if (add_column(c, compare_usual[i], e))
+			return -1;
+	return 0;
+}
+
+static int read_numbers(struct comparison *c, struct store *s, struct error *e)
+{
+	c->numbers = calloc((size_t)c->runs.count * c->column_count + 1, sizeof(*c->numbers));
+	if (!c->numbers)
+		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < c->runs.count; i++) {
+		double *numbers = c->numbers + (size_t)i * c->column_count;
+
+		for (uint32_t k = 0; k < c->column_count; k++)
+			numbers[k] = c->columns[k].metric >= 0 ?
+				     c->runs.runs[i].value[c->columns[k].metric] : (double)NAN;
+		if (flow_metrics(s, &c->runs.runs[i], c, numbers, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- cells --- */
+
+static double number(const struct comparison *c, uint32_t run, uint32_t column)
+{
+	return c->numbers[(size_t)run * c->column_count + column];
+}
+
+/* What rows are relative to: the row, and the setting in which it is another. */
+struct reference {
+	const struct compare_row *row;	/* NULL: rows are not relative */
+	const char *path;
+};
+
+/* Do two runs differ in that setting alone? Then they met the same luck. */
+static int is_pair(const struct stored_run *a, const struct stored_run *b, const char *path)
+{
+	for (uint32_t i = 0; i < a->setting_count; i++) {
+		const char *at = a->settings[i].path;
+
+		if (strcmp(at, path) != 0 && strncmp(at, "digest.", strlen("digest.")) != 0 &&
+		    strcmp(a->settings[i].value, value_of(b, at)) != 0)
+			return 0;
+	}
+	return strcmp(path, version_path) == 0 || strcmp(a->version, b->version) == 0;
+}
+
+static double reference_number(const struct comparison *c, const struct reference *r, uint32_t run,
+			       uint32_t column)
+{
+	for (uint32_t i = 0; i < r->row->run_count; i++)
+		if (is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r->path))
+			return number(c, r->row->runs[i], column);
+	return (double)NAN;
+}
+
+static void fill_row(struct comparison *c, struct compare_row *row, const struct reference *r,
+		     double *sample)
+{
+	for (uint32_t k = 0; k < c->column_count; k++) {
+		uint32_t count = 0;
+
+		for (uint32_t i = 0; i < row->run_count; i++) {
+			double x = number(c, row->runs[i], k);
+
+			if (r->row)
+				x /= reference_number(c, r, row->runs[i], k);
+			if (isfinite(x))
+				sample[count++] = x;
+		}
+		row->cells[k] = (struct compare_cell){ mean_of(sample, count),
+						       confidence_half(sample, count), count };
+	}
+}
+
+/* The axis and its value that the user means, by value, label or name of a scheme. */
+static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
+			  uint32_t *value, struct error *e)
+{
+	const char *names[256];
+	size_t count = 0, length = strlen(wanted);
+	int found = 0;
+
+	for (uint32_t a = 0; a < c->axis_count; a++)
+		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
+			const char *text = c->axes[a].values[v];
+
+			if (strcmp(text, wanted) == 0 || strcmp(c->axes[a].labels[v], wanted) == 0 ||
+			    (strncmp(text, wanted, length) == 0 && text[length] == '(')) {
+				*axis = a;
+				*value = v;
+				found++;
+			}
+			if (count < sizeof(names) / sizeof(names[0]))
+				names[count++] = c->axes[a].labels[v];
+		}
+	if (found == 1)
+		return 0;
+	if (found > 1)
+		error_set(e, "%s means %d values; write one of them in full", quote(wanted).text, found);
+	else if (count == 0)
+		error_set(e, "the runs do not differ, there is nothing to compare with");
+	else
+		error_unknown(e, "value", wanted, names, count);
+	return error_prefix(e, "--normalize-to: ");
+}
+
+static const struct compare_row *reference_row(const struct comparison *c,
+					       const struct compare_row *row, uint32_t axis,
+					       uint32_t value)
+{
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const uint32_t *other = c->rows[i].value;
+		int same = other[axis] == value;
+
+		for (uint32_t a = 0; a < c->axis_count; a++)
+			same &= a == axis || other[a] == row->value[a];
+		if (same)
+			return &c->rows[i];
+	}
+	return NULL;
+}
+
+static int fill_cells(struct comparison *c, const char *normalize_to, struct error *e)
+{
+	const struct compare_row nothing = { .run_count = 0 };
+	struct reference reference = { NULL, NULL };
+	double *sample = malloc((c->runs.count + (size_t)1) * sizeof(*sample));
+	uint32_t axis = 0, value = 0;
+
+	if (!sample)
+		return error_set(e, "no memory");
+	if (normalize_to && find_reference(c, normalize_to, &axis, &value, e)) {
+		free(sample);
+		return -1;
+	}
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		if (normalize_to) {
+			reference.row = reference_row(c, &c->rows[i], axis, value);
+			reference.path = c->axes[axis].path;
+			if (!reference.row)
+				reference.row = &nothing;
+		}
+		fill_row(c, &c->rows[i], &reference, sample);
+	}
+	for (uint32_t k = 0; normalize_to && k < c->column_count; k++)
+		c->columns[k].unit = "";
+	free(sample);
+	return 0;
+}
+
+/* --- all together --- */
+
+static void keep_planned(struct stored_runs *runs)
+{
+	uint32_t planned = 0;
+
+	while (planned < runs->count && runs->runs[planned].planned)
+		planned++;	/* these come first */
+	for (uint32_t i = planned; i < runs->count; i++)
+		stored_run_free(&runs->runs[i]);
+	runs->count = planned;
+}
+
+int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
+		    struct error *e)
+{
+	int failed;
+
+	memset(c, 0, sizeof(*c));
+	if (store_runs(s, &c->runs, e))
+		return -1;
+	if (q->planned)
+		keep_planned(&c->runs);
+	failed = c->runs.count == 0 ? error_set(e, "there are no runs in it yet") :
+		 choose_axes(c, q, e) || choose_columns(c, q, e) || read_numbers(c, s, e);
+	if (!failed && make_rows(c))
+		failed = error_set(e, "no memory");
+	if (!failed)
+		failed = fill_cells(c, q->normalize_to, e);
+	if (failed)
+		comparison_free(c);
+	else
+		find_mixed(c);
+	return failed ? -1 : 0;
+}
+
+void comparison_free(struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->axis_count; i++) {
+		for (uint32_t k = 0; c->axes[i].labels && k < c->axes[i].value_count; k++)
+			free(c->axes[i].labels[k]);
+		free(c->axes[i].labels);
+		free(c->axes[i].values);
+	}
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		free(c->rows[i].value);
+		free(c->rows[i].runs);
+		free(c->rows[i].cells);
+	}
+	free(c->axes);
+	free(c->rows);
+	free(c->columns);
+	free(c->numbers);
+	stored_runs_free(&c->runs);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,89 @@
+/* compare.h -- many runs as one table: rows by settings, columns by metrics, means over the rest.
+ *
+ * A row is a combination of the settings that are compared. What its runs do not share, usually the
+ * seed, is averaged: a cell is the mean and the half-width of its 95 % confidence interval by Student's
+ * t. Besides the metrics of a run there are those that are made from its flows, by name:
+ * fct or slowdown, _small, _medium, _large or _over_1mb, _mean, _p50, _p99 or _p999, and _ns after fct. */
+#ifndef LAB_COMPARE_H
+#define LAB_COMPARE_H
+#include "lab/store.h"
+#include <stdio.h>
+
+struct compare_request {
+	uint32_t by_count, metric_count;
+	const char *const *by;		/* paths; none: every setting but the seed that differs */
+	const char *const *metrics;	/* none: those that people look at first */
+	const char *normalize_to;	/* NULL, or a value: rows are shown relative to the one that has it */
+	int planned;			/* 1: only runs of the latest sweep */
+};
+
+struct compare_axis {
+	const char *path;		/* "switch.marking"; "version" where programs differ */
+	uint32_t value_count;
+	const char **values;		/* in the order of the runs */
+	char **labels;			/* the same, short: "tcn", or "ecn(k=65pkts)" where k differs */
+};
+
+struct compare_column {
+	const char *name, *unit;	/* of the metric, as asked for; unit "" where relative */
+	int metric;			/* index into metric_all, -1: made from flows */
+};
+
+struct compare_cell {
+	double mean, half;		/* NAN: unknown; half also where there is one run */
+	uint32_t count;			/* runs */
+};
+
+struct compare_row {
+	uint32_t *value;		/* index into the values of each axis */
+	uint32_t run_count, *runs;	/* indices into the runs */
+	struct compare_cell *cells;	/* one a column */
+};
+
+struct comparison {
+	struct stored_runs runs;
+	double *numbers;		/* run x column */
+	uint32_t axis_count, column_count, row_count;
+	struct compare_axis *axes;
+	struct compare_column *columns;
+	struct compare_row *rows;
+	char mixed[256];		/* settings that differ within rows, besides the seed; "" */
+};
+
+/* On -1 nothing is left to free. */
+int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
+		    struct error *e);
+void comparison_free(struct comparison *c);
+
+/* How it is laid out. */
+struct compare_layout {
+	int width;		/* of a line */
+	int all;		/* 1: every column, in several tables where needed; 0: those that fit */
+	int relative;		/* 1: numbers are ratios */
+};
+
+void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l);
+
+/* Columns where none are asked for: those that people look at first, and all that are usual. */
+extern const char *const compare_usual[];	/* ends with NULL */
+
+/* --- used between the files of this module --- */
+
+enum { COMPARE_COLUMNS_MAX = 64 };
+
+/* Half the width of the 95 % confidence interval of the mean; NAN for less than two numbers. */
+double confidence_half(const double *numbers, uint32_t count);
+
+/* Is it a metric that is made from flows? Gives its unit. */
+int flow_metric_known(const char *name, const char **unit);
+
+/* The i-th name of those, into name of at least 64 bytes; 0 when there are no more. */
+int flow_metric_name(uint32_t i, char *name);
+
+/* Computes them for one run: numbers[k] for columns[k] where its metric is -1. */
+int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
+		 double *numbers, struct error *e);
+
+/* Short texts for the values of an axis. -1: no memory. */
+int axis_labels(struct compare_axis *a);
+#endif

@@ -1,0 +1,96 @@
+/* report.h -- what a result folder holds, told to a reader: which runs there are, how they compare,
+ * and charts of it. The program reads a report from a store once and writes it as one HTML file or
+ * its charts as SVG files.
+ *
+ * Runs that differ in the seed only are a case, a row of the comparison; its numbers are means over the
+ * seeds. Cases that differ in one chosen setting with numbers (the axis: a load, a threshold) are a
+ * scheme: one line in a chart. Memory that is missing ends the program. */
+#ifndef LAB_REPORT_H
+#define LAB_REPORT_H
+#include "lab/chart.h"
+#include "lab/compare.h"
+
+/* A setting and every value it has in the runs, in the order of the runs. */
+struct report_setting {
+	const char *path;	/* "version" too */
+	uint32_t value_count;
+	const char **values;	/* "-": a run does not have it */
+};
+
+/* Rows of the comparison, one a case, seen as points of charts. */
+struct report_case {
+	uint32_t scheme;	/* index into report.schemes */
+	double x;		/* value of the axis, in axis_unit; 0: there is no axis */
+	const char *x_text;	/* as a user would write it; "": there is no axis */
+	const struct compare_row *row;
+};
+
+enum report_part { PART_FCT, PART_CDF, PART_QUEUE, PART_THROUGHPUT, PART_WINDOW, PART_OTHER, PART_COUNT };
+
+struct report {
+	struct comparison compare;
+	uint32_t setting_count;
+	struct report_setting *settings;	/* seed and all others */
+	const struct compare_axis *axis;	/* NULL: no setting with numbers was swept */
+	char axis_unit[16];
+	uint32_t scheme_count;
+	char **schemes;			/* labels */
+	uint32_t case_count;
+	struct report_case *cases;	/* by scheme, then by x */
+	struct chart_list charts;
+};
+
+/* Refuses a store without runs. On -1 nothing is left to free. */
+int report_read(struct report *r, struct store *s, struct error *e);
+void report_free(struct report *r);
+
+void report_html(FILE *f, const struct report *r);
+
+/* One file for each chart in a folder that is made where it does not exist. */
+int report_svg(const char *folder, const struct report *r, struct error *e);
+
+/* --- used between the files of this module --- */
+
+/* Finds the settings, and schemes, axis and cases from the rows of the comparison. */
+void report_compare(struct report *r);
+
+/* Fills in r->charts. */
+int report_charts(struct report *r, struct store *s, struct error *e);
+
+const struct report_setting *report_setting(const struct report *r, const char *path);
+
+/* "traffic.web.load = 0.8"; "" where there is no axis. */
+struct report_text {
+	char text[256];
+};
+
+struct report_text report_x_name(const struct report *r, const struct report_case *k);
+
+/* The column of a metric, or -1: it is not known. */
+int report_column(const struct report *r, const char *metric);
+
+/* Metrics that the tables show, with short headings; the charts use some of them. */
+struct report_metric {
+	const char *name, *head;
+};
+
+enum { REPORT_METRICS_MAX = 16 };
+
+extern const struct report_metric report_flow_metrics[];	/* ends with .name == NULL */
+extern const struct report_metric report_network_metrics[];
+
+/* A unit that suits the number, and what to divide by: 2e6 "ns" is 2 "ms". */
+struct report_unit {
+	double factor;
+	const char *name;
+};
+
+struct report_unit report_unit(double number, const char *unit);
+
+/* Files that travel inside the program: dygraphs, style, script. */
+struct asset {
+	const char *name, *text;
+};
+
+extern const struct asset asset_all[];	/* ends with .name == NULL */
+#endif

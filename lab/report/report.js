@@ -1,0 +1,376 @@
+/* Draws the charts of a report. Each figure names its chart (data-chart); the numbers stand beside it
+ * as JSON. A line's style number chooses its dashes, its marks and its colour, so that lines can be
+ * told apart by each of them alone. All text goes in as text, never as markup. */
+(function () {
+	'use strict';
+
+	const DASHES = [null, [7, 3], [2, 3], [9, 3, 2, 3], [14, 4], [6, 2, 2, 2, 2, 2]];
+	const COLOURS = 7, MARKS = 7, HATCHES = 6;
+	const MARK_EVERY = 90;		/* pixels between the marks of a long line */
+	const WHISKER_EVERY = 5;	/* pixels between the intervals of lines at the same x */
+	const PAPER_WIDTH = 680;	/* of a printed page, in pixels */
+	const PAPER = 'paper';
+
+	const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+	const colourOf = (style) => css('--line-' + style % COLOURS);
+	const markup = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+	const shown = (number) => String(Number(number.toPrecision(4)));
+
+	function make(name, className, text) {
+		const node = document.createElement(name);
+		if (className)
+			node.className = className;
+		if (text !== undefined)
+			node.textContent = text;
+		return node;
+	}
+
+	/* --- marks, dashes, hatches --- */
+
+	function polygon(c, x, y, corners) {
+		c.beginPath();
+		corners.forEach(([dx, dy], i) => i ? c.lineTo(x + dx, y + dy) : c.moveTo(x + dx, y + dy));
+		c.closePath();
+	}
+
+	function drawMark(c, style, x, y) {
+		const s = 4.5, kind = style % MARKS, hollow = kind === 1 || kind === 3 || kind === 4;
+		c.save();
+		c.setLineDash([]);
+		c.lineWidth = 1.5;
+		c.strokeStyle = colourOf(style);
+		c.fillStyle = hollow ? css('--page') : colourOf(style);
+		if (kind === 0) {
+			c.beginPath();
+			c.arc(x, y, s * 0.85, 0, 2 * Math.PI);
+		} else if (kind === 1) {
+			polygon(c, x, y, [[-s * 0.8, -s * 0.8], [s * 0.8, -s * 0.8], [s * 0.8, s * 0.8], [-s * 0.8, s * 0.8]]);
+		} else if (kind === 2) {
+			polygon(c, x, y, [[0, -s], [s, s * 0.8], [-s, s * 0.8]]);
+		} else if (kind === 3) {
+			polygon(c, x, y, [[0, -s], [s, 0], [0, s], [-s, 0]]);
+		} else if (kind === 4) {
+			polygon(c, x, y, [[0, s], [s, -s * 0.8], [-s, -s * 0.8]]);
+		} else {
+			const d = kind === 5 ? s * 0.8 : 0, h = kind === 5 ? d : s;
+			c.beginPath();
+			c.moveTo(x - h, y - d);
+			c.lineTo(x + h, y + d);
+			c.moveTo(x + d, y - h);
+			c.lineTo(x - d, y + h);
+		}
+		if (kind < 5)
+			c.fill();
+		c.stroke();
+		c.restore();
+	}
+
+	function hatch(c, style) {
+		const tile = make('canvas'), kind = style % HATCHES;
+		if (kind === 0)
+			return colourOf(style);
+		tile.width = tile.height = 8;
+		const t = tile.getContext('2d');
+		t.strokeStyle = colourOf(style);
+		t.lineWidth = 1.6;
+		const strokes = [null, [[-2, 10, 10, -2], [-2, 2, 2, -2], [6, 10, 10, 6]], [[0, 2, 8, 2], [0, 6, 8, 6]],
+			[[-2, -2, 10, 10], [6, -2, 10, 2], [-2, 6, 2, 10]], [[0, 0, 8, 8], [8, 0, 0, 8]],
+			[[2, 0, 2, 8], [6, 0, 6, 8]]][kind];
+		for (const [x0, y0, x1, y1] of strokes) {
+			t.moveTo(x0, y0);
+			t.lineTo(x1, y1);
+		}
+		t.stroke();
+		return c.createPattern(tile, 'repeat');
+	}
+
+	/* What the legend shows beside a name. */
+	function sample(line, bars) {
+		const canvas = make('canvas'), scale = window.devicePixelRatio || 1, width = 40, height = 14;
+		canvas.width = width * scale;
+		canvas.height = height * scale;
+		canvas.style.width = width + 'px';
+		canvas.style.height = height + 'px';
+		const c = canvas.getContext('2d');
+		c.scale(scale, scale);
+		c.strokeStyle = colourOf(line.style);
+		if (bars) {
+			c.fillStyle = hatch(c, line.style);
+			c.fillRect(1, 1, width - 2, height - 2);
+			c.strokeRect(1, 1, width - 2, height - 2);
+			return canvas;
+		}
+		c.lineWidth = 2;
+		c.setLineDash(DASHES[line.style % DASHES.length] || []);
+		c.beginPath();
+		c.moveTo(0, height / 2);
+		c.lineTo(width, height / 2);
+		c.stroke();
+		drawMark(c, line.style, width / 2, height / 2);
+		return canvas;
+	}
+
+	/* --- numbers --- */
+
+	/* Rows of dygraphs: every x of any line, with null for the lines that have no point there. */
+	function rowsOf(lines) {
+		const rows = [], next = lines.map(() => 0);
+		for (;;) {
+			let x = Infinity;
+			lines.forEach((l, i) => { if (next[i] < l.px.length && l.px[next[i]] < x) x = l.px[next[i]]; });
+			if (x === Infinity)
+				return rows;
+			rows.push([x].concat(lines.map((l, i) =>
+				next[i] < l.px.length && l.px[next[i]] === x ? l.py[next[i]++] : null)));
+		}
+	}
+
+	/* The last value at or before x. */
+	function valueAt(line, x) {
+		let low = 0, high = line.px.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (line.px[middle] <= x)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low ? line.py[low - 1] : null;
+	}
+
+	const most = (arrays, pick, start) =>
+		arrays.reduce((y, a) => (a || []).reduce((z, v) => v === null ? z : pick(z, v), y), start);
+	const largest = (lines) => most(lines.map((l) => l.py), Math.max, -Infinity);
+	const smallest = (lines) => most(lines.map((l) => l.py), Math.min, Infinity);
+
+	/* A wide interval must not flatten the lines: it may leave the chart. */
+	function largestInterval(lines) {
+		const y = largest(lines);
+		return Math.min(2 * y, most(lines.map((l) => l.high), Math.max, y));
+	}
+
+	/* --- drawing --- */
+
+	function whisker(c, g, x, low, high, colour) {
+		if (low === null || high === null || low === undefined)
+			return;
+		const top = g.toDomYCoord(high), bottom = g.toDomYCoord(low);
+		c.save();
+		c.setLineDash([]);
+		c.lineWidth = 1;
+		c.strokeStyle = colour;
+		c.beginPath();
+		c.moveTo(x, top);
+		c.lineTo(x, bottom);
+		for (const y of [top, bottom]) {
+			c.moveTo(x - 4, y);
+			c.lineTo(x + 4, y);
+		}
+		c.stroke();
+		c.restore();
+	}
+
+	function drawBar(e, line) {
+		const c = e.drawingContext, width = 0.6 * e.plotArea.w / (e.seriesCount + 0.2);
+		for (const p of e.points) {
+			if (p.yval === null || isNaN(p.canvasy))
+				continue;
+			const zero = e.dygraph.toDomYCoord(0);
+			c.save();
+			c.setLineDash([]);
+			c.fillStyle = hatch(c, line.style);
+			c.strokeStyle = colourOf(line.style);
+			c.fillRect(p.canvasx - width / 2, p.canvasy, width, zero - p.canvasy);
+			c.strokeRect(p.canvasx - width / 2, p.canvasy, width, zero - p.canvasy);
+			c.restore();
+			whisker(c, e.dygraph, p.canvasx, line.low[0], line.high[0], css('--text'));
+		}
+	}
+
+	/* Marks on a line: all points of a chart of means, else one now and then. */
+	function markDrawer(chart, state) {
+		return (g, name, c, x, y, colour, size, row) => {
+			const i = Number(name), line = chart.lines[i];
+			if (chart.kind === 'means') {
+				const at = line.px.indexOf(g.getValue(row, 0));
+				/* Side by side, or they would hide each other. */
+				whisker(c, g, x + WHISKER_EVERY * (i - (chart.lines.length - 1) / 2), line.low[at],
+					line.high[at], colour);
+			} else {
+				if (state.last[i] === undefined)
+					state.last[i] = g.getArea().x + MARK_EVERY * ((0.15 + 0.382 * line.style) % 1 - 1);
+				if (x - state.last[i] < MARK_EVERY && line.px.length > 1)
+					return;
+				state.last[i] = x;
+			}
+			drawMark(c, line.style, x, y);
+		};
+	}
+
+	/* Touching a chart scrolls the page; its range selector zooms. */
+	function interaction() {
+		const model = Object.assign({}, Dygraph.defaultInteractionModel);
+		if (window.matchMedia('(pointer: coarse)').matches)
+			for (const name of ['touchstart', 'touchmove', 'touchend'])
+				delete model[name];
+		return model;
+	}
+
+	function optionsOf(figure, chart) {
+		const state = { last: [] }, bars = chart.kind === 'bars', series = {};
+		const overTime = chart.x.startsWith('time');
+		chart.lines.forEach((l, i) => {
+			series[i] = { strokePattern: DASHES[l.style % DASHES.length], color: colourOf(l.style) };
+			if (bars)
+				series[i].plotter = (e) => drawBar(e, l);
+		});
+		const options = {
+			labels: ['x'].concat(chart.lines.map((l, i) => String(i))),
+			series: series,
+			strokeWidth: 1.6,
+			stepPlot: chart.kind === 'steps',
+			connectSeparatedPoints: true,
+			drawPoints: !bars,
+			drawPointCallback: markDrawer(chart, state),
+			drawHighlightPointCallback: (g, name, c, x, y) => drawMark(c, chart.lines[Number(name)].style, x, y),
+			underlayCallback: () => { state.last = []; },
+			/* Zero is on the axis unless all that happens is far from it. */
+			includeZero: bars || smallest(chart.lines) < 0.5 * largest(chart.lines),
+			yRangePad: 8,
+			xRangePad: chart.logX ? 0 : chart.kind === 'means' ? 20 : 2,
+			axisLineColor: css('--soft'),
+			gridLineColor: css('--rule'),
+			legend: 'never',
+			axes: { x: { logscale: chart.logX, axisLabelFormatter: (x) => shown(x), axisLabelWidth: 56,
+				     pixelsPerLabel: 64 },
+				y: { axisLabelFormatter: (y) => shown(y), axisLabelWidth: 48 } },
+			showRangeSelector: overTime && !document.documentElement.classList.contains(PAPER),
+			rangeSelectorHeight: 28,
+			rangeSelectorPlotLineWidth: 1,
+			rangeSelectorPlotStrokeColor: css('--soft'),
+			rangeSelectorPlotFillColor: css('--rule'),
+			rangeSelectorPlotFillGradientColor: css('--page'),
+			rangeSelectorForegroundStrokeColor: css('--soft'),
+			rangeSelectorBackgroundStrokeColor: css('--rule'),
+			interactionModel: bars ? {} : interaction(),
+		};
+		if (chart.logX) {
+			const all = chart.lines.flatMap((l) => [l.px[0], l.px[l.px.length - 1]]).filter((x) => x > 0);
+			options.dateWindow = [Math.min(...all) / 1.1, Math.max(...all) * 1.1];
+		}
+		if (chart.y.startsWith('share'))
+			options.valueRange = [0, 1.02];
+		else if (chart.kind === 'means' || bars)
+			options.valueRange = [0, 1.06 * largestInterval(chart.lines) || 1];
+		if (bars) {
+			const slot = figure.clientWidth / chart.lines.length;
+			chart.numbered = chart.lines.some((l) => l.name.length * 8 > slot);
+			options.dateWindow = [0.4, chart.lines.length + 0.6];
+			options.axes.x.drawGrid = false;
+			options.axes.x.axisLabelWidth = slot;
+			options.axes.x.ticker = () => chart.lines.map((l, i) =>
+				({ v: i + 1, label: markup(chart.numbered ? String(i + 1) : l.name) }));
+		}
+		return options;
+	}
+
+	/* --- one figure --- */
+
+	function legendItem(chart, i, graph) {
+		const line = chart.lines[i], item = make('li'), button = make('button');
+		button.type = 'button';
+		button.setAttribute('aria-pressed', 'true');
+		button.append(sample(line, chart.kind === 'bars'),
+			make('span', '', (chart.numbered ? i + 1 + ' ' : '') + line.name), make('output'));
+		button.addEventListener('click', () => {
+			const visible = button.getAttribute('aria-pressed') !== 'true';
+			if (!visible && graph().visibility().filter(Boolean).length === 1)
+				return;		/* one line stays */
+			button.setAttribute('aria-pressed', String(visible));
+			graph().setVisibility(i, visible);
+		});
+		item.append(button);
+		return item;
+	}
+
+	function draw(figure) {
+		const chart = JSON.parse(document.getElementById('data-' + figure.dataset.chart).textContent);
+		const plot = make('div', chart.kind === 'bars' ? 'plot short' : 'plot'), legend = make('ul', 'legend');
+		const above = make('div', 'axis'), below = make('div', 'axis');
+		const reset = make('button', 'reset', 'all of it');
+		let graph = null;
+
+		if (figure.graph)
+			figure.graph.destroy();
+		figure.querySelectorAll('.plot, .legend, .axis, .note').forEach((old) => old.remove());
+		if (chart.kind === 'bars')
+			chart.lines.forEach((l, i) => { l.px = l.px.map(() => i + 1); });
+		reset.type = 'button';
+		reset.hidden = true;
+		reset.addEventListener('click', () => graph.resetZoom());
+		above.append(make('span', '', chart.y), reset);
+		below.append(make('span'), make('span', '', chart.x));
+		figure.append(legend, above, plot);
+		if (chart.x)
+			figure.append(below);
+		if (chart.note)
+			figure.append(make('p', 'note', chart.note));
+
+		const options = optionsOf(figure, chart);
+		const outputs = () => legend.querySelectorAll('output');
+		options.drawCallback = (g, first) => { if (!first) reset.hidden = chart.kind === 'bars' || !g.isZoomed(); };
+		options.highlightCallback = (event, x) => {
+			outputs().forEach((o, i) => {
+				const y = valueAt(chart.lines[i], x);
+				o.textContent = y === null || (chart.kind === 'bars' && x !== i + 1) ? '' : shown(y);
+			});
+			if (chart.kind !== 'bars')
+				below.firstChild.textContent = 'at ' + shown(x);
+		};
+		options.unhighlightCallback = () => {
+			outputs().forEach((o) => { o.textContent = ''; });
+			below.firstChild.textContent = '';
+		};
+		graph = new Dygraph(plot, rowsOf(chart.lines), options);
+		figure.graph = graph;
+		legend.append(...chart.lines.map((l, i) => legendItem(chart, i, () => graph)));
+	}
+
+	const figures = Array.from(document.querySelectorAll('figure.chart'));
+	const drawAll = () => figures.forEach(draw);
+
+	for (const figure of figures) {
+		const select = figure.querySelector('select');
+		if (select)
+			select.addEventListener('change', () => {
+				figure.dataset.chart = select.value;
+				draw(figure);
+			});
+	}
+	drawAll();
+	/* To print from a dark screen changes the scheme as well, after the charts were drawn for paper. */
+	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+		if (!document.documentElement.classList.contains(PAPER))
+			drawAll();
+	});
+
+	/* Browsers may print the strokes of a canvas again instead of its picture, and get the erasing in
+	 * between wrong; a copy of the picture has no strokes. */
+	function freeze(canvas) {
+		const copy = canvas.cloneNode(), picture = canvas.getContext('2d');
+		copy.getContext('2d').putImageData(picture.getImageData(0, 0, canvas.width, canvas.height), 0, 0);
+		canvas.replaceWith(copy);
+	}
+
+	window.addEventListener('beforeprint', () => {
+		document.documentElement.classList.add(PAPER);
+		figures.forEach((figure) => { figure.style.width = PAPER_WIDTH + 'px'; });
+		drawAll();
+		document.querySelectorAll('.plot canvas').forEach(freeze);
+	});
+	window.addEventListener('afterprint', () => {
+		document.documentElement.classList.remove(PAPER);
+		figures.forEach((figure) => { figure.style.width = ''; });
+		drawAll();
+	});
+})();

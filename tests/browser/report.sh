@@ -1,0 +1,111 @@
+#!/bin/sh
+# report.sh -- opens reports in headless Chromium: every chart must draw, in every variant, light and
+# dark, on a wide page, a narrow one and on paper, and nothing may be logged as an error.
+set -eu
+weir=${WEIR:-./weir}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+browse() {
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --no-first-run \
+		--disable-background-networking --disable-dev-shm-usage --user-data-dir="$dir/profile" \
+		--virtual-time-budget=20000 --enable-logging=stderr "$@" 2>"$dir/log"
+}
+
+# look NAME PAGE FIGURES OPTION...: at least so many figures, all drawn, no complaints.
+look() {
+	name=$1 page=$2 wanted=$3
+	shift 3
+	browse "$@" --dump-dom "file://$page" >"$dir/dom" || {
+		echo "$name: the browser failed"
+		cat "$dir/log"
+		exit 1
+	}
+	sed -n '/<pre id="verdict">/,/<\/pre>/p' "$dir/dom" >"$dir/verdict"
+	figures=$(sed -n 's/^figures \([0-9]*\)$/\1/p' "$dir/verdict")
+	if [ -z "$figures" ] || [ "$figures" -lt "$wanted" ] ||
+		grep -E '^(EMPTY|COMPLAINT|WIDE)' "$dir/verdict" || grep -E 'CONSOLE.*(Error|Refused)' "$dir/log"; then
+		echo "$name: ${figures:-no} figures, at least $wanted were expected, all of them drawn"
+		cat "$dir/verdict"
+		exit 1
+	fi
+	echo "$name: $(grep -c '^drawn' "$dir/verdict") drawings of $figures figures"
+}
+
+# check_page REPORT PAGE: the report with the checks in it.
+check_page() {
+	awk -v script=tests/browser/check.js '
+		{ print }
+		/^<head>$/ {
+			print "<script>"
+			while ((getline line < script) > 0)
+				print line
+			print "</script>"
+		}' "$1" >"$2"
+	grep -q 'window.complaints' "$2"
+}
+
+cat >"$dir/mine.ini" <<'END'
+# Do <b>names</b> & numbers reach the page?
+[network]
+topology = star
+hosts = 6
+rate = 10Gbps
+delay = 5us
+
+[switch]
+buffer = 300pkts
+
+[host]
+cc = dctcp
+
+[traffic bulk]
+pattern = many-to-one
+senders = 2
+size = 2MB
+
+[traffic requests]
+pattern = incast
+senders = 4
+receiver = 0
+size = 20KB
+period = 500us
+
+[measure]
+to = 5ms
+probe = queue sw->h0
+probe = throughput flow:0 every 50us
+probe = throughput flow:1 every 50us
+probe = window flow:0 every 50us
+probe = scheme sw->h0 every 20us
+END
+{
+	cat "$dir/mine.ini"
+	printf '[sweep]\nswitch.marking = codel(target=50us, interval=1ms), red(min=10pkts, max=100pkts, p=10%%, weight=0.5)\n'
+	printf 'seed = 1..2\n'
+} >"$dir/bars.ini"
+{
+	cat "$dir/bars.ini"
+	printf 'traffic.requests.size = 10KB, 20KB, 40KB\n'
+} >"$dir/lines.ini"
+for kind in bars lines; do
+	"$weir" run "$dir/$kind.ini" --out "$dir/$kind" --quiet
+	"$weir" report "$dir/$kind" -o "$dir/$kind.html" >/dev/null
+	check_page "$dir/$kind.html" "$dir/$kind-checked.html"
+done
+look 'bars' "$dir/bars-checked.html" 8 --window-size=1200,900
+look 'lines' "$dir/lines-checked.html" 8 --window-size=1200,900
+look 'lines, dark' "$dir/lines-checked.html" 8 --window-size=1200,900 --blink-settings=preferredColorScheme=0
+# Headless Chromium makes no window narrower than 500 pixels.
+look 'lines, narrow' "$dir/lines-checked.html" 8 --window-size=500,800
+
+# The check itself must notice charts that are not drawn, and errors.
+sed 's/"py":\[[^]]*\]/"py":[]/' "$dir/bars-checked.html" >"$dir/empty.html"
+sed 's/new Dygraph(plot/new Dygraf(plot/' "$dir/bars-checked.html" >"$dir/wrong.html"
+for broken in empty wrong; do
+	if (look $broken "$dir/$broken.html" 8) >/dev/null 2>&1; then
+		echo "the $broken report passed"
+		exit 1
+	fi
+done
+echo 'reports draw in Chromium'

@@ -1,0 +1,45 @@
+# The documents that come from the program are as the program says: "make docs" makes them so. Every file
+# that a document links to is there.
+set -eu
+weir=${WEIR:-./weir}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+stale() {
+	echo "$1 is stale; make docs"
+	exit 1
+}
+"$weir" help --markdown >"$dir/scenario.md"
+diff docs/scenario.md "$dir/scenario.md" || stale docs/scenario.md
+"$weir" help --man >"$dir/commands"
+sed -e "/^@COMMANDS@\$/{r $dir/commands" -e 'd}' docs/weir.1.in >"$dir/weir.1"
+diff docs/weir.1 "$dir/weir.1" || stale docs/weir.1
+
+# Every command and option is in the man page, every name of the catalogue in the reference.
+plain() {
+	sed 's/\\-/-/g' docs/weir.1
+}
+for command in $("$weir" help | sed -n 's/^  weir \([a-z]*\) .*/\1/p'); do
+	plain | grep -q "^\.SS weir $command\( \|\$\)" || stale "docs/weir.1 (weir $command)"
+	for option in $("$weir" help "$command" | sed -n '/^weir '"$command"' /,/^$/s/^  \(-[-a-z]*\) .*/\1/p'); do
+		plain | sed -n "/^\.SS weir $command/,/^\.S/p" | grep -q "^\.B $option\( \|\$\)" ||
+			stale "docs/weir.1 (weir $command $option)"
+	done
+done
+for name in $("$weir" list | sed -n 's/^  \([a-z0-9_-]*\)  .*/\1/p'); do
+	grep -q "^###* \(.* = \)\{0,1\}$name\$\|^| \`$name\` " docs/scenario.md || stale "docs/scenario.md ($name)"
+done
+
+# A formatter has nothing to say about the page, where there is one.
+if command -v groff >/dev/null; then
+	groff -man -Tutf8 -ww docs/weir.1 2>"$dir/warnings" >/dev/null
+	[ ! -s "$dir/warnings" ] || { cat "$dir/warnings"; exit 1; }
+fi
+
+for page in docs/*.md; do
+	for link in $(grep -o '](\([^)]*\))' "$page" | sed 's/](\(.*\))/\1/'); do
+		case $link in
+		http* | '#'*) ;;
+		*) [ -e "docs/${link%%#*}" ] || { echo "$page links to $link"; exit 1; } ;;
+		esac
+	done
+done

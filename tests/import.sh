@@ -1,0 +1,94 @@
+# weir import as its user meets it: a scenario that gives what the files give, or a message and nothing
+# written.
+set -u
+weir=${WEIR:-./weir}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail() {
+	echo "$1"
+	cat "$dir/out" "$dir/err" 2>/dev/null
+	exit 1
+}
+
+# mistake MESSAGE ARGUMENT...: status 2, the message alone, and the file that was there still is.
+mistake() {
+	message=$1
+	shift
+	echo before >"$dir/kept.ini"
+	"$weir" "$@" -o "$dir/kept.ini" >"$dir/out" 2>"$dir/err"
+	[ $? = 2 ] || fail "weir $*: exit status must be 2"
+	[ "$(cat "$dir/err")" = "weir: $message" ] || fail "weir $*: expected: weir: $message"
+	[ ! -s "$dir/out" ] && [ "$(cat "$dir/kept.ini")" = before ] || fail "weir $*: must write nothing"
+}
+
+# What came of a run, without the settings that name files.
+result() {
+	"$weir" run "$@" --quiet --json - | sed -n '/"metrics"/,$p' | grep -v '_seconds"\|_cpu_second"\|_rss_'
+}
+
+import=tests/import
+"$weir" import $import/topology.txt $import/flows.txt -o "$dir/made.ini" || fail "import"
+cat >"$dir/files.ini" <<END
+[network]
+topology = hpcc
+file = $import/topology.txt
+[traffic flows]
+pattern = hpcc-flows
+file = $import/flows.txt
+[measure]
+from = 2s
+END
+result "$dir/files.ini" >"$dir/one"
+result "$dir/made.ini" >"$dir/two"
+grep -q '"flows_completed": 6' "$dir/one" || fail "six flows: $(cat "$dir/one")"
+cmp "$dir/one" "$dir/two" || fail "the scenario must give what the files give"
+"$weir" check "$dir/files.ini" | grep -q 'network: hpcc, 6 hosts, 2 switches, 16 links one way' || fail "check"
+
+matrix="import $import/incast.cm --topology star --set network.hosts=16"
+"$weir" $matrix -o "$dir/made.ini" || fail "import of a matrix"
+[ "$("$weir" $matrix)" = "$(cat "$dir/made.ini")" ] || fail "standard output unless -o"
+printf '[network]\ntopology = star\nhosts = 16\n[traffic flows]\npattern = htsim\nfile = %s\n' \
+	$import/incast.cm >"$dir/files.ini"
+result "$dir/files.ini" >"$dir/one"
+result "$dir/made.ini" >"$dir/two"
+grep -q '"flows_completed": 4' "$dir/one" || fail "four flows"
+cmp "$dir/one" "$dir/two" || fail "the scenario must give what the matrix gives"
+"$weir" import $import/topology.txt $import/incast.cm >"$dir/out" 2>"$dir/err"
+grep -qx "weir: $import/incast.cm:1: Nodes 16, but the network has 6 hosts" "$dir/err" || fail "too many nodes"
+
+mistake "none.txt: cannot be read: No such file or directory" import none.txt
+mistake "none.txt: cannot be read: No such file or directory" import $import/topology.txt none.txt
+head -n 3 $import/topology.txt >"$dir/short.txt"
+mistake "$dir/short.txt:3: the file ends after 1 of 8 links" import "$dir/short.txt"
+head -c 60 $import/topology.txt >"$dir/short.txt"
+mistake "$dir/short.txt:5: a link is two nodes, a rate, a delay and an error rate, as in 0 4 100Gbps 0.001ms 0" \
+	import "$dir/short.txt"
+head -c 44 $import/flows.txt >"$dir/short.txt"
+mistake "$dir/short.txt:3: a flow is source, destination, priority, port, bytes and seconds, as in 0 4 3 100 \
+200000 2.5" import $import/topology.txt "$dir/short.txt"
+mistake "import: a connection matrix says nothing of the network; add --topology leaf-spine, say, and its \
+keys by --set" import $import/incast.cm
+mistake "import: '$import/incast.cm' is a connection matrix, and a topology comes first; usage: weir import \
+TOPOLOGY FLOWS -o FILE" import $import/incast.cm $import/topology.txt
+mistake "--topology: '$import/topology.txt' is the topology" import $import/topology.txt --topology star
+mistake "--set network.topology=sta: unknown topology 'sta'; there are star, dumbbell, leaf-spine, fat-tree-2, \
+fat-tree, explicit, hpcc (nearest: star)" import $import/incast.cm --topology sta
+mistake "--set host.cc=dctpc: unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic \
+(nearest: dctcp)" import $import/topology.txt --set host.cc=dctpc
+
+# The same from a scenario: its line first, then that of the file.
+printf '[network]\ntopology = hpcc\nfile = %s\n[traffic a]\npattern = permutation\nsize = 1KB\n' \
+	"$dir/short.txt" >"$dir/files.ini"
+for command in run check; do
+	"$weir" $command "$dir/files.ini" >"$dir/out" 2>"$dir/err"
+	[ $? = 2 ] || fail "$command: exit status must be 2"
+	[ "$(cat "$dir/err")" = "weir: $dir/files.ini:3: network.file: $dir/short.txt:1: the first line is the numbers \
+of nodes, switches and links, as in 5 1 4" ] || fail "$command: both places"
+done
+
+"$weir" import $import/topology.txt -o "$dir/none/a.ini" 2>"$dir/err"
+[ $? = 2 ] && grep -qx "weir: $dir/none/a.ini: cannot be written: No such file or directory" "$dir/err" ||
+	fail "an unwritable folder"
+"$weir" import $import/topology.txt -o /dev/full 2>"$dir/err"
+[ $? = 1 ] && grep -qx "weir: /dev/full: cannot be written: No space left on device" "$dir/err" || fail "a full disk"

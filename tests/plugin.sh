@@ -1,0 +1,209 @@
+# Plug-ins: what docs/plugin.md promises runs as it stands, and an object with a mistake in it is refused
+# with a message, whatever the mistake.
+set -u
+weir=$(realpath "${WEIR:-./weir}")
+top=$(pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cases=0
+
+fail() {
+	echo "$1"
+	cat "$dir/out" "$dir/err" 2>/dev/null
+	exit 1
+}
+
+# build NAME: the C text on stdin becomes NAME.so.
+build() {
+	cat >"$dir/$1.c"
+	gcc -std=c11 -w -shared -fPIC -I"$top/include" "$dir/$1.c" -o "$dir/$1.so" || fail "$1.c"
+}
+
+# refused NAME MESSAGE: help and run both say so, in one line, and end with status 2.
+refused() {
+	cases=$((cases + 1))
+	"$weir" help "$dir/$1.so" >"$dir/out" 2>"$dir/err"
+	[ $? = 2 ] || fail "help $1.so: exit status must be 2"
+	[ "$(cat "$dir/err")" = "weir: $dir/$1.so: $2" ] || fail "$1.so: expected: $2"
+	for option in --marking --cc --scheduler; do
+		"$weir" run scenarios/incast.ini $option "$dir/$1.so" >"$dir/out" 2>"$dir/err"
+		[ $? = 2 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] ||
+			fail "run $option $1.so: status 2 and one line"
+	done
+}
+
+# bad NAME EDIT MESSAGE: the template, changed by a sed command.
+bad() {
+	sed "$2" examples/plugin/mine.c >"$dir/changed.c"
+	cmp -s examples/plugin/mine.c "$dir/changed.c" && fail "$1: nothing was changed"
+	build "$1" <"$dir/changed.c"
+	refused "$1" "$3"
+}
+
+# --- no plug-in at all, or one of another Weir ---
+abi=$(printf '#include <weir/plugin.h>\n#include <stdio.h>\nint main(void) { printf("%%016llx", (unsigned long long)WEIR_ABI); }\n' |
+	gcc -Iinclude -x c - -o "$dir/abi" && "$dir/abi")
+refused none "cannot be loaded: cannot open shared object file: No such file or directory"
+echo "not an object" >"$dir/text.so"
+refused text "cannot be loaded: file too short"
+build undefined <<'END'
+int missing_function(void);
+int call(void) { return missing_function(); }
+END
+refused undefined "cannot be loaded: undefined symbol: missing_function"
+echo 'int nothing;' | build empty
+refused empty "exports no weir_plugin; write const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };"
+bad stale 's/{ WEIR_ABI,/{ WEIR_ABI - 1,/' "was built for another Weir (ABI $(printf '%016x' $((0x$abi - 1))), \
+this one has $abi); build it again with the headers of this one"
+echo 'const char weir_plugin[3] = "ab";' | build short
+refused short "was built for another Weir (ABI 0000000000000000, this one has $abi); build it again with \
+the headers of this one"
+# A struct of the door that has grown since is noticed by itself.
+mkdir -p "$dir/older/weir"
+cp include/weir/*.h "$dir/older/weir"
+sed -i 's/	uint32_t port_bytes, port_pkts;.*/	uint32_t port_bytes;/' "$dir/older/weir/mark.h"
+gcc -std=c11 -shared -fPIC -I"$dir/older" examples/plugin/mine.c -o "$dir/older.so"
+"$weir" help "$dir/older.so" 2>&1 | grep -q "was built for another Weir (ABI [0-9a-f]*, this one has $abi)" ||
+	fail "older headers must be noticed"
+bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched or .cc"
+bad nowhere 's/\.mark = &mine }/.mark = (void *)8 }/' "weir_plugin points to nowhere"
+
+# --- hooks ---
+bad hook '/\.enqueue = /d' "mine: the hooks .enqueue and .dequeue are both missing; it would never mark"
+bad wild 's/\.enqueue = .*/.enqueue = (void *)8,/' \
+	"mine: the hooks .enqueue and .dequeue are both missing; it would never mark"
+bad reason '/\.reasons = /d' "mine: .reasons has no name for reason 0"
+bad help '/\.help = /d' "mine: .help is missing; one sentence that says what it does"
+bad name 's/\.name = "mine"/.name = "my scheme"/' "the marking scheme has no .name of letters, digits, - and _"
+bad params 's/sizeof(struct mine_params)/5000/' "mine: params_size 5000; at most 1024"
+bad state 's/sizeof(struct mine_state)/70000/' "mine: state_size 70000; at most 65536"
+build cc <<'END'
+#include <weir/plugin.h>
+static void start(void *s, const void *p, const struct cc_env *e) { }
+static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .init = start };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
+END
+refused cc "x: the hook .ack is missing"
+build window <<'END'
+#include <weir/plugin.h>
+static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 8 };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
+END
+refused window "x: state_size 8; the state begins with struct cc_window, which has 16"
+build sched <<'END'
+#include <weir/plugin.h>
+static const struct sched_ops ops = { .name = "x", .help = "x" };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
+END
+refused sched "x: the hook .pick is missing"
+
+# --- the option table ---
+bad twice 's/{ "low"/{ "high"/' "mine: option high is declared twice"
+bad place 's/offsetof(struct mine_params, low)/offsetof(struct mine_params, high)/' \
+	"mine: options high and low have the same place, offset 0"
+bad outside 's/offsetof(struct mine_params, low)/64/' \
+	"mine: option low: its 8 bytes at offset 64 do not fit params_size 16"
+bad odd 's/offsetof(struct mine_params, low)/4/' "mine: option low: offset 4 is no multiple of 8; a value is a \
+uint64_t, or what enum opt_type says"
+bad default 's/"30pkts"/"30"/' "mine: default of option low: '30' has no unit (B, KB, MB, GB, KiB, MiB, GiB, \
+pkts); allowed: 0B to 1GB or 0pkts to 1000000000pkts"
+bad range 's/"70pkts", 1, 1000000000/"70pkts", 1, 60/' "mine: default of option high: '70pkts' is out of range; \
+allowed: 1B to 60B or 1pkts to 60pkts"
+bad nodefault 's/"30pkts"/NULL/' "mine: option low: .def is missing; every option has a default"
+bad nohelp 's/"marking ends.*", NULL/NULL, NULL/' "mine: option low: .help is missing"
+bad choices 's/OPT_LENGTH, offsetof(struct mine_params, low)/OPT_CHOICE, offsetof(struct mine_params, low)/' \
+	"mine: option low: OPT_CHOICE needs choices"
+bad type 's/OPT_LENGTH, offsetof(struct mine_params, low)/77, offsetof(struct mine_params, low)/' \
+	"mine: option low: type 77 is none of enum opt_type"
+bad noname 's/{ "low"/{ ""/' "mine: option 2 has no name of letters, digits, - and _; does the table end with \
+{ .name = NULL }?"
+bad wildname 's/{ "low"/{ (char *)8/' "mine: option 2 has no name of letters, digits, - and _; does the table end \
+with { .name = NULL }?"
+# What follows a table without an end is up to the compiler; whatever it is, it is no crash.
+sed '/{ \.name = NULL },/d' examples/plugin/mine.c | build endless
+"$weir" help "$dir/endless.so" >"$dir/out" 2>"$dir/err"
+[ $? = 2 ] && [ "$(wc -l <"$dir/err")" = 1 ] || fail "a table without an end"
+bad check 's/return p->low <= p->high.*/return error_set(e, "never");/' \
+	"mine: its check refuses its defaults: never"
+
+# --- the right object in the wrong place, and options of one that is right ---
+build mine <examples/plugin/mine.c
+"$weir" run scenarios/incast.ini --cc "$dir/mine.so" 2>&1 |
+	grep -qx "weir: --set host.cc=$dir/mine.so: $dir/mine.so: holds no congestion control, but a marking scheme (.mark)" ||
+	fail "a marking scheme is no congestion control"
+"$weir" check scenarios/incast.ini --marking "$dir/mine.so(hig=3pkts)" 2>&1 |
+	grep -q "unknown option 'hig' of $dir/mine.so; it has high, low (nearest: high)$" || fail "unknown option"
+"$weir" check scenarios/incast.ini --marking "$dir/mine.so(low=80pkts)" 2>&1 |
+	grep -q "mine: low is above high$" || fail "the scheme's own check"
+
+cp -r examples/plugin "$dir/template"
+env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/template" WEIR="$top" >"$dir/out" 2>"$dir/err" &&
+	"$weir" help "$dir/template/mine.so" >/dev/null || fail "the template's own Makefile"
+
+# --- it does what it says, and its content belongs to the run ---
+short="run scenarios/incast.ini --set measure.from=1ms --set measure.to=3ms --quiet --json -"
+"$weir" $short --marking "$dir/mine.so(high=40pkts, low=40pkts)" >"$dir/one" || fail "a run"
+"$weir" $short --marking "ecn(k=40pkts)" >"$dir/two" || fail "a run"
+for metric in queue_mean_pkts marks goodput_bps; do	# with both lengths equal it is plain ECN
+	[ "$(grep "\"$metric\"" "$dir/one")" = "$(grep "\"$metric\"" "$dir/two")" ] || fail "$metric differs from ecn's"
+done
+grep -q "\"switch.marking\": \"$dir/mine.so(high=40pkts, low=40pkts)\"" "$dir/one" || fail "spelled out by path"
+digest=$(grep digest.switch.marking "$dir/one") || fail "a digest"
+sed 's/s->marking = 0/s->marking = 1/' examples/plugin/mine.c | build mine
+"$weir" $short --marking "$dir/mine.so(high=40pkts, low=40pkts)" >"$dir/two" || fail "a run"
+[ "$(grep digest.switch.marking "$dir/two")" != "$digest" ] || fail "a rebuilt object is another one"
+
+# --- a congestion control and a scheduler ---
+build both <<'END'
+#include <weir/plugin.h>
+static void start(void *s, const void *p, const struct cc_env *e)
+{
+	*(struct cc_window *)s = (struct cc_window){ 4 * e->mss_bytes, CC_SSTHRESH_START };
+}
+static void ack(void *s, const void *p, const struct cc_env *e, const struct cc_ack *a) { }
+static void cut(void *s, const void *p, const struct cc_env *e, enum cc_event v, const struct cc_ack *a) { }
+static uint32_t pick(void *s, const void *p, const struct queue *q)
+{
+	uint32_t i = 0;
+
+	while (q[i].pkts == 0)
+		i++;
+	return i;
+}
+static const struct cc_ops fixed = { .name = "fixed", .help = "a window of four segments",
+	.echo = CC_ECHO_EXACT, .state_size = sizeof(struct cc_window), .init = start, .ack = ack,
+	.congestion = cut };
+static const struct sched_ops first = { .name = "first", .help = "the first busy queue", .pick = pick };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &fixed, .sched = &first };
+END
+"$weir" help "$dir/both.so" >"$dir/out" && grep -qx "first (scheduler)" "$dir/out" &&
+	grep -qx "fixed (cc)" "$dir/out" || fail "help on both"
+result() {
+	"$weir" run scenarios/priority.ini --set measure.to=12ms --quiet --json - "$@" |
+		grep '"goodput_bps"\|"queue_mean_pkts"\|"marks"'
+}
+[ "$(result --scheduler "$dir/both.so")" = "$(result --scheduler sp)" ] || fail "first is sp by another name"
+# On short links nearly all of the windows wait in the queue.
+"$weir" $short --cc "$dir/both.so" --set switch.buffer=500pkts --set network.delay=100ns >"$dir/one" || fail "a run"
+grep -q '"queue_max_pkts": 6[0-4]' "$dir/one" || fail "16 senders of four packets each: $(grep queue_max "$dir/one")"
+
+# --- the guide ---
+mkdir "$dir/guide"
+for name in include examples scenarios; do
+	ln -s "$top/$name" "$dir/guide/$name"
+done
+ln -s "$weir" "$dir/guide/weir"
+sed -n '/^```ini$/,/^```$/p' docs/plugin.md | sed '/^```/d' >"$dir/guide/compare.ini"
+sed -n '/^```sh$/,/^```$/p' docs/plugin.md | sed '/^```/d' >"$dir/commands"
+[ "$(wc -l <"$dir/commands")" -ge 9 ] || fail "the guide has commands"
+cd "$dir/guide" || exit 1
+while read -r command; do
+	cases=$((cases + 1))
+	eval "$command" >"$dir/out" 2>"$dir/err" </dev/null || fail "docs/plugin.md: $command"
+done <"$dir/commands"
+grep -q mine.so results/report.html || fail "the report must show the scheme"
+sed -i 's/s->marking = 0/s->marking = 1/' my-scheme/mine.c
+eval "$(grep '^cc ' "$dir/commands")" || fail "the guide's build"
+./weir run compare.ini --out results >"$dir/out" 2>"$dir/err" || fail "the comparison again"
+grep -q '2 runs to do, 10 are there' "$dir/err" || fail "only the runs of the changed scheme are made anew"
+echo "$cases cases"

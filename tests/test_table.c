@@ -1,0 +1,365 @@
+/* test_table.c -- comparing runs: rows, means, confidence, ratios, and how they look. */
+#define _XOPEN_SOURCE 700
+#include "lab/compare.h"
+#include "lab/export.h"
+#include "lab/results.h"
+#include "tests/folder.h"
+#include "tests/sim.h"
+#include <math.h>
+
+static const char scenario_text[] =
+	"# Which is it?\nseed = %d\n[network]\ntopology = star\nhosts = 6\ndelay = 2us\n"
+	"[switch]\nmarking = %s\nbuffer = %s\n"
+	"[traffic a]\npattern = all-to-all\nsizes = websearch\nload = 0.3\nflows = 60\n"
+	"[measure]\nfrom = 1ms\nto = 200ms\n";
+
+/* A store with runs whose numbers are given and not simulated. */
+struct shelf {
+	struct folder folder;
+	struct store *store;
+};
+
+static struct shelf shelf_make(void)
+{
+	struct shelf s = { .folder = folder_make() };
+	struct error e = { "" };
+
+	if (store_open(&s.store, s.folder.path, STORE_WRITE, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	return s;
+}
+
+static void shelf_end(struct shelf *s)
+{
+	store_close(s->store);
+	folder_remove(&s->folder);
+}
+
+struct made {
+	const char *marking, *buffer;
+	int seed;
+	double fct_ns, drops;
+};
+
+static void shelf_add(struct shelf *s, struct made m)
+{
+	char key[RUN_KEY_SIZE];
+	struct error e = { "" };
+	struct sim sim;
+
+	sim_read(&sim, scenario_text, m.seed, m.marking, m.buffer);
+	for (int i = 0; i < METRICS_MAX; i++)
+		sim.r.value[i] = (double)NAN;
+	sim.r.value[metric_index("fct_mean_ns")] = m.fct_ns;
+	sim.r.value[metric_index("drops")] = m.drops;
+	CHECK_INT(run_key(&sim.c, key, &e), 0);
+	if (store_add(s->store, key, &sim.c, &sim.r, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	sim_end(&sim);
+}
+
+static void shelf_fill(struct shelf *s)
+{
+	static const struct made runs[] = {
+		{ "ecn", "100pkts", 1, 1000, 0 },  { "ecn", "100pkts", 2, 3000, 2 },
+		{ "tcn", "100pkts", 1, 2000, 4 },  { "tcn", "100pkts", 2, 3000, 4 },
+		{ "ecn", "200pkts", 1, 5000, 0 },  { "tcn", "200pkts", 1, 10000, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+		shelf_add(s, runs[i]);
+}
+
+static void make(struct comparison *c, struct shelf *s, const struct compare_request *q)
+{
+	struct error e = { "" };
+
+	if (comparison_make(c, s->store, q, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+/* --- statistics --- */
+
+TEST(test_confidence_interval_is_students)
+{
+	const double three[] = { 1, 2, 3 };
+	double many[100];
+
+	CHECK(isnan(confidence_half(three, 1)));
+	CHECK_NEAR(confidence_half(three, 2), 12.706 * sqrt(0.5) / sqrt(2), 1e-9);
+	CHECK_NEAR(confidence_half(three, 3), 4.303 / sqrt(3), 1e-9);	/* deviation 1, 2 degrees */
+	for (int i = 0; i < 100; i++)
+		many[i] = i % 2;
+	CHECK_NEAR(confidence_half(many, 100), 1.984 * sqrt(25.0 / 99) / 10, 1e-4);	/* 99 degrees */
+}
+
+/* --- rows --- */
+
+TEST(test_table_rows_are_what_differs_but_the_seed)
+{
+	const struct compare_request all = { .by_count = 0 };
+	struct shelf s = shelf_make();
+	struct comparison c;
+	int fct;
+
+	shelf_fill(&s);
+	make(&c, &s, &all);
+	CHECK_INT(c.axis_count, 2);
+	CHECK_STR(c.axes[0].path, "switch.marking");
+	CHECK_STR(c.axes[1].path, "switch.buffer");
+	CHECK_STR(c.axes[0].labels[1], "tcn");
+	CHECK_INT(c.row_count, 4);
+	CHECK_STR(c.mixed, "");
+	for (fct = 0; strcmp(c.columns[fct].name, "fct_mean_ns") != 0; fct++)
+		;
+	CHECK_INT(c.rows[0].run_count, 2);
+	CHECK(c.rows[0].cells[fct].mean == 2000);
+	CHECK_NEAR(c.rows[0].cells[fct].half, 12.706 * 1000, 1e-6);
+	CHECK(c.rows[1].cells[fct].mean == 2500);
+	CHECK(c.rows[3].cells[fct].mean == 10000);
+	CHECK(isnan(c.rows[3].cells[fct].half));
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+TEST(test_table_by_a_setting_says_what_else_differs)
+{
+	const char *by[] = { "marking" }, *metrics[] = { "fct_mean_ns" };
+	const struct compare_request q = { .by_count = 1, .by = by, .metric_count = 1,
+					   .metrics = metrics };
+	struct shelf s = shelf_make();
+	struct comparison c;
+
+	shelf_fill(&s);
+	make(&c, &s, &q);
+	CHECK_INT(c.row_count, 2);
+	CHECK_INT(c.rows[0].run_count, 3);
+	CHECK(c.rows[0].cells[0].mean == 3000);
+	CHECK_STR(c.mixed, "switch.buffer");
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+TEST(test_table_ratio_pairs_runs_that_differ_in_nothing_else)
+{
+	const char *by[] = { "switch.marking" }, *metrics[] = { "fct_mean_ns", "drops" };
+	const struct compare_request q = { .by_count = 1, .by = by, .metric_count = 2,
+					   .metrics = metrics, .normalize_to = "ecn" };
+	struct shelf s = shelf_make();
+	struct comparison c;
+
+	shelf_fill(&s);
+	make(&c, &s, &q);
+	CHECK(c.rows[0].cells[0].mean == 1);
+	CHECK_NEAR(c.rows[1].cells[0].mean, (2.0 + 1.0 + 2.0) / 3, 1e-12);
+	CHECK_INT(c.rows[1].cells[1].count, 1);		/* over zero there is no ratio */
+	CHECK(c.rows[1].cells[1].mean == 2);
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+TEST(test_table_of_the_latest_sweep_leaves_others_out)
+{
+	const struct compare_request q = { .planned = 1 };
+	char key[1][RUN_KEY_SIZE];
+	struct shelf s = shelf_make();
+	struct comparison c;
+	struct error e;
+	struct sim sim;
+
+	shelf_fill(&s);
+	sim_read(&sim, scenario_text, 2, "tcn", "100pkts");
+	CHECK_INT(run_key(&sim.c, key[0], &e), 0);
+	sim_end(&sim);
+	CHECK_INT(store_plan(s.store, (const char (*)[RUN_KEY_SIZE])key, 1, &e), 0);
+	make(&c, &s, &q);
+	CHECK_INT(c.runs.count, 1);
+	CHECK_STR(stored_setting(&c.runs.runs[0], "seed"), "2");
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+TEST(test_table_mistakes_name_what_there_is)
+{
+	static const struct {
+		const char *by, *metric, *normalize, *message;
+	} cases[] = {
+		{ "switch.markin", NULL, NULL,
+		  "--by: no run has a setting 'switch.markin' (nearest: switch.marking)" },
+		{ NULL, "fct_p9_ns", NULL, "--metric: unknown metric 'fct_p9_ns'; 'weir list metric' and "
+		  "'weir help table' name them (nearest: fct_p99_ns)" },
+		{ NULL, NULL, "ec", "--normalize-to: unknown value 'ec'; there are ecn, tcn, 100pkts, 200pkts "
+		  "(nearest: ecn)" },
+	};
+	struct shelf s = shelf_make();
+	struct comparison c;
+	struct error e = { "" };
+
+	CHECK_INT(comparison_make(&c, s.store, &(struct compare_request){ .by_count = 0 }, &e), -1);
+	CHECK_STR(e.text, "there are no runs in it yet");
+	shelf_fill(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct compare_request q = {
+			.by_count = cases[i].by != NULL, .by = &cases[i].by,
+			.metric_count = cases[i].metric != NULL, .metrics = &cases[i].metric,
+			.normalize_to = cases[i].normalize,
+		};
+
+		CHECK_INT(comparison_make(&c, s.store, &q, &e), -1);
+		CHECK_STR(e.text, cases[i].message);
+	}
+	shelf_end(&s);
+}
+
+/* --- labels --- */
+
+TEST(test_label_has_the_options_that_tell_schemes_apart)
+{
+	const char *values[] = { "ecn(k=65pkts, scope=queue)", "tcn(threshold=80us)",
+				 "ecn(k=20pkts, scope=queue)", "0.5" };
+	static const char *const labels[] = { "ecn(k=65pkts)", "tcn", "ecn(k=20pkts)", "0.5" };
+	struct compare_axis a = { .value_count = 4, .values = values };
+
+	CHECK_INT(axis_labels(&a), 0);
+	for (int i = 0; i < 4; i++) {
+		CHECK_STR(a.labels[i], labels[i]);
+		free(a.labels[i]);
+	}
+	free(a.labels);
+}
+
+/* --- metrics that are made from flows --- */
+
+TEST(test_flow_metrics_agree_with_those_of_the_run)
+{
+	static const char *const both[] = { "fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns",
+		"fct_small_mean_ns", "fct_small_p99_ns", "fct_medium_mean_ns", "fct_large_mean_ns",
+		"slowdown_mean", "slowdown_p50", "slowdown_p99" };
+	enum { COUNT = sizeof(both) / sizeof(both[0]) };
+	struct compare_column columns[COUNT];
+	const struct comparison c = { .columns = columns, .column_count = COUNT };
+	struct shelf s = shelf_make();
+	struct stored_runs runs;
+	double numbers[COUNT];
+	char key[RUN_KEY_SIZE];
+	struct error e = { "" };
+	struct sim sim;
+
+	sim_read(&sim, scenario_text, 1, "ecn", "100pkts");
+	sim_run(&sim, 1);
+	CHECK_INT(run_key(&sim.c, key, &e), 0);
+	CHECK_INT(store_add(s.store, key, &sim.c, &sim.r, &e), 0);
+	CHECK_INT(store_runs(s.store, &runs, &e), 0);
+	for (int i = 0; i < COUNT; i++)
+		columns[i] = (struct compare_column){ both[i], "", -1 };
+	CHECK_INT(flow_metrics(s.store, &runs.runs[0], &c, numbers, &e), 0);
+	for (int i = 0; i < COUNT; i++) {
+		double want = sim_metric(&sim, both[i]);
+
+		CHECK(isnan(want) ? isnan(numbers[i]) : fabs(numbers[i] - want) <= 1e-12 * want);
+	}
+	CHECK(sim_metric(&sim, "flows_completed") > 50);
+	columns[0].name = "fct_over_1mb_p50_ns";
+	CHECK_INT(flow_metrics(s.store, &runs.runs[0], &c, numbers, &e), 0);
+	CHECK(numbers[0] > sim_metric(&sim, "fct_p50_ns"));
+	stored_runs_free(&runs);
+	sim_end(&sim);
+	shelf_end(&s);
+}
+
+/* --- how it looks --- */
+
+static char *printed(const struct comparison *c, const struct compare_layout *l)
+{
+	char *text;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	comparison_print(f, c, l);
+	fclose(f);
+	return text;
+}
+
+TEST(test_table_is_aligned)
+{
+	const struct compare_request all = { .by_count = 0 };
+	const struct compare_layout wide = { .width = 80, .all = 1 };
+	struct shelf s = shelf_make();
+	struct comparison c;
+	char *text;
+
+	shelf_fill(&s);
+	make(&c, &s, &all);
+	text = printed(&c, &wide);
+	CHECK_STR(text,
+		  "                          FCT\n"
+		  "                         mean    drops\n"
+		  "marking  buffer            us\n"
+		  "ecn      100pkts      2 \xc2\xb1" "12.7  1 \xc2\xb1" "12.7\n"
+		  "tcn      100pkts  2.500 \xc2\xb1" "6.35  4 \xc2\xb1" "0\n"
+		  "ecn      200pkts      5        0\n"
+		  "tcn      200pkts     10        0\n"
+		  "Mean of 1 to 2 runs and its 95 % confidence interval.\n");
+	free(text);
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+TEST(test_table_fits_its_width_and_says_what_is_hidden)
+{
+	const struct compare_request all = { .by_count = 0 };
+	const struct compare_layout narrow = { .width = 36 }, blocks = { .width = 36, .all = 1 };
+	struct shelf s = shelf_make();
+	struct comparison c;
+	char *text;
+
+	shelf_fill(&s);
+	make(&c, &s, &all);
+	text = printed(&c, &narrow);
+	CHECK_CONTAINS(text, "1 more columns: weir table --wide, or --metric NAME.\n");
+	CHECK(strstr(text, "drops") == NULL);
+	free(text);
+	text = printed(&c, &blocks);
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		CHECK(strncmp(line, "Mean of", 7) == 0 || strcspn(line, "\n") <= 36 + 2);
+	CHECK_CONTAINS(text, "\n\n");		/* two tables */
+	CHECK_CONTAINS(text, "drops");
+	free(text);
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+/* --- export --- */
+
+TEST(test_export_does_not_depend_on_the_order_of_adding)
+{
+	static const struct made runs[] = { { "ecn", "100pkts", 1, 1000, 0 }, { "tcn", "100pkts", 1, 2000, 4 } };
+	char keys[2][RUN_KEY_SIZE];
+	struct error e = { "" };
+	char *texts[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct shelf s = shelf_make();
+		struct stored_runs all;
+		struct sim sim;
+		size_t length;
+		FILE *f = open_memstream(&texts[i], &length);
+
+		for (int k = 0; k < 2; k++) {
+			sim_read(&sim, scenario_text, 1, runs[k].marking, runs[k].buffer);
+			CHECK_INT(run_key(&sim.c, keys[k], &e), 0);
+			sim_end(&sim);
+			shelf_add(&s, runs[i ? 1 - k : k]);
+		}
+		CHECK_INT(store_plan(s.store, (const char (*)[RUN_KEY_SIZE])keys, 2, &e), 0);
+		CHECK_INT(store_runs(s.store, &all, &e), 0);
+		CHECK_INT(export_json(f, s.store, &all, &e), 0);
+		fclose(f);
+		stored_runs_free(&all);
+		shelf_end(&s);
+	}
+	CHECK_STR(texts[1], texts[0]);
+	CHECK_CONTAINS(texts[0], "\"run\": 2, ");
+	free(texts[0]);
+	free(texts[1]);
+}

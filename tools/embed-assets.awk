@@ -1,0 +1,32 @@
+# embed-assets.awk -- writes files as the C table that lab/report.h declares, each under its name.
+# References to source maps are left out: a browser would look for those beside the report.
+function quote(text)
+{
+	gsub(/\\/, "&&", text)
+	gsub(/"/, "\\\"", text)
+	gsub(/\t/, "\\t", text)
+	gsub(/\r/, "\\r", text)
+	gsub(/\?/, "\\?", text)
+	return "\"" text
+}
+
+BEGIN {
+	print "#include \"lab/report.h\"\n"
+	print "const struct asset asset_all[] = {"
+}
+
+FNR == 1 {
+	if (NR > 1)
+		print "\t},"
+	name = FILENAME
+	sub(/.*\//, "", name)
+	print "\t{\n\t\t" quote(name) "\","
+}
+
+!/^\/[\/*]# sourceMappingURL=/ {
+	print "\t\t" quote($0) "\\n\""
+}
+
+END {
+	print "\t},\n\t{ 0, 0 },\n};"
+}
