@@ -43,7 +43,8 @@ static void tell_share(void *context, int64_t now_ps, int64_t end_ps)
 	if (now_ns - p->told_ns < TELL_NS)
 		return;
 	p->told_ns = now_ns;
-	worker_share(p->pipe, end_ps > 0 ? (double)now_ps / (double)end_ps : 0);
+	/* After the measured interval flows may still be on their way. */
+	worker_share(p->pipe, end_ps <= 0 ? 0 : now_ps < end_ps ? (double)now_ps / (double)end_ps : 1);
 }
 
 /* 1: another process has done it meanwhile. */

@@ -34,7 +34,7 @@ static void must(int holds, const char *claim)
 struct listing {
 	char **assignments;
 	size_t count;
-	int too_long;	/* some text is longer than can be read back */
+	int no_way_back;	/* some text is longer than can be read back, or a file is missing */
 };
 
 static void listing_free(struct listing *l)
@@ -54,15 +54,19 @@ static void take_setting(void *context, const char *path, const char *text)
 	sprintf(made, "%s=%s", path, text);
 	l->assignments[l->count++] = made;
 	if (strlen(text) >= OPT_TEXT_SIZE)
-		l->too_long = 1;
+		l->no_way_back = 1;
 }
 
 static struct listing list_settings(const struct config *c)
 {
 	struct listing l = { NULL, 0, 0 };
-	struct error e;
+	struct error e = { "" };
 
-	must(scenario_settings(c, take_setting, &l, &e) == 0, "settings can be listed");
+	/* Files that settings name are looked into, and are mostly not there. */
+	if (scenario_settings(c, take_setting, &l, &e)) {
+		must(strstr(e.text, "cannot be read") != NULL, e.text);
+		l.no_way_back = 1;
+	}
 	return l;
 }
 
@@ -91,7 +95,7 @@ static void check_round_trip(const struct scenario *s, const struct config *c)
 		one.section_count = 0;
 		scenario_free(&one);
 	}
-	if (!first.too_long) {
+	if (!first.no_way_back) {
 		for (size_t i = 0; i < first.count; i++)
 			must(scenario_set(&again, first.assignments[i], &e) == 0, e.text);
 		must(scenario_config(&again, &back, &e) == 0, e.text);
