@@ -92,12 +92,28 @@ static int add_axis(struct comparison *c, const char *path)
 	return 0;
 }
 
-/* The seed is what is averaged; what is recorded changes no result; a file's digest differs with its
- * name. */
-static int is_compared(const char *path)
+static const char digest_of[] = "digest.";
+
+/* The digest of a file or plug-in says something of its own only where the same name stands for
+ * several contents. */
+static int is_rebuilt(const struct stored_runs *runs, const char *path)
 {
-	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0 &&
-	       strncmp(path, "digest.", strlen("digest.")) != 0;
+	const char *named = path + strlen(digest_of);
+
+	for (uint32_t i = 1; i < runs->count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(value_of(&runs->runs[i], named), value_of(&runs->runs[k], named)) == 0 &&
+			    strcmp(value_of(&runs->runs[i], path), value_of(&runs->runs[k], path)) != 0)
+				return 1;
+	return 0;
+}
+
+/* The seed is what is averaged; what is recorded changes no result. */
+static int is_compared(const struct stored_runs *runs, const char *path)
+{
+	if (strncmp(path, digest_of, strlen(digest_of)) == 0)
+		return is_rebuilt(runs, path);
+	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0;
 }
 
 /* Every setting that differs, in the order of the runs. */
@@ -109,7 +125,7 @@ static int add_differing(struct comparison *c)
 		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
 			const char *path = c->runs.runs[i].settings[k].path;
 
-			if (is_compared(path) && differs(&c->runs, path) && add_axis(c, path))
+			if (differs(&c->runs, path) && is_compared(&c->runs, path) && add_axis(c, path))
 				return -1;
 		}
 	return 0;
@@ -241,7 +257,7 @@ static void find_mixed(struct comparison *c)
 			const char *path = first->settings[k].path;
 			int mixed = 0;
 
-			for (uint32_t i = 1; i < row->run_count && is_compared(path); i++)
+			for (uint32_t i = 1; i < row->run_count && is_compared(&c->runs, path); i++)
 				mixed |= strcmp(value_of(&c->runs.runs[row->runs[i]], path),
 						first->settings[k].value) != 0;
 			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
