@@ -1,22 +1,31 @@
-# What the README promises runs: its scenario as it stands, each weir command after it, and every
-# file it links to is there.
+# What the README promises runs: its scenario as it stands, each weir command where it stands, and
+# every file it links to is there.
 set -eu
 weir=$(realpath "${WEIR:-./weir}")
 top=$(pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-sed -n '/^```ini$/,/^```$/p' README.md | sed '/^```/d' >"$dir/mine.ini"
-grep -q '^\[measure\]' "$dir/mine.ini"
-sed -n 's/^\.\/weir \(.*\)/"$weir" \1/p' README.md >"$dir/commands"
-[ "$(wc -l <"$dir/commands")" -ge 5 ]
+
+# Top to bottom, as a reader would: scenario text is added to mine.ini, commands are run.
+commands=0 ini=
 cd "$dir"
-while read -r command; do
-	eval "$command" >"$dir/out" 2>&1 || {
-		echo "$command"
-		cat "$dir/out"
-		exit 1
-	}
-done <"$dir/commands"
+while IFS= read -r line; do
+	case $line in
+	'```ini') ini=yes ;;
+	'```') ini= ;;
+	'./weir '*)
+		commands=$((commands + 1))
+		eval "\"$weir\" ${line#./weir }" >out 2>&1 </dev/null || {
+			echo "$line"
+			cat out
+			exit 1
+		}
+		;;
+	*) [ -z "$ini" ] || printf '%s\n' "$line" >>mine.ini ;;
+	esac
+done <"$top/README.md"
+grep -q '^\[measure\]' mine.ini
+[ $commands -ge 10 ]
 cd "$top"
 for link in $(grep -o '](\([^)]*\))' README.md | sed 's/](\(.*\))/\1/'); do
 	case $link in
