@@ -128,7 +128,7 @@ install: weir build/release/libweir.a
 	install -m 644 docs/weir.1 $(DESTDIR)$(PREFIX)/share/man/man1/weir.1
 
 format: | build/have-format
-	clang-format -i $(SOURCES) $(HEADERS)
+	@clang-format -i $(SOURCES) $(HEADERS)
 
 clean:
 	rm -rf build weir

@@ -5,17 +5,17 @@
 
 struct entry {
 	const char *name, *help;
-	const char *cite;		/* NULL: none */
-	const char *unit;		/* of a metric; NULL otherwise */
-	const struct option *options;	/* NULL: none */
+	const char *cite;             /* NULL: none */
+	const char *unit;             /* of a metric; NULL otherwise */
+	const struct option *options; /* NULL: none */
 };
 
 struct shelf {
-	const char *name;	/* "marking" */
-	const char *help;	/* what is on it, and where its names are written */
+	const char *name; /* "marking" */
+	const char *help; /* what is on it, and where its names are written */
 	/* Fills in the i-th entry; 0 when there are no more. */
 	int (*entry)(size_t i, struct entry *e);
 };
 
-extern const struct shelf shelf_all[];	/* ends with .name == NULL */
+extern const struct shelf shelf_all[]; /* ends with .name == NULL */
 #endif

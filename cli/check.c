@@ -42,8 +42,8 @@ static void built_free(struct built *b)
 
 struct demand {
 	uint64_t flows, unlimited, bytes;
-	int64_t first_ps, last_ps;	/* starts */
-	double receivers_bps;		/* links of all hosts that receive something */
+	int64_t first_ps, last_ps; /* starts */
+	double receivers_bps;      /* links of all hosts that receive something */
 };
 
 static struct demand demand_of(const struct built *b, uint32_t traffic)
@@ -71,7 +71,8 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 	for (uint32_t h = 0; receives && h < b->net.host_count; h++)
 		if (receives[h])
 			d.receivers_bps +=
-				(double)b->net.links[b->net.nodes[b->net.host_node[h]].first_link].rate_bps;
+				(double)b->net.links[b->net.nodes[b->net.host_node[h]].first_link]
+					.rate_bps;
 	free(receives);
 	return d;
 }
@@ -119,11 +120,12 @@ static void print_summary(const struct built *b)
 	printf("host: cc %s\n", c->host.cc);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		print_demand(b, i);
-	printf("measure: from %s", option_format(text, sizeof(text), option_find(measure_options, "from"),
-						 &c->measure));
+	printf("measure: from %s",
+	       option_format(text, sizeof(text), option_find(measure_options, "from"),
+			     &c->measure));
 	if (c->measure.to_ps > 0)
-		printf(" to %s\n", option_format(text, sizeof(text), option_find(measure_options, "to"),
-						 &c->measure));
+		printf(" to %s\n", option_format(text, sizeof(text),
+						 option_find(measure_options, "to"), &c->measure));
 	else
 		printf(" until all flows have ended\n");
 }
@@ -134,14 +136,15 @@ static void print_sweep(const struct sweep *w)
 		return;
 	printf("sweep: %" PRIu64 " runs:", w->run_count);
 	for (uint32_t i = 0; i < w->axis_count; i++)
-		printf("%s %s (%" PRIu32 ")", i ? " x" : "", w->axes[i].path, w->axes[i].values.count);
+		printf("%s %s (%" PRIu32 ")", i ? " x" : "", w->axes[i].path,
+		       w->axes[i].values.count);
 	printf("; the above is the first\n");
 }
 
 /* Every run could start; the first is shown. */
 static int check_runs(struct scenario *s, const struct sweep *w, struct error *e)
 {
-	char (*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
+	char(*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
 	int failed = keys ? sweep_check(w, s, keys, e) : error_set(e, "no memory");
 	struct config c;
 	struct built b;

@@ -9,22 +9,22 @@
 /* How the program ends. */
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_WORLD = 1,		/* something outside failed: a disk, memory */
-	EXIT_MISTAKE = 2,	/* the user's: nothing was run or written */
-	EXIT_BUG = 3,		/* ours: a run lost or made up packets */
-	EXIT_INTERRUPTED = 130,	/* as shells report SIGINT */
+	EXIT_WORLD = 1,         /* something outside failed: a disk, memory */
+	EXIT_MISTAKE = 2,       /* the user's: nothing was run or written */
+	EXIT_BUG = 3,           /* ours: a run lost or made up packets */
+	EXIT_INTERRUPTED = 130, /* as shells report SIGINT */
 };
 
 struct cli_option {
-	const char *name;	/* "--seed"; NULL ends a table */
-	const char *value;	/* what follows it, "N"; NULL: nothing does */
+	const char *name;  /* "--seed"; NULL ends a table */
+	const char *value; /* what follows it, "N"; NULL: nothing does */
 	const char *help;
 };
 
 /* One thing on the command line: an option with its value, or a word. */
 struct argument {
-	const struct cli_option *option;	/* NULL: a word */
-	const char *value;			/* NULL: option without one */
+	const struct cli_option *option; /* NULL: a word */
+	const char *value;               /* NULL: option without one */
 };
 
 struct arguments {
@@ -34,14 +34,14 @@ struct arguments {
 
 struct command {
 	const char *name;
-	const char *usage;	/* what follows the name */
+	const char *usage; /* what follows the name */
 	const char *help;
-	const struct cli_option *options;	/* may be NULL: none */
+	const struct cli_option *options; /* may be NULL: none */
 	size_t words_min, words_max;
 	int (*run)(const struct arguments *a);
 };
 
-extern const struct command *const command_all[];	/* ends with NULL */
+extern const struct command *const command_all[]; /* ends with NULL */
 
 int command_run(const struct arguments *a);
 int command_check(const struct arguments *a);

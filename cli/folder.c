@@ -41,8 +41,8 @@ int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct erro
 			continue;
 		snprintf(folder, FOLDER_SIZE, "%s", entry->d_name);
 		if (used < sizeof(list))
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", found ? ", " : "",
-						 entry->d_name);
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 found ? ", " : "", entry->d_name);
 		found++;
 	}
 	if (here)
@@ -50,7 +50,9 @@ int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct erro
 	if (found == 1)
 		return 0;
 	if (found == 0)
-		return error_set(e, "no folder here ends in %s; name one, or make one by 'weir run'", suffix);
+		return error_set(e,
+				 "no folder here ends in %s; name one, or make one by 'weir run'",
+				 suffix);
 	return error_set(e, "which folder? There are %s", list);
 }
 
@@ -62,7 +64,8 @@ int default_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
 	if (length > end && strcmp(name + length - end, ".ini") == 0)
 		length -= end;
 	if (length + sizeof(suffix) > FOLDER_SIZE)
-		return error_set(e, "%s: the name is too long; give a folder by --out", quote(name).text);
+		return error_set(e, "%s: the name is too long; give a folder by --out",
+				 quote(name).text);
 	snprintf(folder, FOLDER_SIZE, "%.*s%s", (int)length, name, suffix);
 	return 0;
 }

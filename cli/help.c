@@ -18,7 +18,8 @@ void print_usage(FILE *f)
 		fprintf(f, "  weir %-8s%-14s%s\n", command_all[i]->name, command_all[i]->usage,
 			command_all[i]->help);
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
-	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n", f);
+	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n",
+	      f);
 }
 
 void print_command(FILE *f, const struct command *c)
@@ -75,7 +76,8 @@ static void print_options(const struct option *table)
 static void print_repeats(const char *section, const char *kind)
 {
 	for (const struct repeat *r = repeat_all; r->key; r++) {
-		if (strcmp(r->section, section) != 0 || (kind && r->kind && strcmp(r->kind, kind) != 0))
+		if (strcmp(r->section, section) != 0 ||
+		    (kind && r->kind && strcmp(r->kind, kind) != 0))
 			continue;
 		printf("  %s = %s, may be repeated%s%s\n", r->key, r->form,
 		       r->kind && !kind ? "; only with " : "", r->kind && !kind ? r->kind : "");
@@ -105,7 +107,8 @@ static void print_section(const struct section *s)
 static void print_section_keys(const char *section, const char *kind)
 {
 	print_repeats(section, kind);
-	printf("and the keys of every %s: 'weir help %s'\n", section_find(section)->chooser, section);
+	printf("and the keys of every %s: 'weir help %s'\n", section_find(section)->chooser,
+	       section);
 }
 
 static void print_entry(const struct shelf *s, const struct entry *e)
@@ -148,7 +151,8 @@ static int print_plugin(const char *path)
 		all[1] = (struct entry){ p->sched->name, p->sched->help, p->sched->cite, NULL,
 					 p->sched->options };
 	if (p->cc)
-		all[2] = (struct entry){ p->cc->name, p->cc->help, p->cc->cite, NULL, p->cc->options };
+		all[2] = (struct entry){ p->cc->name, p->cc->help, p->cc->cite, NULL,
+					 p->cc->options };
 	for (int i = 0; i < 3; i++) {
 		const struct shelf shelf = { .name = kinds[i] };
 
@@ -185,9 +189,11 @@ static int unknown_name(const char *name)
 		for (size_t i = 0; s->entry(i, &entry); i++)
 			count = add(names, count, entry.name);
 	nearest = nearest_name(name, names, count);
-	error_set(&e, "no help on %s; allowed are commands, sections (network, switch, host, traffic, "
-		  "measure, sweep) and what 'weir list' shows%s%s%s", quote(name).text,
-		  nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
+	error_set(&e,
+		  "no help on %s; allowed are commands, sections (network, switch, host, traffic, "
+		  "measure, sweep) and what 'weir list' shows%s%s%s",
+		  quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		  nearest ? ")" : "");
 	return complain(EXIT_MISTAKE, &e);
 }
 

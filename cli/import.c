@@ -13,13 +13,16 @@ static int read_files(const struct arguments *a, struct import_files *files, str
 
 	*files = (struct import_files){ first, second };
 	if (is_matrix && second)
-		return error_set(e, "import: %s is a connection matrix, and a topology comes first; usage: "
-				 "weir import TOPOLOGY FLOWS -o FILE", quote(first).text);
+		return error_set(
+			e,
+			"import: %s is a connection matrix, and a topology comes first; usage: "
+			"weir import TOPOLOGY FLOWS -o FILE",
+			quote(first).text);
 	if (is_matrix)
 		*files = (struct import_files){ NULL, first };
 	if (is_matrix && !arguments_option(a, "--topology"))
 		return error_set(e, "import: a connection matrix says nothing of the network; add "
-				 "--topology leaf-spine, say, and its keys by --set");
+				    "--topology leaf-spine, say, and its keys by --set");
 	if (!is_matrix && arguments_option(a, "--topology"))
 		return error_set(e, "--topology: %s is the topology", quote(first).text);
 	return 0;

@@ -45,7 +45,7 @@ void interrupt_stop(struct interrupt *i)
 
 	if (!i->watching)
 		return;
-	pthread_cancel(i->thread);	/* sigwait is where it can be cancelled */
+	pthread_cancel(i->thread); /* sigwait is where it can be cancelled */
 	pthread_join(i->thread, NULL);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 
 struct interrupt {
-	atomic_int stop;	/* becomes 1 */
+	atomic_int stop; /* becomes 1 */
 	pthread_t thread;
-	int watching;		/* 0: no thread could be had; Ctrl-C kills at once */
+	int watching; /* 0: no thread could be had; Ctrl-C kills at once */
 };
 
 void interrupt_start(struct interrupt *i);

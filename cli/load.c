@@ -20,8 +20,8 @@ static int set_short(const struct argument *at, struct scenario *s, struct error
 	for (size_t i = 0; i < sizeof(short_forms) / sizeof(short_forms[0]); i++) {
 		if (strcmp(at->option->name, short_forms[i].option) != 0)
 			continue;
-		if (snprintf(assignment, sizeof(assignment), "%s=%s", short_forms[i].path, at->value) >=
-		    (int)sizeof(assignment))
+		if (snprintf(assignment, sizeof(assignment), "%s=%s", short_forms[i].path,
+			     at->value) >= (int)sizeof(assignment))
 			return error_set(e, "%s: %s is too long", at->option->name,
 					 quote(at->value).text);
 		return scenario_set(s, assignment, e);

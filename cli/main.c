@@ -16,9 +16,11 @@ static const struct cli_option run_options[] = {
 	{ "--threads", "N", "threads of the run; results do not depend on it" },
 	{ "--json", "FILE", "writes settings and metrics as JSON; - is standard output" },
 	{ "--csv", "FOLDER", "writes runs.csv, flows.csv and ports.csv" },
-	{ "--pcap", "PORT=FILE", "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
+	{ "--pcap", "PORT=FILE",
+	  "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
 	  "several times" },
-	{ "--out", "FOLDER", "keeps the runs in this folder; a [sweep] goes to FILE's name and .results" },
+	{ "--out", "FOLDER",
+	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results" },
 	{ "--again", NULL, "does also the runs that are in the folder" },
 	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given" },
 	{ "--quiet", NULL, "prints no table and no progress" },
@@ -54,10 +56,13 @@ static const struct cli_option report_options[] = {
 };
 
 static const struct cli_option table_options[] = {
-	{ "--by", "SETTING", "a row for each value of it, as in switch.marking; may be given several times; "
+	{ "--by", "SETTING",
+	  "a row for each value of it, as in switch.marking; may be given several times; "
 	  "unless given, every setting but the seed that differs" },
-	{ "--metric", "NAME", "a column; may be given several times. Besides those of 'weir list metric' "
-	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, by mean, p50, "
+	{ "--metric", "NAME",
+	  "a column; may be given several times. Besides those of 'weir list metric' "
+	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, by "
+	  "mean, p50, "
 	  "p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean" },
 	{ "--wide", NULL, "every usual column, in several tables" },
 	{ "--normalize-to", "VALUE", "relative to the row with this value, as in ecn" },
@@ -74,41 +79,76 @@ static const struct command run_command = {
 	"run", "FILE", "runs a scenario and prints what came out", run_options, 1, 1, command_run
 };
 static const struct command check_command = {
-	"check", "FILE", "reads a scenario, builds its network and traffic, and says what it found",
-	check_options, 1, 1, command_check
+	"check",
+	"FILE",
+	"reads a scenario, builds its network and traffic, and says what it found",
+	check_options,
+	1,
+	1,
+	command_check
 };
 static const struct command import_command = {
-	"import", "FILE [FLOWS]",
-	"turns files of HPCC's simulator or of htsim into a scenario", import_options, 1, 2,
+	"import",
+	"FILE [FLOWS]",
+	"turns files of HPCC's simulator or of htsim into a scenario",
+	import_options,
+	1,
+	2,
 	command_import
 };
 static const struct command report_command = {
-	"report", "[FOLDER]", "writes the runs of a result folder (default: the only *.results here) as one "
-	"HTML file with charts", report_options, 0, 1, command_report
+	"report",
+	"[FOLDER]",
+	"writes the runs of a result folder (default: the only *.results here) as one "
+	"HTML file with charts",
+	report_options,
+	0,
+	1,
+	command_report
 };
 static const struct command table_command = {
-	"table", "[FOLDER]", "compares the runs in a result folder (default: the only *.results here)",
-	table_options, 0, 1, command_table
+	"table",
+	"[FOLDER]",
+	"compares the runs in a result folder (default: the only *.results here)",
+	table_options,
+	0,
+	1,
+	command_table
 };
 static const struct command export_command = {
-	"export", "[FOLDER]", "writes the runs, flows, ports and series in a result folder for other programs",
-	export_options, 0, 1, command_export
+	"export",
+	"[FOLDER]",
+	"writes the runs, flows, ports and series in a result folder for other programs",
+	export_options,
+	0,
+	1,
+	command_export
 };
 static const struct command list_command = {
-	"list", "[KIND]",
-	"names what there is: marking, scheduler, cc, topology, traffic, workload, metric", NULL, 0, 1,
+	"list",
+	"[KIND]",
+	"names what there is: marking, scheduler, cc, topology, traffic, workload, metric",
+	NULL,
+	0,
+	1,
 	command_list
 };
 static const struct command help_command = {
-	"help", "[NAME]", "explains a command, a section, a scheme or plug-in, a workload or a metric",
-	help_options, 0, 1, command_help
+	"help",
+	"[NAME]",
+	"explains a command, a section, a scheme or plug-in, a workload or a metric",
+	help_options,
+	0,
+	1,
+	command_help
 };
-static const struct command version_command = {
-	"version", "", "says which Weir this is", NULL, 0, 0, command_version
-};
+static const struct command version_command = { "version",      "", "says which Weir this is",
+						NULL,           0,  0,
+						command_version };
 
 const struct command *const command_all[] = {
-	&run_command, &check_command, &import_command, &report_command, &table_command, &export_command, &list_command, &help_command, &version_command, NULL,
+	&run_command,    &check_command, &import_command, &report_command,  &table_command,
+	&export_command, &list_command,  &help_command,   &version_command, NULL,
 };
 
 /* --- reading the arguments --- */
@@ -178,16 +218,16 @@ static int read_arguments(const struct command *c, char **words, struct argument
 		if (!only_words && is_option(*words))
 			taken = read_option(c, words, at, e);
 		else if (++plain > c->words_max)
-			return error_set(e, "%s: %s is one word too many; usage: weir %s %s", c->name,
-					 quote(*words).text, c->name, c->usage);
+			return error_set(e, "%s: %s is one word too many; usage: weir %s %s",
+					 c->name, quote(*words).text, c->name, c->usage);
 		if (taken < 0)
 			return -1;
 		words += taken;
 		a->count++;
 	}
 	if (plain < c->words_min)
-		return error_set(e, "%s: %s is missing; usage: weir %s %s", c->name, c->usage, c->name,
-				 c->usage);
+		return error_set(e, "%s: %s is missing; usage: weir %s %s", c->name, c->usage,
+				 c->name, c->usage);
 	return 0;
 }
 

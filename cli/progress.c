@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #define NS_PER_SECOND INT64_C(1000000000)
-#define SCREEN_NS (NS_PER_SECOND / 5)	/* between two lines on a terminal */
-#define PLAIN_NS (NS_PER_SECOND * 30)	/* between two lines in a log */
+#define SCREEN_NS (NS_PER_SECOND / 5) /* between two lines on a terminal */
+#define PLAIN_NS (NS_PER_SECOND * 30) /* between two lines in a log */
 
 enum { LINE_SIZE = 1024, LABEL_SIZE = 48 };
 
@@ -33,7 +33,8 @@ struct duration duration_text(double seconds)
 	else if (whole < 3600)
 		snprintf(d.text, sizeof(d.text), "%lld min %02lld s", whole / 60, whole % 60);
 	else
-		snprintf(d.text, sizeof(d.text), "%lld h %02lld min", whole / 3600, whole / 60 % 60);
+		snprintf(d.text, sizeof(d.text), "%lld h %02lld min", whole / 3600,
+			 whole / 60 % 60);
 	return d;
 }
 
@@ -83,7 +84,8 @@ static void write_summary(const struct sweep_progress *p, const struct running_t
 	for (uint32_t i = 0; i < count; i++)
 		share += running[i].share;
 	share /= (double)p->todo;
-	snprintf(counts, LINE_SIZE, "%" PRIu64 " of %" PRIu64 " runs", p->before + p->done, p->total);
+	snprintf(counts, LINE_SIZE, "%" PRIu64 " of %" PRIu64 " runs", p->before + p->done,
+		 p->total);
 	if (share > 0.001)
 		snprintf(clock, LINE_SIZE, "%s, about %s left", duration_text(gone).text,
 			 duration_text(gone * (1 - share) / share).text);
@@ -112,8 +114,8 @@ static void write_running(const struct sweep *w, const struct running_task *runn
 	}
 }
 
-void progress_show(struct sweep_progress *p, const struct sweep *w, const struct running_task *running,
-		   uint32_t count)
+void progress_show(struct sweep_progress *p, const struct sweep *w,
+		   const struct running_task *running, uint32_t count)
 {
 	char counts[LINE_SIZE], clock[LINE_SIZE], middle[LINE_SIZE];
 	int64_t now_ns = clock_ns();

@@ -7,19 +7,19 @@
 
 struct sweep_progress {
 	int silent, terminal;
-	uint64_t todo;		/* runs to do now */
-	uint64_t total, before;	/* runs of the sweep, and those that were there */
-	uint64_t ended, done;	/* of todo; done: without failure */
+	uint64_t todo;          /* runs to do now */
+	uint64_t total, before; /* runs of the sweep, and those that were there */
+	uint64_t ended, done;   /* of todo; done: without failure */
 	int64_t begin_ns, shown_ns;
-	int on_screen;		/* a line stands there */
+	int on_screen; /* a line stands there */
 };
 
 int64_t clock_ns(void);
 
 void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t total, int silent);
 void progress_end(struct sweep_progress *p, int done);
-void progress_show(struct sweep_progress *p, const struct sweep *w, const struct running_task *running,
-		   uint32_t count);
+void progress_show(struct sweep_progress *p, const struct sweep *w,
+		   const struct running_task *running, uint32_t count);
 
 /* Takes the line off the screen, so that something else can be printed. */
 void progress_clear(struct sweep_progress *p);

@@ -16,8 +16,9 @@ static int write_html(const char *path, const struct report *r, struct error *e)
 
 static void tell(const char *path, const struct report *r)
 {
-	printf("%s: %u run%s, %u chart%s\n", path, r->compare.runs.count, r->compare.runs.count == 1 ? "" : "s",
-	       r->charts.count, r->charts.count == 1 ? "" : "s");
+	printf("%s: %u run%s, %u chart%s\n", path, r->compare.runs.count,
+	       r->compare.runs.count == 1 ? "" : "s", r->charts.count,
+	       r->charts.count == 1 ? "" : "s");
 }
 
 /* Without --svg, or with -o, an HTML file; with --svg the charts. */

@@ -16,18 +16,22 @@ enum { THREADS_MAX = 256, JOBS_MAX = 4096, PROGRESS_NS = 200 * 1000 * 1000 };
 
 /* What the command line asks for, besides the scenario. */
 struct request {
-	const char *json, *csv, *out;	/* NULL: not asked for */
+	const char *json, *csv, *out; /* NULL: not asked for */
 	int quiet;
-	uint64_t threads, jobs;		/* jobs 0: as many as there are cores */
+	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
 };
 
 static int read_request(const struct arguments *a, struct request *q, struct error *e)
 {
-	static const struct option threads = { "--threads", OPT_COUNT,
-		offsetof(struct request, threads), "1", 1, THREADS_MAX, "", NULL };
-	static const struct option jobs = { "--jobs", OPT_COUNT, offsetof(struct request, jobs), "0", 1,
-		JOBS_MAX, "", NULL };
-	const char *text = arguments_option(a, "--threads"), *number = arguments_option(a, "--jobs");
+	static const struct option threads = {
+		"--threads", OPT_COUNT, offsetof(struct request, threads), "1", 1, THREADS_MAX,
+		"",          NULL
+	};
+	static const struct option jobs = { "--jobs", OPT_COUNT, offsetof(struct request, jobs),
+					    "0",      1,         JOBS_MAX,
+					    "",       NULL };
+	const char *text = arguments_option(a, "--threads"),
+		   *number = arguments_option(a, "--jobs");
 
 	q->jobs = 0;
 	if (number && option_parse(q, &jobs, number, e))
@@ -57,7 +61,7 @@ static int probe_outputs(const struct request *q, struct error *e)
 /* --- progress --- */
 
 struct progress {
-	int64_t shown_ns;	/* when the line was last written */
+	int64_t shown_ns; /* when the line was last written */
 };
 
 static void show_progress(void *context, int64_t now_ps, int64_t end_ps)
@@ -110,8 +114,10 @@ static int report_bug(const struct config *c, struct error *e)
 {
 	error_prefix(e, "packets were lost or made up, which is a bug of Weir and no result: ");
 	complain(EXIT_BUG, e);
-	fprintf(stderr, "weir: please report it with %s, seed %" PRIu64 " and the output of "
-		"'weir version'\n", c->file, c->seed);
+	fprintf(stderr,
+		"weir: please report it with %s, seed %" PRIu64 " and the output of "
+		"'weir version'\n",
+		c->file, c->seed);
 	return EXIT_BUG;
 }
 
@@ -147,7 +153,7 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	status = failed ? report_bug(c, &e) : show(q, c, &result);
 	if (captures_publish(captures, &e))
 		status = complain(EXIT_WORLD, &e);
-	interrupt_stop(&interrupt);	/* not before all is written: no half files */
+	interrupt_stop(&interrupt); /* not before all is written: no half files */
 	run_result_free(&result);
 	if (status == EXIT_FINE && atomic_load(&interrupt.stop))
 		return EXIT_INTERRUPTED;
@@ -181,8 +187,11 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 
 	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (arguments_option(a, single[i])) {
-			error_set(&e, "%s: is for a single run; what is in a result folder is written by "
-				  "'weir export'", single[i]);
+			error_set(
+				&e,
+				"%s: is for a single run; what is in a result folder is written by "
+				"'weir export'",
+				single[i]);
 			return complain(EXIT_MISTAKE, &e);
 		}
 	return run_sweep(&request, s, w);

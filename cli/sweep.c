@@ -20,7 +20,7 @@ struct campaign {
 	const struct sweep *w;
 	char folder[FOLDER_SIZE];
 	char (*keys)[RUN_KEY_SIZE];
-	uint64_t *missing, missing_count;	/* runs to do */
+	uint64_t *missing, missing_count; /* runs to do */
 	struct sweep_progress progress;
 	atomic_int stop;
 	uint64_t failed;
@@ -44,7 +44,9 @@ static void tell_share(void *context, int64_t now_ps, int64_t end_ps)
 		return;
 	p->told_ns = now_ns;
 	/* After the measured interval flows may still be on their way. */
-	worker_share(p->pipe, end_ps <= 0 ? 0 : now_ps < end_ps ? (double)now_ps / (double)end_ps : 1);
+	worker_share(p->pipe, end_ps <= 0       ? 0
+			      : now_ps < end_ps ? (double)now_ps / (double)end_ps
+						: 1);
 }
 
 /* 1: another process has done it meanwhile. */
@@ -80,7 +82,8 @@ static enum task_end work(void *context, uint64_t task, struct worker_pipe *p, s
 	struct campaign *c = context;
 	struct pulse pulse = { p, clock_ns() };
 	const struct run_control control = { .threads = (uint32_t)c->q->threads,
-					     .progress = tell_share, .context = &pulse };
+					     .progress = tell_share,
+					     .context = &pulse };
 	int there = is_there(c, task, e), failed;
 	struct run_result result;
 	struct config config;
@@ -113,7 +116,9 @@ static int hear_end(void *context, uint64_t task, enum task_end end, const struc
 	c->failed++;
 	c->bug |= end == TASK_BUG;
 	if (end == TASK_BUG)
-		error_prefix(&message, "packets were lost or made up, which is a bug of Weir and no result: ");
+		error_prefix(
+			&message,
+			"packets were lost or made up, which is a bug of Weir and no result: ");
 	if (c->w->axis_count > 0)
 		error_prefix(&message, "run %" PRIu64 " (%s): ", task + 1,
 			     sweep_label(c->w, task, label, sizeof(label)));
@@ -176,7 +181,7 @@ static int find_missing(struct campaign *c, struct error *e)
 
 	if (store_open(&store, c->folder, STORE_WRITE, e))
 		return -1;
-	failed = store_plan(store, (const char (*)[RUN_KEY_SIZE])c->keys, c->w->run_count, e);
+	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, c->w->run_count, e);
 	for (uint64_t i = 0; i < c->w->run_count && !failed; i++) {
 		int there = c->q->again ? 0 : store_has(store, c->keys[i], e);
 
@@ -184,7 +189,7 @@ static int find_missing(struct campaign *c, struct error *e)
 		if (there == 0)
 			c->missing[c->missing_count++] = i;
 	}
-	store_close(store);	/* no process may take an open one over */
+	store_close(store); /* no process may take an open one over */
 	return failed;
 }
 
@@ -233,20 +238,26 @@ static int finish(struct campaign *c, int interrupted)
 
 	progress_clear(&c->progress);
 	if (interrupted) {
-		fprintf(stderr, "weir: interrupted; %" PRIu64 " of %" PRIu64 " runs are kept in %s; the same "
-			"command continues\n", runs_there(c), c->w->run_count, c->folder);
+		fprintf(stderr,
+			"weir: interrupted; %" PRIu64 " of %" PRIu64
+			" runs are kept in %s; the same "
+			"command continues\n",
+			runs_there(c), c->w->run_count, c->folder);
 		return EXIT_INTERRUPTED;
 	}
 	if (!c->q->quiet && !none) {
 		if (show_table(c, &e))
 			return complain(EXIT_WORLD, &e);
-		printf("%s: %" PRIu64 " run%s, %" PRIu64 " of them new in %s\n", c->folder, runs_there(c),
-		       runs_there(c) == 1 ? "" : "s", c->progress.done,
+		printf("%s: %" PRIu64 " run%s, %" PRIu64 " of them new in %s\n", c->folder,
+		       runs_there(c), runs_there(c) == 1 ? "" : "s", c->progress.done,
 		       progress_time(&c->progress).text);
 	}
 	if (c->failed) {
-		fprintf(stderr, "weir: %" PRIu64 " of %" PRIu64 " runs failed; the same command tries again "
-			"what is missing\n", c->failed, c->w->run_count);
+		fprintf(stderr,
+			"weir: %" PRIu64 " of %" PRIu64
+			" runs failed; the same command tries again "
+			"what is missing\n",
+			c->failed, c->w->run_count);
 		return c->bug ? EXIT_BUG : EXIT_WORLD;
 	}
 	return EXIT_FINE;
@@ -256,15 +267,20 @@ static int run_missing(struct campaign *c)
 {
 	sigset_t set = interrupt_set(), before;
 	const struct workers workers = {
-		.jobs = job_count(c->q), .count = c->missing_count, .tasks = c->missing,
-		.stop = &c->stop, .context = c,
-		.work = work, .ended = hear_end, .tick = hear_tick,
+		.jobs = job_count(c->q),
+		.count = c->missing_count,
+		.tasks = c->missing,
+		.stop = &c->stop,
+		.context = c,
+		.work = work,
+		.ended = hear_end,
+		.tick = hear_tick,
 	};
 	struct error e;
 	int failed;
 
 	progress_begin(&c->progress, c->missing_count, c->w->run_count, c->q->quiet);
-	fflush(stdout);		/* or every process would have what is left to print */
+	fflush(stdout); /* or every process would have what is left to print */
 	sigprocmask(SIG_BLOCK, &set, &before);
 	failed = workers_run(&workers, &e);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -5,9 +5,9 @@
 #include "lab/sweep.h"
 
 struct sweep_request {
-	const char *out;	/* NULL: the default folder */
-	uint64_t jobs;		/* processes; 0: what the machine has */
-	uint64_t threads;	/* of each */
+	const char *out;  /* NULL: the default folder */
+	uint64_t jobs;    /* processes; 0: what the machine has */
+	uint64_t threads; /* of each */
 	int again, quiet;
 };
 

@@ -45,15 +45,16 @@ static int print_table(const struct arguments *a, const struct compare_request *
 	if (q->normalize_to)
 		printf("Relative to %s, run by run of the same seed.\n", q->normalize_to);
 	if (done < planned)
-		printf("%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n", planned - done,
-		       planned);
+		printf("%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n",
+		       planned - done, planned);
 	comparison_free(&c);
 	return EXIT_FINE;
 }
 
 int command_table(const struct arguments *a)
 {
-	const char **by = calloc(a->count + 1, sizeof(*by)), **metrics = calloc(a->count + 1, sizeof(*metrics));
+	const char **by = calloc(a->count + 1, sizeof(*by)),
+		   **metrics = calloc(a->count + 1, sizeof(*metrics));
 	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to") };
 	struct error e = { "" };
 	int status;

@@ -12,7 +12,7 @@ enum { ID_SIZE = 96 };
 void chart_text(char **text, const char *format, ...)
 {
 	va_list arguments;
-	char *replacement;	/* the old text may be one of the arguments */
+	char *replacement; /* the old text may be one of the arguments */
 	int length;
 
 	va_start(arguments, format);
@@ -130,7 +130,7 @@ void chart_point_add(struct chart_line *l, double x, double y)
 /* --- fewer points --- */
 
 struct columns {
-	double first, width;	/* of the first column, in x or log x */
+	double first, width; /* of the first column, in x or log x */
 	uint32_t count;
 	int log_x;
 };
@@ -179,7 +179,8 @@ void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x)
 		return;
 	}
 	for (uint64_t to = 1; to <= l->count; to++)
-		if (to == l->count || column_of(&k, l->points[to].x) != column_of(&k, l->points[from].x)) {
+		if (to == l->count ||
+		    column_of(&k, l->points[to].x) != column_of(&k, l->points[from].x)) {
 			kept = keep_column(l->points, kept, from, to);
 			from = to;
 		}
@@ -286,8 +287,8 @@ void ticks_log(struct ticks *t, double min, double max)
 		for (int digit = 1; digit <= 5; digit = digit == 1 ? 2 : digit + 3) {
 			double at = digit * pow(10, power);
 
-			if ((digit == 1 || few) && at >= min * (1 - 1e-9) && at <= max * (1 + 1e-9) &&
-			    t->count < TICKS_MAX)
+			if ((digit == 1 || few) && at >= min * (1 - 1e-9) &&
+			    at <= max * (1 + 1e-9) && t->count < TICKS_MAX)
 				t->at[t->count++] = at;
 		}
 }

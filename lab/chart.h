@@ -9,34 +9,34 @@
 #include <stdio.h>
 
 enum chart_kind {
-	CHART_CURVES,	/* straight from point to point */
-	CHART_STEPS,	/* a value holds until the next point: queues, distributions */
-	CHART_MEANS,	/* few points, each with a mark and the range low..high */
-	CHART_BARS,	/* a bar a line, at its only point; x does not matter */
+	CHART_CURVES, /* straight from point to point */
+	CHART_STEPS,  /* a value holds until the next point: queues, distributions */
+	CHART_MEANS,  /* few points, each with a mark and the range low..high */
+	CHART_BARS,   /* a bar a line, at its only point; x does not matter */
 };
 
 struct chart_point {
 	double x, y;
-	double low, high;	/* the interval around y; NAN: none */
+	double low, high; /* the interval around y; NAN: none */
 };
 
 struct chart_line {
 	char *name;
-	uint32_t style;		/* which dashes, marks and colour; its place in the chart unless changed */
+	uint32_t style; /* which dashes, marks and colour; its place in the chart unless changed */
 	uint64_t count, room;
-	struct chart_point *points;	/* in the order of x */
+	struct chart_point *points; /* in the order of x */
 };
 
 /* Charts of one title that differ in their variant are shown in one place, one at a time. */
 struct chart {
-	char *id;		/* of the title: fit for a file name and an HTML id */
-	char *title;		/* "Queue leaf0->h3" */
-	char *variant;		/* "traffic.web.load = 0.8"; "": the only one */
-	char *note;		/* a sentence below the chart; "": none */
-	char *x_label, *y_label;	/* with the unit: "time (ms)" */
+	char *id;                /* of the title: fit for a file name and an HTML id */
+	char *title;             /* "Queue leaf0->h3" */
+	char *variant;           /* "traffic.web.load = 0.8"; "": the only one */
+	char *note;              /* a sentence below the chart; "": none */
+	char *x_label, *y_label; /* with the unit: "time (ms)" */
 	enum chart_kind kind;
 	int log_x;
-	uint32_t part;		/* the owner's: which part of a report it belongs to */
+	uint32_t part; /* the owner's: which part of a report it belongs to */
 	uint32_t line_count;
 	struct chart_line *lines;
 };

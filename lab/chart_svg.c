@@ -7,25 +7,40 @@
 #include <string.h>
 
 enum {
-	WIDTH = 480, PLOT_HEIGHT = 230, TOP = 12, RIGHT = 14, X_AXIS = 40, LEGEND_ROW = 16,
-	FONT = 11, CHARACTER = 6,	/* a width that text hardly exceeds */
-	MARK_EVERY = 70, MARK = 4, WHISKER_EVERY = 4, SAMPLE = 34,
-	COLOURS = 7, DASHES = 6, MARKS = 7, HATCHES = 6, COLUMNS = 800,
+	WIDTH = 480,
+	PLOT_HEIGHT = 230,
+	TOP = 12,
+	RIGHT = 14,
+	X_AXIS = 40,
+	LEGEND_ROW = 16,
+	FONT = 11,
+	CHARACTER = 6, /* a width that text hardly exceeds */
+	MARK_EVERY = 70,
+	MARK = 4,
+	WHISKER_EVERY = 4,
+	SAMPLE = 34,
+	COLOURS = 7,
+	DASHES = 6,
+	MARKS = 7,
+	HATCHES = 6,
+	COLUMNS = 800,
 };
 
-static const char *const colours[COLOURS] = { "#0060a0", "#c04a00", "#00805c", "#1a1a1a", "#a0408c",
-					      "#a07000", "#4a90c8" };
+static const char *const colours[COLOURS] = { "#0060a0", "#c04a00", "#00805c", "#1a1a1a",
+					      "#a0408c", "#a07000", "#4a90c8" };
 static const char *const dashes[DASHES] = { "", "7 3", "2 2.5", "9 3 2 3", "14 4", "6 2 2 2 2 2" };
 
 /* Each in a cell of 8 by 8. */
-static const char *const hatches[HATCHES] = { "M0 0H8V8H0Z", "M-2 10L10 -2M-2 2L2 -2M6 10L10 6",
-					      "M0 2H8M0 6H8", "M-2 -2L10 10M6 -2L10 2M-2 6L2 10",
-					      "M0 0L8 8M8 0L0 8", "M2 0V8M6 0V8" };
+static const char *const hatches[HATCHES] = {
+	"M0 0H8V8H0Z",      "M-2 10L10 -2M-2 2L2 -2M6 10L10 6",
+	"M0 2H8M0 6H8",     "M-2 -2L10 10M6 -2L10 2M-2 6L2 10",
+	"M0 0L8 8M8 0L0 8", "M2 0V8M6 0V8"
+};
 
 /* Where the plot is on the page, and which numbers its edges are. */
 struct frame {
 	double left, width;
-	double x_min, x_max, y_min, y_max;	/* x in log10 where the axis is */
+	double x_min, x_max, y_min, y_max; /* x in log10 where the axis is */
 	int log_x;
 	struct ticks x_ticks, y_ticks;
 };
@@ -131,10 +146,11 @@ static void write_axes(FILE *f, const struct frame *r, const struct chart *c)
 		fprintf(f, "<path d=\"M%.1f %.1fH%.1f\"/>\n", r->left, page_y(r, r->y_ticks.at[i]),
 			r->left + r->width);
 	for (uint32_t i = 0; i < r->x_ticks.count; i++)
-		fprintf(f, "<path d=\"M%.1f %dV%.1f\"/>\n", page_x(r, r->x_ticks.at[i]), TOP, bottom);
+		fprintf(f, "<path d=\"M%.1f %dV%.1f\"/>\n", page_x(r, r->x_ticks.at[i]), TOP,
+			bottom);
 	fputs("</g>\n", f);
-	fprintf(f, "<path d=\"M%.1f %dV%.1fH%.1f\" fill=\"none\" stroke=\"#000\"/>\n", r->left, TOP, bottom,
-		r->left + r->width);
+	fprintf(f, "<path d=\"M%.1f %dV%.1fH%.1f\" fill=\"none\" stroke=\"#000\"/>\n", r->left, TOP,
+		bottom, r->left + r->width);
 	for (uint32_t i = 0; i < r->y_ticks.count; i++) {
 		snprintf(number, sizeof(number), "%.6g", r->y_ticks.at[i]);
 		text_at(f, r->left - 5, page_y(r, r->y_ticks.at[i]) + 4, "end", number);
@@ -144,7 +160,8 @@ static void write_axes(FILE *f, const struct frame *r, const struct chart *c)
 		text_at(f, page_x(r, r->x_ticks.at[i]), bottom + 14, "middle", number);
 	}
 	text_at(f, r->left + r->width / 2, bottom + 31, "middle", c->x_label);
-	fprintf(f, "<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">", middle);
+	fprintf(f, "<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
+		middle);
 	markup_text(f, c->y_label);
 	fputs("</text>\n", f);
 }
@@ -158,8 +175,8 @@ static void write_mark(FILE *f, uint32_t style, double x, double y)
 
 	switch (style % MARKS) {
 	case 0:
-		fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y, s * 0.85,
-			colour);
+		fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y,
+			s * 0.85, colour);
 		return;
 	case 1:
 		fprintf(f, "<path d=\"M%.1f %.1fh%.1fv%.1fh%.1fz\" fill=\"#fff\" stroke=\"%s\"/>\n",
@@ -170,21 +187,27 @@ static void write_mark(FILE *f, uint32_t style, double x, double y)
 			s * 1.8, -2 * s, colour);
 		return;
 	case 3:
-		fprintf(f, "<path d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\" fill=\"#fff\" "
-			"stroke=\"%s\"/>\n", x, y - s, s, s, -s, s, -s, -s, colour);
+		fprintf(f,
+			"<path d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\" fill=\"#fff\" "
+			"stroke=\"%s\"/>\n",
+			x, y - s, s, s, -s, s, -s, -s, colour);
 		return;
 	case 4:
-		fprintf(f, "<path d=\"M%.1f %.1fl%.1f %.1fh%.1fz\" fill=\"#fff\" stroke=\"%s\"/>\n", x,
-			y + s, s, -s * 1.8, -2 * s, colour);
+		fprintf(f, "<path d=\"M%.1f %.1fl%.1f %.1fh%.1fz\" fill=\"#fff\" stroke=\"%s\"/>\n",
+			x, y + s, s, -s * 1.8, -2 * s, colour);
 		return;
 	case 5:
-		fprintf(f, "<path d=\"M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f\" stroke=\"%s\" "
-			"stroke-width=\"1.6\"/>\n", x - s * 0.8, y - s * 0.8, s * 1.6, s * 1.6, -s * 1.6,
-			-s * 1.6, s * 1.6, colour);
+		fprintf(f,
+			"<path d=\"M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f\" stroke=\"%s\" "
+			"stroke-width=\"1.6\"/>\n",
+			x - s * 0.8, y - s * 0.8, s * 1.6, s * 1.6, -s * 1.6, -s * 1.6, s * 1.6,
+			colour);
 		return;
 	default:
-		fprintf(f, "<path d=\"M%.1f %.1fh%.1fm%.1f %.1fv%.1f\" stroke=\"%s\" "
-			"stroke-width=\"1.6\"/>\n", x - s, y, 2 * s, -s, -s, 2 * s, colour);
+		fprintf(f,
+			"<path d=\"M%.1f %.1fh%.1fm%.1f %.1fv%.1f\" stroke=\"%s\" "
+			"stroke-width=\"1.6\"/>\n",
+			x - s, y, 2 * s, -s, -s, 2 * s, colour);
 	}
 }
 
@@ -204,7 +227,8 @@ static void write_stroke(FILE *f, uint32_t style)
 		fprintf(f, " stroke-dasharray=\"%s\"", dashes[style % DASHES]);
 }
 
-static void write_path(FILE *f, const struct frame *r, enum chart_kind kind, const struct chart_line *l)
+static void write_path(FILE *f, const struct frame *r, enum chart_kind kind,
+		       const struct chart_line *l)
 {
 	int begun = 0;
 
@@ -234,8 +258,8 @@ static void write_path(FILE *f, const struct frame *r, enum chart_kind kind, con
 
 /* Every point of a chart of means, its interval aside by so much; of other lines a point now and then,
  * each line from another place on. */
-static void write_marks(FILE *f, const struct frame *r, enum chart_kind kind, const struct chart_line *l,
-			double aside)
+static void write_marks(FILE *f, const struct frame *r, enum chart_kind kind,
+			const struct chart_line *l, double aside)
 {
 	double next = r->left + MARK_EVERY * fmod(0.15 + 0.382 * l->style, 1);
 
@@ -279,10 +303,13 @@ static void write_hatches(FILE *f, const struct chart *c)
 	for (uint32_t i = 0; i < c->line_count; i++) {
 		uint32_t style = c->lines[i].style;
 
-		fprintf(f, "<pattern id=\"hatch%u\" width=\"8\" height=\"8\" "
+		fprintf(f,
+			"<pattern id=\"hatch%u\" width=\"8\" height=\"8\" "
 			"patternUnits=\"userSpaceOnUse\"><path d=\"%s\" fill=\"%s\" stroke=\"%s\" "
-			"stroke-width=\"1.4\"/></pattern>\n", i, hatches[style % HATCHES],
-			style % HATCHES ? "none" : colours[style % COLOURS], colours[style % COLOURS]);
+			"stroke-width=\"1.4\"/></pattern>\n",
+			i, hatches[style % HATCHES],
+			style % HATCHES ? "none" : colours[style % COLOURS],
+			colours[style % COLOURS]);
 	}
 	fputs("</defs>\n", f);
 }
@@ -297,8 +324,10 @@ static void write_bar(FILE *f, const struct frame *r, const struct chart *c, uin
 
 	double zero = page_y(r, 0), y = page_y(r, l->points[0].y);
 
-	fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"url(#hatch%u)\" "
-		"stroke=\"#000\"/>\n", left, fmin(y, zero), right - left, fabs(zero - y), line);
+	fprintf(f,
+		"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"url(#hatch%u)\" "
+		"stroke=\"#000\"/>\n",
+		left, fmin(y, zero), right - left, fabs(zero - y), line);
 	write_whisker(f, r, &l->points[0], (left + right) / 2);
 }
 
@@ -321,8 +350,10 @@ static double legend_width(const struct chart_line *l)
 static void write_sample(FILE *f, const struct chart *c, uint32_t line, double x, double y)
 {
 	if (c->kind == CHART_BARS) {
-		fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"10\" "
-			"fill=\"url(#hatch%u)\" stroke=\"#000\"/>\n", x, y - 9, SAMPLE, line);
+		fprintf(f,
+			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"10\" "
+			"fill=\"url(#hatch%u)\" stroke=\"#000\"/>\n",
+			x, y - 9, SAMPLE, line);
 	} else {
 		fprintf(f, "<path d=\"M%.1f %.1fh%d\" ", x, y - 4, SAMPLE);
 		write_stroke(f, c->lines[line].style);
@@ -361,9 +392,11 @@ void chart_svg(FILE *f, const struct chart *c)
 		extent = (struct chart_extent){ 1, 10, 0, 1 };
 	choose_frame(&frame, c, &extent);
 	legend = c->kind == CHART_BARS && names_fit(&frame, c) ? 0 : write_legend(NULL, c, 30, 0);
-	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	fprintf(f,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-		"viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"%d\">\n",
+		"viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
+		"font-size=\"%d\">\n",
 		WIDTH, plot_end + legend + 4, WIDTH, plot_end + legend + 4, FONT);
 	fputs("<title>", f);
 	markup_text(f, c->title);
@@ -375,9 +408,11 @@ void chart_svg(FILE *f, const struct chart *c)
 	write_axes(f, &frame, c);
 	if (c->kind == CHART_BARS)
 		write_hatches(f, c);
-	fprintf(f, "<clipPath id=\"plot\"><rect x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"%d\"/></clipPath>\n"
-		"<g clip-path=\"url(#plot)\">\n", frame.left - MARK, frame.width + 2 * MARK,
-		TOP + PLOT_HEIGHT + MARK);
+	fprintf(f,
+		"<clipPath id=\"plot\"><rect x=\"%.1f\" y=\"0\" width=\"%.1f\" "
+		"height=\"%d\"/></clipPath>\n"
+		"<g clip-path=\"url(#plot)\">\n",
+		frame.left - MARK, frame.width + 2 * MARK, TOP + PLOT_HEIGHT + MARK);
 	for (uint32_t i = 0; i < c->line_count; i++) {
 		if (c->kind == CHART_BARS)
 			write_bar(f, &frame, c, i);
@@ -386,7 +421,8 @@ void chart_svg(FILE *f, const struct chart *c)
 	}
 	fputs("</g>\n", f);
 	for (uint32_t i = 0; i < c->line_count && c->kind == CHART_BARS && !legend; i++)
-		text_at(f, page_x(&frame, i + 0.5), TOP + PLOT_HEIGHT + 14, "middle", c->lines[i].name);
+		text_at(f, page_x(&frame, i + 0.5), TOP + PLOT_HEIGHT + 14, "middle",
+			c->lines[i].name);
 	if (legend)
 		write_legend(f, c, 30, plot_end);
 	fputs("</svg>\n", f);

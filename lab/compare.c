@@ -6,23 +6,50 @@
 #include <string.h>
 
 const char *const compare_usual[] = {
-	"fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns",
-	"fct_small_mean_ns", "fct_small_p50_ns", "fct_small_p99_ns", "fct_small_p999_ns",
-	"fct_medium_mean_ns", "fct_medium_p50_ns", "fct_medium_p99_ns", "fct_medium_p999_ns",
-	"fct_over_1mb_mean_ns", "fct_over_1mb_p50_ns", "fct_over_1mb_p99_ns", "fct_over_1mb_p999_ns",
-	"fct_large_mean_ns", "fct_large_p50_ns", "fct_large_p99_ns", "fct_large_p999_ns",
-	"slowdown_mean", "slowdown_p50", "slowdown_p99", "slowdown_p999",
-	"queue_mean_pkts", "queue_p99_pkts", "queue_max_pkts", "goodput_bps", "utilisation",
-	"mark_fraction", "marks", "drops", "timeouts", "retransmits", NULL,
+	"fct_mean_ns",
+	"fct_p50_ns",
+	"fct_p99_ns",
+	"fct_p999_ns",
+	"fct_small_mean_ns",
+	"fct_small_p50_ns",
+	"fct_small_p99_ns",
+	"fct_small_p999_ns",
+	"fct_medium_mean_ns",
+	"fct_medium_p50_ns",
+	"fct_medium_p99_ns",
+	"fct_medium_p999_ns",
+	"fct_over_1mb_mean_ns",
+	"fct_over_1mb_p50_ns",
+	"fct_over_1mb_p99_ns",
+	"fct_over_1mb_p999_ns",
+	"fct_large_mean_ns",
+	"fct_large_p50_ns",
+	"fct_large_p99_ns",
+	"fct_large_p999_ns",
+	"slowdown_mean",
+	"slowdown_p50",
+	"slowdown_p99",
+	"slowdown_p999",
+	"queue_mean_pkts",
+	"queue_p99_pkts",
+	"queue_max_pkts",
+	"goodput_bps",
+	"utilisation",
+	"mark_fraction",
+	"marks",
+	"drops",
+	"timeouts",
+	"retransmits",
+	NULL,
 };
 
 /* --- statistics --- */
 
 /* 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
 static const double t_table[] = {
-	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-	2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
-	2.045, 2.042,
+	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+	2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+	2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 };
 
 /* Beyond the table by the expansion t = z + (z^3 + z) / (4 n), exact to three digits there
@@ -63,7 +90,8 @@ static const char version_path[] = "version";
 /* "" where the run has no such setting. */
 static const char *value_of(const struct stored_run *run, const char *path)
 {
-	const char *value = strcmp(path, version_path) == 0 ? run->version : stored_setting(run, path);
+	const char *value =
+		strcmp(path, version_path) == 0 ? run->version : stored_setting(run, path);
 
 	return value ? value : "";
 }
@@ -102,8 +130,10 @@ static int is_rebuilt(const struct stored_runs *runs, const char *path)
 
 	for (uint32_t i = 1; i < runs->count; i++)
 		for (uint32_t k = 0; k < i; k++)
-			if (strcmp(value_of(&runs->runs[i], named), value_of(&runs->runs[k], named)) == 0 &&
-			    strcmp(value_of(&runs->runs[i], path), value_of(&runs->runs[k], path)) != 0)
+			if (strcmp(value_of(&runs->runs[i], named),
+				   value_of(&runs->runs[k], named)) == 0 &&
+			    strcmp(value_of(&runs->runs[i], path),
+				   value_of(&runs->runs[k], path)) != 0)
 				return 1;
 	return 0;
 }
@@ -125,7 +155,8 @@ static int add_differing(struct comparison *c)
 		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
 			const char *path = c->runs.runs[i].settings[k].path;
 
-			if (differs(&c->runs, path) && is_compared(&c->runs, path) && add_axis(c, path))
+			if (differs(&c->runs, path) && is_compared(&c->runs, path) &&
+			    add_axis(c, path))
 				return -1;
 		}
 	return 0;
@@ -149,7 +180,8 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 
 		if (dot && strcmp(dot + 1, wanted) == 0) {
 			if (found) {
-				error_set(e, "%s could be %s or %s", quote(wanted).text, found, path);
+				error_set(e, "%s could be %s or %s", quote(wanted).text, found,
+					  path);
 				return NULL;
 			}
 			found = path;
@@ -232,7 +264,9 @@ static int make_rows(struct comparison *c)
 		struct compare_row *row;
 
 		for (uint32_t k = 0; k < c->axis_count && !failed; k++)
-			failed = value_index(&c->axes[k], value_of(&c->runs.runs[i], c->axes[k].path), &value[k]);
+			failed =
+				value_index(&c->axes[k],
+					    value_of(&c->runs.runs[i], c->axes[k].path), &value[k]);
 		row = failed ? NULL : row_of(c, value);
 		failed = row == NULL;
 		if (row)
@@ -261,8 +295,8 @@ static void find_mixed(struct comparison *c)
 				mixed |= strcmp(value_of(&c->runs.runs[row->runs[i]], path),
 						first->settings[k].value) != 0;
 			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
-				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used, "%s%s",
-							 used ? ", " : "", path);
+				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used,
+							 "%s%s", used ? ", " : "", path);
 		}
 	}
 }
@@ -281,9 +315,12 @@ static int unknown_metric(const char *name, struct error *e)
 	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
 	nearest = nearest_name(name, names, count);
-	return error_set(e, "--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
-			 "them%s%s%s", quote(name).text, nearest ? " (nearest: " : "",
-			 nearest ? nearest : "", nearest ? ")" : "");
+	return error_set(
+		e,
+		"--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
+		"them%s%s%s",
+		quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		nearest ? ")" : "");
 }
 
 static int add_column(struct comparison *c, const char *name, struct error *e)
@@ -325,8 +362,9 @@ static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 		double *numbers = c->numbers + (size_t)i * c->column_count;
 
 		for (uint32_t k = 0; k < c->column_count; k++)
-			numbers[k] = c->columns[k].metric >= 0 ?
-				     c->runs.runs[i].value[c->columns[k].metric] : (double)NAN;
+			numbers[k] = c->columns[k].metric >= 0
+					     ? c->runs.runs[i].value[c->columns[k].metric]
+					     : (double)NAN;
 		if (flow_metrics(s, &c->runs.runs[i], c, numbers, e))
 			return -1;
 	}
@@ -342,7 +380,7 @@ static double number(const struct comparison *c, uint32_t run, uint32_t column)
 
 /* What rows are relative to: the row, and the setting in which it is another. */
 struct reference {
-	const struct compare_row *row;	/* NULL: rows are not relative */
+	const struct compare_row *row; /* NULL: rows are not relative */
 	const char *path;
 };
 
@@ -399,7 +437,8 @@ static int find_reference(const struct comparison *c, const char *wanted, uint32
 		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
 			const char *text = c->axes[a].values[v];
 
-			if (strcmp(text, wanted) == 0 || strcmp(c->axes[a].labels[v], wanted) == 0 ||
+			if (strcmp(text, wanted) == 0 ||
+			    strcmp(c->axes[a].labels[v], wanted) == 0 ||
 			    (strncmp(text, wanted, length) == 0 && text[length] == '(')) {
 				*axis = a;
 				*value = v;
@@ -411,7 +450,8 @@ static int find_reference(const struct comparison *c, const char *wanted, uint32
 	if (found == 1)
 		return 0;
 	if (found > 1)
-		error_set(e, "%s means %d values; write one of them in full", quote(wanted).text, found);
+		error_set(e, "%s means %d values; write one of them in full", quote(wanted).text,
+			  found);
 	else if (count == 0)
 		error_set(e, "the runs do not differ, there is nothing to compare with");
 	else
@@ -470,7 +510,7 @@ static void keep_planned(struct stored_runs *runs)
 	uint32_t planned = 0;
 
 	while (planned < runs->count && runs->runs[planned].planned)
-		planned++;	/* these come first */
+		planned++; /* these come first */
 	for (uint32_t i = planned; i < runs->count; i++)
 		stored_run_free(&runs->runs[i]);
 	runs->count = planned;
@@ -486,8 +526,9 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 		return -1;
 	if (q->planned)
 		keep_planned(&c->runs);
-	failed = c->runs.count == 0 ? error_set(e, "there are no runs in it yet") :
-		 choose_axes(c, q, e) || choose_columns(c, q, e) || read_numbers(c, s, e);
+	failed = c->runs.count == 0
+			 ? error_set(e, "there are no runs in it yet")
+			 : choose_axes(c, q, e) || choose_columns(c, q, e) || read_numbers(c, s, e);
 	if (!failed && make_rows(c))
 		failed = error_set(e, "no memory");
 	if (!failed)

@@ -11,43 +11,44 @@
 
 struct compare_request {
 	uint32_t by_count, metric_count;
-	const char *const *by;		/* paths; none: every setting but the seed that differs */
-	const char *const *metrics;	/* none: those that people look at first */
-	const char *normalize_to;	/* NULL, or a value: rows are shown relative to the one that has it */
-	int planned;			/* 1: only runs of the latest sweep */
+	const char *const *by;      /* paths; none: every setting but the seed that differs */
+	const char *const *metrics; /* none: those that people look at first */
+	const char *
+		normalize_to; /* NULL, or a value: rows are shown relative to the one that has it */
+	int planned;          /* 1: only runs of the latest sweep */
 };
 
 struct compare_axis {
-	const char *path;		/* "switch.marking"; "version" where programs differ */
+	const char *path; /* "switch.marking"; "version" where programs differ */
 	uint32_t value_count;
-	const char **values;		/* in the order of the runs */
-	char **labels;			/* the same, short: "tcn", or "ecn(k=65pkts)" where k differs */
+	const char **values; /* in the order of the runs */
+	char **labels;       /* the same, short: "tcn", or "ecn(k=65pkts)" where k differs */
 };
 
 struct compare_column {
-	const char *name, *unit;	/* of the metric, as asked for; unit "" where relative */
-	int metric;			/* index into metric_all, -1: made from flows */
+	const char *name, *unit; /* of the metric, as asked for; unit "" where relative */
+	int metric;              /* index into metric_all, -1: made from flows */
 };
 
 struct compare_cell {
-	double mean, half;		/* NAN: unknown; half also where there is one run */
-	uint32_t count;			/* runs */
+	double mean, half; /* NAN: unknown; half also where there is one run */
+	uint32_t count;    /* runs */
 };
 
 struct compare_row {
-	uint32_t *value;		/* index into the values of each axis */
-	uint32_t run_count, *runs;	/* indices into the runs */
-	struct compare_cell *cells;	/* one a column */
+	uint32_t *value;            /* index into the values of each axis */
+	uint32_t run_count, *runs;  /* indices into the runs */
+	struct compare_cell *cells; /* one a column */
 };
 
 struct comparison {
 	struct stored_runs runs;
-	double *numbers;		/* run x column */
+	double *numbers; /* run x column */
 	uint32_t axis_count, column_count, row_count;
 	struct compare_axis *axes;
 	struct compare_column *columns;
 	struct compare_row *rows;
-	char mixed[256];		/* settings that differ within rows, besides the seed; "" */
+	char mixed[256]; /* settings that differ within rows, besides the seed; "" */
 };
 
 /* On -1 nothing is left to free. */
@@ -57,15 +58,15 @@ void comparison_free(struct comparison *c);
 
 /* How it is laid out. */
 struct compare_layout {
-	int width;		/* of a line */
-	int all;		/* 1: every column, in several tables where needed; 0: those that fit */
-	int relative;		/* 1: numbers are ratios */
+	int width;    /* of a line */
+	int all;      /* 1: every column, in several tables where needed; 0: those that fit */
+	int relative; /* 1: numbers are ratios */
 };
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l);
 
 /* Columns where none are asked for: those that people look at first, and all that are usual. */
-extern const char *const compare_usual[];	/* ends with NULL */
+extern const char *const compare_usual[]; /* ends with NULL */
 
 /* --- used between the files of this module --- */
 

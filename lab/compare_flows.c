@@ -163,8 +163,8 @@ static double compute(const struct collection *c, const struct flow_metric *m, d
 
 	for (uint32_t i = 0; i < c->count; i++)
 		if (is_in_class(c, c->flows[i].size_bytes, m->class))
-			sample[count++] = m->quantity == QUANTITY_FCT ? c->flows[i].fct_ns :
-					  c->flows[i].slowdown;
+			sample[count++] = m->quantity == QUANTITY_FCT ? c->flows[i].fct_ns
+								      : c->flows[i].slowdown;
 	return statistic(sample, count, m->statistic);
 }
 

@@ -81,8 +81,8 @@ static char *make_label(const struct compare_axis *a, const char *value)
 		while (!is_alone(a, value) && next_option(&at, &option, &length)) {
 			if (is_shared(a, value, option, length) || used + length + 8 > sizeof(text))
 				continue;
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s", between,
-						 (int)length, option);
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s",
+						 between, (int)length, option);
 			between = ", ";
 		}
 		if (*between == ',')

@@ -11,9 +11,11 @@ enum { TEXT_SIZE = 64, LABEL_MAX = 60, GAP = 2 };
 
 /* What people look at first, most wanted first; shown in the order of the comparison. */
 static const char *const wanted[] = {
-	"fct_mean_ns", "fct_p99_ns", "fct_small_p99_ns", "queue_mean_pkts", "goodput_bps", "drops",
-	"fct_large_mean_ns", "timeouts", "queue_p99_pkts", "fct_small_mean_ns", "mark_fraction",
-	"slowdown_mean", "fct_medium_mean_ns", "slowdown_p99", NULL,
+	"fct_mean_ns",        "fct_p99_ns",    "fct_small_p99_ns",
+	"queue_mean_pkts",    "goodput_bps",   "drops",
+	"fct_large_mean_ns",  "timeouts",      "queue_p99_pkts",
+	"fct_small_mean_ns",  "mark_fraction", "slowdown_mean",
+	"fct_medium_mean_ns", "slowdown_p99",  NULL,
 };
 
 struct scale {
@@ -21,12 +23,14 @@ struct scale {
 	const char *unit;
 };
 
-static const struct scale times[] = { { 1, "ns" }, { NS_PER_US, "us" }, { NS_PER_MS, "ms" },
-				      { NS_PER_S, "s" }, { 0, NULL } };
-static const struct scale rates[] = { { 1, "b/s" }, { 1e3, "Kb/s" }, { 1e6, "Mb/s" }, { 1e9, "Gb/s" },
-				      { 1e12, "Tb/s" }, { 0, NULL } };
-static const struct scale sizes[] = { { 1, "B" }, { 1e3, "KB" }, { 1e6, "MB" }, { 1e9, "GB" },
-				      { 0, NULL } };
+static const struct scale times[] = {
+	{ 1, "ns" }, { NS_PER_US, "us" }, { NS_PER_MS, "ms" }, { NS_PER_S, "s" }, { 0, NULL }
+};
+static const struct scale rates[] = { { 1, "b/s" },    { 1e3, "Kb/s" },  { 1e6, "Mb/s" },
+				      { 1e9, "Gb/s" }, { 1e12, "Tb/s" }, { 0, NULL } };
+static const struct scale sizes[] = {
+	{ 1, "B" }, { 1e3, "KB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 0, NULL }
+};
 static const struct scale seconds[] = { { 1, "s" }, { 0, NULL } };
 static const struct scale packets[] = { { 1, "pkts" }, { 0, NULL } };
 static const struct scale fractions[] = { { 0.01, "%" }, { 0, NULL } };
@@ -35,9 +39,9 @@ static const struct scale plain[] = { { 1, "" }, { 0, NULL } };
 /* How a column is shown. */
 struct look {
 	struct scale scale;
-	char title[2][TEXT_SIZE];	/* "FCT small", "p99" */
-	int mean_width, half_width;	/* half 0: there is none */
-	int width;			/* of all of it */
+	char title[2][TEXT_SIZE];   /* "FCT small", "p99" */
+	int mean_width, half_width; /* half 0: there is none */
+	int width;                  /* of all of it */
 	int shown;
 };
 
@@ -51,7 +55,10 @@ static const struct scale *scales_of(const struct compare_column *k, int relativ
 	static const struct {
 		const char *unit;
 		const struct scale *scales;
-	} all[] = { { "ns", times }, { "bps", rates }, { "bytes", sizes }, { "s", seconds },
+	} all[] = { { "ns", times },
+		    { "bps", rates },
+		    { "bytes", sizes },
+		    { "s", seconds },
 		    { "pkts", packets } };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -104,15 +111,21 @@ static void make_title(struct look *l, const struct compare_column *k)
 	if (last)
 		*last++ = '\0';
 	snprintf(l->title[0], sizeof(l->title[0]), "%s", last ? text : "");
-	snprintf(l->title[1], sizeof(l->title[1]), "%s", !last ? text :
-		 strcmp(last, "p999") == 0 ? "p99.9" : last);
+	snprintf(l->title[1], sizeof(l->title[1]), "%s",
+		 !last                       ? text
+		 : strcmp(last, "p999") == 0 ? "p99.9"
+					     : last);
 }
 
 /* Decimals that make four digits. */
 static int decimals_of(double x)
 {
 	x = fabs(x);
-	return !isfinite(x) || x == floor(x) ? 0 : x < 9.9995 ? 3 : x < 99.995 ? 2 : x < 999.95 ? 1 : 0;
+	return !isfinite(x) || x == floor(x) ? 0
+	       : x < 9.9995                  ? 3
+	       : x < 99.995                  ? 2
+	       : x < 999.95                  ? 1
+					     : 0;
 }
 
 static const char *mean_text(const struct compare_cell *cell, double factor, char *text)
@@ -132,7 +145,12 @@ static const char *half_text(const struct compare_cell *cell, double factor, cha
 
 	text[0] = '\0';
 	if (!isnan(x))
-		snprintf(text, TEXT_SIZE, "\xc2\xb1%.*f", x == 0 ? 0 : x < 10 ? 2 : x < 100 ? 1 : 0, x);
+		snprintf(text, TEXT_SIZE, "\xc2\xb1%.*f",
+			 x == 0    ? 0
+			 : x < 10  ? 2
+			 : x < 100 ? 1
+				   : 0,
+			 x);
 	return text;
 }
 
@@ -162,12 +180,15 @@ static void make_look(struct look *l, const struct comparison *c, uint32_t colum
 		const struct compare_cell *cell = &c->rows[i].cells[column];
 
 		l->shown |= !isnan(cell->mean);
-		l->mean_width = larger(l->mean_width, screen_width(mean_text(cell, l->scale.factor, text)));
-		l->half_width = larger(l->half_width, screen_width(half_text(cell, l->scale.factor, text)));
+		l->mean_width =
+			larger(l->mean_width, screen_width(mean_text(cell, l->scale.factor, text)));
+		l->half_width =
+			larger(l->half_width, screen_width(half_text(cell, l->scale.factor, text)));
 	}
 	for (int i = 0; i < 2; i++)
-		l->mean_width = larger(l->mean_width, screen_width(l->title[i]) -
-				       (l->half_width ? l->half_width + 1 : 0));
+		l->mean_width =
+			larger(l->mean_width,
+			       screen_width(l->title[i]) - (l->half_width ? l->half_width + 1 : 0));
 	l->mean_width = larger(l->mean_width, screen_width(l->scale.unit));
 	l->width = GAP + l->mean_width + (l->half_width ? l->half_width + 1 : 0);
 }
@@ -216,7 +237,7 @@ static void put_left(struct pen *p, const char *text, int width)
 	char part[LABEL_MAX * 4 + 1];
 	int length = screen_width(text);
 
-	if (length > width) {		/* cut; labels are plain text */
+	if (length > width) { /* cut; labels are plain text */
 		snprintf(part, sizeof(part), "%.*s~", width - 1, text);
 		text = part;
 		length = width;
@@ -244,7 +265,9 @@ static void put_labels(struct pen *p, const struct comparison *c, const struct c
 		       int last)
 {
 	for (uint32_t a = 0; a < c->axis_count; a++) {
-		const char *text = row ? c->axes[a].labels[row->value[a]] : last ? axis_title(c, a) : "";
+		const char *text = row    ? c->axes[a].labels[row->value[a]]
+				   : last ? axis_title(c, a)
+					  : "";
 
 		p->blanks += a ? GAP : 0;
 		put_left(p, text, axis_width(c, a));
@@ -285,7 +308,8 @@ static void print_row(struct pen *p, const struct block *b, const struct compare
 		put_right(p, mean_text(&row->cells[k], l->scale.factor, text), GAP + l->mean_width);
 		if (l->half_width) {
 			p->blanks++;
-			put_left(p, half_text(&row->cells[k], l->scale.factor, text), l->half_width);
+			put_left(p, half_text(&row->cells[k], l->scale.factor, text),
+				 l->half_width);
 		}
 	}
 	end_line(p);
@@ -309,7 +333,7 @@ static uint32_t choose_shown(const struct comparison *c, struct look *looks, int
 
 	for (uint32_t k = 0; k < c->column_count; k++) {
 		hidden += (uint32_t)looks[k].shown;
-		looks[k].shown = looks[k].shown ? -1 : 0;	/* could be */
+		looks[k].shown = looks[k].shown ? -1 : 0; /* could be */
 	}
 	for (size_t i = 0; wanted[i] && !full; i++)
 		for (uint32_t k = 0; k < c->column_count; k++) {
@@ -341,7 +365,8 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden)
 	if (most > 1 && least == most)
 		fprintf(f, "Mean of %u runs and its 95 %% confidence interval.\n", most);
 	else if (most > 1)
-		fprintf(f, "Mean of %u to %u runs and its 95 %% confidence interval.\n", least, most);
+		fprintf(f, "Mean of %u to %u runs and its 95 %% confidence interval.\n", least,
+			most);
 	if (c->mixed[0])
 		fprintf(f, "Runs of one row differ in %s.\n", c->mixed);
 	if (hidden)

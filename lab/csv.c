@@ -72,7 +72,8 @@ static int write_run(FILE *f, const struct config *c, const struct run_result *r
 static void write_flows(FILE *f, const struct config *c, const struct run_result *r)
 {
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown\n", f);
+	      "ideal_fct_ps,slowdown\n",
+	      f);
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *w = &r->flows[i];
 		int64_t fct_ps = w->finish_ps - w->start_ps;
@@ -89,8 +90,9 @@ static void write_flows(FILE *f, const struct config *c, const struct run_result
 		fputc(',', f);
 		if (r->ideal_ps[i] > 0)
 			fprintf(f, "%" PRId64, r->ideal_ps[i]);
-		csv_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0 ?
-			     (double)fct_ps / (double)r->ideal_ps[i] : (double)NAN);
+		csv_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0
+				      ? (double)fct_ps / (double)r->ideal_ps[i]
+				      : (double)NAN);
 		fputc('\n', f);
 	}
 }
@@ -100,7 +102,8 @@ static void write_ports(FILE *f, const struct run_result *r)
 	char name[128];
 
 	fputs("run,port,measured,tx_pkts,tx_bytes,marks,drops,queue_mean_bytes,queue_mean_pkts,"
-	      "queue_max_pkts\n", f);
+	      "queue_max_pkts\n",
+	      f);
 	for (uint32_t i = 0; i < r->port_count; i++) {
 		const struct port_result *p = &r->ports[i];
 

@@ -15,7 +15,7 @@ struct sheet {
 	FILE *f;
 	struct store *store;
 	const struct stored_runs *runs;
-	uint32_t run;		/* number of the current one */
+	uint32_t run; /* number of the current one */
 };
 
 /* --- runs.csv --- */
@@ -110,8 +110,8 @@ static int write_flow(void *context, const struct stored_flow *w)
 	struct sheet *s = context;
 	int64_t fct_ps = w->finish_ps - w->start_ps;
 
-	fprintf(s->f, "%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", s->run, w->flow,
-		w->traffic, w->class_id, w->src, w->dst);
+	fprintf(s->f, "%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", s->run,
+		w->flow, w->traffic, w->class_id, w->src, w->dst);
 	if (w->size_bytes != FLOW_UNLIMITED)
 		fprintf(s->f, "%" PRIu64, w->size_bytes);
 	fprintf(s->f, ",%" PRId64 ",", w->start_ps);
@@ -122,8 +122,8 @@ static int write_flow(void *context, const struct stored_flow *w)
 	fputc(',', s->f);
 	if (w->ideal_ps > 0)
 		fprintf(s->f, "%" PRId64, w->ideal_ps);
-	csv_number(s->f, w->finish_ps >= 0 && w->ideal_ps > 0 ?
-		   (double)fct_ps / (double)w->ideal_ps : (double)NAN);
+	csv_number(s->f, w->finish_ps >= 0 && w->ideal_ps > 0 ? (double)fct_ps / (double)w->ideal_ps
+							      : (double)NAN);
 	fputc('\n', s->f);
 	return 0;
 }
@@ -134,8 +134,8 @@ static int write_port(void *context, const struct stored_port *p)
 
 	fprintf(s->f, "%" PRIu32 ",", s->run);
 	csv_text(s->f, p->name);
-	fprintf(s->f, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->measured, p->result.tx_pkts,
-		p->result.tx_bytes, p->result.marks, p->result.drops);
+	fprintf(s->f, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->measured,
+		p->result.tx_pkts, p->result.tx_bytes, p->result.marks, p->result.drops);
 	csv_number(s->f, p->result.queue_mean_bytes);
 	csv_number(s->f, p->result.queue_mean_pkts);
 	fprintf(s->f, ",%" PRIu32 "\n", p->result.queue_max_pkts);
@@ -159,7 +159,8 @@ static int write_points(void *context, const struct stored_series *x)
 static int write_flows(struct sheet *s, struct error *e)
 {
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown\n", s->f);
+	      "ideal_fct_ps,slowdown\n",
+	      s->f);
 	for (s->run = 1; s->run <= s->runs->count; s->run++)
 		if (store_each_flow(s->store, s->runs->runs[s->run - 1].id, write_flow, s, e))
 			return -1;
@@ -169,7 +170,8 @@ static int write_flows(struct sheet *s, struct error *e)
 static int write_ports(struct sheet *s, struct error *e)
 {
 	fputs("run,port,measured,tx_pkts,tx_bytes,marks,drops,queue_mean_bytes,queue_mean_pkts,"
-	      "queue_max_pkts\n", s->f);
+	      "queue_max_pkts\n",
+	      s->f);
 	for (s->run = 1; s->run <= s->runs->count; s->run++)
 		if (store_each_port(s->store, s->runs->runs[s->run - 1].id, write_port, s, e))
 			return -1;
@@ -191,8 +193,9 @@ static const struct {
 	const char *name;
 	int (*write)(struct sheet *s, struct error *e);
 } files[] = {
-	{ "runs.csv", write_runs },   { "reasons.csv", write_reasons }, { "flows.csv", write_flows },
-	{ "ports.csv", write_ports }, { "series.csv", write_series },
+	{ "runs.csv", write_runs },     { "reasons.csv", write_reasons },
+	{ "flows.csv", write_flows },   { "ports.csv", write_ports },
+	{ "series.csv", write_series },
 };
 
 enum { FILES = sizeof(files) / sizeof(files[0]) };

@@ -56,8 +56,9 @@ static int write_port(void *context, const struct stored_port *p)
 	next(l);
 	fputc('[', l->f);
 	json_text(l->f, p->name);
-	fprintf(l->f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", p->measured ? "true" : "false",
-		p->result.tx_pkts, p->result.tx_bytes, p->result.marks, p->result.drops);
+	fprintf(l->f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+		p->measured ? "true" : "false", p->result.tx_pkts, p->result.tx_bytes,
+		p->result.marks, p->result.drops);
 	write_number(l->f, p->result.queue_mean_bytes);
 	fputc(',', l->f);
 	write_number(l->f, p->result.queue_mean_pkts);
@@ -126,12 +127,17 @@ static int write_run(FILE *f, struct store *s, const struct stored_run *run, str
 	fputs(", \"wall_seconds\": ", f);
 	write_number(f, run->wall_seconds);
 	write_texts(f, run);
-	fputs(",\n\"flows\": {\"columns\": [\"flow\", \"traffic\", \"class\", \"source\", \"destination\", "
-	      "\"size_bytes\", \"start_ps\", \"finish_ps\", \"ideal_fct_ps\"], \"rows\": [", f);
+	fputs(",\n\"flows\": {\"columns\": [\"flow\", \"traffic\", \"class\", \"source\", "
+	      "\"destination\", "
+	      "\"size_bytes\", \"start_ps\", \"finish_ps\", \"ideal_fct_ps\"], \"rows\": [",
+	      f);
 	if (store_each_flow(s, run->id, write_flow, &flows, e))
 		return -1;
-	fputs("\n]},\n\"ports\": {\"columns\": [\"port\", \"measured\", \"tx_pkts\", \"tx_bytes\", \"marks\", "
-	      "\"drops\", \"queue_mean_bytes\", \"queue_mean_pkts\", \"queue_max_pkts\"], \"rows\": [", f);
+	fputs("\n]},\n\"ports\": {\"columns\": [\"port\", \"measured\", \"tx_pkts\", \"tx_bytes\", "
+	      "\"marks\", "
+	      "\"drops\", \"queue_mean_bytes\", \"queue_mean_pkts\", \"queue_max_pkts\"], "
+	      "\"rows\": [",
+	      f);
 	if (store_each_port(s, run->id, write_port, &ports, e))
 		return -1;
 	fputs("\n]},\n\"series\": [", f);

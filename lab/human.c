@@ -28,24 +28,29 @@ static struct human scaled(double value, const struct scale *scales, size_t coun
 
 struct human human_time(double ns)
 {
-	static const struct scale scales[] = { { 1, " ns" }, { NS_PER_US, " us" },
-					       { NS_PER_MS, " ms" }, { NS_PER_S, " s" } };
+	static const struct scale scales[] = {
+		{ 1, " ns" }, { NS_PER_US, " us" }, { NS_PER_MS, " ms" }, { NS_PER_S, " s" }
+	};
 
 	return SCALED(ns, scales);
 }
 
 struct human human_rate(double bps)
 {
-	static const struct scale scales[] = { { 1, " b/s" }, { 1e3, " Kb/s" }, { 1e6, " Mb/s" },
-					       { 1e9, " Gb/s" }, { 1e12, " Tb/s" } };
+	static const struct scale scales[] = { { 1, " b/s" },
+					       { 1e3, " Kb/s" },
+					       { 1e6, " Mb/s" },
+					       { 1e9, " Gb/s" },
+					       { 1e12, " Tb/s" } };
 
 	return SCALED(bps, scales);
 }
 
 struct human human_bytes(double bytes)
 {
-	static const struct scale scales[] = { { 1, " B" }, { 1e3, " KB" }, { 1e6, " MB" },
-					       { 1e9, " GB" }, { 1e12, " TB" } };
+	static const struct scale scales[] = {
+		{ 1, " B" }, { 1e3, " KB" }, { 1e6, " MB" }, { 1e9, " GB" }, { 1e12, " TB" }
+	};
 
 	return SCALED(bytes, scales);
 }

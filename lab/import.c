@@ -27,8 +27,8 @@ static int add(struct scenario *s, const char *path, const char *value, struct e
 
 static int add_files(struct scenario *s, const struct import_files *files, struct error *e)
 {
-	if (files->topology && (add(s, "network.topology", "hpcc", e) ||
-				add(s, "network.file", files->topology, e)))
+	if (files->topology &&
+	    (add(s, "network.topology", "hpcc", e) || add(s, "network.file", files->topology, e)))
 		return -1;
 	if (!files->flows)
 		return add(s, FLOWS_PATH ".pattern", "permutation", e) ||
@@ -62,7 +62,8 @@ static int is_path(const struct setting *at, const char *owner, const char *key)
 }
 
 /* Every setting of a section but the two that name a kind and its file. */
-static void write_settings(FILE *f, const struct scenario *s, const char *owner, const char *chooser)
+static void write_settings(FILE *f, const struct scenario *s, const char *owner,
+			   const char *chooser)
 {
 	size_t length = strlen(owner);
 
@@ -158,7 +159,8 @@ static void write_measure(FILE *f, const struct scenario *s, const struct flow_l
 	if (is_late || has_settings(s, "measure"))
 		fputs("\n[measure]\n", f);
 	if (is_late)
-		fprintf(f, "from = %s\n", time_text(start, sizeof(start), flows->flows[0].start_ps));
+		fprintf(f, "from = %s\n",
+			time_text(start, sizeof(start), flows->flows[0].start_ps));
 	write_settings(f, s, "measure", NULL);
 }
 

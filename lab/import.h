@@ -12,8 +12,9 @@
 #define IMPORT_TRAFFIC "flows"
 
 struct import_files {
-	const char *topology;	/* NULL: the settings say which network it is */
-	const char *flows;	/* a connection matrix where it ends in .cm; NULL: a permutation of 1 MB */
+	const char *topology; /* NULL: the settings say which network it is */
+	const char
+		*flows; /* a connection matrix where it ends in .cm; NULL: a permutation of 1 MB */
 };
 
 /* A scenario that names the files, to which further settings may be added by scenario_set. On -1

@@ -6,8 +6,12 @@
 
 size_t utf8_length(const unsigned char *s)
 {
-	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-			s[0] < 0xf5 ? 4 : 0;
+	size_t length = s[0] < 0x80   ? 1
+			: s[0] < 0xc2 ? 0
+			: s[0] < 0xe0 ? 2
+			: s[0] < 0xf0 ? 3
+			: s[0] < 0xf5 ? 4
+				      : 0;
 
 	for (size_t i = 1; i < length; i++)
 		if ((s[i] & 0xc0) != 0x80)
@@ -26,7 +30,7 @@ void json_text(FILE *f, const char *text)
 	while (*s) {
 		size_t length = utf8_length(s);
 
-		if (length == 0) {	/* not text: the replacement character */
+		if (length == 0) { /* not text: the replacement character */
 			fputs("\\ufffd", f);
 			s++;
 			continue;
@@ -91,7 +95,8 @@ int results_json(FILE *f, const struct config *c, const struct run_result *r, st
 	json_text(f, WEIR_VERSION);
 	fputs(",\n  \"runs\": [\n    {\n      \"title\": ", f);
 	json_text(f, c->title);
-	fprintf(f, ",\n      \"partial\": %s,\n      \"settings\": {", r->partial ? "true" : "false");
+	fprintf(f, ",\n      \"partial\": %s,\n      \"settings\": {",
+		r->partial ? "true" : "false");
 	if (scenario_settings(c, write_setting, &settings, e))
 		return -1;
 	fputs("\n      },\n      \"metrics\": {", f);

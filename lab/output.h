@@ -9,8 +9,8 @@
 
 struct output {
 	FILE *stream;
-	char *path;	/* the target, behind symbolic links */
-	char *temp;	/* NULL: written directly */
+	char *path; /* the target, behind symbolic links */
+	char *temp; /* NULL: written directly */
 };
 
 /* Could it be written? Leaves nothing behind. */

@@ -14,7 +14,7 @@ enum {
 	BYTE_ORDER_MAGIC = 0x1a2b3c4d,
 	LINK_ETHERNET = 1,
 	OPTION_TIME_RESOLUTION = 9,
-	NANOSECONDS = 9,	/* 10^-9 */
+	NANOSECONDS = 9, /* 10^-9 */
 	ETHERNET_BYTES = 14,
 	IP_BYTES = 20,
 	TCP_BYTES = 20,
@@ -102,7 +102,9 @@ static size_t put_options(struct bytes *b, const struct segment *segment, uint32
 		uint32_t first = segment->number + segment->sack[i].offset;
 
 		put_net(b, ((uint64_t)first * mss_bytes + 1) & UINT32_MAX, 4);
-		put_net(b, ((uint64_t)(first + segment->sack[i].count) * mss_bytes + 1) & UINT32_MAX, 4);
+		put_net(b,
+			((uint64_t)(first + segment->sack[i].count) * mss_bytes + 1) & UINT32_MAX,
+			4);
 	}
 	return b->count - before;
 }
@@ -127,8 +129,10 @@ enum { RECEIVER_PORT = 5001 };
 static void put_tcp(struct bytes *b, const struct packet *packet, const struct segment *segment,
 		    uint32_t mss_bytes)
 {
-	int is_ack = (packet->flags & SEGMENT_ACK) != 0, is_syn = (packet->flags & SEGMENT_SYN) != 0;
-	uint32_t position = (uint32_t)((uint64_t)segment->number * mss_bytes) + 1; /* 0 is the SYN */
+	int is_ack = (packet->flags & SEGMENT_ACK) != 0,
+	    is_syn = (packet->flags & SEGMENT_SYN) != 0;
+	uint32_t position =
+		(uint32_t)((uint64_t)segment->number * mss_bytes) + 1; /* 0 is the SYN */
 	size_t at = b->count, options;
 
 	put_net(b, is_ack ? RECEIVER_PORT : sender_port(segment->connection), 2);
@@ -137,8 +141,8 @@ static void put_tcp(struct bytes *b, const struct packet *packet, const struct s
 	put_net(b, is_ack ? position : is_syn ? 0 : 1, 4);
 	put_net(b, 0, 1);
 	put_net(b, tcp_flags(packet->flags), 1);
-	put_net(b, 0xffff, 2);	/* window: the simulator's is not carried in packets */
-	put_net(b, 0, 4);	/* checksum, urgent */
+	put_net(b, 0xffff, 2); /* window: the simulator's is not carried in packets */
+	put_net(b, 0, 4);      /* checksum, urgent */
 	options = put_options(b, segment, mss_bytes);
 	b->data[at + 12] = (unsigned char)((TCP_BYTES + options) / 4 << 4);
 }
@@ -159,10 +163,10 @@ static uint32_t put_frame(struct bytes *b, const struct packet *packet, const st
 	put_net(b, 0x0800, 2);
 	put_net(b, 0x45, 1);
 	put_net(b, (uint32_t)packet->class_id << 2 | ecn, 1);
-	put_net(b, 0, 2);		/* total length, below */
-	put_net(b, 0x00004000, 4);	/* no identification, do not fragment */
+	put_net(b, 0, 2);          /* total length, below */
+	put_net(b, 0x00004000, 4); /* no identification, do not fragment */
 	put_net(b, 64, 1);
-	put_net(b, 6, 1);		/* TCP */
+	put_net(b, 6, 1); /* TCP */
 	put_net(b, 0, 2);
 	put_net(b, address_of(from), 4);
 	put_net(b, address_of(to), 4);
@@ -187,9 +191,9 @@ static void begin_file(FILE *f)
 	put_file(&b, BLOCK_SECTION, 4);
 	put_file(&b, 28, 4);
 	put_file(&b, BYTE_ORDER_MAGIC, 4);
-	put_file(&b, 1, 2);			/* version 1.0 */
+	put_file(&b, 1, 2); /* version 1.0 */
 	put_file(&b, 0, 2);
-	put_file(&b, UINT64_MAX, 8);		/* length not given */
+	put_file(&b, UINT64_MAX, 8); /* length not given */
 	put_file(&b, 28, 4);
 
 	put_file(&b, BLOCK_INTERFACE, 4);
@@ -199,8 +203,8 @@ static void begin_file(FILE *f)
 	put_file(&b, FRAME_MAX, 4);
 	put_file(&b, OPTION_TIME_RESOLUTION, 2);
 	put_file(&b, 1, 2);
-	put_file(&b, NANOSECONDS, 4);		/* one byte and padding */
-	put_file(&b, 0, 4);			/* end of options */
+	put_file(&b, NANOSECONDS, 4); /* one byte and padding */
+	put_file(&b, 0, 4);           /* end of options */
 	put_file(&b, 32, 4);
 	fwrite(b.data, 1, b.count, f);
 }
@@ -217,7 +221,7 @@ static void see(void *context, int64_t start_ps, const struct packet *packet,
 
 	put_file(&block, BLOCK_PACKET, 4);
 	put_file(&block, 32 + padded, 4);
-	put_file(&block, 0, 4);			/* interface */
+	put_file(&block, 0, 4); /* interface */
 	put_file(&block, time_ns >> 32, 4);
 	put_file(&block, time_ns & UINT32_MAX, 4);
 	put_file(&block, frame.count, 4);
@@ -225,7 +229,8 @@ static void see(void *context, int64_t start_ps, const struct packet *packet,
 	put_bytes(&block, frame.data, frame.count);
 	put_bytes(&block, padding, padded - frame.count);
 	put_file(&block, 32 + padded, 4);
-	fwrite(block.data, 1, block.count, p->output.stream);	/* errors are seen when it is published */
+	fwrite(block.data, 1, block.count,
+	       p->output.stream); /* errors are seen when it is published */
 	p->packets++;
 }
 

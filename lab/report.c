@@ -8,18 +8,32 @@
 #include <sys/stat.h>
 
 const struct report_metric report_flow_metrics[] = {
-	{ "flows_completed", "flows" }, { "fct_mean_ns", "FCT mean" }, { "fct_p50_ns", "FCT p50" },
-	{ "fct_p99_ns", "FCT p99" }, { "fct_p999_ns", "FCT p99.9" }, { "fct_small_mean_ns", "small mean" },
-	{ "fct_small_p99_ns", "small p99" }, { "fct_medium_mean_ns", "medium mean" },
-	{ "fct_over_1mb_mean_ns", ">1MB mean" }, { "fct_large_mean_ns", "large mean" },
-	{ "slowdown_mean", "slowdown mean" }, { "slowdown_p99", "slowdown p99" }, { NULL, NULL },
+	{ "flows_completed", "flows" },
+	{ "fct_mean_ns", "FCT mean" },
+	{ "fct_p50_ns", "FCT p50" },
+	{ "fct_p99_ns", "FCT p99" },
+	{ "fct_p999_ns", "FCT p99.9" },
+	{ "fct_small_mean_ns", "small mean" },
+	{ "fct_small_p99_ns", "small p99" },
+	{ "fct_medium_mean_ns", "medium mean" },
+	{ "fct_over_1mb_mean_ns", ">1MB mean" },
+	{ "fct_large_mean_ns", "large mean" },
+	{ "slowdown_mean", "slowdown mean" },
+	{ "slowdown_p99", "slowdown p99" },
+	{ NULL, NULL },
 };
 
 const struct report_metric report_network_metrics[] = {
-	{ "queue_mean_pkts", "queue mean" }, { "queue_p99_pkts", "queue p99" },
-	{ "queue_max_pkts", "queue max" }, { "goodput_bps", "goodput" }, { "utilisation", "utilisation" },
-	{ "mark_fraction", "marked" }, { "marks", "marks" }, { "drops", "drops" },
-	{ "timeouts", "timeouts" }, { NULL, NULL },
+	{ "queue_mean_pkts", "queue mean" },
+	{ "queue_p99_pkts", "queue p99" },
+	{ "queue_max_pkts", "queue max" },
+	{ "goodput_bps", "goodput" },
+	{ "utilisation", "utilisation" },
+	{ "mark_fraction", "marked" },
+	{ "marks", "marks" },
+	{ "drops", "drops" },
+	{ "timeouts", "timeouts" },
+	{ NULL, NULL },
 };
 
 int report_read(struct report *r, struct store *s, struct error *e)

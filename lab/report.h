@@ -12,31 +12,39 @@
 
 /* A setting and every value it has in the runs, in the order of the runs. */
 struct report_setting {
-	const char *path;	/* "version" too */
+	const char *path; /* "version" too */
 	uint32_t value_count;
-	const char **values;	/* "-": a run does not have it */
+	const char **values; /* "-": a run does not have it */
 };
 
 /* Rows of the comparison, one a case, seen as points of charts. */
 struct report_case {
-	uint32_t scheme;	/* index into report.schemes */
-	double x;		/* value of the axis, in axis_unit; 0: there is no axis */
-	const char *x_text;	/* as a user would write it; "": there is no axis */
+	uint32_t scheme;    /* index into report.schemes */
+	double x;           /* value of the axis, in axis_unit; 0: there is no axis */
+	const char *x_text; /* as a user would write it; "": there is no axis */
 	const struct compare_row *row;
 };
 
-enum report_part { PART_FCT, PART_CDF, PART_QUEUE, PART_THROUGHPUT, PART_WINDOW, PART_OTHER, PART_COUNT };
+enum report_part {
+	PART_FCT,
+	PART_CDF,
+	PART_QUEUE,
+	PART_THROUGHPUT,
+	PART_WINDOW,
+	PART_OTHER,
+	PART_COUNT
+};
 
 struct report {
 	struct comparison compare;
 	uint32_t setting_count;
-	struct report_setting *settings;	/* seed and all others */
-	const struct compare_axis *axis;	/* NULL: no setting with numbers was swept */
+	struct report_setting *settings; /* seed and all others */
+	const struct compare_axis *axis; /* NULL: no setting with numbers was swept */
 	char axis_unit[16];
 	uint32_t scheme_count;
-	char **schemes;			/* labels */
+	char **schemes; /* labels */
 	uint32_t case_count;
-	struct report_case *cases;	/* by scheme, then by x */
+	struct report_case *cases; /* by scheme, then by x */
 	struct chart_list charts;
 };
 
@@ -76,7 +84,7 @@ struct report_metric {
 
 enum { REPORT_METRICS_MAX = 16 };
 
-extern const struct report_metric report_flow_metrics[];	/* ends with .name == NULL */
+extern const struct report_metric report_flow_metrics[]; /* ends with .name == NULL */
 extern const struct report_metric report_network_metrics[];
 
 /* A unit that suits the number, and what to divide by: 2e6 "ns" is 2 "ms". */
@@ -92,5 +100,5 @@ struct asset {
 	const char *name, *text;
 };
 
-extern const struct asset asset_all[];	/* ends with .name == NULL */
+extern const struct asset asset_all[]; /* ends with .name == NULL */
 #endif

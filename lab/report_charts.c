@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-	COLUMNS = 1500,		/* a series keeps up to four points in each: room for zooming in */
+	COLUMNS = 1500, /* a series keeps up to four points in each: room for zooming in */
 	COLUMNS_LEAST = 150,
 	CDF_COLUMNS = 400,
-	FLOWS_SHOWN = 12,	/* lines in a chart of flows; more cannot be told apart */
-	POINTS_MAX = 1000 * 1000,	/* of all charts together: about 15 MB of HTML */
+	FLOWS_SHOWN = 12,         /* lines in a chart of flows; more cannot be told apart */
+	POINTS_MAX = 1000 * 1000, /* of all charts together: about 15 MB of HTML */
 };
 
 #define PS_PER_US (1000.0 * PS_PER_NS)
@@ -23,12 +23,10 @@ struct report_unit report_unit(double number, const char *unit)
 		const char *of;
 		struct report_unit unit;
 	} units[] = {
-		{ "ns", { 1, "ns" } },	    { "ns", { 1e3, "us" } },
-		{ "ns", { 1e6, "ms" } },    { "ns", { 1e9, "s" } },
-		{ "bps", { 1, "b/s" } },    { "bps", { 1e3, "Kb/s" } },
-		{ "bps", { 1e6, "Mb/s" } }, { "bps", { 1e9, "Gb/s" } },
-		{ "bytes", { 1, "B" } },    { "bytes", { 1e3, "KB" } },
-		{ "bytes", { 1e6, "MB" } }, { "bytes", { 1e9, "GB" } },
+		{ "ns", { 1, "ns" } },      { "ns", { 1e3, "us" } },    { "ns", { 1e6, "ms" } },
+		{ "ns", { 1e9, "s" } },     { "bps", { 1, "b/s" } },    { "bps", { 1e3, "Kb/s" } },
+		{ "bps", { 1e6, "Mb/s" } }, { "bps", { 1e9, "Gb/s" } }, { "bytes", { 1, "B" } },
+		{ "bytes", { 1e3, "KB" } }, { "bytes", { 1e6, "MB" } }, { "bytes", { 1e9, "GB" } },
 	};
 	struct report_unit chosen = { 1, unit };
 
@@ -46,7 +44,8 @@ static struct chart *find_chart(struct chart_list *list, enum report_part part, 
 
 	for (uint32_t i = 0; i < list->count; i++) {
 		c = &list->all[i];
-		if (c->part == part && strcmp(c->title, title) == 0 && strcmp(c->variant, variant) == 0)
+		if (c->part == part && strcmp(c->title, title) == 0 &&
+		    strcmp(c->variant, variant) == 0)
 			return c;
 	}
 	c = chart_add(list, title, variant);
@@ -84,7 +83,8 @@ static void choose_y_unit(struct chart *c, const char *what, const char *unit)
 
 /* --- means over the axis, or bars --- */
 
-static void add_mean(struct chart_line *l, const struct report_case *k, const struct compare_cell *m)
+static void add_mean(struct chart_line *l, const struct report_case *k,
+		     const struct compare_cell *m)
 {
 	struct chart_point *p;
 
@@ -102,7 +102,8 @@ static int is_known(const struct report *r, int column)
 	return 0;
 }
 
-static void add_metric_chart(struct report *r, const char *metric, const char *title, const char *what)
+static void add_metric_chart(struct report *r, const char *metric, const char *title,
+			     const char *what)
 {
 	int column = report_column(r, metric);
 	struct chart *c;
@@ -114,7 +115,8 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 	c = find_chart(&r->charts, PART_FCT, title, "");
 	c->kind = r->axis ? CHART_MEANS : CHART_BARS;
 	if (r->axis)
-		chart_text(&c->x_label, r->axis_unit[0] ? "%s (%s)" : "%s", r->axis->path, r->axis_unit);
+		chart_text(&c->x_label, r->axis_unit[0] ? "%s (%s)" : "%s", r->axis->path,
+			   r->axis_unit);
 	for (uint32_t i = 0; i < r->case_count; i++) {
 		const struct report_case *k = &r->cases[i];
 		const struct compare_cell *m = &k->row->cells[column];
@@ -127,7 +129,8 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 	}
 	choose_y_unit(c, what, r->compare.columns[column].unit);
 	if (report_setting(r, "seed") && report_setting(r, "seed")->value_count > 1)
-		chart_text(&c->note, "%s", "Means over seeds, with 95 % confidence intervals, which may "
+		chart_text(&c->note, "%s",
+			   "Means over seeds, with 95 % confidence intervals, which may "
 			   "reach out of the chart.");
 }
 
@@ -135,7 +138,7 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 
 struct flow_sample {
 	uint64_t count, room;
-	double *fct_us, *slowdown;	/* slowdown NAN: unknown */
+	double *fct_us, *slowdown; /* slowdown NAN: unknown */
 	struct measure_config interval;
 };
 
@@ -160,7 +163,8 @@ static int add_flow(void *context, const struct stored_flow *f)
 
 static int read_interval(const struct stored_run *run, struct measure_config *m, struct error *e)
 {
-	const char *from = stored_setting(run, "measure.from"), *to = stored_setting(run, "measure.to");
+	const char *from = stored_setting(run, "measure.from"),
+		   *to = stored_setting(run, "measure.to");
 
 	*m = (struct measure_config){ .from_ps = 0 };
 	if (from && option_parse(m, option_find(measure_options, "from"), from, e))
@@ -207,10 +211,12 @@ static int add_distributions(struct report *r, struct store *s, const struct rep
 			status = store_each_flow(s, run->id, add_flow, &sample, e);
 	}
 	if (status == 0 && sample.count) {
-		add_cdf(r, k, &(struct cdf){ "Flow completion time, distribution",
-					     "flow completion time (us)", sample.fct_us, sample.count });
-		add_cdf(r, k, &(struct cdf){ "Slowdown, distribution", "slowdown", sample.slowdown,
-					     sample.count });
+		add_cdf(r, k,
+			&(struct cdf){ "Flow completion time, distribution",
+				       "flow completion time (us)", sample.fct_us, sample.count });
+		add_cdf(r, k,
+			&(struct cdf){ "Slowdown, distribution", "slowdown", sample.slowdown,
+				       sample.count });
 	}
 	free(sample.fct_us);
 	free(sample.slowdown);
@@ -229,7 +235,9 @@ static enum report_part series_part(const char *name)
 	static const struct {
 		const char *start;
 		enum report_part part;
-	} starts[] = { { "queue", PART_QUEUE }, { "throughput", PART_THROUGHPUT }, { "window", PART_WINDOW } };
+	} starts[] = { { "queue", PART_QUEUE },
+		       { "throughput", PART_THROUGHPUT },
+		       { "window", PART_WINDOW } };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (strncmp(name, starts[i].start, strlen(starts[i].start)) == 0)
@@ -254,8 +262,8 @@ static struct chart *flow_chart(struct series_visit *v, const char *name, size_t
 
 	snprintf(title, sizeof(title), "%.*s per flow", (int)kind, name);
 	title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
-	snprintf(variant, sizeof(variant), "%s%s%s", r->case_count > 1 ? scheme : "", r->axis ? ", " : "",
-		 report_x_name(r, v->k).text);
+	snprintf(variant, sizeof(variant), "%s%s%s", r->case_count > 1 ? scheme : "",
+		 r->axis ? ", " : "", report_x_name(r, v->k).text);
 	return find_chart(&r->charts, series_part(name), title, variant);
 }
 
@@ -280,12 +288,14 @@ static int add_series(void *context, const struct stored_series *s)
 	if (kind) {
 		c = flow_chart(v, s->name, kind);
 		if (c->line_count == FLOWS_SHOWN) {
-			chart_text(&c->note, "The first %d flows; the store holds more.", FLOWS_SHOWN);
+			chart_text(&c->note, "The first %d flows; the store holds more.",
+				   FLOWS_SHOWN);
 			return 0;
 		}
 		l = chart_line_add(c, s->name + kind + 1);
 	} else {
-		c = find_chart(&r->charts, series_part(s->name), s->name, report_x_name(r, v->k).text);
+		c = find_chart(&r->charts, series_part(s->name), s->name,
+			       report_x_name(r, v->k).text);
 		l = add_scheme_line(r, c, v->k->scheme);
 	}
 	add_series_points(l, s);
@@ -296,11 +306,13 @@ static int add_series(void *context, const struct stored_series *s)
 }
 
 /* Series come from one run a case: curves of several seeds would hide each other. */
-static int add_case_series(struct report *r, struct store *s, const struct report_case *k, struct error *e)
+static int add_case_series(struct report *r, struct store *s, const struct report_case *k,
+			   struct error *e)
 {
 	struct series_visit visit = { r, k };
 
-	return store_each_series(s, r->compare.runs.runs[k->row->runs[0]].id, add_series, &visit, e);
+	return store_each_series(s, r->compare.runs.runs[k->row->runs[0]].id, add_series, &visit,
+				 e);
 }
 
 static void finish_series(struct report *r)
@@ -324,8 +336,8 @@ static void finish_series(struct report *r)
 		choose_y_unit(c, what, unit);
 		free(unit);
 		if (seed && seed->value_count > 1)
-			chart_text(&c->note, "%s%sThe run with seed %s.", c->note, c->note[0] ? " " : "",
-				   seed->values[0]);
+			chart_text(&c->note, "%s%sThe run with seed %s.", c->note,
+				   c->note[0] ? " " : "", seed->values[0]);
 	}
 }
 
@@ -347,18 +359,21 @@ static void limit_points(struct chart_list *list)
 	for (uint32_t i = 0; i < list->count; i++)
 		for (uint32_t k = 0; k < list->all[i].line_count; k++)
 			chart_line_reduce(&list->all[i].lines[k],
-					  columns < COLUMNS_LEAST ? COLUMNS_LEAST : (uint32_t)columns,
+					  columns < COLUMNS_LEAST ? COLUMNS_LEAST
+								  : (uint32_t)columns,
 					  list->all[i].log_x);
 }
 
 int report_charts(struct report *r, struct store *s, struct error *e)
 {
 	add_metric_chart(r, "fct_mean_ns", "Flow completion time, mean", "mean FCT");
-	add_metric_chart(r, "fct_small_p99_ns", "Flow completion time, small flows, 99th percentile",
-			 "p99 FCT");
-	add_metric_chart(r, "fct_large_mean_ns", "Flow completion time, large flows, mean", "mean FCT");
+	add_metric_chart(r, "fct_small_p99_ns",
+			 "Flow completion time, small flows, 99th percentile", "p99 FCT");
+	add_metric_chart(r, "fct_large_mean_ns", "Flow completion time, large flows, mean",
+			 "mean FCT");
 	for (uint32_t i = 0; i < r->case_count; i++)
-		if (add_distributions(r, s, &r->cases[i], e) || add_case_series(r, s, &r->cases[i], e))
+		if (add_distributions(r, s, &r->cases[i], e) ||
+		    add_case_series(r, s, &r->cases[i], e))
 			return -1;
 	finish_series(r);
 	limit_points(&r->charts);

@@ -40,7 +40,8 @@ static void add_setting(struct report *r, const char *path)
 
 	if (report_setting(r, path))
 		return;
-	r->settings = memory_grow(r->settings, r->setting_count + UINT64_C(1), sizeof(*r->settings));
+	r->settings =
+		memory_grow(r->settings, r->setting_count + UINT64_C(1), sizeof(*r->settings));
 	s = &r->settings[r->setting_count++];
 	*s = (struct report_setting){ path, 0, NULL };
 	for (uint32_t i = 0; i < r->compare.runs.count; i++)
@@ -59,8 +60,8 @@ static void find_settings(struct report *r)
 
 /* What a text with a number is: two texts compare where type and kind are equal. */
 struct quantity {
-	double number;		/* in the smallest unit */
-	const struct unit *unit;	/* NULL: has none */
+	double number;           /* in the smallest unit */
+	const struct unit *unit; /* NULL: has none */
 	enum opt_type type;
 };
 
@@ -133,7 +134,8 @@ static const struct unit *find_axis(struct report *r)
 /* A value that says what it is ("tcn"), unlike "yes" or "5". */
 static int speaks_for_itself(const char *value)
 {
-	return strcspn(value, "0123456789-") > 0 && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0;
+	return strcspn(value, "0123456789-") > 0 && strcmp(value, "yes") != 0 &&
+	       strcmp(value, "no") != 0;
 }
 
 static void append_value(struct report_text *t, const struct compare_axis *a, uint32_t value)
@@ -143,7 +145,9 @@ static void append_value(struct report_text *t, const struct compare_axis *a, ui
 	size_t used = strlen(t->text);
 
 	snprintf(t->text + used, sizeof(t->text) - used, "%s%s%s%s", used ? ", " : "",
-		 speaks_for_itself(label) ? "" : dot ? dot + 1 : a->path,
+		 speaks_for_itself(label) ? ""
+		 : dot                    ? dot + 1
+					  : a->path,
 		 speaks_for_itself(label) ? "" : "=", label);
 }
 
@@ -164,7 +168,8 @@ static struct report_text scheme_label(const struct report *r, const struct comp
 }
 
 /* Do two rows differ in the axis only? */
-static int same_scheme(const struct report *r, const struct compare_row *a, const struct compare_row *b)
+static int same_scheme(const struct report *r, const struct compare_row *a,
+		       const struct compare_row *b)
 {
 	for (uint32_t i = 0; i < r->compare.axis_count; i++)
 		if (&r->compare.axes[i] != r->axis && a->value[i] != b->value[i])

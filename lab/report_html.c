@@ -29,7 +29,8 @@ static void write_head(FILE *f, const struct report *r)
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      "<link rel=\"icon\" href=\"data:,\">\n<title>Weir: ", f);
+	      "<link rel=\"icon\" href=\"data:,\">\n<title>Weir: ",
+	      f);
 	markup_text(f, r->compare.runs.runs[0].title);
 	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n",
 		asset("dygraph.min.css"), asset("report.css"));
@@ -71,10 +72,12 @@ static void write_runs(FILE *f, const struct report *r)
 	uint32_t titles = title_count(r);
 
 	fputs("<h1>", f);
-	markup_text(f, r->compare.runs.runs[0].title[0] ? r->compare.runs.runs[0].title : "Results");
+	markup_text(f,
+		    r->compare.runs.runs[0].title[0] ? r->compare.runs.runs[0].title : "Results");
 	fputs("</h1>\n<section id=\"runs\">\n<h2>What was run</h2>\n<p>", f);
-	fprintf(f, "%u run%s: %u scheme%s", r->compare.runs.count, r->compare.runs.count == 1 ? "" : "s",
-		r->scheme_count, r->scheme_count == 1 ? "" : "s");
+	fprintf(f, "%u run%s: %u scheme%s", r->compare.runs.count,
+		r->compare.runs.count == 1 ? "" : "s", r->scheme_count,
+		r->scheme_count == 1 ? "" : "s");
 	if (r->axis)
 		fprintf(f, ", %u values of <code>", r->axis->value_count);
 	if (r->axis)
@@ -86,14 +89,16 @@ static void write_runs(FILE *f, const struct report *r)
 	if (titles > 1)
 		fprintf(f, " They come from %u scenarios; the title is that of the first.", titles);
 	fputs("</p>\n<h3>Settings that differ between runs</h3>\n"
-	      "<div class=\"wide\"><table class=\"settings\">\n", f);
+	      "<div class=\"wide\"><table class=\"settings\">\n",
+	      f);
 	for (uint32_t i = 0; i < r->setting_count; i++)
 		if (r->settings[i].value_count > 1)
 			write_values(f, &r->settings[i]);
 	if (r->compare.runs.count == 1)
 		fputs("<tr><td>none: there is one run</td></tr>\n", f);
 	fputs("</table></div>\n<details><summary>Settings common to all runs</summary>\n"
-	      "<div class=\"wide\"><table class=\"settings\">\n", f);
+	      "<div class=\"wide\"><table class=\"settings\">\n",
+	      f);
 	for (uint32_t i = 0; i < r->setting_count; i++)
 		if (r->settings[i].value_count == 1)
 			write_values(f, &r->settings[i]);
@@ -105,7 +110,7 @@ static void write_runs(FILE *f, const struct report *r)
 /* How the numbers of a column look: one unit and as many decimals as its largest number deserves. */
 struct column_form {
 	const char *head;
-	int column;		/* of the comparison */
+	int column; /* of the comparison */
 	struct report_unit unit;
 	int decimals;
 };
@@ -248,7 +253,9 @@ static void write_data(FILE *f, const struct chart *c)
 {
 	static const char *const kinds[] = { "curves", "steps", "means", "bars" };
 
-	fprintf(f, "<script type=\"application/json\" id=\"data-%s\">{\"kind\":\"%s\",\"logX\":%s,\"x\":",
+	fprintf(f,
+		"<script type=\"application/json\" "
+		"id=\"data-%s\">{\"kind\":\"%s\",\"logX\":%s,\"x\":",
 		c->id, kinds[c->kind], c->log_x ? "true" : "false");
 	markup_json(f, c->x_label);
 	fputs(",\"y\":", f);
@@ -316,20 +323,28 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 	static const struct {
 		const char *id, *title, *empty;
 	} parts[PART_COUNT] = {
-		[PART_FCT] = { "fct", "Flow completion times", "No flow ended in the measured interval." },
-		[PART_CDF] = { "distributions", "Distributions", "No flow ended in the measured interval." },
+		[PART_FCT] = { "fct", "Flow completion times",
+			       "No flow ended in the measured interval." },
+		[PART_CDF] = { "distributions", "Distributions",
+			       "No flow ended in the measured interval." },
 		[PART_QUEUE] = { "queues", "Queue length over time",
-				 "No queue was recorded. <code>probe = queue PORT every 10us</code> in "
+				 "No queue was recorded. <code>probe = queue PORT every "
+				 "10us</code> in "
 				 "<code>[measure]</code> records one." },
 		[PART_THROUGHPUT] = { "throughput", "Throughput over time",
-				      "No throughput was recorded. <code>probe = throughput flow:N every "
-				      "100us</code> in <code>[measure]</code> records that of a flow." },
+				      "No throughput was recorded. <code>probe = throughput flow:N "
+				      "every "
+				      "100us</code> in <code>[measure]</code> records that of a "
+				      "flow." },
 		[PART_WINDOW] = { "windows", "Windows over time",
-				  "No window was recorded. <code>probe = window flow:N every 100us</code> in "
+				  "No window was recorded. <code>probe = window flow:N every "
+				  "100us</code> in "
 				  "<code>[measure]</code> records that of a flow." },
 		[PART_OTHER] = { "variables", "Scheme variables over time",
-				 "No variable was recorded. <code>probe = scheme PORT every 10us</code> in "
-				 "<code>[measure]</code> records those that the marking scheme of a port "
+				 "No variable was recorded. <code>probe = scheme PORT every "
+				 "10us</code> in "
+				 "<code>[measure]</code> records those that the marking scheme of "
+				 "a port "
 				 "publishes." },
 	};
 	const struct chart_list *list = &r->charts;
@@ -357,14 +372,18 @@ void report_html(FILE *f, const struct report *r)
 	write_head(f, r);
 	write_runs(f, r);
 	write_summary(f, r);
-	fputs("<noscript><p class=\"empty\">The charts below need JavaScript, which is switched off "
-	      "here.</p></noscript>\n", f);
+	fputs("<noscript><p class=\"empty\">The charts below need JavaScript, which is switched "
+	      "off "
+	      "here.</p></noscript>\n",
+	      f);
 	for (int part = 0; part < PART_COUNT; part++)
 		write_part(f, r, (enum report_part)part);
 	fputs("<footer><p>Drag across a chart to zoom in, double-click to see all of it again; "
-	      "click a name to hide or show its line.</p>\n<p>Written by Weir ", f);
+	      "click a name to hide or show its line.</p>\n<p>Written by Weir ",
+	      f);
 	markup_text(f, r->compare.runs.runs[0].version);
-	fprintf(f, ". Charts drawn with dygraphs (MIT licence).</p></footer>\n</main>\n"
+	fprintf(f,
+		". Charts drawn with dygraphs (MIT licence).</p></footer>\n</main>\n"
 		"<script>\n%s\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
 		asset("dygraphs-licence.js"), asset("dygraph.min.js"), asset("report.js"));
 }

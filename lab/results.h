@@ -32,7 +32,7 @@ struct human {
 struct human human_time(double ns);
 struct human human_rate(double bps);
 struct human human_bytes(double bytes);
-struct human human_count(double number);	/* whole or large: "12,345"; otherwise four digits */
+struct human human_count(double number); /* whole or large: "12,345"; otherwise four digits */
 struct human human_percent(double fraction);
 
 /* By the unit that a metric has: "ns", "s", "bps", "bytes", others as they are. */

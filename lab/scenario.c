@@ -137,15 +137,19 @@ int scenario_check_path(const struct scenario *s, const char *path, struct error
 	struct setting_path p;
 
 	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))
-		return error_set(e, "%s is not a setting; write section.key=value, as in "
-				 "switch.marking=tcn or traffic.web.load=0.8", quote(path).text);
+		return error_set(e,
+				 "%s is not a setting; write section.key=value, as in "
+				 "switch.marking=tcn or traffic.web.load=0.8",
+				 quote(path).text);
 	if (p.section[0] == '\0')
 		return 0;
 	if (!section_find(p.section) || strcmp(p.section, "sweep") == 0)
-		return error_unknown(e, "section", p.section, names, sizeof(names) / sizeof(*names));
+		return error_unknown(e, "section", p.section, names,
+				     sizeof(names) / sizeof(*names));
 	if (strcmp(p.section, "traffic") != 0)
 		return p.name ? error_set(e, "%s has one dot too many; write %s.key=value",
-					  quote(path).text, p.section) : 0;
+					  quote(path).text, p.section)
+			      : 0;
 	if (!p.name)
 		return error_set(e, "which traffic? Write traffic.NAME.%s=value", p.key);
 	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
@@ -199,7 +203,8 @@ int scenario_set(struct scenario *s, const char *assignment, struct error *e)
 	char path[PATH_SIZE];
 
 	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(path)) {
-		error_set(e, "%s is not a setting; write section.key=value, as in switch.marking=tcn",
+		error_set(e,
+			  "%s is not a setting; write section.key=value, as in switch.marking=tcn",
 			  quote(assignment).text);
 		return error_prefix(e, "--set: ");
 	}
@@ -237,7 +242,8 @@ int setting_prefix(const struct scenario *s, const struct setting *at, struct er
 	explain_list(s, at, e);
 	if (at->line == 0)
 		return error_prefix(e, "--set %.60s=%.100s: ",
-				    is_sweep(at->path) ? at->path + strlen(sweep_prefix) : at->path, at->value);
+				    is_sweep(at->path) ? at->path + strlen(sweep_prefix) : at->path,
+				    at->value);
 	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
 }
 

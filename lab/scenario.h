@@ -13,21 +13,21 @@
 #include "sim/config.h"
 
 struct setting {
-	char *path;	/* "network.hosts", "traffic.web.load", "seed" */
+	char *path; /* "network.hosts", "traffic.web.load", "seed" */
 	char *value;
-	int line;	/* in the file; 0: given by scenario_set */
+	int line; /* in the file; 0: given by scenario_set */
 };
 
 struct scenario_section {
-	char *path;	/* "network", "traffic.web" */
+	char *path; /* "network", "traffic.web" */
 	int line;
 };
 
 struct scenario {
-	char *file;	/* for messages */
+	char *file; /* for messages */
 	char title[OPT_TEXT_SIZE];
 	uint32_t section_count, setting_count, setting_room;
-	struct scenario_section *sections;	/* in the order of the file */
+	struct scenario_section *sections; /* in the order of the file */
 	struct setting *settings;
 };
 

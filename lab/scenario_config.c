@@ -13,16 +13,20 @@
 
 enum { KINDS_MAX = 32, VALUE_ROOM = 4096 };
 
-static const struct option seed_option = {
-	"seed", OPT_COUNT, offsetof(struct config, seed), "1", 0, UINT64_MAX,
-	"start of every random number of the run", NULL
-};
+static const struct option seed_option = { "seed",
+					   OPT_COUNT,
+					   offsetof(struct config, seed),
+					   "1",
+					   0,
+					   UINT64_MAX,
+					   "start of every random number of the run",
+					   NULL };
 
 /* A section of the config that is being filled: its keys and where their values go. */
 struct target {
 	const struct section *section;
-	struct kind kind;		/* .name NULL: the section has no kinds */
-	const char *owner;		/* "network", "traffic.web" */
+	struct kind kind;  /* .name NULL: the section has no kinds */
+	const char *owner; /* "network", "traffic.web" */
 	void *params;
 };
 
@@ -280,8 +284,7 @@ static int list_digest(const struct listing *l, const char *path, const char *fi
 	return 0;
 }
 
-static int list_plugin(const struct listing *l, const char *path, const char *spec,
-		       struct error *e)
+static int list_plugin(const struct listing *l, const char *path, const char *spec, struct error *e)
 {
 	char file[OPT_TEXT_SIZE];
 

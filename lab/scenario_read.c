@@ -13,7 +13,7 @@
 
 enum {
 	TRAFFIC_SECTIONS_MAX = 1000,
-	SETTINGS_MAX = 20000,		/* besides those of keys that may be repeated */
+	SETTINGS_MAX = 20000, /* besides those of keys that may be repeated */
 	PATH_ROOM = 192,
 };
 
@@ -23,12 +23,12 @@ enum {
 struct reader {
 	struct scenario *s;
 	struct error *e;
-	const char *next, *end;		/* what is left of the text */
-	int line;			/* number of the line that was read last */
-	int failed, begun;		/* begun: a section or setting was seen, so no title any more */
+	const char *next, *end; /* what is left of the text */
+	int line;               /* number of the line that was read last */
+	int failed, begun;      /* begun: a section or setting was seen, so no title any more */
 	uint32_t single_settings;
-	char owner[128];		/* of the current section: "", "network", "traffic.web" */
-	const struct section *section;	/* NULL: none yet */
+	char owner[128];               /* of the current section: "", "network", "traffic.web" */
+	const struct section *section; /* NULL: none yet */
 };
 
 static int fail_here(struct reader *r)
@@ -63,8 +63,10 @@ static int add_section(struct reader *r)
 	struct scenario_section *grown;
 
 	if (first)
-		return error_set(r->e, "%s: the section is given twice, first in line %d; put its keys "
-				 "together%s", r->owner, first->line,
+		return error_set(r->e,
+				 "%s: the section is given twice, first in line %d; put its keys "
+				 "together%s",
+				 r->owner, first->line,
 				 strchr(r->owner, '.') ? " or give it another name" : "");
 	if (s->section_count == TRAFFIC_SECTIONS_MAX)
 		return error_set(r->e, "too many sections; allowed are %d", TRAFFIC_SECTIONS_MAX);
@@ -110,14 +112,17 @@ static int read_header(struct reader *r, char *text)
 		return unknown_section(r, text);
 	if (strcmp(text, "traffic") != 0) {
 		if (*name != '\0')
-			return error_set(r->e, "[%s %s]: only [traffic NAME] has a name; write [%s]",
+			return error_set(r->e,
+					 "[%s %s]: only [traffic NAME] has a name; write [%s]",
 					 text, quote(name).text, text);
 		snprintf(r->owner, sizeof(r->owner), "%s", text);
 		return add_section(r);
 	}
 	if (!is_good_name(name))
-		return error_set(r->e, "[traffic]: name %s; allowed are up to 63 letters, digits, - and "
-				 "_, as in [traffic web]", *name ? quote(name).text : "is missing");
+		return error_set(r->e,
+				 "[traffic]: name %s; allowed are up to 63 letters, digits, - and "
+				 "_, as in [traffic web]",
+				 *name ? quote(name).text : "is missing");
 	snprintf(r->owner, sizeof(r->owner), "traffic.%s", name);
 	return add_section(r);
 }
@@ -219,8 +224,8 @@ static int clean_line(struct reader *r, char *text, size_t size)
 		return 0;
 	r->begun = 1;
 	if (s.length >= size)
-		return error_set(r->e, "the line has %zu characters; at most %zu are read", s.length,
-				 size - 1);
+		return error_set(r->e, "the line has %zu characters; at most %zu are read",
+				 s.length, size - 1);
 	memcpy(text, s.start, s.length);
 	text[s.length] = '\0';
 	if (*text == '[') {
@@ -242,7 +247,7 @@ static char *read_line(char *buffer, int size, void *stream)
 
 	if (r->failed || r->next == r->end)
 		return NULL;
-	if (clean_line(r, buffer, (size_t)size - 1)) {	/* one for the newline */
+	if (clean_line(r, buffer, (size_t)size - 1)) { /* one for the newline */
 		fail_here(r);
 		return NULL;
 	}
@@ -257,13 +262,18 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 	if (*key == '\0')
 		return error_set(r->e, "a key is missing in front of = %s", quote(value).text);
 	if (!r->section && strcmp(key, "seed") != 0)
-		return error_set(r->e, "%s stands before the first section; only seed may, other keys "
-				 "belong to a section such as [network]", quote(key).text);
+		return error_set(r->e,
+				 "%s stands before the first section; only seed may, other keys "
+				 "belong to a section such as [network]",
+				 quote(key).text);
 	if (strchr(key, '.') && strcmp(r->owner, "sweep") != 0)
-		return error_set(r->e, "%s has a dot; the section stands in a line of its own, as in "
-				 "[network]", quote(key).text);
+		return error_set(r->e,
+				 "%s has a dot; the section stands in a line of its own, as in "
+				 "[network]",
+				 quote(key).text);
 	if (*value == '\0')
-		return error_set(r->e, "%s has no value; write %.64s = value, or leave the line out",
+		return error_set(r->e,
+				 "%s has no value; write %.64s = value, or leave the line out",
 				 quote(key).text, key);
 	return 0;
 }
@@ -279,7 +289,8 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 	if (!r->section || !repeat_find(r->section->name, key)) {
 		first = scenario_find(r->s, path);
 		if (first)
-			return error_set(r->e, "%s: given twice, first in line %d", path, first->line);
+			return error_set(r->e, "%s: given twice, first in line %d", path,
+					 first->line);
 		if (++r->single_settings > SETTINGS_MAX)
 			return error_set(r->e, "more than %d settings", SETTINGS_MAX);
 	}

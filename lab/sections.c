@@ -34,8 +34,10 @@ const struct section section_all[] = {
 	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
 	  "[traffic web]", pattern_kind },
 	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL },
-	{ "sweep", "several values for any settings: every combination is a run. A key is a setting's path, "
-	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or seed = 1..5",
+	{ "sweep",
+	  "several values for any settings: every combination is a run. A key is a setting's path, "
+	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or "
+	  "seed = 1..5",
 	  sweep_options, NULL, "[sweep]", NULL },
 	{ .name = NULL },
 };
@@ -43,13 +45,14 @@ const struct section section_all[] = {
 const struct repeat repeat_all[] = {
 	{ "network", "link", "explicit", "NODE NODE RATE DELAY", "a cable, as in: s0 s1 10Gbps 5us",
 	  offsetof(struct network_config, links) },
-	{ "network", "fail", NULL, "NODE NODE TIME", "a cable that is cut, as in: leaf0 spine1 10ms",
-	  offsetof(struct network_config, fails) },
+	{ "network", "fail", NULL, "NODE NODE TIME",
+	  "a cable that is cut, as in: leaf0 spine1 10ms", offsetof(struct network_config, fails) },
 	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START",
 	  "a flow between two hosts, as in: 0 5 2MB 10us",
 	  offsetof(struct traffic_config, flow_lines) },
 	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",
-	  "a quantity over time, as in: queue leaf0->h3 every 10us", offsetof(struct measure_config, probes) },
+	  "a quantity over time, as in: queue leaf0->h3 every 10us",
+	  offsetof(struct measure_config, probes) },
 	{ .key = NULL },
 };
 

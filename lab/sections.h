@@ -14,11 +14,11 @@ struct kind {
 };
 
 struct section {
-	const char *name;		/* "network" */
+	const char *name; /* "network" */
 	const char *help;
-	const struct option *options;	/* keys that it always has */
-	const char *chooser;		/* key that picks the kind, "topology"; NULL: there are no kinds */
-	const char *example;		/* of a header, for messages: "[traffic web]" */
+	const struct option *options; /* keys that it always has */
+	const char *chooser; /* key that picks the kind, "topology"; NULL: there are no kinds */
+	const char *example; /* of a header, for messages: "[traffic web]" */
 	/* Fills in the i-th kind; 0 when there are no more. NULL where chooser is. */
 	int (*kind)(size_t i, struct kind *k);
 };
@@ -26,14 +26,14 @@ struct section {
 /* A key that may stand on several lines. */
 struct repeat {
 	const char *section, *key;
-	const char *kind;		/* only with this topology or pattern; NULL: with any */
-	const char *form;		/* how a line looks */
+	const char *kind; /* only with this topology or pattern; NULL: with any */
+	const char *form; /* how a line looks */
 	const char *help;
-	size_t offset;			/* of the struct line_list in the section's config */
+	size_t offset; /* of the struct line_list in the section's config */
 };
 
-extern const struct section section_all[];	/* ends with .name == NULL */
-extern const struct repeat repeat_all[];	/* ends with .key == NULL */
+extern const struct section section_all[]; /* ends with .name == NULL */
+extern const struct repeat repeat_all[];   /* ends with .key == NULL */
 
 const struct section *section_find(const char *name);
 const struct repeat *repeat_find(const char *section, const char *key);

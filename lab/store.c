@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-	BUSY_MS = 60 * 1000,		/* how long another process may hold the file */
-	HEADER_SIZE = 100,		/* of every SQLite file */
+	BUSY_MS = 60 * 1000, /* how long another process may hold the file */
+	HEADER_SIZE = 100,   /* of every SQLite file */
 	SCHEMA_OFFSET = 60,
 	APPLICATION_OFFSET = 68,
 };
@@ -30,7 +30,8 @@ static const char schema[] =
 	"CREATE TABLE metric (run INTEGER NOT NULL, name TEXT NOT NULL, value REAL,"
 	" PRIMARY KEY (run, name)) WITHOUT ROWID;"
 	"CREATE TABLE reason (run INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,"
-	" is_mark INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (run, place)) WITHOUT ROWID;"
+	" is_mark INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (run, place)) WITHOUT "
+	"ROWID;"
 	"CREATE TABLE traffic (run INTEGER NOT NULL, traffic INTEGER NOT NULL, name TEXT NOT NULL,"
 	" PRIMARY KEY (run, traffic)) WITHOUT ROWID;"
 	"CREATE TABLE flow (run INTEGER NOT NULL, flow INTEGER NOT NULL, traffic INTEGER NOT NULL,"
@@ -39,7 +40,8 @@ static const char schema[] =
 	" PRIMARY KEY (run, flow)) WITHOUT ROWID;"
 	"CREATE TABLE port (run INTEGER NOT NULL, port INTEGER NOT NULL, name TEXT NOT NULL,"
 	" measured INTEGER NOT NULL, tx_pkts INTEGER NOT NULL, tx_bytes INTEGER NOT NULL,"
-	" marks INTEGER NOT NULL, drops INTEGER NOT NULL, queue_mean_bytes REAL, queue_mean_pkts REAL,"
+	" marks INTEGER NOT NULL, drops INTEGER NOT NULL, queue_mean_bytes REAL, queue_mean_pkts "
+	"REAL,"
 	" queue_max_pkts INTEGER NOT NULL, PRIMARY KEY (run, port)) WITHOUT ROWID;"
 	"CREATE TABLE series (run INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,"
 	" unit TEXT NOT NULL, count INTEGER NOT NULL, time_ps BLOB NOT NULL, value BLOB NOT NULL,"
@@ -57,17 +59,22 @@ int store_fail(struct store *s, struct error *e)
 	switch (code & 0xff) {
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		return error_set(e, "%.300s: is damaged (%.200s); move it away, or take a copy of it",
+		return error_set(e,
+				 "%.300s: is damaged (%.200s); move it away, or take a copy of it",
 				 s->path, why);
 	case SQLITE_FULL:
-		return error_set(e, "%.300s: the disk is full; what was stored before is kept", s->path);
+		return error_set(e, "%.300s: the disk is full; what was stored before is kept",
+				 s->path);
 	case SQLITE_BUSY:
 		return error_set(e, "%.300s: another program has locked it for a minute", s->path);
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
-		return error_set(e, "%.300s: cannot be read or written: %.300s; what was stored before is "
-				 "kept", s->path, number != 0 ? strerror(number) : why);
+		return error_set(
+			e,
+			"%.300s: cannot be read or written: %.300s; what was stored before is "
+			"kept",
+			s->path, number != 0 ? strerror(number) : why);
 	}
 	return error_set(e, "%.300s: %.300s", s->path, why);
 }
@@ -129,16 +136,20 @@ static int check_header(const char *path, enum store_mode mode, struct error *e)
 		return -1;
 	}
 	fclose(f);
-	if (length == 0)	/* whoever made it was stopped before anything was in it */
-		return mode == STORE_WRITE ? 0 : error_set(e, "%.300s: there are no runs in it", path);
+	if (length == 0) /* whoever made it was stopped before anything was in it */
+		return mode == STORE_WRITE ? 0
+					   : error_set(e, "%.300s: there are no runs in it", path);
 	if (length < sizeof(header) || memcmp(header, magic, sizeof(magic)) != 0)
-		return error_set(e, "%.300s: is no results store, or its beginning is damaged", path);
+		return error_set(e, "%.300s: is no results store, or its beginning is damaged",
+				 path);
 	if (big_endian(header + APPLICATION_OFFSET) != STORE_APPLICATION)
 		return error_set(e, "%.300s: is a database of another program", path);
 	if (big_endian(header + SCHEMA_OFFSET) != STORE_SCHEMA)
-		return error_set(e, "%.300s: was written by another version of Weir (form %lu; this one "
-				 "reads and writes form %d); use another folder", path,
-				 (unsigned long)big_endian(header + SCHEMA_OFFSET), STORE_SCHEMA);
+		return error_set(
+			e,
+			"%.300s: was written by another version of Weir (form %lu; this one "
+			"reads and writes form %d); use another folder",
+			path, (unsigned long)big_endian(header + SCHEMA_OFFSET), STORE_SCHEMA);
 	return 0;
 }
 
@@ -214,8 +225,11 @@ static int check_pages(struct store *s, struct error *e)
 	} else {
 		found = (const char *)sqlite3_column_text(q, 0);
 		if (!found || strcmp(found, "ok") != 0)
-			failed = error_set(e, "%.300s: is damaged (%.200s); move it away, or take a copy "
-					   "of it", s->path, found ? found : "no memory");
+			failed = error_set(
+				e,
+				"%.300s: is damaged (%.200s); move it away, or take a copy "
+				"of it",
+				s->path, found ? found : "no memory");
 	}
 	sqlite3_finalize(q);
 	return failed;

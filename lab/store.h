@@ -39,29 +39,29 @@ int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct er
 /* --- reading --- */
 
 struct stored_setting {
-	char *path, *value;	/* "switch.marking", "ecn(k=65pkts, scope=queue, at=enqueue)" */
+	char *path, *value; /* "switch.marking", "ecn(k=65pkts, scope=queue, at=enqueue)" */
 };
 
 struct stored_run {
 	int64_t id;
 	char key[RUN_KEY_SIZE];
-	int planned;			/* 1: part of the plan */
+	int planned; /* 1: part of the plan */
 	char *title, *version;
 	uint32_t setting_count;
-	struct stored_setting *settings;	/* all, also "seed" */
-	double value[METRICS_MAX];	/* by metric_all; NAN: unknown */
+	struct stored_setting *settings; /* all, also "seed" */
+	double value[METRICS_MAX];       /* by metric_all; NAN: unknown */
 	double wall_seconds;
 	uint32_t reason_count;
 	struct stored_reason {
 		char *name;
 		uint64_t count;
 		int is_mark;
-	} *reasons;
+	} * reasons;
 };
 
 struct stored_runs {
 	uint32_t count;
-	struct stored_run *runs;	/* in the order of the plan; others after these, as added */
+	struct stored_run *runs; /* in the order of the plan; others after these, as added */
 };
 
 int store_runs(struct store *s, struct stored_runs *runs, struct error *e);
@@ -73,16 +73,16 @@ const char *stored_setting(const struct stored_run *run, const char *path);
 
 struct stored_flow {
 	uint32_t flow;
-	const char *traffic;		/* name of its section */
+	const char *traffic; /* name of its section */
 	uint32_t class_id, src, dst;
-	uint64_t size_bytes;		/* FLOW_UNLIMITED */
-	int64_t start_ps, finish_ps, ideal_ps;	/* -1: unknown */
+	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
+	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
 };
 
 struct stored_port {
-	const char *name;		/* "leaf0->h3" */
-	int measured;			/* 1: the queue metrics of the run are of this port */
-	struct port_result result;	/* its link number means nothing here */
+	const char *name;          /* "leaf0->h3" */
+	int measured;              /* 1: the queue metrics of the run are of this port */
+	struct port_result result; /* its link number means nothing here */
 };
 
 /* One sampled or traced quantity: see struct series of sim/run.h. */

@@ -120,7 +120,7 @@ static int add_metrics(struct store *s, int64_t run, const struct run_result *re
 
 	for (size_t i = 0; metric_all[i].name && !r.failed; i++) {
 		bind_text(r.insert, 2, metric_all[i].name);
-		sqlite3_bind_double(r.insert, 3, result->value[i]);	/* NAN becomes NULL */
+		sqlite3_bind_double(r.insert, 3, result->value[i]); /* NAN becomes NULL */
 		rows_put(&r);
 	}
 	return rows_end(&r);
@@ -153,10 +153,10 @@ static int add_traffic(struct store *s, int64_t run, const struct config *c, str
 	return rows_end(&r);
 }
 
-static int add_flows(struct store *s, int64_t run, const struct run_result *result,
-		     struct error *e)
+static int add_flows(struct store *s, int64_t run, const struct run_result *result, struct error *e)
 {
-	struct rows r = rows_begin(s, "INSERT INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", run, e);
+	struct rows r =
+		rows_begin(s, "INSERT INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", run, e);
 
 	for (uint32_t i = 0; i < result->flow_count && !r.failed; i++) {
 		const struct flow *f = &result->flows[i];
@@ -175,11 +175,10 @@ static int add_flows(struct store *s, int64_t run, const struct run_result *resu
 	return rows_end(&r);
 }
 
-static int add_ports(struct store *s, int64_t run, const struct run_result *result,
-		     struct error *e)
+static int add_ports(struct store *s, int64_t run, const struct run_result *result, struct error *e)
 {
-	struct rows r = rows_begin(s, "INSERT INTO port VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", run,
-				   e);
+	struct rows r =
+		rows_begin(s, "INSERT INTO port VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", run, e);
 	char name[128];
 
 	for (uint32_t i = 0; i < result->port_count && !r.failed; i++) {
@@ -241,8 +240,11 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 		sqlite3_bind_int64(q, 5, (int64_t)one->count);
 		if (sqlite3_bind_blob64(q, 6, bytes, size, SQLITE_STATIC) != SQLITE_OK ||
 		    sqlite3_bind_blob64(q, 7, bytes + size, size, SQLITE_STATIC) != SQLITE_OK)
-			r.failed = error_set(e, "series %s has %" PRIu64 " points, more than a store holds; "
-					     "sample less often", one->name, one->count);
+			r.failed = error_set(e,
+					     "series %s has %" PRIu64
+					     " points, more than a store holds; "
+					     "sample less often",
+					     one->name, one->count);
 		rows_put(&r);
 		free(bytes);
 	}
@@ -253,8 +255,8 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 
 static int remove_run(struct store *s, const char *key, struct error *e)
 {
-	static const char *const tables[] = { "setting", "metric", "reason", "traffic", "flow", "port",
-					      "series" };
+	static const char *const tables[] = { "setting", "metric", "reason", "traffic",
+					      "flow",    "port",   "series" };
 	char sql[128];
 	int failed = 0;
 
@@ -264,8 +266,10 @@ static int remove_run(struct store *s, const char *key, struct error *e)
 		if (i == sizeof(tables) / sizeof(tables[0]))
 			snprintf(sql, sizeof(sql), "DELETE FROM run WHERE key = ?");
 		else
-			snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE run = (SELECT id FROM run WHERE "
-				 "key = ?)", tables[i]);
+			snprintf(sql, sizeof(sql),
+				 "DELETE FROM %s WHERE run = (SELECT id FROM run WHERE "
+				 "key = ?)",
+				 tables[i]);
 		q = store_prepare(s, sql, e);
 		if (!q)
 			return -1;
@@ -279,8 +283,10 @@ static int remove_run(struct store *s, const char *key, struct error *e)
 static int add_run(struct store *s, const char *key, const struct config *c,
 		   const struct run_result *r, struct error *e)
 {
-	sqlite3_stmt *q = store_prepare(s, "INSERT INTO run (key, title, version, wall_seconds) "
-					"VALUES (?, ?, ?, ?)", e);
+	sqlite3_stmt *q = store_prepare(s,
+					"INSERT INTO run (key, title, version, wall_seconds) "
+					"VALUES (?, ?, ?, ?)",
+					e);
 	int failed;
 
 	if (!q)
@@ -299,16 +305,17 @@ static int add_parts(struct store *s, const struct config *c, const struct run_r
 {
 	int64_t run = sqlite3_last_insert_rowid(s->db);
 
-	return add_settings(s, run, c, e) || add_metrics(s, run, r, e) || add_reasons(s, run, r, e) ||
-	       add_traffic(s, run, c, e) || add_flows(s, run, r, e) || add_ports(s, run, r, e) ||
-	       add_series(s, run, r, e);
+	return add_settings(s, run, c, e) || add_metrics(s, run, r, e) ||
+	       add_reasons(s, run, r, e) || add_traffic(s, run, c, e) || add_flows(s, run, r, e) ||
+	       add_ports(s, run, r, e) || add_series(s, run, r, e);
 }
 
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
 	      struct error *e)
 {
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) || remove_run(s, key, e) ||
-		     add_run(s, key, c, r, e) || add_parts(s, c, r, e) || store_exec(s, "COMMIT", e);
+		     add_run(s, key, c, r, e) || add_parts(s, c, r, e) ||
+		     store_exec(s, "COMMIT", e);
 
 	if (failed)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);

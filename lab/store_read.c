@@ -22,8 +22,8 @@ static int64_t column_time(sqlite3_stmt *q, int column)
 
 static double column_double(sqlite3_stmt *q, int column)
 {
-	return sqlite3_column_type(q, column) == SQLITE_NULL ? (double)NAN :
-	       sqlite3_column_double(q, column);
+	return sqlite3_column_type(q, column) == SQLITE_NULL ? (double)NAN
+							     : sqlite3_column_double(q, column);
 }
 
 /* Room for one more of size bytes, when the room is used up by whole powers of two. NULL: no memory;
@@ -108,7 +108,8 @@ static int take_run(void *context, sqlite3_stmt *q)
 static int take_setting(void *context, sqlite3_stmt *q)
 {
 	struct stored_run *run = context;
-	struct stored_setting *grown = grow(run->settings, run->setting_count, sizeof(*grown)), *one;
+	struct stored_setting *grown = grow(run->settings, run->setting_count, sizeof(*grown)),
+			      *one;
 
 	if (!grown)
 		return -1;
@@ -148,9 +149,11 @@ static int take_reason(void *context, sqlite3_stmt *q)
 
 static int read_parts(struct store *s, struct stored_run *run, struct error *e)
 {
-	static const char settings[] = "SELECT path, value FROM setting WHERE run = ? ORDER BY place";
+	static const char settings[] =
+		"SELECT path, value FROM setting WHERE run = ? ORDER BY place";
 	static const char metrics[] = "SELECT name, value FROM metric WHERE run = ?";
-	static const char reasons[] = "SELECT name, is_mark, count FROM reason WHERE run = ? ORDER BY place";
+	static const char reasons[] =
+		"SELECT name, is_mark, count FROM reason WHERE run = ? ORDER BY place";
 
 	if (each_row(s, store_prepare_run(s, settings, run->id, e), take_setting, run, e) ||
 	    each_row(s, store_prepare_run(s, metrics, run->id, e), take_metric, run, e))
@@ -161,8 +164,8 @@ static int read_parts(struct store *s, struct stored_run *run, struct error *e)
 int store_runs(struct store *s, struct stored_runs *runs, struct error *e)
 {
 	static const char list[] = "SELECT run.id, run.key, title, version, wall_seconds,"
-		" plan.place IS NOT NULL FROM run LEFT JOIN plan USING (key)"
-		" ORDER BY plan.place IS NULL, plan.place, run.id";
+				   " plan.place IS NOT NULL FROM run LEFT JOIN plan USING (key)"
+				   " ORDER BY plan.place IS NULL, plan.place, run.id";
 	int failed;
 
 	memset(runs, 0, sizeof(*runs));
@@ -183,8 +186,8 @@ int store_runs(struct store *s, struct stored_runs *runs, struct error *e)
 /* A visit on its way through the rows. */
 struct visit {
 	void *context;
-	int ended;		/* the visitor has seen enough */
-	uint32_t name_count;	/* of [traffic] sections */
+	int ended;           /* the visitor has seen enough */
+	uint32_t name_count; /* of [traffic] sections */
 	char **names;
 	int (*flow)(void *, const struct stored_flow *);
 	int (*port)(void *, const struct stored_port *);
@@ -244,7 +247,7 @@ int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const str
 {
 	static const char names[] = "SELECT name FROM traffic WHERE run = ? ORDER BY traffic";
 	static const char flows[] = "SELECT flow, traffic, class, src, dst, size_bytes, start_ps,"
-		" finish_ps, ideal_ps FROM flow WHERE run = ? ORDER BY flow";
+				    " finish_ps, ideal_ps FROM flow WHERE run = ? ORDER BY flow";
 	struct visit v = { .context = context, .flow = visit };
 	int failed = each_row(s, store_prepare_run(s, names, run, e), take_name, &v, e);
 
@@ -283,7 +286,8 @@ int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const str
 		    void *context, struct error *e)
 {
 	static const char ports[] = "SELECT name, measured, tx_pkts, tx_bytes, marks, drops,"
-		" queue_mean_bytes, queue_mean_pkts, queue_max_pkts FROM port WHERE run = ? ORDER BY port";
+				    " queue_mean_bytes, queue_mean_pkts, queue_max_pkts FROM port "
+				    "WHERE run = ? ORDER BY port";
 	struct visit v = { .context = context, .port = visit };
 
 	return visit_rows(s, store_prepare_run(s, ports, run, e), show_port, &v, e);
@@ -307,7 +311,8 @@ static int64_t *series_numbers(sqlite3_stmt *q, uint64_t count)
 	int64_t *numbers;
 	double *doubles;
 
-	if ((uint64_t)sqlite3_column_bytes(q, 3) != size || (uint64_t)sqlite3_column_bytes(q, 4) != size)
+	if ((uint64_t)sqlite3_column_bytes(q, 3) != size ||
+	    (uint64_t)sqlite3_column_bytes(q, 4) != size)
 		return NULL;
 	numbers = malloc(2 * size + 1);
 	if (!numbers)
@@ -348,7 +353,7 @@ int store_each_series(struct store *s, int64_t run,
 		      struct error *e)
 {
 	static const char series[] = "SELECT name, unit, count, time_ps, value FROM series"
-		" WHERE run = ? ORDER BY place";
+				     " WHERE run = ? ORDER BY place";
 	struct visit v = { .context = context, .series = visit };
 
 	return visit_rows(s, store_prepare_run(s, series, run, e), show_series, &v, e);

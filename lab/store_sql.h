@@ -5,13 +5,13 @@
 #include <sqlite3.h>
 
 enum {
-	STORE_APPLICATION = 0x57656972,	/* "Weir", at byte 68 of the file */
-	STORE_SCHEMA = 1,		/* changes when a table does, at byte 60 */
+	STORE_APPLICATION = 0x57656972, /* "Weir", at byte 68 of the file */
+	STORE_SCHEMA = 1,               /* changes when a table does, at byte 60 */
 };
 
 struct store {
 	sqlite3 *db;
-	char *path;	/* of the file, for messages */
+	char *path; /* of the file, for messages */
 };
 
 /* Says what SQLite complains of, as "FOLDER/results.db: ...". Returns -1. */

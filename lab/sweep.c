@@ -63,8 +63,10 @@ int sweep_read(struct sweep *w, const struct scenario *s, struct error *e)
 		}
 	}
 	if (section && w->axis_count == 0)
-		return error_set(e, "%.200s:%d: [sweep] is empty; list values of a setting, as in "
-				 "switch.marking = ecn, tcn, or leave it out", s->file, section->line);
+		return error_set(e,
+				 "%.200s:%d: [sweep] is empty; list values of a setting, as in "
+				 "switch.marking = ecn, tcn, or leave it out",
+				 s->file, section->line);
 	return 0;
 }
 
@@ -169,9 +171,10 @@ static int refuse_same(const struct sweep *w, const struct scenario *s, char (*k
 	qsort(sorted, w->run_count, sizeof(*sorted), compare_keys);
 	for (uint64_t i = 1; i < w->run_count && !failed; i++)
 		if (strcmp(sorted[i].key, sorted[i - 1].key) == 0)
-			failed = error_set(e, "%.200s: [sweep] has one run twice: (%s) and (%s) mean the same",
-					   s->file, sweep_label(w, sorted[i - 1].run, one, sizeof(one)),
-					   sweep_label(w, sorted[i].run, other, sizeof(other)));
+			failed = error_set(
+				e, "%.200s: [sweep] has one run twice: (%s) and (%s) mean the same",
+				s->file, sweep_label(w, sorted[i - 1].run, one, sizeof(one)),
+				sweep_label(w, sorted[i].run, other, sizeof(other)));
 	free(sorted);
 	return failed;
 }

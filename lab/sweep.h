@@ -15,8 +15,8 @@ struct text_list {
 };
 
 struct sweep_axis {
-	char *path;	/* "switch.marking" */
-	int line;	/* 0: by --set */
+	char *path; /* "switch.marking" */
+	int line;   /* 0: by --set */
 	struct text_list values;
 };
 

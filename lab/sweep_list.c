@@ -24,7 +24,7 @@ static int add_item(struct text_list *list, const char *text, struct error *e)
 	for (uint32_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i], text) == 0)
 			return error_set(e, "%s is listed twice", quote(text).text);
-	if ((list->count & (list->count - 1)) == 0)	/* none, or a power of two: no room left */
+	if ((list->count & (list->count - 1)) == 0) /* none, or a power of two: no room left */
 		grown = realloc(grown, 2 * (list->count + 1) * sizeof(*grown));
 	if (grown)
 		list->items = grown;
@@ -93,8 +93,8 @@ static int add_number(struct text_list *list, struct number n, struct error *e)
 	if (n.decimals == 0)
 		snprintf(text, sizeof(text), "%" PRId64 "%s", n.digits, n.unit);
 	else
-		snprintf(text, sizeof(text), "%" PRId64 ".%0*" PRId64 "%s", n.digits / scale, n.decimals,
-			 n.digits % scale, n.unit);
+		snprintf(text, sizeof(text), "%" PRId64 ".%0*" PRId64 "%s", n.digits / scale,
+			 n.decimals, n.digits % scale, n.unit);
 	return add_item(list, text, e);
 }
 
@@ -108,8 +108,10 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 	int decimals = r.first.decimals;
 
 	if (strcmp(r.first.unit, r.last.unit) != 0 || strcmp(r.first.unit, r.step.unit) != 0)
-		return error_set(e, "%s: from, to and step are written in the same unit, as in "
-				 "1us..5us/2us", quote(text).text);
+		return error_set(e,
+				 "%s: from, to and step are written in the same unit, as in "
+				 "1us..5us/2us",
+				 quote(text).text);
 	if (r.last.decimals > decimals)
 		decimals = r.last.decimals;
 	if (r.step.decimals > decimals)
@@ -143,9 +145,10 @@ static int take_range(struct text_list *list, const char *text, struct error *e)
 	if (read_number(parts, &r.first) || read_number(dots + 2, &r.last))
 		return 0;
 	if (slash && read_number(slash + 1, &r.step))
-		return error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2", quote(text).text);
+		return error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2",
+				 quote(text).text);
 	if (!slash && (r.first.unit[0] || r.last.unit[0]))
-		return 0;	/* "0us..100us" is one value: a span of time */
+		return 0; /* "0us..100us" is one value: a span of time */
 	if (!slash && r.first.decimals + r.last.decimals > 0)
 		return error_set(e, "%s has no step; write %s/STEP", quote(text).text, text);
 	return add_range(list, text, r, e) ? -1 : 1;
@@ -180,8 +183,8 @@ static int take_item(struct text_list *list, const char *text, size_t length, st
 	if (length == 0)
 		return error_set(e, "a value of the list is empty; write a, b, c or 1..5");
 	if (length >= sizeof(item))
-		return error_set(e, "a value of the list has %zu characters; allowed are %zu", length,
-				 sizeof(item) - 1);
+		return error_set(e, "a value of the list has %zu characters; allowed are %zu",
+				 length, sizeof(item) - 1);
 	snprintf(item, sizeof(item), "%.*s", (int)length, text);
 	taken = take_range(list, item, e);
 	return taken ? (taken < 0 ? -1 : 0) : add_item(list, item, e);

@@ -11,9 +11,9 @@ enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 enum cell_form { BY_UNIT, PERCENT, TIMES };
 
 struct line {
-	const char *label;		/* NULL: the line names the columns */
+	const char *label; /* NULL: the line names the columns */
 	enum cell_form form;
-	const char *cells[COLUMNS];	/* metrics, or names of columns */
+	const char *cells[COLUMNS]; /* metrics, or names of columns */
 };
 
 /* Some groups say more than their lines. */
@@ -22,50 +22,65 @@ enum group_extra { NOTHING_MORE, COMPLETION_SIZES, QUEUE_PORT, DROP_REASONS };
 struct group {
 	const char *title;
 	enum group_extra extra;
-	struct line lines[8];		/* ends with one that is all NULL */
+	struct line lines[8]; /* ends with one that is all NULL */
 };
 
 static const struct group groups[] = {
-	{ "Traffic", NOTHING_MORE, {
-		{ "flows started", BY_UNIT, { "flows_started" } },
-		{ "flows completed", BY_UNIT, { "flows_completed" } },
-		{ "goodput", BY_UNIT, { "goodput_bps" } },
-		{ "fairness (Jain)", BY_UNIT, { "jain" } },
-	} },
-	{ "Flow completion", COMPLETION_SIZES, {
-		{ NULL, BY_UNIT, { "mean", "p50", "p99", "p99.9" } },
-		{ "all flows", BY_UNIT, { "fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns" } },
-		{ "small flows", BY_UNIT, { "fct_small_mean_ns", NULL, "fct_small_p99_ns" } },
-		{ "medium flows", BY_UNIT, { "fct_medium_mean_ns" } },
-		{ "large flows", BY_UNIT, { "fct_large_mean_ns" } },
-		{ "slowdown", TIMES, { "slowdown_mean", "slowdown_p50", "slowdown_p99" } },
-	} },
-	{ "Queue", QUEUE_PORT, {
-		{ NULL, BY_UNIT, { "mean", "p50", "p99", "max" } },
-		{ "packets", BY_UNIT, { "queue_mean_pkts", "queue_p50_pkts", "queue_p99_pkts",
-					"queue_max_pkts" } },
-		{ "bytes", BY_UNIT, { "queue_mean_bytes" } },
-		{ "time empty", PERCENT, { "queue_empty_fraction" } },
-		{ "utilisation", PERCENT, { "utilisation" } },
-		{ "packets marked", PERCENT, { "mark_fraction" } },
-	} },
-	{ "Marks and drops, whole network", DROP_REASONS, {
-		{ "marks", BY_UNIT, { "marks" } },
-		{ "drops", BY_UNIT, { "drops" } },
-		{ "retransmits", BY_UNIT, { "retransmits" } },
-		{ "timeouts", BY_UNIT, { "timeouts" } },
-	} },
-	{ "Cost", NOTHING_MORE, {
-		{ "simulated time", BY_UNIT, { "sim_seconds" } },
-		{ "packet-hops", BY_UNIT, { "packet_hops" } },
-		{ "CPU time", BY_UNIT, { "cpu_seconds" } },
-		{ "peak memory", BY_UNIT, { "peak_rss_bytes" } },
-		{ "hops per CPU second", BY_UNIT, { "packet_hops_per_cpu_second" } },
-	} },
+	{ "Traffic",
+	  NOTHING_MORE,
+	  {
+		  { "flows started", BY_UNIT, { "flows_started" } },
+		  { "flows completed", BY_UNIT, { "flows_completed" } },
+		  { "goodput", BY_UNIT, { "goodput_bps" } },
+		  { "fairness (Jain)", BY_UNIT, { "jain" } },
+	  } },
+	{ "Flow completion",
+	  COMPLETION_SIZES,
+	  {
+		  { NULL, BY_UNIT, { "mean", "p50", "p99", "p99.9" } },
+		  { "all flows",
+		    BY_UNIT,
+		    { "fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns" } },
+		  { "small flows", BY_UNIT, { "fct_small_mean_ns", NULL, "fct_small_p99_ns" } },
+		  { "medium flows", BY_UNIT, { "fct_medium_mean_ns" } },
+		  { "large flows", BY_UNIT, { "fct_large_mean_ns" } },
+		  { "slowdown", TIMES, { "slowdown_mean", "slowdown_p50", "slowdown_p99" } },
+	  } },
+	{ "Queue",
+	  QUEUE_PORT,
+	  {
+		  { NULL, BY_UNIT, { "mean", "p50", "p99", "max" } },
+		  { "packets",
+		    BY_UNIT,
+		    { "queue_mean_pkts", "queue_p50_pkts", "queue_p99_pkts", "queue_max_pkts" } },
+		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
+		  { "time empty", PERCENT, { "queue_empty_fraction" } },
+		  { "utilisation", PERCENT, { "utilisation" } },
+		  { "packets marked", PERCENT, { "mark_fraction" } },
+	  } },
+	{ "Marks and drops, whole network",
+	  DROP_REASONS,
+	  {
+		  { "marks", BY_UNIT, { "marks" } },
+		  { "drops", BY_UNIT, { "drops" } },
+		  { "retransmits", BY_UNIT, { "retransmits" } },
+		  { "timeouts", BY_UNIT, { "timeouts" } },
+	  } },
+	{ "Cost",
+	  NOTHING_MORE,
+	  {
+		  { "simulated time", BY_UNIT, { "sim_seconds" } },
+		  { "packet-hops", BY_UNIT, { "packet_hops" } },
+		  { "CPU time", BY_UNIT, { "cpu_seconds" } },
+		  { "peak memory", BY_UNIT, { "peak_rss_bytes" } },
+		  { "hops per CPU second", BY_UNIT, { "packet_hops_per_cpu_second" } },
+	  } },
 };
 
-enum { GROUPS = sizeof(groups) / sizeof(groups[0]), LINES = sizeof(groups[0].lines) /
-	sizeof(groups[0].lines[0]) };
+enum {
+	GROUPS = sizeof(groups) / sizeof(groups[0]),
+	LINES = sizeof(groups[0].lines) / sizeof(groups[0].lines[0])
+};
 
 static int line_is_end(const struct line *l)
 {
@@ -97,10 +112,12 @@ static void print_line(FILE *f, const struct line *l, const struct run_result *r
 		struct human cell = { "" };
 
 		if (!l->label)
-			snprintf(cell.text, sizeof(cell.text), "%s", l->cells[i] ? l->cells[i] : "");
+			snprintf(cell.text, sizeof(cell.text), "%s",
+				 l->cells[i] ? l->cells[i] : "");
 		else
 			cell = cell_text(r, l->cells[i], l->form);
-		used += snprintf(text + used, sizeof(text) - (size_t)used, "%*s", CELL_WIDTH, cell.text);
+		used += snprintf(text + used, sizeof(text) - (size_t)used, "%*s", CELL_WIDTH,
+				 cell.text);
 		if (cell.text[0] != '\0')
 			end = used;
 	}
@@ -141,16 +158,18 @@ static void print_others(FILE *f, const struct run_result *r)
 	for (size_t i = 0; metric_all[i].name; i++) {
 		if (is_shown(metric_all[i].name))
 			continue;
-		fprintf(f, "%s  %-*s%*s\n", begun++ ? "" : "Other\n", LABEL_WIDTH, metric_all[i].name,
-			CELL_WIDTH, human_quantity(r->value[i], metric_all[i].unit).text);
+		fprintf(f, "%s  %-*s%*s\n", begun++ ? "" : "Other\n", LABEL_WIDTH,
+			metric_all[i].name, CELL_WIDTH,
+			human_quantity(r->value[i], metric_all[i].unit).text);
 	}
 }
 
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
-		fprintf(f, "PARTIAL: stopped early (interrupted, or measure.drain was over); the numbers "
-			"end there.\n");
+		fprintf(f, "PARTIAL: stopped early (interrupted, or measure.drain was over); the "
+			   "numbers "
+			   "end there.\n");
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
 	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",
@@ -165,8 +184,8 @@ static void print_title(FILE *f, const struct group *g, const struct config *c,
 
 	fputs(g->title, f);
 	if (g->extra == QUEUE_PORT && r->port_count > 0)
-		fprintf(f, " at %s%s", link_name(&r->network, r->ports[r->measured_port].link, name,
-						 sizeof(name)),
+		fprintf(f, " at %s%s",
+			link_name(&r->network, r->ports[r->measured_port].link, name, sizeof(name)),
 			c->measure.port[0] ? "" : ", the longest of the network");
 	if (g->extra == COMPLETION_SIZES)
 		fprintf(f, " (small: up to %s, large: above %s)",
@@ -182,7 +201,8 @@ static void print_reasons(FILE *f, const struct run_result *r)
 	for (uint32_t i = 0; i < r->reason_count; i++) {
 		if (r->reasons[i].count == 0)
 			continue;
-		fprintf(f, "%s  %-*s%*s\n", begun++ ? "" : "Why packets were marked or dropped, whole run\n",
+		fprintf(f, "%s  %-*s%*s\n",
+			begun++ ? "" : "Why packets were marked or dropped, whole run\n",
 			LABEL_WIDTH, r->reasons[i].name, CELL_WIDTH,
 			human_count((double)r->reasons[i].count).text);
 	}

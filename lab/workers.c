@@ -23,24 +23,23 @@ struct message {
 	struct error error;
 };
 
-_Static_assert(sizeof(struct message) <= PIPE_BUF,
-	       "messages are not torn");
+_Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are not torn");
 
 struct worker {
 	pid_t pid;
-	int fd;			/* to read from */
-	struct message last;	/* of kind MESSAGE_END once it has said how it ended */
+	int fd;              /* to read from */
+	struct message last; /* of kind MESSAGE_END once it has said how it ended */
 };
 
 struct pool {
 	const struct workers *w;
 	struct worker *workers;
-	struct running_task *running;	/* the same workers, for tick */
+	struct running_task *running; /* the same workers, for tick */
 	struct pollfd *polls;
 	uint32_t count;
 	uint64_t started;
-	int closed;		/* no further ones are to be started */
-	int stopped;		/* those that run were told to end */
+	int closed;  /* no further ones are to be started */
+	int stopped; /* those that run were told to end */
 };
 
 /* --- in the worker --- */

@@ -11,12 +11,12 @@
 
 enum task_end {
 	TASK_DONE,
-	TASK_SKIPPED,	/* somebody else has done it */
-	TASK_FAILED,	/* with a message */
-	TASK_BUG,	/* the same, and it is ours */
-	TASK_UNSTORED,	/* with a message that holds for all: nothing more can be stored */
-	TASK_KILLED,	/* by a signal; the message says which */
-	TASK_STOPPED,	/* by us, because the user asked for it */
+	TASK_SKIPPED,  /* somebody else has done it */
+	TASK_FAILED,   /* with a message */
+	TASK_BUG,      /* the same, and it is ours */
+	TASK_UNSTORED, /* with a message that holds for all: nothing more can be stored */
+	TASK_KILLED,   /* by a signal; the message says which */
+	TASK_STOPPED,  /* by us, because the user asked for it */
 };
 
 /* What a worker writes to. */
@@ -26,14 +26,14 @@ struct worker_pipe {
 
 struct running_task {
 	uint64_t task;
-	double share;	/* of its work that is done, 0 to 1 */
+	double share; /* of its work that is done, 0 to 1 */
 };
 
 struct workers {
-	uint32_t jobs;			/* at the same time, at least 1 */
+	uint32_t jobs; /* at the same time, at least 1 */
 	uint64_t count;
 	const uint64_t *tasks;
-	atomic_int *stop;		/* becomes non-zero when the user interrupts */
+	atomic_int *stop; /* becomes non-zero when the user interrupts */
 	void *context;
 	/* Does a task, in a process of its own. */
 	enum task_end (*work)(void *context, uint64_t task, struct worker_pipe *p, struct error *e);

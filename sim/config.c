@@ -18,7 +18,7 @@
 #define SHORTEST_TIMEOUT_PS ((uint64_t)PS_PER_NS * NS_PER_US)
 
 enum {
-	FRAME_MAX_BYTES = 9216,		/* a jumbo frame; packets keep 16 bits for their size */
+	FRAME_MAX_BYTES = 9216, /* a jumbo frame; packets keep 16 bits for their size */
 	HEADER_MAX_BYTES = 1024,
 	WINDOW_MAX_PKTS = 1000 * 1000,
 	ALPHA_MAX = 128,
@@ -57,13 +57,17 @@ const struct option switch_options[] = {
 	{ "buffer", OPT_LENGTH, AT(buffer), "1000pkts", 1, UINT32_MAX,
 	  "what may wait, not counting the packet on the wire", NULL },
 	{ "buffer-per", OPT_CHOICE, AT(buffer_per), "port", 0, 2,
-	  "who has a buffer of that size: each queue, each port for all its queues first come first "
-	  "served, or each switch as a pool under dynamic thresholds", buffer_choices },
-	{ "dt-alpha", OPT_FRACTION_Q32, AT(dt_alpha_q32), "1", ONE_Q32 / 256, ALPHA_MAX * ONE_Q32,
+	  "who has a buffer of that size: each queue, each port for all its queues first come "
+	  "first "
+	  "served, or each switch as a pool under dynamic thresholds",
+	  buffer_choices },
+	{ "dt-alpha", OPT_FRACTION_Q32, AT(dt_alpha_q32), "1", ONE_Q32 / 256, ALPHA_MAX *ONE_Q32,
 	  "with buffer-per = switch a queue may hold this many times the free buffer "
-	  "(Choudhury and Hahne 1998)", NULL },
+	  "(Choudhury and Hahne 1998)",
+	  NULL },
 	{ "ethernet-overhead", OPT_FLAG, AT(ethernet_overhead), "no", 0, 1,
-	  "count preamble, delimiter and gap (20 B) and a minimum frame of 64 B on the wire", NULL },
+	  "count preamble, delimiter and gap (20 B) and a minimum frame of 64 B on the wire",
+	  NULL },
 	{ "non-ect", OPT_CHOICE, AT(non_ect), "drop", 0, 1,
 	  "what a mark does to a packet that is not ECN-capable", non_ect_choices },
 	{ .name = NULL },
@@ -84,7 +88,8 @@ const struct option host_options[] = {
 	  "most that may be in flight: the receiver's window", NULL },
 	{ "acks-per", OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
 	  "data packets that one ACK answers; a change of the CE mark is answered at once "
-	  "(RFC 8257, section 3.2)", NULL },
+	  "(RFC 8257, section 3.2)",
+	  NULL },
 	{ "ack-delay", OPT_TIME_PS, AT(ack_delay_ps), "500us", PS_PER_NS, LONGEST_TIMEOUT_PS,
 	  "an ACK held back for more packets leaves after this", NULL },
 	{ "rto-min", OPT_TIME_PS, AT(rto_min_ps), "5ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
@@ -96,13 +101,16 @@ const struct option host_options[] = {
 	{ "processing-delay", OPT_TIME_PS, AT(processing_delay_ps), "0us", 0, (uint64_t)PS_PER_S,
 	  "from the wire to the transport, for each packet that comes in", NULL },
 	{ "recovery", OPT_CHOICE, AT(recovery), "immediate", 0, 1,
-	  "how a window is cut: at once (RFC 8257), or spread over a round trip (prr, RFC 6937, Linux)",
+	  "how a window is cut: at once (RFC 8257), or spread over a round trip (prr, RFC 6937, "
+	  "Linux)",
 	  recovery_choices },
 	{ "handshake", OPT_FLAG, AT(handshake), "no", 0, 1,
 	  "a connection starts with SYN and SYN-ACK instead of data", NULL },
 	{ "ecn-acks", OPT_FLAG, AT(ecn_acks), "yes", 0, 1,
-	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, and "
-	  "then a queue that marks drops them", NULL },
+	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, "
+	  "and "
+	  "then a queue that marks drops them",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -131,7 +139,8 @@ const struct option measure_options[] = {
 	  "how long after the last start, or after to, flows that count may still take", NULL },
 	{ "port", OPT_TEXT, AT(port), NULL, 0, 0,
 	  "switch port whose queue is measured, as in leaf0->h3; not given: the one with the "
-	  "largest mean queue", NULL },
+	  "largest mean queue",
+	  NULL },
 	{ "small", OPT_BYTES, AT(small_bytes), "100KB", 1, UINT64_MAX / 2,
 	  "a flow is small up to this size", NULL },
 	{ "large", OPT_BYTES, AT(large_bytes), "10MB", 1, UINT64_MAX / 2,
@@ -233,14 +242,21 @@ static int check_switch(struct config *c, struct error *e)
 		return error_prefix(e, "switch.scheduler: ");
 	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_POOL &&
 	    s->buffer_per != BUFFER_PER_SWITCH)
-		return error_set(e, "switch.marking: %s looks at the buffer pool of the switch; there is "
-				 "one only with buffer-per = switch", quote(s->marking).text);
+		return error_set(
+			e,
+			"switch.marking: %s looks at the buffer pool of the switch; there is "
+			"one only with buffer-per = switch",
+			quote(s->marking).text);
 	if (!bytes && s->buffer_per == BUFFER_PER_SWITCH)
-		return error_set(e, "switch.buffer: %s, but a pool of the whole switch (buffer-per = "
-				 "switch) counts bytes; write it as in 12MB", buffer.text);
+		return error_set(e,
+				 "switch.buffer: %s, but a pool of the whole switch (buffer-per = "
+				 "switch) counts bytes; write it as in 12MB",
+				 buffer.text);
 	if (bytes && s->buffer < frame)
-		return error_set(e, "switch.buffer: %s holds no packet; one takes %" PRIu64 "B "
-				 "(host.mss + host.header)", buffer.text, frame);
+		return error_set(e,
+				 "switch.buffer: %s holds no packet; one takes %" PRIu64 "B "
+				 "(host.mss + host.header)",
+				 buffer.text, frame);
 	return 0;
 }
 
@@ -251,8 +267,10 @@ static int check_host(struct config *c, struct error *e)
 	if (any_cc_parse(h->cc, &c->cc, c->cc_params, e))
 		return error_prefix(e, "host.cc: ");
 	if (h->mss_bytes + h->header_bytes > FRAME_MAX_BYTES)
-		return error_set(e, "host.mss: %s with a header of %s is %" PRIu64 "B; a frame has at "
-				 "most %dB", show(host_options, "mss", h).text,
+		return error_set(e,
+				 "host.mss: %s with a header of %s is %" PRIu64 "B; a frame has at "
+				 "most %dB",
+				 show(host_options, "mss", h).text,
 				 show(host_options, "header", h).text,
 				 h->mss_bytes + h->header_bytes, FRAME_MAX_BYTES);
 	if (h->max_window_bytes < h->mss_bytes)
@@ -273,12 +291,17 @@ static int check_host(struct config *c, struct error *e)
 static int check_traffic(const struct config *c, const struct traffic_config *t, struct error *e)
 {
 	if (t->class_id >= c->switches.queues)
-		return error_set(e, "traffic.%s.class: %" PRIu64 ", but a port has switch.queues = %"
-				 PRIu64 "; classes count from 0", t->name, t->class_id,
-				 c->switches.queues);
+		return error_set(e,
+				 "traffic.%s.class: %" PRIu64
+				 ", but a port has switch.queues = %" PRIu64
+				 "; classes count from 0",
+				 t->name, t->class_id, c->switches.queues);
 	if (t->size_bytes == UINT64_MAX && c->measure.to_ps == 0)
-		return error_set(e, "measure.to: not given, but flows of traffic.%s are unlimited; write "
-				 "to = 100ms, say", t->name);
+		return error_set(
+			e,
+			"measure.to: not given, but flows of traffic.%s are unlimited; write "
+			"to = 100ms, say",
+			t->name);
 	return 0;
 }
 
@@ -305,6 +328,7 @@ int config_check(struct config *c, struct error *e)
 		if (check_traffic(c, &c->traffic[i], e))
 			return -1;
 	if (c->traffic_count == 0)
-		return error_set(e, "traffic: no flow anywhere; add a section such as [traffic web]");
+		return error_set(e,
+				 "traffic: no flow anywhere; add a section such as [traffic web]");
 	return 0;
 }

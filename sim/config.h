@@ -16,55 +16,57 @@ struct line_list {
 	struct config_line {
 		char *text;
 		int line;
-	} *lines;
+	} * lines;
 };
 
 /* [network] */
 struct network_config {
 	char topology[OPT_TEXT_SIZE];
-	uint64_t hosts, left_hosts, right_hosts;	/* star, dumbbell */
-	uint64_t leaves, spines, hosts_per_leaf;	/* leaf-spine, fat-tree-2 */
-	uint64_t k;					/* fat-tree */
-	uint64_t oversubscription_q32;			/* fat-tree-2: a leaf's rate down over up */
-	uint64_t rate_bps;		/* host links */
-	uint64_t fabric_rate_bps;	/* links between switches; 0: as rate */
-	uint64_t core_rate_bps;		/* fat-tree aggregation to core; 0: as fabric-rate */
-	uint64_t delay_ps, fabric_delay_ps, core_delay_ps; /* one-way; 0 in the last two: as delay */
-	uint64_t ecmp;			/* enum ecmp_mode */
-	uint64_t reroute_delay_ps;	/* from a failure until senders use other paths */
-	char file[OPT_TEXT_SIZE];	/* topology hpcc */
-	struct line_list links;		/* "link = a b 10Gbps 5us", topology explicit */
-	struct line_list fails;		/* "fail = leaf0 spine1 10ms" */
+	uint64_t hosts, left_hosts, right_hosts; /* star, dumbbell */
+	uint64_t leaves, spines, hosts_per_leaf; /* leaf-spine, fat-tree-2 */
+	uint64_t k;                              /* fat-tree */
+	uint64_t oversubscription_q32;           /* fat-tree-2: a leaf's rate down over up */
+	uint64_t rate_bps;                       /* host links */
+	uint64_t fabric_rate_bps;                /* links between switches; 0: as rate */
+	uint64_t core_rate_bps; /* fat-tree aggregation to core; 0: as fabric-rate */
+	uint64_t delay_ps, fabric_delay_ps,
+		core_delay_ps;     /* one-way; 0 in the last two: as delay */
+	uint64_t ecmp;             /* enum ecmp_mode */
+	uint64_t reroute_delay_ps; /* from a failure until senders use other paths */
+	char file[OPT_TEXT_SIZE];  /* topology hpcc */
+	struct line_list links;    /* "link = a b 10Gbps 5us", topology explicit */
+	struct line_list fails;    /* "fail = leaf0 spine1 10ms" */
 };
 
 enum ecmp_mode { ECMP_PER_FLOW, ECMP_PER_PACKET };
 
 /* [switch] */
 struct switch_config {
-	char marking[OPT_TEXT_SIZE];	/* spec */
-	char scheduler[OPT_TEXT_SIZE];	/* spec */
-	uint64_t queues;		/* per port */
-	uint64_t buffer;		/* OPT_LENGTH */
-	uint64_t buffer_per;		/* enum buffer_scope of weir/port.h: queue, port, switch */
-	uint64_t dt_alpha_q32;		/* dynamic threshold of a shared buffer: alpha, up to 128 */
-	uint64_t ethernet_overhead;	/* flag: count 20 bytes more and 64 at least per frame on the wire */
-	uint64_t non_ect;		/* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
+	char marking[OPT_TEXT_SIZE];   /* spec */
+	char scheduler[OPT_TEXT_SIZE]; /* spec */
+	uint64_t queues;               /* per port */
+	uint64_t buffer;               /* OPT_LENGTH */
+	uint64_t buffer_per;           /* enum buffer_scope of weir/port.h: queue, port, switch */
+	uint64_t dt_alpha_q32;         /* dynamic threshold of a shared buffer: alpha, up to 128 */
+	uint64_t
+		ethernet_overhead; /* flag: count 20 bytes more and 64 at least per frame on the wire */
+	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
 };
 
 /* [host] */
 struct host_config {
-	char cc[OPT_TEXT_SIZE];		/* spec */
+	char cc[OPT_TEXT_SIZE]; /* spec */
 	uint64_t mss_bytes;
-	uint64_t header_bytes;		/* of every packet: Ethernet + IP + TCP */
+	uint64_t header_bytes; /* of every packet: Ethernet + IP + TCP */
 	uint64_t initial_window_pkts;
-	uint64_t max_window_bytes;	/* OPT_SIZE: the receiver's window */
-	uint64_t acks_per;		/* data packets per ACK */
-	uint64_t ack_delay_ps;		/* a held-back ACK leaves after this */
+	uint64_t max_window_bytes; /* OPT_SIZE: the receiver's window */
+	uint64_t acks_per;         /* data packets per ACK */
+	uint64_t ack_delay_ps;     /* a held-back ACK leaves after this */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
-	uint64_t processing_delay_ps;	/* from the wire to the transport, each way in */
-	uint64_t recovery;		/* enum recovery_mode */
-	uint64_t handshake;		/* flag: SYN and SYN-ACK before data */
-	uint64_t ecn_acks;		/* flag: ACKs are ECN-capable where data is */
+	uint64_t processing_delay_ps; /* from the wire to the transport, each way in */
+	uint64_t recovery;            /* enum recovery_mode */
+	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
+	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
 };
 
 enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
@@ -72,41 +74,44 @@ enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 /* [traffic NAME] */
 struct traffic_config {
 	char name[64];
-	int line;			/* of the section's header, for messages */
+	int line; /* of the section's header, for messages */
 	char pattern[OPT_TEXT_SIZE];
-	uint64_t senders;		/* many-to-one, incast: how many; 0: every other host */
-	uint64_t receiver;		/* host index; many-to-one, all-to-one: default 0 */
-	char incast_receiver[OPT_TEXT_SIZE]; /* incast: host number, or "random": anew each request */
-	uint64_t size_bytes;		/* OPT_SIZE; 0: not given */
-	char sizes[OPT_TEXT_SIZE];	/* workload name, file, or fixed(..) exponential(..) uniform(..) */
-	uint64_t load_q32;		/* of the links that load_of names */
-	uint64_t load_of;		/* 0: access, 1: bisection */
-	uint64_t flows;			/* how many; 0: as many as fit until measure.to */
-	struct span_ps start;		/* each flow starts somewhere in here */
-	uint64_t stop_ps;		/* unlimited flows end here; 0: never */
-	uint64_t app_rate_bps;		/* the application writes at this rate; 0: all at once */
-	uint64_t period_ps;		/* incast: between requests */
-	uint64_t arrivals;		/* incast: 0 periodic, 1 poisson */
+	uint64_t senders;  /* many-to-one, incast: how many; 0: every other host */
+	uint64_t receiver; /* host index; many-to-one, all-to-one: default 0 */
+	char incast_receiver
+		[OPT_TEXT_SIZE]; /* incast: host number, or "random": anew each request */
+	uint64_t size_bytes;     /* OPT_SIZE; 0: not given */
+	char sizes
+		[OPT_TEXT_SIZE]; /* workload name, file, or fixed(..) exponential(..) uniform(..) */
+	uint64_t load_q32;       /* of the links that load_of names */
+	uint64_t load_of;        /* 0: access, 1: bisection */
+	uint64_t flows;          /* how many; 0: as many as fit until measure.to */
+	struct span_ps start;    /* each flow starts somewhere in here */
+	uint64_t stop_ps;        /* unlimited flows end here; 0: never */
+	uint64_t app_rate_bps;   /* the application writes at this rate; 0: all at once */
+	uint64_t period_ps;      /* incast: between requests */
+	uint64_t arrivals;       /* incast: 0 periodic, 1 poisson */
 	uint64_t class_id;
-	uint64_t connections;		/* enum connection_mode */
-	char list[OPT_TEXT_SIZE];	/* file of an explicit list: "src dst bytes start" a line */
-	struct line_list flow_lines;	/* "flow = 0 5 2MB 10us" */
+	uint64_t connections;        /* enum connection_mode */
+	char list[OPT_TEXT_SIZE];    /* file of an explicit list: "src dst bytes start" a line */
+	struct line_list flow_lines; /* "flow = 0 5 2MB 10us" */
 };
 
 enum connection_mode { CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
 
 /* [measure] */
 struct measure_config {
-	uint64_t from_ps, to_ps;	/* to 0: until the run ends */
-	uint64_t drain_ps;		/* how long after "to" (or the last start) counted flows may take */
-	char port[OPT_TEXT_SIZE];	/* "leaf0->h3"; empty: the switch port with the largest mean queue */
+	uint64_t from_ps, to_ps; /* to 0: until the run ends */
+	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
+	char port
+		[OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
-	struct line_list probes;	/* "probe = queue leaf0->h3 every 10us", see probe.h */
+	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
 };
 
 struct config {
-	char title[OPT_TEXT_SIZE];	/* first comment line of the file */
-	char file[OPT_TEXT_SIZE];	/* for messages; may be empty */
+	char title[OPT_TEXT_SIZE]; /* first comment line of the file */
+	char file[OPT_TEXT_SIZE];  /* for messages; may be empty */
 	uint64_t seed;
 	struct network_config network;
 	struct switch_config switches;

@@ -6,14 +6,14 @@
 #include <sched.h>
 #include <string.h>
 
-enum { SPINS_MAX = 100 };	/* a few microseconds */
+enum { SPINS_MAX = 100 }; /* a few microseconds */
 
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 {
 	const struct engine *e = w->engine;
 
 	if (time_ps < w->end_ps)
-		return;		/* the same window: its bit is still set */
+		return; /* the same window: its bit is still set */
 
 	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
 
@@ -135,7 +135,8 @@ static void advance(struct engine *e)
 	if (now_ps == end_ps) {
 		uint32_t slot = (uint32_t)window & (e->slot_count - 1);
 
-		memset(e->wheel + (size_t)slot * e->slot_words, 0, e->slot_words * sizeof(*e->wheel));
+		memset(e->wheel + (size_t)slot * e->slot_words, 0,
+		       e->slot_words * sizeof(*e->wheel));
 		e->slot_busy[slot] = 0;
 		window = next_window(e, window);
 		/* Nothing is left to happen: go to the next stop at once. */

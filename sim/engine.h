@@ -27,29 +27,29 @@
 
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
-	int64_t delay_ps;	/* to the receiver's transport: processing of a host is in it */
-	int64_t special_ps;	/* packets that start from here on go through egress_special */
-	uint64_t to_bit;	/* of the receiving node on the wheel ... */
-	uint32_t to_word;	/* ... and the word it is in */
-	uint32_t tail;		/* slot of the next packet on the line; SLOT_NONE: none ever was */
+	int64_t delay_ps;   /* to the receiver's transport: processing of a host is in it */
+	int64_t special_ps; /* packets that start from here on go through egress_special */
+	uint64_t to_bit;    /* of the receiving node on the wheel ... */
+	uint32_t to_word;   /* ... and the word it is in */
+	uint32_t tail;      /* slot of the next packet on the line; SLOT_NONE: none ever was */
 	uint32_t line;
 	uint32_t unused;
-	struct port port;	/* continues beyond its struct, see port.h */
+	struct port port; /* continues beyond its struct, see port.h */
 };
 
 struct switch_state {
 	struct buffer_pool pool;
 	struct engine *engine;
-	struct worker *worker;	/* set while the node is being worked on */
-	uint64_t *backlog;	/* bit per egress port: packets wait there */
-	char *ports;		/* its first egress; the next port_size bytes further */
+	struct worker *worker; /* set while the node is being worked on */
+	uint64_t *backlog;     /* bit per egress port: packets wait there */
+	char *ports;           /* its first egress; the next port_size bytes further */
 	size_t port_size;
 	uint64_t route_mask;
 	uint32_t route_bits;
 	uint32_t first_link, link_count;
 	uint32_t first_line, line_count;
 	uint32_t node;
-	uint32_t arrivals;	/* in the window before */
+	uint32_t arrivals; /* in the window before */
 };
 
 struct host;
@@ -58,40 +58,40 @@ struct host;
 struct worker {
 	struct engine *engine;
 	struct packet_pool pool;
-	int64_t limit_ps;	/* events before this are to be worked off now */
-	int64_t end_ps;		/* of the window, >= limit_ps */
-	int64_t next_end_ps;	/* of the window after it */
-	uint64_t *next_bits;	/* its row on the wheel */
-	uint64_t window;	/* number of the window */
-	uint32_t *line_tail;	/* the engine's */
+	int64_t limit_ps;    /* events before this are to be worked off now */
+	int64_t end_ps;      /* of the window, >= limit_ps */
+	int64_t next_end_ps; /* of the window after it */
+	uint64_t *next_bits; /* its row on the wheel */
+	uint64_t window;     /* number of the window */
+	uint32_t *line_tail; /* the engine's */
 	uint32_t index;
-	uint32_t shared;	/* 1: other threads set bits on the wheel too */
+	uint32_t shared; /* 1: other threads set bits on the wheel too */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
 	} ranges[TIERS_MAX + 1];
-	struct heap later;	/* (time, node): wake-ups beyond the wheel */
+	struct heap later; /* (time, node): wake-ups beyond the wheel */
 	struct slab senders, receivers;
-	struct slab stats;	/* struct port_stats of ports that ever held a packet */
+	struct slab stats; /* struct port_stats of ports that ever held a packet */
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;
 	uint32_t *buckets;
-	uint64_t flows_done;	/* flows of finite size that ended at this worker's hosts */
-	uint64_t byte_errors;	/* of these, how many received other bytes than were asked for */
+	uint64_t flows_done;  /* flows of finite size that ended at this worker's hosts */
+	uint64_t byte_errors; /* of these, how many received other bytes than were asked for */
 };
 
 /* What every connection shares, near at hand. */
 struct transport {
-	struct cc_env env;	/* mss, initial window */
+	struct cc_env env; /* mss, initial window */
 	const struct cc_ops *cc;
 	const void *cc_params;
 	uint64_t max_window_bytes;
 	uint32_t header_bytes;
 	uint32_t acks_per;
 	int64_t rto_min_ns;
-	uint8_t exact_echo;	/* RFC 8257; otherwise RFC 3168, or none */
-	uint8_t data_flags, ack_flags;	/* of every packet: ECN-capable? */
-	uint8_t spread_cuts;	/* proportional rate reduction */
+	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
+	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
+	uint8_t spread_cuts;           /* proportional rate reduction */
 };
 
 struct engine {
@@ -107,22 +107,22 @@ struct engine {
 	size_t egress_size;
 	struct port_class *classes;
 	uint32_t class_count;
-	uint32_t *line_head;	/* slot of the next packet to arrive; SLOT_NONE: look at line_first */
-	uint32_t *line_tail;	/* as egress.tail, for the receiving side */
-	uint32_t *line_first;	/* slot of the first packet ever */
+	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */
+	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
+	uint32_t *line_first; /* slot of the first packet ever */
 	struct packet_store store;
 
 	/* nodes */
-	struct switch_state *switches;	/* by switch number */
-	struct host *hosts;		/* by host number */
+	struct switch_state *switches; /* by switch number */
+	struct host *hosts;            /* by host number */
 	uint64_t *backlog_bits, backlog_words;
-	uint32_t *start_order;		/* flows by (host, start) */
+	uint32_t *start_order; /* flows by (host, start) */
 
 	/* wheel */
 	uint64_t *wheel;
 	uint8_t *slot_busy;
 	uint32_t slot_count, slot_words;
-	uint32_t wheel_is_short;	/* 1: some links are longer than the wheel */
+	uint32_t wheel_is_short; /* 1: some links are longer than the wheel */
 
 	/* threads */
 	uint32_t threads;
@@ -138,7 +138,7 @@ struct engine {
 		void (*see)(void *context, int64_t start_ps, const struct packet *packet,
 			    const struct flow *flow);
 		void *context;
-	} *taps;
+	} * taps;
 
 	/* Ports keep statistics from measure_from_ps on while measuring is set. */
 	int64_t measure_from_ps;
@@ -220,8 +220,8 @@ static inline __attribute__((always_inline)) struct packet *egress_place(struct 
 
 /* The packet in egress_place started at start_ps, occupies the port until port.free_ps and then
  * travels, unless the link is down. */
-static inline __attribute__((always_inline)) void egress_commit(struct worker *w, struct egress *out,
-								 int64_t start_ps)
+static inline __attribute__((always_inline)) void
+egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	if (__builtin_expect(start_ps >= out->special_ps, 0) && egress_special(w, out, start_ps))
 		return;

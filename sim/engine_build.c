@@ -79,7 +79,8 @@ static void build_ports(struct engine *e)
 		struct egress *out = engine_egress(e, i);
 		struct buffer_pool *pool = NULL;
 
-		if (from->kind == NODE_SWITCH && e->config->switches.buffer_per == BUFFER_PER_SWITCH)
+		if (from->kind == NODE_SWITCH &&
+		    e->config->switches.buffer_per == BUFFER_PER_SWITCH)
 			pool = &e->switches[from->number].pool;
 		out->delay_ps = link->delay_ps;
 		if (net->nodes[link->to].kind == NODE_HOST)
@@ -206,7 +207,8 @@ struct worker *engine_worker(struct engine *e, uint32_t node)
 {
 	for (uint32_t i = 0; i < e->threads; i++)
 		for (uint32_t r = 0; r < e->workers[i].range_count; r++)
-			if (node >= e->workers[i].ranges[r].first && node < e->workers[i].ranges[r].end)
+			if (node >= e->workers[i].ranges[r].first &&
+			    node < e->workers[i].ranges[r].end)
 				return &e->workers[i];
 	return NULL;
 }
@@ -229,7 +231,8 @@ static void build_slabs(struct engine *e)
 		struct worker *w = &e->workers[i];
 
 		slab_init(&w->senders, senders[i], sender_size);
-		slab_init(&w->receivers, receivers[i], (sizeof(struct receiver) + 63) & ~(size_t)63);
+		slab_init(&w->receivers, receivers[i],
+			  (sizeof(struct receiver) + 63) & ~(size_t)63);
 		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
 	}
 	memory_free(senders, e->threads, sizeof(*senders));
@@ -249,7 +252,7 @@ static void build_workers(struct engine *e)
 		w->index = i;
 		w->shared = e->threads > 1;
 		w->line_tail = e->line_tail;
-		w->window = UINT64_MAX;		/* before window 0 */
+		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		packet_pool_init(&w->pool, &e->store);
 	}

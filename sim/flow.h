@@ -13,17 +13,18 @@
 
 struct flow {
 	int64_t start_ps;
-	int64_t finish_ps;	/* the receiver has every byte; -1: not (yet) */
-	uint64_t size_bytes;	/* FLOW_UNLIMITED: sends until stop_ps */
-	int64_t stop_ps;	/* TIME_NEVER_PS: no stop */
-	uint32_t src, dst;	/* host numbers */
-	uint32_t connection;	/* flow that opened the connection: itself, or an earlier one */
-	uint32_t next;		/* next message of the connection, FLOW_NONE: none yet; sender writes */
-	uint32_t end_segment;	/* first segment after this message on its connection; sender writes */
-	uint16_t traffic;	/* index of its [traffic] section */
+	int64_t finish_ps;   /* the receiver has every byte; -1: not (yet) */
+	uint64_t size_bytes; /* FLOW_UNLIMITED: sends until stop_ps */
+	int64_t stop_ps;     /* TIME_NEVER_PS: no stop */
+	uint32_t src, dst;   /* host numbers */
+	uint32_t connection; /* flow that opened the connection: itself, or an earlier one */
+	uint32_t next; /* next message of the connection, FLOW_NONE: none yet; sender writes */
+	uint32_t
+		end_segment; /* first segment after this message on its connection; sender writes */
+	uint16_t traffic;    /* index of its [traffic] section */
 	uint8_t class_id;
 	uint8_t unused;
-	uint32_t tx, rx;	/* state of a running connection, FLOW_NONE: none */
+	uint32_t tx, rx; /* state of a running connection, FLOW_NONE: none */
 };
 
 _Static_assert(sizeof(struct flow) == 64, "a finished flow costs one cache line");

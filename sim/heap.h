@@ -20,7 +20,7 @@ static inline int heap_before(struct heap_entry a, struct heap_entry b)
 }
 
 void heap_push(struct heap *h, int64_t time_ps, uint64_t key);
-struct heap_entry heap_pop(struct heap *h);	/* the heap is not empty */
+struct heap_entry heap_pop(struct heap *h); /* the heap is not empty */
 
 static inline void heap_free(struct heap *h)
 {

@@ -13,19 +13,19 @@
 #include "weir/rng.h"
 
 struct host {
-	struct egress *out;	/* its card */
+	struct egress *out; /* its card */
 	uint32_t number, node, line;
-	int64_t now_ps;		/* of the event being worked on, or the last one */
-	int64_t timer_ps;	/* earliest of its timers; TIME_NEVER_PS: none */
-	int64_t due_ps;		/* a far wake-up is set for this time; TIME_NEVER_PS: none */
-	uint32_t ready_first, ready_last;	/* senders that may send, in turn; FLOW_NONE: none */
-	uint32_t work;		/* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t next_start, start_end;		/* its flows to come, in engine.start_order */
+	int64_t now_ps;   /* of the event being worked on, or the last one */
+	int64_t timer_ps; /* earliest of its timers; TIME_NEVER_PS: none */
+	int64_t due_ps;   /* a far wake-up is set for this time; TIME_NEVER_PS: none */
+	uint32_t ready_first, ready_last; /* senders that may send, in turn; FLOW_NONE: none */
+	uint32_t work; /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t next_start, start_end; /* its flows to come, in engine.start_order */
 	struct heap timers;
 	/* counters */
 	uint64_t made_pkts, received_pkts;
-	uint64_t data_pkts, marked_pkts;	/* data received; of these with CE */
-	uint64_t goodput_bytes;			/* payload received for the first time */
+	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
+	uint64_t goodput_bytes;          /* payload received for the first time */
 	uint64_t retransmits, timeouts;
 };
 
@@ -40,12 +40,12 @@ static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind k
 }
 
 enum sender_state {
-	SENDER_SYN,		/* waits for the SYN-ACK */
+	SENDER_SYN, /* waits for the SYN-ACK */
 	SENDER_OPEN,
-	SENDER_CWR,		/* carries out a cut for an ECN echo */
-	SENDER_RECOVERY,	/* repairs losses that SACK showed */
-	SENDER_LOSS,		/* after a timeout */
-	SENDER_DONE,		/* only waits to leave the card's turn */
+	SENDER_CWR,      /* carries out a cut for an ECN echo */
+	SENDER_RECOVERY, /* repairs losses that SACK showed */
+	SENDER_LOSS,     /* after a timeout */
+	SENDER_DONE,     /* only waits to leave the card's turn */
 };
 
 enum segment_mark { SEGMENT_SACKED = 1, SEGMENT_LOST = 2, SEGMENT_RESENT = 4 };
@@ -54,35 +54,36 @@ enum segment_mark { SEGMENT_SACKED = 1, SEGMENT_LOST = 2, SEGMENT_RESENT = 4 };
 struct sender {
 	uint64_t path;
 	int64_t path_until_ps;
-	uint32_t connection;	/* flow that opened it */
+	uint32_t connection; /* flow that opened it */
 	uint32_t flow_hash;
-	uint32_t una, next, end;	/* segments: first not acknowledged, first never sent, first not there */
-	uint32_t sacked, lost;		/* of [una, next): arrived out of order; lost and not sent again */
-	uint32_t gone;			/* both: sent, but not in the network */
-	uint32_t rtt_end;		/* the next sample of the round trip is of this segment, or later */
-	uint32_t recover;		/* the cut or repair is over when una gets here */
-	uint8_t state;			/* enum sender_state */
+	uint32_t una, next,
+		end; /* segments: first not acknowledged, first never sent, first not there */
+	uint32_t sacked, lost; /* of [una, next): arrived out of order; lost and not sent again */
+	uint32_t gone;         /* both: sent, but not in the network */
+	uint32_t rtt_end;      /* the next sample of the round trip is of this segment, or later */
+	uint32_t recover;      /* the cut or repair is over when una gets here */
+	uint8_t state;         /* enum sender_state */
 	uint8_t in_ready, send_cwr, backoff, class_id;
-	uint8_t timer_on;		/* something is in flight */
+	uint8_t timer_on; /* something is in flight */
 	uint32_t ready_next;
-	uint32_t send_message, send_end;	/* flow that segment next belongs to, and where it ends */
-	uint32_t una_message;		/* a flow that ends above una, or an earlier one */
-	uint32_t last_message;		/* newest flow of the connection */
-	uint32_t allowed_pkts;		/* may be in flight now; 0 before and after the connection */
-	int64_t srtt_ns, rttvar_ns;	/* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
+	uint32_t send_message, send_end; /* flow that segment next belongs to, and where it ends */
+	uint32_t una_message;            /* a flow that ends above una, or an earlier one */
+	uint32_t last_message;           /* newest flow of the connection */
+	uint32_t allowed_pkts;      /* may be in flight now; 0 before and after the connection */
+	int64_t srtt_ns, rttvar_ns; /* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
 	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at timer_ps
 	 * (TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
 	int64_t progress_ps, timer_ps, armed_ns;
-	int64_t application_ps;		/* a segment is written this often; 0: all at once */
+	int64_t application_ps; /* a segment is written this often; 0: all at once */
 	/* proportional rate reduction, RFC 6937, in bytes */
 	uint64_t prr_delivered, prr_out, prr_flight;
 	/* scoreboard: one enum segment_mark byte per segment, only while something is out of order */
 	uint8_t *marks;
-	uint32_t marks_mask;		/* size - 1, a power of two */
-	uint32_t lost_edge;		/* below it every segment has been judged */
-	uint32_t resend_from;		/* no segment below it waits to be sent again */
-	uint32_t highest_sacked;	/* first segment above all sacked ones */
-	uint32_t sprayed;		/* packets sent, where each takes its own way */
+	uint32_t marks_mask;     /* size - 1, a power of two */
+	uint32_t lost_edge;      /* below it every segment has been judged */
+	uint32_t resend_from;    /* no segment below it waits to be sent again */
+	uint32_t highest_sacked; /* first segment above all sacked ones */
+	uint32_t sprayed;        /* packets sent, where each takes its own way */
 };
 
 static inline struct cc_window *sender_cc(struct sender *s)
@@ -96,25 +97,26 @@ struct receiver {
 	int64_t path_until_ps;
 	uint32_t connection;
 	uint32_t flow_hash;
-	uint32_t next;			/* first segment not received */
-	uint32_t message, message_end;	/* flow that segment next belongs to, or the last one; its end */
-	uint32_t held;			/* data packets not acknowledged yet */
-	uint8_t ce;			/* RFC 8257: was the last packet marked? */
-	uint8_t latched;		/* RFC 3168: echo until CWR */
+	uint32_t next; /* first segment not received */
+	uint32_t message,
+		message_end; /* flow that segment next belongs to, or the last one; its end */
+	uint32_t held;       /* data packets not acknowledged yet */
+	uint8_t ce;          /* RFC 8257: was the last packet marked? */
+	uint8_t latched;     /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
 	uint8_t class_id;
-	int64_t echo_ps;		/* sent_ps of the first held packet */
-	int64_t deadline_ps;		/* of the held ACK */
-	uint64_t bytes;			/* payload received for the first time */
-	uint64_t message_bytes;		/* of these, of messages that are complete */
-	uint64_t measured_bytes;	/* value of bytes when measuring began */
+	int64_t echo_ps;         /* sent_ps of the first held packet */
+	int64_t deadline_ps;     /* of the held ACK */
+	uint64_t bytes;          /* payload received for the first time */
+	uint64_t message_bytes;  /* of these, of messages that are complete */
+	uint64_t measured_bytes; /* value of bytes when measuring began */
 	uint64_t marked_pkts;
 	/* Segments beyond next: bit per segment, only while something is missing. */
 	uint64_t *arrived;
-	uint32_t arrived_mask;		/* bits - 1, a power of two */
+	uint32_t arrived_mask; /* bits - 1, a power of two */
 	uint32_t arrived_count;
-	uint32_t highest;		/* first segment above all received */
-	uint32_t recent[SACK_BLOCKS];	/* segments whose blocks were reported last, newest first */
+	uint32_t highest;             /* first segment above all received */
+	uint32_t recent[SACK_BLOCKS]; /* segments whose blocks were reported last, newest first */
 	uint32_t recent_count;
 	uint32_t sprayed;
 };

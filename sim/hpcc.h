@@ -14,8 +14,8 @@
 
 struct hpcc_topology {
 	uint32_t node_count, switch_count, host_count;
-	uint32_t *host_ids;		/* host number -> node number in the file, ascending */
-	struct line_list links;		/* as topology explicit has them: "h0 s4 100Gbps 0.001ms" */
+	uint32_t *host_ids;     /* host number -> node number in the file, ascending */
+	struct line_list links; /* as topology explicit has them: "h0 s4 100Gbps 0.001ms" */
 };
 
 /* The message says file and line. On -1 nothing is left to free. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 1 << 24 };	/* a million switches in one line */
+enum { LINE_MAX_BYTES = 1 << 24 }; /* a million switches in one line */
 
 #define BLANKS " \t\r\n\f\v"
 #define LONGEST_PS ((double)(1000 * PS_PER_S))
@@ -60,7 +60,8 @@ static int read_line(struct line_file *l)
 
 	if (c == EOF)
 		return ferror(l->f) ? error_set(l->e, "%.200s: cannot be read: %s", l->name,
-						strerror(errno)) : 0;
+						strerror(errno))
+				    : 0;
 	l->line++;
 	for (; c != EOF && c != '\n'; c = getc(l->f)) {
 		if (c == '\0')

@@ -14,7 +14,7 @@ enum { LINE_WORDS_MAX = 32 };
 struct line_file {
 	FILE *f;
 	const char *name;
-	int line;		/* number of the line read last */
+	int line; /* number of the line read last */
 	char *text;
 	size_t room;
 	struct error *e;

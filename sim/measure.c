@@ -14,8 +14,11 @@ int measure_new(struct measure *m, const struct config *c, struct error *e)
 		if (m->port_link < 0)
 			return error_prefix(e, "measure.port: ");
 		if (!is_switch_port(m->engine->net, (uint32_t)m->port_link))
-			return error_set(e, "measure.port: '%s' is a host's card, where nothing waits; name "
-					 "a port of a switch", c->measure.port);
+			return error_set(
+				e,
+				"measure.port: '%s' is a host's card, where nothing waits; name "
+				"a port of a switch",
+				c->measure.port);
 	}
 	if (probes_new(&m->probes, m->engine, &c->measure.probes, e))
 		return -1;
@@ -84,7 +87,8 @@ static void each_receiver(struct measure *m, void (*each)(struct measure *, stru
 		const struct flow *f = &e->flows.flows[i];
 
 		if (f->rx != FLOW_NONE)
-			each(m, slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx));
+			each(m, slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers,
+					f->rx));
 	}
 }
 

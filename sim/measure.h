@@ -12,7 +12,7 @@ enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
 /* Counters that only grow; the interval's share is end minus beginning. */
 struct port_counts {
 	uint64_t tx_pkts, tx_bytes, marks, drops;
-	int64_t unsent_ps;	/* of the last frame counted: what was still to be sent */
+	int64_t unsent_ps; /* of the last frame counted: what was still to be sent */
 };
 
 struct host_counts {
@@ -24,19 +24,19 @@ struct measure {
 	const struct run_control *control;
 	struct engine *engine;
 	enum measure_phase phase;
-	int64_t from_ps, to_ps;		/* to: TIME_NEVER_PS until it is known */
-	int64_t limit_ps;		/* the run ends here at the latest */
+	int64_t from_ps, to_ps; /* to: TIME_NEVER_PS until it is known */
+	int64_t limit_ps;       /* the run ends here at the latest */
 	int64_t now_ps;
 	int partial;
 	uint64_t polls, finite_flows;
 	double cpu_seconds;
 	struct probe_set *probes;
-	int64_t port_link;		/* chosen port; -1: the one with the largest mean queue */
+	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */
 	/* in the interval */
-	struct port_counts *ports;	/* per link */
-	struct port_stats **stats;	/* per link; NULL: held nothing, or not a switch's */
-	struct host_counts hosts;	/* summed */
-	uint64_t *flow_bytes;		/* per flow that opened a connection: received in the interval */
+	struct port_counts *ports; /* per link */
+	struct port_stats **stats; /* per link; NULL: held nothing, or not a switch's */
+	struct host_counts hosts;  /* summed */
+	uint64_t *flow_bytes;      /* per flow that opened a connection: received in the interval */
 };
 
 int measure_new(struct measure *m, const struct config *c, struct error *e);

@@ -88,7 +88,7 @@ uint32_t slab_take(struct slab *s)
 
 	if (number == SLAB_NONE) {
 		assert(s->fresh < s->limit);
-		return s->fresh++;	/* fresh pages are zero */
+		return s->fresh++; /* fresh pages are zero */
 	}
 	memcpy(&s->free, slab_at(s, number), sizeof(s->free));
 	memset(slab_at(s, number), 0, s->size);

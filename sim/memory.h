@@ -17,12 +17,12 @@ void *memory_grow(void *p, uint64_t count, size_t size);
 struct slab {
 	char *objects;
 	uint32_t size, limit, fresh;
-	uint32_t free;		/* list through the first word of free objects */
+	uint32_t free; /* list through the first word of free objects */
 };
 
 void slab_init(struct slab *s, uint32_t limit, size_t size);
 void slab_free(struct slab *s);
-uint32_t slab_take(struct slab *s);	/* zeroed */
+uint32_t slab_take(struct slab *s); /* zeroed */
 void slab_give(struct slab *s, uint32_t number);
 
 static inline void *slab_at(const struct slab *s, uint32_t number)

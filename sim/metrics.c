@@ -8,12 +8,38 @@
 #include <sys/resource.h>
 
 enum metric_id {
-	FLOWS_STARTED, FLOWS_COMPLETED, GOODPUT, JAIN,
-	QUEUE_MEAN_BYTES, QUEUE_MEAN_PKTS, QUEUE_P50, QUEUE_P99, QUEUE_MAX, QUEUE_EMPTY,
-	MARK_FRACTION, MARKS, DROPS, TIMEOUTS, RETRANSMITS, UTILISATION,
-	FCT_MEAN, FCT_P50, FCT_P99, FCT_P999, FCT_SMALL_MEAN, FCT_SMALL_P99, FCT_MEDIUM_MEAN,
-	FCT_LARGE_MEAN, SLOWDOWN_MEAN, SLOWDOWN_P50, SLOWDOWN_P99,
-	PACKET_HOPS, SIM_SECONDS, CPU_SECONDS, HOPS_PER_CPU_SECOND, PEAK_RSS,
+	FLOWS_STARTED,
+	FLOWS_COMPLETED,
+	GOODPUT,
+	JAIN,
+	QUEUE_MEAN_BYTES,
+	QUEUE_MEAN_PKTS,
+	QUEUE_P50,
+	QUEUE_P99,
+	QUEUE_MAX,
+	QUEUE_EMPTY,
+	MARK_FRACTION,
+	MARKS,
+	DROPS,
+	TIMEOUTS,
+	RETRANSMITS,
+	UTILISATION,
+	FCT_MEAN,
+	FCT_P50,
+	FCT_P99,
+	FCT_P999,
+	FCT_SMALL_MEAN,
+	FCT_SMALL_P99,
+	FCT_MEDIUM_MEAN,
+	FCT_LARGE_MEAN,
+	SLOWDOWN_MEAN,
+	SLOWDOWN_P50,
+	SLOWDOWN_P99,
+	PACKET_HOPS,
+	SIM_SECONDS,
+	CPU_SECONDS,
+	HOPS_PER_CPU_SECOND,
+	PEAK_RSS,
 	METRIC_COUNT,
 };
 
@@ -21,17 +47,24 @@ enum metric_id {
 #define COST METRIC_COST
 
 const struct metric metric_all[] = {
-	[FLOWS_STARTED] = { "flows_started", "", "flows that start in the measured interval", RESULT },
-	[FLOWS_COMPLETED] = { "flows_completed", "", "of these, how many received every byte", RESULT },
-	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts", RESULT },
+	[FLOWS_STARTED] = { "flows_started", "", "flows that start in the measured interval",
+			    RESULT },
+	[FLOWS_COMPLETED] = { "flows_completed", "", "of these, how many received every byte",
+			      RESULT },
+	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
+		      RESULT },
 	[JAIN] = { "jain", "", "Jain's fairness index of the flows' rates", RESULT },
-	[QUEUE_MEAN_BYTES] = { "queue_mean_bytes", "bytes", "waiting at the measured port, time-weighted", RESULT },
-	[QUEUE_MEAN_PKTS] = { "queue_mean_pkts", "pkts", "waiting at the measured port, time-weighted", RESULT },
+	[QUEUE_MEAN_BYTES] = { "queue_mean_bytes", "bytes",
+			       "waiting at the measured port, time-weighted", RESULT },
+	[QUEUE_MEAN_PKTS] = { "queue_mean_pkts", "pkts",
+			      "waiting at the measured port, time-weighted", RESULT },
 	[QUEUE_P50] = { "queue_p50_pkts", "pkts", "at or below this half of the time", RESULT },
 	[QUEUE_P99] = { "queue_p99_pkts", "pkts", "at or below this 99 % of the time", RESULT },
 	[QUEUE_MAX] = { "queue_max_pkts", "pkts", "largest queue at the measured port", RESULT },
-	[QUEUE_EMPTY] = { "queue_empty_fraction", "", "share of the time that nothing waits", RESULT },
-	[MARK_FRACTION] = { "mark_fraction", "", "data packets that arrive marked, of all that arrive", RESULT },
+	[QUEUE_EMPTY] = { "queue_empty_fraction", "", "share of the time that nothing waits",
+			  RESULT },
+	[MARK_FRACTION] = { "mark_fraction", "",
+			    "data packets that arrive marked, of all that arrive", RESULT },
 	[MARKS] = { "marks", "", "packets marked, all switches", RESULT },
 	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
 	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
@@ -43,9 +76,11 @@ const struct metric metric_all[] = {
 	[FCT_P999] = { "fct_p999_ns", "ns", "flow completion time, 99.9th percentile", RESULT },
 	[FCT_SMALL_MEAN] = { "fct_small_mean_ns", "ns", "of small flows", RESULT },
 	[FCT_SMALL_P99] = { "fct_small_p99_ns", "ns", "of small flows, 99th percentile", RESULT },
-	[FCT_MEDIUM_MEAN] = { "fct_medium_mean_ns", "ns", "of flows neither small nor large", RESULT },
+	[FCT_MEDIUM_MEAN] = { "fct_medium_mean_ns", "ns", "of flows neither small nor large",
+			      RESULT },
 	[FCT_LARGE_MEAN] = { "fct_large_mean_ns", "ns", "of large flows", RESULT },
-	[SLOWDOWN_MEAN] = { "slowdown_mean", "", "completion time over that of the flow alone", RESULT },
+	[SLOWDOWN_MEAN] = { "slowdown_mean", "", "completion time over that of the flow alone",
+			    RESULT },
 	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", RESULT },
 	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", RESULT },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
@@ -131,7 +166,8 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
 	struct route route;
 
-	route_find(e->routes, f->src, f->dst, flow_route_hash(e->config->seed, f->connection), 0, &route);
+	route_find(e->routes, f->src, f->dst, flow_route_hash(e->config->seed, f->connection), 0,
+		   &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct egress *out = engine_egress(e, route.links[i]);
 		int64_t full_ps = port_wire_ps(out->port.class, full);
@@ -328,7 +364,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	double interval_ps;
 
 	if (m->to_ps == TIME_NEVER_PS || m->phase == PHASE_BEFORE)
-		m->to_ps = m->from_ps;	/* interrupted before measuring began */
+		m->to_ps = m->from_ps; /* interrupted before measuring began */
 	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
 	r->flow_count = e->flows.count;
 	r->flows = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->flows));
@@ -343,9 +379,12 @@ void measure_results(struct measure *m, struct run_result *r)
 	list_reasons(m, r);
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
-	r->value[GOODPUT] = bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
+	r->value[GOODPUT] =
+		bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
 	r->value[JAIN] = jain(m, r);
-	r->value[MARK_FRACTION] = m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts : NAN;
+	r->value[MARK_FRACTION] =
+		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
+				   : NAN;
 	r->value[TIMEOUTS] = (double)m->hosts.timeouts;
 	r->value[RETRANSMITS] = (double)m->hosts.retransmits;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {

@@ -161,7 +161,7 @@ static int64_t link_missing(const struct network *net, uint32_t from, const char
 /* The ends of a cable as found by name. */
 struct cable_ends {
 	uint32_t from, to;
-	long parallel;		/* which of several, or ALL_PARALLEL */
+	long parallel; /* which of several, or ALL_PARALLEL */
 };
 
 static int ends_find(const struct network *net, const char *from, const char *to,
@@ -173,8 +173,10 @@ static int ends_find(const struct network *net, const char *from, const char *to
 	snprintf(name, sizeof(name), "%s", to);
 	ends->parallel = take_parallel(name);
 	if (ends->parallel < ALL_PARALLEL)
-		return error_set(e, "%s: behind # stands the number of a parallel link, as in "
-				 "spine1#2", quote(to).text);
+		return error_set(e,
+				 "%s: behind # stands the number of a parallel link, as in "
+				 "spine1#2",
+				 quote(to).text);
 	a = node_find(net, from, e);
 	if (a < 0)
 		return -1;
@@ -220,8 +222,9 @@ int64_t link_find(const struct network *net, const char *name, struct error *e)
 /* "leaf0 spine1 10ms": the cable, or all parallel ones, both ways; "leaf0 spine1#1 10ms": one. */
 static int fail_apply(struct network *net, const char *text, struct error *e)
 {
-	static const struct option when = { "time", OPT_TIME_PS, 0, NULL, 0,
-					    (uint64_t)(1000 * PS_PER_S), "", NULL };
+	static const struct option when = { "time", OPT_TIME_PS, 0,
+					    NULL,   0,           (uint64_t)(1000 * PS_PER_S),
+					    "",     NULL };
 	struct cable_ends ends;
 	struct words w;
 	uint64_t fails_ps;

@@ -14,22 +14,22 @@ enum node_kind { NODE_HOST, NODE_SWITCH };
 #define NODE_ALONE UINT32_MAX
 
 struct net_node {
-	uint8_t kind;		/* enum node_kind */
-	uint8_t tier;		/* into network.tier_names */
-	uint32_t index;		/* within its tier: leaf3 has index 3; or NODE_ALONE */
-	uint32_t number;	/* hosts: host number; switches: switch number */
-	uint32_t first_link, link_count;	/* links it sends on */
-	uint32_t first_line, line_count;	/* lines it receives on */
-	uint32_t rack;		/* of a host: the number of its switch */
+	uint8_t kind;                    /* enum node_kind */
+	uint8_t tier;                    /* into network.tier_names */
+	uint32_t index;                  /* within its tier: leaf3 has index 3; or NODE_ALONE */
+	uint32_t number;                 /* hosts: host number; switches: switch number */
+	uint32_t first_link, link_count; /* links it sends on */
+	uint32_t first_line, line_count; /* lines it receives on */
+	uint32_t rack;                   /* of a host: the number of its switch */
 };
 
 struct net_link {
-	uint32_t from, to;	/* nodes */
+	uint32_t from, to; /* nodes */
 	uint32_t line;
-	uint32_t reverse;	/* the same cable, other direction */
+	uint32_t reverse; /* the same cable, other direction */
 	uint64_t rate_bps;
-	int64_t delay_ps;	/* > 0 */
-	int64_t fails_ps;	/* TIME_NEVER_PS: never */
+	int64_t delay_ps; /* > 0 */
+	int64_t fails_ps; /* TIME_NEVER_PS: never */
 };
 
 enum { TIERS_MAX = 8 };
@@ -40,22 +40,23 @@ struct network {
 	uint32_t node_count, host_count, switch_count, link_count;
 	struct net_node *nodes;
 	struct net_link *links;
-	uint32_t *host_node;	/* host number -> node */
-	uint32_t *switch_node;	/* switch number -> node */
-	uint32_t *line_link;	/* line -> link */
+	uint32_t *host_node;   /* host number -> node */
+	uint32_t *switch_node; /* switch number -> node */
+	uint32_t *line_link;   /* line -> link */
 	/* One direction of the cut that "load-of = bisection" means: half of the links up to the top
 	 * tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such cut. */
 	uint64_t bisection_bps;
 	uint32_t racks_per_pod;
 	const char *tier_names[TIERS_MAX];
-	char **node_names;	/* topologies explicit and hpcc: given names, else NULL */
-	uint32_t *host_ids;	/* topology hpcc: host number -> node in its file, ascending; else NULL */
+	char **node_names; /* topologies explicit and hpcc: given names, else NULL */
+	uint32_t *
+		host_ids; /* topology hpcc: host number -> node in its file, ascending; else NULL */
 };
 
 struct topology_ops {
-	const char *name;	/* "leaf-spine" */
+	const char *name; /* "leaf-spine" */
 	const char *help;
-	const struct option *options;	/* over struct network_config, besides network_options */
+	const struct option *options; /* over struct network_config, besides network_options */
 	int (*build)(struct network *net, const struct network_config *c, struct error *e);
 };
 

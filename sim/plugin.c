@@ -28,11 +28,15 @@ static size_t door_size(const void *door)
 static int check_door(const struct weir_plugin *p, struct error *e)
 {
 	if (!p)
-		return error_set(e, "exports no %s; write const struct weir_plugin weir_plugin = { "
-				 "WEIR_ABI, .mark = &ops };", DOOR);
+		return error_set(e,
+				 "exports no %s; write const struct weir_plugin weir_plugin = { "
+				 "WEIR_ABI, .mark = &ops };",
+				 DOOR);
 	if (door_size(p) < sizeof(p->abi) || p->abi != WEIR_ABI)
-		return error_set(e, "was built for another Weir (ABI %016" PRIx64 ", this one has %016"
-				 PRIx64 "); build it again with the headers of this one",
+		return error_set(e,
+				 "was built for another Weir (ABI %016" PRIx64
+				 ", this one has %016" PRIx64
+				 "); build it again with the headers of this one",
 				 door_size(p) < sizeof(p->abi) ? 0 : p->abi, WEIR_ABI);
 	if (door_size(p) < sizeof(*p))
 		return error_set(e, "%s has %zu bytes, not the %zu of struct weir_plugin", DOOR,
@@ -79,8 +83,9 @@ static int other_kind(const struct weir_plugin *p, const char *spec, const char 
 		      struct error *e)
 {
 	return error_set(e, "%.*s: holds no %s, but a %s", (int)strcspn(spec, "("), spec, kind,
-			 p->mark ? "marking scheme (.mark)" : p->sched ? "scheduler (.sched)" :
-			 "congestion control (.cc)");
+			 p->mark    ? "marking scheme (.mark)"
+			 : p->sched ? "scheduler (.sched)"
+				    : "congestion control (.cc)");
 }
 
 static int read_params(const char *spec, const struct option *options, size_t size, void *params,

@@ -11,14 +11,14 @@
 enum {
 	OPTIONS_MAX = 64,
 	CHOICES_MAX = 64,
-	STATE_MAX_BYTES = 1 << 16,	/* of a marking scheme, or of a scheduler's two parts */
+	STATE_MAX_BYTES = 1 << 16, /* of a marking scheme, or of a scheduler's two parts */
 	TEXT_MAX_BYTES = 1024,
 	PAGE_BYTES = 4096,
 };
 
 /* What the three kinds of ops have in common. */
 struct declared {
-	const char *kind;	/* "marking scheme" */
+	const char *kind; /* "marking scheme" */
 	const char *name, *help, *cite;
 	const struct option *options;
 	size_t params_size;
@@ -59,8 +59,9 @@ static int is_code(void (*hook)(void))
 static int name_is_good(const char *name)
 {
 	return *name && strlen(name) < 64 &&
-	       name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] ==
-	       '\0';
+	       name[strspn(name,
+			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] ==
+		       '\0';
 }
 
 static int check_choices(const struct option *o, struct error *e)
@@ -68,7 +69,8 @@ static int check_choices(const struct option *o, struct error *e)
 	size_t count = 0;
 
 	if (o->type != OPT_CHOICE)
-		return o->choices ? error_set(e, "option %s: only OPT_CHOICE has choices", o->name) : 0;
+		return o->choices ? error_set(e, "option %s: only OPT_CHOICE has choices", o->name)
+				  : 0;
 	for (; is_loaded(&o->choices[count]) && o->choices[count]; count++)
 		if (count == CHOICES_MAX || !is_text(o->choices[count]))
 			return error_set(e, "option %s: its choices do not end with NULL", o->name);
@@ -84,11 +86,15 @@ static int check_declaration(const struct declared *d, const struct option *o, s
 	if (!is_text(o->help) || !*o->help)
 		return error_set(e, "option %s: .help is missing", o->name);
 	if (o->offset % 8 != 0)
-		return error_set(e, "option %s: offset %zu is no multiple of 8; a value is a uint64_t, or "
-				 "what enum opt_type says", o->name, o->offset);
+		return error_set(
+			e,
+			"option %s: offset %zu is no multiple of 8; a value is a uint64_t, or "
+			"what enum opt_type says",
+			o->name, o->offset);
 	if (o->offset > d->params_size || option_value_size(o->type) > d->params_size - o->offset)
-		return error_set(e, "option %s: its %zu bytes at offset %zu do not fit params_size %zu",
-				 o->name, option_value_size(o->type), o->offset, d->params_size);
+		return error_set(
+			e, "option %s: its %zu bytes at offset %zu do not fit params_size %zu",
+			o->name, option_value_size(o->type), o->offset, d->params_size);
 	return check_choices(o, e);
 }
 
@@ -99,7 +105,8 @@ static int check_default(const struct option *o, struct error *e)
 
 	alone.offset = 0;
 	if (!is_text(o->def))
-		return error_set(e, "option %s: .def is missing; every option has a default", o->name);
+		return error_set(e, "option %s: .def is missing; every option has a default",
+				 o->name);
 	if (option_parse(value, &alone, o->def, e))
 		return error_prefix(e, "default of option ");
 	return 0;
@@ -113,7 +120,8 @@ static int check_against(const struct option *table, const struct option *o, str
 	for (const struct option *other = table; other != o; other++) {
 		if (strcmp(other->name, o->name) == 0)
 			return error_set(e, "option %s is declared twice", o->name);
-		if (o->offset < other->offset + option_value_size(other->type) && other->offset < end)
+		if (o->offset < other->offset + option_value_size(other->type) &&
+		    other->offset < end)
 			return error_set(e, "options %s and %s have the same place, offset %zu",
 					 other->name, o->name, o->offset);
 	}
@@ -125,14 +133,21 @@ static int check_options(const struct declared *d, struct error *e)
 	const struct option *o = d->options;
 
 	for (; o; o++) {
-		if (o - d->options > OPTIONS_MAX || !is_loaded(o) || !is_loaded((const char *)(o + 1) - 1))
-			return error_set(e, "the option table does not end; its last line is { .name = "
-					 "NULL }, after at most %d options", OPTIONS_MAX);
+		if (o - d->options > OPTIONS_MAX || !is_loaded(o) ||
+		    !is_loaded((const char *)(o + 1) - 1))
+			return error_set(
+				e,
+				"the option table does not end; its last line is { .name = "
+				"NULL }, after at most %d options",
+				OPTIONS_MAX);
 		if (!o->name)
 			return 0;
 		if (!is_text(o->name) || !name_is_good(o->name))
-			return error_set(e, "option %zu has no name of letters, digits, - and _; does the "
-					 "table end with { .name = NULL }?", (size_t)(o - d->options) + 1);
+			return error_set(
+				e,
+				"option %zu has no name of letters, digits, - and _; does the "
+				"table end with { .name = NULL }?",
+				(size_t)(o - d->options) + 1);
 		if (check_declaration(d, o, e) || check_default(o, e) ||
 		    check_against(d->options, o, e))
 			return -1;
@@ -145,7 +160,8 @@ static int check_declared(const struct declared *d, struct error *e)
 	if (!is_text(d->name) || !name_is_good(d->name))
 		return error_set(e, "the %s has no .name of letters, digits, - and _", d->kind);
 	if (!is_text(d->help) || !*d->help)
-		return error_set(e, "%s: .help is missing; one sentence that says what it does", d->name);
+		return error_set(e, "%s: .help is missing; one sentence that says what it does",
+				 d->name);
 	if (d->cite && !is_text(d->cite))
 		return error_set(e, "%s: .cite is no text", d->name);
 	if (d->params_size > SPEC_PARAMS_MAX)
@@ -181,14 +197,19 @@ static int check_defaults(const struct declared *d, int (*check)(const void *, s
 static int check_values(const struct mark_ops *m, struct error *e)
 {
 	for (const struct mark_value *v = m->values; v; v++) {
-		if (v - m->values > OPTIONS_MAX || !is_loaded(v) || !is_loaded((const char *)(v + 1) - 1))
-			return error_set(e, "%s: .values does not end; its last line is { .name = NULL }",
-					 m->name);
+		if (v - m->values > OPTIONS_MAX || !is_loaded(v) ||
+		    !is_loaded((const char *)(v + 1) - 1))
+			return error_set(
+				e, "%s: .values does not end; its last line is { .name = NULL }",
+				m->name);
 		if (!v->name)
 			return 0;
 		if (!is_text(v->name) || !name_is_good(v->name) || !is_text(v->unit))
-			return error_set(e, "%s: value %zu lacks a name of letters, digits, - and _, or a "
-					 "unit, which may be \"\"", m->name, (size_t)(v - m->values) + 1);
+			return error_set(
+				e,
+				"%s: value %zu lacks a name of letters, digits, - and _, or a "
+				"unit, which may be \"\"",
+				m->name, (size_t)(v - m->values) + 1);
 		if (!IS_CODE(v->read))
 			return error_set(e, "%s: value %s: .read is missing", m->name, v->name);
 	}
@@ -197,16 +218,20 @@ static int check_values(const struct mark_ops *m, struct error *e)
 
 static int check_mark(const struct mark_ops *m, struct error *e)
 {
-	const struct declared d = { "marking scheme", m->name, m->help, m->cite, m->options,
-				    m->params_size };
+	const struct declared d = { "marking scheme", m->name,    m->help,
+				    m->cite,          m->options, m->params_size };
 
 	if (check_declared(&d, e) || check_state(m->name, m->state_size, STATE_MAX_BYTES, e))
 		return -1;
 	if (!IS_CODE(m->enqueue) && !IS_CODE(m->dequeue))
-		return error_set(e, "%s: the hooks .enqueue and .dequeue are both missing; it would never "
-				 "mark", m->name);
+		return error_set(
+			e,
+			"%s: the hooks .enqueue and .dequeue are both missing; it would never "
+			"mark",
+			m->name);
 	if (m->scope != MARK_STATE_PER_QUEUE && m->scope != MARK_STATE_PER_PORT)
-		return error_set(e, "%s: scope %d is none of enum mark_scope", m->name, (int)m->scope);
+		return error_set(e, "%s: scope %d is none of enum mark_scope", m->name,
+				 (int)m->scope);
 	for (int i = 0; i < MARK_REASONS; i++)
 		if ((i == 0 || m->reasons[i]) && !is_text(m->reasons[i]))
 			return error_set(e, "%s: .reasons has no name for reason %d", m->name, i);
@@ -215,8 +240,8 @@ static int check_mark(const struct mark_ops *m, struct error *e)
 
 static int check_sched(const struct sched_ops *s, struct error *e)
 {
-	const struct declared d = { "scheduler", s->name, s->help, s->cite, s->options,
-				    s->params_size };
+	const struct declared d = { "scheduler", s->name,    s->help,
+				    s->cite,     s->options, s->params_size };
 
 	if (check_declared(&d, e) || check_state(s->name, s->state_size, STATE_MAX_BYTES, e) ||
 	    check_state(s->name, s->queue_state_size, STATE_MAX_BYTES / QUEUES_MAX, e))
@@ -226,16 +251,20 @@ static int check_sched(const struct sched_ops *s, struct error *e)
 
 static int check_cc(const struct cc_ops *c, struct error *e)
 {
-	const struct declared d = { "congestion control", c->name, c->help, c->cite, c->options,
-				    c->params_size };
+	const struct declared d = { "congestion control", c->name,       c->help, c->cite,
+				    c->options,           c->params_size };
 
 	if (check_declared(&d, e) || check_state(c->name, c->state_size, CC_STATE_MAX, e))
 		return -1;
 	if (c->state_size < sizeof(struct cc_window))
-		return error_set(e, "%s: state_size %zu; the state begins with struct cc_window, which "
-				 "has %zu", c->name, c->state_size, sizeof(struct cc_window));
+		return error_set(
+			e,
+			"%s: state_size %zu; the state begins with struct cc_window, which "
+			"has %zu",
+			c->name, c->state_size, sizeof(struct cc_window));
 	if ((unsigned)c->echo > CC_ECHO_EXACT)
-		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name, (unsigned)c->echo);
+		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name,
+				 (unsigned)c->echo);
 	if (!IS_CODE(c->init))
 		return no_hook(c->name, "init", e);
 	if (!IS_CODE(c->ack))

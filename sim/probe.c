@@ -30,13 +30,13 @@ enum { FORMS = sizeof(forms) / sizeof(forms[0]), WHOLE_PORT = -1 };
 struct probe {
 	enum probe_kind kind;
 	uint32_t is_flow;
-	uint32_t target;	/* link or flow */
-	int queue;		/* WHOLE_PORT, or one of its queues */
-	int64_t every_ps;	/* 0: at each change */
+	uint32_t target;  /* link or flow */
+	int queue;        /* WHOLE_PORT, or one of its queues */
+	int64_t every_ps; /* 0: at each change */
 	int64_t next_ps;
-	double before;		/* of a counter, at the last sample */
-	uint32_t series;	/* its first */
-	const struct mark_value *value;	/* SCHEME */
+	double before;                  /* of a counter, at the last sample */
+	uint32_t series;                /* its first */
+	const struct mark_value *value; /* SCHEME */
 	struct probe_set *set;
 };
 
@@ -103,7 +103,8 @@ static int find_flow(const struct engine *e, const char *word, struct probe *p, 
 /* "leaf0->h3" or "leaf0->h3/2". */
 static int find_port(const struct engine *e, char *word, struct probe *p, struct error *error)
 {
-	static const struct option number = { "queue", OPT_COUNT, 0, NULL, 0, QUEUES_MAX - 1, "", NULL };
+	static const struct option number = { "queue", OPT_COUNT,      0,  NULL,
+					      0,       QUEUES_MAX - 1, "", NULL };
 	char *slash = strchr(word, '/');
 	uint64_t queue;
 	int64_t link;
@@ -113,7 +114,8 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 		if (option_parse(&queue, &number, slash + 1, error))
 			return -1;
 		if (queue >= e->config->switches.queues)
-			return error_set(error, "there is no queue %" PRIu64 "; ports have %" PRIu64,
+			return error_set(error,
+					 "there is no queue %" PRIu64 "; ports have %" PRIu64,
 					 queue, e->config->switches.queues);
 		p->queue = (int)queue;
 		*slash = '\0';
@@ -129,7 +131,8 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 
 static int read_every(const struct words *w, int count, struct probe *p, struct error *e)
 {
-	static const struct option every = { "every", OPT_TIME_PS, 0, NULL, 1000, UINT64_MAX >> 2, "", NULL };
+	static const struct option every = { "every", OPT_TIME_PS,     0,  NULL,
+					     1000,    UINT64_MAX >> 2, "", NULL };
 	uint64_t every_ps;
 
 	if (count == 2) {
@@ -147,11 +150,13 @@ static int read_every(const struct words *w, int count, struct probe *p, struct 
 	return 0;
 }
 
-static void add_series(struct probe_set *set, const char *name, const char *target, const char *unit)
+static void add_series(struct probe_set *set, const char *name, const char *target,
+		       const char *unit)
 {
 	struct series *s;
 
-	set->series = memory_grow(set->series, set->series_count + UINT64_C(1), sizeof(*set->series));
+	set->series =
+		memory_grow(set->series, set->series_count + UINT64_C(1), sizeof(*set->series));
 	s = &set->series[set->series_count++];
 	*s = (struct series){ .unit = unit };
 	snprintf(s->name, sizeof(s->name), "%s %s", name, target);
@@ -159,7 +164,8 @@ static void add_series(struct probe_set *set, const char *name, const char *targ
 
 static struct probe *add_probe(struct probe_set *set, const struct probe *p)
 {
-	set->probes = memory_grow(set->probes, set->probe_count + UINT64_C(1), sizeof(*set->probes));
+	set->probes =
+		memory_grow(set->probes, set->probe_count + UINT64_C(1), sizeof(*set->probes));
 	set->probes[set->probe_count] = *p;
 	set->probes[set->probe_count].series = set->series_count;
 	return &set->probes[set->probe_count++];
@@ -195,16 +201,19 @@ static int read_probe(struct probe_set *set, const char *line, struct error *e)
 	char target[WORD_SIZE];
 
 	if (count < 2)
-		return error_set(e, "a probe is WHAT TARGET [every TIME], as in: queue leaf0->h3 every 10us");
+		return error_set(
+			e,
+			"a probe is WHAT TARGET [every TIME], as in: queue leaf0->h3 every 10us");
 	memcpy(target, w.word[1], sizeof(target));
 	if (find_form(w.word[0], &p.kind, e))
 		return -1;
-	if (strncmp(w.word[1], "flow:", strlen("flow:")) == 0 ? find_flow(set->engine, w.word[1], &p, e)
-							       : find_port(set->engine, w.word[1], &p, e))
+	if (strncmp(w.word[1], "flow:", strlen("flow:")) == 0
+		    ? find_flow(set->engine, w.word[1], &p, e)
+		    : find_port(set->engine, w.word[1], &p, e))
 		return -1;
 	if (!(forms[p.kind].may & (p.is_flow ? ON_FLOW : ON_PORT)))
-		return error_set(e, "'%s' is of a %s, not of a %s", w.word[0], p.is_flow ? "port" : "flow",
-				 p.is_flow ? "flow" : "port");
+		return error_set(e, "'%s' is of a %s, not of a %s", w.word[0],
+				 p.is_flow ? "port" : "flow", p.is_flow ? "flow" : "port");
 	if (read_every(&w, count, &p, e))
 		return -1;
 	if (p.kind == SCHEME) {
@@ -225,7 +234,8 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 	set->engine = e;
 	for (uint32_t i = 0; i < lines->count; i++)
 		if (read_probe(set, lines->lines[i].text, error))
-			return error_prefix(error, "measure.probe: '%.300s': ", lines->lines[i].text);
+			return error_prefix(error,
+					    "measure.probe: '%.300s': ", lines->lines[i].text);
 	return 0;
 }
 
@@ -320,7 +330,8 @@ static double read_value(struct probe *p)
 	if (p->kind == QUEUE || p->kind == QUEUE_BYTES)
 		return queue_length(port, p);
 	if (p->kind == SCHEME)
-		return p->value->read(port_mark_state(port, (uint32_t)p->queue), e->config->mark_params);
+		return p->value->read(port_mark_state(port, (uint32_t)p->queue),
+				      e->config->mark_params);
 	if (p->kind == WINDOW)
 		return flow_window(e, f);
 	now = f ? flow_counter(e, f, p->kind) : port_counter(port, p->kind);
@@ -373,7 +384,8 @@ void probes_begin(struct probe_set *set)
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)
 			engine_begin_stats(
-				engine_worker(set->engine, set->engine->net->links[p->target].from), port);
+				engine_worker(set->engine, set->engine->net->links[p->target].from),
+				port);
 		port->stats->on_change = on_change;
 		port->stats->context = set;
 	}

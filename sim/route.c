@@ -25,18 +25,18 @@ struct neighbour {
 
 struct epoch {
 	int64_t start_ps;
-	struct neighbour *neighbours;	/* of each switch in turn, over links that work */
-	uint32_t *first_neighbour;	/* by switch; one more at the end */
-	uint8_t *distance;		/* [rack][switch], FAR: no way */
+	struct neighbour *neighbours; /* of each switch in turn, over links that work */
+	uint32_t *first_neighbour;    /* by switch; one more at the end */
+	uint8_t *distance;            /* [rack][switch], FAR: no way */
 };
 
 struct route_table {
 	const struct network *net;
 	int64_t reroute_delay_ps;
 	uint32_t rack_count, epoch_count;
-	uint32_t *rack_of;		/* switch number -> rack, only for switches with hosts */
-	uint32_t *rack_switch;		/* rack -> switch number */
-	struct epoch *epochs;		/* by start */
+	uint32_t *rack_of;     /* switch number -> rack, only for switches with hosts */
+	uint32_t *rack_switch; /* rack -> switch number */
+	struct epoch *epochs;  /* by start */
 };
 
 /* Do senders know by that time that the link has failed? */
@@ -393,7 +393,7 @@ static uint32_t choose(uint64_t hash, uint32_t switch_number, uint32_t count)
 {
 	uint64_t upper = hash64(hash, switch_number) >> 32;
 
-	return (uint32_t)((upper * count) >> 32);	/* both below 2^32 */
+	return (uint32_t)((upper * count) >> 32); /* both below 2^32 */
 }
 
 /* The link that leads one step nearer. There is one wherever distance is neither 0 nor FAR. */

@@ -19,11 +19,11 @@ void route_table_free(struct route_table *t);
 enum { ROUTE_HOPS_MAX = 32 };
 
 struct route {
-	uint64_t path;		/* the register as the first switch must see it */
-	int64_t until_ps;	/* the path may be better chosen anew from then on; TIME_NEVER_PS */
-	uint32_t hops;		/* links, with the host's own */
+	uint64_t path;    /* the register as the first switch must see it */
+	int64_t until_ps; /* the path may be better chosen anew from then on; TIME_NEVER_PS */
+	uint32_t hops;    /* links, with the host's own */
 	uint32_t links[ROUTE_HOPS_MAX];
-	uint32_t found;		/* 0: no way at this time; path is then meaningless */
+	uint32_t found; /* 0: no way at this time; path is then meaningless */
 };
 
 /* hash picks among equals at every switch: the same hash, the same path. now_ps picks the epoch. */

@@ -105,11 +105,12 @@ static int check_conservation(struct measure *m, struct error *error)
 	for (uint32_t i = 0; i < e->threads; i++)
 		byte_errors += e->workers[i].byte_errors;
 	if (made != delivered + dropped + under_way)
-		return error_set(error,
-				 "packets do not add up: %llu sent, but %llu delivered + %llu dropped + "
-				 "%llu under way",
-				 (unsigned long long)made, (unsigned long long)delivered,
-				 (unsigned long long)dropped, (unsigned long long)under_way);
+		return error_set(
+			error,
+			"packets do not add up: %llu sent, but %llu delivered + %llu dropped + "
+			"%llu under way",
+			(unsigned long long)made, (unsigned long long)delivered,
+			(unsigned long long)dropped, (unsigned long long)under_way);
 	if (byte_errors)
 		return error_set(error, "%llu flows received other bytes than they were sent",
 				 (unsigned long long)byte_errors);
@@ -127,8 +128,7 @@ static int attach_taps(struct engine *e, const struct run_control *control, stru
 
 		if (link < 0)
 			return error_prefix(error, "capture of '%s': ", t->port);
-		e->taps[e->tap_count++] =
-			(struct engine_tap){ (uint32_t)link, t->see, t->context };
+		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context };
 		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
 	}
 	return 0;

@@ -9,13 +9,16 @@
 
 /* A quantity that cannot be known (no flow of that kind, say) is NAN. Same order as metric_all. */
 struct metric {
-	const char *name;	/* "queue_mean_pkts" */
-	const char *unit;	/* "pkts", "ns", "bps", "" */
+	const char *name; /* "queue_mean_pkts" */
+	const char *unit; /* "pkts", "ns", "bps", "" */
 	const char *help;
-	enum { METRIC_RESULT, METRIC_COST } kind;	/* COST depends on the machine, not on the scenario */
+	enum {
+		METRIC_RESULT,
+		METRIC_COST
+	} kind; /* COST depends on the machine, not on the scenario */
 };
 
-extern const struct metric metric_all[];	/* ends with .name == NULL */
+extern const struct metric metric_all[]; /* ends with .name == NULL */
 enum { METRICS_MAX = 64 };
 
 struct port_result {
@@ -29,47 +32,47 @@ struct port_result {
 struct reason_count {
 	const char *name;
 	uint64_t count;
-	int is_mark;		/* 1: marked, 0: dropped */
+	int is_mark; /* 1: marked, 0: dropped */
 };
 
 /* A quantity over time, sampled or at each change: what a probe saw. */
 struct series {
-	char name[128];		/* "queue sw->h0", "throughput flow 3", "window flow 3", "N leaf0->h3" */
-	const char *unit;	/* "pkts", "bytes", "bps", "" */
+	char name[128];   /* "queue sw->h0", "throughput flow 3", "window flow 3", "N leaf0->h3" */
+	const char *unit; /* "pkts", "bytes", "bps", "" */
 	uint64_t count, capacity;
 	int64_t *time_ps;
 	double *value;
 };
 
 struct run_result {
-	double value[METRICS_MAX];	/* by metric_all */
+	double value[METRICS_MAX]; /* by metric_all */
 	double wall_seconds;
-	int partial;			/* 1: interrupted or out of time; the numbers stop there */
+	int partial; /* 1: interrupted or out of time; the numbers stop there */
 	uint32_t flow_count;
-	struct flow *flows;		/* every record, with ideal FCT beside */
-	int64_t *ideal_ps;		/* per flow; -1 for unlimited */
+	struct flow *flows; /* every record, with ideal FCT beside */
+	int64_t *ideal_ps;  /* per flow; -1 for unlimited */
 	uint32_t port_count;
-	struct port_result *ports;	/* switch egress ports */
-	uint32_t measured_port;		/* index into ports */
+	struct port_result *ports; /* switch egress ports */
+	uint32_t measured_port;    /* index into ports */
 	uint32_t reason_count;
 	struct reason_count reasons[32];
-	struct network network;		/* for names */
+	struct network network; /* for names */
 	uint32_t series_count;
-	struct series *series;		/* in the order of the probes */
+	struct series *series; /* in the order of the probes */
 };
 
 /* Somebody who wants to see every packet that starts on a link, in order of time. Called by one
  * thread at a time. The flow is the one that opened the packet's connection. */
 struct tap {
-	const char *port;	/* "leaf0->h3" */
+	const char *port; /* "leaf0->h3" */
 	void (*see)(void *context, int64_t start_ps, const struct packet *packet,
 		    const struct flow *flow);
 	void *context;
 };
 
 struct run_control {
-	uint32_t threads;		/* at least 1 */
-	atomic_int *stop;		/* NULL or: becomes non-zero when the user interrupts */
+	uint32_t threads; /* at least 1 */
+	atomic_int *stop; /* NULL or: becomes non-zero when the user interrupts */
 	/* NULL or: called now and then by one thread with simulated time and the time the run is
 	 * expected to end, 0 if unknown. */
 	void (*progress)(void *context, int64_t now_ps, int64_t end_ps);

@@ -63,7 +63,7 @@ uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
 		arrived -= s->sacked;
 		for (uint32_t i = s->una; i != segment; i++)
 			clear_mark(s, i);
-		arrived += s->sacked;	/* sacked before: counted then */
+		arrived += s->sacked; /* sacked before: counted then */
 		if (segment_before(s->lost_edge, segment))
 			s->lost_edge = segment;
 		if (segment_before(s->resend_from, segment))
@@ -81,7 +81,8 @@ uint32_t scoreboard_sack(struct sender *s, const struct segment *ack)
 	uint32_t arrived = 0;
 
 	for (uint32_t b = 0; b < SACK_BLOCKS && ack->sack[b].count; b++) {
-		uint32_t first = ack->number + ack->sack[b].offset, end = first + ack->sack[b].count;
+		uint32_t first = ack->number + ack->sack[b].offset,
+			 end = first + ack->sack[b].count;
 
 		if (segment_before(first, s->una))
 			first = s->una;

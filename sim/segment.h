@@ -16,12 +16,13 @@ enum segment_flag {
 enum { SACK_BLOCKS = 3 };
 
 struct segment {
-	uint64_t path;		/* shift register, see route.h */
-	uint32_t connection;	/* flow that opened it */
-	uint32_t number;	/* data: this segment; ACK: the next one expected */
-	int64_t sent_ps;	/* data: when it left; ACK: echo of that */
+	uint64_t path;       /* shift register, see route.h */
+	uint32_t connection; /* flow that opened it */
+	uint32_t number;     /* data: this segment; ACK: the next one expected */
+	int64_t sent_ps;     /* data: when it left; ACK: echo of that */
 	struct sack_block {
-		uint16_t offset, count;	/* received: count segments from number + offset; 0: no block */
+		uint16_t offset,
+			count; /* received: count segments from number + offset; 0: no block */
 	} sack[SACK_BLOCKS];
 	uint16_t payload_bytes;
 	uint16_t unused;

@@ -184,7 +184,8 @@ static void flush(struct worker *w, struct switch_state *s)
 
 		while (left) {
 			uint32_t bit = (uint32_t)__builtin_ctzll(left);
-			struct egress *out = engine_egress(s->engine, s->first_link + word * 64 + bit);
+			struct egress *out =
+				engine_egress(s->engine, s->first_link + word * 64 + bit);
 
 			left &= left - 1;
 			egress_catch_up(w, out, w->limit_ps);
@@ -220,7 +221,8 @@ void switch_run(struct worker *w, struct switch_state *s)
 	s->worker = w;
 	s->arrivals = count;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t *head = &e->line_head[s->first_line + (keys[i] & INPUT_MASK)], slot = *head;
+		uint32_t *head = &e->line_head[s->first_line + (keys[i] & INPUT_MASK)],
+			 slot = *head;
 
 		forward(w, s, &w->pool.slots[slot]);
 		*head = line_advance(&w->pool, slot);

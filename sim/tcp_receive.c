@@ -77,7 +77,8 @@ static struct sack_block block_of(const struct receiver *r, uint32_t segment)
 	if (offset > UINT16_MAX)
 		return (struct sack_block){ 0, 0 };
 	return (struct sack_block){
-		(uint16_t)offset, (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX),
+		(uint16_t)offset,
+		(uint16_t)(count < UINT16_MAX ? count : UINT16_MAX),
 	};
 }
 
@@ -114,15 +115,15 @@ static void fill_sack(const struct receiver *r, struct segment *ack)
 static uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
 {
 	struct path_state p = {
-		&r->path, &r->path_until_ps, &r->sprayed, r->flow_hash, h->number,
-		flow_at(e, r->connection)->src,
+		&r->path,     &r->path_until_ps, &r->sprayed,
+		r->flow_hash, h->number,         flow_at(e, r->connection)->src,
 	};
 
 	return host_path(e, &p, h->now_ps);
 }
 
-static inline __attribute__((always_inline)) void
-send_ack_here(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
+static inline __attribute__((always_inline)) void send_ack_here(struct worker *w, struct host *h,
+								struct receiver *r, uint8_t flags)
 {
 	const struct transport *t = &w->engine->transport;
 	struct packet spare, *packet = host_control_place(w, h, &spare);
@@ -271,7 +272,7 @@ static void note_marks(struct worker *w, struct host *h, struct receiver *r,
 static int accept_segment(struct host *h, struct receiver *r, const struct segment *data)
 {
 	if (segment_before(data->number, r->next))
-		return 1;		/* again */
+		return 1; /* again */
 	if (data->number == r->next) {
 		int gap = r->arrived_count > 0;
 

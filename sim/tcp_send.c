@@ -21,14 +21,15 @@ static struct sender *sender_at(const struct worker *w, uint32_t handle)
 static int64_t timeout_ns(const struct engine *e, const struct sender *s)
 {
 	const struct host_config *c = &e->config->host;
-	int64_t rto_ns = ps_to_ns((int64_t)c->rto_initial_ps), max_ns = ps_to_ns((int64_t)c->rto_max_ps);
+	int64_t rto_ns = ps_to_ns((int64_t)c->rto_initial_ps),
+		max_ns = ps_to_ns((int64_t)c->rto_max_ps);
 
 	if (s->srtt_ns) {
 		rto_ns = (s->srtt_ns >> 3) + s->rttvar_ns;
 		if (rto_ns < e->transport.rto_min_ns)
 			rto_ns = e->transport.rto_min_ns;
 	}
-	rto_ns <<= s->backoff;	/* backoff <= 16 and rto < 2^37 ns (2 minutes): no overflow */
+	rto_ns <<= s->backoff; /* backoff <= 16 and rto < 2^37 ns (2 minutes): no overflow */
 	return rto_ns < max_ns ? rto_ns : max_ns;
 }
 
@@ -97,8 +98,8 @@ static uint64_t sender_path(const struct engine *e, const struct host *h, struct
 			    int64_t now_ps)
 {
 	struct path_state p = {
-		&s->path, &s->path_until_ps, &s->sprayed, s->flow_hash, h->number,
-		flow_at(e, s->connection)->dst,
+		&s->path,     &s->path_until_ps, &s->sprayed,
+		s->flow_hash, h->number,         flow_at(e, s->connection)->dst,
 	};
 
 	return host_path(e, &p, now_ps);
@@ -139,8 +140,8 @@ static uint32_t resent_payload(const struct engine *e, struct sender *s, uint32_
 	return payload_of(e, message, segment);
 }
 
-static inline __attribute__((always_inline)) void
-send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+static inline __attribute__((always_inline)) void send_segment(struct worker *w, struct host *h,
+							       struct sender *s, int64_t start_ps)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = &e->transport;
@@ -205,7 +206,8 @@ static inline void try_to_send(struct worker *w, struct host *h, struct sender *
 static void append_message(const struct engine *e, struct sender *s, uint32_t flow)
 {
 	struct flow *f = flow_at(e, flow);
-	uint32_t begin = s->last_message == FLOW_NONE ? 0 : flow_at(e, s->last_message)->end_segment;
+	uint32_t begin =
+		s->last_message == FLOW_NONE ? 0 : flow_at(e, s->last_message)->end_segment;
 
 	f->end_segment = f->size_bytes == FLOW_UNLIMITED ? UINT32_MAX
 							 : begin + segments_of(e, f->size_bytes);
@@ -308,7 +310,8 @@ static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 	uint64_t pipe_bytes = sender_pipe(s) * mss, send_bytes = 0;
 
 	if (pipe_bytes > ssthresh_bytes) {
-		uint64_t due = (s->prr_delivered * ssthresh_bytes + s->prr_flight - 1) / s->prr_flight;
+		uint64_t due =
+			(s->prr_delivered * ssthresh_bytes + s->prr_flight - 1) / s->prr_flight;
 
 		if (due > s->prr_out)
 			send_bytes = due - s->prr_out;
@@ -334,7 +337,7 @@ static void update_allowed(const struct engine *e, struct sender *s, struct cc_w
 	const struct transport *t = &e->transport;
 
 	uint64_t bytes = window->window_bytes < t->max_window_bytes ? window->window_bytes
-								     : t->max_window_bytes;
+								    : t->max_window_bytes;
 
 	if (t->spread_cuts && (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)) {
 		s->prr_delivered += arrived_bytes;
@@ -363,7 +366,7 @@ static void finish(struct worker *w, struct sender *s, uint32_t handle)
 	flow_at(w->engine, s->connection)->tx = FLOW_NONE;
 	scoreboard_free(s);
 	if (s->in_ready) {
-		s->state = SENDER_DONE;	/* the card drops it when its turn comes */
+		s->state = SENDER_DONE; /* the card drops it when its turn comes */
 		s->allowed_pkts = 0;
 	} else {
 		slab_give(&w->senders, handle);
@@ -429,7 +432,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 	uint32_t handle = flow_at(e, ack->connection)->tx;
 
 	if (handle == FLOW_NONE)
-		return;		/* the connection is over: a late ACK */
+		return; /* the connection is over: a late ACK */
 
 	struct sender *s = sender_at(w, handle);
 	uint32_t pipe_before = sender_pipe(s), arrived = 0;
@@ -473,7 +476,9 @@ static void on_timeout(struct worker *w, struct host *h, struct sender *s, uint3
 	const struct engine *e = w->engine;
 	uint64_t mss = e->config->host.mss_bytes;
 	struct cc_ack a = {
-		.now_ns = ps_to_ns(h->now_ps), .una_bytes = s->una * mss, .next_bytes = s->next * mss,
+		.now_ns = ps_to_ns(h->now_ps),
+		.una_bytes = s->una * mss,
+		.next_bytes = s->next * mss,
 	};
 
 	h->timeouts++;
@@ -514,7 +519,7 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 	uint32_t handle = flow_at(w->engine, connection)->tx;
 
 	if (handle == FLOW_NONE)
-		return;		/* set by a connection that is over */
+		return; /* set by a connection that is over */
 
 	struct sender *s = sender_at(w, handle);
 
@@ -523,7 +528,7 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 		return;
 	}
 	if (s->timer_ps != h->now_ps)
-		return;		/* an earlier one was set since */
+		return; /* an earlier one was set since */
 	s->timer_ps = TIME_NEVER_PS;
 	if (!s->timer_on)
 		return;

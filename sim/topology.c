@@ -6,14 +6,8 @@ extern const struct topology_ops topology_star, topology_dumbbell, topology_leaf
 	topology_fat_tree_2, topology_fat_tree, topology_explicit, topology_hpcc;
 
 const struct topology_ops *const topology_all[] = {
-	&topology_star,
-	&topology_dumbbell,
-	&topology_leaf_spine,
-	&topology_fat_tree_2,
-	&topology_fat_tree,
-	&topology_explicit,
-	&topology_hpcc,
-	NULL,
+	&topology_star,     &topology_dumbbell, &topology_leaf_spine, &topology_fat_tree_2,
+	&topology_fat_tree, &topology_explicit, &topology_hpcc,       NULL,
 };
 
 const struct topology_ops *topology_find(const char *name)

@@ -12,7 +12,8 @@
 enum { HOSTS_MAX = 1 << 20, NODES_MAX = 1 << 21, CABLES_MAX = 1 << 22 };
 
 #define ZERO_DELAY_REASON \
-	"a link needs a delay above zero, since nodes work ahead of each other by the shortest one"
+	"a link needs a delay above zero, since nodes work ahead of each other by the shortest " \
+	"one"
 
 /* Every topology's tier 0. */
 #define HOST_TIER_NAME "h"
@@ -71,24 +72,30 @@ struct wire core_wire(const struct network_config *c);
 _Static_assert(RATE_MAX_BPS <= UINT64_MAX / CABLES_MAX, "rates of all links can be added up");
 
 #define RATE_OPTION(name_, member, default_, help_) \
-	{ name_, OPT_RATE_BPS, offsetof(struct network_config, member), default_, RATE_MIN_BPS, \
-	  RATE_MAX_BPS, help_, NULL }
+	{ \
+		name_, OPT_RATE_BPS, offsetof(struct network_config, member), default_, \
+			RATE_MIN_BPS, RATE_MAX_BPS, help_, NULL \
+	}
 #define DELAY_OPTION(name_, member, default_, min_, help_) \
-	{ name_, OPT_TIME_PS, offsetof(struct network_config, member), default_, min_, \
-	  DELAY_MAX_PS, help_, NULL }
+	{ \
+		name_, OPT_TIME_PS, offsetof(struct network_config, member), default_, min_, \
+			DELAY_MAX_PS, help_, NULL \
+	}
 #define COUNT_OPTION(name_, member, default_, min_, max_, help_) \
-	{ name_, OPT_COUNT, offsetof(struct network_config, member), default_, min_, max_, \
-	  help_, NULL }
+	{ \
+		name_, OPT_COUNT, offsetof(struct network_config, member), default_, min_, max_, \
+			help_, NULL \
+	}
 
 /* Zero is let through here so that network_build can say why it is refused. */
 #define HOST_WIRE_OPTIONS \
 	RATE_OPTION("rate", rate_bps, "10Gbps", "rate of the links to hosts"), \
-	DELAY_OPTION("delay", delay_ps, "10us", 0, \
-		     "one-way delay of the links to hosts, above zero")
+		DELAY_OPTION("delay", delay_ps, "10us", 0, \
+			     "one-way delay of the links to hosts, above zero")
 #define FABRIC_WIRE_OPTIONS \
 	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL, \
 		    "rate of the links between switches; as rate unless given"), \
-	DELAY_OPTION("fabric-delay", fabric_delay_ps, NULL, 1, \
-		     "one-way delay of the links between switches, above zero; as delay " \
-		     "unless given")
+		DELAY_OPTION("fabric-delay", fabric_delay_ps, NULL, 1, \
+			     "one-way delay of the links between switches, above zero; as delay " \
+			     "unless given")
 #endif

@@ -109,7 +109,9 @@ static uint32_t take_link(struct network *net, uint32_t from, uint32_t to, const
 	struct net_node *n = &net->nodes[from];
 	uint32_t link = n->first_link + n->link_count++;
 
-	net->links[link] = (struct net_link){ .from = from, .to = to, .rate_bps = wire->rate_bps,
+	net->links[link] = (struct net_link){ .from = from,
+					      .to = to,
+					      .rate_bps = wire->rate_bps,
 					      .delay_ps = wire->delay_ps,
 					      .fails_ps = TIME_NEVER_PS };
 	return link;

@@ -14,23 +14,23 @@
 enum { NAME_SIZE = 32 };
 
 struct named_link {
-	const char *text;	/* the line as written */
+	const char *text; /* the line as written */
 	char end[2][NAME_SIZE];
 	struct wire wire;
 };
 
 struct named_node {
 	char name[NAME_SIZE];
-	uint32_t mention;	/* where first: line * 2 + end */
+	uint32_t mention; /* where first: line * 2 + end */
 	uint32_t links;
-	uint32_t hosts;		/* of a switch: hosts on it that have no node yet */
+	uint32_t hosts; /* of a switch: hosts on it that have no node yet */
 	uint32_t node;
 };
 
 /* What the lines say, before there is a network. */
 struct sketch {
 	struct named_link *links;
-	struct named_node *nodes;	/* sorted by name */
+	struct named_node *nodes; /* sorted by name */
 	uint32_t link_count, node_count, host_count;
 };
 
@@ -50,10 +50,10 @@ static int name_is_good(const char *name)
 
 static int read_link(struct named_link *l, struct error *e)
 {
-	static const struct option rate = { "rate", OPT_RATE_BPS, 0, NULL, RATE_MIN_BPS,
-					    RATE_MAX_BPS, "", NULL };
-	static const struct option delay = { "delay", OPT_TIME_PS, 0, NULL, 0, DELAY_MAX_PS, "",
-					     NULL };
+	static const struct option rate = { "rate",       OPT_RATE_BPS, 0,  NULL,
+					    RATE_MIN_BPS, RATE_MAX_BPS, "", NULL };
+	static const struct option delay = { "delay", OPT_TIME_PS,  0,  NULL,
+					     0,       DELAY_MAX_PS, "", NULL };
 	struct words w;
 	uint64_t delay_ps;
 
@@ -62,8 +62,10 @@ static int read_link(struct named_link *l, struct error *e)
 				 "a link is two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
 	for (int end = 0; end < 2; end++) {
 		if (!name_is_good(w.word[end]))
-			return error_set(e, "%s cannot name a node; allowed are up to %d letters, "
-					 "digits and _.-", quote(w.word[end]).text, NAME_SIZE - 1);
+			return error_set(e,
+					 "%s cannot name a node; allowed are up to %d letters, "
+					 "digits and _.-",
+					 quote(w.word[end]).text, NAME_SIZE - 1);
 		snprintf(l->end[end], NAME_SIZE, "%.*s", NAME_SIZE - 1, w.word[end]);
 	}
 	if (strcmp(l->end[0], l->end[1]) == 0)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct hpcc_node {
-	uint32_t number;	/* of a host: counted among hosts */
+	uint32_t number; /* of a host: counted among hosts */
 	uint32_t links;
 	int is_switch;
 };
@@ -23,8 +23,8 @@ struct hpcc_reader {
 
 static int ends_early(struct hpcc_reader *r, const char *what, uint32_t got, uint32_t wanted)
 {
-	return error_set(r->in.e, "%.200s:%d: the file ends after %u of %u %s", r->in.name, r->in.line,
-			 got, wanted, what);
+	return error_set(r->in.e, "%.200s:%d: the file ends after %u of %u %s", r->in.name,
+			 r->in.line, got, wanted, what);
 }
 
 static int read_header(struct hpcc_reader *r)
@@ -36,16 +36,20 @@ static int read_header(struct hpcc_reader *r)
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return error_set(r->in.e, "%.200s: the file is empty; it starts with the numbers of "
-				 "nodes, switches and links", r->in.name);
+		return error_set(r->in.e,
+				 "%.200s: the file is empty; it starts with the numbers of "
+				 "nodes, switches and links",
+				 r->in.name);
 	if (line_file_words(&r->in, words) != 3 || read_whole(words[0], NODES_MAX, &nodes) ||
 	    read_whole(words[1], NODES_MAX, &switches) || read_whole(words[2], CABLES_MAX, &links))
-		return line_file_error(&r->in, "the first line is the numbers of nodes, switches and "
+		return line_file_error(&r->in,
+				       "the first line is the numbers of nodes, switches and "
 				       "links, as in 5 1 4");
 	if (switches == 0 || nodes < switches + 2 || links == 0)
-		return line_file_error(&r->in, "%" PRIu64 " nodes, %" PRIu64 " switches and %" PRIu64
-				       " links; at least two nodes are hosts, one is a switch", nodes,
-				       switches, links);
+		return line_file_error(&r->in,
+				       "%" PRIu64 " nodes, %" PRIu64 " switches and %" PRIu64
+				       " links; at least two nodes are hosts, one is a switch",
+				       nodes, switches, links);
 	r->t->node_count = (uint32_t)nodes;
 	r->t->switch_count = (uint32_t)switches;
 	r->link_count = (uint32_t)links;
@@ -77,8 +81,10 @@ static int read_switches(struct hpcc_reader *r)
 			return got ? -1 : ends_early(r, "switches", count, wanted);
 		while ((word = next_word(&rest))) {
 			if (count == wanted)
-				return line_file_error(&r->in, "%s is one switch more than the %u of the "
-						       "first line", quote(word).text, wanted);
+				return line_file_error(&r->in,
+						       "%s is one switch more than the %u of the "
+						       "first line",
+						       quote(word).text, wanted);
 			if (read_node(r, word, &node))
 				return -1;
 			if (r->nodes[node].is_switch)
@@ -109,9 +115,10 @@ static int number_hosts(struct hpcc_reader *r)
 /* Rate and delay, both as Weir reads them, and no losses. */
 static int check_wire(struct hpcc_reader *r, char *const words[])
 {
-	static const struct option rate = { "rate", OPT_RATE_BPS, 0, NULL, RATE_MIN_BPS, RATE_MAX_BPS,
-					    "", NULL };
-	static const struct option delay = { "delay", OPT_TIME_PS, 0, NULL, 0, DELAY_MAX_PS, "", NULL };
+	static const struct option rate = { "rate",       OPT_RATE_BPS, 0,  NULL,
+					    RATE_MIN_BPS, RATE_MAX_BPS, "", NULL };
+	static const struct option delay = { "delay", OPT_TIME_PS,  0,  NULL,
+					     0,       DELAY_MAX_PS, "", NULL };
 	uint64_t rate_bps, delay_ps;
 	int64_t loss;
 	struct error e;
@@ -124,8 +131,10 @@ static int check_wire(struct hpcc_reader *r, char *const words[])
 	if (read_time_ps(words[4], (double)PS_PER_S, &loss))
 		return line_file_error(&r->in, "%s is not an error rate", quote(words[4]).text);
 	if (loss != 0)
-		return line_file_error(&r->in, "error rate %s, but links of Weir lose nothing; only 0 "
-				       "can be had", quote(words[4]).text);
+		return line_file_error(&r->in,
+				       "error rate %s, but links of Weir lose nothing; only 0 "
+				       "can be had",
+				       quote(words[4]).text);
 	return 0;
 }
 
@@ -136,8 +145,10 @@ static int check_ends(struct hpcc_reader *r, const uint32_t end[2])
 	if (end[0] == end[1])
 		return line_file_error(&r->in, "a link needs two nodes; both are %u", end[0]);
 	if (!a->is_switch && !b->is_switch)
-		return line_file_error(&r->in, "nodes %u and %u are both hosts; a host's link goes to a "
-				       "switch", end[0], end[1]);
+		return line_file_error(&r->in,
+				       "nodes %u and %u are both hosts; a host's link goes to a "
+				       "switch",
+				       end[0], end[1]);
 	for (int i = 0; i < 2; i++)
 		if (!r->nodes[end[i]].is_switch && r->nodes[end[i]].links > 0)
 			return line_file_error(&r->in, "host %u has a second link; a host has one",
@@ -152,10 +163,11 @@ static int read_link(struct hpcc_reader *r)
 	uint32_t end[2];
 
 	if (line_file_words(&r->in, words) != 5)
-		return line_file_error(&r->in, "a link is two nodes, a rate, a delay and an error rate, as "
+		return line_file_error(&r->in,
+				       "a link is two nodes, a rate, a delay and an error rate, as "
 				       "in 0 4 100Gbps 0.001ms 0");
-	if (read_node(r, words[0], &end[0]) || read_node(r, words[1], &end[1]) || check_ends(r, end) ||
-	    check_wire(r, words))
+	if (read_node(r, words[0], &end[0]) || read_node(r, words[1], &end[1]) ||
+	    check_ends(r, end) || check_wire(r, words))
 		return -1;
 	for (int i = 0; i < 2; i++) {
 		struct hpcc_node *n = &r->nodes[end[i]];
@@ -226,7 +238,8 @@ static int hpcc_build(struct network *net, const struct network_config *c, struc
 	int failed;
 
 	if (c->file[0] == '\0')
-		return error_set(e, "network.file: not given; topology hpcc needs file = topology.txt");
+		return error_set(
+			e, "network.file: not given; topology hpcc needs file = topology.txt");
 	if (hpcc_read(&t, c->file, e))
 		return error_prefix(e, "network.file: ");
 	failed = explicit_build(net, &t.links, e);
@@ -246,7 +259,8 @@ static const struct option hpcc_options[] = {
 
 const struct topology_ops topology_hpcc = {
 	.name = "hpcc",
-	.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the order of "
+	.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the "
+		"order of "
 		"their node numbers, switch 4 is s4",
 	.options = hpcc_options,
 	.build = hpcc_build,

@@ -10,9 +10,10 @@ enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBS
 
 #define TWO_TIER_OPTIONS(leaves_, spines_) \
 	COUNT_OPTION("leaves", leaves, leaves_, 1, LEAVES_MAX, "switches with hosts"), \
-	COUNT_OPTION("spines", spines, spines_, 1, SPINES_MAX, "switches that link the leaves"), \
-	COUNT_OPTION("hosts-per-leaf", hosts_per_leaf, "16", 1, HOSTS_PER_LEAF_MAX, \
-		     "hosts on each leaf")
+		COUNT_OPTION("spines", spines, spines_, 1, SPINES_MAX, \
+			     "switches that link the leaves"), \
+		COUNT_OPTION("hosts-per-leaf", hosts_per_leaf, "16", 1, HOSTS_PER_LEAF_MAX, \
+			     "hosts on each leaf")
 
 static int two_tier_build(struct network *net, const struct network_config *c, uint32_t parallel,
 			  struct error *e)
@@ -72,7 +73,7 @@ static const struct option fat_tree_2_options[] = {
 	TWO_TIER_OPTIONS("4", "4"),
 	{ "oversubscription", OPT_FRACTION_Q32,
 	  offsetof(struct network_config, oversubscription_q32), "1", ONE_Q32,
-	  OVERSUBSCRIPTION_MAX * ONE_Q32,
+	  OVERSUBSCRIPTION_MAX *ONE_Q32,
 	  "what a leaf's hosts can send over what its uplinks carry; 1: full bisection", NULL },
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,

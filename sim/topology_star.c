@@ -68,8 +68,8 @@ static int dumbbell_build(struct network *net, const struct network_config *c, s
 	if (builder_start(&b, net, &size, e))
 		return -1;
 	left_node = builder_rack(&b, 0, (uint32_t)c->left_hosts, &left, &wire);
-	right_node = builder_rack(&b, (uint32_t)c->left_hosts, (uint32_t)c->right_hosts, &right,
-				  &wire);
+	right_node =
+		builder_rack(&b, (uint32_t)c->left_hosts, (uint32_t)c->right_hosts, &right, &wire);
 	builder_cable(&b, left_node, right_node, &middle);
 	builder_finish(&b);
 	return 0;

@@ -5,20 +5,15 @@
 #include <string.h>
 
 extern const struct traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
-	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_list,
-	traffic_hpcc_flows, traffic_htsim;
+	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_list, traffic_hpcc_flows,
+	traffic_htsim;
 
 const struct traffic_ops *const traffic_all[] = {
-	&traffic_many_to_one,
-	&traffic_permutation,
-	&traffic_all_to_all,
-	&traffic_all_to_one,
-	&traffic_inter_rack,
-	&traffic_incast,
-	&traffic_list,
-	&traffic_hpcc_flows,
-	&traffic_htsim,
-	NULL,
+	&traffic_many_to_one, &traffic_permutation,
+	&traffic_all_to_all,  &traffic_all_to_one,
+	&traffic_inter_rack,  &traffic_incast,
+	&traffic_list,        &traffic_hpcc_flows,
+	&traffic_htsim,       NULL,
 };
 
 const struct traffic_ops *traffic_find(const char *name)

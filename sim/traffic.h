@@ -11,9 +11,9 @@ struct flow_list {
 };
 
 struct traffic_ops {
-	const char *name;	/* "many-to-one" */
+	const char *name; /* "many-to-one" */
 	const char *help;
-	const struct option *options;	/* over struct traffic_config, besides traffic_options */
+	const struct option *options; /* over struct traffic_config, besides traffic_options */
 	int (*generate)(struct flow_list *list, const struct traffic_config *t,
 			const struct config *c, const struct network *net, struct error *e);
 };

@@ -66,11 +66,7 @@ const struct traffic_ops traffic_many_to_one = {
 };
 
 static const struct option permutation_options[] = {
-	ANY_SIZE_OPTION,
-	SIZES_OPTION,
-	STOP_OPTION,
-	APP_RATE_OPTION,
-	{ .name = NULL },
+	ANY_SIZE_OPTION, SIZES_OPTION, STOP_OPTION, APP_RATE_OPTION, { .name = NULL },
 };
 
 /* Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters

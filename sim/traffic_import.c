@@ -30,14 +30,17 @@ struct import {
 
 static const struct option hpcc_options[] = {
 	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
-	  "flow file: the number of flows, then source, destination, priority, port, bytes and seconds "
-	  "a line", NULL },
+	  "flow file: the number of flows, then source, destination, priority, port, bytes and "
+	  "seconds "
+	  "a line",
+	  NULL },
 	{ .name = NULL },
 };
 
 static const struct option htsim_options[] = {
 	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
-	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000", NULL },
+	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000",
+	  NULL },
 	STOP_OPTION,
 	{ .name = NULL },
 };
@@ -68,7 +71,8 @@ static int import_file(struct import *i, int (*read)(struct import *))
 	int failed;
 
 	if (m->t->start.first_ps != m->t->start.last_ps)
-		return maker_error(m, "start", "a span, but the file says when each flow starts; give one "
+		return maker_error(m, "start",
+				   "a span, but the file says when each flow starts; give one "
 				   "time to count from");
 	if (m->t->list[0] == '\0')
 		return maker_error(m, "file", "not given; pattern %s needs file = flows.txt",
@@ -105,14 +109,15 @@ static int read_node(struct import *i, const char *word, uint32_t *host)
 	node = (uint32_t)number;
 	if (!net->host_ids) {
 		if (node >= net->host_count)
-			return line_file_error(&i->in, "there is no host %u; hosts are 0 to %u", node,
-					       net->host_count - 1);
+			return line_file_error(&i->in, "there is no host %u; hosts are 0 to %u",
+					       node, net->host_count - 1);
 		*host = node;
 		return 0;
 	}
 	found = bsearch(&node, net->host_ids, net->host_count, sizeof(node), by_number);
 	if (!found)
-		return line_file_error(&i->in, "node %u is no host; hosts are %u of the nodes 0 to %u",
+		return line_file_error(&i->in,
+				       "node %u is no host; hosts are %u of the nodes 0 to %u",
 				       node, net->host_count, net->node_count - 1);
 	*host = (uint32_t)(found - net->host_ids);
 	return 0;
@@ -125,7 +130,8 @@ static int read_hpcc_flow(struct import *i)
 	uint64_t unused;
 
 	if (line_file_words(&i->in, words) != 6)
-		return line_file_error(&i->in, "a flow is source, destination, priority, port, bytes and "
+		return line_file_error(&i->in,
+				       "a flow is source, destination, priority, port, bytes and "
 				       "seconds, as in 0 4 3 100 200000 2.5");
 	if (read_node(i, words[0], &p.src) || read_node(i, words[1], &p.dst))
 		return -1;
@@ -133,7 +139,8 @@ static int read_hpcc_flow(struct import *i)
 		return line_file_error(&i->in, "priority %s and port %s; both are whole numbers",
 				       quote(words[2]).text, quote(words[3]).text);
 	if (read_whole(words[4], FLOW_SIZE_MAX_BYTES, &p.size_bytes) || p.size_bytes == 0)
-		return line_file_error(&i->in, "%s is not a size; allowed are 1 to %" PRIu64 " bytes",
+		return line_file_error(&i->in,
+				       "%s is not a size; allowed are 1 to %" PRIu64 " bytes",
 				       quote(words[4]).text, FLOW_SIZE_MAX_BYTES);
 	if (read_time_ps(words[5], (double)PS_PER_S, &p.start_ps))
 		return line_file_error(&i->in, "%s is not a start; allowed are 0 to 1000 seconds",
@@ -150,7 +157,8 @@ static int read_hpcc(struct import *i)
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return error_set(i->in.e, "%.200s: the file is empty; it starts with the number of flows",
+		return error_set(i->in.e,
+				 "%.200s: the file is empty; it starts with the number of flows",
 				 i->in.name);
 	if (line_file_words(&i->in, words) != 1 || read_whole(words[0], UINT32_MAX, &wanted) ||
 	    wanted == 0)
@@ -160,8 +168,9 @@ static int read_hpcc(struct import *i)
 		if (got < 0)
 			return -1;
 		if (got == 0)
-			return line_file_error(&i->in, "the file ends after %" PRIu64 " of %" PRIu64
-					       " flows", n, wanted);
+			return line_file_error(
+				&i->in, "the file ends after %" PRIu64 " of %" PRIu64 " flows", n,
+				wanted);
 		if (read_hpcc_flow(i))
 			return -1;
 	}
@@ -221,25 +230,32 @@ static int is_one_of(const char *word, const char *const *words)
 /* One word and its value; *started says whether a start was among them. */
 static int read_attribute(struct import *i, char *const words[2], struct flow_plan *p, int *started)
 {
-	static const char *const unused[] = { "id", "prio", "send_done_trigger", "recv_done_trigger",
-					      NULL };
-	static const char *const known[] = { "start", "size", "id", "prio", "send_done_trigger",
-					     "recv_done_trigger" };
+	static const char *const unused[] = { "id", "prio", "send_done_trigger",
+					      "recv_done_trigger", NULL };
+	static const char *const known[] = {
+		"start", "size", "id", "prio", "send_done_trigger", "recv_done_trigger"
+	};
 	uint64_t number;
 
 	if (strcmp(words[0], "trigger") == 0)
-		return line_file_error(&i->in, "the flow waits for trigger %s; flows of Weir start at a "
-				       "time, so it must have a start", quote(words[1]).text);
+		return line_file_error(&i->in,
+				       "the flow waits for trigger %s; flows of Weir start at a "
+				       "time, so it must have a start",
+				       quote(words[1]).text);
 	if (strcmp(words[0], "start") == 0) {
 		*started = 1;
-		return read_time_ps(words[1], 1, &p->start_ps) ?
-		       line_file_error(&i->in, "%s is not a start; allowed are 0 to 1000 s in "
-				       "picoseconds", quote(words[1]).text) : 0;
+		return read_time_ps(words[1], 1, &p->start_ps)
+			       ? line_file_error(&i->in,
+						 "%s is not a start; allowed are 0 to 1000 s in "
+						 "picoseconds",
+						 quote(words[1]).text)
+			       : 0;
 	}
 	if (strcmp(words[0], "size") == 0) {
 		if (read_whole(words[1], FLOW_SIZE_MAX_BYTES, &number))
-			return line_file_error(&i->in, "%s is not a size; allowed are 0 to %" PRIu64
-					       " bytes", quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
+			return line_file_error(
+				&i->in, "%s is not a size; allowed are 0 to %" PRIu64 " bytes",
+				quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
 		p->size_bytes = number ? number : FLOW_UNLIMITED;
 		return 0;
 	}
@@ -270,7 +286,8 @@ static int read_connection(struct import *i, char *const words[], int count)
 			return -1;
 	}
 	if (!started)
-		return line_file_error(&i->in, "the flow has no start; a line is as in 0->5 start 0 size "
+		return line_file_error(&i->in,
+				       "the flow has no start; a line is as in 0->5 start 0 size "
 				       "2000000");
 	return add_flow(i, &p);
 }
@@ -283,8 +300,8 @@ static int read_count(struct import *i, char *const words[], int count, struct m
 	if (count != 2 || read_whole(words[1], UINT32_MAX, &number))
 		return line_file_error(&i->in, "%s is followed by one whole number", words[0]);
 	if (strcmp(words[0], "Nodes") == 0 && number > i->m.net->host_count)
-		return line_file_error(&i->in, "Nodes %" PRIu64 ", but the network has %u hosts", number,
-				       i->m.net->host_count);
+		return line_file_error(&i->in, "Nodes %" PRIu64 ", but the network has %u hosts",
+				       number, i->m.net->host_count);
 	if (strcmp(words[0], "Connections") == 0) {
 		x->connections = number;
 		x->has_count = 1;
@@ -294,7 +311,8 @@ static int read_count(struct import *i, char *const words[], int count, struct m
 
 static int read_matrix_line(struct import *i, struct matrix *x)
 {
-	static const char *const counts[] = { "Nodes", "Connections", "Triggers", "Failures", NULL };
+	static const char *const counts[] = { "Nodes", "Connections", "Triggers", "Failures",
+					      NULL };
 	char *words[LINE_WORDS_MAX];
 	int count = line_file_words(&i->in, words);
 
@@ -307,13 +325,17 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 	if (strstr(words[0], "->"))
 		return read_connection(i, words, count);
 	if (strcmp(words[0], "trigger") == 0)
-		return 0;	/* declares one; flows that wait for it are refused */
+		return 0; /* declares one; flows that wait for it are refused */
 	if (strcmp(words[0], "failure") == 0)
-		return line_file_error(&i->in, "a failure; links of Weir fail by fail = NODE NODE TIME in "
+		return line_file_error(&i->in,
+				       "a failure; links of Weir fail by fail = NODE NODE TIME in "
 				       "[network]");
-	return line_file_error(&i->in, "%s starts no line of a connection matrix; allowed are Nodes, "
-			       "Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 "
-			       "size 2000000", quote(words[0]).text);
+	return line_file_error(
+		&i->in,
+		"%s starts no line of a connection matrix; allowed are Nodes, "
+		"Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 "
+		"size 2000000",
+		quote(words[0]).text);
 }
 
 static int read_htsim(struct import *i)
@@ -329,9 +351,11 @@ static int read_htsim(struct import *i)
 	if (got < 0)
 		return -1;
 	if (!x.has_count)
-		return error_set(i->in.e, "%.200s: no line says Connections and how many", i->in.name);
+		return error_set(i->in.e, "%.200s: no line says Connections and how many",
+				 i->in.name);
 	if (read != x.connections || read == 0)
-		return line_file_error(&i->in, "%u connections are listed, but Connections says %" PRIu64,
+		return line_file_error(&i->in,
+				       "%u connections are listed, but Connections says %" PRIu64,
 				       read, x.connections);
 	return maker_any_endless(&i->m, before) ? 0 : maker_check_stop(&i->m, 0);
 }

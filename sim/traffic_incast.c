@@ -34,16 +34,16 @@ static const struct option incast_options[] = {
 
 struct incast {
 	uint32_t senders;
-	uint32_t receiver;	/* RECEIVER_ANY: another at each request */
+	uint32_t receiver; /* RECEIVER_ANY: another at each request */
 	uint64_t requests;
 	struct arrival_window window;
-	uint32_t *hosts;	/* a permutation that every request shuffles on; [0] receives */
+	uint32_t *hosts; /* a permutation that every request shuffles on; [0] receives */
 };
 
 static int read_receiver(struct maker *m, uint32_t *receiver)
 {
-	static const struct option number = { "receiver", OPT_COUNT, 0, NULL, 0, UINT32_MAX,
-					      "", NULL };
+	static const struct option number = { "receiver", OPT_COUNT,  0,  NULL,
+					      0,          UINT32_MAX, "", NULL };
 	uint64_t value;
 
 	*receiver = RECEIVER_ANY;
@@ -83,7 +83,7 @@ static int settle_requests(struct maker *m, struct incast *in)
 	}
 	count = in->window.length_ps / (double)t->period_ps;
 	if (count > (double)UINT32_MAX)
-		count = (double)UINT32_MAX;	/* refused when room is made */
+		count = (double)UINT32_MAX; /* refused when room is made */
 	/* Periodic: those at 0, 1, 2... periods that are before the end. */
 	in->requests = (uint64_t)(count + 0.5);
 	if (t->arrivals == ARRIVALS_PERIODIC)

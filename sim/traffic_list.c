@@ -35,15 +35,16 @@ static int read_host(struct maker *m, const char *word, uint32_t *host)
 static int read_flow(struct maker *m, const char *text, struct flow_plan *p)
 {
 	static const struct option size = { "size", OPT_SIZE, 0, NULL, 1, FLOW_SIZE_MAX_BYTES,
-					    "", NULL };
-	static const struct option start = { "start", OPT_TIME_PS, 0, NULL, 0,
-					     (uint64_t)START_MAX_PS, "", NULL };
+					    "",     NULL };
+	static const struct option start = { "start", OPT_TIME_PS, 0,
+					     NULL,    0,           (uint64_t)START_MAX_PS,
+					     "",      NULL };
 	struct words w;
 	uint64_t start_ps;
 
 	if (words_split(&w, text) != 4)
 		return error_set(m->e, "a flow is source, destination, size and start, as in "
-				 "0 5 2MB 10us");
+				       "0 5 2MB 10us");
 	if (read_host(m, w.word[0], &p->src) || read_host(m, w.word[1], &p->dst) ||
 	    option_parse(&p->size_bytes, &size, w.word[2], m->e) ||
 	    option_parse(&start_ps, &start, w.word[3], m->e))

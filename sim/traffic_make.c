@@ -11,8 +11,9 @@
 struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
 			const struct config *c, const struct network *net, struct error *e)
 {
-	return (struct maker){ list, t, c, net, e,
-			       rng_make(c->seed, (uint64_t)(t - c->traffic), RNG_TRAFFIC) };
+	return (struct maker){
+		list, t, c, net, e, rng_make(c->seed, (uint64_t)(t - c->traffic), RNG_TRAFFIC)
+	};
 }
 
 int maker_error(struct maker *m, const char *key, const char *format, ...)
@@ -98,8 +99,10 @@ int maker_senders(struct maker *m, uint32_t *senders)
 	uint32_t others = m->net->host_count - 1;
 
 	if (m->t->senders > others)
-		return maker_error(m, "senders", "%" PRIu64 ", but there are %u hosts besides the "
-				   "receiver", m->t->senders, others);
+		return maker_error(m, "senders",
+				   "%" PRIu64 ", but there are %u hosts besides the "
+				   "receiver",
+				   m->t->senders, others);
 	*senders = m->t->senders ? (uint32_t)m->t->senders : others;
 	return 0;
 }
@@ -141,7 +144,8 @@ int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct
 	if (p->size_bytes != FLOW_UNLIMITED)
 		return 0;
 	if (t->connections)
-		return error_set(e, "an unlimited flow does not share a connection; use connections = "
+		return error_set(e,
+				 "an unlimited flow does not share a connection; use connections = "
 				 "per-flow");
 	if (t->stop_ps && (int64_t)t->stop_ps <= p->start_ps)
 		return error_set(e, "the flow does not start before the section's stop");

@@ -70,7 +70,7 @@ int maker_window(struct maker *m, struct arrival_window *w);
 /* --- sizes: "size" or "sizes" of a section --- */
 
 struct flow_sizes {
-	uint64_t fixed_bytes;		/* 0: as the workload says */
+	uint64_t fixed_bytes; /* 0: as the workload says */
 	struct workload *workload;
 };
 
@@ -90,26 +90,45 @@ uint64_t sizes_at(const struct flow_sizes *s, double u);
 #define APP_RATE_MAX_BPS (UINT64_C(4) * 1000 * 1000 * 1000 * 1000)
 
 #define SENDERS_OPTION(help_) \
-	{ "senders", OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX, help_, NULL }
+	{ \
+		"senders", OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX, help_, NULL \
+	}
 #define RECEIVER_OPTION \
-	{ "receiver", OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX, \
-	  "number of the host that receives", NULL }
+	{ \
+		"receiver", OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX, \
+			"number of the host that receives", NULL \
+	}
 #define ANY_SIZE_OPTION \
-	{ "size", OPT_SIZE, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
-	  "bytes of every flow; unlimited: until stop", NULL }
+	{ \
+		"size", OPT_SIZE, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
+			"bytes of every flow; unlimited: until stop", NULL \
+	}
 #define FINITE_SIZE_OPTION \
-	{ "size", OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
-	  "bytes of every flow", NULL }
+	{ \
+		"size", OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
+			"bytes of every flow", NULL \
+	}
 #define SIZES_OPTION \
-	{ "sizes", OPT_TEXT, TRAFFIC_AT(sizes), NULL, 0, 0, \
-	  "distribution of the flows' bytes: a workload, fixed(size), exponential(mean), " \
-	  "uniform(min,max) or a file", NULL }
+	{ \
+		"sizes", OPT_TEXT, TRAFFIC_AT(sizes), NULL, 0, 0, \
+			"distribution of the flows' bytes: a workload, fixed(size), " \
+			"exponential(mean), " \
+			"uniform(min,max) or a file", \
+			NULL \
+	}
 #define STOP_OPTION \
-	{ "stop", OPT_TIME_PS, TRAFFIC_AT(stop_ps), NULL, 1, (uint64_t)START_MAX_PS, \
-	  "when unlimited flows end; at the end of the run unless given", NULL }
+	{ \
+		"stop", OPT_TIME_PS, TRAFFIC_AT(stop_ps), NULL, 1, (uint64_t)START_MAX_PS, \
+			"when unlimited flows end; at the end of the run unless given", NULL \
+	}
 #define APP_RATE_OPTION \
-	{ "app-rate", OPT_RATE_BPS, TRAFFIC_AT(app_rate_bps), NULL, APP_RATE_MIN_BPS, \
-	  APP_RATE_MAX_BPS, "the application writes at this rate; all at once unless given", NULL }
+	{ \
+		"app-rate", OPT_RATE_BPS, TRAFFIC_AT(app_rate_bps), NULL, APP_RATE_MIN_BPS, \
+			APP_RATE_MAX_BPS, \
+			"the application writes at this rate; all at once unless given", NULL \
+	}
 #define FLOWS_OPTION(help_) \
-	{ "flows", OPT_COUNT, TRAFFIC_AT(flows), NULL, 1, UINT32_MAX - 2, help_, NULL }
+	{ \
+		"flows", OPT_COUNT, TRAFFIC_AT(flows), NULL, 1, UINT32_MAX - 2, help_, NULL \
+	}
 #endif

@@ -15,30 +15,34 @@
 
 enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
 
-#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000)	/* 0.0001, to the nearest */
+#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
 
 static const char *const load_of_choices[] = { "access", "bisection", NULL };
 
 #define LOAD_OPTION(help_) \
-	{ "load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
-	  LOAD_MAX * ONE_Q32, help_, NULL }
+	{ \
+		"load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
+			LOAD_MAX *ONE_Q32, help_, NULL \
+	}
 #define POISSON_OPTIONS \
-	FINITE_SIZE_OPTION, \
-	SIZES_OPTION, \
-	FLOWS_OPTION("how many; as many as arrive until the end of start, or measure.to, " \
-		     "unless given")
+	FINITE_SIZE_OPTION, SIZES_OPTION, \
+		FLOWS_OPTION("how many; as many as arrive until the end of start, or measure.to, " \
+			     "unless given")
 #define LOAD_OF_OPTION \
-	{ "load-of", OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
-	  "links that the load is of: all hosts' own, or those up to the top tier of switches", \
-	  load_of_choices }
+	{ \
+		"load-of", OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
+			"links that the load is of: all hosts' own, or those up to the top tier " \
+			"of switches", \
+			load_of_choices \
+	}
 
 /* Who sends to whom. */
 enum poisson_pairs { PAIRS_ALL_TO_ALL, PAIRS_ALL_TO_ONE, PAIRS_INTER_RACK };
 
 /* Hosts ordered by rack. */
 struct racks {
-	uint32_t *hosts;	/* host numbers, rack by rack */
-	uint32_t *first;	/* by switch: where its hosts begin; one more at the end */
+	uint32_t *hosts; /* host numbers, rack by rack */
+	uint32_t *first; /* by switch: where its hosts begin; one more at the end */
 };
 
 static void racks_free(struct racks *r)

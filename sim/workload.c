@@ -22,9 +22,9 @@ struct point {
 };
 
 struct formula {
-	uint64_t min_bytes, max_bytes;	/* uniform */
-	uint64_t mean_bytes;		/* exponential */
-	uint64_t size_bytes;		/* fixed */
+	uint64_t min_bytes, max_bytes; /* uniform */
+	uint64_t mean_bytes;           /* exponential */
+	uint64_t size_bytes;           /* fixed */
 };
 
 struct formula_ops {
@@ -35,7 +35,7 @@ struct formula_ops {
 };
 
 struct workload {
-	const struct formula_ops *ops;	/* NULL: points */
+	const struct formula_ops *ops; /* NULL: points */
 	struct formula formula;
 	uint32_t count, capacity;
 	struct point *points;
@@ -45,8 +45,10 @@ struct workload {
 /* --- formulas --- */
 
 #define BYTES_OPTION(name_, member, default_, help_) \
-	{ name_, OPT_BYTES, offsetof(struct formula, member), default_, 1, SIZE_MAX_BYTES, \
-	  help_, NULL }
+	{ \
+		name_, OPT_BYTES, offsetof(struct formula, member), default_, 1, SIZE_MAX_BYTES, \
+			help_, NULL \
+	}
 
 static const struct option fixed_options[] = {
 	BYTES_OPTION("size", size_bytes, "1MB", "bytes of every flow"),
@@ -238,8 +240,10 @@ static int points_read(struct workload *w, const char *name, const char *text, s
 	if (more < 0)
 		return error_prefix(e, "%.200s:%d: ", name, r.line);
 	if (w->count == 0)
-		return error_set(e, "%.200s: no points; a line is a size and a fraction, as in "
-				 "10000 0.15", name);
+		return error_set(e,
+				 "%.200s: no points; a line is a size and a fraction, as in "
+				 "10000 0.15",
+				 name);
 	if (w->points[w->count - 1].fraction < 1)
 		return error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name,
 				 r.line, w->points[w->count - 1].fraction);

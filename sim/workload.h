@@ -25,5 +25,5 @@ struct workload_file {
 	const char *name, *help, *text;
 };
 
-extern const struct workload_file workload_files[];	/* ends with .name == NULL */
+extern const struct workload_file workload_files[]; /* ends with .name == NULL */
 #endif

@@ -2,7 +2,7 @@
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp */
 #endif
 #include "tests/test.h"
 #include <dirent.h>

@@ -34,7 +34,7 @@ static void must(int holds, const char *claim)
 struct listing {
 	char **assignments;
 	size_t count;
-	int no_way_back;	/* some text is longer than can be read back, or a file is missing */
+	int no_way_back; /* some text is longer than can be read back, or a file is missing */
 };
 
 static void listing_free(struct listing *l)
@@ -88,8 +88,8 @@ static void check_round_trip(const struct scenario *s, const struct config *c)
 			continue;
 		snprintf(header, sizeof(header), "[traffic %s]", dot + 1);
 		must(scenario_read_text(&one, "again", header, strlen(header), &e) == 0, header);
-		again.sections = realloc(again.sections, (again.section_count + 1) *
-					 sizeof(*again.sections));
+		again.sections = realloc(again.sections,
+					 (again.section_count + 1) * sizeof(*again.sections));
 		must(again.sections != NULL, "there is memory");
 		again.sections[again.section_count++] = one.sections[0];
 		one.section_count = 0;
@@ -206,12 +206,52 @@ static void replace(struct input *in, size_t at, size_t end, const char *with, s
 }
 
 static const char *const words[] = {
-	"[network]\n", "[switch]\n", "[host]\n", "[traffic x]\n", "[measure]\n", "topology = ", "star",
-	"leaf-spine", "explicit", "link = h0 s 1Gbps 1us\n", "fail = sw h1 1ms\n", "pattern = ", "list",
-	"flow = 0 1 1KB 0us\n", "size = ", "unlimited", "marking = red(", "weights=1:2:3", "0us..1ms",
-	"18446744073709551615", "18446744073709551616", "-1", "1e9", "0.1", "1/16", "5%", "1/0", "KiB",
-	"Gbps", "pkts", "us", "=", ":", ";", " # ", "(", ")", ",", "\n", "\r\n", "\xef\xbb\xbf", "\t",
-	"seed = 1\n", "queues = 128\n", "scheduler = sp-dwrr(", "buffer-per = switch\n",
+	"[network]\n",
+	"[switch]\n",
+	"[host]\n",
+	"[traffic x]\n",
+	"[measure]\n",
+	"topology = ",
+	"star",
+	"leaf-spine",
+	"explicit",
+	"link = h0 s 1Gbps 1us\n",
+	"fail = sw h1 1ms\n",
+	"pattern = ",
+	"list",
+	"flow = 0 1 1KB 0us\n",
+	"size = ",
+	"unlimited",
+	"marking = red(",
+	"weights=1:2:3",
+	"0us..1ms",
+	"18446744073709551615",
+	"18446744073709551616",
+	"-1",
+	"1e9",
+	"0.1",
+	"1/16",
+	"5%",
+	"1/0",
+	"KiB",
+	"Gbps",
+	"pkts",
+	"us",
+	"=",
+	":",
+	";",
+	" # ",
+	"(",
+	")",
+	",",
+	"\n",
+	"\r\n",
+	"\xef\xbb\xbf",
+	"\t",
+	"seed = 1\n",
+	"queues = 128\n",
+	"scheduler = sp-dwrr(",
+	"buffer-per = switch\n",
 };
 
 /* One small change at a random place. */
@@ -226,19 +266,19 @@ static void mutate(struct input *in, const struct corpus *c, struct rng *r)
 	while (end < in->length && rng_below(r, 12) != 0)
 		end++;
 	switch (rng_below(r, 6)) {
-	case 0:	/* a byte */
+	case 0: /* a byte */
 		replace(in, at, at < in->length ? at + rng_below(r, 2) : at, &byte, 1);
 		break;
-	case 1:	/* less */
+	case 1: /* less */
 		replace(in, at, end, "", 0);
 		break;
-	case 2:	/* a word in place of something */
+	case 2: /* a word in place of something */
 		replace(in, at, end, word, strlen(word));
 		break;
-	case 3:	/* a word more */
+	case 3: /* a word more */
 		replace(in, at, at, word, strlen(word));
 		break;
-	case 4:	/* a piece of another file */
+	case 4: /* a piece of another file */
 		from = rng_below(r, other->length + 1);
 		length = rng_below(r, other->length - from + 1);
 		replace(in, at, at, other->text + from, length < 200 ? length : 200);
@@ -281,7 +321,8 @@ static void fuzz(struct shared *s, const struct corpus *c, double seconds)
 			continue;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if ((double)(now.tv_sec - start.tv_sec) +
-		    1e-9 * (double)(now.tv_nsec - start.tv_nsec) > seconds)
+			    1e-9 * (double)(now.tv_nsec - start.tv_nsec) >
+		    seconds)
 			break;
 	}
 }
@@ -307,8 +348,8 @@ static int report(const struct shared *s, int status)
 int main(int argc, char **argv)
 {
 	struct corpus c = { .count = 0 };
-	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				-1, 0);
+	struct shared *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status = 0, failed = 0;
 	pid_t child;
 
@@ -328,7 +369,7 @@ int main(int argc, char **argv)
 	if (child == 0) {
 		fuzz(s, &c, atof(argv[1]));
 		corpus_free(&c);
-		exit(0);	/* not _exit: the leak checker runs at exit */
+		exit(0); /* not _exit: the leak checker runs at exit */
 	}
 	waitpid(child, &status, 0);
 	corpus_free(&c);

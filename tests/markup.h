@@ -30,7 +30,9 @@ static inline int markup_is_void(const char *name)
 /* What an attribute may make a browser load. */
 static inline void markup_check_reference(const struct markup *m, const char *name, size_t length)
 {
-	static const char *const fetching[] = { "src", "href", "action", "data", "poster", "srcset" };
+	static const char *const fetching[] = {
+		"src", "href", "action", "data", "poster", "srcset"
+	};
 
 	for (size_t i = 0; i < sizeof(fetching) / sizeof(fetching[0]); i++)
 		if (strlen(fetching[i]) == length && strncmp(name, fetching[i], length) == 0 &&
@@ -62,7 +64,7 @@ static inline void markup_attributes(struct markup *m)
 		if (!length)
 			markup_fail(m, "an attribute without name");
 		m->at += length;
-		if (*m->at != '=') {	/* "selected": not in XML */
+		if (*m->at != '=') { /* "selected": not in XML */
 			if (m->kind == MARKUP_XML)
 				markup_fail(m, "an attribute without value");
 			continue;
@@ -97,7 +99,8 @@ static inline void markup_tag(struct markup *m)
 
 	m->at += 1 + closing;
 	length = strcspn(m->at, " \t\n/>");
-	if (!length || length >= MARKUP_NAME || !(isalpha((unsigned char)*m->at) || strchr("!?", *m->at)))
+	if (!length || length >= MARKUP_NAME ||
+	    !(isalpha((unsigned char)*m->at) || strchr("!?", *m->at)))
 		markup_fail(m, "no tag");
 	memcpy(name, m->at, length);
 	m->at += length;

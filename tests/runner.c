@@ -63,15 +63,15 @@ void test_check_contains(const struct test_place *at, const char *text, const ch
 void test_check_near(const struct test_place *at, double actual, double expected, double tolerance)
 {
 	if (!(fabs(actual - expected) <= tolerance))
-		test_fail(at->file, at->line, "%s is %.9g, expected %.9g within %.3g", at->expression,
-			  actual, expected, tolerance);
+		test_fail(at->file, at->line, "%s is %.9g, expected %.9g within %.3g",
+			  at->expression, actual, expected, tolerance);
 }
 
 /* --- running --- */
 
 /* A test under way. */
 struct job {
-	pid_t pid;		/* 0: this place is free */
+	pid_t pid; /* 0: this place is free */
 	const struct test_case *test;
 	FILE *output;
 	double started;
@@ -118,7 +118,7 @@ static void start_test(struct runner *r, const struct test_case *test)
 		dup2(fileno(j->output), STDERR_FILENO);
 		alarm(HANG_SECONDS);
 		test->run();
-		exit(0);	/* not _exit: the leak checker runs at exit */
+		exit(0); /* not _exit: the leak checker runs at exit */
 	}
 	r->running++;
 }
@@ -146,7 +146,8 @@ static void finish_test(struct runner *r, struct job *j, int status)
 		r->failed++;
 		printf("FAILED %s (%s) after %.1f s", j->test->name, j->test->file, seconds);
 		if (WIFSIGNALED(status))
-			printf(WTERMSIG(status) == SIGALRM ? ": hangs" : ": signal %d", WTERMSIG(status));
+			printf(WTERMSIG(status) == SIGALRM ? ": hangs" : ": signal %d",
+			       WTERMSIG(status));
 		putchar('\n');
 		show_output(j->output);
 	}
@@ -196,7 +197,8 @@ int main(int argc, char **argv)
 			r.show_times = 1;
 		else if (sscanf(argv[i], "-j%d", &r.job_limit) != 1 || r.job_limit < 1 ||
 			 r.job_limit > JOBS_MAX) {
-			fprintf(stderr, "usage: %s [-jN] [--list] [--times] [SUBSTRING...]\n", argv[0]);
+			fprintf(stderr, "usage: %s [-jN] [--list] [--times] [SUBSTRING...]\n",
+				argv[0]);
 			return 2;
 		}
 	}

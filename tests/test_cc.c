@@ -13,7 +13,7 @@ enum { MSS = 1000 };
 struct sender {
 	const struct cc_ops *ops;
 	struct cc_env env;
-	struct cc_ack ack;	/* the last one */
+	struct cc_ack ack; /* the last one */
 	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char state[CC_STATE_MAX];
 };
@@ -73,7 +73,7 @@ TEST(test_slow_start_doubles_the_window_each_round_up_to_ssthresh)
 	CHECK_INT(window(&s)->window_bytes, MSS);
 	acked(&s, 9 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
-	acked(&s, MSS, 0);	/* congestion avoidance now: 1000 * 1000 / 10000 */
+	acked(&s, MSS, 0); /* congestion avoidance now: 1000 * 1000 / 10000 */
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS + 100);
 }
 
@@ -137,7 +137,7 @@ TEST(test_losses_halve_the_window_down_to_two_segments)
 		event(&s, CC_TIMEOUT);
 		CHECK_INT(window(&s)->window_bytes, MSS);
 		CHECK_INT(window(&s)->ssthresh_bytes, 2 * MSS);
-		event(&s, CC_LOSS);	/* the floor does not lift a smaller window */
+		event(&s, CC_LOSS); /* the floor does not lift a smaller window */
 		CHECK_INT(window(&s)->window_bytes, MSS);
 	}
 }
@@ -211,7 +211,7 @@ TEST(test_dctcp_cut_is_half_alpha_of_the_window)
 	sender_make(&s, "dctcp(alpha-start=0)");
 	event(&s, CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
-	CHECK_INT(window(&s)->ssthresh_bytes, 10 * MSS);	/* slow start is over all the same */
+	CHECK_INT(window(&s)->ssthresh_bytes, 10 * MSS); /* slow start is over all the same */
 }
 
 TEST(test_dctcp_may_fall_to_one_segment_or_to_the_set_floor)
@@ -263,7 +263,7 @@ TEST(test_dctcp_alpha_agrees_with_floating_point)
 
 		sender_make(&s, cases[i].spec);
 		s.ack.may_grow = 0;
-		acked(&s, MSS, 0);	/* ends the empty first window */
+		acked(&s, MSS, 0); /* ends the empty first window */
 		alpha -= alpha * cases[i].g;
 		for (int k = 0; k < 5000; k++) {
 			uint64_t marked = rng_below(&random, k % 500 ? 10 * MSS : 2);
@@ -399,7 +399,7 @@ TEST(test_cubic_starts_again_after_a_timeout)
 	s.ack.rtt_ns = NS_PER_S / 10;
 	acked(&s, 699 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
-	cubic_run(&s, 5, NS_PER_S / 10);	/* 700 + 0.4 * 5^3 = 750 */
+	cubic_run(&s, 5, NS_PER_S / 10); /* 700 + 0.4 * 5^3 = 750 */
 	CHECK_NEAR(segments_of(&s), 750, 1);
 }
 
@@ -441,13 +441,14 @@ static void life_step(struct life *l, struct sender *s)
 		CHECK(window(s)->window_bytes <= before.window_bytes);
 		CHECK(window(s)->ssthresh_bytes < CC_SSTHRESH_START);
 	} else {
-		acked(s, 1 + rng_below(&l->rng, 3 * before.window_bytes), rng_below(&l->rng, 2) > 0);
+		acked(s, 1 + rng_below(&l->rng, 3 * before.window_bytes),
+		      rng_below(&l->rng, 2) > 0);
 		CHECK(window(s)->window_bytes >= before.window_bytes);
 		CHECK(s->ack.may_grow || window(s)->window_bytes == before.window_bytes);
 		CHECK_INT(window(s)->ssthresh_bytes, before.ssthresh_bytes);
 	}
 	CHECK(window(s)->window_bytes > 0);
-	if (window(s)->window_bytes > UINT64_C(1) << 40)	/* no network holds that much */
+	if (window(s)->window_bytes > UINT64_C(1) << 40) /* no network holds that much */
 		event(s, CC_LOSS);
 	l->hash = hash64(l->hash, window(s)->window_bytes);
 	for (size_t at = s->ops->state_size; at < sizeof(s->state); at++)
@@ -466,7 +467,8 @@ static uint64_t life_hash(struct sender *s, uint64_t seed, int steps)
 TEST(test_every_control_is_deterministic_and_keeps_to_itself)
 {
 	for (size_t i = 0; cc_all[i]; i++) {
-		struct life l = { rng_make(1, 0, RNG_TEST), 0 }, k = { rng_make(2, 0, RNG_TEST), 0 };
+		struct life l = { rng_make(1, 0, RNG_TEST), 0 },
+			    k = { rng_make(2, 0, RNG_TEST), 0 };
 		struct sender a, b;
 		uint64_t alone;
 

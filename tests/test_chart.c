@@ -77,7 +77,7 @@ TEST(test_reducing_on_a_log_axis_keeps_the_short_end)
 
 	for (int i = 1; i <= 100000; i++)
 		chart_point_add(l, i, i);
-	chart_line_reduce(l, 50, 1);	/* ten columns a power of ten */
+	chart_line_reduce(l, 50, 1); /* ten columns a power of ten */
 	for (uint64_t i = 0; i < l->count; i++)
 		low += l->points[i].x <= 10;
 	CHECK_INT(low, 10);
@@ -120,7 +120,7 @@ TEST(test_ticks_are_round_numbers_inside)
 	CHECK_NEAR(t.at[0], 1, 0);
 	CHECK_NEAR(t.at[4], 10000, 0);
 	ticks_log(&t, 4, 60);
-	CHECK_INT(t.count, 4);	/* 5 10 20 50 */
+	CHECK_INT(t.count, 4); /* 5 10 20 50 */
 	CHECK_NEAR(t.at[3], 50, 1e-9);
 }
 

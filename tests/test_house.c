@@ -15,7 +15,7 @@
 /* A room, and the rooms below it. A folder that is not here is no part of the house. */
 struct room {
 	const char *folder;
-	const char *may_include;	/* folders, each followed by a space */
+	const char *may_include; /* folders, each followed by a space */
 };
 
 #define ALL_LIB \
@@ -37,8 +37,8 @@ static const struct room rooms[] = {
 };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/. */
-static const char *const outside[] = { "time.h", "sys/time.h", "unistd.h", "fcntl.h", "sys/socket.h",
-				       "ini.h", "dlfcn.h" };
+static const char *const outside[] = { "time.h",       "sys/time.h", "unistd.h", "fcntl.h",
+				       "sys/socket.h", "ini.h",      "dlfcn.h" };
 
 enum { MESSAGE_SIZE = 1024 };
 
@@ -89,7 +89,7 @@ static int include_is_allowed(const struct room *room, const char *name, char op
 		return 1;
 	}
 	if (!strchr(name, '/'))
-		return 1;	/* beside the file itself */
+		return 1; /* beside the file itself */
 	folder_of(folder, sizeof folder, name);
 	if (strcmp(folder, "weir") == 0)
 		return 1;
@@ -194,7 +194,8 @@ TEST(test_dependency_rule_finds_a_bad_include)
 {
 	char message[MESSAGE_SIZE] = "";
 
-	CHECK_INT(count_violations("lib/mark/red.c", "/* x */\n#include \"sim/run.h\"\n", message), 1);
+	CHECK_INT(count_violations("lib/mark/red.c", "/* x */\n#include \"sim/run.h\"\n", message),
+		  1);
 	CHECK_STR(message, "lib/mark/red.c includes sim/run.h");
 	CHECK_INT(count_violations("lib/novel/x.c", "", message), 1);
 	CHECK_STR(message, "lib/novel/x.c is in no room of the house");
@@ -220,5 +221,6 @@ TEST(test_dependency_rule_lets_rooms_look_down)
 	CHECK_INT(violations("lib/port/port.c", "#include \"lib/sched/drr.h\"\n"), 0);
 	CHECK_INT(violations("sim/run.c", "#include \"lib/port/port.h\"\n#include <time.h>\n"), 0);
 	CHECK_INT(violations("lab/scenario.c", "#include \"sim/run.h\"\n#include <ini.h>\n"), 0);
-	CHECK_INT(violations("cli/main.c", "#include \"lab/scenario.h\"\n#include \"sim/run.h\"\n"), 0);
+	CHECK_INT(violations("cli/main.c", "#include \"lab/scenario.h\"\n#include \"sim/run.h\"\n"),
+		  0);
 }

@@ -26,7 +26,7 @@ TEST(test_import_hpcc_numbers_hosts_in_the_order_of_their_nodes)
 	for (uint32_t h = 0; h < 6; h++)
 		CHECK_INT(w.net.host_ids[h], nodes[h]);
 	CHECK_INT(world_link_of(&w, "h2->s2")->rate_bps, 10 * GBPS);
-	CHECK_INT(world_link_of(&w, "h0->s2")->delay_ps, 2 * US);	/* 0.002ms */
+	CHECK_INT(world_link_of(&w, "h0->s2")->delay_ps, 2 * US); /* 0.002ms */
 	CHECK_INT(world_link_of(&w, "s7->h3")->delay_ps, 2 * US);
 	CHECK_INT(world_link_of(&w, "s2->s7#1")->rate_bps, 25 * GBPS);
 	CHECK(!world_has_link(&w, "s2->s7#2"));
@@ -52,12 +52,19 @@ static void check_topology(const char *text, const char *message)
 
 TEST(test_import_hpcc_topology_mistakes_are_named)
 {
-	check_topology("", ": the file is empty; it starts with the numbers of nodes, switches and links");
-	check_topology("3 1\n", ":1: the first line is the numbers of nodes, switches and links, as in 5 1 4");
-	check_topology("3 1 x\n", ":1: the first line is the numbers of nodes, switches and links, as in 5 1 4");
-	check_topology("99999999 1 2\n",
-		       ":1: the first line is the numbers of nodes, switches and links, as in 5 1 4");
-	check_topology("2 1 2\n", ":1: 2 nodes, 1 switches and 2 links; at least two nodes are hosts, one "
+	check_topology(
+		"", ": the file is empty; it starts with the numbers of nodes, switches and links");
+	check_topology(
+		"3 1\n",
+		":1: the first line is the numbers of nodes, switches and links, as in 5 1 4");
+	check_topology(
+		"3 1 x\n",
+		":1: the first line is the numbers of nodes, switches and links, as in 5 1 4");
+	check_topology(
+		"99999999 1 2\n",
+		":1: the first line is the numbers of nodes, switches and links, as in 5 1 4");
+	check_topology("2 1 2\n",
+		       ":1: 2 nodes, 1 switches and 2 links; at least two nodes are hosts, one "
 		       "is a switch");
 	check_topology("3 1 2\n", ":1: the file ends after 0 of 1 switches");
 	check_topology("4 2 2\n2\n\n", ":3: the file ends after 1 of 2 switches");
@@ -65,21 +72,27 @@ TEST(test_import_hpcc_topology_mistakes_are_named)
 	check_topology("4 2 2\n2 2\n", ":2: switch 2 is listed twice");
 	check_topology("4 1 2\n2 3\n", ":2: '3' is one switch more than the 1 of the first line");
 	check_topology(HEAD "0 2 1Gbps 1us 0\n", ":3: the file ends after 1 of 2 links");
-	check_topology(HEAD "0 2 1Gbps 1us 0\n1 2 1Gbps", ":4: a link is two nodes, a rate, a delay and an "
+	check_topology(HEAD "0 2 1Gbps 1us 0\n1 2 1Gbps",
+		       ":4: a link is two nodes, a rate, a delay and an "
 		       "error rate, as in 0 4 100Gbps 0.001ms 0");
 	check_topology(HEAD "0 5 1Gbps 1us 0\n", ":3: there is no node '5'; nodes are 0 to 2");
 	check_topology(HEAD "0 -1 1Gbps 1us 0\n", ":3: there is no node '-1'; nodes are 0 to 2");
-	check_topology(HEAD "0 1 1Gbps 1us 0\n", ":3: nodes 0 and 1 are both hosts; a host's link goes to a "
+	check_topology(HEAD "0 1 1Gbps 1us 0\n",
+		       ":3: nodes 0 and 1 are both hosts; a host's link goes to a "
 		       "switch");
 	check_topology(HEAD "2 2 1Gbps 1us 0\n", ":3: a link needs two nodes; both are 2");
-	check_topology(HEAD "0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n", ":4: host 0 has a second link; a host has "
+	check_topology(HEAD "0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n",
+		       ":4: host 0 has a second link; a host has "
 		       "one");
-	check_topology(HEAD "0 2 1Gbps 1us 0\n2 2 1Gbps 1us 0\n", ":4: a link needs two nodes; both are 2");
+	check_topology(HEAD "0 2 1Gbps 1us 0\n2 2 1Gbps 1us 0\n",
+		       ":4: a link needs two nodes; both are 2");
 	check_topology("4 2 2\n2 3\n0 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n", ": host 1 has no link");
-	check_topology(HEAD "0 2 1Gb/s 1us 0\n", ":3: rate: '1Gb/s' ends in 'Gb/s', which is no unit here "
+	check_topology(HEAD "0 2 1Gb/s 1us 0\n",
+		       ":3: rate: '1Gb/s' ends in 'Gb/s', which is no unit here "
 		       "(bps, Kbps, Mbps, Gbps, Tbps; nearest: Gbps); allowed: 1Mbps to 4Tbps");
 	check_topology(HEAD "0 2 1Gbps 0ms 0\n", ":3: delay 0 is refused: " ZERO_DELAY_REASON);
-	check_topology(HEAD "0 2 1Gbps 1us 0.01\n", ":3: error rate '0.01', but links of Weir lose nothing; "
+	check_topology(HEAD "0 2 1Gbps 1us 0.01\n",
+		       ":3: error rate '0.01', but links of Weir lose nothing; "
 		       "only 0 can be had");
 	check_topology(HEAD "0 2 1Gbps 1us no\n", ":3: 'no' is not an error rate");
 }
@@ -89,11 +102,13 @@ TEST(test_import_hpcc_topology_must_be_given_and_there)
 	struct world w = world_of("hpcc");
 
 	strcpy(w.c.network.file, "none.txt");
-	check_network_refused(&w, "network.file: none.txt: cannot be read: No such file or directory");
+	check_network_refused(&w,
+			      "network.file: none.txt: cannot be read: No such file or directory");
 	strcpy(w.c.network.file, "tests");
 	check_network_refused(&w, "network.file: tests: cannot be read: Is a directory");
 	w.c.network.file[0] = '\0';
-	check_network_refused(&w, "network.file: not given; topology hpcc needs file = topology.txt");
+	check_network_refused(&w,
+			      "network.file: not given; topology hpcc needs file = topology.txt");
 	world_end(&w);
 }
 
@@ -179,23 +194,31 @@ static void check_flows(const char *pattern, const char *text, const char *messa
 
 TEST(test_import_hpcc_flow_mistakes_are_named)
 {
-#define A_FLOW "a flow is source, destination, priority, port, bytes and seconds, as in 0 4 3 100 200000 2.5"
+#define A_FLOW \
+	"a flow is source, destination, priority, port, bytes and seconds, as in 0 4 3 100 " \
+	"200000 2.5"
 	check_flows("hpcc-flows", "\n", ": the file is empty; it starts with the number of flows");
-	check_flows("hpcc-flows", "0 4 3 100 1000 2\n", ":1: the first line is the number of flows");
+	check_flows("hpcc-flows", "0 4 3 100 1000 2\n",
+		    ":1: the first line is the number of flows");
 	check_flows("hpcc-flows", "2\n0 4 3 100 1000 2\n", ":2: the file ends after 1 of 2 flows");
 	check_flows("hpcc-flows", "1\n0 4 3 100 10", ":2: " A_FLOW);
 	check_flows("hpcc-flows", "1\n0 4 3 100 10 2 2\n", ":2: " A_FLOW);
 	check_flows("hpcc-flows", "1\nh0 4 3 100 10 2\n", ":2: 'h0' is not the number of a node");
-	check_flows("hpcc-flows", "1\n0 2 3 100 10 2\n", ":2: node 2 is no host; hosts are 6 of the nodes "
+	check_flows("hpcc-flows", "1\n0 2 3 100 10 2\n",
+		    ":2: node 2 is no host; hosts are 6 of the nodes "
 		    "0 to 7");
 	check_flows("hpcc-flows", "1\n0 0 3 100 10 2\n", ":2: source and destination are both h0");
-	check_flows("hpcc-flows", "1\n0 1 x 100 10 2\n", ":2: priority 'x' and port '100'; both are whole "
+	check_flows("hpcc-flows", "1\n0 1 x 100 10 2\n",
+		    ":2: priority 'x' and port '100'; both are whole "
 		    "numbers");
-	check_flows("hpcc-flows", "1\n0 1 3 100 0 2\n", ":2: '0' is not a size; allowed are 1 to "
+	check_flows("hpcc-flows", "1\n0 1 3 100 0 2\n",
+		    ":2: '0' is not a size; allowed are 1 to "
 		    "1000000000000 bytes");
-	check_flows("hpcc-flows", "1\n0 1 3 100 9 2s\n", ":2: '2s' is not a start; allowed are 0 to 1000 "
+	check_flows("hpcc-flows", "1\n0 1 3 100 9 2s\n",
+		    ":2: '2s' is not a start; allowed are 0 to 1000 "
 		    "seconds");
-	check_flows("hpcc-flows", "1\n0 1 3 100 9 -1\n", ":2: '-1' is not a start; allowed are 0 to 1000 "
+	check_flows("hpcc-flows", "1\n0 1 3 100 9 -1\n",
+		    ":2: '-1' is not a start; allowed are 0 to 1000 "
 		    "seconds");
 }
 
@@ -203,30 +226,42 @@ TEST(test_import_htsim_mistakes_are_named)
 {
 #define MATRIX_HEAD "Nodes 9\nConnections 1\n"
 	check_flows("htsim", "", ": no line says Connections and how many");
-	check_flows("htsim", "Nodes 9\nConnections 2\n0->1 start 0 size 9\n", ":3: 1 connections are listed, "
+	check_flows("htsim", "Nodes 9\nConnections 2\n0->1 start 0 size 9\n",
+		    ":3: 1 connections are listed, "
 		    "but Connections says 2");
 	check_flows("htsim", "Nodes 99\n", ":1: Nodes 99, but the network has 17 hosts");
 	check_flows("htsim", "Nodes\n", ":1: Nodes is followed by one whole number");
-	check_flows("htsim", MATRIX_HEAD "0->17 start 0 size 9\n", ":3: there is no host '17'; hosts are 0 to "
+	check_flows("htsim", MATRIX_HEAD "0->17 start 0 size 9\n",
+		    ":3: there is no host '17'; hosts are 0 to "
 		    "16");
-	check_flows("htsim", MATRIX_HEAD "->1 start 0 size 9\n", ":3: there is no host ''; hosts are 0 to 16");
-	check_flows("htsim", MATRIX_HEAD "0->1 start 0 size", ":3: the line ends after 'size'; a value is "
+	check_flows("htsim", MATRIX_HEAD "->1 start 0 size 9\n",
+		    ":3: there is no host ''; hosts are 0 to 16");
+	check_flows("htsim", MATRIX_HEAD "0->1 start 0 size",
+		    ":3: the line ends after 'size'; a value is "
 		    "missing");
-	check_flows("htsim", MATRIX_HEAD "0->1 size 9\n", ":3: the flow has no start; a line is as in 0->5 "
+	check_flows("htsim", MATRIX_HEAD "0->1 size 9\n",
+		    ":3: the flow has no start; a line is as in 0->5 "
 		    "start 0 size 2000000");
-	check_flows("htsim", MATRIX_HEAD "0->1 start 0 sise 9\n", ":3: unknown word 'sise'; there are start, "
+	check_flows("htsim", MATRIX_HEAD "0->1 start 0 sise 9\n",
+		    ":3: unknown word 'sise'; there are start, "
 		    "size, id, prio, send_done_trigger, recv_done_trigger (nearest: size)");
-	check_flows("htsim", MATRIX_HEAD "0->1 start x\n", ":3: 'x' is not a start; allowed are 0 to 1000 s in "
+	check_flows("htsim", MATRIX_HEAD "0->1 start x\n",
+		    ":3: 'x' is not a start; allowed are 0 to 1000 s in "
 		    "picoseconds");
 	check_flows("htsim", MATRIX_HEAD "0->1 id x start 0\n", ":3: id 'x'; it is a whole number");
-	check_flows("htsim", MATRIX_HEAD "0->1 id 1 trigger 4 size 9\n", ":3: the flow waits for trigger '4'; "
+	check_flows("htsim", MATRIX_HEAD "0->1 id 1 trigger 4 size 9\n",
+		    ":3: the flow waits for trigger '4'; "
 		    "flows of Weir start at a time, so it must have a start");
-	check_flows("htsim", "failure switch_type TOR\n", ":1: a failure; links of Weir fail by fail = NODE "
+	check_flows("htsim", "failure switch_type TOR\n",
+		    ":1: a failure; links of Weir fail by fail = NODE "
 		    "NODE TIME in [network]");
-	check_flows("htsim", MATRIX_HEAD "0->1 start 0\n", ":3: an unlimited flow never ends; give stop or "
+	check_flows("htsim", MATRIX_HEAD "0->1 start 0\n",
+		    ":3: an unlimited flow never ends; give stop or "
 		    "measure.to");
-	check_flows("htsim", "0,1\n", ":1: '0,1' starts no line of a connection matrix; allowed are Nodes, "
-		    "Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 size 2000000");
+	check_flows("htsim", "0,1\n",
+		    ":1: '0,1' starts no line of a connection matrix; allowed are Nodes, "
+		    "Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 size "
+		    "2000000");
 }
 
 TEST(test_import_flow_file_must_be_given_and_there)
@@ -234,9 +269,11 @@ TEST(test_import_flow_file_must_be_given_and_there)
 	struct world w;
 
 	traffic_set(world_start(&w, "star", "htsim"), "file", "none.cm");
-	check_traffic_refused(&w, "traffic.x.file: none.cm: cannot be read: No such file or directory");
+	check_traffic_refused(&w,
+			      "traffic.x.file: none.cm: cannot be read: No such file or directory");
 	world_start(&w, "star", "hpcc-flows");
-	check_traffic_refused(&w, "traffic.x.file: not given; pattern hpcc-flows needs file = flows.txt");
+	check_traffic_refused(
+		&w, "traffic.x.file: not given; pattern hpcc-flows needs file = flows.txt");
 }
 
 /* --- weir import --- */
@@ -273,7 +310,8 @@ TEST(test_import_of_a_topology_and_flows_gives_the_same_results)
 	CHECK_CONTAINS(text, "\nlink = h3 s7 10Gbps 2us\n");
 	CHECK_CONTAINS(text, "\nflow = 0 3 300KB 2000000005ns\n");
 	sim_read(&made, "%s", text);
-	sim_read(&original, "seed = 5\n[network]\ntopology = hpcc\nfile = " TOPOLOGY "\n"
+	sim_read(&original,
+		 "seed = 5\n[network]\ntopology = hpcc\nfile = " TOPOLOGY "\n"
 		 "fail = s2 s7#1 2000100us\n[switch]\nmarking = red(min=5KB, max=90KB)\n"
 		 "[traffic flows]\npattern = hpcc-flows\nfile = " FLOWS "\n[measure]\nfrom = 2s\n");
 	sim_run(&original, 1);
@@ -294,7 +332,8 @@ TEST(test_import_of_a_connection_matrix_gives_the_same_results)
 
 	CHECK_CONTAINS(text, "\nflow = 3 15 300KB 2us\n");
 	sim_read(&made, "%s", text);
-	sim_read(&original, "[network]\ntopology = star\nhosts = 16\n[traffic flows]\npattern = htsim\n"
+	sim_read(&original,
+		 "[network]\ntopology = star\nhosts = 16\n[traffic flows]\npattern = htsim\n"
 		 "file = " MATRIX "\n");
 	sim_run(&original, 1);
 	sim_run(&made, 1);
@@ -335,7 +374,8 @@ TEST(test_settings_say_what_is_in_the_files_they_name)
 	struct sim s;
 
 	folder_write(&f, "l", "0 1 1KB 0us\n", 12);
-	sim_read(&s, "[network]\ntopology = star\n[traffic flows]\npattern = list\nfile = %s/l\n", f.path);
+	sim_read(&s, "[network]\ntopology = star\n[traffic flows]\npattern = list\nfile = %s/l\n",
+		 f.path);
 	CHECK_INT(scenario_settings(&s.c, keep_digest, digest[0], &e), 0);
 	CHECK_INT(scenario_settings(&s.c, keep_digest, digest[1], &e), 0);
 	folder_write(&f, "l", "0 1 2KB 0us\n", 12);

@@ -17,8 +17,9 @@ struct marker {
 	_Alignas(8) unsigned char state[STATE_MAX];
 };
 
-static const struct mark_env env_10g = { .seed = 7, .rate_bps = 10000000000, .queues = 1,
-					 .mtu_bytes = 1500 };
+static const struct mark_env env_10g = {
+	.seed = 7, .rate_bps = 10000000000, .queues = 1, .mtu_bytes = 1500
+};
 
 static void marker_reset(struct marker *m, const struct mark_env *env)
 {
@@ -88,8 +89,11 @@ TEST(test_ecn_marks_at_and_above_k)
 
 TEST(test_ecn_sees_the_length_of_its_scope_only)
 {
-	struct mark_view v = { .queue_pkts = 5, .port_pkts = 50, .pool_bytes = 500,
-			       .queue_bytes = 7, .port_bytes = 70 };
+	struct mark_view v = { .queue_pkts = 5,
+			       .port_pkts = 50,
+			       .pool_bytes = 500,
+			       .queue_bytes = 7,
+			       .port_bytes = 70 };
 	struct marker m;
 
 	marker_make(&m, "ecn(k=6pkts, scope=queue)");
@@ -153,7 +157,8 @@ TEST(test_tcn_marks_only_above_threshold)
 TEST(test_contradicting_options_are_refused)
 {
 	static const char *const cases[][2] = {
-		{ "ecn(scope=pool)", "ecn: k is in packets, but scope=pool counts bytes; write it as in "
+		{ "ecn(scope=pool)",
+		  "ecn: k is in packets, but scope=pool counts bytes; write it as in "
 		  "k=100KB" },
 		{ "red(min=5pkts)", "red: min and max must both be in bytes or both in packets" },
 		{ "red(min=201KB)", "red: min is above max" },
@@ -161,7 +166,8 @@ TEST(test_contradicting_options_are_refused)
 		  "red: slope is per MB, so min and max must be in bytes" },
 		{ "red(p=2%, slope=1)",
 		  "red: p and slope are two ways to give the same line; give one" },
-		{ "red(scope=port, weight=1/2)", "red: an average is kept per queue; scope=port needs "
+		{ "red(scope=port, weight=1/2)",
+		  "red: an average is kept per queue; scope=port needs "
 		  "weight=1" },
 	};
 	struct error e;
@@ -203,7 +209,7 @@ TEST(test_codel_needs_a_whole_interval_above_target)
 
 	marker_make(&m, "codel(target=5ms, interval=100ms)");
 	CHECK_INT(codel_at(&m, 0, 9 * MS), MARK_PASS);
-	CHECK_INT(codel_at(&m, 99 * MS, 5 * MS - 1), MARK_PASS);	/* below once: starts again */
+	CHECK_INT(codel_at(&m, 99 * MS, 5 * MS - 1), MARK_PASS); /* below once: starts again */
 	CHECK_INT(codel_at(&m, 101 * MS, 9 * MS), MARK_PASS);
 	CHECK_INT(codel_at(&m, 201 * MS - 1, 9 * MS), MARK_PASS);
 	CHECK_INT(codel_at(&m, 201 * MS, 9 * MS), MARK_CE);
@@ -362,8 +368,10 @@ TEST(test_every_marking_is_deterministic_and_keeps_to_itself)
 /* What lies below the quiet length passes and leaves no trace, so an owner may spare the call. */
 TEST(test_quiet_lengths_pass_and_change_nothing)
 {
-	static const char *const specs[] = { "ecn", "ecn(k=30KB, scope=port)", "ecn(k=1MB, scope=pool)",
-		"ecn(at=dequeue)", "red", "red(min=5pkts, max=50pkts)", "red(weight=1/2)" };
+	static const char *const specs[] = {
+		"ecn", "ecn(k=30KB, scope=port)",    "ecn(k=1MB, scope=pool)", "ecn(at=dequeue)",
+		"red", "red(min=5pkts, max=50pkts)", "red(weight=1/2)"
+	};
 	struct rng random = rng_make(5, 0, RNG_TEST);
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
@@ -376,7 +384,9 @@ TEST(test_quiet_lengths_pass_and_change_nothing)
 		memcpy(before, m.state, sizeof(before));
 		for (int k = 0; k < 2000; k++) {
 			uint32_t all = rng_u32(&random), below = (uint32_t)length_number(quiet);
-			struct mark_view v = { .now_ns = k, .port_bytes = all, .port_pkts = all,
+			struct mark_view v = { .now_ns = k,
+					       .port_bytes = all,
+					       .port_pkts = all,
 					       .pool_bytes = rng_u64(&random) };
 
 			if (below == 0)

@@ -15,8 +15,9 @@ struct red {
 	_Alignas(8) unsigned char state[128];
 };
 
-static const struct mark_env env = { .seed = 11, .rate_bps = 10000000000, .queues = 1,
-				     .mtu_bytes = 1500 };
+static const struct mark_env env = {
+	.seed = 11, .rate_bps = 10000000000, .queues = 1, .mtu_bytes = 1500
+};
 
 static void red_make(struct red *r, const char *spec)
 {
@@ -30,8 +31,10 @@ static void red_make(struct red *r, const char *spec)
 
 static uint32_t red_at(struct red *r, uint32_t queue_bytes)
 {
-	struct mark_view v = { .queue_bytes = queue_bytes, .queue_pkts = queue_bytes / 1000,
-			       .port_bytes = queue_bytes * 2, .port_pkts = queue_bytes / 500 };
+	struct mark_view v = { .queue_bytes = queue_bytes,
+			       .queue_pkts = queue_bytes / 1000,
+			       .port_bytes = queue_bytes * 2,
+			       .port_pkts = queue_bytes / 500 };
 
 	return r->ops->enqueue(r->state, r->params, &v);
 }
@@ -176,7 +179,8 @@ TEST(test_red_agrees_with_floating_point_within_its_bound)
 
 		red_make(&r, cases[i].spec);
 		for (int k = 0; k < 50000; k++) {
-			uint32_t bytes = (uint32_t)(rng_u64(&random) >> (32 + rng_below(&random, 32)));
+			uint32_t bytes =
+				(uint32_t)(rng_u64(&random) >> (32 + rng_below(&random, 32)));
 			uint32_t verdict = red_at(&r, bytes);
 			double p, u;
 
@@ -258,28 +262,32 @@ TEST(test_red_average_agrees_with_floating_point)
 /* While the last packet is still on the line the queue is empty, but the line is not idle. */
 TEST(test_red_average_fades_only_while_the_line_is_idle)
 {
-	struct mark_view v = { .rate_bps = env.rate_bps, .packet_bytes = 1500, .queue_bytes = 100000,
-			       .queue_pkts = 70, .now_ns = 1000 };
+	struct mark_view v = { .rate_bps = env.rate_bps,
+			       .packet_bytes = 1500,
+			       .queue_bytes = 100000,
+			       .queue_pkts = 70,
+			       .now_ns = 1000 };
 	struct red r;
 
 	red_make(&r, "red(min=30KB, max=30KB, p=1, weight=1/2)");
-	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 50 KB */
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* 50 KB */
 	v.queue_bytes = v.queue_pkts = 0;
 	r.ops->dequeue(r.state, r.params, &v);
-	v.now_ns = 2000;						/* it is being sent */
+	v.now_ns = 2000; /* it is being sent */
 	v.queue_bytes = 11000;
-	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* (50 + 11) / 2 = 30.5 KB */
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* (50 + 11) / 2 = 30.5 KB */
 	v.queue_bytes = v.queue_pkts = 0;
 	r.ops->dequeue(r.state, r.params, &v);
-	v.now_ns = 2000 + 1200 + 2399;					/* idle for 1.999 packets */
+	v.now_ns = 2000 + 1200 + 2399; /* idle for 1.999 packets */
 	v.queue_bytes = 44000;
-	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), MARK_PASS);	/* (15.25 + 44) / 2 = 29.6 KB */
-	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 36.8 KB */
-	v.queue_pkts = 5;						/* not empty: it does not fade */
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v),
+		  MARK_PASS);                                      /* (15.25 + 44) / 2 = 29.6 KB */
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* 36.8 KB */
+	v.queue_pkts = 5;                                          /* not empty: it does not fade */
 	r.ops->dequeue(r.state, r.params, &v);
 	v.now_ns += NS_PER_S;
 	v.queue_bytes = 30000;
-	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN);	/* 33.4 KB */
+	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* 33.4 KB */
 }
 
 /* With the smallest weight a constant queue of 1000 B is 999.1 B on average after 7 * 65536 arrivals:

@@ -63,7 +63,8 @@ TEST(test_times_are_exact_in_every_unit)
 	CHECK_INT(read_number("time-ns", "1.5us"), 1500);
 	CHECK_INT(read_number("time-ns", "51.2us"), 51200);
 	CHECK_INT(read_number("time-ns", "0.000000001s"), 1);
-	CHECK_INT(read_number("time-ns", "1.000000000000000000000000000000000000000000ms"), 1000000);
+	CHECK_INT(read_number("time-ns", "1.000000000000000000000000000000000000000000ms"),
+		  1000000);
 	CHECK_INT(read_number("time-ns", "0000000000000000000000000000000000000000000007ns"), 7);
 	CHECK_INT(read_number("time-ps", "1ps"), 1);
 	CHECK_INT(read_number("time-ps", "1.234ns"), 1234);
@@ -109,13 +110,14 @@ TEST(test_fractions_are_the_nearest_of_2_to_the_32)
 	CHECK(read_number("fraction", "0.0625") == ONE_Q32 / 16);
 	CHECK(read_number("fraction", "6.25%") == ONE_Q32 / 16);
 	CHECK(read_number("fraction", "250%") == ONE_Q32 * 5 / 2);
-	CHECK_INT(read_number("fraction", "5%"), 214748365);	/* 214748364.8 */
+	CHECK_INT(read_number("fraction", "5%"), 214748365); /* 214748364.8 */
 	CHECK_INT(read_number("fraction", "0.05"), 214748365);
-	CHECK_INT(read_number("fraction", "1/3"), 1431655765);	/* ...765.33 */
-	CHECK_INT(read_number("fraction", "2/3"), 2863311531);	/* ...530.67 */
+	CHECK_INT(read_number("fraction", "1/3"), 1431655765); /* ...765.33 */
+	CHECK_INT(read_number("fraction", "2/3"), 2863311531); /* ...530.67 */
 	CHECK(read_number("fraction", "128") == 128 * ONE_Q32);
 	CHECK(read_number("fraction", "4294967295.9999999998") == UINT64_MAX);
-	CHECK_INT(read_number("fraction", "0.333333333333333333333333333333333333333333"), 1431655765);
+	CHECK_INT(read_number("fraction", "0.333333333333333333333333333333333333333333"),
+		  1431655765);
 }
 
 TEST(test_flags_have_three_spellings)
@@ -154,7 +156,9 @@ static const struct option wait = { "wait", OPT_TIME_NS, 0, NULL, 2000, 10000000
 static const struct option room = { "room", OPT_LENGTH, 0, NULL, 1, 4000000000, "h", NULL };
 static const struct option load = { "load", OPT_FRACTION_Q32, 0, NULL, 0, ONE_Q32, "h", NULL };
 static const struct option hosts = { "hosts", OPT_COUNT, 0, NULL, 2, 1000, "h", NULL };
-static const struct option speed = { "speed", OPT_RATE_BPS, 0, NULL, 1000000, UINT64_MAX, "h", NULL };
+static const struct option speed = {
+	"speed", OPT_RATE_BPS, 0, NULL, 1000000, UINT64_MAX, "h", NULL
+};
 static const struct option start = { "start", OPT_SPAN_PS, 0, NULL, 0, 1000000000000, "h", NULL };
 static const struct option size = { "size", OPT_SIZE, 0, NULL, 1, UINT64_MAX, "h", NULL };
 static const struct option flag = { "flag", OPT_FLAG, 0, NULL, 0, 0, "h", NULL };
@@ -173,15 +177,19 @@ TEST(test_every_mistake_in_a_quantity_has_its_message)
 	} cases[] = {
 		{ &wait, "", "wait: '' is empty" WAIT_RANGE },
 		{ &wait, "100", "wait: '100' has no unit (ns, us, ms, s)" WAIT_RANGE },
-		{ &wait, "10KB", "wait: '10KB' ends in 'KB', which is no unit here (ns, us, ms, s)"
-		  WAIT_RANGE },
-		{ &wait, "10usec", "wait: '10usec' ends in 'usec', which is no unit here "
+		{ &wait, "10KB",
+		  "wait: '10KB' ends in 'KB', which is no unit here (ns, us, ms, s)" WAIT_RANGE },
+		{ &wait, "10usec",
+		  "wait: '10usec' ends in 'usec', which is no unit here "
 		  "(ns, us, ms, s; nearest: us)" WAIT_RANGE },
-		{ &wait, "10US", "wait: '10US' ends in 'US', which is no unit here "
+		{ &wait, "10US",
+		  "wait: '10US' ends in 'US', which is no unit here "
 		  "(ns, us, ms, s; nearest: us)" WAIT_RANGE },
-		{ &wait, "10us ", "wait: '10us ' ends in 'us ', which is no unit here "
+		{ &wait, "10us ",
+		  "wait: '10us ' ends in 'us ', which is no unit here "
 		  "(ns, us, ms, s; nearest: us)" WAIT_RANGE },
-		{ &wait, "10 us", "wait: '10 us' ends in ' us', which is no unit here "
+		{ &wait, "10 us",
+		  "wait: '10 us' ends in ' us', which is no unit here "
 		  "(ns, us, ms, s; nearest: us)" WAIT_RANGE },
 		{ &wait, "-5us", "wait: '-5us' is negative" WAIT_RANGE },
 		{ &wait, "-us", "wait: '-us' is not a number with a unit" WAIT_RANGE },
@@ -189,7 +197,8 @@ TEST(test_every_mistake_in_a_quantity_has_its_message)
 		{ &wait, ".5us", "wait: '.5us' is not a number with a unit" WAIT_RANGE },
 		{ &wait, "5.us", "wait: '5.us' is not a number with a unit" WAIT_RANGE },
 		{ &wait, "+5us", "wait: '+5us' is not a number with a unit" WAIT_RANGE },
-		{ &wait, "1e3us", "wait: '1e3us' ends in 'e3us', which is no unit here "
+		{ &wait, "1e3us",
+		  "wait: '1e3us' ends in 'e3us', which is no unit here "
 		  "(ns, us, ms, s; nearest: us)" WAIT_RANGE },
 		{ &wait, "2000.5ns", "wait: '2000.5ns' is not a whole number of ns" WAIT_RANGE },
 		{ &wait, "1999ns", "wait: '1999ns' is out of range" WAIT_RANGE },
@@ -201,14 +210,17 @@ TEST(test_every_mistake_in_a_quantity_has_its_message)
 		{ &room, "1.5pkts", "room: '1.5pkts' is not a whole number of pkts" ROOM_RANGE },
 		{ &room, "1.5B", "room: '1.5B' is not a whole number of B" ROOM_RANGE },
 		{ &room, "0pkts", "room: '0pkts' is out of range" ROOM_RANGE },
-		{ &room, "5packets", "room: '5packets' ends in 'packets', which is no unit here (B, KB, "
+		{ &room, "5packets",
+		  "room: '5packets' ends in 'packets', which is no unit here (B, KB, "
 		  "MB, GB, KiB, MiB, GiB, pkts; nearest: pkts)" ROOM_RANGE },
-		{ &room, "9223372036854775808B", "room: '9223372036854775808B' is out of range"
-		  ROOM_RANGE },
-		{ &speed, "10Gb", "speed: '10Gb' ends in 'Gb', which is no unit here (bps, Kbps, Mbps, "
+		{ &room, "9223372036854775808B",
+		  "room: '9223372036854775808B' is out of range" ROOM_RANGE },
+		{ &speed, "10Gb",
+		  "speed: '10Gb' ends in 'Gb', which is no unit here (bps, Kbps, Mbps, "
 		  "Gbps, Tbps; nearest: Gbps); allowed: at least 1Mbps" },
 		{ &size, "0B", "size: '0B' is out of range; allowed: at least 1B or unlimited" },
-		{ &size, "unlimitd", "size: 'unlimitd' is not a number with a unit; "
+		{ &size, "unlimitd",
+		  "size: 'unlimitd' is not a number with a unit; "
 		  "allowed: at least 1B or unlimited" },
 	};
 	struct error e;
@@ -238,10 +250,10 @@ TEST(test_every_mistake_in_a_number_or_a_word_has_its_message)
 		{ &load, "5%%", "load: '5%%' " LOAD_SHAPE },
 		{ &load, "half", "load: 'half' " LOAD_SHAPE },
 		{ &load, "5000000000", "load: '5000000000' is too large" LOAD_RANGE },
-		{ &load, "99999999999999999999%", "load: '99999999999999999999%' is too large"
-		  LOAD_RANGE },
-		{ &load, "1/99999999999999999999", "load: '1/99999999999999999999' is too large"
-		  LOAD_RANGE },
+		{ &load, "99999999999999999999%",
+		  "load: '99999999999999999999%' is too large" LOAD_RANGE },
+		{ &load, "1/99999999999999999999",
+		  "load: '1/99999999999999999999' is too large" LOAD_RANGE },
 		{ &hosts, "", "hosts: '' is empty; allowed: 2 to 1000" },
 		{ &hosts, "1", "hosts: '1' is out of range; allowed: 2 to 1000" },
 		{ &hosts, "-3", "hosts: '-3' is negative; allowed: 2 to 1000" },
@@ -250,9 +262,11 @@ TEST(test_every_mistake_in_a_number_or_a_word_has_its_message)
 		{ &hosts, "3x", "hosts: '3x' is not a whole number; allowed: 2 to 1000" },
 		{ &hosts, "18446744073709551616",
 		  "hosts: '18446744073709551616' is too large; allowed: 2 to 1000" },
-		{ &flag, "maybe", "flag: 'maybe' is neither yes nor no (nor true, false, on, off); "
+		{ &flag, "maybe",
+		  "flag: 'maybe' is neither yes nor no (nor true, false, on, off); "
 		  "allowed: yes or no" },
-		{ &shade, "gren", "shade: 'gren' is no choice (nearest: green); "
+		{ &shade, "gren",
+		  "shade: 'gren' is no choice (nearest: green); "
 		  "allowed: one of red, green, blue" },
 		{ &shade, "", "shade: '' is no choice; allowed: one of red, green, blue" },
 		{ &start, "5us..2us", "start: '5us..2us' ends before it starts" START_RANGE },
@@ -290,7 +304,8 @@ TEST(test_values_that_are_too_long_are_refused)
 	CHECK_INT(option_parse(&v, &words, text, &e), 0);
 	text[OPT_TEXT_SIZE - 1] = 'x';
 	text[OPT_TEXT_SIZE] = '\0';
-	CHECK_CONTAINS(refusal(&words, text, &e), "has 256 bytes; allowed: text of at most 255 bytes");
+	CHECK_CONTAINS(refusal(&words, text, &e),
+		       "has 256 bytes; allowed: text of at most 255 bytes");
 	memset(text, '0', 64);
 	memcpy(text + 64, "..", 3);
 	CHECK_CONTAINS(refusal(&start, text, &e), "is too long");
@@ -301,11 +316,14 @@ TEST(test_numbers_that_their_type_cannot_hold_are_refused)
 {
 	static const struct option length = { "l", OPT_LENGTH, 0, NULL, 0, UINT64_MAX, "h", NULL };
 	static const struct option span = { "s", OPT_SPAN_PS, 0, NULL, 0, UINT64_MAX, "h", NULL };
-	static const struct option weights = { "w", OPT_WEIGHTS, 0, NULL, 0, UINT64_MAX, "h", NULL };
+	static const struct option weights = {
+		"w", OPT_WEIGHTS, 0, NULL, 0, UINT64_MAX, "h", NULL
+	};
 	struct error e;
 
 	CHECK_STR(refusal(&length, "9223372036854775808B", &e),
-		  "l: '9223372036854775808B' is out of range; allowed: at least 0B or at least 0pkts");
+		  "l: '9223372036854775808B' is out of range; allowed: at least 0B or at least "
+		  "0pkts");
 	CHECK_CONTAINS(refusal(&length, "9223372036854775808pkts", &e), "is out of range");
 	CHECK_CONTAINS(refusal(&span, "0s..9223372036854775808ps", &e), "is out of range");
 	CHECK_CONTAINS(refusal(&weights, "1:4294967296", &e), "has a weight out of range");
@@ -320,8 +338,15 @@ TEST(test_messages_stay_on_one_line_whatever_was_written)
 	CHECK_CONTAINS(refusal(&wait, "10\xc2\xb5s", &e), "ends in '\xc2\xb5s'");
 	CHECK_STR(quote("\xc2\x9b").text, "'\\xc2\\x9b'");
 	CHECK_STR(quote("").text, "''");
-	CHECK_STR(quote("0123456789" "0123456789" "0123456789" "0123456789" "0123456789"
-			"0123456789" "0123456789" "0123456789").text,
+	CHECK_STR(quote("0123456789"
+			"0123456789"
+			"0123456789"
+			"0123456789"
+			"0123456789"
+			"0123456789"
+			"0123456789"
+			"0123456789")
+			  .text,
 		  "'0123456789012345678901234567890123456789012345678901234567890123456789...'");
 }
 
@@ -341,18 +366,30 @@ static const char *written(const char *option, const char *text, char *buffer, s
 TEST(test_values_are_written_in_the_shortest_whole_form)
 {
 	static const char *const cases[][3] = {
-		{ "time-ns", "1000us", "1ms" },	     { "time-ns", "1500us", "1500us" },
-		{ "time-ns", "0ms", "0s" },	     { "bytes", "1448B", "1448B" },
-		{ "bytes", "128KB", "128KB" },	     { "bytes", "65536B", "64KiB" },
-		{ "bytes", "67108864B", "64MiB" },   { "rate", "12.5Gbps", "12500Mbps" },
-		{ "rate", "10000Mbps", "10Gbps" },   { "length", "70pkts", "70pkts" },
-		{ "length", "1000pkts", "1000pkts" }, { "length", "5000B", "5KB" },
-		{ "fraction", "1/16", "0.0625" },    { "fraction", "5%", "0.05" },
-		{ "fraction", "300%", "3" },	     { "span", "0us..100us", "0s..100us" },
-		{ "span", "7ns..7ns", "7ns" },	     { "weights", "4:2:1", "4:2:1" },
-		{ "weights", "equal", "equal" },     { "size", "unlimited", "unlimited" },
-		{ "bytes", "100352000B", "100352KB" }, { "bytes", "131072000B", "125MiB" },
-		{ "flag", "on", "yes" },	     { "choice", "green", "green" },
+		{ "time-ns", "1000us", "1ms" },
+		{ "time-ns", "1500us", "1500us" },
+		{ "time-ns", "0ms", "0s" },
+		{ "bytes", "1448B", "1448B" },
+		{ "bytes", "128KB", "128KB" },
+		{ "bytes", "65536B", "64KiB" },
+		{ "bytes", "67108864B", "64MiB" },
+		{ "rate", "12.5Gbps", "12500Mbps" },
+		{ "rate", "10000Mbps", "10Gbps" },
+		{ "length", "70pkts", "70pkts" },
+		{ "length", "1000pkts", "1000pkts" },
+		{ "length", "5000B", "5KB" },
+		{ "fraction", "1/16", "0.0625" },
+		{ "fraction", "5%", "0.05" },
+		{ "fraction", "300%", "3" },
+		{ "span", "0us..100us", "0s..100us" },
+		{ "span", "7ns..7ns", "7ns" },
+		{ "weights", "4:2:1", "4:2:1" },
+		{ "weights", "equal", "equal" },
+		{ "size", "unlimited", "unlimited" },
+		{ "bytes", "100352000B", "100352KB" },
+		{ "bytes", "131072000B", "125MiB" },
+		{ "flag", "on", "yes" },
+		{ "choice", "green", "green" },
 		{ "text", "as it is ", "as it is " },
 	};
 	char buffer[64];

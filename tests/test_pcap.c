@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char incast[] =
-	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 5us\n"
-	"[switch]\nmarking = ecn(k=5pkts)\nbuffer = 30pkts\n"
-	"[host]\nmss = 1000B\nhandshake = yes\n"
-	"[traffic bulk]\npattern = many-to-one\nsenders = 2\nsize = 200KB\n"
-	"[measure]\nto = 5ms\n";
+static const char incast[] = "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 5us\n"
+			     "[switch]\nmarking = ecn(k=5pkts)\nbuffer = 30pkts\n"
+			     "[host]\nmss = 1000B\nhandshake = yes\n"
+			     "[traffic bulk]\npattern = many-to-one\nsenders = 2\nsize = 200KB\n"
+			     "[measure]\nto = 5ms\n";
 
 struct totals {
 	uint64_t packets, ce, syn, data_bytes, last_ns;

@@ -76,7 +76,7 @@ TEST(test_all_to_one_loads_the_receivers_link)
 		CHECK_INT(w.list.flows[i].dst, 9);
 		from[w.list.flows[i].src]++;
 	}
-	for (uint32_t h = 0; h < 128; h++)	/* 100 each, standard deviation 10 */
+	for (uint32_t h = 0; h < 128; h++) /* 100 each, standard deviation 10 */
 		CHECK(h == 9 ? from[h] == 0 : from[h] > 50 && from[h] < 150);
 	world_end(&w);
 }
@@ -115,7 +115,7 @@ TEST(test_bisection_load_is_the_load_of_the_links_up)
 		CHECK_NEAR(uplink_load(&w, 64 * 5 * GBPS), 0.7, 0.02 * 0.7);
 		world_end(&w);
 
-		t = world_start(&w, "fat-tree", patterns[i]);	/* 16 uplinks from 8 aggs */
+		t = world_start(&w, "fat-tree", patterns[i]); /* 16 uplinks from 8 aggs */
 		traffic_set(t, "size", "10KB");
 		traffic_set(t, "load", "0.7");
 		traffic_set(t, "load-of", "bisection");
@@ -154,7 +154,7 @@ TEST(test_inter_rack_flows_leave_their_rack_for_any_other)
 	for (uint32_t i = 0; i < w.list.count; i++)
 		pairs[w.list.flows[i].src / 16][w.list.flows[i].dst / 16]++;
 	for (uint32_t a = 0; a < 8; a++)
-		for (uint32_t b = 0; b < 8; b++)	/* 1000 each, standard deviation 31.3 */
+		for (uint32_t b = 0; b < 8; b++) /* 1000 each, standard deviation 31.3 */
 			CHECK(a == b ? pairs[a][b] == 0 : pairs[a][b] > 850 && pairs[a][b] < 1150);
 	world_end(&w);
 }
@@ -165,7 +165,7 @@ TEST(test_inter_rack_works_where_racks_are_interleaved)
 	struct traffic_config *t = world_start(&w, "explicit", "inter-rack");
 	static const char *const links[] = { "h0 a 10Gbps 1us", "h1 b 10Gbps 1us",
 					     "h2 a 10Gbps 1us", "h3 c 10Gbps 1us",
-					     "a b 10Gbps 1us",	"b c 10Gbps 1us" };
+					     "a b 10Gbps 1us",  "b c 10Gbps 1us" };
 	uint32_t pairs[4][4] = { { 0 } };
 
 	for (int i = 0; i < 6; i++)
@@ -177,8 +177,8 @@ TEST(test_inter_rack_works_where_racks_are_interleaved)
 	for (uint32_t i = 0; i < w.list.count; i++)
 		pairs[w.list.flows[i].src][w.list.flows[i].dst]++;
 	CHECK_INT(pairs[0][2] + pairs[2][0], 0);
-	CHECK(pairs[0][1] > 1300 && pairs[0][1] < 1700 && pairs[0][3] > 1300);	/* 3000 / 2 */
-	CHECK(pairs[1][0] > 850 && pairs[1][2] > 850 && pairs[1][3] > 850);	/* 3000 / 3 */
+	CHECK(pairs[0][1] > 1300 && pairs[0][1] < 1700 && pairs[0][3] > 1300); /* 3000 / 2 */
+	CHECK(pairs[1][0] > 850 && pairs[1][2] > 850 && pairs[1][3] > 850);    /* 3000 / 3 */
 	world_end(&w);
 }
 

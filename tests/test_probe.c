@@ -42,10 +42,10 @@ TEST(test_sampled_probe_sees_what_is_there_at_its_times)
 	sim_read(&s, two_packets, "probe = queue sw->h0 every 500ns\n");
 	sim_run(&s, 2);
 	q = &s.r.series[0];
-	CHECK_INT(q->count, 11);	/* 0, 0.5, ... 5 us */
+	CHECK_INT(q->count, 11); /* 0, 0.5, ... 5 us */
 	for (uint64_t i = 0; i < q->count; i++) {
 		CHECK_INT(q->time_ps[i], (int64_t)i * 500000);
-		CHECK_NEAR(q->value[i], i == 4 || i == 5 ? 1 : 0, 0);	/* 2.0 and 2.5 us */
+		CHECK_NEAR(q->value[i], i == 4 || i == 5 ? 1 : 0, 0); /* 2.0 and 2.5 us */
 	}
 	sim_end(&s);
 }
@@ -79,7 +79,8 @@ TEST(test_probes_add_up_to_the_metrics)
 	/* A mean of samples against the mean over time. */
 	CHECK_NEAR(sum_of(&s.r.series[0]) / (double)s.r.series[0].count,
 		   sim_metric(&s, "queue_mean_pkts"), 1.0);
-	CHECK_NEAR(sum_of(&s.r.series[1]) * 100e-6 / 8, (double)sim_port(&s, "sw->h0")->tx_bytes, 1);
+	CHECK_NEAR(sum_of(&s.r.series[1]) * 100e-6 / 8, (double)sim_port(&s, "sw->h0")->tx_bytes,
+		   1);
 	CHECK_NEAR(sum_of(&s.r.series[4]), sim_metric(&s, "marks"), 0);
 	CHECK_NEAR(sum_of(&s.r.series[6]), 0, 0);
 	CHECK(sum_of(&s.r.series[5]) > 0 && sum_of(&s.r.series[5]) < sum_of(&s.r.series[4]));
@@ -121,7 +122,8 @@ TEST(test_a_scheme_without_values_shows_none)
 	for (int i = 0; i < 2; i++) {
 		struct sim s;
 
-		sim_read(&s, incast, markings[i], "unlimited", "probe = scheme sw->h0 every 50us\n");
+		sim_read(&s, incast, markings[i], "unlimited",
+			 "probe = scheme sw->h0 every 50us\n");
 		sim_run(&s, 1);
 		CHECK_INT(s.r.series_count, 7);
 		sim_end(&s);

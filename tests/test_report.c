@@ -8,7 +8,8 @@
 #include "tests/sim.h"
 #include <math.h>
 
-#define SCENARIO "# %s\n" \
+#define SCENARIO \
+	"# %s\n" \
 	"seed = %d\n" \
 	"[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 2us\n" \
 	"[switch]\nmarking = %s\nbuffer = 200pkts\n" \
@@ -82,8 +83,8 @@ static void fill(struct store *s)
 	for (int m = 0; m < 2; m++)
 		for (int z = 0; z < 2; z++)
 			for (int seed = 1; seed <= 2; seed++)
-				add_run(s, &(struct wanted){ "Does <i>it</i> & that hold?", markings[m],
-							     sizes[z], seed });
+				add_run(s, &(struct wanted){ "Does <i>it</i> & that hold?",
+							     markings[m], sizes[z], seed });
 }
 
 static const struct chart *find(const struct report *r, const char *title, const char *variant)
@@ -97,12 +98,22 @@ static const struct chart *find(const struct report *r, const char *title, const
 
 TEST(test_report_has_every_section_and_needs_nothing_else)
 {
-	static const char *const parts[] = { "<h1>Does &lt;i&gt;it&lt;/i&gt; &amp; that hold?</h1>",
-		"<h2>What was run</h2>", "8 runs: 2 schemes, 2 values of <code>traffic.req.size</code>, 2 seeds",
-		"<h2>Summary</h2>", "<h2>Flow completion times</h2>", "<h2>Distributions</h2>",
-		"<h2>Queue length over time</h2>", "<h2>Throughput over time</h2>",
-		"<h2>Windows over time</h2>", "<h2>Scheme variables over time</h2>",
-		"<th>ecn(k=20pkts)</th>", "<th>ecn(k=60pkts)</th>", "new Dygraph(", "default-src 'none'" };
+	static const char *const parts[] = {
+		"<h1>Does &lt;i&gt;it&lt;/i&gt; &amp; that hold?</h1>",
+		"<h2>What was run</h2>",
+		"8 runs: 2 schemes, 2 values of <code>traffic.req.size</code>, 2 seeds",
+		"<h2>Summary</h2>",
+		"<h2>Flow completion times</h2>",
+		"<h2>Distributions</h2>",
+		"<h2>Queue length over time</h2>",
+		"<h2>Throughput over time</h2>",
+		"<h2>Windows over time</h2>",
+		"<h2>Scheme variables over time</h2>",
+		"<th>ecn(k=20pkts)</th>",
+		"<th>ecn(k=60pkts)</th>",
+		"new Dygraph(",
+		"default-src 'none'"
+	};
 	struct folder folder = folder_make();
 	struct store *s = open_store(&folder);
 	struct report r;
@@ -185,7 +196,9 @@ TEST(test_report_distributions_are_those_of_the_flows)
 		struct flow *f = &run.r.flows[i];
 
 		f->start_ps = i < 5 ? (1000 + i) * us : 5000 * us;
-		f->finish_ps = i >= 5 ? 6000 * us : fct_us[i] < 0 ? -1 : f->start_ps + fct_us[i] * us;
+		f->finish_ps = i >= 5          ? 6000 * us
+			       : fct_us[i] < 0 ? -1
+					       : f->start_ps + fct_us[i] * us;
 		run.r.ideal_ps[i] = 10 * us;
 	}
 	add(s, &run);
@@ -252,7 +265,8 @@ TEST(test_report_of_very_many_series_stays_small_and_keeps_their_peaks)
 
 	sim_read(&run, SCENARIO, "t", 1, "none", "20KB");
 	sim_run(&run, 1);
-	run.r.series = memory_grow(run.r.series, run.r.series_count + SERIES, sizeof(*run.r.series));
+	run.r.series =
+		memory_grow(run.r.series, run.r.series_count + SERIES, sizeof(*run.r.series));
 	for (int i = 0; i < SERIES; i++) {
 		struct series *v = &run.r.series[run.r.series_count++];
 
@@ -305,8 +319,8 @@ TEST(test_report_of_one_run_without_ends_says_what_is_missing)
 	char *html;
 
 	sim_read(&run, "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 2us\n"
-		 "[traffic bulk]\npattern = many-to-one\nsenders = 2\nsize = unlimited\n"
-		 "[measure]\nto = 1ms\n");
+		       "[traffic bulk]\npattern = many-to-one\nsenders = 2\nsize = unlimited\n"
+		       "[measure]\nto = 1ms\n");
 	sim_run(&run, 1);
 	add(s, &run);
 	read_report(&r, s);

@@ -142,9 +142,11 @@ static void finish_run(struct finished *f, const char *title)
 	char text[1024];
 	struct error e;
 
-	snprintf(text, sizeof(text), "%s[network]\ntopology = star\nhosts = 4\n"
+	snprintf(text, sizeof(text),
+		 "%s[network]\ntopology = star\nhosts = 4\n"
 		 "[traffic a]\npattern = many-to-one\nsize = 20KB\n"
-		 "[traffic b]\npattern = list\nflow = 0 1 unlimited 0us\n[measure]\nto = 1ms\n", title);
+		 "[traffic b]\npattern = list\nflow = 0 1 unlimited 0us\n[measure]\nto = 1ms\n",
+		 title);
 	if (scenario_read_text(&f->scenario, "f.ini", text, strlen(text), &e) ||
 	    scenario_config(&f->scenario, &f->config, &e) ||
 	    run(&f->config, &control, &f->result, &e))
@@ -173,7 +175,7 @@ TEST(test_json_is_well_formed_whatever_the_title)
 	fclose(stream);
 	check_json(text);
 	CHECK_CONTAINS(text, "\"title\": \"A \\\"title\\\", with \\\\ and \xc3\xa9 and \\ufffd and "
-		       "\\ufffd\\ufffd\\ufffd\"");
+			     "\\ufffd\\ufffd\\ufffd\"");
 	CHECK_CONTAINS(text, "\"flows_started\": null");
 	CHECK_CONTAINS(text, "\"flows_completed\": null");
 	CHECK_CONTAINS(text, "\"traffic.b.flow\": \"0 1 unlimited 0us\"");
@@ -201,7 +203,7 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	CHECK(contains(text, "slowdown"));
 	CHECK(!contains(text, "PARTIAL"));
 	CHECK(!contains(text, "nan"));
-	CHECK(!contains(text, "Other"));	/* no metric is without a place */
+	CHECK(!contains(text, "Other")); /* no metric is without a place */
 	free(text);
 	f.result.partial = 1;
 	for (int i = 0; metric_all[i].name; i++)
@@ -212,7 +214,7 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	results_table(stream, &f.config, &f.result);
 	fclose(stream);
 	CHECK(strncmp(text, "PARTIAL", 7) == 0);
-	CHECK(!contains(text, "Flow completion"));	/* nothing is known of it */
+	CHECK(!contains(text, "Flow completion")); /* nothing is known of it */
 	free(text);
 	finished_free(&f);
 }
@@ -262,8 +264,10 @@ static char *file_text(const char *folder, const char *name)
 
 TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 {
-	static const struct { const char *name; int rows; } files[] = {
-		{ "runs.csv", 1 }, { "flows.csv", 4 }, { "ports.csv", 4 } };
+	static const struct {
+		const char *name;
+		int rows;
+	} files[] = { { "runs.csv", 1 }, { "flows.csv", 4 }, { "ports.csv", 4 } };
 	char folder[] = "/tmp/weir-test-XXXXXX", path[64];
 	struct finished f;
 	struct error e;
@@ -271,7 +275,7 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 	CHECK(mkdtemp(folder) != NULL);
 	finish_run(&f, odd_title);
 	CHECK_INT(results_csv_probe(folder, &e), 0);
-	CHECK_INT(rmdir(folder), 0);	/* the probe left nothing, and the folder is made anew */
+	CHECK_INT(rmdir(folder), 0); /* the probe left nothing, and the folder is made anew */
 	CHECK_INT(results_csv(folder, &f.config, &f.result, &e), 0);
 	for (int i = 0; i < 3; i++) {
 		char *text = file_text(folder, files[i].name);
@@ -279,13 +283,13 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 		CHECK_INT(csv_rows(text), files[i].rows);
 		if (i == 1) {
 			CHECK_CONTAINS(text, "\n1,0,a,0,1,0,20000,0,");
-			CHECK_CONTAINS(text, ",b,0,0,1,,0,,,,\n");	/* unlimited: no size, no end */
+			CHECK_CONTAINS(text, ",b,0,0,1,,0,,,,\n"); /* unlimited: no size, no end */
 		}
 		free(text);
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i].name);
 		CHECK_INT(unlink(path), 0);
 	}
-	CHECK_INT(rmdir(folder), 0);	/* and nothing else was in it */
+	CHECK_INT(rmdir(folder), 0); /* and nothing else was in it */
 	finished_free(&f);
 }
 
@@ -305,7 +309,7 @@ TEST(test_output_appears_whole_or_not_at_all)
 	CHECK_INT(access(path, F_OK), -1);
 	output_abandon(&o);
 	CHECK_INT(output_probe(path, &e), 0);
-	CHECK_INT(rmdir(folder), 0);	/* empty: neither left anything */
+	CHECK_INT(rmdir(folder), 0); /* empty: neither left anything */
 	CHECK_INT(mkdir(folder, 0700), 0);
 	CHECK_INT(output_open(&o, path, &e), 0);
 	fputs("two", o.stream);
@@ -343,7 +347,7 @@ TEST(test_interrupt_asks_once_and_kills_the_second_time)
 	CHECK(read(ready[0], &byte, 1) == 1);
 	CHECK_INT(kill(child, SIGINT), 0);
 	CHECK(read(ready[0], &byte, 1) == 1);
-	CHECK_INT(byte, 'b');		/* asked to stop, and still there */
+	CHECK_INT(byte, 'b'); /* asked to stop, and still there */
 	CHECK_INT(kill(child, SIGINT), 0);
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);

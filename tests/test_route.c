@@ -84,7 +84,7 @@ TEST(test_register_leads_along_a_shortest_path_in_every_topology)
 	for (size_t i = 0; topology_all[i]; i++) {
 		struct world w = world_of(topology_all[i]->name);
 
-		w.c.network.hosts_per_leaf = 4;	/* small enough for the reference */
+		w.c.network.hosts_per_leaf = 4; /* small enough for the reference */
 		if (strcmp(topology_all[i]->name, "explicit") == 0) {
 			world_link(&w, "h0 a 10Gbps 1us");
 			world_link(&w, "h1 d 10Gbps 1us");
@@ -107,7 +107,7 @@ TEST(test_fat_tree_paths_have_two_four_or_six_links)
 	struct world w = world_of("fat-tree");
 	struct route r;
 
-	w.c.network.k = 64;	/* 32 hosts a rack, 1024 a pod */
+	w.c.network.k = 64; /* 32 hosts a rack, 1024 a pod */
 	world_routes(&w);
 	route_find(w.routes, 0, 31, 5, 0, &r);
 	CHECK_INT(r.hops, 2);
@@ -386,7 +386,7 @@ TEST(test_detour_after_a_failure_must_fit_too)
 {
 	struct world w = row_of(32);
 
-	world_link(&w, "s0 s31 10Gbps 1us");	/* a ring: one step instead of 31 */
+	world_link(&w, "s0 s31 10Gbps 1us"); /* a ring: one step instead of 31 */
 	world_fail(&w, "s0 s31 2ms");
 	check_refused(
 		&w, "network.fail: with the links left at 0.002 s some path between hosts takes 33 "

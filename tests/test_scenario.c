@@ -8,7 +8,7 @@
 
 #define NETWORK "[network]\ntopology = star\n"
 #define TRAFFIC "[traffic a]\npattern = many-to-one\nsize = 1MB\n"
-#define BASE NETWORK TRAFFIC	/* a whole scenario */
+#define BASE NETWORK TRAFFIC /* a whole scenario */
 
 #define TEN "xxxxxxxxxx"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
@@ -97,12 +97,14 @@ static char *settings_of(const char *text)
 
 TEST(test_scenario_order_of_keys_and_sections_does_not_matter)
 {
-	char *one = settings_of("seed = 3\n[network]\ntopology = leaf-spine\nleaves = 2\nspines = 3\n"
-				"[switch]\nqueues = 2\nscheduler = dwrr(weights=2:1)\n"
-				"[traffic a]\npattern = all-to-all\nload = 0.5\nsizes = websearch\n");
-	char *two = settings_of("seed = 3\n[traffic a]\nsizes = websearch\nload = 50%\n"
-				"pattern = all-to-all\n[switch]\nscheduler = dwrr( weights = 2:1 )\n"
-				"queues = 2\n[network]\nspines = 3\nleaves = 2\ntopology = leaf-spine\n");
+	char *one =
+		settings_of("seed = 3\n[network]\ntopology = leaf-spine\nleaves = 2\nspines = 3\n"
+			    "[switch]\nqueues = 2\nscheduler = dwrr(weights=2:1)\n"
+			    "[traffic a]\npattern = all-to-all\nload = 0.5\nsizes = websearch\n");
+	char *two = settings_of(
+		"seed = 3\n[traffic a]\nsizes = websearch\nload = 50%\n"
+		"pattern = all-to-all\n[switch]\nscheduler = dwrr( weights = 2:1 )\n"
+		"queues = 2\n[network]\nspines = 3\nleaves = 2\ntopology = leaf-spine\n");
 
 	CHECK_STR(one, two);
 	free(one);
@@ -111,19 +113,20 @@ TEST(test_scenario_order_of_keys_and_sections_does_not_matter)
 
 TEST(test_scenario_settings_name_everything_that_a_run_depends_on)
 {
-	char *listed = settings_of("seed = 7\n" BASE "[switch]\nmarking = tcn\n[host]\nmss = 1KB\n");
+	char *listed =
+		settings_of("seed = 7\n" BASE "[switch]\nmarking = tcn\n[host]\nmss = 1KB\n");
 
 	CHECK_CONTAINS(listed, "seed=7\n");
 	CHECK_CONTAINS(listed, "network.topology=star\n");
-	CHECK_CONTAINS(listed, "network.hosts=17\n");		/* a default of the topology */
-	CHECK_CONTAINS(listed, "switch.marking=tcn(threshold=78us)\n");	/* spelled out */
+	CHECK_CONTAINS(listed, "network.hosts=17\n"); /* a default of the topology */
+	CHECK_CONTAINS(listed, "switch.marking=tcn(threshold=78us)\n"); /* spelled out */
 	CHECK_CONTAINS(listed, "host.mss=1KB\n");
 	CHECK_CONTAINS(listed, "host.rto-min=5ms\n");
 	CHECK_CONTAINS(listed, "traffic.a.pattern=many-to-one\n");
 	CHECK_CONTAINS(listed, "traffic.a.size=1MB\n");
-	CHECK(!strstr(listed, "fabric-rate"));		/* of another topology */
-	CHECK(!strstr(listed, "traffic.a.load"));	/* of another pattern */
-	CHECK(!strstr(listed, "measure.port"));		/* not given, no default */
+	CHECK(!strstr(listed, "fabric-rate"));    /* of another topology */
+	CHECK(!strstr(listed, "traffic.a.load")); /* of another pattern */
+	CHECK(!strstr(listed, "measure.port"));   /* not given, no default */
 	free(listed);
 }
 
@@ -142,11 +145,13 @@ TEST(test_scenario_repeated_keys_keep_their_order)
 
 TEST(test_scenario_comments_blanks_and_line_ends_are_no_part_of_values)
 {
-	char *plain = settings_of(BASE "[host]\ncc = reno\nmss = 1000B\n[measure]\nport = sw->h#0;x\n");
-	char *wild = settings_of("\xef\xbb\xbf; title\r\n\r\n  [network]  # net\r\n\ttopology=star\t; s\r\n"
-				 "[ traffic   a ]\n    pattern : many-to-one\n  # size = 2MB\n"
-				 "\tsize\t=\t1MB #2MB\n[host]\ncc=reno\n   mss = 1000B   # " HUNDRED
-				 HUNDRED HUNDRED "\n[measure]\nport = sw->h#0;x # one\n; end");
+	char *plain =
+		settings_of(BASE "[host]\ncc = reno\nmss = 1000B\n[measure]\nport = sw->h#0;x\n");
+	char *wild = settings_of(
+		"\xef\xbb\xbf; title\r\n\r\n  [network]  # net\r\n\ttopology=star\t; s\r\n"
+		"[ traffic   a ]\n    pattern : many-to-one\n  # size = 2MB\n"
+		"\tsize\t=\t1MB #2MB\n[host]\ncc=reno\n   mss = 1000B   # " HUNDRED HUNDRED HUNDRED
+		"\n[measure]\nport = sw->h#0;x # one\n; end");
 
 	CHECK_STR(wild, plain);
 	free(wild);
@@ -163,7 +168,9 @@ static const char *title_of(const char *text, struct scenario *s)
 
 TEST(test_scenario_title_is_the_first_comment_above_all_else)
 {
-	static const struct { const char *text, *title; } cases[] = {
+	static const struct {
+		const char *text, *title;
+	} cases[] = {
 		{ "# One\n# Two\n" BASE, "One" },
 		{ "\n;; One ; more\n" BASE, "One ; more" },
 		{ "#\n#  \n# One\n" BASE, "One" },

@@ -231,7 +231,8 @@ TEST(test_wfq_pays_nothing_for_idle_time)
 TEST(test_sp_over_dwrr_and_wfq_serves_priority_first_and_shares_the_rest)
 {
 	static const char *const specs[] = {
-		"sp-dwrr(priority-queues=2, weights=2:1)", "sp-wfq(priority-queues=2, weights=2:1)",
+		"sp-dwrr(priority-queues=2, weights=2:1)",
+		"sp-wfq(priority-queues=2, weights=2:1)",
 	};
 	char order[32];
 	struct bench b;
@@ -287,7 +288,8 @@ static void bench_saturate(struct bench *b, uint32_t first, struct rng *random, 
 	for (int i = 0; i < n; i++) {
 		for (uint32_t q = first; q < b->count; q++)
 			while (b->queues[q].pkts < 2)
-				bench_add(b, q, 64 + (uint32_t)rng_below(random, q % 2 ? 9000 : 1436));
+				bench_add(b, q,
+					  64 + (uint32_t)rng_below(random, q % 2 ? 9000 : 1436));
 		bench_serve(b);
 	}
 }
@@ -341,7 +343,8 @@ TEST(test_wfq_keeps_the_fairness_bound_at_every_packet)
 		bench_saturate(&b, 0, &random, 1);
 		for (int x = 0; x < 3; x++)
 			for (int y = 0; y < x; y++) {
-				double longest_x = x % 2 ? 9064 : 1500, longest_y = y % 2 ? 9064 : 1500;
+				double longest_x = x % 2 ? 9064 : 1500,
+				       longest_y = y % 2 ? 9064 : 1500;
 				double gap = (double)b.sent_bytes[x] / weights[x] -
 					     (double)b.sent_bytes[y] / weights[y];
 
@@ -367,7 +370,7 @@ TEST(test_wfq_stays_fair_when_tags_wrap)
 			busy_rounds++;
 		}
 		bench_serve(&b);
-		if (i % 1000 == 999)	/* its packet was not kept waiting */
+		if (i % 1000 == 999) /* its packet was not kept waiting */
 			CHECK_INT(b.sent_pkts[2], busy_rounds);
 	}
 	CHECK(b.sent_bytes[0] / 2 > UINT64_C(1) << 32);
@@ -399,17 +402,22 @@ TEST(test_schedulers_that_do_not_fit_the_port_are_refused)
 		uint32_t queues;
 		const char *message;
 	} cases[] = {
-		{ "fifo", 8, "fifo: serves one queue, but the port has 8; take one queue, or a "
+		{ "fifo", 8,
+		  "fifo: serves one queue, but the port has 8; take one queue, or a "
 		  "scheduler such as sp, dwrr or wfq" },
-		{ "dwrr(weights=2:1)", 3, "dwrr: 2 weights for 3 weighted queues; give one for each, or "
+		{ "dwrr(weights=2:1)", 3,
+		  "dwrr: 2 weights for 3 weighted queues; give one for each, or "
 		  "weights=equal" },
-		{ "wrr(weights=2:1)", 1, "wrr: 2 weights for 1 weighted queues; give one for each, or "
+		{ "wrr(weights=2:1)", 1,
+		  "wrr: 2 weights for 1 weighted queues; give one for each, or "
 		  "weights=equal" },
-		{ "wfq(weights=1)", 2, "wfq: 1 weights for 2 weighted queues; give one for each, or "
+		{ "wfq(weights=1)", 2,
+		  "wfq: 1 weights for 2 weighted queues; give one for each, or "
 		  "weights=equal" },
 		{ "sp-wfq(priority-queues=2, weights=2:1:1)", 4,
 		  "sp-wfq: 3 weights for 2 weighted queues; give one for each, or weights=equal" },
-		{ "sp-dwrr(priority-queues=4)", 4, "sp-dwrr: priority-queues=4 leaves no queue to share "
+		{ "sp-dwrr(priority-queues=4)", 4,
+		  "sp-dwrr: priority-queues=4 leaves no queue to share "
 		  "the rest; the port has 4, so at most 3" },
 	};
 	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
@@ -444,7 +452,8 @@ static uint64_t bench_random(struct bench *b, uint64_t seed, int steps)
 	}
 	for (; waiting > 0; waiting--)
 		hash = hash64(hash, bench_serve(b));
-	for (size_t at = b->ops->state_size + b->count * b->ops->queue_state_size; at < STATE_MAX; at++)
+	for (size_t at = b->ops->state_size + b->count * b->ops->queue_state_size; at < STATE_MAX;
+	     at++)
 		CHECK_INT(b->state[at], 0x77);
 	for (uint32_t q = 0; q < b->count; q++)
 		CHECK_INT(b->queues[q].pkts, 0);
@@ -483,15 +492,17 @@ TEST(test_every_scheduler_survives_the_extremes_of_its_options)
 				uint32_t min = (uint32_t)o->min, max = (uint32_t)o->max;
 				struct weights w = { 4, { min, max, max, min } };
 				struct option alone = *o;
-				uint32_t queues = o->type == OPT_COUNT ? (uint32_t)extremes[k] + 1 :
-					sched_all[i]->options[0].type == OPT_COUNT ? 5 : 4;
+				uint32_t queues = o->type == OPT_COUNT ? (uint32_t)extremes[k] + 1
+						  : sched_all[i]->options[0].type == OPT_COUNT ? 5
+											       : 4;
 				char value[256], spec[512];
 
 				alone.offset = 0;
 				option_format(value, sizeof(value), &alone,
-					      o->type == OPT_WEIGHTS ? (void *)&w : (void *)&extremes[k]);
-				snprintf(spec, sizeof(spec), "%s(%s=%s)", sched_all[i]->name, o->name,
-					 value);
+					      o->type == OPT_WEIGHTS ? (void *)&w
+								     : (void *)&extremes[k]);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)", sched_all[i]->name,
+					 o->name, value);
 				bench_make(&b, spec, queues);
 				bench_random(&b, 9, 2000);
 			}

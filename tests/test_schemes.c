@@ -21,7 +21,8 @@ static size_t all_schemes(struct scheme *list)
 #define ADD_ALL(all, find) \
 	for (size_t i = 0; all[i]; i++) { \
 		CHECK(count < SCHEMES_MAX); \
-		CHECK(find(all[i]->name) == all[i]);	/* finds it, so no earlier one has its name */ \
+		CHECK(find(all[i]->name) == \
+		      all[i]); /* finds it, so no earlier one has its name */ \
 		list[count++] = (struct scheme){ all[i]->name, all[i]->help, all[i]->cite, \
 						 all[i]->options, all[i]->params_size }; \
 	}
@@ -34,9 +35,10 @@ static size_t all_schemes(struct scheme *list)
 
 static size_t value_size(const struct option *o)
 {
-	return o->type == OPT_SPAN_PS ? sizeof(struct span_ps) :
-	       o->type == OPT_WEIGHTS ? sizeof(struct weights) :
-	       o->type == OPT_TEXT ? OPT_TEXT_SIZE : sizeof(uint64_t);
+	return o->type == OPT_SPAN_PS   ? sizeof(struct span_ps)
+	       : o->type == OPT_WEIGHTS ? sizeof(struct weights)
+	       : o->type == OPT_TEXT    ? OPT_TEXT_SIZE
+					: sizeof(uint64_t);
 }
 
 static void check_option(const struct scheme *s, const struct option *o)
@@ -84,7 +86,8 @@ TEST(test_a_name_means_one_scheme_only)
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(list[i].name, list[j].name) == 0)
-				test_fail(__FILE__, __LINE__, "two schemes are called %s", list[i].name);
+				test_fail(__FILE__, __LINE__, "two schemes are called %s",
+					  list[i].name);
 	CHECK(mark_find("") == NULL && sched_find("no") == NULL && cc_find("DCTCP") == NULL);
 }
 

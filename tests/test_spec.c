@@ -20,7 +20,8 @@ static const struct option options[] = {
 	{ "min", OPT_BYTES, offsetof(struct params, min), "5KB", 1, 1000000, "h", NULL },
 	{ "p", OPT_FRACTION_Q32, offsetof(struct params, p), "1%", 0, ONE_Q32, "h", NULL },
 	{ "mode", OPT_CHOICE, offsetof(struct params, mode), "soft", 0, 0, "h", modes },
-	{ "weights", OPT_WEIGHTS, offsetof(struct params, weights), NULL, 1, UINT32_MAX, "h", NULL },
+	{ "weights", OPT_WEIGHTS, offsetof(struct params, weights), NULL, 1, UINT32_MAX, "h",
+	  NULL },
 	{ "name", OPT_TEXT, offsetof(struct params, name), "", 0, 0, "h", NULL },
 	{ .name = NULL },
 };
@@ -60,7 +61,8 @@ TEST(test_a_spec_is_a_name_and_options_after_the_defaults)
 		CHECK_STR(p.name, "");
 	}
 
-	struct params p = read_spec(" red( p = 1/2 ,min=7B, weights=3:1,mode=hard,name=f(a=1, b=2) ) ");
+	struct params p =
+		read_spec(" red( p = 1/2 ,min=7B, weights=3:1,mode=hard,name=f(a=1, b=2) ) ");
 
 	CHECK_INT(p.min, 7);
 	CHECK(p.p == ONE_Q32 / 2);
@@ -73,7 +75,8 @@ TEST(test_every_mistake_in_a_spec_has_its_message)
 {
 	static const char *const cases[][2] = {
 		{ "", "'' names nothing; write a name or name(option=value, ...)" },
-		{ "(min=5KB)", "'(min=5KB)' names nothing; write a name or name(option=value, ...)" },
+		{ "(min=5KB)",
+		  "'(min=5KB)' names nothing; write a name or name(option=value, ...)" },
 		{ "red 5", "'red 5' is not a name; write name or name(option=value, ...)" },
 		{ "a\nb", "'a\\x0ab' is not a name; write name or name(option=value, ...)" },
 		{ "min=5KB", "'min=5KB' is not a name; write name or name(option=value, ...)" },
@@ -85,12 +88,13 @@ TEST(test_every_mistake_in_a_spec_has_its_message)
 		{ "red(min=5KB,)", "red: '' is not option=value" },
 		{ "red(,)", "red: '' is not option=value" },
 		{ "red(mim=5KB)", "unknown option 'mim' of red; it has min, p, mode, weights, name "
-		  "(nearest: min)" },
+				  "(nearest: min)" },
 		{ "red(colour=5)", "unknown option 'colour' of red; it has min, p, mode, weights, "
-		  "name" },
+				   "name" },
 		{ "red(=5KB)", "unknown option '' of red; it has min, p, mode, weights, name" },
 		{ "red(min=5KB, min=6KB)", "red: min is given twice" },
-		{ "red(min=5us)", "red: min: '5us' ends in 'us', which is no unit here (B, KB, MB, GB, "
+		{ "red(min=5us)",
+		  "red: min: '5us' ends in 'us', which is no unit here (B, KB, MB, GB, "
 		  "KiB, MiB, GiB); allowed: 1B to 1MB" },
 		{ "red(min=)", "red: min: '' is empty; allowed: 1B to 1MB" },
 	};
@@ -127,7 +131,8 @@ TEST(test_a_written_spec_reads_back_the_same)
 	for (uint32_t i = 0; i < WEIGHTS_MAX; i++)
 		before.weights.weight[i] = UINT32_MAX - i;
 	spec_format(text, sizeof(text), "red", options, &before);
-	CHECK_CONTAINS(text, "red(min=5KB, p=0.3333333333, mode=hard, weights=4294967295:4294967294:");
+	CHECK_CONTAINS(text,
+		       "red(min=5KB, p=0.3333333333, mode=hard, weights=4294967295:4294967294:");
 	after = read_spec(text);
 	CHECK(memcmp(&before, &after, sizeof(before)) == 0);
 	CHECK_STR(spec_format(text, sizeof(text), "none", NULL, NULL), "none");
@@ -210,12 +215,13 @@ TEST(test_unknown_schemes_are_told_with_the_nearest)
 
 	CHECK_INT(mark_parse("redd", &mark, params, &e), -1);
 	CHECK_STR(e.text, "unknown marking 'redd'; there are none, ecn, red, tcn, codel "
-		  "(nearest: red)");
+			  "(nearest: red)");
 	CHECK_INT(sched_parse("drr", 8, &sched, params, &e), -1);
 	CHECK_STR(e.text, "unknown scheduler 'drr'; there are fifo, sp, wrr, dwrr, wfq, sp-dwrr, "
-		  "sp-wfq (nearest: wrr)");
+			  "sp-wfq (nearest: wrr)");
 	CHECK_INT(cc_parse("dctpc(g=1)", &cc, params, &e), -1);
-	CHECK_STR(e.text, "unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic "
+	CHECK_STR(e.text,
+		  "unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic "
 		  "(nearest: dctcp)");
 }
 
@@ -225,10 +231,12 @@ TEST(test_unknown_schemes_are_told_with_the_nearest)
 static void some_text(char *text, size_t room, struct rng *r)
 {
 	static const char *const pieces[] = {
-		"red", "ecn", "dwrr", "dctcp", "codel", "(", ")", ",", "=", " ", "min", "max", "p", "k",
-		"weights", "quantum", "g", "0", "1", "9", "99999999999999999999", ".", "..", "/", "%",
-		":",
-		"KB", "pkts", "us", "s", "Gbps", "GiB", "-", "unlimited", "equal", "yes", "queue", "\n",
+		"red",     "ecn",     "dwrr", "dctcp", "codel", "(",         ")",
+		",",       "=",       " ",    "min",   "max",   "p",         "k",
+		"weights", "quantum", "g",    "0",     "1",     "9",         "99999999999999999999",
+		".",       "..",      "/",    "%",     ":",     "KB",        "pkts",
+		"us",      "s",       "Gbps", "GiB",   "-",     "unlimited", "equal",
+		"yes",     "queue",   "\n",
 	};
 	size_t used = 0, count = rng_below(r, 24);
 
@@ -247,21 +255,26 @@ static void some_text(char *text, size_t room, struct rng *r)
 static void check_one_line(int refused, const struct error *e, const char *text)
 {
 	if (refused && (e->text[0] == '\0' || strchr(e->text, '\n')))
-		test_fail(__FILE__, __LINE__, "'%s': the message is not one line: '%s'", text, e->text);
+		test_fail(__FILE__, __LINE__, "'%s': the message is not one line: '%s'", text,
+			  e->text);
 }
 
 TEST(test_no_text_breaks_the_parsers)
 {
-	static const enum opt_type types[] = { OPT_TIME_NS, OPT_TIME_PS, OPT_SPAN_PS, OPT_BYTES,
-		OPT_LENGTH, OPT_SIZE, OPT_RATE_BPS, OPT_COUNT, OPT_FRACTION_Q32, OPT_FLAG, OPT_CHOICE,
-		OPT_WEIGHTS, OPT_TEXT };
+	static const enum opt_type types[] = { OPT_TIME_NS,  OPT_TIME_PS, OPT_SPAN_PS,
+					       OPT_BYTES,    OPT_LENGTH,  OPT_SIZE,
+					       OPT_RATE_BPS, OPT_COUNT,   OPT_FRACTION_Q32,
+					       OPT_FLAG,     OPT_CHOICE,  OPT_WEIGHTS,
+					       OPT_TEXT };
 	struct rng r = rng_make(4, 0, RNG_TEST);
 	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
 	char text[512];
 
 	for (int i = 0; i < 20000; i++) {
-		struct option o = { "o", types[(size_t)i % (sizeof(types) / sizeof(types[0]))], 0,
-				    NULL, 0, UINT64_MAX, "h", modes };
+		struct option o = { "o", types[(size_t)i % (sizeof(types) / sizeof(types[0]))],
+				    0,   NULL,
+				    0,   UINT64_MAX,
+				    "h", modes };
 		const struct sched_ops *sched;
 		const struct mark_ops *mark;
 		const struct cc_ops *cc;

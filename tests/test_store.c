@@ -94,7 +94,7 @@ static uint32_t count_runs(const struct folder *f)
 
 struct expected {
 	const struct sim *sim;
-	uint32_t at;		/* next to be seen */
+	uint32_t at; /* next to be seen */
 };
 
 static int check_flow(void *context, const struct stored_flow *f)
@@ -235,7 +235,7 @@ TEST(test_run_key_changes_with_settings_seed_and_named_files)
 	CHECK_STR(keys[1], keys[0]);
 	snprintf(s.c.title, sizeof(s.c.title), "another question");
 	key_of(&s.c, keys[1]);
-	CHECK_STR(keys[1], keys[0]);		/* the title is no setting */
+	CHECK_STR(keys[1], keys[0]); /* the title is no setting */
 	s.c.seed = 2;
 	key_of(&s.c, keys[1]);
 	s.c.switches.buffer++;
@@ -273,7 +273,7 @@ TEST(test_store_replaces_a_run_of_the_same_key)
 	CHECK_INT(store_runs(store, &runs, &e), 0);
 	CHECK_INT(runs.count, 1);
 	CHECK(runs.runs[0].value[0] == 12345);
-	check_parts(store, &s, runs.runs[0].id);	/* and no rows of the run before */
+	check_parts(store, &s, runs.runs[0].id); /* and no rows of the run before */
 	stored_runs_free(&runs);
 	store_close(store);
 	sim_end(&s);
@@ -293,20 +293,20 @@ TEST(test_store_lists_runs_in_the_order_of_the_plan)
 
 	for (int i = 0; i < 4; i++)
 		add_seed(&f, added[i]);
-	for (int i = 0; i < 3; i++) {	/* 1, 2 and 9, which is not there; 3 and 4 are of before */
+	for (int i = 0; i < 3; i++) { /* 1, 2 and 9, which is not there; 3 and 4 are of before */
 		sim_read(&s, scenario_text, i < 2 ? i + 1 : 9);
 		key_of(&s.c, keys[i]);
 		config_free(&s.c);
 	}
 	store = open_store(&f, STORE_WRITE);
-	CHECK_INT(store_plan(store, (const char (*)[RUN_KEY_SIZE])keys, 3, &e), 0);
+	CHECK_INT(store_plan(store, (const char(*)[RUN_KEY_SIZE])keys, 3, &e), 0);
 	CHECK_INT(store_progress(store, &planned, &done, &e), 0);
 	CHECK_INT(planned, 3);
 	CHECK_INT(done, 2);
 	CHECK_INT(store_runs(store, &runs, &e), 0);
 	CHECK_INT(runs.count, 4);
 	for (uint32_t i = 0; i < 4; i++) {
-		static const int after[] = { 1, 2, 4, 3 };	/* as added */
+		static const int after[] = { 1, 2, 4, 3 }; /* as added */
 
 		CHECK_INT(atoi(stored_setting(&runs.runs[i], "seed")), after[i]);
 		CHECK_INT(runs.runs[i].planned, i < 2);
@@ -355,7 +355,8 @@ TEST(test_store_refuses_what_is_no_store_of_this_version)
 	memcpy(bad, good, length);
 	bad[63] = 9;
 	folder_write(&f, "results.db", bad, length);
-	check_refused(&f, "was written by another version of Weir (form 9; this one reads and writes "
+	check_refused(&f,
+		      "was written by another version of Weir (form 9; this one reads and writes "
 		      "form 1); use another folder");
 	bad[63] = good[63];
 	bad[68] = 'w';
@@ -378,7 +379,7 @@ TEST(test_store_refuses_a_damaged_file)
 	good = folder_read(&f, "results.db", &length);
 	bad = malloc(length);
 	CHECK(length > 8192);
-	folder_write(&f, "results.db", good, length / 2);	/* cut off */
+	folder_write(&f, "results.db", good, length / 2); /* cut off */
 	check_refused(&f, "is damaged (");
 	for (size_t page = 4096; page < length; page += 4096) {
 		memcpy(bad, good, length);
@@ -409,7 +410,7 @@ TEST(test_store_says_which_folder_it_cannot_use)
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), -1);
 	CHECK_CONTAINS(e.text, "/results.db: cannot be read: No such file or directory");
 	CHECK_INT(store_open(&s, "/sys/kernel", STORE_WRITE, &e), -1);
-	CHECK_CONTAINS(e.text, "/sys/kernel");	/* read-only for everybody, also for root */
+	CHECK_CONTAINS(e.text, "/sys/kernel"); /* read-only for everybody, also for root */
 	snprintf(path, sizeof(path), "%s/results.db", f.path);
 	CHECK_INT(mkdir(path, 0700), 0);
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), -1);
@@ -451,7 +452,7 @@ TEST(test_store_keeps_earlier_runs_when_the_disk_is_full)
 	before = limit_files(length);
 	CHECK_INT(store_add(store, key, &s.c, &s.r, &e), -1);
 	CHECK_CONTAINS(e.text, "/results.db: cannot be read or written: disk I/O error; what was "
-		       "stored before is kept");
+			       "stored before is kept");
 	CHECK_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
 	CHECK_INT(store_has(store, key, &e), 0);
 	store_close(store);
@@ -472,7 +473,7 @@ TEST(test_store_says_that_the_disk_is_full)
 
 	make_run(&s, 1);
 	key_of(&s.c, key);
-	CHECK_INT(store_exec(store, "PRAGMA max_page_count = 1", &e), 0);	/* as many as there are */
+	CHECK_INT(store_exec(store, "PRAGMA max_page_count = 1", &e), 0); /* as many as there are */
 	CHECK_INT(store_add(store, key, &s.c, &s.r, &e), -1);
 	CHECK_CONTAINS(e.text, "/results.db: the disk is full; what was stored before is kept");
 	store_close(store);
@@ -489,11 +490,17 @@ static void die_while_adding(const struct folder *f, int seed)
 	struct sim s;
 
 	make_run(&s, seed);
-	CHECK_INT(store_exec(store, "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE", &e), 0);
+	CHECK_INT(store_exec(store,
+			     "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE", &e),
+		  0);
 	for (int i = 0; i < 200; i++)
-		CHECK_INT(store_exec(store, "INSERT INTO flow SELECT 99, (SELECT count(*) FROM flow), 0, 0,"
-				     " 0, 0, 1, 1, 1, 1; INSERT INTO reason SELECT 99, count(*), hex("
-				     "randomblob(500)), 0, 0 FROM reason", &e), 0);
+		CHECK_INT(
+			store_exec(store,
+				   "INSERT INTO flow SELECT 99, (SELECT count(*) FROM flow), 0, 0,"
+				   " 0, 0, 1, 1, 1, 1; INSERT INTO reason SELECT 99, count(*), hex("
+				   "randomblob(500)), 0, 0 FROM reason",
+				   &e),
+			0);
 	kill(getpid(), SIGKILL);
 }
 
@@ -511,7 +518,7 @@ TEST(test_store_is_intact_after_a_writer_was_killed)
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	snprintf(journal, sizeof(journal), "%s/results.db-journal", f.path);
-	CHECK_INT(access(journal, F_OK), 0);	/* it was in the middle */
+	CHECK_INT(access(journal, F_OK), 0); /* it was in the middle */
 	CHECK_INT(count_runs(&f), 1);
 	CHECK_INT(access(journal, F_OK), -1);
 	add_seed(&f, 2);
@@ -530,7 +537,8 @@ TEST(test_store_takes_runs_of_several_processes_at_once)
 		children[i] = fork();
 		if (children[i] == 0) {
 			for (int k = 0; k < RUNS; k++)
-				add_seed(&f, 1 + i * RUNS + k);	/* the first of all makes the file */
+				add_seed(&f,
+					 1 + i * RUNS + k); /* the first of all makes the file */
 			_exit(0);
 		}
 	}

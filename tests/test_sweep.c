@@ -23,7 +23,8 @@ static const char *listed(const char *text, char *buffer, size_t size)
 		return buffer;
 	}
 	for (uint32_t i = 0; i < list.count; i++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "|" : "", list.items[i]);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "|" : "",
+					 list.items[i]);
 	list_free(&list);
 	return buffer;
 }
@@ -44,7 +45,7 @@ TEST(test_sweep_list_has_commas_outside_brackets_and_ranges)
 		{ "1us..4us/2us", "1us|3us" },
 		{ "10%..30%/10%", "10%|20%|30%" },
 		{ "8..10, 20..40/10, 7", "8|9|10|20|30|40|7" },
-		{ "0us..100us, 0us..1ms", "0us..100us|0us..1ms" },	/* spans of time are one value */
+		{ "0us..100us, 0us..1ms", "0us..100us|0us..1ms" }, /* spans of time are one value */
 		{ "9..11", "9|10|11" },
 		{ "./a..b", "./a..b" },
 	};
@@ -65,8 +66,9 @@ TEST(test_sweep_list_with_a_mistake_says_which)
 		{ "0.1..0.9", "'0.1..0.9' has no step; write 0.1..0.9/STEP" },
 		{ "0.1..0.9/0", "'0.1..0.9/0': the step is zero" },
 		{ "0.1..0.9/x", "'0.1..0.9/x': after / stands the step, as in 0.1..0.9/0.2" },
-		{ "1us..5ms/1us", "'1us..5ms/1us': from, to and step are written in the same unit, as in "
-				  "1us..5us/2us" },
+		{ "1us..5ms/1us",
+		  "'1us..5ms/1us': from, to and step are written in the same unit, as in "
+		  "1us..5us/2us" },
 		{ "1..2, 2", "'2' is listed twice" },
 		{ "1..20000", "more than 10000 values" },
 	};
@@ -88,8 +90,9 @@ static void read_sweep(struct scenario *s, struct sweep *w, const char *text)
 
 TEST(test_sweep_runs_are_all_combinations_the_first_key_slowest)
 {
-	static const char *const labels[] = { "ecn, 10us, seed 1", "ecn, 10us, seed 2", "ecn, 20us, seed 1",
-					      "ecn, 20us, seed 2", "tcn, 10us, seed 1", "tcn, 10us, seed 2",
+	static const char *const labels[] = { "ecn, 10us, seed 1", "ecn, 10us, seed 2",
+					      "ecn, 20us, seed 1", "ecn, 20us, seed 2",
+					      "tcn, 10us, seed 1", "tcn, 10us, seed 2",
 					      "tcn, 20us, seed 1", "tcn, 20us, seed 2" };
 	char label[64], keys[8][RUN_KEY_SIZE];
 	struct scenario s;
@@ -97,8 +100,9 @@ TEST(test_sweep_runs_are_all_combinations_the_first_key_slowest)
 	struct config c;
 	struct error e = { "" };
 
-	read_sweep(&s, &w, BASE "[switch]\nmarking = red\n[sweep]\nswitch.marking = ecn, tcn\n"
-		   "network.delay = 10us..20us/10us\nseed = 1..2\n");
+	read_sweep(&s, &w,
+		   BASE "[switch]\nmarking = red\n[sweep]\nswitch.marking = ecn, tcn\n"
+			"network.delay = 10us..20us/10us\nseed = 1..2\n");
 	CHECK_INT(w.run_count, 8);
 	for (uint64_t i = 0; i < w.run_count; i++) {
 		CHECK_STR(sweep_label(&w, i, label, sizeof(label)), labels[i]);
@@ -176,25 +180,36 @@ static void check_mistake(const char *text, const char *set, const char *message
 
 TEST(test_sweep_mistakes_are_found_before_anything_runs)
 {
-	check_mistake(BASE "[sweep]\n", NULL, "f.ini:6: [sweep] is empty; list values of a setting, as in "
+	check_mistake(BASE "[sweep]\n", NULL,
+		      "f.ini:6: [sweep] is empty; list values of a setting, as in "
 		      "switch.marking = ecn, tcn, or leave it out");
-	check_mistake(BASE "[sweep]\nseed =\n", NULL, "f.ini:7: 'seed' has no value; write seed = value, or "
+	check_mistake(BASE "[sweep]\nseed =\n", NULL,
+		      "f.ini:7: 'seed' has no value; write seed = value, or "
 		      "leave the line out");
 	check_mistake(BASE "[sweep]\nseed = 5..1\n", NULL,
 		      "f.ini:7: sweep.seed: '5..1' is empty: it ends before it starts");
-	check_mistake(BASE "[sweep]\nswitch.markin = ecn, tcn\n", NULL, "f.ini:7: switch.markin: unknown key "
-		      "'markin'; there are marking, scheduler, queues, buffer, buffer-per, dt-alpha, "
-		      "ethernet-overhead, non-ect (nearest: marking)");
-	check_mistake(BASE "[sweep]\nswich.marking = ecn\n", NULL, "f.ini:7: sweep.swich.marking: unknown "
-		      "section 'swich'; there are network, switch, host, traffic.NAME, measure (nearest: "
-		      "switch)");
-	check_mistake(BASE "[sweep]\ntraffic.b.size = 1KB, 2KB\n", NULL, "f.ini:7: sweep.traffic.b.size: "
+	check_mistake(
+		BASE "[sweep]\nswitch.markin = ecn, tcn\n", NULL,
+		"f.ini:7: switch.markin: unknown key "
+		"'markin'; there are marking, scheduler, queues, buffer, buffer-per, dt-alpha, "
+		"ethernet-overhead, non-ect (nearest: marking)");
+	check_mistake(
+		BASE "[sweep]\nswich.marking = ecn\n", NULL,
+		"f.ini:7: sweep.swich.marking: unknown "
+		"section 'swich'; there are network, switch, host, traffic.NAME, measure (nearest: "
+		"switch)");
+	check_mistake(BASE "[sweep]\ntraffic.b.size = 1KB, 2KB\n", NULL,
+		      "f.ini:7: sweep.traffic.b.size: "
 		      "unknown [traffic] section 'b'; there are a (nearest: a)");
-	check_mistake(BASE "[sweep]\nmarking = ecn\n", NULL, "f.ini:7: sweep.marking: 'marking' is not a "
-		      "setting; write section.key=value, as in switch.marking=tcn or traffic.web.load=0.8");
-	check_mistake(BASE "[sweep]\nseed = 1..3\nnetwork.delay = 1us, 2bps\n", NULL, "f.ini:8: network.delay: "
-		      "'2bps' ends in 'bps', which is no unit here (ps, ns, us, ms, s; nearest: ps); "
-		      "allowed: 0s to 1s");
+	check_mistake(BASE "[sweep]\nmarking = ecn\n", NULL,
+		      "f.ini:7: sweep.marking: 'marking' is not a "
+		      "setting; write section.key=value, as in switch.marking=tcn or "
+		      "traffic.web.load=0.8");
+	check_mistake(
+		BASE "[sweep]\nseed = 1..3\nnetwork.delay = 1us, 2bps\n", NULL,
+		"f.ini:8: network.delay: "
+		"'2bps' ends in 'bps', which is no unit here (ps, ns, us, ms, s; nearest: ps); "
+		"allowed: 0s to 1s");
 	check_mistake(BASE "[sweep]\nseed = 1..2\nseed = 3\n", NULL,
 		      "f.ini:8: sweep.seed: given twice, first in line 7");
 	check_mistake(BASE "[sweep]\nnetwork.hosts = 4, 1\n", NULL,
@@ -205,25 +220,32 @@ TEST(test_sweep_mistakes_are_found_before_anything_runs)
 		      "--set seed=a: 'a' is not a whole number; allowed: at least 0");
 	check_mistake(BASE "[sweep]\nseed = 1..2000\nnetwork.hosts = 2..2000\n", NULL,
 		      "f.ini:8: sweep.network.hosts: more than 1000000 runs");
-	check_mistake("[network]\ntopology = star\n[traffic a]\npattern = many-to-one\nsize = unlimited\n"
-		      "[sweep]\nseed = 1..2\n", NULL,
-		      "f.ini: measure.to: not given, but flows of traffic.a are unlimited; write to = 100ms, say");
+	check_mistake(
+		"[network]\ntopology = star\n[traffic a]\npattern = many-to-one\nsize = unlimited\n"
+		"[sweep]\nseed = 1..2\n",
+		NULL,
+		"f.ini: measure.to: not given, but flows of traffic.a are unlimited; write to = "
+		"100ms, say");
 }
 
 TEST(test_list_where_one_value_is_wanted_points_to_sweep)
 {
-	check_mistake(BASE "[switch]\nmarking = ecn, tcn\n", NULL, "f.ini:7: switch.marking: 'ecn, tcn' "
-		      "is not a name; write name or name(option=value, ...); one value belongs here, lists stand in [sweep]");
-	check_mistake("seed = 1..5\n" BASE, NULL, "f.ini:1: seed: '1..5' is not a whole number; allowed: at "
+	check_mistake(BASE "[switch]\nmarking = ecn, tcn\n", NULL,
+		      "f.ini:7: switch.marking: 'ecn, tcn' "
+		      "is not a name; write name or name(option=value, ...); one value belongs "
+		      "here, lists stand in [sweep]");
+	check_mistake("seed = 1..5\n" BASE, NULL,
+		      "f.ini:1: seed: '1..5' is not a whole number; allowed: at "
 		      "least 0; one value belongs here, lists stand in [sweep]");
-	check_mistake(BASE, "network.hosts=4,8", "--set network.hosts=4,8: '4,8' is not a whole number; "
+	check_mistake(BASE, "network.hosts=4,8",
+		      "--set network.hosts=4,8: '4,8' is not a whole number; "
 		      "allowed: 2 to 65536; one value belongs here, lists stand in [sweep]");
 }
 
 /* --- workers --- */
 
 struct bench {
-	uint32_t ended[8], most;	/* most: at the same time */
+	uint32_t ended[8], most; /* most: at the same time */
 	char text[128];
 };
 

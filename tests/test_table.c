@@ -61,9 +61,9 @@ static void shelf_add(struct shelf *s, struct made m)
 static void shelf_fill(struct shelf *s)
 {
 	static const struct made runs[] = {
-		{ "ecn", "100pkts", 1, 1000, 0 },  { "ecn", "100pkts", 2, 3000, 2 },
-		{ "tcn", "100pkts", 1, 2000, 4 },  { "tcn", "100pkts", 2, 3000, 4 },
-		{ "ecn", "200pkts", 1, 5000, 0 },  { "tcn", "200pkts", 1, 10000, 0 },
+		{ "ecn", "100pkts", 1, 1000, 0 }, { "ecn", "100pkts", 2, 3000, 2 },
+		{ "tcn", "100pkts", 1, 2000, 4 }, { "tcn", "100pkts", 2, 3000, 4 },
+		{ "ecn", "200pkts", 1, 5000, 0 }, { "tcn", "200pkts", 1, 10000, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
@@ -87,10 +87,10 @@ TEST(test_confidence_interval_is_students)
 
 	CHECK(isnan(confidence_half(three, 1)));
 	CHECK_NEAR(confidence_half(three, 2), 12.706 * sqrt(0.5) / sqrt(2), 1e-9);
-	CHECK_NEAR(confidence_half(three, 3), 4.303 / sqrt(3), 1e-9);	/* deviation 1, 2 degrees */
+	CHECK_NEAR(confidence_half(three, 3), 4.303 / sqrt(3), 1e-9); /* deviation 1, 2 degrees */
 	for (int i = 0; i < 100; i++)
 		many[i] = i % 2;
-	CHECK_NEAR(confidence_half(many, 100), 1.984 * sqrt(25.0 / 99) / 10, 1e-4);	/* 99 degrees */
+	CHECK_NEAR(confidence_half(many, 100), 1.984 * sqrt(25.0 / 99) / 10, 1e-4); /* 99 degrees */
 }
 
 /* --- rows --- */
@@ -125,8 +125,9 @@ TEST(test_table_rows_are_what_differs_but_the_seed)
 TEST(test_table_by_a_setting_says_what_else_differs)
 {
 	const char *by[] = { "marking" }, *metrics[] = { "fct_mean_ns" };
-	const struct compare_request q = { .by_count = 1, .by = by, .metric_count = 1,
-					   .metrics = metrics };
+	const struct compare_request q = {
+		.by_count = 1, .by = by, .metric_count = 1, .metrics = metrics
+	};
 	struct shelf s = shelf_make();
 	struct comparison c;
 
@@ -143,8 +144,11 @@ TEST(test_table_by_a_setting_says_what_else_differs)
 TEST(test_table_ratio_pairs_runs_that_differ_in_nothing_else)
 {
 	const char *by[] = { "switch.marking" }, *metrics[] = { "fct_mean_ns", "drops" };
-	const struct compare_request q = { .by_count = 1, .by = by, .metric_count = 2,
-					   .metrics = metrics, .normalize_to = "ecn" };
+	const struct compare_request q = { .by_count = 1,
+					   .by = by,
+					   .metric_count = 2,
+					   .metrics = metrics,
+					   .normalize_to = "ecn" };
 	struct shelf s = shelf_make();
 	struct comparison c;
 
@@ -152,7 +156,7 @@ TEST(test_table_ratio_pairs_runs_that_differ_in_nothing_else)
 	make(&c, &s, &q);
 	CHECK(c.rows[0].cells[0].mean == 1);
 	CHECK_NEAR(c.rows[1].cells[0].mean, (2.0 + 1.0 + 2.0) / 3, 1e-12);
-	CHECK_INT(c.rows[1].cells[1].count, 1);		/* over zero there is no ratio */
+	CHECK_INT(c.rows[1].cells[1].count, 1); /* over zero there is no ratio */
 	CHECK(c.rows[1].cells[1].mean == 2);
 	comparison_free(&c);
 	shelf_end(&s);
@@ -171,7 +175,7 @@ TEST(test_table_of_the_latest_sweep_leaves_others_out)
 	sim_read(&sim, scenario_text, 2, "tcn", "100pkts");
 	CHECK_INT(run_key(&sim.c, key[0], &e), 0);
 	sim_end(&sim);
-	CHECK_INT(store_plan(s.store, (const char (*)[RUN_KEY_SIZE])key, 1, &e), 0);
+	CHECK_INT(store_plan(s.store, (const char(*)[RUN_KEY_SIZE])key, 1, &e), 0);
 	make(&c, &s, &q);
 	CHECK_INT(c.runs.count, 1);
 	CHECK_STR(stored_setting(&c.runs.runs[0], "seed"), "2");
@@ -186,9 +190,11 @@ TEST(test_table_mistakes_name_what_there_is)
 	} cases[] = {
 		{ "switch.markin", NULL, NULL,
 		  "--by: no run has a setting 'switch.markin' (nearest: switch.marking)" },
-		{ NULL, "fct_p9_ns", NULL, "--metric: unknown metric 'fct_p9_ns'; 'weir list metric' and "
+		{ NULL, "fct_p9_ns", NULL,
+		  "--metric: unknown metric 'fct_p9_ns'; 'weir list metric' and "
 		  "'weir help table' name them (nearest: fct_p99_ns)" },
-		{ NULL, NULL, "ec", "--normalize-to: unknown value 'ec'; there are ecn, tcn, 100pkts, 200pkts "
+		{ NULL, NULL, "ec",
+		  "--normalize-to: unknown value 'ec'; there are ecn, tcn, 100pkts, 200pkts "
 		  "(nearest: ecn)" },
 	};
 	struct shelf s = shelf_make();
@@ -200,8 +206,10 @@ TEST(test_table_mistakes_name_what_there_is)
 	shelf_fill(&s);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct compare_request q = {
-			.by_count = cases[i].by != NULL, .by = &cases[i].by,
-			.metric_count = cases[i].metric != NULL, .metrics = &cases[i].metric,
+			.by_count = cases[i].by != NULL,
+			.by = &cases[i].by,
+			.metric_count = cases[i].metric != NULL,
+			.metrics = &cases[i].metric,
 			.normalize_to = cases[i].normalize,
 		};
 
@@ -232,9 +240,11 @@ TEST(test_label_has_the_options_that_tell_schemes_apart)
 
 TEST(test_flow_metrics_agree_with_those_of_the_run)
 {
-	static const char *const both[] = { "fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns",
+	static const char *const both[] = {
+		"fct_mean_ns",       "fct_p50_ns",       "fct_p99_ns",         "fct_p999_ns",
 		"fct_small_mean_ns", "fct_small_p99_ns", "fct_medium_mean_ns", "fct_large_mean_ns",
-		"slowdown_mean", "slowdown_p50", "slowdown_p99" };
+		"slowdown_mean",     "slowdown_p50",     "slowdown_p99"
+	};
 	enum { COUNT = sizeof(both) / sizeof(both[0]) };
 	struct compare_column columns[COUNT];
 	const struct comparison c = { .columns = columns, .column_count = COUNT };
@@ -291,15 +301,18 @@ TEST(test_table_is_aligned)
 	shelf_fill(&s);
 	make(&c, &s, &all);
 	text = printed(&c, &wide);
-	CHECK_STR(text,
-		  "                          FCT\n"
-		  "                         mean    drops\n"
-		  "marking  buffer            us\n"
-		  "ecn      100pkts      2 \xc2\xb1" "12.7  1 \xc2\xb1" "12.7\n"
-		  "tcn      100pkts  2.500 \xc2\xb1" "6.35  4 \xc2\xb1" "0\n"
-		  "ecn      200pkts      5        0\n"
-		  "tcn      200pkts     10        0\n"
-		  "Mean of 1 to 2 runs and its 95 % confidence interval.\n");
+	CHECK_STR(text, "                          FCT\n"
+			"                         mean    drops\n"
+			"marking  buffer            us\n"
+			"ecn      100pkts      2 \xc2\xb1"
+			"12.7  1 \xc2\xb1"
+			"12.7\n"
+			"tcn      100pkts  2.500 \xc2\xb1"
+			"6.35  4 \xc2\xb1"
+			"0\n"
+			"ecn      200pkts      5        0\n"
+			"tcn      200pkts     10        0\n"
+			"Mean of 1 to 2 runs and its 95 % confidence interval.\n");
 	free(text);
 	comparison_free(&c);
 	shelf_end(&s);
@@ -322,7 +335,7 @@ TEST(test_table_fits_its_width_and_says_what_is_hidden)
 	text = printed(&c, &blocks);
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		CHECK(strncmp(line, "Mean of", 7) == 0 || strcspn(line, "\n") <= 36 + 2);
-	CHECK_CONTAINS(text, "\n\n");		/* two tables */
+	CHECK_CONTAINS(text, "\n\n"); /* two tables */
 	CHECK_CONTAINS(text, "drops");
 	free(text);
 	comparison_free(&c);
@@ -333,7 +346,8 @@ TEST(test_table_fits_its_width_and_says_what_is_hidden)
 
 TEST(test_export_does_not_depend_on_the_order_of_adding)
 {
-	static const struct made runs[] = { { "ecn", "100pkts", 1, 1000, 0 }, { "tcn", "100pkts", 1, 2000, 4 } };
+	static const struct made runs[] = { { "ecn", "100pkts", 1, 1000, 0 },
+					    { "tcn", "100pkts", 1, 2000, 4 } };
 	char keys[2][RUN_KEY_SIZE];
 	struct error e = { "" };
 	char *texts[2];
@@ -351,7 +365,7 @@ TEST(test_export_does_not_depend_on_the_order_of_adding)
 			sim_end(&sim);
 			shelf_add(&s, runs[i ? 1 - k : k]);
 		}
-		CHECK_INT(store_plan(s.store, (const char (*)[RUN_KEY_SIZE])keys, 2, &e), 0);
+		CHECK_INT(store_plan(s.store, (const char(*)[RUN_KEY_SIZE])keys, 2, &e), 0);
 		CHECK_INT(store_runs(s.store, &all, &e), 0);
 		CHECK_INT(export_json(f, s.store, &all, &e), 0);
 		fclose(f);

@@ -77,7 +77,7 @@ TEST(test_every_topology_is_a_sorted_two_way_graph)
 {
 	for (size_t i = 0; topology_all[i]; i++) {
 		struct world w = world_of(topology_all[i]->name);
-	
+
 		if (topology_all[i] == topology_find("explicit"))
 			world_small_graph(&w);
 		world_network(&w);
@@ -160,8 +160,8 @@ TEST(test_dumbbell_has_one_link_in_the_middle)
 TEST(test_leaf_spine_links_every_leaf_with_every_spine)
 {
 	struct world w = world_of("leaf-spine");
-	static const char *const order[] = { "h0", "h1", "h2", "leaf0", "h3", "h4", "h5", "leaf1",
-					     "spine0", "spine1", "spine2" };
+	static const char *const order[] = { "h0", "h1",    "h2",     "leaf0",  "h3",    "h4",
+					     "h5", "leaf1", "spine0", "spine1", "spine2" };
 
 	w.c.network.leaves = 2;
 	w.c.network.spines = 3;
@@ -174,7 +174,7 @@ TEST(test_leaf_spine_links_every_leaf_with_every_spine)
 	CHECK_INT(w.net.link_count, 2 * (6 + 6));
 	CHECK_INT(w.net.nodes[3].link_count, 6);
 	CHECK_INT(world_link_of(&w, "leaf1->spine2")->rate_bps, 40 * GBPS);
-	CHECK_INT(world_link_of(&w, "spine2->leaf0")->delay_ps, 10 * US);	/* as delay */
+	CHECK_INT(world_link_of(&w, "spine2->leaf0")->delay_ps, 10 * US); /* as delay */
 	CHECK_INT(world_link_of(&w, "h4->leaf1")->rate_bps, 10 * GBPS);
 	/* Six uplinks of 40 Gb/s, half of them leave either half. */
 	CHECK_INT(w.net.bisection_bps, 120 * GBPS);
@@ -185,7 +185,7 @@ TEST(test_fat_tree_2_has_uplinks_for_all_its_hosts)
 {
 	struct world w = world_of("fat-tree-2");
 
-	w.c.network.leaves = 2;		/* 16 hosts of 10 Gb/s each, 4 spines: 4 links to each */
+	w.c.network.leaves = 2; /* 16 hosts of 10 Gb/s each, 4 spines: 4 links to each */
 	world_network(&w);
 	CHECK_INT(w.net.nodes[world_link_of(&w, "leaf1->h16")->from].link_count, 16 + 16);
 	CHECK(world_has_link(&w, "leaf1->spine3#3") && !world_has_link(&w, "leaf1->spine3#4"));
@@ -196,7 +196,7 @@ TEST(test_fat_tree_2_has_uplinks_for_all_its_hosts)
 	CHECK(world_has_link(&w, "leaf1->spine3#1") && !world_has_link(&w, "leaf1->spine3#2"));
 	CHECK_INT(w.net.bisection_bps, 80 * GBPS);
 
-	w.c.network.oversubscription_q32 = (4 * ONE_Q32 + 1) / 3;	/* 4/3, rounded: 3 links */
+	w.c.network.oversubscription_q32 = (4 * ONE_Q32 + 1) / 3; /* 4/3, rounded: 3 links */
 	world_network(&w);
 	CHECK(world_has_link(&w, "leaf1->spine3#2") && !world_has_link(&w, "leaf1->spine3#3"));
 

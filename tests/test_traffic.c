@@ -105,7 +105,7 @@ TEST(test_many_to_one_has_a_flow_from_each_sender)
 		CHECK(f->start_ps >= 0 && f->start_ps <= 100 * US);
 		CHECK(f->size_bytes == FLOW_UNLIMITED && f->stop_ps == 50 * MS);
 	}
-	CHECK_INT(seen, 0x3b);		/* hosts 0, 1, 3, 4, 5 */
+	CHECK_INT(seen, 0x3b); /* hosts 0, 1, 3, 4, 5 */
 	world_end(&w);
 }
 
@@ -160,7 +160,7 @@ TEST(test_permutation_sends_a_host_to_any_other)
 			if (w.list.flows[i].src == 9)
 				to[w.list.flows[i].dst]++;
 	}
-	for (uint32_t h = 0; h < 17; h++)	/* 100 each, standard deviation 9.7 */
+	for (uint32_t h = 0; h < 17; h++) /* 100 each, standard deviation 9.7 */
 		CHECK(h == 9 ? to[h] == 0 : to[h] > 60 && to[h] < 140);
 	world_end(&w);
 }
@@ -207,7 +207,7 @@ TEST(test_incast_goes_on_until_the_end_of_the_measurement)
 	traffic_set(t, "period", "10ms");
 	w.c.measure.to_ps = (uint64_t)(100 * MS);
 	world_flows(&w);
-	CHECK_INT(w.list.count, 10 * 16);	/* at 0, 10, ... 90 ms, all others each time */
+	CHECK_INT(w.list.count, 10 * 16); /* at 0, 10, ... 90 ms, all others each time */
 	CHECK_INT(w.list.flows[159].start_ps, 90 * MS);
 	for (uint32_t i = 0; i < 160; i++)
 		CHECK_INT(w.list.flows[i].dst, 4);

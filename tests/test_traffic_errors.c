@@ -85,9 +85,9 @@ TEST(test_persistent_flows_share_the_connection_of_their_pair)
 	struct traffic_config *t = world_start(&w, "star", "list");
 
 	traffic_set(t, "connections", "persistent");
-	for (int i = 5; i >= 0; i--)	/* the first by time, not by line */
+	for (int i = 5; i >= 0; i--) /* the first by time, not by line */
 		add_flow(t, lines[i]);
-	t = world_traffic(&w, "other", "list");	/* the same pair, but another section */
+	t = world_traffic(&w, "other", "list"); /* the same pair, but another section */
 	traffic_set(t, "connections", "persistent");
 	add_flow(t, "0 1 1KB 6us");
 	add_flow(t, "0 1 1KB 7us");
@@ -357,7 +357,7 @@ TEST(test_unlimited_flows_only_where_senders_stay)
 	struct world w;
 	struct traffic_config *t = world_start(&w, "star", "incast");
 
-	t->size_bytes = FLOW_UNLIMITED;	/* a file cannot say so: the option wants bytes */
+	t->size_bytes = FLOW_UNLIMITED; /* a file cannot say so: the option wants bytes */
 	traffic_set(t, "flows", "16");
 	check_traffic_refused(
 		&w, "traffic.x.size: unlimited, but flows of pattern incast end; many-to-one "

@@ -60,9 +60,9 @@ TEST(test_websearch_quantiles_are_those_of_its_points)
 {
 	struct workload *w = open_workload("websearch");
 
-	CHECK_INT(workload_size(w, 0), 1);		/* never 0 bytes */
+	CHECK_INT(workload_size(w, 0), 1); /* never 0 bytes */
 	CHECK_INT(workload_size(w, 0.15), 10000);
-	CHECK_INT(workload_size(w, 0.175), 15000);	/* half way to 20000 at 0.20 */
+	CHECK_INT(workload_size(w, 0.175), 15000); /* half way to 20000 at 0.20 */
 	CHECK_INT(workload_size(w, 0.65), 600000);
 	CHECK_INT(workload_size(w, 0.985), 20000000);
 	CHECK_INT(workload_size(w, 1 - 0x1p-53), 30000000);
@@ -74,9 +74,9 @@ TEST(test_packet_workloads_count_payload_bytes)
 	struct workload *w = open_workload("datamining-ns2");
 
 	CHECK_INT(workload_size(w, 0), 1460);
-	CHECK_INT(workload_size(w, 0.49), 1460);	/* half of the flows are one packet */
+	CHECK_INT(workload_size(w, 0.49), 1460); /* half of the flows are one packet */
 	CHECK_INT(workload_size(w, 0.6), 2920);
-	CHECK_INT(workload_size(w, 0.65), 3650);	/* two and a half packets */
+	CHECK_INT(workload_size(w, 0.65), 3650); /* two and a half packets */
 	workload_free(w);
 }
 

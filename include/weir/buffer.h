@@ -12,16 +12,16 @@ enum buffer_scope { BUFFER_PER_QUEUE, BUFFER_PER_PORT, BUFFER_PER_SWITCH };
 
 struct buffer_params {
 	enum buffer_scope scope;
-	uint64_t limit_bytes, limit_pkts;	/* UINT64_MAX: no limit of this kind */
-	uint64_t alpha_q8;			/* BUFFER_PER_SWITCH: dynamic threshold */
+	uint64_t limit_bytes, limit_pkts; /* UINT64_MAX: no limit of this kind */
+	uint64_t alpha_q8;                /* BUFFER_PER_SWITCH: dynamic threshold */
 };
 
 /* The shared memory of one switch. A simulator may let its ports fall behind the clock; used_bytes
  * is then too high, never too low, and sync brings every port up to now. */
 struct buffer_pool {
 	uint64_t used_bytes;
-	void (*sync)(struct buffer_pool *pool, int64_t now_ps);	/* NULL: always exact */
-	void *owner;						/* for sync */
+	void (*sync)(struct buffer_pool *pool, int64_t now_ps); /* NULL: always exact */
+	void *owner;                                            /* for sync */
 };
 
 /* alpha is read as a fraction scaled by 2^32; eight bits after the point are kept. */

@@ -10,8 +10,8 @@
 
 /* Every control's state begins with this; the transport reads it after each call. */
 struct cc_window {
-	uint64_t window_bytes;		/* may be in flight; a multiple of a byte, not of a segment */
-	uint64_t ssthresh_bytes;	/* below it the window is in slow start */
+	uint64_t window_bytes;   /* may be in flight; a multiple of a byte, not of a segment */
+	uint64_t ssthresh_bytes; /* below it the window is in slow start */
 };
 
 #define CC_SSTHRESH_START (UINT64_MAX / 4)
@@ -23,40 +23,42 @@ struct cc_env {
 
 struct cc_ack {
 	int64_t now_ns;
-	int64_t rtt_ns;		/* sample of this ACK; 0: none */
-	uint64_t acked_bytes;	/* newly acknowledged, cumulatively or selectively */
-	uint64_t una_bytes;	/* first byte not acknowledged, after this ACK */
-	uint64_t next_bytes;	/* first byte never sent */
-	uint32_t echo;		/* 1: this ACK says that what it acknowledges was marked */
-	uint32_t may_grow;	/* 1: no cut is being carried out and the window was in use */
+	int64_t rtt_ns;       /* sample of this ACK; 0: none */
+	uint64_t acked_bytes; /* newly acknowledged, cumulatively or selectively */
+	uint64_t una_bytes;   /* first byte not acknowledged, after this ACK */
+	uint64_t next_bytes;  /* first byte never sent */
+	uint32_t echo;        /* 1: this ACK says that what it acknowledges was marked */
+	uint32_t may_grow;    /* 1: no cut is being carried out and the window was in use */
 };
 
 enum cc_event {
-	CC_ECN,		/* first echo since the last cut was carried out */
-	CC_LOSS,	/* recovery begins */
-	CC_TIMEOUT,	/* everything in flight is taken for lost */
+	CC_ECN,     /* first echo since the last cut was carried out */
+	CC_LOSS,    /* recovery begins */
+	CC_TIMEOUT, /* everything in flight is taken for lost */
 };
 
 /* How an ECN-capable receiver answers. */
 enum cc_echo {
-	CC_ECHO_NONE,		/* packets are not ECN-capable */
-	CC_ECHO_CLASSIC,	/* ECE on every ACK until CWR (RFC 3168) */
-	CC_ECHO_EXACT,		/* each ACK says whether its packets were marked (RFC 8257) */
+	CC_ECHO_NONE,    /* packets are not ECN-capable */
+	CC_ECHO_CLASSIC, /* ECE on every ACK until CWR (RFC 3168) */
+	CC_ECHO_EXACT,   /* each ACK says whether its packets were marked (RFC 8257) */
 };
 
 enum { CC_STATE_MAX = 96 };
 
 struct cc_ops {
-	const char *name;	/* "dctcp" */
+	const char *name; /* "dctcp" */
 	const char *help;
 	const char *cite;
 	enum cc_echo echo;
-	size_t params_size, state_size;	/* state_size <= CC_STATE_MAX, begins with struct cc_window */
+	size_t params_size,
+		state_size; /* state_size <= CC_STATE_MAX, begins with struct cc_window */
 	const struct option *options;
 	int (*check)(const void *params, struct error *e);
 	/* State is zeroed before; must set both fields of the window. */
 	void (*init)(void *state, const void *params, const struct cc_env *env);
-	void (*ack)(void *state, const void *params, const struct cc_env *env, const struct cc_ack *a);
+	void (*ack)(void *state, const void *params, const struct cc_env *env,
+		    const struct cc_ack *a);
 	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. */
 	void (*congestion)(void *state, const void *params, const struct cc_env *env,
 			   enum cc_event event, const struct cc_ack *a);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct error {
-	char text[768];		/* empty: no error */
+	char text[768]; /* empty: no error */
 };
 
 /* Sets the message and returns -1, so that "return error_set(...)" reads well. */

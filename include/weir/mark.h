@@ -23,52 +23,52 @@ static inline uint32_t mark_reason(uint32_t index)
  * sent is in no queue. */
 struct mark_view {
 	int64_t now_ns;
-	int64_t sojourn_ns;	/* time in queue; 0 at enqueue */
-	uint64_t rate_bps;	/* of the port */
-	uint64_t pool_bytes;	/* whole buffer pool of the switch; 0 where there is none */
+	int64_t sojourn_ns;  /* time in queue; 0 at enqueue */
+	uint64_t rate_bps;   /* of the port */
+	uint64_t pool_bytes; /* whole buffer pool of the switch; 0 where there is none */
 	uint32_t packet_bytes;
 	uint32_t flow_hash;
-	uint32_t queue;		/* index of the packet's queue in the port */
+	uint32_t queue; /* index of the packet's queue in the port */
 	uint32_t queue_bytes, queue_pkts;
-	uint32_t port_bytes, port_pkts;	/* all queues of the port */
+	uint32_t port_bytes, port_pkts; /* all queues of the port */
 };
 
 /* What a scheme may know when it starts. */
 struct mark_env {
-	uint64_t seed;		/* this owner's own: use it for rng_make with RNG_MARKING */
+	uint64_t seed; /* this owner's own: use it for rng_make with RNG_MARKING */
 	uint64_t rate_bps;
-	uint32_t queues;	/* of the port */
-	uint32_t mtu_bytes;	/* largest frame */
+	uint32_t queues;    /* of the port */
+	uint32_t mtu_bytes; /* largest frame */
 };
 
 enum mark_scope { MARK_STATE_PER_QUEUE, MARK_STATE_PER_PORT };
 
 /* What a scheme asks of its owner, given its options. */
 enum mark_need {
-	MARK_NEEDS_POOL = 1,	/* v->pool_bytes must be exact */
-	MARK_NEEDS_ENQUEUE = 2,	/* a hook that is not needed would always pass: */
-	MARK_NEEDS_DEQUEUE = 4,	/* the owner may spare the call */
+	MARK_NEEDS_POOL = 1,    /* v->pool_bytes must be exact */
+	MARK_NEEDS_ENQUEUE = 2, /* a hook that is not needed would always pass: */
+	MARK_NEEDS_DEQUEUE = 4, /* the owner may spare the call */
 };
 
 /* A number that a scheme lets others watch, such as its average queue. */
 struct mark_value {
-	const char *name;	/* "average"; NULL ends a table */
-	const char *unit;	/* "bytes", "pkts", "ns" or "" */
+	const char *name; /* "average"; NULL ends a table */
+	const char *unit; /* "bytes", "pkts", "ns" or "" */
 	/* NAN: with these options there is no such value. */
 	double (*read)(const void *state, const void *params);
 };
 
 struct mark_ops {
-	const char *name;	/* "tcn" */
-	const char *help;	/* one sentence: what it does */
-	const char *cite;	/* where it is defined */
+	const char *name; /* "tcn" */
+	const char *help; /* one sentence: what it does */
+	const char *cite; /* where it is defined */
 	size_t params_size, state_size;
-	enum mark_scope scope;	/* one state per queue or per port */
+	enum mark_scope scope; /* one state per queue or per port */
 	/* Bits of enum mark_need. NULL: the hooks that are there, and no pool. */
 	uint32_t (*needs)(const void *params);
-	const struct option *options;	/* ends with .name == NULL; may be NULL: none */
+	const struct option *options;      /* ends with .name == NULL; may be NULL: none */
 	const char *reasons[MARK_REASONS]; /* names of the reasons the scheme gives */
-	const struct mark_value *values;	/* ends with .name == NULL; may be NULL: none */
+	const struct mark_value *values;   /* ends with .name == NULL; may be NULL: none */
 	/* Options that contradict each other. NULL: none can. */
 	int (*check)(const void *params, struct error *e);
 	/* NULL: the zeroed state is the right one. */
@@ -89,7 +89,7 @@ static inline uint32_t mark_needs(const struct mark_ops *ops, const void *params
 	return (ops->enqueue ? MARK_NEEDS_ENQUEUE : 0u) | (ops->dequeue ? MARK_NEEDS_DEQUEUE : 0u);
 }
 
-extern const struct mark_ops *const mark_all[];	/* ends with NULL */
+extern const struct mark_ops *const mark_all[]; /* ends with NULL */
 
 const struct mark_ops *mark_find(const char *name);
 

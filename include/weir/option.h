@@ -11,19 +11,19 @@
 #include <stdint.h>
 
 enum opt_type {
-	OPT_TIME_NS,	/* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
-	OPT_TIME_PS,	/* uint64_t picoseconds: ps ns us ms s */
-	OPT_SPAN_PS,	/* struct span_ps: one time, or two as "0us..100us" */
-	OPT_BYTES,	/* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
-	OPT_LENGTH,	/* uint64_t: a queue length in bytes (as above) or in packets ("70pkts") */
-	OPT_SIZE,	/* uint64_t bytes as OPT_BYTES, or "unlimited" = UINT64_MAX */
-	OPT_RATE_BPS,	/* uint64_t bits per second: bps Kbps Mbps Gbps Tbps */
-	OPT_COUNT,	/* uint64_t: a plain whole number */
+	OPT_TIME_NS,  /* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
+	OPT_TIME_PS,  /* uint64_t picoseconds: ps ns us ms s */
+	OPT_SPAN_PS,  /* struct span_ps: one time, or two as "0us..100us" */
+	OPT_BYTES,    /* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
+	OPT_LENGTH,   /* uint64_t: a queue length in bytes (as above) or in packets ("70pkts") */
+	OPT_SIZE,     /* uint64_t bytes as OPT_BYTES, or "unlimited" = UINT64_MAX */
+	OPT_RATE_BPS, /* uint64_t bits per second: bps Kbps Mbps Gbps Tbps */
+	OPT_COUNT,    /* uint64_t: a plain whole number */
 	OPT_FRACTION_Q32, /* uint64_t scaled by 2^32, the nearest: "0.05", "5%" or "1/16" */
-	OPT_FLAG,	/* uint64_t 0 or 1: yes/no, true/false, on/off */
-	OPT_CHOICE,	/* uint64_t index into .choices */
-	OPT_WEIGHTS,	/* struct weights: "4:2:1", or "equal" = count 0 */
-	OPT_TEXT,	/* char[OPT_TEXT_SIZE] */
+	OPT_FLAG,         /* uint64_t 0 or 1: yes/no, true/false, on/off */
+	OPT_CHOICE,       /* uint64_t index into .choices */
+	OPT_WEIGHTS,      /* struct weights: "4:2:1", or "equal" = count 0 */
+	OPT_TEXT,         /* char[OPT_TEXT_SIZE] */
 };
 
 enum { OPT_TEXT_SIZE = 256, WEIGHTS_MAX = 128 };
@@ -60,13 +60,13 @@ static inline int length_reached(uint64_t length, uint64_t bytes, uint64_t pkts)
 #define ONE_Q32 (UINT64_C(1) << 32)
 
 struct option {
-	const char *name;	/* as written in a file; NULL ends a table */
+	const char *name; /* as written in a file; NULL ends a table */
 	enum opt_type type;
-	size_t offset;		/* of the value in the params struct */
-	const char *def;	/* default, as a user would write it; NULL: none, the value stays zero */
-	uint64_t min, max;	/* of the stored number (of each number, for spans and weights; of
+	size_t offset;     /* of the value in the params struct */
+	const char *def;   /* default, as a user would write it; NULL: none, the value stays zero */
+	uint64_t min, max; /* of the stored number (of each number, for spans and weights; of
 				 * length_number, for lengths); flags, choices and text have none */
-	const char *help;	/* one sentence, without a full stop */
+	const char *help;  /* one sentence, without a full stop */
 	const char *const *choices; /* OPT_CHOICE: names, ends with NULL */
 };
 

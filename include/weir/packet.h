@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 enum packet_flag {
-	PACKET_ECT = 1,		/* ECN-capable: may be marked instead of dropped */
-	PACKET_CE = 2,		/* congestion experienced */
-	PACKET_OWNER_FLAG = 4,	/* this bit and those above are the owner's */
+	PACKET_ECT = 1,        /* ECN-capable: may be marked instead of dropped */
+	PACKET_CE = 2,         /* congestion experienced */
+	PACKET_OWNER_FLAG = 4, /* this bit and those above are the owner's */
 };
 
 enum { PACKET_OWNER_BYTES = 48 };
 
 struct packet {
-	int64_t time_ps;	/* in a queue: when it joined; on a link: when it arrives */
+	int64_t time_ps; /* in a queue: when it joined; on a link: when it arrives */
 	uint32_t flow_hash;
-	uint16_t bytes;		/* of the frame, without preamble and gap */
+	uint16_t bytes; /* of the frame, without preamble and gap */
 	uint8_t class_id;
 	uint8_t flags;
 	_Alignas(8) unsigned char owner[PACKET_OWNER_BYTES];

@@ -24,26 +24,35 @@
  * object built with older headers is noticed, and refused, whoever forgot to count. FNV-1a's prime. */
 #define WEIR_ABI_ADD(sum, size) (((sum) ^ (uint64_t)(size)) * UINT64_C(0x100000001b3))
 #define WEIR_ABI_MARK(sum) \
-	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, \
-		sizeof(struct mark_ops)), offsetof(struct mark_ops, enqueue)), \
-		sizeof(struct mark_view)), offsetof(struct mark_view, queue)), sizeof(struct mark_env))
+	WEIR_ABI_ADD( \
+		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct mark_ops)), \
+						       offsetof(struct mark_ops, enqueue)), \
+					  sizeof(struct mark_view)), \
+			     offsetof(struct mark_view, queue)), \
+		sizeof(struct mark_env))
 #define WEIR_ABI_SCHED(sum) \
 	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct sched_ops)), \
-		offsetof(struct sched_ops, pick)), sizeof(struct queue))
+				  offsetof(struct sched_ops, pick)), \
+		     sizeof(struct queue))
 #define WEIR_ABI_CC(sum) \
-	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, \
-		sizeof(struct cc_ops)), offsetof(struct cc_ops, ack)), sizeof(struct cc_ack)), \
-		sizeof(struct cc_env)), CC_STATE_MAX)
+	WEIR_ABI_ADD( \
+		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct cc_ops)), \
+						       offsetof(struct cc_ops, ack)), \
+					  sizeof(struct cc_ack)), \
+			     sizeof(struct cc_env)), \
+		CC_STATE_MAX)
 #define WEIR_ABI_OPTION(sum) \
-	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct option)), OPT_TEXT), \
-		sizeof(struct weights)), sizeof(struct error))
+	WEIR_ABI_ADD( \
+		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct option)), OPT_TEXT), \
+			     sizeof(struct weights)), \
+		sizeof(struct error))
 #define WEIR_ABI_SUM \
 	WEIR_ABI_OPTION(WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325)))))
 #define WEIR_ABI (WEIR_ABI_VERSION << 48 | WEIR_ABI_SUM >> 16)
 
 /* An object may hold one scheme of each kind; those it does not have are NULL. */
 struct weir_plugin {
-	uint64_t abi;			/* WEIR_ABI */
+	uint64_t abi; /* WEIR_ABI */
 	const struct mark_ops *mark;
 	const struct sched_ops *sched;
 	const struct cc_ops *cc;

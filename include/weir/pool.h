@@ -17,18 +17,19 @@ enum { CHUNK_SHIFT = 3, CHUNK_PACKETS = 1 << CHUNK_SHIFT, CHUNK_MASK = CHUNK_PAC
 
 struct packet_store {
 	struct packet *slots;
-	uint32_t *next;		/* per chunk: the following chunk of its list */
+	uint32_t *next; /* per chunk: the following chunk of its list */
 	uint32_t chunk_limit;
-	uint32_t fresh;		/* first chunk never used */
-	pthread_mutex_t lock;	/* over fresh and the batches */
+	uint32_t fresh;       /* first chunk never used */
+	pthread_mutex_t lock; /* over fresh and the batches */
 	uint32_t batch_count, batch_capacity;
-	uint32_t *batches;	/* heads of lists of POOL_BATCH free chunks that a pool had too many of */
+	uint32_t
+		*batches; /* heads of lists of POOL_BATCH free chunks that a pool had too many of */
 };
 
 struct packet_pool {
 	struct packet *slots;
 	uint32_t *next;
-	uint32_t free, free_count;	/* list of free chunks */
+	uint32_t free, free_count; /* list of free chunks */
 	struct packet_store *store;
 };
 

@@ -17,19 +17,19 @@
 #include "weir/units.h"
 
 enum port_drop {
-	DROP_QUEUE_FULL,	/* the queue's limit */
-	DROP_PORT_FULL,		/* the port's limit */
-	DROP_POOL_FULL,		/* shared pool or its dynamic threshold */
-	DROP_NOT_ECT,		/* a mark for a packet that is not ECN-capable */
-	DROP_SCHEME,		/* the marking scheme said so */
-	DROP_LINK_DOWN,		/* counted by the owner */
+	DROP_QUEUE_FULL, /* the queue's limit */
+	DROP_PORT_FULL,  /* the port's limit */
+	DROP_POOL_FULL,  /* shared pool or its dynamic threshold */
+	DROP_NOT_ECT,    /* a mark for a packet that is not ECN-capable */
+	DROP_SCHEME,     /* the marking scheme said so */
+	DROP_LINK_DOWN,  /* counted by the owner */
 	PORT_DROPS,
 };
 
 extern const char *const port_drop_names[PORT_DROPS];
 
 enum port_answer {
-	PORT_SEND,	/* the packet starts on the line now and occupies it until free_ps */
+	PORT_SEND, /* the packet starts on the line now and occupies it until free_ps */
 	PORT_QUEUED,
 	PORT_DROPPED,
 };
@@ -39,23 +39,23 @@ struct port_class {
 	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way in. */
 	uint32_t easy_pkts, easy_bytes;
 	uint32_t queues;
-	uint32_t overhead_bytes, min_bytes;	/* on the wire: max(bytes, min) + overhead */
+	uint32_t overhead_bytes, min_bytes; /* on the wire: max(bytes, min) + overhead */
 	uint32_t (*mark_enqueue)(void *, const void *, const struct mark_view *);
 	uint32_t (*mark_dequeue)(void *, const void *, const struct mark_view *);
 	const void *mark_params;
 	uint64_t ps_per_byte_q20;
 	struct buffer_params buffer;
-	uint32_t mark_stride;		/* bytes from one queue's state to the next; 0: one per port */
+	uint32_t mark_stride; /* bytes from one queue's state to the next; 0: one per port */
 	uint32_t mark_needs;
 	uint32_t mtu_bytes;
-	uint32_t pass_not_ect;		/* 1: a mark leaves packets that are not ECN-capable alone */
+	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
 	uint64_t rate_bps;
-	const struct sched_ops *sched;	/* asked only where queues > 1 */
+	const struct sched_ops *sched; /* asked only where queues > 1 */
 	const void *sched_params;
 	const struct mark_ops *mark;
 	/* Where a port's parts lie, from its start: queues, states, all in one piece of memory. */
 	uint32_t mark_offset, sched_offset, size;
-	uint8_t class_queue[256];	/* class of a packet -> queue */
+	uint8_t class_queue[256]; /* class of a packet -> queue */
 };
 
 struct port;
@@ -66,28 +66,27 @@ enum {
 	PORT_STATS_EXACT = 128,
 	PORT_STATS_STEPS_SHIFT = 5,
 	PORT_STATS_OCTAVES = 14,
-	PORT_STATS_BUCKETS =
-		PORT_STATS_EXACT + (PORT_STATS_OCTAVES << PORT_STATS_STEPS_SHIFT),
+	PORT_STATS_BUCKETS = PORT_STATS_EXACT + (PORT_STATS_OCTAVES << PORT_STATS_STEPS_SHIFT),
 };
 
 struct port_stats {
-	int64_t since_ps;	/* the port holds what it holds now since then */
+	int64_t since_ps; /* the port holds what it holds now since then */
 	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
 	void (*on_change)(void *context, const struct port *p, int64_t since_ps);
 	void *context;
-	uint64_t pkts_ps;	/* integral of packets over time */
+	uint64_t pkts_ps; /* integral of packets over time */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts, max_bytes;
 	uint64_t bucket_ps[PORT_STATS_BUCKETS];
 };
 
 struct port {
-	int64_t free_ps;		/* the line is free from here on */
+	int64_t free_ps; /* the line is free from here on */
 	const struct port_class *class;
-	struct buffer_pool *pool;	/* BUFFER_PER_SWITCH, else NULL */
-	struct port_stats *stats;	/* NULL: nobody asks */
-	uint32_t bytes, pkts;		/* waiting, over all queues */
-	uint64_t tx_pkts, tx_bytes;	/* frames and their bytes, without overhead */
+	struct buffer_pool *pool;   /* BUFFER_PER_SWITCH, else NULL */
+	struct port_stats *stats;   /* NULL: nobody asks */
+	uint32_t bytes, pkts;       /* waiting, over all queues */
+	uint64_t tx_pkts, tx_bytes; /* frames and their bytes, without overhead */
 	uint64_t marks[MARK_REASONS];
 	uint64_t drops[PORT_DROPS];
 	/* followed by: struct queue[queues], marking states, scheduler state */
@@ -115,7 +114,7 @@ void port_class_init(struct port_class *c, const struct port_plan *plan);
 void port_init(struct port *p, const struct port_class *c, struct buffer_pool *pool, uint64_t seed);
 
 void port_stats_start(struct port *p, struct port_stats *s, int64_t now_ps);
-void port_stats_stop(struct port *p, int64_t now_ps);	/* accounts up to now */
+void port_stats_stop(struct port *p, int64_t now_ps); /* accounts up to now */
 
 uint32_t port_stats_floor(uint32_t bucket);
 
@@ -127,7 +126,7 @@ static inline uint32_t port_stats_bucket(uint32_t pkts)
 	if (pkts < PORT_STATS_EXACT)
 		return pkts;
 
-	uint32_t octave = 31 - (uint32_t)__builtin_clz(pkts) - 7;	/* 2^7 == PORT_STATS_EXACT */
+	uint32_t octave = 31 - (uint32_t)__builtin_clz(pkts) - 7; /* 2^7 == PORT_STATS_EXACT */
 	uint32_t step = (pkts >> (octave + 7 - PORT_STATS_STEPS_SHIFT)) &
 			((1u << PORT_STATS_STEPS_SHIFT) - 1);
 	uint32_t bucket = PORT_STATS_EXACT + (octave << PORT_STATS_STEPS_SHIFT) + step;
@@ -146,7 +145,7 @@ static inline void port_stats_account(struct port *p, int64_t now_ps)
 	s->since_ps = now_ps;
 	s->bucket_ps[port_stats_bucket(p->pkts)] += held_ps;
 	s->pkts_ps += p->pkts * held_ps;
-	s->bytes_ps += (__extension__ (unsigned __int128)p->bytes) * held_ps;
+	s->bytes_ps += (__extension__(unsigned __int128) p->bytes) * held_ps;
 }
 
 static inline struct queue *port_queues(struct port *p)
@@ -192,8 +191,8 @@ int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t no
 /* What does the marking scheme say to a packet that leaves? Likewise. */
 int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps);
 
-static inline void port_append(struct port *p, struct packet_pool *pool, const struct packet *packet,
-			       uint32_t queue)
+static inline void port_append(struct port *p, struct packet_pool *pool,
+			       const struct packet *packet, uint32_t queue)
 {
 	struct queue *q = port_queues(p) + queue;
 	uint32_t slot;
@@ -236,7 +235,7 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 	    port_judge(p, packet, queue, now_ps) == PORT_DROPPED)
 		return PORT_DROPPED;
 	packet->time_ps = now_ps;
-	if (p->pkts == 0 && p->free_ps <= now_ps) {	/* straight through */
+	if (p->pkts == 0 && p->free_ps <= now_ps) { /* straight through */
 		if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
 			return PORT_DROPPED;
 		port_occupy(p, packet->bytes, now_ps);

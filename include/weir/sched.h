@@ -10,17 +10,17 @@ enum { QUEUES_MAX = 128 };
 
 /* One FIFO of a port; the packets are in the port's pool. Schedulers read it, only the port writes. */
 struct queue {
-	uint32_t head, tail;	/* slots in the pool */
+	uint32_t head, tail; /* slots in the pool */
 	uint32_t bytes, pkts;
-	uint32_t head_bytes;	/* frame bytes of the packet at the head, while pkts > 0 */
+	uint32_t head_bytes; /* frame bytes of the packet at the head, while pkts > 0 */
 };
 
 struct sched_ops {
-	const char *name;	/* "dwrr" */
+	const char *name; /* "dwrr" */
 	const char *help;
 	const char *cite;
 	size_t params_size;
-	size_t state_size;	/* of the fixed part ... */
+	size_t state_size;       /* of the fixed part ... */
 	size_t queue_state_size; /* ... plus this for each queue, in one array behind it */
 	const struct option *options;
 	/* Do the options fit a port with so many queues? NULL: always. */

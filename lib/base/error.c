@@ -59,7 +59,8 @@ struct quoted quote(const char *text)
 		size_t length = *s >= ' ' && *s < 0x7f ? 1 : utf8_length(s);
 
 		if (length == 0) {
-			used += (size_t)snprintf(q.text + used, sizeof(q.text) - used, "\\x%02x", *s);
+			used += (size_t)snprintf(q.text + used, sizeof(q.text) - used, "\\x%02x",
+						 *s);
 			s++;
 			continue;
 		}

@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 struct unit {
-	const char *name;	/* NULL ends a table; the first is the one stored numbers are in */
+	const char *name; /* NULL ends a table; the first is the one stored numbers are in */
 	uint64_t factor;
-	uint64_t kind;		/* bits added to the stored number, such as LENGTH_IN_PACKETS */
+	uint64_t kind; /* bits added to the stored number, such as LENGTH_IN_PACKETS */
 };
 
 enum number_fault {
 	NUMBER_FINE,
-	NUMBER_NONE,		/* no digit where one must be */
+	NUMBER_NONE, /* no digit where one must be */
 	NUMBER_TOO_LARGE,
 	NUMBER_NOT_WHOLE,
 	NUMBER_DIVIDES_BY_ZERO,
@@ -26,7 +26,7 @@ enum number_fault {
 struct decimal {
 	uint64_t whole;
 	const char *digits;
-	size_t digit_count;	/* without zeros at the end */
+	size_t digit_count; /* without zeros at the end */
 };
 
 /* Reads "12", "0.05"; *end is the first character after the number. */

@@ -9,7 +9,7 @@
 /* What is being read, for messages. */
 struct reading {
 	const struct option *option;
-	const char *text;	/* as the user wrote it */
+	const char *text; /* as the user wrote it */
 	struct error *error;
 };
 
@@ -315,8 +315,7 @@ const struct option *option_find(const struct option *table, const char *name)
 	return NULL;
 }
 
-int option_unknown(const char *owner, const char *name, const struct option *table,
-		   struct error *e)
+int option_unknown(const char *owner, const char *name, const struct option *table, struct error *e)
 {
 	enum { NAMES_MAX = 64 };
 	const char *names[NAMES_MAX], *nearest;
@@ -325,7 +324,8 @@ int option_unknown(const char *owner, const char *name, const struct option *tab
 	for (const struct option *o = table; o && o->name && count < NAMES_MAX; o++)
 		names[count++] = o->name;
 	if (count == 0)
-		return error_set(e, "unknown option %s of %s; it has none", quote(name).text, owner);
+		return error_set(e, "unknown option %s of %s; it has none", quote(name).text,
+				 owner);
 	nearest = nearest_name(name, names, count);
 	error_set(e, "unknown option %s of %s; it has ", quote(name).text, owner);
 	for (size_t i = 0; i < count; i++)

@@ -7,30 +7,25 @@
 #include <string.h>
 
 static const struct unit ns_units[] = {
-	{ "ns", 1, 0 },
-	{ "us", NS_PER_US, 0 },
-	{ "ms", NS_PER_MS, 0 },
-	{ "s", NS_PER_S, 0 },
-	{ NULL, 0, 0 },
+	{ "ns", 1, 0 },       { "us", NS_PER_US, 0 }, { "ms", NS_PER_MS, 0 },
+	{ "s", NS_PER_S, 0 }, { NULL, 0, 0 },
 };
 
 static const struct unit ps_units[] = {
 	{ "ps", 1, 0 },
 	{ "ns", PS_PER_NS, 0 },
-	{ "us", UINT64_C(1) * PS_PER_NS * NS_PER_US, 0 },
-	{ "ms", UINT64_C(1) * PS_PER_NS * NS_PER_MS, 0 },
-	{ "s", UINT64_C(1) * PS_PER_NS * NS_PER_S, 0 },
+	{ "us", UINT64_C(1) * PS_PER_NS *NS_PER_US, 0 },
+	{ "ms", UINT64_C(1) * PS_PER_NS *NS_PER_MS, 0 },
+	{ "s", UINT64_C(1) * PS_PER_NS *NS_PER_S, 0 },
 	{ NULL, 0, 0 },
 };
 
 #define BYTE_UNITS \
-	{ "B", 1, 0 }, \
-	{ "KB", 1000, 0 }, \
-	{ "MB", 1000 * 1000, 0 }, \
-	{ "GB", 1000 * 1000 * 1000, 0 }, \
-	{ "KiB", 1024, 0 }, \
-	{ "MiB", 1024 * 1024, 0 }, \
-	{ "GiB", 1024 * 1024 * 1024, 0 }
+	{ "B", 1, 0 }, { "KB", 1000, 0 }, { "MB", 1000 * 1000, 0 }, \
+		{ "GB", 1000 * 1000 * 1000, 0 }, { "KiB", 1024, 0 }, { "MiB", 1024 * 1024, 0 }, \
+	{ \
+		"GiB", 1024 * 1024 * 1024, 0 \
+	}
 
 static const struct unit byte_units[] = { BYTE_UNITS, { NULL, 0, 0 } };
 

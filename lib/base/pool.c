@@ -12,7 +12,7 @@ static void *reserve(size_t bytes)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	madvise(p, bytes, MADV_HUGEPAGE);	/* a wish: without it things are only slower */
+	madvise(p, bytes, MADV_HUGEPAGE); /* a wish: without it things are only slower */
 	return p;
 }
 
@@ -50,7 +50,10 @@ uint64_t packet_store_used_bytes(const struct packet_store *s)
 void packet_pool_init(struct packet_pool *p, struct packet_store *s)
 {
 	*p = (struct packet_pool){
-		.slots = s->slots, .next = s->next, .free = SLOT_NONE, .store = s,
+		.slots = s->slots,
+		.next = s->next,
+		.free = SLOT_NONE,
+		.store = s,
 	};
 }
 

@@ -6,13 +6,16 @@
 #include "weir/option.h"
 
 struct registry {
-	const char *kind;		/* "marking", for messages */
-	const void *const *all;		/* ops structs, ends with NULL */
-	size_t options, params_size;	/* where an ops struct has them */
+	const char *kind;            /* "marking", for messages */
+	const void *const *all;      /* ops structs, ends with NULL */
+	size_t options, params_size; /* where an ops struct has them */
 };
 
 #define REGISTRY(kind, all, type) \
-	{ kind, (const void *const *)(all), offsetof(type, options), offsetof(type, params_size) }
+	{ \
+		kind, (const void *const *)(all), offsetof(type, options), \
+			offsetof(type, params_size) \
+	}
 
 /* NULL: there is none of that name. */
 const void *registry_find(const struct registry *r, const char *name);

@@ -142,8 +142,8 @@ int spec_params(const char *text, void *params, const struct option *table, stru
 	end++;
 	end += strspn(end, " \t");
 	if (*end != '\0')
-		return error_set(e, "%s goes on after the closing bracket with %s", quote(text).text,
-				 quote(end).text);
+		return error_set(e, "%s goes on after the closing bracket with %s",
+				 quote(text).text, quote(end).text);
 	return 0;
 }
 

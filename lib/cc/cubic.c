@@ -19,15 +19,15 @@ struct cubic_params {
 
 struct cubic_state {
 	struct cc_window cc;
-	double w_max;		/* window before the last cut, or a little less: fast convergence */
-	double k_s;		/* K: when the curve is back at w_max */
-	double w_est;		/* what Reno's window would be */
-	double w_prior;		/* window before the last cut */
-	double rest_bytes;	/* growth that is less than a byte */
-	int64_t t_ns;		/* of congestion avoidance, while the window could grow */
+	double w_max;      /* window before the last cut, or a little less: fast convergence */
+	double k_s;        /* K: when the curve is back at w_max */
+	double w_est;      /* what Reno's window would be */
+	double w_prior;    /* window before the last cut */
+	double rest_bytes; /* growth that is less than a byte */
+	int64_t t_ns;      /* of congestion avoidance, while the window could grow */
 	int64_t last_ack_ns;
-	int64_t rtt_ns;		/* smoothed as in RFC 6298 */
-	uint32_t in_epoch;	/* 1: congestion avoidance has begun since the last cut */
+	int64_t rtt_ns;    /* smoothed as in RFC 6298 */
+	uint32_t in_epoch; /* 1: congestion avoidance has begun since the last cut */
 	uint32_t after_timeout;
 };
 
@@ -36,8 +36,8 @@ static const struct option cubic_options[] = {
 	  1000 * ONE_Q32, "how fast the curve rises, in segments per cubic second", NULL },
 	{ "beta", OPT_FRACTION_Q32, offsetof(struct cubic_params, beta_q32), "0.7", ONE_Q32 >> 3,
 	  ONE_Q32 - (ONE_Q32 >> 5), "what a cut leaves of the window", NULL },
-	{ "fast-convergence", OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes", 0, 1,
-	  "a flow whose windows shrink from cut to cut makes more room for others", NULL },
+	{ "fast-convergence", OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes", 0,
+	  1, "a flow whose windows shrink from cut to cut makes more room for others", NULL },
 	{ .name = NULL },
 };
 
@@ -116,7 +116,8 @@ static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
 	if (!s->in_epoch)
 		cubic_begin_epoch(s, q32_to_double(p->c_q32), cwnd);
 	grown_bytes = (cubic_window(s, p, (double)acked_bytes / env->mss_bytes, cwnd) - cwnd) *
-		      env->mss_bytes + s->rest_bytes;
+			      env->mss_bytes +
+		      s->rest_bytes;
 	s->cc.window_bytes += (uint64_t)grown_bytes;
 	s->rest_bytes = grown_bytes - floor(grown_bytes);
 }
@@ -151,8 +152,8 @@ static void cubic_congestion(void *state, const void *params, const struct cc_en
 	s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
 	s->cc.ssthresh_bytes = larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5),
 					    2 * (uint64_t)env->mss_bytes);
-	s->cc.window_bytes = smaller_bytes(s->cc.window_bytes, event == CC_TIMEOUT ?
-					   env->mss_bytes : s->cc.ssthresh_bytes);
+	s->cc.window_bytes = smaller_bytes(
+		s->cc.window_bytes, event == CC_TIMEOUT ? env->mss_bytes : s->cc.ssthresh_bytes);
 	s->after_timeout = event == CC_TIMEOUT;
 	s->in_epoch = 0;
 }

@@ -14,19 +14,19 @@ __extension__ typedef unsigned __int128 wide;
 struct dctcp_params {
 	uint64_t g_q32;
 	uint64_t alpha_start_q32;
-	uint64_t min_window;	/* OPT_LENGTH */
+	uint64_t min_window; /* OPT_LENGTH */
 };
 
 struct dctcp_state {
 	struct reno_window reno;
 	uint64_t alpha_q32;
-	uint64_t window_end_bytes;	/* the observed window ends when this byte is acknowledged */
-	uint64_t acked_bytes, marked_bytes;	/* in the observed window so far */
+	uint64_t window_end_bytes; /* the observed window ends when this byte is acknowledged */
+	uint64_t acked_bytes, marked_bytes; /* in the observed window so far */
 };
 
 static const struct option dctcp_options[] = {
-	{ "g", OPT_FRACTION_Q32, offsetof(struct dctcp_params, g_q32), "1/16", ONE_Q32 >> 16, ONE_Q32,
-	  "weight of the newest window in alpha", NULL },
+	{ "g", OPT_FRACTION_Q32, offsetof(struct dctcp_params, g_q32), "1/16", ONE_Q32 >> 16,
+	  ONE_Q32, "weight of the newest window in alpha", NULL },
 	{ "alpha-start", OPT_FRACTION_Q32, offsetof(struct dctcp_params, alpha_start_q32), "1", 0,
 	  ONE_Q32, "alpha of a new connection", NULL },
 	MIN_WINDOW_OPTION(struct dctcp_params, min_window),

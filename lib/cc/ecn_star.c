@@ -6,7 +6,7 @@
 #include "lib/cc/reno.h"
 
 struct ecn_star_params {
-	uint64_t min_window;	/* OPT_LENGTH */
+	uint64_t min_window; /* OPT_LENGTH */
 };
 
 static const struct option ecn_star_options[] = {

@@ -5,11 +5,7 @@
 extern const struct cc_ops cc_dctcp, cc_ecn_star, cc_reno, cc_cubic;
 
 const struct cc_ops *const cc_all[] = {
-	&cc_dctcp,
-	&cc_ecn_star,
-	&cc_reno,
-	&cc_cubic,
-	NULL,
+	&cc_dctcp, &cc_ecn_star, &cc_reno, &cc_cubic, NULL,
 };
 
 static const struct registry registry = REGISTRY("congestion control", cc_all, struct cc_ops);

@@ -7,7 +7,7 @@
 /* Begins the state of every control that grows like Reno. */
 struct reno_window {
 	struct cc_window cc;
-	uint64_t credit;	/* what the last division of congestion avoidance left */
+	uint64_t credit; /* what the last division of congestion avoidance left */
 };
 
 static inline uint64_t larger_bytes(uint64_t a, uint64_t b)
@@ -93,6 +93,8 @@ static inline uint64_t segments_to_bytes(uint64_t length, uint32_t mss_bytes)
 #define MIN_WINDOW_MAX (UINT64_C(1000) * 1000)
 
 #define MIN_WINDOW_OPTION(type, member) \
-	{ "min-window", OPT_LENGTH, offsetof(type, member), "1pkts", 1, MIN_WINDOW_MAX, \
-	  "marks do not cut the window below this; packets are full segments", NULL }
+	{ \
+		"min-window", OPT_LENGTH, offsetof(type, member), "1pkts", 1, MIN_WINDOW_MAX, \
+			"marks do not cut the window below this; packets are full segments", NULL \
+	}
 #endif

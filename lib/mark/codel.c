@@ -18,10 +18,10 @@ struct codel_params {
 };
 
 struct codel_state {
-	int64_t first_above_ns;	/* an interval after the time in queue passed target; 0: below */
-	int64_t mark_next_ns;	/* while marking: when the next signal is due */
-	uint32_t count;		/* signals since marking began */
-	uint32_t last_count;	/* count with which it began */
+	int64_t first_above_ns; /* an interval after the time in queue passed target; 0: below */
+	int64_t mark_next_ns;   /* while marking: when the next signal is due */
+	uint32_t count;         /* signals since marking began */
+	uint32_t last_count;    /* count with which it began */
 	uint32_t marking;
 	uint32_t mtu_bytes;
 };
@@ -29,8 +29,8 @@ struct codel_state {
 static const struct option codel_options[] = {
 	{ "target", OPT_TIME_NS, offsetof(struct codel_params, target_ns), "51.2us", 1, NS_PER_S,
 	  "acceptable time in queue", NULL },
-	{ "interval", OPT_TIME_NS, offsetof(struct codel_params, interval_ns), "1024us", 1, NS_PER_S,
-	  "for how long it must be exceeded; about the longest round-trip time", NULL },
+	{ "interval", OPT_TIME_NS, offsetof(struct codel_params, interval_ns), "1024us", 1,
+	  NS_PER_S, "for how long it must be exceeded; about the longest round-trip time", NULL },
 	{ .name = NULL },
 };
 

@@ -11,7 +11,7 @@ enum ecn_scope { ECN_QUEUE, ECN_PORT, ECN_POOL };
 enum ecn_at { ECN_AT_ENQUEUE, ECN_AT_DEQUEUE };
 
 struct ecn_params {
-	uint64_t k;		/* OPT_LENGTH */
+	uint64_t k; /* OPT_LENGTH */
 	uint64_t scope, at;
 };
 
@@ -24,7 +24,8 @@ static const struct option ecn_options[] = {
 	{ "k", OPT_LENGTH, offsetof(struct ecn_params, k), "65pkts", 0, K_MAX,
 	  "packets are marked while the length is at or above this", NULL },
 	{ "scope", OPT_CHOICE, offsetof(struct ecn_params, scope), "queue", 0, 0,
-	  "whose length counts: the packet's queue, its port, or the switch's buffer pool", scopes },
+	  "whose length counts: the packet's queue, its port, or the switch's buffer pool",
+	  scopes },
 	{ "at", OPT_CHOICE, offsetof(struct ecn_params, at), "enqueue", 0, 0,
 	  "when: the length that a packet finds, or the one that it leaves behind", places },
 	{ .name = NULL },
@@ -36,7 +37,7 @@ static int ecn_check(const void *params, struct error *e)
 
 	if (p->scope == ECN_POOL && length_is_packets(p->k))
 		return error_set(e, "k is in packets, but scope=pool counts bytes; write it as in "
-				 "k=100KB");
+				    "k=100KB");
 	return 0;
 }
 

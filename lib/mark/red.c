@@ -18,9 +18,9 @@ enum red_scope { RED_QUEUE, RED_PORT };
 enum red_reason { RED_RAMP, RED_MAX };
 
 struct red_params {
-	uint64_t min, max;	/* OPT_LENGTH, both in bytes or both in packets */
+	uint64_t min, max; /* OPT_LENGTH, both in bytes or both in packets */
 	uint64_t p_q32;
-	uint64_t slope_q32;	/* per MB; 0: p counts */
+	uint64_t slope_q32; /* per MB; 0: p counts */
 	uint64_t weight_q32;
 	uint64_t scope;
 };
@@ -28,7 +28,7 @@ struct red_params {
 struct red_state {
 	struct rng rng;
 	uint64_t average_q24;
-	int64_t idle_since_ns;		/* the line was free and the queue empty from here on */
+	int64_t idle_since_ns; /* the line was free and the queue empty from here on */
 	uint64_t ps_per_byte_q20;
 	uint32_t mtu_bytes;
 	uint32_t is_empty;
@@ -125,7 +125,8 @@ static uint64_t power_q32(uint64_t base_q32, uint64_t exponent)
  * which m packets could have been sent, first avg <- (1 - w)^m avg. Packets of the largest size are
  * meant. The step is rounded towards avg, so avg stops within 2^-24 / w <= 1/256 byte or packet of a
  * constant q. q < 2^32, so q and avg fit 56 bits. */
-static uint64_t red_average(struct red_state *s, uint64_t weight_q32, uint64_t length, int64_t now_ns)
+static uint64_t red_average(struct red_state *s, uint64_t weight_q32, uint64_t length,
+			    int64_t now_ns)
 {
 	uint64_t length_q24 = length << LENGTH_BITS, average = s->average_q24;
 
@@ -162,8 +163,9 @@ static uint32_t red_enqueue(void *state, const void *params, const struct mark_v
 	struct red_state *s = state;
 	const struct red_params *p = params;
 	uint64_t length = red_length(p, v);
-	uint64_t length_q24 = p->weight_q32 == ONE_Q32 ?
-		length << LENGTH_BITS : red_average(s, p->weight_q32, length, v->now_ns);
+	uint64_t length_q24 = p->weight_q32 == ONE_Q32
+				      ? length << LENGTH_BITS
+				      : red_average(s, p->weight_q32, length, v->now_ns);
 	uint64_t min_q24 = length_number(p->min) << LENGTH_BITS;
 	uint64_t max_q24 = length_number(p->max) << LENGTH_BITS;
 	uint64_t rise_q32 = p->p_q32, run_q24 = max_q24 - min_q24;

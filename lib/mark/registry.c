@@ -5,12 +5,7 @@
 extern const struct mark_ops mark_none, mark_ecn, mark_red, mark_tcn, mark_codel;
 
 const struct mark_ops *const mark_all[] = {
-	&mark_none,
-	&mark_ecn,
-	&mark_red,
-	&mark_tcn,
-	&mark_codel,
-	NULL,
+	&mark_none, &mark_ecn, &mark_red, &mark_tcn, &mark_codel, NULL,
 };
 
 static const struct registry registry = REGISTRY("marking", mark_all, struct mark_ops);

@@ -26,7 +26,8 @@ static uint32_t clamp32(uint64_t x)
  * whatever its own size, and less than the marking scheme takes an interest in. */
 static void find_easy(struct port_class *c)
 {
-	uint64_t pkts = c->buffer.limit_pkts, bytes = c->buffer.limit_bytes, quiet = UINT64_MAX >> 1;
+	uint64_t pkts = c->buffer.limit_pkts, bytes = c->buffer.limit_bytes,
+		 quiet = UINT64_MAX >> 1;
 
 	if (c->buffer.scope == BUFFER_PER_SWITCH)
 		pkts = 0;
@@ -211,7 +212,7 @@ uint32_t port_stats_floor(uint32_t bucket)
 	uint32_t step = (bucket - PORT_STATS_EXACT) & ((1u << PORT_STATS_STEPS_SHIFT) - 1);
 
 	return ((uint32_t)PORT_STATS_EXACT << octave) +
-	       (step << (octave + 7 - PORT_STATS_STEPS_SHIFT));	/* 2^7 == PORT_STATS_EXACT */
+	       (step << (octave + 7 - PORT_STATS_STEPS_SHIFT)); /* 2^7 == PORT_STATS_EXACT */
 }
 
 uint32_t port_stats_quantile(const struct port_stats *s, double fraction)

@@ -20,17 +20,19 @@ struct dwrr_params {
 
 struct dwrr_state {
 	struct busy busy;
-	uint32_t current;	/* weighted queue whose turn it is */
-	uint32_t in_turn;	/* 1: it has had this turn's credit */
-	uint64_t credit_bytes[];	/* of each queue */
+	uint32_t current;        /* weighted queue whose turn it is */
+	uint32_t in_turn;        /* 1: it has had this turn's credit */
+	uint64_t credit_bytes[]; /* of each queue */
 };
 
 enum { QUANTUM_MIN_BYTES = 64, QUANTUM_MAX_BYTES = 1000 * 1000 };
 
 #define QUANTUM_OPTION \
-	{ "quantum", OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
-	  QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, "bytes that a turn gives a queue of weight 1", \
-	  NULL }
+	{ \
+		"quantum", OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
+			QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, \
+			"bytes that a turn gives a queue of weight 1", NULL \
+	}
 
 static const struct option dwrr_options[] = {
 	QUANTUM_OPTION,
@@ -83,7 +85,8 @@ static uint32_t dwrr_pick(void *state, const void *params, const struct queue *q
 	while (!s->in_turn || s->credit_bytes[s->current] < queues[s->current].head_bytes) {
 		s->current = busy_after(&s->busy, s->current);
 		s->in_turn = 1;
-		s->credit_bytes[s->current] += p->quantum_bytes *
+		s->credit_bytes[s->current] +=
+			p->quantum_bytes *
 			weights_of(&p->weights, s->current - (uint32_t)p->strict_queues);
 	}
 	return s->current;

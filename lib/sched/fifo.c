@@ -6,8 +6,10 @@ static int fifo_check(const void *params, uint32_t queues, struct error *e)
 {
 	(void)params;
 	if (queues != 1)
-		return error_set(e, "serves one queue, but the port has %" PRIu32 "; take one queue, "
-				 "or a scheduler such as sp, dwrr or wfq", queues);
+		return error_set(e,
+				 "serves one queue, but the port has %" PRIu32 "; take one queue, "
+				 "or a scheduler such as sp, dwrr or wfq",
+				 queues);
 	return 0;
 }
 

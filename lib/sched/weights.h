@@ -6,12 +6,18 @@
 enum { WEIGHT_MAX = 65535 };
 
 #define WEIGHTS_OPTION(type, member) \
-	{ "weights", OPT_WEIGHTS, offsetof(type, member), "equal", 1, WEIGHT_MAX, \
-	  "share of each queue, first queue first; equal: all 1", NULL }
+	{ \
+		"weights", OPT_WEIGHTS, offsetof(type, member), "equal", 1, WEIGHT_MAX, \
+			"share of each queue, first queue first; equal: all 1", NULL \
+	}
 
 #define PRIORITY_QUEUES_OPTION(type, member) \
-	{ "priority-queues", OPT_COUNT, offsetof(type, member), "1", 0, QUEUES_MAX - 1, \
-	  "queues, from the first, that are served before the others and each before the next", NULL }
+	{ \
+		"priority-queues", OPT_COUNT, offsetof(type, member), "1", 0, QUEUES_MAX - 1, \
+			"queues, from the first, that are served before the others and each " \
+			"before the next", \
+			NULL \
+	}
 
 /* Refuses weights that do not fit the queues behind the first so many. */
 int weights_check(const struct weights *w, uint64_t strict_queues, uint32_t queues,

@@ -24,7 +24,7 @@ struct wfq_params {
  * far they lie ahead of virtual time, which is at most one packet: less than 2^48. */
 struct wfq_queue {
 	uint64_t tag_q32;
-	uint64_t per_byte_q32;	/* 2^32 / weight to the nearest: off by less than 2^-16 of itself */
+	uint64_t per_byte_q32; /* 2^32 / weight to the nearest: off by less than 2^-16 of itself */
 };
 
 struct wfq_state {

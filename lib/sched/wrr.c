@@ -12,8 +12,8 @@ struct wrr_params {
 
 struct wrr_state {
 	struct busy busy;
-	uint32_t current;	/* queue whose turn it is */
-	uint32_t left;		/* packets it may still send in this turn */
+	uint32_t current; /* queue whose turn it is */
+	uint32_t left;    /* packets it may still send in this turn */
 };
 
 static const struct option wrr_options[] = {
