@@ -76,7 +76,7 @@ struct port_stats {
 	void *context;
 	uint64_t pkts_ps; /* integral of packets over time */
 	__extension__ unsigned __int128 bytes_ps;
-	uint32_t max_pkts, max_bytes;
+	uint32_t max_pkts;
 	uint64_t bucket_ps[PORT_STATS_BUCKETS];
 };
 
@@ -245,8 +245,6 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 		port_stats_account(p, now_ps);
 		if (p->pkts >= p->stats->max_pkts)
 			p->stats->max_pkts = p->pkts + 1;
-		if (p->bytes + packet->bytes > p->stats->max_bytes)
-			p->stats->max_bytes = p->bytes + packet->bytes;
 	}
 	port_append(p, pool, packet, queue);
 	return PORT_QUEUED;

@@ -193,7 +193,6 @@ void port_stats_start(struct port *p, struct port_stats *s, int64_t now_ps)
 	memset(s, 0, sizeof(*s));
 	s->since_ps = now_ps;
 	s->max_pkts = p->pkts;
-	s->max_bytes = p->bytes;
 	p->stats = s;
 }
 
