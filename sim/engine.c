@@ -66,6 +66,14 @@ static void wake_due(struct worker *w)
 		wheel_set(w, w->window, (uint32_t)heap_pop(&w->later).key);
 }
 
+/* A switch is worked on by whoever comes first. */
+static int claim(struct worker *w, struct switch_state *s)
+{
+	uint64_t pass = w->engine->pass;
+
+	return !w->shared || __atomic_exchange_n(&s->claimed, pass, __ATOMIC_RELAXED) != pass;
+}
+
 static void node_run(struct worker *w, uint32_t node)
 {
 	struct engine *e = w->engine;
@@ -73,7 +81,7 @@ static void node_run(struct worker *w, uint32_t node)
 
 	if (n->kind == NODE_HOST)
 		host_run(w, &e->hosts[n->number]);
-	else
+	else if (claim(w, &e->switches[n->number]))
 		switch_run(w, &e->switches[n->number]);
 }
 
@@ -98,6 +106,24 @@ static void run_nodes(struct worker *w)
 				bits &= bits - 1;
 			}
 		}
+	}
+}
+
+/* Whoever is done with its own nodes takes over switches that others have not begun, which evens out
+ * uneven traffic. Hosts stay with their thread: it keeps the state of their connections. */
+static void help_others(struct worker *w)
+{
+	struct engine *e = w->engine;
+	const uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+
+	for (uint32_t i = e->net->switch_count; i-- > 0;) {
+		struct switch_state *s = &e->switches[i];
+
+		if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) == e->pass ||
+		    !(__atomic_load_n(&slot[s->node / 64], __ATOMIC_RELAXED) >> (s->node % 64) & 1))
+			continue;
+		if (claim(w, s))
+			switch_run(w, s);
 	}
 }
 
@@ -162,6 +188,8 @@ static void advance(struct engine *e)
 
 	int64_t limit_ps = e->next_stop_ps < end_ps ? e->next_stop_ps : end_ps;
 
+	e->pass++;
+
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
 
@@ -212,6 +240,8 @@ static void *work(void *argument)
 	while (!e->finished) {
 		wake_due(w);
 		run_nodes(w);
+		if (w->shared)
+			help_others(w);
 		meet(e);
 	}
 	return NULL;

@@ -38,6 +38,7 @@ struct egress {
 };
 
 struct switch_state {
+	uint64_t claimed; /* pass in which some thread works on it, or has worked */
 	struct buffer_pool pool;
 	struct engine *engine;
 	struct worker *worker; /* set while the node is being worked on */
@@ -125,6 +126,7 @@ struct engine {
 	uint32_t wheel_is_short; /* 1: some links are longer than the wheel */
 
 	/* threads */
+	uint64_t pass; /* counts the times that threads go through the nodes: once a window or oftener */
 	uint32_t threads;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
