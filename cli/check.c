@@ -41,7 +41,7 @@ static void built_free(struct built *b)
 /* --- what one [traffic] section asks of the network --- */
 
 struct demand {
-	uint64_t flows, unlimited, bytes;
+	uint64_t flows, unlimited, waiting, bytes;
 	int64_t first_ps, last_ps; /* starts */
 	double receivers_bps;      /* links of all hosts that receive something */
 };
@@ -61,10 +61,12 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 			d.unlimited++;
 		else
 			d.bytes += f->size_bytes;
+		if (f->ties & FLOW_WAITS)
+			d.waiting++;
+		else if (f->start_ps > d.last_ps)
+			d.last_ps = f->start_ps;
 		if (f->start_ps < d.first_ps)
 			d.first_ps = f->start_ps;
-		if (f->start_ps > d.last_ps)
-			d.last_ps = f->start_ps;
 		if (receives)
 			receives[f->dst] = 1;
 	}
@@ -97,7 +99,9 @@ static void print_demand(const struct built *b, uint32_t traffic)
 	printf(", starting %s", human_time((double)d.first_ps / PS_PER_NS).text);
 	if (d.last_ps > d.first_ps)
 		printf(" to %s", human_time((double)d.last_ps / PS_PER_NS).text);
-	if (d.flows > 1 && d.bytes > 0 && seconds > 0)
+	if (d.waiting > 0)
+		printf(", %" PRIu64 " when others end", d.waiting);
+	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
 		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
 		       human_percent(bps / d.receivers_bps).text);
 	putchar('\n');

@@ -125,6 +125,49 @@ static int has_settings(const struct scenario *s, const char *owner)
 	return 0;
 }
 
+/* The one flow that the flow waits for, as a tie; NULL where several are to be done, or any of
+ * several. */
+static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow)
+{
+	const struct gate_tie *found = NULL;
+	uint32_t wait = 0;
+
+	while (l->waits[wait].flow != flow)
+		wait++;
+	for (uint32_t i = 0; i < l->tell_count; i++) {
+		if (l->tells[i].gate != l->waits[wait].gate)
+			continue;
+		if (found)
+			return NULL;
+		found = &l->tells[i];
+	}
+	return l->gates[l->waits[wait].gate].needed == 1 ? found : NULL;
+}
+
+/* Can every start be written in a list? */
+static int check_starts(const struct flow_list *flows, struct error *e)
+{
+	for (uint32_t i = 0; i < flows->count; i++)
+		if (flows->flows[i].ties & FLOW_WAITS && !waits_for(&flows->gates, i))
+			return error_set(
+				e, "a trigger that several flows set off cannot be written as a "
+				   "list; run the matrix as it is, with pattern = htsim");
+	return 0;
+}
+
+static const char *start_text(char *buffer, size_t size, const struct flow_list *flows,
+			      uint32_t flow, int64_t base_ps)
+{
+	const struct gate_tie *tie;
+
+	if (!(flows->flows[flow].ties & FLOW_WAITS))
+		return time_text(buffer, size, flows->flows[flow].start_ps - base_ps);
+	tie = waits_for(&flows->gates, flow);
+	snprintf(buffer, size, "%s:%u", tie->kind == FLOW_TELLS_SENT ? "sent" : "received",
+		 tie->flow);
+	return buffer;
+}
+
 /* Starts count from the section's own start, which is among its settings. */
 static void write_flows(FILE *f, const struct scenario *s, const struct config *c,
 			const struct flow_list *flows)
@@ -144,8 +187,8 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 		char bytes[64], start[64];
 
 		option_format(bytes, sizeof(bytes), &size, &flow->size_bytes);
-		time_text(start, sizeof(start), flow->start_ps - base_ps);
-		fprintf(f, "flow = %u %u %s %s\n", flow->src, flow->dst, bytes, start);
+		fprintf(f, "flow = %u %u %s %s\n", flow->src, flow->dst, bytes,
+			start_text(start, sizeof(start), flows, i, base_ps));
 	}
 }
 
@@ -192,7 +235,7 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 
 	if (network_build(&net, &c->network, e))
 		return -1;
-	failed = traffic_generate(&flows, c, &net, e);
+	failed = traffic_generate(&flows, c, &net, e) || check_starts(&flows, e);
 	if (!failed)
 		write_title(f, files);
 	if (!failed && seed)

@@ -151,6 +151,41 @@ static uint64_t next_window(struct engine *e, uint64_t window)
 	return best;
 }
 
+void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind)
+{
+	if (w->ended_count == w->ended_capacity) {
+		w->ended_capacity = w->ended_capacity ? 2 * w->ended_capacity : 16;
+		w->ended = memory_grow(w->ended, w->ended_capacity, sizeof(*w->ended));
+	}
+	w->ended[w->ended_count++] = (struct ended_flow){ flow, kind };
+}
+
+/* Calls at the end of a window. */
+static void start_waiting(void *context, uint32_t flow)
+{
+	struct engine *e = context;
+	struct flow *f = &e->flows.flows[flow];
+	struct host *h = &e->hosts[f->src];
+	struct worker *w = engine_worker(e, h->node);
+
+	f->start_ps = e->last_opened_ps = w->end_ps;
+	host_timer(h, f->start_ps, TIMER_START, flow);
+	engine_wake_later(w, h->node, f->start_ps);
+}
+
+/* Whole windows only: what is measured must not change when flows start. */
+static void open_gates(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		for (uint32_t k = 0; k < w->ended_count; k++)
+			gates_tell(&e->flows.gates, w->ended[k].flow, w->ended[k].kind,
+				   start_waiting, e);
+		w->ended_count = 0;
+	}
+}
+
 /* Every thread rests at the end of limit_ps; decides what comes next. */
 static void advance(struct engine *e)
 {
@@ -159,6 +194,8 @@ static void advance(struct engine *e)
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
+		open_gates(e);
+
 		uint32_t slot = (uint32_t)window & (e->slot_count - 1);
 
 		memset(e->wheel + (size_t)slot * e->slot_words, 0,

@@ -77,6 +77,12 @@ struct worker {
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;
 	uint32_t *buckets;
+	/* Flows that ended in this window and have somebody to tell. */
+	struct ended_flow {
+		uint32_t flow;
+		enum flow_tie kind;
+	} * ended;
+	uint32_t ended_count, ended_capacity;
 	uint64_t flows_done;  /* flows of finite size that ended at this worker's hosts */
 	uint64_t byte_errors; /* of these, how many received other bytes than were asked for */
 };
@@ -126,7 +132,8 @@ struct engine {
 	uint32_t wheel_is_short; /* 1: some links are longer than the wheel */
 
 	/* threads */
-	uint64_t pass; /* counts the times that threads go through the nodes: once a window or oftener */
+	uint64_t
+		pass; /* counts the times that threads go through the nodes: once a window or oftener */
 	uint32_t threads;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
@@ -141,6 +148,8 @@ struct engine {
 			    const struct flow *flow);
 		void *context;
 	} * taps;
+
+	int64_t last_opened_ps; /* when flows that waited for others last started */
 
 	/* Ports keep statistics from measure_from_ps on while measuring is set. */
 	int64_t measure_from_ps;
@@ -177,6 +186,9 @@ struct worker *engine_worker(struct engine *e, uint32_t node);
 /* A port holds packets, or is about to, for the first time while measuring: from now on it keeps
  * statistics, as one that held what it holds now (before: nothing) since measuring began. */
 void engine_begin_stats(struct worker *w, struct port *p);
+
+/* A flow is done: those that wait for it start when the window ends. */
+void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 void switch_run(struct worker *w, struct switch_state *s);
 void switch_sync(struct buffer_pool *pool, int64_t now_ps);

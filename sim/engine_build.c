@@ -345,6 +345,7 @@ static void free_workers(struct engine *e)
 		heap_free(&w->later);
 		memory_free(w->buckets, SORT_BUCKETS, sizeof(*w->buckets));
 		free(w->keys);
+		free(w->ended);
 		free(w->sorted);
 	}
 	memory_free(e->workers, e->threads, sizeof(*e->workers));

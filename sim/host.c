@@ -176,7 +176,8 @@ void hosts_new(struct engine *e)
 	e->start_order = memory_new(e->flows.count, sizeof(*e->start_order));
 	fill = memory_new(net->host_count + UINT64_C(1), sizeof(*fill));
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		fill[e->flows.flows[i].src + 1]++;
+		if (!(e->flows.flows[i].ties & FLOW_WAITS))
+			fill[e->flows.flows[i].src + 1]++;
 	for (uint32_t i = 0; i < net->host_count; i++) {
 		const struct net_node *node = &net->nodes[net->host_node[i]];
 
@@ -195,7 +196,8 @@ void hosts_new(struct engine *e)
 		};
 	}
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		e->start_order[fill[e->flows.flows[i].src]++] = i;
+		if (!(e->flows.flows[i].ties & FLOW_WAITS))
+			e->start_order[fill[e->flows.flows[i].src]++] = i;
 	for (uint32_t i = 0; i < net->host_count; i++)
 		plan_start(e, &e->hosts[i]);
 	memory_free(fill, net->host_count + UINT64_C(1), sizeof(*fill));

@@ -31,6 +31,10 @@ static int64_t on_stop(void *context, int64_t now_ps)
 		measure_end(m, m->to_ps);
 		m->phase = PHASE_AFTER;
 	}
+	/* Flows that waited for others have their time too. */
+	if (m->engine->last_opened_ps > 0 && m->finite_flows &&
+	    m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps > m->limit_ps)
+		m->limit_ps = m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps;
 	if (now_ps >= m->limit_ps || (m->phase == PHASE_AFTER && measure_flows_done(m)))
 		return -1;
 
@@ -67,7 +71,7 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 	for (uint32_t i = 0; i < flows->count; i++) {
 		const struct flow *f = &flows->flows[i];
 
-		if (f->start_ps > last_start_ps)
+		if (f->start_ps > last_start_ps && !(f->ties & FLOW_WAITS))
 			last_start_ps = f->start_ps;
 		if (f->size_bytes == FLOW_UNLIMITED)
 			unlimited = 1;

@@ -244,6 +244,8 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 		if (r->next == r->message_end && !r->arrived_count && r->bytes != r->message_bytes)
 			w->byte_errors++;
 		w->flows_done++;
+		if (f->ties & FLOW_TELLS_RECEIVED)
+			engine_tell(w, r->message, FLOW_TELLS_RECEIVED);
 		completed = 1;
 	}
 }

@@ -363,7 +363,11 @@ static int window_was_used(const struct cc_window *window, uint32_t pipe_before,
 
 static void finish(struct worker *w, struct sender *s, uint32_t handle)
 {
-	flow_at(w->engine, s->connection)->tx = FLOW_NONE;
+	struct flow *f = flow_at(w->engine, s->connection);
+
+	f->tx = FLOW_NONE;
+	if (f->ties & FLOW_TELLS_SENT)
+		engine_tell(w, s->connection, FLOW_TELLS_SENT);
 	scoreboard_free(s);
 	if (s->in_ready) {
 		s->state = SENDER_DONE; /* the card drops it when its turn comes */

@@ -1,5 +1,6 @@
 /* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
 #include "sim/traffic.h"
+#include "sim/memory.h"
 #include "sim/traffic_make.h"
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +46,25 @@ static int by_start(const void *a, const void *b)
 	return x->next < y->next ? -1 : 1;
 }
 
+/* Gates know flows by the order of making, which .next still holds. */
+static void renumber_gates(struct flow_list *list)
+{
+	uint32_t *number = memory_new(list->count, sizeof(*number));
+
+	for (uint32_t i = 0; i < list->count; i++)
+		number[list->flows[i].next] = i;
+	gates_sort(&list->gates, number);
+	memory_free(number, list->count, sizeof(*number));
+}
+
 static void sort_flows(struct flow_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		list->flows[i].next = i;
 	if (list->count)
 		qsort(list->flows, list->count, sizeof(*list->flows), by_start);
+	if (list->gates.gate_count)
+		renumber_gates(list);
 	for (uint32_t i = 0; i < list->count; i++) {
 		list->flows[i].next = FLOW_NONE;
 		list->flows[i].connection = i;
@@ -96,6 +110,14 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 
 		if (c->traffic[f->traffic].connections == 0)
 			continue;
+		if (f->ties) {
+			free(table);
+			return error_set(
+				e,
+				"traffic.%s.connections: persistent, but some of its flows "
+				"wait for others; allowed is per-flow",
+				c->traffic[f->traffic].name);
+		}
 		first = pair_slot(table, size - 1, list->flows, f);
 		if (*first == FLOW_NONE)
 			*first = i;
@@ -138,5 +160,6 @@ int traffic_generate(struct flow_list *list, const struct config *c, const struc
 void flow_list_free(struct flow_list *list)
 {
 	free(list->flows);
+	gates_free(&list->gates);
 	memset(list, 0, sizeof(*list));
 }

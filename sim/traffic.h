@@ -3,11 +3,13 @@
 #define SIM_TRAFFIC_H
 #include "sim/config.h"
 #include "sim/flow.h"
+#include "sim/gate.h"
 #include "sim/network.h"
 
 struct flow_list {
 	uint32_t count, capacity;
 	struct flow *flows;
+	struct gate_list gates; /* flows that wait for others; their start is TIME_NEVER_PS */
 };
 
 struct traffic_ops {

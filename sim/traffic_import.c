@@ -10,14 +10,18 @@
  * port are not used: the section's class is that of all its flows.
  *
  * htsim's connection matrices: a header, then a line a connection, in bytes and picoseconds. A
- * connection without a size has no end. Words that change nothing here (id, prio and the triggers that
- * an end sets off) are read and not used; a flow that waits for a trigger cannot be had.
+ * connection without a size has no end. Words that change nothing here (id, prio) are read and not
+ * used. A trigger is a gate (gate.h): oneshot lets all its flows in when the first flow sets it
+ * off, barrier when as many as it counts have, multishot one flow each time.
  *
  *	Nodes 16
  *	Connections 2
  *	0->5 start 0 size 2000000
- *	1->5 id 7 start 1000000 size 2000000 */
+ *	1->5 id 7 start 1000000 size 2000000 send_done_trigger 1
+ *	5->1 trigger 1 size 2000000
+ *	trigger id 1 oneshot */
 #include "sim/line_file.h"
+#include "sim/memory.h"
 #include "sim/traffic_make.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +57,8 @@ static int add_flow(struct import *i, const struct flow_plan *p)
 	struct error e;
 	struct flow_plan placed = *p;
 
-	placed.start_ps += m->t->start.first_ps;
+	if (p->start_ps != TIME_NEVER_PS)
+		placed.start_ps += m->t->start.first_ps;
 	if (p->src == p->dst)
 		return line_file_error(&i->in, "source and destination are both h%u", p->src);
 	if (maker_check_endless(m, &placed, &e))
@@ -197,7 +202,37 @@ const struct traffic_ops traffic_hpcc_flows = {
 struct matrix {
 	uint64_t connections;
 	int has_count;
+	uint32_t trigger_count;
+	struct trigger {
+		uint64_t id;
+		uint32_t gate;
+		int is_declared, is_set_off, is_waited_for;
+	} * triggers;
 };
+
+/* What a line says of its connection. */
+struct connection {
+	struct flow_plan plan;
+	int has_start;
+	uint32_t tie_count;
+	struct {
+		uint64_t trigger;
+		enum flow_tie kind;
+	} ties[LINE_WORDS_MAX];
+};
+
+/* The trigger of that id, made when first heard of. */
+static struct trigger *trigger_of(struct import *i, struct matrix *x, uint64_t id)
+{
+	for (uint32_t t = 0; t < x->trigger_count; t++)
+		if (x->triggers[t].id == id)
+			return &x->triggers[t];
+	x->triggers =
+		memory_grow(x->triggers, x->trigger_count + UINT64_C(1), sizeof(*x->triggers));
+	x->triggers[x->trigger_count] =
+		(struct trigger){ .id = id, .gate = gates_add(&i->m.list->gates, 1, 0) };
+	return &x->triggers[x->trigger_count++];
+}
 
 /* "0->5" */
 static int read_pair(struct import *i, const char *word, struct flow_plan *p)
@@ -227,24 +262,27 @@ static int is_one_of(const char *word, const char *const *words)
 	return *words != NULL;
 }
 
-/* One word and its value; *started says whether a start was among them. */
-static int read_attribute(struct import *i, char *const words[2], struct flow_plan *p, int *started)
+/* Which tie a word makes; 0: none. */
+static enum flow_tie tie_of(const char *word)
 {
-	static const char *const unused[] = { "id", "prio", "send_done_trigger",
-					      "recv_done_trigger", NULL };
+	if (strcmp(word, "trigger") == 0)
+		return FLOW_WAITS;
+	if (strcmp(word, "send_done_trigger") == 0)
+		return FLOW_TELLS_SENT;
+	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_TELLS_RECEIVED : (enum flow_tie)0;
+}
+
+/* One word and its value. */
+static int read_attribute(struct import *i, char *const words[2], struct connection *c)
+{
 	static const char *const known[] = {
-		"start", "size", "id", "prio", "send_done_trigger", "recv_done_trigger"
+		"start", "size", "id", "prio", "trigger", "send_done_trigger", "recv_done_trigger"
 	};
 	uint64_t number;
 
-	if (strcmp(words[0], "trigger") == 0)
-		return line_file_error(&i->in,
-				       "the flow waits for trigger %s; flows of Weir start at a "
-				       "time, so it must have a start",
-				       quote(words[1]).text);
 	if (strcmp(words[0], "start") == 0) {
-		*started = 1;
-		return read_time_ps(words[1], 1, &p->start_ps)
+		c->has_start = 1;
+		return read_time_ps(words[1], 1, &c->plan.start_ps)
 			       ? line_file_error(&i->in,
 						 "%s is not a start; allowed are 0 to 1000 s in "
 						 "picoseconds",
@@ -256,10 +294,10 @@ static int read_attribute(struct import *i, char *const words[2], struct flow_pl
 			return line_file_error(
 				&i->in, "%s is not a size; allowed are 0 to %" PRIu64 " bytes",
 				quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
-		p->size_bytes = number ? number : FLOW_UNLIMITED;
+		c->plan.size_bytes = number ? number : FLOW_UNLIMITED;
 		return 0;
 	}
-	if (!is_one_of(words[0], unused)) {
+	if (!tie_of(words[0]) && strcmp(words[0], "id") != 0 && strcmp(words[0], "prio") != 0) {
 		struct error e;
 
 		error_unknown(&e, "word", words[0], known, sizeof(known) / sizeof(known[0]));
@@ -268,28 +306,100 @@ static int read_attribute(struct import *i, char *const words[2], struct flow_pl
 	if (read_whole(words[1], UINT64_MAX, &number))
 		return line_file_error(&i->in, "%s %s; it is a whole number", words[0],
 				       quote(words[1]).text);
+	if (tie_of(words[0])) {
+		c->ties[c->tie_count].trigger = number;
+		c->ties[c->tie_count++].kind = tie_of(words[0]);
+		c->has_start |= tie_of(words[0]) == FLOW_WAITS ? 2 : 0;
+	}
 	return 0;
 }
 
-static int read_connection(struct import *i, char *const words[], int count)
+static int read_connection(struct import *i, char *const words[], int count, struct matrix *x)
 {
-	struct flow_plan p = { .size_bytes = FLOW_UNLIMITED };
-	int started = 0;
+	struct connection c = { .plan = { .size_bytes = FLOW_UNLIMITED } };
 
-	if (read_pair(i, words[0], &p))
+	if (read_pair(i, words[0], &c.plan))
 		return -1;
 	for (int w = 1; w < count; w += 2) {
 		if (w + 1 == count)
 			return line_file_error(&i->in, "the line ends after %s; a value is missing",
 					       quote(words[w]).text);
-		if (read_attribute(i, words + w, &p, &started))
+		if (read_attribute(i, words + w, &c))
 			return -1;
 	}
-	if (!started)
+	if (c.has_start != 1 && c.has_start != 2)
+		return line_file_error(
+			&i->in,
+			"the flow has %s; a line is as in 0->5 start 0 size 2000000, "
+			"or with a trigger in place of the start",
+			c.has_start ? "both a start and a trigger" : "no start");
+	if (c.has_start == 2)
+		c.plan.start_ps = TIME_NEVER_PS;
+	if (add_flow(i, &c.plan))
+		return -1;
+	for (uint32_t t = 0; t < c.tie_count; t++) {
+		struct trigger *trigger = trigger_of(i, x, c.ties[t].trigger);
+
+		if (c.ties[t].kind == FLOW_WAITS)
+			trigger->is_waited_for = 1;
+		else
+			trigger->is_set_off = 1;
+		maker_tie(&i->m, i->m.list->count - 1, trigger->gate, c.ties[t].kind);
+	}
+	return 0;
+}
+
+/* "trigger id 3 barrier count 2", "trigger id 1 oneshot". */
+static int read_trigger(struct import *i, char *const words[], int count, struct matrix *x)
+{
+	uint64_t id = 0, needed = 1;
+	const char *kind = NULL;
+
+	for (int w = 1; w < count; w++) {
+		uint64_t *number = strcmp(words[w], "id") == 0      ? &id
+				   : strcmp(words[w], "count") == 0 ? &needed
+								    : NULL;
+
+		if (!number)
+			kind = words[w];
+		else if (++w == count || read_whole(words[w], UINT32_MAX, number))
+			return line_file_error(&i->in, "%s is followed by a whole number",
+					       words[w - 1]);
+	}
+	if (!id || !needed || !kind ||
+	    (strcmp(kind, "oneshot") != 0 && strcmp(kind, "multishot") != 0 &&
+	     strcmp(kind, "barrier") != 0))
 		return line_file_error(&i->in,
-				       "the flow has no start; a line is as in 0->5 start 0 size "
-				       "2000000");
-	return add_flow(i, &p);
+				       "a trigger has an id above 0 and is oneshot, multishot "
+				       "or barrier count N, as in trigger id 1 oneshot");
+
+	struct trigger *t = trigger_of(i, x, id);
+
+	t->is_declared = 1;
+	i->m.list->gates.gates[t->gate].one_by_one = strcmp(kind, "multishot") == 0;
+	if (strcmp(kind, "barrier") == 0)
+		i->m.list->gates.gates[t->gate].needed = (uint32_t)needed;
+	return 0;
+}
+
+/* Every trigger that a flow waits for is declared, and somebody sets it off. */
+static int check_triggers(struct import *i, const struct matrix *x)
+{
+	for (uint32_t t = 0; t < x->trigger_count; t++) {
+		const struct trigger *trigger = &x->triggers[t];
+
+		if (trigger->is_waited_for && !trigger->is_declared)
+			return error_set(i->in.e,
+					 "%.200s: no line declares trigger %" PRIu64
+					 ", as in trigger id %" PRIu64 " oneshot",
+					 i->in.name, trigger->id, trigger->id);
+		if (trigger->is_waited_for && !trigger->is_set_off)
+			return error_set(i->in.e,
+					 "%.200s: flows wait for trigger %" PRIu64
+					 ", but none sets it off",
+					 i->in.name, trigger->id);
+	}
+	return 0;
 }
 
 /* "Nodes 16", "Connections 2", "Triggers 0", "Failures 0". */
@@ -323,9 +433,9 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 	if (is_one_of(words[0], counts))
 		return read_count(i, words, count, x);
 	if (strstr(words[0], "->"))
-		return read_connection(i, words, count);
+		return read_connection(i, words, count, x);
 	if (strcmp(words[0], "trigger") == 0)
-		return 0; /* declares one; flows that wait for it are refused */
+		return read_trigger(i, words, count, x);
 	if (strcmp(words[0], "failure") == 0)
 		return line_file_error(&i->in,
 				       "a failure; links of Weir fail by fail = NODE NODE TIME in "
@@ -338,26 +448,36 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 		quote(words[0]).text);
 }
 
-static int read_htsim(struct import *i)
+static int read_matrix(struct import *i, struct matrix *x)
 {
-	struct matrix x = { 0 };
 	uint32_t before = i->m.list->count, read;
 	int got;
 
 	while ((got = line_file_next(&i->in)) == 1)
-		if (read_matrix_line(i, &x))
+		if (read_matrix_line(i, x))
 			return -1;
 	read = i->m.list->count - before;
 	if (got < 0)
 		return -1;
-	if (!x.has_count)
+	if (!x->has_count)
 		return error_set(i->in.e, "%.200s: no line says Connections and how many",
 				 i->in.name);
-	if (read != x.connections || read == 0)
+	if (read != x->connections || read == 0)
 		return line_file_error(&i->in,
 				       "%u connections are listed, but Connections says %" PRIu64,
-				       read, x.connections);
+				       read, x->connections);
+	if (check_triggers(i, x))
+		return -1;
 	return maker_any_endless(&i->m, before) ? 0 : maker_check_stop(&i->m, 0);
+}
+
+static int read_htsim(struct import *i)
+{
+	struct matrix x = { 0 };
+	int failed = read_matrix(i, &x);
+
+	free(x.triggers);
+	return failed;
 }
 
 static int htsim_generate(struct flow_list *list, const struct traffic_config *t,
@@ -370,7 +490,7 @@ static int htsim_generate(struct flow_list *list, const struct traffic_config *t
 
 const struct traffic_ops traffic_htsim = {
 	.name = "htsim",
-	.help = "a connection matrix (.cm) of htsim as it is, without flows that wait for triggers",
+	.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
 	.options = htsim_options,
 	.generate = htsim_generate,
 };

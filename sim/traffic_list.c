@@ -4,7 +4,8 @@
  *	flow = h1 h5 unlimited 0us
  *
  * or the same, without "flow =", in a file. Hosts are numbers or names. Starts count from the
- * section's own start. */
+ * section's own start. In place of a time, sent:2 or received:2 starts a flow when flow 2 of the
+ * list, counted from 0, is done (gate.h). */
 #include "sim/traffic_make.h"
 #include "sim/words.h"
 #include <errno.h>
@@ -13,7 +14,10 @@
 
 static const struct option list_options[] = {
 	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
-	  "file with a flow a line: source, destination, size, start; # starts a comment", NULL },
+	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
+	  "received:N "
+	  "to wait for flow N); # starts a comment",
+	  NULL },
 	STOP_OPTION,
 	{ .name = NULL },
 };
@@ -32,7 +36,30 @@ static int read_host(struct maker *m, const char *word, uint32_t *host)
 	return 0;
 }
 
-static int read_flow(struct maker *m, const char *text, struct flow_plan *p)
+/* A line of the list. */
+struct listed_flow {
+	struct flow_plan plan;
+	struct {
+		uint64_t flow;
+		enum flow_tie kind; /* 0: it starts at a time */
+	} after;
+};
+
+/* "sent:2" or "received:2"; anything else is left to be a time. */
+static int read_wait(struct maker *m, const char *word, struct listed_flow *f)
+{
+	static const struct option number = { "flow", OPT_COUNT, 0, NULL, 0, UINT32_MAX, "", NULL };
+	const char *colon = strchr(word, ':');
+
+	f->after.kind = (enum flow_tie)0;
+	if (strncmp(word, "sent:", strlen("sent:")) == 0)
+		f->after.kind = FLOW_TELLS_SENT;
+	else if (strncmp(word, "received:", strlen("received:")) == 0)
+		f->after.kind = FLOW_TELLS_RECEIVED;
+	return f->after.kind ? option_parse(&f->after.flow, &number, colon + 1, m->e) : 0;
+}
+
+static int read_flow(struct maker *m, const char *text, struct listed_flow *p)
 {
 	static const struct option size = { "size", OPT_SIZE, 0, NULL, 1, FLOW_SIZE_MAX_BYTES,
 					    "",     NULL };
@@ -40,31 +67,62 @@ static int read_flow(struct maker *m, const char *text, struct flow_plan *p)
 					     NULL,    0,           (uint64_t)START_MAX_PS,
 					     "",      NULL };
 	struct words w;
-	uint64_t start_ps;
+	uint64_t start_ps = 0;
 
 	if (words_split(&w, text) != 4)
 		return error_set(m->e, "a flow is source, destination, size and start, as in "
 				       "0 5 2MB 10us");
-	if (read_host(m, w.word[0], &p->src) || read_host(m, w.word[1], &p->dst) ||
-	    option_parse(&p->size_bytes, &size, w.word[2], m->e) ||
-	    option_parse(&start_ps, &start, w.word[3], m->e))
+	if (read_host(m, w.word[0], &p->plan.src) || read_host(m, w.word[1], &p->plan.dst) ||
+	    option_parse(&p->plan.size_bytes, &size, w.word[2], m->e) ||
+	    read_wait(m, w.word[3], p) ||
+	    (!p->after.kind && option_parse(&start_ps, &start, w.word[3], m->e)))
 		return -1;
-	if (p->src == p->dst)
-		return error_set(m->e, "source and destination are both h%u", p->src);
-	p->start_ps = m->t->start.first_ps + (int64_t)start_ps;
-	return maker_check_endless(m, p, m->e);
+	if (p->plan.src == p->plan.dst)
+		return error_set(m->e, "source and destination are both h%u", p->plan.src);
+	p->plan.start_ps = p->after.kind ? TIME_NEVER_PS : m->t->start.first_ps + (int64_t)start_ps;
+	return maker_check_endless(m, &p->plan, m->e);
 }
 
-/* Room doubles, as the length of a file is not known before. */
+/* What a flow waits for may stand further below: the gate is made now and looked at in the end. Room
+ * doubles, as the length of a file is not known before. */
 static int add_flow(struct maker *m, const char *text)
 {
-	struct flow_plan p;
+	struct listed_flow p;
 
 	if (read_flow(m, text, &p))
 		return -1;
 	if (m->list->count == m->list->capacity && maker_reserve(m, (uint64_t)m->list->count + 64))
 		return -1;
-	maker_add(m, &p);
+	maker_add(m, &p.plan);
+	if (p.after.kind) {
+		uint32_t gate = gates_add(&m->list->gates, 1, 0);
+
+		maker_tie(m, m->list->count - 1, gate, FLOW_WAITS);
+		gates_tie(&m->list->gates,
+			  (struct gate_tie){ (uint32_t)p.after.flow, gate, p.after.kind });
+	}
+	return 0;
+}
+
+/* Flows to wait for were counted from the first of the list. */
+static int resolve_waits(struct maker *m, uint32_t first_flow, uint32_t first_tell)
+{
+	struct gate_list *l = &m->list->gates;
+
+	for (uint32_t i = first_tell; i < l->tell_count; i++) {
+		struct gate_tie *t = &l->tells[i];
+		uint32_t count = m->list->count - first_flow;
+
+		if (t->flow >= count)
+			return maker_error(m, "flow",
+					   "there is no flow %u to wait for; the last is %u",
+					   t->flow, count - 1);
+		t->flow += first_flow;
+		if (m->list->flows[t->flow].size_bytes == FLOW_UNLIMITED)
+			return maker_error(m, "flow", "flow %u has no end to wait for",
+					   t->flow - first_flow);
+		m->list->flows[t->flow].ties |= (uint8_t)t->kind;
+	}
 	return 0;
 }
 
@@ -110,7 +168,7 @@ static int list_generate(struct flow_list *list, const struct traffic_config *t,
 			 const struct config *c, const struct network *net, struct error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
-	uint32_t before = list->count;
+	uint32_t before = list->count, told_before = list->gates.tell_count;
 
 	if (t->start.first_ps != t->start.last_ps)
 		return maker_error(&m, "start",
@@ -126,6 +184,8 @@ static int list_generate(struct flow_list *list, const struct traffic_config *t,
 		return maker_error(&m, "flow",
 				   "not given; pattern list needs lines such as flow = 0 5 2MB "
 				   "10us, or a file of them");
+	if (resolve_waits(&m, before, told_before))
+		return -1;
 	return maker_any_endless(&m, before) ? 0 : maker_check_stop(&m, 0);
 }
 

@@ -57,6 +57,7 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 	assert(m->list->count < m->list->capacity && p->src != p->dst);
 	m->list->flows[m->list->count++] = (struct flow){
 		.start_ps = p->start_ps,
+		.ties = p->start_ps == TIME_NEVER_PS ? FLOW_WAITS : 0,
 		.finish_ps = -1,
 		.size_bytes = p->size_bytes,
 		.stop_ps = has_stop ? (int64_t)t->stop_ps : TIME_NEVER_PS,
@@ -69,6 +70,12 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 		.tx = FLOW_NONE,
 		.rx = FLOW_NONE,
 	};
+}
+
+void maker_tie(struct maker *m, uint32_t flow, uint32_t gate, enum flow_tie kind)
+{
+	m->list->flows[flow].ties |= (uint8_t)kind;
+	gates_tie(&m->list->gates, (struct gate_tie){ flow, gate, (uint32_t)kind });
 }
 
 uint32_t maker_other_host(struct maker *m, uint32_t host)

@@ -35,11 +35,14 @@ int maker_reserve(struct maker *m, uint64_t flows);
 struct flow_plan {
 	uint32_t src, dst;
 	uint64_t size_bytes;
-	int64_t start_ps;
+	int64_t start_ps; /* TIME_NEVER_PS: it waits at a gate */
 };
 
 /* Needs room reserved. A flow of unlimited size stops where the section says. */
 void maker_add(struct maker *m, const struct flow_plan *p);
+
+/* Ties a flow, by its number in the list, to a gate. */
+void maker_tie(struct maker *m, uint32_t flow, uint32_t gate, enum flow_tie kind);
 
 /* A host other than this one, each as likely. */
 uint32_t maker_other_host(struct maker *m, uint32_t host);

@@ -160,11 +160,15 @@ TEST(test_import_htsim_matrix_is_read_as_the_original_reads_it)
 
 	traffic_set(t, "file", MATRIX);
 	world_flows(&w);
-	CHECK_INT(w.list.count, 4);
+	CHECK_INT(w.list.count, 6);
 	check_flow(&w.list.flows[0], 0, 15, 200000);
 	CHECK_INT(w.list.flows[0].start_ps, 0);
 	check_flow(&w.list.flows[3], 3, 15, 300000);
 	CHECK_INT(w.list.flows[3].start_ps, 2 * US);
+	check_flow(&w.list.flows[4], 15, 2, 100000);
+	CHECK_INT(w.list.flows[4].ties, FLOW_WAITS);
+	CHECK_INT(w.list.flows[2].ties, FLOW_TELLS_SENT);
+	CHECK_INT(w.list.flows[3].ties, FLOW_TELLS_RECEIVED);
 	folder_write(&f, "m", "Nodes 4\nConnections 1\n0->1 start 7\n", 35);
 	snprintf(path, sizeof(path), "%s/m", f.path);
 	traffic_set(t, "file", path);
@@ -241,17 +245,28 @@ TEST(test_import_htsim_mistakes_are_named)
 		    "missing");
 	check_flows("htsim", MATRIX_HEAD "0->1 size 9\n",
 		    ":3: the flow has no start; a line is as in 0->5 "
-		    "start 0 size 2000000");
-	check_flows("htsim", MATRIX_HEAD "0->1 start 0 sise 9\n",
-		    ":3: unknown word 'sise'; there are start, "
-		    "size, id, prio, send_done_trigger, recv_done_trigger (nearest: size)");
+		    "start 0 size 2000000, or with a trigger in place of the start");
+	check_flows(
+		"htsim", MATRIX_HEAD "0->1 start 0 sise 9\n",
+		":3: unknown word 'sise'; there are start, "
+		"size, id, prio, trigger, send_done_trigger, recv_done_trigger (nearest: size)");
 	check_flows("htsim", MATRIX_HEAD "0->1 start x\n",
 		    ":3: 'x' is not a start; allowed are 0 to 1000 s in "
 		    "picoseconds");
 	check_flows("htsim", MATRIX_HEAD "0->1 id x start 0\n", ":3: id 'x'; it is a whole number");
+	check_flows("htsim", MATRIX_HEAD "0->1 start 0 trigger 4 size 9\n",
+		    ":3: the flow has both a start and a trigger; a line is as in 0->5 "
+		    "start 0 size 2000000, or with a trigger in place of the start");
 	check_flows("htsim", MATRIX_HEAD "0->1 id 1 trigger 4 size 9\n",
-		    ":3: the flow waits for trigger '4'; "
-		    "flows of Weir start at a time, so it must have a start");
+		    ": no line declares trigger 4, as in trigger id 4 oneshot");
+	check_flows("htsim", MATRIX_HEAD "0->1 trigger 4 size 9\ntrigger id 4 barrier count 2\n",
+		    ": flows wait for trigger 4, but none sets it off");
+	check_flows(
+		"htsim", MATRIX_HEAD "0->1 start 0 size 9\ntrigger id 4 oneshoot\n",
+		":4: a trigger has an id above 0 and is oneshot, multishot or barrier count N, as "
+		"in trigger id 1 oneshot");
+	check_flows("htsim", MATRIX_HEAD "0->1 start 0 size 9\ntrigger id\n",
+		    ":4: id is followed by a whole number");
 	check_flows("htsim", "failure switch_type TOR\n",
 		    ":1: a failure; links of Weir fail by fail = NODE "
 		    "NODE TIME in [network]");
@@ -331,13 +346,15 @@ TEST(test_import_of_a_connection_matrix_gives_the_same_results)
 	char *text = imported(&files, settings);
 
 	CHECK_CONTAINS(text, "\nflow = 3 15 300KB 2us\n");
+	CHECK_CONTAINS(text, "\nflow = 15 2 100KB sent:2\n");
+	CHECK_CONTAINS(text, "\nflow = 4 5 50KB received:3\n");
 	sim_read(&made, "%s", text);
 	sim_read(&original,
 		 "[network]\ntopology = star\nhosts = 16\n[traffic flows]\npattern = htsim\n"
 		 "file = " MATRIX "\n");
 	sim_run(&original, 1);
 	sim_run(&made, 1);
-	CHECK_INT(sim_metric(&original, "flows_completed"), 4);
+	CHECK_INT(sim_metric(&original, "flows_completed"), 6);
 	sim_check_same(&original.r, &made.r);
 	sim_end(&original);
 	sim_end(&made);

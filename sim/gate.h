@@ -1,0 +1,47 @@
+/* gate.h -- flows that start when others end.
+ *
+ * A gate opens when enough flows have told it that they are done: sent (every byte acknowledged) or
+ * received (every byte there). Flows that wait at it start when the window of the engine in which
+ * that happened ends, so up to the shortest link delay later: nodes cannot know sooner of each
+ * other. Made with the flow list, then sorted once; only the counts change while a run goes on, and
+ * only with every thread at rest. */
+#ifndef SIM_GATE_H
+#define SIM_GATE_H
+#include <stdint.h>
+
+/* What ties a flow to gates: bits of flow.ties. */
+enum flow_tie { FLOW_WAITS = 1, FLOW_TELLS_SENT = 2, FLOW_TELLS_RECEIVED = 4 };
+
+struct gate {
+	uint32_t needed;      /* flows that must be done */
+	uint32_t one_by_one;  /* 1: each lets the next one in; 0: all start when needed are done */
+	uint32_t done, first; /* first: of its entries in waits, the next to start */
+};
+
+struct gate_tie {
+	uint32_t flow, gate;
+	uint32_t kind; /* one of enum flow_tie */
+};
+
+struct gate_list {
+	uint32_t gate_count, wait_count, tell_count;
+	struct gate *gates;
+	struct gate_tie *waits; /* in the end by (gate, order of making) */
+	struct gate_tie *tells; /* in the end by (flow, kind) */
+};
+
+/* Returns the number of the new gate. */
+uint32_t gates_add(struct gate_list *l, uint32_t needed, uint32_t one_by_one);
+void gates_tie(struct gate_list *l, struct gate_tie tie);
+
+/* Flows have got other numbers, number[old]: sorts the ties for use. */
+void gates_sort(struct gate_list *l, const uint32_t *number);
+void gates_free(struct gate_list *l);
+
+/* The first of the tells of a flow, or NULL; the others follow while flow is the same. */
+const struct gate_tie *gates_tells(const struct gate_list *l, uint32_t flow);
+
+/* A flow is done: calls start for each flow that may now start. */
+void gates_tell(struct gate_list *l, uint32_t flow, enum flow_tie kind,
+		void (*start)(void *context, uint32_t flow), void *context);
+#endif
