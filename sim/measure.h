@@ -27,6 +27,7 @@ struct measure {
 	int64_t from_ps, to_ps; /* to: TIME_NEVER_PS until it is known */
 	int64_t limit_ps;       /* the run ends here at the latest */
 	int64_t now_ps;
+	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
 	int partial;
 	uint64_t polls, finite_flows;
 	double cpu_seconds;

@@ -56,8 +56,7 @@ static int on_poll(void *context, int64_t now_ps)
 		return 1;
 	}
 	if (m->control->progress && ++m->polls % 1024 == 0)
-		m->control->progress(m->control->context, now_ps,
-				     m->to_ps == TIME_NEVER_PS ? 0 : m->to_ps);
+		m->control->progress(m->control->context, now_ps, m->expected_ps);
 	return (m->phase == PHASE_AFTER || m->to_ps == TIME_NEVER_PS) && measure_flows_done(m);
 }
 
@@ -84,6 +83,7 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 		return error_set(e, "measure.to: needed, because some flows are unlimited");
 	m->from_ps = (int64_t)c->measure.from_ps;
 	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : TIME_NEVER_PS;
+	m->expected_ps = c->measure.to_ps ? m->to_ps : last_start_ps;
 	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
 		      (int64_t)c->measure.drain_ps;
 	if (!m->finite_flows)
