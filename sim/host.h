@@ -105,24 +105,26 @@ struct receiver {
 	uint8_t latched;     /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
 	uint8_t class_id;
+	uint32_t recent_count;
 	int64_t echo_ps;         /* sent_ps of the first held packet */
 	int64_t deadline_ps;     /* of the held ACK */
 	uint64_t bytes;          /* payload received for the first time */
 	uint64_t message_bytes;  /* of these, of messages that are complete */
 	uint64_t measured_bytes; /* value of bytes when measuring began */
-	uint64_t marked_pkts;
 	/* Segments beyond next: bit per segment, only while something is missing. */
 	uint64_t *arrived;
 	uint32_t arrived_mask; /* bits - 1, a power of two */
 	uint32_t arrived_count;
 	uint32_t highest;             /* first segment above all received */
 	uint32_t recent[SACK_BLOCKS]; /* segments whose blocks were reported last, newest first */
-	uint32_t recent_count;
+	uint32_t marked_pkts;         /* data packets that arrived marked, for probes */
 	uint32_t sprayed;
 };
 
 /* No way to the other host: the packet is lost at the card. */
 #define PATH_NONE UINT64_MAX
+
+_Static_assert(sizeof(struct receiver) <= 128, "a running connection costs two cache lines here");
 
 /* --- host.c --- */
 void hosts_new(struct engine *e);
