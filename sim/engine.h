@@ -37,6 +37,8 @@ struct egress {
 	struct port port; /* continues beyond its struct, see port.h */
 };
 
+enum { SWITCH_INPUT_BITS = 22 };
+
 struct switch_state {
 	uint64_t claimed; /* pass in which some thread works on it, or has worked */
 	struct buffer_pool pool;

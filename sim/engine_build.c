@@ -2,6 +2,7 @@
 #include "sim/engine.h"
 #include "sim/host.h"
 #include "weir/rng.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ static void build_switches(struct engine *e)
 			.line_count = node->line_count,
 			.node = net->switch_node[i],
 		};
+		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
 		words += (node->link_count + 63) / 64;
 	}
@@ -158,6 +160,9 @@ static int build_wheel(struct engine *e, struct error *error)
 	}
 	if (e->window_ps <= 0)
 		return error_set(error, "network: some link has no delay");
+
+	/* Longest delay and processing are a second each, the shortest packet 9 ms at 1 Mb/s. */
+	assert(e->window_ps < INT64_C(1) << (64 - SWITCH_INPUT_BITS));
 
 	uint64_t needed = (uint64_t)(reach_ps / e->window_ps) + 4;
 

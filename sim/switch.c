@@ -3,9 +3,14 @@
 #include "sim/engine.h"
 #include <string.h>
 
-/* A sort key: picoseconds since the window began, then the input. A node has fewer than 2^16 inputs
- * and a window is shorter than 2^48 ps (281 s). */
-enum { INPUT_BITS = 16, INPUT_MASK = (1 << INPUT_BITS) - 1, SMALL_SORT = 4, BUCKETS_MAX = 4096 };
+/* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
+ * node has at most 2^22 inputs and that a window is shorter than 2^42 ps (4.4 s). */
+enum {
+	INPUT_BITS = SWITCH_INPUT_BITS,
+	INPUT_MASK = (1 << INPUT_BITS) - 1,
+	SMALL_SORT = 4,
+	BUCKETS_MAX = 4096
+};
 
 static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 {

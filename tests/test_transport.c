@@ -345,3 +345,17 @@ TEST(test_sprayed_flows_end_and_use_every_way)
 		   0.03 * (double)sim_port(&s, "leaf0->spine1")->tx_pkts);
 	sim_end(&s);
 }
+
+/* One input more than 16 bits can number: the last of the left switch is the link between the two. */
+TEST(test_a_switch_may_have_more_than_65536_inputs)
+{
+	struct sim s;
+
+	sim_read(&s, "[network]\ntopology = dumbbell\nleft-hosts = 65536\nright-hosts = 1\n"
+		     "rate = 10Gbps\ndelay = 5us\n"
+		     "[traffic x]\npattern = list\nflow = 65536 1 50KB 0us\n");
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 1);
+	CHECK_INT(sim_metric(&s, "timeouts"), 0);
+	sim_end(&s);
+}
