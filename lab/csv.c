@@ -6,15 +6,20 @@
 #include "lab/output.h"
 #include "lab/results.h"
 #include "lab/scenario.h"
+#include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FILES = 3, RUN = 1 };
+enum { RUN = 1 };
 
-static const char *const file_names[FILES] = { "runs.csv", "flows.csv", "ports.csv" };
+/* What the files are made from. */
+struct sheet {
+	const struct config *c;
+	const struct run_result *r;
+};
 
 void csv_text(FILE *f, const char *text)
 {
@@ -51,8 +56,10 @@ static void write_value(void *context, const char *path, const char *text)
 	csv_text(context, text);
 }
 
-static int write_run(FILE *f, const struct config *c, const struct run_result *r, struct error *e)
+static int write_run(FILE *f, void *context, struct error *e)
 {
+	const struct config *c = ((const struct sheet *)context)->c;
+	const struct run_result *r = ((const struct sheet *)context)->r;
 	fputs("run,title,partial", f);
 	if (scenario_settings(c, write_path, f, e))
 		return -1;
@@ -69,8 +76,12 @@ static int write_run(FILE *f, const struct config *c, const struct run_result *r
 	return 0;
 }
 
-static void write_flows(FILE *f, const struct config *c, const struct run_result *r)
+static int write_flows(FILE *f, void *context, struct error *e)
 {
+	const struct config *c = ((const struct sheet *)context)->c;
+	const struct run_result *r = ((const struct sheet *)context)->r;
+
+	(void)e;
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
 	      "ideal_fct_ps,slowdown\n",
 	      f);
@@ -82,7 +93,10 @@ static void write_flows(FILE *f, const struct config *c, const struct run_result
 			c->traffic[w->traffic].name, w->class_id, w->src, w->dst);
 		if (w->size_bytes != FLOW_UNLIMITED)
 			fprintf(f, "%" PRIu64, w->size_bytes);
-		fprintf(f, ",%" PRId64 ",", w->start_ps);
+		fputc(',', f);
+		if (w->start_ps != TIME_NEVER_PS)
+			fprintf(f, "%" PRId64, w->start_ps);
+		fputc(',', f);
 		if (w->finish_ps >= 0)
 			fprintf(f, "%" PRId64 ",%" PRId64, w->finish_ps, fct_ps);
 		else
@@ -95,12 +109,15 @@ static void write_flows(FILE *f, const struct config *c, const struct run_result
 				      : (double)NAN);
 		fputc('\n', f);
 	}
+	return 0;
 }
 
-static void write_ports(FILE *f, const struct run_result *r)
+static int write_ports(FILE *f, void *context, struct error *e)
 {
+	const struct run_result *r = ((const struct sheet *)context)->r;
 	char name[128];
 
+	(void)e;
 	fputs("run,port,measured,tx_pkts,tx_bytes,marks,drops,queue_mean_bytes,queue_mean_pkts,"
 	      "queue_max_pkts\n",
 	      f);
@@ -114,48 +131,22 @@ static void write_ports(FILE *f, const struct run_result *r)
 		csv_number(f, p->queue_mean_pkts);
 		fprintf(f, ",%" PRIu32 "\n", p->queue_max_pkts);
 	}
-}
-
-static int write_file(FILE *f, int which, const struct config *c, const struct run_result *r,
-		      struct error *e)
-{
-	if (which == 0)
-		return write_run(f, c, r, e);
-	if (which == 1)
-		write_flows(f, c, r);
-	else
-		write_ports(f, r);
 	return 0;
 }
+
+static const struct output_file files[] = {
+	{ "runs.csv", write_run },
+	{ "flows.csv", write_flows },
+	{ "ports.csv", write_ports },
+	{ .name = NULL },
+};
 
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
 		struct error *e)
 {
-	struct output outputs[FILES];
-	int made = output_folder(folder, e), failed = made < 0, ready = 0;
+	struct sheet sheet = { c, r };
 
-	while (!failed && ready < FILES) {
-		struct output *o = &outputs[ready];
-
-		failed = output_open_in(o, folder, file_names[ready], e);
-		if (failed)
-			break;
-		failed = write_file(o->stream, ready, c, r, e);
-		if (failed)
-			output_abandon(o);
-		else
-			failed = output_finish(o, e);
-		ready += !failed;
-	}
-	for (int i = 0; i < ready; i++) {
-		if (failed)
-			output_abandon(&outputs[i]);
-		else
-			failed = output_publish(&outputs[i], e);
-	}
-	if (failed && made > 0)
-		rmdir(folder);
-	return failed ? -1 : 0;
+	return output_files(folder, files, &sheet, e);
 }
 
 int results_csv_probe(const char *folder, struct error *e)
@@ -163,8 +154,8 @@ int results_csv_probe(const char *folder, struct error *e)
 	struct output o;
 	int made = output_folder(folder, e), failed = made < 0;
 
-	for (int i = 0; i < FILES && !failed; i++) {
-		failed = output_open_in(&o, folder, file_names[i], e);
+	for (int i = 0; files[i].name && !failed; i++) {
+		failed = output_open_in(&o, folder, files[i].name, e);
 		if (!failed)
 			output_abandon(&o);
 	}

@@ -4,11 +4,11 @@
 #include "lab/export.h"
 #include "lab/output.h"
 #include "lab/results.h"
+#include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A file on its way. */
 struct sheet {
@@ -17,6 +17,16 @@ struct sheet {
 	const struct stored_runs *runs;
 	uint32_t run; /* number of the current one */
 };
+
+/* The next file begins. */
+static struct sheet *sheet_on(void *context, FILE *f)
+{
+	struct sheet *s = context;
+
+	s->f = f;
+	s->run = 0;
+	return s;
+}
 
 /* --- runs.csv --- */
 
@@ -66,8 +76,9 @@ static void write_run(FILE *f, const struct stored_run *run, const struct paths 
 	fputc('\n', f);
 }
 
-static int write_runs(struct sheet *s, struct error *e)
+static int write_runs(FILE *f, void *context, struct error *e)
 {
+	struct sheet *s = sheet_on(context, f);
 	struct paths p;
 
 	if (collect_paths(&p, s->runs)) {
@@ -88,8 +99,10 @@ static int write_runs(struct sheet *s, struct error *e)
 	return 0;
 }
 
-static int write_reasons(struct sheet *s, struct error *e)
+static int write_reasons(FILE *f, void *context, struct error *e)
 {
+	struct sheet *s = sheet_on(context, f);
+
 	(void)e;
 	fputs("run,reason,is_mark,count\n", s->f);
 	for (uint32_t i = 0; i < s->runs->count; i++)
@@ -114,7 +127,10 @@ static int write_flow(void *context, const struct stored_flow *w)
 		w->flow, w->traffic, w->class_id, w->src, w->dst);
 	if (w->size_bytes != FLOW_UNLIMITED)
 		fprintf(s->f, "%" PRIu64, w->size_bytes);
-	fprintf(s->f, ",%" PRId64 ",", w->start_ps);
+	fputc(',', s->f);
+	if (w->start_ps != TIME_NEVER_PS)
+		fprintf(s->f, "%" PRId64, w->start_ps);
+	fputc(',', s->f);
 	if (w->finish_ps >= 0)
 		fprintf(s->f, "%" PRId64 ",%" PRId64, w->finish_ps, fct_ps);
 	else
@@ -156,8 +172,10 @@ static int write_points(void *context, const struct stored_series *x)
 	return 0;
 }
 
-static int write_flows(struct sheet *s, struct error *e)
+static int write_flows(FILE *f, void *context, struct error *e)
 {
+	struct sheet *s = sheet_on(context, f);
+
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
 	      "ideal_fct_ps,slowdown\n",
 	      s->f);
@@ -167,8 +185,10 @@ static int write_flows(struct sheet *s, struct error *e)
 	return 0;
 }
 
-static int write_ports(struct sheet *s, struct error *e)
+static int write_ports(FILE *f, void *context, struct error *e)
 {
+	struct sheet *s = sheet_on(context, f);
+
 	fputs("run,port,measured,tx_pkts,tx_bytes,marks,drops,queue_mean_bytes,queue_mean_pkts,"
 	      "queue_max_pkts\n",
 	      s->f);
@@ -178,8 +198,10 @@ static int write_ports(struct sheet *s, struct error *e)
 	return 0;
 }
 
-static int write_series(struct sheet *s, struct error *e)
+static int write_series(FILE *f, void *context, struct error *e)
 {
+	struct sheet *s = sheet_on(context, f);
+
 	fputs("run,series,unit,time_ps,value\n", s->f);
 	for (s->run = 1; s->run <= s->runs->count; s->run++)
 		if (store_each_series(s->store, s->runs->runs[s->run - 1].id, write_points, s, e))
@@ -189,45 +211,16 @@ static int write_series(struct sheet *s, struct error *e)
 
 /* --- files --- */
 
-static const struct {
-	const char *name;
-	int (*write)(struct sheet *s, struct error *e);
-} files[] = {
+static const struct output_file files[] = {
 	{ "runs.csv", write_runs },     { "reasons.csv", write_reasons },
 	{ "flows.csv", write_flows },   { "ports.csv", write_ports },
-	{ "series.csv", write_series },
+	{ "series.csv", write_series }, { .name = NULL },
 };
-
-enum { FILES = sizeof(files) / sizeof(files[0]) };
 
 int export_csv(const char *folder, struct store *store, const struct stored_runs *runs,
 	       struct error *e)
 {
-	struct output outputs[FILES];
-	int made = output_folder(folder, e), failed = made < 0, ready = 0;
+	struct sheet sheet = { .store = store, .runs = runs };
 
-	while (!failed && ready < FILES) {
-		struct output *o = &outputs[ready];
-		struct sheet sheet = { .store = store, .runs = runs };
-
-		failed = output_open_in(o, folder, files[ready].name, e);
-		if (failed)
-			break;
-		sheet.f = o->stream;
-		failed = files[ready].write(&sheet, e);
-		if (failed)
-			output_abandon(o);
-		else
-			failed = output_finish(o, e);
-		ready += !failed;
-	}
-	for (int i = 0; i < ready; i++) {
-		if (failed)
-			output_abandon(&outputs[i]);
-		else
-			failed = output_publish(&outputs[i], e);
-	}
-	if (failed && made > 0)
-		rmdir(folder);
-	return failed ? -1 : 0;
+	return output_files(folder, files, &sheet, e);
 }

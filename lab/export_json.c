@@ -4,6 +4,7 @@
 #include "lab/export.h"
 #include "lab/results.h"
 #include "lab/version.h"
+#include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -41,7 +42,10 @@ static int write_flow(void *context, const struct stored_flow *w)
 	json_text(l->f, w->traffic);
 	fprintf(l->f, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", w->class_id, w->src, w->dst);
 	write_time(l->f, w->size_bytes == FLOW_UNLIMITED ? -1 : (int64_t)w->size_bytes);
-	fprintf(l->f, ",%" PRId64 ",", w->start_ps);
+	if (w->start_ps != TIME_NEVER_PS)
+		fprintf(l->f, ",%" PRId64 ",", w->start_ps);
+	else
+		fputs(",null,", l->f);
 	write_time(l->f, w->finish_ps);
 	fputc(',', l->f);
 	write_time(l->f, w->ideal_ps);

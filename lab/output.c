@@ -161,3 +161,33 @@ int output_folder(const char *folder, struct error *e)
 		return 0;
 	return error_set(e, "%.300s: is a file; a folder is needed", folder);
 }
+
+int output_files(const char *folder, const struct output_file *files, void *context,
+		 struct error *e)
+{
+	struct output outputs[OUTPUT_FILES_MAX];
+	int made = output_folder(folder, e), failed = made < 0, ready = 0;
+
+	while (!failed && files[ready].name) {
+		struct output *o = &outputs[ready];
+
+		failed = output_open_in(o, folder, files[ready].name, e);
+		if (failed)
+			break;
+		failed = files[ready].write(o->stream, context, e);
+		if (failed)
+			output_abandon(o);
+		else
+			failed = output_finish(o, e);
+		ready += !failed;
+	}
+	for (int i = 0; i < ready; i++) {
+		if (failed)
+			output_abandon(&outputs[i]);
+		else
+			failed = output_publish(&outputs[i], e);
+	}
+	if (failed && made > 0)
+		rmdir(folder);
+	return failed ? -1 : 0;
+}

@@ -27,6 +27,17 @@ int output_open_in(struct output *o, const char *folder, const char *name, struc
 int output_finish(struct output *o, struct error *e);
 int output_publish(struct output *o, struct error *e);
 
+/* Several files in a folder that is made where it does not exist: all appear, or none. */
+enum { OUTPUT_FILES_MAX = 8 };
+
+struct output_file {
+	const char *name; /* NULL ends a table */
+	int (*write)(FILE *f, void *context, struct error *e);
+};
+
+int output_files(const char *folder, const struct output_file *files, void *context,
+		 struct error *e);
+
 /* Removes what was written. For outputs that were opened and not published. */
 void output_abandon(struct output *o);
 #endif
