@@ -229,6 +229,37 @@ static struct shown show(const struct option *table, const char *key, const void
 	return s;
 }
 
+/* The queues and the scheduler of a port: those of the settings, or of a scheme that brings its own. */
+static int check_queues(struct config *c, struct error *e)
+{
+	const struct switch_config *s = &c->switches;
+	struct mark_layout own = { .queues = (uint32_t)s->queues };
+
+	if (!c->mark->layout) {
+		c->queues = (uint32_t)s->queues;
+		if (any_sched_parse(s->scheduler, c->queues, &c->sched, c->sched_params, e))
+			return error_prefix(e, "switch.scheduler: ");
+		if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_ROUNDS && !c->sched->quantum)
+			return error_set(e,
+					 "switch.marking: %s measures the rounds of a scheduler, "
+					 "and %s has none; take dwrr or wrr",
+					 c->mark->name, c->sched->name);
+		return 0;
+	}
+	c->mark->layout(c->mark_params, &own);
+	c->queues = own.queues;
+	if (s->queues != 1 ||
+	    !option_is_default(option_find(switch_options, "scheduler"), s))
+		return error_set(e,
+				 "switch.%s: %s lays out its ports itself, with %" PRIu32
+				 " queues and %s; leave queues and scheduler out",
+				 s->queues != 1 ? "queues" : "scheduler", c->mark->name, own.queues,
+				 own.scheduler);
+	if (any_sched_parse(own.scheduler, own.queues, &c->sched, c->sched_params, e))
+		return error_prefix(e, "switch.marking: %s: ", c->mark->name);
+	return 0;
+}
+
 static int check_switch(struct config *c, struct error *e)
 {
 	const struct switch_config *s = &c->switches;
@@ -238,8 +269,8 @@ static int check_switch(struct config *c, struct error *e)
 
 	if (any_mark_parse(s->marking, &c->mark, c->mark_params, e))
 		return error_prefix(e, "switch.marking: ");
-	if (any_sched_parse(s->scheduler, (uint32_t)s->queues, &c->sched, c->sched_params, e))
-		return error_prefix(e, "switch.scheduler: ");
+	if (check_queues(c, e))
+		return -1;
 	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_POOL &&
 	    s->buffer_per != BUFFER_PER_SWITCH)
 		return error_set(

@@ -120,6 +120,7 @@ struct config {
 	struct traffic_config *traffic;
 	struct measure_config measure;
 	/* Read from the specs above by config_check. */
+	uint32_t queues; /* of each port: switches.queues, or what the marking scheme lays out */
 	const struct mark_ops *mark;
 	const struct sched_ops *sched;
 	const struct cc_ops *cc;

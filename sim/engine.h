@@ -110,6 +110,7 @@ struct engine {
 	struct route_table *routes;
 	struct flow_list flows;
 	int64_t window_ps;
+	int64_t base_rtt_ps; /* over the longest path, nothing queued */
 
 	/* links */
 	char *egresses;

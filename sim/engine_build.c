@@ -11,14 +11,63 @@
 
 enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1 };
 
+/* --- the base round-trip time --- */
+
+/* A full packet over the path from one host to another and a bare header back, nothing queued. */
+static int64_t round_trip_ps(const struct engine *e, uint32_t from, uint32_t to)
+{
+	const struct host_config *h = &e->config->host;
+	int64_t sum_ps = 2 * (int64_t)h->processing_delay_ps;
+	struct route route;
+
+	route_find(e->routes, from, to, 0, 0, &route);
+	for (uint32_t i = 0; i < route.hops; i++) {
+		const struct net_link *link = &e->net->links[route.links[i]];
+		uint64_t per_byte_q20 = bps_to_ps_per_byte_q20(link->rate_bps);
+
+		sum_ps += 2 * link->delay_ps;
+		sum_ps += bytes_to_ps((uint32_t)(h->mss_bytes + h->header_bytes), per_byte_q20);
+		sum_ps += bytes_to_ps((uint32_t)h->header_bytes, per_byte_q20);
+	}
+	return sum_ps;
+}
+
+/* The host furthest from one, by time; the longest such time is the network's, found from host 0 and
+ * then from the one furthest from that: exact in trees and in every topology that Weir makes. */
+static uint32_t furthest_from(const struct engine *e, uint32_t from, int64_t *longest_ps)
+{
+	uint32_t furthest = from;
+
+	*longest_ps = 0;
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		int64_t ps = i == from ? 0 : round_trip_ps(e, from, i);
+
+		if (ps > *longest_ps) {
+			*longest_ps = ps;
+			furthest = i;
+		}
+	}
+	return furthest;
+}
+
+static int64_t find_base_rtt(const struct engine *e)
+{
+	int64_t longest_ps, from_there_ps;
+
+	furthest_from(e, furthest_from(e, 0, &longest_ps), &from_there_ps);
+	return from_there_ps > longest_ps ? from_there_ps : longest_ps;
+}
+
 /* --- ports --- */
 
 static const struct mark_ops no_marking = { .name = "none" };
 
-static struct port_plan plan_for(const struct config *c, enum node_kind kind, uint64_t rate_bps)
+static struct port_plan plan_for(const struct engine *e, enum node_kind kind, uint64_t rate_bps)
 {
+	const struct config *c = e->config;
 	struct port_plan plan = {
 		.rate_bps = rate_bps,
+		.rtt_ns = ps_to_ns(e->base_rtt_ps),
 		.queues = 1,
 		.mark = &no_marking,
 		.mtu_bytes = (uint32_t)(c->host.mss_bytes + c->host.header_bytes),
@@ -32,7 +81,7 @@ static struct port_plan plan_for(const struct config *c, enum node_kind kind, ui
 		buffer_params_init(&plan.buffer, BUFFER_PER_PORT, ~LENGTH_IN_PACKETS, 0);
 		return plan;
 	}
-	plan.queues = (uint32_t)c->switches.queues;
+	plan.queues = c->queues;
 	plan.mark = c->mark;
 	plan.mark_params = c->mark_params;
 	plan.sched = c->sched;
@@ -51,7 +100,7 @@ static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_b
 		    (e->classes[i].mark == &no_marking) == (kind == NODE_HOST))
 			return i;
 
-	struct port_plan plan = plan_for(e->config, kind, rate_bps);
+	struct port_plan plan = plan_for(e, kind, rate_bps);
 
 	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
 	port_class_init(&e->classes[e->class_count], &plan);
@@ -316,6 +365,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return error_set(error, "the system refuses to reserve address space for packets");
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
+	e->base_rtt_ps = find_base_rtt(e);
 	build_switches(e);
 	build_ports(e);
 	build_lines(e);

@@ -113,10 +113,9 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 	if (slash) {
 		if (option_parse(&queue, &number, slash + 1, error))
 			return -1;
-		if (queue >= e->config->switches.queues)
-			return error_set(error,
-					 "there is no queue %" PRIu64 "; ports have %" PRIu64,
-					 queue, e->config->switches.queues);
+		if (queue >= e->config->queues)
+			return error_set(error, "there is no queue %" PRIu64 "; ports have %" PRIu32,
+					 queue, e->config->queues);
 		p->queue = (int)queue;
 		*slash = '\0';
 	}
@@ -176,7 +175,7 @@ static void add_scheme(struct probe_set *set, struct probe *p, const char *targe
 {
 	const struct config *c = set->engine->config;
 	int per_port = c->mark->scope == MARK_STATE_PER_PORT;
-	int queues = per_port ? 1 : (int)c->switches.queues;
+	int queues = per_port ? 1 : (int)c->queues;
 
 	for (p->value = c->mark->values; p->value && p->value->name; p->value++) {
 		for (int q = 0; q < queues; q++) {

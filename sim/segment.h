@@ -26,7 +26,6 @@ struct segment {
 	} sack[SACK_BLOCKS];
 	uint16_t payload_bytes;
 	uint16_t unused;
-	uint64_t unused_too;
 } __attribute__((may_alias));
 
 _Static_assert(sizeof(struct segment) == PACKET_OWNER_BYTES, "a segment fills the owner's part");

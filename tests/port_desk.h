@@ -59,6 +59,7 @@ static inline void desk_open(struct desk *d, const struct port_plan *plan, struc
 	port_class_init(&d->class, plan);
 	d->port = aligned_alloc(64, (d->class.size + 63) & ~UINT32_C(63));
 	CHECK(d->port != NULL);
+	memset(d->port, 0, d->class.size);
 	port_init(d->port, &d->class, pool, 1);
 }
 

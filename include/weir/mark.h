@@ -3,10 +3,13 @@
  * A scheme sees a packet twice: before it joins the queue and when it leaves. Each time it answers
  * with a verdict; it never touches the packet, the clock, the heap or a file, and does not keep the
  * view. The owner turns MARK_CE into a CE mark, or into a drop when the packet is not ECN-capable,
- * and counts which of the two happened and why. */
+ * and counts which of the two happened and why.
+ *
+ * There is no clock to wake a scheme: what is due at a time it does when the next packet comes. */
 #ifndef WEIR_MARK_H
 #define WEIR_MARK_H
 #include "weir/option.h"
+#include "weir/sched.h"
 
 /* A verdict is one of these three, plus the scheme's own reason: MARK_CE | mark_reason(1). */
 enum mark_verdict { MARK_PASS = 0, MARK_CE = 1, MARK_DROP = 2, MARK_VERDICT_BITS = 2 };
@@ -31,14 +34,19 @@ struct mark_view {
 	uint32_t queue; /* index of the packet's queue in the port */
 	uint32_t queue_bytes, queue_pkts;
 	uint32_t port_bytes, port_pkts; /* all queues of the port */
+	uint32_t turn; /* MARK_NEEDS_ROUNDS: number of the scheduler's turn, see sched.h */
 };
 
 /* What a scheme may know when it starts. */
 struct mark_env {
 	uint64_t seed; /* this owner's own: use it for rng_make with RNG_MARKING */
 	uint64_t rate_bps;
+	int64_t rtt_ns;     /* of a full packet and its ACK over the longest path, nothing queued */
 	uint32_t queues;    /* of the port */
+	uint32_t queue;     /* the state's own; 0 where it is the port's */
 	uint32_t mtu_bytes; /* largest frame */
+	/* MARK_NEEDS_ROUNDS: bytes that a turn gives each queue. */
+	const uint64_t *quantum_bytes;
 };
 
 enum mark_scope { MARK_STATE_PER_QUEUE, MARK_STATE_PER_PORT };
@@ -48,6 +56,13 @@ enum mark_need {
 	MARK_NEEDS_POOL = 1,    /* v->pool_bytes must be exact */
 	MARK_NEEDS_ENQUEUE = 2, /* a hook that is not needed would always pass: */
 	MARK_NEEDS_DEQUEUE = 4, /* the owner may spare the call */
+	MARK_NEEDS_ROUNDS = 8,  /* a scheduler whose queues take turns: v->turn must be right */
+};
+
+/* How a scheme that chooses queues itself wants its ports. */
+struct mark_layout {
+	uint32_t queues;
+	char scheduler[128]; /* spec, as in "sp-dwrr(priority-queues=1)" */
 };
 
 /* A number that a scheme lets others watch, such as its average queue. */
@@ -69,6 +84,11 @@ struct mark_ops {
 	const struct option *options;      /* ends with .name == NULL; may be NULL: none */
 	const char *reasons[MARK_REASONS]; /* names of the reasons the scheme gives */
 	const struct mark_value *values;   /* ends with .name == NULL; may be NULL: none */
+	/* Bytes of a state, where options decide; a multiple of 8. NULL: state_size. */
+	size_t (*size)(const void *params);
+	/* The queues and the scheduler of every port; settings of these then have no say. Goes with
+	 * choose_queue and a state per port. NULL: the scheme takes what is there. */
+	void (*layout)(const void *params, struct mark_layout *l);
 	/* Options that contradict each other. NULL: none can. */
 	int (*check)(const void *params, struct error *e);
 	/* NULL: the zeroed state is the right one. */
@@ -77,6 +97,10 @@ struct mark_ops {
 	 * to see it: the owner may spare the call. A length in bytes or in packets (OPT_LENGTH). NULL: the
 	 * hook wants to see every packet. */
 	uint64_t (*quiet_below)(const void *params);
+	/* The queue for a packet that has come; v->queue is the one of its class, whose lengths v shows.
+	 * It may still be refused, or sent without waiting. NULL: by class. */
+	uint32_t (*choose_queue)(void *state, const void *params, const struct mark_view *v,
+				 const struct queue *queues);
 	/* Either may be NULL: always MARK_PASS. Return a verdict with its reason. */
 	uint32_t (*enqueue)(void *state, const void *params, const struct mark_view *v);
 	uint32_t (*dequeue)(void *state, const void *params, const struct mark_view *v);
@@ -87,6 +111,11 @@ static inline uint32_t mark_needs(const struct mark_ops *ops, const void *params
 	if (ops->needs)
 		return ops->needs(params);
 	return (ops->enqueue ? MARK_NEEDS_ENQUEUE : 0u) | (ops->dequeue ? MARK_NEEDS_DEQUEUE : 0u);
+}
+
+static inline size_t mark_state_size(const struct mark_ops *ops, const void *params)
+{
+	return ops->size ? ops->size(params) : ops->state_size;
 }
 
 extern const struct mark_ops *const mark_all[]; /* ends with NULL */

@@ -1,6 +1,6 @@
 /* packet.h -- what a port knows of a packet: 64 bytes, one cache line, moved by value.
  *
- * The first 16 bytes are the port's; the rest travels along for whoever owns the port: the
+ * The first 24 bytes are the port's; the rest travels along for whoever owns the port: the
  * simulator keeps route and transport fields there, a software switch the address of the frame. */
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
@@ -12,7 +12,7 @@ enum packet_flag {
 	PACKET_OWNER_FLAG = 4, /* this bit and those above are the owner's */
 };
 
-enum { PACKET_OWNER_BYTES = 48 };
+enum { PACKET_OWNER_BYTES = 40 };
 
 struct packet {
 	int64_t time_ps; /* in a queue: when it joined; on a link: when it arrives */
@@ -20,6 +20,7 @@ struct packet {
 	uint16_t bytes; /* of the frame, without preamble and gap */
 	uint8_t class_id;
 	uint8_t flags;
+	int64_t slack_ps; /* how long it may still wait; ports that rank packets count it down */
 	_Alignas(8) unsigned char owner[PACKET_OWNER_BYTES];
 };
 

@@ -34,23 +34,35 @@ enum port_answer {
 	PORT_DROPPED,
 };
 
+/* How packets wait in a port. */
+enum port_order {
+	PORT_PLAIN,  /* one queue, first in first out: nobody is asked */
+	PORT_QUEUES, /* several, and a scheduler */
+	PORT_RANKED, /* one or several, each ordered by the scheduler's ranks */
+};
+
 /* Ports that differ in nothing but their load share one of these. Read-only on the data path. */
 struct port_class {
 	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way in. */
 	uint32_t easy_pkts, easy_bytes;
+	uint32_t order; /* enum port_order */
 	uint32_t queues;
 	uint32_t overhead_bytes, min_bytes; /* on the wire: max(bytes, min) + overhead */
 	uint32_t (*mark_enqueue)(void *, const void *, const struct mark_view *);
 	uint32_t (*mark_dequeue)(void *, const void *, const struct mark_view *);
 	const void *mark_params;
+	/* NULL: a packet's queue is that of its class. */
+	uint32_t (*choose_queue)(void *, const void *, const struct mark_view *,
+				 const struct queue *);
 	uint64_t ps_per_byte_q20;
 	struct buffer_params buffer;
+	int64_t rtt_ns;
 	uint32_t mark_stride; /* bytes from one queue's state to the next; 0: one per port */
 	uint32_t mark_needs;
 	uint32_t mtu_bytes;
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
 	uint64_t rate_bps;
-	const struct sched_ops *sched; /* asked only where queues > 1 */
+	const struct sched_ops *sched; /* NULL where order is PORT_PLAIN */
 	const void *sched_params;
 	const struct mark_ops *mark;
 	/* Where a port's parts lie, from its start: queues, states, all in one piece of memory. */
@@ -95,10 +107,11 @@ struct port {
 /* What a port class is made from. */
 struct port_plan {
 	uint64_t rate_bps;
+	int64_t rtt_ns; /* base round-trip time of the network, for schemes that want to know */
 	uint32_t queues;
 	const struct mark_ops *mark;
 	const void *mark_params;
-	const struct sched_ops *sched;
+	const struct sched_ops *sched; /* may be NULL where there is one queue */
 	const void *sched_params;
 	struct buffer_params buffer;
 	uint32_t overhead_bytes, min_bytes;
@@ -110,7 +123,7 @@ struct port_plan {
  * beyond the last queue to the last. */
 void port_class_init(struct port_class *c, const struct port_plan *plan);
 
-/* port points at class->size bytes, 8-aligned. seed is this port's own. */
+/* port points at class->size bytes, 8-aligned and zero. seed is this port's own. */
 void port_init(struct port *p, const struct port_class *c, struct buffer_pool *pool, uint64_t seed);
 
 void port_stats_start(struct port *p, struct port_stats *s, int64_t now_ps);
@@ -185,11 +198,19 @@ static inline int port_drop(struct port *p, enum port_drop reason)
 	return PORT_DROPPED;
 }
 
+/* The marking scheme's own choice of a queue. */
+uint32_t port_choose(struct port *p, const struct packet *packet, int64_t now_ps);
+
 /* Is there room, and what does the marking scheme say? PORT_DROPPED, or not: then maybe marked. */
 int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps);
 
 /* What does the marking scheme say to a packet that leaves? Likewise. */
 int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps);
+
+/* PORT_RANKED: into a queue in order of rank, and the one with the lowest rank out again. */
+void port_push_ranked(struct port *p, struct packet_pool *pool, const struct packet *packet,
+		      uint32_t queue);
+struct packet *port_pop_ranked(struct port *p, struct packet_pool *pool, uint32_t queue);
 
 static inline void port_append(struct port *p, struct packet_pool *pool,
 			       const struct packet *packet, uint32_t queue)
@@ -197,6 +218,10 @@ static inline void port_append(struct port *p, struct packet_pool *pool,
 	struct queue *q = port_queues(p) + queue;
 	uint32_t slot;
 
+	if (__builtin_expect(p->class->order == PORT_RANKED, 0)) {
+		port_push_ranked(p, pool, packet, queue);
+		return;
+	}
 	if (q->pkts == 0) {
 		slot = chunk_take(pool) << CHUNK_SHIFT;
 		q->head = slot;
@@ -218,7 +243,7 @@ static inline void port_append(struct port *p, struct packet_pool *pool,
 	p->pkts++;
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
-	if (p->class->queues > 1 && q->pkts == 1 && p->class->sched->activate)
+	if (p->class->order != PORT_PLAIN && q->pkts == 1 && p->class->sched->activate)
 		p->class->sched->activate(port_sched_state(p), p->class->sched_params, queue,
 					  port_queues(p));
 }
@@ -229,8 +254,12 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 			     int64_t now_ps)
 {
 	const struct port_class *c = p->class;
-	uint32_t queue = c->queues == 1 ? 0 : c->class_queue[packet->class_id];
+	uint32_t queue = 0;
 
+	if (c->order != PORT_PLAIN)
+		queue = __builtin_expect(c->choose_queue != NULL, 0)
+				? port_choose(p, packet, now_ps)
+				: c->class_queue[packet->class_id];
 	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
 	    port_judge(p, packet, queue, now_ps) == PORT_DROPPED)
 		return PORT_DROPPED;
@@ -276,7 +305,7 @@ static inline struct packet *port_take(struct port *p, struct packet_pool *pool,
 		chunk_give(pool, chunk);
 	}
 	q->head = slot;
-	if (p->class->queues > 1)
+	if (p->class->order != PORT_PLAIN)
 		q->head_bytes = pool->slots[slot].bytes;
 	else
 		__builtin_prefetch(&pool->slots[slot]);
@@ -292,14 +321,16 @@ static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
 	int64_t now_ps = p->free_ps;
 	uint32_t queue = 0;
 
-	if (c->queues > 1)
+	if (c->order != PORT_PLAIN)
 		queue = c->sched->pick(port_sched_state(p), c->sched_params, port_queues(p));
 	if (p->stats)
 		port_stats_account(p, now_ps);
 
-	struct packet *packet = port_take(p, pool, queue);
+	struct packet *packet = __builtin_expect(c->order == PORT_RANKED, 0)
+					? port_pop_ranked(p, pool, queue)
+					: port_take(p, pool, queue);
 
-	if (c->queues > 1 && c->sched->sent)
+	if (c->order != PORT_PLAIN && c->sched->sent)
 		c->sched->sent(port_sched_state(p), c->sched_params, queue, packet->bytes,
 			       port_queues(p));
 	if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)

@@ -5,14 +5,18 @@
 #ifndef WEIR_SCHED_H
 #define WEIR_SCHED_H
 #include "weir/option.h"
+#include "weir/packet.h"
 
 enum { QUEUES_MAX = 128 };
 
-/* One FIFO of a port; the packets are in the port's pool. Schedulers read it, only the port writes. */
+/* One queue of a port, first in first out unless the scheduler ranks packets; the packets are in the
+ * port's pool. Schedulers read it, only the port writes. */
 struct queue {
 	uint32_t head, tail; /* slots in the pool */
 	uint32_t bytes, pkts;
 	uint32_t head_bytes; /* frame bytes of the packet at the head, while pkts > 0 */
+	uint32_t unused;
+	int64_t head_rank; /* its rank, where packets are ranked */
 };
 
 struct sched_ops {
@@ -31,6 +35,13 @@ struct sched_ops {
 	void (*activate)(void *state, const void *params, uint32_t q, const struct queue *queues);
 	/* The queue to serve; at least one is busy. Never returns an empty one. */
 	uint32_t (*pick)(void *state, const void *params, const struct queue *queues);
+	/* Queues take turns, each once a round: the bytes that a turn gives queue q, and the number of the
+	 * turn that is going on (it changes with every turn, and wraps). NULL: there are no rounds. */
+	uint64_t (*quantum)(const void *params, uint32_t q, uint32_t mtu_bytes);
+	uint32_t (*turn)(const void *state);
+	/* A queue is ordered by rank, lowest first, equal ones as they came; this is the rank of a packet
+	 * that comes. NULL: first in first out. */
+	int64_t (*rank)(const void *params, const struct packet *packet, int64_t now_ps);
 	/* The packet that pick asked for has left queue q (already taken off queues[q]). NULL: no need. */
 	void (*sent)(void *state, const void *params, uint32_t q, uint32_t bytes,
 		     const struct queue *queues);

@@ -43,11 +43,20 @@ static void find_easy(struct port_class *c)
 	c->easy_bytes = clamp32(bytes);
 }
 
+static enum port_order order_of(const struct port_plan *plan)
+{
+	if (plan->sched && plan->sched->rank)
+		return PORT_RANKED;
+	return plan->queues > 1 ? PORT_QUEUES : PORT_PLAIN;
+}
+
 void port_class_init(struct port_class *c, const struct port_plan *plan)
 {
 	uint32_t per_port = plan->mark->scope == MARK_STATE_PER_PORT;
 	uint32_t states = per_port ? 1 : plan->queues;
 	uint32_t needs = mark_needs(plan->mark, plan->mark_params);
+	uint32_t state_size = align8(mark_state_size(plan->mark, plan->mark_params));
+	enum port_order order = order_of(plan);
 
 	*c = (struct port_class){
 		.mark_enqueue = needs & MARK_NEEDS_ENQUEUE ? plan->mark->enqueue : NULL,
@@ -57,21 +66,24 @@ void port_class_init(struct port_class *c, const struct port_plan *plan)
 		.buffer = plan->buffer,
 		.overhead_bytes = plan->overhead_bytes,
 		.min_bytes = plan->min_bytes,
+		.order = order,
 		.queues = plan->queues,
-		.mark_stride = per_port ? 0 : align8(plan->mark->state_size),
+		.choose_queue = plan->mark->choose_queue,
+		.rtt_ns = plan->rtt_ns,
+		.mark_stride = per_port ? 0 : state_size,
 		.mark_needs = needs,
 		.pass_not_ect = plan->pass_not_ect,
 		.rate_bps = plan->rate_bps,
-		.sched = plan->sched,
+		.sched = order == PORT_PLAIN ? NULL : plan->sched,
 		.sched_params = plan->sched_params,
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
 	find_easy(c);
 	c->mark_offset = align8(sizeof(struct port) + plan->queues * sizeof(struct queue));
-	c->sched_offset = c->mark_offset + states * align8(plan->mark->state_size);
+	c->sched_offset = c->mark_offset + states * state_size;
 	c->size = c->sched_offset;
-	if (plan->queues > 1)
+	if (order != PORT_PLAIN)
 		c->size += align8(plan->sched->state_size +
 				  plan->queues * plan->sched->queue_state_size);
 	for (uint32_t i = 0; i < sizeof(c->class_queue); i++)
@@ -81,21 +93,28 @@ void port_class_init(struct port_class *c, const struct port_plan *plan)
 void port_init(struct port *p, const struct port_class *c, struct buffer_pool *pool, uint64_t seed)
 {
 	uint32_t states = c->mark_stride ? c->queues : 1;
+	uint64_t quantum_bytes[QUEUES_MAX];
 
-	memset(p, 0, c->size);
 	p->class = c;
 	p->pool = pool;
+	for (uint32_t q = 0; q < c->queues; q++)
+		quantum_bytes[q] = c->sched && c->sched->quantum
+					   ? c->sched->quantum(c->sched_params, q, c->mtu_bytes)
+					   : c->mtu_bytes;
 	for (uint32_t q = 0; q < states && c->mark->init; q++) {
 		struct mark_env env = {
 			.seed = hash64(seed, q),
 			.rate_bps = c->rate_bps,
+			.rtt_ns = c->rtt_ns,
 			.queues = c->queues,
+			.queue = q,
 			.mtu_bytes = c->mtu_bytes,
+			.quantum_bytes = quantum_bytes,
 		};
 
 		c->mark->init(port_mark_state(p, q), c->mark_params, &env);
 	}
-	if (c->queues > 1 && c->sched->init)
+	if (c->sched && c->sched->init)
 		c->sched->init(port_sched_state(p), c->sched_params, c->queues);
 }
 
@@ -159,7 +178,18 @@ static inline struct mark_view view_of(struct port *p, const struct packet *pack
 		.queue_pkts = q->pkts,
 		.port_bytes = p->bytes,
 		.port_pkts = p->pkts,
+		.turn = p->class->mark_needs & MARK_NEEDS_ROUNDS && p->class->sched
+				? p->class->sched->turn(port_sched_state(p))
+				: 0,
 	};
+}
+
+uint32_t port_choose(struct port *p, const struct packet *packet, int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	struct mark_view v = view_of(p, packet, c->class_queue[packet->class_id], now_ps);
+
+	return c->choose_queue(port_mark_state(p, 0), c->mark_params, &v, port_queues(p));
 }
 
 int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps)

@@ -22,6 +22,7 @@ struct dwrr_state {
 	struct busy busy;
 	uint32_t current;        /* weighted queue whose turn it is */
 	uint32_t in_turn;        /* 1: it has had this turn's credit */
+	uint32_t turn;           /* counts turns */
 	uint64_t credit_bytes[]; /* of each queue */
 };
 
@@ -85,6 +86,7 @@ static uint32_t dwrr_pick(void *state, const void *params, const struct queue *q
 	while (!s->in_turn || s->credit_bytes[s->current] < queues[s->current].head_bytes) {
 		s->current = busy_after(&s->busy, s->current);
 		s->in_turn = 1;
+		s->turn++;
 		s->credit_bytes[s->current] +=
 			p->quantum_bytes *
 			weights_of(&p->weights, s->current - (uint32_t)p->strict_queues);
@@ -110,6 +112,21 @@ static void dwrr_sent(void *state, const void *params, uint32_t q, uint32_t byte
 	}
 }
 
+static uint64_t dwrr_quantum(const void *params, uint32_t q, uint32_t mtu_bytes)
+{
+	const struct dwrr_params *p = params;
+
+	(void)mtu_bytes;
+	return p->quantum_bytes * weights_of(&p->weights, q);
+}
+
+static uint32_t dwrr_turn(const void *state)
+{
+	const struct dwrr_state *s = state;
+
+	return s->turn;
+}
+
 const struct sched_ops sched_dwrr = {
 	.name = "dwrr",
 	.help = "shares the line in bytes by weight, queues taking turns",
@@ -123,6 +140,8 @@ const struct sched_ops sched_dwrr = {
 	.init = dwrr_init,
 	.activate = dwrr_activate,
 	.pick = dwrr_pick,
+	.quantum = dwrr_quantum,
+	.turn = dwrr_turn,
 	.sent = dwrr_sent,
 };
 

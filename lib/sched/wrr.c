@@ -14,6 +14,7 @@ struct wrr_state {
 	struct busy busy;
 	uint32_t current; /* queue whose turn it is */
 	uint32_t left;    /* packets it may still send in this turn */
+	uint32_t turn;    /* counts turns */
 };
 
 static const struct option wrr_options[] = {
@@ -55,6 +56,7 @@ static uint32_t wrr_pick(void *state, const void *params, const struct queue *qu
 	if (s->left == 0) {
 		s->current = busy_after(&s->busy, s->current);
 		s->left = weights_of(&p->weights, s->current);
+		s->turn++;
 	}
 	return s->current;
 }
@@ -74,6 +76,20 @@ static void wrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes
 	}
 }
 
+static uint64_t wrr_quantum(const void *params, uint32_t q, uint32_t mtu_bytes)
+{
+	const struct wrr_params *p = params;
+
+	return (uint64_t)weights_of(&p->weights, q) * mtu_bytes;
+}
+
+static uint32_t wrr_turn(const void *state)
+{
+	const struct wrr_state *s = state;
+
+	return s->turn;
+}
+
 const struct sched_ops sched_wrr = {
 	.name = "wrr",
 	.help = "lets each busy queue in turn send as many packets as its weight",
@@ -85,5 +101,7 @@ const struct sched_ops sched_wrr = {
 	.init = wrr_init,
 	.activate = wrr_activate,
 	.pick = wrr_pick,
+	.quantum = wrr_quantum,
+	.turn = wrr_turn,
 	.sent = wrr_sent,
 };

@@ -1,0 +1,53 @@
+/* tune.h -- slow loops: what a port did goes in, how it should mark comes out.
+ *
+ * A tuner is given telemetry once an interval and may turn the knobs. It knows neither the port nor a
+ * clock, so the same tuner runs inside a marking scheme (lib/tune/loop.h), in a software switch or
+ * against the management interface of a real one. */
+#ifndef WEIR_TUNE_H
+#define WEIR_TUNE_H
+#include "weir/option.h"
+
+/* The line by which RED marks: nothing below min, then slope more probability per MB. */
+struct tune_knobs {
+	uint64_t min_bytes;
+	uint64_t max_bytes; /* everything is marked from here on */
+	uint64_t slope_q32; /* per MB */
+};
+
+/* One interval of one port, or of one of its queues. */
+struct tune_telemetry {
+	int64_t interval_ns;
+	uint64_t rate_bps;
+	uint64_t out_bytes;
+	uint64_t marked_pkts;
+	uint64_t queue_mean_bytes, queue_max_bytes;
+	uint32_t flows; /* that were active, as far as known */
+	uint32_t mtu_bytes;
+};
+
+/* A number that a tuner lets others watch. */
+struct tune_value {
+	const char *name;
+	const char *unit;
+	double (*read)(const void *state, const void *params);
+};
+
+struct tune_ops {
+	const char *name; /* "qla" */
+	const char *help;
+	const char *cite;
+	size_t params_size, state_size;
+	const struct option *options;
+	const struct tune_value *values;
+	int (*check)(const void *params, struct error *e); /* NULL: options cannot contradict */
+	/* The state is zeroed before. knobs are those in force, and may be changed for the first interval. */
+	void (*init)(void *state, const void *params, uint32_t mtu_bytes, struct tune_knobs *knobs);
+	/* An interval is over; knobs are those that the tuner asked for before it. */
+	void (*step)(void *state, const void *params, const struct tune_telemetry *t,
+		     struct tune_knobs *knobs);
+};
+
+extern const struct tune_ops *const tune_all[]; /* ends with NULL */
+
+const struct tune_ops *tune_find(const char *name);
+#endif

@@ -1,0 +1,120 @@
+/* ranked.c -- queues ordered by rank: a pairing heap of packets, without memory of its own.
+ *
+ * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap", Algorithmica 1986: putting in takes one
+ * comparison, taking out O(log n) amortised. Each packet has a chunk of the pool to itself; its node
+ * lies in the chunk's second slot. */
+#include "weir/port.h"
+
+struct node {
+	int64_t rank;
+	uint32_t number;         /* in order of arrival */
+	uint32_t child, sibling; /* chunks; SLOT_NONE: none */
+} __attribute__((may_alias));
+
+_Static_assert(sizeof(struct node) <= sizeof(struct packet), "a node fits a slot");
+
+static struct packet *packet_of(struct packet_pool *pool, uint32_t chunk)
+{
+	return &pool->slots[chunk << CHUNK_SHIFT];
+}
+
+static struct node *node_of(struct packet_pool *pool, uint32_t chunk)
+{
+	return (struct node *)&pool->slots[(chunk << CHUNK_SHIFT) + 1];
+}
+
+static int is_before(const struct node *a, const struct node *b)
+{
+	return a->rank != b->rank ? a->rank < b->rank : (int32_t)(a->number - b->number) < 0;
+}
+
+/* Two heaps become one; returns its root. */
+static uint32_t meld(struct packet_pool *pool, uint32_t a, uint32_t b)
+{
+	if (a == SLOT_NONE || b == SLOT_NONE)
+		return a == SLOT_NONE ? b : a;
+	if (is_before(node_of(pool, b), node_of(pool, a))) {
+		uint32_t other = a;
+
+		a = b;
+		b = other;
+	}
+	node_of(pool, b)->sibling = node_of(pool, a)->child;
+	node_of(pool, a)->child = b;
+	return a;
+}
+
+/* The children of a root that has gone, two by two and then all, from the last to the first. */
+static uint32_t meld_children(struct packet_pool *pool, uint32_t child)
+{
+	uint32_t pairs = SLOT_NONE, root = SLOT_NONE;
+
+	while (child != SLOT_NONE) {
+		uint32_t first = child, second = node_of(pool, first)->sibling;
+
+		child = second == SLOT_NONE ? SLOT_NONE : node_of(pool, second)->sibling;
+		first = meld(pool, first, second);
+		node_of(pool, first)->sibling = pairs;
+		pairs = first;
+	}
+	while (pairs != SLOT_NONE) {
+		uint32_t next = node_of(pool, pairs)->sibling;
+
+		root = meld(pool, root, pairs);
+		pairs = next;
+	}
+	return root;
+}
+
+static void show_head(struct packet_pool *pool, struct queue *q)
+{
+	q->head_bytes = packet_of(pool, q->head)->bytes;
+	q->head_rank = node_of(pool, q->head)->rank;
+}
+
+void port_push_ranked(struct port *p, struct packet_pool *pool, const struct packet *packet,
+		      uint32_t queue)
+{
+	const struct port_class *c = p->class;
+	struct queue *q = port_queues(p) + queue;
+	uint32_t chunk = chunk_take(pool);
+
+	*packet_of(pool, chunk) = *packet;
+	*node_of(pool, chunk) = (struct node){
+		.rank = c->sched->rank(c->sched_params, packet, packet->time_ps),
+		.number = q->tail++,
+		.child = SLOT_NONE,
+		.sibling = SLOT_NONE,
+	};
+	q->head = q->pkts ? meld(pool, q->head, chunk) : chunk;
+	show_head(pool, q);
+	q->bytes += packet->bytes;
+	q->pkts++;
+	p->bytes += packet->bytes;
+	p->pkts++;
+	if (p->pool)
+		p->pool->used_bytes += packet->bytes;
+	if (q->pkts == 1 && c->sched->activate)
+		c->sched->activate(port_sched_state(p), c->sched_params, queue, port_queues(p));
+}
+
+struct packet *port_pop_ranked(struct port *p, struct packet_pool *pool, uint32_t queue)
+{
+	struct queue *q = port_queues(p) + queue;
+	uint32_t chunk = q->head;
+	struct packet *packet = packet_of(pool, chunk);
+
+	packet->slack_ps -= p->free_ps - packet->time_ps;
+	q->bytes -= packet->bytes;
+	q->pkts--;
+	p->bytes -= packet->bytes;
+	p->pkts--;
+	if (p->pool)
+		p->pool->used_bytes -= packet->bytes;
+	if (q->pkts) {
+		q->head = meld_children(pool, node_of(pool, chunk)->child);
+		show_head(pool, q);
+	}
+	chunk_give(pool, chunk);
+	return packet;
+}

@@ -1,0 +1,76 @@
+/* pifo.c -- push in, first out: every packet has a rank and the lowest is sent next.
+ *
+ * Sivaraman et al., "Programmable Packet Scheduling at Line Rate", SIGCOMM 2016: what a scheduler
+ * decides is a rank at arrival. Ranks here:
+ *	lstf	least slack time first (Mittal et al., "Universal Packet Scheduling", NSDI 2016): a packet
+ *		says how long it may still wait on its whole way, and each port takes off what it waited
+ *	class	the packet's class, lowest first: strict priority with one queue
+ *	fifo	the time of arrival
+ * Over several queues the packet with the lowest rank of all is served. */
+#include "lib/sched/busy.h"
+
+enum pifo_rank { PIFO_LSTF, PIFO_CLASS, PIFO_FIFO };
+
+struct pifo_params {
+	uint64_t rank;
+};
+
+static const char *const ranks[] = { "lstf", "class", "fifo", NULL };
+
+static const struct option pifo_options[] = {
+	{ "rank", OPT_CHOICE, offsetof(struct pifo_params, rank), "lstf", 0, 0,
+	  "what comes first: the packet with least slack (traffic.slack), of the lowest class, or "
+	  "that came first",
+	  ranks },
+	{ .name = NULL },
+};
+
+static int64_t pifo_rank(const void *params, const struct packet *packet, int64_t now_ps)
+{
+	const struct pifo_params *p = params;
+
+	if (p->rank == PIFO_CLASS)
+		return packet->class_id;
+	return p->rank == PIFO_LSTF ? now_ps + packet->slack_ps : now_ps;
+}
+
+static void pifo_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+{
+	(void)params;
+	(void)queues;
+	busy_add(state, q);
+}
+
+/* Of equal ranks the lowest queue's wins. */
+static uint32_t pifo_pick(void *state, const void *params, const struct queue *queues)
+{
+	uint32_t best = busy_from(state, 0);
+
+	(void)params;
+	for (uint32_t q = best; q < QUEUES_MAX; q = busy_from(state, q + 1))
+		if (queues[q].head_rank < queues[best].head_rank)
+			best = q;
+	return best;
+}
+
+static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
+		      const struct queue *queues)
+{
+	(void)params;
+	(void)bytes;
+	if (queues[q].pkts == 0)
+		busy_remove(state, q);
+}
+
+const struct sched_ops sched_pifo = {
+	.name = "pifo",
+	.help = "gives every packet a rank when it comes and serves the lowest rank first",
+	.cite = "Sivaraman et al., Programmable Packet Scheduling at Line Rate, SIGCOMM 2016",
+	.params_size = sizeof(struct pifo_params),
+	.state_size = sizeof(struct busy),
+	.options = pifo_options,
+	.activate = pifo_activate,
+	.pick = pifo_pick,
+	.rank = pifo_rank,
+	.sent = pifo_sent,
+};
