@@ -37,7 +37,7 @@ MAIN := cli/main.c
 HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c build/assets.c
 TESTS := $(wildcard tests/test_*.c) tests/runner.c
 HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*.h lab/*.h cli/*.h tests/*.h)
-SOURCES := $(wildcard lib/*/*.c sim/*.c lab/*.c cli/*.c tests/*.c)
+SOURCES := $(wildcard lib/*/*.c sim/*.c lab/*.c cli/*.c tests/*.c bench/*.c)
 
 all: weir
 
@@ -64,7 +64,8 @@ build/$(1)/only/%: build/$(1)/tests/%.o build/$(1)/tests/runner.o build/$(1)/lib
 	@mkdir -p $$(@D)
 	@echo link $$@
 	@$$(LINK_$(1))
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz:
+build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/bench-schemes:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -100,8 +101,9 @@ test-browser: weir | build/have-browser
 demo: weir
 	@tools/demo.sh
 
-bench: weir
+bench: weir build/release/bench-schemes
 	@bench/bench.sh
+	@build/release/bench-schemes
 
 bench-instructions: weir | build/have-instructions
 	@bench/instructions.sh

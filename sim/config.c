@@ -248,8 +248,7 @@ static int check_queues(struct config *c, struct error *e)
 	}
 	c->mark->layout(c->mark_params, &own);
 	c->queues = own.queues;
-	if (s->queues != 1 ||
-	    !option_is_default(option_find(switch_options, "scheduler"), s))
+	if (s->queues != 1 || !option_is_default(option_find(switch_options, "scheduler"), s))
 		return error_set(e,
 				 "switch.%s: %s lays out its ports itself, with %" PRIu32
 				 " queues and %s; leave queues and scheduler out",

@@ -75,7 +75,7 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 		if (out->port.pkts) {
 			struct packet *place = egress_place(w, out);
 
-			*place = *port_take(&out->port, &w->pool, 0);
+			*place = *port_take(&out->port, &w->pool, port_queues(&out->port));
 			h->work--;
 			host_transmit(w, out, place, start_ps);
 		} else {

@@ -160,7 +160,7 @@ static inline void host_control(struct worker *w, struct host *h, struct packet 
 		host_transmit(w, h->out, packet, h->now_ps);
 		return;
 	}
-	port_append(&h->out->port, &w->pool, packet, 0);
+	port_append(&h->out->port, &w->pool, packet, port_queues(&h->out->port));
 	h->work++;
 }
 

@@ -114,7 +114,8 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 		if (option_parse(&queue, &number, slash + 1, error))
 			return -1;
 		if (queue >= e->config->queues)
-			return error_set(error, "there is no queue %" PRIu64 "; ports have %" PRIu32,
+			return error_set(error,
+					 "there is no queue %" PRIu64 "; ports have %" PRIu32,
 					 queue, e->config->queues);
 		p->queue = (int)queue;
 		*slash = '\0';

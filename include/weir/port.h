@@ -207,21 +207,12 @@ int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t no
 /* What does the marking scheme say to a packet that leaves? Likewise. */
 int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps);
 
-/* PORT_RANKED: into a queue in order of rank, and the one with the lowest rank out again. */
-void port_push_ranked(struct port *p, struct packet_pool *pool, const struct packet *packet,
-		      uint32_t queue);
-struct packet *port_pop_ranked(struct port *p, struct packet_pool *pool, uint32_t queue);
-
+/* The packet joins the end of its queue. */
 static inline void port_append(struct port *p, struct packet_pool *pool,
-			       const struct packet *packet, uint32_t queue)
+			       const struct packet *packet, struct queue *q)
 {
-	struct queue *q = port_queues(p) + queue;
 	uint32_t slot;
 
-	if (__builtin_expect(p->class->order == PORT_RANKED, 0)) {
-		port_push_ranked(p, pool, packet, queue);
-		return;
-	}
 	if (q->pkts == 0) {
 		slot = chunk_take(pool) << CHUNK_SHIFT;
 		q->head = slot;
@@ -243,10 +234,12 @@ static inline void port_append(struct port *p, struct packet_pool *pool,
 	p->pkts++;
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
-	if (p->class->order != PORT_PLAIN && q->pkts == 1 && p->class->sched->activate)
-		p->class->sched->activate(port_sched_state(p), p->class->sched_params, queue,
-					  port_queues(p));
 }
+
+/* Where there is a scheduler: the same with its say, and the choice of who leaves next. */
+void port_append_sched(struct port *p, struct packet_pool *pool, const struct packet *packet,
+		       uint32_t queue);
+struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_t *queue);
 
 /* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (port_next).
  * PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
@@ -275,15 +268,17 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 		if (p->pkts >= p->stats->max_pkts)
 			p->stats->max_pkts = p->pkts + 1;
 	}
-	port_append(p, pool, packet, queue);
+	if (c->order == PORT_PLAIN)
+		port_append(p, pool, packet, port_queues(p));
+	else
+		port_append_sched(p, pool, packet, queue);
 	return PORT_QUEUED;
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched
  * before the pool is used next. */
-static inline struct packet *port_take(struct port *p, struct packet_pool *pool, uint32_t queue)
+static inline struct packet *port_take(struct port *p, struct packet_pool *pool, struct queue *q)
 {
-	struct queue *q = port_queues(p) + queue;
 	uint32_t slot = q->head;
 	struct packet *packet = &pool->slots[slot];
 
@@ -305,10 +300,7 @@ static inline struct packet *port_take(struct port *p, struct packet_pool *pool,
 		chunk_give(pool, chunk);
 	}
 	q->head = slot;
-	if (p->class->order != PORT_PLAIN)
-		q->head_bytes = pool->slots[slot].bytes;
-	else
-		__builtin_prefetch(&pool->slots[slot]);
+	__builtin_prefetch(&pool->slots[slot]);
 	return packet;
 }
 
@@ -321,18 +313,12 @@ static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
 	int64_t now_ps = p->free_ps;
 	uint32_t queue = 0;
 
-	if (c->order != PORT_PLAIN)
-		queue = c->sched->pick(port_sched_state(p), c->sched_params, port_queues(p));
 	if (p->stats)
 		port_stats_account(p, now_ps);
 
-	struct packet *packet = __builtin_expect(c->order == PORT_RANKED, 0)
-					? port_pop_ranked(p, pool, queue)
-					: port_take(p, pool, queue);
+	struct packet *packet = c->order == PORT_PLAIN ? port_take(p, pool, port_queues(p))
+						       : port_take_sched(p, pool, &queue);
 
-	if (c->order != PORT_PLAIN && c->sched->sent)
-		c->sched->sent(port_sched_state(p), c->sched_params, queue, packet->bytes,
-			       port_queues(p));
 	if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
 		return NULL;
 	port_occupy(p, packet->bytes, now_ps);

@@ -1,5 +1,6 @@
 /* port.c -- setting a port up, and reading what it held over time. */
 #include "weir/port.h"
+#include "lib/port/ranked.h"
 #include "weir/rng.h"
 #include <string.h>
 
@@ -214,6 +215,53 @@ int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int6
 
 	v.sojourn_ns = ps_to_ns(now_ps - packet->time_ps);
 	return obey(p, packet, c->mark_dequeue(port_mark_state(p, queue), c->mark_params, &v));
+}
+
+/* --- with a scheduler --- */
+
+void port_append_sched(struct port *p, struct packet_pool *pool, const struct packet *packet,
+		       uint32_t queue)
+{
+	const struct port_class *c = p->class;
+	struct queue *q = port_queues(p) + queue;
+
+	if (c->order == PORT_RANKED) {
+		ranked_push(q, pool, packet,
+			    c->sched->rank(c->sched_params, packet, packet->time_ps));
+		p->bytes += packet->bytes;
+		p->pkts++;
+		if (p->pool)
+			p->pool->used_bytes += packet->bytes;
+	} else {
+		port_append(p, pool, packet, q);
+	}
+	if (q->pkts == 1 && c->sched->activate)
+		c->sched->activate(port_sched_state(p), c->sched_params, queue, port_queues(p));
+}
+
+struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_t *queue)
+{
+	const struct port_class *c = p->class;
+	struct queue *queues = port_queues(p), *q;
+	struct packet *packet;
+
+	*queue = c->sched->pick(port_sched_state(p), c->sched_params, queues);
+	q = &queues[*queue];
+	if (c->order == PORT_RANKED) {
+		packet = ranked_pop(q, pool);
+		packet->slack_ps -= p->free_ps - packet->time_ps;
+		p->bytes -= packet->bytes;
+		p->pkts--;
+		if (p->pool)
+			p->pool->used_bytes -= packet->bytes;
+	} else {
+		packet = port_take(p, pool, q);
+		if (q->pkts)
+			q->head_bytes = pool->slots[q->head].bytes;
+	}
+	if (c->sched->sent)
+		c->sched->sent(port_sched_state(p), c->sched_params, *queue, packet->bytes, queues);
+	return packet;
 }
 
 /* --- queue length over time --- */

@@ -3,7 +3,7 @@
  * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap", Algorithmica 1986: putting in takes one
  * comparison, taking out O(log n) amortised. Each packet has a chunk of the pool to itself; its node
  * lies in the chunk's second slot. */
-#include "weir/port.h"
+#include "lib/port/ranked.h"
 
 struct node {
 	int64_t rank;
@@ -72,45 +72,31 @@ static void show_head(struct packet_pool *pool, struct queue *q)
 	q->head_rank = node_of(pool, q->head)->rank;
 }
 
-void port_push_ranked(struct port *p, struct packet_pool *pool, const struct packet *packet,
-		      uint32_t queue)
+void ranked_push(struct queue *q, struct packet_pool *pool, const struct packet *packet,
+		 int64_t rank)
 {
-	const struct port_class *c = p->class;
-	struct queue *q = port_queues(p) + queue;
 	uint32_t chunk = chunk_take(pool);
 
 	*packet_of(pool, chunk) = *packet;
 	*node_of(pool, chunk) = (struct node){
-		.rank = c->sched->rank(c->sched_params, packet, packet->time_ps),
+		.rank = rank,
 		.number = q->tail++,
 		.child = SLOT_NONE,
 		.sibling = SLOT_NONE,
 	};
 	q->head = q->pkts ? meld(pool, q->head, chunk) : chunk;
-	show_head(pool, q);
 	q->bytes += packet->bytes;
 	q->pkts++;
-	p->bytes += packet->bytes;
-	p->pkts++;
-	if (p->pool)
-		p->pool->used_bytes += packet->bytes;
-	if (q->pkts == 1 && c->sched->activate)
-		c->sched->activate(port_sched_state(p), c->sched_params, queue, port_queues(p));
+	show_head(pool, q);
 }
 
-struct packet *port_pop_ranked(struct port *p, struct packet_pool *pool, uint32_t queue)
+struct packet *ranked_pop(struct queue *q, struct packet_pool *pool)
 {
-	struct queue *q = port_queues(p) + queue;
 	uint32_t chunk = q->head;
 	struct packet *packet = packet_of(pool, chunk);
 
-	packet->slack_ps -= p->free_ps - packet->time_ps;
 	q->bytes -= packet->bytes;
 	q->pkts--;
-	p->bytes -= packet->bytes;
-	p->pkts--;
-	if (p->pool)
-		p->pool->used_bytes -= packet->bytes;
 	if (q->pkts) {
 		q->head = meld_children(pool, node_of(pool, chunk)->child);
 		show_head(pool, q);

@@ -6,8 +6,8 @@ extern const struct sched_ops sched_fifo, sched_sp, sched_wrr, sched_dwrr, sched
 	sched_sp_wfq, sched_pifo;
 
 const struct sched_ops *const sched_all[] = {
-	&sched_fifo, &sched_sp,      &sched_wrr,    &sched_dwrr,
-	&sched_wfq,  &sched_sp_dwrr, &sched_sp_wfq, &sched_pifo, NULL,
+	&sched_fifo,    &sched_sp,     &sched_wrr,  &sched_dwrr, &sched_wfq,
+	&sched_sp_dwrr, &sched_sp_wfq, &sched_pifo, NULL,
 };
 
 static const struct registry registry = REGISTRY("scheduler", sched_all, struct sched_ops);

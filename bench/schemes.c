@@ -1,0 +1,196 @@
+/* schemes.c -- what a packet costs in a port, for each marking scheme and each scheduler.
+ *
+ *	build/release/bench-schemes [NAME...]
+ *
+ * A port at 10 Gb/s is driven as a simulator does it: sixteen flows, a queue that swings between 10 and
+ * 120 packets, so that schemes mark about half the time. A scheme is compared with ecn in the same
+ * kind of port (queues, scheduler, buffer), a scheduler with eight queues under ecn with fifo. Times
+ * are the best of several turns. */
+#define _POSIX_C_SOURCE 200809L
+#include "weir/port.h"
+#include "weir/rng.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	FLOWS = 16,
+	FRAME_BYTES = 1514,
+	LOW_PKTS = 10,
+	HIGH_PKTS = 120,
+	PACKETS = 400 * 1000,
+	TURNS = 15,
+	STORE_PACKETS = 1 << 16,
+	POOL_BYTES = 4 << 20,
+};
+
+#define RATE_BPS (UINT64_C(10) * 1000 * 1000 * 1000)
+#define RTT_NS (100 * 1000)
+
+struct set_up {
+	struct port_plan plan;
+	_Alignas(8) unsigned char mark_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char sched_params[SPEC_PARAMS_MAX];
+};
+
+static void fail(const struct error *e)
+{
+	fprintf(stderr, "bench-schemes: %s\n", e->text);
+	exit(1);
+}
+
+static void prepare(struct set_up *s, const char *marking, const char *scheduler, uint32_t queues)
+{
+	struct error e = { "" };
+
+	memset(s, 0, sizeof(*s));
+	s->plan = (struct port_plan){
+		.rate_bps = RATE_BPS,
+		.rtt_ns = RTT_NS,
+		.queues = queues,
+		.mark_params = s->mark_params,
+		.sched_params = s->sched_params,
+		.mtu_bytes = FRAME_BYTES,
+	};
+	if (mark_parse(marking, &s->plan.mark, s->mark_params, &e) ||
+	    sched_parse(scheduler, queues, &s->plan.sched, s->sched_params, &e))
+		fail(&e);
+	if (mark_needs(s->plan.mark, s->mark_params) & MARK_NEEDS_POOL)
+		buffer_params_init(&s->plan.buffer, BUFFER_PER_SWITCH, POOL_BYTES, ONE_Q32);
+	else
+		buffer_params_init(&s->plan.buffer, BUFFER_PER_PORT, 1000 | LENGTH_IN_PACKETS,
+				   ONE_Q32);
+}
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void offer(struct port *p, struct packet_pool *pool, uint64_t number, int64_t now_ps)
+{
+	uint32_t flow = (uint32_t)(number % FLOWS);
+	struct packet packet = {
+		.flow_hash = (uint32_t)mix64(flow + 1),
+		.bytes = FRAME_BYTES,
+		.class_id = (uint8_t)(flow % p->class->queues),
+		.flags = PACKET_ECT,
+	};
+
+	while (p->pkts && p->free_ps <= now_ps)
+		port_next(p, pool);
+	port_offer(p, pool, &packet, now_ps);
+}
+
+/* ns per packet, of one turn. */
+static double turn(struct port *p, struct packet_pool *pool, int64_t *now_ps)
+{
+	int64_t wire_ps = port_wire_ps(p->class, FRAME_BYTES);
+	int rising = 1;
+	double begin = now_ns();
+
+	for (uint64_t i = 0; i < PACKETS; i++) {
+		*now_ps += rising ? wire_ps / 2 : 2 * wire_ps;
+		offer(p, pool, i, *now_ps);
+		if (p->pkts >= HIGH_PKTS)
+			rising = 0;
+		else if (p->pkts <= LOW_PKTS)
+			rising = 1;
+	}
+	return (now_ns() - begin) / PACKETS;
+}
+
+static double cost_ns(const struct set_up *s)
+{
+	struct packet_store store;
+	struct packet_pool pool;
+	struct buffer_pool shared = { 0 };
+	struct port_class class;
+	struct port *port;
+	double best = 1e9;
+	int64_t now_ps = 0;
+
+	if (packet_store_init(&store, STORE_PACKETS))
+		exit(1);
+	packet_pool_init(&pool, &store);
+	port_class_init(&class, &s->plan);
+	port = aligned_alloc(64, (class.size + 63) & ~UINT32_C(63));
+	if (!port)
+		exit(1);
+	memset(port, 0, class.size);
+	port_init(port, &class, &shared, 1);
+	if (s->plan.buffer.scope != BUFFER_PER_SWITCH)
+		port->pool = NULL;
+	for (int i = 0; i < TURNS; i++) {
+		double ns = turn(port, &pool, &now_ps);
+
+		best = ns < best ? ns : best;
+	}
+	free(port);
+	packet_store_free(&store);
+	return best;
+}
+
+static void bench_marking(const struct mark_ops *ops)
+{
+	static struct set_up scheme, ecn;
+	struct mark_layout own = { .queues = 1, .scheduler = "fifo" };
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	struct error e = { "" };
+	double ns, base;
+
+	if (mark_parse(ops->name, &ops, params, &e))
+		fail(&e);
+	if (ops->layout)
+		ops->layout(params, &own);
+	else if (mark_needs(ops, params) & MARK_NEEDS_ROUNDS)
+		own = (struct mark_layout){ .queues = 8, .scheduler = "dwrr" };
+	prepare(&scheme, ops->name, own.scheduler, own.queues);
+	prepare(&ecn, "ecn", own.scheduler, own.queues);
+	ecn.plan.buffer = scheme.plan.buffer;
+	ns = cost_ns(&scheme);
+	base = cost_ns(&ecn);
+	printf("%-12s %8.1f %10.1f %8.2f   %s\n", ops->name, ns, base, ns / base, own.scheduler);
+}
+
+static void bench_scheduler(const struct sched_ops *ops, double base)
+{
+	static struct set_up s;
+	uint32_t queues = strcmp(ops->name, "fifo") == 0 ? 1 : 8;
+	double ns;
+
+	prepare(&s, "ecn", ops->name, queues);
+	ns = cost_ns(&s);
+	printf("%-12s %8.1f %10.1f %8.2f   %u queue%s\n", ops->name, ns, base, ns / base, queues,
+	       queues > 1 ? "s" : "");
+}
+
+static int is_wanted(const char *name, int count, char **names)
+{
+	for (int i = 1; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return 1;
+	return count < 2;
+}
+
+int main(int argc, char **argv)
+{
+	static struct set_up plain;
+	double base;
+
+	printf("%-12s %8s %10s %8s   %s\n", "marking", "ns/pkt", "ecn there", "ratio", "port");
+	for (size_t i = 0; mark_all[i]; i++)
+		if (is_wanted(mark_all[i]->name, argc, argv))
+			bench_marking(mark_all[i]);
+	prepare(&plain, "ecn", "fifo", 1);
+	base = cost_ns(&plain);
+	printf("\n%-12s %8s %10s %8s\n", "scheduler", "ns/pkt", "fifo", "ratio");
+	for (size_t i = 0; sched_all[i]; i++)
+		if (is_wanted(sched_all[i]->name, argc, argv))
+			bench_scheduler(sched_all[i], base);
+	return 0;
+}

@@ -1,0 +1,12 @@
+/* ranked.h -- a queue ordered by rank, lowest first, equal ones as they came. */
+#ifndef PORT_RANKED_H
+#define PORT_RANKED_H
+#include "weir/pool.h"
+#include "weir/sched.h"
+
+void ranked_push(struct queue *q, struct packet_pool *pool, const struct packet *packet,
+		 int64_t rank);
+
+/* The packet is the caller's until the pool is used next. The queue is not empty. */
+struct packet *ranked_pop(struct queue *q, struct packet_pool *pool);
+#endif
