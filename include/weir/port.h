@@ -92,8 +92,11 @@ struct port_stats {
 	uint64_t bucket_ps[PORT_STATS_BUCKETS];
 };
 
+/* free_ps of a port that has nothing it may send. */
+#define PORT_BLOCKED_PS INT64_MAX
+
 struct port {
-	int64_t free_ps; /* the line is free from here on */
+	int64_t free_ps; /* the line is free from here on, or PORT_BLOCKED_PS */
 	const struct port_class *class;
 	struct buffer_pool *pool;   /* BUFFER_PER_SWITCH, else NULL */
 	struct port_stats *stats;   /* NULL: nobody asks */
@@ -101,6 +104,10 @@ struct port {
 	uint64_t tx_pkts, tx_bytes; /* frames and their bytes, without overhead */
 	uint64_t marks[MARK_REASONS];
 	uint64_t drops[PORT_DROPS];
+	int64_t line_free_ps; /* while blocked: when the line is, or was, free */
+	uint32_t held_pkts;   /* packets in queues that are paused */
+	uint32_t unused;
+	uint64_t paused[QUEUES_MAX / 64]; /* bit per queue */
 	/* followed by: struct queue[queues], marking states, scheduler state */
 };
 
@@ -159,6 +166,16 @@ static inline void port_stats_account(struct port *p, int64_t now_ps)
 	s->bucket_ps[port_stats_bucket(p->pkts)] += held_ps;
 	s->pkts_ps += p->pkts * held_ps;
 	s->bytes_ps += (__extension__(unsigned __int128) p->bytes) * held_ps;
+}
+
+/* The same where a packet is about to join. */
+static inline void port_stats_join(struct port *p, int64_t now_ps)
+{
+	if (!p->stats)
+		return;
+	port_stats_account(p, now_ps);
+	if (p->pkts >= p->stats->max_pkts)
+		p->stats->max_pkts = p->pkts + 1;
 }
 
 static inline struct queue *port_queues(struct port *p)
@@ -236,10 +253,25 @@ static inline void port_append(struct port *p, struct packet_pool *pool,
 		p->pool->used_bytes += packet->bytes;
 }
 
-/* Where there is a scheduler: the same with its say, and the choice of who leaves next. */
-void port_append_sched(struct port *p, struct packet_pool *pool, const struct packet *packet,
-		       uint32_t queue);
+/* Where there is a scheduler: port_offer, and the choice of who leaves next. NULL: every queue that
+ * holds packets is paused, and the port is blocked from now on. */
+int port_offer_sched(struct port *p, struct packet_pool *pool, struct packet *packet,
+		     int64_t now_ps);
 struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_t *queue);
+
+/* A queue may not send, and may again. Everything that could start by now_ps has started. A packet
+ * on the line is not stopped. */
+void port_pause(struct port *p, uint32_t queue);
+void port_resume(struct port *p, uint32_t queue, int64_t now_ps);
+
+/* A frame of the owner's own takes the line ahead of all that waits, paused or not: it starts at the
+ * time returned and the line is then busy for as long as it takes. */
+int64_t port_interject(struct port *p, uint32_t bytes, int64_t now_ps);
+
+static inline int port_is_paused(const struct port *p, uint32_t queue)
+{
+	return (int)(p->paused[queue / 64] >> (queue % 64) & 1);
+}
 
 /* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (port_next).
  * PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
@@ -247,31 +279,21 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 			     int64_t now_ps)
 {
 	const struct port_class *c = p->class;
-	uint32_t queue = 0;
 
 	if (c->order != PORT_PLAIN)
-		queue = __builtin_expect(c->choose_queue != NULL, 0)
-				? port_choose(p, packet, now_ps)
-				: c->class_queue[packet->class_id];
+		return port_offer_sched(p, pool, packet, now_ps);
 	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
-	    port_judge(p, packet, queue, now_ps) == PORT_DROPPED)
+	    port_judge(p, packet, 0, now_ps) == PORT_DROPPED)
 		return PORT_DROPPED;
 	packet->time_ps = now_ps;
 	if (p->pkts == 0 && p->free_ps <= now_ps) { /* straight through */
-		if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
+		if (c->mark_dequeue && port_ask_dequeue(p, packet, 0, now_ps) == PORT_DROPPED)
 			return PORT_DROPPED;
 		port_occupy(p, packet->bytes, now_ps);
 		return PORT_SEND;
 	}
-	if (p->stats) {
-		port_stats_account(p, now_ps);
-		if (p->pkts >= p->stats->max_pkts)
-			p->stats->max_pkts = p->pkts + 1;
-	}
-	if (c->order == PORT_PLAIN)
-		port_append(p, pool, packet, port_queues(p));
-	else
-		port_append_sched(p, pool, packet, queue);
+	port_stats_join(p, now_ps);
+	port_append(p, pool, packet, port_queues(p));
 	return PORT_QUEUED;
 }
 
@@ -306,7 +328,7 @@ static inline struct packet *port_take(struct port *p, struct packet_pool *pool,
 
 /* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It
  * is the caller's until the pool is used next. NULL: the packet was dropped on its way out and the
- * line is still free. */
+ * line is still free, or all that waits is paused and the port blocked. */
 static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
 {
 	const struct port_class *c = p->class;
@@ -319,6 +341,8 @@ static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
 	struct packet *packet = c->order == PORT_PLAIN ? port_take(p, pool, port_queues(p))
 						       : port_take_sched(p, pool, &queue);
 
+	if (__builtin_expect(!packet, 0))
+		return NULL;
 	if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
 		return NULL;
 	port_occupy(p, packet->bytes, now_ps);

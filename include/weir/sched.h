@@ -33,7 +33,10 @@ struct sched_ops {
 	void (*init)(void *state, const void *params, uint32_t queues);
 	/* Queue q was empty and now holds a first packet (q->pkts == 1, head_bytes valid). NULL: no need. */
 	void (*activate)(void *state, const void *params, uint32_t q, const struct queue *queues);
-	/* The queue to serve; at least one is busy. Never returns an empty one. */
+	/* Queue q holds packets, but may not be served before it is activated again. NULL: queues of this
+	 * scheduler cannot be paused. */
+	void (*halt)(void *state, const void *params, uint32_t q);
+	/* The queue to serve; at least one is busy. Never returns an empty one, nor one that is halted. */
 	uint32_t (*pick)(void *state, const void *params, const struct queue *queues);
 	/* Queues take turns, each once a round: the bytes that a turn gives queue q, and the number of the
 	 * turn that is going on (it changes with every turn, and wraps). NULL: there are no rounds. */

@@ -219,8 +219,8 @@ int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int6
 
 /* --- with a scheduler --- */
 
-void port_append_sched(struct port *p, struct packet_pool *pool, const struct packet *packet,
-		       uint32_t queue)
+static void append_sched(struct port *p, struct packet_pool *pool, const struct packet *packet,
+			 uint32_t queue)
 {
 	const struct port_class *c = p->class;
 	struct queue *q = port_queues(p) + queue;
@@ -235,8 +235,43 @@ void port_append_sched(struct port *p, struct packet_pool *pool, const struct pa
 	} else {
 		port_append(p, pool, packet, q);
 	}
-	if (q->pkts == 1 && c->sched->activate)
+	if (port_is_paused(p, queue))
+		p->held_pkts++;
+	else if (q->pkts == 1 && c->sched->activate)
 		c->sched->activate(port_sched_state(p), c->sched_params, queue, port_queues(p));
+}
+
+/* The port has something to send again, or still: the line says from when on. */
+static void unblock(struct port *p, int64_t now_ps)
+{
+	if (p->free_ps == PORT_BLOCKED_PS)
+		p->free_ps = p->line_free_ps > now_ps ? p->line_free_ps : now_ps;
+}
+
+int port_offer_sched(struct port *p, struct packet_pool *pool, struct packet *packet,
+		     int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	uint32_t queue =
+		c->choose_queue ? port_choose(p, packet, now_ps) : c->class_queue[packet->class_id];
+
+	if ((p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes) &&
+	    port_judge(p, packet, queue, now_ps) == PORT_DROPPED)
+		return PORT_DROPPED;
+	packet->time_ps = now_ps;
+	if (!port_is_paused(p, queue)) {
+		unblock(p, now_ps);
+		if (p->pkts == p->held_pkts && p->free_ps <= now_ps) { /* straight through */
+			if (c->mark_dequeue &&
+			    port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
+				return PORT_DROPPED;
+			port_occupy(p, packet->bytes, now_ps);
+			return PORT_SEND;
+		}
+	}
+	port_stats_join(p, now_ps);
+	append_sched(p, pool, packet, queue);
+	return PORT_QUEUED;
 }
 
 struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_t *queue)
@@ -245,6 +280,11 @@ struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_
 	struct queue *queues = port_queues(p), *q;
 	struct packet *packet;
 
+	if (p->pkts == p->held_pkts) {
+		p->line_free_ps = p->free_ps;
+		p->free_ps = PORT_BLOCKED_PS;
+		return NULL;
+	}
 	*queue = c->sched->pick(port_sched_state(p), c->sched_params, queues);
 	q = &queues[*queue];
 	if (c->order == PORT_RANKED) {
@@ -262,6 +302,55 @@ struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_
 	if (c->sched->sent)
 		c->sched->sent(port_sched_state(p), c->sched_params, *queue, packet->bytes, queues);
 	return packet;
+}
+
+/* --- pauses --- */
+
+void port_pause(struct port *p, uint32_t queue)
+{
+	const struct port_class *c = p->class;
+	struct queue *q = port_queues(p) + queue;
+
+	if (port_is_paused(p, queue))
+		return;
+	p->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
+	p->held_pkts += q->pkts;
+	if (c->order != PORT_PLAIN && q->pkts && c->sched->halt)
+		c->sched->halt(port_sched_state(p), c->sched_params, queue);
+	if (c->order == PORT_PLAIN && p->free_ps != PORT_BLOCKED_PS) {
+		p->line_free_ps = p->free_ps;
+		p->free_ps = PORT_BLOCKED_PS;
+	}
+}
+
+void port_resume(struct port *p, uint32_t queue, int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	struct queue *q = port_queues(p) + queue;
+	int64_t line_free_ps = p->free_ps == PORT_BLOCKED_PS ? p->line_free_ps : p->free_ps;
+	int idle = p->pkts == p->held_pkts;
+
+	if (!port_is_paused(p, queue))
+		return;
+	p->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	p->held_pkts -= q->pkts;
+	if (c->order != PORT_PLAIN && q->pkts && c->sched->activate)
+		c->sched->activate(port_sched_state(p), c->sched_params, queue, port_queues(p));
+	if (idle && q->pkts)
+		p->free_ps = line_free_ps > now_ps ? line_free_ps : now_ps;
+	else if (c->order == PORT_PLAIN)
+		p->free_ps = line_free_ps;
+}
+
+int64_t port_interject(struct port *p, uint32_t bytes, int64_t now_ps)
+{
+	int64_t *free_ps = p->free_ps == PORT_BLOCKED_PS ? &p->line_free_ps : &p->free_ps;
+	int64_t start_ps = *free_ps > now_ps ? *free_ps : now_ps;
+
+	*free_ps = start_ps + port_wire_ps(p->class, bytes);
+	p->tx_pkts++;
+	p->tx_bytes += bytes;
+	return start_ps;
 }
 
 /* --- queue length over time --- */

@@ -73,6 +73,17 @@ static void dwrr_activate(void *state, const void *params, uint32_t q, const str
 	busy_add(&s->busy, q);
 }
 
+/* A queue that is halted loses the rest of its turn, but keeps its credit. */
+static void dwrr_halt(void *state, const void *params, uint32_t q)
+{
+	struct dwrr_state *s = state;
+
+	(void)params;
+	busy_remove(&s->busy, q);
+	if (s->current == q)
+		s->in_turn = 0;
+}
+
 /* Ends: each round every busy queue gains at least QUANTUM_MIN_BYTES, and no packet is longer than
  * 2^16 bytes. Credit stays below quantum x weight + 2^16 < 2^37. */
 static uint32_t dwrr_pick(void *state, const void *params, const struct queue *queues)
@@ -139,6 +150,7 @@ const struct sched_ops sched_dwrr = {
 	.check = dwrr_check,
 	.init = dwrr_init,
 	.activate = dwrr_activate,
+	.halt = dwrr_halt,
 	.pick = dwrr_pick,
 	.quantum = dwrr_quantum,
 	.turn = dwrr_turn,
@@ -156,6 +168,7 @@ const struct sched_ops sched_sp_dwrr = {
 	.check = dwrr_check,
 	.init = dwrr_init,
 	.activate = dwrr_activate,
+	.halt = dwrr_halt,
 	.pick = dwrr_pick,
 	.sent = dwrr_sent,
 };

@@ -41,6 +41,12 @@ static void pifo_activate(void *state, const void *params, uint32_t q, const str
 	busy_add(state, q);
 }
 
+static void pifo_halt(void *state, const void *params, uint32_t q)
+{
+	(void)params;
+	busy_remove(state, q);
+}
+
 /* Of equal ranks the lowest queue's wins. */
 static uint32_t pifo_pick(void *state, const void *params, const struct queue *queues)
 {
@@ -70,6 +76,7 @@ const struct sched_ops sched_pifo = {
 	.state_size = sizeof(struct busy),
 	.options = pifo_options,
 	.activate = pifo_activate,
+	.halt = pifo_halt,
 	.pick = pifo_pick,
 	.rank = pifo_rank,
 	.sent = pifo_sent,

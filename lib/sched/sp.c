@@ -8,6 +8,12 @@ static void sp_activate(void *state, const void *params, uint32_t q, const struc
 	busy_add(state, q);
 }
 
+static void sp_halt(void *state, const void *params, uint32_t q)
+{
+	(void)params;
+	busy_remove(state, q);
+}
+
 static uint32_t sp_pick(void *state, const void *params, const struct queue *queues)
 {
 	(void)params;
@@ -30,6 +36,7 @@ const struct sched_ops sched_sp = {
 	.cite = "strict priority; IEEE 802.1Q, section 8.6.8.1",
 	.state_size = sizeof(struct busy),
 	.activate = sp_activate,
+	.halt = sp_halt,
 	.pick = sp_pick,
 	.sent = sp_sent,
 };

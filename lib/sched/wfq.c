@@ -79,6 +79,14 @@ static void wfq_activate(void *state, const void *params, uint32_t q, const stru
 		s->queue[q].tag_q32 = s->virtual_q32;
 }
 
+static void wfq_halt(void *state, const void *params, uint32_t q)
+{
+	struct wfq_state *s = state;
+
+	(void)params;
+	busy_remove(&s->busy, q);
+}
+
 /* Of equal tags the lowest queue's wins. */
 static uint32_t wfq_pick(void *state, const void *params, const struct queue *queues)
 {
@@ -120,6 +128,7 @@ const struct sched_ops sched_wfq = {
 	.check = wfq_check,
 	.init = wfq_init,
 	.activate = wfq_activate,
+	.halt = wfq_halt,
 	.pick = wfq_pick,
 	.sent = wfq_sent,
 };
@@ -135,6 +144,7 @@ const struct sched_ops sched_sp_wfq = {
 	.check = wfq_check,
 	.init = wfq_init,
 	.activate = wfq_activate,
+	.halt = wfq_halt,
 	.pick = wfq_pick,
 	.sent = wfq_sent,
 };

@@ -47,6 +47,17 @@ static void wrr_activate(void *state, const void *params, uint32_t q, const stru
 	busy_add(&s->busy, q);
 }
 
+/* A queue that is halted loses the rest of its turn. */
+static void wrr_halt(void *state, const void *params, uint32_t q)
+{
+	struct wrr_state *s = state;
+
+	(void)params;
+	busy_remove(&s->busy, q);
+	if (s->current == q)
+		s->left = 0;
+}
+
 static uint32_t wrr_pick(void *state, const void *params, const struct queue *queues)
 {
 	struct wrr_state *s = state;
@@ -100,6 +111,7 @@ const struct sched_ops sched_wrr = {
 	.check = wrr_check,
 	.init = wrr_init,
 	.activate = wrr_activate,
+	.halt = wrr_halt,
 	.pick = wrr_pick,
 	.quantum = wrr_quantum,
 	.turn = wrr_turn,
