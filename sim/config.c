@@ -65,6 +65,25 @@ const struct option switch_options[] = {
 	  "with buffer-per = switch a queue may hold this many times the free buffer "
 	  "(Choudhury and Hahne 1998)",
 	  NULL },
+	{ "lossless", OPT_TEXT, AT(lossless), "none", 0, 0,
+	  "classes whose senders are paused (PFC, IEEE 802.1Qbb) before a packet would be lost: "
+	  "none, "
+	  "all, or their numbers as in 0:3; needs buffer-per = switch",
+	  NULL },
+	{ "pfc-alpha", OPT_FRACTION_Q32, AT(pfc_alpha_q32), "1/8", ONE_Q32 / 256,
+	  ALPHA_MAX *ONE_Q32,
+	  "a lossless class of an input is paused when it has more than this many times the free "
+	  "shared buffer (1/8: HPCC; 1/16: FDCC, section 3.3)",
+	  NULL },
+	{ "pfc-reserved", OPT_BYTES, AT(pfc_reserved_bytes), "4KB", 0, UINT32_MAX,
+	  "buffer of its own for each lossless class of each input", NULL },
+	{ "pfc-margin", OPT_BYTES, AT(pfc_margin_bytes), "3KB", 0, UINT32_MAX,
+	  "how far below the threshold a paused class must be before it goes on", NULL },
+	{ "pfc-headroom", OPT_BYTES, AT(pfc_headroom_bytes), "0B", 0, UINT32_MAX,
+	  "buffer of each lossless class of each input for what comes after a pause; 0B: as much "
+	  "as "
+	  "rate, delay and frame size make necessary",
+	  NULL },
 	{ "ethernet-overhead", OPT_FLAG, AT(ethernet_overhead), "no", 0, 1,
 	  "count preamble, delimiter and gap (20 B) and a minimum frame of 64 B on the wire",
 	  NULL },
@@ -259,6 +278,56 @@ static int check_queues(struct config *c, struct error *e)
 	return 0;
 }
 
+static int lossless_error(const struct switch_config *s, struct error *e)
+{
+	return error_set(
+		e, "switch.lossless: '%.100s'; it is none, all, or classes as in 0:3, up to %d",
+		s->lossless, PFC_CLASSES - 1);
+}
+
+/* Which classes are lossless, as bits. */
+static int check_lossless(struct config *c, struct error *e)
+{
+	const struct switch_config *s = &c->switches;
+	const char *text = s->lossless;
+
+	c->lossless = 0;
+	c->pfc =
+		(struct pfc_params){ s->pfc_alpha_q32, s->pfc_reserved_bytes, s->pfc_margin_bytes };
+	if (strcmp(text, "none") == 0)
+		return 0;
+	if (strcmp(text, "all") == 0) {
+		c->lossless = (1u << PFC_CLASSES) - 1;
+	} else {
+		for (; *text; text++) {
+			uint32_t class_id = (uint32_t)(*text - '0');
+
+			if (class_id >= PFC_CLASSES || (text[1] && text[1] != ':'))
+				return lossless_error(s, e);
+			c->lossless |= 1u << class_id;
+			text += text[1] == ':';
+			if (!*text)
+				return lossless_error(s, e);
+			if (*text == ':' && !text[1])
+				return lossless_error(s, e);
+		}
+	}
+	if (s->buffer_per != BUFFER_PER_SWITCH)
+		return error_set(e,
+				 "switch.lossless: %s, but pauses are decided by the memory of a "
+				 "whole switch; set buffer-per = switch",
+				 s->lossless);
+	if (c->mark->layout)
+		return error_set(e,
+				 "switch.lossless: %s, but %s chooses queues itself and a pause is "
+				 "for a class; take another marking",
+				 s->lossless, c->mark->name);
+	return c->sched->halt || c->queues == 1
+		       ? 0
+		       : error_set(e, "switch.lossless: queues of %s cannot be paused",
+				   c->sched->name);
+}
+
 static int check_switch(struct config *c, struct error *e)
 {
 	const struct switch_config *s = &c->switches;
@@ -268,7 +337,7 @@ static int check_switch(struct config *c, struct error *e)
 
 	if (any_mark_parse(s->marking, &c->mark, c->mark_params, e))
 		return error_prefix(e, "switch.marking: ");
-	if (check_queues(c, e))
+	if (check_queues(c, e) || check_lossless(c, e))
 		return -1;
 	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_POOL &&
 	    s->buffer_per != BUFFER_PER_SWITCH)
@@ -352,6 +421,7 @@ static int check_measure(const struct config *c, struct error *e)
 
 int config_check(struct config *c, struct error *e)
 {
+	c->frame_max_bytes = (uint32_t)(c->host.mss_bytes + c->host.header_bytes);
 	if (check_host(c, e) || check_switch(c, e) || check_measure(c, e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++)

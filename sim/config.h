@@ -8,6 +8,7 @@
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/option.h"
+#include "weir/pfc.h"
 #include "weir/sched.h"
 
 /* Lines of a repeatable key, as written, each with the line of the file it stood on. */
@@ -50,6 +51,9 @@ struct switch_config {
 	uint64_t dt_alpha_q32;         /* dynamic threshold of a shared buffer: alpha, up to 128 */
 	uint64_t
 		ethernet_overhead; /* flag: count 20 bytes more and 64 at least per frame on the wire */
+	char lossless[OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3" */
+	uint64_t pfc_alpha_q32, pfc_reserved_bytes, pfc_margin_bytes;
+	uint64_t pfc_headroom_bytes; /* of each class of each input; 0: from rate and delay */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
 };
 
@@ -120,6 +124,9 @@ struct config {
 	struct traffic_config *traffic;
 	struct measure_config measure;
 	/* Read from the specs above by config_check. */
+	uint32_t lossless; /* bit per class */
+	uint32_t frame_max_bytes;
+	struct pfc_params pfc;
 	uint32_t queues; /* of each port: switches.queues, or what the marking scheme lays out */
 	const struct mark_ops *mark;
 	const struct sched_ops *sched;

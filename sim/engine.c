@@ -46,7 +46,7 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 		out->port.drops[DROP_LINK_DOWN]++;
 		return 1;
 	}
-	for (uint32_t i = 0; i < e->tap_count; i++)
+	for (uint32_t i = 0; i < e->tap_count && !(packet->flags & SEGMENT_PAUSE); i++)
 		if (e->taps[i].link == link)
 			e->taps[i].see(e->taps[i].context, start_ps, packet,
 				       &e->flows.flows[packet_segment(packet)->connection]);

@@ -52,10 +52,13 @@ struct switch_state {
 	uint32_t first_link, link_count;
 	uint32_t first_line, line_count;
 	uint32_t node;
-	uint32_t arrivals; /* in the window before */
+	uint32_t arrivals;         /* in the window before */
+	struct lossless *lossless; /* NULL: packets may be lost */
 };
 
 struct host;
+struct lossless;
+struct link_pauses;
 
 /* One thread's share of the work. */
 struct worker {
@@ -115,6 +118,7 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
+	struct link_pauses *pauses; /* per link; NULL: nothing is lossless */
 	struct port_class *classes;
 	uint32_t class_count;
 	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */
@@ -196,6 +200,9 @@ void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
 void switch_run(struct worker *w, struct switch_state *s);
 void switch_sync(struct buffer_pool *pool, int64_t now_ps);
 
+/* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the input. */
+const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
+
 /* Packets on all links and in all queues: walks everything, at the end of a run. */
 uint64_t engine_packets_under_way(const struct engine *e);
 
@@ -235,16 +242,16 @@ static inline __attribute__((always_inline)) struct packet *egress_place(struct 
 	return &w->pool.slots[out->tail];
 }
 
-/* The packet in egress_place started at start_ps, occupies the port until port.free_ps and then
- * travels, unless the link is down. */
+/* The packet in egress_place started at start_ps, occupies the line until end_ps and then travels,
+ * unless the link is down. */
 static inline __attribute__((always_inline)) void
-egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
+egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int64_t end_ps)
 {
 	if (__builtin_expect(start_ps >= out->special_ps, 0) && egress_special(w, out, start_ps))
 		return;
 
 	uint32_t slot = out->tail, next = slot + 1;
-	int64_t arrival_ps = out->port.free_ps + out->delay_ps;
+	int64_t arrival_ps = end_ps + out->delay_ps;
 
 	w->pool.slots[slot].time_ps = arrival_ps;
 	if ((next & CHUNK_MASK) == 0) {
@@ -259,6 +266,12 @@ egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
 	    !(__atomic_load_n(&w->next_bits[out->to_word], __ATOMIC_RELAXED) & out->to_bit))
 		egress_wake(w, out, arrival_ps);
+}
+
+static inline __attribute__((always_inline)) void
+egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
+{
+	egress_commit_until(w, out, start_ps, out->port.free_ps);
 }
 
 /* The slot after this one on a line, giving back the chunk that ends. */

@@ -1,6 +1,7 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
 #include "sim/engine.h"
 #include "sim/host.h"
+#include "sim/lossless.h"
 #include "weir/rng.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 		.rtt_ns = ps_to_ns(e->base_rtt_ps),
 		.queues = 1,
 		.mark = &no_marking,
-		.mtu_bytes = (uint32_t)(c->host.mss_bytes + c->host.header_bytes),
+		.mtu_bytes = c->frame_max_bytes,
 	};
 
 	if (c->switches.ethernet_overhead) {
@@ -87,6 +88,7 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 	plan.sched = c->sched;
 	plan.sched_params = c->sched_params;
 	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
+	plan.lossless = c->lossless;
 	buffer_params_init(&plan.buffer, (enum buffer_scope)c->switches.buffer_per,
 			   c->switches.buffer, c->switches.dt_alpha_q32);
 	return plan;
@@ -172,7 +174,7 @@ static void build_switches(struct engine *e)
 		struct switch_state *s = &e->switches[i];
 
 		*s = (struct switch_state){
-			.pool = { .sync = switch_sync, .owner = s },
+			.pool = { .sync = e->config->lossless ? NULL : switch_sync, .owner = s },
 			.engine = e,
 			.backlog = e->backlog_bits + words,
 			.route_bits = node_route_bits(node),
@@ -373,7 +375,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	hosts_new(e);
 	build_workers(e);
-	return 0;
+	return lossless_new(e, error);
 }
 
 static void free_connections(struct engine *e)
@@ -414,6 +416,7 @@ void engine_free(struct engine *e)
 		free_connections(e);
 		free_workers(e);
 	}
+	lossless_free(e);
 	hosts_free(e);
 	packet_store_free(&e->store);
 	free(e->taps);

@@ -52,7 +52,7 @@ static struct port_counts port_counts(const struct port *p, int64_t now_ps)
 	struct port_counts c = {
 		.tx_pkts = p->tx_pkts,
 		.tx_bytes = p->tx_bytes,
-		.unsent_ps = p->free_ps > now_ps ? p->free_ps - now_ps : 0,
+		.unsent_ps = port_line_free_ps(p) > now_ps ? port_line_free_ps(p) - now_ps : 0,
 	};
 
 	for (uint32_t i = 0; i < MARK_REASONS; i++)

@@ -1,6 +1,7 @@
 /* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
+#include "sim/lossless.h"
 #include "sim/measure.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,8 @@ static int check_conservation(struct measure *m, struct error *error)
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; d < PORT_DROPS; d++)
 			dropped += engine_egress(e, i)->port.drops[d];
+	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++)
+		made += e->switches[i].lossless->frames;
 	for (uint32_t i = 0; i < e->threads; i++)
 		byte_errors += e->workers[i].byte_errors;
 	if (made != delivered + dropped + under_way)

@@ -11,6 +11,8 @@ enum segment_flag {
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
 	SEGMENT_SYN = SEGMENT_ACK << 3,
+	SEGMENT_CNP = SEGMENT_ACK << 4,   /* says that marked data arrived, and nothing else */
+	SEGMENT_PAUSE = SEGMENT_ACK << 5, /* no segment: a frame between neighbours, lossless.h */
 };
 
 enum { SACK_BLOCKS = 3 };
@@ -25,7 +27,7 @@ struct segment {
 			count; /* received: count segments from number + offset; 0: no block */
 	} sack[SACK_BLOCKS];
 	uint16_t payload_bytes;
-	uint16_t unused;
+	uint16_t input; /* in a lossless switch: where it came in */
 } __attribute__((may_alias));
 
 _Static_assert(sizeof(struct segment) == PACKET_OWNER_BYTES, "a segment fills the owner's part");

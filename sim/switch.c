@@ -1,6 +1,6 @@
 /* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
  * its egress port; then the ports that hold packets catch up. */
-#include "sim/engine.h"
+#include "sim/lossless.h"
 #include <string.h>
 
 /* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
@@ -211,7 +211,7 @@ static uint32_t bucket_shift(const struct switch_state *s, uint64_t span)
 	return shift > INPUT_BITS ? (uint32_t)shift : INPUT_BITS;
 }
 
-void switch_run(struct worker *w, struct switch_state *s)
+const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count)
 {
 	struct engine *e = w->engine;
 	int64_t begin_ps = w->end_ps - e->window_ps;
@@ -219,12 +219,24 @@ void switch_run(struct worker *w, struct switch_state *s)
 	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
 
 	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
+	*count = gather(w, s, begin_ps, shift);
+	s->arrivals = *count;
+	return sort_keys(w, *count, shift, buckets);
+}
 
-	uint32_t count = gather(w, s, begin_ps, shift);
-	const uint64_t *keys = sort_keys(w, count, shift, buckets);
+void switch_run(struct worker *w, struct switch_state *s)
+{
+	struct engine *e = w->engine;
+	uint32_t count;
+
+	if (__builtin_expect(s->lossless != NULL, 0)) {
+		lossless_run(w, s);
+		return;
+	}
+
+	const uint64_t *keys = switch_arrivals(w, s, &count);
 
 	s->worker = w;
-	s->arrivals = count;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t *head = &e->line_head[s->first_line + (keys[i] & INPUT_MASK)],
 			 slot = *head;

@@ -28,11 +28,13 @@ struct buffer_pool {
 void buffer_params_init(struct buffer_params *b, enum buffer_scope scope, uint64_t length,
 			uint64_t alpha_q32);
 
-/* BUFFER_PER_SWITCH. used_bytes <= limit always, and limit < 2^40, alpha_q8 < 2^16: no overflow. */
+/* BUFFER_PER_SWITCH. limit < 2^40 and alpha_q8 < 2^16: no overflow. Lossless packets may use more than
+ * the limit. */
 static inline int buffer_pool_admits(const struct buffer_params *b, const struct buffer_pool *pool,
 				     uint64_t queue_bytes, uint32_t packet_bytes)
 {
-	uint64_t free_bytes = b->limit_bytes - pool->used_bytes;
+	uint64_t free_bytes =
+		b->limit_bytes > pool->used_bytes ? b->limit_bytes - pool->used_bytes : 0;
 
 	return packet_bytes <= free_bytes &&
 	       queue_bytes + packet_bytes <= (free_bytes * b->alpha_q8) >> 8;

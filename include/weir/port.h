@@ -61,6 +61,7 @@ struct port_class {
 	uint32_t mark_needs;
 	uint32_t mtu_bytes;
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
+	uint32_t lossless;     /* bit per queue: the owner admits its packets */
 	uint64_t rate_bps;
 	const struct sched_ops *sched; /* NULL where order is PORT_PLAIN */
 	const void *sched_params;
@@ -123,6 +124,7 @@ struct port_plan {
 	struct buffer_params buffer;
 	uint32_t overhead_bytes, min_bytes;
 	uint32_t pass_not_ect;
+	uint32_t lossless; /* bit per queue: buffer limits are the owner's business */
 	uint32_t mtu_bytes;
 };
 
@@ -268,6 +270,12 @@ void port_resume(struct port *p, uint32_t queue, int64_t now_ps);
  * time returned and the line is then busy for as long as it takes. */
 int64_t port_interject(struct port *p, uint32_t bytes, int64_t now_ps);
 
+/* When the line is free, whatever is paused. */
+static inline int64_t port_line_free_ps(const struct port *p)
+{
+	return p->free_ps == PORT_BLOCKED_PS ? p->line_free_ps : p->free_ps;
+}
+
 static inline int port_is_paused(const struct port *p, uint32_t queue)
 {
 	return (int)(p->paused[queue / 64] >> (queue % 64) & 1);
@@ -326,26 +334,34 @@ static inline struct packet *port_take(struct port *p, struct packet_pool *pool,
 	return packet;
 }
 
+/* The two halves of port_next: the next packet leaves its queue, NULL where all that waits is paused;
+ * and starts on the line at free_ps, unless the marking scheme has it dropped. */
+static inline struct packet *port_take_next(struct port *p, struct packet_pool *pool,
+					    uint32_t *queue)
+{
+	if (p->stats)
+		port_stats_account(p, p->free_ps);
+	return p->class->order == PORT_PLAIN ? port_take(p, pool, port_queues(p))
+					     : port_take_sched(p, pool, queue);
+}
+
+static inline int port_start(struct port *p, struct packet *packet, uint32_t queue)
+{
+	if (p->class->mark_dequeue &&
+	    port_ask_dequeue(p, packet, queue, p->free_ps) == PORT_DROPPED)
+		return PORT_DROPPED;
+	port_occupy(p, packet->bytes, p->free_ps);
+	return PORT_SEND;
+}
+
 /* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It
  * is the caller's until the pool is used next. NULL: the packet was dropped on its way out and the
  * line is still free, or all that waits is paused and the port blocked. */
 static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
 {
-	const struct port_class *c = p->class;
-	int64_t now_ps = p->free_ps;
 	uint32_t queue = 0;
+	struct packet *packet = port_take_next(p, pool, &queue);
 
-	if (p->stats)
-		port_stats_account(p, now_ps);
-
-	struct packet *packet = c->order == PORT_PLAIN ? port_take(p, pool, port_queues(p))
-						       : port_take_sched(p, pool, &queue);
-
-	if (__builtin_expect(!packet, 0))
-		return NULL;
-	if (c->mark_dequeue && port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
-		return NULL;
-	port_occupy(p, packet->bytes, now_ps);
-	return packet;
+	return packet && port_start(p, packet, queue) == PORT_SEND ? packet : NULL;
 }
 #endif

@@ -49,6 +49,14 @@ static inline uint64_t bps_to_ps_per_byte_q20(uint64_t bps)
 }
 
 /* bytes < 2^17 and ps_per_byte_q20 < 2^43, so the product fits 60 bits. */
+/* Bytes that a line carries in a time, rounded up; ps < 2^50 (18 minutes), rate < 2^43 (8 Tb/s). */
+static inline uint64_t ps_to_bytes(int64_t ps, uint64_t rate_bps)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)(((wide)ps * rate_bps + 8 * (wide)PS_PER_S - 1) / (8 * (wide)PS_PER_S));
+}
+
 static inline int64_t bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
 {
 	return (int64_t)((bytes * ps_per_byte_q20) >> 20);

@@ -74,6 +74,7 @@ void port_class_init(struct port_class *c, const struct port_plan *plan)
 		.mark_stride = per_port ? 0 : state_size,
 		.mark_needs = needs,
 		.pass_not_ect = plan->pass_not_ect,
+		.lossless = plan->lossless,
 		.rate_bps = plan->rate_bps,
 		.sched = order == PORT_PLAIN ? NULL : plan->sched,
 		.sched_params = plan->sched_params,
@@ -122,9 +123,13 @@ void port_init(struct port *p, const struct port_class *c, struct buffer_pool *p
 /* --- decisions --- */
 
 /* Room for it (-1), or the reason why not as enum port_drop. */
-static int refusal(struct port *p, const struct queue *q, uint32_t bytes, int64_t now_ps)
+static int refusal(struct port *p, uint32_t queue, uint32_t bytes, int64_t now_ps)
 {
 	const struct buffer_params *b = &p->class->buffer;
+	const struct queue *q = port_queues(p) + queue;
+
+	if (queue < 32 && p->class->lossless >> queue & 1)
+		return -1;
 
 	if (b->scope == BUFFER_PER_PORT) {
 		if (p->bytes + (uint64_t)bytes > b->limit_bytes || p->pkts >= b->limit_pkts)
@@ -196,7 +201,7 @@ uint32_t port_choose(struct port *p, const struct packet *packet, int64_t now_ps
 int port_judge(struct port *p, struct packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct port_class *c = p->class;
-	int reason = refusal(p, port_queues(p) + queue, packet->bytes, now_ps);
+	int reason = refusal(p, queue, packet->bytes, now_ps);
 
 	if (reason >= 0)
 		return port_drop(p, (enum port_drop)reason);
@@ -327,7 +332,7 @@ void port_resume(struct port *p, uint32_t queue, int64_t now_ps)
 {
 	const struct port_class *c = p->class;
 	struct queue *q = port_queues(p) + queue;
-	int64_t line_free_ps = p->free_ps == PORT_BLOCKED_PS ? p->line_free_ps : p->free_ps;
+	int64_t line_free_ps = port_line_free_ps(p);
 	int idle = p->pkts == p->held_pkts;
 
 	if (!port_is_paused(p, queue))

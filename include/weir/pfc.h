@@ -1,0 +1,98 @@
+/* pfc.h -- when does a switch tell a neighbour to stop? Priority flow control (IEEE 802.1Qbb).
+ *
+ * The memory of a switch has three parts: a little reserved for each (input, class), a shared part, and
+ * headroom at each input for what still comes after the neighbour was told to stop. A class of an
+ * input that uses more than alpha times what is free of the shared part is paused; what then arrives
+ * goes to headroom. It may go on when its headroom is empty again and its share is below the threshold
+ * by a margin. (The shared-memory switch of Li et al., "HPCC", SIGCOMM 2019; alpha = 1/16 is the rule of
+ * Zhang, "An Investigation on Data Center Congestion Control Algorithms", 2023, section 3.3.)
+ *
+ * Only accounts: whoever owns the switch sends the frames. */
+#ifndef WEIR_PFC_H
+#define WEIR_PFC_H
+#include <stdint.h>
+
+enum { PFC_CLASSES = 8, PFC_FRAME_BYTES = 64 };
+
+enum pfc_signal { PFC_NOTHING, PFC_PAUSE, PFC_RESUME };
+
+struct pfc_params {
+	uint64_t alpha_q32;
+	uint64_t reserved_bytes; /* for each class of each input */
+	uint64_t margin_bytes;   /* below the threshold, before a class goes on */
+};
+
+/* One for a switch. */
+struct pfc_memory {
+	const struct pfc_params *params;
+	uint64_t pool_bytes; /* all that can be shared: without what is reserved, and headroom */
+	uint64_t used_bytes; /* of that */
+};
+
+/* One class of one input. */
+struct pfc_input {
+	uint64_t bytes;         /* reserved and shared */
+	uint64_t headroom_used; /* beyond */
+	uint64_t headroom_bytes;
+	uint32_t paused; /* 1: the neighbour was told to stop */
+};
+
+/* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with eight bits
+ * of alpha behind the point no overflow. */
+static inline uint64_t pfc_threshold(const struct pfc_memory *m)
+{
+	uint64_t free_bytes = m->pool_bytes > m->used_bytes ? m->pool_bytes - m->used_bytes : 0;
+
+	return (free_bytes * (m->params->alpha_q32 >> 24)) >> 8;
+}
+
+static inline uint64_t pfc_shared(const struct pfc_memory *m, const struct pfc_input *in)
+{
+	uint64_t reserved = m->params->reserved_bytes;
+
+	return in->bytes > reserved ? in->bytes - reserved : 0;
+}
+
+/* Is there room for a packet? Where not, headroom was too small. */
+static inline int pfc_admits(const struct pfc_memory *m, const struct pfc_input *in, uint64_t bytes)
+{
+	return in->headroom_used + bytes <= in->headroom_bytes ||
+	       in->bytes + bytes <= m->params->reserved_bytes ||
+	       pfc_shared(m, in) + bytes <= pfc_threshold(m);
+}
+
+/* A packet that was admitted is stored; the neighbour may have to stop. */
+static inline enum pfc_signal pfc_enter(struct pfc_memory *m, struct pfc_input *in, uint64_t bytes)
+{
+	uint64_t reserved = m->params->reserved_bytes, before = pfc_shared(m, in);
+	uint64_t after = in->bytes + bytes > reserved ? in->bytes + bytes - reserved : 0;
+
+	if (after > 0 && after > pfc_threshold(m)) {
+		in->headroom_used += bytes;
+	} else {
+		in->bytes += bytes;
+		m->used_bytes += after - before;
+	}
+	if (in->paused || (in->headroom_used == 0 && pfc_shared(m, in) < pfc_threshold(m)))
+		return PFC_NOTHING;
+	in->paused = 1;
+	return PFC_PAUSE;
+}
+
+/* A packet leaves, from headroom first; the neighbour may be able to go on. */
+static inline enum pfc_signal pfc_leave(struct pfc_memory *m, struct pfc_input *in, uint64_t bytes)
+{
+	uint64_t spare = in->headroom_used < bytes ? in->headroom_used : bytes;
+	uint64_t before = pfc_shared(m, in), shared;
+
+	in->headroom_used -= spare;
+	in->bytes -= bytes - spare;
+	shared = pfc_shared(m, in);
+	m->used_bytes -= before - shared;
+	if (!in->paused || in->headroom_used ||
+	    (shared && shared + m->params->margin_bytes > pfc_threshold(m)))
+		return PFC_NOTHING;
+	in->paused = 0;
+	return PFC_RESUME;
+}
+#endif

@@ -1,0 +1,259 @@
+/* lossless.c -- see lossless.h. */
+#include "sim/lossless.h"
+#include <inttypes.h>
+
+/* --- pauses of a link --- */
+
+void link_pause(struct engine *e, uint32_t link, uint32_t class_id, int pause, int64_t now_ps)
+{
+	struct pause_count *p = &e->pauses[link].class[class_id];
+
+	if (pause && p->since_ps < 0) {
+		p->since_ps = now_ps;
+		p->count++;
+	} else if (!pause && p->since_ps >= 0) {
+		p->sum_ps += now_ps - p->since_ps;
+		p->since_ps = -1;
+	}
+}
+
+int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id, int64_t now_ps)
+{
+	const struct pause_count *p = &e->pauses[link].class[class_id];
+
+	return p->sum_ps + (p->since_ps >= 0 ? now_ps - p->since_ps : 0);
+}
+
+/* --- frames --- */
+
+/* Tells the neighbour at the other end of an input to stop a class, or to go on. */
+static void send_frame(struct worker *w, struct switch_state *s, uint32_t input, uint32_t class_id,
+		       enum pfc_signal signal, int64_t now_ps)
+{
+	struct egress *out = engine_egress(w->engine, line_back(w->engine, s->first_line + input));
+	int64_t start_ps = port_interject(&out->port, PFC_FRAME_BYTES, now_ps);
+	struct packet *packet = egress_place(w, out);
+
+	*packet = (struct packet){
+		.bytes = PFC_FRAME_BYTES,
+		.class_id = (uint8_t)class_id,
+		.flags = SEGMENT_PAUSE,
+	};
+	packet_segment(packet)->number = signal == PFC_PAUSE;
+	packet_segment(packet)->connection = FLOW_NONE;
+	s->lossless->frames++;
+	egress_commit_until(w, out, start_ps,
+			    start_ps + port_wire_ps(out->port.class, PFC_FRAME_BYTES));
+}
+
+/* --- departures --- */
+
+/* A port that may send something waits for its line, once. */
+static void await_departure(struct switch_state *s, uint32_t port)
+{
+	const struct egress *out = engine_egress(s->engine, s->first_link + port);
+	uint64_t bit = UINT64_C(1) << (port % 64);
+
+	if (out->port.pkts == 0 || out->port.free_ps == PORT_BLOCKED_PS ||
+	    s->backlog[port / 64] & bit)
+		return;
+	s->backlog[port / 64] |= bit;
+	heap_push(&s->lossless->departures, out->port.free_ps, port);
+}
+
+static void account_departure(struct worker *w, struct switch_state *s, uint32_t input,
+			      const struct packet *packet, int64_t now_ps)
+{
+	struct lossless *l = s->lossless;
+	struct pfc_input *in = &l->inputs[input][packet->class_id & (PFC_CLASSES - 1)];
+
+	if (!(w->engine->config->lossless >> packet->class_id & 1))
+		l->memory.used_bytes -= packet->bytes;
+	else if (pfc_leave(&l->memory, in, packet->bytes) == PFC_RESUME)
+		send_frame(w, s, input, packet->class_id, PFC_RESUME, now_ps);
+}
+
+/* The next packet leaves a port, whose line is free. */
+static void depart(struct worker *w, struct switch_state *s, uint32_t port)
+{
+	struct egress *out = engine_egress(s->engine, s->first_link + port);
+	int64_t start_ps = out->port.free_ps;
+	uint32_t queue = 0;
+	struct packet *next = port_take_next(&out->port, &w->pool, &queue), packet;
+
+	if (!next)
+		return;
+	packet = *next;
+	if (port_start(&out->port, &packet, queue) == PORT_SEND) {
+		*egress_place(w, out) = packet;
+		egress_commit(w, out, start_ps);
+	}
+	account_departure(w, s, packet_segment(&packet)->input, &packet, start_ps);
+}
+
+/* Everything that can start before limit_ps leaves, in order of time. */
+static void departures_until(struct worker *w, struct switch_state *s, int64_t limit_ps)
+{
+	struct heap *departures = &s->lossless->departures;
+
+	while (departures->count && departures->entries[0].time_ps < limit_ps) {
+		struct heap_entry entry = heap_pop(departures);
+		uint32_t port = (uint32_t)entry.key;
+
+		s->backlog[port / 64] &= ~(UINT64_C(1) << (port % 64));
+		if (engine_egress(s->engine, s->first_link + port)->port.free_ps == entry.time_ps)
+			depart(w, s, port);
+		await_departure(s, port);
+	}
+}
+
+/* --- arrivals --- */
+
+static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
+		       const struct packet *frame)
+{
+	struct engine *e = w->engine;
+	uint32_t link = line_back(e, s->first_line + input);
+	struct port *p = &engine_egress(e, link)->port;
+	int pause = packet_segment((struct packet *)frame)->number != 0;
+
+	s->lossless->frames--;
+	link_pause(e, link, frame->class_id, pause, frame->time_ps);
+	if (pause)
+		port_pause(p, p->class->class_queue[frame->class_id]);
+	else
+		port_resume(p, p->class->class_queue[frame->class_id], frame->time_ps);
+	await_departure(s, link - s->first_link);
+}
+
+static void forward(struct worker *w, struct switch_state *s, uint32_t input, struct packet *packet)
+{
+	struct lossless *l = s->lossless;
+	struct segment *segment = packet_segment(packet);
+	int64_t now_ps = packet->time_ps;
+	uint32_t port = (uint32_t)(segment->path & s->route_mask), class_id = packet->class_id;
+	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
+	int is_lossless = (int)(w->engine->config->lossless >> class_id & 1);
+	struct pfc_input *in = &l->inputs[input][class_id & (PFC_CLASSES - 1)];
+
+	segment->path >>= s->route_bits;
+	segment->input = (uint16_t)input;
+	if (!out->port.stats && s->engine->measuring && out->port.free_ps > now_ps)
+		engine_begin_stats(w, &out->port);
+	if (is_lossless && !pfc_admits(&l->memory, in, packet->bytes)) {
+		out->port.drops[DROP_POOL_FULL]++;
+		return;
+	}
+
+	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
+
+	if (answer == PORT_SEND) {
+		*egress_place(w, out) = *packet;
+		egress_commit(w, out, now_ps);
+	} else if (answer == PORT_QUEUED) {
+		await_departure(s, port);
+		if (!is_lossless)
+			l->memory.used_bytes += packet->bytes;
+		else if (pfc_enter(&l->memory, in, packet->bytes) == PFC_PAUSE)
+			send_frame(w, s, input, class_id, PFC_PAUSE, now_ps);
+	}
+}
+
+void lossless_run(struct worker *w, struct switch_state *s)
+{
+	struct engine *e = w->engine;
+	const struct heap *departures = &s->lossless->departures;
+	uint32_t count;
+	const uint64_t *keys = switch_arrivals(w, s, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t input = (uint32_t)(keys[i] & ((1u << SWITCH_INPUT_BITS) - 1));
+		uint32_t *head = &e->line_head[s->first_line + input], slot = *head;
+		struct packet packet = w->pool.slots[slot];
+
+		*head = line_advance(&w->pool, slot);
+		departures_until(w, s, packet.time_ps + 1);
+		if (packet_is_pause(&packet))
+			obey_frame(w, s, input, &packet);
+		else
+			forward(w, s, input, &packet);
+	}
+	departures_until(w, s, w->limit_ps);
+	if (departures->count && departures->entries[0].time_ps >= w->end_ps)
+		engine_wake(w, s->node, departures->entries[0].time_ps);
+}
+
+/* --- building --- */
+
+/* What may still come in after a frame was made: the frame waits for one packet on its own line, takes its
+ * time on the wire and the link's, the sender finishes a packet, and the link is full of others. */
+static uint64_t headroom_of(const struct engine *e, uint32_t line)
+{
+	const struct egress *in = engine_egress(e, e->net->line_link[line]);
+	const struct egress *back = engine_egress(e, line_back(e, line));
+	uint32_t mtu = e->config->frame_max_bytes;
+	int64_t wait_ps = port_wire_ps(back->port.class, mtu) +
+			  port_wire_ps(back->port.class, PFC_FRAME_BYTES) * PFC_CLASSES +
+			  back->delay_ps + port_wire_ps(in->port.class, mtu) + in->delay_ps;
+
+	return ps_to_bytes(wait_ps, in->port.class->rate_bps) + 2 * (uint64_t)mtu;
+}
+
+static int new_switch(struct engine *e, struct switch_state *s, struct error *error)
+{
+	const struct switch_config *c = &e->config->switches;
+	struct lossless *l = memory_new(1, sizeof(*l));
+	uint64_t apart = 0;
+
+	s->lossless = l;
+	l->inputs = memory_new(s->line_count, sizeof(*l->inputs));
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+			if (!(e->config->lossless >> k & 1))
+				continue;
+			l->inputs[i][k].headroom_bytes =
+				c->pfc_headroom_bytes ? c->pfc_headroom_bytes
+						      : headroom_of(e, s->first_line + i);
+			apart += l->inputs[i][k].headroom_bytes + c->pfc_reserved_bytes;
+		}
+	}
+	if (apart >= c->buffer)
+		return error_set(error,
+				 "switch.buffer: %" PRIu64
+				 "B, but headroom and what is reserved for the "
+				 "lossless classes of %u inputs take %" PRIu64 "B already",
+				 c->buffer, s->line_count, apart);
+	l->memory = (struct pfc_memory){
+		.params = &e->config->pfc,
+		.pool_bytes = c->buffer - apart,
+	};
+	return 0;
+}
+
+int lossless_new(struct engine *e, struct error *error)
+{
+	if (!e->config->lossless)
+		return 0;
+	e->pauses = memory_new(e->net->link_count, sizeof(*e->pauses));
+	for (uint32_t i = 0; i < e->net->link_count; i++)
+		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+			e->pauses[i].class[k].since_ps = -1;
+	for (uint32_t i = 0; i < e->net->switch_count; i++)
+		if (new_switch(e, &e->switches[i], error))
+			return -1;
+	return 0;
+}
+
+void lossless_free(struct engine *e)
+{
+	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
+		struct switch_state *s = &e->switches[i];
+
+		if (!s->lossless)
+			continue;
+		heap_free(&s->lossless->departures);
+		memory_free(s->lossless->inputs, s->line_count, sizeof(*s->lossless->inputs));
+		memory_free(s->lossless, 1, sizeof(*s->lossless));
+	}
+	memory_free(e->pauses, e->net->link_count, sizeof(*e->pauses));
+}
