@@ -3,7 +3,12 @@
  * The host's transport owns sequence numbers, loss recovery, timers and pacing. It shows a
  * congestion control each ACK that acknowledges something and each congestion event, at most one a
  * window of data; the control answers by changing its window. While a cut is being carried out
- * (until everything sent before it is acknowledged) may_grow is 0. */
+ * (until everything sent before it is acknowledged) may_grow is 0.
+ *
+ * There are two transports. TCP sends what the window allows and asks for cuts (congestion). An RDMA
+ * queue pair starts at line rate, is paced, and its control answers with a rate and a window whenever
+ * it is told anything: an ACK with what the switches on the way wrote into it, a congestion
+ * notification packet, bytes that were sent, a time it asked to be called at. */
 #ifndef WEIR_CC_H
 #define WEIR_CC_H
 #include "weir/option.h"
@@ -16,9 +21,39 @@ struct cc_window {
 
 #define CC_SSTHRESH_START (UINT64_MAX / 4)
 
+enum cc_transport { CC_TCP, CC_RDMA };
+
+/* In its place, every control's state for RDMA begins with this. */
+struct cc_pace {
+	uint64_t window_bytes; /* may be in flight; CC_NO_WINDOW: the rate alone decides */
+	uint64_t rate_bps;     /* of whole frames */
+	int64_t wake_ns;       /* call timer then; 0: not at all */
+};
+
+#define CC_NO_WINDOW UINT64_MAX
+
+/* What a switch wrote into a data packet when it left an egress port. Counters wrap around. */
+struct cc_hop {
+	uint32_t link;        /* which port */
+	uint32_t queue_bytes; /* waiting there, behind the packet */
+	uint32_t tx_bytes;    /* sent by the port so far, this packet included */
+	uint32_t time_ns;     /* of departure */
+	uint32_t rate_mbps;   /* of the port */
+	uint32_t flows;       /* that pass it, where that is counted; else 0 */
+};
+
+enum { CC_HOPS_MAX = 6 };
+
 struct cc_env {
 	uint32_t mss_bytes;
 	uint64_t initial_window_bytes;
+	/* RDMA */
+	uint32_t header_bytes; /* of every packet, beside its payload */
+	uint32_t hops;         /* egress ports of switches on the longest path */
+	uint64_t rate_bps;     /* of the sender's line */
+	uint64_t min_rate_bps; /* rates never fall below this; the transport sees to it */
+	int64_t base_rtt_ns;   /* nothing queued, over the longest path */
+	uint64_t bdp_bytes;    /* rate_bps x base_rtt_ns */
 };
 
 struct cc_ack {
@@ -29,6 +64,9 @@ struct cc_ack {
 	uint64_t next_bytes;  /* first byte never sent */
 	uint32_t echo;        /* 1: this ACK says that what it acknowledges was marked */
 	uint32_t may_grow;    /* 1: no cut is being carried out and the window was in use */
+	/* RDMA, where switches write into packets: what they wrote, in order of the path. */
+	uint32_t hop_count;
+	const struct cc_hop *hops;
 };
 
 enum cc_event {
@@ -44,24 +82,39 @@ enum cc_echo {
 	CC_ECHO_EXACT,   /* each ACK says whether its packets were marked (RFC 8257) */
 };
 
-enum { CC_STATE_MAX = 96 };
+enum { CC_STATE_MAX = 320 };
+
+/* What an RDMA control needs of the network. */
+enum cc_need {
+	CC_NEEDS_INT = 1, /* switches write a cc_hop into data packets; each ACK brings them back */
+	CC_NEEDS_CNP = 2, /* receivers answer marked data with notification packets */
+};
 
 struct cc_ops {
 	const char *name; /* "dctcp" */
 	const char *help;
 	const char *cite;
+	enum cc_transport transport;
 	enum cc_echo echo;
+	uint32_t needs; /* bits of enum cc_need */
 	size_t params_size,
-		state_size; /* state_size <= CC_STATE_MAX, begins with struct cc_window */
+		state_size; /* <= CC_STATE_MAX; begins with struct cc_window, or cc_pace for RDMA */
 	const struct option *options;
 	int (*check)(const void *params, struct error *e);
-	/* State is zeroed before; must set both fields of the window. */
+	/* State is zeroed before; must set the window, and the rate for RDMA. */
 	void (*init)(void *state, const void *params, const struct cc_env *env);
 	void (*ack)(void *state, const void *params, const struct cc_env *env,
 		    const struct cc_ack *a);
-	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. */
+	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. RDMA: CC_LOSS and CC_TIMEOUT
+	 * only, and may be NULL: losses change nothing. */
 	void (*congestion)(void *state, const void *params, const struct cc_env *env,
 			   enum cc_event event, const struct cc_ack *a);
+	/* RDMA; each may be NULL: of no interest. A notification came; bytes left the card, as frames; wake_ns
+	 * has come (it is 0 again when this is called). */
+	void (*cnp)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);
+	void (*sent)(void *state, const void *params, const struct cc_env *env, uint32_t bytes,
+		     int64_t now_ns);
+	void (*timer)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);
 };
 
 extern const struct cc_ops *const cc_all[];
