@@ -59,6 +59,7 @@ struct switch_state {
 struct host;
 struct lossless;
 struct link_pauses;
+struct int_stack;
 
 /* One thread's share of the work. */
 struct worker {
@@ -125,6 +126,7 @@ struct engine {
 	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
 	uint32_t *line_first; /* slot of the first packet ever */
 	struct packet_store store;
+	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 
 	/* nodes */
 	struct switch_state *switches; /* by switch number */

@@ -79,6 +79,10 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 		plan.min_bytes = ETHERNET_MIN_FRAME_BYTES;
 	}
 	if (kind == NODE_HOST) {
+		if (c->lossless) { /* control packets wait by class; the card picks them itself */
+			plan.queues = PFC_CLASSES;
+			plan.sched = sched_find("sp");
+		}
 		buffer_params_init(&plan.buffer, BUFFER_PER_PORT, ~LENGTH_IN_PACKETS, 0);
 		return plan;
 	}

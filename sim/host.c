@@ -1,6 +1,7 @@
 /* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
  * between two events its card sends what it can. */
 #include "sim/host.h"
+#include "sim/lossless.h"
 #include <string.h>
 
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
@@ -21,45 +22,80 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
+	uint32_t number = host_queue(h, s->class_id);
+	struct turn *t = &h->turns[number];
+
 	s->in_ready = 1;
 	s->ready_next = FLOW_NONE;
 	h->work++;
-	if (h->ready_first == FLOW_NONE)
-		h->ready_first = handle;
+	h->waiting |= 1u << number;
+	if (t->first == FLOW_NONE)
+		t->first = handle;
 	else
-		((struct sender *)slab_at(&w->senders, h->ready_last))->ready_next = handle;
-	h->ready_last = handle;
+		((struct sender *)slab_at(&w->senders, t->last))->ready_next = handle;
+	t->last = handle;
 }
 
-/* The first connection in turn leaves the turn. */
-static void leave_turn(struct worker *w, struct host *h, struct sender *s)
+/* The first connection of a turn leaves it. */
+static void leave_turn(struct worker *w, struct host *h, uint32_t number)
 {
-	uint32_t handle = h->ready_first;
+	struct turn *t = &h->turns[number];
+	uint32_t handle = t->first;
+	struct sender *s = slab_at(&w->senders, handle);
 
-	h->ready_first = s->ready_next;
+	t->first = s->ready_next;
+	if (t->first == FLOW_NONE)
+		h->waiting &= ~(1u << number);
 	h->work--;
 	s->in_ready = 0;
 	if (s->state == SENDER_DONE)
 		slab_give(&w->senders, handle);
 }
 
-/* A segment from the next connection in turn that may send, if any. */
-static void take_turn(struct worker *w, struct host *h, int64_t start_ps)
+/* The turn after the last one, of those in the set, going round. */
+static uint32_t next_turn(struct host *h, uint32_t set)
 {
-	while (h->ready_first != FLOW_NONE) {
-		uint32_t handle = h->ready_first;
+	if (__builtin_expect(set == 1, 1))
+		return 0;
+
+	uint32_t later = set & ~((2u << h->last_turn) - 1);
+
+	h->last_turn = (uint32_t)__builtin_ctz(later ? later : set);
+	return h->last_turn;
+}
+
+/* A segment from the next connection in turn that may send; 0 where there is none. */
+static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
+{
+	while (h->waiting & ~h->paused) {
+		uint32_t number = next_turn(h, h->waiting & ~h->paused);
+		uint32_t handle = h->turns[number].first;
 		struct sender *s = slab_at(&w->senders, handle);
 		int can_send = sender_can_send(s);
 
 		if (can_send)
 			sender_send(w, h, s, start_ps);
-		leave_turn(w, h, s);
+		leave_turn(w, h, number);
 		if (can_send) {
 			if (sender_can_send(s))
 				host_join_turn(w, h, s, handle);
-			return;
+			return 1;
 		}
 	}
+	return 0;
+}
+
+/* A control packet that waits, of the lowest class that may send; NULL: there is none. */
+static struct queue *control_queue(struct host *h)
+{
+	struct queue *q = port_queues(&h->out->port);
+
+	if (__builtin_expect(!h->lossless, 1))
+		return q;
+	for (uint32_t i = 0; i < h->out->port.class->queues; i++)
+		if (q[i].pkts && !(h->paused & 1u << i))
+			return &q[i];
+	return NULL;
 }
 
 /* Sends everything that can start before limit_ps. */
@@ -72,25 +108,39 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 
 		if (start_ps >= limit_ps)
 			return;
-		if (out->port.pkts) {
+
+		struct queue *control = out->port.pkts ? control_queue(h) : NULL;
+
+		if (control) {
 			struct packet *place = egress_place(w, out);
 
-			*place = *port_take(&out->port, &w->pool, port_queues(&out->port));
+			*place = *port_take(&out->port, &w->pool, control);
 			h->work--;
 			host_transmit(w, out, place, start_ps);
-		} else {
-			take_turn(w, h, start_ps);
+		} else if (!take_turn(w, h, start_ps)) {
+			return;
 		}
 	}
 }
 
 /* --- events --- */
 
+static void on_pause(struct worker *w, struct host *h, const struct packet *frame)
+{
+	uint32_t bit = 1u << frame->class_id;
+	int pause = packet_segment((struct packet *)frame)->number != 0;
+
+	h->paused = pause ? h->paused | bit : h->paused & ~bit;
+	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
+}
+
 static void on_packet(struct worker *w, struct host *h, struct packet *packet)
 {
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
 		sender_on_ack(w, h, packet);
+	else if (__builtin_expect(packet_is_pause(packet), 0))
+		on_pause(w, h, packet);
 	else
 		receiver_on_data(w, h, packet);
 }
@@ -187,13 +237,14 @@ void hosts_new(struct engine *e)
 			.node = net->host_node[i],
 			.out = engine_egress(e, node->first_link),
 			.line = node->first_line,
+			.lossless = e->config->lossless,
 			.timer_ps = TIME_NEVER_PS,
 			.due_ps = TIME_NEVER_PS,
-			.ready_first = FLOW_NONE,
-			.ready_last = FLOW_NONE,
 			.next_start = fill[i],
 			.start_end = fill[i + 1],
 		};
+		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE };
 	}
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		if (!(e->flows.flows[i].ties & FLOW_WAITS))

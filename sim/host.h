@@ -15,11 +15,17 @@
 struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
-	int64_t now_ps;   /* of the event being worked on, or the last one */
-	int64_t timer_ps; /* earliest of its timers; TIME_NEVER_PS: none */
-	int64_t due_ps;   /* a far wake-up is set for this time; TIME_NEVER_PS: none */
-	uint32_t ready_first, ready_last; /* senders that may send, in turn; FLOW_NONE: none */
-	uint32_t work; /* senders in turn and control packets that wait: 0: the card rests */
+	int64_t now_ps;    /* of the event being worked on, or the last one */
+	int64_t timer_ps;  /* earliest of its timers; TIME_NEVER_PS: none */
+	int64_t due_ps;    /* a far wake-up is set for this time; TIME_NEVER_PS: none */
+	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t lossless; /* bit per class */
+	uint32_t paused;   /* bit per class that the switch has stopped */
+	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
+	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
+	struct turn {
+		uint32_t first, last;
+	} turns[PFC_CLASSES];
 	uint32_t next_start, start_end; /* its flows to come, in engine.start_order */
 	struct heap timers;
 	/* counters */
@@ -131,12 +137,20 @@ void hosts_new(struct engine *e);
 void hosts_free(struct engine *e);
 void host_run(struct worker *w, struct host *h);
 
+/* Where lossless classes are kept apart: the turn, or queue of control packets, of a class. */
+static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
+{
+	if (__builtin_expect(!h->lossless, 1))
+		return 0;
+	return class_id < PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : 0;
+}
+
 /* Sends a packet of header size, ahead of data. It is written where host_control_place says: on the
  * line at once where the card is free, else in *spare. */
 static inline struct packet *host_control_place(struct worker *w, struct host *h,
 						struct packet *spare)
 {
-	if (h->out->port.pkts == 0 && h->out->port.free_ps <= h->now_ps)
+	if (h->out->port.pkts == 0 && h->out->port.free_ps <= h->now_ps && !h->paused)
 		return egress_place(w, h->out);
 	return spare;
 }
@@ -160,7 +174,8 @@ static inline void host_control(struct worker *w, struct host *h, struct packet 
 		host_transmit(w, h->out, packet, h->now_ps);
 		return;
 	}
-	port_append(&h->out->port, &w->pool, packet, port_queues(&h->out->port));
+	port_append(&h->out->port, &w->pool, packet,
+		    port_queues(&h->out->port) + host_queue(h, packet->class_id));
 	h->work++;
 }
 

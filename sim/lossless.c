@@ -1,5 +1,6 @@
 /* lossless.c -- see lossless.h. */
 #include "sim/lossless.h"
+#include "sim/telemetry.h"
 #include <inttypes.h>
 
 /* --- pauses of a link --- */
@@ -73,6 +74,23 @@ static void account_departure(struct worker *w, struct switch_state *s, uint32_t
 		send_frame(w, s, input, packet->class_id, PFC_RESUME, now_ps);
 }
 
+/* The packet goes on its line, with its notes, if any; the line is busy until free_ps. */
+static void transmit(struct worker *w, struct egress *out, const struct packet *packet,
+		     const struct int_stack *notes, int64_t start_ps)
+{
+	struct packet *place = egress_place(w, out);
+
+	*place = *packet;
+	if (notes) {
+		struct int_stack *to = packet_notes(w, place);
+
+		int_copy(to, notes);
+		if (!(packet->flags & SEGMENT_ACK))
+			int_push(to, &out->port, w->engine->net->line_link[out->line], start_ps);
+	}
+	egress_commit(w, out, start_ps);
+}
+
 /* The next packet leaves a port, whose line is free. */
 static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 {
@@ -84,10 +102,9 @@ static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 	if (!next)
 		return;
 	packet = *next;
-	if (port_start(&out->port, &packet, queue) == PORT_SEND) {
-		*egress_place(w, out) = packet;
-		egress_commit(w, out, start_ps);
-	}
+	if (port_start(&out->port, &packet, queue) == PORT_SEND)
+		transmit(w, out, &packet, w->engine->notes ? packet_notes(w, next) : NULL,
+			 start_ps);
 	account_departure(w, s, packet_segment(&packet)->input, &packet, start_ps);
 }
 
@@ -126,7 +143,17 @@ static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 	await_departure(s, link - s->first_link);
 }
 
-static void forward(struct worker *w, struct switch_state *s, uint32_t input, struct packet *packet)
+/* The notes of a packet that was put into its queue just now go there too. */
+static void keep_notes(struct worker *w, struct port *p, const struct packet *packet,
+		       const struct int_stack *notes)
+{
+	const struct queue *q = port_queues(p) + p->class->class_queue[packet->class_id];
+
+	int_copy(&w->engine->notes[q->tail - 1], notes);
+}
+
+static void forward(struct worker *w, struct switch_state *s, uint32_t input, struct packet *packet,
+		    const struct int_stack *notes)
 {
 	struct lossless *l = s->lossless;
 	struct segment *segment = packet_segment(packet);
@@ -148,9 +175,10 @@ static void forward(struct worker *w, struct switch_state *s, uint32_t input, st
 	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == PORT_SEND) {
-		*egress_place(w, out) = *packet;
-		egress_commit(w, out, now_ps);
+		transmit(w, out, packet, notes, now_ps);
 	} else if (answer == PORT_QUEUED) {
+		if (notes)
+			keep_notes(w, &out->port, packet, notes);
 		await_departure(s, port);
 		if (!is_lossless)
 			l->memory.used_bytes += packet->bytes;
@@ -163,6 +191,7 @@ void lossless_run(struct worker *w, struct switch_state *s)
 {
 	struct engine *e = w->engine;
 	const struct heap *departures = &s->lossless->departures;
+	struct int_stack notes;
 	uint32_t count;
 	const uint64_t *keys = switch_arrivals(w, s, &count);
 
@@ -171,12 +200,14 @@ void lossless_run(struct worker *w, struct switch_state *s)
 		uint32_t *head = &e->line_head[s->first_line + input], slot = *head;
 		struct packet packet = w->pool.slots[slot];
 
+		if (e->notes)
+			int_copy(&notes, &e->notes[slot]);
 		*head = line_advance(&w->pool, slot);
 		departures_until(w, s, packet.time_ps + 1);
 		if (packet_is_pause(&packet))
 			obey_frame(w, s, input, &packet);
 		else
-			forward(w, s, input, &packet);
+			forward(w, s, input, &packet, e->notes ? &notes : NULL);
 	}
 	departures_until(w, s, w->limit_ps);
 	if (departures->count && departures->entries[0].time_ps >= w->end_ps)

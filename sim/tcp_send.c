@@ -192,7 +192,7 @@ static inline void try_to_send(struct worker *w, struct host *h, struct sender *
 {
 	if (s->in_ready || !sender_can_send(s))
 		return;
-	if (!h->work && h->out->port.free_ps <= h->now_ps) {
+	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
 		send_segment(w, h, s, h->now_ps);
 		if (!sender_can_send(s))
 			return;
