@@ -39,6 +39,7 @@ const char *const compare_usual[] = {
 	"marks",
 	"drops",
 	"timeouts",
+	"pause_fraction",
 	"retransmits",
 	NULL,
 };

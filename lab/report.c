@@ -33,6 +33,7 @@ const struct report_metric report_network_metrics[] = {
 	{ "marks", "marks" },
 	{ "drops", "drops" },
 	{ "timeouts", "timeouts" },
+	{ "pause_fraction", "paused" },
 	{ NULL, NULL },
 };
 

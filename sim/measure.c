@@ -1,4 +1,5 @@
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
+#include "sim/lossless.h"
 #include "sim/measure.h"
 
 static int is_switch_port(const struct network *net, uint32_t link)
@@ -47,8 +48,9 @@ int measure_flows_done(const struct measure *m)
 	return done == m->finite_flows;
 }
 
-static struct port_counts port_counts(const struct port *p, int64_t now_ps)
+static struct port_counts port_counts(const struct engine *e, uint32_t link, int64_t now_ps)
 {
+	const struct port *p = &engine_egress(e, link)->port;
 	struct port_counts c = {
 		.tx_pkts = p->tx_pkts,
 		.tx_bytes = p->tx_bytes,
@@ -59,6 +61,8 @@ static struct port_counts port_counts(const struct port *p, int64_t now_ps)
 		c.marks += p->marks[i];
 	for (uint32_t i = 0; i < PORT_DROPS; i++)
 		c.drops += p->drops[i];
+	for (uint32_t i = 0; e->pauses && i < PFC_CLASSES; i++)
+		c.paused_ps += link_paused_ps(e, link, i, now_ps);
 	return c;
 }
 
@@ -113,7 +117,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port *p = &engine_egress(e, i)->port;
 
-		m->ports[i] = port_counts(p, now_ps);
+		m->ports[i] = port_counts(e, i, now_ps);
 		if (p->pkts && is_switch_port(e->net, i))
 			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
 	}
@@ -135,12 +139,13 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port *p = &engine_egress(e, i)->port;
-		struct port_counts c = port_counts(p, now_ps);
+		struct port_counts c = port_counts(e, i, now_ps);
 
 		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;
 		m->ports[i].tx_bytes = c.tx_bytes - m->ports[i].tx_bytes;
 		m->ports[i].marks = c.marks - m->ports[i].marks;
 		m->ports[i].drops = c.drops - m->ports[i].drops;
+		m->ports[i].paused_ps = c.paused_ps - m->ports[i].paused_ps;
 		m->ports[i].unsent_ps = c.unsent_ps - m->ports[i].unsent_ps;
 		m->stats[i] = p->stats;
 		if (p->stats)

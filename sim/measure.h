@@ -12,6 +12,7 @@ enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
 /* Counters that only grow; the interval's share is end minus beginning. */
 struct port_counts {
 	uint64_t tx_pkts, tx_bytes, marks, drops;
+	int64_t paused_ps; /* all classes */
 	int64_t unsent_ps; /* of the last frame counted: what was still to be sent */
 };
 

@@ -12,6 +12,7 @@ enum metric_id {
 	FLOWS_COMPLETED,
 	GOODPUT,
 	JAIN,
+	UNFAIR_RATIO,
 	QUEUE_MEAN_BYTES,
 	QUEUE_MEAN_PKTS,
 	QUEUE_P50,
@@ -23,6 +24,8 @@ enum metric_id {
 	DROPS,
 	TIMEOUTS,
 	RETRANSMITS,
+	PAUSE_TIME,
+	PAUSE_FRACTION,
 	UTILISATION,
 	FCT_MEAN,
 	FCT_P50,
@@ -54,6 +57,9 @@ const struct metric metric_all[] = {
 	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
 		      RESULT },
 	[JAIN] = { "jain", "", "Jain's fairness index of the flows' rates", RESULT },
+	[UNFAIR_RATIO] = { "unfair_ratio", "",
+			   "by how much the fastest flow's rate exceeds the mean, over the mean",
+			   RESULT },
 	[QUEUE_MEAN_BYTES] = { "queue_mean_bytes", "bytes",
 			       "waiting at the measured port, time-weighted", RESULT },
 	[QUEUE_MEAN_PKTS] = { "queue_mean_pkts", "pkts",
@@ -69,6 +75,10 @@ const struct metric metric_all[] = {
 	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
 	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
 	[RETRANSMITS] = { "retransmits", "", "segments sent again", RESULT },
+	[PAUSE_TIME] = { "pause_ns", "ns",
+			 "time that classes of links were paused, all added up", RESULT },
+	[PAUSE_FRACTION] = { "pause_fraction", "",
+			     "share of the time that a link was paused, mean of all links", RESULT },
 	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", RESULT },
 	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", RESULT },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", RESULT },
@@ -239,9 +249,9 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 }
 
 /* Of every flow that ran in the interval: bytes over time, of its whole life where it ended. */
-static double jain(const struct measure *m, const struct run_result *r)
+static void fairness_metrics(const struct measure *m, struct run_result *r)
 {
-	double sum = 0, squares = 0, count = 0;
+	double sum = 0, squares = 0, count = 0, largest = 0;
 
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *f = &r->flows[i];
@@ -256,9 +266,11 @@ static double jain(const struct measure *m, const struct run_result *r)
 			rate = (double)m->flow_bytes[i] / (double)(m->to_ps - since_ps);
 		sum += rate;
 		squares += rate * rate;
+		largest = rate > largest ? rate : largest;
 		count++;
 	}
-	return squares > 0 ? sum * sum / (count * squares) : NAN;
+	r->value[JAIN] = squares > 0 ? sum * sum / (count * squares) : NAN;
+	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
 }
 
 /* --- ports --- */
@@ -381,7 +393,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	cost_metrics(m, r);
 	r->value[GOODPUT] =
 		bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
-	r->value[JAIN] = jain(m, r);
+	fairness_metrics(m, r);
 	r->value[MARK_FRACTION] =
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;
@@ -390,5 +402,8 @@ void measure_results(struct measure *m, struct run_result *r)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		r->value[MARKS] += (double)m->ports[i].marks;
 		r->value[DROPS] += (double)m->ports[i].drops;
+		r->value[PAUSE_TIME] += (double)m->ports[i].paused_ps / (double)PS_PER_NS;
 	}
+	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)PS_PER_NS /
+				   (interval_ps * (double)e->net->link_count);
 }
