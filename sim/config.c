@@ -17,6 +17,9 @@
 #define LONGEST_TIMEOUT_PS ((uint64_t)(100 * PS_PER_S))
 #define SHORTEST_TIMEOUT_PS ((uint64_t)PS_PER_NS * NS_PER_US)
 
+#define FIRST_BYTES_MAX (UINT64_C(1000) * 1000 * 1000 * 1000) /* as large as a flow may be */
+#define ACK_CLASS_DATA "data"
+
 enum {
 	FRAME_MAX_BYTES = 9216, /* a jumbo frame; packets keep 16 bits for their size */
 	HEADER_MAX_BYTES = 1024,
@@ -32,6 +35,7 @@ static const char *const ecmp_choices[] = { "flow", "packet", NULL };
 static const char *const buffer_choices[] = { "queue", "port", "switch", NULL };
 static const char *const non_ect_choices[] = { "drop", "pass", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
+static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
 static const char *const connection_choices[] = { "per-flow", "persistent", NULL };
 
 #define AT(member) offsetof(struct network_config, member)
@@ -140,7 +144,35 @@ const struct option traffic_options[] = {
 	{ "start", OPT_SPAN_PS, AT(start), "0us", 0, LONGEST_PS,
 	  "when flows start: one time, or somewhere between two", NULL },
 	{ "class", OPT_COUNT, AT(class_id), "0", 0, QUEUES_MAX - 1,
-	  "class of these packets: the number of their queue in every port", NULL },
+	  "class of these packets: the number of their queue in every port; classes beyond the "
+	  "last "
+	  "queue go with schedulers that rank packets",
+	  NULL },
+	{ "classes", OPT_COUNT, AT(classes), "1", 1, QUEUES_MAX,
+	  "flows are spread evenly over so many classes, from class on", NULL },
+	{ "class-by", OPT_CHOICE, AT(class_by), "flow", 0, 3,
+	  "what decides between these classes: flows in turn, the number of the sender or of the "
+	  "receiver, or the pair of them",
+	  class_choices },
+	{ "ack-class", OPT_TEXT, AT(ack_class), ACK_CLASS_DATA, 0, 0,
+	  "class of ACKs: a number, or data: that of the first packet of the flow they answer, so "
+	  "with first-bytes it is first-class, as hosts that count what they sent would tag them",
+	  NULL },
+	{ "first-bytes", OPT_BYTES, AT(first_bytes), "0B", 0, FIRST_BYTES_MAX,
+	  "packets that start within these first bytes of a flow, or of each message on a "
+	  "persistent connection, have first-class (PIAS with two priorities, Bai et al., NSDI "
+	  "2015); 0B: none",
+	  NULL },
+	{ "first-class", OPT_COUNT, AT(first_class), "0", 0, QUEUES_MAX - 1,
+	  "class of the first-bytes", NULL },
+	{ "slack", OPT_TIME_PS, AT(slack_ps), "0us", 0, LONGEST_PS,
+	  "how long a data packet may wait on its way; schedulers that rank packets by slack look "
+	  "at it, others do not; ACKs have none",
+	  NULL },
+	{ "slack-per-kb", OPT_TIME_PS, AT(slack_per_kb_ps), "0us", 0, LONGEST_PS,
+	  "and this for each 1000 bytes of its flow, so that short flows go first (Mittal et al., "
+	  "NSDI 2016)",
+	  NULL },
 	{ "connections", OPT_CHOICE, AT(connections), "per-flow", 0, 1,
 	  "a new connection for every flow, or flows of a pair as messages on one that stays open",
 	  connection_choices },
@@ -387,14 +419,64 @@ static int check_host(struct config *c, struct error *e)
 	return 0;
 }
 
-static int check_traffic(const struct config *c, const struct traffic_config *t, struct error *e)
+/* Classes count from 0, and one that no queue has is refused; where packets are ranked a class may be
+ * a rank, and the last queue takes all classes beyond it. */
+static int check_class(const struct config *c, const struct traffic_config *t, const char *key,
+		       uint64_t class_id, struct error *e)
 {
-	if (t->class_id >= c->switches.queues)
+	if (c->sched->rank || class_id < c->switches.queues)
+		return 0;
+	return error_set(e,
+			 "traffic.%s.%s: %" PRIu64 ", but a port has switch.queues = %" PRIu64
+			 "; classes count from 0",
+			 t->name, key, class_id, c->switches.queues);
+}
+
+static int check_ack_class(const struct config *c, struct traffic_config *t, struct error *e)
+{
+	static const struct option number = { "class", OPT_COUNT,      0,  NULL,
+					      0,       QUEUES_MAX - 1, "", NULL };
+	uint64_t class_id;
+
+	t->ack_class_plus_one = 0;
+	if (strcmp(t->ack_class, ACK_CLASS_DATA) == 0)
+		return 0;
+	if (option_parse(&class_id, &number, t->ack_class, e))
+		return error_set(e, "traffic.%s.ack-class: %s; a class, 0 to %d, or %s", t->name,
+				 quote(t->ack_class).text, QUEUES_MAX - 1, ACK_CLASS_DATA);
+	t->ack_class_plus_one = class_id + 1;
+	return check_class(c, t, "ack-class", class_id, e);
+}
+
+static int check_classes(const struct config *c, struct traffic_config *t, struct error *e)
+{
+	uint64_t classes = c->sched->rank ? QUEUES_MAX : c->switches.queues;
+
+	if (check_class(c, t, "class", t->class_id, e))
+		return -1;
+	if (t->class_id + t->classes > classes)
+		return error_set(
+			e,
+			"traffic.%s.classes: %" PRIu64 " from class %" PRIu64 " on, but %s %" PRIu64
+			"; classes count from 0",
+			t->name, t->classes, t->class_id,
+			c->sched->rank ? "there are" : "a port has switch.queues =", classes);
+	if (check_class(c, t, "first-class", t->first_class, e))
+		return -1;
+	if (t->first_bytes && t->classes == 1 && t->first_class == t->class_id)
 		return error_set(e,
-				 "traffic.%s.class: %" PRIu64
-				 ", but a port has switch.queues = %" PRIu64
-				 "; classes count from 0",
-				 t->name, t->class_id, c->switches.queues);
+				 "traffic.%s.first-bytes: %s of class %" PRIu64
+				 ", which all other bytes have too; give another class or "
+				 "first-class",
+				 t->name, show(traffic_options, "first-bytes", t).text,
+				 t->first_class);
+	return check_ack_class(c, t, e);
+}
+
+static int check_traffic(const struct config *c, struct traffic_config *t, struct error *e)
+{
+	if (check_classes(c, t, e))
+		return -1;
 	if (t->size_bytes == UINT64_MAX && c->measure.to_ps == 0)
 		return error_set(
 			e,

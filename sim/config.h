@@ -95,11 +95,18 @@ struct traffic_config {
 	uint64_t app_rate_bps;   /* the application writes at this rate; 0: all at once */
 	uint64_t period_ps;      /* incast: between requests */
 	uint64_t arrivals;       /* incast: 0 periodic, 1 poisson */
-	uint64_t class_id;
+	uint64_t class_id, classes;        /* classes of the flows: so many, from class_id on ... */
+	uint64_t class_by;                 /* ... and which of them, enum class_rule */
+	char ack_class[OPT_TEXT_SIZE];     /* a number, or "data" */
+	uint64_t ack_class_plus_one;       /* that number and 1, by config_check; 0: "data" */
+	uint64_t first_bytes, first_class; /* the first bytes of each flow have another class */
+	uint64_t slack_ps, slack_per_kb_ps;
 	uint64_t connections;        /* enum connection_mode */
 	char list[OPT_TEXT_SIZE];    /* file of an explicit list: "src dst bytes start" a line */
 	struct line_list flow_lines; /* "flow = 0 5 2MB 10us" */
 };
+
+enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PAIR };
 
 enum connection_mode { CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
 

@@ -5,7 +5,8 @@
  * packets, connections share the card fairly, and data waits in the application, not in a queue.
  *
  * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
- * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again. */
+ * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again;
+ * message.c what the packets of a message carry. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 #include "sim/engine.h"
@@ -69,18 +70,20 @@ struct sender {
 	uint32_t rtt_end;      /* the next sample of the round trip is of this segment, or later */
 	uint32_t recover;      /* the cut or repair is over when una gets here */
 	uint8_t state;         /* enum sender_state */
-	uint8_t in_ready, send_cwr, backoff, class_id;
+	uint8_t in_ready, send_cwr, backoff;
+	uint8_t class_id; /* of segment next and all below send_end */
 	uint8_t timer_on; /* something is in flight */
 	uint32_t ready_next;
-	uint32_t send_message, send_end; /* flow that segment next belongs to, and where it ends */
-	uint32_t una_message;            /* a flow that ends above una, or an earlier one */
-	uint32_t last_message;           /* newest flow of the connection */
+	uint32_t send_message;      /* flow that segment next belongs to, or the one before it */
+	uint32_t send_end;          /* where that flow ends, or the class of its packets changes */
+	uint32_t una_message;       /* a flow that ends above una, or an earlier one */
+	uint32_t last_message;      /* newest flow of the connection */
 	uint32_t allowed_pkts;      /* may be in flight now; 0 before and after the connection */
 	int64_t srtt_ns, rttvar_ns; /* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
 	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at timer_ps
 	 * (TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
 	int64_t progress_ps, timer_ps, armed_ns;
-	int64_t application_ps; /* a segment is written this often; 0: all at once */
+	int64_t slack_ps; /* of packets of send_message */
 	/* proportional rate reduction, RFC 6937, in bytes */
 	uint64_t prr_delivered, prr_out, prr_flight;
 	/* scoreboard: one enum segment_mark byte per segment, only while something is out of order */
@@ -91,6 +94,8 @@ struct sender {
 	uint32_t highest_sacked; /* first segment above all sacked ones */
 	uint32_t sprayed;        /* packets sent, where each takes its own way */
 };
+
+_Static_assert(sizeof(struct sender) <= 192, "a running connection costs three cache lines here");
 
 static inline struct cc_window *sender_cc(struct sender *s)
 {
@@ -110,7 +115,7 @@ struct receiver {
 	uint8_t ce;          /* RFC 8257: was the last packet marked? */
 	uint8_t latched;     /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
-	uint8_t class_id;
+	uint8_t class_id; /* of its ACKs */
 	uint32_t recent_count;
 	int64_t echo_ps;         /* sent_ps of the first held packet */
 	int64_t deadline_ps;     /* of the held ACK */
@@ -218,11 +223,33 @@ static inline struct flow *flow_at(const struct engine *e, uint32_t flow)
 	return &e->flows.flows[flow];
 }
 
+static inline const struct traffic_config *flow_traffic(const struct engine *e,
+							const struct flow *f)
+{
+	return &e->config->traffic[f->traffic];
+}
+
 /* Order of segment numbers. */
 static inline int segment_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
 }
+
+/* --- message.c --- */
+
+/* How many segments hold so many bytes. */
+uint32_t message_segments(const struct engine *e, uint64_t size_bytes);
+
+/* Of a segment, by its number on the connection. */
+uint32_t message_payload(const struct engine *e, const struct flow *message, uint32_t segment);
+uint8_t message_class(const struct engine *e, const struct flow *message, uint32_t segment);
+
+/* The segment after this one at which the class changes or the message ends. */
+uint32_t message_same_until(const struct engine *e, const struct flow *message, uint32_t segment);
+
+uint8_t message_first_class(const struct engine *e, const struct flow *message);
+uint8_t message_ack_class(const struct engine *e, const struct flow *message);
+int64_t message_slack_ps(const struct engine *e, const struct flow *message);
 
 /* --- scoreboard.c --- */
 

@@ -131,6 +131,7 @@ static inline __attribute__((always_inline)) void send_ack_here(struct worker *w
 	packet->flow_hash = r->flow_hash;
 	packet->bytes = (uint16_t)t->header_bytes;
 	packet->class_id = r->class_id;
+	packet->slack_ps = 0;
 	packet->flags = flags | t->ack_flags;
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
@@ -195,7 +196,7 @@ static void receiver_init(const struct engine *e, const struct host *h, struct r
 	r->connection = connection;
 	r->message = connection;
 	r->message_end = flow_at(e, connection)->end_segment;
-	r->class_id = flow_at(e, connection)->class_id;
+	r->class_id = message_ack_class(e, flow_at(e, connection));
 	/* The way back is chosen on its own, as two hashes of one five-tuple would. */
 	r->flow_hash = flow_route_hash(~e->config->seed, connection);
 	receiver_path(e, h, r);
@@ -235,6 +236,7 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 				return completed;
 			r->message = f->next;
 			r->message_end = flow_at(e, r->message)->end_segment;
+			r->class_id = message_ack_class(e, flow_at(e, r->message));
 			continue;
 		}
 		if (f->size_bytes == FLOW_UNLIMITED || r->next < r->message_end)
@@ -345,8 +347,7 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 		send_ack_here(w, h, r, echo_flag(t, r));
 	else
 		hold_ack(w, h, r);
-	if (f->finish_ps >= 0 &&
-	    e->config->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW) {
+	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {
 		receiver_free(w, f->rx);
 		f->rx = FLOW_NONE;
 	}

@@ -87,13 +87,6 @@ static inline void allow(const struct engine *e, struct sender *s, uint64_t byte
 
 /* --- sending --- */
 
-static uint32_t segments_of(const struct engine *e, uint64_t size_bytes)
-{
-	uint64_t mss = e->config->host.mss_bytes;
-
-	return (uint32_t)((size_bytes + mss - 1) / mss);
-}
-
 static uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s,
 			    int64_t now_ps)
 {
@@ -105,14 +98,19 @@ static uint64_t sender_path(const struct engine *e, const struct host *h, struct
 	return host_path(e, &p, now_ps);
 }
 
-static uint32_t payload_of(const struct engine *e, const struct flow *message, uint32_t segment)
+/* Segment next begins a message, or the part of one that has another class. */
+static __attribute__((noinline)) void begin_stretch(const struct engine *e, struct sender *s)
 {
-	uint64_t mss = e->config->host.mss_bytes;
+	const struct flow *message = flow_at(e, s->send_message);
 
-	if (segment + 1 != message->end_segment || message->size_bytes == FLOW_UNLIMITED)
-		return (uint32_t)mss;
-	return (uint32_t)(message->size_bytes -
-			  (segments_of(e, message->size_bytes) - UINT64_C(1)) * mss);
+	while (s->next >= message->end_segment) {
+		s->send_message = message->next;
+		message = flow_at(e, s->send_message);
+	}
+
+	s->send_end = message_same_until(e, message, s->next);
+	s->class_id = message_class(e, message, s->next);
+	s->slack_ps = message_slack_ps(e, message);
 }
 
 /* Payload of segment next, which is about to be sent for the first time. */
@@ -120,14 +118,13 @@ static uint32_t next_payload(const struct engine *e, struct sender *s)
 {
 	if (s->next + 1 < s->send_end)
 		return e->transport.env.mss_bytes;
-	while (s->next >= s->send_end) {
-		s->send_message = flow_at(e, s->send_message)->next;
-		s->send_end = flow_at(e, s->send_message)->end_segment;
-	}
-	return payload_of(e, flow_at(e, s->send_message), s->next);
+	if (s->next >= s->send_end)
+		begin_stretch(e, s);
+	return message_payload(e, flow_at(e, s->send_message), s->next);
 }
 
-static uint32_t resent_payload(const struct engine *e, struct sender *s, uint32_t segment)
+/* The message of a segment that is sent again. */
+static const struct flow *resent_message(const struct engine *e, struct sender *s, uint32_t segment)
 {
 	const struct flow *message = flow_at(e, s->una_message);
 
@@ -137,7 +134,7 @@ static uint32_t resent_payload(const struct engine *e, struct sender *s, uint32_
 	}
 	while (message->end_segment <= segment)
 		message = flow_at(e, message->next);
-	return payload_of(e, message, segment);
+	return message;
 }
 
 static inline __attribute__((always_inline)) void send_segment(struct worker *w, struct host *h,
@@ -151,12 +148,19 @@ static inline __attribute__((always_inline)) void send_segment(struct worker *w,
 
 	if (s->lost) {
 		number = scoreboard_resend(s);
-		payload = resent_payload(e, s, number);
+
+		const struct flow *message = resent_message(e, s, number);
+
+		payload = message_payload(e, message, number);
+		packet->class_id = message_class(e, message, number);
+		packet->slack_ps = message_slack_ps(e, message);
 		h->retransmits++;
 	} else {
 		if (s->marks)
 			scoreboard_extend(s);
 		payload = next_payload(e, s);
+		packet->class_id = s->class_id;
+		packet->slack_ps = s->slack_ps;
 		s->next++;
 		if (s->send_cwr) {
 			flags |= SEGMENT_CWR;
@@ -165,7 +169,6 @@ static inline __attribute__((always_inline)) void send_segment(struct worker *w,
 	}
 	packet->flow_hash = s->flow_hash;
 	packet->bytes = (uint16_t)(payload + t->header_bytes);
-	packet->class_id = s->class_id;
 	packet->flags = flags;
 	*packet_segment(packet) = (struct segment){
 		.path = start_ps < s->path_until_ps ? s->path : sender_path(e, h, s, start_ps),
@@ -209,16 +212,25 @@ static void append_message(const struct engine *e, struct sender *s, uint32_t fl
 	uint32_t begin =
 		s->last_message == FLOW_NONE ? 0 : flow_at(e, s->last_message)->end_segment;
 
-	f->end_segment = f->size_bytes == FLOW_UNLIMITED ? UINT32_MAX
-							 : begin + segments_of(e, f->size_bytes);
-	if (s->last_message != FLOW_NONE)
+	f->end_segment = f->size_bytes == FLOW_UNLIMITED
+				 ? UINT32_MAX
+				 : begin + message_segments(e, f->size_bytes);
+	if (s->last_message != FLOW_NONE) {
 		flow_at(e, s->last_message)->next = flow;
-	else
+	} else {
 		s->send_message = s->una_message = flow;
+		begin_stretch(e, s);
+	}
 	s->last_message = flow;
-	s->send_end = flow_at(e, s->send_message)->end_segment;
-	if (!s->application_ps)
+	if (!flow_traffic(e, f)->app_rate_bps)
 		s->end = f->end_segment;
+}
+
+/* An application with a rate of its own writes a segment this often. */
+static int64_t application_ps(const struct engine *e, const struct flow *f)
+{
+	return bytes_to_ps(e->transport.env.mss_bytes,
+			   bps_to_ps_per_byte_q20(flow_traffic(e, f)->app_rate_bps));
 }
 
 static void send_syn(struct worker *w, struct host *h, struct sender *s)
@@ -228,7 +240,8 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 
 	packet->flow_hash = s->flow_hash;
 	packet->bytes = (uint16_t)e->transport.header_bytes;
-	packet->class_id = s->class_id;
+	packet->class_id = message_first_class(e, flow_at(e, s->connection));
+	packet->slack_ps = 0;
 	packet->flags = SEGMENT_SYN;
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < s->path_until_ps ? s->path : sender_path(e, h, s, h->now_ps),
@@ -244,7 +257,6 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 	const struct engine *e = w->engine;
 	const struct config *c = e->config;
 	const struct flow *f = flow_at(e, flow);
-	const struct traffic_config *t = &c->traffic[f->traffic];
 	uint32_t handle = slab_take(&w->senders);
 	struct sender *s = sender_at(w, handle);
 
@@ -252,19 +264,15 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 	s->connection = flow;
 	s->flow_hash = flow_route_hash(c->seed, flow);
 	s->timer_ps = TIME_NEVER_PS;
-	s->class_id = f->class_id;
 	s->last_message = s->ready_next = FLOW_NONE;
 	sender_path(e, h, s, h->now_ps);
 	c->cc->init(sender_cc(s), c->cc_params, &e->transport.env);
 	allow(e, s, sender_cc(s)->window_bytes);
 	s->state = SENDER_OPEN;
-	if (t->app_rate_bps) {
-		s->application_ps = bytes_to_ps((uint32_t)c->host.mss_bytes,
-						bps_to_ps_per_byte_q20(t->app_rate_bps));
-		host_timer(h, h->now_ps + s->application_ps, TIMER_APPLICATION, flow);
-	} else if (f->stop_ps != TIME_NEVER_PS) {
+	if (flow_traffic(e, f)->app_rate_bps)
+		host_timer(h, h->now_ps + application_ps(e, f), TIMER_APPLICATION, flow);
+	else if (f->stop_ps != TIME_NEVER_PS)
 		host_timer(h, f->stop_ps, TIMER_APPLICATION, flow);
-	}
 	if (c->host.handshake) {
 		s->state = SENDER_SYN;
 		s->allowed_pkts = 0;
@@ -382,7 +390,7 @@ static int is_over(const struct engine *e, const struct sender *s)
 	const struct flow *f = flow_at(e, s->connection);
 
 	return s->una == s->next && s->una == f->end_segment &&
-	       e->config->traffic[f->traffic].connections == CONNECTIONS_PER_FLOW;
+	       flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW;
 }
 
 /* A repair is over when everything sent before it is acknowledged. A cut for an echo lasts one
@@ -505,16 +513,19 @@ static void on_application(struct worker *w, struct host *h, struct sender *s, u
 	struct flow *f = flow_at(w->engine, s->connection);
 
 	if (h->now_ps >= f->stop_ps) {
-		if (s->application_ps == 0)
+		if (!flow_traffic(w->engine, f)->app_rate_bps)
 			s->end = s->next;
-		f->end_segment = s->send_end = s->end;
+		f->end_segment = s->end;
+		if (s->end < s->send_end)
+			s->send_end = s->end;
 		if (is_over(w->engine, s))
 			finish(w, s, handle);
 		return;
 	}
 	s->end++;
 	if (s->end != f->end_segment)
-		host_timer(h, h->now_ps + s->application_ps, TIMER_APPLICATION, s->connection);
+		host_timer(h, h->now_ps + application_ps(w->engine, f), TIMER_APPLICATION,
+			   s->connection);
 	try_to_send(w, h, s, handle);
 }
 

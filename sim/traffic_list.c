@@ -19,6 +19,7 @@ static const struct option list_options[] = {
 	  "to wait for flow N); # starts a comment",
 	  NULL },
 	STOP_OPTION,
+	APP_RATE_OPTION,
 	{ .name = NULL },
 };
 

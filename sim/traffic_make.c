@@ -12,7 +12,13 @@ struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
 			const struct config *c, const struct network *net, struct error *e)
 {
 	return (struct maker){
-		list, t, c, net, e, rng_make(c->seed, (uint64_t)(t - c->traffic), RNG_TRAFFIC)
+		.list = list,
+		.t = t,
+		.c = c,
+		.net = net,
+		.e = e,
+		.rng = rng_make(c->seed, (uint64_t)(t - c->traffic), RNG_TRAFFIC),
+		.first = list->count,
 	};
 }
 
@@ -49,10 +55,31 @@ int maker_reserve(struct maker *m, uint64_t flows)
 	return 0;
 }
 
+/* Which of the section's classes a flow has, the first being 0. Flows take turns as they are made,
+ * which is by size where a pattern draws sizes: so every class gets the same mix of them.
+ *
+ * Pairs: a sender's turn begins one class later than that of the sender before it, so that both the
+ * pairs of one sender and those of one receiver are spread over all classes: for each sender their
+ * numbers differ by 1 at most, for each receiver by 2. */
+static uint64_t class_of(const struct maker *m, const struct flow_plan *p)
+{
+	const struct traffic_config *t = m->t;
+	uint64_t turn = m->list->count - m->first;
+
+	if (t->class_by == CLASS_BY_SENDER)
+		turn = p->src;
+	else if (t->class_by == CLASS_BY_RECEIVER)
+		turn = p->dst;
+	else if (t->class_by == CLASS_BY_PAIR)
+		turn = (uint64_t)p->src + p->dst - (p->dst > p->src);
+	return turn % t->classes;
+}
+
 void maker_add(struct maker *m, const struct flow_plan *p)
 {
 	const struct traffic_config *t = m->t;
 	int has_stop = p->size_bytes == FLOW_UNLIMITED && t->stop_ps != 0;
+	uint64_t class_id = t->class_id + class_of(m, p);
 
 	assert(m->list->count < m->list->capacity && p->src != p->dst);
 	m->list->flows[m->list->count++] = (struct flow){
@@ -66,7 +93,7 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 		.connection = FLOW_NONE,
 		.next = FLOW_NONE,
 		.traffic = (uint16_t)(t - m->c->traffic),
-		.class_id = (uint8_t)t->class_id,
+		.class_id = (uint8_t)class_id,
 		.tx = FLOW_NONE,
 		.rx = FLOW_NONE,
 	};

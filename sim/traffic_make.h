@@ -19,6 +19,7 @@ struct maker {
 	const struct network *net;
 	struct error *e;
 	struct rng rng;
+	uint32_t first; /* flows of the list that were there before */
 };
 
 struct maker maker_make(struct flow_list *list, const struct traffic_config *t,

@@ -1,4 +1,5 @@
 /* test_mark_red.c -- RED: its line, its chance, its average; against floating point. */
+#include "lib/mark/ramp.h"
 #include "tests/test.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
@@ -133,6 +134,63 @@ TEST(test_red_point_slope_and_two_point_forms_agree)
 	CHECK(marks > 4000 && marks < 6000);
 }
 
+/* --- the two forms --- */
+
+/* PRED, section 2.1: min 5 KB, max 200 KB, p 0.1. By hand 0.1 / 0.195 MB = 20/39 = 0.512820 per MB; back,
+ * 0.512820 0.195 = 0.1. Both are rounded down to a multiple of 2^-32. */
+TEST(test_red_slope_and_probability_convert_both_ways)
+{
+	double one = (double)ONE_Q32;
+	uint64_t p_q32 = ONE_Q32 / 10, slope_q32 = ramp_slope_q32(5000, 200000, p_q32);
+	uint64_t back_q32 = ramp_p_q32(5000, 200000, slope_q32);
+
+	CHECK_NEAR((double)slope_q32 / one, 20. / 39, 2e-9);
+	CHECK_NEAR((double)slope_q32 / one, 0.51, 0.005);
+	CHECK(back_q32 <= p_q32 && p_q32 - back_q32 <= 1);
+	/* From a slope of 0.51: 0.51 0.195 = 0.09945. */
+	CHECK_NEAR((double)ramp_p_q32(5000, 200000, (uint64_t)(0.51 * one)) / one, 0.09945, 1e-9);
+	/* The steepest and the flattest: all within a byte, and next to nothing over 4 GB. */
+	CHECK(ramp_slope_q32(4999, 5000, ONE_Q32) == RAMP_BYTES_PER_MB * ONE_Q32);
+	CHECK(ramp_p_q32(4999, 5000, RAMP_BYTES_PER_MB * ONE_Q32) == ONE_Q32);
+	CHECK_NEAR((double)ramp_slope_q32(0, 4000000000, ONE_Q32) / one, 1. / 4000, 1e-9);
+}
+
+static double red_slope(const char *spec)
+{
+	struct red r;
+
+	red_make(&r, spec);
+	for (const struct mark_value *v = r.ops->values; v->name; v++)
+		if (strcmp(v->name, "slope") == 0)
+			return v->read(r.state, r.params);
+	test_fail(__FILE__, __LINE__, "red publishes no slope");
+}
+
+TEST(test_red_publishes_its_slope_in_either_form)
+{
+	CHECK_NEAR(red_slope("red(min=5KB, max=200KB, p=0.1)"), 20. / 39, 2e-9);
+	CHECK_NEAR(red_slope("red(min=5KB, max=500KB, slope=0.51)"), 0.51, 1e-9);
+	CHECK_NEAR(red_slope("red(min=5KB, max=200KB, p=0)"), 0, 0);
+	CHECK(isnan(red_slope("red(min=5pkts, max=50pkts)")));
+	CHECK(isnan(red_slope("red(min=30KB, max=30KB)")));
+}
+
+/* Every 13 KB along the line: as many are marked as 0.1 (q - min) / (max - min) says, in both forms. */
+TEST(test_red_marks_with_the_same_probability_in_both_forms)
+{
+	enum { N = 50000 };
+	struct red points, slope;
+
+	for (uint32_t bytes = 5000; bytes < 200000; bytes += 13000) {
+		double p = 0.1 * (bytes - 5000.) / 195000;
+
+		red_make(&points, "red(min=5KB, max=200KB, p=0.1)");
+		red_make(&slope, "red(min=5KB, max=200KB, slope=0.5128205)");
+		CHECK_NEAR(red_frequency(&points, bytes, N), p, four_sigma(p, N));
+		CHECK_NEAR(red_frequency(&slope, bytes, N), p, four_sigma(p, N));
+	}
+}
+
 /* Independent marks: pairs in a row come n p^2 times, whatever came before. */
 TEST(test_red_marks_are_independent)
 {
@@ -248,8 +306,8 @@ TEST(test_red_average_agrees_with_floating_point)
 			CHECK(verdict == RAMP || verdict == MARK_PASS);
 			marked += verdict == RAMP;
 			u = chance(&beside);
-			/* 1/256 byte of rounding and 126 * 2^-32 of 200 KB at an idle time. */
-			if (fabs(u - a.value / 200000) > (1. / 256 + 0.006) / 200000) {
+			/* 2^-15 byte of rounding and 126 * 2^-32 of 200 KB at an idle time. */
+			if (fabs(u - a.value / 200000) > (0x1p-15 + 0.006) / 200000) {
 				CHECK_INT(verdict, u < a.value / 200000 ? RAMP : MARK_PASS);
 				compared++;
 			}

@@ -169,17 +169,18 @@ TEST(test_scenario_mistakes_in_keys_are_named)
 		{ BASE "load = 0.5\n",
 		  "f.ini:6: traffic.a.load: pattern many-to-one has no such key, only "
 		  "all-to-all, all-to-one or inter-rack has; allowed are pattern, start, class, "
+		  "classes, class-by, ack-class, first-bytes, first-class, slack, slack-per-kb, "
 		  "connections, senders, receiver, size, sizes, stop or app-rate" },
 		{ BASE "flow = 0 1 1MB 0us\n",
 		  "f.ini:6: traffic.a.flow: pattern many-to-one has no such key, "
-		  "only list has; allowed are pattern, start, class, connections, senders, "
-		  "receiver, size, "
-		  "sizes, stop or app-rate" },
+		  "only list has; allowed are pattern, start, class, classes, class-by, ack-class, "
+		  "first-bytes, first-class, slack, slack-per-kb, connections, senders, receiver, "
+		  "size, sizes, stop or app-rate" },
 		{ BASE "snders = 3\n",
 		  "f.ini:6: traffic.a.snders: unknown key 'snders'; there are pattern, "
-		  "start, class, connections, senders, receiver, size, sizes, stop, app-rate "
-		  "(nearest: "
-		  "senders)" },
+		  "start, class, classes, class-by, ack-class, first-bytes, first-class, slack, "
+		  "slack-per-kb, connections, senders, receiver, size, sizes, stop, app-rate "
+		  "(nearest: senders)" },
 		{ BASE "[host]\nmms = 1B\n",
 		  "f.ini:7: host.mms: unknown key 'mms'; there are cc, mss, header, "
 		  "initial-window, max-window, acks-per, ack-delay, rto-min, rto-initial, rto-max, "
@@ -240,7 +241,7 @@ TEST(test_scenario_mistakes_in_values_are_named)
 		  "'treshold' of tcn; it has threshold (nearest: threshold)" },
 		{ BASE "[switch]\nscheduler = dwr\n",
 		  "f.ini:7: switch.scheduler: unknown scheduler 'dwr'; "
-		  "there are fifo, sp, wrr, dwrr, wfq, sp-dwrr, sp-wfq (nearest: dwrr)" },
+		  "there are fifo, sp, wrr, dwrr, wfq, sp-dwrr, sp-wfq, pifo (nearest: dwrr)" },
 		{ BASE "[host]\ncc = dctpc\n",
 		  "f.ini:7: host.cc: unknown congestion control 'dctpc'; there "
 		  "are dctcp, ecn-star, reno, cubic (nearest: dctcp)" },
@@ -278,6 +279,27 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		  "f.ini:7: host.rto-initial: 2s; at most rto-max = 1s" },
 		{ BASE "class = 1\n", "f.ini:6: traffic.a.class: 1, but a port has switch.queues = "
 				      "1; classes count from 0" },
+		{ BASE "classes = 4\nclass = 1\n[switch]\nqueues = 4\nscheduler = sp\n",
+		  "f.ini:6: traffic.a.classes: 4 from class 1 on, but a port has switch.queues = "
+		  "4; "
+		  "classes count from 0" },
+		{ BASE "classes = 28\nclass = 101\n[switch]\nscheduler = pifo\n",
+		  "f.ini:6: traffic.a.classes: 28 from class 101 on, but there are 128; classes "
+		  "count from 0" },
+		{ BASE "first-class = 1\n",
+		  "f.ini:6: traffic.a.first-class: 1, but a port has switch.queues = 1; classes "
+		  "count from 0" },
+		{ BASE "first-bytes = 100KB\n",
+		  "f.ini:6: traffic.a.first-bytes: 100KB of class 0, which all other bytes have "
+		  "too; give another class or first-class" },
+		{ BASE "ack-class = 1\n", "f.ini:6: traffic.a.ack-class: 1, but a port has "
+					  "switch.queues = 1; classes count "
+					  "from 0" },
+		{ BASE "ack-class = dat\n",
+		  "f.ini:6: traffic.a.ack-class: 'dat'; a class, 0 to 127, or data" },
+		{ BASE "class-by = host\n",
+		  "f.ini:6: traffic.a.class-by: 'host' is no choice; allowed: one of flow, sender, "
+		  "receiver, pair" },
 		{ BASE "[measure]\nfrom = 2ms\nto = 1ms\n",
 		  "f.ini:8: measure.to: 1ms; must be after from = 2ms" },
 		{ BASE "[measure]\nsmall = 2MB\nlarge = 1MB\n",

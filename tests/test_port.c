@@ -90,14 +90,15 @@ TEST(test_packets_leave_a_queue_as_they_came_and_whole)
 		for (uint32_t i = 0; i < 3 * round % 41; i++, in++) {
 			struct packet packet = desk_packet(100);
 
-			memcpy(packet.owner + 40, &in, sizeof(in));
+			memcpy(packet.owner + PACKET_OWNER_BYTES - sizeof(in), &in, sizeof(in));
 			packet.flow_hash = (uint32_t)in * 7;
 			CHECK_INT(port_offer(d.port, &d.pool, &packet, 1), PORT_QUEUED);
 		}
 		for (uint32_t i = 0; i < 3 * round % 37 && d.port->pkts; i++, out++) {
 			const struct packet *packet = port_next(d.port, &d.pool);
 
-			memcpy(&value, packet->owner + 40, sizeof(value));
+			memcpy(&value, packet->owner + PACKET_OWNER_BYTES - sizeof(value),
+			       sizeof(value));
 			CHECK_INT(value, out);
 			CHECK_INT(packet->flow_hash, out * 7);
 			CHECK_INT(packet->time_ps, 1);

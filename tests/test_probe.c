@@ -117,7 +117,7 @@ TEST(test_a_scheme_shows_its_values)
 
 TEST(test_a_scheme_without_values_shows_none)
 {
-	static const char *const markings[] = { "ecn", "red(weight=1)" };
+	static const char *const markings[] = { "ecn", "red(min=5pkts, max=50pkts)" };
 
 	for (int i = 0; i < 2; i++) {
 		struct sim s;

@@ -38,6 +38,12 @@ static inline uint64_t rng_u64(struct rng *r)
 	return mix64(r->state);
 }
 
+/* As if n numbers had been drawn. */
+static inline void rng_skip(struct rng *r, uint64_t n)
+{
+	r->state += n * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static inline uint32_t rng_u32(struct rng *r)
 {
 	return (uint32_t)(rng_u64(r) >> 32);

@@ -2,7 +2,8 @@
  *
  * A tuner is given telemetry once an interval and may turn the knobs. It knows neither the port nor a
  * clock, so the same tuner runs inside a marking scheme (lib/tune/loop.h), in a software switch or
- * against the management interface of a real one. */
+ * against the management interface of a real one. It may be slow: it is asked once an interval, not
+ * once a packet. */
 #ifndef WEIR_TUNE_H
 #define WEIR_TUNE_H
 #include "weir/option.h"
@@ -27,7 +28,7 @@ struct tune_telemetry {
 
 /* A number that a tuner lets others watch. */
 struct tune_value {
-	const char *name;
+	const char *name; /* NULL ends a table */
 	const char *unit;
 	double (*read)(const void *state, const void *params);
 };
@@ -37,12 +38,18 @@ struct tune_ops {
 	const char *help;
 	const char *cite;
 	size_t params_size, state_size;
-	const struct option *options;
-	const struct tune_value *values;
+	const struct option *options;    /* ends with .name == NULL */
+	const struct tune_value *values; /* ends with .name == NULL; may be NULL: none */
+	/* On an idle line (nothing sent, nothing queued) the tuner goes round in circles of so many steps,
+	 * at the latest from the third circle on: the owner may leave out any number of whole ones.
+	 * 0: every step counts. */
+	uint32_t idle_steps;
 	int (*check)(const void *params, struct error *e); /* NULL: options cannot contradict */
-	/* The state is zeroed before. knobs are those in force, and may be changed for the first interval. */
+	/* The state is zeroed before. knobs are those to start from, and become those that the tuner wants
+	 * for the first interval. */
 	void (*init)(void *state, const void *params, uint32_t mtu_bytes, struct tune_knobs *knobs);
-	/* An interval is over; knobs are those that the tuner asked for before it. */
+	/* An interval is over; knobs are those that the tuner asked for before it, and become those that
+	 * it wants for the next. */
 	void (*step)(void *state, const void *params, const struct tune_telemetry *t,
 		     struct tune_knobs *knobs);
 };
@@ -50,4 +57,7 @@ struct tune_ops {
 extern const struct tune_ops *const tune_all[]; /* ends with NULL */
 
 const struct tune_ops *tune_find(const char *name);
+
+/* Reads "qla(beta=0.4)" into ops and params (SPEC_PARAMS_MAX bytes, 8-aligned). */
+int tune_parse(const char *spec, const struct tune_ops **ops, void *params, struct error *e);
 #endif

@@ -10,6 +10,7 @@
  *
  * The defaults suit a datacenter (Bai et al., CoNEXT 2016, section 6.1); the RFC's own, for the
  * Internet, are target=5ms and interval=100ms. */
+#include "lib/mark/control_law.h"
 #include "weir/mark.h"
 #include "weir/units.h"
 
@@ -40,28 +41,6 @@ static void codel_init(void *state, const void *params, const struct mark_env *e
 
 	(void)params;
 	s->mtu_bytes = env->mtu_bytes;
-}
-
-/* Largest r with r * r <= n, two bits of n at a time. */
-static uint64_t root_of(uint64_t n)
-{
-	uint64_t root = 0;
-
-	for (uint64_t bit = UINT64_C(1) << 62; bit > 0; bit >>= 2) {
-		uint64_t take = n >= root + bit;
-
-		n -= take ? root + bit : 0;
-		root = (root >> 1) + (take ? bit : 0);
-	}
-	return root;
-}
-
-/* RFC 8289, 5.6: t + interval / sqrt(count), here as t + floor(sqrt(floor(interval^2 / count))),
- * which is the same rounded down: at most 1 ns early. interval <= 10^9 ns, so that its square fits.
- * Runs once a signal, not once a packet. */
-static int64_t control_law(int64_t t_ns, uint64_t interval_ns, uint32_t count)
-{
-	return t_ns + (int64_t)root_of(interval_ns * interval_ns / count);
 }
 
 /* RFC 8289, 5.6 (dodequeue): has the time in queue been above target for an interval? A queue of no

@@ -25,7 +25,7 @@ static inline uint64_t ramp_p_q32(uint64_t min_bytes, uint64_t max_bytes, uint64
 }
 
 /* Does a random 32-bit number fall below rise_q32 * above / run? Compared without dividing, so that the
- * probability is the exact one rounded up to a multiple of 2^-32: above, run and rise below 2^57. */
+ * probability is the exact one rounded up to a multiple of 2^-32. Both products fit 128 bits. */
 static inline int ramp_hits(uint32_t random, uint64_t rise_q32, uint64_t above, uint64_t run)
 {
 	return (ramp_wide)random * run < (ramp_wide)rise_q32 * above;

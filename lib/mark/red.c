@@ -7,12 +7,11 @@
  *
  * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
  * number of packets since the last one (its section 4). */
+#include "lib/mark/average.h"
+#include "lib/mark/ramp.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
-#include "weir/units.h"
 #include <math.h>
-
-__extension__ typedef unsigned __int128 wide;
 
 enum red_scope { RED_QUEUE, RED_PORT };
 enum red_reason { RED_RAMP, RED_MAX };
@@ -27,17 +26,11 @@ struct red_params {
 
 struct red_state {
 	struct rng rng;
-	uint64_t average_q24;
-	int64_t idle_since_ns; /* the line was free and the queue empty from here on */
-	uint64_t ps_per_byte_q20;
-	uint32_t mtu_bytes;
-	uint32_t is_empty;
+	struct average average;
 };
 
-enum { LENGTH_BITS = 24, BYTES_PER_MB = 1000 * 1000 };
-
 #define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
-#define SLOPE_MAX_Q32 (BYTES_PER_MB * ONE_Q32)
+#define SLOPE_MAX_Q32 (RAMP_BYTES_PER_MB * ONE_Q32)
 #define WEIGHT_MIN_Q32 (ONE_Q32 >> 16)
 #define P_DEFAULT "0.01"
 
@@ -98,52 +91,7 @@ static void red_init(void *state, const void *params, const struct mark_env *env
 
 	(void)params;
 	s->rng = rng_make(env->seed, 0, RNG_MARKING);
-	s->ps_per_byte_q20 = bps_to_ps_per_byte_q20(env->rate_bps);
-	s->mtu_bytes = env->mtu_bytes;
-}
-
-static int64_t red_send_ns(const struct red_state *s, uint32_t bytes)
-{
-	return ps_to_ns(bytes_to_ps(bytes, s->ps_per_byte_q20));
-}
-
-/* base^exponent by squaring; base <= 1. Each of the at most 126 products is rounded down and none
- * exceeds 1, so the result is less than 126 * 2^-32 too small. */
-static uint64_t power_q32(uint64_t base_q32, uint64_t exponent)
-{
-	uint64_t power_q32 = ONE_Q32;
-
-	for (; exponent > 0 && power_q32 > 0; exponent >>= 1) {
-		if (exponent & 1)
-			power_q32 = (uint64_t)((wide)power_q32 * base_q32 >> 32);
-		base_q32 = (uint64_t)((wide)base_q32 * base_q32 >> 32);
-	}
-	return power_q32;
-}
-
-/* Floyd and Jacobson, section 4: avg <- (1 - w) avg + w q at each arrival; after an idle time in
- * which m packets could have been sent, first avg <- (1 - w)^m avg. Packets of the largest size are
- * meant. The step is rounded towards avg, so avg stops within 2^-24 / w <= 1/256 byte or packet of a
- * constant q. q < 2^32, so q and avg fit 56 bits. */
-static uint64_t red_average(struct red_state *s, uint64_t weight_q32, uint64_t length,
-			    int64_t now_ns)
-{
-	uint64_t length_q24 = length << LENGTH_BITS, average = s->average_q24;
-
-	if (s->is_empty && now_ns > s->idle_since_ns) {
-		uint64_t idle_ns = (uint64_t)(now_ns - s->idle_since_ns);
-		uint64_t packet_ns = (uint64_t)red_send_ns(s, s->mtu_bytes);
-		uint64_t missed = idle_ns / (packet_ns ? packet_ns : 1);
-
-		average = (uint64_t)((wide)average * power_q32(ONE_Q32 - weight_q32, missed) >> 32);
-	}
-	s->is_empty = 0;
-	if (length_q24 >= average)
-		average += (uint64_t)((wide)(length_q24 - average) * weight_q32 >> 32);
-	else
-		average -= (uint64_t)((wide)(average - length_q24) * weight_q32 >> 32);
-	s->average_q24 = average;
-	return average;
+	average_init(&s->average, env);
 }
 
 static uint64_t red_length(const struct red_params *p, const struct mark_view *v)
@@ -153,32 +101,28 @@ static uint64_t red_length(const struct red_params *p, const struct mark_view *v
 	return p->scope == RED_PORT ? v->port_bytes : v->queue_bytes;
 }
 
-/* Probability on the ramp: p (q - min) / (max - min), or slope (q - min) / 1 MB. A random 32-bit r
- * marks iff r / 2^32 < rise (q - min) / run, compared without dividing:
- *	r run < rise_q32 (q - min),
- * so the probability is the exact one rounded up to a multiple of 2^-32. All factors are below
- * 2^57, both products fit 128 bits. */
+/* Probability on the ramp: p (q - min) / (max - min), or slope (q - min) / 1 MB. */
 static uint32_t red_enqueue(void *state, const void *params, const struct mark_view *v)
 {
 	struct red_state *s = state;
 	const struct red_params *p = params;
 	uint64_t length = red_length(p, v);
-	uint64_t length_q24 = p->weight_q32 == ONE_Q32
-				      ? length << LENGTH_BITS
-				      : red_average(s, p->weight_q32, length, v->now_ns);
-	uint64_t min_q24 = length_number(p->min) << LENGTH_BITS;
-	uint64_t max_q24 = length_number(p->max) << LENGTH_BITS;
-	uint64_t rise_q32 = p->p_q32, run_q24 = max_q24 - min_q24;
+	uint64_t length_q31 = p->weight_q32 == ONE_Q32 ? length << AVERAGE_BITS
+						       : average_arrive(&s->average, p->weight_q32,
+									length, v->now_ns);
+	uint64_t min_q31 = length_number(p->min) << AVERAGE_BITS;
+	uint64_t max_q31 = length_number(p->max) << AVERAGE_BITS;
+	uint64_t rise_q32 = p->p_q32, run_q31 = max_q31 - min_q31;
 
-	if (length_q24 < min_q24)
+	if (length_q31 < min_q31)
 		return MARK_PASS;
-	if (length_q24 >= max_q24)
+	if (length_q31 >= max_q31)
 		return MARK_CE | mark_reason(RED_MAX);
 	if (p->slope_q32) {
 		rise_q32 = p->slope_q32;
-		run_q24 = (uint64_t)BYTES_PER_MB << LENGTH_BITS;
+		run_q31 = (uint64_t)RAMP_BYTES_PER_MB << AVERAGE_BITS;
 	}
-	if ((wide)rng_u32(&s->rng) * run_q24 < (wide)rise_q32 * (length_q24 - min_q24))
+	if (ramp_hits(rng_u32(&s->rng), rise_q32, length_q31 - min_q31, run_q31))
 		return MARK_CE | mark_reason(RED_RAMP);
 	return MARK_PASS;
 }
@@ -188,10 +132,7 @@ static uint32_t red_dequeue(void *state, const void *params, const struct mark_v
 	struct red_state *s = state;
 
 	(void)params;
-	if (v->queue_pkts == 0) {
-		s->is_empty = 1;
-		s->idle_since_ns = v->now_ns + red_send_ns(s, v->packet_bytes);
-	}
+	average_depart(&s->average, v);
 	return MARK_PASS;
 }
 
@@ -201,11 +142,26 @@ static double red_read_average(const void *state, const void *params)
 	const struct red_state *s = state;
 	const struct red_params *p = params;
 
-	return p->weight_q32 == ONE_Q32 ? NAN : (double)s->average_q24 / (double)(1 << LENGTH_BITS);
+	return p->weight_q32 == ONE_Q32 ? NAN : average_read(&s->average);
+}
+
+/* Per MB, in whichever form the line was given; a step has none, and neither has a line over packets. */
+static double red_read_slope(const void *state, const void *params)
+{
+	const struct red_params *p = params;
+	uint64_t slope_q32 = p->slope_q32;
+
+	(void)state;
+	if (length_is_packets(p->min) || p->min == p->max)
+		return NAN;
+	if (!slope_q32)
+		slope_q32 = ramp_slope_q32(p->min, p->max, p->p_q32);
+	return (double)slope_q32 / (double)ONE_Q32;
 }
 
 static const struct mark_value red_values[] = {
 	{ "average", "", red_read_average },
+	{ "slope", "", red_read_slope },
 	{ .name = NULL },
 };
 

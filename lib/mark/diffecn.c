@@ -1,0 +1,286 @@
+/* diffecn.c -- mark only the flows that take more than their share.
+ *
+ * Huang, Xu, Li, Liu, Du, Gao, "DiffECN: Differential ECN Marking for Datacenter Networks", IEEE/ACM
+ * Trans. Networking, 2024. Every active flow has a queue of its own (section IV-B, lib/mark/flow_queues.h);
+ * a packet that leaves is marked iff its queue is longer than the flow's part of what may wait in the port
+ * (section IV-C, equation 2). With more flows than queues this is a threshold per queue.
+ *
+ * What the paper leaves open:
+ * - The length of a queue is what the packet leaves behind. "Before the packet is dequeued" (V-B) could
+ *   include the packet, but then 32 flows at 10 Gb/s and 0.19 ms, 1.3 KB each, would be marked with
+ *   nothing waiting behind a full packet.
+ * - The queue that is served first is judged like the others, as in Algorithm 1.
+ * - count=exact is the number of queues that hold packets. That is the number of active flows while each
+ *   has its own. Flows share a queue only when all are busy, and then the count is at its cap; as queues
+ *   drain while others are still shared it falls with the queues, so that the thresholds of all busy
+ *   queues go on adding up to lambda RTT C.
+ *
+ * Beside it the judgement that the paper calls ideal (Fig. 10): rates, measured over a round-trip time,
+ * against max-min shares (lib/mark/flow_rates.h). judge=ideal marks by it; score=yes judges each packet both
+ * ways and tells how often the queue was right. The paper does not say by how much a rate must exceed
+ * its share. Equation (2) lets lambda RTT times the share wait, which is what a flow leaves that exceeds
+ * its share by the part lambda for a round-trip time: excess=0.17 is the slack that the queue has, and
+ * excess=0 counts all of DCTCP's probing for more as congestion. */
+#include "lib/mark/flow_count.h"
+#include "lib/mark/flow_queues.h"
+#include "lib/mark/flow_rates.h"
+#include <math.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+enum diffecn_count { COUNT_EXACT, COUNT_PERIODIC };
+enum diffecn_judge { JUDGE_QUEUE, JUDGE_IDEAL };
+enum diffecn_reason { DIFFECN_QUEUE, DIFFECN_RATE };
+enum { COUNT_INDEX_BITS = 14 };
+
+struct diffecn_params {
+	struct flow_queues_params flow;
+	uint64_t count, judge, score;
+	uint64_t excess_q32;
+};
+
+/* Followed by flow_queues and, where options ask for them, flow_count and flow_rates. */
+struct diffecn_state {
+	uint64_t period_ns;
+	uint64_t judged[2][2];                    /* [by rate][by queue]: packets */
+	uint32_t flows;                           /* N, as last counted */
+	uint32_t threshold_bytes[QUEUES_MAX + 1]; /* by number of flows */
+};
+
+_Static_assert(sizeof(struct diffecn_state) % 8 == 0, "what follows is aligned");
+
+static const char *const counts[] = { "exact", "periodic", NULL };
+static const char *const judges[] = { "queue", "ideal", NULL };
+
+static const struct option diffecn_options[] = {
+	FLOW_QUEUES_OPTIONS,
+	{ "count", OPT_CHOICE, offsetof(struct diffecn_params, count), "exact", 0, 0,
+	  "how active flows are counted: queues that hold packets, or hashes seen in a period",
+	  counts },
+	{ "judge", OPT_CHOICE, offsetof(struct diffecn_params, judge), "queue", 0, 0,
+	  "what tells a congested flow: its queue, or its measured rate against its fair share",
+	  judges },
+	{ "score", OPT_FLAG, offsetof(struct diffecn_params, score), "no", 0, 0,
+	  "judge every packet both ways and publish accuracy and recall", NULL },
+	{ "excess", OPT_FRACTION_Q32, offsetof(struct diffecn_params, excess_q32), "0", 0,
+	  FLOW_LAMBDA_MAX_Q32,
+	  "part of its fair share by which a measured rate may exceed it, for ideal and score",
+	  NULL },
+	{ .name = NULL },
+};
+
+static int diffecn_check(const void *params, struct error *e)
+{
+	const struct diffecn_params *p = params;
+
+	if (p->excess_q32 && p->judge != JUDGE_IDEAL && !p->score)
+		return error_set(e, "excess is of measured rates; it goes with judge=ideal or "
+				    "score=yes");
+	return flow_queues_check(&p->flow, e);
+}
+
+static void diffecn_layout(const void *params, struct mark_layout *l)
+{
+	const struct diffecn_params *p = params;
+
+	flow_queues_layout(&p->flow, l);
+}
+
+/* --- the parts of a state --- */
+
+static int needs_rates(const struct diffecn_params *p)
+{
+	return p->score || p->judge == JUDGE_IDEAL;
+}
+
+static size_t count_offset(const struct diffecn_params *p)
+{
+	return sizeof(struct diffecn_state) + flow_queues_size(&p->flow);
+}
+
+static size_t rates_offset(const struct diffecn_params *p)
+{
+	return count_offset(p) +
+	       (p->count == COUNT_PERIODIC ? flow_count_size(COUNT_INDEX_BITS) : 0);
+}
+
+static size_t diffecn_size(const void *params)
+{
+	const struct diffecn_params *p = params;
+
+	return rates_offset(p) + (needs_rates(p) ? sizeof(struct flow_rates) : 0);
+}
+
+static struct flow_queues *queues_of(struct diffecn_state *s)
+{
+	return (struct flow_queues *)(s + 1);
+}
+
+static const struct flow_queues *queues_in(const struct diffecn_state *s)
+{
+	return (const struct flow_queues *)(s + 1);
+}
+
+static struct flow_count *count_of(struct diffecn_state *s, const struct diffecn_params *p)
+{
+	return (void *)((unsigned char *)s + count_offset(p));
+}
+
+static struct flow_rates *rates_of(struct diffecn_state *s, const struct diffecn_params *p)
+{
+	return (void *)((unsigned char *)s + rates_offset(p));
+}
+
+/* Equation (2): K_p = lambda RTT C / N, here
+ *	lambda_q32 rtt_ns rate_bps / (2^32 10^9 8 N) bytes,
+ * rounded to the nearest, so half a byte off at most. Below 2^36 2^30 2^42 the product fits 128 bits. */
+static uint32_t threshold_of(uint64_t lambda_q32, uint64_t rtt_ns, uint64_t rate_bps,
+			     uint32_t flows)
+{
+	wide per_byte = (wide)BITS_PER_BYTE * NS_PER_S * flows << 32;
+	wide bytes = ((wide)lambda_q32 * rtt_ns * rate_bps + per_byte / 2) / per_byte;
+
+	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+static void diffecn_init(void *state, const void *params, const struct mark_env *env)
+{
+	struct diffecn_state *s = state;
+	const struct diffecn_params *p = params;
+	uint64_t rtt_ns = flow_queues_rtt_ns(&p->flow, env);
+
+	flow_queues_init(queues_of(s), &p->flow, env);
+	s->period_ns = flow_queues_period_ns(&p->flow, env);
+	for (uint32_t n = 1; n <= QUEUES_MAX; n++)
+		s->threshold_bytes[n] = threshold_of(p->flow.lambda_q32, rtt_ns, env->rate_bps, n);
+	s->flows = 1;
+	if (needs_rates(p))
+		flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
+}
+
+/* --- packets --- */
+
+static uint32_t diffecn_choose_queue(void *state, const void *params, const struct mark_view *v,
+				     const struct queue *queues)
+{
+	struct diffecn_state *s = state;
+	const struct diffecn_params *p = params;
+
+	if (__builtin_expect(needs_rates(p), 0))
+		flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
+	return flow_queues_choose(queues_of(s), v, queues);
+}
+
+/* N, from 1 to the number of queues. */
+static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params *p,
+			    const struct mark_view *v)
+{
+	uint32_t flows = queues_of(s)->busy, queues = queues_of(s)->queues;
+
+	if (p->count == COUNT_PERIODIC)
+		flows = flow_count_table(count_of(s, p), s->period_ns, COUNT_INDEX_BITS,
+					 v->flow_hash, v->now_ns);
+	flows = flows < queues ? flows : queues;
+	return flows ? flows : 1;
+}
+
+static uint32_t diffecn_dequeue(void *state, const void *params, const struct mark_view *v)
+{
+	struct diffecn_state *s = state;
+	const struct diffecn_params *p = params;
+	int by_queue, by_rate;
+
+	flow_queues_leave(queues_of(s), v);
+	s->flows = count_flows(s, p, v);
+	by_queue = v->queue_bytes > s->threshold_bytes[s->flows];
+	if (__builtin_expect(needs_rates(p), 0)) {
+		by_rate = flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
+		s->judged[by_rate][by_queue]++;
+		if (p->judge == JUDGE_IDEAL)
+			return by_rate ? MARK_CE | mark_reason(DIFFECN_RATE) : MARK_PASS;
+	}
+	return by_queue ? MARK_CE | mark_reason(DIFFECN_QUEUE) : MARK_PASS;
+}
+
+/* --- values --- */
+
+static double read_flows(const void *state, const void *params)
+{
+	const struct diffecn_state *s = state;
+
+	(void)params;
+	return s->flows;
+}
+
+static double read_threshold(const void *state, const void *params)
+{
+	const struct diffecn_state *s = state;
+
+	(void)params;
+	return s->threshold_bytes[s->flows];
+}
+
+static double read_priority(const void *state, const void *params)
+{
+	(void)params;
+	return (double)queues_in(state)->priority_pkts;
+}
+
+static double read_joins(const void *state, const void *params)
+{
+	(void)params;
+	return (double)queues_in(state)->joins;
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : NAN;
+}
+
+/* Equation (3): right judgements of all. Without score there is none to read. */
+static double read_accuracy(const void *state, const void *params)
+{
+	const struct diffecn_state *s = state;
+	const struct diffecn_params *p = params;
+	uint64_t right = s->judged[0][0] + s->judged[1][1];
+
+	return p->score ? ratio(right, right + s->judged[0][1] + s->judged[1][0]) : NAN;
+}
+
+/* Equation (4): of the packets of congested flows, those that the queue finds. */
+static double read_recall(const void *state, const void *params)
+{
+	const struct diffecn_state *s = state;
+	const struct diffecn_params *p = params;
+
+	return p->score ? ratio(s->judged[1][1], s->judged[1][1] + s->judged[1][0]) : NAN;
+}
+
+static const struct mark_value diffecn_values[] = {
+	{ "flows", "", read_flows },
+	{ "threshold", "bytes", read_threshold },
+	{ "priority", "pkts", read_priority }, /* all that the first queue was chosen for */
+	{ "joins", "", read_joins },           /* of flows to a queue of others */
+	{ "accuracy", "", read_accuracy },
+	{ "recall", "", read_recall },
+	{ .name = NULL },
+};
+
+const struct mark_ops mark_diffecn = {
+	.name = "diffecn",
+	.help = "gives each active flow a queue and marks those longer than a fair part",
+	.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN 2024",
+	.params_size = sizeof(struct diffecn_params),
+	.state_size = sizeof(struct diffecn_state),
+	.scope = MARK_STATE_PER_PORT,
+	.options = diffecn_options,
+	.reasons = { [DIFFECN_QUEUE] = "queue above its share",
+		     [DIFFECN_RATE] = "rate above its share" },
+	.values = diffecn_values,
+	.size = diffecn_size,
+	.layout = diffecn_layout,
+	.check = diffecn_check,
+	.init = diffecn_init,
+	.choose_queue = diffecn_choose_queue,
+	.dequeue = diffecn_dequeue,
+};

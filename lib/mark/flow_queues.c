@@ -1,0 +1,132 @@
+/* flow_queues.c -- see flow_queues.h. */
+#include "lib/mark/flow_queues.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NO_QUEUE = QUEUES_MAX };
+
+/* A packet has less than 2^16 bytes, so that one may exceed the limit and still be counted. */
+#define LIMIT_MAX_BYTES ((UINT32_C(1) << FLOW_PASSED_BITS) - (UINT32_C(1) << 16))
+#define PASSED_MASK ((UINT32_C(1) << FLOW_PASSED_BITS) - 1)
+
+_Static_assert(QUEUES_MAX <= 1 << (32 - FLOW_PASSED_BITS),
+	       "the number of a queue fits a place in the map");
+_Static_assert(PASS_LIMIT_MAX <= LIMIT_MAX_BYTES, "so does what may pass");
+
+int flow_queues_check(const struct flow_queues_params *p, struct error *e)
+{
+	if (length_is_packets(p->pass_limit) && length_number(p->pass_limit) > PASS_LIMIT_MAX_PKTS)
+		return error_set(e, "pass-limit is at most %dpkts", PASS_LIMIT_MAX_PKTS);
+	return 0;
+}
+
+void flow_queues_layout(const struct flow_queues_params *p, struct mark_layout *l)
+{
+	l->queues = (uint32_t)p->queues;
+	snprintf(l->scheduler, sizeof(l->scheduler),
+		 "sp-dwrr(priority-queues=1, quantum=%" PRIu64 "B)", p->quantum_bytes);
+}
+
+static uint32_t entries_of(const struct flow_queues_params *p)
+{
+	return (uint32_t)p->queues * FLOW_MAP_PER_QUEUE;
+}
+
+size_t flow_queues_size(const struct flow_queues_params *p)
+{
+	return sizeof(struct flow_queues) + entries_of(p) * sizeof(struct flow_place);
+}
+
+void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
+		      const struct mark_env *env)
+{
+	uint64_t limit_bytes = length_is_packets(p->pass_limit)
+				       ? length_number(p->pass_limit) * env->mtu_bytes
+				       : p->pass_limit;
+
+	assert(env->queues == p->queues);
+	f->queues = f->busy = env->queues; /* until they are set empty */
+	for (uint32_t q = 0; q < env->queues; q++)
+		flow_queues_set(f, q, 1);
+	f->entries = entries_of(p);
+	f->limit_bytes = (uint32_t)(limit_bytes < LIMIT_MAX_BYTES ? limit_bytes : LIMIT_MAX_BYTES);
+	f->period_ns = (uint32_t)flow_queues_period_ns(p, env);
+}
+
+/* The hash is mixed first, because a network may also have chosen the flow's way by it. */
+static struct flow_place *place_of(struct flow_queues *f, uint32_t flow_hash)
+{
+	return &f->map[(mix64(flow_hash) >> 32) * f->entries >> 32];
+}
+
+static int is_empty(const struct flow_queues *f, uint32_t q)
+{
+	return (f->empty[q / 64] >> (q % 64)) & 1;
+}
+
+/* Of all but the one that is served first. */
+static uint32_t smallest_empty(const struct flow_queues *f)
+{
+	uint64_t word = f->empty[0] & ~(UINT64_C(1) << FLOW_QUEUE_PRIORITY);
+
+	for (uint32_t w = 0;; word = f->empty[w]) {
+		if (word)
+			return w * 64 + (uint32_t)__builtin_ctzll(word);
+		if (++w == FLOW_EMPTY_WORDS)
+			return NO_QUEUE;
+	}
+}
+
+/* Once for a flow that has passed its limit. */
+static uint32_t shortest(const struct flow_queues *f, const struct queue *queues)
+{
+	uint32_t least = FLOW_QUEUE_PRIORITY + 1;
+
+	for (uint32_t q = least + 1; q < f->queues; q++)
+		if (queues[q].bytes < queues[least].bytes)
+			least = q;
+	return least;
+}
+
+/* Where a flow that has no queue of its own goes, and what its place in the map says from now on. */
+static uint32_t assign(struct flow_queues *f, struct flow_place *place, const struct mark_view *v,
+		       const struct queue *queues)
+{
+	uint32_t now_ns = (uint32_t)v->now_ns, q = smallest_empty(f);
+	uint32_t passed_bytes = v->packet_bytes;
+
+	if (q != NO_QUEUE) {
+		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->given[q] };
+		return q;
+	}
+	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more passes
+	 * for one that was not. */
+	if (place->queue == FLOW_QUEUE_PRIORITY && now_ns - place->given <= f->period_ns)
+		passed_bytes += place->passed_bytes;
+	if (passed_bytes > f->limit_bytes) {
+		q = shortest(f, queues);
+		*place = (struct flow_place){ .queue = (uint8_t)q, .given = f->given[q] };
+		f->joins++;
+		return q;
+	}
+	*place = (struct flow_place){ .passed_bytes = passed_bytes & PASSED_MASK, .given = now_ns };
+	f->priority_pkts++;
+	return FLOW_QUEUE_PRIORITY;
+}
+
+/* A queue that was chosen counts as busy, and may not be: the packet may have been refused. */
+uint32_t flow_queues_choose(struct flow_queues *f, const struct mark_view *v,
+			    const struct queue *queues)
+{
+	struct flow_place *place = place_of(f, v->flow_hash);
+	uint32_t q = place->queue;
+
+	if (queues[f->chosen].pkts == 0)
+		flow_queues_set(f, f->chosen, 1);
+	if (q == FLOW_QUEUE_PRIORITY || is_empty(f, q) || place->given != f->given[q])
+		q = assign(f, place, v, queues);
+	flow_queues_set(f, q, 0);
+	f->chosen = q;
+	return q;
+}

@@ -1,0 +1,138 @@
+/* flow_queues.h -- a queue of its own for each active flow of a port, as far as there are queues.
+ *
+ * Huang et al., "DiffECN: Differential ECN Marking for Datacenter Networks", ToN 2024, section IV-B,
+ * the queue mapping unit; lines 1-24 of its Algorithm 1. A flow is active while packets of it wait.
+ * A new one has the empty queue of the smallest number. Where none is empty it goes to queue 0, which
+ * is served before all others, and each further packet of it looks for an empty queue again; what has
+ * gone that way is limited, and beyond the limit the flow joins the shortest queue.
+ *
+ * For schemes that choose queues (mark.h): flow_queues_layout for the layout hook, flow_queues_choose
+ * for choose_queue, flow_queues_leave first of all in dequeue.
+ *
+ * Flows are told apart by their place in a map of 512 entries a queue, which their hash names; those
+ * that meet there are one flow. Of as many flows as queues a new one meets another with a chance of
+ * at most 1/512.
+ *
+ * What the paper leaves open:
+ * - The queues of a port include queue 0, and so does the number that caps the flows of equation (2).
+ * - Its example (Fig. 8) lets two packets pass under a limit of two, while line 8 of Algorithm 1 read
+ *   with the packets before this one would let three: a packet counts itself.
+ * - Past the limit the shortest queue may be an empty one; it is taken either way.
+ *
+ * Differs: a flow's place is free again when its queue has drained, but not that of a flow in queue 0,
+ * where this would be after nearly every packet: served first, queue 0 is almost always empty, and
+ * no flow would ever meet the limit. There the place, with what has passed, stays until the flow was
+ * silent for t-period, which is how section VII-B tells a new flow from an old one. */
+#ifndef MARK_FLOW_QUEUES_H
+#define MARK_FLOW_QUEUES_H
+#include "weir/mark.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+
+enum {
+	FLOW_QUEUES_MIN = 8,
+	FLOW_MAP_PER_QUEUE = 512,
+	FLOW_QUEUE_PRIORITY = 0, /* the queue that is served first */
+	FLOW_PASSED_BITS = 24,
+	FLOW_EMPTY_WORDS = QUEUES_MAX / 64,
+};
+
+/* Options that every scheme with these queues has. The first member of its params. */
+struct flow_queues_params {
+	uint64_t queues;
+	uint64_t pass_limit; /* OPT_LENGTH */
+	uint64_t quantum_bytes;
+	uint64_t rtt_ns, period_ns;
+	uint64_t lambda_q32;
+};
+
+enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
+
+#define FLOW_LAMBDA_MAX_Q32 (10 * ONE_Q32)
+
+#define FLOW_OPTION(name, type, field, def, min, max, help) \
+	{ \
+		name, type, offsetof(struct flow_queues_params, field), def, min, max, help, NULL \
+	}
+
+/* Their entries in an option table. */
+#define FLOW_QUEUES_OPTIONS \
+	FLOW_OPTION("queues", OPT_COUNT, queues, "32", FLOW_QUEUES_MIN, QUEUES_MAX, \
+		    "queues of a port, the first for flows that find no other empty"), \
+		FLOW_OPTION( \
+			"pass-limit", OPT_LENGTH, pass_limit, "10pkts", 0, PASS_LIMIT_MAX, \
+			"how much of a flow may go through the first queue, in bytes or in full " \
+			"packets; then it joins the shortest"), \
+		FLOW_OPTION("quantum", OPT_BYTES, quantum_bytes, "1514B", 64, 1000000, \
+			    "bytes that a turn gives a queue"), \
+		FLOW_OPTION( \
+			"lambda", OPT_FRACTION_Q32, lambda_q32, "0.17", 0, FLOW_LAMBDA_MAX_Q32, \
+			"part of a round-trip time that may wait; DCTCP needs 0.17 by theory"), \
+		FLOW_OPTION("rtt", OPT_TIME_NS, rtt_ns, "0us", 0, NS_PER_S, \
+			    "base round-trip time; 0us: that of the network"), \
+		FLOW_OPTION( \
+			"t-period", OPT_TIME_NS, period_ns, "0us", 0, NS_PER_S, \
+			"silence that makes a flow in the first queue a new one, and interval of " \
+			"counting flows; 0us: 1.5 round-trip times")
+
+/* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy and
+ * has not been given anew since. In queue 0, as zeros mean: what has passed, and when the last did. */
+struct flow_place {
+	uint32_t queue : 32 - FLOW_PASSED_BITS;
+	uint32_t passed_bytes : FLOW_PASSED_BITS;
+	uint32_t given; /* queue 0: low bits of the time of its last packet; others: see below */
+};
+
+_Static_assert(sizeof(struct flow_place) == 8, "half a megabyte a port at most");
+
+struct flow_queues {
+	uint64_t empty[FLOW_EMPTY_WORDS]; /* a bit a queue */
+	uint32_t queues, busy;            /* all of them; those that are not empty */
+	uint32_t chosen;                  /* the last choice */
+	uint32_t entries;
+	uint32_t limit_bytes, period_ns;
+	uint64_t priority_pkts, joins; /* sent to queue 0; flows that then joined the shortest */
+	uint32_t given[QUEUES_MAX];    /* how often each queue was given to a new flow */
+	struct flow_place map[];
+};
+
+/* What the scheme may mark by: of its options and the network's. */
+static inline uint64_t flow_queues_rtt_ns(const struct flow_queues_params *p,
+					  const struct mark_env *env)
+{
+	return p->rtt_ns ? p->rtt_ns : (uint64_t)env->rtt_ns;
+}
+
+static inline uint64_t flow_queues_period_ns(const struct flow_queues_params *p,
+					     const struct mark_env *env)
+{
+	return p->period_ns ? p->period_ns : flow_queues_rtt_ns(p, env) * 3 / 2;
+}
+
+int flow_queues_check(const struct flow_queues_params *p, struct error *e);
+void flow_queues_layout(const struct flow_queues_params *p, struct mark_layout *l);
+size_t flow_queues_size(const struct flow_queues_params *p);
+
+/* The memory is zero. Leaves the map alone, which is most of it. */
+void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
+		      const struct mark_env *env);
+
+uint32_t flow_queues_choose(struct flow_queues *f, const struct mark_view *v,
+			    const struct queue *queues);
+
+static inline void flow_queues_set(struct flow_queues *f, uint32_t q, uint32_t is_empty)
+{
+	uint64_t *word = &f->empty[q / 64], bit = UINT64_C(1) << (q % 64);
+	uint32_t was_empty = (*word & bit) != 0;
+
+	f->busy = f->busy + was_empty - is_empty;
+	*word = is_empty ? *word | bit : *word & ~bit;
+}
+
+/* A packet has left its queue. */
+static inline void flow_queues_leave(struct flow_queues *f, const struct mark_view *v)
+{
+	if (v->queue_pkts == 0)
+		flow_queues_set(f, v->queue, 1);
+}
+#endif

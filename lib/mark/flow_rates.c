@@ -1,0 +1,107 @@
+/* flow_rates.c -- see flow_rates.h. */
+#include "lib/mark/flow_rates.h"
+#include "lib/base/water_fill.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+void flow_rates_init(struct flow_rates *r, const struct mark_env *env, uint64_t period_ns,
+		     uint64_t excess_q32)
+{
+	r->period_ns = period_ns ? period_ns : 1;
+	r->capacity_bytes = bps_times_ns_to_bytes(env->rate_bps, r->period_ns);
+	r->excess_q32 = excess_q32;
+	r->limit_bytes = UINT64_MAX;
+	r->packet_bytes = env->mtu_bytes;
+	r->period = 2;
+}
+
+/* The level is below 2^40 bytes: 1 s at 8 Tb/s. Rounding loses less than a byte. */
+static uint64_t limit_of(const struct flow_rates *r, uint32_t flows)
+{
+	uint64_t level_bytes = water_level(r->demand, flows, r->capacity_bytes);
+
+	if (level_bytes == UINT64_MAX)
+		return UINT64_MAX;
+	return level_bytes + (uint64_t)((wide)level_bytes * r->excess_q32 >> 32) + r->packet_bytes;
+}
+
+/* Bytes of a flow in the last whole period. */
+static uint64_t last_bytes(const struct flow_rates *r, const struct flow_rate *place)
+{
+	if (place->period == r->period)
+		return place->before;
+	return place->period == r->period - 1 ? place->bytes : 0;
+}
+
+/* The periods up to now are over. Where more than one is, the last of them was silent. */
+static void turn(struct flow_rates *r, int64_t now_ns)
+{
+	uint64_t over = (uint64_t)(now_ns - r->start_ns) / r->period_ns;
+	uint32_t flows = 0;
+
+	if (over == 0)
+		return;
+	r->start_ns += (int64_t)(over * r->period_ns);
+	r->period += (uint32_t)over;
+	for (uint32_t i = 0; i < FLOW_RATES; i++) {
+		uint64_t bytes = last_bytes(r, &r->places[i]);
+
+		if (bytes > 0)
+			r->demand[flows++] = bytes;
+	}
+	r->limit_bytes = limit_of(r, flows);
+}
+
+static struct flow_rate *place_at(struct flow_rates *r, uint32_t flow_hash, uint32_t try)
+{
+	return &r->places[((uint32_t)(mix64(flow_hash) >> (64 - FLOW_RATES_BITS)) + try) %
+			  FLOW_RATES];
+}
+
+/* A flow that fell silent for two periods has left its place, so the first match is the flow's. */
+static int is_used(const struct flow_rates *r, const struct flow_rate *place)
+{
+	return place->period >= r->period - 1;
+}
+
+void flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes, int64_t now_ns)
+{
+	struct flow_rate *free = NULL;
+
+	turn(r, now_ns);
+	for (uint32_t try = 0; try < FLOW_RATE_TRIES; try++) {
+		struct flow_rate *place = place_at(r, flow_hash, try);
+
+		if (!is_used(r, place)) {
+			free = free ? free : place;
+			continue;
+		}
+		if (place->flow_hash != flow_hash)
+			continue;
+		if (place->period != r->period) {
+			place->before = place->bytes;
+			place->bytes = 0;
+			place->period = r->period;
+		}
+		place->bytes += bytes;
+		return;
+	}
+	if (free)
+		*free = (struct flow_rate){ .flow_hash = flow_hash,
+					    .period = r->period,
+					    .bytes = bytes };
+}
+
+int flow_rates_exceeds(struct flow_rates *r, uint32_t flow_hash, int64_t now_ns)
+{
+	turn(r, now_ns);
+	for (uint32_t try = 0; try < FLOW_RATE_TRIES; try++) {
+		const struct flow_rate *place = place_at(r, flow_hash, try);
+
+		if (place->flow_hash == flow_hash && is_used(r, place))
+			return last_bytes(r, place) > r->limit_bytes;
+	}
+	return 0;
+}

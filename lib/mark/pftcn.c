@@ -1,0 +1,98 @@
+/* pftcn.c -- mark a packet that waited longer than a fixed time, in a queue of its flow's own.
+ *
+ * Huang et al., "DiffECN", ToN 2024, section VI-C6: the queues of DiffECN (lib/mark/flow_queues.h) and
+ * the threshold of TCN (lib/mark/tcn.c), sojourn > lambda RTT. */
+#include "lib/mark/flow_queues.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+struct pftcn_params {
+	struct flow_queues_params flow;
+	uint64_t threshold_ns;
+};
+
+/* Followed by flow_queues. */
+struct pftcn_state {
+	int64_t threshold_ns;
+};
+
+static const struct option pftcn_options[] = {
+	{ "threshold", OPT_TIME_NS, offsetof(struct pftcn_params, threshold_ns), "0us", 0, NS_PER_S,
+	  "packets are marked that queued longer than this; 0us: lambda round-trip times", NULL },
+	FLOW_QUEUES_OPTIONS,
+	{ .name = NULL },
+};
+
+static int pftcn_check(const void *params, struct error *e)
+{
+	const struct pftcn_params *p = params;
+
+	return flow_queues_check(&p->flow, e);
+}
+
+static void pftcn_layout(const void *params, struct mark_layout *l)
+{
+	const struct pftcn_params *p = params;
+
+	flow_queues_layout(&p->flow, l);
+}
+
+static size_t pftcn_size(const void *params)
+{
+	const struct pftcn_params *p = params;
+
+	return sizeof(struct pftcn_state) + flow_queues_size(&p->flow);
+}
+
+static struct flow_queues *queues_of(struct pftcn_state *s)
+{
+	return (struct flow_queues *)(s + 1);
+}
+
+/* lambda RTT = lambda_q32 rtt_ns / 2^32, rounded to the nearest: half a nanosecond off at most. */
+static void pftcn_init(void *state, const void *params, const struct mark_env *env)
+{
+	struct pftcn_state *s = state;
+	const struct pftcn_params *p = params;
+	wide lambda_rtt = (wide)p->flow.lambda_q32 * flow_queues_rtt_ns(&p->flow, env);
+	uint64_t threshold_ns = (uint64_t)((lambda_rtt + ONE_Q32 / 2) >> 32);
+
+	s->threshold_ns = (int64_t)(p->threshold_ns ? p->threshold_ns : threshold_ns);
+	flow_queues_init(queues_of(s), &p->flow, env);
+}
+
+static uint32_t pftcn_choose_queue(void *state, const void *params, const struct mark_view *v,
+				   const struct queue *queues)
+{
+	(void)params;
+	return flow_queues_choose(queues_of(state), v, queues);
+}
+
+static uint32_t pftcn_dequeue(void *state, const void *params, const struct mark_view *v)
+{
+	struct pftcn_state *s = state;
+
+	(void)params;
+	flow_queues_leave(queues_of(s), v);
+	return v->sojourn_ns > s->threshold_ns ? MARK_CE : MARK_PASS;
+}
+
+const struct mark_ops mark_pftcn = {
+	.name = "pftcn",
+	.help = "gives each active flow a queue and marks packets that queued longer than a fixed "
+		"time",
+	.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN "
+		"2024, "
+		"section VI-C6",
+	.params_size = sizeof(struct pftcn_params),
+	.state_size = sizeof(struct pftcn_state),
+	.scope = MARK_STATE_PER_PORT,
+	.options = pftcn_options,
+	.reasons = { "sojourn" },
+	.size = pftcn_size,
+	.layout = pftcn_layout,
+	.check = pftcn_check,
+	.init = pftcn_init,
+	.choose_queue = pftcn_choose_queue,
+	.dequeue = pftcn_dequeue,
+};

@@ -1,0 +1,245 @@
+/* pie.c -- a controller that turns the marking probability until packets queue for a target time.
+ *
+ * RFC 8033, "Proportional Integral Controller Enhanced (PIE)", section 4, with the queueing delay from
+ * timestamps (4.3), ECN (5.1) and the cap of a step (5.5). Every t-update
+ *	p += alpha (delay - target) + beta (delay - delay an update before),
+ * the sum divided by 2 to 2048 while p is small (4.2); p fades while nothing queues. Packets are marked
+ * with probability p on arrival, but none
+ *	- for max-burst from when congestion begins (4.4);
+ *	- while packets queue for less than half of the target and p is below 20 % (4.1);
+ *	- that finds no more than two packets in its queue (4.1).
+ *
+ * The RFC's own settings are for the Internet: target=15ms, t-update=15ms, max-burst=150ms, alpha=0.125,
+ * beta=1.25, drop-above=10%. Seen from a flow, a network whose round trips take 100 us instead of 100 ms
+ * is the same one a thousand times as fast; so the defaults here are those times over a thousand and
+ * those rates times a thousand. Drops above 10 % are for senders that ignore marks; here the default
+ * is to mark always.
+ *
+ * Differs: what is due at a time is done by the next packet that comes or goes. Marks are independent
+ * of each other; the RFC's ways of spacing them (5.4) and of switching PIE off (5.3) are optional there
+ * and left out. */
+#include "weir/mark.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+
+__extension__ typedef __int128 signed_wide;
+
+enum {
+	P_BITS = 48,
+	FADE_SHIFT = 6,      /* RFC 8033, 4.2: times 0.98, "1 - 1/64 is sufficient" */
+	QUIET_PKTS = 3,      /* 4.1: more than two packets */
+	CATCH_UP_MAX = 2048, /* updates made up for; p fades from 1 to 0 in fewer */
+};
+
+#define P_ONE (INT64_C(1) << P_BITS)
+#define RATE_MAX_Q32 (UINT64_C(1000) * 1000 * ONE_Q32)
+
+struct pie_params {
+	uint64_t target_ns, update_ns, burst_ns;
+	uint64_t alpha_q32, beta_q32; /* per second */
+	uint64_t drop_above_q32;
+};
+
+struct pie_state {
+	struct rng rng;
+	int64_t p_q48;
+	int64_t delay_ns;       /* of the packet that left last */
+	int64_t update_at_ns;   /* when the next update is due */
+	int64_t old_delay_ns;   /* at the last update */
+	uint64_t burst_left_ns; /* no marks until this is used up */
+	uint64_t is_empty;      /* nothing queued when it left */
+};
+
+static const struct option pie_options[] = {
+	{ "target", OPT_TIME_NS, offsetof(struct pie_params, target_ns), "15us", 1, NS_PER_S,
+	  "time for which packets are to queue", NULL },
+	{ "t-update", OPT_TIME_NS, offsetof(struct pie_params, update_ns), "15us", 1, NS_PER_S,
+	  "time between two updates of the probability", NULL },
+	{ "max-burst", OPT_TIME_NS, offsetof(struct pie_params, burst_ns), "150us", 0, NS_PER_S,
+	  "time for which a burst after a calm is not marked", NULL },
+	{ "alpha", OPT_FRACTION_Q32, offsetof(struct pie_params, alpha_q32), "125", 0, RATE_MAX_Q32,
+	  "rise of the probability in an update, per second of delay above the target", NULL },
+	{ "beta", OPT_FRACTION_Q32, offsetof(struct pie_params, beta_q32), "1250", 0, RATE_MAX_Q32,
+	  "rise of the probability in an update, per second by which the delay has grown", NULL },
+	{ "drop-above", OPT_FRACTION_Q32, offsetof(struct pie_params, drop_above_q32), "1", 0,
+	  ONE_Q32, "from this probability on packets are dropped in place of marked; 1: never",
+	  NULL },
+	{ .name = NULL },
+};
+
+static int pie_check(const void *params, struct error *e)
+{
+	const struct pie_params *p = params;
+
+	if (p->alpha_q32 == 0)
+		return error_set(e, "alpha must be above 0; without it no target is kept");
+	return 0;
+}
+
+/* As the hook does below: passes every packet that finds so few. */
+static uint64_t pie_quiet_below(const void *params)
+{
+	(void)params;
+	return QUIET_PKTS | LENGTH_IN_PACKETS;
+}
+
+static void pie_init(void *state, const void *params, const struct mark_env *env)
+{
+	struct pie_state *s = state;
+	const struct pie_params *p = params;
+
+	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->is_empty = 1;
+	s->update_at_ns = (int64_t)p->update_ns;
+	s->burst_left_ns = p->burst_ns;
+}
+
+/* RFC 8033, 4.2: the smaller p is, the smaller the step. */
+static uint32_t pie_tune_shift(int64_t p_q48)
+{
+	if (p_q48 < P_ONE / 1000000)
+		return 11;
+	if (p_q48 < P_ONE / 100000)
+		return 9;
+	if (p_q48 < P_ONE / 10000)
+		return 7;
+	if (p_q48 < P_ONE / 1000)
+		return 5;
+	if (p_q48 < P_ONE / 100)
+		return 3;
+	return p_q48 < P_ONE / 10 ? 1 : 0;
+}
+
+/* RFC 8033, 4.2: alpha (delay - target) + beta (delay - old delay), divided by 2^shift. Scaled:
+ *	(alpha_q32 ns + beta_q32 ns) 2^16 / (10^9 2^shift),
+ * rounded towards 0, so off by less than 2^-48. alpha and beta are below 2^52 and the delays below 2^57
+ * ns, so the sum fits 110 bits and the product 126. 5.5: no more than 2 % at once from 10 % on. */
+static int64_t pie_step_q48(const struct pie_state *s, const struct pie_params *p, int64_t delay_ns)
+{
+	signed_wide sum_q32 = (signed_wide)p->alpha_q32 * (delay_ns - (int64_t)p->target_ns) +
+			      (signed_wide)p->beta_q32 * (delay_ns - s->old_delay_ns);
+	signed_wide step =
+		sum_q32 * (1 << (P_BITS - 32)) / ((int64_t)NS_PER_S << pie_tune_shift(s->p_q48));
+
+	if (s->p_q48 >= P_ONE / 10 && step > P_ONE / 50)
+		return P_ONE / 50;
+	return (int64_t)(step > P_ONE ? P_ONE : step < -P_ONE ? -P_ONE : step);
+}
+
+/* RFC 8033, 4.4: the allowance is full again when congestion has gone, and runs down otherwise. */
+static void pie_spend_burst(struct pie_state *s, const struct pie_params *p, int64_t delay_ns,
+			    uint64_t updates)
+{
+	int64_t half_ns = (int64_t)(p->target_ns / 2);
+	uint64_t spent_ns = updates * p->update_ns;
+
+	if (s->p_q48 == 0 && delay_ns < half_ns && s->old_delay_ns < half_ns)
+		s->burst_left_ns = p->burst_ns;
+	else
+		s->burst_left_ns -= spent_ns < s->burst_left_ns ? spent_ns : s->burst_left_ns;
+}
+
+static void pie_update(struct pie_state *s, const struct pie_params *p, int64_t delay_ns)
+{
+	int64_t p_q48 = s->p_q48 + pie_step_q48(s, p, delay_ns);
+
+	p_q48 = p_q48 < 0 ? 0 : p_q48;
+	if (delay_ns == 0 && s->old_delay_ns == 0)
+		p_q48 -= (p_q48 + (1 << FADE_SHIFT) - 1) >> FADE_SHIFT;
+	s->p_q48 = p_q48 > P_ONE ? P_ONE : p_q48;
+	pie_spend_burst(s, p, delay_ns, 1);
+	s->old_delay_ns = delay_ns;
+}
+
+/* All updates that are due. Since the last packet nothing came or went, so the delay was what it is:
+ * none where that packet left the queue empty. Once nothing changes any more, nothing will. */
+static void pie_catch_up(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
+{
+	int64_t delay_ns = s->is_empty ? 0 : s->delay_ns;
+	uint64_t due, done = 0;
+
+	if (now_ns < s->update_at_ns)
+		return;
+	due = (uint64_t)(now_ns - s->update_at_ns) / p->update_ns + 1;
+	s->update_at_ns += (int64_t)(due * p->update_ns);
+	while (done < due && done < CATCH_UP_MAX) {
+		int64_t before_q48 = s->p_q48, before_ns = s->old_delay_ns;
+
+		pie_update(s, p, delay_ns);
+		done++;
+		if (s->p_q48 == before_q48 && before_ns == delay_ns)
+			break;
+	}
+	if (done < due)
+		pie_spend_burst(s, p, delay_ns, due - done);
+}
+
+static uint32_t pie_enqueue(void *state, const void *params, const struct mark_view *v)
+{
+	struct pie_state *s = state;
+	const struct pie_params *p = params;
+
+	if (v->queue_pkts < QUIET_PKTS)
+		return MARK_PASS;
+	pie_catch_up(s, p, v->now_ns);
+	s->is_empty = 0;
+	if (s->burst_left_ns > 0)
+		return MARK_PASS;
+	if (s->old_delay_ns < (int64_t)(p->target_ns / 2) && s->p_q48 < P_ONE / 5)
+		return MARK_PASS;
+	if ((int64_t)(rng_u64(&s->rng) >> (64 - P_BITS)) >= s->p_q48)
+		return MARK_PASS;
+	if (p->drop_above_q32 < ONE_Q32 &&
+	    s->p_q48 >= (int64_t)(p->drop_above_q32 << (P_BITS - 32)))
+		return MARK_DROP;
+	return MARK_CE;
+}
+
+static uint32_t pie_dequeue(void *state, const void *params, const struct mark_view *v)
+{
+	struct pie_state *s = state;
+
+	pie_catch_up(s, params, v->now_ns);
+	s->delay_ns = v->sojourn_ns;
+	s->is_empty = v->queue_pkts == 0;
+	return MARK_PASS;
+}
+
+static double pie_read_probability(const void *state, const void *params)
+{
+	const struct pie_state *s = state;
+
+	(void)params;
+	return (double)s->p_q48 / (double)P_ONE;
+}
+
+static double pie_read_delay(const void *state, const void *params)
+{
+	const struct pie_state *s = state;
+
+	(void)params;
+	return s->is_empty ? 0 : (double)s->delay_ns;
+}
+
+static const struct mark_value pie_values[] = {
+	{ "probability", "", pie_read_probability },
+	{ "delay", "ns", pie_read_delay },
+	{ .name = NULL },
+};
+
+const struct mark_ops mark_pie = {
+	.name = "pie",
+	.help = "marks with a probability that a controller turns until packets queue for a target "
+		"time",
+	.cite = "RFC 8033, Proportional Integral Controller Enhanced (PIE)",
+	.params_size = sizeof(struct pie_params),
+	.state_size = sizeof(struct pie_state),
+	.options = pie_options,
+	.reasons = { "delay" },
+	.values = pie_values,
+	.check = pie_check,
+	.quiet_below = pie_quiet_below,
+	.init = pie_init,
+	.enqueue = pie_enqueue,
+	.dequeue = pie_dequeue,
+};

@@ -1,0 +1,376 @@
+/* pred.c -- RED whose slope follows the number of flows at once and the traffic's needs slowly.
+ *
+ * Du et al., "PRED: Performance-oriented Random Early Detection for Consistently Stable Performance in
+ * Datacenters", NSDI 2024. A packet that finds q in its queue is marked with probability
+ *	p = lambda f(N) (q - min),	and always from max on (section 4.3),
+ * where
+ *	N	is how many flows sent within an interval of T_FCS (flow_count.h), at least 1: section 4.1,
+ *		the Flow Concurrent Stabilizer;
+ *	f(N)	is sqrt(N), N (what the paper chooses) or N^2;
+ *	lambda	(per MB) and min are what QLA last tried (lib/tune/qla.c): section 4.2.
+ *
+ * Everything happens when a packet arrives; what QLA's intervals need is worked out from arrivals alone
+ * (lib/tune/loop.h), so that there is no second call for each packet.
+ *
+ * lambda starts at 0.7 per MB, because f(N) = N alone then holds 16 long flows at 10 Gb/s and 80 us at the
+ * 23 packets that section 6.3.2 tells of; the paper names no value for its simulations. Its testbed
+ * starts at 0.1 (section 6.2) with trials of 400 ms. With trials of 5 round-trip times 0.1 is too far
+ * off: the queue answers a trial too late for QLA to tell which one it was (see qla.c).
+ *
+ * Differs: the paper counts the flows of a port; here each queue has its own count, which is the same
+ * with one queue and what the paper's experiment with three queues needs (appendix D.4). */
+#include "weir/mark.h"
+#include "lib/mark/control_law.h"
+#include "lib/mark/flow_count.h"
+#include "lib/mark/pred_table.h"
+#include "lib/mark/ramp.h"
+#include "lib/tune/loop.h"
+#include "lib/tune/qla.h"
+#include <math.h>
+
+enum pred_reason { PRED_RAMP, PRED_MAX };
+enum pred_parts { PRED_BOTH, PRED_FCS, PRED_QLA };
+enum pred_counter { PRED_COUNT_TABLE, PRED_COUNT_BITMAP };
+enum pred_lookup { PRED_FORMULA, PRED_TABLE };
+enum pred_f { PRED_F_SQRT, PRED_F_N, PRED_F_N2 };
+
+struct pred_params {
+	uint64_t slope_q32; /* lambda */
+	uint64_t min, max;  /* OPT_LENGTH */
+	uint64_t parts, f, counter, index_bits, lookup;
+	uint64_t count_ns, tune_ns, rtt_ns;
+	struct qla_params qla;
+	struct span_ps read_delay, write_delay;
+};
+
+/* Followed by a struct flow_count with its table, and a struct pred_table where it is used. */
+struct pred_state {
+	struct rng rng;
+	uint64_t rise_q32; /* lambda f(N), per MB */
+	uint64_t min_bytes, max_bytes;
+	uint64_t count_ns;
+	uint32_t flows; /* N */
+	uint32_t unused;
+	struct tune_loop loop;
+	uint64_t slope_q32; /* in force */
+	struct qla_state qla;
+};
+
+enum { INDEX_BITS_MAX = 16, F_BITS = 16 };
+
+/* A probability of 1 within a byte, and beyond any need. */
+#define RISE_MAX_Q32 (UINT64_C(1) << 56)
+#define FLOWS_MAX (UINT32_C(1) << 24)
+
+static const char *const parts[] = { "both", "fcs", "qla", NULL };
+static const char *const functions[] = { "sqrt", "n", "n2", NULL };
+static const char *const counters[] = { "table", "bitmap", NULL };
+static const char *const lookups[] = { "formula", "table", NULL };
+
+#define AT(field) offsetof(struct pred_params, field)
+
+static const struct option pred_options[] = {
+	{ "lambda", OPT_FRACTION_Q32, AT(slope_q32), "0.7", QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32,
+	  "by how much the probability rises per MB of queue above min and, by f, with the flows; "
+	  "where QLA starts",
+	  NULL },
+	{ "min", OPT_LENGTH, AT(min), "10pkts", 0, QLA_LENGTH_MAX,
+	  "below this length no packet is marked; where QLA starts", NULL },
+	{ "max", OPT_LENGTH, AT(max), "500KB", 0, QLA_LENGTH_MAX,
+	  "at or above this length every packet is marked", NULL },
+	{ "parts", OPT_CHOICE, AT(parts), "both", 0, 0,
+	  "what changes lambda: the number of flows (fcs), trials (qla), or both", parts },
+	{ "f", OPT_CHOICE, AT(f), "n", 0, 0,
+	  "what lambda is multiplied by: the number of flows n, its root or its square",
+	  functions },
+	{ "counter", OPT_CHOICE, AT(counter), "table", 0, 0,
+	  "how flows are counted: by a table of hashes or by 120 bits", counters },
+	{ "index-bits", OPT_COUNT, AT(index_bits), "10", 1, INDEX_BITS_MAX,
+	  "the table of hashes has two to the power of this many places", NULL },
+	{ "t-fcs", OPT_TIME_NS, AT(count_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
+	  "interval in which flows are counted; 0us: 1.25 round-trip times", NULL },
+	{ "t-qla", OPT_TIME_NS, AT(tune_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
+	  "interval of one trial, at least 1us; 0us: 5 round-trip times", NULL },
+	{ "rtt", OPT_TIME_NS, AT(rtt_ns), "0us", 0, NS_PER_S,
+	  "base round-trip time; 0us: that of the network", NULL },
+	{ "lookup", OPT_CHOICE, AT(lookup), "formula", 0, 0,
+	  "whether the probability is computed, or read from a table of queue cells and flows",
+	  lookups },
+	QLA_OPTIONS(struct pred_params, qla),
+	{ "read-delay", OPT_SPAN_PS, AT(read_delay), "0us", 0, TUNE_INTERVAL_MAX_NS *PS_PER_NS,
+	  "from the end of a trial until QLA knows of it", NULL },
+	{ "write-delay", OPT_SPAN_PS, AT(write_delay), "0us", 0, TUNE_INTERVAL_MAX_NS *PS_PER_NS,
+	  "from QLA's decision until it is in force", NULL },
+	{ .name = NULL },
+};
+
+static int pred_check(const void *params, struct error *e)
+{
+	const struct pred_params *p = params;
+	uint64_t delay_ps = (uint64_t)p->read_delay.last_ps + (uint64_t)p->write_delay.last_ps;
+
+	if (length_is_packets(p->min) == length_is_packets(p->max) && p->min > p->max)
+		return error_set(e, "min is above max");
+	if (p->parts == PRED_FCS)
+		return 0;
+	if (p->slope_q32 < p->qla.slope_min_q32)
+		return error_set(e, "lambda is below lambda-min");
+	if (p->tune_ns && p->tune_ns < TUNE_INTERVAL_MIN_NS)
+		return error_set(e, "t-qla is shorter than 1us");
+	if (delay_ps > p->tune_ns * PS_PER_NS)
+		return error_set(e, "read-delay and write-delay together may be longer than t-qla; "
+				    "write it as in t-qla=400ms");
+	return qla_check(&p->qla, e);
+}
+
+/* --- memory --- */
+
+static struct flow_count *count_of(struct pred_state *s)
+{
+	return (struct flow_count *)(s + 1);
+}
+
+static size_t count_size(const struct pred_params *p)
+{
+	if (p->parts == PRED_QLA)
+		return 0;
+	return p->counter == PRED_COUNT_TABLE ? flow_count_size((uint32_t)p->index_bits)
+					      : sizeof(struct flow_count);
+}
+
+static struct pred_table *table_of(struct pred_state *s, const struct pred_params *p)
+{
+	return (struct pred_table *)((char *)(s + 1) + count_size(p));
+}
+
+static size_t pred_size(const void *params)
+{
+	const struct pred_params *p = params;
+
+	return sizeof(struct pred_state) + count_size(p) +
+	       (p->lookup == PRED_TABLE ? sizeof(struct pred_table) : 0);
+}
+
+/* --- the slope --- */
+
+/* f(N), scaled by 2^16: floor(sqrt(N 2^32)), less than 2^-16 too small; N and N^2 exactly. No more
+ * than 2^24 flows, so that f stays within 2^64; more than there are packets in an interval. */
+static ramp_wide f_q16(enum pred_f f, uint32_t flows)
+{
+	uint64_t n = flows < FLOWS_MAX ? flows : FLOWS_MAX;
+
+	if (f == PRED_F_SQRT)
+		return control_law_root(n << 2 * F_BITS);
+	return (ramp_wide)(f == PRED_F_N ? n : n * n) << F_BITS;
+}
+
+/* slope <= 2^52 and f <= 2^64: wide. */
+static uint64_t rise_q32(const struct pred_state *s, const struct pred_params *p, uint32_t flows)
+{
+	ramp_wide rise = (ramp_wide)s->slope_q32 * f_q16((enum pred_f)p->f, flows) >> F_BITS;
+
+	return rise < RISE_MAX_Q32 ? (uint64_t)rise : RISE_MAX_Q32;
+}
+
+static void set_flows(struct pred_state *s, const struct pred_params *p, uint32_t flows)
+{
+	s->flows = flows;
+	s->rise_q32 = rise_q32(s, p, flows);
+}
+
+static void set_knobs(struct pred_state *s, const struct pred_params *p, const struct tune_knobs *k)
+{
+	if (s->slope_q32 == k->slope_q32 && s->min_bytes == k->min_bytes)
+		return;
+	s->slope_q32 = k->slope_q32;
+	s->min_bytes = k->min_bytes;
+	set_flows(s, p, s->flows);
+	if (p->lookup == PRED_TABLE)
+		pred_table_renew(table_of(s, p));
+}
+
+/* --- start --- */
+
+static struct tune_plan tune_plan_of(const struct pred_params *p)
+{
+	return (struct tune_plan){ &tune_qla, &p->qla, p->read_delay, p->write_delay };
+}
+
+static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
+{
+	return length_number(length) * (length_is_packets(length) ? mtu_bytes : 1);
+}
+
+static void pred_init(void *state, const void *params, const struct mark_env *env)
+{
+	struct pred_state *s = state;
+	const struct pred_params *p = params;
+	uint64_t rtt_ns = p->rtt_ns ? p->rtt_ns : (uint64_t)env->rtt_ns;
+	uint64_t min_bytes = length_bytes(p->min, env->mtu_bytes);
+	uint64_t max_bytes = length_bytes(p->max, env->mtu_bytes);
+	struct tune_knobs knobs;
+
+	if (max_bytes > UINT32_MAX) /* no queue is longer */
+		max_bytes = UINT32_MAX;
+	knobs = (struct tune_knobs){ min_bytes < max_bytes ? min_bytes : max_bytes, max_bytes,
+				     p->slope_q32 };
+	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->max_bytes = max_bytes;
+	s->flows = 1;
+	s->count_ns = p->count_ns ? p->count_ns : rtt_ns + rtt_ns / 4;
+	if (p->parts != PRED_FCS) {
+		struct tune_plan plan = tune_plan_of(p);
+		struct tune_env tune_env = { env->seed, env->rate_bps,
+					     p->tune_ns ? p->tune_ns : 5 * rtt_ns, env->mtu_bytes };
+
+		tune_loop_init(&s->loop, &plan, &s->qla, &tune_env, &knobs);
+		knobs = s->loop.knobs;
+	}
+	if (p->lookup == PRED_TABLE)
+		pred_table_init(table_of(s, p), max_bytes);
+	set_knobs(s, p, &knobs);
+}
+
+/* --- packets --- */
+
+static void pred_count(struct pred_state *s, const struct pred_params *p, const struct mark_view *v)
+{
+	struct flow_count *c = count_of(s);
+	uint32_t flows = p->counter == PRED_COUNT_TABLE
+				 ? flow_count_table(c, s->count_ns, (uint32_t)p->index_bits,
+						    v->flow_hash, v->now_ns)
+				 : flow_count_bitmap(c, s->count_ns, v->flow_hash, v->now_ns);
+
+	flows += flows == 0;
+	if (__builtin_expect(flows != s->flows, 0))
+		set_flows(s, p, flows);
+}
+
+/* Apart, so that packets in between do not pay for its size. */
+static __attribute__((noinline)) void
+pred_catch_up(struct pred_state *s, const struct pred_params *p, const struct tune_arrival *a)
+{
+	struct tune_plan plan = tune_plan_of(p);
+
+	s->loop.flows = s->flows;
+	tune_loop_catch_up(&s->loop, &plan, &s->qla, a);
+	set_knobs(s, p, &s->loop.knobs);
+}
+
+static void pred_tune(struct pred_state *s, const struct pred_params *p, const struct mark_view *v)
+{
+	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
+
+	if (__builtin_expect(tune_loop_is_due(&s->loop, v->now_ns), 0))
+		pred_catch_up(s, p, &a);
+	tune_loop_arrive(&s->loop, &a);
+}
+
+static int pred_hits_by_table(struct pred_state *s, const struct pred_params *p,
+			      uint64_t queue_bytes)
+{
+	struct pred_table *t = table_of(s, p);
+	uint32_t row = pred_table_row(s->flows);
+
+	if (!pred_table_has(t, row)) {
+		struct pred_line line = { s->min_bytes, rise_q32(s, p, row + 1) };
+
+		pred_table_write(t, row, line);
+	}
+	return rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes);
+}
+
+/* p = lambda f(N) (q - min) / 1 MB; ramp_hits compares without dividing, and its probability is the
+ * exact one rounded up to a multiple of 2^-32. */
+static uint32_t pred_verdict(struct pred_state *s, const struct pred_params *p,
+			     uint64_t queue_bytes)
+{
+	int hits;
+
+	if (queue_bytes >= s->max_bytes)
+		return MARK_CE | mark_reason(PRED_MAX);
+	if (p->lookup == PRED_TABLE)
+		hits = pred_hits_by_table(s, p, queue_bytes);
+	else if (queue_bytes <= s->min_bytes)
+		hits = 0;
+	else
+		hits = ramp_hits(rng_u32(&s->rng), s->rise_q32, queue_bytes - s->min_bytes,
+				 RAMP_BYTES_PER_MB);
+	return hits ? MARK_CE | mark_reason(PRED_RAMP) : MARK_PASS;
+}
+
+static uint32_t pred_enqueue(void *state, const void *params, const struct mark_view *v)
+{
+	struct pred_state *s = state;
+	const struct pred_params *p = params;
+	uint32_t verdict;
+
+	if (p->parts != PRED_FCS)
+		pred_tune(s, p, v);
+	if (p->parts != PRED_QLA)
+		pred_count(s, p, v);
+	verdict = pred_verdict(s, p, v->queue_bytes);
+	if (verdict != MARK_PASS)
+		tune_loop_mark(&s->loop);
+	return verdict;
+}
+
+/* --- values --- */
+
+static double pred_read_flows(const void *state, const void *params)
+{
+	const struct pred_state *s = state;
+	const struct pred_params *p = params;
+
+	return p->parts == PRED_QLA ? NAN : (double)s->flows;
+}
+
+/* QLA's own, to both sides of which it tries. */
+static double pred_read_lambda(const void *state, const void *params)
+{
+	const struct pred_state *s = state;
+	const struct pred_params *p = params;
+	uint64_t slope_q32 = p->parts == PRED_FCS ? s->slope_q32 : s->qla.slope_q32;
+
+	return (double)slope_q32 / (double)ONE_Q32;
+}
+
+static double pred_read_min(const void *state, const void *params)
+{
+	const struct pred_state *s = state;
+	const struct pred_params *p = params;
+
+	return (double)(p->parts == PRED_FCS ? s->min_bytes : s->qla.min_bytes);
+}
+
+static double pred_read_utility(const void *state, const void *params)
+{
+	const struct pred_state *s = state;
+	const struct pred_params *p = params;
+
+	return p->parts == PRED_FCS ? NAN : tune_qla.values[0].read(&s->qla, &p->qla);
+}
+
+static const struct mark_value pred_values[] = {
+	{ "flows", "", pred_read_flows },
+	{ "lambda", "", pred_read_lambda },
+	{ "min", "bytes", pred_read_min },
+	{ "utility", "", pred_read_utility },
+	{ .name = NULL },
+};
+
+/* There is no quiet length: flows are counted and queues measured by every packet. */
+const struct mark_ops mark_pred = {
+	.name = "pred",
+	.help = "RED whose slope grows with the number of flows and is tuned by trials",
+	.cite = "Du et al., PRED, NSDI 2024, section 4",
+	.params_size = sizeof(struct pred_params),
+	.state_size = sizeof(struct pred_state),
+	.size = pred_size,
+	.options = pred_options,
+	.reasons = { [PRED_RAMP] = "ramp", [PRED_MAX] = "max" },
+	.values = pred_values,
+	.check = pred_check,
+	.init = pred_init,
+	.enqueue = pred_enqueue,
+};

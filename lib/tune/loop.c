@@ -1,0 +1,177 @@
+/* loop.c -- see loop.h: what is due at the end of an interval, and when knobs come into force. */
+#include "lib/tune/loop.h"
+#include "weir/units.h"
+#include <assert.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { DRAWS_PER_STEP = 2 };
+
+/* Owner of the delays' stream; that of the marks is 0. */
+enum { DELAYS = 1 };
+
+/* --- the queue between two arrivals --- */
+
+/* A line from (begin_ns, begin_bytes) to (end_ns, end_bytes), then level. */
+struct course {
+	int64_t begin_ns, end_ns;
+	uint64_t begin_bytes, end_bytes;
+};
+
+static struct course course_to(const struct tune_loop *l, const struct tune_arrival *a)
+{
+	struct course c = { l->last_ns, a->now_ns, l->queue_bytes, a->queue_bytes };
+
+	if (a->queue_bytes == 0 && tune_loop_fall_ns(l) < a->now_ns - l->last_ns)
+		c.end_ns = l->last_ns + tune_loop_fall_ns(l);
+	return c;
+}
+
+/* begin + (end - begin) (t - begin_ns) / (end_ns - begin_ns), rounded towards begin. Lengths are below
+ * 2^33 and times below 2^63: wide. */
+static uint64_t course_at(const struct course *c, int64_t now_ns)
+{
+	uint64_t part = (uint64_t)(now_ns - c->begin_ns);
+	uint64_t whole = (uint64_t)(c->end_ns - c->begin_ns);
+
+	if (now_ns >= c->end_ns)
+		return c->end_bytes;
+	if (c->end_bytes <= c->begin_bytes)
+		return c->begin_bytes -
+		       (uint64_t)((wide)(c->begin_bytes - c->end_bytes) * part / whole);
+	return c->begin_bytes + (uint64_t)((wide)(c->end_bytes - c->begin_bytes) * part / whole);
+}
+
+/* Accounts for the queue up to a time that is not beyond the interval. */
+static void follow(struct tune_loop *l, const struct course *c, int64_t to_ns)
+{
+	uint64_t length = course_at(c, to_ns);
+	int64_t slope_end_ns = to_ns < c->end_ns ? to_ns : c->end_ns;
+
+	if (slope_end_ns > l->last_ns) {
+		l->area += (l->queue_bytes + length) * (uint64_t)(slope_end_ns - l->last_ns);
+		l->last_ns = slope_end_ns;
+	}
+	l->area += 2 * length * (uint64_t)(to_ns - l->last_ns);
+	l->last_ns = to_ns;
+	l->queue_bytes = length;
+}
+
+/* --- intervals --- */
+
+static uint64_t delay_ns(struct rng *r, struct span_ps span)
+{
+	uint64_t width_ps = (uint64_t)(span.last_ps - span.first_ps);
+
+	return (uint64_t)ps_to_ns(span.first_ps + (int64_t)rng_below(r, width_ps + 1));
+}
+
+static void set_due(struct tune_loop *l)
+{
+	l->due_ns = l->apply_ns < l->end_ns ? l->apply_ns : l->end_ns;
+}
+
+static void apply(struct tune_loop *l)
+{
+	l->knobs = l->asked;
+	l->apply_ns = TUNE_NEVER;
+}
+
+/* What the interval that ends now has seen; the next one begins with nothing. */
+static struct tune_telemetry take_telemetry(struct tune_loop *l)
+{
+	struct tune_telemetry t = {
+		.interval_ns = l->interval_ns,
+		.rate_bps = l->rate_bps,
+		.out_bytes = l->begin_bytes + l->in_bytes - l->queue_bytes,
+		.marked_pkts = l->marked_pkts,
+		.queue_mean_bytes = l->area / (2 * (uint64_t)l->interval_ns),
+		.queue_max_bytes = l->max_bytes,
+		.flows = l->flows,
+		.mtu_bytes = l->mtu_bytes,
+	};
+
+	/* A queue that others share the line with may turn out longer than what came in explains. */
+	if (l->begin_bytes + l->in_bytes < l->queue_bytes)
+		t.out_bytes = 0;
+	l->area = 0;
+	l->in_bytes = 0;
+	l->marked_pkts = 0;
+	l->max_bytes = l->queue_bytes;
+	l->begin_bytes = l->queue_bytes;
+	return t;
+}
+
+/* Leaves out whole circles of idle steps (see tune_ops), as many as end by now: a circle ends where it
+ * began, and so do the knobs. Delays are drawn for each step, so those draws are left out too. */
+static void skip_circles(struct tune_loop *l, const struct tune_ops *ops, int64_t now_ns)
+{
+	uint64_t steps = (uint64_t)(now_ns - l->end_ns) / (uint64_t)l->interval_ns;
+	uint64_t skipped = steps / ops->idle_steps * ops->idle_steps;
+
+	l->end_ns += (int64_t)skipped * l->interval_ns;
+	l->last_ns = l->end_ns;
+	rng_skip(&l->rng, DRAWS_PER_STEP * skipped);
+}
+
+static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			 const struct course *c, int64_t now_ns)
+{
+	struct tune_telemetry t = take_telemetry(l);
+	uint64_t wait_ns;
+
+	assert(l->apply_ns == TUNE_NEVER); /* delays are at most an interval */
+	if (t.out_bytes || t.queue_max_bytes)
+		l->idle_steps = 0;
+	else if (l->idle_steps < 2 * plan->ops->idle_steps)
+		l->idle_steps++;
+	else if (plan->ops->idle_steps && c->end_bytes == 0 && l->end_ns >= c->end_ns)
+		skip_circles(l, plan->ops, now_ns);
+	plan->ops->step(tuner, plan->params, &t, &l->asked);
+	wait_ns = delay_ns(&l->rng, plan->read_delay);
+	wait_ns += delay_ns(&l->rng, plan->write_delay);
+	l->apply_ns = l->end_ns + (int64_t)wait_ns;
+	l->end_ns += l->interval_ns;
+	if (wait_ns == 0)
+		apply(l);
+}
+
+void tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			const struct tune_arrival *a)
+{
+	struct course c = course_to(l, a);
+
+	while (l->due_ns <= a->now_ns) {
+		follow(l, &c, l->due_ns);
+		if (l->apply_ns <= l->due_ns)
+			apply(l);
+		if (l->end_ns <= l->due_ns)
+			end_interval(l, plan, tuner, &c, a->now_ns);
+		set_due(l);
+	}
+}
+
+void tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+		    const struct tune_env *env, const struct tune_knobs *knobs)
+{
+	uint64_t interval_ns = env->interval_ns;
+
+	if (interval_ns < TUNE_INTERVAL_MIN_NS)
+		interval_ns = TUNE_INTERVAL_MIN_NS;
+	if (interval_ns > TUNE_INTERVAL_MAX_NS)
+		interval_ns = TUNE_INTERVAL_MAX_NS;
+	*l = (struct tune_loop){
+		.interval_ns = (int64_t)interval_ns,
+		.end_ns = (int64_t)interval_ns,
+		.apply_ns = TUNE_NEVER,
+		.asked = *knobs,
+		.rate_bps = env->rate_bps,
+		.ns_per_byte_q32 =
+			(uint64_t)(((wide)NS_PER_S * BITS_PER_BYTE << 32) / env->rate_bps),
+		.mtu_bytes = env->mtu_bytes,
+		.rng = rng_make(env->seed, DELAYS, RNG_MARKING),
+	};
+	plan->ops->init(tuner, plan->params, env->mtu_bytes, &l->asked);
+	l->knobs = l->asked;
+	set_due(l);
+}
