@@ -46,6 +46,8 @@ static struct target target_of(struct config *c, const char *section)
 		t.params = &c->switches;
 	else if (strcmp(section, "host") == 0)
 		t.params = &c->host;
+	else if (strcmp(section, "rdma") == 0)
+		t.params = &c->rdma;
 	else
 		t.params = &c->measure;
 	return t;
@@ -248,6 +250,15 @@ static void list_one(const struct listing *l, const char *owner, const char *key
 	l->visit(l->context, path, text);
 }
 
+/* The traffic section whose congestion control this text is; NULL: none. */
+static const struct traffic_config *traffic_of_cc(const struct config *c, const char *value)
+{
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		if (value == c->traffic[i].cc && value[0])
+			return &c->traffic[i];
+	return NULL;
+}
+
 /* A scheme with every option spelled out, so that runs of equal meaning have equal settings. */
 static void value_text(const struct config *c, const struct target *t, const struct option *o,
 		       char *text)
@@ -265,6 +276,9 @@ static void value_text(const struct config *c, const struct target *t, const str
 		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
 	else if (value == c->host.cc)
 		spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
+	else if (traffic_of_cc(c, value))
+		spec_format(text, VALUE_ROOM, name, traffic_of_cc(c, value)->cc_ops->options,
+			    traffic_of_cc(c, value)->cc_params);
 	else
 		option_format(text, VALUE_ROOM, o, t->params);
 }
@@ -308,6 +322,9 @@ static int list_digests(const struct listing *l, struct error *e)
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
 
+		snprintf(path, sizeof(path), "traffic.%s.cc", t->name);
+		if (list_plugin(l, path, t->cc, e))
+			return -1;
 		snprintf(path, sizeof(path), "traffic.%s.file", t->name);
 		if (t->list[0] && list_digest(l, path, t->list, e))
 			return -1;

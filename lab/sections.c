@@ -31,6 +31,8 @@ const struct section section_all[] = {
 	  "[network]", topology_kind },
 	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL },
 	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL },
+	{ "rdma", "queue pairs: flows whose congestion control is made for RDMA", rdma_options,
+	  NULL, "[rdma]", NULL },
 	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
 	  "[traffic web]", pattern_kind },
 	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL },

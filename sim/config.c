@@ -138,9 +138,43 @@ const struct option host_options[] = {
 };
 #undef AT
 
+static const char *const rdma_recovery_choices[] = { "go-back-n", "selective", NULL };
+
+#define AT(member) offsetof(struct rdma_config, member)
+const struct option rdma_options[] = {
+	{ "mtu", OPT_BYTES, AT(mtu_bytes), "1000B", 1, FRAME_MAX_BYTES - 1,
+	  "payload of a full packet", NULL },
+	{ "header", OPT_BYTES, AT(header_bytes), "48B", 1, HEADER_MAX_BYTES,
+	  "header of every packet and all of an ACK or notification", NULL },
+	{ "int-header", OPT_BYTES, AT(int_bytes), "42B", 0, HEADER_MAX_BYTES,
+	  "what packets carry more where switches write into them: five hops of 8 B and 2 B (HPCC, "
+	  "SIGCOMM 2019)",
+	  NULL },
+	{ "acks-per", OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
+	  "data packets that one ACK answers; a change of the CE mark is answered at once", NULL },
+	{ "max-window", OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
+	  "most that a queue pair may have in flight, whatever its control says", NULL },
+	{ "recovery", OPT_CHOICE, AT(recovery), "go-back-n", 0, 1,
+	  "after a loss everything from the lost packet on is sent again, or only what is missing "
+	  "(Mittal et al., IRN, SIGCOMM 2018)",
+	  rdma_recovery_choices },
+	{ "cnp-interval", OPT_TIME_PS, AT(cnp_interval_ps), "50us", 0, LONGEST_TIMEOUT_PS,
+	  "a receiver answers marked packets of a flow with a notification at most this often "
+	  "(DCQCN, SIGCOMM 2015)",
+	  NULL },
+	{ "min-rate", OPT_RATE_BPS, AT(min_rate_bps), "100Mbps", 1000, UINT64_MAX >> 20,
+	  "no queue pair sends more slowly", NULL },
+	{ "rto", OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
+	  "retransmission timeout, doubled each time up to host.rto-max", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
 #define AT(member) offsetof(struct traffic_config, member)
 const struct option traffic_options[] = {
 	{ "pattern", OPT_TEXT, AT(pattern), NULL, 0, 0, "who sends to whom, and when", NULL },
+	{ "cc", OPT_TEXT, AT(cc), NULL, 0, 0,
+	  "congestion control of these flows, where it is not host.cc", NULL },
 	{ "start", OPT_SPAN_PS, AT(start), "0us", 0, LONGEST_PS,
 	  "when flows start: one time, or somewhere between two", NULL },
 	{ "class", OPT_COUNT, AT(class_id), "0", 0, QUEUES_MAX - 1,
@@ -207,6 +241,7 @@ void config_init(struct config *c)
 	options_default(&c->network, network_options);
 	options_default(&c->switches, switch_options);
 	options_default(&c->host, host_options);
+	options_default(&c->rdma, rdma_options);
 	options_default(&c->measure, measure_options);
 }
 
@@ -363,7 +398,7 @@ static int check_lossless(struct config *c, struct error *e)
 static int check_switch(struct config *c, struct error *e)
 {
 	const struct switch_config *s = &c->switches;
-	uint64_t frame = c->host.mss_bytes + c->host.header_bytes;
+	uint64_t frame = c->frame_max_bytes;
 	struct shown buffer = show(switch_options, "buffer", s);
 	int bytes = !length_is_packets(s->buffer);
 
@@ -501,10 +536,62 @@ static int check_measure(const struct config *c, struct error *e)
 	return 0;
 }
 
+/* What the control of a traffic section runs over decides the size of its packets. */
+static void note_transport(struct config *c, const struct cc_ops *cc)
+{
+	uint64_t frame = c->host.mss_bytes + c->host.header_bytes, header = c->host.header_bytes;
+
+	if (cc->transport == CC_RDMA) {
+		header = c->rdma.header_bytes;
+		frame = c->rdma.mtu_bytes + header;
+		if (cc->needs & CC_NEEDS_INT) {
+			frame += c->rdma.int_bytes;
+			c->telemetry = 1;
+		}
+	}
+	if (frame > c->frame_max_bytes)
+		c->frame_max_bytes = (uint32_t)frame;
+	if (header < c->frame_min_bytes)
+		c->frame_min_bytes = (uint32_t)header;
+}
+
+static int check_transports(struct config *c, struct error *e)
+{
+	c->frame_max_bytes = c->telemetry = 0;
+	c->frame_min_bytes = UINT32_MAX;
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		struct traffic_config *t = &c->traffic[i];
+
+		t->cc_ops = NULL;
+		if (t->cc[0] && any_cc_parse(t->cc, &t->cc_ops, t->cc_params, e))
+			return error_prefix(e, "traffic.%s.cc: ", t->name);
+		note_transport(c, traffic_cc(c, i));
+	}
+	if (c->traffic_count == 0)
+		note_transport(c, c->cc);
+	if (c->frame_max_bytes > FRAME_MAX_BYTES)
+		return error_set(e, "rdma.mtu: %s with its headers is %uB; a frame has at most %dB",
+				 show(rdma_options, "mtu", &c->rdma).text, c->frame_max_bytes,
+				 FRAME_MAX_BYTES);
+	return 0;
+}
+
+/* What goes with switches that write into packets. */
+static int check_telemetry(const struct config *c, struct error *e)
+{
+	if (!c->telemetry || (!c->sched->rank && !c->mark->layout))
+		return 0;
+	return error_set(e,
+			 "switch.%s: packets into which switches write (cc = %s) do not go with "
+			 "%s",
+			 c->sched->rank ? "scheduler" : "marking", c->cc->name,
+			 c->sched->rank ? c->sched->name : c->mark->name);
+}
+
 int config_check(struct config *c, struct error *e)
 {
-	c->frame_max_bytes = (uint32_t)(c->host.mss_bytes + c->host.header_bytes);
-	if (check_host(c, e) || check_switch(c, e) || check_measure(c, e))
+	if (check_host(c, e) || check_transports(c, e) || check_switch(c, e) ||
+	    check_telemetry(c, e) || check_measure(c, e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (check_traffic(c, &c->traffic[i], e))

@@ -75,6 +75,20 @@ struct host_config {
 
 enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 
+/* [rdma] */
+struct rdma_config {
+	uint64_t mtu_bytes; /* payload of a full packet */
+	uint64_t header_bytes, int_bytes;
+	uint64_t acks_per;
+	uint64_t max_window_bytes;
+	uint64_t recovery; /* enum rdma_recovery */
+	uint64_t cnp_interval_ps;
+	uint64_t min_rate_bps;
+	uint64_t rto_ps;
+};
+
+enum rdma_recovery { RDMA_GO_BACK_N, RDMA_SELECTIVE };
+
 /* [traffic NAME] */
 struct traffic_config {
 	char name[64];
@@ -102,6 +116,9 @@ struct traffic_config {
 	uint64_t first_bytes, first_class; /* the first bytes of each flow have another class */
 	uint64_t slack_ps, slack_per_kb_ps;
 	uint64_t connections;        /* enum connection_mode */
+	char cc[OPT_TEXT_SIZE];      /* spec; empty: host.cc */
+	const struct cc_ops *cc_ops; /* of that, read by config_check; NULL: host.cc */
+	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
 	char list[OPT_TEXT_SIZE];    /* file of an explicit list: "src dst bytes start" a line */
 	struct line_list flow_lines; /* "flow = 0 5 2MB 10us" */
 };
@@ -127,12 +144,14 @@ struct config {
 	struct network_config network;
 	struct switch_config switches;
 	struct host_config host;
+	struct rdma_config rdma;
 	uint32_t traffic_count;
 	struct traffic_config *traffic;
 	struct measure_config measure;
 	/* Read from the specs above by config_check. */
-	uint32_t lossless; /* bit per class */
-	uint32_t frame_max_bytes;
+	uint32_t lossless;                         /* bit per class */
+	uint32_t frame_max_bytes, frame_min_bytes; /* of all transports that are used */
+	uint32_t telemetry;                        /* 1: switches write into packets */
 	struct pfc_params pfc;
 	uint32_t queues; /* of each port: switches.queues, or what the marking scheme lays out */
 	const struct mark_ops *mark;
@@ -143,9 +162,15 @@ struct config {
 	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
 };
 
+/* The congestion control of a traffic section. */
+static inline const struct cc_ops *traffic_cc(const struct config *c, uint32_t traffic)
+{
+	return c->traffic[traffic].cc_ops ? c->traffic[traffic].cc_ops : c->cc;
+}
+
 /* Keys that every topology or pattern has. */
-extern const struct option network_options[], switch_options[], host_options[], traffic_options[],
-	measure_options[];
+extern const struct option network_options[], switch_options[], host_options[], rdma_options[],
+	traffic_options[], measure_options[];
 
 /* All defaults, no traffic. */
 void config_init(struct config *c);

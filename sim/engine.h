@@ -93,28 +93,34 @@ struct worker {
 	uint64_t byte_errors; /* of these, how many received other bytes than were asked for */
 };
 
-/* What every connection shares, near at hand. */
+/* What connections of one congestion control share, near at hand. */
 struct transport {
-	struct cc_env env; /* mss, initial window */
+	struct cc_env env; /* mss, initial window, and for RDMA those of the fastest hosts */
 	const struct cc_ops *cc;
 	const void *cc_params;
 	uint64_t max_window_bytes;
 	uint32_t header_bytes;
 	uint32_t acks_per;
-	int64_t rto_min_ns;
+	int64_t rto_min_ns, rto_initial_ns;
 	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
 	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
 	uint8_t spread_cuts;           /* proportional rate reduction */
+	/* RDMA */
+	uint8_t is_rdma;
+	uint8_t go_back_n;
+	int64_t cnp_interval_ps; /* -1: no notifications */
+	uint32_t data_header_bytes;
 };
 
 struct engine {
 	const struct config *config;
-	struct transport transport;
+	struct transport *transports; /* host.cc, then one for each traffic section */
 	struct network *net;
 	struct route_table *routes;
 	struct flow_list flows;
 	int64_t window_ps;
-	int64_t base_rtt_ps; /* over the longest path, nothing queued */
+	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
+	uint32_t longest_hops; /* links of that, the host's own included */
 
 	/* links */
 	char *egresses;

@@ -2,6 +2,7 @@
 #include "sim/engine.h"
 #include "sim/host.h"
 #include "sim/lossless.h"
+#include "sim/telemetry.h"
 #include "weir/rng.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -15,27 +16,28 @@ enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1 };
 /* --- the base round-trip time --- */
 
 /* A full packet over the path from one host to another and a bare header back, nothing queued. */
-static int64_t round_trip_ps(const struct engine *e, uint32_t from, uint32_t to)
+static int64_t round_trip_ps(struct engine *e, uint32_t from, uint32_t to)
 {
-	const struct host_config *h = &e->config->host;
-	int64_t sum_ps = 2 * (int64_t)h->processing_delay_ps;
+	int64_t sum_ps = 2 * (int64_t)e->config->host.processing_delay_ps;
 	struct route route;
 
 	route_find(e->routes, from, to, 0, 0, &route);
+	if (route.hops > e->longest_hops)
+		e->longest_hops = route.hops;
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct net_link *link = &e->net->links[route.links[i]];
 		uint64_t per_byte_q20 = bps_to_ps_per_byte_q20(link->rate_bps);
 
 		sum_ps += 2 * link->delay_ps;
-		sum_ps += bytes_to_ps((uint32_t)(h->mss_bytes + h->header_bytes), per_byte_q20);
-		sum_ps += bytes_to_ps((uint32_t)h->header_bytes, per_byte_q20);
+		sum_ps += bytes_to_ps(e->config->frame_max_bytes, per_byte_q20);
+		sum_ps += bytes_to_ps(e->config->frame_min_bytes, per_byte_q20);
 	}
 	return sum_ps;
 }
 
 /* The host furthest from one, by time; the longest such time is the network's, found from host 0 and
  * then from the one furthest from that: exact in trees and in every topology that Weir makes. */
-static uint32_t furthest_from(const struct engine *e, uint32_t from, int64_t *longest_ps)
+static uint32_t furthest_from(struct engine *e, uint32_t from, int64_t *longest_ps)
 {
 	uint32_t furthest = from;
 
@@ -51,7 +53,7 @@ static uint32_t furthest_from(const struct engine *e, uint32_t from, int64_t *lo
 	return furthest;
 }
 
-static int64_t find_base_rtt(const struct engine *e)
+static int64_t find_base_rtt(struct engine *e)
 {
 	int64_t longest_ps, from_there_ps;
 
@@ -198,8 +200,7 @@ static void build_switches(struct engine *e)
 
 static int build_wheel(struct engine *e, struct error *error)
 {
-	uint32_t shortest = (uint32_t)e->config->host.header_bytes;
-	uint32_t longest = (uint32_t)(e->config->host.mss_bytes + e->config->host.header_bytes);
+	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
 	e->window_ps = TIME_NEVER_PS;
@@ -279,7 +280,17 @@ static void build_slabs(struct engine *e)
 	uint32_t *senders = memory_new(e->threads, sizeof(*senders));
 	uint32_t *receivers = memory_new(e->threads, sizeof(*receivers));
 	uint32_t *thread_of = memory_new(e->net->host_count, sizeof(*thread_of));
-	size_t sender_size = (sizeof(struct sender) + e->config->cc->state_size + 63) & ~(size_t)63;
+	size_t sender_size = 0, receiver_size = sizeof(struct receiver);
+
+	for (uint32_t i = 0; i <= e->config->traffic_count; i++) {
+		const struct transport *t = &e->transports[i];
+
+		if (t->cc->state_size > sender_size)
+			sender_size = t->cc->state_size;
+		if (t->is_rdma)
+			receiver_size = sizeof(struct receiver) + sizeof(struct rdma_receiver);
+	}
+	sender_size = (sizeof(struct sender) + sender_size + 63) & ~(size_t)63;
 
 	for (uint32_t i = 0; i < e->net->host_count; i++)
 		thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
@@ -291,8 +302,7 @@ static void build_slabs(struct engine *e)
 		struct worker *w = &e->workers[i];
 
 		slab_init(&w->senders, senders[i], sender_size);
-		slab_init(&w->receivers, receivers[i],
-			  (sizeof(struct receiver) + 63) & ~(size_t)63);
+		slab_init(&w->receivers, receivers[i], (receiver_size + 63) & ~(size_t)63);
 		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
 	}
 	memory_free(senders, e->threads, sizeof(*senders));
@@ -333,26 +343,93 @@ static void build_workers(struct engine *e)
 	}
 }
 
-static void build_transport(struct engine *e, const struct config *c)
+static struct transport tcp_transport(const struct config *c, const struct cc_ops *cc,
+				      const void *params)
 {
-	int ecn = c->cc->echo != CC_ECHO_NONE;
+	int ecn = cc->echo != CC_ECHO_NONE;
 
-	e->transport = (struct transport){
+	return (struct transport){
 		.env = {
 			.mss_bytes = (uint32_t)c->host.mss_bytes,
 			.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes,
 		},
-		.cc = c->cc,
-		.cc_params = c->cc_params,
+		.cc = cc,
+		.cc_params = params,
 		.max_window_bytes = c->host.max_window_bytes,
 		.header_bytes = (uint32_t)c->host.header_bytes,
 		.acks_per = (uint32_t)c->host.acks_per,
 		.rto_min_ns = ps_to_ns((int64_t)c->host.rto_min_ps),
-		.exact_echo = c->cc->echo == CC_ECHO_EXACT,
+		.rto_initial_ns = ps_to_ns((int64_t)c->host.rto_initial_ps),
+		.exact_echo = cc->echo == CC_ECHO_EXACT,
 		.data_flags = ecn ? PACKET_ECT : 0,
 		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
 	};
+}
+
+static uint64_t fastest_host_bps(const struct network *net)
+{
+	uint64_t fastest = 0;
+
+	for (uint32_t i = 0; i < net->host_count; i++) {
+		const struct net_node *node = &net->nodes[net->host_node[i]];
+
+		if (net->links[node->first_link].rate_bps > fastest)
+			fastest = net->links[node->first_link].rate_bps;
+	}
+	return fastest;
+}
+
+/* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want of
+ * it. */
+static struct transport rdma_transport(const struct engine *e, const struct cc_ops *cc,
+				       const void *params)
+{
+	const struct rdma_config *c = &e->config->rdma;
+	uint64_t rate_bps = fastest_host_bps(e->net);
+	uint32_t telemetry = cc->needs & CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
+
+	return (struct transport){
+		.env = {
+			.mss_bytes = (uint32_t)c->mtu_bytes,
+			.header_bytes = (uint32_t)c->header_bytes + telemetry,
+			.hops = e->longest_hops - 1,
+			.rate_bps = rate_bps,
+			.min_rate_bps = c->min_rate_bps < rate_bps ? c->min_rate_bps : rate_bps,
+			.base_rtt_ns = ps_to_ns(e->base_rtt_ps),
+			.bdp_bytes = ps_to_bytes(e->base_rtt_ps, rate_bps),
+		},
+		.cc = cc,
+		.cc_params = params,
+		.max_window_bytes = c->max_window_bytes,
+		.header_bytes = (uint32_t)c->header_bytes + telemetry,
+		.acks_per = (uint32_t)c->acks_per,
+		.rto_min_ns = ps_to_ns((int64_t)c->rto_ps),
+		.rto_initial_ns = ps_to_ns((int64_t)c->rto_ps),
+		.exact_echo = 1,
+		.data_flags = PACKET_ECT,
+		.ack_flags = SEGMENT_ACK | PACKET_ECT,
+		.is_rdma = 1,
+		.go_back_n = c->recovery == RDMA_GO_BACK_N,
+		.cnp_interval_ps = cc->needs & CC_NEEDS_CNP ? (int64_t)c->cnp_interval_ps : -1,
+	};
+}
+
+static void build_transports(struct engine *e)
+{
+	const struct config *c = e->config;
+
+	e->transports = memory_new(c->traffic_count + UINT64_C(1), sizeof(*e->transports));
+	for (uint32_t i = 0; i <= c->traffic_count; i++) {
+		const struct cc_ops *cc = i ? traffic_cc(c, i - 1) : c->cc;
+		const void *params =
+			i && c->traffic[i - 1].cc_ops ? c->traffic[i - 1].cc_params : c->cc_params;
+
+		e->transports[i] = cc->transport == CC_RDMA ? rdma_transport(e, cc, params)
+							    : tcp_transport(c, cc, params);
+	}
+	if (c->telemetry)
+		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
@@ -366,12 +443,12 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
 	e->threads = threads;
-	build_transport(e, c);
 	if (packet_store_init(&e->store, PACKETS_MAX))
 		return error_set(error, "the system refuses to reserve address space for packets");
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
+	build_transports(e);
 	build_switches(e);
 	build_ports(e);
 	build_lines(e);
@@ -429,6 +506,8 @@ void engine_free(struct engine *e)
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
 	free(e->classes);
+	memory_free(e->transports, e->config->traffic_count + UINT64_C(1), sizeof(*e->transports));
+	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));

@@ -2,6 +2,7 @@
  * between two events its card sends what it can. */
 #include "sim/host.h"
 #include "sim/lossless.h"
+#include "sim/telemetry.h"
 #include <string.h>
 
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
@@ -77,7 +78,8 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 			sender_send(w, h, s, start_ps);
 		leave_turn(w, h, number);
 		if (can_send) {
-			if (sender_can_send(s))
+			if (sender_transport(w->engine, s)->is_rdma ? rdma_is_due(h, s)
+								    : sender_can_send(s))
 				host_join_turn(w, h, s, handle);
 			return 1;
 		}
@@ -113,8 +115,11 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 
 		if (control) {
 			struct packet *place = egress_place(w, out);
+			const struct packet *next = port_take(&out->port, &w->pool, control);
 
-			*place = *port_take(&out->port, &w->pool, control);
+			*place = *next;
+			if (__builtin_expect(w->engine->notes != NULL, 0))
+				int_copy(packet_notes(w, place), packet_notes(w, next));
 			h->work--;
 			host_transmit(w, out, place, start_ps);
 		} else if (!take_turn(w, h, start_ps)) {

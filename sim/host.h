@@ -37,7 +37,14 @@ struct host {
 };
 
 /* What a host's timers are for, in their order at equal times. */
-enum timer_kind { TIMER_ACK, TIMER_RETRANSMIT, TIMER_APPLICATION, TIMER_START };
+enum timer_kind {
+	TIMER_ACK,
+	TIMER_RETRANSMIT,
+	TIMER_APPLICATION,
+	TIMER_PACE,
+	TIMER_CONTROL,
+	TIMER_START
+};
 
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
 {
@@ -71,8 +78,9 @@ struct sender {
 	uint32_t recover;      /* the cut or repair is over when una gets here */
 	uint8_t state;         /* enum sender_state */
 	uint8_t in_ready, send_cwr, backoff;
-	uint8_t class_id; /* of segment next and all below send_end */
-	uint8_t timer_on; /* something is in flight */
+	uint8_t class_id;   /* of segment next and all below send_end */
+	uint8_t timer_on;   /* something is in flight */
+	uint16_t transport; /* number of its transport */
 	uint32_t ready_next;
 	uint32_t send_message;      /* flow that segment next belongs to, or the one before it */
 	uint32_t send_end;          /* where that flow ends, or the class of its packets changes */
@@ -84,8 +92,16 @@ struct sender {
 	 * (TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
 	int64_t progress_ps, timer_ps, armed_ns;
 	int64_t slack_ps; /* of packets of send_message */
-	/* proportional rate reduction, RFC 6937, in bytes */
-	uint64_t prr_delivered, prr_out, prr_flight;
+	union {
+		struct { /* TCP: proportional rate reduction, RFC 6937, in bytes */
+			uint64_t prr_delivered, prr_out, prr_flight;
+		};
+		struct {                 /* RDMA: pacing */
+			int64_t last_ps; /* the last packet left then; -1: none has */
+			int64_t pace_ps; /* a timer for the next is set; TIME_NEVER_PS: none */
+			int64_t wake_ps; /* one for the control is set; likewise */
+		};
+	};
 	/* scoreboard: one enum segment_mark byte per segment, only while something is out of order */
 	uint8_t *marks;
 	uint32_t marks_mask;     /* size - 1, a power of two */
@@ -93,9 +109,22 @@ struct sender {
 	uint32_t resend_from;    /* no segment below it waits to be sent again */
 	uint32_t highest_sacked; /* first segment above all sacked ones */
 	uint32_t sprayed;        /* packets sent, where each takes its own way */
+	uint32_t last_bytes;     /* RDMA: frame bytes of the packet sent last */
 };
 
 _Static_assert(sizeof(struct sender) <= 192, "a running connection costs three cache lines here");
+
+/* The state of an RDMA control begins otherwise. */
+static inline struct cc_pace *sender_pace(struct sender *s)
+{
+	return (struct cc_pace *)(s + 1);
+}
+
+static inline const struct transport *sender_transport(const struct engine *e,
+						       const struct sender *s)
+{
+	return &e->transports[s->transport];
+}
 
 static inline struct cc_window *sender_cc(struct sender *s)
 {
@@ -131,6 +160,18 @@ struct receiver {
 	uint32_t marked_pkts;         /* data packets that arrived marked, for probes */
 	uint32_t sprayed;
 };
+
+/* What the receiving end of a queue pair has more. */
+struct rdma_receiver {
+	int64_t notified_ps; /* last notification; 0: none yet */
+	uint32_t refused;    /* segment that was asked for again, plus 1 */
+	uint32_t unused;
+};
+
+static inline struct rdma_receiver *receiver_rdma(struct receiver *r)
+{
+	return (struct rdma_receiver *)(r + 1);
+}
 
 /* No way to the other host: the packet is lost at the card. */
 #define PATH_NONE UINT64_MAX
@@ -203,13 +244,29 @@ struct path_state {
 };
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps);
 
-/* --- tcp_send.c --- */
+/* --- send.c, tcp_send.c --- */
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
 /* The sender's next segment takes the line, which is free at start_ps; sender_can_send holds. */
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
+
+/* --- rdma_send.c --- */
+
+/* May it take a turn at the card? Where its rate makes it wait, a timer is set. */
+int rdma_is_due(struct host *h, struct sender *s);
+
+uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
+
+/* --- rdma_receive.c --- */
+
+/* Marked data came: a notification, unless there was one a short while ago. */
+void rdma_notify(struct worker *w, struct host *h, struct receiver *r);
+
+/* Data that is not the next: go back n takes none of it. Returns 0 where it is asked for again by a
+ * NACK, which is due now; -1 where that was done already. */
+int rdma_refuse(struct receiver *r);
 
 /* --- tcp_receive.c --- */
 void receiver_on_data(struct worker *w, struct host *h, struct packet *packet);
@@ -229,6 +286,17 @@ static inline const struct traffic_config *flow_traffic(const struct engine *e,
 	return &e->config->traffic[f->traffic];
 }
 
+/* Traffic without a control of its own shares the first transport. */
+static inline uint16_t flow_transport_number(const struct engine *e, const struct flow *f)
+{
+	return (uint16_t)(flow_traffic(e, f)->cc_ops ? f->traffic + 1 : 0);
+}
+
+static inline const struct transport *flow_transport(const struct engine *e, const struct flow *f)
+{
+	return &e->transports[flow_transport_number(e, f)];
+}
+
 /* Order of segment numbers. */
 static inline int segment_before(uint32_t a, uint32_t b)
 {
@@ -238,7 +306,7 @@ static inline int segment_before(uint32_t a, uint32_t b)
 /* --- message.c --- */
 
 /* How many segments hold so many bytes. */
-uint32_t message_segments(const struct engine *e, uint64_t size_bytes);
+uint32_t message_segments(const struct engine *e, const struct flow *message);
 
 /* Of a segment, by its number on the connection. */
 uint32_t message_payload(const struct engine *e, const struct flow *message, uint32_t segment);

@@ -263,7 +263,7 @@ static int new_switch(struct engine *e, struct switch_state *s, struct error *er
 
 int lossless_new(struct engine *e, struct error *error)
 {
-	if (!e->config->lossless)
+	if (!e->config->lossless && !e->config->telemetry)
 		return 0;
 	e->pauses = memory_new(e->net->link_count, sizeof(*e->pauses));
 	for (uint32_t i = 0; i < e->net->link_count; i++)

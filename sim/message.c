@@ -14,34 +14,38 @@
 
 enum { BYTES_PER_KB = 1000 };
 
-uint32_t message_segments(const struct engine *e, uint64_t size_bytes)
+static uint64_t mss_of(const struct engine *e, const struct flow *message)
 {
-	uint64_t mss = e->config->host.mss_bytes;
+	return flow_transport(e, message)->env.mss_bytes;
+}
 
-	return (uint32_t)((size_bytes + mss - 1) / mss);
+uint32_t message_segments(const struct engine *e, const struct flow *message)
+{
+	uint64_t mss = mss_of(e, message);
+
+	return (uint32_t)((message->size_bytes + mss - 1) / mss);
 }
 
 uint32_t message_payload(const struct engine *e, const struct flow *message, uint32_t segment)
 {
-	uint64_t mss = e->config->host.mss_bytes;
+	uint64_t mss = mss_of(e, message);
 
 	if (segment + 1 != message->end_segment || message->size_bytes == FLOW_UNLIMITED)
 		return (uint32_t)mss;
-	return (uint32_t)(message->size_bytes -
-			  (message_segments(e, message->size_bytes) - UINT64_C(1)) * mss);
+	return (uint32_t)(message->size_bytes - (message_segments(e, message) - UINT64_C(1)) * mss);
 }
 
 /* The first segment that starts behind first-bytes; may lie behind the end. A message of unlimited
  * size has its connection to itself. 0: there are no first-bytes. */
 static uint64_t first_end_of(const struct engine *e, const struct flow *message)
 {
-	uint64_t mss = e->config->host.mss_bytes, bytes = flow_traffic(e, message)->first_bytes;
+	uint64_t mss = mss_of(e, message), bytes = flow_traffic(e, message)->first_bytes;
 	uint64_t begin = 0;
 
 	if (!bytes)
 		return 0;
 	if (message->size_bytes != FLOW_UNLIMITED)
-		begin = message->end_segment - message_segments(e, message->size_bytes);
+		begin = message->end_segment - message_segments(e, message);
 	return begin + (bytes + mss - 1) / mss;
 }
 

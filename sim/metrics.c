@@ -75,10 +75,11 @@ const struct metric metric_all[] = {
 	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
 	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
 	[RETRANSMITS] = { "retransmits", "", "segments sent again", RESULT },
-	[PAUSE_TIME] = { "pause_ns", "ns",
-			 "time that classes of links were paused, all added up", RESULT },
+	[PAUSE_TIME] = { "pause_ns", "ns", "time that classes of links were paused, all added up",
+			 RESULT },
 	[PAUSE_FRACTION] = { "pause_fraction", "",
-			     "share of the time that a link was paused, mean of all links", RESULT },
+			     "share of the time that a link was paused, mean of all links",
+			     RESULT },
 	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", RESULT },
 	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", RESULT },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", RESULT },
@@ -169,10 +170,10 @@ static struct sample sample_new(uint32_t capacity)
 static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 {
 	const struct flow *f = &e->flows.flows[flow];
-	const struct host_config *c = &e->config->host;
-	uint64_t segments = (f->size_bytes + c->mss_bytes - 1) / c->mss_bytes;
-	uint32_t last = (uint32_t)(f->size_bytes - (segments - 1) * c->mss_bytes + c->header_bytes);
-	uint32_t full = (uint32_t)(c->mss_bytes + c->header_bytes);
+	const struct transport *t = flow_transport(e, f);
+	uint64_t mss = t->env.mss_bytes, segments = (f->size_bytes + mss - 1) / mss;
+	uint32_t last = (uint32_t)(f->size_bytes - (segments - 1) * mss + t->header_bytes);
+	uint32_t full = (uint32_t)mss + t->header_bytes;
 	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
 	struct route route;
 

@@ -11,7 +11,8 @@ enum segment_flag {
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
 	SEGMENT_SYN = SEGMENT_ACK << 3,
-	SEGMENT_CNP = SEGMENT_ACK << 4,   /* says that marked data arrived, and nothing else */
+	SEGMENT_NACK = SEGMENT_SYN,     /* of a queue pair's ACK: number was skipped, send again */
+	SEGMENT_CNP = SEGMENT_ACK << 4, /* says that marked data arrived, and nothing else */
 	SEGMENT_PAUSE = SEGMENT_ACK << 5, /* no segment: a frame between neighbours, lossless.h */
 };
 

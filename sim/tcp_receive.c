@@ -6,6 +6,7 @@
  * marked). SACK blocks after RFC 2018: the block of the newest segment first, then those reported
  * last. A flow ends when its last byte is here. */
 #include "sim/host.h"
+#include "sim/telemetry.h"
 #include <string.h>
 
 enum { ARRIVED_BITS_MIN = 256 };
@@ -112,7 +113,12 @@ static void fill_sack(const struct receiver *r, struct segment *ack)
 
 /* --- ACKs --- */
 
-static uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
+static const struct transport *receiver_transport(const struct engine *e, const struct receiver *r)
+{
+	return flow_transport(e, flow_at(e, r->connection));
+}
+
+uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
 {
 	struct path_state p = {
 		&r->path,     &r->path_until_ps, &r->sprayed,
@@ -122,10 +128,12 @@ static uint64_t receiver_path(const struct engine *e, const struct host *h, stru
 	return host_path(e, &p, h->now_ps);
 }
 
+/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. */
 static inline __attribute__((always_inline)) void send_ack_here(struct worker *w, struct host *h,
-								struct receiver *r, uint8_t flags)
+								struct receiver *r, uint8_t flags,
+								const struct packet *data)
 {
-	const struct transport *t = &w->engine->transport;
+	const struct transport *t = receiver_transport(w->engine, r);
 	struct packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = r->flow_hash;
@@ -142,14 +150,20 @@ static inline __attribute__((always_inline)) void send_ack_here(struct worker *w
 	if (r->arrived_count)
 		fill_sack(r, packet_segment(packet));
 	r->held = 0;
-	host_control(w, h, packet, &spare);
+	if (__builtin_expect(w->engine->notes != NULL, 0)) {
+		struct int_stack none = { .count = 0 };
+
+		host_control_notes(w, h, packet, &spare, data ? packet_notes(w, data) : &none);
+	} else {
+		host_control(w, h, packet, &spare);
+	}
 }
 
 /* For all but the usual ACK, which is made in line. */
 static __attribute__((noinline)) void send_ack(struct worker *w, struct host *h, struct receiver *r,
 					       uint8_t flags)
 {
-	send_ack_here(w, h, r, flags);
+	send_ack_here(w, h, r, flags, NULL);
 }
 
 static uint8_t echo_flag(const struct transport *t, const struct receiver *r)
@@ -184,7 +198,7 @@ void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
 		r->timer_set = 1;
 		host_timer(h, r->deadline_ps, TIMER_ACK, connection);
 	} else {
-		send_ack(w, h, r, echo_flag(&w->engine->transport, r));
+		send_ack(w, h, r, echo_flag(receiver_transport(w->engine, r), r));
 	}
 }
 
@@ -257,7 +271,7 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 static void note_marks(struct worker *w, struct host *h, struct receiver *r,
 		       const struct packet *packet)
 {
-	const struct transport *t = &w->engine->transport;
+	const struct transport *t = receiver_transport(w->engine, r);
 	uint8_t ce = (packet->flags & PACKET_CE) != 0;
 
 	if (t->exact_echo) {
@@ -311,7 +325,6 @@ static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int
 void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 {
 	struct engine *e = w->engine;
-	const struct transport *t = &e->transport;
 	const struct segment *data = packet_segment(packet);
 	struct flow *f = flow_at(e, data->connection);
 
@@ -335,7 +348,19 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 		h->marked_pkts++;
 		r->marked_pkts++;
 	}
+	const struct transport *t = flow_transport(e, f);
+
 	note_marks(w, h, r, packet);
+	if (__builtin_expect(t->is_rdma, 0)) {
+		if (t->cnp_interval_ps >= 0 && packet->flags & PACKET_CE)
+			rdma_notify(w, h, r);
+		if (t->go_back_n && segment_before(r->next, data->number)) {
+			r->echo_ps = data->sent_ps;
+			if (rdma_refuse(r) == 0)
+				send_ack_here(w, h, r, SEGMENT_NACK, packet);
+			return;
+		}
+	}
 
 	int at_once = accept_segment(h, r, data);
 
@@ -344,7 +369,7 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 	if (r->next >= r->message_end)
 		at_once |= complete_messages(w, h, r);
 	if (at_once || r->held >= t->acks_per)
-		send_ack_here(w, h, r, echo_flag(t, r));
+		send_ack_here(w, h, r, echo_flag(t, r), packet);
 	else
 		hold_ack(w, h, r);
 	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {

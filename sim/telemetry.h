@@ -3,7 +3,7 @@
  * packet store, moved along whenever the packet moves. The receiver copies them into the ACK. */
 #ifndef SIM_TELEMETRY_H
 #define SIM_TELEMETRY_H
-#include "sim/engine.h"
+#include "sim/host.h"
 #include <string.h>
 
 struct int_stack {
@@ -36,5 +36,21 @@ static inline void int_push(struct int_stack *s, const struct port *p, uint32_t 
 		.time_ns = (uint32_t)ps_to_ns(start_ps),
 		.rate_mbps = (uint32_t)(p->class->rate_bps / 1000000),
 	};
+}
+
+/* host_control for a packet with notes. */
+static inline void host_control_notes(struct worker *w, struct host *h, struct packet *packet,
+				      const struct packet *spare, const struct int_stack *notes)
+{
+	if (packet != spare) {
+		int_copy(packet_notes(w, packet), notes);
+		host_control(w, h, packet, spare);
+		return;
+	}
+	host_control(w, h, packet, spare);
+
+	const struct queue *q = port_queues(&h->out->port) + host_queue(h, packet->class_id);
+
+	int_copy(&w->engine->notes[q->tail - 1], notes);
 }
 #endif

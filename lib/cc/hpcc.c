@@ -1,0 +1,151 @@
+/* hpcc.c -- set the window by how much is in flight on the fullest link of the path.
+ *
+ * Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Algorithm 1. Switches write queue,
+ * bytes sent, time and rate into each data packet. From two successive ACKs the sender knows, for each
+ * link, what is in flight there as a share U of rate x T, T being the base round trip, and steers the
+ * fullest link to U = eta. It reacts to every ACK, but against a reference window that changes once a round
+ * trip, so that it does not react to the same bytes twice.
+ *
+ * Window and rate: W counts bytes, the rate W / T is that of whole frames and holds W below rate x T. As in
+ * the authors' simulator the same number bounds the payload in flight, so that headers give the window a
+ * little slack and the rate is what binds while the round trip is T.
+ *
+ * Differs: the paper throws away what it knows of all links when the path changes; here a hop whose link
+ * is the same stays known, and U goes on. The paper does not say what U is at first: 1, as in the authors'
+ * simulator, because a sender begins at line rate. The first ACK only shows where the counters are. */
+#include "lib/cc/pace.h"
+#include "lib/cc/telemetry.h"
+
+struct hpcc_params {
+	uint64_t eta_q32;
+	uint64_t max_stage;
+	uint64_t ai_bps; /* 0: by the line rate */
+	uint64_t rtt_ns; /* 0: the network's */
+};
+
+struct hpcc_state {
+	struct cc_pace pace;
+	struct telemetry last;
+	uint32_t stage;         /* additive steps since the last multiplicative one */
+	double load;            /* U, smoothed: bytes in flight on the fullest link over rate x T */
+	double reference_bytes; /* Wc: what every ACK of this round trip is applied to */
+	uint64_t round_bytes; /* lastUpdateSeq: the round trip is over when more is acknowledged */
+};
+
+/* 10 Mb/s at 25 Gb/s, as in the authors' simulations: the paper's rule of line rate x (1 - eta) / N for
+ * N = 125 senders. */
+enum { HPCC_AI_SHARE = 2500 };
+
+static const struct option hpcc_options[] = {
+	{ "eta", OPT_FRACTION_Q32, offsetof(struct hpcc_params, eta_q32), "0.95", ONE_Q32 >> 4,
+	  ONE_Q32, "share of a link that may be in use", NULL },
+	{ "max-stage", OPT_COUNT, offsetof(struct hpcc_params, max_stage), "5", 0, 1000,
+	  "additive steps before the window may grow by a factor; 0: it always may", NULL },
+	{ "ai", OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0, 1000000000000,
+	  "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
+	RTT_OPTION(struct hpcc_params, rtt_ns),
+	{ .name = NULL },
+};
+
+static void hpcc_init(void *state, const void *params, const struct cc_env *env)
+{
+	struct hpcc_state *s = state;
+	const struct hpcc_params *p = params;
+	double rtt_ns = pace_rtt_ns(env, p->rtt_ns);
+
+	s->load = 1;
+	s->reference_bytes =
+		pace_by_window(&s->pace, env, rtt_ns, bps_to_bytes((double)env->rate_bps, rtt_ns));
+}
+
+/* MeasureInflight. With B the rate of a link and L what it said before,
+ *	u = min(qlen, L.qlen) / (B T) + txRate / B,	txRate = (txBytes - L.txBytes) / (ts - L.ts),
+ * of the link where it is largest; then U = (1 - tau / T) U + tau / T u, tau = min(ts - L.ts, T).
+ * The lesser of two queues, because a queue that comes and goes is noise. Returns 0 where no link can be
+ * compared. */
+static int hpcc_measure(struct hpcc_state *s, const struct cc_ack *a, double rtt_ns)
+{
+	struct telemetry_change c;
+	double largest = -1, span_ns = 0;
+
+	for (uint32_t i = 0; i < a->hop_count; i++) {
+		double share;
+
+		if (!telemetry_changed(&s->last, a, i, &c))
+			continue;
+		share = (smaller(c.queue_before_bytes, c.queue_bytes) / rtt_ns +
+			 c.sent_bytes / c.span_ns) /
+			c.bytes_per_ns;
+		if (share > largest) {
+			largest = share;
+			span_ns = c.span_ns;
+		}
+	}
+	telemetry_keep(&s->last, a);
+	if (largest < 0)
+		return 0;
+	span_ns = smaller(span_ns, rtt_ns) / rtt_ns;
+	s->load = (1 - span_ns) * s->load + span_ns * largest;
+	return 1;
+}
+
+/* Too much in flight, or enough steps made without finding the limit: the window goes by a factor. */
+static int hpcc_is_factor(const struct hpcc_state *s, const struct hpcc_params *p)
+{
+	return s->load >= q32_to_double(p->eta_q32) || s->stage >= p->max_stage;
+}
+
+/* ComputeWind: Wc / (U / eta) + W_AI, or Wc + W_AI while U < eta and fewer than maxStage such steps were
+ * made. A link that sent nothing has U = 0, and Wc / 0 is as large as the bounds allow. */
+static double hpcc_window(const struct hpcc_state *s, const struct hpcc_params *p, double ai_bytes)
+{
+	double window_bytes = s->reference_bytes;
+
+	if (hpcc_is_factor(s, p))
+		window_bytes /= s->load / q32_to_double(p->eta_q32);
+	return window_bytes + ai_bytes;
+}
+
+static void hpcc_begin_round(struct hpcc_state *s, const struct hpcc_params *p, double window_bytes)
+{
+	s->stage = hpcc_is_factor(s, p) ? 0 : s->stage + 1;
+	s->reference_bytes = window_bytes;
+}
+
+static void hpcc_ack(void *state, const void *params, const struct cc_env *env,
+		     const struct cc_ack *a)
+{
+	struct hpcc_state *s = state;
+	const struct hpcc_params *p = params;
+	double rtt_ns = pace_rtt_ns(env, p->rtt_ns), window_bytes;
+	double ai_bps = p->ai_bps ? (double)p->ai_bps : (double)env->rate_bps / HPCC_AI_SHARE;
+
+	if (!hpcc_measure(s, a, rtt_ns)) {
+		if (s->round_bytes == 0)
+			s->round_bytes = a->next_bytes;
+		return;
+	}
+	window_bytes = pace_by_window(&s->pace, env, rtt_ns,
+				      hpcc_window(s, p, bps_to_bytes(ai_bps, rtt_ns)));
+	if (a->una_bytes > s->round_bytes) {
+		hpcc_begin_round(s, p, window_bytes);
+		s->round_bytes = a->next_bytes;
+	}
+}
+
+const struct cc_ops cc_hpcc = {
+	.name = "hpcc",
+	.help = "sets its window by the bytes in flight on the fullest link, as switches report "
+		"them",
+	.cite = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
+	.transport = CC_RDMA,
+	.echo = CC_ECHO_NONE,
+	.needs = CC_NEEDS_INT,
+	.params_size = sizeof(struct hpcc_params),
+	.state_size = sizeof(struct hpcc_state),
+	.options = hpcc_options,
+	.init = hpcc_init,
+	.ack = hpcc_ack,
+};
+
+_Static_assert(sizeof(struct hpcc_state) <= CC_STATE_MAX, "a connection has room for it");
