@@ -109,8 +109,10 @@ struct transport {
 	uint8_t is_rdma;
 	uint8_t go_back_n;
 	int64_t cnp_interval_ps; /* -1: no notifications */
-	uint32_t data_header_bytes;
+	uint64_t unused;
 };
+
+_Static_assert(sizeof(struct transport) == 128, "found by a shift");
 
 struct engine {
 	const struct config *config;

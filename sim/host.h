@@ -145,7 +145,8 @@ struct receiver {
 	uint8_t latched;     /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
 	uint8_t class_id; /* of its ACKs */
-	uint32_t recent_count;
+	uint16_t recent_count;
+	uint16_t transport;      /* number of its transport */
 	int64_t echo_ps;         /* sent_ps of the first held packet */
 	int64_t deadline_ps;     /* of the held ACK */
 	uint64_t bytes;          /* payload received for the first time */
@@ -212,8 +213,8 @@ host_transmit(struct worker *w, struct egress *out, struct packet *packet, int64
 		egress_commit(w, out, start_ps);
 }
 
-static inline void host_control(struct worker *w, struct host *h, struct packet *packet,
-				const struct packet *spare)
+static inline __attribute__((always_inline)) void
+host_control(struct worker *w, struct host *h, struct packet *packet, const struct packet *spare)
 {
 	h->made_pkts++;
 	if (__builtin_expect(packet != spare, 1)) {

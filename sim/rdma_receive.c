@@ -6,7 +6,7 @@
 void rdma_notify(struct worker *w, struct host *h, struct receiver *r)
 {
 	const struct engine *e = w->engine;
-	const struct transport *t = flow_transport(e, flow_at(e, r->connection));
+	const struct transport *t = &e->transports[r->transport];
 	struct rdma_receiver *more = receiver_rdma(r);
 	struct packet spare, *packet;
 

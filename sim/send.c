@@ -177,11 +177,11 @@ static void finish(struct worker *w, struct sender *s, uint32_t handle)
 	}
 }
 
-int sender_finished(struct worker *w, struct sender *s, uint32_t handle)
+int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle)
 {
 	const struct flow *f = flow_at(w->engine, s->connection);
 
-	if (s->una != s->next || s->una != f->end_segment ||
+	if (s->una != f->end_segment ||
 	    flow_traffic(w->engine, f)->connections != CONNECTIONS_PER_FLOW)
 		return 0;
 	finish(w, s, handle);

@@ -25,8 +25,8 @@ uint64_t sender_path(const struct engine *e, const struct host *h, struct sender
 const struct flow *sender_resent_message(const struct engine *e, struct sender *s,
 					 uint32_t segment);
 
-/* Everything is acknowledged and nothing more will come: the connection is gone. 0: not yet. */
-int sender_finished(struct worker *w, struct sender *s, uint32_t handle);
+/* Where nothing more will come after what was acknowledged, the connection is gone. 0: not yet. */
+int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle);
 
 /* --- tcp_send.c --- */
 
@@ -46,6 +46,11 @@ void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t 
 		   enum timer_kind kind);
 
 /* --- in line --- */
+
+static inline int sender_finished(struct worker *w, struct sender *s, uint32_t handle)
+{
+	return s->una == s->next && sender_may_finish(w, s, handle);
+}
 
 /* The cumulative point has moved: the timer starts anew (RFC 6298, 5.3). The heap is left alone as long
  * as the timeout has not become shorter than what it was asked for. */

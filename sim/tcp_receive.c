@@ -115,7 +115,7 @@ static void fill_sack(const struct receiver *r, struct segment *ack)
 
 static const struct transport *receiver_transport(const struct engine *e, const struct receiver *r)
 {
-	return flow_transport(e, flow_at(e, r->connection));
+	return &e->transports[r->transport];
 }
 
 uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
@@ -208,6 +208,7 @@ static void receiver_init(const struct engine *e, const struct host *h, struct r
 			  uint32_t connection)
 {
 	r->connection = connection;
+	r->transport = flow_transport_number(e, flow_at(e, connection));
 	r->message = connection;
 	r->message_end = flow_at(e, connection)->end_segment;
 	r->class_id = message_ack_class(e, flow_at(e, connection));
@@ -348,7 +349,7 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 		h->marked_pkts++;
 		r->marked_pkts++;
 	}
-	const struct transport *t = flow_transport(e, f);
+	const struct transport *t = receiver_transport(e, r);
 
 	note_marks(w, h, r, packet);
 	if (__builtin_expect(t->is_rdma, 0)) {

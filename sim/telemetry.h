@@ -39,8 +39,10 @@ static inline void int_push(struct int_stack *s, const struct port *p, uint32_t 
 }
 
 /* host_control for a packet with notes. */
-static inline void host_control_notes(struct worker *w, struct host *h, struct packet *packet,
-				      const struct packet *spare, const struct int_stack *notes)
+static __attribute__((unused, noinline)) void host_control_notes(struct worker *w, struct host *h,
+								 struct packet *packet,
+								 const struct packet *spare,
+								 const struct int_stack *notes)
 {
 	if (packet != spare) {
 		int_copy(packet_notes(w, packet), notes);

@@ -34,7 +34,8 @@ struct mark_view {
 	uint32_t queue; /* index of the packet's queue in the port */
 	uint32_t queue_bytes, queue_pkts;
 	uint32_t port_bytes, port_pkts; /* all queues of the port */
-	uint32_t turn; /* MARK_NEEDS_ROUNDS: number of the scheduler's turn, see sched.h */
+	uint32_t
+		turn; /* MARK_NEEDS_ROUNDS, at dequeue: number of the scheduler's turn, see sched.h */
 };
 
 /* What a scheme may know when it starts. */

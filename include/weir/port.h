@@ -281,6 +281,22 @@ static inline int port_is_paused(const struct port *p, uint32_t queue)
 	return (int)(p->paused[queue / 64] >> (queue % 64) & 1);
 }
 
+/* The packet takes the line at start_ps, unless the marking scheme has it dropped. The line is taken
+ * first: who asks for the pool's fill may have every port catch up, this one too. */
+static inline __attribute__((always_inline)) int port_leave(struct port *p, struct packet *packet,
+							    uint32_t queue, int64_t start_ps)
+{
+	port_occupy(p, packet->bytes, start_ps);
+	if (p->class->mark_dequeue &&
+	    port_ask_dequeue(p, packet, queue, start_ps) == PORT_DROPPED) {
+		p->free_ps = start_ps;
+		p->tx_pkts--;
+		p->tx_bytes -= packet->bytes;
+		return PORT_DROPPED;
+	}
+	return PORT_SEND;
+}
+
 /* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (port_next).
  * PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
 static inline int port_offer(struct port *p, struct packet_pool *pool, struct packet *packet,
@@ -294,12 +310,8 @@ static inline int port_offer(struct port *p, struct packet_pool *pool, struct pa
 	    port_judge(p, packet, 0, now_ps) == PORT_DROPPED)
 		return PORT_DROPPED;
 	packet->time_ps = now_ps;
-	if (p->pkts == 0 && p->free_ps <= now_ps) { /* straight through */
-		if (c->mark_dequeue && port_ask_dequeue(p, packet, 0, now_ps) == PORT_DROPPED)
-			return PORT_DROPPED;
-		port_occupy(p, packet->bytes, now_ps);
-		return PORT_SEND;
-	}
+	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
+		return port_leave(p, packet, 0, now_ps);
 	port_stats_join(p, now_ps);
 	port_append(p, pool, packet, port_queues(p));
 	return PORT_QUEUED;
@@ -336,8 +348,8 @@ static inline struct packet *port_take(struct port *p, struct packet_pool *pool,
 
 /* The two halves of port_next: the next packet leaves its queue, NULL where all that waits is paused;
  * and starts on the line at free_ps, unless the marking scheme has it dropped. */
-static inline struct packet *port_take_next(struct port *p, struct packet_pool *pool,
-					    uint32_t *queue)
+static inline __attribute__((always_inline)) struct packet *
+port_take_next(struct port *p, struct packet_pool *pool, uint32_t *queue)
 {
 	if (p->stats)
 		port_stats_account(p, p->free_ps);
@@ -345,19 +357,17 @@ static inline struct packet *port_take_next(struct port *p, struct packet_pool *
 					     : port_take_sched(p, pool, queue);
 }
 
-static inline int port_start(struct port *p, struct packet *packet, uint32_t queue)
+static inline __attribute__((always_inline)) int port_start(struct port *p, struct packet *packet,
+							    uint32_t queue)
 {
-	if (p->class->mark_dequeue &&
-	    port_ask_dequeue(p, packet, queue, p->free_ps) == PORT_DROPPED)
-		return PORT_DROPPED;
-	port_occupy(p, packet->bytes, p->free_ps);
-	return PORT_SEND;
+	return port_leave(p, packet, queue, p->free_ps);
 }
 
 /* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It
  * is the caller's until the pool is used next. NULL: the packet was dropped on its way out and the
  * line is still free, or all that waits is paused and the port blocked. */
-static inline struct packet *port_next(struct port *p, struct packet_pool *pool)
+static inline __attribute__((always_inline)) struct packet *port_next(struct port *p,
+								      struct packet_pool *pool)
 {
 	uint32_t queue = 0;
 	struct packet *packet = port_take_next(p, pool, &queue);

@@ -184,9 +184,6 @@ static inline struct mark_view view_of(struct port *p, const struct packet *pack
 		.queue_pkts = q->pkts,
 		.port_bytes = p->bytes,
 		.port_pkts = p->pkts,
-		.turn = p->class->mark_needs & MARK_NEEDS_ROUNDS && p->class->sched
-				? p->class->sched->turn(port_sched_state(p))
-				: 0,
 	};
 }
 
@@ -219,6 +216,8 @@ int port_ask_dequeue(struct port *p, struct packet *packet, uint32_t queue, int6
 	struct mark_view v = view_of(p, packet, queue, now_ps);
 
 	v.sojourn_ns = ps_to_ns(now_ps - packet->time_ps);
+	if (c->mark_needs & MARK_NEEDS_ROUNDS && c->sched)
+		v.turn = c->sched->turn(port_sched_state(p));
 	return obey(p, packet, c->mark_dequeue(port_mark_state(p, queue), c->mark_params, &v));
 }
 
@@ -266,13 +265,8 @@ int port_offer_sched(struct port *p, struct packet_pool *pool, struct packet *pa
 	packet->time_ps = now_ps;
 	if (!port_is_paused(p, queue)) {
 		unblock(p, now_ps);
-		if (p->pkts == p->held_pkts && p->free_ps <= now_ps) { /* straight through */
-			if (c->mark_dequeue &&
-			    port_ask_dequeue(p, packet, queue, now_ps) == PORT_DROPPED)
-				return PORT_DROPPED;
-			port_occupy(p, packet->bytes, now_ps);
-			return PORT_SEND;
-		}
+		if (p->pkts == p->held_pkts && p->free_ps <= now_ps) /* straight through */
+			return port_leave(p, packet, queue, now_ps);
 	}
 	port_stats_join(p, now_ps);
 	append_sched(p, pool, packet, queue);
