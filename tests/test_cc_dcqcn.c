@@ -23,9 +23,9 @@ TEST(test_dcqcn_first_notification_halves_and_five_rounds_recover)
 	}
 }
 
-/* Two notifications 50 us apart, alpha 1 for both: 40, 20, 10 with target 20. Rounds: 15, 17.5, 18.75,
- * 19.375, 19.6875. Then the target rises by R_AI = 40 Mb/s a round: (19.6875 + 20.04) / 2 = 19.86375,
- * (19.86375 + 20.08) / 2 = 19.971875. */
+/* Two notifications 50 us apart, alpha 1 for both: 40, 20, 10 with target 20. Rounds: 15, 17.5,
+ * 18.75, 19.375, 19.6875. Then the target rises by R_AI = 40 Mb/s a round: (19.6875 + 20.04) / 2 =
+ * 19.86375, (19.86375 + 20.08) / 2 = 19.971875. */
 TEST(test_dcqcn_additive_increase_follows_fast_recovery)
 {
 	static const uint64_t kbps[] = { 15000000, 17500000, 18750000, 19375000,
@@ -60,8 +60,8 @@ TEST(test_dcqcn_hyper_increase_follows_additive)
 	CHECK_INT(pace(&q)->rate_bps, UINT64_C(202459375) * 100);
 }
 
-/* Bytes end rounds as time does. From 10 Gb/s and target 20, with timers of a second: five counters of
- * 10 MB make 19.6875, then R_AI. Hyper increase needs more than five rounds of both. */
+/* Bytes end rounds as time does. From 10 Gb/s and target 20, with timers of a second: five counters
+ * of 10 MB make 19.6875, then R_AI. Hyper increase needs more than five rounds of both. */
 TEST(test_dcqcn_bytes_end_rounds_too)
 {
 	struct pair q;
@@ -81,8 +81,9 @@ TEST(test_dcqcn_bytes_end_rounds_too)
 	CHECK_INT(pace(&q)->rate_bps, UINT64_C(19971875) * 1000);
 }
 
-/* Both at 20.08 after seven rounds by bytes; six rounds by time add R_AI each and the seventh R_HAI.
- * Targets 20.32 and 20.52; far from a cut the rate is within 0.02 of the mean before each. */
+/* Both at 20.08 after seven rounds by bytes; six rounds by time add R_AI each and the seventh
+ * R_HAI. Targets 20.32 and 20.52; far from a cut the rate is within 0.02 of the mean before
+ * each. */
 TEST(test_dcqcn_hyper_increase_needs_rounds_of_both)
 {
 	struct pair q;
@@ -94,8 +95,8 @@ TEST(test_dcqcn_hyper_increase_needs_rounds_of_both)
 	send_now(&q, 7 * 10 * 1000 * 1000);
 	CHECK_INT(pace(&q)->rate_bps, UINT64_C(19971875) * 1000);
 	run_to(&q, US(51 + 55 * 6));
-	/* target 20.08 + 6 x 0.04 = 20.32; d -> (d + 0.04) / 2 from d = 20.08 - 19.971875 = 0.108125 six
-	 * times: 0.04 + (0.068125) / 64 = 0.041064453125 */
+	/* target 20.08 + 6 x 0.04 = 20.32; d -> (d + 0.04) / 2 from d = 20.08 - 19.971875 =
+	 * 0.108125 six times: 0.04 + (0.068125) / 64 = 0.041064453125 */
 	CHECK_INT(pace(&q)->rate_bps, UINT64_C(20320000000) - 41064453);
 	before = pace(&q)->rate_bps;
 	run_to(&q, US(51 + 55 * 7));
@@ -118,8 +119,8 @@ TEST(test_dcqcn_a_cut_begins_all_rounds_again)
 	CHECK_INT(mbps(&q), 15000);
 }
 
-/* Two alpha-timers of 55 us without notification: alpha = (255/256)^2 = 0.992202759. Two rounds have
- * made the rate 35: 35 (1 - 0.496101379) = 17.636451721. */
+/* Two alpha-timers of 55 us without notification: alpha = (255/256)^2 = 0.992202759. Two rounds
+ * have made the rate 35: 35 (1 - 0.496101379) = 17.636451721. */
 TEST(test_dcqcn_alpha_fades_without_notifications)
 {
 	struct pair q;
@@ -129,7 +130,7 @@ TEST(test_dcqcn_alpha_fades_without_notifications)
 	cnp_at(&q, US(1) + US(111));
 	CHECK_NEAR(pace(&q)->rate_bps, 17.636451721e9, 10);
 	/* Then alpha = 0.992202759 x 255/256 + 1/256 = 0.992233217, and 55 us later a cut of the
-	 * round's (17.636451721 + 35) / 2 = 26.318225861 leaves 13.261318386 (alpha x 255/256). */
+	 * round's (17.636451721 + 35) / 2 = 26.318225861 leaves 13.312320456 (alpha x 255/256). */
 	cnp_at(&q, US(1) + US(111 + 55));
 	CHECK_NEAR(pace(&q)->rate_bps, 26.318225861e9 * (1 - 0.992233217 * 255 / 256 / 2), 20);
 }
@@ -174,10 +175,11 @@ TEST(test_dcqcn_at_line_rate_asks_for_no_call)
 
 /* --- the HPCC study's way --- */
 
-/* By hand at 100 Gb/s. The first notification at 10 us starts the clocks. Looks are at 14.001, 18.001 us
- * and so on; alpha is 1 at first and fades each microsecond. At 14.001: alpha = (255/256)^4, and the
- * target stays 100. A notification at 15.5 raises alpha at 16, it fades at 17 and 18. At 18.001 the
- * rate is cut again, and the target, with no round in between, is still 100. */
+/* By hand at 100 Gb/s. The first notification at 10 us starts the clocks. Looks are at 14.001,
+ * 18.001 us and so on; alpha is 1 at first and fades each microsecond. At 14.001: alpha =
+ * (255/256)^4, and the target stays 100. A notification at 15.5 raises alpha at 16, it fades at 17
+ * and 18. At 18.001 the rate is cut again, and the target, with no round in between, is still
+ * 100. */
 TEST(test_dcqcn_polled_cuts_when_its_clock_looks)
 {
 	const double keep = 255. / 256;
@@ -203,9 +205,9 @@ TEST(test_dcqcn_polled_cuts_when_its_clock_looks)
 	CHECK_NEAR(pace(&q)->rate_bps, (rate + 100e9) / 2, 20);
 }
 
-/* A cut after a round makes the rate the target. Then one round of fast recovery, one of 20 Mb/s, and from
- * there on 200 Mb/s a round: 5 and 50 Mb/s at 25 Gb/s. Distances to the target: d / 2,
- * (d / 2 + 20) / 2, ((d / 2 + 20) / 2 + 200) / 2. */
+/* A cut after a round makes the rate the target. Then one round of fast recovery, one of 20 Mb/s,
+ * and from there on 200 Mb/s a round: 5 and 50 Mb/s at 25 Gb/s. Distances to the target: d / 2, (d
+ * / 2 + 20) / 2, ((d / 2 + 20) / 2 + 200) / 2. */
 TEST(test_dcqcn_hpcc_preset_recovers_additively_once_then_hyper)
 {
 	struct pair q;
@@ -278,8 +280,8 @@ TEST(test_dcqcn_steps_are_a_share_of_the_line_rate)
 		uint64_t before;
 		char spec[128];
 
-		/* After one round of recovery the target is the rate at the cut. With a floor right below
-		 * the line's half, that is what a second cut leaves. */
+		/* After one round of recovery the target is the rate at the cut. With a floor right
+		 * below the line's half, that is what a second cut leaves. */
 		snprintf(spec, sizeof(spec),
 			 "%.*s%cfast-recovery=1, react=at-once, clamp-target=yes)",
 			 (int)strcspn(cases[i].spec, ")"), cases[i].spec,

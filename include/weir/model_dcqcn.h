@@ -1,11 +1,11 @@
 /* model_dcqcn.h -- where the theory of DCQCN comes to rest.
  *
- * For tests, for reports that show measured and predicted side by side, and for whoever wants to choose
- * RED's line. Floating point; nothing here runs per packet.
+ * For tests, for reports that show measured and predicted side by side, and for whoever wants to
+ * choose RED's line. Floating point; nothing here runs per packet.
  *
  * Zhu, Ghobadi, Misra, Padhye, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY",
- * CoNEXT 2016, section 3: N flows of rate R_C and target R_T through a queue q of rate C that marks each
- * packet with probability p(q) by RED's line. With
+ * CoNEXT 2016, section 3: N flows of rate R_C and target R_T through a queue q of rate C that marks
+ * each packet with probability p(q) by RED's line. With
  *	a = 1 - (1-p)^(tau R_C)			a mark in the time that one cut needs
  *	b = p / ((1-p)^-B - 1)			rounds by bytes, per packet
  *	c = b (1-p)^(F B)			those of them that are no fast recovery
@@ -38,19 +38,21 @@ struct model_dcqcn_rest {
 	double probability; /* p* */
 	double alpha;
 	double rate_bps, target_bps; /* of a flow */
-	/* q*. Where p* is above P_max no point of RED's line is at rest: then the queue is held at max,
-	 * where marking goes from P_max to 1. */
+	/* q*. Where p* is above P_max no point of RED's line is at rest: then the queue is held at
+	 * max, where marking goes from P_max to 1. */
 	double queue_bytes;
 	int is_on_line; /* 1: p* <= P_max */
 };
 
 /* The only point where all four derivatives are 0. The first three give
- *	a^2 alpha = tau^2 R_AI R_C (b + d)(c + e),	R_C = C / N,	alpha = 1 - (1-p)^(tau' R_C)
+ *	a^2 alpha = tau^2 R_AI R_C (b + d)(c + e),	R_C = C / N,
+ *	alpha = 1 - (1-p)^(tau' R_C)
  * of which the left side rises with p from 0 and the right side falls to 0. All members above 0. */
 struct model_dcqcn_rest model_dcqcn_rest(const struct model_dcqcn *m);
 
 /* p* to first order, for p F T R_C and p F B much smaller than 1:
  *	p* = cbrt(R_AI N^2 / (tau' C^2) (1 / B + N / (T C))^2).
- * With the parameters of the SIGCOMM 2015 paper it is 19 % (N = 2) to 30 % (N = 10) above the root. */
+ * With the parameters of the SIGCOMM 2015 paper it is 19 % (N = 2) to 30 % (N = 10) above the
+ * root. */
 double model_dcqcn_small_probability(const struct model_dcqcn *m);
 #endif

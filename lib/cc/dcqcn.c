@@ -3,25 +3,25 @@
  * Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 5: the
  * reaction point. A cut makes the rate the target and takes half of alpha off the rate,
  *	R_T = R_C,	R_C = R_C (1 - alpha / 2),	alpha = (1 - g) alpha + g	(1)
- * and alpha falls to (1 - g) alpha for each alpha-timer without a notification (2). After a cut, each
- * increase-timer and each byte-counter of data ends a round. With T and BC rounds already over,
- *	max(T, BC) < F:	fast recovery		R_C = (R_T + R_C) / 2			(3)
+ * and alpha falls to (1 - g) alpha for each alpha-timer without a notification (2). After a cut,
+ * each increase-timer and each byte-counter of data ends a round. With T and BC rounds already
+ * over,
+ *	max(T, BC) < F:	fast recovery		R_C = (R_T + R_C) / 2		(3)
  *	min(T, BC) > F:	hyper increase		R_T = R_T + R_HAI, then (3)
- *	else:		additive increase	R_T = R_T + R_AI, then (3)		(4)
+ *	else:		additive increase	R_T = R_T + R_AI, then (3)	(4)
  *
  * Network cards, and the simulations of Li et al., "HPCC", SIGCOMM 2019, do it with clocks that run
- * freely from the first notification on (react=polled). Each alpha-timer alpha becomes
- * (1 - g) alpha + g [a notification came], each decrease-interval the rate is cut if one came; there
- * is no byte counter, and the target stays if no round has ended since the last cut
- * (clamp-target=no).
+ * freely from the first notification on (react=polled). Each alpha-timer alpha becomes (1 - g)
+ * alpha + g [a notification came], each decrease-interval the rate is cut if one came; there is no
+ * byte counter, and the target stays if no round has ended since the last cut (clamp-target=no).
  *
- * No clock ticks here that changes nothing. Alpha is brought up to date when it is needed: k periods
- * without a notification are one power. A queue pair at line rate asks for no call at all.
+ * No clock ticks here that changes nothing. Alpha is brought up to date when it is needed: k
+ * periods without a notification are one power. A queue pair at line rate asks for no call at all.
  *
- * Differs: the paper leaves the rate of cuts to the receiver, which sends a notification per 50 us at
- * most. Here the sender sees to decrease-interval, too: a notification that comes early is kept and
- * cuts when the interval is over. Hyper increase, which the paper takes from QCN, adds the same step
- * each round, as cards do. */
+ * Differs: the paper leaves the rate of cuts to the receiver, which sends a notification per 50 us
+ * at most. Here the sender sees to decrease-interval, too: a notification that comes early is kept
+ * and cuts when the interval is over. Hyper increase, which the paper takes from QCN, adds the same
+ * step each round, as cards do. */
 #include "weir/cc.h"
 #include "weir/units.h"
 
@@ -178,9 +178,9 @@ static int dcqcn_check(const void *params, struct error *e)
 	return 0;
 }
 
-/* (base / 2^32)^exponent, scaled by 2^62, by squaring. Each product is rounded by at most 2^-63. Squaring b
- * doubles its error and multiplies it by b, so what the i-th squaring inherits is at most
- * 2^i b^(2^i) <= 1 / g times the first error; over at most 64 squarings and products, and with
+/* (base / 2^32)^exponent, scaled by 2^62, by squaring. Each product is rounded by at most 2^-63.
+ * Squaring b doubles its error and multiplies it by b, so what the i-th squaring inherits is at
+ * most 2^i b^(2^i) <= 1 / g times the first error; over at most 64 squarings and products, and with
  * g >= 2^-16, that is below 2^-40. Factors are at most 2^62: wide. */
 static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
 {
@@ -195,7 +195,8 @@ static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
 	return power;
 }
 
-/* Equation (2), k times: alpha (1 - g)^k. Rounded once, by at most 2^-33 beside the power's error. */
+/* Equation (2), k times: alpha (1 - g)^k. Rounded once, by at most 2^-33 beside the power's
+ * error. */
 static uint64_t faded_q32(uint64_t alpha_q32, uint64_t g_q32, uint64_t times)
 {
 	wide product = (wide)alpha_q32 * power_q62(ONE_Q32 - g_q32, times);
@@ -203,15 +204,15 @@ static uint64_t faded_q32(uint64_t alpha_q32, uint64_t g_q32, uint64_t times)
 	return (uint64_t)((product + (UINT64_C(1) << 61)) >> 62);
 }
 
-/* Alpha's part of equation (1), (1 - g) alpha + g; both factors are at most 2^32. */
+/* Alpha's part of equation (1): (1 - g) alpha + g, at most 2^32 as alpha is. */
 static uint64_t raised_q32(uint64_t alpha_q32, uint64_t g_q32)
 {
 	return faded_q32(alpha_q32, g_q32, 1) + g_q32;
 }
 
-/* Brings alpha up to date: the periods of the alpha timer that are over. In polled the first of them may
- * have seen a notification. An error made once fades by 1 - g a period, so alpha is never off by more
- * than (2^-33 + 2^-40) / g: 3e-8 with g = 1/256. */
+/* Brings alpha up to date: the periods of the alpha timer that are over. In polled the first of
+ * them may have seen a notification. An error made once fades by 1 - g a period, so alpha is never
+ * off by more than (2^-33 + 2^-40) / g: 3e-8 with g = 1/256. */
 static void dcqcn_age_alpha(struct dcqcn_state *s, const struct dcqcn_params *p, int64_t now_ns)
 {
 	int64_t timer_ns = period(p->alpha_timer_ns, preset_of(p)->alpha_timer_ns);
@@ -242,7 +243,8 @@ static uint64_t dcqcn_window(const struct dcqcn_state *s, const struct dcqcn_par
 	return window > env->mss_bytes ? window : env->mss_bytes;
 }
 
-/* After each change: a rate of 0 could not be paced, and a queue pair at line rate has no rounds. */
+/* After each change: a rate of 0 could not be paced, and a queue pair at line rate has no
+ * rounds. */
 static void dcqcn_set(struct dcqcn_state *s, const struct dcqcn_params *p, const struct cc_env *env,
 		      uint64_t rate_bps)
 {
@@ -289,8 +291,8 @@ static void dcqcn_cut(struct dcqcn_state *s, const struct dcqcn_params *p, const
 	dcqcn_set(s, p, env, rate_bps - (uint64_t)((wide)rate_bps * s->alpha_q32 >> 33));
 }
 
-/* A round is over. The mean is rounded up, so that the rate reaches its target. Where the byte counter is
- * off, rounds by time stand for both. */
+/* A round is over. The mean is rounded up, so that the rate reaches its target. Where the byte
+ * counter is off, rounds by time stand for both. */
 static void dcqcn_increase(struct dcqcn_state *s, const struct dcqcn_params *p,
 			   const struct cc_env *env)
 {
@@ -336,8 +338,8 @@ static void dcqcn_notify_at_once(struct dcqcn_state *s, const struct dcqcn_param
 	s->notified = 1;
 }
 
-/* Polled: looks at the rate come a nanosecond after those at alpha, so that alpha is up to date. The
- * first notification starts the clocks and counts for the rate only. */
+/* Polled: looks at the rate come a nanosecond after those at alpha, so that alpha is up to date.
+ * The first notification starts the clocks and counts for the rate only. */
 static void dcqcn_notify_polled(struct dcqcn_state *s, const struct dcqcn_params *p, int64_t now_ns)
 {
 	int64_t interval_ns = decrease_interval(p);
@@ -384,8 +386,8 @@ static void dcqcn_sent(void *state, const void *params, const struct cc_env *env
 	dcqcn_set_wake(s);
 }
 
-/* A round by time is over at increase_ns. Rounds follow each other without a gap; a call that comes more
- * than a round late makes one round of them. */
+/* A round by time is over at increase_ns. Rounds follow each other without a gap; a call that comes
+ * more than a round late makes one round of them. */
 static void dcqcn_end_round(struct dcqcn_state *s, const struct dcqcn_params *p,
 			    const struct cc_env *env, int64_t now_ns)
 {

@@ -2,10 +2,10 @@
  *
  * DCTCP as in the simulations of Li et al., "HPCC", SIGCOMM 2019, section 5.1: no slow start; the
  * first window is one bandwidth-delay product. Once a window of data, alpha <- (1 - g) alpha + g M
- * with M the marked fraction (RFC 8257, section 3.3), and the window grows by a segment unless a cut
- * is being carried out. A mark cuts the window to (1 - alpha / 2) of itself, at most once a window.
- * The rate is the window over the base round-trip time: that share of the line rate which the window
- * is of the bandwidth-delay product.
+ * with M the marked fraction (RFC 8257, section 3.3), and the window grows by a segment unless a
+ * cut is being carried out. A mark cuts the window to (1 - alpha / 2) of itself, at most once a
+ * window. The rate is the window over the base round-trip time: that share of the line rate which
+ * the window is of the bandwidth-delay product.
  *
  * As there, losses change nothing; go-back-N and PFC are the transport's and the network's.
  *
@@ -37,8 +37,8 @@ static const struct option dctcp_rdma_options[] = {
 	{ .name = NULL },
 };
 
-/* W between min rate x RTT, rounded up, and C x RTT; rate = C W / (C x RTT), rounded down by less than a
- * bit per second. C < 2^43 and W < 2^40: wide. */
+/* W between min rate x RTT, rounded up, and C x RTT; rate = C W / (C x RTT), rounded down by less
+ * than a bit per second. C < 2^43 and W < 2^40: wide. */
 static void dctcp_rdma_set(struct dctcp_rdma_state *s, const struct cc_env *env, uint64_t bytes)
 {
 	wide least = ((wide)env->bdp_bytes * env->min_rate_bps + env->rate_bps - 1) / env->rate_bps;
@@ -63,10 +63,10 @@ static void dctcp_rdma_init(void *state, const void *params, const struct cc_env
 	dctcp_rdma_set(s, env, env->bdp_bytes);
 }
 
-/* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M.
- * Scaled by 2^32: M is rounded down by less than 2^-32, the sum to the nearest, by at most 2^-33. An
- * error made once fades by 1 - g an update, so alpha is never off by more than 2^-33 / g + 2^-32:
- * 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: wide. */
+/* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M. Scaled by 2^32: M is rounded down
+ * by less than 2^-32, the sum to the nearest, by at most 2^-33. An error made once fades by 1 - g
+ * an update, so alpha is never off by more than 2^-33 / g + 2^-32: 2.1e-9 with g = 1/16. Factors
+ * are at most 2^32, so the sum is at most 2^64: wide. */
 static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
 {
 	uint64_t m_q32 = (uint64_t)(((wide)s->marked_bytes << 32) / s->acked_bytes);

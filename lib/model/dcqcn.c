@@ -1,5 +1,5 @@
-/* dcqcn.c -- see weir/model_dcqcn.h. Rates and lengths are in packets inside, times in seconds, as in the
- * equations. */
+/* dcqcn.c -- see weir/model_dcqcn.h. Rates and lengths are in packets inside, times in seconds, as
+ * in the equations. */
 #include "weir/model_dcqcn.h"
 #include "weir/units.h"
 #include <math.h>
