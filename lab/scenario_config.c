@@ -248,6 +248,21 @@ static void list_one(const struct listing *l, const char *owner, const char *key
 	l->visit(l->context, path, text);
 }
 
+/* The scheduler that was asked for; a marking scheme may have brought another. */
+static void scheduler_text(const struct config *c, const char *name, char *text)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct sched_ops *sched;
+	struct error e;
+
+	if (!c->mark->layout)
+		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
+	else if (any_sched_parse(c->switches.scheduler, 1, &sched, params, &e) == 0)
+		spec_format(text, VALUE_ROOM, name, sched->options, params);
+	else
+		snprintf(text, VALUE_ROOM, "%s", c->switches.scheduler);
+}
+
 /* A scheme with every option spelled out, so that runs of equal meaning have equal settings. */
 static void value_text(const struct config *c, const struct target *t, const struct option *o,
 		       char *text)
@@ -262,7 +277,7 @@ static void value_text(const struct config *c, const struct target *t, const str
 	if (value == c->switches.marking)
 		spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
 	else if (value == c->switches.scheduler)
-		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
+		scheduler_text(c, name, text);
 	else if (value == c->host.cc)
 		spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
 	else

@@ -130,12 +130,12 @@ TEST(test_pred_multiplies_lambda_by_f_of_the_flows)
 		struct pred p;
 
 		pred_open(&p, cases[i].spec);
-		CHECK_NEAR(value(&p, "flows"), 1, 0);
+		CHECK_NEAR(value(&p, "N"), 1, 0);
 		show_flows(&p, 2);
 		CHECK_NEAR(frequency(&p, 1015000), cases[i].at_two, four_sigma(cases[i].at_two));
 		show_flows(&p, 5);
 		CHECK_NEAR(frequency(&p, 1015000), cases[i].at_five, four_sigma(cases[i].at_five));
-		CHECK_NEAR(value(&p, "flows"), 5, 0);
+		CHECK_NEAR(value(&p, "N"), 5, 0);
 		pred_close(&p);
 	}
 }
@@ -177,7 +177,7 @@ TEST(test_pred_line_agrees_with_floating_point)
 				CHECK_INT(verdict, queue <= MIN_BYTES ? MARK_PASS : CERTAIN);
 				continue;
 			}
-			flows = value(&p, "flows");
+			flows = value(&p, "N");
 			slope = cases[i].lambda * pow(flows, cases[i].power);
 			u = chance(&beside);
 			if (fabs(u - slope * above) >
@@ -204,13 +204,13 @@ TEST(test_pred_counts_flows_for_one_and_a_quarter_round_trips)
 		pred_open(&p, specs[i]);
 		p.now_ns = 100000;
 		show_flows(&p, 4);
-		CHECK_NEAR(value(&p, "flows"), 4, 0);
+		CHECK_NEAR(value(&p, "N"), 4, 0);
 		p.now_ns = 100001;
 		show_flows(&p, 2); /* the first one begins the interval */
-		CHECK_NEAR(value(&p, "flows"), 4, 0);
+		CHECK_NEAR(value(&p, "N"), 4, 0);
 		p.now_ns = 200002;
 		show_flows(&p, 1);
-		CHECK_NEAR(value(&p, "flows"), 1, 0);
+		CHECK_NEAR(value(&p, "N"), 1, 0);
 		pred_close(&p);
 	}
 }
@@ -224,7 +224,7 @@ TEST(test_pred_never_counts_less_than_one_flow)
 	for (int i = 0; i < 5; i++) {
 		p.now_ns += NS_PER_S;
 		pred_at(&p, FLOW, 400000);
-		CHECK_NEAR(value(&p, "flows"), 1, 0);
+		CHECK_NEAR(value(&p, "N"), 1, 0);
 	}
 	CHECK_NEAR(frequency(&p, 415000), 0.8, four_sigma(0.8));
 	pred_close(&p);
@@ -236,7 +236,7 @@ TEST(test_pred_without_fcs_does_not_count)
 
 	pred_open(&p, "pred(parts=qla, lambda=1)");
 	show_flows(&p, 9);
-	CHECK(isnan(value(&p, "flows")));
+	CHECK(isnan(value(&p, "N")));
 	/* Its first trial: lambda 1.025. */
 	CHECK_NEAR(frequency(&p, 415000), 0.41, four_sigma(0.41));
 	pred_close(&p);
@@ -465,7 +465,7 @@ TEST(test_pred_table_takes_more_flows_for_sixty_four)
 	pred_open(&p, "pred(parts=fcs, lambda=0.01, lookup=table, index-bits=16)");
 	for (uint32_t i = 0; i < 200; i++)
 		CHECK_INT(pred_at(&p, FLOW + i, 500000), CERTAIN);
-	CHECK(value(&p, "flows") >= 200);
+	CHECK(value(&p, "N") >= 200);
 	CHECK_NEAR(frequency(&p, 415000), 0.64 * 0.400744, four_sigma(0.256));
 	pred_close(&p);
 }

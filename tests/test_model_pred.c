@@ -341,7 +341,7 @@ static double mean_flows(int flows, double round_trips)
 	read_incast(&s, flows, marking, "from = 20ms\nto = 50ms\nprobe = scheme sw->h0 every 10us");
 	sim_run(&s, 1);
 	CHECK(s.r.series_count > 0);
-	CHECK_STR(s.r.series[0].name, "flows sw->h0");
+	CHECK_STR(s.r.series[0].name, "N sw->h0");
 	for (uint32_t i = 0; i < s.r.series[0].count; i++) {
 		if (s.r.series[0].time_ps[i] < 20 * NS_PER_MS * (int64_t)PS_PER_NS)
 			continue;
