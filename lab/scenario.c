@@ -55,6 +55,25 @@ int scenario_add(struct scenario *s, const char *path, const char *value, int li
 	return 0;
 }
 
+int scenario_extend(struct scenario *s, const char *path, const char *value)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		struct setting *at = &s->settings[i];
+		size_t size = strlen(at->value) + strlen(value) + sizeof(", ");
+		char *list;
+
+		if (strcmp(at->path, path) != 0)
+			continue;
+		list = malloc(size);
+		if (!list)
+			return -1;
+		snprintf(list, size, "%s, %s", at->value, value);
+		free(at->value);
+		at->value = list;
+	}
+	return 0;
+}
+
 const struct setting *scenario_find(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++)

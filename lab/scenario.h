@@ -72,6 +72,9 @@ int path_split(const char *path, struct setting_path *p);
 
 int scenario_add(struct scenario *s, const char *path, const char *value, int line);
 
+/* Adds to the list that is the value of a setting. -1: no memory. */
+int scenario_extend(struct scenario *s, const char *path, const char *value);
+
 /* Makes this the only setting of that path. */
 int scenario_put(struct scenario *s, const char *path, const char *value, int line);
 

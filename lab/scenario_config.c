@@ -257,6 +257,19 @@ static const struct traffic_config *traffic_of_cc(const struct config *c, const 
 		if (value == c->traffic[i].cc && value[0])
 			return &c->traffic[i];
 	return NULL;
+/* The scheduler that was asked for; a marking scheme may have brought another. */
+static void scheduler_text(const struct config *c, const char *name, char *text)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct sched_ops *sched;
+	struct error e;
+
+	if (!c->mark->layout)
+		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
+	else if (any_sched_parse(c->switches.scheduler, 1, &sched, params, &e) == 0)
+		spec_format(text, VALUE_ROOM, name, sched->options, params);
+	else
+		snprintf(text, VALUE_ROOM, "%s", c->switches.scheduler);
 }
 
 /* A scheme with every option spelled out, so that runs of equal meaning have equal settings. */
@@ -273,7 +286,7 @@ static void value_text(const struct config *c, const struct target *t, const str
 	if (value == c->switches.marking)
 		spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
 	else if (value == c->switches.scheduler)
-		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
+		scheduler_text(c, name, text);
 	else if (value == c->host.cc)
 		spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
 	else if (traffic_of_cc(c, value))

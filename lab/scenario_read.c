@@ -288,6 +288,9 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 		return error_set(r->e, "%s is too long for a key", quote(key).text);
 	if (!r->section || !repeat_find(r->section->name, key)) {
 		first = scenario_find(r->s, path);
+		/* libinih's lines are short: a list may go on in another one. */
+		if (first && strcmp(r->owner, "sweep") == 0)
+			return scenario_extend(r->s, path, value) ? error_set(r->e, "no memory") : 0;
 		if (first)
 			return error_set(r->e, "%s: given twice, first in line %d", path,
 					 first->line);

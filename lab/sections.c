@@ -39,7 +39,7 @@ const struct section section_all[] = {
 	{ "sweep",
 	  "several values for any settings: every combination is a run. A key is a setting's path, "
 	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or "
-	  "seed = 1..5",
+	  "seed = 1..5; a list may go on in another line with the same key",
 	  sweep_options, NULL, "[sweep]", NULL },
 	{ .name = NULL },
 };

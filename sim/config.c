@@ -334,12 +334,14 @@ static int check_queues(struct config *c, struct error *e)
 	}
 	c->mark->layout(c->mark_params, &own);
 	c->queues = own.queues;
-	if (s->queues != 1 || !option_is_default(option_find(switch_options, "scheduler"), s))
+	if (s->queues != 1)
 		return error_set(e,
-				 "switch.%s: %s lays out its ports itself, with %" PRIu32
-				 " queues and %s; leave queues and scheduler out",
-				 s->queues != 1 ? "queues" : "scheduler", c->mark->name, own.queues,
-				 own.scheduler);
+				 "switch.queues: %" PRIu64
+				 ", but %s lays out its ports itself, with "
+				 "%" PRIu32 " queues and %s; leave queues out",
+				 s->queues, c->mark->name, own.queues, own.scheduler);
+	if (any_sched_parse(s->scheduler, 1, &c->sched, c->sched_params, e))
+		return error_prefix(e, "switch.scheduler: ");
 	if (any_sched_parse(own.scheduler, own.queues, &c->sched, c->sched_params, e))
 		return error_prefix(e, "switch.marking: %s: ", c->mark->name);
 	return 0;

@@ -54,6 +54,13 @@ static void contract_close(struct contract *c)
 	desk_close(&c->desk);
 }
 
+/* A mark is for a reason that the scheme has named. */
+static void check_reasons(const struct contract *c, const struct mark_ops *ops)
+{
+	for (int i = 0; i < MARK_REASONS; i++)
+		CHECK(c->desk.port->marks[i] == 0 || ops->reasons[i] != NULL);
+}
+
 /* Traffic: a random walk of the load, flows that come and go, frames of all sizes, pauses up to a
  * second. ect 0: no packet is ECN-capable. */
 struct traffic {
@@ -115,6 +122,7 @@ static uint64_t drive_alone(const struct mark_ops *ops, const void *params, uint
 
 	contract_open(&c, ops, params, 5);
 	digest = drive(&c, &t, PACKETS);
+	check_reasons(&c, ops);
 	contract_close(&c);
 	return digest;
 }

@@ -291,79 +291,7 @@ TEST(test_codel_control_law_is_exact_to_a_nanosecond)
 	}
 }
 
-/* --- contract --- */
-
-/* Random traffic past a scheme; the hash of every verdict. */
-struct traffic {
-	struct rng rng;
-	struct mark_view view;
-	uint64_t hash;
-};
-
-static void traffic_step(struct traffic *t, struct marker *m)
-{
-	struct mark_view *v = &t->view;
-	uint32_t verdict;
-
-	v->now_ns += (int64_t)rng_below(&t->rng, 20000);
-	v->packet_bytes = 64 + (uint32_t)rng_below(&t->rng, 9000);
-	v->queue_pkts = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 32));
-	v->queue_bytes = (uint32_t)(rng_u32(&t->rng) >> rng_below(&t->rng, 32));
-	v->port_pkts = v->queue_pkts | rng_u32(&t->rng);
-	v->port_bytes = v->queue_bytes | rng_u32(&t->rng);
-	v->pool_bytes = rng_u64(&t->rng) >> rng_below(&t->rng, 64);
-	if (rng_below(&t->rng, 2)) {
-		v->sojourn_ns = 0;
-		verdict = at_enqueue(m, v);
-	} else {
-		v->sojourn_ns = (int64_t)(rng_u64(&t->rng) >> (20 + rng_below(&t->rng, 44)));
-		verdict = at_dequeue(m, v);
-	}
-	CHECK((verdict & 3) <= MARK_DROP);
-	CHECK(verdict >> MARK_VERDICT_BITS < MARK_REASONS);
-	if (verdict != MARK_PASS)
-		CHECK(m->ops->reasons[verdict >> MARK_VERDICT_BITS] != NULL);
-	t->hash = hash64(t->hash, verdict);
-}
-
-static struct traffic traffic_start(uint64_t seed)
-{
-	return (struct traffic){ .rng = rng_make(seed, 0, RNG_TEST),
-				 .view = { .rate_bps = 10000000000 } };
-}
-
-static uint64_t traffic_hash(struct marker *m, uint64_t seed, int steps)
-{
-	struct traffic t = traffic_start(seed);
-
-	for (int i = 0; i < steps; i++)
-		traffic_step(&t, m);
-	return t.hash;
-}
-
-TEST(test_every_marking_is_deterministic_and_keeps_to_itself)
-{
-	for (size_t i = 0; mark_all[i]; i++) {
-		struct traffic t = traffic_start(1), u = traffic_start(2);
-		struct mark_env other = env_10g;
-		struct marker a, b;
-		uint64_t alone;
-
-		marker_make(&a, mark_all[i]->name);
-		alone = traffic_hash(&a, 1, 2000);
-		marker_reset(&a, &env_10g);
-		CHECK(traffic_hash(&a, 1, 2000) == alone);
-		marker_reset(&a, &env_10g);
-		marker_make(&b, mark_all[i]->name);
-		other.seed = 8;
-		marker_reset(&b, &other);
-		for (int k = 0; k < 2000; k++) {
-			traffic_step(&t, &a);
-			traffic_step(&u, &b);
-		}
-		CHECK(t.hash == alone);
-	}
-}
+/* --- what an owner may spare --- */
 
 /* What lies below the quiet length passes and leaves no trace, so an owner may spare the call. */
 TEST(test_quiet_lengths_pass_and_change_nothing)
@@ -414,44 +342,4 @@ TEST(test_averaged_red_wants_to_see_every_packet)
 	CHECK_INT(m.ops->quiet_below(m.params), 7000);
 	marker_make(&m, "ecn(k=1MB, scope=pool)");
 	CHECK_INT(m.ops->quiet_below(m.params), 0);
-}
-
-/* Tries "NAME(option=VALUE)"; a check may refuse it, but then with a message. */
-static int try_value(struct marker *m, const char *name, const struct option *o, const void *value)
-{
-	char text[2048], spec[4096];
-	struct option alone = *o;
-	struct error e = { "" };
-
-	alone.offset = 0;
-	option_format(text, sizeof(text), &alone, value);
-	snprintf(spec, sizeof(spec), "%s(%s=%s)", name, o->name, text);
-	if (mark_parse(spec, &m->ops, m->params, &e)) {
-		CHECK_CONTAINS(e.text, name);
-		return 0;
-	}
-	marker_reset(m, &env_10g);
-	traffic_hash(m, 3, 500);
-	return 1;
-}
-
-TEST(test_every_marking_survives_the_extremes_of_its_options)
-{
-	int tried = 0, accepted = 0;
-
-	for (size_t i = 0; mark_all[i]; i++) {
-		for (const struct option *o = mark_all[i]->options; o && o->name; o++) {
-			uint64_t extremes[] = { o->min, o->max, o->min | LENGTH_IN_PACKETS,
-						o->max | LENGTH_IN_PACKETS };
-			size_t count = o->type == OPT_LENGTH ? 4 : 2;
-			struct marker m;
-
-			if (o->type == OPT_CHOICE)
-				for (extremes[1] = 0; o->choices[extremes[1] + 1]; extremes[1]++)
-					;
-			for (size_t k = 0; k < count; k++, tried++)
-				accepted += try_value(&m, mark_all[i]->name, o, &extremes[k]);
-		}
-	}
-	CHECK(tried >= 20 && accepted >= tried / 2);
 }

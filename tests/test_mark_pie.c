@@ -80,6 +80,24 @@ TEST(test_pie_updates_its_probability_as_the_rfc_says)
 	CHECK_NEAR(marker_value(&m, "probability"), 0, 0);
 }
 
+/* The updates of 15 and 30 ms, done by packets that come later: the next is due at 45 all the same. */
+TEST(test_pie_updates_at_its_own_times)
+{
+	struct marker m;
+	double p;
+
+	marker_make(&m, "pie(" RFC ")");
+	leave(&m, 1 * MS, 40 * MS);
+	leave(&m, 29 * MS, 40 * MS);
+	leave(&m, 44 * MS, 40 * MS);
+	p = marker_value(&m, "probability");
+	CHECK_NEAR(p, 0.00002593994 + 0.00002441406, 1e-11);
+	leave(&m, 45 * MS - 1, 40 * MS);
+	CHECK_NEAR(marker_value(&m, "probability"), p, 0);
+	leave(&m, 45 * MS, 40 * MS);
+	CHECK_NEAR(marker_value(&m, "probability"), p + 0.00002441406, 1e-11);
+}
+
 /* RFC 8033, 5.5: from 10 % on no step is above 2 %. Up in steps of 0.125 0.045 = 0.0056 to 0.1, then
  * packets queue for a second: 0.125 0.985 = 0.123 would be too much at once. */
 TEST(test_pie_caps_its_steps_from_10_percent_on)
@@ -233,6 +251,22 @@ TEST(test_pie_lets_a_burst_pass)
 		CHECK(share(&m, now, 50, MARK_PASS, 10000) == 1);
 		leave(&m, now += 15 * MS, (200 + 100 * i) * MS);
 	}
+}
+
+/* Packets queue for 10 of 15 ms, which is not calm, and then nothing moves for 100 updates: p is 0 soon,
+ * but the second that a burst would have is used up too. */
+TEST(test_pie_uses_up_a_burst_while_nothing_moves)
+{
+	int64_t now = 0;
+	struct marker m;
+
+	marker_make(&m, "pie(" RFC ", max-burst=1s)");
+	leave(&m, now, 10 * MS);
+	leave(&m, now += 1500 * MS, 5000 * MS);
+	CHECK_NEAR(marker_value(&m, "probability"), 0, 0);
+	leave(&m, now += 15 * MS, 5000 * MS);
+	CHECK(marker_value(&m, "probability") > 0.003);
+	CHECK(share(&m, now, 50, MARK_CE, 10000) > 0);
 }
 
 /* RFC 8033, 4.1: below half of the target nothing is marked while p is below 20 %. */

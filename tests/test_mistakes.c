@@ -235,10 +235,11 @@ TEST(test_scenario_mistakes_in_values_are_named)
 		  "allowed: 0s to 1000s, once or as first..last" },
 		{ BASE "[switch]\nmarking = redd\n",
 		  "f.ini:7: switch.marking: unknown marking 'redd'; there "
-		  "are none, ecn, red, tcn, codel (nearest: red)" },
+		  "are none, ecn, red, tcn, codel, mq-ecn, ideal-ecn, ecn-sharp, bcc, ared, pie, "
+		  "pftcn, diffecn, pred (nearest: red)" },
 		{ BASE "[switch]\nmarking = tcn(treshold=5us)\n",
 		  "f.ini:7: switch.marking: unknown option "
-		  "'treshold' of tcn; it has threshold (nearest: threshold)" },
+		  "'treshold' of tcn; it has threshold, t-min, t-max, p (nearest: threshold)" },
 		{ BASE "[switch]\nscheduler = dwr\n",
 		  "f.ini:7: switch.scheduler: unknown scheduler 'dwr'; "
 		  "there are fifo, sp, wrr, dwrr, wfq, sp-dwrr, sp-wfq, pifo (nearest: dwrr)" },

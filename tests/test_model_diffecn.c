@@ -1,15 +1,15 @@
 /* test_model_diffecn.c -- DiffECN in small networks, against the figures of its paper.
  *
- * Huang et al., "DiffECN", ToN 2024: the four flows of section III-A and of VI-C2, how well the queue
- * tells congested flows (Fig. 10), and bursts beside long flows (VI-C6). Rates are on the wire, headers
- * included. Starts are earlier than in the paper, which waits 30 ms between them. */
+ * Huang et al., "DiffECN", ToN 2024: the four flows of section III-A and of VI-C2, how well the
+ * queue tells congested flows (Fig. 10), and bursts beside long flows (VI-C6). Rates are on the
+ * wire, headers included. Starts are earlier than in the paper, which waits 30 ms between them. */
 #include "tests/sim.h"
 #include <math.h>
 
 enum { MSS_BYTES = 1460, FRAME_BYTES = 1514, FLOWS = 4 };
 
 /* Four senders 13 us from a switch, one receiver 1 us: 28 us there and back. A flow each, whose
- * application writes at a fixed rate; a fifth of the samples is before the last two start. */
+ * application writes at a fixed rate. */
 struct four {
 	const char *marking;
 	double gbps[FLOWS];
@@ -91,8 +91,8 @@ static double ms_to_rate(const struct four *f, int flow)
 	return (double)i / SAMPLES_PER_MS - f->start_ms[flow];
 }
 
-/* Until what its application writes no longer waits at the sender: from then on less than 50 us of it
- * is under way. */
+/* Until what its application writes no longer waits at the sender: from then on less than 50 us of
+ * it is under way. */
 static double ms_to_catch_up(const struct four *f, int flow)
 {
 	int start = f->start_ms[flow] * SAMPLES_PER_MS, last = start;
@@ -149,8 +149,8 @@ TEST(test_diffecn_does_so_with_the_periodic_count)
 	sim_end(&f.s);
 }
 
-/* The same threshold on one queue, 0.17 x 28 us x 5 B/ns = 23,800 B: F3 and F4 take several times as
- * long (Table II: 4 ms), and F2 falls to 12 Gb/s and below for 4 ms (Fig. 3a). */
+/* The same threshold on one queue, 0.17 x 28 us x 5 B/ns = 23,800 B: F3 and F4 take several times
+ * as long (Table II: 4 ms), and F2 falls to 12 Gb/s and below for 4 ms (Fig. 3a). */
 TEST(test_ecn_holds_new_flows_back_and_hurts_the_others)
 {
 	struct four f;
@@ -164,7 +164,7 @@ TEST(test_ecn_holds_new_flows_back_and_hurts_the_others)
 	sim_end(&f.s);
 }
 
-/* Fig. 17(b): F1 to F3 want 15 each of 40 and have 13.3, and 11.7 after F4 has come, which has its 5. */
+/* Fig. 17(b): F1 to F3 want 15 each of 40 and have 13.3, and 11.7 when F4 has come for its 5. */
 TEST(test_diffecn_gives_equal_wants_equal_shares)
 {
 	struct four f = { .marking = "diffecn(rtt=28us)",
@@ -218,8 +218,8 @@ static void run_web(struct sim *s, const char *marking, double load)
 	       last_value(s, "accuracy sw->h0"), last_value(s, "recall sw->h0"));
 }
 
-/* Without that slack every packet by which DCTCP asks for more counts as congestion, and the queue misses
- * most of them, as it should. */
+/* Without that slack every packet by which DCTCP asks for more counts as congestion, and the queue
+ * misses most of them, as it should. */
 TEST(test_the_queue_finds_congested_flows_of_a_workload)
 {
 	struct sim s;
@@ -236,8 +236,8 @@ TEST(test_the_queue_finds_congested_flows_of_a_workload)
 
 /* --- bursts: section VI-C6 --- */
 
-/* Small flows of a burst from twenty of forty hosts every 5 ms, beside the workload: microseconds that
- * they take, on average. */
+/* Small flows of a burst from twenty of forty hosts every 5 ms, beside the workload: microseconds
+ * that they take, on average. */
 static double burst_us(const char *marking)
 {
 	struct sim s;

@@ -119,7 +119,9 @@ TEST(test_scenario_settings_name_everything_that_a_run_depends_on)
 	CHECK_CONTAINS(listed, "seed=7\n");
 	CHECK_CONTAINS(listed, "network.topology=star\n");
 	CHECK_CONTAINS(listed, "network.hosts=17\n"); /* a default of the topology */
-	CHECK_CONTAINS(listed, "switch.marking=tcn(threshold=78us)\n"); /* spelled out */
+	CHECK_CONTAINS(
+		listed,
+		"switch.marking=tcn(threshold=78us, t-min=0s, t-max=0s, p=0.01)\n"); /* spelled out */
 	CHECK_CONTAINS(listed, "host.mss=1KB\n");
 	CHECK_CONTAINS(listed, "host.rto-min=5ms\n");
 	CHECK_CONTAINS(listed, "traffic.a.pattern=many-to-one\n");

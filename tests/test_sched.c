@@ -508,5 +508,5 @@ TEST(test_every_scheduler_survives_the_extremes_of_its_options)
 			}
 		}
 	}
-	CHECK_INT(tried, 2 * (1 + 2 + 1 + 3 + 2));
+	CHECK_INT(tried, 2 * (1 + 2 + 1 + 3 + 2) + 2);
 }

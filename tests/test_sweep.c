@@ -120,6 +120,21 @@ TEST(test_sweep_runs_are_all_combinations_the_first_key_slowest)
 	scenario_free(&s);
 }
 
+TEST(test_sweep_list_may_go_on_in_another_line)
+{
+	char label[64];
+	struct scenario s;
+	struct sweep w;
+
+	read_sweep(&s, &w,
+		   BASE "[sweep]\nswitch.marking = ecn\nseed = 1..2\nswitch.marking = tcn, red\n");
+	CHECK_INT(w.run_count, 6);
+	CHECK_STR(sweep_label(&w, 0, label, sizeof(label)), "ecn, seed 1");
+	CHECK_STR(sweep_label(&w, 5, label, sizeof(label)), "red, seed 2");
+	sweep_free(&w);
+	scenario_free(&s);
+}
+
 TEST(test_sweep_without_a_section_is_one_run)
 {
 	char label[64];
@@ -210,8 +225,6 @@ TEST(test_sweep_mistakes_are_found_before_anything_runs)
 		"f.ini:8: network.delay: "
 		"'2bps' ends in 'bps', which is no unit here (ps, ns, us, ms, s; nearest: ps); "
 		"allowed: 0s to 1s");
-	check_mistake(BASE "[sweep]\nseed = 1..2\nseed = 3\n", NULL,
-		      "f.ini:8: sweep.seed: given twice, first in line 7");
 	check_mistake(BASE "[sweep]\nnetwork.hosts = 4, 1\n", NULL,
 		      "f.ini:7: network.hosts: '1' is out of range; allowed: 2 to 65536");
 	check_mistake(BASE "[sweep]\nswitch.marking = ecn, ecn()\n", NULL,

@@ -24,7 +24,8 @@ static void bench_start(struct bench *b, const char *spec, double lambda)
 	CHECK(ops == &tune_qla);
 	memset(b, 0, sizeof(*b));
 	memcpy(&b->params, params, sizeof(b->params));
-	b->knobs = (struct tune_knobs){ MIN_BYTES, 500000, (uint64_t)(lambda * (double)ONE_Q32) };
+	b->knobs = (struct tune_knobs){ MIN_BYTES, 500000,
+					(uint64_t)llround(lambda * (double)ONE_Q32) };
 	tune_qla.init(&b->state, &b->params, MTU_BYTES, &b->knobs);
 }
 
@@ -236,6 +237,20 @@ TEST(test_lambda_moves_again_once_min_is_back)
 		round_of_trials(&b, MORE, MORE);
 	CHECK_NEAR(base_lambda(&b), 0.1, 1e-9);
 	CHECK_INT(b.state.min_bytes, MIN_BYTES);
+}
+
+/* 0.1 - 2 * 0.025 is 1 / 2^32 above 0.05 once all three are rounded: that is lambda-min already. */
+TEST(test_rounding_of_settings_is_no_rung)
+{
+	struct bench b;
+
+	bench_start(&b, "qla", 0.1);
+	CHECK(b.state.slope_q32 - 2 * b.params.slope_step_q32 == b.params.slope_min_q32 + 1);
+	round_of_trials(&b, LESS, LESS);
+	round_of_trials(&b, LESS, LESS);
+	CHECK(b.state.slope_q32 == b.params.slope_min_q32);
+	round_of_trials(&b, LESS, LESS);
+	CHECK_INT(b.state.min_bytes, MIN_BYTES + MIN_STEP_BYTES);
 }
 
 TEST(test_min_rises_no_further_than_max)

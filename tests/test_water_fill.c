@@ -1,4 +1,4 @@
-/* test_water_fill.c -- max-min shares: by hand, by what makes them max-min, and to the last unit. */
+/* test_water_fill.c -- max-min shares: by hand, by what makes them max-min, to the last unit. */
 #include "lib/base/water_fill.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -46,8 +46,8 @@ TEST(test_demands_that_fit_are_met)
 }
 
 /* Shares are max-min iff nobody has more than it asks for, all of the capacity is given away that
- * somebody asks for, and who has less than it asks for has no less than anybody else; in whole numbers,
- * up to one unit. */
+ * somebody asks for, and who has less than it asks for has no less than anybody else; in whole
+ * numbers, up to one unit. */
 static void check_max_min(const uint64_t *demand, uint32_t count, uint64_t capacity)
 {
 	uint64_t share[DEMANDS_MAX], asked = 0, given = 0, most = 0, least_unmet = UINT64_MAX;

@@ -7,8 +7,8 @@
  * which is at least the level before, since no met demand exceeds it. Each round meets one demand
  * more or is the last, so there are at most count + 1.
  *
- * Rounding down loses no demand: where one lies between the rounded level and the exact one, it is not
- * whole. What is left over is below the number of unmet demands. */
+ * Rounding down loses no demand: where one lies between the rounded level and the exact one, it is
+ * not whole. What is left over is below the number of unmet demands. */
 uint64_t water_level(const uint64_t *demand, uint32_t count, uint64_t capacity)
 {
 	uint64_t level = 0;

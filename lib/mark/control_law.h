@@ -6,12 +6,12 @@
 #define MARK_CONTROL_LAW_H
 #include <stdint.h>
 
-/* Largest r with r * r <= n, two bits of n at a time. */
+/* Largest r with r * r <= n, two bits of n at a time from its highest on. */
 static inline uint64_t control_law_root(uint64_t n)
 {
-	uint64_t root = 0;
+	uint64_t root = 0, highest = n ? (63 - (uint32_t)__builtin_clzll(n)) & ~1u : 0;
 
-	for (uint64_t bit = UINT64_C(1) << 62; bit > 0; bit >>= 2) {
+	for (uint64_t bit = UINT64_C(1) << highest; bit > 0; bit >>= 2) {
 		uint64_t take = n >= root + bit;
 
 		n -= take ? root + bit : 0;

@@ -1,26 +1,27 @@
 /* diffecn.c -- mark only the flows that take more than their share.
  *
- * Huang, Xu, Li, Liu, Du, Gao, "DiffECN: Differential ECN Marking for Datacenter Networks", IEEE/ACM
- * Trans. Networking, 2024. Every active flow has a queue of its own (section IV-B, lib/mark/flow_queues.h);
- * a packet that leaves is marked iff its queue is longer than the flow's part of what may wait in the port
- * (section IV-C, equation 2). With more flows than queues this is a threshold per queue.
+ * Huang, Xu, Li, Liu, Du, Gao, "DiffECN: Differential ECN Marking for Datacenter Networks",
+ * IEEE/ACM Trans. Networking, 2024. Every active flow has a queue of its own (section IV-B,
+ * lib/mark/flow_queues.h); a packet that leaves is marked iff its queue is longer than the flow's
+ * part of what may wait in the port (section IV-C, equation 2). With more flows than queues this is
+ * a threshold per queue.
  *
  * What the paper leaves open:
- * - The length of a queue is what the packet leaves behind. "Before the packet is dequeued" (V-B) could
- *   include the packet, but then 32 flows at 10 Gb/s and 0.19 ms, 1.3 KB each, would be marked with
- *   nothing waiting behind a full packet.
+ * - The length of a queue is what the packet leaves behind. "Before the packet is dequeued" (V-B)
+ *   could include the packet, but then 32 flows at 10 Gb/s and 0.19 ms, 1.3 KB each, would be
+ *   marked with nothing waiting behind a full packet.
  * - The queue that is served first is judged like the others, as in Algorithm 1.
- * - count=exact is the number of queues that hold packets. That is the number of active flows while each
- *   has its own. Flows share a queue only when all are busy, and then the count is at its cap; as queues
- *   drain while others are still shared it falls with the queues, so that the thresholds of all busy
- *   queues go on adding up to lambda RTT C.
+ * - count=exact is the number of queues that hold packets. That is the number of active flows while
+ *   each has its own. Flows share a queue only when all are busy, and then the count is at its cap;
+ *   as queues drain while others are still shared it falls with the queues, so that the thresholds
+ *   of all busy queues go on adding up to lambda RTT C.
  *
- * Beside it the judgement that the paper calls ideal (Fig. 10): rates, measured over a round-trip time,
- * against max-min shares (lib/mark/flow_rates.h). judge=ideal marks by it; score=yes judges each packet both
- * ways and tells how often the queue was right. The paper does not say by how much a rate must exceed
- * its share. Equation (2) lets lambda RTT times the share wait, which is what a flow leaves that exceeds
- * its share by the part lambda for a round-trip time: excess=0.17 is the slack that the queue has, and
- * excess=0 counts all of DCTCP's probing for more as congestion. */
+ * Beside it the judgement that the paper calls ideal (Fig. 10): rates, measured over a round-trip
+ * time, against max-min shares (lib/mark/flow_rates.h). judge=ideal marks by it; score=yes judges
+ * each packet both ways and tells how often the queue was right. The paper does not say by how much
+ * a rate must exceed its share. Equation (2) lets lambda RTT times the share wait, which is what a
+ * flow leaves that exceeds its share by the part lambda for a round-trip time: excess=0.17 is the
+ * slack that the queue has, and excess=0 counts all of DCTCP's probing for more as congestion. */
 #include "lib/mark/flow_count.h"
 #include "lib/mark/flow_queues.h"
 #include "lib/mark/flow_rates.h"
@@ -133,7 +134,7 @@ static struct flow_rates *rates_of(struct diffecn_state *s, const struct diffecn
 
 /* Equation (2): K_p = lambda RTT C / N, here
  *	lambda_q32 rtt_ns rate_bps / (2^32 10^9 8 N) bytes,
- * rounded to the nearest, so half a byte off at most. Below 2^36 2^30 2^42 the product fits 128 bits. */
+ * rounded to the nearest: half a byte off at most. Below 2^36 2^40 2^42 it fits 128 bits. */
 static uint32_t threshold_of(uint64_t lambda_q32, uint64_t rtt_ns, uint64_t rate_bps,
 			     uint32_t flows)
 {

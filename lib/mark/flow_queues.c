@@ -44,6 +44,7 @@ void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 	uint64_t limit_bytes = length_is_packets(p->pass_limit)
 				       ? length_number(p->pass_limit) * env->mtu_bytes
 				       : p->pass_limit;
+	uint64_t period_ns = flow_queues_period_ns(p, env);
 
 	assert(env->queues == p->queues);
 	f->queues = f->busy = env->queues; /* until they are set empty */
@@ -51,7 +52,7 @@ void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 		flow_queues_set(f, q, 1);
 	f->entries = entries_of(p);
 	f->limit_bytes = (uint32_t)(limit_bytes < LIMIT_MAX_BYTES ? limit_bytes : LIMIT_MAX_BYTES);
-	f->period_ns = (uint32_t)flow_queues_period_ns(p, env);
+	f->period_ns = (uint32_t)(period_ns < UINT32_MAX ? period_ns : UINT32_MAX);
 }
 
 /* The hash is mixed first, because a network may also have chosen the flow's way by it. */
@@ -89,7 +90,7 @@ static uint32_t shortest(const struct flow_queues *f, const struct queue *queues
 	return least;
 }
 
-/* Where a flow that has no queue of its own goes, and what its place in the map says from now on. */
+/* Where a flow that has no queue goes, and what its place in the map says from now on. */
 static uint32_t assign(struct flow_queues *f, struct flow_place *place, const struct mark_view *v,
 		       const struct queue *queues)
 {
@@ -100,8 +101,8 @@ static uint32_t assign(struct flow_queues *f, struct flow_place *place, const st
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->given[q] };
 		return q;
 	}
-	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more passes
-	 * for one that was not. */
+	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more
+	 * passes for one that was not. */
 	if (place->queue == FLOW_QUEUE_PRIORITY && now_ns - place->given <= f->period_ns)
 		passed_bytes += place->passed_bytes;
 	if (passed_bytes > f->limit_bytes) {

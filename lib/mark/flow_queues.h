@@ -1,28 +1,28 @@
 /* flow_queues.h -- a queue of its own for each active flow of a port, as far as there are queues.
  *
- * Huang et al., "DiffECN: Differential ECN Marking for Datacenter Networks", ToN 2024, section IV-B,
- * the queue mapping unit; lines 1-24 of its Algorithm 1. A flow is active while packets of it wait.
- * A new one has the empty queue of the smallest number. Where none is empty it goes to queue 0, which
- * is served before all others, and each further packet of it looks for an empty queue again; what has
- * gone that way is limited, and beyond the limit the flow joins the shortest queue.
+ * Huang et al., "DiffECN: Differential ECN Marking for Datacenter Networks", ToN 2024, section
+ * IV-B, the queue mapping unit; lines 1-24 of its Algorithm 1. A flow is active while packets of it
+ * wait. A new one has the empty queue of the smallest number. Where none is empty it goes to queue
+ * 0, which is served before all others, and each further packet of it looks for an empty queue
+ * again; what has gone that way is limited, and beyond the limit the flow joins the shortest queue.
  *
- * For schemes that choose queues (mark.h): flow_queues_layout for the layout hook, flow_queues_choose
- * for choose_queue, flow_queues_leave first of all in dequeue.
+ * For schemes that choose queues (mark.h): flow_queues_layout for the layout hook,
+ * flow_queues_choose for choose_queue, flow_queues_leave first of all in dequeue.
  *
- * Flows are told apart by their place in a map of 512 entries a queue, which their hash names; those
- * that meet there are one flow. Of as many flows as queues a new one meets another with a chance of
- * at most 1/512.
+ * Flows are told apart by their place in a map of 512 entries a queue, which their hash names;
+ * those that meet there are one flow. Of as many flows as queues a new one meets another with a
+ * chance of at most 1/512.
  *
  * What the paper leaves open:
- * - The queues of a port include queue 0, and so does the number that caps the flows of equation (2).
- * - Its example (Fig. 8) lets two packets pass under a limit of two, while line 8 of Algorithm 1 read
- *   with the packets before this one would let three: a packet counts itself.
- * - Past the limit the shortest queue may be an empty one; it is taken either way.
+ * - The queues of a port include queue 0, and so does the number that caps N of equation (2).
+ * - Its example (Fig. 8) lets two packets pass under a limit of two, while line 8 of Algorithm 1
+ *   read with the packets before this one would let three: a packet counts itself.
+ * - An empty queue is taken whatever has passed: beyond the limit it is the shortest.
  *
- * Differs: a flow's place is free again when its queue has drained, but not that of a flow in queue 0,
- * where this would be after nearly every packet: served first, queue 0 is almost always empty, and
- * no flow would ever meet the limit. There the place, with what has passed, stays until the flow was
- * silent for t-period, which is how section VII-B tells a new flow from an old one. */
+ * Differs: a flow's place is free again when its queue has drained, but not that of a flow in queue
+ * 0, where this would be after nearly every packet: served first, queue 0 is almost always empty,
+ * and no flow would ever meet the limit. There the place, with what has passed, stays until the
+ * flow was silent for t-period, which is how section VII-B tells a new flow from an old one. */
 #ifndef MARK_FLOW_QUEUES_H
 #define MARK_FLOW_QUEUES_H
 #include "weir/mark.h"
@@ -76,7 +76,7 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 			"counting flows; 0us: 1.5 round-trip times")
 
 /* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy and
- * has not been given anew since. In queue 0, as zeros mean: what has passed, and when the last did. */
+ * has not been given anew since. In queue 0, as zeros mean: what passed, and when it last did. */
 struct flow_place {
 	uint32_t queue : 32 - FLOW_PASSED_BITS;
 	uint32_t passed_bytes : FLOW_PASSED_BITS;
@@ -96,7 +96,7 @@ struct flow_queues {
 	struct flow_place map[];
 };
 
-/* What the scheme may mark by: of its options and the network's. */
+/* The times in its options, or those of the network. */
 static inline uint64_t flow_queues_rtt_ns(const struct flow_queues_params *p,
 					  const struct mark_env *env)
 {

@@ -1,17 +1,19 @@
-/* flow_rates.h -- who sends more than its max-min share of a line? By measuring every flow, which no
- * switch can do: the ideal that cheaper judgements are held against.
+/* flow_rates.h -- who sends more than its max-min share of a line? By measuring every flow, which
+ * no switch can do: the ideal that cheaper judgements are held against.
  *
- * Huang et al., "DiffECN", ToN 2024, section III-B: a flow is congested iff the rate that it asks for
- * exceeds its share of the line, found by filling water (lib/base/water_fill.h). What a flow asks for is
- * what came from it in the last whole period, packets that were refused included. The level of the water
- * is found once a period, from all flows of that period; a packet costs one look into a table.
+ * Huang et al., "DiffECN", ToN 2024, section III-B: a flow is congested iff the rate that it asks
+ * for exceeds its share of the line, found by filling water (lib/base/water_fill.h). What a flow
+ * asks for is what came from it in the last whole period, packets that were refused included. The
+ * level of the water is found once a period, from all flows of that period; a packet costs one look
+ * into a table.
  *
- * Whole packets in a period are a rate up to one packet too high, so that a flow alone on the line would
- * seem to exceed it every other period: one packet more than the share is not more. A caller may allow
- * a part of the share beyond that.
+ * Whole packets in a period are a rate up to one packet too high, so that a flow alone on the line
+ * would seem to exceed it every other period: one packet more than the share is not more. A caller
+ * may allow a part of the share beyond that.
  *
- * The table has a fixed number of places and a flow one of eight. Where all eight are taken by flows
- * of this period and the last, the flow is not measured and passes for one that asks for nothing. */
+ * The table has a fixed number of places and a flow one of eight. Where all eight are taken by
+ * flows of this period and the last, the flow is not measured and passes for one that asks for
+ * nothing. */
 #ifndef MARK_FLOW_RATES_H
 #define MARK_FLOW_RATES_H
 #include "weir/mark.h"

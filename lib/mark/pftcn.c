@@ -1,7 +1,7 @@
 /* pftcn.c -- mark a packet that waited longer than a fixed time, in a queue of its flow's own.
  *
- * Huang et al., "DiffECN", ToN 2024, section VI-C6: the queues of DiffECN (lib/mark/flow_queues.h) and
- * the threshold of TCN (lib/mark/tcn.c), sojourn > lambda RTT. */
+ * Huang et al., "DiffECN", ToN 2024, section VI-C6: the queues of DiffECN (lib/mark/flow_queues.h)
+ * and the threshold of TCN (lib/mark/tcn.c), sojourn > lambda RTT. */
 #include "lib/mark/flow_queues.h"
 
 __extension__ typedef unsigned __int128 wide;

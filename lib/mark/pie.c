@@ -26,7 +26,8 @@ __extension__ typedef __int128 signed_wide;
 
 enum {
 	P_BITS = 48,
-	FADE_SHIFT = 6,      /* RFC 8033, 4.2: times 0.98, "1 - 1/64 is sufficient" */
+	GAIN_BITS = 72,
+	FADE_SHIFT = 6,      /* RFC 8033, 4.2: times 0.98, or 1 - 1/64 */
 	QUIET_PKTS = 3,      /* 4.1: more than two packets */
 	CATCH_UP_MAX = 2048, /* updates made up for; p fades from 1 to 0 in fewer */
 };
@@ -43,11 +44,12 @@ struct pie_params {
 struct pie_state {
 	struct rng rng;
 	int64_t p_q48;
-	int64_t delay_ns;       /* of the packet that left last */
-	int64_t update_at_ns;   /* when the next update is due */
-	int64_t old_delay_ns;   /* at the last update */
-	uint64_t burst_left_ns; /* no marks until this is used up */
-	uint64_t is_empty;      /* nothing queued when it left */
+	int64_t update_at_ns;        /* when the next update is due */
+	int64_t delay_ns;            /* of the packet that left last */
+	int64_t old_delay_ns;        /* at the last update */
+	uint64_t burst_left_ns;      /* no marks until this is used up */
+	int64_t alpha_q72, beta_q72; /* per nanosecond */
+	uint64_t is_empty;           /* nothing queued when it left */
 };
 
 static const struct option pie_options[] = {
@@ -83,6 +85,12 @@ static uint64_t pie_quiet_below(const void *params)
 	return QUIET_PKTS | LENGTH_IN_PACKETS;
 }
 
+/* Per nanosecond, from per second; below 2^63 and rounded down. */
+static int64_t gain_q72(uint64_t per_s_q32)
+{
+	return (int64_t)(((signed_wide)per_s_q32 << (GAIN_BITS - 32)) / NS_PER_S);
+}
+
 static void pie_init(void *state, const void *params, const struct mark_env *env)
 {
 	struct pie_state *s = state;
@@ -92,6 +100,8 @@ static void pie_init(void *state, const void *params, const struct mark_env *env
 	s->is_empty = 1;
 	s->update_at_ns = (int64_t)p->update_ns;
 	s->burst_left_ns = p->burst_ns;
+	s->alpha_q72 = gain_q72(p->alpha_q32);
+	s->beta_q72 = gain_q72(p->beta_q32);
 }
 
 /* RFC 8033, 4.2: the smaller p is, the smaller the step. */
@@ -110,23 +120,24 @@ static uint32_t pie_tune_shift(int64_t p_q48)
 	return p_q48 < P_ONE / 10 ? 1 : 0;
 }
 
-/* RFC 8033, 4.2: alpha (delay - target) + beta (delay - old delay), divided by 2^shift. Scaled:
- *	(alpha_q32 ns + beta_q32 ns) 2^16 / (10^9 2^shift),
- * rounded towards 0, so off by less than 2^-48. alpha and beta are below 2^52 and the delays below 2^57
- * ns, so the sum fits 110 bits and the product 126. 5.5: no more than 2 % at once from 10 % on. */
+/* RFC 8033, 4.2: alpha (delay - target) + beta (delay - old delay), over 2^shift. Scaled:
+ *	(alpha_q72 ns + beta_q72 ns) / 2^(24 + shift),
+ * rounded down, so off by less than 2^-48 and 2^-72 for each nanosecond of the differences. The gains
+ * are below 2^63 and delays below 2^60 ns, so the sum fits 125 bits. 5.5: from 10 % on no more than 2 %
+ * at once. */
 static int64_t pie_step_q48(const struct pie_state *s, const struct pie_params *p, int64_t delay_ns)
 {
-	signed_wide sum_q32 = (signed_wide)p->alpha_q32 * (delay_ns - (int64_t)p->target_ns) +
-			      (signed_wide)p->beta_q32 * (delay_ns - s->old_delay_ns);
-	signed_wide step =
-		sum_q32 * (1 << (P_BITS - 32)) / ((int64_t)NS_PER_S << pie_tune_shift(s->p_q48));
+	signed_wide sum_q72 = (signed_wide)s->alpha_q72 * (delay_ns - (int64_t)p->target_ns) +
+			      (signed_wide)s->beta_q72 * (delay_ns - s->old_delay_ns);
+	signed_wide step = sum_q72 >> (GAIN_BITS - P_BITS + pie_tune_shift(s->p_q48));
 
 	if (s->p_q48 >= P_ONE / 10 && step > P_ONE / 50)
 		return P_ONE / 50;
 	return (int64_t)(step > P_ONE ? P_ONE : step < -P_ONE ? -P_ONE : step);
 }
 
-/* RFC 8033, 4.4: the allowance is full again when congestion has gone, and runs down otherwise. */
+/* RFC 8033, 4.4: the allowance is full again when congestion has gone, and runs down otherwise.
+ * Differs: it is filled up by updates and not by arrivals. */
 static void pie_spend_burst(struct pie_state *s, const struct pie_params *p, int64_t delay_ns,
 			    uint64_t updates)
 {
@@ -151,16 +162,18 @@ static void pie_update(struct pie_state *s, const struct pie_params *p, int64_t 
 	s->old_delay_ns = delay_ns;
 }
 
-/* All updates that are due. Since the last packet nothing came or went, so the delay was what it is:
- * none where that packet left the queue empty. Once nothing changes any more, nothing will. */
-static void pie_catch_up(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
+/* What the delay is, as long as nothing comes or goes: none where the last packet left the queue empty. */
+static int64_t pie_delay_ns(const struct pie_state *s)
 {
-	int64_t delay_ns = s->is_empty ? 0 : s->delay_ns;
-	uint64_t due, done = 0;
+	return s->is_empty ? 0 : s->delay_ns;
+}
 
-	if (now_ns < s->update_at_ns)
-		return;
-	due = (uint64_t)(now_ns - s->update_at_ns) / p->update_ns + 1;
+/* Several updates are due: nothing came or went for long. Once nothing changes any more, nothing will. */
+static void pie_make_up(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
+{
+	uint64_t due = (uint64_t)(now_ns - s->update_at_ns) / p->update_ns + 1, done = 0;
+	int64_t delay_ns = pie_delay_ns(s);
+
 	s->update_at_ns += (int64_t)(due * p->update_ns);
 	while (done < due && done < CATCH_UP_MAX) {
 		int64_t before_q48 = s->p_q48, before_ns = s->old_delay_ns;
@@ -172,6 +185,19 @@ static void pie_catch_up(struct pie_state *s, const struct pie_params *p, int64_
 	}
 	if (done < due)
 		pie_spend_burst(s, p, delay_ns, due - done);
+}
+
+/* All updates that are due; mostly none or one. */
+static inline void pie_catch_up(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
+{
+	if (now_ns < s->update_at_ns)
+		return;
+	if (now_ns - s->update_at_ns >= (int64_t)p->update_ns) {
+		pie_make_up(s, p, now_ns);
+		return;
+	}
+	s->update_at_ns += (int64_t)p->update_ns;
+	pie_update(s, p, pie_delay_ns(s));
 }
 
 static uint32_t pie_enqueue(void *state, const void *params, const struct mark_view *v)
@@ -218,7 +244,7 @@ static double pie_read_delay(const void *state, const void *params)
 	const struct pie_state *s = state;
 
 	(void)params;
-	return s->is_empty ? 0 : (double)s->delay_ns;
+	return (double)pie_delay_ns(s);
 }
 
 static const struct mark_value pie_values[] = {

@@ -352,7 +352,7 @@ static double pred_read_utility(const void *state, const void *params)
 }
 
 static const struct mark_value pred_values[] = {
-	{ "flows", "", pred_read_flows },
+	{ "N", "", pred_read_flows },
 	{ "lambda", "", pred_read_lambda },
 	{ "min", "bytes", pred_read_min },
 	{ "utility", "", pred_read_utility },

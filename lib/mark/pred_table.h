@@ -4,11 +4,11 @@
  * Du et al., "PRED", NSDI 2024, appendix C.1: "the table's key is the queue length and the flow number,
  * and the table's value is the marking probability". The queue is cut into at most 128 cells of
  * 2^shift bytes up to max (4096 B for 500 KB), and a cell holds the probability of its middle, in
- * 16 bits. On the ramp that is off by at most
- *	rise / 2 cells + 2^-16,
- * rise being lambda f(N): half a cell of queue, and half a step of rounding (a whole one below
- * probability 1, which 16 bits cannot write). Flows are exact up to 64, twice what the paper finds PRED
- * can hold (appendix D.6); more count as 64.
+ * 16 bits. Below max it is off by at most
+ *	lambda f(N) * half a cell + 2^-16:
+ * the queue is up to half a cell from the middle, and 16 bits round by half a step, or by a whole one
+ * just below probability 1, which they cannot write. Flows are exact up to 64, twice what the paper
+ * finds PRED can hold (appendix D.6); more count as 64.
  *
  * A switch writes the whole table whenever a knob is turned. Here a row is written when it is first
  * looked at after that, which nobody can tell from outside. */

@@ -2,18 +2,14 @@
 #include "weir/mark.h"
 #include "lib/base/registry.h"
 
-extern const struct mark_ops mark_none, mark_ecn, mark_red, mark_tcn, mark_codel;
-extern const struct mark_ops mark_mq_ecn, mark_ideal_ecn;
-extern const struct mark_ops mark_diffecn, mark_pftcn;
-extern const struct mark_ops mark_ecn_sharp, mark_bcc, mark_ared, mark_pie;
-extern const struct mark_ops mark_pred;
+extern const struct mark_ops mark_none, mark_ecn, mark_red, mark_tcn, mark_codel, mark_mq_ecn,
+	mark_ideal_ecn, mark_ecn_sharp, mark_bcc, mark_ared, mark_pie, mark_pftcn, mark_diffecn,
+	mark_pred;
 
 const struct mark_ops *const mark_all[] = {
-	&mark_none, &mark_ecn, &mark_red, &mark_tcn, &mark_codel,
-	&mark_mq_ecn, &mark_ideal_ecn,
-	&mark_diffecn, &mark_pftcn,
-	&mark_ecn_sharp, &mark_bcc, &mark_ared, &mark_pie,
-	&mark_pred, NULL,
+	&mark_none,   &mark_ecn,       &mark_red,       &mark_tcn,  &mark_codel,
+	&mark_mq_ecn, &mark_ideal_ecn, &mark_ecn_sharp, &mark_bcc,  &mark_ared,
+	&mark_pie,    &mark_pftcn,     &mark_diffecn,   &mark_pred, NULL,
 };
 
 static const struct registry registry = REGISTRY("marking", mark_all, struct mark_ops);

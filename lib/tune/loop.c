@@ -12,7 +12,8 @@ enum { DELAYS = 1 };
 
 /* --- the queue between two arrivals --- */
 
-/* A line from (begin_ns, begin_bytes) to (end_ns, end_bytes), then level. */
+/* A line from (begin_ns, begin_bytes) to (end_ns, end_bytes). It ends before the arrival only where it ends at
+ * nothing, and nothing it stays. */
 struct course {
 	int64_t begin_ns, end_ns;
 	uint64_t begin_bytes, end_bytes;
@@ -46,13 +47,10 @@ static uint64_t course_at(const struct course *c, int64_t now_ns)
 static void follow(struct tune_loop *l, const struct course *c, int64_t to_ns)
 {
 	uint64_t length = course_at(c, to_ns);
-	int64_t slope_end_ns = to_ns < c->end_ns ? to_ns : c->end_ns;
+	int64_t until_ns = to_ns < c->end_ns ? to_ns : c->end_ns;
 
-	if (slope_end_ns > l->last_ns) {
-		l->area += (l->queue_bytes + length) * (uint64_t)(slope_end_ns - l->last_ns);
-		l->last_ns = slope_end_ns;
-	}
-	l->area += 2 * length * (uint64_t)(to_ns - l->last_ns);
+	if (until_ns > l->last_ns)
+		l->area += (l->queue_bytes + length) * (uint64_t)(until_ns - l->last_ns);
 	l->last_ns = to_ns;
 	l->queue_bytes = length;
 }
@@ -91,7 +89,7 @@ static struct tune_telemetry take_telemetry(struct tune_loop *l)
 		.mtu_bytes = l->mtu_bytes,
 	};
 
-	/* A queue that others share the line with may turn out longer than what came in explains. */
+	/* Rounding, or a packet that came unseen, does not make it negative. */
 	if (l->begin_bytes + l->in_bytes < l->queue_bytes)
 		t.out_bytes = 0;
 	l->area = 0;
@@ -115,7 +113,7 @@ static void skip_circles(struct tune_loop *l, const struct tune_ops *ops, int64_
 }
 
 static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
-			 const struct course *c, int64_t now_ns)
+			 int64_t now_ns)
 {
 	struct tune_telemetry t = take_telemetry(l);
 	uint64_t wait_ns;
@@ -125,7 +123,7 @@ static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void
 		l->idle_steps = 0;
 	else if (l->idle_steps < 2 * plan->ops->idle_steps)
 		l->idle_steps++;
-	else if (plan->ops->idle_steps && c->end_bytes == 0 && l->end_ns >= c->end_ns)
+	else if (plan->ops->idle_steps)
 		skip_circles(l, plan->ops, now_ns);
 	plan->ops->step(tuner, plan->params, &t, &l->asked);
 	wait_ns = delay_ns(&l->rng, plan->read_delay);
@@ -146,7 +144,7 @@ void tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void 
 		if (l->apply_ns <= l->due_ns)
 			apply(l);
 		if (l->end_ns <= l->due_ns)
-			end_interval(l, plan, tuner, &c, a->now_ns);
+			end_interval(l, plan, tuner, a->now_ns);
 		set_due(l);
 	}
 }

@@ -104,6 +104,17 @@ static void more_marking(const struct qla_state *s, const struct qla_params *p,
 		k->slope_q32 = QLA_SLOPE_MAX_Q32;
 }
 
+/* lambda a step lower, or lambda_min where that is less than a thousandth of a step above: settings such as
+ * 0.1 and 0.025 are rounded to 2^-32, and what that leaves over is no rung. */
+static uint64_t lower_slope(const struct qla_params *p, uint64_t slope_q32)
+{
+	uint64_t step = p->slope_step_q32;
+
+	if (slope_q32 - p->slope_min_q32 < step + step / 1000)
+		return p->slope_min_q32;
+	return slope_q32 - step;
+}
+
 static void less_marking(const struct qla_state *s, const struct qla_params *p,
 			 struct tune_knobs *k)
 {
@@ -112,9 +123,7 @@ static void less_marking(const struct qla_state *s, const struct qla_params *p,
 	k->slope_q32 = s->slope_q32;
 	k->min_bytes = s->min_bytes;
 	if (s->slope_q32 > p->slope_min_q32)
-		k->slope_q32 -= p->slope_step_q32 < s->slope_q32 - p->slope_min_q32
-					? p->slope_step_q32
-					: s->slope_q32 - p->slope_min_q32;
+		k->slope_q32 = lower_slope(p, s->slope_q32);
 	else
 		k->min_bytes = min < k->max_bytes ? min : k->max_bytes;
 }
