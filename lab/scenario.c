@@ -152,7 +152,7 @@ int scenario_put(struct scenario *s, const char *path, const char *value, int li
 
 int scenario_check_path(const struct scenario *s, const char *path, struct error *e)
 {
-	const char *names[] = { "network", "switch", "host", "traffic.NAME", "measure" };
+	const char *names[] = { "network", "switch", "host", "rdma", "traffic.NAME", "measure" };
 	struct setting_path p;
 
 	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))

@@ -257,6 +257,8 @@ static const struct traffic_config *traffic_of_cc(const struct config *c, const 
 		if (value == c->traffic[i].cc && value[0])
 			return &c->traffic[i];
 	return NULL;
+}
+
 /* The scheduler that was asked for; a marking scheme may have brought another. */
 static void scheduler_text(const struct config *c, const char *name, char *text)
 {

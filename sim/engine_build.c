@@ -11,7 +11,7 @@
 /* At most this many packets under way at once (address space only: 16 GiB). */
 #define PACKETS_MAX (UINT64_C(1) << 28)
 
-enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1 };
+enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING = 64 };
 
 /* --- the base round-trip time --- */
 
@@ -82,7 +82,7 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 	}
 	if (kind == NODE_HOST) {
 		if (c->lossless) { /* control packets wait by class; the card picks them itself */
-			plan.queues = PFC_CLASSES;
+			plan.queues = HOST_QUEUES;
 			plan.sched = sched_find("sp");
 		}
 		buffer_params_init(&plan.buffer, BUFFER_PER_PORT, ~LENGTH_IN_PACKETS, 0);
@@ -180,7 +180,7 @@ static void build_switches(struct engine *e)
 		struct switch_state *s = &e->switches[i];
 
 		*s = (struct switch_state){
-			.pool = { .sync = e->config->lossless ? NULL : switch_sync, .owner = s },
+			.pool = { .owner = s },
 			.engine = e,
 			.backlog = e->backlog_bits + words,
 			.route_bits = node_route_bits(node),
@@ -190,6 +190,9 @@ static void build_switches(struct engine *e)
 			.line_count = node->line_count,
 			.node = net->switch_node[i],
 		};
+		/* A switch that goes through departures in order, too, is never behind (lossless.c). */
+		if (!e->config->lossless && !e->config->telemetry)
+			s->pool.sync = switch_sync;
 		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
 		words += (node->link_count + 63) / 64;
@@ -203,12 +206,18 @@ static int build_wheel(struct engine *e, struct error *error)
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
+	if (e->config->lossless && shortest > PFC_FRAME_BYTES)
+		shortest = PFC_FRAME_BYTES;
 	e->window_ps = TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct egress *out = engine_egress(e, i);
 		int64_t ahead_ps = out->delay_ps + port_wire_ps(out->port.class, shortest);
 		int64_t far_ps = out->delay_ps + port_wire_ps(out->port.class, longest);
 
+		/* Frames of switches wait for a packet, and for a few of their own. */
+		if (e->config->lossless)
+			far_ps += port_wire_ps(out->port.class, longest) +
+				  PAUSES_WAITING * port_wire_ps(out->port.class, PFC_FRAME_BYTES);
 		if (ahead_ps < e->window_ps)
 			e->window_ps = ahead_ps;
 		if (far_ps > reach_ps)

@@ -243,12 +243,13 @@ void hosts_new(struct engine *e)
 			.out = engine_egress(e, node->first_link),
 			.line = node->first_line,
 			.lossless = e->config->lossless,
+			.others = (uint32_t)__builtin_ctz(~e->config->lossless),
 			.timer_ps = TIME_NEVER_PS,
 			.due_ps = TIME_NEVER_PS,
 			.next_start = fill[i],
 			.start_end = fill[i + 1],
 		};
-		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+		for (uint32_t k = 0; k < HOST_QUEUES; k++)
 			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE };
 	}
 	for (uint32_t i = 0; i < e->flows.count; i++)

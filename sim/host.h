@@ -13,6 +13,9 @@
 #include "sim/flow.h"
 #include "weir/rng.h"
 
+/* Turns at the card, and queues of control packets: one for each lossless class, one for all others. */
+enum { HOST_QUEUES = PFC_CLASSES + 1 };
+
 struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
@@ -21,12 +24,13 @@ struct host {
 	int64_t due_ps;    /* a far wake-up is set for this time; TIME_NEVER_PS: none */
 	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
 	uint32_t lossless; /* bit per class */
+	uint32_t others;   /* turn of all classes that are not: the first that is no lossless one's */
 	uint32_t paused;   /* bit per class that the switch has stopped */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
 	struct turn {
 		uint32_t first, last;
-	} turns[PFC_CLASSES];
+	} turns[HOST_QUEUES];
 	uint32_t next_start, start_end; /* its flows to come, in engine.start_order */
 	struct heap timers;
 	/* counters */
@@ -166,7 +170,7 @@ struct receiver {
 struct rdma_receiver {
 	int64_t notified_ps; /* last notification; 0: none yet */
 	uint32_t refused;    /* segment that was asked for again, plus 1 */
-	uint32_t unused;
+	uint32_t marked;     /* 1: data was marked since then */
 };
 
 static inline struct rdma_receiver *receiver_rdma(struct receiver *r)
@@ -189,7 +193,7 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 {
 	if (__builtin_expect(!h->lossless, 1))
 		return 0;
-	return class_id < PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : 0;
+	return class_id < PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : h->others;
 }
 
 /* Sends a packet of header size, ahead of data. It is written where host_control_place says: on the
@@ -262,8 +266,8 @@ uint64_t receiver_path(const struct engine *e, const struct host *h, struct rece
 
 /* --- rdma_receive.c --- */
 
-/* Marked data came: a notification, unless there was one a short while ago. */
-void rdma_notify(struct worker *w, struct host *h, struct receiver *r);
+/* Data came: where it or some before it was marked, a notification, unless there was one just now. */
+void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marked);
 
 /* Data that is not the next: go back n takes none of it. Returns 0 where it is asked for again by a
  * NACK, which is due now; -1 where that was done already. */

@@ -68,7 +68,7 @@ static void account_departure(struct worker *w, struct switch_state *s, uint32_t
 	struct lossless *l = s->lossless;
 	struct pfc_input *in = &l->inputs[input][packet->class_id & (PFC_CLASSES - 1)];
 
-	if (!(w->engine->config->lossless >> packet->class_id & 1))
+	if (!class_is_lossless(w->engine->config, packet->class_id))
 		l->memory.used_bytes -= packet->bytes;
 	else if (pfc_leave(&l->memory, in, packet->bytes) == PFC_RESUME)
 		send_frame(w, s, input, packet->class_id, PFC_RESUME, now_ps);
@@ -152,6 +152,26 @@ static void keep_notes(struct worker *w, struct port *p, const struct packet *pa
 	int_copy(&w->engine->notes[q->tail - 1], notes);
 }
 
+/* Is there room for a packet of an input? Others than lossless classes share what is neither reserved nor
+ * headroom, under the dynamic thresholds of their queues. */
+static int has_room(struct worker *w, struct switch_state *s, uint32_t input, struct port *p,
+		    const struct packet *packet)
+{
+	struct lossless *l = s->lossless;
+	const struct queue *q = port_queues(p) + p->class->class_queue[packet->class_id];
+	const struct buffer_pool shared = { .used_bytes = l->memory.used_bytes };
+
+	if (!w->engine->config->lossless)
+		return 1;
+	if (!class_is_lossless(w->engine->config, packet->class_id))
+		return buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
+	if (pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes))
+		return 1;
+	if (pfc_refuse(&l->inputs[input][packet->class_id]) == PFC_PAUSE)
+		send_frame(w, s, input, packet->class_id, PFC_PAUSE, packet->time_ps);
+	return 0;
+}
+
 static void forward(struct worker *w, struct switch_state *s, uint32_t input, struct packet *packet,
 		    const struct int_stack *notes)
 {
@@ -160,14 +180,15 @@ static void forward(struct worker *w, struct switch_state *s, uint32_t input, st
 	int64_t now_ps = packet->time_ps;
 	uint32_t port = (uint32_t)(segment->path & s->route_mask), class_id = packet->class_id;
 	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
-	int is_lossless = (int)(w->engine->config->lossless >> class_id & 1);
 	struct pfc_input *in = &l->inputs[input][class_id & (PFC_CLASSES - 1)];
 
 	segment->path >>= s->route_bits;
 	segment->input = (uint16_t)input;
-	if (!out->port.stats && s->engine->measuring && out->port.free_ps > now_ps)
+	if (!out->port.stats && s->engine->measuring &&
+	    (out->port.free_ps > now_ps ||
+	     port_is_paused(&out->port, out->port.class->class_queue[class_id])))
 		engine_begin_stats(w, &out->port);
-	if (is_lossless && !pfc_admits(&l->memory, in, packet->bytes)) {
+	if (!has_room(w, s, input, &out->port, packet)) {
 		out->port.drops[DROP_POOL_FULL]++;
 		return;
 	}
@@ -180,7 +201,7 @@ static void forward(struct worker *w, struct switch_state *s, uint32_t input, st
 		if (notes)
 			keep_notes(w, &out->port, packet, notes);
 		await_departure(s, port);
-		if (!is_lossless)
+		if (!class_is_lossless(w->engine->config, class_id))
 			l->memory.used_bytes += packet->bytes;
 		else if (pfc_enter(&l->memory, in, packet->bytes) == PFC_PAUSE)
 			send_frame(w, s, input, class_id, PFC_PAUSE, now_ps);
@@ -233,10 +254,15 @@ static uint64_t headroom_of(const struct engine *e, uint32_t line)
 static int new_switch(struct engine *e, struct switch_state *s, struct error *error)
 {
 	const struct switch_config *c = &e->config->switches;
-	struct lossless *l = memory_new(1, sizeof(*l));
+	struct lossless *l;
 	uint64_t apart = 0;
 
-	s->lossless = l;
+	if (s->line_count > UINT16_MAX)
+		return error_set(error,
+				 "switch.lossless: a switch has %u links; where packets remember "
+				 "where they came in, it may have %d",
+				 s->line_count, UINT16_MAX);
+	s->lossless = l = memory_new(1, sizeof(*l));
 	l->inputs = memory_new(s->line_count, sizeof(*l->inputs));
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
@@ -258,6 +284,7 @@ static int new_switch(struct engine *e, struct switch_state *s, struct error *er
 		.params = &e->config->pfc,
 		.pool_bytes = c->buffer - apart,
 	};
+	buffer_params_init(&l->lossy, BUFFER_PER_SWITCH, c->buffer - apart, c->dt_alpha_q32);
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct link_pauses {
 
 struct lossless {
 	struct pfc_memory memory;
+	struct buffer_params lossy;              /* of all other classes: the shared part */
 	struct pfc_input (*inputs)[PFC_CLASSES]; /* per line of the switch */
 	struct heap departures;                  /* (free_ps, port) of ports that may send */
 	uint64_t frames;                         /* made minus taken, pause and resume */
@@ -36,6 +37,11 @@ void link_pause(struct engine *e, uint32_t link, uint32_t class_id, int pause, i
 
 /* Time that the link's class was paused, up to now. */
 int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id, int64_t now_ps);
+
+static inline int class_is_lossless(const struct config *c, uint32_t class_id)
+{
+	return class_id < PFC_CLASSES && c->lossless >> class_id & 1;
+}
 
 static inline int packet_is_pause(const struct packet *packet)
 {

@@ -3,16 +3,20 @@
 #include "sim/host.h"
 #include "sim/telemetry.h"
 
-void rdma_notify(struct worker *w, struct host *h, struct receiver *r)
+/* At most one in an interval; a mark that comes too early is answered by the first packet after it. */
+void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marked)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = &e->transports[r->transport];
 	struct rdma_receiver *more = receiver_rdma(r);
 	struct packet spare, *packet;
 
-	if (more->notified_ps && h->now_ps - more->notified_ps < t->cnp_interval_ps)
+	more->marked |= (uint32_t)marked;
+	if (!more->marked ||
+	    (more->notified_ps && h->now_ps - more->notified_ps < t->cnp_interval_ps))
 		return;
 	more->notified_ps = h->now_ps;
+	more->marked = 0;
 	packet = host_control_place(w, h, &spare);
 	packet->flow_hash = r->flow_hash;
 	packet->bytes = (uint16_t)t->header_bytes;

@@ -353,8 +353,8 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 
 	note_marks(w, h, r, packet);
 	if (__builtin_expect(t->is_rdma, 0)) {
-		if (t->cnp_interval_ps >= 0 && packet->flags & PACKET_CE)
-			rdma_notify(w, h, r);
+		if (t->cnp_interval_ps >= 0)
+			rdma_notify(w, h, r, (packet->flags & PACKET_CE) != 0);
 		if (t->go_back_n && segment_before(r->next, data->number)) {
 			r->echo_ps = data->sent_ps;
 			if (rdma_refuse(r) == 0)

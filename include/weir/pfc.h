@@ -53,27 +53,50 @@ static inline uint64_t pfc_shared(const struct pfc_memory *m, const struct pfc_i
 	return in->bytes > reserved ? in->bytes - reserved : 0;
 }
 
+/* What a class would have of the shared part with so many bytes more. */
+static inline uint64_t pfc_shared_with(const struct pfc_memory *m, const struct pfc_input *in,
+				       uint64_t bytes)
+{
+	uint64_t all = in->bytes + bytes, reserved = m->params->reserved_bytes;
+
+	return all > reserved ? all - reserved : 0;
+}
+
+/* May a packet use what is reserved or shared? With alpha above 1 the threshold is more than is free. */
+static inline int pfc_fits(const struct pfc_memory *m, const struct pfc_input *in, uint64_t bytes)
+{
+	uint64_t shared = pfc_shared_with(m, in, bytes);
+
+	return shared == 0 || (shared <= pfc_threshold(m) &&
+			       m->used_bytes + shared - pfc_shared(m, in) <= m->pool_bytes);
+}
+
 /* Is there room for a packet? Where not, headroom was too small. */
 static inline int pfc_admits(const struct pfc_memory *m, const struct pfc_input *in, uint64_t bytes)
 {
-	return in->headroom_used + bytes <= in->headroom_bytes ||
-	       in->bytes + bytes <= m->params->reserved_bytes ||
-	       pfc_shared(m, in) + bytes <= pfc_threshold(m);
+	return in->headroom_used + bytes <= in->headroom_bytes || pfc_fits(m, in, bytes);
 }
 
 /* A packet that was admitted is stored; the neighbour may have to stop. */
 static inline enum pfc_signal pfc_enter(struct pfc_memory *m, struct pfc_input *in, uint64_t bytes)
 {
-	uint64_t reserved = m->params->reserved_bytes, before = pfc_shared(m, in);
-	uint64_t after = in->bytes + bytes > reserved ? in->bytes + bytes - reserved : 0;
-
-	if (after > 0 && after > pfc_threshold(m)) {
-		in->headroom_used += bytes;
-	} else {
+	if (pfc_fits(m, in, bytes)) {
+		m->used_bytes += pfc_shared_with(m, in, bytes) - pfc_shared(m, in);
 		in->bytes += bytes;
-		m->used_bytes += after - before;
+	} else {
+		in->headroom_used += bytes;
 	}
 	if (in->paused || (in->headroom_used == 0 && pfc_shared(m, in) < pfc_threshold(m)))
+		return PFC_NOTHING;
+	in->paused = 1;
+	return PFC_PAUSE;
+}
+
+/* A packet was not admitted: the neighbour is told to stop, if it was not, and something is stored whose
+ * departure will let it go on. */
+static inline enum pfc_signal pfc_refuse(struct pfc_input *in)
+{
+	if (in->paused || in->bytes + in->headroom_used == 0)
 		return PFC_NOTHING;
 	in->paused = 1;
 	return PFC_PAUSE;

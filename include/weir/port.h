@@ -106,7 +106,7 @@ struct port {
 	uint64_t marks[MARK_REASONS];
 	uint64_t drops[PORT_DROPS];
 	int64_t line_free_ps; /* while blocked: when the line is, or was, free */
-	uint32_t held_pkts;   /* packets in queues that are paused */
+	uint32_t held_pkts;   /* packets in queues that are paused, where there is a scheduler */
 	uint32_t unused;
 	uint64_t paused[QUEUES_MAX / 64]; /* bit per queue */
 	/* followed by: struct queue[queues], marking states, scheduler state */
@@ -351,7 +351,7 @@ static inline struct packet *port_take(struct port *p, struct packet_pool *pool,
 static inline __attribute__((always_inline)) struct packet *
 port_take_next(struct port *p, struct packet_pool *pool, uint32_t *queue)
 {
-	if (p->stats)
+	if (p->stats && p->pkts != p->held_pkts)
 		port_stats_account(p, p->free_ps);
 	return p->class->order == PORT_PLAIN ? port_take(p, pool, port_queues(p))
 					     : port_take_sched(p, pool, queue);

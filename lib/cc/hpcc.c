@@ -62,11 +62,11 @@ static void hpcc_init(void *state, const void *params, const struct cc_env *env)
  *	u = min(qlen, L.qlen) / (B T) + txRate / B,	txRate = (txBytes - L.txBytes) / (ts - L.ts),
  * of the link where it is largest; then U = (1 - tau / T) U + tau / T u, tau = min(ts - L.ts, T).
  * The lesser of two queues, because a queue that comes and goes is noise. Returns 0 where no link can be
- * compared. */
+ * compared or none sent anything. */
 static int hpcc_measure(struct hpcc_state *s, const struct cc_ack *a, double rtt_ns)
 {
 	struct telemetry_change c;
-	double largest = -1, span_ns = 0;
+	double largest = 0, span_ns = 0;
 
 	for (uint32_t i = 0; i < a->hop_count; i++) {
 		double share;
@@ -82,7 +82,7 @@ static int hpcc_measure(struct hpcc_state *s, const struct cc_ack *a, double rtt
 		}
 	}
 	telemetry_keep(&s->last, a);
-	if (largest < 0)
+	if (span_ns <= 0)
 		return 0;
 	span_ns = smaller(span_ns, rtt_ns) / rtt_ns;
 	s->load = (1 - span_ns) * s->load + span_ns * largest;
@@ -96,7 +96,7 @@ static int hpcc_is_factor(const struct hpcc_state *s, const struct hpcc_params *
 }
 
 /* ComputeWind: Wc / (U / eta) + W_AI, or Wc + W_AI while U < eta and fewer than maxStage such steps were
- * made. A link that sent nothing has U = 0, and Wc / 0 is as large as the bounds allow. */
+ * made. U is positive: only such is smoothed. */
 static double hpcc_window(const struct hpcc_state *s, const struct hpcc_params *p, double ai_bytes)
 {
 	double window_bytes = s->reference_bytes;

@@ -6,21 +6,28 @@
  * plus rate x T, T being the base round trip. Their product, power, is rate x all windows that share the
  * link; over that of a full link without a queue it says by which factor those windows are too large.
  *
- * N senders settle at a queue of N additive increases: w = w / power + beta in each, and
- * power = 1 + queue / (rate x T).
+ * Senders add beta each round trip: w = w eta / power + beta, and N of them settle at N w = eta rate x T
+ * + N beta, with a queue of what is above rate x T.
  *
  * Window and rate: as in hpcc.c; the rate is window / T, of whole frames.
  *
- * Differs: the variant without telemetry (theta-PowerTCP) is left out. The paper sets the additive increase to
- * line rate x T / N for N flows at the sender's card and leaves N open; the default is what the authors'
- * simulations add, 150 Mb/s at 25 Gb/s (N = 167). Those also aim at 0.95 of a link, which the paper does not
- * say and neither does this. Smoothed power is 1 at first, as there. Lines 19 to 21 of the algorithm as
- * printed overwrite the largest power so far; the text says that the largest is meant. */
+ * Differs: by default the law is that of the authors' simulations, which made the paper's figures (the
+ * ns3-datacenter repository), not that of the paper's text, in two places: they aim at eta = 0.95 of a link
+ * (target=1 is the text), and what gamma leaves is of the old window (rest=window is the text, where it is of
+ * the current one and so is gone after a few ACKs; windows then swing more). Either way a few senders that
+ * begin at the same moment may go on to swing between too much and too little. Theirs is also the additive
+ * increase, 150 Mb/s at 25 Gb/s; the text has line rate x T / N for N flows at the sender's card. Smoothed
+ * power is 1 at first, as there. Lines 19 to 21 of the algorithm as printed overwrite the largest power so
+ * far; the text says that the largest is meant. The variant without telemetry (theta-PowerTCP) is left out. */
 #include "lib/cc/pace.h"
 #include "lib/cc/telemetry.h"
 
+enum powertcp_rest { REST_OLD, REST_WINDOW };
+
 struct powertcp_params {
 	uint64_t gamma_q32;
+	uint64_t rest; /* enum powertcp_rest */
+	uint64_t target_q32;
 	uint64_t ai_bps; /* 0: by the line rate */
 	uint64_t rtt_ns; /* 0: the network's */
 };
@@ -37,9 +44,16 @@ struct powertcp_state {
 /* 150 Mb/s at 25 Gb/s. */
 static const double powertcp_ai_share = 150. / 25000;
 
+static const char *const powertcp_rests[] = { "old", "window", NULL };
+
 static const struct option powertcp_options[] = {
 	{ "gamma", OPT_FRACTION_Q32, offsetof(struct powertcp_params, gamma_q32), "0.9",
 	  ONE_Q32 >> 10, ONE_Q32, "weight of what an ACK asks for in the window", NULL },
+	{ "rest", OPT_CHOICE, offsetof(struct powertcp_params, rest), "old", 0, 0,
+	  "what the rest of that weight is of: the window of a round trip ago, or the current one",
+	  powertcp_rests },
+	{ "target", OPT_FRACTION_Q32, offsetof(struct powertcp_params, target_q32), "0.95",
+	  ONE_Q32 >> 4, ONE_Q32, "share of a link that may be in use", NULL },
 	{ "ai", OPT_RATE_BPS, offsetof(struct powertcp_params, ai_bps), "0bps", 0, 1000000000000,
 	  "rate added in a round trip; 0bps: 0.6 % of the line rate", NULL },
 	RTT_OPTION(struct powertcp_params, rtt_ns),
@@ -59,22 +73,22 @@ static void powertcp_init(void *state, const void *params, const struct cc_env *
 }
 
 /* NormPower of one link. With b its rate, q its queue, mu what it sent and q' the growth of its queue,
- *	current x voltage / (b^2 T) = (q' + mu) (q + b T) / (b^2 T) = (q' + mu) / b (1 + q / (b T)).
- * What arrives cannot be negative; what is written at two moments of sending may look so. */
+ *	current x voltage / (b^2 T) = (q' + mu) (q + b T) / (b^2 T) = (q' + mu) / b (1 + q / (b T)). */
 static double powertcp_of_link(const struct telemetry_change *c, double rtt_ns)
 {
 	double arrived_bytes = c->sent_bytes + c->queue_bytes - c->queue_before_bytes;
-	double current = larger(arrived_bytes, 0) / (c->span_ns * c->bytes_per_ns);
+	double current = arrived_bytes / (c->span_ns * c->bytes_per_ns);
 
 	return current * (1 + c->queue_bytes / (c->bytes_per_ns * rtt_ns));
 }
 
 /* The largest of all links, smoothed: (power (T - dt) + new dt) / T, dt = min(its time, T). Returns 0 where
- * no link can be compared. */
+ * no link can be compared or nothing arrived at any: a queue that drains while all senders wait for it has no
+ * power, but that is not room for more. */
 static int powertcp_measure(struct powertcp_state *s, const struct cc_ack *a, double rtt_ns)
 {
 	struct telemetry_change c;
-	double largest = -1, span_ns = 0;
+	double largest = 0, span_ns = 0;
 
 	for (uint32_t i = 0; i < a->hop_count; i++) {
 		double power;
@@ -88,29 +102,36 @@ static int powertcp_measure(struct powertcp_state *s, const struct cc_ack *a, do
 		}
 	}
 	telemetry_keep(&s->last, a);
-	if (largest < 0)
+	if (span_ns <= 0)
 		return 0;
 	span_ns = smaller(span_ns, rtt_ns);
 	s->power = (s->power * (rtt_ns - span_ns) + largest * span_ns) / rtt_ns;
 	return 1;
 }
 
-/* UpdateWindow: gamma (old / power + beta) + (1 - gamma) window. No power at all asks for a window as large
- * as the bounds allow. */
+/* UpdateWindow: gamma (old eta / power + beta) + (1 - gamma) old, or (1 - gamma) window. Power is positive:
+ * only such is smoothed. */
+static double powertcp_window(const struct powertcp_state *s, const struct powertcp_params *p,
+			      double ai_bytes)
+{
+	double gamma = q32_to_double(p->gamma_q32);
+	double rest_bytes = p->rest == REST_OLD ? s->old_window_bytes : s->window_bytes;
+	double asked_bytes = s->old_window_bytes * q32_to_double(p->target_q32) / s->power;
+
+	return gamma * (asked_bytes + ai_bytes) + (1 - gamma) * rest_bytes;
+}
+
 static void powertcp_ack(void *state, const void *params, const struct cc_env *env,
 			 const struct cc_ack *a)
 {
 	struct powertcp_state *s = state;
 	const struct powertcp_params *p = params;
-	double rtt_ns = pace_rtt_ns(env, p->rtt_ns), gamma = q32_to_double(p->gamma_q32);
+	double rtt_ns = pace_rtt_ns(env, p->rtt_ns);
 	double ai_bps = p->ai_bps ? (double)p->ai_bps : (double)env->rate_bps * powertcp_ai_share;
-	double asked_bytes;
 
-	if (powertcp_measure(s, a, rtt_ns)) {
-		asked_bytes = s->old_window_bytes / s->power + bps_to_bytes(ai_bps, rtt_ns);
+	if (powertcp_measure(s, a, rtt_ns))
 		s->window_bytes = pace_by_window(
-			&s->pace, env, rtt_ns, gamma * asked_bytes + (1 - gamma) * s->window_bytes);
-	}
+			&s->pace, env, rtt_ns, powertcp_window(s, p, bps_to_bytes(ai_bps, rtt_ns)));
 	if (a->una_bytes > s->round_bytes) {
 		s->old_window_bytes = s->window_bytes;
 		s->round_bytes = a->next_bytes;

@@ -305,6 +305,18 @@ struct packet *port_take_sched(struct port *p, struct packet_pool *pool, uint32_
 
 /* --- pauses --- */
 
+/* A port with one queue is blocked as long as that is paused. */
+static void pause_plain(struct port *p)
+{
+	p->line_free_ps = p->free_ps;
+	p->free_ps = PORT_BLOCKED_PS;
+}
+
+static void resume_plain(struct port *p, int64_t now_ps)
+{
+	p->free_ps = p->pkts && p->line_free_ps < now_ps ? now_ps : p->line_free_ps;
+}
+
 void port_pause(struct port *p, uint32_t queue)
 {
 	const struct port_class *c = p->class;
@@ -313,32 +325,36 @@ void port_pause(struct port *p, uint32_t queue)
 	if (port_is_paused(p, queue))
 		return;
 	p->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
-	p->held_pkts += q->pkts;
-	if (c->order != PORT_PLAIN && q->pkts && c->sched->halt)
-		c->sched->halt(port_sched_state(p), c->sched_params, queue);
-	if (c->order == PORT_PLAIN && p->free_ps != PORT_BLOCKED_PS) {
-		p->line_free_ps = p->free_ps;
-		p->free_ps = PORT_BLOCKED_PS;
+	if (c->order == PORT_PLAIN) {
+		pause_plain(p);
+		return;
 	}
+	p->held_pkts += q->pkts;
+	if (q->pkts && c->sched->halt)
+		c->sched->halt(port_sched_state(p), c->sched_params, queue);
 }
 
 void port_resume(struct port *p, uint32_t queue, int64_t now_ps)
 {
 	const struct port_class *c = p->class;
 	struct queue *q = port_queues(p) + queue;
-	int64_t line_free_ps = port_line_free_ps(p);
 	int idle = p->pkts == p->held_pkts;
 
 	if (!port_is_paused(p, queue))
 		return;
 	p->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	if (c->order == PORT_PLAIN) {
+		resume_plain(p, now_ps);
+		return;
+	}
 	p->held_pkts -= q->pkts;
-	if (c->order != PORT_PLAIN && q->pkts && c->sched->activate)
+	if (q->pkts && c->sched->activate)
 		c->sched->activate(port_sched_state(p), c->sched_params, queue, port_queues(p));
-	if (idle && q->pkts)
+	if (idle && q->pkts) {
+		int64_t line_free_ps = port_line_free_ps(p);
+
 		p->free_ps = line_free_ps > now_ps ? line_free_ps : now_ps;
-	else if (c->order == PORT_PLAIN)
-		p->free_ps = line_free_ps;
+	}
 }
 
 int64_t port_interject(struct port *p, uint32_t bytes, int64_t now_ps)

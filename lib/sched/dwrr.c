@@ -73,15 +73,17 @@ static void dwrr_activate(void *state, const void *params, uint32_t q, const str
 	busy_add(&s->busy, q);
 }
 
-/* A queue that is halted loses the rest of its turn, but keeps its credit. */
+/* A queue that is halted loses the rest of its turn: were it to keep the credit, pauses would save up turns. */
 static void dwrr_halt(void *state, const void *params, uint32_t q)
 {
 	struct dwrr_state *s = state;
 
 	(void)params;
 	busy_remove(&s->busy, q);
-	if (s->current == q)
+	if (s->current == q && s->in_turn) {
+		s->credit_bytes[q] = 0;
 		s->in_turn = 0;
+	}
 }
 
 /* Ends: each round every busy queue gains at least QUANTUM_MIN_BYTES, and no packet is longer than

@@ -1,0 +1,54 @@
+/* line_rate.c -- no control at all: a queue pair sends as fast as its line, for networks that stop flows
+ * themselves (switch.fabric = bfc).
+ *
+ * Goyal et al., "Backpressure Flow Control", NSDI 2022: hosts send at line rate from the first packet to the
+ * last and obey the pauses of their switch; what is in flight may be capped at a bandwidth-delay product,
+ * which the authors' simulator has as an option that is off. */
+#include "weir/cc.h"
+
+enum line_rate_window { LINE_RATE_NONE, LINE_RATE_BDP };
+
+struct line_rate_params {
+	uint64_t window; /* enum line_rate_window */
+};
+
+static const char *const window_choices[] = { "none", "bdp", NULL };
+
+static const struct option line_rate_options[] = {
+	{ "window", OPT_CHOICE, offsetof(struct line_rate_params, window), "none", 0, 1,
+	  "what may be in flight: anything, or one bandwidth-delay product of the longest path",
+	  window_choices },
+	{ .name = NULL },
+};
+
+static void line_rate_init(void *state, const void *params, const struct cc_env *env)
+{
+	struct cc_pace *s = state;
+	const struct line_rate_params *p = params;
+
+	s->rate_bps = env->rate_bps;
+	s->window_bytes = p->window == LINE_RATE_BDP ? env->bdp_bytes : CC_NO_WINDOW;
+}
+
+static void line_rate_ack(void *state, const void *params, const struct cc_env *env,
+			  const struct cc_ack *a)
+{
+	(void)state;
+	(void)params;
+	(void)env;
+	(void)a;
+}
+
+const struct cc_ops cc_line_rate = {
+	.name = "line-rate",
+	.help = "queue pairs send at line rate whatever happens; for networks that stop flows "
+		"themselves",
+	.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
+	.transport = CC_RDMA,
+	.echo = CC_ECHO_NONE,
+	.params_size = sizeof(struct line_rate_params),
+	.state_size = sizeof(struct cc_pace),
+	.options = line_rate_options,
+	.init = line_rate_init,
+	.ack = line_rate_ack,
+};
