@@ -28,7 +28,7 @@
 		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct mark_ops)), \
 						       offsetof(struct mark_ops, enqueue)), \
 					  sizeof(struct mark_view)), \
-			     offsetof(struct mark_view, queue)), \
+			     offsetof(struct mark_view, turn)), \
 		sizeof(struct mark_env))
 #define WEIR_ABI_SCHED(sum) \
 	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct sched_ops)), \

@@ -93,13 +93,23 @@ static uint32_t wfq_pick(void *state, const void *params, const struct queue *qu
 	struct wfq_state *s = state;
 	const struct wfq_params *p = params;
 	uint32_t best = busy_from(&s->busy, 0);
+	uint64_t ahead_q32;
 
 	(void)queues;
 	if (best < p->strict_queues)
 		return best;
-	for (uint32_t q = best; q < QUEUES_MAX; q = busy_from(&s->busy, q + 1))
-		if (s->queue[q].tag_q32 - s->virtual_q32 < s->queue[best].tag_q32 - s->virtual_q32)
-			best = q;
+	ahead_q32 = s->queue[best].tag_q32 - s->virtual_q32;
+	for (uint32_t w = 0; w < BUSY_WORDS; w++) {
+		for (uint64_t left = s->busy.word[w]; left; left &= left - 1) {
+			uint32_t q = w * BUSY_WORD_BITS + (uint32_t)__builtin_ctzll(left);
+			uint64_t this_q32 = s->queue[q].tag_q32 - s->virtual_q32;
+
+			if (this_q32 < ahead_q32) {
+				ahead_q32 = this_q32;
+				best = q;
+			}
+		}
+	}
 	return best;
 }
 
