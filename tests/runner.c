@@ -53,6 +53,28 @@ void test_check_str(const struct test_place *at, const char *actual, const char 
 		  actual ? actual : "(NULL)", expected ? expected : "(NULL)");
 }
 
+static int is_like(const char *text, const char *pattern)
+{
+	for (; *pattern; text++, pattern++) {
+		if (strncmp(pattern, "...", 3) == 0) {
+			for (; *text; text++)
+				if (is_like(text, pattern + 3))
+					return 1;
+			return pattern[3] == '\0';
+		}
+		if (*text != *pattern)
+			return 0;
+	}
+	return *text == '\0';
+}
+
+void test_check_like(const struct test_place *at, const char *text, const char *pattern)
+{
+	if (!is_like(text, pattern))
+		test_fail(at->file, at->line, "%s is\n\t\"%s\"\nwhich is not like\n\t\"%s\"",
+			  at->expression, text, pattern);
+}
+
 void test_check_contains(const struct test_place *at, const char *text, const char *part)
 {
 	if (!text || !strstr(text, part))

@@ -40,6 +40,10 @@ struct test_case {
 #define CHECK_CONTAINS(text, part) \
 	test_check_contains(&(const struct test_place){ __FILE__, __LINE__, #text }, text, part)
 
+/* Is it this text, in which "..." stands for anything? */
+#define CHECK_LIKE(text, pattern) \
+	test_check_like(&(const struct test_place){ __FILE__, __LINE__, #text }, text, pattern)
+
 /* |actual - expected| <= tolerance; NAN is near nothing. */
 #define CHECK_NEAR(actual, expected, tolerance) \
 	test_check_near(&(const struct test_place){ __FILE__, __LINE__, #actual }, \
@@ -58,5 +62,6 @@ _Noreturn void test_fail(const char *file, int line, const char *format, ...)
 void test_check_int(const struct test_place *at, long long actual, long long expected);
 void test_check_str(const struct test_place *at, const char *actual, const char *expected);
 void test_check_contains(const struct test_place *at, const char *text, const char *part);
+void test_check_like(const struct test_place *at, const char *text, const char *pattern);
 void test_check_near(const struct test_place *at, double actual, double expected, double tolerance);
 #endif

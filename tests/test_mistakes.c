@@ -60,7 +60,7 @@ static void check_mistakes(const struct mistake *m, size_t count)
 
 		if (read_and_build(m[i].text, &e) != -1)
 			test_fail(__FILE__, __LINE__, "no mistake was found in\n%s", m[i].text);
-		CHECK_STR(e.text, m[i].message);
+		CHECK_LIKE(e.text, m[i].message);
 	}
 }
 
@@ -70,11 +70,8 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 {
 	static const struct mistake table[] = {
 		{ "[netwrok]\n",
-		  "f.ini:1: unknown section 'netwrok'; there are network, switch, host, "
-		  "traffic, measure, sweep (nearest: network)" },
-		{ BASE "[empty]\n",
-		  "f.ini:6: unknown section 'empty'; there are network, switch, host, "
-		  "traffic, measure, sweep" },
+		  "f.ini:1: unknown section 'netwrok'; there are ... (nearest: network)" },
+		{ BASE "[empty]\n", "f.ini:6: unknown section 'empty'; there are ..." },
 		{ "[network\n", "f.ini:1: '[network'; a section is written [network]" },
 		{ "[network] x\n", "f.ini:1: '[network] x'; a section is written [network]" },
 		{ "[network a]\n",
@@ -147,54 +144,38 @@ TEST(test_scenario_mistakes_in_keys_are_named)
 {
 	static const struct mistake table[] = {
 		{ NETWORK "hots = 3\n",
-		  "f.ini:3: network.hots: unknown key 'hots'; there are topology, "
-		  "ecmp, reroute-delay, hosts, rate, delay, fail (nearest: hosts)" },
+		  "f.ini:3: network.hots: unknown key 'hots'; there are ... (nearest: "
+		  "hosts)" },
 		{ NETWORK "spines = 3\n",
 		  "f.ini:3: network.spines: topology star has no such key, only "
-		  "leaf-spine or fat-tree-2 has; allowed are topology, ecmp, reroute-delay, hosts, "
-		  "rate, "
-		  "delay or fail" },
+		  "leaf-spine or fat-tree-2 has; allowed are topology, ..." },
 		{ NETWORK "fail = sw h1 1ms;\n",
 		  "f.ini:3: network.fail: 'sw h1 1ms;'; a line is NODE NODE TIME, "
 		  "several are divided by ;" },
 		{ "[network]\nspines = 3\ntopology = star\n",
-		  "f.ini:2: network.spines: topology star has no "
-		  "such key, only leaf-spine or fat-tree-2 has; allowed are topology, ecmp, "
-		  "reroute-delay, "
-		  "hosts, rate, delay or fail" },
+		  "f.ini:2: network.spines: topology star has no such key, only "
+		  "leaf-spine or fat-tree-2 has; allowed are topology, ..." },
 		{ NETWORK "link = a b 1Gbps 1us\n",
-		  "f.ini:3: network.link: topology star has no such key, "
-		  "only explicit has; allowed are topology, ecmp, reroute-delay, hosts, rate, "
-		  "delay or fail" },
+		  "f.ini:3: network.link: topology star has no such key, only explicit "
+		  "has; allowed are topology, ..." },
 		{ BASE "load = 0.5\n",
 		  "f.ini:6: traffic.a.load: pattern many-to-one has no such key, only "
-		  "all-to-all, all-to-one or inter-rack has; allowed are pattern, start, class, "
-		  "classes, class-by, ack-class, first-bytes, first-class, slack, slack-per-kb, "
-		  "connections, senders, receiver, size, sizes, stop or app-rate" },
+		  "all-to-all, all-to-one or inter-rack has; allowed are pattern, ..." },
 		{ BASE "flow = 0 1 1MB 0us\n",
-		  "f.ini:6: traffic.a.flow: pattern many-to-one has no such key, "
-		  "only list has; allowed are pattern, start, class, classes, class-by, ack-class, "
-		  "first-bytes, first-class, slack, slack-per-kb, connections, senders, receiver, "
-		  "size, sizes, stop or app-rate" },
+		  "f.ini:6: traffic.a.flow: pattern many-to-one has no such key, only "
+		  "list has; allowed are pattern, ..." },
 		{ BASE "snders = 3\n",
-		  "f.ini:6: traffic.a.snders: unknown key 'snders'; there are pattern, "
-		  "start, class, classes, class-by, ack-class, first-bytes, first-class, slack, "
-		  "slack-per-kb, connections, senders, receiver, size, sizes, stop, app-rate "
+		  "f.ini:6: traffic.a.snders: unknown key 'snders'; there are ... "
 		  "(nearest: senders)" },
 		{ BASE "[host]\nmms = 1B\n",
-		  "f.ini:7: host.mms: unknown key 'mms'; there are cc, mss, header, "
-		  "initial-window, max-window, acks-per, ack-delay, rto-min, rto-initial, rto-max, "
-		  "processing-delay, recovery, handshake, ecn-acks (nearest: mss)" },
+		  "f.ini:7: host.mms: unknown key 'mms'; there are ... (nearest: mss)" },
 		{ BASE "[switch]\nmark = ecn\n",
-		  "f.ini:7: switch.mark: unknown key 'mark'; there are marking, "
-		  "scheduler, queues, buffer, buffer-per, dt-alpha, ethernet-overhead, non-ect "
-		  "(nearest: "
+		  "f.ini:7: switch.mark: unknown key 'mark'; there are ... (nearest: "
 		  "marking)" },
 		{ BASE "[measure]\nseed = 4\n",
 		  "f.ini:7: measure.seed: seed stands before the first section, or after --seed" },
 		{ BASE "[measure]\nuntil = 4ms\n",
-		  "f.ini:7: measure.until: unknown key 'until'; there are "
-		  "from, to, drain, port, small, large, probe" },
+		  "f.ini:7: measure.until: unknown key 'until'; there are ..." },
 	};
 
 	CHECK_MISTAKES(table);
@@ -204,14 +185,11 @@ TEST(test_scenario_mistakes_in_values_are_named)
 {
 	static const struct mistake table[] = {
 		{ "[network]\ntopology = strar\n",
-		  "f.ini:2: network.topology: unknown topology 'strar'; there "
-		  "are star, dumbbell, leaf-spine, fat-tree-2, fat-tree, explicit, hpcc (nearest: "
-		  "star)" },
+		  "f.ini:2: network.topology: unknown topology 'strar'; there are ... "
+		  "(nearest: star)" },
 		{ NETWORK "[traffic a]\npattern = many-to-on\n",
-		  "f.ini:4: traffic.a.pattern: unknown pattern "
-		  "'many-to-on'; there are many-to-one, permutation, all-to-all, all-to-one, "
-		  "inter-rack, "
-		  "incast, list, hpcc-flows, htsim (nearest: many-to-one)" },
+		  "f.ini:4: traffic.a.pattern: unknown pattern 'many-to-on'; there are "
+		  "... (nearest: many-to-one)" },
 		{ "seed = x\n" BASE,
 		  "f.ini:1: seed: 'x' is not a whole number; allowed: at least 0" },
 		{ NETWORK "hosts = many\n",
@@ -234,18 +212,17 @@ TEST(test_scenario_mistakes_in_values_are_named)
 		  "f.ini:6: traffic.a.start: '2ms..1ms' ends before it starts; "
 		  "allowed: 0s to 1000s, once or as first..last" },
 		{ BASE "[switch]\nmarking = redd\n",
-		  "f.ini:7: switch.marking: unknown marking 'redd'; there "
-		  "are none, ecn, red, tcn, codel, mq-ecn, ideal-ecn, ecn-sharp, bcc, ared, pie, "
-		  "pftcn, diffecn, pred (nearest: red)" },
+		  "f.ini:7: switch.marking: unknown marking 'redd'; there are ... "
+		  "(nearest: red)" },
 		{ BASE "[switch]\nmarking = tcn(treshold=5us)\n",
 		  "f.ini:7: switch.marking: unknown option "
 		  "'treshold' of tcn; it has threshold, t-min, t-max, p (nearest: threshold)" },
 		{ BASE "[switch]\nscheduler = dwr\n",
-		  "f.ini:7: switch.scheduler: unknown scheduler 'dwr'; "
-		  "there are fifo, sp, wrr, dwrr, wfq, sp-dwrr, sp-wfq, pifo (nearest: dwrr)" },
+		  "f.ini:7: switch.scheduler: unknown scheduler 'dwr'; there are ... "
+		  "(nearest: dwrr)" },
 		{ BASE "[host]\ncc = dctpc\n",
-		  "f.ini:7: host.cc: unknown congestion control 'dctpc'; there "
-		  "are dctcp, ecn-star, reno, cubic (nearest: dctcp)" },
+		  "f.ini:7: host.cc: unknown congestion control 'dctpc'; there are ... "
+		  "(nearest: dctcp)" },
 	};
 
 	CHECK_MISTAKES(table);
@@ -396,8 +373,7 @@ TEST(test_scenario_set_mistakes_are_named)
 		  "switch.marking=tcn or traffic.web.load=0.8" },
 		{ "host.mss=", "--set host.mss=: no value; write host.mss=value" },
 		{ "hst.mss=1B",
-		  "--set hst.mss=1B: unknown section 'hst'; there are network, switch, host, "
-		  "traffic.NAME, measure (nearest: host)" },
+		  "--set hst.mss=1B: unknown section 'hst'; there are ... (nearest: host)" },
 		{ "host.a.b=1",
 		  "--set host.a.b=1: 'host.a.b' has one dot too many; write host.key=value" },
 		{ "traffic.size=1B",
@@ -406,22 +382,17 @@ TEST(test_scenario_set_mistakes_are_named)
 		  "--set traffic.b.size=1B: unknown [traffic] section 'b'; there are a "
 		  "(nearest: a)" },
 		{ "host.mms=1B",
-		  "--set host.mms=1B: unknown key 'mms'; there are cc, mss, header, "
-		  "initial-window, max-window, acks-per, ack-delay, rto-min, rto-initial, rto-max, "
-		  "processing-delay, recovery, handshake, ecn-acks (nearest: mss)" },
+		  "--set host.mms=1B: unknown key 'mms'; there are ... (nearest: mss)" },
 		{ "host.mss=9300B",
 		  "--set host.mss=9300B: '9300B' is out of range; allowed: 1B to 9215B" },
 		{ "host.mss=9200B",
 		  "--set host.mss=9200B: 9200B with a header of 54B is 9254B; a frame has "
 		  "at most 9216B" },
 		{ "network.topology=ring",
-		  "--set network.topology=ring: unknown topology 'ring'; there are "
-		  "star, dumbbell, leaf-spine, fat-tree-2, fat-tree, explicit, hpcc" },
+		  "--set network.topology=ring: unknown topology 'ring'; there are ..." },
 		{ "network.topology=dumbbell",
-		  "f.ini:3: network.hosts: topology dumbbell has no such key, only "
-		  "star has; allowed are topology, ecmp, reroute-delay, left-hosts, right-hosts, "
-		  "rate, delay, "
-		  "fabric-rate, fabric-delay or fail" },
+		  "f.ini:3: network.hosts: topology dumbbell has no such key, only star "
+		  "has; allowed are topology, ..." },
 		{ "seed=-1", "--set seed=-1: '-1' is negative; allowed: at least 0" },
 	};
 
@@ -433,7 +404,7 @@ TEST(test_scenario_set_mistakes_are_named)
 		CHECK_INT(read_text(&s, NETWORK "hosts = 9\n" TRAFFIC, &e), 0);
 		if (scenario_set(&s, cases[i].set, &e) == 0 && scenario_config(&s, &c, &e) == 0)
 			test_fail(__FILE__, __LINE__, "no mistake was found in %s", cases[i].set);
-		CHECK_STR(e.text, cases[i].message);
+		CHECK_LIKE(e.text, cases[i].message);
 		scenario_free(&s);
 	}
 }

@@ -214,16 +214,11 @@ TEST(test_unknown_schemes_are_told_with_the_nearest)
 	struct error e;
 
 	CHECK_INT(mark_parse("redd", &mark, params, &e), -1);
-	CHECK_STR(e.text,
-		  "unknown marking 'redd'; there are none, ecn, red, tcn, codel, mq-ecn, "
-		  "ideal-ecn, ecn-sharp, bcc, ared, pie, pftcn, diffecn, pred (nearest: red)");
+	CHECK_LIKE(e.text, "unknown marking 'redd'; there are ... (nearest: red)");
 	CHECK_INT(sched_parse("drr", 8, &sched, params, &e), -1);
-	CHECK_STR(e.text, "unknown scheduler 'drr'; there are fifo, sp, wrr, dwrr, wfq, sp-dwrr, "
-			  "sp-wfq, pifo (nearest: wrr)");
+	CHECK_LIKE(e.text, "unknown scheduler 'drr'; there are ... (nearest: wrr)");
 	CHECK_INT(cc_parse("dctpc(g=1)", &cc, params, &e), -1);
-	CHECK_STR(e.text,
-		  "unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic "
-		  "(nearest: dctcp)");
+	CHECK_LIKE(e.text, "unknown congestion control 'dctpc'; there are ... (nearest: dctcp)");
 }
 
 /* --- noise --- */

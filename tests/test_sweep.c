@@ -190,7 +190,7 @@ static void check_mistake(const char *text, const char *set, const char *message
 		scenario_free(&s);
 	}
 	CHECK(failed);
-	CHECK_STR(e.text, message);
+	CHECK_LIKE(e.text, message);
 }
 
 TEST(test_sweep_mistakes_are_found_before_anything_runs)
@@ -203,16 +203,12 @@ TEST(test_sweep_mistakes_are_found_before_anything_runs)
 		      "leave the line out");
 	check_mistake(BASE "[sweep]\nseed = 5..1\n", NULL,
 		      "f.ini:7: sweep.seed: '5..1' is empty: it ends before it starts");
-	check_mistake(
-		BASE "[sweep]\nswitch.markin = ecn, tcn\n", NULL,
-		"f.ini:7: switch.markin: unknown key "
-		"'markin'; there are marking, scheduler, queues, buffer, buffer-per, dt-alpha, "
-		"ethernet-overhead, non-ect (nearest: marking)");
-	check_mistake(
-		BASE "[sweep]\nswich.marking = ecn\n", NULL,
-		"f.ini:7: sweep.swich.marking: unknown "
-		"section 'swich'; there are network, switch, host, traffic.NAME, measure (nearest: "
-		"switch)");
+	check_mistake(BASE "[sweep]\nswitch.markin = ecn, tcn\n", NULL,
+		      "f.ini:7: switch.markin: unknown key 'markin'; there are ... (nearest: "
+		      "marking)");
+	check_mistake(BASE "[sweep]\nswich.marking = ecn\n", NULL,
+		      "f.ini:7: sweep.swich.marking: unknown section 'swich'; there are ... "
+		      "(nearest: switch)");
 	check_mistake(BASE "[sweep]\ntraffic.b.size = 1KB, 2KB\n", NULL,
 		      "f.ini:7: sweep.traffic.b.size: "
 		      "unknown [traffic] section 'b'; there are a (nearest: a)");
