@@ -256,12 +256,18 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 
 	if (check_declared(&d, e) || check_state(c->name, c->state_size, CC_STATE_MAX, e))
 		return -1;
-	if (c->state_size < sizeof(struct cc_window))
-		return error_set(
-			e,
-			"%s: state_size %zu; the state begins with struct cc_window, which "
-			"has %zu",
-			c->name, c->state_size, sizeof(struct cc_window));
+	if ((unsigned)c->transport > CC_RDMA)
+		return error_set(e, "%s: transport %u is none of enum cc_transport", c->name,
+				 (unsigned)c->transport);
+
+	int is_tcp = c->transport == CC_TCP;
+	size_t begin = is_tcp ? sizeof(struct cc_window) : sizeof(struct cc_pace);
+
+	if (c->state_size < begin)
+		return error_set(e,
+				 "%s: state_size %zu; the state begins with struct %s, which has "
+				 "%zu",
+				 c->name, c->state_size, is_tcp ? "cc_window" : "cc_pace", begin);
 	if ((unsigned)c->echo > CC_ECHO_EXACT)
 		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name,
 				 (unsigned)c->echo);
@@ -269,7 +275,7 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 		return no_hook(c->name, "init", e);
 	if (!IS_CODE(c->ack))
 		return no_hook(c->name, "ack", e);
-	if (!IS_CODE(c->congestion))
+	if (is_tcp ? !IS_CODE(c->congestion) : c->congestion && !IS_CODE(c->congestion))
 		return no_hook(c->name, "congestion", e);
 	return check_defaults(&d, c->check, e);
 }

@@ -36,10 +36,14 @@
 		     sizeof(struct queue))
 #define WEIR_ABI_CC(sum) \
 	WEIR_ABI_ADD( \
-		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct cc_ops)), \
-						       offsetof(struct cc_ops, ack)), \
-					  sizeof(struct cc_ack)), \
-			     sizeof(struct cc_env)), \
+		WEIR_ABI_ADD( \
+			WEIR_ABI_ADD( \
+				WEIR_ABI_ADD( \
+					WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct cc_ops)), \
+						     offsetof(struct cc_ops, timer)), \
+					sizeof(struct cc_ack)), \
+				sizeof(struct cc_env)), \
+			sizeof(struct cc_pace) + (sizeof(struct cc_hop) << 8)), \
 		CC_STATE_MAX)
 #define WEIR_ABI_OPTION(sum) \
 	WEIR_ABI_ADD( \
