@@ -121,6 +121,8 @@ docs: weir
 	@./weir help --markdown >docs/scenario.md
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
 
+PAPERS := $(wildcard scenarios/papers/*/*)
+
 install: weir build/release/libweir.a
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/weir \
 		$(DESTDIR)$(PREFIX)/share/man/man1
@@ -128,6 +130,9 @@ install: weir build/release/libweir.a
 	install -m 644 build/release/libweir.a $(DESTDIR)$(PREFIX)/lib/libweir.a
 	install -m 644 $(wildcard include/weir/*.h) $(DESTDIR)$(PREFIX)/include/weir
 	install -m 644 docs/weir.1 $(DESTDIR)$(PREFIX)/share/man/man1/weir.1
+	for file in $(PAPERS); do \
+		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/weir/papers/$${file#scenarios/papers/} || exit 1; \
+	done
 
 format: | build/have-format
 	@clang-format -i $(SOURCES) $(HEADERS)

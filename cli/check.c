@@ -134,15 +134,23 @@ static void print_summary(const struct built *b)
 		printf(" until all flows have ended\n");
 }
 
+/* "6 runs: case (3) x seed (2)". */
+static void print_runs(const struct sweep *w)
+{
+	printf("%" PRIu64 " run%s", w->run_count,
+	       w->run_count == 1 && w->axis_count == 0 ? "" : "s");
+	for (uint32_t i = 0; i < w->axis_count; i++)
+		printf("%s %s (%" PRIu32 ")", i ? " x" : ":", w->axes[i].path,
+		       w->axes[i].values.count);
+}
+
 static void print_sweep(const struct sweep *w)
 {
 	if (w->axis_count == 0)
 		return;
-	printf("sweep: %" PRIu64 " runs:", w->run_count);
-	for (uint32_t i = 0; i < w->axis_count; i++)
-		printf("%s %s (%" PRIu32 ")", i ? " x" : "", w->axes[i].path,
-		       w->axes[i].values.count);
-	printf("; the above is the first\n");
+	fputs("sweep: ", stdout);
+	print_runs(w);
+	puts("; the above is the first");
 }
 
 /* Every run could start; the first is shown. */
@@ -166,24 +174,68 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct error *e
 	return failed;
 }
 
+/* All settings are right; what they ask for is not built. */
+static int check_settings(struct scenario *s, const struct sweep *w, struct error *e)
+{
+	struct config c;
+
+	for (uint64_t i = 0; i < w->run_count; i++) {
+		if (sweep_apply(w, i, s, e) || scenario_config(s, &c, e))
+			return -1;
+		config_free(&c);
+	}
+	return 0;
+}
+
+/* The runs of a scenario with a [full] in the size that is not asked for, for the caller to free. */
+static int check_other_size(const struct arguments *a, struct sweep *w, struct error *e)
+{
+	struct scenario s;
+	int failed;
+
+	if (load_size(a, asked_size(a) == SIZE_FULL ? SIZE_QUICK : SIZE_FULL, &s, e))
+		return -1;
+	failed = sweep_read(w, &s, e);
+	if (!failed && check_settings(&s, w, e)) {
+		sweep_free(w);
+		failed = -1;
+	}
+	scenario_free(&s);
+	return failed;
+}
+
+static int check_scenario(const struct arguments *a, struct scenario *s, struct error *e)
+{
+	struct sweep w, other = { .axis_count = 0 };
+	int failed;
+
+	if (sweep_read(&w, s, e))
+		return -1;
+	failed = (s->full.name && check_other_size(a, &other, e)) || check_runs(s, &w, e);
+	if (!failed) {
+		print_sweep(&w);
+		if (s->full.name) {
+			fputs(asked_size(a) == SIZE_FULL ? "without --full: " : "with --full: ",
+			      stdout);
+			print_runs(&other);
+			putchar('\n');
+		}
+		printf("%s: fine\n", s->file);
+	}
+	sweep_free(&other);
+	sweep_free(&w);
+	return failed;
+}
+
 int command_check(const struct arguments *a)
 {
 	struct scenario s;
-	struct sweep w;
 	struct error e;
 	int failed;
 
 	if (load_scenario(a, &s, &e))
 		return complain(EXIT_MISTAKE, &e);
-	failed = sweep_read(&w, &s, &e);
-	if (!failed) {
-		failed = check_runs(&s, &w, &e);
-		if (!failed) {
-			print_sweep(&w);
-			printf("%s: fine\n", s.file);
-		}
-		sweep_free(&w);
-	}
+	failed = check_scenario(a, &s, &e);
 	scenario_free(&s);
 	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
 }

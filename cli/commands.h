@@ -39,6 +39,7 @@ struct command {
 	const struct cli_option *options; /* may be NULL: none */
 	size_t words_min, words_max;
 	int (*run)(const struct arguments *a);
+	const char *more; /* lines that stand below the options; NULL: none */
 };
 
 extern const struct command *const command_all[]; /* ends with NULL */
@@ -48,6 +49,7 @@ int command_check(const struct arguments *a);
 int command_report(const struct arguments *a);
 int command_table(const struct arguments *a);
 int command_export(const struct arguments *a);
+int command_reproduce(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_import(const struct arguments *a);
 int command_help(const struct arguments *a);

@@ -15,7 +15,7 @@ void print_usage(FILE *f)
 {
 	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
 	for (size_t i = 0; command_all[i]; i++)
-		fprintf(f, "  weir %-8s%-14s%s\n", command_all[i]->name, command_all[i]->usage,
+		fprintf(f, "  weir %-10s%-15s%s\n", command_all[i]->name, command_all[i]->usage,
 			command_all[i]->help);
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
 	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n",
@@ -32,6 +32,8 @@ void print_command(FILE *f, const struct command *c)
 		snprintf(left, sizeof(left), "%s %s", o->name, o->value ? o->value : "");
 		fprintf(f, "  %-26s %s\n", left, o->help);
 	}
+	if (c->more)
+		fprintf(f, "\n%s", c->more);
 }
 
 void print_wrapped(const char *text, int indent)

@@ -1,4 +1,4 @@
-/* load.c -- FILE, --set and --seed of a command line as a scenario. */
+/* load.c -- FILE, --full, --set and --seed of a command line as a scenario. */
 #include "cli/load.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,11 +60,29 @@ static int set_seed(const struct arguments *a, struct scenario *s, struct error 
 	return scenario_set(s, assignment, e);
 }
 
+enum scenario_size asked_size(const struct arguments *a)
+{
+	return arguments_option(a, "--full") ? SIZE_FULL : SIZE_QUICK;
+}
+
+static int use_full(struct scenario *s, struct error *e)
+{
+	if (!s->full.name)
+		return error_set(e, "--full: %.200s has no [full] section", s->file);
+	return scenario_use_full(s, e);
+}
+
 int load_scenario(const struct arguments *a, struct scenario *s, struct error *e)
+{
+	return load_size(a, asked_size(a), s, e);
+}
+
+int load_size(const struct arguments *a, enum scenario_size size, struct scenario *s,
+	      struct error *e)
 {
 	if (scenario_read(s, arguments_word(a, 0), e))
 		return -1;
-	if (set_all(a, s, e) || set_seed(a, s, e)) {
+	if ((size == SIZE_FULL && use_full(s, e)) || set_all(a, s, e) || set_seed(a, s, e)) {
 		scenario_free(s);
 		return -1;
 	}

@@ -8,11 +8,14 @@
 enum { NAMES_MAX = 32 };
 
 static const struct cli_option run_options[] = {
-	{ "--set", "SECTION.KEY=VALUE", "replaces or adds a setting; may be given several times" },
+	{ "--set", "SECTION.KEY=VALUE",
+	  "replaces or adds a setting, in all cases; may be given several times" },
 	{ "--marking", "SPEC", "short for --set switch.marking=SPEC" },
 	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC" },
 	{ "--cc", "SPEC", "short for --set host.cc=SPEC" },
 	{ "--seed", "N", "start of every random number, in place of the file's" },
+	{ "--full", NULL,
+	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results" },
 	{ "--threads", "N", "threads of the run; results do not depend on it" },
 	{ "--json", "FILE", "writes settings and metrics as JSON; - is standard output" },
 	{ "--csv", "FOLDER", "writes runs.csv, flows.csv and ports.csv" },
@@ -28,11 +31,13 @@ static const struct cli_option run_options[] = {
 };
 
 static const struct cli_option check_options[] = {
-	{ "--set", "SECTION.KEY=VALUE", "replaces or adds a setting; may be given several times" },
+	{ "--set", "SECTION.KEY=VALUE",
+	  "replaces or adds a setting, in all cases; may be given several times" },
 	{ "--marking", "SPEC", "short for --set switch.marking=SPEC" },
 	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC" },
 	{ "--cc", "SPEC", "short for --set host.cc=SPEC" },
 	{ "--seed", "N", "start of every random number, in place of the file's" },
+	{ "--full", NULL, "with the settings of [full]" },
 	{ .name = NULL },
 };
 
@@ -75,8 +80,49 @@ static const struct cli_option export_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option reproduce_options[] = {
+	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted" },
+	{ "--jobs", "N", "runs at a time; as many as there are cores unless given" },
+	{ "--out", "DIR",
+	  "where results go, DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; ./reproduction unless "
+	  "given" },
+	{ "--papers", "DIR",
+	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; scenarios/papers here, "
+	  "or "
+	  "those that were installed, unless given" },
+	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers" },
+	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too" },
+	{ .name = NULL },
+};
+
+static const char reproduce_lesson[] =
+	"weir reproduce                     which figures there are, and what is known of them\n"
+	"weir reproduce pred/fig13          one figure in quick size\n"
+	"weir reproduce pred                every figure of a paper\n"
+	"weir reproduce all --full          everything in the size of the papers\n"
+	"weir reproduce --summary           a page over all results that are there\n"
+	"\n"
+	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
+	"goes on. Then every claim of the paper has its verdict:\n"
+	"  agrees            the mean over seeds is within the tolerance of what the paper says\n"
+	"  same direction    it is not, but lies on the same side of 1 (or of 'against')\n"
+	"  disagrees         neither\n"
+	"  not at this size  the claim needs --full\n"
+	"  not measured      its runs are not there\n"
+	"The figure, drawn as in the paper, is in DIR/PAPER/FIGURE/figure.html. A verdict is a\n"
+	"result and no failure: the exit status is 0 whatever it is.\n"
+	"\n"
+	"A figure is a scenario, FIGURE.ini, and FIGURE.claims, an INI file with these sections:\n"
+	"  [figure]      title, paper; about; time, full-time (of all runs, on one core)\n"
+	"  [panel NAME]  kind (lines, bars, cdf, time), y (a metric of 'weir table'; fct or\n"
+	"                slowdown; series); x (lines); title, by, normalize, where, x-label, "
+	"y-label\n"
+	"  [claim NAME]  says, section, metric, of, value or range; over, tolerance, against,\n"
+	"                size (full), note\n";
+
 static const struct command run_command = {
-	"run", "FILE", "runs a scenario and prints what came out", run_options, 1, 1, command_run
+	"run",       "FILE", "runs a scenario and prints what came out", run_options, 1, 1,
+	command_run, NULL
 };
 static const struct command check_command = {
 	"check",
@@ -85,7 +131,8 @@ static const struct command check_command = {
 	check_options,
 	1,
 	1,
-	command_check
+	command_check,
+	NULL
 };
 static const struct command import_command = {
 	"import",
@@ -94,7 +141,8 @@ static const struct command import_command = {
 	import_options,
 	1,
 	2,
-	command_import
+	command_import,
+	NULL
 };
 static const struct command report_command = {
 	"report",
@@ -104,7 +152,8 @@ static const struct command report_command = {
 	report_options,
 	0,
 	1,
-	command_report
+	command_report,
+	NULL
 };
 static const struct command table_command = {
 	"table",
@@ -113,7 +162,8 @@ static const struct command table_command = {
 	table_options,
 	0,
 	1,
-	command_table
+	command_table,
+	NULL
 };
 static const struct command export_command = {
 	"export",
@@ -122,7 +172,19 @@ static const struct command export_command = {
 	export_options,
 	0,
 	1,
-	command_export
+	command_export,
+	NULL
+};
+static const struct command reproduce_command = {
+	"reproduce",
+	"[PAPER/FIGURE]",
+	"re-runs a paper's figure, a PAPER or all, and says which of its claims hold; without a "
+	"word, lists the figures",
+	reproduce_options,
+	0,
+	1,
+	command_reproduce,
+	reproduce_lesson
 };
 static const struct command list_command = {
 	"list",
@@ -131,7 +193,8 @@ static const struct command list_command = {
 	NULL,
 	0,
 	1,
-	command_list
+	command_list,
+	NULL
 };
 static const struct command help_command = {
 	"help",
@@ -140,15 +203,17 @@ static const struct command help_command = {
 	help_options,
 	0,
 	1,
-	command_help
+	command_help,
+	NULL
 };
-static const struct command version_command = { "version",      "", "says which Weir this is",
-						NULL,           0,  0,
-						command_version };
+static const struct command version_command = { "version", "", "says which Weir this is", NULL,
+						0,         0,  command_version,           NULL };
 
 const struct command *const command_all[] = {
-	&run_command,    &check_command, &import_command, &report_command,  &table_command,
-	&export_command, &list_command,  &help_command,   &version_command, NULL,
+	&run_command,       &check_command, &import_command,
+	&report_command,    &table_command, &export_command,
+	&reproduce_command, &list_command,  &help_command,
+	&version_command,   NULL,
 };
 
 /* --- reading the arguments --- */

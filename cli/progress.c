@@ -21,31 +21,14 @@ int64_t clock_ns(void)
 	return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
 }
 
-struct duration duration_text(double seconds)
-{
-	struct duration d;
-	long long whole = (long long)(seconds + 0.5);
-
-	if (seconds < 9.95)
-		snprintf(d.text, sizeof(d.text), "%.1f s", seconds);
-	else if (whole < 60)
-		snprintf(d.text, sizeof(d.text), "%lld s", whole);
-	else if (whole < 3600)
-		snprintf(d.text, sizeof(d.text), "%lld min %02lld s", whole / 60, whole % 60);
-	else
-		snprintf(d.text, sizeof(d.text), "%lld h %02lld min", whole / 3600,
-			 whole / 60 % 60);
-	return d;
-}
-
 static double seconds_gone(const struct sweep_progress *p)
 {
 	return (double)(clock_ns() - p->begin_ns) / (double)NS_PER_SECOND;
 }
 
-struct duration progress_time(const struct sweep_progress *p)
+struct human progress_time(const struct sweep_progress *p)
 {
-	return duration_text(seconds_gone(p));
+	return human_duration(seconds_gone(p));
 }
 
 void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t total, int silent)
@@ -87,10 +70,10 @@ static void write_summary(const struct sweep_progress *p, const struct running_t
 	snprintf(counts, LINE_SIZE, "%" PRIu64 " of %" PRIu64 " runs", p->before + p->done,
 		 p->total);
 	if (share > 0.001)
-		snprintf(clock, LINE_SIZE, "%s, about %s left", duration_text(gone).text,
-			 duration_text(gone * (1 - share) / share).text);
+		snprintf(clock, LINE_SIZE, "%s, about %s left", human_duration(gone).text,
+			 human_duration(gone * (1 - share) / share).text);
 	else
-		snprintf(clock, LINE_SIZE, "%s", duration_text(gone).text);
+		snprintf(clock, LINE_SIZE, "%s", human_duration(gone).text);
 }
 
 /* The running ones, as many as fit into room characters. */

@@ -2,6 +2,7 @@
  * elsewhere. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
+#include "lab/results.h"
 #include "lab/sweep.h"
 #include "lab/workers.h"
 
@@ -24,11 +25,6 @@ void progress_show(struct sweep_progress *p, const struct sweep *w,
 /* Takes the line off the screen, so that something else can be printed. */
 void progress_clear(struct sweep_progress *p);
 
-/* "1 h 02 min", "3 min 10 s", "4.2 s". */
-struct duration {
-	char text[32];
-};
-
-struct duration duration_text(double seconds);
-struct duration progress_time(const struct sweep_progress *p);
+/* Since it began. */
+struct human progress_time(const struct sweep_progress *p);
 #endif

@@ -186,6 +186,8 @@ static void print_roff(const char *text)
 		if (*text == '-' || *text == '\\')
 			putchar('\\');
 		putchar(*text == '\\' ? 'e' : *text);
+		if (*text == '\n' && (text[1] == '.' || text[1] == '\''))
+			fputs("\\&", stdout);
 	}
 }
 
@@ -212,6 +214,11 @@ void print_manual(void)
 			putchar('\n');
 			print_roff(o->help);
 			puts(".");
+		}
+		if (c->more) {
+			puts(".PP\n.nf");
+			print_roff(c->more);
+			puts(".fi");
 		}
 	}
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/capture.h"
 #include "cli/commands.h"
+#include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/progress.h"
@@ -177,12 +178,32 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 	return status;
 }
 
+/* Runs of the full size stay apart: "mine.ini" goes to "mine.full.results". */
+static int full_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
+{
+	static const char end[] = ".full.results";
+	char *dot;
+
+	if (default_folder(file, folder, e))
+		return -1;
+	dot = strrchr(folder, '.');
+	if ((size_t)(dot - folder) + sizeof(end) > FOLDER_SIZE)
+		return error_set(e, "%s: the name is too long; give a folder by --out",
+				 quote(file).text);
+	strcpy(dot, end);
+	return 0;
+}
+
 static int run_many(const struct arguments *a, const struct request *q, struct scenario *s,
 		    const struct sweep *w)
 {
 	static const char *const single[] = { "--json", "--csv", "--pcap" };
-	const struct sweep_request request = { q->out, q->jobs, q->threads,
-					       arguments_option(a, "--again") != NULL, q->quiet };
+	struct sweep_request request = { .out = q->out,
+					 .jobs = q->jobs,
+					 .threads = q->threads,
+					 .again = arguments_option(a, "--again") != NULL,
+					 .quiet = q->quiet };
+	char folder[FOLDER_SIZE];
 	struct error e;
 
 	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
@@ -194,6 +215,11 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 				single[i]);
 			return complain(EXIT_MISTAKE, &e);
 		}
+	if (!q->out && asked_size(a) == SIZE_FULL) {
+		if (full_folder(s->file, folder, &e))
+			return complain(EXIT_MISTAKE, &e);
+		request.out = folder;
+	}
 	return run_sweep(&request, s, w);
 }
 

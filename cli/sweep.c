@@ -245,7 +245,7 @@ static int finish(struct campaign *c, int interrupted)
 			runs_there(c), c->w->run_count, c->folder);
 		return EXIT_INTERRUPTED;
 	}
-	if (!c->q->quiet && !none) {
+	if (!c->q->quiet && !c->q->no_table && !none) {
 		if (show_table(c, &e))
 			return complain(EXIT_WORLD, &e);
 		printf("%s: %" PRIu64 " run%s, %" PRIu64 " of them new in %s\n", c->folder,

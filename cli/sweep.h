@@ -1,4 +1,5 @@
-/* sweep.h -- weir run of a [sweep], or with --out: runs that go into a result folder. */
+/* sweep.h -- runs that go into a result folder: weir run of a [sweep], or with --out, and weir
+ * reproduce. */
 #ifndef CLI_SWEEP_H
 #define CLI_SWEEP_H
 #include "cli/commands.h"
@@ -9,6 +10,7 @@ struct sweep_request {
 	uint64_t jobs;    /* processes; 0: what the machine has */
 	uint64_t threads; /* of each */
 	int again, quiet;
+	int no_table; /* 1: the caller shows what came out */
 };
 
 /* Returns an exit status. */

@@ -1,4 +1,4 @@
-/* compare.c -- from stored runs to rows, columns and means. */
+/* compare.c -- from stored runs to rows and columns. */
 #include "lab/compare.h"
 #include "lab/results.h"
 #include <math.h>
@@ -44,52 +44,11 @@ const char *const compare_usual[] = {
 	NULL,
 };
 
-/* --- statistics --- */
-
-/* 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
-static const double t_table[] = {
-	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-	2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-	2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-};
-
-/* Beyond the table by the expansion t = z + (z^3 + z) / (4 n), exact to three digits there
- * (Abramowitz and Stegun, 26.7.5). */
-static double student_t(uint32_t freedom)
-{
-	const double z = 1.959964;
-
-	if (freedom <= sizeof(t_table) / sizeof(t_table[0]))
-		return t_table[freedom - 1];
-	return z + (z * z * z + z) / (4.0 * freedom);
-}
-
-static double mean_of(const double *numbers, uint32_t count)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		sum += numbers[i];
-	return count ? sum / count : (double)NAN;
-}
-
-double confidence_half(const double *numbers, uint32_t count)
-{
-	double mean = mean_of(numbers, count), squares = 0;
-
-	if (count < 2)
-		return (double)NAN;
-	for (uint32_t i = 0; i < count; i++)
-		squares += (numbers[i] - mean) * (numbers[i] - mean);
-	return student_t(count - 1) * sqrt(squares / (count - 1) / count);
-}
-
 /* --- settings --- */
 
-static const char version_path[] = "version";
+static const char version_path[] = COMPARE_VERSION;
 
-/* "" where the run has no such setting. */
-static const char *value_of(const struct stored_run *run, const char *path)
+const char *compare_value(const struct stored_run *run, const char *path)
 {
 	const char *value =
 		strcmp(path, version_path) == 0 ? run->version : stored_setting(run, path);
@@ -97,10 +56,11 @@ static const char *value_of(const struct stored_run *run, const char *path)
 	return value ? value : "";
 }
 
-static int differs(const struct stored_runs *runs, const char *path)
+int compare_differs(const struct stored_runs *runs, const char *path)
 {
 	for (uint32_t i = 1; i < runs->count; i++)
-		if (strcmp(value_of(&runs->runs[i], path), value_of(&runs->runs[0], path)) != 0)
+		if (strcmp(compare_value(&runs->runs[i], path),
+			   compare_value(&runs->runs[0], path)) != 0)
 			return 1;
 	return 0;
 }
@@ -121,7 +81,7 @@ static int add_axis(struct comparison *c, const char *path)
 	return 0;
 }
 
-static const char digest_of[] = "digest.";
+static const char digest_of[] = COMPARE_DIGEST;
 
 /* The digest of a file or plug-in says something of its own only where the same name stands for
  * several contents. */
@@ -131,12 +91,29 @@ static int is_rebuilt(const struct stored_runs *runs, const char *path)
 
 	for (uint32_t i = 1; i < runs->count; i++)
 		for (uint32_t k = 0; k < i; k++)
-			if (strcmp(value_of(&runs->runs[i], named),
-				   value_of(&runs->runs[k], named)) == 0 &&
-			    strcmp(value_of(&runs->runs[i], path),
-				   value_of(&runs->runs[k], path)) != 0)
+			if (strcmp(compare_value(&runs->runs[i], named),
+				   compare_value(&runs->runs[k], named)) == 0 &&
+			    strcmp(compare_value(&runs->runs[i], path),
+				   compare_value(&runs->runs[k], path)) != 0)
 				return 1;
 	return 0;
+}
+
+static const char case_path[] = COMPARE_CASE;
+
+int compare_is_of_case(const struct stored_runs *runs, const char *path)
+{
+	for (uint32_t i = 1; i < runs->count; i++) {
+		const char *in_case = compare_value(&runs->runs[i], case_path);
+		uint32_t first = 0;
+
+		while (strcmp(compare_value(&runs->runs[first], case_path), in_case) != 0)
+			first++;
+		if (strcmp(compare_value(&runs->runs[first], path),
+			   compare_value(&runs->runs[i], path)) != 0)
+			return 0;
+	}
+	return 1;
 }
 
 /* The seed is what is averaged; what is recorded changes no result. */
@@ -147,17 +124,24 @@ static int is_compared(const struct stored_runs *runs, const char *path)
 	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0;
 }
 
-/* Every setting that differs, in the order of the runs. */
+/* Every setting that differs, in the order of the runs; of those that a case holds, the case. */
 static int add_differing(struct comparison *c)
 {
-	if (differs(&c->runs, version_path) && add_axis(c, version_path))
+	int has_cases = compare_differs(&c->runs, case_path);
+
+	if (compare_differs(&c->runs, version_path) && add_axis(c, version_path))
 		return -1;
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
 			const char *path = c->runs.runs[i].settings[k].path;
 
-			if (differs(&c->runs, path) && is_compared(&c->runs, path) &&
-			    add_axis(c, path))
+			if (i > 0 && stored_setting(&c->runs.runs[0], path))
+				continue; /* it was looked at */
+			if (!compare_differs(&c->runs, path) || !is_compared(&c->runs, path) ||
+			    (has_cases && strcmp(path, case_path) != 0 &&
+			     compare_is_of_case(&c->runs, path)))
+				continue;
+			if (add_axis(c, path))
 				return -1;
 		}
 	return 0;
@@ -265,9 +249,9 @@ static int make_rows(struct comparison *c)
 		struct compare_row *row;
 
 		for (uint32_t k = 0; k < c->axis_count && !failed; k++)
-			failed =
-				value_index(&c->axes[k],
-					    value_of(&c->runs.runs[i], c->axes[k].path), &value[k]);
+			failed = value_index(&c->axes[k],
+					     compare_value(&c->runs.runs[i], c->axes[k].path),
+					     &value[k]);
 		row = failed ? NULL : row_of(c, value);
 		failed = row == NULL;
 		if (row)
@@ -293,7 +277,7 @@ static void find_mixed(struct comparison *c)
 			int mixed = 0;
 
 			for (uint32_t i = 1; i < row->run_count && is_compared(&c->runs, path); i++)
-				mixed |= strcmp(value_of(&c->runs.runs[row->runs[i]], path),
+				mixed |= strcmp(compare_value(&c->runs.runs[row->runs[i]], path),
 						first->settings[k].value) != 0;
 			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
 				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used,
@@ -372,138 +356,6 @@ static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 	return 0;
 }
 
-/* --- cells --- */
-
-static double number(const struct comparison *c, uint32_t run, uint32_t column)
-{
-	return c->numbers[(size_t)run * c->column_count + column];
-}
-
-/* What rows are relative to: the row, and the setting in which it is another. */
-struct reference {
-	const struct compare_row *row; /* NULL: rows are not relative */
-	const char *path;
-};
-
-/* Do two runs differ in that setting alone? Then they met the same luck. */
-static int is_pair(const struct stored_run *a, const struct stored_run *b, const char *path)
-{
-	for (uint32_t i = 0; i < a->setting_count; i++) {
-		const char *at = a->settings[i].path;
-
-		if (strcmp(at, path) != 0 && strncmp(at, "digest.", strlen("digest.")) != 0 &&
-		    strcmp(a->settings[i].value, value_of(b, at)) != 0)
-			return 0;
-	}
-	return strcmp(path, version_path) == 0 || strcmp(a->version, b->version) == 0;
-}
-
-static double reference_number(const struct comparison *c, const struct reference *r, uint32_t run,
-			       uint32_t column)
-{
-	for (uint32_t i = 0; i < r->row->run_count; i++)
-		if (is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r->path))
-			return number(c, r->row->runs[i], column);
-	return (double)NAN;
-}
-
-static void fill_row(struct comparison *c, struct compare_row *row, const struct reference *r,
-		     double *sample)
-{
-	for (uint32_t k = 0; k < c->column_count; k++) {
-		uint32_t count = 0;
-
-		for (uint32_t i = 0; i < row->run_count; i++) {
-			double x = number(c, row->runs[i], k);
-
-			if (r->row)
-				x /= reference_number(c, r, row->runs[i], k);
-			if (isfinite(x))
-				sample[count++] = x;
-		}
-		row->cells[k] = (struct compare_cell){ mean_of(sample, count),
-						       confidence_half(sample, count), count };
-	}
-}
-
-/* The axis and its value that the user means, by value, label or name of a scheme. */
-static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
-			  uint32_t *value, struct error *e)
-{
-	const char *names[256];
-	size_t count = 0, length = strlen(wanted);
-	int found = 0;
-
-	for (uint32_t a = 0; a < c->axis_count; a++)
-		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
-			const char *text = c->axes[a].values[v];
-
-			if (strcmp(text, wanted) == 0 ||
-			    strcmp(c->axes[a].labels[v], wanted) == 0 ||
-			    (strncmp(text, wanted, length) == 0 && text[length] == '(')) {
-				*axis = a;
-				*value = v;
-				found++;
-			}
-			if (count < sizeof(names) / sizeof(names[0]))
-				names[count++] = c->axes[a].labels[v];
-		}
-	if (found == 1)
-		return 0;
-	if (found > 1)
-		error_set(e, "%s means %d values; write one of them in full", quote(wanted).text,
-			  found);
-	else if (count == 0)
-		error_set(e, "the runs do not differ, there is nothing to compare with");
-	else
-		error_unknown(e, "value", wanted, names, count);
-	return error_prefix(e, "--normalize-to: ");
-}
-
-static const struct compare_row *reference_row(const struct comparison *c,
-					       const struct compare_row *row, uint32_t axis,
-					       uint32_t value)
-{
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		const uint32_t *other = c->rows[i].value;
-		int same = other[axis] == value;
-
-		for (uint32_t a = 0; a < c->axis_count; a++)
-			same &= a == axis || other[a] == row->value[a];
-		if (same)
-			return &c->rows[i];
-	}
-	return NULL;
-}
-
-static int fill_cells(struct comparison *c, const char *normalize_to, struct error *e)
-{
-	const struct compare_row nothing = { .run_count = 0 };
-	struct reference reference = { NULL, NULL };
-	double *sample = malloc((c->runs.count + (size_t)1) * sizeof(*sample));
-	uint32_t axis = 0, value = 0;
-
-	if (!sample)
-		return error_set(e, "no memory");
-	if (normalize_to && find_reference(c, normalize_to, &axis, &value, e)) {
-		free(sample);
-		return -1;
-	}
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		if (normalize_to) {
-			reference.row = reference_row(c, &c->rows[i], axis, value);
-			reference.path = c->axes[axis].path;
-			if (!reference.row)
-				reference.row = &nothing;
-		}
-		fill_row(c, &c->rows[i], &reference, sample);
-	}
-	for (uint32_t k = 0; normalize_to && k < c->column_count; k++)
-		c->columns[k].unit = "";
-	free(sample);
-	return 0;
-}
-
 /* --- all together --- */
 
 static void keep_planned(struct stored_runs *runs)
@@ -533,7 +385,7 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	if (!failed && make_rows(c))
 		failed = error_set(e, "no memory");
 	if (!failed)
-		failed = fill_cells(c, q->normalize_to, e);
+		failed = comparison_fill(c, q->normalize_to, e);
 	if (failed)
 		comparison_free(c);
 	else

@@ -72,6 +72,24 @@ extern const char *const compare_usual[]; /* ends with NULL */
 
 enum { COMPARE_COLUMNS_MAX = 64 };
 
+/* Paths that are more than settings: the program's version, the case that holds others, and what is in
+ * a file that a setting names. */
+#define COMPARE_VERSION "version"
+#define COMPARE_CASE "case"
+#define COMPARE_DIGEST "digest."
+
+/* "" where the run has no such setting. */
+const char *compare_value(const struct stored_run *run, const char *path);
+
+/* Have the runs several values of it? */
+int compare_differs(const struct stored_runs *runs, const char *path);
+
+/* Is it the same in all runs of each case? Then it tells nothing apart that the case does not. */
+int compare_is_of_case(const struct stored_runs *runs, const char *path);
+
+/* Fills the cells of all rows. */
+int comparison_fill(struct comparison *c, const char *normalize_to, struct error *e);
+
 /* Half the width of the 95 % confidence interval of the mean; NAN for less than two numbers. */
 double confidence_half(const double *numbers, uint32_t count);
 

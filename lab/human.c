@@ -62,6 +62,23 @@ struct human human_percent(double fraction)
 	return SCALED(fraction, scales);
 }
 
+struct human human_duration(double seconds)
+{
+	struct human h;
+	long long whole = (long long)(seconds + 0.5);
+
+	if (seconds < 9.95)
+		snprintf(h.text, sizeof(h.text), "%.1f s", seconds);
+	else if (whole < 60)
+		snprintf(h.text, sizeof(h.text), "%lld s", whole);
+	else if (whole < 3600)
+		snprintf(h.text, sizeof(h.text), "%lld min %02lld s", whole / 60, whole % 60);
+	else
+		snprintf(h.text, sizeof(h.text), "%lld h %02lld min", whole / 3600,
+			 whole / 60 % 60);
+	return h;
+}
+
 /* Puts a comma before every three digits from the right. */
 static void group_digits(char *text, size_t size)
 {

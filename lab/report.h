@@ -57,6 +57,26 @@ void report_html(FILE *f, const struct report *r);
 /* One file for each chart in a folder that is made where it does not exist. */
 int report_svg(const char *folder, const struct report *r, struct error *e);
 
+/* --- the page, also for other pages of this look --- */
+
+enum page_kind { PAGE_TEXT, PAGE_CHARTS }; /* with or without what draws charts */
+
+/* Everything up to the first thing that is seen, and everything after the last. */
+void page_begin(FILE *f, const char *title);
+void page_end(FILE *f, const char *version, enum page_kind kind);
+
+/* <name>text</name>, with what users wrote escaped. */
+void page_element(FILE *f, const char *name, const char *text);
+
+/* Stands above charts for those whose browser will not draw them. */
+void page_noscript(FILE *f);
+
+/* The section "What was run": how many runs, and their settings. */
+void page_runs(FILE *f, const struct report *r);
+
+/* One place for all charts that have part and title of the first. */
+void page_chart(FILE *f, const struct chart_list *list, uint32_t first);
+
 /* --- used between the files of this module --- */
 
 /* Finds the settings, and schemes, axis and cases from the rows of the comparison. */
@@ -94,6 +114,42 @@ struct report_unit {
 };
 
 struct report_unit report_unit(double number, const char *unit);
+
+/* The one of that name for numbers in unit, "ms" for "ns"; 0: there is none. */
+int report_unit_find(const char *name, const char *unit, struct report_unit *found);
+
+/* Are all values numbers of one kind (0.9, 20KB)? Gives these, in the unit of the largest; its name is
+ * "" where they have none. -1: they are not. */
+int report_numbers(const char *const *values, uint32_t count, double *numbers, const char **unit);
+
+/* --- what charts are made of --- */
+
+/* Completed flows of some runs: those that the metrics count. Begins zeroed. */
+struct flow_sample {
+	uint64_t count, room;
+	double *fct_us, *slowdown;      /* slowdown NAN: unknown */
+	struct measure_config interval; /* of the latest run */
+};
+
+int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
+		    struct error *e);
+void flow_sample_free(struct flow_sample *sample);
+
+/* The chart of that part, title and variant; a new one where there is none yet. */
+struct chart *report_chart(struct chart_list *list, uint32_t part, const char *title,
+			   const char *variant);
+
+/* The distribution of those values that are positive, on a logarithmic axis. Changes them. */
+void report_cdf(struct chart_line *l, double *values, uint64_t count);
+
+/* The points of a series, time in nanoseconds, as many as a zoomed chart can show. */
+void report_series(struct chart_line *l, const struct stored_series *s);
+
+/* Axis and label "what (unit)" in a unit that suits the largest number, which is in the given unit. */
+void report_y_unit(struct chart *c, const char *what, const char *unit);
+
+/* However many runs there are, the file must be one that a browser opens. */
+void report_limit_points(struct chart_list *list);
 
 /* Files that travel inside the program: dygraphs, style, script. */
 struct asset {

@@ -17,28 +17,41 @@ enum {
 
 #define PS_PER_US (1000.0 * PS_PER_NS)
 
+static const struct {
+	const char *of;
+	struct report_unit unit;
+} units[] = {
+	{ "ns", { 1, "ns" } },      { "ns", { 1e3, "us" } },    { "ns", { 1e6, "ms" } },
+	{ "ns", { 1e9, "s" } },     { "bps", { 1, "b/s" } },    { "bps", { 1e3, "Kb/s" } },
+	{ "bps", { 1e6, "Mb/s" } }, { "bps", { 1e9, "Gb/s" } }, { "bytes", { 1, "B" } },
+	{ "bytes", { 1e3, "KB" } }, { "bytes", { 1e6, "MB" } }, { "bytes", { 1e9, "GB" } },
+};
+
+enum { UNITS = sizeof(units) / sizeof(units[0]) };
+
 struct report_unit report_unit(double number, const char *unit)
 {
-	static const struct {
-		const char *of;
-		struct report_unit unit;
-	} units[] = {
-		{ "ns", { 1, "ns" } },      { "ns", { 1e3, "us" } },    { "ns", { 1e6, "ms" } },
-		{ "ns", { 1e9, "s" } },     { "bps", { 1, "b/s" } },    { "bps", { 1e3, "Kb/s" } },
-		{ "bps", { 1e6, "Mb/s" } }, { "bps", { 1e9, "Gb/s" } }, { "bytes", { 1, "B" } },
-		{ "bytes", { 1e3, "KB" } }, { "bytes", { 1e6, "MB" } }, { "bytes", { 1e9, "GB" } },
-	};
 	struct report_unit chosen = { 1, unit };
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < UNITS; i++)
 		if (strcmp(units[i].of, unit) == 0 &&
 		    (units[i].unit.factor <= 1 || fabs(number) >= units[i].unit.factor))
 			chosen = units[i].unit;
 	return chosen;
 }
 
-static struct chart *find_chart(struct chart_list *list, enum report_part part, const char *title,
-				const char *variant)
+int report_unit_find(const char *name, const char *unit, struct report_unit *found)
+{
+	for (size_t i = 0; i < UNITS; i++)
+		if (strcmp(units[i].of, unit) == 0 && strcmp(units[i].unit.name, name) == 0) {
+			*found = units[i].unit;
+			return 1;
+		}
+	return 0;
+}
+
+struct chart *report_chart(struct chart_list *list, uint32_t part, const char *title,
+			   const char *variant)
 {
 	struct chart *c;
 
@@ -69,8 +82,7 @@ static void label_y(struct chart *c, const char *what, const char *unit)
 		chart_text(&c->y_label, "%s", what);
 }
 
-/* Axis and label in a unit that suits the largest number. */
-static void choose_y_unit(struct chart *c, const char *what, const char *unit)
+void report_y_unit(struct chart *c, const char *what, const char *unit)
 {
 	struct chart_extent x = { 0, 0, 0, 0 };
 	struct report_unit u;
@@ -112,7 +124,7 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 
 	if (!is_known(r, column))
 		return;
-	c = find_chart(&r->charts, PART_FCT, title, "");
+	c = report_chart(&r->charts, PART_FCT, title, "");
 	c->kind = r->axis ? CHART_MEANS : CHART_BARS;
 	if (r->axis)
 		chart_text(&c->x_label, r->axis_unit[0] ? "%s (%s)" : "%s", r->axis->path,
@@ -127,7 +139,7 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 		if (!isnan(m->mean))
 			add_mean(l, k, m);
 	}
-	choose_y_unit(c, what, r->compare.columns[column].unit);
+	report_y_unit(c, what, r->compare.columns[column].unit);
 	if (report_setting(r, "seed") && report_setting(r, "seed")->value_count > 1)
 		chart_text(&c->note, "%s",
 			   "Means over seeds, with 95 % confidence intervals, which may "
@@ -135,12 +147,6 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 }
 
 /* --- distributions --- */
-
-struct flow_sample {
-	uint64_t count, room;
-	double *fct_us, *slowdown; /* slowdown NAN: unknown */
-	struct measure_config interval;
-};
 
 static int add_flow(void *context, const struct stored_flow *f)
 {
@@ -179,22 +185,42 @@ struct cdf {
 	uint64_t count;
 };
 
-static void add_cdf(struct report *r, const struct report_case *k, const struct cdf *d)
+void report_cdf(struct chart_line *l, double *values, uint64_t count)
 {
-	struct chart *c = find_chart(&r->charts, PART_CDF, d->title, report_x_name(r, k).text);
-	struct chart_line *l = add_scheme_line(r, c, k->scheme);
 	uint64_t known = 0;
 
-	for (uint64_t i = 0; i < d->count; i++)
-		if (d->values[i] > 0)
-			d->values[known++] = d->values[i];
-	chart_line_cdf(l, d->values, known);
+	for (uint64_t i = 0; i < count; i++)
+		if (values[i] > 0)
+			values[known++] = values[i];
+	chart_line_cdf(l, values, known);
 	chart_line_reduce(l, CDF_COLUMNS, 1);
+}
+
+static void add_cdf(struct report *r, const struct report_case *k, const struct cdf *d)
+{
+	struct chart *c = report_chart(&r->charts, PART_CDF, d->title, report_x_name(r, k).text);
+
+	report_cdf(add_scheme_line(r, c, k->scheme), d->values, d->count);
 	c->kind = CHART_STEPS;
 	c->log_x = 1;
 	chart_text(&c->x_label, "%s", d->x_label);
 	chart_text(&c->y_label, "share of flows");
 	chart_text(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+}
+
+int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
+		    struct error *e)
+{
+	if (read_interval(run, &sample->interval, e))
+		return -1;
+	return store_each_flow(s, run->id, add_flow, sample, e);
+}
+
+void flow_sample_free(struct flow_sample *sample)
+{
+	free(sample->fct_us);
+	free(sample->slowdown);
+	*sample = (struct flow_sample){ .count = 0 };
 }
 
 static int add_distributions(struct report *r, struct store *s, const struct report_case *k,
@@ -203,13 +229,8 @@ static int add_distributions(struct report *r, struct store *s, const struct rep
 	struct flow_sample sample = { .count = 0 };
 	int status = 0;
 
-	for (uint32_t i = 0; i < k->row->run_count && status == 0; i++) {
-		const struct stored_run *run = &r->compare.runs.runs[k->row->runs[i]];
-
-		status = read_interval(run, &sample.interval, e);
-		if (status == 0)
-			status = store_each_flow(s, run->id, add_flow, &sample, e);
-	}
+	for (uint32_t i = 0; i < k->row->run_count && status == 0; i++)
+		status = flow_sample_add(&sample, s, &r->compare.runs.runs[k->row->runs[i]], e);
 	if (status == 0 && sample.count) {
 		add_cdf(r, k,
 			&(struct cdf){ "Flow completion time, distribution",
@@ -218,8 +239,7 @@ static int add_distributions(struct report *r, struct store *s, const struct rep
 			&(struct cdf){ "Slowdown, distribution", "slowdown", sample.slowdown,
 				       sample.count });
 	}
-	free(sample.fct_us);
-	free(sample.slowdown);
+	flow_sample_free(&sample);
 	return status;
 }
 
@@ -264,10 +284,10 @@ static struct chart *flow_chart(struct series_visit *v, const char *name, size_t
 	title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
 	snprintf(variant, sizeof(variant), "%s%s%s", r->case_count > 1 ? scheme : "",
 		 r->axis ? ", " : "", report_x_name(r, v->k).text);
-	return find_chart(&r->charts, series_part(name), title, variant);
+	return report_chart(&r->charts, series_part(name), title, variant);
 }
 
-static void add_series_points(struct chart_line *l, const struct stored_series *s)
+void report_series(struct chart_line *l, const struct stored_series *s)
 {
 	for (uint64_t i = 0; i < s->count; i++)
 		if (isfinite(s->value[i]))
@@ -294,11 +314,11 @@ static int add_series(void *context, const struct stored_series *s)
 		}
 		l = chart_line_add(c, s->name + kind + 1);
 	} else {
-		c = find_chart(&r->charts, series_part(s->name), s->name,
-			       report_x_name(r, v->k).text);
+		c = report_chart(&r->charts, series_part(s->name), s->name,
+				 report_x_name(r, v->k).text);
 		l = add_scheme_line(r, c, v->k->scheme);
 	}
-	add_series_points(l, s);
+	report_series(l, s);
 	c->kind = series_part(s->name) == PART_THROUGHPUT ? CHART_CURVES : CHART_STEPS;
 	/* The unit, until the whole chart is known. */
 	chart_text(&c->y_label, "%s", s->unit);
@@ -333,7 +353,7 @@ static void finish_series(struct report *r)
 		chart_text(&c->x_label, "time (%s)", time.name);
 		chart_text(&unit, "%s", c->y_label);
 		snprintf(what, sizeof(what), "%.*s", (int)strcspn(c->title, " "), c->title);
-		choose_y_unit(c, what, unit);
+		report_y_unit(c, what, unit);
 		free(unit);
 		if (seed && seed->value_count > 1)
 			chart_text(&c->note, "%s%sThe run with seed %s.", c->note,
@@ -343,8 +363,7 @@ static void finish_series(struct report *r)
 
 /* --- all of them --- */
 
-/* A folder of very many runs still gives a file that a browser opens. */
-static void limit_points(struct chart_list *list)
+void report_limit_points(struct chart_list *list)
 {
 	uint64_t points = 0, lines = 0, columns;
 
@@ -376,6 +395,6 @@ int report_charts(struct report *r, struct store *s, struct error *e)
 		    add_case_series(r, s, &r->cases[i], e))
 			return -1;
 	finish_series(r);
-	limit_points(&r->charts);
+	report_limit_points(&r->charts);
 	return 0;
 }

@@ -87,15 +87,15 @@ static int read_quantity(const char *text, struct quantity *q)
 }
 
 /* Are all values numbers of one kind? The unit of the largest, or NULL, goes to *unit. */
-static int is_numeric(const struct compare_axis *s, const struct unit **unit)
+static int is_numeric(const char *const *values, uint32_t count, const struct unit **unit)
 {
 	struct quantity first = { 0, NULL, OPT_COUNT };
 	double largest = -INFINITY;
 
-	for (uint32_t i = 0; i < s->value_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		struct quantity q;
 
-		if (read_quantity(s->values[i], &q))
+		if (read_quantity(values[i], &q))
 			return 0;
 		if (i == 0)
 			first = q;
@@ -110,6 +110,22 @@ static int is_numeric(const struct compare_axis *s, const struct unit **unit)
 	return 1;
 }
 
+int report_numbers(const char *const *values, uint32_t count, double *numbers, const char **unit)
+{
+	const struct unit *found = NULL;
+
+	if (!is_numeric(values, count, &found))
+		return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		struct quantity q;
+
+		read_quantity(values[i], &q);
+		numbers[i] = q.number / (found ? (double)found->factor : 1);
+	}
+	*unit = found ? found->name : "";
+	return 0;
+}
+
 /* The swept numbers with the most values. Returns their unit, NULL: none. */
 static const struct unit *find_axis(struct report *r)
 {
@@ -119,7 +135,7 @@ static const struct unit *find_axis(struct report *r)
 		const struct compare_axis *a = &r->compare.axes[i];
 
 		if (a->value_count < 2 || (r->axis && a->value_count <= r->axis->value_count) ||
-		    !is_numeric(a, &unit))
+		    !is_numeric(a->values, a->value_count, &unit))
 			continue;
 		r->axis = a;
 		chosen = unit;

@@ -14,15 +14,14 @@ static const char *asset(const char *name)
 	return a->text;
 }
 
-/* <name>text</name>, with what users wrote escaped. */
-static void element(FILE *f, const char *name, const char *text)
+void page_element(FILE *f, const char *name, const char *text)
 {
 	fprintf(f, "<%s>", name);
 	markup_text(f, text);
 	fprintf(f, "</%s>", name);
 }
 
-static void write_head(FILE *f, const struct report *r)
+void page_begin(FILE *f, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -31,7 +30,7 @@ static void write_head(FILE *f, const struct report *r)
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	      "<link rel=\"icon\" href=\"data:,\">\n<title>Weir: ",
 	      f);
-	markup_text(f, r->compare.runs.runs[0].title);
+	markup_text(f, title);
 	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n",
 		asset("dygraph.min.css"), asset("report.css"));
 }
@@ -56,25 +55,22 @@ static uint32_t title_count(const struct report *r)
 static void write_values(FILE *f, const struct report_setting *s)
 {
 	fputs("<tr>", f);
-	element(f, "th", s->path);
+	page_element(f, "th", s->path);
 	fputs("<td>", f);
 	for (uint32_t i = 0; i < s->value_count; i++) {
 		if (i)
 			fputs(", ", f);
-		element(f, "code", s->values[i]);
+		page_element(f, "code", s->values[i]);
 	}
 	fputs("</td></tr>\n", f);
 }
 
-static void write_runs(FILE *f, const struct report *r)
+void page_runs(FILE *f, const struct report *r)
 {
 	const struct report_setting *seed = report_setting(r, "seed");
 	uint32_t titles = title_count(r);
 
-	fputs("<h1>", f);
-	markup_text(f,
-		    r->compare.runs.runs[0].title[0] ? r->compare.runs.runs[0].title : "Results");
-	fputs("</h1>\n<section id=\"runs\">\n<h2>What was run</h2>\n<p>", f);
+	fputs("<section id=\"runs\">\n<h2>What was run</h2>\n<p>", f);
 	fprintf(f, "%u run%s: %u scheme%s", r->compare.runs.count,
 		r->compare.runs.count == 1 ? "" : "s", r->scheme_count,
 		r->scheme_count == 1 ? "" : "s");
@@ -191,9 +187,9 @@ static void write_table(FILE *f, const struct report *r, const struct report_met
 		const struct report_case *k = &r->cases[i];
 
 		fputs(i && r->cases[i - 1].scheme != k->scheme ? "<tr class=\"next\">" : "<tr>", f);
-		element(f, "th", r->schemes[k->scheme]);
+		page_element(f, "th", r->schemes[k->scheme]);
 		if (r->axis)
-			element(f, "th", k->x_text);
+			page_element(f, "th", k->x_text);
 		for (uint32_t n = 0; n < count; n++)
 			write_mean(f, &k->row->cells[forms[n].column], &forms[n]);
 		fputs("</tr>\n", f);
@@ -285,8 +281,7 @@ static int same_place(const struct chart *a, const struct chart *b)
 	return a->part == b->part && strcmp(a->title, b->title) == 0;
 }
 
-/* A figure for all charts of the title of the first. */
-static void write_figure(FILE *f, const struct chart_list *list, uint32_t first)
+void page_chart(FILE *f, const struct chart_list *list, uint32_t first)
 {
 	const struct chart *c = &list->all[first];
 	uint32_t last = first, variants = 0;
@@ -297,7 +292,7 @@ static void write_figure(FILE *f, const struct chart_list *list, uint32_t first)
 			variants++;
 		}
 	fprintf(f, "<figure class=\"chart\" data-chart=\"%s\">\n<figcaption>", list->all[last].id);
-	element(f, "h3", c->title);
+	page_element(f, "h3", c->title);
 	if (variants > 1) {
 		fputs("<label>for <select>", f);
 		for (uint32_t i = first; i < list->count; i++)
@@ -309,7 +304,7 @@ static void write_figure(FILE *f, const struct chart_list *list, uint32_t first)
 			}
 		fputs("</select></label>", f);
 	} else if (c->variant[0]) {
-		element(f, "p", c->variant);
+		page_element(f, "p", c->variant);
 	}
 	fputs("</figcaption>\n", f);
 	for (uint32_t i = first; i < list->count; i++)
@@ -359,7 +354,7 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 		while (!same_place(&list->all[before], &list->all[i]))
 			before++;
 		if (before == i)
-			write_figure(f, list, i);
+			page_chart(f, list, i);
 		is_empty = 0;
 	}
 	if (is_empty)
@@ -367,23 +362,42 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 	fputs("</section>\n", f);
 }
 
-void report_html(FILE *f, const struct report *r)
+void page_end(FILE *f, const char *version, enum page_kind kind)
 {
-	write_head(f, r);
-	write_runs(f, r);
-	write_summary(f, r);
+	fputs("<footer>", f);
+	if (kind == PAGE_CHARTS)
+		fputs("<p>Drag across a chart to zoom in, double-click to see all of it again; "
+		      "click a name to hide or show its line.</p>\n",
+		      f);
+	fputs("<p>Written by Weir ", f);
+	markup_text(f, version);
+	fprintf(f, ".%s</p></footer>\n</main>\n",
+		kind == PAGE_CHARTS ? " Charts drawn with dygraphs (MIT licence)." : "");
+	if (kind == PAGE_CHARTS)
+		fprintf(f, "<script>\n%s\n%s</script>\n<script>\n%s</script>\n",
+			asset("dygraphs-licence.js"), asset("dygraph.min.js"), asset("report.js"));
+	fputs("</body>\n</html>\n", f);
+}
+
+void page_noscript(FILE *f)
+{
 	fputs("<noscript><p class=\"empty\">The charts below need JavaScript, which is switched "
 	      "off "
 	      "here.</p></noscript>\n",
 	      f);
+}
+
+void report_html(FILE *f, const struct report *r)
+{
+	const struct stored_run *first = &r->compare.runs.runs[0];
+
+	page_begin(f, first->title);
+	page_element(f, "h1", first->title[0] ? first->title : "Results");
+	fputc('\n', f);
+	page_runs(f, r);
+	write_summary(f, r);
+	page_noscript(f);
 	for (int part = 0; part < PART_COUNT; part++)
 		write_part(f, r, (enum report_part)part);
-	fputs("<footer><p>Drag across a chart to zoom in, double-click to see all of it again; "
-	      "click a name to hide or show its line.</p>\n<p>Written by Weir ",
-	      f);
-	markup_text(f, r->compare.runs.runs[0].version);
-	fprintf(f,
-		". Charts drawn with dygraphs (MIT licence).</p></footer>\n</main>\n"
-		"<script>\n%s\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
-		asset("dygraphs-licence.js"), asset("dygraph.min.js"), asset("report.js"));
+	page_end(f, first->version, PAGE_CHARTS);
 }

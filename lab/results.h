@@ -34,6 +34,7 @@ struct human human_rate(double bps);
 struct human human_bytes(double bytes);
 struct human human_count(double number); /* whole or large: "12,345"; otherwise four digits */
 struct human human_percent(double fraction);
+struct human human_duration(double seconds); /* "1 h 02 min", "3 min 10 s", "4.2 s" */
 
 /* By the unit that a metric has: "ns", "s", "bps", "bytes", others as they are. */
 struct human human_quantity(double value, const char *unit);

@@ -18,6 +18,10 @@ void scenario_free(struct scenario *s)
 	}
 	for (uint32_t i = 0; i < s->section_count; i++)
 		free(s->sections[i].path);
+	for (uint32_t i = 0; i < s->case_count; i++)
+		bundle_free(&s->cases[i]);
+	bundle_free(&s->full);
+	free(s->cases);
 	free(s->settings);
 	free(s->sections);
 	free(s->file);
@@ -55,30 +59,26 @@ int scenario_add(struct scenario *s, const char *path, const char *value, int li
 	return 0;
 }
 
-int scenario_extend(struct scenario *s, const char *path, const char *value)
+int setting_extend(struct setting *at, const char *value)
 {
-	for (uint32_t i = 0; i < s->setting_count; i++) {
-		struct setting *at = &s->settings[i];
-		size_t size = strlen(at->value) + strlen(value) + sizeof(", ");
-		char *list;
+	size_t size = strlen(at->value) + strlen(value) + sizeof(", ");
+	char *list = malloc(size);
 
-		if (strcmp(at->path, path) != 0)
-			continue;
-		list = malloc(size);
-		if (!list)
-			return -1;
-		snprintf(list, size, "%s, %s", at->value, value);
-		free(at->value);
-		at->value = list;
-	}
+	if (!list)
+		return -1;
+	snprintf(list, size, "%s, %s", at->value, value);
+	free(at->value);
+	at->value = list;
 	return 0;
 }
 
 const struct setting *scenario_find(const struct scenario *s, const char *path)
 {
-	for (uint32_t i = 0; i < s->setting_count; i++)
-		if (strcmp(s->settings[i].path, path) == 0)
-			return &s->settings[i];
+	const struct setting *at;
+
+	for (uint32_t i = 0; (at = scenario_next(s, &i));)
+		if (strcmp(at->path, path) == 0)
+			return at;
 	return NULL;
 }
 
@@ -111,10 +111,7 @@ int path_split(const char *path, struct setting_path *p)
 
 /* --- --set --- */
 
-enum whose { OF_FILE, OF_ALL };
-
-/* Removes the settings of this path: those of the file, or those of scenario_set as well. */
-static void drop(struct scenario *s, const char *path, enum whose whose)
+void scenario_drop(struct scenario *s, const char *path, enum whose whose)
 {
 	uint32_t kept = 0;
 
@@ -146,15 +143,20 @@ static int unknown_traffic(const struct scenario *s, const char *name, struct er
 
 int scenario_put(struct scenario *s, const char *path, const char *value, int line)
 {
-	drop(s, path, OF_ALL);
+	scenario_drop(s, path, OF_ALL);
 	return scenario_add(s, path, value, line);
 }
 
 int scenario_check_path(const struct scenario *s, const char *path, struct error *e)
 {
 	const char *names[] = { "network", "switch", "host", "rdma", "traffic.NAME", "measure" };
+	const struct section *section;
 	struct setting_path p;
 
+	if (strcmp(path, "case") == 0)
+		return s->case_count
+			       ? 0
+			       : error_set(e, "%s has no [case NAME] to choose from", s->file);
 	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))
 		return error_set(e,
 				 "%s is not a setting; write section.key=value, as in "
@@ -162,7 +164,8 @@ int scenario_check_path(const struct scenario *s, const char *path, struct error
 				 quote(path).text);
 	if (p.section[0] == '\0')
 		return 0;
-	if (!section_find(p.section) || strcmp(p.section, "sweep") == 0)
+	section = section_find(p.section);
+	if (!section || section->traits & SECTION_PATHS)
 		return error_unknown(e, "section", p.section, names,
 				     sizeof(names) / sizeof(*names));
 	if (strcmp(p.section, "traffic") != 0)
@@ -174,51 +177,73 @@ int scenario_check_path(const struct scenario *s, const char *path, struct error
 	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
 }
 
-static int is_sweep(const char *path)
+const char *path_of_list(const char *path)
 {
-	return strncmp(path, sweep_prefix, strlen(sweep_prefix)) == 0;
+	size_t length = strlen(sweep_prefix);
+
+	return strncmp(path, sweep_prefix, length) == 0 ? path + length : NULL;
+}
+
+int path_is_repeated(const char *path)
+{
+	struct setting_path p;
+
+	return path_split(path, &p) == 0 && repeat_find(p.section, p.key) != NULL;
 }
 
 /* The list that [sweep] has of the setting, or NULL. */
 static const struct setting *find_sweep(const struct scenario *s, const char *path)
 {
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		const char *listed = path_of_list(s->settings[i].path);
+
+		if (listed && strcmp(listed, path) == 0)
+			return &s->settings[i];
+	}
+	return NULL;
+}
+
+/* Of the file or scenario_set, whatever case is in use. */
+static struct setting *find_own(const struct scenario *s, const char *path)
+{
 	for (uint32_t i = 0; i < s->setting_count; i++)
-		if (is_sweep(s->settings[i].path) &&
-		    strcmp(s->settings[i].path + strlen(sweep_prefix), path) == 0)
+		if (strcmp(s->settings[i].path, path) == 0)
 			return &s->settings[i];
 	return NULL;
 }
 
-static int replace(struct scenario *s, const char *path, const char *value)
+int scenario_replace(struct scenario *s, const char *path, const char *value, int line)
 {
-	struct setting_path p;
-	struct setting *old;
+	struct setting *old = (struct setting *)find_sweep(s, path);
 	char *copy;
 
-	old = (struct setting *)find_sweep(s, path);
-	if (old)
-		path = old->path;
-
-	path_split(path, &p);
-	if (repeat_find(p.section, p.key)) {
-		drop(s, path, OF_FILE);
-		return scenario_add(s, path, value, 0);
-	}
-	old = (struct setting *)scenario_find(s, path);
+	if (strcmp(path, "case") == 0)
+		path = "sweep.case"; /* cases are always several */
 	if (!old)
-		return scenario_add(s, path, value, 0);
+		old = find_own(s, path);
+	if (!old)
+		return scenario_add(s, path, value, line);
 	copy = text_copy(value);
 	if (!copy)
 		return -1;
 	free(old->value);
 	old->value = copy;
-	old->line = 0;
+	old->line = line;
 	return 0;
+}
+
+/* A setting that scenario_set gives. */
+static int set(struct scenario *s, const char *path, const char *value)
+{
+	if (find_sweep(s, path) || !path_is_repeated(path))
+		return scenario_replace(s, path, value, 0);
+	scenario_drop(s, path, OF_FILE);
+	return scenario_add(s, path, value, 0);
 }
 
 int scenario_set(struct scenario *s, const char *assignment, struct error *e)
 {
-	const char *equals = strchr(assignment, '=');
+	const char *equals = strchr(assignment, '='), *listed;
 	char path[PATH_SIZE];
 
 	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(path)) {
@@ -232,9 +257,10 @@ int scenario_set(struct scenario *s, const char *assignment, struct error *e)
 		error_set(e, "no value; write %s=value", path);
 		return error_prefix(e, "--set %.100s: ", assignment);
 	}
-	if (scenario_check_path(s, is_sweep(path) ? path + strlen(sweep_prefix) : path, e))
+	listed = path_of_list(path);
+	if (scenario_check_path(s, listed ? listed : path, e))
 		return error_prefix(e, "--set %.100s: ", assignment);
-	if (replace(s, path, equals + 1))
+	if (set(s, path, equals + 1))
 		return error_set(e, "--set %.100s: no memory", assignment);
 	return 0;
 }
@@ -247,7 +273,8 @@ static void explain_list(const struct scenario *s, const struct setting *at, str
 	struct error ignored, copy;
 	struct text_list list;
 
-	if (find_sweep(s, at->path) || is_sweep(at->path) || list_split(&list, at->value, &ignored))
+	if (find_sweep(s, at->path) || path_of_list(at->path) ||
+	    list_split(&list, at->value, &ignored))
 		return;
 	if (list.count > 1) {
 		copy = *e;
@@ -258,10 +285,11 @@ static void explain_list(const struct scenario *s, const struct setting *at, str
 
 int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e)
 {
+	const char *listed = path_of_list(at->path);
+
 	explain_list(s, at, e);
 	if (at->line == 0)
-		return error_prefix(e, "--set %.60s=%.100s: ",
-				    is_sweep(at->path) ? at->path + strlen(sweep_prefix) : at->path,
+		return error_prefix(e, "--set %.60s=%.100s: ", listed ? listed : at->path,
 				    at->value);
 	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
 }
@@ -294,9 +322,11 @@ static int is_quoted(const char *value, const char *rest)
 static const struct setting *find_quoted(const struct scenario *s, const char *path,
 					 const char *rest)
 {
-	for (uint32_t i = 0; i < s->setting_count; i++)
-		if (strcmp(s->settings[i].path, path) == 0 && is_quoted(s->settings[i].value, rest))
-			return &s->settings[i];
+	const struct setting *at;
+
+	for (uint32_t i = 0; (at = scenario_next(s, &i));)
+		if (strcmp(at->path, path) == 0 && is_quoted(at->value, rest))
+			return at;
 	return scenario_find(s, path);
 }
 

@@ -4,6 +4,9 @@
  * line or after a blank. The first comment above everything else is the title, the question that the
  * file asks. Only the key "seed" may stand before the first section.
  *
+ * [case NAME] and [full] hold settings by their paths, kept apart from the others. A case counts after
+ * scenario_use_case, [full] after scenario_use_full.
+ *
  * Reading keeps the settings as a list of texts, so that a config can be made again and again with
  * some of them replaced. Nothing is checked against the tables of options before scenario_config,
  * which makes the order of keys free. Every message says where the mistake is: "FILE:LINE:
@@ -23,12 +26,24 @@ struct scenario_section {
 	int line;
 };
 
+/* Settings that count only when asked for: [case NAME] and [full]. */
+struct setting_bundle {
+	char *name; /* "tcn" of [case tcn], "full" */
+	int line;   /* of the header */
+	uint32_t count;
+	struct setting *settings;
+};
+
 struct scenario {
 	char *file; /* for messages */
 	char title[OPT_TEXT_SIZE];
 	uint32_t section_count, setting_count, setting_room;
 	struct scenario_section *sections; /* in the order of the file */
-	struct setting *settings;
+	struct setting *settings;          /* without those of bundles */
+	uint32_t case_count;
+	struct setting_bundle *cases;         /* in the order of the file */
+	struct setting_bundle full;           /* name NULL: there is no [full] */
+	const struct setting_bundle *in_case; /* NULL: none is in use */
 };
 
 /* Reads a file, or text that is already in memory and is called file in messages. On -1 nothing is
@@ -37,6 +52,14 @@ int scenario_read(struct scenario *s, const char *file, struct error *e);
 int scenario_read_text(struct scenario *s, const char *file, const char *text, size_t length,
 		       struct error *e);
 void scenario_free(struct scenario *s);
+
+/* Replaces settings and lists of the file by those of [full], before any scenario_set. Without the
+ * section nothing changes. */
+int scenario_use_full(struct scenario *s, struct error *e);
+
+/* From now on the settings of that case count, and of no other case; NULL: of none. What scenario_set
+ * gave comes before them. -1: there is no such case; the message has no place. */
+int scenario_use_case(struct scenario *s, const char *name, struct error *e);
 
 /* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list. A key that may be repeated loses its lines
  * of the file; further calls add lines. Several lines in one value are divided by ";". */
@@ -70,10 +93,38 @@ struct setting_path {
 /* -1: too long. The parts point into path and p. */
 int path_split(const char *path, struct setting_path *p);
 
+/* The next of the settings that count: of scenario_set, else of the case in use, else of the file. *i
+ * starts at 0; NULL: there are no more. */
+const struct setting *scenario_next(const struct scenario *s, uint32_t *i);
+
+/* NULL: there is none of that name. The other one says which there are, without a place. */
+const struct setting_bundle *scenario_case(const struct scenario *s, const char *name);
+int scenario_check_case(const struct scenario *s, const char *name, struct error *e);
+const struct setting *bundle_find(const struct setting_bundle *b, const char *path);
+int bundle_add(struct setting_bundle *b, const char *path, const char *value, int line);
+void bundle_free(struct setting_bundle *b);
+
+/* Are all bundles filled with settings that there are? */
+int scenario_check_bundles(const struct scenario *s, struct error *e);
+
+/* Is it a list, "sweep.PATH"? Then PATH, otherwise NULL. */
+const char *path_of_list(const char *path);
+
+/* May it stand on several lines? */
+int path_is_repeated(const char *path);
+
+enum whose { OF_FILE, OF_ALL };
+
+/* Removes the settings of this path: those of the file, or those of scenario_set as well. */
+void scenario_drop(struct scenario *s, const char *path, enum whose whose);
+
+/* Gives a setting its only value where it stands, or adds it; of one that [sweep] lists, the list. */
+int scenario_replace(struct scenario *s, const char *path, const char *value, int line);
+
 int scenario_add(struct scenario *s, const char *path, const char *value, int line);
 
 /* Adds to the list that is the value of a setting. -1: no memory. */
-int scenario_extend(struct scenario *s, const char *path, const char *value);
+int setting_extend(struct setting *at, const char *value);
 
 /* Makes this the only setting of that path. */
 int scenario_put(struct scenario *s, const char *path, const char *value, int line);

@@ -30,10 +30,10 @@ struct target {
 	void *params;
 };
 
-/* [traffic NAME] may be there many times, [sweep] holds settings of the others. */
+/* [traffic NAME] may be there many times, [sweep] and the like hold settings of the others. */
 static int is_single(const struct section *s)
 {
-	return strcmp(s->name, "traffic") != 0 && strcmp(s->name, "sweep") != 0;
+	return s->traits == 0;
 }
 
 static struct target target_of(struct config *c, const char *section)
@@ -166,12 +166,11 @@ static int apply(struct target *t, const char *key, const struct setting *at, st
 static int fill(const struct scenario *s, struct target *t, struct error *e)
 {
 	size_t length = strlen(t->owner);
+	const struct setting *at;
 
 	if (choose_kind(s, t, e))
 		return -1;
-	for (uint32_t i = 0; i < s->setting_count; i++) {
-		const struct setting *at = &s->settings[i];
-
+	for (uint32_t i = 0; (at = scenario_next(s, &i));) {
 		if (strncmp(at->path, t->owner, length) != 0 || at->path[length] != '.')
 			continue;
 		if (apply(t, at->path + length + 1, at, e))
@@ -226,6 +225,8 @@ int scenario_config(const struct scenario *s, struct config *c, struct error *e)
 	config_init(c);
 	snprintf(c->title, sizeof(c->title), "%s", s->title);
 	snprintf(c->file, sizeof(c->file), "%s", s->file);
+	if (s->in_case)
+		snprintf(c->case_name, sizeof(c->case_name), "%s", s->in_case->name);
 	failed = fill_all(s, c, e);
 	if (!failed && config_check(c, e))
 		failed = scenario_locate(s, e);
@@ -406,6 +407,8 @@ int scenario_settings(const struct config *c, setting_visitor *visit, void *cont
 	const struct listing l = { c, visit, context };
 	char text[64], owner[128];
 
+	if (c->case_name[0])
+		visit(context, "case", c->case_name);
 	visit(context, "seed", option_format(text, sizeof(text), &seed_option, c));
 	for (const struct section *section = section_all; section->name; section++) {
 		struct target t = target_of((struct config *)c, section->name);

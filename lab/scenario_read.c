@@ -13,6 +13,7 @@
 
 enum {
 	TRAFFIC_SECTIONS_MAX = 1000,
+	CASES_MAX = 1000,
 	SETTINGS_MAX = 20000, /* besides those of keys that may be repeated */
 	PATH_ROOM = 192,
 };
@@ -29,6 +30,7 @@ struct reader {
 	uint32_t single_settings;
 	char owner[128];               /* of the current section: "", "network", "traffic.web" */
 	const struct section *section; /* NULL: none yet */
+	struct setting_bundle *bundle; /* of [case NAME] and [full]; NULL: in another section */
 };
 
 static int fail_here(struct reader *r)
@@ -89,14 +91,56 @@ static int unknown_section(struct reader *r, const char *name)
 	return error_unknown(r->e, "section", name, names, count);
 }
 
-static int is_good_name(const char *name)
+/* A case may be called ecn# or k0.5; its name is no part of a path. */
+static int add_case(struct reader *r, const char *name)
+{
+	struct scenario *s = r->s;
+	const struct setting_bundle *first = scenario_case(s, name);
+	struct setting_bundle *grown;
+
+	if (first)
+		return error_set(r->e,
+				 "[case %s]: the case is given twice, first in line %d; put its "
+				 "settings together or give it another name",
+				 name, first->line);
+	if (s->case_count == CASES_MAX)
+		return error_set(r->e, "too many cases; allowed are %d", CASES_MAX);
+	grown = realloc(s->cases, (s->case_count + 1) * sizeof(*grown));
+	if (grown)
+		s->cases = grown;
+	if (!grown || !(name = text_copy(name)))
+		return error_set(r->e, "no memory");
+	r->bundle = &grown[s->case_count++];
+	*r->bundle = (struct setting_bundle){ .name = (char *)name, .line = r->line };
+	return 0;
+}
+
+static int is_good_name(const char *name, const char *signs)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-	size_t length = strspn(name, allowed);
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	size_t length = 0;
 
+	while (name[length] && (strchr(allowed, name[length]) || strchr(signs, name[length])))
+		length++;
 	return length > 0 && name[length] == '\0' &&
 	       length < sizeof(((struct traffic_config *)0)->name);
+}
+
+/* A section of which there are several. */
+static int read_named(struct reader *r, const char *name)
+{
+	int is_case = strcmp(r->section->name, "case") == 0;
+
+	if (!is_good_name(name, is_case ? "-_#." : "-_"))
+		return error_set(
+			r->e, "[%s]: name %s; allowed are up to 63 letters, digits, %s, as in %s",
+			r->section->name, *name ? quote(name).text : "is missing",
+			is_case ? "- _ # and ." : "- and _", r->section->example);
+	if (is_case)
+		return add_case(r, name);
+	snprintf(r->owner, sizeof(r->owner), "%s.%s", r->section->name, name);
+	return add_section(r);
 }
 
 /* text is what stands between the brackets. */
@@ -110,21 +154,22 @@ static int read_header(struct reader *r, char *text)
 	r->section = section_find(text);
 	if (!r->section)
 		return unknown_section(r, text);
-	if (strcmp(text, "traffic") != 0) {
-		if (*name != '\0')
-			return error_set(r->e,
-					 "[%s %s]: only [traffic NAME] has a name; write [%s]",
-					 text, quote(name).text, text);
-		snprintf(r->owner, sizeof(r->owner), "%s", text);
-		return add_section(r);
-	}
-	if (!is_good_name(name))
+	r->bundle = NULL;
+	if (r->section->traits & SECTION_NAMED)
+		return read_named(r, name);
+	if (*name != '\0')
 		return error_set(r->e,
-				 "[traffic]: name %s; allowed are up to 63 letters, digits, - and "
-				 "_, as in [traffic web]",
-				 *name ? quote(name).text : "is missing");
-	snprintf(r->owner, sizeof(r->owner), "traffic.%s", name);
-	return add_section(r);
+				 "[%s %s]: only [traffic NAME] and [case NAME] have a name; write "
+				 "[%s]",
+				 text, quote(name).text, text);
+	snprintf(r->owner, sizeof(r->owner), "%s", text);
+	if (add_section(r))
+		return -1;
+	if (strcmp(text, "full") != 0)
+		return 0;
+	r->bundle = &r->s->full;
+	*r->bundle = (struct setting_bundle){ .name = text_copy(text), .line = r->line };
+	return r->bundle->name ? 0 : error_set(r->e, "no memory");
 }
 
 /* --- lines --- */
@@ -266,7 +311,7 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 				 "%s stands before the first section; only seed may, other keys "
 				 "belong to a section such as [network]",
 				 quote(key).text);
-	if (strchr(key, '.') && strcmp(r->owner, "sweep") != 0)
+	if (strchr(key, '.') && !(r->section->traits & SECTION_PATHS))
 		return error_set(r->e,
 				 "%s has a dot; the section stands in a line of its own, as in "
 				 "[network]",
@@ -278,24 +323,53 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 	return 0;
 }
 
+static int count_setting(struct reader *r)
+{
+	return ++r->single_settings > SETTINGS_MAX
+		       ? error_set(r->e, "more than %d settings", SETTINGS_MAX)
+		       : 0;
+}
+
+/* In [case NAME] or [full]. */
+static int add_bundled(struct reader *r, const char *path, const char *value)
+{
+	struct setting_bundle *b = r->bundle;
+	const struct setting *first = path_is_repeated(path) ? NULL : bundle_find(b, path);
+	int failed;
+
+	if (strlen(path) >= PATH_ROOM)
+		return error_set(r->e, "%s is too long for a key", quote(path).text);
+	if (first && !path_of_list(path))
+		return error_set(r->e, "%s: given twice, first in line %d", path, first->line);
+	if (count_setting(r))
+		return -1;
+	failed = first ? setting_extend((struct setting *)first, value)
+		       : bundle_add(b, path, value, r->line);
+	return failed ? error_set(r->e, "no memory") : 0;
+}
+
 static int add_pair(struct reader *r, const char *key, const char *value)
 {
 	const struct setting *first;
 	char path[PATH_ROOM];
 
+	if (r->bundle)
+		return add_bundled(r, key, value);
 	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, r->section ? "." : "", key) >=
 	    (int)sizeof(path))
 		return error_set(r->e, "%s is too long for a key", quote(key).text);
 	if (!r->section || !repeat_find(r->section->name, key)) {
 		first = scenario_find(r->s, path);
 		/* libinih's lines are short: a list may go on in another one. */
-		if (first && strcmp(r->owner, "sweep") == 0)
-			return scenario_extend(r->s, path, value) ? error_set(r->e, "no memory") : 0;
+		if (first && path_of_list(path))
+			return setting_extend((struct setting *)first, value)
+				       ? error_set(r->e, "no memory")
+				       : 0;
 		if (first)
 			return error_set(r->e, "%s: given twice, first in line %d", path,
 					 first->line);
-		if (++r->single_settings > SETTINGS_MAX)
-			return error_set(r->e, "more than %d settings", SETTINGS_MAX);
+		if (count_setting(r))
+			return -1;
 	}
 	if (scenario_add(r->s, path, value, r->line))
 		return error_set(r->e, "no memory");
@@ -326,6 +400,8 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 		error_set(e, "not understood");
 		fail_here(&r);
 	}
+	if (!r.failed && scenario_check_bundles(s, e))
+		r.failed = 1;
 	if (r.failed)
 		scenario_free(s);
 	return r.failed ? -1 : 0;

@@ -23,24 +23,37 @@ static int pattern_kind(size_t i, struct kind *k)
 	return t != NULL;
 }
 
-/* Its keys are the paths of other sections' keys. */
-static const struct option sweep_options[] = { { .name = NULL } };
+/* Of sections whose keys are the paths of other sections' keys. */
+static const struct option path_options[] = { { .name = NULL } };
 
 const struct section section_all[] = {
 	{ "network", "hosts, switches and the links between them", network_options, "topology",
-	  "[network]", topology_kind },
-	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL },
-	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL },
+	  "[network]", topology_kind, 0 },
+	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL,
+	  0 },
+	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL, 0 },
 	{ "rdma", "queue pairs: flows whose congestion control is made for RDMA", rdma_options,
-	  NULL, "[rdma]", NULL },
+	  NULL, "[rdma]", NULL, 0 },
 	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
-	  "[traffic web]", pattern_kind },
-	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL },
+	  "[traffic web]", pattern_kind, SECTION_NAMED },
+	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL, 0 },
 	{ "sweep",
 	  "several values for any settings: every combination is a run. A key is a setting's path, "
 	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or "
 	  "seed = 1..5; a list may go on in another line with the same key",
-	  sweep_options, NULL, "[sweep]", NULL },
+	  path_options, NULL, "[sweep]", NULL, SECTION_PATHS },
+	{ "case",
+	  "settings that belong together, under a name of letters, digits, dots and - _ #; any "
+	  "number of sections. A key is a setting's path: switch.marking = tcn, switch.queues = 8. "
+	  "The scenario is run in every case, or in those that [sweep] lists: case = a, b. Cases "
+	  "change slowest. What a case sets replaces what the sections say, in this case alone; "
+	  "what --set says replaces both, in all cases",
+	  path_options, NULL, "[case NAME]", NULL, SECTION_NAMED | SECTION_PATHS },
+	{ "full",
+	  "settings that replace those of the file with --full. A key is a setting's path, or "
+	  "sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. Without --full the section "
+	  "is read and not used. What a case sets cannot stand here",
+	  path_options, NULL, "[full]", NULL, SECTION_PATHS },
 	{ .name = NULL },
 };
 

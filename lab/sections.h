@@ -2,7 +2,8 @@
  *
  * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a section
  * has keys of its own and, through the kind that one of them chooses, those of that kind. Some keys
- * may be repeated, a line each. The reader, the settings list and the help all ask here. */
+ * may be repeated, a line each. The keys of [sweep], [case NAME] and [full] are the paths of settings
+ * of the others. The reader, the settings list and the help all ask here. */
 #ifndef LAB_SECTIONS_H
 #define LAB_SECTIONS_H
 #include "sim/config.h"
@@ -13,6 +14,11 @@ struct kind {
 	const struct option *options;
 };
 
+enum section_trait {
+	SECTION_NAMED = 1, /* "[traffic web]": any number of them, each with a name */
+	SECTION_PATHS = 2, /* its keys are paths of other sections' keys */
+};
+
 struct section {
 	const char *name; /* "network" */
 	const char *help;
@@ -21,6 +27,7 @@ struct section {
 	const char *example; /* of a header, for messages: "[traffic web]" */
 	/* Fills in the i-th kind; 0 when there are no more. NULL where chooser is. */
 	int (*kind)(size_t i, struct kind *k);
+	unsigned traits; /* enum section_trait */
 };
 
 /* A key that may stand on several lines. */

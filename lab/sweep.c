@@ -6,7 +6,7 @@
 
 enum { RUNS_MAX = 1000000 };
 
-static const char prefix[] = "sweep.";
+static const char case_path[] = "case";
 
 void sweep_free(struct sweep *w)
 {
@@ -18,56 +18,121 @@ void sweep_free(struct sweep *w)
 	memset(w, 0, sizeof(*w));
 }
 
-static int add_axis(struct sweep *w, const struct setting *at, struct error *e)
+/* Takes the values over, also where it fails. */
+static int add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
+		    struct error *e)
 {
-	struct sweep_axis *grown = realloc(w->axes, (w->axis_count + 1) * sizeof(*grown)), *axis;
+	struct sweep_axis *grown = realloc(w->axes, (w->axis_count + 1) * sizeof(*grown));
+	char *copy = text_copy(path);
 
-	if (!grown)
+	if (grown)
+		w->axes = grown;
+	if (!grown || !copy) {
+		free(copy);
+		list_free(values);
 		return error_set(e, "no memory");
-	w->axes = grown;
-	axis = &grown[w->axis_count];
-	axis->line = at->line;
-	axis->path = text_copy(at->path + strlen(prefix));
-	if (!axis->path)
-		return error_set(e, "no memory");
-	if (list_split(&axis->values, at->value, e)) {
-		free(axis->path);
-		return -1;
 	}
-	w->axis_count++;
-	w->run_count *= axis->values.count;
+	grown[w->axis_count++] = (struct sweep_axis){ copy, line, *values };
+	w->run_count *= values->count;
 	if (w->run_count > RUNS_MAX)
 		return error_set(e, "more than %d runs", RUNS_MAX);
 	return 0;
 }
 
-static int is_swept(const struct setting *at)
+/* --- cases --- */
+
+/* All of them, in the order of the file. */
+static int add_all_cases(struct sweep *w, const struct scenario *s, struct error *e)
 {
-	return strncmp(at->path, prefix, strlen(prefix)) == 0;
+	struct text_list names = { 0, calloc(s->case_count, sizeof(*names.items)) };
+
+	for (uint32_t i = 0; names.items && i < s->case_count; i++) {
+		names.items[i] = text_copy(s->cases[i].name);
+		if (!names.items[i])
+			break;
+		names.count++;
+	}
+	if (names.count < s->case_count) {
+		list_free(&names);
+		return error_set(e, "no memory");
+	}
+	return add_axis(w, case_path, s->cases[0].line, &names, e);
 }
 
-int sweep_read(struct sweep *w, const struct scenario *s, struct error *e)
+/* Those that [sweep] lists. */
+static int add_listed_cases(struct sweep *w, const struct scenario *s, const struct setting *at,
+			    struct error *e)
+{
+	struct text_list names;
+
+	if (scenario_check_path(s, case_path, e) || list_split(&names, at->value, e))
+		return -1;
+	for (uint32_t i = 0; i < names.count; i++)
+		if (scenario_check_case(s, names.items[i], e)) {
+			list_free(&names);
+			return -1;
+		}
+	return add_axis(w, case_path, at->line, &names, e);
+}
+
+/* A setting is listed, or it belongs to cases. What --set lists comes before cases. */
+static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a, struct error *e)
+{
+	for (uint32_t i = 0; i < s->case_count && a->line != 0; i++) {
+		const struct setting *at = bundle_find(&s->cases[i], a->path);
+
+		if (!at)
+			continue;
+		error_set(e, "[case %s] sets it and [sweep] lists it, in line %d; leave one out",
+			  s->cases[i].name, a->line);
+		return setting_prefix(s, at, e);
+	}
+	return 0;
+}
+
+/* --- [sweep] --- */
+
+static int add_listed(struct sweep *w, const struct scenario *s, const struct setting *at,
+		      struct error *e)
+{
+	const char *path = path_of_list(at->path);
+	struct text_list values;
+
+	if (scenario_check_path(s, path, e) || list_split(&values, at->value, e) ||
+	    add_axis(w, path, at->line, &values, e))
+		return setting_prefix(s, at, e);
+	return refuse_in_case(s, &w->axes[w->axis_count - 1], e);
+}
+
+static int add_axes(struct sweep *w, const struct scenario *s, struct error *e)
 {
 	const struct scenario_section *section = scenario_section(s, "sweep");
+	const struct setting *cases = scenario_find(s, "sweep.case");
 
-	memset(w, 0, sizeof(*w));
-	w->run_count = 1;
-	for (uint32_t i = 0; i < s->setting_count; i++) {
-		const struct setting *at = &s->settings[i];
-
-		if (!is_swept(at))
-			continue;
-		if (scenario_check_path(s, at->path + strlen(prefix), e) || add_axis(w, at, e)) {
-			sweep_free(w);
-			return setting_prefix(s, at, e);
-		}
-	}
-	if (section && w->axis_count == 0)
+	if (cases && add_listed_cases(w, s, cases, e))
+		return setting_prefix(s, cases, e);
+	if (!cases && s->case_count > 0 && add_all_cases(w, s, e))
+		return -1;
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (path_of_list(s->settings[i].path) && &s->settings[i] != cases &&
+		    add_listed(w, s, &s->settings[i], e))
+			return -1;
+	if (section && !cases && w->axis_count == (s->case_count > 0))
 		return error_set(e,
 				 "%.200s:%d: [sweep] is empty; list values of a setting, as in "
 				 "switch.marking = ecn, tcn, or leave it out",
 				 s->file, section->line);
 	return 0;
+}
+
+int sweep_read(struct sweep *w, const struct scenario *s, struct error *e)
+{
+	memset(w, 0, sizeof(*w));
+	w->run_count = 1;
+	if (add_axes(w, s, e) == 0)
+		return 0;
+	sweep_free(w);
+	return -1;
 }
 
 /* Which value of an axis has the run? */
@@ -82,9 +147,14 @@ int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct 
 {
 	for (uint32_t i = 0; i < w->axis_count; i++) {
 		const struct sweep_axis *a = &w->axes[i];
+		const char *value = a->values.items[value_index(w, run, i)];
 
-		if (scenario_put(s, a->path, a->values.items[value_index(w, run, i)], a->line))
+		if (strcmp(a->path, case_path) == 0) {
+			if (scenario_use_case(s, value, e))
+				return -1;
+		} else if (scenario_put(s, a->path, value, a->line)) {
 			return error_set(e, "no memory");
+		}
 	}
 	return 0;
 }

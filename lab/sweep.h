@@ -2,8 +2,9 @@
  *
  * A key of the section is the path of a setting, its value a list: "ecn, tcn(threshold=80us)" by commas
  * outside brackets, "1..5" whole numbers, "0.1..0.9/0.2" or "1us..5us/2us" from, to and step. The runs
- * are all combinations; the first key changes slowest, values come as written. A scenario without the
- * section is a sweep of one run. */
+ * are all combinations; the first key changes slowest, values come as written. Cases are an axis before all
+ * others: those of "case = a, b", or all that the scenario has. A scenario with neither is a sweep of
+ * one run. */
 #ifndef LAB_SWEEP_H
 #define LAB_SWEEP_H
 #include "lab/scenario.h"
@@ -15,7 +16,7 @@ struct text_list {
 };
 
 struct sweep_axis {
-	char *path; /* "switch.marking" */
+	char *path; /* "switch.marking", or "case" */
 	int line;   /* 0: by --set */
 	struct text_list values;
 };

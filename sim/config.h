@@ -140,6 +140,7 @@ struct measure_config {
 struct config {
 	char title[OPT_TEXT_SIZE]; /* first comment line of the file */
 	char file[OPT_TEXT_SIZE];  /* for messages; may be empty */
+	char case_name[64];        /* of [case NAME]; empty: the scenario has none */
 	uint64_t seed;
 	struct network_config network;
 	struct switch_config switches;

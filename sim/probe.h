@@ -2,8 +2,10 @@
  *
  *	queue PORT		packets that wait at the port, or with PORT/2 in its queue 2
  *	queue-bytes PORT	the same in bytes
- *	throughput PORT		frame bytes that started on the line since the last sample
+ *	throughput PORT		frame bytes that started on the line since the last sample, or with PORT/2
+ *				those of its queue 2, where a packet's class alone decides its queue
  *	throughput flow:N	payload that the receiver of flow N got for the first time
+ *	throughput traffic:NAME	the same of all flows of [traffic NAME] together
  *	window flow:N		its congestion window
  *	marks PORT, drops PORT	packets since the last sample
  *	marks flow:N		data packets of the flow's connection that arrived marked
@@ -18,6 +20,15 @@
 #include "sim/run.h"
 
 struct probe_set;
+
+/* What a series shows by the first word of its name. */
+struct probe_info {
+	const char *unit;
+	int is_count; /* 1: a sample tells what happened since the last one; 0: what is there now */
+};
+
+/* 0: there is no probe of that name; the series may be a scheme's value. */
+int probe_find(const char *name, struct probe_info *info);
 
 /* Reads the lines. Messages start with "measure.probe: 'LINE': ". */
 int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,

@@ -128,7 +128,8 @@ static int check_conservation(struct measure *m, struct error *error)
 
 static int attach_taps(struct engine *e, const struct run_control *control, struct error *error)
 {
-	e->taps = memory_grow(NULL, control->tap_count + UINT64_C(1), sizeof(*e->taps));
+	e->taps = memory_grow(e->taps, e->tap_count + control->tap_count + UINT64_C(1),
+			      sizeof(*e->taps));
 	for (uint32_t i = 0; i < control->tap_count; i++) {
 		const struct tap *t = &control->taps[i];
 		int64_t link = link_find(e->net, t->port, error);

@@ -1,5 +1,5 @@
-# "make install" puts a working program, the library, its headers and the man page where it is told,
-# and nothing else; a program and a plug-in outside the source tree can be built with them.
+# "make install" puts a working program, the library, its headers, the man page and the figures of papers
+# where it is told, and nothing else; a program and a plug-in outside the source tree can be built with them.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -13,8 +13,17 @@ for header in include/weir/*.h; do
 	cmp "$header" "$root/include/weir/${header##*/}"
 done
 [ -z "$(find "$root" -type f ! -path "$root/bin/weir" ! -path "$root/lib/libweir.a" \
-	! -path "$root/include/weir/*.h" ! -path "$root/share/man/man1/weir.1")" ] || exit 1
+	! -path "$root/include/weir/*.h" ! -path "$root/share/man/man1/weir.1" \
+	! -path "$root/share/weir/papers/*")" ] || exit 1
 [ -s "$root/share/man/man1/weir.1" ]
+for file in scenarios/papers/*/*; do
+	[ ! -f "$file" ] || cmp "$file" "$root/share/weir/papers/${file#scenarios/papers/}"
+done
+# The installed program finds them by itself.
+if [ -d "$root/share/weir/papers" ]; then
+	(cd "$dir" && "$root/bin/weir" reproduce >"$dir/figures")
+	[ "$(grep -c / "$dir/figures")" -ge "$(ls scenarios/papers/*/*.ini | wc -l)" ]
+fi
 cat >"$dir/user.c" <<'END'
 #include <stdio.h>
 #include <weir/mark.h>

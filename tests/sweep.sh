@@ -236,6 +236,50 @@ grep -q "one value belongs here, lists stand in \[sweep\]$" err || fail "must po
 expect 2 run short.ini --jobs 0
 [ ! -e empty.results ] && [ ! -e wrong.results ] || fail "nothing may be stored"
 
+# --- cases and sizes ---
+sed '/^\[sweep\]/,$d' short.ini >cases.ini
+cat >>cases.ini <<-END
+[switch]
+scheduler = sp
+[case deep]
+switch.marking = ecn(k=100pkts)
+switch.queues = 2
+[case ecn#]
+switch.marking = tcn
+host.cc = ecn-star
+[sweep]
+traffic.requests.size = 10KB, 20KB
+[full]
+sweep.seed = 1..2
+traffic.bulk.senders = 2
+END
+expect 0 check cases.ini
+prints "switch: marking ecn(k=100pkts), scheduler sp, queues 2"
+prints "sweep: 4 runs: case (2) x traffic.requests.size (2); the above is the first"
+prints "with --full: 8 runs: case (2) x traffic.requests.size (2) x seed (2)"
+expect 0 check cases.ini --full
+prints "sweep: 8 runs: case (2) x traffic.requests.size (2) x seed (2); the above is the first"
+prints "without --full: 4 runs: case (2) x traffic.requests.size (2)"
+expect 0 run cases.ini --jobs 2
+prints "cases.results: 4 runs, 4 of them new in "
+expect 0 table cases.results --metric goodput_bps
+[ "$(sed -n '3,$s/ .*//p' out | tr '\n' ' ')" = "case deep deep ecn# ecn# " ] || fail "a row for each case and size"
+sed -n 3p out | grep -q "^case  *size  *Gb/s$" || fail "what a case sets is no column"
+expect 0 table cases.results --normalize-to deep --metric goodput_bps
+expect 0 run cases.ini --set case=ecn# --quiet
+[ "$(count cases.results)" = 4 ] || fail "a case by itself is among those of all"
+expect 0 run cases.ini --full --set case=deep --quiet
+[ "$(count cases.full.results)" = 4 ] || fail "the full size stays apart"
+[ "$(count cases.results)" = 4 ] || fail "the full size stays apart"
+expect 2 run short.ini --full
+message "--full: short.ini has no [full] section"
+expect 2 run cases.ini --set case=deeper
+message "--set case=deeper: unknown case 'deeper'; there are deep, ecn# (nearest: deep)"
+sed 's/^sweep.seed/sweep.sed/' cases.ini >wrong.ini
+expect 2 run wrong.ini
+message "wrong.ini:27: sweep.sed: 'sed' is not a setting; write section.key=value, as in switch.marking=tcn or traffic.web.load=0.8"
+rm -r cases.results cases.full.results
+
 # --- tables ---
 expect 2 table
 grep -q "^weir: which folder? There are " err || fail "must list them"

@@ -99,6 +99,101 @@ TEST(test_throughput_of_a_flow_is_its_size_in_the_end)
 	sim_end(&s);
 }
 
+/* Three pairs of flows, of 100 KB and of 50 KB, messages of persistent connections or not; the section
+ * beside them does not count. */
+TEST(test_throughput_of_a_traffic_section_is_that_of_all_its_flows)
+{
+	static const char *const connections[] = { "per-flow", "persistent" };
+
+	for (int k = 0; k < 2; k++) {
+		struct sim s;
+		double before = 0;
+
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 5us\n"
+			 "[traffic other]\npattern = many-to-one\nsenders = 4\nsize = 80KB\n"
+			 "[traffic pairs]\npattern = list\nconnections = %s\n"
+			 "flow = 1 2 100KB 0us\nflow = 2 3 100KB 0us\nflow = 3 4 100KB 0us\n"
+			 "flow = 1 2 50KB 300us\nflow = 2 3 50KB 300us\nflow = 3 4 50KB 300us\n"
+			 "[measure]\nto = 5ms\nprobe = throughput traffic:pairs every 100us\n",
+			 connections[k]);
+		sim_run(&s, 1);
+		CHECK_STR(s.r.series[0].name, "throughput traffic:pairs");
+		CHECK_STR(s.r.series[0].unit, "bps");
+		CHECK_NEAR(sum_of(&s.r.series[0]) * 100e-6 / 8, 450e3, 0.001);
+		for (uint64_t i = 0; i < s.r.series[0].count; i++) {
+			CHECK(s.r.series[0].value[i] >= 0);
+			if (s.r.series[0].time_ps[i] <= ns_to_ps(300 * NS_PER_US))
+				before += s.r.series[0].value[i];
+		}
+		CHECK_NEAR(before * 100e-6 / 8, 300e3, 0.001);
+		sim_end(&s);
+	}
+}
+
+TEST(test_throughput_of_a_section_is_the_sum_of_its_flows_at_every_sample)
+{
+	struct sim s;
+
+	sim_read(&s, incast, "ecn(k=20pkts)", "1MB",
+		 "probe = throughput traffic:bulk every 100us\n"
+		 "probe = throughput flow:0 every 100us\nprobe = throughput flow:2 every 100us\n"
+		 "probe = throughput flow:3 every 100us\n");
+	sim_run(&s, 2);
+	CHECK_INT(s.r.series_count, 11);
+	for (uint64_t i = 0; i < s.r.series[7].count; i++)
+		CHECK_NEAR(s.r.series[7].value[i],
+			   s.r.series[8].value[i] + s.r.series[2].value[i] +
+				   s.r.series[9].value[i] + s.r.series[10].value[i],
+			   1);
+	CHECK_NEAR(sum_of(&s.r.series[7]) * 100e-6 / 8, 4e6, 0.001);
+	sim_end(&s);
+}
+
+/* Queues of weight 3 and 1, both busy: 7.5 and 2.5 Gb/s of the line. */
+TEST(test_throughput_of_a_queue_is_its_share_of_the_line)
+{
+	struct sim s;
+	double last[3];
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 5us\n"
+		 "[switch]\nqueues = 2\nscheduler = dwrr(weights=3:1)\nmarking = ecn(k=20pkts)\n"
+		 "buffer = 200pkts\n[host]\nmss = 1460B\n"
+		 "[traffic a]\npattern = list\nflow = 1 0 unlimited 0us\nclass = 0\n"
+		 "[traffic b]\npattern = list\nflow = 2 0 unlimited 0us\nflow = 3 0 unlimited "
+		 "0us\nclass = 1\n"
+		 "[measure]\nto = 8ms\nprobe = throughput sw->h0/0 every 4ms\n"
+		 "probe = throughput sw->h0/1 every 4ms\nprobe = throughput sw->h0 every 4ms\n");
+	sim_run(&s, 2);
+	CHECK_INT(s.r.series_count, 3);
+	CHECK_STR(s.r.series[1].name, "throughput sw->h0/1");
+	for (int i = 0; i < 3; i++)
+		last[i] = s.r.series[i].value[2];
+	CHECK_NEAR(last[0] + last[1], last[2], 1);
+	CHECK_NEAR(last[0], 7.5e9, 0.01e9);
+	CHECK_NEAR(last[1], 2.5e9, 0.01e9);
+	sim_end(&s);
+}
+
+TEST(test_a_scheme_of_one_queue_has_that_queue_s_name)
+{
+	struct sim s;
+
+	sim_read(&s, "[network]\ntopology = star\nhosts = 3\n"
+		     "[switch]\nqueues = 2\nscheduler = dwrr\n"
+		     "marking = red(min=10pkts, max=100pkts, p=10%%, weight=1/16)\n"
+		     "[traffic a]\npattern = many-to-one\nsize = 100KB\n"
+		     "[measure]\nto = 1ms\nprobe = scheme sw->h0/1 every 50us\n"
+		     "probe = scheme sw->h0 every 50us\n");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series_count, 3);
+	CHECK_STR(s.r.series[0].name, "average sw->h0/1");
+	CHECK_STR(s.r.series[1].name, "average sw->h0/0");
+	CHECK_STR(s.r.series[2].name, "average sw->h0/1");
+	sim_end(&s);
+}
+
 TEST(test_a_scheme_shows_its_values)
 {
 	struct sim s;
@@ -183,4 +278,27 @@ TEST(test_probes_that_make_no_sense_are_refused)
 	check_refused("queue sw->h0/1 every 1us", "there is no queue 1; ports have 1");
 	check_refused("queue sw->h0 each 1us", "WHAT TARGET [every TIME]");
 	check_refused("queue sw->h0 every 1", "has no unit");
+	check_refused("throughput traffic:bulky every 1us",
+		      "unknown traffic section 'bulky'; there are bulk (nearest: bulk)");
+	check_refused("window traffic:bulk every 1us",
+		      "'window' is of a flow, not of a traffic section");
+	check_refused("drops flow:1 every 1us", "'drops' is of a port, not of a flow");
+	check_refused("marks sw->h0/0 every 1us",
+		      "'marks' is of a port or a flow, not of a queue of a port");
+	check_refused("throughput traffic:bulk", "needs a time between samples");
+}
+
+TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
+{
+	const struct run_control control = { .threads = 1 };
+	struct error e = { "" };
+	struct sim s;
+
+	sim_read(&s, "[network]\ntopology = star\nhosts = 3\n"
+		     "[switch]\nmarking = diffecn\n"
+		     "[traffic a]\npattern = many-to-one\nsize = 100KB\n"
+		     "[measure]\nto = 1ms\nprobe = throughput sw->h0/1 every 50us\n");
+	CHECK_INT(run(&s.c, &control, &s.r, &e), -1);
+	CHECK_CONTAINS(e.text, "diffecn puts packets into queues of its own choice");
+	config_free(&s.c);
 }

@@ -1,0 +1,314 @@
+/* reproduce.c -- weir reproduce: re-runs figures of papers and says which of the papers' claims hold. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/reproduce.h"
+#include "cli/commands.h"
+#include "cli/sweep.h"
+#include "lab/output.h"
+#include "lab/results.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOBS_MAX = 4096 };
+
+static const char default_out[] = "reproduction";
+
+/* What the command line asks for. */
+struct request {
+	const char *word; /* NULL: a list */
+	const char *out, *markdown;
+	enum figure_size size;
+	int summary;
+	uint64_t jobs; /* 0: as many as there are cores */
+};
+
+static int read_request(const struct arguments *a, struct request *q, struct error *e)
+{
+	static const struct option jobs = { "--jobs", OPT_COUNT, offsetof(struct request, jobs),
+					    "0",      1,         JOBS_MAX,
+					    "",       NULL };
+	const char *out = arguments_option(a, "--out"), *number = arguments_option(a, "--jobs");
+
+	*q = (struct request){
+		.word = arguments_word(a, 0),
+		.out = out ? out : default_out,
+		.markdown = arguments_option(a, "--markdown"),
+		.size = arguments_option(a, "--full") ? FIGURE_FULL : FIGURE_QUICK,
+		.summary = arguments_option(a, "--summary") != NULL,
+	};
+	if (number && option_parse(q, &jobs, number, e))
+		return -1;
+	if (q->out[0] == '\0')
+		return error_set(e, "--out: a folder is missing");
+	if (q->markdown && !q->summary)
+		return error_set(e,
+				 "--markdown: is a form of the summary; write --summary "
+				 "--markdown %s",
+				 q->markdown);
+	if (q->summary && q->word)
+		return error_set(e, "--summary: is over all papers; leave %s out",
+				 quote(q->word).text);
+	return 0;
+}
+
+/* --- one figure --- */
+
+/* A figure that is ready to run. */
+struct job {
+	struct figure figure;
+	struct scenario scenario;
+	struct sweep sweep;
+};
+
+static void job_free(struct job *j)
+{
+	sweep_free(&j->sweep);
+	scenario_free(&j->scenario);
+	figure_free(&j->figure);
+}
+
+/* Would the claims find their runs, and the panels their axes? */
+static int check_figure(struct job *j, enum figure_size size, struct error *e)
+{
+	struct stored_runs runs;
+	int failed;
+
+	if (sweep_settings(&runs, &j->sweep, &j->scenario, e))
+		return -1;
+	failed =
+		figure_check(&j->figure, &runs, size, e) || figure_check_axes(&j->figure, &runs, e);
+	stored_runs_free(&runs);
+	return failed ? -1 : 0;
+}
+
+int sized_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
+		   struct error *e)
+{
+	if (scenario_read(s, file, e))
+		return -1;
+	if ((size == FIGURE_QUICK || scenario_use_full(s, e) == 0) && sweep_read(w, s, e) == 0)
+		return 0;
+	scenario_free(s);
+	return -1;
+}
+
+/* On -1 nothing is left to free. */
+static int job_read(struct job *j, const struct figure_files *f, enum figure_size size,
+		    struct error *e)
+{
+	if (figure_read(&j->figure, f->claims, e))
+		return -1;
+	if (sized_scenario(f->scenario, size, &j->scenario, &j->sweep, e)) {
+		figure_free(&j->figure);
+		return -1;
+	}
+	if (check_figure(j, size, e)) {
+		job_free(j);
+		return -1;
+	}
+	return 0;
+}
+
+static int write_page(const struct figure_report *fr, const char *folder, struct error *e)
+{
+	struct store *store;
+	char *path = NULL;
+	int failed;
+
+	if (store_open(&store, folder, STORE_READ, e))
+		return -1;
+	chart_text(&path, "%s/" FIGURE_PAGE, folder);
+	failed = figure_report_write(fr, path, store, e);
+	store_close(store);
+	if (!failed)
+		printf("%s\n", path);
+	free(path);
+	return failed;
+}
+
+/* What is in the folder now: the claims and the page. Returns an exit status. */
+static int show_figure(const struct request *q, const struct figure_files *f,
+		       const struct figure *figure, struct verdict_counts *counts)
+{
+	char *folder = figure_folder(f, q->out, q->size);
+	struct figure_state state;
+	struct figure_report report = { figure, f->label, f->scenario, q->size, NULL };
+	struct error e;
+	int status = EXIT_FINE;
+
+	if (figure_state_read(&state, figure, folder, q->size, &e)) {
+		free(folder);
+		return complain(EXIT_WORLD, &e);
+	}
+	report.verdicts = state.verdicts;
+	print_claims(figure, state.verdicts);
+	if (state.done && write_page(&report, folder, &e))
+		status = complain(EXIT_WORLD, &e);
+	*counts = state.counts;
+	figure_state_free(&state);
+	free(folder);
+	return status;
+}
+
+static int run_job(const struct request *q, const struct figure_files *f, struct job *j)
+{
+	char *folder = figure_folder(f, q->out, q->size);
+	const struct sweep_request request = {
+		.out = folder, .jobs = q->jobs, .threads = 1, .no_table = 1
+	};
+	struct error e;
+	int status;
+
+	printf("%s: %s; %s size, %" PRIu64 " run%s\n", f->label, j->figure.title,
+	       figure_size_names[q->size], j->sweep.run_count, j->sweep.run_count == 1 ? "" : "s");
+	if (figure_prepare(f, q->out, &e))
+		status = complain(EXIT_WORLD, &e);
+	else
+		status = run_sweep(&request, &j->scenario, &j->sweep);
+	free(folder);
+	return status;
+}
+
+/* Returns an exit status; where runs failed, what is there is shown all the same. */
+static int reproduce(const struct request *q, const struct figure_files *f,
+		     struct verdict_counts *counts)
+{
+	struct job j;
+	struct error e;
+	int status, shown;
+
+	if (job_read(&j, f, q->size, &e))
+		return complain(EXIT_MISTAKE, &e);
+	status = run_job(q, f, &j);
+	if (status != EXIT_INTERRUPTED && status != EXIT_MISTAKE) {
+		shown = show_figure(q, f, &j.figure, counts);
+		status = status == EXIT_FINE ? shown : status;
+	}
+	job_free(&j);
+	return status;
+}
+
+/* --- summaries --- */
+
+static int write_file(const char *path, void (*write)(FILE *, const struct summary *),
+		      const struct summary *y, struct error *e)
+{
+	struct output o;
+
+	if (output_open(&o, path, e))
+		return -1;
+	write(o.stream, y);
+	return output_finish(&o, e) ? -1 : output_publish(&o, e);
+}
+
+static int write_index(const char *out, const struct summary *y, struct error *e)
+{
+	char *path = NULL;
+	int failed;
+
+	chart_text(&path, "%s/" SUMMARY_PAGE, out);
+	failed = output_folder(out, e) < 0 || write_file(path, summary_html, y, e);
+	if (!failed)
+		printf("%s\n", path);
+	free(path);
+	return failed;
+}
+
+static int summarise(const struct request *q, const struct figure_list *l)
+{
+	struct summary y;
+	struct error e;
+	int status = EXIT_FINE;
+
+	if (summary_read(&y, l, q->out, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (write_index(q->out, &y, &e) ||
+	    (q->markdown && write_file(q->markdown, summary_markdown, &y, &e)))
+		status = complain(EXIT_WORLD, &e);
+	else if (q->markdown)
+		printf("%s\n", q->markdown);
+	summary_free(&y);
+	return status;
+}
+
+/* After runs: the page over all papers has news. That another figure's files are wrong is no failure
+ * of what was asked for. */
+static void renew_index(const struct request *q, const struct figure_list *l)
+{
+	struct summary y;
+	struct error e;
+	int failed = summary_read(&y, l, q->out, &e);
+
+	if (!failed) {
+		failed = write_index(q->out, &y, &e);
+		summary_free(&y);
+	}
+	if (failed) {
+		error_prefix(&e, "%.200s/" SUMMARY_PAGE " stays as it was: ", q->out);
+		complain(EXIT_WORLD, &e);
+	}
+}
+
+/* --- what was asked for --- */
+
+/* Is everything right, before anything runs? */
+static int check_all(const struct request *q, const struct figure_list *l,
+		     const struct figure_range *r, struct error *e)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct job j;
+
+		if (job_read(&j, &l->all[r->first + i], q->size, e))
+			return -1;
+		job_free(&j);
+	}
+	return 0;
+}
+
+static int run_all(const struct request *q, const struct figure_list *l)
+{
+	struct verdict_counts sum = { { 0 } };
+	struct figure_range r;
+	struct error e;
+	int worst = EXIT_FINE;
+
+	if (figures_choose(l, q->word, &r, &e) || check_all(q, l, &r, &e))
+		return complain(EXIT_MISTAKE, &e);
+	for (uint32_t i = 0; i < r.count; i++) {
+		const struct figure_files *f = &l->all[r.first + i];
+		struct verdict_counts counts = { { 0 } };
+		int status = reproduce(q, f, &counts);
+
+		if (status == EXIT_INTERRUPTED || status == EXIT_MISTAKE)
+			return status;
+		worst = status > worst ? status : worst;
+		for (int k = 0; k < VERDICTS; k++)
+			sum.of[k] += counts.of[k];
+		if (r.count > 1) {
+			print_counts(f->label, &counts);
+			putchar('\n');
+		}
+	}
+	renew_index(q, l);
+	print_counts(q->word, &sum);
+	return worst;
+}
+
+int command_reproduce(const struct arguments *a)
+{
+	struct figure_list l;
+	struct request q;
+	struct error e;
+	int status;
+
+	if (read_request(a, &q, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (q.summary)
+		status = summarise(&q, &l);
+	else if (q.word)
+		status = run_all(&q, &l);
+	else
+		status = list_figures(&l, q.out);
+	figures_free(&l);
+	return status;
+}

@@ -1,0 +1,221 @@
+/* reproduce_show.c -- what weir reproduce prints: the table of claims and the list of figures. */
+#include "cli/commands.h"
+#include "cli/folder.h"
+#include "cli/reproduce.h"
+#include "lab/results.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2, TEXT_LEAST = 24, TEXT_MOST = 64 };
+
+/* --- text in columns --- */
+
+/* Characters, not bytes. */
+static int text_width(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* The text, cut where it is wider, and blanks behind it up to the width. */
+static void print_padded(const char *text, int width)
+{
+	static const char dots[] = "...";
+	int room = width, whole = text_width(text) <= width;
+
+	if (!whole)
+		room -= (int)strlen(dots);
+	while (*text && room > 0) {
+		do
+			putchar(*text++);
+		while (((unsigned char)*text & 0xc0) == 0x80);
+		room--;
+	}
+	if (!whole)
+		fputs(dots, stdout);
+	printf("%*s", room, "");
+}
+
+/* A line without blanks at its end: the last column is printed as it is. */
+static void end_line(const char *text)
+{
+	puts(text);
+}
+
+static int wider(int width, const char *text)
+{
+	return text_width(text) > width ? text_width(text) : width;
+}
+
+/* --- claims --- */
+
+static struct claim_text measured_cell(const struct verdict *v)
+{
+	struct claim_text t = { "-" };
+
+	return v->kind > VERDICT_DISAGREES ? t : measured_text(&v->value, v->unit);
+}
+
+struct claim_widths {
+	int verdict, says, expected;
+};
+
+static struct claim_widths choose_widths(const struct figure *f, const struct verdict *verdicts)
+{
+	struct claim_widths w = { text_width("verdict"), 0, text_width("expected") };
+	int measured = text_width("measured"), longest = text_width("claim"), room;
+
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		w.verdict = wider(w.verdict, verdict_name(verdicts[i].kind));
+		w.expected = wider(w.expected, claim_expected(&f->claims[i]).text);
+		measured = wider(measured, measured_cell(&verdicts[i]).text);
+		longest = wider(longest, f->claims[i].says);
+	}
+	room = line_width(stdout) - w.verdict - w.expected - measured - 3 * GAP;
+	room = room < TEXT_LEAST ? TEXT_LEAST : room;
+	w.says = longest < room ? longest : room;
+	return w;
+}
+
+static void print_row(const struct claim_widths *w, const char *const cells[4])
+{
+	print_padded(cells[0], w->verdict + GAP);
+	print_padded(cells[1], w->says);
+	printf("%*s", GAP, "");
+	print_padded(cells[2], w->expected + GAP);
+	end_line(cells[3]);
+}
+
+void print_claims(const struct figure *f, const struct verdict *verdicts)
+{
+	struct claim_widths w = choose_widths(f, verdicts);
+
+	if (f->claim_count == 0)
+		return;
+	print_row(&w, (const char *const[]){ "verdict", "claim", "expected", "measured" });
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		struct claim_text expected = claim_expected(&f->claims[i]);
+		struct claim_text measured = measured_cell(&verdicts[i]);
+
+		print_row(&w,
+			  (const char *const[]){ verdict_name(verdicts[i].kind), f->claims[i].says,
+						 expected.text, measured.text });
+	}
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		if (verdicts[i].kind == VERDICT_NOT_MEASURED && verdicts[i].why[0])
+			printf("%s was not measured: %s\n", f->claims[i].name, verdicts[i].why);
+}
+
+/* "8 agree, 1 disagrees"; "no claims". */
+static struct claim_text counts_text(const struct verdict_counts *counts)
+{
+	struct claim_text t = { "" };
+	size_t used = 0;
+
+	for (int i = 0; i < VERDICTS; i++)
+		if (counts->of[i])
+			used += (size_t)snprintf(t.text + used, sizeof(t.text) - used, "%s%u %s",
+						 used ? ", " : "", counts->of[i],
+						 verdict_word((enum verdict_kind)i, counts->of[i]));
+	if (!used)
+		snprintf(t.text, sizeof(t.text), "no claims");
+	return t;
+}
+
+void print_counts(const char *label, const struct verdict_counts *counts)
+{
+	printf("%s: %s\n", label, counts_text(counts).text);
+}
+
+/* --- the list --- */
+
+/* Runs and time in one size. */
+struct extent {
+	char runs[24];
+	struct human time;
+};
+
+static int measure_extent(struct extent *x, const struct summary_entry *y, enum figure_size size,
+			  uint32_t cores, struct error *e)
+{
+	const struct figure_state *st = &y->states[size];
+	struct scenario s;
+	struct sweep w;
+
+	if (sized_scenario(y->files->scenario, size, &s, &w, e))
+		return -1;
+	snprintf(x->runs, sizeof(x->runs), "%" PRIu64, w.run_count);
+	snprintf(x->time.text, sizeof(x->time.text), "-");
+	if (st->done && st->done == st->planned)
+		x->time = human_duration(st->run_seconds / cores);
+	else if (y->figure.seconds[size] > 0)
+		x->time = human_duration(y->figure.seconds[size] / cores);
+	sweep_free(&w);
+	scenario_free(&s);
+	return 0;
+}
+
+/* What is known: of the full size where something of it is there. */
+static struct claim_text state_text(const struct summary_entry *y)
+{
+	enum figure_size size = y->states[FIGURE_FULL].done ? FIGURE_FULL : FIGURE_QUICK;
+	const struct figure_state *st = &y->states[size];
+	struct claim_text counts = counts_text(&st->counts), t;
+
+	if (!st->done)
+		snprintf(t.text, sizeof(t.text), "%s",
+			 st->planned ? "none of its runs is there" : "not run yet");
+	else if (st->done < st->planned)
+		snprintf(t.text, sizeof(t.text), "%" PRIu64 " of %" PRIu64 " %s runs are there",
+			 st->done, st->planned, figure_size_names[size]);
+	else
+		snprintf(t.text, sizeof(t.text), "%.100s%s", counts.text,
+			 size == FIGURE_FULL ? " (full)" : "");
+	return t;
+}
+
+static int print_entry(const struct summary *y, const struct summary_entry *at, int label_width,
+		       struct error *e)
+{
+	struct extent x[FIGURE_SIZES];
+	char claims[16];
+
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		if (measure_extent(&x[size], at, (enum figure_size)size, y->cores, e))
+			return -1;
+	snprintf(claims, sizeof(claims), "%u", at->figure.claim_count);
+	print_padded(at->files->label, label_width + GAP);
+	printf("%6s %13s %7s %13s %7s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
+	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, claims);
+	end_line(state_text(at).text);
+	printf("%*s", GAP, "");
+	end_line(at->figure.title);
+	return 0;
+}
+
+int list_figures(const struct figure_list *l, const char *out)
+{
+	struct summary y;
+	struct error e;
+	int width = text_width("figure"), failed = 0;
+
+	if (summary_read(&y, l, out, &e))
+		return complain(EXIT_MISTAKE, &e);
+	for (uint32_t i = 0; i < l->count; i++)
+		width = wider(width, l->all[i].label);
+	print_padded("figure", width + GAP);
+	printf("%6s %13s %7s %13s %7s  results in %s\n", "runs", "time", "--full", "time", "claims",
+	       out);
+	for (uint32_t i = 0; i < y.count && !failed; i++)
+		failed = print_entry(&y, &y.all[i], width, &e);
+	if (!failed)
+		printf("Times are for %u core%s: measured where the runs are there, otherwise "
+		       "expected. 'weir reproduce %s' runs the first.\n",
+		       y.cores, y.cores == 1 ? "" : "s", l->all[0].label);
+	summary_free(&y);
+	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+}

@@ -1,0 +1,276 @@
+# weir reproduce as its user meets it: one small made-up figure end to end. Listed, run, judged, drawn,
+# interrupted and resumed, summed up; and what is wrong in its files is said in one line.
+set -u
+weir=$(realpath "${WEIR:-./weir}")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+fail() {
+	echo "$1"
+	echo "stdout:"; cat out
+	echo "stderr:"; cat err
+	exit 1
+}
+
+# expect STATUS ARGUMENT...: runs the program and compares its exit status.
+expect() {
+	wanted=$1
+	shift
+	COLUMNS=160 "$weir" reproduce "$@" >out 2>err
+	status=$?
+	[ $status = "$wanted" ] || fail "weir reproduce $*: exit status $status, expected $wanted"
+}
+
+# message TEXT: alone on stderr, and nothing else was printed.
+message() {
+	[ "$(cat err)" = "weir: $1" ] && [ ! -s out ] || fail "expected nothing but: weir: $1"
+}
+
+# line PATTERN: one line of stdout is like this.
+line() {
+	grep -q -e "^$1\$" out || fail "stdout must have a line like: $1"
+}
+
+last_line() {
+	[ "$(tail -n 1 out)" = "$1" ] || fail "the last line must be: $1"
+}
+
+# count FOLDER: how many runs are there.
+count() {
+	"$weir" export "$1" --csv count >/dev/null && echo $(($(wc -l <count/runs.csv) - 1))
+}
+
+# Two saturating flows share a port of 10 Gb/s, under two markings, at two sizes.
+mkdir -p papers/made
+cat >papers/made/fig2.ini <<'END'
+# How long is the queue?
+[network]
+topology = star
+hosts = 5
+rate = 10Gbps
+delay = 2us
+
+[switch]
+buffer = 200pkts
+
+[host]
+cc = dctcp
+
+[traffic bulk]
+pattern = many-to-one
+senders = 2
+size = unlimited
+
+[traffic requests]
+pattern = incast
+senders = 2
+receiver = 0
+size = 10KB
+period = 500us
+
+[measure]
+from = 1ms
+to = 4ms
+probe = queue sw->h0 every 20us
+
+[case none]
+switch.marking = none
+
+[case ecn]
+switch.marking = ecn(k=20pkts)
+
+[sweep]
+traffic.requests.size = 5KB, 10KB
+seed = 1..2
+
+[full]
+measure.to = 6ms
+sweep.seed = 1..3
+END
+cat >papers/made/fig2.claims <<'END'
+[figure]
+title = Queues with and without marking
+paper = Made, Figure 2
+about = Two flows share a port.
+time = 30s
+
+[panel a]
+title = mean queue
+kind = lines
+y = queue_mean_pkts
+x = traffic.requests.size
+
+[panel b]
+title = mean queue, relative to no marking
+kind = bars
+y = queue_mean_pkts
+normalize = none
+where = traffic.requests.size=10KB
+
+[panel c]
+title = requests
+kind = cdf
+y = fct
+
+[panel d]
+title = queue over time
+kind = time
+y = queue sw->h0
+where = traffic.requests.size=10KB
+
+[claim good]
+says = the port is never idle without marking
+section = 1
+metric = utilisation
+of = case=none, traffic.requests.size=10KB
+range = 0.99..1
+
+[claim direction]
+says = marking makes the queue a thousand times shorter
+section = 1
+metric = queue_mean_pkts
+of = case=ecn, traffic.requests.size=10KB
+over = case=none, traffic.requests.size=10KB
+value = 0.001
+
+[claim bad]
+says = marking makes the queue ten times longer
+section = 2
+metric = queue_mean_pkts
+of = case=ecn, traffic.requests.size=10KB
+over = case=none, traffic.requests.size=10KB
+value = 10
+note = It was made up to fail.
+
+[claim later]
+says = nothing is dropped under ECN
+section = 3
+metric = drops
+of = case=ecn, traffic.requests.size=10KB
+range = ..0
+size = full
+END
+
+# --- the list, before anything has run ---
+expect 0 --papers papers
+line 'made/fig2  *8  *[0-9.]* s  *12  *-  *4  *not run yet'
+line '  Queues with and without marking'
+[ ! -e reproduction ] || fail "a list makes no folder"
+
+# --- one figure: claims, a page for it and one over all ---
+expect 0 made/fig2 --papers papers
+line 'made/fig2: Queues with and without marking; quick size, 8 runs'
+line 'agrees  *the port is never idle without marking  *0.99..1  *[01][.0-9]*.*'
+line 'same direction  *marking makes the queue a thousand times shorter  *0.001 .*'
+line 'disagrees  *marking makes the queue ten times longer  *10 (8..12)  *0.[0-9]* ±.*'
+line 'not at this size  *nothing is dropped under ECN  *at most 0  *-'
+line 'reproduction/made/fig2/figure.html'
+last_line 'made/fig2: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
+[ "$(cat err)" = "weir: 8 runs to do, 0 are there" ] || fail "not a terminal: a plain line"
+page=reproduction/made/fig2/figure.html
+for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '"y":"queue mean (pkts)"' \
+	'"x":"size (KB)"' '"y":"queue mean, relative to none"' '"y":"share of flows"' '"x":"time (ms)"' \
+	'"name":"none"' '"name":"ecn"' 'It was made up to fail.' \
+	'<span class="verdict disagrees">disagrees</span>'; do
+	grep -qF -e "$text" $page || fail "$page must contain $text"
+done
+# What all are relative to is 1.
+sed -n '/relative to none/,/<\/script>/p' $page | grep -q '"name":"none","style":0,"px":\[0\],"py":\[1\]' ||
+	fail "the bar of the reference is 1"
+
+# --- again: nothing is run, all is said ---
+cp out first
+expect 0 made/fig2 --papers papers
+cmp -s out first && [ ! -s err ] || fail "the same command runs nothing and says the same"
+
+# --- the paper's size: a folder of its own, every claim judged ---
+expect 0 made --full --papers papers
+last_line 'made: 2 agree, 1 same direction, 1 disagrees'
+[ "$(count reproduction/made/fig2)" = 8 ] && [ "$(count reproduction/made/fig2.full)" = 12 ] ||
+	fail "both sizes are kept apart"
+expect 0 --papers papers
+line 'made/fig2  *8  *[0-9.]* s  *12  *[0-9.]* s  *4  *2 agree, 1 same direction, 1 disagrees (full)'
+
+# --- interrupted, and resumed ---
+sed 's/to = 4ms/to = 400ms/; s/seed = 1..2/seed = 1..40/' papers/made/fig2.ini >papers/made/fig10.ini
+cp papers/made/fig2.claims papers/made/fig10.claims
+"$weir" reproduce made/fig10 --papers papers --jobs 2 --out long >out 2>err &
+tries=0
+while [ ! -e long/made/fig10/results.db ] || [ "$(count long/made/fig10)" -lt 2 ]; do
+	tries=$((tries + 1))
+	[ $tries -lt 600 ] || fail "the runs must get on"
+	sleep 0.1
+done
+kill -INT $!
+wait $!
+[ $? = 130 ] || fail "interrupted: status 130"
+grep -q 'weir: interrupted; [0-9]* of 160 runs are kept in long/made/fig10; the same command continues' err ||
+	fail "must say how to go on"
+kept=$(count long/made/fig10)
+[ "$kept" -ge 2 ] && [ "$kept" -lt 160 ] || fail "some runs are kept, some are missing: $kept"
+expect 0 --papers papers --out long
+line "made/fig10  *160 .* $kept of 160 quick runs are there"
+# Of the 160 only some, so that it ends soon: those that are there count.
+sed -i 's/1..40/1..2/' papers/made/fig10.ini
+expect 0 made/fig10 --papers papers --out long
+grep -q "^weir: [0-9]* runs to do, [1-9][0-9]* are there$" err || fail "what was kept is not run again"
+last_line 'made/fig10: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
+
+# --- all, in order of numbers; the summary ---
+rm papers/made/fig10.*
+cp papers/made/fig2.ini papers/made/fig10a.ini
+sed 's/Queues with/Other queues with/' papers/made/fig2.claims >papers/made/fig10a.claims
+expect 0 all --papers papers
+[ "$(sed -n 's/^\(made[^:]*\): .*size.*runs$/\1/p' out | tr '\n' ' ')" = 'made/fig2 made/fig10a ' ] ||
+	fail "fig2 comes before fig10a"
+last_line 'all: 2 agree, 2 same direction, 2 disagree, 2 not at this size'
+expect 0 --papers papers --summary --markdown summary.md
+last_line summary.md
+for text in '| Made | quick | 2 of 2 | 16 | 8 | 2 | 2 | 2 | 2 | 0 | ' \
+	'| Made | full | 1 of 2 | 12 | 4 | 2 | 1 | 1 | 0 | 0 | ' '### made/fig2: bad' 'It was made up to fail.'; do
+	grep -qF -e "$text" summary.md || { cat summary.md; fail "summary.md must contain $text"; }
+done
+[ "$(grep -c '^### ' summary.md)" = 2 ] || fail "only claims that disagree are explained"
+for text in 'href="made/fig2/figure.html"' 'href="made/fig2.full/figure.html"' 'href="made/fig10a/figure.html"'; do
+	grep -qF -e "$text" reproduction/index.html || fail "index.html must contain $text"
+done
+
+# --- mistakes: one line, status 2, and nothing is run ---
+rm -r reproduction long
+refused() {
+	expect 2 made/fig2 --papers papers
+	message "$1"
+	[ ! -e reproduction ] || fail "nothing may be run"
+}
+cp papers/made/fig2.claims good.claims
+sed 's/^metric = drops/metric = dorps/' good.claims >papers/made/fig2.claims
+expect 2 made/fig2 --papers papers
+grep -q "^weir: papers/made/fig2.claims:[0-9]*: .*unknown metric 'dorps'.*(nearest: drops)$" err || fail "must say where"
+[ "$(wc -l <err)" = 1 ] && [ ! -s out ] && [ ! -e reproduction ] || fail "one message and nothing else"
+expect 2 --papers papers
+[ "$(wc -l <err)" = 1 ] || fail "one message in a list, too"
+expect 2 all --papers papers
+[ ! -e reproduction ] || fail "a mistake anywhere is found before anything runs"
+sed 's/^over = case=none, /over = case=nose, /' good.claims >papers/made/fig2.claims
+expect 2 made/fig2 --papers papers
+grep -q "^weir: papers/made/fig2.claims:[0-9]*: .*nose" err && [ "$(wc -l <err)" = 1 ] || fail "must say what is wrong"
+sed 's/^x = .*/x = case/' good.claims >papers/made/fig2.claims
+refused 'papers/made/fig2.claims:7: [panel a]: x: the values of case are no numbers'
+rm papers/made/fig2.claims
+expect 2 made/fig2 --papers papers
+grep -q '^weir: papers/made/fig2.claims: ' err || fail "must say what is missing"
+cp good.claims papers/made/fig2.claims
+expect 2 made/fig3 --papers papers
+message "no paper or figure 'made/fig3' (nearest: made/fig2); 'weir reproduce' lists them, and 'all' means all"
+expect 2 --papers none
+message "none: cannot be read: No such file or directory"
+expect 2
+grep -q "^weir: no figures: there is no folder scenarios/papers here.*; name one by --papers$" err || fail "must say how"
+expect 2 made --papers papers --summary
+message "--summary: is over all papers; leave 'made' out"
+expect 2 --papers papers --markdown a.md
+message "--markdown: is a form of the summary; write --summary --markdown a.md"
+expect 2 made --papers papers --jobs 0
+expect 1 made --papers papers --out good.claims
+grep -q "^weir: good.claims: is a file; a folder is needed$" err || fail "must say why"
