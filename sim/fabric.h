@@ -31,9 +31,10 @@ struct fabric_ops {
 	void (*free_switch)(struct switch_state *s, void *state);
 	void (*new_hosts)(struct engine *e);
 	void (*free_hosts)(struct engine *e);
-	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. */
+	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. With it what
+	 * switches wrote into it, or NULL. */
 	enum fabric_answer (*arrive)(struct worker *w, struct switch_state *s, uint32_t port,
-				     struct packet *packet);
+				     struct packet *packet, const struct int_stack *notes);
 	/* It waits at the end of its queue, as *stored. NULL: of no interest. */
 	void (*queued)(struct worker *w, struct switch_state *s, uint32_t port,
 		       struct packet *stored);

@@ -102,8 +102,8 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 		  "leaf-spine, fat-tree-2, fat-tree, explicit or hpcc" },
 		{ NETWORK "[traffic web]\n",
 		  "f.ini:3: traffic.web.pattern: not given; one of many-to-one, "
-		  "permutation, all-to-all, all-to-one, inter-rack, incast, list, hpcc-flows or "
-		  "htsim" },
+		  "permutation, all-to-all, all-to-one, inter-rack, incast, staggered, storage, "
+		  "training, ring, list, hpcc-flows or htsim" },
 		{ NETWORK,
 		  "f.ini: traffic: no flow anywhere; add a section such as [traffic web]" },
 	};
@@ -211,7 +211,8 @@ TEST(test_scenario_mistakes_in_values_are_named)
 		  "f.ini:4: traffic.a.pattern: unknown pattern "
 		  "'many-to-on'; there are many-to-one, permutation, all-to-all, all-to-one, "
 		  "inter-rack, "
-		  "incast, list, hpcc-flows, htsim (nearest: many-to-one)" },
+		  "incast, staggered, storage, training, ring, list, hpcc-flows, htsim (nearest: "
+		  "many-to-one)" },
 		{ "seed = x\n" BASE,
 		  "f.ini:1: seed: 'x' is not a whole number; allowed: at least 0" },
 		{ NETWORK "hosts = many\n",
