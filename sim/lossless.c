@@ -111,24 +111,48 @@ static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
 	struct packet *next = port_take_next(&out->port, &w->pool, &queue), packet;
+	const struct int_stack *notes;
+	struct int_stack kept;
 
 	if (!next)
 		return;
 	packet = *next;
+	notes = w->engine->notes ? packet_notes(w, next) : NULL;
 
 	int answer = port_start(&out->port, &packet, queue);
 
-	if (s->lossless->fabric)
+	if (s->lossless->fabric) {
+		if (notes) { /* the scheme may use the memory that they are in */
+			int_copy(&kept, notes);
+			notes = &kept;
+		}
 		tell_left(w, s, port, &packet, answer, start_ps);
+	}
 	if (answer == PORT_SEND)
-		transmit(w, out, &packet, w->engine->notes ? packet_notes(w, next) : NULL,
-			 start_ps);
+		transmit(w, out, &packet, notes, start_ps);
 	account_departure(w, s, packet_segment(&packet)->input, &packet, start_ps);
 }
 
 void lossless_timer(struct switch_state *s, uint32_t input, int64_t time_ps)
 {
 	heap_push(&s->lossless->departures, time_ps, (uint64_t)s->link_count + input);
+}
+
+/* Nobody at the other end of a link that is down can say that a class may go on: what waits there goes, and
+ * is lost. */
+static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
+{
+	struct engine *e = s->engine;
+	uint32_t link = s->first_link + port;
+	struct port *p = &engine_egress(e, link)->port;
+
+	for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+		if (e->pauses[link].class[k].since_ps < 0)
+			continue;
+		link_pause(e, link, k, 0, now_ps);
+		port_resume(p, p->class->class_queue[k], now_ps);
+	}
+	await_departure(s, port);
 }
 
 /* Everything that can start before limit_ps leaves, in order of time. */
@@ -140,6 +164,10 @@ static void departures_until(struct worker *w, struct switch_state *s, int64_t l
 		struct heap_entry entry = heap_pop(departures);
 		uint32_t port = (uint32_t)entry.key;
 
+		if (port >= s->link_count + s->line_count) {
+			end_pauses(s, port - s->link_count - s->line_count, entry.time_ps);
+			continue;
+		}
 		if (port >= s->link_count) {
 			s->lossless->fabric->timer(w, s, port - s->link_count, entry.time_ps);
 			continue;
@@ -179,6 +207,8 @@ static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 		s->lossless->fabric->frame(w, s, input, frame);
 		return;
 	}
+	if (frame->time_ps >= e->net->links[link].fails_ps)
+		return;
 	link_pause(e, link, frame->class_id, pause, frame->time_ps);
 	lossless_hold(s, link - s->first_link, p->class->class_queue[frame->class_id],
 		      pause ? PFC_PAUSE : PFC_RESUME, frame->time_ps);
@@ -370,6 +400,10 @@ static int new_switch(struct engine *e, struct switch_state *s, struct error *er
 		.pool_bytes = c->buffer - apart,
 	};
 	buffer_params_init(&l->lossy, BUFFER_PER_SWITCH, c->buffer - apart, c->dt_alpha_q32);
+	for (uint32_t i = 0; i < s->link_count; i++)
+		if (e->net->links[s->first_link + i].fails_ps != TIME_NEVER_PS)
+			heap_push(&l->departures, e->net->links[s->first_link + i].fails_ps,
+				  (uint64_t)s->link_count + s->line_count + i);
 	if (fabric_is_on(e->config)) {
 		l->fabric = e->config->fabric;
 		l->fabric_state = l->fabric->new_switch(e, s);

@@ -30,7 +30,8 @@ struct lossless {
 	struct pfc_memory memory;
 	struct buffer_params lossy;              /* of all other classes: the shared part */
 	struct pfc_input (*inputs)[PFC_CLASSES]; /* per line of the switch */
-	/* (free_ps, port) of ports that may send; (time, link_count + input) of the fabric scheme's timers */
+	/* (free_ps, port) of ports that may send; (time, link_count + input) of the fabric scheme's timers;
+	 * (time, link_count + line_count + port) where a link fails */
 	struct heap departures;
 	uint64_t frames;                 /* made minus taken, of every kind */
 	const struct fabric_ops *fabric; /* NULL: none */

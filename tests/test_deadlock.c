@@ -140,3 +140,27 @@ TEST(test_pauses_that_end_are_no_deadlock)
 	CHECK_INT(sim_metric(&s, "flows_completed"), 5);
 	sim_end(&s);
 }
+
+/* The whole left pours into h8, so that the links up are paused most of the time; one of them fails while it
+ * is. What waits for it must not wait for ever: it is lost, and goes another way. */
+TEST(test_a_link_that_fails_is_paused_no_longer)
+{
+	for (int fails_us = 100; fails_us < 120; fails_us++) {
+		struct sim s;
+
+		sim_read(
+			&s,
+			"[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\n"
+			"hosts-per-leaf = 8\nrate = 10Gbps\ndelay = 1us\nfail = leaf0 spine0 %dus\n"
+			"[switch]\nmarking = none\nbuffer = 200KB\nbuffer-per = switch\n"
+			"lossless = 0\n[host]\ncc = line-rate\n[rdma]\nrto = 1ms\n"
+			"[traffic x]\npattern = many-to-one\nsenders = 8\nreceiver = 8\n"
+			"size = 100KB\n",
+			fails_us);
+		sim_run(&s, 1);
+		CHECK(s.r.pause_count > 8);
+		CHECK(sim_metric(&s, "drops") > 0);
+		CHECK_INT(sim_metric(&s, "flows_completed"), 8);
+		sim_end(&s);
+	}
+}
