@@ -1,5 +1,6 @@
 /* catalogue.c -- the registries of the library and the simulator, seen as shelves of entries. */
 #include "cli/catalogue.h"
+#include "sim/fabric.h"
 #include "sim/network.h"
 #include "sim/run.h"
 #include "sim/traffic.h"
@@ -33,6 +34,15 @@ static int cc_entry(size_t i, struct entry *e)
 	if (c)
 		*e = (struct entry){ c->name, c->help, c->cite, NULL, c->options };
 	return c != NULL;
+}
+
+static int fabric_entry(size_t i, struct entry *e)
+{
+	const struct fabric_ops *f = fabric_all[i];
+
+	if (f)
+		*e = (struct entry){ f->name, f->help, f->cite, NULL, f->options };
+	return f != NULL;
 }
 
 static int topology_entry(size_t i, struct entry *e)
@@ -72,6 +82,7 @@ static int metric_entry(size_t i, struct entry *e)
 const struct shelf shelf_all[] = {
 	{ "marking", "marking schemes, for switch.marking", marking_entry },
 	{ "scheduler", "schedulers, for switch.scheduler", scheduler_entry },
+	{ "fabric", "flow control between switches, for switch.fabric", fabric_entry },
 	{ "cc", "congestion controls, for host.cc", cc_entry },
 	{ "topology", "topologies, for network.topology", topology_entry },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", traffic_entry },

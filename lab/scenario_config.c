@@ -2,6 +2,7 @@
 #include "lab/scenario.h"
 #include "lab/digest.h"
 #include "lab/sections.h"
+#include "sim/fabric.h"
 #include "sim/plugin.h"
 #include "sim/workload.h"
 #include "weir/cc.h"
@@ -260,14 +261,14 @@ static const struct traffic_config *traffic_of_cc(const struct config *c, const 
 	return NULL;
 }
 
-/* The scheduler that was asked for; a marking scheme may have brought another. */
+/* The scheduler that was asked for; a marking or fabric scheme may have brought another. */
 static void scheduler_text(const struct config *c, const char *name, char *text)
 {
 	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
 	const struct sched_ops *sched;
 	struct error e;
 
-	if (!c->mark->layout)
+	if (!c->mark->layout && !c->fabric->layout)
 		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
 	else if (any_sched_parse(c->switches.scheduler, 1, &sched, params, &e) == 0)
 		spec_format(text, VALUE_ROOM, name, sched->options, params);
@@ -290,6 +291,8 @@ static void value_text(const struct config *c, const struct target *t, const str
 		spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
 	else if (value == c->switches.scheduler)
 		scheduler_text(c, name, text);
+	else if (value == c->switches.fabric)
+		spec_format(text, VALUE_ROOM, name, c->fabric->options, c->fabric_params);
 	else if (value == c->host.cc)
 		spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
 	else if (traffic_of_cc(c, value))

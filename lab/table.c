@@ -47,6 +47,12 @@ static const struct group groups[] = {
 		  { "large flows", BY_UNIT, { "fct_large_mean_ns" } },
 		  { "slowdown", TIMES, { "slowdown_mean", "slowdown_p50", "slowdown_p99" } },
 	  } },
+	{ "Applications",
+	  NOTHING_MORE,
+	  {
+		  { "I/Os a second", BY_UNIT, { "iops" } },
+		  { "round, mean", BY_UNIT, { "round_mean_ns" } },
+	  } },
 	{ "Queue",
 	  QUEUE_PORT,
 	  {
@@ -68,6 +74,7 @@ static const struct group groups[] = {
 		  { "timeouts", BY_UNIT, { "timeouts" } },
 		  { "time paused", PERCENT, { "pause_fraction" } },
 		  { "pauses added up", BY_UNIT, { "pause_ns" } },
+		  { "pause deadlocks", BY_UNIT, { "pfc_deadlocks" } },
 	  } },
 	{ "Cost",
 	  NOTHING_MORE,
@@ -173,6 +180,13 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 		fprintf(f, "PARTIAL: stopped early (interrupted, or measure.drain was over); the "
 			   "numbers "
 			   "end there.\n");
+	if (r->deadlock.circles)
+		fprintf(f,
+			"DEADLOCK: since %s links wait for each other's pauses of class %" PRIu32
+			" to end: %s%s\n",
+			human_time((double)r->deadlock.since_ps / PS_PER_NS).text,
+			r->deadlock.class_id, r->deadlock.text,
+			r->deadlock.circles > 1 ? ", and others" : "");
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
 	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",

@@ -4,6 +4,7 @@
  * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
  * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "sim/config.h"
+#include "sim/fabric.h"
 #include "sim/plugin.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
@@ -88,6 +89,11 @@ const struct option switch_options[] = {
 	  "as "
 	  "rate, delay and frame size make necessary",
 	  NULL },
+	{ "fabric", OPT_TEXT, AT(fabric), "none", 0, 0,
+	  "flow control between switches that knows flows or destinations: a fabric scheme with "
+	  "its "
+	  "options",
+	  NULL },
 	{ "ethernet-overhead", OPT_FLAG, AT(ethernet_overhead), "no", 0, 1,
 	  "count preamble, delimiter and gap (20 B) and a minimum frame of 64 B on the wire",
 	  NULL },
@@ -150,6 +156,8 @@ const struct option rdma_options[] = {
 	  "what packets carry more where switches write into them: five hops of 8 B and 2 B (HPCC, "
 	  "SIGCOMM 2019)",
 	  NULL },
+	{ "int-flows", OPT_FLAG, AT(int_flows), "no", 0, 1,
+	  "switches also write down how many flows pass the port (FDCC, section 3.5)", NULL },
 	{ "acks-per", OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
 	  "data packets that one ACK answers; a change of the CE mark is answered at once", NULL },
 	{ "max-window", OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
@@ -366,13 +374,24 @@ static int check_lossless(struct config *c, struct error *e)
 	if (strcmp(text, "none") == 0)
 		return 0;
 	if (strcmp(text, "all") == 0) {
-		c->lossless = (1u << PFC_CLASSES) - 1;
+		if (c->queues > PFC_CLASSES)
+			return error_set(e,
+					 "switch.lossless: all, but a port has %" PRIu32
+					 " queues and only %d classes can be paused; name them",
+					 c->queues, PFC_CLASSES);
+		c->lossless = (1u << c->queues) - 1;
 	} else {
 		for (; *text; text++) {
 			uint32_t class_id = (uint32_t)(*text - '0');
 
 			if (class_id >= PFC_CLASSES || (text[1] && text[1] != ':'))
 				return lossless_error(s, e);
+			if (class_id >= c->queues)
+				return error_set(e,
+						 "switch.lossless: class %" PRIu32
+						 ", but a port has switch.queues = %" PRIu32
+						 "; classes count from 0",
+						 class_id, c->queues);
 			c->lossless |= 1u << class_id;
 			text += text[1] == ':';
 			if (!*text)
@@ -406,7 +425,7 @@ static int check_switch(struct config *c, struct error *e)
 
 	if (any_mark_parse(s->marking, &c->mark, c->mark_params, e))
 		return error_prefix(e, "switch.marking: ");
-	if (check_queues(c, e) || check_lossless(c, e))
+	if (check_queues(c, e) || check_lossless(c, e) || fabric_check(c, e))
 		return -1;
 	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_POOL &&
 	    s->buffer_per != BUFFER_PER_SWITCH)
@@ -456,12 +475,18 @@ static int check_host(struct config *c, struct error *e)
 	return 0;
 }
 
-/* Classes count from 0, and one that no queue has is refused; where packets are ranked a class may be
- * a rank, and the last queue takes all classes beyond it. */
+/* Where packets are ranked a class may be a rank, and the last queue takes all classes beyond it; unless
+ * classes are paused, each of which needs a queue of its own. */
+static int classes_may_share(const struct config *c)
+{
+	return c->sched->rank && !c->lossless;
+}
+
+/* Classes count from 0, and one that no queue has is refused. */
 static int check_class(const struct config *c, const struct traffic_config *t, const char *key,
 		       uint64_t class_id, struct error *e)
 {
-	if (c->sched->rank || class_id < c->switches.queues)
+	if (classes_may_share(c) || class_id < c->switches.queues)
 		return 0;
 	return error_set(e,
 			 "traffic.%s.%s: %" PRIu64 ", but a port has switch.queues = %" PRIu64
@@ -487,17 +512,17 @@ static int check_ack_class(const struct config *c, struct traffic_config *t, str
 
 static int check_classes(const struct config *c, struct traffic_config *t, struct error *e)
 {
-	uint64_t classes = c->sched->rank ? QUEUES_MAX : c->switches.queues;
+	int share = classes_may_share(c);
+	uint64_t classes = share ? QUEUES_MAX : c->switches.queues;
 
 	if (check_class(c, t, "class", t->class_id, e))
 		return -1;
 	if (t->class_id + t->classes > classes)
-		return error_set(
-			e,
-			"traffic.%s.classes: %" PRIu64 " from class %" PRIu64 " on, but %s %" PRIu64
-			"; classes count from 0",
-			t->name, t->classes, t->class_id,
-			c->sched->rank ? "there are" : "a port has switch.queues =", classes);
+		return error_set(e,
+				 "traffic.%s.classes: %" PRIu64 " from class %" PRIu64
+				 " on, but %s %" PRIu64 "; classes count from 0",
+				 t->name, t->classes, t->class_id,
+				 share ? "there are" : "a port has switch.queues =", classes);
 	if (check_class(c, t, "first-class", t->first_class, e))
 		return -1;
 	if (t->first_bytes && t->classes == 1 && t->first_class == t->class_id)
@@ -545,11 +570,11 @@ static void note_transport(struct config *c, const struct cc_ops *cc)
 
 	if (cc->transport == CC_RDMA) {
 		header = c->rdma.header_bytes;
-		frame = c->rdma.mtu_bytes + header;
 		if (cc->needs & CC_NEEDS_INT) {
-			frame += c->rdma.int_bytes;
+			header += c->rdma.int_bytes;
 			c->telemetry = 1;
 		}
+		frame = c->rdma.mtu_bytes + header;
 	}
 	if (frame > c->frame_max_bytes)
 		c->frame_max_bytes = (uint32_t)frame;

@@ -54,6 +54,7 @@ struct switch_config {
 	char lossless[OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3" */
 	uint64_t pfc_alpha_q32, pfc_reserved_bytes, pfc_margin_bytes;
 	uint64_t pfc_headroom_bytes; /* of each class of each input; 0: from rate and delay */
+	char fabric[OPT_TEXT_SIZE];  /* spec */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
 };
 
@@ -79,6 +80,7 @@ enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 struct rdma_config {
 	uint64_t mtu_bytes; /* payload of a full packet */
 	uint64_t header_bytes, int_bytes;
+	uint64_t int_flows; /* flag: switches count flows and write that down too */
 	uint64_t acks_per;
 	uint64_t max_window_bytes;
 	uint64_t recovery; /* enum rdma_recovery */
@@ -107,7 +109,7 @@ struct traffic_config {
 	struct span_ps start;    /* each flow starts somewhere in here */
 	uint64_t stop_ps;        /* unlimited flows end here; 0: never */
 	uint64_t app_rate_bps;   /* the application writes at this rate; 0: all at once */
-	uint64_t period_ps;      /* incast: between requests */
+	uint64_t period_ps;      /* incast: between requests; 0: as load says, or 10 ms */
 	uint64_t arrivals;       /* incast: 0 periodic, 1 poisson */
 	uint64_t class_id, classes;        /* classes of the flows: so many, from class_id on ... */
 	uint64_t class_by;                 /* ... and which of them, enum class_rule */
@@ -121,6 +123,17 @@ struct traffic_config {
 	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
 	char list[OPT_TEXT_SIZE];    /* file of an explicit list: "src dst bytes start" a line */
 	struct line_list flow_lines; /* "flow = 0 5 2MB 10us" */
+	/* storage */
+	char mix[OPT_TEXT_SIZE];                 /* of reads and writes, spec */
+	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
+	uint64_t depth, ios, replicas;           /* ios 0: as many as begin until measure.to */
+	uint64_t request_bytes, answer_bytes, service_ps;
+	/* training, ring */
+	char model[OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
+	uint64_t rounds;           /* 0: as many as begin until measure.to */
+	struct span_ps compute;    /* between two rounds of a host: somewhere in here */
+	/* staggered */
+	uint64_t interval_ps, leave;
 };
 
 enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PAIR };
@@ -158,8 +171,10 @@ struct config {
 	const struct mark_ops *mark;
 	const struct sched_ops *sched;
 	const struct cc_ops *cc;
+	const struct fabric_ops *fabric; /* sim/fabric.h */
 	_Alignas(8) unsigned char mark_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char fabric_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
 };
 

@@ -151,8 +151,43 @@ static uint64_t next_window(struct engine *e, uint64_t window)
 	return best;
 }
 
+/* A flow that waited gets its time. */
+static void plan_waiting(struct worker *w, struct host *h, uint32_t flow, int64_t start_ps)
+{
+	struct flow *f = &w->engine->flows.flows[flow];
+
+	assert(f->src == h->number);
+	f->start_ps = start_ps;
+	host_timer(h, start_ps, TIMER_START, flow);
+	w->flows_opened += flow_ends(f);
+	if (start_ps > w->opened_ps)
+		w->opened_ps = start_ps;
+}
+
+/* A flow is done at the host and lets another one of that host in. */
+struct local_start {
+	struct worker *worker;
+	struct host *host;
+};
+
+static void start_here(void *context, uint32_t flow, int64_t start_ps)
+{
+	const struct local_start *at = context;
+
+	plan_waiting(at->worker, at->host, flow, start_ps);
+}
+
 void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind)
 {
+	struct engine *e = w->engine;
+	const struct flow *f = &e->flows.flows[flow];
+	struct host *h = &e->hosts[kind == FLOW_TELLS_SENT ? f->src : f->dst];
+	struct gate_event event = { flow, kind, GATES_OF_HOST, h->now_ps };
+	struct local_start at = { w, h };
+
+	w->flows_done += kind == FLOW_TELLS_SENT;
+	if (gates_tell(&e->flows.gates, &event, start_here, &at) == 0)
+		return;
 	if (w->ended_count == w->ended_capacity) {
 		w->ended_capacity = w->ended_capacity ? 2 * w->ended_capacity : 16;
 		w->ended = memory_grow(w->ended, w->ended_capacity, sizeof(*w->ended));
@@ -161,16 +196,14 @@ void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind)
 }
 
 /* Calls at the end of a window. */
-static void start_waiting(void *context, uint32_t flow)
+static void start_waiting(void *context, uint32_t flow, int64_t start_ps)
 {
 	struct engine *e = context;
-	struct flow *f = &e->flows.flows[flow];
-	struct host *h = &e->hosts[f->src];
+	struct host *h = &e->hosts[e->flows.flows[flow].src];
 	struct worker *w = engine_worker(e, h->node);
 
-	f->start_ps = e->last_opened_ps = w->end_ps;
-	host_timer(h, f->start_ps, TIMER_START, flow);
-	engine_wake_later(w, h->node, f->start_ps);
+	plan_waiting(w, h, flow, start_ps);
+	engine_wake_later(w, h->node, start_ps);
 }
 
 /* Whole windows only: what is measured must not change when flows start. */
@@ -179,11 +212,17 @@ static void open_gates(struct engine *e)
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
 
-		for (uint32_t k = 0; k < w->ended_count; k++)
-			gates_tell(&e->flows.gates, w->ended[k].flow, w->ended[k].kind,
-				   start_waiting, e);
+		for (uint32_t k = 0; k < w->ended_count; k++) {
+			struct gate_event event = { w->ended[k].flow, w->ended[k].kind,
+						    GATES_OF_ALL, w->end_ps };
+
+			gates_tell(&e->flows.gates, &event, start_waiting, e);
+		}
 		w->ended_count = 0;
 	}
+	for (uint32_t i = 0; i < e->threads; i++)
+		if (e->workers[i].opened_ps > e->last_opened_ps)
+			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
 /* Every thread rests at the end of limit_ps; decides what comes next. */

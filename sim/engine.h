@@ -89,8 +89,10 @@ struct worker {
 		enum flow_tie kind;
 	} * ended;
 	uint32_t ended_count, ended_capacity;
-	uint64_t flows_done;  /* flows of finite size that ended at this worker's hosts */
-	uint64_t byte_errors; /* of these, how many received other bytes than were asked for */
+	uint64_t flows_done;   /* that ended at this worker's hosts, by flow_ends */
+	uint64_t flows_opened; /* that waited for others and have got their start, by flow_ends */
+	int64_t opened_ps;     /* the last of these starts */
+	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
 };
 
 /* What connections of one congestion control share, near at hand. */
@@ -135,6 +137,7 @@ struct engine {
 	uint32_t *line_first; /* slot of the first packet ever */
 	struct packet_store store;
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
+	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
 
 	/* nodes */
 	struct switch_state *switches; /* by switch number */
@@ -186,6 +189,15 @@ static inline struct egress *engine_egress(const struct engine *e, uint32_t link
 	return (struct egress *)(e->egresses + (size_t)link * e->egress_size);
 }
 
+/* Ends of a flow that a run waits for: the last byte there and, where another flow waits for that,
+ * acknowledged. A flow of unlimited size has none. */
+static inline uint32_t flow_ends(const struct flow *f)
+{
+	if (f->size_bytes == FLOW_UNLIMITED)
+		return 0;
+	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
+}
+
 /* Builds everything from a checked config, network and flow list, which the engine then owns. */
 int engine_new(struct engine **out, const struct config *c, struct network *net,
 	       struct flow_list *flows, uint32_t threads, struct error *e);
@@ -204,7 +216,8 @@ struct worker *engine_worker(struct engine *e, uint32_t node);
  * statistics, as one that held what it holds now (before: nothing) since measuring began. */
 void engine_begin_stats(struct worker *w, struct port *p);
 
-/* A flow is done: those that wait for it start when the window ends. */
+/* A flow is done at a host of this worker: those that wait for it at a gate of this host start now,
+ * others when the window ends. */
 void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 void switch_run(struct worker *w, struct switch_state *s);

@@ -191,7 +191,7 @@ static void build_switches(struct engine *e)
 			.node = net->switch_node[i],
 		};
 		/* A switch that goes through departures in order, too, is never behind (lossless.c). */
-		if (!e->config->lossless && !e->config->telemetry)
+		if (!lossless_is_needed(e->config))
 			s->pool.sync = switch_sync;
 		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
@@ -206,7 +206,7 @@ static int build_wheel(struct engine *e, struct error *error)
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
-	if (e->config->lossless && shortest > PFC_FRAME_BYTES)
+	if (lossless_is_needed(e->config) && shortest > PFC_FRAME_BYTES)
 		shortest = PFC_FRAME_BYTES;
 	e->window_ps = TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
@@ -234,7 +234,8 @@ static int build_wheel(struct engine *e, struct error *error)
 	e->slot_count = SLOTS_MIN;
 	while (e->slot_count < needed && e->slot_count < SLOTS_MAX)
 		e->slot_count *= 2;
-	e->wheel_is_short = e->slot_count < needed;
+	/* How many frames of a fabric scheme may wait for a line is not known. */
+	e->wheel_is_short = e->slot_count < needed || fabric_is_on(e->config);
 	e->slot_words = (e->net->node_count + 63) / 64;
 	e->wheel = memory_new((uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
 	e->slot_busy = memory_new(e->slot_count, sizeof(*e->slot_busy));
@@ -439,6 +440,8 @@ static void build_transports(struct engine *e)
 	}
 	if (c->telemetry)
 		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
+	if (c->telemetry && c->rdma.int_flows)
+		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
@@ -517,6 +520,7 @@ void engine_free(struct engine *e)
 	free(e->classes);
 	memory_free(e->transports, e->config->traffic_count + UINT64_C(1), sizeof(*e->transports));
 	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
+	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));

@@ -4,11 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Room for one more. It doubles, so there is more to get only where the count is a power of two. */
+static void *with_room(void *p, uint32_t count, size_t size)
+{
+	return count & (count - 1) ? p : memory_grow(p, count ? 2 * (uint64_t)count : 1, size);
+}
+
+uint32_t gates_add_like(struct gate_list *l, const struct gate *g)
+{
+	l->gates = with_room(l->gates, l->gate_count, sizeof(*l->gates));
+	l->gates[l->gate_count] = *g;
+	return l->gate_count++;
+}
+
 uint32_t gates_add(struct gate_list *l, uint32_t needed, uint32_t one_by_one)
 {
-	l->gates = memory_grow(l->gates, l->gate_count + UINT64_C(1), sizeof(*l->gates));
-	l->gates[l->gate_count] = (struct gate){ .needed = needed, .one_by_one = one_by_one };
-	return l->gate_count++;
+	struct gate g = { .needed = needed, .one_by_one = one_by_one != 0 };
+
+	return gates_add_like(l, &g);
 }
 
 void gates_tie(struct gate_list *l, struct gate_tie tie)
@@ -17,7 +30,7 @@ void gates_tie(struct gate_list *l, struct gate_tie tie)
 	struct gate_tie **ties = waits ? &l->waits : &l->tells;
 	uint32_t *count = waits ? &l->wait_count : &l->tell_count;
 
-	*ties = memory_grow(*ties, *count + UINT64_C(1), sizeof(**ties));
+	*ties = with_room(*ties, *count, sizeof(**ties));
 	(*ties)[(*count)++] = tie;
 }
 
@@ -79,32 +92,41 @@ const struct gate_tie *gates_tells(const struct gate_list *l, uint32_t flow)
 }
 
 /* The next flow at the gate, if any is left. */
-static int start_next(struct gate_list *l, uint32_t gate,
-		      void (*start)(void *context, uint32_t flow), void *context)
+static int take_next(struct gate_list *l, uint32_t gate, uint32_t *flow)
 {
 	uint32_t *first = &l->gates[gate].first;
 
 	if (*first >= l->wait_count || l->waits[*first].gate != gate)
 		return 0;
-	start(context, l->waits[(*first)++].flow);
+	*flow = l->waits[(*first)++].flow;
 	return 1;
 }
 
-void gates_tell(struct gate_list *l, uint32_t flow, enum flow_tie kind,
-		void (*start)(void *context, uint32_t flow), void *context)
+uint32_t gates_tell(struct gate_list *l, const struct gate_event *event,
+		    void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context)
 {
-	const struct gate_tie *tie = gates_tells(l, flow);
+	const struct gate_tie *tie = gates_tells(l, event->flow);
+	uint32_t others = 0, flow;
 
-	for (; tie && tie < l->tells + l->tell_count && tie->flow == flow; tie++) {
+	for (; tie && tie < l->tells + l->tell_count && tie->flow == event->flow; tie++) {
 		struct gate *g = &l->gates[tie->gate];
+		int64_t start_ps = event->now_ps + g->delay_ps;
 
-		if (tie->kind != (uint32_t)kind)
+		if (tie->kind != (uint32_t)event->kind)
 			continue;
+		if (g->is_local != (event->gates == GATES_OF_HOST)) {
+			others++;
+			continue;
+		}
 		g->done++;
-		if (g->one_by_one)
-			start_next(l, tie->gate, start, context);
-		else if (g->done == g->needed)
-			while (start_next(l, tie->gate, start, context))
-				;
+		if ((g->closes_ps && start_ps >= g->closes_ps) ||
+		    (!g->one_by_one && g->done != g->needed))
+			continue;
+		while (take_next(l, tie->gate, &flow)) {
+			start(context, flow, start_ps);
+			if (g->one_by_one)
+				break;
+		}
 	}
+	return others;
 }

@@ -21,20 +21,41 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 /* --- the card --- */
 
-void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+/* Must it wait for the switch to let its queue go on? */
+static int is_held(const struct host *h, const struct sender *s)
 {
-	uint32_t number = host_queue(h, s->class_id);
-	struct turn *t = &h->turns[number];
+	uint32_t queue = host_flow_queue(s->flow_hash, h->card_queues);
 
+	return h->paused & HOST_HOLDS && s->state != SENDER_DONE &&
+	       (h->held[queue / 64] >> (queue % 64) & 1);
+}
+
+static void append_turn(struct worker *w, struct turn *t, struct sender *s, uint32_t handle)
+{
 	s->in_ready = 1;
 	s->ready_next = FLOW_NONE;
-	h->work++;
-	h->waiting |= 1u << number;
 	if (t->first == FLOW_NONE)
 		t->first = handle;
 	else
 		((struct sender *)slab_at(&w->senders, t->last))->ready_next = handle;
 	t->last = handle;
+}
+
+void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	uint32_t number = 0;
+
+	if (h->lossless) {
+		if (is_held(h, s)) {
+			append_turn(w, &h->parked, s, handle);
+			return;
+		}
+		if (sender_can_send(s)) /* one that was parked may have come to its end */
+			number = host_queue(h, sender_next_class(w->engine, s));
+	}
+	h->work++;
+	h->waiting |= 1u << number;
+	append_turn(w, &h->turns[number], s, handle);
 }
 
 /* The first connection of a turn leaves it. */
@@ -65,23 +86,84 @@ static uint32_t next_turn(struct host *h, uint32_t set)
 	return h->last_turn;
 }
 
-/* A segment from the next connection in turn that may send; 0 where there is none. */
+/* Those in the first turn whose queue must wait now are parked: where flows are stopped, there are no other
+ * turns. */
+static void park_held(struct worker *w, struct host *h)
+{
+	struct turn *t = &h->turns[0];
+	uint32_t handle = t->first;
+
+	t->first = FLOW_NONE;
+	h->waiting &= ~1u;
+	while (handle != FLOW_NONE) {
+		struct sender *s = slab_at(&w->senders, handle);
+		uint32_t next = s->ready_next;
+
+		h->work--;
+		host_join_turn(w, h, s, handle);
+		handle = next;
+	}
+}
+
+/* Those whose queue goes on take turns again. */
+static void unpark(struct worker *w, struct host *h)
+{
+	uint32_t handle = h->parked.first;
+
+	h->parked.first = FLOW_NONE;
+	while (handle != FLOW_NONE) {
+		struct sender *s = slab_at(&w->senders, handle);
+		uint32_t next = s->ready_next;
+
+		host_join_turn(w, h, s, handle);
+		handle = next;
+	}
+}
+
+void host_hold(struct worker *w, struct host *h, uint32_t queue, enum pfc_signal signal)
+{
+	uint64_t *word = &h->held[queue / 64], bit = UINT64_C(1) << (queue % 64);
+
+	if ((*word & bit) == (signal == PFC_PAUSE ? bit : 0))
+		return;
+	*word ^= bit;
+	if (signal == PFC_PAUSE) {
+		h->held_count++;
+		h->paused |= HOST_HOLDS;
+		park_held(w, h);
+	} else {
+		if (--h->held_count == 0)
+			h->paused &= ~HOST_HOLDS;
+		unpark(w, h);
+	}
+}
+
+/* May it send when its turn comes? The rate of a queue pair may have become lower since it joined. */
+static int is_due(const struct engine *e, struct host *h, struct sender *s)
+{
+	return sender_transport(e, s)->is_rdma ? rdma_is_due(h, s) : sender_can_send(s);
+}
+
+/* A segment from the next connection in turn that may send; 0 where there is none. One whose next segment
+ * has become one of another class waits in the turn of that class. */
 static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 {
 	while (h->waiting & ~h->paused) {
 		uint32_t number = next_turn(h, h->waiting & ~h->paused);
 		uint32_t handle = h->turns[number].first;
 		struct sender *s = slab_at(&w->senders, handle);
-		int can_send = sender_can_send(s);
+		int can_send = is_due(w->engine, h, s);
+		int is_here = !can_send || !h->lossless ||
+			      host_queue(h, sender_next_class(w->engine, s)) == number;
 
-		if (can_send)
+		if (can_send && is_here)
 			sender_send(w, h, s, start_ps);
 		leave_turn(w, h, number);
 		if (can_send) {
-			if (sender_transport(w->engine, s)->is_rdma ? rdma_is_due(h, s)
-								    : sender_can_send(s))
+			if (!is_here || is_due(w->engine, h, s))
 				host_join_turn(w, h, s, handle);
-			return 1;
+			if (is_here)
+				return 1;
 		}
 	}
 	return 0;
@@ -100,7 +182,8 @@ static struct queue *control_queue(struct host *h)
 	return NULL;
 }
 
-/* Sends everything that can start before limit_ps. */
+/* Sends everything that can start before limit_ps, or until a timer is due: the pace of a queue pair that
+ * sent just now may have set one. */
 static __attribute__((noinline)) void card_run(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = h->out;
@@ -108,7 +191,7 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 	while (h->work) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
 
-		if (start_ps >= limit_ps)
+		if (start_ps >= limit_ps || start_ps > h->timer_ps)
 			return;
 
 		struct queue *control = out->port.pkts ? control_queue(h) : NULL;
@@ -133,8 +216,13 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 static void on_pause(struct worker *w, struct host *h, const struct packet *frame)
 {
 	uint32_t bit = 1u << frame->class_id;
-	int pause = packet_segment((struct packet *)frame)->number != 0;
+	uint32_t kind = packet_segment((struct packet *)frame)->number;
+	int pause = kind == FRAME_PAUSE;
 
+	if (kind >= FRAME_FABRIC) {
+		w->engine->config->fabric->host_frame(w, h, frame);
+		return;
+	}
 	h->paused = pause ? h->paused | bit : h->paused & ~bit;
 	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
 }
@@ -200,10 +288,12 @@ void host_run(struct worker *w, struct host *h)
 
 		int64_t next_ps = arrival_ps <= h->timer_ps ? arrival_ps : h->timer_ps;
 
+		if (h->work)
+			card_run(w, h, next_ps < w->limit_ps ? next_ps + 1 : w->limit_ps);
+		if (h->timer_ps < next_ps)
+			continue;
 		if (next_ps >= w->limit_ps)
 			break;
-		if (h->work)
-			card_run(w, h, next_ps + 1);
 		h->now_ps = next_ps;
 		if (arrival_ps <= h->timer_ps) {
 			on_packet(w, h, &w->pool.slots[slot]);
@@ -213,8 +303,6 @@ void host_run(struct worker *w, struct host *h)
 		}
 	}
 	e->line_head[h->line] = slot;
-	if (h->work)
-		card_run(w, h, w->limit_ps);
 	plan_wake(w, h);
 	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
@@ -248,6 +336,7 @@ void hosts_new(struct engine *e)
 			.due_ps = TIME_NEVER_PS,
 			.next_start = fill[i],
 			.start_end = fill[i + 1],
+			.parked = { FLOW_NONE, FLOW_NONE },
 		};
 		for (uint32_t k = 0; k < HOST_QUEUES; k++)
 			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE };

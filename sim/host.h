@@ -23,9 +23,9 @@ struct host {
 	int64_t timer_ps;  /* earliest of its timers; TIME_NEVER_PS: none */
 	int64_t due_ps;    /* a far wake-up is set for this time; TIME_NEVER_PS: none */
 	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t lossless; /* bit per class */
-	uint32_t others;   /* turn of all classes that are not: the first that is no lossless one's */
-	uint32_t paused;   /* bit per class that the switch has stopped */
+	uint32_t lossless; /* bit per class, and HOST_HOLDS where flows may be stopped */
+	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
+	uint32_t paused; /* bit per class that the switch has stopped, and HOST_HOLDS */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
 	struct turn {
@@ -33,12 +33,20 @@ struct host {
 	} turns[HOST_QUEUES];
 	uint32_t next_start, start_end; /* its flows to come, in engine.start_order */
 	struct heap timers;
+	/* Where a fabric scheme stops flows (bfc): a bit for each queue of the card that must wait, and how
+	 * many do; senders that found theirs to be one of them. */
+	uint64_t *held;
+	uint32_t card_queues, held_count;
+	struct turn parked;
 	/* counters */
 	uint64_t made_pkts, received_pkts;
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
 	uint64_t goodput_bytes;          /* payload received for the first time */
 	uint64_t retransmits, timeouts;
 };
+
+/* In host.paused: some of its flows must wait now. */
+#define HOST_HOLDS (UINT32_C(1) << 31)
 
 /* What a host's timers are for, in their order at equal times. */
 enum timer_kind {
@@ -230,6 +238,15 @@ host_control(struct worker *w, struct host *h, struct packet *packet, const stru
 	h->work++;
 }
 
+/* A queue of the card must wait, or may go on. */
+void host_hold(struct worker *w, struct host *h, uint32_t queue, enum pfc_signal signal);
+
+/* The queue of the card that a flow has, of so many: flows that meet in one are stopped together. */
+static inline uint32_t host_flow_queue(uint32_t flow_hash, uint32_t queues)
+{
+	return (uint32_t)((mix64(flow_hash) & UINT32_MAX) * queues >> 32);
+}
+
 /* The sender may send: it gets its turn at the card. */
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
@@ -253,6 +270,9 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
+
+/* Class of the segment that the sender would send next; sender_can_send holds. */
+uint32_t sender_next_class(const struct engine *e, struct sender *s);
 
 /* The sender's next segment takes the line, which is free at start_ps; sender_can_send holds. */
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
@@ -350,7 +370,8 @@ uint32_t scoreboard_detect(struct sender *s);
 /* A timeout: everything in flight is lost. */
 void scoreboard_lose_all(struct sender *s);
 
-/* The first lost segment to send again, marking it as sent; s->lost > 0. */
+/* The first lost segment to send again; and the same, marking it as sent. s->lost > 0. */
+uint32_t scoreboard_first_lost(const struct sender *s);
 uint32_t scoreboard_resend(struct sender *s);
 
 /* Before segment next is sent: makes room for it. Only while s->marks exist. */

@@ -27,24 +27,26 @@ int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id,
 
 /* --- frames --- */
 
+void lossless_send(struct worker *w, struct switch_state *s, uint32_t input,
+		   const struct packet *frame, int64_t now_ps)
+{
+	struct egress *out = engine_egress(w->engine, line_back(w->engine, s->first_line + input));
+	int64_t start_ps = port_interject(&out->port, frame->bytes, now_ps);
+
+	*egress_place(w, out) = *frame;
+	s->lossless->frames++;
+	egress_commit_until(w, out, start_ps,
+			    start_ps + port_wire_ps(out->port.class, frame->bytes));
+}
+
 /* Tells the neighbour at the other end of an input to stop a class, or to go on. */
 static void send_frame(struct worker *w, struct switch_state *s, uint32_t input, uint32_t class_id,
 		       enum pfc_signal signal, int64_t now_ps)
 {
-	struct egress *out = engine_egress(w->engine, line_back(w->engine, s->first_line + input));
-	int64_t start_ps = port_interject(&out->port, PFC_FRAME_BYTES, now_ps);
-	struct packet *packet = egress_place(w, out);
+	struct packet frame = frame_make(signal == PFC_PAUSE ? FRAME_PAUSE : FRAME_RESUME);
 
-	*packet = (struct packet){
-		.bytes = PFC_FRAME_BYTES,
-		.class_id = (uint8_t)class_id,
-		.flags = SEGMENT_PAUSE,
-	};
-	packet_segment(packet)->number = signal == PFC_PAUSE;
-	packet_segment(packet)->connection = FLOW_NONE;
-	s->lossless->frames++;
-	egress_commit_until(w, out, start_ps,
-			    start_ps + port_wire_ps(out->port.class, PFC_FRAME_BYTES));
+	frame.class_id = (uint8_t)class_id;
+	lossless_send(w, s, input, &frame, now_ps);
 }
 
 /* --- departures --- */
@@ -86,9 +88,20 @@ static void transmit(struct worker *w, struct egress *out, const struct packet *
 
 		int_copy(to, notes);
 		if (!(packet->flags & SEGMENT_ACK))
-			int_push(to, &out->port, w->engine->net->line_link[out->line], start_ps);
+			int_push(w->engine, to, out, packet, start_ps);
 	}
 	egress_commit(w, out, start_ps);
+}
+
+/* The fabric scheme learns that a packet waits here no longer. */
+static void tell_left(struct worker *w, struct switch_state *s, uint32_t port,
+		      struct packet *packet, int answer, int64_t now_ps)
+{
+	const struct fabric_ops *fabric = s->lossless->fabric;
+
+	if (answer != PORT_SEND && fabric->lost)
+		fabric->lost(w, s, port, packet);
+	fabric->leave(w, s, port, packet, now_ps);
 }
 
 /* The next packet leaves a port, whose line is free. */
@@ -98,14 +111,48 @@ static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
 	struct packet *next = port_take_next(&out->port, &w->pool, &queue), packet;
+	const struct int_stack *notes;
+	struct int_stack kept;
 
 	if (!next)
 		return;
 	packet = *next;
-	if (port_start(&out->port, &packet, queue) == PORT_SEND)
-		transmit(w, out, &packet, w->engine->notes ? packet_notes(w, next) : NULL,
-			 start_ps);
+	notes = w->engine->notes ? packet_notes(w, next) : NULL;
+
+	int answer = port_start(&out->port, &packet, queue);
+
+	if (s->lossless->fabric) {
+		if (notes) { /* the scheme may use the memory that they are in */
+			int_copy(&kept, notes);
+			notes = &kept;
+		}
+		tell_left(w, s, port, &packet, answer, start_ps);
+	}
+	if (answer == PORT_SEND)
+		transmit(w, out, &packet, notes, start_ps);
 	account_departure(w, s, packet_segment(&packet)->input, &packet, start_ps);
+}
+
+void lossless_timer(struct switch_state *s, uint32_t input, int64_t time_ps)
+{
+	heap_push(&s->lossless->departures, time_ps, (uint64_t)s->link_count + input);
+}
+
+/* Nobody at the other end of a link that is down can say that a class may go on: what waits there goes, and
+ * is lost. */
+static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
+{
+	struct engine *e = s->engine;
+	uint32_t link = s->first_link + port;
+	struct port *p = &engine_egress(e, link)->port;
+
+	for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+		if (e->pauses[link].class[k].since_ps < 0)
+			continue;
+		link_pause(e, link, k, 0, now_ps);
+		port_resume(p, p->class->class_queue[k], now_ps);
+	}
+	await_departure(s, port);
 }
 
 /* Everything that can start before limit_ps leaves, in order of time. */
@@ -117,6 +164,14 @@ static void departures_until(struct worker *w, struct switch_state *s, int64_t l
 		struct heap_entry entry = heap_pop(departures);
 		uint32_t port = (uint32_t)entry.key;
 
+		if (port >= s->link_count + s->line_count) {
+			end_pauses(s, port - s->link_count - s->line_count, entry.time_ps);
+			continue;
+		}
+		if (port >= s->link_count) {
+			s->lossless->fabric->timer(w, s, port - s->link_count, entry.time_ps);
+			continue;
+		}
 		s->backlog[port / 64] &= ~(UINT64_C(1) << (port % 64));
 		if (engine_egress(s->engine, s->first_link + port)->port.free_ps == entry.time_ps)
 			depart(w, s, port);
@@ -126,30 +181,45 @@ static void departures_until(struct worker *w, struct switch_state *s, int64_t l
 
 /* --- arrivals --- */
 
+void lossless_hold(struct switch_state *s, uint32_t port, uint32_t queue, enum pfc_signal signal,
+		   int64_t now_ps)
+{
+	struct port *p = &engine_egress(s->engine, s->first_link + port)->port;
+
+	if (signal == PFC_PAUSE)
+		port_pause(p, queue);
+	else
+		port_resume(p, queue, now_ps);
+	await_departure(s, port);
+}
+
 static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 		       const struct packet *frame)
 {
 	struct engine *e = w->engine;
 	uint32_t link = line_back(e, s->first_line + input);
-	struct port *p = &engine_egress(e, link)->port;
-	int pause = packet_segment((struct packet *)frame)->number != 0;
+	const struct port *p = &engine_egress(e, link)->port;
+	uint32_t kind = packet_segment((struct packet *)frame)->number;
+	int pause = kind == FRAME_PAUSE;
 
 	s->lossless->frames--;
+	if (kind >= FRAME_FABRIC) {
+		s->lossless->fabric->frame(w, s, input, frame);
+		return;
+	}
+	if (frame->time_ps >= e->net->links[link].fails_ps)
+		return;
 	link_pause(e, link, frame->class_id, pause, frame->time_ps);
-	if (pause)
-		port_pause(p, p->class->class_queue[frame->class_id]);
-	else
-		port_resume(p, p->class->class_queue[frame->class_id], frame->time_ps);
-	await_departure(s, link - s->first_link);
+	lossless_hold(s, link - s->first_link, p->class->class_queue[frame->class_id],
+		      pause ? PFC_PAUSE : PFC_RESUME, frame->time_ps);
 }
 
-/* The notes of a packet that was put into its queue just now go there too. */
-static void keep_notes(struct worker *w, struct port *p, const struct packet *packet,
-		       const struct int_stack *notes)
+/* A packet that was put into its queue just now. */
+static struct packet *last_queued(struct worker *w, struct port *p, const struct packet *packet)
 {
 	const struct queue *q = port_queues(p) + p->class->class_queue[packet->class_id];
 
-	int_copy(&w->engine->notes[q->tail - 1], notes);
+	return &w->pool.slots[q->tail - 1];
 }
 
 /* Is there room for a packet of an input? Others than lossless classes share what is neither reserved nor
@@ -172,6 +242,45 @@ static int has_room(struct worker *w, struct switch_state *s, uint32_t input, st
 	return 0;
 }
 
+/* A packet is given to its port at packet->time_ps. Returns the port's answer. */
+static int offer(struct worker *w, struct switch_state *s, uint32_t port, struct packet *packet,
+		 const struct int_stack *notes)
+{
+	const struct fabric_ops *fabric = s->lossless->fabric;
+	struct egress *out = engine_egress(s->engine, s->first_link + port);
+	int64_t now_ps = packet->time_ps;
+	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
+
+	if (answer == PORT_QUEUED) {
+		struct packet *stored = last_queued(w, &out->port, packet);
+
+		if (notes)
+			int_copy(packet_notes(w, stored), notes);
+		if (fabric && fabric->queued)
+			fabric->queued(w, s, port, stored);
+		await_departure(s, port);
+		return answer;
+	}
+	if (fabric)
+		tell_left(w, s, port, packet, answer, now_ps);
+	if (answer == PORT_SEND)
+		transmit(w, out, packet, notes, now_ps);
+	return answer;
+}
+
+/* The packet is stored. */
+static void account_arrival(struct worker *w, struct switch_state *s, const struct packet *packet)
+{
+	struct lossless *l = s->lossless;
+	uint32_t input = packet_segment((struct packet *)packet)->input;
+	struct pfc_input *in = &l->inputs[input][packet->class_id & (PFC_CLASSES - 1)];
+
+	if (!class_is_lossless(w->engine->config, packet->class_id))
+		l->memory.used_bytes += packet->bytes;
+	else if (pfc_enter(&l->memory, in, packet->bytes) == PFC_PAUSE)
+		send_frame(w, s, input, packet->class_id, PFC_PAUSE, packet->time_ps);
+}
+
 static void forward(struct worker *w, struct switch_state *s, uint32_t input, struct packet *packet,
 		    const struct int_stack *notes)
 {
@@ -180,32 +289,38 @@ static void forward(struct worker *w, struct switch_state *s, uint32_t input, st
 	int64_t now_ps = packet->time_ps;
 	uint32_t port = (uint32_t)(segment->path & s->route_mask), class_id = packet->class_id;
 	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
-	struct pfc_input *in = &l->inputs[input][class_id & (PFC_CLASSES - 1)];
 
 	segment->path >>= s->route_bits;
 	segment->input = (uint16_t)input;
 	if (!out->port.stats && s->engine->measuring &&
-	    (out->port.free_ps > now_ps ||
+	    (out->port.free_ps > now_ps || l->fabric ||
 	     port_is_paused(&out->port, out->port.class->class_queue[class_id])))
 		engine_begin_stats(w, &out->port);
 	if (!has_room(w, s, input, &out->port, packet)) {
 		out->port.drops[DROP_POOL_FULL]++;
+		if (l->fabric)
+			l->fabric->leave(w, s, port, packet, now_ps);
 		return;
 	}
-
-	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
-
-	if (answer == PORT_SEND) {
-		transmit(w, out, packet, notes, now_ps);
-	} else if (answer == PORT_QUEUED) {
-		if (notes)
-			keep_notes(w, &out->port, packet, notes);
-		await_departure(s, port);
-		if (!class_is_lossless(w->engine->config, class_id))
-			l->memory.used_bytes += packet->bytes;
-		else if (pfc_enter(&l->memory, in, packet->bytes) == PFC_PAUSE)
-			send_frame(w, s, input, class_id, PFC_PAUSE, now_ps);
+	if (l->fabric && l->fabric->arrive(w, s, port, packet, notes) == FABRIC_KEEP) {
+		l->kept_pkts++;
+		s->pool.used_bytes += packet->bytes;
+		account_arrival(w, s, packet);
+	} else if (offer(w, s, port, packet, notes) == PORT_QUEUED) {
+		account_arrival(w, s, packet);
 	}
+}
+
+void lossless_release(struct worker *w, struct switch_state *s, uint32_t port,
+		      struct packet *packet, const struct int_stack *notes)
+{
+	uint32_t input = packet_segment(packet)->input;
+	int64_t now_ps = packet->time_ps;
+
+	s->lossless->kept_pkts--;
+	s->pool.used_bytes -= packet->bytes;
+	if (offer(w, s, port, packet, notes) != PORT_QUEUED)
+		account_departure(w, s, input, packet, now_ps);
 }
 
 void lossless_run(struct worker *w, struct switch_state *s)
@@ -285,12 +400,20 @@ static int new_switch(struct engine *e, struct switch_state *s, struct error *er
 		.pool_bytes = c->buffer - apart,
 	};
 	buffer_params_init(&l->lossy, BUFFER_PER_SWITCH, c->buffer - apart, c->dt_alpha_q32);
+	for (uint32_t i = 0; i < s->link_count; i++)
+		if (e->net->links[s->first_link + i].fails_ps != TIME_NEVER_PS)
+			heap_push(&l->departures, e->net->links[s->first_link + i].fails_ps,
+				  (uint64_t)s->link_count + s->line_count + i);
+	if (fabric_is_on(e->config)) {
+		l->fabric = e->config->fabric;
+		l->fabric_state = l->fabric->new_switch(e, s);
+	}
 	return 0;
 }
 
 int lossless_new(struct engine *e, struct error *error)
 {
-	if (!e->config->lossless && !e->config->telemetry)
+	if (!lossless_is_needed(e->config))
 		return 0;
 	e->pauses = memory_new(e->net->link_count, sizeof(*e->pauses));
 	for (uint32_t i = 0; i < e->net->link_count; i++)
@@ -299,6 +422,8 @@ int lossless_new(struct engine *e, struct error *error)
 	for (uint32_t i = 0; i < e->net->switch_count; i++)
 		if (new_switch(e, &e->switches[i], error))
 			return -1;
+	if (fabric_is_on(e->config) && e->config->fabric->new_hosts)
+		e->config->fabric->new_hosts(e);
 	return 0;
 }
 
@@ -309,9 +434,13 @@ void lossless_free(struct engine *e)
 
 		if (!s->lossless)
 			continue;
+		if (s->lossless->fabric)
+			s->lossless->fabric->free_switch(s, s->lossless->fabric_state);
 		heap_free(&s->lossless->departures);
 		memory_free(s->lossless->inputs, s->line_count, sizeof(*s->lossless->inputs));
 		memory_free(s->lossless, 1, sizeof(*s->lossless));
 	}
+	if (fabric_is_on(e->config) && e->config->fabric->free_hosts)
+		e->config->fabric->free_hosts(e);
 	memory_free(e->pauses, e->net->link_count, sizeof(*e->pauses));
 }

@@ -26,6 +26,8 @@ int measure_new(struct measure *m, const struct config *c, struct error *e)
 	m->ports = memory_new(m->engine->net->link_count, sizeof(*m->ports));
 	m->stats = memory_new(m->engine->net->link_count, sizeof(*m->stats));
 	m->flow_bytes = memory_new(m->engine->flows.count, sizeof(*m->flow_bytes));
+	if (m->engine->pauses)
+		m->pauses = memory_new(m->engine->net->link_count, sizeof(*m->pauses));
 	return 0;
 }
 
@@ -37,15 +39,21 @@ void measure_free(struct measure *m)
 	memory_free(m->ports, m->engine->net->link_count, sizeof(*m->ports));
 	memory_free(m->stats, m->engine->net->link_count, sizeof(*m->stats));
 	memory_free(m->flow_bytes, m->engine->flows.count, sizeof(*m->flow_bytes));
+	memory_free(m->pauses, m->engine->net->link_count, sizeof(*m->pauses));
 }
 
 int measure_flows_done(const struct measure *m)
 {
-	uint64_t done = 0;
+	uint64_t begun = m->timed_ends, done = 0, untold = 0;
 
-	for (uint32_t i = 0; i < m->engine->threads; i++)
-		done += m->engine->workers[i].flows_done;
-	return done == m->finite_flows;
+	for (uint32_t i = 0; i < m->engine->threads; i++) {
+		const struct worker *w = &m->engine->workers[i];
+
+		begun += w->flows_opened;
+		done += w->flows_done;
+		untold += w->ended_count;
+	}
+	return done == begun && !untold;
 }
 
 static struct port_counts port_counts(const struct engine *e, uint32_t link, int64_t now_ps)
@@ -61,9 +69,20 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 		c.marks += p->marks[i];
 	for (uint32_t i = 0; i < PORT_DROPS; i++)
 		c.drops += p->drops[i];
-	for (uint32_t i = 0; e->pauses && i < PFC_CLASSES; i++)
-		c.paused_ps += link_paused_ps(e, link, i, now_ps);
 	return c;
+}
+
+/* What happened since the last call: at the end of the interval, in it. */
+static void count_pauses(struct measure *m, int64_t now_ps)
+{
+	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
+		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+			struct pause_count *p = &m->pauses[i].class[k];
+
+			p->sum_ps = link_paused_ps(m->engine, i, k, now_ps) - p->sum_ps;
+			p->count = m->engine->pauses[i].class[k].count - p->count;
+		}
+	}
 }
 
 static struct host_counts host_counts(const struct engine *e)
@@ -121,6 +140,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 		if (p->pkts && is_switch_port(e->net, i))
 			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
 	}
+	count_pauses(m, now_ps);
 	each_receiver(m, note_begin);
 	probes_begin(m->probes);
 }
@@ -145,12 +165,12 @@ void measure_end(struct measure *m, int64_t now_ps)
 		m->ports[i].tx_bytes = c.tx_bytes - m->ports[i].tx_bytes;
 		m->ports[i].marks = c.marks - m->ports[i].marks;
 		m->ports[i].drops = c.drops - m->ports[i].drops;
-		m->ports[i].paused_ps = c.paused_ps - m->ports[i].paused_ps;
 		m->ports[i].unsent_ps = c.unsent_ps - m->ports[i].unsent_ps;
 		m->stats[i] = p->stats;
 		if (p->stats)
 			port_stats_stop(p, now_ps);
 	}
+	count_pauses(m, now_ps);
 	each_receiver(m, note_end);
 	probes_end(m->probes);
 }

@@ -12,7 +12,6 @@ enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
 /* Counters that only grow; the interval's share is end minus beginning. */
 struct port_counts {
 	uint64_t tx_pkts, tx_bytes, marks, drops;
-	int64_t paused_ps; /* all classes */
 	int64_t unsent_ps; /* of the last frame counted: what was still to be sent */
 };
 
@@ -30,21 +29,24 @@ struct measure {
 	int64_t now_ps;
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
 	int partial;
-	uint64_t polls, finite_flows;
+	uint64_t polls;
+	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;
 	struct probe_set *probes;
 	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */
 	/* in the interval */
-	struct port_counts *ports; /* per link */
-	struct port_stats **stats; /* per link; NULL: held nothing, or not a switch's */
-	struct host_counts hosts;  /* summed */
-	uint64_t *flow_bytes;      /* per flow that opened a connection: received in the interval */
+	struct port_counts *ports;  /* per link */
+	struct port_stats **stats;  /* per link; NULL: held nothing, or not a switch's */
+	struct link_pauses *pauses; /* per link: count and sum_ps; NULL: nothing is lossless */
+	struct host_counts hosts;   /* summed */
+	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 
 int measure_new(struct measure *m, const struct config *c, struct error *e);
 void measure_free(struct measure *m);
 void measure_begin(struct measure *m, int64_t now_ps);
 void measure_end(struct measure *m, int64_t now_ps);
+/* Has every flow ended that has begun or is to begin? Those whose gate stays shut never begin. */
 int measure_flows_done(const struct measure *m);
 
 /* metrics.c */

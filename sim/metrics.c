@@ -1,5 +1,6 @@
 /* metrics.c -- the measured interval as named numbers. Floating point is welcome here. */
 #define _GNU_SOURCE
+#include "sim/lossless.h"
 #include "sim/measure.h"
 #include <assert.h>
 #include <math.h>
@@ -26,6 +27,7 @@ enum metric_id {
 	RETRANSMITS,
 	PAUSE_TIME,
 	PAUSE_FRACTION,
+	PFC_DEADLOCKS,
 	UTILISATION,
 	FCT_MEAN,
 	FCT_P50,
@@ -38,6 +40,8 @@ enum metric_id {
 	SLOWDOWN_MEAN,
 	SLOWDOWN_P50,
 	SLOWDOWN_P99,
+	IOPS,
+	ROUND_MEAN,
 	PACKET_HOPS,
 	SIM_SECONDS,
 	CPU_SECONDS,
@@ -80,6 +84,9 @@ const struct metric metric_all[] = {
 	[PAUSE_FRACTION] = { "pause_fraction", "",
 			     "share of the time that a link was paused, mean of all links",
 			     RESULT },
+	[PFC_DEADLOCKS] = { "pfc_deadlocks", "",
+			    "circles of paused links that wait for each other for ever, at the end",
+			    RESULT },
 	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", RESULT },
 	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", RESULT },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", RESULT },
@@ -94,6 +101,10 @@ const struct metric metric_all[] = {
 			    RESULT },
 	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", RESULT },
 	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", RESULT },
+	[IOPS] = { "iops", "", "I/Os that end in the measured interval, per second", RESULT },
+	[ROUND_MEAN] = { "round_mean_ns", "ns",
+			 "first start to last end of rounds that lie in the measured interval",
+			 RESULT },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
 	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
 	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
@@ -259,7 +270,8 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 		int64_t since_ps = f->start_ps > m->from_ps ? f->start_ps : m->from_ps;
 		double rate;
 
-		if (f->start_ps >= m->to_ps || (f->finish_ps >= 0 && f->finish_ps <= m->from_ps))
+		if (f->start_ps >= m->to_ps || f->stop_ps <= m->from_ps ||
+		    (f->finish_ps >= 0 && f->finish_ps <= m->from_ps))
 			continue;
 		if (f->finish_ps >= 0)
 			rate = (double)f->size_bytes / (double)(f->finish_ps - f->start_ps);
@@ -272,6 +284,64 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 	}
 	r->value[JAIN] = squares > 0 ? sum * sum / (count * squares) : NAN;
 	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
+}
+
+/* --- applications --- */
+
+static int is_measured(const struct measure *m, int64_t time_ps)
+{
+	return time_ps >= m->from_ps && time_ps < m->to_ps;
+}
+
+static double iops(const struct measure *m, const struct run_result *r)
+{
+	uint64_t ended = 0, known = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+
+		if (!(f->ties & FLOW_ENDS_IO))
+			continue;
+		known++;
+		if (is_measured(m, f->finish_ps))
+			ended++;
+	}
+	if (!known || m->to_ps <= m->from_ps)
+		return NAN;
+	return (double)ended / ps_to_s(m->to_ps - m->from_ps);
+}
+
+/* The flows of a section are in the order of making, but for those that start at a time, which come
+ * first in both orders: they belong to its first round. */
+static double round_mean_ns(const struct measure *m, const struct run_result *r)
+{
+	struct round {
+		int64_t first_ps, last_ps;
+	} *rounds = memory_grow(NULL, m->config->traffic_count, sizeof(*rounds));
+	struct sample times = sample_new(r->flow_count);
+	double mean;
+
+	for (uint32_t i = 0; i < m->config->traffic_count; i++)
+		rounds[i] = (struct round){ TIME_NEVER_PS, 0 };
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+		struct round *round = &rounds[f->traffic];
+		int64_t finish_ps = f->finish_ps < 0 ? TIME_NEVER_PS : f->finish_ps;
+
+		if (f->start_ps < round->first_ps)
+			round->first_ps = f->start_ps;
+		if (finish_ps > round->last_ps)
+			round->last_ps = finish_ps;
+		if (!(f->ties & FLOW_ENDS_ROUND))
+			continue;
+		if (is_measured(m, round->first_ps) && is_measured(m, round->last_ps))
+			sample_add(&times, (double)(round->last_ps - round->first_ps) / PS_PER_NS);
+		*round = (struct round){ TIME_NEVER_PS, 0 };
+	}
+	mean = sample_mean(&times);
+	free(times.values);
+	free(rounds);
+	return mean;
 }
 
 /* --- ports --- */
@@ -309,6 +379,27 @@ static void list_ports(const struct measure *m, struct run_result *r, double int
 						 r->ports[r->measured_port].queue_mean_bytes))
 			r->measured_port = r->port_count;
 		r->port_count++;
+	}
+}
+
+static void list_pauses(const struct measure *m, struct run_result *r)
+{
+	uint32_t capacity = 0;
+
+	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
+		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+			const struct pause_count *p = &m->pauses[i].class[k];
+
+			if (!p->count && !p->sum_ps)
+				continue;
+			if (r->pause_count == capacity) {
+				capacity = capacity ? 2 * capacity : 16;
+				r->pauses = memory_grow(r->pauses, capacity, sizeof(*r->pauses));
+			}
+			r->pauses[r->pause_count++] =
+				(struct pause_result){ i, k, p->count, p->sum_ps };
+			r->value[PAUSE_TIME] += (double)p->sum_ps / (double)PS_PER_NS;
+		}
 	}
 }
 
@@ -395,6 +486,8 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[GOODPUT] =
 		bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
 	fairness_metrics(m, r);
+	r->value[IOPS] = iops(m, r);
+	r->value[ROUND_MEAN] = round_mean_ns(m, r);
 	r->value[MARK_FRACTION] =
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;
@@ -403,8 +496,9 @@ void measure_results(struct measure *m, struct run_result *r)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		r->value[MARKS] += (double)m->ports[i].marks;
 		r->value[DROPS] += (double)m->ports[i].drops;
-		r->value[PAUSE_TIME] += (double)m->ports[i].paused_ps / (double)PS_PER_NS;
 	}
+	list_pauses(m, r);
+	r->value[PFC_DEADLOCKS] = r->deadlock.circles;
 	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);
 }

@@ -112,6 +112,8 @@ void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32
 static void go_back(const struct engine *e, struct host *h, struct sender *s)
 {
 	h->retransmits += s->next - s->una;
+	if (segment_before(s->recover, s->next))
+		s->recover = s->next;
 	sender_resent_message(e, s, s->una); /* moves una_message to the message of una */
 	s->next = s->una;
 	s->send_message = s->una_message;

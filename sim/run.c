@@ -1,6 +1,7 @@
 /* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
+#include "sim/deadlock.h"
 #include "sim/lossless.h"
 #include "sim/measure.h"
 #include <stdio.h>
@@ -33,7 +34,7 @@ static int64_t on_stop(void *context, int64_t now_ps)
 		m->phase = PHASE_AFTER;
 	}
 	/* Flows that waited for others have their time too. */
-	if (m->engine->last_opened_ps > 0 && m->finite_flows &&
+	if (m->engine->last_opened_ps > 0 && m->timed_ends &&
 	    m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps > m->limit_ps)
 		m->limit_ps = m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps;
 	if (now_ps >= m->limit_ps || (m->phase == PHASE_AFTER && measure_flows_done(m)))
@@ -75,8 +76,8 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 			last_start_ps = f->start_ps;
 		if (f->size_bytes == FLOW_UNLIMITED)
 			unlimited = 1;
-		else
-			m->finite_flows++;
+		if (!(f->ties & FLOW_WAITS))
+			m->timed_ends += flow_ends(f);
 	}
 	if (!flows->count)
 		return error_set(e, "there is no traffic: add a [traffic NAME] section");
@@ -87,7 +88,7 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 	m->expected_ps = c->measure.to_ps ? m->to_ps : last_start_ps;
 	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
 		      (int64_t)c->measure.drain_ps;
-	if (!m->finite_flows)
+	if (!m->timed_ends)
 		m->limit_ps = m->to_ps;
 	return 0;
 }
@@ -107,8 +108,10 @@ static int check_conservation(struct measure *m, struct error *error)
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; d < PORT_DROPS; d++)
 			dropped += engine_egress(e, i)->port.drops[d];
-	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++)
+	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
 		made += e->switches[i].lossless->frames;
+		under_way += e->switches[i].lossless->kept_pkts;
+	}
 	for (uint32_t i = 0; i < e->threads; i++)
 		byte_errors += e->workers[i].byte_errors;
 	if (made != delivered + dropped + under_way)
@@ -176,6 +179,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 		if (m.phase == PHASE_MEASURING)
 			measure_end(&m, m.now_ps < m.to_ps ? m.now_ps : m.to_ps);
 		status = check_conservation(&m, error) ? -2 : 0;
+		deadlock_find(m.engine, &r->deadlock);
 		measure_results(&m, r);
 		r->partial = m.partial;
 		r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;
@@ -193,6 +197,7 @@ void run_result_free(struct run_result *r)
 	free(r->flows);
 	free(r->ideal_ps);
 	free(r->ports);
+	free(r->pauses);
 	series_free(r->series, r->series_count);
 	network_free(&r->network);
 	memset(r, 0, sizeof(*r));

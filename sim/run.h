@@ -28,6 +28,21 @@ struct port_result {
 	uint32_t queue_max_pkts;
 };
 
+/* A class of a link, the link of a host among them, whose sending end was told to pause. */
+struct pause_result {
+	uint32_t link, class_id;
+	uint64_t pauses; /* that began in the interval */
+	int64_t paused_ps;
+};
+
+/* Links that wait for each other's pauses to end, at the end of the run: sim/deadlock.h. */
+struct deadlock {
+	uint32_t circles;  /* 0: none */
+	uint32_t class_id; /* of the first circle */
+	int64_t since_ps;  /* when its last link was paused */
+	char text[480];    /* its links: "a->b, b->c, c->a" */
+};
+
 /* Why a packet was dropped or marked, network-wide, whole run. */
 struct reason_count {
 	const char *name;
@@ -54,6 +69,9 @@ struct run_result {
 	uint32_t port_count;
 	struct port_result *ports; /* switch egress ports */
 	uint32_t measured_port;    /* index into ports */
+	uint32_t pause_count;
+	struct pause_result *pauses; /* by (link, class), those that were paused */
+	struct deadlock deadlock;
 	uint32_t reason_count;
 	struct reason_count reasons[32];
 	struct network network; /* for names */

@@ -147,13 +147,20 @@ void scoreboard_lose_all(struct sender *s)
 	s->resend_from = s->una;
 }
 
-uint32_t scoreboard_resend(struct sender *s)
+uint32_t scoreboard_first_lost(const struct sender *s)
 {
 	uint32_t segment = s->resend_from;
 
 	while ((*mark_of(s, segment) & (SEGMENT_LOST | SEGMENT_RESENT)) != SEGMENT_LOST)
 		segment++;
 	assert(segment_before(segment, s->next));
+	return segment;
+}
+
+uint32_t scoreboard_resend(struct sender *s)
+{
+	uint32_t segment = scoreboard_first_lost(s);
+
 	*mark_of(s, segment) |= SEGMENT_RESENT;
 	s->lost--;
 	s->gone--;

@@ -23,10 +23,20 @@ struct segment {
 	uint32_t connection; /* flow that opened it */
 	uint32_t number;     /* data: this segment; ACK: the next one expected */
 	int64_t sent_ps;     /* data: when it left; ACK: echo of that */
-	struct sack_block {
-		uint16_t offset,
-			count; /* received: count segments from number + offset; 0: no block */
-	} sack[SACK_BLOCKS];
+	union {
+		struct sack_block {
+			uint16_t offset, count; /* received: count segments from number + offset;
+						 * 0: no block */
+		} sack[SACK_BLOCKS];            /* ACK */
+		struct segment_hop {            /* data, where a fabric scheme is on: its own */
+			uint32_t no_sack;       /* 0 */
+			uint32_t dst;           /* floodgate: host number */
+			uint16_t queue;         /* bfc: the queue that it left, or came from;
+						 * floodgate: the port that it waits for */
+			uint8_t is_queued, is_counted; /* bfc: it waits; and the queue it came from
+							* does, for its sake */
+		} hop;
+	};
 	uint16_t payload_bytes;
 	uint16_t input; /* in a lossless switch: where it came in */
 } __attribute__((may_alias));

@@ -75,6 +75,18 @@ const struct flow *sender_resent_message(const struct engine *e, struct sender *
 	return message;
 }
 
+uint32_t sender_next_class(const struct engine *e, struct sender *s)
+{
+	if (s->lost) {
+		uint32_t segment = scoreboard_first_lost(s);
+
+		return message_class(e, sender_resent_message(e, s, segment), segment);
+	}
+	if (s->next >= s->send_end)
+		sender_begin_stretch(e, s);
+	return s->class_id;
+}
+
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	if (sender_transport(w->engine, s)->is_rdma)
@@ -196,8 +208,9 @@ static void on_application(struct worker *w, struct host *h, struct sender *s, u
 	struct flow *f = flow_at(w->engine, s->connection);
 
 	if (h->now_ps >= f->stop_ps) {
+		/* Whoever went back has sent more than next says. */
 		if (!flow_traffic(w->engine, f)->app_rate_bps)
-			s->end = s->next;
+			s->end = segment_before(s->next, s->recover) ? s->recover : s->next;
 		f->end_segment = s->end;
 		if (s->end < s->send_end)
 			s->send_end = s->end;

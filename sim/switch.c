@@ -17,13 +17,22 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 	return (uint64_t)since_ps << INPUT_BITS | input;
 }
 
-/* The next packet leaves the port, when its line is free. */
+/* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
+ * buffer has other ports catch up, who use the memory that the packet was in. */
 static inline __attribute__((always_inline)) void egress_next(struct worker *w, struct egress *out)
 {
+	const struct port_class *c = out->port.class;
 	int64_t start_ps = out->port.free_ps;
-	const struct packet *packet = port_next(&out->port, &w->pool);
+	uint32_t queue = 0;
+	struct packet *packet = port_take_next(&out->port, &w->pool, &queue), kept;
 
-	if (packet) {
+	if (!packet)
+		return;
+	if (__builtin_expect(c->mark_dequeue && c->mark_needs & MARK_NEEDS_POOL, 0)) {
+		kept = *packet;
+		packet = &kept;
+	}
+	if (port_start(&out->port, packet, queue) == PORT_SEND) {
 		*egress_place(w, out) = *packet;
 		egress_commit(w, out, start_ps);
 	}

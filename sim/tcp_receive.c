@@ -182,6 +182,17 @@ static void hold_ack(struct worker *w, struct host *h, struct receiver *r)
 	host_timer(h, r->deadline_ps, TIMER_ACK, r->connection);
 }
 
+/* A queue pair's samples of the round trip do not count how long the receiver held an ACK back. */
+static void send_held_ack(struct worker *w, struct host *h, struct receiver *r)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	int64_t came_ps = r->deadline_ps - (int64_t)w->engine->config->host.ack_delay_ps;
+
+	if (t->is_rdma)
+		r->echo_ps += h->now_ps - came_ps;
+	send_ack(w, h, r, echo_flag(t, r));
+}
+
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
 {
 	uint32_t handle = flow_at(w->engine, connection)->rx;
@@ -198,7 +209,7 @@ void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
 		r->timer_set = 1;
 		host_timer(h, r->deadline_ps, TIMER_ACK, connection);
 	} else {
-		send_ack(w, h, r, echo_flag(receiver_transport(w->engine, r), r));
+		send_held_ack(w, h, r);
 	}
 }
 
@@ -277,7 +288,7 @@ static void note_marks(struct worker *w, struct host *h, struct receiver *r,
 
 	if (t->exact_echo) {
 		if (ce != r->ce && r->held)
-			send_ack(w, h, r, echo_flag(t, r));
+			send_held_ack(w, h, r);
 		r->ce = ce;
 	} else {
 		if (packet->flags & SEGMENT_CWR)
@@ -358,14 +369,14 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 		if (t->go_back_n && segment_before(r->next, data->number)) {
 			r->echo_ps = data->sent_ps;
 			if (rdma_refuse(r) == 0)
-				send_ack_here(w, h, r, SEGMENT_NACK, packet);
+				send_ack_here(w, h, r, SEGMENT_NACK | echo_flag(t, r), packet);
 			return;
 		}
 	}
 
 	int at_once = accept_segment(h, r, data);
 
-	if (r->held++ == 0)
+	if (r->held++ == 0 || t->is_rdma)
 		r->echo_ps = data->sent_ps;
 	if (r->next >= r->message_end)
 		at_once |= complete_messages(w, h, r);

@@ -3,6 +3,7 @@
  * packet store, moved along whenever the packet moves. The receiver copies them into the ACK. */
 #ifndef SIM_TELEMETRY_H
 #define SIM_TELEMETRY_H
+#include "lib/mark/flow_count.h"
 #include "sim/host.h"
 #include <string.h>
 
@@ -23,10 +24,29 @@ static inline void int_copy(struct int_stack *to, const struct int_stack *from)
 	memcpy(to->hop, from->hop, from->count * sizeof(from->hop[0]));
 }
 
-/* A data packet leaves a port: one more note, while there is room. */
-static inline void int_push(struct int_stack *s, const struct port *p, uint32_t link,
-			    int64_t start_ps)
+enum {
+	TELEMETRY_INDEX_BITS = 10,
+	TELEMETRY_COUNT_SIZE = sizeof(struct flow_count) + (4 << TELEMETRY_INDEX_BITS),
+};
+
+/* Flows that pass a port, counted over a base round-trip time. */
+static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, uint32_t flow_hash,
+				       int64_t now_ps)
 {
+	struct flow_count *c = (void *)(e->flow_counts + (size_t)link * TELEMETRY_COUNT_SIZE);
+
+	return flow_count_table(c, (uint64_t)ps_to_ns(e->base_rtt_ps), TELEMETRY_INDEX_BITS,
+				flow_hash, ps_to_ns(now_ps));
+}
+
+/* A data packet leaves a port: one more note, while there is room. */
+static inline void int_push(const struct engine *e, struct int_stack *s, const struct egress *out,
+			    const struct packet *packet, int64_t start_ps)
+{
+	const struct port *p = &out->port;
+	uint32_t link = e->net->line_link[out->line];
+	uint32_t flows = e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, start_ps) : 0;
+
 	if (s->count == CC_HOPS_MAX)
 		return;
 	s->hop[s->count++] = (struct cc_hop){
@@ -35,6 +55,7 @@ static inline void int_push(struct int_stack *s, const struct port *p, uint32_t 
 		.tx_bytes = (uint32_t)p->tx_bytes,
 		.time_ns = (uint32_t)ps_to_ns(start_ps),
 		.rate_mbps = (uint32_t)(p->class->rate_bps / 1000000),
+		.flows = flows,
 	};
 }
 

@@ -6,13 +6,15 @@
 #include <string.h>
 
 extern const struct traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
-	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_list, traffic_hpcc_flows,
-	traffic_htsim;
+	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_staggered, traffic_storage,
+	traffic_training, traffic_ring, traffic_list, traffic_hpcc_flows, traffic_htsim;
 
 const struct traffic_ops *const traffic_all[] = {
 	&traffic_many_to_one, &traffic_permutation,
 	&traffic_all_to_all,  &traffic_all_to_one,
 	&traffic_inter_rack,  &traffic_incast,
+	&traffic_staggered,   &traffic_storage,
+	&traffic_training,    &traffic_ring,
 	&traffic_list,        &traffic_hpcc_flows,
 	&traffic_htsim,       NULL,
 };
@@ -110,7 +112,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 
 		if (c->traffic[f->traffic].connections == 0)
 			continue;
-		if (f->ties) {
+		if (f->ties && !traffic_find(c->traffic[f->traffic].pattern)->keeps_order) {
 			free(table);
 			return error_set(
 				e,

@@ -18,6 +18,9 @@ struct traffic_ops {
 	const struct option *options; /* over struct traffic_config, besides traffic_options */
 	int (*generate)(struct flow_list *list, const struct traffic_config *t,
 			const struct config *c, const struct network *net, struct error *e);
+	/* 1: flows of a pair start in the order they were made, even where they wait for others;
+	 * so they may share a connection, which the first one opens. */
+	int keeps_order;
 };
 
 extern const struct traffic_ops *const traffic_all[];

@@ -3,13 +3,22 @@
  * At every request some hosts, chosen anew, send the same number of bytes to one host: the pattern
  * of partition and aggregate (Alizadeh et al., SIGCOMM 2010, section 2.1). Requests come at a fixed
  * period or by a Poisson process with that mean; in the second case, as in traffic_poisson.c, their
- * times are drawn uniformly in the window once their number is known. */
+ * times are drawn uniformly in the window once their number is known. A load in place of the period
+ * says what share of the links' capacity the answers offer (as HPCC, SIGCOMM 2019, section 5.3):
+ *
+ *	senders x size = load x capacity x period
+ *
+ * where the capacity is that of all hosts' links or, with one receiver, of its own. */
 #include "sim/traffic_make.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ARRIVALS_PERIODIC, ARRIVALS_POISSON };
+
+#define PERIOD_PS ((uint64_t)PS_PER_S / 100)
+#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+#define LOAD_MAX_Q32 (2 * ONE_Q32)
 
 #define RANDOM_RECEIVER "random"
 #define RECEIVER_ANY UINT32_MAX
@@ -21,8 +30,13 @@ static const struct option incast_options[] = {
 	{ "receiver", OPT_TEXT, TRAFFIC_AT(incast_receiver), RANDOM_RECEIVER, 0, 0,
 	  "number of the host that asks, or random: another at each request", NULL },
 	FINITE_SIZE_OPTION,
-	{ "period", OPT_TIME_PS, TRAFFIC_AT(period_ps), "10ms", 1, (uint64_t)START_MAX_PS,
-	  "time between requests, or its mean", NULL },
+	{ "period", OPT_TIME_PS, TRAFFIC_AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
+	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
+	{ "load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
+	  "in place of a period: payload offered over the capacity of all hosts' links or, where "
+	  "one "
+	  "host asks, of its own",
+	  NULL },
 	{ "arrivals", OPT_CHOICE, TRAFFIC_AT(arrivals), "periodic", 0, 1,
 	  "how requests arrive: at the period, or by a Poisson process of that mean",
 	  arrivals_choices },
@@ -36,6 +50,7 @@ struct incast {
 	uint32_t senders;
 	uint32_t receiver; /* RECEIVER_ANY: another at each request */
 	uint64_t requests;
+	uint64_t period_ps;
 	struct arrival_window window;
 	uint32_t *hosts; /* a permutation that every request shuffles on; [0] receives */
 };
@@ -57,6 +72,36 @@ static int read_receiver(struct maker *m, uint32_t *receiver)
 	return maker_check_receiver(m, value);
 }
 
+static double link_bps(const struct network *net, uint32_t host)
+{
+	return (double)net->links[net->nodes[net->host_node[host]].first_link].rate_bps;
+}
+
+/* The time between requests, by the load where that is given. */
+static int settle_period(struct maker *m, struct incast *in)
+{
+	const struct traffic_config *t = m->t;
+	double load = (double)t->load_q32 / (double)ONE_Q32, capacity_bps = 0, period_ps;
+
+	in->period_ps = t->period_ps ? t->period_ps : PERIOD_PS;
+	if (!t->load_q32)
+		return 0;
+	if (t->period_ps)
+		return maker_error(m, "load", "%.6g, but period is given too; one of the two",
+				   load);
+	for (uint32_t i = 0; i < m->net->host_count; i++)
+		if (in->receiver == RECEIVER_ANY || in->receiver == i)
+			capacity_bps += link_bps(m->net, i);
+	period_ps = bytes_to_bits((double)t->size_bytes * in->senders) * (double)PS_PER_S /
+		    (load * capacity_bps);
+	if (period_ps < 1 || period_ps > (double)START_MAX_PS)
+		return maker_error(m, "load",
+				   "%.6g is a request every %.6g s; allowed are 1e-12 to %.6g",
+				   load, period_ps / (double)PS_PER_S, ps_to_s(START_MAX_PS));
+	in->period_ps = (uint64_t)(period_ps + 0.5);
+	return 0;
+}
+
 /* How many requests, and the window they fall in. */
 static int settle_requests(struct maker *m, struct incast *in)
 {
@@ -72,7 +117,7 @@ static int settle_requests(struct maker *m, struct incast *in)
 					   "that answer each request",
 					   t->flows, in->senders);
 		in->requests = t->flows / in->senders;
-		in->window.length_ps = (double)in->requests * (double)t->period_ps;
+		in->window.length_ps = (double)in->requests * (double)in->period_ps;
 		if (in->window.length_ps + (double)in->window.first_ps > (double)START_MAX_PS)
 			return maker_error(m, "flows",
 					   "%" PRIu64 " requests take %.6g s at this period; "
@@ -81,7 +126,7 @@ static int settle_requests(struct maker *m, struct incast *in)
 					   (double)START_MAX_PS / (double)PS_PER_S);
 		return 0;
 	}
-	count = in->window.length_ps / (double)t->period_ps;
+	count = in->window.length_ps / (double)in->period_ps;
 	if (count > (double)UINT32_MAX)
 		count = (double)UINT32_MAX; /* refused when room is made */
 	/* Periodic: those at 0, 1, 2... periods that are before the end. */
@@ -89,8 +134,9 @@ static int settle_requests(struct maker *m, struct incast *in)
 	if (t->arrivals == ARRIVALS_PERIODIC)
 		in->requests = (uint64_t)count + (count > (double)(uint64_t)count);
 	if (in->requests == 0)
-		return maker_error(m, "period",
-				   "longer than the time there is; no request would come");
+		return maker_error(m, t->load_q32 ? "load" : "period",
+				   "%slonger than the time there is; no request would come",
+				   t->load_q32 ? "the time between requests is " : "");
 	return 0;
 }
 
@@ -130,7 +176,7 @@ static void add_request(struct maker *m, struct incast *in, uint64_t request)
 	if (m->t->arrivals == ARRIVALS_POISSON)
 		p.start_ps += (int64_t)(rng_unit(&m->rng) * in->window.length_ps);
 	else
-		p.start_ps += (int64_t)(request * m->t->period_ps);
+		p.start_ps += (int64_t)(request * in->period_ps);
 	draw_hosts(m, in);
 	p.dst = in->hosts[0];
 	for (uint32_t i = 1; i <= in->senders; i++) {
@@ -154,8 +200,8 @@ static int incast_generate(struct flow_list *list, const struct traffic_config *
 		return -1;
 	sizes_close(&sizes);
 	if (read_receiver(&m, &in.receiver) || maker_senders(&m, &in.senders) ||
-	    settle_requests(&m, &in) || maker_reserve(&m, in.requests * in.senders) ||
-	    hosts_make(&m, &in))
+	    settle_period(&m, &in) || settle_requests(&m, &in) ||
+	    maker_reserve(&m, in.requests * in.senders) || hosts_make(&m, &in))
 		return -1;
 	for (uint64_t i = 0; i < in.requests; i++)
 		add_request(&m, &in, i);

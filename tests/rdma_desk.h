@@ -1,6 +1,7 @@
-/* rdma_desk.h -- a queue pair on the desk: an RDMA control is called directly, what it is told is written
- * down by hand. The line has 100 Gb/s and the base round trip is 10 us, so that 125000 bytes are under way;
- * a packet is 1000 bytes of payload and 50 of headers. Also what every such control must obey. */
+/* rdma_desk.h -- a queue pair on the desk: an RDMA control is called directly, what it is told is
+ * written down by hand. The line has 100 Gb/s and the base round trip is 10 us, so that 125000
+ * bytes are under way; a packet is 1000 bytes of payload and 50 of headers. Also what every such
+ * control must obey. */
 #ifndef TESTS_RDMA_DESK_H
 #define TESTS_RDMA_DESK_H
 #include "tests/test.h"
@@ -85,8 +86,8 @@ struct pair_life {
 	uint64_t hash;
 };
 
-/* Anything a network may write, and a little more: links that change, counters that wrap, packets that
- * overtake each other. */
+/* Anything a network may write, and a little more: links that change, counters that wrap, packets
+ * that overtake each other. */
 static inline void pair_stamp(struct pair_life *l, struct pair *q)
 {
 	q->ack.hop_count = (uint32_t)rng_below(&l->rng, CC_HOPS_MAX + 1);
@@ -170,7 +171,8 @@ static inline void pair_check_contract(const char *spec)
 	CHECK(k.hash != alone);
 }
 
-/* Every option at both ends of its range, with a floor for the rate and without, with tiny packets. */
+/* Every option at both ends of its range, with a floor for the rate and without, with tiny packets.
+ */
 static inline void pair_check_extremes(const char *name)
 {
 	const struct cc_ops *ops = cc_find(name);

@@ -1,5 +1,5 @@
-/* test_cc_delay.c -- controls that go by round-trip times, timely and swift: their algorithms by hand, where
- * senders settle, contract. */
+/* test_cc_delay.c -- controls that go by round-trip times, timely and swift: their algorithms by
+ * hand, where senders settle, contract. */
 #include "tests/rdma_desk.h"
 #include <math.h>
 
@@ -37,7 +37,8 @@ TEST(test_timely_starts_at_line_rate_without_a_window)
  *	61 us	0.125 x 1.75 - 0.875 = -0.65625, falls:		86.1
  *	61 us	-0.082 still:					86.2
  *	625 us	above T_high: 86.2 (1 - 0.8 (1 - 500 / 625)) = 86.2 x 0.84 = 72.408
- *	40 us	below T_low, whatever the gradient:		72.508 */
+ *	40 us	below T_low, whatever the gradient:		72.508
+ *	40 us	three times, then 49 us, a rise: the same	72.908 */
 TEST(test_timely_follows_a_trace_by_hand)
 {
 	struct pair q;
@@ -54,11 +55,15 @@ TEST(test_timely_follows_a_trace_by_hand)
 	CHECK_NEAR(gbps(&q), 72.408, 1e-6);
 	round_trip(&q, 40000);
 	CHECK_NEAR(gbps(&q), 72.508, 1e-6);
+	for (int i = 0; i < 3; i++) /* until the fall from 625 us is forgotten */
+		round_trip(&q, 40000);
+	round_trip(&q, 49000);
+	CHECK_NEAR(gbps(&q), 72.908, 1e-6);
 }
 
-/* A rise of the gradient still counts when the round trip falls a little: 60, 80: 17.5 us smoothed; then 79:
- * 2.1875 - 0.875 = 1.3125 us, gradient 0.13125, so the rate falls by 0.105 although the round trip did. From
- * the floor of the first step: gradient 1.75 takes everything. */
+/* A rise still counts when the round trip falls a little after it. 60, 80 us: 17.5 us smoothed, a
+ * gradient of 1.75, which takes everything with beta = 0.8. 79 us: 2.1875 - 0.875 = 1.3125 us,
+ * gradient 0.13125: the rate falls although the round trip did. */
 TEST(test_timely_smooths_the_gradient)
 {
 	struct pair q;
@@ -130,8 +135,8 @@ TEST(test_timely_becomes_hyperactive_after_five_increases)
 	CHECK_NEAR(gbps(&q), 1.06, 1e-6);
 }
 
-/* hai=gradient: below T_low it is delta and no more, however often; from T_low up five times that once the
- * gradient has not risen five times. */
+/* hai=gradient: below T_low it is delta and no more, however often; from T_low up five times that
+ * once the gradient has not risen five times. */
 TEST(test_timely_may_be_hyperactive_by_the_gradient_alone)
 {
 	struct pair q;
@@ -154,6 +159,20 @@ TEST(test_timely_may_be_hyperactive_by_the_gradient_alone)
 	CHECK_NEAR(gbps(&q), 0.6, 1e-6);
 	round_trip(&q, 50500);
 	CHECK_NEAR(gbps(&q), 1.1, 1e-6);
+}
+
+/* Round trips that do not rise count above T_high, too, although the rate falls there: 600 us five
+ * times, then 400 us is hyperactive at once. Rate 100 (1 - 0.8 / 6)^5 = 48.8946, and 0.5 more. */
+TEST(test_timely_counts_gradients_whatever_the_rate_does)
+{
+	struct pair q;
+
+	pair_make(&q, "timely(hai=gradient, alpha=1)");
+	for (int i = 0; i < 6; i++)
+		round_trip(&q, 600000);
+	CHECK_NEAR(gbps(&q), 48.8946, 0.001);
+	round_trip(&q, 400000);
+	CHECK_NEAR(gbps(&q), 49.3946, 0.001);
 }
 
 /* 86 Gb/s of 100: 0.86 x 125000. */
@@ -219,7 +238,8 @@ TEST(test_timely_never_answers_a_longer_round_trip_with_a_higher_rate)
 
 /* --- swift: two hops, 25 + 2 x 3 = 31 us; a packet is 1050 bytes on the wire --- */
 
-/* The line carries 125000 / 1050 = 119.05 packets in the base round trip and 387500 / 1050 = 369.05 in 31 us. */
+/* The line carries 125000 / 1050 = 119.05 packets in the base round trip and 387500 / 1050 = 369.05
+ * in 31 us. */
 #define SWIFT_START_PKTS (125000. / 1050)
 
 static double swift_pkts(const struct pair *q)
@@ -249,8 +269,8 @@ TEST(test_swift_starts_at_line_rate_with_one_bandwidth_delay_product)
  *	t = 0	30 us < 31: 119.0476 + 1 / 119.0476 = 119.0560
  *	t = 1	62 us: 1 - 0.8 x 31 / 62 = 0.6, 71.4336
  *	t = 62	62 us, one nanosecond less than a round trip later: nothing
- *	t = 63	62 us, target 31 + 32.6555 / sqrt(71.4336) - 3.26555 = 31.5982: 1 - 0.8 x 30.4018 / 62 = 0.60772,
- *		43.4115 */
+ *	t = 63	62 us, target 31 + 32.6555 / sqrt(71.4336) - 3.26555 = 31.5982:
+ *		1 - 0.8 x 30.4018 / 62 = 0.60772, 43.4115 */
 TEST(test_swift_follows_a_trace_by_hand)
 {
 	struct pair q;
@@ -296,8 +316,9 @@ TEST(test_swift_adds_ai_packets_in_a_round_trip)
 }
 
 /* The target as a function of the window, seen by the least delay that is answered with a cut.
- * alpha = 100 us / (1 / sqrt(0.1) - 1 / sqrt(100)) = 100 / 3.062278 = 32.65543 us, beta = -3.265543 us.
- *	100 packets: 31 us	25: 31 + 6.531086 - 3.265543 = 34.265543	1: 31 + 29.389886 = 60.389886
+ * alpha = 100 us / (1 / sqrt(0.1) - 1 / sqrt(100)) = 100 / 3.062278 = 32.65543 us, beta = -3.265543
+ * us.
+ *	100 packets: 31 us	25: 31 + 6.531086 - 3.265543 = 34.265543
  *	0.25: 31 + 65.31086 - 3.265543 = 93.045317	0.1: 131	0.01: not above 131 */
 static double least_cut_ns(double window_pkts)
 {
@@ -340,8 +361,9 @@ TEST(test_swift_target_grows_with_hops_and_with_smaller_windows)
 	CHECK_NEAR(least_cut_ns(0.01), 131000, 2);
 }
 
-/* Half a packet: one leaves each 2 round trips. 1050 bytes in 40 us are 210 Mb/s; one packet is the window. An
- * ACK below target adds ai, not ai / window: 1.5 packets, and the window holds it back again. */
+/* Half a packet: one leaves each 2 round trips. 1050 bytes in 40 us are 210 Mb/s; one packet is the
+ * window. An ACK below target adds ai, not ai / window: 1.5 packets, and the window holds it back
+ * again. */
 TEST(test_swift_paces_a_window_below_one_packet)
 {
 	struct pair q;
@@ -372,8 +394,8 @@ TEST(test_swift_rate_stays_above_the_floor)
 	CHECK_NEAR((double)pace(&q)->rate_bps, 420000, 1);
 }
 
-/* A loss takes half, once a round trip; so does a timeout, and the fifth in a row takes all, whenever it
- * comes. An ACK ends the row. */
+/* A loss takes half, once a round trip; so does a timeout, and the fifth in a row takes all,
+ * whenever it comes. An ACK ends the row. */
 TEST(test_swift_losses_halve_and_timeouts_in_a_row_reset)
 {
 	struct pair q;
@@ -398,9 +420,16 @@ TEST(test_swift_losses_halve_and_timeouts_in_a_row_reset)
 	pair_event(&q, CC_TIMEOUT);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_MSS);
 	CHECK(pace(&q)->rate_bps == PAIR_MIN_BPS);
+	pair_make(&q, "swift(reset-after=1)");
+	pair_event(&q, CC_TIMEOUT);
+	swift_sample(&q, 1000, 20000);
+	CHECK_INT(pace(&q)->window_bytes, 1001);
+	pair_event(&q, CC_LOSS); /* a reset is a decrease: no cut for a round trip */
+	CHECK_INT(pace(&q)->window_bytes, 1001);
 }
 
-/* The cut is 0.8 of the excess, so the same from any window, and never smaller for a longer delay. */
+/* The cut is 0.8 of the excess, so the same from any window, and never smaller for a longer delay.
+ */
 TEST(test_swift_never_answers_a_longer_delay_with_a_larger_window)
 {
 	uint64_t last = UINT64_MAX;
@@ -418,8 +447,8 @@ TEST(test_swift_never_answers_a_longer_delay_with_a_larger_window)
 
 /* --- where senders settle --- */
 
-/* N senders on one link, each with a window of ACKs a round trip that all say the same: what the windows hold
- * and the link does not waits. Returns the mean delay after the first quarter. */
+/* N senders on one link, each with a window of ACKs a round trip that all say the same: what the
+ * windows hold and the link does not waits. Returns the mean delay after the first quarter. */
 static double swift_mean_delay_ns(int count, int rounds)
 {
 	static struct pair senders[64];
@@ -446,9 +475,9 @@ static double swift_mean_delay_ns(int count, int rounds)
 	return sum_ns / (rounds - rounds / 4);
 }
 
-/* N windows w that together wait for the target: N w 1050 bytes / 12.5 bytes/ns = 31000 + 32655.43 / sqrt(w)
- * - 3265.54. 4 senders: w = 92.64, 31.1 us; 16: 25.45, 34.2 us; 64: 7.393, 39.7 us. The tooth of adding a packet
- * a round trip and cutting 0.8 of the excess stays near it. */
+/* N windows w that together wait for the target: N w 1050 bytes / 12.5 bytes/ns = 31000 + 32655.43
+ * / sqrt(w) - 3265.54. 4 senders: w = 92.64, 31.1 us; 16: 25.45, 34.2 us; 64: 7.393, 39.7 us. The
+ * tooth of adding a packet a round trip and cutting 0.8 of the excess stays near it. */
 TEST(test_swift_senders_hold_the_delay_at_the_target)
 {
 	static const struct {

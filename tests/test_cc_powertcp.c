@@ -1,9 +1,9 @@
-/* test_cc_powertcp.c -- powertcp: Algorithm 1 by hand, where senders settle, contract. What is known of a
- * hop is shared with hpcc and tested there. */
+/* test_cc_powertcp.c -- powertcp: Algorithm 1 by hand, where senders settle, contract. What is
+ * known of a hop is shared with hpcc and tested there. */
 #include "tests/rdma_desk.h"
 
-/* B = 100 Gb/s = 12.5 bytes/ns, T = 10 us, B T = 125000 bytes; ai = 0.6 % of 100 Gb/s = 600 Mb/s, which is
- * 750 bytes in T. */
+/* B = 100 Gb/s = 12.5 bytes/ns, T = 10 us, B T = 125000 bytes; ai = 0.6 % of 100 Gb/s = 600 Mb/s,
+ * which is 750 bytes in T. */
 enum { LINE_MBPS = 100000, AI_BYTES = 750 };
 
 static void one_hop(struct pair *q, uint32_t time_ns, uint32_t tx_bytes, uint32_t queue_bytes)
@@ -33,12 +33,12 @@ TEST(test_powertcp_starts_at_line_rate_with_one_bandwidth_delay_product)
 }
 
 /* An ACK each 1 us weighs dt / T = 0.1; the old window is 125000 all the time.
- *	2: 12500 bytes sent, queue 0 -> 12500: current 25000 / 12500 = 2, voltage 1 + 12500 / 125000 = 1.1,
- *		power 2.2, smoothed 0.9 + 0.22 = 1.12
- *		window 0.9 (125000 / 1.12 + 750) + 0.1 x 125000 = 113621.43, 90.897 Gb/s
+ *	2: 12500 bytes sent, queue 0 -> 12500: current 25000 / 12500 = 2,
+ *		voltage 1 + 12500 / 125000 = 1.1, power 2.2, smoothed 0.9 + 0.22 = 1.12
+ *		window 0.9 (125000 x 0.95 / 1.12 + 750) + 0.1 x 125000 = 108599.11, 86.879 Gb/s
  *	3: 12500 bytes sent, queue 12500 -> 6250: current 0.5, voltage 1.05, power 0.525,
  *		smoothed 1.008 + 0.0525 = 1.0605
- *		window 0.9 (125000 / 1.0605 + 750) + 0.1 x 113621.43 = 118119.18 */
+ *		window 0.9 (125000 x 0.95 / 1.0605 + 750) + 0.1 x 125000 = 113952.94 */
 TEST(test_powertcp_follows_a_trace_by_hand)
 {
 	struct pair q;
@@ -48,19 +48,36 @@ TEST(test_powertcp_follows_a_trace_by_hand)
 	pair_acked(&q, PAIR_MSS);
 	one_hop(&q, 1000, 12500, 12500);
 	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 108599);
+	CHECK_NEAR((double)pace(&q)->rate_bps, 86.879286e9, 1000);
+	one_hop(&q, 2000, 25000, 6250);
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 113953);
+}
+
+/* The same with the law of the paper's text:
+ *	0.9 (125000 / 1.12 + 750) + 0.1 x 125000 = 113621.43
+ *	0.9 (125000 / 1.0605 + 750) + 0.1 x 113621.43 = 118119.18 */
+TEST(test_powertcp_follows_the_same_trace_by_the_printed_law)
+{
+	struct pair q;
+
+	pair_make(&q, "powertcp(target=1, rest=window)");
+	one_hop(&q, 0, 0, 0);
+	pair_acked(&q, PAIR_MSS);
+	one_hop(&q, 1000, 12500, 12500);
+	pair_acked(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, 113621);
-	CHECK_NEAR((double)pace(&q)->rate_bps, 90.897143e9, 1000);
 	one_hop(&q, 2000, 25000, 6250);
 	pair_acked(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, 118119);
 }
 
-/* dt = T, so that power is what it is now: 125000 sent, queue 62500 -> 62500, power 1.5. The window is
- *	0.9 (125000 / 1.5 + 750) + 12500 = 88175
- * which the second ACK, for data sent before it, does not divide again, and is not far from:
- *	0.9 (125000 / 1.5 + 750) + 0.1 x 88175 = 84492.5
- * With that the round trip ends, and from then on 84492.5 is the old window:
- *	0.9 (84492.5 / 1.5 + 750) + 0.1 x 84492.5 = 59819.75 */
+/* dt = T, so that power is what it is now: 125000 sent, queue 62500 -> 62500, power 1.5. The window
+ * is
+ *	0.9 (125000 x 0.95 / 1.5 + 750) + 0.1 x 125000 = 84425
+ * for every ACK of the round trip; with the last it becomes the old window, and the next gives
+ *	0.9 (84425 x 0.95 / 1.5 + 750) + 0.1 x 84425 = 57239.75 */
 TEST(test_powertcp_remembers_its_window_once_a_round_trip)
 {
 	struct pair q;
@@ -70,40 +87,39 @@ TEST(test_powertcp_remembers_its_window_once_a_round_trip)
 	pair_acked(&q, PAIR_MSS);
 	one_hop(&q, 10000, 125000, 62500);
 	pair_acked(&q, PAIR_MSS);
-	CHECK_INT(pace(&q)->window_bytes, 88175);
+	CHECK_INT(pace(&q)->window_bytes, 84425);
 	one_hop(&q, 20000, 250000, 62500);
 	pair_acked(&q, PAIR_BDP);
-	CHECK_NEAR(pace(&q)->window_bytes, 84492.5, 1);
+	CHECK_INT(pace(&q)->window_bytes, 84425);
 	one_hop(&q, 30000, 375000, 62500);
 	pair_acked(&q, PAIR_MSS);
-	CHECK_NEAR(pace(&q)->window_bytes, 59819.75, 1);
+	CHECK_NEAR(pace(&q)->window_bytes, 57239.75, 1);
 }
 
-/* A link half in use, without a queue: power 0.5, and the window may double: only the line rate holds it. From
- * 59819.75 after the trace above it would be 0.9 (84492.5 / 0.5 + 750) + 0.1 x ... > 125000. */
-TEST(test_powertcp_takes_what_is_free_in_a_round_trip)
+/* 93750 of 125000 bytes in T and no queue: power 0.75, 63250 / 0.75 + 750 = 85083.3. Before that a
+ * queue drains at which nothing arrives, because all wait for it: that is no power, but no room
+ * either. */
+TEST(test_powertcp_takes_what_is_free_but_not_because_a_queue_drains)
 {
 	struct pair q;
 
-	pair_make(&q, "powertcp(gamma=1)");
+	pair_make(&q, "powertcp(gamma=1, target=1)");
 	one_hop(&q, 0, 0, 125000);
 	pair_acked(&q, PAIR_MSS);
 	one_hop(&q, 10000, 125000, 125000);
 	pair_round(&q); /* power 2: 125000 / 2 + 750, remembered */
 	CHECK_INT(pace(&q)->window_bytes, 63250);
-	one_hop(&q, 20000, 250000, 0); /* what was there has left: nothing arrived, power 0 */
+	one_hop(&q, 20000, 250000, 0);
 	pair_acked(&q, PAIR_MSS);
-	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
-	one_hop(&q, 30000, 343750,
-		0); /* 93750 of 125000: power 0.75, 63250 / 0.75 + 750 = 85083.3 */
+	CHECK_INT(pace(&q)->window_bytes, 63250);
+	one_hop(&q, 30000, 343750, 0);
 	pair_acked(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, 85083);
 }
 
-/* Hop 0, 400 Gb/s with 500000 bytes in T: power 0.5 of current, voltage 1 + 100000 / 500000 = 1.2, 0.3 for 125000
- * bytes; hop 1, 100 Gb/s with 100000 bytes: 0.8. Without hop 1 the window may be all; with it
- * 0.9 (125000 / 0.8 + 750) + ... is cut at the line rate, so a queue of 62500 there: 0.8 x 1.5 = 1.2,
- * 0.9 (125000 / 1.2 + 750) + 12500 = 106925. */
+/* Hop 0, 400 Gb/s: 125000 of 500000 bytes in T, queue 100000: 0.25 x 1.2 = 0.3. Hop 1, 100 Gb/s:
+ * 100000 of 125000, queue 62500: 0.8 x 1.5 = 1.2. Window 0.9 (125000 x 0.95 / 1.2 + 750) + 12500 =
+ * 102237.5. */
 TEST(test_powertcp_goes_by_the_link_with_the_most_power)
 {
 	struct pair q;
@@ -123,7 +139,7 @@ TEST(test_powertcp_goes_by_the_link_with_the_most_power)
 					     .rate_mbps = 100000 };
 		pair_acked(&q, PAIR_MSS);
 	}
-	CHECK_INT(pace(&q)->window_bytes, 106925);
+	CHECK_NEAR(pace(&q)->window_bytes, 102237.5, 1);
 }
 
 /* Where nothing can be compared the window stays. */
@@ -139,13 +155,14 @@ TEST(test_powertcp_waits_while_its_path_is_new)
 	one_hop(&q, 2000, 0, 1000000);
 	q.hops[0].link = 8;
 	pair_acked(&q, PAIR_MSS);
-	CHECK_INT(pace(&q)->window_bytes, 113621);
+	CHECK_INT(pace(&q)->window_bytes, 108599);
 }
 
 /* --- where senders settle --- */
 
-/* One link, in steps of a hundredth of the base round trip. Each sender keeps to its rate and its window; what
- * waits leaves in proportion; what the link writes reaches the senders a round trip later. */
+/* One link, in steps of a hundredth of the base round trip. Each sender keeps to its rate and its
+ * window; what waits leaves in proportion; what the link writes reaches the senders a round trip
+ * later. */
 enum { STEPS = 100, STEP_NS = PAIR_RTT_NS / STEPS, SENDERS_MAX = 32 };
 
 struct source {
@@ -218,33 +235,64 @@ static void pipe_run(struct pipe *p, int count, int round_trips)
 	}
 }
 
-/* w = w / power + beta in each of N and power = 1 + queue / (B T), N w = B T + queue: queue = N beta. */
-TEST(test_powertcp_senders_settle_at_a_queue_of_their_additive_increases)
+/* N senders begin, a round trip apart; the mean queue of 50 round trips when 250 are over. */
+static double mean_queue_bytes(struct pipe *p, const char *spec, int count)
 {
-	static const int counts[] = { 2, 8, 32 };
+	double sum_bytes = 0;
+
+	memset(p, 0, sizeof(*p));
+	for (int i = 0; i < count; i++)
+		pair_make(&p->sources[i].pair, spec);
+	for (int i = 1; i < count; i++)
+		pipe_run(p, i, 1);
+	pipe_run(p, count, 250);
+	for (int i = 0; i < 50; i++) {
+		pipe_run(p, count, 1);
+		sum_bytes += p->queue_bytes;
+	}
+	return sum_bytes / 50;
+}
+
+/* w = w eta / power + beta in each of N; power = N w / (B T), with a queue and without: N w = eta B
+ * T + N beta. The queue is what is above B T: N beta for eta = 1. */
+TEST(test_powertcp_senders_settle_where_the_law_says)
+{
+	static const int counts[] = { 2, 8, 16 };
 	static struct pipe p;
 
 	for (size_t n = 0; n < sizeof(counts) / sizeof(counts[0]); n++) {
-		memset(&p, 0, sizeof(p));
-		for (int i = 0; i < counts[n]; i++)
-			pair_make(&p.sources[i].pair, "powertcp");
-		pipe_run(&p, counts[n], 200);
-		CHECK_NEAR(p.queue_bytes / (counts[n] * AI_BYTES), 1, 0.05);
+		int count = counts[n], adds = count * AI_BYTES;
+		double queue_bytes = mean_queue_bytes(&p, "powertcp(target=1)", count);
+
+		CHECK_NEAR(queue_bytes / adds, 1, 0.02);
+		queue_bytes = mean_queue_bytes(&p, "powertcp", count);
+		CHECK_NEAR(queue_bytes, adds > 6250 ? adds - 6250 : 0, 60);
+		for (int i = 0; i < count; i++)
+			CHECK_NEAR(pace(&p.sources[i].pair)->window_bytes, (118750. + adds) / count,
+				   60);
 	}
 }
 
-/* Two join when one has had the link to itself; what each adds is the same, so they become equal. */
-TEST(test_powertcp_senders_become_equal)
+/* 21 join one at the same moment: a queue of 20 times B T and more, which the link needs as many
+ * round trips to send. Five round trips after that it is gone, and the link is in use from then on.
+ */
+TEST(test_powertcp_senders_that_join_together_come_to_rest)
 {
 	static struct pipe p;
+	double tx_bytes;
 
 	memset(&p, 0, sizeof(p));
-	for (int i = 0; i < 3; i++)
-		pair_make(&p.sources[i].pair, "powertcp(ai=2Gbps)");
+	for (int i = 0; i < 22; i++)
+		pair_make(&p.sources[i].pair, "powertcp");
 	pipe_run(&p, 1, 50);
-	pipe_run(&p, 3, 300);
-	for (int i = 0; i < 3; i++)
-		CHECK_NEAR(pace(&p.sources[i].pair)->window_bytes, (PAIR_BDP + 3 * 2500) / 3, 400);
+	pipe_run(&p, 22, 1);
+	CHECK(p.queue_bytes > 20 * PAIR_BDP);
+	pipe_run(&p, 22, 25);
+	CHECK(p.queue_bytes < PAIR_BDP);
+	tx_bytes = p.tx_bytes;
+	pipe_run(&p, 22, 75);
+	CHECK(p.tx_bytes - tx_bytes > 0.9 * 75 * PAIR_BDP);
+	CHECK(p.queue_bytes < PAIR_BDP / 10);
 }
 
 TEST(test_powertcp_never_answers_more_power_with_a_larger_window)
@@ -269,5 +317,6 @@ TEST(test_powertcp_obeys_the_contract)
 {
 	pair_check_contract("powertcp");
 	pair_check_contract("powertcp(gamma=1)");
+	pair_check_contract("powertcp(target=1, rest=window)");
 	pair_check_extremes("powertcp");
 }

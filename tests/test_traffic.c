@@ -29,8 +29,8 @@ TEST(test_unknown_pattern_gets_the_nearest_name)
 	strcpy(world_start(&w, "star", "incast")->pattern, "many-to-on");
 	check_traffic_refused(
 		&w, "traffic.x.pattern: unknown pattern 'many-to-on'; there are many-to-one, "
-		    "permutation, all-to-all, all-to-one, inter-rack, incast, list, "
-		    "hpcc-flows, htsim (nearest: many-to-one)");
+		    "permutation, all-to-all, all-to-one, inter-rack, incast, staggered, "
+		    "storage, training, ring, list, hpcc-flows, htsim (nearest: many-to-one)");
 }
 
 TEST(test_flows_are_sorted_and_complete)

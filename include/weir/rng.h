@@ -25,7 +25,7 @@ static inline uint64_t hash64(uint64_t a, uint64_t b)
 }
 
 /* What a stream is for; part of its seed. */
-enum rng_purpose { RNG_MARKING = 1, RNG_TRAFFIC, RNG_ROUTE, RNG_START, RNG_TEST };
+enum rng_purpose { RNG_MARKING = 1, RNG_TRAFFIC, RNG_ROUTE, RNG_START, RNG_TEST, RNG_FABRIC };
 
 static inline struct rng rng_make(uint64_t seed, uint64_t owner, enum rng_purpose purpose)
 {

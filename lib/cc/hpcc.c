@@ -1,18 +1,19 @@
 /* hpcc.c -- set the window by how much is in flight on the fullest link of the path.
  *
- * Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Algorithm 1. Switches write queue,
- * bytes sent, time and rate into each data packet. From two successive ACKs the sender knows, for each
- * link, what is in flight there as a share U of rate x T, T being the base round trip, and steers the
- * fullest link to U = eta. It reacts to every ACK, but against a reference window that changes once a round
- * trip, so that it does not react to the same bytes twice.
+ * Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Algorithm 1. Switches write
+ * queue, bytes sent, time and rate into each data packet. From two successive ACKs the sender
+ * knows, for each link, what is in flight there as a share U of rate x T, T being the base round
+ * trip, and steers the fullest link to U = eta. It reacts to every ACK, but against a reference
+ * window that changes once a round trip, so that it does not react to the same bytes twice.
  *
- * Window and rate: W counts bytes, the rate W / T is that of whole frames and holds W below rate x T. As in
- * the authors' simulator the same number bounds the payload in flight, so that headers give the window a
- * little slack and the rate is what binds while the round trip is T.
+ * Window and rate: the rate is W / T, of whole frames, and W is bounded so that the rate is. As in
+ * the authors' simulator the same W bounds the payload in flight, so that headers give the window a
+ * little slack, and it is the rate that binds while the round trip is T.
  *
- * Differs: the paper throws away what it knows of all links when the path changes; here a hop whose link
- * is the same stays known, and U goes on. The paper does not say what U is at first: 1, as in the authors'
- * simulator, because a sender begins at line rate. The first ACK only shows where the counters are. */
+ * Differs: the paper throws away what it knows of all links when the path changes; here a hop whose
+ * link is the same stays known, and U goes on. The paper does not say what U is at first: 1, as in
+ * the authors' simulator, because a sender begins at line rate. The first ACK only shows where the
+ * counters are. */
 #include "lib/cc/pace.h"
 #include "lib/cc/telemetry.h"
 
@@ -32,8 +33,8 @@ struct hpcc_state {
 	uint64_t round_bytes; /* lastUpdateSeq: the round trip is over when more is acknowledged */
 };
 
-/* 10 Mb/s at 25 Gb/s, as in the authors' simulations: the paper's rule of line rate x (1 - eta) / N for
- * N = 125 senders. */
+/* 10 Mb/s at 25 Gb/s, as in the authors' simulations: the paper's rule of line rate x (1 - eta) / N
+ * for N = 125 senders. */
 enum { HPCC_AI_SHARE = 2500 };
 
 static const struct option hpcc_options[] = {
@@ -41,7 +42,7 @@ static const struct option hpcc_options[] = {
 	  ONE_Q32, "share of a link that may be in use", NULL },
 	{ "max-stage", OPT_COUNT, offsetof(struct hpcc_params, max_stage), "5", 0, 1000,
 	  "additive steps before the window may grow by a factor; 0: it always may", NULL },
-	{ "ai", OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0, 1000000000000,
+	{ "ai", OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0, PACE_RATE_MAX_BPS,
 	  "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
 	RTT_OPTION(struct hpcc_params, rtt_ns),
 	{ .name = NULL },
@@ -59,10 +60,11 @@ static void hpcc_init(void *state, const void *params, const struct cc_env *env)
 }
 
 /* MeasureInflight. With B the rate of a link and L what it said before,
- *	u = min(qlen, L.qlen) / (B T) + txRate / B,	txRate = (txBytes - L.txBytes) / (ts - L.ts),
+ *	u = min(qlen, L.qlen) / (B T) + txRate / B,
+ *	txRate = (txBytes - L.txBytes) / (ts - L.ts),
  * of the link where it is largest; then U = (1 - tau / T) U + tau / T u, tau = min(ts - L.ts, T).
- * The lesser of two queues, because a queue that comes and goes is noise. Returns 0 where no link can be
- * compared or none sent anything. */
+ * The lesser of two queues, because a queue that comes and goes is noise. Returns 0 where no link
+ * can be compared or none sent anything. */
 static int hpcc_measure(struct hpcc_state *s, const struct cc_ack *a, double rtt_ns)
 {
 	struct telemetry_change c;
@@ -89,14 +91,15 @@ static int hpcc_measure(struct hpcc_state *s, const struct cc_ack *a, double rtt
 	return 1;
 }
 
-/* Too much in flight, or enough steps made without finding the limit: the window goes by a factor. */
+/* Too much in flight, or enough steps made without finding the limit: the window goes by a factor.
+ */
 static int hpcc_is_factor(const struct hpcc_state *s, const struct hpcc_params *p)
 {
 	return s->load >= q32_to_double(p->eta_q32) || s->stage >= p->max_stage;
 }
 
-/* ComputeWind: Wc / (U / eta) + W_AI, or Wc + W_AI while U < eta and fewer than maxStage such steps were
- * made. U is positive: only such is smoothed. */
+/* ComputeWind: Wc / (U / eta) + W_AI, or Wc + W_AI while U < eta and fewer than maxStage such steps
+ * were made. U is positive: only such is smoothed. */
 static double hpcc_window(const struct hpcc_state *s, const struct hpcc_params *p, double ai_bytes)
 {
 	double window_bytes = s->reference_bytes;

@@ -1,6 +1,6 @@
-/* pace.h -- what controls for RDMA have in common: the bounds of a rate, the window that goes with it, the
- * base round trip. Rates are of whole frames; windows are bytes of payload, and 1 packet at least: below
- * that the rate alone holds the sender back. */
+/* pace.h -- what controls for RDMA have in common: the bounds of a rate, the window that goes with
+ * it, the base round trip. Rates are of whole frames; windows are bytes of payload, and 1 packet at
+ * least: below that the rate alone holds the sender back. */
 #ifndef CC_PACE_H
 #define CC_PACE_H
 #include "weir/cc.h"
@@ -32,7 +32,8 @@ static inline double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* At least env->min_rate_bps, and 1 bit/s, so that no sender stops for ever; at most the line rate. */
+/* At least env->min_rate_bps, and 1 bit/s, so that no sender stops for ever; at most the line rate.
+ */
 static inline double pace_bound_bps(const struct cc_env *env, double rate_bps)
 {
 	rate_bps = larger(rate_bps, larger((double)env->min_rate_bps, 1));
@@ -50,6 +51,9 @@ static inline void pace_window(struct cc_pace *pace, const struct cc_env *env, d
 	pace->window_bytes = (uint64_t)(larger(window_bytes, env->mss_bytes) + 0.5);
 }
 
+/* Largest rate that an option may ask for: 1 Tb/s. */
+#define PACE_RATE_MAX_BPS UINT64_C(1000000000000)
+
 #define RTT_OPTION(type, member) \
 	{ \
 		"rtt", OPT_TIME_NS, offsetof(type, member), "0us", 0, NS_PER_S, \
@@ -61,8 +65,8 @@ static inline double pace_rtt_ns(const struct cc_env *env, uint64_t option_ns)
 	return option_ns > 0 ? (double)option_ns : (double)env->base_rtt_ns;
 }
 
-/* For a control whose rate is window / base round trip: bounds the window so that the rate is within its own
- * bounds, sets both and returns the window. */
+/* For a control whose rate is window / base round trip: bounds the window so that the rate is
+ * within its own bounds, sets both and returns the window. */
 static inline double pace_by_window(struct cc_pace *pace, const struct cc_env *env, double rtt_ns,
 				    double window_bytes)
 {

@@ -1,24 +1,26 @@
 /* powertcp.c -- set the window by the product of a link's load and its backlog.
  *
- * Addanki, Michel and Schmid, "PowerTCP: Pushing the Performance Limits of Datacenter Networks", NSDI 2022,
- * Algorithm 1. From what switches write into two successive packets (as for hpcc) the sender knows, for each
- * link, the current, what arrives there (bytes sent plus the growth of the queue), and the voltage, the queue
- * plus rate x T, T being the base round trip. Their product, power, is rate x all windows that share the
- * link; over that of a full link without a queue it says by which factor those windows are too large.
+ * Addanki, Michel and Schmid, "PowerTCP: Pushing the Performance Limits of Datacenter Networks",
+ * NSDI 2022, Algorithm 1. From what switches write into two successive packets (as for hpcc) the
+ * sender knows, for each link, the current, what arrives there (bytes sent plus the growth of the
+ * queue), and the voltage, the queue plus rate x T, T being the base round trip. Their product,
+ * power, is rate x all windows that share the link; over that of a full link without a queue it
+ * says by which factor those windows are too large.
  *
- * Senders add beta each round trip: w = w eta / power + beta, and N of them settle at N w = eta rate x T
- * + N beta, with a queue of what is above rate x T.
+ * Senders add beta each round trip: w = w eta / power + beta, and N of them settle at N w = eta
+ * rate x T + N beta, with a queue of what is above rate x T.
  *
  * Window and rate: as in hpcc.c; the rate is window / T, of whole frames.
  *
- * Differs: by default the law is that of the authors' simulations, which made the paper's figures (the
- * ns3-datacenter repository), not that of the paper's text, in two places: they aim at eta = 0.95 of a link
- * (target=1 is the text), and what gamma leaves is of the old window (rest=window is the text, where it is of
- * the current one and so is gone after a few ACKs; windows then swing more). Either way a few senders that
- * begin at the same moment may go on to swing between too much and too little. Theirs is also the additive
- * increase, 150 Mb/s at 25 Gb/s; the text has line rate x T / N for N flows at the sender's card. Smoothed
- * power is 1 at first, as there. Lines 19 to 21 of the algorithm as printed overwrite the largest power so
- * far; the text says that the largest is meant. The variant without telemetry (theta-PowerTCP) is left out. */
+ * Differs: by default the law is that of the authors' simulations, which made the paper's figures
+ * (the ns3-datacenter repository), not that of the paper's text, in two places: they aim at eta =
+ * 0.95 of a link (target=1 is the text), and what gamma leaves is of the old window (rest=window is
+ * the text, where it is of the current one and so is gone after a few ACKs; windows then swing
+ * more). Either way a few senders that begin at the same moment may go on to swing between too much
+ * and too little. Theirs is also the additive increase, 150 Mb/s at 25 Gb/s; the text has line rate
+ * x T / N for N flows at the sender's card. Smoothed power is 1 at first, as there. Lines 19 to 21
+ * of the algorithm as printed overwrite the largest power so far; the text says that the largest is
+ * meant. The variant without telemetry (theta-PowerTCP) is left out. */
 #include "lib/cc/pace.h"
 #include "lib/cc/telemetry.h"
 
@@ -54,8 +56,8 @@ static const struct option powertcp_options[] = {
 	  powertcp_rests },
 	{ "target", OPT_FRACTION_Q32, offsetof(struct powertcp_params, target_q32), "0.95",
 	  ONE_Q32 >> 4, ONE_Q32, "share of a link that may be in use", NULL },
-	{ "ai", OPT_RATE_BPS, offsetof(struct powertcp_params, ai_bps), "0bps", 0, 1000000000000,
-	  "rate added in a round trip; 0bps: 0.6 % of the line rate", NULL },
+	{ "ai", OPT_RATE_BPS, offsetof(struct powertcp_params, ai_bps), "0bps", 0,
+	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 0.6 % of the line rate", NULL },
 	RTT_OPTION(struct powertcp_params, rtt_ns),
 	{ .name = NULL },
 };
@@ -72,8 +74,10 @@ static void powertcp_init(void *state, const void *params, const struct cc_env *
 	s->old_window_bytes = s->window_bytes;
 }
 
-/* NormPower of one link. With b its rate, q its queue, mu what it sent and q' the growth of its queue,
- *	current x voltage / (b^2 T) = (q' + mu) (q + b T) / (b^2 T) = (q' + mu) / b (1 + q / (b T)). */
+/* NormPower of one link. With b its rate, q its queue, mu what it sent and q' the growth of its
+ * queue,
+ *	current x voltage / (b^2 T) = (q' + mu) (q + b T) / (b^2 T) = (q' + mu) / b (1 + q / (b T)).
+ */
 static double powertcp_of_link(const struct telemetry_change *c, double rtt_ns)
 {
 	double arrived_bytes = c->sent_bytes + c->queue_bytes - c->queue_before_bytes;
@@ -82,9 +86,9 @@ static double powertcp_of_link(const struct telemetry_change *c, double rtt_ns)
 	return current * (1 + c->queue_bytes / (c->bytes_per_ns * rtt_ns));
 }
 
-/* The largest of all links, smoothed: (power (T - dt) + new dt) / T, dt = min(its time, T). Returns 0 where
- * no link can be compared or nothing arrived at any: a queue that drains while all senders wait for it has no
- * power, but that is not room for more. */
+/* The largest of all links, smoothed: (power (T - dt) + new dt) / T, dt = min(its time, T). Returns
+ * 0 where no link can be compared or nothing arrived at any: a queue that drains while all senders
+ * wait for it has no power, but that is not room for more. */
 static int powertcp_measure(struct powertcp_state *s, const struct cc_ack *a, double rtt_ns)
 {
 	struct telemetry_change c;
@@ -109,8 +113,8 @@ static int powertcp_measure(struct powertcp_state *s, const struct cc_ack *a, do
 	return 1;
 }
 
-/* UpdateWindow: gamma (old eta / power + beta) + (1 - gamma) old, or (1 - gamma) window. Power is positive:
- * only such is smoothed. */
+/* UpdateWindow: gamma (old eta / power + beta) + (1 - gamma) old, or (1 - gamma) window. Power is
+ * positive: only such is smoothed. */
 static double powertcp_window(const struct powertcp_state *s, const struct powertcp_params *p,
 			      double ai_bytes)
 {

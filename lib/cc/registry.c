@@ -3,12 +3,12 @@
 #include "lib/base/registry.h"
 
 extern const struct cc_ops cc_dctcp, cc_ecn_star, cc_reno, cc_cubic;
-extern const struct cc_ops cc_dcqcn, cc_dctcp_rdma;
+extern const struct cc_ops cc_dcqcn, cc_dctcp_rdma, cc_line_rate;
 extern const struct cc_ops cc_hpcc, cc_timely, cc_swift, cc_powertcp;
 
 const struct cc_ops *const cc_all[] = {
-	&cc_dctcp, &cc_ecn_star, &cc_reno,  &cc_cubic,    &cc_dcqcn, &cc_dctcp_rdma,
-	&cc_hpcc,  &cc_timely,   &cc_swift, &cc_powertcp, NULL,
+	&cc_dctcp, &cc_ecn_star, &cc_reno,  &cc_cubic,    &cc_dcqcn,     &cc_dctcp_rdma,
+	&cc_hpcc,  &cc_timely,   &cc_swift, &cc_powertcp, &cc_line_rate, NULL,
 };
 
 static const struct registry registry = REGISTRY("congestion control", cc_all, struct cc_ops);

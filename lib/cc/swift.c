@@ -1,23 +1,26 @@
 /* swift.c -- hold the delay at a target by adding to the window or cutting it.
  *
- * Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter", SIGCOMM 2020,
- * Algorithm 1 and section 3.5. Below the target the window grows by ai packets a round trip; above it, at most
- * once a round trip, it is cut by how far the delay is above. The target is larger for longer paths and for
- * smaller windows, because many flows collide more and a small window means many flows.
+ * Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter",
+ * SIGCOMM 2020, Algorithm 1 and section 3.5. Below the target the window grows by ai packets a
+ * round trip; above it, at most once a round trip, it is cut by how far the delay is above. The
+ * target is larger for longer paths and for smaller windows, because many flows collide more and a
+ * small window means many flows.
  *
- * Windows are packets here, as in the paper, and may be less than one: then packets leave one by one, a
- * round trip / window apart. From one packet up nothing but the window holds them back: the rate is the line
- * rate. Window bytes are of payload, the rate is of whole frames.
+ * Windows are packets here, as in the paper, and may be less than one: then packets leave one by
+ * one, a round trip / window apart. From one packet up nothing but the window holds them back: the
+ * rate is the line rate. Window bytes are of payload, the rate is of whole frames.
  *
- * The paper names its constants but gives few: 25 us for the base target (5.1, 5.2), 0.001 packets for the
- * smallest window (3.4). The others are those of the csg-htsim simulator: ai 1, beta 0.8, largest cut 0.5,
- * flow scaling of 100 us between windows of 0.1 and 100 packets, 3 us a hop, reset at the fifth timeout.
+ * The paper names its constants but gives few: 25 us for the base target (5.1, 5.2), 0.001 packets
+ * for the smallest window (3.4). The others are those of the csg-htsim simulator: ai 1, beta 0.8,
+ * largest cut 0.5, flow scaling of 100 us between windows of 0.1 and 100 packets, 3 us a hop, reset
+ * at the fifth timeout.
  *
- * Differs: the delay is all of the round trip. The paper splits off what hosts add and has a second window for
- * it; a simulated host adds nothing. Hops are those of the longest path in the network. Where the window
- * stays as it was, the paper counts that as a decrease: ACKs above the target would put off the next cut as
- * long as they come. Here only a decrease is one. The largest window, which the paper leaves open, is what the
- * line carries in the time of the base target: a larger one would be above target as soon as it is used. */
+ * Differs: the delay is all of the round trip. The paper splits off what hosts add and has a second
+ * window for it; a simulated host adds nothing. Hops are those of the longest path in the network.
+ * Where the window stays as it was, the paper counts that as a decrease: ACKs above the target
+ * would put off the next cut as long as they come. Here only a cut is one. The largest window,
+ * which the paper leaves open, is what the line carries in the time of the base target: a larger
+ * one would be above target as soon as it is used. */
 #include "lib/cc/pace.h"
 #include <math.h>
 
@@ -90,7 +93,7 @@ static double swift_largest_pkts(const struct swift_params *p, const struct cc_e
 	return larger(swift_line_pkts(env, larger(base_ns, (double)env->base_rtt_ns)), 1);
 }
 
-/* The end of the algorithm: bounds, when the last decrease was, pacing. */
+/* The end of the algorithm: bounds and pacing. */
 static void swift_set(struct swift_state *s, const struct swift_params *p, const struct cc_env *env,
 		      double window_pkts)
 {
@@ -105,7 +108,8 @@ static void swift_set(struct swift_state *s, const struct swift_params *p, const
 	pace_window(&s->pace, env, s->window_pkts * env->mss_bytes);
 }
 
-/* alpha = fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max)); fs_min <= 1 < fs_max by their ranges. */
+/* alpha = fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max)); fs_min <= 1 < fs_max by their ranges.
+ */
 static void swift_init(void *state, const void *params, const struct cc_env *env)
 {
 	struct swift_state *s = state;
@@ -132,13 +136,11 @@ static void swift_grow(struct swift_state *s, const struct swift_params *p,
 static void swift_cut(struct swift_state *s, const struct swift_params *p, const struct cc_env *env,
 		      double share, int64_t now_ns)
 {
-	double before_pkts = s->window_pkts;
-
 	if (now_ns - s->last_decrease_ns < s->rtt_ns)
 		return;
-	swift_set(s, p, env, before_pkts * (1 - smaller(share, q32_to_double(p->max_cut_q32))));
-	if (s->window_pkts < before_pkts)
-		s->last_decrease_ns = now_ns;
+	s->last_decrease_ns = now_ns;
+	share = smaller(share, q32_to_double(p->max_cut_q32));
+	swift_set(s, p, env, s->window_pkts * (1 - share));
 }
 
 static void swift_ack(void *state, const void *params, const struct cc_env *env,

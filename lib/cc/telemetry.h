@@ -1,9 +1,9 @@
-/* telemetry.h -- what switches wrote into two successive packets of a sender, and what happened at each port
- * in between. For controls that need INT (hpcc, powertcp): remember the hops of each ACK with
- * telemetry_keep, ask telemetry_change before that.
+/* telemetry.h -- what switches wrote into two successive packets of a sender, and what happened at
+ * each port in between. For controls that need INT (hpcc, powertcp): remember the hops of each ACK
+ * with telemetry_keep, ask telemetry_change before that.
  *
- * Counters have 32 bits and wrap around, so only differences mean anything, and only where the counter
- * cannot have wrapped unseen: 2^32 ns are 4.3 s, 2^32 bytes 340 ms at 100 Gb/s. */
+ * Counters have 32 bits and wrap around, so only differences mean anything, and only where the
+ * counter cannot have wrapped unseen: 2^32 ns are 4.3 s, 2^32 bytes 340 ms at 100 Gb/s. */
 #ifndef CC_TELEMETRY_H
 #define CC_TELEMETRY_H
 #include "weir/cc.h"
@@ -40,8 +40,8 @@ static inline int telemetry_is_short(uint32_t rate_mbps, uint32_t span_ns)
 	return (uint64_t)rate_mbps * span_ns / (BITS_PER_BYTE * NS_PER_US) < UINT64_C(1) << 32;
 }
 
-/* 1: the hop is where it was, time has passed there, and the change is known. 0: another path, the first
- * packet, packets that overtook each other, or too long ago: this hop begins anew. */
+/* 1: the hop is where it was, time has passed there, and the change is known. 0: another path, the
+ * first packet, packets that overtook each other, or too long ago: this hop begins anew. */
 static inline int telemetry_changed(const struct telemetry *last, const struct cc_ack *a,
 				    uint32_t index, struct telemetry_change *change)
 {

@@ -1,17 +1,17 @@
 /* timely.c -- set the rate by whether the round-trip time rises or falls.
  *
- * Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, Algorithm 1. Below
- * T_low the rate rises, above T_high it falls by how far the round trip is above; in between the smoothed
- * difference of successive round trips, over the base round trip, decides.
+ * Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, Algorithm
+ * 1. Below T_low the rate rises, above T_high it falls by how far the round trip is above; in
+ * between the smoothed difference of successive round trips, over the base round trip, decides.
  *
- * The original updates once a completed segment of 16 to 64 KB. Here it is once a round trip, as in the
- * simulations of the HPCC paper (Li et al., SIGCOMM 2019) and those that use the same code; segment=16KB
- * gives the original. The weight 0.875 of the newest difference is also from there and from Zhu et al.,
- * "ECN or Delay", CoNEXT 2016; TIMELY's authors recommend 0.02 for updates at each ACK.
+ * The original updates once a completed segment of 16 to 64 KB. Here it is once a round trip, as in
+ * the simulations of the HPCC paper (Li et al., SIGCOMM 2019) and those that use the same code;
+ * segment=16KB gives the original. The weight 0.875 of the newest difference is also from there;
+ * the code that TIMELY's authors published recommends 0.02, for updates at each ACK.
  *
- * Differs: increases below T_low count for hyperactive increase and are made hyperactive by it, as in the
- * HPCC paper's simulations; hai=gradient is the original, where only the gradient counts. Five increases go
- * before the first hyperactive one. The first update only learns the round trip.
+ * Differs: increases below T_low count for hyperactive increase and are made hyperactive by it, as
+ * in the HPCC paper's simulations; hai=gradient is the original, where only the gradient counts.
+ * Five increases go before the first hyperactive one. The first update only learns the round trip.
  *
  * Rates are of whole frames. There is no window unless asked for: the original has none. */
 #include "lib/cc/pace.h"
@@ -58,7 +58,7 @@ static const struct option timely_options[] = {
 	{ "beta", OPT_FRACTION_Q32, offsetof(struct timely_params, beta_q32), "0.8", ONE_Q32 >> 10,
 	  ONE_Q32, "how much the rate falls", NULL },
 	{ "delta", OPT_RATE_BPS, offsetof(struct timely_params, delta_bps), "0bps", 0,
-	  1000000000000, "how much the rate rises; 0bps: 1/1000 of the line rate", NULL },
+	  PACE_RATE_MAX_BPS, "how much the rate rises; 0bps: 1/1000 of the line rate", NULL },
 	{ "hai-after", OPT_COUNT, offsetof(struct timely_params, hai_after), "5", 0, 1000000,
 	  "increases before they become five times as large", NULL },
 	{ "hai", OPT_CHOICE, offsetof(struct timely_params, hai), "any", 0, 0,
@@ -103,7 +103,9 @@ static void timely_init(void *state, const void *params, const struct cc_env *en
 }
 
 /* The share of the rate that is taken away; 0: none, the rate rises.
- *	beta (1 - T_high / rtt) above T_high; beta gradient from T_low up, where the gradient is positive. */
+ *	beta (1 - T_high / rtt) above T_high;
+ *	beta gradient from T_low up, where the gradient is positive.
+ * More than all is as good as all: the bound of the rate takes over. */
 static double timely_decrease(const struct timely_params *p, double rtt_ns, double gradient)
 {
 	double beta = q32_to_double(p->beta_q32);
@@ -112,7 +114,7 @@ static double timely_decrease(const struct timely_params *p, double rtt_ns, doub
 		return 0;
 	if (rtt_ns > (double)p->high_ns)
 		return beta * (1 - (double)p->high_ns / rtt_ns);
-	return smaller(beta * larger(gradient, 0), 1);
+	return beta * larger(gradient, 0);
 }
 
 /* What is added to the rate: delta, or N delta. */
