@@ -40,12 +40,6 @@ static void print_padded(const char *text, int width)
 	printf("%*s", room, "");
 }
 
-/* A line without blanks at its end: the last column is printed as it is. */
-static void end_line(const char *text)
-{
-	puts(text);
-}
-
 static int wider(int width, const char *text)
 {
 	return text_width(text) > width ? text_width(text) : width;
@@ -87,7 +81,7 @@ static void print_row(const struct claim_widths *w, const char *const cells[4])
 	print_padded(cells[1], w->says);
 	printf("%*s", GAP, "");
 	print_padded(cells[2], w->expected + GAP);
-	end_line(cells[3]);
+	puts(cells[3]);
 }
 
 void print_claims(const struct figure *f, const struct verdict *verdicts)
@@ -140,7 +134,7 @@ struct extent {
 };
 
 static int measure_extent(struct extent *x, const struct summary_entry *y, enum figure_size size,
-			  uint32_t cores, struct error *e)
+			  struct error *e)
 {
 	const struct figure_state *st = &y->states[size];
 	struct scenario s;
@@ -151,9 +145,9 @@ static int measure_extent(struct extent *x, const struct summary_entry *y, enum 
 	snprintf(x->runs, sizeof(x->runs), "%" PRIu64, w.run_count);
 	snprintf(x->time.text, sizeof(x->time.text), "-");
 	if (st->done && st->done == st->planned)
-		x->time = human_duration(st->run_seconds / cores);
+		x->time = human_duration(st->run_seconds / core_count());
 	else if (y->figure.seconds[size] > 0)
-		x->time = human_duration(y->figure.seconds[size] / cores);
+		x->time = human_duration(y->figure.seconds[size] / core_count());
 	sweep_free(&w);
 	scenario_free(&s);
 	return 0;
@@ -178,44 +172,52 @@ static struct claim_text state_text(const struct summary_entry *y)
 	return t;
 }
 
-static int print_entry(const struct summary *y, const struct summary_entry *at, int label_width,
-		       struct error *e)
+static int print_entry(const struct summary_entry *y, int label_width, struct error *e)
 {
 	struct extent x[FIGURE_SIZES];
 	char claims[16];
 
 	for (int size = 0; size < FIGURE_SIZES; size++)
-		if (measure_extent(&x[size], at, (enum figure_size)size, y->cores, e))
+		if (measure_extent(&x[size], y, (enum figure_size)size, e))
 			return -1;
-	snprintf(claims, sizeof(claims), "%u", at->figure.claim_count);
-	print_padded(at->files->label, label_width + GAP);
+	snprintf(claims, sizeof(claims), "%u", y->figure.claim_count);
+	print_padded(y->files->label, label_width + GAP);
 	printf("%6s %13s %7s %13s %7s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
 	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, claims);
-	end_line(state_text(at).text);
-	printf("%*s", GAP, "");
-	end_line(at->figure.title);
+	puts(state_text(y).text);
+	printf("%*s%s\n", GAP, "", y->figure.title);
 	return 0;
+}
+
+/* A figure with a mistake in its files does not hide the others. */
+static int list_figure(const struct figure_files *f, const char *out, int label_width)
+{
+	struct summary_entry y;
+	struct error e;
+	int failed;
+
+	if (summary_entry_read(&y, f, out, &e))
+		return complain(EXIT_MISTAKE, &e);
+	failed = print_entry(&y, label_width, &e);
+	summary_entry_free(&y);
+	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
 }
 
 int list_figures(const struct figure_list *l, const char *out)
 {
-	struct summary y;
-	struct error e;
-	int width = text_width("figure"), failed = 0;
+	uint32_t cores = core_count();
+	int width = text_width("figure"), status = EXIT_FINE;
 
-	if (summary_read(&y, l, out, &e))
-		return complain(EXIT_MISTAKE, &e);
 	for (uint32_t i = 0; i < l->count; i++)
 		width = wider(width, l->all[i].label);
 	print_padded("figure", width + GAP);
 	printf("%6s %13s %7s %13s %7s  results in %s\n", "runs", "time", "--full", "time", "claims",
 	       out);
-	for (uint32_t i = 0; i < y.count && !failed; i++)
-		failed = print_entry(&y, &y.all[i], width, &e);
-	if (!failed)
-		printf("Times are for %u core%s: measured where the runs are there, otherwise "
-		       "expected. 'weir reproduce %s' runs the first.\n",
-		       y.cores, y.cores == 1 ? "" : "s", l->all[0].label);
-	summary_free(&y);
-	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+	for (uint32_t i = 0; i < l->count; i++)
+		if (list_figure(&l->all[i], out, width) != EXIT_FINE)
+			status = EXIT_MISTAKE;
+	printf("Times are for %u core%s: measured where the runs are there, otherwise expected. "
+	       "'weir reproduce %s' runs the first.\n",
+	       cores, cores == 1 ? "" : "s", l->all[0].label);
+	return status;
 }

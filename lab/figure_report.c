@@ -79,6 +79,27 @@ static void write_says(FILE *out, const struct claim *c, const struct verdict *v
 	fputs("</td>", out);
 }
 
+/* "5 Gb/s (4.75 Gb/s..5.25 Gb/s)" may be broken before the bracket only. */
+static void write_expected(FILE *out, const struct claim *c)
+{
+	struct claim_text expected = claim_expected(c);
+	char text[3 * sizeof(expected.text)];
+	size_t used = 0;
+
+	for (const char *at = expected.text; *at; at++) {
+		if (*at == ' ' && at[1] != '(') {
+			text[used++] = '\xc2'; /* a no-break space, U+00A0 */
+			text[used++] = '\xa0';
+		} else {
+			text[used++] = *at;
+		}
+	}
+	text[used] = '\0';
+	fputs("<td data-head=\"expected\">", out);
+	markup_text(out, text);
+	fputs("</td>", out);
+}
+
 /* The mean with its interval; below it, what it was made of. */
 static void write_measured(FILE *out, const struct verdict *v)
 {
@@ -96,7 +117,7 @@ static void write_measured(FILE *out, const struct verdict *v)
 		fputs(" over ", out);
 		markup_text(out, measured_text(&v->over, v->metric_unit).text);
 	}
-	if (!v->is_firm)
+	if (v->value.count > 1 && !v->is_firm)
 		fputs("; the interval reaches into another verdict", out);
 	fputs("</small></td>", out);
 }
@@ -113,9 +134,7 @@ static void write_table(FILE *out, const struct figure *f, const struct verdict 
 		verdict_html(out, verdicts[i].kind, verdict_name(verdicts[i].kind));
 		fputs("</td>", out);
 		write_says(out, &f->claims[i], &verdicts[i]);
-		fputs("<td data-head=\"expected\">", out);
-		markup_text(out, claim_expected(&f->claims[i]).text);
-		fputs("</td>", out);
+		write_expected(out, &f->claims[i]);
 		write_measured(out, &verdicts[i]);
 		fputs("</tr>\n", out);
 	}

@@ -67,14 +67,21 @@ struct summary_entry {
 	int has_page[FIGURE_SIZES]; /* 1: FIGURE_PAGE is there */
 };
 
+/* out: where the results are. files must outlive it. On -1 nothing is left to free. */
+int summary_entry_read(struct summary_entry *y, const struct figure_files *files, const char *out,
+		       struct error *e);
+void summary_entry_free(struct summary_entry *y);
+
+/* Those of this machine, by which times are divided. */
+uint32_t core_count(void);
+
 /* Figures of papers, and what became of them. */
 struct summary {
 	uint32_t count;
 	struct summary_entry *all; /* in the order of the list */
-	uint32_t cores;            /* by which times are divided */
 };
 
-/* out: where the results are. The list must outlive the summary. On -1 nothing is left to free. */
+/* The list must outlive the summary. On -1 nothing is left to free. */
 int summary_read(struct summary *y, const struct figure_list *l, const char *out, struct error *e);
 void summary_free(struct summary *y);
 

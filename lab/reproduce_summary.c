@@ -12,8 +12,8 @@
 
 /* --- reading --- */
 
-static int read_entry(struct summary_entry *y, const struct figure_files *files, const char *out,
-		      struct error *e)
+int summary_entry_read(struct summary_entry *y, const struct figure_files *files, const char *out,
+		       struct error *e)
 {
 	*y = (struct summary_entry){ .files = files };
 	if (figure_read(&y->figure, files->claims, e))
@@ -27,37 +27,46 @@ static int read_entry(struct summary_entry *y, const struct figure_files *files,
 		y->has_page[size] = access(page, R_OK) == 0;
 		free(page);
 		free(folder);
-		if (failed)
-			return -1;
-	}
-	return 0;
-}
-
-int summary_read(struct summary *y, const struct figure_list *l, const char *out, struct error *e)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	*y = (struct summary){ 0, NULL, cores > 0 ? (uint32_t)cores : 1 };
-	y->all = memory_grow(NULL, l->count + UINT64_C(1), sizeof(*y->all));
-	while (y->count < l->count) {
-		y->count++;
-		if (read_entry(&y->all[y->count - 1], &l->all[y->count - 1], out, e)) {
-			summary_free(y);
+		if (failed) {
+			summary_entry_free(y);
 			return -1;
 		}
 	}
 	return 0;
 }
 
+void summary_entry_free(struct summary_entry *y)
+{
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		figure_state_free(&y->states[size]);
+	figure_free(&y->figure);
+}
+
+int summary_read(struct summary *y, const struct figure_list *l, const char *out, struct error *e)
+{
+	*y = (struct summary){ 0, NULL };
+	y->all = memory_grow(NULL, l->count + UINT64_C(1), sizeof(*y->all));
+	for (; y->count < l->count; y->count++)
+		if (summary_entry_read(&y->all[y->count], &l->all[y->count], out, e)) {
+			summary_free(y);
+			return -1;
+		}
+	return 0;
+}
+
 void summary_free(struct summary *y)
 {
-	for (uint32_t i = 0; i < y->count; i++) {
-		for (int size = 0; size < FIGURE_SIZES; size++)
-			figure_state_free(&y->all[i].states[size]);
-		figure_free(&y->all[i].figure);
-	}
+	for (uint32_t i = 0; i < y->count; i++)
+		summary_entry_free(&y->all[i]);
 	free(y->all);
-	*y = (struct summary){ 0, NULL, 1 };
+	*y = (struct summary){ 0, NULL };
+}
+
+uint32_t core_count(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores > 0 ? (uint32_t)cores : 1;
 }
 
 /* --- a document in one of two forms --- */
@@ -234,11 +243,12 @@ static struct report_text paper_name(const struct summary_entry *y)
 	return t;
 }
 
-static struct report_text time_head(const struct summary *y)
+static struct report_text time_head(void)
 {
 	struct report_text t;
+	uint32_t cores = core_count();
 
-	snprintf(t.text, sizeof(t.text), "time on %u core%s", y->cores, y->cores == 1 ? "" : "s");
+	snprintf(t.text, sizeof(t.text), "time on %u core%s", cores, cores == 1 ? "" : "s");
 	return t;
 }
 
@@ -255,7 +265,7 @@ static void tally_cells(const struct document *d, const struct tally *t)
 	cell_count(d, t->claims);
 	for (int kind = 0; kind < VERDICTS; kind++)
 		cell_count(d, t->counts.of[kind]);
-	cell(d, human_duration(t->run_seconds / d->y->cores).text);
+	cell(d, human_duration(t->run_seconds / core_count()).text);
 }
 
 /* A paper by its first figure, or with NULL all of them. */
@@ -289,7 +299,7 @@ static int begins_paper(const struct summary *y, uint32_t i)
 
 static void write_papers(const struct document *d)
 {
-	const struct report_text time = time_head(d->y);
+	const struct report_text time = time_head();
 	const char *const names[] = { "paper",          "size",     "figures",
 				      "runs",           "claims",   "agree",
 				      "same direction", "disagree", "not at this size",
@@ -329,7 +339,7 @@ static void figure_row(const struct document *d, const struct summary_entry *y, 
 
 static void write_figures(const struct document *d, uint32_t first)
 {
-	const struct report_text time = time_head(d->y);
+	const struct report_text time = time_head();
 	const char *const names[] = { "figure",         "",         "size",
 				      "runs",           "claims",   "agree",
 				      "same direction", "disagree", "not at this size",

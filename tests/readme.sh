@@ -1,5 +1,5 @@
 # What the README promises runs: its scenario as it stands, each weir command where it stands, and
-# every file it links to is there.
+# every file it links to is there. Figures of papers are only listed: tests/reproduce.sh runs a small one.
 set -eu
 weir=$(realpath "${WEIR:-./weir}")
 top=$(pwd)
@@ -9,10 +9,12 @@ trap 'rm -rf "$dir"' EXIT
 # Top to bottom, as a reader would: scenario text is added to mine.ini, commands are run.
 commands=0 ini=
 cd "$dir"
+ln -s "$top/scenarios" scenarios
 while IFS= read -r line; do
 	case $line in
 	'```ini') ini=yes ;;
 	'```') ini= ;;
+	'./weir reproduce '[a-z]*) ;;
 	'./weir '*)
 		commands=$((commands + 1))
 		eval "\"$weir\" ${line#./weir }" >out 2>&1 </dev/null || {

@@ -66,7 +66,7 @@ TEST(test_every_scheme_declares_itself_completely)
 	struct scheme list[SCHEMES_MAX];
 	size_t count = all_schemes(list);
 
-	CHECK_INT(count, 14 + 8 + 10);
+	CHECK_INT(count, 14 + 8 + 11);
 	for (size_t i = 0; i < count; i++) {
 		const struct scheme *s = &list[i];
 

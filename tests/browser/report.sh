@@ -99,6 +99,53 @@ look 'lines, dark' "$dir/lines-checked.html" 8 --window-size=1200,900 --blink-se
 # Headless Chromium makes no window narrower than 500 pixels.
 look 'lines, narrow' "$dir/lines-checked.html" 8 --window-size=500,800
 
+# A figure of a paper: every kind of panel, and the page over all papers.
+mkdir -p "$dir/papers/made"
+{
+	cat "$dir/mine.ini"
+	printf '[case codel]\nswitch.marking = codel(target=50us, interval=1ms)\n'
+	printf '[case none]\nswitch.marking = none\n'
+	printf '[sweep]\ntraffic.requests.size = 10KB, 20KB\nseed = 1..2\n'
+} >"$dir/papers/made/fig1.ini"
+cat >"$dir/papers/made/fig1.claims" <<'END'
+[figure]
+title = Does a <i>figure</i> reach the page?
+paper = Made & drawn, Figure 1
+[panel a]
+kind = lines
+y = queue_mean_pkts
+x = traffic.requests.size
+normalize = none
+[panel b]
+kind = bars
+y = fct_mean_ns
+[panel c]
+kind = cdf
+y = fct
+[panel d]
+kind = time
+y = throughput flow:0, throughput flow:1
+where = case=none
+[claim one]
+says = marking makes the queue a hundred times longer, which is long enough a sentence for a narrow page
+section = 1
+metric = queue_mean_pkts
+of = case=codel, traffic.requests.size=10KB
+over = case=none, traffic.requests.size=10KB
+value = 100
+note = It was made up to fail.
+END
+"$weir" reproduce all --papers "$dir/papers" --out "$dir/out" >"$dir/log" 2>&1 || {
+	cat "$dir/log"
+	exit 1
+}
+check_page "$dir/out/made/fig1/figure.html" "$dir/figure-checked.html"
+check_page "$dir/out/index.html" "$dir/index-checked.html"
+look 'figure' "$dir/figure-checked.html" 4 --window-size=1200,900
+look 'figure, dark and narrow' "$dir/figure-checked.html" 4 --window-size=500,800 --blink-settings=preferredColorScheme=0
+look 'papers' "$dir/index-checked.html" 0 --window-size=1200,900
+look 'papers, narrow' "$dir/index-checked.html" 0 --window-size=500,800
+
 # The check itself must notice charts that are not drawn, and errors.
 sed 's/"py":\[[^]]*\]/"py":[]/' "$dir/bars-checked.html" >"$dir/empty.html"
 sed 's/new Dygraph(plot/new Dygraf(plot/' "$dir/bars-checked.html" >"$dir/wrong.html"
