@@ -192,8 +192,9 @@ static int unknown_name(const char *name)
 			count = add(names, count, entry.name);
 	nearest = nearest_name(name, names, count);
 	error_set(&e,
-		  "no help on %s; allowed are commands, sections (network, switch, host, traffic, "
-		  "measure, sweep) and what 'weir list' shows%s%s%s",
+		  "no help on %s; allowed are commands, sections (network, switch, host, rdma, "
+		  "traffic, "
+		  "measure, sweep, case, full) and what 'weir list' shows%s%s%s",
 		  quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
 		  nearest ? ")" : "");
 	return complain(EXIT_MISTAKE, &e);

@@ -401,6 +401,16 @@ static void finish_time(const struct drawing *d, struct chart *c)
 
 /* --- one panel --- */
 
+void panel_title(const struct panel *p, char **title)
+{
+	enum { LETTERS = 2 };
+
+	if (p->title[0] && strlen(p->name) > LETTERS)
+		chart_text(title, "%s", p->title);
+	else
+		chart_text(title, p->title[0] ? "(%s) %s" : "(%s)", p->name, p->title);
+}
+
 static int find_numbers(struct drawing *d, struct error *e)
 {
 	const struct compare_axis *a;
@@ -459,10 +469,7 @@ static int draw_panel(struct drawing *d, struct error *e)
 	d->by = find_axis(c, p->by);
 	d->column = report_column(d->r, p->y[0]);
 	d->series_unit = d->unit_text;
-	if (p->title[0])
-		chart_text(&d->title, "(%s) %s", p->name, p->title);
-	else
-		chart_text(&d->title, "(%s)", p->name);
+	panel_title(p, &d->title);
 	for (uint32_t i = 0; i < c->row_count && !failed; i++)
 		failed = draw_row(d, &c->rows[i], e);
 	if (!failed)

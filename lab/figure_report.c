@@ -225,14 +225,16 @@ static void write_panel(FILE *out, const struct panel *p, const struct chart_lis
 			uint32_t part)
 {
 	uint32_t first = 0;
+	char *title = NULL;
 
 	fputs("<div>\n", out);
 	while (first < charts->count && charts->all[first].part != part)
 		first++;
 	if (first == charts->count) {
-		fprintf(out, "<h3>(%s) ", p->name);
-		markup_text(out, p->title);
-		fputs("</h3>\n<p class=\"empty\">None of its runs is there.</p>\n</div>\n", out);
+		panel_title(p, &title);
+		page_element(out, "h3", title);
+		free(title);
+		fputs("\n<p class=\"empty\">None of its runs is there.</p>\n</div>\n", out);
 		return;
 	}
 	page_chart(out, charts, first);

@@ -41,6 +41,9 @@ struct claim_text claim_place(const struct claim *c);
  * the part of a chart is the number of its panel. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct error *e);
 
+/* "(a) small flows" of a sub-figure; the title alone where the name is a word. Replaces *title. */
+void panel_title(const struct panel *p, char **title);
+
 /* The word for a verdict, in its colour. */
 void verdict_html(FILE *out, enum verdict_kind kind, const char *word);
 #endif

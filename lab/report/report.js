@@ -237,7 +237,8 @@
 			/* Zero is on the axis unless all that happens is far from it. */
 			includeZero: bars || smallest(chart.lines) < 0.5 * largest(chart.lines),
 			yRangePad: 8,
-			xRangePad: chart.logX ? 0 : chart.kind === 'means' ? 20 : 2,
+			/* Of means every tick counts: a label for which there is no room would be moved aside. */
+			xRangePad: chart.logX ? 0 : chart.kind === 'means' ? 30 : 2,
 			axisLineColor: css('--soft'),
 			gridLineColor: css('--rule'),
 			legend: 'never',
