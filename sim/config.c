@@ -405,6 +405,13 @@ static int check_lossless(struct config *c, struct error *e)
 				 "switch.lossless: %s, but pauses are decided by the memory of a "
 				 "whole switch; set buffer-per = switch",
 				 s->lossless);
+	if (s->pfc_headroom_bytes && s->pfc_headroom_bytes < c->frame_max_bytes)
+		return error_set(
+			e,
+			"switch.pfc-headroom: %s holds no packet, and without headroom a "
+			"lossless class loses what comes after a pause; one takes %uB; 0B: as "
+			"much as rate, delay and frame size make necessary",
+			show(switch_options, "pfc-headroom", s).text, c->frame_max_bytes);
 	if (c->mark->layout)
 		return error_set(e,
 				 "switch.lossless: %s, but %s chooses queues itself and a pause is "

@@ -235,11 +235,7 @@ static int has_room(struct worker *w, struct switch_state *s, uint32_t input, st
 		return 1;
 	if (!class_is_lossless(w->engine->config, packet->class_id))
 		return buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
-	if (pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes))
-		return 1;
-	if (pfc_refuse(&l->inputs[input][packet->class_id]) == PFC_PAUSE)
-		send_frame(w, s, input, packet->class_id, PFC_PAUSE, packet->time_ps);
-	return 0;
+	return pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
 }
 
 /* A packet is given to its port at packet->time_ps. Returns the port's answer. */

@@ -63,18 +63,6 @@ TEST(test_lossless_with_too_little_headroom_loses_and_says_so)
 	sim_end(&s);
 }
 
-/* Headroom of less than a packet: the packet that is refused says stop, or nobody would. */
-TEST(test_lossless_without_headroom_still_pauses)
-{
-	struct sim s;
-
-	run_incast(&s, "pfc-headroom = 100B\npfc-alpha = 1/64");
-	CHECK(sim_metric(&s, "drops") > 100);
-	CHECK_INT(s.r.pause_count, 256);
-	CHECK_INT(sim_metric(&s, "flows_completed"), 256);
-	sim_end(&s);
-}
-
 /* Pause frames wait behind data here: every host receives, too. Headroom is for that. Packets are all of
  * one size, or far from it. */
 TEST(test_lossless_loses_nothing_while_frames_wait_behind_data)
@@ -424,7 +412,7 @@ static void check_refused(const char *switches, const char *traffic, const char 
 }
 
 /* A pause is for a class and a queue is what it stops: each lossless class needs one. */
-TEST(test_lossless_classes_without_a_queue_are_refused)
+TEST(test_lossless_classes_without_queue_or_headroom_are_refused)
 {
 	check_refused("lossless = 3\nbuffer-per = switch", "",
 		      "switch.lossless: class 3, but a port has switch.queues = 1");
@@ -432,6 +420,8 @@ TEST(test_lossless_classes_without_a_queue_are_refused)
 		      "only 8 classes can be paused");
 	check_refused("lossless = 0\nbuffer-per = switch\nscheduler = pifo(rank=class)",
 		      "classes = 3", "classes count from 0");
+	check_refused("lossless = 0\nbuffer-per = switch\npfc-headroom = 1513B", "",
+		      "switch.pfc-headroom: 1513B holds no packet");
 	check_refused("lossless = 0", "", "set buffer-per = switch");
 	check_refused("lossless = 0:\nbuffer-per = switch", "", "it is none, all, or classes");
 }

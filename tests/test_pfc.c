@@ -133,23 +133,6 @@ TEST(test_pfc_reserved_space_outlives_a_full_pool)
 	CHECK_INT(m.used_bytes, 90000);
 }
 
-/* An input with less headroom than a packet never has as much as the threshold, so that only the packet
- * that is refused can say stop. Nothing stored: nothing would ever say go on, so nobody is told to stop. */
-TEST(test_pfc_pauses_when_it_must_refuse)
-{
-	struct pfc_params p = { .alpha_q32 = ONE_Q32 / 8 };
-	struct pfc_memory m = memory_of(&p, 8500);
-	struct pfc_input in = { .headroom_bytes = 100 };
-
-	CHECK(!pfc_admits(&m, &in, 1100));
-	CHECK_INT(pfc_refuse(&in), PFC_NOTHING);
-	CHECK_INT(pfc_enter(&m, &in, 900), PFC_NOTHING); /* threshold 950 */
-	CHECK(!pfc_admits(&m, &in, 900));
-	CHECK_INT(pfc_refuse(&in), PFC_PAUSE);
-	CHECK_INT(pfc_refuse(&in), PFC_NOTHING);
-	CHECK_INT(pfc_leave(&m, &in, 900), PFC_RESUME);
-}
-
 /* Whatever comes and goes: all that is stored fits into pool, reserved space and headroom, each of the
  * accounts is right, and an input that holds nothing is not paused. */
 static void memory_stays_within(struct rng *rng, const struct pfc_params *p)
@@ -170,8 +153,6 @@ static void memory_stays_within(struct rng *rng, const struct pfc_params *p)
 			if (pfc_admits(&m, &in[i], size)) {
 				pfc_enter(&m, &in[i], size);
 				held[i][count[i]++] = size;
-			} else {
-				pfc_refuse(&in[i]);
 			}
 		} else if (count[i]) {
 			pfc_leave(&m, &in[i], held[i][--count[i]]);

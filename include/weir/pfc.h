@@ -71,7 +71,8 @@ static inline int pfc_fits(const struct pfc_memory *m, const struct pfc_input *i
 			       m->used_bytes + shared - pfc_shared(m, in) <= m->pool_bytes);
 }
 
-/* Is there room for a packet? Where not, headroom was too small. */
+/* Is there room for a packet? Where not, headroom was too small; it must hold one packet at least, or the
+ * neighbour might never be told to stop. */
 static inline int pfc_admits(const struct pfc_memory *m, const struct pfc_input *in, uint64_t bytes)
 {
 	return in->headroom_used + bytes <= in->headroom_bytes || pfc_fits(m, in, bytes);
@@ -87,16 +88,6 @@ static inline enum pfc_signal pfc_enter(struct pfc_memory *m, struct pfc_input *
 		in->headroom_used += bytes;
 	}
 	if (in->paused || (in->headroom_used == 0 && pfc_shared(m, in) < pfc_threshold(m)))
-		return PFC_NOTHING;
-	in->paused = 1;
-	return PFC_PAUSE;
-}
-
-/* A packet was not admitted: the neighbour is told to stop, if it was not, and something is stored whose
- * departure will let it go on. */
-static inline enum pfc_signal pfc_refuse(struct pfc_input *in)
-{
-	if (in->paused || in->bytes + in->headroom_used == 0)
 		return PFC_NOTHING;
 	in->paused = 1;
 	return PFC_PAUSE;
