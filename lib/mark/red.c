@@ -14,6 +14,7 @@
 #include <math.h>
 
 enum red_scope { RED_QUEUE, RED_PORT };
+enum red_at { RED_AT_ENQUEUE, RED_AT_DEQUEUE };
 enum red_reason { RED_RAMP, RED_MAX };
 
 struct red_params {
@@ -21,7 +22,7 @@ struct red_params {
 	uint64_t p_q32;
 	uint64_t slope_q32; /* per MB; 0: p counts */
 	uint64_t weight_q32;
-	uint64_t scope;
+	uint64_t scope, at;
 };
 
 struct red_state {
@@ -35,6 +36,7 @@ struct red_state {
 #define P_DEFAULT "0.01"
 
 static const char *const scopes[] = { "queue", "port", NULL };
+static const char *const places[] = { "enqueue", "dequeue", NULL };
 
 static const struct option red_options[] = {
 	{ "min", OPT_LENGTH, offsetof(struct red_params, min), "5KB", 0, LENGTH_MAX,
@@ -50,6 +52,8 @@ static const struct option red_options[] = {
 	  NULL },
 	{ "scope", OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
 	  "whose length counts: the packet's queue or its port", scopes },
+	{ "at", OPT_CHOICE, offsetof(struct red_params, at), "enqueue", 0, 0,
+	  "when: the length that a packet finds, or the one that it leaves behind", places },
 	{ .name = NULL },
 };
 
@@ -67,6 +71,9 @@ static int red_check(const void *params, struct error *e)
 		return error_set(e, "p and slope are two ways to give the same line; give one");
 	if (p->scope == RED_PORT && p->weight_q32 != ONE_Q32)
 		return error_set(e, "an average is kept per queue; scope=port needs weight=1");
+	if (p->at == RED_AT_DEQUEUE && p->weight_q32 != ONE_Q32)
+		return error_set(e,
+				 "an average is of what arrivals find; at=dequeue needs weight=1");
 	return 0;
 }
 
@@ -74,6 +81,8 @@ static uint32_t red_needs(const void *params)
 {
 	const struct red_params *p = params;
 
+	if (p->at == RED_AT_DEQUEUE)
+		return MARK_NEEDS_DEQUEUE;
 	return MARK_NEEDS_ENQUEUE | (p->weight_q32 == ONE_Q32 ? 0u : MARK_NEEDS_DEQUEUE);
 }
 
@@ -102,14 +111,8 @@ static uint64_t red_length(const struct red_params *p, const struct mark_view *v
 }
 
 /* Probability on the ramp: p (q - min) / (max - min), or slope (q - min) / 1 MB. */
-static uint32_t red_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t red_verdict(struct red_state *s, const struct red_params *p, uint64_t length_q31)
 {
-	struct red_state *s = state;
-	const struct red_params *p = params;
-	uint64_t length = red_length(p, v);
-	uint64_t length_q31 = p->weight_q32 == ONE_Q32 ? length << AVERAGE_BITS
-						       : average_arrive(&s->average, p->weight_q32,
-									length, v->now_ns);
 	uint64_t min_q31 = length_number(p->min) << AVERAGE_BITS;
 	uint64_t max_q31 = length_number(p->max) << AVERAGE_BITS;
 	uint64_t rise_q32 = p->p_q32, run_q31 = max_q31 - min_q31;
@@ -127,11 +130,27 @@ static uint32_t red_enqueue(void *state, const void *params, const struct mark_v
 	return MARK_PASS;
 }
 
+static uint32_t red_enqueue(void *state, const void *params, const struct mark_view *v)
+{
+	struct red_state *s = state;
+	const struct red_params *p = params;
+	uint64_t length = red_length(p, v);
+
+	if (p->at == RED_AT_DEQUEUE)
+		return MARK_PASS;
+	return red_verdict(s, p,
+			   p->weight_q32 == ONE_Q32
+				   ? length << AVERAGE_BITS
+				   : average_arrive(&s->average, p->weight_q32, length, v->now_ns));
+}
+
 static uint32_t red_dequeue(void *state, const void *params, const struct mark_view *v)
 {
 	struct red_state *s = state;
+	const struct red_params *p = params;
 
-	(void)params;
+	if (p->at == RED_AT_DEQUEUE)
+		return red_verdict(s, p, red_length(p, v) << AVERAGE_BITS);
 	average_depart(&s->average, v);
 	return MARK_PASS;
 }
