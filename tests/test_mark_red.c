@@ -367,12 +367,12 @@ TEST(test_red_at_dequeue_judges_what_a_packet_leaves_behind)
 	const struct mark_ops *ops;
 	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX], state[256] = { 0 };
 	struct mark_view v = { .queue_bytes = 300 * 1000 };
-	const struct mark_env env = {
+	const struct mark_env here = {
 		.seed = 1, .rate_bps = UINT64_C(10000000000), .queues = 1, .mtu_bytes = 1514
 	};
 
 	CHECK_INT(mark_parse("red(at=dequeue)", &ops, params, &e), 0);
-	ops->init(state, params, &env);
+	ops->init(state, params, &here);
 	CHECK_INT(ops->enqueue(state, params, &v), MARK_PASS);
 	CHECK(ops->dequeue(state, params, &v) & MARK_CE);
 	v.queue_bytes = 1000;
