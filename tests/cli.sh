@@ -100,8 +100,8 @@ mistake "--csv $dir/none/b: cannot be made: No such file or directory" $endless 
 mistake "--csv $dir/none/b: cannot be made: No such file or directory" \
 	$endless --json "$dir/empty/a.json" --csv "$dir/none/b"
 nothing_in "$dir/empty"
-mistake "--set host.cc=renno: unknown congestion control 'renno'; there are dctcp, ecn-star, reno, cubic\
- (nearest: reno)" $endless --set host.cc=renno --json "$dir/empty/a.json" --csv "$dir/empty/b"
+mistake "--set host.cc=renno: unknown congestion control 'renno'; there are dctcp, ecn-star, reno, cubic, \
+dcqcn, dctcp-rdma, hpcc, timely, swift, powertcp, line-rate (nearest: reno)" $endless --set host.cc=renno --json "$dir/empty/a.json" --csv "$dir/empty/b"
 nothing_in "$dir/empty"
 mistake "--set measure.port=sw->h77: there is no node 'h77', but h0 to h16, sw (nearest: h16)" \
 	$endless --set "measure.port=sw->h77" --json "$dir/empty/a.json" --csv "$dir/empty/b"
@@ -131,7 +131,7 @@ mistake "--quiet: takes no value, got '3'" $short --quiet=3
 mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.marking=tcn" \
 	$short --set foo
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
-mistake "unknown list 'markings'; there are marking, scheduler, cc, topology, traffic, workload,\
+mistake "unknown list 'markings'; there are marking, scheduler, fabric, cc, topology, traffic, workload,\
  metric (nearest: marking)" list markings
 mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, traffic, measure, sweep)\
  and what 'weir list' shows (nearest: red)" help redd
