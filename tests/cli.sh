@@ -133,7 +133,7 @@ mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.ma
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
 mistake "unknown list 'markings'; there are marking, scheduler, fabric, cc, topology, traffic, workload,\
  metric (nearest: marking)" list markings
-mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, traffic, measure, sweep)\
+mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, rdma, traffic, measure, sweep, case, full)\
  and what 'weir list' shows (nearest: red)" help redd
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
 expect 2 run "$dir/escape.ini"
