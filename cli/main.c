@@ -18,7 +18,7 @@ static const struct cli_option run_options[] = {
 	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results" },
 	{ "--threads", "N", "threads of the run; results do not depend on it" },
 	{ "--json", "FILE", "writes settings and metrics as JSON; - is standard output" },
-	{ "--csv", "FOLDER", "writes runs.csv, flows.csv and ports.csv" },
+	{ "--csv", "FOLDER", "writes runs.csv, flows.csv, ports.csv and pauses.csv" },
 	{ "--pcap", "PORT=FILE",
 	  "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
 	  "several times" },
@@ -75,7 +75,8 @@ static const struct cli_option table_options[] = {
 };
 
 static const struct cli_option export_options[] = {
-	{ "--csv", "DIR", "writes runs.csv, reasons.csv, flows.csv, ports.csv and series.csv" },
+	{ "--csv", "DIR",
+	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv" },
 	{ "--json", "FILE", "writes all in one file; - is standard output" },
 	{ .name = NULL },
 };

@@ -1,7 +1,8 @@
-/* csv.c -- runs.csv (a row a run), flows.csv (a row a flow), ports.csv (a row a switch port).
+/* csv.c -- runs.csv (a row a run), flows.csv (a row a flow), ports.csv (a row a switch port), pauses.csv
+ * (a row a class of a link that was paused).
  *
- * RFC 4180 with newlines alone. The column "run" says which row of runs.csv a flow or port belongs
- * to. Times are whole picoseconds, as the simulator has them. */
+ * RFC 4180 with newlines alone. The column "run" says which row of runs.csv the row of another file
+ * belongs to. Times are whole picoseconds, as the simulator has them. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/output.h"
 #include "lab/results.h"
@@ -134,10 +135,28 @@ static int write_ports(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
+static int write_pauses(FILE *f, void *context, struct error *e)
+{
+	const struct run_result *r = ((const struct sheet *)context)->r;
+	char name[128];
+
+	(void)e;
+	fputs("run,link,class,count,paused_ps\n", f);
+	for (uint32_t i = 0; i < r->pause_count; i++) {
+		const struct pause_result *p = &r->pauses[i];
+
+		fprintf(f, "%d,%s,%" PRIu32 ",%" PRIu64 ",%" PRId64 "\n", RUN,
+			link_name(&r->network, p->link, name, sizeof(name)), p->class_id, p->pauses,
+			p->paused_ps);
+	}
+	return 0;
+}
+
 static const struct output_file files[] = {
 	{ "runs.csv", write_run },
 	{ "flows.csv", write_flows },
 	{ "ports.csv", write_ports },
+	{ "pauses.csv", write_pauses },
 	{ .name = NULL },
 };
 

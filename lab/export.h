@@ -4,8 +4,8 @@
 #include "lab/store.h"
 #include <stdio.h>
 
-/* runs.csv, reasons.csv, flows.csv, ports.csv and series.csv in a folder that is made where it does not
- * exist. All appear, or none. */
+/* runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv in a folder that is made
+ * where it does not exist. All appear, or none. */
 int export_csv(const char *folder, struct store *s, const struct stored_runs *runs,
 	       struct error *e);
 

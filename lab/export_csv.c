@@ -158,6 +158,17 @@ static int write_port(void *context, const struct stored_port *p)
 	return 0;
 }
 
+static int write_pause(void *context, const struct stored_pause *p)
+{
+	struct sheet *s = context;
+
+	fprintf(s->f, "%" PRIu32 ",", s->run);
+	csv_text(s->f, p->link);
+	fprintf(s->f, ",%" PRIu32 ",%" PRIu64 ",%" PRId64 "\n", p->result.class_id,
+		p->result.pauses, p->result.paused_ps);
+	return 0;
+}
+
 static int write_points(void *context, const struct stored_series *x)
 {
 	struct sheet *s = context;
@@ -198,6 +209,17 @@ static int write_ports(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
+static int write_pauses(FILE *f, void *context, struct error *e)
+{
+	struct sheet *s = sheet_on(context, f);
+
+	fputs("run,link,class,count,paused_ps\n", s->f);
+	for (s->run = 1; s->run <= s->runs->count; s->run++)
+		if (store_each_pause(s->store, s->runs->runs[s->run - 1].id, write_pause, s, e))
+			return -1;
+	return 0;
+}
+
 static int write_series(FILE *f, void *context, struct error *e)
 {
 	struct sheet *s = sheet_on(context, f);
@@ -212,9 +234,13 @@ static int write_series(FILE *f, void *context, struct error *e)
 /* --- files --- */
 
 static const struct output_file files[] = {
-	{ "runs.csv", write_runs },     { "reasons.csv", write_reasons },
-	{ "flows.csv", write_flows },   { "ports.csv", write_ports },
-	{ "series.csv", write_series }, { .name = NULL },
+	{ "runs.csv", write_runs },
+	{ "reasons.csv", write_reasons },
+	{ "flows.csv", write_flows },
+	{ "ports.csv", write_ports },
+	{ "pauses.csv", write_pauses },
+	{ "series.csv", write_series },
+	{ .name = NULL },
 };
 
 int export_csv(const char *folder, struct store *store, const struct stored_runs *runs,

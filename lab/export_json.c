@@ -1,6 +1,6 @@
 /* export_json.c -- a store as JSON: {"version", "runs": [{"run", "key", "version", "title",
- * "wall_seconds", "settings", "metrics", "reasons", "flows", "ports", "series"}]}. Long tables are
- * {"columns": [names], "rows": [[values]]}. What is not known is null. */
+ * "wall_seconds", "settings", "metrics", "reasons", "flows", "ports", "pauses", "series"}]}. Long
+ * tables are {"columns": [names], "rows": [[values]]}. What is not known is null. */
 #include "lab/export.h"
 #include "lab/results.h"
 #include "lab/version.h"
@@ -70,6 +70,19 @@ static int write_port(void *context, const struct stored_port *p)
 	return 0;
 }
 
+static int write_pause(void *context, const struct stored_pause *p)
+{
+	struct list *l = context;
+
+	next(l);
+	fputs("{\"link\": ", l->f);
+	json_text(l->f, p->link);
+	fprintf(l->f,
+		", \"class\": %" PRIu32 ", \"count\": %" PRIu64 ", \"paused_ps\": %" PRId64 "}",
+		p->result.class_id, p->result.pauses, p->result.paused_ps);
+	return 0;
+}
+
 static int write_series(void *context, const struct stored_series *x)
 {
 	struct list *l = context;
@@ -122,7 +135,7 @@ static void write_texts(FILE *f, const struct stored_run *run)
 
 static int write_run(FILE *f, struct store *s, const struct stored_run *run, struct error *e)
 {
-	struct list flows = { f, 0 }, ports = { f, 0 }, series = { f, 0 };
+	struct list flows = { f, 0 }, ports = { f, 0 }, pauses = { f, 0 }, series = { f, 0 };
 
 	fprintf(f, "\"key\": \"%s\", \"version\": ", run->key);
 	json_text(f, run->version);
@@ -144,7 +157,10 @@ static int write_run(FILE *f, struct store *s, const struct stored_run *run, str
 	      f);
 	if (store_each_port(s, run->id, write_port, &ports, e))
 		return -1;
-	fputs("\n]},\n\"series\": [", f);
+	fputs("\n]},\n\"pauses\": [", f);
+	if (store_each_pause(s, run->id, write_pause, &pauses, e))
+		return -1;
+	fputs("\n],\n\"series\": [", f);
 	if (store_each_series(s, run->id, write_series, &series, e))
 		return -1;
 	fputs("\n]", f);

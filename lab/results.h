@@ -12,7 +12,7 @@ void results_table(FILE *f, const struct config *c, const struct run_result *r);
 
 int results_json(FILE *f, const struct config *c, const struct run_result *r, struct error *e);
 
-/* runs.csv, flows.csv and ports.csv in a folder that is made where it does not exist. All three
+/* runs.csv, flows.csv, ports.csv and pauses.csv in a folder that is made where it does not exist. All
  * appear, or none. */
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
 		struct error *e);

@@ -1,7 +1,7 @@
 /* store.h -- the results of many runs in one file, results.db (SQLite), in a result folder.
  *
  * A run is identified by its full effective settings, seed and program version (run_key). It is
- * added whole, with its flows, ports, reasons and series, in one transaction, or not at all. Any
+ * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at all. Any
  * number of processes may read and add at the same time. Readers see only whole runs. */
 #ifndef LAB_STORE_H
 #define LAB_STORE_H
@@ -85,6 +85,12 @@ struct stored_port {
 	struct port_result result; /* its link number means nothing here */
 };
 
+/* A class of a link whose sending end was told to pause. */
+struct stored_pause {
+	const char *link;           /* "leaf0->h3", "h3->leaf0" */
+	struct pause_result result; /* its link number means nothing here */
+};
+
 /* One sampled or traced quantity: see struct series of sim/run.h. */
 struct stored_series {
 	const char *name, *unit;
@@ -99,6 +105,9 @@ int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const str
 		    void *context, struct error *e);
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
 		    void *context, struct error *e);
+int store_each_pause(struct store *s, int64_t run,
+		     int (*visit)(void *, const struct stored_pause *), void *context,
+		     struct error *e);
 int store_each_series(struct store *s, int64_t run,
 		      int (*visit)(void *, const struct stored_series *), void *context,
 		      struct error *e);

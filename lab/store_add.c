@@ -199,6 +199,25 @@ static int add_ports(struct store *s, int64_t run, const struct run_result *resu
 	return rows_end(&r);
 }
 
+static int add_pauses(struct store *s, int64_t run, const struct run_result *result,
+		      struct error *e)
+{
+	struct rows r = rows_begin(s, "INSERT INTO pauses VALUES (?, ?, ?, ?, ?, ?)", run, e);
+	char name[128];
+
+	for (uint32_t i = 0; i < result->pause_count && !r.failed; i++) {
+		const struct pause_result *p = &result->pauses[i];
+		sqlite3_stmt *q = rows_next(&r);
+
+		bind_text(q, 3, link_name(&result->network, p->link, name, sizeof(name)));
+		sqlite3_bind_int64(q, 4, p->class_id);
+		sqlite3_bind_int64(q, 5, (int64_t)p->pauses);
+		sqlite3_bind_int64(q, 6, p->paused_ps);
+		rows_put(&r);
+	}
+	return rows_end(&r);
+}
+
 static void put_little_endian(unsigned char *bytes, uint64_t number)
 {
 	for (int i = 0; i < 8; i++)
@@ -256,7 +275,7 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 static int remove_run(struct store *s, const char *key, struct error *e)
 {
 	static const char *const tables[] = { "setting", "metric", "reason", "traffic",
-					      "flow",    "port",   "series" };
+					      "flow",    "port",   "pauses", "series" };
 	char sql[128];
 	int failed = 0;
 
@@ -307,7 +326,7 @@ static int add_parts(struct store *s, const struct config *c, const struct run_r
 
 	return add_settings(s, run, c, e) || add_metrics(s, run, r, e) ||
 	       add_reasons(s, run, r, e) || add_traffic(s, run, c, e) || add_flows(s, run, r, e) ||
-	       add_ports(s, run, r, e) || add_series(s, run, r, e);
+	       add_ports(s, run, r, e) || add_pauses(s, run, r, e) || add_series(s, run, r, e);
 }
 
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,

@@ -191,6 +191,7 @@ struct visit {
 	char **names;
 	int (*flow)(void *, const struct stored_flow *);
 	int (*port)(void *, const struct stored_port *);
+	int (*pause)(void *, const struct stored_pause *);
 	int (*series)(void *, const struct stored_series *);
 };
 
@@ -291,6 +292,35 @@ int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const str
 	struct visit v = { .context = context, .port = visit };
 
 	return visit_rows(s, store_prepare_run(s, ports, run, e), show_port, &v, e);
+}
+
+static int show_pause(void *context, sqlite3_stmt *q)
+{
+	struct visit *v = context;
+	struct stored_pause p = {
+		.link = (const char *)sqlite3_column_text(q, 0),
+		.result = {
+			.class_id = (uint32_t)sqlite3_column_int64(q, 1),
+			.pauses = (uint64_t)sqlite3_column_int64(q, 2),
+			.paused_ps = sqlite3_column_int64(q, 3),
+		},
+	};
+
+	if (!p.link)
+		return -1;
+	v->ended = v->pause(v->context, &p);
+	return 0;
+}
+
+int store_each_pause(struct store *s, int64_t run,
+		     int (*visit)(void *, const struct stored_pause *), void *context,
+		     struct error *e)
+{
+	static const char pauses[] = "SELECT link, class, count, paused_ps FROM pauses"
+				     " WHERE run = ? ORDER BY place";
+	struct visit v = { .context = context, .pause = visit };
+
+	return visit_rows(s, store_prepare_run(s, pauses, run, e), show_pause, &v, e);
 }
 
 static uint64_t little_endian(const unsigned char *bytes)

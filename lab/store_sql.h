@@ -6,7 +6,7 @@
 
 enum {
 	STORE_APPLICATION = 0x57656972, /* "Weir", at byte 68 of the file */
-	STORE_SCHEMA = 1,               /* changes when a table does, at byte 60 */
+	STORE_SCHEMA = 2,               /* changes when a table does, at byte 60 */
 };
 
 struct store {

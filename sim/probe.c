@@ -1,6 +1,7 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/probe_set.h"
 #include "sim/host.h"
+#include "sim/lossless.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -186,6 +187,8 @@ static double read_counter(struct probe *p)
 {
 	struct engine *e = p->set->engine;
 
+	if (p->kind == PAUSES) /* exact: a double holds 2^53 ps, two and a half hours */
+		return (double)link_paused_ps(e, p->target, (uint32_t)p->queue, p->next_ps);
 	switch (p->on) {
 	case ON_QUEUE:
 		return (double)p->bytes;
@@ -209,6 +212,8 @@ static double read_value(struct probe *p)
 	if (probe_forms[p->kind].may & COUNTS) {
 		now = read_counter(p);
 		p->before = now;
+		if (p->kind == PAUSES)
+			return (now - before) / (double)p->every_ps;
 		return p->kind == THROUGHPUT ? bytes_to_bits(now - before) / ps_to_s(p->every_ps)
 					     : now - before;
 	}

@@ -9,6 +9,9 @@
  *	window flow:N		its congestion window
  *	marks PORT, drops PORT	packets since the last sample
  *	marks flow:N		data packets of the flow's connection that arrived marked
+ *	pauses PORT		part of the time since the last sample, 0 to 1, in which the sending end
+ *				was told to pause; a host's card, too. One series, PORT/CLASS, for each
+ *				lossless class
  *	scheme PORT		every value that the port's marking scheme publishes, of each queue; nothing
  *				where it publishes none
  *

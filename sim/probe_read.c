@@ -1,6 +1,7 @@
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/probe_set.h"
 #include "sim/words.h"
+#include "weir/pfc.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@ const struct probe_form probe_forms[PROBE_KINDS] = {
 	[WINDOW] = { "window", "bytes", ON_FLOW },
 	[MARKS] = { "marks", "", ON_PORT | ON_FLOW | COUNTS },
 	[DROPS] = { "drops", "", ON_PORT | COUNTS },
+	[PAUSES] = { "pauses", "", ON_PORT | COUNTS },
 	[SCHEME] = { "scheme", "", ON_PORT | ON_QUEUE },
 };
 
@@ -98,7 +100,7 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 	link = link_find(e->net, word, error);
 	if (link < 0)
 		return -1;
-	if (e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH)
+	if (p->kind != PAUSES && e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH)
 		return error_set(error, "'%s' is a host's card; name a port of a switch", word);
 	p->target = (uint32_t)link;
 	return 0;
@@ -208,6 +210,20 @@ static void add_scheme(struct probe_set *set, struct probe *p, const char *targe
 	}
 }
 
+/* One probe for each class that can be paused. */
+static void add_pauses(struct probe_set *set, const struct probe *p, const char *target)
+{
+	for (int k = 0; k < PFC_CLASSES; k++) {
+		char name[WORD_SIZE + 16];
+
+		if (!(set->engine->config->lossless >> k & 1))
+			continue;
+		add_probe(set, p)->queue = k;
+		snprintf(name, sizeof(name), "%s/%d", target, k);
+		add_series(set, probe_forms[PAUSES].name, name, probe_forms[PAUSES].unit);
+	}
+}
+
 int probe_read(struct probe_set *set, const char *line, struct error *e)
 {
 	struct words w;
@@ -227,6 +243,10 @@ int probe_read(struct probe_set *set, const char *line, struct error *e)
 		return -1;
 	if (p.kind == SCHEME) {
 		add_scheme(set, &p, target);
+		return 0;
+	}
+	if (p.kind == PAUSES) {
+		add_pauses(set, &p, target);
 		return 0;
 	}
 	add_probe(set, &p);

@@ -3,7 +3,7 @@
 #define SIM_PROBE_SET_H
 #include "sim/probe.h"
 
-enum probe_kind { QUEUE, QUEUE_BYTES, THROUGHPUT, WINDOW, MARKS, DROPS, SCHEME };
+enum probe_kind { QUEUE, QUEUE_BYTES, THROUGHPUT, WINDOW, MARKS, DROPS, PAUSES, SCHEME };
 
 /* What a probe may be of, and how it looks at that. */
 enum { ON_PORT = 1, ON_QUEUE = 2, ON_FLOW = 4, ON_TRAFFIC = 8, AT_CHANGE = 16, COUNTS = 32 };
@@ -21,7 +21,7 @@ struct probe {
 	enum probe_kind kind;
 	uint32_t on;      /* ON_PORT, ON_QUEUE, ON_FLOW or ON_TRAFFIC */
 	uint32_t target;  /* link, flow or traffic section */
-	int queue;        /* WHOLE_PORT, or one of its queues */
+	int queue;        /* WHOLE_PORT, or one of its queues; PAUSES: a class */
 	int64_t every_ps; /* 0: at each change */
 	int64_t next_ps;
 	double before;  /* of a counter, at the last sample */

@@ -207,7 +207,7 @@ head -c 8000 one/results.db >bad/results.db
 refused "is damaged ("
 cp one/results.db bad/results.db
 printf '\007' | dd of=bad/results.db bs=1 seek=63 conv=notrunc 2>/dev/null
-refused "was written by another version of Weir (form 7; this one reads and writes form 1)"
+refused "was written by another version of Weir (form 7; this one reads and writes form 2)"
 cp one/results.db bad/results.db
 printf 'XXXX' | dd of=bad/results.db bs=1 seek=68 conv=notrunc 2>/dev/null
 refused "is a database of another program"
@@ -296,6 +296,6 @@ expect 1 table nothing
 message "nothing/results.db: cannot be read: No such file or directory"
 expect 2 export short.results
 expect 0 export short.results --json a.json --csv a.csv
-[ "$(ls a.csv | tr '\n' ' ')" = "flows.csv ports.csv reasons.csv runs.csv series.csv " ] ||
-	fail "export --csv writes five files"
+[ "$(ls a.csv | tr '\n' ' ')" = "flows.csv pauses.csv ports.csv reasons.csv runs.csv series.csv " ] ||
+	fail "export --csv writes six files"
 expect 1 export short.results --json /dev/full

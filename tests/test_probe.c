@@ -225,6 +225,63 @@ TEST(test_a_scheme_without_values_shows_none)
 	}
 }
 
+/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4 ns to
+ * 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
+TEST(test_pauses_probe_shows_the_part_of_each_interval_that_a_class_was_paused)
+{
+	static const double expected[2][7] = { { 0, 0, 0, 0, 0, 0.4336, 1 },
+					       { 0, 0, 0, 0, 0.272, 1, 0.4048 + 0.544 } };
+	static const char *const names[] = { "pauses h0->sw/0", "pauses h1->sw/0",
+					     "pauses sw->h2/0" };
+
+	for (uint32_t threads = 1; threads <= 2; threads++) {
+		struct sim s;
+
+		sim_read(&s, "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
+			     "[switch]\nmarking = none\nbuffer-per = switch\nlossless = 0\n"
+			     "buffer = 153144B\npfc-headroom = 50000B\npfc-reserved = 0B\n"
+			     "pfc-margin = 0B\npfc-alpha = 1\n"
+			     "[host]\ncc = line-rate\n[rdma]\nheader = 48B\nmtu = 1000B\n"
+			     "[traffic x]\npattern = many-to-one\nreceiver = 2\nsize = unlimited\n"
+			     "[measure]\nto = 6250ns\nprobe = pauses h0->sw every 1us\n"
+			     "probe = pauses h1->sw every 1us\nprobe = pauses sw->h2 every 1us\n");
+		sim_run(&s, threads);
+		CHECK_INT(s.r.series_count, 3);
+		for (uint32_t i = 0; i < 3; i++) {
+			CHECK_STR(s.r.series[i].name, names[i]);
+			CHECK_STR(s.r.series[i].unit, "");
+			CHECK_INT(s.r.series[i].count, 7); /* 0, 1, ... 6 us */
+			for (uint32_t k = 0; k < 7; k++)
+				CHECK_NEAR(s.r.series[i].value[k], i < 2 ? expected[i][k] : 0,
+					   1e-12);
+		}
+		sim_end(&s);
+	}
+}
+
+TEST(test_pauses_probe_has_a_series_for_each_lossless_class)
+{
+	static const char *const lossless[] = { "none", "1", "all" };
+	static const uint32_t series[] = { 0, 1, 2 };
+
+	for (int i = 0; i < 3; i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 3\n"
+			 "[switch]\nqueues = 2\nscheduler = dwrr\nbuffer = 1MB\n"
+			 "buffer-per = switch\nlossless = %s\n[host]\ncc = line-rate\n"
+			 "[traffic x]\npattern = many-to-one\nsize = 10KB\n"
+			 "[measure]\nto = 50us\nprobe = pauses h1->sw every 10us\n",
+			 lossless[i]);
+		sim_run(&s, 1);
+		CHECK_INT(s.r.series_count, series[i]);
+		if (i)
+			CHECK_STR(s.r.series[series[i] - 1].name, "pauses h1->sw/1");
+		sim_end(&s);
+	}
+}
+
 TEST(test_probes_change_nothing_and_threads_do_not_change_probes)
 {
 	struct sim with, without;
@@ -285,6 +342,9 @@ TEST(test_probes_that_make_no_sense_are_refused)
 	check_refused("drops flow:1 every 1us", "'drops' is of a port, not of a flow");
 	check_refused("marks sw->h0/0 every 1us",
 		      "'marks' is of a port or a flow, not of a queue of a port");
+	check_refused("pauses sw->h0/0 every 1us",
+		      "'pauses' is of a port, not of a queue of a port");
+	check_refused("pauses h0->sw", "needs a time between samples");
 	check_refused("throughput traffic:bulk", "needs a time between samples");
 }
 

@@ -33,7 +33,7 @@ static void key_of(const struct config *c, char key[RUN_KEY_SIZE])
 	CHECK_INT(run_key(c, key, &e), 0);
 }
 
-/* A run of that seed, as if its probes had seen two series. */
+/* A run of that seed, as if its probes had seen two series and two classes of links had been paused. */
 static void make_run(struct sim *s, int seed)
 {
 	sim_read(s, scenario_text, seed);
@@ -53,6 +53,10 @@ static void make_run(struct sim *s, int seed)
 			one->value[k] = 0.1 * k;
 		}
 	}
+	s->r.pause_count = 2;
+	s->r.pauses = calloc(2, sizeof(*s->r.pauses));
+	s->r.pauses[0] = (struct pause_result){ s->r.ports[1].link, 7, 3, INT64_C(5) << 40 };
+	s->r.pauses[1] = (struct pause_result){ s->r.ports[0].link, 0, UINT64_C(1) << 33, 1 };
 }
 
 static void add_run(struct store *store, struct sim *s)
@@ -130,6 +134,20 @@ static int check_port(void *context, const struct stored_port *p)
 	return 0;
 }
 
+static int check_pause(void *context, const struct stored_pause *p)
+{
+	struct expected *x = context;
+	const struct pause_result *want = &x->sim->r.pauses[x->at];
+	char name[128];
+
+	CHECK_STR(p->link, link_name(&x->sim->r.network, want->link, name, sizeof(name)));
+	CHECK_INT(p->result.class_id, want->class_id);
+	CHECK_INT(p->result.pauses, want->pauses);
+	CHECK_INT(p->result.paused_ps, want->paused_ps);
+	x->at++;
+	return 0;
+}
+
 static int check_series(void *context, const struct stored_series *s)
 {
 	struct expected *x = context;
@@ -159,6 +177,9 @@ static void check_parts(struct store *store, const struct sim *s, int64_t run)
 	x.at = 0;
 	CHECK_INT(store_each_port(store, run, check_port, &x, &e), 0);
 	CHECK_INT(x.at, s->r.port_count);
+	x.at = 0;
+	CHECK_INT(store_each_pause(store, run, check_pause, &x, &e), 0);
+	CHECK_INT(x.at, 2);
 	x.at = 0;
 	CHECK_INT(store_each_series(store, run, check_series, &x, &e), 0);
 	CHECK_INT(x.at, 2);
@@ -357,7 +378,7 @@ TEST(test_store_refuses_what_is_no_store_of_this_version)
 	folder_write(&f, "results.db", bad, length);
 	check_refused(&f,
 		      "was written by another version of Weir (form 9; this one reads and writes "
-		      "form 1); use another folder");
+		      "form 2); use another folder");
 	bad[63] = good[63];
 	bad[68] = 'w';
 	folder_write(&f, "results.db", bad, length);
