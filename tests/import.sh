@@ -74,8 +74,8 @@ TOPOLOGY FLOWS -o FILE" import $import/incast.cm $import/topology.txt
 mistake "--topology: '$import/topology.txt' is the topology" import $import/topology.txt --topology star
 mistake "--set network.topology=sta: unknown topology 'sta'; there are star, dumbbell, leaf-spine, fat-tree-2, \
 fat-tree, explicit, hpcc (nearest: star)" import $import/incast.cm --topology sta
-mistake "--set host.cc=dctpc: unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic \
-(nearest: dctcp)" import $import/topology.txt --set host.cc=dctpc
+mistake "--set host.cc=dctpc: unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic, \
+dcqcn, dctcp-rdma, hpcc, timely, swift, powertcp, line-rate (nearest: dctcp)" import $import/topology.txt --set host.cc=dctpc
 
 # The same from a scenario: its line first, then that of the file.
 printf '[network]\ntopology = hpcc\nfile = %s\n[traffic a]\npattern = permutation\nsize = 1KB\n' \
