@@ -2,6 +2,7 @@
 # interrupted and resumed, summed up; and what is wrong in its files is said in one line.
 set -u
 weir=$(realpath "${WEIR:-./weir}")
+papers=$(realpath scenarios/papers)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -274,3 +275,10 @@ message "--markdown: is a form of the summary; write --summary --markdown a.md"
 expect 2 made --papers papers --jobs 0
 expect 1 made --papers papers --out good.claims
 grep -q "^weir: good.claims: is a file; a folder is needed$" err || fail "must say why"
+
+# One small figure of each paper, end to end; those of acc take minutes.
+for figure in tcn/fig3 pred/fig25 diffecn/fig17 fdcc/fig3.2; do
+	expect 0 "$figure" --papers "$papers"
+	grep -q "^$figure: [0-9]* agree" out || fail "$figure: no verdicts"
+	[ -s "reproduction/$figure/figure.html" ] || fail "$figure: no page"
+done
