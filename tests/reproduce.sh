@@ -198,7 +198,7 @@ sed 's/to = 4ms/to = 400ms/; s/seed = 1..2/seed = 1..40/' papers/made/fig2.ini >
 cp papers/made/fig2.claims papers/made/fig10.claims
 "$weir" reproduce made/fig10 --papers papers --jobs 2 --out long >out 2>err &
 tries=0
-while [ ! -e long/made/fig10/results.db ] || [ "$(count long/made/fig10)" -lt 2 ]; do
+while [ ! -e long/made/fig10/results.db ] || [ "0$(count long/made/fig10 2>/dev/null)" -lt 2 ]; do
 	tries=$((tries + 1))
 	[ $tries -lt 600 ] || fail "the runs must get on"
 	sleep 0.1
