@@ -106,7 +106,7 @@ static const char reproduce_lesson[] =
 	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
 	"goes on. Then every claim of the paper has its verdict:\n"
 	"  agrees            the mean over seeds is within the tolerance of what the paper says\n"
-	"  same direction    it is not, but lies on the same side of 1 (or of 'against')\n"
+	"  same direction    it is not, but with its interval on the same side of 1 (or 'against')\n"
 	"  disagrees         neither\n"
 	"  not at this size  the claim needs --full\n"
 	"  not measured      its runs are not there\n"

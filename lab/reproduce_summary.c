@@ -446,7 +446,8 @@ static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIG
 			      "verdict is computed: it "
 			      "agrees when the mean over seeds lies within the stated tolerance; "
 			      "it has the same direction "
-			      "when it does not, but the order of what is compared is the paper's; "
+			      "when it does not, but the order of what is compared is the paper's "
+			      "in the whole 95 % interval; "
 			      "otherwise it disagrees. No "
 			      "claim is left out because it fails.";
 

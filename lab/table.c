@@ -74,6 +74,7 @@ static const struct group groups[] = {
 		  { "timeouts", BY_UNIT, { "timeouts" } },
 		  { "time paused", PERCENT, { "pause_fraction" } },
 		  { "pauses added up", BY_UNIT, { "pause_ns" } },
+		  { "pause frames", BY_UNIT, { "pause_bps" } },
 		  { "pause deadlocks", BY_UNIT, { "pfc_deadlocks" } },
 	  } },
 	{ "Cost",

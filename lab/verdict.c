@@ -337,7 +337,7 @@ static void measure_ratio(struct sides *s, struct verdict *v)
 	}
 }
 
-static enum verdict_kind kind_of(const struct claim *c, double measured)
+static enum verdict_kind kind_of_number(const struct claim *c, double measured)
 {
 	int above;
 
@@ -351,12 +351,25 @@ static enum verdict_kind kind_of(const struct claim *c, double measured)
 								       : VERDICT_DISAGREES;
 }
 
+/* A direction is only known where the whole interval lies on that side. */
+static enum verdict_kind kind_of(const struct claim *c, const struct measured *m)
+{
+	enum verdict_kind kind = kind_of_number(c, m->mean);
+	double nearest = c->low >= c->against ? m->mean - m->half : m->mean + m->half;
+
+	if (kind == VERDICT_SAME_DIRECTION && isfinite(m->half) &&
+	    kind_of_number(c, nearest) == VERDICT_DISAGREES)
+		return VERDICT_DISAGREES;
+	return kind;
+}
+
 /* Both ends of the interval are judged like its middle, and what agrees does not lie between them. */
 static int is_firm(const struct claim *c, const struct verdict *v)
 {
 	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;
 
-	if (!isfinite(v->value.half) || kind_of(c, low) != v->kind || kind_of(c, high) != v->kind)
+	if (!isfinite(v->value.half) || kind_of_number(c, low) != v->kind ||
+	    kind_of_number(c, high) != v->kind)
 		return 0;
 	return v->kind == VERDICT_AGREES || high < c->accept_low || low > c->accept_high;
 }
@@ -398,7 +411,7 @@ static int judge(struct evidence *ev, const struct claim *c, struct sides *s, st
 		explain(c, s, v);
 		return 0;
 	}
-	v->kind = kind_of(c, v->value.mean);
+	v->kind = kind_of(c, &v->value);
 	v->is_firm = is_firm(c, v);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 enum verdict_kind {
 	VERDICT_AGREES,         /* within the tolerance, or the range */
-	VERDICT_SAME_DIRECTION, /* not that, but on the same side of "against" */
+	VERDICT_SAME_DIRECTION, /* not that, but its whole interval is on the same side of "against" */
 	VERDICT_DISAGREES,
 	VERDICT_OTHER_SIZE,   /* "not at this size": size = full, and this is quick */
 	VERDICT_NOT_MEASURED, /* see why */

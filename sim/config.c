@@ -374,24 +374,24 @@ static int check_lossless(struct config *c, struct error *e)
 	if (strcmp(text, "none") == 0)
 		return 0;
 	if (strcmp(text, "all") == 0) {
-		if (c->queues > PFC_CLASSES)
+		if (s->queues > PFC_CLASSES)
 			return error_set(e,
-					 "switch.lossless: all, but a port has %" PRIu32
+					 "switch.lossless: all, but a port has %" PRIu64
 					 " queues and only %d classes can be paused; name them",
-					 c->queues, PFC_CLASSES);
-		c->lossless = (1u << c->queues) - 1;
+					 s->queues, PFC_CLASSES);
+		c->lossless = (1u << s->queues) - 1;
 	} else {
 		for (; *text; text++) {
 			uint32_t class_id = (uint32_t)(*text - '0');
 
 			if (class_id >= PFC_CLASSES || (text[1] && text[1] != ':'))
 				return lossless_error(s, e);
-			if (class_id >= c->queues)
+			if (class_id >= s->queues)
 				return error_set(e,
 						 "switch.lossless: class %" PRIu32
-						 ", but a port has switch.queues = %" PRIu32
+						 ", but a port has switch.queues = %" PRIu64
 						 "; classes count from 0",
-						 class_id, c->queues);
+						 class_id, s->queues);
 			c->lossless |= 1u << class_id;
 			text += text[1] == ':';
 			if (!*text)
@@ -412,11 +412,6 @@ static int check_lossless(struct config *c, struct error *e)
 			"lossless class loses what comes after a pause; one takes %uB; 0B: as "
 			"much as rate, delay and frame size make necessary",
 			show(switch_options, "pfc-headroom", s).text, c->frame_max_bytes);
-	if (c->mark->layout)
-		return error_set(e,
-				 "switch.lossless: %s, but %s chooses queues itself and a pause is "
-				 "for a class; take another marking",
-				 s->lossless, c->mark->name);
 	return c->sched->halt || c->queues == 1
 		       ? 0
 		       : error_set(e, "switch.lossless: queues of %s cannot be paused",

@@ -138,6 +138,22 @@ void lossless_timer(struct switch_state *s, uint32_t input, int64_t time_ps)
 	heap_push(&s->lossless->departures, time_ps, (uint64_t)s->link_count + input);
 }
 
+/* A class may not leave a port, or may again: its queue, or where the marking scheme chooses queues, and
+ * there is but one class, all of them. */
+static void hold_class(struct port *p, uint32_t class_id, enum pfc_signal signal, int64_t now_ps)
+{
+	const struct port_class *c = p->class;
+	uint32_t first = c->choose_queue ? 0 : c->class_queue[class_id];
+	uint32_t last = c->choose_queue ? c->queues - 1 : first;
+
+	for (uint32_t queue = first; queue <= last; queue++) {
+		if (signal == PFC_PAUSE)
+			port_pause(p, queue);
+		else
+			port_resume(p, queue, now_ps);
+	}
+}
+
 /* Nobody at the other end of a link that is down can say that a class may go on: what waits there goes, and
  * is lost. */
 static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
@@ -150,7 +166,7 @@ static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
 		if (e->pauses[link].class[k].since_ps < 0)
 			continue;
 		link_pause(e, link, k, 0, now_ps);
-		port_resume(p, p->class->class_queue[k], now_ps);
+		hold_class(p, k, PFC_RESUME, now_ps);
 	}
 	await_departure(s, port);
 }
@@ -198,7 +214,6 @@ static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 {
 	struct engine *e = w->engine;
 	uint32_t link = line_back(e, s->first_line + input);
-	const struct port *p = &engine_egress(e, link)->port;
 	uint32_t kind = packet_segment((struct packet *)frame)->number;
 	int pause = kind == FRAME_PAUSE;
 
@@ -210,11 +225,12 @@ static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 	if (frame->time_ps >= e->net->links[link].fails_ps)
 		return;
 	link_pause(e, link, frame->class_id, pause, frame->time_ps);
-	lossless_hold(s, link - s->first_link, p->class->class_queue[frame->class_id],
-		      pause ? PFC_PAUSE : PFC_RESUME, frame->time_ps);
+	hold_class(&engine_egress(e, link)->port, frame->class_id, pause ? PFC_PAUSE : PFC_RESUME,
+		   frame->time_ps);
+	await_departure(s, link - s->first_link);
 }
 
-/* A packet that was put into its queue just now. */
+/* A packet that was put into its class's queue just now. */
 static struct packet *last_queued(struct worker *w, struct port *p, const struct packet *packet)
 {
 	const struct queue *q = port_queues(p) + p->class->class_queue[packet->class_id];
@@ -248,12 +264,10 @@ static int offer(struct worker *w, struct switch_state *s, uint32_t port, struct
 	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == PORT_QUEUED) {
-		struct packet *stored = last_queued(w, &out->port, packet);
-
 		if (notes)
-			int_copy(packet_notes(w, stored), notes);
+			int_copy(packet_notes(w, last_queued(w, &out->port, packet)), notes);
 		if (fabric && fabric->queued)
-			fabric->queued(w, s, port, stored);
+			fabric->queued(w, s, port, last_queued(w, &out->port, packet));
 		await_departure(s, port);
 		return answer;
 	}

@@ -27,6 +27,7 @@ enum metric_id {
 	RETRANSMITS,
 	PAUSE_TIME,
 	PAUSE_FRACTION,
+	PAUSE_RATE,
 	PFC_DEADLOCKS,
 	UTILISATION,
 	FCT_MEAN,
@@ -84,6 +85,8 @@ const struct metric metric_all[] = {
 	[PAUSE_FRACTION] = { "pause_fraction", "",
 			     "share of the time that a link was paused, mean of all links",
 			     RESULT },
+	[PAUSE_RATE] = { "pause_bps", "bps", "frames that pause a class, all links added up",
+			 RESULT },
 	[PFC_DEADLOCKS] = { "pfc_deadlocks", "",
 			    "circles of paused links that wait for each other for ever, at the end",
 			    RESULT },
@@ -382,7 +385,7 @@ static void list_ports(const struct measure *m, struct run_result *r, double int
 	}
 }
 
-static void list_pauses(const struct measure *m, struct run_result *r)
+static void list_pauses(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	uint32_t capacity = 0;
 
@@ -399,6 +402,8 @@ static void list_pauses(const struct measure *m, struct run_result *r)
 			r->pauses[r->pause_count++] =
 				(struct pause_result){ i, k, p->count, p->sum_ps };
 			r->value[PAUSE_TIME] += (double)p->sum_ps / (double)PS_PER_NS;
+			r->value[PAUSE_RATE] += bytes_to_bits((double)p->count * PFC_FRAME_BYTES) *
+						(double)PS_PER_S / interval_ps;
 		}
 	}
 }
@@ -497,7 +502,7 @@ void measure_results(struct measure *m, struct run_result *r)
 		r->value[MARKS] += (double)m->ports[i].marks;
 		r->value[DROPS] += (double)m->ports[i].drops;
 	}
-	list_pauses(m, r);
+	list_pauses(m, r, interval_ps);
 	r->value[PFC_DEADLOCKS] = r->deadlock.circles;
 	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);

@@ -167,6 +167,7 @@ static void check_pause_times(uint32_t header_bytes)
 	CHECK_INT(s.r.pause_count, 2);
 	CHECK_NEAR(sim_metric(&s, "pause_ns"), 1676.8 + 1676.8 + 794.0, 1e-6);
 	CHECK_NEAR(sim_metric(&s, "pause_fraction"), 4147.6 / 6250 / 6, 1e-9);
+	CHECK_NEAR(sim_metric(&s, "pause_bps"), 3 * 512 / 6250e-9, 1e-3);
 	sim_end(&s);
 }
 
@@ -466,6 +467,12 @@ static void check_threads(const char *cc, const char *marking)
 TEST(test_threads_agree_on_pauses_with_dcqcn)
 {
 	check_threads("dcqcn", "red(min=50KB, max=200KB, p=20%)");
+}
+
+/* A pause between switches stops all queues that the scheme has made. */
+TEST(test_threads_agree_on_pauses_where_the_scheme_chooses_queues)
+{
+	check_threads("line-rate", "diffecn");
 }
 
 TEST(test_threads_agree_on_pauses_with_hpcc)

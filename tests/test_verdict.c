@@ -115,6 +115,13 @@ static void shelf_fill(struct shelf *s)
 		shelf_add(s, runs[i]);
 }
 
+/* One seed, whose interval is not known. */
+static void shelf_one(struct shelf *s)
+{
+	shelf_add(s, (struct made){ "ecn", "100pkts", 1, 1000, 25 });
+	shelf_add(s, (struct made){ "tcn", "100pkts", 1, 2000, 40 });
+}
+
 static void read_claims(struct figure *f, const char *keys)
 {
 	char text[2048];
@@ -270,7 +277,7 @@ TEST(test_direction_needs_something_to_be_against)
 {
 	struct shelf s = shelf_make();
 
-	shelf_fill(&s); /* 25 drops, 40 with tcn */
+	shelf_one(&s); /* 25 drops, 40 with tcn */
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 50\n").kind, VERDICT_DISAGREES);
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 50\nagainst = 20\n").kind,
 		  VERDICT_SAME_DIRECTION);
@@ -280,7 +287,7 @@ TEST(test_direction_needs_something_to_be_against)
 		  VERDICT_DISAGREES);
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 5\nagainst = 30\n").kind,
 		  VERDICT_SAME_DIRECTION);
-	/* The ratio is (40/20 + 40/30) / 2 = 1.67. */
+	/* The ratio is 1.6. */
 	CHECK_INT(judge(&s, "metric = drops\n" TCN_OVER_ECN "value = 5\n").kind,
 		  VERDICT_SAME_DIRECTION);
 	CHECK_INT(judge(&s, "metric = drops\n" TCN_OVER_ECN "value = 5\nagainst = 2\n").kind,
@@ -291,11 +298,29 @@ TEST(test_direction_needs_something_to_be_against)
 	shelf_end(&s);
 }
 
+/* Three seeds, deviation 1: the interval is 2.484 to each side of 25. */
+TEST(test_a_direction_is_that_of_the_whole_interval)
+{
+	struct shelf s = shelf_make();
+
+	for (int seed = 1; seed <= 3; seed++)
+		shelf_add(&s, (struct made){ "ecn", "100pkts", seed, 1, 23.0 + seed });
+	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 50\nagainst = 22.5\n").kind,
+		  VERDICT_SAME_DIRECTION);
+	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 50\nagainst = 22.6\n").kind,
+		  VERDICT_DISAGREES);
+	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 5\nagainst = 27.5\n").kind,
+		  VERDICT_SAME_DIRECTION);
+	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 5\nagainst = 27.4\n").kind,
+		  VERDICT_DISAGREES);
+	shelf_end(&s);
+}
+
 TEST(test_a_range_is_judged_by_its_ends_open_or_not)
 {
 	struct shelf s = shelf_make();
 
-	shelf_fill(&s); /* the ratio is 1.67, the drops are 25 */
+	shelf_one(&s); /* the ratio is 1.6, the drops are 25 */
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "range = 25..30\n").kind, VERDICT_AGREES);
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "range = 25.1..30\n").kind, VERDICT_DISAGREES);
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "range = 25.1..30\ntolerance = 1%\n").kind,

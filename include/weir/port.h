@@ -61,7 +61,7 @@ struct port_class {
 	uint32_t mark_needs;
 	uint32_t mtu_bytes;
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
-	uint32_t lossless;     /* bit per queue: the owner admits its packets */
+	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint64_t rate_bps;
 	const struct sched_ops *sched; /* NULL where order is PORT_PLAIN */
 	const void *sched_params;
@@ -124,7 +124,7 @@ struct port_plan {
 	struct buffer_params buffer;
 	uint32_t overhead_bytes, min_bytes;
 	uint32_t pass_not_ect;
-	uint32_t lossless; /* bit per queue: buffer limits are the owner's business */
+	uint32_t lossless; /* bit per class: buffer limits are the owner's business */
 	uint32_t mtu_bytes;
 };
 

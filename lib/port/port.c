@@ -122,13 +122,21 @@ void port_init(struct port *p, const struct port_class *c, struct buffer_pool *p
 
 /* --- decisions --- */
 
+/* Where the marking scheme chooses queues there is one class, which all of them hold. */
+static int is_lossless(const struct port_class *c, uint32_t queue)
+{
+	uint32_t class_id = c->choose_queue ? 0 : queue;
+
+	return class_id < 32 && c->lossless >> class_id & 1;
+}
+
 /* Room for it (-1), or the reason why not as enum port_drop. */
 static int refusal(struct port *p, uint32_t queue, uint32_t bytes, int64_t now_ps)
 {
 	const struct buffer_params *b = &p->class->buffer;
 	const struct queue *q = port_queues(p) + queue;
 
-	if (queue < 32 && p->class->lossless >> queue & 1)
+	if (is_lossless(p->class, queue))
 		return -1;
 
 	if (b->scope == BUFFER_PER_PORT) {
