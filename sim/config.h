@@ -29,6 +29,7 @@ struct network_config {
 	uint64_t oversubscription_q32;           /* fat-tree-2: a leaf's rate down over up */
 	uint64_t rate_bps;                       /* host links */
 	uint64_t fabric_rate_bps;                /* links between switches; 0: as rate */
+	uint64_t card_rate_bps;                  /* hosts have a switch of their own; 0: none */
 	uint64_t core_rate_bps; /* fat-tree aggregation to core; 0: as fabric-rate */
 	uint64_t delay_ps, fabric_delay_ps,
 		core_delay_ps;     /* one-way; 0 in the last two: as delay */

@@ -47,6 +47,7 @@ struct network {
 	 * tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such cut. */
 	uint64_t bisection_bps;
 	uint32_t racks_per_pod;
+	uint64_t access_bps; /* what a host can send, where its own link is not the limit; 0: its link */
 	const char *tier_names[TIERS_MAX];
 	char **node_names; /* topologies explicit and hpcc: given names, else NULL */
 	uint32_t *
@@ -73,6 +74,14 @@ void network_free(struct network *net);
  * parallel ones "leaf0->spine1#1" and "leaf0->spine1#2". Return buffer. */
 const char *node_name(const struct network *net, uint32_t node, char *buffer, size_t size);
 const char *link_name(const struct network *net, uint32_t link, char *buffer, size_t size);
+
+/* What a host can send and receive. */
+static inline double host_access_bps(const struct network *net, uint32_t host)
+{
+	uint64_t own_bps = net->links[net->nodes[net->host_node[host]].first_link].rate_bps;
+
+	return (double)(net->access_bps ? net->access_bps : own_bps);
+}
 
 /* The link of that name, or -1 with a message that shows the nearest. */
 int64_t link_find(const struct network *net, const char *name, struct error *e);

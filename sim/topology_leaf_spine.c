@@ -3,7 +3,10 @@
  * leaf-spine has one link from each leaf to each spine, at a rate of its own: the fabric of the
  * marking papers' simulations. fat-tree-2 is told what the fabric must carry instead: each leaf has
  * uplinks for all of its hosts' traffic, divided by the oversubscription, and spreads them evenly
- * over the spines, several parallel links to each where needed. */
+ * over the spines, several parallel links to each where needed.
+ *
+ * In both a host's end of its link is a card that never drops. Other simulators make it a queue like
+ * those of switches; with card-rate, leaf-spine does so, too: every host has a switch of its own. */
 #include "sim/topology.h"
 
 enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBSCRIPTION_MAX = 64 };
@@ -15,37 +18,66 @@ enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBS
 		COUNT_OPTION("hosts-per-leaf", hosts_per_leaf, "16", 1, HOSTS_PER_LEAF_MAX, \
 			     "hosts on each leaf")
 
+/* Hosts and their leaves, whose nodes are put into leaf[]. */
+static void add_racks(struct net_builder *b, const struct network_config *c, uint32_t *leaf)
+{
+	const uint32_t hosts = (uint32_t)c->hosts_per_leaf;
+	const struct wire wire = host_wire(c);
+
+	for (uint32_t l = 0; l < c->leaves; l++)
+		leaf[l] = builder_rack(b, l * hosts, hosts,
+				       &(struct net_node){ .tier = 1, .index = l }, &wire);
+}
+
+/* Every host with its card, which is a rack of one, and then the leaves. */
+static void add_cards(struct net_builder *b, const struct network_config *c, uint32_t *leaf)
+{
+	const uint32_t hosts = (uint32_t)(c->leaves * c->hosts_per_leaf);
+	const struct wire wire = host_wire(c);
+	const struct wire inside = { c->card_rate_bps, fabric_wire(c).delay_ps };
+	uint32_t first_node = b->net->node_count;
+
+	for (uint32_t h = 0; h < hosts; h++)
+		builder_rack(b, h, 1, &(struct net_node){ .tier = 1, .index = h }, &inside);
+	for (uint32_t l = 0; l < c->leaves; l++)
+		leaf[l] = builder_node(b, NODE_SWITCH, 2, l);
+	for (uint32_t h = 0; h < hosts; h++)
+		builder_cable(b, first_node + 2 * h + 1, leaf[h / c->hosts_per_leaf], &wire);
+	b->net->access_bps = wire.rate_bps;
+	b->net->racks_per_pod = (uint32_t)c->hosts_per_leaf;
+}
+
 static int two_tier_build(struct network *net, const struct network_config *c, uint32_t parallel,
 			  struct error *e)
 {
+	const uint64_t hosts = c->leaves * c->hosts_per_leaf, cards = c->card_rate_bps ? hosts : 0;
 	const struct net_size size = {
-		.hosts = c->leaves * c->hosts_per_leaf,
-		.switches = c->leaves + c->spines,
-		.cables = c->leaves * (c->hosts_per_leaf + c->spines * parallel),
+		.hosts = hosts,
+		.switches = cards + c->leaves + c->spines,
+		.cables = cards + hosts + c->leaves * c->spines * parallel,
 	};
-	const struct wire wire = host_wire(c), fabric = fabric_wire(c);
-	const uint32_t leaves = (uint32_t)c->leaves, spines = (uint32_t)c->spines;
-	const uint32_t hosts = (uint32_t)c->hosts_per_leaf;
+	const struct wire fabric = fabric_wire(c);
+	uint32_t leaf[LEAVES_MAX], tier = cards ? 2 : 1;
 	struct net_builder b;
-	uint32_t first_spine;
 
-	net->tier_names[1] = "leaf";
-	net->tier_names[2] = "spine";
+	net->tier_names[1] = "card"; /* or rather: */
+	net->tier_names[tier] = "leaf";
+	net->tier_names[tier + 1] = "spine";
 	if (builder_start(&b, net, &size, e))
 		return -1;
 	net->bisection_bps = c->leaves * c->spines * parallel * fabric.rate_bps / 2;
 	net->racks_per_pod = 1;
-	for (uint32_t l = 0; l < leaves; l++)
-		builder_rack(&b, l * hosts, hosts, &(struct net_node){ .tier = 1, .index = l },
-			     &wire);
-	first_spine = net->node_count;
-	for (uint32_t s = 0; s < spines; s++)
-		builder_node(&b, NODE_SWITCH, 2, s);
-	for (uint32_t l = 0; l < leaves; l++)
-		for (uint32_t s = 0; s < spines; s++)
+	if (cards)
+		add_cards(&b, c, leaf);
+	else
+		add_racks(&b, c, leaf);
+	for (uint32_t s = 0; s < c->spines; s++) {
+		uint32_t spine = builder_node(&b, NODE_SWITCH, (uint8_t)(tier + 1), s);
+
+		for (uint32_t l = 0; l < c->leaves; l++)
 			for (uint32_t i = 0; i < parallel; i++)
-				builder_cable(&b, l * (hosts + 1) + hosts, first_spine + s,
-					      &fabric);
+				builder_cable(&b, leaf[l], spine, &fabric);
+	}
 	builder_finish(&b);
 	return 0;
 }
@@ -54,6 +86,10 @@ static const struct option leaf_spine_options[] = {
 	TWO_TIER_OPTIONS("8", "8"),
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
+	RATE_OPTION("card-rate", card_rate_bps, NULL,
+		    "hosts have a switch of their own, card0 for h0: they send to it at this rate, "
+		    "and the link at rate to the leaf begins there, with the queues, buffer and "
+		    "marking of a switch; without it a host's end of its link never drops"),
 	{ .name = NULL },
 };
 

@@ -72,11 +72,6 @@ static int read_receiver(struct maker *m, uint32_t *receiver)
 	return maker_check_receiver(m, value);
 }
 
-static double link_bps(const struct network *net, uint32_t host)
-{
-	return (double)net->links[net->nodes[net->host_node[host]].first_link].rate_bps;
-}
-
 /* The time between requests, by the load where that is given. */
 static int settle_period(struct maker *m, struct incast *in)
 {
@@ -91,7 +86,7 @@ static int settle_period(struct maker *m, struct incast *in)
 				   load);
 	for (uint32_t i = 0; i < m->net->host_count; i++)
 		if (in->receiver == RECEIVER_ANY || in->receiver == i)
-			capacity_bps += link_bps(m->net, i);
+			capacity_bps += host_access_bps(m->net, i);
 	period_ps = bytes_to_bits((double)t->size_bytes * in->senders) * (double)PS_PER_S /
 		    (load * capacity_bps);
 	if (period_ps < 1 || period_ps > (double)START_MAX_PS)

@@ -87,7 +87,7 @@ static double access_bps(const struct network *net)
 	double sum = 0;
 
 	for (uint32_t h = 0; h < net->host_count; h++)
-		sum += (double)net->links[net->nodes[net->host_node[h]].first_link].rate_bps;
+		sum += host_access_bps(net, h);
 	return sum;
 }
 
@@ -142,9 +142,7 @@ static int find_capacity(struct maker *m, const struct racks *racks, enum poisso
 	const struct network *net = m->net;
 
 	if (pairs == PAIRS_ALL_TO_ONE) {
-		uint32_t node = net->host_node[m->t->receiver];
-
-		*capacity_bps = (double)net->links[net->nodes[node].first_link].rate_bps;
+		*capacity_bps = host_access_bps(net, (uint32_t)m->t->receiver);
 		return 0;
 	}
 	if (m->t->load_of == LOAD_OF_BISECTION)

@@ -157,6 +157,34 @@ TEST(test_dumbbell_has_one_link_in_the_middle)
 	world_end(&w);
 }
 
+TEST(test_leaf_spine_with_cards_has_a_switch_for_every_host)
+{
+	struct world w = world_of("leaf-spine");
+	static const char *const order[] = { "h0",    "card0", "h1",    "card1", "h2",    "card2",
+					     "h3",    "card3", "leaf0", "leaf1", "spine0" };
+
+	w.c.network.leaves = 2;
+	w.c.network.spines = 1;
+	w.c.network.hosts_per_leaf = 2;
+	w.c.network.delay_ps = 10;
+	w.c.network.fabric_delay_ps = 3;
+	w.c.network.card_rate_bps = 100 * GBPS;
+	world_network(&w);
+	CHECK_INT(w.net.node_count, 11);
+	for (uint32_t i = 0; i < 11; i++)
+		check_node_name(&w, i, order[i]);
+	CHECK_INT(w.net.link_count, 2 * (4 + 4 + 2));
+	CHECK_INT(world_link_of(&w, "h3->card3")->rate_bps, 100 * GBPS);
+	CHECK_INT(world_link_of(&w, "h3->card3")->delay_ps, 3);
+	CHECK_INT(world_link_of(&w, "card3->leaf1")->rate_bps, 10 * GBPS);
+	CHECK_INT(world_link_of(&w, "leaf1->card3")->delay_ps, 10);
+	CHECK_INT(world_link_of(&w, "leaf1->spine0")->delay_ps, 3);
+	CHECK_NEAR(host_access_bps(&w.net, 3), 10e9, 0);
+	CHECK_INT(w.net.bisection_bps, 10 * GBPS);
+	CHECK_INT(w.net.racks_per_pod, 2);
+	world_end(&w);
+}
+
 TEST(test_leaf_spine_links_every_leaf_with_every_spine)
 {
 	struct world w = world_of("leaf-spine");
