@@ -72,9 +72,7 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 	}
 	for (uint32_t h = 0; receives && h < b->net.host_count; h++)
 		if (receives[h])
-			d.receivers_bps +=
-				(double)b->net.links[b->net.nodes[b->net.host_node[h]].first_link]
-					.rate_bps;
+			d.receivers_bps += host_access_bps(&b->net, h);
 	free(receives);
 	return d;
 }

@@ -91,6 +91,7 @@ static const struct cli_option reproduce_options[] = {
 	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; scenarios/papers here, "
 	  "or "
 	  "those that were installed, unless given" },
+	{ "--check", NULL, "runs nothing; says whether the figures' files are right, in both sizes" },
 	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers" },
 	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too" },
 	{ .name = NULL },

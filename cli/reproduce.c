@@ -18,7 +18,7 @@ struct request {
 	const char *word; /* NULL: a list */
 	const char *out, *markdown;
 	enum figure_size size;
-	int summary;
+	int summary, check;
 	uint64_t jobs; /* 0: as many as there are cores */
 };
 
@@ -35,6 +35,7 @@ static int read_request(const struct arguments *a, struct request *q, struct err
 		.markdown = arguments_option(a, "--markdown"),
 		.size = arguments_option(a, "--full") ? FIGURE_FULL : FIGURE_QUICK,
 		.summary = arguments_option(a, "--summary") != NULL,
+		.check = arguments_option(a, "--check") != NULL,
 	};
 	if (number && option_parse(q, &jobs, number, e))
 		return -1;
@@ -45,6 +46,8 @@ static int read_request(const struct arguments *a, struct request *q, struct err
 				 "--markdown: is a form of the summary; write --summary "
 				 "--markdown %s",
 				 q->markdown);
+	if (q->check && !q->word)
+		return error_set(e, "--check: of what? weir reproduce all --check");
 	if (q->summary && q->word)
 		return error_set(e, "--summary: is over all papers; leave %s out",
 				 quote(q->word).text);
@@ -93,8 +96,8 @@ int sized_scenario(const char *file, enum figure_size size, struct scenario *s, 
 }
 
 /* On -1 nothing is left to free. */
-static int job_read(struct job *j, const struct figure_files *f, enum figure_size size,
-		    struct error *e)
+static int job_read_size(struct job *j, const struct figure_files *f, enum figure_size size,
+			 struct error *e)
 {
 	if (figure_read(&j->figure, f->claims, e))
 		return -1;
@@ -107,6 +110,16 @@ static int job_read(struct job *j, const struct figure_files *f, enum figure_siz
 		return -1;
 	}
 	return 0;
+}
+
+/* A mistake in either size is found before hours of the other have passed. */
+static int job_read(struct job *j, const struct figure_files *f, enum figure_size size,
+		    struct error *e)
+{
+	if (job_read_size(j, f, size == FIGURE_QUICK ? FIGURE_FULL : FIGURE_QUICK, e))
+		return -1;
+	job_free(j);
+	return job_read_size(j, f, size, e);
 }
 
 static int write_page(const struct figure_report *fr, const char *folder, struct error *e)
@@ -274,6 +287,11 @@ static int run_all(const struct request *q, const struct figure_list *l)
 
 	if (figures_choose(l, q->word, &r, &e) || check_all(q, l, &r, &e))
 		return complain(EXIT_MISTAKE, &e);
+	if (q->check) {
+		printf("%" PRIu32 " figure%s: right in both sizes\n", r.count,
+		       r.count == 1 ? "" : "s");
+		return EXIT_FINE;
+	}
 	for (uint32_t i = 0; i < r.count; i++) {
 		const struct figure_files *f = &l->all[r.first + i];
 		struct verdict_counts counts = { { 0 } };

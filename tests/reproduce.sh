@@ -276,7 +276,20 @@ expect 2 made --papers papers --jobs 0
 expect 1 made --papers papers --out good.claims
 grep -q "^weir: good.claims: is a file; a folder is needed$" err || fail "must say why"
 
-# One small figure of each paper, end to end; those of acc take minutes.
+# A mistake that only the full size has is found in quick size, too. Nothing runs.
+expect 0 made/fig2 --papers papers --check
+last_line "1 figure: right in both sizes"
+cp papers/made/fig2.ini good.ini
+sed 's/^\[full\]$/[full]\nsweep.traffic.requests.size = 20KB/' good.ini >papers/made/fig2.ini
+expect 2 made --papers papers
+grep -q "^weir: papers/made/fig2.claims:[0-9]*: .*traffic.requests.size = '10KB'" err || fail "must say what is wrong"
+cp good.ini papers/made/fig2.ini
+expect 2 --papers papers --check
+message "--check: of what? weir reproduce all --check"
+
+# Every figure of the papers is right; one small figure of each is run, end to end; those of acc take minutes.
+expect 0 all --papers "$papers" --check
+line '[0-9]* figures: right in both sizes'
 for figure in tcn/fig3 pred/fig25 diffecn/fig17 fdcc/fig3.2; do
 	expect 0 "$figure" --papers "$papers"
 	grep -q "^$figure: [0-9]* agree" out || fail "$figure: no verdicts"
