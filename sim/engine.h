@@ -172,6 +172,9 @@ struct engine {
 		void *context;
 	} * taps;
 
+	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */
+	uint32_t *flow_marks;
+
 	int64_t last_opened_ps; /* when flows that waited for others last started */
 
 	/* Ports keep statistics from measure_from_ps on while measuring is set. */

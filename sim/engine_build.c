@@ -515,6 +515,7 @@ void engine_free(struct engine *e)
 	hosts_free(e);
 	packet_store_free(&e->store);
 	free(e->taps);
+	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
 	route_table_free(e->routes);
 	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));

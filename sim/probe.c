@@ -75,6 +75,8 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 			watch_queue(e, p);
 		if (p->on == ON_TRAFFIC)
 			list_connections(e, p);
+		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
+			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
 	return 0;
 }
@@ -130,14 +132,16 @@ static double port_counter(const struct port *port, enum probe_kind kind)
 	return (double)sum;
 }
 
-/* The same of a flow; a connection that is over stands at all of its bytes. */
+/* The same of a flow; a connection that is over stands at all of its bytes and marks. */
 static double flow_counter(struct engine *e, const struct flow *f, enum probe_kind kind)
 {
 	const struct flow *opener = &e->flows.flows[f->connection];
 	const struct receiver *r;
 
+	if (opener->rx == FLOW_NONE && kind == MARKS)
+		return e->flow_marks[f->connection];
 	if (opener->rx == FLOW_NONE)
-		return kind == THROUGHPUT && f->finish_ps >= 0 ? (double)f->size_bytes : 0;
+		return f->finish_ps >= 0 ? (double)f->size_bytes : 0;
 	r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, opener->rx);
 	return kind == THROUGHPUT ? (double)r->bytes : (double)r->marked_pkts;
 }

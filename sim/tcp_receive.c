@@ -385,6 +385,8 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 	else
 		hold_ack(w, h, r);
 	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {
+		if (e->flow_marks)
+			e->flow_marks[data->connection] = r->marked_pkts;
 		receiver_free(w, f->rx);
 		f->rx = FLOW_NONE;
 	}

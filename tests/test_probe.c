@@ -99,6 +99,21 @@ TEST(test_throughput_of_a_flow_is_its_size_in_the_end)
 	sim_end(&s);
 }
 
+/* A connection that is over must not take its marks back: samples are what a counter grew by. */
+TEST(test_marks_of_a_flow_stay_when_it_ends)
+{
+	struct sim s;
+	double least = 0;
+
+	sim_read(&s, incast, "ecn(k=20pkts)", "1MB", "");
+	sim_run(&s, 1);
+	for (uint64_t i = 0; i < s.r.series[5].count; i++)
+		least = s.r.series[5].value[i] < least ? s.r.series[5].value[i] : least;
+	CHECK_NEAR(least, 0, 0);
+	CHECK(sum_of(&s.r.series[5]) > 0);
+	sim_end(&s);
+}
+
 /* Three pairs of flows, of 100 KB and of 50 KB, messages of persistent connections or not; the section
  * beside them does not count. */
 TEST(test_throughput_of_a_traffic_section_is_that_of_all_its_flows)
