@@ -91,7 +91,8 @@ static const struct cli_option reproduce_options[] = {
 	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; scenarios/papers here, "
 	  "or "
 	  "those that were installed, unless given" },
-	{ "--check", NULL, "runs nothing; says whether the figures' files are right, in both sizes" },
+	{ "--check", NULL,
+	  "runs nothing; says whether the figures' files are right, in both sizes" },
 	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers" },
 	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too" },
 	{ .name = NULL },
@@ -107,7 +108,8 @@ static const char reproduce_lesson[] =
 	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
 	"goes on. Then every claim of the paper has its verdict:\n"
 	"  agrees            the mean over seeds is within the tolerance of what the paper says\n"
-	"  same direction    it is not, but with its interval on the same side of 1 (or 'against')\n"
+	"  same direction    it is not, but with its interval on the same side of 1 (or "
+	"'against')\n"
 	"  disagrees         neither\n"
 	"  not at this size  the claim needs --full\n"
 	"  not measured      its runs are not there\n"
@@ -120,7 +122,9 @@ static const char reproduce_lesson[] =
 	"                slowdown; series); x (lines); title, by, normalize, where, x-label, "
 	"y-label\n"
 	"  [claim NAME]  says, section, metric, of, value or range; over, tolerance, against,\n"
-	"                size (full), note\n";
+	"                size (full), note. A metric is one of 'weir table', or is taken from a\n"
+	"                probe: series \"queue sw->h0\" mean 10ms..20ms (also min, max, p50, p95,\n"
+	"                p99, std, sum, last), reaches 30 after 10ms, falls-to 5 after 10ms\n";
 
 static const struct command run_command = {
 	"run",       "FILE", "runs a scenario and prints what came out", run_options, 1, 1,

@@ -13,10 +13,10 @@
 #define LONGEST_PS ((double)(1000000 * PS_PER_S))
 
 static const char *const statistics[] = {
-	[SERIES_MEAN] = "mean",         [SERIES_MIN] = "min", [SERIES_MAX] = "max",
-	[SERIES_P50] = "p50",           [SERIES_P95] = "p95", [SERIES_P99] = "p99",
-	[SERIES_STD] = "std",           [SERIES_SUM] = "sum", [SERIES_REACHES] = "reaches",
-	[SERIES_FALLS_TO] = "falls-to",
+	[SERIES_MEAN] = "mean",       [SERIES_MIN] = "min",           [SERIES_MAX] = "max",
+	[SERIES_P50] = "p50",         [SERIES_P95] = "p95",           [SERIES_P99] = "p99",
+	[SERIES_STD] = "std",         [SERIES_SUM] = "sum",           [SERIES_LAST] = "last",
+	[SERIES_REACHES] = "reaches", [SERIES_FALLS_TO] = "falls-to",
 };
 
 enum { STATISTICS = sizeof(statistics) / sizeof(statistics[0]) };
@@ -363,6 +363,8 @@ static double statistic(struct weighed *all, enum series_statistic what)
 		return quantile(all, 0.99);
 	case SERIES_STD:
 		return sqrt(weighed_sum(all, mean, 2) / all->weight);
+	case SERIES_LAST:
+		return all->values[all->count - 1].value;
 	default:
 		return weighed_sum(all, 0, 1);
 	}

@@ -1,6 +1,6 @@
 /* series_metric.h -- one number from a probe's series:
  *
- *	series "queue sw->h0" mean 10ms..20ms		also min max p50 p95 p99 std sum
+ *	series "queue sw->h0" mean 10ms..20ms		also min max p50 p95 p99 std sum last
  *	series "throughput flow:2" reaches 4.9Gbps after 60ms
  *	series "queue sw->h0" falls-to 25 after 60ms
  *
@@ -23,6 +23,7 @@ enum series_statistic {
 	SERIES_P99,
 	SERIES_STD, /* standard deviation, of the whole and not of a sample */
 	SERIES_SUM, /* of the samples; of a recorded series, the integral over seconds */
+	SERIES_LAST,
 	SERIES_REACHES,
 	SERIES_FALLS_TO,
 };

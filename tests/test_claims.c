@@ -318,7 +318,7 @@ TEST(test_claim_mistakes_have_their_line)
 		  "series \"queue sw->h0\" mean 10ms..20ms" },
 		{ "metric = series \"queue sw->h0\" median\nvalue = 3\n",
 		  "7: [claim c]: metric: unknown number of a series 'median'; there are mean, min, "
-		  "max, p50, p95, p99, std, sum, reaches, falls-to (nearest: mean)" },
+		  "max, p50, p95, p99, std, sum, last, reaches, falls-to (nearest: mean)" },
 		{ "metric = series \"queue sw->h0\" mean 1..2\nvalue = 3\n",
 		  "7: [claim c]: metric: '1..2' is a plain number; it must be a time (ns, us, ms, "
 		  "s)" },

@@ -37,6 +37,8 @@ TEST(test_samples_of_what_is_there_count_from_start_to_end)
 	CHECK_NEAR(value_of("series \"queue sw->h0\" p95 2ms..5ms", &s, sampled), 5, 0);
 	CHECK_NEAR(value_of("series \"queue sw->h0\" p99", &s, sampled), 9, 0);
 	CHECK_NEAR(value_of("series \"queue sw->h0\" sum 2ms..5ms", &s, sampled), 14, 1e-12);
+	CHECK_NEAR(value_of("series \"queue sw->h0\" last 2ms..5ms", &s, sampled), 5, 0);
+	CHECK_NEAR(value_of("series \"queue sw->h0\" last", &s, sampled), 9, 0);
 	/* (1.5^2 + 0.5^2 + 0.5^2 + 1.5^2) / 4 = 1.25 */
 	CHECK_NEAR(value_of("series \"queue sw->h0\" std 2ms..5ms", &s, sampled), sqrt(1.25),
 		   1e-12);

@@ -160,8 +160,8 @@ TEST(test_dumbbell_has_one_link_in_the_middle)
 TEST(test_leaf_spine_with_cards_has_a_switch_for_every_host)
 {
 	struct world w = world_of("leaf-spine");
-	static const char *const order[] = { "h0",    "card0", "h1",    "card1", "h2",    "card2",
-					     "h3",    "card3", "leaf0", "leaf1", "spine0" };
+	static const char *const order[] = { "h0", "card0", "h1",    "card1", "h2",    "card2",
+					     "h3", "card3", "leaf0", "leaf1", "spine0" };
 
 	w.c.network.leaves = 2;
 	w.c.network.spines = 1;
