@@ -1,6 +1,7 @@
 /* reproduce.c -- finds the figures of papers and names the folders of their results. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/reproduce.h"
+#include "lab/results.h"
 #include "lab/chart.h"
 #include "lab/output.h"
 #include "sim/memory.h"
@@ -277,15 +278,17 @@ static int has_store(const char *folder)
 	return there;
 }
 
+/* Processor time: what else the machine did meanwhile is not the figure's. */
 static int add_times(struct figure_state *st, struct store *s, struct error *e)
 {
+	int cpu_seconds = metric_index("cpu_seconds");
 	struct stored_runs runs;
 
 	if (store_progress(s, &st->planned, &st->done, e) || store_runs(s, &runs, e))
 		return -1;
 	for (uint32_t i = 0; i < runs.count; i++)
 		if (runs.runs[i].planned)
-			st->run_seconds += runs.runs[i].wall_seconds;
+			st->run_seconds += runs.runs[i].value[cpu_seconds];
 	stored_runs_free(&runs);
 	return 0;
 }

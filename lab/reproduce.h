@@ -49,7 +49,7 @@ int figure_prepare(const struct figure_files *f, const char *out, struct error *
 /* How far a figure is in one size. */
 struct figure_state {
 	uint64_t planned, done;   /* runs; planned 0: none were ever asked for */
-	double run_seconds;       /* of those that are done, added up */
+	double run_seconds;       /* on one core, of those that are done, added up */
 	struct verdict *verdicts; /* one a claim */
 	struct verdict_counts counts;
 };
