@@ -23,7 +23,7 @@ static const struct claims_form {
 	[SECTION_PANEL] = { "panel",
 			    "[panel a]",
 			    { "title", "kind", "y", "x", "by", "normalize", "where", "x-label",
-			      "y-label", NULL },
+			      "x-scale", "y-label", NULL },
 			    { "kind", "y", NULL } },
 	[SECTION_CLAIM] = { "claim",
 			    "[claim small-p99]",

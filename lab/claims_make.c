@@ -97,6 +97,33 @@ static int read_y(struct panel *p, const char *text, struct error *e)
 	return add_y(p, text, strlen(text)) ? error_set(e, "no memory") : 0;
 }
 
+/* A number of the claim's unit, which the first number decides where nothing else does. */
+static int read_number(const char *text, const char **unit, double *number, struct error *e)
+{
+	struct quantity q;
+
+	if (quantity_read(&q, text, e))
+		return -1;
+	if (!*unit)
+		*unit = q.unit;
+	return quantity_in(&q, text, *unit, number, e);
+}
+
+static int read_x_scale(struct panel *p, struct claims_section *s, struct error *e)
+{
+	const char *text = section_value(s, "x-scale"), *none = "";
+
+	p->x_scale = 1;
+	if (!text)
+		return 0;
+	if (read_number(text, &none, &p->x_scale, e))
+		return error_prefix(e, "x-scale: ");
+	if (!p->x || !(p->x_scale > 0))
+		return error_set(e, "x-scale: %s; a number above zero that x is multiplied with",
+				 quote(text).text);
+	return 0;
+}
+
 static int check_x(struct panel *p, struct claims_section *s, struct error *e)
 {
 	const char *x = section_value(s, "x");
@@ -150,7 +177,7 @@ int panel_make(struct panel *p, struct claims_section *s, struct error *e)
 	where = section_value(s, "where");
 	if (where && selection_read(&p->where, where, e))
 		return error_prefix(e, "where: ");
-	return take_texts(p, s, e);
+	return take_texts(p, s, e) || read_x_scale(p, s, e) ? -1 : 0;
 }
 
 /* --- claims --- */
@@ -179,18 +206,6 @@ static int read_selections(struct claim *c, struct claims_section *s, struct err
 	if (over && selection_read(&c->over, over, e))
 		return error_prefix(e, "over: ");
 	return 0;
-}
-
-/* A number of the claim's unit, which the first number decides where nothing else does. */
-static int read_number(const char *text, const char **unit, double *number, struct error *e)
-{
-	struct quantity q;
-
-	if (quantity_read(&q, text, e))
-		return -1;
-	if (!*unit)
-		*unit = q.unit;
-	return quantity_in(&q, text, *unit, number, e);
 }
 
 static int read_value(struct claim *c, const char *text, const char **unit, struct error *e)

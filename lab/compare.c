@@ -195,6 +195,10 @@ static int choose_axes(struct comparison *c, const struct compare_request *q, st
 	}
 	if (q->by_count == 0 && add_differing(c))
 		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < q->also_count; i++)
+		if (compare_differs(&c->runs, q->also[i]) &&
+		    add_axis(c, find_path(c, q->also[i], e)))
+			return error_set(e, "no memory");
 	return 0;
 }
 

@@ -10,8 +10,9 @@
 #include <stdio.h>
 
 struct compare_request {
-	uint32_t by_count, metric_count;
-	const char *const *by;      /* paths; none: every setting but the seed that differs */
+	uint32_t by_count, also_count, metric_count;
+	const char *const *by;   /* paths; none: every setting but the seed that differs */
+	const char *const *also; /* where those differ, they are there even if a case holds them */
 	const char *const *metrics; /* none: those that people look at first */
 	const char *
 		normalize_to; /* NULL, or a value: rows are shown relative to the one that has it */

@@ -76,6 +76,19 @@ static uint32_t line_style(const struct drawing *d, const struct compare_row *ro
 	return d->by == NO_AXIS ? 0 : row->value[d->by];
 }
 
+/* Lines and x tell rows apart by this axis. A case is a name for settings: where lines are told apart by
+ * cases, what these hold says nothing more, and where they are told apart by one of these, the case does not. */
+static int is_drawn(const struct drawing *d, uint32_t axis)
+{
+	const struct comparison *c = &d->r->compare;
+	const char *path = c->axes[axis].path;
+	int by_case = strcmp(d->p->by, COMPARE_CASE) == 0;
+
+	if ((int)axis == d->by || (int)axis == d->x)
+		return 1;
+	return by_case ? compare_is_of_case(&c->runs, path) : strcmp(path, COMPARE_CASE) == 0;
+}
+
 /* "load = 0.8, hosts = 16": what differs between rows besides line and x, unless the panel chose it. */
 static struct report_text variant_of(const struct drawing *d, const struct compare_row *row)
 {
@@ -86,7 +99,7 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 		size_t used = strlen(t.text);
 		int differs = 0;
 
-		if ((int)a == d->by || (int)a == d->x)
+		if (is_drawn(d, a))
 			continue;
 		for (uint32_t i = 0; i < c->row_count; i++)
 			differs |= selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
@@ -215,7 +228,8 @@ static const struct compare_row *reference_of(const struct drawing *d,
 			   setting_is(c->axes[d->by].values[other->value[d->by]], d->p->normalize);
 
 		for (uint32_t a = 0; a < c->axis_count; a++)
-			same &= (int)a == d->by || other->value[a] == row->value[a];
+			same &= ((int)a != d->x && is_drawn(d, a)) ||
+				other->value[a] == row->value[a];
 		if (same)
 			return other;
 	}
@@ -263,7 +277,8 @@ static void add_mean(const struct drawing *d, const struct compare_row *row)
 
 	if (isnan(cell.mean))
 		return;
-	chart_point_add(l, d->x == NO_AXIS ? 0 : d->x_numbers[row->value[d->x]], cell.mean);
+	chart_point_add(l, d->x == NO_AXIS ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale,
+			cell.mean);
 	p = &l->points[l->count - 1];
 	p->low = cell.mean - cell.half;
 	p->high = cell.mean + cell.half;

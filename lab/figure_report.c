@@ -348,18 +348,42 @@ static uint32_t figure_metrics(const struct figure *f, const char *names[COMPARE
 	return count;
 }
 
+/* What lines are told apart by, and drawn over. */
+static uint32_t figure_axes(const struct figure *f, const char **paths)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->panel_count; i++) {
+		paths[count++] = f->panels[i].by;
+		if (f->panels[i].x)
+			paths[count++] = f->panels[i].x;
+	}
+	return count;
+}
+
+int figure_compare(struct comparison *c, struct store *s, const struct figure *f, struct error *e)
+{
+	const char *names[COMPARE_COLUMNS_MAX] = { "flows_completed" };
+	const char **axes = memory_grow(NULL, 2 * (size_t)f->panel_count + 1, sizeof(*axes));
+	struct compare_request q = { .metrics = names, .also = axes, .planned = 1 };
+	int failed;
+
+	q.also_count = figure_axes(f, axes);
+	q.metric_count = figure_metrics(f, names);
+	if (q.metric_count == 0)
+		q.metric_count = 1; /* or all the usual ones would be computed */
+	failed = comparison_make(c, s, &q, e);
+	free(axes);
+	return failed;
+}
+
 int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
 			struct error *e)
 {
-	const char *names[COMPARE_COLUMNS_MAX] = { "flows_completed" };
-	struct compare_request q = { .metrics = names, .planned = 1 };
 	struct report r = { .setting_count = 0 };
 	int failed;
 
-	q.metric_count = figure_metrics(fr->figure, names);
-	if (q.metric_count == 0)
-		q.metric_count = 1; /* or all the usual ones would be computed */
-	if (comparison_make(&r.compare, s, &q, e))
+	if (figure_compare(&r.compare, s, fr->figure, e))
 		return -1;
 	report_compare(&r);
 	failed = figure_charts(&r, s, fr->figure, e) || write_page(fr, path, &r, e);

@@ -19,6 +19,9 @@ struct figure_report {
 int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
 			struct error *e);
 
+/* The planned runs side by side, with the metrics and axes of the figure's panels. */
+int figure_compare(struct comparison *c, struct store *s, const struct figure *f, struct error *e);
+
 /* Before anything runs: are the values along the x axes numbers? */
 int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct error *e);
 

@@ -75,8 +75,6 @@ struct desk {
 
 static void desk_begin(struct desk *d, const char *panels)
 {
-	const char *const metrics[] = { "queue_mean_pkts", "fct_mean_ns" };
-	const struct compare_request q = { .metrics = metrics, .metric_count = 2, .planned = 1 };
 	char keys[MADE][RUN_KEY_SIZE], text[4096];
 	struct error e;
 
@@ -89,7 +87,7 @@ static void desk_begin(struct desk *d, const char *panels)
 		add_run(d->s, &all_made[i], keys[i]);
 	if (store_plan(d->s, (const char(*)[RUN_KEY_SIZE])keys, MADE, &e) ||
 	    figure_read_text(&d->f, "test.claims", text, strlen(text), &e) ||
-	    comparison_make(&d->r.compare, d->s, &q, &e))
+	    figure_compare(&d->r.compare, d->s, &d->f, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	report_compare(&d->r);
 	if (figure_charts(&d->r, d->s, &d->f, &e))
@@ -147,6 +145,29 @@ TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_see
 	/* 5/10 and 14/14; 30/20 and 10/20. The ratio of the means would be 9.5/12. */
 	CHECK_NEAR(c->lines[1].points[0].y, 0.75, 1e-12);
 	CHECK_NEAR(c->lines[1].points[1].y, 1, 1e-12);
+	desk_end(&d);
+}
+
+/* Cases are names for settings, by which lines may be told apart as well; x may count as something else. */
+TEST(test_lines_may_be_told_apart_by_what_cases_hold)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		       "x-scale = 3.5\nby = switch.marking\nnormalize = none\n"
+		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n");
+	CHECK_INT(d.r.charts.count, 2);
+	c = &d.r.charts.all[0];
+	CHECK_STR(c->variant, "");
+	CHECK_INT(c->line_count, 2);
+	CHECK_STR(c->lines[1].name, "ecn");
+	CHECK_NEAR(c->lines[1].points[0].x, 70, 1e-9);
+	CHECK_NEAR(c->lines[1].points[0].y, 0.75, 1e-12);
+	CHECK_NEAR(c->lines[1].points[1].x, 700, 1e-9);
+	c = &d.r.charts.all[1];
+	CHECK_STR(c->variant, "");
+	CHECK_INT(c->line_count, 2);
 	desk_end(&d);
 }
 
