@@ -60,7 +60,8 @@ static int two_tier_build(struct network *net, const struct network_config *c, u
 	uint32_t leaf[LEAVES_MAX], tier = cards ? 2 : 1;
 	struct net_builder b;
 
-	net->tier_names[1] = "card"; /* or rather: */
+	if (cards)
+		net->tier_names[1] = "card";
 	net->tier_names[tier] = "leaf";
 	net->tier_names[tier + 1] = "spine";
 	if (builder_start(&b, net, &size, e))
