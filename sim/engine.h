@@ -135,9 +135,6 @@ struct engine {
 	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */
 	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
 	uint32_t *line_first; /* slot of the first packet ever */
-	/* What a switch found too late for its window: it need not look again before that time. Of lines,
-	 * when the packet at line_head arrives; of links, when the packet that waits can start. 0: look. */
-	int64_t *line_due_ps, *link_due_ps;
 	struct packet_store store;
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */

@@ -160,8 +160,6 @@ static void build_lines(struct engine *e)
 	e->line_head = memory_new(count, sizeof(*e->line_head));
 	e->line_tail = memory_new(count, sizeof(*e->line_tail));
 	e->line_first = memory_new(count, sizeof(*e->line_first));
-	e->line_due_ps = memory_new(count, sizeof(*e->line_due_ps));
-	e->link_due_ps = memory_new(count, sizeof(*e->link_due_ps));
 	for (uint32_t i = 0; i < count; i++)
 		e->line_head[i] = e->line_tail[i] = e->line_first[i] = SLOT_NONE;
 }
@@ -527,8 +525,6 @@ void engine_free(struct engine *e)
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));
-	memory_free(e->line_due_ps, links, sizeof(*e->line_due_ps));
-	memory_free(e->link_due_ps, links, sizeof(*e->link_due_ps));
 	memory_free(e->wheel, (uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
 	memory_free(e->slot_busy, e->slot_count, sizeof(*e->slot_busy));
 	flow_list_free(&e->flows);

@@ -88,9 +88,8 @@ static inline void forward(struct worker *w, struct switch_state *s, struct pack
 	if (answer == PORT_SEND) {
 		*egress_place(w, out) = *packet;
 		egress_commit(w, out, now_ps);
-	} else if (answer == PORT_QUEUED && !(s->backlog[port / 64] >> (port % 64) & 1)) {
+	} else if (answer == PORT_QUEUED) {
 		s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
-		s->engine->link_due_ps[s->first_link + port] = 0;
 	}
 }
 
@@ -112,15 +111,8 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 	const uint32_t *next = w->pool.next, *tails = e->line_tail + s->first_line;
 	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
 	int64_t limit_ps = w->limit_ps, pending_ps = TIME_NEVER_PS;
-	int64_t *due_ps = e->line_due_ps + s->first_line;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
-		if (due_ps[i] >= limit_ps) {
-			pending_ps = due_ps[i] < pending_ps ? due_ps[i] : pending_ps;
-			continue;
-		}
-		due_ps[i] = 0;
-
 		uint32_t slot = heads[i], tail = __atomic_load_n(&tails[i], __ATOMIC_ACQUIRE);
 
 		if (slot == tail)
@@ -134,7 +126,6 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 
 			if (time_ps >= limit_ps) {
 				pending_ps = time_ps < pending_ps ? time_ps : pending_ps;
-				due_ps[i] = time_ps;
 				break;
 			}
 
@@ -199,31 +190,23 @@ static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uin
 	return keys;
 }
 
-/* Ports that still hold packets: work off the window, and come back when the next can start. The wheel
- * remembers that, unless it is too short. */
+/* Ports that still hold packets: work off the window, and come back when the next can start. */
 static void flush(struct worker *w, struct switch_state *s)
 {
-	int64_t *due_ps = s->engine->link_due_ps + s->first_link;
-
 	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
 		uint64_t left = s->backlog[word];
 
 		while (left) {
-			uint32_t bit = (uint32_t)__builtin_ctzll(left), port = word * 64 + bit;
+			uint32_t bit = (uint32_t)__builtin_ctzll(left);
+			struct egress *out =
+				engine_egress(s->engine, s->first_link + word * 64 + bit);
 
 			left &= left - 1;
-			if (due_ps[port] >= w->end_ps)
-				continue;
-
-			struct egress *out = engine_egress(s->engine, s->first_link + port);
-
 			egress_catch_up(w, out, w->limit_ps);
-			if (out->port.pkts == 0) {
+			if (out->port.pkts == 0)
 				s->backlog[word] &= ~(UINT64_C(1) << bit);
-			} else if (out->port.free_ps >= w->end_ps) {
+			else if (out->port.free_ps >= w->end_ps)
 				engine_wake(w, s->node, out->port.free_ps);
-				due_ps[port] = s->engine->wheel_is_short ? 0 : out->port.free_ps;
-			}
 		}
 	}
 }
