@@ -22,7 +22,7 @@ enum group_extra { NOTHING_MORE, COMPLETION_SIZES, QUEUE_PORT, DROP_REASONS };
 struct group {
 	const char *title;
 	enum group_extra extra;
-	struct line lines[8]; /* ends with one that is all NULL */
+	struct line lines[9]; /* ends with one that is all NULL */
 };
 
 static const struct group groups[] = {
@@ -72,6 +72,7 @@ static const struct group groups[] = {
 		  { "drops", BY_UNIT, { "drops" } },
 		  { "retransmits", BY_UNIT, { "retransmits" } },
 		  { "timeouts", BY_UNIT, { "timeouts" } },
+		  { "timeouts, small flows", BY_UNIT, { "timeouts_small" } },
 		  { "time paused", PERCENT, { "pause_fraction" } },
 		  { "pauses added up", BY_UNIT, { "pause_ns" } },
 		  { "pause frames", BY_UNIT, { "pause_bps" } },

@@ -16,7 +16,7 @@ struct port_counts {
 };
 
 struct host_counts {
-	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
+	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts, small_timeouts;
 };
 
 struct measure {

@@ -24,6 +24,7 @@ enum metric_id {
 	MARKS,
 	DROPS,
 	TIMEOUTS,
+	TIMEOUTS_SMALL,
 	RETRANSMITS,
 	PAUSE_TIME,
 	PAUSE_FRACTION,
@@ -79,6 +80,7 @@ const struct metric metric_all[] = {
 	[MARKS] = { "marks", "", "packets marked, all switches", RESULT },
 	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
 	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
+	[TIMEOUTS_SMALL] = { "timeouts_small", "", "of these, of small flows", RESULT },
 	[RETRANSMITS] = { "retransmits", "", "segments sent again", RESULT },
 	[PAUSE_TIME] = { "pause_ns", "ns", "time that classes of links were paused, all added up",
 			 RESULT },
@@ -497,6 +499,7 @@ void measure_results(struct measure *m, struct run_result *r)
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;
 	r->value[TIMEOUTS] = (double)m->hosts.timeouts;
+	r->value[TIMEOUTS_SMALL] = (double)m->hosts.small_timeouts;
 	r->value[RETRANSMITS] = (double)m->hosts.retransmits;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		r->value[MARKS] += (double)m->ports[i].marks;

@@ -50,6 +50,35 @@ TEST(test_a_lost_tail_is_repaired_by_the_timer)
 	sim_end(&s);
 }
 
+/* The first message of a connection ends well; the second, which is larger, loses its end. Whether that
+ * is a small flow's timeout is a matter of the second's size alone. */
+static double small_timeouts(const char *small)
+{
+	struct sim s;
+	double count;
+
+	sim_read(&s,
+		 "[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\nlink = s h1 10Gbps 10us\n"
+		 "[switch]\nmarking = none\nbuffer = 5pkts\n"
+		 "[host]\ncc = reno\ninitial-window = 10\n"
+		 "[traffic x]\npattern = list\nconnections = persistent\n"
+		 "flow = 0 1 2920B 0us\nflow = 0 1 14600B 1ms\n"
+		 "[measure]\ndrain = 100s\nsmall = %s\n",
+		 small);
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "timeouts"), 1);
+	count = sim_metric(&s, "timeouts_small");
+	sim_end(&s);
+	return count;
+}
+
+TEST(test_timeouts_of_small_flows_are_counted_by_the_flow_that_waits)
+{
+	CHECK_INT(small_timeouts("2920B"), 0);
+	CHECK_INT(small_timeouts("14599B"), 0);
+	CHECK_INT(small_timeouts("14600B"), 1);
+}
+
 /* The tenth is lost, the eleventh arrives. The first two ACKs let out the last three; with the
  * second of these the sender knows of three above the lost one. */
 TEST(test_a_packet_lost_in_the_middle_is_sent_again_without_a_timeout)
