@@ -290,6 +290,8 @@ message "--check: of what? weir reproduce all --check"
 # Every figure of the papers is right; one small figure of each is run, end to end; those of acc take minutes.
 expect 0 all --papers "$papers" --check
 line '[0-9]* figures: right in both sizes'
+expect 0 --papers "$papers"
+grep -E '^[a-z]+/.* - ' out && fail "these do not say how long they take"
 for figure in tcn/fig3 pred/fig25 diffecn/fig17 fdcc/fig3.2; do
 	expect 0 "$figure" --papers "$papers"
 	grep -q "^$figure: [0-9]* agree" out || fail "$figure: no verdicts"
