@@ -26,12 +26,13 @@ struct scenario_section {
 	int line;
 };
 
-/* Settings that count only when asked for: [case NAME] and [full]. */
+/* Settings that count only when asked for: [case NAME], [full] and [full NAME]. */
 struct setting_bundle {
 	char *name; /* "tcn" of [case tcn], "full" */
 	int line;   /* of the header */
 	uint32_t count;
 	struct setting *settings;
+	struct setting_bundle *full; /* of a case: its [full NAME]; NULL: there is none */
 };
 
 struct scenario {
@@ -53,8 +54,8 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 		       struct error *e);
 void scenario_free(struct scenario *s);
 
-/* Replaces settings and lists of the file by those of [full], before any scenario_set. Without the
- * section nothing changes. */
+/* Replaces settings and lists of the file by those of [full], and those of cases by those of [full NAME],
+ * before any scenario_set. Without these sections nothing changes. */
 int scenario_use_full(struct scenario *s, struct error *e);
 
 /* From now on the settings of that case count, and of no other case; NULL: of none. What scenario_set

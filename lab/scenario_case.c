@@ -1,7 +1,8 @@
 /* scenario_case.c -- settings that count only when asked for: [case NAME], one at a time, and [full].
  *
  * A case is laid over the other settings and changes none of them, so that nothing of it can be left
- * when another takes its place. [full] is for good: it replaces what the file says. */
+ * when another takes its place. [full] is for good: it replaces what the file says, and [full NAME] what
+ * a case says. */
 #include "lab/scenario.h"
 #include "lab/sections.h"
 #include <stdlib.h>
@@ -11,12 +12,19 @@ enum { NAMES_MAX = 1024 };
 
 /* --- bundles --- */
 
+static void setting_free(struct setting *at)
+{
+	free(at->path);
+	free(at->value);
+}
+
 void bundle_free(struct setting_bundle *b)
 {
-	for (uint32_t i = 0; i < b->count; i++) {
-		free(b->settings[i].path);
-		free(b->settings[i].value);
-	}
+	if (b->full)
+		bundle_free(b->full);
+	for (uint32_t i = 0; i < b->count; i++)
+		setting_free(&b->settings[i]);
+	free(b->full);
 	free(b->settings);
 	free(b->name);
 	memset(b, 0, sizeof(*b));
@@ -32,8 +40,7 @@ int bundle_add(struct setting_bundle *b, const char *path, const char *value, in
 	if (grown)
 		b->settings = grown;
 	if (!grown || !made.path || !made.value) {
-		free(made.path);
-		free(made.value);
+		setting_free(&made);
 		return -1;
 	}
 	grown[b->count++] = made;
@@ -46,6 +53,19 @@ const struct setting *bundle_find(const struct setting_bundle *b, const char *pa
 		if (strcmp(b->settings[i].path, path) == 0)
 			return &b->settings[i];
 	return NULL;
+}
+
+static void bundle_drop(struct setting_bundle *b, const char *path)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (strcmp(b->settings[i].path, path) == 0)
+			setting_free(&b->settings[i]);
+		else
+			b->settings[kept++] = b->settings[i];
+	}
+	b->count = kept;
 }
 
 /* --- cases --- */
@@ -108,8 +128,24 @@ const struct setting *scenario_next(const struct scenario *s, uint32_t *i)
 
 /* --- [full] --- */
 
+static int use_full_case(struct setting_bundle *b)
+{
+	for (uint32_t i = 0; i < b->full->count; i++) {
+		const struct setting *at = &b->full->settings[i];
+
+		if (bundle_find(b->full, at->path) == at) /* the first line of it */
+			bundle_drop(b, at->path);
+		if (bundle_add(b, at->path, at->value, at->line))
+			return -1;
+	}
+	return 0;
+}
+
 int scenario_use_full(struct scenario *s, struct error *e)
 {
+	for (uint32_t i = 0; i < s->case_count; i++)
+		if (s->cases[i].full && use_full_case(&s->cases[i]))
+			return error_set(e, "no memory");
 	for (uint32_t i = 0; i < s->full.count; i++) {
 		const struct setting *at = &s->full.settings[i];
 		int failed;
@@ -172,24 +208,28 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 	if (scenario_check_path(s, path, e) || check_key(path, e))
 		return -1;
 	for (uint32_t i = 0; b == &s->full && i < s->case_count; i++) {
-		const struct setting *other = bundle_find(&s->cases[i], path);
+		const struct setting_bundle *c = &s->cases[i];
+		const struct setting *other = bundle_find(c, path);
 
-		if (other)
+		if (other && !(c->full && bundle_find(c->full, path)))
 			return error_set(e,
 					 "[case %s] sets it in line %d, and a case comes before "
-					 "[full]; leave it out of one of them",
-					 s->cases[i].name, other->line);
+					 "[full]; leave it out of one of them, or set it in "
+					 "[full %s] too",
+					 c->name, other->line, c->name);
 	}
 	return 0;
 }
 
-static int check_bundle(const struct scenario *s, const struct setting_bundle *b, struct error *e)
+/* kind is what its header says before the name. */
+static int check_bundle(const struct scenario *s, const struct setting_bundle *b, const char *kind,
+			struct error *e)
 {
 	if (b->count == 0)
 		return error_set(e,
 				 "%.200s:%d: [%s%s] is empty; give it settings, as in "
 				 "switch.marking = tcn, or leave it out",
-				 s->file, b->line, b == &s->full ? "" : "case ", b->name);
+				 s->file, b->line, kind, b->name);
 	for (uint32_t i = 0; i < b->count; i++)
 		if (check_setting(s, b, &b->settings[i], e))
 			return setting_prefix(s, &b->settings[i], e);
@@ -198,8 +238,12 @@ static int check_bundle(const struct scenario *s, const struct setting_bundle *b
 
 int scenario_check_bundles(const struct scenario *s, struct error *e)
 {
-	for (uint32_t i = 0; i < s->case_count; i++)
-		if (check_bundle(s, &s->cases[i], e))
+	for (uint32_t i = 0; i < s->case_count; i++) {
+		const struct setting_bundle *c = &s->cases[i];
+
+		if (check_bundle(s, c, "case ", e) ||
+		    (c->full && check_bundle(s, c->full, "full ", e)))
 			return -1;
-	return s->full.name ? check_bundle(s, &s->full, e) : 0;
+	}
+	return s->full.name ? check_bundle(s, &s->full, "", e) : 0;
 }

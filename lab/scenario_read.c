@@ -30,7 +30,7 @@ struct reader {
 	uint32_t single_settings;
 	char owner[128];               /* of the current section: "", "network", "traffic.web" */
 	const struct section *section; /* NULL: none yet */
-	struct setting_bundle *bundle; /* of [case NAME] and [full]; NULL: in another section */
+	struct setting_bundle *bundle; /* of cases and [full]; NULL: in another section */
 };
 
 static int fail_here(struct reader *r)
@@ -115,6 +115,31 @@ static int add_case(struct reader *r, const char *name)
 	return 0;
 }
 
+/* The case stands above. */
+static int add_full_case(struct reader *r, const char *name)
+{
+	struct setting_bundle *c = (struct setting_bundle *)scenario_case(r->s, name);
+
+	if (r->s->case_count == 0)
+		return error_set(r->e,
+				 "[full %s]: no case stands above; write its settings in [case %s], "
+				 "or [full] for those of all cases",
+				 quote(name).text, name);
+	if (scenario_check_case(r->s, name, r->e))
+		return error_prefix(r->e, "[full]: ");
+	if (c->full)
+		return error_set(r->e,
+				 "[full %s]: the section is given twice, first in line %d; put its "
+				 "settings together",
+				 name, c->full->line);
+	c->full = calloc(1, sizeof(*c->full));
+	if (!c->full || !(c->full->name = text_copy(name)))
+		return error_set(r->e, "no memory");
+	c->full->line = r->line;
+	r->bundle = c->full;
+	return 0;
+}
+
 static int is_good_name(const char *name, const char *signs)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
@@ -157,10 +182,12 @@ static int read_header(struct reader *r, char *text)
 	r->bundle = NULL;
 	if (r->section->traits & SECTION_NAMED)
 		return read_named(r, name);
+	if (*name != '\0' && strcmp(text, "full") == 0)
+		return add_full_case(r, name);
 	if (*name != '\0')
 		return error_set(r->e,
-				 "[%s %s]: only [traffic NAME] and [case NAME] have a name; write "
-				 "[%s]",
+				 "[%s %s]: only [traffic NAME], [case NAME] and [full NAME] have a "
+				 "name; write [%s]",
 				 text, quote(name).text, text);
 	snprintf(r->owner, sizeof(r->owner), "%s", text);
 	if (add_section(r))
@@ -330,7 +357,7 @@ static int count_setting(struct reader *r)
 		       : 0;
 }
 
-/* In [case NAME] or [full]. */
+/* In [case NAME], [full] or [full NAME]. */
 static int add_bundled(struct reader *r, const char *path, const char *value)
 {
 	struct setting_bundle *b = r->bundle;

@@ -52,7 +52,8 @@ const struct section section_all[] = {
 	{ "full",
 	  "settings that replace those of the file with --full. A key is a setting's path, or "
 	  "sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. Without --full the section "
-	  "is read and not used. What a case sets cannot stand here",
+	  "is read and not used. What a case sets stands in [full NAME], below that case: "
+	  "settings that replace the case's",
 	  path_options, NULL, "[full]", NULL, SECTION_PATHS },
 	{ .name = NULL },
 };

@@ -272,6 +272,38 @@ TEST(test_full_replaces_values_lines_and_lists_in_their_place)
 	scenario_free(&s);
 }
 
+/* What [full NAME] says replaces what the case says, also where [full] says it for the others. */
+TEST(test_full_of_a_case_replaces_what_the_case_sets)
+{
+	static const uint32_t queues[] = { 7, 2, 3 };
+	struct error e = { "" };
+	struct scenario s;
+	struct sweep w;
+
+	read_text(&s, BASE "[measure]\nto = 10ms\n"
+			   "[case a]\nswitch.queues = 2\nmeasure.probe = queue sw->h0\n"
+			   "[case b]\nswitch.marking = tcn\nswitch.queues = 3\n"
+			   "[case c]\nswitch.marking = tcn\n"
+			   "[full a]\nmeasure.probe = queue sw->h1\nmeasure.probe = queue sw->h2\n"
+			   "switch.queues = 7\n"
+			   "[full b]\nswitch.queues = 2\n"
+			   "[full]\nswitch.queues = 3\n");
+	CHECK_INT(scenario_use_full(&s, &e), 0);
+	plan(&w, &s);
+	CHECK_INT(w.run_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct config c = config_of(&w, i, &s);
+
+		CHECK_INT(c.switches.queues, queues[i]);
+		CHECK_INT(c.measure.probes.count, i == 0 ? 2 : 0);
+		if (i == 0)
+			CHECK_STR(c.measure.probes.lines[1].text, "queue sw->h2");
+		config_free(&c);
+	}
+	sweep_free(&w);
+	scenario_free(&s);
+}
+
 /* --- mistakes --- */
 
 enum size { QUICK, FULL };
@@ -359,8 +391,20 @@ TEST(test_full_mistakes_are_found_also_when_it_is_not_used)
 		      "f.ini:9: [full] is empty; give it settings, as in switch.marking = tcn, or "
 		      "leave it out");
 	check_mistake(BASE "[full a]\n", QUICK, NULL,
-		      "f.ini:9: [full 'a']: only [traffic NAME] and [case NAME] have a name; write "
-		      "[full]");
+		      "f.ini:9: [full 'a']: no case stands above; write its settings in [case a], or "
+		      "[full] for those of all cases");
+	check_mistake(BASE "[case tcn]\nseed = 1\n[full tnc]\nseed = 2\n", QUICK, NULL,
+		      "f.ini:11: [full]: unknown case 'tnc'; there are tcn (nearest: tcn)");
+	check_mistake(BASE "[case a]\nseed = 1\n[full a]\n", QUICK, NULL,
+		      "f.ini:11: [full a] is empty; give it settings, as in switch.marking = tcn, or "
+		      "leave it out");
+	check_mistake(BASE "[case a]\nseed = 1\n[full a]\nseed = 2\n[full a]\nseed = 3\n", QUICK,
+		      NULL,
+		      "f.ini:13: [full a]: the section is given twice, first in line 11; put its "
+		      "settings together");
+	check_mistake(BASE "[case a]\nseed = 1\n[full a]\nswitch.buffr = 1MB\n", QUICK, NULL,
+		      "f.ini:12: switch.buffr: unknown key 'buffr' (nearest: buffer); 'weir help "
+		      "switch' names them");
 	check_mistake(BASE "[full]\nsweep.switch.marking = ecn\nswitch.buffr = 1MB\n", QUICK, NULL,
 		      "f.ini:11: switch.buffr: unknown key 'buffr' (nearest: buffer); 'weir help "
 		      "switch' names them");
@@ -372,7 +416,7 @@ TEST(test_full_mistakes_are_found_also_when_it_is_not_used)
 		      "f.ini:10: case: f.ini has no [case NAME] to choose from");
 	check_mistake(BASE "[case a]\nseed = 1\n[full]\nsweep.seed = 1..3\n", QUICK, NULL,
 		      "f.ini:12: sweep.seed: [case a] sets it in line 10, and a case comes before "
-		      "[full]; leave it out of one of them");
+		      "[full]; leave it out of one of them, or set it in [full a] too");
 	check_mistake(BASE "[full]\nnetwork.hosts = 1\n", FULL, NULL,
 		      "f.ini:10: network.hosts: '1' is out of range; allowed: 2 to 65536");
 }

@@ -74,8 +74,8 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 		{ BASE "[empty]\n", "f.ini:6: unknown section 'empty'; there are ..." },
 		{ "[network\n", "f.ini:1: '[network'; a section is written [network]" },
 		{ "[network] x\n", "f.ini:1: '[network] x'; a section is written [network]" },
-		{ "[network a]\n", "f.ini:1: [network 'a']: only [traffic NAME] and [case NAME] "
-				   "have a name; write [network]" },
+		{ "[network a]\n", "f.ini:1: [network 'a']: only [traffic NAME], [case NAME] "
+				   "and [full NAME] have a name; write [network]" },
 		{ "[traffic]\n",
 		  "f.ini:1: [traffic]: name is missing; allowed are up to 63 letters, "
 		  "digits, - and _, as in [traffic web]" },
