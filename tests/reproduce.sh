@@ -3,6 +3,7 @@
 set -u
 weir=$(realpath "${WEIR:-./weir}")
 papers=$(realpath scenarios/papers)
+docs=$(realpath docs)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -286,6 +287,17 @@ grep -q "^weir: papers/made/fig2.claims:[0-9]*: .*traffic.requests.size = '10KB'
 cp good.ini papers/made/fig2.ini
 expect 2 --papers papers --check
 message "--check: of what? weir reproduce all --check"
+
+# The figure of docs/figure.md is right and comes out as it says.
+mkdir papers/mine
+sed -n '/^```ini$/,/^```$/{/^```/d;p;}' "$docs/figure.md" >both
+sed '/^\[figure\]$/,$d' both >papers/mine/fig1.ini
+sed -n '/^\[figure\]$/,$p' both >papers/mine/fig1.claims
+expect 0 mine --papers papers --check
+line '1 figure: right in both sizes'
+expect 0 mine --papers papers
+line 'mine: 3 agree, 1 same direction'
+grep -q '^same direction .* 73 pkts' out || fail "docs/figure.md tells of 73 packets"
 
 # Every figure of the papers is right; one small figure of each is run, end to end; those of acc take minutes.
 expect 0 all --papers "$papers" --check
