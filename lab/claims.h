@@ -32,7 +32,7 @@ struct panel {
 	char *by;                /* path of what tells lines apart; "case" where nothing is said */
 	char *normalize;         /* value of by that the others are relative to, or NULL */
 	char *x_label, *y_label; /* NULL: not given */
-	double x_scale;          /* of what x counts as: 1 unless given */
+	double x_scale;          /* what values of x are multiplied with; 1 unless given */
 	struct selection where;
 };
 

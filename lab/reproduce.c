@@ -1,9 +1,9 @@
 /* reproduce.c -- finds the figures of papers and names the folders of their results. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/reproduce.h"
-#include "lab/results.h"
 #include "lab/chart.h"
 #include "lab/output.h"
+#include "lab/results.h"
 #include "sim/memory.h"
 #include <ctype.h>
 #include <dirent.h>

@@ -121,12 +121,13 @@ static int add_full_case(struct reader *r, const char *name)
 	struct setting_bundle *c = (struct setting_bundle *)scenario_case(r->s, name);
 
 	if (r->s->case_count == 0)
-		return error_set(r->e,
-				 "[full %s]: no case stands above; write its settings in [case %s], "
-				 "or [full] for those of all cases",
-				 quote(name).text, name);
+		return error_set(
+			r->e,
+			"[full %s]: no case stands above; write its settings in [case %s], "
+			"or [full] for those of all cases",
+			quote(name).text, name);
 	if (scenario_check_case(r->s, name, r->e))
-		return error_prefix(r->e, "[full]: ");
+		return error_prefix(r->e, "[full NAME] stands below its case: ");
 	if (c->full)
 		return error_set(r->e,
 				 "[full %s]: the section is given twice, first in line %d; put its "

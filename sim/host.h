@@ -42,7 +42,7 @@ struct host {
 	uint64_t made_pkts, received_pkts;
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
 	uint64_t goodput_bytes;          /* payload received for the first time */
-	uint64_t retransmits, timeouts, small_timeouts; /* the last: of small flows */
+	uint64_t retransmits, timeouts, small_flow_timeouts;
 };
 
 /* In host.paused: some of its flows must wait now. */

@@ -97,7 +97,7 @@ static struct host_counts host_counts(const struct engine *e)
 		c.goodput_bytes += h->goodput_bytes;
 		c.retransmits += h->retransmits;
 		c.timeouts += h->timeouts;
-		c.small_timeouts += h->small_timeouts;
+		c.small_flow_timeouts += h->small_flow_timeouts;
 	}
 	return c;
 }
@@ -158,7 +158,7 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.goodput_bytes = hosts.goodput_bytes - m->hosts.goodput_bytes;
 	m->hosts.retransmits = hosts.retransmits - m->hosts.retransmits;
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
-	m->hosts.small_timeouts = hosts.small_timeouts - m->hosts.small_timeouts;
+	m->hosts.small_flow_timeouts = hosts.small_flow_timeouts - m->hosts.small_flow_timeouts;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port *p = &engine_egress(e, i)->port;
 		struct port_counts c = port_counts(e, i, now_ps);

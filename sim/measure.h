@@ -16,7 +16,8 @@ struct port_counts {
 };
 
 struct host_counts {
-	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts, small_timeouts;
+	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
+	uint64_t small_flow_timeouts;
 };
 
 struct measure {

@@ -499,7 +499,7 @@ void measure_results(struct measure *m, struct run_result *r)
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;
 	r->value[TIMEOUTS] = (double)m->hosts.timeouts;
-	r->value[TIMEOUTS_SMALL] = (double)m->hosts.small_timeouts;
+	r->value[TIMEOUTS_SMALL] = (double)m->hosts.small_flow_timeouts;
 	r->value[RETRANSMITS] = (double)m->hosts.retransmits;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		r->value[MARKS] += (double)m->ports[i].marks;

@@ -47,8 +47,8 @@ struct network {
 	 * tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such cut. */
 	uint64_t bisection_bps;
 	uint32_t racks_per_pod;
-	uint64_t
-		access_bps; /* what a host can send, where its own link is not the limit; 0: its link */
+	/* What a host can send, where its own link is not the limit; 0: its link. */
+	uint64_t access_bps;
 	const char *tier_names[TIERS_MAX];
 	char **node_names; /* topologies explicit and hpcc: given names, else NULL */
 	uint32_t *

@@ -238,7 +238,7 @@ static void on_retransmit(struct worker *w, struct host *h, struct sender *s, ui
 	h->timeouts++;
 	if (sender_resent_message(w->engine, s, s->una)->size_bytes <=
 	    w->engine->config->measure.small_bytes)
-		h->small_timeouts++;
+		h->small_flow_timeouts++;
 	if (s->backoff < 16)
 		s->backoff++;
 	if (sender_transport(w->engine, s)->is_rdma)

@@ -390,14 +390,18 @@ TEST(test_full_mistakes_are_found_also_when_it_is_not_used)
 	check_mistake(BASE "[full]\n", QUICK, NULL,
 		      "f.ini:9: [full] is empty; give it settings, as in switch.marking = tcn, or "
 		      "leave it out");
-	check_mistake(BASE "[full a]\n", QUICK, NULL,
-		      "f.ini:9: [full 'a']: no case stands above; write its settings in [case a], or "
-		      "[full] for those of all cases");
-	check_mistake(BASE "[case tcn]\nseed = 1\n[full tnc]\nseed = 2\n", QUICK, NULL,
-		      "f.ini:11: [full]: unknown case 'tnc'; there are tcn (nearest: tcn)");
-	check_mistake(BASE "[case a]\nseed = 1\n[full a]\n", QUICK, NULL,
-		      "f.ini:11: [full a] is empty; give it settings, as in switch.marking = tcn, or "
-		      "leave it out");
+	check_mistake(
+		BASE "[full a]\n", QUICK, NULL,
+		"f.ini:9: [full 'a']: no case stands above; write its settings in [case a], or "
+		"[full] for those of all cases");
+	check_mistake(
+		BASE "[case tcn]\nseed = 1\n[full tnc]\nseed = 2\n", QUICK, NULL,
+		"f.ini:11: [full NAME] stands below its case: unknown case 'tnc'; there are tcn "
+		"(nearest: tcn)");
+	check_mistake(
+		BASE "[case a]\nseed = 1\n[full a]\n", QUICK, NULL,
+		"f.ini:11: [full a] is empty; give it settings, as in switch.marking = tcn, or "
+		"leave it out");
 	check_mistake(BASE "[case a]\nseed = 1\n[full a]\nseed = 2\n[full a]\nseed = 3\n", QUICK,
 		      NULL,
 		      "f.ini:13: [full a]: the section is given twice, first in line 11; put its "

@@ -58,7 +58,8 @@ static double small_timeouts(const char *small)
 	double count;
 
 	sim_read(&s,
-		 "[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\nlink = s h1 10Gbps 10us\n"
+		 "[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\nlink = s h1 10Gbps "
+		 "10us\n"
 		 "[switch]\nmarking = none\nbuffer = 5pkts\n"
 		 "[host]\ncc = reno\ninitial-window = 10\n"
 		 "[traffic x]\npattern = list\nconnections = persistent\n"
