@@ -108,6 +108,12 @@ void bundle_free(struct setting_bundle *b);
 /* Are all bundles filled with settings that there are? */
 int scenario_check_bundles(const struct scenario *s, struct error *e);
 
+/* Can every value that stands in the file be read, used or not? Each by itself, lists aside. */
+int scenario_check_values(const struct scenario *s, struct error *e);
+
+/* Reads the value of a setting; the message does not name the key, which setting_prefix does. */
+int setting_parse(void *params, const struct option *o, const char *value, struct error *e);
+
 /* Is it a list, "sweep.PATH"? Then PATH, otherwise NULL. */
 const char *path_of_list(const char *path);
 

@@ -136,12 +136,11 @@ static int add_line(struct target *t, const struct repeat *r, const struct setti
 	return 0;
 }
 
-static int apply_option(struct target *t, const struct option *o, const char *value,
-			struct error *e)
+int setting_parse(void *params, const struct option *o, const char *value, struct error *e)
 {
 	size_t length = strlen(o->name);
 
-	if (option_parse(t->params, o, value, e) == 0)
+	if (option_parse(params, o, value, e) == 0)
 		return 0;
 	/* The place that is put in front names the key already. */
 	if (strncmp(e->text, o->name, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
@@ -157,7 +156,7 @@ static int apply(struct target *t, const char *key, const struct setting *at, st
 	if (!o && t->kind.name)
 		o = option_find(t->kind.options, key);
 	if (o)
-		return apply_option(t, o, at->value, e);
+		return setting_parse(t->params, o, at->value, e);
 	if (r && section_has_key(t->section, key, t->kind.name))
 		return add_line(t, r, at, e);
 	return unknown_key(t, key, e);
@@ -183,9 +182,8 @@ static int fill(const struct scenario *s, struct target *t, struct error *e)
 static int fill_seed(const struct scenario *s, struct config *c, struct error *e)
 {
 	const struct setting *at = scenario_find(s, "seed");
-	struct target t = { .params = c };
 
-	if (at && apply_option(&t, &seed_option, at->value, e))
+	if (at && setting_parse(c, &seed_option, at->value, e))
 		return setting_prefix(s, at, e);
 	return 0;
 }

@@ -252,8 +252,13 @@ static int refuse_same(const struct sweep *w, const struct scenario *s, char (*k
 int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
 		struct error *e)
 {
+	struct error unused = { "" };
+	int failed = scenario_check_values(s, &unused); /* before runs put their own in */
+
 	for (uint64_t i = 0; i < w->run_count; i++)
 		if (check_run(w, i, s, keys[i], e))
 			return -1;
+	if (failed)
+		return error_set(e, "%s", unused.text);
 	return refuse_same(w, s, keys, e);
 }

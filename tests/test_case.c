@@ -421,8 +421,46 @@ TEST(test_full_mistakes_are_found_also_when_it_is_not_used)
 	check_mistake(BASE "[case a]\nseed = 1\n[full]\nsweep.seed = 1..3\n", QUICK, NULL,
 		      "f.ini:12: sweep.seed: [case a] sets it in line 10, and a case comes before "
 		      "[full]; leave it out of one of them, or set it in [full a] too");
-	check_mistake(BASE "[full]\nnetwork.hosts = 1\n", FULL, NULL,
+}
+
+/* Cases or a list may take the place of a value in every run. */
+TEST(test_values_that_no_run_uses_are_read_all_the_same)
+{
+	struct scenario s;
+	struct sweep w;
+	struct error e = { "" };
+	char keys[1][RUN_KEY_SIZE];
+
+	check_mistake(
+		BASE "marking = ecn(k=-1)\n[case a]\nswitch.marking = tcn\n", QUICK, NULL,
+		"f.ini:9: switch.marking: ecn: k: '-1' is negative; allowed: 0B to 4GB or 0pkts to "
+		"4000000000pkts");
+	check_mistake(
+		BASE "marking = ecn(k=-1)\n[sweep]\nswitch.marking = tcn, red\n", QUICK, NULL,
+		"f.ini:9: switch.marking: ecn: k: '-1' is negative; allowed: 0B to 4GB or 0pkts to "
+		"4000000000pkts");
+	check_mistake(BASE "queues = 0\n[sweep]\nswitch.queues = 2, 4\n", QUICK, NULL,
+		      "f.ini:9: switch.queues: '0' is out of range; allowed: 1 to 128");
+	check_mistake(
+		BASE "[case a]\nseed = 1\n[case b]\nswitch.scheduler = dwrr(quantum=1B)\n"
+		     "[sweep]\ncase = a\n",
+		QUICK, NULL,
+		"f.ini:12: switch.scheduler: dwrr: quantum: '1B' is out of range; allowed: 64B "
+		"to 1MB");
+	check_mistake(
+		BASE "[case a]\nseed = 1\n[full a]\nhost.cc = dctcp(g=2)\n", QUICK, NULL,
+		"f.ini:12: host.cc: dctcp: g: '2' is out of range; allowed: 0.0000152588 to 1");
+	check_mistake(BASE "[full]\nnetwork.hosts = 1\n", QUICK, NULL,
 		      "f.ini:10: network.hosts: '1' is out of range; allowed: 2 to 65536");
+
+	/* What would not fit with the rest is no mistake. */
+	read_text(&s, BASE "[case a]\nswitch.queues = 2\n"
+			   "[case b]\nswitch.scheduler = sp-dwrr(priority-queues=3)\n"
+			   "[sweep]\ncase = a\n");
+	plan(&w, &s);
+	CHECK_INT(sweep_check(&w, &s, keys, &e), 0);
+	sweep_free(&w);
+	scenario_free(&s);
 }
 
 /* --- tables --- */
