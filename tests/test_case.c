@@ -421,6 +421,10 @@ TEST(test_full_mistakes_are_found_also_when_it_is_not_used)
 	check_mistake(BASE "[case a]\nseed = 1\n[full]\nsweep.seed = 1..3\n", QUICK, NULL,
 		      "f.ini:12: sweep.seed: [case a] sets it in line 10, and a case comes before "
 		      "[full]; leave it out of one of them, or set it in [full a] too");
+	check_mistake(
+		BASE "[full]\nswitch.scheduler = fifo\nswitch.queues = 2\n", FULL, NULL,
+		"f.ini:10: switch.scheduler: fifo: serves one queue, but the port has 2; take "
+		"one queue, or a scheduler such as sp, dwrr or wfq");
 }
 
 /* Cases or a list may take the place of a value in every run. */
