@@ -34,7 +34,7 @@ FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c build/assets.c
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
 TESTS := $(wildcard tests/test_*.c) tests/runner.c
 HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*.h lab/*.h cli/*.h tests/*.h)
 SOURCES := $(wildcard lib/*/*.c sim/*.c lab/*.c cli/*.c tests/*.c bench/*.c)
@@ -83,6 +83,13 @@ build/assets.c: $(wildcard lab/report/*.css lab/report/*.js) tools/embed-assets.
 	@mkdir -p $(@D)
 	@awk -f tools/embed-assets.awk $(filter %.css %.js,$^) $(DYGRAPHS)/dygraph.min.js \
 		$(DYGRAPHS)/dygraph.min.css >$@.part && mv $@.part $@
+
+# And which program it is: looked at with every make, written only where it has become another.
+build/version.c: always
+	@mkdir -p $(@D)
+	@tools/identity.sh $(abspath $@)
+
+always:
 
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
@@ -146,6 +153,6 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all asan test test-browser demo bench bench-instructions bench-ns3 docs install format clean
+.PHONY: all always asan test test-browser demo bench bench-instructions bench-ns3 docs install format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

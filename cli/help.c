@@ -251,6 +251,6 @@ int command_help(const struct arguments *a)
 int command_version(const struct arguments *a)
 {
 	(void)a;
-	printf("weir %s\n", WEIR_VERSION);
+	printf("weir %s (%s)\n", version_of_results().text, version_commit);
 	return EXIT_FINE;
 }

@@ -172,7 +172,7 @@ int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct
 	struct list all = { f, 0 };
 
 	fputs("{\"version\": ", f);
-	json_text(f, WEIR_VERSION);
+	json_text(f, version_of_results().text);
 	fputs(", \"runs\": [", f);
 	for (uint32_t i = 0; i < runs->count; i++) {
 		next(&all);

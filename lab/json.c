@@ -92,7 +92,7 @@ int results_json(FILE *f, const struct config *c, const struct run_result *r, st
 	struct members settings = { f, 0 };
 
 	fputs("{\n  \"version\": ", f);
-	json_text(f, WEIR_VERSION);
+	json_text(f, version_of_results().text);
 	fputs(",\n  \"runs\": [\n    {\n      \"title\": ", f);
 	json_text(f, c->title);
 	fprintf(f, ",\n      \"partial\": %s,\n      \"settings\": {",

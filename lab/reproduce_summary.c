@@ -469,14 +469,14 @@ void summary_html(FILE *f, const struct summary *y)
 	page_element(f, "h1", title);
 	fputc('\n', f);
 	write_document(&(struct document){ f, FORM_HTML, y });
-	page_end(f, WEIR_VERSION, PAGE_TEXT);
+	page_end(f, version_of_results().text, PAGE_TEXT);
 }
 
 void summary_markdown(FILE *f, const struct summary *y)
 {
-	fputs("# The papers, re-run\n\nWritten by `weir reproduce --summary --markdown FILE`, from "
-	      "the "
-	      "results of Weir " WEIR_VERSION ".\n",
-	      f);
+	fprintf(f,
+		"# The papers, re-run\n\n"
+		"Written by `weir reproduce --summary --markdown FILE`, from the results of Weir %s.\n",
+		version_of_results().text);
 	write_document(&(struct document){ f, FORM_MARKDOWN, y });
 }

@@ -31,7 +31,7 @@ static void hash_setting(void *context, const char *path, const char *value)
 
 int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct error *e)
 {
-	uint64_t hash = hash_text(STORE_SCHEMA, WEIR_VERSION);
+	uint64_t hash = hash_text(STORE_SCHEMA, version_of_results().text);
 
 	/* The settings hold digests of the files that they name. */
 	if (scenario_settings(c, hash_setting, &hash, e))
@@ -312,7 +312,7 @@ static int add_run(struct store *s, const char *key, const struct config *c,
 		return -1;
 	bind_text(q, 1, key);
 	bind_text(q, 2, c->title);
-	bind_text(q, 3, WEIR_VERSION);
+	bind_text(q, 3, version_of_results().text);
 	sqlite3_bind_double(q, 4, r->wall_seconds);
 	failed = store_step(s, q, e);
 	sqlite3_finalize(q);

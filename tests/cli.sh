@@ -178,7 +178,7 @@ prints "(default 5KB)"
 expect 0 run --help
 prints "--threads N"
 expect 0 version
-grep -qx 'weir [0-9.]*' "$dir/out" || fail "version must say the version"
+grep -Eqx 'weir [0-9.]+\+[0-9a-f]{12} \(.+\)' "$dir/out" || fail "version must say the version"
 
 # --- Ctrl-C: once, the run stops and says what it knows; twice, it is killed ---
 "$weir" $endless --json "$dir/partial.json" >"$dir/out" 2>"$dir/err" &

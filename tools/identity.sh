@@ -1,0 +1,22 @@
+#!/bin/sh
+# identity.sh FILE -- writes FILE, a C source that says which program this is (lab/version.h), unless
+# it says so already. Results are decided by the library, the simulator, the distributions and what
+# reads scenarios: a digest of these sources is part of a run's name, so that a result of other code
+# is never taken for one of this. Reports and commands are not among them: a new chart throws no
+# night of runs away.
+set -eu
+export LC_ALL=C
+cd "$(dirname "$0")/.."
+digest=$(find include lib sim workloads lab/scenario*.[ch] lab/sections.[ch] lab/quantity.[ch] \
+	-type f -name '*.[cht]*' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
+commit=$(git describe --always --tags --dirty=+changes 2>/dev/null || echo "no commit")
+cat >"$1.part" <<END
+#include "lab/version.h"
+const char version_sources[] = "$digest";
+const char version_commit[] = "$commit";
+END
+if cmp -s "$1.part" "$1"; then
+	rm "$1.part"
+else
+	mv "$1.part" "$1"
+fi
