@@ -249,6 +249,14 @@ static int check_sched(const struct sched_ops *s, struct error *e)
 	return IS_CODE(s->pick) ? 0 : no_hook(s->name, "pick", e);
 }
 
+static enum cc_echo default_echo(const struct cc_ops *c)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+
+	options_default(params, c->options);
+	return cc_echo_of(c, params);
+}
+
 static int check_cc(const struct cc_ops *c, struct error *e)
 {
 	const struct declared d = { "congestion control", c->name,       c->help, c->cite,
@@ -268,9 +276,13 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 				 "%s: state_size %zu; the state begins with struct %s, which has "
 				 "%zu",
 				 c->name, c->state_size, is_tcp ? "cc_window" : "cc_pace", begin);
-	if ((unsigned)c->echo > CC_ECHO_EXACT)
-		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name,
-				 (unsigned)c->echo);
+	if (c->echo_of && !IS_CODE(c->echo_of))
+		return no_hook(c->name, "echo_of", e);
+
+	unsigned echo = (unsigned)default_echo(c);
+
+	if (echo > CC_ECHO_EXACT)
+		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name, echo);
 	if (!IS_CODE(c->init))
 		return no_hook(c->name, "init", e);
 	if (!IS_CODE(c->ack))

@@ -52,6 +52,19 @@ TEST(test_ecn_star_halves_its_window_once_per_window)
 	sim_end(&s);
 }
 
+TEST(test_reno_that_hears_marks_halves_its_window_once_per_window)
+{
+	double expected = mean_queue_pkts(151, 0.5);
+	struct sim s;
+
+	run_slow_port(&s, "reno(ecn=yes)", "ecn(k=150pkts)", 5000);
+	printf("queue %g, theory %g\n", sim_metric(&s, "queue_mean_pkts"), expected);
+	CHECK_NEAR(sim_metric(&s, "queue_mean_pkts"), expected, 0.02 * expected);
+	CHECK_INT(sim_metric(&s, "queue_empty_fraction"), 0);
+	CHECK_INT(sim_metric(&s, "drops"), 0);
+	sim_end(&s);
+}
+
 /* The same from losses: one in each descent, repaired without a timeout. */
 TEST(test_reno_halves_its_window_at_a_loss)
 {
@@ -97,6 +110,70 @@ TEST(test_reno_is_deaf_to_marks)
 	CHECK_INT(sim_metric(&s, "queue_max_pkts"), 80);
 	CHECK(sim_metric(&s, "drops") > 0);
 	sim_end(&s);
+}
+
+/* Eight flows through a port with RED, from the middle of its line on: what reno loses there, it is
+ * told of with ecn, and the buffer never fills. */
+static void run_red(struct sim *s, const char *cc)
+{
+	sim_read(s,
+		 "[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 20us\n"
+		 "[switch]\nmarking = red(min=20pkts, max=200pkts, p=10%%)\nbuffer = 400pkts\n"
+		 "[host]\ncc = %s\nrto-min = 1ms\n"
+		 "[traffic x]\npattern = many-to-one\nsize = unlimited\n"
+		 "[measure]\nfrom = 20ms\nto = 120ms\n",
+		 cc);
+	sim_run(s, 1);
+}
+
+TEST(test_red_marks_and_does_not_drop_what_hears_marks)
+{
+	static const char *const deaf[] = { "reno", "reno(growth=segments)" };
+	static const char *const hears[] = { "reno(ecn=yes)", "ecn-star" };
+	struct sim s;
+
+	for (int i = 0; i < 2; i++) {
+		run_red(&s, deaf[i]);
+		CHECK_INT(sim_metric(&s, "marks"), 0);
+		CHECK(sim_metric(&s, "drops") > 100);
+		sim_end(&s);
+		run_red(&s, hears[i]);
+		CHECK(sim_metric(&s, "marks") > 100);
+		CHECK_INT(sim_metric(&s, "drops"), 0);
+		CHECK_INT(sim_metric(&s, "retransmits"), 0);
+		CHECK_INT(sim_metric(&s, "timeouts"), 0);
+		CHECK(sim_metric(&s, "queue_max_pkts") < 200);
+		CHECK_NEAR(sim_metric(&s, "utilisation"), 1, 0.001);
+		sim_end(&s);
+	}
+}
+
+/* Two flows whose windows never fall below 100 packets keep the queue above the threshold. The SYN
+ * of a third, at 5 ms and again at 15 ms, is not ECN-capable (RFC 3168, section 6.1.1). */
+TEST(test_a_syn_is_not_ecn_capable_whatever_its_data_will_be)
+{
+	static const struct {
+		const char *non_ect;
+		int drops, done;
+	} cases[] = { { "drop", 2, 0 }, { "pass", 0, 1 } };
+
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 10us\n"
+			 "[switch]\nmarking = ecn(k=50pkts)\nbuffer = 5000pkts\nnon-ect = %s\n"
+			 "[host]\ncc = reno(ecn=yes, min-window=100pkts)\nhandshake = yes\n"
+			 "[traffic x]\npattern = list\nflow = 0 3 unlimited 0us\n"
+			 "flow = 1 3 unlimited 0us\nflow = 2 3 1KB 5ms\n"
+			 "[measure]\nfrom = 4ms\nto = 20ms\n",
+			 cases[i].non_ect);
+		sim_run(&s, 1);
+		CHECK_INT(sim_metric(&s, "drops"), cases[i].drops);
+		CHECK_INT(s.r.flows[2].finish_ps >= 0, cases[i].done);
+		CHECK_INT(sim_metric(&s, "retransmits"), 0);
+		sim_end(&s);
+	}
 }
 
 /* --- delayed ACKs --- */
