@@ -414,5 +414,5 @@ TEST(test_every_control_survives_the_extremes_of_its_options)
 		}
 	}
 	CHECK_INT(tried, 2 + 2 + 4 + 2 /* dctcp */ + 4 + 2 /* ecn-star */ + 2 + 4 + 2 /* reno */ +
-				 2 + 2 + 2 /* cubic */);
+				 2 + 2 + 2 + 2 + 4 + 2 + 2 + 2 /* cubic */);
 }

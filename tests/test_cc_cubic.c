@@ -1,4 +1,4 @@
-/* test_cc_cubic.c -- CUBIC by hand: its curve, its cuts. */
+/* test_cc_cubic.c -- CUBIC by hand: its curve, its cuts, how its slow start ends. */
 #include "tests/tcp_desk.h"
 
 /* --- cubic: RFC 9438 --- */
@@ -143,4 +143,178 @@ TEST(test_cubic_clock_stands_while_the_window_may_not_grow)
 	cubic_run(&a, 2, NS_PER_S / 10);
 	cubic_run(&b, 2, NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&b), segments_of(&a), 1);
+}
+
+TEST(test_cubic_takes_a_mark_for_a_loss_where_it_hears_marks)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_NONE);
+	cubic_make(&s, "cubic(ecn=yes)", 1000);
+	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_CLASSIC);
+	event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
+	cubic_run(&s, 9.0856, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 1000, 1);
+	for (int i = 0; i < 30; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, 2 * MSS);
+	cubic_make(&s, "cubic(ecn=yes, min-window=1pkts)", 10);
+	for (int i = 0; i < 30; i++)
+		event(&s, CC_ECN);
+	CHECK_INT(window(&s)->window_bytes, MSS);
+}
+
+/* --- HyStart++: RFC 9406 --- */
+
+/* A round: what is in flight is acknowledged, segment by segment, after that time. Returns how many
+ * there were. */
+static int round_of(struct sender *s, int64_t rtt_us)
+{
+	uint64_t end_bytes = s->ack.next_bytes;
+	int acks = 0;
+
+	s->ack.rtt_ns = rtt_us * NS_PER_US;
+	do {
+		acked(s, MSS, 0);
+		if (!end_bytes)
+			end_bytes = s->ack.next_bytes;
+		acks++;
+	} while (s->ack.una_bytes < end_bytes);
+	return acks;
+}
+
+static int slow_start_is_over(const struct sender *s)
+{
+	return window(s)->ssthresh_bytes == window(s)->window_bytes;
+}
+
+/* By hand. Rounds of 11 and 20 ACKs at 100 and 112 us: the threshold is 100 / 8 = 12.5 us, so the
+ * window goes on to 10 + 11 + 20 = 41. In the third, of 40 ACKs at 126 us, 112 / 8 = 14 us are
+ * reached; the eighth sample says so, and 7 ACKs add a segment, 33 a quarter: 41 + 7 + 8.25. */
+TEST(test_hystart_slows_down_when_round_trips_rise_by_an_eighth)
+{
+	struct sender s;
+
+	sender_make(&s, "cubic");
+	CHECK_INT(round_of(&s, 100), 11);
+	CHECK_INT(round_of(&s, 112), 20);
+	CHECK_INT(window(&s)->window_bytes, 41 * MSS);
+	CHECK_INT(round_of(&s, 126), 40);
+	CHECK_INT(window(&s)->window_bytes, 56250);
+	CHECK(window(&s)->ssthresh_bytes == CC_SSTHRESH_START);
+	sender_make(&s, "cubic(hystart=no)");
+	round_of(&s, 100);
+	round_of(&s, 112);
+	round_of(&s, 126);
+	CHECK_INT(window(&s)->window_bytes, 81 * MSS);
+}
+
+/* The round in which conservative slow start begins is the first of five. Then the window is kept
+ * as ssthresh, and CUBIC's curve starts at its middle: nearly flat. */
+TEST(test_hystart_ends_slow_start_after_five_rounds_of_it)
+{
+	struct sender s;
+	uint64_t found;
+
+	sender_make(&s, "cubic");
+	round_of(&s, 100);
+	for (int i = 0; i < 5; i++) {
+		CHECK(window(&s)->ssthresh_bytes == CC_SSTHRESH_START);
+		round_of(&s, 120 + i);
+	}
+	CHECK(slow_start_is_over(&s));
+	found = window(&s)->window_bytes;
+	round_of(&s, 125);
+	CHECK(window(&s)->window_bytes > found && window(&s)->window_bytes < found + 2 * MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, found);
+}
+
+/* 120 us were no queue after all: at 119 slow start resumes with the eighth ACK, and may be left
+ * again. Two rounds of the five were used up; the next time there are five anew. */
+TEST(test_hystart_resumes_slow_start_when_round_trips_shrink_again)
+{
+	struct sender s;
+	uint64_t before;
+	int acks;
+
+	sender_make(&s, "cubic");
+	round_of(&s, 100);
+	round_of(&s, 120);
+	round_of(&s, 120);
+	before = window(&s)->window_bytes;
+	acks = round_of(&s, 119);
+	CHECK_INT(window(&s)->window_bytes, before + 7 * MSS / 4 + (uint64_t)(acks - 7) * MSS);
+	for (int i = 0; i < 5; i++) {
+		CHECK(!slow_start_is_over(&s));
+		round_of(&s, 140);
+	}
+	CHECK(slow_start_is_over(&s));
+}
+
+/* Round trips of 20 us: an eighth is less than the 4 us that are asked for, which 24 us reach. Of
+ * 100 us an eighth is more than a largest rise of 5 us. */
+TEST(test_hystart_has_a_smallest_and_a_largest_rise)
+{
+	static const struct {
+		const char *spec;
+		int first_us, second_us, slows;
+	} cases[] = {
+		{ "cubic", 20, 23, 0 },
+		{ "cubic", 20, 24, 1 },
+		{ "cubic(hystart-min-rise=3us)", 20, 23, 1 },
+		{ "cubic(hystart-min-rise=4ms)", 100, 4099, 0 },
+		{ "cubic(hystart-min-rise=4ms)", 100, 4100, 1 },
+		{ "cubic(hystart-max-rise=5us)", 100, 104, 0 },
+		{ "cubic(hystart-max-rise=5us)", 100, 105, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sender s;
+
+		sender_make(&s, cases[i].spec);
+		round_of(&s, cases[i].first_us);
+		round_of(&s, cases[i].second_us);
+		CHECK_INT(window(&s)->window_bytes < 41 * MSS, cases[i].slows);
+	}
+}
+
+/* Seven samples say nothing, however long they took. */
+TEST(test_hystart_judges_no_round_of_less_than_eight_samples)
+{
+	struct sender s;
+
+	sender_make(&s, "cubic");
+	round_of(&s, 100);
+	s.ack.rtt_ns = NS_PER_MS;
+	for (int i = 0; i < 7; i++)
+		acked(&s, 2 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, (21 + 14) * MSS);
+	acked(&s, 2 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, (21 + 14) * MSS + MSS / 2);
+}
+
+TEST(test_hystart_grows_by_eight_segments_an_ack_at_most)
+{
+	struct sender s;
+
+	sender_make(&s, "cubic");
+	acked(&s, 10 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 18 * MSS);
+}
+
+/* Only the first slow start of a connection does not know where it will end (section 4.3). */
+TEST(test_hystart_is_for_the_first_slow_start)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 200);
+	event(&s, CC_TIMEOUT);
+	s.ack = (struct cc_ack){ .may_grow = 1 };
+	for (int i = 1; i < 7; i++)
+		round_of(&s, 100 * i);
+	CHECK(window(&s)->window_bytes >= 64 * MSS);
+	CHECK_INT(window(&s)->ssthresh_bytes, 140 * MSS);
 }

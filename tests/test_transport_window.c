@@ -97,6 +97,36 @@ TEST(test_cubic_keeps_seven_tenths_of_its_window_at_a_loss)
 	sim_end(&s);
 }
 
+/* Round trips of 100 us and 500 packets of buffer: a window that doubles until packets are lost has
+ * a thousand too many under way. */
+TEST(test_hystart_loses_little_at_the_end_of_slow_start)
+{
+	static const char *const specs[] = { "cubic(hystart=no)", "cubic" };
+	double drops[2], timeouts[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = explicit\n"
+			 "link = h0 s 100Gbps 25us\nlink = s h1 10Gbps 25us\n"
+			 "[switch]\nmarking = none\nbuffer = 500pkts\n"
+			 "[host]\ncc = %s\n"
+			 "[traffic x]\npattern = list\nflow = 0 1 unlimited 0us\n"
+			 "[measure]\nto = 20ms\nport = s->h1\n",
+			 specs[i]);
+		sim_run(&s, 1);
+		drops[i] = sim_metric(&s, "drops");
+		timeouts[i] = sim_metric(&s, "timeouts");
+		sim_end(&s);
+	}
+	printf("drops %g and %g, timeouts %g and %g\n", drops[0], drops[1], timeouts[0],
+	       timeouts[1]);
+	CHECK(drops[0] > 500);
+	CHECK(drops[1] < drops[0] / 4);
+	CHECK(timeouts[1] <= timeouts[0]);
+}
+
 /* A packet that is not ECN-capable is dropped where others are marked, or not, as the switch
  * says. */
 TEST(test_reno_is_deaf_to_marks)
@@ -128,8 +158,8 @@ static void run_red(struct sim *s, const char *cc)
 
 TEST(test_red_marks_and_does_not_drop_what_hears_marks)
 {
-	static const char *const deaf[] = { "reno", "reno(growth=segments)" };
-	static const char *const hears[] = { "reno(ecn=yes)", "ecn-star" };
+	static const char *const deaf[] = { "reno", "cubic" };
+	static const char *const hears[] = { "reno(ecn=yes)", "cubic(ecn=yes)" };
 	struct sim s;
 
 	for (int i = 0; i < 2; i++) {
