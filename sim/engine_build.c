@@ -375,6 +375,7 @@ static struct transport tcp_transport(const struct config *c, const struct cc_op
 		.data_flags = ecn ? PACKET_ECT : 0,
 		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
+		.idle_restart = c->host.idle_restart != 0,
 	};
 }
 

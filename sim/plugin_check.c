@@ -289,6 +289,8 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 		return no_hook(c->name, "ack", e);
 	if (is_tcp ? !IS_CODE(c->congestion) : c->congestion && !IS_CODE(c->congestion))
 		return no_hook(c->name, "congestion", e);
+	if (c->restart && !IS_CODE(c->restart))
+		return no_hook(c->name, "restart", e);
 	return check_defaults(&d, c->check, e);
 }
 

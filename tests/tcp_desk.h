@@ -54,4 +54,14 @@ static inline void event(struct sender *s, enum cc_event what)
 {
 	s->ops->congestion(s->state, s->params, &s->env, what, &s->ack);
 }
+
+/* A pause: the transport leaves the initial window. */
+static inline void restart(struct sender *s)
+{
+	struct cc_window *w = (struct cc_window *)(void *)s->state;
+
+	w->window_bytes = s->env.initial_window_bytes;
+	if (s->ops->restart)
+		s->ops->restart(s->state, s->params, &s->env);
+}
 #endif

@@ -145,6 +145,38 @@ TEST(test_cubic_clock_stands_while_the_window_may_not_grow)
 	CHECK_NEAR(segments_of(&b), segments_of(&a), 1);
 }
 
+/* Nor does time in which nothing was sent, beyond a round trip: W(4) = 947.4, as without the pause. */
+TEST(test_cubic_clock_stands_while_nothing_is_sent)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	event(&s, CC_LOSS);
+	cubic_run(&s, 2, NS_PER_S / 10);
+	s.ack.now_ns += 60 * (int64_t)NS_PER_S;
+	cubic_run(&s, 2, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 947.4, 3);
+}
+
+/* From 10 segments up to ssthresh, 700, by slow start, then a curve from there to 1000: after
+ * K = 9.0856 s, although the old one was at its middle when the pause began. */
+TEST(test_cubic_begins_a_new_curve_when_a_pause_shrank_its_window)
+{
+	struct sender s;
+
+	cubic_make(&s, "cubic", 1000);
+	event(&s, CC_LOSS);
+	cubic_run(&s, 9.0856, NS_PER_S / 10);
+	s.env.initial_window_bytes = 10 * MSS;
+	restart(&s);
+	acked(&s, 690 * MSS, 0);
+	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
+	acked(&s, MSS, 0);
+	CHECK_INT(window(&s)->window_bytes / MSS, 700);
+	cubic_run(&s, 9.0856, NS_PER_S / 10);
+	CHECK_NEAR(segments_of(&s), 1000, 2);
+}
+
 TEST(test_cubic_takes_a_mark_for_a_loss_where_it_hears_marks)
 {
 	struct sender s;

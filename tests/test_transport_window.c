@@ -320,6 +320,40 @@ TEST(test_a_connection_that_stays_open_keeps_its_window)
 	sim_end(&s);
 }
 
+/* The same two messages, 1 ms or 10 ms apart; the timeout is 5 ms. After more than that twenty
+ * segments take as long as on a new connection. */
+TEST(test_a_pause_longer_than_the_timeout_leaves_the_initial_window)
+{
+	static const struct {
+		const char *host;
+		int at_ms, restarts;
+	} cases[] = {
+		{ "cc = dctcp", 10, 0 },
+		{ "cc = dctcp\nidle-restart = yes", 1, 0 },
+		{ "cc = dctcp\nidle-restart = yes", 5, 0 }, /* the first ends after 0.1 ms */
+		{ "cc = dctcp\nidle-restart = yes", 6, 1 },
+		{ "cc = dctcp\nidle-restart = yes\nrto-min = 20ms", 10, 0 },
+		{ "cc = reno\nidle-restart = yes", 10, 1 },
+		{ "cc = cubic\nidle-restart = yes", 10, 1 },
+	};
+	int64_t round_ps = 2 * FULL_PS + 2 * HEADER_PS + 40 * US_PS;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 PAIR "[host]\n%s\n"
+			      "[traffic x]\npattern = list\nconnections = persistent\n"
+			      "flow = 0 1 43800B 0us\nflow = 0 1 29200B %dms\n",
+			 cases[i].host, cases[i].at_ms);
+		sim_run(&s, 1);
+		CHECK_INT(sim_fct_ps(&s, 1), cases[i].restarts
+						     ? round_ps + 11 * FULL_PS + 20 * US_PS
+						     : 21 * FULL_PS + 20 * US_PS);
+		sim_end(&s);
+	}
+}
+
 /* A small message behind a large one waits for it on one connection, and overtakes it on two. */
 TEST(test_messages_of_a_connection_arrive_in_order)
 {

@@ -111,6 +111,9 @@ struct cc_ops {
 	 * only, and may be NULL: losses change nothing. */
 	void (*congestion)(void *state, const void *params, const struct cc_env *env,
 			   enum cc_event event, const struct cc_ack *a);
+	/* TCP: the connection rested, and the transport has set window_bytes to the initial window, which
+	 * is less than it was. NULL: of no interest. */
+	void (*restart)(void *state, const void *params, const struct cc_env *env);
 	/* RDMA; each may be NULL: of no interest. A notification came; bytes left the card, as frames; wake_ns
 	 * has come (it is 0 again when this is called). */
 	void (*cnp)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);

@@ -7,7 +7,8 @@
  * it is not switched off. With ecn, a mark is as good as a loss (4.6).
  *
  * Differs: t counts only while the window may grow, so that a recovery, or an application that has
- * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter). */
+ * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter); from one ACK
+ * to the next it moves by a round trip at most, as more than that is a pause. */
 #include "lib/cc/hystart.h"
 #include "lib/cc/reno.h"
 #include "weir/units.h"
@@ -77,6 +78,11 @@ static double q32_to_double(uint64_t value_q32)
 static double ns_to_s(int64_t ns)
 {
 	return (double)ns / NS_PER_S;
+}
+
+static int64_t shorter_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 static double window_in_segments(const struct cubic_state *s, const struct cc_env *env)
@@ -175,7 +181,7 @@ static void cubic_ack(void *state, const void *params, const struct cc_env *env,
 	if (a->rtt_ns > 0)
 		s->rtt_ns = s->rtt_ns ? s->rtt_ns + (a->rtt_ns - s->rtt_ns) / 8 : a->rtt_ns;
 	if (a->may_grow)
-		s->t_ns += a->now_ns - s->last_ack_ns;
+		s->t_ns += shorter_ns(a->now_ns - s->last_ack_ns, s->rtt_ns);
 	if (left > 0)
 		cubic_avoid(s, params, env, left);
 	s->last_ack_ns = a->now_ns;
@@ -202,6 +208,16 @@ static void cubic_congestion(void *state, const void *params, const struct cc_en
 	s->in_epoch = 0;
 }
 
+/* A new curve from where the window is now to where it was at the last cut. */
+static void cubic_restart(void *state, const void *params, const struct cc_env *env)
+{
+	struct cubic_state *s = state;
+
+	(void)params;
+	(void)env;
+	s->in_epoch = 0;
+}
+
 const struct cc_ops cc_cubic = {
 	.name = "cubic",
 	.help = "grows its window as a cubic function of time since the last loss; deaf to marks "
@@ -214,6 +230,7 @@ const struct cc_ops cc_cubic = {
 	.init = cubic_init,
 	.ack = cubic_ack,
 	.congestion = cubic_congestion,
+	.restart = cubic_restart,
 };
 
 _Static_assert(sizeof(struct cubic_state) <= CC_STATE_MAX, "a connection has room for it");
