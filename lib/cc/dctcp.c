@@ -5,8 +5,8 @@
  * alpha <- (1 - g) alpha + g M; the first mark of a window cuts the window to (1 - alpha / 2) of
  * itself. Growth and what a loss does are Reno's.
  *
- * Differs: marks may cut the window down to one segment (min-window), as ns-3 does; RFC 8257 leaves
- * the floor to RFC 5681, which has two. */
+ * Differs: marks may cut the window down to one segment (min-window); RFC 8257 leaves the floor to
+ * RFC 5681, which has two, as Linux does; ns-3 has none for ssthresh. */
 #include "lib/cc/reno.h"
 
 __extension__ typedef unsigned __int128 wide;

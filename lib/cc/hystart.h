@@ -15,10 +15,9 @@
 #include "weir/cc.h"
 
 enum {
-	HYSTART_SAMPLES = 8, /* N_RTT_SAMPLE: of a round, before it is judged */
-	HYSTART_DIVISOR = 8, /* MIN_RTT_DIVISOR */
-	HYSTART_CSS_ROUNDS =
-		5, /* of conservative slow start, the one in which it begins included */
+	HYSTART_SAMPLES = 8,      /* N_RTT_SAMPLE: of a round, before it is judged */
+	HYSTART_DIVISOR = 8,      /* MIN_RTT_DIVISOR */
+	HYSTART_CSS_ROUNDS = 5,   /* CSS_ROUNDS; the one in which it begins is the first */
 	HYSTART_CSS_DIVISOR = 4,  /* CSS_GROWTH_DIVISOR */
 	HYSTART_ACK_SEGMENTS = 8, /* L: what one ACK may add at most, as TCP is not paced here */
 };
@@ -29,13 +28,12 @@ struct hystart_params {
 };
 
 struct hystart {
-	int64_t last_min_ns,
-		round_min_ns; /* shortest round trip of the round before, of this; 0: none */
-	int64_t baseline_ns; /* conservative slow start: of the round in which it began; 0: not in it */
-	uint64_t
-		round_end_bytes; /* the round ends when this byte is acknowledged; 0: none has begun */
-	uint32_t samples;        /* of this round */
-	uint32_t css_rounds;     /* of conservative slow start that are over */
+	/* Shortest round trips, 0: none; of the round before, of this one, and of the one in which
+	 * conservative slow start began, if it has. */
+	int64_t last_min_ns, round_min_ns, baseline_ns;
+	uint64_t round_end_bytes; /* the round ends when this byte is acknowledged; 0: none began */
+	uint32_t samples;         /* of this round */
+	uint32_t css_rounds;      /* of conservative slow start that are over */
 };
 
 /* An ACK in slow start. Returns how many bytes it adds to a window that may grow. */

@@ -8,7 +8,7 @@
  * not. */
 #include "lib/cc/reno.h"
 
-struct params {
+struct reno_ecn_params {
 	struct reno_params reno;
 	uint64_t ecn;
 };
@@ -16,16 +16,16 @@ struct params {
 const char *const reno_growth_choices[] = { "bytes", "segments", NULL };
 
 static const struct option reno_options[] = {
-	{ "ecn", OPT_FLAG, offsetof(struct params, ecn), "no", 0, 1,
+	{ "ecn", OPT_FLAG, offsetof(struct reno_ecn_params, ecn), "no", 0, 1,
 	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
-	MIN_WINDOW_OPTION(struct params, reno.min_window, "2pkts"),
-	GROWTH_OPTION(struct params, reno.growth),
+	MIN_WINDOW_OPTION(struct reno_ecn_params, reno.min_window, "2pkts"),
+	GROWTH_OPTION(struct reno_ecn_params, reno.growth),
 	{ .name = NULL },
 };
 
 static enum cc_echo reno_echo(const void *params)
 {
-	const struct params *p = params;
+	const struct reno_ecn_params *p = params;
 
 	return p->ecn ? CC_ECHO_CLASSIC : CC_ECHO_NONE;
 }
@@ -80,7 +80,7 @@ const struct cc_ops cc_reno = {
 	.help = "halves its window when a packet is lost; deaf to marks unless ecn=yes",
 	.cite = "RFC 5681, TCP Congestion Control; RFC 3168",
 	.echo_of = reno_echo,
-	.params_size = sizeof(struct params),
+	.params_size = sizeof(struct reno_ecn_params),
 	.state_size = sizeof(struct reno_window),
 	.options = reno_options,
 	.init = reno_start,

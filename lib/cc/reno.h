@@ -15,9 +15,8 @@ struct reno_params {
 /* Begins the state of every control that grows like Reno. */
 struct reno_window {
 	struct cc_window cc;
-	uint64_t
-		credit; /* acknowledged in congestion avoidance and not made use of yet: what the last
-			  * division left, or bytes */
+	/* Of congestion avoidance: what the last division left; or bytes that wait for a whole window. */
+	uint64_t credit;
 };
 
 static inline uint64_t larger_bytes(uint64_t a, uint64_t b)
@@ -123,7 +122,8 @@ void reno_congestion(void *state, const void *params, const struct cc_env *env, 
 /* Smallest window that an option may ask for; a segment is at most 2^16 bytes. */
 #define MIN_WINDOW_MAX (UINT64_C(1000) * 1000)
 
-/* RFC 5681 and Linux have two segments for every control, ns-3 two for Reno and none for DCTCP. */
+/* RFC 5681 and Linux have two segments for every control; ns-3 has two for Reno, for DCTCP's ssthresh
+ * none. */
 #define MIN_WINDOW_OPTION(type, member, default_length) \
 	{ \
 		"min-window", OPT_LENGTH, offsetof(type, member), default_length, 1, \
@@ -136,9 +136,9 @@ void reno_congestion(void *state, const void *params, const struct cc_env *env, 
 #define GROWTH_OPTION(type, member) \
 	{ \
 		"growth", OPT_CHOICE, offsetof(type, member), "bytes", 0, 1, \
-			"congestion avoidance adds to the window byte by byte (RFC 5681), or a " \
-			"whole " \
-			"segment for every window of segments (Linux, ns-3)", \
+			"congestion avoidance adds to the window by bytes (RFC 5681), or a whole " \
+			"segment for every window of segments (ns-3; Linux counts anew after a " \
+			"cut)", \
 			reno_growth_choices \
 	}
 #endif
