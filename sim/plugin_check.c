@@ -249,6 +249,11 @@ static int check_sched(const struct sched_ops *s, struct error *e)
 	return IS_CODE(s->pick) ? 0 : no_hook(s->name, "pick", e);
 }
 
+static int no_echo(const char *name, enum cc_echo echo, struct error *e)
+{
+	return error_set(e, "%s: echo %u is none of enum cc_echo", name, (unsigned)echo);
+}
+
 static enum cc_echo default_echo(const struct cc_ops *c)
 {
 	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
@@ -276,13 +281,10 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 				 "%s: state_size %zu; the state begins with struct %s, which has "
 				 "%zu",
 				 c->name, c->state_size, is_tcp ? "cc_window" : "cc_pace", begin);
+	if ((unsigned)c->echo > CC_ECHO_EXACT)
+		return no_echo(c->name, c->echo, e);
 	if (c->echo_of && !IS_CODE(c->echo_of))
 		return no_hook(c->name, "echo_of", e);
-
-	unsigned echo = (unsigned)default_echo(c);
-
-	if (echo > CC_ECHO_EXACT)
-		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name, echo);
 	if (!IS_CODE(c->init))
 		return no_hook(c->name, "init", e);
 	if (!IS_CODE(c->ack))
@@ -291,6 +293,8 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 		return no_hook(c->name, "congestion", e);
 	if (c->restart && !IS_CODE(c->restart))
 		return no_hook(c->name, "restart", e);
+	if ((unsigned)default_echo(c) > CC_ECHO_EXACT)
+		return no_echo(c->name, default_echo(c), e);
 	return check_defaults(&d, c->check, e);
 }
 
