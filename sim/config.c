@@ -140,6 +140,11 @@ const struct option host_options[] = {
 	  "and "
 	  "then a queue that marks drops them",
 	  NULL },
+	{ "idle-restart", OPT_FLAG, AT(idle_restart), "no", 0, 1,
+	  "a connection that rested for longer than its timeout begins again with no more than the "
+	  "initial window (RFC 5681, section 4.1; Linux by default halves the window for each "
+	  "timeout that passed, down to that)",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT

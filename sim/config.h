@@ -73,6 +73,7 @@ struct host_config {
 	uint64_t recovery;            /* enum recovery_mode */
 	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
 	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
+	uint64_t idle_restart;        /* flag: a long pause shrinks the window */
 };
 
 enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };

@@ -107,6 +107,7 @@ struct transport {
 	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
 	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
 	uint8_t spread_cuts;           /* proportional rate reduction */
+	uint8_t idle_restart;          /* RFC 5681, section 4.1 */
 	/* RDMA */
 	uint8_t is_rdma;
 	uint8_t go_back_n;

@@ -356,7 +356,8 @@ static void build_workers(struct engine *e)
 static struct transport tcp_transport(const struct config *c, const struct cc_ops *cc,
 				      const void *params)
 {
-	int ecn = cc->echo != CC_ECHO_NONE;
+	enum cc_echo echo = cc_echo_of(cc, params);
+	int ecn = echo != CC_ECHO_NONE;
 
 	return (struct transport){
 		.env = {
@@ -370,10 +371,11 @@ static struct transport tcp_transport(const struct config *c, const struct cc_op
 		.acks_per = (uint32_t)c->host.acks_per,
 		.rto_min_ns = ps_to_ns((int64_t)c->host.rto_min_ps),
 		.rto_initial_ns = ps_to_ns((int64_t)c->host.rto_initial_ps),
-		.exact_echo = cc->echo == CC_ECHO_EXACT,
+		.exact_echo = echo == CC_ECHO_EXACT,
 		.data_flags = ecn ? PACKET_ECT : 0,
 		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
+		.idle_restart = c->host.idle_restart != 0,
 	};
 }
 

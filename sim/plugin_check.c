@@ -249,6 +249,19 @@ static int check_sched(const struct sched_ops *s, struct error *e)
 	return IS_CODE(s->pick) ? 0 : no_hook(s->name, "pick", e);
 }
 
+static int no_echo(const char *name, enum cc_echo echo, struct error *e)
+{
+	return error_set(e, "%s: echo %u is none of enum cc_echo", name, (unsigned)echo);
+}
+
+static enum cc_echo default_echo(const struct cc_ops *c)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+
+	options_default(params, c->options);
+	return cc_echo_of(c, params);
+}
+
 static int check_cc(const struct cc_ops *c, struct error *e)
 {
 	const struct declared d = { "congestion control", c->name,       c->help, c->cite,
@@ -269,14 +282,19 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 				 "%zu",
 				 c->name, c->state_size, is_tcp ? "cc_window" : "cc_pace", begin);
 	if ((unsigned)c->echo > CC_ECHO_EXACT)
-		return error_set(e, "%s: echo %u is none of enum cc_echo", c->name,
-				 (unsigned)c->echo);
+		return no_echo(c->name, c->echo, e);
+	if (c->echo_of && !IS_CODE(c->echo_of))
+		return no_hook(c->name, "echo_of", e);
 	if (!IS_CODE(c->init))
 		return no_hook(c->name, "init", e);
 	if (!IS_CODE(c->ack))
 		return no_hook(c->name, "ack", e);
 	if (is_tcp ? !IS_CODE(c->congestion) : c->congestion && !IS_CODE(c->congestion))
 		return no_hook(c->name, "congestion", e);
+	if (c->restart && !IS_CODE(c->restart))
+		return no_hook(c->name, "restart", e);
+	if ((unsigned)default_echo(c) > CC_ECHO_EXACT)
+		return no_echo(c->name, default_echo(c), e);
 	return check_defaults(&d, c->check, e);
 }
 

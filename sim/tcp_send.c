@@ -46,8 +46,30 @@ static inline void try_here(struct worker *w, struct host *h, struct sender *s, 
 	host_join_turn(w, h, s, handle);
 }
 
+/* There is something to send again after a pause. One longer than the timeout leaves the initial
+ * window and ssthresh as it was (RFC 5681, section 4.1). Linux comes down to that by halves, one for
+ * each timeout that passed, and lifts ssthresh; the plain rule is the standard's, and the strictest.
+ *
+ * Differs: a pause begins with the last ACK, a round trip after the last segment was sent. */
+static void restart_after_pause(const struct engine *e, const struct host *h, struct sender *s)
+{
+	const struct transport *t = sender_transport(e, s);
+	struct cc_window *window = sender_cc(s);
+	uint64_t initial_bytes = t->env.initial_window_bytes;
+
+	if (s->una != s->next || window->window_bytes <= initial_bytes ||
+	    h->now_ps - s->progress_ps <= ns_to_ps(sender_timeout_ns(e, s)))
+		return;
+	window->window_bytes = initial_bytes;
+	if (t->cc->restart)
+		t->cc->restart(window, t->cc_params, &t->env);
+	allow(t, s, initial_bytes < t->max_window_bytes ? initial_bytes : t->max_window_bytes);
+}
+
 void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
+	if (sender_transport(w->engine, s)->idle_restart)
+		restart_after_pause(w->engine, h, s);
 	try_here(w, h, s, handle);
 }
 

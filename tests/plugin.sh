@@ -90,6 +90,17 @@ static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 8 };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused window "x: state_size 8; the state begins with struct cc_window, which has 16"
+build echo <<'END'
+#include <weir/plugin.h>
+static enum cc_echo echo(const void *p) { return 7; }
+static void start(void *s, const void *p, const struct cc_env *e) { }
+static void ack(void *s, const void *p, const struct cc_env *e, const struct cc_ack *a) { }
+static void cut(void *s, const void *p, const struct cc_env *e, enum cc_event v, const struct cc_ack *a) { }
+static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .echo_of = echo,
+	.init = start, .ack = ack, .congestion = cut };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
+END
+refused echo "x: echo 7 is none of enum cc_echo"
 build sched <<'END'
 #include <weir/plugin.h>
 static const struct sched_ops ops = { .name = "x", .help = "x" };

@@ -7,8 +7,12 @@
  * Cuts at once agree in every figure. Where ns-3 spreads a cut it counts the data of the ACK that
  * starts the cut more than once: TcpPrrRecovery::EnterRecovery ends with DoRecovery, and
  * ProcessAck calls DoRecovery again for the same ACK. RFC 6937 counts it once, and so do we;
- * ns-3's senders send a little more in each cut and are marked more often: by 5 to 20 % where
- * every packet above K is marked, by 2 to 6 % under RED. Queues and goodput agree all the same. */
+ * ns-3's senders send a little more in each cut and are marked more often, by 5 to 20 %, where
+ * every packet above K is marked. Queues and goodput agree all the same.
+ *
+ * ns-3's DCTCP grows as its TcpLinuxReno, by whole segments. Under RED that is what sets it apart:
+ * byte by byte the queue is 1 to 5 % shorter and marks are 2 to 7 % fewer, the more senders the more;
+ * with growth=segments both are within 2 %. */
 #include "tests/sim.h"
 #include <math.h>
 
@@ -38,7 +42,7 @@ static int row_read(struct row *r, const char *line)
 		      &r->goodput_gbps, &r->mark_fraction) == 14;
 }
 
-static struct figures simulate(const struct row *r, const char *recovery)
+static struct figures simulate(const struct row *r, const char *recovery, const char *cc)
 {
 	struct figures mean = { 0 };
 	char marking[64];
@@ -56,10 +60,11 @@ static struct figures simulate(const struct row *r, const char *recovery)
 			"seed = %d\n"
 			"[network]\ntopology = star\nhosts = %d\nrate = %dGbps\ndelay = %dus\n"
 			"[switch]\nmarking = %s\nbuffer = 1000pkts\n"
-			"[host]\ncc = dctcp\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
+			"[host]\ncc = %s\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
 			"[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..100us\n"
 			"[measure]\nfrom = 20ms\nto = 100ms\n",
-			seed, r->senders + 1, r->gbps, r->delay_us, marking, r->acks_per, recovery);
+			seed, r->senders + 1, r->gbps, r->delay_us, marking, cc, r->acks_per,
+			recovery);
 		sim_run(&s, 1);
 		CHECK_INT(sim_metric(&s, "drops"), 0);
 		mean.queue_pkts += (sim_metric(&s, "queue_mean_pkts") - 1) / SEEDS;
@@ -73,7 +78,7 @@ static struct figures simulate(const struct row *r, const char *recovery)
 /* Queue within 5 % or two packets, goodput within 1 %, marks within the share given. */
 static void compare(const struct row *r, const char *recovery, double marks_share)
 {
-	struct figures f = simulate(r, recovery);
+	struct figures f = simulate(r, recovery, "dctcp");
 
 	printf("%s, %d senders, k %d, red %d to %d p %g, ns-3 %s, here %s: queue %.2f and %.2f, "
 	       "marks %.4f and %.4f, goodput %.4f and %.4f\n",
@@ -85,26 +90,37 @@ static void compare(const struct row *r, const char *recovery, double marks_shar
 	CHECK_NEAR(f.mark_fraction, r->mark_fraction, marks_share * r->mark_fraction);
 }
 
-/* Compares the rows of that marking and recovery in ns-3; there are four of each kind. */
-static void compare_rows(const char *marking, const char *ns3_recovery, const char *recovery,
-			 double marks_share)
+enum { ROWS = 4 };
+
+/* The rows of that marking and recovery in ns-3; there are four of each kind. */
+static void read_rows(struct row rows[ROWS], const char *marking, const char *recovery)
 {
 	FILE *f = fopen("tests/data/ns3-incast.csv", "r");
 	char line[512];
-	int rows = 0;
+	int count = 0;
 
 	CHECK(f != NULL);
 	while (fgets(line, sizeof(line), f)) {
 		struct row r;
 
 		if (!row_read(&r, line) || strcmp(r.marking, marking) != 0 ||
-		    strcmp(r.recovery, ns3_recovery) != 0)
+		    strcmp(r.recovery, recovery) != 0)
 			continue;
-		compare(&r, recovery, marks_share);
-		rows++;
+		CHECK(count < ROWS);
+		rows[count++] = r;
 	}
 	fclose(f);
-	CHECK_INT(rows, 4);
+	CHECK_INT(count, ROWS);
+}
+
+static void compare_rows(const char *marking, const char *ns3_recovery, const char *recovery,
+			 double marks_share)
+{
+	struct row rows[ROWS];
+
+	read_rows(rows, marking, ns3_recovery);
+	for (int i = 0; i < ROWS; i++)
+		compare(&rows[i], recovery, marks_share);
 }
 
 TEST(test_ecn_incast_with_cuts_at_once_is_as_in_ns3)
@@ -126,4 +142,45 @@ TEST(test_red_incast_with_cuts_at_once_is_as_in_ns3)
 TEST(test_ecn_incast_with_spread_cuts_has_queues_and_goodput_of_ns3)
 {
 	compare_rows("ecn", "prr", "prr", 0.20);
+}
+
+/* Queue and marks within two in a hundred of ns-3, if windows grow as they do there. */
+static void compare_segments(const struct row *r)
+{
+	struct figures bytes = simulate(r, "prr", "dctcp"),
+		       segments = simulate(r, "prr", "dctcp(growth=segments)");
+
+	printf("red, %d senders, p %g, ns-3, bytes, segments: queue %.2f, %.2f, %.2f, "
+	       "marks %.4f, %.4f, %.4f\n",
+	       r->senders, r->max_p, r->queue_pkts, bytes.queue_pkts, segments.queue_pkts,
+	       r->mark_fraction, bytes.mark_fraction, segments.mark_fraction);
+	CHECK_NEAR(segments.queue_pkts, r->queue_pkts, 0.02 * r->queue_pkts);
+	CHECK_NEAR(segments.mark_fraction, r->mark_fraction, 0.02 * r->mark_fraction);
+	CHECK(bytes.queue_pkts < r->queue_pkts && bytes.mark_fraction < r->mark_fraction);
+}
+
+/* The row of 20 senders is not in the file: three runs of bench/ns3 with --senders=20 --red-min=10
+ * --red-max=100 --red-p=0.5 gave 57.41, 57.39 and 57.64 packets. */
+TEST(test_red_incast_that_grows_by_segments_is_within_two_percent_of_ns3)
+{
+	static const struct row twenty = {
+		.marking = "red",
+		.recovery = "prr",
+		.senders = 20,
+		.gbps = 10,
+		.delay_us = 10,
+		.min_pkts = 10,
+		.max_pkts = 100,
+		.acks_per = 1,
+		.max_p = 0.5,
+		.queue_pkts = 57.480,
+		.goodput_gbps = 9.6372,
+		.mark_fraction = 0.2612,
+	};
+	struct row rows[ROWS];
+
+	read_rows(rows, "red", "prr");
+	for (int i = 0; i < ROWS; i++)
+		compare_segments(&rows[i]);
+	compare_segments(&twenty);
 }

@@ -146,11 +146,12 @@ static void draw_host(struct draft *d)
 	add(d,
 	    "[host]\ncc = %s\nmss = %s\ninitial-window = %s\nacks-per = %u\nrecovery = %s\n"
 	    "handshake = %s\necn-acks = %s\nprocessing-delay = %s\n"
-	    "rto-min = 100ms\nrto-initial = 150ms\nrto-max = 400ms\n",
-	    PICK(d, "dctcp", "dctcp(g=1, min-window=2pkts)", "ecn-star", "reno", "cubic"),
+	    "rto-min = 100ms\nrto-initial = 150ms\nrto-max = 400ms\nidle-restart = %s\n",
+	    PICK(d, "dctcp", "dctcp(g=1, min-window=2pkts)", "dctcp(growth=segments)", "ecn-star",
+		 "reno", "reno(ecn=yes)", "cubic", "cubic(ecn=yes, hystart=no)"),
 	    PICK(d, "1460B", "1448B", "536B", "9000B"), PICK(d, "1", "2", "10", "40"),
 	    1 + roll(d, 4), PICK(d, "prr", "immediate"), PICK(d, "yes", "no"), PICK(d, "yes", "no"),
-	    PICK(d, "0us", "0us", "3us"));
+	    PICK(d, "0us", "0us", "3us"), PICK(d, "yes", "no"));
 }
 
 /* --- traffic --- */

@@ -52,6 +52,19 @@ TEST(test_ecn_star_halves_its_window_once_per_window)
 	sim_end(&s);
 }
 
+TEST(test_reno_that_hears_marks_halves_its_window_once_per_window)
+{
+	double expected = mean_queue_pkts(151, 0.5);
+	struct sim s;
+
+	run_slow_port(&s, "reno(ecn=yes)", "ecn(k=150pkts)", 5000);
+	printf("queue %g, theory %g\n", sim_metric(&s, "queue_mean_pkts"), expected);
+	CHECK_NEAR(sim_metric(&s, "queue_mean_pkts"), expected, 0.02 * expected);
+	CHECK_INT(sim_metric(&s, "queue_empty_fraction"), 0);
+	CHECK_INT(sim_metric(&s, "drops"), 0);
+	sim_end(&s);
+}
+
 /* The same from losses: one in each descent, repaired without a timeout. */
 TEST(test_reno_halves_its_window_at_a_loss)
 {
@@ -84,6 +97,36 @@ TEST(test_cubic_keeps_seven_tenths_of_its_window_at_a_loss)
 	sim_end(&s);
 }
 
+/* Round trips of 100 us and 500 packets of buffer: a window that doubles until packets are lost has
+ * a thousand too many under way. */
+TEST(test_hystart_loses_little_at_the_end_of_slow_start)
+{
+	static const char *const specs[] = { "cubic(hystart=no)", "cubic" };
+	double drops[2], timeouts[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = explicit\n"
+			 "link = h0 s 100Gbps 25us\nlink = s h1 10Gbps 25us\n"
+			 "[switch]\nmarking = none\nbuffer = 500pkts\n"
+			 "[host]\ncc = %s\n"
+			 "[traffic x]\npattern = list\nflow = 0 1 unlimited 0us\n"
+			 "[measure]\nto = 20ms\nport = s->h1\n",
+			 specs[i]);
+		sim_run(&s, 1);
+		drops[i] = sim_metric(&s, "drops");
+		timeouts[i] = sim_metric(&s, "timeouts");
+		sim_end(&s);
+	}
+	printf("drops %g and %g, timeouts %g and %g\n", drops[0], drops[1], timeouts[0],
+	       timeouts[1]);
+	CHECK(drops[0] > 500);
+	CHECK(drops[1] < drops[0] / 4);
+	CHECK(timeouts[1] <= timeouts[0]);
+}
+
 /* A packet that is not ECN-capable is dropped where others are marked, or not, as the switch
  * says. */
 TEST(test_reno_is_deaf_to_marks)
@@ -97,6 +140,70 @@ TEST(test_reno_is_deaf_to_marks)
 	CHECK_INT(sim_metric(&s, "queue_max_pkts"), 80);
 	CHECK(sim_metric(&s, "drops") > 0);
 	sim_end(&s);
+}
+
+/* Eight flows through a port with RED, from the middle of its line on: what reno loses there, it is
+ * told of with ecn, and the buffer never fills. */
+static void run_red(struct sim *s, const char *cc)
+{
+	sim_read(s,
+		 "[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 20us\n"
+		 "[switch]\nmarking = red(min=20pkts, max=200pkts, p=10%%)\nbuffer = 400pkts\n"
+		 "[host]\ncc = %s\nrto-min = 1ms\n"
+		 "[traffic x]\npattern = many-to-one\nsize = unlimited\n"
+		 "[measure]\nfrom = 20ms\nto = 120ms\n",
+		 cc);
+	sim_run(s, 1);
+}
+
+TEST(test_red_marks_and_does_not_drop_what_hears_marks)
+{
+	static const char *const deaf[] = { "reno", "cubic" };
+	static const char *const hears[] = { "reno(ecn=yes)", "cubic(ecn=yes)" };
+	struct sim s;
+
+	for (int i = 0; i < 2; i++) {
+		run_red(&s, deaf[i]);
+		CHECK_INT(sim_metric(&s, "marks"), 0);
+		CHECK(sim_metric(&s, "drops") > 100);
+		sim_end(&s);
+		run_red(&s, hears[i]);
+		CHECK(sim_metric(&s, "marks") > 100);
+		CHECK_INT(sim_metric(&s, "drops"), 0);
+		CHECK_INT(sim_metric(&s, "retransmits"), 0);
+		CHECK_INT(sim_metric(&s, "timeouts"), 0);
+		CHECK(sim_metric(&s, "queue_max_pkts") < 200);
+		CHECK_NEAR(sim_metric(&s, "utilisation"), 1, 0.001);
+		sim_end(&s);
+	}
+}
+
+/* Two flows whose windows never fall below 100 packets keep the queue above the threshold. The SYN
+ * of a third, at 5 ms and again at 15 ms, is not ECN-capable (RFC 3168, section 6.1.1). */
+TEST(test_a_syn_is_not_ecn_capable_whatever_its_data_will_be)
+{
+	static const struct {
+		const char *non_ect;
+		int drops, done;
+	} cases[] = { { "drop", 2, 0 }, { "pass", 0, 1 } };
+
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 10us\n"
+			 "[switch]\nmarking = ecn(k=50pkts)\nbuffer = 5000pkts\nnon-ect = %s\n"
+			 "[host]\ncc = reno(ecn=yes, min-window=100pkts)\nhandshake = yes\n"
+			 "[traffic x]\npattern = list\nflow = 0 3 unlimited 0us\n"
+			 "flow = 1 3 unlimited 0us\nflow = 2 3 1KB 5ms\n"
+			 "[measure]\nfrom = 4ms\nto = 20ms\n",
+			 cases[i].non_ect);
+		sim_run(&s, 1);
+		CHECK_INT(sim_metric(&s, "drops"), cases[i].drops);
+		CHECK_INT(s.r.flows[2].finish_ps >= 0, cases[i].done);
+		CHECK_INT(sim_metric(&s, "retransmits"), 0);
+		sim_end(&s);
+	}
 }
 
 /* --- delayed ACKs --- */
@@ -211,6 +318,40 @@ TEST(test_a_connection_that_stays_open_keeps_its_window)
 	CHECK_INT(sim_fct_ps(&s, 1), round_ps + 11 * FULL_PS + 20 * US_PS);
 	CHECK_INT(s.r.flows[1].connection, 1);
 	sim_end(&s);
+}
+
+/* The same two messages, 1 ms or 10 ms apart; the timeout is 5 ms. After more than that twenty
+ * segments take as long as on a new connection. */
+TEST(test_a_pause_longer_than_the_timeout_leaves_the_initial_window)
+{
+	static const struct {
+		const char *host;
+		int at_ms, restarts;
+	} cases[] = {
+		{ "cc = dctcp", 10, 0 },
+		{ "cc = dctcp\nidle-restart = yes", 1, 0 },
+		{ "cc = dctcp\nidle-restart = yes", 5, 0 }, /* the first ends after 0.1 ms */
+		{ "cc = dctcp\nidle-restart = yes", 6, 1 },
+		{ "cc = dctcp\nidle-restart = yes\nrto-min = 20ms", 10, 0 },
+		{ "cc = reno\nidle-restart = yes", 10, 1 },
+		{ "cc = cubic\nidle-restart = yes", 10, 1 },
+	};
+	int64_t round_ps = 2 * FULL_PS + 2 * HEADER_PS + 40 * US_PS;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 PAIR "[host]\n%s\n"
+			      "[traffic x]\npattern = list\nconnections = persistent\n"
+			      "flow = 0 1 43800B 0us\nflow = 0 1 29200B %dms\n",
+			 cases[i].host, cases[i].at_ms);
+		sim_run(&s, 1);
+		CHECK_INT(sim_fct_ps(&s, 1), cases[i].restarts
+						     ? round_ps + 11 * FULL_PS + 20 * US_PS
+						     : 21 * FULL_PS + 20 * US_PS);
+		sim_end(&s);
+	}
 }
 
 /* A small message behind a large one waits for it on one connection, and overtakes it on two. */

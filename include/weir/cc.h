@@ -96,6 +96,8 @@ struct cc_ops {
 	const char *cite;
 	enum cc_transport transport;
 	enum cc_echo echo;
+	/* Where options decide how receivers answer. NULL: echo. */
+	enum cc_echo (*echo_of)(const void *params);
 	uint32_t needs; /* bits of enum cc_need */
 	size_t params_size,
 		state_size; /* <= CC_STATE_MAX; begins with struct cc_window, or cc_pace for RDMA */
@@ -109,6 +111,9 @@ struct cc_ops {
 	 * only, and may be NULL: losses change nothing. */
 	void (*congestion)(void *state, const void *params, const struct cc_env *env,
 			   enum cc_event event, const struct cc_ack *a);
+	/* TCP: the connection rested, and the transport has set window_bytes to the initial window, which
+	 * is less than it was. NULL: of no interest. */
+	void (*restart)(void *state, const void *params, const struct cc_env *env);
 	/* RDMA; each may be NULL: of no interest. A notification came; bytes left the card, as frames; wake_ns
 	 * has come (it is 0 again when this is called). */
 	void (*cnp)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);
@@ -116,6 +121,11 @@ struct cc_ops {
 		     int64_t now_ns);
 	void (*timer)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);
 };
+
+static inline enum cc_echo cc_echo_of(const struct cc_ops *ops, const void *params)
+{
+	return ops->echo_of ? ops->echo_of(params) : ops->echo;
+}
 
 extern const struct cc_ops *const cc_all[];
 

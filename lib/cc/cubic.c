@@ -3,10 +3,13 @@
  * RFC 9438, "CUBIC for Fast and Long-Distance Networks". In congestion avoidance, t after it began,
  *	W_cubic(t) = C (t - K)^3 + W_max,	K = cbrt((W_max - cwnd_epoch) / C)	(section 4.2)
  * and never less than what Reno would have (4.3). Windows are in segments and times in seconds here,
- * as in the RFC; it is the one control in floating point.
+ * as in the RFC; it is the one control in floating point. Slow start ends by HyStart++ (4.10), where
+ * it is not switched off. With ecn, a mark is as good as a loss (4.6).
  *
  * Differs: t counts only while the window may grow, so that a recovery, or an application that has
- * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter). */
+ * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter); from one ACK
+ * to the next it moves by a round trip at most, as more than that is a pause. */
+#include "lib/cc/hystart.h"
 #include "lib/cc/reno.h"
 #include "weir/units.h"
 #include <math.h>
@@ -15,6 +18,9 @@ struct cubic_params {
 	uint64_t c_q32;
 	uint64_t beta_q32;
 	uint64_t fast_convergence;
+	uint64_t ecn;
+	uint64_t min_window; /* OPT_LENGTH */
+	struct hystart_params hystart;
 };
 
 struct cubic_state {
@@ -29,7 +35,10 @@ struct cubic_state {
 	int64_t rtt_ns;    /* smoothed as in RFC 6298 */
 	uint32_t in_epoch; /* 1: congestion avoidance has begun since the last cut */
 	uint32_t after_timeout;
+	struct hystart hystart;
 };
+
+#define RISE_MAX_NS ((uint64_t)NS_PER_S)
 
 static const struct option cubic_options[] = {
 	{ "c", OPT_FRACTION_Q32, offsetof(struct cubic_params, c_q32), "0.4", ONE_Q32 >> 16,
@@ -38,8 +47,28 @@ static const struct option cubic_options[] = {
 	  ONE_Q32 - (ONE_Q32 >> 5), "what a cut leaves of the window", NULL },
 	{ "fast-convergence", OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes", 0,
 	  1, "a flow whose windows shrink from cut to cut makes more room for others", NULL },
+	{ "ecn", OPT_FLAG, offsetof(struct cubic_params, ecn), "no", 0, 1,
+	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
+	MIN_WINDOW_OPTION(struct cubic_params, min_window, "2pkts"),
+	{ "hystart", OPT_FLAG, offsetof(struct cubic_params, hystart.is_on), "yes", 0, 1,
+	  "the first slow start ends when round-trip times rise (HyStart++, RFC 9406)", NULL },
+	{ "hystart-min-rise", OPT_TIME_NS, offsetof(struct cubic_params, hystart.min_rise_ns),
+	  "4us", 0, RISE_MAX_NS,
+	  "a rise of round-trip times by an eighth counts if it is no less (RFC 9406: 4 ms, longer "
+	  "than a datacenter's queues)",
+	  NULL },
+	{ "hystart-max-rise", OPT_TIME_NS, offsetof(struct cubic_params, hystart.max_rise_ns),
+	  "16ms", 0, RISE_MAX_NS, "a rise of round-trip times by so much counts in any case",
+	  NULL },
 	{ .name = NULL },
 };
+
+static enum cc_echo cubic_echo(const void *params)
+{
+	const struct cubic_params *p = params;
+
+	return p->ecn ? CC_ECHO_CLASSIC : CC_ECHO_NONE;
+}
 
 static double q32_to_double(uint64_t value_q32)
 {
@@ -49,6 +78,11 @@ static double q32_to_double(uint64_t value_q32)
 static double ns_to_s(int64_t ns)
 {
 	return (double)ns / NS_PER_S;
+}
+
+static int64_t shorter_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 static double window_in_segments(const struct cubic_state *s, const struct cc_env *env)
@@ -122,53 +156,81 @@ static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
 	s->rest_bytes = grown_bytes - floor(grown_bytes);
 }
 
+/* Returns what is left over for congestion avoidance. */
+static uint64_t cubic_slow_start(struct cubic_state *s, const struct cubic_params *p,
+				 const struct cc_env *env, const struct cc_ack *a)
+{
+	uint64_t bytes;
+
+	if (!p->hystart.is_on || s->cc.ssthresh_bytes != CC_SSTHRESH_START)
+		return a->may_grow ? slow_start_grow(&s->cc, a->acked_bytes) : 0;
+	bytes = hystart_ack(&s->hystart, &p->hystart, a, env->mss_bytes);
+	if (a->may_grow)
+		s->cc.window_bytes += bytes;
+	if (hystart_is_over(&s->hystart))
+		s->cc.ssthresh_bytes = s->cc.window_bytes;
+	return 0;
+}
+
 static void cubic_ack(void *state, const void *params, const struct cc_env *env,
 		      const struct cc_ack *a)
 {
 	struct cubic_state *s = state;
-	uint64_t left;
+	uint64_t left = cubic_slow_start(s, params, env, a);
 
 	if (a->rtt_ns > 0)
 		s->rtt_ns = s->rtt_ns ? s->rtt_ns + (a->rtt_ns - s->rtt_ns) / 8 : a->rtt_ns;
-	if (a->may_grow) {
-		s->t_ns += a->now_ns - s->last_ack_ns;
-		left = slow_start_grow(&s->cc, a->acked_bytes);
-		if (left > 0)
-			cubic_avoid(s, params, env, left);
-	}
+	if (a->may_grow)
+		s->t_ns += shorter_ns(a->now_ns - s->last_ack_ns, s->rtt_ns);
+	if (left > 0)
+		cubic_avoid(s, params, env, left);
 	s->last_ack_ns = a->now_ns;
 }
 
-/* Sections 4.6 to 4.8. Marks would count as losses; packets of this control are not ECN-capable. */
+/* Sections 4.6 to 4.8. Marks cut like losses; the gentler cut of RFC 8511 is not here. */
 static void cubic_congestion(void *state, const void *params, const struct cc_env *env,
 			     enum cc_event event, const struct cc_ack *a)
 {
 	struct cubic_state *s = state;
 	const struct cubic_params *p = params;
 	double cwnd = window_in_segments(s, env), beta = q32_to_double(p->beta_q32);
+	uint64_t floor_bytes = event == CC_ECN ? segments_to_bytes(p->min_window, env->mss_bytes)
+					       : 2 * (uint64_t)env->mss_bytes;
 
 	(void)a;
 	s->w_prior = cwnd;
 	s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
-	s->cc.ssthresh_bytes = larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5),
-					    2 * (uint64_t)env->mss_bytes);
+	s->cc.ssthresh_bytes =
+		larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5), floor_bytes);
 	s->cc.window_bytes = smaller_bytes(
 		s->cc.window_bytes, event == CC_TIMEOUT ? env->mss_bytes : s->cc.ssthresh_bytes);
 	s->after_timeout = event == CC_TIMEOUT;
 	s->in_epoch = 0;
 }
 
+/* A new curve from where the window is now to where it was at the last cut. */
+static void cubic_restart(void *state, const void *params, const struct cc_env *env)
+{
+	struct cubic_state *s = state;
+
+	(void)params;
+	(void)env;
+	s->in_epoch = 0;
+}
+
 const struct cc_ops cc_cubic = {
 	.name = "cubic",
-	.help = "grows its window as a cubic function of time since the last loss; not ECN-capable",
-	.cite = "RFC 9438, CUBIC for Fast and Long-Distance Networks",
-	.echo = CC_ECHO_NONE,
+	.help = "grows its window as a cubic function of time since the last loss; deaf to marks "
+		"unless ecn=yes",
+	.cite = "RFC 9438, CUBIC for Fast and Long-Distance Networks; RFC 9406; RFC 3168",
+	.echo_of = cubic_echo,
 	.params_size = sizeof(struct cubic_params),
 	.state_size = sizeof(struct cubic_state),
 	.options = cubic_options,
 	.init = cubic_init,
 	.ack = cubic_ack,
 	.congestion = cubic_congestion,
+	.restart = cubic_restart,
 };
 
 _Static_assert(sizeof(struct cubic_state) <= CC_STATE_MAX, "a connection has room for it");

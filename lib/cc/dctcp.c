@@ -5,16 +5,16 @@
  * alpha <- (1 - g) alpha + g M; the first mark of a window cuts the window to (1 - alpha / 2) of
  * itself. Growth and what a loss does are Reno's.
  *
- * Differs: marks may cut the window down to one segment (min-window), as ns-3 does; RFC 8257 leaves
- * the floor to RFC 5681, which has two. */
+ * Differs: marks may cut the window down to one segment (min-window); RFC 8257 leaves the floor to
+ * RFC 5681, which has two, as Linux does; ns-3 has none for ssthresh. */
 #include "lib/cc/reno.h"
 
 __extension__ typedef unsigned __int128 wide;
 
 struct dctcp_params {
+	struct reno_params reno;
 	uint64_t g_q32;
 	uint64_t alpha_start_q32;
-	uint64_t min_window; /* OPT_LENGTH */
 };
 
 struct dctcp_state {
@@ -29,7 +29,8 @@ static const struct option dctcp_options[] = {
 	  ONE_Q32, "weight of the newest window in alpha", NULL },
 	{ "alpha-start", OPT_FRACTION_Q32, offsetof(struct dctcp_params, alpha_start_q32), "1", 0,
 	  ONE_Q32, "alpha of a new connection", NULL },
-	MIN_WINDOW_OPTION(struct dctcp_params, min_window),
+	MIN_WINDOW_OPTION(struct dctcp_params, reno.min_window, "1pkts"),
+	GROWTH_OPTION(struct dctcp_params, reno.growth),
 	{ .name = NULL },
 };
 
@@ -71,7 +72,7 @@ static void dctcp_ack(void *state, const void *params, const struct cc_env *env,
 		s->window_end_bytes = a->next_bytes;
 	}
 	if (a->may_grow)
-		reno_grow(&s->reno, env->mss_bytes, a->acked_bytes);
+		reno_grow(&s->reno, &p->reno, env->mss_bytes, a->acked_bytes);
 }
 
 static void dctcp_congestion(void *state, const void *params, const struct cc_env *env,
@@ -89,8 +90,8 @@ static void dctcp_congestion(void *state, const void *params, const struct cc_en
 	} else {
 		uint64_t cut = (uint64_t)((wide)window * s->alpha_q32 >> 33);
 
-		reno_cut(&s->reno, larger_bytes(window - cut,
-						segments_to_bytes(p->min_window, env->mss_bytes)));
+		reno_cut(&s->reno, larger_bytes(window - cut, segments_to_bytes(p->reno.min_window,
+										env->mss_bytes)));
 	}
 }
 

@@ -1,7 +1,51 @@
-/* reno.c -- slow start, congestion avoidance, half the window at a loss; deaf to marks.
+/* reno.c -- slow start, congestion avoidance, half the window at a loss.
  *
- * RFC 5681; loss recovery is the transport's. */
+ * RFC 5681; loss recovery is the transport's. With ecn, a mark is as good as a loss: packets are
+ * ECN-capable, receivers echo until CWR, and the window is halved at most once a window of data (RFC
+ * 3168, section 6.1.2). The gentler cut for marks of RFC 8511 is not here.
+ *
+ * Differs: what is sent again is ECN-capable like all data here, as RFC 8311 allows and RFC 3168 did
+ * not. */
 #include "lib/cc/reno.h"
+
+struct reno_ecn_params {
+	struct reno_params reno;
+	uint64_t ecn;
+};
+
+const char *const reno_growth_choices[] = { "bytes", "segments", NULL };
+
+static const struct option reno_options[] = {
+	{ "ecn", OPT_FLAG, offsetof(struct reno_ecn_params, ecn), "no", 0, 1,
+	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
+	MIN_WINDOW_OPTION(struct reno_ecn_params, reno.min_window, "2pkts"),
+	GROWTH_OPTION(struct reno_ecn_params, reno.growth),
+	{ .name = NULL },
+};
+
+static enum cc_echo reno_echo(const void *params)
+{
+	const struct reno_ecn_params *p = params;
+
+	return p->ecn ? CC_ECHO_CLASSIC : CC_ECHO_NONE;
+}
+
+void reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes)
+{
+	uint64_t whole_bytes =
+		larger_bytes(w->cc.window_bytes - w->cc.window_bytes % mss_bytes, mss_bytes);
+
+	if (w->credit >= whole_bytes) {
+		w->credit = 0;
+		w->cc.window_bytes += mss_bytes;
+	}
+	w->credit += acked_bytes;
+
+	uint64_t windows = w->credit / whole_bytes;
+
+	w->credit -= windows * whole_bytes;
+	w->cc.window_bytes += windows * mss_bytes;
+}
 
 void reno_start(void *state, const void *params, const struct cc_env *env)
 {
@@ -11,29 +55,34 @@ void reno_start(void *state, const void *params, const struct cc_env *env)
 
 void reno_ack(void *state, const void *params, const struct cc_env *env, const struct cc_ack *a)
 {
-	(void)params;
 	if (a->may_grow)
-		reno_grow(state, env->mss_bytes, a->acked_bytes);
+		reno_grow(state, params, env->mss_bytes, a->acked_bytes);
 }
 
-/* Packets of this control are not ECN-capable, so CC_ECN does not come; it would mean a loss. */
-static void reno_congestion(void *state, const void *params, const struct cc_env *env,
-			    enum cc_event event, const struct cc_ack *a)
+void reno_congestion(void *state, const void *params, const struct cc_env *env, enum cc_event event,
+		     const struct cc_ack *a)
 {
-	(void)params;
+	const struct reno_params *p = params;
+	struct reno_window *w = state;
+
 	(void)a;
 	if (event == CC_TIMEOUT)
-		reno_timeout(state, env->mss_bytes);
+		reno_timeout(w, env->mss_bytes);
+	else if (event == CC_LOSS)
+		reno_loss(w, env->mss_bytes);
 	else
-		reno_loss(state, env->mss_bytes);
+		reno_cut(w, larger_bytes(w->cc.window_bytes / 2,
+					 segments_to_bytes(p->min_window, env->mss_bytes)));
 }
 
 const struct cc_ops cc_reno = {
 	.name = "reno",
-	.help = "halves its window when a packet is lost; not ECN-capable",
-	.cite = "RFC 5681, TCP Congestion Control",
-	.echo = CC_ECHO_NONE,
+	.help = "halves its window when a packet is lost; deaf to marks unless ecn=yes",
+	.cite = "RFC 5681, TCP Congestion Control; RFC 3168",
+	.echo_of = reno_echo,
+	.params_size = sizeof(struct reno_ecn_params),
 	.state_size = sizeof(struct reno_window),
+	.options = reno_options,
 	.init = reno_start,
 	.ack = reno_ack,
 	.congestion = reno_congestion,

@@ -1,13 +1,22 @@
 /* reno.h -- what the congestion controls of the Reno family have in common: how the window grows and
- * what a loss does to it. RFC 5681, in bytes. */
+ * what a loss does to it. RFC 5681, in bytes or, where asked for, in whole segments. */
 #ifndef CC_RENO_H
 #define CC_RENO_H
 #include "weir/cc.h"
 
+enum reno_growth { GROWTH_BYTES, GROWTH_SEGMENTS };
+
+/* Begins the params of every control that grows like Reno. */
+struct reno_params {
+	uint64_t growth;     /* enum reno_growth */
+	uint64_t min_window; /* OPT_LENGTH: marks do not cut below it */
+};
+
 /* Begins the state of every control that grows like Reno. */
 struct reno_window {
 	struct cc_window cc;
-	uint64_t credit; /* what the last division of congestion avoidance left */
+	/* Of congestion avoidance: what the last division left; or bytes that wait for a whole window. */
+	uint64_t credit;
 };
 
 static inline uint64_t larger_bytes(uint64_t a, uint64_t b)
@@ -38,19 +47,34 @@ static inline uint64_t slow_start_grow(struct cc_window *w, uint64_t acked_bytes
 	return acked_bytes - step;
 }
 
-/* Congestion avoidance: window += mss * acked / window, a segment for each window of data (RFC 5681,
- * equation 3), with what the division leaves kept for the next time. mss * acked < 2^16 * 2^40. */
-static inline void reno_grow(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes)
+/* window += mss * acked / window, a segment for each window of data (RFC 5681, equation 3), with what
+ * the division leaves kept for the next time. mss * acked < 2^16 * 2^40. */
+static inline void grow_by_bytes(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes)
 {
-	acked_bytes = slow_start_grow(&w->cc, acked_bytes);
-	if (acked_bytes == 0)
-		return;
 	w->credit += mss_bytes * acked_bytes;
 
 	uint64_t step = w->credit / w->cc.window_bytes;
 
 	w->credit -= step * w->cc.window_bytes;
 	w->cc.window_bytes += step;
+}
+
+/* A whole segment whenever as many segments were acknowledged as the window has whole ones, as Linux
+ * (tcp_cong_avoid_ai) and ns-3 (TcpLinuxReno) do. Credit from a time when the window was larger is
+ * worth one segment at most. Cuts leave the credit alone, as in ns-3; Linux counts from 0 after each. */
+void reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes);
+
+/* Slow start, and congestion avoidance with what is left over. */
+static inline void reno_grow(struct reno_window *w, const struct reno_params *p, uint32_t mss_bytes,
+			     uint64_t acked_bytes)
+{
+	acked_bytes = slow_start_grow(&w->cc, acked_bytes);
+	if (acked_bytes == 0)
+		return;
+	if (p->growth == GROWTH_SEGMENTS)
+		reno_grow_by_segments(w, mss_bytes, acked_bytes);
+	else
+		grow_by_bytes(w, mss_bytes, acked_bytes);
 }
 
 /* After a cut the window is ssthresh; one that is already smaller, because a floor is above it, stays
@@ -67,6 +91,12 @@ static inline uint64_t half_window(const struct cc_window *w, uint32_t mss_bytes
 	return larger_bytes(w->window_bytes / 2, 2 * (uint64_t)mss_bytes);
 }
 
+/* An OPT_LENGTH whose packets are full segments. */
+static inline uint64_t segments_to_bytes(uint64_t length, uint32_t mss_bytes)
+{
+	return length_is_packets(length) ? length_number(length) * mss_bytes : length;
+}
+
 static inline void reno_loss(struct reno_window *w, uint32_t mss_bytes)
 {
 	reno_cut(w, half_window(&w->cc, mss_bytes));
@@ -79,22 +109,36 @@ static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes)
 	w->cc.window_bytes = smaller_bytes(w->cc.window_bytes, mss_bytes);
 }
 
-/* Hooks of struct cc_ops for controls that differ from Reno only in their cuts. */
+extern const char *const reno_growth_choices[];
+
+/* Hooks of struct cc_ops for controls that are Reno with other options. */
 void reno_start(void *state, const void *params, const struct cc_env *env);
 void reno_ack(void *state, const void *params, const struct cc_env *env, const struct cc_ack *a);
+void reno_congestion(void *state, const void *params, const struct cc_env *env, enum cc_event event,
+		     const struct cc_ack *a);
 
-/* An OPT_LENGTH whose packets are full segments. */
-static inline uint64_t segments_to_bytes(uint64_t length, uint32_t mss_bytes)
-{
-	return length_is_packets(length) ? length_number(length) * mss_bytes : length;
-}
+/* --- options --- */
 
 /* Smallest window that an option may ask for; a segment is at most 2^16 bytes. */
 #define MIN_WINDOW_MAX (UINT64_C(1000) * 1000)
 
-#define MIN_WINDOW_OPTION(type, member) \
+/* RFC 5681 and Linux have two segments for every control; ns-3 has two for Reno, for DCTCP's ssthresh
+ * none. */
+#define MIN_WINDOW_OPTION(type, member, default_length) \
 	{ \
-		"min-window", OPT_LENGTH, offsetof(type, member), "1pkts", 1, MIN_WINDOW_MAX, \
-			"marks do not cut the window below this; packets are full segments", NULL \
+		"min-window", OPT_LENGTH, offsetof(type, member), default_length, 1, \
+			MIN_WINDOW_MAX, \
+			"marks do not cut the window below this; packets are full segments " \
+			"(Linux: 2)", \
+			NULL \
+	}
+
+#define GROWTH_OPTION(type, member) \
+	{ \
+		"growth", OPT_CHOICE, offsetof(type, member), "bytes", 0, 1, \
+			"congestion avoidance adds to the window by bytes (RFC 5681), or a whole " \
+			"segment for every window of segments (ns-3; Linux counts anew after a " \
+			"cut)", \
+			reno_growth_choices \
 	}
 #endif
