@@ -22,6 +22,8 @@ static const struct cli_option run_options[] = {
 	{ "--pcap", "PORT=FILE",
 	  "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
 	  "several times" },
+	{ "--pcap-whole", NULL,
+	  "captures hold payload too, in zeros, and every checksum; headers only unless given" },
 	{ "--out", "FOLDER",
 	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results" },
 	{ "--again", NULL, "does also the runs that are in the folder" },
