@@ -45,7 +45,8 @@ static const struct cli_option check_options[] = {
 
 static const struct cli_option import_options[] = {
 	{ "-o", "FILE", "where the scenario goes; standard output unless given" },
-	{ "--topology", "NAME", "the network of a connection matrix" },
+	{ "--topology", "NAME", "the network of a connection matrix or a capture; "
+	  "a capture's is a star unless given" },
 	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times" },
 	{ .name = NULL },
 };
@@ -145,7 +146,7 @@ static const struct command check_command = {
 static const struct command import_command = {
 	"import",
 	"FILE [FLOWS]",
-	"turns files of HPCC's simulator or of htsim into a scenario",
+	"turns a capture, or files of HPCC's simulator or of htsim, into a scenario",
 	import_options,
 	1,
 	2,

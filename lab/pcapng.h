@@ -8,6 +8,8 @@ enum {
 	PCAPNG_SECTION = 0x0a0d0d0a,
 	PCAPNG_BYTE_ORDER = 0x1a2b3c4d,
 	PCAPNG_INTERFACE = 1,
+	PCAPNG_OLD_PACKET = 2,
+	PCAPNG_SIMPLE_PACKET = 3,
 	PCAPNG_PACKET = 6,
 	/* options of every block, of sections, of interfaces */
 	PCAPNG_OPTION_END = 0,
@@ -16,5 +18,6 @@ enum {
 	PCAPNG_OPTION_NAME = 2,
 	PCAPNG_OPTION_TIME_UNIT = 9,
 	PCAPNG_OPTION_FCS_BYTES = 13,
+	PCAPNG_OPTION_TIME_OFFSET = 14,
 };
 #endif

@@ -78,6 +78,13 @@ END
 	"$(count both frame)" ] || fail "interfaces are not named as ports"
 capinfos "$dir/down.pcapng" | grep -q '^Capture comment: *Three connections' || fail "no title"
 
+# What was captured comes back as flows, also from the formats that Wireshark's tools write.
+"$weir" import "$dir/both.pcapng" | sed 1d >"$dir/pcapng.ini"
+grep -qx '# 3 flows of [0-9]* packets; left out: 3 without payload' "$dir/pcapng.ini" || fail "no three flows"
+[ "$(grep -c '^flow = [0-9] 1 292001B ' "$dir/pcapng.ini")" = 3 ] || fail "other flows: $(cat "$dir/pcapng.ini")"
+editcap -F nsecpcap "$dir/both.pcapng" "$dir/both.pcap"
+"$weir" import "$dir/both.pcap" | sed 1d | cmp - "$dir/pcapng.ini" || fail "pcap is read otherwise"
+
 capture persistent <<END
 # Several messages on each connection, most of them with a short end
 $star
