@@ -2,26 +2,52 @@
 #include "cli/capture.h"
 #include <string.h>
 
+/* Two ports cannot write one file. */
+static int check_file(const struct captures *c, struct error *e)
+{
+	const struct pcap *last = &c->files[c->count];
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (last->output.temp && c->files[i].output.temp &&
+		    strcmp(c->files[i].output.temp, last->output.temp) == 0)
+			return error_set(e, "%.300s is the file of two ports, %s and %s",
+					 last->output.path, c->files[i].port, last->port);
+	return 0;
+}
+
+static int open_one(struct captures *c, const char *port_and_file, const struct config *config,
+		    enum frame_extent extent, struct error *e)
+{
+	struct pcap *file = &c->files[c->count];
+
+	if (c->count == CAPTURES_MAX)
+		return error_set(e, "at most %d ports at once", CAPTURES_MAX);
+	if (pcap_open(file, port_and_file, config, extent, e))
+		return -1;
+
+	int failed = check_file(c, e);
+
+	c->taps[c->count++] = pcap_tap(file);
+	return failed;
+}
+
 int captures_open(struct captures *c, const struct arguments *a, const struct config *config,
 		  struct error *e)
 {
+	int is_whole = arguments_option(a, "--pcap-whole") != NULL;
+	enum frame_extent extent = is_whole ? FRAME_WHOLE : FRAME_HEADERS;
+
 	c->count = 0;
 	for (size_t i = 0; i < a->count; i++) {
-		struct pcap *file = &c->files[c->count];
-
 		if (!a->all[i].option || strcmp(a->all[i].option->name, "--pcap") != 0)
 			continue;
-		if (c->count == CAPTURES_MAX) {
-			captures_abandon(c);
-			return error_set(e, "--pcap: at most %d ports at once", CAPTURES_MAX);
-		}
-		if (pcap_open(file, a->all[i].value, e)) {
+		if (open_one(c, a->all[i].value, config, extent, e)) {
 			captures_abandon(c);
 			return error_prefix(e, "--pcap: ");
 		}
-		file->mss_bytes = (uint32_t)config->host.mss_bytes;
-		c->taps[c->count++] = pcap_tap(file);
 	}
+	if (is_whole && c->count == 0)
+		return error_set(e, "--pcap-whole: is for captures; add --pcap PORT=FILE");
 	return 0;
 }
 

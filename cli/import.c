@@ -1,30 +1,72 @@
-/* import.c -- weir import: files of other simulators become a scenario. */
+/* import.c -- weir import: files of other simulators, and captures, become a scenario. */
 #include "cli/commands.h"
 #include "lab/import.h"
 #include "lab/output.h"
+#include <inttypes.h>
 #include <string.h>
 
-/* One word is a topology or a connection matrix, two are a topology and flows. */
+static int has_end(const char *path, const char *end)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && strcmp(dot, end) == 0;
+}
+
+/* By what is in it; a file that is called so is meant to be one. */
+static int is_capture(const char *path)
+{
+	return has_end(path, ".pcapng") || has_end(path, ".pcap") || capture_is(path);
+}
+
+static int check_words(const struct arguments *a, const char *kind, struct error *e)
+{
+	if (!arguments_word(a, 1))
+		return 0;
+	return error_set(e,
+			 "import: %s is %s, and a topology comes first; usage: "
+			 "weir import TOPOLOGY FLOWS -o FILE",
+			 quote(arguments_word(a, 0)).text, kind);
+}
+
+/* One word is a topology, a connection matrix or a capture, two are a topology and flows. */
 static int read_files(const struct arguments *a, struct import_files *files, struct error *e)
 {
 	const char *first = arguments_word(a, 0), *second = arguments_word(a, 1);
-	const char *end = strrchr(first, '.');
-	int is_matrix = end && strcmp(end, ".cm") == 0;
+	const char *topology = arguments_option(a, "--topology");
 
-	*files = (struct import_files){ first, second };
-	if (is_matrix && second)
-		return error_set(
-			e,
-			"import: %s is a connection matrix, and a topology comes first; usage: "
-			"weir import TOPOLOGY FLOWS -o FILE",
-			quote(first).text);
-	if (is_matrix)
-		*files = (struct import_files){ NULL, first };
-	if (is_matrix && !arguments_option(a, "--topology"))
-		return error_set(e, "import: a connection matrix says nothing of the network; add "
-				    "--topology leaf-spine, say, and its keys by --set");
-	if (!is_matrix && arguments_option(a, "--topology"))
+	*files = (struct import_files){ .topology = first, .flows = second };
+	if (has_end(first, ".cm")) {
+		*files = (struct import_files){ .flows = first };
+		if (check_words(a, "a connection matrix", e))
+			return -1;
+		if (!topology)
+			return error_set(e,
+					 "import: a connection matrix says nothing of the network; "
+					 "add --topology leaf-spine, say, and its keys by --set");
+	} else if (is_capture(first)) {
+		*files = (struct import_files){ .flows = first };
+		return check_words(a, "a capture", e);
+	} else if (topology) {
 		return error_set(e, "--topology: %s is the topology", quote(first).text);
+	}
+	return 0;
+}
+
+/* Where the flows are in a capture. Without a network they get a star. */
+static int read_capture(const struct arguments *a, struct import_files *files,
+			struct capture_flows *capture, struct error *e)
+{
+	*capture = (struct capture_flows){ 0 };
+	if (!files->flows || has_end(files->flows, ".cm") || !is_capture(files->flows))
+		return 0;
+	if (capture_flows_read(capture, files->flows, e))
+		return -1;
+	if (capture->flow_count == 0)
+		return error_set(e, "%.300s: no payload of TCP or UDP in %" PRIu64 " packets",
+				 files->flows, capture->packets);
+	files->capture = capture;
+	if (!files->topology && !arguments_option(a, "--topology"))
+		files->star_hosts = capture->host_count;
 	return 0;
 }
 
@@ -66,17 +108,23 @@ static int write_file(const char *path, const struct scenario *s, const struct i
 
 int command_import(const struct arguments *a)
 {
+	struct capture_flows capture;
 	struct import_files files;
 	struct scenario s;
 	struct error e;
 	int status;
 
-	if (read_files(a, &files, &e) || import_scenario(&s, &files, &e))
+	if (read_files(a, &files, &e))
 		return complain(EXIT_MISTAKE, &e);
+	if (read_capture(a, &files, &capture, &e) || import_scenario(&s, &files, &e)) {
+		capture_flows_free(&capture);
+		return complain(EXIT_MISTAKE, &e);
+	}
 	if (apply_settings(a, &s, &e))
 		status = complain(EXIT_MISTAKE, &e);
 	else
 		status = write_file(arguments_option(a, "-o"), &s, &files);
 	scenario_free(&s);
+	capture_flows_free(&capture);
 	return status;
 }

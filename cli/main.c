@@ -22,6 +22,8 @@ static const struct cli_option run_options[] = {
 	{ "--pcap", "PORT=FILE",
 	  "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
 	  "several times" },
+	{ "--pcap-whole", NULL,
+	  "captures hold payload too, in zeros, and every checksum; headers only unless given" },
 	{ "--out", "FOLDER",
 	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results" },
 	{ "--again", NULL, "does also the runs that are in the folder" },
@@ -43,7 +45,8 @@ static const struct cli_option check_options[] = {
 
 static const struct cli_option import_options[] = {
 	{ "-o", "FILE", "where the scenario goes; standard output unless given" },
-	{ "--topology", "NAME", "the network of a connection matrix" },
+	{ "--topology", "NAME", "the network of a connection matrix or a capture; "
+	  "a capture's is a star unless given" },
 	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times" },
 	{ .name = NULL },
 };
@@ -143,7 +146,7 @@ static const struct command check_command = {
 static const struct command import_command = {
 	"import",
 	"FILE [FLOWS]",
-	"turns files of HPCC's simulator or of htsim into a scenario",
+	"turns a capture, or files of HPCC's simulator or of htsim, into a scenario",
 	import_options,
 	1,
 	2,

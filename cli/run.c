@@ -132,6 +132,7 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 		.stop = &interrupt.stop,
 		.tap_count = captures->count,
 		.taps = captures->taps,
+		.taps_see_frames = 1,
 	};
 	struct run_result result;
 	struct error e;
@@ -197,7 +198,7 @@ static int full_folder(const char *file, char folder[FOLDER_SIZE], struct error 
 static int run_many(const struct arguments *a, const struct request *q, struct scenario *s,
 		    const struct sweep *w)
 {
-	static const char *const single[] = { "--json", "--csv", "--pcap" };
+	static const char *const single[] = { "--json", "--csv", "--pcap", "--pcap-whole" };
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
 					 .threads = q->threads,

@@ -4,6 +4,7 @@
 #include "sim/hpcc.h"
 #include "sim/network.h"
 #include "sim/traffic.h"
+#include <inttypes.h>
 #include <string.h>
 
 #define MATRIX_END ".cm"
@@ -30,6 +31,15 @@ static int add_files(struct scenario *s, const struct import_files *files, struc
 	if (files->topology &&
 	    (add(s, "network.topology", "hpcc", e) || add(s, "network.file", files->topology, e)))
 		return -1;
+	if (files->star_hosts) {
+		char hosts[16];
+
+		snprintf(hosts, sizeof(hosts), "%u", files->star_hosts);
+		if (add(s, "network.topology", "star", e) || add(s, "network.hosts", hosts, e))
+			return -1;
+	}
+	if (files->capture)
+		return add(s, FLOWS_PATH ".pattern", "list", e);
 	if (!files->flows)
 		return add(s, FLOWS_PATH ".pattern", "permutation", e) ||
 		       add(s, FLOWS_PATH ".size", "1MB", e);
@@ -170,12 +180,12 @@ static const char *start_text(char *buffer, size_t size, const struct flow_list 
 
 /* Starts count from the section's own start, which is among its settings. */
 static void write_flows(FILE *f, const struct scenario *s, const struct config *c,
-			const struct flow_list *flows)
+			const struct import_files *files, const struct flow_list *flows)
 {
 	static const struct option size = { "size", OPT_SIZE, 0, NULL, 0, UINT64_MAX, "", NULL };
 	int64_t base_ps = c->traffic[0].start.first_ps;
 
-	int is_listed = scenario_find(s, FLOWS_PATH ".file") != NULL;
+	int is_listed = files->capture || scenario_find(s, FLOWS_PATH ".file");
 
 	fprintf(f, "\n[traffic " IMPORT_TRAFFIC "]\npattern = %s\n",
 		is_listed ? "list" : c->traffic[0].pattern);
@@ -218,10 +228,45 @@ static void write_others(FILE *f, const struct scenario *s)
 	}
 }
 
+/* What of a capture is here, and what is not. */
+static void write_capture(FILE *f, const struct capture_flows *c)
+{
+	char text[WIRE_ADDRESS_TEXT];
+
+	fprintf(f, "# %u flows of %" PRIu64 " packets", c->flow_count, c->packets);
+	if (c->empty_flows)
+		fprintf(f, "; left out: %u without payload", c->empty_flows);
+	if (c->own_flows)
+		fprintf(f, "; left out: %u from an address to itself", c->own_flows);
+	if (c->other_packets)
+		fprintf(f, "; %" PRIu64 " packets are neither TCP nor UDP", c->other_packets);
+	fputc('\n', f);
+	for (uint32_t i = 0; i < c->host_count; i++)
+		fprintf(f, "# h%u %s\n", i, wire_address_text(&c->hosts[i], text));
+}
+
 static void write_title(FILE *f, const struct import_files *files)
 {
 	fprintf(f, "# Imported from %s%s%s\n", files->topology ? files->topology : "",
 		files->topology && files->flows ? " and " : "", files->flows ? files->flows : "");
+	if (files->capture)
+		write_capture(f, files->capture);
+}
+
+/* The flows of a capture, as if they had been written down. */
+static int add_captured(struct config *c, const struct capture_flows *capture, struct error *e)
+{
+	char line[96];
+
+	for (uint32_t i = 0; capture && i < capture->flow_count; i++) {
+		const struct captured_flow *flow = &capture->flows[i];
+
+		snprintf(line, sizeof(line), "%u %u %" PRIu64 "B %" PRId64 "ns", flow->src,
+			 flow->dst, flow->bytes, flow->start_ns);
+		if (line_list_add(&c->traffic[0].flow_lines, line, 0))
+			return error_set(e, "no memory");
+	}
+	return 0;
 }
 
 /* Nothing is written before everything was read. */
@@ -244,7 +289,7 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 		failed = write_network(f, s, c, e);
 	if (!failed) {
 		write_others(f, s);
-		write_flows(f, s, c, &flows);
+		write_flows(f, s, c, files, &flows);
 		write_measure(f, s, &flows);
 	}
 	flow_list_free(&flows);
@@ -271,7 +316,7 @@ int import_write(FILE *f, const struct scenario *s, const struct import_files *f
 
 	if (scenario_config(s, &c, e))
 		return -1;
-	failed = write_all(f, s, &c, files, e);
+	failed = add_captured(&c, files->capture, e) || write_all(f, s, &c, files, e);
 	if (failed)
 		locate(s, e);
 	config_free(&c);

@@ -1,25 +1,28 @@
 /* pcap.h -- what passes a port as a capture that Wireshark opens: pcapng, nanosecond times.
  *
- * Packets are written as Ethernet, IPv4 and TCP headers without their payload. Host n is
- * 10.x.y.z with n in the lower 24 bits, and 02:00:00:xx:yy:zz; a connection's ports are made from
- * the number of its flow; sequence numbers count bytes, an MSS for each segment. The time is when
- * the packet starts on the wire. ECN bits are in the IP header as the port left them. */
+ * TCP is written as TCP, queue pairs as RoCEv2, pauses as PFC frames (frame.h). The time is when the packet
+ * starts on the wire. ECN bits are as the port left them. The interface has the name of the port, and the
+ * file the title of the scenario as its comment. */
 #ifndef LAB_PCAP_H
 #define LAB_PCAP_H
+#include "lab/frame.h"
 #include "lab/output.h"
 #include "sim/run.h"
 
 struct pcap {
 	struct output output;
 	char *port;
-	uint32_t mss_bytes;
+	uint32_t card; /* a number made from that */
+	struct streams streams;
+	enum frame_extent extent;
 	uint64_t packets;
 };
 
-/* Reads "PORT=FILE" and opens the file for the port. */
-int pcap_open(struct pcap *p, const char *port_and_file, struct error *e);
+/* Reads "PORT=FILE" and opens the file for the port. The config is that of the run and must outlast it. */
+int pcap_open(struct pcap *p, const char *port_and_file, const struct config *config,
+	      enum frame_extent extent, struct error *e);
 
-/* To be put into run_control; p->mss_bytes must be set. */
+/* To be put into run_control, with taps_see_frames. */
 struct tap pcap_tap(struct pcap *p);
 
 /* The file appears whole, or not at all. */

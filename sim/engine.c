@@ -46,10 +46,14 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 		out->port.drops[DROP_LINK_DOWN]++;
 		return 1;
 	}
-	for (uint32_t i = 0; i < e->tap_count && !(packet->flags & SEGMENT_PAUSE); i++)
-		if (e->taps[i].link == link)
-			e->taps[i].see(e->taps[i].context, start_ps, packet,
-				       &e->flows.flows[packet_segment(packet)->connection]);
+
+	const struct flow *flow = packet->flags & SEGMENT_PAUSE
+					  ? NULL
+					  : &e->flows.flows[packet_segment(packet)->connection];
+
+	for (uint32_t i = 0; i < e->tap_count; i++)
+		if (e->taps[i].link == link && (flow || e->taps[i].sees_frames))
+			e->taps[i].see(e->taps[i].context, start_ps, packet, flow);
 	return 0;
 }
 

@@ -168,6 +168,7 @@ struct engine {
 		void (*see)(void *context, int64_t start_ps, const struct packet *packet,
 			    const struct flow *flow);
 		void *context;
+		int sees_frames; /* those between neighbours, with flow NULL */
 	} * taps;
 
 	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */

@@ -45,7 +45,7 @@ static void see_packet(void *context, int64_t start_ps, const struct packet *pac
 static void watch_queue(struct engine *e, struct probe *p)
 {
 	e->taps = memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
-	e->taps[e->tap_count++] = (struct engine_tap){ p->target, see_packet, p };
+	e->taps[e->tap_count++] = (struct engine_tap){ p->target, see_packet, p, 0 };
 	engine_egress(e, p->target)->special_ps = INT64_MIN;
 }
 

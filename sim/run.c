@@ -139,7 +139,8 @@ static int attach_taps(struct engine *e, const struct run_control *control, stru
 
 		if (link < 0)
 			return error_prefix(error, "capture of '%s': ", t->port);
-		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context };
+		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context,
+							       control->taps_see_frames };
 		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
 	}
 	return 0;

@@ -80,7 +80,9 @@ struct run_result {
 };
 
 /* Somebody who wants to see every packet that starts on a link, in order of time. Called by one
- * thread at a time. The flow is the one that opened the packet's connection. */
+ * thread at a time. The flow is the one that opened the packet's connection, and stands among all flows in
+ * the place of that number. Frames between neighbours are seen only where the run is told so, without a
+ * flow. */
 struct tap {
 	const char *port; /* "leaf0->h3" */
 	void (*see)(void *context, int64_t start_ps, const struct packet *packet,
@@ -97,6 +99,7 @@ struct run_control {
 	void *context;
 	uint32_t tap_count;
 	const struct tap *taps;
+	int taps_see_frames; /* 1: those between neighbours, too */
 };
 
 /* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: conservation was

@@ -57,6 +57,36 @@ cmp "$dir/one" "$dir/two" || fail "the scenario must give what the matrix gives"
 "$weir" import $import/topology.txt $import/incast.cm >"$dir/out" 2>"$dir/err"
 grep -qx "weir: $import/incast.cm:1: Nodes 16, but the network has 6 hosts" "$dir/err" || fail "too many nodes"
 
+# What is captured on the way to the receivers comes back: the same sizes, hosts renumbered as they appear.
+cat >"$dir/mine.ini" <<'END'
+[network]
+topology = star
+hosts = 4
+[traffic mine]
+pattern = list
+flow = 2 0 30001B 0us
+flow = 3 0 7B 3us
+flow = 1 0 123456B 5us
+END
+"$weir" run "$dir/mine.ini" --quiet --pcap "sw->h0=$dir/mine.pcapng" || fail "capture"
+"$weir" import "$dir/mine.pcapng" -o "$dir/made.ini" || fail "import of a capture"
+[ "$(sed -n 's/^# h\(.*\)/\1/p; s/^flow = \([0-9] [0-9] [0-9]*B\) .*/\1/p' "$dir/made.ini" | tr '\n' ,)" = \
+	"0 10.0.0.3,1 10.0.0.1,2 10.0.0.4,3 10.0.0.2,0 1 30001B,2 1 7B,3 1 123456B," ] || fail "$(cat "$dir/made.ini")"
+"$weir" run "$dir/made.ini" --quiet --json - | grep -q '"flows_completed": 3' || fail "run of an imported capture"
+"$weir" import "$dir/mine.pcapng" --topology leaf-spine --set network.leaves=2 >"$dir/made.ini" || fail "leaf-spine"
+grep -qx 'topology = leaf-spine' "$dir/made.ini" || fail "a capture on a network of choice"
+"$weir" import $import/topology.txt "$dir/mine.pcapng" >"$dir/made.ini" || fail "capture on a topology"
+grep -q '^link = ' "$dir/made.ini" && grep -q '^flow = 3 1 123456B' "$dir/made.ini" || fail "capture on a topology"
+mistake "import: '$dir/mine.pcapng' is a capture, and a topology comes first; usage: weir import TOPOLOGY FLOWS \
+-o FILE" import "$dir/mine.pcapng" $import/topology.txt
+head -c 1001 "$dir/mine.pcapng" >"$dir/cut.pcapng"
+"$weir" import "$dir/cut.pcapng" -o "$dir/none.ini" 2>"$dir/err"
+[ $? = 2 ] && [ ! -e "$dir/none.ini" ] || fail "a cut capture must be refused"
+grep -qx "weir: $dir/cut.pcapng: the file ends at byte 1001, inside what begins at byte [0-9]*" "$dir/err" || fail cut
+echo hello >"$dir/text.pcap"
+mistake "$dir/text.pcap: byte 0: neither pcapng nor pcap begins like this" import "$dir/text.pcap"
+mistake "none.pcap: cannot be read: No such file or directory" import none.pcap
+
 mistake "none.txt: cannot be read: No such file or directory" import none.txt
 mistake "none.txt: cannot be read: No such file or directory" import $import/topology.txt none.txt
 head -n 3 $import/topology.txt >"$dir/short.txt"

@@ -316,7 +316,7 @@ TEST(test_import_of_a_topology_and_flows_gives_the_same_results)
 {
 	static const char *const settings[] = { "switch.marking=red(min=5KB, max=90KB)",
 						"network.fail=s2 s7#1 2000100us", "seed=5", NULL };
-	const struct import_files files = { TOPOLOGY, FLOWS };
+	const struct import_files files = { .topology = TOPOLOGY, .flows = FLOWS };
 	struct sim original, made;
 	char *text = imported(&files, settings);
 
@@ -341,7 +341,7 @@ TEST(test_import_of_a_topology_and_flows_gives_the_same_results)
 TEST(test_import_of_a_connection_matrix_gives_the_same_results)
 {
 	static const char *const settings[] = { "network.topology=star", "network.hosts=16", NULL };
-	const struct import_files files = { NULL, MATRIX };
+	const struct import_files files = { .flows = MATRIX };
 	struct sim original, made;
 	char *text = imported(&files, settings);
 
@@ -364,7 +364,7 @@ TEST(test_import_of_a_connection_matrix_gives_the_same_results)
 TEST(test_import_of_a_topology_alone_can_be_run)
 {
 	static const char *const settings[] = { NULL };
-	const struct import_files files = { TOPOLOGY, NULL };
+	const struct import_files files = { .topology = TOPOLOGY };
 	char *text = imported(&files, settings);
 	struct sim made;
 
