@@ -4,6 +4,7 @@
  * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
  * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "sim/config.h"
+#include "sim/card.h"
 #include "sim/fabric.h"
 #include "sim/plugin.h"
 #include "weir/buffer.h"
@@ -26,6 +27,7 @@ enum {
 	HEADER_MAX_BYTES = 1024,
 	WINDOW_MAX_PKTS = 1000 * 1000,
 	ALPHA_MAX = 128,
+	TSO_MAX_BYTES = 1000 * 1000,
 };
 
 _Static_assert(FRAME_MAX_BYTES <= UINT16_MAX, "struct packet counts its bytes in 16 bits");
@@ -139,6 +141,12 @@ const struct option host_options[] = {
 	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, "
 	  "and "
 	  "then a queue that marks drops them",
+	  NULL },
+	{ "card", OPT_TEXT, AT(card), "fair", 0, 0,
+	  "how a host's packets get to its line: a card with its options", NULL },
+	{ "tso", OPT_BYTES, AT(tso_bytes), "0B", 0, TSO_MAX_BYTES,
+	  "payload of one connection that leaves the card back to back before another one's turn "
+	  "(segmentation offload; 64KB in Linux); 0B: a packet each",
 	  NULL },
 	{ .name = NULL },
 };
@@ -620,7 +628,7 @@ static int check_telemetry(const struct config *c, struct error *e)
 int config_check(struct config *c, struct error *e)
 {
 	if (check_host(c, e) || check_transports(c, e) || check_switch(c, e) ||
-	    check_telemetry(c, e) || check_measure(c, e))
+	    check_telemetry(c, e) || card_check(c, e) || check_measure(c, e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (check_traffic(c, &c->traffic[i], e))

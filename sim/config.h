@@ -73,6 +73,8 @@ struct host_config {
 	uint64_t recovery;            /* enum recovery_mode */
 	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
 	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
+	char card[OPT_TEXT_SIZE];     /* spec */
+	uint64_t tso_bytes;           /* of one connection that leave back to back; 0: a packet */
 };
 
 enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
@@ -173,10 +175,16 @@ struct config {
 	const struct sched_ops *sched;
 	const struct cc_ops *cc;
 	const struct fabric_ops *fabric; /* sim/fabric.h */
+	const struct card_ops *card;     /* sim/card.h; where it has queues, their marking ... */
+	const struct mark_ops *card_mark;
+	const struct sched_ops *card_sched; /* ... and, of more than one, their scheduler */
 	_Alignas(8) unsigned char mark_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char fabric_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_mark_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_sched_params[SPEC_PARAMS_MAX];
 };
 
 /* The congestion control of a traffic section. */

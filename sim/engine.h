@@ -130,6 +130,7 @@ struct engine {
 	char *egresses;
 	size_t egress_size;
 	struct link_pauses *pauses; /* per link; NULL: nothing is lossless */
+	struct mark_ops card_mark; /* of hosts' cards */
 	struct port_class *classes;
 	uint32_t class_count;
 	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */

@@ -1,5 +1,6 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
 #include "sim/engine.h"
+#include "sim/card.h"
 #include "sim/host.h"
 #include "sim/lossless.h"
 #include "sim/telemetry.h"
@@ -63,8 +64,6 @@ static int64_t find_base_rtt(struct engine *e)
 
 /* --- ports --- */
 
-static const struct mark_ops no_marking = { .name = "none" };
-
 static struct port_plan plan_for(const struct engine *e, enum node_kind kind, uint64_t rate_bps)
 {
 	const struct config *c = e->config;
@@ -72,13 +71,17 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 		.rate_bps = rate_bps,
 		.rtt_ns = ps_to_ns(e->base_rtt_ps),
 		.queues = 1,
-		.mark = &no_marking,
+		.mark = &e->card_mark,
 		.mtu_bytes = c->frame_max_bytes,
 	};
 
 	if (c->switches.ethernet_overhead) {
 		plan.overhead_bytes = ETHERNET_OVERHEAD_BYTES;
 		plan.min_bytes = ETHERNET_MIN_FRAME_BYTES;
+	}
+	if (kind == NODE_HOST && card_has_queue(c)) {
+		card_plan(c, &plan);
+		return plan;
 	}
 	if (kind == NODE_HOST) {
 		if (c->lossless) { /* control packets wait by class; the card picks them itself */
@@ -105,7 +108,7 @@ static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_b
 {
 	for (uint32_t i = 0; i < e->class_count; i++)
 		if (e->classes[i].rate_bps == rate_bps &&
-		    (e->classes[i].mark == &no_marking) == (kind == NODE_HOST))
+		    (e->classes[i].mark == &e->card_mark) == (kind == NODE_HOST))
 			return i;
 
 	struct port_plan plan = plan_for(e, kind, rate_bps);
@@ -120,6 +123,7 @@ static void build_ports(struct engine *e)
 	const struct network *net = e->net;
 	size_t port_size = 0;
 
+	e->card_mark = card_marking(e->config);
 	for (uint32_t i = 0; i < net->link_count; i++)
 		class_for(e, net->nodes[net->links[i].from].kind, net->links[i].rate_bps);
 	for (uint32_t i = 0; i < e->class_count; i++)

@@ -77,7 +77,7 @@ const struct metric metric_all[] = {
 			  RESULT },
 	[MARK_FRACTION] = { "mark_fraction", "",
 			    "data packets that arrive marked, of all that arrive", RESULT },
-	[MARKS] = { "marks", "", "packets marked, all switches", RESULT },
+	[MARKS] = { "marks", "", "packets marked, everywhere", RESULT },
 	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
 	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
 	[TIMEOUTS_SMALL] = { "timeouts_small", "", "of these, of small flows", RESULT },
@@ -370,18 +370,33 @@ static struct port_result port_result(const struct measure *m, uint32_t link, do
 	return p;
 }
 
+static int is_of_host(const struct network *net, uint32_t link)
+{
+	return net->nodes[net->links[link].from].kind == NODE_HOST;
+}
+
+/* Of those listed so far, the switch port with the largest mean queue? */
+static int is_longest(const struct network *net, const struct run_result *r,
+		      const struct port_result *p)
+{
+	const struct port_result *longest = &r->ports[r->measured_port];
+
+	if (is_of_host(net, p->link))
+		return 0;
+	return is_of_host(net, longest->link) || p->queue_mean_bytes > longest->queue_mean_bytes;
+}
+
 static void list_ports(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	const struct network *net = m->engine->net;
 
 	r->ports = memory_grow(NULL, net->link_count, sizeof(*r->ports));
 	for (uint32_t i = 0; i < net->link_count; i++) {
-		if (net->nodes[net->links[i].from].kind != NODE_SWITCH)
+		if (!measure_has_queue(m->engine, i))
 			continue;
 		r->ports[r->port_count] = port_result(m, i, interval_ps);
 		if (m->port_link == (int64_t)i ||
-		    (m->port_link < 0 && r->ports[r->port_count].queue_mean_bytes >
-						 r->ports[r->measured_port].queue_mean_bytes))
+		    (m->port_link < 0 && is_longest(net, r, &r->ports[r->port_count])))
 			r->measured_port = r->port_count;
 		r->port_count++;
 	}
@@ -432,14 +447,17 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
 	uint64_t marks[MARK_REASONS] = { 0 }, drops[PORT_DROPS] = { 0 };
+	uint64_t card_marks = 0, card_drops = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct port *p = &engine_egress(e, i)->port;
 
+		int is_card = is_of_host(e->net, i);
+
 		for (uint32_t k = 0; k < MARK_REASONS; k++)
-			marks[k] += p->marks[k];
+			*(is_card ? &card_marks : &marks[k]) += p->marks[k];
 		for (uint32_t k = 0; k < PORT_DROPS; k++)
-			drops[k] += p->drops[k];
+			*(is_card && k != DROP_LINK_DOWN ? &card_drops : &drops[k]) += p->drops[k];
 	}
 	for (uint32_t k = 0; k < MARK_REASONS; k++)
 		if (m->config->mark->reasons[k])
@@ -449,6 +467,12 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 		if (drops[k])
 			r->reasons[r->reason_count++] =
 				(struct reason_count){ port_drop_names[k], drops[k], 0 };
+	if (card_marks)
+		r->reasons[r->reason_count++] =
+			(struct reason_count){ "marked by a host's card", card_marks, 1 };
+	if (card_drops)
+		r->reasons[r->reason_count++] =
+			(struct reason_count){ "dropped by a host's card", card_drops, 0 };
 }
 
 /* --- all together --- */
