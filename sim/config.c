@@ -153,6 +153,7 @@ const struct option host_options[] = {
 #undef AT
 
 static const char *const rdma_recovery_choices[] = { "go-back-n", "selective", NULL };
+static const char *const window_choices[] = { "network", "pair", NULL };
 
 #define AT(member) offsetof(struct rdma_config, member)
 const struct option rdma_options[] = {
@@ -182,6 +183,11 @@ const struct option rdma_options[] = {
 	  "no queue pair sends more slowly", NULL },
 	{ "rto", OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
 	  "retransmission timeout, doubled each time up to host.rto-max", NULL },
+	{ "window-of", OPT_CHOICE, AT(window_of), "network", 0, 1,
+	  "whose base round trip and line make the bandwidth-delay product that windows start from, "
+	  "and the round trip that controls reckon with: the longest path and fastest host of the "
+	  "network, or the pair's own path and sender (HPCC's simulator with GLOBAL_T = 0)",
+	  window_choices },
 	{ .name = NULL },
 };
 #undef AT

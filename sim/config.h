@@ -90,7 +90,10 @@ struct rdma_config {
 	uint64_t cnp_interval_ps;
 	uint64_t min_rate_bps;
 	uint64_t rto_ps;
+	uint64_t window_of; /* enum window_scope */
 };
+
+enum window_scope { WINDOW_OF_NETWORK, WINDOW_OF_PAIR };
 
 enum rdma_recovery { RDMA_GO_BACK_N, RDMA_SELECTIVE };
 

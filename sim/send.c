@@ -141,7 +141,7 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 
 	flow_at(e, flow)->tx = handle;
 	s->connection = flow;
-	s->transport = flow_transport_number(e, f);
+	s->transport = pair_transport_number(e, f);
 	s->flow_hash = flow_route_hash(e->config->seed, flow);
 	s->timer_ps = TIME_NEVER_PS;
 	s->last_message = s->ready_next = FLOW_NONE;
