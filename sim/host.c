@@ -8,9 +8,15 @@
 
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
 {
+	const struct flow_path *named = flow_path_find(&e->flows.paths, p->connection);
 	struct route route;
 	uint64_t hash = p->hash;
 
+	if (named) {
+		*p->path = flow_at(e, p->connection)->src == p->from ? named->there : named->back;
+		*p->until_ps = TIME_NEVER_PS;
+		return *p->path;
+	}
 	if (e->config->network.ecmp == ECMP_PER_PACKET)
 		hash = hash64(hash, (*p->sprayed)++);
 	route_find(e->routes, p->from, p->to, hash, now_ps, &route);

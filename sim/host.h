@@ -288,13 +288,15 @@ static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
 	return (uint32_t)hash64(hash64(seed, connection), RNG_ROUTE);
 }
 
-/* Fills in the path, anew where it is out of date or each packet takes its own. */
+/* Fills in the path, anew where it is out of date or each packet takes its own; that which the flow
+ * names, where it does. */
 struct path_state {
 	uint64_t *path;
 	int64_t *until_ps;
 	uint32_t *sprayed;
 	uint64_t hash;
 	uint32_t from, to;
+	uint32_t connection;
 };
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps);
 

@@ -179,6 +179,17 @@ static struct sample sample_new(uint32_t capacity)
 
 /* --- flows --- */
 
+static void find_route(const struct engine *e, const struct flow *f, struct route *route)
+{
+	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
+
+	if (named)
+		route_follow(e->net, f->src, named->there, route);
+	else
+		route_find(e->routes, f->src, f->dst,
+			   flow_route_hash(e->config->seed, f->connection), 0, route);
+}
+
 /* The completion time of a flow alone in the network, with no window: n-1 equal segments and a last
  * one, stored and forwarded over every link. The last leaves link i at
  * F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last), where equal segments give
@@ -193,8 +204,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
 	struct route route;
 
-	route_find(e->routes, f->src, f->dst, flow_route_hash(e->config->seed, f->connection), 0,
-		   &route);
+	find_route(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct egress *out = engine_egress(e, route.links[i]);
 		int64_t full_ps = port_wire_ps(out->port.class, full);

@@ -42,6 +42,7 @@ uint64_t sender_path(const struct engine *e, const struct host *h, struct sender
 	struct path_state p = {
 		&s->path,     &s->path_until_ps, &s->sprayed,
 		s->flow_hash, h->number,         flow_at(e, s->connection)->dst,
+		s->connection,
 	};
 
 	return host_path(e, &p, now_ps);
