@@ -461,7 +461,6 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct port *p = &engine_egress(e, i)->port;
-
 		int is_card = is_of_host(e->net, i);
 
 		for (uint32_t k = 0; k < MARK_REASONS; k++)
