@@ -1,5 +1,6 @@
 /* catalogue.c -- the registries of the library and the simulator, seen as shelves of entries. */
 #include "cli/catalogue.h"
+#include "sim/card.h"
 #include "sim/fabric.h"
 #include "sim/network.h"
 #include "sim/run.h"
@@ -45,6 +46,15 @@ static int fabric_entry(size_t i, struct entry *e)
 	return f != NULL;
 }
 
+static int card_entry(size_t i, struct entry *e)
+{
+	const struct card_ops *c = card_all[i];
+
+	if (c)
+		*e = (struct entry){ c->name, c->help, c->cite, NULL, c->options };
+	return c != NULL;
+}
+
 static int topology_entry(size_t i, struct entry *e)
 {
 	const struct topology_ops *t = topology_all[i];
@@ -84,6 +94,7 @@ const struct shelf shelf_all[] = {
 	{ "scheduler", "schedulers, for switch.scheduler", scheduler_entry },
 	{ "fabric", "flow control between switches, for switch.fabric", fabric_entry },
 	{ "cc", "congestion controls, for host.cc", cc_entry },
+	{ "card", "hosts' network cards, for host.card", card_entry },
 	{ "topology", "topologies, for network.topology", topology_entry },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", traffic_entry },
 	{ "workload", "flow-size distributions, for traffic.NAME.sizes", workload_entry },

@@ -5,6 +5,7 @@
  * is looked at by itself: what fits with what is config_check's business. */
 #include "lab/scenario.h"
 #include "lab/sections.h"
+#include "sim/card.h"
 #include "sim/fabric.h"
 #include "sim/plugin.h"
 #include "weir/cc.h"
@@ -51,6 +52,7 @@ static int check_scheme(const char *key, const char *value, struct error *e)
 	const struct mark_ops *mark;
 	const struct cc_ops *cc;
 	const struct fabric_ops *fabric;
+	const struct card_ops *card;
 
 	if (is_plugin(value))
 		return 0;
@@ -60,6 +62,8 @@ static int check_scheme(const char *key, const char *value, struct error *e)
 		return check_scheduler(value, params, e);
 	if (strcmp(key, "fabric") == 0)
 		return fabric_parse(value, &fabric, params, e);
+	if (strcmp(key, "card") == 0)
+		return card_parse(value, &card, params, e);
 	return strcmp(key, "cc") == 0 ? cc_parse(value, &cc, params, e) : 0;
 }
 

@@ -63,7 +63,7 @@ const struct repeat repeat_all[] = {
 	  offsetof(struct network_config, links) },
 	{ "network", "fail", NULL, "NODE NODE TIME",
 	  "a cable that is cut, as in: leaf0 spine1 10ms", offsetof(struct network_config, fails) },
-	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START",
+	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START [path=N]",
 	  "a flow between two hosts, as in: 0 5 2MB 10us",
 	  offsetof(struct traffic_config, flow_lines) },
 	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",

@@ -4,6 +4,7 @@
  * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
  * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "sim/config.h"
+#include "sim/card.h"
 #include "sim/fabric.h"
 #include "sim/plugin.h"
 #include "weir/buffer.h"
@@ -26,6 +27,7 @@ enum {
 	HEADER_MAX_BYTES = 1024,
 	WINDOW_MAX_PKTS = 1000 * 1000,
 	ALPHA_MAX = 128,
+	TSO_MAX_BYTES = 1000 * 1000,
 };
 
 _Static_assert(FRAME_MAX_BYTES <= UINT16_MAX, "struct packet counts its bytes in 16 bits");
@@ -145,11 +147,18 @@ const struct option host_options[] = {
 	  "initial window (RFC 5681, section 4.1; Linux by default halves the window for each "
 	  "timeout that passed, down to that)",
 	  NULL },
+	{ "card", OPT_TEXT, AT(card), "fair", 0, 0,
+	  "how a host's packets get to its line: a card with its options", NULL },
+	{ "tso", OPT_BYTES, AT(tso_bytes), "0B", 0, TSO_MAX_BYTES,
+	  "payload of one connection that leaves the card back to back before another one's turn "
+	  "(segmentation offload; 64KB in Linux); 0B: a packet each",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT
 
 static const char *const rdma_recovery_choices[] = { "go-back-n", "selective", NULL };
+static const char *const window_choices[] = { "network", "pair", NULL };
 
 #define AT(member) offsetof(struct rdma_config, member)
 const struct option rdma_options[] = {
@@ -179,6 +188,11 @@ const struct option rdma_options[] = {
 	  "no queue pair sends more slowly", NULL },
 	{ "rto", OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
 	  "retransmission timeout, doubled each time up to host.rto-max", NULL },
+	{ "window-of", OPT_CHOICE, AT(window_of), "network", 0, 1,
+	  "whose base round trip and line make the bandwidth-delay product that windows start from, "
+	  "and the round trip that controls reckon with: the longest path and fastest host of the "
+	  "network, or the pair's own path and sender (HPCC's simulator with GLOBAL_T = 0)",
+	  window_choices },
 	{ .name = NULL },
 };
 #undef AT
@@ -625,7 +639,7 @@ static int check_telemetry(const struct config *c, struct error *e)
 int config_check(struct config *c, struct error *e)
 {
 	if (check_host(c, e) || check_transports(c, e) || check_switch(c, e) ||
-	    check_telemetry(c, e) || check_measure(c, e))
+	    check_telemetry(c, e) || card_check(c, e) || check_measure(c, e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (check_traffic(c, &c->traffic[i], e))

@@ -74,6 +74,8 @@ struct host_config {
 	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
 	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
 	uint64_t idle_restart;        /* flag: a long pause shrinks the window */
+	char card[OPT_TEXT_SIZE];     /* spec */
+	uint64_t tso_bytes;           /* of one connection that leave back to back; 0: a packet */
 };
 
 enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
@@ -89,7 +91,10 @@ struct rdma_config {
 	uint64_t cnp_interval_ps;
 	uint64_t min_rate_bps;
 	uint64_t rto_ps;
+	uint64_t window_of; /* enum window_scope */
 };
+
+enum window_scope { WINDOW_OF_NETWORK, WINDOW_OF_PAIR };
 
 enum rdma_recovery { RDMA_GO_BACK_N, RDMA_SELECTIVE };
 
@@ -174,10 +179,16 @@ struct config {
 	const struct sched_ops *sched;
 	const struct cc_ops *cc;
 	const struct fabric_ops *fabric; /* sim/fabric.h */
+	const struct card_ops *card;     /* sim/card.h; where it has queues, their marking ... */
+	const struct mark_ops *card_mark;
+	const struct sched_ops *card_sched; /* ... and, of more than one, their scheduler */
 	_Alignas(8) unsigned char mark_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char fabric_params[SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_mark_params[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_sched_params[SPEC_PARAMS_MAX];
 };
 
 /* The congestion control of a traffic section. */

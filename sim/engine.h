@@ -119,7 +119,8 @@ _Static_assert(sizeof(struct transport) == 128, "found by a shift");
 
 struct engine {
 	const struct config *config;
-	struct transport *transports; /* host.cc, then one for each traffic section */
+	struct transport *transports; /* host.cc, one for each traffic section, then those of pairs */
+	uint32_t transport_count;
 	struct network *net;
 	struct route_table *routes;
 	struct flow_list flows;
@@ -131,6 +132,7 @@ struct engine {
 	char *egresses;
 	size_t egress_size;
 	struct link_pauses *pauses; /* per link; NULL: nothing is lossless */
+	struct mark_ops card_mark; /* of hosts' cards */
 	struct port_class *classes;
 	uint32_t class_count;
 	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */
@@ -207,6 +209,26 @@ static inline uint32_t flow_ends(const struct flow *f)
 int engine_new(struct engine **out, const struct config *c, struct network *net,
 	       struct flow_list *flows, uint32_t threads, struct error *e);
 void engine_free(struct engine *e);
+
+/* A full packet over the path from one host to another and a bare header back, nothing queued; and the
+ * links of that path, the host's own included. */
+struct base_trip {
+	int64_t rtt_ps;
+	uint32_t hops;
+};
+struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to);
+
+/* What a control is told of a network, or pair, with that trip and line (RDMA). */
+void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip trip,
+		    uint64_t rate_bps);
+
+/* --- pair.c: where rdma.window-of is pair --- */
+
+/* A transport for each sort of pair that opens a connection, behind those of the sections. */
+int pairs_new(struct engine *e, struct error *error);
+
+/* The number of that of a connection; of its section where all pairs share one. */
+uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
 /* Runs until on_stop or on_poll says so. */
 void engine_run(struct engine *e);

@@ -1,5 +1,6 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
 #include "sim/engine.h"
+#include "sim/card.h"
 #include "sim/host.h"
 #include "sim/lossless.h"
 #include "sim/telemetry.h"
@@ -15,15 +16,12 @@ enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING
 
 /* --- the base round-trip time --- */
 
-/* A full packet over the path from one host to another and a bare header back, nothing queued. */
-static int64_t round_trip_ps(struct engine *e, uint32_t from, uint32_t to)
+struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to)
 {
 	int64_t sum_ps = 2 * (int64_t)e->config->host.processing_delay_ps;
 	struct route route;
 
 	route_find(e->routes, from, to, 0, 0, &route);
-	if (route.hops > e->longest_hops)
-		e->longest_hops = route.hops;
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct net_link *link = &e->net->links[route.links[i]];
 		uint64_t per_byte_q20 = bps_to_ps_per_byte_q20(link->rate_bps);
@@ -32,7 +30,7 @@ static int64_t round_trip_ps(struct engine *e, uint32_t from, uint32_t to)
 		sum_ps += bytes_to_ps(e->config->frame_max_bytes, per_byte_q20);
 		sum_ps += bytes_to_ps(e->config->frame_min_bytes, per_byte_q20);
 	}
-	return sum_ps;
+	return (struct base_trip){ sum_ps, route.hops };
 }
 
 /* The host furthest from one, by time; the longest such time is the network's, found from host 0 and
@@ -43,10 +41,14 @@ static uint32_t furthest_from(struct engine *e, uint32_t from, int64_t *longest_
 
 	*longest_ps = 0;
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
-		int64_t ps = i == from ? 0 : round_trip_ps(e, from, i);
+		struct base_trip trip = { 0, 0 };
 
-		if (ps > *longest_ps) {
-			*longest_ps = ps;
+		if (i != from)
+			trip = engine_base_trip(e, from, i);
+		if (trip.hops > e->longest_hops)
+			e->longest_hops = trip.hops;
+		if (trip.rtt_ps > *longest_ps) {
+			*longest_ps = trip.rtt_ps;
 			furthest = i;
 		}
 	}
@@ -63,8 +65,6 @@ static int64_t find_base_rtt(struct engine *e)
 
 /* --- ports --- */
 
-static const struct mark_ops no_marking = { .name = "none" };
-
 static struct port_plan plan_for(const struct engine *e, enum node_kind kind, uint64_t rate_bps)
 {
 	const struct config *c = e->config;
@@ -72,13 +72,17 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 		.rate_bps = rate_bps,
 		.rtt_ns = ps_to_ns(e->base_rtt_ps),
 		.queues = 1,
-		.mark = &no_marking,
+		.mark = &e->card_mark,
 		.mtu_bytes = c->frame_max_bytes,
 	};
 
 	if (c->switches.ethernet_overhead) {
 		plan.overhead_bytes = ETHERNET_OVERHEAD_BYTES;
 		plan.min_bytes = ETHERNET_MIN_FRAME_BYTES;
+	}
+	if (kind == NODE_HOST && card_has_queue(c)) {
+		card_plan(c, &plan);
+		return plan;
 	}
 	if (kind == NODE_HOST) {
 		if (c->lossless) { /* control packets wait by class; the card picks them itself */
@@ -105,7 +109,7 @@ static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_b
 {
 	for (uint32_t i = 0; i < e->class_count; i++)
 		if (e->classes[i].rate_bps == rate_bps &&
-		    (e->classes[i].mark == &no_marking) == (kind == NODE_HOST))
+		    (e->classes[i].mark == &e->card_mark) == (kind == NODE_HOST))
 			return i;
 
 	struct port_plan plan = plan_for(e, kind, rate_bps);
@@ -120,6 +124,7 @@ static void build_ports(struct engine *e)
 	const struct network *net = e->net;
 	size_t port_size = 0;
 
+	e->card_mark = card_marking(e->config);
 	for (uint32_t i = 0; i < net->link_count; i++)
 		class_for(e, net->nodes[net->links[i].from].kind, net->links[i].rate_bps);
 	for (uint32_t i = 0; i < e->class_count; i++)
@@ -392,24 +397,29 @@ static uint64_t fastest_host_bps(const struct network *net)
 	return fastest;
 }
 
+void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip trip,
+		    uint64_t rate_bps)
+{
+	uint64_t min_rate_bps = e->config->rdma.min_rate_bps;
+
+	env->hops = trip.hops - 1;
+	env->rate_bps = rate_bps;
+	env->min_rate_bps = min_rate_bps < rate_bps ? min_rate_bps : rate_bps;
+	env->base_rtt_ns = ps_to_ns(trip.rtt_ps);
+	env->bdp_bytes = ps_to_bytes(trip.rtt_ps, rate_bps);
+}
+
 /* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want of
  * it. */
 static struct transport rdma_transport(const struct engine *e, const struct cc_ops *cc,
 				       const void *params)
 {
 	const struct rdma_config *c = &e->config->rdma;
-	uint64_t rate_bps = fastest_host_bps(e->net);
 	uint32_t telemetry = cc->needs & CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
-
-	return (struct transport){
+	struct transport t = {
 		.env = {
 			.mss_bytes = (uint32_t)c->mtu_bytes,
 			.header_bytes = (uint32_t)c->header_bytes + telemetry,
-			.hops = e->longest_hops - 1,
-			.rate_bps = rate_bps,
-			.min_rate_bps = c->min_rate_bps < rate_bps ? c->min_rate_bps : rate_bps,
-			.base_rtt_ns = ps_to_ns(e->base_rtt_ps),
-			.bdp_bytes = ps_to_bytes(e->base_rtt_ps, rate_bps),
 		},
 		.cc = cc,
 		.cc_params = params,
@@ -425,13 +435,18 @@ static struct transport rdma_transport(const struct engine *e, const struct cc_o
 		.go_back_n = c->recovery == RDMA_GO_BACK_N,
 		.cnp_interval_ps = cc->needs & CC_NEEDS_CNP ? (int64_t)c->cnp_interval_ps : -1,
 	};
+
+	engine_set_env(e, &t.env, (struct base_trip){ e->base_rtt_ps, e->longest_hops },
+		       fastest_host_bps(e->net));
+	return t;
 }
 
 static void build_transports(struct engine *e)
 {
 	const struct config *c = e->config;
 
-	e->transports = memory_new(c->traffic_count + UINT64_C(1), sizeof(*e->transports));
+	e->transport_count = c->traffic_count + 1;
+	e->transports = memory_new(e->transport_count, sizeof(*e->transports));
 	for (uint32_t i = 0; i <= c->traffic_count; i++) {
 		const struct cc_ops *cc = i ? traffic_cc(c, i - 1) : c->cc;
 		const void *params =
@@ -463,6 +478,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
 	build_transports(e);
+	if (pairs_new(e, error))
+		return -1;
 	build_switches(e);
 	build_ports(e);
 	build_lines(e);
@@ -521,7 +538,7 @@ void engine_free(struct engine *e)
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
 	free(e->classes);
-	memory_free(e->transports, e->config->traffic_count + UINT64_C(1), sizeof(*e->transports));
+	memory_free(e->transports, e->transport_count, sizeof(*e->transports));
 	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
 	memory_free(e->line_head, links, sizeof(*e->line_head));

@@ -1,15 +1,22 @@
 /* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
  * between two events its card sends what it can. */
 #include "sim/host.h"
+#include "sim/card.h"
 #include "sim/lossless.h"
 #include "sim/telemetry.h"
 #include <string.h>
 
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
 {
+	const struct flow_path *named = flow_path_find(&e->flows.paths, p->connection);
 	struct route route;
 	uint64_t hash = p->hash;
 
+	if (named) {
+		*p->path = flow_at(e, p->connection)->src == p->from ? named->there : named->back;
+		*p->until_ps = TIME_NEVER_PS;
+		return *p->path;
+	}
 	if (e->config->network.ecmp == ECMP_PER_PACKET)
 		hash = hash64(hash, (*p->sprayed)++);
 	route_find(e->routes, p->from, p->to, hash, now_ps, &route);
@@ -30,6 +37,19 @@ static int is_held(const struct host *h, const struct sender *s)
 	       (h->held[queue / 64] >> (queue % 64) & 1);
 }
 
+/* May it send when its turn comes? The rate of a queue pair may have become lower since it joined. */
+static int is_due(const struct engine *e, struct host *h, struct sender *s)
+{
+	return sender_transport(e, s)->is_rdma ? rdma_is_due(h, s) : sender_can_send(s);
+}
+
+/* Where the card has a queue: all that window and rate allow goes there now. */
+static void release(struct worker *w, struct host *h, struct sender *s)
+{
+	while (is_due(w->engine, h, s))
+		sender_send(w, h, s, h->now_ps);
+}
+
 static void append_turn(struct worker *w, struct turn *t, struct sender *s, uint32_t handle)
 {
 	s->in_ready = 1;
@@ -46,6 +66,10 @@ void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t
 	uint32_t number = 0;
 
 	if (h->lossless) {
+		if (h->paused & HOST_QUEUED) {
+			release(w, h, s);
+			return;
+		}
 		if (is_held(h, s)) {
 			append_turn(w, &h->parked, s, handle);
 			return;
@@ -68,6 +92,7 @@ static void leave_turn(struct worker *w, struct host *h, uint32_t number)
 	t->first = s->ready_next;
 	if (t->first == FLOW_NONE)
 		h->waiting &= ~(1u << number);
+	t->burst_bytes = 0;
 	h->work--;
 	s->in_ready = 0;
 	if (s->state == SENDER_DONE)
@@ -94,6 +119,7 @@ static void park_held(struct worker *w, struct host *h)
 	uint32_t handle = t->first;
 
 	t->first = FLOW_NONE;
+	t->burst_bytes = 0;
 	h->waiting &= ~1u;
 	while (handle != FLOW_NONE) {
 		struct sender *s = slab_at(&w->senders, handle);
@@ -138,10 +164,13 @@ void host_hold(struct worker *w, struct host *h, uint32_t queue, enum pfc_signal
 	}
 }
 
-/* May it send when its turn comes? The rate of a queue pair may have become lower since it joined. */
-static int is_due(const struct engine *e, struct host *h, struct sender *s)
+/* It has sent a segment in its turn: does its burst go on? */
+static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, struct turn *t)
 {
-	return sender_transport(e, s)->is_rdma ? rdma_is_due(h, s) : sender_can_send(s);
+	uint32_t mss_bytes = sender_transport(e, s)->env.mss_bytes;
+
+	t->burst_bytes += mss_bytes;
+	return t->burst_bytes + mss_bytes <= h->tso_bytes && is_due(e, h, s);
 }
 
 /* A segment from the next connection in turn that may send; 0 where there is none. One whose next segment
@@ -156,8 +185,11 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 		int is_here = !can_send || !h->lossless ||
 			      host_queue(h, sender_next_class(w->engine, s)) == number;
 
-		if (can_send && is_here)
+		if (can_send && is_here) {
 			sender_send(w, h, s, start_ps);
+			if (h->tso_bytes && keeps_turn(w->engine, h, s, &h->turns[number]))
+				return 1;
+		}
 		leave_turn(w, h, number);
 		if (can_send) {
 			if (!is_here || is_due(w->engine, h, s))
@@ -188,6 +220,10 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 {
 	struct egress *out = h->out;
 
+	if (h->paused & HOST_QUEUED) {
+		card_drain(w, h, limit_ps);
+		return;
+	}
 	while (h->work) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
 
@@ -313,6 +349,7 @@ void host_run(struct worker *w, struct host *h)
 void hosts_new(struct engine *e)
 {
 	const struct network *net = e->net;
+	const uint32_t queued = card_has_queue(e->config) ? HOST_QUEUED : 0;
 	uint32_t *fill;
 
 	e->hosts = memory_new(net->host_count, sizeof(*e->hosts));
@@ -330,16 +367,18 @@ void hosts_new(struct engine *e)
 			.node = net->host_node[i],
 			.out = engine_egress(e, node->first_link),
 			.line = node->first_line,
-			.lossless = e->config->lossless,
+			.lossless = e->config->lossless | queued,
+			.paused = queued,
 			.others = (uint32_t)__builtin_ctz(~e->config->lossless),
+			.tso_bytes = (uint32_t)e->config->host.tso_bytes,
 			.timer_ps = TIME_NEVER_PS,
 			.due_ps = TIME_NEVER_PS,
 			.next_start = fill[i],
 			.start_end = fill[i + 1],
-			.parked = { FLOW_NONE, FLOW_NONE },
+			.parked = { FLOW_NONE, FLOW_NONE, 0 },
 		};
 		for (uint32_t k = 0; k < HOST_QUEUES; k++)
-			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE };
+			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE, 0 };
 	}
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		if (!(e->flows.flows[i].ties & FLOW_WAITS))

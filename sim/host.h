@@ -3,6 +3,7 @@
  * The card takes one packet at a time when its line is free: control packets (ACKs, SYNs) first,
  * then one segment from each connection that may send, in turn. So a host never drops its own
  * packets, connections share the card fairly, and data waits in the application, not in a queue.
+ * Other cards have a queue into which connections put what their windows allow, at once (card.h).
  *
  * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
  * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again;
@@ -23,13 +24,15 @@ struct host {
 	int64_t timer_ps;  /* earliest of its timers; TIME_NEVER_PS: none */
 	int64_t due_ps;    /* a far wake-up is set for this time; TIME_NEVER_PS: none */
 	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t lossless; /* bit per class, and HOST_HOLDS where flows may be stopped */
+	uint32_t lossless; /* bit per class, and HOST_HOLDS where flows may be stopped, or HOST_QUEUED */
 	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
-	uint32_t paused; /* bit per class that the switch has stopped, and HOST_HOLDS */
+	uint32_t paused; /* bit per class that the switch has stopped, and HOST_HOLDS or HOST_QUEUED */
+	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
 	struct turn {
 		uint32_t first, last;
+		uint32_t burst_bytes; /* that the first has sent in its turn so far */
 	} turns[HOST_QUEUES];
 	uint32_t next_start, start_end; /* its flows to come, in engine.start_order */
 	struct heap timers;
@@ -47,6 +50,10 @@ struct host {
 
 /* In host.paused: some of its flows must wait now. */
 #define HOST_HOLDS (UINT32_C(1) << 31)
+
+/* In host.paused and host.lossless: packets wait in a queue of the card, and work counts them; there are
+ * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
+#define HOST_QUEUED (UINT32_C(1) << 30)
 
 /* What a host's timers are for, in their order at equal times. */
 enum timer_kind {
@@ -204,8 +211,16 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 	return class_id < PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : h->others;
 }
 
-/* Sends a packet of header size, ahead of data. It is written where host_control_place says: on the
- * line at once where the card is free, else in *spare. */
+/* --- card.c: cards that have a queue --- */
+
+/* The packet in egress_place leaves at once, waits in the card, or is dropped. */
+void card_offer(struct worker *w, struct host *h, struct packet *packet, int64_t now_ps);
+
+/* Everything that can start before limit_ps leaves. */
+void card_drain(struct worker *w, struct host *h, int64_t limit_ps);
+
+/* Sends a packet of header size, ahead of data unless the card has a queue. It is written where
+ * host_control_place says: on the line at once where the card is free, else in *spare. */
 static inline struct packet *host_control_place(struct worker *w, struct host *h,
 						struct packet *spare)
 {
@@ -225,12 +240,29 @@ host_transmit(struct worker *w, struct egress *out, struct packet *packet, int64
 		egress_commit(w, out, start_ps);
 }
 
+/* The same where it may be that the card has a queue. */
+static inline __attribute__((always_inline)) void
+host_send(struct worker *w, struct host *h, struct packet *packet, int64_t start_ps)
+{
+	if (__builtin_expect(h->paused & HOST_QUEUED, 0))
+		card_offer(w, h, packet, start_ps);
+	else
+		host_transmit(w, h->out, packet, start_ps);
+}
+
 static inline __attribute__((always_inline)) void
 host_control(struct worker *w, struct host *h, struct packet *packet, const struct packet *spare)
 {
 	h->made_pkts++;
 	if (__builtin_expect(packet != spare, 1)) {
 		host_transmit(w, h->out, packet, h->now_ps);
+		return;
+	}
+	if (__builtin_expect(h->paused & HOST_QUEUED, 0)) {
+		struct packet *place = egress_place(w, h->out);
+
+		*place = *packet;
+		card_offer(w, h, place, h->now_ps);
 		return;
 	}
 	port_append(&h->out->port, &w->pool, packet,
@@ -247,7 +279,7 @@ static inline uint32_t host_flow_queue(uint32_t flow_hash, uint32_t queues)
 	return (uint32_t)((mix64(flow_hash) & UINT32_MAX) * queues >> 32);
 }
 
-/* The sender may send: it gets its turn at the card. */
+/* The sender may send: it gets its turn at the card, or puts all that it may send into its queue. */
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
 /* Which way a connection's data takes. */
@@ -256,13 +288,15 @@ static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
 	return (uint32_t)hash64(hash64(seed, connection), RNG_ROUTE);
 }
 
-/* Fills in the path, anew where it is out of date or each packet takes its own. */
+/* Fills in the path, anew where it is out of date or each packet takes its own; that which the flow
+ * names, where it does. */
 struct path_state {
 	uint64_t *path;
 	int64_t *until_ps;
 	uint32_t *sprayed;
 	uint64_t hash;
 	uint32_t from, to;
+	uint32_t connection;
 };
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps);
 

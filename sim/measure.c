@@ -1,10 +1,12 @@
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
+#include "sim/card.h"
 #include "sim/lossless.h"
 #include "sim/measure.h"
 
-static int is_switch_port(const struct network *net, uint32_t link)
+int measure_has_queue(const struct engine *e, uint32_t link)
 {
-	return net->nodes[net->links[link].from].kind == NODE_SWITCH;
+	return e->net->nodes[e->net->links[link].from].kind == NODE_SWITCH ||
+	       card_has_queue(e->config);
 }
 
 int measure_new(struct measure *m, const struct config *c, struct error *e)
@@ -14,7 +16,7 @@ int measure_new(struct measure *m, const struct config *c, struct error *e)
 		m->port_link = link_find(m->engine->net, c->measure.port, e);
 		if (m->port_link < 0)
 			return error_prefix(e, "measure.port: ");
-		if (!is_switch_port(m->engine->net, (uint32_t)m->port_link))
+		if (!measure_has_queue(m->engine, (uint32_t)m->port_link))
 			return error_set(
 				e,
 				"measure.port: '%s' is a host's card, where nothing waits; name "
@@ -138,7 +140,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 		struct port *p = &engine_egress(e, i)->port;
 
 		m->ports[i] = port_counts(e, i, now_ps);
-		if (p->pkts && is_switch_port(e->net, i))
+		if (p->pkts && measure_has_queue(e, i))
 			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
 	}
 	count_pauses(m, now_ps);

@@ -37,7 +37,7 @@ struct measure {
 	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */
 	/* in the interval */
 	struct port_counts *ports;  /* per link */
-	struct port_stats **stats;  /* per link; NULL: held nothing, or not a switch's */
+	struct port_stats **stats;  /* per link; NULL: held nothing, or has no queue */
 	struct link_pauses *pauses; /* per link: count and sum_ps; NULL: nothing is lossless */
 	struct host_counts hosts;   /* summed */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
@@ -45,6 +45,10 @@ struct measure {
 
 int measure_new(struct measure *m, const struct config *c, struct error *e);
 void measure_free(struct measure *m);
+
+/* May packets wait where the link begins? At switches, and at hosts whose cards have a queue. */
+int measure_has_queue(const struct engine *e, uint32_t link);
+
 void measure_begin(struct measure *m, int64_t now_ps);
 void measure_end(struct measure *m, int64_t now_ps);
 /* Has every flow ended that has begun or is to begin? Those whose gate stays shut never begin. */

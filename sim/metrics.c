@@ -77,7 +77,7 @@ const struct metric metric_all[] = {
 			  RESULT },
 	[MARK_FRACTION] = { "mark_fraction", "",
 			    "data packets that arrive marked, of all that arrive", RESULT },
-	[MARKS] = { "marks", "", "packets marked, all switches", RESULT },
+	[MARKS] = { "marks", "", "packets marked, everywhere", RESULT },
 	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
 	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
 	[TIMEOUTS_SMALL] = { "timeouts_small", "", "of these, of small flows", RESULT },
@@ -179,6 +179,17 @@ static struct sample sample_new(uint32_t capacity)
 
 /* --- flows --- */
 
+static void find_route(const struct engine *e, const struct flow *f, struct route *route)
+{
+	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
+
+	if (named)
+		route_follow(e->net, f->src, named->there, route);
+	else
+		route_find(e->routes, f->src, f->dst,
+			   flow_route_hash(e->config->seed, f->connection), 0, route);
+}
+
 /* The completion time of a flow alone in the network, with no window: n-1 equal segments and a last
  * one, stored and forwarded over every link. The last leaves link i at
  * F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last), where equal segments give
@@ -193,8 +204,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
 	struct route route;
 
-	route_find(e->routes, f->src, f->dst, flow_route_hash(e->config->seed, f->connection), 0,
-		   &route);
+	find_route(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct egress *out = engine_egress(e, route.links[i]);
 		int64_t full_ps = port_wire_ps(out->port.class, full);
@@ -370,18 +380,33 @@ static struct port_result port_result(const struct measure *m, uint32_t link, do
 	return p;
 }
 
+static int is_of_host(const struct network *net, uint32_t link)
+{
+	return net->nodes[net->links[link].from].kind == NODE_HOST;
+}
+
+/* Of those listed so far, the switch port with the largest mean queue? */
+static int is_longest(const struct network *net, const struct run_result *r,
+		      const struct port_result *p)
+{
+	const struct port_result *longest = &r->ports[r->measured_port];
+
+	if (is_of_host(net, p->link))
+		return 0;
+	return is_of_host(net, longest->link) || p->queue_mean_bytes > longest->queue_mean_bytes;
+}
+
 static void list_ports(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	const struct network *net = m->engine->net;
 
 	r->ports = memory_grow(NULL, net->link_count, sizeof(*r->ports));
 	for (uint32_t i = 0; i < net->link_count; i++) {
-		if (net->nodes[net->links[i].from].kind != NODE_SWITCH)
+		if (!measure_has_queue(m->engine, i))
 			continue;
 		r->ports[r->port_count] = port_result(m, i, interval_ps);
 		if (m->port_link == (int64_t)i ||
-		    (m->port_link < 0 && r->ports[r->port_count].queue_mean_bytes >
-						 r->ports[r->measured_port].queue_mean_bytes))
+		    (m->port_link < 0 && is_longest(net, r, &r->ports[r->port_count])))
 			r->measured_port = r->port_count;
 		r->port_count++;
 	}
@@ -432,14 +457,16 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
 	uint64_t marks[MARK_REASONS] = { 0 }, drops[PORT_DROPS] = { 0 };
+	uint64_t card_marks = 0, card_drops = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct port *p = &engine_egress(e, i)->port;
+		int is_card = is_of_host(e->net, i);
 
 		for (uint32_t k = 0; k < MARK_REASONS; k++)
-			marks[k] += p->marks[k];
+			*(is_card ? &card_marks : &marks[k]) += p->marks[k];
 		for (uint32_t k = 0; k < PORT_DROPS; k++)
-			drops[k] += p->drops[k];
+			*(is_card && k != DROP_LINK_DOWN ? &card_drops : &drops[k]) += p->drops[k];
 	}
 	for (uint32_t k = 0; k < MARK_REASONS; k++)
 		if (m->config->mark->reasons[k])
@@ -449,6 +476,12 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 		if (drops[k])
 			r->reasons[r->reason_count++] =
 				(struct reason_count){ port_drop_names[k], drops[k], 0 };
+	if (card_marks)
+		r->reasons[r->reason_count++] =
+			(struct reason_count){ "marked by a host's card", card_marks, 1 };
+	if (card_drops)
+		r->reasons[r->reason_count++] =
+			(struct reason_count){ "dropped by a host's card", card_drops, 0 };
 }
 
 /* --- all together --- */

@@ -1,5 +1,6 @@
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/probe_set.h"
+#include "sim/card.h"
 #include "sim/words.h"
 #include "weir/pfc.h"
 #include <inttypes.h>
@@ -100,7 +101,8 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 	link = link_find(e->net, word, error);
 	if (link < 0)
 		return -1;
-	if (p->kind != PAUSES && e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH)
+	if (p->kind != PAUSES && e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH &&
+	    !(card_has_queue(e->config) && p->on == ON_PORT && p->kind != SCHEME))
 		return error_set(error, "'%s' is a host's card; name a port of a switch", word);
 	p->target = (uint32_t)link;
 	return 0;

@@ -66,7 +66,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	s->last_bytes = packet->bytes;
 	if (w->engine->notes)
 		packet_notes(w, packet)->count = 0;
-	host_transmit(w, h->out, packet, start_ps);
+	host_send(w, h, packet, start_ps);
 	if (t->cc->sent) {
 		t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes,
 			    ps_to_ns(start_ps));
@@ -80,6 +80,8 @@ int rdma_is_due(struct host *h, struct sender *s)
 	int64_t free_ps = h->out->port.free_ps > h->now_ps ? h->out->port.free_ps : h->now_ps;
 	int64_t next_ps;
 
+	if (h->paused & HOST_QUEUED) /* what waits there is ahead of it, whenever it joins */
+		free_ps = h->now_ps;
 	if (!sender_can_send(s))
 		return 0;
 	if (s->last_ps < 0)

@@ -30,6 +30,17 @@ struct route {
 void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_host, uint64_t hash,
 		int64_t now_ps, struct route *r);
 
+/* A path by its choices: at each switch on it that has several links leading one step nearer, the number
+ * of the one taken among these, counted from 0 in the order of the switch's links. */
+struct route_choices {
+	uint32_t count;
+	uint32_t choice[ROUTE_HOPS_MAX];
+};
+
+/* The path of these choices, at time 0. */
+int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
+		 const struct route_choices *choices, struct route *r, struct error *e);
+
 /* How many bits a switch takes from the register: enough for its ports, at least 1. */
 static inline uint32_t node_route_bits(const struct net_node *n)
 {

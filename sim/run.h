@@ -67,7 +67,7 @@ struct run_result {
 	struct flow *flows; /* every record, with ideal FCT beside */
 	int64_t *ideal_ps;  /* per flow; -1 for unlimited */
 	uint32_t port_count;
-	struct port_result *ports; /* switch egress ports */
+	struct port_result *ports; /* egress ports of switches, and hosts' cards that have a queue */
 	uint32_t measured_port;    /* index into ports */
 	uint32_t pause_count;
 	struct pause_result *pauses; /* by (link, class), those that were paused */

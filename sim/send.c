@@ -42,6 +42,7 @@ uint64_t sender_path(const struct engine *e, const struct host *h, struct sender
 	struct path_state p = {
 		&s->path,     &s->path_until_ps, &s->sprayed,
 		s->flow_hash, h->number,         flow_at(e, s->connection)->dst,
+		s->connection,
 	};
 
 	return host_path(e, &p, now_ps);
@@ -141,7 +142,7 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 
 	flow_at(e, flow)->tx = handle;
 	s->connection = flow;
-	s->transport = flow_transport_number(e, f);
+	s->transport = pair_transport_number(e, f);
 	s->flow_hash = flow_route_hash(e->config->seed, flow);
 	s->timer_ps = TIME_NEVER_PS;
 	s->last_message = s->ready_next = FLOW_NONE;

@@ -123,6 +123,7 @@ uint64_t receiver_path(const struct engine *e, const struct host *h, struct rece
 	struct path_state p = {
 		&r->path,     &r->path_until_ps, &r->sprayed,
 		r->flow_hash, h->number,         flow_at(e, r->connection)->src,
+		r->connection,
 	};
 
 	return host_path(e, &p, h->now_ps);

@@ -65,12 +65,16 @@ static __attribute__((unused, noinline)) void host_control_notes(struct worker *
 								 const struct packet *spare,
 								 const struct int_stack *notes)
 {
+	if (h->paused & HOST_QUEUED) /* which then takes them along from there */
+		int_copy(packet_notes(w, egress_place(w, h->out)), notes);
 	if (packet != spare) {
 		int_copy(packet_notes(w, packet), notes);
 		host_control(w, h, packet, spare);
 		return;
 	}
 	host_control(w, h, packet, spare);
+	if (h->paused & HOST_QUEUED)
+		return;
 
 	const struct queue *q = port_queues(&h->out->port) + host_queue(h, packet->class_id);
 

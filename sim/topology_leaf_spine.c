@@ -5,8 +5,9 @@
  * uplinks for all of its hosts' traffic, divided by the oversubscription, and spreads them evenly
  * over the spines, several parallel links to each where needed.
  *
- * In both a host's end of its link is a card that never drops. Other simulators make it a queue like
- * those of switches; with card-rate, leaf-spine does so, too: every host has a switch of its own. */
+ * In both a host's end of its link is a card, with a queue where host.card says so. Where that queue is
+ * to have the scheduler, buffer and marking of switches, card-rate gives every host of leaf-spine a
+ * switch of its own. */
 #include "sim/topology.h"
 
 enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBSCRIPTION_MAX = 64 };
@@ -90,7 +91,7 @@ static const struct option leaf_spine_options[] = {
 	RATE_OPTION("card-rate", card_rate_bps, NULL,
 		    "hosts have a switch of their own, card0 for h0: they send to it at this rate, "
 		    "and the link at rate to the leaf begins there, with the queues, buffer and "
-		    "marking of a switch; without it a host's end of its link never drops"),
+		    "marking of a switch; without it a host's end of its link is as host.card says"),
 	{ .name = NULL },
 };
 

@@ -48,14 +48,17 @@ static int by_start(const void *a, const void *b)
 	return x->next < y->next ? -1 : 1;
 }
 
-/* Gates know flows by the order of making, which .next still holds. */
-static void renumber_gates(struct flow_list *list)
+/* Gates and paths know flows by the order of making, which .next still holds. */
+static void renumber(struct flow_list *list)
 {
 	uint32_t *number = memory_new(list->count, sizeof(*number));
 
 	for (uint32_t i = 0; i < list->count; i++)
 		number[list->flows[i].next] = i;
-	gates_sort(&list->gates, number);
+	if (list->gates.gate_count)
+		gates_sort(&list->gates, number);
+	if (list->paths.count)
+		flow_paths_sort(&list->paths, number);
 	memory_free(number, list->count, sizeof(*number));
 }
 
@@ -65,8 +68,8 @@ static void sort_flows(struct flow_list *list)
 		list->flows[i].next = i;
 	if (list->count)
 		qsort(list->flows, list->count, sizeof(*list->flows), by_start);
-	if (list->gates.gate_count)
-		renumber_gates(list);
+	if (list->gates.gate_count || list->paths.count)
+		renumber(list);
 	for (uint32_t i = 0; i < list->count; i++) {
 		list->flows[i].next = FLOW_NONE;
 		list->flows[i].connection = i;
@@ -163,5 +166,6 @@ void flow_list_free(struct flow_list *list)
 {
 	free(list->flows);
 	gates_free(&list->gates);
+	flow_paths_free(&list->paths);
 	memset(list, 0, sizeof(*list));
 }

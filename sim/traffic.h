@@ -3,6 +3,7 @@
 #define SIM_TRAFFIC_H
 #include "sim/config.h"
 #include "sim/flow.h"
+#include "sim/flow_path.h"
 #include "sim/gate.h"
 #include "sim/network.h"
 
@@ -10,6 +11,7 @@ struct flow_list {
 	uint32_t count, capacity;
 	struct flow *flows;
 	struct gate_list gates; /* flows that wait for others; their start is TIME_NEVER_PS */
+	struct flow_path_list paths; /* flows that name theirs */
 };
 
 struct traffic_ops {

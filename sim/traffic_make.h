@@ -20,6 +20,7 @@ struct maker {
 	struct error *e;
 	struct rng rng;
 	uint32_t first; /* flows of the list that were there before */
+	struct route_table *routes; /* pattern list: once a flow names its path; else NULL */
 };
 
 struct maker maker_make(struct flow_list *list, const struct traffic_config *t,

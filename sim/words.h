@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { WORDS_MAX = 4, WORD_SIZE = 64 };
+enum { WORDS_MAX = 5, WORD_SIZE = 64 };
 
 struct words {
 	char word[WORDS_MAX][WORD_SIZE];

@@ -173,3 +173,43 @@ TEST(test_threads_agree_on_an_interval_cut_out_of_a_run)
 	CHECK(sim_metric(&s, "marks") > 0);
 	sim_end(&s);
 }
+
+/* Cards with a queue that overflows, and marks. */
+TEST(test_threads_agree_on_cards_with_queues)
+{
+	static const char *const cards[] = { "fifo(limit=60pkts, marking=ecn(k=30pkts))",
+					     "fq(limit=60pkts)\ntso = 16KB", "fair\ntso = 16KB" };
+
+	for (uint32_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+		char text[1024];
+		struct sim s;
+
+		snprintf(text, sizeof(text),
+			 "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\n"
+			 "hosts-per-leaf = 4\nrate = 10Gbps\nfabric-rate = 25Gbps\ndelay = 3us\n"
+			 "[switch]\nmarking = ecn(k=65pkts)\n[host]\ncard = %s\n"
+			 "[traffic mixed]\npattern = all-to-all\n"
+			 "sizes = uniform(min=1KB, max=400KB)\nload = 0.8\nflows = 200\n",
+			 cards[i]);
+		check_threads(&s, text);
+		CHECK_INT(sim_metric(&s, "flows_completed"), 200);
+		CHECK((sim_metric(&s, "drops") > 0) == (i < 2));
+		sim_end(&s);
+	}
+}
+
+/* Queue pairs in a rack and across racks, which have windows of their own. */
+TEST(test_threads_agree_on_windows_of_pairs)
+{
+	struct sim s;
+
+	check_threads(&s,
+		      "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\nhosts-per-leaf = 4\n"
+		      "rate = 100Gbps\nfabric-rate = 200Gbps\ndelay = 1us\nfabric-delay = 3us\n"
+		      "[switch]\nmarking = none\nlossless = all\nbuffer-per = switch\nbuffer = 2MB\n"
+		      "[rdma]\nwindow-of = pair\n[host]\ncc = hpcc\n"
+		      "[traffic mixed]\npattern = all-to-all\nsizes = uniform(min=1KB, max=400KB)\n"
+		      "load = 0.8\nflows = 200\n");
+	CHECK_INT(sim_metric(&s, "flows_completed"), 200);
+	sim_end(&s);
+}

@@ -1,7 +1,8 @@
-/* main.cc -- the two benchmark scenarios in ns-3, for comparison.
+/* main.cc -- the two benchmark scenarios in ns-3, for comparison, and flows of a list.
  *
  *	ns3-bench --scenario=incast	N long DCTCP flows to one host through one switch
  *	ns3-bench --scenario=fabric	a leaf-spine where every host sends to one and receives from one
+ *	ns3-bench --scenario=replay	the flows of a file, as "0 9 20000B 15000ns path=3": path is the spine
  *
  * Prints one "name value" a line. ns-3 is given every advantage that leaves the packets the same:
  * routes are computed by arithmetic from the address, hosts have no queueing discipline, nothing is
@@ -14,7 +15,9 @@
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <sys/resource.h>
@@ -33,6 +36,16 @@ struct Settings {
 	uint32_t buffer_pkts = 1000, acks_per = 1, seed = 1;
 	std::string recovery = "prr";	/* or immediate */
 	double from_ms = 20, to_ms = 100;
+	std::string flows;		/* file of the replay */
+};
+
+/* A flow of the replay; data goes to TCP port FIRST_PORT + its number. */
+enum { FIRST_PORT = 1000 };
+
+struct Replayed {
+	uint32_t from, to, spine;
+	uint64_t bytes, received;
+	double start_us, end_us;
 };
 
 /* A FIFO that marks arriving packets by the length they find. */
@@ -122,9 +135,11 @@ public:
 		return id;
 	}
 
-	void SetUp(Ptr<Node> n, Role r, uint32_t number, const Settings &settings)
+	void SetUp(Ptr<Node> n, Role r, uint32_t number, const Settings &settings,
+		   const std::vector<Replayed> &flows)
 	{
 		node = n;
+		replayed = &flows;
 		role = r;
 		leaf = number;
 		hosts = settings.hosts_per_leaf;
@@ -157,7 +172,7 @@ public:
 		if (role == Role::HOST)
 			deliver(p, h, ipv4->GetInterfaceForDevice(device));
 		else
-			forward(ports[Choose(h)], p, h);
+			forward(ports[Choose(h, p)], p, h);
 		return true;
 	}
 
@@ -187,8 +202,21 @@ public:
 	}
 
 private:
+	/* Data and ACKs of a flow of the replay take the spine that it names. */
+	uint32_t SpineOfReplay(Ptr<const Packet> p) const
+	{
+		TcpHeader tcp;
+		uint32_t flow;
+
+		p->PeekHeader(tcp);
+		flow = tcp.GetDestinationPort() - FIRST_PORT;
+		if (flow >= replayed->size())
+			flow = tcp.GetSourcePort() - FIRST_PORT;
+		return replayed->at(flow).spine;
+	}
+
 	/* The port for a packet; among the spines by a hash of the pair: one path a flow. */
-	uint32_t Choose(const Ipv4Header &h) const
+	uint32_t Choose(const Ipv4Header &h, Ptr<const Packet> p) const
 	{
 		Ipv4Address to = h.GetDestination();
 
@@ -196,6 +224,8 @@ private:
 			return LeafOf(to);
 		if (LeafOf(to) == leaf)
 			return (to.Get() & 0xff) - 1;
+		if (!replayed->empty())
+			return hosts + SpineOfReplay(p);
 		uint64_t x = (uint64_t)h.GetSource().Get() << 32 | to.Get();
 		x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15u;
 		return hosts + (uint32_t)((x >> 40) % spines);
@@ -204,6 +234,7 @@ private:
 	Ptr<Node> node;
 	Role role = Role::HOST;
 	uint32_t leaf = 0, hosts = 0, spines = 0;
+	const std::vector<Replayed> *replayed = nullptr;
 	std::vector<Ptr<Ipv4Route>> ports;
 	Ptr<Ipv4> ipv4;
 };
@@ -245,7 +276,14 @@ private:
 	Ptr<FabricRouting> AddNode(Role role, uint32_t number);
 	void Connect(Ptr<FabricRouting> a, Ptr<FabricRouting> b, Ipv4Address address_of_a);
 	void BuildNetwork(uint32_t leaves, uint32_t hosts, uint32_t spines);
-	void AddFlow(uint32_t from, uint32_t to, double start_us);
+	void AddFlow(uint32_t from, uint32_t to, double start_us, uint64_t bytes = 0);
+	void ReadReplay();
+	void AddReplay();
+	void Arrived(uint32_t flow, Ptr<const Packet> p, const Address &);
+	void WatchSocket(Ptr<BulkSendApplication> sender);
+	void StateChanged(TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t now);
+	void PrintReplay() const;
+	uint64_t Drops() const;
 	Baseline Count() const;
 	uint64_t PacketHops() const;
 	void Print(double cpu_seconds) const;
@@ -258,6 +296,8 @@ private:
 	Ptr<QueueDisc> measured;	/* switch port to host 0 */
 	QueueProbe probe;
 	Baseline before;
+	std::vector<Replayed> replayed;
+	uint64_t timeouts = 0;
 };
 
 Ptr<FabricRouting> Bench::AddNode(Role role, uint32_t number)
@@ -266,7 +306,7 @@ Ptr<FabricRouting> Bench::AddNode(Role role, uint32_t number)
 	auto routing = CreateObject<FabricRouting>();
 
 	InternetStackHelper().Install(node);
-	routing->SetUp(node, role, number, s);
+	routing->SetUp(node, role, number, s, replayed);
 	node->GetObject<Ipv4>()->SetRoutingProtocol(routing);
 	if (role == Role::HOST)
 		hosts.push_back(node);
@@ -324,17 +364,100 @@ void Bench::BuildNetwork(uint32_t leaf_count, uint32_t host_count, uint32_t spin
 	}
 }
 
-void Bench::AddFlow(uint32_t from, uint32_t to, double start_us)
+/* bytes 0: it never stops. */
+void Bench::AddFlow(uint32_t from, uint32_t to, double start_us, uint64_t bytes)
 {
-	uint16_t port = (uint16_t)(1000 + sinks.size());
+	uint16_t port = (uint16_t)(FIRST_PORT + sinks.size());
 	BulkSendHelper sender("ns3::TcpSocketFactory", InetSocketAddress(addresses[to], port));
 	PacketSinkHelper receiver("ns3::TcpSocketFactory",
 				  InetSocketAddress(Ipv4Address::GetAny(), port));
 
 	sender.SetAttribute("SendSize", UintegerValue(10 * 1448));
-	sender.Install(hosts[from]).Start(NanoSeconds((uint64_t)(start_us * 1e3)));
+	sender.SetAttribute("MaxBytes", UintegerValue(bytes));
+	ApplicationContainer application = sender.Install(hosts[from]);
+	Time start = NanoSeconds((uint64_t)std::llround(start_us * 1e3));
+	application.Start(start);
 	sinks.push_back(DynamicCast<PacketSink>(receiver.Install(hosts[to]).Get(0)));
+	if (bytes)
+		Simulator::Schedule(start + NanoSeconds(1), &Bench::WatchSocket, this,
+				    DynamicCast<BulkSendApplication>(application.Get(0)));
 }
+
+/* --- the replay --- */
+
+void Bench::ReadReplay()
+{
+	std::ifstream file(s.flows);
+	std::string line;
+
+	while (std::getline(file, line)) {
+		Replayed f = { 0, 0, 0, 0, 0, 0, -1 };
+
+		if (line.empty() || line[0] == '#')
+			continue;
+		NS_ABORT_MSG_IF(std::sscanf(line.c_str(), "%u %u %luB %lfns path=%u", &f.from, &f.to,
+					    &f.bytes, &f.start_us, &f.spine) != 5,
+				"not a flow: " << line);
+		f.start_us /= 1e3;
+		replayed.push_back(f);
+	}
+}
+
+void Bench::AddReplay()
+{
+	for (uint32_t i = 0; i < replayed.size(); i++) {
+		const Replayed &f = replayed[i];
+
+		AddFlow(f.from, f.to, f.start_us, f.bytes);
+		sinks.back()->TraceConnectWithoutContext(
+			"Rx", MakeCallback(&Bench::Arrived, this).Bind(i));
+	}
+}
+
+void Bench::Arrived(uint32_t flow, Ptr<const Packet> p, const Address &)
+{
+	Replayed &f = replayed[flow];
+
+	f.received += p->GetSize();
+	if (f.received == f.bytes)
+		f.end_us = Simulator::Now().ToDouble(Time::US);
+}
+
+void Bench::WatchSocket(Ptr<BulkSendApplication> sender)
+{
+	sender->GetSocket()->TraceConnectWithoutContext(
+		"CongState", MakeCallback(&Bench::StateChanged, this));
+}
+
+void Bench::StateChanged(TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t now)
+{
+	timeouts += now == TcpSocketState::CA_LOSS;
+}
+
+static void PrintTimes(const char *name, std::vector<double> us)
+{
+	std::sort(us.begin(), us.end());
+	printf("%s_flows %zu\n", name, us.size());
+	printf("%s_mean_us %.1f\n", name, std::accumulate(us.begin(), us.end(), 0.0) / us.size());
+	printf("%s_p99_us %.1f\n", name, us.at((size_t)std::ceil(0.99 * us.size()) - 1));
+}
+
+void Bench::PrintReplay() const
+{
+	std::vector<double> all, small;
+
+	for (const Replayed &f : replayed) {
+		if (f.end_us < 0)
+			continue;
+		all.push_back(f.end_us - f.start_us);
+		if (f.bytes <= 100 * 1000)
+			small.push_back(f.end_us - f.start_us);
+	}
+	PrintTimes("all", all);
+	PrintTimes("small", small);
+	printf("drops %lu\ntimeouts %lu\n", (unsigned long)Drops(), (unsigned long)timeouts);
+}
+
 
 Baseline Bench::Count() const
 {
@@ -361,6 +484,19 @@ uint64_t Bench::PacketHops() const
 	return hops;
 }
 
+uint64_t Bench::Drops() const
+{
+	uint64_t drops = 0;
+
+	for (auto &d : devices) {
+		auto queue = d->GetNode()->GetObject<TrafficControlLayer>()->GetRootQueueDiscOnDevice(d);
+
+		if (queue)
+			drops += queue->GetStats().nTotalDroppedPackets;
+	}
+	return drops;
+}
+
 static double CpuSeconds()
 {
 	struct rusage u;
@@ -374,22 +510,16 @@ void Bench::Print(double cpu_seconds) const
 {
 	double seconds = (s.to_ms - s.from_ms) * 1e-3;
 	Baseline after = Count();
-	uint64_t hops = PacketHops(), drops = 0;
+	uint64_t hops = PacketHops();
 	struct rusage u;
 
-	for (auto &d : devices) {
-		auto queue = d->GetNode()->GetObject<TrafficControlLayer>()->GetRootQueueDiscOnDevice(d);
-
-		if (queue)
-			drops += queue->GetStats().nTotalDroppedPackets;
-	}
 	getrusage(RUSAGE_SELF, &u);
 	printf("queue_mean_pkts %.3f\n", probe.packet_ns / (seconds * 1e9));
 	printf("queue_max_pkts %u\n", probe.longest);
 	printf("mark_fraction %.4f\n",
 	       (double)(after.marks - before.marks) / (double)(after.packets - before.packets));
 	printf("goodput_gbps %.4f\n", (double)(after.bytes - before.bytes) * 8 / seconds * 1e-9);
-	printf("drops %lu\n", (unsigned long)drops);
+	printf("drops %lu\n", (unsigned long)Drops());
 	printf("packet_hops %lu\n", (unsigned long)hops);
 	printf("cpu_seconds %.3f\n", cpu_seconds);
 	printf("packet_hops_per_cpu_second %.0f\n", (double)hops / cpu_seconds);
@@ -401,6 +531,16 @@ void Bench::Run()
 	std::mt19937_64 random(s.seed);
 	std::uniform_real_distribution<double> start_us(0, 100);
 
+	if (s.scenario == "replay") {
+		ReadReplay();
+		BuildNetwork(s.leaves, s.hosts_per_leaf, s.spines);
+		AddReplay();
+		Simulator::Stop(Seconds(2));
+		Simulator::Run();
+		PrintReplay();
+		Simulator::Destroy();
+		return;
+	}
 	if (s.scenario == "incast") {
 		BuildNetwork(1, s.senders + 1, 0);
 		for (uint32_t i = 1; i <= s.senders; i++)
@@ -442,6 +582,15 @@ static void SetTcp(const Settings &s)
 	Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
 	Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
 	Config::SetDefault("ns3::TcpDctcp::DctcpShiftG", DoubleValue(1.0 / 16));
+	if (s.scenario != "replay")
+		return;
+	/* As Weir's defaults have it; buffers that no window fills. */
+	Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(5)));
+	Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(MicroSeconds(100)));
+	Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(MilliSeconds(5)));
+	Config::SetDefault("ns3::RttEstimator::InitialEstimation", TimeValue(MicroSeconds(100)));
+	Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(160 * 1000 * 1000));
+	Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(160 * 1000 * 1000));
 }
 
 int main(int argc, char **argv)
@@ -449,7 +598,8 @@ int main(int argc, char **argv)
 	Settings s;
 	CommandLine arguments(__FILE__);
 
-	arguments.AddValue("scenario", "incast or fabric", s.scenario);
+	arguments.AddValue("scenario", "incast, fabric or replay", s.scenario);
+	arguments.AddValue("flows", "file with the flows of the replay", s.flows);
 	arguments.AddValue("senders", "of the incast", s.senders);
 	arguments.AddValue("leaves", "of the fabric", s.leaves);
 	arguments.AddValue("spines", "of the fabric", s.spines);

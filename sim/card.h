@@ -1,0 +1,41 @@
+/* card.h -- how a host's packets get to its line: cards for host.card.
+ *
+ * fair, the default, has no queue: it asks connections for a segment when its line is free (host.c).
+ * The others have one, which is a port like a switch's: connections put into it, at once, whatever
+ * their windows allow, ACKs wait with data, it has a limit and a marking scheme of its own, and a
+ * host drops its own packets where it is full. What a sender has put there is sent as far as the
+ * sender knows: its samples of the round trip hold the wait.
+ *
+ * config.c checks, engine_build.c lays the ports out, host.c drives them. */
+#ifndef SIM_CARD_H
+#define SIM_CARD_H
+#include "sim/config.h"
+#include "weir/port.h"
+
+struct card_ops {
+	const char *name; /* "fifo" */
+	const char *help;
+	const char *cite;
+	size_t params_size;
+	const struct option *options;
+	uint32_t queues; /* that packets wait in, those of a flow in one of them; 0: nowhere */
+};
+
+extern const struct card_ops *const card_all[]; /* ends with NULL; the first is fair */
+
+const struct card_ops *card_find(const char *name);
+int card_parse(const char *spec, const struct card_ops **ops, void *params, struct error *e);
+
+/* Reads host.card and what it names; all else of the config is read. */
+int card_check(struct config *c, struct error *e);
+
+static inline int card_has_queue(const struct config *c)
+{
+	return c->card && c->card->queues > 0;
+}
+
+/* The marking of every card, fair ones included; and what a port with a queue is made from, whose
+ * marking, rate and frames are the caller's. */
+struct mark_ops card_marking(const struct config *c);
+void card_plan(const struct config *c, struct port_plan *plan);
+#endif
