@@ -207,7 +207,7 @@ static uint32_t job_count(const struct sweep_request *q)
 
 static int show_table(const struct campaign *c, struct error *e)
 {
-	const struct compare_request request = { .planned = 1 };
+	const struct compare_request request = { .scope = STORE_PLANNED };
 	const struct compare_layout layout = { .width = line_width(stdout) };
 	struct comparison comparison;
 	struct store *store;

@@ -362,30 +362,18 @@ static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 
 /* --- all together --- */
 
-static void keep_planned(struct stored_runs *runs)
-{
-	uint32_t planned = 0;
-
-	while (planned < runs->count && runs->runs[planned].planned)
-		planned++; /* these come first */
-	for (uint32_t i = planned; i < runs->count; i++)
-		stored_run_free(&runs->runs[i]);
-	runs->count = planned;
-}
-
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
 		    struct error *e)
 {
 	int failed;
 
 	memset(c, 0, sizeof(*c));
-	if (store_runs(s, &c->runs, e))
-		return -1;
-	if (q->planned)
-		keep_planned(&c->runs);
-	failed = c->runs.count == 0
-			 ? error_set(e, "there are no runs in it yet")
-			 : choose_axes(c, q, e) || choose_columns(c, q, e) || read_numbers(c, s, e);
+	if (store_runs(s, q->scope, &c->runs, e))
+		return -2;
+	failed = c->runs.count == 0 ? error_set(e, "there are no runs in it yet")
+				    : choose_axes(c, q, e) || choose_columns(c, q, e);
+	if (!failed && read_numbers(c, s, e))
+		failed = -2;
 	if (!failed && make_rows(c))
 		failed = error_set(e, "no memory");
 	if (!failed)
@@ -394,7 +382,7 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 		comparison_free(c);
 	else
 		find_mixed(c);
-	return failed ? -1 : 0;
+	return failed == -2 ? -2 : failed ? -1 : 0;
 }
 
 void comparison_free(struct comparison *c)

@@ -16,7 +16,7 @@ struct compare_request {
 	const char *const *metrics; /* none: those that people look at first */
 	const char *
 		normalize_to; /* NULL, or a value: rows are shown relative to the one that has it */
-	int planned;          /* 1: only runs of the latest sweep */
+	enum store_scope scope;
 };
 
 struct compare_axis {
@@ -52,7 +52,8 @@ struct comparison {
 	char mixed[256]; /* settings that differ within rows, besides the seed; "" */
 };
 
-/* On -1 nothing is left to free. */
+/* -1: the request does not fit the runs; -2: the store cannot be read, or is damaged. On both nothing is
+ * left to free. */
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
 		    struct error *e);
 void comparison_free(struct comparison *c);

@@ -48,8 +48,9 @@ struct report {
 	struct chart_list charts;
 };
 
-/* Refuses a store without runs. On -1 nothing is left to free. */
-int report_read(struct report *r, struct store *s, struct error *e);
+/* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
+ * to free. */
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e);
 void report_free(struct report *r);
 
 void report_html(FILE *f, const struct report *r);

@@ -81,19 +81,7 @@ static void find_source(struct evidence *v, uint32_t claim)
 /* Runs of the latest plan, where there is one. */
 static int read_runs(struct evidence *v, struct error *e)
 {
-	uint64_t planned, done;
-	uint32_t kept = 0;
-
-	if (!v->store)
-		return 0;
-	if (store_progress(v->store, &planned, &done, e) || store_runs(v->store, &v->runs, e))
-		return -1;
-	while (kept < v->runs.count && (planned == 0 || v->runs.runs[kept].planned))
-		kept++; /* these come first */
-	for (uint32_t i = kept; i < v->runs.count; i++)
-		stored_run_free(&v->runs.runs[i]);
-	v->runs.count = kept;
-	return 0;
+	return v->store ? store_runs(v->store, STORE_PLANNED, &v->runs, e) : 0;
 }
 
 int evidence_new(struct evidence **out, struct store *s, const struct figure *f, struct error *e)

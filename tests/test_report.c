@@ -56,7 +56,7 @@ static void read_report(struct report *r, struct store *s)
 {
 	struct error e;
 
-	if (report_read(r, s, &e))
+	if (report_read(r, s, STORE_PLANNED, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
@@ -304,7 +304,7 @@ TEST(test_report_of_an_empty_store_is_refused)
 	struct report r;
 	struct error e = { "" };
 
-	CHECK_INT(report_read(&r, s, &e), -1);
+	CHECK_INT(report_read(&r, s, STORE_PLANNED, &e), -1);
 	CHECK_CONTAINS(e.text, "no runs");
 	store_close(s);
 	folder_remove(&folder);

@@ -363,7 +363,7 @@ TEST(test_export_has_every_paused_class_of_a_link)
 	size_t length;
 	FILE *stream;
 
-	CHECK_INT(store_runs(store, &runs, &e), 0);
+	CHECK_INT(store_runs(store, STORE_ALL, &runs, &e), 0);
 	CHECK_INT(export_csv(folder.path, store, &runs, &e), 0);
 	text = file_text(folder.path, "pauses.csv");
 	CHECK_STR(text, paused_csv); /* and nothing of the second run */

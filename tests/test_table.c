@@ -164,7 +164,7 @@ TEST(test_table_ratio_pairs_runs_that_differ_in_nothing_else)
 
 TEST(test_table_of_the_latest_sweep_leaves_others_out)
 {
-	const struct compare_request q = { .planned = 1 };
+	const struct compare_request q = { .scope = STORE_PLANNED };
 	char key[1][RUN_KEY_SIZE];
 	struct shelf s = shelf_make();
 	struct comparison c;
@@ -259,7 +259,7 @@ TEST(test_flow_metrics_agree_with_those_of_the_run)
 	sim_run(&sim, 1);
 	CHECK_INT(run_key(&sim.c, key, &e), 0);
 	CHECK_INT(store_add(s.store, key, &sim.c, &sim.r, &e), 0);
-	CHECK_INT(store_runs(s.store, &runs, &e), 0);
+	CHECK_INT(store_runs(s.store, STORE_ALL, &runs, &e), 0);
 	for (int i = 0; i < COUNT; i++)
 		columns[i] = (struct compare_column){ both[i], "", -1 };
 	CHECK_INT(flow_metrics(s.store, &runs.runs[0], &c, numbers, &e), 0);
@@ -366,7 +366,7 @@ TEST(test_export_does_not_depend_on_the_order_of_adding)
 			shelf_add(&s, runs[i ? 1 - k : k]);
 		}
 		CHECK_INT(store_plan(s.store, (const char(*)[RUN_KEY_SIZE])keys, 2, &e), 0);
-		CHECK_INT(store_runs(s.store, &all, &e), 0);
+		CHECK_INT(store_runs(s.store, STORE_ALL, &all, &e), 0);
 		CHECK_INT(export_json(f, s.store, &all, &e), 0);
 		fclose(f);
 		stored_runs_free(&all);
