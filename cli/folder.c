@@ -83,8 +83,7 @@ void tell_left_out(FILE *f, uint32_t count)
 {
 	if (count)
 		fprintf(f,
-			"%u run%s not of the latest sweep %s not shown: --all shows, 'weir prune' "
-			"deletes %s.\n",
+			"%u run%s of other sweeps %s not shown (--all; 'weir prune' deletes %s).\n",
 			count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
 			count == 1 ? "it" : "them");
 }

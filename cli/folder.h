@@ -16,7 +16,7 @@ int open_results(const struct arguments *a, char folder[FOLDER_SIZE], struct sto
 /* Which runs are meant: with --all every one, otherwise those of the latest sweep. */
 enum store_scope asked_scope(const struct arguments *a);
 
-/* "3 runs of other settings are not shown; --all shows them, 'weir prune' deletes them." or nothing. */
+/* "3 runs of other sweeps are not shown (--all; 'weir prune' deletes them)." or nothing. */
 void tell_left_out(FILE *f, uint32_t count);
 
 /* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. */

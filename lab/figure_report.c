@@ -119,6 +119,11 @@ static void write_measured(FILE *out, const struct verdict *v)
 	}
 	if (v->value.count > 1 && !v->is_firm)
 		fputs("; the interval reaches into another verdict", out);
+	if (v->is_doubtful) {
+		fputs("; <span class=\"warning\">", out);
+		markup_text(out, health_text(&v->health).text);
+		fputs("</span>", out);
+	}
 	fputs("</small></td>", out);
 }
 

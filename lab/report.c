@@ -27,6 +27,8 @@ const struct report_metric report_network_metrics[] = {
 	{ "queue_mean_pkts", "queue mean" },
 	{ "queue_p99_pkts", "queue p99" },
 	{ "queue_max_pkts", "queue max" },
+	{ "network_queue_mean_pkts", "network queue mean" },
+	{ "network_queue_max_pkts", "network queue max" },
 	{ "goodput_bps", "goodput" },
 	{ "utilisation", "utilisation" },
 	{ "mark_fraction", "marked" },
@@ -40,7 +42,7 @@ const struct report_metric report_network_metrics[] = {
 int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e)
 {
 	const char *names[2 * REPORT_METRICS_MAX];
-	struct compare_request q = { .metrics = names, .scope = scope };
+	struct compare_request q = { .metrics = names, .scope = scope, .is_usual = 1 };
 	int failed;
 
 	for (const struct report_metric *m = report_flow_metrics; m->name; m++)

@@ -384,6 +384,8 @@ static void item_measured(const struct document *d, const struct verdict *v, int
 		plain(d, measured_text(&v->over, v->metric_unit).text);
 		fputc(')', d->f);
 	}
+	if (v->is_doubtful)
+		fprintf(d->f, "; %s", health_text(&v->health).text);
 	fputs(": ", d->f);
 	if (d->form == FORM_HTML)
 		verdict_html(d->f, v->kind, verdict_name(v->kind));

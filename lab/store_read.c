@@ -189,7 +189,7 @@ int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs
 struct visit {
 	void *context;
 	int ended;           /* the visitor has seen enough; the rest is only compared */
-	int is_odd;          /* something cannot be shown as what it should be */
+	int is_odd;          /* something is not what it should be, and is not shown */
 	uint32_t name_count; /* of [traffic] sections */
 	char **names;
 	int (*flow)(void *, const struct stored_flow *);
@@ -226,7 +226,9 @@ static int show_flow(void *context, sqlite3_stmt *q)
 		.ideal_ps = column_time(q, 8),
 	};
 
-	if (!v->ended)
+	/* Then no difference of its times overflows. */
+	v->is_odd |= f.start_ps < 0;
+	if (!v->ended && !v->is_odd)
 		v->ended = v->flow(v->context, &f);
 	return 0;
 }
@@ -239,7 +241,8 @@ static int visit_rows(struct store *s, struct rows_of rows, int (*show)(void *, 
 
 	if (store_each_row(s, rows, &taker, e))
 		return -1;
-	return v->is_odd ? error_set(e, "%.300s: is damaged (a text or a series is none)", s->path)
+	return v->is_odd ? error_set(e, "%.300s: is damaged (a text, a time or a series is none)",
+				     s->path)
 			 : 0;
 }
 
@@ -371,7 +374,10 @@ static int show_series(void *context, sqlite3_stmt *q)
 		return -1;
 	one.time_ps = numbers;
 	one.value = (const double *)(numbers + one.count);
-	v->ended = v->series(v->context, &one);
+	for (uint64_t i = 0; i < one.count; i++)
+		v->is_odd |= numbers[i] < 0;
+	if (!v->is_odd)
+		v->ended = v->series(v->context, &one);
 	free(numbers);
 	return 0;
 }

@@ -193,6 +193,13 @@ static int read_series(struct evidence *v, uint32_t run, double *numbers, struct
 	return failed || at.failed ? -1 : 0;
 }
 
+static enum metric_kind kind_of_source(const struct claim_source *s)
+{
+	return s->source == FROM_RUN     ? metric_all[s->index].kind
+	       : s->source == FROM_FLOWS ? METRIC_FLOW
+					 : METRIC_RESULT;
+}
+
 /* The claim's metric of one run. */
 static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *number,
 		     struct error *e)
@@ -224,6 +231,7 @@ static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *n
 /* The numbers of the selected runs, each with its seed. */
 struct side {
 	uint32_t count;
+	struct health health; /* of these runs */
 	struct seed_number {
 		const char *seed;
 		double number;
@@ -260,6 +268,7 @@ static int collect(struct evidence *v, const struct claim *c, const struct selec
 		one->seed = seed_of(&v->runs.runs[i]);
 		if (number_of(v, claim, i, &one->number, e))
 			return -1;
+		health_add(&side->health, &v->runs.runs[i]);
 		side->count++;
 	}
 	return 0;
@@ -389,6 +398,10 @@ static int judge(struct evidence *ev, const struct claim *c, struct sides *s, st
 		return -1;
 	measure_side(&s->of, s, &v->of);
 	measure_side(&s->over, s, &v->over);
+	health_join(&v->health, &s->of.health);
+	health_join(&v->health, &s->over.health);
+	v->is_doubtful = health_is_doubtful(&v->health,
+					    kind_of_source(&ev->sources[c - ev->figure->claims]));
 	if (c->over.count)
 		measure_ratio(s, v);
 	else

@@ -64,7 +64,7 @@ contents() {
 
 # keys FOLDER: how many runs are there.
 count() {
-	"$weir" export "$1" --csv "$1.count" && echo $(($(wc -l <"$1.count/runs.csv") - 1))
+	"$weir" export "$1" --all --csv "$1.count" 2>/dev/null && echo $(($(wc -l <"$1.count/runs.csv") - 1))
 }
 
 scenario 4 5ms >short.ini
