@@ -48,7 +48,8 @@ int command_export(const struct arguments *a)
 		return status;
 	failed = store_runs(store, asked_scope(a), &runs, &e);
 	if (!failed) {
-		failed = check_runs(store, &runs, &e) || (csv && export_csv(csv, store, &runs, &e)) ||
+		failed = check_runs(store, &runs, &e) ||
+			 (csv && export_csv(csv, store, &runs, &e)) ||
 			 (json && write_json(json, store, &runs, &e));
 		if (!failed)
 			tell_left_out(stderr, runs.left_out);

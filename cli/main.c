@@ -235,10 +235,9 @@ static const struct command version_command = { "version", "", "says which Weir 
 						0,         0,  command_version,           NULL };
 
 const struct command *const command_all[] = {
-	&run_command,       &check_command,     &import_command,
-	&report_command,    &table_command,     &export_command,
-	&prune_command,     &reproduce_command, &list_command,
-	&help_command,      &version_command,   NULL,
+	&run_command,   &check_command,  &import_command,  &report_command,
+	&table_command, &export_command, &prune_command,   &reproduce_command,
+	&list_command,  &help_command,   &version_command, NULL,
 };
 
 /* --- reading the arguments --- */

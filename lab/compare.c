@@ -346,18 +346,18 @@ static int choose_columns(struct comparison *c, const struct compare_request *q,
 	return 0;
 }
 
-/* Queues of different ports are not compared unless somebody asks for it. */
-static void drop_port_columns(struct comparison *c)
+static void drop_columns(struct comparison *c, enum metric_kind kind)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < c->column_count; i++)
-		if (column_kind(&c->columns[i]) != METRIC_PORT)
+		if (column_kind(&c->columns[i]) != kind)
 			c->columns[kept++] = c->columns[i];
 	c->column_count = kept;
 }
 
-/* Where the queues of the columns were measured. */
+/* Where the queues of the columns were measured. Queues of different ports are not compared unless somebody
+ * asks for it: what all ports have together stands in their place. */
 static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
 		      struct error *e)
 {
@@ -369,8 +369,8 @@ static int find_ports(struct comparison *c, struct store *s, const struct compar
 		return 0;
 	if (comparison_ports(c, s, e))
 		return -1;
-	if (c->ports_differ && (q->metric_count == 0 || q->is_usual))
-		drop_port_columns(c);
+	if (q->metric_count == 0 || q->is_usual)
+		drop_columns(c, c->ports_differ ? METRIC_PORT : METRIC_PORTS);
 	return 0;
 }
 

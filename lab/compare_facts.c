@@ -126,7 +126,8 @@ static void say_port(const struct comparison *c, void (*say)(void *, const char 
 	const char *asked = stored_setting(&c->runs.runs[0], port_setting);
 	char line[160];
 
-	if (!c->ports || !c->ports[0] || (!c->ports_differ && compare_differs(&c->runs, port_setting)))
+	if (!c->ports || !c->ports[0] ||
+	    (!c->ports_differ && compare_differs(&c->runs, port_setting)))
 		return;
 	if (c->ports_differ) {
 		say(context, "Runs have their longest queue at different ports.");
@@ -148,9 +149,10 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		health_add(&all, &c->runs.runs[i]);
 	if (all.incomplete) {
-		snprintf(line, sizeof(line),
-			 "! In %u of %u runs flows did not end: completion times are of the others.",
-			 all.incomplete, all.runs);
+		snprintf(
+			line, sizeof(line),
+			"! In %u of %u runs flows did not end: completion times are of the others.",
+			all.incomplete, all.runs);
 		say(context, line);
 	}
 	if (all.deadlocked) {

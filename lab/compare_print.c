@@ -11,14 +11,21 @@ enum { TEXT_SIZE = 64, LABEL_MAX = 60, GAP = 2 };
 
 /* What people look at first, most wanted first; shown in the order of the comparison. */
 static const char *const wanted[] = {
-	"fct_mean_ns",        "fct_p99_ns",
+	"fct_mean_ns",
+	"fct_p99_ns",
 	"fct_small_p99_ns",
-	"queue_mean_pkts",    "network_queue_mean_pkts",
-	"goodput_bps",        "drops",
-	"fct_large_mean_ns",  "timeouts",
-	"queue_p99_pkts",     "fct_small_mean_ns",
-	"mark_fraction",      "slowdown_mean",
-	"fct_medium_mean_ns", "slowdown_p99",
+	"queue_mean_pkts",
+	"network_queue_mean_pkts",
+	"goodput_bps",
+	"drops",
+	"fct_large_mean_ns",
+	"timeouts",
+	"queue_p99_pkts",
+	"fct_small_mean_ns",
+	"mark_fraction",
+	"slowdown_mean",
+	"fct_medium_mean_ns",
+	"slowdown_p99",
 	NULL,
 };
 
@@ -461,8 +468,8 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden, in
 	if (most > 1 && least == most)
 		fprintf(f, "%s of %u runs and its 95 %% confidence interval.\n", mean, most);
 	else if (most > 1)
-		fprintf(f, "%s of %u to %u runs and its 95 %% confidence interval.\n", mean,
-			least, most);
+		fprintf(f, "%s of %u to %u runs and its 95 %% confidence interval.\n", mean, least,
+			most);
 	comparison_caveats(c, print_caveat, f);
 	if (c->mixed[0])
 		fprintf(f, "Runs of one row differ in %s.\n", c->mixed);

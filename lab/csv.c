@@ -46,10 +46,10 @@ void csv_number(FILE *f, double value)
 
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps)
 {
-	return start_ps == TIME_NEVER_PS        ? "never-started"
-	       : finish_ps >= 0                 ? "completed"
-	       : size_bytes == FLOW_UNLIMITED   ? "unlimited"
-						: "unfinished";
+	return start_ps == TIME_NEVER_PS      ? "never-started"
+	       : finish_ps >= 0               ? "completed"
+	       : size_bytes == FLOW_UNLIMITED ? "unlimited"
+					      : "unfinished";
 }
 
 static void write_path(void *context, const char *path, const char *text)

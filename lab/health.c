@@ -48,10 +48,9 @@ struct health_text health_text(const struct health *h)
 	size_t used = 0;
 
 	if (h->incomplete)
-		used = (size_t)snprintf(t.text, sizeof(t.text),
-					"in %u of %u runs %.0f of %.0f flows did not end",
-					h->incomplete, h->runs, h->unfinished,
-					h->completed + h->unfinished);
+		used = (size_t)snprintf(
+			t.text, sizeof(t.text), "in %u of %u runs %.0f of %.0f flows did not end",
+			h->incomplete, h->runs, h->unfinished, h->completed + h->unfinished);
 	if (h->deadlocked)
 		snprintf(t.text + used, sizeof(t.text) - used,
 			 "%s%u of %u runs ended in a deadlock", used ? "; " : "", h->deadlocked,

@@ -74,7 +74,8 @@ void page_caveats(FILE *f, const struct comparison *c)
 	if (health_text(&all).text[0]) {
 		fputs("<p class=\"warning\">Not all is well: ", f);
 		markup_text(f, health_text(&all).text);
-		fputs(". Numbers with ! are of the flows that ended, or of runs that are stuck.</p>\n",
+		fputs(". Numbers with ! are of the flows that ended, or of runs that are "
+		      "stuck.</p>\n",
 		      f);
 	}
 	if (c->runs.left_out)
@@ -229,9 +230,9 @@ static void write_table(FILE *f, const struct report *r, const struct report_met
 			page_element(f, "th", k->x_text);
 		for (int n = 0; n < FACTS; n++)
 			if (fact_is_shown(&r->compare, (enum compare_fact)n))
-				page_element(f, "td",
-					     fact_text(&r->compare, k->row, (enum compare_fact)n)
-						     .text);
+				page_element(
+					f, "td",
+					fact_text(&r->compare, k->row, (enum compare_fact)n).text);
 		for (uint32_t n = 0; n < count; n++)
 			write_mean(f, k->row, &forms[n]);
 		fputs("</tr>\n", f);

@@ -343,8 +343,8 @@ static int add_parts(struct store *s, const struct config *c, const struct run_r
 
 	return add_settings(s, run, c, e) || add_metrics(s, run, r, e) ||
 	       add_reasons(s, run, r, e) || add_traffic(s, run, c, e) || add_flows(s, run, r, e) ||
-	       add_ports(s, run, r, e) || add_pauses(s, run, r, e) ||
-	       add_series(s, run, r, e) || store_seal_run(s, run, e);
+	       add_ports(s, run, r, e) || add_pauses(s, run, r, e) || add_series(s, run, r, e) ||
+	       store_seal_run(s, run, e);
 }
 
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,

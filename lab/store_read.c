@@ -141,8 +141,9 @@ static int read_run(struct store *s, const struct listed_run *listed, struct sto
 				   &(struct row_taker){ parts[i].take, run }, e))
 			return -1;
 	/* Without digests nobody else would notice a run that is in the list alone. */
-	return run->title ? 0 : error_set(e, "%.300s: is damaged (run %s is not there)", s->path,
-					  run->key);
+	return run->title ? 0
+			  : error_set(e, "%.300s: is damaged (run %s is not there)", s->path,
+				      run->key);
 }
 
 static int read_listed(struct store *s, const struct run_list *l, struct stored_runs *runs,
@@ -333,8 +334,7 @@ static int is_series(sqlite3_stmt *q, uint64_t count)
 	const size_t one = sizeof(int64_t);
 	size_t size = (size_t)sqlite3_column_bytes(q, 3);
 
-	return size % one == 0 && size / one == count &&
-	       (size_t)sqlite3_column_bytes(q, 4) == size;
+	return size % one == 0 && size / one == count && (size_t)sqlite3_column_bytes(q, 4) == size;
 }
 
 /* Two arrays of count numbers in one allocation: times, then values. NULL: no memory. */

@@ -7,7 +7,7 @@
 enum {
 	STORE_APPLICATION = 0x57656972, /* "Weir", at byte 68 of the file */
 	STORE_SCHEMA = 3,               /* changes when a table does, at byte 60 */
-	STORE_SCHEMA_BARE = 2,          /* the same without digests: is read, and sealed by writing */
+	STORE_SCHEMA_BARE = 2, /* the same without digests: is read, and sealed by writing */
 };
 
 struct store {

@@ -218,7 +218,8 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 			"INCOMPLETE: %s of %s flows did not end; completion times (!) are of the "
 			"others.\n",
 			human_count(unfinished(r)).text,
-			human_count(unfinished(r) + r->value[metric_index("flows_completed")]).text);
+			human_count(unfinished(r) + r->value[metric_index("flows_completed")])
+				.text);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
 	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",

@@ -37,8 +37,8 @@ struct verdict {
 	char metric_unit[16];
 	struct health health; /* of the runs that it is judged by */
 	int is_doubtful;      /* 1: these are no whole results for this metric: see health */
-	int is_firm;   /* 1: nowhere in the 95 % interval would the verdict be another */
-	char why[256]; /* not measured: why; otherwise "" */
+	int is_firm;          /* 1: nowhere in the 95 % interval would the verdict be another */
+	char why[256];        /* not measured: why; otherwise "" */
 };
 
 const char *verdict_name(enum verdict_kind kind); /* "same direction" */

@@ -58,6 +58,7 @@ enum metric_id {
 #define RESULT METRIC_RESULT
 #define FLOW METRIC_FLOW
 #define PORT METRIC_PORT
+#define PORTS METRIC_PORTS
 #define COST METRIC_COST
 
 const struct metric metric_all[] = {
@@ -86,9 +87,9 @@ const struct metric metric_all[] = {
 			  PORT },
 	[NETWORK_QUEUE_MEAN] = { "network_queue_mean_pkts", "pkts",
 				 "waiting at a switch port, mean of all of them, time-weighted",
-				 RESULT },
+				 PORTS },
 	[NETWORK_QUEUE_MAX] = { "network_queue_max_pkts", "pkts",
-				"largest queue of any switch port", RESULT },
+				"largest queue of any switch port", PORTS },
 	[MARK_FRACTION] = { "mark_fraction", "",
 			    "data packets that arrive marked, of all that arrive", RESULT },
 	[MARKS] = { "marks", "", "packets marked, all switches", RESULT },

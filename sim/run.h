@@ -14,9 +14,10 @@ struct metric {
 	const char *help;
 	enum metric_kind {
 		METRIC_RESULT,
-		METRIC_FLOW, /* of flows that completed: says nothing of those that did not */
-		METRIC_PORT, /* of the measured port alone */
-		METRIC_COST, /* depends on the machine, not on the scenario */
+		METRIC_FLOW,  /* of flows that completed: says nothing of those that did not */
+		METRIC_PORT,  /* of the measured port alone */
+		METRIC_PORTS, /* of all switch ports, where runs measured different ones */
+		METRIC_COST,  /* depends on the machine, not on the scenario */
 	} kind;
 };
 

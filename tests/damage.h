@@ -1,11 +1,12 @@
 /* damage.h -- a small store, ways to damage it, and all that is ever shown of one. */
 #ifndef TESTS_DAMAGE_H
 #define TESTS_DAMAGE_H
+#include "tests/folder.h" /* first: it says which functions there are */
+
 #include "lab/compare.h"
 #include "lab/export.h"
 #include "lab/report.h"
 #include "lab/store_sql.h"
-#include "tests/folder.h"
 #include "tests/sim.h"
 #include "weir/rng.h"
 
@@ -141,7 +142,8 @@ static const struct damage_table {
 static inline void damage_row(struct store *s, struct rng *r)
 {
 	static const struct {
-		const char *left, *right; /* right: after the value that is there, NULL: without it */
+		const char *left,
+			*right; /* right: after the value that is there, NULL: without it */
 	} values[] = {
 		{ "", " + 1" },
 		{ "-", "" },
@@ -174,7 +176,8 @@ static inline void damage_row(struct store *s, struct rng *r)
 			 values[value].left, values[value].right ? column : "",
 			 values[value].right ? values[value].right : "");
 	snprintf(sql, sizeof(sql),
-		 "%s WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %u %% (SELECT count(*) FROM %s))",
+		 "%s WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %u %% (SELECT count(*) FROM "
+		 "%s))",
 		 change, t->key, t->key, t->name, (unsigned)rng_below(r, 1000), t->name);
 	sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 }

@@ -204,8 +204,8 @@ TEST(test_store_whose_header_lost_a_bit_of_its_form_is_damaged)
 
 TEST(test_series_that_says_more_points_than_it_has_is_refused)
 {
-	static const char *const counts[] = { "2305843009213693952", "-1", "1", "1152921504606846976",
-					      "9223372036854775807" };
+	static const char *const counts[] = { "2305843009213693952", "-1", "1",
+					      "1152921504606846976", "9223372036854775807" };
 	struct folder f = folder_make();
 	struct error e = { "" };
 	struct store *s;
@@ -213,8 +213,8 @@ TEST(test_series_that_says_more_points_than_it_has_is_refused)
 
 	damage_fill(&f);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		snprintf(sql, sizeof(sql), "UPDATE series SET count = %s, time_ps = x'', value = x''",
-			 counts[i]);
+		snprintf(sql, sizeof(sql),
+			 "UPDATE series SET count = %s, time_ps = x'', value = x''", counts[i]);
 		change_by(&f, sql);
 		CHECK_INT(store_open(&s, f.path, STORE_ADD, &e), 0);
 		CHECK_INT(store_seal_all(s, &e), 0); /* whoever made this knew of digests */

@@ -40,7 +40,8 @@ TEST(test_flows_that_should_have_ended_are_counted)
 	CHECK(expected > 0);
 	CHECK_INT(sim_metric(&s, "flows_unfinished"), expected);
 	/* The endless one started, too. */
-	CHECK_INT(sim_metric(&s, "flows_started"), sim_metric(&s, "flows_completed") + expected + 1);
+	CHECK_INT(sim_metric(&s, "flows_started"),
+		  sim_metric(&s, "flows_completed") + expected + 1);
 	sim_end(&s);
 }
 

@@ -376,9 +376,8 @@ TEST(test_store_refuses_what_is_no_store_of_this_version)
 	memcpy(bad, good, length);
 	bad[63] = 9;
 	folder_write(&f, "results.db", bad, length);
-	check_refused(&f,
-		      "was written by another version of Weir (form 9; this one reads forms 2 "
-		      "and 3); use another folder");
+	check_refused(&f, "was written by another version of Weir (form 9; this one reads forms 2 "
+			  "and 3); use another folder");
 	bad[63] = good[63];
 	bad[68] = 'w';
 	folder_write(&f, "results.db", bad, length);
