@@ -40,10 +40,12 @@ int command_prune(const struct arguments *a)
 
 	if (status != EXIT_FINE)
 		return status;
-	store_close(store); /* it is there; opening it to write would make it where it is not */
 	before = file_bytes(folder);
-	if (store_open(&store, folder, STORE_WRITE, &e))
-		return complain(EXIT_WORLD, &e);
+	if (mode == PRUNE) { /* it is there: opening it to write does not make it */
+		store_close(store);
+		if (store_open(&store, folder, STORE_WRITE, &e))
+			return complain(EXIT_WORLD, &e);
+	}
 	failed = store_prune(store, mode, &pruned, &e);
 	store_close(store);
 	if (failed)

@@ -326,43 +326,12 @@ static void put_labels(struct pen *p, const struct comparison *c, const struct c
 	}
 }
 
-/* As put_labels. */
-static void put_facts(struct pen *p, const struct comparison *c, const struct compare_row *row,
-		      int last)
-{
-	for (int i = 0; i < FACTS; i++) {
-		enum compare_fact fact = (enum compare_fact)i;
-		int width = fact_width(c, fact);
-
-		if (!width)
-			continue;
-		p->blanks += GAP;
-		put_right(p,
-			  row    ? fact_text(c, row, fact).text
-			  : last ? fact_title(fact)
-				 : "",
-			  width);
-	}
-}
-
 static int labels_width(const struct comparison *c)
 {
 	int width = 0;
 
 	for (uint32_t a = 0; a < c->axis_count; a++)
 		width += axis_width(c, a) + (a ? GAP : 0);
-	return width;
-}
-
-static int facts_width(const struct comparison *c)
-{
-	int width = 0;
-
-	for (int i = 0; i < FACTS; i++) {
-		int fact = fact_width(c, (enum compare_fact)i);
-
-		width += fact ? GAP + fact : 0;
-	}
 	return width;
 }
 
@@ -373,13 +342,42 @@ struct block {
 	const struct comparison *c;
 	const struct look *looks;
 	uint32_t first, end;
+	int fact_width[FACTS]; /* 0: it is not shown */
 };
+
+/* Of all facts and the gaps before them; computes those of each. */
+static int measure_facts(struct block *b)
+{
+	int width = 0;
+
+	for (int i = 0; i < FACTS; i++) {
+		b->fact_width[i] = fact_width(b->c, (enum compare_fact)i);
+		width += b->fact_width[i] ? GAP + b->fact_width[i] : 0;
+	}
+	return width;
+}
+
+/* As put_labels. */
+static void put_facts(struct pen *p, const struct block *b, const struct compare_row *row, int last)
+{
+	for (int i = 0; i < FACTS && b->first == 0; i++) {
+		enum compare_fact fact = (enum compare_fact)i;
+
+		if (!b->fact_width[i])
+			continue;
+		p->blanks += GAP;
+		put_right(p,
+			  row    ? fact_text(b->c, row, fact).text
+			  : last ? fact_title(fact)
+				 : "",
+			  b->fact_width[i]);
+	}
+}
 
 static void print_head(struct pen *p, const struct block *b, int line)
 {
 	put_labels(p, b->c, NULL, line == 2);
-	if (b->first == 0)
-		put_facts(p, b->c, NULL, line == 2);
+	put_facts(p, b, NULL, line == 2);
 	for (uint32_t k = b->first; k < b->end; k++) {
 		const struct look *l = &b->looks[k];
 
@@ -394,8 +392,7 @@ static void print_row(struct pen *p, const struct block *b, const struct compare
 	char text[TEXT_SIZE];
 
 	put_labels(p, b->c, row, 1);
-	if (b->first == 0)
-		put_facts(p, b->c, row, 1);
+	put_facts(p, b, row, 1);
 	for (uint32_t k = b->first; k < b->end; k++) {
 		const struct look *l = &b->looks[k];
 
@@ -483,16 +480,16 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 	struct look *looks = calloc(c->column_count + (size_t)1, sizeof(*looks));
 	struct block b = { .c = c, .looks = looks };
 	uint32_t hidden = 0;
-	int labels = labels_width(c), used;
+	int labels = labels_width(c), facts = measure_facts(&b), used;
 
 	if (!looks)
 		return;
 	for (uint32_t k = 0; k < c->column_count; k++)
 		make_look(&looks[k], c, k, l->relative);
 	if (!l->all)
-		hidden = choose_shown(c, looks, l->width - labels - facts_width(c));
+		hidden = choose_shown(c, looks, l->width - labels - facts);
 	while (b.first < c->column_count) {
-		int left = labels + (b.first ? 0 : facts_width(c));
+		int left = labels + (b.first ? 0 : facts);
 
 		used = left;
 		for (b.end = b.first; b.end < c->column_count; b.end++) {

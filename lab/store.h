@@ -42,8 +42,8 @@ int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count
 /* How many runs are planned, and how many of these are there. */
 int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e);
 
-/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them. Refuses a
- * store without a plan. */
+/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them, also in a
+ * store that is open for reading. Refuses a store without a plan. */
 enum prune_mode { PRUNE_DRY, PRUNE };
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e);
 

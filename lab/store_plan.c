@@ -192,7 +192,8 @@ static int remove_unplanned(struct store *s, const struct run_list *l, struct er
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e)
 {
 	struct run_list l = { .count = 0 };
-	int failed = store_exec(s, "BEGIN IMMEDIATE", e) || store_list(s, &l, e);
+	int failed = store_exec(s, mode == PRUNE ? "BEGIN IMMEDIATE" : "BEGIN", e) ||
+		     store_list(s, &l, e);
 
 	*pruned = l.count - l.done;
 	if (!failed && l.planned == 0)
