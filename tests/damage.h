@@ -157,7 +157,7 @@ static inline void damage_row(struct store *s, struct rng *r)
 		{ "'x'", NULL },
 		{ "randomblob(24)", NULL },
 		{ "zeroblob(8)", NULL },
-		{ "2305843009213693952", NULL }, /* 2^61: eight times it is nothing */
+		{ "", " + 2305843009213693952" }, /* 2^61: eight times it is nothing more */
 		{ "9223372036854775807", NULL },
 	};
 	const struct damage_table *t =
