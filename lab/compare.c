@@ -394,6 +394,17 @@ static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 
 /* --- all together --- */
 
+static int refuse_empty(const struct stored_runs *runs, struct error *e)
+{
+	if (runs->left_out)
+		return error_set(
+			e,
+			"none of the runs of the latest sweep is there yet; --all shows %u "
+			"of others",
+			runs->left_out);
+	return error_set(e, "there are no runs in it yet");
+}
+
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
 		    struct error *e)
 {
@@ -402,7 +413,7 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	memset(c, 0, sizeof(*c));
 	if (store_runs(s, q->scope, &c->runs, e))
 		return -2;
-	failed = c->runs.count == 0 ? error_set(e, "there are no runs in it yet")
+	failed = c->runs.count == 0 ? refuse_empty(&c->runs, e)
 				    : choose_axes(c, q, e) || choose_columns(c, q, e);
 	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, e)))
 		failed = -2;

@@ -247,7 +247,7 @@ static int find_digests(struct store *s, struct error *e)
 	int64_t form, tables;
 
 	if (store_number(s, "PRAGMA user_version", &form, e) ||
-	    store_number(s, "SELECT count(*) FROM sqlite_schema WHERE name = 'digest'", &tables, e))
+	    store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'", &tables, e))
 		return -1;
 	s->has_digests = form == STORE_SCHEMA;
 	if (form != STORE_SCHEMA && tables)

@@ -201,6 +201,26 @@ TEST(test_table_of_the_latest_sweep_leaves_others_out)
 	shelf_end(&s);
 }
 
+TEST(test_table_of_a_sweep_that_has_no_run_yet_says_that_others_are_there)
+{
+	const char key[1][RUN_KEY_SIZE] = { "0123456789abcdef" };
+	const struct compare_request planned = { .scope = STORE_PLANNED },
+				     all = { .scope = STORE_ALL };
+	struct shelf s = shelf_make();
+	struct error e = { "" };
+	struct comparison c;
+
+	shelf_fill(&s);
+	CHECK_INT(store_plan(s.store, key, 1, &e), 0);
+	CHECK_INT(comparison_make(&c, s.store, &planned, &e), -1);
+	CHECK_STR(e.text,
+		  "none of the runs of the latest sweep is there yet; --all shows 6 of others");
+	make(&c, &s, &all);
+	CHECK_INT(c.runs.count, 6);
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
 TEST(test_table_mistakes_name_what_there_is)
 {
 	static const struct {
