@@ -35,11 +35,11 @@ struct compare_column {
 };
 
 struct compare_cell {
-	double mean; /* NAN: unknown */
-	double half, low,
-		high; /* of the interval, NAN: unknown, as where there is one run; half of a ratio, too */
-	uint32_t count;  /* runs that have a number */
-	int is_doubtful; /* flows did not end, or links are stuck, in a run that it is made of */
+	double mean;      /* NAN: unknown */
+	double low, high; /* of the interval; NAN: unknown, as where there is one run */
+	double half;      /* of the interval; NAN: unknown, or a ratio's, which is longer above */
+	uint32_t count;   /* runs that have a number */
+	int is_doubtful;  /* flows did not end, or links are stuck, in a run that it is made of */
 };
 
 struct compare_row {

@@ -318,15 +318,6 @@ int store_each_pause(struct store *s, int64_t run,
 	return visit_rows(s, (struct rows_of){ run, ROWS_PAUSES }, show_pause, &v, e);
 }
 
-static uint64_t little_endian(const unsigned char *bytes)
-{
-	uint64_t number = 0;
-
-	for (int i = 0; i < 8; i++)
-		number |= (uint64_t)bytes[i] << (8 * i);
-	return number;
-}
-
 /* Has it as many times and values as it says? The number may be anything; what is there is less than
  * 2^31 bytes, so that nothing after this can overflow. */
 static int is_series(sqlite3_stmt *q, uint64_t count)

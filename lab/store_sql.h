@@ -34,6 +34,16 @@ int store_step(struct store *s, sqlite3_stmt *q, struct error *e);
 /* One number. */
 int store_number(struct store *s, const char *sql, int64_t *number, struct error *e);
 
+/* Numbers in blobs. */
+static inline uint64_t little_endian(const unsigned char *bytes)
+{
+	uint64_t number = 0;
+
+	for (int i = 0; i < 8; i++)
+		number |= (uint64_t)bytes[i] << (8 * i);
+	return number;
+}
+
 /* --- rows with digests: store_digest.c --- */
 
 /* Those of a run, each a table; then those of the store. */
