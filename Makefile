@@ -59,13 +59,14 @@ build/$(1)/%.a:
 build/$(1)/weir: $$(MAIN:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/weir-test: $$(TESTS:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/fuzz: build/$(1)/tests/fuzz_scenario.o build/$(1)/libhouse.a build/$(1)/libweir.a
+build/$(1)/fuzz-store: build/$(1)/tests/fuzz_store.o build/$(1)/libhouse.a build/$(1)/libweir.a
 # One test file by itself: make build/asan/only/test_mark
 build/$(1)/only/%: build/$(1)/tests/%.o build/$(1)/tests/runner.o build/$(1)/libhouse.a build/$(1)/libweir.a
 	@mkdir -p $$(@D)
 	@echo link $$@
 	@$$(LINK_$(1))
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/bench-schemes:
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -97,7 +98,7 @@ build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@$(CLANG) $(COMMON) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
-test: weir build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz \
+test: weir build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store \
 		$(patsubst %,build/clang/%.ok,$(SOURCES) $(HEADERS))
 	@tools/run-tests.sh $(FUZZ_SECONDS)
 

@@ -49,6 +49,7 @@ int command_check(const struct arguments *a);
 int command_report(const struct arguments *a);
 int command_table(const struct arguments *a);
 int command_export(const struct arguments *a);
+int command_prune(const struct arguments *a);
 int command_reproduce(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_import(const struct arguments *a);

@@ -21,6 +21,15 @@ static int write_json(const char *path, struct store *s, const struct stored_run
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
+/* What goes to standard output cannot be taken back: all is compared before. */
+static int check_runs(struct store *s, const struct stored_runs *runs, struct error *e)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		if (store_check_run(s, runs->runs[i].id, e))
+			return -1;
+	return 0;
+}
+
 int command_export(const struct arguments *a)
 {
 	const char *csv = arguments_option(a, "--csv"), *json = arguments_option(a, "--json");
@@ -28,20 +37,22 @@ int command_export(const struct arguments *a)
 	struct stored_runs runs;
 	struct store *store;
 	struct error e;
-	int failed;
+	int failed, status;
 
 	if (!csv && !json) {
 		error_set(&e, "export: where to? Write --csv DIR, --json FILE or both");
 		return complain(EXIT_MISTAKE, &e);
 	}
-	if (find_folder(a, folder, &e))
-		return complain(EXIT_MISTAKE, &e);
-	if (store_open(&store, folder, STORE_READ, &e))
-		return complain(EXIT_WORLD, &e);
-	failed = store_runs(store, &runs, &e);
+	status = open_results(a, folder, &store);
+	if (status != EXIT_FINE)
+		return status;
+	failed = store_runs(store, asked_scope(a), &runs, &e);
 	if (!failed) {
-		failed = (csv && export_csv(csv, store, &runs, &e)) ||
+		failed = check_runs(store, &runs, &e) ||
+			 (csv && export_csv(csv, store, &runs, &e)) ||
 			 (json && write_json(json, store, &runs, &e));
+		if (!failed)
+			tell_left_out(stderr, runs.left_out);
 		stored_runs_free(&runs);
 	}
 	store_close(store);

@@ -56,6 +56,38 @@ int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct erro
 	return error_set(e, "which folder? There are %s", list);
 }
 
+int open_results(const struct arguments *a, char folder[FOLDER_SIZE], struct store **store)
+{
+	struct error e;
+
+	if (find_folder(a, folder, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (store_open(store, folder, STORE_READ, &e))
+		return complain(EXIT_WORLD, &e);
+	if (!store_has_digests(*store)) {
+		error_set(&e,
+			  "%.300s: was written by an earlier version, without digests: damage in "
+			  "it would not be noticed; the next 'weir run' adds them",
+			  folder);
+		complain(EXIT_FINE, &e);
+	}
+	return EXIT_FINE;
+}
+
+enum store_scope asked_scope(const struct arguments *a)
+{
+	return arguments_option(a, "--all") ? STORE_ALL : STORE_PLANNED;
+}
+
+void tell_left_out(FILE *f, uint32_t count)
+{
+	if (count)
+		fprintf(f,
+			"%u run%s of other sweeps %s not shown (--all; 'weir prune' deletes %s).\n",
+			count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
+			count == 1 ? "it" : "them");
+}
+
 int default_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;

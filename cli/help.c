@@ -9,34 +9,18 @@
 #include "sim/plugin.h"
 #include <string.h>
 
-enum { NAMES_MAX = 256, TEXT_WIDTH = 96, ENTRY_INDENT = 2, HELP_INDENT = 6 };
+enum {
+	NAMES_MAX = 256,
+	TEXT_WIDTH = 80,
+	ENTRY_INDENT = 2,
+	HELP_INDENT = 6,
+	COMMAND_INDENT = 2, /* of what a command does, by itself */
+	USAGE_INDENT = 32,  /* and in the list of all */
+	OPTION_INDENT = 29,
+};
 
-void print_usage(FILE *f)
-{
-	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
-	for (size_t i = 0; command_all[i]; i++)
-		fprintf(f, "  weir %-10s%-15s%s\n", command_all[i]->name, command_all[i]->usage,
-			command_all[i]->help);
-	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
-	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n",
-	      f);
-}
-
-void print_command(FILE *f, const struct command *c)
-{
-	fprintf(f, "weir %s %s%s\n  %s\n", c->name, c->usage, c->options ? " [OPTION]..." : "",
-		c->help);
-	for (const struct cli_option *o = c->options; o && o->name; o++) {
-		char left[64];
-
-		snprintf(left, sizeof(left), "%s %s", o->name, o->value ? o->value : "");
-		fprintf(f, "  %-26s %s\n", left, o->help);
-	}
-	if (c->more)
-		fprintf(f, "\n%s", c->more);
-}
-
-void print_wrapped(const char *text, int indent)
+/* Lines of readable length that all begin at indent, but for the first, which is there already. */
+static void wrap(FILE *f, const char *text, int indent)
 {
 	size_t column = 0;
 
@@ -44,18 +28,50 @@ void print_wrapped(const char *text, int indent)
 		size_t word = strcspn(text, " ");
 
 		if (column > 0 && column + 1 + word > (size_t)(TEXT_WIDTH - indent)) {
-			printf("\n%*s", indent, "");
+			fprintf(f, "\n%*s", indent, "");
 			column = 0;
 		} else if (column > 0) {
-			putchar(' ');
+			fputc(' ', f);
 			column++;
 		}
-		printf("%.*s", (int)word, text);
+		fprintf(f, "%.*s", (int)word, text);
 		column += word;
 		text += word;
 		text += strspn(text, " ");
 	}
-	putchar('\n');
+	fputc('\n', f);
+}
+
+void print_wrapped(const char *text, int indent)
+{
+	wrap(stdout, text, indent);
+}
+
+void print_usage(FILE *f)
+{
+	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
+	for (size_t i = 0; command_all[i]; i++) {
+		fprintf(f, "  weir %-10s%-15s", command_all[i]->name, command_all[i]->usage);
+		wrap(f, command_all[i]->help, USAGE_INDENT);
+	}
+	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
+	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n",
+	      f);
+}
+
+void print_command(FILE *f, const struct command *c)
+{
+	fprintf(f, "weir %s %s%s\n  ", c->name, c->usage, c->options ? " [OPTION]..." : "");
+	wrap(f, c->help, COMMAND_INDENT);
+	for (const struct cli_option *o = c->options; o && o->name; o++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s %s", o->name, o->value ? o->value : "");
+		fprintf(f, "  %-*s ", OPTION_INDENT - COMMAND_INDENT - 1, left);
+		wrap(f, o->help, OPTION_INDENT);
+	}
+	if (c->more)
+		fprintf(f, "\n%s", c->more);
 }
 
 static void print_options(const struct option *table)

@@ -60,6 +60,7 @@ static const struct cli_option help_options[] = {
 static const struct cli_option report_options[] = {
 	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder" },
 	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well" },
+	{ "--all", NULL, "also runs that are not of the latest sweep" },
 	{ .name = NULL },
 };
 
@@ -73,7 +74,9 @@ static const struct cli_option table_options[] = {
 	  "mean, p50, "
 	  "p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean" },
 	{ "--wide", NULL, "every usual column, in several tables" },
-	{ "--normalize-to", "VALUE", "relative to the row with this value, as in ecn" },
+	{ "--normalize-to", "VALUE",
+	  "relative to the row with this value, written as in [sweep]: ecn, 20%" },
+	{ "--all", NULL, "also runs that are not of the latest sweep" },
 	{ .name = NULL },
 };
 
@@ -81,6 +84,12 @@ static const struct cli_option export_options[] = {
 	{ "--csv", "DIR",
 	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv" },
 	{ "--json", "FILE", "writes all in one file; - is standard output" },
+	{ "--all", NULL, "also runs that are not of the latest sweep" },
+	{ .name = NULL },
+};
+
+static const struct cli_option prune_options[] = {
+	{ "--dry-run", NULL, "deletes nothing; says how many runs it would be" },
 	{ .name = NULL },
 };
 
@@ -184,6 +193,16 @@ static const struct command export_command = {
 	command_export,
 	NULL
 };
+static const struct command prune_command = {
+	"prune",
+	"[FOLDER]",
+	"deletes the runs of a result folder that are not of its latest sweep",
+	prune_options,
+	0,
+	1,
+	command_prune,
+	NULL
+};
 static const struct command reproduce_command = {
 	"reproduce",
 	"[PAPER/FIGURE]",
@@ -219,10 +238,9 @@ static const struct command version_command = { "version", "", "says which Weir 
 						0,         0,  command_version,           NULL };
 
 const struct command *const command_all[] = {
-	&run_command,       &check_command, &import_command,
-	&report_command,    &table_command, &export_command,
-	&reproduce_command, &list_command,  &help_command,
-	&version_command,   NULL,
+	&run_command,   &check_command,  &import_command,  &report_command,
+	&table_command, &export_command, &prune_command,   &reproduce_command,
+	&list_command,  &help_command,   &version_command, NULL,
 };
 
 /* --- reading the arguments --- */

@@ -44,28 +44,26 @@ static int write_report(const struct arguments *a, const char *folder, const str
 	return status;
 }
 
-static int read_report(const char *folder, struct report *r, struct error *e)
-{
-	struct store *store;
-	int failed;
-
-	if (store_open(&store, folder, STORE_READ, e))
-		return -1;
-	failed = report_read(r, store, e);
-	store_close(store);
-	return failed ? error_prefix(e, "%.200s: ", folder) : 0;
-}
-
 int command_report(const struct arguments *a)
 {
 	char folder[FOLDER_SIZE];
 	struct report report;
+	struct store *store;
 	struct error e;
-	int status;
+	int status = open_results(a, folder, &store), failed;
 
-	if (find_folder(a, folder, &e) || read_report(folder, &report, &e))
+	if (status != EXIT_FINE)
+		return status;
+	failed = report_read(&report, store, asked_scope(a), &e);
+	store_close(store);
+	if (failed == -2)
+		return complain(EXIT_WORLD, &e);
+	if (failed) {
+		error_prefix(&e, "%.200s: ", folder);
 		return complain(EXIT_MISTAKE, &e);
+	}
 	status = write_report(a, folder, &report);
+	tell_left_out(stdout, report.compare.runs.left_out);
 	report_free(&report);
 	return status;
 }

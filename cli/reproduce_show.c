@@ -50,8 +50,14 @@ static int wider(int width, const char *text)
 static struct claim_text measured_cell(const struct verdict *v)
 {
 	struct claim_text t = { "-" };
+	size_t length;
 
-	return v->kind > VERDICT_DISAGREES ? t : measured_text(&v->value, v->unit);
+	if (v->kind > VERDICT_DISAGREES)
+		return t;
+	t = measured_text(&v->value, v->unit);
+	length = strlen(t.text);
+	snprintf(t.text + length, sizeof(t.text) - length, "%s", v->is_doubtful ? "!" : "");
+	return t;
 }
 
 struct claim_widths {
@@ -99,6 +105,10 @@ void print_claims(const struct figure *f, const struct verdict *verdicts)
 			  (const char *const[]){ verdict_name(verdicts[i].kind), f->claims[i].says,
 						 expected.text, measured.text });
 	}
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		if (verdicts[i].kind <= VERDICT_DISAGREES && verdicts[i].is_doubtful)
+			printf("! %s: %s\n", f->claims[i].name,
+			       health_text(&verdicts[i].health).text);
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		if (verdicts[i].kind == VERDICT_NOT_MEASURED && verdicts[i].why[0])
 			printf("%s was not measured: %s\n", f->claims[i].name, verdicts[i].why);

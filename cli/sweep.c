@@ -207,7 +207,7 @@ static uint32_t job_count(const struct sweep_request *q)
 
 static int show_table(const struct campaign *c, struct error *e)
 {
-	const struct compare_request request = { .planned = 1 };
+	const struct compare_request request = { .scope = STORE_PLANNED };
 	const struct compare_layout layout = { .width = line_width(stdout) };
 	struct comparison comparison;
 	struct store *store;
@@ -217,8 +217,10 @@ static int show_table(const struct campaign *c, struct error *e)
 		return -1;
 	failed = comparison_make(&comparison, store, &request, e);
 	store_close(store);
+	if (failed == -1)
+		error_prefix(e, "%.200s: ", c->folder);
 	if (failed)
-		return error_prefix(e, "%.200s: ", c->folder);
+		return -1;
 	if (comparison.runs.runs[0].title[0])
 		printf("%s\n\n", comparison.runs.runs[0].title);
 	comparison_print(stdout, &comparison, &layout);

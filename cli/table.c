@@ -29,14 +29,19 @@ static int print_table(const struct arguments *a, const struct compare_request *
 	struct store *store;
 	char folder[FOLDER_SIZE];
 	uint64_t planned = 0, done = 0;
-	int failed;
+	int failed, status;
 
-	if (find_folder(a, folder, e))
-		return complain(EXIT_MISTAKE, e);
-	if (store_open(&store, folder, STORE_READ, e))
-		return complain(EXIT_WORLD, e);
-	failed = comparison_make(&c, store, q, e) || store_progress(store, &planned, &done, e);
+	status = open_results(a, folder, &store);
+	if (status != EXIT_FINE)
+		return status;
+	failed = comparison_make(&c, store, q, e);
+	if (!failed && store_progress(store, &planned, &done, e)) {
+		comparison_free(&c);
+		failed = -2;
+	}
 	store_close(store);
+	if (failed == -2)
+		return complain(EXIT_WORLD, e);
 	if (failed) {
 		error_prefix(e, "%.200s: ", folder);
 		return complain(EXIT_MISTAKE, e);
@@ -47,6 +52,7 @@ static int print_table(const struct arguments *a, const struct compare_request *
 	if (done < planned)
 		printf("%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n",
 		       planned - done, planned);
+	tell_left_out(stdout, c.runs.left_out);
 	comparison_free(&c);
 	return EXIT_FINE;
 }
@@ -55,7 +61,8 @@ int command_table(const struct arguments *a)
 {
 	const char **by = calloc(a->count + 1, sizeof(*by)),
 		   **metrics = calloc(a->count + 1, sizeof(*metrics));
-	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to") };
+	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to"),
+				     .scope = asked_scope(a) };
 	struct error e = { "" };
 	int status;
 

@@ -33,6 +33,8 @@ const char *const compare_usual[] = {
 	"queue_mean_pkts",
 	"queue_p99_pkts",
 	"queue_max_pkts",
+	"network_queue_mean_pkts",
+	"network_queue_max_pkts",
 	"goodput_bps",
 	"utilisation",
 	"mark_fraction",
@@ -258,8 +260,10 @@ static int make_rows(struct comparison *c)
 					     &value[k]);
 		row = failed ? NULL : row_of(c, value);
 		failed = row == NULL;
-		if (row)
+		if (row) {
 			row->runs[row->run_count++] = i;
+			health_add(&row->health, &c->runs.runs[i]);
+		}
 	}
 	free(value);
 	for (uint32_t k = 0; k < c->axis_count && !failed; k++)
@@ -342,6 +346,34 @@ static int choose_columns(struct comparison *c, const struct compare_request *q,
 	return 0;
 }
 
+static void drop_columns(struct comparison *c, enum metric_kind kind)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (column_kind(&c->columns[i]) != kind)
+			c->columns[kept++] = c->columns[i];
+	c->column_count = kept;
+}
+
+/* Where the queues of the columns were measured. Queues of different ports are not compared unless somebody
+ * asks for it: what all ports have together stands in their place. */
+static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
+		      struct error *e)
+{
+	uint32_t i = 0;
+
+	while (i < c->column_count && column_kind(&c->columns[i]) != METRIC_PORT)
+		i++;
+	if (i == c->column_count)
+		return 0;
+	if (comparison_ports(c, s, e))
+		return -1;
+	if (q->metric_count == 0 || q->is_usual)
+		drop_columns(c, c->ports_differ ? METRIC_PORT : METRIC_PORTS);
+	return 0;
+}
+
 static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 {
 	c->numbers = calloc((size_t)c->runs.count * c->column_count + 1, sizeof(*c->numbers));
@@ -362,15 +394,15 @@ static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 
 /* --- all together --- */
 
-static void keep_planned(struct stored_runs *runs)
+static int refuse_empty(const struct stored_runs *runs, struct error *e)
 {
-	uint32_t planned = 0;
-
-	while (planned < runs->count && runs->runs[planned].planned)
-		planned++; /* these come first */
-	for (uint32_t i = planned; i < runs->count; i++)
-		stored_run_free(&runs->runs[i]);
-	runs->count = planned;
+	if (runs->left_out)
+		return error_set(
+			e,
+			"none of the runs of the latest sweep is there yet; --all shows %u "
+			"of others",
+			runs->left_out);
+	return error_set(e, "there are no runs in it yet");
 }
 
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
@@ -379,13 +411,12 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	int failed;
 
 	memset(c, 0, sizeof(*c));
-	if (store_runs(s, &c->runs, e))
-		return -1;
-	if (q->planned)
-		keep_planned(&c->runs);
-	failed = c->runs.count == 0
-			 ? error_set(e, "there are no runs in it yet")
-			 : choose_axes(c, q, e) || choose_columns(c, q, e) || read_numbers(c, s, e);
+	if (store_runs(s, q->scope, &c->runs, e))
+		return -2;
+	failed = c->runs.count == 0 ? refuse_empty(&c->runs, e)
+				    : choose_axes(c, q, e) || choose_columns(c, q, e);
+	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, e)))
+		failed = -2;
 	if (!failed && make_rows(c))
 		failed = error_set(e, "no memory");
 	if (!failed)
@@ -394,7 +425,7 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 		comparison_free(c);
 	else
 		find_mixed(c);
-	return failed ? -1 : 0;
+	return failed == -2 ? -2 : failed ? -1 : 0;
 }
 
 void comparison_free(struct comparison *c)
@@ -414,6 +445,9 @@ void comparison_free(struct comparison *c)
 	free(c->rows);
 	free(c->columns);
 	free(c->numbers);
+	for (uint32_t i = 0; c->ports && i < c->runs.count; i++)
+		free(c->ports[i]);
+	free(c->ports);
 	stored_runs_free(&c->runs);
 	memset(c, 0, sizeof(*c));
 }

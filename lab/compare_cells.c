@@ -1,6 +1,7 @@
 /* compare_cells.c -- the numbers of a table: means over runs, their confidence, and ratios of runs that
  * differ in one setting, or in one case, alone. */
 #include "lab/compare.h"
+#include "lab/selection.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,40 +119,89 @@ static double reference_number(const struct comparison *c, const struct referenc
 	return (double)NAN;
 }
 
+static struct compare_cell mean_cell(const struct comparison *c, const struct compare_row *row,
+				     uint32_t column, double *sample)
+{
+	struct compare_cell cell = { .count = 0 };
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		double x = number(c, row->runs[i], column);
+
+		if (isfinite(x))
+			sample[cell.count++] = x;
+	}
+	cell.mean = mean_of(sample, cell.count);
+	cell.half = confidence_half(sample, cell.count);
+	cell.low = cell.mean - cell.half;
+	cell.high = cell.mean + cell.half;
+	return cell;
+}
+
+/* The geometric mean of the ratios of pairs, exp(mean(log x/y)), with the interval of the logarithms:
+ * twice as much and half as much are equally far from 1. Where a run has nothing of it, and its logarithm
+ * is none, the ratio of the sums; its interval is not known. */
+static struct compare_cell ratio_cell(const struct comparison *c, const struct compare_row *row,
+				      const struct reference *r, uint32_t column, double *sample)
+{
+	struct compare_cell cell = { .count = 0, .half = (double)NAN };
+	double sum = 0, reference_sum = 0, mean, half;
+	uint32_t positive = 0;
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		double x = number(c, row->runs[i], column);
+		double y = reference_number(c, r, row->runs[i], column);
+
+		if (!isfinite(x / y))
+			continue;
+		cell.count++;
+		sum += x;
+		reference_sum += y;
+		if (x / y > 0)
+			sample[positive++] = log(x / y);
+	}
+	mean = mean_of(sample, positive);
+	half = confidence_half(sample, positive);
+	if (positive < cell.count) {
+		mean = log(sum / reference_sum);
+		half = (double)NAN;
+	}
+	cell.mean = cell.count == 1 ? sum / reference_sum : exp(mean);
+	cell.low = exp(mean - half);
+	cell.high = exp(mean + half);
+	return cell;
+}
+
 static void fill_row(struct comparison *c, struct compare_row *row, const struct reference *r,
 		     double *sample)
 {
 	for (uint32_t k = 0; k < c->column_count; k++) {
-		uint32_t count = 0;
+		enum metric_kind kind = column_kind(&c->columns[k]);
+		struct compare_cell *cell = &row->cells[k];
 
-		for (uint32_t i = 0; i < row->run_count; i++) {
-			double x = number(c, row->runs[i], k);
-
-			if (r->row)
-				x /= reference_number(c, r, row->runs[i], k);
-			if (isfinite(x))
-				sample[count++] = x;
-		}
-		row->cells[k] = (struct compare_cell){ mean_of(sample, count),
-						       confidence_half(sample, count), count };
+		*cell = r->row ? ratio_cell(c, row, r, k, sample) : mean_cell(c, row, k, sample);
+		cell->is_doubtful = health_is_doubtful(&row->health, kind) ||
+				    (r->row && health_is_doubtful(&r->row->health, kind));
 	}
 }
 
-/* The axis and its value that the user means, by value, label or name of a scheme. */
+/* Does the user mean this value? By its text or label, or written as in [sweep]: "20%" for "0.2", a scheme
+ * by its name, or with some of its options. */
+static int is_meant(const struct compare_axis *a, uint32_t value, const char *wanted)
+{
+	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);
+}
+
+/* The axis and its value that the user means. */
 static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
 			  uint32_t *value, struct error *e)
 {
 	const char *names[256];
-	size_t count = 0, length = strlen(wanted);
+	size_t count = 0;
 	int found = 0;
 
 	for (uint32_t a = 0; a < c->axis_count; a++)
 		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
-			const char *text = c->axes[a].values[v];
-
-			if (strcmp(text, wanted) == 0 ||
-			    strcmp(c->axes[a].labels[v], wanted) == 0 ||
-			    (strncmp(text, wanted, length) == 0 && text[length] == '(')) {
+			if (is_meant(&c->axes[a], v, wanted)) {
 				*axis = a;
 				*value = v;
 				found++;

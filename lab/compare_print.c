@@ -11,11 +11,22 @@ enum { TEXT_SIZE = 64, LABEL_MAX = 60, GAP = 2 };
 
 /* What people look at first, most wanted first; shown in the order of the comparison. */
 static const char *const wanted[] = {
-	"fct_mean_ns",        "fct_p99_ns",    "fct_small_p99_ns",
-	"queue_mean_pkts",    "goodput_bps",   "drops",
-	"fct_large_mean_ns",  "timeouts",      "queue_p99_pkts",
-	"fct_small_mean_ns",  "mark_fraction", "slowdown_mean",
-	"fct_medium_mean_ns", "slowdown_p99",  NULL,
+	"fct_mean_ns",
+	"fct_p99_ns",
+	"fct_small_p99_ns",
+	"queue_mean_pkts",
+	"network_queue_mean_pkts",
+	"goodput_bps",
+	"drops",
+	"fct_large_mean_ns",
+	"timeouts",
+	"queue_p99_pkts",
+	"fct_small_mean_ns",
+	"mark_fraction",
+	"slowdown_mean",
+	"fct_medium_mean_ns",
+	"slowdown_p99",
+	NULL,
 };
 
 struct scale {
@@ -43,6 +54,7 @@ struct look {
 	int mean_width, half_width; /* half 0: there is none */
 	int width;                  /* of all of it */
 	int shown;
+	int is_marked; /* some of its numbers are not what they seem */
 };
 
 static int is_fraction(const char *name)
@@ -128,29 +140,43 @@ static int decimals_of(double x)
 					     : 0;
 }
 
-static const char *mean_text(const struct compare_cell *cell, double factor, char *text)
+static const char *mean_text(const struct compare_row *row, const struct look *l, uint32_t column,
+			     char *text)
 {
-	double x = cell->mean / factor;
+	const struct compare_cell *cell = &row->cells[column];
+	double x = cell->mean / l->scale.factor;
 
 	if (isnan(x))
 		snprintf(text, TEXT_SIZE, "-");
 	else
-		snprintf(text, TEXT_SIZE, "%.*f", decimals_of(x), x);
+		snprintf(text, TEXT_SIZE, "%.*f%s", decimals_of(x), x, cell_mark(row, cell));
 	return text;
 }
 
-static const char *half_text(const struct compare_cell *cell, double factor, char *text)
+/* Room for the mark that other numbers of the column have, but this one has not. */
+static int mark_room(const struct compare_row *row, const struct look *l, uint32_t column)
 {
-	double x = cell->half / factor;
+	return l->is_marked && !*cell_mark(row, &row->cells[column]);
+}
+
+static int interval_decimals(double x)
+{
+	return x == 0 ? 0 : x < 10 ? 2 : x < 100 ? 1 : 0;
+}
+
+/* "±0.35"; of a ratio both ends, "3.21..64.3", as it is longer on one side. */
+static const char *interval_text(const struct compare_row *row, const struct look *l,
+				 uint32_t column, char *text)
+{
+	const struct compare_cell *cell = &row->cells[column];
+	double x = cell->half / l->scale.factor;
 
 	text[0] = '\0';
 	if (!isnan(x))
-		snprintf(text, TEXT_SIZE, "\xc2\xb1%.*f",
-			 x == 0    ? 0
-			 : x < 10  ? 2
-			 : x < 100 ? 1
-				   : 0,
-			 x);
+		snprintf(text, TEXT_SIZE, "\xc2\xb1%.*f", interval_decimals(x), x);
+	else if (cell->low < cell->high)
+		snprintf(text, TEXT_SIZE, "%.*f..%.*f", interval_decimals(cell->low), cell->low,
+			 interval_decimals(cell->high), cell->high);
 	return text;
 }
 
@@ -180,10 +206,16 @@ static void make_look(struct look *l, const struct comparison *c, uint32_t colum
 		const struct compare_cell *cell = &c->rows[i].cells[column];
 
 		l->shown |= !isnan(cell->mean);
+		l->is_marked |= *cell_mark(&c->rows[i], cell) != '\0';
+	}
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+
 		l->mean_width =
-			larger(l->mean_width, screen_width(mean_text(cell, l->scale.factor, text)));
+			larger(l->mean_width, screen_width(mean_text(row, l, column, text)) +
+						      mark_room(row, l, column));
 		l->half_width =
-			larger(l->half_width, screen_width(half_text(cell, l->scale.factor, text)));
+			larger(l->half_width, screen_width(interval_text(row, l, column, text)));
 	}
 	for (int i = 0; i < 2; i++)
 		l->mean_width =
@@ -216,6 +248,26 @@ static int axis_width(const struct comparison *c, uint32_t axis)
 	for (uint32_t i = 0; i < c->axes[axis].value_count; i++)
 		width = larger(width, screen_width(c->axes[axis].labels[i]));
 	return width > LABEL_MAX ? LABEL_MAX : width;
+}
+
+static int has_port_columns(const struct comparison *c)
+{
+	for (uint32_t k = 0; k < c->column_count; k++)
+		if (column_kind(&c->columns[k]) == METRIC_PORT)
+			return 1;
+	return 0;
+}
+
+/* What is said of a row between its settings and its numbers; 0: it is not shown. */
+static int fact_width(const struct comparison *c, enum compare_fact fact)
+{
+	int width = screen_width(fact_title(fact));
+
+	if (!fact_is_shown(c, fact) || (fact == FACT_PORT && !has_port_columns(c)))
+		return 0;
+	for (uint32_t i = 0; i < c->row_count; i++)
+		width = larger(width, screen_width(fact_text(c, &c->rows[i], fact).text));
+	return width;
 }
 
 /* Writes a line; blanks wait until something follows them. */
@@ -274,18 +326,58 @@ static void put_labels(struct pen *p, const struct comparison *c, const struct c
 	}
 }
 
+static int labels_width(const struct comparison *c)
+{
+	int width = 0;
+
+	for (uint32_t a = 0; a < c->axis_count; a++)
+		width += axis_width(c, a) + (a ? GAP : 0);
+	return width;
+}
+
 /* --- tables --- */
 
-/* Columns first to end, but for those that are not shown. */
+/* Columns first to end, but for those that are not shown. Facts are in the first block alone. */
 struct block {
 	const struct comparison *c;
 	const struct look *looks;
 	uint32_t first, end;
+	int fact_width[FACTS]; /* 0: it is not shown */
 };
+
+/* Of all facts and the gaps before them; computes those of each. */
+static int measure_facts(struct block *b)
+{
+	int width = 0;
+
+	for (int i = 0; i < FACTS; i++) {
+		b->fact_width[i] = fact_width(b->c, (enum compare_fact)i);
+		width += b->fact_width[i] ? GAP + b->fact_width[i] : 0;
+	}
+	return width;
+}
+
+/* As put_labels. */
+static void put_facts(struct pen *p, const struct block *b, const struct compare_row *row, int last)
+{
+	for (int i = 0; i < FACTS && b->first == 0; i++) {
+		enum compare_fact fact = (enum compare_fact)i;
+
+		if (!b->fact_width[i])
+			continue;
+		p->blanks += GAP;
+		put_right(p,
+			  row    ? fact_text(b->c, row, fact).text
+			  : last ? fact_title(fact)
+				 : "",
+			  b->fact_width[i]);
+	}
+}
 
 static void print_head(struct pen *p, const struct block *b, int line)
 {
 	put_labels(p, b->c, NULL, line == 2);
+	put_facts(p, b, NULL, line == 2);
 	for (uint32_t k = b->first; k < b->end; k++) {
 		const struct look *l = &b->looks[k];
 
@@ -300,16 +392,18 @@ static void print_row(struct pen *p, const struct block *b, const struct compare
 	char text[TEXT_SIZE];
 
 	put_labels(p, b->c, row, 1);
+	put_facts(p, b, row, 1);
 	for (uint32_t k = b->first; k < b->end; k++) {
 		const struct look *l = &b->looks[k];
 
 		if (!l->shown)
 			continue;
-		put_right(p, mean_text(&row->cells[k], l->scale.factor, text), GAP + l->mean_width);
+		put_right(p, mean_text(row, l, k, text),
+			  GAP + l->mean_width - mark_room(row, l, k));
+		p->blanks += mark_room(row, l, k);
 		if (l->half_width) {
 			p->blanks++;
-			put_left(p, half_text(&row->cells[k], l->scale.factor, text),
-				 l->half_width);
+			put_left(p, interval_text(row, l, k, text), l->half_width);
 		}
 	}
 	end_line(p);
@@ -351,9 +445,15 @@ static uint32_t choose_shown(const struct comparison *c, struct look *looks, int
 	return hidden;
 }
 
-/* Says what a number with +- is. */
-static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden)
+static void print_caveat(void *context, const char *line)
 {
+	fprintf(context, "%s\n", line);
+}
+
+/* Says what a number with an interval is, and what to know of it. */
+static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden, int relative)
+{
+	const char *mean = relative ? "Geometric mean" : "Mean";
 	uint32_t least = UINT32_MAX, most = 0;
 
 	for (uint32_t i = 0; i < c->row_count; i++) {
@@ -363,14 +463,16 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden)
 		most = count > most ? count : most;
 	}
 	if (most > 1 && least == most)
-		fprintf(f, "Mean of %u runs and its 95 %% confidence interval.\n", most);
+		fprintf(f, "%s of %u runs and its 95 %% confidence interval.\n", mean, most);
 	else if (most > 1)
-		fprintf(f, "Mean of %u to %u runs and its 95 %% confidence interval.\n", least,
+		fprintf(f, "%s of %u to %u runs and its 95 %% confidence interval.\n", mean, least,
 			most);
+	comparison_caveats(c, print_caveat, f);
 	if (c->mixed[0])
 		fprintf(f, "Runs of one row differ in %s.\n", c->mixed);
 	if (hidden)
-		fprintf(f, "%u more columns: weir table --wide, or --metric NAME.\n", hidden);
+		fprintf(f, "%u more column%s: weir table --wide, or --metric NAME.\n", hidden,
+			hidden == 1 ? "" : "s");
 }
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
@@ -378,31 +480,31 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 	struct look *looks = calloc(c->column_count + (size_t)1, sizeof(*looks));
 	struct block b = { .c = c, .looks = looks };
 	uint32_t hidden = 0;
-	int labels = 0, used;
+	int labels = labels_width(c), facts = measure_facts(&b), used;
 
 	if (!looks)
 		return;
-	for (uint32_t a = 0; a < c->axis_count; a++)
-		labels += axis_width(c, a) + (a ? GAP : 0);
 	for (uint32_t k = 0; k < c->column_count; k++)
 		make_look(&looks[k], c, k, l->relative);
 	if (!l->all)
-		hidden = choose_shown(c, looks, l->width - labels);
+		hidden = choose_shown(c, looks, l->width - labels - facts);
 	while (b.first < c->column_count) {
-		used = labels;
+		int left = labels + (b.first ? 0 : facts);
+
+		used = left;
 		for (b.end = b.first; b.end < c->column_count; b.end++) {
 			int width = looks[b.end].shown ? looks[b.end].width : 0;
 
-			if (used > labels && used + width > l->width)
+			if (used > left && used + width > l->width)
 				break;
 			used += width;
 		}
-		if (b.first > 0 && used > labels)
+		if (b.first > 0 && used > left)
 			fputc('\n', f);
-		if (used > labels || b.first == 0)
+		if (used > left || b.first == 0)
 			print_block(f, &b);
 		b.first = b.end;
 	}
-	print_notes(f, c, hidden);
+	print_notes(f, c, hidden, l->relative);
 	free(looks);
 }

@@ -44,6 +44,14 @@ void csv_number(FILE *f, double value)
 		fputs(exact_number(value).text, f);
 }
 
+const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps)
+{
+	return start_ps == TIME_NEVER_PS      ? "never-started"
+	       : finish_ps >= 0               ? "completed"
+	       : size_bytes == FLOW_UNLIMITED ? "unlimited"
+					      : "unfinished";
+}
+
 static void write_path(void *context, const char *path, const char *text)
 {
 	(void)text;
@@ -84,7 +92,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 
 	(void)e;
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown\n",
+	      "ideal_fct_ps,slowdown,state\n",
 	      f);
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *w = &r->flows[i];
@@ -108,7 +116,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 		csv_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0
 				      ? (double)fct_ps / (double)r->ideal_ps[i]
 				      : (double)NAN);
-		fputc('\n', f);
+		fprintf(f, ",%s\n", flow_state(w->size_bytes, w->start_ps, w->finish_ps));
 	}
 	return 0;
 }

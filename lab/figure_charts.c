@@ -241,7 +241,7 @@ static struct compare_cell ratio_of(const struct drawing *d, const struct compar
 				    const struct compare_row *reference)
 {
 	double *sample = memory_grow(NULL, row->run_count, sizeof(*sample)), sum = 0;
-	struct compare_cell cell = { (double)NAN, (double)NAN, 0 };
+	struct compare_cell cell = { .mean = (double)NAN, .half = (double)NAN, .count = 0 };
 
 	for (uint32_t i = 0; i < row->run_count && reference; i++)
 		for (uint32_t k = 0; k < reference->run_count; k++) {
@@ -321,6 +321,7 @@ static void finish_means(const struct drawing *d, struct chart *c)
 	if (seed && seed->value_count > 1)
 		chart_text(&c->note, "Means over %u seeds%s, with 95 %% confidence intervals.",
 			   seed->value_count, p->normalize ? " of the ratios seed by seed" : "");
+	report_note_health(d->r, c);
 }
 
 /* --- distributions --- */
@@ -351,6 +352,7 @@ static void finish_cdf(const struct drawing *d, struct chart *c)
 	finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
 	chart_text(&c->y_label, "%s", d->p->y_label ? d->p->y_label : "share of flows");
 	chart_text(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	report_note_health(d->r, c);
 }
 
 /* --- series --- */

@@ -119,6 +119,11 @@ static void write_measured(FILE *out, const struct verdict *v)
 	}
 	if (v->value.count > 1 && !v->is_firm)
 		fputs("; the interval reaches into another verdict", out);
+	if (v->is_doubtful) {
+		fputs("; <span class=\"warning\">", out);
+		markup_text(out, health_text(&v->health).text);
+		fputs("</span>", out);
+	}
 	fputs("</small></td>", out);
 }
 
@@ -365,7 +370,7 @@ int figure_compare(struct comparison *c, struct store *s, const struct figure *f
 {
 	const char *names[COMPARE_COLUMNS_MAX] = { "flows_completed" };
 	const char **axes = memory_grow(NULL, 2 * (size_t)f->panel_count + 1, sizeof(*axes));
-	struct compare_request q = { .metrics = names, .also = axes, .planned = 1 };
+	struct compare_request q = { .metrics = names, .also = axes };
 	int failed;
 
 	q.also_count = figure_axes(f, axes);

@@ -27,6 +27,8 @@ const struct report_metric report_network_metrics[] = {
 	{ "queue_mean_pkts", "queue mean" },
 	{ "queue_p99_pkts", "queue p99" },
 	{ "queue_max_pkts", "queue max" },
+	{ "network_queue_mean_pkts", "network queue mean" },
+	{ "network_queue_max_pkts", "network queue max" },
 	{ "goodput_bps", "goodput" },
 	{ "utilisation", "utilisation" },
 	{ "mark_fraction", "marked" },
@@ -37,22 +39,24 @@ const struct report_metric report_network_metrics[] = {
 	{ NULL, NULL },
 };
 
-int report_read(struct report *r, struct store *s, struct error *e)
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e)
 {
 	const char *names[2 * REPORT_METRICS_MAX];
-	struct compare_request q = { .metrics = names };
+	struct compare_request q = { .metrics = names, .scope = scope, .is_usual = 1 };
+	int failed;
 
 	for (const struct report_metric *m = report_flow_metrics; m->name; m++)
 		names[q.metric_count++] = m->name;
 	for (const struct report_metric *m = report_network_metrics; m->name; m++)
 		names[q.metric_count++] = m->name;
 	*r = (struct report){ .setting_count = 0 };
-	if (comparison_make(&r->compare, s, &q, e))
-		return -1;
+	failed = comparison_make(&r->compare, s, &q, e);
+	if (failed)
+		return failed;
 	report_compare(r);
 	if (report_charts(r, s, e)) {
 		report_free(r);
-		return -1;
+		return -2;
 	}
 	return 0;
 }

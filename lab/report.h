@@ -48,8 +48,9 @@ struct report {
 	struct chart_list charts;
 };
 
-/* Refuses a store without runs. On -1 nothing is left to free. */
-int report_read(struct report *r, struct store *s, struct error *e);
+/* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
+ * to free. */
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e);
 void report_free(struct report *r);
 
 void report_html(FILE *f, const struct report *r);
@@ -73,6 +74,10 @@ void page_noscript(FILE *f);
 
 /* The section "What was run": how many runs, and their settings. */
 void page_runs(FILE *f, const struct report *r);
+
+/* What the numbers of the runs do not say by themselves: flows that did not end, links that are stuck, runs that
+ * are not shown; nothing where all is well. */
+void page_caveats(FILE *f, const struct comparison *c);
 
 /* One place for all charts that have part and title of the first. */
 void page_chart(FILE *f, const struct chart_list *list, uint32_t first);
@@ -147,6 +152,9 @@ void report_series(struct chart_line *l, const struct stored_series *s);
 
 /* Axis and label "what (unit)" in a unit that suits the largest number, which is in the given unit. */
 void report_y_unit(struct chart *c, const char *what, const char *unit);
+
+/* Adds to the chart's note where flows of some run did not end, or links are stuck. */
+void report_note_health(const struct report *r, struct chart *c);
 
 /* However many runs there are, the file must be one that a browser opens. */
 void report_limit_points(struct chart_list *list);

@@ -93,6 +93,17 @@ void report_y_unit(struct chart *c, const char *what, const char *unit)
 	label_y(c, what, u.name);
 }
 
+void report_note_health(const struct report *r, struct chart *c)
+{
+	struct health all = { .runs = 0 };
+
+	for (uint32_t i = 0; i < r->compare.runs.count; i++)
+		health_add(&all, &r->compare.runs.runs[i]);
+	if (health_text(&all).text[0])
+		chart_text(&c->note, "%s%sNot all is well: %s.", c->note, c->note[0] ? " " : "",
+			   health_text(&all).text);
+}
+
 /* --- means over the axis, or bars --- */
 
 static void add_mean(struct chart_line *l, const struct report_case *k,
@@ -102,8 +113,8 @@ static void add_mean(struct chart_line *l, const struct report_case *k,
 
 	chart_point_add(l, k->x, m->mean);
 	p = &l->points[l->count - 1];
-	p->low = m->mean - m->half;
-	p->high = m->mean + m->half;
+	p->low = m->low;
+	p->high = m->high;
 }
 
 static int is_known(const struct report *r, int column)
@@ -144,6 +155,7 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 		chart_text(&c->note, "%s",
 			   "Means over seeds, with 95 % confidence intervals, which may "
 			   "reach out of the chart.");
+	report_note_health(r, c);
 }
 
 /* --- distributions --- */
@@ -206,6 +218,7 @@ static void add_cdf(struct report *r, const struct report_case *k, const struct 
 	chart_text(&c->x_label, "%s", d->x_label);
 	chart_text(&c->y_label, "share of flows");
 	chart_text(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	report_note_health(r, c);
 }
 
 int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,

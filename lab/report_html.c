@@ -65,6 +65,27 @@ static void write_values(FILE *f, const struct report_setting *s)
 	fputs("</td></tr>\n", f);
 }
 
+void page_caveats(FILE *f, const struct comparison *c)
+{
+	struct health all = { .runs = 0 };
+
+	for (uint32_t i = 0; i < c->runs.count; i++)
+		health_add(&all, &c->runs.runs[i]);
+	if (health_text(&all).text[0]) {
+		fputs("<p class=\"warning\">Not all is well: ", f);
+		markup_text(f, health_text(&all).text);
+		fputs(". Numbers with ! are of the flows that ended, or of runs that are "
+		      "stuck.</p>\n",
+		      f);
+	}
+	if (c->runs.left_out)
+		fprintf(f,
+			"<p class=\"note\">%u run%s of other sweeps in the same folder %s not "
+			"shown.</p>\n",
+			c->runs.left_out, c->runs.left_out == 1 ? "" : "s",
+			c->runs.left_out == 1 ? "is" : "are");
+}
+
 void page_runs(FILE *f, const struct report *r)
 {
 	const struct report_setting *seed = report_setting(r, "seed");
@@ -84,7 +105,9 @@ void page_runs(FILE *f, const struct report *r)
 	fputs(report_setting(r, "version")->value_count > 1 ? " and others." : ".", f);
 	if (titles > 1)
 		fprintf(f, " They come from %u scenarios; the title is that of the first.", titles);
-	fputs("</p>\n<h3>Settings that differ between runs</h3>\n"
+	fputs("</p>\n", f);
+	page_caveats(f, &r->compare);
+	fputs("<h3>Settings that differ between runs</h3>\n"
 	      "<div class=\"wide\"><table class=\"settings\">\n",
 	      f);
 	for (uint32_t i = 0; i < r->setting_count; i++)
@@ -120,6 +143,8 @@ static struct column_form column_form(const struct report *r, const struct repor
 	for (uint32_t i = 0; i < r->case_count; i++) {
 		const struct compare_cell *cell = &r->cases[i].row->cells[form.column];
 
+		if (isnan(cell->mean))
+			continue;
 		largest = fmax(largest, cell->mean);
 		if (cell->mean != floor(cell->mean) || cell->half > 0)
 			whole = 0;
@@ -131,13 +156,22 @@ static struct column_form column_form(const struct report *r, const struct repor
 	return form;
 }
 
-static void write_mean(FILE *f, const struct compare_cell *m, const struct column_form *form)
+static void write_mean(FILE *f, const struct compare_row *row, const struct column_form *form)
 {
+	const struct compare_cell *m = &row->cells[form->column];
+	const char *mark = cell_mark(row, m);
+
 	if (isnan(m->mean)) {
 		fputs("<td>–</td>", f);
 		return;
 	}
-	fprintf(f, "<td>%.*f", form->decimals, m->mean / form->unit.factor);
+	if (m->is_doubtful)
+		fprintf(f, "<td class=\"doubtful\" title=\"%s\">", health_text(&row->health).text);
+	else if (*mark)
+		fprintf(f, "<td title=\"of %u of %u runs\">", m->count, row->run_count);
+	else
+		fputs("<td>", f);
+	fprintf(f, "%.*f%s", form->decimals, m->mean / form->unit.factor, mark);
 	if (m->half > 0)
 		fprintf(f, "<small> ± %.*f</small>", form->decimals, m->half / form->unit.factor);
 	fputs("</td>", f);
@@ -161,6 +195,9 @@ static void write_table_head(FILE *f, const struct report *r, const struct colum
 	fputs("<thead><tr><th>scheme</th>", f);
 	if (r->axis)
 		write_axis_head(f, r->axis->path);
+	for (int i = 0; i < FACTS; i++)
+		if (fact_is_shown(&r->compare, (enum compare_fact)i))
+			page_element(f, "th", fact_title((enum compare_fact)i));
 	for (uint32_t i = 0; i < count; i++) {
 		int metric = r->compare.columns[forms[i].column].metric;
 
@@ -178,8 +215,9 @@ static void write_table(FILE *f, const struct report *r, const struct report_met
 	struct column_form forms[REPORT_METRICS_MAX];
 	uint32_t count = 0;
 
-	for (; metrics[count].name; count++)
-		forms[count] = column_form(r, &metrics[count]);
+	for (; metrics->name; metrics++)
+		if (report_column(r, metrics->name) >= 0)
+			forms[count++] = column_form(r, metrics);
 	fputs("<div class=\"wide\"><table class=\"numbers\">\n", f);
 	write_table_head(f, r, forms, count);
 	fputs("<tbody>\n", f);
@@ -190,11 +228,23 @@ static void write_table(FILE *f, const struct report *r, const struct report_met
 		page_element(f, "th", r->schemes[k->scheme]);
 		if (r->axis)
 			page_element(f, "th", k->x_text);
+		for (int n = 0; n < FACTS; n++)
+			if (fact_is_shown(&r->compare, (enum compare_fact)n))
+				page_element(
+					f, "td",
+					fact_text(&r->compare, k->row, (enum compare_fact)n).text);
 		for (uint32_t n = 0; n < count; n++)
-			write_mean(f, &k->row->cells[forms[n].column], &forms[n]);
+			write_mean(f, k->row, &forms[n]);
 		fputs("</tr>\n", f);
 	}
 	fputs("</tbody></table></div>\n", f);
+}
+
+static void write_caveat(void *context, const char *line)
+{
+	fputs("<p class=\"note\">", context);
+	markup_text(context, line);
+	fputs("</p>\n", context);
 }
 
 static void write_summary(FILE *f, const struct report *r)
@@ -213,9 +263,10 @@ static void write_summary(FILE *f, const struct report *r)
 		markup_text(f, large->values[0]);
 		fputs(". ", f);
 	}
-	fputs("The queue is that of the measured port.</p>\n", f);
+	fputs("</p>\n", f);
 	write_table(f, r, report_flow_metrics);
 	write_table(f, r, report_network_metrics);
+	comparison_caveats(&r->compare, write_caveat, f);
 	fputs("</section>\n", f);
 }
 

@@ -284,11 +284,10 @@ static int add_times(struct figure_state *st, struct store *s, struct error *e)
 	int cpu_seconds = metric_index("cpu_seconds");
 	struct stored_runs runs;
 
-	if (store_progress(s, &st->planned, &st->done, e) || store_runs(s, &runs, e))
+	if (store_progress(s, &st->planned, &st->done, e) || store_runs(s, STORE_PLANNED, &runs, e))
 		return -1;
 	for (uint32_t i = 0; i < runs.count; i++)
-		if (runs.runs[i].planned)
-			st->run_seconds += runs.runs[i].value[cpu_seconds];
+		st->run_seconds += runs.runs[i].value[cpu_seconds];
 	stored_runs_free(&runs);
 	return 0;
 }

@@ -384,6 +384,8 @@ static void item_measured(const struct document *d, const struct verdict *v, int
 		plain(d, measured_text(&v->over, v->metric_unit).text);
 		fputc(')', d->f);
 	}
+	if (v->is_doubtful)
+		fprintf(d->f, "; %s", health_text(&v->health).text);
 	fputs(": ", d->f);
 	if (d->form == FORM_HTML)
 		verdict_html(d->f, v->kind, verdict_name(v->kind));
@@ -438,6 +440,49 @@ static void write_disagreements(const struct document *d)
 		paragraph(d, "None.");
 }
 
+/* --- claims whose runs are no whole results --- */
+
+static int is_doubtful(const struct figure_state *st, uint32_t claim)
+{
+	return st->done && st->verdicts[claim].kind <= VERDICT_DISAGREES &&
+	       st->verdicts[claim].is_doubtful;
+}
+
+static void item_doubt(const struct document *d, const struct summary_entry *y, uint32_t claim,
+		       int size)
+{
+	char *text = NULL;
+
+	chart_text(&text, "%s: %s, %s size: %s", y->files->label, y->figure.claims[claim].name,
+		   figure_size_names[size],
+		   health_text(&y->states[size].verdicts[claim].health).text);
+	fputs(d->form == FORM_HTML ? "<li>" : "- ", d->f);
+	plain(d, text);
+	fputs(d->form == FORM_HTML ? "</li>\n" : "\n", d->f);
+	free(text);
+}
+
+/* Nothing where there are none. */
+static void write_doubts(const struct document *d)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < d->y->count; i++)
+		for (uint32_t k = 0; k < d->y->all[i].figure.claim_count; k++)
+			for (int size = 0; size < FIGURE_SIZES; size++) {
+				if (!is_doubtful(&d->y->all[i].states[size], k))
+					continue;
+				if (found++ == 0) {
+					heading(d, 2,
+						"Claims judged by runs that did not end well");
+					fputs(d->form == FORM_HTML ? "<ul>\n" : "\n", d->f);
+				}
+				item_doubt(d, &d->y->all[i], k, size);
+			}
+	if (found && d->form == FORM_HTML)
+		fputs("</ul>\n", d->f);
+}
+
 /* --- the whole --- */
 
 static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIGURE, quickly, or "
@@ -459,6 +504,7 @@ static void write_document(const struct document *d)
 		if (begins_paper(d->y, i))
 			write_figures(d, i);
 	write_disagreements(d);
+	write_doubts(d);
 }
 
 void summary_html(FILE *f, const struct summary *y)

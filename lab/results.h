@@ -47,6 +47,9 @@ struct human exact_number(double value);
 void csv_text(FILE *f, const char *text);
 void csv_number(FILE *f, double value);
 
+/* "completed", "unfinished", "unlimited", or "never-started": waited for others in vain. */
+const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps);
+
 /* A string of JSON, whatever the bytes. */
 void json_text(FILE *f, const char *text);
 

@@ -156,14 +156,32 @@ static int is_scheme(const char *stored, const char *wanted)
 	return at[0] == '\0' || strcmp(at, ")") == 0;
 }
 
+/* A quantity, or a fraction as 1/16. */
+static int read_value(struct quantity *q, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	struct quantity below;
+	struct error ignored;
+	char above[64];
+
+	if (!slash || (size_t)(slash - text) >= sizeof(above))
+		return quantity_read(q, text, &ignored);
+	memcpy(above, text, (size_t)(slash - text));
+	above[slash - text] = '\0';
+	if (quantity_read(q, above, &ignored) || quantity_read(&below, slash + 1, &ignored) ||
+	    *q->unit || *below.unit || below.number == 0)
+		return -1;
+	q->number /= below.number;
+	return 0;
+}
+
 int setting_is(const char *stored, const char *wanted)
 {
 	struct quantity a, b;
-	struct error ignored;
 
 	if (strcmp(stored, wanted) == 0)
 		return 1;
-	if (quantity_read(&a, stored, &ignored) == 0 && quantity_read(&b, wanted, &ignored) == 0)
+	if (read_value(&a, stored) == 0 && read_value(&b, wanted) == 0)
 		return strcmp(a.unit, b.unit) == 0 && is_same_number(a.number, b.number);
 	return is_scheme(stored, wanted);
 }

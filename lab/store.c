@@ -1,4 +1,4 @@
-/* store.c -- opening the results store, and adding runs to it.
+/* store.c -- opening the results store.
  *
  * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds one file
  * that can be copied, and a process that dies in the middle of a transaction leaves a journal by which
@@ -50,6 +50,10 @@ static const char schema[] =
 	" unit TEXT NOT NULL, count INTEGER NOT NULL, time_ps BLOB NOT NULL, value BLOB NOT NULL,"
 	" PRIMARY KEY (run, place));"
 	"CREATE TABLE plan (place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);";
+
+static const char digest_schema[] =
+	"CREATE TABLE digest (run INTEGER NOT NULL, part TEXT NOT NULL, digest INTEGER NOT NULL,"
+	" PRIMARY KEY (run, part)) WITHOUT ROWID;";
 
 /* --- what went wrong --- */
 
@@ -120,14 +124,39 @@ static uint32_t big_endian(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
+/* Sweeps read the bare form only to seal it, before their processes add to it. */
+static int check_form(const char *path, uint32_t form, enum store_mode mode, struct error *e)
+{
+	if (form == STORE_SCHEMA || (form == STORE_SCHEMA_BARE && mode != STORE_ADD))
+		return 0;
+	return error_set(e,
+			 "%.300s: was written by another version of Weir (form %lu; this one reads "
+			 "forms %d and %d); use another folder",
+			 path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
+}
+
+/* Somebody else's file may be behind a link, and would be written to. */
+static int check_link(const char *path, struct error *e)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return error_set(e, "%.300s: is a symbolic link; name the folder that holds it",
+				 path);
+	return 0;
+}
+
 /* Is it ours, by its first bytes alone? Nothing of a file that is not may be touched. */
 static int check_header(const char *path, enum store_mode mode, struct error *e)
 {
 	static const char magic[] = "SQLite format 3";
 	unsigned char header[HEADER_SIZE] = { 0 };
-	FILE *f = fopen(path, "rb");
 	size_t length;
+	FILE *f;
 
+	if (check_link(path, e))
+		return -1;
+	f = fopen(path, "rb");
 	if (!f && errno == ENOENT && mode == STORE_WRITE)
 		return 0;
 	if (!f)
@@ -147,13 +176,7 @@ static int check_header(const char *path, enum store_mode mode, struct error *e)
 				 path);
 	if (big_endian(header + APPLICATION_OFFSET) != STORE_APPLICATION)
 		return error_set(e, "%.300s: is a database of another program", path);
-	if (big_endian(header + SCHEMA_OFFSET) != STORE_SCHEMA)
-		return error_set(
-			e,
-			"%.300s: was written by another version of Weir (form %lu; this one "
-			"reads and writes form %d); use another folder",
-			path, (unsigned long)big_endian(header + SCHEMA_OFFSET), STORE_SCHEMA);
-	return 0;
+	return check_form(path, big_endian(header + SCHEMA_OFFSET), mode, e);
 }
 
 static int check_folder(const char *folder, enum store_mode mode, struct error *e)
@@ -176,7 +199,7 @@ static int check_folder(const char *folder, enum store_mode mode, struct error *
 	return 0;
 }
 
-static int read_number(struct store *s, const char *sql, int64_t *number, struct error *e)
+int store_number(struct store *s, const char *sql, int64_t *number, struct error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, sql, e);
 	int found;
@@ -192,26 +215,47 @@ static int read_number(struct store *s, const char *sql, int64_t *number, struct
 	return found ? 0 : -1;
 }
 
+/* Makes what a file of that form lacks: all, or the digests of what is in it. */
+static int complete(struct store *s, int64_t form, struct error *e)
+{
+	char id[96];
+
+	if (form == STORE_SCHEMA)
+		return 0;
+	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		 STORE_APPLICATION, STORE_SCHEMA);
+	return (form == 0 && store_exec(s, schema, e)) || store_exec(s, digest_schema, e) ||
+	       store_seal_all(s, e) || store_exec(s, id, e);
+}
+
 /* Two processes may make the same store; the second finds that it is there. */
 static int make_tables(struct store *s, struct error *e)
 {
-	int64_t version;
-	char id[96];
-	int failed;
+	int64_t form;
+	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
+		     store_number(s, "PRAGMA user_version", &form, e) || complete(s, form, e) ||
+		     store_exec(s, "COMMIT", e);
 
-	if (store_exec(s, "BEGIN IMMEDIATE", e))
-		return -1;
-	failed = read_number(s, "PRAGMA user_version", &version, e);
-	if (!failed && version == 0) {
-		snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
-			 STORE_APPLICATION, STORE_SCHEMA);
-		failed = store_exec(s, schema, e) || store_exec(s, id, e);
-	}
-	if (!failed)
-		failed = store_exec(s, "COMMIT", e);
 	if (failed)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return failed ? -1 : 0;
+}
+
+/* A file of the form before that has digests was one of this form: its header is damaged. */
+static int find_digests(struct store *s, struct error *e)
+{
+	int64_t form, tables;
+
+	if (store_number(s, "PRAGMA user_version", &form, e) ||
+	    store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'", &tables, e))
+		return -1;
+	s->has_digests = form == STORE_SCHEMA;
+	if (form != STORE_SCHEMA && tables)
+		return error_set(e,
+				 "%.300s: is damaged (its form is %d, but it has digests); move it "
+				 "away, or take a copy of it",
+				 s->path, (int)form);
+	return 0;
 }
 
 /* Every page is where it belongs. */
@@ -249,10 +293,11 @@ static int connect(struct store *s, enum store_mode mode, struct error *e)
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	if (mode != STORE_READ && sqlite3_db_readonly(s->db, "main") == 1)
 		return error_set(e, "%.300s: cannot be written: Permission denied", s->path);
+	if (mode != STORE_ADD && (check_pages(s, e) || find_digests(s, e)))
+		return -1;
 	if (mode == STORE_WRITE && make_tables(s, e))
 		return -1;
-	if (mode != STORE_ADD && check_pages(s, e))
-		return -1;
+	s->has_digests |= mode != STORE_READ;
 	return mode == STORE_READ ? store_exec(s, "PRAGMA query_only = 1", e) : 0;
 }
 
@@ -280,6 +325,11 @@ int store_open(struct store **out, const char *folder, enum store_mode mode, str
 	return 0;
 }
 
+int store_has_digests(const struct store *s)
+{
+	return s->has_digests;
+}
+
 void store_close(struct store *s)
 {
 	if (!s)
@@ -287,58 +337,4 @@ void store_close(struct store *s)
 	sqlite3_close(s->db);
 	free(s->path);
 	free(s);
-}
-
-/* --- is it there? --- */
-
-int store_has(struct store *s, const char *key, struct error *e)
-{
-	sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM run WHERE key = ?", e);
-	int code;
-
-	if (!q)
-		return -1;
-	sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
-	code = sqlite3_step(q);
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		store_fail(s, e);
-	sqlite3_finalize(q);
-	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
-}
-
-static int insert_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
-		       struct error *e)
-{
-	sqlite3_stmt *q = store_prepare(s, "INSERT INTO plan VALUES (?, ?)", e);
-	int failed = q == NULL;
-
-	for (uint64_t i = 0; i < count && !failed; i++) {
-		sqlite3_bind_int64(q, 1, (int64_t)i);
-		sqlite3_bind_text(q, 2, keys[i], -1, SQLITE_STATIC);
-		failed = store_step(s, q, e);
-	}
-	sqlite3_finalize(q);
-	return failed;
-}
-
-int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count, struct error *e)
-{
-	int failed = store_exec(s, "BEGIN IMMEDIATE; DELETE FROM plan", e) ||
-		     insert_plan(s, keys, count, e) || store_exec(s, "COMMIT", e);
-
-	if (failed)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return failed ? -1 : 0;
-}
-
-int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e)
-{
-	int64_t all, there;
-
-	if (read_number(s, "SELECT count(*) FROM plan", &all, e) ||
-	    read_number(s, "SELECT count(*) FROM plan JOIN run USING (key)", &there, e))
-		return -1;
-	*planned = (uint64_t)all;
-	*done = (uint64_t)there;
-	return 0;
 }

@@ -2,7 +2,9 @@
  *
  * A run is identified by its full effective settings, seed and program version (run_key). It is
  * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at all. Any
- * number of processes may read and add at the same time. Readers see only whole runs. */
+ * number of processes may read and add at the same time. Readers see only whole runs, and what they read
+ * is compared with digests that were added with it: a run that is damaged is an error that names it, and
+ * what a visitor has seen of it counts for nothing. */
 #ifndef LAB_STORE_H
 #define LAB_STORE_H
 #include "sim/run.h"
@@ -17,6 +19,10 @@ enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD };
  * as it was. */
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e);
 void store_close(struct store *s);
+
+/* 0: it was written by an earlier version, without digests, and damage cannot be noticed. Opening it for
+ * WRITE adds them. */
+int store_has_digests(const struct store *s);
 
 /* The name of a run: 16 hexadecimal digits over its settings, its seed, the contents of the files that
  * they name and the program version. */
@@ -35,6 +41,11 @@ int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count
 
 /* How many runs are planned, and how many of these are there. */
 int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e);
+
+/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them, also in a
+ * store that is open for reading. Refuses a store without a plan. */
+enum prune_mode { PRUNE_DRY, PRUNE };
+int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e);
 
 /* --- reading --- */
 
@@ -62,9 +73,18 @@ struct stored_run {
 struct stored_runs {
 	uint32_t count;
 	struct stored_run *runs; /* in the order of the plan; others after these, as added */
+	uint32_t left_out;       /* runs that are there, but are not asked for */
 };
 
-int store_runs(struct store *s, struct stored_runs *runs, struct error *e);
+/* PLANNED: only the runs of the latest plan, where there is one. What an earlier version or other
+ * settings left in the folder is then not read. */
+enum store_scope { STORE_PLANNED, STORE_ALL };
+
+int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs, struct error *e);
+
+/* Compares all of a run with its digests, before anything of it is shown. */
+int store_check_run(struct store *s, int64_t run, struct error *e);
+
 void stored_run_free(struct stored_run *run);
 void stored_runs_free(struct stored_runs *runs);
 

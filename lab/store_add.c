@@ -31,7 +31,8 @@ static void hash_setting(void *context, const char *path, const char *value)
 
 int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct error *e)
 {
-	uint64_t hash = hash_text(STORE_SCHEMA, version_of_results().text);
+	/* What runs are called does not change with the form of the file. */
+	uint64_t hash = hash_text(STORE_SCHEMA_BARE, version_of_results().text);
 
 	/* The settings hold digests of the files that they name. */
 	if (scenario_settings(c, hash_setting, &hash, e))
@@ -272,31 +273,47 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 
 /* --- the run --- */
 
-static int remove_run(struct store *s, const char *key, struct error *e)
+int store_remove(struct store *s, int64_t run, struct error *e)
 {
-	static const char *const tables[] = { "setting", "metric", "reason", "traffic",
-					      "flow",    "port",   "pauses", "series" };
-	char sql[128];
+	static const char *const tables[] = { "setting", "metric", "reason", "traffic", "flow",
+					      "port",    "pauses", "series", "digest" };
+	sqlite3_stmt *q;
+	char sql[64];
 	int failed = 0;
 
 	for (size_t i = 0; i <= sizeof(tables) / sizeof(tables[0]) && !failed; i++) {
-		sqlite3_stmt *q;
-
 		if (i == sizeof(tables) / sizeof(tables[0]))
-			snprintf(sql, sizeof(sql), "DELETE FROM run WHERE key = ?");
+			snprintf(sql, sizeof(sql), "DELETE FROM run WHERE id = ?");
 		else
-			snprintf(sql, sizeof(sql),
-				 "DELETE FROM %s WHERE run = (SELECT id FROM run WHERE "
-				 "key = ?)",
-				 tables[i]);
-		q = store_prepare(s, sql, e);
+			snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE run = ?", tables[i]);
+		q = store_prepare_run(s, sql, run, e);
 		if (!q)
 			return -1;
-		bind_text(q, 1, key);
 		failed = store_step(s, q, e);
 		sqlite3_finalize(q);
 	}
 	return failed;
+}
+
+/* What replaces a run begins by removing it. */
+static int remove_key(struct store *s, const char *key, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
+	int64_t run = 0;
+	int code;
+
+	if (!q)
+		return -1;
+	bind_text(q, 1, key);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		run = sqlite3_column_int64(q, 0);
+	else if (code != SQLITE_DONE)
+		store_fail(s, e);
+	sqlite3_finalize(q);
+	if (code == SQLITE_DONE)
+		return 0;
+	return code == SQLITE_ROW ? store_remove(s, run, e) : -1;
 }
 
 static int add_run(struct store *s, const char *key, const struct config *c,
@@ -326,15 +343,18 @@ static int add_parts(struct store *s, const struct config *c, const struct run_r
 
 	return add_settings(s, run, c, e) || add_metrics(s, run, r, e) ||
 	       add_reasons(s, run, r, e) || add_traffic(s, run, c, e) || add_flows(s, run, r, e) ||
-	       add_ports(s, run, r, e) || add_pauses(s, run, r, e) || add_series(s, run, r, e);
+	       add_ports(s, run, r, e) || add_pauses(s, run, r, e) || add_series(s, run, r, e) ||
+	       store_seal_run(s, run, e);
 }
 
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
 	      struct error *e)
 {
-	int failed = store_exec(s, "BEGIN IMMEDIATE", e) || remove_run(s, key, e) ||
+	/* The list is compared before it is sealed again: or what is missing would be sealed, too. */
+	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
+		     store_each_row(s, STORE_LIST, NULL, e) || remove_key(s, key, e) ||
 		     add_run(s, key, c, r, e) || add_parts(s, c, r, e) ||
-		     store_exec(s, "COMMIT", e);
+		     store_seal(s, STORE_LIST, e) || store_exec(s, "COMMIT", e);
 
 	if (failed)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);

@@ -67,41 +67,13 @@ const char *stored_setting(const struct stored_run *run, const char *path)
 	return NULL;
 }
 
-/* Calls take for every row; -1 from it means that there is no memory. */
-static int each_row(struct store *s, sqlite3_stmt *q, int (*take)(void *, sqlite3_stmt *),
-		    void *context, struct error *e)
-{
-	int code, failed = q ? 0 : -1;
-
-	while (!failed && (code = sqlite3_step(q)) != SQLITE_DONE) {
-		if (code != SQLITE_ROW)
-			failed = store_fail(s, e);
-		else if (take(context, q))
-			failed = error_set(e, "%.300s: no memory", s->path);
-	}
-	sqlite3_finalize(q);
-	return failed;
-}
-
 static int take_run(void *context, sqlite3_stmt *q)
 {
-	struct stored_runs *runs = context;
-	struct stored_run *grown = grow(runs->runs, runs->count, sizeof(*grown)), *run;
-	const char *key = (const char *)sqlite3_column_text(q, 1);
+	struct stored_run *run = context;
 
-	if (!grown)
-		return -1;
-	runs->runs = grown;
-	run = &grown[runs->count++];
-	memset(run, 0, sizeof(*run));
-	run->id = sqlite3_column_int64(q, 0);
-	snprintf(run->key, sizeof(run->key), "%s", key ? key : "");
 	run->title = column_copy(q, 2);
 	run->version = column_copy(q, 3);
 	run->wall_seconds = sqlite3_column_double(q, 4);
-	run->planned = sqlite3_column_int(q, 5);
-	for (int i = 0; i < METRICS_MAX; i++)
-		run->value[i] = (double)NAN;
 	return run->title && run->version ? 0 : -1;
 }
 
@@ -147,34 +119,65 @@ static int take_reason(void *context, sqlite3_stmt *q)
 	return one->name ? 0 : -1;
 }
 
-static int read_parts(struct store *s, struct stored_run *run, struct error *e)
+static int read_run(struct store *s, const struct listed_run *listed, struct stored_run *run,
+		    struct error *e)
 {
-	static const char settings[] =
-		"SELECT path, value FROM setting WHERE run = ? ORDER BY place";
-	static const char metrics[] = "SELECT name, value FROM metric WHERE run = ?";
-	static const char reasons[] =
-		"SELECT name, is_mark, count FROM reason WHERE run = ? ORDER BY place";
+	static const struct {
+		enum store_part part;
+		int (*take)(void *, sqlite3_stmt *);
+	} parts[] = { { ROWS_RUN, take_run },
+		      { ROWS_SETTING, take_setting },
+		      { ROWS_METRIC, take_metric },
+		      { ROWS_REASON, take_reason } };
 
-	if (each_row(s, store_prepare_run(s, settings, run->id, e), take_setting, run, e) ||
-	    each_row(s, store_prepare_run(s, metrics, run->id, e), take_metric, run, e))
-		return -1;
-	return each_row(s, store_prepare_run(s, reasons, run->id, e), take_reason, run, e);
+	memset(run, 0, sizeof(*run));
+	run->id = listed->id;
+	run->planned = listed->is_planned;
+	memcpy(run->key, listed->key, sizeof(run->key));
+	for (int i = 0; i < METRICS_MAX; i++)
+		run->value[i] = (double)NAN;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (store_each_row(s, (struct rows_of){ run->id, parts[i].part },
+				   &(struct row_taker){ parts[i].take, run }, e))
+			return -1;
+	/* Without digests nobody else would notice a run that is in the list alone. */
+	return run->title ? 0
+			  : error_set(e, "%.300s: is damaged (run %s is not there)", s->path,
+				      run->key);
 }
 
-int store_runs(struct store *s, struct stored_runs *runs, struct error *e)
+static int read_listed(struct store *s, const struct run_list *l, struct stored_runs *runs,
+		       struct error *e)
 {
-	static const char list[] = "SELECT run.id, run.key, title, version, wall_seconds,"
-				   " plan.place IS NOT NULL FROM run LEFT JOIN plan USING (key)"
-				   " ORDER BY plan.place IS NULL, plan.place, run.id";
+	uint64_t wanted = runs->left_out ? l->done : l->count;
+
+	runs->runs = wanted < UINT32_MAX ? calloc(wanted + 1, sizeof(*runs->runs)) : NULL;
+	if (!runs->runs)
+		return error_set(e, "%.300s: no memory", s->path);
+	for (; runs->count < wanted; runs->count++)
+		if (read_run(s, &l->runs[runs->count], &runs->runs[runs->count], e)) {
+			runs->count++; /* what it has is to be freed */
+			return -1;
+		}
+	return 0;
+}
+
+int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs, struct error *e)
+{
+	struct run_list l;
 	int failed;
 
 	memset(runs, 0, sizeof(*runs));
 	/* One view of the file, whoever adds to it meanwhile. */
 	if (store_exec(s, "BEGIN", e))
 		return -1;
-	failed = each_row(s, store_prepare(s, list, e), take_run, runs, e);
-	for (uint32_t i = 0; i < runs->count && !failed; i++)
-		failed = read_parts(s, &runs->runs[i], e);
+	failed = store_list(s, &l, e);
+	if (!failed) {
+		if (scope == STORE_PLANNED && l.planned)
+			runs->left_out = (uint32_t)(l.count - l.done);
+		failed = read_listed(s, &l, runs, e);
+		run_list_free(&l);
+	}
 	sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 	if (failed)
 		stored_runs_free(runs);
@@ -186,7 +189,8 @@ int store_runs(struct store *s, struct stored_runs *runs, struct error *e)
 /* A visit on its way through the rows. */
 struct visit {
 	void *context;
-	int ended;           /* the visitor has seen enough */
+	int ended;           /* the visitor has seen enough; the rest is only compared */
+	int is_odd;          /* something is not what it should be, and is not shown */
 	uint32_t name_count; /* of [traffic] sections */
 	char **names;
 	int (*flow)(void *, const struct stored_flow *);
@@ -223,41 +227,37 @@ static int show_flow(void *context, sqlite3_stmt *q)
 		.ideal_ps = column_time(q, 8),
 	};
 
-	if (!v->ended)
+	/* Then no difference of its times overflows. */
+	v->is_odd |= f.start_ps < 0;
+	if (!v->ended && !v->is_odd)
 		v->ended = v->flow(v->context, &f);
 	return 0;
 }
 
-/* As each_row, but ends when the visitor has seen enough. */
-static int visit_rows(struct store *s, sqlite3_stmt *q, int (*show)(void *, sqlite3_stmt *),
+/* Shows a part of a run to the visitor. */
+static int visit_rows(struct store *s, struct rows_of rows, int (*show)(void *, sqlite3_stmt *),
 		      struct visit *v, struct error *e)
 {
-	int code = SQLITE_DONE, failed = q ? 0 : -1;
+	const struct row_taker taker = { show, v };
 
-	while (!failed && !v->ended && (code = sqlite3_step(q)) == SQLITE_ROW)
-		if (show(v, q))
-			failed = error_set(e, "%.300s: no memory, or a series is damaged", s->path);
-	if (!failed && !v->ended && code != SQLITE_DONE)
-		failed = store_fail(s, e);
-	sqlite3_finalize(q);
-	return failed;
+	if (store_each_row(s, rows, &taker, e))
+		return -1;
+	return v->is_odd ? error_set(e, "%.300s: is damaged (a text, a time or a series is none)",
+				     s->path)
+			 : 0;
 }
 
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
 		    void *context, struct error *e)
 {
-	static const char names[] = "SELECT name FROM traffic WHERE run = ? ORDER BY traffic";
-	static const char flows[] = "SELECT flow, traffic, class, src, dst, size_bytes, start_ps,"
-				    " finish_ps, ideal_ps FROM flow WHERE run = ? ORDER BY flow";
 	struct visit v = { .context = context, .flow = visit };
-	int failed = each_row(s, store_prepare_run(s, names, run, e), take_name, &v, e);
+	int failed = visit_rows(s, (struct rows_of){ run, ROWS_TRAFFIC }, take_name, &v, e) ||
+		     visit_rows(s, (struct rows_of){ run, ROWS_FLOW }, show_flow, &v, e);
 
-	if (!failed)
-		failed = visit_rows(s, store_prepare_run(s, flows, run, e), show_flow, &v, e);
 	for (uint32_t i = 0; i < v.name_count; i++)
 		free(v.names[i]);
 	free(v.names);
-	return failed;
+	return failed ? -1 : 0;
 }
 
 static int show_port(void *context, sqlite3_stmt *q)
@@ -277,21 +277,18 @@ static int show_port(void *context, sqlite3_stmt *q)
 		},
 	};
 
-	if (!p.name)
-		return -1;
-	v->ended = v->port(v->context, &p);
+	v->is_odd |= !p.name;
+	if (!v->ended && !v->is_odd)
+		v->ended = v->port(v->context, &p);
 	return 0;
 }
 
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
 		    void *context, struct error *e)
 {
-	static const char ports[] = "SELECT name, measured, tx_pkts, tx_bytes, marks, drops,"
-				    " queue_mean_bytes, queue_mean_pkts, queue_max_pkts FROM port "
-				    "WHERE run = ? ORDER BY port";
 	struct visit v = { .context = context, .port = visit };
 
-	return visit_rows(s, store_prepare_run(s, ports, run, e), show_port, &v, e);
+	return visit_rows(s, (struct rows_of){ run, ROWS_PORT }, show_port, &v, e);
 }
 
 static int show_pause(void *context, sqlite3_stmt *q)
@@ -306,9 +303,9 @@ static int show_pause(void *context, sqlite3_stmt *q)
 		},
 	};
 
-	if (!p.link)
-		return -1;
-	v->ended = v->pause(v->context, &p);
+	v->is_odd |= !p.link;
+	if (!v->ended && !v->is_odd)
+		v->ended = v->pause(v->context, &p);
 	return 0;
 }
 
@@ -316,35 +313,28 @@ int store_each_pause(struct store *s, int64_t run,
 		     int (*visit)(void *, const struct stored_pause *), void *context,
 		     struct error *e)
 {
-	static const char pauses[] = "SELECT link, class, count, paused_ps FROM pauses"
-				     " WHERE run = ? ORDER BY place";
 	struct visit v = { .context = context, .pause = visit };
 
-	return visit_rows(s, store_prepare_run(s, pauses, run, e), show_pause, &v, e);
+	return visit_rows(s, (struct rows_of){ run, ROWS_PAUSES }, show_pause, &v, e);
 }
 
-static uint64_t little_endian(const unsigned char *bytes)
+/* Has it as many times and values as it says? The number may be anything; what is there is less than
+ * 2^31 bytes, so that nothing after this can overflow. */
+static int is_series(sqlite3_stmt *q, uint64_t count)
 {
-	uint64_t number = 0;
+	const size_t one = sizeof(int64_t);
+	size_t size = (size_t)sqlite3_column_bytes(q, 3);
 
-	for (int i = 0; i < 8; i++)
-		number |= (uint64_t)bytes[i] << (8 * i);
-	return number;
+	return size % one == 0 && size / one == count && (size_t)sqlite3_column_bytes(q, 4) == size;
 }
 
-/* Two arrays of count numbers in one allocation: times, then values. NULL: no memory, or the bytes are
- * not count numbers. */
+/* Two arrays of count numbers in one allocation: times, then values. NULL: no memory. */
 static int64_t *series_numbers(sqlite3_stmt *q, uint64_t count)
 {
 	const unsigned char *times = sqlite3_column_blob(q, 3), *values = sqlite3_column_blob(q, 4);
-	uint64_t size = sizeof(int64_t) * count;
-	int64_t *numbers;
+	int64_t *numbers = malloc(2 * sizeof(*numbers) * count + 1);
 	double *doubles;
 
-	if ((uint64_t)sqlite3_column_bytes(q, 3) != size ||
-	    (uint64_t)sqlite3_column_bytes(q, 4) != size)
-		return NULL;
-	numbers = malloc(2 * size + 1);
 	if (!numbers)
 		return NULL;
 	doubles = (double *)(numbers + count);
@@ -365,15 +355,20 @@ static int show_series(void *context, sqlite3_stmt *q)
 		.unit = (const char *)sqlite3_column_text(q, 1),
 		.count = (uint64_t)sqlite3_column_int64(q, 2),
 	};
-	int64_t *numbers = series_numbers(q, one.count);
+	int64_t *numbers;
 
-	if (!one.name || !one.unit || !numbers) {
-		free(numbers);
+	v->is_odd |= !one.name || !one.unit || !is_series(q, one.count);
+	if (v->ended || v->is_odd)
+		return 0;
+	numbers = series_numbers(q, one.count);
+	if (!numbers)
 		return -1;
-	}
 	one.time_ps = numbers;
 	one.value = (const double *)(numbers + one.count);
-	v->ended = v->series(v->context, &one);
+	for (uint64_t i = 0; i < one.count; i++)
+		v->is_odd |= numbers[i] < 0;
+	if (!v->is_odd)
+		v->ended = v->series(v->context, &one);
 	free(numbers);
 	return 0;
 }
@@ -382,9 +377,7 @@ int store_each_series(struct store *s, int64_t run,
 		      int (*visit)(void *, const struct stored_series *), void *context,
 		      struct error *e)
 {
-	static const char series[] = "SELECT name, unit, count, time_ps, value FROM series"
-				     " WHERE run = ? ORDER BY place";
 	struct visit v = { .context = context, .series = visit };
 
-	return visit_rows(s, store_prepare_run(s, series, run, e), show_series, &v, e);
+	return visit_rows(s, (struct rows_of){ run, ROWS_SERIES }, show_series, &v, e);
 }

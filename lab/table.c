@@ -31,6 +31,7 @@ static const struct group groups[] = {
 	  {
 		  { "flows started", BY_UNIT, { "flows_started" } },
 		  { "flows completed", BY_UNIT, { "flows_completed" } },
+		  { "flows unfinished", BY_UNIT, { "flows_unfinished" } },
 		  { "goodput", BY_UNIT, { "goodput_bps" } },
 		  { "fairness (Jain)", BY_UNIT, { "jain" } },
 		  { "unfair ratio", BY_UNIT, { "unfair_ratio" } },
@@ -60,6 +61,9 @@ static const struct group groups[] = {
 		  { "packets",
 		    BY_UNIT,
 		    { "queue_mean_pkts", "queue_p50_pkts", "queue_p99_pkts", "queue_max_pkts" } },
+		  { "packets, mean of all ports",
+		    BY_UNIT,
+		    { "network_queue_mean_pkts", NULL, NULL, "network_queue_max_pkts" } },
 		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
 		  { "time empty", PERCENT, { "queue_empty_fraction" } },
 		  { "utilisation", PERCENT, { "utilisation" } },
@@ -114,6 +118,22 @@ static struct human cell_text(const struct run_result *r, const char *metric, en
 	return h;
 }
 
+/* Are completion times those of some flows only? */
+static double unfinished(const struct run_result *r)
+{
+	return r->value[metric_index("flows_unfinished")];
+}
+
+/* Numbers that say nothing of flows that did not end, or of links that are stuck. */
+static int is_doubtful(const struct run_result *r, const char *metric)
+{
+	int i = metric ? metric_index(metric) : -1;
+
+	return i >= 0 && !isnan(r->value[i]) &&
+	       ((unfinished(r) > 0 && metric_all[i].kind == METRIC_FLOW) ||
+		(r->deadlock.circles && metric_all[i].kind != METRIC_COST));
+}
+
 static void print_line(FILE *f, const struct line *l, const struct run_result *r)
 {
 	char text[LABEL_WIDTH + COLUMNS * HUMAN_SIZE + 8];
@@ -122,12 +142,16 @@ static void print_line(FILE *f, const struct line *l, const struct run_result *r
 
 	for (int i = 0; i < COLUMNS; i++) {
 		struct human cell = { "" };
+		size_t length;
 
 		if (!l->label)
 			snprintf(cell.text, sizeof(cell.text), "%s",
 				 l->cells[i] ? l->cells[i] : "");
 		else
 			cell = cell_text(r, l->cells[i], l->form);
+		length = strlen(cell.text);
+		if (l->label && is_doubtful(r, l->cells[i]) && length + 1 < sizeof(cell.text))
+			memcpy(cell.text + length, "!", 2);
 		used += snprintf(text + used, sizeof(text) - (size_t)used, "%*s", CELL_WIDTH,
 				 cell.text);
 		if (cell.text[0] != '\0')
@@ -189,6 +213,13 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 			human_time((double)r->deadlock.since_ps / PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
 			r->deadlock.circles > 1 ? ", and others" : "");
+	if (unfinished(r) > 0)
+		fprintf(f,
+			"INCOMPLETE: %s of %s flows did not end; completion times (!) are of the "
+			"others.\n",
+			human_count(unfinished(r)).text,
+			human_count(unfinished(r) + r->value[metric_index("flows_completed")])
+				.text);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
 	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",

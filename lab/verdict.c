@@ -81,19 +81,7 @@ static void find_source(struct evidence *v, uint32_t claim)
 /* Runs of the latest plan, where there is one. */
 static int read_runs(struct evidence *v, struct error *e)
 {
-	uint64_t planned, done;
-	uint32_t kept = 0;
-
-	if (!v->store)
-		return 0;
-	if (store_progress(v->store, &planned, &done, e) || store_runs(v->store, &v->runs, e))
-		return -1;
-	while (kept < v->runs.count && (planned == 0 || v->runs.runs[kept].planned))
-		kept++; /* these come first */
-	for (uint32_t i = kept; i < v->runs.count; i++)
-		stored_run_free(&v->runs.runs[i]);
-	v->runs.count = kept;
-	return 0;
+	return v->store ? store_runs(v->store, STORE_PLANNED, &v->runs, e) : 0;
 }
 
 int evidence_new(struct evidence **out, struct store *s, const struct figure *f, struct error *e)
@@ -205,6 +193,13 @@ static int read_series(struct evidence *v, uint32_t run, double *numbers, struct
 	return failed || at.failed ? -1 : 0;
 }
 
+static enum metric_kind kind_of_source(const struct claim_source *s)
+{
+	return s->source == FROM_RUN     ? metric_all[s->index].kind
+	       : s->source == FROM_FLOWS ? METRIC_FLOW
+					 : METRIC_RESULT;
+}
+
 /* The claim's metric of one run. */
 static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *number,
 		     struct error *e)
@@ -236,6 +231,7 @@ static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *n
 /* The numbers of the selected runs, each with its seed. */
 struct side {
 	uint32_t count;
+	struct health health; /* of these runs */
 	struct seed_number {
 		const char *seed;
 		double number;
@@ -272,6 +268,7 @@ static int collect(struct evidence *v, const struct claim *c, const struct selec
 		one->seed = seed_of(&v->runs.runs[i]);
 		if (number_of(v, claim, i, &one->number, e))
 			return -1;
+		health_add(&side->health, &v->runs.runs[i]);
 		side->count++;
 	}
 	return 0;
@@ -401,6 +398,10 @@ static int judge(struct evidence *ev, const struct claim *c, struct sides *s, st
 		return -1;
 	measure_side(&s->of, s, &v->of);
 	measure_side(&s->over, s, &v->over);
+	health_join(&v->health, &s->of.health);
+	health_join(&v->health, &s->over.health);
+	v->is_doubtful = health_is_doubtful(&v->health,
+					    kind_of_source(&ev->sources[c - ev->figure->claims]));
 	if (c->over.count)
 		measure_ratio(s, v);
 	else

@@ -10,6 +10,7 @@
 #ifndef LAB_VERDICT_H
 #define LAB_VERDICT_H
 #include "lab/claims.h"
+#include "lab/health.h"
 
 enum verdict_kind {
 	VERDICT_AGREES,         /* within the tolerance, or the range */
@@ -34,8 +35,10 @@ struct verdict {
 	char unit[16]; /* of value, as the claim's */
 	struct measured of, over; /* the two sides, in metric_unit; over.count 0: it is no ratio */
 	char metric_unit[16];
-	int is_firm;   /* 1: nowhere in the 95 % interval would the verdict be another */
-	char why[256]; /* not measured: why; otherwise "" */
+	struct health health; /* of the runs that it is judged by */
+	int is_doubtful;      /* 1: these are no whole results for this metric: see health */
+	int is_firm;          /* 1: nowhere in the 95 % interval would the verdict be another */
+	char why[256];        /* not measured: why; otherwise "" */
 };
 
 const char *verdict_name(enum verdict_kind kind); /* "same direction" */

@@ -11,6 +11,7 @@
 enum metric_id {
 	FLOWS_STARTED,
 	FLOWS_COMPLETED,
+	FLOWS_UNFINISHED,
 	GOODPUT,
 	JAIN,
 	UNFAIR_RATIO,
@@ -20,6 +21,8 @@ enum metric_id {
 	QUEUE_P99,
 	QUEUE_MAX,
 	QUEUE_EMPTY,
+	NETWORK_QUEUE_MEAN,
+	NETWORK_QUEUE_MAX,
 	MARK_FRACTION,
 	MARKS,
 	DROPS,
@@ -53,6 +56,9 @@ enum metric_id {
 };
 
 #define RESULT METRIC_RESULT
+#define FLOW METRIC_FLOW
+#define PORT METRIC_PORT
+#define PORTS METRIC_PORTS
 #define COST METRIC_COST
 
 const struct metric metric_all[] = {
@@ -60,6 +66,10 @@ const struct metric metric_all[] = {
 			    RESULT },
 	[FLOWS_COMPLETED] = { "flows_completed", "", "of these, how many received every byte",
 			      RESULT },
+	[FLOWS_UNFINISHED] = { "flows_unfinished", "",
+			       "flows with a size that start in the measured interval and do not "
+			       "complete",
+			       RESULT },
 	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
 		      RESULT },
 	[JAIN] = { "jain", "", "Jain's fairness index of the flows' rates", RESULT },
@@ -67,14 +77,19 @@ const struct metric metric_all[] = {
 			   "by how much the fastest flow's rate exceeds the mean, over the mean",
 			   RESULT },
 	[QUEUE_MEAN_BYTES] = { "queue_mean_bytes", "bytes",
-			       "waiting at the measured port, time-weighted", RESULT },
+			       "waiting at the measured port, time-weighted", PORT },
 	[QUEUE_MEAN_PKTS] = { "queue_mean_pkts", "pkts",
-			      "waiting at the measured port, time-weighted", RESULT },
-	[QUEUE_P50] = { "queue_p50_pkts", "pkts", "at or below this half of the time", RESULT },
-	[QUEUE_P99] = { "queue_p99_pkts", "pkts", "at or below this 99 % of the time", RESULT },
-	[QUEUE_MAX] = { "queue_max_pkts", "pkts", "largest queue at the measured port", RESULT },
+			      "waiting at the measured port, time-weighted", PORT },
+	[QUEUE_P50] = { "queue_p50_pkts", "pkts", "at or below this half of the time", PORT },
+	[QUEUE_P99] = { "queue_p99_pkts", "pkts", "at or below this 99 % of the time", PORT },
+	[QUEUE_MAX] = { "queue_max_pkts", "pkts", "largest queue at the measured port", PORT },
 	[QUEUE_EMPTY] = { "queue_empty_fraction", "", "share of the time that nothing waits",
-			  RESULT },
+			  PORT },
+	[NETWORK_QUEUE_MEAN] = { "network_queue_mean_pkts", "pkts",
+				 "waiting at a switch port, mean of all of them, time-weighted",
+				 PORTS },
+	[NETWORK_QUEUE_MAX] = { "network_queue_max_pkts", "pkts",
+				"largest queue of any switch port", PORTS },
 	[MARK_FRACTION] = { "mark_fraction", "",
 			    "data packets that arrive marked, of all that arrive", RESULT },
 	[MARKS] = { "marks", "", "packets marked, everywhere", RESULT },
@@ -92,24 +107,24 @@ const struct metric metric_all[] = {
 	[PFC_DEADLOCKS] = { "pfc_deadlocks", "",
 			    "circles of paused links that wait for each other for ever, at the end",
 			    RESULT },
-	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", RESULT },
-	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", RESULT },
-	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", RESULT },
-	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", RESULT },
-	[FCT_P999] = { "fct_p999_ns", "ns", "flow completion time, 99.9th percentile", RESULT },
-	[FCT_SMALL_MEAN] = { "fct_small_mean_ns", "ns", "of small flows", RESULT },
-	[FCT_SMALL_P99] = { "fct_small_p99_ns", "ns", "of small flows, 99th percentile", RESULT },
+	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", PORT },
+	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", FLOW },
+	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", FLOW },
+	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", FLOW },
+	[FCT_P999] = { "fct_p999_ns", "ns", "flow completion time, 99.9th percentile", FLOW },
+	[FCT_SMALL_MEAN] = { "fct_small_mean_ns", "ns", "of small flows", FLOW },
+	[FCT_SMALL_P99] = { "fct_small_p99_ns", "ns", "of small flows, 99th percentile", FLOW },
 	[FCT_MEDIUM_MEAN] = { "fct_medium_mean_ns", "ns", "of flows neither small nor large",
-			      RESULT },
-	[FCT_LARGE_MEAN] = { "fct_large_mean_ns", "ns", "of large flows", RESULT },
+			      FLOW },
+	[FCT_LARGE_MEAN] = { "fct_large_mean_ns", "ns", "of large flows", FLOW },
 	[SLOWDOWN_MEAN] = { "slowdown_mean", "", "completion time over that of the flow alone",
-			    RESULT },
-	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", RESULT },
-	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", RESULT },
+			    FLOW },
+	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", FLOW },
+	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", FLOW },
 	[IOPS] = { "iops", "", "I/Os that end in the measured interval, per second", RESULT },
 	[ROUND_MEAN] = { "round_mean_ns", "ns",
 			 "first start to last end of rounds that lie in the measured interval",
-			 RESULT },
+			 FLOW },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
 	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
 	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
@@ -231,7 +246,7 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 	struct sample fct = sample_new(r->flow_count), small = sample_new(r->flow_count);
 	struct sample medium = sample_new(r->flow_count), large = sample_new(r->flow_count);
 	struct sample slowdown = sample_new(r->flow_count);
-	uint64_t started = 0;
+	uint64_t started = 0, unfinished = 0;
 
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *f = &r->flows[i];
@@ -239,8 +254,10 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 		if (f->start_ps < m->from_ps || f->start_ps >= m->to_ps)
 			continue;
 		started++;
-		if (f->finish_ps < 0)
+		if (f->finish_ps < 0) {
+			unfinished += f->size_bytes != FLOW_UNLIMITED;
 			continue;
+		}
 
 		double fct_ns = (double)(f->finish_ps - f->start_ps) / PS_PER_NS;
 
@@ -257,6 +274,7 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 	sample_sort(&slowdown);
 	r->value[FLOWS_STARTED] = (double)started;
 	r->value[FLOWS_COMPLETED] = fct.count;
+	r->value[FLOWS_UNFINISHED] = (double)unfinished;
 	r->value[FCT_MEAN] = sample_mean(&fct);
 	r->value[FCT_P50] = sample_quantile(&fct, 0.5);
 	r->value[FCT_P99] = sample_quantile(&fct, 0.99);
@@ -453,6 +471,18 @@ static void queue_metrics(const struct measure *m, struct run_result *r, double 
 	r->value[UTILISATION] = busy_ps / interval_ps;
 }
 
+static void network_queue_metrics(struct run_result *r)
+{
+	double sum = 0, largest = 0;
+
+	for (uint32_t i = 0; i < r->port_count; i++) {
+		sum += r->ports[i].queue_mean_pkts;
+		largest = fmax(largest, r->ports[i].queue_max_pkts);
+	}
+	r->value[NETWORK_QUEUE_MEAN] = sum / r->port_count;
+	r->value[NETWORK_QUEUE_MAX] = largest;
+}
+
 static void list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
@@ -520,6 +550,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	flow_metrics(m, r);
 	list_ports(m, r, interval_ps);
 	queue_metrics(m, r, interval_ps);
+	network_queue_metrics(r);
 	list_reasons(m, r);
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);

@@ -12,10 +12,13 @@ struct metric {
 	const char *name; /* "queue_mean_pkts" */
 	const char *unit; /* "pkts", "ns", "bps", "" */
 	const char *help;
-	enum {
+	enum metric_kind {
 		METRIC_RESULT,
-		METRIC_COST
-	} kind; /* COST depends on the machine, not on the scenario */
+		METRIC_FLOW,  /* of flows that completed: says nothing of those that did not */
+		METRIC_PORT,  /* of the measured port alone */
+		METRIC_PORTS, /* of all switch ports, where runs measured different ones */
+		METRIC_COST,  /* depends on the machine, not on the scenario */
+	} kind;
 };
 
 extern const struct metric metric_all[]; /* ends with .name == NULL */

@@ -55,8 +55,8 @@ rm "$dir/runs/report.html"
 [ -s "$dir/svg/flow-completion-time-mean.svg" ] || fail "$(ls "$dir/svg")"
 
 mkdir "$dir/nothing"
-refused "$dir/nothing" 2 "$dir/nothing"
-refused "$dir/absent" 2 "$dir/absent" -o "$dir/never.html"
+refused "$dir/nothing" 1 "$dir/nothing"
+refused "$dir/absent" 1 "$dir/absent" -o "$dir/never.html"
 [ ! -e "$dir/never.html" ] && [ ! -e "$dir/absent" ] || fail 'something was written'
 refused "/proc/report.html" 1 "$dir/runs" -o /proc/report.html
 refused "$dir/other.html" 1 "$dir/runs" --svg "$dir/other.html/svg"

@@ -64,7 +64,7 @@ contents() {
 
 # keys FOLDER: how many runs are there.
 count() {
-	"$weir" export "$1" --csv "$1.count" && echo $(($(wc -l <"$1.count/runs.csv") - 1))
+	"$weir" export "$1" --all --csv "$1.count" 2>/dev/null && echo $(($(wc -l <"$1.count/runs.csv") - 1))
 }
 
 scenario 4 5ms >short.ini
@@ -207,10 +207,55 @@ head -c 8000 one/results.db >bad/results.db
 refused "is damaged ("
 cp one/results.db bad/results.db
 printf '\007' | dd of=bad/results.db bs=1 seek=63 conv=notrunc 2>/dev/null
-refused "was written by another version of Weir (form 7; this one reads and writes form 2)"
+refused "was written by another version of Weir (form 7; this one reads forms 2 and 3)"
 cp one/results.db bad/results.db
 printf 'XXXX' | dd of=bad/results.db bs=1 seek=68 conv=notrunc 2>/dev/null
 refused "is a database of another program"
+rm bad/results.db
+ln -s ../one/results.db bad/results.db
+for command in "run short.ini --out bad" "table bad" "export bad --json -" "report bad" "prune bad"; do
+	expect 1 $command
+	message "bad/results.db: is a symbolic link; name the folder that holds it"
+done
+rm bad/results.db
+
+# --- a run that is damaged is named, and nothing of it is shown ---
+LC_ALL=C sed 's/Does it go on?/Does it go off/' one/results.db >bad/results.db
+for command in "table bad" "export bad --json -" "export bad --csv bad.csv" "report bad" "run short.ini --out bad"; do
+	expect 1 $command
+	[ ! -s out ] || fail "$command: nothing may be shown"
+	grep -q "^weir: bad/results.db: run '[0-9a-f]\{16\}' is damaged (its title is not what was stored)" err ||
+		fail "$command: must name the run"
+done
+[ ! -e bad/report.html ] && [ ! -e bad.csv/runs.csv ] || fail "no file may be written"
+expect 0 run short.ini --out bad --again
+expect 0 table bad
+
+# --- other sweeps in the same folder: left out, shown by --all, deleted by prune ---
+cp -r one mixed
+expect 0 run short.ini --set seed=5 --out mixed
+prints "mixed: 4 runs, 4 of them new in "
+expect 0 table mixed
+prints "8 runs of other sweeps are not shown (--all; 'weir prune' deletes them)."
+expect 0 table mixed --all
+prints "Mean of 3 runs and its 95 % confidence interval."
+expect 0 export mixed --csv mixed.csv
+[ "$(wc -l <mixed.csv/runs.csv)" = 5 ] || fail "export is of the latest sweep"
+[ "$(cat err)" = "8 runs of other sweeps are not shown (--all; 'weir prune' deletes them)." ] || fail "must say so"
+expect 0 report mixed
+grep -q "8 runs of other sweeps in the same folder are not shown" mixed/report.html || fail "must say so"
+expect 0 prune mixed --dry-run
+prints "mixed: 8 runs not of the latest sweep would be deleted"
+[ "$(count mixed)" = 12 ] || fail "--dry-run deletes nothing"
+before=$(wc -c <mixed/results.db)
+expect 0 prune mixed
+grep -q "^mixed: 8 runs not of the latest sweep deleted, .*B freed$" out || fail "must say how many"
+[ "$(count mixed)" = 4 ] && [ "$(wc -c <mixed/results.db)" -lt "$before" ] || fail "prune frees room"
+expect 0 prune mixed
+prints "mixed: 0 runs not of the latest sweep deleted, 0 B freed"
+expect 1 prune none
+[ ! -e none ] || fail "prune makes no folder"
+
 expect 1 run short.ini --out short.ini
 message "short.ini: is a file; a folder is needed"
 expect 1 run short.ini --out none/such

@@ -280,6 +280,37 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	desk_end(&d);
 }
 
+TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_well)
+{
+	static const char claims[] =
+		"[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		"of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n"
+		"[claim two]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		"of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n";
+	static const char doubt[] = "; <span class=\"warning\">in 1 of 2 runs 3 of 9 flows did not "
+				    "end; 1 of 2 runs ended in a deadlock</span>";
+	struct verdict verdicts[2];
+	char path[128], *html, *at;
+	struct desk d;
+	size_t length;
+	struct error e;
+
+	desk_begin(&d, claims);
+	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
+	verdicts[1].health = (struct health){ 2, 1, 1, 6, 3 };
+	verdicts[1].is_doubtful = 1;
+	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
+	CHECK_INT(figure_report_write(
+			  &(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK, verdicts },
+			  path, d.s, &e),
+		  0);
+	html = folder_read(&d.folder, "page.html", &length);
+	at = strstr(html, doubt);
+	CHECK(at != NULL && at > strstr(html, "claim-two") && strstr(at + 1, doubt) == NULL);
+	free(html);
+	desk_end(&d);
+}
+
 /* --- folders --- */
 
 static void make_file(const struct folder *f, const char *paper, const char *name)

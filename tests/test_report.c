@@ -56,7 +56,7 @@ static void read_report(struct report *r, struct store *s)
 {
 	struct error e;
 
-	if (report_read(r, s, &e))
+	if (report_read(r, s, STORE_PLANNED, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
@@ -304,7 +304,7 @@ TEST(test_report_of_an_empty_store_is_refused)
 	struct report r;
 	struct error e = { "" };
 
-	CHECK_INT(report_read(&r, s, &e), -1);
+	CHECK_INT(report_read(&r, s, STORE_PLANNED, &e), -1);
 	CHECK_CONTAINS(e.text, "no runs");
 	store_close(s);
 	folder_remove(&folder);
@@ -328,6 +328,33 @@ TEST(test_report_of_one_run_without_ends_says_what_is_missing)
 	CHECK_CONTAINS(html, "No flow ended");
 	CHECK_CONTAINS(html, "No queue was recorded");
 	CHECK_INT(r.charts.count, 0);
+	free(html);
+	report_free(&r);
+	store_close(s);
+	folder_remove(&folder);
+}
+
+/* A drain of nothing: the last flows have no time to end. */
+TEST(test_report_marks_numbers_of_runs_whose_flows_did_not_end)
+{
+	struct folder folder = folder_make();
+	struct store *s = open_store(&folder);
+	struct report r;
+	struct sim run;
+	char *html;
+
+	sim_read(&run, SCENARIO "drain = 1us\n", "Do they end?", 1, "ecn", "300KB");
+	sim_run(&run, 1);
+	CHECK(sim_metric(&run, "flows_unfinished") > 0 && sim_metric(&run, "flows_completed") > 0);
+	add(s, &run);
+	add_run(s, &(struct wanted){ "Do they end?", "ecn", "20KB", 1 });
+	read_report(&r, s);
+	html = html_of(&r);
+	CHECK_CONTAINS(html, "<p class=\"warning\">Not all is well: in 1 of 2 runs ");
+	CHECK_CONTAINS(html, "<th>flows ended</th>");
+	CHECK_CONTAINS(html, "<td class=\"doubtful\" title=\"in 1 of 1 runs ");
+	CHECK_CONTAINS(html, "! In 1 of 2 runs flows did not end");
+	CHECK_CONTAINS(find(&r, "Flow completion time, mean", "")->note, "flows did not end");
 	free(html);
 	report_free(&r);
 	store_close(s);

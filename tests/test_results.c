@@ -8,6 +8,7 @@
 #include "tests/folder.h"
 #include "tests/test.h"
 #include "weir/rng.h"
+#include "weir/units.h"
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -40,6 +41,14 @@ TEST(test_human_numbers_have_a_unit_that_suits_their_size)
 	CHECK_STR(human_time((double)NAN).text, "-");
 	CHECK_STR(human_quantity(0.25, "s").text, "250 ms");
 	CHECK_STR(human_quantity(7, "pkts").text, "7");
+}
+
+TEST(test_flow_has_a_state_that_nobody_mistakes)
+{
+	CHECK_STR(flow_state(1000, 0, 5), "completed");
+	CHECK_STR(flow_state(1000, 0, -1), "unfinished");
+	CHECK_STR(flow_state(FLOW_UNLIMITED, 0, -1), "unlimited");
+	CHECK_STR(flow_state(1000, TIME_NEVER_PS, -1), "never-started");
 }
 
 TEST(test_exact_numbers_read_back_as_the_same_number)
@@ -293,7 +302,9 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 		CHECK_INT(csv_rows(text), files[i].rows);
 		if (i == 1) {
 			CHECK_CONTAINS(text, "\n1,0,a,0,1,0,20000,0,");
-			CHECK_CONTAINS(text, ",b,0,0,1,,0,,,,\n"); /* unlimited: no size, no end */
+			CHECK_CONTAINS(
+				text,
+				",b,0,0,1,,0,,,,,unlimited\n"); /* unlimited: no size, no end */
 		}
 		free(text);
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i].name);
@@ -363,7 +374,7 @@ TEST(test_export_has_every_paused_class_of_a_link)
 	size_t length;
 	FILE *stream;
 
-	CHECK_INT(store_runs(store, &runs, &e), 0);
+	CHECK_INT(store_runs(store, STORE_ALL, &runs, &e), 0);
 	CHECK_INT(export_csv(folder.path, store, &runs, &e), 0);
 	text = file_text(folder.path, "pauses.csv");
 	CHECK_STR(text, paused_csv); /* and nothing of the second run */

@@ -87,7 +87,7 @@ static uint32_t count_runs(const struct folder *f)
 	struct error e;
 	uint32_t count;
 
-	CHECK_INT(store_runs(s, &runs, &e), 0);
+	CHECK_INT(store_runs(s, STORE_ALL, &runs, &e), 0);
 	count = runs.count;
 	stored_runs_free(&runs);
 	store_close(s);
@@ -198,7 +198,7 @@ TEST(test_store_gives_back_what_was_added)
 	add_run(store, &s);
 	store_close(store);
 	store = open_store(&f, STORE_READ);
-	CHECK_INT(store_runs(store, &runs, &e), 0);
+	CHECK_INT(store_runs(store, STORE_ALL, &runs, &e), 0);
 	CHECK_INT(runs.count, 1);
 	CHECK_STR(runs.runs[0].title, "Is it kept?");
 	for (int i = 0; metric_all[i].name; i++)
@@ -291,7 +291,7 @@ TEST(test_store_replaces_a_run_of_the_same_key)
 	CHECK_INT(store_has(store, key, &e), 1);
 	s.r.value[0] = 12345;
 	add_run(store, &s);
-	CHECK_INT(store_runs(store, &runs, &e), 0);
+	CHECK_INT(store_runs(store, STORE_ALL, &runs, &e), 0);
 	CHECK_INT(runs.count, 1);
 	CHECK(runs.runs[0].value[0] == 12345);
 	check_parts(store, &s, runs.runs[0].id); /* and no rows of the run before */
@@ -324,7 +324,7 @@ TEST(test_store_lists_runs_in_the_order_of_the_plan)
 	CHECK_INT(store_progress(store, &planned, &done, &e), 0);
 	CHECK_INT(planned, 3);
 	CHECK_INT(done, 2);
-	CHECK_INT(store_runs(store, &runs, &e), 0);
+	CHECK_INT(store_runs(store, STORE_ALL, &runs, &e), 0);
 	CHECK_INT(runs.count, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		static const int after[] = { 1, 2, 4, 3 }; /* as added */
@@ -376,9 +376,8 @@ TEST(test_store_refuses_what_is_no_store_of_this_version)
 	memcpy(bad, good, length);
 	bad[63] = 9;
 	folder_write(&f, "results.db", bad, length);
-	check_refused(&f,
-		      "was written by another version of Weir (form 9; this one reads and writes "
-		      "form 2); use another folder");
+	check_refused(&f, "was written by another version of Weir (form 9; this one reads forms 2 "
+			  "and 3); use another folder");
 	bad[63] = good[63];
 	bad[68] = 'w';
 	folder_write(&f, "results.db", bad, length);

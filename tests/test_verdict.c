@@ -40,6 +40,7 @@ struct made {
 	const char *marking, *buffer;
 	int seed;
 	double fct_ns, drops;
+	double unfinished, deadlocks;
 };
 
 enum { FLOWS = 4, POINTS = 5 };
@@ -94,6 +95,9 @@ static void shelf_add(struct shelf *s, struct made m)
 		sim.r.value[i] = (double)NAN;
 	sim.r.value[metric_index("fct_mean_ns")] = m.fct_ns;
 	sim.r.value[metric_index("drops")] = m.drops;
+	sim.r.value[metric_index("flows_completed")] = FLOWS;
+	sim.r.value[metric_index("flows_unfinished")] = m.unfinished;
+	sim.r.value[metric_index("pfc_deadlocks")] = m.deadlocks;
 	fill_parts(&sim.r, &m);
 	CHECK_INT(run_key(&sim.c, key, &e), 0);
 	if (store_add(s->store, key, &sim.c, &sim.r, &e))
@@ -105,10 +109,10 @@ static void shelf_add(struct shelf *s, struct made m)
 static void shelf_fill(struct shelf *s)
 {
 	static const struct made runs[] = {
-		{ "ecn", "100pkts", 1, 1000, 20 },
-		{ "ecn", "100pkts", 2, 3000, 30 },
-		{ "tcn", "100pkts", 1, 2000, 40 },
-		{ "tcn", "100pkts", 2, 3000, 40 },
+		{ "ecn", "100pkts", 1, 1000, 20, 0, 0 },
+		{ "ecn", "100pkts", 2, 3000, 30, 0, 0 },
+		{ "tcn", "100pkts", 1, 2000, 40, 0, 0 },
+		{ "tcn", "100pkts", 2, 3000, 40, 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
@@ -118,8 +122,8 @@ static void shelf_fill(struct shelf *s)
 /* One seed, whose interval is not known. */
 static void shelf_one(struct shelf *s)
 {
-	shelf_add(s, (struct made){ "ecn", "100pkts", 1, 1000, 25 });
-	shelf_add(s, (struct made){ "tcn", "100pkts", 1, 2000, 40 });
+	shelf_add(s, (struct made){ "ecn", "100pkts", 1, 1000, 25, 0, 0 });
+	shelf_add(s, (struct made){ "tcn", "100pkts", 1, 2000, 40, 0, 0 });
 }
 
 static void read_claims(struct figure *f, const char *keys)
@@ -157,6 +161,28 @@ static struct verdict judge(struct shelf *s, const char *keys)
 #define TCN_OVER_ECN "of = switch.marking=tcn\nover = switch.marking=ecn\n"
 
 /* --- what is measured --- */
+
+TEST(test_verdict_of_runs_whose_flows_did_not_end_says_so)
+{
+	struct shelf s = shelf_make();
+	struct verdict v;
+
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 1, 0, 0 });
+	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1000, 1, 6, 0 });
+	shelf_add(&s, (struct made){ "none", "100pkts", 1, 1000, 1, 6, 1 });
+	CHECK_INT(judge(&s, "metric = fct_mean_ns\n" ECN "value = 1us\n").is_doubtful, 0);
+	/* Either side will do, and metrics that are made from flows, too. */
+	v = judge(&s, "metric = fct_small_p50_ns\nof = switch.marking=ecn\n"
+		      "over = switch.marking=tcn\nvalue = 1\n");
+	CHECK_INT(v.kind, VERDICT_AGREES);
+	CHECK_INT(v.is_doubtful, 1);
+	CHECK_STR(health_text(&v.health).text, "in 1 of 2 runs 6 of 14 flows did not end");
+	CHECK_INT(judge(&s, "metric = drops\nof = switch.marking=tcn\nvalue = 1\n").is_doubtful, 0);
+	v = judge(&s, "metric = drops\nof = switch.marking=none\nvalue = 1\n");
+	CHECK_INT(v.is_doubtful, 1);
+	CHECK_CONTAINS(health_text(&v.health).text, "1 of 1 runs ended in a deadlock");
+	shelf_end(&s);
+}
 
 TEST(test_measured_is_the_mean_over_seeds_with_its_interval)
 {
@@ -202,13 +228,13 @@ TEST(test_a_ratio_takes_the_seeds_that_both_have)
 	struct shelf s = shelf_make();
 	struct verdict v;
 
-	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 0 });
-	shelf_add(&s, (struct made){ "tcn", "100pkts", 2, 5000, 0 });
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 0, 0, 0 });
+	shelf_add(&s, (struct made){ "tcn", "100pkts", 2, 5000, 0, 0, 0 });
 	v = judge(&s, "metric = fct_mean_ns\n" TCN_OVER_ECN "value = 5\n");
 	CHECK_NEAR(v.value.mean, 5, 1e-12); /* none: the means' */
 	CHECK(isnan(v.value.half));
 	CHECK_INT(v.kind, VERDICT_AGREES);
-	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 2000, 0 });
+	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 2000, 0, 0, 0 });
 	v = judge(&s, "metric = fct_mean_ns\n" TCN_OVER_ECN "value = 2\n");
 	CHECK_NEAR(v.value.mean, 2, 1e-12);
 	CHECK_INT(v.value.count, 1);
@@ -220,7 +246,7 @@ TEST(test_one_seed_has_no_interval_and_is_not_firm)
 	struct shelf s = shelf_make();
 	struct verdict v;
 
-	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 20 });
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 20, 0, 0 });
 	v = judge(&s, "metric = drops\n" ECN "value = 20\n");
 	CHECK_INT(v.kind, VERDICT_AGREES);
 	CHECK_INT(v.value.count, 1);
@@ -247,8 +273,8 @@ TEST(test_the_ends_of_the_tolerance_agree_and_what_is_beyond_does_not)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct shelf s = shelf_make();
 
-		shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1, 1000 });
-		shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1, 1000 * cases[i].drops });
+		shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1, 1000, 0, 0 });
+		shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1, 1000 * cases[i].drops, 0, 0 });
 		CHECK_INT(
 			judge(&s, "metric = drops\n" TCN_OVER_ECN "value = 0.32\ntolerance = 25%\n")
 				.kind,
@@ -262,8 +288,8 @@ TEST(test_the_ends_of_the_tolerance_are_decimal)
 {
 	struct shelf s = shelf_make();
 
-	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1, 0.33 });
-	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1, 0.99 });
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1, 0.33, 0, 0 });
+	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1, 0.99, 0, 0 });
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 0.3\ntolerance = 10%\n").kind,
 		  VERDICT_AGREES);
 	CHECK_INT(
@@ -304,7 +330,7 @@ TEST(test_a_direction_is_that_of_the_whole_interval)
 	struct shelf s = shelf_make();
 
 	for (int seed = 1; seed <= 3; seed++)
-		shelf_add(&s, (struct made){ "ecn", "100pkts", seed, 1, 23.0 + seed });
+		shelf_add(&s, (struct made){ "ecn", "100pkts", seed, 1, 23.0 + seed, 0, 0 });
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 50\nagainst = 22.5\n").kind,
 		  VERDICT_SAME_DIRECTION);
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "value = 50\nagainst = 22.6\n").kind,
@@ -364,7 +390,7 @@ TEST(test_what_is_not_there_is_not_measured_and_says_why)
 	CHECK_STR(measured_text(&v.value, v.unit).text, "-");
 	v = judge(&s, "metric = drops\nvalue = 25\n");
 	CHECK_STR(v.why, "no run is there");
-	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1000, 20 });
+	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1000, 20, 0, 0 });
 	v = judge(&s, "metric = drops\n" TCN_OVER_ECN "value = 25\n");
 	CHECK_INT(v.kind, VERDICT_NOT_MEASURED);
 	CHECK_STR(v.why, "no run with switch.marking=ecn is there");
@@ -382,8 +408,8 @@ TEST(test_seeds_without_a_number_are_left_out)
 	struct shelf s = shelf_make();
 	struct verdict v;
 
-	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, (double)NAN });
-	shelf_add(&s, (struct made){ "ecn", "100pkts", 2, 1000, 7 });
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, (double)NAN, 0, 0 });
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 2, 1000, 7, 0, 0 });
 	v = judge(&s, "metric = drops\n" ECN "value = 7\n");
 	CHECK_INT(v.kind, VERDICT_AGREES);
 	CHECK_INT(v.value.count, 1);
@@ -395,8 +421,8 @@ TEST(test_there_is_no_ratio_to_zero)
 	struct shelf s = shelf_make();
 	struct verdict v;
 
-	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 0 });
-	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1000, 5 });
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 0, 0, 0 });
+	shelf_add(&s, (struct made){ "tcn", "100pkts", 1, 1000, 5, 0, 0 });
 	v = judge(&s, "metric = drops\n" TCN_OVER_ECN "value = 2\n");
 	CHECK_INT(v.kind, VERDICT_NOT_MEASURED);
 	CHECK_STR(v.why, "there is no ratio to zero");
@@ -408,8 +434,8 @@ TEST(test_a_firm_verdict_holds_over_the_whole_interval)
 	struct shelf s = shelf_make();
 
 	for (int i = 1; i <= 3; i++) { /* 101: deviation 1, the interval is 4.303 / 3^0.5 = 2.5 */
-		shelf_add(&s, (struct made){ "ecn", "100pkts", i, 1000, 99 + i });
-		shelf_add(&s, (struct made){ "tcn", "100pkts", i, 1000, 100 });
+		shelf_add(&s, (struct made){ "ecn", "100pkts", i, 1000, 99 + i, 0, 0 });
+		shelf_add(&s, (struct made){ "tcn", "100pkts", i, 1000, 100, 0, 0 });
 	}
 	CHECK_NEAR(judge(&s, "metric = drops\n" ECN "value = 101\n").value.half, 2.484, 0.001);
 	CHECK_INT(judge(&s, "metric = drops\n" ECN "range = 98..104\n").is_firm, 1);
@@ -432,7 +458,7 @@ TEST(test_runs_that_differ_in_more_than_their_seeds_are_refused)
 	struct figure f;
 
 	shelf_fill(&s);
-	shelf_add(&s, (struct made){ "ecn", "200pkts", 1, 9000, 90 });
+	shelf_add(&s, (struct made){ "ecn", "200pkts", 1, 9000, 90, 0, 0 });
 	read_claims(&f, "metric = drops\n" ECN "value = 25\n");
 	CHECK_INT(figure_judge(s.store, &f, FIGURE_QUICK, &v, &e), -1);
 	CHECK_STR(e.text, "fig.claims:4: [claim c]: of: the runs that it selects differ in "
@@ -446,8 +472,8 @@ TEST(test_runs_that_differ_in_more_than_their_seeds_are_refused)
 
 TEST(test_runs_outside_the_latest_plan_do_not_count)
 {
-	static const struct made planned[] = { { "ecn", "100pkts", 2, 3000, 30 },
-					       { "ecn", "100pkts", 3, 0, 0 } };
+	static const struct made planned[] = { { "ecn", "100pkts", 2, 3000, 30, 0, 0 },
+					       { "ecn", "100pkts", 3, 0, 0, 0, 0 } };
 	char keys[2][RUN_KEY_SIZE];
 	struct shelf s = shelf_make();
 	struct error e = { "" };

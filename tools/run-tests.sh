@@ -1,7 +1,7 @@
 #!/bin/sh
 # run-tests.sh FUZZ_SECONDS -- what "make test" runs once everything is built: the tests in release
-# and under sanitizers, the shell tests with either program, and the fuzzer beside them all. Shows
-# what failed; the last line is the sum of all.
+# and under sanitizers, the shell tests with either program, and the fuzzers beside them all, one after
+# the other in that many seconds. Shows what failed; the last line is the sum of all.
 set -u
 fuzz_seconds=$1
 logs=$(mktemp -d)
@@ -45,18 +45,23 @@ shell_tests() {
 	count "shell tests ($variant)" $good $bad
 }
 
-build/asan/fuzz "$fuzz_seconds" >"$logs/fuzz" 2>&1 </dev/null &
+# Both fuzzers: the scenario reader's, which has more to try, and the store's.
+fuzz() {
+	build/asan/fuzz $(($1 - $1 / 3)) && build/asan/fuzz-store $(($1 / 3))
+}
+
+fuzz "$fuzz_seconds" >"$logs/fuzz" 2>&1 </dev/null &
 fuzzer=$!
 unit_tests release
 unit_tests asan
 shell_tests release ./weir tests/*.sh
 shell_tests asan build/asan/weir $(grep -l WEIR tests/*.sh)
 if wait $fuzzer; then
-	count "fuzzer (asan, $fuzz_seconds s)" 1 0
+	count "fuzzers (asan, $fuzz_seconds s)" 1 0
 else
-	echo "FAILED fuzzer"
+	echo "FAILED fuzzers"
 	cat "$logs/fuzz"
-	count "fuzzer (asan, $fuzz_seconds s)" 0 1
+	count "fuzzers (asan, $fuzz_seconds s)" 0 1
 fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed != 0 ]
