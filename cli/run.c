@@ -113,7 +113,7 @@ static int show(const struct request *q, const struct config *c, const struct ru
 
 static int report_bug(const struct config *c, struct error *e)
 {
-	error_prefix(e, "packets were lost or made up, which is a bug of Weir and no result: ");
+	error_prefix(e, "packets or bytes do not add up, which is a bug of Weir and no result: ");
 	complain(EXIT_BUG, e);
 	fprintf(stderr,
 		"weir: please report it with %s, seed %" PRIu64 " and the output of "

@@ -118,7 +118,7 @@ static int hear_end(void *context, uint64_t task, enum task_end end, const struc
 	if (end == TASK_BUG)
 		error_prefix(
 			&message,
-			"packets were lost or made up, which is a bug of Weir and no result: ");
+			"packets or bytes do not add up, which is a bug of Weir and no result: ");
 	if (c->w->axis_count > 0)
 		error_prefix(&message, "run %" PRIu64 " (%s): ", task + 1,
 			     sweep_label(c->w, task, label, sizeof(label)));

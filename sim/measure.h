@@ -30,7 +30,9 @@ struct measure {
 	int64_t now_ps;
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
 	int partial;
-	uint64_t polls;
+	int audit_failed; /* in the middle of the run: so says audit_error */
+	struct error audit_error;
+	uint64_t polls; /* windows so far */
 	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;
 	struct probe_set *probes;

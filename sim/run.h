@@ -97,10 +97,13 @@ struct run_control {
 	void *context;
 	uint32_t tap_count;
 	const struct tap *taps;
+	/* Whether everything adds up (audit.h) is asked at the end and, for tests, after every so many
+	 * windows. 0: only at the end. */
+	uint32_t audit_windows;
 };
 
-/* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: conservation was
- * violated, which is a bug of ours; message in e. The result is the caller's to free unless -1. */
+/* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: packets or
+ * bytes do not add up, which is a bug of ours; message in e. The result is the caller's to free unless -1. */
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
 	struct error *e);
 void run_result_free(struct run_result *r);
