@@ -102,6 +102,8 @@ static void print_demand(const struct built *b, uint32_t traffic)
 	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
 		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
 		       human_percent(bps / d.receivers_bps).text);
+	if (d.waiting == 0 && traffic_is_late(b->flows.flows, b->flows.count, traffic, b->c))
+		fputs("; none starts before measure.to", stdout);
 	putchar('\n');
 }
 

@@ -84,7 +84,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 
 	(void)e;
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown\n",
+	      "ideal_fct_ps,slowdown,kind\n",
 	      f);
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *w = &r->flows[i];
@@ -108,7 +108,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 		csv_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0
 				      ? (double)fct_ps / (double)r->ideal_ps[i]
 				      : (double)NAN);
-		fputc('\n', f);
+		fprintf(f, ",%s\n", flow_kind(w->size_bytes, r->ideal_ps[i]));
 	}
 	return 0;
 }

@@ -47,6 +47,9 @@ struct human exact_number(double value);
 void csv_text(FILE *f, const char *text);
 void csv_number(FILE *f, double value);
 
+/* "data", or "control" for a flow of some size that has no ideal completion time: sim/gate.h. */
+const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps);
+
 /* A string of JSON, whatever the bytes. */
 void json_text(FILE *f, const char *text);
 

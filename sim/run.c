@@ -5,6 +5,7 @@
 #include "sim/deadlock.h"
 #include "sim/lossless.h"
 #include "sim/measure.h"
+#include "sim/partition.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 			measure_end(&m, m.now_ps < m.to_ps ? m.now_ps : m.to_ps);
 		status = check_sums(&m, error) ? -2 : 0;
 		deadlock_find(m.engine, &r->deadlock);
+		partition_find(m.engine, m.now_ps, &r->partition);
 		measure_results(&m, r);
 		r->partial = m.partial;
 		r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;

@@ -43,6 +43,14 @@ struct deadlock {
 	char text[480];    /* its links: "a->b, b->c, c->a" */
 };
 
+/* Flows that had not ended when the run did, and for which failed links have left no path:
+ * sim/partition.h. */
+struct partition {
+	uint32_t flows;    /* 0: none */
+	uint32_t src, dst; /* hosts of one that was cut off first */
+	int64_t since_ps;  /* when its last path was lost */
+};
+
 /* Why a packet was dropped or marked, network-wide, whole run. */
 struct reason_count {
 	const char *name;
@@ -65,13 +73,14 @@ struct run_result {
 	int partial; /* 1: interrupted or out of time; the numbers stop there */
 	uint32_t flow_count;
 	struct flow *flows; /* every record, with ideal FCT beside */
-	int64_t *ideal_ps;  /* per flow; -1 for unlimited */
+	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
 	uint32_t port_count;
 	struct port_result *ports; /* switch egress ports */
 	uint32_t measured_port;    /* index into ports */
 	uint32_t pause_count;
 	struct pause_result *pauses; /* by (link, class), those that were paused */
 	struct deadlock deadlock;
+	struct partition partition;
 	uint32_t reason_count;
 	struct reason_count reasons[32];
 	struct network network; /* for names */

@@ -129,6 +129,35 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 	return 0;
 }
 
+int traffic_is_late(const struct flow *flows, uint32_t count, uint32_t traffic,
+		    const struct config *c)
+{
+	int has_flows = 0;
+
+	for (uint32_t i = 0; c->measure.to_ps && i < count; i++) {
+		if (flows[i].traffic != traffic)
+			continue;
+		if (flows[i].start_ps < (int64_t)c->measure.to_ps)
+			return 0;
+		has_flows = 1;
+	}
+	return has_flows;
+}
+
+/* There would be nothing to measure. The first flow is the first to start. */
+static int check_starts(const struct flow_list *list, const struct config *c, struct error *e)
+{
+	const struct flow *first = list->flows;
+
+	if (!list->count || !c->measure.to_ps || first->start_ps < (int64_t)c->measure.to_ps)
+		return 0;
+	return error_set(e,
+			 "traffic.%s.start: the first flow of all starts at %s, but the run is "
+			 "measured until measure.to = %s",
+			 c->traffic[first->traffic].name, time_text((uint64_t)first->start_ps).text,
+			 time_text(c->measure.to_ps).text);
+}
+
 static int generate_all(struct flow_list *list, const struct config *c, const struct network *net,
 			struct error *e)
 {
@@ -145,7 +174,7 @@ static int generate_all(struct flow_list *list, const struct config *c, const st
 			return -1;
 	}
 	sort_flows(list);
-	return share_connections(list, c, e);
+	return check_starts(list, c, e) ? -1 : share_connections(list, c, e);
 }
 
 int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,

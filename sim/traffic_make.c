@@ -141,12 +141,7 @@ int maker_senders(struct maker *m, uint32_t *senders)
 	return 0;
 }
 
-/* A time as its user would write it. */
-struct time_text {
-	char text[64];
-};
-
-static struct time_text time_text(uint64_t ps)
+struct time_text time_text(uint64_t ps)
 {
 	static const struct option time = { "time", OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "", NULL };
 	struct time_text t;

@@ -56,6 +56,13 @@ TEST(test_bytes_add_up_where_headroom_is_too_small)
 				   "pfc-alpha = 1/64\n[host]\ncc = line-rate\n" INCAST(""));
 }
 
+/* A mark on its way out has a packet dropped that is not ECN-capable, which Reno's are not. */
+TEST(test_bytes_add_up_where_packets_are_dropped_on_their_way_out)
+{
+	audit_always(STAR(9) "[switch]\nbuffer-per = switch\nbuffer = 1MB\nlossless = 0\n"
+			     "marking = tcn(threshold=10us)\n[host]\ncc = reno\n" INCAST(""));
+}
+
 TEST(test_bytes_add_up_with_telemetry)
 {
 	audit_always(FABRIC POOL "buffer = 1MB\nlossless = 0\n[host]\ncc = hpcc\n" INCAST(""));
