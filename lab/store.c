@@ -125,9 +125,13 @@ static int check_header(const char *path, enum store_mode mode, struct error *e)
 {
 	static const char magic[] = "SQLite format 3";
 	unsigned char header[HEADER_SIZE] = { 0 };
-	FILE *f = fopen(path, "rb");
+	struct stat st;
+	FILE *f;
 	size_t length;
 
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return error_set(e, "%.300s: is a symbolic link, which is not followed", path);
+	f = fopen(path, "rb");
 	if (!f && errno == ENOENT && mode == STORE_WRITE)
 		return 0;
 	if (!f)

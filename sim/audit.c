@@ -211,6 +211,26 @@ static void begin_switch(struct auditor *a, const struct switch_state *s)
 	a->lossy_bytes = 0;
 }
 
+/* No more is in a switch's memory than there is of it: the shared part of a lossless one's, or all. */
+static int check_limit(struct auditor *a, const struct switch_state *s)
+{
+	const struct buffer_params *b = &engine_egress(a->e, s->first_link)->port.class->buffer;
+	uint64_t used_bytes = s->pool.used_bytes, limit_bytes = b->limit_bytes;
+	char name[NAME_SIZE];
+
+	if (b->scope != BUFFER_PER_SWITCH)
+		return 0;
+	if (a->e->config->lossless) {
+		used_bytes = s->lossless->memory.used_bytes;
+		limit_bytes = s->lossless->memory.pool_bytes;
+	}
+	if (used_bytes <= limit_bytes)
+		return 0;
+	return error_set(a->error, "switch %s: %" PRIu64 " bytes are shared, of %" PRIu64,
+			 node_name(a->e->net, s->node, name, sizeof(name)), used_bytes,
+			 limit_bytes);
+}
+
 static int check_switch(struct auditor *a, const struct switch_state *s)
 {
 	uint64_t bytes = 0;
@@ -227,7 +247,7 @@ static int check_switch(struct auditor *a, const struct switch_state *s)
 	if (s->pool.used_bytes != bytes)
 		return switch_differs(a, s, "bytes of the shared buffer", s->pool.used_bytes,
 				      bytes);
-	return 0;
+	return check_limit(a, s);
 }
 
 /* --- receivers --- */

@@ -83,9 +83,16 @@ expect 0 $short --quiet --json "$dir/a.json" --csv "$dir/new"
 [ "$(wc -l <"$dir/new/flows.csv")" = 17 ] || fail "flows.csv: a header and a row for each of 16 flows"
 [ "$(wc -l <"$dir/new/ports.csv")" = 18 ] || fail "ports.csv: a header and a row for each of 17 ports"
 [ "$(wc -l <"$dir/new/runs.csv")" = 2 ] || fail "runs.csv: a header and a row"
-ln -s a.json "$dir/link.json"
+echo precious >"$dir/precious"
+ln -s precious "$dir/link.json"
+ln -sf ../precious "$dir/new/flows.csv"
 expect 0 $short --quiet --json "$dir/link.json" --csv "$dir/new"	# over what is there
-[ -L "$dir/link.json" ] || fail "a symbolic link must stay one"
+for file in link.json new/flows.csv; do
+	[ ! -L "$dir/$file" ] && [ -s "$dir/$file" ] || fail "$file: a symbolic link is replaced"
+done
+[ "$(cat "$dir/precious")" = precious ] || fail "a symbolic link must not be followed"
+expect 0 $short --quiet --json /dev/stdout
+prints '"metrics"'
 expect 0 $short --quiet --json /dev/null
 [ -c /dev/null ] || fail "a device must stay one"
 

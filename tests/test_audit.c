@@ -42,6 +42,12 @@ TEST(test_bytes_add_up_in_ranked_queues)
 		"slack = 10us\n"));
 }
 
+/* With a large alpha the threshold is far above what is free. */
+TEST(test_no_more_is_in_a_shared_buffer_than_it_holds)
+{
+	audit_always(STAR(9) POOL "buffer = 50KB\ndt-alpha = 8\n[host]\ncc = dctcp\n" INCAST(""));
+}
+
 /* Reserved, shared and headroom are all in use, by two lossless classes and beside a lossy one. */
 TEST(test_bytes_add_up_at_the_inputs_of_lossless_switches)
 {

@@ -361,6 +361,23 @@ static void check_refused(const struct folder *f, const char *message)
 	free(after);
 }
 
+/* Whoever may write to the folder must not have another file written. */
+TEST(test_store_follows_no_symbolic_link)
+{
+	struct folder f = folder_make();
+	char link[96], target[96];
+	struct store *s;
+	struct error e;
+
+	snprintf(link, sizeof(link), "%s/results.db", f.path);
+	snprintf(target, sizeof(target), "%s/elsewhere", f.path);
+	CHECK_INT(symlink("elsewhere", link), 0);
+	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), -1);
+	CHECK_CONTAINS(e.text, "/results.db: is a symbolic link, which is not followed");
+	CHECK_INT(access(target, F_OK), -1);
+	folder_remove(&f);
+}
+
 TEST(test_store_refuses_what_is_no_store_of_this_version)
 {
 	struct folder f = folder_make();
