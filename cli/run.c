@@ -151,6 +151,12 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 		scenario_locate(s, &e);
 		return complain(EXIT_MISTAKE, &e);
 	}
+	if (failed == RUN_MISLED) {
+		interrupt_stop(&interrupt);
+		captures_abandon(captures);
+		run_result_free(&result);
+		return complain(EXIT_WORLD, &e);
+	}
 	status = failed ? report_bug(c, &e) : show(q, c, &result);
 	if (captures_publish(captures, &e))
 		status = complain(EXIT_WORLD, &e);

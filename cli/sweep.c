@@ -97,6 +97,8 @@ static enum task_end work(void *context, uint64_t task, struct worker_pipe *p, s
 		scenario_locate(c->s, e);
 		return TASK_FAILED;
 	}
+	if (failed == RUN_MISLED) /* a plug-in's fault */
+		return TASK_FAILED;
 	return failed ? TASK_BUG : keep(c, task, &config, &result, e);
 }
 

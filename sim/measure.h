@@ -32,6 +32,8 @@ struct measure {
 	int partial;
 	int audit_failed; /* in the middle of the run: so says audit_error */
 	struct error audit_error;
+	int plugin_failed; /* a plug-in gave an answer that is none: plugin_error */
+	struct error plugin_error;
 	uint64_t polls; /* windows so far */
 	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;

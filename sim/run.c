@@ -6,6 +6,7 @@
 #include "sim/lossless.h"
 #include "sim/measure.h"
 #include "sim/partition.h"
+#include "sim/plugin_guard.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,10 @@ static int on_poll(void *context, int64_t now_ps)
 	struct measure *m = context;
 
 	m->now_ps = now_ps;
+	if (plugin_guard_caught(m->engine->guard, &m->plugin_error)) {
+		m->plugin_failed = 1;
+		return 1;
+	}
 	if (m->control->audit_windows && m->polls % m->control->audit_windows == 0 &&
 	    audit(m->engine, &m->audit_error)) {
 		m->audit_failed = 1;
@@ -132,13 +137,18 @@ static int prepare(struct measure *m, const struct config *c, struct run_result 
 	return failed ? -1 : 0;
 }
 
-/* At the end, where that was not seen to fail before. */
-static int check_sums(struct measure *m, struct error *error)
+/* May the run be believed? Sums are checked where they were not seen to fail before. */
+static enum run_status judge(struct measure *m, struct error *error)
 {
+	if (m->plugin_failed) {
+		*error = m->plugin_error;
+		return RUN_MISLED;
+	}
 	if (!m->audit_failed)
-		return audit(m->engine, error);
+		return audit(m->engine, error) ? RUN_BROKEN : RUN_DONE;
 	*error = m->audit_error;
-	return error_prefix(error, "at %lld ps: ", (long long)m->now_ps);
+	error_prefix(error, "at %lld ps: ", (long long)m->now_ps);
+	return RUN_BROKEN;
 }
 
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
@@ -160,7 +170,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 		/* An interrupted run measures up to where it got. */
 		if (m.phase == PHASE_MEASURING)
 			measure_end(&m, m.now_ps < m.to_ps ? m.now_ps : m.to_ps);
-		status = check_sums(&m, error) ? -2 : 0;
+		status = judge(&m, error);
 		deadlock_find(m.engine, &r->deadlock);
 		partition_find(m.engine, m.now_ps, &r->partition);
 		measure_results(&m, r);

@@ -111,8 +111,15 @@ struct run_control {
 	uint32_t audit_windows;
 };
 
-/* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: packets or
- * bytes do not add up, which is a bug of ours; message in e. The result is the caller's to free unless -1. */
+enum run_status {
+	RUN_DONE = 0,     /* maybe partial */
+	RUN_REFUSED = -1, /* the config cannot be run */
+	RUN_BROKEN = -2,  /* packets or bytes do not add up, which is a bug of ours */
+	RUN_MISLED = -3,  /* a plug-in gave an answer that is none */
+};
+
+/* Returns one of these; but for RUN_DONE with a message in e. The result is the caller's to free unless
+ * RUN_REFUSED. */
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
 	struct error *e);
 void run_result_free(struct run_result *r);
