@@ -269,7 +269,7 @@ static uint32_t see(void *s, const void *p, const struct mark_view *v)
 static const struct mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .enqueue = see };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
-	{ (cd "$dir" && exec "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so") >"$dir/out" 2>"$dir/err"; } 2>/dev/null
+	(cd "$dir" && "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so"; exit $?) >"$dir/out" 2>"$dir/err"
 	[ $? -gt 128 ] || fail "$1: a signal must end it"
 	grep -qx "weir: crashed in plug-in ./$1.so" "$dir/err" || fail "$1 must be named"
 }
