@@ -3,7 +3,7 @@
 #include "cli/load.h"
 #include "lab/results.h"
 #include "lab/sweep.h"
-#include "sim/route.h"
+#include "sim/estimate.h"
 #include "sim/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -13,30 +13,8 @@
 /* A scenario as built. */
 struct built {
 	const struct config *c;
-	struct network net;
-	struct flow_list flows;
+	const struct run_result *r;
 };
-
-/* What was built stays for built_free. */
-static int build(struct built *b, const struct config *c, struct error *e)
-{
-	struct route_table *routes;
-
-	memset(b, 0, sizeof(*b));
-	b->c = c;
-	if (network_build(&b->net, &c->network, e))
-		return -1;
-	if (route_table_new(&routes, &b->net, (int64_t)c->network.reroute_delay_ps, e))
-		return -1;
-	route_table_free(routes);
-	return traffic_generate(&b->flows, c, &b->net, e);
-}
-
-static void built_free(struct built *b)
-{
-	flow_list_free(&b->flows);
-	network_free(&b->net);
-}
 
 /* --- what one [traffic] section asks of the network --- */
 
@@ -49,10 +27,10 @@ struct demand {
 static struct demand demand_of(const struct built *b, uint32_t traffic)
 {
 	struct demand d = { .first_ps = TIME_NEVER_PS };
-	unsigned char *receives = calloc(b->net.host_count, 1);
+	unsigned char *receives = calloc(b->r->network.host_count, 1);
 
-	for (uint32_t i = 0; i < b->flows.count; i++) {
-		const struct flow *f = &b->flows.flows[i];
+	for (uint32_t i = 0; i < b->r->flow_count; i++) {
+		const struct flow *f = &b->r->flows[i];
 
 		if (f->traffic != traffic)
 			continue;
@@ -70,9 +48,9 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 		if (receives)
 			receives[f->dst] = 1;
 	}
-	for (uint32_t h = 0; receives && h < b->net.host_count; h++)
+	for (uint32_t h = 0; receives && h < b->r->network.host_count; h++)
 		if (receives[h])
-			d.receivers_bps += host_access_bps(&b->net, h);
+			d.receivers_bps += host_access_bps(&b->r->network, h);
 	free(receives);
 	return d;
 }
@@ -102,7 +80,7 @@ static void print_demand(const struct built *b, uint32_t traffic)
 	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
 		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
 		       human_percent(bps / d.receivers_bps).text);
-	if (d.waiting == 0 && traffic_is_late(b->flows.flows, b->flows.count, traffic, b->c))
+	if (d.waiting == 0 && traffic_is_late(b->r->flows, b->r->flow_count, traffic, b->c))
 		fputs("; none starts before measure.to", stdout);
 	putchar('\n');
 }
@@ -110,13 +88,14 @@ static void print_demand(const struct built *b, uint32_t traffic)
 static void print_summary(const struct built *b)
 {
 	const struct config *c = b->c;
+	const struct estimate *n = &b->r->estimate;
 	char text[OPT_TEXT_SIZE], per[OPT_TEXT_SIZE];
 
 	if (c->title[0] != '\0')
 		printf("%s\n", c->title);
 	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32 " links one way\n",
-	       c->network.topology, b->net.host_count, b->net.switch_count,
-	       b->net.switch_count == 1 ? "" : "es", b->net.link_count);
+	       c->network.topology, b->r->network.host_count, b->r->network.switch_count,
+	       b->r->network.switch_count == 1 ? "" : "es", b->r->network.link_count);
 	option_format(text, sizeof(text), option_find(switch_options, "buffer"), &c->switches);
 	option_format(per, sizeof(per), option_find(switch_options, "buffer-per"), &c->switches);
 	printf("switch: marking %s, scheduler %s, queues %" PRIu64 ", buffer %s per %s\n",
@@ -132,6 +111,9 @@ static void print_summary(const struct built *b)
 						 option_find(measure_options, "to"), &c->measure));
 	else
 		printf(" until all flows have ended\n");
+	printf("needs: about %s of memory; %s million packet-hops, %s at %.0f million a second\n",
+	       human_bytes(n->memory_bytes).text, human_count(n->packet_hops / 1e6).text,
+	       human_duration(n->cpu_seconds).text, ESTIMATE_HOPS_PER_S / 1e6);
 }
 
 /* "6 runs: case (3) x seed (2)". */
@@ -157,20 +139,18 @@ static void print_sweep(const struct sweep *w)
 static int check_runs(struct scenario *s, const struct sweep *w, struct error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
-	int failed = keys ? sweep_check(w, s, keys, e) : error_set(e, "no memory");
+	struct run_result first = { .flow_count = 0 };
+	int failed = keys ? sweep_check_first(w, s, keys, &first, e) : error_set(e, "no memory");
 	struct config c;
-	struct built b;
 
 	free(keys);
-	if (failed || sweep_apply(w, 0, s, e) || scenario_config(s, &c, e))
-		return -1;
-	failed = build(&b, &c, e);
-	if (failed)
-		scenario_locate(s, e);
-	else
-		print_summary(&b);
-	built_free(&b);
-	config_free(&c);
+	if (!failed && !sweep_apply(w, 0, s, e) && !scenario_config(s, &c, e)) {
+		print_summary(&(struct built){ &c, &first });
+		config_free(&c);
+	} else {
+		failed = -1;
+	}
+	run_result_free(&first);
 	return failed;
 }
 

@@ -30,10 +30,8 @@ struct measure {
 	int64_t now_ps;
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
 	int partial;
-	int audit_failed; /* in the middle of the run: so says audit_error */
-	struct error audit_error;
-	int plugin_failed; /* a plug-in gave an answer that is none: plugin_error */
-	struct error plugin_error;
+	enum run_status trouble; /* RUN_DONE, or why the run was ended in the middle ... */
+	struct error message;    /* ... in words */
 	uint64_t polls; /* windows so far */
 	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;

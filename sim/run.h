@@ -51,6 +51,11 @@ struct partition {
 	int64_t since_ps;  /* when its last path was lost */
 };
 
+/* What the run would need: sim/estimate.h. */
+struct estimate {
+	double memory_bytes, packet_hops, cpu_seconds;
+};
+
 /* Why a packet was dropped or marked, network-wide, whole run. */
 struct reason_count {
 	const char *name;
@@ -86,6 +91,7 @@ struct run_result {
 	struct network network; /* for names */
 	uint32_t series_count;
 	struct series *series; /* in the order of the probes */
+	struct estimate estimate; /* where the run was only built */
 };
 
 /* Somebody who wants to see every packet that starts on a link, in order of time. Called by one
@@ -109,6 +115,8 @@ struct run_control {
 	/* Whether everything adds up (audit.h) is asked at the end and, for tests, after every so many
 	 * windows. 0: only at the end. */
 	uint32_t audit_windows;
+	/* Everything is made, and nothing run: of the result only network, flows and estimate are there. */
+	enum { RUN_WHOLE, RUN_ONLY_BUILT } extent;
 };
 
 enum run_status {

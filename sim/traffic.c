@@ -1,7 +1,9 @@
 /* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
 #include "sim/traffic.h"
 #include "sim/memory.h"
+#include "sim/time_text.h"
 #include "sim/traffic_make.h"
+#include "sim/traffic_sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,17 +40,7 @@ static int pattern_unknown(const struct traffic_config *t, struct error *e)
 	return error_prefix(e, "traffic.%s.pattern: ", t->name);
 }
 
-/* Until everything is sorted, a flow's next says when it was made. */
-static int by_start(const void *a, const void *b)
-{
-	const struct flow *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->next < y->next ? -1 : 1;
-}
-
-/* Gates know flows by the order of making, which .next still holds. */
+/* Gates know flows by the order of making, which .next holds until everything is sorted. */
 static void renumber_gates(struct flow_list *list)
 {
 	uint32_t *number = memory_new(list->count, sizeof(*number));
@@ -63,8 +55,7 @@ static void sort_flows(struct flow_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		list->flows[i].next = i;
-	if (list->count)
-		qsort(list->flows, list->count, sizeof(*list->flows), by_start);
+	flows_by_start(list->flows, list->count);
 	if (list->gates.gate_count)
 		renumber_gates(list);
 	for (uint32_t i = 0; i < list->count; i++) {

@@ -6,6 +6,7 @@
  * or the same, without "flow =", in a file. Hosts are numbers or names. Starts count from the
  * section's own start. In place of a time, sent:2 or received:2 starts a flow when flow 2 of the
  * list, counted from 0, is done (gate.h). */
+#include "sim/input.h"
 #include "sim/traffic_make.h"
 #include "sim/words.h"
 #include <errno.h>
@@ -154,12 +155,12 @@ static int add_file_lines(struct maker *m, FILE *f)
 
 static int add_file(struct maker *m)
 {
-	FILE *f = fopen(m->t->list, "r");
+	const char *why;
+	FILE *f = input_open(m->t->list, &why);
 	int failed;
 
 	if (!f)
-		return maker_error(m, "file", "cannot read %s: %s", quote(m->t->list).text,
-				   strerror(errno));
+		return maker_error(m, "file", "cannot read %s: %s", quote(m->t->list).text, why);
 	failed = add_file_lines(m, f);
 	fclose(f);
 	return failed;

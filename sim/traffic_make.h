@@ -29,13 +29,6 @@ struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
 int maker_error(struct maker *m, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A time as its user would write it. */
-struct time_text {
-	char text[64];
-};
-
-struct time_text time_text(uint64_t ps);
-
 /* Room for so many flows more; checks that there is. */
 int maker_reserve(struct maker *m, uint64_t flows);
 
