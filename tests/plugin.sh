@@ -249,6 +249,49 @@ misled emptyqueue "scheduler $dir/emptyqueue.so picked queue 0, which is empty" 
 picks noqueue 77
 misled noqueue "scheduler $dir/noqueue.so picked queue 77; ports have 3" --scheduler "$dir/noqueue.so"
 
+# One that goes on with a class that its neighbour has stopped.
+build deaf <<'END'
+#include <weir/plugin.h>
+static uint32_t pick(void *s, const void *p, const struct queue *q) { return q[0].pkts ? 0 : 1; }
+static void halt(void *s, const void *p, uint32_t q) { }
+static const struct sched_ops ops = { .name = "deaf", .help = "x", .pick = pick, .halt = halt };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
+END
+cat >"$dir/pauses.ini" <<END
+[network]
+topology = dumbbell
+left-hosts = 4
+right-hosts = 2
+rate = 10Gbps
+fabric-rate = 40Gbps
+delay = 1us
+[switch]
+buffer = 300KB
+buffer-per = switch
+lossless = 0
+queues = 2
+scheduler = $dir/deaf.so
+[host]
+cc = line-rate
+[traffic stopped]
+pattern = many-to-one
+receiver = 5
+senders = 4
+size = unlimited
+[traffic other]
+pattern = many-to-one
+receiver = 4
+senders = 4
+class = 1
+size = unlimited
+[measure]
+to = 2ms
+END
+"$weir" run "$dir/pauses.ini" --set switch.scheduler=sp --quiet || fail "pauses.ini itself"
+"$weir" run "$dir/pauses.ini" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: scheduler $dir/deaf.so picked queue 0, which is paused" ] ||
+	fail "a queue that is paused must not be served"
+
 # --- one that crashes is named ---
 # crashes NAME CODE: a marking scheme that does that at its hundredth packet.
 crashes() {
