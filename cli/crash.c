@@ -18,7 +18,8 @@
 
 enum { OWN_OBJECTS_MAX = 64, STACK_WORDS = 256, HANDLER_STACK_BYTES = 64 << 10 };
 
-static uintptr_t own_objects[OWN_OBJECTS_MAX]; /* where they begin; the program itself is the first */
+static uintptr_t
+	own_objects[OWN_OBJECTS_MAX]; /* where they begin; the program itself is the first */
 static size_t own_count;
 static _Alignas(16) char handler_stack[HANDLER_STACK_BYTES];
 

@@ -192,7 +192,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
-			fprintf(f, "NOTE: traffic %s: none of its flows started before measure.to\n",
+			fprintf(f,
+				"NOTE: traffic %s: none of its flows started before measure.to\n",
 				c->traffic[i].name);
 }
 

@@ -145,13 +145,13 @@ static int check_input(struct auditor *a, const struct switch_state *s, uint32_t
 	link_name(a->e->net, a->e->net->line_link[s->first_line + input], name, sizeof(name));
 	if (in->bytes + in->headroom_used != found)
 		return error_set(a->error,
-				 "input %s, class %u: bytes do not add up: %" PRIu64
-				 " + %" PRIu64
+				 "input %s, class %u: bytes do not add up: %" PRIu64 " + %" PRIu64
 				 " of headroom are accounted for, %" PRIu64 " are there",
 				 name, class_id, in->bytes, in->headroom_used, found);
 	if (in->headroom_used > in->headroom_bytes)
 		return error_set(a->error,
-				 "input %s, class %u: %" PRIu64 " bytes of headroom in use, of %" PRIu64,
+				 "input %s, class %u: %" PRIu64
+				 " bytes of headroom in use, of %" PRIu64,
 				 name, class_id, in->headroom_used, in->headroom_bytes);
 	if (in->headroom_used && !in->paused)
 		return error_set(a->error,
@@ -193,8 +193,8 @@ static int check_lossless(struct auditor *a, const struct switch_state *s, uint6
 			shared_bytes += pfc_shared(&l->memory, &l->inputs[i][k]);
 		}
 	if (shared_bytes != l->memory.used_bytes)
-		return switch_differs(a, s, "bytes of shared memory",
-				      l->memory.used_bytes, shared_bytes);
+		return switch_differs(a, s, "bytes of shared memory", l->memory.used_bytes,
+				      shared_bytes);
 	return 0;
 }
 

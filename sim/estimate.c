@@ -38,10 +38,11 @@ int estimate_check_memory(double bytes, const char *what, struct error *e)
 
 	if (bytes <= machine)
 		return 0;
-	return error_set(e,
-			 "%s: about %.1f GB of memory are needed, and this machine has %.1f GB; take "
-			 "fewer flows or hosts, or a shorter time",
-			 what, bytes / BYTES_PER_GB, machine / BYTES_PER_GB);
+	return error_set(
+		e,
+		"%s: about %.1f GB of memory are needed, and this machine has %.1f GB; take "
+		"fewer flows or hosts, or a shorter time",
+		what, bytes / BYTES_PER_GB, machine / BYTES_PER_GB);
 }
 
 /* --- packets --- */

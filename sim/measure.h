@@ -32,8 +32,8 @@ struct measure {
 	int partial;
 	enum run_status trouble; /* RUN_DONE, or why the run was ended in the middle ... */
 	struct error message;    /* ... in words */
-	uint64_t polls; /* windows so far */
-	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
+	uint64_t polls;          /* windows so far */
+	uint64_t timed_ends;     /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;
 	struct probe_set *probes;
 	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */

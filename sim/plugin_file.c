@@ -51,8 +51,7 @@ static int check_object(const struct object_file *f)
 		return 0;
 	if (check_part(f, "the program headers", h->e_phoff,
 		       (uint64_t)h->e_phnum * h->e_phentsize) ||
-	    check_part(f, "the section headers", h->e_shoff,
-		       (uint64_t)h->e_shnum * h->e_shentsize))
+	    check_part(f, "the section headers", h->e_shoff, (uint64_t)h->e_shnum * h->e_shentsize))
 		return -1;
 	return check_segments(f);
 }

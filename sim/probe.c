@@ -96,14 +96,13 @@ int probes_check(const struct probe_set *set, int64_t end_ps, struct error *erro
 			continue;
 		points += (uint64_t)(end_ps / p->every_ps) + 1;
 		if (points > PROBE_POINTS_MAX)
-			return error_set(error,
-					 "measure.probe: %s every %s until %s: %" PRIu64
-					 " points, with those of the probes before it; allowed are "
-					 "%d in all",
-					 set->series[p->series].name,
-					 time_text((uint64_t)p->every_ps).text,
-					 time_text((uint64_t)end_ps).text, points,
-					 PROBE_POINTS_MAX);
+			return error_set(
+				error,
+				"measure.probe: %s every %s until %s: %" PRIu64
+				" points, with those of the probes before it; allowed are "
+				"%d in all",
+				set->series[p->series].name, time_text((uint64_t)p->every_ps).text,
+				time_text((uint64_t)end_ps).text, points, PROBE_POINTS_MAX);
 	}
 	return 0;
 }

@@ -146,10 +146,11 @@ static int prepare(struct measure *m, const struct config *c, struct run_result 
 
 	if (network_build(&r->network, &c->network, e))
 		return -1;
-	failed = traffic_generate(&flows, c, &r->network, e) ||
-		 estimate_check_memory(estimate_memory(c, &r->network, flows.count), "network", e) ||
-		 engine_new(&m->engine, c, &r->network, &flows, m->control->threads, e) ||
-		 plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, m->control, e);
+	failed =
+		traffic_generate(&flows, c, &r->network, e) ||
+		estimate_check_memory(estimate_memory(c, &r->network, flows.count), "network", e) ||
+		engine_new(&m->engine, c, &r->network, &flows, m->control->threads, e) ||
+		plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, m->control, e);
 	flow_list_free(&flows);
 	return failed ? -1 : 0;
 }
@@ -157,6 +158,9 @@ static int prepare(struct measure *m, const struct config *c, struct run_result 
 /* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */
 static enum run_status judge(struct measure *m, struct error *error)
 {
+	/* In the last window, too. */
+	if (!m->trouble && plugin_guard_caught(m->engine->guard, &m->message))
+		m->trouble = RUN_MISLED;
 	if (m->trouble) {
 		*error = m->message;
 		return m->trouble;

@@ -90,7 +90,7 @@ struct run_result {
 	struct reason_count reasons[32];
 	struct network network; /* for names */
 	uint32_t series_count;
-	struct series *series; /* in the order of the probes */
+	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* where the run was only built */
 };
 

@@ -83,8 +83,9 @@ TEST(test_more_flows_than_the_machine_has_memory_for_are_refused)
 	traffic_set(t, "size", "1KB");
 	world_network(&w);
 	CHECK_INT(traffic_generate(&w.list, &w.c, &w.net, &e), -1);
-	CHECK_LIKE(e.text, "traffic.x.flows: about ... GB of memory are needed, and this machine has "
-			   "... GB; take fewer flows or hosts, or a shorter time");
+	CHECK_LIKE(e.text,
+		   "traffic.x.flows: about ... GB of memory are needed, and this machine has "
+		   "... GB; take fewer flows or hosts, or a shorter time");
 	world_end(&w);
 }
 

@@ -398,8 +398,9 @@ TEST(test_series_that_have_become_too_long_are_noticed)
 	CHECK_INT(probes_overflow(&set, &e), 0);
 	series[0].count++;
 	CHECK_INT(probes_overflow(&set, &e), -1);
-	CHECK_STR(e.text, "measure.probe: there are 50000001 points already, of 2 series; allowed are "
-			  "50000000 in all");
+	CHECK_STR(e.text,
+		  "measure.probe: there are 50000001 points already, of 2 series; allowed are "
+		  "50000000 in all");
 }
 
 TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)

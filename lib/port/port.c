@@ -385,10 +385,9 @@ uint32_t port_waiting(const struct port *p, uint32_t queue, const struct packet_
 
 	if (q->pkts == 0)
 		return 0;
-	return p->class->order == PORT_RANKED
-		       ? ranked_list(q, store, slots)
-		       : slots_list(&(struct slot_range){ q->head, q->tail }, store, slots,
-				    q->pkts);
+	return p->class->order == PORT_RANKED ? ranked_list(q, store, slots)
+					      : slots_list(&(struct slot_range){ q->head, q->tail },
+							   store, slots, q->pkts);
 }
 
 /* --- queue length over time --- */
