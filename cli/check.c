@@ -14,7 +14,37 @@
 struct built {
 	const struct config *c;
 	const struct run_result *r;
+	uint32_t *flows;   /* by section: there may be many of both */
+	uint64_t *first;   /* of each section's, and one more at the end */
+	uint32_t *section; /* by host: the last section that it is known to receive from, plus 1 */
 };
+
+static void built_free(struct built *b)
+{
+	free(b->flows);
+	free(b->first);
+	free(b->section);
+}
+
+/* -1: no memory; built_free in any case. */
+static int built_group(struct built *b)
+{
+	uint32_t sections = b->c->traffic_count;
+
+	b->flows = malloc((b->r->flow_count + UINT64_C(1)) * sizeof(*b->flows));
+	b->first = calloc(sections + UINT64_C(2), sizeof(*b->first));
+	b->section = calloc(b->r->network.host_count, sizeof(*b->section));
+	if (!b->flows || !b->first || !b->section)
+		return -1;
+	/* Counted two places ahead, added up one ahead: filling moves each to where it begins. */
+	for (uint32_t i = 0; i < b->r->flow_count; i++)
+		b->first[b->r->flows[i].traffic + 2]++;
+	for (uint32_t i = 2; i < sections + 2; i++)
+		b->first[i] += b->first[i - 1];
+	for (uint32_t i = 0; i < b->r->flow_count; i++)
+		b->flows[b->first[b->r->flows[i].traffic + 1]++] = i;
+	return 0;
+}
 
 /* --- what one [traffic] section asks of the network --- */
 
@@ -27,13 +57,10 @@ struct demand {
 static struct demand demand_of(const struct built *b, uint32_t traffic)
 {
 	struct demand d = { .first_ps = TIME_NEVER_PS };
-	unsigned char *receives = calloc(b->r->network.host_count, 1);
 
-	for (uint32_t i = 0; i < b->r->flow_count; i++) {
-		const struct flow *f = &b->r->flows[i];
+	for (uint64_t i = b->first[traffic]; i < b->first[traffic + 1]; i++) {
+		const struct flow *f = &b->r->flows[b->flows[i]];
 
-		if (f->traffic != traffic)
-			continue;
 		d.flows++;
 		if (f->size_bytes == FLOW_UNLIMITED)
 			d.unlimited++;
@@ -45,13 +72,10 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 			d.last_ps = f->start_ps;
 		if (f->start_ps < d.first_ps)
 			d.first_ps = f->start_ps;
-		if (receives)
-			receives[f->dst] = 1;
+		if (b->section[f->dst] != traffic + 1)
+			d.receivers_bps += host_access_bps(&b->r->network, f->dst);
+		b->section[f->dst] = traffic + 1;
 	}
-	for (uint32_t h = 0; receives && h < b->r->network.host_count; h++)
-		if (receives[h])
-			d.receivers_bps += host_access_bps(&b->r->network, h);
-	free(receives);
 	return d;
 }
 
@@ -80,7 +104,7 @@ static void print_demand(const struct built *b, uint32_t traffic)
 	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
 		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
 		       human_percent(bps / d.receivers_bps).text);
-	if (d.waiting == 0 && traffic_is_late(b->r->flows, b->r->flow_count, traffic, b->c))
+	if (d.waiting == 0 && b->c->measure.to_ps && d.first_ps >= (int64_t)b->c->measure.to_ps)
 		fputs("; none starts before measure.to", stdout);
 	putchar('\n');
 }
@@ -135,6 +159,17 @@ static void print_sweep(const struct sweep *w)
 	puts("; the above is the first");
 }
 
+static int show_first(const struct config *c, const struct run_result *first, struct error *e)
+{
+	struct built b = { .c = c, .r = first };
+	int failed = built_group(&b) ? error_set(e, "no memory") : 0;
+
+	if (!failed)
+		print_summary(&b);
+	built_free(&b);
+	return failed;
+}
+
 /* Every run could start; the first is shown. */
 static int check_runs(struct scenario *s, const struct sweep *w, struct error *e)
 {
@@ -145,7 +180,7 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct error *e
 
 	free(keys);
 	if (!failed && !sweep_apply(w, 0, s, e) && !scenario_config(s, &c, e)) {
-		print_summary(&(struct built){ &c, &first });
+		failed = show_first(&c, &first, e);
 		config_free(&c);
 	} else {
 		failed = -1;
