@@ -3,7 +3,7 @@
 #include "cli/load.h"
 #include "lab/results.h"
 #include "lab/sweep.h"
-#include "sim/route.h"
+#include "sim/estimate.h"
 #include "sim/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -13,29 +13,37 @@
 /* A scenario as built. */
 struct built {
 	const struct config *c;
-	struct network net;
-	struct flow_list flows;
+	const struct run_result *r;
+	uint32_t *flows;   /* by section: there may be many of both */
+	uint64_t *first;   /* of each section's, and one more at the end */
+	uint32_t *section; /* by host: the last section that it is known to receive from, plus 1 */
 };
-
-/* What was built stays for built_free. */
-static int build(struct built *b, const struct config *c, struct error *e)
-{
-	struct route_table *routes;
-
-	memset(b, 0, sizeof(*b));
-	b->c = c;
-	if (network_build(&b->net, &c->network, e))
-		return -1;
-	if (route_table_new(&routes, &b->net, (int64_t)c->network.reroute_delay_ps, e))
-		return -1;
-	route_table_free(routes);
-	return traffic_generate(&b->flows, c, &b->net, e);
-}
 
 static void built_free(struct built *b)
 {
-	flow_list_free(&b->flows);
-	network_free(&b->net);
+	free(b->flows);
+	free(b->first);
+	free(b->section);
+}
+
+/* -1: no memory; built_free in any case. */
+static int built_group(struct built *b)
+{
+	uint32_t sections = b->c->traffic_count;
+
+	b->flows = malloc((b->r->flow_count + UINT64_C(1)) * sizeof(*b->flows));
+	b->first = calloc(sections + UINT64_C(2), sizeof(*b->first));
+	b->section = calloc(b->r->network.host_count, sizeof(*b->section));
+	if (!b->flows || !b->first || !b->section)
+		return -1;
+	/* Counted two places ahead, added up one ahead: filling moves each to where it begins. */
+	for (uint32_t i = 0; i < b->r->flow_count; i++)
+		b->first[b->r->flows[i].traffic + 2]++;
+	for (uint32_t i = 2; i < sections + 2; i++)
+		b->first[i] += b->first[i - 1];
+	for (uint32_t i = 0; i < b->r->flow_count; i++)
+		b->flows[b->first[b->r->flows[i].traffic + 1]++] = i;
+	return 0;
 }
 
 /* --- what one [traffic] section asks of the network --- */
@@ -49,13 +57,10 @@ struct demand {
 static struct demand demand_of(const struct built *b, uint32_t traffic)
 {
 	struct demand d = { .first_ps = TIME_NEVER_PS };
-	unsigned char *receives = calloc(b->net.host_count, 1);
 
-	for (uint32_t i = 0; i < b->flows.count; i++) {
-		const struct flow *f = &b->flows.flows[i];
+	for (uint64_t i = b->first[traffic]; i < b->first[traffic + 1]; i++) {
+		const struct flow *f = &b->r->flows[b->flows[i]];
 
-		if (f->traffic != traffic)
-			continue;
 		d.flows++;
 		if (f->size_bytes == FLOW_UNLIMITED)
 			d.unlimited++;
@@ -67,13 +72,10 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 			d.last_ps = f->start_ps;
 		if (f->start_ps < d.first_ps)
 			d.first_ps = f->start_ps;
-		if (receives)
-			receives[f->dst] = 1;
+		if (b->section[f->dst] != traffic + 1)
+			d.receivers_bps += host_access_bps(&b->r->network, f->dst);
+		b->section[f->dst] = traffic + 1;
 	}
-	for (uint32_t h = 0; receives && h < b->net.host_count; h++)
-		if (receives[h])
-			d.receivers_bps += host_access_bps(&b->net, h);
-	free(receives);
 	return d;
 }
 
@@ -102,19 +104,22 @@ static void print_demand(const struct built *b, uint32_t traffic)
 	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
 		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
 		       human_percent(bps / d.receivers_bps).text);
+	if (d.waiting == 0 && b->c->measure.to_ps && d.first_ps >= (int64_t)b->c->measure.to_ps)
+		fputs("; none starts before measure.to", stdout);
 	putchar('\n');
 }
 
 static void print_summary(const struct built *b)
 {
 	const struct config *c = b->c;
+	const struct estimate *n = &b->r->estimate;
 	char text[OPT_TEXT_SIZE], per[OPT_TEXT_SIZE];
 
 	if (c->title[0] != '\0')
 		printf("%s\n", c->title);
 	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32 " links one way\n",
-	       c->network.topology, b->net.host_count, b->net.switch_count,
-	       b->net.switch_count == 1 ? "" : "es", b->net.link_count);
+	       c->network.topology, b->r->network.host_count, b->r->network.switch_count,
+	       b->r->network.switch_count == 1 ? "" : "es", b->r->network.link_count);
 	option_format(text, sizeof(text), option_find(switch_options, "buffer"), &c->switches);
 	option_format(per, sizeof(per), option_find(switch_options, "buffer-per"), &c->switches);
 	printf("switch: marking %s, scheduler %s, queues %" PRIu64 ", buffer %s per %s\n",
@@ -130,6 +135,9 @@ static void print_summary(const struct built *b)
 						 option_find(measure_options, "to"), &c->measure));
 	else
 		printf(" until all flows have ended\n");
+	printf("needs: about %s of memory; %s million packet-hops, %s at %.0f million a second\n",
+	       human_bytes(n->memory_bytes).text, human_count(n->packet_hops / 1e6).text,
+	       human_duration(n->cpu_seconds).text, ESTIMATE_HOPS_PER_S / 1e6);
 }
 
 /* "6 runs: case (3) x seed (2)". */
@@ -151,24 +159,33 @@ static void print_sweep(const struct sweep *w)
 	puts("; the above is the first");
 }
 
+static int show_first(const struct config *c, const struct run_result *first, struct error *e)
+{
+	struct built b = { .c = c, .r = first };
+	int failed = built_group(&b) ? error_set(e, "no memory") : 0;
+
+	if (!failed)
+		print_summary(&b);
+	built_free(&b);
+	return failed;
+}
+
 /* Every run could start; the first is shown. */
 static int check_runs(struct scenario *s, const struct sweep *w, struct error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
-	int failed = keys ? sweep_check(w, s, keys, e) : error_set(e, "no memory");
+	struct run_result first = { .flow_count = 0 };
+	int failed = keys ? sweep_check_first(w, s, keys, &first, e) : error_set(e, "no memory");
 	struct config c;
-	struct built b;
 
 	free(keys);
-	if (failed || sweep_apply(w, 0, s, e) || scenario_config(s, &c, e))
-		return -1;
-	failed = build(&b, &c, e);
-	if (failed)
-		scenario_locate(s, e);
-	else
-		print_summary(&b);
-	built_free(&b);
-	config_free(&c);
+	if (!failed && !sweep_apply(w, 0, s, e) && !scenario_config(s, &c, e)) {
+		failed = show_first(&c, &first, e);
+		config_free(&c);
+	} else {
+		failed = -1;
+	}
+	run_result_free(&first);
 	return failed;
 }
 

@@ -9,9 +9,9 @@
 /* How the program ends. */
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_WORLD = 1,         /* something outside failed: a disk, memory */
+	EXIT_WORLD = 1,         /* something outside failed: a disk, memory, a plug-in */
 	EXIT_MISTAKE = 2,       /* the user's: nothing was run or written */
-	EXIT_BUG = 3,           /* ours: a run lost or made up packets */
+	EXIT_BUG = 3,           /* ours: packets or bytes of a run do not add up */
 	EXIT_INTERRUPTED = 130, /* as shells report SIGINT */
 };
 

@@ -1,5 +1,6 @@
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
+#include "cli/crash.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -420,6 +421,7 @@ int main(int argc, char **argv)
 {
 	const struct command *c;
 
+	crash_watch();
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_MISTAKE;

@@ -113,7 +113,7 @@ static int show(const struct request *q, const struct config *c, const struct ru
 
 static int report_bug(const struct config *c, struct error *e)
 {
-	error_prefix(e, "packets were lost or made up, which is a bug of Weir and no result: ");
+	error_prefix(e, "packets or bytes do not add up, which is a bug of Weir and no result: ");
 	complain(EXIT_BUG, e);
 	fprintf(stderr,
 		"weir: please report it with %s, seed %" PRIu64 " and the output of "
@@ -151,6 +151,12 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 		captures_abandon(captures);
 		scenario_locate(s, &e);
 		return complain(EXIT_MISTAKE, &e);
+	}
+	if (failed == RUN_MISLED) {
+		interrupt_stop(&interrupt);
+		captures_abandon(captures);
+		run_result_free(&result);
+		return complain(EXIT_WORLD, &e);
 	}
 	status = failed ? report_bug(c, &e) : show(q, c, &result);
 	if (captures_publish(captures, &e))

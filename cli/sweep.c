@@ -97,6 +97,8 @@ static enum task_end work(void *context, uint64_t task, struct worker_pipe *p, s
 		scenario_locate(c->s, e);
 		return TASK_FAILED;
 	}
+	if (failed == RUN_MISLED) /* a plug-in's fault */
+		return TASK_FAILED;
 	return failed ? TASK_BUG : keep(c, task, &config, &result, e);
 }
 
@@ -118,7 +120,7 @@ static int hear_end(void *context, uint64_t task, enum task_end end, const struc
 	if (end == TASK_BUG)
 		error_prefix(
 			&message,
-			"packets were lost or made up, which is a bug of Weir and no result: ");
+			"packets or bytes do not add up, which is a bug of Weir and no result: ");
 	if (c->w->axis_count > 0)
 		error_prefix(&message, "run %" PRIu64 " (%s): ", task + 1,
 			     sweep_label(c->w, task, label, sizeof(label)));

@@ -81,7 +81,7 @@ static int collect(void *context, const struct stored_flow *f)
 	struct collection *c = context;
 	int64_t fct_ps = f->finish_ps - f->start_ps;
 
-	if (f->finish_ps < 0 || f->start_ps < (int64_t)c->measure.from_ps ||
+	if (f->finish_ps < 0 || f->ideal_ps < 0 || f->start_ps < (int64_t)c->measure.from_ps ||
 	    (c->measure.to_ps && f->start_ps >= (int64_t)c->measure.to_ps))
 		return 0;
 	if (c->count == c->room) {

@@ -92,7 +92,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 
 	(void)e;
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown,state\n",
+	      "ideal_fct_ps,slowdown,kind,state\n",
 	      f);
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *w = &r->flows[i];
@@ -116,7 +116,8 @@ static int write_flows(FILE *f, void *context, struct error *e)
 		csv_number(f, w->finish_ps >= 0 && r->ideal_ps[i] > 0
 				      ? (double)fct_ps / (double)r->ideal_ps[i]
 				      : (double)NAN);
-		fprintf(f, ",%s\n", flow_state(w->size_bytes, w->start_ps, w->finish_ps));
+		fprintf(f, ",%s,%s\n", flow_kind(w->size_bytes, r->ideal_ps[i]),
+			flow_state(w->size_bytes, w->start_ps, w->finish_ps));
 	}
 	return 0;
 }

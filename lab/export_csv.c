@@ -140,7 +140,8 @@ static int write_flow(void *context, const struct stored_flow *w)
 		fprintf(s->f, "%" PRId64, w->ideal_ps);
 	csv_number(s->f, w->finish_ps >= 0 && w->ideal_ps > 0 ? (double)fct_ps / (double)w->ideal_ps
 							      : (double)NAN);
-	fprintf(s->f, ",%s\n", flow_state(w->size_bytes, w->start_ps, w->finish_ps));
+	fprintf(s->f, ",%s,%s\n", flow_kind(w->size_bytes, w->ideal_ps),
+		flow_state(w->size_bytes, w->start_ps, w->finish_ps));
 	return 0;
 }
 
@@ -188,7 +189,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 	struct sheet *s = sheet_on(context, f);
 
 	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown,state\n",
+	      "ideal_fct_ps,slowdown,kind,state\n",
 	      s->f);
 	for (s->run = 1; s->run <= s->runs->count; s->run++)
 		if (store_each_flow(s->store, s->runs->runs[s->run - 1].id, write_flow, s, e))

@@ -49,7 +49,8 @@ static int write_flow(void *context, const struct stored_flow *w)
 	write_time(l->f, w->finish_ps);
 	fputc(',', l->f);
 	write_time(l->f, w->ideal_ps);
-	fprintf(l->f, ",\"%s\"]", flow_state(w->size_bytes, w->start_ps, w->finish_ps));
+	fprintf(l->f, ",\"%s\",\"%s\"]", flow_kind(w->size_bytes, w->ideal_ps),
+		flow_state(w->size_bytes, w->start_ps, w->finish_ps));
 	return 0;
 }
 
@@ -146,7 +147,8 @@ static int write_run(FILE *f, struct store *s, const struct stored_run *run, str
 	write_texts(f, run);
 	fputs(",\n\"flows\": {\"columns\": [\"flow\", \"traffic\", \"class\", \"source\", "
 	      "\"destination\", "
-	      "\"size_bytes\", \"start_ps\", \"finish_ps\", \"ideal_fct_ps\", \"state\"], "
+	      "\"size_bytes\", \"start_ps\", \"finish_ps\", \"ideal_fct_ps\", \"kind\", "
+	      "\"state\"], "
 	      "\"rows\": [",
 	      f);
 	if (store_each_flow(s, run->id, write_flow, &flows, e))

@@ -139,6 +139,11 @@ struct human exact_number(double value)
 	return h;
 }
 
+const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps)
+{
+	return size_bytes != FLOW_UNLIMITED && ideal_ps < 0 ? "control" : "data";
+}
+
 int metric_index(const char *name)
 {
 	for (int i = 0; metric_all[i].name; i++)

@@ -1,10 +1,12 @@
 /* output.c -- files that appear whole or not at all. */
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 #include "lab/output.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,62 +22,54 @@ static void forget(struct output *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* Where the path leads: behind links where the file exists, as written where it does not. */
-static char *target_of(const char *path)
-{
-	char *real = realpath(path, NULL);
-	size_t size = strlen(path) + 1;
-
-	if (real)
-		return real;
-	real = malloc(size);
-	return real ? memcpy(real, path, size) : NULL;
-}
-
+/* A device or a pipe is written where it is. What is in /dev is taken for one, even where it leads to a
+ * file, as /dev/stdout may. Any other link is not followed: the file takes its place. */
 static int is_special(const char *path)
 {
 	struct stat s;
 
-	return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+	if (strncmp(path, "/dev/", strlen("/dev/")) == 0)
+		return access(path, F_OK) == 0;
+	return lstat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode) &&
+	       !S_ISLNK(s.st_mode);
 }
 
-static char *temp_name(const char *path)
+/* A file beside the target, whose name nobody can know beforehand: true randomness has its one place
+ * here. */
+static int open_temp(struct output *o)
 {
-	size_t size = strlen(path) + 32;
-	char *temp = malloc(size);
+	size_t size = strlen(o->path) + sizeof(".part-0123456789abcdef");
+	uint64_t number;
 
-	if (temp)
-		snprintf(temp, size, "%s.part-%ld", path, (long)getpid());
-	return temp;
+	o->temp = malloc(size);
+	if (!o->temp || getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -1;
+	snprintf(o->temp, size, "%s.part-%016" PRIx64, o->path, number);
+	return open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 int output_open(struct output *o, const char *path, struct error *e)
 {
 	struct stat s;
-	int fd = -1;
+	int fd;
 
 	memset(o, 0, sizeof(*o));
 	if (*path == '\0')
 		return error_set(e, "a file name is missing");
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
 		return error_set(e, "%.300s: is a folder; a file is needed", path);
-	o->path = target_of(path);
-	if (o->path && !is_special(o->path))
-		o->temp = temp_name(o->path);
-	if (!o->path || (!o->temp && !is_special(o->path))) {
-		forget(o);
+	o->path = strdup(path);
+	if (!o->path)
 		return error_set(e, "%.300s: no memory", path);
-	}
-	if (o->temp)
-		fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	else
-		fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temp(o);
 	if (fd >= 0)
 		o->stream = fdopen(fd, "w");
 	if (!o->stream) {
 		refuse(path, e);
 		if (fd >= 0)
 			close(fd);
+		if (fd >= 0 && o->temp)
+			unlink(o->temp);
 		forget(o);
 		return -1;
 	}

@@ -1,7 +1,9 @@
 /* output.h -- files that appear whole or not at all.
  *
  * What is written goes to a temporary file beside the target, which takes the target's name when
- * all of it is on disk. Targets that are no regular files (/dev/null, a pipe) are written directly. */
+ * all of it is on disk. Targets that are no regular files (/dev/null, a pipe) are written directly; a
+ * symbolic link is replaced and not followed, so that nobody who may write to the folder can have another
+ * file overwritten. */
 #ifndef LAB_OUTPUT_H
 #define LAB_OUTPUT_H
 #include "weir/error.h"
@@ -9,7 +11,7 @@
 
 struct output {
 	FILE *stream;
-	char *path; /* the target, behind symbolic links */
+	char *path; /* the target */
 	char *temp; /* NULL: written directly */
 };
 

@@ -49,6 +49,8 @@ void csv_number(FILE *f, double value);
 
 /* "completed", "unfinished", "unlimited", or "never-started": waited for others in vain. */
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps);
+/* "data", or "control" for a flow of some size that has no ideal completion time: sim/gate.h. */
+const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps);
 
 /* A string of JSON, whatever the bytes. */
 void json_text(FILE *f, const char *text);

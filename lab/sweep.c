@@ -185,32 +185,30 @@ static int is_other_seed(const struct sweep *w, uint64_t run)
 	return 0;
 }
 
-/* A run that is stopped as soon as it begins: all that it needs was made. */
-static int try_run(const struct config *c, struct error *e)
+/* All that a run needs is made. */
+static int try_run(const struct config *c, struct run_result *result, struct error *e)
 {
-	struct run_result result;
-	atomic_int stop;
-	const struct run_control control = { .threads = 1, .stop = &stop };
-	int failed;
+	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 
-	atomic_init(&stop, 1);
-	failed = run(c, &control, &result, e);
-	if (failed != -1)
-		run_result_free(&result);
-	return failed ? -1 : 0;
+	return run(c, &control, result, e);
 }
 
+/* built: what was, for the caller to free; NULL where nobody asks. */
 static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
-		     char key[RUN_KEY_SIZE], struct error *e)
+		     char key[RUN_KEY_SIZE], struct run_result *built, struct error *e)
 {
+	struct run_result result;
 	struct config c;
 	int failed;
 
 	if (sweep_apply(w, number, s, e) || scenario_config(s, &c, e))
 		return -1;
 	failed = run_key(&c, key, e);
-	if (!failed && !is_other_seed(w, number))
-		failed = try_run(&c, e);
+	if (!failed && !is_other_seed(w, number)) {
+		failed = try_run(&c, built ? built : &result, e);
+		if (!failed && !built)
+			run_result_free(&result);
+	}
 	if (failed)
 		scenario_locate(s, e);
 	config_free(&c);
@@ -252,11 +250,19 @@ static int refuse_same(const struct sweep *w, const struct scenario *s, char (*k
 int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
 		struct error *e)
 {
+	return sweep_check_first(w, s, keys, NULL, e);
+}
+
+int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		      struct run_result *first, struct error *e)
+{
 	struct error unused = { "" };
 	int failed = scenario_check_values(s, &unused); /* before runs put their own in */
 
+	if (first)
+		memset(first, 0, sizeof(*first));
 	for (uint64_t i = 0; i < w->run_count; i++)
-		if (check_run(w, i, s, keys[i], e))
+		if (check_run(w, i, s, keys[i], i == 0 ? first : NULL, e))
 			return -1;
 	if (failed)
 		return error_set(e, "%s", unused.text);

@@ -39,6 +39,10 @@ int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct 
 int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
 		struct error *e);
 
+/* The same; first is what was built of the first run, the caller's to free whatever comes of it. */
+int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		      struct run_result *first, struct error *e);
+
 /* What tells the run from others, "tcn, 0.5, seed 2"; empty for a sweep of one. Returns buffer. */
 const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_t size);
 

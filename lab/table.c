@@ -1,5 +1,6 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #include "lab/results.h"
+#include "sim/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
@@ -32,6 +33,7 @@ static const struct group groups[] = {
 		  { "flows started", BY_UNIT, { "flows_started" } },
 		  { "flows completed", BY_UNIT, { "flows_completed" } },
 		  { "flows unfinished", BY_UNIT, { "flows_unfinished" } },
+		  { "flows without a path", BY_UNIT, { "flows_without_path" } },
 		  { "goodput", BY_UNIT, { "goodput_bps" } },
 		  { "fairness (Jain)", BY_UNIT, { "jain" } },
 		  { "unfair ratio", BY_UNIT, { "unfair_ratio" } },
@@ -200,6 +202,32 @@ static void print_others(FILE *f, const struct run_result *r)
 	}
 }
 
+/* Why flows did not end, or did not even begin. */
+static void print_warnings(FILE *f, const struct config *c, const struct run_result *r)
+{
+	const struct network *net = &r->network;
+	char src[64], dst[64];
+
+	if (unfinished(r) > 0)
+		fprintf(f,
+			"INCOMPLETE: %s of %s flows did not end; completion times (!) are of the "
+			"others.\n",
+			human_count(unfinished(r)).text,
+			human_count(unfinished(r) + r->value[metric_index("flows_completed")])
+				.text);
+	if (r->partition.flows)
+		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot end\n",
+			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),
+			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
+			human_time((double)r->partition.since_ps / PS_PER_NS).text,
+			r->partition.flows, r->partition.flows == 1 ? "" : "s");
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		if (traffic_is_late(r->flows, r->flow_count, i, c))
+			fprintf(f,
+				"NOTE: traffic %s: none of its flows started before measure.to\n",
+				c->traffic[i].name);
+}
+
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
@@ -213,13 +241,7 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 			human_time((double)r->deadlock.since_ps / PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
 			r->deadlock.circles > 1 ? ", and others" : "");
-	if (unfinished(r) > 0)
-		fprintf(f,
-			"INCOMPLETE: %s of %s flows did not end; completion times (!) are of the "
-			"others.\n",
-			human_count(unfinished(r)).text,
-			human_count(unfinished(r) + r->value[metric_index("flows_completed")])
-				.text);
+	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
 	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",

@@ -360,6 +360,11 @@ static int check_queues(struct config *c, struct error *e)
 		return 0;
 	}
 	c->mark->layout(c->mark_params, &own);
+	own.scheduler[sizeof(own.scheduler) - 1] = '\0';
+	if (own.queues < 1 || own.queues > QUEUES_MAX)
+		return error_set(e,
+				 "switch.marking: %s wants %" PRIu32 " queues; allowed are 1 to %d",
+				 c->mark->name, own.queues, QUEUES_MAX);
 	c->queues = own.queues;
 	if (s->queues != 1)
 		return error_set(e,

@@ -60,6 +60,7 @@ struct host;
 struct lossless;
 struct link_pauses;
 struct int_stack;
+struct plugin_guard;
 
 /* One thread's share of the work. */
 struct worker {
@@ -123,6 +124,7 @@ struct engine {
 	uint32_t transport_count;
 	struct network *net;
 	struct route_table *routes;
+	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
 	struct flow_list flows;
 	int64_t window_ps;
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */

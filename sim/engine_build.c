@@ -3,6 +3,7 @@
 #include "sim/card.h"
 #include "sim/host.h"
 #include "sim/lossless.h"
+#include "sim/plugin_guard.h"
 #include "sim/telemetry.h"
 #include "weir/rng.h"
 #include <assert.h>
@@ -97,6 +98,7 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 	plan.mark_params = c->mark_params;
 	plan.sched = c->sched;
 	plan.sched_params = c->sched_params;
+	plugin_guard_plan(e->guard, &plan);
 	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
 	plan.lossless = c->lossless;
 	buffer_params_init(&plan.buffer, (enum buffer_scope)c->switches.buffer_per,
@@ -481,6 +483,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	if (pairs_new(e, error))
 		return -1;
 	build_switches(e);
+	e->guard = plugin_guard_new(c);
 	build_ports(e);
 	build_lines(e);
 	if (build_wheel(e, error))
@@ -531,6 +534,7 @@ void engine_free(struct engine *e)
 	lossless_free(e);
 	hosts_free(e);
 	packet_store_free(&e->store);
+	plugin_guard_free(e->guard);
 	free(e->taps);
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
 	route_table_free(e->routes);

@@ -49,6 +49,9 @@ struct fabric_ops {
 	void (*frame)(struct worker *w, struct switch_state *s, uint32_t input,
 		      const struct packet *frame);
 	void (*host_frame)(struct worker *w, struct host *h, const struct packet *frame);
+	/* The slots of all packets that it keeps, with room for so many; returns how many there are. For
+	 * audit.c. NULL: it never keeps any. */
+	uint32_t (*list_kept)(const struct switch_state *s, uint32_t *slots, uint64_t room);
 	/* A time that lossless_timer was asked for has come. NULL: it never is. */
 	void (*timer)(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps);
 };

@@ -282,6 +282,21 @@ static void keep(struct worker *w, struct floodgate *f, const struct packet *pac
 	d->held_bytes += packet->bytes;
 }
 
+static uint32_t floodgate_list_kept(const struct switch_state *s, uint32_t *slots, uint64_t room)
+{
+	const struct floodgate *f = floodgate_of(s);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < f->params->voqs && count <= room; i++) {
+		const struct slot_range range = { f->voqs[i].head, f->voqs[i].tail };
+
+		if (f->voqs[i].pkts)
+			count += slots_list(&range, &s->engine->store, slots + count,
+					    (uint32_t)(room - count));
+	}
+	return (uint32_t)count;
+}
+
 /* Packets at the head of a queue for whose destination the window is open go to their ports. */
 static void release(struct worker *w, struct switch_state *s, uint32_t voq, int64_t now_ps)
 {
@@ -497,5 +512,6 @@ const struct fabric_ops fabric_floodgate = {
 	.leave = floodgate_leave,
 	.lost = floodgate_lost,
 	.frame = floodgate_frame,
+	.list_kept = floodgate_list_kept,
 	.timer = floodgate_timer,
 };

@@ -16,8 +16,9 @@
 enum flow_tie { FLOW_WAITS = 1, FLOW_TELLS_SENT = 2, FLOW_TELLS_RECEIVED = 4 };
 
 /* Marks on flows for metrics.c, also bits of flow.ties. The flows of a round are made together, and
- * that which ends it last. */
-enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16 };
+ * that which ends it last. Control only asks for data or says that it came (the request of a read, the
+ * answer to a write): how long it takes is in nobody's completion times. */
+enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16, FLOW_IS_CONTROL = 32 };
 
 struct gate {
 	uint32_t needed;      /* flows that must be done */

@@ -1,5 +1,6 @@
 /* line_file.c -- see line_file.h. */
 #include "sim/line_file.h"
+#include "sim/input.h"
 #include "weir/units.h"
 #include <errno.h>
 #include <math.h>
@@ -14,9 +15,11 @@ enum { LINE_MAX_BYTES = 1 << 24 }; /* a million switches in one line */
 
 int line_file_open(struct line_file *l, const char *name, struct error *e)
 {
-	*l = (struct line_file){ .f = fopen(name, "r"), .name = name, .e = e };
+	const char *why;
+
+	*l = (struct line_file){ .f = input_open(name, &why), .name = name, .e = e };
 	if (!l->f)
-		return error_set(e, "%.200s: cannot be read: %s", name, strerror(errno));
+		return error_set(e, "%.200s: cannot be read: %s", name, why);
 	return 0;
 }
 

@@ -23,7 +23,8 @@ int measure_new(struct measure *m, const struct config *c, struct error *e)
 				"a port of a switch",
 				c->measure.port);
 	}
-	if (probes_new(&m->probes, m->engine, &c->measure.probes, e))
+	if (probes_new(&m->probes, m->engine, &c->measure.probes, e) ||
+	    probes_check(m->probes, m->expected_ps, e))
 		return -1;
 	m->ports = memory_new(m->engine->net->link_count, sizeof(*m->ports));
 	m->stats = memory_new(m->engine->net->link_count, sizeof(*m->stats));

@@ -30,8 +30,10 @@ struct measure {
 	int64_t now_ps;
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
 	int partial;
-	uint64_t polls;
-	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
+	enum run_status trouble; /* RUN_DONE, or why the run was ended in the middle ... */
+	struct error message;    /* ... in words */
+	uint64_t polls;          /* windows so far */
+	uint64_t timed_ends;     /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;
 	struct probe_set *probes;
 	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */

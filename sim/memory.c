@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64 };
 
@@ -67,6 +68,13 @@ void *memory_grow(void *p, uint64_t count, size_t size)
 	if (!grown)
 		out_of_memory(count * size);
 	return grown;
+}
+
+uint64_t memory_of_machine(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
 void slab_init(struct slab *s, uint32_t limit, size_t size)

@@ -12,6 +12,9 @@ void memory_free(void *p, uint64_t count, size_t size);
 /* realloc that does not fail; what is new is not zeroed. */
 void *memory_grow(void *p, uint64_t count, size_t size);
 
+/* What the machine has; UINT64_MAX where it does not say. */
+uint64_t memory_of_machine(void);
+
 /* Objects of one size by number, for the states of running connections. Room for limit of them is
  * reserved and touched only when used; freed ones are used again first. */
 struct slab {

@@ -12,6 +12,7 @@ enum metric_id {
 	FLOWS_STARTED,
 	FLOWS_COMPLETED,
 	FLOWS_UNFINISHED,
+	FLOWS_WITHOUT_PATH,
 	GOODPUT,
 	JAIN,
 	UNFAIR_RATIO,
@@ -70,6 +71,10 @@ const struct metric metric_all[] = {
 			       "flows with a size that start in the measured interval and do not "
 			       "complete",
 			       RESULT },
+	[FLOWS_WITHOUT_PATH] = { "flows_without_path", "",
+				 "flows that cannot end, because failed links left no path; at the "
+				 "end",
+				 RESULT },
 	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
 		      RESULT },
 	[JAIN] = { "jain", "", "Jain's fairness index of the flows' rates", RESULT },
@@ -240,13 +245,18 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	return done_ps;
 }
 
+static int flow_has_ideal(const struct flow *f)
+{
+	return f->size_bytes != FLOW_UNLIMITED && !(f->ties & FLOW_IS_CONTROL);
+}
+
 static void flow_metrics(const struct measure *m, struct run_result *r)
 {
 	const struct measure_config *c = &m->config->measure;
 	struct sample fct = sample_new(r->flow_count), small = sample_new(r->flow_count);
 	struct sample medium = sample_new(r->flow_count), large = sample_new(r->flow_count);
 	struct sample slowdown = sample_new(r->flow_count);
-	uint64_t started = 0, unfinished = 0;
+	uint64_t started = 0, completed = 0, unfinished = 0;
 
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *f = &r->flows[i];
@@ -254,10 +264,10 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 		if (f->start_ps < m->from_ps || f->start_ps >= m->to_ps)
 			continue;
 		started++;
-		if (f->finish_ps < 0) {
-			unfinished += f->size_bytes != FLOW_UNLIMITED;
+		completed += f->finish_ps >= 0;
+		unfinished += f->finish_ps < 0 && f->size_bytes != FLOW_UNLIMITED;
+		if (f->finish_ps < 0 || f->ties & FLOW_IS_CONTROL)
 			continue;
-		}
 
 		double fct_ns = (double)(f->finish_ps - f->start_ps) / PS_PER_NS;
 
@@ -273,8 +283,9 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 	sample_sort(&small);
 	sample_sort(&slowdown);
 	r->value[FLOWS_STARTED] = (double)started;
-	r->value[FLOWS_COMPLETED] = fct.count;
+	r->value[FLOWS_COMPLETED] = (double)completed;
 	r->value[FLOWS_UNFINISHED] = (double)unfinished;
+	r->value[FLOWS_WITHOUT_PATH] = r->partition.flows;
 	r->value[FCT_MEAN] = sample_mean(&fct);
 	r->value[FCT_P50] = sample_quantile(&fct, 0.5);
 	r->value[FCT_P99] = sample_quantile(&fct, 0.99);
@@ -545,7 +556,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->ideal_ps = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->ideal_ps));
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		r->flows[i] = e->flows.flows[i];
-		r->ideal_ps[i] = r->flows[i].size_bytes == FLOW_UNLIMITED ? -1 : ideal_ps(e, i);
+		r->ideal_ps[i] = flow_has_ideal(&r->flows[i]) ? ideal_ps(e, i) : -1;
 	}
 	flow_metrics(m, r);
 	list_ports(m, r, interval_ps);

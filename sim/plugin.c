@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "sim/plugin.h"
 #include "sim/plugin_check.h"
+#include "sim/plugin_file.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
@@ -47,9 +48,14 @@ static int check_door(const struct weir_plugin *p, struct error *e)
 const struct weir_plugin *plugin_load(const char *path, struct error *e)
 {
 	const struct weir_plugin *p;
-	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *object;
 	size_t length = strlen(path);
 
+	if (plugin_file_check(path, e)) {
+		error_prefix(e, "%.200s: ", path);
+		return NULL;
+	}
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!object) {
 		const char *reason = dlerror();
 
@@ -78,6 +84,17 @@ static const struct weir_plugin *named(const char *spec, struct error *e)
 	return spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
 }
 
+/* "mine.so" would be searched among the built-in ones. */
+static int check_builtin(const char *spec, struct error *e)
+{
+	size_t length = strcspn(spec, "(");
+
+	if (length < strlen(".so") || strncmp(spec + length - strlen(".so"), ".so", 3) != 0)
+		return 0;
+	return error_set(e, "'%.*s' looks like a plug-in, which is named by its path; write ./%.*s",
+			 (int)length, spec, (int)length, spec);
+}
+
 /* "./mine.so holds no marking scheme, but a congestion control". */
 static int other_kind(const struct weir_plugin *p, const char *spec, const char *kind,
 		      struct error *e)
@@ -100,7 +117,7 @@ int any_mark_parse(const char *spec, const struct mark_ops **ops, void *params, 
 	const struct weir_plugin *p;
 
 	if (!is_plugin(spec))
-		return mark_parse(spec, ops, params, e);
+		return check_builtin(spec, e) ? -1 : mark_parse(spec, ops, params, e);
 	p = named(spec, e);
 	if (!p)
 		return -1;
@@ -120,7 +137,7 @@ int any_sched_parse(const char *spec, uint32_t queues, const struct sched_ops **
 	const struct weir_plugin *p;
 
 	if (!is_plugin(spec))
-		return sched_parse(spec, queues, ops, params, e);
+		return check_builtin(spec, e) ? -1 : sched_parse(spec, queues, ops, params, e);
 	p = named(spec, e);
 	if (!p)
 		return -1;
@@ -139,7 +156,7 @@ int any_cc_parse(const char *spec, const struct cc_ops **ops, void *params, stru
 	const struct weir_plugin *p;
 
 	if (!is_plugin(spec))
-		return cc_parse(spec, ops, params, e);
+		return check_builtin(spec, e) ? -1 : cc_parse(spec, ops, params, e);
 	p = named(spec, e);
 	if (!p)
 		return -1;

@@ -2,6 +2,8 @@
 #include "sim/probe_set.h"
 #include "sim/host.h"
 #include "sim/lossless.h"
+#include "sim/time_text.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,6 +81,44 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
 	return 0;
+}
+
+/* One series each. Times are below 2^60 ps and samples a nanosecond apart at least: sums of a few thousand
+ * probes do not overflow. */
+int probes_check(const struct probe_set *set, int64_t end_ps, struct error *error)
+{
+	uint64_t points = 0;
+
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		const struct probe *p = &set->probes[i];
+
+		if (!p->every_ps)
+			continue;
+		points += (uint64_t)(end_ps / p->every_ps) + 1;
+		if (points > PROBE_POINTS_MAX)
+			return error_set(
+				error,
+				"measure.probe: %s every %s until %s: %" PRIu64
+				" points, with those of the probes before it; allowed are "
+				"%d in all",
+				set->series[p->series].name, time_text((uint64_t)p->every_ps).text,
+				time_text((uint64_t)end_ps).text, points, PROBE_POINTS_MAX);
+	}
+	return 0;
+}
+
+int probes_overflow(const struct probe_set *set, struct error *error)
+{
+	uint64_t points = 0;
+
+	for (uint32_t i = 0; i < set->series_count; i++)
+		points += set->series[i].count;
+	if (points <= PROBE_POINTS_MAX)
+		return 0;
+	return error_set(error,
+			 "measure.probe: there are %" PRIu64
+			 " points already, of %u series; allowed are %d in all",
+			 points, set->series_count, PROBE_POINTS_MAX);
 }
 
 void probes_free(struct probe_set *p)

@@ -38,6 +38,16 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 	       struct error *error);
 void probes_free(struct probe_set *p);
 
+/* All series together may have so many points: 16 bytes each, and as many rows of an export. */
+enum { PROBE_POINTS_MAX = 50 * 1000 * 1000 };
+
+/* Refuses probes that would take more samples than that until end_ps. */
+int probes_check(const struct probe_set *p, int64_t end_ps, struct error *error);
+
+/* Asked now and then: are there more, of those that record each change or until an end that was not
+ * known? The message says so. */
+int probes_overflow(const struct probe_set *p, struct error *error);
+
 /* When the next sample is due; TIME_NEVER_PS: none is. */
 int64_t probes_next_ps(const struct probe_set *p);
 

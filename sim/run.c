@@ -1,13 +1,20 @@
 /* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
+#include "sim/audit.h"
 #include "sim/deadlock.h"
+#include "sim/estimate.h"
 #include "sim/lossless.h"
 #include "sim/measure.h"
+#include "sim/partition.h"
+#include "sim/plugin_guard.h"
+#include "sim/time_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { POLLS_BETWEEN_LOOKS = 1024 };
 
 static double clock_seconds(clockid_t clock)
 {
@@ -48,16 +55,37 @@ static int64_t on_stop(void *context, int64_t now_ps)
 	return sample_ps < next_ps ? sample_ps : next_ps;
 }
 
+/* Has something happened after which there is no result? */
+static enum run_status find_trouble(struct measure *m)
+{
+	const struct run_control *control = m->control;
+
+	if (plugin_guard_caught(m->engine->guard, &m->message))
+		return RUN_MISLED;
+	if (m->polls % POLLS_BETWEEN_LOOKS == 0 && probes_overflow(m->probes, &m->message))
+		return RUN_REFUSED;
+	if (control->audit_windows && m->polls % control->audit_windows == 0 &&
+	    audit(m->engine, &m->message)) {
+		error_prefix(&m->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
+		return RUN_BROKEN;
+	}
+	return RUN_DONE;
+}
+
 static int on_poll(void *context, int64_t now_ps)
 {
 	struct measure *m = context;
 
 	m->now_ps = now_ps;
+	m->polls++;
+	m->trouble = find_trouble(m);
+	if (m->trouble)
+		return 1;
 	if (m->control->stop && atomic_load_explicit(m->control->stop, memory_order_relaxed)) {
 		m->partial = 1;
 		return 1;
 	}
-	if (m->control->progress && ++m->polls % 1024 == 0)
+	if (m->control->progress && m->polls % POLLS_BETWEEN_LOOKS == 0)
 		m->control->progress(m->control->context, now_ps, m->expected_ps);
 	return (m->phase == PHASE_AFTER || m->to_ps == TIME_NEVER_PS) && measure_flows_done(m);
 }
@@ -93,40 +121,6 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 	return 0;
 }
 
-/* --- conservation --- */
-
-static int check_conservation(struct measure *m, struct error *error)
-{
-	const struct engine *e = m->engine;
-	uint64_t made = 0, delivered = 0, dropped = 0, byte_errors = 0;
-	uint64_t under_way = engine_packets_under_way(e);
-
-	for (uint32_t i = 0; i < e->net->host_count; i++) {
-		made += e->hosts[i].made_pkts;
-		delivered += e->hosts[i].received_pkts;
-	}
-	for (uint32_t i = 0; i < e->net->link_count; i++)
-		for (uint32_t d = 0; d < PORT_DROPS; d++)
-			dropped += engine_egress(e, i)->port.drops[d];
-	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
-		made += e->switches[i].lossless->frames;
-		under_way += e->switches[i].lossless->kept_pkts;
-	}
-	for (uint32_t i = 0; i < e->threads; i++)
-		byte_errors += e->workers[i].byte_errors;
-	if (made != delivered + dropped + under_way)
-		return error_set(
-			error,
-			"packets do not add up: %llu sent, but %llu delivered + %llu dropped + "
-			"%llu under way",
-			(unsigned long long)made, (unsigned long long)delivered,
-			(unsigned long long)dropped, (unsigned long long)under_way);
-	if (byte_errors)
-		return error_set(error, "%llu flows received other bytes than they were sent",
-				 (unsigned long long)byte_errors);
-	return 0;
-}
-
 /* --- the run --- */
 
 static int attach_taps(struct engine *e, const struct run_control *control, struct error *error)
@@ -153,42 +147,78 @@ static int prepare(struct measure *m, const struct config *c, struct run_result 
 
 	if (network_build(&r->network, &c->network, e))
 		return -1;
-	failed = traffic_generate(&flows, c, &r->network, e) ||
-		 engine_new(&m->engine, c, &r->network, &flows, m->control->threads, e) ||
-		 plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, m->control, e);
+	failed =
+		traffic_generate(&flows, c, &r->network, e) ||
+		estimate_check_memory(estimate_memory(c, &r->network, flows.count), "network", e) ||
+		engine_new(&m->engine, c, &r->network, &flows, m->control->threads, e) ||
+		plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, m->control, e);
 	flow_list_free(&flows);
 	return failed ? -1 : 0;
+}
+
+/* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */
+static enum run_status judge(struct measure *m, struct error *error)
+{
+	/* In the last window, too. */
+	if (!m->trouble && plugin_guard_caught(m->engine->guard, &m->message))
+		m->trouble = RUN_MISLED;
+	if (m->trouble) {
+		*error = m->message;
+		return m->trouble;
+	}
+	return audit(m->engine, error) ? RUN_BROKEN : RUN_DONE;
+}
+
+/* The whole course, and what came of it. */
+static enum run_status carry_out(struct measure *m, struct run_result *r, struct error *error)
+{
+	enum run_status status;
+	double cpu;
+
+	m->engine->on_stop = on_stop;
+	m->engine->on_poll = on_poll;
+	m->engine->context = m;
+	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+	engine_run(m->engine);
+	m->cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	/* An interrupted run measures up to where it got. */
+	if (m->phase == PHASE_MEASURING)
+		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
+	status = judge(m, error);
+	deadlock_find(m->engine, &r->deadlock);
+	partition_find(m->engine, m->now_ps, &r->partition);
+	measure_results(m, r);
+	r->partial = m->partial;
+	return status;
+}
+
+/* What was built, for whoever wants to know before anything runs. */
+static void show_built(const struct engine *e, struct run_result *r)
+{
+	r->estimate = estimate_run(e);
+	r->flow_count = e->flows.count;
+	r->flows = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->flows));
+	memcpy(r->flows, e->flows.flows, r->flow_count * sizeof(*r->flows));
 }
 
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
 	struct error *error)
 {
 	struct measure m = { .control = control, .config = c };
-	double wall = clock_seconds(CLOCK_MONOTONIC), cpu;
+	double wall = clock_seconds(CLOCK_MONOTONIC);
 	int status;
 
 	memset(r, 0, sizeof(*r));
 	status = prepare(&m, c, r, error);
-	if (status == 0) {
-		m.engine->on_stop = on_stop;
-		m.engine->on_poll = on_poll;
-		m.engine->context = &m;
-		cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-		engine_run(m.engine);
-		m.cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-		/* An interrupted run measures up to where it got. */
-		if (m.phase == PHASE_MEASURING)
-			measure_end(&m, m.now_ps < m.to_ps ? m.now_ps : m.to_ps);
-		status = check_conservation(&m, error) ? -2 : 0;
-		deadlock_find(m.engine, &r->deadlock);
-		measure_results(&m, r);
-		r->partial = m.partial;
-		r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;
-	}
+	if (status == RUN_DONE && control->extent == RUN_ONLY_BUILT)
+		show_built(m.engine, r);
+	else if (status == RUN_DONE)
+		status = carry_out(&m, r, error);
+	r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;
 	measure_free(&m);
 	if (m.engine)
 		engine_free(m.engine);
-	if (status == -1)
+	if (status == RUN_REFUSED)
 		run_result_free(r);
 	return status;
 }

@@ -46,6 +46,19 @@ struct deadlock {
 	char text[480];    /* its links: "a->b, b->c, c->a" */
 };
 
+/* Flows that had not ended when the run did, and for which failed links have left no path:
+ * sim/partition.h. */
+struct partition {
+	uint32_t flows;    /* 0: none */
+	uint32_t src, dst; /* hosts of one that was cut off first */
+	int64_t since_ps;  /* when its last path was lost */
+};
+
+/* What the run would need: sim/estimate.h. */
+struct estimate {
+	double memory_bytes, packet_hops, cpu_seconds;
+};
+
 /* Why a packet was dropped or marked, network-wide, whole run. */
 struct reason_count {
 	const char *name;
@@ -68,18 +81,20 @@ struct run_result {
 	int partial; /* 1: interrupted or out of time; the numbers stop there */
 	uint32_t flow_count;
 	struct flow *flows; /* every record, with ideal FCT beside */
-	int64_t *ideal_ps;  /* per flow; -1 for unlimited */
+	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
 	uint32_t port_count;
 	struct port_result *ports; /* egress ports of switches, and hosts' cards that have a queue */
 	uint32_t measured_port;    /* index into ports */
 	uint32_t pause_count;
 	struct pause_result *pauses; /* by (link, class), those that were paused */
 	struct deadlock deadlock;
+	struct partition partition;
 	uint32_t reason_count;
 	struct reason_count reasons[32];
 	struct network network; /* for names */
 	uint32_t series_count;
-	struct series *series; /* in the order of the probes */
+	struct series *series;    /* in the order of the probes */
+	struct estimate estimate; /* where the run was only built */
 };
 
 /* Somebody who wants to see every packet that starts on a link, in order of time. Called by one
@@ -103,10 +118,22 @@ struct run_control {
 	uint32_t tap_count;
 	const struct tap *taps;
 	int taps_see_frames; /* 1: those between neighbours, too */
+	/* Whether everything adds up (audit.h) is asked at the end and, for tests, after every so many
+	 * windows. 0: only at the end. */
+	uint32_t audit_windows;
+	/* Everything is made, and nothing run: of the result only network, flows and estimate are there. */
+	enum { RUN_WHOLE, RUN_ONLY_BUILT } extent;
 };
 
-/* 0: done (maybe partial). -1: the config cannot be run, message in e. -2: conservation was
- * violated, which is a bug of ours; message in e. The result is the caller's to free unless -1. */
+enum run_status {
+	RUN_DONE = 0,     /* maybe partial */
+	RUN_REFUSED = -1, /* the config cannot be run */
+	RUN_BROKEN = -2,  /* packets or bytes do not add up, which is a bug of ours */
+	RUN_MISLED = -3,  /* a plug-in gave an answer that is none */
+};
+
+/* Returns one of these; but for RUN_DONE with a message in e. The result is the caller's to free unless
+ * RUN_REFUSED. */
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
 	struct error *e);
 void run_result_free(struct run_result *r);

@@ -1,7 +1,9 @@
 /* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
 #include "sim/traffic.h"
 #include "sim/memory.h"
+#include "sim/time_text.h"
 #include "sim/traffic_make.h"
+#include "sim/traffic_sort.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,17 +40,7 @@ static int pattern_unknown(const struct traffic_config *t, struct error *e)
 	return error_prefix(e, "traffic.%s.pattern: ", t->name);
 }
 
-/* Until everything is sorted, a flow's next says when it was made. */
-static int by_start(const void *a, const void *b)
-{
-	const struct flow *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->next < y->next ? -1 : 1;
-}
-
-/* Gates and paths know flows by the order of making, which .next still holds. */
+/* Gates and paths know flows by the order of making, which .next holds until everything is sorted. */
 static void renumber(struct flow_list *list)
 {
 	uint32_t *number = memory_new(list->count, sizeof(*number));
@@ -66,8 +58,7 @@ static void sort_flows(struct flow_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		list->flows[i].next = i;
-	if (list->count)
-		qsort(list->flows, list->count, sizeof(*list->flows), by_start);
+	flows_by_start(list->flows, list->count);
 	if (list->gates.gate_count || list->paths.count)
 		renumber(list);
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -132,6 +123,35 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 	return 0;
 }
 
+int traffic_is_late(const struct flow *flows, uint32_t count, uint32_t traffic,
+		    const struct config *c)
+{
+	int has_flows = 0;
+
+	for (uint32_t i = 0; c->measure.to_ps && i < count; i++) {
+		if (flows[i].traffic != traffic)
+			continue;
+		if (flows[i].start_ps < (int64_t)c->measure.to_ps)
+			return 0;
+		has_flows = 1;
+	}
+	return has_flows;
+}
+
+/* There would be nothing to measure. The first flow is the first to start. */
+static int check_starts(const struct flow_list *list, const struct config *c, struct error *e)
+{
+	const struct flow *first = list->flows;
+
+	if (!list->count || !c->measure.to_ps || first->start_ps < (int64_t)c->measure.to_ps)
+		return 0;
+	return error_set(e,
+			 "traffic.%s.start: the first flow of all starts at %s, but the run is "
+			 "measured until measure.to = %s",
+			 c->traffic[first->traffic].name, time_text((uint64_t)first->start_ps).text,
+			 time_text(c->measure.to_ps).text);
+}
+
 static int generate_all(struct flow_list *list, const struct config *c, const struct network *net,
 			struct error *e)
 {
@@ -148,7 +168,7 @@ static int generate_all(struct flow_list *list, const struct config *c, const st
 			return -1;
 	}
 	sort_flows(list);
-	return share_connections(list, c, e);
+	return check_starts(list, c, e) ? -1 : share_connections(list, c, e);
 }
 
 int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,

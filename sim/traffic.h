@@ -29,9 +29,15 @@ extern const struct traffic_ops *const traffic_all[];
 
 const struct traffic_ops *traffic_find(const char *name);
 
-/* Every section, in order. Messages start with "traffic.NAME.key: ". Sets connection (and next to
+/* Every section, in order. Messages start with "traffic.NAME.key: ". Flows of which none starts before
+ * measure.to are a mistake. Sets connection (and next to
  * FLOW_NONE, tx/rx to FLOW_NONE, finish to -1) of every flow. */
 int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,
 		     struct error *e);
 void flow_list_free(struct flow_list *list);
+
+/* Has the section flows, but none that starts before measure.to? Where flows wait for others this is
+ * known after the run. */
+int traffic_is_late(const struct flow *flows, uint32_t count, uint32_t traffic,
+		    const struct config *c);
 #endif

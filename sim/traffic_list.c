@@ -12,6 +12,7 @@
  *
  * names the flow's path: at each switch that has several equally short ways on, which of these is
  * taken, counted from 0 in the order of the switch's links (flow_path.h). */
+#include "sim/input.h"
 #include "sim/traffic_make.h"
 #include "sim/words.h"
 #include <errno.h>
@@ -211,12 +212,12 @@ static int add_file_lines(struct maker *m, FILE *f)
 
 static int add_file(struct maker *m)
 {
-	FILE *f = fopen(m->t->list, "r");
+	const char *why;
+	FILE *f = input_open(m->t->list, &why);
 	int failed;
 
 	if (!f)
-		return maker_error(m, "file", "cannot read %s: %s", quote(m->t->list).text,
-				   strerror(errno));
+		return maker_error(m, "file", "cannot read %s: %s", quote(m->t->list).text, why);
 	failed = add_file_lines(m, f);
 	fclose(f);
 	return failed;

@@ -1,5 +1,7 @@
 /* traffic_make.c -- what traffic patterns share: room, sizes, times and the checks on them. */
 #include "sim/traffic_make.h"
+#include "sim/estimate.h"
+#include "sim/time_text.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -46,6 +48,8 @@ int maker_reserve(struct maker *m, uint64_t flows)
 				   flows, list->count, FLOWS_MAX);
 	if (wanted <= list->capacity)
 		return 0;
+	if (estimate_check_memory((double)wanted * ESTIMATE_FLOW_BYTES, "flows", m->e))
+		return error_prefix(m->e, "traffic.%s.", m->t->name);
 	grown = realloc(list->flows, wanted * sizeof(*grown));
 	if (!grown)
 		return maker_error(m, "flows", "no memory for %" PRIu64 " flows of %zu bytes",
@@ -139,20 +143,6 @@ int maker_senders(struct maker *m, uint32_t *senders)
 				   m->t->senders, others);
 	*senders = m->t->senders ? (uint32_t)m->t->senders : others;
 	return 0;
-}
-
-/* A time as its user would write it. */
-struct time_text {
-	char text[64];
-};
-
-static struct time_text time_text(uint64_t ps)
-{
-	static const struct option time = { "time", OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "", NULL };
-	struct time_text t;
-
-	option_format(t.text, sizeof(t.text), &time, &ps);
-	return t;
 }
 
 int maker_check_stop(struct maker *m, int is_unlimited)

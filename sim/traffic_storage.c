@@ -327,6 +327,13 @@ static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 	return flow;
 }
 
+/* It carries a block, or asks for one or says that it came. */
+static void mark_control(struct maker *m, uint32_t flow, int has_block)
+{
+	if (!has_block)
+		m->list->flows[flow].ties |= FLOW_IS_CONTROL;
+}
+
 static uint32_t add_gate(struct maker *m, uint64_t needed, uint64_t delay_ps)
 {
 	const struct gate g = { .needed = (uint32_t)needed,
@@ -362,6 +369,7 @@ static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t requ
 							 .dst = first,
 							 .size_bytes = m->t->answer_bytes });
 		maker_tie(m, answer, done, FLOW_TELLS_RECEIVED);
+		mark_control(m, answer, 0);
 	}
 	return done;
 }
@@ -375,6 +383,7 @@ static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, u
 	p.dst = storage_host(s, io->node);
 	p.size_bytes = m->t->request_bytes + (io->is_read ? 0 : io->block_bytes);
 	request = p.start_ps == TIME_NEVER_PS ? add_waiting(m, turn, p) : add_flow(m, &p);
+	mark_control(m, request, !io->is_read);
 	if (!io->is_read && m->t->replicas) {
 		answered = add_copies(s, io, request);
 	} else {
@@ -387,6 +396,7 @@ static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, u
 	answer = add_waiting(m, answered, p);
 	maker_tie(m, answer, turn, FLOW_TELLS_RECEIVED);
 	m->list->flows[answer].ties |= FLOW_ENDS_IO;
+	mark_control(m, answer, io->is_read);
 }
 
 /* All I/Os of a computing node. The first ones begin together: so those to one storage node begin in

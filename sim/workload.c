@@ -5,6 +5,7 @@
  * that share of the flows has exactly the first size. Sizes are multiples of the unit that a line
  * "unit 1460B" gives, else bytes. # starts a comment. */
 #include "sim/workload.h"
+#include "sim/input.h"
 #include "weir/option.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -256,14 +257,14 @@ static int points_read(struct workload *w, const char *name, const char *text, s
 
 static int file_read(struct workload *w, const char *name, struct error *e)
 {
-	FILE *f = fopen(name, "r");
+	const char *why;
+	FILE *f = input_open(name, &why);
 	char *text = NULL;
 	size_t length;
 	int failed;
 
 	if (!f)
-		return error_set(e, "cannot read the workload %s: %s", quote(name).text,
-				 strerror(errno));
+		return error_set(e, "cannot read the workload %s: %s", quote(name).text, why);
 	text = malloc(FILE_MAX_BYTES + 1);
 	length = text ? fread(text, 1, FILE_MAX_BYTES + 1, f) : 0;
 	if (!text)

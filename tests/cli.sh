@@ -83,9 +83,16 @@ expect 0 $short --quiet --json "$dir/a.json" --csv "$dir/new"
 [ "$(wc -l <"$dir/new/flows.csv")" = 17 ] || fail "flows.csv: a header and a row for each of 16 flows"
 [ "$(wc -l <"$dir/new/ports.csv")" = 18 ] || fail "ports.csv: a header and a row for each of 17 ports"
 [ "$(wc -l <"$dir/new/runs.csv")" = 2 ] || fail "runs.csv: a header and a row"
-ln -s a.json "$dir/link.json"
+echo precious >"$dir/precious"
+ln -s precious "$dir/link.json"
+ln -sf ../precious "$dir/new/flows.csv"
 expect 0 $short --quiet --json "$dir/link.json" --csv "$dir/new"	# over what is there
-[ -L "$dir/link.json" ] || fail "a symbolic link must stay one"
+for file in link.json new/flows.csv; do
+	[ ! -L "$dir/$file" ] && [ -s "$dir/$file" ] || fail "$file: a symbolic link is replaced"
+done
+[ "$(cat "$dir/precious")" = precious ] || fail "a symbolic link must not be followed"
+expect 0 $short --quiet --json /dev/stdout
+prints '"metrics"'
 expect 0 $short --quiet --json /dev/null
 [ -c /dev/null ] || fail "a device must stay one"
 
@@ -161,8 +168,37 @@ prints "network: leaf-spine, 128 hosts, 16 switches, 384 links one way"
 prints "traffic web: all-to-all, 2000 flows, "
 grep -q "offers 6[34][0-9]\.[0-9]* Gb/s, \(49\|50\)\.[0-9]* % of the receivers' links" "$dir/out" ||
 	fail "half of 128 x 10 Gb/s is offered"
+grep -q "^needs: about [0-9.]* MB of memory; 17\.[0-9]* million packet-hops, 1\.[0-9] s at 10 million a second$" "$dir/out" ||
+	fail "check must say what a run needs"
 mistake "--set measure.port=h0->leaf0: 'h0->leaf0' is a host's card, where nothing waits; name a port of a switch" \
 	check scenarios/leaf-spine.ini --set "measure.port=h0->leaf0"
+
+# --- what would never end: devices and pipes for files, more samples than can be kept ---
+mkfifo "$dir/pipe"
+printf '[network]\ntopology = hpcc\nfile = none\n[traffic x]\npattern = permutation\nsize = 1KB\n' >"$dir/topo.ini"
+printf '[network]\ntopology = star\n[traffic x]\npattern = list\nfile = none\n' >"$dir/list.ini"
+for file in /dev/zero "$dir/pipe"; do
+	why="$file: cannot be read: it is no regular file"
+	mistake "--set network.file=$file: $why" check "$dir/topo.ini" --set "network.file=$file"
+	mistake "--set traffic.x.file=$file: $why" check "$dir/list.ini" --set "traffic.x.file=$file"
+	mistake "--set traffic.web.sizes=$file: $why" check scenarios/leaf-spine.ini --set "traffic.web.sizes=$file"
+done
+mistake "/dev/zero: too long for a scenario; at most 64 MiB are read" check /dev/zero
+mistake "--set measure.probe=queue sw->h0 every 1ns: queue sw->h0 every 1ns until 1000s: 1000000000001 points, \
+with those of the probes before it; allowed are 50000000 in all" $endless --set "measure.probe=queue sw->h0 every 1ns"
+
+# --- what leads nowhere is said ---
+printf '[network]\ntopology = star\nhosts = 3\nfail = h1 sw 1ms\n[traffic x]\npattern = permutation\nsize = 10MB\n
+[traffic late]\npattern = permutation\nsize = 1KB\nstart = 7ms\n[measure]\nto = 5ms\ndrain = 3ms\n' >"$dir/cut.ini"
+expect 0 run "$dir/cut.ini"
+grep -q "^NO PATH: from h[0-2] to h[0-2] since 1 ms; [0-9] flows cannot end$" "$dir/out" || fail "no path must be named"
+prints "NOTE: traffic late: none of its flows started before measure.to"
+expect 0 check "$dir/cut.ini"
+prints "; none starts before measure.to"
+for command in check run; do
+	mistake "--set traffic.x.start=7ms: the first flow of all starts at 7ms, but the run is measured until measure.to = 5ms" \
+		$command "$dir/cut.ini" --set traffic.x.start=7ms
+done
 
 # --- list and help ---
 expect 0 list

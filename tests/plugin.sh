@@ -198,6 +198,144 @@ result() {
 "$weir" $short --cc "$dir/both.so" --set switch.buffer=500pkts --set network.delay=100ns >"$dir/one" || fail "a run"
 grep -q '"queue_max_pkts": 6[0-4]' "$dir/one" || fail "16 senders of four packets each: $(grep queue_max "$dir/one")"
 
+# --- an object that is not whole: the loader would be killed by what is missing ---
+build whole <examples/plugin/mine.c
+size=$(stat -c %s "$dir/whole.so")
+length=0
+while [ $length -lt "$size" ]; do
+	cases=$((cases + 1))
+	head -c $length "$dir/whole.so" >"$dir/cut.so"
+	"$weir" help "$dir/cut.so" >"$dir/out" 2>"$dir/err"
+	[ $? = 2 ] && grep -q "cut.so: cannot be loaded: " "$dir/err" || fail "cut off at $length of $size bytes"
+	length=$((length + 149))
+done
+head -c $((size - 1)) "$dir/whole.so" >"$dir/cut.so"
+"$weir" help "$dir/cut.so" 2>&1 | grep -q "cannot be loaded: the file is cut off: the section headers should be " ||
+	fail "the last byte is missing"
+mkfifo "$dir/pipe.so"
+refused pipe "cannot be loaded: it is no regular file"
+"$weir" check scenarios/incast.ini --marking 'mine.so(high=3pkts)' 2>&1 |
+	grep -q "'mine.so' looks like a plug-in, which is named by its path; write ./mine.so$" || fail "a plug-in without its path"
+
+# --- answers that are none: named, not obeyed, and no result ---
+# misled NAME MESSAGE OPTION...: the run ends with status 1 and one line.
+misled() {
+	name=$1
+	message=$2
+	shift 2
+	cases=$((cases + 1))
+	for threads in 1 2; do
+		"$weir" run scenarios/priority.ini --set measure.to=12ms --threads $threads "$@" >"$dir/out" 2>"$dir/err"
+		[ $? = 1 ] && [ ! -s "$dir/out" ] || fail "$name: status 1 and no result"
+		[ "$(cat "$dir/err")" = "weir: $message" ] || fail "$name: expected: $message"
+	done
+}
+# scheme NAME HOOKS: a marking scheme that does that.
+scheme() {
+	build "$1" <<END
+#include <weir/plugin.h>
+static uint32_t say(void *s, const void *p, const struct mark_view *v) { return $2; }
+static const struct mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .$3 = say };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
+END
+}
+none="which is no verdict; there are MARK_PASS, MARK_CE and MARK_DROP, with reasons 0 to 3"
+scheme three 3 enqueue
+misled three "marking scheme $dir/three.so: its .enqueue returned 3, $none" --marking "$dir/three.so"
+scheme wildreason 'MARK_CE | mark_reason(4)' dequeue
+misled wildreason "marking scheme $dir/wildreason.so: its .dequeue returned 17, $none" --marking "$dir/wildreason.so"
+scheme drops MARK_DROP enqueue
+"$weir" run scenarios/priority.ini --set measure.to=12ms --quiet --marking "$dir/drops.so" || fail "a drop is a verdict"
+# picks NAME EXPRESSION: a scheduler that always picks that queue.
+picks() {
+	build "$1" <<END
+#include <weir/plugin.h>
+static uint32_t pick(void *s, const void *p, const struct queue *q) { return $2; }
+static const struct sched_ops ops = { .name = "x", .help = "x", .pick = pick };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
+END
+}
+picks emptyqueue 'q[0].pkts == 0 ? 0 : 1'
+misled emptyqueue "scheduler $dir/emptyqueue.so picked queue 0, which is empty" --scheduler "$dir/emptyqueue.so"
+picks noqueue 77
+misled noqueue "scheduler $dir/noqueue.so picked queue 77; ports have 3" --scheduler "$dir/noqueue.so"
+
+# One that goes on with a class that its neighbour has stopped.
+build deaf <<'END'
+#include <weir/plugin.h>
+static uint32_t pick(void *s, const void *p, const struct queue *q) { return q[0].pkts ? 0 : 1; }
+static void halt(void *s, const void *p, uint32_t q) { }
+static const struct sched_ops ops = { .name = "deaf", .help = "x", .pick = pick, .halt = halt };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
+END
+cat >"$dir/pauses.ini" <<END
+[network]
+topology = dumbbell
+left-hosts = 4
+right-hosts = 2
+rate = 10Gbps
+fabric-rate = 40Gbps
+delay = 1us
+[switch]
+buffer = 300KB
+buffer-per = switch
+lossless = 0
+queues = 2
+scheduler = $dir/deaf.so
+[host]
+cc = line-rate
+[traffic stopped]
+pattern = many-to-one
+receiver = 5
+senders = 4
+size = unlimited
+[traffic other]
+pattern = many-to-one
+receiver = 4
+senders = 4
+class = 1
+size = unlimited
+[measure]
+to = 2ms
+END
+"$weir" run "$dir/pauses.ini" --set switch.scheduler=sp --quiet || fail "pauses.ini itself"
+"$weir" run "$dir/pauses.ini" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: scheduler $dir/deaf.so picked queue 0, which is paused" ] ||
+	fail "a queue that is paused must not be served"
+
+# --- one that crashes is named ---
+# crashes NAME CODE: a marking scheme that does that at its hundredth packet.
+crashes() {
+	cases=$((cases + 1))
+	build "$1" <<END
+#include <weir/plugin.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+static int calls;
+static volatile int zero;
+static char *volatile nowhere;
+static uint32_t see(void *s, const void *p, const struct mark_view *v)
+{
+	if (++calls == 100) { $2; }
+	return MARK_PASS;
+}
+static const struct mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .enqueue = see };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
+END
+	(cd "$dir" && "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so"; exit $?) >"$dir/out" 2>"$dir/err"
+	[ $? -gt 128 ] || fail "$1: a signal must end it"
+	grep -qx "weir: crashed in plug-in ./$1.so" "$dir/err" || fail "$1 must be named"
+}
+# A sanitizer has handlers of its own, which stay.
+if ! nm -D "$weir" 2>/dev/null | grep -q __asan_init; then
+	crashes segv '*nowhere = 1'
+	crashes arithmetic 'raise(SIGFPE)'
+	crashes abort 'abort()'
+	crashes library 'memset(nowhere, 1, 1000 + zero)'
+	crashes jump '((void (*)(void))nowhere)()'
+fi
+
 # --- the guide ---
 mkdir "$dir/guide"
 for name in include examples scenarios; do

@@ -38,10 +38,14 @@ static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s,
 	scenario_free(&scenario);
 }
 
-/* Runs it, anew where it was run before. Packets that do not add up fail the test. */
+/* Packets and bytes are added up after every so many windows, each about as long as a link's delay. */
+enum { SIM_AUDIT_WINDOWS = 61 };
+
+/* Runs it, anew where it was run before. Packets or bytes that do not add up fail the test. */
 static inline void sim_run(struct sim *s, uint32_t threads)
 {
-	const struct run_control control = { .threads = threads };
+	const struct run_control control = { .threads = threads,
+					     .audit_windows = SIM_AUDIT_WINDOWS };
 	struct error e = { "" };
 
 	run_result_free(&s->r);

@@ -1,4 +1,5 @@
 /* test_probe.c -- quantities over time, by hand and against the run's own metrics. */
+#include "sim/probe_set.h"
 #include "tests/sim.h"
 #include <math.h>
 
@@ -361,6 +362,45 @@ TEST(test_probes_that_make_no_sense_are_refused)
 		      "'pauses' is of a port, not of a queue of a port");
 	check_refused("pauses h0->sw", "needs a time between samples");
 	check_refused("throughput traffic:bulk", "needs a time between samples");
+}
+
+/* 5 us every nanosecond are 5001 points; so many of them are too many, whatever each is. */
+TEST(test_probes_that_would_take_too_many_samples_are_refused_with_their_number)
+{
+	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
+	struct run_result r;
+	struct error e;
+	struct sim s;
+
+	sim_read(&s, two_packets, "probe = queue sw->h0 every 1ns\n");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series[0].count, 5001);
+	s.c.measure.to_ps = UINT64_C(50000) * 1000 * 1000; /* a nanosecond is a point more */
+	CHECK_INT(run(&s.c, &control, &r, &e), RUN_REFUSED);
+	CHECK_STR(e.text, "measure.probe: queue sw->h0 every 1ns until 50ms: 50000001 points, with "
+			  "those of the probes before it; allowed are 50000000 in all");
+	s.c.measure.to_ps -= 1000;
+	CHECK_INT(run(&s.c, &control, &r, &e), RUN_DONE);
+	run_result_free(&r);
+	CHECK(line_list_add(&s.c.measure.probes, "drops sw->h0 every 1ms", 0) == 0);
+	CHECK_INT(run(&s.c, &control, &r, &e), RUN_REFUSED);
+	CHECK_CONTAINS(e.text, "drops sw->h0 every 1ms until 49999999ns: 50000050 points");
+	sim_end(&s);
+}
+
+/* Where each change is recorded nobody knows beforehand how many there are. */
+TEST(test_series_that_have_become_too_long_are_noticed)
+{
+	struct series series[2] = { { .count = 7 }, { .count = PROBE_POINTS_MAX - 7 } };
+	struct probe_set set = { .series = series, .series_count = 2 };
+	struct error e;
+
+	CHECK_INT(probes_overflow(&set, &e), 0);
+	series[0].count++;
+	CHECK_INT(probes_overflow(&set, &e), -1);
+	CHECK_STR(e.text,
+		  "measure.probe: there are 50000001 points already, of 2 series; allowed are "
+		  "50000000 in all");
 }
 
 TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)

@@ -263,7 +263,7 @@ static void check_scenario(const struct draft *d)
 	sim_run(&s, 2);
 	sim_check_same(&first, &s.r);
 	s.c.measure.from_ps = 50 * 1000 * 1000;
-	s.c.measure.to_ps = 200 * 1000 * 1000;
+	s.c.measure.to_ps = 400 * 1000 * 1000; /* after the first start of any */
 	sim_run(&s, 1);
 	check_same_flows(&first, &s.r);
 	run_result_free(&first);

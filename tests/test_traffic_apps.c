@@ -373,6 +373,38 @@ TEST(test_queue_pairs_stay_open)
 	sim_end(&s);
 }
 
+/* A read of 4 KiB is asked for by 64 bytes: only the block counts among completion times, though both
+ * have started and completed. Of a write the request carries the block. */
+TEST(test_storage_requests_and_answers_are_in_no_completion_time)
+{
+	static const char *const shares[] = { "100%", "0%" };
+
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+		char mix[64];
+
+		snprintf(mix, sizeof(mix), "custom(read=%s, min=4KiB)", shares[i]);
+		sim_read(&s, reads_and_writes, 2, mix, "ios = 1\ndepth = 1", "");
+		sim_run(&s, 1);
+		CHECK_INT(s.r.flow_count, 2);
+		CHECK_INT(sim_metric(&s, "flows_completed"), 2);
+
+		const struct flow *request = &s.r.flows[0], *answer = &s.r.flows[1];
+		uint32_t block = i == 0; /* the flow that has it */
+
+		CHECK_INT(request->size_bytes, i == 0 ? 64 : 64 + 4096);
+		CHECK_INT(answer->size_bytes, i == 0 ? 16 + 4096 : 16);
+		CHECK_INT(s.r.flows[!block].ties & FLOW_IS_CONTROL, FLOW_IS_CONTROL);
+		CHECK_INT(s.r.flows[block].ties & FLOW_IS_CONTROL, 0);
+		CHECK_INT(s.r.ideal_ps[!block], -1);
+		CHECK(sim_metric(&s, "fct_mean_ns") * 1000 == (double)sim_fct_ps(&s, block));
+		CHECK(sim_metric(&s, "fct_small_p99_ns") == sim_metric(&s, "fct_mean_ns"));
+		CHECK(sim_metric(&s, "slowdown_mean") ==
+		      (double)sim_fct_ps(&s, block) / (double)s.r.ideal_ps[block]);
+		sim_end(&s);
+	}
+}
+
 TEST(test_storage_does_not_depend_on_threads)
 {
 	static const char *const options[] = { "depth = 16\nreplicas = 2\nstorage = 4",

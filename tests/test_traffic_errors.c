@@ -337,6 +337,37 @@ TEST(test_arrivals_must_begin_before_the_measurement_ends)
 	check_traffic_refused(&w, "traffic.x.start: 5ms; must be before measure.to = 5ms");
 }
 
+/* There would be nothing to measure: the run says so at once. */
+TEST(test_some_flow_must_start_before_the_measurement_ends)
+{
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "list");
+
+	add_flow(t, "0 1 1KB 20ms");
+	add_flow(t, "1 2 1KB 10ms");
+	w.c.measure.to_ps = 10 * (uint64_t)MS;
+	check_traffic_refused(&w,
+			      "traffic.x.start: the first flow of all starts at 10ms, but the run "
+			      "is measured until measure.to = 10ms");
+}
+
+/* Where other sections start in time it is noted, not refused. */
+TEST(test_a_section_that_starts_too_late_is_known)
+{
+	struct world w;
+
+	add_flow(world_start(&w, "star", "list"), "1 2 1KB 10ms");
+	add_flow(world_traffic(&w, "y", "list"), "1 2 1KB 9999us");
+	w.c.measure.to_ps = 10 * (uint64_t)MS;
+	world_flows(&w);
+	CHECK_INT(w.list.count, 2);
+	CHECK(traffic_is_late(w.list.flows, 2, 0, &w.c));
+	CHECK(!traffic_is_late(w.list.flows, 2, 1, &w.c));
+	w.c.measure.to_ps = 0;
+	CHECK(!traffic_is_late(w.list.flows, 2, 0, &w.c));
+	world_end(&w);
+}
+
 TEST(test_bisection_needs_two_sides_with_hosts)
 {
 	struct world w;

@@ -46,6 +46,16 @@ uint64_t packet_store_used_bytes(const struct packet_store *s);
 void packet_pool_refill(struct packet_pool *p);
 void packet_pool_spill(struct packet_pool *p);
 
+/* Packets in a list of chunks, from the slot of the first to that behind the last. */
+struct slot_range {
+	uint32_t head, tail;
+};
+
+/* The slots of these packets, as many as there is room for; returns how many, room + 1 where there are
+ * more. The range is not empty. */
+uint32_t slots_list(const struct slot_range *range, const struct packet_store *s, uint32_t *slots,
+		    uint32_t room);
+
 enum { POOL_BATCH = 256, POOL_KEEP = 3 * POOL_BATCH };
 
 static inline uint32_t chunk_take(struct packet_pool *p)

@@ -270,6 +270,11 @@ void port_resume(struct port *p, uint32_t queue, int64_t now_ps);
  * time returned and the line is then busy for as long as it takes. */
 int64_t port_interject(struct port *p, uint32_t bytes, int64_t now_ps);
 
+/* The slots of all packets that wait in a queue, in no certain order, with room for queue.pkts. Returns
+ * how many there are, which is that number or a bug. For whoever checks the accounts. */
+uint32_t port_waiting(const struct port *p, uint32_t queue, const struct packet_store *store,
+		      uint32_t *slots);
+
 /* When the line is free, whatever is paused. */
 static inline int64_t port_line_free_ps(const struct port *p)
 {

@@ -99,3 +99,19 @@ void packet_pool_spill(struct packet_pool *p)
 	s->batches[s->batch_count++] = head;
 	pthread_mutex_unlock(&s->lock);
 }
+
+uint32_t slots_list(const struct slot_range *range, const struct packet_store *s, uint32_t *slots,
+		    uint32_t room)
+{
+	uint32_t slot = range->head, count = 0;
+
+	for (;;) {
+		if (count == room)
+			return room + 1;
+		slots[count++] = slot++;
+		if (slot == range->tail)
+			return count;
+		if ((slot & CHUNK_MASK) == 0)
+			slot = s->next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+	}
+}

@@ -376,6 +376,20 @@ int64_t port_interject(struct port *p, uint32_t bytes, int64_t now_ps)
 	return start_ps;
 }
 
+/* --- what waits --- */
+
+uint32_t port_waiting(const struct port *p, uint32_t queue, const struct packet_store *store,
+		      uint32_t *slots)
+{
+	const struct queue *q = (const struct queue *)(p + 1) + queue;
+
+	if (q->pkts == 0)
+		return 0;
+	return p->class->order == PORT_RANKED ? ranked_list(q, store, slots)
+					      : slots_list(&(struct slot_range){ q->head, q->tail },
+							   store, slots, q->pkts);
+}
+
 /* --- queue length over time --- */
 
 void port_stats_start(struct port *p, struct port_stats *s, int64_t now_ps)

@@ -104,3 +104,24 @@ struct packet *ranked_pop(struct queue *q, struct packet_pool *pool)
 	chunk_give(pool, chunk);
 	return packet;
 }
+
+/* The list of what was found is also that of where to look next. */
+uint32_t ranked_list(const struct queue *q, const struct packet_store *s, uint32_t *slots)
+{
+	uint32_t count = 1;
+
+	slots[0] = q->head << CHUNK_SHIFT;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct node *node = (const struct node *)&s->slots[slots[i] + 1];
+		const uint32_t linked[] = { node->child, i ? node->sibling : SLOT_NONE };
+
+		for (int k = 0; k < 2; k++) {
+			if (linked[k] == SLOT_NONE)
+				continue;
+			if (count == q->pkts)
+				return count + 1;
+			slots[count++] = linked[k] << CHUNK_SHIFT;
+		}
+	}
+	return count;
+}

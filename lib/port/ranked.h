@@ -9,4 +9,8 @@ void ranked_push(struct queue *q, struct packet_pool *pool, const struct packet 
 
 /* The packet is the caller's until the pool is used next. The queue is not empty. */
 struct packet *ranked_pop(struct queue *q, struct packet_pool *pool);
+
+/* The slots of its packets, with room for q->pkts; returns how many there are, one more where that is too
+ * little. The queue is not empty. */
+uint32_t ranked_list(const struct queue *q, const struct packet_store *s, uint32_t *slots);
 #endif

@@ -1,0 +1,7 @@
+/* crash.h -- a plug-in that crashes is named before the program dies of it. */
+#ifndef CLI_CRASH_H
+#define CLI_CRASH_H
+
+/* Once, before any plug-in is loaded. Processes that are made later watch, too. */
+void crash_watch(void);
+#endif
