@@ -42,10 +42,14 @@ TEST(test_bytes_add_up_in_ranked_queues)
 		"slack = 10us\n"));
 }
 
-/* With a large alpha the threshold is far above what is free. */
+/* With alpha = 8 and eight busy queues what is free settles at 1/65 of the buffer, less than a packet; the
+ * threshold is eight times that, more than one. */
 TEST(test_no_more_is_in_a_shared_buffer_than_it_holds)
 {
-	audit_always(STAR(9) POOL "buffer = 50KB\ndt-alpha = 8\n[host]\ncc = dctcp\n" INCAST(""));
+#define TO(host) "[traffic to" #host "]\npattern = many-to-one\nsize = 60KB\nreceiver = " #host "\n"
+	audit_always(STAR(16) POOL "buffer = 80KB\ndt-alpha = 8\n[host]\ncc = dctcp\n" TO(0) TO(1)
+			     TO(2) TO(3) TO(4) TO(5) TO(6) TO(7));
+#undef TO
 }
 
 /* Reserved, shared and headroom are all in use, by two lossless classes and beside a lossy one. */
