@@ -134,7 +134,9 @@ const struct option host_options[] = {
 	  "Linux)",
 	  recovery_choices },
 	{ "handshake", OPT_FLAG, AT(handshake), "no", 0, 1,
-	  "a connection starts with SYN and SYN-ACK instead of data", NULL },
+	  "a connection starts with SYN and SYN-ACK instead of data; both are ECN-capable where "
+	  "every mark is echoed, as under dctcp (RFC 8257, section 3.5)",
+	  NULL },
 	{ "ecn-acks", OPT_FLAG, AT(ecn_acks), "yes", 0, 1,
 	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, "
 	  "and "

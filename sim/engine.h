@@ -106,6 +106,7 @@ struct transport {
 	int64_t rto_min_ns, rto_initial_ns;
 	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
 	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
+	uint8_t syn_flags;             /* TCP: of a SYN, and with SEGMENT_ACK of its answer */
 	uint8_t spread_cuts;           /* proportional rate reduction */
 	/* RDMA */
 	uint8_t is_rdma;

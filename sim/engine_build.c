@@ -353,6 +353,8 @@ static void build_workers(struct engine *e)
 	}
 }
 
+/* A control that hears every mark has ECN-capable SYNs and SYN-ACKs: queues that mark would drop them
+ * (RFC 8257, section 3.5). With classic ECN neither is (RFC 3168, section 6.1.1). */
 static struct transport tcp_transport(const struct config *c, const struct cc_ops *cc,
 				      const void *params)
 {
@@ -373,6 +375,7 @@ static struct transport tcp_transport(const struct config *c, const struct cc_op
 		.exact_echo = cc->echo == CC_ECHO_EXACT,
 		.data_flags = ecn ? PACKET_ECT : 0,
 		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
+		.syn_flags = SEGMENT_SYN | (cc->echo == CC_ECHO_EXACT ? PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
 	};
 }

@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) void send_ack_here(struct worker *w
 	packet->bytes = (uint16_t)t->header_bytes;
 	packet->class_id = r->class_id;
 	packet->slack_ps = 0;
-	packet->flags = flags | t->ack_flags;
+	packet->flags = flags;
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
 		.connection = r->connection,
@@ -166,11 +166,11 @@ static __attribute__((noinline)) void send_ack(struct worker *w, struct host *h,
 	send_ack_here(w, h, r, flags, NULL);
 }
 
-static uint8_t echo_flag(const struct transport *t, const struct receiver *r)
+static uint8_t ack_flags(const struct transport *t, const struct receiver *r)
 {
 	int echo = t->exact_echo ? r->ce : r->latched;
 
-	return echo ? SEGMENT_ECE : 0;
+	return (uint8_t)(t->ack_flags | (echo ? SEGMENT_ECE : 0));
 }
 
 static void hold_ack(struct worker *w, struct host *h, struct receiver *r)
@@ -190,7 +190,7 @@ static void send_held_ack(struct worker *w, struct host *h, struct receiver *r)
 
 	if (t->is_rdma)
 		r->echo_ps += h->now_ps - came_ps;
-	send_ack(w, h, r, echo_flag(t, r));
+	send_ack(w, h, r, ack_flags(t, r));
 }
 
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
@@ -243,7 +243,7 @@ static void answer_late(struct worker *w, struct host *h, uint32_t connection, i
 
 	receiver_init(w->engine, h, &r, connection);
 	r.next = flow_at(w->engine, connection)->end_segment;
-	send_ack(w, h, &r, 0);
+	send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags);
 }
 
 /* Messages that end at or before next are complete. Returns 1 where one is, after which the
@@ -280,22 +280,28 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 
 /* --- data --- */
 
-static void note_marks(struct worker *w, struct host *h, struct receiver *r,
-		       const struct packet *packet)
+/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is another
+ * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
+ * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
+static int note_marks(struct worker *w, struct host *h, struct receiver *r,
+		      const struct packet *packet)
 {
 	const struct transport *t = receiver_transport(w->engine, r);
 	uint8_t ce = (packet->flags & PACKET_CE) != 0;
 
 	if (t->exact_echo) {
-		if (ce != r->ce && r->held)
+		int changed = ce != r->ce;
+
+		if (changed && r->held)
 			send_held_ack(w, h, r);
 		r->ce = ce;
-	} else {
-		if (packet->flags & SEGMENT_CWR)
-			r->latched = 0;
-		if (ce)
-			r->latched = 1;
+		return changed;
 	}
+	if (packet->flags & SEGMENT_CWR)
+		r->latched = 0;
+	if (ce)
+		r->latched = 1;
+	return 0;
 }
 
 /* Books the segment; returns 1 where it calls for an ACK at once. */
@@ -328,10 +334,11 @@ static int accept_segment(struct host *h, struct receiver *r, const struct segme
 	return 1;
 }
 
+/* A mark on a SYN or on its answer says nothing to anybody: there is no window to cut yet. */
 static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int64_t sent_ps)
 {
 	r->echo_ps = sent_ps;
-	send_ack(w, h, r, SEGMENT_SYN);
+	send_ack(w, h, r, receiver_transport(w->engine, r)->syn_flags | SEGMENT_ACK);
 }
 
 void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
@@ -362,26 +369,26 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 	}
 	const struct transport *t = receiver_transport(e, r);
 
-	note_marks(w, h, r, packet);
+	int at_once = note_marks(w, h, r, packet);
+
 	if (__builtin_expect(t->is_rdma, 0)) {
 		if (t->cnp_interval_ps >= 0)
 			rdma_notify(w, h, r, (packet->flags & PACKET_CE) != 0);
 		if (t->go_back_n && segment_before(r->next, data->number)) {
 			r->echo_ps = data->sent_ps;
 			if (rdma_refuse(r) == 0)
-				send_ack_here(w, h, r, SEGMENT_NACK | echo_flag(t, r), packet);
+				send_ack_here(w, h, r, SEGMENT_NACK | ack_flags(t, r), packet);
 			return;
 		}
 	}
 
-	int at_once = accept_segment(h, r, data);
-
+	at_once |= accept_segment(h, r, data);
 	if (r->held++ == 0 || t->is_rdma)
 		r->echo_ps = data->sent_ps;
 	if (r->next >= r->message_end)
 		at_once |= complete_messages(w, h, r);
 	if (at_once || r->held >= t->acks_per)
-		send_ack_here(w, h, r, echo_flag(t, r), packet);
+		send_ack_here(w, h, r, ack_flags(t, r), packet);
 	else
 		hold_ack(w, h, r);
 	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {

@@ -62,7 +62,7 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 	packet->bytes = (uint16_t)sender_transport(e, s)->header_bytes;
 	packet->class_id = message_first_class(e, flow_at(e, s->connection));
 	packet->slack_ps = 0;
-	packet->flags = SEGMENT_SYN;
+	packet->flags = sender_transport(e, s)->syn_flags;
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < s->path_until_ps ? s->path : sender_path(e, h, s, h->now_ps),
 		.connection = s->connection,
