@@ -264,6 +264,8 @@ void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t
 		.now_ns = ps_to_ns(h->now_ps),
 		.una_bytes = s->una * mss,
 		.next_bytes = s->next * mss,
+		/* The backoff is undone as soon as una moves. */
+		.timed_out_again = s->state == SENDER_LOSS && s->backoff > 1,
 	};
 
 	if (s->state == SENDER_SYN) {

@@ -147,11 +147,14 @@ static void cubic_congestion(void *state, const void *params, const struct cc_en
 	const struct cubic_params *p = params;
 	double cwnd = window_in_segments(s, env), beta = q32_to_double(p->beta_q32);
 
-	(void)a;
-	s->w_prior = cwnd;
-	s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
-	s->cc.ssthresh_bytes = larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5),
-					    2 * (uint64_t)env->mss_bytes);
+	if (event != CC_TIMEOUT || !a->timed_out_again) {
+		s->w_prior = cwnd;
+		s->w_max =
+			p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
+		s->cc.ssthresh_bytes =
+			larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5),
+				     2 * (uint64_t)env->mss_bytes);
+	}
 	s->cc.window_bytes = smaller_bytes(
 		s->cc.window_bytes, event == CC_TIMEOUT ? env->mss_bytes : s->cc.ssthresh_bytes);
 	s->after_timeout = event == CC_TIMEOUT;

@@ -20,9 +20,8 @@ static void ecn_star_congestion(void *state, const void *params, const struct cc
 	struct reno_window *w = state;
 	const struct ecn_star_params *p = params;
 
-	(void)a;
 	if (event == CC_TIMEOUT)
-		reno_timeout(w, env->mss_bytes);
+		reno_timeout(w, env->mss_bytes, a);
 	else if (event == CC_LOSS)
 		reno_loss(w, env->mss_bytes);
 	else

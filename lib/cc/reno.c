@@ -21,9 +21,8 @@ static void reno_congestion(void *state, const void *params, const struct cc_env
 			    enum cc_event event, const struct cc_ack *a)
 {
 	(void)params;
-	(void)a;
 	if (event == CC_TIMEOUT)
-		reno_timeout(state, env->mss_bytes);
+		reno_timeout(state, env->mss_bytes, a);
 	else
 		reno_loss(state, env->mss_bytes);
 }
