@@ -79,6 +79,7 @@ struct worker {
 	} ranges[TIERS_MAX + 1];
 	struct heap later; /* (time, node): wake-ups beyond the wheel */
 	struct slab senders, receivers;
+	struct ring_store boards, arrivals; /* of those that lack something */
 	struct slab stats; /* struct port_stats of ports that ever held a packet */
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;

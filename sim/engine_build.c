@@ -313,6 +313,7 @@ static void build_slabs(struct engine *e)
 
 		slab_init(&w->senders, senders[i], sender_size);
 		slab_init(&w->receivers, receivers[i], (receiver_size + 63) & ~(size_t)63);
+		connection_rings_init(w);
 		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
 	}
 	memory_free(senders, e->threads, sizeof(*senders));
@@ -479,9 +480,11 @@ static void free_connections(struct engine *e)
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		struct flow *f = &e->flows.flows[i];
 
-		if (f->tx != FLOW_NONE)
-			scoreboard_free(slab_at(
-				&engine_worker(e, e->net->host_node[f->src])->senders, f->tx));
+		if (f->tx != FLOW_NONE) {
+			struct worker *w = engine_worker(e, e->net->host_node[f->src]);
+
+			scoreboard_free(w, slab_at(&w->senders, f->tx));
+		}
 		if (f->rx != FLOW_NONE)
 			receiver_free(engine_worker(e, e->net->host_node[f->dst]), f->rx);
 	}
@@ -494,6 +497,7 @@ static void free_workers(struct engine *e)
 
 		slab_free(&w->senders);
 		slab_free(&w->receivers);
+		connection_rings_free(w);
 		slab_free(&w->stats);
 		heap_free(&w->later);
 		memory_free(w->buckets, SORT_BUCKETS, sizeof(*w->buckets));

@@ -6,7 +6,8 @@
  *
  * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
  * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again;
- * message.c what the packets of a message carry. */
+ * arrivals.c which have arrived beyond one that is missing; message.c what the packets of a message
+ * carry. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 #include "sim/engine.h"
@@ -74,7 +75,22 @@ enum sender_state {
 	SENDER_DONE,     /* only waits to leave the card's turn */
 };
 
-enum segment_mark { SEGMENT_SACKED = 1, SEGMENT_LOST = 2, SEGMENT_RESENT = 4 };
+/* Segments from first up to end, without it. */
+struct segment_range {
+	uint32_t first, end;
+};
+
+/* What a sender knows of the segments in flight while something is out of order; see scoreboard.c. */
+struct scoreboard {
+	uint32_t words_log2;     /* so many words of marks */
+	uint32_t lost_edge;      /* below it every segment has been judged */
+	uint32_t resend_from;    /* no segment below it waits to be sent again */
+	uint32_t highest_sacked; /* first segment above all sacked ones */
+	struct segment_range reported[SACK_BLOCKS]; /* by the last ACK with blocks */
+	struct segment_marks { /* of 64 segments: arrived; lost, and not sent again */
+		uint64_t sacked, lost;
+	} marks[];
+};
 
 /* The sending end of a running connection; its congestion control's state follows. */
 struct sender {
@@ -114,14 +130,9 @@ struct sender {
 			int64_t wake_ps; /* one for the control is set; likewise */
 		};
 	};
-	/* scoreboard: one enum segment_mark byte per segment, only while something is out of order */
-	uint8_t *marks;
-	uint32_t marks_mask;     /* size - 1, a power of two */
-	uint32_t lost_edge;      /* below it every segment has been judged */
-	uint32_t resend_from;    /* no segment below it waits to be sent again */
-	uint32_t highest_sacked; /* first segment above all sacked ones */
-	uint32_t sprayed;        /* packets sent, where each takes its own way */
-	uint32_t last_bytes;     /* RDMA: frame bytes of the packet sent last */
+	struct scoreboard *board; /* only while something is out of order */
+	uint32_t sprayed;         /* packets sent, where each takes its own way */
+	uint32_t last_bytes;      /* RDMA: frame bytes of the packet sent last */
 };
 
 _Static_assert(sizeof(struct sender) <= 192, "a running connection costs three cache lines here");
@@ -143,6 +154,17 @@ static inline struct cc_window *sender_cc(struct sender *s)
 	return (struct cc_window *)(s + 1);
 }
 
+/* What a receiver knows of segments beyond one that is missing; see arrivals.c. */
+struct arrivals {
+	uint32_t words_log2; /* so many words of bits */
+	uint32_t recent_count;
+	struct recent_arrival { /* the newest first, each with the block it lies in */
+		uint32_t segment;
+		struct segment_range block;
+	} recent[SACK_BLOCKS];
+	uint64_t words[]; /* bit per segment */
+};
+
 /* The receiving end of a running connection. */
 struct receiver {
 	uint64_t path;
@@ -157,20 +179,16 @@ struct receiver {
 	uint8_t latched;     /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
 	uint8_t class_id; /* of its ACKs */
-	uint16_t recent_count;
 	uint16_t transport;      /* number of its transport */
 	int64_t echo_ps;         /* sent_ps of the first held packet */
 	int64_t deadline_ps;     /* of the held ACK */
 	uint64_t bytes;          /* payload received for the first time */
 	uint64_t message_bytes;  /* of these, of messages that are complete */
 	uint64_t measured_bytes; /* value of bytes when measuring began */
-	/* Segments beyond next: bit per segment, only while something is missing. */
-	uint64_t *arrived;
-	uint32_t arrived_mask; /* bits - 1, a power of two */
-	uint32_t arrived_count;
-	uint32_t highest;             /* first segment above all received */
-	uint32_t recent[SACK_BLOCKS]; /* segments whose blocks were reported last, newest first */
-	uint32_t marked_pkts;         /* data packets that arrived marked, for probes */
+	struct arrivals *arrived; /* beyond next, only while something is missing */
+	uint32_t arrived_count;   /* how many */
+	uint32_t highest;         /* first segment above all received */
+	uint32_t marked_pkts;     /* data packets that arrived marked, for probes */
 	uint32_t sprayed;
 };
 
@@ -328,6 +346,21 @@ static inline int segment_before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
+/* What connections of the worker take and give back while something is out of order. */
+static inline void connection_rings_init(struct worker *w)
+{
+	w->boards = (struct ring_store){ .header_bytes = sizeof(struct scoreboard),
+					 .unit_bytes = sizeof(struct segment_marks) };
+	w->arrivals = (struct ring_store){ .header_bytes = sizeof(struct arrivals),
+					   .unit_bytes = sizeof(uint64_t) };
+}
+
+static inline void connection_rings_free(struct worker *w)
+{
+	ring_store_free(&w->boards);
+	ring_store_free(&w->arrivals);
+}
+
 /* --- message.c --- */
 
 /* How many segments hold so many bytes. */
@@ -362,22 +395,34 @@ static inline int sender_can_send(const struct sender *s)
 uint32_t scoreboard_ack(struct sender *s, uint32_t segment);
 
 /* The SACK blocks of an ACK; returns how many segments they newly report as arrived. */
-uint32_t scoreboard_sack(struct sender *s, const struct segment *ack);
+uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segment *ack);
 
 /* Judges by RFC 6675: lost once three segments above it have arrived. Returns how many are new. */
 uint32_t scoreboard_detect(struct sender *s);
 
 /* A timeout: everything in flight is lost. */
-void scoreboard_lose_all(struct sender *s);
+void scoreboard_lose_all(struct worker *w, struct sender *s);
 
 /* The first lost segment to send again; and the same, marking it as sent. s->lost > 0. */
 uint32_t scoreboard_first_lost(const struct sender *s);
 uint32_t scoreboard_resend(struct sender *s);
 
-/* Before segment next is sent: makes room for it. Only while s->marks exist. */
-void scoreboard_extend(struct sender *s);
+/* Before segment next is sent: makes room for it. Only while there is a board. */
+void scoreboard_extend(struct worker *w, struct sender *s);
 
-/* Forgets the bytes when nothing is out of order any more. */
-void scoreboard_tidy(struct sender *s);
-void scoreboard_free(struct sender *s);
+/* Gives the board up when nothing is out of order any more. */
+void scoreboard_tidy(struct worker *w, struct sender *s);
+void scoreboard_free(struct worker *w, struct sender *s);
+
+/* --- arrivals.c --- */
+
+/* A segment beyond next has arrived. Returns 1 where it is new. */
+int arrivals_add(struct worker *w, struct receiver *r, uint32_t segment);
+
+/* next has moved over one that was missing: it moves over everything that waited behind it. */
+void arrivals_close_gap(struct worker *w, struct receiver *r);
+
+/* Distinct blocks for an ACK, those of the newest segments. arrived_count > 0. */
+void arrivals_report(const struct receiver *r, struct segment *ack);
+void arrivals_free(struct worker *w, struct receiver *r);
 #endif

@@ -180,7 +180,7 @@ static void finish(struct worker *w, struct sender *s, uint32_t handle)
 	f->tx = FLOW_NONE;
 	if (f->ties & FLOW_TELLS_SENT)
 		engine_tell(w, s->connection, FLOW_TELLS_SENT);
-	scoreboard_free(s);
+	scoreboard_free(w, s);
 	if (s->in_ready) {
 		s->state = SENDER_DONE; /* the card drops it when its turn comes */
 		s->allowed_pkts = 0;

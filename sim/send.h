@@ -111,8 +111,8 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 		packet->slack_ps = message_slack_ps(e, message);
 		h->retransmits++;
 	} else {
-		if (s->marks)
-			scoreboard_extend(s);
+		if (s->board)
+			scoreboard_extend(w, s);
 		payload = sender_next_payload(e, t, s);
 		packet->class_id = s->class_id;
 		packet->slack_ps = s->slack_ps;

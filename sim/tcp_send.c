@@ -170,8 +170,9 @@ static int cut_is_over(const struct sender *s)
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
-static void react(const struct engine *e, struct sender *s, struct cc_ack *a, uint32_t pipe_before)
+static void react(struct worker *w, struct sender *s, struct cc_ack *a, uint32_t pipe_before)
 {
+	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
 	struct cc_window *window = sender_cc(s);
 
@@ -181,10 +182,10 @@ static void react(const struct engine *e, struct sender *s, struct cc_ack *a, ui
 		      window_was_used(window, pipe_before, t->env.mss_bytes);
 	if (a->acked_bytes)
 		t->cc->ack(window, t->cc_params, &t->env, a);
-	if (s->marks) {
+	if (s->board) {
 		if (scoreboard_detect(s) && s->state != SENDER_RECOVERY && s->state != SENDER_LOSS)
 			cut(e, s, CC_LOSS, a);
-		scoreboard_tidy(s);
+		scoreboard_tidy(w, s);
 	}
 	if (a->echo && s->state == SENDER_OPEN)
 		cut(e, s, CC_ECN, a);
@@ -237,7 +238,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 		sender_restart_timer(e, t, h, s);
 	}
 	if (ack->sack[0].count)
-		arrived += scoreboard_sack(s, ack);
+		arrived += scoreboard_sack(w, s, ack);
 
 	struct cc_ack a = {
 		.now_ns = ps_to_ns(h->now_ps),
@@ -248,7 +249,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 		.echo = (packet->flags & SEGMENT_ECE) != 0,
 	};
 
-	react(e, s, &a, pipe_before);
+	react(w, s, &a, pipe_before);
 	if (!sender_finished(w, s, handle))
 		try_here(w, h, s, handle);
 }
@@ -272,7 +273,7 @@ void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t
 		send_syn(w, h, s);
 		return;
 	}
-	scoreboard_lose_all(s);
+	scoreboard_lose_all(w, s);
 	cut(e, s, CC_TIMEOUT, &a);
 	allow(t, s, sender_cc(s)->window_bytes);
 	sender_start_timer(e, h, s, h->now_ps);

@@ -103,9 +103,9 @@ static int acks_around_a_mark(const char *cc, int acks_per)
  * The last of all is too. */
 TEST(test_a_change_of_the_mark_is_answered_at_once_under_dctcp)
 {
-	CHECK_INT(acks_around_a_mark("dctcp", 100), 3);    /* 4, 5, 10 */
-	CHECK_INT(acks_around_a_mark("dctcp", 3), 5);      /* 3, 4, 5, 8, 10 */
-	CHECK_INT(acks_around_a_mark("dctcp", 2), 6);      /* 2, 4, 5, 7, 9, 10 */
+	CHECK_INT(acks_around_a_mark("dctcp", 100), 3); /* 4, 5, 10 */
+	CHECK_INT(acks_around_a_mark("dctcp", 3), 5);   /* 3, 4, 5, 8, 10 */
+	CHECK_INT(acks_around_a_mark("dctcp", 2), 6);   /* 2, 4, 5, 7, 9, 10 */
 	CHECK_INT(acks_around_a_mark("dctcp", 1), 10);
 	CHECK_INT(acks_around_a_mark("ecn-star", 100), 1); /* 10 */
 	CHECK_INT(acks_around_a_mark("ecn-star", 2), 5);
