@@ -378,6 +378,8 @@ static struct transport tcp_transport(const struct config *c, const struct cc_op
 		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
 		.syn_flags = SEGMENT_SYN | (cc->echo == CC_ECHO_EXACT ? PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
+		.rack = config_has_rack(c) != 0,
+		.tail_probe = c->host.tail_probe != 0,
 	};
 }
 

@@ -6,7 +6,7 @@
  * ACK reported are skipped, and the rest is done a word at a time. Kept at all times:
  *   sacked = segments with SACKED;  lost = segments with LOST;  gone = sacked + lost.
  * A lost segment that is sent again is one in flight like any other; lost_edge is above it, so that only a
- * timeout takes it for lost once more. */
+ * timeout takes it for lost once more, or rack.c, which judges by other rules. */
 #include "sim/bits.h"
 #include "sim/host.h"
 #include <assert.h>
@@ -18,14 +18,21 @@ static uint32_t board_segments(const struct scoreboard *b)
 	return (uint32_t)WORD_BITS << b->words_log2;
 }
 
-static struct segment_marks *marks_of(struct scoreboard *b, uint32_t segment)
-{
-	return &b->marks[(segment & (board_segments(b) - 1)) / WORD_BITS];
-}
-
 static uint32_t count_bits(uint64_t word)
 {
 	return word ? (uint32_t)__builtin_popcountll(word) : 0;
+}
+
+static void copy_marks(const struct sender *s, struct scoreboard *from, struct scoreboard *to)
+{
+	for (uint32_t i = s->una, length; i != s->next; i += length) {
+		const struct segment_marks *old = scoreboard_marks(from, i);
+		struct segment_marks *m = scoreboard_marks(to, i);
+
+		length = span_length(i, s->next);
+		m->sacked |= old->sacked & span_mask(i, length);
+		m->lost |= old->lost & span_mask(i, length);
+	}
 }
 
 /* Room for every segment in flight and one more. */
@@ -44,20 +51,27 @@ static void ensure_board(struct worker *w, struct sender *s)
 	else
 		b->lost_edge = b->resend_from = b->highest_sacked = s->una;
 	b->words_log2 = words_log2;
-	for (uint32_t i = s->una, length; old && i != s->next; i += length) {
-		length = span_length(i, s->next);
-		marks_of(b, i)->sacked |= marks_of(old, i)->sacked & span_mask(i, length);
-		marks_of(b, i)->lost |= marks_of(old, i)->lost & span_mask(i, length);
+	if (old)
+		copy_marks(s, old, b);
+	if (b->rack) {
+		b->rack = rack_grow(w, s, b->rack, words_log2);
+		old->rack = NULL;
 	}
 	scoreboard_free(w, s);
 	s->board = b;
+}
+
+void scoreboard_open_rack(struct worker *w, struct sender *s)
+{
+	ensure_board(w, s);
+	s->board->rack = rack_grow(w, s, NULL, s->board->words_log2);
 }
 
 /* Segments below this one are gone, with all that was known of them. */
 static void forget_below(struct sender *s, uint32_t segment)
 {
 	for (uint32_t i = s->una, length; i != segment; i += length) {
-		struct segment_marks *m = marks_of(s->board, i);
+		struct segment_marks *m = scoreboard_marks(s->board, i);
 
 		length = span_length(i, segment);
 
@@ -71,24 +85,20 @@ static void forget_below(struct sender *s, uint32_t segment)
 	s->gone = s->sacked + s->lost;
 }
 
-uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
+uint32_t scoreboard_ack_slowly(struct sender *s, uint32_t segment)
 {
 	struct scoreboard *b = s->board;
-	uint32_t arrived = segment - s->una;
+	uint32_t arrived = segment - s->una, known = s->sacked; /* counted when they were sacked */
 
-	if (b) {
-		uint32_t known = s->sacked; /* counted when they were sacked */
-
-		if (s->gone)
-			forget_below(s, segment);
-		arrived -= known - s->sacked;
-		if (segment_before(b->lost_edge, segment))
-			b->lost_edge = segment;
-		if (segment_before(b->resend_from, segment))
-			b->resend_from = segment;
-		if (segment_before(b->highest_sacked, segment))
-			b->highest_sacked = segment;
-	}
+	if (s->gone)
+		forget_below(s, segment);
+	arrived -= known - s->sacked;
+	if (segment_before(b->lost_edge, segment))
+		b->lost_edge = segment;
+	if (segment_before(b->resend_from, segment))
+		b->resend_from = segment;
+	if (segment_before(b->highest_sacked, segment))
+		b->highest_sacked = segment;
 	s->una = segment;
 	return arrived;
 }
@@ -99,7 +109,7 @@ static uint32_t sack_range(struct sender *s, uint32_t first, uint32_t end)
 	uint32_t arrived = 0;
 
 	for (uint32_t i = first, length; i != end; i += length) {
-		struct segment_marks *m = marks_of(s->board, i);
+		struct segment_marks *m = scoreboard_marks(s->board, i);
 
 		length = span_length(i, end);
 
@@ -173,7 +183,8 @@ static uint32_t third_sacked(struct scoreboard *b)
 
 	for (uint32_t seen = 0; seen < DUP_THRESHOLD;) {
 		uint32_t last = edge - 1, length = last % WORD_BITS + 1;
-		uint64_t below = marks_of(b, last)->sacked & span_mask(edge - length, length);
+		uint64_t below =
+			scoreboard_marks(b, last)->sacked & span_mask(edge - length, length);
 
 		if (below) {
 			edge = span_highest(last, below);
@@ -196,7 +207,7 @@ uint32_t scoreboard_detect(struct sender *s)
 	if (!segment_before(b->lost_edge, edge))
 		return 0;
 	for (uint32_t i = b->lost_edge, length; i != edge; i += length) {
-		struct segment_marks *m = marks_of(b, i);
+		struct segment_marks *m = scoreboard_marks(b, i);
 
 		length = span_length(i, edge);
 
@@ -216,7 +227,7 @@ void scoreboard_lose_all(struct worker *w, struct sender *s)
 	ensure_board(w, s);
 	s->lost = 0;
 	for (uint32_t i = s->una, length; i != s->next; i += length) {
-		struct segment_marks *m = marks_of(s->board, i);
+		struct segment_marks *m = scoreboard_marks(s->board, i);
 
 		length = span_length(i, s->next);
 
@@ -238,7 +249,7 @@ uint32_t scoreboard_first_lost(const struct sender *s)
 		assert(segment_before(i, s->next));
 		length = span_length(i, s->next);
 
-		uint64_t lost = marks_of(s->board, i)->lost & span_mask(i, length);
+		uint64_t lost = scoreboard_marks(s->board, i)->lost & span_mask(i, length);
 
 		if (lost)
 			return span_lowest(i, lost);
@@ -249,10 +260,12 @@ uint32_t scoreboard_resend(struct sender *s)
 {
 	uint32_t segment = scoreboard_first_lost(s);
 
-	marks_of(s->board, segment)->lost &= ~span_mask(segment, 1);
+	scoreboard_marks(s->board, segment)->lost &= ~span_mask(segment, 1);
 	s->lost--;
 	s->gone--;
 	s->board->resend_from = segment + 1;
+	if (s->board->rack && segment_before(s->board->rack->resent_end, segment + 1))
+		s->board->rack->resent_end = segment + 1;
 	return segment;
 }
 
@@ -263,13 +276,18 @@ void scoreboard_extend(struct worker *w, struct sender *s)
 
 void scoreboard_tidy(struct worker *w, struct sender *s)
 {
-	if (s->gone == 0 && s->state == SENDER_OPEN)
+	if (s->gone == 0 && s->state == SENDER_OPEN && !s->board->rack)
 		scoreboard_free(w, s);
 }
 
 void scoreboard_free(struct worker *w, struct sender *s)
 {
-	if (s->board)
-		ring_give(&w->boards, s->board, s->board->words_log2);
+	struct scoreboard *b = s->board;
+
 	s->board = NULL;
+	if (!b)
+		return;
+	if (b->rack)
+		rack_free(w, b->rack);
+	ring_give(&w->boards, b, b->words_log2);
 }

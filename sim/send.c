@@ -260,6 +260,8 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 		on_application(w, h, s, handle);
 	else if (kind == TIMER_RETRANSMIT)
 		on_retransmit(w, h, s, handle);
+	else if (kind == TIMER_REORDER || kind == TIMER_PROBE)
+		tcp_on_rack_timer(w, h, s, handle, kind);
 	else
 		rdma_on_timer(w, h, s, handle, kind);
 }

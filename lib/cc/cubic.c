@@ -149,8 +149,7 @@ static void cubic_congestion(void *state, const void *params, const struct cc_en
 
 	if (event != CC_TIMEOUT || !a->timed_out_again) {
 		s->w_prior = cwnd;
-		s->w_max =
-			p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
+		s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
 		s->cc.ssthresh_bytes =
 			larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5),
 				     2 * (uint64_t)env->mss_bytes);
