@@ -60,15 +60,15 @@ void rack_on_ack(struct host *h, struct sender *s, const struct segment *ack)
 
 	if (rtt_ps < k->min_rtt_ps)
 		k->min_rtt_ps = rtt_ps;
-	if (ack->sent_ps >= k->newest_ps) {
+	if (ack->sent_ps > k->newest_ps) {
 		k->newest_ps = ack->sent_ps;
 		k->rtt_ps = rtt_ps;
-		return;
-	}
-	k->is_reordered = 1;
-	if (rtt_ps - k->rtt_ps > k->late_ps) {
-		k->late_ps = rtt_ps - k->rtt_ps;
-		k->recoveries_left = PERSIST_RECOVERIES;
+	} else if (ack->sent_ps < k->newest_ps) {
+		k->is_reordered = 1;
+		if (rtt_ps - k->rtt_ps > k->late_ps) {
+			k->late_ps = rtt_ps - k->rtt_ps;
+			k->recoveries_left = PERSIST_RECOVERIES;
+		}
 	}
 }
 

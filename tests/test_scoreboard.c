@@ -3,10 +3,12 @@
  *
  * Segments travel through a network that loses some, lets some overtake others and now and then loses all;
  * so do ACKs. The two ends as they are and their references see the same, and must say the same: every
- * SACK block, every count, every segment to send again. */
+ * SACK block, every count, every segment to send again, be losses found by three segments above them or by
+ * time. */
 #include "sim/host.h"
 #include "tests/test.h"
 #include "weir/rng.h"
+#include "weir/units.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,10 @@ struct plain {
 	uint8_t arrived[SEGMENTS];
 	uint32_t expected;                          /* by the receiver */
 	uint32_t recent[SACK_BLOCKS], recent_count; /* that came out of order, the newest first */
+	/* By time: when each segment was sent last; and what RFC 8985 has RACK remember. */
+	int64_t sent_ps[SEGMENTS];
+	int64_t newest_ps, rtt_ps, min_rtt_ps, late_ps;
+	int is_reordered;
 };
 
 static uint32_t plain_count(const struct plain *p, enum mark mark)
@@ -74,6 +80,45 @@ static uint32_t plain_detect(struct plain *p)
 	return found;
 }
 
+/* An ACK of a packet that was sent then. */
+static void plain_learn(struct plain *p, int64_t now_ps, int64_t sent_ps)
+{
+	int64_t rtt_ps = now_ps - sent_ps;
+
+	if (p->min_rtt_ps < 0 || rtt_ps < p->min_rtt_ps)
+		p->min_rtt_ps = rtt_ps;
+	if (sent_ps > p->newest_ps) {
+		p->newest_ps = sent_ps;
+		p->rtt_ps = rtt_ps;
+	} else if (sent_ps < p->newest_ps) {
+		p->is_reordered = 1;
+		if (rtt_ps - p->rtt_ps > p->late_ps)
+			p->late_ps = rtt_ps - p->rtt_ps;
+	}
+}
+
+/* Lost once a later one has arrived and its time is over, whether or not it was sent again. */
+static uint32_t plain_detect_by_time(struct plain *p, int64_t now_ps, int in_recovery)
+{
+	int64_t window_ps = p->min_rtt_ps / 4;
+	uint32_t found = 0;
+
+	if (window_ps < 2 * p->late_ps)
+		window_ps = 2 * p->late_ps;
+	if (!p->is_reordered && (in_recovery || plain_count(p, SACKED) >= DUP_THRESHOLD))
+		window_ps = 0;
+	for (uint32_t i = p->una; i < p->next; i++) {
+		int in_flight = p->marks[i] == NOTHING || p->marks[i] == RESENT;
+
+		if (in_flight && p->sent_ps[i] < p->newest_ps &&
+		    p->sent_ps[i] + p->rtt_ps + window_ps <= now_ps) {
+			p->marks[i] = LOST;
+			found++;
+		}
+	}
+	return found;
+}
+
 static uint32_t plain_first_lost(const struct plain *p)
 {
 	uint32_t i = p->una;
@@ -121,14 +166,22 @@ static struct segment plain_report(const struct plain *p)
 /* --- both together --- */
 
 struct bench {
+	struct transport t;
+	struct engine e;
+	struct host h;
 	struct worker w;
 	struct sender s;
 	struct receiver r;
 	struct plain plain;
 	struct rng rng;
 	uint32_t window, lose_per_mille, overtake_per_mille;
-	/* Under way, in no order. */
-	uint32_t data[SEGMENTS], data_count;
+	int by_time;
+	/* Under way. */
+	struct {
+		uint32_t segment;
+		int64_t sent_ps;
+	} data[SEGMENTS];
+	uint32_t data_count;
 	struct segment acks[SEGMENTS];
 	uint32_t ack_count;
 	uint64_t resent, timeouts;
@@ -151,8 +204,15 @@ static void check_sender(const struct bench *b)
 
 static void put(struct bench *b, uint32_t segment)
 {
-	if (b->data_count < SEGMENTS && !chance(b, b->lose_per_mille))
-		b->data[b->data_count++] = segment;
+	int64_t now_ps = ++b->h.now_ps;
+
+	b->plain.sent_ps[segment] = now_ps;
+	if (b->by_time)
+		rack_sent(&b->e, &b->h, &b->s, segment, now_ps);
+	if (b->data_count == SEGMENTS || chance(b, b->lose_per_mille))
+		return;
+	b->data[b->data_count].segment = segment;
+	b->data[b->data_count++].sent_ps = now_ps;
 }
 
 /* Sends what is lost again, or what is next, while the window has room. */
@@ -171,8 +231,8 @@ static void send_some(struct bench *b)
 		} else if (b->s.next < SEGMENTS) {
 			if (b->s.board)
 				scoreboard_extend(&b->w, &b->s);
-			put(b, b->s.next++);
-			b->plain.next++;
+			b->s.next++;
+			put(b, b->plain.next++);
 		} else {
 			return;
 		}
@@ -187,9 +247,11 @@ static uint32_t pick(struct bench *b, uint32_t count)
 
 static void receive_one(struct bench *b)
 {
-	uint32_t at = pick(b, b->data_count), segment = b->data[at];
+	uint32_t at = pick(b, b->data_count), segment = b->data[at].segment;
 	struct segment ack, expected;
+	int64_t sent_ps = b->data[at].sent_ps;
 
+	b->h.now_ps++;
 	memmove(b->data + at, b->data + at + 1, (--b->data_count - at) * sizeof(b->data[0]));
 	if (segment == b->r.next) {
 		b->r.next++;
@@ -203,7 +265,7 @@ static void receive_one(struct bench *b)
 	plain_receive(&b->plain, segment);
 	if (!b->r.arrived_count)
 		b->plain.recent_count = 0;
-	ack = (struct segment){ .number = b->r.next };
+	ack = (struct segment){ .number = b->r.next, .sent_ps = sent_ps };
 	if (b->r.arrived_count)
 		arrivals_report(&b->r, &ack);
 	expected = plain_report(&b->plain);
@@ -218,6 +280,7 @@ static void hear_one(struct bench *b)
 	uint32_t at = pick(b, b->ack_count);
 	struct segment ack = b->acks[at];
 
+	b->h.now_ps++;
 	memmove(b->acks + at, b->acks + at + 1, (--b->ack_count - at) * sizeof(b->acks[0]));
 	if (segment_before(b->s.una, ack.number))
 		CHECK_INT(scoreboard_ack(&b->s, ack.number), plain_ack(&b->plain, ack.number));
@@ -225,7 +288,12 @@ static void hear_one(struct bench *b)
 		CHECK_INT(scoreboard_sack(&b->w, &b->s, &ack), plain_sack(&b->plain, &ack));
 	if (b->s.state == SENDER_LOSS && b->s.una >= b->s.recover)
 		b->s.state = SENDER_OPEN;
-	if (b->s.board) {
+	if (b->by_time) {
+		rack_on_ack(&b->h, &b->s, &ack);
+		plain_learn(&b->plain, b->h.now_ps, ack.sent_ps);
+		CHECK_INT(rack_detect(&b->h, &b->s),
+			  plain_detect_by_time(&b->plain, b->h.now_ps, b->s.state == SENDER_LOSS));
+	} else if (b->s.board) {
 		CHECK_INT(scoreboard_detect(&b->s), plain_detect(&b->plain));
 		scoreboard_tidy(&b->w, &b->s);
 	}
@@ -260,21 +328,37 @@ static void run_bench(struct bench *b)
 	scoreboard_free(&b->w, &b->s);
 	arrivals_free(&b->w, &b->r);
 	connection_rings_free(&b->w);
+	heap_free(&b->h.timers);
+}
+
+/* Everything begins anew. The smoothed round trip, which limits RACK's window at first, is made to be far
+ * above all others. */
+static void bench_init(struct bench *b, uint64_t seed, int by_time)
+{
+	memset(b, 0, sizeof(*b));
+	b->e.transports = &b->t;
+	b->h.timer_ps = TIME_NEVER_PS;
+	b->w.engine = &b->e;
+	b->s.state = SENDER_OPEN;
+	b->s.srtt_ns = NS_PER_S;
+	b->plain.newest_ps = b->plain.min_rtt_ps = -1;
+	b->rng = rng_make(seed, 0, RNG_TEST);
+	b->by_time = by_time;
+	connection_rings_init(&b->w);
+	if (by_time)
+		scoreboard_open_rack(&b->w, &b->s);
 }
 
 static struct bench bench;
 
-TEST(test_scoreboard_and_arrivals_agree_with_a_walk_over_all_segments)
+static void check_all(int by_time)
 {
 	static const uint32_t windows[] = { 2, 9, 64, 65, 300, 2000 }, losses[] = { 0, 3, 50, 300 },
 			      overtakings[] = { 0, 20, 500 };
 	uint64_t resent = 0, timeouts = 0;
 
 	for (uint32_t i = 0; i < 6 * 4 * 3; i++) {
-		memset(&bench, 0, sizeof(bench));
-		connection_rings_init(&bench.w);
-		bench.s.state = SENDER_OPEN;
-		bench.rng = rng_make(i, 0, RNG_TEST);
+		bench_init(&bench, i, by_time);
 		bench.window = windows[i % 6];
 		bench.lose_per_mille = losses[i / 6 % 4];
 		bench.overtake_per_mille = overtakings[i / 24];
@@ -286,4 +370,14 @@ TEST(test_scoreboard_and_arrivals_agree_with_a_walk_over_all_segments)
 	}
 	CHECK(resent > 10000);
 	CHECK(timeouts > 100);
+}
+
+TEST(test_scoreboard_and_arrivals_agree_with_a_walk_over_all_segments)
+{
+	check_all(0);
+}
+
+TEST(test_losses_found_by_time_are_those_of_a_walk_over_all_segments)
+{
+	check_all(1);
 }

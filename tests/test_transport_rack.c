@@ -132,7 +132,15 @@ TEST(test_rack_waits_twice_as_long_as_the_latest_packet_was_late)
 	/* 4, 5 and 6 arrive; 2 and 3 left at 2 and 3 us. 34 us are more than a quarter of a round trip. */
 	CHECK_INT(ack_at(&d, 118, 2, (struct sack_block){ 2, 3 }, 6), 0);
 	CHECK_INT(d.s.board->rack->reorder_ps, (3 + 112 + 34) * US_PS);
-	CHECK_INT(ack_at(&d, 147, 2, (struct sack_block){ 2, 3 }, 6), 0);
+	CHECK_INT(ack_at(&d, 139, 2, (struct sack_block){ 2, 3 }, 6), 0);
+	/* After sixteen recoveries that is forgotten, but not that packets may overtake others. */
+	for (int i = 0; i < 15; i++)
+		rack_recovered(&d.s);
+	CHECK_INT(d.s.board->rack->late_ps, 17 * US_PS);
+	rack_recovered(&d.s);
+	CHECK_INT(d.s.board->rack->late_ps, 0);
+	CHECK_INT(ack_at(&d, 139, 2, (struct sack_block){ 2, 3 }, 6), 1); /* 2 + 112 + 25 */
+	CHECK_INT(ack_at(&d, 140, 2, (struct sack_block){ 2, 3 }, 6), 1);
 	hand_close(&d);
 }
 
@@ -154,6 +162,40 @@ TEST(test_rack_finds_a_lost_repair)
 	CHECK_INT(ack_at(&d, 211, 0, (struct sack_block){ 1, 4 }, 111), 1);
 	CHECK_INT(scoreboard_first_lost(&d.s), 0);
 	hand_close(&d);
+}
+
+/* When the heap is asked for a probe after so many segments that left 1 us after each other. */
+static int64_t probe_planned_us(uint32_t segments, uint32_t acks_per)
+{
+	struct config c = { .host = { .ack_delay_ps = 500 * US_PS, .rto_max_ps = PS_PER_S } };
+	struct hand d;
+	int64_t planned_ps;
+
+	hand_open(&d);
+	d.e.config = &c;
+	d.t.tail_probe = 1;
+	d.t.acks_per = acks_per;
+	d.t.rto_min_ns = 5 * NS_PER_MS;
+	for (uint32_t i = 0; i < segments; i++)
+		send_at(&d, i);
+	planned_ps = d.h.timer_ps;
+	/* The first of them may have been planned for less: the heap asks, and is told the time. */
+	d.h.now_ps = planned_ps;
+	CHECK_INT(rack_probe(&d.e, &d.h, &d.s), segments == 1);
+	if (segments > 1)
+		planned_ps = d.s.board->rack->probe_timer_ps;
+	hand_close(&d);
+	return planned_ps / US_PS;
+}
+
+/* Section 7.2: two round trips of 100 us after the last that was sent, and where there is only one its ACK may
+ * be held back for 500 us. */
+TEST(test_a_probe_is_due_after_two_round_trips_and_the_delay_of_a_lone_ack)
+{
+	CHECK_INT(probe_planned_us(1, 1), 200);
+	CHECK_INT(probe_planned_us(1, 2), 700);
+	CHECK_INT(probe_planned_us(3, 1), 202);
+	CHECK_INT(probe_planned_us(3, 2), 202);
 }
 
 /* --- whole connections --- */
