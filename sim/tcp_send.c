@@ -297,23 +297,30 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 
 /* --- timers --- */
 
+/* What the congestion control is told where no ACK came. */
+static struct cc_ack no_ack(const struct transport *t, const struct host *h, const struct sender *s)
+{
+	uint64_t mss = t->env.mss_bytes;
+
+	return (struct cc_ack){
+		.now_ns = ps_to_ns(h->now_ps),
+		.una_bytes = s->una * mss,
+		.next_bytes = s->next * mss,
+	};
+}
+
 void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
-	uint64_t mss = t->env.mss_bytes;
-	struct cc_ack a = {
-		.now_ns = ps_to_ns(h->now_ps),
-		.una_bytes = s->una * mss,
-		.next_bytes = s->next * mss,
-		/* The backoff is undone as soon as una moves. */
-		.timed_out_again = s->state == SENDER_LOSS && s->backoff > 1,
-	};
+	struct cc_ack a = no_ack(t, h, s);
 
 	if (s->state == SENDER_SYN) {
 		send_syn(w, h, s);
 		return;
 	}
+	/* The backoff is undone as soon as una moves. */
+	a.timed_out_again = s->state == SENDER_LOSS && s->backoff > 1;
 	scoreboard_lose_all(w, s);
 	cut(e, s, CC_TIMEOUT, &a);
 	allow(t, s, sender_cc(s)->window_bytes);
@@ -334,7 +341,7 @@ void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint3
 			s->allowed_pkts = sender_pipe(s) + 1;
 		sender_start_timer(e, h, s, h->now_ps);
 	} else {
-		const struct cc_ack a = { .now_ns = ps_to_ns(h->now_ps) };
+		const struct cc_ack a = no_ack(sender_transport(e, s), h, s);
 
 		if (!rack_reorder_is_due(h, s))
 			return;

@@ -271,6 +271,35 @@ TEST(test_a_loss_that_a_probe_repairs_cuts_the_window)
 	sim_end(&s);
 }
 
+/* Two segments arrive, and their ACKs at 42.5 and 43.7 us let out four more, the last at 46.1 us, on a line
+ * that has failed. The probe leaves two round trips later, at 131 us, and its timeout is 5 ms after that;
+ * without one it is 5 ms after the last ACK. */
+static int timeouts_until(const char *host, int to_us)
+{
+	struct sim s;
+	int timeouts;
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 2\nrate = 10Gbps\ndelay = 10us\n"
+		 "fail = sw h1 43us\n"
+		 "[host]\ncc = reno\ninitial-window = 2\nrto-min = 5ms\n%s\n"
+		 "[traffic x]\npattern = list\nflow = 0 1 %dB 0us\n"
+		 "[measure]\nto = %dus\ndrain = 0us\n",
+		 host, 6 * 1460, to_us);
+	sim_run(&s, 1);
+	timeouts = (int)sim_metric(&s, "timeouts");
+	sim_end(&s);
+	return timeouts;
+}
+
+TEST(test_a_probe_puts_the_timeout_off)
+{
+	CHECK_INT(timeouts_until("", 5043), 0);
+	CHECK_INT(timeouts_until("", 5044), 1);
+	CHECK_INT(timeouts_until("tail-probe = yes", 5131), 0);
+	CHECK_INT(timeouts_until("tail-probe = yes", 5132), 1);
+}
+
 /* --- packets that take several ways --- */
 
 static double sprayed(const char *host, double *goodput_bps)
