@@ -33,6 +33,7 @@ for threads in 1 2; do
 	row "1024 hosts, permutation" bench/fabric-1024.ini $threads "$repeat"
 	row "8192 hosts, permutation" bench/fabric-8192.ini $threads "$repeat"
 	row "128 hosts, web search at load 0.5" bench/websearch-128.ini $threads "$repeat"
+	row "32 hosts, permutation, losses" bench/lossy-32.ini $threads "$repeat"
 done
 row "1024 hosts, 100,000 flows at load 0.5" bench/flows-100k.ini 1 1
 row "65,536 hosts (fat-tree k=64), permutation" bench/fat-tree-64.ini 1 1

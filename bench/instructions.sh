@@ -22,3 +22,4 @@ row() {
 printf '%-44s %12s %18s\n' scenario hops instructions/hop
 row "incast, 16 to 1" bench/incast.ini 100ms 300ms
 row "128 hosts, permutation" bench/fabric-128.ini 300us 800us
+row "32 hosts, permutation, losses" bench/lossy-32.ini 4ms 7ms

@@ -37,6 +37,7 @@ _Static_assert(BUFFER_PER_QUEUE == 0 && BUFFER_PER_PORT == 1 && BUFFER_PER_SWITC
 static const char *const ecmp_choices[] = { "flow", "packet", NULL };
 static const char *const buffer_choices[] = { "queue", "port", "switch", NULL };
 static const char *const non_ect_choices[] = { "drop", "pass", NULL };
+static const char *const loss_choices[] = { "auto", "dupack", "rack", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
 static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
 static const char *const connection_choices[] = { "per-flow", "persistent", NULL };
@@ -135,8 +136,19 @@ const struct option host_options[] = {
 	  "how a window is cut: at once (RFC 8257), or spread over a round trip (prr, RFC 6937, "
 	  "Linux)",
 	  recovery_choices },
+	{ "loss-detection", OPT_CHOICE, AT(loss_detection), "auto", 0, 2,
+	  "a packet is lost when three later ones have arrived (dupack, RFC 6675), or when a "
+	  "later one has and a round trip and a reordering window have passed (rack, RFC 8985); "
+	  "auto: rack where network.ecmp = packet or tail-probe = yes, else dupack",
+	  loss_choices },
+	{ "tail-probe", OPT_FLAG, AT(tail_probe), "no", 0, 1,
+	  "two round trips without an ACK make a sender send its last packet again, so that the "
+	  "loss of those before it shows without a timeout (RFC 8985, section 7); needs rack",
+	  NULL },
 	{ "handshake", OPT_FLAG, AT(handshake), "no", 0, 1,
-	  "a connection starts with SYN and SYN-ACK instead of data", NULL },
+	  "a connection starts with SYN and SYN-ACK instead of data; both are ECN-capable where "
+	  "every mark is echoed, as under dctcp (RFC 8257, section 3.5)",
+	  NULL },
 	{ "ecn-acks", OPT_FLAG, AT(ecn_acks), "yes", 0, 1,
 	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, "
 	  "and "
@@ -490,6 +502,11 @@ static int check_host(struct config *c, struct error *e)
 		return error_set(e, "host.max-window: %s; at least one host.mss of %s is needed",
 				 show(host_options, "max-window", h).text,
 				 show(host_options, "mss", h).text);
+	if (h->tail_probe && !config_has_rack(c))
+		return error_set(e,
+				 "host.tail-probe: yes, but one answer to a probe proves nothing "
+				 "with loss-detection = %s; take rack or auto",
+				 show(host_options, "loss-detection", h).text);
 	if (h->rto_min_ps > h->rto_max_ps)
 		return error_set(e, "host.rto-min: %s; at most rto-max = %s",
 				 show(host_options, "rto-min", h).text,

@@ -71,12 +71,16 @@ struct host_config {
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
 	uint64_t processing_delay_ps; /* from the wire to the transport, each way in */
 	uint64_t recovery;            /* enum recovery_mode */
+	uint64_t loss_detection;      /* enum loss_detection */
+	uint64_t tail_probe;          /* flag: RFC 8985, section 7 */
 	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
 	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
 	uint64_t idle_restart;        /* flag: a long pause shrinks the window */
 	char card[OPT_TEXT_SIZE];     /* spec */
 	uint64_t tso_bytes;           /* of one connection that leave back to back; 0: a packet */
 };
+
+enum loss_detection { LOSS_AUTO, LOSS_DUPACK, LOSS_RACK };
 
 enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 
@@ -195,6 +199,14 @@ struct config {
 static inline const struct cc_ops *traffic_cc(const struct config *c, uint32_t traffic)
 {
 	return c->traffic[traffic].cc_ops ? c->traffic[traffic].cc_ops : c->cc;
+}
+
+/* Do TCP senders find losses by time (RFC 8985)? */
+static inline int config_has_rack(const struct config *c)
+{
+	return c->host.loss_detection == LOSS_RACK ||
+	       (c->host.loss_detection == LOSS_AUTO &&
+		(c->network.ecmp == ECMP_PER_PACKET || c->host.tail_probe));
 }
 
 /* Keys that every topology or pattern has. */

@@ -80,6 +80,7 @@ struct worker {
 	} ranges[TIERS_MAX + 1];
 	struct heap later; /* (time, node): wake-ups beyond the wheel */
 	struct slab senders, receivers;
+	struct ring_store boards, arrivals, racks; /* of those that lack something */
 	struct slab stats; /* struct port_stats of ports that ever held a packet */
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;
@@ -107,13 +108,14 @@ struct transport {
 	int64_t rto_min_ns, rto_initial_ns;
 	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
 	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
+	uint8_t syn_flags;             /* TCP: of a SYN, and with SEGMENT_ACK of its answer */
 	uint8_t spread_cuts;           /* proportional rate reduction */
 	uint8_t idle_restart;          /* RFC 5681, section 4.1 */
+	uint8_t rack, tail_probe;      /* RFC 8985 */
 	/* RDMA */
 	uint8_t is_rdma;
 	uint8_t go_back_n;
 	int64_t cnp_interval_ps; /* -1: no notifications */
-	uint64_t unused;
 };
 
 _Static_assert(sizeof(struct transport) == 128, "found by a shift");

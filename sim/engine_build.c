@@ -320,6 +320,7 @@ static void build_slabs(struct engine *e)
 
 		slab_init(&w->senders, senders[i], sender_size);
 		slab_init(&w->receivers, receivers[i], (receiver_size + 63) & ~(size_t)63);
+		connection_rings_init(w);
 		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
 	}
 	memory_free(senders, e->threads, sizeof(*senders));
@@ -360,6 +361,8 @@ static void build_workers(struct engine *e)
 	}
 }
 
+/* A control that hears every mark has ECN-capable SYNs and SYN-ACKs: queues that mark would drop them
+ * (RFC 8257, section 3.5). With classic ECN neither is (RFC 3168, section 6.1.1). */
 static struct transport tcp_transport(const struct config *c, const struct cc_ops *cc,
 				      const void *params)
 {
@@ -381,8 +384,11 @@ static struct transport tcp_transport(const struct config *c, const struct cc_op
 		.exact_echo = echo == CC_ECHO_EXACT,
 		.data_flags = ecn ? PACKET_ECT : 0,
 		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
+		.syn_flags = SEGMENT_SYN | (echo == CC_ECHO_EXACT ? PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
 		.idle_restart = c->host.idle_restart != 0,
+		.rack = config_has_rack(c) != 0,
+		.tail_probe = c->host.tail_probe != 0,
 	};
 }
 
@@ -498,9 +504,11 @@ static void free_connections(struct engine *e)
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		struct flow *f = &e->flows.flows[i];
 
-		if (f->tx != FLOW_NONE)
-			scoreboard_free(slab_at(
-				&engine_worker(e, e->net->host_node[f->src])->senders, f->tx));
+		if (f->tx != FLOW_NONE) {
+			struct worker *w = engine_worker(e, e->net->host_node[f->src]);
+
+			scoreboard_free(w, slab_at(&w->senders, f->tx));
+		}
 		if (f->rx != FLOW_NONE)
 			receiver_free(engine_worker(e, e->net->host_node[f->dst]), f->rx);
 	}
@@ -513,6 +521,7 @@ static void free_workers(struct engine *e)
 
 		slab_free(&w->senders);
 		slab_free(&w->receivers);
+		connection_rings_free(w);
 		slab_free(&w->stats);
 		heap_free(&w->later);
 		memory_free(w->buckets, SORT_BUCKETS, sizeof(*w->buckets));

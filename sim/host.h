@@ -7,7 +7,8 @@
  *
  * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
  * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again;
- * message.c what the packets of a message carry. */
+ * rack.c finds losses by time, where asked for; arrivals.c which have arrived beyond one that is missing; message.c what the packets of a message
+ * carry. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 #include "sim/engine.h"
@@ -59,6 +60,8 @@ struct host {
 enum timer_kind {
 	TIMER_ACK,
 	TIMER_RETRANSMIT,
+	TIMER_REORDER,
+	TIMER_PROBE,
 	TIMER_APPLICATION,
 	TIMER_PACE,
 	TIMER_CONTROL,
@@ -81,7 +84,45 @@ enum sender_state {
 	SENDER_DONE,     /* only waits to leave the card's turn */
 };
 
-enum segment_mark { SEGMENT_SACKED = 1, SEGMENT_LOST = 2, SEGMENT_RESENT = 4 };
+/* Segments from first up to end, without it. */
+struct segment_range {
+	uint32_t first, end;
+};
+
+/* What a sender knows of the segments in flight while something is out of order; see scoreboard.c. */
+struct scoreboard {
+	uint32_t words_log2;                        /* so many words of marks */
+	uint32_t lost_edge;                         /* below it every segment has been judged */
+	uint32_t resend_from;                       /* no segment below it waits to be sent again */
+	uint32_t highest_sacked;                    /* first segment above all sacked ones */
+	struct segment_range reported[SACK_BLOCKS]; /* by the last ACK with blocks */
+	struct rack *rack; /* NULL: losses are found by three segments above them alone */
+	uint32_t
+		is_reordered; /* with rack: 1: a segment arrived after later ones, sent only once */
+	struct segment_marks { /* of 64 segments: arrived; lost, and not sent again */
+		uint64_t sacked, lost;
+	} marks[];
+};
+
+enum tail_probe { PROBE_NONE, PROBE_NEW, PROBE_AGAIN };
+
+/* What a sender knows of time, where that tells it of losses; see rack.c. RFC 8985's name for it behind. */
+struct rack {
+	uint32_t words_log2;      /* room for 64 segments, so many times doubled */
+	uint32_t resent_end;      /* no segment from here on was sent more than once */
+	uint32_t is_reordered;    /* 1: a packet was overtaken; reordering_seen */
+	uint32_t recoveries_left; /* until late_ps is forgotten; reo_wnd_persist */
+	uint32_t probe;           /* enum tail_probe: what is under way */
+	uint32_t probe_end;       /* first segment above it; TLP.end_seq */
+	int64_t newest_ps; /* of all that arrived, what was sent last was sent then; xmit_ts */
+	int64_t rtt_ps;    /* of that one */
+	int64_t min_rtt_ps;
+	int64_t late_ps;       /* so much longer took one that was overtaken, at most */
+	int64_t probe_sent_ps; /* TIME_NEVER_PS: not yet */
+	int64_t reorder_ps;    /* then losses are looked for again; TIME_NEVER_PS: not */
+	int64_t reorder_timer_ps, probe_timer_ps; /* the host's heap asks then; likewise */
+	int64_t sent_ps[]; /* ring: when each segment in flight was sent last */
+};
 
 /* The sending end of a running connection; its congestion control's state follows. */
 struct sender {
@@ -121,14 +162,9 @@ struct sender {
 			int64_t wake_ps; /* one for the control is set; likewise */
 		};
 	};
-	/* scoreboard: one enum segment_mark byte per segment, only while something is out of order */
-	uint8_t *marks;
-	uint32_t marks_mask;     /* size - 1, a power of two */
-	uint32_t lost_edge;      /* below it every segment has been judged */
-	uint32_t resend_from;    /* no segment below it waits to be sent again */
-	uint32_t highest_sacked; /* first segment above all sacked ones */
-	uint32_t sprayed;        /* packets sent, where each takes its own way */
-	uint32_t last_bytes;     /* RDMA: frame bytes of the packet sent last */
+	struct scoreboard *board; /* only while something is out of order */
+	uint32_t sprayed;         /* packets sent, where each takes its own way */
+	uint32_t last_bytes;      /* RDMA: frame bytes of the packet sent last */
 };
 
 _Static_assert(sizeof(struct sender) <= 192, "a running connection costs three cache lines here");
@@ -150,6 +186,17 @@ static inline struct cc_window *sender_cc(struct sender *s)
 	return (struct cc_window *)(s + 1);
 }
 
+/* What a receiver knows of segments beyond one that is missing; see arrivals.c. */
+struct arrivals {
+	uint32_t words_log2; /* so many words of bits */
+	uint32_t recent_count;
+	struct recent_arrival { /* the newest first, each with the block it lies in */
+		uint32_t segment;
+		struct segment_range block;
+	} recent[SACK_BLOCKS];
+	uint64_t words[]; /* bit per segment */
+};
+
 /* The receiving end of a running connection. */
 struct receiver {
 	uint64_t path;
@@ -163,21 +210,17 @@ struct receiver {
 	uint8_t ce;          /* RFC 8257: was the last packet marked? */
 	uint8_t latched;     /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
-	uint8_t class_id; /* of its ACKs */
-	uint16_t recent_count;
-	uint16_t transport;      /* number of its transport */
-	int64_t echo_ps;         /* sent_ps of the first held packet */
-	int64_t deadline_ps;     /* of the held ACK */
-	uint64_t bytes;          /* payload received for the first time */
-	uint64_t message_bytes;  /* of these, of messages that are complete */
-	uint64_t measured_bytes; /* value of bytes when measuring began */
-	/* Segments beyond next: bit per segment, only while something is missing. */
-	uint64_t *arrived;
-	uint32_t arrived_mask; /* bits - 1, a power of two */
-	uint32_t arrived_count;
-	uint32_t highest;             /* first segment above all received */
-	uint32_t recent[SACK_BLOCKS]; /* segments whose blocks were reported last, newest first */
-	uint32_t marked_pkts;         /* data packets that arrived marked, for probes */
+	uint8_t class_id;         /* of its ACKs */
+	uint16_t transport;       /* number of its transport */
+	int64_t echo_ps;          /* sent_ps of the first held packet */
+	int64_t deadline_ps;      /* of the held ACK */
+	uint64_t bytes;           /* payload received for the first time */
+	uint64_t message_bytes;   /* of these, of messages that are complete */
+	uint64_t measured_bytes;  /* value of bytes when measuring began */
+	struct arrivals *arrived; /* beyond next, only while something is missing */
+	uint32_t arrived_count;   /* how many */
+	uint32_t highest;         /* first segment above all received */
+	uint32_t marked_pkts;     /* data packets that arrived marked, for probes */
 	uint32_t sprayed;
 };
 
@@ -362,6 +405,24 @@ static inline int segment_before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
+/* What connections of the worker take and give back while something is out of order. */
+static inline void connection_rings_init(struct worker *w)
+{
+	w->boards = (struct ring_store){ .header_bytes = sizeof(struct scoreboard),
+					 .unit_bytes = sizeof(struct segment_marks) };
+	w->arrivals = (struct ring_store){ .header_bytes = sizeof(struct arrivals),
+					   .unit_bytes = sizeof(uint64_t) };
+	w->racks = (struct ring_store){ .header_bytes = sizeof(struct rack),
+					.unit_bytes = 64 * sizeof(int64_t) };
+}
+
+static inline void connection_rings_free(struct worker *w)
+{
+	ring_store_free(&w->boards);
+	ring_store_free(&w->arrivals);
+	ring_store_free(&w->racks);
+}
+
 /* --- message.c --- */
 
 /* How many segments hold so many bytes. */
@@ -393,25 +454,85 @@ static inline int sender_can_send(const struct sender *s)
 }
 
 /* A cumulative ACK up to segment; returns how many segments it newly reports as arrived. */
-uint32_t scoreboard_ack(struct sender *s, uint32_t segment);
+uint32_t scoreboard_ack_slowly(struct sender *s, uint32_t segment);
+
+static inline uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
+{
+	uint32_t arrived = segment - s->una;
+
+	if (__builtin_expect(s->board != NULL, 0))
+		return scoreboard_ack_slowly(s, segment);
+	s->una = segment;
+	return arrived;
+}
 
 /* The SACK blocks of an ACK; returns how many segments they newly report as arrived. */
-uint32_t scoreboard_sack(struct sender *s, const struct segment *ack);
+uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segment *ack);
 
 /* Judges by RFC 6675: lost once three segments above it have arrived. Returns how many are new. */
 uint32_t scoreboard_detect(struct sender *s);
 
 /* A timeout: everything in flight is lost. */
-void scoreboard_lose_all(struct sender *s);
+void scoreboard_lose_all(struct worker *w, struct sender *s);
 
 /* The first lost segment to send again; and the same, marking it as sent. s->lost > 0. */
 uint32_t scoreboard_first_lost(const struct sender *s);
 uint32_t scoreboard_resend(struct sender *s);
 
-/* Before segment next is sent: makes room for it. Only while s->marks exist. */
-void scoreboard_extend(struct sender *s);
+/* Before segment next is sent: makes room for it. Only while there is a board. */
+void scoreboard_extend(struct worker *w, struct sender *s);
 
-/* Forgets the bytes when nothing is out of order any more. */
-void scoreboard_tidy(struct sender *s);
-void scoreboard_free(struct sender *s);
+/* A board from the beginning to the end, with times. */
+void scoreboard_open_rack(struct worker *w, struct sender *s);
+
+/* Gives the board up when nothing is out of order any more. */
+void scoreboard_tidy(struct worker *w, struct sender *s);
+void scoreboard_free(struct worker *w, struct sender *s);
+
+static inline struct segment_marks *scoreboard_marks(struct scoreboard *b, uint32_t segment)
+{
+	return &b->marks[segment / 64 & ((1u << b->words_log2) - 1)];
+}
+
+/* --- rack.c, where a board has one --- */
+
+/* A new one, or one with more room that has the old one's place. */
+struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *old,
+		       uint32_t words_log2);
+void rack_free(struct worker *w, struct rack *k);
+
+/* A segment has left, for the first time or again. */
+void rack_sent(const struct engine *e, struct host *h, struct sender *s, uint32_t segment,
+	       int64_t start_ps);
+
+/* An ACK, once the scoreboard has seen it; and the end of a recovery. */
+void rack_on_ack(struct host *h, struct sender *s, const struct segment *ack);
+void rack_recovered(struct sender *s);
+
+/* Judges by time. Returns how many are newly lost; others may be later, for which a timer is set. */
+uint32_t rack_detect(struct host *h, struct sender *s);
+
+/* TIMER_REORDER has come: is it time to detect? */
+int rack_reorder_is_due(struct host *h, struct sender *s);
+
+/* Sets a timer for a tail loss probe, where one may be due. */
+void rack_plan_probe(const struct engine *e, struct host *h, struct sender *s);
+
+/* TIMER_PROBE has come. 1: one more segment is to be sent now. */
+int rack_probe(const struct engine *e, struct host *h, struct sender *s);
+
+/* Does the ACK tell that a probe has repaired a loss? */
+int rack_probe_found_loss(struct sender *s, const struct segment *ack);
+
+/* --- arrivals.c --- */
+
+/* A segment beyond next has arrived. Returns 1 where it is new. */
+int arrivals_add(struct worker *w, struct receiver *r, uint32_t segment);
+
+/* next has moved over one that was missing: it moves over everything that waited behind it. */
+void arrivals_close_gap(struct worker *w, struct receiver *r);
+
+/* Distinct blocks for an ACK, those of the newest segments. arrived_count > 0. */
+void arrivals_report(const struct receiver *r, struct segment *ack);
+void arrivals_free(struct worker *w, struct receiver *r);
 #endif

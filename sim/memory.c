@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64 };
+enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64, RINGS_KEPT = 64 };
 
 #define SLAB_NONE UINT32_MAX
 
@@ -107,4 +107,41 @@ void slab_give(struct slab *s, uint32_t number)
 {
 	memcpy(slab_at(s, number), &s->free, sizeof(s->free));
 	s->free = number;
+}
+
+void *ring_take(struct ring_store *s, uint32_t units_log2)
+{
+	struct spare_ring *ring = s->spare[units_log2];
+	size_t bytes = s->header_bytes + (s->unit_bytes << units_log2);
+
+	assert(units_log2 < RING_SIZES);
+	if (ring) {
+		s->spare[units_log2] = ring->next;
+		s->kept[units_log2]--;
+	} else {
+		ring = memory_grow(NULL, bytes, 1);
+	}
+	return memset(ring, 0, bytes);
+}
+
+void ring_give(struct ring_store *s, void *ring, uint32_t units_log2)
+{
+	struct spare_ring *spare = ring;
+
+	if (s->kept[units_log2] == RINGS_KEPT) {
+		free(ring);
+		return;
+	}
+	spare->next = s->spare[units_log2];
+	s->spare[units_log2] = spare;
+	s->kept[units_log2]++;
+}
+
+void ring_store_free(struct ring_store *s)
+{
+	for (uint32_t i = 0; i < RING_SIZES; i++)
+		for (struct spare_ring *ring = s->spare[i], *next; ring; ring = next) {
+			next = ring->next;
+			free(ring);
+		}
 }

@@ -32,4 +32,20 @@ static inline void *slab_at(const struct slab *s, uint32_t number)
 {
 	return s->objects + (size_t)number * s->size;
 }
+
+/* Rings that come and go while a run goes on, for what is out of order: a header and a power of two of
+ * units. Those given back are kept for the next of that size, up to a number of each. */
+enum { RING_SIZES = 32 };
+
+struct ring_store {
+	size_t header_bytes, unit_bytes;
+	struct spare_ring {
+		struct spare_ring *next;
+	} * spare[RING_SIZES]; /* by the logarithm of the number of units */
+	uint32_t kept[RING_SIZES];
+};
+
+void *ring_take(struct ring_store *s, uint32_t units_log2); /* zeroed */
+void ring_give(struct ring_store *s, void *ring, uint32_t units_log2);
+void ring_store_free(struct ring_store *s);
 #endif

@@ -123,15 +123,16 @@ static void go_back(const struct engine *e, struct host *h, struct sender *s)
 	s->rtt_end = s->next;
 }
 
-static void lose(const struct engine *e, struct host *h, struct sender *s, enum cc_event event)
+static void lose(struct worker *w, struct host *h, struct sender *s, enum cc_event event)
 {
+	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
 	const struct cc_ack a = { .now_ns = ps_to_ns(h->now_ps) };
 
 	if (t->go_back_n)
 		go_back(e, h, s);
 	else if (event == CC_TIMEOUT)
-		scoreboard_lose_all(s);
+		scoreboard_lose_all(w, s);
 	if (t->cc->congestion)
 		t->cc->congestion(sender_pace(s), t->cc_params, &t->env, event, &a);
 	obey(e, h, s);
@@ -169,12 +170,12 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct pac
 
 	if (arrived)
 		t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
-	if (s->marks) {
+	if (s->board) {
 		if (scoreboard_detect(s) && (int32_t)(s->una - s->recover) >= 0) {
 			s->recover = s->next;
-			lose(e, h, s, CC_LOSS);
+			lose(w, h, s, CC_LOSS);
 		}
-		scoreboard_tidy(s);
+		scoreboard_tidy(w, s);
 	}
 	obey(e, h, s);
 	if (s->una == s->next)
@@ -203,10 +204,10 @@ void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32
 		sender_restart_timer(e, sender_transport(e, s), h, s);
 	}
 	if (ack->sack[0].count)
-		arrived += scoreboard_sack(s, ack);
+		arrived += scoreboard_sack(w, s, ack);
 	react(w, h, s, packet, arrived);
 	if (packet->flags & SEGMENT_NACK && ack->number == s->una && s->next != s->una)
-		lose(e, h, s, CC_LOSS);
+		lose(w, h, s, CC_LOSS);
 	if (!sender_finished(w, s, handle))
 		rdma_try_to_send(w, h, s, handle);
 }
@@ -215,7 +216,7 @@ void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32
 
 void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	lose(w->engine, h, s, CC_TIMEOUT);
+	lose(w, h, s, CC_TIMEOUT);
 	sender_start_timer(w->engine, h, s, h->now_ps);
 	rdma_try_to_send(w, h, s, handle);
 }

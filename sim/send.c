@@ -181,7 +181,7 @@ static void finish(struct worker *w, struct sender *s, uint32_t handle)
 	f->tx = FLOW_NONE;
 	if (f->ties & FLOW_TELLS_SENT)
 		engine_tell(w, s->connection, FLOW_TELLS_SENT);
-	scoreboard_free(s);
+	scoreboard_free(w, s);
 	if (s->in_ready) {
 		s->state = SENDER_DONE; /* the card drops it when its turn comes */
 		s->allowed_pkts = 0;
@@ -261,6 +261,8 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 		on_application(w, h, s, handle);
 	else if (kind == TIMER_RETRANSMIT)
 		on_retransmit(w, h, s, handle);
+	else if (kind == TIMER_REORDER || kind == TIMER_PROBE)
+		tcp_on_rack_timer(w, h, s, handle, kind);
 	else
 		rdma_on_timer(w, h, s, handle, kind);
 }

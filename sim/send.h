@@ -1,6 +1,6 @@
 /* send.h -- what the sending ends of TCP connections and RDMA queue pairs have in common: messages in
  * segments, the retransmission timer (RFC 6298), putting a segment on the line. For sim/send.c,
- * sim/tcp_send.c and sim/rdma_send.c only. */
+ * sim/tcp_send.c, sim/rack.c and sim/rdma_send.c only. */
 #ifndef SIM_SEND_H
 #define SIM_SEND_H
 #include "sim/host.h"
@@ -34,6 +34,8 @@ void tcp_open(struct worker *w, struct host *h, struct sender *s);
 void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
 void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
+void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		       enum timer_kind kind);
 
 /* --- rdma_send.c --- */
 
@@ -99,6 +101,7 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 	const struct transport *t = sender_transport(e, s);
 	struct packet *packet = egress_place(w, h->out);
 	uint32_t number = s->next, payload;
+	int has_board = s->board != NULL;
 	uint8_t flags = t->data_flags;
 
 	if (s->lost) {
@@ -111,8 +114,8 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 		packet->slack_ps = message_slack_ps(e, message);
 		h->retransmits++;
 	} else {
-		if (s->marks)
-			scoreboard_extend(s);
+		if (has_board)
+			scoreboard_extend(w, s);
 		payload = sender_next_payload(e, t, s);
 		packet->class_id = s->class_id;
 		packet->slack_ps = s->slack_ps;
@@ -134,6 +137,8 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 	};
 	if (!s->timer_on)
 		sender_start_timer(e, h, s, start_ps);
+	if (__builtin_expect(has_board, 0) && s->board->rack)
+		rack_sent(e, h, s, number, start_ps);
 	h->made_pkts++;
 }
 #endif

@@ -3,113 +3,9 @@
  * An ACK goes out for every acks-per data packets, at once when something is out of order or a
  * message is complete, and after ack-delay at the latest. ECN echo: classic (RFC 3168: every ACK
  * until CWR) or exact (RFC 8257: an ACK speaks only of packets that were all marked or all not
- * marked). SACK blocks after RFC 2018: the block of the newest segment first, then those reported
- * last. A flow ends when its last byte is here. */
+ * marked). A flow ends when its last byte is here. */
 #include "sim/host.h"
 #include "sim/telemetry.h"
-#include <string.h>
-
-enum { ARRIVED_BITS_MIN = 256 };
-
-/* --- segments beyond the first gap --- */
-
-static int has_arrived(const struct receiver *r, uint32_t segment)
-{
-	uint32_t bit = segment & r->arrived_mask;
-
-	return r->arrived[bit / 64] >> (bit % 64) & 1;
-}
-
-static void flip_arrived(struct receiver *r, uint32_t segment)
-{
-	uint32_t bit = segment & r->arrived_mask;
-
-	r->arrived[bit / 64] ^= UINT64_C(1) << (bit % 64);
-}
-
-/* Room for segment, which lies beyond next. */
-static void ensure_arrived(struct receiver *r, uint32_t segment)
-{
-	uint32_t needed = segment - r->next + 1, bits = ARRIVED_BITS_MIN;
-
-	if (r->arrived && needed <= r->arrived_mask + 1)
-		return;
-	while (bits < 2 * needed)
-		bits *= 2;
-
-	struct receiver old = *r;
-
-	r->arrived = memory_grow(NULL, bits / 64, sizeof(*r->arrived));
-	memset(r->arrived, 0, bits / 8);
-	r->arrived_mask = bits - 1;
-	for (uint32_t i = old.next; old.arrived && segment_before(i, old.highest); i++)
-		if (has_arrived(&old, i))
-			flip_arrived(r, i);
-	free(old.arrived);
-}
-
-/* next has arrived: moves over everything that waited behind it. */
-static void close_gap(struct receiver *r)
-{
-	while (r->arrived_count && has_arrived(r, r->next)) {
-		flip_arrived(r, r->next++);
-		r->arrived_count--;
-	}
-	if (!r->arrived_count) {
-		free(r->arrived);
-		r->arrived = NULL;
-		r->recent_count = 0;
-	}
-}
-
-/* The block of received segments around one of them. */
-static struct sack_block block_of(const struct receiver *r, uint32_t segment)
-{
-	uint32_t first = segment, end = segment + 1;
-
-	while (segment_before(r->next, first) && has_arrived(r, first - 1))
-		first--;
-	while (segment_before(end, r->highest) && has_arrived(r, end))
-		end++;
-
-	uint32_t offset = first - r->next, count = end - first;
-
-	/* Blocks too far ahead for 16 bits are left out: the sender repairs nearer ones first. */
-	if (offset > UINT16_MAX)
-		return (struct sack_block){ 0, 0 };
-	return (struct sack_block){
-		(uint16_t)offset,
-		(uint16_t)(count < UINT16_MAX ? count : UINT16_MAX),
-	};
-}
-
-static void remember_recent(struct receiver *r, uint32_t segment)
-{
-	for (uint32_t i = SACK_BLOCKS - 1; i > 0; i--)
-		r->recent[i] = r->recent[i - 1];
-	r->recent[0] = segment;
-	if (r->recent_count < SACK_BLOCKS)
-		r->recent_count++;
-}
-
-/* Distinct blocks, newest first. */
-static void fill_sack(const struct receiver *r, struct segment *ack)
-{
-	uint32_t blocks = 0;
-
-	for (uint32_t i = 0; i < r->recent_count; i++) {
-		if (segment_before(r->recent[i], r->next) || !has_arrived(r, r->recent[i]))
-			continue;
-
-		struct sack_block block = block_of(r, r->recent[i]);
-		uint32_t seen = block.count == 0;
-
-		for (uint32_t b = 0; b < blocks; b++)
-			seen |= ack->sack[b].offset == block.offset;
-		if (!seen)
-			ack->sack[blocks++] = block;
-	}
-}
 
 /* --- ACKs --- */
 
@@ -141,7 +37,7 @@ static inline __attribute__((always_inline)) void send_ack_here(struct worker *w
 	packet->bytes = (uint16_t)t->header_bytes;
 	packet->class_id = r->class_id;
 	packet->slack_ps = 0;
-	packet->flags = flags | t->ack_flags;
+	packet->flags = flags;
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
 		.connection = r->connection,
@@ -149,7 +45,7 @@ static inline __attribute__((always_inline)) void send_ack_here(struct worker *w
 		.sent_ps = r->echo_ps,
 	};
 	if (r->arrived_count)
-		fill_sack(r, packet_segment(packet));
+		arrivals_report(r, packet_segment(packet));
 	r->held = 0;
 	if (__builtin_expect(w->engine->notes != NULL, 0)) {
 		struct int_stack none = { .count = 0 };
@@ -167,11 +63,11 @@ static __attribute__((noinline)) void send_ack(struct worker *w, struct host *h,
 	send_ack_here(w, h, r, flags, NULL);
 }
 
-static uint8_t echo_flag(const struct transport *t, const struct receiver *r)
+static uint8_t ack_flags(const struct transport *t, const struct receiver *r)
 {
 	int echo = t->exact_echo ? r->ce : r->latched;
 
-	return echo ? SEGMENT_ECE : 0;
+	return (uint8_t)(t->ack_flags | (echo ? SEGMENT_ECE : 0));
 }
 
 static void hold_ack(struct worker *w, struct host *h, struct receiver *r)
@@ -191,7 +87,7 @@ static void send_held_ack(struct worker *w, struct host *h, struct receiver *r)
 
 	if (t->is_rdma)
 		r->echo_ps += h->now_ps - came_ps;
-	send_ack(w, h, r, echo_flag(t, r));
+	send_ack(w, h, r, ack_flags(t, r));
 }
 
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
@@ -233,7 +129,7 @@ void receiver_free(struct worker *w, uint32_t handle)
 {
 	struct receiver *r = slab_at(&w->receivers, handle);
 
-	free(r->arrived);
+	arrivals_free(w, r);
 	slab_give(&w->receivers, handle);
 }
 
@@ -244,7 +140,7 @@ static void answer_late(struct worker *w, struct host *h, uint32_t connection, i
 
 	receiver_init(w->engine, h, &r, connection);
 	r.next = flow_at(w->engine, connection)->end_segment;
-	send_ack(w, h, &r, 0);
+	send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags);
 }
 
 /* Messages that end at or before next are complete. Returns 1 where one is, after which the
@@ -281,26 +177,33 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 
 /* --- data --- */
 
-static void note_marks(struct worker *w, struct host *h, struct receiver *r,
-		       const struct packet *packet)
+/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is another
+ * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
+ * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
+static int note_marks(struct worker *w, struct host *h, struct receiver *r,
+		      const struct packet *packet)
 {
 	const struct transport *t = receiver_transport(w->engine, r);
 	uint8_t ce = (packet->flags & PACKET_CE) != 0;
 
 	if (t->exact_echo) {
-		if (ce != r->ce && r->held)
+		int changed = ce != r->ce;
+
+		if (changed && r->held)
 			send_held_ack(w, h, r);
 		r->ce = ce;
-	} else {
-		if (packet->flags & SEGMENT_CWR)
-			r->latched = 0;
-		if (ce)
-			r->latched = 1;
+		return changed;
 	}
+	if (packet->flags & SEGMENT_CWR)
+		r->latched = 0;
+	if (ce)
+		r->latched = 1;
+	return 0;
 }
 
 /* Books the segment; returns 1 where it calls for an ACK at once. */
-static int accept_segment(struct host *h, struct receiver *r, const struct segment *data)
+static int accept_segment(struct worker *w, struct host *h, struct receiver *r,
+			  const struct segment *data)
 {
 	if (segment_before(data->number, r->next))
 		return 1; /* again */
@@ -311,28 +214,23 @@ static int accept_segment(struct host *h, struct receiver *r, const struct segme
 		if (segment_before(r->highest, r->next))
 			r->highest = r->next;
 		if (gap)
-			close_gap(r);
+			arrivals_close_gap(w, r);
 		r->bytes += data->payload_bytes;
 		h->goodput_bytes += data->payload_bytes;
 		return gap;
 	}
-	ensure_arrived(r, data->number);
-	if (!has_arrived(r, data->number)) {
-		flip_arrived(r, data->number);
-		r->arrived_count++;
-		if (!segment_before(data->number, r->highest))
-			r->highest = data->number + 1;
+	if (arrivals_add(w, r, data->number)) {
 		r->bytes += data->payload_bytes;
 		h->goodput_bytes += data->payload_bytes;
 	}
-	remember_recent(r, data->number);
 	return 1;
 }
 
+/* A mark on a SYN or on its answer says nothing to anybody: there is no window to cut yet. */
 static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int64_t sent_ps)
 {
 	r->echo_ps = sent_ps;
-	send_ack(w, h, r, SEGMENT_SYN);
+	send_ack(w, h, r, receiver_transport(w->engine, r)->syn_flags | SEGMENT_ACK);
 }
 
 void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
@@ -363,26 +261,26 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 	}
 	const struct transport *t = receiver_transport(e, r);
 
-	note_marks(w, h, r, packet);
+	int at_once = note_marks(w, h, r, packet);
+
 	if (__builtin_expect(t->is_rdma, 0)) {
 		if (t->cnp_interval_ps >= 0)
 			rdma_notify(w, h, r, (packet->flags & PACKET_CE) != 0);
 		if (t->go_back_n && segment_before(r->next, data->number)) {
 			r->echo_ps = data->sent_ps;
 			if (rdma_refuse(r) == 0)
-				send_ack_here(w, h, r, SEGMENT_NACK | echo_flag(t, r), packet);
+				send_ack_here(w, h, r, SEGMENT_NACK | ack_flags(t, r), packet);
 			return;
 		}
 	}
 
-	int at_once = accept_segment(h, r, data);
-
+	at_once |= accept_segment(w, h, r, data);
 	if (r->held++ == 0 || t->is_rdma)
 		r->echo_ps = data->sent_ps;
 	if (r->next >= r->message_end)
 		at_once |= complete_messages(w, h, r);
 	if (at_once || r->held >= t->acks_per)
-		send_ack_here(w, h, r, echo_flag(t, r), packet);
+		send_ack_here(w, h, r, ack_flags(t, r), packet);
 	else
 		hold_ack(w, h, r);
 	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {

@@ -1,9 +1,9 @@
 /* tcp_send.c -- the sending end of a TCP connection: what to send, when to send it again.
  *
- * Loss recovery after RFC 6675, retransmission timer after RFC 6298, cuts spread by proportional
- * rate reduction (RFC 6937) as Linux does, or made at once. Cuts for ECN echoes happen at most once
- * per window of data: a new one only when everything sent before the last has been acknowledged.
- * The window itself belongs to the congestion control (cc.h).
+ * Loss recovery after RFC 6675, or RFC 8985 (rack.c), retransmission timer after RFC 6298, cuts spread
+ * by proportional rate reduction (RFC 6937) as Linux does, or made at once. Cuts for ECN echoes happen at
+ * most once per window of data: a new one only when everything sent before the last has been
+ * acknowledged. The window itself belongs to the congestion control (cc.h).
  *
  * Differs: windows count whole segments, so that a short last segment weighs as much as a full one,
  * as in Linux. */
@@ -85,7 +85,7 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 	packet->bytes = (uint16_t)sender_transport(e, s)->header_bytes;
 	packet->class_id = message_first_class(e, flow_at(e, s->connection));
 	packet->slack_ps = 0;
-	packet->flags = SEGMENT_SYN;
+	packet->flags = sender_transport(e, s)->syn_flags;
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < s->path_until_ps ? s->path : sender_path(e, h, s, h->now_ps),
 		.connection = s->connection,
@@ -101,6 +101,8 @@ void tcp_open(struct worker *w, struct host *h, struct sender *s)
 
 	t->cc->init(sender_cc(s), t->cc_params, &t->env);
 	allow(t, s, sender_cc(s)->window_bytes);
+	if (t->rack)
+		scoreboard_open_rack(w, s);
 	if (w->engine->config->host.handshake) {
 		s->state = SENDER_SYN;
 		s->allowed_pkts = 0;
@@ -123,6 +125,8 @@ static void cut(const struct engine *e, struct sender *s, enum cc_event event,
 	s->state = event == CC_ECN ? SENDER_CWR : event == CC_LOSS ? SENDER_RECOVERY : SENDER_LOSS;
 	if (event == CC_ECN && !t->exact_echo)
 		s->send_cwr = 1;
+	if (event != CC_ECN && s->board->rack)
+		s->board->rack->probe = PROBE_NONE;
 }
 
 /* RFC 6937: while a cut is carried out, how much may be in flight after this ACK. */
@@ -153,8 +157,10 @@ static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 	return pipe_bytes + send_bytes;
 }
 
-static void update_allowed(const struct engine *e, struct sender *s, struct cc_window *window,
-			   uint64_t arrived_bytes)
+static inline __attribute__((always_inline)) void update_allowed(const struct engine *e,
+								 struct sender *s,
+								 struct cc_window *window,
+								 uint64_t arrived_bytes)
 {
 	const struct transport *t = sender_transport(e, s);
 
@@ -192,23 +198,54 @@ static int cut_is_over(const struct sender *s)
 	return s->state == SENDER_CWR ? beyond > 0 : s->state != SENDER_OPEN && beyond >= 0;
 }
 
-/* What an ACK says to the congestion control, and what the control says to the sender. */
-static void react(const struct engine *e, struct sender *s, struct cc_ack *a, uint32_t pipe_before)
+static inline void end_cut(struct sender *s)
 {
+	if (s->state != SENDER_CWR && s->board && s->board->rack)
+		rack_recovered(s);
+	s->state = SENDER_OPEN;
+}
+
+static inline int window_may_grow(const struct transport *t, struct sender *s, uint32_t pipe_before)
+{
+	return (s->state == SENDER_OPEN || s->state == SENDER_LOSS) &&
+	       window_was_used(sender_cc(s), pipe_before, t->env.mss_bytes);
+}
+
+/* Segments were found to be lost: the repair begins, unless one is going on. */
+static void repair(const struct engine *e, struct sender *s, const struct cc_ack *a)
+{
+	if (s->state != SENDER_RECOVERY && s->state != SENDER_LOSS)
+		cut(e, s, CC_LOSS, a);
+}
+
+/* Something is out of order, or time is watched at all times. */
+static void find_losses(struct worker *w, struct host *h, struct sender *s, const struct cc_ack *a,
+			const struct segment *ack)
+{
+	if (s->board->rack) {
+		rack_on_ack(h, s, ack);
+		if (rack_detect(h, s) + (uint32_t)rack_probe_found_loss(s, ack))
+			repair(w->engine, s, a);
+		if (sender_transport(w->engine, s)->tail_probe)
+			rack_plan_probe(w->engine, h, s);
+	} else if (scoreboard_detect(s)) {
+		repair(w->engine, s, a);
+	}
+	scoreboard_tidy(w, s);
+}
+
+/* What an ACK says to the congestion control, and what the control says to the sender. */
+static void react(struct worker *w, struct host *h, struct sender *s, const struct cc_ack *a,
+		  const struct segment *ack)
+{
+	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
 	struct cc_window *window = sender_cc(s);
 
-	if (cut_is_over(s))
-		s->state = SENDER_OPEN;
-	a->may_grow = !a->echo && (s->state == SENDER_OPEN || s->state == SENDER_LOSS) &&
-		      window_was_used(window, pipe_before, t->env.mss_bytes);
 	if (a->acked_bytes)
 		t->cc->ack(window, t->cc_params, &t->env, a);
-	if (s->marks) {
-		if (scoreboard_detect(s) && s->state != SENDER_RECOVERY && s->state != SENDER_LOSS)
-			cut(e, s, CC_LOSS, a);
-		scoreboard_tidy(s);
-	}
+	if (s->board)
+		find_losses(w, h, s, a, ack);
 	if (a->echo && s->state == SENDER_OPEN)
 		cut(e, s, CC_ECN, a);
 	update_allowed(e, s, window, a->acked_bytes);
@@ -260,7 +297,11 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 		sender_restart_timer(e, t, h, s);
 	}
 	if (ack->sack[0].count)
-		arrived += scoreboard_sack(s, ack);
+		arrived += scoreboard_sack(w, s, ack);
+	if (cut_is_over(s))
+		end_cut(s);
+
+	uint32_t echo = (packet->flags & SEGMENT_ECE) != 0;
 
 	struct cc_ack a = {
 		.now_ns = ps_to_ns(h->now_ps),
@@ -268,34 +309,68 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 		.acked_bytes = arrived * mss,
 		.una_bytes = s->una * mss,
 		.next_bytes = s->next * mss,
-		.echo = (packet->flags & SEGMENT_ECE) != 0,
+		.echo = echo,
+		.may_grow = !echo && window_may_grow(t, s, pipe_before),
 	};
 
-	react(e, s, &a, pipe_before);
+	react(w, h, s, &a, ack);
 	if (!sender_finished(w, s, handle))
 		try_here(w, h, s, handle);
 }
 
 /* --- timers --- */
 
-void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+/* What the congestion control is told where no ACK came. */
+static struct cc_ack no_ack(const struct transport *t, const struct host *h, const struct sender *s)
 {
-	const struct engine *e = w->engine;
-	const struct transport *t = sender_transport(e, s);
 	uint64_t mss = t->env.mss_bytes;
-	struct cc_ack a = {
+
+	return (struct cc_ack){
 		.now_ns = ps_to_ns(h->now_ps),
 		.una_bytes = s->una * mss,
 		.next_bytes = s->next * mss,
 	};
+}
+
+void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	const struct engine *e = w->engine;
+	const struct transport *t = sender_transport(e, s);
+	struct cc_ack a = no_ack(t, h, s);
 
 	if (s->state == SENDER_SYN) {
 		send_syn(w, h, s);
 		return;
 	}
-	scoreboard_lose_all(s);
+	/* The backoff is undone as soon as una moves. */
+	a.timed_out_again = s->state == SENDER_LOSS && s->backoff > 1;
+	scoreboard_lose_all(w, s);
 	cut(e, s, CC_TIMEOUT, &a);
 	allow(t, s, sender_cc(s)->window_bytes);
 	sender_start_timer(e, h, s, h->now_ps);
+	try_here(w, h, s, handle);
+}
+
+void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		       enum timer_kind kind)
+{
+	const struct engine *e = w->engine;
+
+	if (kind == TIMER_PROBE) {
+		if (!rack_probe(e, h, s))
+			return;
+		/* It does not wait for the window, and the timer waits for its answer (section 7.3). */
+		if (s->allowed_pkts <= sender_pipe(s))
+			s->allowed_pkts = sender_pipe(s) + 1;
+		sender_start_timer(e, h, s, h->now_ps);
+	} else {
+		const struct cc_ack a = no_ack(sender_transport(e, s), h, s);
+
+		if (!rack_reorder_is_due(h, s))
+			return;
+		if (rack_detect(h, s))
+			repair(e, s, &a);
+		update_allowed(e, s, sender_cc(s), 0);
+	}
 	try_here(w, h, s, handle);
 }

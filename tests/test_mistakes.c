@@ -249,6 +249,9 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		  "has at most 9216B" },
 		{ BASE "[host]\nmax-window = 1KB\n",
 		  "f.ini:7: host.max-window: 1KB; at least one host.mss of 1460B is needed" },
+		{ BASE "[host]\nloss-detection = dupack\ntail-probe = yes\n",
+		  "f.ini:8: host.tail-probe: yes, but one answer to a probe proves nothing with "
+		  "loss-detection = dupack; take rack or auto" },
 		{ BASE "[host]\nrto-min = 2s\n",
 		  "f.ini:7: host.rto-min: 2s; at most rto-max = 1s" },
 		{ BASE "[host]\nrto-initial = 2s\n",

@@ -135,6 +135,23 @@ TEST(test_threads_agree_on_spraying_and_a_failure)
 	sim_end(&s);
 }
 
+TEST(test_threads_agree_on_losses_found_by_time)
+{
+	struct sim s;
+
+	check_threads(
+		&s,
+		"[network]\ntopology = leaf-spine\nleaves = 3\nspines = 4\nhosts-per-leaf = 3\n"
+		"rate = 10Gbps\ndelay = 1us\necmp = packet\n"
+		"[switch]\nbuffer = 20pkts\nmarking = none\n"
+		"[host]\ncc = cubic\nrto-min = 1ms\ntail-probe = yes\nacks-per = 2\n"
+		"[traffic x]\npattern = inter-rack\nsizes = exponential(mean=100KB)\nload = 0.9\n"
+		"flows = 300\n[measure]\ndrain = 100s\n");
+	CHECK(sim_metric(&s, "drops") > 100);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 300);
+	sim_end(&s);
+}
+
 /* Sender and receiver of a connection, on two threads, both know its list of messages. */
 TEST(test_threads_agree_on_messages_of_connections_that_stay)
 {

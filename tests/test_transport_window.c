@@ -261,34 +261,6 @@ TEST(test_a_held_ack_leaves_after_the_delay)
 	sim_end(&s);
 }
 
-/* Ten packets arrive at a slow port, from a line ten times as fast; those that find three or more
- * are marked: the fifth to the tenth. */
-static int acks_around_a_mark(const char *cc)
-{
-	struct sim s;
-	int acks;
-
-	sim_read(&s,
-		 "[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\n"
-		 "link = s h1 10Gbps 10us\n"
-		 "[switch]\nmarking = ecn(k=3pkts)\n"
-		 "[host]\ncc = %s\nacks-per = 100\n"
-		 "[traffic x]\npattern = list\nflow = 0 1 14600B 0us\nflow = 0 1 1B 10ms\n",
-		 cc);
-	sim_run(&s, 1);
-	CHECK_INT(sim_metric(&s, "marks"), 6);
-	acks = ((int)sim_metric(&s, "packet_hops") - 2 * 10 - 3) / 2;
-	sim_end(&s);
-	return acks;
-}
-
-/* RFC 8257, section 3.2: the first four are acknowledged when the fifth comes with a mark. */
-TEST(test_a_change_of_the_mark_is_answered_at_once_under_dctcp)
-{
-	CHECK_INT(acks_around_a_mark("dctcp"), 2);
-	CHECK_INT(acks_around_a_mark("ecn-star"), 1);
-}
-
 /* --- messages on one connection --- */
 
 static void run_messages(struct sim *s, const char *connections, const char *flows)

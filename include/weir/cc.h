@@ -64,6 +64,10 @@ struct cc_ack {
 	uint64_t next_bytes;  /* first byte never sent */
 	uint32_t echo;        /* 1: this ACK says that what it acknowledges was marked */
 	uint32_t may_grow;    /* 1: no cut is being carried out and the window was in use */
+	/* TCP, with CC_TIMEOUT: 1: the timer ran out for a segment that it has had sent again before.
+	 * Nothing more is known of the network than then, so ssthresh stays as it is (RFC 5681, section
+	 * 3.1). */
+	uint32_t timed_out_again;
 	/* RDMA, where switches write into packets: what they wrote, in order of the path. */
 	uint32_t hop_count;
 	const struct cc_hop *hops;

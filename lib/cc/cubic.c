@@ -197,11 +197,12 @@ static void cubic_congestion(void *state, const void *params, const struct cc_en
 	uint64_t floor_bytes = event == CC_ECN ? segments_to_bytes(p->min_window, env->mss_bytes)
 					       : 2 * (uint64_t)env->mss_bytes;
 
-	(void)a;
-	s->w_prior = cwnd;
-	s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
-	s->cc.ssthresh_bytes =
-		larger_bytes((uint64_t)((double)s->cc.window_bytes * beta + 0.5), floor_bytes);
+	if (event != CC_TIMEOUT || !a->timed_out_again) {
+		s->w_prior = cwnd;
+		s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
+		s->cc.ssthresh_bytes = larger_bytes(
+			(uint64_t)((double)s->cc.window_bytes * beta + 0.5), floor_bytes);
+	}
 	s->cc.window_bytes = smaller_bytes(
 		s->cc.window_bytes, event == CC_TIMEOUT ? env->mss_bytes : s->cc.ssthresh_bytes);
 	s->after_timeout = event == CC_TIMEOUT;

@@ -82,9 +82,8 @@ static void dctcp_congestion(void *state, const void *params, const struct cc_en
 	const struct dctcp_params *p = params;
 	uint64_t window = s->reno.cc.window_bytes;
 
-	(void)a;
 	if (event == CC_TIMEOUT) {
-		reno_timeout(&s->reno, env->mss_bytes);
+		reno_timeout(&s->reno, env->mss_bytes, a);
 	} else if (event == CC_LOSS) {
 		reno_loss(&s->reno, env->mss_bytes);
 	} else {

@@ -65,9 +65,8 @@ void reno_congestion(void *state, const void *params, const struct cc_env *env, 
 	const struct reno_params *p = params;
 	struct reno_window *w = state;
 
-	(void)a;
 	if (event == CC_TIMEOUT)
-		reno_timeout(w, env->mss_bytes);
+		reno_timeout(w, env->mss_bytes, a);
 	else if (event == CC_LOSS)
 		reno_loss(w, env->mss_bytes);
 	else

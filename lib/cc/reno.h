@@ -103,9 +103,10 @@ static inline void reno_loss(struct reno_window *w, uint32_t mss_bytes)
 }
 
 /* Everything is taken for lost: start again from one segment. */
-static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes)
+static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes, const struct cc_ack *a)
 {
-	reno_cut(w, half_window(&w->cc, mss_bytes));
+	if (!a->timed_out_again)
+		reno_cut(w, half_window(&w->cc, mss_bytes));
 	w->cc.window_bytes = smaller_bytes(w->cc.window_bytes, mss_bytes);
 }
 
