@@ -34,10 +34,10 @@ FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*.c lab/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
-TESTS := $(wildcard tests/test_*.c) tests/runner.c
-HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*.h lab/*.h cli/*.h tests/*.h)
-SOURCES := $(wildcard lib/*/*.c sim/*.c lab/*.c cli/*.c tests/*.c bench/*.c)
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
+TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h cli/*.h tests/*.h)
+SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
 
 all: weir
 
@@ -45,6 +45,8 @@ weir: build/release/weir
 	@cp -f $< $@
 
 asan: build/asan/weir
+
+.SECONDEXPANSION:
 
 # One set of objects a variant: build/release/sim/x.o, build/asan/sim/x.o.
 define variant
@@ -61,7 +63,8 @@ build/$(1)/weir-test: $$(TESTS:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$
 build/$(1)/fuzz: build/$(1)/tests/fuzz_scenario.o build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/fuzz-store: build/$(1)/tests/fuzz_store.o build/$(1)/libhouse.a build/$(1)/libweir.a
 # One test file by itself: make build/asan/only/test_mark
-build/$(1)/only/%: build/$(1)/tests/%.o build/$(1)/tests/runner.o build/$(1)/libhouse.a build/$(1)/libweir.a
+build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$$$(wildcard tests/$$$$*.c tests/*/$$$$*.c)))) \
+		build/$(1)/tests/runner.o build/$(1)/libhouse.a build/$(1)/libweir.a
 	@mkdir -p $$(@D)
 	@echo link $$@
 	@$$(LINK_$(1))

@@ -2,14 +2,14 @@
 #include "cli/capture.h"
 #include <string.h>
 
-/* Two ports cannot write one file. */
+/* Two ports cannot write one file. (Into a device or a pipe, which has no temporary name, they may.) */
 static int check_file(const struct captures *c, struct error *e)
 {
 	const struct pcap *last = &c->files[c->count];
 
 	for (uint32_t i = 0; i < c->count; i++)
 		if (last->output.temp && c->files[i].output.temp &&
-		    strcmp(c->files[i].output.temp, last->output.temp) == 0)
+		    strcmp(c->files[i].output.path, last->output.path) == 0)
 			return error_set(e, "%.300s is the file of two ports, %s and %s",
 					 last->output.path, c->files[i].port, last->port);
 	return 0;

@@ -2,7 +2,7 @@
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H
 #include "cli/commands.h"
-#include "lab/pcap.h"
+#include "lab/capture/pcap.h"
 
 enum { CAPTURES_MAX = 16 };
 

@@ -1,10 +1,10 @@
 /* check.c -- weir check FILE: everything but the run. */
 #include "cli/commands.h"
 #include "cli/load.h"
-#include "lab/results.h"
-#include "lab/sweep.h"
-#include "sim/estimate.h"
-#include "sim/traffic.h"
+#include "lab/store/results.h"
+#include "lab/scenario/sweep.h"
+#include "sim/measure/estimate.h"
+#include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "cli/crash.h"
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <link.h>
 #include <signal.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { OWN_OBJECTS_MAX = 64, STACK_WORDS = 256, HANDLER_STACK_BYTES = 64 << 10 };
+enum { OWN_OBJECTS_MAX = 64, FRAMES_MAX = 64, STACK_WORDS = 256, HANDLER_STACK_BYTES = 64 << 10 };
 
 static uintptr_t
 	own_objects[OWN_OBJECTS_MAX]; /* where they begin; the program itself is the first */
@@ -53,8 +54,26 @@ static struct registers registers_of(const ucontext_t *u)
 #endif
 }
 
-/* The first address on the stack that is in the program or in a plug-in is that of a caller, or was. */
-static enum place caller_of(uintptr_t stack, Dl_info *info)
+/* The nearest caller that is the program or a plug-in, found by unwinding the stack. */
+static enum place caller_of(uintptr_t code, Dl_info *info)
+{
+	void *frames[FRAMES_MAX];
+	int count = backtrace(frames, FRAMES_MAX), i = 0;
+
+	while (i < count && (uintptr_t)frames[i] != code) /* our own, and the signal's */
+		i++;
+	for (; i < count; i++) {
+		enum place place = place_of((uintptr_t)frames[i], info);
+
+		if (place == PLACE_PROGRAM || place == PLACE_PLUGIN)
+			return place;
+	}
+	return PLACE_NOWHERE;
+}
+
+/* The same where the stack cannot be unwound, as after a jump to nowhere: the first address on it that is
+ * in the program or in a plug-in is that of a caller, or was. */
+static enum place caller_on_stack(uintptr_t stack, Dl_info *info)
 {
 	const uintptr_t *words = (const uintptr_t *)(stack & ~(sizeof(uintptr_t) - 1));
 
@@ -83,8 +102,10 @@ static void on_crash(int number, siginfo_t *what, void *context)
 	(void)what;
 	signal(number, SIG_DFL); /* also for what may happen while we look */
 	place = place_of(at.code, &info);
-	if (place == PLACE_LIBRARY || place == PLACE_NOWHERE)
-		place = caller_of(at.stack, &info);
+	if (place == PLACE_LIBRARY)
+		place = caller_of(at.code, &info);
+	if (place == PLACE_NOWHERE)
+		place = caller_on_stack(at.stack, &info);
 	if (place == PLACE_PLUGIN) {
 		say("weir: crashed in plug-in ");
 		say(info.dli_fname);
@@ -112,7 +133,9 @@ void crash_watch(void)
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	const stack_t stack = { .ss_sp = handler_stack, .ss_size = sizeof(handler_stack) };
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
+	void *first;
 
+	backtrace(&first, 1); /* has it load now what it needs */
 	dl_iterate_phdr(add_own, NULL);
 	sigaltstack(&stack, NULL);
 	action.sa_sigaction = on_crash;

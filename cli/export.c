@@ -1,8 +1,8 @@
 /* export.c -- weir export: a result folder for other programs. */
 #include "cli/commands.h"
 #include "cli/folder.h"
-#include "lab/export.h"
-#include "lab/output.h"
+#include "lab/store/export.h"
+#include "lab/base/output.h"
 #include <string.h>
 
 static int write_json(const char *path, struct store *s, const struct stored_runs *runs,

@@ -2,7 +2,7 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 #include "cli/commands.h"
-#include "lab/store.h"
+#include "lab/store/store.h"
 
 enum { FOLDER_SIZE = 512 };
 

@@ -4,9 +4,9 @@
  * accepted. */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
-#include "lab/sections.h"
-#include "lab/version.h"
-#include "sim/plugin.h"
+#include "lab/scenario/sections.h"
+#include "lab/base/version.h"
+#include "sim/config/plugin.h"
 #include <string.h>
 
 enum {

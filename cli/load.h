@@ -2,7 +2,7 @@
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 #include "cli/commands.h"
-#include "lab/scenario.h"
+#include "lab/scenario/scenario.h"
 
 enum scenario_size { SIZE_QUICK, SIZE_FULL };
 

@@ -2,9 +2,9 @@
  * elsewhere. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
-#include "lab/results.h"
-#include "lab/sweep.h"
-#include "lab/workers.h"
+#include "lab/store/results.h"
+#include "lab/scenario/sweep.h"
+#include "lab/campaign/workers.h"
 
 struct sweep_progress {
 	int silent, terminal;

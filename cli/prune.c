@@ -1,6 +1,6 @@
 /* prune.c -- weir prune [FOLDER]: deletes the runs that the latest sweep does not name. */
 #include "cli/folder.h"
-#include "lab/results.h"
+#include "lab/store/results.h"
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
  * man page: what docs/scenario.md and docs/weir.1 are made of ("make docs"). */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
-#include "lab/sections.h"
+#include "lab/scenario/sections.h"
 #include <string.h>
 
 /* --- Markdown --- */

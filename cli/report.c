@@ -1,7 +1,7 @@
 /* report.c -- weir report [FOLDER]: a result folder as one HTML file, or its charts as SVG files. */
 #include "cli/folder.h"
-#include "lab/output.h"
-#include "lab/report.h"
+#include "lab/base/output.h"
+#include "lab/report/report.h"
 #include <stdlib.h>
 
 static int write_html(const char *path, const struct report *r, struct error *e)
@@ -29,7 +29,7 @@ static int write_report(const struct arguments *a, const char *folder, const str
 	char *path = NULL;
 	int status = EXIT_FINE;
 
-	chart_text(&path, html ? "%s" : "%s/report.html", html ? html : folder);
+	text_print(&path, html ? "%s" : "%s/report.html", html ? html : folder);
 	if (svg && report_svg(svg, r, &e))
 		status = complain(EXIT_WORLD, &e);
 	else if (svg)

@@ -3,8 +3,8 @@
 #include "cli/reproduce.h"
 #include "cli/commands.h"
 #include "cli/sweep.h"
-#include "lab/output.h"
-#include "lab/results.h"
+#include "lab/base/output.h"
+#include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static int write_page(const struct figure_report *fr, const char *folder, struct
 
 	if (store_open(&store, folder, STORE_READ, e))
 		return -1;
-	chart_text(&path, "%s/" FIGURE_PAGE, folder);
+	text_print(&path, "%s/" FIGURE_PAGE, folder);
 	failed = figure_report_write(fr, path, store, e);
 	store_close(store);
 	if (!failed)
@@ -219,7 +219,7 @@ static int write_index(const char *out, const struct summary *y, struct error *e
 	char *path = NULL;
 	int failed;
 
-	chart_text(&path, "%s/" SUMMARY_PAGE, out);
+	text_print(&path, "%s/" SUMMARY_PAGE, out);
 	failed = output_folder(out, e) < 0 || write_file(path, summary_html, y, e);
 	if (!failed)
 		printf("%s\n", path);

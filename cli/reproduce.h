@@ -1,8 +1,8 @@
 /* reproduce.h -- what weir reproduce prints; used between its files. */
 #ifndef CLI_REPRODUCE_H
 #define CLI_REPRODUCE_H
-#include "lab/reproduce.h"
-#include "lab/sweep.h"
+#include "lab/papers/reproduce.h"
+#include "lab/scenario/sweep.h"
 
 /* A line a claim: verdict, claim, expected, measured; then why claims were not measured. */
 void print_claims(const struct figure *f, const struct verdict *verdicts);

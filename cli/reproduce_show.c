@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "cli/reproduce.h"
-#include "lab/results.h"
+#include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "cli/load.h"
 #include "cli/progress.h"
 #include "cli/sweep.h"
-#include "lab/output.h"
-#include "lab/results.h"
+#include "lab/base/output.h"
+#include "lab/store/results.h"
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

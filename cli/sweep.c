@@ -1,13 +1,13 @@
 /* sweep.c -- weir run of many: what is missing, on all cores, into the store.
  *
- * Each run is a process (lab/workers.h), which adds its own result to the store: no result passes
+ * Each run is a process (lab/campaign/workers.h), which adds its own result to the store: no result passes
  * through another process, and one transaction makes it whole or nothing. */
 #define _DEFAULT_SOURCE
 #include "cli/sweep.h"
 #include "cli/folder.h"
 #include "cli/progress.h"
-#include "lab/compare.h"
-#include "lab/workers.h"
+#include "lab/compare/compare.h"
+#include "lab/campaign/workers.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>

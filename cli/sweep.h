@@ -3,7 +3,7 @@
 #ifndef CLI_SWEEP_H
 #define CLI_SWEEP_H
 #include "cli/commands.h"
-#include "lab/sweep.h"
+#include "lab/scenario/sweep.h"
 
 struct sweep_request {
 	const char *out;  /* NULL: the default folder */

@@ -1,7 +1,7 @@
 /* table.c -- weir table: the runs of a result folder as one table. */
 #include "cli/commands.h"
 #include "cli/folder.h"
-#include "lab/compare.h"
+#include "lab/compare/compare.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_CAPTURE_H
 #define TESTS_CAPTURE_H
 #include "tests/folder.h" /* first: it asks for functions of the system */
-#include "lab/pcap.h"
+#include "lab/capture/pcap.h"
 #include "tests/sim.h"
 
 enum { CAPTURE_PORTS_MAX = 4 };

@@ -3,10 +3,10 @@
 #define TESTS_DAMAGE_H
 #include "tests/folder.h" /* first: it says which functions there are */
 
-#include "lab/compare.h"
-#include "lab/export.h"
-#include "lab/report.h"
-#include "lab/store_sql.h"
+#include "lab/compare/compare.h"
+#include "lab/store/export.h"
+#include "lab/report/report.h"
+#include "lab/store/store_sql.h"
 #include "tests/sim.h"
 #include "weir/rng.h"
 

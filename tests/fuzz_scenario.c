@@ -7,7 +7,7 @@
  * child; when it dies the parent still has the text, in memory both share, and saves it. Compiled with
  * -DWITH_LIBFUZZER and clang's -fsanitize=fuzzer, libFuzzer takes the place of the driver. */
 #define _GNU_SOURCE
-#include "lab/scenario.h"
+#include "lab/scenario/scenario.h"
 #include "weir/rng.h"
 #include <glob.h>
 #include <stdio.h>

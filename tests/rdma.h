@@ -2,7 +2,7 @@
  * and a look at a line. */
 #ifndef TESTS_RDMA_H
 #define TESTS_RDMA_H
-#include "sim/segment.h"
+#include "sim/engine/segment.h"
 #include "tests/sim.h"
 
 #define US(n) (ns_to_ps(n) * NS_PER_US)

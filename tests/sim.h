@@ -1,8 +1,8 @@
 /* sim.h -- runs a scenario that a test has written down, and reads what came of it. */
 #ifndef TESTS_SIM_H
 #define TESTS_SIM_H
-#include "lab/scenario.h"
-#include "sim/run.h"
+#include "lab/scenario/scenario.h"
+#include "sim/run/run.h"
 #include "tests/test.h"
 #include "weir/units.h"
 #include <stdarg.h>

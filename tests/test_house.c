@@ -1,10 +1,13 @@
 /* test_house.c -- the dependency rule, read from the includes of every source file.
  *
  *	cli -> lab -> sim -> lib -> include/weir
- *	inside lib:  base <- sched, buffer, cc, tune, learn, model <- port, and tune <- mark <- port
+ *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port, and tune <- mark <- port
+ *	in sim:  base <- config <- net <- traffic <- engine, switch, host <- measure <- run
+ *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign
  *
  * A room may include its own headers and those of the rooms named beside it; the library also stays
- * away from clocks and the operating system. Tests may look everywhere. */
+ * away from clocks and the operating system. Engine, switch and host call each other, because what
+ * happens to a packet must cost no detour. Tests may look everywhere. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/test.h"
 #include <dirent.h>
@@ -21,6 +24,12 @@ struct room {
 #define ALL_LIB \
 	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/learn lib/model " \
 	"lib/port "
+#define SIM_PLANS ALL_LIB "sim/base sim/config sim/net sim/traffic "
+#define SIM_WORKS SIM_PLANS "sim/engine sim/switch sim/host "
+#define ALL_SIM SIM_WORKS "sim/measure sim/run "
+#define LAB_READS ALL_SIM "lab/base lab/capture lab/scenario "
+#define LAB_SHOWS LAB_READS "lab/store lab/compare lab/report "
+#define ALL_LAB LAB_SHOWS "lab/papers lab/campaign "
 
 static const struct room rooms[] = {
 	{ "include/weir", "" },
@@ -33,9 +42,24 @@ static const struct room rooms[] = {
 	{ "lib/learn", "include/weir lib/base " },
 	{ "lib/model", "include/weir lib/base " },
 	{ "lib/port", ALL_LIB },
-	{ "sim", ALL_LIB },
-	{ "lab", ALL_LIB "sim " },
-	{ "cli", ALL_LIB "sim lab " },
+	{ "sim/base", ALL_LIB },
+	{ "sim/config", ALL_LIB "sim/base " },
+	{ "sim/net", ALL_LIB "sim/base sim/config " },
+	{ "sim/traffic", ALL_LIB "sim/base sim/config sim/net " },
+	{ "sim/engine", SIM_WORKS },
+	{ "sim/switch", SIM_WORKS },
+	{ "sim/host", SIM_WORKS },
+	{ "sim/measure", SIM_WORKS },
+	{ "sim/run", SIM_WORKS "sim/measure " },
+	{ "lab/base", ALL_SIM },
+	{ "lab/capture", ALL_SIM "lab/base " },
+	{ "lab/scenario", ALL_SIM "lab/base lab/capture " },
+	{ "lab/store", LAB_READS },
+	{ "lab/compare", LAB_READS "lab/store " },
+	{ "lab/report", LAB_READS "lab/store lab/compare " },
+	{ "lab/papers", LAB_SHOWS },
+	{ "lab/campaign", LAB_SHOWS "lab/papers " },
+	{ "cli", ALL_SIM ALL_LAB },
 };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/. */
@@ -196,20 +220,24 @@ TEST(test_dependency_rule_finds_a_bad_include)
 {
 	char message[MESSAGE_SIZE] = "";
 
-	CHECK_INT(count_violations("lib/mark/red.c", "/* x */\n#include \"sim/run.h\"\n", message),
+	CHECK_INT(count_violations("lib/mark/red.c", "/* x */\n#include \"sim/run/run.h\"\n",
+				   message),
 		  1);
-	CHECK_STR(message, "lib/mark/red.c includes sim/run.h");
+	CHECK_STR(message, "lib/mark/red.c includes sim/run/run.h");
 	CHECK_INT(count_violations("lib/novel/x.c", "", message), 1);
 	CHECK_STR(message, "lib/novel/x.c is in no room of the house");
 	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/port/port.h\""), 1);
 	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/sched/drr.h\"\n"), 1);
 	CHECK_INT(violations("lib/base/ring.h", "#include \"lib/mark/red.h\"\n"), 1);
-	CHECK_INT(violations("lib/base/ring.h", "#include \"../../sim/run.h\"\n"), 1);
+	CHECK_INT(violations("lib/base/ring.h", "#include \"../../sim/run/run.h\"\n"), 1);
 	CHECK_INT(violations("lib/tune/qla.c", "  #  include   \"cli/args.h\"\n"), 1);
 	CHECK_INT(violations("lib/cc/reno.c", "#include <time.h>\n#include <sys/time.h>\n"), 2);
 	CHECK_INT(violations("include/weir/mark.h", "#include \"lib/base/ring.h\"\n"), 1);
-	CHECK_INT(violations("sim/run.c", "#include \"lab/scenario.h\"\n"), 1);
-	CHECK_INT(violations("lab/scenario.c", "#include \"cli/args.h\"\n"), 1);
+	CHECK_INT(violations("sim/run/run.c", "#include \"lab/scenario/scenario.h\"\n"), 1);
+	CHECK_INT(violations("sim/net/route.c", "#include \"sim/engine/engine.h\"\n"), 1);
+	CHECK_INT(violations("sim/run.c", "#include \"weir/mark.h\"\n"), 1); /* in no room */
+	CHECK_INT(violations("lab/store/store.c", "#include \"lab/report/report.h\"\n"), 1);
+	CHECK_INT(violations("lab/scenario/scenario.c", "#include \"cli/args.h\"\n"), 1);
 	CHECK_INT(violations("cli/main.c", "#include \"tests/test.h\"\n"), 1);
 }
 
@@ -221,8 +249,14 @@ TEST(test_dependency_rule_lets_rooms_look_down)
 	CHECK_INT(violations("lib/mark/red.c", "#include \"lib/mark/mark.h\"\n"), 0);
 	CHECK_INT(violations("lib/mark/red.c", "#include \"average.h\"\n"), 0);
 	CHECK_INT(violations("lib/port/port.c", "#include \"lib/sched/drr.h\"\n"), 0);
-	CHECK_INT(violations("sim/run.c", "#include \"lib/port/port.h\"\n#include <time.h>\n"), 0);
-	CHECK_INT(violations("lab/scenario.c", "#include \"sim/run.h\"\n#include <ini.h>\n"), 0);
-	CHECK_INT(violations("cli/main.c", "#include \"lab/scenario.h\"\n#include \"sim/run.h\"\n"),
+	CHECK_INT(violations("sim/run/run.c", "#include \"lib/port/port.h\"\n#include <time.h>\n"),
+		  0);
+	CHECK_INT(violations("sim/engine/engine.c", "#include \"sim/host/host.h\"\n"), 0);
+	CHECK_INT(violations("sim/host/host.c", "#include \"sim/engine/engine.h\"\n"), 0);
+	CHECK_INT(violations("lab/scenario/scenario.c",
+			     "#include \"sim/run/run.h\"\n#include <ini.h>\n"),
+		  0);
+	CHECK_INT(violations("cli/main.c",
+			     "#include \"lab/scenario/scenario.h\"\n#include \"sim/run/run.h\"\n"),
 		  0);
 }

@@ -1,8 +1,8 @@
 /* world.h -- a config with the network, routes and flows made of it, for tests of these. */
 #ifndef TESTS_WORLD_H
 #define TESTS_WORLD_H
-#include "sim/route.h"
-#include "sim/traffic.h"
+#include "sim/net/route.h"
+#include "sim/traffic/traffic.h"
 #include "tests/test.h"
 #include "weir/units.h"
 #include <stdio.h>

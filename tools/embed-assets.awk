@@ -1,4 +1,4 @@
-# embed-assets.awk -- writes files as the C table that lab/report.h declares, each under its name.
+# embed-assets.awk -- writes files as the C table that lab/report/report.h declares, each under its name.
 # References to source maps are left out: a browser would look for those beside the report.
 function quote(text)
 {
@@ -11,7 +11,7 @@ function quote(text)
 }
 
 BEGIN {
-	print "#include \"lab/report.h\"\n"
+	print "#include \"lab/report/report.h\"\n"
 	print "const struct asset asset_all[] = {"
 }
 

@@ -1,4 +1,4 @@
-# embed.awk -- writes the files of workloads/ as the C table that sim/workload.h declares.
+# embed.awk -- writes the files of workloads/ as the C table that sim/traffic/workload.h declares.
 function quote(text)
 {
 	gsub(/\\/, "&&", text)
@@ -9,7 +9,7 @@ function quote(text)
 }
 
 BEGIN {
-	print "#include \"sim/workload.h\"\n"
+	print "#include \"sim/traffic/workload.h\"\n"
 	print "const struct workload_file workload_files[] = {"
 }
 

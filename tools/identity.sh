@@ -1,5 +1,5 @@
 #!/bin/sh
-# identity.sh FILE -- writes FILE, a C source that says which program this is (lab/version.h), unless
+# identity.sh FILE -- writes FILE, a C source that says which program this is (lab/base/version.h), unless
 # it says so already. Results are decided by the library, the simulator, the distributions and what
 # reads scenarios: a digest of these sources is part of a run's name, so that a result of other code
 # is never taken for one of this. Reports and commands are not among them: a new chart throws no
@@ -7,11 +7,10 @@
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
-digest=$(find include lib sim workloads lab/scenario*.[ch] lab/sections.[ch] lab/quantity.[ch] \
-	-type f -name '*.[cht]*' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
+digest=$(find include lib sim workloads lab/scenario -type f -name '*.[cht]*' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
 commit=$(git describe --always --tags --dirty=+changes 2>/dev/null || echo "no commit")
 cat >"$1.part" <<END
-#include "lab/version.h"
+#include "lab/base/version.h"
 const char version_sources[] = "$digest";
 const char version_commit[] = "$commit";
 END

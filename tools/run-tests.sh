@@ -54,8 +54,8 @@ fuzz "$fuzz_seconds" >"$logs/fuzz" 2>&1 </dev/null &
 fuzzer=$!
 unit_tests release
 unit_tests asan
-shell_tests release ./weir tests/*.sh
-shell_tests asan build/asan/weir $(grep -l WEIR tests/*.sh)
+shell_tests release ./weir tests/cli/*.sh
+shell_tests asan build/asan/weir $(grep -l WEIR tests/cli/*.sh)
 if wait $fuzzer; then
 	count "fuzzers (asan, $fuzz_seconds s)" 1 0
 else

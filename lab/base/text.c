@@ -1,0 +1,97 @@
+/* text.c -- see text.h; quantities are in human.c. */
+#define _GNU_SOURCE
+#include "lab/base/text.h"
+#include "sim/base/memory.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void csv_text(FILE *f, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+void csv_number(FILE *f, double value)
+{
+	fputc(',', f);
+	if (isfinite(value))
+		fputs(exact_number(value).text, f);
+}
+
+size_t utf8_length(const unsigned char *s)
+{
+	size_t length = s[0] < 0x80   ? 1
+			: s[0] < 0xc2 ? 0
+			: s[0] < 0xe0 ? 2
+			: s[0] < 0xf0 ? 3
+			: s[0] < 0xf5 ? 4
+				      : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+void json_text(FILE *f, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	fputc('"', f);
+	while (*s) {
+		size_t length = utf8_length(s);
+
+		if (length == 0) { /* not text: the replacement character */
+			fputs("\\ufffd", f);
+			s++;
+			continue;
+		}
+		if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if (*s < ' ' || *s == 0x7f)
+			fprintf(f, "\\u%04x", *s);
+		else
+			fwrite(s, 1, length, f);
+		s += length;
+	}
+	fputc('"', f);
+}
+
+char *text_copy(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void text_print(char **text, const char *format, ...)
+{
+	va_list arguments;
+	char *replacement; /* the old text may be one of the arguments */
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	replacement = memory_grow(NULL, (uint64_t)length + 1, 1);
+	va_start(arguments, format);
+	vsnprintf(replacement, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	free(*text);
+	*text = replacement;
+}

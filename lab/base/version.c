@@ -1,0 +1,11 @@
+/* version.c -- see version.h. */
+#include "lab/base/version.h"
+#include <stdio.h>
+
+struct version version_of_results(void)
+{
+	struct version v;
+
+	snprintf(v.text, sizeof(v.text), "%s+%s", WEIR_VERSION, version_sources);
+	return v;
+}

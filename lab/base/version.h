@@ -1,0 +1,19 @@
+/* version.h -- which Weir this is: a version that people know, the sources that decide what a run
+ * gives (tools/identity.sh says which), and the commit where there is one. */
+#ifndef LAB_BASE_VERSION_H
+#define LAB_BASE_VERSION_H
+
+#define WEIR_VERSION "0.2.0"
+
+/* Twelve hexadecimal digits: the same for any two programs that give the same results. */
+extern const char version_sources[];
+/* "v0.2.0-3-g1234567", with "+changes" where files differ from it, or "no commit". */
+extern const char version_commit[];
+
+/* What stands beside every result, WEIR_VERSION+version_sources. */
+enum { VERSION_SIZE = 32 };
+struct version {
+	char text[VERSION_SIZE];
+};
+struct version version_of_results(void);
+#endif

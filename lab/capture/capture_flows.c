@@ -1,0 +1,359 @@
+/* capture_flows.c -- see capture_flows.h. */
+#include "lab/capture/capture_flows.h"
+#include "weir/rng.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PSN_BITS = 24,
+	PSN_WINDOW = 4096, /* RoCE packets further behind the newest are taken for sent again */
+	FLOWS_MAX = 1 << 24,
+};
+
+/* --- a table of things found by their first bytes --- */
+
+/* Items lie one behind the other and begin with their key; slots hold their number plus 1, half of them at
+ * most. */
+struct table {
+	size_t key_bytes, item_bytes;
+	uint32_t count, room, slot_count;
+	unsigned char *items;
+	uint32_t *slots;
+};
+
+static void *item_at(const struct table *t, uint32_t number)
+{
+	return t->items + (size_t)number * t->item_bytes;
+}
+
+static uint32_t *slot_of(const struct table *t, const void *key)
+{
+	uint64_t hash = t->key_bytes;
+
+	for (size_t i = 0; i < t->key_bytes; i += 4) {
+		uint32_t word;
+
+		memcpy(&word, (const char *)key + i, sizeof(word));
+		hash = hash64(hash, word);
+	}
+	for (;; hash++) {
+		uint32_t *slot = &t->slots[hash & (t->slot_count - 1)];
+
+		if (!*slot || memcmp(item_at(t, *slot - 1), key, t->key_bytes) == 0)
+			return slot;
+	}
+}
+
+static int table_grow(struct table *t)
+{
+	uint32_t room = t->room ? 2 * t->room : 64;
+	unsigned char *items = realloc(t->items, room * t->item_bytes);
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+
+	if (items)
+		t->items = items;
+	if (!items || !slots) {
+		free(slots);
+		return -1;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->slot_count = 2 * room;
+	t->room = room;
+	for (uint32_t i = 0; i < t->count; i++)
+		*slot_of(t, item_at(t, i)) = i + 1;
+	return 0;
+}
+
+/* The number of the item with this key, which is added with zeros behind it where it is not there;
+ * UINT32_MAX: no memory. */
+static uint32_t table_find(struct table *t, const void *key)
+{
+	if (t->count == t->room && table_grow(t))
+		return UINT32_MAX;
+
+	uint32_t *slot = slot_of(t, key);
+
+	if (!*slot) {
+		unsigned char *item = item_at(t, t->count);
+
+		memset(item, 0, t->item_bytes);
+		memcpy(item, key, t->key_bytes);
+		*slot = ++t->count;
+	}
+	return *slot - 1;
+}
+
+static void table_free(struct table *t)
+{
+	free(t->items);
+	free(t->slots);
+}
+
+/* --- flows --- */
+
+/* A flow while the capture is read. */
+struct stream {
+	struct wire_key key;
+	uint32_t is_begun; /* TCP: low and high are known */
+	int64_t start_ns;
+	uint64_t bytes;     /* but for those of TCP between low and high */
+	uint64_t low, high; /* TCP: numbers of bytes; RoCE: high, of the packet after the newest */
+	uint64_t *arrived;  /* RoCE: a bit for each packet of the window below high */
+	int has_writes;     /* RoCE: a WRITE said how long it is */
+};
+
+struct reading {
+	struct table streams, hosts;
+	struct capture_flows *found;
+	int64_t first_ns;
+};
+
+/* The number nearest to what was last seen, of all that look the same in so many bits. */
+static uint64_t unwrap(uint64_t near, uint32_t number, int bits)
+{
+	uint64_t ahead = (number - near) & ((UINT64_C(1) << bits) - 1);
+
+	return ahead >> (bits - 1) ? near + ahead - (UINT64_C(1) << bits) : near + ahead;
+}
+
+/* Numbers start so high that those before the first stay above 0. */
+#define UNWRAPPED_BASE (UINT64_C(1) << 48)
+
+/* A SYN with another number than before begins anew: its ports were used again. */
+static void add_tcp(struct stream *s, const struct wire_packet *w)
+{
+	uint64_t first = s->is_begun ? unwrap(s->high, w->number, 32) : UNWRAPPED_BASE + w->number;
+
+	if (!w->is_syn && !w->payload_bytes)
+		return;
+	if (!s->is_begun || (w->is_syn && first != s->low)) {
+		s->bytes += s->high - s->low;
+		s->low = s->high = first;
+		s->is_begun = 1;
+	}
+	if (first < s->low)
+		s->low = first;
+	if (first + w->payload_bytes > s->high)
+		s->high = first + w->payload_bytes;
+}
+
+/* The bit of a packet in the window. */
+static uint64_t *arrival_word(const struct stream *s, uint64_t number)
+{
+	return &s->arrived[number % PSN_WINDOW / 64];
+}
+
+static uint64_t arrival_bit(uint64_t number)
+{
+	return UINT64_C(1) << number % 64;
+}
+
+/* The window moves on, so that the packet is the newest. */
+static void move_window(struct stream *s, uint64_t number)
+{
+	if (number - s->high >= PSN_WINDOW) {
+		memset(s->arrived, 0, PSN_WINDOW / 8);
+		s->high = number;
+	}
+	for (; s->high <= number; s->high++)
+		*arrival_word(s, s->high) &= ~arrival_bit(s->high);
+}
+
+/* Notes that a packet came. 1: for the first time, as far as is known; -1: no memory. */
+static int note_arrival(struct stream *s, uint32_t psn)
+{
+	uint64_t number;
+
+	if (!s->arrived) {
+		s->arrived = calloc(PSN_WINDOW / 64, sizeof(*s->arrived));
+		s->high = UNWRAPPED_BASE + psn;
+		if (!s->arrived)
+			return -1;
+	}
+	number = unwrap(s->high, psn, PSN_BITS);
+	if (number >= s->high)
+		move_window(s, number);
+	if (s->high - number > PSN_WINDOW || *arrival_word(s, number) & arrival_bit(number))
+		return 0;
+	*arrival_word(s, number) |= arrival_bit(number);
+	return 1;
+}
+
+/* Where WRITEs say how long they are, their later packets count no more. */
+static int add_roce(struct stream *s, const struct wire_packet *w)
+{
+	int is_new;
+
+	if (!w->payload_bytes && !w->is_write)
+		return 0;
+	is_new = note_arrival(s, w->number);
+	if (is_new <= 0)
+		return is_new;
+	s->has_writes |= w->is_write_begin;
+	if (w->is_write_begin)
+		s->bytes += w->write_bytes;
+	else if (!w->is_write || !s->has_writes)
+		s->bytes += w->payload_bytes;
+	return 0;
+}
+
+static int add_packet(struct reading *r, const struct capture_packet *p)
+{
+	struct wire_packet w;
+	uint32_t before = r->streams.count, number;
+
+	r->found->packets++;
+	if (wire_packet_read(&w, p)) {
+		r->found->other_packets++;
+		return 0;
+	}
+	number = before < FLOWS_MAX ? table_find(&r->streams, &w.key) : UINT32_MAX;
+	if (number == UINT32_MAX)
+		return -1;
+
+	struct stream *s = item_at(&r->streams, number);
+
+	if (before == 0 || p->time_ns < r->first_ns)
+		r->first_ns = p->time_ns;
+	if (number == before || p->time_ns < s->start_ns)
+		s->start_ns = p->time_ns;
+	if (w.kind == WIRE_ROCE)
+		return add_roce(s, &w);
+	if (w.kind == WIRE_TCP)
+		add_tcp(s, &w);
+	else
+		s->bytes += w.payload_bytes;
+	return 0;
+}
+
+/* --- what came of it --- */
+
+static uint64_t stream_payload(const struct stream *s)
+{
+	return s->bytes + (s->is_begun ? s->high - s->low : 0);
+}
+
+/* By start; those that start together, in the order of the capture. */
+struct order {
+	int64_t start_ns;
+	uint32_t stream;
+};
+
+static int compare_order(const void *left, const void *right)
+{
+	const struct order *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->stream < b->stream ? -1 : a->stream > b->stream;
+}
+
+/* Streams that count, in order. NULL: no memory. */
+static struct order *order_streams(struct reading *r)
+{
+	struct capture_flows *found = r->found;
+	struct order *order = malloc((r->streams.count + UINT64_C(1)) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < r->streams.count; i++) {
+		const struct stream *s = item_at(&r->streams, i);
+
+		if (stream_payload(s) == 0)
+			found->empty_flows++;
+		else if (memcmp(&s->key.src, &s->key.dst, sizeof(s->key.src)) == 0)
+			found->own_flows++;
+		else
+			order[found->flow_count++] = (struct order){ s->start_ns, i };
+	}
+	if (order)
+		qsort(order, found->flow_count, sizeof(*order), compare_order);
+	return order;
+}
+
+static int number_hosts(struct reading *r, const struct order *order)
+{
+	struct capture_flows *found = r->found;
+
+	found->flows = malloc((found->flow_count + UINT64_C(1)) * sizeof(*found->flows));
+	if (!found->flows)
+		return -1;
+	for (uint32_t i = 0; i < found->flow_count; i++) {
+		const struct stream *s = item_at(&r->streams, order[i].stream);
+		uint32_t src = table_find(&r->hosts, &s->key.src);
+		uint32_t dst = table_find(&r->hosts, &s->key.dst);
+
+		if (src == UINT32_MAX || dst == UINT32_MAX)
+			return -1;
+		found->flows[i] = (struct captured_flow){ s->start_ns - r->first_ns,
+							  stream_payload(s), src, dst };
+	}
+	found->host_count = r->hosts.count;
+	found->hosts = (struct wire_address *)r->hosts.items;
+	r->hosts.items = NULL;
+	return 0;
+}
+
+static int read_all(struct reading *r, struct capture *c, struct error *e)
+{
+	struct capture_packet p;
+	struct order *order;
+	int more;
+
+	while ((more = capture_next(c, &p)) == 1)
+		if (add_packet(r, &p))
+			return error_set(e, "%.300s: no memory for more than %u flows", c->name,
+					 r->streams.count);
+	if (more < 0)
+		return -1;
+	order = order_streams(r);
+	more = order ? number_hosts(r, order) : -1;
+	free(order);
+	return more ? error_set(e, "%.300s: no memory", c->name) : 0;
+}
+
+int capture_flows_read_stream(struct capture_flows *found, FILE *f, const char *name,
+			      struct error *e)
+{
+	struct reading r = {
+		.streams = { .key_bytes = sizeof(struct wire_key),
+			     .item_bytes = sizeof(struct stream) },
+		.hosts = { .key_bytes = sizeof(struct wire_address),
+			   .item_bytes = sizeof(struct wire_address) },
+		.found = found,
+	};
+	struct capture c;
+	int failed;
+
+	memset(found, 0, sizeof(*found));
+	if (capture_begin(&c, f, name, e))
+		return -1;
+	failed = read_all(&r, &c, e);
+	for (uint32_t i = 0; i < r.streams.count; i++)
+		free(((struct stream *)item_at(&r.streams, i))->arrived);
+	table_free(&r.streams);
+	table_free(&r.hosts);
+	capture_end(&c);
+	if (failed)
+		capture_flows_free(found);
+	return failed;
+}
+
+int capture_flows_read(struct capture_flows *found, const char *path, struct error *e)
+{
+	FILE *f = fopen(path, "rb");
+	int failed;
+
+	if (!f)
+		return error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
+	failed = capture_flows_read_stream(found, f, path, e);
+	fclose(f);
+	return failed;
+}
+
+void capture_flows_free(struct capture_flows *found)
+{
+	free(found->flows);
+	free(found->hosts);
+	memset(found, 0, sizeof(*found));
+}

@@ -1,0 +1,41 @@
+/* capture_packet.h -- what the headers of a captured packet say of the flow it belongs to. */
+#ifndef LAB_CAPTURE_CAPTURE_PACKET_H
+#define LAB_CAPTURE_CAPTURE_PACKET_H
+#include "lab/capture/capture_read.h"
+
+/* IPv6; IPv4 addresses as in ::ffff:10.0.0.1. */
+struct wire_address {
+	unsigned char bytes[16];
+};
+
+/* One direction of a conversation. No padding: keys are compared as bytes. */
+struct wire_key {
+	struct wire_address src, dst;
+	uint16_t src_port, dst_port; /* RoCE: the source port is left out, paths may use several */
+	uint32_t queue_pair;         /* RoCE: the destination's */
+	uint32_t protocol;           /* IP's number */
+};
+
+_Static_assert(sizeof(struct wire_key) == 44, "a key has no padding");
+
+enum wire_kind { WIRE_TCP, WIRE_UDP, WIRE_ROCE };
+
+struct wire_packet {
+	struct wire_key key;
+	enum wire_kind kind;
+	uint32_t payload_bytes;
+	uint32_t number; /* TCP: of the first byte of payload; RoCE: of the packet */
+	int is_syn;
+	/* RoCE, an RDMA WRITE: is it a part of one, and where it begins, how long is it? */
+	int is_write, is_write_begin;
+	uint32_t write_bytes;
+};
+
+/* -1: it is no TCP or UDP over IP, or too little of it is there. */
+int wire_packet_read(struct wire_packet *w, const struct capture_packet *p);
+
+enum { WIRE_ADDRESS_TEXT = 64 };
+
+/* "10.0.0.1" or "fe80:0:0:0:0:0:0:1". */
+const char *wire_address_text(const struct wire_address *a, char text[WIRE_ADDRESS_TEXT]);
+#endif

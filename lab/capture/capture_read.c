@@ -1,0 +1,402 @@
+/* capture_read.c -- see capture_read.h. Formats: draft-ietf-opsawg-pcapng and draft-ietf-opsawg-pcap. */
+#include "lab/capture/capture_read.h"
+#include "lab/capture/pcapng.h"
+#include "weir/units.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCK_MAX_BYTES = 1 << 24,
+	PACKET_MAX_BYTES = 1 << 18, /* what a damaged length exceeds, and no packet */
+	BLOCK_ENDS_BYTES = 12,      /* type and length before a block, length behind */
+	UNIT_IS_BINARY = 0x80,
+	MICROSECONDS = 6,
+	NANOSECONDS = 9,
+	LINK_TYPE_MASK = 0xffff, /* of pcap's field */
+};
+
+#define PCAP_MICRO UINT32_C(0xa1b2c3d4)
+#define PCAP_NANO UINT32_C(0xa1b23c4d)
+
+/* --- bytes --- */
+
+static uint64_t number_at(const struct capture *c, const unsigned char *at, int width)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < width; i++)
+		value = value << 8 | at[c->is_big_endian ? i : width - 1 - i];
+	return value;
+}
+
+static uint32_t number32(const struct capture *c, const unsigned char *at)
+{
+	return (uint32_t)number_at(c, at, 4);
+}
+
+static uint16_t number16(const struct capture *c, const unsigned char *at)
+{
+	return (uint16_t)number_at(c, at, 2);
+}
+
+static int damaged(struct capture *c, uint64_t at, const char *what)
+{
+	return error_set(c->e, "%.300s: byte %" PRIu64 ": %s", c->name, at, what);
+}
+
+static int ends_early(struct capture *c)
+{
+	if (ferror(c->f))
+		return error_set(c->e, "%.300s: cannot be read: %s", c->name, strerror(errno));
+	return error_set(c->e,
+			 "%.300s: the file ends at byte %" PRIu64
+			 ", inside what begins at byte %" PRIu64,
+			 c->name, c->at, c->began_at);
+}
+
+static int take(struct capture *c, void *to, size_t count)
+{
+	size_t got = fread(to, 1, count, c->f);
+
+	c->at += got;
+	return got == count ? 0 : ends_early(c);
+}
+
+static int pass_over(struct capture *c, uint32_t count)
+{
+	unsigned char unused[4096];
+
+	while (count) {
+		uint32_t part = count < sizeof(unused) ? count : (uint32_t)sizeof(unused);
+
+		if (take(c, unused, part))
+			return -1;
+		count -= part;
+	}
+	return 0;
+}
+
+/* Like take, for what may begin here or not: 1: it does, 0: the file ends, -1: message. */
+static int take_first(struct capture *c, void *to, size_t count)
+{
+	c->began_at = c->at;
+
+	size_t got = fread(to, 1, count, c->f);
+
+	c->at += got;
+	if (got == 0 && !ferror(c->f))
+		return 0;
+	return got == count ? 1 : ends_early(c);
+}
+
+/* The front of a packet of which kept bytes are in the file. */
+static int take_packet(struct capture *c, struct capture_packet *p, uint32_t kept)
+{
+	if (kept > PACKET_MAX_BYTES)
+		return damaged(c, c->began_at, "a packet of more than 256 KiB");
+	p->head_bytes = kept < CAPTURE_HEAD_MAX ? kept : CAPTURE_HEAD_MAX;
+	if (take(c, p->head, p->head_bytes) || pass_over(c, kept - p->head_bytes))
+		return -1;
+	return 1;
+}
+
+/* --- times --- */
+
+static uint64_t power_of_ten(int exponent)
+{
+	uint64_t value = 1;
+
+	while (exponent-- > 0)
+		value *= 10;
+	return value;
+}
+
+/* In nanoseconds, as long as 63 bits hold it: three centuries. 2^64 units x 10^12 < 2^104. */
+static int64_t to_ns(const struct capture_interface *i, uint64_t time)
+{
+	__extension__ __int128 ns = time, ns_per_s = PS_PER_S / PS_PER_NS;
+	int digits = i->time_unit;
+
+	if (digits & UNIT_IS_BINARY)
+		ns = ns * ns_per_s >> (digits & ~UNIT_IS_BINARY);
+	else if (digits <= NANOSECONDS)
+		ns *= power_of_ten(NANOSECONDS - digits);
+	else /* 2^64 has 20 digits */
+		ns = digits - NANOSECONDS < 20 ? ns / power_of_ten(digits - NANOSECONDS) : 0;
+	ns += i->offset_s * ns_per_s;
+	return ns < 0 ? 0 : ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
+/* --- pcap --- */
+
+static int add_interface(struct capture *c, struct capture_interface made)
+{
+	if (c->interface_count == c->interface_room) {
+		uint32_t room = c->interface_room ? 2 * c->interface_room : 4;
+		struct capture_interface *grown = realloc(c->interfaces, room * sizeof(*grown));
+
+		if (c->interface_count == CAPTURE_INTERFACES_MAX || !grown) {
+			if (grown)
+				c->interfaces = grown;
+			return damaged(c, c->began_at, "too many interfaces");
+		}
+		c->interfaces = grown;
+		c->interface_room = room;
+	}
+	c->interfaces[c->interface_count++] = made;
+	return 0;
+}
+
+static int check_link_type(struct capture *c, uint32_t type)
+{
+	if (type == CAPTURE_ETHERNET)
+		return 0;
+	return error_set(c->e,
+			 "%.300s: byte %" PRIu64
+			 ": packets have link type %u; only those of Ethernet, 1, can be read",
+			 c->name, c->began_at, type);
+}
+
+static int begin_pcap(struct capture *c, uint8_t time_unit)
+{
+	unsigned char rest[20];
+
+	if (take(c, rest, sizeof(rest)))
+		return -1;
+
+	uint32_t link_type = number32(c, rest + 16) & LINK_TYPE_MASK;
+
+	return check_link_type(c, link_type) ||
+	       add_interface(c, (struct capture_interface){ link_type, time_unit, 0 });
+}
+
+/* A record: seconds, parts of a second, bytes here, bytes on the wire, packet. */
+static int next_record(struct capture *c, struct capture_packet *p)
+{
+	const struct capture_interface *i = &c->interfaces[0];
+	unsigned char record[16];
+	int found = take_first(c, record, sizeof(record));
+
+	if (found <= 0)
+		return found;
+	p->time_ns = (int64_t)number32(c, record) * (PS_PER_S / PS_PER_NS) +
+		     to_ns(i, number32(c, record + 4));
+	p->whole_bytes = number32(c, record + 12);
+	return take_packet(c, p, number32(c, record + 8));
+}
+
+/* --- pcapng --- */
+
+/* The number that says in which order bytes are, from here on. */
+static int begin_section(struct capture *c)
+{
+	unsigned char order[4];
+
+	if (take(c, order, sizeof(order)))
+		return -1;
+	c->is_big_endian = 0;
+	if (number32(c, order) != PCAPNG_BYTE_ORDER)
+		c->is_big_endian = 1;
+	if (number32(c, order) != PCAPNG_BYTE_ORDER)
+		return damaged(c, c->began_at, "a section with no byte order");
+	c->interface_count = 0;
+	return 0;
+}
+
+/* An option of an interface whose value is of interest. */
+static int read_option(struct capture *c, struct capture_interface *made, uint16_t code,
+		       uint16_t bytes)
+{
+	unsigned char value[8];
+
+	if (code == PCAPNG_OPTION_TIME_UNIT && bytes == 1) {
+		if (take(c, value, 4)) /* with padding */
+			return -1;
+		made->time_unit = value[0];
+	} else if (code == PCAPNG_OPTION_TIME_OFFSET && bytes == 8) {
+		if (take(c, value, 8))
+			return -1;
+		made->offset_s = (int64_t)number_at(c, value, 8);
+	} else {
+		return pass_over(c, (bytes + UINT32_C(3)) / 4 * 4);
+	}
+	return 0;
+}
+
+/* left: bytes of the block's body that have not been read. */
+static int read_interface(struct capture *c, uint32_t *left)
+{
+	struct capture_interface made = { .time_unit = MICROSECONDS };
+	unsigned char fields[8], option[4];
+
+	if (*left < sizeof(fields))
+		return damaged(c, c->began_at, "an interface of too few bytes");
+	if (take(c, fields, sizeof(fields)))
+		return -1;
+	*left -= (uint32_t)sizeof(fields);
+	made.link_type = number16(c, fields);
+	while (*left >= sizeof(option)) {
+		if (take(c, option, sizeof(option)))
+			return -1;
+		*left -= (uint32_t)sizeof(option);
+
+		uint16_t code = number16(c, option), bytes = number16(c, option + 2);
+		uint32_t padded = (bytes + UINT32_C(3)) / 4 * 4;
+
+		if (code == PCAPNG_OPTION_END)
+			break;
+		if (padded > *left)
+			return damaged(c, c->at - sizeof(option),
+				       "an option longer than its block");
+		if (read_option(c, &made, code, bytes))
+			return -1;
+		*left -= padded;
+	}
+	return add_interface(c, made);
+}
+
+/* An enhanced packet block, or a packet block, its forerunner: they differ in how many bytes say which
+ * interface it is. */
+static int read_packet(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
+{
+	unsigned char fields[20];
+
+	if (*left < sizeof(fields))
+		return damaged(c, c->began_at, "a packet of too few bytes");
+	if (take(c, fields, sizeof(fields)))
+		return -1;
+	*left -= (uint32_t)sizeof(fields);
+
+	uint32_t number = type == PCAPNG_PACKET ? number32(c, fields) : number16(c, fields);
+	uint32_t kept = number32(c, fields + 12);
+
+	if (number >= c->interface_count)
+		return damaged(c, c->began_at, "a packet of an interface that is not there");
+	if (kept > *left)
+		return damaged(c, c->began_at, "a packet longer than its block");
+	if (check_link_type(c, c->interfaces[number].link_type))
+		return -1;
+	p->time_ns = to_ns(&c->interfaces[number],
+			   (uint64_t)number32(c, fields + 4) << 32 | number32(c, fields + 8));
+	p->whole_bytes = number32(c, fields + 16);
+	*left -= kept;
+	return take_packet(c, p, kept);
+}
+
+/* What a block holds. 1: a packet, 0: none, -1: message. */
+static int read_body(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
+{
+	switch (type) {
+	case PCAPNG_INTERFACE:
+		return read_interface(c, left);
+	case PCAPNG_PACKET:
+	case PCAPNG_OLD_PACKET:
+		return read_packet(c, p, type, left);
+	case PCAPNG_SIMPLE_PACKET:
+		return damaged(c, c->began_at, "a packet without a time");
+	default:
+		return 0;
+	}
+}
+
+/* A block whose type has been read. Likewise. */
+static int read_block(struct capture *c, struct capture_packet *p, uint32_t type)
+{
+	unsigned char before[4], behind[4];
+	uint32_t read = BLOCK_ENDS_BYTES;
+	int found;
+
+	if (take(c, before, sizeof(before)))
+		return -1;
+	if (type == PCAPNG_SECTION) {
+		if (begin_section(c))
+			return -1;
+		read += 4;
+	}
+
+	uint32_t length = number32(c, before), left = length - read;
+
+	if (length < read || length % 4 || length > BLOCK_MAX_BYTES)
+		return damaged(c, c->began_at + 4, "no block has this length");
+	found = read_body(c, p, type, &left);
+	if (found < 0 || pass_over(c, left) || take(c, behind, sizeof(behind)))
+		return -1;
+	if (number32(c, behind) != length)
+		return damaged(c, c->at - sizeof(behind),
+			       "a block's length here is not that at its beginning");
+	return found;
+}
+
+/* --- both --- */
+
+int capture_next(struct capture *c, struct capture_packet *p)
+{
+	unsigned char type[4];
+	int found;
+
+	if (!c->is_pcapng)
+		return next_record(c, p);
+	do {
+		found = take_first(c, type, sizeof(type));
+		if (found <= 0)
+			return found;
+		found = read_block(c, p, number32(c, type));
+	} while (found == 0);
+	return found;
+}
+
+/* The first four bytes as a number. 1: pcapng, 0: pcap, -1: neither. */
+static int format_of(struct capture *c, const unsigned char magic[4], uint8_t *time_unit)
+{
+	for (c->is_big_endian = 0; c->is_big_endian < 2; c->is_big_endian++) {
+		uint32_t number = number32(c, magic);
+
+		if (number == PCAPNG_SECTION)
+			return 1;
+		*time_unit = number == PCAP_NANO ? NANOSECONDS : MICROSECONDS;
+		if (number == PCAP_NANO || number == PCAP_MICRO)
+			return 0;
+	}
+	return -1;
+}
+
+int capture_is(const char *path)
+{
+	struct capture c = { 0 };
+	unsigned char magic[4];
+	uint8_t time_unit;
+	FILE *f = fopen(path, "rb");
+	int is = f && fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
+		 format_of(&c, magic, &time_unit) >= 0;
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+int capture_begin(struct capture *c, FILE *f, const char *name, struct error *e)
+{
+	struct capture_packet none;
+	unsigned char magic[4];
+	uint8_t time_unit = 0;
+	int failed;
+
+	*c = (struct capture){ .f = f, .name = name, .e = e };
+	if (take(c, magic, sizeof(magic)))
+		return -1;
+	c->is_pcapng = format_of(c, magic, &time_unit);
+	if (c->is_pcapng < 0)
+		return damaged(c, 0, "neither pcapng nor pcap begins like this");
+	failed = c->is_pcapng ? read_block(c, &none, PCAPNG_SECTION) : begin_pcap(c, time_unit);
+	if (failed)
+		capture_end(c);
+	return failed ? -1 : 0;
+}
+
+void capture_end(struct capture *c)
+{
+	free(c->interfaces);
+	c->interfaces = NULL;
+}

@@ -1,0 +1,84 @@
+/* frame.h -- a simulated packet as the bytes of an Ethernet frame, for captures.
+ *
+ * A frame is as long as the simulated packet. Where the simulation counts more than headers and payload
+ * take (a larger header, telemetry), the rest follows the IP packet as a trailer of the frame, in zeros.
+ * Where it counts less, what cannot be left out stays: no frame is shorter than its headers, so that a
+ * SYN with its options, an ACK with SACK blocks and the answers of RDMA (62 and 74 bytes) may be longer
+ * than the simulated packet. Between the two, TCP keeps its payload, because sequence numbers count it,
+ * and RDMA its length: see frame_roce.c.
+ *
+ * Payload is zeros, and is not kept here but counted. Host n is 10.x.y.z with n + 1 in the lower 24 bits,
+ * and 02:00:00:xx:yy:zz; a port of a switch is 02:01 and four bytes made from its name. A class is its
+ * DSCP. */
+#ifndef LAB_CAPTURE_FRAME_H
+#define LAB_CAPTURE_FRAME_H
+#include "lab/capture/stream.h"
+#include "sim/engine/segment.h"
+#include <stddef.h>
+
+enum {
+	FRAME_HEAD_MAX = 128,
+	FRAME_TAIL_MAX = 4,
+	ETHERNET_BYTES = 14,
+	IPV4_BYTES = 20,
+	UDP_BYTES = 8,
+	IP_TCP = 6,
+	IP_UDP = 17,
+};
+
+/* How much of frames is kept: all but payload and what follows it, or everything. */
+enum frame_extent { FRAME_HEADERS, FRAME_WHOLE };
+
+/* head, payload, tail, trailer: in this order on the wire. */
+struct frame {
+	enum frame_extent extent;
+	unsigned char head[FRAME_HEAD_MAX];
+	unsigned char tail[FRAME_TAIL_MAX];
+	uint32_t head_bytes, payload_bytes, tail_bytes, trailer_bytes;
+};
+
+/* The frame of what a tap has seen; f->extent is set. A tail that is not kept may be left out. */
+void frame_build(struct frame *f, struct streams *s, const struct sighting *seen);
+
+static inline uint32_t frame_bytes(const struct frame *f)
+{
+	return f->head_bytes + f->payload_bytes + f->tail_bytes + f->trailer_bytes;
+}
+
+/* Of these, how many are kept. */
+static inline uint32_t frame_kept_bytes(const struct frame *f)
+{
+	if (f->extent == FRAME_WHOLE)
+		return frame_bytes(f);
+	return f->head_bytes + (f->payload_bytes ? 0 : f->tail_bytes);
+}
+
+/* --- for frame_*.c --- */
+
+/* Most significant byte first. */
+void frame_put(struct frame *f, uint64_t value, int width);
+void frame_set(unsigned char *at, uint64_t value, int width);
+
+void frame_put_ethernet(struct frame *f, uint64_t to, uint64_t from, uint16_t type);
+
+/* Ethernet and IPv4 of a packet from one end of its connection to the other, with lengths left open. */
+void frame_put_ipv4(struct frame *f, const struct sighting *seen, uint8_t protocol);
+
+/* All headers are there: fills in the lengths and checksums of IPv4, and whatever the packet is longer by. */
+void frame_close_ipv4(struct frame *f, const struct sighting *seen);
+
+/* Adds 16-bit words to a sum in ones' complement; and the checksum of it, RFC 1071. */
+uint32_t sum16(const unsigned char *data, size_t count, uint32_t sum);
+uint16_t fold16(uint32_t sum);
+
+const struct flow *seen_flow(const struct sighting *seen);
+struct segment seen_segment(const struct sighting *seen);
+
+void frame_tcp(struct frame *f, struct streams *s, const struct sighting *seen);
+void frame_roce(struct frame *f, struct streams *s, const struct sighting *seen);
+void frame_pause(struct frame *f, const struct sighting *seen);
+
+/* The invariant CRC of a RoCEv2 packet of IPv4 whose head begins with Ethernet, as the number whose bytes
+ * are sent lowest first. */
+uint32_t roce_icrc(const unsigned char *head, size_t head_bytes, size_t zeros);
+#endif

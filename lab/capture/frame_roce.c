@@ -1,0 +1,220 @@
+/* frame_roce.c -- queue pairs in captures: RoCEv2, reliable connections (InfiniBand Architecture
+ * Specification, volume 1, chapter 9, and annex A17).
+ *
+ * A message of known size is an RDMA WRITE, whose first packet says the length; one of unlimited size is a
+ * SEND without end. The packet sequence number is the number of the segment. An ACK names the last packet
+ * that came in order, a NAK the first that is missing. With recovery = selective, ACKs that report packets
+ * beyond a gap are written as NAKs: RoCE has no place for the rest of what they say.
+ *
+ * Headers take 58 bytes, 74 in the first packet of a WRITE, checksum included. Where rdma.header (and
+ * rdma.int-header) is less, so much of the payload is left out that the frame is as long as in the
+ * simulation; the length in the WRITE stays true. */
+#include "lab/capture/frame.h"
+
+enum {
+	ROCE_PORT = 4791,
+	SOURCE_PORT_FIRST = 0xc000, /* annex A17.9: what spreads flows over paths */
+	SOURCE_PORT_MASK = 0x3fff,
+	BTH_BYTES = 12,
+	RETH_BYTES = 16,
+	ICRC_BYTES = 4,
+	CNP_RESERVED_BYTES = 16,
+	MIGRATED = 0x40,
+	PAD_SHIFT = 4,
+	PARTITION_DEFAULT = 0xffff,
+	BECN = 0x40,
+	ACK_REQUEST = 0x80,
+	NUMBER_MASK = 0xffffff, /* of packets, messages and queue pairs */
+	QUEUE_PAIR_FIRST = 16,  /* the lowest ones have purposes of their own */
+	SYNDROME_ACK = 0x1f,    /* no limit by credits */
+	SYNDROME_SEQUENCE = 0x60,
+};
+
+enum roce_opcode {
+	SEND_FIRST = 0x00,
+	SEND_MIDDLE = 0x01,
+	WRITE_FIRST = 0x06,
+	WRITE_MIDDLE = 0x07,
+	WRITE_LAST = 0x08,
+	WRITE_ONLY = 0x0a,
+	ACKNOWLEDGE = 0x11,
+	NOTIFICATION = 0x81,
+};
+
+/* --- the invariant CRC --- */
+
+#define CRC_POLYNOMIAL UINT32_C(0xedb88320) /* that of Ethernet, lowest bit first */
+
+static uint32_t crc_byte(uint32_t crc, unsigned char byte)
+{
+	crc ^= byte;
+	for (int i = 0; i < 8; i++)
+		crc = crc >> 1 ^ (crc & 1 ? CRC_POLYNOMIAL : 0);
+	return crc;
+}
+
+/* Fields that change on the way count as ones: type of service, hops left and checksum of IPv4, checksum of
+ * UDP, and the byte of the transport header with the congestion bits. */
+static int is_variant(size_t at)
+{
+	enum { UDP = ETHERNET_BYTES + IPV4_BYTES, BTH = UDP + UDP_BYTES };
+
+	return at == ETHERNET_BYTES + 1 || at == ETHERNET_BYTES + 8 || at == ETHERNET_BYTES + 10 ||
+	       at == ETHERNET_BYTES + 11 || at == UDP + 6 || at == UDP + 7 || at == BTH + 4;
+}
+
+uint32_t roce_icrc(const unsigned char *head, size_t head_bytes, size_t zeros)
+{
+	uint32_t crc = UINT32_MAX;
+
+	for (size_t i = 0; i < 8; i++) /* in the place of a header that only InfiniBand has */
+		crc = crc_byte(crc, 0xff);
+	for (size_t i = ETHERNET_BYTES; i < head_bytes; i++)
+		crc = crc_byte(crc, is_variant(i) ? 0xff : head[i]);
+	for (size_t i = 0; i < zeros; i++)
+		crc = crc_byte(crc, 0);
+	return ~crc;
+}
+
+/* --- headers --- */
+
+/* The base transport header, but for what is known later. */
+struct bth {
+	enum roce_opcode opcode;
+	uint32_t pad_bytes;
+	uint32_t psn;
+	uint32_t request; /* ACK_REQUEST or 0 */
+};
+
+/* Of a connection, the queue pair at the end that the packet goes to. */
+static uint32_t queue_pair(const struct sighting *seen)
+{
+	uint64_t end = (seen->packet->flags & SEGMENT_ACK) == 0;
+	uint64_t number = 2 * (uint64_t)seen_segment(seen).connection + end;
+
+	return (uint32_t)(QUEUE_PAIR_FIRST + number % (NUMBER_MASK - QUEUE_PAIR_FIRST));
+}
+
+/* Of UDP, the length is filled in below; IPv4 lets its checksum be left out. */
+static void put_transport(struct frame *f, const struct sighting *seen, const struct bth *b)
+{
+	uint8_t flags = seen->packet->flags;
+
+	frame_put_ipv4(f, seen, IP_UDP);
+	frame_put(f, SOURCE_PORT_FIRST | (seen->packet->flow_hash & SOURCE_PORT_MASK), 2);
+	frame_put(f, ROCE_PORT, 2);
+	frame_put(f, 0, 4);
+	frame_put(f, b->opcode, 1);
+	frame_put(f, MIGRATED | b->pad_bytes << PAD_SHIFT, 1);
+	frame_put(f, PARTITION_DEFAULT, 2);
+	frame_put(f, flags & (SEGMENT_ECE | SEGMENT_CNP) ? BECN : 0, 1);
+	frame_put(f, queue_pair(seen), 3);
+	frame_put(f, b->request, 1);
+	frame_put(f, b->psn & NUMBER_MASK, 3);
+}
+
+static void close_transport(struct frame *f, const struct sighting *seen)
+{
+	unsigned char *udp = f->head + ETHERNET_BYTES + IPV4_BYTES;
+	int is_seen = f->extent == FRAME_WHOLE || f->payload_bytes == 0;
+
+	f->tail_bytes = ICRC_BYTES;
+	frame_set(udp + 4, frame_bytes(f) - ETHERNET_BYTES - IPV4_BYTES, 2);
+	frame_close_ipv4(f, seen);
+	if (!is_seen)
+		return;
+
+	uint32_t icrc = roce_icrc(f->head, f->head_bytes, f->payload_bytes);
+
+	for (int i = 0; i < ICRC_BYTES; i++)
+		f->tail[i] = (unsigned char)(icrc >> (8 * i));
+}
+
+/* --- data --- */
+
+/* By the place of a segment in its message. */
+static enum roce_opcode opcode_of(const struct flow *message, int is_first, int is_last)
+{
+	if (message->size_bytes == FLOW_UNLIMITED)
+		return is_first ? SEND_FIRST : SEND_MIDDLE;
+	if (is_first)
+		return is_last ? WRITE_ONLY : WRITE_FIRST;
+	return is_last ? WRITE_LAST : WRITE_MIDDLE;
+}
+
+/* Payload as it is where it fits, in whole words; else what fits. */
+static uint32_t fit_payload(const struct sighting *seen, uint32_t headers, uint32_t *pad_bytes)
+{
+	uint32_t payload = seen_segment(seen).payload_bytes, whole = (payload + 3) / 4 * 4;
+	uint32_t bytes = seen->packet->bytes, room = bytes > headers ? bytes - headers : 0;
+
+	*pad_bytes = 0;
+	if (whole > room)
+		return room / 4 * 4;
+	*pad_bytes = whole - payload;
+	return whole;
+}
+
+static void put_data(struct frame *f, struct streams *s, const struct sighting *seen)
+{
+	struct segment segment = seen_segment(seen);
+	uint32_t end = segment.number + 1;
+	struct stream_place place = stream_find(s, seen, segment.connection, end);
+	const struct flow *message = &seen->flows[place.message];
+	int is_known = message->size_bytes != FLOW_UNLIMITED;
+	int is_first = segment.number == place.first_segment;
+	int is_last = is_known && end == message->end_segment;
+	int is_answered = is_last || end % s->config->rdma.acks_per == 0;
+	uint32_t address_bytes = is_first && is_known ? RETH_BYTES : 0;
+	struct bth b = { .opcode = opcode_of(message, is_first, is_last),
+			 .psn = segment.number,
+			 .request = is_answered ? ACK_REQUEST : 0 };
+
+	f->payload_bytes = fit_payload(seen,
+				       ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + BTH_BYTES +
+					       address_bytes + ICRC_BYTES,
+				       &b.pad_bytes);
+	put_transport(f, seen, &b);
+	if (!address_bytes)
+		return;
+	frame_put(f, place.bytes_before, 8); /* messages lie in memory one behind the other */
+	frame_put(f, segment.connection, 4);
+	frame_put(f, message->size_bytes < UINT32_MAX ? message->size_bytes : UINT32_MAX, 4);
+}
+
+/* --- answers --- */
+
+static void put_answer(struct frame *f, struct streams *s, const struct sighting *seen)
+{
+	struct segment ack = seen_segment(seen);
+	int is_refusal = seen->packet->flags & SEGMENT_NACK || ack.sack[0].count;
+	struct stream_place place = stream_find(s, seen, ack.connection, ack.number);
+	const struct flow *message = &seen->flows[place.message];
+	int is_complete =
+		message->size_bytes != FLOW_UNLIMITED && ack.number == message->end_segment;
+	struct bth b = { .opcode = ACKNOWLEDGE, .psn = is_refusal ? ack.number : ack.number - 1 };
+
+	put_transport(f, seen, &b);
+	frame_put(f, is_refusal ? SYNDROME_SEQUENCE : SYNDROME_ACK, 1);
+	frame_put(f, (place.messages_before + (uint32_t)is_complete) & NUMBER_MASK, 3);
+}
+
+static void put_notification(struct frame *f, const struct sighting *seen)
+{
+	struct bth b = { .opcode = NOTIFICATION };
+
+	put_transport(f, seen, &b);
+	frame_put(f, 0, CNP_RESERVED_BYTES / 2);
+	frame_put(f, 0, CNP_RESERVED_BYTES / 2);
+}
+
+void frame_roce(struct frame *f, struct streams *s, const struct sighting *seen)
+{
+	if (seen->packet->flags & SEGMENT_CNP)
+		put_notification(f, seen);
+	else if (seen->packet->flags & SEGMENT_ACK)
+		put_answer(f, s, seen);
+	else
+		put_data(f, s, seen);
+	close_transport(f, seen);
+}

@@ -1,0 +1,31 @@
+/* pcap.h -- what passes a port as a capture that Wireshark opens: pcapng, nanosecond times.
+ *
+ * TCP is written as TCP, queue pairs as RoCEv2, pauses as PFC frames (frame.h). The time is when the packet
+ * starts on the wire. ECN bits are as the port left them. The interface has the name of the port, and the
+ * file the title of the scenario as its comment. */
+#ifndef LAB_CAPTURE_PCAP_H
+#define LAB_CAPTURE_PCAP_H
+#include "lab/capture/frame.h"
+#include "lab/base/output.h"
+#include "sim/run/run.h"
+
+struct pcap {
+	struct output output;
+	char *port;
+	uint32_t card; /* a number made from that */
+	struct streams streams;
+	enum frame_extent extent;
+	uint64_t packets;
+};
+
+/* Reads "PORT=FILE" and opens the file for the port. The config is that of the run and must outlast it. */
+int pcap_open(struct pcap *p, const char *port_and_file, const struct config *config,
+	      enum frame_extent extent, struct error *e);
+
+/* To be put into run_control, with taps_see_frames. */
+struct tap pcap_tap(struct pcap *p);
+
+/* The file appears whole, or not at all. */
+int pcap_publish(struct pcap *p, struct error *e);
+void pcap_abandon(struct pcap *p);
+#endif

@@ -1,0 +1,453 @@
+/* compare.c -- from stored runs to rows and columns. */
+#include "lab/compare/compare.h"
+#include "lab/store/results.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const compare_usual[] = {
+	"fct_mean_ns",
+	"fct_p50_ns",
+	"fct_p99_ns",
+	"fct_p999_ns",
+	"fct_small_mean_ns",
+	"fct_small_p50_ns",
+	"fct_small_p99_ns",
+	"fct_small_p999_ns",
+	"fct_medium_mean_ns",
+	"fct_medium_p50_ns",
+	"fct_medium_p99_ns",
+	"fct_medium_p999_ns",
+	"fct_over_1mb_mean_ns",
+	"fct_over_1mb_p50_ns",
+	"fct_over_1mb_p99_ns",
+	"fct_over_1mb_p999_ns",
+	"fct_large_mean_ns",
+	"fct_large_p50_ns",
+	"fct_large_p99_ns",
+	"fct_large_p999_ns",
+	"slowdown_mean",
+	"slowdown_p50",
+	"slowdown_p99",
+	"slowdown_p999",
+	"queue_mean_pkts",
+	"queue_p99_pkts",
+	"queue_max_pkts",
+	"network_queue_mean_pkts",
+	"network_queue_max_pkts",
+	"goodput_bps",
+	"utilisation",
+	"mark_fraction",
+	"marks",
+	"drops",
+	"timeouts",
+	"pause_fraction",
+	"retransmits",
+	NULL,
+};
+
+/* --- settings --- */
+
+static const char version_path[] = COMPARE_VERSION;
+
+const char *compare_value(const struct stored_run *run, const char *path)
+{
+	const char *value =
+		strcmp(path, version_path) == 0 ? run->version : stored_setting(run, path);
+
+	return value ? value : "";
+}
+
+int compare_differs(const struct stored_runs *runs, const char *path)
+{
+	for (uint32_t i = 1; i < runs->count; i++)
+		if (strcmp(compare_value(&runs->runs[i], path),
+			   compare_value(&runs->runs[0], path)) != 0)
+			return 1;
+	return 0;
+}
+
+static int add_axis(struct comparison *c, const char *path)
+{
+	struct compare_axis *grown;
+
+	for (uint32_t i = 0; i < c->axis_count; i++)
+		if (strcmp(c->axes[i].path, path) == 0)
+			return 0;
+	grown = realloc(c->axes, (c->axis_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	c->axes = grown;
+	memset(&grown[c->axis_count], 0, sizeof(*grown));
+	grown[c->axis_count++].path = path;
+	return 0;
+}
+
+static const char digest_of[] = COMPARE_DIGEST;
+
+/* The digest of a file or plug-in says something of its own only where the same name stands for
+ * several contents. */
+static int is_rebuilt(const struct stored_runs *runs, const char *path)
+{
+	const char *named = path + strlen(digest_of);
+
+	for (uint32_t i = 1; i < runs->count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(compare_value(&runs->runs[i], named),
+				   compare_value(&runs->runs[k], named)) == 0 &&
+			    strcmp(compare_value(&runs->runs[i], path),
+				   compare_value(&runs->runs[k], path)) != 0)
+				return 1;
+	return 0;
+}
+
+static const char case_path[] = COMPARE_CASE;
+
+int compare_is_of_case(const struct stored_runs *runs, const char *path)
+{
+	for (uint32_t i = 1; i < runs->count; i++) {
+		const char *in_case = compare_value(&runs->runs[i], case_path);
+		uint32_t first = 0;
+
+		while (strcmp(compare_value(&runs->runs[first], case_path), in_case) != 0)
+			first++;
+		if (strcmp(compare_value(&runs->runs[first], path),
+			   compare_value(&runs->runs[i], path)) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* The seed is what is averaged; what is recorded changes no result. */
+static int is_compared(const struct stored_runs *runs, const char *path)
+{
+	if (strncmp(path, digest_of, strlen(digest_of)) == 0)
+		return is_rebuilt(runs, path);
+	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0;
+}
+
+/* Every setting that differs, in the order of the runs; of those that a case holds, the case. */
+static int add_differing(struct comparison *c)
+{
+	int has_cases = compare_differs(&c->runs, case_path);
+
+	if (compare_differs(&c->runs, version_path) && add_axis(c, version_path))
+		return -1;
+	for (uint32_t i = 0; i < c->runs.count; i++)
+		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
+			const char *path = c->runs.runs[i].settings[k].path;
+
+			if (i > 0 && stored_setting(&c->runs.runs[0], path))
+				continue; /* it was looked at */
+			if (!compare_differs(&c->runs, path) || !is_compared(&c->runs, path) ||
+			    (has_cases && strcmp(path, case_path) != 0 &&
+			     compare_is_of_case(&c->runs, path)))
+				continue;
+			if (add_axis(c, path))
+				return -1;
+		}
+	return 0;
+}
+
+/* A path, or its last part where that is clear. NULL with a message. */
+static const char *find_path(const struct comparison *c, const char *wanted, struct error *e)
+{
+	const struct stored_run *run = &c->runs.runs[0];
+	const char *names[256], *found = NULL;
+	size_t count = 0;
+
+	if (strcmp(wanted, version_path) == 0)
+		return version_path;
+	for (uint32_t i = 0; i < c->runs.count; i++)
+		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++)
+			if (strcmp(c->runs.runs[i].settings[k].path, wanted) == 0)
+				return c->runs.runs[i].settings[k].path;
+	for (uint32_t k = 0; k < run->setting_count; k++) {
+		const char *path = run->settings[k].path, *dot = strrchr(path, '.');
+
+		if (dot && strcmp(dot + 1, wanted) == 0) {
+			if (found) {
+				error_set(e, "%s could be %s or %s", quote(wanted).text, found,
+					  path);
+				return NULL;
+			}
+			found = path;
+		}
+		if (count < sizeof(names) / sizeof(names[0]))
+			names[count++] = path;
+	}
+	if (!found) {
+		const char *nearest = nearest_name(wanted, names, count);
+
+		error_set(e, "no run has a setting %s%s%s%s", quote(wanted).text,
+			  nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
+	}
+	return found;
+}
+
+static int choose_axes(struct comparison *c, const struct compare_request *q, struct error *e)
+{
+	for (uint32_t i = 0; i < q->by_count; i++) {
+		const char *path = find_path(c, q->by[i], e);
+
+		if (!path)
+			return error_prefix(e, "--by: ");
+		if (add_axis(c, path))
+			return error_set(e, "no memory");
+	}
+	if (q->by_count == 0 && add_differing(c))
+		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < q->also_count; i++)
+		if (compare_differs(&c->runs, q->also[i]) &&
+		    add_axis(c, find_path(c, q->also[i], e)))
+			return error_set(e, "no memory");
+	return 0;
+}
+
+/* --- values and rows --- */
+
+static int value_index(struct compare_axis *a, const char *value, uint32_t *index)
+{
+	const char **grown;
+
+	for (*index = 0; *index < a->value_count; ++*index)
+		if (strcmp(a->values[*index], value) == 0)
+			return 0;
+	grown = realloc(a->values, (a->value_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	a->values = grown;
+	grown[a->value_count++] = value;
+	return 0;
+}
+
+static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
+{
+	size_t size = c->axis_count * sizeof(*value);
+	struct compare_row *row;
+
+	for (uint32_t i = 0; i < c->row_count; i++)
+		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
+			return &c->rows[i];
+	row = realloc(c->rows, (c->row_count + 1) * sizeof(*row));
+	if (!row)
+		return NULL;
+	c->rows = row;
+	row += c->row_count;
+	memset(row, 0, sizeof(*row));
+	row->value = malloc(size + 1);
+	row->runs = calloc(c->runs.count, sizeof(*row->runs));
+	row->cells = calloc(c->column_count + (size_t)1, sizeof(*row->cells));
+	c->row_count++;
+	if (!row->value || !row->runs || !row->cells)
+		return NULL;
+	if (size)
+		memcpy(row->value, value, size);
+	return row;
+}
+
+static int make_rows(struct comparison *c)
+{
+	uint32_t *value = calloc(c->axis_count + (size_t)1, sizeof(*value));
+	int failed = value == NULL;
+
+	for (uint32_t i = 0; i < c->runs.count && !failed; i++) {
+		struct compare_row *row;
+
+		for (uint32_t k = 0; k < c->axis_count && !failed; k++)
+			failed = value_index(&c->axes[k],
+					     compare_value(&c->runs.runs[i], c->axes[k].path),
+					     &value[k]);
+		row = failed ? NULL : row_of(c, value);
+		failed = row == NULL;
+		if (row) {
+			row->runs[row->run_count++] = i;
+			health_add(&row->health, &c->runs.runs[i]);
+		}
+	}
+	free(value);
+	for (uint32_t k = 0; k < c->axis_count && !failed; k++)
+		failed = axis_labels(&c->axes[k]);
+	return failed ? -1 : 0;
+}
+
+/* Which settings differ inside a row? Their mean is over more than luck. */
+static void find_mixed(struct comparison *c)
+{
+	size_t used = 0;
+
+	for (uint32_t r = 0; r < c->row_count; r++) {
+		const struct compare_row *row = &c->rows[r];
+		const struct stored_run *first = &c->runs.runs[row->runs[0]];
+
+		for (uint32_t k = 0; k < first->setting_count; k++) {
+			const char *path = first->settings[k].path;
+			int mixed = 0;
+
+			for (uint32_t i = 1; i < row->run_count && is_compared(&c->runs, path); i++)
+				mixed |= strcmp(compare_value(&c->runs.runs[row->runs[i]], path),
+						first->settings[k].value) != 0;
+			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
+				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used,
+							 "%s%s", used ? ", " : "", path);
+		}
+	}
+}
+
+/* --- columns --- */
+
+static int unknown_metric(const char *name, struct error *e)
+{
+	const char *names[METRICS_MAX + 64];
+	char flow_names[64][64];
+	size_t count = 0;
+	const char *nearest;
+
+	for (; metric_all[count].name; count++)
+		names[count] = metric_all[count].name;
+	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
+		names[count++] = flow_names[i];
+	nearest = nearest_name(name, names, count);
+	return error_set(
+		e,
+		"--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
+		"them%s%s%s",
+		quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		nearest ? ")" : "");
+}
+
+static int add_column(struct comparison *c, const char *name, struct error *e)
+{
+	struct compare_column *column = &c->columns[c->column_count];
+
+	if (c->column_count == COMPARE_COLUMNS_MAX)
+		return error_set(e, "--metric: more than %d metrics", COMPARE_COLUMNS_MAX);
+	column->metric = metric_index(name);
+	if (column->metric >= 0)
+		column->unit = metric_all[column->metric].unit;
+	else if (!flow_metric_known(name, &column->unit))
+		return unknown_metric(name, e);
+	column->name = name;
+	c->column_count++;
+	return 0;
+}
+
+static int choose_columns(struct comparison *c, const struct compare_request *q, struct error *e)
+{
+	c->columns = calloc(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
+	if (!c->columns)
+		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < q->metric_count; i++)
+		if (add_column(c, q->metrics[i], e))
+			return -1;
+	for (size_t i = 0; q->metric_count == 0 && compare_usual[i]; i++)
+		if (add_column(c, compare_usual[i], e))
+			return -1;
+	return 0;
+}
+
+static void drop_columns(struct comparison *c, enum metric_kind kind)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (column_kind(&c->columns[i]) != kind)
+			c->columns[kept++] = c->columns[i];
+	c->column_count = kept;
+}
+
+/* Where the queues of the columns were measured. Queues of different ports are not compared unless somebody
+ * asks for it: what all ports have together stands in their place. */
+static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
+		      struct error *e)
+{
+	uint32_t i = 0;
+
+	while (i < c->column_count && column_kind(&c->columns[i]) != METRIC_PORT)
+		i++;
+	if (i == c->column_count)
+		return 0;
+	if (comparison_ports(c, s, e))
+		return -1;
+	if (q->metric_count == 0 || q->is_usual)
+		drop_columns(c, c->ports_differ ? METRIC_PORT : METRIC_PORTS);
+	return 0;
+}
+
+static int read_numbers(struct comparison *c, struct store *s, struct error *e)
+{
+	c->numbers = calloc((size_t)c->runs.count * c->column_count + 1, sizeof(*c->numbers));
+	if (!c->numbers)
+		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < c->runs.count; i++) {
+		double *numbers = c->numbers + (size_t)i * c->column_count;
+
+		for (uint32_t k = 0; k < c->column_count; k++)
+			numbers[k] = c->columns[k].metric >= 0
+					     ? c->runs.runs[i].value[c->columns[k].metric]
+					     : (double)NAN;
+		if (flow_metrics(s, &c->runs.runs[i], c, numbers, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- all together --- */
+
+static int refuse_empty(const struct stored_runs *runs, struct error *e)
+{
+	if (runs->left_out)
+		return error_set(
+			e,
+			"none of the runs of the latest sweep is there yet; --all shows %u "
+			"of others",
+			runs->left_out);
+	return error_set(e, "there are no runs in it yet");
+}
+
+int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
+		    struct error *e)
+{
+	int failed;
+
+	memset(c, 0, sizeof(*c));
+	if (store_runs(s, q->scope, &c->runs, e))
+		return -2;
+	failed = c->runs.count == 0 ? refuse_empty(&c->runs, e)
+				    : choose_axes(c, q, e) || choose_columns(c, q, e);
+	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, e)))
+		failed = -2;
+	if (!failed && make_rows(c))
+		failed = error_set(e, "no memory");
+	if (!failed)
+		failed = comparison_fill(c, q->normalize_to, e);
+	if (failed)
+		comparison_free(c);
+	else
+		find_mixed(c);
+	return failed == -2 ? -2 : failed ? -1 : 0;
+}
+
+void comparison_free(struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->axis_count; i++) {
+		for (uint32_t k = 0; c->axes[i].labels && k < c->axes[i].value_count; k++)
+			free(c->axes[i].labels[k]);
+		free(c->axes[i].labels);
+		free(c->axes[i].values);
+	}
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		free(c->rows[i].value);
+		free(c->rows[i].runs);
+		free(c->rows[i].cells);
+	}
+	free(c->axes);
+	free(c->rows);
+	free(c->columns);
+	free(c->numbers);
+	for (uint32_t i = 0; c->ports && i < c->runs.count; i++)
+		free(c->ports[i]);
+	free(c->ports);
+	stored_runs_free(&c->runs);
+	memset(c, 0, sizeof(*c));
+}

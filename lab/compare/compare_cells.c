@@ -1,0 +1,280 @@
+/* compare_cells.c -- the numbers of a table: means over runs, their confidence, and ratios of runs that
+ * differ in one setting, or in one case, alone. */
+#include "lab/compare/compare.h"
+#include "lab/compare/selection.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- statistics --- */
+
+/* 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
+static const double t_table[] = {
+	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+	2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+	2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+};
+
+/* Beyond the table by the expansion t = z + (z^3 + z) / (4 n), exact to three digits there
+ * (Abramowitz and Stegun, 26.7.5). */
+static double student_t(uint32_t freedom)
+{
+	const double z = 1.959964;
+
+	if (freedom <= sizeof(t_table) / sizeof(t_table[0]))
+		return t_table[freedom - 1];
+	return z + (z * z * z + z) / (4.0 * freedom);
+}
+
+static double mean_of(const double *numbers, uint32_t count)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += numbers[i];
+	return count ? sum / count : (double)NAN;
+}
+
+double confidence_half(const double *numbers, uint32_t count)
+{
+	double mean = mean_of(numbers, count), squares = 0;
+
+	if (count < 2)
+		return (double)NAN;
+	for (uint32_t i = 0; i < count; i++)
+		squares += (numbers[i] - mean) * (numbers[i] - mean);
+	return student_t(count - 1) * sqrt(squares / (count - 1) / count);
+}
+
+/* --- cells --- */
+
+static double number(const struct comparison *c, uint32_t run, uint32_t column)
+{
+	return c->numbers[(size_t)run * c->column_count + column];
+}
+
+/* What rows are relative to: the row, and the setting in which it is another. */
+struct reference {
+	const struct compare_row *row; /* NULL: rows are not relative */
+	const char *path;
+	uint32_t same_count;
+	const char **same; /* settings in which two runs must agree to be compared */
+};
+
+static int add_same(struct reference *r, const char *path)
+{
+	const char **grown;
+
+	for (uint32_t i = 0; i < r->same_count; i++)
+		if (strcmp(r->same[i], path) == 0)
+			return 0;
+	grown = realloc(r->same, (r->same_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	r->same = grown;
+	grown[r->same_count++] = path;
+	return 0;
+}
+
+/* All that differ but the one that is compared, and but those that another case brings with it. */
+static int find_same(struct reference *r, const struct stored_runs *runs)
+{
+	int by_case = strcmp(r->path, COMPARE_CASE) == 0;
+
+	for (uint32_t i = 0; i < runs->count; i++)
+		for (uint32_t k = 0; k < runs->runs[i].setting_count; k++) {
+			const char *at = runs->runs[i].settings[k].path;
+
+			if (i > 0 && stored_setting(&runs->runs[0], at))
+				continue; /* it was looked at */
+			if (strcmp(at, r->path) == 0 ||
+			    strncmp(at, COMPARE_DIGEST, strlen(COMPARE_DIGEST)) == 0 ||
+			    !compare_differs(runs, at) || (by_case && compare_is_of_case(runs, at)))
+				continue;
+			if (add_same(r, at))
+				return -1;
+		}
+	return 0;
+}
+
+/* Do two runs differ in that setting alone? Then they met the same luck. */
+static int is_pair(const struct stored_run *a, const struct stored_run *b,
+		   const struct reference *r)
+{
+	for (uint32_t i = 0; i < r->same_count; i++) {
+		const char *value = stored_setting(a, r->same[i]);
+
+		if (value && strcmp(value, compare_value(b, r->same[i])) != 0)
+			return 0;
+	}
+	return strcmp(r->path, COMPARE_VERSION) == 0 || strcmp(a->version, b->version) == 0;
+}
+
+static double reference_number(const struct comparison *c, const struct reference *r, uint32_t run,
+			       uint32_t column)
+{
+	for (uint32_t i = 0; i < r->row->run_count; i++)
+		if (is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r))
+			return number(c, r->row->runs[i], column);
+	return (double)NAN;
+}
+
+static struct compare_cell mean_cell(const struct comparison *c, const struct compare_row *row,
+				     uint32_t column, double *sample)
+{
+	struct compare_cell cell = { .count = 0 };
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		double x = number(c, row->runs[i], column);
+
+		if (isfinite(x))
+			sample[cell.count++] = x;
+	}
+	cell.mean = mean_of(sample, cell.count);
+	cell.half = confidence_half(sample, cell.count);
+	cell.low = cell.mean - cell.half;
+	cell.high = cell.mean + cell.half;
+	return cell;
+}
+
+/* The geometric mean of the ratios of pairs, exp(mean(log x/y)), with the interval of the logarithms:
+ * twice as much and half as much are equally far from 1. Where a run has nothing of it, and its logarithm
+ * is none, the ratio of the sums; its interval is not known. */
+static struct compare_cell ratio_cell(const struct comparison *c, const struct compare_row *row,
+				      const struct reference *r, uint32_t column, double *sample)
+{
+	struct compare_cell cell = { .count = 0, .half = (double)NAN };
+	double sum = 0, reference_sum = 0, mean, half;
+	uint32_t positive = 0;
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		double x = number(c, row->runs[i], column);
+		double y = reference_number(c, r, row->runs[i], column);
+
+		if (!isfinite(x / y))
+			continue;
+		cell.count++;
+		sum += x;
+		reference_sum += y;
+		if (x / y > 0)
+			sample[positive++] = log(x / y);
+	}
+	mean = mean_of(sample, positive);
+	half = confidence_half(sample, positive);
+	if (positive < cell.count) {
+		mean = log(sum / reference_sum);
+		half = (double)NAN;
+	}
+	cell.mean = cell.count == 1 ? sum / reference_sum : exp(mean);
+	cell.low = exp(mean - half);
+	cell.high = exp(mean + half);
+	return cell;
+}
+
+static void fill_row(struct comparison *c, struct compare_row *row, const struct reference *r,
+		     double *sample)
+{
+	for (uint32_t k = 0; k < c->column_count; k++) {
+		enum metric_kind kind = column_kind(&c->columns[k]);
+		struct compare_cell *cell = &row->cells[k];
+
+		*cell = r->row ? ratio_cell(c, row, r, k, sample) : mean_cell(c, row, k, sample);
+		cell->is_doubtful = health_is_doubtful(&row->health, kind) ||
+				    (r->row && health_is_doubtful(&r->row->health, kind));
+	}
+}
+
+/* Does the user mean this value? By its text or label, or written as in [sweep]: "20%" for "0.2", a scheme
+ * by its name, or with some of its options. */
+static int is_meant(const struct compare_axis *a, uint32_t value, const char *wanted)
+{
+	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);
+}
+
+/* The axis and its value that the user means. */
+static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
+			  uint32_t *value, struct error *e)
+{
+	const char *names[256];
+	size_t count = 0;
+	int found = 0;
+
+	for (uint32_t a = 0; a < c->axis_count; a++)
+		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
+			if (is_meant(&c->axes[a], v, wanted)) {
+				*axis = a;
+				*value = v;
+				found++;
+			}
+			if (count < sizeof(names) / sizeof(names[0]))
+				names[count++] = c->axes[a].labels[v];
+		}
+	if (found == 1)
+		return 0;
+	if (found > 1)
+		error_set(e, "%s means %d values; write one of them in full", quote(wanted).text,
+			  found);
+	else if (count == 0)
+		error_set(e, "the runs do not differ, there is nothing to compare with");
+	else
+		error_unknown(e, "value", wanted, names, count);
+	return error_prefix(e, "--normalize-to: ");
+}
+
+static const struct compare_row *reference_row(const struct comparison *c,
+					       const struct compare_row *row, uint32_t axis,
+					       uint32_t value)
+{
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const uint32_t *other = c->rows[i].value;
+		int same = other[axis] == value;
+
+		for (uint32_t a = 0; a < c->axis_count; a++)
+			same &= a == axis || other[a] == row->value[a];
+		if (same)
+			return &c->rows[i];
+	}
+	return NULL;
+}
+
+static int fill_relative(struct comparison *c, const char *normalize_to, double *sample,
+			 struct error *e)
+{
+	const struct compare_row nothing = { .run_count = 0 };
+	struct reference reference = { .row = NULL };
+	uint32_t axis = 0, value = 0;
+
+	if (find_reference(c, normalize_to, &axis, &value, e))
+		return -1;
+	reference.path = c->axes[axis].path;
+	if (find_same(&reference, &c->runs)) {
+		free(reference.same);
+		return error_set(e, "no memory");
+	}
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		reference.row = reference_row(c, &c->rows[i], axis, value);
+		if (!reference.row)
+			reference.row = &nothing;
+		fill_row(c, &c->rows[i], &reference, sample);
+	}
+	for (uint32_t k = 0; k < c->column_count; k++)
+		c->columns[k].unit = "";
+	free(reference.same);
+	return 0;
+}
+
+int comparison_fill(struct comparison *c, const char *normalize_to, struct error *e)
+{
+	const struct reference nothing = { .row = NULL };
+	double *sample = malloc((c->runs.count + (size_t)1) * sizeof(*sample));
+	int failed = 0;
+
+	if (!sample)
+		return error_set(e, "no memory");
+	if (normalize_to)
+		failed = fill_relative(c, normalize_to, sample, e);
+	for (uint32_t i = 0; i < c->row_count && !normalize_to; i++)
+		fill_row(c, &c->rows[i], &nothing, sample);
+	free(sample);
+	return failed;
+}

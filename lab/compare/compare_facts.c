@@ -1,0 +1,166 @@
+/* compare_facts.c -- what must be known of the rows of a table, so that its numbers are not misread: how many
+ * runs and flows they are of, and of which port. */
+#include "lab/compare/compare.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum metric_kind column_kind(const struct compare_column *column)
+{
+	return column->metric >= 0 ? metric_all[column->metric].kind : METRIC_FLOW;
+}
+
+/* --- ports --- */
+
+static const char port_setting[] = "measure.port";
+
+static int keep_measured(void *context, const struct stored_port *p)
+{
+	char **name = context;
+	size_t size = strlen(p->name) + 1;
+
+	if (!p->measured)
+		return 0;
+	*name = malloc(size);
+	if (*name)
+		memcpy(*name, p->name, size);
+	return 1;
+}
+
+int comparison_ports(struct comparison *c, struct store *s, struct error *e)
+{
+	int is_set = 1;
+
+	c->ports = calloc(c->runs.count + (size_t)1, sizeof(*c->ports));
+	if (!c->ports)
+		return error_set(e, "no memory");
+	for (uint32_t i = 0; i < c->runs.count; i++) {
+		const char *asked = stored_setting(&c->runs.runs[i], port_setting);
+
+		is_set &= asked && *asked;
+		if (store_each_port(s, c->runs.runs[i].id, keep_measured, &c->ports[i], e))
+			return -1;
+		if (c->ports[i] && c->ports[0] && strcmp(c->ports[i], c->ports[0]) != 0)
+			c->ports_differ = 1;
+	}
+	c->ports_differ &= !is_set;
+	return 0;
+}
+
+static const char *port_of(const struct comparison *c, uint32_t run)
+{
+	return c->ports && c->ports[run] ? c->ports[run] : "-";
+}
+
+/* --- facts --- */
+
+const char *fact_title(enum compare_fact fact)
+{
+	static const char *const titles[FACTS] = { "runs", "flows ended", "deadlocks",
+						   "longest queue" };
+
+	return titles[fact];
+}
+
+int fact_is_shown(const struct comparison *c, enum compare_fact fact)
+{
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+
+		if ((fact == FACT_RUNS && row->run_count != c->rows[0].run_count) ||
+		    (fact == FACT_FLOWS && row->health.incomplete) ||
+		    (fact == FACT_DEADLOCKS && row->health.deadlocked))
+			return 1;
+	}
+	return fact == FACT_PORT && c->ports_differ;
+}
+
+struct compare_fact_text fact_text(const struct comparison *c, const struct compare_row *row,
+				   enum compare_fact fact)
+{
+	const struct health *h = &row->health;
+	struct compare_fact_text t = { "" };
+	int same = 1;
+
+	switch (fact) {
+	case FACT_RUNS:
+		snprintf(t.text, sizeof(t.text), "%u", row->run_count);
+		break;
+	case FACT_FLOWS:
+		snprintf(t.text, sizeof(t.text), "%.0f of %.0f", h->completed,
+			 h->completed + h->unfinished);
+		break;
+	case FACT_DEADLOCKS:
+		snprintf(t.text, sizeof(t.text), "%u of %u", h->deadlocked, h->runs);
+		break;
+	default:
+		for (uint32_t i = 1; i < row->run_count; i++)
+			same &= strcmp(port_of(c, row->runs[i]), port_of(c, row->runs[0])) == 0;
+		snprintf(t.text, sizeof(t.text), "%.40s%s", port_of(c, row->runs[0]),
+			 same ? "" : " and others");
+	}
+	return t;
+}
+
+/* --- caveats --- */
+
+const char *cell_mark(const struct compare_row *row, const struct compare_cell *cell)
+{
+	if (isnan(cell->mean))
+		return "";
+	return cell->is_doubtful ? "!" : cell->count < row->run_count ? "*" : "";
+}
+
+static int has_mark(const struct comparison *c, const char *mark)
+{
+	for (uint32_t i = 0; i < c->row_count; i++)
+		for (uint32_t k = 0; k < c->column_count; k++)
+			if (strcmp(cell_mark(&c->rows[i], &c->rows[i].cells[k]), mark) == 0)
+				return 1;
+	return 0;
+}
+
+/* What differs between ports is said by a column; what does not, in a line. */
+static void say_port(const struct comparison *c, void (*say)(void *, const char *), void *context)
+{
+	const char *asked = stored_setting(&c->runs.runs[0], port_setting);
+	char line[160];
+
+	if (!c->ports || !c->ports[0] ||
+	    (!c->ports_differ && compare_differs(&c->runs, port_setting)))
+		return;
+	if (c->ports_differ) {
+		say(context, "Runs have their longest queue at different ports.");
+		say(context, "The network queue is the mean of all switch ports.");
+		return;
+	}
+	snprintf(line, sizeof(line), "The queue is that of %.60s%s.", c->ports[0],
+		 asked && *asked ? "" : ", the longest of every run");
+	say(context, line);
+}
+
+void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
+			void *context)
+{
+	struct health all = { .runs = 0 };
+	char line[256];
+
+	say_port(c, say, context);
+	for (uint32_t i = 0; i < c->runs.count; i++)
+		health_add(&all, &c->runs.runs[i]);
+	if (all.incomplete) {
+		snprintf(
+			line, sizeof(line),
+			"! In %u of %u runs flows did not end: completion times are of the others.",
+			all.incomplete, all.runs);
+		say(context, line);
+	}
+	if (all.deadlocked) {
+		snprintf(line, sizeof(line),
+			 "! %u of %u runs ended in a deadlock: links wait for each other's pauses.",
+			 all.deadlocked, all.runs);
+		say(context, line);
+	}
+	if (has_mark(c, "*"))
+		say(context, "* of fewer runs than its row: the others have no number for it.");
+}

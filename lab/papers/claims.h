@@ -1,0 +1,101 @@
+/* claims.h -- FIG.claims: how a paper draws a figure and what it says about it, as data.
+ *
+ * The form is INI: one [figure], a [panel NAME] for each part of the drawing, a [claim NAME] for each
+ * sentence that can be checked; "key = value" lines, comments after # at the start of a line or after
+ * a blank. Whatever is unknown, missing or in the wrong unit is refused with FILE:LINE. Judging is
+ * verdict.h's business. */
+#ifndef LAB_PAPERS_CLAIMS_H
+#define LAB_PAPERS_CLAIMS_H
+#include "lab/compare/selection.h"
+#include "lab/compare/series_metric.h"
+
+/* The default size of a scenario and that of the paper (--full). */
+enum figure_size { FIGURE_QUICK, FIGURE_FULL };
+
+enum panel_kind {
+	PANEL_LINES, /* y against a swept setting */
+	PANEL_BARS,
+	PANEL_CDF,  /* of the flows' completion times or slowdowns */
+	PANEL_TIME, /* a probe's series */
+};
+
+struct panel {
+	char *name; /* "a" */
+	int line;   /* of its header, for messages */
+	enum panel_kind kind;
+	char *title; /* "" where there is none */
+	/* lines, bars: a metric of `weir table`; cdf: "fct" or "slowdown"; time: names of series,
+	 * "queue sw->h0". One, but time may have several, divided by commas. */
+	uint32_t y_count;
+	char **y;
+	char *x;                 /* lines: path of a setting; otherwise NULL */
+	char *by;                /* path of what tells lines apart; "case" where nothing is said */
+	char *normalize;         /* value of by that the others are relative to, or NULL */
+	char *x_label, *y_label; /* NULL: not given */
+	double x_scale;          /* what values of x are multiplied with; 1 unless given */
+	struct selection where;
+};
+
+struct claim {
+	char *name; /* "small-p99-against-ecn-sharp" */
+	int line;
+	char *says, *section;
+	char *note;   /* "" where there is none */
+	char *metric; /* as written */
+	int is_series;
+	struct series_metric series; /* where is_series */
+	struct selection of;         /* count 0: nothing is said, all runs */
+	struct selection over;       /* count 0: there is none, it is no ratio */
+	/* Of expected and measured: "ns", "s", "pkts", "bytes", "bps"; "" of a ratio or number. */
+	char unit[16];
+	/* What the paper says: a value, low == high, or a range; -INFINITY, INFINITY where it is open. */
+	double low, high;
+	double tolerance;               /* share: 0.25; 0 for a range unless it is given */
+	double accept_low, accept_high; /* with the tolerance: what agrees */
+	double against;                 /* NAN: there is no direction */
+	enum figure_size size;          /* FULL: judged only with --full */
+};
+
+struct figure {
+	char *file;                  /* for messages */
+	char *title, *paper, *about; /* about "" where there is none */
+	double seconds[FIGURE_FULL +
+		       1]; /* how long its runs take on one core, by size; 0: not said */
+	uint32_t panel_count, claim_count;
+	struct panel *panels; /* in the order of the file */
+	struct claim *claims;
+};
+
+/* On -1 nothing is left to free. */
+int figure_read(struct figure *f, const char *file, struct error *e);
+int figure_read_text(struct figure *f, const char *file, const char *text, size_t length,
+		     struct error *e);
+void figure_free(struct figure *f);
+
+/* Before anything runs: do the selections, series and settings that the figure names exist among the
+ * runs of its scenario, and does a claim select runs that differ in their seeds alone? runs are all of
+ * that size, with their settings (sweep_settings). Claims of the full size are looked at with
+ * FIGURE_FULL only. */
+int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
+		 struct error *e);
+
+struct sweep;
+struct scenario;
+
+/* The runs of a sweep as the store would have them, without results: for figure_check. The caller frees
+ * them (stored_runs_free). */
+int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
+		   struct error *e);
+
+/* A text for people. */
+struct claim_text {
+	char text[160];
+};
+
+/* What the paper says, and in brackets what agrees with it where that is more: "0.32 (0.24..0.4)",
+ * "1.4 ms (1.12 ms..1.68 ms)", "0.88..0.96", "at least 1.1". */
+struct claim_text claim_expected(const struct claim *c);
+
+/* A number of that unit: "1.4 ms", "23 pkts", "0.32". */
+struct claim_text claim_number(double number, const char *unit);
+#endif

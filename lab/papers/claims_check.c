@@ -1,0 +1,147 @@
+/* claims_check.c -- do the runs of a scenario have what the figure's panels and claims name? */
+#include "lab/papers/claims.h"
+#include "lab/scenario/sweep.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the runs of a sweep --- */
+
+struct taking {
+	struct stored_run *run;
+	int failed; /* no memory */
+};
+
+static void take_setting(void *context, const char *path, const char *text)
+{
+	struct taking *t = context;
+	struct stored_run *run = t->run;
+	struct stored_setting *grown = realloc(run->settings,
+					       (run->setting_count + 1) * sizeof(*grown)),
+			      *one;
+
+	if (!grown) {
+		t->failed = 1;
+		return;
+	}
+	run->settings = grown;
+	one = &grown[run->setting_count++];
+	*one = (struct stored_setting){ text_copy(path), text_copy(text) };
+	t->failed |= !one->path || !one->value;
+}
+
+static int read_run(struct stored_run *run, struct scenario *s, struct error *e)
+{
+	struct taking t = { run, 0 };
+	struct config c;
+	int failed;
+
+	for (int i = 0; i < METRICS_MAX; i++)
+		run->value[i] = (double)NAN;
+	run->planned = 1;
+	run->title = text_copy(s->title);
+	run->version = text_copy("");
+	if (scenario_config(s, &c, e))
+		return -1;
+	failed = scenario_settings(&c, take_setting, &t, e);
+	config_free(&c);
+	if (!failed && (t.failed || !run->title || !run->version))
+		failed = error_set(e, "no memory");
+	return failed;
+}
+
+int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
+		   struct error *e)
+{
+	int failed = 0;
+
+	memset(runs, 0, sizeof(*runs));
+	runs->runs = calloc(w->run_count, sizeof(*runs->runs));
+	if (!runs->runs)
+		return error_set(e, "no memory");
+	for (uint64_t i = 0; i < w->run_count && !failed; i++)
+		failed = sweep_apply(w, i, s, e) || read_run(&runs->runs[runs->count++], s, e);
+	if (failed)
+		stored_runs_free(runs);
+	return failed ? -1 : 0;
+}
+
+/* --- panels --- */
+
+/* The value that the others are relative to. */
+static int check_normalize(const struct panel *p, const struct stored_runs *runs, struct error *e)
+{
+	struct condition one = { p->by, p->normalize };
+	const struct selection s = { .text = p->normalize, .count = 1, .conditions = &one };
+
+	return selection_check(&s, runs, e);
+}
+
+/* Some run that the panel shows has the series. */
+static int check_series(const struct panel *p, const char *name, const struct stored_runs *runs,
+			struct error *e)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		if (selection_has(&p->where, &runs->runs[i]) &&
+		    series_check(name, &runs->runs[i], e) == 0)
+			return 0;
+	return -1;
+}
+
+static int check_panel(const struct panel *p, const struct stored_runs *runs, struct error *e)
+{
+	if (p->where.count && selection_check(&p->where, runs, e))
+		return error_prefix(e, "where: ");
+	if (p->x && path_check(p->x, runs, e))
+		return error_prefix(e, "x: ");
+	/* Without cases there is one line. */
+	if (strcmp(p->by, "case") != 0 && path_check(p->by, runs, e))
+		return error_prefix(e, "by: ");
+	if (p->normalize && check_normalize(p, runs, e))
+		return error_prefix(e, "normalize: ");
+	for (uint32_t i = 0; p->kind == PANEL_TIME && i < p->y_count; i++)
+		if (check_series(p, p->y[i], runs, e))
+			return error_prefix(e, "y: ");
+	return 0;
+}
+
+/* --- claims --- */
+
+static int check_side(const struct claim *c, const struct selection *s,
+		      const struct stored_runs *runs, struct error *e)
+{
+	const char *mixed;
+
+	if (selection_check(s, runs, e))
+		return -1;
+	mixed = selection_mixes(s, runs);
+	if (mixed)
+		return error_set(e, "the runs that it selects differ in %s; name its value", mixed);
+	for (uint32_t i = 0; c->is_series && i < runs->count; i++)
+		if (selection_has(s, &runs->runs[i]))
+			return series_metric_check(&c->series, &runs->runs[i], e);
+	return 0;
+}
+
+static int check_claim(const struct claim *c, const struct stored_runs *runs, struct error *e)
+{
+	if (check_side(c, &c->of, runs, e))
+		return error_prefix(e, "of: ");
+	if (c->over.count && check_side(c, &c->over, runs, e))
+		return error_prefix(e, "over: ");
+	return 0;
+}
+
+int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
+		 struct error *e)
+{
+	for (uint32_t i = 0; i < f->panel_count; i++)
+		if (check_panel(&f->panels[i], runs, e))
+			return error_prefix(e, "%.200s:%d: [panel %s]: ", f->file,
+					    f->panels[i].line, f->panels[i].name);
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		if (f->claims[i].size <= size && check_claim(&f->claims[i], runs, e))
+			return error_prefix(e, "%.200s:%d: [claim %s]: ", f->file,
+					    f->claims[i].line, f->claims[i].name);
+	return 0;
+}

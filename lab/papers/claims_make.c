@@ -1,0 +1,367 @@
+/* claims_make.c -- from the keys of a section to a panel or a claim, with every value checked. */
+#include "lab/papers/claims_read.h"
+#include "lab/compare/compare.h"
+#include "lab/base/quantity.h"
+#include "lab/store/results.h"
+#include "lab/scenario/scenario.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_TOLERANCE 0.2
+
+/* --- metrics --- */
+
+/* Is it a metric of `weir table`? Gives its unit. */
+static int find_metric(const char *name, const char **unit, struct error *e)
+{
+	const char *names[METRICS_MAX + 64], *nearest;
+	char flow_names[64][64];
+	int index = metric_index(name);
+	size_t count = 0;
+
+	if (index >= 0) {
+		*unit = metric_all[index].unit;
+		return 0;
+	}
+	if (flow_metric_known(name, unit))
+		return 0;
+	for (; metric_all[count].name; count++)
+		names[count] = metric_all[count].name;
+	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
+		names[count++] = flow_names[i];
+	nearest = nearest_name(name, names, count);
+	return error_set(
+		e, "unknown metric %s; 'weir list metric' and 'weir help table' name them%s%s%s",
+		quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		nearest ? ")" : "");
+}
+
+/* One of several words. */
+static int find_word(const char *kind, const char *word, const char *const *names, size_t count,
+		     struct error *e)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], word) == 0)
+			return (int)i;
+	return error_unknown(e, kind, word, names, count);
+}
+
+/* --- panels --- */
+
+static int add_y(struct panel *p, const char *text, size_t length)
+{
+	char **grown = realloc(p->y, (p->y_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	p->y = grown;
+	while (length > 0 && strchr(" \t", text[length - 1]))
+		length--;
+	grown[p->y_count] = malloc(length + 1);
+	if (!grown[p->y_count])
+		return -1;
+	memcpy(grown[p->y_count], text, length);
+	grown[p->y_count++][length] = '\0';
+	return 0;
+}
+
+/* The names of series, divided by commas. */
+static int split_y(struct panel *p, const char *text, struct error *e)
+{
+	for (;; text++) {
+		size_t length;
+
+		text += strspn(text, " \t");
+		length = strcspn(text, ",");
+		if (length == 0)
+			return error_set(e, "the name of a series is missing, as in queue sw->h0");
+		if (add_y(p, text, length))
+			return error_set(e, "no memory");
+		text += length;
+		if (*text == '\0')
+			return 0;
+	}
+}
+
+static int read_y(struct panel *p, const char *text, struct error *e)
+{
+	static const char *const quantities[] = { "fct", "slowdown" };
+	const char *unit;
+
+	if (p->kind == PANEL_TIME)
+		return split_y(p, text, e);
+	if (p->kind == PANEL_CDF ? find_word("quantity of a cdf", text, quantities, 2, e) < 0
+				 : find_metric(text, &unit, e))
+		return -1;
+	return add_y(p, text, strlen(text)) ? error_set(e, "no memory") : 0;
+}
+
+/* A number of the claim's unit, which the first number decides where nothing else does. */
+static int read_number(const char *text, const char **unit, double *number, struct error *e)
+{
+	struct quantity q;
+
+	if (quantity_read(&q, text, e))
+		return -1;
+	if (!*unit)
+		*unit = q.unit;
+	return quantity_in(&q, text, *unit, number, e);
+}
+
+static int read_x_scale(struct panel *p, struct claims_section *s, struct error *e)
+{
+	const char *text = section_value(s, "x-scale"), *none = "";
+
+	p->x_scale = 1;
+	if (!text)
+		return 0;
+	if (read_number(text, &none, &p->x_scale, e))
+		return error_prefix(e, "x-scale: ");
+	if (!p->x || !(p->x_scale > 0))
+		return error_set(e, "x-scale: %s; a number above zero that x is multiplied with",
+				 quote(text).text);
+	return 0;
+}
+
+static int check_x(struct panel *p, struct claims_section *s, struct error *e)
+{
+	const char *x = section_value(s, "x");
+
+	if (x && p->kind != PANEL_LINES)
+		return error_set(e, "x: only lines are drawn over a setting");
+	if (!x && p->kind == PANEL_LINES) {
+		s->at = s->line;
+		return error_set(e, "x is missing; lines are drawn over a setting, as in x = "
+				    "traffic.web.load");
+	}
+	return 0;
+}
+
+static int take_texts(struct panel *p, struct claims_section *s, struct error *e)
+{
+	if (section_take(s, "title", ABSENT_IS_EMPTY, &p->title, e) ||
+	    section_take(s, "x", ABSENT_IS_NULL, &p->x, e) ||
+	    section_take(s, "by", ABSENT_IS_NULL, &p->by, e) ||
+	    section_take(s, "normalize", ABSENT_IS_NULL, &p->normalize, e) ||
+	    section_take(s, "x-label", ABSENT_IS_NULL, &p->x_label, e))
+		return -1;
+	if (!p->by && !(p->by = text_copy("case")))
+		return error_set(e, "no memory");
+	return section_take(s, "y-label", ABSENT_IS_NULL, &p->y_label, e);
+}
+
+int panel_make(struct panel *p, struct claims_section *s, struct error *e)
+{
+	static const char *const kinds[] = { [PANEL_LINES] = "lines",
+					     [PANEL_BARS] = "bars",
+					     [PANEL_CDF] = "cdf",
+					     [PANEL_TIME] = "time" };
+	const char *where;
+	int kind;
+
+	p->line = s->line;
+	p->name = text_copy(s->name);
+	if (!p->name)
+		return error_set(e, "no memory");
+	kind = find_word("kind", section_value(s, "kind"), kinds, 4, e);
+	if (kind < 0)
+		return error_prefix(e, "kind: ");
+	p->kind = (enum panel_kind)kind;
+	if (read_y(p, section_value(s, "y"), e))
+		return error_prefix(e, "y: ");
+	if (check_x(p, s, e))
+		return -1;
+	if (section_value(s, "normalize") && (p->kind == PANEL_CDF || p->kind == PANEL_TIME))
+		return error_set(e, "normalize: only lines and bars are drawn relative to another");
+	where = section_value(s, "where");
+	if (where && selection_read(&p->where, where, e))
+		return error_prefix(e, "where: ");
+	return take_texts(p, s, e) || read_x_scale(p, s, e) ? -1 : 0;
+}
+
+/* --- claims --- */
+
+/* Metric and unit of the claim; unit NULL: the store knows it. */
+static int read_metric(struct claim *c, struct claims_section *s, const char **unit,
+		       struct error *e)
+{
+	const char *text = section_value(s, "metric");
+
+	c->is_series = is_series_metric(text);
+	if (c->is_series ? series_metric_read(&c->series, text, e) : find_metric(text, unit, e))
+		return error_prefix(e, "metric: ");
+	if (c->is_series)
+		*unit = series_metric_unit(&c->series);
+	return 0;
+}
+
+static int read_selections(struct claim *c, struct claims_section *s, struct error *e)
+{
+	const char *of = section_value(s, "of"), *over;
+
+	if (of && selection_read(&c->of, of, e))
+		return error_prefix(e, "of: ");
+	over = section_value(s, "over");
+	if (over && selection_read(&c->over, over, e))
+		return error_prefix(e, "over: ");
+	return 0;
+}
+
+static int read_value(struct claim *c, const char *text, const char **unit, struct error *e)
+{
+	c->tolerance = DEFAULT_TOLERANCE;
+	if (read_number(text, unit, &c->low, e))
+		return error_prefix(e, "value: ");
+	c->high = c->low;
+	return 0;
+}
+
+static int read_range(struct claim *c, const char *text, const char **unit, struct error *e)
+{
+	struct quantity_range r;
+
+	c->tolerance = 0;
+	if (quantity_range_read(&r, text, e))
+		return error_prefix(e, "range: ");
+	if (!*unit)
+		*unit = r.low.unit;
+	if (quantity_in(&r.low, text, *unit, &c->low, e) ||
+	    quantity_in(&r.high, text, *unit, &c->high, e))
+		return error_prefix(e, "range: ");
+	if (!r.has_low)
+		c->low = (double)-INFINITY;
+	if (!r.has_high)
+		c->high = (double)INFINITY;
+	return 0;
+}
+
+static int read_expected(struct claim *c, struct claims_section *s, const char **unit,
+			 struct error *e)
+{
+	const char *value = section_value(s, "value"), *range;
+
+	if (value && section_value(s, "range"))
+		return error_set(e, "range: there is a value too; a claim has one of them");
+	if (value)
+		return read_value(c, value, unit, e);
+	range = section_value(s, "range");
+	if (range)
+		return read_range(c, range, unit, e);
+	s->at = s->line;
+	return error_set(e, "neither value nor range is given");
+}
+
+static int read_tolerance(struct claim *c, struct claims_section *s, struct error *e)
+{
+	const char *text = section_value(s, "tolerance");
+	struct quantity q;
+
+	if (text) {
+		if (quantity_read(&q, text, e) || quantity_in(&q, text, "", &c->tolerance, e))
+			return error_prefix(e, "tolerance: ");
+		if (c->tolerance < 0 || c->tolerance > 1)
+			return error_set(e, "tolerance: %s; allowed: 0%% to 100%%",
+					 quote(text).text);
+	}
+	c->accept_low = isinf(c->low) ? c->low : c->low - c->tolerance * fabs(c->low);
+	c->accept_high = isinf(c->high) ? c->high : c->high + c->tolerance * fabs(c->high);
+	return 0;
+}
+
+static int read_against(struct claim *c, struct claims_section *s, const char **unit,
+			struct error *e)
+{
+	const char *text = section_value(s, "against");
+
+	c->against = c->over.count ? 1 : (double)NAN;
+	if (text && read_number(text, unit, &c->against, e))
+		return error_prefix(e, "against: ");
+	if (isnan(c->against))
+		return 0;
+	if (c->low == c->high ? c->low != c->against
+			      : c->low >= c->against || c->high <= c->against)
+		return 0;
+	if (text)
+		return error_set(e, "against: %s; what is expected lies on neither side of it",
+				 quote(text).text);
+	c->against = (double)NAN; /* "as long as the other": that has no direction */
+	return 0;
+}
+
+static int read_size(struct claim *c, struct claims_section *s, struct error *e)
+{
+	static const char *const sizes[] = { [FIGURE_QUICK] = "quick", [FIGURE_FULL] = "full" };
+	const char *text = section_value(s, "size");
+	int size = text ? find_word("size", text, sizes, 2, e) : FIGURE_QUICK;
+
+	if (size < 0)
+		return error_prefix(e, "size: ");
+	c->size = (enum figure_size)size;
+	return 0;
+}
+
+int claim_make(struct claim *c, struct claims_section *s, struct error *e)
+{
+	const char *unit = NULL;
+
+	c->line = s->line;
+	c->name = text_copy(s->name);
+	if (!c->name)
+		return error_set(e, "no memory");
+	if (read_metric(c, s, &unit, e) || read_selections(c, s, e))
+		return -1;
+	if (c->over.count)
+		unit = "";
+	if (read_expected(c, s, &unit, e) || read_tolerance(c, s, e) ||
+	    read_against(c, s, &unit, e) || read_size(c, s, e))
+		return -1;
+	snprintf(c->unit, sizeof(c->unit), "%s", unit);
+	if (section_take(s, "says", ABSENT_IS_EMPTY, &c->says, e) ||
+	    section_take(s, "section", ABSENT_IS_EMPTY, &c->section, e) ||
+	    section_take(s, "metric", ABSENT_IS_EMPTY, &c->metric, e))
+		return -1;
+	return section_take(s, "note", ABSENT_IS_EMPTY, &c->note, e);
+}
+
+/* --- for people --- */
+
+struct claim_text claim_number(double number, const char *unit)
+{
+	struct claim_text t;
+
+	/* Only what is never reached is without end. */
+	if (isinf(number))
+		snprintf(t.text, sizeof(t.text), "never");
+	else
+		snprintf(t.text, sizeof(t.text), "%s%s", human_quantity(number, unit).text,
+			 strcmp(unit, "pkts") == 0 && !isnan(number) ? " pkts" : "");
+	return t;
+}
+
+/* A value, a range, or an open one. */
+static struct claim_text span(double low, double high, const char *unit)
+{
+	struct claim_text t, first = claim_number(low, unit), last = claim_number(high, unit);
+
+	if (isinf(low))
+		snprintf(t.text, sizeof(t.text), "at most %.70s", last.text);
+	else if (isinf(high))
+		snprintf(t.text, sizeof(t.text), "at least %.70s", first.text);
+	else if (low == high)
+		t = first;
+	else
+		snprintf(t.text, sizeof(t.text), "%.70s..%.70s", first.text, last.text);
+	return t;
+}
+
+struct claim_text claim_expected(const struct claim *c)
+{
+	struct claim_text says = span(c->low, c->high, c->unit), t;
+	struct claim_text agrees = span(c->accept_low, c->accept_high, c->unit);
+
+	if (c->tolerance == 0)
+		return says;
+	snprintf(t.text, sizeof(t.text), "%.75s (%.75s)", says.text, agrees.text);
+	return t;
+}

@@ -1,0 +1,511 @@
+/* figure_charts.c -- the panels of a figure as charts, from the runs of its store.
+ *
+ * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the lines
+ * apart, "x" is along the axis; what else differs makes one variant of the chart for each value. */
+#include "lab/papers/figure_report.h"
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_AXIS = -1 };
+
+/* One panel while its charts are made. */
+struct drawing {
+	struct report *r;
+	struct store *s;
+	const struct panel *p;
+	uint32_t part;     /* number of the panel */
+	char *title;       /* "(a) small flows" */
+	int by, x;         /* axes of the comparison */
+	double *x_numbers; /* of each value of that axis */
+	const char *x_unit;
+	int column;                        /* of the comparison, for lines and bars */
+	const struct compare_row *current; /* while its series are visited */
+	const char *series_unit;
+	char unit_text[32]; /* what series_unit points to */
+};
+
+/* --- settings --- */
+
+static const struct stored_run *run_of(const struct drawing *d, const struct compare_row *row)
+{
+	return &d->r->compare.runs.runs[row->runs[0]];
+}
+
+/* An axis by its path, or by the last part of it. */
+static int find_axis(const struct comparison *c, const char *path)
+{
+	for (uint32_t i = 0; path && i < c->axis_count; i++)
+		if (strcmp(c->axes[i].path, path) == 0)
+			return (int)i;
+	for (uint32_t i = 0; path && i < c->axis_count; i++) {
+		const char *dot = strrchr(c->axes[i].path, '.');
+
+		if (dot && strcmp(dot + 1, path) == 0)
+			return (int)i;
+	}
+	return NO_AXIS;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? dot + 1 : path;
+}
+
+/* The name of the line that a row belongs to. */
+static const char *line_name(const struct drawing *d, const struct compare_row *row)
+{
+	const char *value;
+
+	if (d->by != NO_AXIS) {
+		const struct compare_axis *a = &d->r->compare.axes[d->by];
+
+		return a->labels[row->value[d->by]][0] ? a->labels[row->value[d->by]] : "-";
+	}
+	value = stored_setting(run_of(d, row), d->p->by);
+	return value && value[0] ? value : "all runs";
+}
+
+/* Colours and marks go by the value, so that a scheme looks the same in all panels. */
+static uint32_t line_style(const struct drawing *d, const struct compare_row *row)
+{
+	return d->by == NO_AXIS ? 0 : row->value[d->by];
+}
+
+/* Lines and x tell rows apart by this axis. A case is a name for settings: where lines are told apart by
+ * cases, what these hold says nothing more, and where they are told apart by one of these, the case does not. */
+static int is_drawn(const struct drawing *d, uint32_t axis)
+{
+	const struct comparison *c = &d->r->compare;
+	const char *path = c->axes[axis].path;
+	int by_case = strcmp(d->p->by, COMPARE_CASE) == 0;
+
+	if ((int)axis == d->by || (int)axis == d->x)
+		return 1;
+	return by_case ? compare_is_of_case(&c->runs, path) : strcmp(path, COMPARE_CASE) == 0;
+}
+
+/* "load = 0.8, hosts = 16": what differs between rows besides line and x, unless the panel chose it. */
+static struct report_text variant_of(const struct drawing *d, const struct compare_row *row)
+{
+	const struct comparison *c = &d->r->compare;
+	struct report_text t = { "" };
+
+	for (uint32_t a = 0; a < c->axis_count; a++) {
+		size_t used = strlen(t.text);
+		int differs = 0;
+
+		if (is_drawn(d, a))
+			continue;
+		for (uint32_t i = 0; i < c->row_count; i++)
+			differs |= selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
+				   c->rows[i].value[a] != row->value[a];
+		if (differs)
+			snprintf(t.text + used, sizeof(t.text) - used, "%s%s = %s",
+				 used ? ", " : "", last_part(c->axes[a].path),
+				 c->axes[a].labels[row->value[a]]);
+	}
+	return t;
+}
+
+static struct chart *chart_of(const struct drawing *d, const struct compare_row *row)
+{
+	return report_chart(&d->r->charts, d->part, d->title, variant_of(d, row).text);
+}
+
+static struct chart_line *line_of(const struct drawing *d, struct chart *c,
+				  const struct compare_row *row)
+{
+	const char *name = line_name(d, row);
+	struct chart_line *l;
+
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (strcmp(c->lines[i].name, name) == 0)
+			return &c->lines[i];
+	l = chart_line_add(c, name);
+	l->style = line_style(d, row);
+	return l;
+}
+
+/* --- units and labels --- */
+
+/* "FCT (ms)" asks for ms. */
+static int asked_unit(const char *label, const char *unit, struct report_unit *found)
+{
+	const char *open = label ? strrchr(label, '(') : NULL;
+	char name[16];
+	size_t length;
+
+	if (!open || open[strlen(open) - 1] != ')')
+		return 0;
+	length = strlen(open) - 2;
+	if (length == 0 || length >= sizeof(name))
+		return 0;
+	memcpy(name, open + 1, length);
+	name[length] = '\0';
+	return report_unit_find(name, unit, found);
+}
+
+/* Scales and names the y axis: as the panel says, or else by what. */
+static void finish_y(struct chart *c, const struct panel *p, const char *what, const char *unit)
+{
+	struct report_unit asked;
+
+	if (asked_unit(p->y_label, unit, &asked)) {
+		chart_scale(c, 1, asked.factor);
+		text_print(&c->y_label, "%s", p->y_label);
+	} else {
+		report_y_unit(c, p->y_label ? p->y_label : what, unit);
+	}
+}
+
+/* The same for the x axis, in a unit that suits the largest number. */
+static void finish_x(struct chart *c, const struct panel *p, const char *what, const char *unit)
+{
+	struct chart_extent extent = { 0, 0, 0, 0 };
+	struct report_unit u;
+
+	if (asked_unit(p->x_label, unit, &u)) {
+		chart_scale(c, u.factor, 1);
+		text_print(&c->x_label, "%s", p->x_label);
+		return;
+	}
+	chart_extent(c, &extent);
+	u = report_unit(extent.x_max, unit);
+	chart_scale(c, u.factor, 1);
+	text_print(&c->x_label, u.name[0] ? "%s (%s)" : "%s", p->x_label ? p->x_label : what,
+		   u.name);
+}
+
+/* "fct_small_p99_ns" as "fct small p99". */
+static struct report_text metric_words(const char *metric, const char *unit)
+{
+	struct report_text t;
+	size_t length, end = strlen(unit);
+
+	snprintf(t.text, sizeof(t.text), "%s", metric);
+	length = strlen(t.text);
+	if (end && length > end + 1 && strcmp(t.text + length - end, unit) == 0 &&
+	    t.text[length - end - 1] == '_')
+		t.text[length - end - 1] = '\0';
+	for (char *c = t.text; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	if (strncmp(t.text, "fct", 3) == 0)
+		memcpy(t.text, "FCT", 3);
+	return t;
+}
+
+/* --- lines and bars --- */
+
+static double number_of(const struct drawing *d, uint32_t run)
+{
+	const struct comparison *c = &d->r->compare;
+
+	return c->numbers[(size_t)run * c->column_count + (size_t)d->column];
+}
+
+static const char *seed_of(const struct drawing *d, uint32_t run)
+{
+	const char *seed = stored_setting(&d->r->compare.runs.runs[run], "seed");
+
+	return seed ? seed : "";
+}
+
+/* The row that is like this one, but of the case that all are relative to. */
+static const struct compare_row *reference_of(const struct drawing *d,
+					      const struct compare_row *row)
+{
+	const struct comparison *c = &d->r->compare;
+
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *other = &c->rows[i];
+		int same = d->by != NO_AXIS &&
+			   setting_is(c->axes[d->by].values[other->value[d->by]], d->p->normalize);
+
+		for (uint32_t a = 0; a < c->axis_count; a++)
+			same &= ((int)a != d->x && is_drawn(d, a)) ||
+				other->value[a] == row->value[a];
+		if (same)
+			return other;
+	}
+	return NULL;
+}
+
+/* The mean of the ratios, seed by seed. */
+static struct compare_cell ratio_of(const struct drawing *d, const struct compare_row *row,
+				    const struct compare_row *reference)
+{
+	double *sample = memory_grow(NULL, row->run_count, sizeof(*sample)), sum = 0;
+	struct compare_cell cell = { .mean = (double)NAN, .half = (double)NAN, .count = 0 };
+
+	for (uint32_t i = 0; i < row->run_count && reference; i++)
+		for (uint32_t k = 0; k < reference->run_count; k++) {
+			double ratio =
+				number_of(d, row->runs[i]) / number_of(d, reference->runs[k]);
+
+			if (strcmp(seed_of(d, row->runs[i]), seed_of(d, reference->runs[k])) != 0 ||
+			    !isfinite(ratio))
+				continue;
+			sample[cell.count++] = ratio;
+			sum += ratio;
+			break;
+		}
+	if (cell.count) {
+		cell.mean = sum / cell.count;
+		cell.half = confidence_half(sample, cell.count);
+	}
+	free(sample);
+	return cell;
+}
+
+static struct compare_cell cell_of(const struct drawing *d, const struct compare_row *row)
+{
+	return d->p->normalize ? ratio_of(d, row, reference_of(d, row)) : row->cells[d->column];
+}
+
+static void add_mean(const struct drawing *d, const struct compare_row *row)
+{
+	struct compare_cell cell = cell_of(d, row);
+	struct chart *c = chart_of(d, row);
+	struct chart_line *l = line_of(d, c, row);
+	struct chart_point *p;
+
+	if (isnan(cell.mean))
+		return;
+	chart_point_add(l, d->x == NO_AXIS ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale,
+			cell.mean);
+	p = &l->points[l->count - 1];
+	p->low = cell.mean - cell.half;
+	p->high = cell.mean + cell.half;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct chart_point *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+static void label_x(const struct drawing *d, struct chart *c)
+{
+	const char *label = d->p->x_label ? d->p->x_label : last_part(d->p->x);
+	size_t length = strlen(label);
+
+	if (d->x_unit[0] && (length == 0 || label[length - 1] != ')'))
+		text_print(&c->x_label, "%s (%s)", label, d->x_unit);
+	else
+		text_print(&c->x_label, "%s", label);
+}
+
+static void finish_means(const struct drawing *d, struct chart *c)
+{
+	const struct compare_column *column = &d->r->compare.columns[d->column];
+	const struct report_setting *seed = report_setting(d->r, "seed");
+	const struct panel *p = d->p;
+
+	c->kind = p->kind == PANEL_BARS ? CHART_BARS : CHART_MEANS;
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (c->lines[i].count)
+			qsort(c->lines[i].points, c->lines[i].count, sizeof(*c->lines[i].points),
+			      compare_points);
+	finish_y(c, p, metric_words(p->y[0], column->unit).text, p->normalize ? "" : column->unit);
+	if (p->normalize)
+		text_print(&c->y_label, "%s, relative to %s", c->y_label, p->normalize);
+	if (p->kind == PANEL_LINES)
+		label_x(d, c);
+	if (seed && seed->value_count > 1)
+		text_print(&c->note, "Means over %u seeds%s, with 95 %% confidence intervals.",
+			   seed->value_count, p->normalize ? " of the ratios seed by seed" : "");
+	report_note_health(d->r, c);
+}
+
+/* --- distributions --- */
+
+static int add_cdf(const struct drawing *d, const struct compare_row *row, struct error *e)
+{
+	int is_fct = strcmp(d->p->y[0], "fct") == 0, failed = 0;
+	struct flow_sample sample = { .count = 0 };
+	struct chart *c = chart_of(d, row);
+
+	for (uint32_t i = 0; i < row->run_count && !failed; i++)
+		failed = flow_sample_add(&sample, d->s, &d->r->compare.runs.runs[row->runs[i]], e);
+	for (uint64_t i = 0; i < sample.count && is_fct; i++)
+		sample.fct_us[i] *= NS_PER_US;
+	if (!failed)
+		report_cdf(line_of(d, c, row), is_fct ? sample.fct_us : sample.slowdown,
+			   sample.count);
+	flow_sample_free(&sample);
+	return failed;
+}
+
+static void finish_cdf(const struct drawing *d, struct chart *c)
+{
+	int is_fct = strcmp(d->p->y[0], "fct") == 0;
+
+	c->kind = CHART_STEPS;
+	c->log_x = 1;
+	finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
+	text_print(&c->y_label, "%s", d->p->y_label ? d->p->y_label : "share of flows");
+	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	report_note_health(d->r, c);
+}
+
+/* --- series --- */
+
+static int is_wanted(const struct panel *p, const char *series)
+{
+	for (uint32_t i = 0; i < p->y_count; i++)
+		if (strcmp(p->y[i], series) == 0)
+			return 1;
+	return 0;
+}
+
+/* Do lines differ in anything but the series? */
+static int has_one_name(const struct drawing *d)
+{
+	const struct comparison *c = &d->r->compare;
+	const char *name = line_name(d, d->current);
+
+	for (uint32_t i = 0; i < c->row_count; i++)
+		if (selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
+		    strcmp(line_name(d, &c->rows[i]), name) != 0)
+			return 0;
+	return 1;
+}
+
+static int add_series(void *context, const struct stored_series *s)
+{
+	struct drawing *d = context;
+	struct chart *c;
+	struct chart_line *l;
+
+	if (!is_wanted(d->p, s->name) || !s->count)
+		return 0;
+	c = chart_of(d, d->current);
+	if (d->p->y_count == 1) {
+		l = line_of(d, c, d->current);
+	} else {
+		char *name = NULL;
+
+		text_print(&name, has_one_name(d) ? "%.0s%s" : "%s, %s", line_name(d, d->current),
+			   s->name);
+		l = chart_line_add(c, name);
+		free(name);
+	}
+	report_series(l, s);
+	c->kind = strncmp(s->name, "throughput", strlen("throughput")) == 0 ? CHART_CURVES
+									    : CHART_STEPS;
+	snprintf(d->unit_text, sizeof(d->unit_text), "%s", s->unit);
+	return 0;
+}
+
+static void finish_time(const struct drawing *d, struct chart *c)
+{
+	const struct report_setting *seed = report_setting(d->r, "seed");
+	struct report_text what;
+
+	snprintf(what.text, sizeof(what.text), "%.*s", (int)strcspn(d->p->y[0], " "), d->p->y[0]);
+	finish_x(c, d->p, "time", "ns");
+	finish_y(c, d->p, what.text, d->series_unit);
+	if (seed && seed->value_count > 1)
+		text_print(&c->note, "The run with seed %s.", seed->values[0]);
+}
+
+/* --- one panel --- */
+
+void panel_title(const struct panel *p, char **title)
+{
+	enum { LETTERS = 2 };
+
+	if (p->title[0] && strlen(p->name) > LETTERS)
+		text_print(title, "%s", p->title);
+	else
+		text_print(title, p->title[0] ? "(%s) %s" : "(%s)", p->name, p->title);
+}
+
+static int find_numbers(struct drawing *d, struct error *e)
+{
+	const struct compare_axis *a;
+
+	d->x = d->p->kind == PANEL_LINES ? find_axis(&d->r->compare, d->p->x) : NO_AXIS;
+	d->x_unit = "";
+	if (d->x == NO_AXIS)
+		return 0;
+	a = &d->r->compare.axes[d->x];
+	d->x_numbers = memory_grow(NULL, a->value_count, sizeof(*d->x_numbers));
+	if (report_numbers(a->values, a->value_count, d->x_numbers, &d->x_unit) == 0)
+		return 0;
+	return error_set(e, "[panel %s]: x: the values of %s are no numbers", d->p->name, a->path);
+}
+
+static int draw_row(struct drawing *d, const struct compare_row *row, struct error *e)
+{
+	if (!selection_has(&d->p->where, run_of(d, row)))
+		return 0;
+	d->current = row;
+	switch (d->p->kind) {
+	case PANEL_LINES:
+	case PANEL_BARS:
+		add_mean(d, row);
+		return 0;
+	case PANEL_CDF:
+		return add_cdf(d, row, e);
+	default:
+		/* From one run a row: curves of several seeds would hide each other. */
+		return store_each_series(d->s, run_of(d, row)->id, add_series, d, e);
+	}
+}
+
+static void finish_charts(const struct drawing *d)
+{
+	for (uint32_t i = 0; i < d->r->charts.count; i++) {
+		struct chart *c = &d->r->charts.all[i];
+
+		if (c->part != d->part)
+			continue;
+		if (d->p->kind == PANEL_CDF)
+			finish_cdf(d, c);
+		else if (d->p->kind == PANEL_TIME)
+			finish_time(d, c);
+		else
+			finish_means(d, c);
+	}
+}
+
+static int draw_panel(struct drawing *d, struct error *e)
+{
+	const struct comparison *c = &d->r->compare;
+	const struct panel *p = d->p;
+	int failed = find_numbers(d, e);
+
+	d->by = find_axis(c, p->by);
+	d->column = report_column(d->r, p->y[0]);
+	d->series_unit = d->unit_text;
+	panel_title(p, &d->title);
+	for (uint32_t i = 0; i < c->row_count && !failed; i++)
+		failed = draw_row(d, &c->rows[i], e);
+	if (!failed)
+		finish_charts(d);
+	free(d->title);
+	free(d->x_numbers);
+	return failed;
+}
+
+/* --- all of them --- */
+
+int figure_charts(struct report *r, struct store *s, const struct figure *f, struct error *e)
+{
+	for (uint32_t i = 0; i < f->panel_count; i++) {
+		struct drawing d = { .r = r, .s = s, .p = &f->panels[i], .part = i };
+
+		if (draw_panel(&d, e))
+			return -1;
+	}
+	report_limit_points(&r->charts);
+	return 0;
+}

@@ -1,0 +1,528 @@
+/* reproduce_summary.c -- over all papers: how many claims agree, as a page and as a document, with the
+ * claims that disagree and what is known of the reason. */
+#define _DEFAULT_SOURCE
+#include "lab/papers/reproduce.h"
+#include "lab/store/results.h"
+#include "lab/base/version.h"
+#include "sim/base/memory.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- reading --- */
+
+int summary_entry_read(struct summary_entry *y, const struct figure_files *files, const char *out,
+		       struct error *e)
+{
+	*y = (struct summary_entry){ .files = files };
+	if (figure_read(&y->figure, files->claims, e))
+		return -1;
+	for (int size = 0; size < FIGURE_SIZES; size++) {
+		char *folder = figure_folder(files, out, (enum figure_size)size), *page = NULL;
+		int failed = figure_state_read(&y->states[size], &y->figure, folder,
+					       (enum figure_size)size, e);
+
+		text_print(&page, "%s/" FIGURE_PAGE, folder);
+		y->has_page[size] = access(page, R_OK) == 0;
+		free(page);
+		free(folder);
+		if (failed) {
+			summary_entry_free(y);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void summary_entry_free(struct summary_entry *y)
+{
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		figure_state_free(&y->states[size]);
+	figure_free(&y->figure);
+}
+
+int summary_read(struct summary *y, const struct figure_list *l, const char *out, struct error *e)
+{
+	*y = (struct summary){ 0, NULL };
+	y->all = memory_grow(NULL, l->count + UINT64_C(1), sizeof(*y->all));
+	for (; y->count < l->count; y->count++)
+		if (summary_entry_read(&y->all[y->count], &l->all[y->count], out, e)) {
+			summary_free(y);
+			return -1;
+		}
+	return 0;
+}
+
+void summary_free(struct summary *y)
+{
+	for (uint32_t i = 0; i < y->count; i++)
+		summary_entry_free(&y->all[i]);
+	free(y->all);
+	*y = (struct summary){ 0, NULL };
+}
+
+uint32_t core_count(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores > 0 ? (uint32_t)cores : 1;
+}
+
+/* --- a document in one of two forms --- */
+
+enum form { FORM_HTML, FORM_MARKDOWN };
+
+struct document {
+	FILE *f;
+	enum form form;
+	const struct summary *y;
+};
+
+/* What users wrote, as text. */
+static void plain(const struct document *d, const char *text)
+{
+	if (d->form == FORM_HTML) {
+		markup_text(d->f, text);
+		return;
+	}
+	for (; *text; text++) {
+		if (strchr("|<>*_`[]#\\", *text))
+			fputc('\\', d->f);
+		fputc(*text, d->f);
+	}
+}
+
+static void heading(const struct document *d, int level, const char *text)
+{
+	if (d->form == FORM_HTML) {
+		fprintf(d->f, "<h%d>", level);
+		plain(d, text);
+		fprintf(d->f, "</h%d>\n", level);
+		return;
+	}
+	fprintf(d->f, "\n%.*s ", level, "####");
+	plain(d, text);
+	fputc('\n', d->f);
+}
+
+static void paragraph(const struct document *d, const char *text)
+{
+	fputs(d->form == FORM_HTML ? "<p>" : "\n", d->f);
+	plain(d, text);
+	fputs(d->form == FORM_HTML ? "</p>\n" : "\n", d->f);
+}
+
+/* The first columns of a table are texts, the others numbers. */
+enum { TEXT_COLUMNS = 3 };
+
+static void table_begin(const struct document *d, const char *const *names)
+{
+	if (d->form == FORM_HTML)
+		fputs("<div class=\"wide\"><table class=\"numbers summary\">\n<thead><tr>", d->f);
+	else
+		fputc('\n', d->f);
+	for (size_t i = 0; names[i]; i++)
+		fprintf(d->f,
+			d->form == FORM_MARKDOWN ? "| %s "
+			: i < TEXT_COLUMNS       ? "<th class=\"text\">%s</th>"
+						 : "<th>%s</th>",
+			names[i]);
+	fputs(d->form == FORM_HTML ? "</tr></thead>\n<tbody>\n" : "|\n", d->f);
+	for (size_t i = 0; names[i] && d->form == FORM_MARKDOWN; i++)
+		fputs(i < TEXT_COLUMNS ? "|---" : "|--:", d->f);
+	if (d->form == FORM_MARKDOWN)
+		fputs("|\n", d->f);
+}
+
+static void table_end(const struct document *d)
+{
+	if (d->form == FORM_HTML)
+		fputs("</tbody></table></div>\n", d->f);
+}
+
+static void row_begin(const struct document *d)
+{
+	if (d->form == FORM_HTML)
+		fputs("<tr>", d->f);
+}
+
+static void row_end(const struct document *d)
+{
+	fputs(d->form == FORM_HTML ? "</tr>\n" : "|\n", d->f);
+}
+
+static void cell(const struct document *d, const char *text)
+{
+	fputs(d->form == FORM_HTML ? "<td>" : "| ", d->f);
+	plain(d, text);
+	fputs(d->form == FORM_HTML ? "</td>" : " ", d->f);
+}
+
+static void cell_of_class(const struct document *d, const char *class, const char *text)
+{
+	if (d->form == FORM_HTML)
+		fprintf(d->f, "<td class=\"%s\">", class);
+	else
+		fputs("| ", d->f);
+	plain(d, text);
+	fputs(d->form == FORM_HTML ? "</td>" : " ", d->f);
+}
+
+static void cell_text(const struct document *d, const char *text)
+{
+	cell_of_class(d, "text", text);
+}
+
+static void cell_title(const struct document *d, const char *text)
+{
+	cell_of_class(d, "text title", text);
+}
+
+static void cell_count(const struct document *d, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	cell(d, text);
+}
+
+/* A cell that names its row; link NULL: it leads nowhere. */
+static void cell_name(const struct document *d, const char *name, const char *link)
+{
+	fputs(d->form == FORM_HTML ? "<th>" : "| ", d->f);
+	if (link && d->form == FORM_HTML) {
+		fputs("<a href=\"", d->f);
+		markup_text(d->f, link);
+		fputs("\">", d->f);
+	}
+	plain(d, name);
+	if (d->form == FORM_HTML)
+		fputs(link ? "</a></th>" : "</th>", d->f);
+	else
+		fputc(' ', d->f);
+}
+
+/* --- papers --- */
+
+/* One paper at one size, or one figure. */
+struct tally {
+	uint32_t figures, claims;
+	uint64_t planned, done;
+	double run_seconds;
+	struct verdict_counts counts;
+};
+
+static void tally_add(struct tally *t, const struct summary_entry *y, int size)
+{
+	const struct figure_state *st = &y->states[size];
+
+	if (!st->done)
+		return;
+	t->figures++;
+	t->claims += y->figure.claim_count;
+	t->planned += st->planned;
+	t->done += st->done;
+	t->run_seconds += st->run_seconds;
+	for (int kind = 0; kind < VERDICTS; kind++)
+		t->counts.of[kind] += st->counts.of[kind];
+}
+
+static int same_paper(const struct summary_entry *a, const struct summary_entry *b)
+{
+	return strcmp(a->files->paper, b->files->paper) == 0;
+}
+
+/* "PRED" of "PRED, Figure 13, section 6.3.1". */
+static struct report_text paper_name(const struct summary_entry *y)
+{
+	const char *paper = y->figure.paper;
+	struct report_text t;
+
+	snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(paper, ","), paper);
+	return t;
+}
+
+static struct report_text time_head(void)
+{
+	struct report_text t;
+	uint32_t cores = core_count();
+
+	snprintf(t.text, sizeof(t.text), "time on %u core%s", cores, cores == 1 ? "" : "s");
+	return t;
+}
+
+/* Runs, verdicts and time. */
+static void tally_cells(const struct document *d, const struct tally *t)
+{
+	char runs[64];
+
+	if (t->done < t->planned)
+		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->done, t->planned);
+	else
+		snprintf(runs, sizeof(runs), "%" PRIu64, t->done);
+	cell(d, runs);
+	cell_count(d, t->claims);
+	for (int kind = 0; kind < VERDICTS; kind++)
+		cell_count(d, t->counts.of[kind]);
+	cell(d, human_duration(t->run_seconds / core_count()).text);
+}
+
+/* A paper by its first figure, or with NULL all of them. */
+static void paper_row(const struct document *d, const struct summary_entry *paper, int size)
+{
+	struct tally t = { .figures = 0 };
+	char figures[32];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < d->y->count; i++) {
+		if (paper && !same_paper(paper, &d->y->all[i]))
+			continue;
+		tally_add(&t, &d->y->all[i], size);
+		count++;
+	}
+	if (!t.figures && size == FIGURE_FULL)
+		return;
+	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
+	row_begin(d);
+	cell_name(d, paper ? paper_name(paper).text : "all", NULL);
+	cell_text(d, figure_size_names[size]);
+	cell_text(d, figures);
+	tally_cells(d, &t);
+	row_end(d);
+}
+
+static int begins_paper(const struct summary *y, uint32_t i)
+{
+	return i == 0 || !same_paper(&y->all[i], &y->all[i - 1]);
+}
+
+static void write_papers(const struct document *d)
+{
+	const struct report_text time = time_head();
+	const char *const names[] = { "paper",          "size",     "figures",
+				      "runs",           "claims",   "agree",
+				      "same direction", "disagree", "not at this size",
+				      "not measured",   time.text,  NULL };
+
+	table_begin(d, names);
+	for (uint32_t i = 0; i < d->y->count; i++)
+		for (int size = 0; size < FIGURE_SIZES && begins_paper(d->y, i); size++)
+			paper_row(d, &d->y->all[i], size);
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		paper_row(d, NULL, size);
+	table_end(d);
+}
+
+/* --- figures --- */
+
+static void figure_row(const struct document *d, const struct summary_entry *y, int size)
+{
+	struct tally t = { .figures = 0 };
+	char *link = NULL;
+
+	tally_add(&t, y, size);
+	text_print(&link, "%s/%s%s/" FIGURE_PAGE, y->files->paper, y->files->name,
+		   size == FIGURE_FULL ? ".full" : "");
+	row_begin(d);
+	cell_name(d, y->files->name, y->has_page[size] ? link : NULL);
+	cell_title(d, y->figure.title);
+	cell_text(d, t.figures ? figure_size_names[size] : "not run yet");
+	if (t.figures)
+		tally_cells(d, &t);
+	else
+		for (int i = 0; i < VERDICTS + 3; i++)
+			cell(d, "");
+	row_end(d);
+	free(link);
+}
+
+static void write_figures(const struct document *d, uint32_t first)
+{
+	const struct report_text time = time_head();
+	const char *const names[] = { "figure",         "",         "size",
+				      "runs",           "claims",   "agree",
+				      "same direction", "disagree", "not at this size",
+				      "not measured",   time.text,  NULL };
+
+	heading(d, 2, paper_name(&d->y->all[first]).text);
+	table_begin(d, names);
+	for (uint32_t i = first; i < d->y->count && same_paper(&d->y->all[first], &d->y->all[i]);
+	     i++) {
+		const struct summary_entry *y = &d->y->all[i];
+
+		if (y->states[FIGURE_QUICK].done || !y->states[FIGURE_FULL].done)
+			figure_row(d, y, FIGURE_QUICK);
+		if (y->states[FIGURE_FULL].done)
+			figure_row(d, y, FIGURE_FULL);
+	}
+	table_end(d);
+}
+
+/* --- claims that disagree --- */
+
+static int disagrees(const struct summary_entry *y, uint32_t claim)
+{
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		if (y->states[size].done &&
+		    y->states[size].verdicts[claim].kind == VERDICT_DISAGREES)
+			return 1;
+	return 0;
+}
+
+/* "measured 0.31 ±0.02 over 5 seeds at full size: disagrees". */
+static void item_measured(const struct document *d, const struct verdict *v, int size)
+{
+	fputs(d->form == FORM_HTML ? "<li>measured at " : "- measured at ", d->f);
+	fprintf(d->f, "%s size: ", figure_size_names[size]);
+	plain(d, measured_text(&v->value, v->unit).text);
+	fprintf(d->f, ", %u seed%s", v->value.count, v->value.count == 1 ? "" : "s");
+	if (v->over.count) {
+		fputs(" (", d->f);
+		plain(d, measured_text(&v->of, v->metric_unit).text);
+		fputs(" over ", d->f);
+		plain(d, measured_text(&v->over, v->metric_unit).text);
+		fputc(')', d->f);
+	}
+	if (v->is_doubtful)
+		fprintf(d->f, "; %s", health_text(&v->health).text);
+	fputs(": ", d->f);
+	if (d->form == FORM_HTML)
+		verdict_html(d->f, v->kind, verdict_name(v->kind));
+	else
+		fprintf(d->f, "**%s**", verdict_name(v->kind));
+	fputs(d->form == FORM_HTML ? "</li>\n" : "\n", d->f);
+}
+
+static void write_disagreement(const struct document *d, const struct summary_entry *y,
+			       uint32_t claim)
+{
+	const struct claim *c = &y->figure.claims[claim];
+	int html = d->form == FORM_HTML;
+	char *title = NULL;
+
+	text_print(&title, "%s: %s", y->files->label, c->name);
+	heading(d, 3, title);
+	free(title);
+	fputs(html ? "<p>" : "\n", d->f);
+	plain(d, c->says);
+	if (c->section[0]) {
+		fputs(" (", d->f);
+		plain(d, claim_place(c).text);
+		fputc(')', d->f);
+	}
+	fputs(html ? "</p>\n<ul>\n<li>expected: " : "\n\n- expected: ", d->f);
+	plain(d, claim_expected(c).text);
+	fputs(html ? "</li>\n" : "\n", d->f);
+	for (int size = 0; size < FIGURE_SIZES; size++) {
+		const struct verdict *v = &y->states[size].verdicts[claim];
+
+		if (y->states[size].done && v->kind <= VERDICT_DISAGREES)
+			item_measured(d, v, size);
+	}
+	if (html)
+		fputs("</ul>\n", d->f);
+	paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
+}
+
+static void write_disagreements(const struct document *d)
+{
+	uint32_t found = 0;
+
+	heading(d, 2, "Claims that disagree");
+	for (uint32_t i = 0; i < d->y->count; i++)
+		for (uint32_t k = 0; k < d->y->all[i].figure.claim_count; k++)
+			if (disagrees(&d->y->all[i], k)) {
+				write_disagreement(d, &d->y->all[i], k);
+				found++;
+			}
+	if (!found)
+		paragraph(d, "None.");
+}
+
+/* --- claims whose runs are no whole results --- */
+
+static int is_doubtful(const struct figure_state *st, uint32_t claim)
+{
+	return st->done && st->verdicts[claim].kind <= VERDICT_DISAGREES &&
+	       st->verdicts[claim].is_doubtful;
+}
+
+static void item_doubt(const struct document *d, const struct summary_entry *y, uint32_t claim,
+		       int size)
+{
+	char *text = NULL;
+
+	text_print(&text, "%s: %s, %s size: %s", y->files->label, y->figure.claims[claim].name,
+		   figure_size_names[size],
+		   health_text(&y->states[size].verdicts[claim].health).text);
+	fputs(d->form == FORM_HTML ? "<li>" : "- ", d->f);
+	plain(d, text);
+	fputs(d->form == FORM_HTML ? "</li>\n" : "\n", d->f);
+	free(text);
+}
+
+/* Nothing where there are none. */
+static void write_doubts(const struct document *d)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < d->y->count; i++)
+		for (uint32_t k = 0; k < d->y->all[i].figure.claim_count; k++)
+			for (int size = 0; size < FIGURE_SIZES; size++) {
+				if (!is_doubtful(&d->y->all[i].states[size], k))
+					continue;
+				if (found++ == 0) {
+					heading(d, 2,
+						"Claims judged by runs that did not end well");
+					fputs(d->form == FORM_HTML ? "<ul>\n" : "\n", d->f);
+				}
+				item_doubt(d, &d->y->all[i], k, size);
+			}
+	if (found && d->form == FORM_HTML)
+		fputs("</ul>\n", d->f);
+}
+
+/* --- the whole --- */
+
+static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIGURE, quickly, or "
+			      "with --full in the size of "
+			      "the paper. A claim is what the paper's text says about it, and its "
+			      "verdict is computed: it "
+			      "agrees when the mean over seeds lies within the stated tolerance; "
+			      "it has the same direction "
+			      "when it does not, but the order of what is compared is the paper's "
+			      "in the whole 95 % interval; "
+			      "otherwise it disagrees. No "
+			      "claim is left out because it fails.";
+
+static void write_document(const struct document *d)
+{
+	paragraph(d, meaning);
+	write_papers(d);
+	for (uint32_t i = 0; i < d->y->count; i++)
+		if (begins_paper(d->y, i))
+			write_figures(d, i);
+	write_disagreements(d);
+	write_doubts(d);
+}
+
+void summary_html(FILE *f, const struct summary *y)
+{
+	static const char title[] = "The papers, re-run";
+
+	page_begin(f, title);
+	page_element(f, "h1", title);
+	fputc('\n', f);
+	write_document(&(struct document){ f, FORM_HTML, y });
+	page_end(f, version_of_results().text, PAGE_TEXT);
+}
+
+void summary_markdown(FILE *f, const struct summary *y)
+{
+	fprintf(f,
+		"# The papers, re-run\n\n"
+		"Written by `weir reproduce --summary --markdown FILE`, from the results of Weir %s.\n",
+		version_of_results().text);
+	write_document(&(struct document){ f, FORM_MARKDOWN, y });
+}

@@ -1,0 +1,64 @@
+/* verdict.h -- does what was measured agree with what the paper says?
+ *
+ *	struct verdict verdicts[figure.claim_count];	(allocated by the caller)
+ *	figure_judge(store, &figure, FIGURE_QUICK, verdicts, &e)
+ *
+ * A claim is judged by the mean over seeds of its metric, or of the ratio of/over seed by seed. Only
+ * the runs of the store's latest plan count where it has one: what an earlier version or other
+ * settings left in the folder does not. Each run's flows and series are read at most once for all
+ * claims of a figure, and only where a claim needs them. */
+#ifndef LAB_PAPERS_VERDICT_H
+#define LAB_PAPERS_VERDICT_H
+#include "lab/papers/claims.h"
+#include "lab/store/health.h"
+
+enum verdict_kind {
+	VERDICT_AGREES,         /* within the tolerance, or the range */
+	VERDICT_SAME_DIRECTION, /* not that, but its whole interval is on the same side of "against" */
+	VERDICT_DISAGREES,
+	VERDICT_OTHER_SIZE,   /* "not at this size": size = full, and this is quick */
+	VERDICT_NOT_MEASURED, /* see why */
+	VERDICTS,
+};
+
+/* A mean over seeds. */
+struct measured {
+	double mean,
+		half;   /* NAN: unknown; half, of the 95 % interval, also where there is one seed */
+	uint32_t count; /* seeds */
+};
+
+struct verdict {
+	enum verdict_kind kind;
+	struct measured
+		value; /* what is judged: the metric, or the ratio. mean INFINITY: "never" */
+	char unit[16]; /* of value, as the claim's */
+	struct measured of, over; /* the two sides, in metric_unit; over.count 0: it is no ratio */
+	char metric_unit[16];
+	struct health health; /* of the runs that it is judged by */
+	int is_doubtful;      /* 1: these are no whole results for this metric: see health */
+	int is_firm;          /* 1: nowhere in the 95 % interval would the verdict be another */
+	char why[256];        /* not measured: why; otherwise "" */
+};
+
+const char *verdict_name(enum verdict_kind kind); /* "same direction" */
+
+/* All claims of a figure, verdicts[i] for claims[i]. s NULL: there are no results yet. -1: a claim
+ * cannot be judged at all, because it selects runs that differ in more than their seeds, or the store
+ * cannot be read. */
+int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
+		 struct verdict *verdicts, struct error *e);
+
+/* The same step by step; what evidence_new has made is freed by evidence_free, also on -1. */
+struct evidence;
+
+int evidence_new(struct evidence **out, struct store *s, const struct figure *f, struct error *e);
+void evidence_free(struct evidence *v);
+
+/* The claim is one of the evidence's figure. */
+int claim_judge(struct evidence *v, const struct claim *c, enum figure_size size,
+		struct verdict *verdict, struct error *e);
+
+/* "0.31 ±0.02", "1.4 ms ±80 us", "never"; "-" where it is not known. */
+struct claim_text measured_text(const struct measured *m, const char *unit);
+#endif

@@ -1,0 +1,278 @@
+/* chart.c -- charts as data: building, reducing, distributions. See chart.h. */
+#include "lab/report/chart.h"
+#include "sim/base/memory.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_SIZE = 96 };
+
+
+/* "FCT, small flows: 99 %" becomes "fct-small-flows-99". */
+static void make_id(char id[ID_SIZE], const char *title, const char *variant)
+{
+	const char *parts[] = { title, variant };
+	size_t length = 0;
+
+	for (size_t p = 0; p < 2; p++) {
+		int gap = length > 0;
+
+		for (const char *c = parts[p]; *c && length + 2 < ID_SIZE; c++) {
+			if ((unsigned char)*c > 0x7f || !isalnum((unsigned char)*c)) {
+				gap = length > 0;
+				continue;
+			}
+			if (gap)
+				id[length++] = '-';
+			gap = 0;
+			id[length++] = (char)tolower((unsigned char)*c);
+		}
+	}
+	id[length] = '\0';
+}
+
+static int id_is_taken(const struct chart_list *list, const char *id)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->all[i].id && strcmp(list->all[i].id, id) == 0)
+			return 1;
+	return 0;
+}
+
+struct chart *chart_add(struct chart_list *list, const char *title, const char *variant)
+{
+	char id[ID_SIZE];
+	struct chart *c;
+
+	list->all = memory_grow(list->all, list->count + UINT64_C(1), sizeof(*list->all));
+	c = &list->all[list->count++];
+	*c = (struct chart){ .kind = CHART_CURVES };
+	make_id(id, title, variant);
+	text_print(&c->title, "%s", title);
+	text_print(&c->variant, "%s", variant);
+	text_print(&c->note, "%s", "");
+	text_print(&c->x_label, "%s", "");
+	text_print(&c->y_label, "%s", "");
+	for (uint32_t n = 1; !c->id; n++) {
+		char *candidate = NULL;
+
+		if (n == 1 && id[0])
+			text_print(&candidate, "%s", id);
+		else
+			text_print(&candidate, "%s%s%u", id[0] ? id : "chart", "-", n);
+		if (id_is_taken(list, candidate))
+			free(candidate);
+		else
+			c->id = candidate;
+	}
+	return c;
+}
+
+void chart_list_free(struct chart_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct chart *c = &list->all[i];
+
+		for (uint32_t k = 0; k < c->line_count; k++) {
+			free(c->lines[k].name);
+			free(c->lines[k].points);
+		}
+		free(c->lines);
+		free(c->id);
+		free(c->title);
+		free(c->variant);
+		free(c->note);
+		free(c->x_label);
+		free(c->y_label);
+	}
+	free(list->all);
+	*list = (struct chart_list){ 0, NULL };
+}
+
+struct chart_line *chart_line_add(struct chart *c, const char *name)
+{
+	struct chart_line *l;
+
+	c->lines = memory_grow(c->lines, c->line_count + UINT64_C(1), sizeof(*c->lines));
+	l = &c->lines[c->line_count++];
+	*l = (struct chart_line){ .style = c->line_count - 1 };
+	text_print(&l->name, "%s", name);
+	return l;
+}
+
+void chart_point_add(struct chart_line *l, double x, double y)
+{
+	if (l->count == l->room) {
+		l->room = l->room ? 2 * l->room : 16;
+		l->points = memory_grow(l->points, l->room, sizeof(*l->points));
+	}
+	l->points[l->count++] = (struct chart_point){ x, y, NAN, NAN };
+}
+
+/* --- fewer points --- */
+
+struct columns {
+	double first, width; /* of the first column, in x or log x */
+	uint32_t count;
+	int log_x;
+};
+
+static double position(const struct columns *k, double x)
+{
+	return k->log_x ? log10(x) : x;
+}
+
+static uint32_t column_of(const struct columns *k, double x)
+{
+	double number = (position(k, x) - k->first) / k->width;
+
+	return number < k->count - 1.0 ? (uint32_t)number : k->count - 1;
+}
+
+/* Copies the points that must stay of points[from..to-1] to the place at, which is not behind from;
+ * returns the place after them. */
+static uint64_t keep_column(struct chart_point *points, uint64_t at, uint64_t from, uint64_t to)
+{
+	uint64_t lowest = from, highest = from;
+
+	for (uint64_t i = from; i < to; i++) {
+		if (points[i].y < points[lowest].y)
+			lowest = i;
+		if (points[i].y > points[highest].y)
+			highest = i;
+	}
+	for (uint64_t i = from; i < to; i++)
+		if (i == from || i == to - 1 || i == lowest || i == highest)
+			points[at++] = points[i];
+	return at;
+}
+
+void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x)
+{
+	struct columns k = { 0, 0, columns, log_x };
+	uint64_t kept = 0, from = 0;
+
+	if (l->count <= UINT64_C(4) * columns)
+		return;
+	k.first = position(&k, l->points[0].x);
+	k.width = (position(&k, l->points[l->count - 1].x) - k.first) / columns;
+	if (!(k.width > 0)) {
+		l->count = keep_column(l->points, 0, 0, l->count);
+		return;
+	}
+	for (uint64_t to = 1; to <= l->count; to++)
+		if (to == l->count ||
+		    column_of(&k, l->points[to].x) != column_of(&k, l->points[from].x)) {
+			kept = keep_column(l->points, kept, from, to);
+			from = to;
+		}
+	l->count = kept;
+}
+
+/* --- distributions --- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
+{
+	if (!count)
+		return;
+	qsort(values, count, sizeof(*values), compare_doubles);
+	for (uint64_t i = 0; i < count; i++)
+		if (i + 1 == count || values[i + 1] > values[i])
+			chart_point_add(l, values[i], (double)(i + 1) / (double)count);
+}
+
+/* --- numbers of a whole chart --- */
+
+void chart_scale(struct chart *c, double x_factor, double y_factor)
+{
+	for (uint32_t k = 0; k < c->line_count; k++)
+		for (uint64_t i = 0; i < c->lines[k].count; i++) {
+			struct chart_point *p = &c->lines[k].points[i];
+
+			p->x /= x_factor;
+			p->y /= y_factor;
+			p->low /= y_factor;
+			p->high /= y_factor;
+		}
+}
+
+int chart_extent(const struct chart *c, struct chart_extent *extent)
+{
+	struct chart_extent x = { INFINITY, -INFINITY, INFINITY, -INFINITY };
+	double low = INFINITY, high = -INFINITY;
+
+	for (uint32_t k = 0; k < c->line_count; k++)
+		for (uint64_t i = 0; i < c->lines[k].count; i++) {
+			const struct chart_point *p = &c->lines[k].points[i];
+
+			if (!isfinite(p->x) || !isfinite(p->y) || (c->log_x && p->x <= 0))
+				continue;
+			x.x_min = fmin(x.x_min, p->x);
+			x.x_max = fmax(x.x_max, p->x);
+			x.y_min = fmin(x.y_min, p->y);
+			x.y_max = fmax(x.y_max, p->y);
+			low = fmin(low, p->low);
+			high = fmax(high, p->high);
+		}
+	if (x.x_min > x.x_max)
+		return 0;
+	low = x.y_min >= 0 ? fmax(low, 0) : low;
+	high = x.y_max >= 0 ? fmin(high, 2 * x.y_max) : high;
+	x.y_min = fmin(x.y_min, low);
+	x.y_max = fmax(x.y_max, high);
+	*extent = x;
+	return 1;
+}
+
+/* --- ticks --- */
+
+/* 1, 2 or 5 times a power of ten, at least the number. */
+static double round_step(double number)
+{
+	double power = pow(10, floor(log10(number)));
+
+	for (int i = 0; i < 3; i++) {
+		static const double digits[] = { 1, 2, 5 };
+
+		if (digits[i] * power >= number * (1 - 1e-9))
+			return digits[i] * power;
+	}
+	return 10 * power;
+}
+
+void ticks_linear(struct ticks *t, double min, double max, uint32_t wanted)
+{
+	t->count = 0;
+	if (!(max > min))
+		return;
+
+	double step = round_step((max - min) / wanted);
+	double first = ceil(min / step - 1e-9);
+
+	for (uint32_t i = 0; i < TICKS_MAX && (first + i) * step <= max + step * 1e-9; i++)
+		t->at[t->count++] = (first + i) * step;
+}
+
+void ticks_log(struct ticks *t, double min, double max)
+{
+	int last = (int)ceil(log10(max)), few = log10(max / min) < 3;
+
+	t->count = 0;
+	for (int power = (int)floor(log10(min)); power <= last; power++)
+		for (int digit = 1; digit <= 5; digit = digit == 1 ? 2 : digit + 3) {
+			double at = digit * pow(10, power);
+
+			if ((digit == 1 || few) && at >= min * (1 - 1e-9) &&
+			    at <= max * (1 + 1e-9) && t->count < TICKS_MAX)
+				t->at[t->count++] = at;
+		}
+}

@@ -1,0 +1,168 @@
+/* report.h -- what a result folder holds, told to a reader: which runs there are, how they compare,
+ * and charts of it. The program reads a report from a store once and writes it as one HTML file or
+ * its charts as SVG files.
+ *
+ * Runs that differ in the seed only are a case, a row of the comparison; its numbers are means over the
+ * seeds. Cases that differ in one chosen setting with numbers (the axis: a load, a threshold) are a
+ * scheme: one line in a chart. Memory that is missing ends the program. */
+#ifndef LAB_REPORT_REPORT_H
+#define LAB_REPORT_REPORT_H
+#include "lab/report/chart.h"
+#include "lab/compare/compare.h"
+
+/* A setting and every value it has in the runs, in the order of the runs. */
+struct report_setting {
+	const char *path; /* "version" too */
+	uint32_t value_count;
+	const char **values; /* "-": a run does not have it */
+};
+
+/* Rows of the comparison, one a case, seen as points of charts. */
+struct report_case {
+	uint32_t scheme;    /* index into report.schemes */
+	double x;           /* value of the axis, in axis_unit; 0: there is no axis */
+	const char *x_text; /* as a user would write it; "": there is no axis */
+	const struct compare_row *row;
+};
+
+enum report_part {
+	PART_FCT,
+	PART_CDF,
+	PART_QUEUE,
+	PART_THROUGHPUT,
+	PART_WINDOW,
+	PART_OTHER,
+	PART_COUNT
+};
+
+struct report {
+	struct comparison compare;
+	uint32_t setting_count;
+	struct report_setting *settings; /* seed and all others */
+	const struct compare_axis *axis; /* NULL: no setting with numbers was swept */
+	char axis_unit[16];
+	uint32_t scheme_count;
+	char **schemes; /* labels */
+	uint32_t case_count;
+	struct report_case *cases; /* by scheme, then by x */
+	struct chart_list charts;
+};
+
+/* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
+ * to free. */
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e);
+void report_free(struct report *r);
+
+void report_html(FILE *f, const struct report *r);
+
+/* One file for each chart in a folder that is made where it does not exist. */
+int report_svg(const char *folder, const struct report *r, struct error *e);
+
+/* --- the page, also for other pages of this look --- */
+
+enum page_kind { PAGE_TEXT, PAGE_CHARTS }; /* with or without what draws charts */
+
+/* Everything up to the first thing that is seen, and everything after the last. */
+void page_begin(FILE *f, const char *title);
+void page_end(FILE *f, const char *version, enum page_kind kind);
+
+/* <name>text</name>, with what users wrote escaped. */
+void page_element(FILE *f, const char *name, const char *text);
+
+/* Stands above charts for those whose browser will not draw them. */
+void page_noscript(FILE *f);
+
+/* The section "What was run": how many runs, and their settings. */
+void page_runs(FILE *f, const struct report *r);
+
+/* What the numbers of the runs do not say by themselves: flows that did not end, links that are stuck, runs that
+ * are not shown; nothing where all is well. */
+void page_caveats(FILE *f, const struct comparison *c);
+
+/* One place for all charts that have part and title of the first. */
+void page_chart(FILE *f, const struct chart_list *list, uint32_t first);
+
+/* --- used between the files of this module --- */
+
+/* Finds the settings, and schemes, axis and cases from the rows of the comparison. */
+void report_compare(struct report *r);
+
+/* Fills in r->charts. */
+int report_charts(struct report *r, struct store *s, struct error *e);
+
+const struct report_setting *report_setting(const struct report *r, const char *path);
+
+/* "traffic.web.load = 0.8"; "" where there is no axis. */
+struct report_text {
+	char text[256];
+};
+
+struct report_text report_x_name(const struct report *r, const struct report_case *k);
+
+/* The column of a metric, or -1: it is not known. */
+int report_column(const struct report *r, const char *metric);
+
+/* Metrics that the tables show, with short headings; the charts use some of them. */
+struct report_metric {
+	const char *name, *head;
+};
+
+enum { REPORT_METRICS_MAX = 16 };
+
+extern const struct report_metric report_flow_metrics[]; /* ends with .name == NULL */
+extern const struct report_metric report_network_metrics[];
+
+/* A unit that suits the number, and what to divide by: 2e6 "ns" is 2 "ms". */
+struct report_unit {
+	double factor;
+	const char *name;
+};
+
+struct report_unit report_unit(double number, const char *unit);
+
+/* The one of that name for numbers in unit, "ms" for "ns"; 0: there is none. */
+int report_unit_find(const char *name, const char *unit, struct report_unit *found);
+
+/* Are all values numbers of one kind (0.9, 20KB)? Gives these, in the unit of the largest; its name is
+ * "" where they have none. -1: they are not. */
+int report_numbers(const char *const *values, uint32_t count, double *numbers, const char **unit);
+
+/* --- what charts are made of --- */
+
+/* Completed flows of some runs: those that the metrics count. Begins zeroed. */
+struct flow_sample {
+	uint64_t count, room;
+	double *fct_us, *slowdown;      /* slowdown NAN: unknown */
+	struct measure_config interval; /* of the latest run */
+};
+
+int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
+		    struct error *e);
+void flow_sample_free(struct flow_sample *sample);
+
+/* The chart of that part, title and variant; a new one where there is none yet. */
+struct chart *report_chart(struct chart_list *list, uint32_t part, const char *title,
+			   const char *variant);
+
+/* The distribution of those values that are positive, on a logarithmic axis. Changes them. */
+void report_cdf(struct chart_line *l, double *values, uint64_t count);
+
+/* The points of a series, time in nanoseconds, as many as a zoomed chart can show. */
+void report_series(struct chart_line *l, const struct stored_series *s);
+
+/* Axis and label "what (unit)" in a unit that suits the largest number, which is in the given unit. */
+void report_y_unit(struct chart *c, const char *what, const char *unit);
+
+/* Adds to the chart's note where flows of some run did not end, or links are stuck. */
+void report_note_health(const struct report *r, struct chart *c);
+
+/* However many runs there are, the file must be one that a browser opens. */
+void report_limit_points(struct chart_list *list);
+
+/* Files that travel inside the program: dygraphs, style, script. */
+struct asset {
+	const char *name, *text;
+};
+
+extern const struct asset asset_all[]; /* ends with .name == NULL */
+#endif

@@ -1,0 +1,413 @@
+/* report_charts.c -- the charts of a report, from the numbers of its runs, their flows and series. */
+#include "lab/report/report.h"
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	COLUMNS = 1500, /* a series keeps up to four points in each: room for zooming in */
+	COLUMNS_LEAST = 150,
+	CDF_COLUMNS = 400,
+	FLOWS_SHOWN = 12,         /* lines in a chart of flows; more cannot be told apart */
+	POINTS_MAX = 1000 * 1000, /* of all charts together: about 15 MB of HTML */
+};
+
+#define PS_PER_US (1000.0 * PS_PER_NS)
+
+static const struct {
+	const char *of;
+	struct report_unit unit;
+} units[] = {
+	{ "ns", { 1, "ns" } },      { "ns", { 1e3, "us" } },    { "ns", { 1e6, "ms" } },
+	{ "ns", { 1e9, "s" } },     { "bps", { 1, "b/s" } },    { "bps", { 1e3, "Kb/s" } },
+	{ "bps", { 1e6, "Mb/s" } }, { "bps", { 1e9, "Gb/s" } }, { "bytes", { 1, "B" } },
+	{ "bytes", { 1e3, "KB" } }, { "bytes", { 1e6, "MB" } }, { "bytes", { 1e9, "GB" } },
+};
+
+enum { UNITS = sizeof(units) / sizeof(units[0]) };
+
+struct report_unit report_unit(double number, const char *unit)
+{
+	struct report_unit chosen = { 1, unit };
+
+	for (size_t i = 0; i < UNITS; i++)
+		if (strcmp(units[i].of, unit) == 0 &&
+		    (units[i].unit.factor <= 1 || fabs(number) >= units[i].unit.factor))
+			chosen = units[i].unit;
+	return chosen;
+}
+
+int report_unit_find(const char *name, const char *unit, struct report_unit *found)
+{
+	for (size_t i = 0; i < UNITS; i++)
+		if (strcmp(units[i].of, unit) == 0 && strcmp(units[i].unit.name, name) == 0) {
+			*found = units[i].unit;
+			return 1;
+		}
+	return 0;
+}
+
+struct chart *report_chart(struct chart_list *list, uint32_t part, const char *title,
+			   const char *variant)
+{
+	struct chart *c;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		c = &list->all[i];
+		if (c->part == part && strcmp(c->title, title) == 0 &&
+		    strcmp(c->variant, variant) == 0)
+			return c;
+	}
+	c = chart_add(list, title, variant);
+	c->part = part;
+	return c;
+}
+
+static struct chart_line *add_scheme_line(const struct report *r, struct chart *c, uint32_t scheme)
+{
+	struct chart_line *l = chart_line_add(c, r->schemes[scheme]);
+
+	l->style = scheme;
+	return l;
+}
+
+static void label_y(struct chart *c, const char *what, const char *unit)
+{
+	if (unit[0])
+		text_print(&c->y_label, "%s (%s)", what, unit);
+	else
+		text_print(&c->y_label, "%s", what);
+}
+
+void report_y_unit(struct chart *c, const char *what, const char *unit)
+{
+	struct chart_extent x = { 0, 0, 0, 0 };
+	struct report_unit u;
+
+	chart_extent(c, &x);
+	u = report_unit(fmax(fabs(x.y_min), fabs(x.y_max)), unit);
+	chart_scale(c, 1, u.factor);
+	label_y(c, what, u.name);
+}
+
+void report_note_health(const struct report *r, struct chart *c)
+{
+	struct health all = { .runs = 0 };
+
+	for (uint32_t i = 0; i < r->compare.runs.count; i++)
+		health_add(&all, &r->compare.runs.runs[i]);
+	if (health_text(&all).text[0])
+		text_print(&c->note, "%s%sNot all is well: %s.", c->note, c->note[0] ? " " : "",
+			   health_text(&all).text);
+}
+
+/* --- means over the axis, or bars --- */
+
+static void add_mean(struct chart_line *l, const struct report_case *k,
+		     const struct compare_cell *m)
+{
+	struct chart_point *p;
+
+	chart_point_add(l, k->x, m->mean);
+	p = &l->points[l->count - 1];
+	p->low = m->low;
+	p->high = m->high;
+}
+
+static int is_known(const struct report *r, int column)
+{
+	for (uint32_t i = 0; i < r->case_count; i++)
+		if (!isnan(r->cases[i].row->cells[column].mean))
+			return 1;
+	return 0;
+}
+
+static void add_metric_chart(struct report *r, const char *metric, const char *title,
+			     const char *what)
+{
+	int column = report_column(r, metric);
+	struct chart *c;
+	struct chart_line *l = NULL;
+	uint32_t scheme = UINT32_MAX;
+
+	if (!is_known(r, column))
+		return;
+	c = report_chart(&r->charts, PART_FCT, title, "");
+	c->kind = r->axis ? CHART_MEANS : CHART_BARS;
+	if (r->axis)
+		text_print(&c->x_label, r->axis_unit[0] ? "%s (%s)" : "%s", r->axis->path,
+			   r->axis_unit);
+	for (uint32_t i = 0; i < r->case_count; i++) {
+		const struct report_case *k = &r->cases[i];
+		const struct compare_cell *m = &k->row->cells[column];
+
+		if (k->scheme != scheme)
+			l = add_scheme_line(r, c, k->scheme);
+		scheme = k->scheme;
+		if (!isnan(m->mean))
+			add_mean(l, k, m);
+	}
+	report_y_unit(c, what, r->compare.columns[column].unit);
+	if (report_setting(r, "seed") && report_setting(r, "seed")->value_count > 1)
+		text_print(&c->note, "%s",
+			   "Means over seeds, with 95 % confidence intervals, which may "
+			   "reach out of the chart.");
+	report_note_health(r, c);
+}
+
+/* --- distributions --- */
+
+static int add_flow(void *context, const struct stored_flow *f)
+{
+	struct flow_sample *s = context;
+
+	/* The flows that the metrics count. */
+	if (f->finish_ps < 0 || f->start_ps < (int64_t)s->interval.from_ps ||
+	    (s->interval.to_ps && f->start_ps >= (int64_t)s->interval.to_ps))
+		return 0;
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 1024;
+		s->fct_us = memory_grow(s->fct_us, s->room, sizeof(*s->fct_us));
+		s->slowdown = memory_grow(s->slowdown, s->room, sizeof(*s->slowdown));
+	}
+	s->fct_us[s->count] = (double)(f->finish_ps - f->start_ps) / PS_PER_US;
+	s->slowdown[s->count++] =
+		f->ideal_ps > 0 ? (double)(f->finish_ps - f->start_ps) / (double)f->ideal_ps : NAN;
+	return 0;
+}
+
+static int read_interval(const struct stored_run *run, struct measure_config *m, struct error *e)
+{
+	const char *from = stored_setting(run, "measure.from"),
+		   *to = stored_setting(run, "measure.to");
+
+	*m = (struct measure_config){ .from_ps = 0 };
+	if (from && option_parse(m, option_find(measure_options, "from"), from, e))
+		return -1;
+	return to ? option_parse(m, option_find(measure_options, "to"), to, e) : 0;
+}
+
+/* What a distribution is of. */
+struct cdf {
+	const char *title, *x_label;
+	double *values;
+	uint64_t count;
+};
+
+void report_cdf(struct chart_line *l, double *values, uint64_t count)
+{
+	uint64_t known = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (values[i] > 0)
+			values[known++] = values[i];
+	chart_line_cdf(l, values, known);
+	chart_line_reduce(l, CDF_COLUMNS, 1);
+}
+
+static void add_cdf(struct report *r, const struct report_case *k, const struct cdf *d)
+{
+	struct chart *c = report_chart(&r->charts, PART_CDF, d->title, report_x_name(r, k).text);
+
+	report_cdf(add_scheme_line(r, c, k->scheme), d->values, d->count);
+	c->kind = CHART_STEPS;
+	c->log_x = 1;
+	text_print(&c->x_label, "%s", d->x_label);
+	text_print(&c->y_label, "share of flows");
+	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	report_note_health(r, c);
+}
+
+int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
+		    struct error *e)
+{
+	if (read_interval(run, &sample->interval, e))
+		return -1;
+	return store_each_flow(s, run->id, add_flow, sample, e);
+}
+
+void flow_sample_free(struct flow_sample *sample)
+{
+	free(sample->fct_us);
+	free(sample->slowdown);
+	*sample = (struct flow_sample){ .count = 0 };
+}
+
+static int add_distributions(struct report *r, struct store *s, const struct report_case *k,
+			     struct error *e)
+{
+	struct flow_sample sample = { .count = 0 };
+	int status = 0;
+
+	for (uint32_t i = 0; i < k->row->run_count && status == 0; i++)
+		status = flow_sample_add(&sample, s, &r->compare.runs.runs[k->row->runs[i]], e);
+	if (status == 0 && sample.count) {
+		add_cdf(r, k,
+			&(struct cdf){ "Flow completion time, distribution",
+				       "flow completion time (us)", sample.fct_us, sample.count });
+		add_cdf(r, k,
+			&(struct cdf){ "Slowdown, distribution", "slowdown", sample.slowdown,
+				       sample.count });
+	}
+	flow_sample_free(&sample);
+	return status;
+}
+
+/* --- series --- */
+
+struct series_visit {
+	struct report *report;
+	const struct report_case *k;
+};
+
+static enum report_part series_part(const char *name)
+{
+	static const struct {
+		const char *start;
+		enum report_part part;
+	} starts[] = { { "queue", PART_QUEUE },
+		       { "throughput", PART_THROUGHPUT },
+		       { "window", PART_WINDOW } };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (strncmp(name, starts[i].start, strlen(starts[i].start)) == 0)
+			return starts[i].part;
+	return PART_OTHER;
+}
+
+/* "throughput flow 3": the length of its first word; 0: it is not of a flow. */
+static size_t flow_kind_length(const char *name)
+{
+	size_t length = strcspn(name, " ");
+
+	return strncmp(name + length, " flow", 5) == 0 ? length : 0;
+}
+
+/* The flows of one run are compared with each other: one chart a run. */
+static struct chart *flow_chart(struct series_visit *v, const char *name, size_t kind)
+{
+	struct report *r = v->report;
+	const char *scheme = r->schemes[v->k->scheme];
+	char title[64], variant[512];
+
+	snprintf(title, sizeof(title), "%.*s per flow", (int)kind, name);
+	title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
+	snprintf(variant, sizeof(variant), "%s%s%s", r->case_count > 1 ? scheme : "",
+		 r->axis ? ", " : "", report_x_name(r, v->k).text);
+	return report_chart(&r->charts, series_part(name), title, variant);
+}
+
+void report_series(struct chart_line *l, const struct stored_series *s)
+{
+	for (uint64_t i = 0; i < s->count; i++)
+		if (isfinite(s->value[i]))
+			chart_point_add(l, (double)s->time_ps[i] / PS_PER_NS, s->value[i]);
+	chart_line_reduce(l, COLUMNS, 0);
+}
+
+static int add_series(void *context, const struct stored_series *s)
+{
+	struct series_visit *v = context;
+	struct report *r = v->report;
+	size_t kind = flow_kind_length(s->name);
+	struct chart *c;
+	struct chart_line *l;
+
+	if (!s->count)
+		return 0;
+	if (kind) {
+		c = flow_chart(v, s->name, kind);
+		if (c->line_count == FLOWS_SHOWN) {
+			text_print(&c->note, "The first %d flows; the store holds more.",
+				   FLOWS_SHOWN);
+			return 0;
+		}
+		l = chart_line_add(c, s->name + kind + 1);
+	} else {
+		c = report_chart(&r->charts, series_part(s->name), s->name,
+				 report_x_name(r, v->k).text);
+		l = add_scheme_line(r, c, v->k->scheme);
+	}
+	report_series(l, s);
+	c->kind = series_part(s->name) == PART_THROUGHPUT ? CHART_CURVES : CHART_STEPS;
+	/* The unit, until the whole chart is known. */
+	text_print(&c->y_label, "%s", s->unit);
+	return 0;
+}
+
+/* Series come from one run a case: curves of several seeds would hide each other. */
+static int add_case_series(struct report *r, struct store *s, const struct report_case *k,
+			   struct error *e)
+{
+	struct series_visit visit = { r, k };
+
+	return store_each_series(s, r->compare.runs.runs[k->row->runs[0]].id, add_series, &visit,
+				 e);
+}
+
+static void finish_series(struct report *r)
+{
+	const struct report_setting *seed = report_setting(r, "seed");
+
+	for (uint32_t i = 0; i < r->charts.count; i++) {
+		struct chart *c = &r->charts.all[i];
+		struct chart_extent x = { 0, 0, 0, 0 };
+		struct report_unit time;
+		char what[64], *unit = NULL;
+
+		if (c->part < PART_QUEUE)
+			continue;
+		chart_extent(c, &x);
+		time = report_unit(x.x_max, "ns");
+		chart_scale(c, time.factor, 1);
+		text_print(&c->x_label, "time (%s)", time.name);
+		text_print(&unit, "%s", c->y_label);
+		snprintf(what, sizeof(what), "%.*s", (int)strcspn(c->title, " "), c->title);
+		report_y_unit(c, what, unit);
+		free(unit);
+		if (seed && seed->value_count > 1)
+			text_print(&c->note, "%s%sThe run with seed %s.", c->note,
+				   c->note[0] ? " " : "", seed->values[0]);
+	}
+}
+
+/* --- all of them --- */
+
+void report_limit_points(struct chart_list *list)
+{
+	uint64_t points = 0, lines = 0, columns;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		for (uint32_t k = 0; k < list->all[i].line_count; k++) {
+			points += list->all[i].lines[k].count;
+			lines++;
+		}
+	if (points <= POINTS_MAX)
+		return;
+	columns = POINTS_MAX / 4 / lines;
+	for (uint32_t i = 0; i < list->count; i++)
+		for (uint32_t k = 0; k < list->all[i].line_count; k++)
+			chart_line_reduce(&list->all[i].lines[k],
+					  columns < COLUMNS_LEAST ? COLUMNS_LEAST
+								  : (uint32_t)columns,
+					  list->all[i].log_x);
+}
+
+int report_charts(struct report *r, struct store *s, struct error *e)
+{
+	add_metric_chart(r, "fct_mean_ns", "Flow completion time, mean", "mean FCT");
+	add_metric_chart(r, "fct_small_p99_ns",
+			 "Flow completion time, small flows, 99th percentile", "p99 FCT");
+	add_metric_chart(r, "fct_large_mean_ns", "Flow completion time, large flows, mean",
+			 "mean FCT");
+	for (uint32_t i = 0; i < r->case_count; i++)
+		if (add_distributions(r, s, &r->cases[i], e) ||
+		    add_case_series(r, s, &r->cases[i], e))
+			return -1;
+	finish_series(r);
+	report_limit_points(&r->charts);
+	return 0;
+}

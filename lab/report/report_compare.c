@@ -1,0 +1,255 @@
+/* report_compare.c -- which settings differ between runs, and which runs belong together. */
+#include "lab/report/report.h"
+#include "lib/base/option_text.h"
+#include "sim/base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char absent[] = "-";
+
+static const char *run_value(const struct stored_run *run, const char *path)
+{
+	const char *value = strcmp(path, "version") == 0 ? run->version : stored_setting(run, path);
+
+	return value ? value : absent;
+}
+
+/* --- settings --- */
+
+const struct report_setting *report_setting(const struct report *r, const char *path)
+{
+	for (uint32_t i = 0; i < r->setting_count; i++)
+		if (strcmp(r->settings[i].path, path) == 0)
+			return &r->settings[i];
+	return NULL;
+}
+
+static void add_value(struct report_setting *s, const char *value)
+{
+	for (uint32_t i = 0; i < s->value_count; i++)
+		if (strcmp(s->values[i], value) == 0)
+			return;
+	s->values = memory_grow(s->values, s->value_count + UINT64_C(1), sizeof(*s->values));
+	s->values[s->value_count++] = value;
+}
+
+static void add_setting(struct report *r, const char *path)
+{
+	struct report_setting *s;
+
+	if (report_setting(r, path))
+		return;
+	r->settings =
+		memory_grow(r->settings, r->setting_count + UINT64_C(1), sizeof(*r->settings));
+	s = &r->settings[r->setting_count++];
+	*s = (struct report_setting){ path, 0, NULL };
+	for (uint32_t i = 0; i < r->compare.runs.count; i++)
+		add_value(s, run_value(&r->compare.runs.runs[i], path));
+}
+
+static void find_settings(struct report *r)
+{
+	add_setting(r, "version");
+	for (uint32_t i = 0; i < r->compare.runs.count; i++)
+		for (uint32_t k = 0; k < r->compare.runs.runs[i].setting_count; k++)
+			add_setting(r, r->compare.runs.runs[i].settings[k].path);
+}
+
+/* --- numbers --- */
+
+/* What a text with a number is: two texts compare where type and kind are equal. */
+struct quantity {
+	double number;           /* in the smallest unit */
+	const struct unit *unit; /* NULL: has none */
+	enum opt_type type;
+};
+
+static int read_quantity(const char *text, struct quantity *q)
+{
+	static const enum opt_type types[] = { OPT_TIME_PS, OPT_LENGTH, OPT_RATE_BPS };
+	char *end;
+
+	*q = (struct quantity){ strtod(text, &end), NULL, OPT_COUNT };
+	if (end == text || !isfinite(q->number))
+		return -1;
+	if (!*end)
+		return 0;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		q->unit = unit_find(option_units(types[i]), end);
+		q->type = types[i];
+		if (q->unit) {
+			q->number *= (double)q->unit->factor;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Are all values numbers of one kind? The unit of the largest, or NULL, goes to *unit. */
+static int is_numeric(const char *const *values, uint32_t count, const struct unit **unit)
+{
+	struct quantity first = { 0, NULL, OPT_COUNT };
+	double largest = -INFINITY;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct quantity q;
+
+		if (read_quantity(values[i], &q))
+			return 0;
+		if (i == 0)
+			first = q;
+		if (q.type != first.type || !q.unit != !first.unit ||
+		    (q.unit && q.unit->kind != first.unit->kind))
+			return 0;
+		if (q.number > largest) {
+			largest = q.number;
+			*unit = q.unit;
+		}
+	}
+	return 1;
+}
+
+int report_numbers(const char *const *values, uint32_t count, double *numbers, const char **unit)
+{
+	const struct unit *found = NULL;
+
+	if (!is_numeric(values, count, &found))
+		return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		struct quantity q;
+
+		read_quantity(values[i], &q);
+		numbers[i] = q.number / (found ? (double)found->factor : 1);
+	}
+	*unit = found ? found->name : "";
+	return 0;
+}
+
+/* The swept numbers with the most values. Returns their unit, NULL: none. */
+static const struct unit *find_axis(struct report *r)
+{
+	const struct unit *unit = NULL, *chosen = NULL;
+
+	for (uint32_t i = 0; i < r->compare.axis_count; i++) {
+		const struct compare_axis *a = &r->compare.axes[i];
+
+		if (a->value_count < 2 || (r->axis && a->value_count <= r->axis->value_count) ||
+		    !is_numeric(a->values, a->value_count, &unit))
+			continue;
+		r->axis = a;
+		chosen = unit;
+	}
+	if (chosen)
+		snprintf(r->axis_unit, sizeof(r->axis_unit), "%s", chosen->name);
+	return chosen;
+}
+
+/* --- schemes --- */
+
+/* A value that says what it is ("tcn"), unlike "yes" or "5". */
+static int speaks_for_itself(const char *value)
+{
+	return strcspn(value, "0123456789-") > 0 && strcmp(value, "yes") != 0 &&
+	       strcmp(value, "no") != 0;
+}
+
+static void append_value(struct report_text *t, const struct compare_axis *a, uint32_t value)
+{
+	const char *label = a->labels[value][0] ? a->labels[value] : absent;
+	const char *dot = strrchr(a->path, '.');
+	size_t used = strlen(t->text);
+
+	snprintf(t->text + used, sizeof(t->text) - used, "%s%s%s%s", used ? ", " : "",
+		 speaks_for_itself(label) ? ""
+		 : dot                    ? dot + 1
+					  : a->path,
+		 speaks_for_itself(label) ? "" : "=", label);
+}
+
+static struct report_text scheme_label(const struct report *r, const struct compare_row *row)
+{
+	const struct report_setting *marking = report_setting(r, "switch.marking");
+	struct report_text t = { "" };
+
+	for (uint32_t i = 0; i < r->compare.axis_count; i++)
+		if (&r->compare.axes[i] != r->axis)
+			append_value(&t, &r->compare.axes[i], row->value[i]);
+	if (!t.text[0] && marking && marking->value_count == 1)
+		snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(marking->values[0], "("),
+			 marking->values[0]);
+	if (!t.text[0])
+		snprintf(t.text, sizeof(t.text), "all runs");
+	return t;
+}
+
+/* Do two rows differ in the axis only? */
+static int same_scheme(const struct report *r, const struct compare_row *a,
+		       const struct compare_row *b)
+{
+	for (uint32_t i = 0; i < r->compare.axis_count; i++)
+		if (&r->compare.axes[i] != r->axis && a->value[i] != b->value[i])
+			return 0;
+	return 1;
+}
+
+static uint32_t find_scheme(struct report *r, const struct compare_row *row)
+{
+	for (uint32_t i = 0; i < r->case_count; i++)
+		if (same_scheme(r, r->cases[i].row, row))
+			return r->cases[i].scheme;
+	r->schemes = memory_grow(r->schemes, r->scheme_count + UINT64_C(1), sizeof(*r->schemes));
+	r->schemes[r->scheme_count] = NULL;
+	text_print(&r->schemes[r->scheme_count], "%s", scheme_label(r, row).text);
+	return r->scheme_count++;
+}
+
+/* --- cases --- */
+
+static int compare_cases(const void *a, const void *b)
+{
+	const struct report_case *p = a, *q = b;
+
+	if (p->scheme != q->scheme)
+		return p->scheme < q->scheme ? -1 : 1;
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+void report_compare(struct report *r)
+{
+	const struct unit *unit;
+
+	find_settings(r);
+	unit = find_axis(r);
+	r->cases = memory_grow(NULL, r->compare.row_count, sizeof(*r->cases));
+	for (uint32_t i = 0; i < r->compare.row_count; i++) {
+		const struct compare_row *row = &r->compare.rows[i];
+		struct report_case k = { find_scheme(r, row), 0, "", row };
+		struct quantity q;
+
+		if (r->axis) {
+			k.x_text = r->axis->values[row->value[r->axis - r->compare.axes]];
+			read_quantity(k.x_text, &q);
+			k.x = q.number / (unit ? (double)unit->factor : 1);
+		}
+		r->cases[r->case_count++] = k;
+	}
+	qsort(r->cases, r->case_count, sizeof(*r->cases), compare_cases);
+}
+
+struct report_text report_x_name(const struct report *r, const struct report_case *k)
+{
+	struct report_text t = { "" };
+
+	if (r->axis)
+		snprintf(t.text, sizeof(t.text), "%s = %s", r->axis->path, k->x_text);
+	return t;
+}
+
+int report_column(const struct report *r, const char *metric)
+{
+	for (uint32_t i = 0; i < r->compare.column_count; i++)
+		if (strcmp(r->compare.columns[i].name, metric) == 0)
+			return (int)i;
+	return -1;
+}

@@ -1,0 +1,324 @@
+/* import.c -- see import.h. */
+#include "lab/scenario/import.h"
+#include "lab/scenario/sections.h"
+#include "sim/net/hpcc.h"
+#include "sim/net/network.h"
+#include "sim/traffic/traffic.h"
+#include <inttypes.h>
+#include <string.h>
+
+#define MATRIX_END ".cm"
+#define FLOWS_PATH "traffic." IMPORT_TRAFFIC
+
+static int is_matrix(const char *file)
+{
+	size_t length = strlen(file), end = strlen(MATRIX_END);
+
+	return length > end && strcmp(file + length - end, MATRIX_END) == 0;
+}
+
+/* --- the scenario that names the files --- */
+
+static int add(struct scenario *s, const char *path, const char *value, struct error *e)
+{
+	if (strlen(value) >= OPT_TEXT_SIZE)
+		return error_set(e, "%s is too long for the name of a file", quote(value).text);
+	return scenario_add(s, path, value, 0) ? error_set(e, "no memory") : 0;
+}
+
+static int add_files(struct scenario *s, const struct import_files *files, struct error *e)
+{
+	if (files->topology &&
+	    (add(s, "network.topology", "hpcc", e) || add(s, "network.file", files->topology, e)))
+		return -1;
+	if (files->star_hosts) {
+		char hosts[16];
+
+		snprintf(hosts, sizeof(hosts), "%u", files->star_hosts);
+		if (add(s, "network.topology", "star", e) || add(s, "network.hosts", hosts, e))
+			return -1;
+	}
+	if (files->capture)
+		return add(s, FLOWS_PATH ".pattern", "list", e);
+	if (!files->flows)
+		return add(s, FLOWS_PATH ".pattern", "permutation", e) ||
+		       add(s, FLOWS_PATH ".size", "1MB", e);
+	if (add(s, FLOWS_PATH ".pattern", is_matrix(files->flows) ? "htsim" : "hpcc-flows", e) ||
+	    add(s, FLOWS_PATH ".file", files->flows, e))
+		return -1;
+	return 0;
+}
+
+int import_scenario(struct scenario *s, const struct import_files *files, struct error *e)
+{
+	static const char text[] = "[network]\n[traffic " IMPORT_TRAFFIC "]\n";
+
+	if (scenario_read_text(s, "import", text, strlen(text), e))
+		return -1;
+	if (add_files(s, files, e) == 0)
+		return 0;
+	scenario_free(s);
+	return -1;
+}
+
+/* --- writing it without them --- */
+
+static int is_path(const struct setting *at, const char *owner, const char *key)
+{
+	size_t length = strlen(owner);
+
+	return strncmp(at->path, owner, length) == 0 && at->path[length] == '.' &&
+	       strcmp(at->path + length + 1, key) == 0;
+}
+
+/* Every setting of a section but the two that name a kind and its file. */
+static void write_settings(FILE *f, const struct scenario *s, const char *owner,
+			   const char *chooser)
+{
+	size_t length = strlen(owner);
+
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		const struct setting *at = &s->settings[i];
+		const char *value = at->value;
+
+		if (strncmp(at->path, owner, length) != 0 || at->path[length] != '.' ||
+		    strchr(at->path + length + 1, '.') ||
+		    (chooser && (is_path(at, owner, chooser) || is_path(at, owner, "file"))))
+			continue;
+		/* Lines of a repeated key may have come as one value. */
+		do {
+			size_t part;
+
+			value = line_part(value, &part);
+			fprintf(f, "%s = %.*s\n", at->path + length + 1, (int)part, value);
+			value += strcspn(value, ";");
+		} while (*value++ == ';');
+	}
+}
+
+static int write_network(FILE *f, const struct scenario *s, const struct config *c, struct error *e)
+{
+	struct hpcc_topology t;
+
+	fputs("[network]\n", f);
+	if (strcmp(c->network.topology, "hpcc") != 0) {
+		fprintf(f, "topology = %s\n", c->network.topology);
+		write_settings(f, s, "network", "topology");
+		return 0;
+	}
+	if (hpcc_read(&t, c->network.file, e))
+		return -1;
+	fputs("topology = explicit\n", f);
+	write_settings(f, s, "network", "topology");
+	for (uint32_t i = 0; i < t.links.count; i++)
+		fprintf(f, "link = %s\n", t.links.lines[i].text);
+	hpcc_free(&t);
+	return 0;
+}
+
+static const char *time_text(char *buffer, size_t size, int64_t ps)
+{
+	static const struct option time = { "time", OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "", NULL };
+	uint64_t value = (uint64_t)ps;
+
+	return option_format(buffer, size, &time, &value);
+}
+
+static int has_settings(const struct scenario *s, const char *owner)
+{
+	size_t length = strlen(owner);
+
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (strncmp(s->settings[i].path, owner, length) == 0 &&
+		    s->settings[i].path[length] == '.')
+			return 1;
+	return 0;
+}
+
+/* The one flow that the flow waits for, as a tie; NULL where several are to be done, or any of
+ * several. */
+static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow)
+{
+	const struct gate_tie *found = NULL;
+	uint32_t wait = 0;
+
+	while (l->waits[wait].flow != flow)
+		wait++;
+	for (uint32_t i = 0; i < l->tell_count; i++) {
+		if (l->tells[i].gate != l->waits[wait].gate)
+			continue;
+		if (found)
+			return NULL;
+		found = &l->tells[i];
+	}
+	return l->gates[l->waits[wait].gate].needed == 1 ? found : NULL;
+}
+
+/* Can every start be written in a list? */
+static int check_starts(const struct flow_list *flows, struct error *e)
+{
+	for (uint32_t i = 0; i < flows->count; i++)
+		if (flows->flows[i].ties & FLOW_WAITS && !waits_for(&flows->gates, i))
+			return error_set(
+				e, "a trigger that several flows set off cannot be written as a "
+				   "list; run the matrix as it is, with pattern = htsim");
+	return 0;
+}
+
+static const char *start_text(char *buffer, size_t size, const struct flow_list *flows,
+			      uint32_t flow, int64_t base_ps)
+{
+	const struct gate_tie *tie;
+
+	if (!(flows->flows[flow].ties & FLOW_WAITS))
+		return time_text(buffer, size, flows->flows[flow].start_ps - base_ps);
+	tie = waits_for(&flows->gates, flow);
+	snprintf(buffer, size, "%s:%u", tie->kind == FLOW_TELLS_SENT ? "sent" : "received",
+		 tie->flow);
+	return buffer;
+}
+
+/* Starts count from the section's own start, which is among its settings. */
+static void write_flows(FILE *f, const struct scenario *s, const struct config *c,
+			const struct import_files *files, const struct flow_list *flows)
+{
+	static const struct option size = { "size", OPT_SIZE, 0, NULL, 0, UINT64_MAX, "", NULL };
+	int64_t base_ps = c->traffic[0].start.first_ps;
+
+	int is_listed = files->capture || scenario_find(s, FLOWS_PATH ".file");
+
+	fprintf(f, "\n[traffic " IMPORT_TRAFFIC "]\npattern = %s\n",
+		is_listed ? "list" : c->traffic[0].pattern);
+	write_settings(f, s, FLOWS_PATH, "pattern");
+	if (!is_listed)
+		return;
+	for (uint32_t i = 0; i < flows->count; i++) {
+		const struct flow *flow = &flows->flows[i];
+		char bytes[64], start[64];
+
+		option_format(bytes, sizeof(bytes), &size, &flow->size_bytes);
+		fprintf(f, "flow = %u %u %s %s\n", flow->src, flow->dst, bytes,
+			start_text(start, sizeof(start), flows, i, base_ps));
+	}
+}
+
+/* Files of the HPCC family start at 2 s: what is measured begins with the first flow. */
+static void write_measure(FILE *f, const struct scenario *s, const struct flow_list *flows)
+{
+	char start[64];
+
+	int is_late = !scenario_find(s, "measure.from") && flows->flows[0].start_ps > 0;
+
+	if (is_late || has_settings(s, "measure"))
+		fputs("\n[measure]\n", f);
+	if (is_late)
+		fprintf(f, "from = %s\n",
+			time_text(start, sizeof(start), flows->flows[0].start_ps));
+	write_settings(f, s, "measure", NULL);
+}
+
+static void write_others(FILE *f, const struct scenario *s)
+{
+	static const char *const others[] = { "switch", "host" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (has_settings(s, others[i]))
+			fprintf(f, "\n[%s]\n", others[i]);
+		write_settings(f, s, others[i], NULL);
+	}
+}
+
+/* What of a capture is here, and what is not. */
+static void write_capture(FILE *f, const struct capture_flows *c)
+{
+	char text[WIRE_ADDRESS_TEXT];
+
+	fprintf(f, "# %u flows of %" PRIu64 " packets", c->flow_count, c->packets);
+	if (c->empty_flows)
+		fprintf(f, "; left out: %u without payload", c->empty_flows);
+	if (c->own_flows)
+		fprintf(f, "; left out: %u from an address to itself", c->own_flows);
+	if (c->other_packets)
+		fprintf(f, "; %" PRIu64 " packets are neither TCP nor UDP", c->other_packets);
+	fputc('\n', f);
+	for (uint32_t i = 0; i < c->host_count; i++)
+		fprintf(f, "# h%u %s\n", i, wire_address_text(&c->hosts[i], text));
+}
+
+static void write_title(FILE *f, const struct import_files *files)
+{
+	fprintf(f, "# Imported from %s%s%s\n", files->topology ? files->topology : "",
+		files->topology && files->flows ? " and " : "", files->flows ? files->flows : "");
+	if (files->capture)
+		write_capture(f, files->capture);
+}
+
+/* The flows of a capture, as if they had been written down. */
+static int add_captured(struct config *c, const struct capture_flows *capture, struct error *e)
+{
+	char line[96];
+
+	for (uint32_t i = 0; capture && i < capture->flow_count; i++) {
+		const struct captured_flow *flow = &capture->flows[i];
+
+		snprintf(line, sizeof(line), "%u %u %" PRIu64 "B %" PRId64 "ns", flow->src,
+			 flow->dst, flow->bytes, flow->start_ns);
+		if (line_list_add(&c->traffic[0].flow_lines, line, 0))
+			return error_set(e, "no memory");
+	}
+	return 0;
+}
+
+/* Nothing is written before everything was read. */
+static int write_all(FILE *f, const struct scenario *s, const struct config *c,
+		     const struct import_files *files, struct error *e)
+{
+	const struct setting *seed = scenario_find(s, "seed");
+	struct flow_list flows = { 0 };
+	struct network net;
+	int failed;
+
+	if (network_build(&net, &c->network, e))
+		return -1;
+	failed = traffic_generate(&flows, c, &net, e) || check_starts(&flows, e);
+	if (!failed)
+		write_title(f, files);
+	if (!failed && seed)
+		fprintf(f, "seed = %s\n", seed->value);
+	if (!failed)
+		failed = write_network(f, s, c, e);
+	if (!failed) {
+		write_others(f, s);
+		write_flows(f, s, c, files, &flows);
+		write_measure(f, s, &flows);
+	}
+	flow_list_free(&flows);
+	network_free(&net);
+	return failed;
+}
+
+/* Puts a message about an imported file in front of everything: "topo.txt:3: ...". */
+static int locate(const struct scenario *s, struct error *e)
+{
+	static const char *const keys[] = { "network.file: ", FLOWS_PATH ".file: " };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strncmp(e->text, keys[i], strlen(keys[i])) == 0)
+			return error_set(e, "%s", e->text + strlen(keys[i]));
+	return scenario_locate(s, e);
+}
+
+int import_write(FILE *f, const struct scenario *s, const struct import_files *files,
+		 struct error *e)
+{
+	struct config c;
+	int failed;
+
+	if (scenario_config(s, &c, e))
+		return -1;
+	failed = add_captured(&c, files->capture, e) || write_all(f, s, &c, files, e);
+	if (failed)
+		locate(s, e);
+	config_free(&c);
+	return failed;
+}

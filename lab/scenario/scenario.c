@@ -1,0 +1,345 @@
+/* scenario.c -- the list of settings: adding, replacing, finding, and saying where one stands. */
+#include "lab/scenario/scenario.h"
+#include "lab/scenario/sections.h"
+#include "lab/scenario/sweep.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char sweep_prefix[] = "sweep.";
+
+enum { PATH_SIZE = 192, SECTION_NAMES_MAX = 1024 };
+
+void scenario_free(struct scenario *s)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		free(s->settings[i].path);
+		free(s->settings[i].value);
+	}
+	for (uint32_t i = 0; i < s->section_count; i++)
+		free(s->sections[i].path);
+	for (uint32_t i = 0; i < s->case_count; i++)
+		bundle_free(&s->cases[i]);
+	bundle_free(&s->full);
+	free(s->cases);
+	free(s->settings);
+	free(s->sections);
+	free(s->file);
+	memset(s, 0, sizeof(*s));
+}
+
+int scenario_add(struct scenario *s, const char *path, const char *value, int line)
+{
+	struct setting *grown = s->settings;
+	struct setting made = { text_copy(path), text_copy(value), line };
+
+	if (s->setting_count == s->setting_room) {
+		uint32_t room = s->setting_room ? 2 * s->setting_room : 32;
+
+		grown = realloc(grown, room * sizeof(*grown));
+		if (grown) {
+			s->settings = grown;
+			s->setting_room = room;
+		}
+	}
+	if (!grown || !made.path || !made.value) {
+		free(made.path);
+		free(made.value);
+		return -1;
+	}
+	grown[s->setting_count++] = made;
+	return 0;
+}
+
+int setting_extend(struct setting *at, const char *value)
+{
+	size_t size = strlen(at->value) + strlen(value) + sizeof(", ");
+	char *list = malloc(size);
+
+	if (!list)
+		return -1;
+	snprintf(list, size, "%s, %s", at->value, value);
+	free(at->value);
+	at->value = list;
+	return 0;
+}
+
+const struct setting *scenario_find(const struct scenario *s, const char *path)
+{
+	const struct setting *at;
+
+	for (uint32_t i = 0; (at = scenario_next(s, &i));)
+		if (strcmp(at->path, path) == 0)
+			return at;
+	return NULL;
+}
+
+const struct scenario_section *scenario_section(const struct scenario *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->section_count; i++)
+		if (strcmp(s->sections[i].path, path) == 0)
+			return &s->sections[i];
+	return NULL;
+}
+
+int path_split(const char *path, struct setting_path *p)
+{
+	const char *dot = strchr(path, '.'), *last = strrchr(path, '.');
+
+	memset(p, 0, sizeof(*p));
+	if (!dot) {
+		p->key = path;
+		return 0;
+	}
+	if ((size_t)(dot - path) >= sizeof(p->section) || (size_t)(last - path) >= sizeof(p->owner))
+		return -1;
+	memcpy(p->section, path, (size_t)(dot - path));
+	memcpy(p->owner, path, (size_t)(last - path));
+	if (last > dot)
+		p->name = p->owner + (dot - path) + 1;
+	p->key = last + 1;
+	return 0;
+}
+
+/* --- --set --- */
+
+void scenario_drop(struct scenario *s, const char *path, enum whose whose)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		struct setting *at = &s->settings[i];
+
+		if ((at->line != 0 || whose == OF_ALL) && strcmp(at->path, path) == 0) {
+			free(at->path);
+			free(at->value);
+		} else {
+			s->settings[kept++] = *at;
+		}
+	}
+	s->setting_count = kept;
+}
+
+static int unknown_traffic(const struct scenario *s, const char *name, struct error *e)
+{
+	const char *names[SECTION_NAMES_MAX];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < s->section_count && count < SECTION_NAMES_MAX; i++)
+		if (strncmp(s->sections[i].path, "traffic.", strlen("traffic.")) == 0)
+			names[count++] = s->sections[i].path + strlen("traffic.");
+	if (count == 0)
+		return error_set(e, "%s has no [traffic] section", s->file);
+	return error_unknown(e, "[traffic] section", name, names, count);
+}
+
+int scenario_put(struct scenario *s, const char *path, const char *value, int line)
+{
+	scenario_drop(s, path, OF_ALL);
+	return scenario_add(s, path, value, line);
+}
+
+int scenario_check_path(const struct scenario *s, const char *path, struct error *e)
+{
+	const char *names[] = { "network", "switch", "host", "rdma", "traffic.NAME", "measure" };
+	const struct section *section;
+	struct setting_path p;
+
+	if (strcmp(path, "case") == 0)
+		return s->case_count
+			       ? 0
+			       : error_set(e, "%s has no [case NAME] to choose from", s->file);
+	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))
+		return error_set(e,
+				 "%s is not a setting; write section.key=value, as in "
+				 "switch.marking=tcn or traffic.web.load=0.8",
+				 quote(path).text);
+	if (p.section[0] == '\0')
+		return 0;
+	section = section_find(p.section);
+	if (!section || section->traits & SECTION_PATHS)
+		return error_unknown(e, "section", p.section, names,
+				     sizeof(names) / sizeof(*names));
+	if (strcmp(p.section, "traffic") != 0)
+		return p.name ? error_set(e, "%s has one dot too many; write %s.key=value",
+					  quote(path).text, p.section)
+			      : 0;
+	if (!p.name)
+		return error_set(e, "which traffic? Write traffic.NAME.%s=value", p.key);
+	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
+}
+
+const char *path_of_list(const char *path)
+{
+	size_t length = strlen(sweep_prefix);
+
+	return strncmp(path, sweep_prefix, length) == 0 ? path + length : NULL;
+}
+
+int path_is_repeated(const char *path)
+{
+	struct setting_path p;
+
+	return path_split(path, &p) == 0 && repeat_find(p.section, p.key) != NULL;
+}
+
+/* The list that [sweep] has of the setting, or NULL. */
+static const struct setting *find_sweep(const struct scenario *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++) {
+		const char *listed = path_of_list(s->settings[i].path);
+
+		if (listed && strcmp(listed, path) == 0)
+			return &s->settings[i];
+	}
+	return NULL;
+}
+
+/* Of the file or scenario_set, whatever case is in use. */
+static struct setting *find_own(const struct scenario *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (strcmp(s->settings[i].path, path) == 0)
+			return &s->settings[i];
+	return NULL;
+}
+
+int scenario_replace(struct scenario *s, const char *path, const char *value, int line)
+{
+	struct setting *old = (struct setting *)find_sweep(s, path);
+	char *copy;
+
+	if (strcmp(path, "case") == 0)
+		path = "sweep.case"; /* cases are always several */
+	if (!old)
+		old = find_own(s, path);
+	if (!old)
+		return scenario_add(s, path, value, line);
+	copy = text_copy(value);
+	if (!copy)
+		return -1;
+	free(old->value);
+	old->value = copy;
+	old->line = line;
+	return 0;
+}
+
+/* A setting that scenario_set gives. */
+static int set(struct scenario *s, const char *path, const char *value)
+{
+	if (find_sweep(s, path) || !path_is_repeated(path))
+		return scenario_replace(s, path, value, 0);
+	scenario_drop(s, path, OF_FILE);
+	return scenario_add(s, path, value, 0);
+}
+
+int scenario_set(struct scenario *s, const char *assignment, struct error *e)
+{
+	const char *equals = strchr(assignment, '='), *listed;
+	char path[PATH_SIZE];
+
+	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(path)) {
+		error_set(e,
+			  "%s is not a setting; write section.key=value, as in switch.marking=tcn",
+			  quote(assignment).text);
+		return error_prefix(e, "--set: ");
+	}
+	snprintf(path, sizeof(path), "%.*s", (int)(equals - assignment), assignment);
+	if (equals[1] == '\0') {
+		error_set(e, "no value; write %s=value", path);
+		return error_prefix(e, "--set %.100s: ", assignment);
+	}
+	listed = path_of_list(path);
+	if (scenario_check_path(s, listed ? listed : path, e))
+		return error_prefix(e, "--set %.100s: ", assignment);
+	if (set(s, path, equals + 1))
+		return error_set(e, "--set %.100s: no memory", assignment);
+	return 0;
+}
+
+/* --- where is it? --- */
+
+/* A list or range where one value belongs. */
+static void explain_list(const struct scenario *s, const struct setting *at, struct error *e)
+{
+	struct error ignored, copy;
+	struct text_list list;
+
+	if (find_sweep(s, at->path) || path_of_list(at->path) ||
+	    list_split(&list, at->value, &ignored))
+		return;
+	if (list.count > 1) {
+		copy = *e;
+		error_set(e, "%s; one value belongs here, lists stand in [sweep]", copy.text);
+	}
+	list_free(&list);
+}
+
+int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e)
+{
+	const char *listed = path_of_list(at->path);
+
+	explain_list(s, at, e);
+	if (at->line == 0)
+		return error_prefix(e, "--set %.60s=%.100s: ", listed ? listed : at->path,
+				    at->value);
+	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
+}
+
+const char *line_part(const char *text, size_t *length)
+{
+	text += strspn(text, " \t");
+	*length = strcspn(text, ";");
+	while (*length > 0 && (text[*length - 1] == ' ' || text[*length - 1] == '\t'))
+		(*length)--;
+	return text;
+}
+
+/* Does one of the value's lines follow in quotes? */
+static int is_quoted(const char *value, const char *rest)
+{
+	size_t length;
+
+	while (*rest == '\'' && *value) {
+		value = line_part(value, &length);
+		if (strncmp(rest + 1, value, length) == 0 && rest[1 + length] == '\'')
+			return 1;
+		value += strcspn(value, ";");
+		value += *value == ';';
+	}
+	return 0;
+}
+
+/* Of several settings with one path: the one whose text follows in quotes. */
+static const struct setting *find_quoted(const struct scenario *s, const char *path,
+					 const char *rest)
+{
+	const struct setting *at;
+
+	for (uint32_t i = 0; (at = scenario_next(s, &i));)
+		if (strcmp(at->path, path) == 0 && is_quoted(at->value, rest))
+			return at;
+	return scenario_find(s, path);
+}
+
+int scenario_locate(const struct scenario *s, struct error *e)
+{
+	const char *colon = strstr(e->text, ": ");
+	const struct scenario_section *section;
+	const struct setting *at;
+	char path[PATH_SIZE];
+	struct setting_path p;
+
+	if (!colon || (size_t)(colon - e->text) >= sizeof(path))
+		return error_prefix(e, "%.200s: ", s->file);
+	snprintf(path, sizeof(path), "%.*s", (int)(colon - e->text), e->text);
+	at = find_quoted(s, path, colon + 2);
+	if (at) {
+		error_set(e, "%s", e->text + (colon + 2 - e->text));
+		return setting_prefix(s, at, e);
+	}
+	section = path_split(path, &p) ? NULL : scenario_section(s, p.owner);
+	if (section)
+		return error_prefix(e, "%.200s:%d: ", s->file, section->line);
+	return error_prefix(e, "%.200s: ", s->file);
+}

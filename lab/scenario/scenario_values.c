@@ -1,0 +1,132 @@
+/* scenario_values.c -- can every value that stands in a file be read, whether a run uses it or not?
+ *
+ * A value may be one that no run uses: a list of [sweep] or all cases replace it, its case is not listed, or
+ * it is of [full]. A misspelt name there would go unnoticed until somebody takes the case away. Here a value
+ * is looked at by itself: what fits with what is config_check's business. */
+#include "lab/scenario/scenario.h"
+#include "lab/scenario/sections.h"
+#include "sim/config/card.h"
+#include "sim/config/fabric.h"
+#include "sim/config/plugin.h"
+#include "weir/cc.h"
+#include "weir/mark.h"
+#include "weir/sched.h"
+#include <string.h>
+
+/* Room for any section's values; nothing is done with them. */
+union scratch {
+	struct config config;
+	struct traffic_config traffic;
+};
+
+static int check_kind(const struct section *section, const char *value, struct error *e)
+{
+	const char *names[KEYS_MAX];
+	struct kind k;
+	size_t count = 0;
+
+	if (kind_find(section, value, &k))
+		return 0;
+	while (count < KEYS_MAX && section->kind(count, &k))
+		names[count++] = k.name;
+	return error_unknown(e, section->chooser, value, names, count);
+}
+
+/* How many queues there are is another setting. */
+static int check_scheduler(const char *value, void *params, struct error *e)
+{
+	char name[OPT_TEXT_SIZE];
+	const struct sched_ops *sched;
+
+	if (spec_name(value, name, sizeof(name), e))
+		return -1;
+	sched = sched_find(name);
+	return sched ? spec_params(value, params, sched->options, e)
+		     : sched_parse(value, 1, &sched, params, e);
+}
+
+/* A plug-in is a file, which is opened when it is used. */
+static int check_scheme(const char *key, const char *value, struct error *e)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+	const struct mark_ops *mark;
+	const struct cc_ops *cc;
+	const struct fabric_ops *fabric;
+	const struct card_ops *card;
+
+	if (is_plugin(value))
+		return 0;
+	if (strcmp(key, "marking") == 0)
+		return mark_parse(value, &mark, params, e);
+	if (strcmp(key, "scheduler") == 0)
+		return check_scheduler(value, params, e);
+	if (strcmp(key, "fabric") == 0)
+		return fabric_parse(value, &fabric, params, e);
+	if (strcmp(key, "card") == 0)
+		return card_parse(value, &card, params, e);
+	return strcmp(key, "cc") == 0 ? cc_parse(value, &cc, params, e) : 0;
+}
+
+/* As one of the kinds would read it: another setting says which it is. */
+static int check_of_kinds(const struct section *section, const char *key, const char *value,
+			  struct error *e)
+{
+	union scratch at;
+	struct kind k;
+	int is_known = 0;
+
+	for (size_t i = 0; section->kind && section->kind(i, &k); i++) {
+		const struct option *o = option_find(k.options, key);
+
+		is_known |= o != NULL;
+		if (o && setting_parse(&at, o, value, e) == 0)
+			return 0;
+	}
+	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
+}
+
+static int check_value(const struct setting *at, struct error *e)
+{
+	const struct section *section;
+	const struct option *o;
+	struct setting_path p;
+	union scratch scratch;
+
+	if (path_of_list(at->path) || path_is_repeated(at->path) || path_split(at->path, &p))
+		return 0;
+	section = section_find(p.section);
+	if (!section || section->traits & SECTION_PATHS)
+		return 0; /* seed, case */
+	if (section->chooser && strcmp(p.key, section->chooser) == 0)
+		return check_kind(section, at->value, e);
+	o = option_find(section->options, p.key);
+	if (!o)
+		return check_of_kinds(section, p.key, at->value, e);
+	return setting_parse(&scratch, o, at->value, e) || check_scheme(p.key, at->value, e);
+}
+
+static int check_all(const struct scenario *s, const struct setting *settings, uint32_t count,
+		     struct error *e)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (check_value(&settings[i], e))
+			return setting_prefix(s, &settings[i], e);
+	return 0;
+}
+
+static int check_bundle(const struct scenario *s, const struct setting_bundle *b, struct error *e)
+{
+	if (check_all(s, b->settings, b->count, e))
+		return -1;
+	return b->full ? check_bundle(s, b->full, e) : 0;
+}
+
+int scenario_check_values(const struct scenario *s, struct error *e)
+{
+	if (check_all(s, s->settings, s->setting_count, e))
+		return -1;
+	for (uint32_t i = 0; i < s->case_count; i++)
+		if (check_bundle(s, &s->cases[i], e))
+			return -1;
+	return check_bundle(s, &s->full, e);
+}

@@ -1,0 +1,149 @@
+/* sections.c -- the sections of a scenario and their keys. */
+#include "lab/scenario/sections.h"
+#include "sim/net/network.h"
+#include "sim/traffic/traffic.h"
+#include <stdio.h>
+#include <string.h>
+
+static int topology_kind(size_t i, struct kind *k)
+{
+	const struct topology_ops *t = topology_all[i];
+
+	if (t)
+		*k = (struct kind){ t->name, t->help, t->options };
+	return t != NULL;
+}
+
+static int pattern_kind(size_t i, struct kind *k)
+{
+	const struct traffic_ops *t = traffic_all[i];
+
+	if (t)
+		*k = (struct kind){ t->name, t->help, t->options };
+	return t != NULL;
+}
+
+/* Of sections whose keys are the paths of other sections' keys. */
+static const struct option path_options[] = { { .name = NULL } };
+
+const struct section section_all[] = {
+	{ "network", "hosts, switches and the links between them", network_options, "topology",
+	  "[network]", topology_kind, 0 },
+	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL,
+	  0 },
+	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL, 0 },
+	{ "rdma", "queue pairs: flows whose congestion control is made for RDMA", rdma_options,
+	  NULL, "[rdma]", NULL, 0 },
+	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
+	  "[traffic web]", pattern_kind, SECTION_NAMED },
+	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL, 0 },
+	{ "sweep",
+	  "several values for any settings: every combination is a run. A key is a setting's path, "
+	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or "
+	  "seed = 1..5; a list may go on in another line with the same key",
+	  path_options, NULL, "[sweep]", NULL, SECTION_PATHS },
+	{ "case",
+	  "settings that belong together, under a name of letters, digits, dots and - _ #; any "
+	  "number of sections. A key is a setting's path: switch.marking = tcn, switch.queues = 8. "
+	  "The scenario is run in every case, or in those that [sweep] lists: case = a, b. Cases "
+	  "change slowest. What a case sets replaces what the sections say, in this case alone; "
+	  "what --set says replaces both, in all cases",
+	  path_options, NULL, "[case NAME]", NULL, SECTION_NAMED | SECTION_PATHS },
+	{ "full",
+	  "settings that replace those of the file with --full. A key is a setting's path, or "
+	  "sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. Without --full the section "
+	  "is read and not used. What a case sets stands in [full NAME], below that case: "
+	  "settings that replace the case's",
+	  path_options, NULL, "[full]", NULL, SECTION_PATHS },
+	{ .name = NULL },
+};
+
+const struct repeat repeat_all[] = {
+	{ "network", "link", "explicit", "NODE NODE RATE DELAY", "a cable, as in: s0 s1 10Gbps 5us",
+	  offsetof(struct network_config, links) },
+	{ "network", "fail", NULL, "NODE NODE TIME",
+	  "a cable that is cut, as in: leaf0 spine1 10ms", offsetof(struct network_config, fails) },
+	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START [path=N]",
+	  "a flow between two hosts, as in: 0 5 2MB 10us",
+	  offsetof(struct traffic_config, flow_lines) },
+	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",
+	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
+	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
+	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
+	  "window "
+	  "or marks of a flow (flow:12); throughput of a section (traffic:web). Without a time, "
+	  "each "
+	  "change of a queue",
+	  offsetof(struct measure_config, probes) },
+	{ .key = NULL },
+};
+
+const struct section *section_find(const char *name)
+{
+	for (const struct section *s = section_all; s->name; s++)
+		if (strcmp(s->name, name) == 0)
+			return s;
+	return NULL;
+}
+
+const struct repeat *repeat_find(const char *section, const char *key)
+{
+	for (const struct repeat *r = repeat_all; r->key; r++)
+		if (strcmp(r->section, section) == 0 && strcmp(r->key, key) == 0)
+			return r;
+	return NULL;
+}
+
+int kind_find(const struct section *s, const char *name, struct kind *k)
+{
+	for (size_t i = 0; s->kind && s->kind(i, k); i++)
+		if (strcmp(k->name, name) == 0)
+			return 1;
+	memset(k, 0, sizeof(*k));
+	return 0;
+}
+
+int section_has_key(const struct section *s, const char *key, const char *kind)
+{
+	const char *names[KEYS_MAX];
+	size_t count = section_keys(s, kind, names);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], key) == 0)
+			return 1;
+	return 0;
+}
+
+static size_t add_keys(const char **names, size_t count, const struct option *table)
+{
+	for (; table && table->name && count < KEYS_MAX; table++)
+		names[count++] = table->name;
+	return count;
+}
+
+size_t section_keys(const struct section *s, const char *kind, const char *names[KEYS_MAX])
+{
+	size_t count = add_keys(names, 0, s->options);
+	struct kind k;
+
+	if (kind && kind_find(s, kind, &k))
+		count = add_keys(names, count, k.options);
+	for (const struct repeat *r = repeat_all; r->key && count < KEYS_MAX; r++)
+		if (strcmp(r->section, s->name) == 0 &&
+		    (!r->kind || (kind && strcmp(r->kind, kind) == 0)))
+			names[count++] = r->key;
+	return count;
+}
+
+const char *names_join(char *buffer, size_t size, const char *const *names, size_t count)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < count && used < size; i++) {
+		const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, names[i]);
+	}
+	return buffer;
+}

@@ -1,0 +1,62 @@
+/* sections.h -- which sections a scenario has and which keys are known in each.
+ *
+ * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a section
+ * has keys of its own and, through the kind that one of them chooses, those of that kind. Some keys
+ * may be repeated, a line each. The keys of [sweep], [case NAME] and [full] are the paths of settings
+ * of the others. The reader, the settings list and the help all ask here. */
+#ifndef LAB_SCENARIO_SECTIONS_H
+#define LAB_SCENARIO_SECTIONS_H
+#include "sim/config/config.h"
+
+/* One topology or pattern, seen as an owner of keys. */
+struct kind {
+	const char *name, *help;
+	const struct option *options;
+};
+
+enum section_trait {
+	SECTION_NAMED = 1, /* "[traffic web]": any number of them, each with a name */
+	SECTION_PATHS = 2, /* its keys are paths of other sections' keys */
+};
+
+struct section {
+	const char *name; /* "network" */
+	const char *help;
+	const struct option *options; /* keys that it always has */
+	const char *chooser; /* key that picks the kind, "topology"; NULL: there are no kinds */
+	const char *example; /* of a header, for messages: "[traffic web]" */
+	/* Fills in the i-th kind; 0 when there are no more. NULL where chooser is. */
+	int (*kind)(size_t i, struct kind *k);
+	unsigned traits; /* enum section_trait */
+};
+
+/* A key that may stand on several lines. */
+struct repeat {
+	const char *section, *key;
+	const char *kind; /* only with this topology or pattern; NULL: with any */
+	const char *form; /* how a line looks */
+	const char *help;
+	size_t offset; /* of the struct line_list in the section's config */
+};
+
+extern const struct section section_all[]; /* ends with .name == NULL */
+extern const struct repeat repeat_all[];   /* ends with .key == NULL */
+
+const struct section *section_find(const char *name);
+const struct repeat *repeat_find(const char *section, const char *key);
+
+/* The kind of that name; 0, and *k zeroed, when the section has none such. */
+int kind_find(const struct section *s, const char *name, struct kind *k);
+
+/* May the key stand in the section, with that kind (NULL: it has none)? */
+int section_has_key(const struct section *s, const char *key, const char *kind);
+
+enum { KEYS_MAX = 128 };
+
+/* Every key of the section and of that kind (NULL: it has none), at most KEYS_MAX. Returns how
+ * many. */
+size_t section_keys(const struct section *s, const char *kind, const char *names[KEYS_MAX]);
+
+/* "star, dumbbell or fat-tree"; returns buffer. */
+const char *names_join(char *buffer, size_t size, const char *const *names, size_t count);
+#endif

@@ -1,0 +1,270 @@
+/* sweep.c -- from [sweep] to runs. */
+#include "lab/scenario/sweep.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_MAX = 1000000 };
+
+static const char case_path[] = "case";
+
+void sweep_free(struct sweep *w)
+{
+	for (uint32_t i = 0; i < w->axis_count; i++) {
+		free(w->axes[i].path);
+		list_free(&w->axes[i].values);
+	}
+	free(w->axes);
+	memset(w, 0, sizeof(*w));
+}
+
+/* Takes the values over, also where it fails. */
+static int add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
+		    struct error *e)
+{
+	struct sweep_axis *grown = realloc(w->axes, (w->axis_count + 1) * sizeof(*grown));
+	char *copy = text_copy(path);
+
+	if (grown)
+		w->axes = grown;
+	if (!grown || !copy) {
+		free(copy);
+		list_free(values);
+		return error_set(e, "no memory");
+	}
+	grown[w->axis_count++] = (struct sweep_axis){ copy, line, *values };
+	w->run_count *= values->count;
+	if (w->run_count > RUNS_MAX)
+		return error_set(e, "more than %d runs", RUNS_MAX);
+	return 0;
+}
+
+/* --- cases --- */
+
+/* All of them, in the order of the file. */
+static int add_all_cases(struct sweep *w, const struct scenario *s, struct error *e)
+{
+	struct text_list names = { 0, calloc(s->case_count, sizeof(*names.items)) };
+
+	for (uint32_t i = 0; names.items && i < s->case_count; i++) {
+		names.items[i] = text_copy(s->cases[i].name);
+		if (!names.items[i])
+			break;
+		names.count++;
+	}
+	if (names.count < s->case_count) {
+		list_free(&names);
+		return error_set(e, "no memory");
+	}
+	return add_axis(w, case_path, s->cases[0].line, &names, e);
+}
+
+/* Those that [sweep] lists. */
+static int add_listed_cases(struct sweep *w, const struct scenario *s, const struct setting *at,
+			    struct error *e)
+{
+	struct text_list names;
+
+	if (scenario_check_path(s, case_path, e) || list_split(&names, at->value, e))
+		return -1;
+	for (uint32_t i = 0; i < names.count; i++)
+		if (scenario_check_case(s, names.items[i], e)) {
+			list_free(&names);
+			return -1;
+		}
+	return add_axis(w, case_path, at->line, &names, e);
+}
+
+/* A setting is listed, or it belongs to cases. What --set lists comes before cases. */
+static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a, struct error *e)
+{
+	for (uint32_t i = 0; i < s->case_count && a->line != 0; i++) {
+		const struct setting *at = bundle_find(&s->cases[i], a->path);
+
+		if (!at)
+			continue;
+		error_set(e, "[case %s] sets it and [sweep] lists it, in line %d; leave one out",
+			  s->cases[i].name, a->line);
+		return setting_prefix(s, at, e);
+	}
+	return 0;
+}
+
+/* --- [sweep] --- */
+
+static int add_listed(struct sweep *w, const struct scenario *s, const struct setting *at,
+		      struct error *e)
+{
+	const char *path = path_of_list(at->path);
+	struct text_list values;
+
+	if (scenario_check_path(s, path, e) || list_split(&values, at->value, e) ||
+	    add_axis(w, path, at->line, &values, e))
+		return setting_prefix(s, at, e);
+	return refuse_in_case(s, &w->axes[w->axis_count - 1], e);
+}
+
+static int add_axes(struct sweep *w, const struct scenario *s, struct error *e)
+{
+	const struct scenario_section *section = scenario_section(s, "sweep");
+	const struct setting *cases = scenario_find(s, "sweep.case");
+
+	if (cases && add_listed_cases(w, s, cases, e))
+		return setting_prefix(s, cases, e);
+	if (!cases && s->case_count > 0 && add_all_cases(w, s, e))
+		return -1;
+	for (uint32_t i = 0; i < s->setting_count; i++)
+		if (path_of_list(s->settings[i].path) && &s->settings[i] != cases &&
+		    add_listed(w, s, &s->settings[i], e))
+			return -1;
+	if (section && !cases && w->axis_count == (s->case_count > 0))
+		return error_set(e,
+				 "%.200s:%d: [sweep] is empty; list values of a setting, as in "
+				 "switch.marking = ecn, tcn, or leave it out",
+				 s->file, section->line);
+	return 0;
+}
+
+int sweep_read(struct sweep *w, const struct scenario *s, struct error *e)
+{
+	memset(w, 0, sizeof(*w));
+	w->run_count = 1;
+	if (add_axes(w, s, e) == 0)
+		return 0;
+	sweep_free(w);
+	return -1;
+}
+
+/* Which value of an axis has the run? */
+static uint32_t value_index(const struct sweep *w, uint64_t run, uint32_t axis)
+{
+	for (uint32_t i = w->axis_count - 1; i > axis; i--)
+		run /= w->axes[i].values.count;
+	return (uint32_t)(run % w->axes[axis].values.count);
+}
+
+int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct error *e)
+{
+	for (uint32_t i = 0; i < w->axis_count; i++) {
+		const struct sweep_axis *a = &w->axes[i];
+		const char *value = a->values.items[value_index(w, run, i)];
+
+		if (strcmp(a->path, case_path) == 0) {
+			if (scenario_use_case(s, value, e))
+				return -1;
+		} else if (scenario_put(s, a->path, value, a->line)) {
+			return error_set(e, "no memory");
+		}
+	}
+	return 0;
+}
+
+const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (uint32_t i = 0; i < w->axis_count && used < size; i++) {
+		const struct sweep_axis *a = &w->axes[i];
+
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s%s", i ? ", " : "",
+					 strcmp(a->path, "seed") == 0 ? "seed " : "",
+					 a->values.items[value_index(w, run, i)]);
+	}
+	return buffer;
+}
+
+/* --- before anything runs --- */
+
+/* The same run but for its seed was built before. */
+static int is_other_seed(const struct sweep *w, uint64_t run)
+{
+	for (uint32_t i = 0; i < w->axis_count; i++)
+		if (strcmp(w->axes[i].path, "seed") == 0 && value_index(w, run, i) > 0)
+			return 1;
+	return 0;
+}
+
+/* All that a run needs is made. */
+static int try_run(const struct config *c, struct run_result *result, struct error *e)
+{
+	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
+
+	return run(c, &control, result, e);
+}
+
+/* built: what was, for the caller to free; NULL where nobody asks. */
+static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
+		     char key[RUN_KEY_SIZE], struct run_result *built, struct error *e)
+{
+	struct run_result result;
+	struct config c;
+	int failed;
+
+	if (sweep_apply(w, number, s, e) || scenario_config(s, &c, e))
+		return -1;
+	failed = run_key(&c, key, e);
+	if (!failed && !is_other_seed(w, number)) {
+		failed = try_run(&c, built ? built : &result, e);
+		if (!failed && !built)
+			run_result_free(&result);
+	}
+	if (failed)
+		scenario_locate(s, e);
+	config_free(&c);
+	return failed;
+}
+
+struct numbered {
+	const char *key;
+	uint64_t run;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct numbered *)a)->key, ((const struct numbered *)b)->key);
+}
+
+static int refuse_same(const struct sweep *w, const struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		       struct error *e)
+{
+	struct numbered *sorted = malloc(w->run_count * sizeof(*sorted));
+	char one[256], other[256];
+	int failed = 0;
+
+	if (!sorted)
+		return error_set(e, "no memory");
+	for (uint64_t i = 0; i < w->run_count; i++)
+		sorted[i] = (struct numbered){ keys[i], i };
+	qsort(sorted, w->run_count, sizeof(*sorted), compare_keys);
+	for (uint64_t i = 1; i < w->run_count && !failed; i++)
+		if (strcmp(sorted[i].key, sorted[i - 1].key) == 0)
+			failed = error_set(
+				e, "%.200s: [sweep] has one run twice: (%s) and (%s) mean the same",
+				s->file, sweep_label(w, sorted[i - 1].run, one, sizeof(one)),
+				sweep_label(w, sorted[i].run, other, sizeof(other)));
+	free(sorted);
+	return failed;
+}
+
+int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		struct error *e)
+{
+	return sweep_check_first(w, s, keys, NULL, e);
+}
+
+int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		      struct run_result *first, struct error *e)
+{
+	struct error unused = { "" };
+	int failed = scenario_check_values(s, &unused); /* before runs put their own in */
+
+	if (first)
+		memset(first, 0, sizeof(*first));
+	for (uint64_t i = 0; i < w->run_count; i++)
+		if (check_run(w, i, s, keys[i], i == 0 ? first : NULL, e))
+			return -1;
+	if (failed)
+		return error_set(e, "%s", unused.text);
+	return refuse_same(w, s, keys, e);
+}

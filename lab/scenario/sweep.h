@@ -1,0 +1,55 @@
+/* sweep.h -- [sweep]: settings with several values each, and the runs that these make.
+ *
+ * A key of the section is the path of a setting, its value a list: "ecn, tcn(threshold=80us)" by commas
+ * outside brackets, "1..5" whole numbers, "0.1..0.9/0.2" or "1us..5us/2us" from, to and step. The runs
+ * are all combinations; the first key changes slowest, values come as written. Cases are an axis before all
+ * others: those of "case = a, b", or all that the scenario has. A scenario with neither is a sweep of
+ * one run. */
+#ifndef LAB_SCENARIO_SWEEP_H
+#define LAB_SCENARIO_SWEEP_H
+#include "lab/scenario/scenario.h"
+#include "sim/run/run.h"
+#include "lab/scenario/key.h"
+
+struct text_list {
+	uint32_t count;
+	char **items;
+};
+
+struct sweep_axis {
+	char *path; /* "switch.marking", or "case" */
+	int line;   /* 0: by --set */
+	struct text_list values;
+};
+
+struct sweep {
+	uint32_t axis_count;
+	struct sweep_axis *axes;
+	uint64_t run_count;
+};
+
+/* On -1 nothing is left to free. */
+int sweep_read(struct sweep *w, const struct scenario *s, struct error *e);
+void sweep_free(struct sweep *w);
+
+/* Gives the scenario's settings the values of one run. */
+int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct error *e);
+
+/* Reads every combination, makes all that a run of it needs (for one seed of each), and writes down
+ * the keys of all runs. Refuses combinations that are the same run. */
+int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		struct error *e);
+
+/* The same; first is what was built of the first run, the caller's to free whatever comes of it. */
+int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
+		      struct run_result *first, struct error *e);
+
+/* What tells the run from others, "tcn, 0.5, seed 2"; empty for a sweep of one. Returns buffer. */
+const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_t size);
+
+/* --- used between the files of this module --- */
+
+/* The values of a list, on -1 nothing is left to free. The message has no place. */
+int list_split(struct text_list *list, const char *text, struct error *e);
+void list_free(struct text_list *list);
+#endif

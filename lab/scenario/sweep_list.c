@@ -1,0 +1,207 @@
+/* sweep_list.c -- a list of values: by commas, or from, to and step. */
+#include "lab/scenario/sweep.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_MAX = 10000, DIGITS_MAX = 15, ITEM_SIZE = 512 };
+
+void list_free(struct text_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	memset(list, 0, sizeof(*list));
+}
+
+static int add_item(struct text_list *list, const char *text, struct error *e)
+{
+	char **grown = list->items;
+
+	if (list->count == VALUES_MAX)
+		return error_set(e, "more than %d values", VALUES_MAX);
+	for (uint32_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i], text) == 0)
+			return error_set(e, "%s is listed twice", quote(text).text);
+	if ((list->count & (list->count - 1)) == 0) /* none, or a power of two: no room left */
+		grown = realloc(grown, 2 * (list->count + 1) * sizeof(*grown));
+	if (grown)
+		list->items = grown;
+	if (!grown || !(grown[list->count] = text_copy(text)))
+		return error_set(e, "no memory");
+	list->count++;
+	return 0;
+}
+
+/* --- ranges --- */
+
+/* "0.25us": 25 with 2 decimals and the unit "us". Exact, unlike a double. */
+struct number {
+	int64_t digits;
+	int decimals;
+	const char *unit;
+};
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* 0, or -1 where the text does not begin with a number. */
+static int read_number(const char *text, struct number *n)
+{
+	int digits = 0, point = 0;
+
+	*n = (struct number){ 0 };
+	for (; is_digit(*text) || (*text == '.' && !point && is_digit(text[1])); text++) {
+		if (*text == '.') {
+			point = 1;
+			continue;
+		}
+		if (++digits > DIGITS_MAX)
+			return -1;
+		n->digits = 10 * n->digits + (*text - '0');
+		n->decimals += point;
+	}
+	n->unit = text;
+	return digits > 0 ? 0 : -1;
+}
+
+/* Both with the same number of decimals; -1: too many digits. */
+static int align(struct number *n, int decimals)
+{
+	for (; n->decimals < decimals; n->decimals++) {
+		if (n->digits > INT64_MAX / 1000)
+			return -1;
+		n->digits *= 10;
+	}
+	return 0;
+}
+
+static int add_number(struct text_list *list, struct number n, struct error *e)
+{
+	char text[ITEM_SIZE];
+	int64_t scale = 1;
+
+	while (n.decimals > 0 && n.digits % 10 == 0) {
+		n.digits /= 10;
+		n.decimals--;
+	}
+	for (int i = 0; i < n.decimals; i++)
+		scale *= 10;
+	if (n.decimals == 0)
+		snprintf(text, sizeof(text), "%" PRId64 "%s", n.digits, n.unit);
+	else
+		snprintf(text, sizeof(text), "%" PRId64 ".%0*" PRId64 "%s", n.digits / scale,
+			 n.decimals, n.digits % scale, n.unit);
+	return add_item(list, text, e);
+}
+
+struct range {
+	struct number first, last, step;
+};
+
+/* Numbers of the range, the last where a step meets it. */
+static int add_range(struct text_list *list, const char *text, struct range r, struct error *e)
+{
+	int decimals = r.first.decimals;
+
+	if (strcmp(r.first.unit, r.last.unit) != 0 || strcmp(r.first.unit, r.step.unit) != 0)
+		return error_set(e,
+				 "%s: from, to and step are written in the same unit, as in "
+				 "1us..5us/2us",
+				 quote(text).text);
+	if (r.last.decimals > decimals)
+		decimals = r.last.decimals;
+	if (r.step.decimals > decimals)
+		decimals = r.step.decimals;
+	if (align(&r.first, decimals) || align(&r.last, decimals) || align(&r.step, decimals))
+		return error_set(e, "%s: too many digits", quote(text).text);
+	if (r.step.digits == 0)
+		return error_set(e, "%s: the step is zero", quote(text).text);
+	if (r.last.digits < r.first.digits)
+		return error_set(e, "%s is empty: it ends before it starts", quote(text).text);
+	for (; r.first.digits <= r.last.digits; r.first.digits += r.step.digits)
+		if (add_number(list, r.first, e))
+			return -1;
+	return 0;
+}
+
+/* 1: it is a range, and was added; 0: it is not. */
+static int take_range(struct text_list *list, const char *text, struct error *e)
+{
+	char parts[ITEM_SIZE], *dots, *slash;
+	struct range r = { .step = { 1, 0, "" } };
+
+	snprintf(parts, sizeof(parts), "%s", text);
+	dots = strstr(parts, "..");
+	if (!dots || !is_digit(parts[0]) || !is_digit(dots[2]))
+		return 0;
+	*dots = '\0';
+	slash = strchr(dots + 2, '/');
+	if (slash)
+		*slash = '\0';
+	if (read_number(parts, &r.first) || read_number(dots + 2, &r.last))
+		return 0;
+	if (slash && read_number(slash + 1, &r.step))
+		return error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2",
+				 quote(text).text);
+	if (!slash && (r.first.unit[0] || r.last.unit[0]))
+		return 0; /* "0us..100us" is one value: a span of time */
+	if (!slash && r.first.decimals + r.last.decimals > 0)
+		return error_set(e, "%s has no step; write %s/STEP", quote(text).text, text);
+	return add_range(list, text, r, e) ? -1 : 1;
+}
+
+/* --- lists --- */
+
+/* Up to the next comma outside brackets. */
+static size_t item_length(const char *text)
+{
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; text[i] && (text[i] != ',' || depth > 0); i++) {
+		depth += text[i] == '(';
+		depth -= text[i] == ')' && depth > 0;
+	}
+	return i;
+}
+
+static int take_item(struct text_list *list, const char *text, size_t length, struct error *e)
+{
+	char item[ITEM_SIZE];
+	int taken;
+
+	while (length > 0 && (*text == ' ' || *text == '\t')) {
+		text++;
+		length--;
+	}
+	while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+		length--;
+	if (length == 0)
+		return error_set(e, "a value of the list is empty; write a, b, c or 1..5");
+	if (length >= sizeof(item))
+		return error_set(e, "a value of the list has %zu characters; allowed are %zu",
+				 length, sizeof(item) - 1);
+	snprintf(item, sizeof(item), "%.*s", (int)length, text);
+	taken = take_range(list, item, e);
+	return taken ? (taken < 0 ? -1 : 0) : add_item(list, item, e);
+}
+
+int list_split(struct text_list *list, const char *text, struct error *e)
+{
+	memset(list, 0, sizeof(*list));
+	for (;; text++) {
+		size_t length = item_length(text);
+
+		if (take_item(list, text, length, e)) {
+			list_free(list);
+			return -1;
+		}
+		text += length;
+		if (*text == '\0')
+			return 0;
+	}
+}

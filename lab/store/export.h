@@ -1,0 +1,13 @@
+/* export.h -- everything in a store, for other programs. docs/results.md names every column. */
+#ifndef LAB_STORE_EXPORT_H
+#define LAB_STORE_EXPORT_H
+#include "lab/store/store.h"
+#include <stdio.h>
+
+/* runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv in a folder that is made
+ * where it does not exist. All appear, or none. */
+int export_csv(const char *folder, struct store *s, const struct stored_runs *runs,
+	       struct error *e);
+
+int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct error *e);
+#endif

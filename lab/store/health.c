@@ -1,0 +1,59 @@
+/* health.c -- see health.h. */
+#include "lab/store/health.h"
+#include "lab/store/results.h"
+#include <math.h>
+
+static double value_of(const struct stored_run *run, const char *metric)
+{
+	return run->value[metric_index(metric)];
+}
+
+/* Runs of versions that did not count them: at most those that started and did not complete. */
+static double unfinished_of(const struct stored_run *run)
+{
+	double known = value_of(run, "flows_unfinished");
+
+	return isnan(known) ? value_of(run, "flows_started") - value_of(run, "flows_completed")
+			    : known;
+}
+
+void health_add(struct health *h, const struct stored_run *run)
+{
+	double unfinished = unfinished_of(run), completed = value_of(run, "flows_completed");
+
+	h->runs++;
+	h->incomplete += unfinished > 0;
+	h->deadlocked += value_of(run, "pfc_deadlocks") > 0;
+	h->unfinished += unfinished > 0 ? unfinished : 0;
+	h->completed += completed > 0 ? completed : 0;
+}
+
+void health_join(struct health *h, const struct health *other)
+{
+	h->runs += other->runs;
+	h->incomplete += other->incomplete;
+	h->deadlocked += other->deadlocked;
+	h->completed += other->completed;
+	h->unfinished += other->unfinished;
+}
+
+int health_is_doubtful(const struct health *h, enum metric_kind kind)
+{
+	return h->deadlocked > 0 || (h->incomplete > 0 && kind == METRIC_FLOW);
+}
+
+struct health_text health_text(const struct health *h)
+{
+	struct health_text t = { "" };
+	size_t used = 0;
+
+	if (h->incomplete)
+		used = (size_t)snprintf(
+			t.text, sizeof(t.text), "in %u of %u runs %.0f of %.0f flows did not end",
+			h->incomplete, h->runs, h->unfinished, h->completed + h->unfinished);
+	if (h->deadlocked)
+		snprintf(t.text + used, sizeof(t.text) - used,
+			 "%s%u of %u runs ended in a deadlock", used ? "; " : "", h->deadlocked,
+			 h->runs);
+	return t;
+}

@@ -1,0 +1,29 @@
+/* health.h -- can the numbers of some runs be taken at their word?
+ *
+ * A completion time is of flows that ended. Where others did not, or where pauses wait for each other for
+ * ever, whoever shows a number says so beside it. */
+#ifndef LAB_STORE_HEALTH_H
+#define LAB_STORE_HEALTH_H
+#include "lab/store/store.h"
+
+struct health {
+	uint32_t runs;
+	uint32_t incomplete, deadlocked; /* runs in which flows did not end, or links are stuck */
+	double completed, unfinished;    /* flows of all runs */
+};
+
+void health_add(struct health *h, const struct stored_run *run);
+
+/* Other runs, counted elsewhere. */
+void health_join(struct health *h, const struct health *other);
+
+/* Is a number of this kind less than it seems? */
+int health_is_doubtful(const struct health *h, enum metric_kind kind);
+
+/* "in 2 of 8 runs 14 of 800 flows did not end; 1 of 8 runs ended in a deadlock"; "": all is well. */
+struct health_text {
+	char text[160];
+};
+
+struct health_text health_text(const struct health *h);
+#endif

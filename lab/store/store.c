@@ -1,0 +1,340 @@
+/* store.c -- opening the results store.
+ *
+ * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds one file
+ * that can be copied, and a process that dies in the middle of a transaction leaves a journal by which
+ * the next one restores the state before. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/store/store_sql.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	BUSY_MS = 60 * 1000, /* how long another process may hold the file */
+	HEADER_SIZE = 100,   /* of every SQLite file */
+	SCHEMA_OFFSET = 60,
+	APPLICATION_OFFSET = 68,
+};
+
+static const char file_name[] = "results.db";
+
+/* docs/results.md explains every column. */
+static const char schema[] =
+	"CREATE TABLE run (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL,"
+	" version TEXT NOT NULL, wall_seconds REAL NOT NULL);"
+	"CREATE TABLE setting (run INTEGER NOT NULL, place INTEGER NOT NULL, path TEXT NOT NULL,"
+	" value TEXT NOT NULL, PRIMARY KEY (run, place)) WITHOUT ROWID;"
+	"CREATE TABLE metric (run INTEGER NOT NULL, name TEXT NOT NULL, value REAL,"
+	" PRIMARY KEY (run, name)) WITHOUT ROWID;"
+	"CREATE TABLE reason (run INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,"
+	" is_mark INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (run, place)) WITHOUT "
+	"ROWID;"
+	"CREATE TABLE traffic (run INTEGER NOT NULL, traffic INTEGER NOT NULL, name TEXT NOT NULL,"
+	" PRIMARY KEY (run, traffic)) WITHOUT ROWID;"
+	"CREATE TABLE flow (run INTEGER NOT NULL, flow INTEGER NOT NULL, traffic INTEGER NOT NULL,"
+	" class INTEGER NOT NULL, src INTEGER NOT NULL, dst INTEGER NOT NULL, size_bytes INTEGER,"
+	" start_ps INTEGER NOT NULL, finish_ps INTEGER, ideal_ps INTEGER,"
+	" PRIMARY KEY (run, flow)) WITHOUT ROWID;"
+	"CREATE TABLE port (run INTEGER NOT NULL, port INTEGER NOT NULL, name TEXT NOT NULL,"
+	" measured INTEGER NOT NULL, tx_pkts INTEGER NOT NULL, tx_bytes INTEGER NOT NULL,"
+	" marks INTEGER NOT NULL, drops INTEGER NOT NULL, queue_mean_bytes REAL, queue_mean_pkts "
+	"REAL,"
+	" queue_max_pkts INTEGER NOT NULL, PRIMARY KEY (run, port)) WITHOUT ROWID;"
+	"CREATE TABLE pauses (run INTEGER NOT NULL, place INTEGER NOT NULL, link TEXT NOT NULL,"
+	" class INTEGER NOT NULL, count INTEGER NOT NULL, paused_ps INTEGER NOT NULL,"
+	" PRIMARY KEY (run, place)) WITHOUT ROWID;"
+	"CREATE TABLE series (run INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,"
+	" unit TEXT NOT NULL, count INTEGER NOT NULL, time_ps BLOB NOT NULL, value BLOB NOT NULL,"
+	" PRIMARY KEY (run, place));"
+	"CREATE TABLE plan (place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);";
+
+static const char digest_schema[] =
+	"CREATE TABLE digest (run INTEGER NOT NULL, part TEXT NOT NULL, digest INTEGER NOT NULL,"
+	" PRIMARY KEY (run, part)) WITHOUT ROWID;";
+
+/* --- what went wrong --- */
+
+int store_fail(struct store *s, struct error *e)
+{
+	int code = s->db ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM;
+	int number = s->db ? sqlite3_system_errno(s->db) : 0;
+	const char *why = s->db ? sqlite3_errmsg(s->db) : "no memory";
+
+	switch (code & 0xff) {
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+		return error_set(e,
+				 "%.300s: is damaged (%.200s); move it away, or take a copy of it",
+				 s->path, why);
+	case SQLITE_FULL:
+		return error_set(e, "%.300s: the disk is full; what was stored before is kept",
+				 s->path);
+	case SQLITE_BUSY:
+		return error_set(e, "%.300s: another program has locked it for a minute", s->path);
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+	case SQLITE_READONLY:
+		return error_set(
+			e,
+			"%.300s: cannot be read or written: %.300s; what was stored before is "
+			"kept",
+			s->path, number != 0 ? strerror(number) : why);
+	}
+	return error_set(e, "%.300s: %.300s", s->path, why);
+}
+
+int store_exec(struct store *s, const char *sql, struct error *e)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : store_fail(s, e);
+}
+
+sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct error *e)
+{
+	sqlite3_stmt *q = NULL;
+
+	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK)
+		store_fail(s, e);
+	return q;
+}
+
+sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, sql, e);
+
+	if (q)
+		sqlite3_bind_int64(q, 1, run);
+	return q;
+}
+
+int store_step(struct store *s, sqlite3_stmt *q, struct error *e)
+{
+	if (sqlite3_step(q) != SQLITE_DONE)
+		return store_fail(s, e);
+	sqlite3_reset(q);
+	return 0;
+}
+
+/* --- opening --- */
+
+static uint32_t big_endian(const unsigned char *b)
+{
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* Sweeps read the bare form only to seal it, before their processes add to it. */
+static int check_form(const char *path, uint32_t form, enum store_mode mode, struct error *e)
+{
+	if (form == STORE_SCHEMA || (form == STORE_SCHEMA_BARE && mode != STORE_ADD))
+		return 0;
+	return error_set(e,
+			 "%.300s: was written by another version of Weir (form %lu; this one reads "
+			 "forms %d and %d); use another folder",
+			 path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
+}
+
+/* Somebody else's file may be behind a link, and would be written to. */
+static int check_link(const char *path, struct error *e)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return error_set(e, "%.300s: is a symbolic link; name the folder that holds it",
+				 path);
+	return 0;
+}
+
+/* Is it ours, by its first bytes alone? Nothing of a file that is not may be touched. */
+static int check_header(const char *path, enum store_mode mode, struct error *e)
+{
+	static const char magic[] = "SQLite format 3";
+	unsigned char header[HEADER_SIZE] = { 0 };
+	size_t length;
+	FILE *f;
+
+	if (check_link(path, e))
+		return -1;
+	f = fopen(path, "rb");
+	if (!f && errno == ENOENT && mode == STORE_WRITE)
+		return 0;
+	if (!f)
+		return error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
+	length = fread(header, 1, sizeof(header), f);
+	if (ferror(f)) {
+		error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
+		fclose(f);
+		return -1;
+	}
+	fclose(f);
+	if (length == 0) /* whoever made it was stopped before anything was in it */
+		return mode == STORE_WRITE ? 0
+					   : error_set(e, "%.300s: there are no runs in it", path);
+	if (length < sizeof(header) || memcmp(header, magic, sizeof(magic)) != 0)
+		return error_set(e, "%.300s: is no results store, or its beginning is damaged",
+				 path);
+	if (big_endian(header + APPLICATION_OFFSET) != STORE_APPLICATION)
+		return error_set(e, "%.300s: is a database of another program", path);
+	return check_form(path, big_endian(header + SCHEMA_OFFSET), mode, e);
+}
+
+static int check_folder(const char *folder, enum store_mode mode, struct error *e)
+{
+	struct stat st;
+
+	if (*folder == '\0')
+		return error_set(e, "a folder is missing");
+	if (stat(folder, &st) != 0) {
+		if (mode != STORE_WRITE)
+			return error_set(e, "%.300s: cannot be read: %s", folder, strerror(errno));
+		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+			return error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
+		return 0;
+	}
+	if (!S_ISDIR(st.st_mode))
+		return error_set(e, "%.300s: is a file; a folder is needed", folder);
+	if (mode != STORE_READ && access(folder, W_OK | X_OK) != 0)
+		return error_set(e, "%.300s: cannot be written: %s", folder, strerror(errno));
+	return 0;
+}
+
+int store_number(struct store *s, const char *sql, int64_t *number, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, sql, e);
+	int found;
+
+	if (!q)
+		return -1;
+	found = sqlite3_step(q) == SQLITE_ROW;
+	if (found)
+		*number = sqlite3_column_int64(q, 0);
+	else
+		store_fail(s, e);
+	sqlite3_finalize(q);
+	return found ? 0 : -1;
+}
+
+/* Makes what a file of that form lacks: all, or the digests of what is in it. */
+static int complete(struct store *s, int64_t form, struct error *e)
+{
+	char id[96];
+
+	if (form == STORE_SCHEMA)
+		return 0;
+	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		 STORE_APPLICATION, STORE_SCHEMA);
+	return (form == 0 && store_exec(s, schema, e)) || store_exec(s, digest_schema, e) ||
+	       store_seal_all(s, e) || store_exec(s, id, e);
+}
+
+/* Two processes may make the same store; the second finds that it is there. */
+static int make_tables(struct store *s, struct error *e)
+{
+	int64_t form;
+	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
+		     store_number(s, "PRAGMA user_version", &form, e) || complete(s, form, e) ||
+		     store_exec(s, "COMMIT", e);
+
+	if (failed)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return failed ? -1 : 0;
+}
+
+/* A file of the form before that has digests was one of this form: its header is damaged. */
+static int find_digests(struct store *s, struct error *e)
+{
+	int64_t form, tables;
+
+	if (store_number(s, "PRAGMA user_version", &form, e) ||
+	    store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'", &tables, e))
+		return -1;
+	s->has_digests = form == STORE_SCHEMA;
+	if (form != STORE_SCHEMA && tables)
+		return error_set(e,
+				 "%.300s: is damaged (its form is %d, but it has digests); move it "
+				 "away, or take a copy of it",
+				 s->path, (int)form);
+	return 0;
+}
+
+/* Every page is where it belongs. */
+static int check_pages(struct store *s, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, "PRAGMA quick_check(1)", e);
+	const char *found;
+	int failed = 0;
+
+	if (!q)
+		return -1;
+	if (sqlite3_step(q) != SQLITE_ROW) {
+		failed = store_fail(s, e);
+	} else {
+		found = (const char *)sqlite3_column_text(q, 0);
+		if (!found || strcmp(found, "ok") != 0)
+			failed = error_set(
+				e,
+				"%.300s: is damaged (%.200s); move it away, or take a copy "
+				"of it",
+				s->path, found ? found : "no memory");
+	}
+	sqlite3_finalize(q);
+	return failed;
+}
+
+static int connect(struct store *s, enum store_mode mode, struct error *e)
+{
+	/* Reading may have to restore the state before a transaction that was cut off. */
+	int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
+
+	if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
+		return store_fail(s, e);
+	sqlite3_extended_result_codes(s->db, 1);
+	sqlite3_busy_timeout(s->db, BUSY_MS);
+	if (mode != STORE_READ && sqlite3_db_readonly(s->db, "main") == 1)
+		return error_set(e, "%.300s: cannot be written: Permission denied", s->path);
+	if (mode != STORE_ADD && (check_pages(s, e) || find_digests(s, e)))
+		return -1;
+	if (mode == STORE_WRITE && make_tables(s, e))
+		return -1;
+	s->has_digests |= mode != STORE_READ;
+	return mode == STORE_READ ? store_exec(s, "PRAGMA query_only = 1", e) : 0;
+}
+
+int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e)
+{
+	struct store *s;
+	size_t size = strlen(folder) + sizeof(file_name) + 1;
+
+	*out = NULL;
+	if (check_folder(folder, mode, e))
+		return -1;
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->path = malloc(size);
+	if (!s || !s->path) {
+		free(s);
+		return error_set(e, "%.300s: no memory", folder);
+	}
+	snprintf(s->path, size, "%s/%s", folder, file_name);
+	if (check_header(s->path, mode, e) || connect(s, mode, e)) {
+		store_close(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+int store_has_digests(const struct store *s)
+{
+	return s->has_digests;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	sqlite3_close(s->db);
+	free(s->path);
+	free(s);
+}

@@ -1,0 +1,130 @@
+/* store.h -- the results of many runs in one file, results.db (SQLite), in a result folder.
+ *
+ * A run is identified by its full effective settings, seed and program version (run_key). It is
+ * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at all. Any
+ * number of processes may read and add at the same time. Readers see only whole runs, and what they read
+ * is compared with digests that were added with it: a run that is damaged is an error that names it, and
+ * what a visitor has seen of it counts for nothing. */
+#ifndef LAB_STORE_STORE_H
+#define LAB_STORE_STORE_H
+#include "lab/scenario/key.h"
+#include "sim/run/run.h"
+
+struct store;
+
+/* WRITE makes folder and file where they are missing. ADD is for the processes of a sweep: the file is
+ * there and was found good, so it is not looked through again. */
+enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD };
+
+/* Refuses a file that is damaged, is no store or is of another schema, saying which, and leaves it
+ * as it was. */
+int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e);
+void store_close(struct store *s);
+
+/* 0: it was written by an earlier version, without digests, and damage cannot be noticed. Opening it for
+ * WRITE adds them. */
+int store_has_digests(const struct store *s);
+
+/* 1: it is there; 0: not; -1: message. */
+int store_has(struct store *s, const char *key, struct error *e);
+
+/* Replaces a run of the same key. A partial run is refused by the caller, not here. */
+int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
+	      struct error *e);
+
+/* Which runs the latest sweep consists of, in its order, done or not. Replaces the plan before. */
+int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count, struct error *e);
+
+/* How many runs are planned, and how many of these are there. */
+int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e);
+
+/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them, also in a
+ * store that is open for reading. Refuses a store without a plan. */
+enum prune_mode { PRUNE_DRY, PRUNE };
+int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e);
+
+/* --- reading --- */
+
+struct stored_setting {
+	char *path, *value; /* "switch.marking", "ecn(k=65pkts, scope=queue, at=enqueue)" */
+};
+
+struct stored_run {
+	int64_t id;
+	char key[RUN_KEY_SIZE];
+	int planned; /* 1: part of the plan */
+	char *title, *version;
+	uint32_t setting_count;
+	struct stored_setting *settings; /* all, also "seed" */
+	double value[METRICS_MAX];       /* by metric_all; NAN: unknown */
+	double wall_seconds;
+	uint32_t reason_count;
+	struct stored_reason {
+		char *name;
+		uint64_t count;
+		int is_mark;
+	} * reasons;
+};
+
+struct stored_runs {
+	uint32_t count;
+	struct stored_run *runs; /* in the order of the plan; others after these, as added */
+	uint32_t left_out;       /* runs that are there, but are not asked for */
+};
+
+/* PLANNED: only the runs of the latest plan, where there is one. What an earlier version or other
+ * settings left in the folder is then not read. */
+enum store_scope { STORE_PLANNED, STORE_ALL };
+
+int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs, struct error *e);
+
+/* Compares all of a run with its digests, before anything of it is shown. */
+int store_check_run(struct store *s, int64_t run, struct error *e);
+
+void stored_run_free(struct stored_run *run);
+void stored_runs_free(struct stored_runs *runs);
+
+/* The value of a setting, or NULL. */
+const char *stored_setting(const struct stored_run *run, const char *path);
+
+struct stored_flow {
+	uint32_t flow;
+	const char *traffic; /* name of its section */
+	uint32_t class_id, src, dst;
+	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
+	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
+};
+
+struct stored_port {
+	const char *name;          /* "leaf0->h3" */
+	int measured;              /* 1: the queue metrics of the run are of this port */
+	struct port_result result; /* its link number means nothing here */
+};
+
+/* A class of a link whose sending end was told to pause. */
+struct stored_pause {
+	const char *link;           /* "leaf0->h3", "h3->leaf0" */
+	struct pause_result result; /* its link number means nothing here */
+};
+
+/* One sampled or traced quantity: see struct series of sim/run/run.h. */
+struct stored_series {
+	const char *name, *unit;
+	uint64_t count;
+	const int64_t *time_ps;
+	const double *value;
+};
+
+/* What is shown is valid only during the call; a visitor that returns non-zero ends the visit, which
+ * is no failure. */
+int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
+		    void *context, struct error *e);
+int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
+		    void *context, struct error *e);
+int store_each_pause(struct store *s, int64_t run,
+		     int (*visit)(void *, const struct stored_pause *), void *context,
+		     struct error *e);
+int store_each_series(struct store *s, int64_t run,
+		      int (*visit)(void *, const struct stored_series *), void *context,
+		      struct error *e);
+#endif

@@ -1,0 +1,253 @@
+/* store_digest.c -- is what the store holds what was put into it?
+ *
+ * Every part of a run, its rows in one table, has a digest of 64 bits over the types and bytes of all
+ * values, in the order in which they are read. It is made by reading: who adds a run reads back what it
+ * has just written, in the same transaction, so writer and reader cannot disagree. Whatever is read
+ * later is compared with its digest; what nobody reads costs nothing. Which runs there are and which are
+ * planned are two parts more, of run 0. This finds what disks and stray hands do, not deceivers. */
+#include "lab/store/store_sql.h"
+#include <stdint.h>
+#include <string.h>
+
+/* NOT INDEXED: by the rows themselves, and not by what an index says of them. */
+static const struct {
+	const char *name;   /* in the table "digest" */
+	const char *select; /* its rows, in their order */
+	const char *words;  /* for messages */
+} parts[STORE_PARTS] = {
+	[ROWS_RUN] = { "run", "SELECT id, key, title, version, wall_seconds FROM run WHERE id = ?",
+		       "title" },
+	[ROWS_SETTING] = { "setting",
+			   "SELECT path, value, place FROM setting WHERE run = ? ORDER BY place",
+			   "settings" },
+	[ROWS_METRIC] = { "metric", "SELECT name, value FROM metric WHERE run = ? ORDER BY name",
+			  "metrics" },
+	[ROWS_REASON] = { "reason",
+			  "SELECT name, is_mark, count, place FROM reason WHERE run = ?"
+			  " ORDER BY place",
+			  "reasons" },
+	[ROWS_TRAFFIC] = { "traffic",
+			   "SELECT name, traffic FROM traffic WHERE run = ? ORDER BY traffic",
+			   "names of traffic" },
+	[ROWS_FLOW] = { "flow",
+			"SELECT flow, traffic, class, src, dst, size_bytes, start_ps, finish_ps,"
+			" ideal_ps FROM flow WHERE run = ? ORDER BY flow",
+			"flows" },
+	[ROWS_PORT] = { "port",
+			"SELECT name, measured, tx_pkts, tx_bytes, marks, drops,"
+			" queue_mean_bytes, queue_mean_pkts, queue_max_pkts, port FROM port"
+			" WHERE run = ? ORDER BY port",
+			"ports" },
+	[ROWS_PAUSES] = { "pauses",
+			  "SELECT link, class, count, paused_ps, place FROM pauses WHERE run = ?"
+			  " ORDER BY place",
+			  "pauses" },
+	[ROWS_SERIES] = { "series",
+			  "SELECT name, unit, count, time_ps, value, place FROM series"
+			  " WHERE run = ? ORDER BY place",
+			  "series" },
+	[ROWS_LIST] = { "list", "SELECT id, key FROM run NOT INDEXED ORDER BY id",
+			"the list of runs" },
+	[ROWS_PLAN] = { "plan", "SELECT place, key FROM plan NOT INDEXED ORDER BY place",
+			"the plan of the latest sweep" },
+};
+
+/* --- digests --- */
+
+/* A bijection of either argument for any value of the other, in a multiplication: one changed word always
+ * changes the digest, several do but for one time in 2^64. */
+static uint64_t hash_word(uint64_t before, uint64_t word)
+{
+	uint64_t hash = (before ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return hash ^ hash >> 32;
+}
+
+/* Eight bytes a word, the first the lowest: the same on every machine. */
+static uint64_t hash_bytes(uint64_t before, const unsigned char *bytes, size_t size)
+{
+	uint64_t hash = hash_word(before, size), last = 0;
+	size_t whole = size - size % sizeof(last);
+
+	for (size_t at = 0; at < whole; at += sizeof(last))
+		hash = hash_word(hash, little_endian(bytes + at));
+	for (size_t at = whole; at < size; at++)
+		last |= (uint64_t)bytes[at] << (8 * (at - whole));
+	return hash_word(hash, last);
+}
+
+static uint64_t hash_value(uint64_t before, sqlite3_stmt *q, int column)
+{
+	int type = sqlite3_column_type(q, column);
+	uint64_t hash = hash_word(before, (uint64_t)type), bits;
+	const void *bytes;
+	double real;
+
+	switch (type) {
+	case SQLITE_INTEGER:
+		return hash_word(hash, (uint64_t)sqlite3_column_int64(q, column));
+	case SQLITE_FLOAT:
+		real = sqlite3_column_double(q, column);
+		memcpy(&bits, &real, sizeof(bits));
+		return hash_word(hash, bits);
+	case SQLITE_NULL:
+		return hash;
+	default: /* the bytes first: they may have to be made before their number is known */
+		bytes = sqlite3_column_blob(q, column);
+		return hash_bytes(hash, bytes, (size_t)sqlite3_column_bytes(q, column));
+	}
+}
+
+static uint64_t hash_row(uint64_t before, sqlite3_stmt *q)
+{
+	uint64_t hash = before;
+
+	for (int i = 0; i < sqlite3_column_count(q); i++)
+		hash = hash_value(hash, q, i);
+	return hash;
+}
+
+/* Calls take, unless it is NULL, for every row, and gives the digest of all. */
+static int read_rows(struct store *s, struct rows_of rows, const struct row_taker *t,
+		     uint64_t *digest, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare_run(s, parts[rows.part].select, rows.run, e);
+	int code, failed = q ? 0 : -1;
+
+	*digest = hash_word((uint64_t)rows.run, (uint64_t)rows.part);
+	while (!failed && (code = sqlite3_step(q)) != SQLITE_DONE) {
+		if (code != SQLITE_ROW) {
+			failed = store_fail(s, e);
+			break;
+		}
+		*digest = hash_row(*digest, q);
+		if (t && t->take(t->context, q))
+			failed = error_set(e, "%.300s: no memory", s->path);
+	}
+	sqlite3_finalize(q);
+	return failed;
+}
+
+/* --- comparing --- */
+
+static int say_damaged(struct store *s, struct rows_of rows, struct error *e)
+{
+	sqlite3_stmt *q;
+	const char *key = NULL;
+
+	if (rows.run == 0)
+		return error_set(e,
+				 "%.300s: is damaged (%s is not what was stored); move it away, or "
+				 "take a copy of it",
+				 s->path, parts[rows.part].words);
+	q = store_prepare_run(s, "SELECT key FROM run WHERE id = ?", rows.run, e);
+	if (q && sqlite3_step(q) == SQLITE_ROW)
+		key = (const char *)sqlite3_column_text(q, 0);
+	error_set(e,
+		  "%.300s: run %s is damaged (its %s %s not what was stored); 'weir run --again' "
+		  "makes it anew",
+		  s->path, key ? quote(key).text : "without a key", parts[rows.part].words,
+		  rows.part == ROWS_RUN ? "is" : "are");
+	sqlite3_finalize(q);
+	return -1;
+}
+
+/* The digest that is stored. 1: it is there; 0: not; -1: message. */
+static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare_run(
+		s, "SELECT digest FROM digest WHERE run = ? AND part = ?", rows.run, e);
+	int code;
+
+	if (!q)
+		return -1;
+	sqlite3_bind_text(q, 2, parts[rows.part].name, -1, SQLITE_STATIC);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		*digest = (uint64_t)sqlite3_column_int64(q, 0);
+	else if (code != SQLITE_DONE)
+		store_fail(s, e);
+	sqlite3_finalize(q);
+	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t, struct error *e)
+{
+	uint64_t digest, stored = 0;
+	int failed, found;
+
+	/* Rows and digest of one moment, whoever replaces the run meanwhile. */
+	if (store_exec(s, "SAVEPOINT rows", e))
+		return -1;
+	failed = read_rows(s, rows, t, &digest, e);
+	if (!failed && s->has_digests) {
+		found = find_digest(s, rows, &stored, e);
+		if (found < 0)
+			failed = -1;
+		else if (!found || stored != digest)
+			failed = say_damaged(s, rows, e);
+	}
+	sqlite3_exec(s->db, "RELEASE rows", NULL, NULL, NULL);
+	return failed;
+}
+
+int store_check_run(struct store *s, int64_t run, struct error *e)
+{
+	for (int part = 0; part < STORE_RUN_PARTS; part++)
+		if (store_each_row(s, (struct rows_of){ run, (enum store_part)part }, NULL, e))
+			return -1;
+	return 0;
+}
+
+/* --- sealing --- */
+
+int store_seal(struct store *s, struct rows_of rows, struct error *e)
+{
+	sqlite3_stmt *q;
+	uint64_t digest;
+	int failed;
+
+	if (read_rows(s, rows, NULL, &digest, e))
+		return -1;
+	q = store_prepare_run(s, "INSERT OR REPLACE INTO digest VALUES (?, ?, ?)", rows.run, e);
+	if (!q)
+		return -1;
+	sqlite3_bind_text(q, 2, parts[rows.part].name, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(q, 3, (int64_t)digest);
+	failed = store_step(s, q, e);
+	sqlite3_finalize(q);
+	return failed;
+}
+
+int store_seal_run(struct store *s, int64_t run, struct error *e)
+{
+	for (int part = 0; part < STORE_RUN_PARTS; part++)
+		if (store_seal(s, (struct rows_of){ run, (enum store_part)part }, e))
+			return -1;
+	return 0;
+}
+
+struct sealing {
+	struct store *store;
+	struct error *error;
+	int failed;
+};
+
+static int seal_listed(void *context, sqlite3_stmt *q)
+{
+	struct sealing *at = context;
+
+	at->failed = at->failed || store_seal_run(at->store, sqlite3_column_int64(q, 0), at->error);
+	return 0;
+}
+
+int store_seal_all(struct store *s, struct error *e)
+{
+	struct sealing at = { s, e, 0 };
+	const struct row_taker every = { seal_listed, &at };
+	uint64_t digest;
+
+	if (read_rows(s, STORE_LIST, &every, &digest, e) || at.failed)
+		return -1;
+	return store_seal(s, STORE_LIST, e) || store_seal(s, STORE_PLANNED_KEYS, e) ? -1 : 0;
+}

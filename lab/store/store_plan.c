@@ -1,0 +1,212 @@
+/* store_plan.c -- which runs there are, which of them the latest sweep planned, and getting rid of the
+ * others. */
+#include "lab/store/store_sql.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the list of runs, in the order of the plan --- */
+
+struct planned_key {
+	char key[RUN_KEY_SIZE];
+	int64_t place;
+};
+
+struct plan_list {
+	uint64_t count, room;
+	struct planned_key *keys;
+};
+
+/* Room for one more. NULL: no memory; what was there stays. */
+static void *grow(void *array, uint64_t count, uint64_t *room, size_t size)
+{
+	uint64_t more = *room ? 2 * *room : 64;
+	void *grown;
+
+	if (count < *room)
+		return array;
+	grown = realloc(array, more * size);
+	if (grown)
+		*room = more;
+	return grown;
+}
+
+static void copy_key(char key[RUN_KEY_SIZE], sqlite3_stmt *q, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(q, column);
+
+	snprintf(key, RUN_KEY_SIZE, "%s", text ? text : "");
+}
+
+static int take_planned(void *context, sqlite3_stmt *q)
+{
+	struct plan_list *p = context;
+	struct planned_key *grown = grow(p->keys, p->count, &p->room, sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	p->keys = grown;
+	grown[p->count].place = sqlite3_column_int64(q, 0);
+	copy_key(grown[p->count++].key, q, 1);
+	return 0;
+}
+
+static int take_listed(void *context, sqlite3_stmt *q)
+{
+	struct run_list *l = context;
+	struct listed_run *grown = grow(l->runs, l->count, &l->room, sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	l->runs = grown;
+	grown[l->count].id = sqlite3_column_int64(q, 0);
+	copy_key(grown[l->count++].key, q, 1);
+	return 0;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct planned_key *)a)->key, ((const struct planned_key *)b)->key);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct listed_run *p = a, *q = b;
+
+	if (p->is_planned != q->is_planned)
+		return p->is_planned ? -1 : 1;
+	if (p->is_planned && p->place != q->place)
+		return p->place < q->place ? -1 : 1;
+	return (p->id > q->id) - (p->id < q->id);
+}
+
+static void find_places(struct run_list *l, struct plan_list *p)
+{
+	if (p->count)
+		qsort(p->keys, p->count, sizeof(*p->keys), compare_keys);
+	for (uint64_t i = 0; i < l->count; i++) {
+		struct planned_key wanted = { .place = 0 }, *found = NULL;
+
+		memcpy(wanted.key, l->runs[i].key, sizeof(wanted.key));
+		if (p->count)
+			found = bsearch(&wanted, p->keys, p->count, sizeof(wanted), compare_keys);
+		l->runs[i].is_planned = found != NULL;
+		l->runs[i].place = found ? found->place : 0;
+		l->done += found != NULL;
+	}
+	l->planned = p->count;
+	if (l->count)
+		qsort(l->runs, l->count, sizeof(*l->runs), compare_places);
+}
+
+int store_list(struct store *s, struct run_list *l, struct error *e)
+{
+	struct plan_list p = { .count = 0 };
+	const struct row_taker runs = { take_listed, l }, plan = { take_planned, &p };
+	int failed;
+
+	memset(l, 0, sizeof(*l));
+	failed = store_each_row(s, STORE_LIST, &runs, e) ||
+		 store_each_row(s, STORE_PLANNED_KEYS, &plan, e);
+	if (failed)
+		run_list_free(l);
+	else
+		find_places(l, &p);
+	free(p.keys);
+	return failed ? -1 : 0;
+}
+
+void run_list_free(struct run_list *l)
+{
+	free(l->runs);
+	memset(l, 0, sizeof(*l));
+}
+
+/* --- is it there? --- */
+
+int store_has(struct store *s, const char *key, struct error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM run WHERE key = ?", e);
+	int code;
+
+	if (!q)
+		return -1;
+	sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+	code = sqlite3_step(q);
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
+		store_fail(s, e);
+	sqlite3_finalize(q);
+	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e)
+{
+	struct run_list l;
+
+	if (store_list(s, &l, e))
+		return -1;
+	*planned = l.planned;
+	*done = l.done;
+	run_list_free(&l);
+	return 0;
+}
+
+/* --- the plan --- */
+
+static int insert_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
+		       struct error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, "INSERT INTO plan VALUES (?, ?)", e);
+	int failed = q == NULL;
+
+	for (uint64_t i = 0; i < count && !failed; i++) {
+		sqlite3_bind_int64(q, 1, (int64_t)i);
+		sqlite3_bind_text(q, 2, keys[i], -1, SQLITE_STATIC);
+		failed = store_step(s, q, e);
+	}
+	sqlite3_finalize(q);
+	return failed;
+}
+
+int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count, struct error *e)
+{
+	int failed = store_exec(s, "BEGIN IMMEDIATE; DELETE FROM plan", e) ||
+		     insert_plan(s, keys, count, e) || store_seal(s, STORE_PLANNED_KEYS, e) ||
+		     store_exec(s, "COMMIT", e);
+
+	if (failed)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return failed ? -1 : 0;
+}
+
+/* --- pruning --- */
+
+static int remove_unplanned(struct store *s, const struct run_list *l, struct error *e)
+{
+	for (uint64_t i = l->done; i < l->count; i++) /* those of the plan come first */
+		if (store_remove(s, l->runs[i].id, e))
+			return -1;
+	return store_seal(s, STORE_LIST, e);
+}
+
+int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e)
+{
+	struct run_list l = { .count = 0 };
+	int failed = store_exec(s, mode == PRUNE ? "BEGIN IMMEDIATE" : "BEGIN", e) ||
+		     store_list(s, &l, e);
+
+	*pruned = l.count - l.done;
+	if (!failed && l.planned == 0)
+		failed = error_set(e, "%.300s: no sweep is planned in it; nothing is deleted",
+				   s->path);
+	if (!failed && mode == PRUNE)
+		failed = remove_unplanned(s, &l, e);
+	run_list_free(&l);
+	if (!failed)
+		failed = store_exec(s, "COMMIT", e);
+	if (failed) {
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+		return -1;
+	}
+	return mode == PRUNE && *pruned ? store_exec(s, "VACUUM", e) : 0;
+}

@@ -1,0 +1,30 @@
+/* heap.h -- a small 4-ary heap of timers, ordered by (time, key): never by who came first. */
+#ifndef SIM_BASE_HEAP_H
+#define SIM_BASE_HEAP_H
+#include <stdint.h>
+#include <stdlib.h>
+
+struct heap_entry {
+	int64_t time_ps;
+	uint64_t key;
+};
+
+struct heap {
+	struct heap_entry *entries;
+	uint32_t count, capacity;
+};
+
+static inline int heap_before(struct heap_entry a, struct heap_entry b)
+{
+	return a.time_ps < b.time_ps || (a.time_ps == b.time_ps && a.key < b.key);
+}
+
+void heap_push(struct heap *h, int64_t time_ps, uint64_t key);
+struct heap_entry heap_pop(struct heap *h); /* the heap is not empty */
+
+static inline void heap_free(struct heap *h)
+{
+	free(h->entries);
+	*h = (struct heap){ 0 };
+}
+#endif

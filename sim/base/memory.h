@@ -1,0 +1,55 @@
+/* memory.h -- memory for building a run. Running out of it while building ends the program with a
+ * sentence: no caller could do better. */
+#ifndef SIM_BASE_MEMORY_H
+#define SIM_BASE_MEMORY_H
+#include "weir/error.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed, aligned to a cache line; huge pages are asked for where it is large. */
+void *memory_new(uint64_t count, size_t size);
+void memory_free(void *p, uint64_t count, size_t size);
+
+/* realloc that does not fail; what is new is not zeroed. */
+void *memory_grow(void *p, uint64_t count, size_t size);
+
+/* What the machine has; UINT64_MAX where it does not say. */
+uint64_t memory_of_machine(void);
+
+/* Refuses what is more than the machine has; the message begins with what asks for it. */
+int memory_check(double bytes, const char *what, struct error *e);
+
+/* Objects of one size by number, for the states of running connections. Room for limit of them is
+ * reserved and touched only when used; freed ones are used again first. */
+struct slab {
+	char *objects;
+	uint32_t size, limit, fresh;
+	uint32_t free; /* list through the first word of free objects */
+};
+
+void slab_init(struct slab *s, uint32_t limit, size_t size);
+void slab_free(struct slab *s);
+uint32_t slab_take(struct slab *s); /* zeroed */
+void slab_give(struct slab *s, uint32_t number);
+
+static inline void *slab_at(const struct slab *s, uint32_t number)
+{
+	return s->objects + (size_t)number * s->size;
+}
+
+/* Rings that come and go while a run goes on, for what is out of order: a header and a power of two of
+ * units. Those given back are kept for the next of that size, up to a number of each. */
+enum { RING_SIZES = 32 };
+
+struct ring_store {
+	size_t header_bytes, unit_bytes;
+	struct spare_ring {
+		struct spare_ring *next;
+	} * spare[RING_SIZES]; /* by the logarithm of the number of units */
+	uint32_t kept[RING_SIZES];
+};
+
+void *ring_take(struct ring_store *s, uint32_t units_log2); /* zeroed */
+void ring_give(struct ring_store *s, void *ring, uint32_t units_log2);
+void ring_store_free(struct ring_store *s);
+#endif

@@ -1,0 +1,43 @@
+/* card.h -- how a host's packets get to its line: cards for host.card.
+ *
+ * fair, the default, has no queue: it asks connections for a segment when its line is free (host.c).
+ * The others have one, which is a port like a switch's: connections put into it, at once, whatever
+ * their windows allow, ACKs wait with data, it has a limit and a marking scheme of its own, and a
+ * host drops its own packets where it is full. What a sender has put there is sent as far as the
+ * sender knows: its samples of the round trip hold the wait.
+ *
+ * Here is what there is to choose from and whether it fits the rest; sim/host/card.c makes the ports and
+ * runs them. */
+#ifndef SIM_CONFIG_CARD_H
+#define SIM_CONFIG_CARD_H
+#include "sim/config/config.h"
+#include "weir/port.h"
+
+struct card_ops {
+	const char *name; /* "fifo" */
+	const char *help;
+	const char *cite;
+	size_t params_size;
+	const struct option *options;
+	uint32_t queues; /* that packets wait in, those of a flow in one of them; 0: nowhere */
+};
+
+/* Options of the cards that have a queue. */
+struct card_params {
+	uint64_t limit;              /* OPT_LENGTH */
+	char marking[OPT_TEXT_SIZE]; /* spec */
+};
+
+extern const struct card_ops *const card_all[]; /* ends with NULL; the first is fair */
+
+const struct card_ops *card_find(const char *name);
+int card_parse(const char *spec, const struct card_ops **ops, void *params, struct error *e);
+
+/* Reads host.card and what it names; all else of the config is read. */
+int card_check(struct config *c, struct error *e);
+
+static inline int card_has_queue(const struct config *c)
+{
+	return c->card && c->card->queues > 0;
+}
+#endif

@@ -1,0 +1,79 @@
+/* fabric.h -- flow control between neighbours that knows more than a class: schemes for switch.fabric.
+ *
+ * PFC (lossless.h) stops a class of a link. The schemes here stop a flow's queue (bfc) or hold back what is
+ * for one destination (floodgate). A switch that has one works through its arrivals and departures in one
+ * order of time, as a lossless one does, and tells the scheme of each packet; the scheme's own frames
+ * travel like pause frames. docs/fabric.md says what of each paper is there.
+ *
+ * sim/switch/lossless.c calls the hooks, in the thread that works on the switch. */
+#ifndef SIM_CONFIG_FABRIC_H
+#define SIM_CONFIG_FABRIC_H
+#include "sim/config/config.h"
+
+/* The machinery that the hooks see: sim/engine/engine.h, sim/host/host.h, sim/switch/telemetry.h. */
+struct engine;
+struct host;
+struct int_stack;
+struct packet;
+struct switch_state;
+struct worker;
+
+enum fabric_answer {
+	FABRIC_OFFER, /* the packet goes to its port */
+	FABRIC_KEEP,  /* the scheme has it, and gives it to lossless_release later */
+};
+
+struct fabric_ops {
+	const char *name; /* "bfc"; what follows may be NULL for none */
+	const char *help;
+	const char *cite;
+	size_t params_size;
+	const struct option *options;
+	/* The queues of a port and their scheduler. NULL: those of the settings. */
+	void (*layout)(const struct config *c, struct mark_layout *l);
+	/* What contradicts the other settings, which have been read; the message begins with the key. */
+	int (*check)(const struct config *c, struct error *e);
+	/* The state of a switch, with every port in its place; and what hosts need. NULL: nothing. */
+	void *(*new_switch)(struct engine *e, struct switch_state *s);
+	void (*free_switch)(struct switch_state *s, void *state);
+	void (*new_hosts)(struct engine *e);
+	void (*free_hosts)(struct engine *e);
+	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. With it what
+	 * switches wrote into it, or NULL. */
+	enum fabric_answer (*arrive)(struct worker *w, struct switch_state *s, uint32_t port,
+				     struct packet *packet, const struct int_stack *notes);
+	/* It waits at the end of its queue, as *stored. NULL: of no interest. */
+	void (*queued)(struct worker *w, struct switch_state *s, uint32_t port,
+		       struct packet *stored);
+	/* It waits here no longer, straight through or not. What is changed in *packet goes on the line. */
+	void (*leave)(struct worker *w, struct switch_state *s, uint32_t port,
+		      struct packet *packet, int64_t now_ps);
+	/* Before that, where it does not go on the line after all: its port had it dropped. NULL: the
+	 * same to the scheme. */
+	void (*lost)(struct worker *w, struct switch_state *s, uint32_t port,
+		     const struct packet *packet);
+	/* A frame of the scheme's own came, to a switch or a host. NULL: there are none for these. */
+	void (*frame)(struct worker *w, struct switch_state *s, uint32_t input,
+		      const struct packet *frame);
+	void (*host_frame)(struct worker *w, struct host *h, const struct packet *frame);
+	/* The slots of all packets that it keeps, with room for so many; returns how many there are. For
+	 * audit.c. NULL: it never keeps any. */
+	uint32_t (*list_kept)(const struct switch_state *s, uint32_t *slots, uint64_t room);
+	/* A time that lossless_timer was asked for has come. NULL: it never is. */
+	void (*timer)(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps);
+};
+
+extern const struct fabric_ops *const fabric_all[]; /* ends with NULL; the first is none */
+
+const struct fabric_ops *fabric_find(const char *name);
+int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params, struct error *e);
+
+/* Reads switch.fabric, and lays the ports out where the scheme does; all else of the switch is read. */
+int fabric_check(struct config *c, struct error *e);
+
+/* Does the scheme do anything? */
+static inline int fabric_is_on(const struct config *c)
+{
+	return c->fabric && c->fabric->arrive;
+}
+#endif

@@ -1,0 +1,319 @@
+/* plugin_check.c -- what a plug-in must declare, and every way to get it wrong.
+ *
+ * A table without its end or a pointer to nowhere must give a message, not a crash: every address is
+ * asked for before it is used whether it belongs to a loaded object. */
+#define _GNU_SOURCE
+#include "sim/config/plugin_check.h"
+#include "lib/base/option_text.h"
+#include <dlfcn.h>
+#include <string.h>
+
+enum {
+	OPTIONS_MAX = 64,
+	CHOICES_MAX = 64,
+	STATE_MAX_BYTES = 1 << 16, /* of a marking scheme, or of a scheduler's two parts */
+	TEXT_MAX_BYTES = 1024,
+	PAGE_BYTES = 4096,
+};
+
+/* What the three kinds of ops have in common. */
+struct declared {
+	const char *kind; /* "marking scheme" */
+	const char *name, *help, *cite;
+	const struct option *options;
+	size_t params_size;
+};
+
+static int is_loaded(const void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) != 0;
+}
+
+/* A text of reasonable length, asked for again on every page it reaches. */
+static int is_text(const char *text)
+{
+	for (size_t i = 0; i < TEXT_MAX_BYTES; i++) {
+		if ((i == 0 || (uintptr_t)(text + i) % PAGE_BYTES == 0) && !is_loaded(text + i))
+			return 0;
+		if (text[i] == '\0')
+			return 1;
+	}
+	return 0;
+}
+
+/* A hook: code of some loaded object. */
+static int is_code(void (*hook)(void))
+{
+	void *address;
+
+	memcpy(&address, &hook, sizeof(address));
+	return is_loaded(address);
+}
+
+#define IS_CODE(hook) is_code((void (*)(void))(hook))
+
+/* --- the option table --- */
+
+static int name_is_good(const char *name)
+{
+	return *name && strlen(name) < 64 &&
+	       name[strspn(name,
+			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] ==
+		       '\0';
+}
+
+static int check_choices(const struct option *o, struct error *e)
+{
+	size_t count = 0;
+
+	if (o->type != OPT_CHOICE)
+		return o->choices ? error_set(e, "option %s: only OPT_CHOICE has choices", o->name)
+				  : 0;
+	for (; is_loaded(&o->choices[count]) && o->choices[count]; count++)
+		if (count == CHOICES_MAX || !is_text(o->choices[count]))
+			return error_set(e, "option %s: its choices do not end with NULL", o->name);
+	return count ? 0 : error_set(e, "option %s: OPT_CHOICE needs choices", o->name);
+}
+
+/* Type, place and help; text is known to be text. */
+static int check_declaration(const struct declared *d, const struct option *o, struct error *e)
+{
+	if ((unsigned)o->type > OPT_TEXT)
+		return error_set(e, "option %s: type %u is none of enum opt_type", o->name,
+				 (unsigned)o->type);
+	if (!is_text(o->help) || !*o->help)
+		return error_set(e, "option %s: .help is missing", o->name);
+	if (o->offset % 8 != 0)
+		return error_set(
+			e,
+			"option %s: offset %zu is no multiple of 8; a value is a uint64_t, or "
+			"what enum opt_type says",
+			o->name, o->offset);
+	if (o->offset > d->params_size || option_value_size(o->type) > d->params_size - o->offset)
+		return error_set(
+			e, "option %s: its %zu bytes at offset %zu do not fit params_size %zu",
+			o->name, option_value_size(o->type), o->offset, d->params_size);
+	return check_choices(o, e);
+}
+
+static int check_default(const struct option *o, struct error *e)
+{
+	_Alignas(8) unsigned char value[SPEC_PARAMS_MAX];
+	struct option alone = *o;
+
+	alone.offset = 0;
+	if (!is_text(o->def))
+		return error_set(e, "option %s: .def is missing; every option has a default",
+				 o->name);
+	if (option_parse(value, &alone, o->def, e))
+		return error_prefix(e, "default of option ");
+	return 0;
+}
+
+/* Is it the only one of its name and in its place? */
+static int check_against(const struct option *table, const struct option *o, struct error *e)
+{
+	size_t end = o->offset + option_value_size(o->type);
+
+	for (const struct option *other = table; other != o; other++) {
+		if (strcmp(other->name, o->name) == 0)
+			return error_set(e, "option %s is declared twice", o->name);
+		if (o->offset < other->offset + option_value_size(other->type) &&
+		    other->offset < end)
+			return error_set(e, "options %s and %s have the same place, offset %zu",
+					 other->name, o->name, o->offset);
+	}
+	return 0;
+}
+
+static int check_options(const struct declared *d, struct error *e)
+{
+	const struct option *o = d->options;
+
+	for (; o; o++) {
+		if (o - d->options > OPTIONS_MAX || !is_loaded(o) ||
+		    !is_loaded((const char *)(o + 1) - 1))
+			return error_set(
+				e,
+				"the option table does not end; its last line is { .name = "
+				"NULL }, after at most %d options",
+				OPTIONS_MAX);
+		if (!o->name)
+			return 0;
+		if (!is_text(o->name) || !name_is_good(o->name))
+			return error_set(
+				e,
+				"option %zu has no name of letters, digits, - and _; does the "
+				"table end with { .name = NULL }?",
+				(size_t)(o - d->options) + 1);
+		if (check_declaration(d, o, e) || check_default(o, e) ||
+		    check_against(d->options, o, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_declared(const struct declared *d, struct error *e)
+{
+	if (!is_text(d->name) || !name_is_good(d->name))
+		return error_set(e, "the %s has no .name of letters, digits, - and _", d->kind);
+	if (!is_text(d->help) || !*d->help)
+		return error_set(e, "%s: .help is missing; one sentence that says what it does",
+				 d->name);
+	if (d->cite && !is_text(d->cite))
+		return error_set(e, "%s: .cite is no text", d->name);
+	if (d->params_size > SPEC_PARAMS_MAX)
+		return error_set(e, "%s: params_size %zu; at most %d", d->name, d->params_size,
+				 SPEC_PARAMS_MAX);
+	return check_options(d, e) ? error_prefix(e, "%s: ", d->name) : 0;
+}
+
+/* --- the three kinds --- */
+
+static int check_state(const char *name, size_t size, size_t most, struct error *e)
+{
+	return size > most ? error_set(e, "%s: state_size %zu; at most %zu", name, size, most) : 0;
+}
+
+static int no_hook(const char *name, const char *hook, struct error *e)
+{
+	return error_set(e, "%s: the hook .%s is missing", name, hook);
+}
+
+/* The scheme's own opinion of its defaults. */
+static int check_defaults(const struct declared *d, int (*check)(const void *, struct error *),
+			  struct error *e)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+
+	options_default(params, d->options);
+	if (!check || check(params, e) == 0)
+		return 0;
+	return error_prefix(e, "%s: its check refuses its defaults: ", d->name);
+}
+
+static int check_values(const struct mark_ops *m, struct error *e)
+{
+	for (const struct mark_value *v = m->values; v; v++) {
+		if (v - m->values > OPTIONS_MAX || !is_loaded(v) ||
+		    !is_loaded((const char *)(v + 1) - 1))
+			return error_set(
+				e, "%s: .values does not end; its last line is { .name = NULL }",
+				m->name);
+		if (!v->name)
+			return 0;
+		if (!is_text(v->name) || !name_is_good(v->name) || !is_text(v->unit))
+			return error_set(
+				e,
+				"%s: value %zu lacks a name of letters, digits, - and _, or a "
+				"unit, which may be \"\"",
+				m->name, (size_t)(v - m->values) + 1);
+		if (!IS_CODE(v->read))
+			return error_set(e, "%s: value %s: .read is missing", m->name, v->name);
+	}
+	return 0;
+}
+
+static int check_mark(const struct mark_ops *m, struct error *e)
+{
+	const struct declared d = { "marking scheme", m->name,    m->help,
+				    m->cite,          m->options, m->params_size };
+
+	if (check_declared(&d, e) || check_state(m->name, m->state_size, STATE_MAX_BYTES, e))
+		return -1;
+	if (!IS_CODE(m->enqueue) && !IS_CODE(m->dequeue))
+		return error_set(
+			e,
+			"%s: the hooks .enqueue and .dequeue are both missing; it would never "
+			"mark",
+			m->name);
+	if (m->scope != MARK_STATE_PER_QUEUE && m->scope != MARK_STATE_PER_PORT)
+		return error_set(e, "%s: scope %d is none of enum mark_scope", m->name,
+				 (int)m->scope);
+	for (int i = 0; i < MARK_REASONS; i++)
+		if ((i == 0 || m->reasons[i]) && !is_text(m->reasons[i]))
+			return error_set(e, "%s: .reasons has no name for reason %d", m->name, i);
+	return check_values(m, e) ? -1 : check_defaults(&d, m->check, e);
+}
+
+static int check_sched(const struct sched_ops *s, struct error *e)
+{
+	const struct declared d = { "scheduler", s->name,    s->help,
+				    s->cite,     s->options, s->params_size };
+
+	if (check_declared(&d, e) || check_state(s->name, s->state_size, STATE_MAX_BYTES, e) ||
+	    check_state(s->name, s->queue_state_size, STATE_MAX_BYTES / QUEUES_MAX, e))
+		return -1;
+	return IS_CODE(s->pick) ? 0 : no_hook(s->name, "pick", e);
+}
+
+static int no_echo(const char *name, enum cc_echo echo, struct error *e)
+{
+	return error_set(e, "%s: echo %u is none of enum cc_echo", name, (unsigned)echo);
+}
+
+static enum cc_echo default_echo(const struct cc_ops *c)
+{
+	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+
+	options_default(params, c->options);
+	return cc_echo_of(c, params);
+}
+
+static int check_cc(const struct cc_ops *c, struct error *e)
+{
+	const struct declared d = { "congestion control", c->name,       c->help, c->cite,
+				    c->options,           c->params_size };
+
+	if (check_declared(&d, e) || check_state(c->name, c->state_size, CC_STATE_MAX, e))
+		return -1;
+	if ((unsigned)c->transport > CC_RDMA)
+		return error_set(e, "%s: transport %u is none of enum cc_transport", c->name,
+				 (unsigned)c->transport);
+
+	int is_tcp = c->transport == CC_TCP;
+	size_t begin = is_tcp ? sizeof(struct cc_window) : sizeof(struct cc_pace);
+
+	if (c->state_size < begin)
+		return error_set(e,
+				 "%s: state_size %zu; the state begins with struct %s, which has "
+				 "%zu",
+				 c->name, c->state_size, is_tcp ? "cc_window" : "cc_pace", begin);
+	if ((unsigned)c->echo > CC_ECHO_EXACT)
+		return no_echo(c->name, c->echo, e);
+	if (c->echo_of && !IS_CODE(c->echo_of))
+		return no_hook(c->name, "echo_of", e);
+	if (!IS_CODE(c->init))
+		return no_hook(c->name, "init", e);
+	if (!IS_CODE(c->ack))
+		return no_hook(c->name, "ack", e);
+	if (is_tcp ? !IS_CODE(c->congestion) : c->congestion && !IS_CODE(c->congestion))
+		return no_hook(c->name, "congestion", e);
+	if (c->restart && !IS_CODE(c->restart))
+		return no_hook(c->name, "restart", e);
+	if ((unsigned)default_echo(c) > CC_ECHO_EXACT)
+		return no_echo(c->name, default_echo(c), e);
+	return check_defaults(&d, c->check, e);
+}
+
+/* Is all of an ops struct there? */
+static int is_whole(const void *ops, size_t size)
+{
+	return is_loaded(ops) && is_loaded((const char *)ops + size - 1);
+}
+
+int plugin_check(const struct weir_plugin *p, struct error *e)
+{
+	if (!p->mark && !p->sched && !p->cc)
+		return error_set(e, "weir_plugin holds no scheme; set .mark, .sched or .cc");
+	if ((p->mark && !is_whole(p->mark, sizeof(*p->mark))) ||
+	    (p->sched && !is_whole(p->sched, sizeof(*p->sched))) ||
+	    (p->cc && !is_whole(p->cc, sizeof(*p->cc))))
+		return error_set(e, "weir_plugin points to nowhere");
+	if ((p->mark && check_mark(p->mark, e)) || (p->sched && check_sched(p->sched, e)) ||
+	    (p->cc && check_cc(p->cc, e)))
+		return -1;
+	return 0;
+}

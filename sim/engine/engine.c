@@ -1,0 +1,368 @@
+/* engine.c -- the loop over windows, shared by threads. Building is in engine_build.c. */
+#include "sim/engine/engine.h"
+#include "sim/host/host.h"
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+enum { SPINS_MAX = 100 }; /* a few microseconds */
+
+void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
+{
+	const struct engine *e = w->engine;
+
+	if (time_ps < w->end_ps)
+		return; /* the same window: its bit is still set */
+
+	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
+
+	if (windows < e->slot_count)
+		wheel_set(w, w->window + windows, node);
+	else
+		heap_push(&w->later, time_ps, node);
+}
+
+void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps)
+{
+	engine_wake(w, out->to_word * 64 + (uint32_t)__builtin_ctzll(out->to_bit), time_ps);
+}
+
+void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
+{
+	const struct engine *e = w->engine;
+	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
+
+	wheel_set(w, w->window + (windows < e->slot_count ? windows : e->slot_count - 1), node);
+}
+
+int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
+{
+	const struct engine *e = w->engine;
+	uint32_t link = e->net->line_link[out->line];
+	struct packet *packet = egress_place(w, out);
+
+	if (start_ps >= e->net->links[link].fails_ps) {
+		out->port.drops[DROP_LINK_DOWN]++;
+		return 1;
+	}
+
+	const struct flow *flow = packet->flags & SEGMENT_PAUSE
+					  ? NULL
+					  : &e->flows.flows[packet_segment(packet)->connection];
+
+	for (uint32_t i = 0; i < e->tap_count; i++)
+		if (e->taps[i].link == link && (flow || e->taps[i].sees_frames))
+			e->taps[i].see(e->taps[i].context, start_ps, packet, flow);
+	return 0;
+}
+
+void line_begin(struct worker *w, struct egress *out)
+{
+	out->tail = chunk_take(&w->pool) << CHUNK_SHIFT;
+	__atomic_store_n(&w->engine->line_first[out->line], out->tail, __ATOMIC_RELEASE);
+}
+
+/* Wake-ups from the heap that have come into the current window. */
+static void wake_due(struct worker *w)
+{
+	while (w->later.count && w->later.entries[0].time_ps < w->end_ps)
+		wheel_set(w, w->window, (uint32_t)heap_pop(&w->later).key);
+}
+
+/* A switch is worked on by whoever comes first. */
+static int claim(struct worker *w, struct switch_state *s)
+{
+	uint64_t pass = w->engine->pass;
+
+	return !w->shared || __atomic_exchange_n(&s->claimed, pass, __ATOMIC_RELAXED) != pass;
+}
+
+static void node_run(struct worker *w, uint32_t node)
+{
+	struct engine *e = w->engine;
+	const struct net_node *n = &e->net->nodes[node];
+
+	if (n->kind == NODE_HOST)
+		host_run(w, &e->hosts[n->number]);
+	else if (claim(w, &e->switches[n->number]))
+		switch_run(w, &e->switches[n->number]);
+}
+
+/* Those of the worker's nodes that have something to do, in order. */
+static void run_nodes(struct worker *w)
+{
+	struct engine *e = w->engine;
+	const uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+
+	for (uint32_t i = 0; i < w->range_count; i++) {
+		uint32_t first = w->ranges[i].first, end = w->ranges[i].end;
+
+		for (uint32_t word = first / 64; word * 64 < end; word++) {
+			uint64_t bits = __atomic_load_n(&slot[word], __ATOMIC_RELAXED);
+
+			if (word == first / 64)
+				bits &= UINT64_MAX << (first % 64);
+			if (end - word * 64 < 64)
+				bits &= (UINT64_C(1) << (end - word * 64)) - 1;
+			while (bits) {
+				node_run(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
+				bits &= bits - 1;
+			}
+		}
+	}
+}
+
+/* Whoever is done with its own nodes takes over switches that others have not begun, which evens out
+ * uneven traffic. Hosts stay with their thread: it keeps the state of their connections. */
+static void help_others(struct worker *w)
+{
+	struct engine *e = w->engine;
+	const uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+
+	for (uint32_t i = e->net->switch_count; i-- > 0;) {
+		struct switch_state *s = &e->switches[i];
+
+		if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) == e->pass ||
+		    !(__atomic_load_n(&slot[s->node / 64], __ATOMIC_RELAXED) >> (s->node % 64) & 1))
+			continue;
+		if (claim(w, s))
+			switch_run(w, s);
+	}
+}
+
+/* The next window in which any node has something to do, after the current one. */
+static uint64_t next_window(struct engine *e, uint64_t window)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (uint32_t i = 1; i < e->slot_count; i++) {
+		if (e->slot_busy[(window + i) & (e->slot_count - 1)]) {
+			best = window + i;
+			break;
+		}
+	}
+	for (uint32_t i = 0; i < e->threads; i++) {
+		const struct heap *later = &e->workers[i].later;
+
+		if (later->count) {
+			uint64_t due = (uint64_t)later->entries[0].time_ps / (uint64_t)e->window_ps;
+
+			if (due < best)
+				best = due;
+		}
+	}
+	return best;
+}
+
+/* A flow that waited gets its time. */
+static void plan_waiting(struct worker *w, struct host *h, uint32_t flow, int64_t start_ps)
+{
+	struct flow *f = &w->engine->flows.flows[flow];
+
+	assert(f->src == h->number);
+	f->start_ps = start_ps;
+	host_timer(h, start_ps, TIMER_START, flow);
+	w->flows_opened += flow_ends(f);
+	if (start_ps > w->opened_ps)
+		w->opened_ps = start_ps;
+}
+
+/* A flow is done at the host and lets another one of that host in. */
+struct local_start {
+	struct worker *worker;
+	struct host *host;
+};
+
+static void start_here(void *context, uint32_t flow, int64_t start_ps)
+{
+	const struct local_start *at = context;
+
+	plan_waiting(at->worker, at->host, flow, start_ps);
+}
+
+void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind)
+{
+	struct engine *e = w->engine;
+	const struct flow *f = &e->flows.flows[flow];
+	struct host *h = &e->hosts[kind == FLOW_TELLS_SENT ? f->src : f->dst];
+	struct gate_event event = { flow, kind, GATES_OF_HOST, h->now_ps };
+	struct local_start at = { w, h };
+
+	w->flows_done += kind == FLOW_TELLS_SENT;
+	if (gates_tell(&e->flows.gates, &event, start_here, &at) == 0)
+		return;
+	if (w->ended_count == w->ended_capacity) {
+		w->ended_capacity = w->ended_capacity ? 2 * w->ended_capacity : 16;
+		w->ended = memory_grow(w->ended, w->ended_capacity, sizeof(*w->ended));
+	}
+	w->ended[w->ended_count++] = (struct ended_flow){ flow, kind };
+}
+
+/* Calls at the end of a window. */
+static void start_waiting(void *context, uint32_t flow, int64_t start_ps)
+{
+	struct engine *e = context;
+	struct host *h = &e->hosts[e->flows.flows[flow].src];
+	struct worker *w = engine_worker(e, h->node);
+
+	plan_waiting(w, h, flow, start_ps);
+	engine_wake_later(w, h->node, start_ps);
+}
+
+/* Whole windows only: what is measured must not change when flows start. */
+static void open_gates(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		for (uint32_t k = 0; k < w->ended_count; k++) {
+			struct gate_event event = { w->ended[k].flow, w->ended[k].kind,
+						    GATES_OF_ALL, w->end_ps };
+
+			gates_tell(&e->flows.gates, &event, start_waiting, e);
+		}
+		w->ended_count = 0;
+	}
+	for (uint32_t i = 0; i < e->threads; i++)
+		if (e->workers[i].opened_ps > e->last_opened_ps)
+			e->last_opened_ps = e->workers[i].opened_ps;
+}
+
+/* Every thread rests at the end of limit_ps; decides what comes next. */
+static void advance(struct engine *e)
+{
+	struct worker *first = &e->workers[0];
+	uint64_t window = first->window;
+	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
+
+	if (now_ps == end_ps) {
+		open_gates(e);
+
+		uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+
+		memset(e->wheel + (size_t)slot * e->slot_words, 0,
+		       e->slot_words * sizeof(*e->wheel));
+		e->slot_busy[slot] = 0;
+		window = next_window(e, window);
+		/* Nothing is left to happen: go to the next stop at once. */
+		end_ps = window >= (uint64_t)(TIME_NEVER_PS / e->window_ps) - 1
+				 ? TIME_NEVER_PS
+				 : (int64_t)(window + 1) * e->window_ps;
+	}
+
+	int64_t begin_ps = end_ps == TIME_NEVER_PS ? TIME_NEVER_PS : end_ps - e->window_ps;
+
+	/* Stops that were reached, or that lie before anything else happens. */
+	while (!e->finished && (e->next_stop_ps <= now_ps || e->next_stop_ps <= begin_ps)) {
+		int64_t next_ps = e->on_stop(e->context, e->next_stop_ps);
+
+		if (next_ps < 0)
+			e->finished = 1;
+		e->next_stop_ps = next_ps;
+	}
+	if (!e->finished && e->on_poll(e->context, now_ps))
+		e->finished = 1;
+	if (e->finished)
+		return;
+
+	int64_t limit_ps = e->next_stop_ps < end_ps ? e->next_stop_ps : end_ps;
+
+	e->pass++;
+
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		w->window = window;
+		w->end_ps = end_ps;
+		w->limit_ps = limit_ps;
+		w->next_end_ps = end_ps + e->window_ps;
+		w->next_bits = e->wheel + ((window + 1) & (e->slot_count - 1)) * e->slot_words;
+	}
+}
+
+/* Tells the processor that it waits in a loop, where it has a word for that. */
+static inline void spin_wait(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* The last thread to come decides for all; the others wait, first spinning, then giving way. */
+static void meet(struct engine *e)
+{
+	unsigned generation = atomic_load_explicit(&e->generation, memory_order_relaxed);
+
+	if (atomic_fetch_add_explicit(&e->arrived, 1, memory_order_acq_rel) == e->threads - 1) {
+		advance(e);
+		atomic_store_explicit(&e->arrived, 0, memory_order_relaxed);
+		atomic_store_explicit(&e->generation, generation + 1, memory_order_release);
+		return;
+	}
+	for (uint32_t spins = 0;
+	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;) {
+		spin_wait();
+		if (++spins == SPINS_MAX) {
+			spins = 0;
+			sched_yield();
+		}
+	}
+}
+
+static void *work(void *argument)
+{
+	struct worker *w = argument;
+	struct engine *e = w->engine;
+
+	while (!e->finished) {
+		wake_due(w);
+		run_nodes(w);
+		if (w->shared)
+			help_others(w);
+		meet(e);
+	}
+	return NULL;
+}
+
+void engine_run(struct engine *e)
+{
+	pthread_t *threads = memory_new(e->threads, sizeof(*threads));
+
+	for (uint32_t i = 0; i < e->threads; i++) {
+		assert(e->workers[i].window == UINT64_MAX);
+		e->workers[i].limit_ps = e->workers[i].end_ps = 0;
+	}
+	/* Before window 0, which the first advance opens: building has set its wake-ups. */
+	advance(e);
+	for (uint32_t i = 1; i < e->threads; i++) {
+		int failed = pthread_create(&threads[i], NULL, work, &e->workers[i]);
+
+		assert(!failed);
+	}
+	work(&e->workers[0]);
+	for (uint32_t i = 1; i < e->threads; i++)
+		pthread_join(threads[i], NULL);
+	memory_free(threads, e->threads, sizeof(*threads));
+}
+
+uint64_t engine_packets_under_way(const struct engine *e)
+{
+	uint64_t count = 0;
+
+	for (uint32_t link = 0; link < e->net->link_count; link++) {
+		const struct egress *out = engine_egress(e, link);
+		uint32_t slot = line_start(e, out->line);
+
+		count += out->port.pkts;
+		while (out->tail != SLOT_NONE && slot != out->tail) {
+			count++;
+			slot++;
+			if ((slot & CHUNK_MASK) == 0)
+				slot = e->store.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+		}
+	}
+	return count;
+}

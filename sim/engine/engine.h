@@ -1,0 +1,354 @@
+/* engine.h -- time, nodes and the links between them.
+ *
+ * There is no global event queue. The shortest link delay, plus the time the shortest packet takes
+ * on the wire, is a window: whatever a node sends inside a window reaches others only in a later one.
+ * So in each window every node with something to do works through its arrivals and timers alone, in
+ * the order (time, kind, link), while its state is in cache; and threads can share the nodes of a
+ * window without changing a byte of the result.
+ *
+ * Who has something to do is kept on a wheel: one bit per node and coming window. A sender of a
+ * packet sets the bit of the receiver in the window of the arrival. What lies further ahead than
+ * the wheel reaches (timers, flows to come) waits in a heap of the node's thread.
+ *
+ * A link is a list of packets that the sending node appends to and the receiving node takes from.
+ * Ports do not have "transmission complete" events: before a packet joins a port at t, everything
+ * that could leave by t leaves; at the end of a window every port that holds packets catches up. */
+#ifndef SIM_ENGINE_ENGINE_H
+#define SIM_ENGINE_ENGINE_H
+#include "sim/config/config.h"
+#include "sim/base/heap.h"
+#include "sim/base/memory.h"
+#include "sim/net/network.h"
+#include "sim/net/route.h"
+#include "sim/engine/segment.h"
+#include "sim/traffic/traffic.h"
+#include "weir/port.h"
+#include <stdatomic.h>
+
+/* The sending end of a link: its port and what turns a departure into an arrival. */
+struct egress {
+	int64_t delay_ps;   /* to the receiver's transport: processing of a host is in it */
+	int64_t special_ps; /* packets that start from here on go through egress_special */
+	uint64_t to_bit;    /* of the receiving node on the wheel ... */
+	uint32_t to_word;   /* ... and the word it is in */
+	uint32_t tail;      /* slot of the next packet on the line; SLOT_NONE: none ever was */
+	uint32_t line;
+	uint32_t unused;
+	struct port port; /* continues beyond its struct, see port.h */
+};
+
+enum { SWITCH_INPUT_BITS = 22 };
+
+struct switch_state {
+	uint64_t claimed; /* pass in which some thread works on it, or has worked */
+	struct buffer_pool pool;
+	struct engine *engine;
+	struct worker *worker; /* set while the node is being worked on */
+	uint64_t *backlog;     /* bit per egress port: packets wait there */
+	char *ports;           /* its first egress; the next port_size bytes further */
+	size_t port_size;
+	uint64_t route_mask;
+	uint32_t route_bits;
+	uint32_t first_link, link_count;
+	uint32_t first_line, line_count;
+	uint32_t node;
+	uint32_t arrivals;         /* in the window before */
+	struct lossless *lossless; /* NULL: packets may be lost */
+};
+
+struct host;
+struct lossless;
+struct link_pauses;
+struct int_stack;
+struct plugin_guard;
+
+/* One thread's share of the work. */
+struct worker {
+	struct engine *engine;
+	struct packet_pool pool;
+	int64_t limit_ps;    /* events before this are to be worked off now */
+	int64_t end_ps;      /* of the window, >= limit_ps */
+	int64_t next_end_ps; /* of the window after it */
+	uint64_t *next_bits; /* its row on the wheel */
+	uint64_t window;     /* number of the window */
+	uint32_t *line_tail; /* the engine's */
+	uint32_t index;
+	uint32_t shared; /* 1: other threads set bits on the wheel too */
+	uint32_t range_count;
+	struct node_range {
+		uint32_t first, end;
+	} ranges[TIERS_MAX + 1];
+	struct heap later; /* (time, node): wake-ups beyond the wheel */
+	struct slab senders, receivers;
+	struct ring_store boards, arrivals, racks; /* of those that lack something */
+	struct slab stats; /* struct port_stats of ports that ever held a packet */
+	uint64_t *keys, *sorted;
+	uint32_t key_capacity;
+	uint32_t *buckets;
+	/* Flows that ended in this window and have somebody to tell. */
+	struct ended_flow {
+		uint32_t flow;
+		enum flow_tie kind;
+	} * ended;
+	uint32_t ended_count, ended_capacity;
+	uint64_t flows_done;   /* that ended at this worker's hosts, by flow_ends */
+	uint64_t flows_opened; /* that waited for others and have got their start, by flow_ends */
+	int64_t opened_ps;     /* the last of these starts */
+	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
+};
+
+/* What connections of one congestion control share, near at hand. */
+struct transport {
+	struct cc_env env; /* mss, initial window, and for RDMA those of the fastest hosts */
+	const struct cc_ops *cc;
+	const void *cc_params;
+	uint64_t max_window_bytes;
+	uint32_t header_bytes;
+	uint32_t acks_per;
+	int64_t rto_min_ns, rto_initial_ns;
+	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
+	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
+	uint8_t syn_flags;             /* TCP: of a SYN, and with SEGMENT_ACK of its answer */
+	uint8_t spread_cuts;           /* proportional rate reduction */
+	uint8_t idle_restart;          /* RFC 5681, section 4.1 */
+	uint8_t rack, tail_probe;      /* RFC 8985 */
+	/* RDMA */
+	uint8_t is_rdma;
+	uint8_t go_back_n;
+	int64_t cnp_interval_ps; /* -1: no notifications */
+};
+
+_Static_assert(sizeof(struct transport) == 128, "found by a shift");
+
+struct engine {
+	const struct config *config;
+	struct transport *transports; /* host.cc, one for each traffic section, then those of pairs */
+	uint32_t transport_count;
+	struct network *net;
+	struct route_table *routes;
+	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
+	struct flow_list flows;
+	int64_t window_ps;
+	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
+	uint32_t longest_hops; /* links of that, the host's own included */
+
+	/* links */
+	char *egresses;
+	size_t egress_size;
+	struct link_pauses *pauses; /* per link; NULL: nothing is lossless */
+	struct mark_ops card_mark; /* of hosts' cards */
+	struct port_class *classes;
+	uint32_t class_count;
+	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */
+	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
+	uint32_t *line_first; /* slot of the first packet ever */
+	struct packet_store store;
+	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
+	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
+
+	/* nodes */
+	struct switch_state *switches; /* by switch number */
+	struct host *hosts;            /* by host number */
+	uint64_t *backlog_bits, backlog_words;
+	uint32_t *start_order; /* flows by (host, start) */
+
+	/* wheel */
+	uint64_t *wheel;
+	uint8_t *slot_busy;
+	uint32_t slot_count, slot_words;
+	uint32_t wheel_is_short; /* 1: some links are longer than the wheel */
+
+	/* threads */
+	uint64_t
+		pass; /* counts the times that threads go through the nodes: once a window or oftener */
+	uint32_t threads;
+	struct worker *workers;
+	_Alignas(64) atomic_uint arrived;
+	_Alignas(64) atomic_uint generation;
+	_Alignas(64) int finished;
+
+	/* Links that are watched: called by the thread of the link's sender, in order of time. */
+	uint32_t tap_count;
+	struct engine_tap {
+		uint32_t link;
+		void (*see)(void *context, int64_t start_ps, const struct packet *packet,
+			    const struct flow *flow);
+		void *context;
+		int sees_frames; /* those between neighbours, with flow NULL */
+	} * taps;
+
+	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */
+	uint32_t *flow_marks;
+
+	int64_t last_opened_ps; /* when flows that waited for others last started */
+
+	/* Ports keep statistics from measure_from_ps on while measuring is set. */
+	int64_t measure_from_ps;
+	uint32_t measuring;
+
+	/* Called with every thread at rest. on_stop: everything before next_stop_ps has happened and
+	 * nothing after; returns the next such time, or -1 to end the run. on_poll: after every window;
+	 * non-zero ends the run. */
+	int64_t next_stop_ps;
+	int64_t (*on_stop)(void *context, int64_t now_ps);
+	int (*on_poll)(void *context, int64_t now_ps);
+	void *context;
+};
+
+static inline struct egress *engine_egress(const struct engine *e, uint32_t link)
+{
+	return (struct egress *)(e->egresses + (size_t)link * e->egress_size);
+}
+
+/* Ends of a flow that a run waits for: the last byte there and, where another flow waits for that,
+ * acknowledged. A flow of unlimited size has none. */
+static inline uint32_t flow_ends(const struct flow *f)
+{
+	if (f->size_bytes == FLOW_UNLIMITED)
+		return 0;
+	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
+}
+
+/* Builds everything from a checked config, network and flow list, which the engine then owns. */
+int engine_new(struct engine **out, const struct config *c, struct network *net,
+	       struct flow_list *flows, uint32_t threads, struct error *e);
+void engine_free(struct engine *e);
+
+/* A full packet over the path from one host to another and a bare header back, nothing queued; and the
+ * links of that path, the host's own included. */
+struct base_trip {
+	int64_t rtt_ps;
+	uint32_t hops;
+};
+struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to);
+
+/* What a control is told of a network, or pair, with that trip and line (RDMA). */
+void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip trip,
+		    uint64_t rate_bps);
+
+/* --- pair.c: where rdma.window-of is pair --- */
+
+/* A transport for each sort of pair that opens a connection, behind those of the sections. */
+int pairs_new(struct engine *e, struct error *error);
+
+/* The number of that of a connection; of its section where all pairs share one. */
+uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
+
+/* Runs until on_stop or on_poll says so. */
+void engine_run(struct engine *e);
+
+/* A node's own wake-up, at or after the end of what it has worked off. */
+void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps);
+
+/* The thread that works on a node. */
+struct worker *engine_worker(struct engine *e, uint32_t node);
+
+/* A port holds packets, or is about to, for the first time while measuring: from now on it keeps
+ * statistics, as one that held what it holds now (before: nothing) since measuring began. */
+void engine_begin_stats(struct worker *w, struct port *p);
+
+/* A flow is done at a host of this worker: those that wait for it at a gate of this host start now,
+ * others when the window ends. */
+void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
+
+void switch_run(struct worker *w, struct switch_state *s);
+void switch_sync(struct buffer_pool *pool, int64_t now_ps);
+
+/* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the input. */
+const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
+
+/* Packets on all links and in all queues: walks everything, at the end of a run. */
+uint64_t engine_packets_under_way(const struct engine *e);
+
+/* Wakes a node in the later window of time_ps, or when the wheel ends: the node then looks again. */
+void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
+
+void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps);
+
+/* The link is down, or somebody watches it. Returns 1 where the packet is lost. */
+int egress_special(struct worker *w, struct egress *out, int64_t start_ps);
+
+/* Before the first packet ever on a line. */
+void line_begin(struct worker *w, struct egress *out);
+
+static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
+{
+	struct engine *e = w->engine;
+	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+	uint64_t *word = e->wheel + (size_t)slot * e->slot_words + node / 64;
+	uint64_t bit = UINT64_C(1) << (node % 64);
+
+	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+		return;
+	if (w->shared)
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+	else
+		*word |= bit;
+	__atomic_store_n(&e->slot_busy[slot], 1, __ATOMIC_RELAXED);
+}
+
+/* Where the next packet on the line goes. It is there once egress_commit is called. */
+static inline __attribute__((always_inline)) struct packet *egress_place(struct worker *w,
+									 struct egress *out)
+{
+	if (__builtin_expect(out->tail == SLOT_NONE, 0))
+		line_begin(w, out);
+	return &w->pool.slots[out->tail];
+}
+
+/* The packet in egress_place started at start_ps, occupies the line until end_ps and then travels,
+ * unless the link is down. */
+static inline __attribute__((always_inline)) void
+egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int64_t end_ps)
+{
+	if (__builtin_expect(start_ps >= out->special_ps, 0) && egress_special(w, out, start_ps))
+		return;
+
+	uint32_t slot = out->tail, next = slot + 1;
+	int64_t arrival_ps = end_ps + out->delay_ps;
+
+	w->pool.slots[slot].time_ps = arrival_ps;
+	if ((next & CHUNK_MASK) == 0) {
+		uint32_t chunk = chunk_take(&w->pool);
+
+		w->pool.next[slot >> CHUNK_SHIFT] = chunk;
+		next = chunk << CHUNK_SHIFT;
+	}
+	out->tail = next;
+	__atomic_store_n(&w->line_tail[out->line], next, __ATOMIC_RELEASE);
+	/* Mostly it arrives in the next window, in which the receiver has something to do anyway. */
+	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
+	    !(__atomic_load_n(&w->next_bits[out->to_word], __ATOMIC_RELAXED) & out->to_bit))
+		egress_wake(w, out, arrival_ps);
+}
+
+static inline __attribute__((always_inline)) void
+egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
+{
+	egress_commit_until(w, out, start_ps, out->port.free_ps);
+}
+
+/* The slot after this one on a line, giving back the chunk that ends. */
+static inline uint32_t line_advance(struct packet_pool *pool, uint32_t slot)
+{
+	uint32_t next = slot + 1;
+
+	if ((next & CHUNK_MASK) == 0) {
+		uint32_t chunk = slot >> CHUNK_SHIFT;
+
+		next = pool->next[chunk] << CHUNK_SHIFT;
+		chunk_give(pool, chunk);
+	}
+	return next;
+}
+
+/* Where reading a line starts, or SLOT_NONE where nothing was ever sent on it. */
+static inline uint32_t line_start(const struct engine *e, uint32_t line)
+{
+	uint32_t slot = e->line_head[line];
+
+	if (__builtin_expect(slot != SLOT_NONE, 1))
+		return slot;
+	return __atomic_load_n(&e->line_first[line], __ATOMIC_ACQUIRE);
+}
+#endif

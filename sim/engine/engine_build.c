@@ -1,0 +1,564 @@
+/* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
+#include "sim/engine/engine.h"
+#include "sim/config/card.h"
+#include "sim/host/host.h"
+#include "sim/switch/lossless.h"
+#include "sim/config/plugin_guard.h"
+#include "sim/switch/telemetry.h"
+#include "weir/rng.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* At most this many packets under way at once (address space only: 16 GiB). */
+#define PACKETS_MAX (UINT64_C(1) << 28)
+
+enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING = 64 };
+
+/* --- the base round-trip time --- */
+
+struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to)
+{
+	int64_t sum_ps = 2 * (int64_t)e->config->host.processing_delay_ps;
+	struct route route;
+
+	route_find(e->routes, from, to, 0, 0, &route);
+	for (uint32_t i = 0; i < route.hops; i++) {
+		const struct net_link *link = &e->net->links[route.links[i]];
+		uint64_t per_byte_q20 = bps_to_ps_per_byte_q20(link->rate_bps);
+
+		sum_ps += 2 * link->delay_ps;
+		sum_ps += bytes_to_ps(e->config->frame_max_bytes, per_byte_q20);
+		sum_ps += bytes_to_ps(e->config->frame_min_bytes, per_byte_q20);
+	}
+	return (struct base_trip){ sum_ps, route.hops };
+}
+
+/* The host furthest from one, by time; the longest such time is the network's, found from host 0 and
+ * then from the one furthest from that: exact in trees and in every topology that Weir makes. */
+static uint32_t furthest_from(struct engine *e, uint32_t from, int64_t *longest_ps)
+{
+	uint32_t furthest = from;
+
+	*longest_ps = 0;
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		struct base_trip trip = { 0, 0 };
+
+		if (i != from)
+			trip = engine_base_trip(e, from, i);
+		if (trip.hops > e->longest_hops)
+			e->longest_hops = trip.hops;
+		if (trip.rtt_ps > *longest_ps) {
+			*longest_ps = trip.rtt_ps;
+			furthest = i;
+		}
+	}
+	return furthest;
+}
+
+static int64_t find_base_rtt(struct engine *e)
+{
+	int64_t longest_ps, from_there_ps;
+
+	furthest_from(e, furthest_from(e, 0, &longest_ps), &from_there_ps);
+	return from_there_ps > longest_ps ? from_there_ps : longest_ps;
+}
+
+/* --- ports --- */
+
+static struct port_plan plan_for(const struct engine *e, enum node_kind kind, uint64_t rate_bps)
+{
+	const struct config *c = e->config;
+	struct port_plan plan = {
+		.rate_bps = rate_bps,
+		.rtt_ns = ps_to_ns(e->base_rtt_ps),
+		.queues = 1,
+		.mark = &e->card_mark,
+		.mtu_bytes = c->frame_max_bytes,
+	};
+
+	if (c->switches.ethernet_overhead) {
+		plan.overhead_bytes = ETHERNET_OVERHEAD_BYTES;
+		plan.min_bytes = ETHERNET_MIN_FRAME_BYTES;
+	}
+	if (kind == NODE_HOST && card_has_queue(c)) {
+		card_plan(c, &plan);
+		return plan;
+	}
+	if (kind == NODE_HOST) {
+		if (c->lossless) { /* control packets wait by class; the card picks them itself */
+			plan.queues = HOST_QUEUES;
+			plan.sched = sched_find("sp");
+		}
+		buffer_params_init(&plan.buffer, BUFFER_PER_PORT, ~LENGTH_IN_PACKETS, 0);
+		return plan;
+	}
+	plan.queues = c->queues;
+	plan.mark = c->mark;
+	plan.mark_params = c->mark_params;
+	plan.sched = c->sched;
+	plan.sched_params = c->sched_params;
+	plugin_guard_plan(e->guard, &plan);
+	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
+	plan.lossless = c->lossless;
+	buffer_params_init(&plan.buffer, (enum buffer_scope)c->switches.buffer_per,
+			   c->switches.buffer, c->switches.dt_alpha_q32);
+	return plan;
+}
+
+/* The class of ports of that kind of node and rate, made when first asked for. */
+static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_bps)
+{
+	for (uint32_t i = 0; i < e->class_count; i++)
+		if (e->classes[i].rate_bps == rate_bps &&
+		    (e->classes[i].mark == &e->card_mark) == (kind == NODE_HOST))
+			return i;
+
+	struct port_plan plan = plan_for(e, kind, rate_bps);
+
+	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
+	port_class_init(&e->classes[e->class_count], &plan);
+	return e->class_count++;
+}
+
+static void build_ports(struct engine *e)
+{
+	const struct network *net = e->net;
+	size_t port_size = 0;
+
+	e->card_mark = card_marking(e->config);
+	for (uint32_t i = 0; i < net->link_count; i++)
+		class_for(e, net->nodes[net->links[i].from].kind, net->links[i].rate_bps);
+	for (uint32_t i = 0; i < e->class_count; i++)
+		if (e->classes[i].size > port_size)
+			port_size = e->classes[i].size;
+	e->egress_size = (offsetof(struct egress, port) + port_size + 63) & ~(size_t)63;
+	e->egresses = memory_new(net->link_count, e->egress_size);
+	for (uint32_t i = 0; i < net->switch_count; i++) {
+		e->switches[i].ports = (char *)engine_egress(e, e->switches[i].first_link);
+		e->switches[i].port_size = e->egress_size;
+	}
+	for (uint32_t i = 0; i < net->link_count; i++) {
+		const struct net_link *link = &net->links[i];
+		const struct net_node *from = &net->nodes[link->from];
+		struct egress *out = engine_egress(e, i);
+		struct buffer_pool *pool = NULL;
+
+		if (from->kind == NODE_SWITCH &&
+		    e->config->switches.buffer_per == BUFFER_PER_SWITCH)
+			pool = &e->switches[from->number].pool;
+		out->delay_ps = link->delay_ps;
+		if (net->nodes[link->to].kind == NODE_HOST)
+			out->delay_ps += (int64_t)e->config->host.processing_delay_ps;
+		out->special_ps = link->fails_ps;
+		out->tail = SLOT_NONE;
+		out->line = link->line;
+		out->to_word = link->to / 64;
+		out->to_bit = UINT64_C(1) << (link->to % 64);
+		port_init(&out->port, &e->classes[class_for(e, from->kind, link->rate_bps)], pool,
+			  hash64(e->config->seed, i));
+	}
+}
+
+static void build_lines(struct engine *e)
+{
+	uint32_t count = e->net->link_count;
+
+	e->line_head = memory_new(count, sizeof(*e->line_head));
+	e->line_tail = memory_new(count, sizeof(*e->line_tail));
+	e->line_first = memory_new(count, sizeof(*e->line_first));
+	for (uint32_t i = 0; i < count; i++)
+		e->line_head[i] = e->line_tail[i] = e->line_first[i] = SLOT_NONE;
+}
+
+static void build_switches(struct engine *e)
+{
+	const struct network *net = e->net;
+	uint64_t words = 0;
+
+	e->switches = memory_new(net->switch_count, sizeof(*e->switches));
+	for (uint32_t i = 0; i < net->switch_count; i++)
+		words += (net->nodes[net->switch_node[i]].link_count + 63) / 64;
+	e->backlog_words = words;
+	e->backlog_bits = memory_new(words, sizeof(*e->backlog_bits));
+	words = 0;
+	for (uint32_t i = 0; i < net->switch_count; i++) {
+		const struct net_node *node = &net->nodes[net->switch_node[i]];
+		struct switch_state *s = &e->switches[i];
+
+		*s = (struct switch_state){
+			.pool = { .owner = s },
+			.engine = e,
+			.backlog = e->backlog_bits + words,
+			.route_bits = node_route_bits(node),
+			.first_link = node->first_link,
+			.link_count = node->link_count,
+			.first_line = node->first_line,
+			.line_count = node->line_count,
+			.node = net->switch_node[i],
+		};
+		/* A switch that goes through departures in order, too, is never behind (lossless.c). */
+		if (!lossless_is_needed(e->config))
+			s->pool.sync = switch_sync;
+		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
+		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
+		words += (node->link_count + 63) / 64;
+	}
+}
+
+/* --- time --- */
+
+static int build_wheel(struct engine *e, struct error *error)
+{
+	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
+	int64_t reach_ps = 0;
+
+	if (lossless_is_needed(e->config) && shortest > PFC_FRAME_BYTES)
+		shortest = PFC_FRAME_BYTES;
+	e->window_ps = TIME_NEVER_PS;
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		const struct egress *out = engine_egress(e, i);
+		int64_t ahead_ps = out->delay_ps + port_wire_ps(out->port.class, shortest);
+		int64_t far_ps = out->delay_ps + port_wire_ps(out->port.class, longest);
+
+		/* Frames of switches wait for a packet, and for a few of their own. */
+		if (e->config->lossless)
+			far_ps += port_wire_ps(out->port.class, longest) +
+				  PAUSES_WAITING * port_wire_ps(out->port.class, PFC_FRAME_BYTES);
+		if (ahead_ps < e->window_ps)
+			e->window_ps = ahead_ps;
+		if (far_ps > reach_ps)
+			reach_ps = far_ps;
+	}
+	if (e->window_ps <= 0)
+		return error_set(error, "network: some link has no delay");
+
+	/* Longest delay and processing are a second each, the shortest packet 9 ms at 1 Mb/s. */
+	assert(e->window_ps < INT64_C(1) << (64 - SWITCH_INPUT_BITS));
+
+	uint64_t needed = (uint64_t)(reach_ps / e->window_ps) + 4;
+
+	e->slot_count = SLOTS_MIN;
+	while (e->slot_count < needed && e->slot_count < SLOTS_MAX)
+		e->slot_count *= 2;
+	/* How many frames of a fabric scheme may wait for a line is not known. */
+	e->wheel_is_short = e->slot_count < needed || fabric_is_on(e->config);
+	e->slot_words = (e->net->node_count + 63) / 64;
+	e->wheel = memory_new((uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
+	e->slot_busy = memory_new(e->slot_count, sizeof(*e->slot_busy));
+	return 0;
+}
+
+/* --- threads --- */
+
+/* Racks form one stretch of nodes, each tier above another; every thread gets its part of each. */
+static int starts_stretch(const struct network *net, uint32_t node)
+{
+	return node > 0 && net->nodes[node].kind == NODE_SWITCH &&
+	       net->nodes[node].tier != net->nodes[node - 1].tier &&
+	       net->nodes[node - 1].kind == NODE_SWITCH;
+}
+
+/* Splits [first, end) among the threads by the number of their links. */
+static void share_nodes(struct engine *e, uint32_t first, uint32_t end)
+{
+	uint64_t total = 0, sum = 0;
+	uint32_t begin = first, thread = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		total += e->net->nodes[i].link_count;
+	for (uint32_t i = first; i < end; i++) {
+		sum += e->net->nodes[i].link_count;
+		if (i + 1 < end && sum * e->threads < total * (thread + 1))
+			continue;
+
+		struct worker *w = &e->workers[thread];
+
+		w->ranges[w->range_count++] = (struct node_range){ begin, i + 1 };
+		begin = i + 1;
+		while (thread + 1 < e->threads && sum * e->threads >= total * (thread + 1))
+			thread++;
+	}
+}
+
+struct worker *engine_worker(struct engine *e, uint32_t node)
+{
+	for (uint32_t i = 0; i < e->threads; i++)
+		for (uint32_t r = 0; r < e->workers[i].range_count; r++)
+			if (node >= e->workers[i].ranges[r].first &&
+			    node < e->workers[i].ranges[r].end)
+				return &e->workers[i];
+	return NULL;
+}
+
+/* Room for the states of every connection that may run at the worker's hosts at once. */
+static void build_slabs(struct engine *e)
+{
+	uint32_t *senders = memory_new(e->threads, sizeof(*senders));
+	uint32_t *receivers = memory_new(e->threads, sizeof(*receivers));
+	uint32_t *thread_of = memory_new(e->net->host_count, sizeof(*thread_of));
+	size_t sender_size = 0, receiver_size = sizeof(struct receiver);
+
+	for (uint32_t i = 0; i <= e->config->traffic_count; i++) {
+		const struct transport *t = &e->transports[i];
+
+		if (t->cc->state_size > sender_size)
+			sender_size = t->cc->state_size;
+		if (t->is_rdma)
+			receiver_size = sizeof(struct receiver) + sizeof(struct rdma_receiver);
+	}
+	sender_size = (sizeof(struct sender) + sender_size + 63) & ~(size_t)63;
+
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		senders[thread_of[e->flows.flows[i].src]]++;
+		receivers[thread_of[e->flows.flows[i].dst]]++;
+	}
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		slab_init(&w->senders, senders[i], sender_size);
+		slab_init(&w->receivers, receivers[i], (receiver_size + 63) & ~(size_t)63);
+		connection_rings_init(w);
+		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
+	}
+	memory_free(senders, e->threads, sizeof(*senders));
+	memory_free(receivers, e->threads, sizeof(*receivers));
+	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
+}
+
+static void build_workers(struct engine *e)
+{
+	uint32_t first = 0;
+
+	e->workers = memory_new(e->threads, sizeof(*e->workers));
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		w->engine = e;
+		w->index = i;
+		w->shared = e->threads > 1;
+		w->line_tail = e->line_tail;
+		w->window = UINT64_MAX; /* before window 0 */
+		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
+		packet_pool_init(&w->pool, &e->store);
+	}
+	for (uint32_t i = 1; i <= e->net->node_count; i++) {
+		if (i == e->net->node_count || starts_stretch(e->net, i)) {
+			share_nodes(e, first, i);
+			first = i;
+		}
+	}
+	build_slabs(e);
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		struct host *h = &e->hosts[i];
+
+		if (h->timer_ps == TIME_NEVER_PS)
+			continue;
+		h->due_ps = h->timer_ps;
+		engine_wake_later(engine_worker(e, h->node), h->node, h->timer_ps);
+	}
+}
+
+/* A control that hears every mark has ECN-capable SYNs and SYN-ACKs: queues that mark would drop them
+ * (RFC 8257, section 3.5). With classic ECN neither is (RFC 3168, section 6.1.1). */
+static struct transport tcp_transport(const struct config *c, const struct cc_ops *cc,
+				      const void *params)
+{
+	enum cc_echo echo = cc_echo_of(cc, params);
+	int ecn = echo != CC_ECHO_NONE;
+
+	return (struct transport){
+		.env = {
+			.mss_bytes = (uint32_t)c->host.mss_bytes,
+			.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes,
+		},
+		.cc = cc,
+		.cc_params = params,
+		.max_window_bytes = c->host.max_window_bytes,
+		.header_bytes = (uint32_t)c->host.header_bytes,
+		.acks_per = (uint32_t)c->host.acks_per,
+		.rto_min_ns = ps_to_ns((int64_t)c->host.rto_min_ps),
+		.rto_initial_ns = ps_to_ns((int64_t)c->host.rto_initial_ps),
+		.exact_echo = echo == CC_ECHO_EXACT,
+		.data_flags = ecn ? PACKET_ECT : 0,
+		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
+		.syn_flags = SEGMENT_SYN | (echo == CC_ECHO_EXACT ? PACKET_ECT : 0),
+		.spread_cuts = c->host.recovery == RECOVERY_PRR,
+		.idle_restart = c->host.idle_restart != 0,
+		.rack = config_has_rack(c) != 0,
+		.tail_probe = c->host.tail_probe != 0,
+	};
+}
+
+static uint64_t fastest_host_bps(const struct network *net)
+{
+	uint64_t fastest = 0;
+
+	for (uint32_t i = 0; i < net->host_count; i++) {
+		const struct net_node *node = &net->nodes[net->host_node[i]];
+
+		if (net->links[node->first_link].rate_bps > fastest)
+			fastest = net->links[node->first_link].rate_bps;
+	}
+	return fastest;
+}
+
+void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip trip,
+		    uint64_t rate_bps)
+{
+	uint64_t min_rate_bps = e->config->rdma.min_rate_bps;
+
+	env->hops = trip.hops - 1;
+	env->rate_bps = rate_bps;
+	env->min_rate_bps = min_rate_bps < rate_bps ? min_rate_bps : rate_bps;
+	env->base_rtt_ns = ps_to_ns(trip.rtt_ps);
+	env->bdp_bytes = ps_to_bytes(trip.rtt_ps, rate_bps);
+}
+
+/* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want of
+ * it. */
+static struct transport rdma_transport(const struct engine *e, const struct cc_ops *cc,
+				       const void *params)
+{
+	const struct rdma_config *c = &e->config->rdma;
+	uint32_t telemetry = cc->needs & CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
+	struct transport t = {
+		.env = {
+			.mss_bytes = (uint32_t)c->mtu_bytes,
+			.header_bytes = (uint32_t)c->header_bytes + telemetry,
+		},
+		.cc = cc,
+		.cc_params = params,
+		.max_window_bytes = c->max_window_bytes,
+		.header_bytes = (uint32_t)c->header_bytes + telemetry,
+		.acks_per = (uint32_t)c->acks_per,
+		.rto_min_ns = ps_to_ns((int64_t)c->rto_ps),
+		.rto_initial_ns = ps_to_ns((int64_t)c->rto_ps),
+		.exact_echo = 1,
+		.data_flags = PACKET_ECT,
+		.ack_flags = SEGMENT_ACK | PACKET_ECT,
+		.is_rdma = 1,
+		.go_back_n = c->recovery == RDMA_GO_BACK_N,
+		.cnp_interval_ps = cc->needs & CC_NEEDS_CNP ? (int64_t)c->cnp_interval_ps : -1,
+	};
+
+	engine_set_env(e, &t.env, (struct base_trip){ e->base_rtt_ps, e->longest_hops },
+		       fastest_host_bps(e->net));
+	return t;
+}
+
+static void build_transports(struct engine *e)
+{
+	const struct config *c = e->config;
+
+	e->transport_count = c->traffic_count + 1;
+	e->transports = memory_new(e->transport_count, sizeof(*e->transports));
+	for (uint32_t i = 0; i <= c->traffic_count; i++) {
+		const struct cc_ops *cc = i ? traffic_cc(c, i - 1) : c->cc;
+		const void *params =
+			i && c->traffic[i - 1].cc_ops ? c->traffic[i - 1].cc_params : c->cc_params;
+
+		e->transports[i] = cc->transport == CC_RDMA ? rdma_transport(e, cc, params)
+							    : tcp_transport(c, cc, params);
+	}
+	if (c->telemetry)
+		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
+	if (c->telemetry && c->rdma.int_flows)
+		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
+}
+
+int engine_new(struct engine **out, const struct config *c, struct network *net,
+	       struct flow_list *flows, uint32_t threads, struct error *error)
+{
+	struct engine *e = memory_new(1, sizeof(*e));
+
+	*out = e;
+	e->config = c;
+	e->net = net;
+	e->flows = *flows;
+	*flows = (struct flow_list){ 0 };
+	e->threads = threads;
+	if (packet_store_init(&e->store, PACKETS_MAX))
+		return error_set(error, "the system refuses to reserve address space for packets");
+	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
+		return -1;
+	e->base_rtt_ps = find_base_rtt(e);
+	build_transports(e);
+	if (pairs_new(e, error))
+		return -1;
+	build_switches(e);
+	e->guard = plugin_guard_new(c);
+	build_ports(e);
+	build_lines(e);
+	if (build_wheel(e, error))
+		return -1;
+	hosts_new(e);
+	build_workers(e);
+	return lossless_new(e, error);
+}
+
+static void free_connections(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		struct flow *f = &e->flows.flows[i];
+
+		if (f->tx != FLOW_NONE) {
+			struct worker *w = engine_worker(e, e->net->host_node[f->src]);
+
+			scoreboard_free(w, slab_at(&w->senders, f->tx));
+		}
+		if (f->rx != FLOW_NONE)
+			receiver_free(engine_worker(e, e->net->host_node[f->dst]), f->rx);
+	}
+}
+
+static void free_workers(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		slab_free(&w->senders);
+		slab_free(&w->receivers);
+		connection_rings_free(w);
+		slab_free(&w->stats);
+		heap_free(&w->later);
+		memory_free(w->buckets, SORT_BUCKETS, sizeof(*w->buckets));
+		free(w->keys);
+		free(w->ended);
+		free(w->sorted);
+	}
+	memory_free(e->workers, e->threads, sizeof(*e->workers));
+}
+
+void engine_free(struct engine *e)
+{
+	uint32_t links = e->net->link_count;
+
+	if (e->workers) {
+		free_connections(e);
+		free_workers(e);
+	}
+	lossless_free(e);
+	hosts_free(e);
+	packet_store_free(&e->store);
+	plugin_guard_free(e->guard);
+	free(e->taps);
+	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
+	route_table_free(e->routes);
+	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
+	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
+	memory_free(e->egresses, links, e->egress_size);
+	free(e->classes);
+	memory_free(e->transports, e->transport_count, sizeof(*e->transports));
+	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
+	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
+	memory_free(e->line_head, links, sizeof(*e->line_head));
+	memory_free(e->line_tail, links, sizeof(*e->line_tail));
+	memory_free(e->line_first, links, sizeof(*e->line_first));
+	memory_free(e->wheel, (uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
+	memory_free(e->slot_busy, e->slot_count, sizeof(*e->slot_busy));
+	flow_list_free(&e->flows);
+	memory_free(e, 1, sizeof(*e));
+}

@@ -1,0 +1,95 @@
+/* card.c -- cards with a queue: what their ports are made of, and how packets go through them.
+ *
+ * Differs: fq has no list of new flows that go first, and a card that is full drops what comes, not
+ * from the longest queue. Linux keeps most of a connection's window out of its queues (TCP small
+ * queues); ns-3 does not, nor do these cards. */
+#include "sim/config/card.h"
+#include "sim/host/host.h"
+#include "sim/switch/telemetry.h"
+
+/* --- building --- */
+
+/* The queue of a flow in a card that has one for each, as far as they go. */
+static uint32_t queue_of_flow(void *state, const void *params, const struct mark_view *v,
+			      const struct queue *queues)
+{
+	(void)state;
+	(void)params;
+	(void)queues;
+	return host_flow_queue(v->flow_hash, QUEUES_MAX);
+}
+
+struct mark_ops card_marking(const struct config *c)
+{
+	struct mark_ops mark = { .name = "none" };
+
+	if (card_has_queue(c))
+		mark = *c->card_mark;
+	if (card_has_queue(c) && c->card->queues > 1)
+		mark.choose_queue = queue_of_flow;
+	return mark;
+}
+
+void card_plan(const struct config *c, struct port_plan *plan)
+{
+	const struct card_params *p = (const void *)c->card_params;
+
+	plan->queues = c->card->queues;
+	plan->mark_params = c->card_mark_params;
+	plan->sched = c->card_sched;
+	plan->sched_params = c->card_sched_params;
+	plan->pass_not_ect = (uint32_t)c->switches.non_ect;
+	buffer_params_init(&plan->buffer, BUFFER_PER_PORT, p->limit, 0);
+}
+
+/* --- running --- */
+
+/* The place of the packet that joined the card last, where its flow's queue ends. */
+static struct packet *last_joined(const struct worker *w, struct port *p, uint32_t flow_hash)
+{
+	struct queue *q = port_queues(p);
+
+	if (p->class->choose_queue)
+		q += host_flow_queue(flow_hash, p->class->queues);
+	return &w->pool.slots[q->tail - 1];
+}
+
+void card_offer(struct worker *w, struct host *h, struct packet *packet, int64_t now_ps)
+{
+	const struct engine *e = w->engine;
+	struct port *p = &h->out->port;
+	int answer;
+
+	if (packet_segment(packet)->path == PATH_NONE) {
+		p->drops[DROP_LINK_DOWN]++;
+		return;
+	}
+	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
+		engine_begin_stats(w, p);
+	answer = port_offer(p, &w->pool, packet, now_ps);
+	if (answer == PORT_SEND)
+		egress_commit(w, h->out, now_ps);
+	else if (answer == PORT_QUEUED && e->notes)
+		int_copy(packet_notes(w, last_joined(w, p, packet->flow_hash)),
+			 packet_notes(w, packet));
+	h->work = p->pkts;
+}
+
+void card_drain(struct worker *w, struct host *h, int64_t limit_ps)
+{
+	struct egress *out = h->out;
+
+	while (out->port.pkts && out->port.free_ps < limit_ps) {
+		int64_t start_ps = out->port.free_ps;
+		struct packet *place = egress_place(w, out);
+		const struct packet *next = port_next(&out->port, &w->pool);
+
+		if (!next)
+			continue; /* its marking scheme had it dropped */
+		*place = *next;
+		if (w->engine->notes)
+			int_copy(packet_notes(w, place), packet_notes(w, next));
+		egress_commit(w, out, start_ps);
+	}
+	h->work = out->port.pkts;
+}

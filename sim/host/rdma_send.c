@@ -1,0 +1,243 @@
+/* rdma_send.c -- the sending end of a queue pair: paced, with a window beside the rate.
+ *
+ * A queue pair starts at line rate. Its packets leave so far apart that it keeps to its rate; a change
+ * of the rate moves the next one at once, as the HPCC study's cards do. Loss: everything from the lost
+ * packet on is sent again (go back n), or what is missing (selective, by the scoreboard that TCP uses;
+ * Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018). */
+#include "sim/host/send.h"
+#include "sim/switch/telemetry.h"
+
+/* Earliest start of the next packet at the rate that is in force. A frame has less than 2^14 bytes:
+ * bits x 10^12 < 2^57. */
+static int64_t next_start_ps(struct sender *s)
+{
+	uint64_t bits = (uint64_t)s->last_bytes * 8;
+
+	return s->last_ps + (int64_t)(bits * (uint64_t)PS_PER_S / sender_pace(s)->rate_bps);
+}
+
+/* --- the control --- */
+
+/* What the control says becomes what the sender does. */
+static void obey(const struct engine *e, struct host *h, struct sender *s)
+{
+	const struct transport *t = sender_transport(e, s);
+	struct cc_pace *pace = sender_pace(s);
+	uint64_t line_bps = h->out->port.class->rate_bps, mss = t->env.mss_bytes;
+	uint64_t window =
+		pace->window_bytes < t->max_window_bytes ? pace->window_bytes : t->max_window_bytes;
+	int64_t wake_ps = ns_to_ps(pace->wake_ns);
+
+	if (pace->rate_bps > line_bps)
+		pace->rate_bps = line_bps;
+	if (pace->rate_bps < t->env.min_rate_bps)
+		pace->rate_bps = t->env.min_rate_bps;
+	/* As long as less than the window is in flight another packet may go. */
+	s->allowed_pkts =
+		window / mss < UINT32_MAX ? (uint32_t)((window + mss - 1) / mss) : UINT32_MAX;
+	if (s->allowed_pkts == 0)
+		s->allowed_pkts = 1;
+	if (pace->wake_ns && wake_ps < s->wake_ps) {
+		s->wake_ps = wake_ps > h->now_ps ? wake_ps : h->now_ps;
+		host_timer(h, s->wake_ps, TIMER_CONTROL, s->connection);
+	}
+}
+
+void rdma_open(struct worker *w, struct host *h, struct sender *s)
+{
+	const struct transport *t = sender_transport(w->engine, s);
+
+	s->last_ps = -1;
+	s->pace_ps = s->wake_ps = TIME_NEVER_PS;
+	t->cc->init(sender_pace(s), t->cc_params, &t->env);
+	obey(w->engine, h, s);
+}
+
+/* --- sending --- */
+
+void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+{
+	const struct transport *t = sender_transport(w->engine, s);
+	struct packet *packet;
+
+	sender_put(w, h, s, start_ps);
+	packet = egress_place(w, h->out);
+	s->last_ps = start_ps;
+	s->last_bytes = packet->bytes;
+	if (w->engine->notes)
+		packet_notes(w, packet)->count = 0;
+	host_send(w, h, packet, start_ps);
+	if (t->cc->sent) {
+		t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes,
+			    ps_to_ns(start_ps));
+		obey(w->engine, h, s);
+	}
+}
+
+/* May it take a turn at the card now? Where its rate makes it wait, a timer is set. */
+int rdma_is_due(struct host *h, struct sender *s)
+{
+	int64_t free_ps = h->out->port.free_ps > h->now_ps ? h->out->port.free_ps : h->now_ps;
+	int64_t next_ps;
+
+	if (h->paused & HOST_QUEUED) /* what waits there is ahead of it, whenever it joins */
+		free_ps = h->now_ps;
+	if (!sender_can_send(s))
+		return 0;
+	if (s->last_ps < 0)
+		return 1;
+	next_ps = next_start_ps(s);
+	if (next_ps <= free_ps)
+		return 1;
+	if (next_ps < s->pace_ps) {
+		s->pace_ps = next_ps;
+		host_timer(h, next_ps, TIMER_PACE, s->connection);
+	}
+	return 0;
+}
+
+void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (s->in_ready || !rdma_is_due(h, s))
+		return;
+	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
+		rdma_send(w, h, s, h->now_ps);
+		if (!rdma_is_due(h, s))
+			return;
+	}
+	host_join_turn(w, h, s, handle);
+}
+
+/* --- answers --- */
+
+/* Everything from una on is sent again. */
+static void go_back(const struct engine *e, struct host *h, struct sender *s)
+{
+	h->retransmits += s->next - s->una;
+	if (segment_before(s->recover, s->next))
+		s->recover = s->next;
+	sender_resent_message(e, s, s->una); /* moves una_message to the message of una */
+	s->next = s->una;
+	s->send_message = s->una_message;
+	s->send_end = s->next;
+	s->rtt_end = s->next;
+}
+
+static void lose(struct worker *w, struct host *h, struct sender *s, enum cc_event event)
+{
+	const struct engine *e = w->engine;
+	const struct transport *t = sender_transport(e, s);
+	const struct cc_ack a = { .now_ns = ps_to_ns(h->now_ps) };
+
+	if (t->go_back_n)
+		go_back(e, h, s);
+	else if (event == CC_TIMEOUT)
+		scoreboard_lose_all(w, s);
+	if (t->cc->congestion)
+		t->cc->congestion(sender_pace(s), t->cc_params, &t->env, event, &a);
+	obey(e, h, s);
+}
+
+/* A notification says no more than that. */
+static void on_notification(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	const struct transport *t = sender_transport(w->engine, s);
+
+	if (t->cc->cnp)
+		t->cc->cnp(sender_pace(s), t->cc_params, &t->env, ps_to_ns(h->now_ps));
+	obey(w->engine, h, s);
+	rdma_try_to_send(w, h, s, handle);
+}
+
+static void react(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
+		  uint32_t arrived)
+{
+	const struct engine *e = w->engine;
+	const struct transport *t = sender_transport(e, s);
+	const struct int_stack *notes = e->notes ? packet_notes(w, packet) : NULL;
+	uint64_t mss = t->env.mss_bytes;
+	struct cc_ack a = {
+		.now_ns = ps_to_ns(h->now_ps),
+		.rtt_ns = ps_to_ns(h->now_ps - packet_segment(packet)->sent_ps),
+		.acked_bytes = arrived * mss,
+		.una_bytes = s->una * mss,
+		.next_bytes = s->next * mss,
+		.echo = (packet->flags & SEGMENT_ECE) != 0,
+		.may_grow = 1,
+		.hop_count = notes ? notes->count : 0,
+		.hops = notes ? notes->hop : NULL,
+	};
+
+	if (arrived)
+		t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
+	if (s->board) {
+		if (scoreboard_detect(s) && (int32_t)(s->una - s->recover) >= 0) {
+			s->recover = s->next;
+			lose(w, h, s, CC_LOSS);
+		}
+		scoreboard_tidy(w, s);
+	}
+	obey(e, h, s);
+	if (s->una == s->next)
+		s->timer_on = 0;
+}
+
+void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32_t handle)
+{
+	const struct engine *e = w->engine;
+	struct sender *s = sender_at(w, handle);
+	const struct segment *ack = packet_segment(packet);
+	uint32_t arrived = 0;
+
+	if (packet->flags & SEGMENT_CNP) {
+		on_notification(w, h, s, handle);
+		return;
+	}
+	if ((int32_t)(ack->number - s->rtt_end) >= 0)
+		sender_sample_rtt(s, ps_to_ns(h->now_ps - ack->sent_ps));
+	if ((int32_t)(ack->number - s->una) > 0) {
+		/* After going back the answer to what was sent before may still come. */
+		if ((int32_t)(ack->number - s->next) > 0)
+			s->next = ack->number;
+		arrived = scoreboard_ack(s, ack->number);
+		s->backoff = 0;
+		sender_restart_timer(e, sender_transport(e, s), h, s);
+	}
+	if (ack->sack[0].count)
+		arrived += scoreboard_sack(w, s, ack);
+	react(w, h, s, packet, arrived);
+	if (packet->flags & SEGMENT_NACK && ack->number == s->una && s->next != s->una)
+		lose(w, h, s, CC_LOSS);
+	if (!sender_finished(w, s, handle))
+		rdma_try_to_send(w, h, s, handle);
+}
+
+/* --- timers --- */
+
+void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	lose(w, h, s, CC_TIMEOUT);
+	sender_start_timer(w->engine, h, s, h->now_ps);
+	rdma_try_to_send(w, h, s, handle);
+}
+
+void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		   enum timer_kind kind)
+{
+	const struct transport *t = sender_transport(w->engine, s);
+	struct cc_pace *pace = sender_pace(s);
+
+	if (kind == TIMER_PACE) {
+		if (s->pace_ps == h->now_ps)
+			s->pace_ps = TIME_NEVER_PS;
+	} else {
+		if (s->wake_ps == h->now_ps)
+			s->wake_ps = TIME_NEVER_PS;
+		if (pace->wake_ns && ns_to_ps(pace->wake_ns) <= h->now_ps) {
+			pace->wake_ns = 0;
+			t->cc->timer(pace, t->cc_params, &t->env, ps_to_ns(h->now_ps));
+		}
+		obey(w->engine, h, s);
+	}
+	rdma_try_to_send(w, h, s, handle);
+}

@@ -1,0 +1,329 @@
+/* audit.c -- see audit.h. */
+#include "sim/measure/audit.h"
+#include "sim/host/host.h"
+#include "sim/switch/lossless.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 128 };
+
+/* What one audit works with. */
+struct auditor {
+	struct engine *e;
+	struct error *error;
+	uint32_t *slots; /* of packets that wait in one place, one place at a time */
+	uint64_t slot_room;
+	/* Of the switch that is looked at, where it is a lossless one: bytes found, by input and lossless
+	 * class, and of all other classes. */
+	uint64_t (*found)[PFC_CLASSES];
+	uint32_t input_room;
+	uint64_t lossy_bytes;
+};
+
+/* --- packets --- */
+
+static int check_packets(struct auditor *a)
+{
+	const struct engine *e = a->e;
+	uint64_t made = 0, delivered = 0, dropped = 0;
+	uint64_t under_way = engine_packets_under_way(e);
+
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		made += e->hosts[i].made_pkts;
+		delivered += e->hosts[i].received_pkts;
+	}
+	for (uint32_t i = 0; i < e->net->link_count; i++)
+		for (uint32_t d = 0; d < PORT_DROPS; d++)
+			dropped += engine_egress(e, i)->port.drops[d];
+	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
+		made += e->switches[i].lossless->frames;
+		under_way += e->switches[i].lossless->kept_pkts;
+	}
+	if (made == delivered + dropped + under_way)
+		return 0;
+	return error_set(a->error,
+			 "packets do not add up: %" PRIu64 " sent, but %" PRIu64
+			 " delivered + %" PRIu64 " dropped + %" PRIu64 " under way",
+			 made, delivered, dropped, under_way);
+}
+
+/* --- ports --- */
+
+static uint32_t *room_for(struct auditor *a, uint64_t pkts)
+{
+	if (pkts > a->slot_room) {
+		a->slot_room = 2 * pkts;
+		a->slots = memory_grow(a->slots, a->slot_room, sizeof(*a->slots));
+	}
+	return a->slots;
+}
+
+static int port_differs(struct auditor *a, uint32_t link, const char *what, uint64_t counted,
+			uint64_t found)
+{
+	char name[NAME_SIZE];
+
+	return error_set(a->error,
+			 "%s: %s do not add up: %" PRIu64 " are accounted for, %" PRIu64 " wait",
+			 link_name(a->e->net, link, name, sizeof(name)), what, counted, found);
+}
+
+/* Bytes of the packets in a->slots, also by where they came in. */
+static uint64_t add_up(struct auditor *a, uint32_t count)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct packet *packet = &a->e->store.slots[a->slots[i]];
+
+		bytes += packet->bytes;
+		if (!a->found)
+			continue;
+		if (class_is_lossless(a->e->config, packet->class_id))
+			a->found[packet_segment(packet)->input][packet->class_id] += packet->bytes;
+		else
+			a->lossy_bytes += packet->bytes;
+	}
+	return bytes;
+}
+
+/* A port's queues, one by one, and their sum. */
+static int check_port(struct auditor *a, uint32_t link)
+{
+	struct port *p = &engine_egress(a->e, link)->port;
+	const struct queue *queues = port_queues(p);
+	uint64_t pkts = 0, bytes = 0, held_pkts = 0;
+
+	if (p->pkts == 0 && p->bytes == 0)
+		return 0;
+	for (uint32_t i = 0; i < p->class->queues; i++) {
+		const struct queue *q = &queues[i];
+		uint32_t *slots = room_for(a, q->pkts);
+		uint32_t count = port_waiting(p, i, &a->e->store, slots);
+		uint64_t waiting_bytes;
+
+		if (count != q->pkts)
+			return port_differs(a, link, "packets of a queue", q->pkts, count);
+		waiting_bytes = add_up(a, count);
+		if (waiting_bytes != q->bytes)
+			return port_differs(a, link, "bytes of a queue", q->bytes, waiting_bytes);
+		pkts += count;
+		bytes += waiting_bytes;
+		held_pkts += port_is_paused(p, i) ? count : 0;
+	}
+	if (pkts != p->pkts)
+		return port_differs(a, link, "packets of the port", p->pkts, pkts);
+	if (bytes != p->bytes)
+		return port_differs(a, link, "bytes of the port", p->bytes, bytes);
+	if (p->class->order != PORT_PLAIN && held_pkts != p->held_pkts)
+		return port_differs(a, link, "packets that are paused", p->held_pkts, held_pkts);
+	return 0;
+}
+
+/* --- switches --- */
+
+static int switch_differs(struct auditor *a, const struct switch_state *s, const char *what,
+			  uint64_t counted, uint64_t found)
+{
+	char name[NAME_SIZE];
+
+	return error_set(a->error,
+			 "switch %s: %s do not add up: %" PRIu64 " are accounted for, %" PRIu64
+			 " are there",
+			 node_name(a->e->net, s->node, name, sizeof(name)), what, counted, found);
+}
+
+/* A lossless class of an input. */
+static int check_input(struct auditor *a, const struct switch_state *s, uint32_t input,
+		       uint32_t class_id)
+{
+	const struct pfc_input *in = &s->lossless->inputs[input][class_id];
+	uint64_t found = a->found[input][class_id];
+	char name[NAME_SIZE];
+
+	link_name(a->e->net, a->e->net->line_link[s->first_line + input], name, sizeof(name));
+	if (in->bytes + in->headroom_used != found)
+		return error_set(a->error,
+				 "input %s, class %u: bytes do not add up: %" PRIu64 " + %" PRIu64
+				 " of headroom are accounted for, %" PRIu64 " are there",
+				 name, class_id, in->bytes, in->headroom_used, found);
+	if (in->headroom_used > in->headroom_bytes)
+		return error_set(a->error,
+				 "input %s, class %u: %" PRIu64
+				 " bytes of headroom in use, of %" PRIu64,
+				 name, class_id, in->headroom_used, in->headroom_bytes);
+	if (in->headroom_used && !in->paused)
+		return error_set(a->error,
+				 "input %s, class %u: %" PRIu64
+				 " bytes of headroom in use, but it is not paused",
+				 name, class_id, in->headroom_used);
+	return 0;
+}
+
+/* What a fabric scheme keeps belongs to its switch as well. */
+static int check_kept(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
+{
+	const struct lossless *l = s->lossless;
+	uint32_t count;
+
+	if (!l->fabric || !l->fabric->list_kept)
+		return l->kept_pkts ? switch_differs(a, s, "kept packets", l->kept_pkts, 0) : 0;
+	count = l->fabric->list_kept(s, room_for(a, l->kept_pkts), l->kept_pkts);
+	if (count != l->kept_pkts)
+		return switch_differs(a, s, "kept packets", l->kept_pkts, count);
+	*bytes += add_up(a, count);
+	return 0;
+}
+
+static int check_lossless(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
+{
+	const struct lossless *l = s->lossless;
+	uint64_t shared_bytes;
+
+	if (check_kept(a, s, bytes))
+		return -1;
+	shared_bytes = a->lossy_bytes;
+	for (uint32_t i = 0; i < s->line_count; i++)
+		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+			if (!class_is_lossless(a->e->config, k))
+				continue;
+			if (check_input(a, s, i, k))
+				return -1;
+			shared_bytes += pfc_shared(&l->memory, &l->inputs[i][k]);
+		}
+	if (shared_bytes != l->memory.used_bytes)
+		return switch_differs(a, s, "bytes of shared memory", l->memory.used_bytes,
+				      shared_bytes);
+	return 0;
+}
+
+/* The packets that a switch has found so far are none. */
+static void begin_switch(struct auditor *a, const struct switch_state *s)
+{
+	if (!s->lossless)
+		return;
+	if (s->line_count > a->input_room) {
+		a->input_room = s->line_count;
+		a->found = memory_grow(a->found, a->input_room, sizeof(*a->found));
+	}
+	memset(a->found, 0, s->line_count * sizeof(*a->found));
+	a->lossy_bytes = 0;
+}
+
+/* No more is in a switch's memory than there is of it: the shared part of a lossless one's, or all. */
+static int check_limit(struct auditor *a, const struct switch_state *s)
+{
+	const struct buffer_params *b = &engine_egress(a->e, s->first_link)->port.class->buffer;
+	uint64_t used_bytes = s->pool.used_bytes, limit_bytes = b->limit_bytes;
+	char name[NAME_SIZE];
+
+	if (b->scope != BUFFER_PER_SWITCH)
+		return 0;
+	if (a->e->config->lossless) {
+		used_bytes = s->lossless->memory.used_bytes;
+		limit_bytes = s->lossless->memory.pool_bytes;
+	}
+	if (used_bytes <= limit_bytes)
+		return 0;
+	return error_set(a->error, "switch %s: %" PRIu64 " bytes are shared, of %" PRIu64,
+			 node_name(a->e->net, s->node, name, sizeof(name)), used_bytes,
+			 limit_bytes);
+}
+
+static int check_switch(struct auditor *a, const struct switch_state *s)
+{
+	uint64_t bytes = 0;
+
+	begin_switch(a, s);
+	for (uint32_t i = 0; i < s->link_count; i++) {
+		if (check_port(a, s->first_link + i))
+			return -1;
+		if (engine_egress(a->e, s->first_link + i)->port.pool)
+			bytes += engine_egress(a->e, s->first_link + i)->port.bytes;
+	}
+	if (s->lossless && check_lossless(a, s, &bytes))
+		return -1;
+	if (s->pool.used_bytes != bytes)
+		return switch_differs(a, s, "bytes of the shared buffer", s->pool.used_bytes,
+				      bytes);
+	return check_limit(a, s);
+}
+
+/* --- receivers --- */
+
+/* A flow without end has its connection to itself, and all its segments are full. */
+static int check_endless(struct auditor *a, uint32_t flow, const struct receiver *r)
+{
+	uint64_t segments = r->next + UINT64_C(0) + r->arrived_count;
+	uint64_t bytes = segments * flow_transport(a->e, flow_at(a->e, flow))->env.mss_bytes;
+
+	if (r->bytes == bytes)
+		return 0;
+	return error_set(a->error,
+			 "flow %u: bytes do not add up: %" PRIu64 " received, but %" PRIu64
+			 " in %" PRIu64 " segments",
+			 flow, r->bytes, bytes, segments);
+}
+
+/* What the flows have received and what the hosts have counted. */
+static int check_receivers(struct auditor *a)
+{
+	struct engine *e = a->e;
+	uint64_t received = 0, counted = 0, byte_errors = 0;
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = flow_at(e, i);
+		const struct receiver *r;
+
+		if (f->rx != FLOW_NONE) {
+			r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx);
+			received += r->bytes;
+			if (f->size_bytes == FLOW_UNLIMITED && check_endless(a, i, r))
+				return -1;
+		} else if (f->finish_ps >= 0 && flow_at(e, f->connection)->rx == FLOW_NONE) {
+			received += f->size_bytes;
+		}
+	}
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		counted += e->hosts[i].goodput_bytes;
+	for (uint32_t i = 0; i < e->threads; i++)
+		byte_errors += e->workers[i].byte_errors;
+	if (byte_errors)
+		return error_set(a->error,
+				 "%" PRIu64 " flows received other bytes than they were sent",
+				 byte_errors);
+	if (received != counted)
+		return error_set(a->error,
+				 "received bytes do not add up: flows have %" PRIu64
+				 ", hosts counted %" PRIu64,
+				 received, counted);
+	return 0;
+}
+
+/* --- all together --- */
+
+static int check_all(struct auditor *a)
+{
+	const struct network *net = a->e->net;
+
+	if (check_packets(a))
+		return -1;
+	for (uint32_t i = 0; i < net->host_count; i++)
+		if (check_port(a, net->nodes[net->host_node[i]].first_link))
+			return -1;
+	for (uint32_t i = 0; i < net->switch_count; i++)
+		if (check_switch(a, &a->e->switches[i]))
+			return -1;
+	return check_receivers(a);
+}
+
+int audit(struct engine *e, struct error *error)
+{
+	struct auditor a = { .e = e, .error = error };
+	int failed = check_all(&a);
+
+	free(a.slots);
+	free(a.found);
+	return failed;
+}

@@ -1,0 +1,124 @@
+/* estimate.c -- see estimate.h. */
+#include "sim/measure/estimate.h"
+#include "sim/host/host.h"
+#include "sim/base/memory.h"
+#include <stdlib.h>
+
+/* Of a flow that does not end more: its two ends, and about a hundred packets under way. */
+enum { ENDLESS_BYTES = 8000 };
+enum { BASE_BYTES = 8 << 20, PAGE_BYTES = 4096, SAMPLES_MAX = 100 * 1000 };
+
+/* --- memory --- */
+
+/* A port's state is touched where it is used: a page at most is counted of a marking scheme's. */
+static double port_bytes(const struct config *c)
+{
+	size_t state = mark_state_size(c->mark, c->mark_params);
+
+	return (double)sizeof(struct egress) +
+	       c->queues * ((double)sizeof(struct queue) +
+			    (double)(state < PAGE_BYTES ? state : PAGE_BYTES)) +
+	       2.0 * CHUNK_PACKETS * sizeof(struct packet); /* a chunk on the line, one waiting */
+}
+
+double estimate_memory(const struct config *c, const struct network *net, uint64_t flows)
+{
+	uint32_t epochs = c->network.fails.count + 1;
+	double routes = (double)net->switch_count * net->switch_count * epochs;
+
+	return BASE_BYTES + (double)flows * FLOW_MEMORY_BYTES +
+	       (double)net->link_count * port_bytes(c) + routes;
+}
+
+/* --- packets --- */
+
+/* Endless flows that each host sends and receives. */
+struct host_load {
+	uint32_t sends, receives;
+};
+
+/* The time for which a flow without end sends, where measuring ends at a time. */
+static double endless_seconds(const struct engine *e, const struct flow *f)
+{
+	int64_t end_ps = (int64_t)e->config->measure.to_ps;
+
+	if (f->stop_ps < end_ps)
+		end_ps = f->stop_ps;
+	return end_ps > f->start_ps ? ps_to_s(end_ps - f->start_ps) : 0;
+}
+
+static double endless_bytes(const struct engine *e, const struct flow *f,
+			    const struct host_load *load)
+{
+	double out_bps = host_access_bps(e->net, f->src) / load[f->src].sends;
+	double in_bps = host_access_bps(e->net, f->dst) / load[f->dst].receives;
+	double bps = out_bps < in_bps ? out_bps : in_bps;
+	double app_bps = (double)flow_traffic(e, f)->app_rate_bps;
+
+	if (app_bps > 0 && app_bps < bps)
+		bps = app_bps;
+	return bps * endless_seconds(e, f) / BITS_PER_BYTE;
+}
+
+static struct host_load *host_loads(const struct engine *e)
+{
+	struct host_load *load = memory_new(e->net->host_count, sizeof(*load));
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = flow_at(e, i);
+
+		if (f->size_bytes != FLOW_UNLIMITED)
+			continue;
+		load[f->src].sends++;
+		load[f->dst].receives++;
+	}
+	return load;
+}
+
+/* Data of a flow and its ACKs. */
+static double flow_packets(const struct engine *e, const struct flow *f,
+			   const struct host_load *load)
+{
+	const struct transport *t = flow_transport(e, f);
+	double segments = f->size_bytes == FLOW_UNLIMITED
+				  ? endless_bytes(e, f, load) / t->env.mss_bytes
+				  : message_segments(e, f);
+
+	return segments * (1 + 1.0 / t->acks_per);
+}
+
+/* Of some of the flows, each as good as any other: links on the way. */
+static double mean_hops(const struct engine *e)
+{
+	uint32_t step = e->flows.count / SAMPLES_MAX + 1;
+	double hops = 0, count = 0;
+	struct route route;
+
+	for (uint32_t i = 0; i < e->flows.count; i += step) {
+		const struct flow *f = flow_at(e, i);
+
+		route_find(e->routes, f->src, f->dst, 0, 0, &route);
+		hops += route.hops;
+		count++;
+	}
+	return count > 0 ? hops / count : 0;
+}
+
+struct estimate estimate_run(const struct engine *e)
+{
+	struct estimate estimate = {
+		.memory_bytes = estimate_memory(e->config, e->net, e->flows.count),
+	};
+	struct host_load *load = host_loads(e);
+	double packets = 0;
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		packets += flow_packets(e, flow_at(e, i), load);
+		if (flow_at(e, i)->size_bytes == FLOW_UNLIMITED)
+			estimate.memory_bytes += ENDLESS_BYTES;
+	}
+	memory_free(load, e->net->host_count, sizeof(*load));
+	estimate.packet_hops = packets * mean_hops(e);
+	estimate.cpu_seconds = estimate.packet_hops / ESTIMATE_HOPS_PER_S;
+	return estimate;
+}

@@ -1,0 +1,181 @@
+/* measure.c -- begins and ends the measured interval with every thread at rest. */
+#include "sim/config/card.h"
+#include "sim/switch/lossless.h"
+#include "sim/measure/measure.h"
+
+int measure_has_queue(const struct engine *e, uint32_t link)
+{
+	return e->net->nodes[e->net->links[link].from].kind == NODE_SWITCH ||
+	       card_has_queue(e->config);
+}
+
+int measure_new(struct measure *m, const struct config *c, struct error *e)
+{
+	m->port_link = -1;
+	if (c->measure.port[0]) {
+		m->port_link = link_find(m->engine->net, c->measure.port, e);
+		if (m->port_link < 0)
+			return error_prefix(e, "measure.port: ");
+		if (!measure_has_queue(m->engine, (uint32_t)m->port_link))
+			return error_set(
+				e,
+				"measure.port: '%s' is a host's card, where nothing waits; name "
+				"a port of a switch",
+				c->measure.port);
+	}
+	if (probes_new(&m->probes, m->engine, &c->measure.probes, e) ||
+	    probes_check(m->probes, m->expected_ps, e))
+		return -1;
+	m->ports = memory_new(m->engine->net->link_count, sizeof(*m->ports));
+	m->stats = memory_new(m->engine->net->link_count, sizeof(*m->stats));
+	m->flow_bytes = memory_new(m->engine->flows.count, sizeof(*m->flow_bytes));
+	if (m->engine->pauses)
+		m->pauses = memory_new(m->engine->net->link_count, sizeof(*m->pauses));
+	return 0;
+}
+
+void measure_free(struct measure *m)
+{
+	if (!m->engine)
+		return;
+	probes_free(m->probes);
+	memory_free(m->ports, m->engine->net->link_count, sizeof(*m->ports));
+	memory_free(m->stats, m->engine->net->link_count, sizeof(*m->stats));
+	memory_free(m->flow_bytes, m->engine->flows.count, sizeof(*m->flow_bytes));
+	memory_free(m->pauses, m->engine->net->link_count, sizeof(*m->pauses));
+}
+
+int measure_flows_done(const struct measure *m)
+{
+	uint64_t begun = m->timed_ends, done = 0, untold = 0;
+
+	for (uint32_t i = 0; i < m->engine->threads; i++) {
+		const struct worker *w = &m->engine->workers[i];
+
+		begun += w->flows_opened;
+		done += w->flows_done;
+		untold += w->ended_count;
+	}
+	return done == begun && !untold;
+}
+
+static struct port_counts port_counts(const struct engine *e, uint32_t link, int64_t now_ps)
+{
+	const struct port *p = &engine_egress(e, link)->port;
+	struct port_counts c = {
+		.tx_pkts = p->tx_pkts,
+		.tx_bytes = p->tx_bytes,
+		.unsent_ps = port_line_free_ps(p) > now_ps ? port_line_free_ps(p) - now_ps : 0,
+	};
+
+	for (uint32_t i = 0; i < MARK_REASONS; i++)
+		c.marks += p->marks[i];
+	for (uint32_t i = 0; i < PORT_DROPS; i++)
+		c.drops += p->drops[i];
+	return c;
+}
+
+/* What happened since the last call: at the end of the interval, in it. */
+static void count_pauses(struct measure *m, int64_t now_ps)
+{
+	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
+		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+			struct pause_count *p = &m->pauses[i].class[k];
+
+			p->sum_ps = link_paused_ps(m->engine, i, k, now_ps) - p->sum_ps;
+			p->count = m->engine->pauses[i].class[k].count - p->count;
+		}
+	}
+}
+
+static struct host_counts host_counts(const struct engine *e)
+{
+	struct host_counts c = { 0 };
+
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		const struct host *h = &e->hosts[i];
+
+		c.data_pkts += h->data_pkts;
+		c.marked_pkts += h->marked_pkts;
+		c.goodput_bytes += h->goodput_bytes;
+		c.retransmits += h->retransmits;
+		c.timeouts += h->timeouts;
+		c.small_flow_timeouts += h->small_flow_timeouts;
+	}
+	return c;
+}
+
+/* Calls each for every running receiver. */
+static void each_receiver(struct measure *m, void (*each)(struct measure *, struct receiver *))
+{
+	struct engine *e = m->engine;
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+
+		if (f->rx != FLOW_NONE)
+			each(m, slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers,
+					f->rx));
+	}
+}
+
+static void note_begin(struct measure *m, struct receiver *r)
+{
+	(void)m;
+	r->measured_bytes = r->bytes;
+}
+
+static void note_end(struct measure *m, struct receiver *r)
+{
+	m->flow_bytes[r->connection] = r->bytes - r->measured_bytes;
+}
+
+void measure_begin(struct measure *m, int64_t now_ps)
+{
+	struct engine *e = m->engine;
+
+	e->measuring = 1;
+	e->measure_from_ps = now_ps;
+	m->hosts = host_counts(e);
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		struct port *p = &engine_egress(e, i)->port;
+
+		m->ports[i] = port_counts(e, i, now_ps);
+		if (p->pkts && measure_has_queue(e, i))
+			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
+	}
+	count_pauses(m, now_ps);
+	each_receiver(m, note_begin);
+	probes_begin(m->probes);
+}
+
+void measure_end(struct measure *m, int64_t now_ps)
+{
+	struct engine *e = m->engine;
+	struct host_counts hosts = host_counts(e);
+
+	e->measuring = 0;
+	m->to_ps = now_ps;
+	m->hosts.data_pkts = hosts.data_pkts - m->hosts.data_pkts;
+	m->hosts.marked_pkts = hosts.marked_pkts - m->hosts.marked_pkts;
+	m->hosts.goodput_bytes = hosts.goodput_bytes - m->hosts.goodput_bytes;
+	m->hosts.retransmits = hosts.retransmits - m->hosts.retransmits;
+	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
+	m->hosts.small_flow_timeouts = hosts.small_flow_timeouts - m->hosts.small_flow_timeouts;
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		struct port *p = &engine_egress(e, i)->port;
+		struct port_counts c = port_counts(e, i, now_ps);
+
+		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;
+		m->ports[i].tx_bytes = c.tx_bytes - m->ports[i].tx_bytes;
+		m->ports[i].marks = c.marks - m->ports[i].marks;
+		m->ports[i].drops = c.drops - m->ports[i].drops;
+		m->ports[i].unsent_ps = c.unsent_ps - m->ports[i].unsent_ps;
+		m->stats[i] = p->stats;
+		if (p->stats)
+			port_stats_stop(p, now_ps);
+	}
+	count_pauses(m, now_ps);
+	each_receiver(m, note_end);
+	probes_end(m->probes);
+}

@@ -1,0 +1,56 @@
+/* measure.h -- what is counted between the beginning and the end of the measured interval. Private
+ * to this room and run.c. */
+#ifndef SIM_MEASURE_MEASURE_H
+#define SIM_MEASURE_MEASURE_H
+#include "sim/engine/engine.h"
+#include "sim/host/host.h"
+#include "sim/measure/probe.h"
+#include "sim/measure/result.h"
+
+enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
+
+/* Counters that only grow; the interval's share is end minus beginning. */
+struct port_counts {
+	uint64_t tx_pkts, tx_bytes, marks, drops;
+	int64_t unsent_ps; /* of the last frame counted: what was still to be sent */
+};
+
+struct host_counts {
+	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
+	uint64_t small_flow_timeouts;
+};
+
+struct measure {
+	const struct config *config;
+	struct engine *engine;
+	enum measure_phase phase;
+	int64_t from_ps, to_ps; /* to: TIME_NEVER_PS until it is known */
+	int64_t limit_ps;       /* the run ends here at the latest */
+	int64_t now_ps;
+	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
+	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
+	double cpu_seconds;
+	struct probe_set *probes;
+	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */
+	/* in the interval */
+	struct port_counts *ports;  /* per link */
+	struct port_stats **stats;  /* per link; NULL: held nothing, or has no queue */
+	struct link_pauses *pauses; /* per link: count and sum_ps; NULL: nothing is lossless */
+	struct host_counts hosts;   /* summed */
+	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
+};
+
+int measure_new(struct measure *m, const struct config *c, struct error *e);
+void measure_free(struct measure *m);
+
+/* May packets wait where the link begins? At switches, and at hosts whose cards have a queue. */
+int measure_has_queue(const struct engine *e, uint32_t link);
+
+void measure_begin(struct measure *m, int64_t now_ps);
+void measure_end(struct measure *m, int64_t now_ps);
+/* Has every flow ended that has begun or is to begin? Those whose gate stays shut never begin. */
+int measure_flows_done(const struct measure *m);
+
+/* metrics.c */
+void measure_results(struct measure *m, struct run_result *r);
+#endif

@@ -1,0 +1,587 @@
+/* metrics.c -- the measured interval as named numbers. Floating point is welcome here. */
+#define _GNU_SOURCE
+#include "sim/switch/lossless.h"
+#include "sim/measure/measure.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum metric_id {
+	FLOWS_STARTED,
+	FLOWS_COMPLETED,
+	FLOWS_UNFINISHED,
+	FLOWS_WITHOUT_PATH,
+	GOODPUT,
+	JAIN,
+	UNFAIR_RATIO,
+	QUEUE_MEAN_BYTES,
+	QUEUE_MEAN_PKTS,
+	QUEUE_P50,
+	QUEUE_P99,
+	QUEUE_MAX,
+	QUEUE_EMPTY,
+	NETWORK_QUEUE_MEAN,
+	NETWORK_QUEUE_MAX,
+	MARK_FRACTION,
+	MARKS,
+	DROPS,
+	TIMEOUTS,
+	TIMEOUTS_SMALL,
+	RETRANSMITS,
+	PAUSE_TIME,
+	PAUSE_FRACTION,
+	PAUSE_RATE,
+	PFC_DEADLOCKS,
+	UTILISATION,
+	FCT_MEAN,
+	FCT_P50,
+	FCT_P99,
+	FCT_P999,
+	FCT_SMALL_MEAN,
+	FCT_SMALL_P99,
+	FCT_MEDIUM_MEAN,
+	FCT_LARGE_MEAN,
+	SLOWDOWN_MEAN,
+	SLOWDOWN_P50,
+	SLOWDOWN_P99,
+	IOPS,
+	ROUND_MEAN,
+	PACKET_HOPS,
+	SIM_SECONDS,
+	CPU_SECONDS,
+	HOPS_PER_CPU_SECOND,
+	PEAK_RSS,
+	METRIC_COUNT,
+};
+
+#define RESULT METRIC_RESULT
+#define FLOW METRIC_FLOW
+#define PORT METRIC_PORT
+#define PORTS METRIC_PORTS
+#define COST METRIC_COST
+
+const struct metric metric_all[] = {
+	[FLOWS_STARTED] = { "flows_started", "", "flows that start in the measured interval",
+			    RESULT },
+	[FLOWS_COMPLETED] = { "flows_completed", "", "of these, how many received every byte",
+			      RESULT },
+	[FLOWS_UNFINISHED] = { "flows_unfinished", "",
+			       "flows with a size that start in the measured interval and do not "
+			       "complete",
+			       RESULT },
+	[FLOWS_WITHOUT_PATH] = { "flows_without_path", "",
+				 "flows that cannot end, because failed links left no path; at the "
+				 "end",
+				 RESULT },
+	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
+		      RESULT },
+	[JAIN] = { "jain", "", "Jain's fairness index of the flows' rates", RESULT },
+	[UNFAIR_RATIO] = { "unfair_ratio", "",
+			   "by how much the fastest flow's rate exceeds the mean, over the mean",
+			   RESULT },
+	[QUEUE_MEAN_BYTES] = { "queue_mean_bytes", "bytes",
+			       "waiting at the measured port, time-weighted", PORT },
+	[QUEUE_MEAN_PKTS] = { "queue_mean_pkts", "pkts",
+			      "waiting at the measured port, time-weighted", PORT },
+	[QUEUE_P50] = { "queue_p50_pkts", "pkts", "at or below this half of the time", PORT },
+	[QUEUE_P99] = { "queue_p99_pkts", "pkts", "at or below this 99 % of the time", PORT },
+	[QUEUE_MAX] = { "queue_max_pkts", "pkts", "largest queue at the measured port", PORT },
+	[QUEUE_EMPTY] = { "queue_empty_fraction", "", "share of the time that nothing waits",
+			  PORT },
+	[NETWORK_QUEUE_MEAN] = { "network_queue_mean_pkts", "pkts",
+				 "waiting at a switch port, mean of all of them, time-weighted",
+				 PORTS },
+	[NETWORK_QUEUE_MAX] = { "network_queue_max_pkts", "pkts",
+				"largest queue of any switch port", PORTS },
+	[MARK_FRACTION] = { "mark_fraction", "",
+			    "data packets that arrive marked, of all that arrive", RESULT },
+	[MARKS] = { "marks", "", "packets marked, everywhere", RESULT },
+	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
+	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
+	[TIMEOUTS_SMALL] = { "timeouts_small", "", "of these, of small flows", RESULT },
+	[RETRANSMITS] = { "retransmits", "", "segments sent again", RESULT },
+	[PAUSE_TIME] = { "pause_ns", "ns", "time that classes of links were paused, all added up",
+			 RESULT },
+	[PAUSE_FRACTION] = { "pause_fraction", "",
+			     "share of the time that a link was paused, mean of all links",
+			     RESULT },
+	[PAUSE_RATE] = { "pause_bps", "bps", "frames that pause a class, all links added up",
+			 RESULT },
+	[PFC_DEADLOCKS] = { "pfc_deadlocks", "",
+			    "circles of paused links that wait for each other for ever, at the end",
+			    RESULT },
+	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", PORT },
+	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", FLOW },
+	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", FLOW },
+	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", FLOW },
+	[FCT_P999] = { "fct_p999_ns", "ns", "flow completion time, 99.9th percentile", FLOW },
+	[FCT_SMALL_MEAN] = { "fct_small_mean_ns", "ns", "of small flows", FLOW },
+	[FCT_SMALL_P99] = { "fct_small_p99_ns", "ns", "of small flows, 99th percentile", FLOW },
+	[FCT_MEDIUM_MEAN] = { "fct_medium_mean_ns", "ns", "of flows neither small nor large",
+			      FLOW },
+	[FCT_LARGE_MEAN] = { "fct_large_mean_ns", "ns", "of large flows", FLOW },
+	[SLOWDOWN_MEAN] = { "slowdown_mean", "", "completion time over that of the flow alone",
+			    FLOW },
+	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", FLOW },
+	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", FLOW },
+	[IOPS] = { "iops", "", "I/Os that end in the measured interval, per second", RESULT },
+	[ROUND_MEAN] = { "round_mean_ns", "ns",
+			 "first start to last end of rounds that lie in the measured interval",
+			 FLOW },
+	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
+	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
+	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
+	[HOPS_PER_CPU_SECOND] = { "packet_hops_per_cpu_second", "", "speed", COST },
+	[PEAK_RSS] = { "peak_rss_bytes", "bytes", "largest memory of the process", COST },
+	[METRIC_COUNT] = { NULL, NULL, NULL, RESULT },
+};
+
+_Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "room for every metric");
+
+double run_metric(const struct run_result *r, const char *name)
+{
+	uint32_t i = 0;
+
+	while (strcmp(metric_all[i].name, name) != 0)
+		assert(++i < METRIC_COUNT);
+	return r->value[i];
+}
+
+/* --- lists of numbers --- */
+
+struct sample {
+	double *values;
+	uint32_t count;
+};
+
+static void sample_add(struct sample *s, double value)
+{
+	s->values[s->count++] = value;
+}
+
+static double sample_mean(const struct sample *s)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		sum += s->values[i];
+	return s->count ? sum / s->count : NAN;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank. The sample must be sorted. */
+static double sample_quantile(const struct sample *s, double fraction)
+{
+	double rank = ceil(fraction * s->count);
+
+	if (!s->count)
+		return NAN;
+	return s->values[rank < 1 ? 0 : (uint32_t)rank - 1];
+}
+
+static void sample_sort(struct sample *s)
+{
+	qsort(s->values, s->count, sizeof(*s->values), compare_doubles);
+}
+
+static struct sample sample_new(uint32_t capacity)
+{
+	return (struct sample){ memory_grow(NULL, capacity + UINT64_C(1), sizeof(double)), 0 };
+}
+
+/* --- flows --- */
+
+static void find_route(const struct engine *e, const struct flow *f, struct route *route)
+{
+	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
+
+	if (named)
+		route_follow(e->net, f->src, named->there, route);
+	else
+		route_find(e->routes, f->src, f->dst,
+			   flow_route_hash(e->config->seed, f->connection), 0, route);
+}
+
+/* The completion time of a flow alone in the network, with no window: n-1 equal segments and a last
+ * one, stored and forwarded over every link. The last leaves link i at
+ * F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last), where equal segments give
+ * F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i} s_j. */
+static int64_t ideal_ps(const struct engine *e, uint32_t flow)
+{
+	const struct flow *f = &e->flows.flows[flow];
+	const struct transport *t = flow_transport(e, f);
+	uint64_t mss = t->env.mss_bytes, segments = (f->size_bytes + mss - 1) / mss;
+	uint32_t last = (uint32_t)(f->size_bytes - (segments - 1) * mss + t->header_bytes);
+	uint32_t full = (uint32_t)mss + t->header_bytes;
+	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
+	struct route route;
+
+	find_route(e, f, &route);
+	for (uint32_t i = 0; i < route.hops; i++) {
+		const struct egress *out = engine_egress(e, route.links[i]);
+		int64_t full_ps = port_wire_ps(out->port.class, full);
+
+		if (segments > 1) {
+			first_ps += full_ps;
+			if (full_ps > slowest_ps)
+				slowest_ps = full_ps;
+
+			int64_t before_ps = first_ps + (int64_t)(segments - 2) * slowest_ps;
+
+			if (before_ps > done_ps)
+				done_ps = before_ps;
+			first_ps += out->delay_ps;
+		}
+		done_ps += port_wire_ps(out->port.class, last) + out->delay_ps;
+	}
+	return done_ps;
+}
+
+static int flow_has_ideal(const struct flow *f)
+{
+	return f->size_bytes != FLOW_UNLIMITED && !(f->ties & FLOW_IS_CONTROL);
+}
+
+static void flow_metrics(const struct measure *m, struct run_result *r)
+{
+	const struct measure_config *c = &m->config->measure;
+	struct sample fct = sample_new(r->flow_count), small = sample_new(r->flow_count);
+	struct sample medium = sample_new(r->flow_count), large = sample_new(r->flow_count);
+	struct sample slowdown = sample_new(r->flow_count);
+	uint64_t started = 0, completed = 0, unfinished = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+
+		if (f->start_ps < m->from_ps || f->start_ps >= m->to_ps)
+			continue;
+		started++;
+		completed += f->finish_ps >= 0;
+		unfinished += f->finish_ps < 0 && f->size_bytes != FLOW_UNLIMITED;
+		if (f->finish_ps < 0 || f->ties & FLOW_IS_CONTROL)
+			continue;
+
+		double fct_ns = (double)(f->finish_ps - f->start_ps) / PS_PER_NS;
+
+		sample_add(&fct, fct_ns);
+		sample_add(f->size_bytes <= c->small_bytes  ? &small
+			   : f->size_bytes > c->large_bytes ? &large
+							    : &medium,
+			   fct_ns);
+		sample_add(&slowdown,
+			   (double)(f->finish_ps - f->start_ps) / (double)r->ideal_ps[i]);
+	}
+	sample_sort(&fct);
+	sample_sort(&small);
+	sample_sort(&slowdown);
+	r->value[FLOWS_STARTED] = (double)started;
+	r->value[FLOWS_COMPLETED] = (double)completed;
+	r->value[FLOWS_UNFINISHED] = (double)unfinished;
+	r->value[FLOWS_WITHOUT_PATH] = r->partition.flows;
+	r->value[FCT_MEAN] = sample_mean(&fct);
+	r->value[FCT_P50] = sample_quantile(&fct, 0.5);
+	r->value[FCT_P99] = sample_quantile(&fct, 0.99);
+	r->value[FCT_P999] = sample_quantile(&fct, 0.999);
+	r->value[FCT_SMALL_MEAN] = sample_mean(&small);
+	r->value[FCT_SMALL_P99] = sample_quantile(&small, 0.99);
+	r->value[FCT_MEDIUM_MEAN] = sample_mean(&medium);
+	r->value[FCT_LARGE_MEAN] = sample_mean(&large);
+	r->value[SLOWDOWN_MEAN] = sample_mean(&slowdown);
+	r->value[SLOWDOWN_P50] = sample_quantile(&slowdown, 0.5);
+	r->value[SLOWDOWN_P99] = sample_quantile(&slowdown, 0.99);
+	free(fct.values);
+	free(small.values);
+	free(medium.values);
+	free(large.values);
+	free(slowdown.values);
+}
+
+/* Of every flow that ran in the interval: bytes over time, of its whole life where it ended. */
+static void fairness_metrics(const struct measure *m, struct run_result *r)
+{
+	double sum = 0, squares = 0, count = 0, largest = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+		int64_t since_ps = f->start_ps > m->from_ps ? f->start_ps : m->from_ps;
+		double rate;
+
+		if (f->start_ps >= m->to_ps || f->stop_ps <= m->from_ps ||
+		    (f->finish_ps >= 0 && f->finish_ps <= m->from_ps))
+			continue;
+		if (f->finish_ps >= 0)
+			rate = (double)f->size_bytes / (double)(f->finish_ps - f->start_ps);
+		else
+			rate = (double)m->flow_bytes[i] / (double)(m->to_ps - since_ps);
+		sum += rate;
+		squares += rate * rate;
+		largest = rate > largest ? rate : largest;
+		count++;
+	}
+	r->value[JAIN] = squares > 0 ? sum * sum / (count * squares) : NAN;
+	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
+}
+
+/* --- applications --- */
+
+static int is_measured(const struct measure *m, int64_t time_ps)
+{
+	return time_ps >= m->from_ps && time_ps < m->to_ps;
+}
+
+static double iops(const struct measure *m, const struct run_result *r)
+{
+	uint64_t ended = 0, known = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+
+		if (!(f->ties & FLOW_ENDS_IO))
+			continue;
+		known++;
+		if (is_measured(m, f->finish_ps))
+			ended++;
+	}
+	if (!known || m->to_ps <= m->from_ps)
+		return NAN;
+	return (double)ended / ps_to_s(m->to_ps - m->from_ps);
+}
+
+/* The flows of a section are in the order of making, but for those that start at a time, which come
+ * first in both orders: they belong to its first round. */
+static double round_mean_ns(const struct measure *m, const struct run_result *r)
+{
+	struct round {
+		int64_t first_ps, last_ps;
+	} *rounds = memory_grow(NULL, m->config->traffic_count, sizeof(*rounds));
+	struct sample times = sample_new(r->flow_count);
+	double mean;
+
+	for (uint32_t i = 0; i < m->config->traffic_count; i++)
+		rounds[i] = (struct round){ TIME_NEVER_PS, 0 };
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+		struct round *round = &rounds[f->traffic];
+		int64_t finish_ps = f->finish_ps < 0 ? TIME_NEVER_PS : f->finish_ps;
+
+		if (f->start_ps < round->first_ps)
+			round->first_ps = f->start_ps;
+		if (finish_ps > round->last_ps)
+			round->last_ps = finish_ps;
+		if (!(f->ties & FLOW_ENDS_ROUND))
+			continue;
+		if (is_measured(m, round->first_ps) && is_measured(m, round->last_ps))
+			sample_add(&times, (double)(round->last_ps - round->first_ps) / PS_PER_NS);
+		*round = (struct round){ TIME_NEVER_PS, 0 };
+	}
+	mean = sample_mean(&times);
+	free(times.values);
+	free(rounds);
+	return mean;
+}
+
+/* --- ports --- */
+
+static struct port_result port_result(const struct measure *m, uint32_t link, double interval_ps)
+{
+	const struct port_stats *s = m->stats[link];
+	struct port_result p = {
+		.link = link,
+		.tx_pkts = m->ports[link].tx_pkts,
+		.tx_bytes = m->ports[link].tx_bytes,
+		.marks = m->ports[link].marks,
+		.drops = m->ports[link].drops,
+	};
+
+	if (s) {
+		p.queue_mean_bytes = (double)s->bytes_ps / interval_ps;
+		p.queue_mean_pkts = (double)s->pkts_ps / interval_ps;
+		p.queue_max_pkts = s->max_pkts;
+	}
+	return p;
+}
+
+static int is_of_host(const struct network *net, uint32_t link)
+{
+	return net->nodes[net->links[link].from].kind == NODE_HOST;
+}
+
+/* Of those listed so far, the switch port with the largest mean queue? */
+static int is_longest(const struct network *net, const struct run_result *r,
+		      const struct port_result *p)
+{
+	const struct port_result *longest = &r->ports[r->measured_port];
+
+	if (is_of_host(net, p->link))
+		return 0;
+	return is_of_host(net, longest->link) || p->queue_mean_bytes > longest->queue_mean_bytes;
+}
+
+static void list_ports(const struct measure *m, struct run_result *r, double interval_ps)
+{
+	const struct network *net = m->engine->net;
+
+	r->ports = memory_grow(NULL, net->link_count, sizeof(*r->ports));
+	for (uint32_t i = 0; i < net->link_count; i++) {
+		if (!measure_has_queue(m->engine, i))
+			continue;
+		r->ports[r->port_count] = port_result(m, i, interval_ps);
+		if (m->port_link == (int64_t)i ||
+		    (m->port_link < 0 && is_longest(net, r, &r->ports[r->port_count])))
+			r->measured_port = r->port_count;
+		r->port_count++;
+	}
+}
+
+static void list_pauses(const struct measure *m, struct run_result *r, double interval_ps)
+{
+	uint32_t capacity = 0;
+
+	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
+		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+			const struct pause_count *p = &m->pauses[i].class[k];
+
+			if (!p->count && !p->sum_ps)
+				continue;
+			if (r->pause_count == capacity) {
+				capacity = capacity ? 2 * capacity : 16;
+				r->pauses = memory_grow(r->pauses, capacity, sizeof(*r->pauses));
+			}
+			r->pauses[r->pause_count++] =
+				(struct pause_result){ i, k, p->count, p->sum_ps };
+			r->value[PAUSE_TIME] += (double)p->sum_ps / (double)PS_PER_NS;
+			r->value[PAUSE_RATE] += bytes_to_bits((double)p->count * PFC_FRAME_BYTES) *
+						(double)PS_PER_S / interval_ps;
+		}
+	}
+}
+
+static void queue_metrics(const struct measure *m, struct run_result *r, double interval_ps)
+{
+	const struct port_result *p = &r->ports[r->measured_port];
+	const struct port_stats *s = m->stats[p->link];
+	const struct port_class *class = engine_egress(m->engine, p->link)->port.class;
+	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
+	double busy_ps = bytes_to_bits(wire_bytes) * (double)PS_PER_S / (double)class->rate_bps -
+			 (double)m->ports[p->link].unsent_ps;
+
+	r->value[QUEUE_MEAN_BYTES] = p->queue_mean_bytes;
+	r->value[QUEUE_MEAN_PKTS] = p->queue_mean_pkts;
+	r->value[QUEUE_MAX] = p->queue_max_pkts;
+	r->value[QUEUE_P50] = s ? port_stats_quantile(s, 0.5) : 0;
+	r->value[QUEUE_P99] = s ? port_stats_quantile(s, 0.99) : 0;
+	r->value[QUEUE_EMPTY] = s ? (double)s->bucket_ps[0] / interval_ps : 1;
+	r->value[UTILISATION] = busy_ps / interval_ps;
+}
+
+static void network_queue_metrics(struct run_result *r)
+{
+	double sum = 0, largest = 0;
+
+	for (uint32_t i = 0; i < r->port_count; i++) {
+		sum += r->ports[i].queue_mean_pkts;
+		largest = fmax(largest, r->ports[i].queue_max_pkts);
+	}
+	r->value[NETWORK_QUEUE_MEAN] = sum / r->port_count;
+	r->value[NETWORK_QUEUE_MAX] = largest;
+}
+
+static void list_reasons(const struct measure *m, struct run_result *r)
+{
+	const struct engine *e = m->engine;
+	uint64_t marks[MARK_REASONS] = { 0 }, drops[PORT_DROPS] = { 0 };
+	uint64_t card_marks = 0, card_drops = 0;
+
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		const struct port *p = &engine_egress(e, i)->port;
+		int is_card = is_of_host(e->net, i);
+
+		for (uint32_t k = 0; k < MARK_REASONS; k++)
+			*(is_card ? &card_marks : &marks[k]) += p->marks[k];
+		for (uint32_t k = 0; k < PORT_DROPS; k++)
+			*(is_card && k != DROP_LINK_DOWN ? &card_drops : &drops[k]) += p->drops[k];
+	}
+	for (uint32_t k = 0; k < MARK_REASONS; k++)
+		if (m->config->mark->reasons[k])
+			r->reasons[r->reason_count++] =
+				(struct reason_count){ m->config->mark->reasons[k], marks[k], 1 };
+	for (uint32_t k = 0; k < PORT_DROPS; k++)
+		if (drops[k])
+			r->reasons[r->reason_count++] =
+				(struct reason_count){ port_drop_names[k], drops[k], 0 };
+	if (card_marks)
+		r->reasons[r->reason_count++] =
+			(struct reason_count){ "marked by a host's card", card_marks, 1 };
+	if (card_drops)
+		r->reasons[r->reason_count++] =
+			(struct reason_count){ "dropped by a host's card", card_drops, 0 };
+}
+
+/* --- all together --- */
+
+static void cost_metrics(const struct measure *m, struct run_result *r)
+{
+	const struct engine *e = m->engine;
+	double hops = 0;
+	struct rusage usage;
+
+	for (uint32_t i = 0; i < e->net->link_count; i++)
+		hops += (double)engine_egress(e, i)->port.tx_pkts;
+	getrusage(RUSAGE_SELF, &usage);
+	r->value[PACKET_HOPS] = hops;
+	r->value[SIM_SECONDS] = ps_to_s(m->now_ps);
+	r->value[CPU_SECONDS] = m->cpu_seconds;
+	r->value[HOPS_PER_CPU_SECOND] = m->cpu_seconds > 0 ? hops / m->cpu_seconds : NAN;
+	r->value[PEAK_RSS] = (double)usage.ru_maxrss * 1024;
+}
+
+void measure_results(struct measure *m, struct run_result *r)
+{
+	struct engine *e = m->engine;
+	double interval_ps;
+
+	if (m->to_ps == TIME_NEVER_PS || m->phase == PHASE_BEFORE)
+		m->to_ps = m->from_ps; /* interrupted before measuring began */
+	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
+	r->flow_count = e->flows.count;
+	r->flows = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->flows));
+	r->ideal_ps = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->ideal_ps));
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		r->flows[i] = e->flows.flows[i];
+		r->ideal_ps[i] = flow_has_ideal(&r->flows[i]) ? ideal_ps(e, i) : -1;
+	}
+	flow_metrics(m, r);
+	list_ports(m, r, interval_ps);
+	queue_metrics(m, r, interval_ps);
+	network_queue_metrics(r);
+	list_reasons(m, r);
+	r->series = probes_series(m->probes, &r->series_count);
+	cost_metrics(m, r);
+	r->value[GOODPUT] =
+		bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
+	fairness_metrics(m, r);
+	r->value[IOPS] = iops(m, r);
+	r->value[ROUND_MEAN] = round_mean_ns(m, r);
+	r->value[MARK_FRACTION] =
+		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
+				   : NAN;
+	r->value[TIMEOUTS] = (double)m->hosts.timeouts;
+	r->value[TIMEOUTS_SMALL] = (double)m->hosts.small_flow_timeouts;
+	r->value[RETRANSMITS] = (double)m->hosts.retransmits;
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		r->value[MARKS] += (double)m->ports[i].marks;
+		r->value[DROPS] += (double)m->ports[i].drops;
+	}
+	list_pauses(m, r, interval_ps);
+	r->value[PFC_DEADLOCKS] = r->deadlock.circles;
+	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)PS_PER_NS /
+				   (interval_ps * (double)e->net->link_count);
+}

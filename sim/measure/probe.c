@@ -1,0 +1,324 @@
+/* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
+#include "sim/measure/probe_set.h"
+#include "sim/host/host.h"
+#include "sim/switch/lossless.h"
+#include "sim/base/time_text.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* --- series --- */
+
+void series_add(struct series *s, int64_t time_ps, double value)
+{
+	if (s->count == s->capacity) {
+		s->capacity = s->capacity ? 2 * s->capacity : 256;
+		s->time_ps = memory_grow(s->time_ps, s->capacity, sizeof(*s->time_ps));
+		s->value = memory_grow(s->value, s->capacity, sizeof(*s->value));
+	}
+	s->time_ps[s->count] = time_ps;
+	s->value[s->count++] = value;
+}
+
+void series_free(struct series *series, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		free(series[i].time_ps);
+		free(series[i].value);
+	}
+	free(series);
+}
+
+/* --- a set --- */
+
+/* Packets of one queue: which that is, their class says. Called by the thread of the port. */
+static void see_packet(void *context, int64_t start_ps, const struct packet *packet,
+		       const struct flow *flow)
+{
+	struct probe *p = context;
+	const struct port *port = &engine_egress(p->set->engine, p->target)->port;
+
+	(void)start_ps;
+	(void)flow;
+	if (port->class->class_queue[packet->class_id] == p->queue)
+		p->bytes += packet->bytes;
+}
+
+static void watch_queue(struct engine *e, struct probe *p)
+{
+	e->taps = memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
+	e->taps[e->tap_count++] = (struct engine_tap){ p->target, see_packet, p, 0 };
+	engine_egress(e, p->target)->special_ps = INT64_MIN;
+}
+
+static void list_connections(const struct engine *e, struct probe *p)
+{
+	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
+	for (uint32_t i = 0; i < e->flows.count; i++)
+		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
+			p->open[p->open_count++] = i;
+}
+
+int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
+	       struct error *error)
+{
+	struct probe_set *set = memory_new(1, sizeof(*set));
+
+	*out = set;
+	set->engine = e;
+	for (uint32_t i = 0; i < lines->count; i++)
+		if (probe_read(set, lines->lines[i].text, error))
+			return error_prefix(error,
+					    "measure.probe: '%.300s': ", lines->lines[i].text);
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		struct probe *p = &set->probes[i];
+
+		if (p->kind == THROUGHPUT && p->on == ON_QUEUE)
+			watch_queue(e, p);
+		if (p->on == ON_TRAFFIC)
+			list_connections(e, p);
+		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
+			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
+	}
+	return 0;
+}
+
+/* One series each. Times are below 2^60 ps and samples a nanosecond apart at least: sums of a few thousand
+ * probes do not overflow. */
+int probes_check(const struct probe_set *set, int64_t end_ps, struct error *error)
+{
+	uint64_t points = 0;
+
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		const struct probe *p = &set->probes[i];
+
+		if (!p->every_ps)
+			continue;
+		points += (uint64_t)(end_ps / p->every_ps) + 1;
+		if (points > PROBE_POINTS_MAX)
+			return error_set(
+				error,
+				"measure.probe: %s every %s until %s: %" PRIu64
+				" points, with those of the probes before it; allowed are "
+				"%d in all",
+				set->series[p->series].name, time_text((uint64_t)p->every_ps).text,
+				time_text((uint64_t)end_ps).text, points, PROBE_POINTS_MAX);
+	}
+	return 0;
+}
+
+int probes_overflow(const struct probe_set *set, struct error *error)
+{
+	uint64_t points = 0;
+
+	for (uint32_t i = 0; i < set->series_count; i++)
+		points += set->series[i].count;
+	if (points <= PROBE_POINTS_MAX)
+		return 0;
+	return error_set(error,
+			 "measure.probe: there are %" PRIu64
+			 " points already, of %u series; allowed are %d in all",
+			 points, set->series_count, PROBE_POINTS_MAX);
+}
+
+void probes_free(struct probe_set *p)
+{
+	if (!p)
+		return;
+	series_free(p->series, p->series_count);
+	for (uint32_t i = 0; i < p->probe_count; i++)
+		free(p->probes[i].open);
+	free(p->probes);
+	memory_free(p, 1, sizeof(*p));
+}
+
+/* Without those that saw nothing. */
+struct series *probes_series(struct probe_set *p, uint32_t *count)
+{
+	struct series *series = p->series;
+
+	*count = 0;
+	for (uint32_t i = 0; i < p->series_count; i++)
+		if (series[i].count)
+			series[(*count)++] = series[i];
+	p->series = NULL;
+	p->series_count = 0;
+	return series;
+}
+
+/* --- sampling --- */
+
+int64_t probes_next_ps(const struct probe_set *p)
+{
+	int64_t next_ps = TIME_NEVER_PS;
+
+	for (uint32_t i = 0; i < p->probe_count; i++)
+		if (p->probes[i].next_ps < next_ps)
+			next_ps = p->probes[i].next_ps;
+	return next_ps;
+}
+
+/* What the port's counter stands at. */
+static double port_counter(const struct port *port, enum probe_kind kind)
+{
+	uint64_t sum = 0;
+
+	if (kind == THROUGHPUT)
+		return (double)port->tx_bytes;
+	for (uint32_t i = 0; kind == MARKS && i < MARK_REASONS; i++)
+		sum += port->marks[i];
+	for (uint32_t i = 0; kind == DROPS && i < PORT_DROPS; i++)
+		sum += port->drops[i];
+	return (double)sum;
+}
+
+/* The same of a flow; a connection that is over stands at all of its bytes and marks. */
+static double flow_counter(struct engine *e, const struct flow *f, enum probe_kind kind)
+{
+	const struct flow *opener = &e->flows.flows[f->connection];
+	const struct receiver *r;
+
+	if (opener->rx == FLOW_NONE && kind == MARKS)
+		return e->flow_marks[f->connection];
+	if (opener->rx == FLOW_NONE)
+		return f->finish_ps >= 0 ? (double)f->size_bytes : 0;
+	r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, opener->rx);
+	return kind == THROUGHPUT ? (double)r->bytes : (double)r->marked_pkts;
+}
+
+/* Of all flows of the section. What a connection that is over has received is kept, so that it need
+ * not be asked again. */
+static double traffic_counter(struct engine *e, struct probe *p)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->open_count;) {
+		const struct flow *f = &e->flows.flows[p->open[i]];
+
+		if (f->finish_ps >= 0 && f->rx == FLOW_NONE) {
+			p->bytes += f->size_bytes;
+			p->open[i] = p->open[--p->open_count];
+		} else {
+			sum += flow_counter(e, f, THROUGHPUT);
+			i++;
+		}
+	}
+	return sum + (double)p->bytes;
+}
+
+static double flow_window(struct engine *e, const struct flow *f)
+{
+	const struct flow *opener = &e->flows.flows[f->connection];
+	struct sender *s;
+
+	if (opener->tx == FLOW_NONE)
+		return 0;
+	s = slab_at(&engine_worker(e, e->net->host_node[f->src])->senders, opener->tx);
+	return (double)sender_cc(s)->window_bytes;
+}
+
+static double queue_length(struct port *port, const struct probe *p)
+{
+	const struct queue *q = p->queue == WHOLE_PORT ? NULL : port_queues(port) + p->queue;
+
+	if (p->kind == QUEUE)
+		return q ? q->pkts : port->pkts;
+	return q ? q->bytes : port->bytes;
+}
+
+/* What the probe's counter stands at. */
+static double read_counter(struct probe *p)
+{
+	struct engine *e = p->set->engine;
+
+	if (p->kind == PAUSES) /* exact: a double holds 2^53 ps, two and a half hours */
+		return (double)link_paused_ps(e, p->target, (uint32_t)p->queue, p->next_ps);
+	switch (p->on) {
+	case ON_QUEUE:
+		return (double)p->bytes;
+	case ON_FLOW:
+		return flow_counter(e, &e->flows.flows[p->target], p->kind);
+	case ON_TRAFFIC:
+		return traffic_counter(e, p);
+	default:
+		return port_counter(&engine_egress(e, p->target)->port, p->kind);
+	}
+}
+
+static double read_value(struct probe *p)
+{
+	struct engine *e = p->set->engine;
+	double now, before = p->before;
+	struct port *port;
+
+	if (p->kind == WINDOW)
+		return flow_window(e, &e->flows.flows[p->target]);
+	if (probe_forms[p->kind].may & COUNTS) {
+		now = read_counter(p);
+		p->before = now;
+		if (p->kind == PAUSES)
+			return (now - before) / (double)p->every_ps;
+		return p->kind == THROUGHPUT ? bytes_to_bits(now - before) / ps_to_s(p->every_ps)
+					     : now - before;
+	}
+	port = &engine_egress(e, p->target)->port;
+	return p->kind == SCHEME ? p->value->read(port_mark_state(port, (uint32_t)p->queue),
+						  e->config->mark_params)
+				 : queue_length(port, p);
+}
+
+void probes_sample(struct probe_set *set, int64_t now_ps)
+{
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		struct probe *p = &set->probes[i];
+
+		if (p->next_ps > now_ps)
+			continue;
+
+		double value = read_value(p);
+
+		if (!isnan(value))
+			series_add(&set->series[p->series], now_ps, value);
+		p->next_ps += p->every_ps;
+	}
+}
+
+/* --- at each change --- */
+
+static void on_change(void *context, const struct port *port, int64_t since_ps)
+{
+	struct probe_set *set = context;
+
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		struct probe *p = &set->probes[i];
+
+		if (!p->every_ps && port == &engine_egress(set->engine, p->target)->port)
+			series_add(&set->series[p->series], since_ps,
+				   p->kind == QUEUE ? port->pkts : port->bytes);
+	}
+}
+
+/* The port keeps statistics whether or not it ever holds a packet. */
+void probes_begin(struct probe_set *set)
+{
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		struct probe *p = &set->probes[i];
+		struct port *port;
+
+		if (p->every_ps)
+			continue;
+		port = &engine_egress(set->engine, p->target)->port;
+		if (!port->stats)
+			engine_begin_stats(
+				engine_worker(set->engine, set->engine->net->links[p->target].from),
+				port);
+		port->stats->on_change = on_change;
+		port->stats->context = set;
+	}
+}
+
+void probes_end(struct probe_set *set)
+{
+	for (uint32_t i = 0; i < set->probe_count; i++)
+		set->probes[i].next_ps = TIME_NEVER_PS;
+}

@@ -1,0 +1,44 @@
+/* probe_set.h -- what the two files of probe.h share: a probe as it was read. */
+#ifndef SIM_MEASURE_PROBE_SET_H
+#define SIM_MEASURE_PROBE_SET_H
+#include "sim/measure/probe.h"
+
+enum probe_kind { QUEUE, QUEUE_BYTES, THROUGHPUT, WINDOW, MARKS, DROPS, PAUSES, SCHEME };
+
+/* What a probe may be of, and how it looks at that. */
+enum { ON_PORT = 1, ON_QUEUE = 2, ON_FLOW = 4, ON_TRAFFIC = 8, AT_CHANGE = 16, COUNTS = 32 };
+
+enum { PROBE_KINDS = SCHEME + 1, WHOLE_PORT = -1 };
+
+struct probe_form {
+	const char *name, *unit;
+	uint32_t may;
+};
+
+extern const struct probe_form probe_forms[PROBE_KINDS];
+
+struct probe {
+	enum probe_kind kind;
+	uint32_t on;      /* ON_PORT, ON_QUEUE, ON_FLOW or ON_TRAFFIC */
+	uint32_t target;  /* link, flow or traffic section */
+	int queue;        /* WHOLE_PORT, or one of its queues; PAUSES: a class */
+	int64_t every_ps; /* 0: at each change */
+	int64_t next_ps;
+	double before;  /* of a counter, at the last sample */
+	uint64_t bytes; /* sent by the queue; of the section's connections that are over */
+	uint32_t open_count, *open;     /* openers of the section's connections that are not */
+	uint32_t series;                /* its first */
+	const struct mark_value *value; /* SCHEME */
+	struct probe_set *set;
+};
+
+struct probe_set {
+	struct engine *engine;
+	uint32_t probe_count, series_count;
+	struct probe *probes;
+	struct series *series;
+};
+
+/* One line of the scenario. */
+int probe_read(struct probe_set *set, const char *line, struct error *e);
+#endif

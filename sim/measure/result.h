@@ -1,0 +1,83 @@
+/* result.h -- what a run gives: metrics, and every flow, port, pause and series behind them. */
+#ifndef SIM_MEASURE_RESULT_H
+#define SIM_MEASURE_RESULT_H
+#include "sim/measure/estimate.h"
+#include "sim/measure/partition.h"
+#include "sim/net/network.h"
+#include "sim/switch/deadlock.h"
+#include "sim/traffic/flow.h"
+
+/* A quantity that cannot be known (no flow of that kind, say) is NAN. Same order as metric_all. */
+struct metric {
+	const char *name; /* "queue_mean_pkts" */
+	const char *unit; /* "pkts", "ns", "bps", "" */
+	const char *help;
+	enum metric_kind {
+		METRIC_RESULT,
+		METRIC_FLOW,  /* of flows that completed: says nothing of those that did not */
+		METRIC_PORT,  /* of the measured port alone */
+		METRIC_PORTS, /* of all switch ports, where runs measured different ones */
+		METRIC_COST,  /* depends on the machine, not on the scenario */
+	} kind;
+};
+
+extern const struct metric metric_all[]; /* ends with .name == NULL */
+enum { METRICS_MAX = 64 };
+
+struct port_result {
+	uint32_t link;
+	uint64_t tx_pkts, tx_bytes, marks, drops;
+	double queue_mean_bytes, queue_mean_pkts;
+	uint32_t queue_max_pkts;
+};
+
+/* A class of a link, the link of a host among them, whose sending end was told to pause. */
+struct pause_result {
+	uint32_t link, class_id;
+	uint64_t pauses; /* that began in the interval */
+	int64_t paused_ps;
+};
+
+/* Why a packet was dropped or marked, network-wide, whole run. */
+struct reason_count {
+	const char *name;
+	uint64_t count;
+	int is_mark; /* 1: marked, 0: dropped */
+};
+
+/* A quantity over time, sampled or at each change: what a probe saw. */
+struct series {
+	char name[128];   /* "queue sw->h0", "throughput flow 3", "window flow 3", "N leaf0->h3" */
+	const char *unit; /* "pkts", "bytes", "bps", "" */
+	uint64_t count, capacity;
+	int64_t *time_ps;
+	double *value;
+};
+
+struct run_result {
+	double value[METRICS_MAX]; /* by metric_all */
+	double wall_seconds;
+	int partial; /* 1: interrupted or out of time; the numbers stop there */
+	uint32_t flow_count;
+	struct flow *flows; /* every record, with ideal FCT beside */
+	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
+	uint32_t port_count;
+	struct port_result *ports; /* egress ports of switches, and hosts' cards that have a queue */
+	uint32_t measured_port;    /* index into ports */
+	uint32_t pause_count;
+	struct pause_result *pauses; /* by (link, class), those that were paused */
+	struct deadlock deadlock;
+	struct partition partition;
+	uint32_t reason_count;
+	struct reason_count reasons[32];
+	struct network network; /* for names */
+	uint32_t series_count;
+	struct series *series;    /* in the order of the probes */
+	struct estimate estimate; /* where the run was only built */
+};
+
+void run_result_free(struct run_result *r);
+
+/* Value by name; asserts that it exists. */
+double run_metric(const struct run_result *r, const char *name);
+#endif

@@ -1,0 +1,89 @@
+/* network.h -- the graph: who is linked with whom, how fast and how far.
+ *
+ * Built once by a topology, read by everybody, changed by nobody. Links are directed; a cable is
+ * two of them. They are sorted by the node that sends, so that a switch's egress ports are
+ * neighbours, and carry a second number, line, sorted by the node that receives. */
+#ifndef SIM_NET_NETWORK_H
+#define SIM_NET_NETWORK_H
+#include "sim/config/config.h"
+#include <stdint.h>
+
+enum node_kind { NODE_HOST, NODE_SWITCH };
+
+/* Index of a node that its tier's name names alone: "sw". */
+#define NODE_ALONE UINT32_MAX
+
+struct net_node {
+	uint8_t kind;                    /* enum node_kind */
+	uint8_t tier;                    /* into network.tier_names */
+	uint32_t index;                  /* within its tier: leaf3 has index 3; or NODE_ALONE */
+	uint32_t number;                 /* hosts: host number; switches: switch number */
+	uint32_t first_link, link_count; /* links it sends on */
+	uint32_t first_line, line_count; /* lines it receives on */
+	uint32_t rack;                   /* of a host: the number of its switch */
+};
+
+struct net_link {
+	uint32_t from, to; /* nodes */
+	uint32_t line;
+	uint32_t reverse; /* the same cable, other direction */
+	uint64_t rate_bps;
+	int64_t delay_ps; /* > 0 */
+	int64_t fails_ps; /* TIME_NEVER_PS: never */
+};
+
+enum { TIERS_MAX = 8 };
+
+struct network {
+	/* Nodes are ordered so that a switch follows its own hosts: neighbours in work, neighbours in
+	 * memory. Host and switch numbers count in node order. */
+	uint32_t node_count, host_count, switch_count, link_count;
+	struct net_node *nodes;
+	struct net_link *links;
+	uint32_t *host_node;   /* host number -> node */
+	uint32_t *switch_node; /* switch number -> node */
+	uint32_t *line_link;   /* line -> link */
+	/* One direction of the cut that "load-of = bisection" means: half of the links up to the top
+	 * tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such cut. */
+	uint64_t bisection_bps;
+	uint32_t racks_per_pod;
+	/* What a host can send, where its own link is not the limit; 0: its link. */
+	uint64_t access_bps;
+	const char *tier_names[TIERS_MAX];
+	char **node_names; /* topologies explicit and hpcc: given names, else NULL */
+	uint32_t *
+		host_ids; /* topology hpcc: host number -> node in its file, ascending; else NULL */
+};
+
+struct topology_ops {
+	const char *name; /* "leaf-spine" */
+	const char *help;
+	const struct option *options; /* over struct network_config, besides network_options */
+	int (*build)(struct network *net, const struct network_config *c, struct error *e);
+};
+
+extern const struct topology_ops *const topology_all[];
+
+const struct topology_ops *topology_find(const char *name);
+
+/* Builds the topology and applies the failures. A link without delay is refused: the simulator
+ * lets nodes work ahead by the shortest delay. */
+int network_build(struct network *net, const struct network_config *c, struct error *e);
+void network_free(struct network *net);
+
+/* "h3", "leaf0", "spine1", "sw", "edge4"...; for a link "leaf0->h3", for the second and third of
+ * parallel ones "leaf0->spine1#1" and "leaf0->spine1#2". Return buffer. */
+const char *node_name(const struct network *net, uint32_t node, char *buffer, size_t size);
+const char *link_name(const struct network *net, uint32_t link, char *buffer, size_t size);
+
+/* What a host can send and receive. */
+static inline double host_access_bps(const struct network *net, uint32_t host)
+{
+	uint64_t own_bps = net->links[net->nodes[net->host_node[host]].first_link].rate_bps;
+
+	return (double)(net->access_bps ? net->access_bps : own_bps);
+}
+
+/* The link of that name, or -1 with a message that shows the nearest. */
+int64_t link_find(const struct network *net, const char *name, struct error *e);
+#endif

@@ -1,0 +1,267 @@
+/* topology_hpcc.c -- the network of a topology file of the HPCC simulator; see hpcc.h. */
+#include "sim/net/hpcc.h"
+#include "sim/base/line_file.h"
+#include "sim/net/topology.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hpcc_node {
+	uint32_t number; /* of a host: counted among hosts */
+	uint32_t links;
+	int is_switch;
+};
+
+/* A file that is being read. */
+struct hpcc_reader {
+	struct line_file in;
+	struct hpcc_topology *t;
+	struct hpcc_node *nodes;
+	uint32_t link_count;
+};
+
+static int ends_early(struct hpcc_reader *r, const char *what, uint32_t got, uint32_t wanted)
+{
+	return error_set(r->in.e, "%.200s:%d: the file ends after %u of %u %s", r->in.name,
+			 r->in.line, got, wanted, what);
+}
+
+static int read_header(struct hpcc_reader *r)
+{
+	char *words[LINE_WORDS_MAX];
+	uint64_t nodes, switches, links;
+	int got = line_file_next(&r->in);
+
+	if (got < 0)
+		return -1;
+	if (got == 0)
+		return error_set(r->in.e,
+				 "%.200s: the file is empty; it starts with the numbers of "
+				 "nodes, switches and links",
+				 r->in.name);
+	if (line_file_words(&r->in, words) != 3 || read_whole(words[0], NODES_MAX, &nodes) ||
+	    read_whole(words[1], NODES_MAX, &switches) || read_whole(words[2], CABLES_MAX, &links))
+		return line_file_error(&r->in,
+				       "the first line is the numbers of nodes, switches and "
+				       "links, as in 5 1 4");
+	if (switches == 0 || nodes < switches + 2 || links == 0)
+		return line_file_error(&r->in,
+				       "%" PRIu64 " nodes, %" PRIu64 " switches and %" PRIu64
+				       " links; at least two nodes are hosts, one is a switch",
+				       nodes, switches, links);
+	r->t->node_count = (uint32_t)nodes;
+	r->t->switch_count = (uint32_t)switches;
+	r->link_count = (uint32_t)links;
+	return 0;
+}
+
+static int read_node(struct hpcc_reader *r, const char *word, uint32_t *node)
+{
+	uint64_t number;
+
+	if (read_whole(word, r->t->node_count - 1, &number))
+		return line_file_error(&r->in, "there is no node %s; nodes are 0 to %u",
+				       quote(word).text, r->t->node_count - 1);
+	*node = (uint32_t)number;
+	return 0;
+}
+
+/* The numbers of the switches may go on over several lines. */
+static int read_switches(struct hpcc_reader *r)
+{
+	uint32_t wanted = r->t->switch_count, count = 0;
+
+	while (count < wanted) {
+		int got = line_file_next(&r->in);
+		char *rest = r->in.text, *word;
+		uint32_t node;
+
+		if (got <= 0)
+			return got ? -1 : ends_early(r, "switches", count, wanted);
+		while ((word = next_word(&rest))) {
+			if (count == wanted)
+				return line_file_error(&r->in,
+						       "%s is one switch more than the %u of the "
+						       "first line",
+						       quote(word).text, wanted);
+			if (read_node(r, word, &node))
+				return -1;
+			if (r->nodes[node].is_switch)
+				return line_file_error(&r->in, "switch %u is listed twice", node);
+			r->nodes[node].is_switch = 1;
+			count++;
+		}
+	}
+	return 0;
+}
+
+static int number_hosts(struct hpcc_reader *r)
+{
+	struct hpcc_topology *t = r->t;
+
+	t->host_ids = calloc(t->node_count - t->switch_count, sizeof(*t->host_ids));
+	if (!t->host_ids)
+		return error_set(r->in.e, "no memory");
+	for (uint32_t i = 0; i < t->node_count; i++) {
+		if (r->nodes[i].is_switch)
+			continue;
+		t->host_ids[t->host_count] = i;
+		r->nodes[i].number = t->host_count++;
+	}
+	return 0;
+}
+
+/* Rate and delay, both as Weir reads them, and no losses. */
+static int check_wire(struct hpcc_reader *r, char *const words[])
+{
+	static const struct option rate = { "rate",       OPT_RATE_BPS, 0,  NULL,
+					    RATE_MIN_BPS, RATE_MAX_BPS, "", NULL };
+	static const struct option delay = { "delay", OPT_TIME_PS,  0,  NULL,
+					     0,       DELAY_MAX_PS, "", NULL };
+	uint64_t rate_bps, delay_ps;
+	int64_t loss;
+	struct error e;
+
+	if (option_parse(&rate_bps, &rate, words[2], &e) ||
+	    option_parse(&delay_ps, &delay, words[3], &e))
+		return line_file_error(&r->in, "%s", e.text);
+	if (delay_ps == 0)
+		return line_file_error(&r->in, "delay 0 is refused: " ZERO_DELAY_REASON);
+	if (read_time_ps(words[4], (double)PS_PER_S, &loss))
+		return line_file_error(&r->in, "%s is not an error rate", quote(words[4]).text);
+	if (loss != 0)
+		return line_file_error(&r->in,
+				       "error rate %s, but links of Weir lose nothing; only 0 "
+				       "can be had",
+				       quote(words[4]).text);
+	return 0;
+}
+
+static int check_ends(struct hpcc_reader *r, const uint32_t end[2])
+{
+	const struct hpcc_node *a = &r->nodes[end[0]], *b = &r->nodes[end[1]];
+
+	if (end[0] == end[1])
+		return line_file_error(&r->in, "a link needs two nodes; both are %u", end[0]);
+	if (!a->is_switch && !b->is_switch)
+		return line_file_error(&r->in,
+				       "nodes %u and %u are both hosts; a host's link goes to a "
+				       "switch",
+				       end[0], end[1]);
+	for (int i = 0; i < 2; i++)
+		if (!r->nodes[end[i]].is_switch && r->nodes[end[i]].links > 0)
+			return line_file_error(&r->in, "host %u has a second link; a host has one",
+					       end[i]);
+	return 0;
+}
+
+static int read_link(struct hpcc_reader *r)
+{
+	char *words[LINE_WORDS_MAX];
+	char name[2][16], line[256];
+	uint32_t end[2];
+
+	if (line_file_words(&r->in, words) != 5)
+		return line_file_error(&r->in,
+				       "a link is two nodes, a rate, a delay and an error rate, as "
+				       "in 0 4 100Gbps 0.001ms 0");
+	if (read_node(r, words[0], &end[0]) || read_node(r, words[1], &end[1]) ||
+	    check_ends(r, end) || check_wire(r, words))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		struct hpcc_node *n = &r->nodes[end[i]];
+
+		n->links++;
+		snprintf(name[i], sizeof(name[i]), "%c%u", n->is_switch ? 's' : 'h',
+			 n->is_switch ? end[i] : n->number);
+	}
+	snprintf(line, sizeof(line), "%s %s %s %s", name[0], name[1], words[2], words[3]);
+	if (line_list_add(&r->t->links, line, r->in.line))
+		return error_set(r->in.e, "no memory");
+	return 0;
+}
+
+static int read_links(struct hpcc_reader *r)
+{
+	for (uint32_t i = 0; i < r->link_count; i++) {
+		int got = line_file_next(&r->in);
+
+		if (got <= 0)
+			return got ? -1 : ends_early(r, "links", i, r->link_count);
+		if (read_link(r))
+			return -1;
+	}
+	for (uint32_t i = 0; i < r->t->node_count; i++)
+		if (r->nodes[i].links == 0)
+			return error_set(r->in.e, "%.200s: %s %u has no link", r->in.name,
+					 r->nodes[i].is_switch ? "switch" : "host", i);
+	return 0;
+}
+
+static int read_all(struct hpcc_reader *r)
+{
+	if (read_header(r))
+		return -1;
+	r->nodes = calloc(r->t->node_count, sizeof(*r->nodes));
+	if (!r->nodes)
+		return error_set(r->in.e, "no memory");
+	return read_switches(r) || number_hosts(r) || read_links(r) ? -1 : 0;
+}
+
+int hpcc_read(struct hpcc_topology *t, const char *file, struct error *e)
+{
+	struct hpcc_reader r = { .t = t };
+	int failed;
+
+	memset(t, 0, sizeof(*t));
+	if (line_file_open(&r.in, file, e))
+		return -1;
+	failed = read_all(&r);
+	line_file_close(&r.in);
+	free(r.nodes);
+	if (failed)
+		hpcc_free(t);
+	return failed;
+}
+
+void hpcc_free(struct hpcc_topology *t)
+{
+	line_list_free(&t->links);
+	free(t->host_ids);
+	memset(t, 0, sizeof(*t));
+}
+
+static int hpcc_build(struct network *net, const struct network_config *c, struct error *e)
+{
+	struct hpcc_topology t;
+	int failed;
+
+	if (c->file[0] == '\0')
+		return error_set(
+			e, "network.file: not given; topology hpcc needs file = topology.txt");
+	if (hpcc_read(&t, c->file, e))
+		return error_prefix(e, "network.file: ");
+	failed = explicit_build(net, &t.links, e);
+	if (!failed) {
+		net->host_ids = t.host_ids;
+		t.host_ids = NULL;
+	}
+	hpcc_free(&t);
+	return failed;
+}
+
+static const struct option hpcc_options[] = {
+	{ "file", OPT_TEXT, offsetof(struct network_config, file), NULL, 0, 0,
+	  "topology file: nodes, switches and links; the switches; a line a link", NULL },
+	{ .name = NULL },
+};
+
+const struct topology_ops topology_hpcc = {
+	.name = "hpcc",
+	.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the "
+		"order of "
+		"their node numbers, switch 4 is s4",
+	.options = hpcc_options,
+	.build = hpcc_build,
+};

@@ -1,0 +1,152 @@
+/* topology_leaf_spine.c -- two tiers of switches: every leaf linked with every spine.
+ *
+ * leaf-spine has one link from each leaf to each spine, at a rate of its own: the fabric of the
+ * marking papers' simulations. fat-tree-2 is told what the fabric must carry instead: each leaf has
+ * uplinks for all of its hosts' traffic, divided by the oversubscription, and spreads them evenly
+ * over the spines, several parallel links to each where needed.
+ *
+ * In both a host's end of its link is a card, with a queue where host.card says so. Where that queue is
+ * to have the scheduler, buffer and marking of switches, card-rate gives every host of leaf-spine a
+ * switch of its own. */
+#include "sim/net/topology.h"
+
+enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBSCRIPTION_MAX = 64 };
+
+#define TWO_TIER_OPTIONS(leaves_, spines_) \
+	COUNT_OPTION("leaves", leaves, leaves_, 1, LEAVES_MAX, "switches with hosts"), \
+		COUNT_OPTION("spines", spines, spines_, 1, SPINES_MAX, \
+			     "switches that link the leaves"), \
+		COUNT_OPTION("hosts-per-leaf", hosts_per_leaf, "16", 1, HOSTS_PER_LEAF_MAX, \
+			     "hosts on each leaf")
+
+/* Hosts and their leaves, whose nodes are put into leaf[]. */
+static void add_racks(struct net_builder *b, const struct network_config *c, uint32_t *leaf)
+{
+	const uint32_t hosts = (uint32_t)c->hosts_per_leaf;
+	const struct wire wire = host_wire(c);
+
+	for (uint32_t l = 0; l < c->leaves; l++)
+		leaf[l] = builder_rack(b, l * hosts, hosts,
+				       &(struct net_node){ .tier = 1, .index = l }, &wire);
+}
+
+/* Every host with its card, which is a rack of one, and then the leaves. */
+static void add_cards(struct net_builder *b, const struct network_config *c, uint32_t *leaf)
+{
+	const uint32_t hosts = (uint32_t)(c->leaves * c->hosts_per_leaf);
+	const struct wire wire = host_wire(c);
+	const struct wire inside = { c->card_rate_bps, fabric_wire(c).delay_ps };
+	uint32_t first_node = b->net->node_count;
+
+	for (uint32_t h = 0; h < hosts; h++)
+		builder_rack(b, h, 1, &(struct net_node){ .tier = 1, .index = h }, &inside);
+	for (uint32_t l = 0; l < c->leaves; l++)
+		leaf[l] = builder_node(b, NODE_SWITCH, 2, l);
+	for (uint32_t h = 0; h < hosts; h++)
+		builder_cable(b, first_node + 2 * h + 1, leaf[h / c->hosts_per_leaf], &wire);
+	b->net->access_bps = wire.rate_bps;
+	b->net->racks_per_pod = (uint32_t)c->hosts_per_leaf;
+}
+
+static int two_tier_build(struct network *net, const struct network_config *c, uint32_t parallel,
+			  struct error *e)
+{
+	const uint64_t hosts = c->leaves * c->hosts_per_leaf, cards = c->card_rate_bps ? hosts : 0;
+	const struct net_size size = {
+		.hosts = hosts,
+		.switches = cards + c->leaves + c->spines,
+		.cables = cards + hosts + c->leaves * c->spines * parallel,
+	};
+	const struct wire fabric = fabric_wire(c);
+	uint32_t leaf[LEAVES_MAX], tier = cards ? 2 : 1;
+	struct net_builder b;
+
+	if (cards)
+		net->tier_names[1] = "card";
+	net->tier_names[tier] = "leaf";
+	net->tier_names[tier + 1] = "spine";
+	if (builder_start(&b, net, &size, e))
+		return -1;
+	net->bisection_bps = c->leaves * c->spines * parallel * fabric.rate_bps / 2;
+	net->racks_per_pod = 1;
+	if (cards)
+		add_cards(&b, c, leaf);
+	else
+		add_racks(&b, c, leaf);
+	for (uint32_t s = 0; s < c->spines; s++) {
+		uint32_t spine = builder_node(&b, NODE_SWITCH, (uint8_t)(tier + 1), s);
+
+		for (uint32_t l = 0; l < c->leaves; l++)
+			for (uint32_t i = 0; i < parallel; i++)
+				builder_cable(&b, leaf[l], spine, &fabric);
+	}
+	builder_finish(&b);
+	return 0;
+}
+
+static const struct option leaf_spine_options[] = {
+	TWO_TIER_OPTIONS("8", "8"),
+	HOST_WIRE_OPTIONS,
+	FABRIC_WIRE_OPTIONS,
+	RATE_OPTION("card-rate", card_rate_bps, NULL,
+		    "hosts have a switch of their own, card0 for h0: they send to it at this rate, "
+		    "and the link at rate to the leaf begins there, with the queues, buffer and "
+		    "marking of a switch; without it a host's end of its link is as host.card says"),
+	{ .name = NULL },
+};
+
+static int leaf_spine_build(struct network *net, const struct network_config *c, struct error *e)
+{
+	return two_tier_build(net, c, 1, e);
+}
+
+const struct topology_ops topology_leaf_spine = {
+	.name = "leaf-spine",
+	.help = "hosts on leaves, one link from each leaf to each spine",
+	.options = leaf_spine_options,
+	.build = leaf_spine_build,
+};
+
+static const struct option fat_tree_2_options[] = {
+	TWO_TIER_OPTIONS("4", "4"),
+	{ "oversubscription", OPT_FRACTION_Q32,
+	  offsetof(struct network_config, oversubscription_q32), "1", ONE_Q32,
+	  OVERSUBSCRIPTION_MAX *ONE_Q32,
+	  "what a leaf's hosts can send over what its uplinks carry; 1: full bisection", NULL },
+	HOST_WIRE_OPTIONS,
+	FABRIC_WIRE_OPTIONS,
+	{ .name = NULL },
+};
+
+/* Links from each leaf to each spine: hosts x rate = oversubscription x spines x links x
+ * fabric-rate. Must come out whole, up to the rounding of the oversubscription. */
+static int fat_tree_2_build(struct network *net, const struct network_config *c, struct error *e)
+{
+	double over = (double)c->oversubscription_q32 / (double)ONE_Q32;
+	double down_bps = (double)c->hosts_per_leaf * (double)host_wire(c).rate_bps;
+	double links = down_bps / over / (double)c->spines / (double)fabric_wire(c).rate_bps;
+	double off;
+
+	if (links > SPINES_MAX)
+		return error_set(e,
+				 "network.fabric-rate: too low: %.6g links from each leaf to each "
+				 "spine would be needed; at most %d",
+				 links, SPINES_MAX);
+	off = links - (double)(uint32_t)(links + 0.5);
+	if (links < 0.5 || off > 1e-6 || off < -1e-6)
+		return error_set(
+			e,
+			"network.oversubscription: %.6g gives %.6g links from each leaf to "
+			"each spine; hosts-per-leaf x rate / (oversubscription x spines x "
+			"fabric-rate) must be a whole number above 0",
+			over, links);
+	return two_tier_build(net, c, (uint32_t)(links + 0.5), e);
+}
+
+const struct topology_ops topology_fat_tree_2 = {
+	.name = "fat-tree-2",
+	.help = "two-level fat tree: each leaf's uplinks carry its hosts' traffic divided by the "
+		"oversubscription and are spread evenly, in parallel links, over the spines",
+	.options = fat_tree_2_options,
+	.build = fat_tree_2_build,
+};

@@ -1,0 +1,249 @@
+/* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
+ * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
+#define _GNU_SOURCE
+#include "sim/run/run.h"
+#include "sim/base/time_text.h"
+#include "sim/config/plugin_guard.h"
+#include "sim/measure/audit.h"
+#include "sim/measure/measure.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { POLLS_BETWEEN_LOOKS = 1024 };
+
+static double clock_seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A run that goes on. */
+struct course {
+	struct measure measure;
+	const struct run_control *control;
+	uint64_t polls; /* windows so far */
+	int partial;
+	enum run_status trouble; /* RUN_DONE, or why the run was ended in the middle ... */
+	struct error message;    /* ... in words */
+};
+
+/* --- the course of a run --- */
+
+/* Order of stops: measuring begins, samples, measuring ends, time is up. A stop may be all of them. */
+static int64_t on_stop(void *context, int64_t now_ps)
+{
+	struct measure *m = &((struct course *)context)->measure;
+
+	if (m->phase == PHASE_BEFORE && now_ps >= m->from_ps) {
+		measure_begin(m, m->from_ps);
+		m->phase = PHASE_MEASURING;
+	}
+	probes_sample(m->probes, now_ps);
+	if (m->phase == PHASE_MEASURING && now_ps >= m->to_ps) {
+		measure_end(m, m->to_ps);
+		m->phase = PHASE_AFTER;
+	}
+	/* Flows that waited for others have their time too. */
+	if (m->engine->last_opened_ps > 0 && m->timed_ends &&
+	    m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps > m->limit_ps)
+		m->limit_ps = m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps;
+	if (now_ps >= m->limit_ps || (m->phase == PHASE_AFTER && measure_flows_done(m)))
+		return -1;
+
+	int64_t next_ps = m->phase == PHASE_BEFORE ? m->from_ps : m->limit_ps;
+	int64_t sample_ps = probes_next_ps(m->probes);
+
+	if (m->phase == PHASE_MEASURING && m->to_ps < next_ps)
+		next_ps = m->to_ps;
+	return sample_ps < next_ps ? sample_ps : next_ps;
+}
+
+/* Has something happened after which there is no result? */
+static enum run_status find_trouble(struct course *r)
+{
+	const struct run_control *control = r->control;
+	const struct measure *m = &r->measure;
+
+	if (plugin_guard_caught(m->engine->guard, &r->message))
+		return RUN_MISLED;
+	if (r->polls % POLLS_BETWEEN_LOOKS == 0 && probes_overflow(m->probes, &r->message))
+		return RUN_REFUSED;
+	if (control->audit_windows && r->polls % control->audit_windows == 0 &&
+	    audit(m->engine, &r->message)) {
+		error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
+		return RUN_BROKEN;
+	}
+	return RUN_DONE;
+}
+
+static int on_poll(void *context, int64_t now_ps)
+{
+	struct course *r = context;
+	const struct run_control *control = r->control;
+	struct measure *m = &r->measure;
+
+	m->now_ps = now_ps;
+	r->polls++;
+	r->trouble = find_trouble(r);
+	if (r->trouble)
+		return 1;
+	if (control->stop && atomic_load_explicit(control->stop, memory_order_relaxed)) {
+		r->partial = 1;
+		return 1;
+	}
+	if (control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
+		control->progress(control->context, now_ps, m->expected_ps);
+	return (m->phase == PHASE_AFTER || m->to_ps == TIME_NEVER_PS) && measure_flows_done(m);
+}
+
+/* From the config: when to measure and when to stop. */
+static int plan(struct measure *m, const struct config *c, struct error *e)
+{
+	const struct flow_list *flows = &m->engine->flows;
+	int64_t last_start_ps = 0;
+	int unlimited = 0;
+
+	for (uint32_t i = 0; i < flows->count; i++) {
+		const struct flow *f = &flows->flows[i];
+
+		if (f->start_ps > last_start_ps && !(f->ties & FLOW_WAITS))
+			last_start_ps = f->start_ps;
+		if (f->size_bytes == FLOW_UNLIMITED)
+			unlimited = 1;
+		if (!(f->ties & FLOW_WAITS))
+			m->timed_ends += flow_ends(f);
+	}
+	if (!flows->count)
+		return error_set(e, "there is no traffic: add a [traffic NAME] section");
+	if (unlimited && !c->measure.to_ps)
+		return error_set(e, "measure.to: needed, because some flows are unlimited");
+	m->from_ps = (int64_t)c->measure.from_ps;
+	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : TIME_NEVER_PS;
+	m->expected_ps = c->measure.to_ps ? m->to_ps : last_start_ps;
+	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
+		      (int64_t)c->measure.drain_ps;
+	if (!m->timed_ends)
+		m->limit_ps = m->to_ps;
+	return 0;
+}
+
+/* --- the run --- */
+
+static int attach_taps(struct engine *e, const struct run_control *control, struct error *error)
+{
+	e->taps = memory_grow(e->taps, e->tap_count + control->tap_count + UINT64_C(1),
+			      sizeof(*e->taps));
+	for (uint32_t i = 0; i < control->tap_count; i++) {
+		const struct tap *t = &control->taps[i];
+		int64_t link = link_find(e->net, t->port, error);
+
+		if (link < 0)
+			return error_prefix(error, "capture of '%s': ", t->port);
+		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context,
+							       control->taps_see_frames };
+		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
+	}
+	return 0;
+}
+
+static int prepare(struct course *course, const struct config *c, struct run_result *r,
+		   struct error *e)
+{
+	const struct run_control *control = course->control;
+	struct measure *m = &course->measure;
+	struct flow_list flows = { 0 };
+	int failed;
+
+	if (network_build(&r->network, &c->network, e))
+		return -1;
+	failed = traffic_generate(&flows, c, &r->network, e) ||
+		 memory_check(estimate_memory(c, &r->network, flows.count), "network", e) ||
+		 engine_new(&m->engine, c, &r->network, &flows, control->threads, e) ||
+		 plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, control, e);
+	flow_list_free(&flows);
+	return failed ? -1 : 0;
+}
+
+/* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */
+static enum run_status judge(struct course *r, struct error *error)
+{
+	/* In the last window, too. */
+	if (!r->trouble && plugin_guard_caught(r->measure.engine->guard, &r->message))
+		r->trouble = RUN_MISLED;
+	if (r->trouble) {
+		*error = r->message;
+		return r->trouble;
+	}
+	return audit(r->measure.engine, error) ? RUN_BROKEN : RUN_DONE;
+}
+
+/* The whole course, and what came of it. */
+static enum run_status carry_out(struct course *course, struct run_result *r, struct error *error)
+{
+	struct measure *m = &course->measure;
+	enum run_status status;
+	double cpu;
+
+	m->engine->on_stop = on_stop;
+	m->engine->on_poll = on_poll;
+	m->engine->context = course;
+	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+	engine_run(m->engine);
+	m->cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	/* An interrupted run measures up to where it got. */
+	if (m->phase == PHASE_MEASURING)
+		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
+	status = judge(course, error);
+	deadlock_find(m->engine, &r->deadlock);
+	partition_find(m->engine, m->now_ps, &r->partition);
+	measure_results(m, r);
+	r->partial = course->partial;
+	return status;
+}
+
+/* What was built, for whoever wants to know before anything runs. */
+static void show_built(const struct engine *e, struct run_result *r)
+{
+	r->estimate = estimate_run(e);
+	r->flow_count = e->flows.count;
+	r->flows = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->flows));
+	memcpy(r->flows, e->flows.flows, r->flow_count * sizeof(*r->flows));
+}
+
+int run(const struct config *c, const struct run_control *control, struct run_result *r,
+	struct error *error)
+{
+	struct course course = { .measure = { .config = c }, .control = control };
+	struct measure *m = &course.measure;
+	double wall = clock_seconds(CLOCK_MONOTONIC);
+	int status;
+
+	memset(r, 0, sizeof(*r));
+	status = prepare(&course, c, r, error);
+	if (status == RUN_DONE && control->extent == RUN_ONLY_BUILT)
+		show_built(m->engine, r);
+	else if (status == RUN_DONE)
+		status = carry_out(&course, r, error);
+	r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;
+	measure_free(m);
+	if (m->engine)
+		engine_free(m->engine);
+	if (status == RUN_REFUSED)
+		run_result_free(r);
+	return status;
+}
+
+void run_result_free(struct run_result *r)
+{
+	free(r->flows);
+	free(r->ideal_ps);
+	free(r->ports);
+	free(r->pauses);
+	series_free(r->series, r->series_count);
+	network_free(&r->network);
+	memset(r, 0, sizeof(*r));
+}

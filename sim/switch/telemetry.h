@@ -1,0 +1,83 @@
+/* telemetry.h -- what switches write into data packets (in-band network telemetry), for controls that
+ * need it. A packet is one cache line, so its notes lie beside it: one stack for each slot of the
+ * packet store, moved along whenever the packet moves. The receiver copies them into the ACK. */
+#ifndef SIM_SWITCH_TELEMETRY_H
+#define SIM_SWITCH_TELEMETRY_H
+#include "lib/mark/flow_count.h"
+#include "sim/host/host.h"
+#include <string.h>
+
+struct int_stack {
+	uint32_t count;
+	uint32_t unused;
+	struct cc_hop hop[CC_HOPS_MAX];
+};
+
+static inline struct int_stack *packet_notes(const struct worker *w, const struct packet *packet)
+{
+	return &w->engine->notes[packet - w->pool.slots];
+}
+
+static inline void int_copy(struct int_stack *to, const struct int_stack *from)
+{
+	to->count = from->count;
+	memcpy(to->hop, from->hop, from->count * sizeof(from->hop[0]));
+}
+
+enum {
+	TELEMETRY_INDEX_BITS = 10,
+	TELEMETRY_COUNT_SIZE = sizeof(struct flow_count) + (4 << TELEMETRY_INDEX_BITS),
+};
+
+/* Flows that pass a port, counted over a base round-trip time. */
+static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, uint32_t flow_hash,
+				       int64_t now_ps)
+{
+	struct flow_count *c = (void *)(e->flow_counts + (size_t)link * TELEMETRY_COUNT_SIZE);
+
+	return flow_count_table(c, (uint64_t)ps_to_ns(e->base_rtt_ps), TELEMETRY_INDEX_BITS,
+				flow_hash, ps_to_ns(now_ps));
+}
+
+/* A data packet leaves a port: one more note, while there is room. */
+static inline void int_push(const struct engine *e, struct int_stack *s, const struct egress *out,
+			    const struct packet *packet, int64_t start_ps)
+{
+	const struct port *p = &out->port;
+	uint32_t link = e->net->line_link[out->line];
+	uint32_t flows = e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, start_ps) : 0;
+
+	if (s->count == CC_HOPS_MAX)
+		return;
+	s->hop[s->count++] = (struct cc_hop){
+		.link = link,
+		.queue_bytes = p->bytes,
+		.tx_bytes = (uint32_t)p->tx_bytes,
+		.time_ns = (uint32_t)ps_to_ns(start_ps),
+		.rate_mbps = (uint32_t)(p->class->rate_bps / 1000000),
+		.flows = flows,
+	};
+}
+
+/* host_control for a packet with notes. */
+static __attribute__((unused, noinline)) void host_control_notes(struct worker *w, struct host *h,
+								 struct packet *packet,
+								 const struct packet *spare,
+								 const struct int_stack *notes)
+{
+	if (h->paused & HOST_QUEUED) /* which then takes them along from there */
+		int_copy(packet_notes(w, egress_place(w, h->out)), notes);
+	if (packet != spare) {
+		int_copy(packet_notes(w, packet), notes);
+		host_control(w, h, packet, spare);
+		return;
+	}
+	host_control(w, h, packet, spare);
+	if (h->paused & HOST_QUEUED)
+		return;
+
+	const struct queue *q = port_queues(&h->out->port) + host_queue(h, packet->class_id);
+
+	int_copy(&w->engine->notes[q->tail - 1], notes);
+}
+#endif

@@ -1,0 +1,132 @@
+/* gate.c -- see gate.h. */
+#include "sim/traffic/gate.h"
+#include "sim/base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more. It doubles, so there is more to get only where the count is a power of two. */
+static void *with_room(void *p, uint32_t count, size_t size)
+{
+	return count & (count - 1) ? p : memory_grow(p, count ? 2 * (uint64_t)count : 1, size);
+}
+
+uint32_t gates_add_like(struct gate_list *l, const struct gate *g)
+{
+	l->gates = with_room(l->gates, l->gate_count, sizeof(*l->gates));
+	l->gates[l->gate_count] = *g;
+	return l->gate_count++;
+}
+
+uint32_t gates_add(struct gate_list *l, uint32_t needed, uint32_t one_by_one)
+{
+	struct gate g = { .needed = needed, .one_by_one = one_by_one != 0 };
+
+	return gates_add_like(l, &g);
+}
+
+void gates_tie(struct gate_list *l, struct gate_tie tie)
+{
+	int waits = tie.kind == FLOW_WAITS;
+	struct gate_tie **ties = waits ? &l->waits : &l->tells;
+	uint32_t *count = waits ? &l->wait_count : &l->tell_count;
+
+	*ties = with_room(*ties, *count, sizeof(**ties));
+	(*ties)[(*count)++] = tie;
+}
+
+void gates_free(struct gate_list *l)
+{
+	free(l->gates);
+	free(l->waits);
+	free(l->tells);
+	memset(l, 0, sizeof(*l));
+}
+
+static int by_gate(const void *a, const void *b)
+{
+	const struct gate_tie *x = a, *y = b;
+
+	if (x->gate != y->gate)
+		return x->gate < y->gate ? -1 : 1;
+	return (x->flow > y->flow) - (x->flow < y->flow);
+}
+
+static int by_flow(const void *a, const void *b)
+{
+	const struct gate_tie *x = a, *y = b;
+
+	if (x->flow != y->flow)
+		return x->flow < y->flow ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+void gates_sort(struct gate_list *l, const uint32_t *number)
+{
+	if (!l->gate_count)
+		return;
+	for (uint32_t i = 0; i < l->wait_count; i++)
+		l->waits[i].flow = number[l->waits[i].flow];
+	for (uint32_t i = 0; i < l->tell_count; i++)
+		l->tells[i].flow = number[l->tells[i].flow];
+	if (l->wait_count)
+		qsort(l->waits, l->wait_count, sizeof(*l->waits), by_gate);
+	if (l->tell_count)
+		qsort(l->tells, l->tell_count, sizeof(*l->tells), by_flow);
+	for (uint32_t i = l->wait_count; i-- > 0;)
+		l->gates[l->waits[i].gate].first = i;
+}
+
+const struct gate_tie *gates_tells(const struct gate_list *l, uint32_t flow)
+{
+	uint32_t low = 0, high = l->tell_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->tells[middle].flow < flow)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->tell_count && l->tells[low].flow == flow ? &l->tells[low] : NULL;
+}
+
+/* The next flow at the gate, if any is left. */
+static int take_next(struct gate_list *l, uint32_t gate, uint32_t *flow)
+{
+	uint32_t *first = &l->gates[gate].first;
+
+	if (*first >= l->wait_count || l->waits[*first].gate != gate)
+		return 0;
+	*flow = l->waits[(*first)++].flow;
+	return 1;
+}
+
+uint32_t gates_tell(struct gate_list *l, const struct gate_event *event,
+		    void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context)
+{
+	const struct gate_tie *tie = gates_tells(l, event->flow);
+	uint32_t others = 0, flow;
+
+	for (; tie && tie < l->tells + l->tell_count && tie->flow == event->flow; tie++) {
+		struct gate *g = &l->gates[tie->gate];
+		int64_t start_ps = event->now_ps + g->delay_ps;
+
+		if (tie->kind != (uint32_t)event->kind)
+			continue;
+		if (g->is_local != (event->gates == GATES_OF_HOST)) {
+			others++;
+			continue;
+		}
+		g->done++;
+		if ((g->closes_ps && start_ps >= g->closes_ps) ||
+		    (!g->one_by_one && g->done != g->needed))
+			continue;
+		while (take_next(l, tie->gate, &flow)) {
+			start(context, flow, start_ps);
+			if (g->one_by_one)
+				break;
+		}
+	}
+	return others;
+}

@@ -1,0 +1,191 @@
+/* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
+#include "sim/traffic/traffic.h"
+#include "sim/base/memory.h"
+#include "sim/base/time_text.h"
+#include "sim/traffic/traffic_make.h"
+#include "sim/traffic/traffic_sort.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
+	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_staggered, traffic_storage,
+	traffic_training, traffic_ring, traffic_list, traffic_hpcc_flows, traffic_htsim;
+
+const struct traffic_ops *const traffic_all[] = {
+	&traffic_many_to_one, &traffic_permutation,
+	&traffic_all_to_all,  &traffic_all_to_one,
+	&traffic_inter_rack,  &traffic_incast,
+	&traffic_staggered,   &traffic_storage,
+	&traffic_training,    &traffic_ring,
+	&traffic_list,        &traffic_hpcc_flows,
+	&traffic_htsim,       NULL,
+};
+
+const struct traffic_ops *traffic_find(const char *name)
+{
+	for (size_t i = 0; traffic_all[i]; i++)
+		if (strcmp(traffic_all[i]->name, name) == 0)
+			return traffic_all[i];
+	return NULL;
+}
+
+static int pattern_unknown(const struct traffic_config *t, struct error *e)
+{
+	const char *names[16];
+	size_t count = 0;
+
+	for (; traffic_all[count]; count++)
+		names[count] = traffic_all[count]->name;
+	error_unknown(e, "pattern", t->pattern, names, count);
+	return error_prefix(e, "traffic.%s.pattern: ", t->name);
+}
+
+/* Gates and paths know flows by the order of making, which .next holds until everything is sorted. */
+static void renumber(struct flow_list *list)
+{
+	uint32_t *number = memory_new(list->count, sizeof(*number));
+
+	for (uint32_t i = 0; i < list->count; i++)
+		number[list->flows[i].next] = i;
+	if (list->gates.gate_count)
+		gates_sort(&list->gates, number);
+	if (list->paths.count)
+		flow_paths_sort(&list->paths, number);
+	memory_free(number, list->count, sizeof(*number));
+}
+
+static void sort_flows(struct flow_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		list->flows[i].next = i;
+	flows_by_start(list->flows, list->count);
+	if (list->gates.gate_count || list->paths.count)
+		renumber(list);
+	for (uint32_t i = 0; i < list->count; i++) {
+		list->flows[i].next = FLOW_NONE;
+		list->flows[i].connection = i;
+	}
+}
+
+/* Where a pair's first flow is, or is to be, in a table of size mask + 1. */
+static uint32_t *pair_slot(uint32_t *table, uint64_t mask, const struct flow *flows,
+			   const struct flow *f)
+{
+	uint64_t slot = hash64(((uint64_t)f->src << 32) | f->dst, f->traffic);
+
+	for (;; slot++) {
+		uint32_t *at = &table[slot & mask];
+		const struct flow *first = *at == FLOW_NONE ? f : &flows[*at];
+
+		if (first->src == f->src && first->dst == f->dst && first->traffic == f->traffic)
+			return at;
+	}
+}
+
+/* Flows of one section and pair are messages on the connection that the first of them opens. */
+static int share_connections(struct flow_list *list, const struct config *c, struct error *e)
+{
+	uint64_t size = 1;
+	uint32_t persistent = 0;
+	uint32_t *table;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		persistent += c->traffic[list->flows[i].traffic].connections != 0;
+	if (persistent == 0)
+		return 0;
+	while (size < (uint64_t)persistent * 2)
+		size *= 2;
+	table = malloc(size * sizeof(*table));
+	if (!table)
+		return error_set(e, "traffic: no memory for the connections of %u flows",
+				 persistent);
+	memset(table, 0xff, size * sizeof(*table));
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct flow *f = &list->flows[i];
+		uint32_t *first;
+
+		if (c->traffic[f->traffic].connections == 0)
+			continue;
+		if (f->ties && !traffic_find(c->traffic[f->traffic].pattern)->keeps_order) {
+			free(table);
+			return error_set(
+				e,
+				"traffic.%s.connections: persistent, but some of its flows "
+				"wait for others; allowed is per-flow",
+				c->traffic[f->traffic].name);
+		}
+		first = pair_slot(table, size - 1, list->flows, f);
+		if (*first == FLOW_NONE)
+			*first = i;
+		f->connection = *first;
+	}
+	free(table);
+	return 0;
+}
+
+int traffic_is_late(const struct flow *flows, uint32_t count, uint32_t traffic,
+		    const struct config *c)
+{
+	int has_flows = 0;
+
+	for (uint32_t i = 0; c->measure.to_ps && i < count; i++) {
+		if (flows[i].traffic != traffic)
+			continue;
+		if (flows[i].start_ps < (int64_t)c->measure.to_ps)
+			return 0;
+		has_flows = 1;
+	}
+	return has_flows;
+}
+
+/* There would be nothing to measure. The first flow is the first to start. */
+static int check_starts(const struct flow_list *list, const struct config *c, struct error *e)
+{
+	const struct flow *first = list->flows;
+
+	if (!list->count || !c->measure.to_ps || first->start_ps < (int64_t)c->measure.to_ps)
+		return 0;
+	return error_set(e,
+			 "traffic.%s.start: the first flow of all starts at %s, but the run is "
+			 "measured until measure.to = %s",
+			 c->traffic[first->traffic].name, time_text((uint64_t)first->start_ps).text,
+			 time_text(c->measure.to_ps).text);
+}
+
+static int generate_all(struct flow_list *list, const struct config *c, const struct network *net,
+			struct error *e)
+{
+	if (c->traffic_count > UINT16_MAX)
+		return error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count,
+				 UINT16_MAX);
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		const struct traffic_config *t = &c->traffic[i];
+		const struct traffic_ops *ops = traffic_find(t->pattern);
+
+		if (!ops)
+			return pattern_unknown(t, e);
+		if (ops->generate(list, t, c, net, e))
+			return -1;
+	}
+	sort_flows(list);
+	return check_starts(list, c, e) ? -1 : share_connections(list, c, e);
+}
+
+int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,
+		     struct error *e)
+{
+	memset(list, 0, sizeof(*list));
+	if (generate_all(list, c, net, e)) {
+		flow_list_free(list);
+		return -1;
+	}
+	return 0;
+}
+
+void flow_list_free(struct flow_list *list)
+{
+	free(list->flows);
+	gates_free(&list->gates);
+	flow_paths_free(&list->paths);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,112 @@
+/* traffic_fixed.c -- one flow per sender, all there from the start: many to one, and a permutation.
+ *
+ * The patterns of steady-state studies. Flows may be unlimited, and their applications may write at
+ * a rate of their own. */
+#include "sim/traffic/traffic_make.h"
+#include <stdlib.h>
+
+/* Adds the flow from src to dst, with its size and start drawn. */
+static void add_flow(struct maker *m, const struct flow_sizes *sizes, uint32_t src, uint32_t dst)
+{
+	struct flow_plan p = { .src = src, .dst = dst };
+
+	p.start_ps = maker_start_in_span(m);
+	p.size_bytes = sizes_at(sizes, rng_unit(&m->rng));
+	maker_add(m, &p);
+}
+
+static const struct option many_to_one_options[] = {
+	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
+	RECEIVER_OPTION,
+	ANY_SIZE_OPTION,
+	SIZES_OPTION,
+	STOP_OPTION,
+	APP_RATE_OPTION,
+	{ .name = NULL },
+};
+
+/* Opens the sizes that the section asks for, adds the flows and closes them again. */
+static int with_sizes(struct maker *m, int (*add)(struct maker *, const struct flow_sizes *))
+{
+	struct flow_sizes sizes;
+	int failed;
+
+	if (sizes_open(&sizes, m, SIZES_ANY))
+		return -1;
+	failed = add(m, &sizes);
+	sizes_close(&sizes);
+	return failed;
+}
+
+static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
+{
+	uint32_t receiver = (uint32_t)m->t->receiver, senders;
+
+	if (maker_check_receiver(m, m->t->receiver) || maker_senders(m, &senders) ||
+	    maker_check_stop(m, m->t->size_bytes == FLOW_UNLIMITED) || maker_reserve(m, senders))
+		return -1;
+	for (uint32_t i = 0; i < senders; i++)
+		add_flow(m, sizes, i + (i >= receiver), receiver);
+	return 0;
+}
+
+static int many_to_one_generate(struct flow_list *list, const struct traffic_config *t,
+				const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+
+	return with_sizes(&m, many_to_one);
+}
+
+const struct traffic_ops traffic_many_to_one = {
+	.name = "many-to-one",
+	.help = "one flow from each sender to one receiver, starting somewhere in start",
+	.options = many_to_one_options,
+	.generate = many_to_one_generate,
+};
+
+static const struct option permutation_options[] = {
+	ANY_SIZE_OPTION, SIZES_OPTION, STOP_OPTION, APP_RATE_OPTION, { .name = NULL },
+};
+
+/* Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters
+ * 22 (1986): one cycle through all hosts, each such cycle as likely, so nobody sends to itself. */
+static int permutation(struct maker *m, const struct flow_sizes *sizes)
+{
+	uint32_t hosts = m->net->host_count;
+	uint32_t *to;
+
+	if (maker_check_stop(m, m->t->size_bytes == FLOW_UNLIMITED) || maker_reserve(m, hosts))
+		return -1;
+	to = malloc(hosts * sizeof(*to));
+	if (!to)
+		return maker_error(m, "pattern", "no memory for a permutation of %u hosts", hosts);
+	for (uint32_t i = 0; i < hosts; i++)
+		to[i] = i;
+	for (uint32_t i = hosts - 1; i > 0; i--) {
+		uint32_t j = (uint32_t)rng_below(&m->rng, i), swap = to[i];
+
+		to[i] = to[j];
+		to[j] = swap;
+	}
+	for (uint32_t i = 0; i < hosts; i++)
+		add_flow(m, sizes, i, to[i]);
+	free(to);
+	return 0;
+}
+
+static int permutation_generate(struct flow_list *list, const struct traffic_config *t,
+				const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+
+	return with_sizes(&m, permutation);
+}
+
+const struct traffic_ops traffic_permutation = {
+	.name = "permutation",
+	.help = "one flow from each host to another, every host receiving one: a random cycle of "
+		"all",
+	.options = permutation_options,
+	.generate = permutation_generate,
+};

@@ -1,0 +1,496 @@
+/* traffic_import.c -- flow files of other simulators, as they are.
+ *
+ * HPCC and its descendants: the number of flows, then a line a flow, and whatever follows those is not
+ * read, as the original does not read it either:
+ *
+ *	2
+ *	0 4 3 100 200000 2.000000005	source, destination, priority, port, bytes, seconds
+ *
+ * With topology hpcc, hosts are the node numbers of its file; with others, host numbers. Priority and
+ * port are not used: the section's class is that of all its flows.
+ *
+ * htsim's connection matrices: a header, then a line a connection, in bytes and picoseconds. A
+ * connection without a size has no end. Words that change nothing here (id, prio) are read and not
+ * used. A trigger is a gate (gate.h): oneshot lets all its flows in when the first flow sets it
+ * off, barrier when as many as it counts have, multishot one flow each time.
+ *
+ *	Nodes 16
+ *	Connections 2
+ *	0->5 start 0 size 2000000
+ *	1->5 id 7 start 1000000 size 2000000 send_done_trigger 1
+ *	5->1 trigger 1 size 2000000
+ *	trigger id 1 oneshot */
+#include "sim/base/line_file.h"
+#include "sim/base/memory.h"
+#include "sim/traffic/traffic_make.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct import {
+	struct maker m;
+	struct line_file in;
+};
+
+static const struct option hpcc_options[] = {
+	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+	  "flow file: the number of flows, then source, destination, priority, port, bytes and "
+	  "seconds "
+	  "a line",
+	  NULL },
+	{ .name = NULL },
+};
+
+static const struct option htsim_options[] = {
+	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000",
+	  NULL },
+	STOP_OPTION,
+	{ .name = NULL },
+};
+
+/* --- both --- */
+
+static int add_flow(struct import *i, const struct flow_plan *p)
+{
+	struct maker *m = &i->m;
+	struct error e;
+	struct flow_plan placed = *p;
+
+	if (p->start_ps != TIME_NEVER_PS)
+		placed.start_ps += m->t->start.first_ps;
+	if (p->src == p->dst)
+		return line_file_error(&i->in, "source and destination are both h%u", p->src);
+	if (maker_check_endless(m, &placed, &e))
+		return line_file_error(&i->in, "%s", e.text);
+	if (m->list->count == m->list->capacity && maker_reserve(m, (uint64_t)m->list->count + 64))
+		return -1;
+	maker_add(m, &placed);
+	return 0;
+}
+
+/* Reads the section's file by the pattern's own reader; its messages get the key in front. */
+static int import_file(struct import *i, int (*read)(struct import *))
+{
+	struct maker *m = &i->m;
+	int failed;
+
+	if (m->t->start.first_ps != m->t->start.last_ps)
+		return maker_error(m, "start",
+				   "a span, but the file says when each flow starts; give one "
+				   "time to count from");
+	if (m->t->list[0] == '\0')
+		return maker_error(m, "file", "not given; pattern %s needs file = flows.txt",
+				   m->t->pattern);
+	failed = line_file_open(&i->in, m->t->list, m->e);
+	if (!failed) {
+		failed = read(i);
+		line_file_close(&i->in);
+	}
+	if (failed && strncmp(m->e->text, "traffic.", strlen("traffic.")) != 0)
+		error_prefix(m->e, "traffic.%s.file: ", m->t->name);
+	return failed;
+}
+
+/* --- HPCC --- */
+
+static int by_number(const void *key, const void *entry)
+{
+	uint32_t a = *(const uint32_t *)key, b = *(const uint32_t *)entry;
+
+	return (a > b) - (a < b);
+}
+
+/* The host of that node number. */
+static int read_node(struct import *i, const char *word, uint32_t *host)
+{
+	const struct network *net = i->m.net;
+	const uint32_t *found;
+	uint64_t number;
+	uint32_t node;
+
+	if (read_whole(word, UINT32_MAX, &number))
+		return line_file_error(&i->in, "%s is not the number of a node", quote(word).text);
+	node = (uint32_t)number;
+	if (!net->host_ids) {
+		if (node >= net->host_count)
+			return line_file_error(&i->in, "there is no host %u; hosts are 0 to %u",
+					       node, net->host_count - 1);
+		*host = node;
+		return 0;
+	}
+	found = bsearch(&node, net->host_ids, net->host_count, sizeof(node), by_number);
+	if (!found)
+		return line_file_error(&i->in,
+				       "node %u is no host; hosts are %u of the nodes 0 to %u",
+				       node, net->host_count, net->node_count - 1);
+	*host = (uint32_t)(found - net->host_ids);
+	return 0;
+}
+
+static int read_hpcc_flow(struct import *i)
+{
+	char *words[LINE_WORDS_MAX];
+	struct flow_plan p;
+	uint64_t unused;
+
+	if (line_file_words(&i->in, words) != 6)
+		return line_file_error(&i->in,
+				       "a flow is source, destination, priority, port, bytes and "
+				       "seconds, as in 0 4 3 100 200000 2.5");
+	if (read_node(i, words[0], &p.src) || read_node(i, words[1], &p.dst))
+		return -1;
+	if (read_whole(words[2], UINT32_MAX, &unused) || read_whole(words[3], UINT16_MAX, &unused))
+		return line_file_error(&i->in, "priority %s and port %s; both are whole numbers",
+				       quote(words[2]).text, quote(words[3]).text);
+	if (read_whole(words[4], FLOW_SIZE_MAX_BYTES, &p.size_bytes) || p.size_bytes == 0)
+		return line_file_error(&i->in,
+				       "%s is not a size; allowed are 1 to %" PRIu64 " bytes",
+				       quote(words[4]).text, FLOW_SIZE_MAX_BYTES);
+	if (read_time_ps(words[5], (double)PS_PER_S, &p.start_ps))
+		return line_file_error(&i->in, "%s is not a start; allowed are 0 to 1000 seconds",
+				       quote(words[5]).text);
+	return add_flow(i, &p);
+}
+
+static int read_hpcc(struct import *i)
+{
+	char *words[LINE_WORDS_MAX];
+	uint64_t wanted;
+	int got = line_file_next(&i->in);
+
+	if (got < 0)
+		return -1;
+	if (got == 0)
+		return error_set(i->in.e,
+				 "%.200s: the file is empty; it starts with the number of flows",
+				 i->in.name);
+	if (line_file_words(&i->in, words) != 1 || read_whole(words[0], UINT32_MAX, &wanted) ||
+	    wanted == 0)
+		return line_file_error(&i->in, "the first line is the number of flows");
+	for (uint64_t n = 0; n < wanted; n++) {
+		got = line_file_next(&i->in);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return line_file_error(
+				&i->in, "the file ends after %" PRIu64 " of %" PRIu64 " flows", n,
+				wanted);
+		if (read_hpcc_flow(i))
+			return -1;
+	}
+	return 0;
+}
+
+static int hpcc_generate(struct flow_list *list, const struct traffic_config *t,
+			 const struct config *c, const struct network *net, struct error *e)
+{
+	struct import i = { .m = maker_make(list, t, c, net, e) };
+
+	return import_file(&i, read_hpcc);
+}
+
+const struct traffic_ops traffic_hpcc_flows = {
+	.name = "hpcc-flows",
+	.help = "a flow file of the HPCC simulator as it is; priorities and ports are not used",
+	.options = hpcc_options,
+	.generate = hpcc_generate,
+};
+
+/* --- htsim --- */
+
+struct matrix {
+	uint64_t connections;
+	int has_count;
+	uint32_t trigger_count;
+	struct trigger {
+		uint64_t id;
+		uint32_t gate;
+		int is_declared, is_set_off, is_waited_for;
+	} * triggers;
+};
+
+/* What a line says of its connection. */
+struct connection {
+	struct flow_plan plan;
+	int has_start;
+	uint32_t tie_count;
+	struct {
+		uint64_t trigger;
+		enum flow_tie kind;
+	} ties[LINE_WORDS_MAX];
+};
+
+/* The trigger of that id, made when first heard of. */
+static struct trigger *trigger_of(struct import *i, struct matrix *x, uint64_t id)
+{
+	for (uint32_t t = 0; t < x->trigger_count; t++)
+		if (x->triggers[t].id == id)
+			return &x->triggers[t];
+	x->triggers =
+		memory_grow(x->triggers, x->trigger_count + UINT64_C(1), sizeof(*x->triggers));
+	x->triggers[x->trigger_count] =
+		(struct trigger){ .id = id, .gate = gates_add(&i->m.list->gates, 1, 0) };
+	return &x->triggers[x->trigger_count++];
+}
+
+/* "0->5" */
+static int read_pair(struct import *i, const char *word, struct flow_plan *p)
+{
+	const char *arrow = strstr(word, "->");
+	const char *part[2] = { word, arrow + 2 };
+	uint32_t *host[2] = { &p->src, &p->dst };
+
+	for (int end = 0; end < 2; end++) {
+		uint64_t number;
+		char text[24];
+		size_t length = end ? strlen(part[1]) : (size_t)(arrow - word);
+
+		snprintf(text, sizeof(text), "%.*s", (int)(length < 20 ? length : 20), part[end]);
+		if (read_whole(text, i->m.net->host_count - 1, &number))
+			return line_file_error(&i->in, "there is no host %s; hosts are 0 to %u",
+					       quote(text).text, i->m.net->host_count - 1);
+		*host[end] = (uint32_t)number;
+	}
+	return 0;
+}
+
+static int is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(word, *words) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* Which tie a word makes; 0: none. */
+static enum flow_tie tie_of(const char *word)
+{
+	if (strcmp(word, "trigger") == 0)
+		return FLOW_WAITS;
+	if (strcmp(word, "send_done_trigger") == 0)
+		return FLOW_TELLS_SENT;
+	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_TELLS_RECEIVED : (enum flow_tie)0;
+}
+
+/* One word and its value. */
+static int read_attribute(struct import *i, char *const words[2], struct connection *c)
+{
+	static const char *const known[] = {
+		"start", "size", "id", "prio", "trigger", "send_done_trigger", "recv_done_trigger"
+	};
+	uint64_t number;
+
+	if (strcmp(words[0], "start") == 0) {
+		c->has_start = 1;
+		return read_time_ps(words[1], 1, &c->plan.start_ps)
+			       ? line_file_error(&i->in,
+						 "%s is not a start; allowed are 0 to 1000 s in "
+						 "picoseconds",
+						 quote(words[1]).text)
+			       : 0;
+	}
+	if (strcmp(words[0], "size") == 0) {
+		if (read_whole(words[1], FLOW_SIZE_MAX_BYTES, &number))
+			return line_file_error(
+				&i->in, "%s is not a size; allowed are 0 to %" PRIu64 " bytes",
+				quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
+		c->plan.size_bytes = number ? number : FLOW_UNLIMITED;
+		return 0;
+	}
+	if (!tie_of(words[0]) && strcmp(words[0], "id") != 0 && strcmp(words[0], "prio") != 0) {
+		struct error e;
+
+		error_unknown(&e, "word", words[0], known, sizeof(known) / sizeof(known[0]));
+		return line_file_error(&i->in, "%s", e.text);
+	}
+	if (read_whole(words[1], UINT64_MAX, &number))
+		return line_file_error(&i->in, "%s %s; it is a whole number", words[0],
+				       quote(words[1]).text);
+	if (tie_of(words[0])) {
+		c->ties[c->tie_count].trigger = number;
+		c->ties[c->tie_count++].kind = tie_of(words[0]);
+		c->has_start |= tie_of(words[0]) == FLOW_WAITS ? 2 : 0;
+	}
+	return 0;
+}
+
+static int read_connection(struct import *i, char *const words[], int count, struct matrix *x)
+{
+	struct connection c = { .plan = { .size_bytes = FLOW_UNLIMITED } };
+
+	if (read_pair(i, words[0], &c.plan))
+		return -1;
+	for (int w = 1; w < count; w += 2) {
+		if (w + 1 == count)
+			return line_file_error(&i->in, "the line ends after %s; a value is missing",
+					       quote(words[w]).text);
+		if (read_attribute(i, words + w, &c))
+			return -1;
+	}
+	if (c.has_start != 1 && c.has_start != 2)
+		return line_file_error(
+			&i->in,
+			"the flow has %s; a line is as in 0->5 start 0 size 2000000, "
+			"or with a trigger in place of the start",
+			c.has_start ? "both a start and a trigger" : "no start");
+	if (c.has_start == 2)
+		c.plan.start_ps = TIME_NEVER_PS;
+	if (add_flow(i, &c.plan))
+		return -1;
+	for (uint32_t t = 0; t < c.tie_count; t++) {
+		struct trigger *trigger = trigger_of(i, x, c.ties[t].trigger);
+
+		if (c.ties[t].kind == FLOW_WAITS)
+			trigger->is_waited_for = 1;
+		else
+			trigger->is_set_off = 1;
+		maker_tie(&i->m, i->m.list->count - 1, trigger->gate, c.ties[t].kind);
+	}
+	return 0;
+}
+
+/* "trigger id 3 barrier count 2", "trigger id 1 oneshot". */
+static int read_trigger(struct import *i, char *const words[], int count, struct matrix *x)
+{
+	uint64_t id = 0, needed = 1;
+	const char *kind = NULL;
+
+	for (int w = 1; w < count; w++) {
+		uint64_t *number = strcmp(words[w], "id") == 0      ? &id
+				   : strcmp(words[w], "count") == 0 ? &needed
+								    : NULL;
+
+		if (!number)
+			kind = words[w];
+		else if (++w == count || read_whole(words[w], UINT32_MAX, number))
+			return line_file_error(&i->in, "%s is followed by a whole number",
+					       words[w - 1]);
+	}
+	if (!id || !needed || !kind ||
+	    (strcmp(kind, "oneshot") != 0 && strcmp(kind, "multishot") != 0 &&
+	     strcmp(kind, "barrier") != 0))
+		return line_file_error(&i->in,
+				       "a trigger has an id above 0 and is oneshot, multishot "
+				       "or barrier count N, as in trigger id 1 oneshot");
+
+	struct trigger *t = trigger_of(i, x, id);
+
+	t->is_declared = 1;
+	i->m.list->gates.gates[t->gate].one_by_one = strcmp(kind, "multishot") == 0;
+	if (strcmp(kind, "barrier") == 0)
+		i->m.list->gates.gates[t->gate].needed = (uint32_t)needed;
+	return 0;
+}
+
+/* Every trigger that a flow waits for is declared, and somebody sets it off. */
+static int check_triggers(struct import *i, const struct matrix *x)
+{
+	for (uint32_t t = 0; t < x->trigger_count; t++) {
+		const struct trigger *trigger = &x->triggers[t];
+
+		if (trigger->is_waited_for && !trigger->is_declared)
+			return error_set(i->in.e,
+					 "%.200s: no line declares trigger %" PRIu64
+					 ", as in trigger id %" PRIu64 " oneshot",
+					 i->in.name, trigger->id, trigger->id);
+		if (trigger->is_waited_for && !trigger->is_set_off)
+			return error_set(i->in.e,
+					 "%.200s: flows wait for trigger %" PRIu64
+					 ", but none sets it off",
+					 i->in.name, trigger->id);
+	}
+	return 0;
+}
+
+/* "Nodes 16", "Connections 2", "Triggers 0", "Failures 0". */
+static int read_count(struct import *i, char *const words[], int count, struct matrix *x)
+{
+	uint64_t number;
+
+	if (count != 2 || read_whole(words[1], UINT32_MAX, &number))
+		return line_file_error(&i->in, "%s is followed by one whole number", words[0]);
+	if (strcmp(words[0], "Nodes") == 0 && number > i->m.net->host_count)
+		return line_file_error(&i->in, "Nodes %" PRIu64 ", but the network has %u hosts",
+				       number, i->m.net->host_count);
+	if (strcmp(words[0], "Connections") == 0) {
+		x->connections = number;
+		x->has_count = 1;
+	}
+	return 0;
+}
+
+static int read_matrix_line(struct import *i, struct matrix *x)
+{
+	static const char *const counts[] = { "Nodes", "Connections", "Triggers", "Failures",
+					      NULL };
+	char *words[LINE_WORDS_MAX];
+	int count = line_file_words(&i->in, words);
+
+	if (words[0][0] == '#')
+		return 0;
+	if (count < 0)
+		return line_file_error(&i->in, "the line has more than %d words", LINE_WORDS_MAX);
+	if (is_one_of(words[0], counts))
+		return read_count(i, words, count, x);
+	if (strstr(words[0], "->"))
+		return read_connection(i, words, count, x);
+	if (strcmp(words[0], "trigger") == 0)
+		return read_trigger(i, words, count, x);
+	if (strcmp(words[0], "failure") == 0)
+		return line_file_error(&i->in,
+				       "a failure; links of Weir fail by fail = NODE NODE TIME in "
+				       "[network]");
+	return line_file_error(
+		&i->in,
+		"%s starts no line of a connection matrix; allowed are Nodes, "
+		"Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 "
+		"size 2000000",
+		quote(words[0]).text);
+}
+
+static int read_matrix(struct import *i, struct matrix *x)
+{
+	uint32_t before = i->m.list->count, read;
+	int got;
+
+	while ((got = line_file_next(&i->in)) == 1)
+		if (read_matrix_line(i, x))
+			return -1;
+	read = i->m.list->count - before;
+	if (got < 0)
+		return -1;
+	if (!x->has_count)
+		return error_set(i->in.e, "%.200s: no line says Connections and how many",
+				 i->in.name);
+	if (read != x->connections || read == 0)
+		return line_file_error(&i->in,
+				       "%u connections are listed, but Connections says %" PRIu64,
+				       read, x->connections);
+	if (check_triggers(i, x))
+		return -1;
+	return maker_any_endless(&i->m, before) ? 0 : maker_check_stop(&i->m, 0);
+}
+
+static int read_htsim(struct import *i)
+{
+	struct matrix x = { 0 };
+	int failed = read_matrix(i, &x);
+
+	free(x.triggers);
+	return failed;
+}
+
+static int htsim_generate(struct flow_list *list, const struct traffic_config *t,
+			  const struct config *c, const struct network *net, struct error *e)
+{
+	struct import i = { .m = maker_make(list, t, c, net, e) };
+
+	return import_file(&i, read_htsim);
+}
+
+const struct traffic_ops traffic_htsim = {
+	.name = "htsim",
+	.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
+	.options = htsim_options,
+	.generate = htsim_generate,
+};

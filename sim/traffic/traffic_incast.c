@@ -1,0 +1,213 @@
+/* traffic_incast.c -- requests, each answered by many hosts at once.
+ *
+ * At every request some hosts, chosen anew, send the same number of bytes to one host: the pattern
+ * of partition and aggregate (Alizadeh et al., SIGCOMM 2010, section 2.1). Requests come at a fixed
+ * period or by a Poisson process with that mean; in the second case, as in traffic_poisson.c, their
+ * times are drawn uniformly in the window once their number is known. A load in place of the period
+ * says what share of the links' capacity the answers offer (as HPCC, SIGCOMM 2019, section 5.3):
+ *
+ *	senders x size = load x capacity x period
+ *
+ * where the capacity is that of all hosts' links or, with one receiver, of its own. */
+#include "sim/traffic/traffic_make.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRIVALS_PERIODIC, ARRIVALS_POISSON };
+
+#define PERIOD_PS ((uint64_t)PS_PER_S / 100)
+#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+#define LOAD_MAX_Q32 (2 * ONE_Q32)
+
+#define RANDOM_RECEIVER "random"
+#define RECEIVER_ANY UINT32_MAX
+
+static const char *const arrivals_choices[] = { "periodic", "poisson", NULL };
+
+static const struct option incast_options[] = {
+	SENDERS_OPTION("hosts that answer a request, chosen at random; all others unless given"),
+	{ "receiver", OPT_TEXT, TRAFFIC_AT(incast_receiver), RANDOM_RECEIVER, 0, 0,
+	  "number of the host that asks, or random: another at each request", NULL },
+	FINITE_SIZE_OPTION,
+	{ "period", OPT_TIME_PS, TRAFFIC_AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
+	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
+	{ "load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
+	  "in place of a period: payload offered over the capacity of all hosts' links or, where "
+	  "one "
+	  "host asks, of its own",
+	  NULL },
+	{ "arrivals", OPT_CHOICE, TRAFFIC_AT(arrivals), "periodic", 0, 1,
+	  "how requests arrive: at the period, or by a Poisson process of that mean",
+	  arrivals_choices },
+	FLOWS_OPTION(
+		"how many, a multiple of senders; as many as arrive until the end of start, or "
+		"measure.to, unless given"),
+	{ .name = NULL },
+};
+
+struct incast {
+	uint32_t senders;
+	uint32_t receiver; /* RECEIVER_ANY: another at each request */
+	uint64_t requests;
+	uint64_t period_ps;
+	struct arrival_window window;
+	uint32_t *hosts; /* a permutation that every request shuffles on; [0] receives */
+};
+
+static int read_receiver(struct maker *m, uint32_t *receiver)
+{
+	static const struct option number = { "receiver", OPT_COUNT,  0,  NULL,
+					      0,          UINT32_MAX, "", NULL };
+	uint64_t value;
+
+	*receiver = RECEIVER_ANY;
+	if (strcmp(m->t->incast_receiver, RANDOM_RECEIVER) == 0)
+		return 0;
+	if (option_parse(&value, &number, m->t->incast_receiver, m->e))
+		return maker_error(m, "receiver", "%s; a host's number, 0 to %u, or %s",
+				   quote(m->t->incast_receiver).text, m->net->host_count - 1,
+				   RANDOM_RECEIVER);
+	*receiver = (uint32_t)value;
+	return maker_check_receiver(m, value);
+}
+
+/* The time between requests, by the load where that is given. */
+static int settle_period(struct maker *m, struct incast *in)
+{
+	const struct traffic_config *t = m->t;
+	double load = (double)t->load_q32 / (double)ONE_Q32, capacity_bps = 0, period_ps;
+
+	in->period_ps = t->period_ps ? t->period_ps : PERIOD_PS;
+	if (!t->load_q32)
+		return 0;
+	if (t->period_ps)
+		return maker_error(m, "load", "%.6g, but period is given too; one of the two",
+				   load);
+	for (uint32_t i = 0; i < m->net->host_count; i++)
+		if (in->receiver == RECEIVER_ANY || in->receiver == i)
+			capacity_bps += host_access_bps(m->net, i);
+	period_ps = bytes_to_bits((double)t->size_bytes * in->senders) * (double)PS_PER_S /
+		    (load * capacity_bps);
+	if (period_ps < 1 || period_ps > (double)START_MAX_PS)
+		return maker_error(m, "load",
+				   "%.6g is a request every %.6g s; allowed are 1e-12 to %.6g",
+				   load, period_ps / (double)PS_PER_S, ps_to_s(START_MAX_PS));
+	in->period_ps = (uint64_t)(period_ps + 0.5);
+	return 0;
+}
+
+/* How many requests, and the window they fall in. */
+static int settle_requests(struct maker *m, struct incast *in)
+{
+	const struct traffic_config *t = m->t;
+	double count;
+
+	if (maker_window(m, &in->window))
+		return -1;
+	if (t->flows) {
+		if (t->flows % in->senders)
+			return maker_error(m, "flows",
+					   "%" PRIu64 "; must be a multiple of the %u senders "
+					   "that answer each request",
+					   t->flows, in->senders);
+		in->requests = t->flows / in->senders;
+		in->window.length_ps = (double)in->requests * (double)in->period_ps;
+		if (in->window.length_ps + (double)in->window.first_ps > (double)START_MAX_PS)
+			return maker_error(m, "flows",
+					   "%" PRIu64 " requests take %.6g s at this period; "
+					   "allowed are %.6g",
+					   in->requests, in->window.length_ps / (double)PS_PER_S,
+					   (double)START_MAX_PS / (double)PS_PER_S);
+		return 0;
+	}
+	count = in->window.length_ps / (double)in->period_ps;
+	if (count > (double)UINT32_MAX)
+		count = (double)UINT32_MAX; /* refused when room is made */
+	/* Periodic: those at 0, 1, 2... periods that are before the end. */
+	in->requests = (uint64_t)(count + 0.5);
+	if (t->arrivals == ARRIVALS_PERIODIC)
+		in->requests = (uint64_t)count + (count > (double)(uint64_t)count);
+	if (in->requests == 0)
+		return maker_error(m, t->load_q32 ? "load" : "period",
+				   "%slonger than the time there is; no request would come",
+				   t->load_q32 ? "the time between requests is " : "");
+	return 0;
+}
+
+static int hosts_make(struct maker *m, struct incast *in)
+{
+	uint32_t count = m->net->host_count;
+
+	in->hosts = malloc(count * sizeof(*in->hosts));
+	if (!in->hosts)
+		return maker_error(m, "senders", "no memory for %u hosts", count);
+	for (uint32_t i = 0; i < count; i++)
+		in->hosts[i] = i;
+	if (in->receiver != RECEIVER_ANY) {
+		in->hosts[0] = in->receiver;
+		in->hosts[in->receiver] = 0;
+	}
+	return 0;
+}
+
+/* Fisher and Yates's shuffle of the first places only: whatever the order before, the hosts in them
+ * are a fair draw without repetition. */
+static void draw_hosts(struct maker *m, struct incast *in)
+{
+	for (uint32_t i = in->receiver == RECEIVER_ANY ? 0 : 1; i <= in->senders; i++) {
+		uint32_t j = i + (uint32_t)rng_below(&m->rng, m->net->host_count - i);
+		uint32_t swap = in->hosts[i];
+
+		in->hosts[i] = in->hosts[j];
+		in->hosts[j] = swap;
+	}
+}
+
+static void add_request(struct maker *m, struct incast *in, uint64_t request)
+{
+	struct flow_plan p = { .size_bytes = m->t->size_bytes, .start_ps = in->window.first_ps };
+
+	if (m->t->arrivals == ARRIVALS_POISSON)
+		p.start_ps += (int64_t)(rng_unit(&m->rng) * in->window.length_ps);
+	else
+		p.start_ps += (int64_t)(request * in->period_ps);
+	draw_hosts(m, in);
+	p.dst = in->hosts[0];
+	for (uint32_t i = 1; i <= in->senders; i++) {
+		p.src = in->hosts[i];
+		maker_add(m, &p);
+	}
+}
+
+static int incast_generate(struct flow_list *list, const struct traffic_config *t,
+			   const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+	struct flow_sizes sizes;
+	struct incast in;
+
+	if (t->size_bytes == 0)
+		return maker_error(&m, "size",
+				   "not given; the bytes that each sender answers with, as in "
+				   "64KB");
+	if (sizes_open(&sizes, &m, SIZES_FINITE))
+		return -1;
+	sizes_close(&sizes);
+	if (read_receiver(&m, &in.receiver) || maker_senders(&m, &in.senders) ||
+	    settle_period(&m, &in) || settle_requests(&m, &in) ||
+	    maker_reserve(&m, in.requests * in.senders) || hosts_make(&m, &in))
+		return -1;
+	for (uint64_t i = 0; i < in.requests; i++)
+		add_request(&m, &in, i);
+	free(in.hosts);
+	return 0;
+}
+
+const struct traffic_ops traffic_incast = {
+	.name = "incast",
+	.help = "requests, each answered by many hosts at once: a flow from each sender to the "
+		"receiver",
+	.options = incast_options,
+	.generate = incast_generate,
+};

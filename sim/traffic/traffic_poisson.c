@@ -1,0 +1,323 @@
+/* traffic_poisson.c -- flows that arrive by a Poisson process at a given load.
+ *
+ * The number of arrivals is fixed first; given their number, the arrivals of a Poisson process are
+ * independent and uniform in its window (Ross, Stochastic Processes, theorem 2.3.1), and that is
+ * how they are drawn. The load fixes the window for a number of flows, or the number for a window:
+ *
+ *	flows x mean size = load x capacity x window
+ *
+ * Sizes are drawn one from each of as many equal slices of the distribution, so that even a
+ * heavy-tailed one offers the bytes that the load asks for. Starts are independent of the slices,
+ * so in order of arrival the sizes are in random order. */
+#include "sim/traffic/traffic_make.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
+
+#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+
+static const char *const load_of_choices[] = { "access", "bisection", NULL };
+
+#define LOAD_OPTION(help_) \
+	{ \
+		"load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
+			LOAD_MAX *ONE_Q32, help_, NULL \
+	}
+#define POISSON_OPTIONS \
+	FINITE_SIZE_OPTION, SIZES_OPTION, \
+		FLOWS_OPTION("how many; as many as arrive until the end of start, or measure.to, " \
+			     "unless given")
+#define LOAD_OF_OPTION \
+	{ \
+		"load-of", OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
+			"links that the load is of: all hosts' own, or those up to the top tier " \
+			"of switches", \
+			load_of_choices \
+	}
+
+/* Who sends to whom. */
+enum poisson_pairs { PAIRS_ALL_TO_ALL, PAIRS_ALL_TO_ONE, PAIRS_INTER_RACK };
+
+/* Hosts ordered by rack. */
+struct racks {
+	uint32_t *hosts; /* host numbers, rack by rack */
+	uint32_t *first; /* by switch: where its hosts begin; one more at the end */
+};
+
+static void racks_free(struct racks *r)
+{
+	free(r->hosts);
+	free(r->first);
+}
+
+static uint32_t rack_size(const struct racks *r, uint32_t s)
+{
+	return r->first[s + 1] - r->first[s];
+}
+
+static uint32_t rack_of(const struct network *net, uint32_t host)
+{
+	return net->nodes[net->host_node[host]].rack;
+}
+
+static int racks_make(struct racks *r, struct maker *m)
+{
+	const struct network *net = m->net;
+
+	r->hosts = malloc(net->host_count * sizeof(*r->hosts));
+	r->first = calloc((size_t)net->switch_count + 2, sizeof(*r->first));
+	if (!r->hosts || !r->first)
+		return maker_error(m, "pattern", "no memory for the racks of %u hosts",
+				   net->host_count);
+	/* Counted two places on, so that filling leaves each rack's begin one place on. */
+	for (uint32_t h = 0; h < net->host_count; h++)
+		r->first[rack_of(net, h) + 2]++;
+	for (uint32_t s = 2; s < net->switch_count + 2; s++)
+		r->first[s] += r->first[s - 1];
+	for (uint32_t h = 0; h < net->host_count; h++)
+		r->hosts[r->first[rack_of(net, h) + 1]++] = h;
+	return 0;
+}
+
+/* --- capacity --- */
+
+static double access_bps(const struct network *net)
+{
+	double sum = 0;
+
+	for (uint32_t h = 0; h < net->host_count; h++)
+		sum += host_access_bps(net, h);
+	return sum;
+}
+
+/* The share of flows whose way leads over the top tier: those that leave their pod. */
+static double crossing_share(const struct network *net, const struct racks *racks,
+			     enum poisson_pairs pairs)
+{
+	const double hosts = net->host_count;
+	double sum = 0;
+	uint32_t pod_first = 0;
+
+	/* Racks come first among the switches and pods are whole runs of them. */
+	for (uint32_t s = 0; s < net->switch_count && rack_size(racks, s); s++) {
+		uint32_t pod_end = pod_first + net->racks_per_pod;
+		double pod, others;
+
+		pod = (double)(racks->first[pod_end] - racks->first[pod_first]);
+		others = pairs == PAIRS_INTER_RACK ? hosts - rack_size(racks, s) : hosts - 1;
+		if (others > 0)
+			sum += rack_size(racks, s) * (hosts - pod) / others;
+		if (s + 1 == pod_end)
+			pod_first = pod_end;
+	}
+	return sum / hosts;
+}
+
+/* Half the links up to the top tier carry one direction of the bisection, and half of the flows
+ * that cross start on either side. */
+static int bisection_capacity(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
+			      double *capacity_bps)
+{
+	const struct network *net = m->net;
+	double share;
+
+	if (net->bisection_bps == 0)
+		return maker_error(m, "load-of",
+				   "bisection, but topology %s has no tiers of switches to "
+				   "divide; use access",
+				   m->c->network.topology);
+	share = crossing_share(net, racks, pairs);
+	if (share <= 0)
+		return maker_error(m, "load-of",
+				   "bisection, but all hosts are on one side of it; use "
+				   "access");
+	*capacity_bps = 2 * (double)net->bisection_bps / share;
+	return 0;
+}
+
+static int find_capacity(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
+			 double *capacity_bps)
+{
+	const struct network *net = m->net;
+
+	if (pairs == PAIRS_ALL_TO_ONE) {
+		*capacity_bps = host_access_bps(net, (uint32_t)m->t->receiver);
+		return 0;
+	}
+	if (m->t->load_of == LOAD_OF_BISECTION)
+		return bisection_capacity(m, racks, pairs, capacity_bps);
+	*capacity_bps = access_bps(net);
+	return 0;
+}
+
+/* --- flows --- */
+
+static void draw_pair(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
+		      struct flow_plan *p)
+{
+	uint32_t rack, pick;
+
+	if (pairs == PAIRS_ALL_TO_ONE) {
+		p->dst = (uint32_t)m->t->receiver;
+		p->src = maker_other_host(m, p->dst);
+		return;
+	}
+	p->src = (uint32_t)rng_below(&m->rng, m->net->host_count);
+	if (pairs == PAIRS_ALL_TO_ALL) {
+		p->dst = maker_other_host(m, p->src);
+		return;
+	}
+	rack = rack_of(m->net, p->src);
+	pick = (uint32_t)rng_below(&m->rng, m->net->host_count - rack_size(racks, rack));
+	if (pick >= racks->first[rack])
+		pick += rack_size(racks, rack);
+	p->dst = racks->hosts[pick];
+}
+
+/* From load, capacity and mean size: how many flows in the window, or how long the window. */
+static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes,
+			 struct arrival_window *w, uint64_t *flows)
+{
+	double count;
+
+	if (maker_window(m, w))
+		return -1;
+	if (w->length_ps > 0) {
+		count = w->length_ps * bytes_per_ps / mean_bytes;
+		if (count < 0.5)
+			return maker_error(m, "load",
+					   "too low for even one flow of %.6g bytes in %.6g s",
+					   mean_bytes, w->length_ps / (double)PS_PER_S);
+		/* Anything near the limit is refused when room is made. */
+		*flows = count < (double)UINT32_MAX ? (uint64_t)(count + 0.5) : UINT32_MAX;
+		return 0;
+	}
+	*flows = m->t->flows;
+	w->length_ps = (double)*flows * mean_bytes / bytes_per_ps;
+	if (w->length_ps + (double)w->first_ps > (double)START_MAX_PS)
+		return maker_error(m, "flows",
+				   "%" PRIu64 " at this load take %.6g s to arrive; allowed "
+				   "are %.6g",
+				   *flows, w->length_ps / (double)PS_PER_S,
+				   (double)START_MAX_PS / (double)PS_PER_S);
+	return 0;
+}
+
+static int poisson(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
+		   const struct flow_sizes *sizes)
+{
+	double load = (double)m->t->load_q32 / (double)ONE_Q32;
+	struct arrival_window w;
+	double capacity_bps = 0, bytes_per_ps;
+	uint64_t flows = 0;
+
+	if (find_capacity(m, racks, pairs, &capacity_bps))
+		return -1;
+	bytes_per_ps = load * capacity_bps / BITS_PER_BYTE / (double)PS_PER_S;
+	if (settle_window(m, bytes_per_ps, sizes_mean_bytes(sizes), &w, &flows) ||
+	    maker_reserve(m, flows))
+		return -1;
+	for (uint64_t i = 0; i < flows; i++) {
+		struct flow_plan p;
+
+		p.start_ps = w.first_ps + (int64_t)(rng_unit(&m->rng) * w.length_ps);
+		p.size_bytes = sizes_at(sizes, ((double)i + rng_unit(&m->rng)) / (double)flows);
+		draw_pair(m, racks, pairs, &p);
+		maker_add(m, &p);
+	}
+	return 0;
+}
+
+static int poisson_check(struct maker *m, const struct racks *racks, enum poisson_pairs pairs)
+{
+	uint32_t host_count = m->net->host_count;
+
+	if (m->t->load_q32 == 0)
+		return maker_error(m, "load",
+				   "not given; the share of the capacity that the flows offer, "
+				   "as in 0.5");
+	if (pairs == PAIRS_ALL_TO_ONE)
+		return maker_check_receiver(m, m->t->receiver);
+	if (pairs == PAIRS_INTER_RACK && rack_size(racks, rack_of(m->net, 0)) == host_count)
+		return maker_error(m, "pattern", "inter-rack, but all %u hosts are on one switch",
+				   host_count);
+	return 0;
+}
+
+static int poisson_generate(struct maker *m, enum poisson_pairs pairs)
+{
+	struct racks racks = { NULL, NULL };
+	struct flow_sizes sizes;
+	int failed;
+
+	if (sizes_open(&sizes, m, SIZES_FINITE))
+		return -1;
+	failed = racks_make(&racks, m) || poisson_check(m, &racks, pairs) ||
+		 poisson(m, &racks, pairs, &sizes);
+	racks_free(&racks);
+	sizes_close(&sizes);
+	return failed ? -1 : 0;
+}
+
+/* --- the three patterns --- */
+
+static const struct option all_to_all_options[] = {
+	LOAD_OPTION("payload offered over the capacity of the links in load-of"),
+	LOAD_OF_OPTION,
+	POISSON_OPTIONS,
+	{ .name = NULL },
+};
+
+static int all_to_all_generate(struct flow_list *list, const struct traffic_config *t,
+			       const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+
+	return poisson_generate(&m, PAIRS_ALL_TO_ALL);
+}
+
+const struct traffic_ops traffic_all_to_all = {
+	.name = "all-to-all",
+	.help = "Poisson arrivals of flows, each from a random host to a random other",
+	.options = all_to_all_options,
+	.generate = all_to_all_generate,
+};
+
+static int inter_rack_generate(struct flow_list *list, const struct traffic_config *t,
+			       const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+
+	return poisson_generate(&m, PAIRS_INTER_RACK);
+}
+
+const struct traffic_ops traffic_inter_rack = {
+	.name = "inter-rack",
+	.help = "Poisson arrivals of flows, each from a random host to a random one of another "
+		"rack",
+	.options = all_to_all_options,
+	.generate = inter_rack_generate,
+};
+
+static const struct option all_to_one_options[] = {
+	RECEIVER_OPTION,
+	LOAD_OPTION("payload offered over the rate of the receiver's link"),
+	POISSON_OPTIONS,
+	{ .name = NULL },
+};
+
+static int all_to_one_generate(struct flow_list *list, const struct traffic_config *t,
+			       const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+
+	return poisson_generate(&m, PAIRS_ALL_TO_ONE);
+}
+
+const struct traffic_ops traffic_all_to_one = {
+	.name = "all-to-one",
+	.help = "Poisson arrivals of flows, each from a random host to one receiver",
+	.options = all_to_one_options,
+	.generate = all_to_one_generate,
+};

@@ -1,0 +1,487 @@
+/* traffic_storage.c -- computing nodes read and write blocks on storage nodes, in a closed loop.
+ *
+ * The storage cluster of ACC (Yan et al., SIGCOMM 2021, section 5.3.1), driven as by FIO: a computing
+ * node keeps a number of I/Os outstanding, its depth, each with some storage node; when one is
+ * answered the next begins. A write is a request with the block and a small answer, a read a small
+ * request and an answer with the block. Requests and answers are as large as NVMe's queue entries.
+ * Sizes of blocks are multiples of the smallest, each as likely: so FIO draws them (bsrange).
+ *
+ * ACC's storage nodes also "backup data" before they answer, but how often is not said: copies are
+ * an option. They go to the storage nodes that follow, as on a ring of hashed keys.
+ *
+ * Which I/Os there are is drawn before the run, enough of them for the measured time: see enough. */
+#include "sim/traffic/traffic_make.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 65536, REPLICAS_MAX = 16, STORAGE_SHARE = 4 };
+enum { AT_SPREAD, AT_END };
+
+#define BLOCK_MAX_BYTES (UINT64_C(1) << 30)
+
+static const char *const storage_at_choices[] = { "spread", "end", NULL };
+
+static const struct option storage_options[] = {
+	{ "mix", OPT_TEXT, TRAFFIC_AT(mix), NULL, 0, 0,
+	  "reads, writes and block sizes: oltp, olap, vdi, exchange, video, backup (ACC, Table 1) "
+	  "or "
+	  "custom(read=50%, min=4KiB, max=64KiB)",
+	  NULL },
+	{ "computing", OPT_COUNT, TRAFFIC_AT(computing), NULL, 1, UINT32_MAX,
+	  "computing nodes; all hosts but the storage nodes unless given", NULL },
+	{ "storage", OPT_COUNT, TRAFFIC_AT(storage), NULL, 1, UINT32_MAX,
+	  "storage nodes; all hosts but the computing nodes unless given, and one of four where "
+	  "neither is",
+	  NULL },
+	{ "storage-at", OPT_CHOICE, TRAFFIC_AT(storage_at), "spread", 0, 1,
+	  "which hosts are storage nodes: spread evenly among the computing nodes, or those with "
+	  "the "
+	  "highest numbers",
+	  storage_at_choices },
+	{ "depth", OPT_COUNT, TRAFFIC_AT(depth), "16", 1, DEPTH_MAX,
+	  "I/Os that each computing node has outstanding", NULL },
+	{ "ios", OPT_COUNT, TRAFFIC_AT(ios), NULL, 1, UINT32_MAX,
+	  "I/Os of each computing node; as many as begin until measure.to unless given", NULL },
+	{ "replicas", OPT_COUNT, TRAFFIC_AT(replicas), "0", 0, REPLICAS_MAX,
+	  "further storage nodes that a block is written to before the write is answered", NULL },
+	{ "request", OPT_BYTES, TRAFFIC_AT(request_bytes), "64B", 1, BLOCK_MAX_BYTES,
+	  "bytes of a request, besides the block that a write carries", NULL },
+	{ "answer", OPT_BYTES, TRAFFIC_AT(answer_bytes), "16B", 1, BLOCK_MAX_BYTES,
+	  "bytes of an answer, besides the block that a read carries", NULL },
+	{ "service", OPT_TIME_PS, TRAFFIC_AT(service_ps), "0us", 0, (uint64_t)PS_PER_S,
+	  "time that a storage node takes to read or write a block", NULL },
+	{ .name = NULL },
+};
+
+/* --- mixes --- */
+
+struct mix {
+	uint64_t read_q32; /* share of the I/Os */
+	uint64_t min_bytes, max_bytes;
+};
+
+#define KIB UINT64_C(1024)
+
+/* ACC, Table 1. Its KB are taken for 1024 bytes, as FIO does. */
+static const struct named_mix {
+	const char *name;
+	struct mix mix;
+} mixes[] = {
+	{ "oltp", { ONE_Q32 * 5 / 10, 512, 64 * KIB } },
+	{ "olap", { ONE_Q32 * 5 / 10, 256 * KIB, 4 * KIB *KIB } },
+	{ "vdi", { ONE_Q32 * 2 / 10, KIB, 64 * KIB } },
+	{ "exchange", { ONE_Q32 * 6 / 10, 32 * KIB, 512 * KIB } },
+	{ "video", { ONE_Q32 * 2 / 10, 64 * KIB, 64 * KIB } },
+	{ "backup", { ONE_Q32 * 4 / 10, 16 * KIB, 64 * KIB } },
+};
+
+enum { MIXES = sizeof(mixes) / sizeof(mixes[0]) };
+
+#define CUSTOM_MIX "custom"
+#define AT(member) offsetof(struct mix, member)
+static const struct option custom_options[] = {
+	{ "read", OPT_FRACTION_Q32, AT(read_q32), "50%", 0, ONE_Q32, "share of the I/Os that read",
+	  NULL },
+	{ "min", OPT_BYTES, AT(min_bytes), "4KiB", 1, BLOCK_MAX_BYTES,
+	  "smallest block; all are multiples of it", NULL },
+	{ "max", OPT_BYTES, AT(max_bytes), NULL, 1, BLOCK_MAX_BYTES,
+	  "largest block; as min unless given", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+static int custom_read(struct maker *m, struct mix *mix)
+{
+	memset(mix, 0, sizeof(*mix));
+	if (spec_params(m->t->mix, mix, custom_options, m->e))
+		return error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	if (mix->max_bytes == 0)
+		mix->max_bytes = mix->min_bytes;
+	if (mix->max_bytes < mix->min_bytes || mix->max_bytes % mix->min_bytes)
+		return maker_error(m, "mix",
+				   "max is %" PRIu64 "B; must be a multiple of min, %" PRIu64 "B",
+				   mix->max_bytes, mix->min_bytes);
+	return 0;
+}
+
+static int mix_read(struct maker *m, struct mix *mix)
+{
+	static const struct option none = { .name = NULL };
+	const char *names[MIXES + 1] = { [MIXES] = CUSTOM_MIX };
+	char name[OPT_TEXT_SIZE];
+
+	if (!m->t->mix[0])
+		return maker_error(m, "mix",
+				   "not given; what the computing nodes read and write, as in oltp "
+				   "or custom(read=50%%, min=4KiB, max=64KiB)");
+	if (spec_name(m->t->mix, name, sizeof(name), m->e))
+		return error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	if (strcmp(name, CUSTOM_MIX) == 0)
+		return custom_read(m, mix);
+	for (size_t i = 0; i < MIXES; i++) {
+		names[i] = mixes[i].name;
+		if (strcmp(name, mixes[i].name) != 0)
+			continue;
+		*mix = mixes[i].mix;
+		return spec_params(m->t->mix, mix, &none, m->e)
+			       ? error_prefix(m->e, "traffic.%s.mix: ", m->t->name)
+			       : 0;
+	}
+	error_unknown(m->e, "mix", name, names, MIXES + 1);
+	return error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+}
+
+/* --- nodes --- */
+
+struct cluster {
+	struct maker *m;
+	struct mix mix;
+	uint32_t computing, storage;
+	uint32_t *hosts;    /* host numbers: the computing nodes, then the storage nodes */
+	int64_t closes_ps;  /* no I/O begins from here on; 0: they are counted */
+	int64_t nearest_ps; /* shortest delay of a storage node's link */
+};
+
+static int count_nodes(struct maker *m, struct cluster *s)
+{
+	uint64_t hosts = m->net->host_count, computing = m->t->computing, storage = m->t->storage;
+
+	if (computing >= hosts || storage >= hosts || computing + storage > hosts)
+		return maker_error(m, computing ? "computing" : "storage",
+				   "%" PRIu64 " computing and %" PRIu64
+				   " storage nodes, but there are %" PRIu64 " hosts",
+				   computing, storage, hosts);
+	if (!storage)
+		storage =
+			computing ? hosts - computing : (hosts + STORAGE_SHARE - 1) / STORAGE_SHARE;
+	if (!computing)
+		computing = hosts - storage;
+	s->computing = (uint32_t)computing;
+	s->storage = (uint32_t)storage;
+	if (m->t->replicas >= storage)
+		return maker_error(m, "replicas",
+				   "%" PRIu64 ", but besides the storage node that is written to "
+				   "there are %" PRIu64,
+				   m->t->replicas, storage - 1);
+	return 0;
+}
+
+static const struct net_link *host_link(const struct network *net, uint32_t host)
+{
+	return &net->links[net->nodes[net->host_node[host]].first_link];
+}
+
+/* Of the first computing + storage hosts, spread: the last of each of as many equal parts as there are
+ * storage nodes. */
+static int place_nodes(struct cluster *s)
+{
+	uint32_t all = s->computing + s->storage, computing = 0, storage = 0;
+
+	s->hosts = malloc(all * sizeof(*s->hosts));
+	if (!s->hosts)
+		return maker_error(s->m, "computing", "no memory for %u hosts", all);
+	for (uint32_t i = 0; i < all; i++) {
+		uint64_t next = s->m->t->storage_at == AT_END
+					? s->computing + (uint64_t)storage
+					: (storage + UINT64_C(1)) * all / s->storage - 1;
+
+		if (i != next) {
+			s->hosts[computing++] = i;
+			continue;
+		}
+		s->hosts[s->computing + storage++] = i;
+		if (storage == 1 || host_link(s->m->net, i)->delay_ps < s->nearest_ps)
+			s->nearest_ps = host_link(s->m->net, i)->delay_ps;
+	}
+	return 0;
+}
+
+static uint32_t storage_host(const struct cluster *s, uint32_t node)
+{
+	return s->hosts[s->computing + node % s->storage];
+}
+
+/* --- I/Os --- */
+
+struct io {
+	uint64_t block_bytes;
+	uint32_t node; /* the storage node */
+	int is_read;
+};
+
+static struct io draw_io(const struct cluster *s, struct rng *rng)
+{
+	struct io io;
+
+	io.is_read = rng_u32(rng) < s->mix.read_q32;
+	io.block_bytes =
+		s->mix.min_bytes * (1 + rng_below(rng, s->mix.max_bytes / s->mix.min_bytes));
+	io.node = (uint32_t)rng_below(rng, s->storage);
+	return io;
+}
+
+/* What a computing node's I/Os need at least. */
+struct need {
+	double serial_ps; /* one after the other */
+	double read_bytes, written_bytes;
+	uint64_t ios, flows;
+};
+
+/* What bounds the I/Os of one computing node: its link, and the way there and back. */
+struct limits {
+	double horizon_ps; /* from the first request to measure.to */
+	double bytes_per_ps;
+	double way_ps; /* over its link and the shortest of a storage node, twice, and the service */
+};
+
+/* The way is at least over the two hosts' links, and the block must pass the link of its node. */
+static struct limits limits_of(const struct cluster *s, uint32_t host, double horizon_ps)
+{
+	const struct net_link *link = host_link(s->m->net, host);
+
+	return (struct limits){
+		.horizon_ps = horizon_ps,
+		.bytes_per_ps = (double)link->rate_bps / BITS_PER_BYTE / (double)PS_PER_S,
+		.way_ps =
+			2 * (double)(link->delay_ps + s->nearest_ps) + (double)s->m->t->service_ps,
+	};
+}
+
+/* What the I/Os of a node must add up to so that it cannot run out of them before the horizon. If it
+ * did, all but fewer than depth of them would be complete. But in that time its depth I/Os at once
+ * take no more than depth x horizon one after the other, and its link carries no more than rate x
+ * horizon each way; where the sum of all I/Os exceeds any of these even without depth of the
+ * largest, that cannot be. */
+struct goal {
+	double serial_ps, bytes;
+};
+
+static struct goal goal_of(const struct cluster *s, const struct limits *l)
+{
+	double depth = (double)s->m->t->depth, max_bytes = (double)s->mix.max_bytes;
+
+	return (struct goal){
+		.serial_ps = depth * (l->horizon_ps + l->way_ps + max_bytes / l->bytes_per_ps),
+		.bytes = l->horizon_ps * l->bytes_per_ps + depth * max_bytes,
+	};
+}
+
+static int enough(const struct cluster *s, const struct need *n, const struct goal *goal)
+{
+	if (s->m->t->ios)
+		return n->ios >= s->m->t->ios;
+	return n->read_bytes >= goal->bytes || n->written_bytes >= goal->bytes ||
+	       n->serial_ps >= goal->serial_ps;
+}
+
+/* So many at least, if all blocks are the largest and read. */
+static double fewest_ios(const struct cluster *s, const struct limits *l)
+{
+	struct goal goal = goal_of(s, l);
+	double max_bytes = (double)s->mix.max_bytes;
+	double by_link = goal.bytes / max_bytes;
+	double by_time = goal.serial_ps / (l->way_ps + max_bytes / l->bytes_per_ps);
+
+	if (s->m->t->ios)
+		return (double)s->m->t->ios;
+	return by_link < by_time ? by_link : by_time;
+}
+
+/* Draws as many as are enough from a copy of the stream, to see how many these are. Stops where there
+ * are too many in any case: that is refused when room is made. */
+static struct need count_ios(const struct cluster *s, const struct limits *l)
+{
+	struct rng rng = s->m->rng;
+	struct goal goal = goal_of(s, l);
+	struct need n = { 0 };
+
+	while (!enough(s, &n, &goal) && n.flows < UINT32_MAX) {
+		struct io io = draw_io(s, &rng);
+		double bytes = (double)io.block_bytes;
+
+		n.ios++;
+		n.flows += 2 + (io.is_read ? 0 : 2 * s->m->t->replicas);
+		n.serial_ps += l->way_ps + bytes / l->bytes_per_ps;
+		*(io.is_read ? &n.read_bytes : &n.written_bytes) += bytes;
+	}
+	return n;
+}
+
+/* --- flows --- */
+
+static uint32_t add_flow(struct maker *m, const struct flow_plan *p)
+{
+	maker_add(m, p);
+	return m->list->count - 1;
+}
+
+/* A flow that waits at the gate. */
+static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
+{
+	uint32_t flow;
+
+	p.start_ps = TIME_NEVER_PS;
+	flow = add_flow(m, &p);
+	maker_tie(m, flow, gate, FLOW_WAITS);
+	return flow;
+}
+
+/* It carries a block, or asks for one or says that it came. */
+static void mark_control(struct maker *m, uint32_t flow, int has_block)
+{
+	if (!has_block)
+		m->list->flows[flow].ties |= FLOW_IS_CONTROL;
+}
+
+static uint32_t add_gate(struct maker *m, uint64_t needed, uint64_t delay_ps)
+{
+	const struct gate g = { .needed = (uint32_t)needed,
+				.is_local = 1,
+				.delay_ps = (int64_t)delay_ps };
+
+	return gates_add_like(&m->list->gates, &g);
+}
+
+/* The written block goes on to further storage nodes, each of which answers to the first one. Returns
+ * the gate that opens when all have. They write at the same time as the first one, which is done
+ * before their answers can be there. */
+static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t request)
+{
+	struct maker *m = s->m;
+	uint32_t first = storage_host(s, io->node);
+	uint32_t begin = add_gate(m, 1, 0), done = add_gate(m, m->t->replicas, 0);
+
+	maker_tie(m, request, begin, FLOW_TELLS_RECEIVED);
+	for (uint32_t i = 1; i <= m->t->replicas; i++) {
+		uint32_t other = storage_host(s, io->node + i),
+			 written = add_gate(m, 1, m->t->service_ps);
+		uint32_t copy, answer;
+
+		copy = add_waiting(
+			m, begin,
+			(struct flow_plan){ .src = first,
+					    .dst = other,
+					    .size_bytes = m->t->request_bytes + io->block_bytes });
+		maker_tie(m, copy, written, FLOW_TELLS_RECEIVED);
+		answer = add_waiting(m, written,
+				     (struct flow_plan){ .src = other,
+							 .dst = first,
+							 .size_bytes = m->t->answer_bytes });
+		maker_tie(m, answer, done, FLOW_TELLS_RECEIVED);
+		mark_control(m, answer, 0);
+	}
+	return done;
+}
+
+/* An I/O of the host that begins at its start, or waits for its turn at the gate. */
+static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, uint32_t turn)
+{
+	struct maker *m = s->m;
+	uint32_t host = p.src, request, answered, answer;
+
+	p.dst = storage_host(s, io->node);
+	p.size_bytes = m->t->request_bytes + (io->is_read ? 0 : io->block_bytes);
+	request = p.start_ps == TIME_NEVER_PS ? add_waiting(m, turn, p) : add_flow(m, &p);
+	mark_control(m, request, !io->is_read);
+	if (!io->is_read && m->t->replicas) {
+		answered = add_copies(s, io, request);
+	} else {
+		answered = add_gate(m, 1, m->t->service_ps);
+		maker_tie(m, request, answered, FLOW_TELLS_RECEIVED);
+	}
+	p.src = p.dst;
+	p.dst = host;
+	p.size_bytes = m->t->answer_bytes + (io->is_read ? io->block_bytes : 0);
+	answer = add_waiting(m, answered, p);
+	maker_tie(m, answer, turn, FLOW_TELLS_RECEIVED);
+	m->list->flows[answer].ties |= FLOW_ENDS_IO;
+	mark_control(m, answer, io->is_read);
+}
+
+/* All I/Os of a computing node. The first ones begin together: so those to one storage node begin in
+ * the order of making, as persistent connections need. */
+static int add_node(struct cluster *s, uint32_t host)
+{
+	struct maker *m = s->m;
+	const struct gate turn_gate = { .one_by_one = 1, .is_local = 1, .closes_ps = s->closes_ps };
+	int64_t start_ps = maker_start_in_span(m);
+	struct limits l = limits_of(s, host, (double)(s->closes_ps - start_ps));
+	struct need n = count_ios(s, &l);
+	uint32_t turn;
+
+	if (maker_reserve(m, n.flows))
+		return -1;
+	turn = gates_add_like(&m->list->gates, &turn_gate);
+	for (uint64_t i = 0; i < n.ios; i++) {
+		struct io io = draw_io(s, &m->rng);
+
+		add_io(s, &io,
+		       (struct flow_plan){ .src = host,
+					   .start_ps = i < m->t->depth ? start_ps : TIME_NEVER_PS },
+		       turn);
+	}
+	return 0;
+}
+
+/* Refuses what would need more flows than there can be, before any is drawn. */
+static int check_room(struct cluster *s)
+{
+	double flows = 0;
+
+	for (uint32_t i = 0; i < s->computing; i++) {
+		struct limits l =
+			limits_of(s, s->hosts[i], (double)(s->closes_ps - s->m->t->start.last_ps));
+
+		flows += 2 * fewest_ios(s, &l);
+	}
+	return maker_reserve(s->m, flows < (double)UINT32_MAX ? (uint64_t)flows : UINT32_MAX);
+}
+
+static int check(struct maker *m, struct cluster *s)
+{
+	const struct traffic_config *t = m->t;
+
+	s->closes_ps = (int64_t)m->c->measure.to_ps;
+	if (t->ios && s->closes_ps)
+		return maker_error(m, "ios",
+				   "%" PRIu64 ", but until measure.to there must be enough, and "
+				   "that is seen to; leave ios out",
+				   t->ios);
+	if (!t->ios && !s->closes_ps)
+		return maker_error(m, "ios",
+				   "not given; say how many I/Os, or until when they begin by "
+				   "measure.to");
+	if (s->closes_ps && t->start.last_ps >= s->closes_ps)
+		return maker_error(m, "start", "must be before measure.to");
+	if (t->replicas && t->connections == CONNECTIONS_PERSISTENT)
+		return maker_error(m, "connections",
+				   "persistent, but a write that waits for its copies is answered "
+				   "after later reads; allowed with replicas is per-flow");
+	return 0;
+}
+
+static int storage_generate(struct flow_list *list, const struct traffic_config *t,
+			    const struct config *c, const struct network *net, struct error *e)
+{
+	struct maker m = maker_make(list, t, c, net, e);
+	struct cluster s = { .m = &m };
+	int failed;
+
+	if (check(&m, &s) || mix_read(&m, &s.mix) || count_nodes(&m, &s) || place_nodes(&s))
+		return -1;
+	failed = check_room(&s);
+	for (uint32_t i = 0; i < s.computing && !failed; i++)
+		failed = add_node(&s, s.hosts[i]);
+	free(s.hosts);
+	return failed;
+}
+
+const struct traffic_ops traffic_storage = {
+	.name = "storage",
+	.help = "computing nodes read and write blocks on storage nodes, each with so many I/Os "
+		"outstanding",
+	.options = storage_options,
+	.generate = storage_generate,
+	.keeps_order = 1,
+};

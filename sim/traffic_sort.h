@@ -1,8 +1,0 @@
-/* traffic_sort.h -- tens of millions of flows in order of their start, in a second or two. */
-#ifndef SIM_TRAFFIC_SORT_H
-#define SIM_TRAFFIC_SORT_H
-#include "sim/flow.h"
-
-/* By start; flows that start together stay in their order. */
-void flows_by_start(struct flow *flows, uint32_t count);
-#endif

@@ -1,0 +1,80 @@
+# weir report: where its files go, what it says, and what it refuses; and that the files which travel in
+# the program arrive byte by byte.
+set -eu
+weir=${WEIR:-./weir}
+case $weir in /*) ;; *) weir=$PWD/$weir ;; esac
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# refused MESSAGE STATUS ARGUMENT...: ends with the status and one line that contains the message.
+refused() {
+	message=$1 status=$2 got=0
+	shift 2
+	"$weir" report "$@" >"$dir/out" 2>"$dir/err" || got=$?
+	[ $got = "$status" ] || fail "report $*: status $got, not $status"
+	[ "$(wc -l <"$dir/err")" = 1 ] || fail "report $*: not one line: $(cat "$dir/err")"
+	grep -qF -- "$message" "$dir/err" || fail "report $*: $(cat "$dir/err")"
+}
+
+cat >"$dir/mine.ini" <<'END'
+# Short or long?
+[network]
+topology = star
+hosts = 4
+rate = 10Gbps
+delay = 2us
+
+[traffic requests]
+pattern = incast
+senders = 3
+size = 20KB
+period = 200us
+
+[measure]
+to = 1ms
+
+[sweep]
+switch.marking = none, ecn(k=20pkts)
+seed = 1..2
+END
+"$weir" run "$dir/mine.ini" --out "$dir/runs" --quiet
+
+"$weir" report "$dir/runs" >"$dir/out"
+grep -q "^$dir/runs/report.html: 4 runs, [0-9]* charts$" "$dir/out" || fail "$(cat "$dir/out")"
+grep -q '<h1>Short or long?</h1>' "$dir/runs/report.html"
+"$weir" report "$dir/runs" -o "$dir/other.html" >/dev/null
+cmp "$dir/runs/report.html" "$dir/other.html"
+rm "$dir/runs/report.html"
+"$weir" report "$dir/runs" --svg "$dir/svg" >/dev/null
+[ ! -e "$dir/runs/report.html" ] || fail '--svg alone wrote HTML'
+[ -s "$dir/svg/flow-completion-time-mean.svg" ] || fail "$(ls "$dir/svg")"
+
+mkdir "$dir/nothing"
+refused "$dir/nothing" 1 "$dir/nothing"
+refused "$dir/absent" 1 "$dir/absent" -o "$dir/never.html"
+[ ! -e "$dir/never.html" ] && [ ! -e "$dir/absent" ] || fail 'something was written'
+refused "/proc/report.html" 1 "$dir/runs" -o /proc/report.html
+refused "$dir/other.html" 1 "$dir/runs" --svg "$dir/other.html/svg"
+refused "unknown option '--pdf'" 2 "$dir/runs" --pdf
+
+# A tab, a carriage return, quotes, backslashes, trigraphs; the source map is left out.
+printf 'a "b" \\n %%d ??/ \t|\r\n//# sourceMappingURL=a.map\n</script>\n' >"$dir/odd.js"
+printf 'second' >"$dir/two.css"
+awk -f tools/embed-assets.awk "$dir/odd.js" "$dir/two.css" >"$dir/assets.c"
+cat >"$dir/main.c" <<'END'
+#include "lab/report/report.h"
+
+int main(void)
+{
+	for (const struct asset *a = asset_all; a->name; a++)
+		printf("%s|%s", a->name, a->text);
+}
+END
+gcc -std=c11 -Werror -Iinclude -I. -o "$dir/main" "$dir/main.c" "$dir/assets.c"
+printf 'odd.js|a "b" \\n %%d ??/ \t|\r\n</script>\ntwo.css|second\n' >"$dir/expected"
+"$dir/main" | cmp - "$dir/expected"

@@ -1,0 +1,372 @@
+/* test_figure.c -- the panels of a figure from a store whose numbers are made by hand, and the figures
+ * that a folder holds. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/papers/figure_report.h"
+#include "lab/papers/reproduce.h"
+#include "lab/store/results.h"
+#include "tests/folder.h"
+#include "tests/markup.h"
+#include "tests/sim.h"
+#include <math.h>
+
+static const char scenario_text[] =
+	"[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 2us\n"
+	"[traffic req]\npattern = incast\nsenders = 2\nreceiver = 0\nsize = 20KB\nperiod = 500us\n"
+	"[measure]\nto = 1ms\nprobe = queue sw->h0 every 100us\n"
+	"probe = throughput flow:0 every 100us\n"
+	"[case none]\nswitch.marking = none\n"
+	"[case ecn]\nswitch.marking = ecn(k=20pkts)\nswitch.buffer = 100pkts\n";
+
+static const char figure_head[] = "[figure]\ntitle = T\npaper = P, Figure 1\n";
+
+/* One run and what it is said to have measured. */
+struct made {
+	const char *name, *size;
+	int seed;
+	double queue_pkts, fct_ns;
+};
+
+static const struct made all_made[] = {
+	{ "none", "20KB", 1, 10, 2e6 },  { "none", "20KB", 2, 14, 4e6 },
+	{ "none", "200KB", 1, 20, 8e6 }, { "none", "200KB", 2, 20, 8e6 },
+	{ "ecn", "20KB", 1, 5, 1e6 },    { "ecn", "20KB", 2, 14, 1e6 },
+	{ "ecn", "200KB", 1, 30, 2e6 },  { "ecn", "200KB", 2, 10, 2e6 },
+};
+
+enum { MADE = sizeof(all_made) / sizeof(all_made[0]) };
+
+static void add_run(struct store *s, const struct made *m, char key[RUN_KEY_SIZE])
+{
+	const struct run_control control = { .threads = 1 };
+	char assignment[2][64];
+	struct scenario sc;
+	struct sim run_here = { .r = { .flow_count = 0 } };
+	struct error e;
+
+	snprintf(assignment[0], sizeof(assignment[0]), "traffic.req.size=%s", m->size);
+	snprintf(assignment[1], sizeof(assignment[1]), "seed=%d", m->seed);
+	if (scenario_read_text(&sc, "test", scenario_text, strlen(scenario_text), &e) ||
+	    scenario_use_case(&sc, m->name, &e) || scenario_set(&sc, assignment[0], &e) ||
+	    scenario_set(&sc, assignment[1], &e) || scenario_config(&sc, &run_here.c, &e) ||
+	    run(&run_here.c, &control, &run_here.r, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	run_here.r.value[metric_index("queue_mean_pkts")] = m->queue_pkts;
+	run_here.r.value[metric_index("fct_mean_ns")] = m->fct_ns;
+	/* With seed 1 flows take 100, 101, 102 us and so on, with seed 2 they take 200 and more. */
+	for (uint32_t i = 0; i < run_here.r.flow_count; i++) {
+		struct flow *f = &run_here.r.flows[i];
+
+		f->finish_ps = f->start_ps + (100 * m->seed + (int64_t)i) * 1000 * PS_PER_NS;
+		run_here.r.ideal_ps[i] = INT64_C(10) * 1000 * PS_PER_NS;
+	}
+	if (run_key(&run_here.c, key, &e) || store_add(s, key, &run_here.c, &run_here.r, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	scenario_free(&sc);
+	sim_end(&run_here);
+}
+
+/* A store of its own with all runs, planned in their order. */
+struct desk {
+	struct folder folder;
+	struct store *s;
+	struct figure f;
+	struct report r;
+};
+
+static void desk_begin(struct desk *d, const char *panels)
+{
+	char keys[MADE][RUN_KEY_SIZE], text[4096];
+	struct error e;
+
+	d->folder = folder_make();
+	d->r = (struct report){ .setting_count = 0 };
+	snprintf(text, sizeof(text), "%s%s", figure_head, panels);
+	if (store_open(&d->s, d->folder.path, STORE_WRITE, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	for (int i = 0; i < MADE; i++)
+		add_run(d->s, &all_made[i], keys[i]);
+	if (store_plan(d->s, (const char(*)[RUN_KEY_SIZE])keys, MADE, &e) ||
+	    figure_read_text(&d->f, "test.claims", text, strlen(text), &e) ||
+	    figure_compare(&d->r.compare, d->s, &d->f, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	report_compare(&d->r);
+	if (figure_charts(&d->r, d->s, &d->f, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+static void desk_end(struct desk *d)
+{
+	report_free(&d->r);
+	figure_free(&d->f);
+	store_close(d->s);
+	folder_remove(&d->folder);
+}
+
+TEST(test_lines_have_a_point_for_each_x_and_a_line_for_each_case)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = lines\ntitle = queue\ny = queue_mean_pkts\n"
+		       "x = traffic.req.size\n");
+	CHECK_INT(d.r.charts.count, 1);
+	c = &d.r.charts.all[0];
+	CHECK_STR(c->title, "(a) queue");
+	CHECK_STR(c->variant, "");
+	CHECK_INT(c->kind, CHART_MEANS);
+	CHECK_STR(c->x_label, "size (KB)");
+	CHECK_STR(c->y_label, "queue mean (pkts)");
+	CHECK_INT(c->line_count, 2);
+	CHECK_STR(c->lines[0].name, "none");
+	CHECK_STR(c->lines[1].name, "ecn");
+	CHECK_INT(c->lines[0].count, 2);
+	CHECK_NEAR(c->lines[0].points[0].x, 20, 1e-9);
+	CHECK_NEAR(c->lines[0].points[0].y, 12, 1e-9);
+	/* Of 10 and 14 the mean is 12 and the interval t(1) * 2 = 12.706 * 2 on either side. */
+	CHECK_NEAR(c->lines[0].points[0].low, 12 - 25.412, 1e-9);
+	CHECK_NEAR(c->lines[0].points[0].high, 12 + 25.412, 1e-9);
+	CHECK_NEAR(c->lines[1].points[1].x, 200, 1e-9);
+	CHECK_NEAR(c->lines[1].points[1].y, 20, 1e-9);
+	CHECK_CONTAINS(c->note, "Means over 2 seeds");
+	desk_end(&d);
+}
+
+TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_seed)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		       "normalize = none\n");
+	c = &d.r.charts.all[0];
+	CHECK_STR(c->y_label, "queue mean, relative to none");
+	CHECK_NEAR(c->lines[0].points[0].y, 1, 1e-12);
+	CHECK_NEAR(c->lines[0].points[1].y, 1, 1e-12);
+	/* 5/10 and 14/14; 30/20 and 10/20. The ratio of the means would be 9.5/12. */
+	CHECK_NEAR(c->lines[1].points[0].y, 0.75, 1e-12);
+	CHECK_NEAR(c->lines[1].points[1].y, 1, 1e-12);
+	desk_end(&d);
+}
+
+/* Cases are names for settings, by which lines may be told apart as well; x may count as something else. */
+TEST(test_lines_may_be_told_apart_by_what_cases_hold)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		       "x-scale = 3.5\nby = switch.marking\nnormalize = none\n"
+		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n");
+	CHECK_INT(d.r.charts.count, 2);
+	c = &d.r.charts.all[0];
+	CHECK_STR(c->variant, "");
+	CHECK_INT(c->line_count, 2);
+	CHECK_STR(c->lines[1].name, "ecn");
+	CHECK_NEAR(c->lines[1].points[0].x, 70, 1e-9);
+	CHECK_NEAR(c->lines[1].points[0].y, 0.75, 1e-12);
+	CHECK_NEAR(c->lines[1].points[1].x, 700, 1e-9);
+	c = &d.r.charts.all[1];
+	CHECK_STR(c->variant, "");
+	CHECK_INT(c->line_count, 2);
+	desk_end(&d);
+}
+
+TEST(test_bars_are_of_the_chosen_runs_in_the_unit_of_the_label)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=0.2MB\n"
+		       "y-label = mean FCT (us)\n"
+		       "[panel b]\nkind = bars\ny = fct_mean_ns\n");
+	CHECK_INT(d.r.charts.count, 3);
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->kind, CHART_BARS);
+	CHECK_STR(c->y_label, "mean FCT (us)");
+	CHECK_INT(c->line_count, 2);
+	CHECK_NEAR(c->lines[0].points[0].y, 8000, 1e-9);
+	CHECK_NEAR(c->lines[1].points[0].y, 2000, 1e-9);
+	/* What the panel does not choose is a variant each. */
+	c = &d.r.charts.all[1];
+	CHECK_STR(c->title, "(b)");
+	CHECK_STR(c->variant, "size = 20KB");
+	CHECK_STR(c->y_label, "FCT mean (ms)");
+	CHECK_NEAR(c->lines[0].points[0].y, 3, 1e-12);
+	CHECK_STR(d.r.charts.all[2].variant, "size = 200KB");
+	desk_end(&d);
+}
+
+TEST(test_a_panel_over_time_draws_the_series_it_names)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=200KB\n"
+		       "[panel b]\nkind = time\ny = queue sw->h0, throughput flow:0\n"
+		       "where = traffic.req.size=200KB, case=ecn\nx-label = time (us)\n");
+	CHECK_INT(d.r.charts.count, 2);
+	c = &d.r.charts.all[0];
+	CHECK_STR(c->x_label, "time (ms)");
+	CHECK_STR(c->y_label, "queue (pkts)");
+	CHECK_INT(c->line_count, 2);
+	CHECK_STR(c->lines[1].name, "ecn");
+	CHECK_STR(c->note, "The run with seed 1.");
+	c = &d.r.charts.all[1];
+	CHECK_STR(c->x_label, "time (us)");
+	CHECK_INT(c->line_count, 2);
+	CHECK_STR(c->lines[0].name, "queue sw->h0");
+	CHECK_STR(c->lines[1].name, "throughput flow:0");
+	CHECK_NEAR(c->lines[1].points[c->lines[1].count - 1].x, 1000, 100);
+	desk_end(&d);
+}
+
+TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
+		       "[panel b]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n");
+	c = &d.r.charts.all[0];
+	CHECK(c->log_x);
+	CHECK_STR(c->x_label, "slowdown");
+	CHECK_STR(c->y_label, "share of flows");
+	/* Two senders twice, two seeds: eight flows. */
+	CHECK_INT(c->lines[1].count, 8);
+	CHECK_NEAR(c->lines[1].points[0].x, 10, 1e-9);
+	CHECK_NEAR(c->lines[1].points[0].y, 0.125, 1e-12);
+	c = &d.r.charts.all[1];
+	CHECK_STR(c->x_label, "flow completion time (us)");
+	CHECK_INT(c->lines[0].count, 8);
+	CHECK_NEAR(c->lines[0].points[3].x, 103, 1e-9);
+	CHECK_NEAR(c->lines[0].points[3].y, 0.5, 1e-12);
+	CHECK_NEAR(c->lines[0].points[7].x, 203, 1e-9);
+	CHECK_NEAR(c->lines[0].points[7].y, 1, 0);
+	desk_end(&d);
+}
+
+TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
+{
+	static const char panels[] =
+		"[panel a]\ntitle = <b>&\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		"[claim odd]\nsays = <script>alert(1)</script> & \"more\"\nsection = 1 < 2\n"
+		"metric = queue_mean_pkts\nof = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n"
+		"note = </table>\n";
+	struct desk d;
+	struct verdict verdicts[1];
+	char path[128], *html, *link;
+	size_t length;
+	struct error e;
+
+	desk_begin(&d, panels);
+	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
+	CHECK_INT(verdicts[0].kind, VERDICT_DISAGREES);
+	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
+	CHECK_INT(figure_report_write(
+			  &(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK, verdicts },
+			  path, d.s, &e),
+		  0);
+	html = folder_read(&d.folder, "page.html", &length);
+	/* One link leads out of the page, and a browser loads nothing by it. */
+	link = strstr(html, "../../index.html");
+	CHECK(link != NULL);
+	*link = '#';
+	CHECK(check_markup(html, MARKUP_HTML) > 20);
+	CHECK(strstr(html, "alert(1)</script>") == NULL);
+	CHECK_CONTAINS(html, "(section 1 &lt; 2)");
+	CHECK_CONTAINS(html, "&lt;/table&gt;");
+	CHECK_CONTAINS(html, "9.5 pkts");
+	free(html);
+	desk_end(&d);
+}
+
+TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_well)
+{
+	static const char claims[] =
+		"[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		"of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n"
+		"[claim two]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		"of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n";
+	static const char doubt[] = "; <span class=\"warning\">in 1 of 2 runs 3 of 9 flows did not "
+				    "end; 1 of 2 runs ended in a deadlock</span>";
+	struct verdict verdicts[2];
+	char path[128], *html, *at;
+	struct desk d;
+	size_t length;
+	struct error e;
+
+	desk_begin(&d, claims);
+	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
+	verdicts[1].health = (struct health){ 2, 1, 1, 6, 3 };
+	verdicts[1].is_doubtful = 1;
+	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
+	CHECK_INT(figure_report_write(
+			  &(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK, verdicts },
+			  path, d.s, &e),
+		  0);
+	html = folder_read(&d.folder, "page.html", &length);
+	at = strstr(html, doubt);
+	CHECK(at != NULL && at > strstr(html, "claim-two") && strstr(at + 1, doubt) == NULL);
+	free(html);
+	desk_end(&d);
+}
+
+/* --- folders --- */
+
+static void make_file(const struct folder *f, const char *paper, const char *name)
+{
+	char path[160];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", f->path, paper);
+	mkdir(path, 0777);
+	snprintf(path, sizeof(path), "%s/%s/%s", f->path, paper, name);
+	file = fopen(path, "w");
+	CHECK(file && fclose(file) == 0);
+}
+
+static void remove_paper(const struct folder *f, const char *paper)
+{
+	struct folder inside;
+
+	snprintf(inside.path, sizeof(inside.path), "%.40s/%.20s", f->path, paper);
+	folder_remove(&inside);
+}
+
+TEST(test_figures_are_found_in_the_order_of_their_numbers)
+{
+	static const char *const names[] = { "fig11.ini",    "fig3b.ini",    "fig3a.ini",
+					     "table6.2.ini", "fig3.2.ini",   "fig3a.claims",
+					     "sizes.txt",    "table6.10.ini" };
+	static const char *const order[] = { "b/fig1",  "p/fig3.2",   "p/fig3a",    "p/fig3b",
+					     "p/fig11", "p/table6.2", "p/table6.10" };
+	struct folder folder = folder_make();
+	struct figure_list l;
+	struct figure_range r;
+	struct error e;
+	char *text;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		make_file(&folder, "p", names[i]);
+	make_file(&folder, "b", "fig1.ini");
+	folder_write(&folder, "README", "x", 1);
+	CHECK_INT(figures_find(&l, folder.path, &e), 0);
+	CHECK_INT(l.count, sizeof(order) / sizeof(order[0]));
+	for (uint32_t i = 0; i < l.count; i++)
+		CHECK_STR(l.all[i].label, order[i]);
+	CHECK_INT(figures_choose(&l, "p", &r, &e), 0);
+	CHECK(r.first == 1 && r.count == 6);
+	CHECK_INT(figures_choose(&l, "p/fig11", &r, &e), 0);
+	CHECK(r.first == 4 && r.count == 1);
+	CHECK_INT(figures_choose(&l, "all", &r, &e), 0);
+	CHECK(r.first == 0 && r.count == 7);
+	CHECK_INT(figures_choose(&l, "p/fig12", &r, &e), -1);
+	CHECK_CONTAINS(e.text, "nearest: p/fig11");
+	text = figure_folder(&l.all[4], "out", FIGURE_FULL);
+	CHECK_STR(text, "out/p/fig11.full");
+	free(text);
+	figures_free(&l);
+	remove_paper(&folder, "p");
+	remove_paper(&folder, "b");
+	folder_remove(&folder);
+}

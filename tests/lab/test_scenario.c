@@ -1,0 +1,264 @@
+/* test_scenario.c -- scenario files: what is read from them, and how settings are replaced. */
+#include "lab/scenario/scenario.h"
+#include "lab/scenario/sections.h"
+#include "tests/test.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NETWORK "[network]\ntopology = star\n"
+#define TRAFFIC "[traffic a]\npattern = many-to-one\nsize = 1MB\n"
+#define BASE NETWORK TRAFFIC /* a whole scenario */
+
+#define TEN "xxxxxxxxxx"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
+static int read_text(struct scenario *s, const char *text, struct error *e)
+{
+	return scenario_read_text(s, "f.ini", text, strlen(text), e);
+}
+
+static const char incast[] =
+	"# Does DCTCP hold the queue at K with 16 senders?\n"
+	"[network]\ntopology = star\nhosts = 17\nrate = 10Gbps\ndelay = 10us\n\n"
+	"[switch]\nmarking = ecn(k=70pkts)\nbuffer = 1000pkts\n\n"
+	"[host]\ncc = dctcp\nmss = 1448B\nacks-per = 1\n\n"
+	"[traffic incast]\npattern = many-to-one\nsenders = 16\nsize = unlimited\n"
+	"start = 0us..100us\n\n"
+	"[measure]\nfrom = 20ms\nto = 100ms\n";
+
+TEST(test_scenario_example_is_read_as_it_stands)
+{
+	struct scenario s;
+	struct config c;
+	struct error e;
+
+	CHECK_INT(read_text(&s, incast, &e), 0);
+	CHECK_INT(scenario_config(&s, &c, &e), 0);
+	CHECK_STR(c.title, "Does DCTCP hold the queue at K with 16 senders?");
+	CHECK_STR(c.network.topology, "star");
+	CHECK_INT(c.network.hosts, 17);
+	CHECK_INT(c.network.rate_bps, 10000000000);
+	CHECK_INT(c.network.delay_ps, 10000000);
+	CHECK_STR(c.mark->name, "ecn");
+	CHECK_INT(c.switches.buffer, LENGTH_IN_PACKETS | 1000);
+	CHECK_STR(c.cc->name, "dctcp");
+	CHECK_STR(c.sched->name, "fifo");
+	CHECK_INT(c.host.mss_bytes, 1448);
+	CHECK_INT(c.host.acks_per, 1);
+	CHECK_INT(c.traffic_count, 1);
+	CHECK_STR(c.traffic[0].name, "incast");
+	CHECK_INT(c.traffic[0].line, 17);
+	CHECK_INT(c.traffic[0].senders, 16);
+	CHECK(c.traffic[0].size_bytes == UINT64_MAX);
+	CHECK_INT(c.traffic[0].start.first_ps, 0);
+	CHECK_INT(c.traffic[0].start.last_ps, 100000000);
+	CHECK_INT(c.measure.from_ps, 20000000000);
+	CHECK_INT(c.measure.to_ps, 100000000000);
+	CHECK_INT(c.seed, 1);
+	config_free(&c);
+	scenario_free(&s);
+}
+
+/* All settings of a config, one a line. */
+struct text {
+	char *at;
+	size_t length, room;
+};
+
+static void append(void *context, const char *path, const char *value)
+{
+	struct text *t = context;
+	size_t more = strlen(path) + strlen(value) + 2;
+
+	while (t->length + more + 1 > t->room) {
+		t->room = 2 * t->room + 4096;
+		t->at = realloc(t->at, t->room);
+		CHECK(t->at != NULL);
+	}
+	t->length += (size_t)sprintf(t->at + t->length, "%s=%s\n", path, value);
+}
+
+/* The settings that a text stands for, for the caller to free. */
+static char *settings_of(const char *text)
+{
+	struct text listed = { NULL, 0, 0 };
+	struct scenario s;
+	struct config c;
+	struct error e;
+
+	if (read_text(&s, text, &e) || scenario_config(&s, &c, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK_INT(scenario_settings(&c, append, &listed, &e), 0);
+	config_free(&c);
+	scenario_free(&s);
+	return listed.at;
+}
+
+TEST(test_scenario_order_of_keys_and_sections_does_not_matter)
+{
+	char *one =
+		settings_of("seed = 3\n[network]\ntopology = leaf-spine\nleaves = 2\nspines = 3\n"
+			    "[switch]\nqueues = 2\nscheduler = dwrr(weights=2:1)\n"
+			    "[traffic a]\npattern = all-to-all\nload = 0.5\nsizes = websearch\n");
+	char *two = settings_of(
+		"seed = 3\n[traffic a]\nsizes = websearch\nload = 50%\n"
+		"pattern = all-to-all\n[switch]\nscheduler = dwrr( weights = 2:1 )\n"
+		"queues = 2\n[network]\nspines = 3\nleaves = 2\ntopology = leaf-spine\n");
+
+	CHECK_STR(one, two);
+	free(one);
+	free(two);
+}
+
+TEST(test_scenario_settings_name_everything_that_a_run_depends_on)
+{
+	char *listed =
+		settings_of("seed = 7\n" BASE "[switch]\nmarking = tcn\n[host]\nmss = 1KB\n");
+
+	CHECK_CONTAINS(listed, "seed=7\n");
+	CHECK_CONTAINS(listed, "network.topology=star\n");
+	CHECK_CONTAINS(listed, "network.hosts=17\n"); /* a default of the topology */
+	CHECK_CONTAINS(
+		listed,
+		"switch.marking=tcn(threshold=78us, t-min=0s, t-max=0s, p=0.01)\n"); /* spelled out */
+	CHECK_CONTAINS(listed, "host.mss=1KB\n");
+	CHECK_CONTAINS(listed, "host.rto-min=5ms\n");
+	CHECK_CONTAINS(listed, "traffic.a.pattern=many-to-one\n");
+	CHECK_CONTAINS(listed, "traffic.a.size=1MB\n");
+	CHECK(!strstr(listed, "fabric-rate"));    /* of another topology */
+	CHECK(!strstr(listed, "traffic.a.load")); /* of another pattern */
+	CHECK(!strstr(listed, "measure.port"));   /* not given, no default */
+	free(listed);
+}
+
+TEST(test_scenario_repeated_keys_keep_their_order)
+{
+	char *listed = settings_of("[network]\ntopology = explicit\nlink = h0 s 1Gbps 1us\n"
+				   "fail = h0 s 1ms\nlink = h1 s 1Gbps 2us\nfail = h1 s 2ms\n"
+				   "[traffic a]\npattern = list\nflow = 0 1 1KB 0us\n"
+				   "flow = 1 0 2KB 1us\n");
+
+	CHECK_CONTAINS(listed, "network.link=h0 s 1Gbps 1us; h1 s 1Gbps 2us\n");
+	CHECK_CONTAINS(listed, "network.fail=h0 s 1ms; h1 s 2ms\n");
+	CHECK_CONTAINS(listed, "traffic.a.flow=0 1 1KB 0us; 1 0 2KB 1us\n");
+	free(listed);
+}
+
+TEST(test_scenario_comments_blanks_and_line_ends_are_no_part_of_values)
+{
+	char *plain =
+		settings_of(BASE "[host]\ncc = reno\nmss = 1000B\n[measure]\nport = sw->h#0;x\n");
+	char *wild = settings_of(
+		"\xef\xbb\xbf; title\r\n\r\n  [network]  # net\r\n\ttopology=star\t; s\r\n"
+		"[ traffic   a ]\n    pattern : many-to-one\n  # size = 2MB\n"
+		"\tsize\t=\t1MB #2MB\n[host]\ncc=reno\n   mss = 1000B   # " HUNDRED HUNDRED HUNDRED
+		"\n[measure]\nport = sw->h#0;x # one\n; end");
+
+	CHECK_STR(wild, plain);
+	free(wild);
+	free(plain);
+}
+
+static const char *title_of(const char *text, struct scenario *s)
+{
+	struct error e;
+
+	CHECK_INT(read_text(s, text, &e), 0);
+	return s->title;
+}
+
+TEST(test_scenario_title_is_the_first_comment_above_all_else)
+{
+	static const struct {
+		const char *text, *title;
+	} cases[] = {
+		{ "# One\n# Two\n" BASE, "One" },
+		{ "\n;; One ; more\n" BASE, "One ; more" },
+		{ "#\n#  \n# One\n" BASE, "One" },
+		{ BASE "# late\n", "" },
+		{ "seed = 1 # inline\n# late\n" BASE, "" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scenario s;
+
+		CHECK_STR(title_of(cases[i].text, &s), cases[i].title);
+		scenario_free(&s);
+	}
+}
+
+/* --- --set --- */
+
+TEST(test_scenario_set_replaces_and_adds)
+{
+	struct scenario s;
+	struct config c;
+	struct error e;
+
+	CHECK_INT(read_text(&s, BASE "[host]\nmss = 1000B\n", &e), 0);
+	CHECK_INT(scenario_set(&s, "host.mss=1KiB", &e), 0);
+	CHECK_INT(scenario_set(&s, "host.mss=2KiB", &e), 0);
+	CHECK_INT(scenario_set(&s, "switch.marking=red(min=5KB, p=10%)", &e), 0);
+	CHECK_INT(scenario_set(&s, "traffic.a.senders=4", &e), 0);
+	CHECK_INT(scenario_set(&s, "seed=9", &e), 0);
+	CHECK_INT(scenario_config(&s, &c, &e), 0);
+	CHECK_INT(c.host.mss_bytes, 2048);
+	CHECK_STR(c.mark->name, "red");
+	CHECK_INT(c.traffic[0].senders, 4);
+	CHECK_INT(c.seed, 9);
+	config_free(&c);
+	/* The scenario is still there: another value, another config. */
+	CHECK_INT(scenario_set(&s, "traffic.a.senders=5", &e), 0);
+	CHECK_INT(scenario_config(&s, &c, &e), 0);
+	CHECK_INT(c.traffic[0].senders, 5);
+	config_free(&c);
+	scenario_free(&s);
+}
+
+TEST(test_scenario_set_of_a_repeated_key_replaces_the_lines_of_the_file)
+{
+	struct scenario s;
+	struct config c;
+	struct error e;
+
+	CHECK_INT(read_text(&s, NETWORK "fail = sw h1 1ms\nfail = sw h2 1ms\n" TRAFFIC, &e), 0);
+	CHECK_INT(scenario_set(&s, "network.fail=sw h3 1ms", &e), 0);
+	CHECK_INT(scenario_set(&s, "network.fail= sw h4 1ms ;sw h5 1ms", &e), 0);
+	CHECK_INT(scenario_config(&s, &c, &e), 0);
+	CHECK_INT(c.network.fails.count, 3);
+	CHECK_STR(c.network.fails.lines[0].text, "sw h3 1ms");
+	CHECK_STR(c.network.fails.lines[1].text, "sw h4 1ms");
+	CHECK_STR(c.network.fails.lines[2].text, "sw h5 1ms");
+	CHECK_INT(c.traffic_count, 1);
+	config_free(&c);
+	scenario_free(&s);
+}
+
+/* --- contracts between tables --- */
+
+TEST(test_scenario_no_key_is_declared_twice_in_a_section)
+{
+	for (const struct section *s = section_all; s->name; s++) {
+		struct kind k;
+
+		for (const struct option *o = s->options; o->name; o++) {
+			CHECK(o->help && *o->help);
+			CHECK(option_find(s->options, o->name) == o);
+			CHECK(!strchr(o->name, '.'));
+		}
+		for (size_t i = 0; s->kind && s->kind(i, &k); i++)
+			for (const struct option *o = k.options; o && o->name; o++) {
+				CHECK(o->help && *o->help);
+				CHECK(!option_find(s->options, o->name));
+				CHECK(!repeat_find(s->name, o->name));
+			}
+	}
+	for (const struct repeat *r = repeat_all; r->key; r++) {
+		struct kind k;
+
+		CHECK(section_find(r->section) != NULL);
+		CHECK(!r->kind || kind_find(section_find(r->section), r->kind, &k));
+	}
+}
