@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
 COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS)
 LIBS := -linih -lsqlite3 -lm -pthread
 # What a plug-in may call of the program; everything else it uses is inline in include/weir.
-EXPORTS := -Wl,--export-dynamic-symbol=error_set
+EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
 FLAGS_release := -O2 -g -fno-tree-vectorize
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

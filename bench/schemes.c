@@ -29,12 +29,12 @@ enum {
 #define RTT_NS (100 * 1000)
 
 struct set_up {
-	struct port_plan plan;
-	_Alignas(8) unsigned char mark_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char sched_params[SPEC_PARAMS_MAX];
+	struct weir_port_plan plan;
+	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char sched_params[WEIR_SPEC_PARAMS_MAX];
 };
 
-static void fail(const struct error *e)
+static void fail(const struct weir_error *e)
 {
 	fprintf(stderr, "bench-schemes: %s\n", e->text);
 	exit(1);
@@ -42,10 +42,10 @@ static void fail(const struct error *e)
 
 static void prepare(struct set_up *s, const char *marking, const char *scheduler, uint32_t queues)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	memset(s, 0, sizeof(*s));
-	s->plan = (struct port_plan){
+	s->plan = (struct weir_port_plan){
 		.rate_bps = RATE_BPS,
 		.rtt_ns = RTT_NS,
 		.queues = queues,
@@ -53,14 +53,15 @@ static void prepare(struct set_up *s, const char *marking, const char *scheduler
 		.sched_params = s->sched_params,
 		.mtu_bytes = FRAME_BYTES,
 	};
-	if (mark_parse(marking, &s->plan.mark, s->mark_params, &e) ||
-	    sched_parse(scheduler, queues, &s->plan.sched, s->sched_params, &e))
+	if (weir_mark_parse(marking, &s->plan.mark, s->mark_params, &e) ||
+	    weir_sched_parse(scheduler, queues, &s->plan.sched, s->sched_params, &e))
 		fail(&e);
-	if (mark_needs(s->plan.mark, s->mark_params) & MARK_NEEDS_POOL)
-		buffer_params_init(&s->plan.buffer, BUFFER_PER_SWITCH, POOL_BYTES, ONE_Q32);
+	if (weir_mark_needs(s->plan.mark, s->mark_params) & WEIR_MARK_NEEDS_POOL)
+		weir_buffer_params_init(&s->plan.buffer, WEIR_BUFFER_PER_SWITCH, POOL_BYTES,
+					WEIR_ONE_Q32);
 	else
-		buffer_params_init(&s->plan.buffer, BUFFER_PER_PORT, 1000 | LENGTH_IN_PACKETS,
-				   ONE_Q32);
+		weir_buffer_params_init(&s->plan.buffer, WEIR_BUFFER_PER_PORT,
+					1000 | WEIR_LENGTH_IN_PACKETS, WEIR_ONE_Q32);
 }
 
 static double now_ns(void)
@@ -71,25 +72,26 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void offer(struct port *p, struct packet_pool *pool, uint64_t number, int64_t now_ps)
+static void offer(struct weir_port *p, struct weir_packet_pool *pool, uint64_t number,
+		  int64_t now_ps)
 {
 	uint32_t flow = (uint32_t)(number % FLOWS);
-	struct packet packet = {
-		.flow_hash = (uint32_t)mix64(flow + 1),
+	struct weir_packet packet = {
+		.flow_hash = (uint32_t)weir_mix64(flow + 1),
 		.bytes = FRAME_BYTES,
-		.class_id = (uint8_t)(flow % p->class->queues),
-		.flags = PACKET_ECT,
+		.class_id = (uint8_t)(flow % p->kind->queues),
+		.flags = WEIR_PACKET_ECT,
 	};
 
 	while (p->pkts && p->free_ps <= now_ps)
-		port_next(p, pool);
-	port_offer(p, pool, &packet, now_ps);
+		weir_port_next(p, pool);
+	weir_port_offer(p, pool, &packet, now_ps);
 }
 
 /* ns per packet, of one turn. */
-static double turn(struct port *p, struct packet_pool *pool, int64_t *now_ps)
+static double turn(struct weir_port *p, struct weir_packet_pool *pool, int64_t *now_ps)
 {
-	int64_t wire_ps = port_wire_ps(p->class, FRAME_BYTES);
+	int64_t wire_ps = weir_port_wire_ps(p->kind, FRAME_BYTES);
 	int rising = 1;
 	double begin = now_ns();
 
@@ -106,11 +108,11 @@ static double turn(struct port *p, struct packet_pool *pool, int64_t *now_ps)
 
 /* A port that is being driven. */
 struct rig {
-	struct packet_store store;
-	struct packet_pool pool;
-	struct buffer_pool shared;
-	struct port_class class;
-	struct port *port;
+	struct weir_packet_store store;
+	struct weir_packet_pool pool;
+	struct weir_buffer_pool shared;
+	struct weir_port_class class;
+	struct weir_port *port;
 	int64_t now_ps;
 	double best_ns;
 };
@@ -119,22 +121,22 @@ static void rig_open(struct rig *r, const struct set_up *s)
 {
 	memset(r, 0, sizeof(*r));
 	r->best_ns = 1e9;
-	if (packet_store_init(&r->store, STORE_PACKETS))
+	if (weir_packet_store_init(&r->store, STORE_PACKETS))
 		exit(1);
-	packet_pool_init(&r->pool, &r->store);
-	port_class_init(&r->class, &s->plan);
+	weir_packet_pool_init(&r->pool, &r->store);
+	weir_port_class_init(&r->class, &s->plan);
 	r->port = aligned_alloc(64, (r->class.size + 63) & ~UINT32_C(63));
 	if (!r->port)
 		exit(1);
 	memset(r->port, 0, r->class.size);
-	port_init(r->port, &r->class, s->plan.buffer.scope == BUFFER_PER_SWITCH ? &r->shared : NULL,
-		  1);
+	weir_port_init(r->port, &r->class,
+		       s->plan.buffer.scope == WEIR_BUFFER_PER_SWITCH ? &r->shared : NULL, 1);
 }
 
 static void rig_close(struct rig *r)
 {
 	free(r->port);
-	packet_store_free(&r->store);
+	weir_packet_store_free(&r->store);
 }
 
 static void rig_turn(struct rig *r)
@@ -161,20 +163,20 @@ static void cost_ns(const struct set_up *a, const struct set_up *b, double ns[2]
 	}
 }
 
-static void bench_marking(const struct mark_ops *ops)
+static void bench_marking(const struct weir_mark_ops *ops)
 {
 	static struct set_up scheme, ecn;
-	struct mark_layout own = { .queues = 1, .scheduler = "fifo" };
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	struct error e = { "" };
+	struct weir_mark_layout own = { .queues = 1, .scheduler = "fifo" };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	struct weir_error e = { "" };
 	double ns[2];
 
-	if (mark_parse(ops->name, &ops, params, &e))
+	if (weir_mark_parse(ops->name, &ops, params, &e))
 		fail(&e);
 	if (ops->layout)
 		ops->layout(params, &own);
-	else if (mark_needs(ops, params) & MARK_NEEDS_ROUNDS)
-		own = (struct mark_layout){ .queues = 8, .scheduler = "dwrr" };
+	else if (weir_mark_needs(ops, params) & WEIR_MARK_NEEDS_ROUNDS)
+		own = (struct weir_mark_layout){ .queues = 8, .scheduler = "dwrr" };
 	prepare(&scheme, ops->name, own.scheduler, own.queues);
 	prepare(&ecn, "ecn", own.scheduler, own.queues);
 	ecn.plan.buffer = scheme.plan.buffer;
@@ -183,7 +185,7 @@ static void bench_marking(const struct mark_ops *ops)
 	       own.scheduler);
 }
 
-static void bench_scheduler(const struct sched_ops *ops)
+static void bench_scheduler(const struct weir_sched_ops *ops)
 {
 	static struct set_up s, plain;
 	uint32_t queues = strcmp(ops->name, "fifo") == 0 ? 1 : 8;
@@ -207,12 +209,12 @@ static int is_wanted(const char *name, int count, char **names)
 int main(int argc, char **argv)
 {
 	printf("%-12s %8s %10s %8s   %s\n", "marking", "ns/pkt", "ecn there", "ratio", "port");
-	for (size_t i = 0; mark_all[i]; i++)
-		if (is_wanted(mark_all[i]->name, argc, argv))
-			bench_marking(mark_all[i]);
+	for (size_t i = 0; weir_mark_all[i]; i++)
+		if (is_wanted(weir_mark_all[i]->name, argc, argv))
+			bench_marking(weir_mark_all[i]);
 	printf("\n%-12s %8s %10s %8s\n", "scheduler", "ns/pkt", "fifo", "ratio");
-	for (size_t i = 0; sched_all[i]; i++)
-		if (is_wanted(sched_all[i]->name, argc, argv))
-			bench_scheduler(sched_all[i]);
+	for (size_t i = 0; weir_sched_all[i]; i++)
+		if (is_wanted(weir_sched_all[i]->name, argc, argv))
+			bench_scheduler(weir_sched_all[i]);
 	return 0;
 }

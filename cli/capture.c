@@ -3,25 +3,25 @@
 #include <string.h>
 
 /* Two ports cannot write one file. (Into a device or a pipe, which has no temporary name, they may.) */
-static int check_file(const struct captures *c, struct error *e)
+static int check_file(const struct captures *c, struct weir_error *e)
 {
 	const struct pcap *last = &c->files[c->count];
 
 	for (uint32_t i = 0; i < c->count; i++)
 		if (last->output.temp && c->files[i].output.temp &&
 		    strcmp(c->files[i].output.path, last->output.path) == 0)
-			return error_set(e, "%.300s is the file of two ports, %s and %s",
-					 last->output.path, c->files[i].port, last->port);
+			return weir_error_set(e, "%.300s is the file of two ports, %s and %s",
+					      last->output.path, c->files[i].port, last->port);
 	return 0;
 }
 
 static int open_one(struct captures *c, const char *port_and_file, const struct config *config,
-		    enum frame_extent extent, struct error *e)
+		    enum frame_extent extent, struct weir_error *e)
 {
 	struct pcap *file = &c->files[c->count];
 
 	if (c->count == CAPTURES_MAX)
-		return error_set(e, "at most %d ports at once", CAPTURES_MAX);
+		return weir_error_set(e, "at most %d ports at once", CAPTURES_MAX);
 	if (pcap_open(file, port_and_file, config, extent, e))
 		return -1;
 
@@ -32,7 +32,7 @@ static int open_one(struct captures *c, const char *port_and_file, const struct 
 }
 
 int captures_open(struct captures *c, const struct arguments *a, const struct config *config,
-		  struct error *e)
+		  struct weir_error *e)
 {
 	int is_whole = arguments_option(a, "--pcap-whole") != NULL;
 	enum frame_extent extent = is_whole ? FRAME_WHOLE : FRAME_HEADERS;
@@ -43,21 +43,21 @@ int captures_open(struct captures *c, const struct arguments *a, const struct co
 			continue;
 		if (open_one(c, a->all[i].value, config, extent, e)) {
 			captures_abandon(c);
-			return error_prefix(e, "--pcap: ");
+			return weir_error_prefix(e, "--pcap: ");
 		}
 	}
 	if (is_whole && c->count == 0)
-		return error_set(e, "--pcap-whole: is for captures; add --pcap PORT=FILE");
+		return weir_error_set(e, "--pcap-whole: is for captures; add --pcap PORT=FILE");
 	return 0;
 }
 
-int captures_publish(struct captures *c, struct error *e)
+int captures_publish(struct captures *c, struct weir_error *e)
 {
 	while (c->count > 0) {
 		c->count--;
 		if (pcap_publish(&c->files[c->count], e)) {
 			captures_abandon(c);
-			return error_prefix(e, "--pcap: ");
+			return weir_error_prefix(e, "--pcap: ");
 		}
 	}
 	return 0;

@@ -14,9 +14,9 @@ struct captures {
 
 /* Opens the files; on -1 none is left. */
 int captures_open(struct captures *c, const struct arguments *a, const struct config *config,
-		  struct error *e);
+		  struct weir_error *e);
 
 /* Either all files appear, or they are removed. */
-int captures_publish(struct captures *c, struct error *e);
+int captures_publish(struct captures *c, struct weir_error *e);
 void captures_abandon(struct captures *c);
 #endif

@@ -12,7 +12,7 @@
 
 static int marking_entry(size_t i, struct entry *e)
 {
-	const struct mark_ops *m = mark_all[i];
+	const struct weir_mark_ops *m = weir_mark_all[i];
 
 	if (m)
 		*e = (struct entry){ m->name, m->help, m->cite, NULL, m->options };
@@ -21,7 +21,7 @@ static int marking_entry(size_t i, struct entry *e)
 
 static int scheduler_entry(size_t i, struct entry *e)
 {
-	const struct sched_ops *s = sched_all[i];
+	const struct weir_sched_ops *s = weir_sched_all[i];
 
 	if (s)
 		*e = (struct entry){ s->name, s->help, s->cite, NULL, s->options };
@@ -30,7 +30,7 @@ static int scheduler_entry(size_t i, struct entry *e)
 
 static int cc_entry(size_t i, struct entry *e)
 {
-	const struct cc_ops *c = cc_all[i];
+	const struct weir_cc_ops *c = weir_cc_all[i];
 
 	if (c)
 		*e = (struct entry){ c->name, c->help, c->cite, NULL, c->options };

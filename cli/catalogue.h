@@ -5,9 +5,9 @@
 
 struct entry {
 	const char *name, *help;
-	const char *cite;             /* NULL: none */
-	const char *unit;             /* of a metric; NULL otherwise */
-	const struct option *options; /* NULL: none */
+	const char *cite;                  /* NULL: none */
+	const char *unit;                  /* of a metric; NULL otherwise */
+	const struct weir_option *options; /* NULL: none */
 };
 
 struct shelf {

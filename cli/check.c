@@ -56,7 +56,7 @@ struct demand {
 
 static struct demand demand_of(const struct built *b, uint32_t traffic)
 {
-	struct demand d = { .first_ps = TIME_NEVER_PS };
+	struct demand d = { .first_ps = WEIR_TIME_NEVER_PS };
 
 	for (uint64_t i = b->first[traffic]; i < b->first[traffic + 1]; i++) {
 		const struct flow *f = &b->r->flows[b->flows[i]];
@@ -83,8 +83,8 @@ static void print_demand(const struct built *b, uint32_t traffic)
 {
 	const struct traffic_config *t = &b->c->traffic[traffic];
 	struct demand d = demand_of(b, traffic);
-	double seconds = ps_to_s(d.last_ps - t->start.first_ps);
-	double bps = bytes_to_bits((double)d.bytes) / seconds;
+	double seconds = weir_ps_to_s(d.last_ps - t->start.first_ps);
+	double bps = weir_bytes_to_bits((double)d.bytes) / seconds;
 
 	printf("traffic %s: %s, %" PRIu64 " flow%s", t->name, t->pattern, d.flows,
 	       d.flows == 1 ? "" : "s");
@@ -96,9 +96,9 @@ static void print_demand(const struct built *b, uint32_t traffic)
 		printf(", %" PRIu64 " without end", d.unlimited);
 	if (d.bytes > 0)
 		printf(", %s", human_bytes((double)d.bytes).text);
-	printf(", starting %s", human_time((double)d.first_ps / PS_PER_NS).text);
+	printf(", starting %s", human_time((double)d.first_ps / WEIR_PS_PER_NS).text);
 	if (d.last_ps > d.first_ps)
-		printf(" to %s", human_time((double)d.last_ps / PS_PER_NS).text);
+		printf(" to %s", human_time((double)d.last_ps / WEIR_PS_PER_NS).text);
 	if (d.waiting > 0)
 		printf(", %" PRIu64 " when others end", d.waiting);
 	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
@@ -113,26 +113,29 @@ static void print_summary(const struct built *b)
 {
 	const struct config *c = b->c;
 	const struct estimate *n = &b->r->estimate;
-	char text[OPT_TEXT_SIZE], per[OPT_TEXT_SIZE];
+	char text[WEIR_OPT_TEXT_SIZE], per[WEIR_OPT_TEXT_SIZE];
 
 	if (c->title[0] != '\0')
 		printf("%s\n", c->title);
 	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32 " links one way\n",
 	       c->network.topology, b->r->network.host_count, b->r->network.switch_count,
 	       b->r->network.switch_count == 1 ? "" : "es", b->r->network.link_count);
-	option_format(text, sizeof(text), option_find(switch_options, "buffer"), &c->switches);
-	option_format(per, sizeof(per), option_find(switch_options, "buffer-per"), &c->switches);
+	weir_option_format(text, sizeof(text), weir_option_find(switch_options, "buffer"),
+			   &c->switches);
+	weir_option_format(per, sizeof(per), weir_option_find(switch_options, "buffer-per"),
+			   &c->switches);
 	printf("switch: marking %s, scheduler %s, queues %" PRIu64 ", buffer %s per %s\n",
 	       c->switches.marking, c->switches.scheduler, c->switches.queues, text, per);
 	printf("host: cc %s\n", c->host.cc);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		print_demand(b, i);
 	printf("measure: from %s",
-	       option_format(text, sizeof(text), option_find(measure_options, "from"),
-			     &c->measure));
+	       weir_option_format(text, sizeof(text), weir_option_find(measure_options, "from"),
+				  &c->measure));
 	if (c->measure.to_ps > 0)
-		printf(" to %s\n", option_format(text, sizeof(text),
-						 option_find(measure_options, "to"), &c->measure));
+		printf(" to %s\n",
+		       weir_option_format(text, sizeof(text),
+					  weir_option_find(measure_options, "to"), &c->measure));
 	else
 		printf(" until all flows have ended\n");
 	printf("needs: about %s of memory; %s million packet-hops, %s at %.0f million a second\n",
@@ -159,10 +162,10 @@ static void print_sweep(const struct sweep *w)
 	puts("; the above is the first");
 }
 
-static int show_first(const struct config *c, const struct run_result *first, struct error *e)
+static int show_first(const struct config *c, const struct run_result *first, struct weir_error *e)
 {
 	struct built b = { .c = c, .r = first };
-	int failed = built_group(&b) ? error_set(e, "no memory") : 0;
+	int failed = built_group(&b) ? weir_error_set(e, "no memory") : 0;
 
 	if (!failed)
 		print_summary(&b);
@@ -171,11 +174,12 @@ static int show_first(const struct config *c, const struct run_result *first, st
 }
 
 /* Every run could start; the first is shown. */
-static int check_runs(struct scenario *s, const struct sweep *w, struct error *e)
+static int check_runs(struct scenario *s, const struct sweep *w, struct weir_error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
 	struct run_result first = { .flow_count = 0 };
-	int failed = keys ? sweep_check_first(w, s, keys, &first, e) : error_set(e, "no memory");
+	int failed =
+		keys ? sweep_check_first(w, s, keys, &first, e) : weir_error_set(e, "no memory");
 	struct config c;
 
 	free(keys);
@@ -190,7 +194,7 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct error *e
 }
 
 /* All settings are right; what they ask for is not built. */
-static int check_settings(struct scenario *s, const struct sweep *w, struct error *e)
+static int check_settings(struct scenario *s, const struct sweep *w, struct weir_error *e)
 {
 	struct config c;
 
@@ -203,7 +207,7 @@ static int check_settings(struct scenario *s, const struct sweep *w, struct erro
 }
 
 /* The runs of a scenario with a [full] in the size that is not asked for, for the caller to free. */
-static int check_other_size(const struct arguments *a, struct sweep *w, struct error *e)
+static int check_other_size(const struct arguments *a, struct sweep *w, struct weir_error *e)
 {
 	struct scenario s;
 	int failed;
@@ -219,7 +223,7 @@ static int check_other_size(const struct arguments *a, struct sweep *w, struct e
 	return failed;
 }
 
-static int check_scenario(const struct arguments *a, struct scenario *s, struct error *e)
+static int check_scenario(const struct arguments *a, struct scenario *s, struct weir_error *e)
 {
 	struct sweep w, other = { .axis_count = 0 };
 	int failed;
@@ -245,7 +249,7 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 int command_check(const struct arguments *a)
 {
 	struct scenario s;
-	struct error e;
+	struct weir_error e;
 	int failed;
 
 	if (load_scenario(a, &s, &e))

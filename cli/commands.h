@@ -63,7 +63,7 @@ const char *arguments_word(const struct arguments *a, size_t i);
 const char *arguments_option(const struct arguments *a, const char *name);
 
 /* Prints "weir: MESSAGE" to stderr, in one line, and returns status. */
-int complain(enum exit_status status, const struct error *e);
+int complain(enum exit_status status, const struct weir_error *e);
 
 /* Everything that was printed has arrived: status; otherwise EXIT_WORLD with a message. */
 int finish_output(int status);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int write_json(const char *path, struct store *s, const struct stored_runs *runs,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	struct output o;
 
@@ -22,7 +22,7 @@ static int write_json(const char *path, struct store *s, const struct stored_run
 }
 
 /* What goes to standard output cannot be taken back: all is compared before. */
-static int check_runs(struct store *s, const struct stored_runs *runs, struct error *e)
+static int check_runs(struct store *s, const struct stored_runs *runs, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (store_check_run(s, runs->runs[i].id, e))
@@ -36,11 +36,11 @@ int command_export(const struct arguments *a)
 	char folder[FOLDER_SIZE];
 	struct stored_runs runs;
 	struct store *store;
-	struct error e;
+	struct weir_error e;
 	int failed, status;
 
 	if (!csv && !json) {
-		error_set(&e, "export: where to? Write --csv DIR, --json FILE or both");
+		weir_error_set(&e, "export: where to? Write --csv DIR, --json FILE or both");
 		return complain(EXIT_MISTAKE, &e);
 	}
 	status = open_results(a, folder, &store);

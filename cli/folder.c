@@ -21,7 +21,7 @@ static int is_result_folder(const char *name)
 	       S_ISDIR(st.st_mode);
 }
 
-int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct error *e)
+int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct weir_error *e)
 {
 	const char *word = arguments_word(a, 0);
 	char list[400] = "";
@@ -32,7 +32,7 @@ int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct erro
 
 	if (word) {
 		if (snprintf(folder, FOLDER_SIZE, "%s", word) >= FOLDER_SIZE)
-			return error_set(e, "%s: the name is too long", quote(word).text);
+			return weir_error_set(e, "%s: the name is too long", weir_quote(word).text);
 		return 0;
 	}
 	here = opendir(".");
@@ -50,25 +50,26 @@ int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct erro
 	if (found == 1)
 		return 0;
 	if (found == 0)
-		return error_set(e,
-				 "no folder here ends in %s; name one, or make one by 'weir run'",
-				 suffix);
-	return error_set(e, "which folder? There are %s", list);
+		return weir_error_set(
+			e, "no folder here ends in %s; name one, or make one by 'weir run'",
+			suffix);
+	return weir_error_set(e, "which folder? There are %s", list);
 }
 
 int open_results(const struct arguments *a, char folder[FOLDER_SIZE], struct store **store)
 {
-	struct error e;
+	struct weir_error e;
 
 	if (find_folder(a, folder, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (store_open(store, folder, STORE_READ, &e))
 		return complain(EXIT_WORLD, &e);
 	if (!store_has_digests(*store)) {
-		error_set(&e,
-			  "%.300s: was written by an earlier version, without digests: damage in "
-			  "it would not be noticed; the next 'weir run' adds them",
-			  folder);
+		weir_error_set(
+			&e,
+			"%.300s: was written by an earlier version, without digests: damage in "
+			"it would not be noticed; the next 'weir run' adds them",
+			folder);
 		complain(EXIT_FINE, &e);
 	}
 	return EXIT_FINE;
@@ -88,7 +89,7 @@ void tell_left_out(FILE *f, uint32_t count)
 			count == 1 ? "it" : "them");
 }
 
-int default_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
+int default_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 	size_t length = strlen(name), end = strlen(".ini");
@@ -96,8 +97,8 @@ int default_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
 	if (length > end && strcmp(name + length - end, ".ini") == 0)
 		length -= end;
 	if (length + sizeof(suffix) > FOLDER_SIZE)
-		return error_set(e, "%s: the name is too long; give a folder by --out",
-				 quote(name).text);
+		return weir_error_set(e, "%s: the name is too long; give a folder by --out",
+				      weir_quote(name).text);
 	snprintf(folder, FOLDER_SIZE, "%.*s%s", (int)length, name, suffix);
 	return 0;
 }

@@ -7,7 +7,7 @@
 enum { FOLDER_SIZE = 512 };
 
 /* The first word of the command line, or the only folder here whose name ends in .results. */
-int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct error *e);
+int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct weir_error *e);
 
 /* Opens the store of that folder for reading and says where damage in it could not be noticed. Returns an
  * exit status, after complaining. */
@@ -20,7 +20,7 @@ enum store_scope asked_scope(const struct arguments *a);
 void tell_left_out(FILE *f, uint32_t count);
 
 /* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. */
-int default_folder(const char *file, char folder[FOLDER_SIZE], struct error *e);
+int default_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e);
 
 /* Characters in a line of the terminal that f is, or of a page where it is none. */
 int line_width(FILE *f);

@@ -74,14 +74,14 @@ void print_command(FILE *f, const struct command *c)
 		fprintf(f, "\n%s", c->more);
 }
 
-static void print_options(const struct option *table)
+static void print_options(const struct weir_option *table)
 {
 	char range[1024];
 
-	for (const struct option *o = table; o && o->name; o++) {
-		option_range(range, sizeof(range), o);
-		printf("  %s = %s", o->name, option_kind(o));
-		if (o->type != OPT_TEXT && o->type != OPT_FLAG)
+	for (const struct weir_option *o = table; o && o->name; o++) {
+		weir_option_range(range, sizeof(range), o);
+		printf("  %s = %s", o->name, weir_option_kind(o));
+		if (o->type != WEIR_OPT_TEXT && o->type != WEIR_OPT_FLAG)
 			printf(", %s", range);
 		if (o->def)
 			printf(" (default %s)", o->def);
@@ -113,7 +113,7 @@ static void print_section(const struct section *s)
 	print_repeats(s->name, NULL);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
 		printf("with %s = %s:", s->chooser, k.name);
-		for (const struct option *o = k.options; o && o->name; o++)
+		for (const struct weir_option *o = k.options; o && o->name; o++)
 			printf("%s %s", o == k.options ? "" : ",", o->name);
 		putchar('\n');
 	}
@@ -156,7 +156,7 @@ static int print_plugin(const char *path)
 	static const char *const kinds[] = { "marking", "scheduler", "cc" };
 	const struct weir_plugin *p;
 	struct entry all[3] = { { 0 } };
-	struct error e;
+	struct weir_error e;
 	int found = 0;
 
 	p = plugin_load(path, &e);
@@ -197,7 +197,7 @@ static int unknown_name(const char *name)
 	const char *names[NAMES_MAX], *nearest;
 	size_t count = 0;
 	struct entry entry;
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; command_all[i]; i++)
 		count = add(names, count, command_all[i]->name);
@@ -206,13 +206,14 @@ static int unknown_name(const char *name)
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		for (size_t i = 0; s->entry(i, &entry); i++)
 			count = add(names, count, entry.name);
-	nearest = nearest_name(name, names, count);
-	error_set(&e,
-		  "no help on %s; allowed are commands, sections (network, switch, host, rdma, "
-		  "traffic, "
-		  "measure, sweep, case, full) and what 'weir list' shows%s%s%s",
-		  quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
-		  nearest ? ")" : "");
+	nearest = weir_nearest_name(name, names, count);
+	weir_error_set(
+		&e,
+		"no help on %s; allowed are commands, sections (network, switch, host, rdma, "
+		"traffic, "
+		"measure, sweep, case, full) and what 'weir list' shows%s%s%s",
+		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		nearest ? ")" : "");
 	return complain(EXIT_MISTAKE, &e);
 }
 

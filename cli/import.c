@@ -18,18 +18,18 @@ static int is_capture(const char *path)
 	return has_end(path, ".pcapng") || has_end(path, ".pcap") || capture_is(path);
 }
 
-static int check_words(const struct arguments *a, const char *kind, struct error *e)
+static int check_words(const struct arguments *a, const char *kind, struct weir_error *e)
 {
 	if (!arguments_word(a, 1))
 		return 0;
-	return error_set(e,
-			 "import: %s is %s, and a topology comes first; usage: "
-			 "weir import TOPOLOGY FLOWS -o FILE",
-			 quote(arguments_word(a, 0)).text, kind);
+	return weir_error_set(e,
+			      "import: %s is %s, and a topology comes first; usage: "
+			      "weir import TOPOLOGY FLOWS -o FILE",
+			      weir_quote(arguments_word(a, 0)).text, kind);
 }
 
 /* One word is a topology, a connection matrix or a capture, two are a topology and flows. */
-static int read_files(const struct arguments *a, struct import_files *files, struct error *e)
+static int read_files(const struct arguments *a, struct import_files *files, struct weir_error *e)
 {
 	const char *first = arguments_word(a, 0), *second = arguments_word(a, 1);
 	const char *topology = arguments_option(a, "--topology");
@@ -40,21 +40,21 @@ static int read_files(const struct arguments *a, struct import_files *files, str
 		if (check_words(a, "a connection matrix", e))
 			return -1;
 		if (!topology)
-			return error_set(e,
-					 "import: a connection matrix says nothing of the network; "
-					 "add --topology leaf-spine, say, and its keys by --set");
+			return weir_error_set(
+				e, "import: a connection matrix says nothing of the network; "
+				   "add --topology leaf-spine, say, and its keys by --set");
 	} else if (is_capture(first)) {
 		*files = (struct import_files){ .flows = first };
 		return check_words(a, "a capture", e);
 	} else if (topology) {
-		return error_set(e, "--topology: %s is the topology", quote(first).text);
+		return weir_error_set(e, "--topology: %s is the topology", weir_quote(first).text);
 	}
 	return 0;
 }
 
 /* Where the flows are in a capture. Without a network they get a star. */
 static int read_capture(const struct arguments *a, struct import_files *files,
-			struct capture_flows *capture, struct error *e)
+			struct capture_flows *capture, struct weir_error *e)
 {
 	*capture = (struct capture_flows){ 0 };
 	if (!files->flows || has_end(files->flows, ".cm") || !is_capture(files->flows))
@@ -62,22 +62,22 @@ static int read_capture(const struct arguments *a, struct import_files *files,
 	if (capture_flows_read(capture, files->flows, e))
 		return -1;
 	if (capture->flow_count == 0)
-		return error_set(e, "%.300s: no payload of TCP or UDP in %" PRIu64 " packets",
-				 files->flows, capture->packets);
+		return weir_error_set(e, "%.300s: no payload of TCP or UDP in %" PRIu64 " packets",
+				      files->flows, capture->packets);
 	files->capture = capture;
 	if (!files->topology && !arguments_option(a, "--topology"))
 		files->star_hosts = capture->host_count;
 	return 0;
 }
 
-static int apply_settings(const struct arguments *a, struct scenario *s, struct error *e)
+static int apply_settings(const struct arguments *a, struct scenario *s, struct weir_error *e)
 {
 	const char *topology = arguments_option(a, "--topology");
-	char assignment[OPT_TEXT_SIZE + 32];
+	char assignment[WEIR_OPT_TEXT_SIZE + 32];
 
 	if (topology) {
-		snprintf(assignment, sizeof(assignment), "network.topology=%.*s", OPT_TEXT_SIZE - 1,
-			 topology);
+		snprintf(assignment, sizeof(assignment), "network.topology=%.*s",
+			 WEIR_OPT_TEXT_SIZE - 1, topology);
 		if (scenario_set(s, assignment, e))
 			return -1;
 	}
@@ -91,7 +91,7 @@ static int apply_settings(const struct arguments *a, struct scenario *s, struct 
 static int write_file(const char *path, const struct scenario *s, const struct import_files *files)
 {
 	struct output o;
-	struct error e;
+	struct weir_error e;
 
 	if (!path || strcmp(path, "-") == 0)
 		return import_write(stdout, s, files, &e) ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
@@ -111,7 +111,7 @@ int command_import(const struct arguments *a)
 	struct capture_flows capture;
 	struct import_files files;
 	struct scenario s;
-	struct error e;
+	struct weir_error e;
 	int status;
 
 	if (read_files(a, &files, &e))

@@ -35,12 +35,12 @@ static void print_shelf(const struct shelf *s)
 static int unknown_shelf(const char *name)
 {
 	const char *names[SHELVES_MAX];
-	struct error e;
+	struct weir_error e;
 	size_t count = 0;
 
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		names[count++] = s->name;
-	error_unknown(&e, "list", name, names, count);
+	weir_error_unknown(&e, "list", name, names, count);
 	return complain(EXIT_MISTAKE, &e);
 }
 

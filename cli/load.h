@@ -10,7 +10,7 @@ enum scenario_size { SIZE_QUICK, SIZE_FULL };
 enum scenario_size asked_size(const struct arguments *a);
 
 /* As the command line says, in its size or in the other. On -1 nothing is left to free. */
-int load_scenario(const struct arguments *a, struct scenario *s, struct error *e);
+int load_scenario(const struct arguments *a, struct scenario *s, struct weir_error *e);
 int load_size(const struct arguments *a, enum scenario_size size, struct scenario *s,
-	      struct error *e);
+	      struct weir_error *e);
 #endif

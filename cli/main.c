@@ -46,7 +46,8 @@ static const struct cli_option check_options[] = {
 
 static const struct cli_option import_options[] = {
 	{ "-o", "FILE", "where the scenario goes; standard output unless given" },
-	{ "--topology", "NAME", "the network of a connection matrix or a capture; "
+	{ "--topology", "NAME",
+	  "the network of a connection matrix or a capture; "
 	  "a capture's is a star unless given" },
 	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times" },
 	{ .name = NULL },
@@ -246,7 +247,7 @@ const struct command *const command_all[] = {
 
 /* --- reading the arguments --- */
 
-static int unknown_option(const struct command *c, const char *word, struct error *e)
+static int unknown_option(const struct command *c, const char *word, struct weir_error *e)
 {
 	const char *names[NAMES_MAX];
 	size_t count = 0;
@@ -254,12 +255,13 @@ static int unknown_option(const struct command *c, const char *word, struct erro
 	for (const struct cli_option *o = c->options; o && o->name; o++)
 		names[count++] = o->name;
 	names[count++] = "--help";
-	error_unknown(e, "option", word, names, count);
-	return error_prefix(e, "%s: ", c->name);
+	weir_error_unknown(e, "option", word, names, count);
+	return weir_error_prefix(e, "%s: ", c->name);
 }
 
 /* "--name", "--name value" or "--name=value". Returns how many words it took, -1: a mistake. */
-static int read_option(const struct command *c, char **words, struct argument *a, struct error *e)
+static int read_option(const struct command *c, char **words, struct argument *a,
+		       struct weir_error *e)
 {
 	size_t length = strcspn(words[0], "=");
 
@@ -270,16 +272,16 @@ static int read_option(const struct command *c, char **words, struct argument *a
 		if (words[0][length] == '=') {
 			a->value = words[0] + length + 1;
 			if (!o->value)
-				return error_set(e, "%s: takes no value, got %s", o->name,
-						 quote(a->value).text);
+				return weir_error_set(e, "%s: takes no value, got %s", o->name,
+						      weir_quote(a->value).text);
 			return 1;
 		}
 		if (!o->value)
 			return 1;
 		a->value = words[1];
 		if (!a->value)
-			return error_set(e, "%s: a value is missing; write %s %s", o->name, o->name,
-					 o->value);
+			return weir_error_set(e, "%s: a value is missing; write %s %s", o->name,
+					      o->name, o->value);
 		return 2;
 	}
 	return unknown_option(c, words[0], e);
@@ -292,7 +294,7 @@ static int is_option(const char *word)
 
 /* Fills all with at most as many arguments as there are words. */
 static int read_arguments(const struct command *c, char **words, struct argument *all,
-			  struct arguments *a, struct error *e)
+			  struct arguments *a, struct weir_error *e)
 {
 	size_t plain = 0;
 	int only_words = 0;
@@ -311,16 +313,16 @@ static int read_arguments(const struct command *c, char **words, struct argument
 		if (!only_words && is_option(*words))
 			taken = read_option(c, words, at, e);
 		else if (++plain > c->words_max)
-			return error_set(e, "%s: %s is one word too many; usage: weir %s %s",
-					 c->name, quote(*words).text, c->name, c->usage);
+			return weir_error_set(e, "%s: %s is one word too many; usage: weir %s %s",
+					      c->name, weir_quote(*words).text, c->name, c->usage);
 		if (taken < 0)
 			return -1;
 		words += taken;
 		a->count++;
 	}
 	if (plain < c->words_min)
-		return error_set(e, "%s: %s is missing; usage: weir %s %s", c->name, c->usage,
-				 c->name, c->usage);
+		return weir_error_set(e, "%s: %s is missing; usage: weir %s %s", c->name, c->usage,
+				      c->name, c->usage);
 	return 0;
 }
 
@@ -342,7 +344,7 @@ const char *arguments_option(const struct arguments *a, const char *name)
 
 /* --- endings --- */
 
-int complain(enum exit_status status, const struct error *e)
+int complain(enum exit_status status, const struct weir_error *e)
 {
 	fputs("weir: ", stderr);
 	/* What users wrote may hold anything; a terminal must not obey it. */
@@ -354,11 +356,11 @@ int complain(enum exit_status status, const struct error *e)
 
 int finish_output(int status)
 {
-	struct error e;
+	struct weir_error e;
 
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	error_set(&e, "standard output: cannot be written: %s", strerror(errno));
+	weir_error_set(&e, "standard output: cannot be written: %s", strerror(errno));
 	return complain(EXIT_WORLD, &e);
 }
 
@@ -375,14 +377,14 @@ static const struct command *command_find(const char *name)
 static int unknown_command(const char *name)
 {
 	const char *names[NAMES_MAX];
-	struct error e;
+	struct weir_error e;
 	size_t count = 0;
 
 	while (command_all[count]) {
 		names[count] = command_all[count]->name;
 		count++;
 	}
-	error_unknown(&e, "command", name, names, count);
+	weir_error_unknown(&e, "command", name, names, count);
 	return complain(EXIT_MISTAKE, &e);
 }
 
@@ -395,7 +397,7 @@ static int start(const struct command *c, char **words)
 {
 	struct argument *all;
 	struct arguments a;
-	struct error e;
+	struct weir_error e;
 	size_t count = 0;
 	int status;
 
@@ -406,7 +408,7 @@ static int start(const struct command *c, char **words)
 		}
 	all = calloc(count + 1, sizeof(*all));
 	if (!all) {
-		error_set(&e, "no memory");
+		weir_error_set(&e, "no memory");
 		return complain(EXIT_WORLD, &e);
 	}
 	if (read_arguments(c, words, all, &a, &e))

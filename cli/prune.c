@@ -34,7 +34,7 @@ int command_prune(const struct arguments *a)
 	char folder[FOLDER_SIZE];
 	struct store *store;
 	uint64_t pruned;
-	struct error e;
+	struct weir_error e;
 	double before;
 	int status = open_results(a, folder, &store), failed;
 

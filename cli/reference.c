@@ -33,15 +33,15 @@ static void print_sentence(const char *text)
 }
 
 /* "at least 1", "one of a, b"; flags and texts need no more than their kind. */
-static void print_allowed(const struct option *o)
+static void print_allowed(const struct weir_option *o)
 {
 	char range[1024];
 
-	fputs(option_kind(o), stdout);
-	if (o->type == OPT_TEXT || o->type == OPT_FLAG)
+	fputs(weir_option_kind(o), stdout);
+	if (o->type == WEIR_OPT_TEXT || o->type == WEIR_OPT_FLAG)
 		return;
 	fputs(", ", stdout);
-	print_cell(option_range(range, sizeof(range), o));
+	print_cell(weir_option_range(range, sizeof(range), o));
 }
 
 static void print_keys_head(void)
@@ -49,9 +49,9 @@ static void print_keys_head(void)
 	puts("\n| key | value | default | |\n|---|---|---|---|");
 }
 
-static void print_keys(const struct option *table)
+static void print_keys(const struct weir_option *table)
 {
-	for (const struct option *o = table; o && o->name; o++) {
+	for (const struct weir_option *o = table; o && o->name; o++) {
 		printf("| `%s` | ", o->name);
 		print_allowed(o);
 		fputs(" | ", stdout);
@@ -86,7 +86,8 @@ static int has_repeated(const char *section, const char *kind)
 }
 
 /* The keys of a section, or of one of its kinds. */
-static void print_owner(const struct section *s, const char *kind, const struct option *options)
+static void print_owner(const struct section *s, const char *kind,
+			const struct weir_option *options)
 {
 	if (!(options && options->name) && !has_repeated(s->name, kind))
 		return;
@@ -177,7 +178,7 @@ void print_reference(void)
 
 /* --- man page --- */
 
-/* Minus signs are hyphens unless escaped; a dot or quote at a line's start would be a command. */
+/* Minus signs are hyphens unless escaped; a dot or weir_quote at a line's start would be a command. */
 static void print_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')

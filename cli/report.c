@@ -4,7 +4,7 @@
 #include "lab/report/report.h"
 #include <stdlib.h>
 
-static int write_html(const char *path, const struct report *r, struct error *e)
+static int write_html(const char *path, const struct report *r, struct weir_error *e)
 {
 	struct output o;
 
@@ -25,7 +25,7 @@ static void tell(const char *path, const struct report *r)
 static int write_report(const struct arguments *a, const char *folder, const struct report *r)
 {
 	const char *html = arguments_option(a, "-o"), *svg = arguments_option(a, "--svg");
-	struct error e;
+	struct weir_error e;
 	char *path = NULL;
 	int status = EXIT_FINE;
 
@@ -49,7 +49,7 @@ int command_report(const struct arguments *a)
 	char folder[FOLDER_SIZE];
 	struct report report;
 	struct store *store;
-	struct error e;
+	struct weir_error e;
 	int status = open_results(a, folder, &store), failed;
 
 	if (status != EXIT_FINE)
@@ -59,7 +59,7 @@ int command_report(const struct arguments *a)
 	if (failed == -2)
 		return complain(EXIT_WORLD, &e);
 	if (failed) {
-		error_prefix(&e, "%.200s: ", folder);
+		weir_error_prefix(&e, "%.200s: ", folder);
 		return complain(EXIT_MISTAKE, &e);
 	}
 	status = write_report(a, folder, &report);

@@ -22,11 +22,11 @@ struct request {
 	uint64_t jobs; /* 0: as many as there are cores */
 };
 
-static int read_request(const struct arguments *a, struct request *q, struct error *e)
+static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
-	static const struct option jobs = { "--jobs", OPT_COUNT, offsetof(struct request, jobs),
-					    "0",      1,         JOBS_MAX,
-					    "",       NULL };
+	static const struct weir_option jobs = {
+		"--jobs", WEIR_OPT_COUNT, offsetof(struct request, jobs), "0", 1, JOBS_MAX, "", NULL
+	};
 	const char *out = arguments_option(a, "--out"), *number = arguments_option(a, "--jobs");
 
 	*q = (struct request){
@@ -37,20 +37,20 @@ static int read_request(const struct arguments *a, struct request *q, struct err
 		.summary = arguments_option(a, "--summary") != NULL,
 		.check = arguments_option(a, "--check") != NULL,
 	};
-	if (number && option_parse(q, &jobs, number, e))
+	if (number && weir_option_parse(q, &jobs, number, e))
 		return -1;
 	if (q->out[0] == '\0')
-		return error_set(e, "--out: a folder is missing");
+		return weir_error_set(e, "--out: a folder is missing");
 	if (q->markdown && !q->summary)
-		return error_set(e,
-				 "--markdown: is a form of the summary; write --summary "
-				 "--markdown %s",
-				 q->markdown);
+		return weir_error_set(e,
+				      "--markdown: is a form of the summary; write --summary "
+				      "--markdown %s",
+				      q->markdown);
 	if (q->check && !q->word)
-		return error_set(e, "--check: of what? weir reproduce all --check");
+		return weir_error_set(e, "--check: of what? weir reproduce all --check");
 	if (q->summary && q->word)
-		return error_set(e, "--summary: is over all papers; leave %s out",
-				 quote(q->word).text);
+		return weir_error_set(e, "--summary: is over all papers; leave %s out",
+				      weir_quote(q->word).text);
 	return 0;
 }
 
@@ -71,7 +71,7 @@ static void job_free(struct job *j)
 }
 
 /* Would the claims find their runs, and the panels their axes? */
-static int check_figure(struct job *j, enum figure_size size, struct error *e)
+static int check_figure(struct job *j, enum figure_size size, struct weir_error *e)
 {
 	struct stored_runs runs;
 	int failed;
@@ -85,7 +85,7 @@ static int check_figure(struct job *j, enum figure_size size, struct error *e)
 }
 
 int sized_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
-		   struct error *e)
+		   struct weir_error *e)
 {
 	if (scenario_read(s, file, e))
 		return -1;
@@ -97,7 +97,7 @@ int sized_scenario(const char *file, enum figure_size size, struct scenario *s, 
 
 /* On -1 nothing is left to free. */
 static int job_read_size(struct job *j, const struct figure_files *f, enum figure_size size,
-			 struct error *e)
+			 struct weir_error *e)
 {
 	if (figure_read(&j->figure, f->claims, e))
 		return -1;
@@ -114,7 +114,7 @@ static int job_read_size(struct job *j, const struct figure_files *f, enum figur
 
 /* A mistake in either size is found before hours of the other have passed. */
 static int job_read(struct job *j, const struct figure_files *f, enum figure_size size,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	if (job_read_size(j, f, size == FIGURE_QUICK ? FIGURE_FULL : FIGURE_QUICK, e))
 		return -1;
@@ -122,7 +122,7 @@ static int job_read(struct job *j, const struct figure_files *f, enum figure_siz
 	return job_read_size(j, f, size, e);
 }
 
-static int write_page(const struct figure_report *fr, const char *folder, struct error *e)
+static int write_page(const struct figure_report *fr, const char *folder, struct weir_error *e)
 {
 	struct store *store;
 	char *path = NULL;
@@ -146,7 +146,7 @@ static int show_figure(const struct request *q, const struct figure_files *f,
 	char *folder = figure_folder(f, q->out, q->size);
 	struct figure_state state;
 	struct figure_report report = { figure, f->label, f->scenario, q->size, NULL };
-	struct error e;
+	struct weir_error e;
 	int status = EXIT_FINE;
 
 	if (figure_state_read(&state, figure, folder, q->size, &e)) {
@@ -169,7 +169,7 @@ static int run_job(const struct request *q, const struct figure_files *f, struct
 	const struct sweep_request request = {
 		.out = folder, .jobs = q->jobs, .threads = 1, .no_table = 1
 	};
-	struct error e;
+	struct weir_error e;
 	int status;
 
 	printf("%s: %s; %s size, %" PRIu64 " run%s\n", f->label, j->figure.title,
@@ -187,7 +187,7 @@ static int reproduce(const struct request *q, const struct figure_files *f,
 		     struct verdict_counts *counts)
 {
 	struct job j;
-	struct error e;
+	struct weir_error e;
 	int status, shown;
 
 	if (job_read(&j, f, q->size, &e))
@@ -204,7 +204,7 @@ static int reproduce(const struct request *q, const struct figure_files *f,
 /* --- summaries --- */
 
 static int write_file(const char *path, void (*write)(FILE *, const struct summary *),
-		      const struct summary *y, struct error *e)
+		      const struct summary *y, struct weir_error *e)
 {
 	struct output o;
 
@@ -214,7 +214,7 @@ static int write_file(const char *path, void (*write)(FILE *, const struct summa
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
-static int write_index(const char *out, const struct summary *y, struct error *e)
+static int write_index(const char *out, const struct summary *y, struct weir_error *e)
 {
 	char *path = NULL;
 	int failed;
@@ -230,7 +230,7 @@ static int write_index(const char *out, const struct summary *y, struct error *e
 static int summarise(const struct request *q, const struct figure_list *l)
 {
 	struct summary y;
-	struct error e;
+	struct weir_error e;
 	int status = EXIT_FINE;
 
 	if (summary_read(&y, l, q->out, &e))
@@ -249,7 +249,7 @@ static int summarise(const struct request *q, const struct figure_list *l)
 static void renew_index(const struct request *q, const struct figure_list *l)
 {
 	struct summary y;
-	struct error e;
+	struct weir_error e;
 	int failed = summary_read(&y, l, q->out, &e);
 
 	if (!failed) {
@@ -257,7 +257,7 @@ static void renew_index(const struct request *q, const struct figure_list *l)
 		summary_free(&y);
 	}
 	if (failed) {
-		error_prefix(&e, "%.200s/" SUMMARY_PAGE " stays as it was: ", q->out);
+		weir_error_prefix(&e, "%.200s/" SUMMARY_PAGE " stays as it was: ", q->out);
 		complain(EXIT_WORLD, &e);
 	}
 }
@@ -266,7 +266,7 @@ static void renew_index(const struct request *q, const struct figure_list *l)
 
 /* Is everything right, before anything runs? */
 static int check_all(const struct request *q, const struct figure_list *l,
-		     const struct figure_range *r, struct error *e)
+		     const struct figure_range *r, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct job j;
@@ -282,7 +282,7 @@ static int run_all(const struct request *q, const struct figure_list *l)
 {
 	struct verdict_counts sum = { { 0 } };
 	struct figure_range r;
-	struct error e;
+	struct weir_error e;
 	int worst = EXIT_FINE;
 
 	if (figures_choose(l, q->word, &r, &e) || check_all(q, l, &r, &e))
@@ -316,7 +316,7 @@ int command_reproduce(const struct arguments *a)
 {
 	struct figure_list l;
 	struct request q;
-	struct error e;
+	struct weir_error e;
 	int status;
 
 	if (read_request(a, &q, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))

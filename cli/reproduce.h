@@ -15,5 +15,5 @@ int list_figures(const struct figure_list *l, const char *out);
 
 /* The scenario and its sweep in that size. On -1 nothing is left to free. */
 int sized_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
-		   struct error *e);
+		   struct weir_error *e);
 #endif

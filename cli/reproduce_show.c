@@ -144,7 +144,7 @@ struct extent {
 };
 
 static int measure_extent(struct extent *x, const struct summary_entry *y, enum figure_size size,
-			  struct error *e)
+			  struct weir_error *e)
 {
 	const struct figure_state *st = &y->states[size];
 	struct scenario s;
@@ -182,7 +182,7 @@ static struct claim_text state_text(const struct summary_entry *y)
 	return t;
 }
 
-static int print_entry(const struct summary_entry *y, int label_width, struct error *e)
+static int print_entry(const struct summary_entry *y, int label_width, struct weir_error *e)
 {
 	struct extent x[FIGURE_SIZES];
 	char claims[16];
@@ -203,7 +203,7 @@ static int print_entry(const struct summary_entry *y, int label_width, struct er
 static int list_figure(const struct figure_files *f, const char *out, int label_width)
 {
 	struct summary_entry y;
-	struct error e;
+	struct weir_error e;
 	int failed;
 
 	if (summary_entry_read(&y, f, out, &e))

@@ -22,26 +22,30 @@ struct request {
 	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
 };
 
-static int read_request(const struct arguments *a, struct request *q, struct error *e)
+static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
-	static const struct option threads = {
-		"--threads", OPT_COUNT, offsetof(struct request, threads), "1", 1, THREADS_MAX,
-		"",          NULL
+	static const struct weir_option threads = { "--threads",
+						    WEIR_OPT_COUNT,
+						    offsetof(struct request, threads),
+						    "1",
+						    1,
+						    THREADS_MAX,
+						    "",
+						    NULL };
+	static const struct weir_option jobs = {
+		"--jobs", WEIR_OPT_COUNT, offsetof(struct request, jobs), "0", 1, JOBS_MAX, "", NULL
 	};
-	static const struct option jobs = { "--jobs", OPT_COUNT, offsetof(struct request, jobs),
-					    "0",      1,         JOBS_MAX,
-					    "",       NULL };
 	const char *text = arguments_option(a, "--threads"),
 		   *number = arguments_option(a, "--jobs");
 
 	q->jobs = 0;
-	if (number && option_parse(q, &jobs, number, e))
+	if (number && weir_option_parse(q, &jobs, number, e))
 		return -1;
 	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");
 	q->csv = arguments_option(a, "--csv");
 	q->quiet = arguments_option(a, "--quiet") != NULL;
-	return option_parse(q, &threads, text ? text : threads.def, e);
+	return weir_option_parse(q, &threads, text ? text : threads.def, e);
 }
 
 static int json_to_stdout(const struct request *q)
@@ -50,12 +54,12 @@ static int json_to_stdout(const struct request *q)
 }
 
 /* Finds out before the run what would only fail after it. */
-static int probe_outputs(const struct request *q, struct error *e)
+static int probe_outputs(const struct request *q, struct weir_error *e)
 {
 	if (q->json && !json_to_stdout(q) && output_probe(q->json, e))
-		return error_prefix(e, "--json ");
+		return weir_error_prefix(e, "--json ");
 	if (q->csv && results_csv_probe(q->csv, e))
-		return error_prefix(e, "--csv ");
+		return weir_error_prefix(e, "--csv ");
 	return 0;
 }
 
@@ -83,7 +87,7 @@ static void show_progress(void *context, int64_t now_ps, int64_t end_ps)
 /* --- results --- */
 
 static int write_json(const char *path, const struct config *c, const struct run_result *r,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	struct output o;
 
@@ -100,7 +104,7 @@ static int write_json(const char *path, const struct config *c, const struct run
 
 static int show(const struct request *q, const struct config *c, const struct run_result *r)
 {
-	struct error e;
+	struct weir_error e;
 
 	if (!q->quiet)
 		results_table(json_to_stdout(q) ? stderr : stdout, c, r);
@@ -111,9 +115,10 @@ static int show(const struct request *q, const struct config *c, const struct ru
 	return EXIT_FINE;
 }
 
-static int report_bug(const struct config *c, struct error *e)
+static int report_bug(const struct config *c, struct weir_error *e)
 {
-	error_prefix(e, "packets or bytes do not add up, which is a bug of Weir and no result: ");
+	weir_error_prefix(e,
+			  "packets or bytes do not add up, which is a bug of Weir and no result: ");
 	complain(EXIT_BUG, e);
 	fprintf(stderr,
 		"weir: please report it with %s, seed %" PRIu64 " and the output of "
@@ -135,7 +140,7 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 		.taps_see_frames = 1,
 	};
 	struct run_result result;
-	struct error e;
+	struct weir_error e;
 	int failed, status;
 
 	if (!q->quiet && isatty(STDERR_FILENO)) {
@@ -172,7 +177,7 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 {
 	struct captures captures;
 	struct config c;
-	struct error e;
+	struct weir_error e;
 	int status;
 
 	if (scenario_config(s, &c, &e))
@@ -186,7 +191,7 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 }
 
 /* Runs of the full size stay apart: "mine.ini" goes to "mine.full.results". */
-static int full_folder(const char *file, char folder[FOLDER_SIZE], struct error *e)
+static int full_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e)
 {
 	static const char end[] = ".full.results";
 	char *dot;
@@ -195,8 +200,8 @@ static int full_folder(const char *file, char folder[FOLDER_SIZE], struct error 
 		return -1;
 	dot = strrchr(folder, '.');
 	if ((size_t)(dot - folder) + sizeof(end) > FOLDER_SIZE)
-		return error_set(e, "%s: the name is too long; give a folder by --out",
-				 quote(file).text);
+		return weir_error_set(e, "%s: the name is too long; give a folder by --out",
+				      weir_quote(file).text);
 	strcpy(dot, end);
 	return 0;
 }
@@ -211,11 +216,11 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 					 .again = arguments_option(a, "--again") != NULL,
 					 .quiet = q->quiet };
 	char folder[FOLDER_SIZE];
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (arguments_option(a, single[i])) {
-			error_set(
+			weir_error_set(
 				&e,
 				"%s: is for a single run; what is in a result folder is written by "
 				"'weir export'",
@@ -235,7 +240,7 @@ int command_run(const struct arguments *a)
 	struct request q;
 	struct scenario s;
 	struct sweep w;
-	struct error e;
+	struct weir_error e;
 	int status;
 
 	if (read_request(a, &q, &e) || load_scenario(a, &s, &e))

@@ -50,7 +50,7 @@ static void tell_share(void *context, int64_t now_ps, int64_t end_ps)
 }
 
 /* 1: another process has done it meanwhile. */
-static int is_there(const struct campaign *c, uint64_t task, struct error *e)
+static int is_there(const struct campaign *c, uint64_t task, struct weir_error *e)
 {
 	struct store *store;
 	int there;
@@ -65,7 +65,7 @@ static int is_there(const struct campaign *c, uint64_t task, struct error *e)
 }
 
 static enum task_end keep(const struct campaign *c, uint64_t task, const struct config *config,
-			  const struct run_result *r, struct error *e)
+			  const struct run_result *r, struct weir_error *e)
 {
 	struct store *store;
 	int failed;
@@ -77,7 +77,7 @@ static enum task_end keep(const struct campaign *c, uint64_t task, const struct 
 	return failed ? TASK_UNSTORED : TASK_DONE;
 }
 
-static enum task_end work(void *context, uint64_t task, struct worker_pipe *p, struct error *e)
+static enum task_end work(void *context, uint64_t task, struct worker_pipe *p, struct weir_error *e)
 {
 	struct campaign *c = context;
 	struct pulse pulse = { p, clock_ns() };
@@ -104,11 +104,11 @@ static enum task_end work(void *context, uint64_t task, struct worker_pipe *p, s
 
 /* --- in the process that has them --- */
 
-static int hear_end(void *context, uint64_t task, enum task_end end, const struct error *e)
+static int hear_end(void *context, uint64_t task, enum task_end end, const struct weir_error *e)
 {
 	struct campaign *c = context;
 	char label[256];
-	struct error message = *e;
+	struct weir_error message = *e;
 
 	if (end == TASK_STOPPED)
 		return 1;
@@ -118,12 +118,12 @@ static int hear_end(void *context, uint64_t task, enum task_end end, const struc
 	c->failed++;
 	c->bug |= end == TASK_BUG;
 	if (end == TASK_BUG)
-		error_prefix(
+		weir_error_prefix(
 			&message,
 			"packets or bytes do not add up, which is a bug of Weir and no result: ");
 	if (c->w->axis_count > 0)
-		error_prefix(&message, "run %" PRIu64 " (%s): ", task + 1,
-			     sweep_label(c->w, task, label, sizeof(label)));
+		weir_error_prefix(&message, "run %" PRIu64 " (%s): ", task + 1,
+				  sweep_label(c->w, task, label, sizeof(label)));
 	progress_clear(&c->progress);
 	complain(EXIT_WORLD, &message);
 	return end == TASK_UNSTORED;
@@ -160,23 +160,23 @@ static void hear_tick(void *context, const struct running_task *running, uint32_
 /* --- before --- */
 
 /* Is everything right that the user wrote? */
-static int check(struct campaign *c, struct error *e)
+static int check(struct campaign *c, struct weir_error *e)
 {
 	const char *out = c->q->out;
 
 	c->keys = calloc(c->w->run_count, sizeof(*c->keys));
 	c->missing = calloc(c->w->run_count, sizeof(*c->missing));
 	if (!c->keys || !c->missing)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (!out && default_folder(c->s->file, c->folder, e))
 		return -1;
 	if (out && snprintf(c->folder, sizeof(c->folder), "%s", out) >= (int)sizeof(c->folder))
-		return error_set(e, "--out: %s is too long", quote(out).text);
+		return weir_error_set(e, "--out: %s is too long", weir_quote(out).text);
 	return sweep_check(c->w, c->s, c->keys, e);
 }
 
 /* The store is good and can be written; what is missing is known. Nothing was changed but the plan. */
-static int find_missing(struct campaign *c, struct error *e)
+static int find_missing(struct campaign *c, struct weir_error *e)
 {
 	struct store *store;
 	int failed = 0;
@@ -207,7 +207,7 @@ static uint32_t job_count(const struct sweep_request *q)
 
 /* --- after --- */
 
-static int show_table(const struct campaign *c, struct error *e)
+static int show_table(const struct campaign *c, struct weir_error *e)
 {
 	const struct compare_request request = { .scope = STORE_PLANNED };
 	const struct compare_layout layout = { .width = line_width(stdout) };
@@ -220,7 +220,7 @@ static int show_table(const struct campaign *c, struct error *e)
 	failed = comparison_make(&comparison, store, &request, e);
 	store_close(store);
 	if (failed == -1)
-		error_prefix(e, "%.200s: ", c->folder);
+		weir_error_prefix(e, "%.200s: ", c->folder);
 	if (failed)
 		return -1;
 	if (comparison.runs.runs[0].title[0])
@@ -237,7 +237,7 @@ static uint64_t runs_there(const struct campaign *c)
 
 static int finish(struct campaign *c, int interrupted)
 {
-	struct error e;
+	struct weir_error e;
 	int none = runs_there(c) == 0;
 
 	progress_clear(&c->progress);
@@ -280,7 +280,7 @@ static int run_missing(struct campaign *c)
 		.ended = hear_end,
 		.tick = hear_tick,
 	};
-	struct error e;
+	struct weir_error e;
 	int failed;
 
 	progress_begin(&c->progress, c->missing_count, c->w->run_count, c->q->quiet);
@@ -296,7 +296,7 @@ static int run_missing(struct campaign *c)
 int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sweep *w)
 {
 	struct campaign c = { .q = q, .s = s, .w = w };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int status;
 
 	atomic_init(&c.stop, 0);

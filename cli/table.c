@@ -18,7 +18,8 @@ static uint32_t all_values(const struct arguments *a, const char *name, const ch
 }
 
 /* Returns an exit status. */
-static int print_table(const struct arguments *a, const struct compare_request *q, struct error *e)
+static int print_table(const struct arguments *a, const struct compare_request *q,
+		       struct weir_error *e)
 {
 	const struct compare_layout layout = {
 		.width = line_width(stdout),
@@ -43,7 +44,7 @@ static int print_table(const struct arguments *a, const struct compare_request *
 	if (failed == -2)
 		return complain(EXIT_WORLD, e);
 	if (failed) {
-		error_prefix(e, "%.200s: ", folder);
+		weir_error_prefix(e, "%.200s: ", folder);
 		return complain(EXIT_MISTAKE, e);
 	}
 	comparison_print(stdout, &c, &layout);
@@ -63,11 +64,11 @@ int command_table(const struct arguments *a)
 		   **metrics = calloc(a->count + 1, sizeof(*metrics));
 	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to"),
 				     .scope = asked_scope(a) };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int status;
 
 	if (!by || !metrics) {
-		error_set(&e, "no memory");
+		weir_error_set(&e, "no memory");
 		status = complain(EXIT_WORLD, &e);
 	} else {
 		q.by_count = all_values(a, "--by", by);

@@ -14,7 +14,7 @@ static inline void capture_run(struct sim *s, const struct folder *f, const char
 	struct pcap files[CAPTURE_PORTS_MAX];
 	struct tap taps[CAPTURE_PORTS_MAX];
 	struct run_control control = { .threads = threads, .taps = taps, .taps_see_frames = 1 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char argument[128];
 
 	for (uint32_t i = 0; ports[i]; i++) {

@@ -19,7 +19,7 @@ static inline void damage_fill(const struct folder *f)
 		"[measure]\nto = 1ms\nprobe = queue sw->h0 every 20us\n";
 	char keys[4][RUN_KEY_SIZE];
 	struct store *s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(store_open(&s, f->path, STORE_WRITE, &e), 0);
 	for (int i = 0; i < 4; i++) {
@@ -40,16 +40,17 @@ static inline void damage_fill(const struct folder *f)
 
 /* --- what is shown --- */
 
-static inline int show_tables(FILE *f, struct store *s, enum store_scope scope, struct error *e)
+static inline int show_tables(FILE *f, struct store *s, enum store_scope scope,
+			      struct weir_error *e)
 {
 	const struct compare_request q = { .scope = scope };
-	const struct compare_layout wide = { .width = 120, .all = 1 };
+	const struct compare_layout weir_wide = { .width = 120, .all = 1 };
 	struct comparison c;
 	uint64_t planned, done;
 
 	if (comparison_make(&c, s, &q, e))
 		return -1;
-	comparison_print(f, &c, &wide);
+	comparison_print(f, &c, &weir_wide);
 	comparison_free(&c);
 	if (store_progress(s, &planned, &done, e))
 		return -1;
@@ -57,7 +58,7 @@ static inline int show_tables(FILE *f, struct store *s, enum store_scope scope, 
 	return 0;
 }
 
-static inline int show_export(FILE *f, struct store *s, struct error *e)
+static inline int show_export(FILE *f, struct store *s, struct weir_error *e)
 {
 	struct stored_runs runs;
 	int failed;
@@ -69,7 +70,7 @@ static inline int show_export(FILE *f, struct store *s, struct error *e)
 	return failed;
 }
 
-static inline int show_report(FILE *f, struct store *s, struct error *e)
+static inline int show_report(FILE *f, struct store *s, struct weir_error *e)
 {
 	struct report r;
 
@@ -81,7 +82,7 @@ static inline int show_report(FILE *f, struct store *s, struct error *e)
 }
 
 /* Everything, for the caller to free; NULL: some of it was refused. */
-static inline char *damage_show(const char *folder, struct error *e)
+static inline char *damage_show(const char *folder, struct weir_error *e)
 {
 	char *text = NULL;
 	size_t length;
@@ -104,15 +105,15 @@ static inline char *damage_show(const char *folder, struct error *e)
 /* --- damage --- */
 
 /* Some bytes of the file become others. */
-static inline void damage_bytes(char *file, size_t length, struct rng *r)
+static inline void damage_bytes(char *file, size_t length, struct weir_rng *r)
 {
-	for (uint64_t i = 1 + rng_below(r, 3); i > 0; i--) {
-		char *at = &file[rng_below(r, length)];
+	for (uint64_t i = 1 + weir_rng_below(r, 3); i > 0; i--) {
+		char *at = &file[weir_rng_below(r, length)];
 
-		if (rng_below(r, 2))
-			*at = (char)(*at ^ (1 << rng_below(r, 8)));
+		if (weir_rng_below(r, 2))
+			*at = (char)(*at ^ (1 << weir_rng_below(r, 8)));
 		else
-			*at = (char)rng_u32(r);
+			*at = (char)weir_rng_u32(r);
 	}
 }
 
@@ -139,7 +140,7 @@ static const struct damage_table {
 };
 
 /* A value of a row becomes another, or the row is gone. What the tables do not allow does not happen. */
-static inline void damage_row(struct store *s, struct rng *r)
+static inline void damage_row(struct store *s, struct weir_rng *r)
 {
 	static const struct {
 		const char *left,
@@ -161,14 +162,14 @@ static inline void damage_row(struct store *s, struct rng *r)
 		{ "9223372036854775807", NULL },
 	};
 	const struct damage_table *t =
-		&damage_tables[rng_below(r, sizeof(damage_tables) / sizeof(damage_tables[0]))];
-	uint64_t value = rng_below(r, sizeof(values) / sizeof(values[0]) + 1), columns = 0;
+		&damage_tables[weir_rng_below(r, sizeof(damage_tables) / sizeof(damage_tables[0]))];
+	uint64_t value = weir_rng_below(r, sizeof(values) / sizeof(values[0]) + 1), columns = 0;
 	char change[160], sql[512];
 	const char *column;
 
 	while (columns < sizeof(t->columns) / sizeof(t->columns[0]) && t->columns[columns])
 		columns++;
-	column = t->columns[rng_below(r, columns)];
+	column = t->columns[weir_rng_below(r, columns)];
 	if (value == sizeof(values) / sizeof(values[0]))
 		snprintf(change, sizeof(change), "DELETE FROM %s", t->name);
 	else
@@ -178,7 +179,7 @@ static inline void damage_row(struct store *s, struct rng *r)
 	snprintf(sql, sizeof(sql),
 		 "%s WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %u %% (SELECT count(*) FROM "
 		 "%s))",
-		 change, t->key, t->key, t->name, (unsigned)rng_below(r, 1000), t->name);
+		 change, t->key, t->key, t->name, (unsigned)weir_rng_below(r, 1000), t->name);
 	sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 }
 #endif

@@ -7,28 +7,28 @@
 enum { FULL_BYTES = 1514 };
 
 struct bench {
-	const struct mark_ops *ops;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	void *state;
-	struct queue queues[QUEUES_MAX];
+	struct weir_queue queues[WEIR_QUEUES_MAX];
 	uint32_t count; /* queues of the port */
 	int64_t now_ns;
 };
 
 static inline void bench_open(struct bench *b, const char *spec)
 {
-	struct mark_layout layout;
-	struct error e = { "" };
+	struct weir_mark_layout layout;
+	struct weir_error e = { "" };
 
 	memset(b, 0, sizeof(*b));
-	if (mark_parse(spec, &b->ops, b->params, &e))
+	if (weir_mark_parse(spec, &b->ops, b->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	b->ops->layout(b->params, &layout);
 	b->count = layout.queues;
-	b->state = calloc(1, mark_state_size(b->ops, b->params));
+	b->state = calloc(1, weir_mark_state_size(b->ops, b->params));
 	CHECK(b->state != NULL);
 
-	struct mark_env env = {
+	struct weir_mark_env env = {
 		.rate_bps = TEN_GBPS, .rtt_ns = 192000, .queues = b->count, .mtu_bytes = FULL_BYTES
 	};
 
@@ -43,7 +43,7 @@ static inline void bench_close(struct bench *b)
 /* The queue that a packet is told to take; it is not put there. */
 static inline uint32_t choose(struct bench *b, uint32_t flow, uint32_t bytes)
 {
-	struct mark_view v = { .now_ns = b->now_ns, .flow_hash = flow, .packet_bytes = bytes };
+	struct weir_mark_view v = { .now_ns = b->now_ns, .flow_hash = flow, .packet_bytes = bytes };
 	uint32_t q = b->ops->choose_queue(b->state, b->params, &v, b->queues);
 
 	CHECK(q < b->count);
@@ -63,19 +63,19 @@ static inline uint32_t arrive(struct bench *b, uint32_t flow, uint32_t bytes)
 static inline uint32_t leave_after(struct bench *b, uint32_t q, uint32_t flow, uint32_t bytes,
 				   int64_t sojourn_ns)
 {
-	struct queue *queue = &b->queues[q];
+	struct weir_queue *queue = &b->queues[q];
 
 	CHECK(queue->pkts > 0 && queue->bytes >= bytes);
 	queue->bytes -= bytes;
 	queue->pkts--;
 
-	struct mark_view v = { .now_ns = b->now_ns,
-			       .sojourn_ns = sojourn_ns,
-			       .flow_hash = flow,
-			       .packet_bytes = bytes,
-			       .queue = q,
-			       .queue_bytes = queue->bytes,
-			       .queue_pkts = queue->pkts };
+	struct weir_mark_view v = { .now_ns = b->now_ns,
+				    .sojourn_ns = sojourn_ns,
+				    .flow_hash = flow,
+				    .packet_bytes = bytes,
+				    .queue = q,
+				    .queue_bytes = queue->bytes,
+				    .queue_pkts = queue->pkts };
 
 	return b->ops->dequeue(b->state, b->params, &v);
 }
@@ -87,7 +87,7 @@ static inline uint32_t leave(struct bench *b, uint32_t q, uint32_t flow, uint32_
 
 static inline double value(const struct bench *b, const char *name)
 {
-	for (const struct mark_value *v = b->ops->values; v->name; v++)
+	for (const struct weir_mark_value *v = b->ops->values; v->name; v++)
 		if (strcmp(v->name, name) == 0)
 			return v->read(b->state, b->params);
 	test_fail(__FILE__, __LINE__, "no value %s", name);

@@ -53,14 +53,14 @@ static void take_setting(void *context, const char *path, const char *text)
 	must(made && l->assignments, "there is memory");
 	sprintf(made, "%s=%s", path, text);
 	l->assignments[l->count++] = made;
-	if (strlen(text) >= OPT_TEXT_SIZE)
+	if (strlen(text) >= WEIR_OPT_TEXT_SIZE)
 		l->no_way_back = 1;
 }
 
 static struct listing list_settings(const struct config *c)
 {
 	struct listing l = { NULL, 0, 0 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	/* Files that settings name are looked into, and are mostly not there. */
 	if (scenario_settings(c, take_setting, &l, &e)) {
@@ -76,7 +76,7 @@ static void check_round_trip(const struct scenario *s, const struct config *c)
 	struct listing first = list_settings(c), second;
 	struct scenario again;
 	struct config back;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char header[256];
 
 	must(scenario_read_text(&again, "again", "", 0, &e) == 0, "nothing can be read");
@@ -112,7 +112,7 @@ static void check_round_trip(const struct scenario *s, const struct config *c)
 }
 
 /* A message is one line that says where. */
-static void check_message(const struct error *e)
+static void check_message(const struct weir_error *e)
 {
 	must(strncmp(e->text, "in:", 3) == 0, "a message starts with the file");
 	must(strlen(e->text) > strlen("in: "), "a message says something");
@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct scenario s;
 	struct config c;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (scenario_read_text(&s, "in", (const char *)data, size, &e)) {
 		check_message(&e);
@@ -255,19 +255,19 @@ static const char *const words[] = {
 };
 
 /* One small change at a random place. */
-static void mutate(struct input *in, const struct corpus *c, struct rng *r)
+static void mutate(struct input *in, const struct corpus *c, struct weir_rng *r)
 {
-	size_t at = rng_below(r, in->length + 1), end = at;
-	const struct input *other = c->inputs[rng_below(r, c->count)];
-	const char *word = words[rng_below(r, sizeof(words) / sizeof(words[0]))];
-	char byte = (char)rng_u32(r);
+	size_t at = weir_rng_below(r, in->length + 1), end = at;
+	const struct input *other = c->inputs[weir_rng_below(r, c->count)];
+	const char *word = words[weir_rng_below(r, sizeof(words) / sizeof(words[0]))];
+	char byte = (char)weir_rng_u32(r);
 	size_t from, length;
 
-	while (end < in->length && rng_below(r, 12) != 0)
+	while (end < in->length && weir_rng_below(r, 12) != 0)
 		end++;
-	switch (rng_below(r, 6)) {
+	switch (weir_rng_below(r, 6)) {
 	case 0: /* a byte */
-		replace(in, at, at < in->length ? at + rng_below(r, 2) : at, &byte, 1);
+		replace(in, at, at < in->length ? at + weir_rng_below(r, 2) : at, &byte, 1);
 		break;
 	case 1: /* less */
 		replace(in, at, end, "", 0);
@@ -279,8 +279,8 @@ static void mutate(struct input *in, const struct corpus *c, struct rng *r)
 		replace(in, at, at, word, strlen(word));
 		break;
 	case 4: /* a piece of another file */
-		from = rng_below(r, other->length + 1);
-		length = rng_below(r, other->length - from + 1);
+		from = weir_rng_below(r, other->length + 1);
+		length = weir_rng_below(r, other->length - from + 1);
 		replace(in, at, at, other->text + from, length < 200 ? length : 200);
 		break;
 	default: /* the same again */
@@ -291,10 +291,10 @@ static void mutate(struct input *in, const struct corpus *c, struct rng *r)
 
 static void make_attempt(struct shared *s, const struct corpus *c)
 {
-	struct rng r = rng_make(s->attempt, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(s->attempt, 0, WEIR_RNG_TEST);
 
-	s->input = *c->inputs[rng_below(&r, c->count)];
-	for (uint64_t i = rng_below(&r, 8); i > 0; i--)
+	s->input = *c->inputs[weir_rng_below(&r, c->count)];
+	for (uint64_t i = weir_rng_below(&r, 8); i > 0; i--)
 		mutate(&s->input, c, &r);
 	/* The text is copied to its size, so that the sanitizer sees a byte read beyond it. */
 	uint8_t *exact = malloc(s->input.length + 1);

@@ -50,15 +50,15 @@ struct sample {
 };
 
 /* Changes rows; 1: and seals them. */
-static int change_rows(const struct folder *f, struct rng *r)
+static int change_rows(const struct folder *f, struct weir_rng *r)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct store *s;
-	int seals = rng_below(r, 2) == 0;
+	int seals = weir_rng_below(r, 2) == 0;
 
 	CHECK_INT(store_open(&s, f->path, STORE_ADD, &e), 0);
 	CHECK_INT(store_exec(s, "PRAGMA synchronous = 0", &e), 0); /* no power fails here */
-	for (uint64_t i = 1 + rng_below(r, 4); i > 0; i--)
+	for (uint64_t i = 1 + weir_rng_below(r, 4); i > 0; i--)
 		damage_row(s, r);
 	if (seals)
 		store_seal_all(s, &e); /* as far as it can */
@@ -68,9 +68,9 @@ static int change_rows(const struct folder *f, struct rng *r)
 
 static void attempt(struct shared *at, const struct sample *good)
 {
-	struct rng r = rng_make(at->attempt, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(at->attempt, 0, WEIR_RNG_TEST);
 	char *bytes = malloc(good->length), *shown;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int sealed = 0;
 
 	CHECK(bytes != NULL);
@@ -109,7 +109,7 @@ static void fuzz(struct shared *at, const struct sample *good, double seconds)
 static struct sample make_sample(void)
 {
 	struct sample good = { .folder = folder_make() };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	damage_fill(&good.folder);
 	good.bytes = folder_read(&good.folder, "results.db", &good.length);

@@ -10,25 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MTU = 1000, MBPS = 1000 * 1000, RTT_NS = 8 * NS_PER_US };
+enum { MTU = 1000, MBPS = 1000 * 1000, RTT_NS = 8 * WEIR_NS_PER_US };
 
 #define GBPS UINT64_C(1000000000)
-#define US(n) ((int64_t)(n)*NS_PER_US)
+#define US(n) ((int64_t)(n)*WEIR_NS_PER_US)
 
 /* A queue pair as a transport would hold it; its timer is called when it asks for it. */
 struct pair {
-	const struct cc_ops *ops;
-	struct cc_env env;
-	struct cc_ack ack; /* the last one */
+	const struct weir_cc_ops *ops;
+	struct weir_cc_env env;
+	struct weir_cc_ack ack; /* the last one */
 	int64_t now_ns;
 	int timer_calls;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char state[CC_STATE_MAX];
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[WEIR_CC_STATE_MAX];
 };
 
-static inline struct cc_pace *pace(struct pair *q)
+static inline struct weir_cc_pace *pace(struct pair *q)
 {
-	return (struct cc_pace *)(void *)q->state;
+	return (struct weir_cc_pace *)(void *)q->state;
 }
 
 static inline uint64_t mbps(struct pair *q)
@@ -39,7 +39,7 @@ static inline uint64_t mbps(struct pair *q)
 static inline void pair_reset(struct pair *q)
 {
 	memset(q->state, 0, sizeof(q->state));
-	q->ack = (struct cc_ack){ .may_grow = 1 };
+	q->ack = (struct weir_cc_ack){ .may_grow = 1 };
 	q->now_ns = 0;
 	q->timer_calls = 0;
 	q->ops->init(q->state, q->params, &q->env);
@@ -47,18 +47,18 @@ static inline void pair_reset(struct pair *q)
 
 static inline void pair_make(struct pair *q, const char *spec, uint64_t rate_bps)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
-	if (cc_parse(spec, &q->ops, q->params, &e))
+	if (weir_cc_parse(spec, &q->ops, q->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK(q->ops->state_size <= CC_STATE_MAX);
-	CHECK_INT(q->ops->transport, CC_RDMA);
-	q->env = (struct cc_env){ .mss_bytes = MTU,
-				  .header_bytes = 48,
-				  .rate_bps = rate_bps,
-				  .min_rate_bps = 100 * MBPS,
-				  .base_rtt_ns = RTT_NS,
-				  .bdp_bytes = bps_times_ns_to_bytes(rate_bps, RTT_NS) };
+	CHECK(q->ops->state_size <= WEIR_CC_STATE_MAX);
+	CHECK_INT(q->ops->transport, WEIR_CC_RDMA);
+	q->env = (struct weir_cc_env){ .mss_bytes = MTU,
+				       .header_bytes = 48,
+				       .rate_bps = rate_bps,
+				       .min_rate_bps = 100 * MBPS,
+				       .base_rtt_ns = RTT_NS,
+				       .bdp_bytes = weir_bps_times_ns_to_bytes(rate_bps, RTT_NS) };
 	pair_reset(q);
 }
 

@@ -10,68 +10,71 @@
 #define TEN_GBPS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 struct desk {
-	struct packet_store store;
-	struct packet_pool pool;
-	struct port_class class;
-	struct port *port;
+	struct weir_packet_store store;
+	struct weir_packet_pool pool;
+	struct weir_port_class class;
+	struct weir_port *port;
 };
 
 /* One queue at 10 Gb/s that never marks, drops or is full. */
-static inline struct port_plan desk_plan(void)
+static inline struct weir_port_plan desk_plan(void)
 {
-	struct port_plan plan = {
+	struct weir_port_plan plan = {
 		.rate_bps = TEN_GBPS,
 		.queues = 1,
-		.mark = mark_find("none"),
+		.mark = weir_mark_find("none"),
 		.mtu_bytes = 1514,
 	};
 
-	buffer_params_init(&plan.buffer, BUFFER_PER_PORT, 1000000 | LENGTH_IN_PACKETS, ONE_Q32);
+	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT,
+				1000000 | WEIR_LENGTH_IN_PACKETS, WEIR_ONE_Q32);
 	return plan;
 }
 
-static inline void desk_limit(struct port_plan *plan, enum buffer_scope scope, uint64_t length)
+static inline void desk_limit(struct weir_port_plan *plan, enum weir_buffer_scope scope,
+			      uint64_t length)
 {
-	buffer_params_init(&plan->buffer, scope, length, ONE_Q32);
+	weir_buffer_params_init(&plan->buffer, scope, length, WEIR_ONE_Q32);
 }
 
 /* Schemes with options; what they were read into must outlive the port. */
 struct desk_params {
-	_Alignas(8) unsigned char mark[SPEC_PARAMS_MAX], sched[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
 };
 
-static inline void desk_schemes(struct port_plan *plan, struct desk_params *params,
+static inline void desk_schemes(struct weir_port_plan *plan, struct desk_params *params,
 				const char *marking, const char *scheduler)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
-	if (mark_parse(marking, &plan->mark, params->mark, &e) ||
-	    sched_parse(scheduler, plan->queues, &plan->sched, params->sched, &e))
+	if (weir_mark_parse(marking, &plan->mark, params->mark, &e) ||
+	    weir_sched_parse(scheduler, plan->queues, &plan->sched, params->sched, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	plan->mark_params = params->mark;
 	plan->sched_params = params->sched;
 }
 
-static inline void desk_open(struct desk *d, const struct port_plan *plan, struct buffer_pool *pool)
+static inline void desk_open(struct desk *d, const struct weir_port_plan *plan,
+			     struct weir_buffer_pool *pool)
 {
-	CHECK_INT(packet_store_init(&d->store, 1 << 16), 0);
-	packet_pool_init(&d->pool, &d->store);
-	port_class_init(&d->class, plan);
+	CHECK_INT(weir_packet_store_init(&d->store, 1 << 16), 0);
+	weir_packet_pool_init(&d->pool, &d->store);
+	weir_port_class_init(&d->class, plan);
 	d->port = aligned_alloc(64, (d->class.size + 63) & ~UINT32_C(63));
 	CHECK(d->port != NULL);
 	memset(d->port, 0, d->class.size);
-	port_init(d->port, &d->class, pool, 1);
+	weir_port_init(d->port, &d->class, pool, 1);
 }
 
 static inline void desk_close(struct desk *d)
 {
 	free(d->port);
-	packet_store_free(&d->store);
+	weir_packet_store_free(&d->store);
 }
 
-static inline struct packet desk_packet(uint32_t bytes)
+static inline struct weir_packet desk_packet(uint32_t bytes)
 {
-	return (struct packet){ .bytes = (uint16_t)bytes, .flags = PACKET_ECT };
+	return (struct weir_packet){ .bytes = (uint16_t)bytes, .flags = WEIR_PACKET_ECT };
 }
 
 /* Everything that may start by now_ps starts; returns how many packets were sent. */
@@ -80,20 +83,20 @@ static inline uint32_t desk_catch_up(struct desk *d, int64_t now_ps)
 	uint32_t sent = 0;
 
 	while (d->port->pkts && d->port->free_ps <= now_ps)
-		sent += port_next(d->port, &d->pool) != NULL;
+		sent += weir_port_next(d->port, &d->pool) != NULL;
 	return sent;
 }
 
 /* A packet comes at now_ps, after everything that could start by then. */
-static inline int desk_offer(struct desk *d, struct packet *packet, int64_t now_ps)
+static inline int desk_offer(struct desk *d, struct weir_packet *packet, int64_t now_ps)
 {
 	desk_catch_up(d, now_ps);
-	return port_offer(d->port, &d->pool, packet, now_ps);
+	return weir_port_offer(d->port, &d->pool, packet, now_ps);
 }
 
 static inline int desk_offer_bytes(struct desk *d, uint32_t bytes, int64_t now_ps)
 {
-	struct packet packet = desk_packet(bytes);
+	struct weir_packet packet = desk_packet(bytes);
 
 	return desk_offer(d, &packet, now_ps);
 }
@@ -101,13 +104,13 @@ static inline int desk_offer_bytes(struct desk *d, uint32_t bytes, int64_t now_p
 /* Offers of packets of one size and class until one is refused; returns how many were taken. */
 static inline uint32_t desk_fill(struct desk *d, uint32_t bytes, uint8_t class_id, int64_t now_ps)
 {
-	struct packet packet = desk_packet(bytes);
+	struct weir_packet packet = desk_packet(bytes);
 	uint32_t taken = 0;
 
 	packet.class_id = class_id;
-	while (desk_offer(d, &packet, now_ps) != PORT_DROPPED) {
+	while (desk_offer(d, &packet, now_ps) != WEIR_PORT_DROPPED) {
 		CHECK(++taken < 10000);
-		packet.flags = PACKET_ECT;
+		packet.flags = WEIR_PACKET_ECT;
 	}
 	return taken;
 }
@@ -116,7 +119,7 @@ static inline uint64_t desk_drops(const struct desk *d)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < PORT_DROPS; i++)
+	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
 		sum += d->port->drops[i];
 	return sum;
 }

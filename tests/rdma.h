@@ -5,7 +5,7 @@
 #include "sim/engine/segment.h"
 #include "tests/sim.h"
 
-#define US(n) (ns_to_ps(n) * NS_PER_US)
+#define US(n) (weir_ns_to_ps(n) * WEIR_NS_PER_US)
 
 /* --- the control --- */
 
@@ -13,10 +13,10 @@ enum { HEARD_MAX = 64 };
 
 struct heard {
 	uint32_t acks, cnps, losses, timeouts;
-	struct cc_ack ack[HEARD_MAX];
-	struct cc_hop hop[HEARD_MAX][CC_HOPS_MAX];
+	struct weir_cc_ack ack[HEARD_MAX];
+	struct weir_cc_hop hop[HEARD_MAX][WEIR_CC_HOPS_MAX];
 	int64_t cnp_ns[HEARD_MAX];
-	struct cc_env env;
+	struct weir_cc_env env;
 };
 
 struct fixed_params {
@@ -26,10 +26,10 @@ struct fixed_params {
 	struct heard *heard;
 };
 
-static inline void fixed_init(void *state, const void *params, const struct cc_env *env)
+static inline void fixed_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	const struct fixed_params *p = params;
-	struct cc_pace *s = state;
+	struct weir_cc_pace *s = state;
 
 	p->heard->env = *env;
 	s->rate_bps = p->rate_bps;
@@ -37,8 +37,8 @@ static inline void fixed_init(void *state, const void *params, const struct cc_e
 	s->wake_ns = p->then_ns;
 }
 
-static inline void fixed_ack(void *state, const void *params, const struct cc_env *env,
-			     const struct cc_ack *a)
+static inline void fixed_ack(void *state, const void *params, const struct weir_cc_env *env,
+			     const struct weir_cc_ack *a)
 {
 	struct heard *h = ((const struct fixed_params *)params)->heard;
 
@@ -52,19 +52,19 @@ static inline void fixed_ack(void *state, const void *params, const struct cc_en
 	h->acks++;
 }
 
-static inline void fixed_congestion(void *state, const void *params, const struct cc_env *env,
-				    enum cc_event event, const struct cc_ack *a)
+static inline void fixed_congestion(void *state, const void *params, const struct weir_cc_env *env,
+				    enum weir_cc_event event, const struct weir_cc_ack *a)
 {
 	struct heard *h = ((const struct fixed_params *)params)->heard;
 
 	(void)state;
 	(void)env;
 	(void)a;
-	h->losses += event == CC_LOSS;
-	h->timeouts += event == CC_TIMEOUT;
+	h->losses += event == WEIR_CC_LOSS;
+	h->timeouts += event == WEIR_CC_TIMEOUT;
 }
 
-static inline void fixed_cnp(void *state, const void *params, const struct cc_env *env,
+static inline void fixed_cnp(void *state, const void *params, const struct weir_cc_env *env,
 			     int64_t now_ns)
 {
 	struct heard *h = ((const struct fixed_params *)params)->heard;
@@ -76,11 +76,11 @@ static inline void fixed_cnp(void *state, const void *params, const struct cc_en
 	h->cnps++;
 }
 
-static inline void fixed_timer(void *state, const void *params, const struct cc_env *env,
+static inline void fixed_timer(void *state, const void *params, const struct weir_cc_env *env,
 			       int64_t now_ns)
 {
 	const struct fixed_params *p = params;
-	struct cc_pace *s = state;
+	struct weir_cc_pace *s = state;
 
 	(void)env;
 	CHECK_INT(now_ns, p->then_ns);
@@ -90,18 +90,18 @@ static inline void fixed_timer(void *state, const void *params, const struct cc_
 
 #define FIXED_OPS(needs_) \
 	{ \
-		.name = "fixed", .transport = CC_RDMA, .echo = CC_ECHO_EXACT, .needs = needs_, \
-		.params_size = sizeof(struct fixed_params), .state_size = sizeof(struct cc_pace), \
-		.init = fixed_init, .ack = fixed_ack, .congestion = fixed_congestion, \
-		.cnp = fixed_cnp, .timer = fixed_timer, \
+		.name = "fixed", .transport = WEIR_CC_RDMA, .echo = WEIR_CC_ECHO_EXACT, \
+		.needs = needs_, .params_size = sizeof(struct fixed_params), \
+		.state_size = sizeof(struct weir_cc_pace), .init = fixed_init, .ack = fixed_ack, \
+		.congestion = fixed_congestion, .cnp = fixed_cnp, .timer = fixed_timer, \
 	}
 
-static const struct cc_ops fixed_plain __attribute__((unused)) = FIXED_OPS(0);
-static const struct cc_ops fixed_cnps __attribute__((unused)) = FIXED_OPS(CC_NEEDS_CNP);
-static const struct cc_ops fixed_int __attribute__((unused)) = FIXED_OPS(CC_NEEDS_INT);
+static const struct weir_cc_ops fixed_plain __attribute__((unused)) = FIXED_OPS(0);
+static const struct weir_cc_ops fixed_cnps __attribute__((unused)) = FIXED_OPS(WEIR_CC_NEEDS_CNP);
+static const struct weir_cc_ops fixed_int __attribute__((unused)) = FIXED_OPS(WEIR_CC_NEEDS_INT);
 
 /* Traffic section number of a scenario that was read with a control of like needs. */
-static inline void use_fixed(struct sim *s, uint32_t traffic, const struct cc_ops *ops,
+static inline void use_fixed(struct sim *s, uint32_t traffic, const struct weir_cc_ops *ops,
 			     const struct fixed_params *p)
 {
 	struct traffic_config *t = &s->c.traffic[traffic];
@@ -122,11 +122,11 @@ struct seen {
 	} packet[SEEN_MAX];
 };
 
-static inline void see(void *context, int64_t start_ps, const struct packet *packet,
+static inline void see(void *context, int64_t start_ps, const struct weir_packet *packet,
 		       const struct flow *flow)
 {
 	struct seen *s = context;
-	const struct segment *segment = packet_segment((struct packet *)packet);
+	const struct segment *segment = packet_segment((struct weir_packet *)packet);
 
 	(void)flow;
 	if (s->count == SEEN_MAX)
@@ -143,7 +143,7 @@ static inline void run_and_see(struct sim *s, const char *port, struct seen *see
 {
 	const struct tap tap = { port, see, seen };
 	const struct run_control control = { .threads = 1, .tap_count = 1, .taps = &tap };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	seen->count = 0;
 	if (run(&s->c, &control, &s->r, &e))

@@ -21,7 +21,7 @@ static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s,
 								  ...)
 {
 	struct scenario scenario;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char text[SIM_TEXT_SIZE];
 	va_list arguments;
 	int length;
@@ -46,7 +46,7 @@ static inline void sim_run(struct sim *s, uint32_t threads)
 {
 	const struct run_control control = { .threads = threads,
 					     .audit_windows = SIM_AUDIT_WINDOWS };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	run_result_free(&s->r);
 	if (run(&s->c, &control, &s->r, &e))
@@ -67,7 +67,7 @@ static inline double sim_metric(const struct sim *s, const char *name)
 /* The switch port of that name, as in "right->h3". */
 static inline const struct port_result *sim_port(const struct sim *s, const char *name)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int64_t link = link_find(&s->r.network, name, &e);
 
 	if (link < 0)

@@ -10,33 +10,33 @@ enum { MSS = 1000 };
 
 /* A connection as a transport would hold it, sending and acknowledging at once. */
 struct sender {
-	const struct cc_ops *ops;
-	struct cc_env env;
-	struct cc_ack ack; /* the last one */
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char state[CC_STATE_MAX];
+	const struct weir_cc_ops *ops;
+	struct weir_cc_env env;
+	struct weir_cc_ack ack; /* the last one */
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[WEIR_CC_STATE_MAX];
 };
 
-static inline const struct cc_window *window(const struct sender *s)
+static inline const struct weir_cc_window *window(const struct sender *s)
 {
-	return (const struct cc_window *)(const void *)s->state;
+	return (const struct weir_cc_window *)(const void *)s->state;
 }
 
 static inline void sender_reset(struct sender *s)
 {
 	memset(s->state, 0, sizeof(s->state));
-	s->ack = (struct cc_ack){ .may_grow = 1 };
+	s->ack = (struct weir_cc_ack){ .may_grow = 1 };
 	s->ops->init(s->state, s->params, &s->env);
 }
 
 static inline void sender_make(struct sender *s, const char *spec)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
-	if (cc_parse(spec, &s->ops, s->params, &e))
+	if (weir_cc_parse(spec, &s->ops, s->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK(s->ops->state_size <= CC_STATE_MAX);
-	s->env = (struct cc_env){ .mss_bytes = MSS, .initial_window_bytes = 10 * MSS };
+	CHECK(s->ops->state_size <= WEIR_CC_STATE_MAX);
+	s->env = (struct weir_cc_env){ .mss_bytes = MSS, .initial_window_bytes = 10 * MSS };
 	sender_reset(s);
 }
 
@@ -50,7 +50,7 @@ static inline void acked(struct sender *s, uint64_t bytes, uint32_t echo)
 	s->ops->ack(s->state, s->params, &s->env, &s->ack);
 }
 
-static inline void event(struct sender *s, enum cc_event what)
+static inline void event(struct sender *s, enum weir_cc_event what)
 {
 	s->ops->congestion(s->state, s->params, &s->env, what, &s->ack);
 }
@@ -58,7 +58,7 @@ static inline void event(struct sender *s, enum cc_event what)
 /* A pause: the transport leaves the initial window. */
 static inline void restart(struct sender *s)
 {
-	struct cc_window *w = (struct cc_window *)(void *)s->state;
+	struct weir_cc_window *w = (struct weir_cc_window *)(void *)s->state;
 
 	w->window_bytes = s->env.initial_window_bytes;
 	if (s->ops->restart)

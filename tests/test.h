@@ -2,7 +2,7 @@
  *
  *	TEST(test_tcn_marks_only_above_threshold)
  *	{
- *		CHECK_INT(verdict(100000), MARK_PASS);
+ *		CHECK_INT(verdict(100000), WEIR_MARK_PASS);
  *	}
  *
  * The name is the claim. Every test_*.c is linked into one program, weir-test, which finds the tests

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define US ((int64_t)PS_PER_NS * NS_PER_US)
-#define MS ((int64_t)PS_PER_NS * NS_PER_MS)
+#define US ((int64_t)WEIR_PS_PER_NS * WEIR_NS_PER_US)
+#define MS ((int64_t)WEIR_PS_PER_NS * WEIR_NS_PER_MS)
 #define GBPS UINT64_C(1000000000)
 
 struct world {
@@ -27,7 +27,7 @@ static inline struct world world_of(const char *topology)
 	memset(&w, 0, sizeof(w));
 	config_init(&w.c);
 	snprintf(w.c.network.topology, sizeof(w.c.network.topology), "%s", topology);
-	options_default(&w.c.network, topology_find(topology)->options);
+	weir_options_default(&w.c.network, topology_find(topology)->options);
 	if (strcmp(topology, "hpcc") == 0)
 		strcpy(w.c.network.file, "tests/import/topology.txt");
 	return w;
@@ -63,7 +63,7 @@ static inline void world_small_graph(struct world *w)
 /* Makes the network, anew where it was made before. */
 static inline void world_network(struct world *w)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	network_free(&w->net);
 	if (network_build(&w->net, &w->c.network, &e))
@@ -72,7 +72,7 @@ static inline void world_network(struct world *w)
 
 static inline void world_routes(struct world *w)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	world_network(w);
 	if (route_table_new(&w->routes, &w->net, (int64_t)w->c.network.reroute_delay_ps, &e))
@@ -87,7 +87,7 @@ static inline struct traffic_config *world_traffic(struct world *w, const char *
 
 	CHECK(t != NULL);
 	snprintf(t->pattern, sizeof(t->pattern), "%s", pattern);
-	options_default(t, traffic_find(pattern)->options);
+	weir_options_default(t, traffic_find(pattern)->options);
 	return t;
 }
 
@@ -101,20 +101,20 @@ static inline struct traffic_config *world_start(struct world *w, const char *to
 
 static inline void traffic_set(struct traffic_config *t, const char *key, const char *value)
 {
-	const struct option *o = option_find(traffic_find(t->pattern)->options, key);
-	struct error e;
+	const struct weir_option *o = weir_option_find(traffic_find(t->pattern)->options, key);
+	struct weir_error e;
 
 	if (!o)
-		o = option_find(traffic_options, key);
+		o = weir_option_find(traffic_options, key);
 	CHECK(o != NULL);
-	if (option_parse(t, o, value, &e))
+	if (weir_option_parse(t, o, value, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
 /* The network is refused with that message. */
 static inline void check_network_refused(struct world *w, const char *message)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	network_free(&w->net);
 	CHECK_INT(network_build(&w->net, &w->c.network, &e), -1);
@@ -125,7 +125,7 @@ static inline void check_network_refused(struct world *w, const char *message)
 /* Makes network and flows, anew where they were made before. */
 static inline void world_flows(struct world *w)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	flow_list_free(&w->list);
 	world_network(w);
@@ -136,7 +136,7 @@ static inline void world_flows(struct world *w)
 /* The flows are refused with that message. Ends the world. */
 static inline void check_traffic_refused(struct world *w, const char *message)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	world_network(w);
 	CHECK_INT(traffic_generate(&w->list, &w->c, &w->net, &e), -1);
@@ -147,7 +147,7 @@ static inline void check_traffic_refused(struct world *w, const char *message)
 
 static inline int world_has_link(const struct world *w, const char *name)
 {
-	struct error e;
+	struct weir_error e;
 
 	return link_find(&w->net, name, &e) >= 0;
 }
@@ -161,7 +161,7 @@ static inline void check_node_name(const struct world *w, uint32_t node, const c
 
 static inline uint32_t world_link_number(const struct world *w, const char *name)
 {
-	struct error e;
+	struct weir_error e;
 	int64_t l = link_find(&w->net, name, &e);
 
 	if (l < 0)

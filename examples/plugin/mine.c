@@ -4,9 +4,9 @@
  * thermostat heats: fewer changes of mind than with a single threshold. */
 #include <weir/plugin.h>
 
-/* The options as they are after reading: uint64_t each, or what enum opt_type says. */
+/* The options as they are after reading: uint64_t each, or what enum weir_opt_type says. */
 struct mine_params {
-	uint64_t high, low;	/* OPT_LENGTH: in packets or in bytes */
+	uint64_t high, low;	/* WEIR_OPT_LENGTH: in packets or in bytes */
 };
 
 /* What the scheme remembers, zeroed at the start; here once for each queue. */
@@ -15,43 +15,43 @@ struct mine_state {
 };
 
 /* Every option once: name, kind, place, default, range, help. 'weir help ./mine.so' shows them. */
-static const struct option mine_options[] = {
-	{ "high", OPT_LENGTH, offsetof(struct mine_params, high), "70pkts", 1, 1000000000,
+static const struct weir_option mine_options[] = {
+	{ "high", WEIR_OPT_LENGTH, offsetof(struct mine_params, high), "70pkts", 1, 1000000000,
 	  "marking begins when a queue is this long", NULL },
-	{ "low", OPT_LENGTH, offsetof(struct mine_params, low), "30pkts", 0, 1000000000,
+	{ "low", WEIR_OPT_LENGTH, offsetof(struct mine_params, low), "30pkts", 0, 1000000000,
 	  "marking ends when a queue is shorter than this", NULL },
 	{ .name = NULL },
 };
 
 /* Options that contradict each other are the user's mistake: say so and return -1. */
-static int mine_check(const void *params, struct error *e)
+static int mine_check(const void *params, struct weir_error *e)
 {
 	const struct mine_params *p = params;
 
-	if (length_is_packets(p->high) != length_is_packets(p->low))
-		return error_set(e, "high and low must both be in packets or both in bytes");
-	return p->low <= p->high ? 0 : error_set(e, "low is above high");
+	if (weir_length_is_packets(p->high) != weir_length_is_packets(p->low))
+		return weir_error_set(e, "high and low must both be in packets or both in bytes");
+	return p->low <= p->high ? 0 : weir_error_set(e, "low is above high");
 }
 
 /* A packet is about to join its queue. No clock, no memory, no files: look and answer. */
-static uint32_t mine_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t mine_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct mine_params *p = params;
 	struct mine_state *s = state;
 
-	if (length_reached(p->high, v->queue_bytes, v->queue_pkts))
+	if (weir_length_reached(p->high, v->queue_bytes, v->queue_pkts))
 		s->marking = 1;
-	else if (!length_reached(p->low, v->queue_bytes, v->queue_pkts))
+	else if (!weir_length_reached(p->low, v->queue_bytes, v->queue_pkts))
 		s->marking = 0;
-	return s->marking ? MARK_CE : MARK_PASS;
+	return s->marking ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-static const struct mark_ops mine = {
+static const struct weir_mark_ops mine = {
 	.name = "mine",
 	.help = "marks from one queue length up until it is below another",
 	.params_size = sizeof(struct mine_params),
 	.state_size = sizeof(struct mine_state),
-	.scope = MARK_STATE_PER_QUEUE,
+	.scope = WEIR_MARK_STATE_PER_QUEUE,
 	.options = mine_options,
 	.reasons = { "length" },
 	.check = mine_check,

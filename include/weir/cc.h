@@ -11,29 +11,32 @@
  * notification packet, bytes that were sent, a time it asked to be called at. */
 #ifndef WEIR_CC_H
 #define WEIR_CC_H
+#include "weir/begin.h"
 #include "weir/option.h"
 
+WEIR_BEGIN
+
 /* Every control's state begins with this; the transport reads it after each call. */
-struct cc_window {
+struct weir_cc_window {
 	uint64_t window_bytes;   /* may be in flight; a multiple of a byte, not of a segment */
 	uint64_t ssthresh_bytes; /* below it the window is in slow start */
 };
 
-#define CC_SSTHRESH_START (UINT64_MAX / 4)
+#define WEIR_CC_SSTHRESH_START (UINT64_MAX / 4)
 
-enum cc_transport { CC_TCP, CC_RDMA };
+enum weir_cc_transport { WEIR_CC_TCP, WEIR_CC_RDMA };
 
 /* In its place, every control's state for RDMA begins with this. */
-struct cc_pace {
-	uint64_t window_bytes; /* may be in flight; CC_NO_WINDOW: the rate alone decides */
+struct weir_cc_pace {
+	uint64_t window_bytes; /* may be in flight; WEIR_CC_NO_WINDOW: the rate alone decides */
 	uint64_t rate_bps;     /* of whole frames */
 	int64_t wake_ns;       /* call timer then; 0: not at all */
 };
 
-#define CC_NO_WINDOW UINT64_MAX
+#define WEIR_CC_NO_WINDOW UINT64_MAX
 
 /* What a switch wrote into a data packet when it left an egress port. Counters wrap around. */
-struct cc_hop {
+struct weir_cc_hop {
 	uint32_t link;        /* which port */
 	uint32_t queue_bytes; /* waiting there, behind the packet */
 	uint32_t tx_bytes;    /* sent by the port so far, this packet included */
@@ -42,9 +45,9 @@ struct cc_hop {
 	uint32_t flows;       /* that pass it, where that is counted; else 0 */
 };
 
-enum { CC_HOPS_MAX = 6 };
+enum { WEIR_CC_HOPS_MAX = 6 };
 
-struct cc_env {
+struct weir_cc_env {
 	uint32_t mss_bytes;
 	uint64_t initial_window_bytes;
 	/* RDMA */
@@ -56,7 +59,7 @@ struct cc_env {
 	uint64_t bdp_bytes;    /* rate_bps x base_rtt_ns */
 };
 
-struct cc_ack {
+struct weir_cc_ack {
 	int64_t now_ns;
 	int64_t rtt_ns;       /* sample of this ACK; 0: none */
 	uint64_t acked_bytes; /* newly acknowledged, cumulatively or selectively */
@@ -64,75 +67,80 @@ struct cc_ack {
 	uint64_t next_bytes;  /* first byte never sent */
 	uint32_t echo;        /* 1: this ACK says that what it acknowledges was marked */
 	uint32_t may_grow;    /* 1: no cut is being carried out and the window was in use */
-	/* TCP, with CC_TIMEOUT: 1: the timer ran out for a segment that it has had sent again before.
+	/* TCP, with WEIR_CC_TIMEOUT: 1: the timer ran out for a segment that it has had sent again before.
 	 * Nothing more is known of the network than then, so ssthresh stays as it is (RFC 5681, section
 	 * 3.1). */
 	uint32_t timed_out_again;
 	/* RDMA, where switches write into packets: what they wrote, in order of the path. */
 	uint32_t hop_count;
-	const struct cc_hop *hops;
+	const struct weir_cc_hop *hops;
 };
 
-enum cc_event {
-	CC_ECN,     /* first echo since the last cut was carried out */
-	CC_LOSS,    /* recovery begins */
-	CC_TIMEOUT, /* everything in flight is taken for lost */
+enum weir_cc_event {
+	WEIR_CC_ECN,     /* first echo since the last cut was carried out */
+	WEIR_CC_LOSS,    /* recovery begins */
+	WEIR_CC_TIMEOUT, /* everything in flight is taken for lost */
 };
 
 /* How an ECN-capable receiver answers. */
-enum cc_echo {
-	CC_ECHO_NONE,    /* packets are not ECN-capable */
-	CC_ECHO_CLASSIC, /* ECE on every ACK until CWR (RFC 3168) */
-	CC_ECHO_EXACT,   /* each ACK says whether its packets were marked (RFC 8257) */
+enum weir_cc_echo {
+	WEIR_CC_ECHO_NONE,    /* packets are not ECN-capable */
+	WEIR_CC_ECHO_CLASSIC, /* ECE on every ACK until CWR (RFC 3168) */
+	WEIR_CC_ECHO_EXACT,   /* each ACK says whether its packets were marked (RFC 8257) */
 };
 
-enum { CC_STATE_MAX = 320 };
+enum { WEIR_CC_STATE_MAX = 320 };
 
 /* What an RDMA control needs of the network. */
-enum cc_need {
-	CC_NEEDS_INT = 1, /* switches write a cc_hop into data packets; each ACK brings them back */
-	CC_NEEDS_CNP = 2, /* receivers answer marked data with notification packets */
+enum weir_cc_need {
+	WEIR_CC_NEEDS_INT =
+		1, /* switches write a cc_hop into data packets; each ACK brings them back */
+	WEIR_CC_NEEDS_CNP = 2, /* receivers answer marked data with notification packets */
 };
 
-struct cc_ops {
+struct weir_cc_ops {
 	const char *name; /* "dctcp" */
 	const char *help;
 	const char *cite;
-	enum cc_transport transport;
-	enum cc_echo echo;
+	enum weir_cc_transport transport;
+	enum weir_cc_echo echo;
 	/* Where options decide how receivers answer. NULL: echo. */
-	enum cc_echo (*echo_of)(const void *params);
-	uint32_t needs; /* bits of enum cc_need */
+	enum weir_cc_echo (*echo_of)(const void *params);
+	uint32_t needs; /* bits of enum weir_cc_need */
 	size_t params_size,
-		state_size; /* <= CC_STATE_MAX; begins with struct cc_window, or cc_pace for RDMA */
-	const struct option *options;
-	int (*check)(const void *params, struct error *e);
+		state_size; /* <= WEIR_CC_STATE_MAX; begins with struct weir_cc_window, or cc_pace for RDMA */
+	const struct weir_option *options;
+	int (*check)(const void *params, struct weir_error *e);
 	/* State is zeroed before; must set the window, and the rate for RDMA. */
-	void (*init)(void *state, const void *params, const struct cc_env *env);
-	void (*ack)(void *state, const void *params, const struct cc_env *env,
-		    const struct cc_ack *a);
-	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. RDMA: CC_LOSS and CC_TIMEOUT
+	void (*init)(void *state, const void *params, const struct weir_cc_env *env);
+	void (*ack)(void *state, const void *params, const struct weir_cc_env *env,
+		    const struct weir_cc_ack *a);
+	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. RDMA: WEIR_CC_LOSS and WEIR_CC_TIMEOUT
 	 * only, and may be NULL: losses change nothing. */
-	void (*congestion)(void *state, const void *params, const struct cc_env *env,
-			   enum cc_event event, const struct cc_ack *a);
+	void (*congestion)(void *state, const void *params, const struct weir_cc_env *env,
+			   enum weir_cc_event event, const struct weir_cc_ack *a);
 	/* TCP: the connection rested, and the transport has set window_bytes to the initial window, which
 	 * is less than it was. NULL: of no interest. */
-	void (*restart)(void *state, const void *params, const struct cc_env *env);
+	void (*restart)(void *state, const void *params, const struct weir_cc_env *env);
 	/* RDMA; each may be NULL: of no interest. A notification came; bytes left the card, as frames; wake_ns
 	 * has come (it is 0 again when this is called). */
-	void (*cnp)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);
-	void (*sent)(void *state, const void *params, const struct cc_env *env, uint32_t bytes,
+	void (*cnp)(void *state, const void *params, const struct weir_cc_env *env, int64_t now_ns);
+	void (*sent)(void *state, const void *params, const struct weir_cc_env *env, uint32_t bytes,
 		     int64_t now_ns);
-	void (*timer)(void *state, const void *params, const struct cc_env *env, int64_t now_ns);
+	void (*timer)(void *state, const void *params, const struct weir_cc_env *env,
+		      int64_t now_ns);
 };
 
-static inline enum cc_echo cc_echo_of(const struct cc_ops *ops, const void *params)
+static inline enum weir_cc_echo weir_cc_echo_of(const struct weir_cc_ops *ops, const void *params)
 {
 	return ops->echo_of ? ops->echo_of(params) : ops->echo;
 }
 
-extern const struct cc_ops *const cc_all[];
+extern const struct weir_cc_ops *const weir_cc_all[];
 
-const struct cc_ops *cc_find(const char *name);
-int cc_parse(const char *spec, const struct cc_ops **ops, void *params, struct error *e);
+const struct weir_cc_ops *weir_cc_find(const char *name);
+int weir_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
+		  struct weir_error *e);
+
+WEIR_END
 #endif

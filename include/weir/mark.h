@@ -2,29 +2,37 @@
  *
  * A scheme sees a packet twice: before it joins the queue and when it leaves. Each time it answers
  * with a verdict; it never touches the packet, the clock, the heap or a file, and does not keep the
- * view. The owner turns MARK_CE into a CE mark, or into a drop when the packet is not ECN-capable,
+ * view. The owner turns WEIR_MARK_CE into a CE mark, or into a drop when the packet is not ECN-capable,
  * and counts which of the two happened and why.
  *
  * There is no clock to wake a scheme: what is due at a time it does when the next packet comes. */
 #ifndef WEIR_MARK_H
 #define WEIR_MARK_H
+#include "weir/begin.h"
 #include "weir/option.h"
 #include "weir/sched.h"
 
-/* A verdict is one of these three, plus the scheme's own reason: MARK_CE | mark_reason(1). */
-enum mark_verdict { MARK_PASS = 0, MARK_CE = 1, MARK_DROP = 2, MARK_VERDICT_BITS = 2 };
+WEIR_BEGIN
 
-enum { MARK_REASONS = 4 };
+/* A verdict is one of these three, plus the scheme's own reason: WEIR_MARK_CE | weir_mark_reason(1). */
+enum weir_mark_verdict {
+	WEIR_MARK_PASS = 0,
+	WEIR_MARK_CE = 1,
+	WEIR_MARK_DROP = 2,
+	WEIR_MARK_VERDICT_BITS = 2
+};
 
-static inline uint32_t mark_reason(uint32_t index)
+enum { WEIR_MARK_REASONS = 4 };
+
+static inline uint32_t weir_mark_reason(uint32_t index)
 {
-	return index << MARK_VERDICT_BITS;
+	return index << WEIR_MARK_VERDICT_BITS;
 }
 
 /* What the owner shows for one decision. Valid only during the call. Lengths never count the packet
  * itself: at enqueue they are what it finds, at dequeue what it leaves behind. The packet being
  * sent is in no queue. */
-struct mark_view {
+struct weir_mark_view {
 	int64_t now_ns;
 	int64_t sojourn_ns;  /* time in queue; 0 at enqueue */
 	uint64_t rate_bps;   /* of the port */
@@ -35,94 +43,103 @@ struct mark_view {
 	uint32_t queue_bytes, queue_pkts;
 	uint32_t port_bytes, port_pkts; /* all queues of the port */
 	uint32_t
-		turn; /* MARK_NEEDS_ROUNDS, at dequeue: number of the scheduler's turn, see sched.h */
+		turn; /* WEIR_MARK_NEEDS_ROUNDS, at dequeue: number of the scheduler's turn, see sched.h */
 };
 
 /* What a scheme may know when it starts. */
-struct mark_env {
-	uint64_t seed; /* this owner's own: use it for rng_make with RNG_MARKING */
+struct weir_mark_env {
+	uint64_t seed; /* this owner's own: use it for weir_rng_make with WEIR_RNG_MARKING */
 	uint64_t rate_bps;
 	int64_t rtt_ns;     /* of a full packet and its ACK over the longest path, nothing queued */
 	uint32_t queues;    /* of the port */
 	uint32_t queue;     /* the state's own; 0 where it is the port's */
 	uint32_t mtu_bytes; /* largest frame */
-	/* MARK_NEEDS_ROUNDS: bytes that a turn gives each queue. */
+	/* WEIR_MARK_NEEDS_ROUNDS: bytes that a turn gives each queue. */
 	const uint64_t *quantum_bytes;
 };
 
-enum mark_scope { MARK_STATE_PER_QUEUE, MARK_STATE_PER_PORT };
+enum weir_mark_scope { WEIR_MARK_STATE_PER_QUEUE, WEIR_MARK_STATE_PER_PORT };
 
 /* What a scheme asks of its owner, given its options. */
-enum mark_need {
-	MARK_NEEDS_POOL = 1,    /* v->pool_bytes must be exact */
-	MARK_NEEDS_ENQUEUE = 2, /* a hook that is not needed would always pass: */
-	MARK_NEEDS_DEQUEUE = 4, /* the owner may spare the call */
-	MARK_NEEDS_ROUNDS = 8,  /* a scheduler whose queues take turns: v->turn must be right */
+enum weir_mark_need {
+	WEIR_MARK_NEEDS_POOL = 1,    /* v->pool_bytes must be exact */
+	WEIR_MARK_NEEDS_ENQUEUE = 2, /* a hook that is not needed would always pass: */
+	WEIR_MARK_NEEDS_DEQUEUE = 4, /* the owner may spare the call */
+	WEIR_MARK_NEEDS_ROUNDS = 8, /* a scheduler whose queues take turns: v->turn must be right */
 };
 
 /* How a scheme that chooses queues itself wants its ports. */
-struct mark_layout {
+struct weir_mark_layout {
 	uint32_t queues;
 	char scheduler[128]; /* spec, as in "sp-dwrr(priority-queues=1)" */
 };
 
 /* A number that a scheme lets others watch, such as its average queue. */
-struct mark_value {
+struct weir_mark_value {
 	const char *name; /* "average"; NULL ends a table */
 	const char *unit; /* "bytes", "pkts", "ns" or "" */
 	/* NAN: with these options there is no such value. */
 	double (*read)(const void *state, const void *params);
 };
 
-struct mark_ops {
+struct weir_mark_ops {
 	const char *name; /* "tcn" */
 	const char *help; /* one sentence: what it does */
 	const char *cite; /* where it is defined */
 	size_t params_size, state_size;
-	enum mark_scope scope; /* one state per queue or per port */
-	/* Bits of enum mark_need. NULL: the hooks that are there, and no pool. */
+	enum weir_mark_scope scope; /* one state per queue or per port */
+	/* Bits of enum weir_mark_need. NULL: the hooks that are there, and no pool. */
 	uint32_t (*needs)(const void *params);
-	const struct option *options;      /* ends with .name == NULL; may be NULL: none */
-	const char *reasons[MARK_REASONS]; /* names of the reasons the scheme gives */
-	const struct mark_value *values;   /* ends with .name == NULL; may be NULL: none */
+	const struct weir_option *options;      /* ends with .name == NULL; may be NULL: none */
+	const char *reasons[WEIR_MARK_REASONS]; /* names of the reasons the scheme gives */
+	const struct weir_mark_value *values;   /* ends with .name == NULL; may be NULL: none */
 	/* Bytes of a state, where options decide; a multiple of 8. NULL: state_size. */
 	size_t (*size)(const void *params);
 	/* The queues and the scheduler of every port; settings of these then have no say. Goes with
 	 * choose_queue and a state per port. NULL: the scheme takes what is there. */
-	void (*layout)(const void *params, struct mark_layout *l);
+	void (*layout)(const void *params, struct weir_mark_layout *l);
 	/* Options that contradict each other. NULL: none can. */
-	int (*check)(const void *params, struct error *e);
+	int (*check)(const void *params, struct weir_error *e);
 	/* NULL: the zeroed state is the right one. */
-	void (*init)(void *state, const void *params, const struct mark_env *env);
+	void (*init)(void *state, const void *params, const struct weir_mark_env *env);
 	/* The enqueue hook passes every packet that finds less than this in its port, and does not need
-	 * to see it: the owner may spare the call. A length in bytes or in packets (OPT_LENGTH). NULL: the
+	 * to see it: the owner may spare the call. A length in bytes or in packets (WEIR_OPT_LENGTH). NULL: the
 	 * hook wants to see every packet. */
 	uint64_t (*quiet_below)(const void *params);
 	/* The queue for a packet that has come; v->queue is the one of its class, whose lengths v shows.
 	 * It may still be refused, or sent without waiting. NULL: by class. */
-	uint32_t (*choose_queue)(void *state, const void *params, const struct mark_view *v,
-				 const struct queue *queues);
-	/* Either may be NULL: always MARK_PASS. Return a verdict with its reason. */
-	uint32_t (*enqueue)(void *state, const void *params, const struct mark_view *v);
-	uint32_t (*dequeue)(void *state, const void *params, const struct mark_view *v);
+	uint32_t (*choose_queue)(void *state, const void *params, const struct weir_mark_view *v,
+				 const struct weir_queue *queues);
+	/* Either may be NULL: always WEIR_MARK_PASS. Return a verdict with its reason. */
+	uint32_t (*enqueue)(void *state, const void *params, const struct weir_mark_view *v);
+	uint32_t (*dequeue)(void *state, const void *params, const struct weir_mark_view *v);
 };
 
-static inline uint32_t mark_needs(const struct mark_ops *ops, const void *params)
+static inline uint32_t weir_mark_needs(const struct weir_mark_ops *ops, const void *params)
 {
+	uint32_t needs = 0;
+
 	if (ops->needs)
 		return ops->needs(params);
-	return (ops->enqueue ? MARK_NEEDS_ENQUEUE : 0u) | (ops->dequeue ? MARK_NEEDS_DEQUEUE : 0u);
+	if (ops->enqueue)
+		needs |= WEIR_MARK_NEEDS_ENQUEUE;
+	if (ops->dequeue)
+		needs |= WEIR_MARK_NEEDS_DEQUEUE;
+	return needs;
 }
 
-static inline size_t mark_state_size(const struct mark_ops *ops, const void *params)
+static inline size_t weir_mark_state_size(const struct weir_mark_ops *ops, const void *params)
 {
 	return ops->size ? ops->size(params) : ops->state_size;
 }
 
-extern const struct mark_ops *const mark_all[]; /* ends with NULL */
+extern const struct weir_mark_ops *const weir_mark_all[]; /* ends with NULL */
 
-const struct mark_ops *mark_find(const char *name);
+const struct weir_mark_ops *weir_mark_find(const char *name);
 
-/* Reads "red(min=5KB, p=1%)" into ops and params (SPEC_PARAMS_MAX bytes, 8-aligned). */
-int mark_parse(const char *spec, const struct mark_ops **ops, void *params, struct error *e);
+/* Reads "red(min=5KB, p=1%)" into ops and params (WEIR_SPEC_PARAMS_MAX bytes, 8-aligned). */
+int weir_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
+		    struct weir_error *e);
+
+WEIR_END
 #endif

@@ -4,9 +4,12 @@
  * a slope. Floating point; nothing here runs per packet. */
 #ifndef WEIR_MODEL_H
 #define WEIR_MODEL_H
+#include "weir/begin.h"
+
+WEIR_BEGIN
 
 /* N long-lived DCTCP flows through one link that marks by RED's line in point-slope form. */
-struct model_dctcp {
+struct weir_model_dctcp {
 	double flows;        /* N */
 	double slope_per_mb; /* lambda, or lambda f(N) */
 	double min_bytes;
@@ -18,7 +21,7 @@ struct model_dctcp {
 /* The fixed point of Du et al., "PRED", NSDI 2024, Equation (1) and (8), in packets:
  *	(q - min)^2 (q + C d) = 2 N / lambda^2.
  * All members above 0, min at least 0. Bytes. */
-double model_pred_queue_bytes(const struct model_dctcp *m);
+double weir_model_pred_queue_bytes(const struct weir_model_dctcp *m);
 
 /* The fixed point where a window of data that bears any number of marks is cut once:
  *	(q - min) (q + C d) = sqrt(2) N / lambda. Bytes.
@@ -30,5 +33,7 @@ double model_pred_queue_bytes(const struct model_dctcp *m);
  * window. A cut costs alpha w / 2 = x / 2 packets and a round trip in which the window rests; then it
  * grows by one packet a round trip until the next mark, 1 / x round trips later. So 1 / x = x / 2:
  * there are sqrt(2) marks in a window, p = sqrt(2) / w, with w = (q + C d) / N and p = lambda (q - min). */
-double model_dctcp_queue_bytes(const struct model_dctcp *m);
+double weir_model_dctcp_queue_bytes(const struct weir_model_dctcp *m);
+
+WEIR_END
 #endif

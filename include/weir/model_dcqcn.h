@@ -19,8 +19,11 @@
  * Rates and lengths are in packets. There is no hyper increase in it. */
 #ifndef WEIR_MODEL_DCQCN_H
 #define WEIR_MODEL_DCQCN_H
+#include "weir/begin.h"
 
-struct model_dcqcn {
+WEIR_BEGIN
+
+struct weir_model_dcqcn {
 	double flows;                /* N */
 	double rate_bps;             /* C */
 	double packet_bytes;         /* of the frames that are sent */
@@ -34,7 +37,7 @@ struct model_dcqcn {
 	double additive_bps;         /* R_AI */
 };
 
-struct model_dcqcn_rest {
+struct weir_model_dcqcn_rest {
 	double probability; /* p* */
 	double alpha;
 	double rate_bps, target_bps; /* of a flow */
@@ -48,11 +51,13 @@ struct model_dcqcn_rest {
  *	a^2 alpha = tau^2 R_AI R_C (b + d)(c + e),	R_C = C / N,
  *	alpha = 1 - (1-p)^(tau' R_C)
  * of which the left side rises with p from 0 and the right side falls to 0. All members above 0. */
-struct model_dcqcn_rest model_dcqcn_rest(const struct model_dcqcn *m);
+struct weir_model_dcqcn_rest weir_model_dcqcn_rest(const struct weir_model_dcqcn *m);
 
 /* p* to first order, for p F T R_C and p F B much smaller than 1:
  *	p* = cbrt(R_AI N^2 / (tau' C^2) (1 / B + N / (T C))^2).
  * With the parameters of the SIGCOMM 2015 paper it is 19 % (N = 2) to 30 % (N = 10) above the
  * root. */
-double model_dcqcn_small_probability(const struct model_dcqcn *m);
+double weir_model_dcqcn_small_probability(const struct weir_model_dcqcn *m);
+
+WEIR_END
 #endif

@@ -1,109 +1,118 @@
 /* option.h -- a setting is declared once; reading, help, limits and documents come from that.
  *
- * A module describes each of its settings by a struct option that says where in its params struct
+ * A module describes each of its settings by a struct weir_option that says where in its params struct
  * the value goes. Values are written number+unit ("100us", "64KB", "25Gbps"); k = 1000, Ki = 1024;
  * a unit is required wherever a quantity has one. The same text form is used in scenario files, on
  * the command line and for the defaults below. */
 #ifndef WEIR_OPTION_H
 #define WEIR_OPTION_H
+#include "weir/begin.h"
 #include "weir/error.h"
 #include <stddef.h>
 #include <stdint.h>
 
-enum opt_type {
-	OPT_TIME_NS,  /* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
-	OPT_TIME_PS,  /* uint64_t picoseconds: ps ns us ms s */
-	OPT_SPAN_PS,  /* struct span_ps: one time, or two as "0us..100us" */
-	OPT_BYTES,    /* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
-	OPT_LENGTH,   /* uint64_t: a queue length in bytes (as above) or in packets ("70pkts") */
-	OPT_SIZE,     /* uint64_t bytes as OPT_BYTES, or "unlimited" = UINT64_MAX */
-	OPT_RATE_BPS, /* uint64_t bits per second: bps Kbps Mbps Gbps Tbps */
-	OPT_COUNT,    /* uint64_t: a plain whole number */
-	OPT_FRACTION_Q32, /* uint64_t scaled by 2^32, the nearest: "0.05", "5%" or "1/16" */
-	OPT_FLAG,         /* uint64_t 0 or 1: yes/no, true/false, on/off */
-	OPT_CHOICE,       /* uint64_t index into .choices */
-	OPT_WEIGHTS,      /* struct weights: "4:2:1", or "equal" = count 0 */
-	OPT_TEXT,         /* char[OPT_TEXT_SIZE] */
+WEIR_BEGIN
+
+enum weir_opt_type {
+	WEIR_OPT_TIME_NS, /* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
+	WEIR_OPT_TIME_PS, /* uint64_t picoseconds: ps ns us ms s */
+	WEIR_OPT_SPAN_PS, /* struct weir_span_ps: one time, or two as "0us..100us" */
+	WEIR_OPT_BYTES,   /* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
+	WEIR_OPT_LENGTH, /* uint64_t: a queue length in bytes (as above) or in packets ("70pkts") */
+	WEIR_OPT_SIZE,   /* uint64_t bytes as WEIR_OPT_BYTES, or "unlimited" = UINT64_MAX */
+	WEIR_OPT_RATE_BPS,     /* uint64_t bits per second: bps Kbps Mbps Gbps Tbps */
+	WEIR_OPT_COUNT,        /* uint64_t: a plain whole number */
+	WEIR_OPT_FRACTION_Q32, /* uint64_t scaled by 2^32, the nearest: "0.05", "5%" or "1/16" */
+	WEIR_OPT_FLAG,         /* uint64_t 0 or 1: yes/no, true/false, on/off */
+	WEIR_OPT_CHOICE,       /* uint64_t index into .choices */
+	WEIR_OPT_WEIGHTS,      /* struct weir_weights: "4:2:1", or "equal" = count 0 */
+	WEIR_OPT_TEXT,         /* char[WEIR_OPT_TEXT_SIZE] */
 };
 
-enum { OPT_TEXT_SIZE = 256, WEIGHTS_MAX = 128 };
+enum { WEIR_OPT_TEXT_SIZE = 256, WEIR_WEIGHTS_MAX = 128 };
 
-struct span_ps {
+struct weir_span_ps {
 	int64_t first_ps, last_ps;
 };
 
-struct weights {
+struct weir_weights {
 	uint32_t count;
-	uint32_t weight[WEIGHTS_MAX];
+	uint32_t weight[WEIR_WEIGHTS_MAX];
 };
 
-/* OPT_LENGTH keeps packets and bytes apart: a packet is a packet, whatever its size. */
-#define LENGTH_IN_PACKETS (UINT64_C(1) << 63)
+/* WEIR_OPT_LENGTH keeps packets and bytes apart: a packet is a packet, whatever its size. */
+#define WEIR_LENGTH_IN_PACKETS (UINT64_C(1) << 63)
 
-static inline int length_is_packets(uint64_t length)
+static inline int weir_length_is_packets(uint64_t length)
 {
-	return (length & LENGTH_IN_PACKETS) != 0;
+	return (length & WEIR_LENGTH_IN_PACKETS) != 0;
 }
 
-static inline uint64_t length_number(uint64_t length)
+static inline uint64_t weir_length_number(uint64_t length)
 {
-	return length & ~LENGTH_IN_PACKETS;
+	return length & ~WEIR_LENGTH_IN_PACKETS;
 }
 
 /* Is a queue of so many bytes and packets at or above the length? */
-static inline int length_reached(uint64_t length, uint64_t bytes, uint64_t pkts)
+static inline int weir_length_reached(uint64_t length, uint64_t bytes, uint64_t pkts)
 {
-	return length_is_packets(length) ? pkts >= length_number(length) : bytes >= length;
+	return weir_length_is_packets(length) ? pkts >= weir_length_number(length)
+					      : bytes >= length;
 }
 
 /* Shared by every Q32 fraction: 1.0. */
-#define ONE_Q32 (UINT64_C(1) << 32)
+#define WEIR_ONE_Q32 (UINT64_C(1) << 32)
 
-struct option {
+struct weir_option {
 	const char *name; /* as written in a file; NULL ends a table */
-	enum opt_type type;
+	enum weir_opt_type type;
 	size_t offset;     /* of the value in the params struct */
 	const char *def;   /* default, as a user would write it; NULL: none, the value stays zero */
 	uint64_t min, max; /* of the stored number (of each number, for spans and weights; of
-				 * length_number, for lengths); flags, choices and text have none */
+				 * weir_length_number, for lengths); flags, choices and text have none */
 	const char *help;  /* one sentence, without a full stop */
-	const char *const *choices; /* OPT_CHOICE: names, ends with NULL */
+	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL */
 };
 
 /* Reads text into params. The message names the option, what was read and what is allowed. */
-int option_parse(void *params, const struct option *o, const char *text, struct error *e);
+int weir_option_parse(void *params, const struct weir_option *o, const char *text,
+		      struct weir_error *e);
 
 /* Fills params with every default of the table. The defaults are ours: a bad one asserts. */
-void options_default(void *params, const struct option *table);
+void weir_options_default(void *params, const struct weir_option *table);
 
-const struct option *option_find(const struct option *table, const char *name);
+const struct weir_option *weir_option_find(const struct weir_option *table, const char *name);
 
 /* "unknown option 'mim' of red; it has min, max, p (nearest: min)". Returns -1. */
-int option_unknown(const char *owner, const char *name, const struct option *table,
-		   struct error *e);
+int weir_option_unknown(const char *owner, const char *name, const struct weir_option *table,
+			struct weir_error *e);
 
 /* The value as a user would write it, in the largest unit that is exact. Returns buffer. */
-const char *option_format(char *buffer, size_t size, const struct option *o, const void *params);
+const char *weir_option_format(char *buffer, size_t size, const struct weir_option *o,
+			       const void *params);
 
 /* "2us to 10ms", "0 to 1", "yes or no", "one of a, b, c". Returns buffer. */
-const char *option_range(char *buffer, size_t size, const struct option *o);
+const char *weir_option_range(char *buffer, size_t size, const struct weir_option *o);
 
 /* What the type is called in help: "time", "bytes", "bytes or packets", "rate", "number"... */
-const char *option_kind(const struct option *o);
+const char *weir_option_kind(const struct weir_option *o);
 
 /* Is this key=value pair the same as the default? Used to print settings shortly. */
-int option_is_default(const struct option *o, const void *params);
+int weir_option_is_default(const struct weir_option *o, const void *params);
 
 /* --- schemes with options: "red(min=5KB, max=200KB, p=1%)" --- */
 
-enum { SPEC_PARAMS_MAX = 1024 };
+enum { WEIR_SPEC_PARAMS_MAX = 1024 };
 
 /* The name before the bracket goes to name; its arguments are read into params by the table, after
  * the defaults. Arguments may be empty; a repeated or unknown one is an error. */
-int spec_name(const char *text, char *name, size_t size, struct error *e);
-int spec_params(const char *text, void *params, const struct option *table, struct error *e);
+int weir_spec_name(const char *text, char *name, size_t size, struct weir_error *e);
+int weir_spec_params(const char *text, void *params, const struct weir_option *table,
+		     struct weir_error *e);
 
 /* The spec with every option spelled out, in table order: "ecn(k=70pkts, scope=queue, at=enqueue)". */
-const char *spec_format(char *buffer, size_t size, const char *name, const struct option *table,
-			const void *params);
+const char *weir_spec_format(char *buffer, size_t size, const char *name,
+			     const struct weir_option *table, const void *params);
+
+WEIR_END
 #endif

@@ -4,25 +4,30 @@
  * simulator keeps route and transport fields there, a software switch the address of the frame. */
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
+#include "weir/begin.h"
 #include <stdint.h>
 
-enum packet_flag {
-	PACKET_ECT = 1,        /* ECN-capable: may be marked instead of dropped */
-	PACKET_CE = 2,         /* congestion experienced */
-	PACKET_OWNER_FLAG = 4, /* this bit and those above are the owner's */
+WEIR_BEGIN
+
+enum weir_packet_flag {
+	WEIR_PACKET_ECT = 1,        /* ECN-capable: may be marked instead of dropped */
+	WEIR_PACKET_CE = 2,         /* congestion experienced */
+	WEIR_PACKET_OWNER_FLAG = 4, /* this bit and those above are the owner's */
 };
 
-enum { PACKET_OWNER_BYTES = 40 };
+enum { WEIR_PACKET_OWNER_BYTES = 40 };
 
-struct packet {
+struct weir_packet {
 	int64_t time_ps; /* in a queue: when it joined; on a link: when it arrives */
 	uint32_t flow_hash;
 	uint16_t bytes; /* of the frame, without preamble and gap */
 	uint8_t class_id;
 	uint8_t flags;
 	int64_t slack_ps; /* how long it may still wait; ports that rank packets count it down */
-	_Alignas(8) unsigned char owner[PACKET_OWNER_BYTES];
+	WEIR_ALIGN(8) unsigned char owner[WEIR_PACKET_OWNER_BYTES];
 };
 
-_Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+WEIR_ASSERT(sizeof(struct weir_packet) == 64, "a packet is one cache line");
+
+WEIR_END
 #endif

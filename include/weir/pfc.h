@@ -10,27 +10,30 @@
  * Only accounts: whoever owns the switch sends the frames. */
 #ifndef WEIR_PFC_H
 #define WEIR_PFC_H
+#include "weir/begin.h"
 #include <stdint.h>
 
-enum { PFC_CLASSES = 8, PFC_FRAME_BYTES = 64 };
+WEIR_BEGIN
 
-enum pfc_signal { PFC_NOTHING, PFC_PAUSE, PFC_RESUME };
+enum { WEIR_PFC_CLASSES = 8, WEIR_PFC_FRAME_BYTES = 64 };
 
-struct pfc_params {
+enum weir_pfc_signal { WEIR_PFC_NOTHING, WEIR_PFC_PAUSE, WEIR_PFC_RESUME };
+
+struct weir_pfc_params {
 	uint64_t alpha_q32;
 	uint64_t reserved_bytes; /* for each class of each input */
 	uint64_t margin_bytes;   /* below the threshold, before a class goes on */
 };
 
 /* One for a switch. */
-struct pfc_memory {
-	const struct pfc_params *params;
+struct weir_pfc_memory {
+	const struct weir_pfc_params *params;
 	uint64_t pool_bytes; /* all that can be shared: without what is reserved, and headroom */
 	uint64_t used_bytes; /* of that */
 };
 
 /* One class of one input. */
-struct pfc_input {
+struct weir_pfc_input {
 	uint64_t bytes;         /* reserved and shared */
 	uint64_t headroom_used; /* beyond */
 	uint64_t headroom_bytes;
@@ -39,14 +42,15 @@ struct pfc_input {
 
 /* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with eight bits
  * of alpha behind the point no overflow. */
-static inline uint64_t pfc_threshold(const struct pfc_memory *m)
+static inline uint64_t weir_pfc_threshold(const struct weir_pfc_memory *m)
 {
 	uint64_t free_bytes = m->pool_bytes > m->used_bytes ? m->pool_bytes - m->used_bytes : 0;
 
 	return (free_bytes * (m->params->alpha_q32 >> 24)) >> 8;
 }
 
-static inline uint64_t pfc_shared(const struct pfc_memory *m, const struct pfc_input *in)
+static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
+				       const struct weir_pfc_input *in)
 {
 	uint64_t reserved = m->params->reserved_bytes;
 
@@ -54,8 +58,8 @@ static inline uint64_t pfc_shared(const struct pfc_memory *m, const struct pfc_i
 }
 
 /* What a class would have of the shared part with so many bytes more. */
-static inline uint64_t pfc_shared_with(const struct pfc_memory *m, const struct pfc_input *in,
-				       uint64_t bytes)
+static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
+					    const struct weir_pfc_input *in, uint64_t bytes)
 {
 	uint64_t all = in->bytes + bytes, reserved = m->params->reserved_bytes;
 
@@ -63,50 +67,57 @@ static inline uint64_t pfc_shared_with(const struct pfc_memory *m, const struct 
 }
 
 /* May a packet use what is reserved or shared? With alpha above 1 the threshold is more than is free. */
-static inline int pfc_fits(const struct pfc_memory *m, const struct pfc_input *in, uint64_t bytes)
+static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
+				uint64_t bytes)
 {
-	uint64_t shared = pfc_shared_with(m, in, bytes);
+	uint64_t shared = weir_pfc_shared_with(m, in, bytes);
 
-	return shared == 0 || (shared <= pfc_threshold(m) &&
-			       m->used_bytes + shared - pfc_shared(m, in) <= m->pool_bytes);
+	return shared == 0 || (shared <= weir_pfc_threshold(m) &&
+			       m->used_bytes + shared - weir_pfc_shared(m, in) <= m->pool_bytes);
 }
 
 /* Is there room for a packet? Where not, headroom was too small; it must hold one packet at least, or the
  * neighbour might never be told to stop. */
-static inline int pfc_admits(const struct pfc_memory *m, const struct pfc_input *in, uint64_t bytes)
+static inline int weir_pfc_admits(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
+				  uint64_t bytes)
 {
-	return in->headroom_used + bytes <= in->headroom_bytes || pfc_fits(m, in, bytes);
+	return in->headroom_used + bytes <= in->headroom_bytes || weir_pfc_fits(m, in, bytes);
 }
 
 /* A packet that was admitted is stored; the neighbour may have to stop. */
-static inline enum pfc_signal pfc_enter(struct pfc_memory *m, struct pfc_input *in, uint64_t bytes)
+static inline enum weir_pfc_signal weir_pfc_enter(struct weir_pfc_memory *m,
+						  struct weir_pfc_input *in, uint64_t bytes)
 {
-	if (pfc_fits(m, in, bytes)) {
-		m->used_bytes += pfc_shared_with(m, in, bytes) - pfc_shared(m, in);
+	if (weir_pfc_fits(m, in, bytes)) {
+		m->used_bytes += weir_pfc_shared_with(m, in, bytes) - weir_pfc_shared(m, in);
 		in->bytes += bytes;
 	} else {
 		in->headroom_used += bytes;
 	}
-	if (in->paused || (in->headroom_used == 0 && pfc_shared(m, in) < pfc_threshold(m)))
-		return PFC_NOTHING;
+	if (in->paused ||
+	    (in->headroom_used == 0 && weir_pfc_shared(m, in) < weir_pfc_threshold(m)))
+		return WEIR_PFC_NOTHING;
 	in->paused = 1;
-	return PFC_PAUSE;
+	return WEIR_PFC_PAUSE;
 }
 
 /* A packet leaves, from headroom first; the neighbour may be able to go on. */
-static inline enum pfc_signal pfc_leave(struct pfc_memory *m, struct pfc_input *in, uint64_t bytes)
+static inline enum weir_pfc_signal weir_pfc_leave(struct weir_pfc_memory *m,
+						  struct weir_pfc_input *in, uint64_t bytes)
 {
 	uint64_t spare = in->headroom_used < bytes ? in->headroom_used : bytes;
-	uint64_t before = pfc_shared(m, in), shared;
+	uint64_t before = weir_pfc_shared(m, in), shared;
 
 	in->headroom_used -= spare;
 	in->bytes -= bytes - spare;
-	shared = pfc_shared(m, in);
+	shared = weir_pfc_shared(m, in);
 	m->used_bytes -= before - shared;
 	if (!in->paused || in->headroom_used ||
-	    (shared && shared + m->params->margin_bytes > pfc_threshold(m)))
-		return PFC_NOTHING;
+	    (shared && shared + m->params->margin_bytes > weir_pfc_threshold(m)))
+		return WEIR_PFC_NOTHING;
 	in->paused = 0;
-	return PFC_RESUME;
+	return WEIR_PFC_RESUME;
 }
+
+WEIR_END
 #endif

@@ -1,21 +1,24 @@
 /* plugin.h -- a scheme of your own in a shared object, named wherever a built-in one can be.
  *
  *	#include <weir/plugin.h>
- *	static const struct mark_ops mine = { .name = "mine", ... };
+ *	static const struct weir_mark_ops mine = { .name = "mine", ... };
  *	const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mine };
  *
  *	cc -shared -fPIC -I PREFIX/include mine.c -o mine.so
  *	weir run scenario.ini --marking './mine.so(k=10KB)'
  *
  * The object exports the one symbol weir_plugin and links with nothing: of Weir's functions it may call
- * those that are inline in these headers, and error_set. It stays loaded until the program ends. */
+ * those that are inline in these headers, and weir_error_set. It stays loaded until the program ends. */
 #ifndef WEIR_PLUGIN_H
 #define WEIR_PLUGIN_H
+#include "weir/begin.h"
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/sched.h"
 #include "weir/units.h"
+
+WEIR_BEGIN
 
 /* Counts changes of meaning that leave every struct as it is. */
 #define WEIR_ABI_VERSION UINT64_C(1)
@@ -25,31 +28,33 @@
 #define WEIR_ABI_ADD(sum, size) (((sum) ^ (uint64_t)(size)) * UINT64_C(0x100000001b3))
 #define WEIR_ABI_MARK(sum) \
 	WEIR_ABI_ADD( \
-		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct mark_ops)), \
-						       offsetof(struct mark_ops, enqueue)), \
-					  sizeof(struct mark_view)), \
-			     offsetof(struct mark_view, turn)), \
-		sizeof(struct mark_env))
+		WEIR_ABI_ADD( \
+			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_mark_ops)), \
+						  offsetof(struct weir_mark_ops, enqueue)), \
+				     sizeof(struct weir_mark_view)), \
+			offsetof(struct weir_mark_view, turn)), \
+		sizeof(struct weir_mark_env))
 #define WEIR_ABI_SCHED(sum) \
-	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct sched_ops)), \
-				  offsetof(struct sched_ops, pick)), \
-		     sizeof(struct queue))
+	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_sched_ops)), \
+				  offsetof(struct weir_sched_ops, pick)), \
+		     sizeof(struct weir_queue))
 #define WEIR_ABI_CC(sum) \
 	WEIR_ABI_ADD( \
 		WEIR_ABI_ADD( \
 			WEIR_ABI_ADD( \
 				WEIR_ABI_ADD( \
-					WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct cc_ops)), \
-						     offsetof(struct cc_ops, timer)), \
-					sizeof(struct cc_ack)), \
-				sizeof(struct cc_env)), \
-			sizeof(struct cc_pace) + (sizeof(struct cc_hop) << 8)), \
-		CC_STATE_MAX)
+					WEIR_ABI_ADD( \
+						WEIR_ABI_ADD(sum, sizeof(struct weir_cc_ops)), \
+						offsetof(struct weir_cc_ops, timer)), \
+					sizeof(struct weir_cc_ack)), \
+				sizeof(struct weir_cc_env)), \
+			sizeof(struct weir_cc_pace) + (sizeof(struct weir_cc_hop) << 8)), \
+		WEIR_CC_STATE_MAX)
 #define WEIR_ABI_OPTION(sum) \
-	WEIR_ABI_ADD( \
-		WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct option)), OPT_TEXT), \
-			     sizeof(struct weights)), \
-		sizeof(struct error))
+	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_option)), \
+					       WEIR_OPT_TEXT), \
+				  sizeof(struct weir_weights)), \
+		     sizeof(struct weir_error))
 #define WEIR_ABI_SUM \
 	WEIR_ABI_OPTION(WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325)))))
 #define WEIR_ABI (WEIR_ABI_VERSION << 48 | WEIR_ABI_SUM >> 16)
@@ -57,9 +62,9 @@
 /* An object may hold one scheme of each kind; those it does not have are NULL. */
 struct weir_plugin {
 	uint64_t abi; /* WEIR_ABI */
-	const struct mark_ops *mark;
-	const struct sched_ops *sched;
-	const struct cc_ops *cc;
+	const struct weir_mark_ops *mark;
+	const struct weir_sched_ops *sched;
+	const struct weir_cc_ops *cc;
 };
 
 /* The door itself: defined by the plug-in, looked up by name. */
@@ -67,4 +72,6 @@ struct weir_plugin {
 __attribute__((visibility("default")))
 #endif
 extern const struct weir_plugin weir_plugin;
+
+WEIR_END
 #endif

@@ -6,62 +6,69 @@
  * pool and given back to another. Memory is touched only when first used. */
 #ifndef WEIR_POOL_H
 #define WEIR_POOL_H
+#include "weir/begin.h"
 #include "weir/packet.h"
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHUNK_SHIFT = 3, CHUNK_PACKETS = 1 << CHUNK_SHIFT, CHUNK_MASK = CHUNK_PACKETS - 1 };
+WEIR_BEGIN
 
-#define SLOT_NONE UINT32_MAX
+enum {
+	WEIR_CHUNK_SHIFT = 3,
+	WEIR_CHUNK_PACKETS = 1 << WEIR_CHUNK_SHIFT,
+	WEIR_CHUNK_MASK = WEIR_CHUNK_PACKETS - 1
+};
 
-struct packet_store {
-	struct packet *slots;
+#define WEIR_SLOT_NONE UINT32_MAX
+
+struct weir_packet_store {
+	struct weir_packet *slots;
 	uint32_t *next; /* per chunk: the following chunk of its list */
 	uint32_t chunk_limit;
 	uint32_t fresh;       /* first chunk never used */
 	pthread_mutex_t lock; /* over fresh and the batches */
 	uint32_t batch_count, batch_capacity;
-	uint32_t
-		*batches; /* heads of lists of POOL_BATCH free chunks that a pool had too many of */
+	uint32_t *
+		batches; /* heads of lists of WEIR_POOL_BATCH free chunks that a pool had too many of */
 };
 
-struct packet_pool {
-	struct packet *slots;
+struct weir_packet_pool {
+	struct weir_packet *slots;
 	uint32_t *next;
 	uint32_t free, free_count; /* list of free chunks */
-	struct packet_store *store;
+	struct weir_packet_store *store;
 };
 
 /* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses. */
-int packet_store_init(struct packet_store *s, uint64_t max_packets);
-void packet_store_free(struct packet_store *s);
-void packet_pool_init(struct packet_pool *p, struct packet_store *s);
+int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets);
+void weir_packet_store_free(struct weir_packet_store *s);
+void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store *s);
 
 /* Bytes of packet memory that were ever in use. */
-uint64_t packet_store_used_bytes(const struct packet_store *s);
+uint64_t weir_packet_store_used_bytes(const struct weir_packet_store *s);
 
 /* Out of line: takes more chunks from the store, gives a batch back. Aborts when a simulation holds
  * more packets than the store was made for: there is nothing sensible left to do. */
-void packet_pool_refill(struct packet_pool *p);
-void packet_pool_spill(struct packet_pool *p);
+void weir_packet_pool_refill(struct weir_packet_pool *p);
+void weir_packet_pool_spill(struct weir_packet_pool *p);
 
 /* Packets in a list of chunks, from the slot of the first to that behind the last. */
-struct slot_range {
+struct weir_slot_range {
 	uint32_t head, tail;
 };
 
 /* The slots of these packets, as many as there is room for; returns how many, room + 1 where there are
  * more. The range is not empty. */
-uint32_t slots_list(const struct slot_range *range, const struct packet_store *s, uint32_t *slots,
-		    uint32_t room);
+uint32_t weir_slots_list(const struct weir_slot_range *range, const struct weir_packet_store *s,
+			 uint32_t *slots, uint32_t room);
 
-enum { POOL_BATCH = 256, POOL_KEEP = 3 * POOL_BATCH };
+enum { WEIR_POOL_BATCH = 256, WEIR_POOL_KEEP = 3 * WEIR_POOL_BATCH };
 
-static inline uint32_t chunk_take(struct packet_pool *p)
+static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 {
-	if (__builtin_expect(p->free == SLOT_NONE, 0))
-		packet_pool_refill(p);
+	if (__builtin_expect(p->free == WEIR_SLOT_NONE, 0))
+		weir_packet_pool_refill(p);
 
 	uint32_t chunk = p->free;
 
@@ -70,11 +77,13 @@ static inline uint32_t chunk_take(struct packet_pool *p)
 	return chunk;
 }
 
-static inline void chunk_give(struct packet_pool *p, uint32_t chunk)
+static inline void weir_chunk_give(struct weir_packet_pool *p, uint32_t chunk)
 {
 	p->next[chunk] = p->free;
 	p->free = chunk;
-	if (__builtin_expect(++p->free_count > POOL_KEEP, 0))
-		packet_pool_spill(p);
+	if (__builtin_expect(++p->free_count > WEIR_POOL_KEEP, 0))
+		weir_packet_pool_spill(p);
 }
+
+WEIR_END
 #endif

@@ -5,61 +5,77 @@
  * state is a good state. */
 #ifndef WEIR_RNG_H
 #define WEIR_RNG_H
+#include "weir/begin.h"
 #include <stdint.h>
 
-struct rng {
+WEIR_BEGIN
+
+struct weir_rng {
 	uint64_t state;
 };
 
 /* A bijective 64-bit mixer (the finaliser of SplitMix64): also the project's integer hash. */
-static inline uint64_t mix64(uint64_t x)
+static inline uint64_t weir_mix64(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return x ^ (x >> 31);
 }
 
-static inline uint64_t hash64(uint64_t a, uint64_t b)
+static inline uint64_t weir_hash64(uint64_t a, uint64_t b)
 {
-	return mix64(mix64(a + UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xd6e8feb86659fd93)));
+	return weir_mix64(weir_mix64(a + UINT64_C(0x9e3779b97f4a7c15)) ^
+			  (b * UINT64_C(0xd6e8feb86659fd93)));
 }
 
 /* What a stream is for; part of its seed. */
-enum rng_purpose { RNG_MARKING = 1, RNG_TRAFFIC, RNG_ROUTE, RNG_START, RNG_TEST, RNG_FABRIC };
+enum weir_rng_purpose {
+	WEIR_RNG_MARKING = 1,
+	WEIR_RNG_TRAFFIC,
+	WEIR_RNG_ROUTE,
+	WEIR_RNG_START,
+	WEIR_RNG_TEST,
+	WEIR_RNG_FABRIC
+};
 
-static inline struct rng rng_make(uint64_t seed, uint64_t owner, enum rng_purpose purpose)
+static inline struct weir_rng weir_rng_make(uint64_t seed, uint64_t owner,
+					    enum weir_rng_purpose purpose)
 {
-	return (struct rng){ hash64(hash64(seed, owner), (uint64_t)purpose) };
+	struct weir_rng r = { weir_hash64(weir_hash64(seed, owner), (uint64_t)purpose) };
+
+	return r;
 }
 
-static inline uint64_t rng_u64(struct rng *r)
+static inline uint64_t weir_rng_u64(struct weir_rng *r)
 {
 	r->state += UINT64_C(0x9e3779b97f4a7c15);
-	return mix64(r->state);
+	return weir_mix64(r->state);
 }
 
 /* As if n numbers had been drawn. */
-static inline void rng_skip(struct rng *r, uint64_t n)
+static inline void weir_rng_skip(struct weir_rng *r, uint64_t n)
 {
 	r->state += n * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static inline uint32_t rng_u32(struct rng *r)
+static inline uint32_t weir_rng_u32(struct weir_rng *r)
 {
-	return (uint32_t)(rng_u64(r) >> 32);
+	return (uint32_t)(weir_rng_u64(r) >> 32);
 }
 
 /* 0 <= result < n, n > 0; by multiplication, bias below n/2^64. */
-static inline uint64_t rng_below(struct rng *r, uint64_t n)
+static inline uint64_t weir_rng_below(struct weir_rng *r, uint64_t n)
 {
-	__extension__ typedef unsigned __int128 wide;
+	__extension__ typedef unsigned __int128 weir_wide;
 
-	return (uint64_t)(((wide)rng_u64(r) * n) >> 64);
+	return (uint64_t)(((weir_wide)weir_rng_u64(r) * n) >> 64);
 }
 
 /* Uniform in [0, 1): for workloads, never per packet. */
-static inline double rng_unit(struct rng *r)
+static inline double weir_rng_unit(struct weir_rng *r)
 {
-	return (double)(rng_u64(r) >> 11) * 0x1p-53;
+	return (double)(weir_rng_u64(r) >> 11) * 0x1p-53;
 }
+
+WEIR_END
 #endif

@@ -6,17 +6,20 @@
  * once a packet. */
 #ifndef WEIR_TUNE_H
 #define WEIR_TUNE_H
+#include "weir/begin.h"
 #include "weir/option.h"
 
+WEIR_BEGIN
+
 /* The line by which RED marks: nothing below min, then slope more probability per MB. */
-struct tune_knobs {
+struct weir_tune_knobs {
 	uint64_t min_bytes;
 	uint64_t max_bytes; /* everything is marked from here on */
 	uint64_t slope_q32; /* per MB */
 };
 
 /* One interval of one port, or of one of its queues. */
-struct tune_telemetry {
+struct weir_tune_telemetry {
 	int64_t interval_ns;
 	uint64_t rate_bps;
 	uint64_t out_bytes;
@@ -27,37 +30,42 @@ struct tune_telemetry {
 };
 
 /* A number that a tuner lets others watch. */
-struct tune_value {
+struct weir_tune_value {
 	const char *name; /* NULL ends a table */
 	const char *unit;
 	double (*read)(const void *state, const void *params);
 };
 
-struct tune_ops {
+struct weir_tune_ops {
 	const char *name; /* "qla" */
 	const char *help;
 	const char *cite;
 	size_t params_size, state_size;
-	const struct option *options;    /* ends with .name == NULL */
-	const struct tune_value *values; /* ends with .name == NULL; may be NULL: none */
+	const struct weir_option *options;    /* ends with .name == NULL */
+	const struct weir_tune_value *values; /* ends with .name == NULL; may be NULL: none */
 	/* On an idle line (nothing sent, nothing queued) the tuner goes round in circles of so many steps,
 	 * at the latest from the third circle on: the owner may leave out any number of whole ones.
 	 * 0: every step counts. */
 	uint32_t idle_steps;
-	int (*check)(const void *params, struct error *e); /* NULL: options cannot contradict */
+	int (*check)(const void *params,
+		     struct weir_error *e); /* NULL: options cannot contradict */
 	/* The state is zeroed before. knobs are those to start from, and become those that the tuner wants
 	 * for the first interval. */
-	void (*init)(void *state, const void *params, uint32_t mtu_bytes, struct tune_knobs *knobs);
+	void (*init)(void *state, const void *params, uint32_t mtu_bytes,
+		     struct weir_tune_knobs *knobs);
 	/* An interval is over; knobs are those that the tuner asked for before it, and become those that
 	 * it wants for the next. */
-	void (*step)(void *state, const void *params, const struct tune_telemetry *t,
-		     struct tune_knobs *knobs);
+	void (*step)(void *state, const void *params, const struct weir_tune_telemetry *t,
+		     struct weir_tune_knobs *knobs);
 };
 
-extern const struct tune_ops *const tune_all[]; /* ends with NULL */
+extern const struct weir_tune_ops *const weir_tune_all[]; /* ends with NULL */
 
-const struct tune_ops *tune_find(const char *name);
+const struct weir_tune_ops *weir_tune_find(const char *name);
 
-/* Reads "qla(beta=0.4)" into ops and params (SPEC_PARAMS_MAX bytes, 8-aligned). */
-int tune_parse(const char *spec, const struct tune_ops **ops, void *params, struct error *e);
+/* Reads "qla(beta=0.4)" into ops and params (WEIR_SPEC_PARAMS_MAX bytes, 8-aligned). */
+int weir_tune_parse(const char *spec, const struct weir_tune_ops **ops, void *params,
+		    struct weir_error *e);
+
+WEIR_END
 #endif

@@ -4,74 +4,81 @@
  * Every conversion in the project is one of the functions below. */
 #ifndef WEIR_UNITS_H
 #define WEIR_UNITS_H
+#include "weir/begin.h"
 #include <stdint.h>
 
+WEIR_BEGIN
+
 enum {
-	PS_PER_NS = 1000,
-	NS_PER_US = 1000,
-	NS_PER_MS = 1000 * 1000,
-	NS_PER_S = 1000 * 1000 * 1000,
-	BITS_PER_BYTE = 8,
+	WEIR_PS_PER_NS = 1000,
+	WEIR_NS_PER_US = 1000,
+	WEIR_NS_PER_MS = 1000 * 1000,
+	WEIR_NS_PER_S = 1000 * 1000 * 1000,
+	WEIR_BITS_PER_BYTE = 8,
 	/* What a frame costs on the wire beyond its own bytes: preamble 7, delimiter 1, gap 12. */
-	ETHERNET_OVERHEAD_BYTES = 20,
-	ETHERNET_MIN_FRAME_BYTES = 64,
+	WEIR_ETHERNET_OVERHEAD_BYTES = 20,
+	WEIR_ETHERNET_MIN_FRAME_BYTES = 64,
 };
 
-#define PS_PER_S INT64_C(1000000000000)
-#define TIME_NEVER_PS INT64_MAX
+#define WEIR_PS_PER_S INT64_C(1000000000000)
+#define WEIR_TIME_NEVER_PS INT64_MAX
 
-static inline int64_t ns_to_ps(int64_t ns)
+static inline int64_t weir_ns_to_ps(int64_t ns)
 {
-	return ns * PS_PER_NS;
+	return ns * WEIR_PS_PER_NS;
 }
 
 /* Rounds down; exact for the whole nanoseconds that schemes compare with. Times are never negative,
  * and the unsigned division compiles to one multiplication. */
-static inline int64_t ps_to_ns(int64_t ps)
+static inline int64_t weir_ps_to_ns(int64_t ps)
 {
-	return (int64_t)((uint64_t)ps / PS_PER_NS);
+	return (int64_t)((uint64_t)ps / WEIR_PS_PER_NS);
 }
 
-static inline double ps_to_s(int64_t ps)
+static inline double weir_ps_to_s(int64_t ps)
 {
-	return (double)ps / (double)PS_PER_S;
+	return (double)ps / (double)WEIR_PS_PER_S;
 }
 
 /* Time to send one byte, in picoseconds scaled by 2^20, rounded to nearest. Exact for every rate
  * that divides 8 Tb/s (1, 10, 25, 40, 100, 400, 800 Gb/s); otherwise off by less than 2^-21 ps a
  * byte. From 1 Mb/s up the result stays below 2^43. */
-static inline uint64_t bps_to_ps_per_byte_q20(uint64_t bps)
+static inline uint64_t weir_bps_to_ps_per_byte_q20(uint64_t bps)
 {
-	__extension__ typedef unsigned __int128 wide;
-	wide ps_q20 = ((wide)BITS_PER_BYTE * (wide)PS_PER_S) << 20;
+	__extension__ typedef unsigned __int128 weir_wide;
+	weir_wide ps_q20 = ((weir_wide)WEIR_BITS_PER_BYTE * (weir_wide)WEIR_PS_PER_S) << 20;
 
 	return (uint64_t)((ps_q20 + bps / 2) / bps);
 }
 
 /* bytes < 2^17 and ps_per_byte_q20 < 2^43, so the product fits 60 bits. */
 /* Bytes that a line carries in a time, rounded up; ps < 2^50 (18 minutes), rate < 2^43 (8 Tb/s). */
-static inline uint64_t ps_to_bytes(int64_t ps, uint64_t rate_bps)
+static inline uint64_t weir_ps_to_bytes(int64_t ps, uint64_t rate_bps)
 {
-	__extension__ typedef unsigned __int128 wide;
+	__extension__ typedef unsigned __int128 weir_wide;
 
-	return (uint64_t)(((wide)ps * rate_bps + 8 * (wide)PS_PER_S - 1) / (8 * (wide)PS_PER_S));
+	return (uint64_t)(((weir_wide)ps * rate_bps + 8 * (weir_wide)WEIR_PS_PER_S - 1) /
+			  (8 * (weir_wide)WEIR_PS_PER_S));
 }
 
-static inline int64_t bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
+static inline int64_t weir_bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
 {
 	return (int64_t)((bytes * ps_per_byte_q20) >> 20);
 }
 
-/* Bytes that rate_bps carries in ns, rounded down; wide enough for hours at 800 Gb/s. */
-static inline uint64_t bps_times_ns_to_bytes(uint64_t rate_bps, uint64_t ns)
+/* Bytes that rate_bps carries in ns, rounded down; weir_wide enough for hours at 800 Gb/s. */
+static inline uint64_t weir_bps_times_ns_to_bytes(uint64_t rate_bps, uint64_t ns)
 {
-	__extension__ typedef unsigned __int128 wide;
+	__extension__ typedef unsigned __int128 weir_wide;
 
-	return (uint64_t)((wide)rate_bps * ns / ((uint64_t)NS_PER_S * BITS_PER_BYTE));
+	return (uint64_t)((weir_wide)rate_bps * ns /
+			  ((uint64_t)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE));
 }
 
-static inline double bytes_to_bits(double bytes)
+static inline double weir_bytes_to_bits(double bytes)
 {
-	return bytes * BITS_PER_BYTE;
+	return bytes * WEIR_BITS_PER_BYTE;
 }
+
+WEIR_END
 #endif

@@ -8,5 +8,5 @@ struct digest {
 	char text[17];
 };
 
-int file_digest(const char *file, struct digest *d, struct error *e);
+int file_digest(const char *file, struct digest *d, struct weir_error *e);
 #endif

@@ -28,9 +28,10 @@ static struct human scaled(double value, const struct scale *scales, size_t coun
 
 struct human human_time(double ns)
 {
-	static const struct scale scales[] = {
-		{ 1, " ns" }, { NS_PER_US, " us" }, { NS_PER_MS, " ms" }, { NS_PER_S, " s" }
-	};
+	static const struct scale scales[] = { { 1, " ns" },
+					       { WEIR_NS_PER_US, " us" },
+					       { WEIR_NS_PER_MS, " ms" },
+					       { WEIR_NS_PER_S, " s" } };
 
 	return SCALED(ns, scales);
 }
@@ -116,7 +117,7 @@ struct human human_quantity(double value, const char *unit)
 	if (strcmp(unit, "ns") == 0)
 		return human_time(value);
 	if (strcmp(unit, "s") == 0)
-		return human_time(value * NS_PER_S);
+		return human_time(value * WEIR_NS_PER_S);
 	if (strcmp(unit, "bps") == 0)
 		return human_rate(value);
 	if (strcmp(unit, "bytes") == 0)
@@ -138,4 +139,3 @@ struct human exact_number(double value)
 		snprintf(h.text, sizeof(h.text), "%.0f", value);
 	return h;
 }
-

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int refuse(const char *path, struct error *e)
+static int refuse(const char *path, struct weir_error *e)
 {
-	return error_set(e, "%.300s: cannot be written: %s", path, strerror(errno));
+	return weir_error_set(e, "%.300s: cannot be written: %s", path, strerror(errno));
 }
 
 static void forget(struct output *o)
@@ -48,19 +48,19 @@ static int open_temp(struct output *o)
 	return open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-int output_open(struct output *o, const char *path, struct error *e)
+int output_open(struct output *o, const char *path, struct weir_error *e)
 {
 	struct stat s;
 	int fd;
 
 	memset(o, 0, sizeof(*o));
 	if (*path == '\0')
-		return error_set(e, "a file name is missing");
+		return weir_error_set(e, "a file name is missing");
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
-		return error_set(e, "%.300s: is a folder; a file is needed", path);
+		return weir_error_set(e, "%.300s: is a folder; a file is needed", path);
 	o->path = strdup(path);
 	if (!o->path)
-		return error_set(e, "%.300s: no memory", path);
+		return weir_error_set(e, "%.300s: no memory", path);
 	fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temp(o);
 	if (fd >= 0)
 		o->stream = fdopen(fd, "w");
@@ -76,7 +76,7 @@ int output_open(struct output *o, const char *path, struct error *e)
 	return 0;
 }
 
-int output_finish(struct output *o, struct error *e)
+int output_finish(struct output *o, struct weir_error *e)
 {
 	int failed = ferror(o->stream) | fflush(o->stream);
 
@@ -94,7 +94,7 @@ int output_finish(struct output *o, struct error *e)
 	return failed ? -1 : 0;
 }
 
-int output_publish(struct output *o, struct error *e)
+int output_publish(struct output *o, struct weir_error *e)
 {
 	int failed = 0;
 
@@ -115,7 +115,7 @@ void output_abandon(struct output *o)
 	forget(o);
 }
 
-int output_probe(const char *path, struct error *e)
+int output_probe(const char *path, struct weir_error *e)
 {
 	struct output o;
 
@@ -127,37 +127,37 @@ int output_probe(const char *path, struct error *e)
 	return 0;
 }
 
-int output_open_in(struct output *o, const char *folder, const char *name, struct error *e)
+int output_open_in(struct output *o, const char *folder, const char *name, struct weir_error *e)
 {
 	size_t size = strlen(folder) + strlen(name) + sizeof("/");
 	char *path = malloc(size);
 	int failed;
 
 	if (!path)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	snprintf(path, size, "%s/%s", folder, name);
 	failed = output_open(o, path, e);
 	free(path);
 	return failed;
 }
 
-int output_folder(const char *folder, struct error *e)
+int output_folder(const char *folder, struct weir_error *e)
 {
 	struct stat s;
 
 	if (*folder == '\0')
-		return error_set(e, "a folder is missing");
+		return weir_error_set(e, "a folder is missing");
 	if (mkdir(folder, 0777) == 0)
 		return 1;
 	if (errno != EEXIST)
-		return error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
+		return weir_error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
 	if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode))
 		return 0;
-	return error_set(e, "%.300s: is a file; a folder is needed", folder);
+	return weir_error_set(e, "%.300s: is a file; a folder is needed", folder);
 }
 
 int output_files(const char *folder, const struct output_file *files, void *context,
-		 struct error *e)
+		 struct weir_error *e)
 {
 	struct output outputs[OUTPUT_FILES_MAX];
 	int made = output_folder(folder, e), failed = made < 0, ready = 0;

@@ -16,29 +16,29 @@ struct output {
 };
 
 /* Could it be written? Leaves nothing behind. */
-int output_probe(const char *path, struct error *e);
+int output_probe(const char *path, struct weir_error *e);
 
-int output_open(struct output *o, const char *path, struct error *e);
+int output_open(struct output *o, const char *path, struct weir_error *e);
 
 /* 1: the folder was made; 0: it was there; -1: it cannot be. */
-int output_folder(const char *folder, struct error *e);
-int output_open_in(struct output *o, const char *folder, const char *name, struct error *e);
+int output_folder(const char *folder, struct weir_error *e);
+int output_open_in(struct output *o, const char *folder, const char *name, struct weir_error *e);
 
 /* In two steps, so that several files can wait until all are written. After output_finish fails, and
  * after output_publish in any case, nothing is left to give up. */
-int output_finish(struct output *o, struct error *e);
-int output_publish(struct output *o, struct error *e);
+int output_finish(struct output *o, struct weir_error *e);
+int output_publish(struct output *o, struct weir_error *e);
 
 /* Several files in a folder that is made where it does not exist: all appear, or none. */
 enum { OUTPUT_FILES_MAX = 8 };
 
 struct output_file {
 	const char *name; /* NULL ends a table */
-	int (*write)(FILE *f, void *context, struct error *e);
+	int (*write)(FILE *f, void *context, struct weir_error *e);
 };
 
 int output_files(const char *folder, const struct output_file *files, void *context,
-		 struct error *e);
+		 struct weir_error *e);
 
 /* Removes what was written. For outputs that were opened and not published. */
 void output_abandon(struct output *o);

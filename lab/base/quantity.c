@@ -12,11 +12,11 @@ static const struct written_unit {
 } units[] = {
 	{ "", "", 1 },
 	{ "%", "", 0.01 },
-	{ "ps", "ns", 1.0 / PS_PER_NS },
+	{ "ps", "ns", 1.0 / WEIR_PS_PER_NS },
 	{ "ns", "ns", 1 },
-	{ "us", "ns", NS_PER_US },
-	{ "ms", "ns", NS_PER_MS },
-	{ "s", "ns", NS_PER_S },
+	{ "us", "ns", WEIR_NS_PER_US },
+	{ "ms", "ns", WEIR_NS_PER_MS },
+	{ "s", "ns", WEIR_NS_PER_S },
 	{ "pkts", "pkts", 1 },
 	{ "B", "bytes", 1 },
 	{ "KB", "bytes", 1e3 },
@@ -58,7 +58,7 @@ static size_t number_length(const char *text)
 	return length;
 }
 
-static int unknown_unit(const char *text, const char *unit, struct error *e)
+static int unknown_unit(const char *text, const char *unit, struct weir_error *e)
 {
 	const char *names[UNITS], *nearest;
 	char list[160] = "";
@@ -69,52 +69,53 @@ static int unknown_unit(const char *text, const char *unit, struct error *e)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 					 i > 1 ? ", " : "", units[i].name);
 	}
-	nearest = nearest_name(unit, names, UNITS - 1);
-	return error_set(e, "%s ends in %s, which is no unit (%s%s%s)", quote(text).text,
-			 quote(unit).text, list, nearest ? "; nearest: " : "",
-			 nearest ? nearest : "");
+	nearest = weir_nearest_name(unit, names, UNITS - 1);
+	return weir_error_set(e, "%s ends in %s, which is no unit (%s%s%s)", weir_quote(text).text,
+			      weir_quote(unit).text, list, nearest ? "; nearest: " : "",
+			      nearest ? nearest : "");
 }
 
-int quantity_read(struct quantity *q, const char *text, struct error *e)
+int quantity_read(struct quantity *q, const char *text, struct weir_error *e)
 {
 	size_t length = number_length(text);
 	char number[64];
 
 	if (length == 0 || length >= sizeof(number))
-		return error_set(e, "%s is no number, with a unit where it has one, as in 1.4ms",
-				 quote(text).text);
+		return weir_error_set(e,
+				      "%s is no number, with a unit where it has one, as in 1.4ms",
+				      weir_quote(text).text);
 	memcpy(number, text, length);
 	number[length] = '\0';
 	for (size_t i = 0; i < UNITS; i++)
 		if (strcmp(units[i].name, text + length) == 0) {
 			q->number = strtod(number, NULL) * units[i].factor;
 			q->unit = units[i].base;
-			return isfinite(q->number)
-				       ? 0
-				       : error_set(e, "%s is too large", quote(text).text);
+			return isfinite(q->number) ? 0
+						   : weir_error_set(e, "%s is too large",
+								    weir_quote(text).text);
 		}
 	return unknown_unit(text, text + length, e);
 }
 
-static int read_end(struct quantity *q, const char *text, size_t length, struct error *e)
+static int read_end(struct quantity *q, const char *text, size_t length, struct weir_error *e)
 {
 	char end[64];
 
 	if (length >= sizeof(end))
-		return error_set(e, "%s is too long", quote(text).text);
+		return weir_error_set(e, "%s is too long", weir_quote(text).text);
 	memcpy(end, text, length);
 	end[length] = '\0';
 	return quantity_read(q, end, e);
 }
 
-int quantity_range_read(struct quantity_range *r, const char *text, struct error *e)
+int quantity_range_read(struct quantity_range *r, const char *text, struct weir_error *e)
 {
 	const char *dots = strstr(text, "..");
 	size_t length = dots ? (size_t)(dots - text) : 0;
 
 	if (!dots || strlen(text) == strlen(".."))
-		return error_set(e, "%s is no range, as in 10ms..20ms, 1.1.. or ..0.9",
-				 quote(text).text);
+		return weir_error_set(e, "%s is no range, as in 10ms..20ms, 1.1.. or ..0.9",
+				      weir_quote(text).text);
 	r->has_low = length > 0;
 	r->has_high = dots[2] != '\0';
 	if (r->has_low && read_end(&r->low, text, length, e))
@@ -126,10 +127,10 @@ int quantity_range_read(struct quantity_range *r, const char *text, struct error
 	if (!r->has_high)
 		r->high = r->low;
 	if (strcmp(r->low.unit, r->high.unit) != 0)
-		return error_set(e, "%s: both ends need a unit, and of the same kind",
-				 quote(text).text);
+		return weir_error_set(e, "%s: both ends need a unit, and of the same kind",
+				      weir_quote(text).text);
 	if (r->has_low && r->has_high && r->low.number >= r->high.number)
-		return error_set(e, "%s does not end above its start", quote(text).text);
+		return weir_error_set(e, "%s does not end above its start", weir_quote(text).text);
 	return 0;
 }
 
@@ -160,12 +161,12 @@ static const char *unit_kind(const char *unit)
 }
 
 int quantity_in(const struct quantity *q, const char *text, const char *unit, double *number,
-		struct error *e)
+		struct weir_error *e)
 {
 	if (!unit_fits(q->unit, unit))
-		return error_set(e, "%s is %s; it must be %s", quote(text).text, unit_kind(q->unit),
-				 unit_kind(unit));
-	*number = strcmp(unit, "s") == 0 ? q->number / NS_PER_S : q->number;
+		return weir_error_set(e, "%s is %s; it must be %s", weir_quote(text).text,
+				      unit_kind(q->unit), unit_kind(unit));
+	*number = strcmp(unit, "s") == 0 ? q->number / WEIR_NS_PER_S : q->number;
 	return 0;
 }
 

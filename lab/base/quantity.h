@@ -12,12 +12,12 @@ struct quantity {
 	const char *unit; /* "ns", "bytes", "bps", "pkts" or "" */
 };
 
-int quantity_read(struct quantity *q, const char *text, struct error *e);
+int quantity_read(struct quantity *q, const char *text, struct weir_error *e);
 
 /* The number in that unit, of a metric or series. A metric in s is a time, and packets may be given
  * as a plain number. Refuses another kind of unit; text is what was read. */
 int quantity_in(const struct quantity *q, const char *text, const char *unit, double *number,
-		struct error *e);
+		struct weir_error *e);
 
 /* "10ms..20ms", "1.1.." or "..0.9". An open end has the unit of the other. */
 struct quantity_range {
@@ -25,7 +25,7 @@ struct quantity_range {
 	struct quantity low, high;
 };
 
-int quantity_range_read(struct quantity_range *r, const char *text, struct error *e);
+int quantity_range_read(struct quantity_range *r, const char *text, struct weir_error *e);
 
 /* Are these the same kind of unit, as above? */
 int unit_fits(const char *read, const char *unit);

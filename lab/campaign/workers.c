@@ -20,7 +20,7 @@ struct message {
 	enum message_kind kind;
 	enum task_end end;
 	double share;
-	struct error error;
+	struct weir_error error;
 };
 
 _Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are not torn");
@@ -82,14 +82,14 @@ _Noreturn static void be_worker(const struct pool *pool, uint64_t task, int fd)
 
 /* --- in the process that has them --- */
 
-static int start(struct pool *pool, struct error *e)
+static int start(struct pool *pool, struct weir_error *e)
 {
 	uint64_t task = pool->w->tasks[pool->started];
 	struct worker *one = &pool->workers[pool->count];
 	int ends[2];
 
 	if (pipe(ends) != 0)
-		return error_set(e, "no pipe for a run: %s", strerror(errno));
+		return weir_error_set(e, "no pipe for a run: %s", strerror(errno));
 	memset(one, 0, sizeof(*one));
 	one->pid = fork();
 	if (one->pid == 0) {
@@ -98,7 +98,7 @@ static int start(struct pool *pool, struct error *e)
 	}
 	close(ends[1]);
 	if (one->pid < 0) {
-		error_set(e, "no process for a run: %s", strerror(errno));
+		weir_error_set(e, "no process for a run: %s", strerror(errno));
 		close(ends[0]);
 		return -1;
 	}
@@ -110,7 +110,7 @@ static int start(struct pool *pool, struct error *e)
 }
 
 /* As many as there may be. Where the system gives fewer, those have to do. */
-static int start_more(struct pool *pool, struct error *e)
+static int start_more(struct pool *pool, struct weir_error *e)
 {
 	while (!pool->closed && pool->started < pool->w->count && pool->count < pool->w->jobs)
 		if (start(pool, e))
@@ -142,11 +142,11 @@ static void end(struct pool *pool, uint32_t i)
 	if (one.last.kind != MESSAGE_END) {
 		how = pool->stopped ? TASK_STOPPED : TASK_KILLED;
 		if (WIFSIGNALED(status))
-			error_set(&one.last.error, "killed by signal %d (%s)", WTERMSIG(status),
-				  strsignal(WTERMSIG(status)));
+			weir_error_set(&one.last.error, "killed by signal %d (%s)",
+				       WTERMSIG(status), strsignal(WTERMSIG(status)));
 		else
-			error_set(&one.last.error, "ended with status %d and no result",
-				  WEXITSTATUS(status));
+			weir_error_set(&one.last.error, "ended with status %d and no result",
+				       WEXITSTATUS(status));
 	}
 	if (pool->w->ended(pool->w->context, task, how, &one.last.error))
 		pool->closed = 1;
@@ -183,7 +183,7 @@ static void wait_for_news(struct pool *pool)
 			listen(pool, i);
 }
 
-int workers_run(const struct workers *w, struct error *e)
+int workers_run(const struct workers *w, struct weir_error *e)
 {
 	struct pool pool = { .w = w };
 	int failed = 0;
@@ -192,7 +192,7 @@ int workers_run(const struct workers *w, struct error *e)
 	pool.running = calloc(w->jobs, sizeof(*pool.running));
 	pool.polls = calloc(w->jobs, sizeof(*pool.polls));
 	if (!pool.workers || !pool.running || !pool.polls)
-		failed = error_set(e, "no memory");
+		failed = weir_error_set(e, "no memory");
 	if (!failed)
 		failed = start_more(&pool, e);
 	while (!failed && pool.count > 0) {

@@ -36,16 +36,17 @@ struct workers {
 	atomic_int *stop; /* becomes non-zero when the user interrupts */
 	void *context;
 	/* Does a task, in a process of its own. */
-	enum task_end (*work)(void *context, uint64_t task, struct worker_pipe *p, struct error *e);
+	enum task_end (*work)(void *context, uint64_t task, struct worker_pipe *p,
+			      struct weir_error *e);
 	/* Hears how a task ended. Non-zero: no further ones are to be started. */
-	int (*ended)(void *context, uint64_t task, enum task_end end, const struct error *e);
+	int (*ended)(void *context, uint64_t task, enum task_end end, const struct weir_error *e);
 	/* Called several times a second. */
 	void (*tick)(void *context, const struct running_task *running, uint32_t count);
 };
 
 /* Until every task has ended, or those that had been started. -1: no process could be started at all;
  * message. */
-int workers_run(const struct workers *w, struct error *e);
+int workers_run(const struct workers *w, struct weir_error *e);
 
 /* For a worker: how far it is. */
 void worker_share(struct worker_pipe *p, double share);

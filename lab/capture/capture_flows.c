@@ -35,7 +35,7 @@ static uint32_t *slot_of(const struct table *t, const void *key)
 		uint32_t word;
 
 		memcpy(&word, (const char *)key + i, sizeof(word));
-		hash = hash64(hash, word);
+		hash = weir_hash64(hash, word);
 	}
 	for (;; hash++) {
 		uint32_t *slot = &t->slots[hash & (t->slot_count - 1)];
@@ -294,7 +294,7 @@ static int number_hosts(struct reading *r, const struct order *order)
 	return 0;
 }
 
-static int read_all(struct reading *r, struct capture *c, struct error *e)
+static int read_all(struct reading *r, struct capture *c, struct weir_error *e)
 {
 	struct capture_packet p;
 	struct order *order;
@@ -302,18 +302,18 @@ static int read_all(struct reading *r, struct capture *c, struct error *e)
 
 	while ((more = capture_next(c, &p)) == 1)
 		if (add_packet(r, &p))
-			return error_set(e, "%.300s: no memory for more than %u flows", c->name,
-					 r->streams.count);
+			return weir_error_set(e, "%.300s: no memory for more than %u flows",
+					      c->name, r->streams.count);
 	if (more < 0)
 		return -1;
 	order = order_streams(r);
 	more = order ? number_hosts(r, order) : -1;
 	free(order);
-	return more ? error_set(e, "%.300s: no memory", c->name) : 0;
+	return more ? weir_error_set(e, "%.300s: no memory", c->name) : 0;
 }
 
 int capture_flows_read_stream(struct capture_flows *found, FILE *f, const char *name,
-			      struct error *e)
+			      struct weir_error *e)
 {
 	struct reading r = {
 		.streams = { .key_bytes = sizeof(struct wire_key),
@@ -339,13 +339,13 @@ int capture_flows_read_stream(struct capture_flows *found, FILE *f, const char *
 	return failed;
 }
 
-int capture_flows_read(struct capture_flows *found, const char *path, struct error *e)
+int capture_flows_read(struct capture_flows *found, const char *path, struct weir_error *e)
 {
 	FILE *f = fopen(path, "rb");
 	int failed;
 
 	if (!f)
-		return error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
+		return weir_error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
 	failed = capture_flows_read_stream(found, f, path, e);
 	fclose(f);
 	return failed;

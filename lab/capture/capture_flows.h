@@ -27,7 +27,8 @@ struct capture_flows {
 };
 
 /* Of a file, or of a stream. On -1 nothing is left to free. */
-int capture_flows_read(struct capture_flows *c, const char *path, struct error *e);
-int capture_flows_read_stream(struct capture_flows *c, FILE *f, const char *name, struct error *e);
+int capture_flows_read(struct capture_flows *c, const char *path, struct weir_error *e);
+int capture_flows_read_stream(struct capture_flows *c, FILE *f, const char *name,
+			      struct weir_error *e);
 void capture_flows_free(struct capture_flows *c);
 #endif

@@ -43,17 +43,17 @@ static uint16_t number16(const struct capture *c, const unsigned char *at)
 
 static int damaged(struct capture *c, uint64_t at, const char *what)
 {
-	return error_set(c->e, "%.300s: byte %" PRIu64 ": %s", c->name, at, what);
+	return weir_error_set(c->e, "%.300s: byte %" PRIu64 ": %s", c->name, at, what);
 }
 
 static int ends_early(struct capture *c)
 {
 	if (ferror(c->f))
-		return error_set(c->e, "%.300s: cannot be read: %s", c->name, strerror(errno));
-	return error_set(c->e,
-			 "%.300s: the file ends at byte %" PRIu64
-			 ", inside what begins at byte %" PRIu64,
-			 c->name, c->at, c->began_at);
+		return weir_error_set(c->e, "%.300s: cannot be read: %s", c->name, strerror(errno));
+	return weir_error_set(c->e,
+			      "%.300s: the file ends at byte %" PRIu64
+			      ", inside what begins at byte %" PRIu64,
+			      c->name, c->at, c->began_at);
 }
 
 static int take(struct capture *c, void *to, size_t count)
@@ -116,7 +116,7 @@ static uint64_t power_of_ten(int exponent)
 /* In nanoseconds, as long as 63 bits hold it: three centuries. 2^64 units x 10^12 < 2^104. */
 static int64_t to_ns(const struct capture_interface *i, uint64_t time)
 {
-	__extension__ __int128 ns = time, ns_per_s = PS_PER_S / PS_PER_NS;
+	__extension__ __int128 ns = time, ns_per_s = WEIR_PS_PER_S / WEIR_PS_PER_NS;
 	int digits = i->time_unit;
 
 	if (digits & UNIT_IS_BINARY)
@@ -153,10 +153,10 @@ static int check_link_type(struct capture *c, uint32_t type)
 {
 	if (type == CAPTURE_ETHERNET)
 		return 0;
-	return error_set(c->e,
-			 "%.300s: byte %" PRIu64
-			 ": packets have link type %u; only those of Ethernet, 1, can be read",
-			 c->name, c->began_at, type);
+	return weir_error_set(c->e,
+			      "%.300s: byte %" PRIu64
+			      ": packets have link type %u; only those of Ethernet, 1, can be read",
+			      c->name, c->began_at, type);
 }
 
 static int begin_pcap(struct capture *c, uint8_t time_unit)
@@ -181,7 +181,7 @@ static int next_record(struct capture *c, struct capture_packet *p)
 
 	if (found <= 0)
 		return found;
-	p->time_ns = (int64_t)number32(c, record) * (PS_PER_S / PS_PER_NS) +
+	p->time_ns = (int64_t)number32(c, record) * (WEIR_PS_PER_S / WEIR_PS_PER_NS) +
 		     to_ns(i, number32(c, record + 4));
 	p->whole_bytes = number32(c, record + 12);
 	return take_packet(c, p, number32(c, record + 8));
@@ -376,7 +376,7 @@ int capture_is(const char *path)
 	return is;
 }
 
-int capture_begin(struct capture *c, FILE *f, const char *name, struct error *e)
+int capture_begin(struct capture *c, FILE *f, const char *name, struct weir_error *e)
 {
 	struct capture_packet none;
 	unsigned char magic[4];

@@ -31,7 +31,7 @@ struct capture_interface {
 struct capture {
 	FILE *f;
 	const char *name; /* for messages */
-	struct error *e;
+	struct weir_error *e;
 	uint64_t at;       /* the next byte */
 	uint64_t began_at; /* the block or record that is being read */
 	int is_pcapng, is_big_endian;
@@ -43,7 +43,7 @@ struct capture {
 int capture_is(const char *path);
 
 /* Reads the beginning of a stream, which stays the caller's to close. On -1 nothing is left to end. */
-int capture_begin(struct capture *c, FILE *f, const char *name, struct error *e);
+int capture_begin(struct capture *c, FILE *f, const char *name, struct weir_error *e);
 void capture_end(struct capture *c);
 
 /* 1: the next packet; 0: there are no more; -1: message. */

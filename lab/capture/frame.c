@@ -73,13 +73,13 @@ static uint32_t address_of(uint32_t host)
 
 void frame_put_ipv4(struct frame *f, const struct sighting *seen, uint8_t protocol)
 {
-	const struct packet *packet = seen->packet;
+	const struct weir_packet *packet = seen->packet;
 	const struct flow *flow = seen_flow(seen);
 	int is_back = (packet->flags & SEGMENT_ACK) != 0;
 	uint32_t from = is_back ? flow->dst : flow->src, to = is_back ? flow->src : flow->dst;
-	uint32_t ecn = packet->flags & PACKET_CE    ? ECN_CE
-		       : packet->flags & PACKET_ECT ? ECN_ECT0
-						    : 0;
+	uint32_t ecn = packet->flags & WEIR_PACKET_CE    ? ECN_CE
+		       : packet->flags & WEIR_PACKET_ECT ? ECN_ECT0
+							 : 0;
 
 	frame_put_ethernet(f, mac_of(to), mac_of(from), TYPE_IPV4);
 	frame_put(f, 0x45, 1); /* version 4, five words */

@@ -20,7 +20,7 @@ static uint64_t card_of(uint32_t number)
 
 void frame_pause(struct frame *f, const struct sighting *seen)
 {
-	const struct packet *packet = seen->packet;
+	const struct weir_packet *packet = seen->packet;
 	uint32_t kind = seen_segment(seen).number;
 
 	if (kind >= FRAME_FABRIC) {
@@ -30,7 +30,7 @@ void frame_pause(struct frame *f, const struct sighting *seen)
 		frame_put_ethernet(f, MAC_CONTROL_GROUP, card_of(seen->card), TYPE_MAC_CONTROL);
 		frame_put(f, OPCODE_PFC, 2);
 		frame_put(f, UINT64_C(1) << packet->class_id, 2);
-		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			frame_put(f, k == packet->class_id && kind == FRAME_PAUSE ? QUANTA_MAX : 0,
 				  2);
 	}

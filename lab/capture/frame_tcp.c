@@ -46,7 +46,7 @@ static uint8_t flags_of(const struct streams *s, const struct sighting *seen)
 
 	if (flags & SEGMENT_SYN) {
 		made = is_ack ? FLAG_SYN | FLAG_ACK : FLAG_SYN;
-		if (traffic_cc(s->config, seen_flow(seen)->traffic)->echo != CC_ECHO_NONE)
+		if (traffic_cc(s->config, seen_flow(seen)->traffic)->echo != WEIR_CC_ECHO_NONE)
 			made |= is_ack ? FLAG_ECE : FLAG_ECE | FLAG_CWR;
 		return made;
 	}

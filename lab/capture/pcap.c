@@ -123,7 +123,7 @@ static void put_packet(struct pcap *p, const struct sighting *seen)
 {
 	FILE *f = p->output.stream;
 	struct frame frame = { .extent = p->extent };
-	uint64_t time_ns = (uint64_t)ps_to_ns(seen->start_ps);
+	uint64_t time_ns = (uint64_t)weir_ps_to_ns(seen->start_ps);
 
 	frame_build(&frame, &p->streams, seen);
 
@@ -143,7 +143,7 @@ static void put_packet(struct pcap *p, const struct sighting *seen)
 	p->packets++;
 }
 
-static void see(void *context, int64_t start_ps, const struct packet *packet,
+static void see(void *context, int64_t start_ps, const struct weir_packet *packet,
 		const struct flow *flow)
 {
 	struct pcap *p = context;
@@ -161,22 +161,22 @@ static uint32_t number_of(const char *port)
 	uint64_t hash = 0;
 
 	while (*port)
-		hash = hash64(hash, (unsigned char)*port++);
+		hash = weir_hash64(hash, (unsigned char)*port++);
 	return (uint32_t)hash;
 }
 
 int pcap_open(struct pcap *p, const char *port_and_file, const struct config *config,
-	      enum frame_extent extent, struct error *e)
+	      enum frame_extent extent, struct weir_error *e)
 {
 	const char *equals = strchr(port_and_file, '=');
 
 	*p = (struct pcap){ .streams = { .config = config }, .extent = extent };
 	if (!equals || equals == port_and_file || !equals[1])
-		return error_set(e, "'%.200s' is not PORT=FILE, as in: leaf0->h3=leaf0.pcapng",
-				 port_and_file);
+		return weir_error_set(e, "'%.200s' is not PORT=FILE, as in: leaf0->h3=leaf0.pcapng",
+				      port_and_file);
 	p->port = strndup(port_and_file, (size_t)(equals - port_and_file));
 	if (!p->port)
-		return error_set(e, "out of memory");
+		return weir_error_set(e, "out of memory");
 	if (output_open(&p->output, equals + 1, e)) {
 		free(p->port);
 		return -1;
@@ -192,7 +192,7 @@ struct tap pcap_tap(struct pcap *p)
 	return (struct tap){ p->port, see, p };
 }
 
-int pcap_publish(struct pcap *p, struct error *e)
+int pcap_publish(struct pcap *p, struct weir_error *e)
 {
 	int failed = output_finish(&p->output, e) || output_publish(&p->output, e);
 

@@ -20,12 +20,12 @@ struct pcap {
 
 /* Reads "PORT=FILE" and opens the file for the port. The config is that of the run and must outlast it. */
 int pcap_open(struct pcap *p, const char *port_and_file, const struct config *config,
-	      enum frame_extent extent, struct error *e);
+	      enum frame_extent extent, struct weir_error *e);
 
 /* To be put into run_control, with taps_see_frames. */
 struct tap pcap_tap(struct pcap *p);
 
 /* The file appears whole, or not at all. */
-int pcap_publish(struct pcap *p, struct error *e);
+int pcap_publish(struct pcap *p, struct weir_error *e);
 void pcap_abandon(struct pcap *p);
 #endif

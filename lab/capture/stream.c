@@ -12,7 +12,7 @@ void streams_free(struct streams *s)
 
 int stream_is_rdma(const struct streams *s, const struct flow *flow)
 {
-	return traffic_cc(s->config, flow->traffic)->transport == CC_RDMA;
+	return traffic_cc(s->config, flow->traffic)->transport == WEIR_CC_RDMA;
 }
 
 uint32_t stream_mss(const struct streams *s, const struct flow *flow)

@@ -13,7 +13,7 @@
 /* What a tap has seen. */
 struct sighting {
 	int64_t start_ps;
-	const struct packet *packet;
+	const struct weir_packet *packet;
 	const struct flow *flows; /* all, by number; NULL: a frame between neighbours */
 	uint32_t card;            /* a number for the port, for its address */
 };

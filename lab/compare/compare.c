@@ -150,7 +150,7 @@ static int add_differing(struct comparison *c)
 }
 
 /* A path, or its last part where that is clear. NULL with a message. */
-static const char *find_path(const struct comparison *c, const char *wanted, struct error *e)
+static const char *find_path(const struct comparison *c, const char *wanted, struct weir_error *e)
 {
 	const struct stored_run *run = &c->runs.runs[0];
 	const char *names[256], *found = NULL;
@@ -167,8 +167,8 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 
 		if (dot && strcmp(dot + 1, wanted) == 0) {
 			if (found) {
-				error_set(e, "%s could be %s or %s", quote(wanted).text, found,
-					  path);
+				weir_error_set(e, "%s could be %s or %s", weir_quote(wanted).text,
+					       found, path);
 				return NULL;
 			}
 			found = path;
@@ -177,30 +177,31 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 			names[count++] = path;
 	}
 	if (!found) {
-		const char *nearest = nearest_name(wanted, names, count);
+		const char *nearest = weir_nearest_name(wanted, names, count);
 
-		error_set(e, "no run has a setting %s%s%s%s", quote(wanted).text,
-			  nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
+		weir_error_set(e, "no run has a setting %s%s%s%s", weir_quote(wanted).text,
+			       nearest ? " (nearest: " : "", nearest ? nearest : "",
+			       nearest ? ")" : "");
 	}
 	return found;
 }
 
-static int choose_axes(struct comparison *c, const struct compare_request *q, struct error *e)
+static int choose_axes(struct comparison *c, const struct compare_request *q, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < q->by_count; i++) {
 		const char *path = find_path(c, q->by[i], e);
 
 		if (!path)
-			return error_prefix(e, "--by: ");
+			return weir_error_prefix(e, "--by: ");
 		if (add_axis(c, path))
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 	}
 	if (q->by_count == 0 && add_differing(c))
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < q->also_count; i++)
 		if (compare_differs(&c->runs, q->also[i]) &&
 		    add_axis(c, find_path(c, q->also[i], e)))
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 	return 0;
 }
 
@@ -296,7 +297,7 @@ static void find_mixed(struct comparison *c)
 
 /* --- columns --- */
 
-static int unknown_metric(const char *name, struct error *e)
+static int unknown_metric(const char *name, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + 64];
 	char flow_names[64][64];
@@ -307,21 +308,21 @@ static int unknown_metric(const char *name, struct error *e)
 		names[count] = metric_all[count].name;
 	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
-	nearest = nearest_name(name, names, count);
-	return error_set(
+	nearest = weir_nearest_name(name, names, count);
+	return weir_error_set(
 		e,
 		"--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
 		"them%s%s%s",
-		quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
 		nearest ? ")" : "");
 }
 
-static int add_column(struct comparison *c, const char *name, struct error *e)
+static int add_column(struct comparison *c, const char *name, struct weir_error *e)
 {
 	struct compare_column *column = &c->columns[c->column_count];
 
 	if (c->column_count == COMPARE_COLUMNS_MAX)
-		return error_set(e, "--metric: more than %d metrics", COMPARE_COLUMNS_MAX);
+		return weir_error_set(e, "--metric: more than %d metrics", COMPARE_COLUMNS_MAX);
 	column->metric = metric_index(name);
 	if (column->metric >= 0)
 		column->unit = metric_all[column->metric].unit;
@@ -332,11 +333,12 @@ static int add_column(struct comparison *c, const char *name, struct error *e)
 	return 0;
 }
 
-static int choose_columns(struct comparison *c, const struct compare_request *q, struct error *e)
+static int choose_columns(struct comparison *c, const struct compare_request *q,
+			  struct weir_error *e)
 {
 	c->columns = calloc(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
 	if (!c->columns)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < q->metric_count; i++)
 		if (add_column(c, q->metrics[i], e))
 			return -1;
@@ -359,7 +361,7 @@ static void drop_columns(struct comparison *c, enum metric_kind kind)
 /* Where the queues of the columns were measured. Queues of different ports are not compared unless somebody
  * asks for it: what all ports have together stands in their place. */
 static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	uint32_t i = 0;
 
@@ -374,11 +376,11 @@ static int find_ports(struct comparison *c, struct store *s, const struct compar
 	return 0;
 }
 
-static int read_numbers(struct comparison *c, struct store *s, struct error *e)
+static int read_numbers(struct comparison *c, struct store *s, struct weir_error *e)
 {
 	c->numbers = calloc((size_t)c->runs.count * c->column_count + 1, sizeof(*c->numbers));
 	if (!c->numbers)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < c->runs.count; i++) {
 		double *numbers = c->numbers + (size_t)i * c->column_count;
 
@@ -394,19 +396,19 @@ static int read_numbers(struct comparison *c, struct store *s, struct error *e)
 
 /* --- all together --- */
 
-static int refuse_empty(const struct stored_runs *runs, struct error *e)
+static int refuse_empty(const struct stored_runs *runs, struct weir_error *e)
 {
 	if (runs->left_out)
-		return error_set(
+		return weir_error_set(
 			e,
 			"none of the runs of the latest sweep is there yet; --all shows %u "
 			"of others",
 			runs->left_out);
-	return error_set(e, "there are no runs in it yet");
+	return weir_error_set(e, "there are no runs in it yet");
 }
 
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	int failed;
 
@@ -418,7 +420,7 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, e)))
 		failed = -2;
 	if (!failed && make_rows(c))
-		failed = error_set(e, "no memory");
+		failed = weir_error_set(e, "no memory");
 	if (!failed)
 		failed = comparison_fill(c, q->normalize_to, e);
 	if (failed)

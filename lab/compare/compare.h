@@ -64,7 +64,7 @@ struct comparison {
 /* -1: the request does not fit the runs; -2: the store cannot be read, or is damaged. On both nothing is
  * left to free. */
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
-		    struct error *e);
+		    struct weir_error *e);
 void comparison_free(struct comparison *c);
 
 /* What a row is, besides its settings and numbers. Each is shown only where there is something to say. */
@@ -130,10 +130,10 @@ int compare_is_of_case(const struct stored_runs *runs, const char *path);
 enum metric_kind column_kind(const struct compare_column *column);
 
 /* Fills in c->ports. */
-int comparison_ports(struct comparison *c, struct store *s, struct error *e);
+int comparison_ports(struct comparison *c, struct store *s, struct weir_error *e);
 
 /* Fills the cells of all rows. */
-int comparison_fill(struct comparison *c, const char *normalize_to, struct error *e);
+int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_error *e);
 
 /* Half the width of the 95 % confidence interval of the mean; NAN for less than two numbers. */
 double confidence_half(const double *numbers, uint32_t count);
@@ -146,7 +146,7 @@ int flow_metric_name(uint32_t i, char *name);
 
 /* Computes them for one run: numbers[k] for columns[k] where its metric is -1. */
 int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
-		 double *numbers, struct error *e);
+		 double *numbers, struct weir_error *e);
 
 /* Short texts for the values of an axis. -1: no memory. */
 int axis_labels(struct compare_axis *a);

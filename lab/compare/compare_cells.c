@@ -193,7 +193,7 @@ static int is_meant(const struct compare_axis *a, uint32_t value, const char *wa
 
 /* The axis and its value that the user means. */
 static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
-			  uint32_t *value, struct error *e)
+			  uint32_t *value, struct weir_error *e)
 {
 	const char *names[256];
 	size_t count = 0;
@@ -212,13 +212,13 @@ static int find_reference(const struct comparison *c, const char *wanted, uint32
 	if (found == 1)
 		return 0;
 	if (found > 1)
-		error_set(e, "%s means %d values; write one of them in full", quote(wanted).text,
-			  found);
+		weir_error_set(e, "%s means %d values; write one of them in full",
+			       weir_quote(wanted).text, found);
 	else if (count == 0)
-		error_set(e, "the runs do not differ, there is nothing to compare with");
+		weir_error_set(e, "the runs do not differ, there is nothing to compare with");
 	else
-		error_unknown(e, "value", wanted, names, count);
-	return error_prefix(e, "--normalize-to: ");
+		weir_error_unknown(e, "value", wanted, names, count);
+	return weir_error_prefix(e, "--normalize-to: ");
 }
 
 static const struct compare_row *reference_row(const struct comparison *c,
@@ -238,7 +238,7 @@ static const struct compare_row *reference_row(const struct comparison *c,
 }
 
 static int fill_relative(struct comparison *c, const char *normalize_to, double *sample,
-			 struct error *e)
+			 struct weir_error *e)
 {
 	const struct compare_row nothing = { .run_count = 0 };
 	struct reference reference = { .row = NULL };
@@ -249,7 +249,7 @@ static int fill_relative(struct comparison *c, const char *normalize_to, double 
 	reference.path = c->axes[axis].path;
 	if (find_same(&reference, &c->runs)) {
 		free(reference.same);
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	}
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		reference.row = reference_row(c, &c->rows[i], axis, value);
@@ -263,14 +263,14 @@ static int fill_relative(struct comparison *c, const char *normalize_to, double 
 	return 0;
 }
 
-int comparison_fill(struct comparison *c, const char *normalize_to, struct error *e)
+int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_error *e)
 {
 	const struct reference nothing = { .row = NULL };
 	double *sample = malloc((c->runs.count + (size_t)1) * sizeof(*sample));
 	int failed = 0;
 
 	if (!sample)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (normalize_to)
 		failed = fill_relative(c, normalize_to, sample, e);
 	for (uint32_t i = 0; i < c->row_count && !normalize_to; i++)

@@ -27,13 +27,13 @@ static int keep_measured(void *context, const struct stored_port *p)
 	return 1;
 }
 
-int comparison_ports(struct comparison *c, struct store *s, struct error *e)
+int comparison_ports(struct comparison *c, struct store *s, struct weir_error *e)
 {
 	int is_set = 1;
 
 	c->ports = calloc(c->runs.count + (size_t)1, sizeof(*c->ports));
 	if (!c->ports)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < c->runs.count; i++) {
 		const char *asked = stored_setting(&c->runs.runs[i], port_setting);
 

@@ -94,25 +94,26 @@ static int collect(void *context, const struct stored_flow *f)
 		c->flows = grown;
 		c->room = room;
 	}
-	c->flows[c->count++] = (struct counted_flow){ f->size_bytes, (double)fct_ps / PS_PER_NS,
-						      (double)fct_ps / (double)f->ideal_ps };
+	c->flows[c->count++] =
+		(struct counted_flow){ f->size_bytes, (double)fct_ps / WEIR_PS_PER_NS,
+				       (double)fct_ps / (double)f->ideal_ps };
 	return 0;
 }
 
 /* The settings of [measure], from their texts. */
 static void read_measure(struct measure_config *m, const struct stored_run *run)
 {
-	struct error ignored;
+	struct weir_error ignored;
 	char path[128];
 
-	options_default(m, measure_options);
-	for (const struct option *o = measure_options; o->name; o++) {
+	weir_options_default(m, measure_options);
+	for (const struct weir_option *o = measure_options; o->name; o++) {
 		const char *text;
 
 		snprintf(path, sizeof(path), "measure.%s", o->name);
 		text = stored_setting(run, path);
 		if (text)
-			option_parse(m, o, text, &ignored);
+			weir_option_parse(m, o, text, &ignored);
 	}
 }
 
@@ -169,7 +170,7 @@ static double compute(const struct collection *c, const struct flow_metric *m, d
 }
 
 int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
-		 double *numbers, struct error *e)
+		 double *numbers, struct weir_error *e)
 {
 	struct collection all = { .count = 0 };
 	struct flow_metric m;
@@ -185,7 +186,7 @@ int flow_metrics(struct store *s, const struct stored_run *run, const struct com
 	if (!failed) {
 		sample = malloc((all.count + (size_t)1) * sizeof(*sample));
 		if (all.failed || !sample)
-			failed = error_set(e, "no memory");
+			failed = weir_error_set(e, "no memory");
 	}
 	for (uint32_t i = 0; i < c->column_count && !failed; i++)
 		if (c->columns[i].metric < 0 && find(c->columns[i].name, &m))

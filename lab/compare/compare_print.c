@@ -34,9 +34,11 @@ struct scale {
 	const char *unit;
 };
 
-static const struct scale times[] = {
-	{ 1, "ns" }, { NS_PER_US, "us" }, { NS_PER_MS, "ms" }, { NS_PER_S, "s" }, { 0, NULL }
-};
+static const struct scale times[] = { { 1, "ns" },
+				      { WEIR_NS_PER_US, "us" },
+				      { WEIR_NS_PER_MS, "ms" },
+				      { WEIR_NS_PER_S, "s" },
+				      { 0, NULL } };
 static const struct scale rates[] = { { 1, "b/s" },    { 1e3, "Kb/s" },  { 1e6, "Mb/s" },
 				      { 1e9, "Gb/s" }, { 1e12, "Tb/s" }, { 0, NULL } };
 static const struct scale sizes[] = {

@@ -51,41 +51,42 @@ static char *copy_trimmed(const char *text, size_t length)
 	return copy;
 }
 
-static int add_condition(struct selection *s, const char *text, size_t length, struct error *e)
+static int add_condition(struct selection *s, const char *text, size_t length, struct weir_error *e)
 {
 	struct condition *grown = realloc(s->conditions, (s->count + 1) * sizeof(*grown)), *one;
 	const char *equals = memchr(text, '=', length);
 	size_t path_length = equals ? (size_t)(equals - text) : length;
 
 	if (!grown)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	s->conditions = grown;
 	one = &grown[s->count++];
 	one->path = copy_trimmed(text, path_length);
 	one->value = equals ? copy_trimmed(equals + 1, length - path_length - 1) : NULL;
 	if (!one->path || (equals && !one->value))
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (!equals || *one->path == '\0' || *one->value == '\0')
-		return error_set(e,
-				 "%s; runs are selected by SETTING=VALUE, as in case=pred, "
-				 "traffic.web.load=0.9",
-				 *one->path || equals ? quote(one->path).text : "a part is empty");
+		return weir_error_set(e,
+				      "%s; runs are selected by SETTING=VALUE, as in case=pred, "
+				      "traffic.web.load=0.9",
+				      *one->path || equals ? weir_quote(one->path).text
+							   : "a part is empty");
 	if (strcmp(one->path, "seed") == 0)
-		return error_set(e, "seed is what is averaged over; it selects nothing");
+		return weir_error_set(e, "seed is what is averaged over; it selects nothing");
 	for (uint32_t i = 0; i + 1 < s->count; i++)
 		if (strcmp(s->conditions[i].path, one->path) == 0)
-			return error_set(e, "%s is given twice", quote(one->path).text);
+			return weir_error_set(e, "%s is given twice", weir_quote(one->path).text);
 	return 0;
 }
 
-int selection_read(struct selection *s, const char *text, struct error *e)
+int selection_read(struct selection *s, const char *text, struct weir_error *e)
 {
 	int failed = 0;
 
 	memset(s, 0, sizeof(*s));
 	s->text = text_copy(text);
 	if (!s->text)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (const char *at = text; !failed; at++) {
 		size_t length = part_length(at);
 
@@ -161,7 +162,7 @@ static int read_value(struct quantity *q, const char *text)
 {
 	const char *slash = strchr(text, '/');
 	struct quantity below;
-	struct error ignored;
+	struct weir_error ignored;
 	char above[64];
 
 	if (!slash || (size_t)(slash - text) >= sizeof(above))
@@ -210,7 +211,7 @@ int selection_has(const struct selection *s, const struct stored_run *run)
 	return 1;
 }
 
-int path_check(const char *path, const struct stored_runs *runs, struct error *e)
+int path_check(const char *path, const struct stored_runs *runs, struct weir_error *e)
 {
 	const char *names[NAMES_MAX], *nearest;
 	size_t count = 0;
@@ -225,12 +226,14 @@ int path_check(const char *path, const struct stored_runs *runs, struct error *e
 			if (i == 0 || !stored_setting(&runs->runs[0], name))
 				names[count++] = name;
 		}
-	nearest = nearest_name(path, names, count);
-	return error_set(e, "no run of the scenario has a setting %s%s%s%s", quote(path).text,
-			 nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "");
+	nearest = weir_nearest_name(path, names, count);
+	return weir_error_set(e, "no run of the scenario has a setting %s%s%s%s",
+			      weir_quote(path).text, nearest ? " (nearest: " : "",
+			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
-static int refuse_value(const struct condition *c, const struct stored_runs *runs, struct error *e)
+static int refuse_value(const struct condition *c, const struct stored_runs *runs,
+			struct weir_error *e)
 {
 	const char *values[NAMES_MAX] = { NULL }, *nearest;
 	size_t count = 0;
@@ -244,18 +247,18 @@ static int refuse_value(const struct condition *c, const struct stored_runs *run
 		if (value && k == count)
 			values[count++] = value;
 	}
-	nearest = nearest_name(c->value, values, count);
-	error_set(e, "no run of the scenario has %s = %s; there are ", c->path,
-		  quote(c->value).text);
+	nearest = weir_nearest_name(c->value, values, count);
+	weir_error_set(e, "no run of the scenario has %s = %s; there are ", c->path,
+		       weir_quote(c->value).text);
 	for (size_t i = 0; i < count; i++)
-		error_set(e, "%s%s%s", e->text, i ? ", " : "", values[i]);
+		weir_error_set(e, "%s%s%s", e->text, i ? ", " : "", values[i]);
 	if (nearest)
-		error_set(e, "%s (nearest: %s)", e->text, nearest);
+		weir_error_set(e, "%s (nearest: %s)", e->text, nearest);
 	return -1;
 }
 
 static int check_condition(const struct condition *c, const struct stored_runs *runs,
-			   struct error *e)
+			   struct weir_error *e)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (meets(c, &runs->runs[i]))
@@ -263,7 +266,7 @@ static int check_condition(const struct condition *c, const struct stored_runs *
 	return path_check(c->path, runs, e) ? -1 : refuse_value(c, runs, e);
 }
 
-int selection_check(const struct selection *s, const struct stored_runs *runs, struct error *e)
+int selection_check(const struct selection *s, const struct stored_runs *runs, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (check_condition(&s->conditions[i], runs, e))
@@ -271,7 +274,7 @@ int selection_check(const struct selection *s, const struct stored_runs *runs, s
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (selection_has(s, &runs->runs[i]))
 			return 0;
-	return error_set(e, "no run of the scenario has all of %s", quote(s->text).text);
+	return weir_error_set(e, "no run of the scenario has all of %s", weir_quote(s->text).text);
 }
 
 static int is_compared(const char *path)

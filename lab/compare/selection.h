@@ -18,7 +18,7 @@ struct selection {
 };
 
 /* On -1 nothing is left to free. */
-int selection_read(struct selection *s, const char *text, struct error *e);
+int selection_read(struct selection *s, const char *text, struct weir_error *e);
 void selection_free(struct selection *s);
 
 /* Does the run meet every condition? */
@@ -26,10 +26,11 @@ int selection_has(const struct selection *s, const struct stored_run *run);
 
 /* Refuses a path that none of the runs has and a value that no run has, naming the nearest; and
  * conditions that no run meets together. */
-int selection_check(const struct selection *s, const struct stored_runs *runs, struct error *e);
+int selection_check(const struct selection *s, const struct stored_runs *runs,
+		    struct weir_error *e);
 
 /* Refuses a path that none of the runs has. */
-int path_check(const char *path, const struct stored_runs *runs, struct error *e);
+int path_check(const char *path, const struct stored_runs *runs, struct weir_error *e);
 
 /* The setting, besides the seed, in which two of the selected runs differ, or NULL: what is recorded
  * (measure.probe) changes no result and is passed over. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define BLANKS " \t"
-#define LONGEST_PS ((double)(1000000 * PS_PER_S))
+#define LONGEST_PS ((double)(1000000 * WEIR_PS_PER_S))
 
 static const char *const statistics[] = {
 	[SERIES_MEAN] = "mean",       [SERIES_MIN] = "min",           [SERIES_MAX] = "max",
@@ -30,7 +30,7 @@ int is_series_metric(const char *text)
 }
 
 /* Takes the name in quotes; *at moves behind it. */
-static int read_name(struct series_metric *m, const char **at, struct error *e)
+static int read_name(struct series_metric *m, const char **at, struct weir_error *e)
 {
 	const char *end;
 	size_t length;
@@ -39,10 +39,11 @@ static int read_name(struct series_metric *m, const char **at, struct error *e)
 	end = **at == '"' ? strchr(*at + 1, '"') : NULL;
 	length = end ? (size_t)(end - *at - 1) : 0;
 	if (length == 0 || length >= sizeof(m->series))
-		return error_set(e,
-				 "%s: the name of a series stands in quotes, as in series \"queue "
-				 "sw->h0\" mean 10ms..20ms",
-				 quote(*at).text);
+		return weir_error_set(
+			e,
+			"%s: the name of a series stands in quotes, as in series \"queue "
+			"sw->h0\" mean 10ms..20ms",
+			weir_quote(*at).text);
 	memcpy(m->series, *at + 1, length);
 	m->series[length] = '\0';
 	*at = end + 1;
@@ -50,19 +51,19 @@ static int read_name(struct series_metric *m, const char **at, struct error *e)
 }
 
 /* A time is at most eleven days: a double holds its picoseconds to 1/8 ns. */
-static int time_in_ps(const struct quantity *q, const char *text, int64_t *ps, struct error *e)
+static int time_in_ps(const struct quantity *q, const char *text, int64_t *ps, struct weir_error *e)
 {
 	double ns;
 
 	if (quantity_in(q, text, "ns", &ns, e))
 		return -1;
-	if (!(ns >= 0) || ns * PS_PER_NS > LONGEST_PS)
-		return error_set(e, "%s is no time of a simulation", quote(text).text);
-	*ps = llround(ns * PS_PER_NS);
+	if (!(ns >= 0) || ns * WEIR_PS_PER_NS > LONGEST_PS)
+		return weir_error_set(e, "%s is no time of a simulation", weir_quote(text).text);
+	*ps = llround(ns * WEIR_PS_PER_NS);
 	return 0;
 }
 
-static int read_range(struct series_metric *m, const char *text, struct error *e)
+static int read_range(struct series_metric *m, const char *text, struct weir_error *e)
 {
 	struct quantity_range r;
 
@@ -86,15 +87,16 @@ static const char *unit_of(const char *series)
 }
 
 /* "4.9Gbps after 60ms". */
-static int read_level(struct series_metric *m, const char *text, struct error *e)
+static int read_level(struct series_metric *m, const char *text, struct weir_error *e)
 {
 	const char *unit = unit_of(m->series);
 	struct quantity level, after;
 	struct words w;
 
 	if (words_split(&w, text) != 3 || strcmp(w.word[1], "after") != 0)
-		return error_set(e, "%s: %s needs a level and a time, as in %s 4.9Gbps after 60ms",
-				 quote(text).text, statistics[m->what], statistics[m->what]);
+		return weir_error_set(
+			e, "%s: %s needs a level and a time, as in %s 4.9Gbps after 60ms",
+			weir_quote(text).text, statistics[m->what], statistics[m->what]);
 	if (quantity_read(&level, w.word[0], e) ||
 	    quantity_in(&level, w.word[0], unit ? unit : level.unit, &m->level, e) ||
 	    quantity_read(&after, w.word[2], e))
@@ -104,7 +106,7 @@ static int read_level(struct series_metric *m, const char *text, struct error *e
 	return time_in_ps(&after, w.word[2], &m->from_ps, e);
 }
 
-int series_metric_read(struct series_metric *m, const char *text, struct error *e)
+int series_metric_read(struct series_metric *m, const char *text, struct weir_error *e)
 {
 	const char *at = text + strlen("series");
 	size_t length, which = 0;
@@ -119,7 +121,7 @@ int series_metric_read(struct series_metric *m, const char *text, struct error *
 	while (which < STATISTICS && strcmp(statistics[which], word) != 0)
 		which++;
 	if (which == STATISTICS)
-		return error_unknown(e, "number of a series", word, statistics, STATISTICS);
+		return weir_error_unknown(e, "number of a series", word, statistics, STATISTICS);
 	m->what = (enum series_statistic)which;
 	at += length;
 	at += strspn(at, BLANKS);
@@ -177,12 +179,12 @@ static int see_how(void *name, const struct words *w, int count)
 
 static int64_t measure_to_ps(const struct stored_run *run)
 {
-	const struct option *to = option_find(measure_options, "to");
+	const struct weir_option *to = weir_option_find(measure_options, "to");
 	const char *text = stored_setting(run, "measure.to");
 	struct measure_config m = { .to_ps = 0 };
-	struct error ignored;
+	struct weir_error ignored;
 
-	if (text && option_parse(&m, to, text, &ignored))
+	if (text && weir_option_parse(&m, to, text, &ignored))
 		return 0;
 	return (int64_t)m.to_ps;
 }
@@ -197,7 +199,7 @@ struct series_origin series_origin(const struct stored_run *run, const char *nam
 	snprintf(copy, sizeof(copy), "%s", name);
 	o.at_each_change = each_probe(run, see_how, copy) == PROBE_RECORDS;
 	if (!to_ps && isfinite(seconds))
-		o.end_ps = llround(seconds * PS_PER_S);
+		o.end_ps = llround(seconds * WEIR_PS_PER_S);
 	return o;
 }
 
@@ -224,7 +226,7 @@ static int see_name(void *context, const struct words *w, int count)
 	return is_name(w, n->wanted);
 }
 
-int series_check(const char *name, const struct stored_run *run, struct error *e)
+int series_check(const char *name, const struct stored_run *run, struct weir_error *e)
 {
 	struct probe_names n = { .wanted = name };
 	const char *names[64];
@@ -234,23 +236,23 @@ int series_check(const char *name, const struct stored_run *run, struct error *e
 	for (size_t i = 0; i < n.count; i++)
 		names[i] = n.names[i];
 	if (n.count == 0)
-		return error_set(e,
-				 "series %s: the scenario has no probe of it; write probe = "
-				 "WHAT TARGET into [measure]",
-				 quote(name).text);
-	return error_unknown(e, "series", name, names, n.count);
+		return weir_error_set(e,
+				      "series %s: the scenario has no probe of it; write probe = "
+				      "WHAT TARGET into [measure]",
+				      weir_quote(name).text);
+	return weir_error_unknown(e, "series", name, names, n.count);
 }
 
 int series_metric_check(const struct series_metric *m, const struct stored_run *run,
-			struct error *e)
+			struct weir_error *e)
 {
 	int64_t to_ps = measure_to_ps(run);
 
 	if (series_check(m->series, run, e))
 		return -1;
 	if (to_ps && (m->from_ps >= to_ps || (m->to_ps != INT64_MAX && m->to_ps > to_ps)))
-		return error_set(e, "it looks beyond the end of measuring, measure.to = %s",
-				 stored_setting(run, "measure.to"));
+		return weir_error_set(e, "it looks beyond the end of measuring, measure.to = %s",
+				      stored_setting(run, "measure.to"));
 	return 0;
 }
 
@@ -294,7 +296,7 @@ static int weigh(struct weighed *all, const struct series_metric *m, const struc
 			until_ps = until_ps > m->to_ps ? m->to_ps : until_ps;
 			if (until_ps == INT64_MAX || until_ps <= from_ps)
 				continue;
-			weight = (double)(until_ps - from_ps) / PS_PER_S;
+			weight = (double)(until_ps - from_ps) / WEIR_PS_PER_S;
 		} else if (from_ps < m->from_ps + counts || from_ps > m->to_ps) {
 			continue;
 		}
@@ -390,7 +392,7 @@ static double first_at(const struct series_metric *m, const struct stored_series
 			continue;
 		seen = 1;
 		if (is_there)
-			return (double)(at_ps - m->from_ps) / PS_PER_NS;
+			return (double)(at_ps - m->from_ps) / WEIR_PS_PER_NS;
 	}
 	return seen ? (double)INFINITY : (double)NAN;
 }

@@ -39,7 +39,7 @@ struct series_metric {
 /* Is the text of a metric one of these? Begins with the word series. */
 int is_series_metric(const char *text);
 
-int series_metric_read(struct series_metric *m, const char *text, struct error *e);
+int series_metric_read(struct series_metric *m, const char *text, struct weir_error *e);
 
 /* The unit of the metric where the name of the series tells it ("queue" is in pkts); NULL: it is a
  * scheme's value, whose unit the store knows. */
@@ -60,7 +60,7 @@ double series_metric_value(const struct series_metric *m, const struct stored_se
 
 /* Would a run with these settings have the series? Refuses a name that none of its probes makes; the
  * second also a range that lies beyond the end of measuring. */
-int series_check(const char *name, const struct stored_run *run, struct error *e);
+int series_check(const char *name, const struct stored_run *run, struct weir_error *e);
 int series_metric_check(const struct series_metric *m, const struct stored_run *run,
-			struct error *e);
+			struct weir_error *e);
 #endif

@@ -36,7 +36,7 @@ enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
 struct reader {
 	struct figure *f;
-	struct error *e;
+	struct weir_error *e;
 	const char *next, *end; /* what is left of the text */
 	int line;
 	size_t length; /* of the line, whatever is in it */
@@ -57,7 +57,7 @@ const char *section_value(struct claims_section *s, const char *key)
 }
 
 int section_take(struct claims_section *s, const char *key, enum absent absent, char **text,
-		 struct error *e)
+		 struct weir_error *e)
 {
 	*text = NULL;
 	for (uint32_t i = 0; i < s->count; i++)
@@ -69,7 +69,7 @@ int section_take(struct claims_section *s, const char *key, enum absent absent, 
 	if (absent == ABSENT_IS_NULL)
 		return 0;
 	*text = text_copy("");
-	return *text ? 0 : error_set(e, "no memory");
+	return *text ? 0 : weir_error_set(e, "no memory");
 }
 
 static void section_clear(struct claims_section *s)
@@ -79,20 +79,21 @@ static void section_clear(struct claims_section *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static int check_required(struct claims_section *s, struct error *e)
+static int check_required(struct claims_section *s, struct weir_error *e)
 {
 	const struct claims_form *form = &forms[s->kind];
 
 	for (const char *const *key = form->required; *key; key++)
 		if (!section_value(s, *key)) {
 			s->at = s->line;
-			return error_set(e, "%s is missing", *key);
+			return weir_error_set(e, "%s is missing", *key);
 		}
 	return 0;
 }
 
 /* How long all runs take, on one core. */
-static int read_seconds(struct claims_section *s, const char *key, double *seconds, struct error *e)
+static int read_seconds(struct claims_section *s, const char *key, double *seconds,
+			struct weir_error *e)
 {
 	const char *text = section_value(s, key);
 	struct quantity q;
@@ -100,7 +101,7 @@ static int read_seconds(struct claims_section *s, const char *key, double *secon
 	if (!text)
 		return 0;
 	if (quantity_read(&q, text, e) || quantity_in(&q, text, "s", seconds, e))
-		return error_prefix(e, "%s: ", key);
+		return weir_error_prefix(e, "%s: ", key);
 	return 0;
 }
 
@@ -124,7 +125,7 @@ static int add_panel(struct reader *r)
 	struct panel *grown = realloc(f->panels, (f->panel_count + 1) * sizeof(*grown));
 
 	if (!grown)
-		return error_set(r->e, "no memory");
+		return weir_error_set(r->e, "no memory");
 	f->panels = grown;
 	memset(&grown[f->panel_count], 0, sizeof(*grown));
 	return panel_make(&grown[f->panel_count++], &r->section, r->e);
@@ -136,7 +137,7 @@ static int add_claim(struct reader *r)
 	struct claim *grown = realloc(f->claims, (f->claim_count + 1) * sizeof(*grown));
 
 	if (!grown)
-		return error_set(r->e, "no memory");
+		return weir_error_set(r->e, "no memory");
 	f->claims = grown;
 	memset(&grown[f->claim_count], 0, sizeof(*grown));
 	return claim_make(&grown[f->claim_count++], &r->section, r->e);
@@ -155,7 +156,8 @@ static int end_section(struct reader *r)
 	failed = check_required(s, r->e) || add[s->kind](r);
 	if (failed) {
 		r->line = s->at;
-		error_prefix(r->e, "[%s%s%s]: ", forms[s->kind].name, *s->name ? " " : "", s->name);
+		weir_error_prefix(r->e, "[%s%s%s]: ", forms[s->kind].name, *s->name ? " " : "",
+				  s->name);
 	}
 	section_clear(s);
 	return failed ? -1 : 0;
@@ -192,18 +194,18 @@ static int check_name(struct reader *r, const struct claims_form *form, const ch
 
 	if (kind == SECTION_FIGURE) {
 		if (*name)
-			return error_set(r->e, "[figure %s]: [figure] has no name", name);
-		return r->has_figure ? error_set(r->e, "[figure] is given twice") : 0;
+			return weir_error_set(r->e, "[figure %s]: [figure] has no name", name);
+		return r->has_figure ? weir_error_set(r->e, "[figure] is given twice") : 0;
 	}
 	if (!is_good_name(name))
-		return error_set(r->e,
-				 "[%s]: name %s; allowed are up to 63 letters, digits, -, _ and ., "
-				 "as in %s",
-				 form->name, *name ? quote(name).text : "is missing",
-				 form->example);
+		return weir_error_set(
+			r->e,
+			"[%s]: name %s; allowed are up to 63 letters, digits, -, _ and ., "
+			"as in %s",
+			form->name, *name ? weir_quote(name).text : "is missing", form->example);
 	first = line_of(r->f, kind, name);
-	return first ? error_set(r->e, "[%s %s]: given twice, first in line %d", form->name, name,
-				 first)
+	return first ? weir_error_set(r->e, "[%s %s]: given twice, first in line %d", form->name,
+				      name, first)
 		     : 0;
 }
 
@@ -217,7 +219,8 @@ static int read_header(struct reader *r, char *text)
 	if (end_section(r))
 		return -1;
 	if (text[length - 1] != ']')
-		return error_set(r->e, "%s; a section is written [claim NAME]", quote(text).text);
+		return weir_error_set(r->e, "%s; a section is written [claim NAME]",
+				      weir_quote(text).text);
 	text[length - 1] = '\0';
 	text += 1 + strspn(text + 1, " \t");
 	name = text + strcspn(text, " \t");
@@ -229,7 +232,7 @@ static int read_header(struct reader *r, char *text)
 	while (kind < FORMS && strcmp(forms[kind].name, text) != 0)
 		kind++;
 	if (kind == FORMS)
-		return error_unknown(r->e, "section", text, names, FORMS);
+		return weir_error_unknown(r->e, "section", text, names, FORMS);
 	if (check_name(r, &forms[kind], name))
 		return -1;
 	r->section =
@@ -245,24 +248,25 @@ static int read_pair(struct reader *r, char *key, char *value)
 	size_t count = 0, at;
 
 	if (s->line == 0)
-		return error_set(r->e, "%s stands before the first section; [figure] comes first",
-				 quote(key).text);
+		return weir_error_set(r->e,
+				      "%s stands before the first section; [figure] comes first",
+				      weir_quote(key).text);
 	while (form->keys[count])
 		count++;
 	for (at = 0; at < count && strcmp(form->keys[at], key) != 0;)
 		at++;
 	if (at == count) {
-		error_unknown(r->e, "key", key, form->keys, count);
-		return error_prefix(r->e, "[%s]: ", form->name);
+		weir_error_unknown(r->e, "key", key, form->keys, count);
+		return weir_error_prefix(r->e, "[%s]: ", form->name);
 	}
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->entries[i].key == form->keys[at])
-			return error_set(r->e, "%s: given twice, first in line %d", key,
-					 s->entries[i].line);
+			return weir_error_set(r->e, "%s: given twice, first in line %d", key,
+					      s->entries[i].line);
 	if (*value == '\0')
-		return error_set(r->e, "%s has no value", key);
+		return weir_error_set(r->e, "%s has no value", key);
 	s->entries[s->count] = (struct claims_entry){ form->keys[at], text_copy(value), r->line };
-	return s->entries[s->count++].value ? 0 : error_set(r->e, "no memory");
+	return s->entries[s->count++].value ? 0 : weir_error_set(r->e, "no memory");
 }
 
 static char *trim(char *text)
@@ -292,8 +296,8 @@ static int read_line(struct reader *r, char *text)
 
 	for (const char *c = text; *c; c++)
 		if (((unsigned char)*c < ' ' && !strchr("\t\r", *c)) || *c == 0x7f)
-			return error_set(r->e, "byte 0x%02x; the file is plain text",
-					 (unsigned char)*c);
+			return weir_error_set(r->e, "byte 0x%02x; the file is plain text",
+					      (unsigned char)*c);
 	cut_comment(text);
 	text = trim(text);
 	if (*text == '\0')
@@ -302,8 +306,8 @@ static int read_line(struct reader *r, char *text)
 		return read_header(r, text);
 	equals = strchr(text, '=');
 	if (!equals)
-		return error_set(r->e, "%s is neither key = value nor [section] nor # comment",
-				 quote(text).text);
+		return weir_error_set(r->e, "%s is neither key = value nor [section] nor # comment",
+				      weir_quote(text).text);
 	*equals = '\0';
 	return read_pair(r, trim(text), trim(equals + 1));
 }
@@ -327,7 +331,7 @@ static char *next_line(struct reader *r)
 }
 
 int figure_read_text(struct figure *f, const char *file, const char *text, size_t length,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	struct reader r = { .f = f, .e = e, .next = text, .end = text + length };
 	int failed = 0;
@@ -335,7 +339,7 @@ int figure_read_text(struct figure *f, const char *file, const char *text, size_
 	memset(f, 0, sizeof(*f));
 	f->file = text_copy(file);
 	if (!f->file)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (length >= strlen(BYTE_ORDER_MARK) &&
 	    memcmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
 		r.next += strlen(BYTE_ORDER_MARK);
@@ -343,9 +347,9 @@ int figure_read_text(struct figure *f, const char *file, const char *text, size_
 		char *line = next_line(&r);
 
 		if (!line)
-			failed = error_set(e, "no memory");
+			failed = weir_error_set(e, "no memory");
 		else if (strlen(line) != r.length)
-			failed = error_set(e, "byte 0x00; the file is plain text");
+			failed = weir_error_set(e, "byte 0x00; the file is plain text");
 		else
 			failed = read_line(&r, line);
 		free(line);
@@ -353,16 +357,16 @@ int figure_read_text(struct figure *f, const char *file, const char *text, size_
 	if (!failed)
 		failed = end_section(&r);
 	if (!failed && !r.has_figure)
-		failed = error_set(e, "[figure] is missing");
+		failed = weir_error_set(e, "[figure] is missing");
 	if (!failed)
 		return 0;
-	error_prefix(e, "%.200s:%d: ", file, r.line);
+	weir_error_prefix(e, "%.200s:%d: ", file, r.line);
 	section_clear(&r.section);
 	figure_free(f);
 	return -1;
 }
 
-int figure_read(struct figure *f, const char *file, struct error *e)
+int figure_read(struct figure *f, const char *file, struct weir_error *e)
 {
 	FILE *stream = fopen(file, "rb");
 	char *text = stream ? malloc(FILE_BYTES_MAX) : NULL;
@@ -370,16 +374,17 @@ int figure_read(struct figure *f, const char *file, struct error *e)
 	int failed;
 
 	if (!stream)
-		return error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
+		return weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
 	errno = 0;
 	if (text)
 		length = fread(text, 1, FILE_BYTES_MAX, stream);
 	if (!text)
-		failed = error_set(e, "no memory");
+		failed = weir_error_set(e, "no memory");
 	else if (ferror(stream))
-		failed = error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
+		failed = weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
 	else if (length == FILE_BYTES_MAX)
-		failed = error_set(e, "%.200s: too long for claims; at most 1 MiB is read", file);
+		failed = weir_error_set(e, "%.200s: too long for claims; at most 1 MiB is read",
+					file);
 	else
 		failed = figure_read_text(f, file, text, length, e);
 	fclose(stream);

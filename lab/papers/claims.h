@@ -67,9 +67,9 @@ struct figure {
 };
 
 /* On -1 nothing is left to free. */
-int figure_read(struct figure *f, const char *file, struct error *e);
+int figure_read(struct figure *f, const char *file, struct weir_error *e);
 int figure_read_text(struct figure *f, const char *file, const char *text, size_t length,
-		     struct error *e);
+		     struct weir_error *e);
 void figure_free(struct figure *f);
 
 /* Before anything runs: do the selections, series and settings that the figure names exist among the
@@ -77,7 +77,7 @@ void figure_free(struct figure *f);
  * that size, with their settings (sweep_settings). Claims of the full size are looked at with
  * FIGURE_FULL only. */
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
-		 struct error *e);
+		 struct weir_error *e);
 
 struct sweep;
 struct scenario;
@@ -85,7 +85,7 @@ struct scenario;
 /* The runs of a sweep as the store would have them, without results: for figure_check. The caller frees
  * them (stored_runs_free). */
 int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
-		   struct error *e);
+		   struct weir_error *e);
 
 /* A text for people. */
 struct claim_text {

@@ -30,7 +30,7 @@ static void take_setting(void *context, const char *path, const char *text)
 	t->failed |= !one->path || !one->value;
 }
 
-static int read_run(struct stored_run *run, struct scenario *s, struct error *e)
+static int read_run(struct stored_run *run, struct scenario *s, struct weir_error *e)
 {
 	struct taking t = { run, 0 };
 	struct config c;
@@ -46,19 +46,19 @@ static int read_run(struct stored_run *run, struct scenario *s, struct error *e)
 	failed = scenario_settings(&c, take_setting, &t, e);
 	config_free(&c);
 	if (!failed && (t.failed || !run->title || !run->version))
-		failed = error_set(e, "no memory");
+		failed = weir_error_set(e, "no memory");
 	return failed;
 }
 
 int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
-		   struct error *e)
+		   struct weir_error *e)
 {
 	int failed = 0;
 
 	memset(runs, 0, sizeof(*runs));
 	runs->runs = calloc(w->run_count, sizeof(*runs->runs));
 	if (!runs->runs)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint64_t i = 0; i < w->run_count && !failed; i++)
 		failed = sweep_apply(w, i, s, e) || read_run(&runs->runs[runs->count++], s, e);
 	if (failed)
@@ -69,7 +69,8 @@ int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scena
 /* --- panels --- */
 
 /* The value that the others are relative to. */
-static int check_normalize(const struct panel *p, const struct stored_runs *runs, struct error *e)
+static int check_normalize(const struct panel *p, const struct stored_runs *runs,
+			   struct weir_error *e)
 {
 	struct condition one = { p->by, p->normalize };
 	const struct selection s = { .text = p->normalize, .count = 1, .conditions = &one };
@@ -79,7 +80,7 @@ static int check_normalize(const struct panel *p, const struct stored_runs *runs
 
 /* Some run that the panel shows has the series. */
 static int check_series(const struct panel *p, const char *name, const struct stored_runs *runs,
-			struct error *e)
+			struct weir_error *e)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (selection_has(&p->where, &runs->runs[i]) &&
@@ -88,27 +89,27 @@ static int check_series(const struct panel *p, const char *name, const struct st
 	return -1;
 }
 
-static int check_panel(const struct panel *p, const struct stored_runs *runs, struct error *e)
+static int check_panel(const struct panel *p, const struct stored_runs *runs, struct weir_error *e)
 {
 	if (p->where.count && selection_check(&p->where, runs, e))
-		return error_prefix(e, "where: ");
+		return weir_error_prefix(e, "where: ");
 	if (p->x && path_check(p->x, runs, e))
-		return error_prefix(e, "x: ");
+		return weir_error_prefix(e, "x: ");
 	/* Without cases there is one line. */
 	if (strcmp(p->by, "case") != 0 && path_check(p->by, runs, e))
-		return error_prefix(e, "by: ");
+		return weir_error_prefix(e, "by: ");
 	if (p->normalize && check_normalize(p, runs, e))
-		return error_prefix(e, "normalize: ");
+		return weir_error_prefix(e, "normalize: ");
 	for (uint32_t i = 0; p->kind == PANEL_TIME && i < p->y_count; i++)
 		if (check_series(p, p->y[i], runs, e))
-			return error_prefix(e, "y: ");
+			return weir_error_prefix(e, "y: ");
 	return 0;
 }
 
 /* --- claims --- */
 
 static int check_side(const struct claim *c, const struct selection *s,
-		      const struct stored_runs *runs, struct error *e)
+		      const struct stored_runs *runs, struct weir_error *e)
 {
 	const char *mixed;
 
@@ -116,32 +117,33 @@ static int check_side(const struct claim *c, const struct selection *s,
 		return -1;
 	mixed = selection_mixes(s, runs);
 	if (mixed)
-		return error_set(e, "the runs that it selects differ in %s; name its value", mixed);
+		return weir_error_set(e, "the runs that it selects differ in %s; name its value",
+				      mixed);
 	for (uint32_t i = 0; c->is_series && i < runs->count; i++)
 		if (selection_has(s, &runs->runs[i]))
 			return series_metric_check(&c->series, &runs->runs[i], e);
 	return 0;
 }
 
-static int check_claim(const struct claim *c, const struct stored_runs *runs, struct error *e)
+static int check_claim(const struct claim *c, const struct stored_runs *runs, struct weir_error *e)
 {
 	if (check_side(c, &c->of, runs, e))
-		return error_prefix(e, "of: ");
+		return weir_error_prefix(e, "of: ");
 	if (c->over.count && check_side(c, &c->over, runs, e))
-		return error_prefix(e, "over: ");
+		return weir_error_prefix(e, "over: ");
 	return 0;
 }
 
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
-		 struct error *e)
+		 struct weir_error *e)
 {
 	for (uint32_t i = 0; i < f->panel_count; i++)
 		if (check_panel(&f->panels[i], runs, e))
-			return error_prefix(e, "%.200s:%d: [panel %s]: ", f->file,
-					    f->panels[i].line, f->panels[i].name);
+			return weir_error_prefix(e, "%.200s:%d: [panel %s]: ", f->file,
+						 f->panels[i].line, f->panels[i].name);
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		if (f->claims[i].size <= size && check_claim(&f->claims[i], runs, e))
-			return error_prefix(e, "%.200s:%d: [claim %s]: ", f->file,
-					    f->claims[i].line, f->claims[i].name);
+			return weir_error_prefix(e, "%.200s:%d: [claim %s]: ", f->file,
+						 f->claims[i].line, f->claims[i].name);
 	return 0;
 }

@@ -13,7 +13,7 @@
 /* --- metrics --- */
 
 /* Is it a metric of `weir table`? Gives its unit. */
-static int find_metric(const char *name, const char **unit, struct error *e)
+static int find_metric(const char *name, const char **unit, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + 64], *nearest;
 	char flow_names[64][64];
@@ -30,21 +30,21 @@ static int find_metric(const char *name, const char **unit, struct error *e)
 		names[count] = metric_all[count].name;
 	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
-	nearest = nearest_name(name, names, count);
-	return error_set(
+	nearest = weir_nearest_name(name, names, count);
+	return weir_error_set(
 		e, "unknown metric %s; 'weir list metric' and 'weir help table' name them%s%s%s",
-		quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
 		nearest ? ")" : "");
 }
 
 /* One of several words. */
 static int find_word(const char *kind, const char *word, const char *const *names, size_t count,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], word) == 0)
 			return (int)i;
-	return error_unknown(e, kind, word, names, count);
+	return weir_error_unknown(e, kind, word, names, count);
 }
 
 /* --- panels --- */
@@ -67,7 +67,7 @@ static int add_y(struct panel *p, const char *text, size_t length)
 }
 
 /* The names of series, divided by commas. */
-static int split_y(struct panel *p, const char *text, struct error *e)
+static int split_y(struct panel *p, const char *text, struct weir_error *e)
 {
 	for (;; text++) {
 		size_t length;
@@ -75,16 +75,17 @@ static int split_y(struct panel *p, const char *text, struct error *e)
 		text += strspn(text, " \t");
 		length = strcspn(text, ",");
 		if (length == 0)
-			return error_set(e, "the name of a series is missing, as in queue sw->h0");
+			return weir_error_set(
+				e, "the name of a series is missing, as in queue sw->h0");
 		if (add_y(p, text, length))
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 		text += length;
 		if (*text == '\0')
 			return 0;
 	}
 }
 
-static int read_y(struct panel *p, const char *text, struct error *e)
+static int read_y(struct panel *p, const char *text, struct weir_error *e)
 {
 	static const char *const quantities[] = { "fct", "slowdown" };
 	const char *unit;
@@ -94,11 +95,11 @@ static int read_y(struct panel *p, const char *text, struct error *e)
 	if (p->kind == PANEL_CDF ? find_word("quantity of a cdf", text, quantities, 2, e) < 0
 				 : find_metric(text, &unit, e))
 		return -1;
-	return add_y(p, text, strlen(text)) ? error_set(e, "no memory") : 0;
+	return add_y(p, text, strlen(text)) ? weir_error_set(e, "no memory") : 0;
 }
 
 /* A number of the claim's unit, which the first number decides where nothing else does. */
-static int read_number(const char *text, const char **unit, double *number, struct error *e)
+static int read_number(const char *text, const char **unit, double *number, struct weir_error *e)
 {
 	struct quantity q;
 
@@ -109,7 +110,7 @@ static int read_number(const char *text, const char **unit, double *number, stru
 	return quantity_in(&q, text, *unit, number, e);
 }
 
-static int read_x_scale(struct panel *p, struct claims_section *s, struct error *e)
+static int read_x_scale(struct panel *p, struct claims_section *s, struct weir_error *e)
 {
 	const char *text = section_value(s, "x-scale"), *none = "";
 
@@ -117,28 +118,29 @@ static int read_x_scale(struct panel *p, struct claims_section *s, struct error 
 	if (!text)
 		return 0;
 	if (read_number(text, &none, &p->x_scale, e))
-		return error_prefix(e, "x-scale: ");
+		return weir_error_prefix(e, "x-scale: ");
 	if (!p->x || !(p->x_scale > 0))
-		return error_set(e, "x-scale: %s; a number above zero that x is multiplied with",
-				 quote(text).text);
+		return weir_error_set(e,
+				      "x-scale: %s; a number above zero that x is multiplied with",
+				      weir_quote(text).text);
 	return 0;
 }
 
-static int check_x(struct panel *p, struct claims_section *s, struct error *e)
+static int check_x(struct panel *p, struct claims_section *s, struct weir_error *e)
 {
 	const char *x = section_value(s, "x");
 
 	if (x && p->kind != PANEL_LINES)
-		return error_set(e, "x: only lines are drawn over a setting");
+		return weir_error_set(e, "x: only lines are drawn over a setting");
 	if (!x && p->kind == PANEL_LINES) {
 		s->at = s->line;
-		return error_set(e, "x is missing; lines are drawn over a setting, as in x = "
-				    "traffic.web.load");
+		return weir_error_set(e, "x is missing; lines are drawn over a setting, as in x = "
+					 "traffic.web.load");
 	}
 	return 0;
 }
 
-static int take_texts(struct panel *p, struct claims_section *s, struct error *e)
+static int take_texts(struct panel *p, struct claims_section *s, struct weir_error *e)
 {
 	if (section_take(s, "title", ABSENT_IS_EMPTY, &p->title, e) ||
 	    section_take(s, "x", ABSENT_IS_NULL, &p->x, e) ||
@@ -147,11 +149,11 @@ static int take_texts(struct panel *p, struct claims_section *s, struct error *e
 	    section_take(s, "x-label", ABSENT_IS_NULL, &p->x_label, e))
 		return -1;
 	if (!p->by && !(p->by = text_copy("case")))
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	return section_take(s, "y-label", ABSENT_IS_NULL, &p->y_label, e);
 }
 
-int panel_make(struct panel *p, struct claims_section *s, struct error *e)
+int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 {
 	static const char *const kinds[] = { [PANEL_LINES] = "lines",
 					     [PANEL_BARS] = "bars",
@@ -163,20 +165,21 @@ int panel_make(struct panel *p, struct claims_section *s, struct error *e)
 	p->line = s->line;
 	p->name = text_copy(s->name);
 	if (!p->name)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	kind = find_word("kind", section_value(s, "kind"), kinds, 4, e);
 	if (kind < 0)
-		return error_prefix(e, "kind: ");
+		return weir_error_prefix(e, "kind: ");
 	p->kind = (enum panel_kind)kind;
 	if (read_y(p, section_value(s, "y"), e))
-		return error_prefix(e, "y: ");
+		return weir_error_prefix(e, "y: ");
 	if (check_x(p, s, e))
 		return -1;
 	if (section_value(s, "normalize") && (p->kind == PANEL_CDF || p->kind == PANEL_TIME))
-		return error_set(e, "normalize: only lines and bars are drawn relative to another");
+		return weir_error_set(
+			e, "normalize: only lines and bars are drawn relative to another");
 	where = section_value(s, "where");
 	if (where && selection_read(&p->where, where, e))
-		return error_prefix(e, "where: ");
+		return weir_error_prefix(e, "where: ");
 	return take_texts(p, s, e) || read_x_scale(p, s, e) ? -1 : 0;
 }
 
@@ -184,51 +187,51 @@ int panel_make(struct panel *p, struct claims_section *s, struct error *e)
 
 /* Metric and unit of the claim; unit NULL: the store knows it. */
 static int read_metric(struct claim *c, struct claims_section *s, const char **unit,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	const char *text = section_value(s, "metric");
 
 	c->is_series = is_series_metric(text);
 	if (c->is_series ? series_metric_read(&c->series, text, e) : find_metric(text, unit, e))
-		return error_prefix(e, "metric: ");
+		return weir_error_prefix(e, "metric: ");
 	if (c->is_series)
 		*unit = series_metric_unit(&c->series);
 	return 0;
 }
 
-static int read_selections(struct claim *c, struct claims_section *s, struct error *e)
+static int read_selections(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	const char *of = section_value(s, "of"), *over;
 
 	if (of && selection_read(&c->of, of, e))
-		return error_prefix(e, "of: ");
+		return weir_error_prefix(e, "of: ");
 	over = section_value(s, "over");
 	if (over && selection_read(&c->over, over, e))
-		return error_prefix(e, "over: ");
+		return weir_error_prefix(e, "over: ");
 	return 0;
 }
 
-static int read_value(struct claim *c, const char *text, const char **unit, struct error *e)
+static int read_value(struct claim *c, const char *text, const char **unit, struct weir_error *e)
 {
 	c->tolerance = DEFAULT_TOLERANCE;
 	if (read_number(text, unit, &c->low, e))
-		return error_prefix(e, "value: ");
+		return weir_error_prefix(e, "value: ");
 	c->high = c->low;
 	return 0;
 }
 
-static int read_range(struct claim *c, const char *text, const char **unit, struct error *e)
+static int read_range(struct claim *c, const char *text, const char **unit, struct weir_error *e)
 {
 	struct quantity_range r;
 
 	c->tolerance = 0;
 	if (quantity_range_read(&r, text, e))
-		return error_prefix(e, "range: ");
+		return weir_error_prefix(e, "range: ");
 	if (!*unit)
 		*unit = r.low.unit;
 	if (quantity_in(&r.low, text, *unit, &c->low, e) ||
 	    quantity_in(&r.high, text, *unit, &c->high, e))
-		return error_prefix(e, "range: ");
+		return weir_error_prefix(e, "range: ");
 	if (!r.has_low)
 		c->low = (double)-INFINITY;
 	if (!r.has_high)
@@ -237,32 +240,32 @@ static int read_range(struct claim *c, const char *text, const char **unit, stru
 }
 
 static int read_expected(struct claim *c, struct claims_section *s, const char **unit,
-			 struct error *e)
+			 struct weir_error *e)
 {
 	const char *value = section_value(s, "value"), *range;
 
 	if (value && section_value(s, "range"))
-		return error_set(e, "range: there is a value too; a claim has one of them");
+		return weir_error_set(e, "range: there is a value too; a claim has one of them");
 	if (value)
 		return read_value(c, value, unit, e);
 	range = section_value(s, "range");
 	if (range)
 		return read_range(c, range, unit, e);
 	s->at = s->line;
-	return error_set(e, "neither value nor range is given");
+	return weir_error_set(e, "neither value nor range is given");
 }
 
-static int read_tolerance(struct claim *c, struct claims_section *s, struct error *e)
+static int read_tolerance(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	const char *text = section_value(s, "tolerance");
 	struct quantity q;
 
 	if (text) {
 		if (quantity_read(&q, text, e) || quantity_in(&q, text, "", &c->tolerance, e))
-			return error_prefix(e, "tolerance: ");
+			return weir_error_prefix(e, "tolerance: ");
 		if (c->tolerance < 0 || c->tolerance > 1)
-			return error_set(e, "tolerance: %s; allowed: 0%% to 100%%",
-					 quote(text).text);
+			return weir_error_set(e, "tolerance: %s; allowed: 0%% to 100%%",
+					      weir_quote(text).text);
 	}
 	c->accept_low = isinf(c->low) ? c->low : c->low - c->tolerance * fabs(c->low);
 	c->accept_high = isinf(c->high) ? c->high : c->high + c->tolerance * fabs(c->high);
@@ -270,45 +273,45 @@ static int read_tolerance(struct claim *c, struct claims_section *s, struct erro
 }
 
 static int read_against(struct claim *c, struct claims_section *s, const char **unit,
-			struct error *e)
+			struct weir_error *e)
 {
 	const char *text = section_value(s, "against");
 
 	c->against = c->over.count ? 1 : (double)NAN;
 	if (text && read_number(text, unit, &c->against, e))
-		return error_prefix(e, "against: ");
+		return weir_error_prefix(e, "against: ");
 	if (isnan(c->against))
 		return 0;
 	if (c->low == c->high ? c->low != c->against
 			      : c->low >= c->against || c->high <= c->against)
 		return 0;
 	if (text)
-		return error_set(e, "against: %s; what is expected lies on neither side of it",
-				 quote(text).text);
+		return weir_error_set(e, "against: %s; what is expected lies on neither side of it",
+				      weir_quote(text).text);
 	c->against = (double)NAN; /* "as long as the other": that has no direction */
 	return 0;
 }
 
-static int read_size(struct claim *c, struct claims_section *s, struct error *e)
+static int read_size(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	static const char *const sizes[] = { [FIGURE_QUICK] = "quick", [FIGURE_FULL] = "full" };
 	const char *text = section_value(s, "size");
 	int size = text ? find_word("size", text, sizes, 2, e) : FIGURE_QUICK;
 
 	if (size < 0)
-		return error_prefix(e, "size: ");
+		return weir_error_prefix(e, "size: ");
 	c->size = (enum figure_size)size;
 	return 0;
 }
 
-int claim_make(struct claim *c, struct claims_section *s, struct error *e)
+int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	const char *unit = NULL;
 
 	c->line = s->line;
 	c->name = text_copy(s->name);
 	if (!c->name)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (read_metric(c, s, &unit, e) || read_selections(c, s, e))
 		return -1;
 	if (c->over.count)

@@ -28,10 +28,10 @@ const char *section_value(struct claims_section *s, const char *key);
 /* Takes the text away from the section; "" or NULL where the key is not given. The caller frees it. */
 enum absent { ABSENT_IS_EMPTY, ABSENT_IS_NULL };
 int section_take(struct claims_section *s, const char *key, enum absent absent, char **text,
-		 struct error *e);
+		 struct weir_error *e);
 
 /* From a section whose required keys are there. Messages start with the key. What is left of a panel
  * or claim that was refused is freed with the figure. */
-int panel_make(struct panel *p, struct claims_section *s, struct error *e);
-int claim_make(struct claim *c, struct claims_section *s, struct error *e);
+int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e);
+int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e);
 #endif

@@ -326,7 +326,7 @@ static void finish_means(const struct drawing *d, struct chart *c)
 
 /* --- distributions --- */
 
-static int add_cdf(const struct drawing *d, const struct compare_row *row, struct error *e)
+static int add_cdf(const struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
 	int is_fct = strcmp(d->p->y[0], "fct") == 0, failed = 0;
 	struct flow_sample sample = { .count = 0 };
@@ -335,7 +335,7 @@ static int add_cdf(const struct drawing *d, const struct compare_row *row, struc
 	for (uint32_t i = 0; i < row->run_count && !failed; i++)
 		failed = flow_sample_add(&sample, d->s, &d->r->compare.runs.runs[row->runs[i]], e);
 	for (uint64_t i = 0; i < sample.count && is_fct; i++)
-		sample.fct_us[i] *= NS_PER_US;
+		sample.fct_us[i] *= WEIR_NS_PER_US;
 	if (!failed)
 		report_cdf(line_of(d, c, row), is_fct ? sample.fct_us : sample.slowdown,
 			   sample.count);
@@ -428,7 +428,7 @@ void panel_title(const struct panel *p, char **title)
 		text_print(title, p->title[0] ? "(%s) %s" : "(%s)", p->name, p->title);
 }
 
-static int find_numbers(struct drawing *d, struct error *e)
+static int find_numbers(struct drawing *d, struct weir_error *e)
 {
 	const struct compare_axis *a;
 
@@ -440,10 +440,11 @@ static int find_numbers(struct drawing *d, struct error *e)
 	d->x_numbers = memory_grow(NULL, a->value_count, sizeof(*d->x_numbers));
 	if (report_numbers(a->values, a->value_count, d->x_numbers, &d->x_unit) == 0)
 		return 0;
-	return error_set(e, "[panel %s]: x: the values of %s are no numbers", d->p->name, a->path);
+	return weir_error_set(e, "[panel %s]: x: the values of %s are no numbers", d->p->name,
+			      a->path);
 }
 
-static int draw_row(struct drawing *d, const struct compare_row *row, struct error *e)
+static int draw_row(struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
 	if (!selection_has(&d->p->where, run_of(d, row)))
 		return 0;
@@ -477,7 +478,7 @@ static void finish_charts(const struct drawing *d)
 	}
 }
 
-static int draw_panel(struct drawing *d, struct error *e)
+static int draw_panel(struct drawing *d, struct weir_error *e)
 {
 	const struct comparison *c = &d->r->compare;
 	const struct panel *p = d->p;
@@ -498,7 +499,7 @@ static int draw_panel(struct drawing *d, struct error *e)
 
 /* --- all of them --- */
 
-int figure_charts(struct report *r, struct store *s, const struct figure *f, struct error *e)
+int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < f->panel_count; i++) {
 		struct drawing d = { .r = r, .s = s, .p = &f->panels[i], .part = i };

@@ -283,13 +283,13 @@ static int values_are_numbers(const char *path, const struct stored_runs *runs)
 	return fine;
 }
 
-int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct error *e)
+int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < f->panel_count; i++)
 		if (f->panels[i].x && !values_are_numbers(f->panels[i].x, runs))
-			return error_set(e, "%s:%d: [panel %s]: x: the values of %s are no numbers",
-					 f->file, f->panels[i].line, f->panels[i].name,
-					 f->panels[i].x);
+			return weir_error_set(
+				e, "%s:%d: [panel %s]: x: the values of %s are no numbers", f->file,
+				f->panels[i].line, f->panels[i].name, f->panels[i].x);
 	return 0;
 }
 
@@ -320,7 +320,7 @@ static void write_head(FILE *out, const struct figure_report *fr)
 }
 
 static int write_page(const struct figure_report *fr, const char *path, const struct report *r,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	struct output o;
 
@@ -366,7 +366,8 @@ static uint32_t figure_axes(const struct figure *f, const char **paths)
 	return count;
 }
 
-int figure_compare(struct comparison *c, struct store *s, const struct figure *f, struct error *e)
+int figure_compare(struct comparison *c, struct store *s, const struct figure *f,
+		   struct weir_error *e)
 {
 	const char *names[COMPARE_COLUMNS_MAX] = { "flows_completed" };
 	const char **axes = memory_grow(NULL, 2 * (size_t)f->panel_count + 1, sizeof(*axes));
@@ -383,7 +384,7 @@ int figure_compare(struct comparison *c, struct store *s, const struct figure *f
 }
 
 int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
-			struct error *e)
+			struct weir_error *e)
 {
 	struct report r = { .setting_count = 0 };
 	int failed;

@@ -17,13 +17,14 @@ struct figure_report {
 
 /* Reads the store and writes the page. Refuses a store without runs. */
 int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
-			struct error *e);
+			struct weir_error *e);
 
 /* The planned runs side by side, with the metrics and axes of the figure's panels. */
-int figure_compare(struct comparison *c, struct store *s, const struct figure *f, struct error *e);
+int figure_compare(struct comparison *c, struct store *s, const struct figure *f,
+		   struct weir_error *e);
 
 /* Before anything runs: are the values along the x axes numbers? */
-int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct error *e);
+int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct weir_error *e);
 
 /* How many verdicts of each kind there are. */
 struct verdict_counts {
@@ -42,7 +43,7 @@ struct claim_text claim_place(const struct claim *c);
 
 /* Fills in r->charts from the runs of r->compare, which has a column for each metric of lines and bars;
  * the part of a chart is the number of its panel. */
-int figure_charts(struct report *r, struct store *s, const struct figure *f, struct error *e);
+int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e);
 
 /* "(a) small flows" of a sub-figure; the title alone where the name is a word. Replaces *title. */
 void panel_title(const struct panel *p, char **title);

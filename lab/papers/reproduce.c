@@ -49,7 +49,7 @@ static char *installed_folder(void)
 	return path;
 }
 
-static int choose_folder(struct figure_list *l, const char *wanted, struct error *e)
+static int choose_folder(struct figure_list *l, const char *wanted, struct weir_error *e)
 {
 	if (wanted || is_folder(here)) {
 		text_print(&l->folder, "%s", wanted ? wanted : here);
@@ -58,8 +58,8 @@ static int choose_folder(struct figure_list *l, const char *wanted, struct error
 	l->folder = installed_folder();
 	if (l->folder && is_folder(l->folder))
 		return 0;
-	return error_set(e, "no figures: there is no folder %s here%s%s; name one by --papers",
-			 here, l->folder ? ", nor " : "", l->folder ? l->folder : "");
+	return weir_error_set(e, "no figures: there is no folder %s here%s%s; name one by --papers",
+			      here, l->folder ? ", nor " : "", l->folder ? l->folder : "");
 }
 
 /* --- reading folders --- */
@@ -73,13 +73,13 @@ static int ends_in(const char *name, const char *end)
 
 /* Shows every entry of a folder that does not begin with a dot. */
 static int each_entry(const char *folder, void (*show)(void *, const char *), void *context,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	DIR *d = opendir(folder);
 	struct dirent *entry;
 
 	if (!d)
-		return error_set(e, "%.300s: cannot be read: %s", folder, strerror(errno));
+		return weir_error_set(e, "%.300s: cannot be read: %s", folder, strerror(errno));
 	while ((entry = readdir(d)))
 		if (entry->d_name[0] != '.')
 			show(context, entry->d_name);
@@ -123,7 +123,7 @@ static void add_figure(struct figure_list *l, const char *paper, const char *fil
 	text_print(&f->claims, "%s/%s/%s%s", l->folder, paper, f->name, claims_end);
 }
 
-static int add_paper(struct figure_list *l, const char *paper, struct error *e)
+static int add_paper(struct figure_list *l, const char *paper, struct weir_error *e)
 {
 	struct names files = { 0, NULL };
 	char *folder = NULL;
@@ -173,7 +173,7 @@ static int compare_figures(const void *a, const void *b)
 	return order ? order : strcmp(p->name, q->name);
 }
 
-int figures_find(struct figure_list *l, const char *folder, struct error *e)
+int figures_find(struct figure_list *l, const char *folder, struct weir_error *e)
 {
 	struct names papers = { 0, NULL };
 	int failed;
@@ -184,8 +184,8 @@ int figures_find(struct figure_list *l, const char *folder, struct error *e)
 		failed = add_paper(l, papers.all[i], e);
 	names_free(&papers);
 	if (!failed && l->count == 0)
-		failed = error_set(e, "%.300s: has no figures, no PAPER/FIGURE%s", l->folder,
-				   scenario_end);
+		failed = weir_error_set(e, "%.300s: has no figures, no PAPER/FIGURE%s", l->folder,
+					scenario_end);
 	if (failed) {
 		figures_free(l);
 		return -1;
@@ -210,7 +210,7 @@ void figures_free(struct figure_list *l)
 
 /* --- words --- */
 
-static int unknown_word(const struct figure_list *l, const char *word, struct error *e)
+static int unknown_word(const struct figure_list *l, const char *word, struct weir_error *e)
 {
 	const char **names = memory_grow(NULL, l->count + UINT64_C(1), sizeof(*names));
 	const char *nearest;
@@ -218,17 +218,17 @@ static int unknown_word(const struct figure_list *l, const char *word, struct er
 
 	for (uint32_t i = 0; i < l->count; i++)
 		names[count++] = strchr(word, '/') ? l->all[i].label : l->all[i].paper;
-	nearest = nearest_name(word, names, count);
-	error_set(e,
-		  "no paper or figure %s%s%s%s; 'weir reproduce' lists them, and 'all' means all",
-		  quote(word).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
-		  nearest ? ")" : "");
+	nearest = weir_nearest_name(word, names, count);
+	weir_error_set(
+		e, "no paper or figure %s%s%s%s; 'weir reproduce' lists them, and 'all' means all",
+		weir_quote(word).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
+		nearest ? ")" : "");
 	free(names);
 	return -1;
 }
 
 int figures_choose(const struct figure_list *l, const char *word, struct figure_range *r,
-		   struct error *e)
+		   struct weir_error *e)
 {
 	*r = (struct figure_range){ 0, 0 };
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -253,7 +253,7 @@ char *figure_folder(const struct figure_files *f, const char *out, enum figure_s
 	return path;
 }
 
-int figure_prepare(const struct figure_files *f, const char *out, struct error *e)
+int figure_prepare(const struct figure_files *f, const char *out, struct weir_error *e)
 {
 	char *paper = NULL;
 	int failed;
@@ -279,7 +279,7 @@ static int has_store(const char *folder)
 }
 
 /* Processor time: what else the machine did meanwhile is not the figure's. */
-static int add_times(struct figure_state *st, struct store *s, struct error *e)
+static int add_times(struct figure_state *st, struct store *s, struct weir_error *e)
 {
 	int cpu_seconds = metric_index("cpu_seconds");
 	struct stored_runs runs;
@@ -293,7 +293,7 @@ static int add_times(struct figure_state *st, struct store *s, struct error *e)
 }
 
 int figure_state_read(struct figure_state *st, const struct figure *f, const char *folder,
-		      enum figure_size size, struct error *e)
+		      enum figure_size size, struct weir_error *e)
 {
 	struct store *s = NULL;
 	int failed;
@@ -309,7 +309,7 @@ int figure_state_read(struct figure_state *st, const struct figure *f, const cha
 		store_close(s);
 	if (failed) {
 		figure_state_free(st);
-		return error_prefix(e, "%.200s: ", folder);
+		return weir_error_prefix(e, "%.200s: ", folder);
 	}
 	st->counts = verdict_count(f, st->verdicts);
 	return 0;

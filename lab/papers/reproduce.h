@@ -24,7 +24,7 @@ struct figure_list {
 
 /* Every figure in the folder; NULL: in scenarios/papers here, or else in share/weir/papers of the place
  * where the program is installed. On -1 nothing is left to free. */
-int figures_find(struct figure_list *l, const char *folder, struct error *e);
+int figures_find(struct figure_list *l, const char *folder, struct weir_error *e);
 void figures_free(struct figure_list *l);
 
 /* Neighbours in a list. */
@@ -34,7 +34,7 @@ struct figure_range {
 
 /* Which figures a word means: "pred/fig13", "pred", "all". */
 int figures_choose(const struct figure_list *l, const char *word, struct figure_range *r,
-		   struct error *e);
+		   struct weir_error *e);
 
 enum { FIGURE_SIZES = FIGURE_FULL + 1 };
 
@@ -44,7 +44,7 @@ extern const char *const figure_size_names[FIGURE_SIZES]; /* "quick", "full" */
 char *figure_folder(const struct figure_files *f, const char *out, enum figure_size size);
 
 /* Makes the folders above it, OUT and OUT/pred. */
-int figure_prepare(const struct figure_files *f, const char *out, struct error *e);
+int figure_prepare(const struct figure_files *f, const char *out, struct weir_error *e);
 
 /* How far a figure is in one size. */
 struct figure_state {
@@ -56,7 +56,7 @@ struct figure_state {
 
 /* From the results in the folder, if there are any. On -1 nothing is left to free. */
 int figure_state_read(struct figure_state *st, const struct figure *f, const char *folder,
-		      enum figure_size size, struct error *e);
+		      enum figure_size size, struct weir_error *e);
 void figure_state_free(struct figure_state *st);
 
 /* A figure with all that is known of it. */
@@ -69,7 +69,7 @@ struct summary_entry {
 
 /* out: where the results are. files must outlive it. On -1 nothing is left to free. */
 int summary_entry_read(struct summary_entry *y, const struct figure_files *files, const char *out,
-		       struct error *e);
+		       struct weir_error *e);
 void summary_entry_free(struct summary_entry *y);
 
 /* Those of this machine, by which times are divided. */
@@ -82,7 +82,8 @@ struct summary {
 };
 
 /* The list must outlive the summary. On -1 nothing is left to free. */
-int summary_read(struct summary *y, const struct figure_list *l, const char *out, struct error *e);
+int summary_read(struct summary *y, const struct figure_list *l, const char *out,
+		 struct weir_error *e);
 void summary_free(struct summary *y);
 
 /* A page with links to the figures' pages, and a document. */

@@ -13,7 +13,7 @@
 /* --- reading --- */
 
 int summary_entry_read(struct summary_entry *y, const struct figure_files *files, const char *out,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	*y = (struct summary_entry){ .files = files };
 	if (figure_read(&y->figure, files->claims, e))
@@ -42,7 +42,8 @@ void summary_entry_free(struct summary_entry *y)
 	figure_free(&y->figure);
 }
 
-int summary_read(struct summary *y, const struct figure_list *l, const char *out, struct error *e)
+int summary_read(struct summary *y, const struct figure_list *l, const char *out,
+		 struct weir_error *e)
 {
 	*y = (struct summary){ 0, NULL };
 	y->all = memory_grow(NULL, l->count + UINT64_C(1), sizeof(*y->all));
@@ -522,7 +523,8 @@ void summary_markdown(FILE *f, const struct summary *y)
 {
 	fprintf(f,
 		"# The papers, re-run\n\n"
-		"Written by `weir reproduce --summary --markdown FILE`, from the results of Weir %s.\n",
+		"Written by `weir reproduce --summary --markdown FILE`, from the results of Weir "
+		"%s.\n",
 		version_of_results().text);
 	write_document(&(struct document){ f, FORM_MARKDOWN, y });
 }

@@ -79,26 +79,27 @@ static void find_source(struct evidence *v, uint32_t claim)
 }
 
 /* Runs of the latest plan, where there is one. */
-static int read_runs(struct evidence *v, struct error *e)
+static int read_runs(struct evidence *v, struct weir_error *e)
 {
 	return v->store ? store_runs(v->store, STORE_PLANNED, &v->runs, e) : 0;
 }
 
-int evidence_new(struct evidence **out, struct store *s, const struct figure *f, struct error *e)
+int evidence_new(struct evidence **out, struct store *s, const struct figure *f,
+		 struct weir_error *e)
 {
 	struct evidence *v = calloc(1, sizeof(*v));
 	size_t claims = f->claim_count + (size_t)1, runs;
 
 	*out = v;
 	if (!v)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	v->store = s;
 	v->figure = f;
 	v->sources = calloc(claims, sizeof(*v->sources));
 	v->series_claim = calloc(claims, sizeof(*v->series_claim));
 	v->flows.columns = calloc(claims, sizeof(*v->flows.columns));
 	if (!v->sources || !v->series_claim || !v->flows.columns)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		find_source(v, i);
 	if (read_runs(v, e))
@@ -110,7 +111,7 @@ int evidence_new(struct evidence **out, struct store *s, const struct figure *f,
 	v->series_read = calloc(runs, 1);
 	return v->flow_numbers && v->series_numbers && v->flows_read && v->series_read
 		       ? 0
-		       : error_set(e, "no memory");
+		       : weir_error_set(e, "no memory");
 }
 
 void evidence_free(struct evidence *v)
@@ -135,13 +136,13 @@ struct series_visit {
 	uint32_t run;
 	double *numbers;
 	unsigned char *seen; /* per column: the first series of that name counts */
-	struct error *e;
+	struct weir_error *e;
 	int failed;
 };
 
 /* A scheme's series says its unit; does the claim have the same? */
 static int check_unit(struct evidence *v, uint32_t claim, const struct stored_series *s,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	const struct claim *c = &v->figure->claims[claim];
 	struct claim_source *source = &v->sources[claim];
@@ -149,10 +150,10 @@ static int check_unit(struct evidence *v, uint32_t claim, const struct stored_se
 	const char *given = is_level ? c->series.level_unit : c->unit;
 
 	if ((is_level || c->over.count == 0) && !unit_fits(given, s->unit))
-		return error_set(e, "%s:%d: [claim %s]: series %s is in %s, not in %s",
-				 v->figure->file, c->line, c->name, quote(s->name).text,
-				 *s->unit ? s->unit : "plain numbers",
-				 *given ? given : "plain numbers");
+		return weir_error_set(e, "%s:%d: [claim %s]: series %s is in %s, not in %s",
+				      v->figure->file, c->line, c->name, weir_quote(s->name).text,
+				      *s->unit ? s->unit : "plain numbers",
+				      *given ? given : "plain numbers");
 	if (!source->unit_known)
 		snprintf(source->unit, sizeof(source->unit), "%s", s->unit);
 	return 0;
@@ -179,13 +180,13 @@ static int visit_series(void *context, const struct stored_series *s)
 	return 0;
 }
 
-static int read_series(struct evidence *v, uint32_t run, double *numbers, struct error *e)
+static int read_series(struct evidence *v, uint32_t run, double *numbers, struct weir_error *e)
 {
 	struct series_visit at = { v, run, numbers, calloc(v->series_count + (size_t)1, 1), e, 0 };
 	int failed;
 
 	if (!at.seen)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < v->series_count; i++)
 		numbers[i] = (double)NAN;
 	failed = store_each_series(v->store, v->runs.runs[run].id, visit_series, &at, e);
@@ -202,7 +203,7 @@ static enum metric_kind kind_of_source(const struct claim_source *s)
 
 /* The claim's metric of one run. */
 static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *number,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	const struct claim_source *s = &v->sources[claim];
 	double *flows = v->flow_numbers + (size_t)run * v->flows.column_count;
@@ -246,16 +247,16 @@ static const char *seed_of(const struct stored_run *run)
 }
 
 static int collect(struct evidence *v, const struct claim *c, const struct selection *s,
-		   struct side *side, struct error *e)
+		   struct side *side, struct weir_error *e)
 {
 	uint32_t claim = (uint32_t)(c - v->figure->claims);
 	const char *mixed = selection_mixes(s, &v->runs);
 
 	side->runs = calloc(v->runs.count + (size_t)1, sizeof(*side->runs));
 	if (!side->runs)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (mixed)
-		return error_set(
+		return weir_error_set(
 			e,
 			"%s:%d: [claim %s]: %s: the runs that it selects differ in %s; name "
 			"its value",
@@ -391,7 +392,7 @@ static void explain(const struct claim *c, const struct sides *s, struct verdict
 }
 
 static int judge(struct evidence *ev, const struct claim *c, struct sides *s, struct verdict *v,
-		 struct error *e)
+		 struct weir_error *e)
 {
 	if (collect(ev, c, &c->of, &s->of, e) ||
 	    (c->over.count && collect(ev, c, &c->over, &s->over, e)))
@@ -418,7 +419,7 @@ static int judge(struct evidence *ev, const struct claim *c, struct sides *s, st
 }
 
 int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size size,
-		struct verdict *v, struct error *e)
+		struct verdict *v, struct weir_error *e)
 {
 	const struct measured nothing = { (double)NAN, (double)NAN, 0 };
 	size_t room = ev->runs.count + (size_t)1;
@@ -433,7 +434,7 @@ int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size siz
 	if (size < c->size)
 		v->kind = VERDICT_OTHER_SIZE;
 	else if (!s.numbers || !s.known)
-		failed = error_set(e, "no memory");
+		failed = weir_error_set(e, "no memory");
 	else
 		failed = judge(ev, c, &s, v, e);
 	free(s.of.runs);
@@ -444,7 +445,7 @@ int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size siz
 }
 
 int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
-		 struct verdict *verdicts, struct error *e)
+		 struct verdict *verdicts, struct weir_error *e)
 {
 	struct evidence *v;
 	int failed = evidence_new(&v, s, f, e);

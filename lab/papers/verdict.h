@@ -47,17 +47,18 @@ const char *verdict_name(enum verdict_kind kind); /* "same direction" */
  * cannot be judged at all, because it selects runs that differ in more than their seeds, or the store
  * cannot be read. */
 int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
-		 struct verdict *verdicts, struct error *e);
+		 struct verdict *verdicts, struct weir_error *e);
 
 /* The same step by step; what evidence_new has made is freed by evidence_free, also on -1. */
 struct evidence;
 
-int evidence_new(struct evidence **out, struct store *s, const struct figure *f, struct error *e);
+int evidence_new(struct evidence **out, struct store *s, const struct figure *f,
+		 struct weir_error *e);
 void evidence_free(struct evidence *v);
 
 /* The claim is one of the evidence's figure. */
 int claim_judge(struct evidence *v, const struct claim *c, enum figure_size size,
-		struct verdict *verdict, struct error *e);
+		struct verdict *verdict, struct weir_error *e);
 
 /* "0.31 ±0.02", "1.4 ms ±80 us", "never"; "-" where it is not known. */
 struct claim_text measured_text(const struct measured *m, const char *unit);

@@ -9,7 +9,6 @@
 
 enum { ID_SIZE = 96 };
 
-
 /* "FCT, small flows: 99 %" becomes "fct-small-flows-99". */
 static void make_id(char id[ID_SIZE], const char *title, const char *variant)
 {

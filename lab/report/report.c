@@ -39,7 +39,7 @@ const struct report_metric report_network_metrics[] = {
 	{ NULL, NULL },
 };
 
-int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e)
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e)
 {
 	const char *names[2 * REPORT_METRICS_MAX];
 	struct compare_request q = { .metrics = names, .scope = scope, .is_usual = 1 };
@@ -75,7 +75,7 @@ void report_free(struct report *r)
 	*r = (struct report){ .setting_count = 0 };
 }
 
-static int write_svg(const char *path, const struct chart *c, struct error *e)
+static int write_svg(const char *path, const struct chart *c, struct weir_error *e)
 {
 	struct output o;
 
@@ -85,10 +85,10 @@ static int write_svg(const char *path, const struct chart *c, struct error *e)
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
-int report_svg(const char *folder, const struct report *r, struct error *e)
+int report_svg(const char *folder, const struct report *r, struct weir_error *e)
 {
 	if (mkdir(folder, 0777) && errno != EEXIST)
-		return error_set(e, "%s: cannot be made: %s", folder, strerror(errno));
+		return weir_error_set(e, "%s: cannot be made: %s", folder, strerror(errno));
 	for (uint32_t i = 0; i < r->charts.count; i++) {
 		char *path = NULL;
 		int status;

@@ -50,13 +50,13 @@ struct report {
 
 /* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
  * to free. */
-int report_read(struct report *r, struct store *s, enum store_scope scope, struct error *e);
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e);
 void report_free(struct report *r);
 
 void report_html(FILE *f, const struct report *r);
 
 /* One file for each chart in a folder that is made where it does not exist. */
-int report_svg(const char *folder, const struct report *r, struct error *e);
+int report_svg(const char *folder, const struct report *r, struct weir_error *e);
 
 /* --- the page, also for other pages of this look --- */
 
@@ -88,7 +88,7 @@ void page_chart(FILE *f, const struct chart_list *list, uint32_t first);
 void report_compare(struct report *r);
 
 /* Fills in r->charts. */
-int report_charts(struct report *r, struct store *s, struct error *e);
+int report_charts(struct report *r, struct store *s, struct weir_error *e);
 
 const struct report_setting *report_setting(const struct report *r, const char *path);
 
@@ -137,7 +137,7 @@ struct flow_sample {
 };
 
 int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
-		    struct error *e);
+		    struct weir_error *e);
 void flow_sample_free(struct flow_sample *sample);
 
 /* The chart of that part, title and variant; a new one where there is none yet. */

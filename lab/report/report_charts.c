@@ -15,7 +15,7 @@ enum {
 	POINTS_MAX = 1000 * 1000, /* of all charts together: about 15 MB of HTML */
 };
 
-#define PS_PER_US (1000.0 * PS_PER_NS)
+#define PS_PER_US (1000.0 * WEIR_PS_PER_NS)
 
 static const struct {
 	const char *of;
@@ -179,15 +179,16 @@ static int add_flow(void *context, const struct stored_flow *f)
 	return 0;
 }
 
-static int read_interval(const struct stored_run *run, struct measure_config *m, struct error *e)
+static int read_interval(const struct stored_run *run, struct measure_config *m,
+			 struct weir_error *e)
 {
 	const char *from = stored_setting(run, "measure.from"),
 		   *to = stored_setting(run, "measure.to");
 
 	*m = (struct measure_config){ .from_ps = 0 };
-	if (from && option_parse(m, option_find(measure_options, "from"), from, e))
+	if (from && weir_option_parse(m, weir_option_find(measure_options, "from"), from, e))
 		return -1;
-	return to ? option_parse(m, option_find(measure_options, "to"), to, e) : 0;
+	return to ? weir_option_parse(m, weir_option_find(measure_options, "to"), to, e) : 0;
 }
 
 /* What a distribution is of. */
@@ -222,7 +223,7 @@ static void add_cdf(struct report *r, const struct report_case *k, const struct 
 }
 
 int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	if (read_interval(run, &sample->interval, e))
 		return -1;
@@ -237,7 +238,7 @@ void flow_sample_free(struct flow_sample *sample)
 }
 
 static int add_distributions(struct report *r, struct store *s, const struct report_case *k,
-			     struct error *e)
+			     struct weir_error *e)
 {
 	struct flow_sample sample = { .count = 0 };
 	int status = 0;
@@ -304,7 +305,7 @@ void report_series(struct chart_line *l, const struct stored_series *s)
 {
 	for (uint64_t i = 0; i < s->count; i++)
 		if (isfinite(s->value[i]))
-			chart_point_add(l, (double)s->time_ps[i] / PS_PER_NS, s->value[i]);
+			chart_point_add(l, (double)s->time_ps[i] / WEIR_PS_PER_NS, s->value[i]);
 	chart_line_reduce(l, COLUMNS, 0);
 }
 
@@ -340,7 +341,7 @@ static int add_series(void *context, const struct stored_series *s)
 
 /* Series come from one run a case: curves of several seeds would hide each other. */
 static int add_case_series(struct report *r, struct store *s, const struct report_case *k,
-			   struct error *e)
+			   struct weir_error *e)
 {
 	struct series_visit visit = { r, k };
 
@@ -396,7 +397,7 @@ void report_limit_points(struct chart_list *list)
 					  list->all[i].log_x);
 }
 
-int report_charts(struct report *r, struct store *s, struct error *e)
+int report_charts(struct report *r, struct store *s, struct weir_error *e)
 {
 	add_metric_chart(r, "fct_mean_ns", "Flow completion time, mean", "mean FCT");
 	add_metric_chart(r, "fct_small_p99_ns",

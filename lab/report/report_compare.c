@@ -62,21 +62,22 @@ static void find_settings(struct report *r)
 struct quantity {
 	double number;           /* in the smallest unit */
 	const struct unit *unit; /* NULL: has none */
-	enum opt_type type;
+	enum weir_opt_type type;
 };
 
 static int read_quantity(const char *text, struct quantity *q)
 {
-	static const enum opt_type types[] = { OPT_TIME_PS, OPT_LENGTH, OPT_RATE_BPS };
+	static const enum weir_opt_type types[] = { WEIR_OPT_TIME_PS, WEIR_OPT_LENGTH,
+						    WEIR_OPT_RATE_BPS };
 	char *end;
 
-	*q = (struct quantity){ strtod(text, &end), NULL, OPT_COUNT };
+	*q = (struct quantity){ strtod(text, &end), NULL, WEIR_OPT_COUNT };
 	if (end == text || !isfinite(q->number))
 		return -1;
 	if (!*end)
 		return 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		q->unit = unit_find(option_units(types[i]), end);
+		q->unit = weir_unit_find(weir_option_units(types[i]), end);
 		q->type = types[i];
 		if (q->unit) {
 			q->number *= (double)q->unit->factor;
@@ -89,7 +90,7 @@ static int read_quantity(const char *text, struct quantity *q)
 /* Are all values numbers of one kind? The unit of the largest, or NULL, goes to *unit. */
 static int is_numeric(const char *const *values, uint32_t count, const struct unit **unit)
 {
-	struct quantity first = { 0, NULL, OPT_COUNT };
+	struct quantity first = { 0, NULL, WEIR_OPT_COUNT };
 	double largest = -INFINITY;
 
 	for (uint32_t i = 0; i < count; i++) {

@@ -19,14 +19,15 @@ static int is_matrix(const char *file)
 
 /* --- the scenario that names the files --- */
 
-static int add(struct scenario *s, const char *path, const char *value, struct error *e)
+static int add(struct scenario *s, const char *path, const char *value, struct weir_error *e)
 {
-	if (strlen(value) >= OPT_TEXT_SIZE)
-		return error_set(e, "%s is too long for the name of a file", quote(value).text);
-	return scenario_add(s, path, value, 0) ? error_set(e, "no memory") : 0;
+	if (strlen(value) >= WEIR_OPT_TEXT_SIZE)
+		return weir_error_set(e, "%s is too long for the name of a file",
+				      weir_quote(value).text);
+	return scenario_add(s, path, value, 0) ? weir_error_set(e, "no memory") : 0;
 }
 
-static int add_files(struct scenario *s, const struct import_files *files, struct error *e)
+static int add_files(struct scenario *s, const struct import_files *files, struct weir_error *e)
 {
 	if (files->topology &&
 	    (add(s, "network.topology", "hpcc", e) || add(s, "network.file", files->topology, e)))
@@ -49,7 +50,7 @@ static int add_files(struct scenario *s, const struct import_files *files, struc
 	return 0;
 }
 
-int import_scenario(struct scenario *s, const struct import_files *files, struct error *e)
+int import_scenario(struct scenario *s, const struct import_files *files, struct weir_error *e)
 {
 	static const char text[] = "[network]\n[traffic " IMPORT_TRAFFIC "]\n";
 
@@ -96,7 +97,8 @@ static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 	}
 }
 
-static int write_network(FILE *f, const struct scenario *s, const struct config *c, struct error *e)
+static int write_network(FILE *f, const struct scenario *s, const struct config *c,
+			 struct weir_error *e)
 {
 	struct hpcc_topology t;
 
@@ -118,10 +120,11 @@ static int write_network(FILE *f, const struct scenario *s, const struct config 
 
 static const char *time_text(char *buffer, size_t size, int64_t ps)
 {
-	static const struct option time = { "time", OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "", NULL };
+	static const struct weir_option time = { "time", WEIR_OPT_TIME_PS, 0,  NULL,
+						 0,      UINT64_MAX,       "", NULL };
 	uint64_t value = (uint64_t)ps;
 
-	return option_format(buffer, size, &time, &value);
+	return weir_option_format(buffer, size, &time, &value);
 }
 
 static int has_settings(const struct scenario *s, const char *owner)
@@ -155,11 +158,11 @@ static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow
 }
 
 /* Can every start be written in a list? */
-static int check_starts(const struct flow_list *flows, struct error *e)
+static int check_starts(const struct flow_list *flows, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < flows->count; i++)
 		if (flows->flows[i].ties & FLOW_WAITS && !waits_for(&flows->gates, i))
-			return error_set(
+			return weir_error_set(
 				e, "a trigger that several flows set off cannot be written as a "
 				   "list; run the matrix as it is, with pattern = htsim");
 	return 0;
@@ -182,7 +185,8 @@ static const char *start_text(char *buffer, size_t size, const struct flow_list 
 static void write_flows(FILE *f, const struct scenario *s, const struct config *c,
 			const struct import_files *files, const struct flow_list *flows)
 {
-	static const struct option size = { "size", OPT_SIZE, 0, NULL, 0, UINT64_MAX, "", NULL };
+	static const struct weir_option size = { "size", WEIR_OPT_SIZE, 0,  NULL,
+						 0,      UINT64_MAX,    "", NULL };
 	int64_t base_ps = c->traffic[0].start.first_ps;
 
 	int is_listed = files->capture || scenario_find(s, FLOWS_PATH ".file");
@@ -196,7 +200,7 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 		const struct flow *flow = &flows->flows[i];
 		char bytes[64], start[64];
 
-		option_format(bytes, sizeof(bytes), &size, &flow->size_bytes);
+		weir_option_format(bytes, sizeof(bytes), &size, &flow->size_bytes);
 		fprintf(f, "flow = %u %u %s %s\n", flow->src, flow->dst, bytes,
 			start_text(start, sizeof(start), flows, i, base_ps));
 	}
@@ -254,7 +258,7 @@ static void write_title(FILE *f, const struct import_files *files)
 }
 
 /* The flows of a capture, as if they had been written down. */
-static int add_captured(struct config *c, const struct capture_flows *capture, struct error *e)
+static int add_captured(struct config *c, const struct capture_flows *capture, struct weir_error *e)
 {
 	char line[96];
 
@@ -264,14 +268,14 @@ static int add_captured(struct config *c, const struct capture_flows *capture, s
 		snprintf(line, sizeof(line), "%u %u %" PRIu64 "B %" PRId64 "ns", flow->src,
 			 flow->dst, flow->bytes, flow->start_ns);
 		if (line_list_add(&c->traffic[0].flow_lines, line, 0))
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 	}
 	return 0;
 }
 
 /* Nothing is written before everything was read. */
 static int write_all(FILE *f, const struct scenario *s, const struct config *c,
-		     const struct import_files *files, struct error *e)
+		     const struct import_files *files, struct weir_error *e)
 {
 	const struct setting *seed = scenario_find(s, "seed");
 	struct flow_list flows = { 0 };
@@ -298,18 +302,18 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 }
 
 /* Puts a message about an imported file in front of everything: "topo.txt:3: ...". */
-static int locate(const struct scenario *s, struct error *e)
+static int locate(const struct scenario *s, struct weir_error *e)
 {
 	static const char *const keys[] = { "network.file: ", FLOWS_PATH ".file: " };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strncmp(e->text, keys[i], strlen(keys[i])) == 0)
-			return error_set(e, "%s", e->text + strlen(keys[i]));
+			return weir_error_set(e, "%s", e->text + strlen(keys[i]));
 	return scenario_locate(s, e);
 }
 
 int import_write(FILE *f, const struct scenario *s, const struct import_files *files,
-		 struct error *e)
+		 struct weir_error *e)
 {
 	struct config c;
 	int failed;

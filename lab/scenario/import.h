@@ -23,9 +23,9 @@ struct import_files {
 
 /* A scenario that names the files, to which further settings may be added by scenario_set. On -1
  * nothing is left to free. */
-int import_scenario(struct scenario *s, const struct import_files *files, struct error *e);
+int import_scenario(struct scenario *s, const struct import_files *files, struct weir_error *e);
 
 /* Reads the files that the scenario names and writes it without them. */
 int import_write(FILE *f, const struct scenario *s, const struct import_files *files,
-		 struct error *e);
+		 struct weir_error *e);
 #endif

@@ -18,7 +18,7 @@ static uint64_t hash_text(uint64_t before, const char *text)
 
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return hash64(hash64(before, hash), length);
+	return weir_hash64(weir_hash64(before, hash), length);
 }
 
 static void hash_setting(void *context, const char *path, const char *value)
@@ -28,7 +28,7 @@ static void hash_setting(void *context, const char *path, const char *value)
 	*hash = hash_text(hash_text(*hash, path), value);
 }
 
-int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct error *e)
+int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct weir_error *e)
 {
 	uint64_t hash = hash_text(KEY_FORM, version_of_results().text);
 

@@ -5,5 +5,5 @@
 #include "sim/config/config.h"
 
 enum { RUN_KEY_SIZE = 17 };
-int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct error *e);
+int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct weir_error *e);
 #endif

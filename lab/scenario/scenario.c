@@ -120,7 +120,7 @@ void scenario_drop(struct scenario *s, const char *path, enum whose whose)
 	s->setting_count = kept;
 }
 
-static int unknown_traffic(const struct scenario *s, const char *name, struct error *e)
+static int unknown_traffic(const struct scenario *s, const char *name, struct weir_error *e)
 {
 	const char *names[SECTION_NAMES_MAX];
 	size_t count = 0;
@@ -129,8 +129,8 @@ static int unknown_traffic(const struct scenario *s, const char *name, struct er
 		if (strncmp(s->sections[i].path, "traffic.", strlen("traffic.")) == 0)
 			names[count++] = s->sections[i].path + strlen("traffic.");
 	if (count == 0)
-		return error_set(e, "%s has no [traffic] section", s->file);
-	return error_unknown(e, "[traffic] section", name, names, count);
+		return weir_error_set(e, "%s has no [traffic] section", s->file);
+	return weir_error_unknown(e, "[traffic] section", name, names, count);
 }
 
 int scenario_put(struct scenario *s, const char *path, const char *value, int line)
@@ -139,7 +139,7 @@ int scenario_put(struct scenario *s, const char *path, const char *value, int li
 	return scenario_add(s, path, value, line);
 }
 
-int scenario_check_path(const struct scenario *s, const char *path, struct error *e)
+int scenario_check_path(const struct scenario *s, const char *path, struct weir_error *e)
 {
 	const char *names[] = { "network", "switch", "host", "rdma", "traffic.NAME", "measure" };
 	const struct section *section;
@@ -148,24 +148,24 @@ int scenario_check_path(const struct scenario *s, const char *path, struct error
 	if (strcmp(path, "case") == 0)
 		return s->case_count
 			       ? 0
-			       : error_set(e, "%s has no [case NAME] to choose from", s->file);
+			       : weir_error_set(e, "%s has no [case NAME] to choose from", s->file);
 	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))
-		return error_set(e,
-				 "%s is not a setting; write section.key=value, as in "
-				 "switch.marking=tcn or traffic.web.load=0.8",
-				 quote(path).text);
+		return weir_error_set(e,
+				      "%s is not a setting; write section.key=value, as in "
+				      "switch.marking=tcn or traffic.web.load=0.8",
+				      weir_quote(path).text);
 	if (p.section[0] == '\0')
 		return 0;
 	section = section_find(p.section);
 	if (!section || section->traits & SECTION_PATHS)
-		return error_unknown(e, "section", p.section, names,
-				     sizeof(names) / sizeof(*names));
+		return weir_error_unknown(e, "section", p.section, names,
+					  sizeof(names) / sizeof(*names));
 	if (strcmp(p.section, "traffic") != 0)
-		return p.name ? error_set(e, "%s has one dot too many; write %s.key=value",
-					  quote(path).text, p.section)
+		return p.name ? weir_error_set(e, "%s has one dot too many; write %s.key=value",
+					       weir_quote(path).text, p.section)
 			      : 0;
 	if (!p.name)
-		return error_set(e, "which traffic? Write traffic.NAME.%s=value", p.key);
+		return weir_error_set(e, "which traffic? Write traffic.NAME.%s=value", p.key);
 	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
 }
 
@@ -233,36 +233,36 @@ static int set(struct scenario *s, const char *path, const char *value)
 	return scenario_add(s, path, value, 0);
 }
 
-int scenario_set(struct scenario *s, const char *assignment, struct error *e)
+int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e)
 {
 	const char *equals = strchr(assignment, '='), *listed;
 	char path[PATH_SIZE];
 
 	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(path)) {
-		error_set(e,
-			  "%s is not a setting; write section.key=value, as in switch.marking=tcn",
-			  quote(assignment).text);
-		return error_prefix(e, "--set: ");
+		weir_error_set(
+			e, "%s is not a setting; write section.key=value, as in switch.marking=tcn",
+			weir_quote(assignment).text);
+		return weir_error_prefix(e, "--set: ");
 	}
 	snprintf(path, sizeof(path), "%.*s", (int)(equals - assignment), assignment);
 	if (equals[1] == '\0') {
-		error_set(e, "no value; write %s=value", path);
-		return error_prefix(e, "--set %.100s: ", assignment);
+		weir_error_set(e, "no value; write %s=value", path);
+		return weir_error_prefix(e, "--set %.100s: ", assignment);
 	}
 	listed = path_of_list(path);
 	if (scenario_check_path(s, listed ? listed : path, e))
-		return error_prefix(e, "--set %.100s: ", assignment);
+		return weir_error_prefix(e, "--set %.100s: ", assignment);
 	if (set(s, path, equals + 1))
-		return error_set(e, "--set %.100s: no memory", assignment);
+		return weir_error_set(e, "--set %.100s: no memory", assignment);
 	return 0;
 }
 
 /* --- where is it? --- */
 
 /* A list or range where one value belongs. */
-static void explain_list(const struct scenario *s, const struct setting *at, struct error *e)
+static void explain_list(const struct scenario *s, const struct setting *at, struct weir_error *e)
 {
-	struct error ignored, copy;
+	struct weir_error ignored, copy;
 	struct text_list list;
 
 	if (find_sweep(s, at->path) || path_of_list(at->path) ||
@@ -270,20 +270,20 @@ static void explain_list(const struct scenario *s, const struct setting *at, str
 		return;
 	if (list.count > 1) {
 		copy = *e;
-		error_set(e, "%s; one value belongs here, lists stand in [sweep]", copy.text);
+		weir_error_set(e, "%s; one value belongs here, lists stand in [sweep]", copy.text);
 	}
 	list_free(&list);
 }
 
-int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e)
+int setting_prefix(const struct scenario *s, const struct setting *at, struct weir_error *e)
 {
 	const char *listed = path_of_list(at->path);
 
 	explain_list(s, at, e);
 	if (at->line == 0)
-		return error_prefix(e, "--set %.60s=%.100s: ", listed ? listed : at->path,
-				    at->value);
-	return error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
+		return weir_error_prefix(e, "--set %.60s=%.100s: ", listed ? listed : at->path,
+					 at->value);
+	return weir_error_prefix(e, "%.200s:%d: %.100s: ", s->file, at->line, at->path);
 }
 
 const char *line_part(const char *text, size_t *length)
@@ -322,7 +322,7 @@ static const struct setting *find_quoted(const struct scenario *s, const char *p
 	return scenario_find(s, path);
 }
 
-int scenario_locate(const struct scenario *s, struct error *e)
+int scenario_locate(const struct scenario *s, struct weir_error *e)
 {
 	const char *colon = strstr(e->text, ": ");
 	const struct scenario_section *section;
@@ -331,15 +331,15 @@ int scenario_locate(const struct scenario *s, struct error *e)
 	struct setting_path p;
 
 	if (!colon || (size_t)(colon - e->text) >= sizeof(path))
-		return error_prefix(e, "%.200s: ", s->file);
+		return weir_error_prefix(e, "%.200s: ", s->file);
 	snprintf(path, sizeof(path), "%.*s", (int)(colon - e->text), e->text);
 	at = find_quoted(s, path, colon + 2);
 	if (at) {
-		error_set(e, "%s", e->text + (colon + 2 - e->text));
+		weir_error_set(e, "%s", e->text + (colon + 2 - e->text));
 		return setting_prefix(s, at, e);
 	}
 	section = path_split(path, &p) ? NULL : scenario_section(s, p.owner);
 	if (section)
-		return error_prefix(e, "%.200s:%d: ", s->file, section->line);
-	return error_prefix(e, "%.200s: ", s->file);
+		return weir_error_prefix(e, "%.200s:%d: ", s->file, section->line);
+	return weir_error_prefix(e, "%.200s: ", s->file);
 }

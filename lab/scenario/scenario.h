@@ -38,7 +38,7 @@ struct setting_bundle {
 
 struct scenario {
 	char *file; /* for messages */
-	char title[OPT_TEXT_SIZE];
+	char title[WEIR_OPT_TEXT_SIZE];
 	uint32_t section_count, setting_count, setting_room;
 	struct scenario_section *sections; /* in the order of the file */
 	struct setting *settings;          /* without those of bundles */
@@ -50,30 +50,30 @@ struct scenario {
 
 /* Reads a file, or text that is already in memory and is called file in messages. On -1 nothing is
  * left to free. */
-int scenario_read(struct scenario *s, const char *file, struct error *e);
+int scenario_read(struct scenario *s, const char *file, struct weir_error *e);
 int scenario_read_text(struct scenario *s, const char *file, const char *text, size_t length,
-		       struct error *e);
+		       struct weir_error *e);
 void scenario_free(struct scenario *s);
 
 /* Replaces settings and lists of the file by those of [full], and those of cases by those of [full NAME],
  * before any scenario_set. Without these sections nothing changes. */
-int scenario_use_full(struct scenario *s, struct error *e);
+int scenario_use_full(struct scenario *s, struct weir_error *e);
 
 /* From now on the settings of that case count, and of no other case; NULL: of none. What scenario_set
  * gave comes before them. -1: there is no such case; the message has no place. */
-int scenario_use_case(struct scenario *s, const char *name, struct error *e);
+int scenario_use_case(struct scenario *s, const char *name, struct weir_error *e);
 
 /* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list. A key that may be repeated loses its lines
  * of the file; further calls add lines. Several lines in one value are divided by ";". */
-int scenario_set(struct scenario *s, const char *assignment, struct error *e);
+int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e);
 
 /* Makes a config from defaults and settings and checks it (config_check). On -1 nothing is left to
  * free. */
-int scenario_config(const struct scenario *s, struct config *c, struct error *e);
+int scenario_config(const struct scenario *s, struct config *c, struct weir_error *e);
 
 /* Puts the place in front of a message that starts with a path ("network.hosts: ..."), as those
  * of config_check, network_build and traffic_generate do. Returns -1. */
-int scenario_locate(const struct scenario *s, struct error *e);
+int scenario_locate(const struct scenario *s, struct weir_error *e);
 
 /* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
  * out: what identifies a run. The lines of a repeated key come as one text, divided by "; ", which
@@ -81,7 +81,7 @@ int scenario_locate(const struct scenario *s, struct error *e);
  * "digest.PATH" says what is in it: lab/base/digest.h. */
 typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
-		      struct error *e);
+		      struct weir_error *e);
 
 /* --- used between the files of this module --- */
 
@@ -101,19 +101,20 @@ const struct setting *scenario_next(const struct scenario *s, uint32_t *i);
 
 /* NULL: there is none of that name. The other one says which there are, without a place. */
 const struct setting_bundle *scenario_case(const struct scenario *s, const char *name);
-int scenario_check_case(const struct scenario *s, const char *name, struct error *e);
+int scenario_check_case(const struct scenario *s, const char *name, struct weir_error *e);
 const struct setting *bundle_find(const struct setting_bundle *b, const char *path);
 int bundle_add(struct setting_bundle *b, const char *path, const char *value, int line);
 void bundle_free(struct setting_bundle *b);
 
 /* Are all bundles filled with settings that there are? */
-int scenario_check_bundles(const struct scenario *s, struct error *e);
+int scenario_check_bundles(const struct scenario *s, struct weir_error *e);
 
 /* Can every value that stands in the file be read, used or not? Each by itself, lists aside. */
-int scenario_check_values(const struct scenario *s, struct error *e);
+int scenario_check_values(const struct scenario *s, struct weir_error *e);
 
 /* Reads the value of a setting; the message does not name the key, which setting_prefix does. */
-int setting_parse(void *params, const struct option *o, const char *value, struct error *e);
+int setting_parse(void *params, const struct weir_option *o, const char *value,
+		  struct weir_error *e);
 
 /* Is it a list, "sweep.PATH"? Then PATH, otherwise NULL. */
 const char *path_of_list(const char *path);
@@ -138,12 +139,12 @@ int setting_extend(struct setting *at, const char *value);
 int scenario_put(struct scenario *s, const char *path, const char *value, int line);
 
 /* Has the scenario a section for a setting of that path, or may it have one? */
-int scenario_check_path(const struct scenario *s, const char *path, struct error *e);
+int scenario_check_path(const struct scenario *s, const char *path, struct weir_error *e);
 const struct setting *scenario_find(const struct scenario *s, const char *path);
 const struct scenario_section *scenario_section(const struct scenario *s, const char *path);
 
 /* Puts "FILE:LINE: path: " or "--set path=value: " in front; returns -1. */
-int setting_prefix(const struct scenario *s, const struct setting *at, struct error *e);
+int setting_prefix(const struct scenario *s, const struct setting *at, struct weir_error *e);
 
 /* The first of the lines in text that are divided by ";": where it starts and how long it is, without
  * the blanks around it. */

@@ -78,7 +78,7 @@ const struct setting_bundle *scenario_case(const struct scenario *s, const char 
 	return NULL;
 }
 
-int scenario_check_case(const struct scenario *s, const char *name, struct error *e)
+int scenario_check_case(const struct scenario *s, const char *name, struct weir_error *e)
 {
 	const char *names[NAMES_MAX];
 	size_t count = 0;
@@ -87,10 +87,10 @@ int scenario_check_case(const struct scenario *s, const char *name, struct error
 		return 0;
 	for (uint32_t i = 0; i < s->case_count && count < NAMES_MAX; i++)
 		names[count++] = s->cases[i].name;
-	return error_unknown(e, "case", name, names, count);
+	return weir_error_unknown(e, "case", name, names, count);
 }
 
-int scenario_use_case(struct scenario *s, const char *name, struct error *e)
+int scenario_use_case(struct scenario *s, const char *name, struct weir_error *e)
 {
 	if (name && scenario_check_case(s, name, e))
 		return -1;
@@ -141,11 +141,11 @@ static int use_full_case(struct setting_bundle *b)
 	return 0;
 }
 
-int scenario_use_full(struct scenario *s, struct error *e)
+int scenario_use_full(struct scenario *s, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->case_count; i++)
 		if (s->cases[i].full && use_full_case(&s->cases[i]))
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < s->full.count; i++) {
 		const struct setting *at = &s->full.settings[i];
 		int failed;
@@ -158,7 +158,7 @@ int scenario_use_full(struct scenario *s, struct error *e)
 			failed = scenario_add(s, at->path, at->value, at->line);
 		}
 		if (failed)
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 	}
 	return 0;
 }
@@ -177,7 +177,7 @@ static size_t all_keys(const struct section *section, const char *names[NAMES_MA
 	return count;
 }
 
-static int check_key(const char *path, struct error *e)
+static int check_key(const char *path, struct weir_error *e)
 {
 	const char *names[NAMES_MAX], *nearest;
 	const struct section *section;
@@ -191,20 +191,20 @@ static int check_key(const char *path, struct error *e)
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], p.key) == 0)
 			return 0;
-	nearest = nearest_name(p.key, names, count);
-	return error_set(e, "unknown key %s%s%s%s; 'weir help %s' names them", quote(p.key).text,
-			 nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "",
-			 section->name);
+	nearest = weir_nearest_name(p.key, names, count);
+	return weir_error_set(e, "unknown key %s%s%s%s; 'weir help %s' names them",
+			      weir_quote(p.key).text, nearest ? " (nearest: " : "",
+			      nearest ? nearest : "", nearest ? ")" : "", section->name);
 }
 
 static int check_setting(const struct scenario *s, const struct setting_bundle *b,
-			 const struct setting *at, struct error *e)
+			 const struct setting *at, struct weir_error *e)
 {
 	const char *listed = b == &s->full ? path_of_list(at->path) : NULL;
 	const char *path = listed ? listed : at->path;
 
 	if (b != &s->full && strcmp(path, "case") == 0)
-		return error_set(e, "a case cannot choose a case");
+		return weir_error_set(e, "a case cannot choose a case");
 	if (scenario_check_path(s, path, e) || check_key(path, e))
 		return -1;
 	for (uint32_t i = 0; b == &s->full && i < s->case_count; i++) {
@@ -212,31 +212,32 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 		const struct setting *other = bundle_find(c, path);
 
 		if (other && !(c->full && bundle_find(c->full, path)))
-			return error_set(e,
-					 "[case %s] sets it in line %d, and a case comes before "
-					 "[full]; leave it out of one of them, or set it in "
-					 "[full %s] too",
-					 c->name, other->line, c->name);
+			return weir_error_set(
+				e,
+				"[case %s] sets it in line %d, and a case comes before "
+				"[full]; leave it out of one of them, or set it in "
+				"[full %s] too",
+				c->name, other->line, c->name);
 	}
 	return 0;
 }
 
 /* kind is what its header says before the name. */
 static int check_bundle(const struct scenario *s, const struct setting_bundle *b, const char *kind,
-			struct error *e)
+			struct weir_error *e)
 {
 	if (b->count == 0)
-		return error_set(e,
-				 "%.200s:%d: [%s%s] is empty; give it settings, as in "
-				 "switch.marking = tcn, or leave it out",
-				 s->file, b->line, kind, b->name);
+		return weir_error_set(e,
+				      "%.200s:%d: [%s%s] is empty; give it settings, as in "
+				      "switch.marking = tcn, or leave it out",
+				      s->file, b->line, kind, b->name);
 	for (uint32_t i = 0; i < b->count; i++)
 		if (check_setting(s, b, &b->settings[i], e))
 			return setting_prefix(s, &b->settings[i], e);
 	return 0;
 }
 
-int scenario_check_bundles(const struct scenario *s, struct error *e)
+int scenario_check_bundles(const struct scenario *s, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->case_count; i++) {
 		const struct setting_bundle *c = &s->cases[i];

@@ -14,14 +14,14 @@
 
 enum { KINDS_MAX = 32, VALUE_ROOM = 4096 };
 
-static const struct option seed_option = { "seed",
-					   OPT_COUNT,
-					   offsetof(struct config, seed),
-					   "1",
-					   0,
-					   UINT64_MAX,
-					   "start of every random number of the run",
-					   NULL };
+static const struct weir_option seed_option = { "seed",
+						WEIR_OPT_COUNT,
+						offsetof(struct config, seed),
+						"1",
+						0,
+						UINT64_MAX,
+						"start of every random number of the run",
+						NULL };
 
 /* A section of the config that is being filled: its keys and where their values go. */
 struct target {
@@ -67,7 +67,7 @@ static size_t kind_names(const struct section *s, const char *names[KINDS_MAX])
 }
 
 /* Reads which topology or pattern it is and fills in that one's defaults. */
-static int choose_kind(const struct scenario *s, struct target *t, struct error *e)
+static int choose_kind(const struct scenario *s, struct target *t, struct weir_error *e)
 {
 	const char *names[KINDS_MAX];
 	const struct setting *chosen;
@@ -80,21 +80,21 @@ static int choose_kind(const struct scenario *s, struct target *t, struct error 
 	snprintf(path, sizeof(path), "%s.%s", t->owner, t->section->chooser);
 	chosen = scenario_find(s, path);
 	if (!chosen) {
-		error_set(e, "%s: not given; one of %s", path,
-			  names_join(list, sizeof(list), names, count));
+		weir_error_set(e, "%s: not given; one of %s", path,
+			       names_join(list, sizeof(list), names, count));
 		return scenario_locate(s, e);
 	}
 	if (!kind_find(t->section, chosen->value, &t->kind)) {
-		error_unknown(e, t->section->chooser, chosen->value, names, count);
+		weir_error_unknown(e, t->section->chooser, chosen->value, names, count);
 		return setting_prefix(s, chosen, e);
 	}
-	options_default(t->params, t->kind.options);
+	weir_options_default(t->params, t->kind.options);
 	return 0;
 }
 
 /* --- one setting --- */
 
-static int unknown_key(const struct target *t, const char *key, struct error *e)
+static int unknown_key(const struct target *t, const char *key, struct weir_error *e)
 {
 	const struct section *s = t->section;
 	const char *names[KEYS_MAX], *owners[KINDS_MAX];
@@ -103,44 +103,45 @@ static int unknown_key(const struct target *t, const char *key, struct error *e)
 	struct kind k;
 
 	if (strcmp(key, "seed") == 0)
-		return error_set(e, "seed stands before the first section, or after --seed");
+		return weir_error_set(e, "seed stands before the first section, or after --seed");
 	for (size_t i = 0; s->kind && s->kind(i, &k) && owner_count < KINDS_MAX; i++)
 		if (section_has_key(s, key, k.name))
 			owners[owner_count++] = k.name;
 	if (owner_count == 0)
-		return error_unknown(e, "key", key, names, count);
-	return error_set(e, "%s %s has no such key, only %s has; allowed are %s", s->chooser,
-			 t->kind.name, names_join(others, sizeof(others), owners, owner_count),
-			 names_join(own, sizeof(own), names, count));
+		return weir_error_unknown(e, "key", key, names, count);
+	return weir_error_set(e, "%s %s has no such key, only %s has; allowed are %s", s->chooser,
+			      t->kind.name, names_join(others, sizeof(others), owners, owner_count),
+			      names_join(own, sizeof(own), names, count));
 }
 
 static int add_line(struct target *t, const struct repeat *r, const struct setting *at,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	struct line_list *list = (struct line_list *)((char *)t->params + r->offset);
 	const char *rest = at->value, *end;
-	char line[OPT_TEXT_SIZE];
+	char line[WEIR_OPT_TEXT_SIZE];
 	size_t length;
 
 	do {
 		rest = line_part(rest, &length);
 		end = rest + strcspn(rest, ";");
 		if (length == 0 || length >= sizeof(line))
-			return error_set(e, "%s; a line is %s, several are divided by ;",
-					 quote(at->value).text, r->form);
+			return weir_error_set(e, "%s; a line is %s, several are divided by ;",
+					      weir_quote(at->value).text, r->form);
 		snprintf(line, sizeof(line), "%.*s", (int)length, rest);
 		if (line_list_add(list, line, at->line))
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 		rest = end + 1;
 	} while (*end == ';');
 	return 0;
 }
 
-int setting_parse(void *params, const struct option *o, const char *value, struct error *e)
+int setting_parse(void *params, const struct weir_option *o, const char *value,
+		  struct weir_error *e)
 {
 	size_t length = strlen(o->name);
 
-	if (option_parse(params, o, value, e) == 0)
+	if (weir_option_parse(params, o, value, e) == 0)
 		return 0;
 	/* The place that is put in front names the key already. */
 	if (strncmp(e->text, o->name, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
@@ -148,13 +149,13 @@ int setting_parse(void *params, const struct option *o, const char *value, struc
 	return -1;
 }
 
-static int apply(struct target *t, const char *key, const struct setting *at, struct error *e)
+static int apply(struct target *t, const char *key, const struct setting *at, struct weir_error *e)
 {
 	const struct repeat *r = repeat_find(t->section->name, key);
-	const struct option *o = option_find(t->section->options, key);
+	const struct weir_option *o = weir_option_find(t->section->options, key);
 
 	if (!o && t->kind.name)
-		o = option_find(t->kind.options, key);
+		o = weir_option_find(t->kind.options, key);
 	if (o)
 		return setting_parse(t->params, o, at->value, e);
 	if (r && section_has_key(t->section, key, t->kind.name))
@@ -163,7 +164,7 @@ static int apply(struct target *t, const char *key, const struct setting *at, st
 }
 
 /* Every setting of the section, in the order given. */
-static int fill(const struct scenario *s, struct target *t, struct error *e)
+static int fill(const struct scenario *s, struct target *t, struct weir_error *e)
 {
 	size_t length = strlen(t->owner);
 	const struct setting *at;
@@ -179,7 +180,7 @@ static int fill(const struct scenario *s, struct target *t, struct error *e)
 	return 0;
 }
 
-static int fill_seed(const struct scenario *s, struct config *c, struct error *e)
+static int fill_seed(const struct scenario *s, struct config *c, struct weir_error *e)
 {
 	const struct setting *at = scenario_find(s, "seed");
 
@@ -188,7 +189,7 @@ static int fill_seed(const struct scenario *s, struct config *c, struct error *e
 	return 0;
 }
 
-static int fill_all(const struct scenario *s, struct config *c, struct error *e)
+static int fill_all(const struct scenario *s, struct config *c, struct weir_error *e)
 {
 	for (const struct section *section = section_all; section->name; section++) {
 		struct target t;
@@ -208,7 +209,7 @@ static int fill_all(const struct scenario *s, struct config *c, struct error *e)
 			continue;
 		traffic = config_add_traffic(c, dot + 1);
 		if (!traffic)
-			return error_set(e, "%s: no memory", owner);
+			return weir_error_set(e, "%s: no memory", owner);
 		traffic->line = s->sections[i].line;
 		t.params = traffic;
 		if (fill(s, &t, e))
@@ -217,7 +218,7 @@ static int fill_all(const struct scenario *s, struct config *c, struct error *e)
 	return fill_seed(s, c, e);
 }
 
-int scenario_config(const struct scenario *s, struct config *c, struct error *e)
+int scenario_config(const struct scenario *s, struct config *c, struct weir_error *e)
 {
 	int failed;
 
@@ -262,70 +263,72 @@ static const struct traffic_config *traffic_of_cc(const struct config *c, const 
 /* The scheduler that was asked for; a marking or fabric scheme may have brought another. */
 static void scheduler_text(const struct config *c, const char *name, char *text)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct sched_ops *sched;
-	struct error e;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_sched_ops *sched;
+	struct weir_error e;
 
 	if (!c->mark->layout && !c->fabric->layout)
-		spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
 	else if (any_sched_parse(c->switches.scheduler, 1, &sched, params, &e) == 0)
-		spec_format(text, VALUE_ROOM, name, sched->options, params);
+		weir_spec_format(text, VALUE_ROOM, name, sched->options, params);
 	else
 		snprintf(text, VALUE_ROOM, "%s", c->switches.scheduler);
 }
 
 /* A scheme with every option spelled out, so that runs of equal meaning have equal settings. */
-static void value_text(const struct config *c, const struct target *t, const struct option *o,
+static void value_text(const struct config *c, const struct target *t, const struct weir_option *o,
 		       char *text)
 {
 	const char *value = (const char *)t->params + o->offset;
-	char name[OPT_TEXT_SIZE];
-	struct error e;
+	char name[WEIR_OPT_TEXT_SIZE];
+	struct weir_error e;
 
 	/* Of a plug-in, the name is its path and not what it calls itself. */
-	if (o->type == OPT_TEXT && spec_name(value, name, sizeof(name), &e))
+	if (o->type == WEIR_OPT_TEXT && weir_spec_name(value, name, sizeof(name), &e))
 		name[0] = '\0';
 	if (value == c->switches.marking)
-		spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
 	else if (value == c->switches.scheduler)
 		scheduler_text(c, name, text);
 	else if (value == c->switches.fabric)
-		spec_format(text, VALUE_ROOM, name, c->fabric->options, c->fabric_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->fabric->options, c->fabric_params);
 	else if (value == c->host.cc)
-		spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
 	else if (traffic_of_cc(c, value))
-		spec_format(text, VALUE_ROOM, name, traffic_of_cc(c, value)->cc_ops->options,
-			    traffic_of_cc(c, value)->cc_params);
+		weir_spec_format(text, VALUE_ROOM, name, traffic_of_cc(c, value)->cc_ops->options,
+				 traffic_of_cc(c, value)->cc_params);
 	else
-		option_format(text, VALUE_ROOM, o, t->params);
+		weir_option_format(text, VALUE_ROOM, o, t->params);
 }
 
 /* --- what is in the files that settings name --- */
 
 /* Visits "digest.PATH". */
-static int list_digest(const struct listing *l, const char *path, const char *file, struct error *e)
+static int list_digest(const struct listing *l, const char *path, const char *file,
+		       struct weir_error *e)
 {
 	char name[192];
 	struct digest d;
 
 	if (file_digest(file, &d, e))
-		return error_prefix(e, "%s: ", path);
+		return weir_error_prefix(e, "%s: ", path);
 	snprintf(name, sizeof(name), "digest.%s", path);
 	l->visit(l->context, name, d.text);
 	return 0;
 }
 
-static int list_plugin(const struct listing *l, const char *path, const char *spec, struct error *e)
+static int list_plugin(const struct listing *l, const char *path, const char *spec,
+		       struct weir_error *e)
 {
-	char file[OPT_TEXT_SIZE];
+	char file[WEIR_OPT_TEXT_SIZE];
 
 	if (!is_plugin(spec))
 		return 0;
-	return spec_name(spec, file, sizeof(file), e) ? -1 : list_digest(l, path, file, e);
+	return weir_spec_name(spec, file, sizeof(file), e) ? -1 : list_digest(l, path, file, e);
 }
 
 /* Plug-ins, and files of topologies, flows and sizes. */
-static int list_digests(const struct listing *l, struct error *e)
+static int list_digests(const struct listing *l, struct weir_error *e)
 {
 	const struct config *c = l->config;
 	char path[192];
@@ -353,22 +356,22 @@ static int list_digests(const struct listing *l, struct error *e)
 }
 
 static void list_options(const struct listing *l, const struct target *t,
-			 const struct option *table)
+			 const struct weir_option *table)
 {
 	char text[VALUE_ROOM];
 
-	for (const struct option *o = table; o && o->name; o++) {
+	for (const struct weir_option *o = table; o && o->name; o++) {
 		/* Without a default and not given: there is nothing to say. */
-		if (!o->def && option_is_default(o, t->params))
+		if (!o->def && weir_option_is_default(o, t->params))
 			continue;
-		if (table != t->section->options && option_find(t->section->options, o->name))
+		if (table != t->section->options && weir_option_find(t->section->options, o->name))
 			continue;
 		value_text(l->config, t, o, text);
 		list_one(l, t->owner, o->name, text);
 	}
 }
 
-static int list_lines(const struct listing *l, const struct target *t, struct error *e)
+static int list_lines(const struct listing *l, const struct target *t, struct weir_error *e)
 {
 	for (const struct repeat *r = repeat_all; r->key; r++) {
 		const struct line_list *list;
@@ -384,7 +387,7 @@ static int list_lines(const struct listing *l, const struct target *t, struct er
 			size += strlen(list->lines[i].text) + strlen("; ");
 		text = malloc(size);
 		if (!text)
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 		end = text;
 		for (uint32_t i = 0; i < list->count; i++)
 			end += sprintf(end, "%s%s", i ? "; " : "", list->lines[i].text);
@@ -394,7 +397,7 @@ static int list_lines(const struct listing *l, const struct target *t, struct er
 	return 0;
 }
 
-static int list_target(const struct listing *l, const struct target *t, struct error *e)
+static int list_target(const struct listing *l, const struct target *t, struct weir_error *e)
 {
 	list_options(l, t, t->section->options);
 	if (t->kind.name)
@@ -403,14 +406,14 @@ static int list_target(const struct listing *l, const struct target *t, struct e
 }
 
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	const struct listing l = { c, visit, context };
 	char text[64], owner[128];
 
 	if (c->case_name[0])
 		visit(context, "case", c->case_name);
-	visit(context, "seed", option_format(text, sizeof(text), &seed_option, c));
+	visit(context, "seed", weir_option_format(text, sizeof(text), &seed_option, c));
 	for (const struct section *section = section_all; section->name; section++) {
 		struct target t = target_of((struct config *)c, section->name);
 

@@ -23,7 +23,7 @@ enum {
 
 struct reader {
 	struct scenario *s;
-	struct error *e;
+	struct weir_error *e;
 	const char *next, *end; /* what is left of the text */
 	int line;               /* number of the line that was read last */
 	int failed, begun;      /* begun: a section or setting was seen, so no title any more */
@@ -36,7 +36,7 @@ struct reader {
 static int fail_here(struct reader *r)
 {
 	r->failed = 1;
-	return error_prefix(r->e, "%.200s:%d: ", r->s->file, r->line);
+	return weir_error_prefix(r->e, "%.200s:%d: ", r->s->file, r->line);
 }
 
 static int is_blank(char c)
@@ -65,18 +65,20 @@ static int add_section(struct reader *r)
 	struct scenario_section *grown;
 
 	if (first)
-		return error_set(r->e,
-				 "%s: the section is given twice, first in line %d; put its keys "
-				 "together%s",
-				 r->owner, first->line,
-				 strchr(r->owner, '.') ? " or give it another name" : "");
+		return weir_error_set(
+			r->e,
+			"%s: the section is given twice, first in line %d; put its keys "
+			"together%s",
+			r->owner, first->line,
+			strchr(r->owner, '.') ? " or give it another name" : "");
 	if (s->section_count == TRAFFIC_SECTIONS_MAX)
-		return error_set(r->e, "too many sections; allowed are %d", TRAFFIC_SECTIONS_MAX);
+		return weir_error_set(r->e, "too many sections; allowed are %d",
+				      TRAFFIC_SECTIONS_MAX);
 	grown = realloc(s->sections, (s->section_count + 1) * sizeof(*grown));
 	if (grown)
 		s->sections = grown;
 	if (!grown || !(grown[s->section_count].path = text_copy(r->owner)))
-		return error_set(r->e, "no memory");
+		return weir_error_set(r->e, "no memory");
 	grown[s->section_count++].line = r->line;
 	return 0;
 }
@@ -88,7 +90,7 @@ static int unknown_section(struct reader *r, const char *name)
 
 	for (const struct section *s = section_all; s->name; s++)
 		names[count++] = s->name;
-	return error_unknown(r->e, "section", name, names, count);
+	return weir_error_unknown(r->e, "section", name, names, count);
 }
 
 /* A case may be called ecn# or k0.5; its name is no part of a path. */
@@ -99,17 +101,18 @@ static int add_case(struct reader *r, const char *name)
 	struct setting_bundle *grown;
 
 	if (first)
-		return error_set(r->e,
-				 "[case %s]: the case is given twice, first in line %d; put its "
-				 "settings together or give it another name",
-				 name, first->line);
+		return weir_error_set(
+			r->e,
+			"[case %s]: the case is given twice, first in line %d; put its "
+			"settings together or give it another name",
+			name, first->line);
 	if (s->case_count == CASES_MAX)
-		return error_set(r->e, "too many cases; allowed are %d", CASES_MAX);
+		return weir_error_set(r->e, "too many cases; allowed are %d", CASES_MAX);
 	grown = realloc(s->cases, (s->case_count + 1) * sizeof(*grown));
 	if (grown)
 		s->cases = grown;
 	if (!grown || !(name = text_copy(name)))
-		return error_set(r->e, "no memory");
+		return weir_error_set(r->e, "no memory");
 	r->bundle = &grown[s->case_count++];
 	*r->bundle = (struct setting_bundle){ .name = (char *)name, .line = r->line };
 	return 0;
@@ -121,21 +124,22 @@ static int add_full_case(struct reader *r, const char *name)
 	struct setting_bundle *c = (struct setting_bundle *)scenario_case(r->s, name);
 
 	if (r->s->case_count == 0)
-		return error_set(
+		return weir_error_set(
 			r->e,
 			"[full %s]: no case stands above; write its settings in [case %s], "
 			"or [full] for those of all cases",
-			quote(name).text, name);
+			weir_quote(name).text, name);
 	if (scenario_check_case(r->s, name, r->e))
-		return error_prefix(r->e, "[full NAME] stands below its case: ");
+		return weir_error_prefix(r->e, "[full NAME] stands below its case: ");
 	if (c->full)
-		return error_set(r->e,
-				 "[full %s]: the section is given twice, first in line %d; put its "
-				 "settings together",
-				 name, c->full->line);
+		return weir_error_set(
+			r->e,
+			"[full %s]: the section is given twice, first in line %d; put its "
+			"settings together",
+			name, c->full->line);
 	c->full = calloc(1, sizeof(*c->full));
 	if (!c->full || !(c->full->name = text_copy(name)))
-		return error_set(r->e, "no memory");
+		return weir_error_set(r->e, "no memory");
 	c->full->line = r->line;
 	r->bundle = c->full;
 	return 0;
@@ -159,9 +163,9 @@ static int read_named(struct reader *r, const char *name)
 	int is_case = strcmp(r->section->name, "case") == 0;
 
 	if (!is_good_name(name, is_case ? "-_#." : "-_"))
-		return error_set(
+		return weir_error_set(
 			r->e, "[%s]: name %s; allowed are up to 63 letters, digits, %s, as in %s",
-			r->section->name, *name ? quote(name).text : "is missing",
+			r->section->name, *name ? weir_quote(name).text : "is missing",
 			is_case ? "- _ # and ." : "- and _", r->section->example);
 	if (is_case)
 		return add_case(r, name);
@@ -186,10 +190,11 @@ static int read_header(struct reader *r, char *text)
 	if (*name != '\0' && strcmp(text, "full") == 0)
 		return add_full_case(r, name);
 	if (*name != '\0')
-		return error_set(r->e,
-				 "[%s %s]: only [traffic NAME], [case NAME] and [full NAME] have a "
-				 "name; write [%s]",
-				 text, quote(name).text, text);
+		return weir_error_set(
+			r->e,
+			"[%s %s]: only [traffic NAME], [case NAME] and [full NAME] have a "
+			"name; write [%s]",
+			text, weir_quote(name).text, text);
 	snprintf(r->owner, sizeof(r->owner), "%s", text);
 	if (add_section(r))
 		return -1;
@@ -197,7 +202,7 @@ static int read_header(struct reader *r, char *text)
 		return 0;
 	r->bundle = &r->s->full;
 	*r->bundle = (struct setting_bundle){ .name = text_copy(text), .line = r->line };
-	return r->bundle->name ? 0 : error_set(r->e, "no memory");
+	return r->bundle->name ? 0 : weir_error_set(r->e, "no memory");
 }
 
 /* --- lines --- */
@@ -241,7 +246,8 @@ static int check_bytes(struct reader *r, struct slice s)
 		unsigned char c = (unsigned char)s.start[i];
 
 		if ((c < ' ' && c != '\t') || c == 0x7f)
-			return error_set(r->e, "byte 0x%02x in a scenario; it is plain text", c);
+			return weir_error_set(r->e, "byte 0x%02x in a scenario; it is plain text",
+					      c);
 	}
 	return 0;
 }
@@ -255,7 +261,8 @@ static void take_title(struct reader *r, struct slice s)
 	}
 	if (!r->begun && r->s->title[0] == '\0')
 		snprintf(r->s->title, sizeof(r->s->title), "%.*s",
-			 (int)(s.length < OPT_TEXT_SIZE ? s.length : OPT_TEXT_SIZE), s.start);
+			 (int)(s.length < WEIR_OPT_TEXT_SIZE ? s.length : WEIR_OPT_TEXT_SIZE),
+			 s.start);
 }
 
 /* Without a comment: at the start, or after a blank. */
@@ -278,8 +285,8 @@ static int take_header(struct reader *r, char *text)
 	char *close = strchr(text, ']');
 
 	if (!close || close[1] != '\0')
-		return error_set(r->e, "%s; a section is written %s", quote(text).text,
-				 r->section ? r->section->example : "[network]");
+		return weir_error_set(r->e, "%s; a section is written %s", weir_quote(text).text,
+				      r->section ? r->section->example : "[network]");
 	*close = '\0';
 	return read_header(r, trim(text + 1));
 }
@@ -297,8 +304,8 @@ static int clean_line(struct reader *r, char *text, size_t size)
 		return 0;
 	r->begun = 1;
 	if (s.length >= size)
-		return error_set(r->e, "the line has %zu characters; at most %zu are read",
-				 s.length, size - 1);
+		return weir_error_set(r->e, "the line has %zu characters; at most %zu are read",
+				      s.length, size - 1);
 	memcpy(text, s.start, s.length);
 	text[s.length] = '\0';
 	if (*text == '[') {
@@ -308,8 +315,8 @@ static int clean_line(struct reader *r, char *text, size_t size)
 		return 0;
 	}
 	if (!strpbrk(text, "=:"))
-		return error_set(r->e, "%s is neither key = value nor [section] nor # comment",
-				 quote(text).text);
+		return weir_error_set(r->e, "%s is neither key = value nor [section] nor # comment",
+				      weir_quote(text).text);
 	return 0;
 }
 
@@ -333,28 +340,31 @@ static char *read_line(char *buffer, int size, void *stream)
 static int check_pair(struct reader *r, const char *key, const char *value)
 {
 	if (*key == '\0')
-		return error_set(r->e, "a key is missing in front of = %s", quote(value).text);
+		return weir_error_set(r->e, "a key is missing in front of = %s",
+				      weir_quote(value).text);
 	if (!r->section && strcmp(key, "seed") != 0)
-		return error_set(r->e,
-				 "%s stands before the first section; only seed may, other keys "
-				 "belong to a section such as [network]",
-				 quote(key).text);
+		return weir_error_set(
+			r->e,
+			"%s stands before the first section; only seed may, other keys "
+			"belong to a section such as [network]",
+			weir_quote(key).text);
 	if (strchr(key, '.') && !(r->section->traits & SECTION_PATHS))
-		return error_set(r->e,
-				 "%s has a dot; the section stands in a line of its own, as in "
-				 "[network]",
-				 quote(key).text);
+		return weir_error_set(
+			r->e,
+			"%s has a dot; the section stands in a line of its own, as in "
+			"[network]",
+			weir_quote(key).text);
 	if (*value == '\0')
-		return error_set(r->e,
-				 "%s has no value; write %.64s = value, or leave the line out",
-				 quote(key).text, key);
+		return weir_error_set(r->e,
+				      "%s has no value; write %.64s = value, or leave the line out",
+				      weir_quote(key).text, key);
 	return 0;
 }
 
 static int count_setting(struct reader *r)
 {
 	return ++r->single_settings > SETTINGS_MAX
-		       ? error_set(r->e, "more than %d settings", SETTINGS_MAX)
+		       ? weir_error_set(r->e, "more than %d settings", SETTINGS_MAX)
 		       : 0;
 }
 
@@ -366,14 +376,14 @@ static int add_bundled(struct reader *r, const char *path, const char *value)
 	int failed;
 
 	if (strlen(path) >= PATH_ROOM)
-		return error_set(r->e, "%s is too long for a key", quote(path).text);
+		return weir_error_set(r->e, "%s is too long for a key", weir_quote(path).text);
 	if (first && !path_of_list(path))
-		return error_set(r->e, "%s: given twice, first in line %d", path, first->line);
+		return weir_error_set(r->e, "%s: given twice, first in line %d", path, first->line);
 	if (count_setting(r))
 		return -1;
 	failed = first ? setting_extend((struct setting *)first, value)
 		       : bundle_add(b, path, value, r->line);
-	return failed ? error_set(r->e, "no memory") : 0;
+	return failed ? weir_error_set(r->e, "no memory") : 0;
 }
 
 static int add_pair(struct reader *r, const char *key, const char *value)
@@ -385,22 +395,22 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 		return add_bundled(r, key, value);
 	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, r->section ? "." : "", key) >=
 	    (int)sizeof(path))
-		return error_set(r->e, "%s is too long for a key", quote(key).text);
+		return weir_error_set(r->e, "%s is too long for a key", weir_quote(key).text);
 	if (!r->section || !repeat_find(r->section->name, key)) {
 		first = scenario_find(r->s, path);
 		/* libinih's lines are short: a list may go on in another one. */
 		if (first && path_of_list(path))
 			return setting_extend((struct setting *)first, value)
-				       ? error_set(r->e, "no memory")
+				       ? weir_error_set(r->e, "no memory")
 				       : 0;
 		if (first)
-			return error_set(r->e, "%s: given twice, first in line %d", path,
-					 first->line);
+			return weir_error_set(r->e, "%s: given twice, first in line %d", path,
+					      first->line);
 		if (count_setting(r))
 			return -1;
 	}
 	if (scenario_add(r->s, path, value, r->line))
-		return error_set(r->e, "no memory");
+		return weir_error_set(r->e, "no memory");
 	return 0;
 }
 
@@ -416,16 +426,16 @@ static int take_pair(void *user, const char *section, const char *key, const cha
 }
 
 int scenario_read_text(struct scenario *s, const char *file, const char *text, size_t length,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	struct reader r = { .s = s, .e = e, .next = text, .end = text + length };
 
 	memset(s, 0, sizeof(*s));
 	s->file = text_copy(file);
 	if (!s->file)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	if (ini_parse_stream(read_line, &r, take_pair, &r) != 0 && !r.failed) {
-		error_set(e, "not understood");
+		weir_error_set(e, "not understood");
 		fail_here(&r);
 	}
 	if (!r.failed && scenario_check_bundles(s, e))
@@ -436,7 +446,7 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 }
 
 /* The whole file, for the caller to free. NULL with a message where it cannot be had. */
-static char *read_all(const char *file, size_t *length, struct error *e)
+static char *read_all(const char *file, size_t *length, struct weir_error *e)
 {
 	FILE *f = fopen(file, "rb");
 	size_t room = 1 << 16, used = 0;
@@ -454,12 +464,12 @@ static char *read_all(const char *file, size_t *length, struct error *e)
 	}
 	*length = used;
 	if (!f || ferror(f))
-		error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
+		weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
 	else if (!grown)
-		error_set(e, "%.200s: no memory", file);
+		weir_error_set(e, "%.200s: no memory", file);
 	else if (used >= FILE_BYTES_MAX)
-		error_set(e, "%.200s: too long for a scenario; at most %zu MiB are read", file,
-			  FILE_BYTES_MAX >> 20);
+		weir_error_set(e, "%.200s: too long for a scenario; at most %zu MiB are read", file,
+			       FILE_BYTES_MAX >> 20);
 	if (f)
 		fclose(f);
 	if (e->text[0] == '\0')
@@ -468,7 +478,7 @@ static char *read_all(const char *file, size_t *length, struct error *e)
 	return NULL;
 }
 
-int scenario_read(struct scenario *s, const char *file, struct error *e)
+int scenario_read(struct scenario *s, const char *file, struct weir_error *e)
 {
 	size_t length;
 	char *text;

@@ -19,7 +19,7 @@ union scratch {
 	struct traffic_config traffic;
 };
 
-static int check_kind(const struct section *section, const char *value, struct error *e)
+static int check_kind(const struct section *section, const char *value, struct weir_error *e)
 {
 	const char *names[KEYS_MAX];
 	struct kind k;
@@ -29,54 +29,54 @@ static int check_kind(const struct section *section, const char *value, struct e
 		return 0;
 	while (count < KEYS_MAX && section->kind(count, &k))
 		names[count++] = k.name;
-	return error_unknown(e, section->chooser, value, names, count);
+	return weir_error_unknown(e, section->chooser, value, names, count);
 }
 
 /* How many queues there are is another setting. */
-static int check_scheduler(const char *value, void *params, struct error *e)
+static int check_scheduler(const char *value, void *params, struct weir_error *e)
 {
-	char name[OPT_TEXT_SIZE];
-	const struct sched_ops *sched;
+	char name[WEIR_OPT_TEXT_SIZE];
+	const struct weir_sched_ops *sched;
 
-	if (spec_name(value, name, sizeof(name), e))
+	if (weir_spec_name(value, name, sizeof(name), e))
 		return -1;
-	sched = sched_find(name);
-	return sched ? spec_params(value, params, sched->options, e)
-		     : sched_parse(value, 1, &sched, params, e);
+	sched = weir_sched_find(name);
+	return sched ? weir_spec_params(value, params, sched->options, e)
+		     : weir_sched_parse(value, 1, &sched, params, e);
 }
 
 /* A plug-in is a file, which is opened when it is used. */
-static int check_scheme(const char *key, const char *value, struct error *e)
+static int check_scheme(const char *key, const char *value, struct weir_error *e)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
-	const struct mark_ops *mark;
-	const struct cc_ops *cc;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
+	const struct weir_mark_ops *mark;
+	const struct weir_cc_ops *cc;
 	const struct fabric_ops *fabric;
 	const struct card_ops *card;
 
 	if (is_plugin(value))
 		return 0;
 	if (strcmp(key, "marking") == 0)
-		return mark_parse(value, &mark, params, e);
+		return weir_mark_parse(value, &mark, params, e);
 	if (strcmp(key, "scheduler") == 0)
 		return check_scheduler(value, params, e);
 	if (strcmp(key, "fabric") == 0)
 		return fabric_parse(value, &fabric, params, e);
 	if (strcmp(key, "card") == 0)
 		return card_parse(value, &card, params, e);
-	return strcmp(key, "cc") == 0 ? cc_parse(value, &cc, params, e) : 0;
+	return strcmp(key, "cc") == 0 ? weir_cc_parse(value, &cc, params, e) : 0;
 }
 
 /* As one of the kinds would read it: another setting says which it is. */
 static int check_of_kinds(const struct section *section, const char *key, const char *value,
-			  struct error *e)
+			  struct weir_error *e)
 {
 	union scratch at;
 	struct kind k;
 	int is_known = 0;
 
 	for (size_t i = 0; section->kind && section->kind(i, &k); i++) {
-		const struct option *o = option_find(k.options, key);
+		const struct weir_option *o = weir_option_find(k.options, key);
 
 		is_known |= o != NULL;
 		if (o && setting_parse(&at, o, value, e) == 0)
@@ -85,10 +85,10 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
 }
 
-static int check_value(const struct setting *at, struct error *e)
+static int check_value(const struct setting *at, struct weir_error *e)
 {
 	const struct section *section;
-	const struct option *o;
+	const struct weir_option *o;
 	struct setting_path p;
 	union scratch scratch;
 
@@ -99,14 +99,14 @@ static int check_value(const struct setting *at, struct error *e)
 		return 0; /* seed, case */
 	if (section->chooser && strcmp(p.key, section->chooser) == 0)
 		return check_kind(section, at->value, e);
-	o = option_find(section->options, p.key);
+	o = weir_option_find(section->options, p.key);
 	if (!o)
 		return check_of_kinds(section, p.key, at->value, e);
 	return setting_parse(&scratch, o, at->value, e) || check_scheme(p.key, at->value, e);
 }
 
 static int check_all(const struct scenario *s, const struct setting *settings, uint32_t count,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (check_value(&settings[i], e))
@@ -114,14 +114,15 @@ static int check_all(const struct scenario *s, const struct setting *settings, u
 	return 0;
 }
 
-static int check_bundle(const struct scenario *s, const struct setting_bundle *b, struct error *e)
+static int check_bundle(const struct scenario *s, const struct setting_bundle *b,
+			struct weir_error *e)
 {
 	if (check_all(s, b->settings, b->count, e))
 		return -1;
 	return b->full ? check_bundle(s, b->full, e) : 0;
 }
 
-int scenario_check_values(const struct scenario *s, struct error *e)
+int scenario_check_values(const struct scenario *s, struct weir_error *e)
 {
 	if (check_all(s, s->settings, s->setting_count, e))
 		return -1;

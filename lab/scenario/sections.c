@@ -24,7 +24,7 @@ static int pattern_kind(size_t i, struct kind *k)
 }
 
 /* Of sections whose keys are the paths of other sections' keys. */
-static const struct option path_options[] = { { .name = NULL } };
+static const struct weir_option path_options[] = { { .name = NULL } };
 
 const struct section section_all[] = {
 	{ "network", "hosts, switches and the links between them", network_options, "topology",
@@ -114,7 +114,7 @@ int section_has_key(const struct section *s, const char *key, const char *kind)
 	return 0;
 }
 
-static size_t add_keys(const char **names, size_t count, const struct option *table)
+static size_t add_keys(const char **names, size_t count, const struct weir_option *table)
 {
 	for (; table && table->name && count < KEYS_MAX; table++)
 		names[count++] = table->name;

@@ -11,7 +11,7 @@
 /* One topology or pattern, seen as an owner of keys. */
 struct kind {
 	const char *name, *help;
-	const struct option *options;
+	const struct weir_option *options;
 };
 
 enum section_trait {
@@ -22,7 +22,7 @@ enum section_trait {
 struct section {
 	const char *name; /* "network" */
 	const char *help;
-	const struct option *options; /* keys that it always has */
+	const struct weir_option *options; /* keys that it always has */
 	const char *chooser; /* key that picks the kind, "topology"; NULL: there are no kinds */
 	const char *example; /* of a header, for messages: "[traffic web]" */
 	/* Fills in the i-th kind; 0 when there are no more. NULL where chooser is. */

@@ -20,7 +20,7 @@ void sweep_free(struct sweep *w)
 
 /* Takes the values over, also where it fails. */
 static int add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	struct sweep_axis *grown = realloc(w->axes, (w->axis_count + 1) * sizeof(*grown));
 	char *copy = text_copy(path);
@@ -30,19 +30,19 @@ static int add_axis(struct sweep *w, const char *path, int line, struct text_lis
 	if (!grown || !copy) {
 		free(copy);
 		list_free(values);
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	}
 	grown[w->axis_count++] = (struct sweep_axis){ copy, line, *values };
 	w->run_count *= values->count;
 	if (w->run_count > RUNS_MAX)
-		return error_set(e, "more than %d runs", RUNS_MAX);
+		return weir_error_set(e, "more than %d runs", RUNS_MAX);
 	return 0;
 }
 
 /* --- cases --- */
 
 /* All of them, in the order of the file. */
-static int add_all_cases(struct sweep *w, const struct scenario *s, struct error *e)
+static int add_all_cases(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	struct text_list names = { 0, calloc(s->case_count, sizeof(*names.items)) };
 
@@ -54,14 +54,14 @@ static int add_all_cases(struct sweep *w, const struct scenario *s, struct error
 	}
 	if (names.count < s->case_count) {
 		list_free(&names);
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	}
 	return add_axis(w, case_path, s->cases[0].line, &names, e);
 }
 
 /* Those that [sweep] lists. */
 static int add_listed_cases(struct sweep *w, const struct scenario *s, const struct setting *at,
-			    struct error *e)
+			    struct weir_error *e)
 {
 	struct text_list names;
 
@@ -76,15 +76,17 @@ static int add_listed_cases(struct sweep *w, const struct scenario *s, const str
 }
 
 /* A setting is listed, or it belongs to cases. What --set lists comes before cases. */
-static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a, struct error *e)
+static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a,
+			  struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->case_count && a->line != 0; i++) {
 		const struct setting *at = bundle_find(&s->cases[i], a->path);
 
 		if (!at)
 			continue;
-		error_set(e, "[case %s] sets it and [sweep] lists it, in line %d; leave one out",
-			  s->cases[i].name, a->line);
+		weir_error_set(e,
+			       "[case %s] sets it and [sweep] lists it, in line %d; leave one out",
+			       s->cases[i].name, a->line);
 		return setting_prefix(s, at, e);
 	}
 	return 0;
@@ -93,7 +95,7 @@ static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a, 
 /* --- [sweep] --- */
 
 static int add_listed(struct sweep *w, const struct scenario *s, const struct setting *at,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	const char *path = path_of_list(at->path);
 	struct text_list values;
@@ -104,7 +106,7 @@ static int add_listed(struct sweep *w, const struct scenario *s, const struct se
 	return refuse_in_case(s, &w->axes[w->axis_count - 1], e);
 }
 
-static int add_axes(struct sweep *w, const struct scenario *s, struct error *e)
+static int add_axes(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	const struct scenario_section *section = scenario_section(s, "sweep");
 	const struct setting *cases = scenario_find(s, "sweep.case");
@@ -118,14 +120,15 @@ static int add_axes(struct sweep *w, const struct scenario *s, struct error *e)
 		    add_listed(w, s, &s->settings[i], e))
 			return -1;
 	if (section && !cases && w->axis_count == (s->case_count > 0))
-		return error_set(e,
-				 "%.200s:%d: [sweep] is empty; list values of a setting, as in "
-				 "switch.marking = ecn, tcn, or leave it out",
-				 s->file, section->line);
+		return weir_error_set(
+			e,
+			"%.200s:%d: [sweep] is empty; list values of a setting, as in "
+			"switch.marking = ecn, tcn, or leave it out",
+			s->file, section->line);
 	return 0;
 }
 
-int sweep_read(struct sweep *w, const struct scenario *s, struct error *e)
+int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	memset(w, 0, sizeof(*w));
 	w->run_count = 1;
@@ -143,7 +146,7 @@ static uint32_t value_index(const struct sweep *w, uint64_t run, uint32_t axis)
 	return (uint32_t)(run % w->axes[axis].values.count);
 }
 
-int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct error *e)
+int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < w->axis_count; i++) {
 		const struct sweep_axis *a = &w->axes[i];
@@ -153,7 +156,7 @@ int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct 
 			if (scenario_use_case(s, value, e))
 				return -1;
 		} else if (scenario_put(s, a->path, value, a->line)) {
-			return error_set(e, "no memory");
+			return weir_error_set(e, "no memory");
 		}
 	}
 	return 0;
@@ -186,7 +189,7 @@ static int is_other_seed(const struct sweep *w, uint64_t run)
 }
 
 /* All that a run needs is made. */
-static int try_run(const struct config *c, struct run_result *result, struct error *e)
+static int try_run(const struct config *c, struct run_result *result, struct weir_error *e)
 {
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 
@@ -195,7 +198,7 @@ static int try_run(const struct config *c, struct run_result *result, struct err
 
 /* built: what was, for the caller to free; NULL where nobody asks. */
 static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
-		     char key[RUN_KEY_SIZE], struct run_result *built, struct error *e)
+		     char key[RUN_KEY_SIZE], struct run_result *built, struct weir_error *e)
 {
 	struct run_result result;
 	struct config c;
@@ -226,20 +229,20 @@ static int compare_keys(const void *a, const void *b)
 }
 
 static int refuse_same(const struct sweep *w, const struct scenario *s, char (*keys)[RUN_KEY_SIZE],
-		       struct error *e)
+		       struct weir_error *e)
 {
 	struct numbered *sorted = malloc(w->run_count * sizeof(*sorted));
 	char one[256], other[256];
 	int failed = 0;
 
 	if (!sorted)
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	for (uint64_t i = 0; i < w->run_count; i++)
 		sorted[i] = (struct numbered){ keys[i], i };
 	qsort(sorted, w->run_count, sizeof(*sorted), compare_keys);
 	for (uint64_t i = 1; i < w->run_count && !failed; i++)
 		if (strcmp(sorted[i].key, sorted[i - 1].key) == 0)
-			failed = error_set(
+			failed = weir_error_set(
 				e, "%.200s: [sweep] has one run twice: (%s) and (%s) mean the same",
 				s->file, sweep_label(w, sorted[i - 1].run, one, sizeof(one)),
 				sweep_label(w, sorted[i].run, other, sizeof(other)));
@@ -248,15 +251,15 @@ static int refuse_same(const struct sweep *w, const struct scenario *s, char (*k
 }
 
 int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
-		struct error *e)
+		struct weir_error *e)
 {
 	return sweep_check_first(w, s, keys, NULL, e);
 }
 
 int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
-		      struct run_result *first, struct error *e)
+		      struct run_result *first, struct weir_error *e)
 {
-	struct error unused = { "" };
+	struct weir_error unused = { "" };
 	int failed = scenario_check_values(s, &unused); /* before runs put their own in */
 
 	if (first)
@@ -265,6 +268,6 @@ int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RU
 		if (check_run(w, i, s, keys[i], i == 0 ? first : NULL, e))
 			return -1;
 	if (failed)
-		return error_set(e, "%s", unused.text);
+		return weir_error_set(e, "%s", unused.text);
 	return refuse_same(w, s, keys, e);
 }

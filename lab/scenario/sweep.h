@@ -29,20 +29,20 @@ struct sweep {
 };
 
 /* On -1 nothing is left to free. */
-int sweep_read(struct sweep *w, const struct scenario *s, struct error *e);
+int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e);
 void sweep_free(struct sweep *w);
 
 /* Gives the scenario's settings the values of one run. */
-int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct error *e);
+int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct weir_error *e);
 
 /* Reads every combination, makes all that a run of it needs (for one seed of each), and writes down
  * the keys of all runs. Refuses combinations that are the same run. */
 int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
-		struct error *e);
+		struct weir_error *e);
 
 /* The same; first is what was built of the first run, the caller's to free whatever comes of it. */
 int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
-		      struct run_result *first, struct error *e);
+		      struct run_result *first, struct weir_error *e);
 
 /* What tells the run from others, "tcn, 0.5, seed 2"; empty for a sweep of one. Returns buffer. */
 const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_t size);
@@ -50,6 +50,6 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 /* --- used between the files of this module --- */
 
 /* The values of a list, on -1 nothing is left to free. The message has no place. */
-int list_split(struct text_list *list, const char *text, struct error *e);
+int list_split(struct text_list *list, const char *text, struct weir_error *e);
 void list_free(struct text_list *list);
 #endif

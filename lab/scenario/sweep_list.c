@@ -15,21 +15,21 @@ void list_free(struct text_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-static int add_item(struct text_list *list, const char *text, struct error *e)
+static int add_item(struct text_list *list, const char *text, struct weir_error *e)
 {
 	char **grown = list->items;
 
 	if (list->count == VALUES_MAX)
-		return error_set(e, "more than %d values", VALUES_MAX);
+		return weir_error_set(e, "more than %d values", VALUES_MAX);
 	for (uint32_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i], text) == 0)
-			return error_set(e, "%s is listed twice", quote(text).text);
+			return weir_error_set(e, "%s is listed twice", weir_quote(text).text);
 	if ((list->count & (list->count - 1)) == 0) /* none, or a power of two: no room left */
 		grown = realloc(grown, 2 * (list->count + 1) * sizeof(*grown));
 	if (grown)
 		list->items = grown;
 	if (!grown || !(grown[list->count] = text_copy(text)))
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	list->count++;
 	return 0;
 }
@@ -79,7 +79,7 @@ static int align(struct number *n, int decimals)
 	return 0;
 }
 
-static int add_number(struct text_list *list, struct number n, struct error *e)
+static int add_number(struct text_list *list, struct number n, struct weir_error *e)
 {
 	char text[ITEM_SIZE];
 	int64_t scale = 1;
@@ -103,25 +103,26 @@ struct range {
 };
 
 /* Numbers of the range, the last where a step meets it. */
-static int add_range(struct text_list *list, const char *text, struct range r, struct error *e)
+static int add_range(struct text_list *list, const char *text, struct range r, struct weir_error *e)
 {
 	int decimals = r.first.decimals;
 
 	if (strcmp(r.first.unit, r.last.unit) != 0 || strcmp(r.first.unit, r.step.unit) != 0)
-		return error_set(e,
-				 "%s: from, to and step are written in the same unit, as in "
-				 "1us..5us/2us",
-				 quote(text).text);
+		return weir_error_set(e,
+				      "%s: from, to and step are written in the same unit, as in "
+				      "1us..5us/2us",
+				      weir_quote(text).text);
 	if (r.last.decimals > decimals)
 		decimals = r.last.decimals;
 	if (r.step.decimals > decimals)
 		decimals = r.step.decimals;
 	if (align(&r.first, decimals) || align(&r.last, decimals) || align(&r.step, decimals))
-		return error_set(e, "%s: too many digits", quote(text).text);
+		return weir_error_set(e, "%s: too many digits", weir_quote(text).text);
 	if (r.step.digits == 0)
-		return error_set(e, "%s: the step is zero", quote(text).text);
+		return weir_error_set(e, "%s: the step is zero", weir_quote(text).text);
 	if (r.last.digits < r.first.digits)
-		return error_set(e, "%s is empty: it ends before it starts", quote(text).text);
+		return weir_error_set(e, "%s is empty: it ends before it starts",
+				      weir_quote(text).text);
 	for (; r.first.digits <= r.last.digits; r.first.digits += r.step.digits)
 		if (add_number(list, r.first, e))
 			return -1;
@@ -129,7 +130,7 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 }
 
 /* 1: it is a range, and was added; 0: it is not. */
-static int take_range(struct text_list *list, const char *text, struct error *e)
+static int take_range(struct text_list *list, const char *text, struct weir_error *e)
 {
 	char parts[ITEM_SIZE], *dots, *slash;
 	struct range r = { .step = { 1, 0, "" } };
@@ -145,12 +146,13 @@ static int take_range(struct text_list *list, const char *text, struct error *e)
 	if (read_number(parts, &r.first) || read_number(dots + 2, &r.last))
 		return 0;
 	if (slash && read_number(slash + 1, &r.step))
-		return error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2",
-				 quote(text).text);
+		return weir_error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2",
+				      weir_quote(text).text);
 	if (!slash && (r.first.unit[0] || r.last.unit[0]))
 		return 0; /* "0us..100us" is one value: a span of time */
 	if (!slash && r.first.decimals + r.last.decimals > 0)
-		return error_set(e, "%s has no step; write %s/STEP", quote(text).text, text);
+		return weir_error_set(e, "%s has no step; write %s/STEP", weir_quote(text).text,
+				      text);
 	return add_range(list, text, r, e) ? -1 : 1;
 }
 
@@ -169,7 +171,7 @@ static size_t item_length(const char *text)
 	return i;
 }
 
-static int take_item(struct text_list *list, const char *text, size_t length, struct error *e)
+static int take_item(struct text_list *list, const char *text, size_t length, struct weir_error *e)
 {
 	char item[ITEM_SIZE];
 	int taken;
@@ -181,16 +183,16 @@ static int take_item(struct text_list *list, const char *text, size_t length, st
 	while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
 		length--;
 	if (length == 0)
-		return error_set(e, "a value of the list is empty; write a, b, c or 1..5");
+		return weir_error_set(e, "a value of the list is empty; write a, b, c or 1..5");
 	if (length >= sizeof(item))
-		return error_set(e, "a value of the list has %zu characters; allowed are %zu",
-				 length, sizeof(item) - 1);
+		return weir_error_set(e, "a value of the list has %zu characters; allowed are %zu",
+				      length, sizeof(item) - 1);
 	snprintf(item, sizeof(item), "%.*s", (int)length, text);
 	taken = take_range(list, item, e);
 	return taken ? (taken < 0 ? -1 : 0) : add_item(list, item, e);
 }
 
-int list_split(struct text_list *list, const char *text, struct error *e)
+int list_split(struct text_list *list, const char *text, struct weir_error *e)
 {
 	memset(list, 0, sizeof(*list));
 	for (;; text++) {

@@ -24,7 +24,7 @@ struct sheet {
 
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps)
 {
-	return start_ps == TIME_NEVER_PS      ? "never-started"
+	return start_ps == WEIR_TIME_NEVER_PS ? "never-started"
 	       : finish_ps >= 0               ? "completed"
 	       : size_bytes == FLOW_UNLIMITED ? "unlimited"
 					      : "unfinished";
@@ -48,7 +48,7 @@ static void write_value(void *context, const char *path, const char *text)
 	csv_text(context, text);
 }
 
-static int write_run(FILE *f, void *context, struct error *e)
+static int write_run(FILE *f, void *context, struct weir_error *e)
 {
 	const struct config *c = ((const struct sheet *)context)->c;
 	const struct run_result *r = ((const struct sheet *)context)->r;
@@ -68,7 +68,7 @@ static int write_run(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_flows(FILE *f, void *context, struct error *e)
+static int write_flows(FILE *f, void *context, struct weir_error *e)
 {
 	const struct config *c = ((const struct sheet *)context)->c;
 	const struct run_result *r = ((const struct sheet *)context)->r;
@@ -86,7 +86,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 		if (w->size_bytes != FLOW_UNLIMITED)
 			fprintf(f, "%" PRIu64, w->size_bytes);
 		fputc(',', f);
-		if (w->start_ps != TIME_NEVER_PS)
+		if (w->start_ps != WEIR_TIME_NEVER_PS)
 			fprintf(f, "%" PRId64, w->start_ps);
 		fputc(',', f);
 		if (w->finish_ps >= 0)
@@ -105,7 +105,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_ports(FILE *f, void *context, struct error *e)
+static int write_ports(FILE *f, void *context, struct weir_error *e)
 {
 	const struct run_result *r = ((const struct sheet *)context)->r;
 	char name[128];
@@ -127,7 +127,7 @@ static int write_ports(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_pauses(FILE *f, void *context, struct error *e)
+static int write_pauses(FILE *f, void *context, struct weir_error *e)
 {
 	const struct run_result *r = ((const struct sheet *)context)->r;
 	char name[128];
@@ -153,14 +153,14 @@ static const struct output_file files[] = {
 };
 
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
-		struct error *e)
+		struct weir_error *e)
 {
 	struct sheet sheet = { c, r };
 
 	return output_files(folder, files, &sheet, e);
 }
 
-int results_csv_probe(const char *folder, struct error *e)
+int results_csv_probe(const char *folder, struct weir_error *e)
 {
 	struct output o;
 	int made = output_folder(folder, e), failed = made < 0;

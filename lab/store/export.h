@@ -7,7 +7,7 @@
 /* runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv in a folder that is made
  * where it does not exist. All appear, or none. */
 int export_csv(const char *folder, struct store *s, const struct stored_runs *runs,
-	       struct error *e);
+	       struct weir_error *e);
 
-int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct error *e);
+int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct weir_error *e);
 #endif

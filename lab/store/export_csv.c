@@ -76,14 +76,14 @@ static void write_run(FILE *f, const struct stored_run *run, const struct paths 
 	fputc('\n', f);
 }
 
-static int write_runs(FILE *f, void *context, struct error *e)
+static int write_runs(FILE *f, void *context, struct weir_error *e)
 {
 	struct sheet *s = sheet_on(context, f);
 	struct paths p;
 
 	if (collect_paths(&p, s->runs)) {
 		free(p.all);
-		return error_set(e, "no memory");
+		return weir_error_set(e, "no memory");
 	}
 	fputs("run,key,version,title,wall_seconds", s->f);
 	for (uint32_t k = 0; k < p.count; k++)
@@ -99,7 +99,7 @@ static int write_runs(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_reasons(FILE *f, void *context, struct error *e)
+static int write_reasons(FILE *f, void *context, struct weir_error *e)
 {
 	struct sheet *s = sheet_on(context, f);
 
@@ -128,7 +128,7 @@ static int write_flow(void *context, const struct stored_flow *w)
 	if (w->size_bytes != FLOW_UNLIMITED)
 		fprintf(s->f, "%" PRIu64, w->size_bytes);
 	fputc(',', s->f);
-	if (w->start_ps != TIME_NEVER_PS)
+	if (w->start_ps != WEIR_TIME_NEVER_PS)
 		fprintf(s->f, "%" PRId64, w->start_ps);
 	fputc(',', s->f);
 	if (w->finish_ps >= 0)
@@ -184,7 +184,7 @@ static int write_points(void *context, const struct stored_series *x)
 	return 0;
 }
 
-static int write_flows(FILE *f, void *context, struct error *e)
+static int write_flows(FILE *f, void *context, struct weir_error *e)
 {
 	struct sheet *s = sheet_on(context, f);
 
@@ -197,7 +197,7 @@ static int write_flows(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_ports(FILE *f, void *context, struct error *e)
+static int write_ports(FILE *f, void *context, struct weir_error *e)
 {
 	struct sheet *s = sheet_on(context, f);
 
@@ -210,7 +210,7 @@ static int write_ports(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_pauses(FILE *f, void *context, struct error *e)
+static int write_pauses(FILE *f, void *context, struct weir_error *e)
 {
 	struct sheet *s = sheet_on(context, f);
 
@@ -221,7 +221,7 @@ static int write_pauses(FILE *f, void *context, struct error *e)
 	return 0;
 }
 
-static int write_series(FILE *f, void *context, struct error *e)
+static int write_series(FILE *f, void *context, struct weir_error *e)
 {
 	struct sheet *s = sheet_on(context, f);
 
@@ -245,7 +245,7 @@ static const struct output_file files[] = {
 };
 
 int export_csv(const char *folder, struct store *store, const struct stored_runs *runs,
-	       struct error *e)
+	       struct weir_error *e)
 {
 	struct sheet sheet = { .store = store, .runs = runs };
 

@@ -42,7 +42,7 @@ static int write_flow(void *context, const struct stored_flow *w)
 	json_text(l->f, w->traffic);
 	fprintf(l->f, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", w->class_id, w->src, w->dst);
 	write_time(l->f, w->size_bytes == FLOW_UNLIMITED ? -1 : (int64_t)w->size_bytes);
-	if (w->start_ps != TIME_NEVER_PS)
+	if (w->start_ps != WEIR_TIME_NEVER_PS)
 		fprintf(l->f, ",%" PRId64 ",", w->start_ps);
 	else
 		fputs(",null,", l->f);
@@ -134,7 +134,7 @@ static void write_texts(FILE *f, const struct stored_run *run)
 	fputs("\n]", f);
 }
 
-static int write_run(FILE *f, struct store *s, const struct stored_run *run, struct error *e)
+static int write_run(FILE *f, struct store *s, const struct stored_run *run, struct weir_error *e)
 {
 	struct list flows = { f, 0 }, ports = { f, 0 }, pauses = { f, 0 }, series = { f, 0 };
 
@@ -170,7 +170,7 @@ static int write_run(FILE *f, struct store *s, const struct stored_run *run, str
 	return 0;
 }
 
-int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct error *e)
+int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct weir_error *e)
 {
 	struct list all = { f, 0 };
 

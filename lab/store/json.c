@@ -45,7 +45,7 @@ static void write_reasons(FILE *f, const struct run_result *r)
 	}
 }
 
-int results_json(FILE *f, const struct config *c, const struct run_result *r, struct error *e)
+int results_json(FILE *f, const struct config *c, const struct run_result *r, struct weir_error *e)
 {
 	struct members settings = { f, 0 };
 

@@ -11,15 +11,15 @@
 
 void results_table(FILE *f, const struct config *c, const struct run_result *r);
 
-int results_json(FILE *f, const struct config *c, const struct run_result *r, struct error *e);
+int results_json(FILE *f, const struct config *c, const struct run_result *r, struct weir_error *e);
 
 /* runs.csv, flows.csv, ports.csv and pauses.csv in a folder that is made where it does not exist. All
  * appear, or none. */
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
-		struct error *e);
+		struct weir_error *e);
 
 /* Could results_csv write there? Asked before a run; leaves nothing behind. */
-int results_csv_probe(const char *folder, struct error *e);
+int results_csv_probe(const char *folder, struct weir_error *e);
 
 /* "completed", "unfinished", "unlimited", or "never-started": waited for others in vain. */
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps);

@@ -57,7 +57,7 @@ static const char digest_schema[] =
 
 /* --- what went wrong --- */
 
-int store_fail(struct store *s, struct error *e)
+int store_fail(struct store *s, struct weir_error *e)
 {
 	int code = s->db ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM;
 	int number = s->db ? sqlite3_system_errno(s->db) : 0;
@@ -66,32 +66,33 @@ int store_fail(struct store *s, struct error *e)
 	switch (code & 0xff) {
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		return error_set(e,
-				 "%.300s: is damaged (%.200s); move it away, or take a copy of it",
-				 s->path, why);
+		return weir_error_set(
+			e, "%.300s: is damaged (%.200s); move it away, or take a copy of it",
+			s->path, why);
 	case SQLITE_FULL:
-		return error_set(e, "%.300s: the disk is full; what was stored before is kept",
-				 s->path);
+		return weir_error_set(e, "%.300s: the disk is full; what was stored before is kept",
+				      s->path);
 	case SQLITE_BUSY:
-		return error_set(e, "%.300s: another program has locked it for a minute", s->path);
+		return weir_error_set(e, "%.300s: another program has locked it for a minute",
+				      s->path);
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
-		return error_set(
+		return weir_error_set(
 			e,
 			"%.300s: cannot be read or written: %.300s; what was stored before is "
 			"kept",
 			s->path, number != 0 ? strerror(number) : why);
 	}
-	return error_set(e, "%.300s: %.300s", s->path, why);
+	return weir_error_set(e, "%.300s: %.300s", s->path, why);
 }
 
-int store_exec(struct store *s, const char *sql, struct error *e)
+int store_exec(struct store *s, const char *sql, struct weir_error *e)
 {
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : store_fail(s, e);
 }
 
-sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct error *e)
+sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct weir_error *e)
 {
 	sqlite3_stmt *q = NULL;
 
@@ -100,7 +101,7 @@ sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct error *e)
 	return q;
 }
 
-sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run, struct error *e)
+sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, sql, e);
 
@@ -109,7 +110,7 @@ sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run, s
 	return q;
 }
 
-int store_step(struct store *s, sqlite3_stmt *q, struct error *e)
+int store_step(struct store *s, sqlite3_stmt *q, struct weir_error *e)
 {
 	if (sqlite3_step(q) != SQLITE_DONE)
 		return store_fail(s, e);
@@ -125,29 +126,30 @@ static uint32_t big_endian(const unsigned char *b)
 }
 
 /* Sweeps read the bare form only to seal it, before their processes add to it. */
-static int check_form(const char *path, uint32_t form, enum store_mode mode, struct error *e)
+static int check_form(const char *path, uint32_t form, enum store_mode mode, struct weir_error *e)
 {
 	if (form == STORE_SCHEMA || (form == STORE_SCHEMA_BARE && mode != STORE_ADD))
 		return 0;
-	return error_set(e,
-			 "%.300s: was written by another version of Weir (form %lu; this one reads "
-			 "forms %d and %d); use another folder",
-			 path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
+	return weir_error_set(
+		e,
+		"%.300s: was written by another version of Weir (form %lu; this one reads "
+		"forms %d and %d); use another folder",
+		path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
 }
 
 /* Somebody else's file may be behind a link, and would be written to. */
-static int check_link(const char *path, struct error *e)
+static int check_link(const char *path, struct weir_error *e)
 {
 	struct stat st;
 
 	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-		return error_set(e, "%.300s: is a symbolic link; name the folder that holds it",
-				 path);
+		return weir_error_set(
+			e, "%.300s: is a symbolic link; name the folder that holds it", path);
 	return 0;
 }
 
 /* Is it ours, by its first bytes alone? Nothing of a file that is not may be touched. */
-static int check_header(const char *path, enum store_mode mode, struct error *e)
+static int check_header(const char *path, enum store_mode mode, struct weir_error *e)
 {
 	static const char magic[] = "SQLite format 3";
 	unsigned char header[HEADER_SIZE] = { 0 };
@@ -160,46 +162,49 @@ static int check_header(const char *path, enum store_mode mode, struct error *e)
 	if (!f && errno == ENOENT && mode == STORE_WRITE)
 		return 0;
 	if (!f)
-		return error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
+		return weir_error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
 	length = fread(header, 1, sizeof(header), f);
 	if (ferror(f)) {
-		error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
+		weir_error_set(e, "%.300s: cannot be read: %s", path, strerror(errno));
 		fclose(f);
 		return -1;
 	}
 	fclose(f);
 	if (length == 0) /* whoever made it was stopped before anything was in it */
-		return mode == STORE_WRITE ? 0
-					   : error_set(e, "%.300s: there are no runs in it", path);
+		return mode == STORE_WRITE
+			       ? 0
+			       : weir_error_set(e, "%.300s: there are no runs in it", path);
 	if (length < sizeof(header) || memcmp(header, magic, sizeof(magic)) != 0)
-		return error_set(e, "%.300s: is no results store, or its beginning is damaged",
-				 path);
+		return weir_error_set(e, "%.300s: is no results store, or its beginning is damaged",
+				      path);
 	if (big_endian(header + APPLICATION_OFFSET) != STORE_APPLICATION)
-		return error_set(e, "%.300s: is a database of another program", path);
+		return weir_error_set(e, "%.300s: is a database of another program", path);
 	return check_form(path, big_endian(header + SCHEMA_OFFSET), mode, e);
 }
 
-static int check_folder(const char *folder, enum store_mode mode, struct error *e)
+static int check_folder(const char *folder, enum store_mode mode, struct weir_error *e)
 {
 	struct stat st;
 
 	if (*folder == '\0')
-		return error_set(e, "a folder is missing");
+		return weir_error_set(e, "a folder is missing");
 	if (stat(folder, &st) != 0) {
 		if (mode != STORE_WRITE)
-			return error_set(e, "%.300s: cannot be read: %s", folder, strerror(errno));
+			return weir_error_set(e, "%.300s: cannot be read: %s", folder,
+					      strerror(errno));
 		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-			return error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
+			return weir_error_set(e, "%.300s: cannot be made: %s", folder,
+					      strerror(errno));
 		return 0;
 	}
 	if (!S_ISDIR(st.st_mode))
-		return error_set(e, "%.300s: is a file; a folder is needed", folder);
+		return weir_error_set(e, "%.300s: is a file; a folder is needed", folder);
 	if (mode != STORE_READ && access(folder, W_OK | X_OK) != 0)
-		return error_set(e, "%.300s: cannot be written: %s", folder, strerror(errno));
+		return weir_error_set(e, "%.300s: cannot be written: %s", folder, strerror(errno));
 	return 0;
 }
 
-int store_number(struct store *s, const char *sql, int64_t *number, struct error *e)
+int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, sql, e);
 	int found;
@@ -216,7 +221,7 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct error
 }
 
 /* Makes what a file of that form lacks: all, or the digests of what is in it. */
-static int complete(struct store *s, int64_t form, struct error *e)
+static int complete(struct store *s, int64_t form, struct weir_error *e)
 {
 	char id[96];
 
@@ -229,7 +234,7 @@ static int complete(struct store *s, int64_t form, struct error *e)
 }
 
 /* Two processes may make the same store; the second finds that it is there. */
-static int make_tables(struct store *s, struct error *e)
+static int make_tables(struct store *s, struct weir_error *e)
 {
 	int64_t form;
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
@@ -242,7 +247,7 @@ static int make_tables(struct store *s, struct error *e)
 }
 
 /* A file of the form before that has digests was one of this form: its header is damaged. */
-static int find_digests(struct store *s, struct error *e)
+static int find_digests(struct store *s, struct weir_error *e)
 {
 	int64_t form, tables;
 
@@ -251,15 +256,16 @@ static int find_digests(struct store *s, struct error *e)
 		return -1;
 	s->has_digests = form == STORE_SCHEMA;
 	if (form != STORE_SCHEMA && tables)
-		return error_set(e,
-				 "%.300s: is damaged (its form is %d, but it has digests); move it "
-				 "away, or take a copy of it",
-				 s->path, (int)form);
+		return weir_error_set(
+			e,
+			"%.300s: is damaged (its form is %d, but it has digests); move it "
+			"away, or take a copy of it",
+			s->path, (int)form);
 	return 0;
 }
 
 /* Every page is where it belongs. */
-static int check_pages(struct store *s, struct error *e)
+static int check_pages(struct store *s, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "PRAGMA quick_check(1)", e);
 	const char *found;
@@ -272,7 +278,7 @@ static int check_pages(struct store *s, struct error *e)
 	} else {
 		found = (const char *)sqlite3_column_text(q, 0);
 		if (!found || strcmp(found, "ok") != 0)
-			failed = error_set(
+			failed = weir_error_set(
 				e,
 				"%.300s: is damaged (%.200s); move it away, or take a copy "
 				"of it",
@@ -282,7 +288,7 @@ static int check_pages(struct store *s, struct error *e)
 	return failed;
 }
 
-static int connect(struct store *s, enum store_mode mode, struct error *e)
+static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 {
 	/* Reading may have to restore the state before a transaction that was cut off. */
 	int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
@@ -292,7 +298,7 @@ static int connect(struct store *s, enum store_mode mode, struct error *e)
 	sqlite3_extended_result_codes(s->db, 1);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	if (mode != STORE_READ && sqlite3_db_readonly(s->db, "main") == 1)
-		return error_set(e, "%.300s: cannot be written: Permission denied", s->path);
+		return weir_error_set(e, "%.300s: cannot be written: Permission denied", s->path);
 	if (mode != STORE_ADD && (check_pages(s, e) || find_digests(s, e)))
 		return -1;
 	if (mode == STORE_WRITE && make_tables(s, e))
@@ -301,7 +307,7 @@ static int connect(struct store *s, enum store_mode mode, struct error *e)
 	return mode == STORE_READ ? store_exec(s, "PRAGMA query_only = 1", e) : 0;
 }
 
-int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e)
+int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e)
 {
 	struct store *s;
 	size_t size = strlen(folder) + sizeof(file_name) + 1;
@@ -314,7 +320,7 @@ int store_open(struct store **out, const char *folder, enum store_mode mode, str
 		s->path = malloc(size);
 	if (!s || !s->path) {
 		free(s);
-		return error_set(e, "%.300s: no memory", folder);
+		return weir_error_set(e, "%.300s: no memory", folder);
 	}
 	snprintf(s->path, size, "%s/%s", folder, file_name);
 	if (check_header(s->path, mode, e) || connect(s, mode, e)) {

@@ -18,7 +18,7 @@ enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD };
 
 /* Refuses a file that is damaged, is no store or is of another schema, saying which, and leaves it
  * as it was. */
-int store_open(struct store **out, const char *folder, enum store_mode mode, struct error *e);
+int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e);
 void store_close(struct store *s);
 
 /* 0: it was written by an earlier version, without digests, and damage cannot be noticed. Opening it for
@@ -26,22 +26,23 @@ void store_close(struct store *s);
 int store_has_digests(const struct store *s);
 
 /* 1: it is there; 0: not; -1: message. */
-int store_has(struct store *s, const char *key, struct error *e);
+int store_has(struct store *s, const char *key, struct weir_error *e);
 
 /* Replaces a run of the same key. A partial run is refused by the caller, not here. */
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
-	      struct error *e);
+	      struct weir_error *e);
 
 /* Which runs the latest sweep consists of, in its order, done or not. Replaces the plan before. */
-int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count, struct error *e);
+int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
+	       struct weir_error *e);
 
 /* How many runs are planned, and how many of these are there. */
-int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e);
+int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct weir_error *e);
 
 /* Deletes the runs that the plan does not name and gives their room back; DRY only counts them, also in a
  * store that is open for reading. Refuses a store without a plan. */
 enum prune_mode { PRUNE_DRY, PRUNE };
-int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e);
+int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e);
 
 /* --- reading --- */
 
@@ -76,10 +77,11 @@ struct stored_runs {
  * settings left in the folder is then not read. */
 enum store_scope { STORE_PLANNED, STORE_ALL };
 
-int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs, struct error *e);
+int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs,
+	       struct weir_error *e);
 
 /* Compares all of a run with its digests, before anything of it is shown. */
-int store_check_run(struct store *s, int64_t run, struct error *e);
+int store_check_run(struct store *s, int64_t run, struct weir_error *e);
 
 void stored_run_free(struct stored_run *run);
 void stored_runs_free(struct stored_runs *runs);
@@ -118,13 +120,13 @@ struct stored_series {
 /* What is shown is valid only during the call; a visitor that returns non-zero ends the visit, which
  * is no failure. */
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
-		    void *context, struct error *e);
+		    void *context, struct weir_error *e);
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
-		    void *context, struct error *e);
+		    void *context, struct weir_error *e);
 int store_each_pause(struct store *s, int64_t run,
 		     int (*visit)(void *, const struct stored_pause *), void *context,
-		     struct error *e);
+		     struct weir_error *e);
 int store_each_series(struct store *s, int64_t run,
 		      int (*visit)(void *, const struct stored_series *), void *context,
-		      struct error *e);
+		      struct weir_error *e);
 #endif

@@ -15,12 +15,12 @@
 struct rows {
 	struct store *store;
 	sqlite3_stmt *insert;
-	struct error *error;
+	struct weir_error *error;
 	int64_t count;
 	int failed;
 };
 
-static struct rows rows_begin(struct store *s, const char *sql, int64_t run, struct error *e)
+static struct rows rows_begin(struct store *s, const char *sql, int64_t run, struct weir_error *e)
 {
 	struct rows r = { .store = s, .error = e };
 
@@ -73,7 +73,7 @@ static void put_setting(void *context, const char *path, const char *value)
 	rows_put(r);
 }
 
-static int add_settings(struct store *s, int64_t run, const struct config *c, struct error *e)
+static int add_settings(struct store *s, int64_t run, const struct config *c, struct weir_error *e)
 {
 	struct rows r = rows_begin(s, "INSERT INTO setting VALUES (?, ?, ?, ?)", run, e);
 
@@ -83,7 +83,7 @@ static int add_settings(struct store *s, int64_t run, const struct config *c, st
 }
 
 static int add_metrics(struct store *s, int64_t run, const struct run_result *result,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	struct rows r = rows_begin(s, "INSERT INTO metric VALUES (?, ?, ?)", run, e);
 
@@ -96,7 +96,7 @@ static int add_metrics(struct store *s, int64_t run, const struct run_result *re
 }
 
 static int add_reasons(struct store *s, int64_t run, const struct run_result *result,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	struct rows r = rows_begin(s, "INSERT INTO reason VALUES (?, ?, ?, ?, ?)", run, e);
 
@@ -111,7 +111,7 @@ static int add_reasons(struct store *s, int64_t run, const struct run_result *re
 	return rows_end(&r);
 }
 
-static int add_traffic(struct store *s, int64_t run, const struct config *c, struct error *e)
+static int add_traffic(struct store *s, int64_t run, const struct config *c, struct weir_error *e)
 {
 	struct rows r = rows_begin(s, "INSERT INTO traffic VALUES (?, ?, ?)", run, e);
 
@@ -122,7 +122,8 @@ static int add_traffic(struct store *s, int64_t run, const struct config *c, str
 	return rows_end(&r);
 }
 
-static int add_flows(struct store *s, int64_t run, const struct run_result *result, struct error *e)
+static int add_flows(struct store *s, int64_t run, const struct run_result *result,
+		     struct weir_error *e)
 {
 	struct rows r =
 		rows_begin(s, "INSERT INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", run, e);
@@ -144,7 +145,8 @@ static int add_flows(struct store *s, int64_t run, const struct run_result *resu
 	return rows_end(&r);
 }
 
-static int add_ports(struct store *s, int64_t run, const struct run_result *result, struct error *e)
+static int add_ports(struct store *s, int64_t run, const struct run_result *result,
+		     struct weir_error *e)
 {
 	struct rows r =
 		rows_begin(s, "INSERT INTO port VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", run, e);
@@ -169,7 +171,7 @@ static int add_ports(struct store *s, int64_t run, const struct run_result *resu
 }
 
 static int add_pauses(struct store *s, int64_t run, const struct run_result *result,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	struct rows r = rows_begin(s, "INSERT INTO pauses VALUES (?, ?, ?, ?, ?, ?)", run, e);
 	char name[128];
@@ -209,7 +211,7 @@ static unsigned char *series_bytes(const struct series *s)
 }
 
 static int add_series(struct store *s, int64_t run, const struct run_result *result,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	struct rows r = rows_begin(s, "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?)", run, e);
 
@@ -220,7 +222,7 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 		sqlite3_stmt *q = rows_next(&r);
 
 		if (!bytes) {
-			r.failed = error_set(e, "%.300s: no memory", s->path);
+			r.failed = weir_error_set(e, "%.300s: no memory", s->path);
 			break;
 		}
 		bind_text(q, 3, one->name);
@@ -228,11 +230,11 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 		sqlite3_bind_int64(q, 5, (int64_t)one->count);
 		if (sqlite3_bind_blob64(q, 6, bytes, size, SQLITE_STATIC) != SQLITE_OK ||
 		    sqlite3_bind_blob64(q, 7, bytes + size, size, SQLITE_STATIC) != SQLITE_OK)
-			r.failed = error_set(e,
-					     "series %s has %" PRIu64
-					     " points, more than a store holds; "
-					     "sample less often",
-					     one->name, one->count);
+			r.failed = weir_error_set(e,
+						  "series %s has %" PRIu64
+						  " points, more than a store holds; "
+						  "sample less often",
+						  one->name, one->count);
 		rows_put(&r);
 		free(bytes);
 	}
@@ -241,7 +243,7 @@ static int add_series(struct store *s, int64_t run, const struct run_result *res
 
 /* --- the run --- */
 
-int store_remove(struct store *s, int64_t run, struct error *e)
+int store_remove(struct store *s, int64_t run, struct weir_error *e)
 {
 	static const char *const tables[] = { "setting", "metric", "reason", "traffic", "flow",
 					      "port",    "pauses", "series", "digest" };
@@ -264,7 +266,7 @@ int store_remove(struct store *s, int64_t run, struct error *e)
 }
 
 /* What replaces a run begins by removing it. */
-static int remove_key(struct store *s, const char *key, struct error *e)
+static int remove_key(struct store *s, const char *key, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
 	int64_t run = 0;
@@ -285,7 +287,7 @@ static int remove_key(struct store *s, const char *key, struct error *e)
 }
 
 static int add_run(struct store *s, const char *key, const struct config *c,
-		   const struct run_result *r, struct error *e)
+		   const struct run_result *r, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s,
 					"INSERT INTO run (key, title, version, wall_seconds) "
@@ -305,7 +307,7 @@ static int add_run(struct store *s, const char *key, const struct config *c,
 }
 
 static int add_parts(struct store *s, const struct config *c, const struct run_result *r,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	int64_t run = sqlite3_last_insert_rowid(s->db);
 
@@ -316,7 +318,7 @@ static int add_parts(struct store *s, const struct config *c, const struct run_r
 }
 
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
-	      struct error *e)
+	      struct weir_error *e)
 {
 	/* The list is compared before it is sealed again: or what is missing would be sealed, too. */
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||

@@ -109,7 +109,7 @@ static uint64_t hash_row(uint64_t before, sqlite3_stmt *q)
 
 /* Calls take, unless it is NULL, for every row, and gives the digest of all. */
 static int read_rows(struct store *s, struct rows_of rows, const struct row_taker *t,
-		     uint64_t *digest, struct error *e)
+		     uint64_t *digest, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare_run(s, parts[rows.part].select, rows.run, e);
 	int code, failed = q ? 0 : -1;
@@ -122,7 +122,7 @@ static int read_rows(struct store *s, struct rows_of rows, const struct row_take
 		}
 		*digest = hash_row(*digest, q);
 		if (t && t->take(t->context, q))
-			failed = error_set(e, "%.300s: no memory", s->path);
+			failed = weir_error_set(e, "%.300s: no memory", s->path);
 	}
 	sqlite3_finalize(q);
 	return failed;
@@ -130,30 +130,32 @@ static int read_rows(struct store *s, struct rows_of rows, const struct row_take
 
 /* --- comparing --- */
 
-static int say_damaged(struct store *s, struct rows_of rows, struct error *e)
+static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *e)
 {
 	sqlite3_stmt *q;
 	const char *key = NULL;
 
 	if (rows.run == 0)
-		return error_set(e,
-				 "%.300s: is damaged (%s is not what was stored); move it away, or "
-				 "take a copy of it",
-				 s->path, parts[rows.part].words);
+		return weir_error_set(
+			e,
+			"%.300s: is damaged (%s is not what was stored); move it away, or "
+			"take a copy of it",
+			s->path, parts[rows.part].words);
 	q = store_prepare_run(s, "SELECT key FROM run WHERE id = ?", rows.run, e);
 	if (q && sqlite3_step(q) == SQLITE_ROW)
 		key = (const char *)sqlite3_column_text(q, 0);
-	error_set(e,
-		  "%.300s: run %s is damaged (its %s %s not what was stored); 'weir run --again' "
-		  "makes it anew",
-		  s->path, key ? quote(key).text : "without a key", parts[rows.part].words,
-		  rows.part == ROWS_RUN ? "is" : "are");
+	weir_error_set(
+		e,
+		"%.300s: run %s is damaged (its %s %s not what was stored); 'weir run --again' "
+		"makes it anew",
+		s->path, key ? weir_quote(key).text : "without a key", parts[rows.part].words,
+		rows.part == ROWS_RUN ? "is" : "are");
 	sqlite3_finalize(q);
 	return -1;
 }
 
 /* The digest that is stored. 1: it is there; 0: not; -1: message. */
-static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, struct error *e)
+static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare_run(
 		s, "SELECT digest FROM digest WHERE run = ? AND part = ?", rows.run, e);
@@ -171,7 +173,8 @@ static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, s
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t, struct error *e)
+int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
+		   struct weir_error *e)
 {
 	uint64_t digest, stored = 0;
 	int failed, found;
@@ -191,7 +194,7 @@ int store_each_row(struct store *s, struct rows_of rows, const struct row_taker 
 	return failed;
 }
 
-int store_check_run(struct store *s, int64_t run, struct error *e)
+int store_check_run(struct store *s, int64_t run, struct weir_error *e)
 {
 	for (int part = 0; part < STORE_RUN_PARTS; part++)
 		if (store_each_row(s, (struct rows_of){ run, (enum store_part)part }, NULL, e))
@@ -201,7 +204,7 @@ int store_check_run(struct store *s, int64_t run, struct error *e)
 
 /* --- sealing --- */
 
-int store_seal(struct store *s, struct rows_of rows, struct error *e)
+int store_seal(struct store *s, struct rows_of rows, struct weir_error *e)
 {
 	sqlite3_stmt *q;
 	uint64_t digest;
@@ -219,7 +222,7 @@ int store_seal(struct store *s, struct rows_of rows, struct error *e)
 	return failed;
 }
 
-int store_seal_run(struct store *s, int64_t run, struct error *e)
+int store_seal_run(struct store *s, int64_t run, struct weir_error *e)
 {
 	for (int part = 0; part < STORE_RUN_PARTS; part++)
 		if (store_seal(s, (struct rows_of){ run, (enum store_part)part }, e))
@@ -229,7 +232,7 @@ int store_seal_run(struct store *s, int64_t run, struct error *e)
 
 struct sealing {
 	struct store *store;
-	struct error *error;
+	struct weir_error *error;
 	int failed;
 };
 
@@ -241,7 +244,7 @@ static int seal_listed(void *context, sqlite3_stmt *q)
 	return 0;
 }
 
-int store_seal_all(struct store *s, struct error *e)
+int store_seal_all(struct store *s, struct weir_error *e)
 {
 	struct sealing at = { s, e, 0 };
 	const struct row_taker every = { seal_listed, &at };

@@ -99,7 +99,7 @@ static void find_places(struct run_list *l, struct plan_list *p)
 		qsort(l->runs, l->count, sizeof(*l->runs), compare_places);
 }
 
-int store_list(struct store *s, struct run_list *l, struct error *e)
+int store_list(struct store *s, struct run_list *l, struct weir_error *e)
 {
 	struct plan_list p = { .count = 0 };
 	const struct row_taker runs = { take_listed, l }, plan = { take_planned, &p };
@@ -124,7 +124,7 @@ void run_list_free(struct run_list *l)
 
 /* --- is it there? --- */
 
-int store_has(struct store *s, const char *key, struct error *e)
+int store_has(struct store *s, const char *key, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM run WHERE key = ?", e);
 	int code;
@@ -139,7 +139,7 @@ int store_has(struct store *s, const char *key, struct error *e)
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct error *e)
+int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct weir_error *e)
 {
 	struct run_list l;
 
@@ -154,7 +154,7 @@ int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct er
 /* --- the plan --- */
 
 static int insert_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "INSERT INTO plan VALUES (?, ?)", e);
 	int failed = q == NULL;
@@ -168,7 +168,8 @@ static int insert_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64
 	return failed;
 }
 
-int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count, struct error *e)
+int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
+	       struct weir_error *e)
 {
 	int failed = store_exec(s, "BEGIN IMMEDIATE; DELETE FROM plan", e) ||
 		     insert_plan(s, keys, count, e) || store_seal(s, STORE_PLANNED_KEYS, e) ||
@@ -181,7 +182,7 @@ int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count
 
 /* --- pruning --- */
 
-static int remove_unplanned(struct store *s, const struct run_list *l, struct error *e)
+static int remove_unplanned(struct store *s, const struct run_list *l, struct weir_error *e)
 {
 	for (uint64_t i = l->done; i < l->count; i++) /* those of the plan come first */
 		if (store_remove(s, l->runs[i].id, e))
@@ -189,7 +190,7 @@ static int remove_unplanned(struct store *s, const struct run_list *l, struct er
 	return store_seal(s, STORE_LIST, e);
 }
 
-int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct error *e)
+int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e)
 {
 	struct run_list l = { .count = 0 };
 	int failed = store_exec(s, mode == PRUNE ? "BEGIN IMMEDIATE" : "BEGIN", e) ||
@@ -197,8 +198,8 @@ int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct 
 
 	*pruned = l.count - l.done;
 	if (!failed && l.planned == 0)
-		failed = error_set(e, "%.300s: no sweep is planned in it; nothing is deleted",
-				   s->path);
+		failed = weir_error_set(e, "%.300s: no sweep is planned in it; nothing is deleted",
+					s->path);
 	if (!failed && mode == PRUNE)
 		failed = remove_unplanned(s, &l, e);
 	run_list_free(&l);

@@ -120,7 +120,7 @@ static int take_reason(void *context, sqlite3_stmt *q)
 }
 
 static int read_run(struct store *s, const struct listed_run *listed, struct stored_run *run,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	static const struct {
 		enum store_part part;
@@ -142,18 +142,18 @@ static int read_run(struct store *s, const struct listed_run *listed, struct sto
 			return -1;
 	/* Without digests nobody else would notice a run that is in the list alone. */
 	return run->title ? 0
-			  : error_set(e, "%.300s: is damaged (run %s is not there)", s->path,
-				      run->key);
+			  : weir_error_set(e, "%.300s: is damaged (run %s is not there)", s->path,
+					   run->key);
 }
 
 static int read_listed(struct store *s, const struct run_list *l, struct stored_runs *runs,
-		       struct error *e)
+		       struct weir_error *e)
 {
 	uint64_t wanted = runs->left_out ? l->done : l->count;
 
 	runs->runs = wanted < UINT32_MAX ? calloc(wanted + 1, sizeof(*runs->runs)) : NULL;
 	if (!runs->runs)
-		return error_set(e, "%.300s: no memory", s->path);
+		return weir_error_set(e, "%.300s: no memory", s->path);
 	for (; runs->count < wanted; runs->count++)
 		if (read_run(s, &l->runs[runs->count], &runs->runs[runs->count], e)) {
 			runs->count++; /* what it has is to be freed */
@@ -162,7 +162,8 @@ static int read_listed(struct store *s, const struct run_list *l, struct stored_
 	return 0;
 }
 
-int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs, struct error *e)
+int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs,
+	       struct weir_error *e)
 {
 	struct run_list l;
 	int failed;
@@ -236,19 +237,20 @@ static int show_flow(void *context, sqlite3_stmt *q)
 
 /* Shows a part of a run to the visitor. */
 static int visit_rows(struct store *s, struct rows_of rows, int (*show)(void *, sqlite3_stmt *),
-		      struct visit *v, struct error *e)
+		      struct visit *v, struct weir_error *e)
 {
 	const struct row_taker taker = { show, v };
 
 	if (store_each_row(s, rows, &taker, e))
 		return -1;
-	return v->is_odd ? error_set(e, "%.300s: is damaged (a text, a time or a series is none)",
-				     s->path)
+	return v->is_odd ? weir_error_set(e,
+					  "%.300s: is damaged (a text, a time or a series is none)",
+					  s->path)
 			 : 0;
 }
 
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
-		    void *context, struct error *e)
+		    void *context, struct weir_error *e)
 {
 	struct visit v = { .context = context, .flow = visit };
 	int failed = visit_rows(s, (struct rows_of){ run, ROWS_TRAFFIC }, take_name, &v, e) ||
@@ -284,7 +286,7 @@ static int show_port(void *context, sqlite3_stmt *q)
 }
 
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
-		    void *context, struct error *e)
+		    void *context, struct weir_error *e)
 {
 	struct visit v = { .context = context, .port = visit };
 
@@ -311,7 +313,7 @@ static int show_pause(void *context, sqlite3_stmt *q)
 
 int store_each_pause(struct store *s, int64_t run,
 		     int (*visit)(void *, const struct stored_pause *), void *context,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	struct visit v = { .context = context, .pause = visit };
 
@@ -375,7 +377,7 @@ static int show_series(void *context, sqlite3_stmt *q)
 
 int store_each_series(struct store *s, int64_t run,
 		      int (*visit)(void *, const struct stored_series *), void *context,
-		      struct error *e)
+		      struct weir_error *e)
 {
 	struct visit v = { .context = context, .series = visit };
 

@@ -17,22 +17,23 @@ struct store {
 };
 
 /* Says what SQLite complains of, as "FOLDER/results.db: ...". Returns -1. */
-int store_fail(struct store *s, struct error *e);
+int store_fail(struct store *s, struct weir_error *e);
 
 /* Statements without results. */
-int store_exec(struct store *s, const char *sql, struct error *e);
+int store_exec(struct store *s, const char *sql, struct weir_error *e);
 
 /* One statement, for the caller to finalize; NULL with a message. */
-sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct error *e);
+sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct weir_error *e);
 
 /* The same, with its first parameter set to a run. */
-sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run, struct error *e);
+sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run,
+				struct weir_error *e);
 
 /* Runs a statement to its end and readies it for the next row. */
-int store_step(struct store *s, sqlite3_stmt *q, struct error *e);
+int store_step(struct store *s, sqlite3_stmt *q, struct weir_error *e);
 
 /* One number. */
-int store_number(struct store *s, const char *sql, int64_t *number, struct error *e);
+int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e);
 
 /* Numbers in blobs. */
 static inline uint64_t little_endian(const unsigned char *bytes)
@@ -80,12 +81,12 @@ struct row_taker {
 /* Shows every row (t NULL: to nobody) and compares them with their digest: what was shown counts only
  * where this returns 0. */
 int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
-		   struct error *e);
+		   struct weir_error *e);
 
 /* Writes digests of what is there now; for whoever has just put it there. */
-int store_seal(struct store *s, struct rows_of rows, struct error *e);
-int store_seal_run(struct store *s, int64_t run, struct error *e);
-int store_seal_all(struct store *s, struct error *e);
+int store_seal(struct store *s, struct rows_of rows, struct weir_error *e);
+int store_seal_run(struct store *s, int64_t run, struct weir_error *e);
+int store_seal_all(struct store *s, struct weir_error *e);
 
 /* --- which runs there are: store_plan.c --- */
 
@@ -100,9 +101,9 @@ struct run_list {
 };
 
 /* On -1 nothing is left to free. */
-int store_list(struct store *s, struct run_list *l, struct error *e);
+int store_list(struct store *s, struct run_list *l, struct weir_error *e);
 void run_list_free(struct run_list *l);
 
 /* Removes all rows of a run: store_add.c. */
-int store_remove(struct store *s, int64_t run, struct error *e);
+int store_remove(struct store *s, int64_t run, struct weir_error *e);
 #endif

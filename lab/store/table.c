@@ -219,7 +219,7 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot end\n",
 			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
-			human_time((double)r->partition.since_ps / PS_PER_NS).text,
+			human_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
@@ -238,7 +238,7 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 		fprintf(f,
 			"DEADLOCK: since %s links wait for each other's pauses of class %" PRIu32
 			" to end: %s%s\n",
-			human_time((double)r->deadlock.since_ps / PS_PER_NS).text,
+			human_time((double)r->deadlock.since_ps / WEIR_PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
 			r->deadlock.circles > 1 ? ", and others" : "");
 	print_warnings(f, c, r);
@@ -288,8 +288,8 @@ static void print_pace(FILE *f, const struct run_result *r)
 	if (hops < 0 || simulated < 0)
 		return;
 	fprintf(f, "\n%s simulated in %s; %.2f million packet-hops per second%s\n",
-		human_time(r->value[simulated] * NS_PER_S).text,
-		human_time(r->wall_seconds * NS_PER_S).text,
+		human_time(r->value[simulated] * WEIR_NS_PER_S).text,
+		human_time(r->wall_seconds * WEIR_NS_PER_S).text,
 		r->wall_seconds > 0 ? r->value[hops] / r->wall_seconds / 1e6 : 0.0,
 		r->partial ? "; PARTIAL" : "");
 }

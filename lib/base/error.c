@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* The arguments may point into e->text, so a message is finished before it replaces the last. */
-int error_set(struct error *e, const char *format, ...)
+int weir_error_set(struct weir_error *e, const char *format, ...)
 {
-	struct error made;
+	struct weir_error made;
 	va_list args;
 
 	va_start(args, format);
@@ -18,9 +18,9 @@ int error_set(struct error *e, const char *format, ...)
 	return -1;
 }
 
-int error_prefix(struct error *e, const char *format, ...)
+int weir_error_prefix(struct weir_error *e, const char *format, ...)
 {
-	struct error made;
+	struct weir_error made;
 	va_list args;
 	size_t used;
 
@@ -48,11 +48,11 @@ static size_t utf8_length(const unsigned char *s)
 	return length;
 }
 
-struct quoted quote(const char *text)
+struct weir_quoted weir_quote(const char *text)
 {
 	enum { ROOM_FOR_THE_END = sizeof("\\xNN...'") };
 	const unsigned char *s = (const unsigned char *)text;
-	struct quoted q = { "'" };
+	struct weir_quoted q = { "'" };
 	size_t used = 1;
 
 	while (*s && used + ROOM_FOR_THE_END < sizeof(q.text)) {
@@ -122,7 +122,7 @@ static int begins_with(const char *text, const char *start)
 
 /* One that begins with the other ("sec" and "s", "pkt" and "pkts") is nearer than one that differs
  * by a letter; otherwise a third of the word may be wrong. */
-const char *nearest_name(const char *word, const char *const *candidates, size_t count)
+const char *weir_nearest_name(const char *word, const char *const *candidates, size_t count)
 {
 	const char *nearest = NULL;
 	size_t length = strlen(word), best = SIZE_MAX;
@@ -146,15 +146,15 @@ const char *nearest_name(const char *word, const char *const *candidates, size_t
 	return nearest;
 }
 
-int error_unknown(struct error *e, const char *kind, const char *word,
-		  const char *const *candidates, size_t count)
+int weir_error_unknown(struct weir_error *e, const char *kind, const char *word,
+		       const char *const *candidates, size_t count)
 {
-	const char *nearest = nearest_name(word, candidates, count);
+	const char *nearest = weir_nearest_name(word, candidates, count);
 
-	error_set(e, "unknown %s %s; there are ", kind, quote(word).text);
+	weir_error_set(e, "unknown %s %s; there are ", kind, weir_quote(word).text);
 	for (size_t i = 0; i < count; i++)
-		error_set(e, "%s%s%s", e->text, i ? ", " : "", candidates[i]);
+		weir_error_set(e, "%s%s%s", e->text, i ? ", " : "", candidates[i]);
 	if (nearest)
-		error_set(e, "%s (nearest: %s)", e->text, nearest);
+		weir_error_set(e, "%s (nearest: %s)", e->text, nearest);
 	return -1;
 }

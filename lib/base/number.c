@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 static int is_digit(char c)
 {
@@ -30,7 +30,7 @@ static enum number_fault whole_read(uint64_t *value, const char *text, const cha
 	return fault;
 }
 
-enum number_fault decimal_read(struct decimal *d, const char *text, const char **end)
+enum number_fault weir_decimal_read(struct decimal *d, const char *text, const char **end)
 {
 	enum number_fault fault = whole_read(&d->whole, text, end);
 
@@ -48,9 +48,9 @@ enum number_fault decimal_read(struct decimal *d, const char *text, const char *
 }
 
 /* The digits after the point as a whole number; at most 38 fit. */
-static wide decimal_digits(const struct decimal *d, size_t count)
+static weir_wide decimal_digits(const struct decimal *d, size_t count)
 {
-	wide sum = 0;
+	weir_wide sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		unsigned digit = (unsigned char)d->digits[i];
@@ -60,7 +60,7 @@ static wide decimal_digits(const struct decimal *d, size_t count)
 	return sum;
 }
 
-static void divide_out(wide *number, unsigned *times, unsigned divisor)
+static void divide_out(weir_wide *number, unsigned *times, unsigned divisor)
 {
 	while (*times > 0 && *number % divisor == 0) {
 		*number /= divisor;
@@ -72,16 +72,16 @@ static void divide_out(wide *number, unsigned *times, unsigned divisor)
  * n * factor / 10^k to be whole, factor must then contain 5^k or 2^k; below 2^33 no factor has more
  * than 32 twos, and none up to 10^12 more than 12 fives. Hence k > 32 cannot come out whole, and n
  * fits 128 bits. Once all of 10^k is divided out, what is left multiplies to less than factor. */
-enum number_fault decimal_times(const struct decimal *d, uint64_t factor, uint64_t *product)
+enum number_fault weir_decimal_times(const struct decimal *d, uint64_t factor, uint64_t *product)
 {
 	enum { DIGITS_MAX = 32 };
-	wide sum = (wide)d->whole * factor;
+	weir_wide sum = (weir_wide)d->whole * factor;
 	unsigned twos = (unsigned)d->digit_count, fives = twos;
 
 	if (d->digit_count > DIGITS_MAX)
 		return NUMBER_NOT_WHOLE;
 	if (d->digit_count > 0) {
-		wide digits = decimal_digits(d, d->digit_count), scale = factor;
+		weir_wide digits = decimal_digits(d, d->digit_count), scale = factor;
 
 		divide_out(&scale, &twos, 2);
 		divide_out(&scale, &fives, 5);
@@ -97,7 +97,7 @@ enum number_fault decimal_times(const struct decimal *d, uint64_t factor, uint64
 	return NUMBER_FINE;
 }
 
-static enum number_fault store_q32(uint64_t *value_q32, wide value)
+static enum number_fault store_q32(uint64_t *value_q32, weir_wide value)
 {
 	if (value > UINT64_MAX)
 		return NUMBER_TOO_LARGE;
@@ -105,9 +105,9 @@ static enum number_fault store_q32(uint64_t *value_q32, wide value)
 	return NUMBER_FINE;
 }
 
-static wide power_of_ten(size_t exponent)
+static weir_wide power_of_ten(size_t exponent)
 {
-	wide power = 1;
+	weir_wide power = 1;
 
 	while (exponent-- > 0)
 		power *= 10;
@@ -126,21 +126,21 @@ static enum number_fault ratio_read(const char *text, uint64_t above, uint64_t *
 		return fault;
 	if (below == 0)
 		return NUMBER_DIVIDES_BY_ZERO;
-	return store_q32(value_q32, (((wide)above << 32) + below / 2) / below);
+	return store_q32(value_q32, (((weir_wide)above << 32) + below / 2) / below);
 }
 
 /* Digits after the 25th are left out: they move the value by less than 10^-25. Then
- * (whole * 10^25 + digits) * 2^32 could still be too wide, so whole and digits go separately. With
+ * (whole * 10^25 + digits) * 2^32 could still be too weir_wide, so whole and digits go separately. With
  * percent the whole may leave a rest, at most 99 * 10^25 before scaling: below 2^122. */
-enum number_fault fraction_read(const char *text, uint64_t *value_q32)
+enum number_fault weir_fraction_read(const char *text, uint64_t *value_q32)
 {
 	enum { DIGITS_MAX = 25 };
 	struct decimal d;
 	const char *end;
-	enum number_fault fault = decimal_read(&d, text, &end);
+	enum number_fault fault = weir_decimal_read(&d, text, &end);
 	size_t count = d.digit_count < DIGITS_MAX ? d.digit_count : DIGITS_MAX;
 	uint64_t divisor = 1;
-	wide whole, ones, rest, below;
+	weir_wide whole, ones, rest, below;
 
 	if (fault == NUMBER_NONE)
 		return fault;
@@ -161,7 +161,7 @@ enum number_fault fraction_read(const char *text, uint64_t *value_q32)
 	return store_q32(value_q32, (whole << 32) + ((rest << 32) + below / 2) / below);
 }
 
-const struct unit *unit_find(const struct unit *units, const char *name)
+const struct unit *weir_unit_find(const struct unit *units, const char *name)
 {
 	for (; units->name; units++)
 		if (strcmp(units->name, name) == 0)
@@ -169,7 +169,8 @@ const struct unit *unit_find(const struct unit *units, const char *name)
 	return NULL;
 }
 
-const char *quantity_format(char *buffer, size_t size, uint64_t value, const struct unit *units)
+const char *weir_quantity_format(char *buffer, size_t size, uint64_t value,
+				 const struct unit *units)
 {
 	char best[64] = "", text[64];
 
@@ -185,13 +186,13 @@ const char *quantity_format(char *buffer, size_t size, uint64_t value, const str
 }
 
 /* Ten digits always suffice: they lie 10^-10 apart, less than half of 2^-32. */
-const char *fraction_format(char *buffer, size_t size, uint64_t value_q32)
+const char *weir_fraction_format(char *buffer, size_t size, uint64_t value_q32)
 {
 	enum { DIGITS_MAX = 10 };
 
 	for (size_t count = 0; count <= DIGITS_MAX; count++) {
-		wide ones = power_of_ten(count);
-		wide number = (value_q32 * ones + (ONE_Q32 >> 1)) >> 32;
+		weir_wide ones = power_of_ten(count);
+		weir_wide number = (value_q32 * ones + (WEIR_ONE_Q32 >> 1)) >> 32;
 
 		if (((number << 32) + ones / 2) / ones != value_q32)
 			continue;

@@ -11,7 +11,7 @@
 struct unit {
 	const char *name; /* NULL ends a table; the first is the one stored numbers are in */
 	uint64_t factor;
-	uint64_t kind; /* bits added to the stored number, such as LENGTH_IN_PACKETS */
+	uint64_t kind; /* bits added to the stored number, such as WEIR_LENGTH_IN_PACKETS */
 };
 
 enum number_fault {
@@ -30,20 +30,21 @@ struct decimal {
 };
 
 /* Reads "12", "0.05"; *end is the first character after the number. */
-enum number_fault decimal_read(struct decimal *d, const char *text, const char **end);
+enum number_fault weir_decimal_read(struct decimal *d, const char *text, const char **end);
 
 /* The decimal times the factor, a power of ten or two. */
-enum number_fault decimal_times(const struct decimal *d, uint64_t factor, uint64_t *product);
+enum number_fault weir_decimal_times(const struct decimal *d, uint64_t factor, uint64_t *product);
 
 /* "0.05", "5%" or "1/16" times 2^32, to the nearest; the whole text must be that. */
-enum number_fault fraction_read(const char *text, uint64_t *value_q32);
+enum number_fault weir_fraction_read(const char *text, uint64_t *value_q32);
 
 /* The unit of that name, or NULL. */
-const struct unit *unit_find(const struct unit *units, const char *name);
+const struct unit *weir_unit_find(const struct unit *units, const char *name);
 
 /* The value as the shortest whole number with a unit; the first unit has factor 1. Returns buffer. */
-const char *quantity_format(char *buffer, size_t size, uint64_t value, const struct unit *units);
+const char *weir_quantity_format(char *buffer, size_t size, uint64_t value,
+				 const struct unit *units);
 
-/* Shortest decimal that fraction_read turns into the same value. Returns buffer. */
-const char *fraction_format(char *buffer, size_t size, uint64_t value_q32);
+/* Shortest decimal that weir_fraction_read turns into the same value. Returns buffer. */
+const char *weir_fraction_format(char *buffer, size_t size, uint64_t value_q32);
 #endif

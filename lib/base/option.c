@@ -8,9 +8,9 @@
 
 /* What is being read, for messages. */
 struct reading {
-	const struct option *option;
+	const struct weir_option *option;
 	const char *text; /* as the user wrote it */
-	struct error *error;
+	struct weir_error *error;
 };
 
 /* "k: 'text' IS WRONG; allowed: 1B to 4GB". */
@@ -25,14 +25,14 @@ static int refuse(const struct reading *r, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(wrong, sizeof(wrong), format, args);
 	va_end(args);
-	option_range(range, sizeof(range), r->option);
-	return error_set(r->error, "%s: %s %s; allowed: %s", r->option->name, quote(r->text).text,
-			 wrong, range);
+	weir_option_range(range, sizeof(range), r->option);
+	return weir_error_set(r->error, "%s: %s %s; allowed: %s", r->option->name,
+			      weir_quote(r->text).text, wrong, range);
 }
 
-static int in_range(const struct option *o, uint64_t number)
+static int in_range(const struct weir_option *o, uint64_t number)
 {
-	return number >= o->min && number <= option_largest(o);
+	return number >= o->min && number <= weir_option_largest(o);
 }
 
 /* --- numbers with units --- */
@@ -54,7 +54,7 @@ static int refuse_unit(const struct reading *r, const char *unit, const struct u
 {
 	const char *names[UNITS_MAX];
 	size_t count = unit_names(names, units), used = 0;
-	const char *nearest = nearest_name(unit, names, count);
+	const char *nearest = weir_nearest_name(unit, names, count);
 	char list[96] = "";
 
 	for (size_t i = 0; i < count; i++)
@@ -64,8 +64,8 @@ static int refuse_unit(const struct reading *r, const char *unit, const struct u
 		return refuse(r, "has no unit (%s)", list);
 	if (nearest)
 		return refuse(r, "ends in %s, which is no unit here (%s; nearest: %s)",
-			      quote(unit).text, list, nearest);
-	return refuse(r, "ends in %s, which is no unit here (%s)", quote(unit).text, list);
+			      weir_quote(unit).text, list, nearest);
+	return refuse(r, "ends in %s, which is no unit here (%s)", weir_quote(unit).text, list);
 }
 
 static int refuse_number(const struct reading *r, enum number_fault fault, const char *shape)
@@ -84,18 +84,18 @@ static int refuse_number(const struct reading *r, enum number_fault fault, const
 /* text is all or, for spans, part of r->text. */
 static int read_quantity(const struct reading *r, const char *text, uint64_t *value)
 {
-	const struct unit *units = option_units(r->option->type), *unit;
+	const struct unit *units = weir_option_units(r->option->type), *unit;
 	struct decimal decimal;
 	const char *end;
-	enum number_fault fault = decimal_read(&decimal, text, &end);
+	enum number_fault fault = weir_decimal_read(&decimal, text, &end);
 
 	if (fault == NUMBER_NONE)
 		return refuse_number(r, fault, "a number with a unit");
-	unit = unit_find(units, end);
+	unit = weir_unit_find(units, end);
 	if (!unit)
 		return refuse_unit(r, end, units);
 	if (!fault)
-		fault = decimal_times(&decimal, unit->factor, value);
+		fault = weir_decimal_times(&decimal, unit->factor, value);
 	if (fault == NUMBER_NOT_WHOLE)
 		return refuse(r, "is not a whole number of %s",
 			      unit->kind ? unit->name : units->name);
@@ -111,7 +111,7 @@ static int read_count(const struct reading *r, uint64_t *value)
 {
 	struct decimal decimal;
 	const char *end;
-	enum number_fault fault = decimal_read(&decimal, r->text, &end);
+	enum number_fault fault = weir_decimal_read(&decimal, r->text, &end);
 
 	if (fault == NUMBER_NONE || *end || decimal.digits != end)
 		return refuse_number(r, NUMBER_NONE, "a whole number");
@@ -123,7 +123,7 @@ static int read_count(const struct reading *r, uint64_t *value)
 
 static int read_fraction(const struct reading *r, uint64_t *value)
 {
-	enum number_fault fault = fraction_read(r->text, value);
+	enum number_fault fault = weir_fraction_read(r->text, value);
 
 	if (fault)
 		return refuse_number(r, fault, "a fraction such as 0.05, 5% or 1/16");
@@ -157,7 +157,7 @@ static int read_choice(const struct reading *r, uint64_t *value)
 			return 0;
 		}
 	}
-	nearest = nearest_name(r->text, choices, count);
+	nearest = weir_nearest_name(r->text, choices, count);
 	if (nearest)
 		return refuse(r, "is no choice (nearest: %s)", nearest);
 	return refuse(r, "is no choice");
@@ -165,7 +165,7 @@ static int read_choice(const struct reading *r, uint64_t *value)
 
 /* --- values of several numbers --- */
 
-static int read_span(const struct reading *r, struct span_ps *span)
+static int read_span(const struct reading *r, struct weir_span_ps *span)
 {
 	const char *dots = strstr(r->text, "..");
 	uint64_t first, last;
@@ -185,28 +185,28 @@ static int read_span(const struct reading *r, struct span_ps *span)
 	}
 	if (last < first)
 		return refuse(r, "ends before it starts");
-	*span = (struct span_ps){ (int64_t)first, (int64_t)last };
+	*span = (struct weir_span_ps){ (int64_t)first, (int64_t)last };
 	return 0;
 }
 
-static int read_weights(const struct reading *r, struct weights *w)
+static int read_weights(const struct reading *r, struct weir_weights *w)
 {
 	const char *at = r->text;
 
-	*w = (struct weights){ 0 };
+	*w = (struct weir_weights){ 0 };
 	if (strcmp(at, "equal") == 0)
 		return 0;
 	for (;; at++) {
 		struct decimal decimal;
 		const char *end;
-		enum number_fault fault = decimal_read(&decimal, at, &end);
+		enum number_fault fault = weir_decimal_read(&decimal, at, &end);
 
 		if (fault == NUMBER_NONE || decimal.digits != end || (*end && *end != ':'))
 			return refuse_number(r, NUMBER_NONE, "a list of whole numbers");
 		if (fault || !in_range(r->option, decimal.whole))
 			return refuse(r, "has a weight out of range");
-		if (w->count == WEIGHTS_MAX)
-			return refuse(r, "has more than %d weights", WEIGHTS_MAX);
+		if (w->count == WEIR_WEIGHTS_MAX)
+			return refuse(r, "has more than %d weights", WEIR_WEIGHTS_MAX);
 		w->weight[w->count++] = (uint32_t)decimal.whole;
 		at = end;
 		if (*end == '\0')
@@ -218,9 +218,9 @@ static int read_text(const struct reading *r, char *text)
 {
 	size_t length = strlen(r->text);
 
-	if (length >= OPT_TEXT_SIZE)
+	if (length >= WEIR_OPT_TEXT_SIZE)
 		return refuse(r, "has %zu bytes", length);
-	memset(text, 0, OPT_TEXT_SIZE);
+	memset(text, 0, WEIR_OPT_TEXT_SIZE);
 	memcpy(text, r->text, length);
 	return 0;
 }
@@ -229,108 +229,110 @@ static int read_text(const struct reading *r, char *text)
 
 union value {
 	uint64_t number;
-	struct span_ps span;
-	struct weights weights;
-	char text[OPT_TEXT_SIZE];
+	struct weir_span_ps span;
+	struct weir_weights weights;
+	char text[WEIR_OPT_TEXT_SIZE];
 };
 
 static int read_value(const struct reading *r, union value *v)
 {
 	switch (r->option->type) {
-	case OPT_SIZE:
+	case WEIR_OPT_SIZE:
 		if (strcmp(r->text, "unlimited") == 0) {
 			v->number = UINT64_MAX;
 			return 0;
 		}
 		return read_quantity(r, r->text, &v->number);
-	case OPT_TIME_NS:
-	case OPT_TIME_PS:
-	case OPT_BYTES:
-	case OPT_LENGTH:
-	case OPT_RATE_BPS:
+	case WEIR_OPT_TIME_NS:
+	case WEIR_OPT_TIME_PS:
+	case WEIR_OPT_BYTES:
+	case WEIR_OPT_LENGTH:
+	case WEIR_OPT_RATE_BPS:
 		return read_quantity(r, r->text, &v->number);
-	case OPT_COUNT:
+	case WEIR_OPT_COUNT:
 		return read_count(r, &v->number);
-	case OPT_FRACTION_Q32:
+	case WEIR_OPT_FRACTION_Q32:
 		return read_fraction(r, &v->number);
-	case OPT_FLAG:
+	case WEIR_OPT_FLAG:
 		return read_flag(r, &v->number);
-	case OPT_CHOICE:
+	case WEIR_OPT_CHOICE:
 		return read_choice(r, &v->number);
-	case OPT_SPAN_PS:
+	case WEIR_OPT_SPAN_PS:
 		return read_span(r, &v->span);
-	case OPT_WEIGHTS:
+	case WEIR_OPT_WEIGHTS:
 		return read_weights(r, &v->weights);
-	case OPT_TEXT:
+	case WEIR_OPT_TEXT:
 		return read_text(r, v->text);
 	}
 	return refuse(r, "has no known type");
 }
 
-int option_parse(void *params, const struct option *o, const char *text, struct error *e)
+int weir_option_parse(void *params, const struct weir_option *o, const char *text,
+		      struct weir_error *e)
 {
 	struct reading r = { o, text, e };
 	union value v;
 
 	if (read_value(&r, &v))
 		return -1;
-	memcpy((char *)params + o->offset, &v, option_value_size(o->type));
+	memcpy((char *)params + o->offset, &v, weir_option_value_size(o->type));
 	return 0;
 }
 
-static void set_default(void *params, const struct option *o)
+static void set_default(void *params, const struct weir_option *o)
 {
-	struct error e;
+	struct weir_error e;
 	int failed = 0;
 
 	if (o->def)
-		failed = option_parse(params, o, o->def, &e);
+		failed = weir_option_parse(params, o, o->def, &e);
 	else
-		memset((char *)params + o->offset, 0, option_value_size(o->type));
+		memset((char *)params + o->offset, 0, weir_option_value_size(o->type));
 	assert(!failed);
 	(void)failed;
 }
 
-void options_default(void *params, const struct option *table)
+void weir_options_default(void *params, const struct weir_option *table)
 {
-	for (const struct option *o = table; o && o->name; o++)
+	for (const struct weir_option *o = table; o && o->name; o++)
 		set_default(params, o);
 }
 
-int option_is_default(const struct option *o, const void *params)
+int weir_option_is_default(const struct weir_option *o, const void *params)
 {
-	struct option alone = *o;
+	struct weir_option alone = *o;
 	union value v;
 
 	alone.offset = 0;
 	set_default(&v, &alone);
-	return memcmp(&v, option_value(o, params), option_value_size(o->type)) == 0;
+	return memcmp(&v, option_value(o, params), weir_option_value_size(o->type)) == 0;
 }
 
-const struct option *option_find(const struct option *table, const char *name)
+const struct weir_option *weir_option_find(const struct weir_option *table, const char *name)
 {
-	for (const struct option *o = table; o && o->name; o++)
+	for (const struct weir_option *o = table; o && o->name; o++)
 		if (strcmp(o->name, name) == 0)
 			return o;
 	return NULL;
 }
 
-int option_unknown(const char *owner, const char *name, const struct option *table, struct error *e)
+int weir_option_unknown(const char *owner, const char *name, const struct weir_option *table,
+			struct weir_error *e)
 {
 	enum { NAMES_MAX = 64 };
 	const char *names[NAMES_MAX], *nearest;
 	size_t count = 0;
 
-	for (const struct option *o = table; o && o->name && count < NAMES_MAX; o++)
+	for (const struct weir_option *o = table; o && o->name && count < NAMES_MAX; o++)
 		names[count++] = o->name;
 	if (count == 0)
-		return error_set(e, "unknown option %s of %s; it has none", quote(name).text,
-				 owner);
-	nearest = nearest_name(name, names, count);
-	error_set(e, "unknown option %s of %s; it has ", quote(name).text, owner);
+		return weir_error_set(e, "unknown option %s of %s; it has none",
+				      weir_quote(name).text, owner);
+	nearest = weir_nearest_name(name, names, count);
+	weir_error_set(e, "unknown option %s of %s; it has ", weir_quote(name).text, owner);
 	for (size_t i = 0; i < count; i++)
-		error_set(e, "%s%s%s", e->text, i ? ", " : "", names[i]);
+		weir_error_set(e, "%s%s%s", e->text, i ? ", " : "", names[i]);
 	if (nearest)
-		error_set(e, "%s (nearest: %s)", e->text, nearest);
+		weir_error_set(e, "%s (nearest: %s)", e->text, nearest);
 	return -1;
 }

@@ -7,16 +7,19 @@
 #include <string.h>
 
 static const struct unit ns_units[] = {
-	{ "ns", 1, 0 },       { "us", NS_PER_US, 0 }, { "ms", NS_PER_MS, 0 },
-	{ "s", NS_PER_S, 0 }, { NULL, 0, 0 },
+	{ "ns", 1, 0 },
+	{ "us", WEIR_NS_PER_US, 0 },
+	{ "ms", WEIR_NS_PER_MS, 0 },
+	{ "s", WEIR_NS_PER_S, 0 },
+	{ NULL, 0, 0 },
 };
 
 static const struct unit ps_units[] = {
 	{ "ps", 1, 0 },
-	{ "ns", PS_PER_NS, 0 },
-	{ "us", UINT64_C(1) * PS_PER_NS *NS_PER_US, 0 },
-	{ "ms", UINT64_C(1) * PS_PER_NS *NS_PER_MS, 0 },
-	{ "s", UINT64_C(1) * PS_PER_NS *NS_PER_S, 0 },
+	{ "ns", WEIR_PS_PER_NS, 0 },
+	{ "us", UINT64_C(1) * WEIR_PS_PER_NS *WEIR_NS_PER_US, 0 },
+	{ "ms", UINT64_C(1) * WEIR_PS_PER_NS *WEIR_NS_PER_MS, 0 },
+	{ "s", UINT64_C(1) * WEIR_PS_PER_NS *WEIR_NS_PER_S, 0 },
 	{ NULL, 0, 0 },
 };
 
@@ -33,7 +36,7 @@ static const struct unit packet_units[] = { { "pkts", 1, 0 }, { NULL, 0, 0 } };
 
 static const struct unit length_units[] = {
 	BYTE_UNITS,
-	{ "pkts", 1, LENGTH_IN_PACKETS },
+	{ "pkts", 1, WEIR_LENGTH_IN_PACKETS },
 	{ NULL, 0, 0 },
 };
 
@@ -46,82 +49,82 @@ static const struct unit rate_units[] = {
 	{ NULL, 0, 0 },
 };
 
-const struct unit *option_units(enum opt_type type)
+const struct unit *weir_option_units(enum weir_opt_type type)
 {
 	switch (type) {
-	case OPT_TIME_NS:
+	case WEIR_OPT_TIME_NS:
 		return ns_units;
-	case OPT_TIME_PS:
-	case OPT_SPAN_PS:
+	case WEIR_OPT_TIME_PS:
+	case WEIR_OPT_SPAN_PS:
 		return ps_units;
-	case OPT_BYTES:
-	case OPT_SIZE:
+	case WEIR_OPT_BYTES:
+	case WEIR_OPT_SIZE:
 		return byte_units;
-	case OPT_LENGTH:
+	case WEIR_OPT_LENGTH:
 		return length_units;
-	case OPT_RATE_BPS:
+	case WEIR_OPT_RATE_BPS:
 		return rate_units;
 	default:
 		return NULL;
 	}
 }
 
-static uint64_t type_largest(enum opt_type type)
+static uint64_t type_largest(enum weir_opt_type type)
 {
 	switch (type) {
-	case OPT_LENGTH:
-		return LENGTH_IN_PACKETS - 1;
-	case OPT_SPAN_PS:
+	case WEIR_OPT_LENGTH:
+		return WEIR_LENGTH_IN_PACKETS - 1;
+	case WEIR_OPT_SPAN_PS:
 		return INT64_MAX;
-	case OPT_WEIGHTS:
+	case WEIR_OPT_WEIGHTS:
 		return UINT32_MAX;
 	default:
 		return UINT64_MAX;
 	}
 }
 
-uint64_t option_largest(const struct option *o)
+uint64_t weir_option_largest(const struct weir_option *o)
 {
 	uint64_t largest = type_largest(o->type);
 
 	return o->max < largest ? o->max : largest;
 }
 
-size_t option_value_size(enum opt_type type)
+size_t weir_option_value_size(enum weir_opt_type type)
 {
 	switch (type) {
-	case OPT_SPAN_PS:
-		return sizeof(struct span_ps);
-	case OPT_WEIGHTS:
-		return sizeof(struct weights);
-	case OPT_TEXT:
-		return OPT_TEXT_SIZE;
+	case WEIR_OPT_SPAN_PS:
+		return sizeof(struct weir_span_ps);
+	case WEIR_OPT_WEIGHTS:
+		return sizeof(struct weir_weights);
+	case WEIR_OPT_TEXT:
+		return WEIR_OPT_TEXT_SIZE;
 	default:
 		return sizeof(uint64_t);
 	}
 }
 
 /* One stored number of the option. */
-static const char *number_format(char *buffer, size_t size, enum opt_type type, uint64_t value)
+static const char *number_format(char *buffer, size_t size, enum weir_opt_type type, uint64_t value)
 {
-	if (type == OPT_SIZE && value == UINT64_MAX)
+	if (type == WEIR_OPT_SIZE && value == UINT64_MAX)
 		snprintf(buffer, size, "unlimited");
-	else if (type == OPT_LENGTH && length_is_packets(value))
-		quantity_format(buffer, size, length_number(value), packet_units);
-	else if (type == OPT_FRACTION_Q32)
-		fraction_format(buffer, size, value);
-	else if (option_units(type))
-		quantity_format(buffer, size, value, option_units(type));
+	else if (type == WEIR_OPT_LENGTH && weir_length_is_packets(value))
+		weir_quantity_format(buffer, size, weir_length_number(value), packet_units);
+	else if (type == WEIR_OPT_FRACTION_Q32)
+		weir_fraction_format(buffer, size, value);
+	else if (weir_option_units(type))
+		weir_quantity_format(buffer, size, value, weir_option_units(type));
 	else
 		snprintf(buffer, size, "%" PRIu64, value);
 	return buffer;
 }
 
-static void weights_format(char *buffer, size_t size, const struct weights *w)
+static void weights_format(char *buffer, size_t size, const struct weir_weights *w)
 {
 	size_t used = 0;
 
-	assert(w->count <= WEIGHTS_MAX);
+	assert(w->count <= WEIR_WEIGHTS_MAX);
 	if (w->count == 0)
 		snprintf(buffer, size, "equal");
 	for (uint32_t i = 0; i < w->count && used < size; i++)
@@ -129,19 +132,19 @@ static void weights_format(char *buffer, size_t size, const struct weights *w)
 					 w->weight[i]);
 }
 
-static void span_format(char *buffer, size_t size, const struct span_ps *span)
+static void span_format(char *buffer, size_t size, const struct weir_span_ps *span)
 {
 	char first[32], last[32];
 
-	number_format(first, sizeof(first), OPT_TIME_PS, (uint64_t)span->first_ps);
-	number_format(last, sizeof(last), OPT_TIME_PS, (uint64_t)span->last_ps);
+	number_format(first, sizeof(first), WEIR_OPT_TIME_PS, (uint64_t)span->first_ps);
+	number_format(last, sizeof(last), WEIR_OPT_TIME_PS, (uint64_t)span->last_ps);
 	if (span->first_ps == span->last_ps)
 		snprintf(buffer, size, "%s", first);
 	else
 		snprintf(buffer, size, "%s..%s", first, last);
 }
 
-static size_t choice_count(const struct option *o)
+static size_t choice_count(const struct weir_option *o)
 {
 	size_t count = 0;
 
@@ -150,29 +153,30 @@ static size_t choice_count(const struct option *o)
 	return count;
 }
 
-const char *option_format(char *buffer, size_t size, const struct option *o, const void *params)
+const char *weir_option_format(char *buffer, size_t size, const struct weir_option *o,
+			       const void *params)
 {
 	const void *at = option_value(o, params);
-	struct span_ps span;
+	struct weir_span_ps span;
 	uint64_t value;
 
-	if (o->type == OPT_TEXT) {
+	if (o->type == WEIR_OPT_TEXT) {
 		snprintf(buffer, size, "%s", (const char *)at);
 		return buffer;
 	}
-	if (o->type == OPT_WEIGHTS) {
+	if (o->type == WEIR_OPT_WEIGHTS) {
 		weights_format(buffer, size, at);
 		return buffer;
 	}
-	if (o->type == OPT_SPAN_PS) {
+	if (o->type == WEIR_OPT_SPAN_PS) {
 		memcpy(&span, at, sizeof(span));
 		span_format(buffer, size, &span);
 		return buffer;
 	}
 	memcpy(&value, at, sizeof(value));
-	if (o->type == OPT_FLAG) {
+	if (o->type == WEIR_OPT_FLAG) {
 		snprintf(buffer, size, "%s", value ? "yes" : "no");
-	} else if (o->type == OPT_CHOICE) {
+	} else if (o->type == WEIR_OPT_CHOICE) {
 		assert(value < choice_count(o));
 		snprintf(buffer, size, "%s", o->choices[value]);
 	} else {
@@ -181,14 +185,15 @@ const char *option_format(char *buffer, size_t size, const struct option *o, con
 	return buffer;
 }
 
-/* "a to b" or "at least a". type is the option's own, or the half of OPT_LENGTH that is meant. */
-static void limits_format(char *buffer, size_t size, enum opt_type type, const struct option *o)
+/* "a to b" or "at least a". type is the option's own, or the half of WEIR_OPT_LENGTH that is meant. */
+static void limits_format(char *buffer, size_t size, enum weir_opt_type type,
+			  const struct weir_option *o)
 {
-	uint64_t kind = type == OPT_LENGTH ? LENGTH_IN_PACKETS : 0;
+	uint64_t kind = type == WEIR_OPT_LENGTH ? WEIR_LENGTH_IN_PACKETS : 0;
 	char min[64], max[64];
 
 	number_format(min, sizeof(min), type, o->min | kind);
-	if (option_largest(o) == type_largest(o->type)) {
+	if (weir_option_largest(o) == type_largest(o->type)) {
 		snprintf(buffer, size, "at least %s", min);
 		return;
 	}
@@ -196,7 +201,7 @@ static void limits_format(char *buffer, size_t size, enum opt_type type, const s
 	snprintf(buffer, size, "%s to %s", min, max);
 }
 
-static void choices_format(char *buffer, size_t size, const struct option *o)
+static void choices_format(char *buffer, size_t size, const struct weir_option *o)
 {
 	size_t count = choice_count(o), used = 0;
 
@@ -205,35 +210,35 @@ static void choices_format(char *buffer, size_t size, const struct option *o)
 					 i == 0 ? "one of " : ", ", o->choices[i]);
 }
 
-const char *option_range(char *buffer, size_t size, const struct option *o)
+const char *weir_option_range(char *buffer, size_t size, const struct weir_option *o)
 {
 	char bytes[160], pkts[160];
 
 	switch (o->type) {
-	case OPT_FLAG:
+	case WEIR_OPT_FLAG:
 		snprintf(buffer, size, "yes or no");
 		break;
-	case OPT_CHOICE:
+	case WEIR_OPT_CHOICE:
 		choices_format(buffer, size, o);
 		break;
-	case OPT_TEXT:
-		snprintf(buffer, size, "text of at most %d bytes", OPT_TEXT_SIZE - 1);
+	case WEIR_OPT_TEXT:
+		snprintf(buffer, size, "text of at most %d bytes", WEIR_OPT_TEXT_SIZE - 1);
 		break;
-	case OPT_LENGTH:
-		limits_format(bytes, sizeof(bytes), OPT_BYTES, o);
-		limits_format(pkts, sizeof(pkts), OPT_LENGTH, o);
+	case WEIR_OPT_LENGTH:
+		limits_format(bytes, sizeof(bytes), WEIR_OPT_BYTES, o);
+		limits_format(pkts, sizeof(pkts), WEIR_OPT_LENGTH, o);
 		snprintf(buffer, size, "%s or %s", bytes, pkts);
 		break;
-	case OPT_SIZE:
-		limits_format(bytes, sizeof(bytes), OPT_BYTES, o);
+	case WEIR_OPT_SIZE:
+		limits_format(bytes, sizeof(bytes), WEIR_OPT_BYTES, o);
 		snprintf(buffer, size, "%s or unlimited", bytes);
 		break;
-	case OPT_SPAN_PS:
-		limits_format(bytes, sizeof(bytes), OPT_TIME_PS, o);
+	case WEIR_OPT_SPAN_PS:
+		limits_format(bytes, sizeof(bytes), WEIR_OPT_TIME_PS, o);
 		snprintf(buffer, size, "%s, once or as first..last", bytes);
 		break;
-	case OPT_WEIGHTS:
-		limits_format(bytes, sizeof(bytes), OPT_COUNT, o);
+	case WEIR_OPT_WEIGHTS:
+		limits_format(bytes, sizeof(bytes), WEIR_OPT_COUNT, o);
 		snprintf(buffer, size, "%s each, as in 4:2:1, or equal", bytes);
 		break;
 	default:
@@ -243,33 +248,33 @@ const char *option_range(char *buffer, size_t size, const struct option *o)
 	return buffer;
 }
 
-const char *option_kind(const struct option *o)
+const char *weir_option_kind(const struct weir_option *o)
 {
 	switch (o->type) {
-	case OPT_TIME_NS:
-	case OPT_TIME_PS:
+	case WEIR_OPT_TIME_NS:
+	case WEIR_OPT_TIME_PS:
 		return "time";
-	case OPT_SPAN_PS:
+	case WEIR_OPT_SPAN_PS:
 		return "time or span of time";
-	case OPT_BYTES:
+	case WEIR_OPT_BYTES:
 		return "bytes";
-	case OPT_LENGTH:
+	case WEIR_OPT_LENGTH:
 		return "bytes or packets";
-	case OPT_SIZE:
+	case WEIR_OPT_SIZE:
 		return "bytes or unlimited";
-	case OPT_RATE_BPS:
+	case WEIR_OPT_RATE_BPS:
 		return "rate";
-	case OPT_COUNT:
+	case WEIR_OPT_COUNT:
 		return "whole number";
-	case OPT_FRACTION_Q32:
+	case WEIR_OPT_FRACTION_Q32:
 		return "fraction";
-	case OPT_FLAG:
+	case WEIR_OPT_FLAG:
 		return "yes or no";
-	case OPT_CHOICE:
+	case WEIR_OPT_CHOICE:
 		return "choice";
-	case OPT_WEIGHTS:
+	case WEIR_OPT_WEIGHTS:
 		return "weights";
-	case OPT_TEXT:
+	case WEIR_OPT_TEXT:
 		return "text";
 	}
 	return "text";

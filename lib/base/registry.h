@@ -18,10 +18,10 @@ struct registry {
 	}
 
 /* NULL: there is none of that name. */
-const void *registry_find(const struct registry *r, const char *name);
+const void *weir_registry_find(const struct registry *r, const char *name);
 
 /* Reads a spec into params and returns its ops; NULL with a message. The caller checks what the
  * options mean together. */
-const void *registry_parse(const struct registry *r, const char *spec, void *params,
-			   struct error *e);
+const void *weir_registry_parse(const struct registry *r, const char *spec, void *params,
+				struct weir_error *e);
 #endif

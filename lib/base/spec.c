@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longest value: weights of WEIGHTS_MAX numbers, each with its colon. */
-enum { VALUE_SIZE = 12 * WEIGHTS_MAX };
+/* Longest value: weights of WEIR_WEIGHTS_MAX numbers, each with its colon. */
+enum { VALUE_SIZE = 12 * WEIR_WEIGHTS_MAX };
 
 struct slice {
 	const char *start;
@@ -43,19 +43,20 @@ static int has_control(const char *text)
 	return *text != '\0';
 }
 
-int spec_name(const char *text, char *name, size_t size, struct error *e)
+int weir_spec_name(const char *text, char *name, size_t size, struct weir_error *e)
 {
 	struct slice s = trimmed(text, text + strcspn(text, "("));
 
 	if (s.length == 0)
-		return error_set(e, "%s names nothing; write a name or name(option=value, ...)",
-				 quote(text).text);
+		return weir_error_set(e,
+				      "%s names nothing; write a name or name(option=value, ...)",
+				      weir_quote(text).text);
 	if (slice_copy(s, name, size))
-		return error_set(e, "%s is too long a name; at most %zu bytes", quote(text).text,
-				 size - 1);
+		return weir_error_set(e, "%s is too long a name; at most %zu bytes",
+				      weir_quote(text).text, size - 1);
 	if (name[strcspn(name, " ,=)")] || has_control(name))
-		return error_set(e, "%s is not a name; write name or name(option=value, ...)",
-				 quote(name).text);
+		return weir_error_set(e, "%s is not a name; write name or name(option=value, ...)",
+				      weir_quote(name).text);
 	return 0;
 }
 
@@ -76,60 +77,62 @@ static const char *argument_end(const char *text)
 }
 
 /* Splits "key = value" into its two strings. */
-static int argument_split(struct slice argument, char *key, char *value, struct error *e)
+static int argument_split(struct slice argument, char *key, char *value, struct weir_error *e)
 {
-	char whole[OPT_TEXT_SIZE + VALUE_SIZE];
+	char whole[WEIR_OPT_TEXT_SIZE + VALUE_SIZE];
 	const char *equals;
 
 	if (slice_copy(argument, whole, sizeof(whole)))
-		return error_set(e, "an argument of %zu bytes is too long; at most %zu",
-				 argument.length, sizeof(whole) - 1);
+		return weir_error_set(e, "an argument of %zu bytes is too long; at most %zu",
+				      argument.length, sizeof(whole) - 1);
 	equals = strchr(whole, '=');
 	if (!equals)
-		return error_set(e, "%s is not option=value", quote(whole).text);
-	if (slice_copy(trimmed(whole, equals), key, OPT_TEXT_SIZE) ||
+		return weir_error_set(e, "%s is not option=value", weir_quote(whole).text);
+	if (slice_copy(trimmed(whole, equals), key, WEIR_OPT_TEXT_SIZE) ||
 	    slice_copy(trimmed(equals + 1, whole + strlen(whole)), value, VALUE_SIZE))
-		return error_set(e, "%s is too long; at most %d bytes before = and %d after",
-				 quote(whole).text, OPT_TEXT_SIZE - 1, VALUE_SIZE - 1);
+		return weir_error_set(e, "%s is too long; at most %d bytes before = and %d after",
+				      weir_quote(whole).text, WEIR_OPT_TEXT_SIZE - 1,
+				      VALUE_SIZE - 1);
 	return 0;
 }
 
 /* Every argument after the opening bracket; *end is where the closing one is. */
 static int arguments_read(const char **end, const char *name, void *params,
-			  const struct option *table, struct error *e)
+			  const struct weir_option *table, struct weir_error *e)
 {
 	enum { OPTIONS_MAX = 64 };
-	char key[OPT_TEXT_SIZE], value[VALUE_SIZE];
+	char key[WEIR_OPT_TEXT_SIZE], value[VALUE_SIZE];
 	const char *at = *end;
 	uint64_t given = 0;
 
 	for (;; at = *end + 1) {
-		const struct option *o;
+		const struct weir_option *o;
 
 		*end = argument_end(at);
 		if (argument_split(trimmed(at, *end), key, value, e))
-			return error_prefix(e, "%s: ", name);
-		o = option_find(table, key);
+			return weir_error_prefix(e, "%s: ", name);
+		o = weir_option_find(table, key);
 		if (!o)
-			return option_unknown(name, key, table, e);
+			return weir_option_unknown(name, key, table, e);
 		assert(o - table < OPTIONS_MAX);
 		if (given >> (o - table) & 1)
-			return error_set(e, "%s: %s is given twice", name, o->name);
+			return weir_error_set(e, "%s: %s is given twice", name, o->name);
 		given |= UINT64_C(1) << (o - table);
-		if (option_parse(params, o, value, e))
-			return error_prefix(e, "%s: ", name);
+		if (weir_option_parse(params, o, value, e))
+			return weir_error_prefix(e, "%s: ", name);
 		if (**end != ',')
 			return 0;
 	}
 }
 
-int spec_params(const char *text, void *params, const struct option *table, struct error *e)
+int weir_spec_params(const char *text, void *params, const struct weir_option *table,
+		     struct weir_error *e)
 {
-	char name[OPT_TEXT_SIZE];
+	char name[WEIR_OPT_TEXT_SIZE];
 	const char *end = text + strcspn(text, "(");
 
-	options_default(params, table);
-	if (spec_name(text, name, sizeof(name), e))
+	weir_options_default(params, table);
+	if (weir_spec_name(text, name, sizeof(name), e))
 		return -1;
 	if (*end == '\0')
 		return 0;
@@ -138,25 +141,25 @@ int spec_params(const char *text, void *params, const struct option *table, stru
 	if (*end != ')' && *end != '\0' && arguments_read(&end, name, params, table, e))
 		return -1;
 	if (*end == '\0')
-		return error_set(e, "%s lacks the closing bracket", quote(text).text);
+		return weir_error_set(e, "%s lacks the closing bracket", weir_quote(text).text);
 	end++;
 	end += strspn(end, " \t");
 	if (*end != '\0')
-		return error_set(e, "%s goes on after the closing bracket with %s",
-				 quote(text).text, quote(end).text);
+		return weir_error_set(e, "%s goes on after the closing bracket with %s",
+				      weir_quote(text).text, weir_quote(end).text);
 	return 0;
 }
 
-const char *spec_format(char *buffer, size_t size, const char *name, const struct option *table,
-			const void *params)
+const char *weir_spec_format(char *buffer, size_t size, const char *name,
+			     const struct weir_option *table, const void *params)
 {
 	size_t used = (size_t)snprintf(buffer, size, "%s", name);
 	char value[VALUE_SIZE];
 
 	if (!table || !table->name)
 		return buffer;
-	for (const struct option *o = table; o->name && used < size; o++) {
-		option_format(value, sizeof(value), o, params);
+	for (const struct weir_option *o = table; o->name && used < size; o++) {
+		weir_option_format(value, sizeof(value), o, params);
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s",
 					 o == table ? "(" : ", ", o->name, value);
 	}

@@ -1,4 +1,4 @@
-/* water_fill.c -- see water_fill.h. */
+/* weir_water_fill.c -- see weir_water_fill.h. */
 #include "lib/base/water_fill.h"
 
 /* The paper raises all shares together until one demand is met, and goes on with the rest. The same
@@ -9,7 +9,7 @@
  *
  * Rounding down loses no demand: where one lies between the rounded level and the exact one, it is
  * not whole. What is left over is below the number of unmet demands. */
-uint64_t water_level(const uint64_t *demand, uint32_t count, uint64_t capacity)
+uint64_t weir_water_level(const uint64_t *demand, uint32_t count, uint64_t capacity)
 {
 	uint64_t level = 0;
 	uint32_t met, met_before = UINT32_MAX;
@@ -33,9 +33,9 @@ uint64_t water_level(const uint64_t *demand, uint32_t count, uint64_t capacity)
 	}
 }
 
-void water_fill(const uint64_t *demand, uint64_t *share, uint32_t count, uint64_t capacity)
+void weir_water_fill(const uint64_t *demand, uint64_t *share, uint32_t count, uint64_t capacity)
 {
-	uint64_t level = water_level(demand, count, capacity), left = capacity;
+	uint64_t level = weir_water_level(demand, count, capacity), left = capacity;
 
 	for (uint32_t i = 0; i < count; i++) {
 		share[i] = demand[i] < level ? demand[i] : level;

@@ -19,12 +19,12 @@ struct cubic_params {
 	uint64_t beta_q32;
 	uint64_t fast_convergence;
 	uint64_t ecn;
-	uint64_t min_window; /* OPT_LENGTH */
+	uint64_t min_window; /* WEIR_OPT_LENGTH */
 	struct hystart_params hystart;
 };
 
 struct cubic_state {
-	struct cc_window cc;
+	struct weir_cc_window cc;
 	double w_max;      /* window before the last cut, or a little less: fast convergence */
 	double k_s;        /* K: when the curve is back at w_max */
 	double w_est;      /* what Reno's window would be */
@@ -38,46 +38,48 @@ struct cubic_state {
 	struct hystart hystart;
 };
 
-#define RISE_MAX_NS ((uint64_t)NS_PER_S)
+#define RISE_MAX_NS ((uint64_t)WEIR_NS_PER_S)
 
-static const struct option cubic_options[] = {
-	{ "c", OPT_FRACTION_Q32, offsetof(struct cubic_params, c_q32), "0.4", ONE_Q32 >> 16,
-	  1000 * ONE_Q32, "how fast the curve rises, in segments per cubic second", NULL },
-	{ "beta", OPT_FRACTION_Q32, offsetof(struct cubic_params, beta_q32), "0.7", ONE_Q32 >> 3,
-	  ONE_Q32 - (ONE_Q32 >> 5), "what a cut leaves of the window", NULL },
-	{ "fast-convergence", OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes", 0,
-	  1, "a flow whose windows shrink from cut to cut makes more room for others", NULL },
-	{ "ecn", OPT_FLAG, offsetof(struct cubic_params, ecn), "no", 0, 1,
+static const struct weir_option cubic_options[] = {
+	{ "c", WEIR_OPT_FRACTION_Q32, offsetof(struct cubic_params, c_q32), "0.4",
+	  WEIR_ONE_Q32 >> 16, 1000 * WEIR_ONE_Q32,
+	  "how fast the curve rises, in segments per cubic second", NULL },
+	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct cubic_params, beta_q32), "0.7",
+	  WEIR_ONE_Q32 >> 3, WEIR_ONE_Q32 - (WEIR_ONE_Q32 >> 5), "what a cut leaves of the window",
+	  NULL },
+	{ "fast-convergence", WEIR_OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes",
+	  0, 1, "a flow whose windows shrink from cut to cut makes more room for others", NULL },
+	{ "ecn", WEIR_OPT_FLAG, offsetof(struct cubic_params, ecn), "no", 0, 1,
 	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
 	MIN_WINDOW_OPTION(struct cubic_params, min_window, "2pkts"),
-	{ "hystart", OPT_FLAG, offsetof(struct cubic_params, hystart.is_on), "yes", 0, 1,
+	{ "hystart", WEIR_OPT_FLAG, offsetof(struct cubic_params, hystart.is_on), "yes", 0, 1,
 	  "the first slow start ends when round-trip times rise (HyStart++, RFC 9406)", NULL },
-	{ "hystart-min-rise", OPT_TIME_NS, offsetof(struct cubic_params, hystart.min_rise_ns),
+	{ "hystart-min-rise", WEIR_OPT_TIME_NS, offsetof(struct cubic_params, hystart.min_rise_ns),
 	  "4us", 0, RISE_MAX_NS,
 	  "a rise of round-trip times by an eighth counts if it is no less (RFC 9406: 4 ms, longer "
 	  "than a datacenter's queues)",
 	  NULL },
-	{ "hystart-max-rise", OPT_TIME_NS, offsetof(struct cubic_params, hystart.max_rise_ns),
+	{ "hystart-max-rise", WEIR_OPT_TIME_NS, offsetof(struct cubic_params, hystart.max_rise_ns),
 	  "16ms", 0, RISE_MAX_NS, "a rise of round-trip times by so much counts in any case",
 	  NULL },
 	{ .name = NULL },
 };
 
-static enum cc_echo cubic_echo(const void *params)
+static enum weir_cc_echo cubic_echo(const void *params)
 {
 	const struct cubic_params *p = params;
 
-	return p->ecn ? CC_ECHO_CLASSIC : CC_ECHO_NONE;
+	return p->ecn ? WEIR_CC_ECHO_CLASSIC : WEIR_CC_ECHO_NONE;
 }
 
 static double q32_to_double(uint64_t value_q32)
 {
-	return (double)value_q32 / (double)ONE_Q32;
+	return (double)value_q32 / (double)WEIR_ONE_Q32;
 }
 
 static double ns_to_s(int64_t ns)
 {
-	return (double)ns / NS_PER_S;
+	return (double)ns / WEIR_NS_PER_S;
 }
 
 static int64_t shorter_ns(int64_t a, int64_t b)
@@ -85,18 +87,18 @@ static int64_t shorter_ns(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static double window_in_segments(const struct cubic_state *s, const struct cc_env *env)
+static double window_in_segments(const struct cubic_state *s, const struct weir_cc_env *env)
 {
 	return (double)s->cc.window_bytes / env->mss_bytes;
 }
 
-static void cubic_init(void *state, const void *params, const struct cc_env *env)
+static void cubic_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct cubic_state *s = state;
 
 	(void)params;
 	s->cc.window_bytes = env->initial_window_bytes;
-	s->cc.ssthresh_bytes = CC_SSTHRESH_START;
+	s->cc.ssthresh_bytes = WEIR_CC_SSTHRESH_START;
 }
 
 /* Section 4.2; after a timeout, or where no loss ended slow start, the curve starts at its middle
@@ -143,7 +145,7 @@ static double cubic_window(struct cubic_state *s, const struct cubic_params *p, 
 }
 
 static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
-			const struct cc_env *env, uint64_t acked_bytes)
+			const struct weir_cc_env *env, uint64_t acked_bytes)
 {
 	double cwnd = window_in_segments(s, env), grown_bytes;
 
@@ -158,13 +160,13 @@ static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
 
 /* Returns what is left over for congestion avoidance. */
 static uint64_t cubic_slow_start(struct cubic_state *s, const struct cubic_params *p,
-				 const struct cc_env *env, const struct cc_ack *a)
+				 const struct weir_cc_env *env, const struct weir_cc_ack *a)
 {
 	uint64_t bytes;
 
-	if (!p->hystart.is_on || s->cc.ssthresh_bytes != CC_SSTHRESH_START)
+	if (!p->hystart.is_on || s->cc.ssthresh_bytes != WEIR_CC_SSTHRESH_START)
 		return a->may_grow ? slow_start_grow(&s->cc, a->acked_bytes) : 0;
-	bytes = hystart_ack(&s->hystart, &p->hystart, a, env->mss_bytes);
+	bytes = weir_hystart_ack(&s->hystart, &p->hystart, a, env->mss_bytes);
 	if (a->may_grow)
 		s->cc.window_bytes += bytes;
 	if (hystart_is_over(&s->hystart))
@@ -172,8 +174,8 @@ static uint64_t cubic_slow_start(struct cubic_state *s, const struct cubic_param
 	return 0;
 }
 
-static void cubic_ack(void *state, const void *params, const struct cc_env *env,
-		      const struct cc_ack *a)
+static void cubic_ack(void *state, const void *params, const struct weir_cc_env *env,
+		      const struct weir_cc_ack *a)
 {
 	struct cubic_state *s = state;
 	uint64_t left = cubic_slow_start(s, params, env, a);
@@ -188,29 +190,31 @@ static void cubic_ack(void *state, const void *params, const struct cc_env *env,
 }
 
 /* Sections 4.6 to 4.8. Marks cut like losses; the gentler cut of RFC 8511 is not here. */
-static void cubic_congestion(void *state, const void *params, const struct cc_env *env,
-			     enum cc_event event, const struct cc_ack *a)
+static void cubic_congestion(void *state, const void *params, const struct weir_cc_env *env,
+			     enum weir_cc_event event, const struct weir_cc_ack *a)
 {
 	struct cubic_state *s = state;
 	const struct cubic_params *p = params;
 	double cwnd = window_in_segments(s, env), beta = q32_to_double(p->beta_q32);
-	uint64_t floor_bytes = event == CC_ECN ? segments_to_bytes(p->min_window, env->mss_bytes)
-					       : 2 * (uint64_t)env->mss_bytes;
+	uint64_t floor_bytes = event == WEIR_CC_ECN
+				       ? segments_to_bytes(p->min_window, env->mss_bytes)
+				       : 2 * (uint64_t)env->mss_bytes;
 
-	if (event != CC_TIMEOUT || !a->timed_out_again) {
+	if (event != WEIR_CC_TIMEOUT || !a->timed_out_again) {
 		s->w_prior = cwnd;
 		s->w_max = p->fast_convergence && cwnd < s->w_max ? cwnd * (1 + beta) / 2 : cwnd;
 		s->cc.ssthresh_bytes = larger_bytes(
 			(uint64_t)((double)s->cc.window_bytes * beta + 0.5), floor_bytes);
 	}
-	s->cc.window_bytes = smaller_bytes(
-		s->cc.window_bytes, event == CC_TIMEOUT ? env->mss_bytes : s->cc.ssthresh_bytes);
-	s->after_timeout = event == CC_TIMEOUT;
+	s->cc.window_bytes =
+		smaller_bytes(s->cc.window_bytes,
+			      event == WEIR_CC_TIMEOUT ? env->mss_bytes : s->cc.ssthresh_bytes);
+	s->after_timeout = event == WEIR_CC_TIMEOUT;
 	s->in_epoch = 0;
 }
 
 /* A new curve from where the window is now to where it was at the last cut. */
-static void cubic_restart(void *state, const void *params, const struct cc_env *env)
+static void cubic_restart(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct cubic_state *s = state;
 
@@ -219,7 +223,7 @@ static void cubic_restart(void *state, const void *params, const struct cc_env *
 	s->in_epoch = 0;
 }
 
-const struct cc_ops cc_cubic = {
+const struct weir_cc_ops weir_cc_cubic = {
 	.name = "cubic",
 	.help = "grows its window as a cubic function of time since the last loss; deaf to marks "
 		"unless ecn=yes",
@@ -234,4 +238,4 @@ const struct cc_ops cc_cubic = {
 	.restart = cubic_restart,
 };
 
-_Static_assert(sizeof(struct cubic_state) <= CC_STATE_MAX, "a connection has room for it");
+_Static_assert(sizeof(struct cubic_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

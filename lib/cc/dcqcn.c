@@ -25,7 +25,7 @@
 #include "weir/cc.h"
 #include "weir/units.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 enum { PAPER, HPCC };
 enum { REACT_PRESET, REACT_AT_ONCE, REACT_POLLED };
@@ -52,19 +52,19 @@ struct preset {
 	uint64_t clamp_target;
 };
 
-#define US (UINT64_C(1) * NS_PER_US)
+#define US (UINT64_C(1) * WEIR_NS_PER_US)
 
 static const struct preset presets[] = {
 	/* 40 Mb/s and 200 Mb/s at 40 Gb/s */
-	[PAPER] = { REACT_AT_ONCE, 55 * US, 50 * US, 55 * US, 10 * 1000 * 1000, 5, ONE_Q32 / 256,
-		    1000, 200, CLAMP_YES },
+	[PAPER] = { REACT_AT_ONCE, 55 * US, 50 * US, 55 * US, 10 * 1000 * 1000, 5,
+		    WEIR_ONE_Q32 / 256, 1000, 200, CLAMP_YES },
 	/* 5 Mb/s and 50 Mb/s at 25 Gb/s */
-	[HPCC] = { REACT_POLLED, 1 * US, 4 * US, 300 * US, UINT64_MAX, 1, ONE_Q32 / 256, 5000, 500,
-		   CLAMP_NO },
+	[HPCC] = { REACT_POLLED, 1 * US, 4 * US, 300 * US, UINT64_MAX, 1, WEIR_ONE_Q32 / 256, 5000,
+		   500, CLAMP_NO },
 };
 
 struct dcqcn_state {
-	struct cc_pace pace;
+	struct weir_cc_pace pace;
 	uint64_t target_bps;    /* rate <= target <= line rate */
 	uint64_t counted_bytes; /* since the last round by bytes, or cut */
 	uint64_t alpha_q32;     /* as it was at alpha_ns */
@@ -85,34 +85,34 @@ static const char *const window_names[] = { "none", "bdp", "scaled", NULL };
 #define AT(member) offsetof(struct dcqcn_params, member)
 #define STEP_MAX_BPS (UINT64_C(1000) * 1000 * 1000 * 1000)
 
-static const struct option dcqcn_options[] = {
-	{ "preset", OPT_CHOICE, AT(preset), "paper", 0, 0,
+static const struct weir_option dcqcn_options[] = {
+	{ "preset", WEIR_OPT_CHOICE, AT(preset), "paper", 0, 0,
 	  "parameters of the paper or of the HPCC study; an option that is given goes before",
 	  preset_names },
-	{ "react", OPT_CHOICE, AT(react), "preset", 0, 0,
+	{ "react", WEIR_OPT_CHOICE, AT(react), "preset", 0, 0,
 	  "to a notification, or by clocks that look whether one came", react_names },
-	{ "alpha-timer", OPT_TIME_NS, AT(alpha_timer_ns), "0us", 0, NS_PER_S,
+	{ "alpha-timer", WEIR_OPT_TIME_NS, AT(alpha_timer_ns), "0us", 0, WEIR_NS_PER_S,
 	  "alpha falls once per this time without notification; 0us: 55us in paper, 1us in hpcc",
 	  NULL },
-	{ "decrease-interval", OPT_TIME_NS, AT(decrease_interval_ns), "0us", 0, NS_PER_S,
+	{ "decrease-interval", WEIR_OPT_TIME_NS, AT(decrease_interval_ns), "0us", 0, WEIR_NS_PER_S,
 	  "between two cuts at least; 0us: 50us in paper, 4us in hpcc", NULL },
-	{ "increase-timer", OPT_TIME_NS, AT(increase_timer_ns), "0us", 0, NS_PER_S,
+	{ "increase-timer", WEIR_OPT_TIME_NS, AT(increase_timer_ns), "0us", 0, WEIR_NS_PER_S,
 	  "length of a round by time; 0us: 55us in paper, 300us in hpcc", NULL },
-	{ "byte-counter", OPT_SIZE, AT(byte_counter_bytes), "0B", 0, UINT64_MAX,
+	{ "byte-counter", WEIR_OPT_SIZE, AT(byte_counter_bytes), "0B", 0, UINT64_MAX,
 	  "length of a round by bytes sent; unlimited: none; 0B: 10MB in paper, none in hpcc",
 	  NULL },
-	{ "fast-recovery", OPT_COUNT, AT(fast_recovery_rounds), "0", 0, 1000,
+	{ "fast-recovery", WEIR_OPT_COUNT, AT(fast_recovery_rounds), "0", 0, 1000,
 	  "rounds before the target rises; 0: 5 in paper, 1 in hpcc", NULL },
-	{ "g", OPT_FRACTION_Q32, AT(g_q32), "0", 0, ONE_Q32,
+	{ "g", WEIR_OPT_FRACTION_Q32, AT(g_q32), "0", 0, WEIR_ONE_Q32,
 	  "weight of the newest notification in alpha; 0: 1/256 in both", NULL },
-	{ "additive", OPT_RATE_BPS, AT(additive_bps), "0bps", 0, STEP_MAX_BPS,
+	{ "additive", WEIR_OPT_RATE_BPS, AT(additive_bps), "0bps", 0, STEP_MAX_BPS,
 	  "step of additive increase; 0bps: line rate / 1000 in paper, / 5000 in hpcc", NULL },
-	{ "hyper", OPT_RATE_BPS, AT(hyper_bps), "0bps", 0, STEP_MAX_BPS,
+	{ "hyper", WEIR_OPT_RATE_BPS, AT(hyper_bps), "0bps", 0, STEP_MAX_BPS,
 	  "step of hyper increase; 0bps: line rate / 200 in paper, / 500 in hpcc", NULL },
-	{ "clamp-target", OPT_CHOICE, AT(clamp_target), "preset", 0, 0,
+	{ "clamp-target", WEIR_OPT_CHOICE, AT(clamp_target), "preset", 0, 0,
 	  "a cut with no round since the last one lowers the target, too: yes in paper, no in hpcc",
 	  clamp_names },
-	{ "window", OPT_CHOICE, AT(window), "none", 0, 0,
+	{ "window", WEIR_OPT_CHOICE, AT(window), "none", 0, 0,
 	  "limit of bytes in flight: none, one BDP, or the share of it that the rate is of the "
 	  "line's",
 	  window_names },
@@ -157,9 +157,9 @@ static int is_polled(const struct dcqcn_params *p)
 /* Shorter times and counts would only ring; a smaller g is lost in alpha's 32 bits. */
 #define TIMER_MIN_NS 100
 #define COUNTER_MIN_BYTES 10000
-#define G_MIN_Q32 (ONE_Q32 >> 16)
+#define G_MIN_Q32 (WEIR_ONE_Q32 >> 16)
 
-static int dcqcn_check(const void *params, struct error *e)
+static int dcqcn_check(const void *params, struct weir_error *e)
 {
 	static const char *const timers[] = { "alpha-timer", "decrease-interval",
 					      "increase-timer" };
@@ -169,19 +169,19 @@ static int dcqcn_check(const void *params, struct error *e)
 
 	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++)
 		if (times_ns[i] && times_ns[i] < TIMER_MIN_NS)
-			return error_set(e, "%s must be 100ns or more, or 0us: as the preset",
-					 timers[i]);
+			return weir_error_set(e, "%s must be 100ns or more, or 0us: as the preset",
+					      timers[i]);
 	if (p->byte_counter_bytes && p->byte_counter_bytes < COUNTER_MIN_BYTES)
-		return error_set(e, "byte-counter must be 10KB or more, or 0B: as the preset");
+		return weir_error_set(e, "byte-counter must be 10KB or more, or 0B: as the preset");
 	if (p->g_q32 && p->g_q32 < G_MIN_Q32)
-		return error_set(e, "g must be 1/65536 or more, or 0: as the preset");
+		return weir_error_set(e, "g must be 1/65536 or more, or 0: as the preset");
 	return 0;
 }
 
 /* (base / 2^32)^exponent, scaled by 2^62, by squaring. Each product is rounded by at most 2^-63.
  * Squaring b doubles its error and multiplies it by b, so what the i-th squaring inherits is at
  * most 2^i b^(2^i) <= 1 / g times the first error; over at most 64 squarings and products, and with
- * g >= 2^-16, that is below 2^-40. Factors are at most 2^62: wide. */
+ * g >= 2^-16, that is below 2^-40. Factors are at most 2^62: weir_wide. */
 static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
 {
 	const uint64_t half = UINT64_C(1) << 61;
@@ -189,8 +189,8 @@ static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
 
 	for (; exponent; exponent >>= 1) {
 		if (exponent & 1)
-			power = (uint64_t)(((wide)power * base_q62 + half) >> 62);
-		base_q62 = (uint64_t)(((wide)base_q62 * base_q62 + half) >> 62);
+			power = (uint64_t)(((weir_wide)power * base_q62 + half) >> 62);
+		base_q62 = (uint64_t)(((weir_wide)base_q62 * base_q62 + half) >> 62);
 	}
 	return power;
 }
@@ -199,7 +199,7 @@ static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
  * error. */
 static uint64_t faded_q32(uint64_t alpha_q32, uint64_t g_q32, uint64_t times)
 {
-	wide product = (wide)alpha_q32 * power_q62(ONE_Q32 - g_q32, times);
+	weir_wide product = (weir_wide)alpha_q32 * power_q62(WEIR_ONE_Q32 - g_q32, times);
 
 	return (uint64_t)((product + (UINT64_C(1) << 61)) >> 62);
 }
@@ -230,23 +230,23 @@ static void dcqcn_age_alpha(struct dcqcn_state *s, const struct dcqcn_params *p,
 }
 
 /* A window of less than a packet would hold up everything: one packet at least. bdp < 2^40 and
- * rate <= line rate < 2^43: wide. */
+ * rate <= line rate < 2^43: weir_wide. */
 static uint64_t dcqcn_window(const struct dcqcn_state *s, const struct dcqcn_params *p,
-			     const struct cc_env *env)
+			     const struct weir_cc_env *env)
 {
 	uint64_t window = env->bdp_bytes;
 
 	if (p->window == WINDOW_NONE)
-		return CC_NO_WINDOW;
+		return WEIR_CC_NO_WINDOW;
 	if (p->window == WINDOW_SCALED)
-		window = (uint64_t)((wide)window * s->pace.rate_bps / env->rate_bps);
+		window = (uint64_t)((weir_wide)window * s->pace.rate_bps / env->rate_bps);
 	return window > env->mss_bytes ? window : env->mss_bytes;
 }
 
 /* After each change: a rate of 0 could not be paced, and a queue pair at line rate has no
  * rounds. */
-static void dcqcn_set(struct dcqcn_state *s, const struct dcqcn_params *p, const struct cc_env *env,
-		      uint64_t rate_bps)
+static void dcqcn_set(struct dcqcn_state *s, const struct dcqcn_params *p,
+		      const struct weir_cc_env *env, uint64_t rate_bps)
 {
 	uint64_t least_bps = env->min_rate_bps ? env->min_rate_bps : 1;
 
@@ -265,19 +265,19 @@ static void dcqcn_set_wake(struct dcqcn_state *s)
 		s->pace.wake_ns = s->cut_ns;
 }
 
-static void dcqcn_init(void *state, const void *params, const struct cc_env *env)
+static void dcqcn_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct dcqcn_state *s = state;
 
-	s->alpha_q32 = ONE_Q32;
+	s->alpha_q32 = WEIR_ONE_Q32;
 	s->target_bps = env->rate_bps;
 	dcqcn_set(s, params, env, env->rate_bps);
 }
 
 /* Equation (1), but for alpha. Rate rounded up, by less than a bit per second: rate < 2^43 and
  * alpha <= 2^32, so the product needs 75 bits. */
-static void dcqcn_cut(struct dcqcn_state *s, const struct dcqcn_params *p, const struct cc_env *env,
-		      int64_t now_ns)
+static void dcqcn_cut(struct dcqcn_state *s, const struct dcqcn_params *p,
+		      const struct weir_cc_env *env, int64_t now_ns)
 {
 	uint64_t rate_bps = s->pace.rate_bps;
 	int clamps = given_or(p->clamp_target, preset_of(p)->clamp_target) == CLAMP_YES;
@@ -288,13 +288,13 @@ static void dcqcn_cut(struct dcqcn_state *s, const struct dcqcn_params *p, const
 	s->byte_rounds = 0;
 	s->counted_bytes = 0;
 	s->increase_ns = now_ns + increase_timer(p);
-	dcqcn_set(s, p, env, rate_bps - (uint64_t)((wide)rate_bps * s->alpha_q32 >> 33));
+	dcqcn_set(s, p, env, rate_bps - (uint64_t)((weir_wide)rate_bps * s->alpha_q32 >> 33));
 }
 
 /* A round is over. The mean is rounded up, so that the rate reaches its target. Where the byte
  * counter is off, rounds by time stand for both. */
 static void dcqcn_increase(struct dcqcn_state *s, const struct dcqcn_params *p,
-			   const struct cc_env *env)
+			   const struct weir_cc_env *env)
 {
 	const struct preset *preset = preset_of(p);
 	uint64_t threshold = given_or(p->fast_recovery_rounds, preset->fast_recovery_rounds);
@@ -316,7 +316,7 @@ static void dcqcn_increase(struct dcqcn_state *s, const struct dcqcn_params *p,
 
 /* At once: equation (1), now or when the last cut is an interval ago. */
 static void dcqcn_cut_at_once(struct dcqcn_state *s, const struct dcqcn_params *p,
-			      const struct cc_env *env, int64_t now_ns)
+			      const struct weir_cc_env *env, int64_t now_ns)
 {
 	dcqcn_cut(s, p, env, now_ns);
 	s->alpha_q32 = raised_q32(s->alpha_q32, weight_q32(p));
@@ -326,7 +326,7 @@ static void dcqcn_cut_at_once(struct dcqcn_state *s, const struct dcqcn_params *
 
 /* Every notification starts the alpha timer anew. */
 static void dcqcn_notify_at_once(struct dcqcn_state *s, const struct dcqcn_params *p,
-				 const struct cc_env *env, int64_t now_ns)
+				 const struct weir_cc_env *env, int64_t now_ns)
 {
 	if (s->notified)
 		dcqcn_age_alpha(s, p, now_ns);
@@ -356,7 +356,8 @@ static void dcqcn_notify_polled(struct dcqcn_state *s, const struct dcqcn_params
 		s->cut_ns = s->clock_ns + ((now_ns - s->clock_ns) / interval_ns + 1) * interval_ns;
 }
 
-static void dcqcn_cnp(void *state, const void *params, const struct cc_env *env, int64_t now_ns)
+static void dcqcn_cnp(void *state, const void *params, const struct weir_cc_env *env,
+		      int64_t now_ns)
 {
 	struct dcqcn_state *s = state;
 
@@ -367,8 +368,8 @@ static void dcqcn_cnp(void *state, const void *params, const struct cc_env *env,
 	dcqcn_set_wake(s);
 }
 
-static void dcqcn_sent(void *state, const void *params, const struct cc_env *env, uint32_t bytes,
-		       int64_t now_ns)
+static void dcqcn_sent(void *state, const void *params, const struct weir_cc_env *env,
+		       uint32_t bytes, int64_t now_ns)
 {
 	struct dcqcn_state *s = state;
 	const struct dcqcn_params *p = params;
@@ -389,7 +390,7 @@ static void dcqcn_sent(void *state, const void *params, const struct cc_env *env
 /* A round by time is over at increase_ns. Rounds follow each other without a gap; a call that comes
  * more than a round late makes one round of them. */
 static void dcqcn_end_round(struct dcqcn_state *s, const struct dcqcn_params *p,
-			    const struct cc_env *env, int64_t now_ns)
+			    const struct weir_cc_env *env, int64_t now_ns)
 {
 	s->increase_ns += increase_timer(p);
 	if (s->increase_ns <= now_ns)
@@ -399,7 +400,8 @@ static void dcqcn_end_round(struct dcqcn_state *s, const struct dcqcn_params *p,
 }
 
 /* A round that ends when a cut is due has ended: before the cut. */
-static void dcqcn_timer(void *state, const void *params, const struct cc_env *env, int64_t now_ns)
+static void dcqcn_timer(void *state, const void *params, const struct weir_cc_env *env,
+			int64_t now_ns)
 {
 	struct dcqcn_state *s = state;
 
@@ -419,8 +421,8 @@ static void dcqcn_timer(void *state, const void *params, const struct cc_env *en
 }
 
 /* Acknowledgements say nothing that notifications do not. */
-static void dcqcn_ack(void *state, const void *params, const struct cc_env *env,
-		      const struct cc_ack *a)
+static void dcqcn_ack(void *state, const void *params, const struct weir_cc_env *env,
+		      const struct weir_cc_ack *a)
 {
 	(void)state;
 	(void)params;
@@ -428,14 +430,14 @@ static void dcqcn_ack(void *state, const void *params, const struct cc_env *env,
 	(void)a;
 }
 
-const struct cc_ops cc_dcqcn = {
+const struct weir_cc_ops weir_cc_dcqcn = {
 	.name = "dcqcn",
 	.help = "cuts its rate when the receiver notifies it of marks, and recovers by timer and "
 		"bytes",
 	.cite = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_EXACT,
-	.needs = CC_NEEDS_CNP,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_EXACT,
+	.needs = WEIR_CC_NEEDS_CNP,
 	.params_size = sizeof(struct dcqcn_params),
 	.state_size = sizeof(struct dcqcn_state),
 	.options = dcqcn_options,
@@ -447,4 +449,4 @@ const struct cc_ops cc_dcqcn = {
 	.timer = dcqcn_timer,
 };
 
-_Static_assert(sizeof(struct dcqcn_state) <= CC_STATE_MAX, "a queue pair has room for it");
+_Static_assert(sizeof(struct dcqcn_state) <= WEIR_CC_STATE_MAX, "a queue pair has room for it");

@@ -9,7 +9,7 @@
  * RFC 5681, which has two, as Linux does; ns-3 has none for ssthresh. */
 #include "lib/cc/reno.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 struct dctcp_params {
 	struct reno_params reno;
@@ -24,17 +24,17 @@ struct dctcp_state {
 	uint64_t acked_bytes, marked_bytes; /* in the observed window so far */
 };
 
-static const struct option dctcp_options[] = {
-	{ "g", OPT_FRACTION_Q32, offsetof(struct dctcp_params, g_q32), "1/16", ONE_Q32 >> 16,
-	  ONE_Q32, "weight of the newest window in alpha", NULL },
-	{ "alpha-start", OPT_FRACTION_Q32, offsetof(struct dctcp_params, alpha_start_q32), "1", 0,
-	  ONE_Q32, "alpha of a new connection", NULL },
+static const struct weir_option dctcp_options[] = {
+	{ "g", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_params, g_q32), "1/16",
+	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "weight of the newest window in alpha", NULL },
+	{ "alpha-start", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_params, alpha_start_q32), "1",
+	  0, WEIR_ONE_Q32, "alpha of a new connection", NULL },
 	MIN_WINDOW_OPTION(struct dctcp_params, reno.min_window, "1pkts"),
 	GROWTH_OPTION(struct dctcp_params, reno.growth),
 	{ .name = NULL },
 };
 
-static void dctcp_init(void *state, const void *params, const struct cc_env *env)
+static void dctcp_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct dctcp_state *s = state;
 	const struct dctcp_params *p = params;
@@ -46,20 +46,20 @@ static void dctcp_init(void *state, const void *params, const struct cc_env *env
 /* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M.
  * Scaled by 2^32: M is rounded down by less than 2^-32, the sum to the nearest, by at most 2^-33. An
  * error made once fades by 1 - g an update, so alpha is never off by more than 2^-33 / g + 2^-32:
- * 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: wide. */
+ * 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: weir_wide. */
 static void dctcp_end_window(struct dctcp_state *s, uint64_t g_q32)
 {
-	uint64_t m_q32 = (uint64_t)(((wide)s->marked_bytes << 32) / s->acked_bytes);
-	wide sum = (wide)s->alpha_q32 * (ONE_Q32 - g_q32) + (wide)g_q32 * m_q32;
+	uint64_t m_q32 = (uint64_t)(((weir_wide)s->marked_bytes << 32) / s->acked_bytes);
+	weir_wide sum = (weir_wide)s->alpha_q32 * (WEIR_ONE_Q32 - g_q32) + (weir_wide)g_q32 * m_q32;
 
-	s->alpha_q32 = (uint64_t)((sum + ONE_Q32 / 2) >> 32);
+	s->alpha_q32 = (uint64_t)((sum + WEIR_ONE_Q32 / 2) >> 32);
 	s->acked_bytes = 0;
 	s->marked_bytes = 0;
 }
 
 /* The window ends whether or not it may grow: alpha goes on while a cut is carried out. */
-static void dctcp_ack(void *state, const void *params, const struct cc_env *env,
-		      const struct cc_ack *a)
+static void dctcp_ack(void *state, const void *params, const struct weir_cc_env *env,
+		      const struct weir_cc_ack *a)
 {
 	struct dctcp_state *s = state;
 	const struct dctcp_params *p = params;
@@ -75,30 +75,30 @@ static void dctcp_ack(void *state, const void *params, const struct cc_env *env,
 		reno_grow(&s->reno, &p->reno, env->mss_bytes, a->acked_bytes);
 }
 
-static void dctcp_congestion(void *state, const void *params, const struct cc_env *env,
-			     enum cc_event event, const struct cc_ack *a)
+static void dctcp_congestion(void *state, const void *params, const struct weir_cc_env *env,
+			     enum weir_cc_event event, const struct weir_cc_ack *a)
 {
 	struct dctcp_state *s = state;
 	const struct dctcp_params *p = params;
 	uint64_t window = s->reno.cc.window_bytes;
 
-	if (event == CC_TIMEOUT) {
+	if (event == WEIR_CC_TIMEOUT) {
 		reno_timeout(&s->reno, env->mss_bytes, a);
-	} else if (event == CC_LOSS) {
+	} else if (event == WEIR_CC_LOSS) {
 		reno_loss(&s->reno, env->mss_bytes);
 	} else {
-		uint64_t cut = (uint64_t)((wide)window * s->alpha_q32 >> 33);
+		uint64_t cut = (uint64_t)((weir_wide)window * s->alpha_q32 >> 33);
 
 		reno_cut(&s->reno, larger_bytes(window - cut, segments_to_bytes(p->reno.min_window,
 										env->mss_bytes)));
 	}
 }
 
-const struct cc_ops cc_dctcp = {
+const struct weir_cc_ops weir_cc_dctcp = {
 	.name = "dctcp",
 	.help = "cuts its window by half the fraction of bytes that were marked",
 	.cite = "RFC 8257, Data Center TCP; Alizadeh et al., SIGCOMM 2010",
-	.echo = CC_ECHO_EXACT,
+	.echo = WEIR_CC_ECHO_EXACT,
 	.params_size = sizeof(struct dctcp_params),
 	.state_size = sizeof(struct dctcp_state),
 	.options = dctcp_options,
@@ -107,4 +107,4 @@ const struct cc_ops cc_dctcp = {
 	.congestion = dctcp_congestion,
 };
 
-_Static_assert(sizeof(struct dctcp_state) <= CC_STATE_MAX, "a connection has room for it");
+_Static_assert(sizeof(struct dctcp_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

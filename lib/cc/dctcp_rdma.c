@@ -12,7 +12,7 @@
  * Differs: M is of bytes, not of packets; the same but for a message's last packet. */
 #include "weir/cc.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 struct dctcp_rdma_params {
 	uint64_t g_q32;
@@ -20,7 +20,7 @@ struct dctcp_rdma_params {
 };
 
 struct dctcp_rdma_state {
-	struct cc_pace pace;
+	struct weir_cc_pace pace;
 	uint64_t share_bytes; /* the window before it is lifted to a packet: the rate follows it */
 	uint64_t alpha_q32;
 	uint64_t window_end_bytes; /* the observed window ends when this byte is acknowledged */
@@ -29,19 +29,21 @@ struct dctcp_rdma_state {
 	uint32_t is_cutting;
 };
 
-static const struct option dctcp_rdma_options[] = {
-	{ "g", OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, g_q32), "1/16", ONE_Q32 >> 16,
-	  ONE_Q32, "weight of the newest window in alpha", NULL },
-	{ "alpha-start", OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, alpha_start_q32), "1",
-	  0, ONE_Q32, "alpha of a new queue pair", NULL },
+static const struct weir_option dctcp_rdma_options[] = {
+	{ "g", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, g_q32), "1/16",
+	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "weight of the newest window in alpha", NULL },
+	{ "alpha-start", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, alpha_start_q32),
+	  "1", 0, WEIR_ONE_Q32, "alpha of a new queue pair", NULL },
 	{ .name = NULL },
 };
 
 /* W between min rate x RTT, rounded up, and C x RTT; rate = C W / (C x RTT), rounded down by less
- * than a bit per second. C < 2^43 and W < 2^40: wide. */
-static void dctcp_rdma_set(struct dctcp_rdma_state *s, const struct cc_env *env, uint64_t bytes)
+ * than a bit per second. C < 2^43 and W < 2^40: weir_wide. */
+static void dctcp_rdma_set(struct dctcp_rdma_state *s, const struct weir_cc_env *env,
+			   uint64_t bytes)
 {
-	wide least = ((wide)env->bdp_bytes * env->min_rate_bps + env->rate_bps - 1) / env->rate_bps;
+	weir_wide least =
+		((weir_wide)env->bdp_bytes * env->min_rate_bps + env->rate_bps - 1) / env->rate_bps;
 
 	if (bytes < least)
 		bytes = (uint64_t)least;
@@ -51,10 +53,10 @@ static void dctcp_rdma_set(struct dctcp_rdma_state *s, const struct cc_env *env,
 		bytes = env->bdp_bytes;
 	s->share_bytes = bytes;
 	s->pace.window_bytes = bytes > env->mss_bytes ? bytes : env->mss_bytes;
-	s->pace.rate_bps = (uint64_t)((wide)env->rate_bps * bytes / env->bdp_bytes);
+	s->pace.rate_bps = (uint64_t)((weir_wide)env->rate_bps * bytes / env->bdp_bytes);
 }
 
-static void dctcp_rdma_init(void *state, const void *params, const struct cc_env *env)
+static void dctcp_rdma_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct dctcp_rdma_state *s = state;
 	const struct dctcp_rdma_params *p = params;
@@ -66,20 +68,20 @@ static void dctcp_rdma_init(void *state, const void *params, const struct cc_env
 /* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M. Scaled by 2^32: M is rounded down
  * by less than 2^-32, the sum to the nearest, by at most 2^-33. An error made once fades by 1 - g
  * an update, so alpha is never off by more than 2^-33 / g + 2^-32: 2.1e-9 with g = 1/16. Factors
- * are at most 2^32, so the sum is at most 2^64: wide. */
+ * are at most 2^32, so the sum is at most 2^64: weir_wide. */
 static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
 {
-	uint64_t m_q32 = (uint64_t)(((wide)s->marked_bytes << 32) / s->acked_bytes);
-	wide sum = (wide)s->alpha_q32 * (ONE_Q32 - g_q32) + (wide)g_q32 * m_q32;
+	uint64_t m_q32 = (uint64_t)(((weir_wide)s->marked_bytes << 32) / s->acked_bytes);
+	weir_wide sum = (weir_wide)s->alpha_q32 * (WEIR_ONE_Q32 - g_q32) + (weir_wide)g_q32 * m_q32;
 
-	s->alpha_q32 = (uint64_t)((sum + ONE_Q32 / 2) >> 32);
+	s->alpha_q32 = (uint64_t)((sum + WEIR_ONE_Q32 / 2) >> 32);
 	s->acked_bytes = 0;
 	s->marked_bytes = 0;
 }
 
 /* The first observed window ends with what is in flight at the first ACK. */
-static void dctcp_rdma_ack(void *state, const void *params, const struct cc_env *env,
-			   const struct cc_ack *a)
+static void dctcp_rdma_ack(void *state, const void *params, const struct weir_cc_env *env,
+			   const struct weir_cc_ack *a)
 {
 	struct dctcp_rdma_state *s = state;
 	const struct dctcp_rdma_params *p = params;
@@ -99,19 +101,19 @@ static void dctcp_rdma_ack(void *state, const void *params, const struct cc_env 
 		s->cut_end_bytes = a->next_bytes;
 		dctcp_rdma_set(s, env,
 			       s->share_bytes -
-				       (uint64_t)((wide)s->share_bytes * s->alpha_q32 >> 33));
+				       (uint64_t)((weir_wide)s->share_bytes * s->alpha_q32 >> 33));
 	} else if (ends && !s->is_cutting) {
 		dctcp_rdma_set(s, env, s->share_bytes + env->mss_bytes);
 	}
 }
 
-const struct cc_ops cc_dctcp_rdma = {
+const struct weir_cc_ops weir_cc_dctcp_rdma = {
 	.name = "dctcp-rdma",
 	.help = "DCTCP for queue pairs: begins at line rate, cuts by half the fraction that was "
 		"marked",
 	.cite = "Li et al., HPCC, SIGCOMM 2019, section 5.1; RFC 8257, Data Center TCP",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_EXACT,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_EXACT,
 	.params_size = sizeof(struct dctcp_rdma_params),
 	.state_size = sizeof(struct dctcp_rdma_state),
 	.options = dctcp_rdma_options,
@@ -119,4 +121,5 @@ const struct cc_ops cc_dctcp_rdma = {
 	.ack = dctcp_rdma_ack,
 };
 
-_Static_assert(sizeof(struct dctcp_rdma_state) <= CC_STATE_MAX, "a queue pair has room for it");
+_Static_assert(sizeof(struct dctcp_rdma_state) <= WEIR_CC_STATE_MAX,
+	       "a queue pair has room for it");

@@ -5,21 +5,21 @@
  * one segment. The loss of a packet, as in RFC 5681, leaves two. */
 #include "lib/cc/reno.h"
 
-static const struct option ecn_star_options[] = {
+static const struct weir_option ecn_star_options[] = {
 	MIN_WINDOW_OPTION(struct reno_params, min_window, "1pkts"),
 	GROWTH_OPTION(struct reno_params, growth),
 	{ .name = NULL },
 };
 
-const struct cc_ops cc_ecn_star = {
+const struct weir_cc_ops weir_cc_ecn_star = {
 	.name = "ecn-star",
 	.help = "halves its window once per window of data that holds a mark",
 	.cite = "Wu et al., Tuning ECN for Data Center Networks, CoNEXT 2012; RFC 3168",
-	.echo = CC_ECHO_CLASSIC,
+	.echo = WEIR_CC_ECHO_CLASSIC,
 	.params_size = sizeof(struct reno_params),
 	.state_size = sizeof(struct reno_window),
 	.options = ecn_star_options,
-	.init = reno_start,
-	.ack = reno_ack,
-	.congestion = reno_congestion,
+	.init = weir_reno_start,
+	.ack = weir_reno_ack,
+	.congestion = weir_reno_congestion,
 };

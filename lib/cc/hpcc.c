@@ -25,7 +25,7 @@ struct hpcc_params {
 };
 
 struct hpcc_state {
-	struct cc_pace pace;
+	struct weir_cc_pace pace;
 	struct telemetry last;
 	uint32_t stage;         /* additive steps since the last multiplicative one */
 	double load;            /* U, smoothed: bytes in flight on the fullest link over rate x T */
@@ -37,18 +37,18 @@ struct hpcc_state {
  * for N = 125 senders. */
 enum { HPCC_AI_SHARE = 2500 };
 
-static const struct option hpcc_options[] = {
-	{ "eta", OPT_FRACTION_Q32, offsetof(struct hpcc_params, eta_q32), "0.95", ONE_Q32 >> 4,
-	  ONE_Q32, "share of a link that may be in use", NULL },
-	{ "max-stage", OPT_COUNT, offsetof(struct hpcc_params, max_stage), "5", 0, 1000,
+static const struct weir_option hpcc_options[] = {
+	{ "eta", WEIR_OPT_FRACTION_Q32, offsetof(struct hpcc_params, eta_q32), "0.95",
+	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "share of a link that may be in use", NULL },
+	{ "max-stage", WEIR_OPT_COUNT, offsetof(struct hpcc_params, max_stage), "5", 0, 1000,
 	  "additive steps before the window may grow by a factor; 0: it always may", NULL },
-	{ "ai", OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0, PACE_RATE_MAX_BPS,
-	  "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
+	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0,
+	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
 	RTT_OPTION(struct hpcc_params, rtt_ns),
 	{ .name = NULL },
 };
 
-static void hpcc_init(void *state, const void *params, const struct cc_env *env)
+static void hpcc_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct hpcc_state *s = state;
 	const struct hpcc_params *p = params;
@@ -65,7 +65,7 @@ static void hpcc_init(void *state, const void *params, const struct cc_env *env)
  * of the link where it is largest; then U = (1 - tau / T) U + tau / T u, tau = min(ts - L.ts, T).
  * The lesser of two queues, because a queue that comes and goes is noise. Returns 0 where no link
  * can be compared or none sent anything. */
-static int hpcc_measure(struct hpcc_state *s, const struct cc_ack *a, double rtt_ns)
+static int hpcc_measure(struct hpcc_state *s, const struct weir_cc_ack *a, double rtt_ns)
 {
 	struct telemetry_change c;
 	double largest = 0, span_ns = 0;
@@ -115,8 +115,8 @@ static void hpcc_begin_round(struct hpcc_state *s, const struct hpcc_params *p, 
 	s->reference_bytes = window_bytes;
 }
 
-static void hpcc_ack(void *state, const void *params, const struct cc_env *env,
-		     const struct cc_ack *a)
+static void hpcc_ack(void *state, const void *params, const struct weir_cc_env *env,
+		     const struct weir_cc_ack *a)
 {
 	struct hpcc_state *s = state;
 	const struct hpcc_params *p = params;
@@ -136,14 +136,14 @@ static void hpcc_ack(void *state, const void *params, const struct cc_env *env,
 	}
 }
 
-const struct cc_ops cc_hpcc = {
+const struct weir_cc_ops weir_cc_hpcc = {
 	.name = "hpcc",
 	.help = "sets its window by the bytes in flight on the fullest link, as switches report "
 		"them",
 	.cite = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_NONE,
-	.needs = CC_NEEDS_INT,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_NONE,
+	.needs = WEIR_CC_NEEDS_INT,
 	.params_size = sizeof(struct hpcc_params),
 	.state_size = sizeof(struct hpcc_state),
 	.options = hpcc_options,
@@ -151,4 +151,4 @@ const struct cc_ops cc_hpcc = {
 	.ack = hpcc_ack,
 };
 
-_Static_assert(sizeof(struct hpcc_state) <= CC_STATE_MAX, "a connection has room for it");
+_Static_assert(sizeof(struct hpcc_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

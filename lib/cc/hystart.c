@@ -34,8 +34,8 @@ static void end_round(struct hystart *h, uint64_t next_bytes)
 }
 
 /* The first round is what was sent before the first ACK. */
-uint64_t hystart_ack(struct hystart *h, const struct hystart_params *p, const struct cc_ack *a,
-		     uint32_t mss_bytes)
+uint64_t weir_hystart_ack(struct hystart *h, const struct hystart_params *p,
+			  const struct weir_cc_ack *a, uint32_t mss_bytes)
 {
 	uint64_t most_bytes = HYSTART_ACK_SEGMENTS * (uint64_t)mss_bytes;
 	uint64_t bytes = a->acked_bytes < most_bytes ? a->acked_bytes : most_bytes;

@@ -37,8 +37,8 @@ struct hystart {
 };
 
 /* An ACK in slow start. Returns how many bytes it adds to a window that may grow. */
-uint64_t hystart_ack(struct hystart *h, const struct hystart_params *p, const struct cc_ack *a,
-		     uint32_t mss_bytes);
+uint64_t weir_hystart_ack(struct hystart *h, const struct hystart_params *p,
+			  const struct weir_cc_ack *a, uint32_t mss_bytes);
 
 /* Slow start has found its end: the window is what ssthresh should be. */
 static inline int hystart_is_over(const struct hystart *h)

@@ -14,24 +14,24 @@ struct line_rate_params {
 
 static const char *const window_choices[] = { "none", "bdp", NULL };
 
-static const struct option line_rate_options[] = {
-	{ "window", OPT_CHOICE, offsetof(struct line_rate_params, window), "none", 0, 1,
+static const struct weir_option line_rate_options[] = {
+	{ "window", WEIR_OPT_CHOICE, offsetof(struct line_rate_params, window), "none", 0, 1,
 	  "what may be in flight: anything, or one bandwidth-delay product of the longest path",
 	  window_choices },
 	{ .name = NULL },
 };
 
-static void line_rate_init(void *state, const void *params, const struct cc_env *env)
+static void line_rate_init(void *state, const void *params, const struct weir_cc_env *env)
 {
-	struct cc_pace *s = state;
+	struct weir_cc_pace *s = state;
 	const struct line_rate_params *p = params;
 
 	s->rate_bps = env->rate_bps;
-	s->window_bytes = p->window == LINE_RATE_BDP ? env->bdp_bytes : CC_NO_WINDOW;
+	s->window_bytes = p->window == LINE_RATE_BDP ? env->bdp_bytes : WEIR_CC_NO_WINDOW;
 }
 
-static void line_rate_ack(void *state, const void *params, const struct cc_env *env,
-			  const struct cc_ack *a)
+static void line_rate_ack(void *state, const void *params, const struct weir_cc_env *env,
+			  const struct weir_cc_ack *a)
 {
 	(void)state;
 	(void)params;
@@ -39,15 +39,15 @@ static void line_rate_ack(void *state, const void *params, const struct cc_env *
 	(void)a;
 }
 
-const struct cc_ops cc_line_rate = {
+const struct weir_cc_ops weir_cc_line_rate = {
 	.name = "line-rate",
 	.help = "queue pairs send at line rate whatever happens; for networks that stop flows "
 		"themselves",
 	.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_NONE,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_NONE,
 	.params_size = sizeof(struct line_rate_params),
-	.state_size = sizeof(struct cc_pace),
+	.state_size = sizeof(struct weir_cc_pace),
 	.options = line_rate_options,
 	.init = line_rate_init,
 	.ack = line_rate_ack,

@@ -8,18 +8,18 @@
 
 static inline double q32_to_double(uint64_t value_q32)
 {
-	return (double)value_q32 / (double)ONE_Q32;
+	return (double)value_q32 / (double)WEIR_ONE_Q32;
 }
 
 /* Both ways in floating point, where units.h rounds to whole bytes. */
 static inline double bps_to_bytes(double rate_bps, double ns)
 {
-	return rate_bps * ns / ((double)NS_PER_S * BITS_PER_BYTE);
+	return rate_bps * ns / ((double)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE);
 }
 
 static inline double bytes_to_bps(double bytes, double ns)
 {
-	return bytes * ((double)NS_PER_S * BITS_PER_BYTE) / ns;
+	return bytes * ((double)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE) / ns;
 }
 
 static inline double smaller(double a, double b)
@@ -34,19 +34,20 @@ static inline double larger(double a, double b)
 
 /* At least env->min_rate_bps, and 1 bit/s, so that no sender stops for ever; at most the line rate.
  */
-static inline double pace_bound_bps(const struct cc_env *env, double rate_bps)
+static inline double pace_bound_bps(const struct weir_cc_env *env, double rate_bps)
 {
 	rate_bps = larger(rate_bps, larger((double)env->min_rate_bps, 1));
 	return smaller(rate_bps, (double)env->rate_bps);
 }
 
 /* Rounded to the nearest; the rate is bounded already, so rounding cannot leave the bounds. */
-static inline void pace_rate(struct cc_pace *pace, double rate_bps)
+static inline void pace_rate(struct weir_cc_pace *pace, double rate_bps)
 {
 	pace->rate_bps = (uint64_t)(rate_bps + 0.5);
 }
 
-static inline void pace_window(struct cc_pace *pace, const struct cc_env *env, double window_bytes)
+static inline void pace_window(struct weir_cc_pace *pace, const struct weir_cc_env *env,
+			       double window_bytes)
 {
 	pace->window_bytes = (uint64_t)(larger(window_bytes, env->mss_bytes) + 0.5);
 }
@@ -56,19 +57,19 @@ static inline void pace_window(struct cc_pace *pace, const struct cc_env *env, d
 
 #define RTT_OPTION(type, member) \
 	{ \
-		"rtt", OPT_TIME_NS, offsetof(type, member), "0us", 0, NS_PER_S, \
+		"rtt", WEIR_OPT_TIME_NS, offsetof(type, member), "0us", 0, WEIR_NS_PER_S, \
 			"base round-trip time; 0us: that of the network", NULL \
 	}
 
-static inline double pace_rtt_ns(const struct cc_env *env, uint64_t option_ns)
+static inline double pace_rtt_ns(const struct weir_cc_env *env, uint64_t option_ns)
 {
 	return option_ns > 0 ? (double)option_ns : (double)env->base_rtt_ns;
 }
 
 /* For a control whose rate is window / base round trip: bounds the window so that the rate is
  * within its own bounds, sets both and returns the window. */
-static inline double pace_by_window(struct cc_pace *pace, const struct cc_env *env, double rtt_ns,
-				    double window_bytes)
+static inline double pace_by_window(struct weir_cc_pace *pace, const struct weir_cc_env *env,
+				    double rtt_ns, double window_bytes)
 {
 	double rate_bps = pace_bound_bps(env, bytes_to_bps(window_bytes, rtt_ns));
 

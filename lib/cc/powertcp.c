@@ -35,7 +35,7 @@ struct powertcp_params {
 };
 
 struct powertcp_state {
-	struct cc_pace pace;
+	struct weir_cc_pace pace;
 	struct telemetry last;
 	double power; /* smoothed, 1: a full link without a queue */
 	double window_bytes;
@@ -48,21 +48,21 @@ static const double powertcp_ai_share = 150. / 25000;
 
 static const char *const powertcp_rests[] = { "old", "window", NULL };
 
-static const struct option powertcp_options[] = {
-	{ "gamma", OPT_FRACTION_Q32, offsetof(struct powertcp_params, gamma_q32), "0.9",
-	  ONE_Q32 >> 10, ONE_Q32, "weight of what an ACK asks for in the window", NULL },
-	{ "rest", OPT_CHOICE, offsetof(struct powertcp_params, rest), "old", 0, 0,
+static const struct weir_option powertcp_options[] = {
+	{ "gamma", WEIR_OPT_FRACTION_Q32, offsetof(struct powertcp_params, gamma_q32), "0.9",
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "weight of what an ACK asks for in the window", NULL },
+	{ "rest", WEIR_OPT_CHOICE, offsetof(struct powertcp_params, rest), "old", 0, 0,
 	  "what the rest of that weight is of: the window of a round trip ago, or the current one",
 	  powertcp_rests },
-	{ "target", OPT_FRACTION_Q32, offsetof(struct powertcp_params, target_q32), "0.95",
-	  ONE_Q32 >> 4, ONE_Q32, "share of a link that may be in use", NULL },
-	{ "ai", OPT_RATE_BPS, offsetof(struct powertcp_params, ai_bps), "0bps", 0,
+	{ "target", WEIR_OPT_FRACTION_Q32, offsetof(struct powertcp_params, target_q32), "0.95",
+	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "share of a link that may be in use", NULL },
+	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct powertcp_params, ai_bps), "0bps", 0,
 	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 0.6 % of the line rate", NULL },
 	RTT_OPTION(struct powertcp_params, rtt_ns),
 	{ .name = NULL },
 };
 
-static void powertcp_init(void *state, const void *params, const struct cc_env *env)
+static void powertcp_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct powertcp_state *s = state;
 	const struct powertcp_params *p = params;
@@ -89,7 +89,7 @@ static double powertcp_of_link(const struct telemetry_change *c, double rtt_ns)
 /* The largest of all links, smoothed: (power (T - dt) + new dt) / T, dt = min(its time, T). Returns
  * 0 where no link can be compared or nothing arrived at any: a queue that drains while all senders
  * wait for it has no power, but that is not room for more. */
-static int powertcp_measure(struct powertcp_state *s, const struct cc_ack *a, double rtt_ns)
+static int powertcp_measure(struct powertcp_state *s, const struct weir_cc_ack *a, double rtt_ns)
 {
 	struct telemetry_change c;
 	double largest = 0, span_ns = 0;
@@ -125,8 +125,8 @@ static double powertcp_window(const struct powertcp_state *s, const struct power
 	return gamma * (asked_bytes + ai_bytes) + (1 - gamma) * rest_bytes;
 }
 
-static void powertcp_ack(void *state, const void *params, const struct cc_env *env,
-			 const struct cc_ack *a)
+static void powertcp_ack(void *state, const void *params, const struct weir_cc_env *env,
+			 const struct weir_cc_ack *a)
 {
 	struct powertcp_state *s = state;
 	const struct powertcp_params *p = params;
@@ -142,14 +142,14 @@ static void powertcp_ack(void *state, const void *params, const struct cc_env *e
 	}
 }
 
-const struct cc_ops cc_powertcp = {
+const struct weir_cc_ops weir_cc_powertcp = {
 	.name = "powertcp",
 	.help = "sets its window by the power of the fullest link: what arrives there times what "
 		"is in flight",
 	.cite = "Addanki, Michel and Schmid, PowerTCP, NSDI 2022",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_NONE,
-	.needs = CC_NEEDS_INT,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_NONE,
+	.needs = WEIR_CC_NEEDS_INT,
 	.params_size = sizeof(struct powertcp_params),
 	.state_size = sizeof(struct powertcp_state),
 	.options = powertcp_options,
@@ -157,4 +157,4 @@ const struct cc_ops cc_powertcp = {
 	.ack = powertcp_ack,
 };
 
-_Static_assert(sizeof(struct powertcp_state) <= CC_STATE_MAX, "a connection has room for it");
+_Static_assert(sizeof(struct powertcp_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

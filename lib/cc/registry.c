@@ -2,30 +2,33 @@
 #include "weir/cc.h"
 #include "lib/base/registry.h"
 
-extern const struct cc_ops cc_dctcp, cc_ecn_star, cc_reno, cc_cubic;
-extern const struct cc_ops cc_dcqcn, cc_dctcp_rdma, cc_line_rate;
-extern const struct cc_ops cc_hpcc, cc_timely, cc_swift, cc_powertcp;
+extern const struct weir_cc_ops weir_cc_dctcp, weir_cc_ecn_star, weir_cc_reno, weir_cc_cubic;
+extern const struct weir_cc_ops weir_cc_dcqcn, weir_cc_dctcp_rdma, weir_cc_line_rate;
+extern const struct weir_cc_ops weir_cc_hpcc, weir_cc_timely, weir_cc_swift, weir_cc_powertcp;
 
-const struct cc_ops *const cc_all[] = {
-	&cc_dctcp, &cc_ecn_star, &cc_reno,  &cc_cubic,    &cc_dcqcn,     &cc_dctcp_rdma,
-	&cc_hpcc,  &cc_timely,   &cc_swift, &cc_powertcp, &cc_line_rate, NULL,
+const struct weir_cc_ops *const weir_cc_all[] = {
+	&weir_cc_dctcp, &weir_cc_ecn_star,   &weir_cc_reno,      &weir_cc_cubic,
+	&weir_cc_dcqcn, &weir_cc_dctcp_rdma, &weir_cc_hpcc,      &weir_cc_timely,
+	&weir_cc_swift, &weir_cc_powertcp,   &weir_cc_line_rate, NULL,
 };
 
-static const struct registry registry = REGISTRY("congestion control", cc_all, struct cc_ops);
+static const struct registry registry =
+	REGISTRY("congestion control", weir_cc_all, struct weir_cc_ops);
 
-const struct cc_ops *cc_find(const char *name)
+const struct weir_cc_ops *weir_cc_find(const char *name)
 {
-	return registry_find(&registry, name);
+	return weir_registry_find(&registry, name);
 }
 
-int cc_parse(const char *spec, const struct cc_ops **ops, void *params, struct error *e)
+int weir_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
+		  struct weir_error *e)
 {
-	const struct cc_ops *found = registry_parse(&registry, spec, params, e);
+	const struct weir_cc_ops *found = weir_registry_parse(&registry, spec, params, e);
 
 	if (!found)
 		return -1;
 	if (found->check && found->check(params, e))
-		return error_prefix(e, "%s: ", found->name);
+		return weir_error_prefix(e, "%s: ", found->name);
 	*ops = found;
 	return 0;
 }

@@ -13,24 +13,24 @@ struct reno_ecn_params {
 	uint64_t ecn;
 };
 
-const char *const reno_growth_choices[] = { "bytes", "segments", NULL };
+const char *const weir_reno_growth_choices[] = { "bytes", "segments", NULL };
 
-static const struct option reno_options[] = {
-	{ "ecn", OPT_FLAG, offsetof(struct reno_ecn_params, ecn), "no", 0, 1,
+static const struct weir_option reno_options[] = {
+	{ "ecn", WEIR_OPT_FLAG, offsetof(struct reno_ecn_params, ecn), "no", 0, 1,
 	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
 	MIN_WINDOW_OPTION(struct reno_ecn_params, reno.min_window, "2pkts"),
 	GROWTH_OPTION(struct reno_ecn_params, reno.growth),
 	{ .name = NULL },
 };
 
-static enum cc_echo reno_echo(const void *params)
+static enum weir_cc_echo reno_echo(const void *params)
 {
 	const struct reno_ecn_params *p = params;
 
-	return p->ecn ? CC_ECHO_CLASSIC : CC_ECHO_NONE;
+	return p->ecn ? WEIR_CC_ECHO_CLASSIC : WEIR_CC_ECHO_NONE;
 }
 
-void reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes)
+void weir_reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes)
 {
 	uint64_t whole_bytes =
 		larger_bytes(w->cc.window_bytes - w->cc.window_bytes % mss_bytes, mss_bytes);
@@ -47,34 +47,35 @@ void reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t a
 	w->cc.window_bytes += windows * mss_bytes;
 }
 
-void reno_start(void *state, const void *params, const struct cc_env *env)
+void weir_reno_start(void *state, const void *params, const struct weir_cc_env *env)
 {
 	(void)params;
 	reno_init(state, env);
 }
 
-void reno_ack(void *state, const void *params, const struct cc_env *env, const struct cc_ack *a)
+void weir_reno_ack(void *state, const void *params, const struct weir_cc_env *env,
+		   const struct weir_cc_ack *a)
 {
 	if (a->may_grow)
 		reno_grow(state, params, env->mss_bytes, a->acked_bytes);
 }
 
-void reno_congestion(void *state, const void *params, const struct cc_env *env, enum cc_event event,
-		     const struct cc_ack *a)
+void weir_reno_congestion(void *state, const void *params, const struct weir_cc_env *env,
+			  enum weir_cc_event event, const struct weir_cc_ack *a)
 {
 	const struct reno_params *p = params;
 	struct reno_window *w = state;
 
-	if (event == CC_TIMEOUT)
+	if (event == WEIR_CC_TIMEOUT)
 		reno_timeout(w, env->mss_bytes, a);
-	else if (event == CC_LOSS)
+	else if (event == WEIR_CC_LOSS)
 		reno_loss(w, env->mss_bytes);
 	else
 		reno_cut(w, larger_bytes(w->cc.window_bytes / 2,
 					 segments_to_bytes(p->min_window, env->mss_bytes)));
 }
 
-const struct cc_ops cc_reno = {
+const struct weir_cc_ops weir_cc_reno = {
 	.name = "reno",
 	.help = "halves its window when a packet is lost; deaf to marks unless ecn=yes",
 	.cite = "RFC 5681, TCP Congestion Control; RFC 3168",
@@ -82,7 +83,7 @@ const struct cc_ops cc_reno = {
 	.params_size = sizeof(struct reno_ecn_params),
 	.state_size = sizeof(struct reno_window),
 	.options = reno_options,
-	.init = reno_start,
-	.ack = reno_ack,
-	.congestion = reno_congestion,
+	.init = weir_reno_start,
+	.ack = weir_reno_ack,
+	.congestion = weir_reno_congestion,
 };

@@ -9,12 +9,12 @@ enum reno_growth { GROWTH_BYTES, GROWTH_SEGMENTS };
 /* Begins the params of every control that grows like Reno. */
 struct reno_params {
 	uint64_t growth;     /* enum reno_growth */
-	uint64_t min_window; /* OPT_LENGTH: marks do not cut below it */
+	uint64_t min_window; /* WEIR_OPT_LENGTH: marks do not cut below it */
 };
 
 /* Begins the state of every control that grows like Reno. */
 struct reno_window {
-	struct cc_window cc;
+	struct weir_cc_window cc;
 	/* Of congestion avoidance: what the last division left; or bytes that wait for a whole window. */
 	uint64_t credit;
 };
@@ -29,15 +29,15 @@ static inline uint64_t smaller_bytes(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static inline void reno_init(struct reno_window *w, const struct cc_env *env)
+static inline void reno_init(struct reno_window *w, const struct weir_cc_env *env)
 {
 	w->cc.window_bytes = env->initial_window_bytes;
-	w->cc.ssthresh_bytes = CC_SSTHRESH_START;
+	w->cc.ssthresh_bytes = WEIR_CC_SSTHRESH_START;
 }
 
 /* Slow start: as many bytes more as were acknowledged, up to ssthresh. Returns what is left over for
  * congestion avoidance. */
-static inline uint64_t slow_start_grow(struct cc_window *w, uint64_t acked_bytes)
+static inline uint64_t slow_start_grow(struct weir_cc_window *w, uint64_t acked_bytes)
 {
 	uint64_t step = 0;
 
@@ -62,7 +62,7 @@ static inline void grow_by_bytes(struct reno_window *w, uint32_t mss_bytes, uint
 /* A whole segment whenever as many segments were acknowledged as the window has whole ones, as Linux
  * (tcp_cong_avoid_ai) and ns-3 (TcpLinuxReno) do. Credit from a time when the window was larger is
  * worth one segment at most. Cuts leave the credit alone, as in ns-3; Linux counts from 0 after each. */
-void reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes);
+void weir_reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes);
 
 /* Slow start, and congestion avoidance with what is left over. */
 static inline void reno_grow(struct reno_window *w, const struct reno_params *p, uint32_t mss_bytes,
@@ -72,7 +72,7 @@ static inline void reno_grow(struct reno_window *w, const struct reno_params *p,
 	if (acked_bytes == 0)
 		return;
 	if (p->growth == GROWTH_SEGMENTS)
-		reno_grow_by_segments(w, mss_bytes, acked_bytes);
+		weir_reno_grow_by_segments(w, mss_bytes, acked_bytes);
 	else
 		grow_by_bytes(w, mss_bytes, acked_bytes);
 }
@@ -86,15 +86,15 @@ static inline void reno_cut(struct reno_window *w, uint64_t to_bytes)
 }
 
 /* Half, but at least two segments (RFC 5681, equation 4). */
-static inline uint64_t half_window(const struct cc_window *w, uint32_t mss_bytes)
+static inline uint64_t half_window(const struct weir_cc_window *w, uint32_t mss_bytes)
 {
 	return larger_bytes(w->window_bytes / 2, 2 * (uint64_t)mss_bytes);
 }
 
-/* An OPT_LENGTH whose packets are full segments. */
+/* An WEIR_OPT_LENGTH whose packets are full segments. */
 static inline uint64_t segments_to_bytes(uint64_t length, uint32_t mss_bytes)
 {
-	return length_is_packets(length) ? length_number(length) * mss_bytes : length;
+	return weir_length_is_packets(length) ? weir_length_number(length) * mss_bytes : length;
 }
 
 static inline void reno_loss(struct reno_window *w, uint32_t mss_bytes)
@@ -103,20 +103,22 @@ static inline void reno_loss(struct reno_window *w, uint32_t mss_bytes)
 }
 
 /* Everything is taken for lost: start again from one segment. */
-static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes, const struct cc_ack *a)
+static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes,
+				const struct weir_cc_ack *a)
 {
 	if (!a->timed_out_again)
 		reno_cut(w, half_window(&w->cc, mss_bytes));
 	w->cc.window_bytes = smaller_bytes(w->cc.window_bytes, mss_bytes);
 }
 
-extern const char *const reno_growth_choices[];
+extern const char *const weir_reno_growth_choices[];
 
-/* Hooks of struct cc_ops for controls that are Reno with other options. */
-void reno_start(void *state, const void *params, const struct cc_env *env);
-void reno_ack(void *state, const void *params, const struct cc_env *env, const struct cc_ack *a);
-void reno_congestion(void *state, const void *params, const struct cc_env *env, enum cc_event event,
-		     const struct cc_ack *a);
+/* Hooks of struct weir_cc_ops for controls that are Reno with other options. */
+void weir_reno_start(void *state, const void *params, const struct weir_cc_env *env);
+void weir_reno_ack(void *state, const void *params, const struct weir_cc_env *env,
+		   const struct weir_cc_ack *a);
+void weir_reno_congestion(void *state, const void *params, const struct weir_cc_env *env,
+			  enum weir_cc_event event, const struct weir_cc_ack *a);
 
 /* --- options --- */
 
@@ -127,7 +129,7 @@ void reno_congestion(void *state, const void *params, const struct cc_env *env, 
  * none. */
 #define MIN_WINDOW_OPTION(type, member, default_length) \
 	{ \
-		"min-window", OPT_LENGTH, offsetof(type, member), default_length, 1, \
+		"min-window", WEIR_OPT_LENGTH, offsetof(type, member), default_length, 1, \
 			MIN_WINDOW_MAX, \
 			"marks do not cut the window below this; packets are full segments " \
 			"(Linux: 2)", \
@@ -136,10 +138,10 @@ void reno_congestion(void *state, const void *params, const struct cc_env *env, 
 
 #define GROWTH_OPTION(type, member) \
 	{ \
-		"growth", OPT_CHOICE, offsetof(type, member), "bytes", 0, 1, \
+		"growth", WEIR_OPT_CHOICE, offsetof(type, member), "bytes", 0, 1, \
 			"congestion avoidance adds to the window by bytes (RFC 5681), or a whole " \
 			"segment for every window of segments (ns-3; Linux counts anew after a " \
 			"cut)", \
-			reno_growth_choices \
+			weir_reno_growth_choices \
 	}
 #endif

@@ -37,7 +37,7 @@ struct swift_params {
 };
 
 struct swift_state {
-	struct cc_pace pace;
+	struct weir_cc_pace pace;
 	double window_pkts;
 	double scale_ns; /* alpha of flow scaling; its beta is -alpha / sqrt(flow_max) */
 	int64_t last_decrease_ns;
@@ -45,34 +45,37 @@ struct swift_state {
 	uint64_t timeouts; /* since the last ACK */
 };
 
-static const struct option swift_options[] = {
-	{ "target", OPT_TIME_NS, offsetof(struct swift_params, target_ns), "25us", NS_PER_US,
-	  100 * NS_PER_MS, "delay to hold, without what hops and flows add to it", NULL },
-	{ "per-hop", OPT_TIME_NS, offsetof(struct swift_params, hop_ns), "3us", 0, NS_PER_MS,
-	  "what each switch on the way adds to the target", NULL },
-	{ "flow-range", OPT_TIME_NS, offsetof(struct swift_params, flow_range_ns), "100us", 0,
-	  100 * NS_PER_MS, "most that small windows add to the target", NULL },
-	{ "flow-min", OPT_FRACTION_Q32, offsetof(struct swift_params, flow_min_q32), "0.1",
-	  ONE_Q32 >> 10, ONE_Q32, "window in packets at which they add that much", NULL },
-	{ "flow-max", OPT_FRACTION_Q32, offsetof(struct swift_params, flow_max_q32), "100",
-	  2 * ONE_Q32, 100000 * ONE_Q32, "window in packets from which on they add nothing", NULL },
-	{ "ai", OPT_FRACTION_Q32, offsetof(struct swift_params, ai_q32), "1", ONE_Q32 >> 10,
-	  1000 * ONE_Q32, "packets that the window grows by in a round trip", NULL },
-	{ "beta", OPT_FRACTION_Q32, offsetof(struct swift_params, beta_q32), "0.8", ONE_Q32 >> 10,
-	  ONE_Q32, "how much of the excess delay a cut takes away", NULL },
-	{ "max-cut", OPT_FRACTION_Q32, offsetof(struct swift_params, max_cut_q32), "0.5",
-	  ONE_Q32 >> 10, ONE_Q32 - (ONE_Q32 >> 10), "largest share of the window that a cut takes",
-	  NULL },
-	{ "min-window", OPT_FRACTION_Q32, offsetof(struct swift_params, min_window_q32), "0.001",
-	  ONE_Q32 >> 20, ONE_Q32, "smallest window, in packets", NULL },
-	{ "reset-after", OPT_COUNT, offsetof(struct swift_params, reset_after), "5", 1, 1000,
+static const struct weir_option swift_options[] = {
+	{ "target", WEIR_OPT_TIME_NS, offsetof(struct swift_params, target_ns), "25us",
+	  WEIR_NS_PER_US, 100 * WEIR_NS_PER_MS,
+	  "delay to hold, without what hops and flows add to it", NULL },
+	{ "per-hop", WEIR_OPT_TIME_NS, offsetof(struct swift_params, hop_ns), "3us", 0,
+	  WEIR_NS_PER_MS, "what each switch on the way adds to the target", NULL },
+	{ "flow-range", WEIR_OPT_TIME_NS, offsetof(struct swift_params, flow_range_ns), "100us", 0,
+	  100 * WEIR_NS_PER_MS, "most that small windows add to the target", NULL },
+	{ "flow-min", WEIR_OPT_FRACTION_Q32, offsetof(struct swift_params, flow_min_q32), "0.1",
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "window in packets at which they add that much", NULL },
+	{ "flow-max", WEIR_OPT_FRACTION_Q32, offsetof(struct swift_params, flow_max_q32), "100",
+	  2 * WEIR_ONE_Q32, 100000 * WEIR_ONE_Q32,
+	  "window in packets from which on they add nothing", NULL },
+	{ "ai", WEIR_OPT_FRACTION_Q32, offsetof(struct swift_params, ai_q32), "1",
+	  WEIR_ONE_Q32 >> 10, 1000 * WEIR_ONE_Q32,
+	  "packets that the window grows by in a round trip", NULL },
+	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct swift_params, beta_q32), "0.8",
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "how much of the excess delay a cut takes away", NULL },
+	{ "max-cut", WEIR_OPT_FRACTION_Q32, offsetof(struct swift_params, max_cut_q32), "0.5",
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32 - (WEIR_ONE_Q32 >> 10),
+	  "largest share of the window that a cut takes", NULL },
+	{ "min-window", WEIR_OPT_FRACTION_Q32, offsetof(struct swift_params, min_window_q32),
+	  "0.001", WEIR_ONE_Q32 >> 20, WEIR_ONE_Q32, "smallest window, in packets", NULL },
+	{ "reset-after", WEIR_OPT_COUNT, offsetof(struct swift_params, reset_after), "5", 1, 1000,
 	  "timeouts in a row that make the window the smallest", NULL },
 	{ .name = NULL },
 };
 
 /* t = base_target + hops h + max(0, min(alpha / sqrt(window) + beta, fs_range)). */
 static double swift_target_ns(const struct swift_state *s, const struct swift_params *p,
-			      const struct cc_env *env)
+			      const struct weir_cc_env *env)
 {
 	double by_flows_ns = s->scale_ns / sqrt(s->window_pkts) -
 			     s->scale_ns / sqrt(q32_to_double(p->flow_max_q32));
@@ -81,12 +84,12 @@ static double swift_target_ns(const struct swift_state *s, const struct swift_pa
 	       larger(0, smaller(by_flows_ns, (double)p->flow_range_ns));
 }
 
-static double swift_line_pkts(const struct cc_env *env, double ns)
+static double swift_line_pkts(const struct weir_cc_env *env, double ns)
 {
 	return bps_to_bytes((double)env->rate_bps, ns) / (env->mss_bytes + env->header_bytes);
 }
 
-static double swift_largest_pkts(const struct swift_params *p, const struct cc_env *env)
+static double swift_largest_pkts(const struct swift_params *p, const struct weir_cc_env *env)
 {
 	double base_ns = (double)(p->target_ns + env->hops * p->hop_ns);
 
@@ -94,8 +97,8 @@ static double swift_largest_pkts(const struct swift_params *p, const struct cc_e
 }
 
 /* The end of the algorithm: bounds and pacing. */
-static void swift_set(struct swift_state *s, const struct swift_params *p, const struct cc_env *env,
-		      double window_pkts)
+static void swift_set(struct swift_state *s, const struct swift_params *p,
+		      const struct weir_cc_env *env, double window_pkts)
 {
 	double frame_bytes = env->mss_bytes + env->header_bytes;
 	double rate_bps = (double)env->rate_bps;
@@ -110,7 +113,7 @@ static void swift_set(struct swift_state *s, const struct swift_params *p, const
 
 /* alpha = fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max)); fs_min <= 1 < fs_max by their ranges.
  */
-static void swift_init(void *state, const void *params, const struct cc_env *env)
+static void swift_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct swift_state *s = state;
 	const struct swift_params *p = params;
@@ -123,7 +126,7 @@ static void swift_init(void *state, const void *params, const struct cc_env *env
 }
 
 static void swift_grow(struct swift_state *s, const struct swift_params *p,
-		       const struct cc_env *env, uint64_t acked_bytes)
+		       const struct weir_cc_env *env, uint64_t acked_bytes)
 {
 	double step_pkts = q32_to_double(p->ai_q32) * (double)acked_bytes / env->mss_bytes;
 
@@ -133,8 +136,8 @@ static void swift_grow(struct swift_state *s, const struct swift_params *p,
 }
 
 /* At most once a round trip. */
-static void swift_cut(struct swift_state *s, const struct swift_params *p, const struct cc_env *env,
-		      double share, int64_t now_ns)
+static void swift_cut(struct swift_state *s, const struct swift_params *p,
+		      const struct weir_cc_env *env, double share, int64_t now_ns)
 {
 	if (now_ns - s->last_decrease_ns < s->rtt_ns)
 		return;
@@ -143,8 +146,8 @@ static void swift_cut(struct swift_state *s, const struct swift_params *p, const
 	swift_set(s, p, env, s->window_pkts * (1 - share));
 }
 
-static void swift_ack(void *state, const void *params, const struct cc_env *env,
-		      const struct cc_ack *a)
+static void swift_ack(void *state, const void *params, const struct weir_cc_env *env,
+		      const struct weir_cc_ack *a)
 {
 	struct swift_state *s = state;
 	const struct swift_params *p = params;
@@ -162,13 +165,13 @@ static void swift_ack(void *state, const void *params, const struct cc_env *env,
 			  a->now_ns);
 }
 
-static void swift_congestion(void *state, const void *params, const struct cc_env *env,
-			     enum cc_event event, const struct cc_ack *a)
+static void swift_congestion(void *state, const void *params, const struct weir_cc_env *env,
+			     enum weir_cc_event event, const struct weir_cc_ack *a)
 {
 	struct swift_state *s = state;
 	const struct swift_params *p = params;
 
-	s->timeouts = event == CC_TIMEOUT ? s->timeouts + 1 : 0;
+	s->timeouts = event == WEIR_CC_TIMEOUT ? s->timeouts + 1 : 0;
 	if (s->timeouts < p->reset_after) {
 		swift_cut(s, p, env, 1, a->now_ns);
 	} else {
@@ -177,13 +180,13 @@ static void swift_congestion(void *state, const void *params, const struct cc_en
 	}
 }
 
-const struct cc_ops cc_swift = {
+const struct weir_cc_ops weir_cc_swift = {
 	.name = "swift",
 	.help = "holds the delay at a target; windows below one packet are paced",
 	.cite = "Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the "
 		"Datacenter, SIGCOMM 2020",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_NONE,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_NONE,
 	.params_size = sizeof(struct swift_params),
 	.state_size = sizeof(struct swift_state),
 	.options = swift_options,
@@ -192,4 +195,4 @@ const struct cc_ops cc_swift = {
 	.congestion = swift_congestion,
 };
 
-_Static_assert(sizeof(struct swift_state) <= CC_STATE_MAX, "a connection has room for it");
+_Static_assert(sizeof(struct swift_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

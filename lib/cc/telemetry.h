@@ -17,7 +17,7 @@ struct telemetry_hop {
 /* The hops of the last ACK. */
 struct telemetry {
 	uint32_t count;
-	struct telemetry_hop hops[CC_HOPS_MAX];
+	struct telemetry_hop hops[WEIR_CC_HOPS_MAX];
 };
 
 /* One port, from the packet before to this one. */
@@ -31,22 +31,23 @@ struct telemetry_change {
 /* 1 Mb/s is 1 bit/us. */
 static inline double mbps_to_bytes_per_ns(uint32_t mbps)
 {
-	return (double)mbps / (BITS_PER_BYTE * NS_PER_US);
+	return (double)mbps / (WEIR_BITS_PER_BYTE * WEIR_NS_PER_US);
 }
 
 /* Is a port of that rate done with fewer than 2^32 bytes in that time? rate < 2^32, time < 2^32. */
 static inline int telemetry_is_short(uint32_t rate_mbps, uint32_t span_ns)
 {
-	return (uint64_t)rate_mbps * span_ns / (BITS_PER_BYTE * NS_PER_US) < UINT64_C(1) << 32;
+	return (uint64_t)rate_mbps * span_ns / (WEIR_BITS_PER_BYTE * WEIR_NS_PER_US) <
+	       UINT64_C(1) << 32;
 }
 
 /* 1: the hop is where it was, time has passed there, and the change is known. 0: another path, the
  * first packet, packets that overtook each other, or too long ago: this hop begins anew. */
-static inline int telemetry_changed(const struct telemetry *last, const struct cc_ack *a,
+static inline int telemetry_changed(const struct telemetry *last, const struct weir_cc_ack *a,
 				    uint32_t index, struct telemetry_change *change)
 {
 	const struct telemetry_hop *before = &last->hops[index];
-	const struct cc_hop *now = &a->hops[index];
+	const struct weir_cc_hop *now = &a->hops[index];
 	uint32_t span_ns = now->time_ns - before->time_ns;
 
 	if (index >= last->count || before->link != now->link || now->rate_mbps == 0)
@@ -61,9 +62,9 @@ static inline int telemetry_changed(const struct telemetry *last, const struct c
 	return 1;
 }
 
-static inline void telemetry_keep(struct telemetry *last, const struct cc_ack *a)
+static inline void telemetry_keep(struct telemetry *last, const struct weir_cc_ack *a)
 {
-	assert(a->hop_count <= CC_HOPS_MAX);
+	assert(a->hop_count <= WEIR_CC_HOPS_MAX);
 	last->count = a->hop_count;
 	for (uint32_t i = 0; i < a->hop_count; i++)
 		last->hops[i] = (struct telemetry_hop){ a->hops[i].link, a->hops[i].queue_bytes,

@@ -32,7 +32,7 @@ struct timely_params {
 };
 
 struct timely_state {
-	struct cc_pace pace;
+	struct weir_cc_pace pace;
 	double rate_bps;
 	double rise_ns; /* rtt_diff: smoothed difference of round trips */
 	int64_t last_rtt_ns;
@@ -48,48 +48,49 @@ static const char *const timely_windows[] = { "none", "bdp", "scaled", NULL };
 static const char *const timely_hais[] = { "any", "gradient", NULL };
 
 /* The ranges of t-low and t-high touch in [50us, 500us], where check compares them. */
-static const struct option timely_options[] = {
-	{ "t-low", OPT_TIME_NS, offsetof(struct timely_params, low_ns), "50us", 0, 500 * NS_PER_US,
-	  "round trips below this raise the rate", NULL },
-	{ "t-high", OPT_TIME_NS, offsetof(struct timely_params, high_ns), "500us", 50 * NS_PER_US,
-	  NS_PER_S, "round trips above this lower the rate", NULL },
-	{ "alpha", OPT_FRACTION_Q32, offsetof(struct timely_params, alpha_q32), "0.875",
-	  ONE_Q32 >> 10, ONE_Q32, "weight of the newest difference of round trips", NULL },
-	{ "beta", OPT_FRACTION_Q32, offsetof(struct timely_params, beta_q32), "0.8", ONE_Q32 >> 10,
-	  ONE_Q32, "how much the rate falls", NULL },
-	{ "delta", OPT_RATE_BPS, offsetof(struct timely_params, delta_bps), "0bps", 0,
+static const struct weir_option timely_options[] = {
+	{ "t-low", WEIR_OPT_TIME_NS, offsetof(struct timely_params, low_ns), "50us", 0,
+	  500 * WEIR_NS_PER_US, "round trips below this raise the rate", NULL },
+	{ "t-high", WEIR_OPT_TIME_NS, offsetof(struct timely_params, high_ns), "500us",
+	  50 * WEIR_NS_PER_US, WEIR_NS_PER_S, "round trips above this lower the rate", NULL },
+	{ "alpha", WEIR_OPT_FRACTION_Q32, offsetof(struct timely_params, alpha_q32), "0.875",
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "weight of the newest difference of round trips",
+	  NULL },
+	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct timely_params, beta_q32), "0.8",
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "how much the rate falls", NULL },
+	{ "delta", WEIR_OPT_RATE_BPS, offsetof(struct timely_params, delta_bps), "0bps", 0,
 	  PACE_RATE_MAX_BPS, "how much the rate rises; 0bps: 1/1000 of the line rate", NULL },
-	{ "hai-after", OPT_COUNT, offsetof(struct timely_params, hai_after), "5", 0, 1000000,
+	{ "hai-after", WEIR_OPT_COUNT, offsetof(struct timely_params, hai_after), "5", 0, 1000000,
 	  "increases before they become five times as large", NULL },
-	{ "hai", OPT_CHOICE, offsetof(struct timely_params, hai), "any", 0, 0,
+	{ "hai", WEIR_OPT_CHOICE, offsetof(struct timely_params, hai), "any", 0, 0,
 	  "what counts as one: any increase, or round trips that do not rise, from t-low up",
 	  timely_hais },
-	{ "segment", OPT_BYTES, offsetof(struct timely_params, segment_bytes), "0B", 0,
+	{ "segment", WEIR_OPT_BYTES, offsetof(struct timely_params, segment_bytes), "0B", 0,
 	  UINT64_C(1000) * 1000 * 1000, "bytes between two updates; 0B: what a round trip carries",
 	  NULL },
-	{ "window", OPT_CHOICE, offsetof(struct timely_params, window), "none", 0, 0,
+	{ "window", WEIR_OPT_CHOICE, offsetof(struct timely_params, window), "none", 0, 0,
 	  "limit of bytes in flight: none, line rate x round trip, or scaled with the rate",
 	  timely_windows },
 	RTT_OPTION(struct timely_params, rtt_ns),
 	{ .name = NULL },
 };
 
-static int timely_check(const void *params, struct error *e)
+static int timely_check(const void *params, struct weir_error *e)
 {
 	const struct timely_params *p = params;
 
 	if (p->low_ns > p->high_ns)
-		return error_set(e, "t-low must not be above t-high");
+		return weir_error_set(e, "t-low must not be above t-high");
 	return 0;
 }
 
 static void timely_set(struct timely_state *s, const struct timely_params *p,
-		       const struct cc_env *env, double rate_bps)
+		       const struct weir_cc_env *env, double rate_bps)
 {
 	s->rate_bps = pace_bound_bps(env, rate_bps);
 	pace_rate(&s->pace, s->rate_bps);
 	if (p->window == TIMELY_NONE)
-		s->pace.window_bytes = CC_NO_WINDOW;
+		s->pace.window_bytes = WEIR_CC_NO_WINDOW;
 	else if (p->window == TIMELY_BDP)
 		pace_window(&s->pace, env, (double)env->bdp_bytes);
 	else
@@ -97,7 +98,7 @@ static void timely_set(struct timely_state *s, const struct timely_params *p,
 			    (double)env->bdp_bytes * s->rate_bps / (double)env->rate_bps);
 }
 
-static void timely_init(void *state, const void *params, const struct cc_env *env)
+static void timely_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	timely_set(state, params, env, (double)env->rate_bps);
 }
@@ -119,7 +120,7 @@ static double timely_decrease(const struct timely_params *p, double rtt_ns, doub
 
 /* What is added to the rate: delta, or N delta. */
 static double timely_increase(const struct timely_state *s, const struct timely_params *p,
-			      const struct cc_env *env, double rtt_ns)
+			      const struct weir_cc_env *env, double rtt_ns)
 {
 	double delta_bps =
 		p->delta_bps ? (double)p->delta_bps : (double)env->rate_bps / TIMELY_DELTA_SHARE;
@@ -130,7 +131,7 @@ static double timely_increase(const struct timely_state *s, const struct timely_
 }
 
 static void timely_update(struct timely_state *s, const struct timely_params *p,
-			  const struct cc_env *env, double rtt_ns)
+			  const struct weir_cc_env *env, double rtt_ns)
 {
 	double alpha = q32_to_double(p->alpha_q32), gradient, decrease;
 
@@ -147,8 +148,8 @@ static void timely_update(struct timely_state *s, const struct timely_params *p,
 		s->increases++;
 }
 
-static void timely_ack(void *state, const void *params, const struct cc_env *env,
-		       const struct cc_ack *a)
+static void timely_ack(void *state, const void *params, const struct weir_cc_env *env,
+		       const struct weir_cc_ack *a)
 {
 	struct timely_state *s = state;
 	const struct timely_params *p = params;
@@ -165,13 +166,13 @@ static void timely_ack(void *state, const void *params, const struct cc_env *env
 	s->acked_bytes = 0;
 }
 
-const struct cc_ops cc_timely = {
+const struct weir_cc_ops weir_cc_timely = {
 	.name = "timely",
 	.help = "sets its rate by whether round-trip times rise or fall",
 	.cite = "Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM "
 		"2015",
-	.transport = CC_RDMA,
-	.echo = CC_ECHO_NONE,
+	.transport = WEIR_CC_RDMA,
+	.echo = WEIR_CC_ECHO_NONE,
 	.params_size = sizeof(struct timely_params),
 	.state_size = sizeof(struct timely_state),
 	.options = timely_options,
@@ -180,4 +181,4 @@ const struct cc_ops cc_timely = {
 	.ack = timely_ack,
 };
 
-_Static_assert(sizeof(struct timely_state) <= CC_STATE_MAX, "a connection has room for it");
+_Static_assert(sizeof(struct timely_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

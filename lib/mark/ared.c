@@ -25,13 +25,13 @@
 enum ared_reason { ARED_RAMP, ARED_GENTLE, ARED_MAX };
 
 struct ared_params {
-	uint64_t min, max; /* OPT_LENGTH, both in bytes or both in packets */
+	uint64_t min, max; /* WEIR_OPT_LENGTH, both in bytes or both in packets */
 	uint64_t p_q32;
 	uint64_t interval_ns, average_over_ns;
 };
 
 struct ared_state {
-	struct rng rng;
+	struct weir_rng rng;
 	struct average average;
 	uint64_t weight_q32;
 	uint64_t p_q32; /* max_p */
@@ -39,48 +39,49 @@ struct ared_state {
 };
 
 #define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
-#define P_LEAST_Q32 ((ONE_Q32 + 50) / 100) /* the nearest to 0.01 */
-#define P_MOST_Q32 (ONE_Q32 / 2)
+#define P_LEAST_Q32 ((WEIR_ONE_Q32 + 50) / 100) /* the nearest to 0.01 */
+#define P_MOST_Q32 (WEIR_ONE_Q32 / 2)
 #define P_STEP_Q32 P_LEAST_Q32
 
-static const struct option ared_options[] = {
-	{ "min", OPT_LENGTH, offsetof(struct ared_params, min), "32pkts", 0, LENGTH_MAX,
+static const struct weir_option ared_options[] = {
+	{ "min", WEIR_OPT_LENGTH, offsetof(struct ared_params, min), "32pkts", 0, LENGTH_MAX,
 	  "below this average length no packet is marked", NULL },
-	{ "max", OPT_LENGTH, offsetof(struct ared_params, max), "96pkts", 1, LENGTH_MAX,
+	{ "max", WEIR_OPT_LENGTH, offsetof(struct ared_params, max), "96pkts", 1, LENGTH_MAX,
 	  "average length to which the line of the probability runs; twice that marks every packet",
 	  NULL },
-	{ "p", OPT_FRACTION_Q32, offsetof(struct ared_params, p_q32), "0.1", P_LEAST_Q32,
+	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct ared_params, p_q32), "0.1", P_LEAST_Q32,
 	  P_MOST_Q32, "probability at max to begin with", NULL },
-	{ "interval", OPT_TIME_NS, offsetof(struct ared_params, interval_ns), "500us", 1, NS_PER_S,
+	{ "interval", WEIR_OPT_TIME_NS, offsetof(struct ared_params, interval_ns), "500us", 1,
+	  WEIR_NS_PER_S,
 	  "time between two adaptations of that probability; about five round-trip times", NULL },
-	{ "average-over", OPT_TIME_NS, offsetof(struct ared_params, average_over_ns), "1ms", 1,
-	  NS_PER_S, "time constant of the average length; about ten round-trip times", NULL },
+	{ "average-over", WEIR_OPT_TIME_NS, offsetof(struct ared_params, average_over_ns), "1ms", 1,
+	  WEIR_NS_PER_S, "time constant of the average length; about ten round-trip times", NULL },
 	{ .name = NULL },
 };
 
-static int ared_check(const void *params, struct error *e)
+static int ared_check(const void *params, struct weir_error *e)
 {
 	const struct ared_params *p = params;
 
-	if (length_is_packets(p->min) != length_is_packets(p->max))
-		return error_set(e, "min and max must both be in bytes or both in packets");
+	if (weir_length_is_packets(p->min) != weir_length_is_packets(p->max))
+		return weir_error_set(e, "min and max must both be in bytes or both in packets");
 	if (p->min >= p->max)
-		return error_set(e, "min must be below max: the target lies between them");
+		return weir_error_set(e, "min must be below max: the target lies between them");
 	return 0;
 }
 
 /* Packets of the largest size are meant. The weight is rounded to a multiple of 2^-32, and is one at
  * least. */
-static void ared_init(void *state, const void *params, const struct mark_env *env)
+static void ared_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct ared_state *s = state;
 	const struct ared_params *p = params;
-	double pkts_per_s = (double)env->rate_bps / bytes_to_bits(env->mtu_bytes);
-	double weight = -expm1(-1 / (pkts_per_s * (double)p->average_over_ns / NS_PER_S));
+	double pkts_per_s = (double)env->rate_bps / weir_bytes_to_bits(env->mtu_bytes);
+	double weight = -expm1(-1 / (pkts_per_s * (double)p->average_over_ns / WEIR_NS_PER_S));
 
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 	average_init(&s->average, env);
-	s->weight_q32 = (uint64_t)(weight * (double)ONE_Q32 + 0.5);
+	s->weight_q32 = (uint64_t)(weight * (double)WEIR_ONE_Q32 + 0.5);
 	if (s->weight_q32 == 0)
 		s->weight_q32 = 1;
 	s->p_q32 = p->p_q32;
@@ -105,18 +106,18 @@ static void ared_adapt(struct ared_state *s, uint64_t above_min_q31, uint64_t ru
  * all scaled: below 2^32 times 2^63, twice, so the sum fits 96 bits. Rounded up to 2^-32. */
 static int ared_gentle_hits(struct ared_state *s, uint64_t above_max_q31, uint64_t max_q31)
 {
-	return (ramp_wide)rng_u32(&s->rng) * max_q31 <
-	       (ramp_wide)s->p_q32 * max_q31 + (ramp_wide)(ONE_Q32 - s->p_q32) * above_max_q31;
+	return (ramp_wide)weir_rng_u32(&s->rng) * max_q31 <
+	       (ramp_wide)s->p_q32 * max_q31 + (ramp_wide)(WEIR_ONE_Q32 - s->p_q32) * above_max_q31;
 }
 
-static uint32_t ared_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t ared_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct ared_state *s = state;
 	const struct ared_params *p = params;
-	uint64_t length = length_is_packets(p->min) ? v->queue_pkts : v->queue_bytes;
+	uint64_t length = weir_length_is_packets(p->min) ? v->queue_pkts : v->queue_bytes;
 	uint64_t average_q31 = average_arrive(&s->average, s->weight_q32, length, v->now_ns);
-	uint64_t min_q31 = length_number(p->min) << AVERAGE_BITS;
-	uint64_t max_q31 = length_number(p->max) << AVERAGE_BITS, run_q31 = max_q31 - min_q31;
+	uint64_t min_q31 = weir_length_number(p->min) << AVERAGE_BITS;
+	uint64_t max_q31 = weir_length_number(p->max) << AVERAGE_BITS, run_q31 = max_q31 - min_q31;
 	uint64_t above_min_q31 = average_q31 < min_q31 ? 0 : average_q31 - min_q31;
 
 	if (v->now_ns >= s->adapt_at_ns) {
@@ -124,25 +125,25 @@ static uint32_t ared_enqueue(void *state, const void *params, const struct mark_
 		s->adapt_at_ns = v->now_ns + (int64_t)p->interval_ns;
 	}
 	if (average_q31 < min_q31)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	if (average_q31 < max_q31)
-		return ramp_hits(rng_u32(&s->rng), s->p_q32, above_min_q31, run_q31)
-			       ? MARK_CE | mark_reason(ARED_RAMP)
-			       : MARK_PASS;
+		return ramp_hits(weir_rng_u32(&s->rng), s->p_q32, above_min_q31, run_q31)
+			       ? WEIR_MARK_CE | weir_mark_reason(ARED_RAMP)
+			       : WEIR_MARK_PASS;
 	if (average_q31 - max_q31 < max_q31)
 		return ared_gentle_hits(s, average_q31 - max_q31, max_q31)
-			       ? MARK_CE | mark_reason(ARED_GENTLE)
-			       : MARK_PASS;
-	return MARK_CE | mark_reason(ARED_MAX);
+			       ? WEIR_MARK_CE | weir_mark_reason(ARED_GENTLE)
+			       : WEIR_MARK_PASS;
+	return WEIR_MARK_CE | weir_mark_reason(ARED_MAX);
 }
 
-static uint32_t ared_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t ared_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct ared_state *s = state;
 
 	(void)params;
 	average_depart(&s->average, v);
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
 
 static double ared_read_average(const void *state, const void *params)
@@ -158,16 +159,16 @@ static double ared_read_p(const void *state, const void *params)
 	const struct ared_state *s = state;
 
 	(void)params;
-	return (double)s->p_q32 / (double)ONE_Q32;
+	return (double)s->p_q32 / (double)WEIR_ONE_Q32;
 }
 
-static const struct mark_value ared_values[] = {
+static const struct weir_mark_value ared_values[] = {
 	{ "average", "", ared_read_average },
 	{ "p", "", ared_read_p },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_ared = {
+const struct weir_mark_ops weir_mark_ared = {
 	.name = "ared",
 	.help = "marks as red does with a probability that adapts to hold the average queue "
 		"half-way "

@@ -20,24 +20,24 @@ struct average {
 	uint32_t is_empty;
 };
 
-static inline void average_init(struct average *a, const struct mark_env *env)
+static inline void average_init(struct average *a, const struct weir_mark_env *env)
 {
-	a->ps_per_byte_q20 = bps_to_ps_per_byte_q20(env->rate_bps);
+	a->ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(env->rate_bps);
 	a->mtu_bytes = env->mtu_bytes;
 }
 
 static inline uint64_t average_times_q32(uint64_t x, uint64_t factor_q32)
 {
-	__extension__ typedef unsigned __int128 wide;
+	__extension__ typedef unsigned __int128 weir_wide;
 
-	return (uint64_t)((wide)x * factor_q32 >> 32);
+	return (uint64_t)((weir_wide)x * factor_q32 >> 32);
 }
 
 /* base^exponent by squaring; base <= 1. Each of the at most 126 products is rounded down and none
  * exceeds 1, so the result is less than 126 * 2^-32 too small. */
 static inline uint64_t average_power_q32(uint64_t base_q32, uint64_t exponent)
 {
-	uint64_t power_q32 = ONE_Q32;
+	uint64_t power_q32 = WEIR_ONE_Q32;
 
 	for (; exponent > 0 && power_q32 > 0; exponent >>= 1) {
 		if (exponent & 1)
@@ -49,7 +49,7 @@ static inline uint64_t average_power_q32(uint64_t base_q32, uint64_t exponent)
 
 static inline int64_t average_send_ns(const struct average *a, uint32_t bytes)
 {
-	return ps_to_ns(bytes_to_ps(bytes, a->ps_per_byte_q20));
+	return weir_ps_to_ns(weir_bytes_to_ps(bytes, a->ps_per_byte_q20));
 }
 
 /* A packet finds the queue that long. The step is rounded towards the average, which therefore stops
@@ -65,7 +65,7 @@ static inline uint64_t average_arrive(struct average *a, uint64_t weight_q32, ui
 		uint64_t missed = idle_ns / (packet_ns ? packet_ns : 1);
 
 		value_q31 = average_times_q32(value_q31,
-					      average_power_q32(ONE_Q32 - weight_q32, missed));
+					      average_power_q32(WEIR_ONE_Q32 - weight_q32, missed));
 	}
 	a->is_empty = 0;
 	if (length_q31 >= value_q31)
@@ -77,7 +77,7 @@ static inline uint64_t average_arrive(struct average *a, uint64_t weight_q32, ui
 }
 
 /* A packet leaves; v is what the dequeue hook was shown. */
-static inline void average_depart(struct average *a, const struct mark_view *v)
+static inline void average_depart(struct average *a, const struct weir_mark_view *v)
 {
 	if (v->queue_pkts == 0) {
 		a->is_empty = 1;

@@ -25,69 +25,69 @@
 enum bcc_reason { BCC_PORT, BCC_POOL };
 
 struct bcc_params {
-	uint64_t k; /* OPT_LENGTH */
+	uint64_t k; /* WEIR_OPT_LENGTH */
 	uint64_t pool_min_bytes, pool_max_bytes;
 	uint64_t p_q32;
 };
 
 struct bcc_state {
-	struct rng rng;
+	struct weir_rng rng;
 };
 
 #define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
 
-static const struct option bcc_options[] = {
-	{ "k", OPT_LENGTH, offsetof(struct bcc_params, k), "72KB", 0, LENGTH_MAX,
+static const struct weir_option bcc_options[] = {
+	{ "k", WEIR_OPT_LENGTH, offsetof(struct bcc_params, k), "72KB", 0, LENGTH_MAX,
 	  "packets are marked while their port is at or above this length", NULL },
-	{ "pool-min", OPT_BYTES, offsetof(struct bcc_params, pool_min_bytes), "180KB", 0,
+	{ "pool-min", WEIR_OPT_BYTES, offsetof(struct bcc_params, pool_min_bytes), "180KB", 0,
 	  LENGTH_MAX, "below this fill the buffer pool of the switch marks no packet", NULL },
-	{ "pool-max", OPT_BYTES, offsetof(struct bcc_params, pool_max_bytes), "260KB", 0,
+	{ "pool-max", WEIR_OPT_BYTES, offsetof(struct bcc_params, pool_max_bytes), "260KB", 0,
 	  LENGTH_MAX, "at or above this fill it marks every packet", NULL },
-	{ "p", OPT_FRACTION_Q32, offsetof(struct bcc_params, p_q32), "0.1", 0, ONE_Q32,
+	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct bcc_params, p_q32), "0.1", 0, WEIR_ONE_Q32,
 	  "probability just below pool-max, rising in a line from 0 at pool-min", NULL },
 	{ .name = NULL },
 };
 
-static int bcc_check(const void *params, struct error *e)
+static int bcc_check(const void *params, struct weir_error *e)
 {
 	const struct bcc_params *p = params;
 
 	if (p->pool_min_bytes > p->pool_max_bytes)
-		return error_set(e, "pool-min is above pool-max");
+		return weir_error_set(e, "pool-min is above pool-max");
 	return 0;
 }
 
 static uint32_t bcc_needs(const void *params)
 {
 	(void)params;
-	return MARK_NEEDS_ENQUEUE | MARK_NEEDS_POOL;
+	return WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_POOL;
 }
 
-static void bcc_init(void *state, const void *params, const struct mark_env *env)
+static void bcc_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct bcc_state *s = state;
 
 	(void)params;
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 }
 
-static uint32_t bcc_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t bcc_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct bcc_state *s = state;
 	const struct bcc_params *p = params;
 
-	if (length_reached(p->k, v->port_bytes, v->port_pkts))
-		return MARK_CE | mark_reason(BCC_PORT);
+	if (weir_length_reached(p->k, v->port_bytes, v->port_pkts))
+		return WEIR_MARK_CE | weir_mark_reason(BCC_PORT);
 	if (v->pool_bytes < p->pool_min_bytes)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	if (v->pool_bytes >= p->pool_max_bytes ||
-	    ramp_hits(rng_u32(&s->rng), p->p_q32, v->pool_bytes - p->pool_min_bytes,
+	    ramp_hits(weir_rng_u32(&s->rng), p->p_q32, v->pool_bytes - p->pool_min_bytes,
 		      p->pool_max_bytes - p->pool_min_bytes))
-		return MARK_CE | mark_reason(BCC_POOL);
-	return MARK_PASS;
+		return WEIR_MARK_CE | weir_mark_reason(BCC_POOL);
+	return WEIR_MARK_PASS;
 }
 
-const struct mark_ops mark_bcc = {
+const struct weir_mark_ops weir_mark_bcc = {
 	.name = "bcc",
 	.help = "marks by the length of the port, and by the fill of the switch's buffer pool when "
 		"that "
@@ -96,7 +96,7 @@ const struct mark_ops mark_bcc = {
 		"Shallow-buffered Datacenters, INFOCOM 2020",
 	.params_size = sizeof(struct bcc_params),
 	.state_size = sizeof(struct bcc_state),
-	.scope = MARK_STATE_PER_PORT,
+	.scope = WEIR_MARK_STATE_PER_PORT,
 	.options = bcc_options,
 	.reasons = { [BCC_PORT] = "port", [BCC_POOL] = "pool" },
 	.check = bcc_check,

@@ -27,15 +27,16 @@ struct codel_state {
 	uint32_t mtu_bytes;
 };
 
-static const struct option codel_options[] = {
-	{ "target", OPT_TIME_NS, offsetof(struct codel_params, target_ns), "51.2us", 1, NS_PER_S,
-	  "acceptable time in queue", NULL },
-	{ "interval", OPT_TIME_NS, offsetof(struct codel_params, interval_ns), "1024us", 1,
-	  NS_PER_S, "for how long it must be exceeded; about the longest round-trip time", NULL },
+static const struct weir_option codel_options[] = {
+	{ "target", WEIR_OPT_TIME_NS, offsetof(struct codel_params, target_ns), "51.2us", 1,
+	  WEIR_NS_PER_S, "acceptable time in queue", NULL },
+	{ "interval", WEIR_OPT_TIME_NS, offsetof(struct codel_params, interval_ns), "1024us", 1,
+	  WEIR_NS_PER_S, "for how long it must be exceeded; about the longest round-trip time",
+	  NULL },
 	{ .name = NULL },
 };
 
-static void codel_init(void *state, const void *params, const struct mark_env *env)
+static void codel_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct codel_state *s = state;
 
@@ -46,7 +47,7 @@ static void codel_init(void *state, const void *params, const struct mark_env *e
 /* RFC 8289, 5.6 (dodequeue): has the time in queue been above target for an interval? A queue of no
  * more than one packet does not count as standing. */
 static int codel_is_standing(struct codel_state *s, const struct codel_params *p,
-			     const struct mark_view *v)
+			     const struct weir_mark_view *v)
 {
 	if (v->sojourn_ns < (int64_t)p->target_ns || v->queue_bytes <= s->mtu_bytes) {
 		s->first_above_ns = 0;
@@ -71,25 +72,25 @@ static void codel_start(struct codel_state *s, uint64_t interval_ns, int64_t now
 	s->mark_next_ns = control_law(now_ns, interval_ns, s->count);
 }
 
-static uint32_t codel_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t codel_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct codel_state *s = state;
 	const struct codel_params *p = params;
 
 	if (!codel_is_standing(s, p, v)) {
 		s->marking = 0;
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	}
 	if (!s->marking) {
 		codel_start(s, p->interval_ns, v->now_ns);
-		return MARK_CE;
+		return WEIR_MARK_CE;
 	}
 	if (v->now_ns < s->mark_next_ns)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	if (s->count < UINT32_MAX)
 		s->count++;
 	s->mark_next_ns = control_law(s->mark_next_ns, p->interval_ns, s->count);
-	return MARK_CE;
+	return WEIR_MARK_CE;
 }
 
 static double codel_read_count(const void *state, const void *params)
@@ -100,12 +101,12 @@ static double codel_read_count(const void *state, const void *params)
 	return s->marking ? s->count : 0;
 }
 
-static const struct mark_value codel_values[] = {
+static const struct weir_mark_value codel_values[] = {
 	{ "count", "", codel_read_count },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_codel = {
+const struct weir_mark_ops weir_mark_codel = {
 	.name = "codel",
 	.help = "marks ever faster while the shortest time in queue stays above a target",
 	.cite = "RFC 8289, Controlled Delay Active Queue Management",

@@ -27,7 +27,7 @@
 #include "lib/mark/flow_rates.h"
 #include <math.h>
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 enum diffecn_count { COUNT_EXACT, COUNT_PERIODIC };
 enum diffecn_judge { JUDGE_QUEUE, JUDGE_IDEAL };
@@ -43,9 +43,9 @@ struct diffecn_params {
 /* Followed by flow_queues and, where options ask for them, flow_count and flow_rates. */
 struct diffecn_state {
 	uint64_t period_ns;
-	uint64_t judged[2][2];                    /* [by rate][by queue]: packets */
-	uint32_t flows;                           /* N, as last counted */
-	uint32_t threshold_bytes[QUEUES_MAX + 1]; /* by number of flows */
+	uint64_t judged[2][2];                         /* [by rate][by queue]: packets */
+	uint32_t flows;                                /* N, as last counted */
+	uint32_t threshold_bytes[WEIR_QUEUES_MAX + 1]; /* by number of flows */
 };
 
 _Static_assert(sizeof(struct diffecn_state) % 8 == 0, "what follows is aligned");
@@ -53,38 +53,38 @@ _Static_assert(sizeof(struct diffecn_state) % 8 == 0, "what follows is aligned")
 static const char *const counts[] = { "exact", "periodic", NULL };
 static const char *const judges[] = { "queue", "ideal", NULL };
 
-static const struct option diffecn_options[] = {
+static const struct weir_option diffecn_options[] = {
 	FLOW_QUEUES_OPTIONS,
-	{ "count", OPT_CHOICE, offsetof(struct diffecn_params, count), "exact", 0, 0,
+	{ "count", WEIR_OPT_CHOICE, offsetof(struct diffecn_params, count), "exact", 0, 0,
 	  "how active flows are counted: queues that hold packets, or hashes seen in a period",
 	  counts },
-	{ "judge", OPT_CHOICE, offsetof(struct diffecn_params, judge), "queue", 0, 0,
+	{ "judge", WEIR_OPT_CHOICE, offsetof(struct diffecn_params, judge), "queue", 0, 0,
 	  "what tells a congested flow: its queue, or its measured rate against its fair share",
 	  judges },
-	{ "score", OPT_FLAG, offsetof(struct diffecn_params, score), "no", 0, 0,
+	{ "score", WEIR_OPT_FLAG, offsetof(struct diffecn_params, score), "no", 0, 0,
 	  "judge every packet both ways and publish accuracy and recall", NULL },
-	{ "excess", OPT_FRACTION_Q32, offsetof(struct diffecn_params, excess_q32), "0", 0,
+	{ "excess", WEIR_OPT_FRACTION_Q32, offsetof(struct diffecn_params, excess_q32), "0", 0,
 	  FLOW_LAMBDA_MAX_Q32,
 	  "part of its fair share by which a measured rate may exceed it, for ideal and score",
 	  NULL },
 	{ .name = NULL },
 };
 
-static int diffecn_check(const void *params, struct error *e)
+static int diffecn_check(const void *params, struct weir_error *e)
 {
 	const struct diffecn_params *p = params;
 
 	if (p->excess_q32 && p->judge != JUDGE_IDEAL && !p->score)
-		return error_set(e, "excess is of measured rates; it goes with judge=ideal or "
-				    "score=yes");
-	return flow_queues_check(&p->flow, e);
+		return weir_error_set(e, "excess is of measured rates; it goes with judge=ideal or "
+					 "score=yes");
+	return weir_flow_queues_check(&p->flow, e);
 }
 
-static void diffecn_layout(const void *params, struct mark_layout *l)
+static void diffecn_layout(const void *params, struct weir_mark_layout *l)
 {
 	const struct diffecn_params *p = params;
 
-	flow_queues_layout(&p->flow, l);
+	weir_flow_queues_layout(&p->flow, l);
 }
 
 /* --- the parts of a state --- */
@@ -96,7 +96,7 @@ static int needs_rates(const struct diffecn_params *p)
 
 static size_t count_offset(const struct diffecn_params *p)
 {
-	return sizeof(struct diffecn_state) + flow_queues_size(&p->flow);
+	return sizeof(struct diffecn_state) + weir_flow_queues_size(&p->flow);
 }
 
 static size_t rates_offset(const struct diffecn_params *p)
@@ -138,43 +138,44 @@ static struct flow_rates *rates_of(struct diffecn_state *s, const struct diffecn
 static uint32_t threshold_of(uint64_t lambda_q32, uint64_t rtt_ns, uint64_t rate_bps,
 			     uint32_t flows)
 {
-	wide per_byte = (wide)BITS_PER_BYTE * NS_PER_S * flows << 32;
-	wide bytes = ((wide)lambda_q32 * rtt_ns * rate_bps + per_byte / 2) / per_byte;
+	weir_wide per_byte = (weir_wide)WEIR_BITS_PER_BYTE * WEIR_NS_PER_S * flows << 32;
+	weir_wide bytes = ((weir_wide)lambda_q32 * rtt_ns * rate_bps + per_byte / 2) / per_byte;
 
 	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-static void diffecn_init(void *state, const void *params, const struct mark_env *env)
+static void diffecn_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct diffecn_state *s = state;
 	const struct diffecn_params *p = params;
 	uint64_t rtt_ns = flow_queues_rtt_ns(&p->flow, env);
 
-	flow_queues_init(queues_of(s), &p->flow, env);
+	weir_flow_queues_init(queues_of(s), &p->flow, env);
 	s->period_ns = flow_queues_period_ns(&p->flow, env);
-	for (uint32_t n = 1; n <= QUEUES_MAX; n++)
+	for (uint32_t n = 1; n <= WEIR_QUEUES_MAX; n++)
 		s->threshold_bytes[n] = threshold_of(p->flow.lambda_q32, rtt_ns, env->rate_bps, n);
 	s->flows = 1;
 	if (needs_rates(p))
-		flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
+		weir_flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
 }
 
 /* --- packets --- */
 
-static uint32_t diffecn_choose_queue(void *state, const void *params, const struct mark_view *v,
-				     const struct queue *queues)
+static uint32_t diffecn_choose_queue(void *state, const void *params,
+				     const struct weir_mark_view *v,
+				     const struct weir_queue *queues)
 {
 	struct diffecn_state *s = state;
 	const struct diffecn_params *p = params;
 
 	if (__builtin_expect(needs_rates(p), 0))
-		flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
-	return flow_queues_choose(queues_of(s), v, queues);
+		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
+	return weir_flow_queues_choose(queues_of(s), v, queues);
 }
 
 /* N, from 1 to the number of queues. */
 static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params *p,
-			    const struct mark_view *v)
+			    const struct weir_mark_view *v)
 {
 	uint32_t flows = queues_of(s)->busy, queues = queues_of(s)->queues;
 
@@ -185,7 +186,7 @@ static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params
 	return flows ? flows : 1;
 }
 
-static uint32_t diffecn_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t diffecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct diffecn_state *s = state;
 	const struct diffecn_params *p = params;
@@ -195,12 +196,13 @@ static uint32_t diffecn_dequeue(void *state, const void *params, const struct ma
 	s->flows = count_flows(s, p, v);
 	by_queue = v->queue_bytes > s->threshold_bytes[s->flows];
 	if (__builtin_expect(needs_rates(p), 0)) {
-		by_rate = flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
+		by_rate = weir_flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
 		s->judged[by_rate][by_queue]++;
 		if (p->judge == JUDGE_IDEAL)
-			return by_rate ? MARK_CE | mark_reason(DIFFECN_RATE) : MARK_PASS;
+			return by_rate ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_RATE)
+				       : WEIR_MARK_PASS;
 	}
-	return by_queue ? MARK_CE | mark_reason(DIFFECN_QUEUE) : MARK_PASS;
+	return by_queue ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_QUEUE) : WEIR_MARK_PASS;
 }
 
 /* --- values --- */
@@ -257,7 +259,7 @@ static double read_recall(const void *state, const void *params)
 	return p->score ? ratio(s->judged[1][1], s->judged[1][1] + s->judged[1][0]) : NAN;
 }
 
-static const struct mark_value diffecn_values[] = {
+static const struct weir_mark_value diffecn_values[] = {
 	{ "flows", "", read_flows },
 	{ "threshold", "bytes", read_threshold },
 	{ "priority", "pkts", read_priority }, /* all that the first queue was chosen for */
@@ -267,13 +269,13 @@ static const struct mark_value diffecn_values[] = {
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_diffecn = {
+const struct weir_mark_ops weir_mark_diffecn = {
 	.name = "diffecn",
 	.help = "gives each active flow a queue and marks those longer than a fair part",
 	.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN 2024",
 	.params_size = sizeof(struct diffecn_params),
 	.state_size = sizeof(struct diffecn_state),
-	.scope = MARK_STATE_PER_PORT,
+	.scope = WEIR_MARK_STATE_PER_PORT,
 	.options = diffecn_options,
 	.reasons = { [DIFFECN_QUEUE] = "queue above its share",
 		     [DIFFECN_RATE] = "rate above its share" },

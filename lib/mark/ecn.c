@@ -11,7 +11,7 @@ enum ecn_scope { ECN_QUEUE, ECN_PORT, ECN_POOL };
 enum ecn_at { ECN_AT_ENQUEUE, ECN_AT_DEQUEUE };
 
 struct ecn_params {
-	uint64_t k; /* OPT_LENGTH */
+	uint64_t k; /* WEIR_OPT_LENGTH */
 	uint64_t scope, at;
 };
 
@@ -20,24 +20,25 @@ struct ecn_params {
 static const char *const scopes[] = { "queue", "port", "pool", NULL };
 static const char *const places[] = { "enqueue", "dequeue", NULL };
 
-static const struct option ecn_options[] = {
-	{ "k", OPT_LENGTH, offsetof(struct ecn_params, k), "65pkts", 0, K_MAX,
+static const struct weir_option ecn_options[] = {
+	{ "k", WEIR_OPT_LENGTH, offsetof(struct ecn_params, k), "65pkts", 0, K_MAX,
 	  "packets are marked while the length is at or above this", NULL },
-	{ "scope", OPT_CHOICE, offsetof(struct ecn_params, scope), "queue", 0, 0,
+	{ "scope", WEIR_OPT_CHOICE, offsetof(struct ecn_params, scope), "queue", 0, 0,
 	  "whose length counts: the packet's queue, its port, or the switch's buffer pool",
 	  scopes },
-	{ "at", OPT_CHOICE, offsetof(struct ecn_params, at), "enqueue", 0, 0,
+	{ "at", WEIR_OPT_CHOICE, offsetof(struct ecn_params, at), "enqueue", 0, 0,
 	  "when: the length that a packet finds, or the one that it leaves behind", places },
 	{ .name = NULL },
 };
 
-static int ecn_check(const void *params, struct error *e)
+static int ecn_check(const void *params, struct weir_error *e)
 {
 	const struct ecn_params *p = params;
 
-	if (p->scope == ECN_POOL && length_is_packets(p->k))
-		return error_set(e, "k is in packets, but scope=pool counts bytes; write it as in "
-				    "k=100KB");
+	if (p->scope == ECN_POOL && weir_length_is_packets(p->k))
+		return weir_error_set(
+			e, "k is in packets, but scope=pool counts bytes; write it as in "
+			   "k=100KB");
 	return 0;
 }
 
@@ -45,8 +46,8 @@ static uint32_t ecn_needs(const void *params)
 {
 	const struct ecn_params *p = params;
 
-	return (p->scope == ECN_POOL ? MARK_NEEDS_POOL : 0u) |
-	       (p->at == ECN_AT_ENQUEUE ? MARK_NEEDS_ENQUEUE : MARK_NEEDS_DEQUEUE);
+	return (p->scope == ECN_POOL ? WEIR_MARK_NEEDS_POOL : 0u) |
+	       (p->at == ECN_AT_ENQUEUE ? WEIR_MARK_NEEDS_ENQUEUE : WEIR_MARK_NEEDS_DEQUEUE);
 }
 
 /* A queue is never longer than its port; the pool is another matter. */
@@ -57,36 +58,36 @@ static uint64_t ecn_quiet_below(const void *params)
 	return p->scope == ECN_POOL ? 0 : p->k;
 }
 
-static uint32_t ecn_verdict(const struct ecn_params *p, const struct mark_view *v)
+static uint32_t ecn_verdict(const struct ecn_params *p, const struct weir_mark_view *v)
 {
 	int reached;
 
 	if (p->scope == ECN_QUEUE)
-		reached = length_reached(p->k, v->queue_bytes, v->queue_pkts);
+		reached = weir_length_reached(p->k, v->queue_bytes, v->queue_pkts);
 	else if (p->scope == ECN_PORT)
-		reached = length_reached(p->k, v->port_bytes, v->port_pkts);
+		reached = weir_length_reached(p->k, v->port_bytes, v->port_pkts);
 	else
 		reached = v->pool_bytes >= p->k;
-	return reached ? MARK_CE : MARK_PASS;
+	return reached ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-static uint32_t ecn_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t ecn_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct ecn_params *p = params;
 
 	(void)state;
-	return p->at == ECN_AT_ENQUEUE ? ecn_verdict(p, v) : MARK_PASS;
+	return p->at == ECN_AT_ENQUEUE ? ecn_verdict(p, v) : WEIR_MARK_PASS;
 }
 
-static uint32_t ecn_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t ecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct ecn_params *p = params;
 
 	(void)state;
-	return p->at == ECN_AT_DEQUEUE ? ecn_verdict(p, v) : MARK_PASS;
+	return p->at == ECN_AT_DEQUEUE ? ecn_verdict(p, v) : WEIR_MARK_PASS;
 }
 
-const struct mark_ops mark_ecn = {
+const struct weir_mark_ops weir_mark_ecn = {
 	.name = "ecn",
 	.help = "marks packets while the queue is at or above a fixed length",
 	.cite = "Alizadeh et al., Data Center TCP, SIGCOMM 2010, section 3.1",

@@ -29,31 +29,31 @@ struct sharp_state {
 	uint32_t unused;
 };
 
-static const struct option sharp_options[] = {
-	{ "threshold", OPT_TIME_NS, offsetof(struct sharp_params, threshold_ns), "80us", 0,
-	  NS_PER_S, "packets are marked that queued longer than this", NULL },
-	{ "pst-target", OPT_TIME_NS, offsetof(struct sharp_params, target_ns), "10us", 1, NS_PER_S,
-	  "time in queue that is acceptable in the long run", NULL },
-	{ "pst-interval", OPT_TIME_NS, offsetof(struct sharp_params, interval_ns), "150us", 1,
-	  NS_PER_S, "for how long it must be reached; a little above the longest round-trip time",
-	  NULL },
+static const struct weir_option sharp_options[] = {
+	{ "threshold", WEIR_OPT_TIME_NS, offsetof(struct sharp_params, threshold_ns), "80us", 0,
+	  WEIR_NS_PER_S, "packets are marked that queued longer than this", NULL },
+	{ "pst-target", WEIR_OPT_TIME_NS, offsetof(struct sharp_params, target_ns), "10us", 1,
+	  WEIR_NS_PER_S, "time in queue that is acceptable in the long run", NULL },
+	{ "pst-interval", WEIR_OPT_TIME_NS, offsetof(struct sharp_params, interval_ns), "150us", 1,
+	  WEIR_NS_PER_S,
+	  "for how long it must be reached; a little above the longest round-trip time", NULL },
 	{ .name = NULL },
 };
 
-static int sharp_check(const void *params, struct error *e)
+static int sharp_check(const void *params, struct weir_error *e)
 {
 	const struct sharp_params *p = params;
 
 	if (p->target_ns > p->threshold_ns)
-		return error_set(e,
-				 "pst-target is above threshold, so that every packet it looks at "
-				 "is marked anyway");
+		return weir_error_set(
+			e, "pst-target is above threshold, so that every packet it looks at "
+			   "is marked anyway");
 	return 0;
 }
 
 /* Have packets queued for the target or longer during an interval? */
 static int sharp_is_standing(struct sharp_state *s, const struct sharp_params *p,
-			     const struct mark_view *v)
+			     const struct weir_mark_view *v)
 {
 	if (v->sojourn_ns < (int64_t)p->target_ns) {
 		s->standing_at_ns = 0;
@@ -69,7 +69,7 @@ static int sharp_is_standing(struct sharp_state *s, const struct sharp_params *p
 /* Is a persistent mark due? Here the count is that of the marks made, so it is also what the step to
  * the next one is divided by the root of. */
 static int sharp_is_due(struct sharp_state *s, const struct sharp_params *p,
-			const struct mark_view *v)
+			const struct weir_mark_view *v)
 {
 	if (!sharp_is_standing(s, p, v)) {
 		s->count = 0;
@@ -84,14 +84,14 @@ static int sharp_is_due(struct sharp_state *s, const struct sharp_params *p,
 }
 
 /* The persistent schedule goes on whether or not the packet is marked already. */
-static uint32_t sharp_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t sharp_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct sharp_params *p = params;
 	int due = sharp_is_due(state, p, v);
 
 	if (v->sojourn_ns > (int64_t)p->threshold_ns)
-		return MARK_CE | mark_reason(SHARP_INSTANTANEOUS);
-	return due ? MARK_CE | mark_reason(SHARP_PERSISTENT) : MARK_PASS;
+		return WEIR_MARK_CE | weir_mark_reason(SHARP_INSTANTANEOUS);
+	return due ? WEIR_MARK_CE | weir_mark_reason(SHARP_PERSISTENT) : WEIR_MARK_PASS;
 }
 
 static double sharp_read_count(const void *state, const void *params)
@@ -102,12 +102,12 @@ static double sharp_read_count(const void *state, const void *params)
 	return s->count;
 }
 
-static const struct mark_value sharp_values[] = {
+static const struct weir_mark_value sharp_values[] = {
 	{ "count", "", sharp_read_count },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_ecn_sharp = {
+const struct weir_mark_ops weir_mark_ecn_sharp = {
 	.name = "ecn-sharp",
 	.help = "marks packets that queued longer than a fixed time, and ever more while a shorter "
 		"one is exceeded all along",

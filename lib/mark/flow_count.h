@@ -35,7 +35,7 @@ static inline size_t flow_count_size(uint32_t index_bits)
 /* The hash of a flow in an interval. */
 static inline uint32_t flow_count_hash(uint32_t flow_hash, uint32_t sequence)
 {
-	return (uint32_t)mix64((uint64_t)sequence << 32 | flow_hash);
+	return (uint32_t)weir_mix64((uint64_t)sequence << 32 | flow_hash);
 }
 
 /* A new interval begins with this packet. */

@@ -4,24 +4,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NO_QUEUE = QUEUES_MAX };
+enum { NO_QUEUE = WEIR_QUEUES_MAX };
 
 /* A packet has less than 2^16 bytes, so that one may exceed the limit and still be counted. */
 #define LIMIT_MAX_BYTES ((UINT32_C(1) << FLOW_PASSED_BITS) - (UINT32_C(1) << 16))
 #define PASSED_MASK ((UINT32_C(1) << FLOW_PASSED_BITS) - 1)
 
-_Static_assert(QUEUES_MAX <= 1 << (32 - FLOW_PASSED_BITS),
+_Static_assert(WEIR_QUEUES_MAX <= 1 << (32 - FLOW_PASSED_BITS),
 	       "the number of a queue fits a place in the map");
 _Static_assert(PASS_LIMIT_MAX <= LIMIT_MAX_BYTES, "so does what may pass");
 
-int flow_queues_check(const struct flow_queues_params *p, struct error *e)
+int weir_flow_queues_check(const struct flow_queues_params *p, struct weir_error *e)
 {
-	if (length_is_packets(p->pass_limit) && length_number(p->pass_limit) > PASS_LIMIT_MAX_PKTS)
-		return error_set(e, "pass-limit is at most %dpkts", PASS_LIMIT_MAX_PKTS);
+	if (weir_length_is_packets(p->pass_limit) &&
+	    weir_length_number(p->pass_limit) > PASS_LIMIT_MAX_PKTS)
+		return weir_error_set(e, "pass-limit is at most %dpkts", PASS_LIMIT_MAX_PKTS);
 	return 0;
 }
 
-void flow_queues_layout(const struct flow_queues_params *p, struct mark_layout *l)
+void weir_flow_queues_layout(const struct flow_queues_params *p, struct weir_mark_layout *l)
 {
 	l->queues = (uint32_t)p->queues;
 	snprintf(l->scheduler, sizeof(l->scheduler),
@@ -33,16 +34,16 @@ static uint32_t entries_of(const struct flow_queues_params *p)
 	return (uint32_t)p->queues * FLOW_MAP_PER_QUEUE;
 }
 
-size_t flow_queues_size(const struct flow_queues_params *p)
+size_t weir_flow_queues_size(const struct flow_queues_params *p)
 {
 	return sizeof(struct flow_queues) + entries_of(p) * sizeof(struct flow_place);
 }
 
-void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
-		      const struct mark_env *env)
+void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
+			   const struct weir_mark_env *env)
 {
-	uint64_t limit_bytes = length_is_packets(p->pass_limit)
-				       ? length_number(p->pass_limit) * env->mtu_bytes
+	uint64_t limit_bytes = weir_length_is_packets(p->pass_limit)
+				       ? weir_length_number(p->pass_limit) * env->mtu_bytes
 				       : p->pass_limit;
 	uint64_t period_ns = flow_queues_period_ns(p, env);
 
@@ -58,7 +59,7 @@ void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 /* The hash is mixed first, because a network may also have chosen the flow's way by it. */
 static struct flow_place *place_of(struct flow_queues *f, uint32_t flow_hash)
 {
-	return &f->map[(mix64(flow_hash) >> 32) * f->entries >> 32];
+	return &f->map[(weir_mix64(flow_hash) >> 32) * f->entries >> 32];
 }
 
 static int is_empty(const struct flow_queues *f, uint32_t q)
@@ -80,7 +81,7 @@ static uint32_t smallest_empty(const struct flow_queues *f)
 }
 
 /* Once for a flow that has passed its limit. */
-static uint32_t shortest(const struct flow_queues *f, const struct queue *queues)
+static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *queues)
 {
 	uint32_t least = FLOW_QUEUE_PRIORITY + 1;
 
@@ -91,8 +92,8 @@ static uint32_t shortest(const struct flow_queues *f, const struct queue *queues
 }
 
 /* Where a flow that has no queue goes, and what its place in the map says from now on. */
-static uint32_t assign(struct flow_queues *f, struct flow_place *place, const struct mark_view *v,
-		       const struct queue *queues)
+static uint32_t assign(struct flow_queues *f, struct flow_place *place,
+		       const struct weir_mark_view *v, const struct weir_queue *queues)
 {
 	uint32_t now_ns = (uint32_t)v->now_ns, q = smallest_empty(f);
 	uint32_t passed_bytes = v->packet_bytes;
@@ -117,8 +118,8 @@ static uint32_t assign(struct flow_queues *f, struct flow_place *place, const st
 }
 
 /* A queue that was chosen counts as busy, and may not be: the packet may have been refused. */
-uint32_t flow_queues_choose(struct flow_queues *f, const struct mark_view *v,
-			    const struct queue *queues)
+uint32_t weir_flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
+				 const struct weir_queue *queues)
 {
 	struct flow_place *place = place_of(f, v->flow_hash);
 	uint32_t q = place->queue;

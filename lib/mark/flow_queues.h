@@ -6,8 +6,8 @@
  * 0, which is served before all others, and each further packet of it looks for an empty queue
  * again; what has gone that way is limited, and beyond the limit the flow joins the shortest queue.
  *
- * For schemes that choose queues (mark.h): flow_queues_layout for the layout hook,
- * flow_queues_choose for choose_queue, flow_queues_leave first of all in dequeue.
+ * For schemes that choose queues (mark.h): weir_flow_queues_layout for the layout hook,
+ * weir_flow_queues_choose for choose_queue, flow_queues_leave first of all in dequeue.
  *
  * Flows are told apart by their place in a map of 512 entries a queue, which their hash names;
  * those that meet there are one flow. Of as many flows as queues a new one meets another with a
@@ -34,13 +34,13 @@ enum {
 	FLOW_MAP_PER_QUEUE = 512,
 	FLOW_QUEUE_PRIORITY = 0, /* the queue that is served first */
 	FLOW_PASSED_BITS = 24,
-	FLOW_EMPTY_WORDS = QUEUES_MAX / 64,
+	FLOW_EMPTY_WORDS = WEIR_QUEUES_MAX / 64,
 };
 
 /* Options that every scheme with these queues has. The first member of its params. */
 struct flow_queues_params {
 	uint64_t queues;
-	uint64_t pass_limit; /* OPT_LENGTH */
+	uint64_t pass_limit; /* WEIR_OPT_LENGTH */
 	uint64_t quantum_bytes;
 	uint64_t rtt_ns, period_ns;
 	uint64_t lambda_q32;
@@ -48,7 +48,7 @@ struct flow_queues_params {
 
 enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 
-#define FLOW_LAMBDA_MAX_Q32 (10 * ONE_Q32)
+#define FLOW_LAMBDA_MAX_Q32 (10 * WEIR_ONE_Q32)
 
 #define FLOW_OPTION(name, type, field, def, min, max, help) \
 	{ \
@@ -57,21 +57,22 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 
 /* Their entries in an option table. */
 #define FLOW_QUEUES_OPTIONS \
-	FLOW_OPTION("queues", OPT_COUNT, queues, "32", FLOW_QUEUES_MIN, QUEUES_MAX, \
+	FLOW_OPTION("queues", WEIR_OPT_COUNT, queues, "32", FLOW_QUEUES_MIN, WEIR_QUEUES_MAX, \
 		    "queues of a port, the first for flows that find no other empty"), \
 		FLOW_OPTION( \
-			"pass-limit", OPT_LENGTH, pass_limit, "10pkts", 0, PASS_LIMIT_MAX, \
+			"pass-limit", WEIR_OPT_LENGTH, pass_limit, "10pkts", 0, PASS_LIMIT_MAX, \
 			"how much of a flow may go through the first queue, in bytes or in full " \
 			"packets; then it joins the shortest"), \
-		FLOW_OPTION("quantum", OPT_BYTES, quantum_bytes, "1514B", 64, 1000000, \
+		FLOW_OPTION("quantum", WEIR_OPT_BYTES, quantum_bytes, "1514B", 64, 1000000, \
 			    "bytes that a turn gives a queue"), \
 		FLOW_OPTION( \
-			"lambda", OPT_FRACTION_Q32, lambda_q32, "0.17", 0, FLOW_LAMBDA_MAX_Q32, \
+			"lambda", WEIR_OPT_FRACTION_Q32, lambda_q32, "0.17", 0, \
+			FLOW_LAMBDA_MAX_Q32, \
 			"part of a round-trip time that may wait; DCTCP needs 0.17 by theory"), \
-		FLOW_OPTION("rtt", OPT_TIME_NS, rtt_ns, "0us", 0, NS_PER_S, \
+		FLOW_OPTION("rtt", WEIR_OPT_TIME_NS, rtt_ns, "0us", 0, WEIR_NS_PER_S, \
 			    "base round-trip time; 0us: that of the network"), \
 		FLOW_OPTION( \
-			"t-period", OPT_TIME_NS, period_ns, "0us", 0, NS_PER_S, \
+			"t-period", WEIR_OPT_TIME_NS, period_ns, "0us", 0, WEIR_NS_PER_S, \
 			"silence that makes a flow in the first queue a new one, and interval of " \
 			"counting flows; 0us: 1.5 round-trip times")
 
@@ -91,34 +92,34 @@ struct flow_queues {
 	uint32_t chosen;                  /* the last choice */
 	uint32_t entries;
 	uint32_t limit_bytes, period_ns;
-	uint64_t priority_pkts, joins; /* sent to queue 0; flows that then joined the shortest */
-	uint32_t given[QUEUES_MAX];    /* how often each queue was given to a new flow */
+	uint64_t priority_pkts, joins;   /* sent to queue 0; flows that then joined the shortest */
+	uint32_t given[WEIR_QUEUES_MAX]; /* how often each queue was given to a new flow */
 	struct flow_place map[];
 };
 
 /* The times in its options, or those of the network. */
 static inline uint64_t flow_queues_rtt_ns(const struct flow_queues_params *p,
-					  const struct mark_env *env)
+					  const struct weir_mark_env *env)
 {
 	return p->rtt_ns ? p->rtt_ns : (uint64_t)env->rtt_ns;
 }
 
 static inline uint64_t flow_queues_period_ns(const struct flow_queues_params *p,
-					     const struct mark_env *env)
+					     const struct weir_mark_env *env)
 {
 	return p->period_ns ? p->period_ns : flow_queues_rtt_ns(p, env) * 3 / 2;
 }
 
-int flow_queues_check(const struct flow_queues_params *p, struct error *e);
-void flow_queues_layout(const struct flow_queues_params *p, struct mark_layout *l);
-size_t flow_queues_size(const struct flow_queues_params *p);
+int weir_flow_queues_check(const struct flow_queues_params *p, struct weir_error *e);
+void weir_flow_queues_layout(const struct flow_queues_params *p, struct weir_mark_layout *l);
+size_t weir_flow_queues_size(const struct flow_queues_params *p);
 
 /* The memory is zero. Leaves the map alone, which is most of it. */
-void flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
-		      const struct mark_env *env);
+void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
+			   const struct weir_mark_env *env);
 
-uint32_t flow_queues_choose(struct flow_queues *f, const struct mark_view *v,
-			    const struct queue *queues);
+uint32_t weir_flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
+				 const struct weir_queue *queues);
 
 static inline void flow_queues_set(struct flow_queues *f, uint32_t q, uint32_t is_empty)
 {
@@ -130,7 +131,7 @@ static inline void flow_queues_set(struct flow_queues *f, uint32_t q, uint32_t i
 }
 
 /* A packet has left its queue. */
-static inline void flow_queues_leave(struct flow_queues *f, const struct mark_view *v)
+static inline void flow_queues_leave(struct flow_queues *f, const struct weir_mark_view *v)
 {
 	if (v->queue_pkts == 0)
 		flow_queues_set(f, v->queue, 1);

@@ -4,13 +4,13 @@
 #include "weir/rng.h"
 #include "weir/units.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
-void flow_rates_init(struct flow_rates *r, const struct mark_env *env, uint64_t period_ns,
-		     uint64_t excess_q32)
+void weir_flow_rates_init(struct flow_rates *r, const struct weir_mark_env *env, uint64_t period_ns,
+			  uint64_t excess_q32)
 {
 	r->period_ns = period_ns ? period_ns : 1;
-	r->capacity_bytes = bps_times_ns_to_bytes(env->rate_bps, r->period_ns);
+	r->capacity_bytes = weir_bps_times_ns_to_bytes(env->rate_bps, r->period_ns);
 	r->excess_q32 = excess_q32;
 	r->limit_bytes = UINT64_MAX;
 	r->packet_bytes = env->mtu_bytes;
@@ -20,11 +20,12 @@ void flow_rates_init(struct flow_rates *r, const struct mark_env *env, uint64_t 
 /* The level is below 2^40 bytes: 1 s at 8 Tb/s. Rounding loses less than a byte. */
 static uint64_t limit_of(const struct flow_rates *r, uint32_t flows)
 {
-	uint64_t level_bytes = water_level(r->demand, flows, r->capacity_bytes);
+	uint64_t level_bytes = weir_water_level(r->demand, flows, r->capacity_bytes);
 
 	if (level_bytes == UINT64_MAX)
 		return UINT64_MAX;
-	return level_bytes + (uint64_t)((wide)level_bytes * r->excess_q32 >> 32) + r->packet_bytes;
+	return level_bytes + (uint64_t)((weir_wide)level_bytes * r->excess_q32 >> 32) +
+	       r->packet_bytes;
 }
 
 /* Bytes of a flow in the last whole period. */
@@ -56,7 +57,7 @@ static void turn(struct flow_rates *r, int64_t now_ns)
 
 static struct flow_rate *place_at(struct flow_rates *r, uint32_t flow_hash, uint32_t try)
 {
-	return &r->places[((uint32_t)(mix64(flow_hash) >> (64 - FLOW_RATES_BITS)) + try) %
+	return &r->places[((uint32_t)(weir_mix64(flow_hash) >> (64 - FLOW_RATES_BITS)) + try) %
 			  FLOW_RATES];
 }
 
@@ -66,7 +67,8 @@ static int is_used(const struct flow_rates *r, const struct flow_rate *place)
 	return place->period >= r->period - 1;
 }
 
-void flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes, int64_t now_ns)
+void weir_flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes,
+			    int64_t now_ns)
 {
 	struct flow_rate *free = NULL;
 
@@ -94,7 +96,7 @@ void flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes,
 					    .bytes = bytes };
 }
 
-int flow_rates_exceeds(struct flow_rates *r, uint32_t flow_hash, int64_t now_ns)
+int weir_flow_rates_exceeds(struct flow_rates *r, uint32_t flow_hash, int64_t now_ns)
 {
 	turn(r, now_ns);
 	for (uint32_t try = 0; try < FLOW_RATE_TRIES; try++) {

@@ -2,7 +2,7 @@
  * no switch can do: the ideal that cheaper judgements are held against.
  *
  * Huang et al., "DiffECN", ToN 2024, section III-B: a flow is congested iff the rate that it asks
- * for exceeds its share of the line, found by filling water (lib/base/water_fill.h). What a flow
+ * for exceeds its share of the line, found by filling water (lib/base/weir_water_fill.h). What a flow
  * asks for is what came from it in the last whole period, packets that were refused included. The
  * level of the water is found once a period, from all flows of that period; a packet costs one look
  * into a table.
@@ -40,12 +40,13 @@ struct flow_rates {
 };
 
 /* The memory is zero. excess_q32 is at most 2^36. */
-void flow_rates_init(struct flow_rates *r, const struct mark_env *env, uint64_t period_ns,
-		     uint64_t excess_q32);
+void weir_flow_rates_init(struct flow_rates *r, const struct weir_mark_env *env, uint64_t period_ns,
+			  uint64_t excess_q32);
 
 /* A packet has come. */
-void flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes, int64_t now_ns);
+void weir_flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes,
+			    int64_t now_ns);
 
 /* Did its flow send more than its share in the last whole period? */
-int flow_rates_exceeds(struct flow_rates *r, uint32_t flow_hash, int64_t now_ns);
+int weir_flow_rates_exceeds(struct flow_rates *r, uint32_t flow_hash, int64_t now_ns);
 #endif

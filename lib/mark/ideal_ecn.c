@@ -16,10 +16,10 @@
 #include "weir/units.h"
 #include <math.h>
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 struct ideal_params {
-	uint64_t k; /* OPT_LENGTH */
+	uint64_t k; /* WEIR_OPT_LENGTH */
 	uint64_t dq_thresh_bytes;
 	uint64_t averaging_q32;
 };
@@ -38,17 +38,18 @@ struct ideal_state {
 enum { RATE_BITS = 16 };
 
 #define K_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
-#define AVERAGING_MAX_Q32 (ONE_Q32 * 99 / 100)
+#define AVERAGING_MAX_Q32 (WEIR_ONE_Q32 * 99 / 100)
 
-static const struct option ideal_options[] = {
-	{ "k", OPT_LENGTH, offsetof(struct ideal_params, k), "65pkts", 0, K_MAX,
+static const struct weir_option ideal_options[] = {
+	{ "k", WEIR_OPT_LENGTH, offsetof(struct ideal_params, k), "65pkts", 0, K_MAX,
 	  "threshold of a queue that has the whole line; others have their share of it", NULL },
-	{ "dq-thresh", OPT_BYTES, offsetof(struct ideal_params, dq_thresh_bytes), "10KB", 1, K_MAX,
+	{ "dq-thresh", WEIR_OPT_BYTES, offsetof(struct ideal_params, dq_thresh_bytes), "10KB", 1,
+	  K_MAX,
 	  "bytes that must wait for a measurement of the rate to begin, and leave for it to end",
 	  NULL },
-	{ "averaging", OPT_FRACTION_Q32, offsetof(struct ideal_params, averaging_q32), "0.875", 0,
-	  AVERAGING_MAX_Q32, "weight of the average so far when a measurement gives a new sample",
-	  NULL },
+	{ "averaging", WEIR_OPT_FRACTION_Q32, offsetof(struct ideal_params, averaging_q32), "0.875",
+	  0, AVERAGING_MAX_Q32,
+	  "weight of the average so far when a measurement gives a new sample", NULL },
 	{ .name = NULL },
 };
 
@@ -57,17 +58,17 @@ static uint64_t ideal_quiet_below(const void *params)
 {
 	const struct ideal_params *p = params;
 
-	return length_number(p->k) > 0;
+	return weir_length_number(p->k) > 0;
 }
 
-static void ideal_init(void *state, const void *params, const struct mark_env *env)
+static void ideal_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct ideal_state *s = state;
 	const struct ideal_params *p = params;
 
-	s->threshold = length_number(p->k);
+	s->threshold = weir_length_number(p->k);
 	s->rate_bps = env->rate_bps;
-	s->ps_per_byte_q20 = bps_to_ps_per_byte_q20(env->rate_bps);
+	s->ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(env->rate_bps);
 }
 
 /* dq_rate = dq_count / (end - start) in bps, rounded down, between 1 and the line's rate: clocks in
@@ -75,9 +76,9 @@ static void ideal_init(void *state, const void *params, const struct mark_env *e
 static uint64_t ideal_rate_bps(const struct ideal_state *s, int64_t end_ns)
 {
 	uint64_t interval_ns = end_ns > s->start_ns ? (uint64_t)(end_ns - s->start_ns) : 0;
-	wide bits = (wide)s->count_bytes * BITS_PER_BYTE * NS_PER_S;
+	weir_wide bits = (weir_wide)s->count_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
 
-	if (bits >= (wide)interval_ns * s->rate_bps)
+	if (bits >= (weir_wide)interval_ns * s->rate_bps)
 		return s->rate_bps;
 	return bits < interval_ns ? 1 : (uint64_t)(bits / interval_ns);
 }
@@ -90,50 +91,52 @@ static uint64_t ideal_rate_bps(const struct ideal_state *s, int64_t end_ns)
 static void ideal_sample(struct ideal_state *s, const struct ideal_params *p, uint64_t sample_bps)
 {
 	uint64_t sample_q16 = sample_bps << RATE_BITS, average = s->average_q16;
-	uint64_t weight_q32 = average ? ONE_Q32 - p->averaging_q32 : ONE_Q32;
-	wide rate_q16 = (wide)s->rate_bps << RATE_BITS;
+	uint64_t weight_q32 = average ? WEIR_ONE_Q32 - p->averaging_q32 : WEIR_ONE_Q32;
+	weir_wide rate_q16 = (weir_wide)s->rate_bps << RATE_BITS;
 
 	if (sample_q16 >= average)
-		average += (uint64_t)((wide)(sample_q16 - average) * weight_q32 >> 32);
+		average += (uint64_t)((weir_wide)(sample_q16 - average) * weight_q32 >> 32);
 	else
-		average -= (uint64_t)((wide)(average - sample_q16) * weight_q32 >> 32);
+		average -= (uint64_t)((weir_wide)(average - sample_q16) * weight_q32 >> 32);
 	s->sample_bps = sample_bps;
 	s->average_q16 = average;
-	s->threshold = (uint64_t)(((wide)length_number(p->k) * average + rate_q16 - 1) / rate_q16);
+	s->threshold = (uint64_t)(((weir_wide)weir_length_number(p->k) * average + rate_q16 - 1) /
+				  rate_q16);
 }
 
-static uint32_t ideal_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t ideal_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct ideal_state *s = state;
 	const struct ideal_params *p = params;
 
 	if (!s->is_measuring) {
 		if (v->queue_bytes < p->dq_thresh_bytes)
-			return MARK_PASS;
+			return WEIR_MARK_PASS;
 		s->is_measuring = 1;
 		s->count_bytes = 0;
 		s->start_ns = v->now_ns;
 	}
 	s->count_bytes += v->packet_bytes;
 	if (s->count_bytes < p->dq_thresh_bytes)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 
-	int64_t end_ns = v->now_ns + ps_to_ns(bytes_to_ps(v->packet_bytes, s->ps_per_byte_q20));
+	int64_t end_ns =
+		v->now_ns + weir_ps_to_ns(weir_bytes_to_ps(v->packet_bytes, s->ps_per_byte_q20));
 
 	ideal_sample(s, p, ideal_rate_bps(s, end_ns));
 	s->is_measuring = v->queue_bytes >= p->dq_thresh_bytes;
 	s->count_bytes = 0;
 	s->start_ns = end_ns;
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
 
-static uint32_t ideal_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t ideal_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct ideal_state *s = state;
 	const struct ideal_params *p = params;
-	uint32_t length = length_is_packets(p->k) ? v->queue_pkts : v->queue_bytes;
+	uint32_t length = weir_length_is_packets(p->k) ? v->queue_pkts : v->queue_bytes;
 
-	return length >= s->threshold ? MARK_CE : MARK_PASS;
+	return length >= s->threshold ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
 static double ideal_read_sample(const void *state, const void *params)
@@ -153,13 +156,13 @@ static double ideal_read_capacity(const void *state, const void *params)
 			      : (double)s->rate_bps;
 }
 
-static const struct mark_value ideal_values[] = {
+static const struct weir_mark_value ideal_values[] = {
 	{ "sample", "bps", ideal_read_sample },
 	{ "capacity", "bps", ideal_read_capacity },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_ideal_ecn = {
+const struct weir_mark_ops weir_mark_ideal_ecn = {
 	.name = "ideal-ecn",
 	.help = "marks packets at a length that follows the rate at which their queue drains",
 	.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016, section 3.3",

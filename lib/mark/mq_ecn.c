@@ -22,10 +22,10 @@
 #include "lib/mark/average.h"
 #include "weir/units.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 struct mq_params {
-	uint64_t k; /* OPT_LENGTH */
+	uint64_t k; /* WEIR_OPT_LENGTH */
 	uint64_t beta_q32;
 	uint64_t idle_ns; /* 0: what the largest frame takes */
 };
@@ -35,7 +35,7 @@ struct mq_queue {
 	uint64_t send_q16; /* ns that its quantum occupies the line */
 };
 
-enum { NO_QUEUE = QUEUES_MAX, TIME_BITS = 16 };
+enum { NO_QUEUE = WEIR_QUEUES_MAX, TIME_BITS = 16 };
 
 struct mq_state {
 	uint64_t round_q16; /* T_round in ns; 0: not known */
@@ -47,21 +47,22 @@ struct mq_state {
 	uint32_t is_idle;
 	uint32_t turn;   /* of the packet that left last ... */
 	uint32_t holder; /* ... and whose it was; NO_QUEUE: it is over */
-	uint8_t is_busy[QUEUES_MAX];
-	struct mq_queue queue[QUEUES_MAX];
+	uint8_t is_busy[WEIR_QUEUES_MAX];
+	struct mq_queue queue[WEIR_QUEUES_MAX];
 };
 
 #define K_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
-#define BETA_MAX_Q32 (ONE_Q32 * 99 / 100)
+#define BETA_MAX_Q32 (WEIR_ONE_Q32 * 99 / 100)
 /* A quarter of an hour: far beyond any round, and it fits 56 bits when scaled. */
 #define ROUND_MAX_NS (INT64_C(1) << 40)
 
-static const struct option mq_options[] = {
-	{ "k", OPT_LENGTH, offsetof(struct mq_params, k), "65pkts", 0, K_MAX,
+static const struct weir_option mq_options[] = {
+	{ "k", WEIR_OPT_LENGTH, offsetof(struct mq_params, k), "65pkts", 0, K_MAX,
 	  "threshold of a queue that has the whole line; others have their share of it", NULL },
-	{ "beta", OPT_FRACTION_Q32, offsetof(struct mq_params, beta_q32), "0.75", 0, BETA_MAX_Q32,
-	  "weight of what was known of the round time when a turn gives a new sample", NULL },
-	{ "idle", OPT_TIME_NS, offsetof(struct mq_params, idle_ns), "0us", 0, NS_PER_S,
+	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct mq_params, beta_q32), "0.75", 0,
+	  BETA_MAX_Q32, "weight of what was known of the round time when a turn gives a new sample",
+	  NULL },
+	{ "idle", WEIR_OPT_TIME_NS, offsetof(struct mq_params, idle_ns), "0us", 0, WEIR_NS_PER_S,
 	  "idle time that counts as a round of no time; 0us: what the largest frame takes", NULL },
 	{ .name = NULL },
 };
@@ -69,7 +70,7 @@ static const struct option mq_options[] = {
 static uint32_t mq_needs(const void *params)
 {
 	(void)params;
-	return MARK_NEEDS_ENQUEUE | MARK_NEEDS_DEQUEUE | MARK_NEEDS_ROUNDS;
+	return WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_DEQUEUE | WEIR_MARK_NEEDS_ROUNDS;
 }
 
 /* No share is so small that an empty queue has reached it. */
@@ -77,29 +78,31 @@ static uint64_t mq_quiet_below(const void *params)
 {
 	const struct mq_params *p = params;
 
-	return length_number(p->k) > 0;
+	return weir_length_number(p->k) > 0;
 }
 
 static int64_t mq_send_ns(const struct mq_state *s, uint32_t bytes)
 {
-	return ps_to_ns(bytes_to_ps(bytes, s->ps_per_byte_q20));
+	return weir_ps_to_ns(weir_bytes_to_ps(bytes, s->ps_per_byte_q20));
 }
 
 /* quantum 8 / C in ns, at most ROUND_MAX_NS. Quanta are below 2^38 bytes, so 38 + 33 + 16 bits. */
 static uint64_t quantum_ns_q16(uint64_t quantum_bytes, uint64_t rate_bps)
 {
-	wide send_q16 = ((wide)quantum_bytes * BITS_PER_BYTE * NS_PER_S << TIME_BITS) / rate_bps;
+	weir_wide send_q16 =
+		((weir_wide)quantum_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S << TIME_BITS) /
+		rate_bps;
 	uint64_t most_q16 = (uint64_t)ROUND_MAX_NS << TIME_BITS;
 
 	return send_q16 < most_q16 ? (uint64_t)send_q16 : most_q16;
 }
 
-static void mq_init(void *state, const void *params, const struct mark_env *env)
+static void mq_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct mq_state *s = state;
 	const struct mq_params *p = params;
 
-	s->ps_per_byte_q20 = bps_to_ps_per_byte_q20(env->rate_bps);
+	s->ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(env->rate_bps);
 	s->rate_bps = env->rate_bps;
 	s->queues = env->queues;
 	s->holder = NO_QUEUE;
@@ -114,7 +117,7 @@ static void mq_init(void *state, const void *params, const struct mark_env *env)
  * T_round stops within 2^-16 / (1 - beta) ns of a constant sample. */
 static void mq_sample(struct mq_state *s, uint64_t beta_q32, int64_t sample_ns)
 {
-	uint64_t sample_q16, weight_q32 = ONE_Q32 - beta_q32;
+	uint64_t sample_q16, weight_q32 = WEIR_ONE_Q32 - beta_q32;
 
 	sample_ns = sample_ns < ROUND_MAX_NS ? sample_ns : ROUND_MAX_NS;
 	sample_q16 = sample_ns > 0 ? (uint64_t)sample_ns << TIME_BITS : 0;
@@ -146,14 +149,14 @@ static void mq_end_turn(struct mq_state *s, uint64_t beta_q32, uint32_t q, int64
 /* A turn that leaves packets behind has ended when the next one begins, a turn that leaves none
  * when its last packet has been sent. A queue that was empty became busy when the packet came that
  * now leaves first. One queue alone has no rounds, and the whole line. */
-static uint32_t mq_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t mq_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct mq_state *s = state;
 	const struct mq_params *p = params;
 	struct mq_queue *queue = &s->queue[v->queue];
 
 	if (s->queues == 1)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	if (s->is_idle)
 		mq_fade(s, p->beta_q32, v->now_ns);
 	if (s->holder != NO_QUEUE && s->turn != v->turn)
@@ -169,24 +172,24 @@ static uint32_t mq_dequeue(void *state, const void *params, const struct mark_vi
 		s->is_idle = 1;
 		s->idle_since_ns = v->now_ns + mq_send_ns(s, v->packet_bytes);
 	}
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
 
 /* length >= k min(quantum / (T_round C), 1), with quantum / C in ns as send:
  *	length >= k	or	length T_round >= k send,
  * where T_round 0 leaves the first alone. Lengths are below 2^32 and times below 2^57. */
-static uint32_t mq_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t mq_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct mq_state *s = state;
 	const struct mq_params *p = params;
-	uint64_t k = length_number(p->k);
-	uint64_t length = length_is_packets(p->k) ? v->queue_pkts : v->queue_bytes;
+	uint64_t k = weir_length_number(p->k);
+	uint64_t length = weir_length_is_packets(p->k) ? v->queue_pkts : v->queue_bytes;
 
 	if (length >= k)
-		return MARK_CE;
-	if ((wide)length * s->round_q16 >= (wide)k * s->queue[v->queue].send_q16)
-		return MARK_CE;
-	return MARK_PASS;
+		return WEIR_MARK_CE;
+	if ((weir_wide)length * s->round_q16 >= (weir_wide)k * s->queue[v->queue].send_q16)
+		return WEIR_MARK_CE;
+	return WEIR_MARK_PASS;
 }
 
 static double mq_read_round(const void *state, const void *params)
@@ -208,19 +211,19 @@ static double mq_read_capacity(const void *state, const void *params)
 	return (double)s->rate_bps * (double)s->queue[0].send_q16 / (double)s->round_q16;
 }
 
-static const struct mark_value mq_values[] = {
+static const struct weir_mark_value mq_values[] = {
 	{ "round", "ns", mq_read_round },
 	{ "capacity", "bps", mq_read_capacity },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_mq_ecn = {
+const struct weir_mark_ops weir_mark_mq_ecn = {
 	.name = "mq-ecn",
 	.help = "marks packets at a length that follows what each round gives their queue",
 	.cite = "Bai et al., Enabling ECN in Multi-Service Multi-Queue Data Centers, NSDI 2016",
 	.params_size = sizeof(struct mq_params),
 	.state_size = sizeof(struct mq_state),
-	.scope = MARK_STATE_PER_PORT,
+	.scope = WEIR_MARK_STATE_PER_PORT,
 	.options = mq_options,
 	.reasons = { "length" },
 	.values = mq_values,

@@ -1,7 +1,7 @@
 /* none.c -- no packet is ever marked: drop-tail, the baseline every scheme is compared with. */
 #include "weir/mark.h"
 
-const struct mark_ops mark_none = {
+const struct weir_mark_ops weir_mark_none = {
 	.name = "none",
 	.help = "marks nothing: packets are lost when the buffer is full",
 	.cite = "drop-tail; baseline of every comparison",

@@ -4,7 +4,7 @@
  * and the threshold of TCN (lib/mark/tcn.c), sojourn > lambda RTT. */
 #include "lib/mark/flow_queues.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 struct pftcn_params {
 	struct flow_queues_params flow;
@@ -16,32 +16,33 @@ struct pftcn_state {
 	int64_t threshold_ns;
 };
 
-static const struct option pftcn_options[] = {
-	{ "threshold", OPT_TIME_NS, offsetof(struct pftcn_params, threshold_ns), "0us", 0, NS_PER_S,
+static const struct weir_option pftcn_options[] = {
+	{ "threshold", WEIR_OPT_TIME_NS, offsetof(struct pftcn_params, threshold_ns), "0us", 0,
+	  WEIR_NS_PER_S,
 	  "packets are marked that queued longer than this; 0us: lambda round-trip times", NULL },
 	FLOW_QUEUES_OPTIONS,
 	{ .name = NULL },
 };
 
-static int pftcn_check(const void *params, struct error *e)
+static int pftcn_check(const void *params, struct weir_error *e)
 {
 	const struct pftcn_params *p = params;
 
-	return flow_queues_check(&p->flow, e);
+	return weir_flow_queues_check(&p->flow, e);
 }
 
-static void pftcn_layout(const void *params, struct mark_layout *l)
+static void pftcn_layout(const void *params, struct weir_mark_layout *l)
 {
 	const struct pftcn_params *p = params;
 
-	flow_queues_layout(&p->flow, l);
+	weir_flow_queues_layout(&p->flow, l);
 }
 
 static size_t pftcn_size(const void *params)
 {
 	const struct pftcn_params *p = params;
 
-	return sizeof(struct pftcn_state) + flow_queues_size(&p->flow);
+	return sizeof(struct pftcn_state) + weir_flow_queues_size(&p->flow);
 }
 
 static struct flow_queues *queues_of(struct pftcn_state *s)
@@ -50,34 +51,34 @@ static struct flow_queues *queues_of(struct pftcn_state *s)
 }
 
 /* lambda RTT = lambda_q32 rtt_ns / 2^32, rounded to the nearest: half a nanosecond off at most. */
-static void pftcn_init(void *state, const void *params, const struct mark_env *env)
+static void pftcn_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct pftcn_state *s = state;
 	const struct pftcn_params *p = params;
-	wide lambda_rtt = (wide)p->flow.lambda_q32 * flow_queues_rtt_ns(&p->flow, env);
-	uint64_t threshold_ns = (uint64_t)((lambda_rtt + ONE_Q32 / 2) >> 32);
+	weir_wide lambda_rtt = (weir_wide)p->flow.lambda_q32 * flow_queues_rtt_ns(&p->flow, env);
+	uint64_t threshold_ns = (uint64_t)((lambda_rtt + WEIR_ONE_Q32 / 2) >> 32);
 
 	s->threshold_ns = (int64_t)(p->threshold_ns ? p->threshold_ns : threshold_ns);
-	flow_queues_init(queues_of(s), &p->flow, env);
+	weir_flow_queues_init(queues_of(s), &p->flow, env);
 }
 
-static uint32_t pftcn_choose_queue(void *state, const void *params, const struct mark_view *v,
-				   const struct queue *queues)
+static uint32_t pftcn_choose_queue(void *state, const void *params, const struct weir_mark_view *v,
+				   const struct weir_queue *queues)
 {
 	(void)params;
-	return flow_queues_choose(queues_of(state), v, queues);
+	return weir_flow_queues_choose(queues_of(state), v, queues);
 }
 
-static uint32_t pftcn_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct pftcn_state *s = state;
 
 	(void)params;
 	flow_queues_leave(queues_of(s), v);
-	return v->sojourn_ns > s->threshold_ns ? MARK_CE : MARK_PASS;
+	return v->sojourn_ns > s->threshold_ns ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-const struct mark_ops mark_pftcn = {
+const struct weir_mark_ops weir_mark_pftcn = {
 	.name = "pftcn",
 	.help = "gives each active flow a queue and marks packets that queued longer than a fixed "
 		"time",
@@ -86,7 +87,7 @@ const struct mark_ops mark_pftcn = {
 		"section VI-C6",
 	.params_size = sizeof(struct pftcn_params),
 	.state_size = sizeof(struct pftcn_state),
-	.scope = MARK_STATE_PER_PORT,
+	.scope = WEIR_MARK_STATE_PER_PORT,
 	.options = pftcn_options,
 	.reasons = { "sojourn" },
 	.size = pftcn_size,

@@ -33,7 +33,7 @@ enum {
 };
 
 #define P_ONE (INT64_C(1) << P_BITS)
-#define RATE_MAX_Q32 (UINT64_C(1000) * 1000 * ONE_Q32)
+#define RATE_MAX_Q32 (UINT64_C(1000) * 1000 * WEIR_ONE_Q32)
 
 struct pie_params {
 	uint64_t target_ns, update_ns, burst_ns;
@@ -42,7 +42,7 @@ struct pie_params {
 };
 
 struct pie_state {
-	struct rng rng;
+	struct weir_rng rng;
 	int64_t p_q48;
 	int64_t update_at_ns;        /* when the next update is due */
 	int64_t delay_ns;            /* of the packet that left last */
@@ -52,29 +52,31 @@ struct pie_state {
 	uint64_t is_empty;           /* nothing queued when it left */
 };
 
-static const struct option pie_options[] = {
-	{ "target", OPT_TIME_NS, offsetof(struct pie_params, target_ns), "15us", 1, NS_PER_S,
-	  "time for which packets are to queue", NULL },
-	{ "t-update", OPT_TIME_NS, offsetof(struct pie_params, update_ns), "15us", 1, NS_PER_S,
-	  "time between two updates of the probability", NULL },
-	{ "max-burst", OPT_TIME_NS, offsetof(struct pie_params, burst_ns), "150us", 0, NS_PER_S,
-	  "time for which a burst after a calm is not marked", NULL },
-	{ "alpha", OPT_FRACTION_Q32, offsetof(struct pie_params, alpha_q32), "125", 0, RATE_MAX_Q32,
+static const struct weir_option pie_options[] = {
+	{ "target", WEIR_OPT_TIME_NS, offsetof(struct pie_params, target_ns), "15us", 1,
+	  WEIR_NS_PER_S, "time for which packets are to queue", NULL },
+	{ "t-update", WEIR_OPT_TIME_NS, offsetof(struct pie_params, update_ns), "15us", 1,
+	  WEIR_NS_PER_S, "time between two updates of the probability", NULL },
+	{ "max-burst", WEIR_OPT_TIME_NS, offsetof(struct pie_params, burst_ns), "150us", 0,
+	  WEIR_NS_PER_S, "time for which a burst after a calm is not marked", NULL },
+	{ "alpha", WEIR_OPT_FRACTION_Q32, offsetof(struct pie_params, alpha_q32), "125", 0,
+	  RATE_MAX_Q32,
 	  "rise of the probability in an update, per second of delay above the target", NULL },
-	{ "beta", OPT_FRACTION_Q32, offsetof(struct pie_params, beta_q32), "1250", 0, RATE_MAX_Q32,
+	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct pie_params, beta_q32), "1250", 0,
+	  RATE_MAX_Q32,
 	  "rise of the probability in an update, per second by which the delay has grown", NULL },
-	{ "drop-above", OPT_FRACTION_Q32, offsetof(struct pie_params, drop_above_q32), "1", 0,
-	  ONE_Q32, "from this probability on packets are dropped in place of marked; 1: never",
+	{ "drop-above", WEIR_OPT_FRACTION_Q32, offsetof(struct pie_params, drop_above_q32), "1", 0,
+	  WEIR_ONE_Q32, "from this probability on packets are dropped in place of marked; 1: never",
 	  NULL },
 	{ .name = NULL },
 };
 
-static int pie_check(const void *params, struct error *e)
+static int pie_check(const void *params, struct weir_error *e)
 {
 	const struct pie_params *p = params;
 
 	if (p->alpha_q32 == 0)
-		return error_set(e, "alpha must be above 0; without it no target is kept");
+		return weir_error_set(e, "alpha must be above 0; without it no target is kept");
 	return 0;
 }
 
@@ -82,21 +84,21 @@ static int pie_check(const void *params, struct error *e)
 static uint64_t pie_quiet_below(const void *params)
 {
 	(void)params;
-	return QUIET_PKTS | LENGTH_IN_PACKETS;
+	return QUIET_PKTS | WEIR_LENGTH_IN_PACKETS;
 }
 
 /* Per nanosecond, from per second; below 2^63 and rounded down. */
 static int64_t gain_q72(uint64_t per_s_q32)
 {
-	return (int64_t)(((signed_wide)per_s_q32 << (GAIN_BITS - 32)) / NS_PER_S);
+	return (int64_t)(((signed_wide)per_s_q32 << (GAIN_BITS - 32)) / WEIR_NS_PER_S);
 }
 
-static void pie_init(void *state, const void *params, const struct mark_env *env)
+static void pie_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct pie_state *s = state;
 	const struct pie_params *p = params;
 
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 	s->is_empty = 1;
 	s->update_at_ns = (int64_t)p->update_ns;
 	s->burst_left_ns = p->burst_ns;
@@ -200,35 +202,35 @@ static inline void pie_catch_up(struct pie_state *s, const struct pie_params *p,
 	pie_update(s, p, pie_delay_ns(s));
 }
 
-static uint32_t pie_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t pie_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct pie_state *s = state;
 	const struct pie_params *p = params;
 
 	if (v->queue_pkts < QUIET_PKTS)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	pie_catch_up(s, p, v->now_ns);
 	s->is_empty = 0;
 	if (s->burst_left_ns > 0)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	if (s->old_delay_ns < (int64_t)(p->target_ns / 2) && s->p_q48 < P_ONE / 5)
-		return MARK_PASS;
-	if ((int64_t)(rng_u64(&s->rng) >> (64 - P_BITS)) >= s->p_q48)
-		return MARK_PASS;
-	if (p->drop_above_q32 < ONE_Q32 &&
+		return WEIR_MARK_PASS;
+	if ((int64_t)(weir_rng_u64(&s->rng) >> (64 - P_BITS)) >= s->p_q48)
+		return WEIR_MARK_PASS;
+	if (p->drop_above_q32 < WEIR_ONE_Q32 &&
 	    s->p_q48 >= (int64_t)(p->drop_above_q32 << (P_BITS - 32)))
-		return MARK_DROP;
-	return MARK_CE;
+		return WEIR_MARK_DROP;
+	return WEIR_MARK_CE;
 }
 
-static uint32_t pie_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t pie_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct pie_state *s = state;
 
 	pie_catch_up(s, params, v->now_ns);
 	s->delay_ns = v->sojourn_ns;
 	s->is_empty = v->queue_pkts == 0;
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
 
 static double pie_read_probability(const void *state, const void *params)
@@ -247,13 +249,13 @@ static double pie_read_delay(const void *state, const void *params)
 	return (double)pie_delay_ns(s);
 }
 
-static const struct mark_value pie_values[] = {
+static const struct weir_mark_value pie_values[] = {
 	{ "probability", "", pie_read_probability },
 	{ "delay", "ns", pie_read_delay },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_pie = {
+const struct weir_mark_ops weir_mark_pie = {
 	.name = "pie",
 	.help = "marks with a probability that a controller turns until packets queue for a target "
 		"time",

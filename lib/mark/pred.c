@@ -36,16 +36,16 @@ enum pred_f { PRED_F_SQRT, PRED_F_N, PRED_F_N2 };
 
 struct pred_params {
 	uint64_t slope_q32; /* lambda */
-	uint64_t min, max;  /* OPT_LENGTH */
+	uint64_t min, max;  /* WEIR_OPT_LENGTH */
 	uint64_t parts, f, counter, index_bits, lookup;
 	uint64_t count_ns, tune_ns, rtt_ns;
 	struct qla_params qla;
-	struct span_ps read_delay, write_delay;
+	struct weir_span_ps read_delay, write_delay;
 };
 
 /* Followed by a struct flow_count with its table, and a struct pred_table where it is used. */
 struct pred_state {
-	struct rng rng;
+	struct weir_rng rng;
 	uint64_t rise_q32; /* lambda f(N), per MB */
 	uint64_t min_bytes, max_bytes;
 	uint64_t count_ns;
@@ -69,58 +69,61 @@ static const char *const lookups[] = { "formula", "table", NULL };
 
 #define AT(field) offsetof(struct pred_params, field)
 
-static const struct option pred_options[] = {
-	{ "lambda", OPT_FRACTION_Q32, AT(slope_q32), "0.7", QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32,
+static const struct weir_option pred_options[] = {
+	{ "lambda", WEIR_OPT_FRACTION_Q32, AT(slope_q32), "0.7", QLA_SLOPE_MIN_Q32,
+	  QLA_SLOPE_MAX_Q32,
 	  "by how much the probability rises per MB of queue above min and, by f, with the flows; "
 	  "where QLA starts",
 	  NULL },
-	{ "min", OPT_LENGTH, AT(min), "10pkts", 0, QLA_LENGTH_MAX,
+	{ "min", WEIR_OPT_LENGTH, AT(min), "10pkts", 0, QLA_LENGTH_MAX,
 	  "below this length no packet is marked; where QLA starts", NULL },
-	{ "max", OPT_LENGTH, AT(max), "500KB", 0, QLA_LENGTH_MAX,
+	{ "max", WEIR_OPT_LENGTH, AT(max), "500KB", 0, QLA_LENGTH_MAX,
 	  "at or above this length every packet is marked", NULL },
-	{ "parts", OPT_CHOICE, AT(parts), "both", 0, 0,
+	{ "parts", WEIR_OPT_CHOICE, AT(parts), "both", 0, 0,
 	  "what changes lambda: the number of flows (fcs), trials (qla), or both", parts },
-	{ "f", OPT_CHOICE, AT(f), "n", 0, 0,
+	{ "f", WEIR_OPT_CHOICE, AT(f), "n", 0, 0,
 	  "what lambda is multiplied by: the number of flows n, its root or its square",
 	  functions },
-	{ "counter", OPT_CHOICE, AT(counter), "table", 0, 0,
+	{ "counter", WEIR_OPT_CHOICE, AT(counter), "table", 0, 0,
 	  "how flows are counted: by a table of hashes or by 120 bits", counters },
-	{ "index-bits", OPT_COUNT, AT(index_bits), "10", 1, INDEX_BITS_MAX,
+	{ "index-bits", WEIR_OPT_COUNT, AT(index_bits), "10", 1, INDEX_BITS_MAX,
 	  "the table of hashes has two to the power of this many places", NULL },
-	{ "t-fcs", OPT_TIME_NS, AT(count_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
+	{ "t-fcs", WEIR_OPT_TIME_NS, AT(count_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
 	  "interval in which flows are counted; 0us: 1.25 round-trip times", NULL },
-	{ "t-qla", OPT_TIME_NS, AT(tune_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
+	{ "t-qla", WEIR_OPT_TIME_NS, AT(tune_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
 	  "interval of one trial, at least 1us; 0us: 5 round-trip times", NULL },
-	{ "rtt", OPT_TIME_NS, AT(rtt_ns), "0us", 0, NS_PER_S,
+	{ "rtt", WEIR_OPT_TIME_NS, AT(rtt_ns), "0us", 0, WEIR_NS_PER_S,
 	  "base round-trip time; 0us: that of the network", NULL },
-	{ "lookup", OPT_CHOICE, AT(lookup), "formula", 0, 0,
+	{ "lookup", WEIR_OPT_CHOICE, AT(lookup), "formula", 0, 0,
 	  "whether the probability is computed, or read from a table of queue cells and flows",
 	  lookups },
 	QLA_OPTIONS(struct pred_params, qla),
-	{ "read-delay", OPT_SPAN_PS, AT(read_delay), "0us", 0, TUNE_INTERVAL_MAX_NS *PS_PER_NS,
-	  "from the end of a trial until QLA knows of it", NULL },
-	{ "write-delay", OPT_SPAN_PS, AT(write_delay), "0us", 0, TUNE_INTERVAL_MAX_NS *PS_PER_NS,
-	  "from QLA's decision until it is in force", NULL },
+	{ "read-delay", WEIR_OPT_SPAN_PS, AT(read_delay), "0us", 0,
+	  TUNE_INTERVAL_MAX_NS *WEIR_PS_PER_NS, "from the end of a trial until QLA knows of it",
+	  NULL },
+	{ "write-delay", WEIR_OPT_SPAN_PS, AT(write_delay), "0us", 0,
+	  TUNE_INTERVAL_MAX_NS *WEIR_PS_PER_NS, "from QLA's decision until it is in force", NULL },
 	{ .name = NULL },
 };
 
-static int pred_check(const void *params, struct error *e)
+static int pred_check(const void *params, struct weir_error *e)
 {
 	const struct pred_params *p = params;
 	uint64_t delay_ps = (uint64_t)p->read_delay.last_ps + (uint64_t)p->write_delay.last_ps;
 
-	if (length_is_packets(p->min) == length_is_packets(p->max) && p->min > p->max)
-		return error_set(e, "min is above max");
+	if (weir_length_is_packets(p->min) == weir_length_is_packets(p->max) && p->min > p->max)
+		return weir_error_set(e, "min is above max");
 	if (p->parts == PRED_FCS)
 		return 0;
 	if (p->slope_q32 < p->qla.slope_min_q32)
-		return error_set(e, "lambda is below lambda-min");
+		return weir_error_set(e, "lambda is below lambda-min");
 	if (p->tune_ns && p->tune_ns < TUNE_INTERVAL_MIN_NS)
-		return error_set(e, "t-qla is shorter than 1us");
-	if (delay_ps > p->tune_ns * PS_PER_NS)
-		return error_set(e, "read-delay and write-delay together may be longer than t-qla; "
-				    "write it as in t-qla=400ms");
-	return qla_check(&p->qla, e);
+		return weir_error_set(e, "t-qla is shorter than 1us");
+	if (delay_ps > p->tune_ns * WEIR_PS_PER_NS)
+		return weir_error_set(
+			e, "read-delay and write-delay together may be longer than t-qla; "
+			   "write it as in t-qla=400ms");
+	return weir_qla_check(&p->qla, e);
 }
 
 /* --- memory --- */
@@ -164,7 +167,7 @@ static ramp_wide f_q16(enum pred_f f, uint32_t flows)
 	return (ramp_wide)(f == PRED_F_N ? n : n * n) << F_BITS;
 }
 
-/* slope <= 2^52 and f <= 2^64: wide. */
+/* slope <= 2^52 and f <= 2^64: weir_wide. */
 static uint64_t rise_q32(const struct pred_state *s, const struct pred_params *p, uint32_t flows)
 {
 	ramp_wide rise = (ramp_wide)s->slope_q32 * f_q16((enum pred_f)p->f, flows) >> F_BITS;
@@ -178,7 +181,8 @@ static void set_flows(struct pred_state *s, const struct pred_params *p, uint32_
 	s->rise_q32 = rise_q32(s, p, flows);
 }
 
-static void set_knobs(struct pred_state *s, const struct pred_params *p, const struct tune_knobs *k)
+static void set_knobs(struct pred_state *s, const struct pred_params *p,
+		      const struct weir_tune_knobs *k)
 {
 	if (s->slope_q32 == k->slope_q32 && s->min_bytes == k->min_bytes)
 		return;
@@ -193,28 +197,28 @@ static void set_knobs(struct pred_state *s, const struct pred_params *p, const s
 
 static struct tune_plan tune_plan_of(const struct pred_params *p)
 {
-	return (struct tune_plan){ &tune_qla, &p->qla, p->read_delay, p->write_delay };
+	return (struct tune_plan){ &weir_tune_qla, &p->qla, p->read_delay, p->write_delay };
 }
 
 static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
 {
-	return length_number(length) * (length_is_packets(length) ? mtu_bytes : 1);
+	return weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
 }
 
-static void pred_init(void *state, const void *params, const struct mark_env *env)
+static void pred_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
 	uint64_t rtt_ns = p->rtt_ns ? p->rtt_ns : (uint64_t)env->rtt_ns;
 	uint64_t min_bytes = length_bytes(p->min, env->mtu_bytes);
 	uint64_t max_bytes = length_bytes(p->max, env->mtu_bytes);
-	struct tune_knobs knobs;
+	struct weir_tune_knobs knobs;
 
 	if (max_bytes > UINT32_MAX) /* no queue is longer */
 		max_bytes = UINT32_MAX;
-	knobs = (struct tune_knobs){ min_bytes < max_bytes ? min_bytes : max_bytes, max_bytes,
-				     p->slope_q32 };
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	knobs = (struct weir_tune_knobs){ min_bytes < max_bytes ? min_bytes : max_bytes, max_bytes,
+					  p->slope_q32 };
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 	s->max_bytes = max_bytes;
 	s->flows = 1;
 	s->count_ns = p->count_ns ? p->count_ns : rtt_ns + rtt_ns / 4;
@@ -223,17 +227,18 @@ static void pred_init(void *state, const void *params, const struct mark_env *en
 		struct tune_env tune_env = { env->seed, env->rate_bps,
 					     p->tune_ns ? p->tune_ns : 5 * rtt_ns, env->mtu_bytes };
 
-		tune_loop_init(&s->loop, &plan, &s->qla, &tune_env, &knobs);
+		weir_tune_loop_init(&s->loop, &plan, &s->qla, &tune_env, &knobs);
 		knobs = s->loop.knobs;
 	}
 	if (p->lookup == PRED_TABLE)
-		pred_table_init(table_of(s, p), max_bytes);
+		weir_pred_table_init(table_of(s, p), max_bytes);
 	set_knobs(s, p, &knobs);
 }
 
 /* --- packets --- */
 
-static void pred_count(struct pred_state *s, const struct pred_params *p, const struct mark_view *v)
+static void pred_count(struct pred_state *s, const struct pred_params *p,
+		       const struct weir_mark_view *v)
 {
 	struct flow_count *c = count_of(s);
 	uint32_t flows = p->counter == PRED_COUNT_TABLE
@@ -253,11 +258,12 @@ pred_catch_up(struct pred_state *s, const struct pred_params *p, const struct tu
 	struct tune_plan plan = tune_plan_of(p);
 
 	s->loop.flows = s->flows;
-	tune_loop_catch_up(&s->loop, &plan, &s->qla, a);
+	weir_tune_loop_catch_up(&s->loop, &plan, &s->qla, a);
 	set_knobs(s, p, &s->loop.knobs);
 }
 
-static void pred_tune(struct pred_state *s, const struct pred_params *p, const struct mark_view *v)
+static void pred_tune(struct pred_state *s, const struct pred_params *p,
+		      const struct weir_mark_view *v)
 {
 	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
 
@@ -275,9 +281,9 @@ static int pred_hits_by_table(struct pred_state *s, const struct pred_params *p,
 	if (!pred_table_has(t, row)) {
 		struct pred_line line = { s->min_bytes, rise_q32(s, p, row + 1) };
 
-		pred_table_write(t, row, line);
+		weir_pred_table_write(t, row, line);
 	}
-	return rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes);
+	return weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes);
 }
 
 /* p = lambda f(N) (q - min) / 1 MB; ramp_hits compares without dividing, and its probability is the
@@ -288,18 +294,18 @@ static uint32_t pred_verdict(struct pred_state *s, const struct pred_params *p,
 	int hits;
 
 	if (queue_bytes >= s->max_bytes)
-		return MARK_CE | mark_reason(PRED_MAX);
+		return WEIR_MARK_CE | weir_mark_reason(PRED_MAX);
 	if (p->lookup == PRED_TABLE)
 		hits = pred_hits_by_table(s, p, queue_bytes);
 	else if (queue_bytes <= s->min_bytes)
 		hits = 0;
 	else
-		hits = ramp_hits(rng_u32(&s->rng), s->rise_q32, queue_bytes - s->min_bytes,
+		hits = ramp_hits(weir_rng_u32(&s->rng), s->rise_q32, queue_bytes - s->min_bytes,
 				 RAMP_BYTES_PER_MB);
-	return hits ? MARK_CE | mark_reason(PRED_RAMP) : MARK_PASS;
+	return hits ? WEIR_MARK_CE | weir_mark_reason(PRED_RAMP) : WEIR_MARK_PASS;
 }
 
-static uint32_t pred_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t pred_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
@@ -310,7 +316,7 @@ static uint32_t pred_enqueue(void *state, const void *params, const struct mark_
 	if (p->parts != PRED_QLA)
 		pred_count(s, p, v);
 	verdict = pred_verdict(s, p, v->queue_bytes);
-	if (verdict != MARK_PASS)
+	if (verdict != WEIR_MARK_PASS)
 		tune_loop_mark(&s->loop);
 	return verdict;
 }
@@ -332,7 +338,7 @@ static double pred_read_lambda(const void *state, const void *params)
 	const struct pred_params *p = params;
 	uint64_t slope_q32 = p->parts == PRED_FCS ? s->slope_q32 : s->qla.slope_q32;
 
-	return (double)slope_q32 / (double)ONE_Q32;
+	return (double)slope_q32 / (double)WEIR_ONE_Q32;
 }
 
 static double pred_read_min(const void *state, const void *params)
@@ -348,10 +354,10 @@ static double pred_read_utility(const void *state, const void *params)
 	const struct pred_state *s = state;
 	const struct pred_params *p = params;
 
-	return p->parts == PRED_FCS ? NAN : tune_qla.values[0].read(&s->qla, &p->qla);
+	return p->parts == PRED_FCS ? NAN : weir_tune_qla.values[0].read(&s->qla, &p->qla);
 }
 
-static const struct mark_value pred_values[] = {
+static const struct weir_mark_value pred_values[] = {
 	{ "N", "", pred_read_flows },
 	{ "lambda", "", pred_read_lambda },
 	{ "min", "bytes", pred_read_min },
@@ -360,7 +366,7 @@ static const struct mark_value pred_values[] = {
 };
 
 /* There is no quiet length: flows are counted and queues measured by every packet. */
-const struct mark_ops mark_pred = {
+const struct weir_mark_ops weir_mark_pred = {
 	.name = "pred",
 	.help = "RED whose slope grows with the number of flows and is tuned by trials",
 	.cite = "Du et al., PRED, NSDI 2024, section 4",

@@ -2,7 +2,7 @@
 #include "lib/mark/pred_table.h"
 #include "lib/mark/ramp.h"
 
-void pred_table_init(struct pred_table *t, uint64_t max_bytes)
+void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes)
 {
 	t->edition = 1;
 	while (max_bytes >> t->shift >= PRED_TABLE_CELLS)
@@ -22,7 +22,7 @@ static uint16_t cell_p_q16(struct pred_line line, uint64_t middle_bytes)
 	return p_q32 < UINT16_MAX ? (uint16_t)p_q32 : UINT16_MAX;
 }
 
-void pred_table_write(struct pred_table *t, uint32_t row, struct pred_line line)
+void weir_pred_table_write(struct pred_table *t, uint32_t row, struct pred_line line)
 {
 	uint64_t half_bytes = (UINT64_C(1) << t->shift) / 2;
 

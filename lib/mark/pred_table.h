@@ -32,7 +32,7 @@ struct pred_line {
 };
 
 /* The table is zeroed before. max_bytes < 2^32. */
-void pred_table_init(struct pred_table *t, uint64_t max_bytes);
+void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes);
 
 /* All rows are out of date. */
 static inline void pred_table_renew(struct pred_table *t)
@@ -51,7 +51,7 @@ static inline int pred_table_has(const struct pred_table *t, uint32_t row)
 	return t->row_edition[row] == t->edition;
 }
 
-void pred_table_write(struct pred_table *t, uint32_t row, struct pred_line line);
+void weir_pred_table_write(struct pred_table *t, uint32_t row, struct pred_line line);
 
 /* queue_bytes < max_bytes; the row is up to date. */
 static inline uint32_t pred_table_p_q16(const struct pred_table *t, uint32_t row,

@@ -18,7 +18,7 @@ enum red_at { RED_AT_ENQUEUE, RED_AT_DEQUEUE };
 enum red_reason { RED_RAMP, RED_MAX };
 
 struct red_params {
-	uint64_t min, max; /* OPT_LENGTH, both in bytes or both in packets */
+	uint64_t min, max; /* WEIR_OPT_LENGTH, both in bytes or both in packets */
 	uint64_t p_q32;
 	uint64_t slope_q32; /* per MB; 0: p counts */
 	uint64_t weight_q32;
@@ -26,54 +26,56 @@ struct red_params {
 };
 
 struct red_state {
-	struct rng rng;
+	struct weir_rng rng;
 	struct average average;
 };
 
 #define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
-#define SLOPE_MAX_Q32 (RAMP_BYTES_PER_MB * ONE_Q32)
-#define WEIGHT_MIN_Q32 (ONE_Q32 >> 16)
+#define SLOPE_MAX_Q32 (RAMP_BYTES_PER_MB * WEIR_ONE_Q32)
+#define WEIGHT_MIN_Q32 (WEIR_ONE_Q32 >> 16)
 #define P_DEFAULT "0.01"
 
 static const char *const scopes[] = { "queue", "port", NULL };
 static const char *const places[] = { "enqueue", "dequeue", NULL };
 
-static const struct option red_options[] = {
-	{ "min", OPT_LENGTH, offsetof(struct red_params, min), "5KB", 0, LENGTH_MAX,
+static const struct weir_option red_options[] = {
+	{ "min", WEIR_OPT_LENGTH, offsetof(struct red_params, min), "5KB", 0, LENGTH_MAX,
 	  "below this length no packet is marked", NULL },
-	{ "max", OPT_LENGTH, offsetof(struct red_params, max), "200KB", 0, LENGTH_MAX,
+	{ "max", WEIR_OPT_LENGTH, offsetof(struct red_params, max), "200KB", 0, LENGTH_MAX,
 	  "at or above this length every packet is marked", NULL },
-	{ "p", OPT_FRACTION_Q32, offsetof(struct red_params, p_q32), P_DEFAULT, 0, ONE_Q32,
-	  "probability just below max, rising in a line from 0 at min", NULL },
-	{ "slope", OPT_FRACTION_Q32, offsetof(struct red_params, slope_q32), "0", 0, SLOPE_MAX_Q32,
+	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, p_q32), P_DEFAULT, 0,
+	  WEIR_ONE_Q32, "probability just below max, rising in a line from 0 at min", NULL },
+	{ "slope", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, slope_q32), "0", 0,
+	  SLOPE_MAX_Q32,
 	  "in place of p: by how much the probability rises per MB of queue above min", NULL },
-	{ "weight", OPT_FRACTION_Q32, offsetof(struct red_params, weight_q32), "1", WEIGHT_MIN_Q32,
-	  ONE_Q32, "of each arrival in the moving average of the length; 1: the length as it is",
-	  NULL },
-	{ "scope", OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
+	{ "weight", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, weight_q32), "1",
+	  WEIGHT_MIN_Q32, WEIR_ONE_Q32,
+	  "of each arrival in the moving average of the length; 1: the length as it is", NULL },
+	{ "scope", WEIR_OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
 	  "whose length counts: the packet's queue or its port", scopes },
-	{ "at", OPT_CHOICE, offsetof(struct red_params, at), "enqueue", 0, 0,
+	{ "at", WEIR_OPT_CHOICE, offsetof(struct red_params, at), "enqueue", 0, 0,
 	  "when: the length that a packet finds, or the one that it leaves behind", places },
 	{ .name = NULL },
 };
 
-static int red_check(const void *params, struct error *e)
+static int red_check(const void *params, struct weir_error *e)
 {
 	const struct red_params *p = params;
 
-	if (length_is_packets(p->min) != length_is_packets(p->max))
-		return error_set(e, "min and max must both be in bytes or both in packets");
+	if (weir_length_is_packets(p->min) != weir_length_is_packets(p->max))
+		return weir_error_set(e, "min and max must both be in bytes or both in packets");
 	if (p->min > p->max)
-		return error_set(e, "min is above max");
-	if (p->slope_q32 && length_is_packets(p->min))
-		return error_set(e, "slope is per MB, so min and max must be in bytes");
-	if (p->slope_q32 && !option_is_default(option_find(red_options, "p"), p))
-		return error_set(e, "p and slope are two ways to give the same line; give one");
-	if (p->scope == RED_PORT && p->weight_q32 != ONE_Q32)
-		return error_set(e, "an average is kept per queue; scope=port needs weight=1");
-	if (p->at == RED_AT_DEQUEUE && p->weight_q32 != ONE_Q32)
-		return error_set(e,
-				 "an average is of what arrivals find; at=dequeue needs weight=1");
+		return weir_error_set(e, "min is above max");
+	if (p->slope_q32 && weir_length_is_packets(p->min))
+		return weir_error_set(e, "slope is per MB, so min and max must be in bytes");
+	if (p->slope_q32 && !weir_option_is_default(weir_option_find(red_options, "p"), p))
+		return weir_error_set(e,
+				      "p and slope are two ways to give the same line; give one");
+	if (p->scope == RED_PORT && p->weight_q32 != WEIR_ONE_Q32)
+		return weir_error_set(e, "an average is kept per queue; scope=port needs weight=1");
+	if (p->at == RED_AT_DEQUEUE && p->weight_q32 != WEIR_ONE_Q32)
+		return weir_error_set(
+			e, "an average is of what arrivals find; at=dequeue needs weight=1");
 	return 0;
 }
 
@@ -82,8 +84,9 @@ static uint32_t red_needs(const void *params)
 	const struct red_params *p = params;
 
 	if (p->at == RED_AT_DEQUEUE)
-		return MARK_NEEDS_DEQUEUE;
-	return MARK_NEEDS_ENQUEUE | (p->weight_q32 == ONE_Q32 ? 0u : MARK_NEEDS_DEQUEUE);
+		return WEIR_MARK_NEEDS_DEQUEUE;
+	return WEIR_MARK_NEEDS_ENQUEUE |
+	       (p->weight_q32 == WEIR_ONE_Q32 ? 0u : WEIR_MARK_NEEDS_DEQUEUE);
 }
 
 /* An average needs every arrival; the length as it is only those from min on. */
@@ -91,21 +94,21 @@ static uint64_t red_quiet_below(const void *params)
 {
 	const struct red_params *p = params;
 
-	return p->weight_q32 == ONE_Q32 ? p->min : 0;
+	return p->weight_q32 == WEIR_ONE_Q32 ? p->min : 0;
 }
 
-static void red_init(void *state, const void *params, const struct mark_env *env)
+static void red_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct red_state *s = state;
 
 	(void)params;
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 	average_init(&s->average, env);
 }
 
-static uint64_t red_length(const struct red_params *p, const struct mark_view *v)
+static uint64_t red_length(const struct red_params *p, const struct weir_mark_view *v)
 {
-	if (length_is_packets(p->min))
+	if (weir_length_is_packets(p->min))
 		return p->scope == RED_PORT ? v->port_pkts : v->queue_pkts;
 	return p->scope == RED_PORT ? v->port_bytes : v->queue_bytes;
 }
@@ -113,38 +116,38 @@ static uint64_t red_length(const struct red_params *p, const struct mark_view *v
 /* Probability on the ramp: p (q - min) / (max - min), or slope (q - min) / 1 MB. */
 static uint32_t red_verdict(struct red_state *s, const struct red_params *p, uint64_t length_q31)
 {
-	uint64_t min_q31 = length_number(p->min) << AVERAGE_BITS;
-	uint64_t max_q31 = length_number(p->max) << AVERAGE_BITS;
+	uint64_t min_q31 = weir_length_number(p->min) << AVERAGE_BITS;
+	uint64_t max_q31 = weir_length_number(p->max) << AVERAGE_BITS;
 	uint64_t rise_q32 = p->p_q32, run_q31 = max_q31 - min_q31;
 
 	if (length_q31 < min_q31)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	if (length_q31 >= max_q31)
-		return MARK_CE | mark_reason(RED_MAX);
+		return WEIR_MARK_CE | weir_mark_reason(RED_MAX);
 	if (p->slope_q32) {
 		rise_q32 = p->slope_q32;
 		run_q31 = (uint64_t)RAMP_BYTES_PER_MB << AVERAGE_BITS;
 	}
-	if (ramp_hits(rng_u32(&s->rng), rise_q32, length_q31 - min_q31, run_q31))
-		return MARK_CE | mark_reason(RED_RAMP);
-	return MARK_PASS;
+	if (ramp_hits(weir_rng_u32(&s->rng), rise_q32, length_q31 - min_q31, run_q31))
+		return WEIR_MARK_CE | weir_mark_reason(RED_RAMP);
+	return WEIR_MARK_PASS;
 }
 
-static uint32_t red_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t red_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct red_state *s = state;
 	const struct red_params *p = params;
 	uint64_t length = red_length(p, v);
 
 	if (p->at == RED_AT_DEQUEUE)
-		return MARK_PASS;
+		return WEIR_MARK_PASS;
 	return red_verdict(s, p,
-			   p->weight_q32 == ONE_Q32
+			   p->weight_q32 == WEIR_ONE_Q32
 				   ? length << AVERAGE_BITS
 				   : average_arrive(&s->average, p->weight_q32, length, v->now_ns));
 }
 
-static uint32_t red_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t red_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct red_state *s = state;
 	const struct red_params *p = params;
@@ -152,7 +155,7 @@ static uint32_t red_dequeue(void *state, const void *params, const struct mark_v
 	if (p->at == RED_AT_DEQUEUE)
 		return red_verdict(s, p, red_length(p, v) << AVERAGE_BITS);
 	average_depart(&s->average, v);
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
 
 /* Without averaging there is none to read. */
@@ -161,7 +164,7 @@ static double red_read_average(const void *state, const void *params)
 	const struct red_state *s = state;
 	const struct red_params *p = params;
 
-	return p->weight_q32 == ONE_Q32 ? NAN : average_read(&s->average);
+	return p->weight_q32 == WEIR_ONE_Q32 ? NAN : average_read(&s->average);
 }
 
 /* Per MB, in whichever form the line was given; a step has none, and neither has a line over packets. */
@@ -171,20 +174,20 @@ static double red_read_slope(const void *state, const void *params)
 	uint64_t slope_q32 = p->slope_q32;
 
 	(void)state;
-	if (length_is_packets(p->min) || p->min == p->max)
+	if (weir_length_is_packets(p->min) || p->min == p->max)
 		return NAN;
 	if (!slope_q32)
 		slope_q32 = ramp_slope_q32(p->min, p->max, p->p_q32);
-	return (double)slope_q32 / (double)ONE_Q32;
+	return (double)slope_q32 / (double)WEIR_ONE_Q32;
 }
 
-static const struct mark_value red_values[] = {
+static const struct weir_mark_value red_values[] = {
 	{ "average", "", red_read_average },
 	{ "slope", "", red_read_slope },
 	{ .name = NULL },
 };
 
-const struct mark_ops mark_red = {
+const struct weir_mark_ops weir_mark_red = {
 	.name = "red",
 	.help = "marks with a probability that rises linearly with the queue from min to max",
 	.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2024, section 2.1 (slope)",

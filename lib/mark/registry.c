@@ -2,31 +2,34 @@
 #include "weir/mark.h"
 #include "lib/base/registry.h"
 
-extern const struct mark_ops mark_none, mark_ecn, mark_red, mark_tcn, mark_codel, mark_mq_ecn,
-	mark_ideal_ecn, mark_ecn_sharp, mark_bcc, mark_ared, mark_pie, mark_pftcn, mark_diffecn,
-	mark_pred;
+extern const struct weir_mark_ops weir_mark_none, weir_mark_ecn, weir_mark_red, weir_mark_tcn,
+	weir_mark_codel, weir_mark_mq_ecn, weir_mark_ideal_ecn, weir_mark_ecn_sharp, weir_mark_bcc,
+	weir_mark_ared, weir_mark_pie, weir_mark_pftcn, weir_mark_diffecn, weir_mark_pred;
 
-const struct mark_ops *const mark_all[] = {
-	&mark_none,   &mark_ecn,       &mark_red,       &mark_tcn,  &mark_codel,
-	&mark_mq_ecn, &mark_ideal_ecn, &mark_ecn_sharp, &mark_bcc,  &mark_ared,
-	&mark_pie,    &mark_pftcn,     &mark_diffecn,   &mark_pred, NULL,
+const struct weir_mark_ops *const weir_mark_all[] = {
+	&weir_mark_none,      &weir_mark_ecn,       &weir_mark_red,
+	&weir_mark_tcn,       &weir_mark_codel,     &weir_mark_mq_ecn,
+	&weir_mark_ideal_ecn, &weir_mark_ecn_sharp, &weir_mark_bcc,
+	&weir_mark_ared,      &weir_mark_pie,       &weir_mark_pftcn,
+	&weir_mark_diffecn,   &weir_mark_pred,      NULL,
 };
 
-static const struct registry registry = REGISTRY("marking", mark_all, struct mark_ops);
+static const struct registry registry = REGISTRY("marking", weir_mark_all, struct weir_mark_ops);
 
-const struct mark_ops *mark_find(const char *name)
+const struct weir_mark_ops *weir_mark_find(const char *name)
 {
-	return registry_find(&registry, name);
+	return weir_registry_find(&registry, name);
 }
 
-int mark_parse(const char *spec, const struct mark_ops **ops, void *params, struct error *e)
+int weir_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
+		    struct weir_error *e)
 {
-	const struct mark_ops *found = registry_parse(&registry, spec, params, e);
+	const struct weir_mark_ops *found = weir_registry_parse(&registry, spec, params, e);
 
 	if (!found)
 		return -1;
 	if (found->check && found->check(params, e))
-		return error_prefix(e, "%s: ", found->name);
+		return weir_error_prefix(e, "%s: ", found->name);
 	*ops = found;
 	return 0;
 }

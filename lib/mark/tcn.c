@@ -22,72 +22,72 @@ struct tcn_params {
 };
 
 struct tcn_state {
-	struct rng rng; /* for the line only */
+	struct weir_rng rng; /* for the line only */
 };
 
-static const struct option tcn_options[] = {
-	{ "threshold", OPT_TIME_NS, offsetof(struct tcn_params, threshold_ns), "78us", 0, NS_PER_S,
-	  "packets are marked that queued longer than this", NULL },
-	{ "t-min", OPT_TIME_NS, offsetof(struct tcn_params, min_ns), "0us", 0, NS_PER_S,
+static const struct weir_option tcn_options[] = {
+	{ "threshold", WEIR_OPT_TIME_NS, offsetof(struct tcn_params, threshold_ns), "78us", 0,
+	  WEIR_NS_PER_S, "packets are marked that queued longer than this", NULL },
+	{ "t-min", WEIR_OPT_TIME_NS, offsetof(struct tcn_params, min_ns), "0us", 0, WEIR_NS_PER_S,
 	  "with t-max: packets are not marked that queued shorter than this", NULL },
-	{ "t-max", OPT_TIME_NS, offsetof(struct tcn_params, max_ns), "0us", 0, NS_PER_S,
+	{ "t-max", WEIR_OPT_TIME_NS, offsetof(struct tcn_params, max_ns), "0us", 0, WEIR_NS_PER_S,
 	  "in place of threshold: packets are always marked that queued longer than this; 0us: "
 	  "threshold counts",
 	  NULL },
-	{ "p", OPT_FRACTION_Q32, offsetof(struct tcn_params, p_q32), "0.01", 0, ONE_Q32,
+	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct tcn_params, p_q32), "0.01", 0, WEIR_ONE_Q32,
 	  "probability at t-max, rising in a line from 0 at t-min", NULL },
 	{ .name = NULL },
 };
 
 static int is_default(const char *name, const struct tcn_params *p)
 {
-	return option_is_default(option_find(tcn_options, name), p);
+	return weir_option_is_default(weir_option_find(tcn_options, name), p);
 }
 
-static int tcn_check(const void *params, struct error *e)
+static int tcn_check(const void *params, struct weir_error *e)
 {
 	const struct tcn_params *p = params;
 
 	if (p->max_ns == 0 && !(is_default("t-min", p) && is_default("p", p)))
-		return error_set(e, "t-min and p go with t-max, which is not given");
+		return weir_error_set(e, "t-min and p go with t-max, which is not given");
 	if (p->max_ns > 0 && !is_default("threshold", p))
-		return error_set(e, "threshold and t-max are two ways to say when; give one");
+		return weir_error_set(e, "threshold and t-max are two ways to say when; give one");
 	if (p->min_ns > p->max_ns)
-		return error_set(e, "t-min is above t-max");
+		return weir_error_set(e, "t-min is above t-max");
 	return 0;
 }
 
-static void tcn_init(void *state, const void *params, const struct mark_env *env)
+static void tcn_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct tcn_state *s = state;
 
 	(void)params;
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 }
 
 /* p (t - T_min) / (T_max - T_min); times are below 2^30. */
 static uint32_t tcn_line(struct tcn_state *s, const struct tcn_params *p, int64_t sojourn_ns)
 {
 	if (sojourn_ns > (int64_t)p->max_ns)
-		return MARK_CE | mark_reason(TCN_SOJOURN);
+		return WEIR_MARK_CE | weir_mark_reason(TCN_SOJOURN);
 	if (sojourn_ns <= (int64_t)p->min_ns)
-		return MARK_PASS;
-	if (ramp_hits(rng_u32(&s->rng), p->p_q32, (uint64_t)sojourn_ns - p->min_ns,
+		return WEIR_MARK_PASS;
+	if (ramp_hits(weir_rng_u32(&s->rng), p->p_q32, (uint64_t)sojourn_ns - p->min_ns,
 		      p->max_ns - p->min_ns))
-		return MARK_CE | mark_reason(TCN_RAMP);
-	return MARK_PASS;
+		return WEIR_MARK_CE | weir_mark_reason(TCN_RAMP);
+	return WEIR_MARK_PASS;
 }
 
-static uint32_t tcn_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t tcn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct tcn_params *p = params;
 
 	if (__builtin_expect(p->max_ns != 0, 0))
 		return tcn_line(state, p, v->sojourn_ns);
-	return v->sojourn_ns > (int64_t)p->threshold_ns ? MARK_CE : MARK_PASS;
+	return v->sojourn_ns > (int64_t)p->threshold_ns ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-const struct mark_ops mark_tcn = {
+const struct weir_mark_ops weir_mark_tcn = {
 	.name = "tcn",
 	.help = "marks packets that queued longer than a fixed time",
 	.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016",

@@ -12,21 +12,21 @@ struct flow {
 	double recovery;       /* F */
 };
 
-static double to_packets(const struct model_dcqcn *m, double bits)
+static double to_packets(const struct weir_model_dcqcn *m, double bits)
 {
-	return bits / bytes_to_bits(m->packet_bytes);
+	return bits / weir_bytes_to_bits(m->packet_bytes);
 }
 
-static struct flow make_flow(const struct model_dcqcn *m)
+static struct flow make_flow(const struct weir_model_dcqcn *m)
 {
 	double rate = to_packets(m, m->rate_bps / m->flows);
 
 	return (struct flow){
 		.rate = rate,
 		.step = to_packets(m, m->additive_bps),
-		.cut_s = m->decrease_interval_ns / NS_PER_S,
-		.alpha_s = m->alpha_timer_ns / NS_PER_S,
-		.timer = rate * m->increase_timer_ns / NS_PER_S,
+		.cut_s = m->decrease_interval_ns / WEIR_NS_PER_S,
+		.alpha_s = m->alpha_timer_ns / WEIR_NS_PER_S,
+		.timer = rate * m->increase_timer_ns / WEIR_NS_PER_S,
 		.counter = m->byte_counter_bytes / m->packet_bytes,
 		.recovery = m->fast_recovery_rounds,
 	};
@@ -86,12 +86,12 @@ static double solve(const struct flow *f)
 	}
 }
 
-struct model_dcqcn_rest model_dcqcn_rest(const struct model_dcqcn *m)
+struct weir_model_dcqcn_rest weir_model_dcqcn_rest(const struct weir_model_dcqcn *m)
 {
 	struct flow f = make_flow(m);
 	double u = solve(&f), p = some_marked(u, 1);
 	double target = f.rate + target_above_rate(&f, u);
-	struct model_dcqcn_rest rest = {
+	struct weir_model_dcqcn_rest rest = {
 		.probability = p,
 		.alpha = some_marked(u, f.alpha_s * f.rate),
 		.rate_bps = m->rate_bps / m->flows,
@@ -106,7 +106,7 @@ struct model_dcqcn_rest model_dcqcn_rest(const struct model_dcqcn *m)
 	return rest;
 }
 
-double model_dcqcn_small_probability(const struct model_dcqcn *m)
+double weir_model_dcqcn_small_probability(const struct weir_model_dcqcn *m)
 {
 	struct flow f = make_flow(m);
 	double events = 1 / f.counter + 1 / f.timer;

@@ -8,19 +8,19 @@
 struct node {
 	int64_t rank;
 	uint32_t number;         /* in order of arrival */
-	uint32_t child, sibling; /* chunks; SLOT_NONE: none */
+	uint32_t child, sibling; /* chunks; WEIR_SLOT_NONE: none */
 } __attribute__((may_alias));
 
-_Static_assert(sizeof(struct node) <= sizeof(struct packet), "a node fits a slot");
+_Static_assert(sizeof(struct node) <= sizeof(struct weir_packet), "a node fits a slot");
 
-static struct packet *packet_of(struct packet_pool *pool, uint32_t chunk)
+static struct weir_packet *packet_of(struct weir_packet_pool *pool, uint32_t chunk)
 {
-	return &pool->slots[chunk << CHUNK_SHIFT];
+	return &pool->slots[chunk << WEIR_CHUNK_SHIFT];
 }
 
-static struct node *node_of(struct packet_pool *pool, uint32_t chunk)
+static struct node *node_of(struct weir_packet_pool *pool, uint32_t chunk)
 {
-	return (struct node *)&pool->slots[(chunk << CHUNK_SHIFT) + 1];
+	return (struct node *)&pool->slots[(chunk << WEIR_CHUNK_SHIFT) + 1];
 }
 
 static int is_before(const struct node *a, const struct node *b)
@@ -29,10 +29,10 @@ static int is_before(const struct node *a, const struct node *b)
 }
 
 /* Two heaps become one; returns its root. */
-static uint32_t meld(struct packet_pool *pool, uint32_t a, uint32_t b)
+static uint32_t meld(struct weir_packet_pool *pool, uint32_t a, uint32_t b)
 {
-	if (a == SLOT_NONE || b == SLOT_NONE)
-		return a == SLOT_NONE ? b : a;
+	if (a == WEIR_SLOT_NONE || b == WEIR_SLOT_NONE)
+		return a == WEIR_SLOT_NONE ? b : a;
 	if (is_before(node_of(pool, b), node_of(pool, a))) {
 		uint32_t other = a;
 
@@ -45,19 +45,19 @@ static uint32_t meld(struct packet_pool *pool, uint32_t a, uint32_t b)
 }
 
 /* The children of a root that has gone, two by two and then all, from the last to the first. */
-static uint32_t meld_children(struct packet_pool *pool, uint32_t child)
+static uint32_t meld_children(struct weir_packet_pool *pool, uint32_t child)
 {
-	uint32_t pairs = SLOT_NONE, root = SLOT_NONE;
+	uint32_t pairs = WEIR_SLOT_NONE, root = WEIR_SLOT_NONE;
 
-	while (child != SLOT_NONE) {
+	while (child != WEIR_SLOT_NONE) {
 		uint32_t first = child, second = node_of(pool, first)->sibling;
 
-		child = second == SLOT_NONE ? SLOT_NONE : node_of(pool, second)->sibling;
+		child = second == WEIR_SLOT_NONE ? WEIR_SLOT_NONE : node_of(pool, second)->sibling;
 		first = meld(pool, first, second);
 		node_of(pool, first)->sibling = pairs;
 		pairs = first;
 	}
-	while (pairs != SLOT_NONE) {
+	while (pairs != WEIR_SLOT_NONE) {
 		uint32_t next = node_of(pool, pairs)->sibling;
 
 		root = meld(pool, root, pairs);
@@ -66,23 +66,23 @@ static uint32_t meld_children(struct packet_pool *pool, uint32_t child)
 	return root;
 }
 
-static void show_head(struct packet_pool *pool, struct queue *q)
+static void show_head(struct weir_packet_pool *pool, struct weir_queue *q)
 {
 	q->head_bytes = packet_of(pool, q->head)->bytes;
 	q->head_rank = node_of(pool, q->head)->rank;
 }
 
-void ranked_push(struct queue *q, struct packet_pool *pool, const struct packet *packet,
-		 int64_t rank)
+void weir_ranked_push(struct weir_queue *q, struct weir_packet_pool *pool,
+		      const struct weir_packet *packet, int64_t rank)
 {
-	uint32_t chunk = chunk_take(pool);
+	uint32_t chunk = weir_chunk_take(pool);
 
 	*packet_of(pool, chunk) = *packet;
 	*node_of(pool, chunk) = (struct node){
 		.rank = rank,
 		.number = q->tail++,
-		.child = SLOT_NONE,
-		.sibling = SLOT_NONE,
+		.child = WEIR_SLOT_NONE,
+		.sibling = WEIR_SLOT_NONE,
 	};
 	q->head = q->pkts ? meld(pool, q->head, chunk) : chunk;
 	q->bytes += packet->bytes;
@@ -90,10 +90,10 @@ void ranked_push(struct queue *q, struct packet_pool *pool, const struct packet 
 	show_head(pool, q);
 }
 
-struct packet *ranked_pop(struct queue *q, struct packet_pool *pool)
+struct weir_packet *weir_ranked_pop(struct weir_queue *q, struct weir_packet_pool *pool)
 {
 	uint32_t chunk = q->head;
-	struct packet *packet = packet_of(pool, chunk);
+	struct weir_packet *packet = packet_of(pool, chunk);
 
 	q->bytes -= packet->bytes;
 	q->pkts--;
@@ -101,26 +101,27 @@ struct packet *ranked_pop(struct queue *q, struct packet_pool *pool)
 		q->head = meld_children(pool, node_of(pool, chunk)->child);
 		show_head(pool, q);
 	}
-	chunk_give(pool, chunk);
+	weir_chunk_give(pool, chunk);
 	return packet;
 }
 
 /* The list of what was found is also that of where to look next. */
-uint32_t ranked_list(const struct queue *q, const struct packet_store *s, uint32_t *slots)
+uint32_t weir_ranked_list(const struct weir_queue *q, const struct weir_packet_store *s,
+			  uint32_t *slots)
 {
 	uint32_t count = 1;
 
-	slots[0] = q->head << CHUNK_SHIFT;
+	slots[0] = q->head << WEIR_CHUNK_SHIFT;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct node *node = (const struct node *)&s->slots[slots[i] + 1];
-		const uint32_t linked[] = { node->child, i ? node->sibling : SLOT_NONE };
+		const uint32_t linked[] = { node->child, i ? node->sibling : WEIR_SLOT_NONE };
 
 		for (int k = 0; k < 2; k++) {
-			if (linked[k] == SLOT_NONE)
+			if (linked[k] == WEIR_SLOT_NONE)
 				continue;
 			if (count == q->pkts)
 				return count + 1;
-			slots[count++] = linked[k] << CHUNK_SHIFT;
+			slots[count++] = linked[k] << WEIR_CHUNK_SHIFT;
 		}
 	}
 	return count;

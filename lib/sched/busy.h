@@ -4,7 +4,7 @@
 #define SCHED_BUSY_H
 #include "weir/sched.h"
 
-enum { BUSY_WORD_BITS = 64, BUSY_WORDS = QUEUES_MAX / BUSY_WORD_BITS };
+enum { BUSY_WORD_BITS = 64, BUSY_WORDS = WEIR_QUEUES_MAX / BUSY_WORD_BITS };
 
 struct busy {
 	uint64_t word[BUSY_WORDS];
@@ -20,20 +20,20 @@ static inline void busy_remove(struct busy *b, uint32_t q)
 	b->word[q / BUSY_WORD_BITS] &= ~(UINT64_C(1) << (q % BUSY_WORD_BITS));
 }
 
-/* Lowest busy queue that is not below q, or QUEUES_MAX. */
+/* Lowest busy queue that is not below q, or WEIR_QUEUES_MAX. */
 static inline uint32_t busy_from(const struct busy *b, uint32_t q)
 {
 	uint64_t word;
 
-	if (q >= QUEUES_MAX)
-		return QUEUES_MAX;
+	if (q >= WEIR_QUEUES_MAX)
+		return WEIR_QUEUES_MAX;
 	word = b->word[q / BUSY_WORD_BITS] >> (q % BUSY_WORD_BITS);
 	if (word)
 		return q + (uint32_t)__builtin_ctzll(word);
 	for (uint32_t w = q / BUSY_WORD_BITS + 1; w < BUSY_WORDS; w++)
 		if (b->word[w])
 			return w * BUSY_WORD_BITS + (uint32_t)__builtin_ctzll(b->word[w]);
-	return QUEUES_MAX;
+	return WEIR_QUEUES_MAX;
 }
 
 /* The next busy queue after q, going round; at least one is busy. */
@@ -41,6 +41,6 @@ static inline uint32_t busy_after(const struct busy *b, uint32_t q)
 {
 	uint32_t next = busy_from(b, q + 1);
 
-	return next < QUEUES_MAX ? next : busy_from(b, 0);
+	return next < WEIR_QUEUES_MAX ? next : busy_from(b, 0);
 }
 #endif

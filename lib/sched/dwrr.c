@@ -15,7 +15,7 @@
 struct dwrr_params {
 	uint64_t quantum_bytes;
 	uint64_t strict_queues;
-	struct weights weights;
+	struct weir_weights weights;
 };
 
 struct dwrr_state {
@@ -30,29 +30,29 @@ enum { QUANTUM_MIN_BYTES = 64, QUANTUM_MAX_BYTES = 1000 * 1000 };
 
 #define QUANTUM_OPTION \
 	{ \
-		"quantum", OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
+		"quantum", WEIR_OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
 			QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, \
 			"bytes that a turn gives a queue of weight 1", NULL \
 	}
 
-static const struct option dwrr_options[] = {
+static const struct weir_option dwrr_options[] = {
 	QUANTUM_OPTION,
 	WEIGHTS_OPTION(struct dwrr_params, weights),
 	{ .name = NULL },
 };
 
-static const struct option sp_dwrr_options[] = {
+static const struct weir_option sp_dwrr_options[] = {
 	PRIORITY_QUEUES_OPTION(struct dwrr_params, strict_queues),
 	QUANTUM_OPTION,
 	WEIGHTS_OPTION(struct dwrr_params, weights),
 	{ .name = NULL },
 };
 
-static int dwrr_check(const void *params, uint32_t queues, struct error *e)
+static int dwrr_check(const void *params, uint32_t queues, struct weir_error *e)
 {
 	const struct dwrr_params *p = params;
 
-	return weights_check(&p->weights, p->strict_queues, queues, e);
+	return weir_weights_check(&p->weights, p->strict_queues, queues, e);
 }
 
 /* So that the first turn is the first weighted queue's. */
@@ -64,7 +64,8 @@ static void dwrr_init(void *state, const void *params, uint32_t queues)
 	s->current = queues - 1;
 }
 
-static void dwrr_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+static void dwrr_activate(void *state, const void *params, uint32_t q,
+			  const struct weir_queue *queues)
 {
 	struct dwrr_state *s = state;
 
@@ -88,7 +89,7 @@ static void dwrr_halt(void *state, const void *params, uint32_t q)
 
 /* Ends: each round every busy queue gains at least QUANTUM_MIN_BYTES, and no packet is longer than
  * 2^16 bytes. Credit stays below quantum x weight + 2^16 < 2^37. */
-static uint32_t dwrr_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t dwrr_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct dwrr_state *s = state;
 	const struct dwrr_params *p = params;
@@ -108,7 +109,7 @@ static uint32_t dwrr_pick(void *state, const void *params, const struct queue *q
 }
 
 static void dwrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		      const struct queue *queues)
+		      const struct weir_queue *queues)
 {
 	struct dwrr_state *s = state;
 	const struct dwrr_params *p = params;
@@ -140,7 +141,7 @@ static uint32_t dwrr_turn(const void *state)
 	return s->turn;
 }
 
-const struct sched_ops sched_dwrr = {
+const struct weir_sched_ops weir_sched_dwrr = {
 	.name = "dwrr",
 	.help = "shares the line in bytes by weight, queues taking turns",
 	.cite = "Shreedhar and Varghese, Efficient Fair Queueing using Deficit Round Robin, "
@@ -159,7 +160,7 @@ const struct sched_ops sched_dwrr = {
 	.sent = dwrr_sent,
 };
 
-const struct sched_ops sched_sp_dwrr = {
+const struct weir_sched_ops weir_sched_sp_dwrr = {
 	.name = "sp-dwrr",
 	.help = "serves the first queues by strict priority and shares the rest by dwrr",
 	.cite = "strict priority over Shreedhar and Varghese, SIGCOMM 1995",

@@ -2,18 +2,19 @@
 #include "weir/sched.h"
 #include <inttypes.h>
 
-static int fifo_check(const void *params, uint32_t queues, struct error *e)
+static int fifo_check(const void *params, uint32_t queues, struct weir_error *e)
 {
 	(void)params;
 	if (queues != 1)
-		return error_set(e,
-				 "serves one queue, but the port has %" PRIu32 "; take one queue, "
-				 "or a scheduler such as sp, dwrr or wfq",
-				 queues);
+		return weir_error_set(e,
+				      "serves one queue, but the port has %" PRIu32
+				      "; take one queue, "
+				      "or a scheduler such as sp, dwrr or wfq",
+				      queues);
 	return 0;
 }
 
-static uint32_t fifo_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t fifo_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	(void)state;
 	(void)params;
@@ -21,7 +22,7 @@ static uint32_t fifo_pick(void *state, const void *params, const struct queue *q
 	return 0;
 }
 
-const struct sched_ops sched_fifo = {
+const struct weir_sched_ops weir_sched_fifo = {
 	.name = "fifo",
 	.help = "serves the only queue in the order of arrival",
 	.cite = "first come, first served",

@@ -20,15 +20,15 @@ struct pifo_params {
 
 static const char *const ranks[] = { "lstf", "class", "fifo", NULL };
 
-static const struct option pifo_options[] = {
-	{ "rank", OPT_CHOICE, offsetof(struct pifo_params, rank), "lstf", 0, 0,
+static const struct weir_option pifo_options[] = {
+	{ "rank", WEIR_OPT_CHOICE, offsetof(struct pifo_params, rank), "lstf", 0, 0,
 	  "what comes first: the packet with least slack (traffic.slack), of the lowest class, or "
 	  "that came first",
 	  ranks },
 	{ .name = NULL },
 };
 
-static int64_t pifo_rank(const void *params, const struct packet *packet, int64_t now_ps)
+static int64_t pifo_rank(const void *params, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct pifo_params *p = params;
 
@@ -37,7 +37,8 @@ static int64_t pifo_rank(const void *params, const struct packet *packet, int64_
 	return p->rank == PIFO_LSTF ? now_ps + packet->slack_ps : now_ps;
 }
 
-static void pifo_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+static void pifo_activate(void *state, const void *params, uint32_t q,
+			  const struct weir_queue *queues)
 {
 	(void)params;
 	(void)queues;
@@ -51,19 +52,19 @@ static void pifo_halt(void *state, const void *params, uint32_t q)
 }
 
 /* Of equal ranks the lowest queue's wins. */
-static uint32_t pifo_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t pifo_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	uint32_t best = busy_from(state, 0);
 
 	(void)params;
-	for (uint32_t q = best; q < QUEUES_MAX; q = busy_from(state, q + 1))
+	for (uint32_t q = best; q < WEIR_QUEUES_MAX; q = busy_from(state, q + 1))
 		if (queues[q].head_rank < queues[best].head_rank)
 			best = q;
 	return best;
 }
 
 static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		      const struct queue *queues)
+		      const struct weir_queue *queues)
 {
 	(void)params;
 	(void)bytes;
@@ -71,7 +72,7 @@ static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t byte
 		busy_remove(state, q);
 }
 
-const struct sched_ops sched_pifo = {
+const struct weir_sched_ops weir_sched_pifo = {
 	.name = "pifo",
 	.help = "gives every packet a rank when it comes and serves the lowest rank first",
 	.cite = "Sivaraman et al., Programmable Packet Scheduling at Line Rate, SIGCOMM 2016",

@@ -2,30 +2,32 @@
 #include "weir/sched.h"
 #include "lib/base/registry.h"
 
-extern const struct sched_ops sched_fifo, sched_sp, sched_wrr, sched_dwrr, sched_wfq, sched_sp_dwrr,
-	sched_sp_wfq, sched_pifo;
+extern const struct weir_sched_ops weir_sched_fifo, weir_sched_sp, weir_sched_wrr, weir_sched_dwrr,
+	weir_sched_wfq, weir_sched_sp_dwrr, weir_sched_sp_wfq, weir_sched_pifo;
 
-const struct sched_ops *const sched_all[] = {
-	&sched_fifo,    &sched_sp,     &sched_wrr,  &sched_dwrr, &sched_wfq,
-	&sched_sp_dwrr, &sched_sp_wfq, &sched_pifo, NULL,
+const struct weir_sched_ops *const weir_sched_all[] = {
+	&weir_sched_fifo,   &weir_sched_sp,   &weir_sched_wrr,
+	&weir_sched_dwrr,   &weir_sched_wfq,  &weir_sched_sp_dwrr,
+	&weir_sched_sp_wfq, &weir_sched_pifo, NULL,
 };
 
-static const struct registry registry = REGISTRY("scheduler", sched_all, struct sched_ops);
+static const struct registry registry =
+	REGISTRY("scheduler", weir_sched_all, struct weir_sched_ops);
 
-const struct sched_ops *sched_find(const char *name)
+const struct weir_sched_ops *weir_sched_find(const char *name)
 {
-	return registry_find(&registry, name);
+	return weir_registry_find(&registry, name);
 }
 
-int sched_parse(const char *spec, uint32_t queues, const struct sched_ops **ops, void *params,
-		struct error *e)
+int weir_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
+		     void *params, struct weir_error *e)
 {
-	const struct sched_ops *found = registry_parse(&registry, spec, params, e);
+	const struct weir_sched_ops *found = weir_registry_parse(&registry, spec, params, e);
 
 	if (!found)
 		return -1;
 	if (found->check && found->check(params, queues, e))
-		return error_prefix(e, "%s: ", found->name);
+		return weir_error_prefix(e, "%s: ", found->name);
 	*ops = found;
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* sp.c -- strict priority: the first queue that holds a packet is served, queue 0 before all. */
 #include "lib/sched/busy.h"
 
-static void sp_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+static void sp_activate(void *state, const void *params, uint32_t q,
+			const struct weir_queue *queues)
 {
 	(void)params;
 	(void)queues;
@@ -14,7 +15,7 @@ static void sp_halt(void *state, const void *params, uint32_t q)
 	busy_remove(state, q);
 }
 
-static uint32_t sp_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t sp_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	(void)params;
 	(void)queues;
@@ -22,7 +23,7 @@ static uint32_t sp_pick(void *state, const void *params, const struct queue *que
 }
 
 static void sp_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		    const struct queue *queues)
+		    const struct weir_queue *queues)
 {
 	(void)params;
 	(void)bytes;
@@ -30,7 +31,7 @@ static void sp_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
 		busy_remove(state, q);
 }
 
-const struct sched_ops sched_sp = {
+const struct weir_sched_ops weir_sched_sp = {
 	.name = "sp",
 	.help = "serves the lowest-numbered queue that holds a packet",
 	.cite = "strict priority; IEEE 802.1Q, section 8.6.8.1",

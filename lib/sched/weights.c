@@ -2,20 +2,23 @@
 #include "lib/sched/weights.h"
 #include <inttypes.h>
 
-int weights_check(const struct weights *w, uint64_t strict_queues, uint32_t queues, struct error *e)
+int weir_weights_check(const struct weir_weights *w, uint64_t strict_queues, uint32_t queues,
+		       struct weir_error *e)
 {
 	uint32_t weighted;
 
 	if (strict_queues >= queues)
-		return error_set(e,
-				 "priority-queues=%" PRIu64 " leaves no queue to share the rest; "
-				 "the port has %" PRIu32 ", so at most %" PRIu32,
-				 strict_queues, queues, queues - 1);
+		return weir_error_set(e,
+				      "priority-queues=%" PRIu64
+				      " leaves no queue to share the rest; "
+				      "the port has %" PRIu32 ", so at most %" PRIu32,
+				      strict_queues, queues, queues - 1);
 	weighted = queues - (uint32_t)strict_queues;
 	if (w->count != 0 && w->count != weighted)
-		return error_set(e,
-				 "%" PRIu32 " weights for %" PRIu32 " weighted queues; give one "
-				 "for each, or weights=equal",
-				 w->count, weighted);
+		return weir_error_set(e,
+				      "%" PRIu32 " weights for %" PRIu32
+				      " weighted queues; give one "
+				      "for each, or weights=equal",
+				      w->count, weighted);
 	return 0;
 }

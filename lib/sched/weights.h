@@ -7,24 +7,25 @@ enum { WEIGHT_MAX = 65535 };
 
 #define WEIGHTS_OPTION(type, member) \
 	{ \
-		"weights", OPT_WEIGHTS, offsetof(type, member), "equal", 1, WEIGHT_MAX, \
+		"weights", WEIR_OPT_WEIGHTS, offsetof(type, member), "equal", 1, WEIGHT_MAX, \
 			"share of each queue, first queue first; equal: all 1", NULL \
 	}
 
 #define PRIORITY_QUEUES_OPTION(type, member) \
 	{ \
-		"priority-queues", OPT_COUNT, offsetof(type, member), "1", 0, QUEUES_MAX - 1, \
+		"priority-queues", WEIR_OPT_COUNT, offsetof(type, member), "1", 0, \
+			WEIR_QUEUES_MAX - 1, \
 			"queues, from the first, that are served before the others and each " \
 			"before the next", \
 			NULL \
 	}
 
 /* Refuses weights that do not fit the queues behind the first so many. */
-int weights_check(const struct weights *w, uint64_t strict_queues, uint32_t queues,
-		  struct error *e);
+int weir_weights_check(const struct weir_weights *w, uint64_t strict_queues, uint32_t queues,
+		       struct weir_error *e);
 
 /* Weight of the n-th weighted queue. */
-static inline uint32_t weights_of(const struct weights *w, uint32_t n)
+static inline uint32_t weights_of(const struct weir_weights *w, uint32_t n)
 {
 	return w->count ? w->weight[n] : 1;
 }

@@ -17,7 +17,7 @@
 
 struct wfq_params {
 	uint64_t strict_queues;
-	struct weights weights;
+	struct weir_weights weights;
 };
 
 /* Tags count bytes of a queue of weight 1, scaled by 2^32, and wrap around. All that matters is how
@@ -36,22 +36,22 @@ struct wfq_state {
 #define PACKET_BYTES_MAX UINT64_C(65535)
 #define AHEAD_MAX_Q32 (PACKET_BYTES_MAX << 32)
 
-static const struct option wfq_options[] = {
+static const struct weir_option wfq_options[] = {
 	WEIGHTS_OPTION(struct wfq_params, weights),
 	{ .name = NULL },
 };
 
-static const struct option sp_wfq_options[] = {
+static const struct weir_option sp_wfq_options[] = {
 	PRIORITY_QUEUES_OPTION(struct wfq_params, strict_queues),
 	WEIGHTS_OPTION(struct wfq_params, weights),
 	{ .name = NULL },
 };
 
-static int wfq_check(const void *params, uint32_t queues, struct error *e)
+static int wfq_check(const void *params, uint32_t queues, struct weir_error *e)
 {
 	const struct wfq_params *p = params;
 
-	return weights_check(&p->weights, p->strict_queues, queues, e);
+	return weir_weights_check(&p->weights, p->strict_queues, queues, e);
 }
 
 static void wfq_init(void *state, const void *params, uint32_t queues)
@@ -62,13 +62,14 @@ static void wfq_init(void *state, const void *params, uint32_t queues)
 	for (uint32_t q = (uint32_t)p->strict_queues; q < queues; q++) {
 		uint32_t weight = weights_of(&p->weights, q - (uint32_t)p->strict_queues);
 
-		s->queue[q].per_byte_q32 = (ONE_Q32 + weight / 2) / weight;
+		s->queue[q].per_byte_q32 = (WEIR_ONE_Q32 + weight / 2) / weight;
 	}
 }
 
 /* A finish tag that virtual time has passed counts no more. Once tags have wrapped, one that is very
  * old may look as if it lay ahead; the queue then waits for one packet's worth more, no longer. */
-static void wfq_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+static void wfq_activate(void *state, const void *params, uint32_t q,
+			 const struct weir_queue *queues)
 {
 	struct wfq_state *s = state;
 
@@ -88,7 +89,7 @@ static void wfq_halt(void *state, const void *params, uint32_t q)
 }
 
 /* Of equal tags the lowest queue's wins. */
-static uint32_t wfq_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t wfq_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct wfq_state *s = state;
 	const struct wfq_params *p = params;
@@ -114,7 +115,7 @@ static uint32_t wfq_pick(void *state, const void *params, const struct queue *qu
 }
 
 static void wfq_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		     const struct queue *queues)
+		     const struct weir_queue *queues)
 {
 	struct wfq_state *s = state;
 	const struct wfq_params *p = params;
@@ -127,7 +128,7 @@ static void wfq_sent(void *state, const void *params, uint32_t q, uint32_t bytes
 	s->queue[q].tag_q32 += bytes * s->queue[q].per_byte_q32;
 }
 
-const struct sched_ops sched_wfq = {
+const struct weir_sched_ops weir_sched_wfq = {
 	.name = "wfq",
 	.help = "shares the line in bytes by weight, packet by packet",
 	.cite = "Goyal, Vin, Cheng, Start-time Fair Queuing, SIGCOMM 1996",
@@ -143,7 +144,7 @@ const struct sched_ops sched_wfq = {
 	.sent = wfq_sent,
 };
 
-const struct sched_ops sched_sp_wfq = {
+const struct weir_sched_ops weir_sched_sp_wfq = {
 	.name = "sp-wfq",
 	.help = "serves the first queues by strict priority and shares the rest by wfq",
 	.cite = "strict priority over Goyal, Vin, Cheng, SIGCOMM 1996",

@@ -7,7 +7,7 @@
 #include "lib/sched/weights.h"
 
 struct wrr_params {
-	struct weights weights;
+	struct weir_weights weights;
 };
 
 struct wrr_state {
@@ -17,16 +17,16 @@ struct wrr_state {
 	uint32_t turn;    /* counts turns */
 };
 
-static const struct option wrr_options[] = {
+static const struct weir_option wrr_options[] = {
 	WEIGHTS_OPTION(struct wrr_params, weights),
 	{ .name = NULL },
 };
 
-static int wrr_check(const void *params, uint32_t queues, struct error *e)
+static int wrr_check(const void *params, uint32_t queues, struct weir_error *e)
 {
 	const struct wrr_params *p = params;
 
-	return weights_check(&p->weights, 0, queues, e);
+	return weir_weights_check(&p->weights, 0, queues, e);
 }
 
 /* So that the first turn is queue 0's. */
@@ -38,7 +38,8 @@ static void wrr_init(void *state, const void *params, uint32_t queues)
 	s->current = queues - 1;
 }
 
-static void wrr_activate(void *state, const void *params, uint32_t q, const struct queue *queues)
+static void wrr_activate(void *state, const void *params, uint32_t q,
+			 const struct weir_queue *queues)
 {
 	struct wrr_state *s = state;
 
@@ -58,7 +59,7 @@ static void wrr_halt(void *state, const void *params, uint32_t q)
 		s->left = 0;
 }
 
-static uint32_t wrr_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t wrr_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct wrr_state *s = state;
 	const struct wrr_params *p = params;
@@ -74,7 +75,7 @@ static uint32_t wrr_pick(void *state, const void *params, const struct queue *qu
 
 /* A queue that runs empty loses the rest of its turn. */
 static void wrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		     const struct queue *queues)
+		     const struct weir_queue *queues)
 {
 	struct wrr_state *s = state;
 
@@ -101,7 +102,7 @@ static uint32_t wrr_turn(const void *state)
 	return s->turn;
 }
 
-const struct sched_ops sched_wrr = {
+const struct weir_sched_ops weir_sched_wrr = {
 	.name = "wrr",
 	.help = "lets each busy queue in turn send as many packets as its weight",
 	.cite = "Katevenis et al., Weighted Round-Robin Cell Multiplexing, IEEE JSAC 1991",

@@ -3,7 +3,7 @@
 #include "weir/units.h"
 #include <assert.h>
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 enum { DRAWS_PER_STEP = 2 };
 
@@ -29,7 +29,7 @@ static struct course course_to(const struct tune_loop *l, const struct tune_arri
 }
 
 /* begin + (end - begin) (t - begin_ns) / (end_ns - begin_ns), rounded towards begin. Lengths are below
- * 2^33 and times below 2^63: wide. */
+ * 2^33 and times below 2^63: weir_wide. */
 static uint64_t course_at(const struct course *c, int64_t now_ns)
 {
 	uint64_t part = (uint64_t)(now_ns - c->begin_ns);
@@ -39,8 +39,9 @@ static uint64_t course_at(const struct course *c, int64_t now_ns)
 		return c->end_bytes;
 	if (c->end_bytes <= c->begin_bytes)
 		return c->begin_bytes -
-		       (uint64_t)((wide)(c->begin_bytes - c->end_bytes) * part / whole);
-	return c->begin_bytes + (uint64_t)((wide)(c->end_bytes - c->begin_bytes) * part / whole);
+		       (uint64_t)((weir_wide)(c->begin_bytes - c->end_bytes) * part / whole);
+	return c->begin_bytes +
+	       (uint64_t)((weir_wide)(c->end_bytes - c->begin_bytes) * part / whole);
 }
 
 /* Accounts for the queue up to a time that is not beyond the interval. */
@@ -57,11 +58,11 @@ static void follow(struct tune_loop *l, const struct course *c, int64_t to_ns)
 
 /* --- intervals --- */
 
-static uint64_t delay_ns(struct rng *r, struct span_ps span)
+static uint64_t delay_ns(struct weir_rng *r, struct weir_span_ps span)
 {
 	uint64_t width_ps = (uint64_t)(span.last_ps - span.first_ps);
 
-	return (uint64_t)ps_to_ns(span.first_ps + (int64_t)rng_below(r, width_ps + 1));
+	return (uint64_t)weir_ps_to_ns(span.first_ps + (int64_t)weir_rng_below(r, width_ps + 1));
 }
 
 static void set_due(struct tune_loop *l)
@@ -76,9 +77,9 @@ static void apply(struct tune_loop *l)
 }
 
 /* What the interval that ends now has seen; the next one begins with nothing. */
-static struct tune_telemetry take_telemetry(struct tune_loop *l)
+static struct weir_tune_telemetry take_telemetry(struct tune_loop *l)
 {
-	struct tune_telemetry t = {
+	struct weir_tune_telemetry t = {
 		.interval_ns = l->interval_ns,
 		.rate_bps = l->rate_bps,
 		.out_bytes = l->begin_bytes + l->in_bytes - l->queue_bytes,
@@ -102,20 +103,20 @@ static struct tune_telemetry take_telemetry(struct tune_loop *l)
 
 /* Leaves out whole circles of idle steps (see tune_ops), as many as end by now: a circle ends where it
  * began, and so do the knobs. Delays are drawn for each step, so those draws are left out too. */
-static void skip_circles(struct tune_loop *l, const struct tune_ops *ops, int64_t now_ns)
+static void skip_circles(struct tune_loop *l, const struct weir_tune_ops *ops, int64_t now_ns)
 {
 	uint64_t steps = (uint64_t)(now_ns - l->end_ns) / (uint64_t)l->interval_ns;
 	uint64_t skipped = steps / ops->idle_steps * ops->idle_steps;
 
 	l->end_ns += (int64_t)skipped * l->interval_ns;
 	l->last_ns = l->end_ns;
-	rng_skip(&l->rng, DRAWS_PER_STEP * skipped);
+	weir_rng_skip(&l->rng, DRAWS_PER_STEP * skipped);
 }
 
 static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
 			 int64_t now_ns)
 {
-	struct tune_telemetry t = take_telemetry(l);
+	struct weir_tune_telemetry t = take_telemetry(l);
 	uint64_t wait_ns;
 
 	assert(l->apply_ns == TUNE_NEVER); /* delays are at most an interval */
@@ -134,8 +135,8 @@ static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void
 		apply(l);
 }
 
-void tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
-			const struct tune_arrival *a)
+void weir_tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			     const struct tune_arrival *a)
 {
 	struct course c = course_to(l, a);
 
@@ -149,8 +150,8 @@ void tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void 
 	}
 }
 
-void tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
-		    const struct tune_env *env, const struct tune_knobs *knobs)
+void weir_tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			 const struct tune_env *env, const struct weir_tune_knobs *knobs)
 {
 	uint64_t interval_ns = env->interval_ns;
 
@@ -165,9 +166,10 @@ void tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tun
 		.asked = *knobs,
 		.rate_bps = env->rate_bps,
 		.ns_per_byte_q32 =
-			(uint64_t)(((wide)NS_PER_S * BITS_PER_BYTE << 32) / env->rate_bps),
+			(uint64_t)(((weir_wide)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE << 32) /
+				   env->rate_bps),
 		.mtu_bytes = env->mtu_bytes,
-		.rng = rng_make(env->seed, DELAYS, RNG_MARKING),
+		.rng = weir_rng_make(env->seed, DELAYS, WEIR_RNG_MARKING),
 	};
 	plan->ops->init(tuner, plan->params, env->mtu_bytes, &l->asked);
 	l->knobs = l->asked;

@@ -5,7 +5,7 @@
  * if it had been done in time:
  *
  *	if (tune_loop_is_due(&s->loop, v->now_ns))
- *		tune_loop_catch_up(&s->loop, &plan, &s->tuner, &arrival);
+ *		weir_tune_loop_catch_up(&s->loop, &plan, &s->tuner, &arrival);
  *	tune_loop_arrive(&s->loop, &arrival);
  *
  * What an interval sent is what came in, plus what was queued when it began, less what is left.
@@ -41,14 +41,14 @@ struct tune_loop {
 	uint64_t ns_per_byte_q32;
 	uint64_t max_bytes;
 	uint64_t marked_pkts;
-	struct tune_knobs knobs; /* in force */
-	struct tune_knobs asked; /* by the tuner; in force from apply_ns on */
-	int64_t apply_ns;        /* TUNE_NEVER: they are */
-	int64_t end_ns;          /* of the interval */
+	struct weir_tune_knobs knobs; /* in force */
+	struct weir_tune_knobs asked; /* by the tuner; in force from apply_ns on */
+	int64_t apply_ns;             /* TUNE_NEVER: they are */
+	int64_t end_ns;               /* of the interval */
 	int64_t interval_ns;
 	uint64_t begin_bytes; /* queued when the interval began */
 	uint64_t rate_bps;
-	struct rng rng; /* for delays */
+	struct weir_rng rng; /* for delays */
 	uint32_t mtu_bytes;
 	uint32_t flows;      /* whatever the scheme last wrote here */
 	uint32_t idle_steps; /* idle intervals in a row; counts up to a little over two circles */
@@ -59,9 +59,9 @@ struct tune_loop {
 
 /* What is the same for all queues. */
 struct tune_plan {
-	const struct tune_ops *ops;
+	const struct weir_tune_ops *ops;
 	const void *params;
-	struct span_ps read_delay, write_delay; /* drawn anew for each interval */
+	struct weir_span_ps read_delay, write_delay; /* drawn anew for each interval */
 };
 
 struct tune_env {
@@ -78,8 +78,8 @@ struct tune_arrival {
 };
 
 /* The first interval begins at time 0. knobs are the ones to start from. */
-void tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
-		    const struct tune_env *env, const struct tune_knobs *knobs);
+void weir_tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			 const struct tune_env *env, const struct weir_tune_knobs *knobs);
 
 static inline int tune_loop_is_due(const struct tune_loop *l, int64_t now_ns)
 {
@@ -88,15 +88,15 @@ static inline int tune_loop_is_due(const struct tune_loop *l, int64_t now_ns)
 
 /* Everything that is due by the time of the arrival. Of idle intervals no more than three circles (see
  * tune_ops) are worked off one by one, however long the line was idle. */
-void tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
-			const struct tune_arrival *a);
+void weir_tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			     const struct tune_arrival *a);
 
 /* How long what the queue held takes at the line's rate. */
 static inline int64_t tune_loop_fall_ns(const struct tune_loop *l)
 {
-	__extension__ typedef unsigned __int128 wide;
+	__extension__ typedef unsigned __int128 weir_wide;
 
-	return (int64_t)((wide)l->queue_bytes * l->ns_per_byte_q32 >> 32);
+	return (int64_t)((weir_wide)l->queue_bytes * l->ns_per_byte_q32 >> 32);
 }
 
 /* A packet arrives, and nothing is due. Lengths are below 2^32 and a packet and intervals at most 10^9

@@ -26,41 +26,41 @@
 #include "lib/tune/qla.h"
 #include "weir/units.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 weir_wide;
 
 struct qla_alone {
 	struct qla_params q;
 };
 
-static const struct option qla_options[] = {
+static const struct weir_option qla_options[] = {
 	QLA_OPTIONS(struct qla_alone, q),
 	{ .name = NULL },
 };
 
-int qla_check(const void *params, struct error *e)
+int weir_qla_check(const void *params, struct weir_error *e)
 {
 	const struct qla_params *p = params;
 
-	if (length_is_packets(p->queue_left) == length_is_packets(p->queue_right) &&
+	if (weir_length_is_packets(p->queue_left) == weir_length_is_packets(p->queue_right) &&
 	    p->queue_left > p->queue_right)
-		return error_set(e, "q-left is above q-right");
+		return weir_error_set(e, "q-left is above q-right");
 	return 0;
 }
 
 /* At most 2^32 packets of less than 2^17 bytes. */
 static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
 {
-	return length_number(length) * (length_is_packets(length) ? mtu_bytes : 1);
+	return weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
 }
 
 /* --- utility --- */
 
 /* R / C = bytes * 8 * 10^9 / (rate * interval), scaled by 2^32, rounded down. Below 2^64 as long as an
  * interval is not filled 2^32 times over. */
-static uint64_t line_use_q32(const struct tune_telemetry *t)
+static uint64_t line_use_q32(const struct weir_tune_telemetry *t)
 {
-	wide capacity = (wide)t->rate_bps * (uint64_t)t->interval_ns;
-	wide bits = (wide)t->out_bytes * BITS_PER_BYTE * NS_PER_S;
+	weir_wide capacity = (weir_wide)t->rate_bps * (uint64_t)t->interval_ns;
+	weir_wide bits = (weir_wide)t->out_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
 
 	return capacity ? (uint64_t)((bits << 32) / capacity) : 0;
 }
@@ -69,19 +69,20 @@ static uint64_t line_use_q32(const struct tune_telemetry *t)
 static uint64_t shortness_q32(uint64_t queue, uint64_t left, uint64_t right)
 {
 	if (queue <= left)
-		return ONE_Q32;
+		return WEIR_ONE_Q32;
 	if (queue >= right)
 		return 0;
-	return (uint64_t)(((wide)(right - queue) << 32) / (right - left));
+	return (uint64_t)(((weir_wide)(right - queue) << 32) / (right - left));
 }
 
 /* Each of the two terms is rounded down, so the sum is less than 3 * 2^-32 too small. */
-static uint64_t utility_q32(const struct qla_params *p, const struct tune_telemetry *t)
+static uint64_t utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t)
 {
 	uint64_t left = length_bytes(p->queue_left, t->mtu_bytes);
 	uint64_t right = length_bytes(p->queue_right, t->mtu_bytes);
-	wide use = (wide)p->beta_q32 * line_use_q32(t);
-	wide rest = (wide)(ONE_Q32 - p->beta_q32) * shortness_q32(t->queue_mean_bytes, left, right);
+	weir_wide use = (weir_wide)p->beta_q32 * line_use_q32(t);
+	weir_wide rest = (weir_wide)(WEIR_ONE_Q32 - p->beta_q32) *
+			 shortness_q32(t->queue_mean_bytes, left, right);
 
 	return (uint64_t)((use + rest) >> 32);
 }
@@ -89,7 +90,7 @@ static uint64_t utility_q32(const struct qla_params *p, const struct tune_teleme
 /* --- rungs --- */
 
 static void more_marking(const struct qla_state *s, const struct qla_params *p,
-			 struct tune_knobs *k)
+			 struct weir_tune_knobs *k)
 {
 	uint64_t step = length_bytes(p->min_step, s->mtu_bytes);
 
@@ -116,7 +117,7 @@ static uint64_t lower_slope(const struct qla_params *p, uint64_t slope_q32)
 }
 
 static void less_marking(const struct qla_state *s, const struct qla_params *p,
-			 struct tune_knobs *k)
+			 struct weir_tune_knobs *k)
 {
 	uint64_t min = s->min_bytes + length_bytes(p->min_step, s->mtu_bytes);
 
@@ -128,7 +129,8 @@ static void less_marking(const struct qla_state *s, const struct qla_params *p,
 		k->min_bytes = min < k->max_bytes ? min : k->max_bytes;
 }
 
-static void begin_trial(const struct qla_state *s, const struct qla_params *p, struct tune_knobs *k)
+static void begin_trial(const struct qla_state *s, const struct qla_params *p,
+			struct weir_tune_knobs *k)
 {
 	if (s->trial == 0 || s->trial == QLA_TRIALS - 1)
 		more_marking(s, p, k);
@@ -137,10 +139,10 @@ static void begin_trial(const struct qla_state *s, const struct qla_params *p, s
 }
 
 /* Two controlled pairs: the first trial against the second, the fourth against the third. */
-static void decide(struct qla_state *s, const struct qla_params *p, const struct tune_knobs *k)
+static void decide(struct qla_state *s, const struct qla_params *p, const struct weir_tune_knobs *k)
 {
 	const uint64_t *u = s->utility_q32;
-	struct tune_knobs to = *k;
+	struct weir_tune_knobs to = *k;
 
 	if (u[0] > u[1] && u[3] > u[2])
 		more_marking(s, p, &to);
@@ -152,7 +154,8 @@ static void decide(struct qla_state *s, const struct qla_params *p, const struct
 	s->min_bytes = to.min_bytes;
 }
 
-static void qla_init(void *state, const void *params, uint32_t mtu_bytes, struct tune_knobs *knobs)
+static void qla_init(void *state, const void *params, uint32_t mtu_bytes,
+		     struct weir_tune_knobs *knobs)
 {
 	struct qla_state *s = state;
 	const struct qla_params *p = params;
@@ -164,8 +167,8 @@ static void qla_init(void *state, const void *params, uint32_t mtu_bytes, struct
 	begin_trial(s, p, knobs);
 }
 
-static void qla_step(void *state, const void *params, const struct tune_telemetry *t,
-		     struct tune_knobs *knobs)
+static void qla_step(void *state, const void *params, const struct weir_tune_telemetry *t,
+		     struct weir_tune_knobs *knobs)
 {
 	struct qla_state *s = state;
 	const struct qla_params *p = params;
@@ -184,16 +187,16 @@ static double qla_read_utility(const void *state, const void *params)
 	const struct qla_state *s = state;
 
 	(void)params;
-	return (double)s->latest_q32 / (double)ONE_Q32;
+	return (double)s->latest_q32 / (double)WEIR_ONE_Q32;
 }
 
-static const struct tune_value qla_values[] = {
+static const struct weir_tune_value qla_values[] = {
 	{ "utility", "", qla_read_utility },
 	{ .name = NULL },
 };
 
 /* A round of idle trials has four equal utilities and moves nothing. */
-const struct tune_ops tune_qla = {
+const struct weir_tune_ops weir_tune_qla = {
 	.name = "qla",
 	.help = "tries more and less marking twice each and moves where both trials agree",
 	.cite = "Du et al., PRED, NSDI 2024, section 4.2",
@@ -202,7 +205,7 @@ const struct tune_ops tune_qla = {
 	.options = qla_options,
 	.values = qla_values,
 	.idle_steps = QLA_TRIALS,
-	.check = qla_check,
+	.check = weir_qla_check,
 	.init = qla_init,
 	.step = qla_step,
 };

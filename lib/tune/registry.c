@@ -2,28 +2,29 @@
 #include "weir/tune.h"
 #include "lib/base/registry.h"
 
-extern const struct tune_ops tune_qla;
+extern const struct weir_tune_ops weir_tune_qla;
 
-const struct tune_ops *const tune_all[] = {
-	&tune_qla,
+const struct weir_tune_ops *const weir_tune_all[] = {
+	&weir_tune_qla,
 	NULL,
 };
 
-static const struct registry registry = REGISTRY("tuner", tune_all, struct tune_ops);
+static const struct registry registry = REGISTRY("tuner", weir_tune_all, struct weir_tune_ops);
 
-const struct tune_ops *tune_find(const char *name)
+const struct weir_tune_ops *weir_tune_find(const char *name)
 {
-	return registry_find(&registry, name);
+	return weir_registry_find(&registry, name);
 }
 
-int tune_parse(const char *spec, const struct tune_ops **ops, void *params, struct error *e)
+int weir_tune_parse(const char *spec, const struct weir_tune_ops **ops, void *params,
+		    struct weir_error *e)
 {
-	const struct tune_ops *found = registry_parse(&registry, spec, params, e);
+	const struct weir_tune_ops *found = weir_registry_parse(&registry, spec, params, e);
 
 	if (!found)
 		return -1;
 	if (found->check && found->check(params, e))
-		return error_prefix(e, "%s: ", found->name);
+		return weir_error_prefix(e, "%s: ", found->name);
 	*ops = found;
 	return 0;
 }

@@ -11,15 +11,15 @@
 enum { LINE_MAX_BYTES = 1 << 24 }; /* a million switches in one line */
 
 #define BLANKS " \t\r\n\f\v"
-#define LONGEST_PS ((double)(1000 * PS_PER_S))
+#define LONGEST_PS ((double)(1000 * WEIR_PS_PER_S))
 
-int line_file_open(struct line_file *l, const char *name, struct error *e)
+int line_file_open(struct line_file *l, const char *name, struct weir_error *e)
 {
 	const char *why;
 
 	*l = (struct line_file){ .f = input_open(name, &why), .name = name, .e = e };
 	if (!l->f)
-		return error_set(e, "%.200s: cannot be read: %s", name, why);
+		return weir_error_set(e, "%.200s: cannot be read: %s", name, why);
 	return 0;
 }
 
@@ -40,7 +40,7 @@ int line_file_error(struct line_file *l, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return error_set(l->e, "%.200s:%d: %s", l->name, l->line, text);
+	return weir_error_set(l->e, "%.200s:%d: %s", l->name, l->line, text);
 }
 
 static int grow(struct line_file *l)
@@ -62,8 +62,8 @@ static int read_line(struct line_file *l)
 	int c = getc(l->f);
 
 	if (c == EOF)
-		return ferror(l->f) ? error_set(l->e, "%.200s: cannot be read: %s", l->name,
-						strerror(errno))
+		return ferror(l->f) ? weir_error_set(l->e, "%.200s: cannot be read: %s", l->name,
+						     strerror(errno))
 				    : 0;
 	l->line++;
 	for (; c != EOF && c != '\n'; c = getc(l->f)) {

@@ -17,11 +17,11 @@ struct line_file {
 	int line; /* number of the line read last */
 	char *text;
 	size_t room;
-	struct error *e;
+	struct weir_error *e;
 };
 
 /* -1: it cannot be read; nothing is left to close. */
-int line_file_open(struct line_file *l, const char *name, struct error *e);
+int line_file_open(struct line_file *l, const char *name, struct weir_error *e);
 void line_file_close(struct line_file *l);
 
 /* The next line that is not blank. 1: there is one, 0: no more, -1: message. */

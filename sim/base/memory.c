@@ -79,13 +79,13 @@ uint64_t memory_of_machine(void)
 	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-int memory_check(double bytes, const char *what, struct error *e)
+int memory_check(double bytes, const char *what, struct weir_error *e)
 {
 	double machine = (double)memory_of_machine();
 
 	if (bytes <= machine)
 		return 0;
-	return error_set(
+	return weir_error_set(
 		e,
 		"%s: about %.1f GB of memory are needed, and this machine has %.1f GB; take "
 		"fewer flows or hosts, or a shorter time",

@@ -17,7 +17,7 @@ void *memory_grow(void *p, uint64_t count, size_t size);
 uint64_t memory_of_machine(void);
 
 /* Refuses what is more than the machine has; the message begins with what asks for it. */
-int memory_check(double bytes, const char *what, struct error *e);
+int memory_check(double bytes, const char *what, struct weir_error *e);
 
 /* Objects of one size by number, for the states of running connections. Room for limit of them is
  * reserved and touched only when used; freed ones are used again first. */

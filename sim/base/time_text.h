@@ -9,10 +9,11 @@ struct time_text {
 
 static inline struct time_text time_text(uint64_t ps)
 {
-	static const struct option time = { "time", OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "", NULL };
+	static const struct weir_option time = { "time", WEIR_OPT_TIME_PS, 0,  NULL,
+						 0,      UINT64_MAX,       "", NULL };
 	struct time_text t;
 
-	option_format(t.text, sizeof(t.text), &time, &ps);
+	weir_option_format(t.text, sizeof(t.text), &time, &ps);
 	return t;
 }
 #endif

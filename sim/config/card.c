@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-_Static_assert(sizeof(struct card_params) <= SPEC_PARAMS_MAX, "room for a card's options");
+_Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a card's options");
 
 #define QUEUE_OPTIONS(limit_) \
 	{ "limit", \
-	  OPT_LENGTH, \
+	  WEIR_OPT_LENGTH, \
 	  offsetof(struct card_params, limit), \
 	  limit_, \
 	  1, \
@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct card_params) <= SPEC_PARAMS_MAX, "room for a card's
 	  "what may wait, not counting the packet on the wire; what comes then is dropped", \
 	  NULL }, \
 		{ "marking", \
-		  OPT_TEXT, \
+		  WEIR_OPT_TEXT, \
 		  offsetof(struct card_params, marking), \
 		  "none", \
 		  0, \
@@ -31,8 +31,8 @@ _Static_assert(sizeof(struct card_params) <= SPEC_PARAMS_MAX, "room for a card's
 		.name = NULL \
 	}
 
-static const struct option fifo_options[] = { QUEUE_OPTIONS("1000pkts") };
-static const struct option fq_options[] = { QUEUE_OPTIONS("10000pkts") };
+static const struct weir_option fifo_options[] = { QUEUE_OPTIONS("1000pkts") };
+static const struct weir_option fq_options[] = { QUEUE_OPTIONS("10000pkts") };
 
 static const struct card_ops card_fair = {
 	.name = "fair",
@@ -58,7 +58,7 @@ static const struct card_ops card_fq = {
 	.cite = "Linux's fq; RFC 8290 without CoDel, which marking may add",
 	.params_size = sizeof(struct card_params),
 	.options = fq_options,
-	.queues = QUEUES_MAX,
+	.queues = WEIR_QUEUES_MAX,
 };
 
 const struct card_ops *const card_all[] = {
@@ -72,70 +72,72 @@ static const struct registry registry = REGISTRY("card", card_all, struct card_o
 
 const struct card_ops *card_find(const char *name)
 {
-	return registry_find(&registry, name);
+	return weir_registry_find(&registry, name);
 }
 
-int card_parse(const char *spec, const struct card_ops **ops, void *params, struct error *e)
+int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e)
 {
-	*ops = registry_parse(&registry, spec, params, e);
+	*ops = weir_registry_parse(&registry, spec, params, e);
 	return *ops ? 0 : -1;
 }
 
 /* --- checking --- */
 
-static int check_marking(struct config *c, struct error *e)
+static int check_marking(struct config *c, struct weir_error *e)
 {
 	const struct card_params *p = (const void *)c->card_params;
 	uint32_t needs;
 
-	if (mark_parse(p->marking, &c->card_mark, c->card_mark_params, e))
-		return error_prefix(e, "marking: ");
-	needs = mark_needs(c->card_mark, c->card_mark_params);
+	if (weir_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e))
+		return weir_error_prefix(e, "marking: ");
+	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
 	if (c->card_mark->layout)
-		return error_set(e, "marking: %s chooses queues itself; take another",
-				 c->card_mark->name);
-	if (needs & MARK_NEEDS_ROUNDS)
-		return error_set(e, "marking: %s measures the rounds of a switch's scheduler",
-				 c->card_mark->name);
-	if (needs & MARK_NEEDS_POOL)
-		return error_set(e, "marking: %s looks at the buffer pool of a switch",
-				 quote(p->marking).text);
+		return weir_error_set(e, "marking: %s chooses queues itself; take another",
+				      c->card_mark->name);
+	if (needs & WEIR_MARK_NEEDS_ROUNDS)
+		return weir_error_set(e, "marking: %s measures the rounds of a switch's scheduler",
+				      c->card_mark->name);
+	if (needs & WEIR_MARK_NEEDS_POOL)
+		return weir_error_set(e, "marking: %s looks at the buffer pool of a switch",
+				      weir_quote(p->marking).text);
 	return 0;
 }
 
 /* Turns of fq are a burst long, or a full packet. */
-static int check_turns(struct config *c, struct error *e)
+static int check_turns(struct config *c, struct weir_error *e)
 {
 	uint64_t bytes =
 		c->host.tso_bytes > c->frame_max_bytes ? c->host.tso_bytes : c->frame_max_bytes;
 	char spec[64];
 
 	snprintf(spec, sizeof(spec), "dwrr(quantum=%" PRIu64 "B)", bytes);
-	return sched_parse(spec, c->card->queues, &c->card_sched, c->card_sched_params, e);
+	return weir_sched_parse(spec, c->card->queues, &c->card_sched, c->card_sched_params, e);
 }
 
-static int check_queue(struct config *c, struct error *e)
+static int check_queue(struct config *c, struct weir_error *e)
 {
 	const struct card_params *p = (const void *)c->card_params;
 
 	if (c->lossless || fabric_is_on(c))
-		return error_set(e,
-				 "its queues hold packets of all classes, and one that is stopped "
-				 "would stop all; switch.%s needs fair",
-				 c->lossless ? "lossless" : "fabric");
-	if (!length_is_packets(p->limit) && p->limit < c->frame_max_bytes)
-		return error_set(e, "limit: %" PRIu64 "B holds no packet; one takes %" PRIu32 "B",
-				 p->limit, c->frame_max_bytes);
+		return weir_error_set(
+			e,
+			"its queues hold packets of all classes, and one that is stopped "
+			"would stop all; switch.%s needs fair",
+			c->lossless ? "lossless" : "fabric");
+	if (!weir_length_is_packets(p->limit) && p->limit < c->frame_max_bytes)
+		return weir_error_set(e,
+				      "limit: %" PRIu64 "B holds no packet; one takes %" PRIu32 "B",
+				      p->limit, c->frame_max_bytes);
 	if (check_marking(c, e))
 		return -1;
 	return c->card->queues > 1 ? check_turns(c, e) : 0;
 }
 
-int card_check(struct config *c, struct error *e)
+int card_check(struct config *c, struct weir_error *e)
 {
 	if (card_parse(c->host.card, &c->card, c->card_params, e))
-		return error_prefix(e, "host.card: ");
+		return weir_error_prefix(e, "host.card: ");
 	if (card_has_queue(c) && check_queue(c, e))
-		return error_prefix(e, "host.card: %s: ", c->card->name);
+		return weir_error_prefix(e, "host.card: %s: ", c->card->name);
 	return 0;
 }

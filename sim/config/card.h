@@ -18,23 +18,23 @@ struct card_ops {
 	const char *help;
 	const char *cite;
 	size_t params_size;
-	const struct option *options;
+	const struct weir_option *options;
 	uint32_t queues; /* that packets wait in, those of a flow in one of them; 0: nowhere */
 };
 
 /* Options of the cards that have a queue. */
 struct card_params {
-	uint64_t limit;              /* OPT_LENGTH */
-	char marking[OPT_TEXT_SIZE]; /* spec */
+	uint64_t limit;                   /* WEIR_OPT_LENGTH */
+	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
 };
 
 extern const struct card_ops *const card_all[]; /* ends with NULL; the first is fair */
 
 const struct card_ops *card_find(const char *name);
-int card_parse(const char *spec, const struct card_ops **ops, void *params, struct error *e);
+int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e);
 
 /* Reads host.card and what it names; all else of the config is read. */
-int card_check(struct config *c, struct error *e);
+int card_check(struct config *c, struct weir_error *e);
 
 static inline int card_has_queue(const struct config *c)
 {

@@ -22,7 +22,7 @@ struct line_list {
 
 /* [network] */
 struct network_config {
-	char topology[OPT_TEXT_SIZE];
+	char topology[WEIR_OPT_TEXT_SIZE];
 	uint64_t hosts, left_hosts, right_hosts; /* star, dumbbell */
 	uint64_t leaves, spines, hosts_per_leaf; /* leaf-spine, fat-tree-2 */
 	uint64_t k;                              /* fat-tree */
@@ -32,52 +32,53 @@ struct network_config {
 	uint64_t card_rate_bps;                  /* hosts have a switch of their own; 0: none */
 	uint64_t core_rate_bps; /* fat-tree aggregation to core; 0: as fabric-rate */
 	uint64_t delay_ps, fabric_delay_ps,
-		core_delay_ps;     /* one-way; 0 in the last two: as delay */
-	uint64_t ecmp;             /* enum ecmp_mode */
-	uint64_t reroute_delay_ps; /* from a failure until senders use other paths */
-	char file[OPT_TEXT_SIZE];  /* topology hpcc */
-	struct line_list links;    /* "link = a b 10Gbps 5us", topology explicit */
-	struct line_list fails;    /* "fail = leaf0 spine1 10ms" */
+		core_delay_ps;         /* one-way; 0 in the last two: as delay */
+	uint64_t ecmp;                 /* enum ecmp_mode */
+	uint64_t reroute_delay_ps;     /* from a failure until senders use other paths */
+	char file[WEIR_OPT_TEXT_SIZE]; /* topology hpcc */
+	struct line_list links;        /* "link = a b 10Gbps 5us", topology explicit */
+	struct line_list fails;        /* "fail = leaf0 spine1 10ms" */
 };
 
 enum ecmp_mode { ECMP_PER_FLOW, ECMP_PER_PACKET };
 
 /* [switch] */
 struct switch_config {
-	char marking[OPT_TEXT_SIZE];   /* spec */
-	char scheduler[OPT_TEXT_SIZE]; /* spec */
-	uint64_t queues;               /* per port */
-	uint64_t buffer;               /* OPT_LENGTH */
-	uint64_t buffer_per;           /* enum buffer_scope of weir/port.h: queue, port, switch */
-	uint64_t dt_alpha_q32;         /* dynamic threshold of a shared buffer: alpha, up to 128 */
+	char marking[WEIR_OPT_TEXT_SIZE];   /* spec */
+	char scheduler[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t queues;                    /* per port */
+	uint64_t buffer;                    /* WEIR_OPT_LENGTH */
+	uint64_t buffer_per;   /* enum weir_buffer_scope of weir/port.h: queue, port, switch */
+	uint64_t dt_alpha_q32; /* dynamic threshold of a shared buffer: alpha, up to 128 */
 	uint64_t
 		ethernet_overhead; /* flag: count 20 bytes more and 64 at least per frame on the wire */
-	char lossless[OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3" */
+	char lossless
+		[WEIR_OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3" */
 	uint64_t pfc_alpha_q32, pfc_reserved_bytes, pfc_margin_bytes;
-	uint64_t pfc_headroom_bytes; /* of each class of each input; 0: from rate and delay */
-	char fabric[OPT_TEXT_SIZE];  /* spec */
+	uint64_t pfc_headroom_bytes;     /* of each class of each input; 0: from rate and delay */
+	char fabric[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
 };
 
 /* [host] */
 struct host_config {
-	char cc[OPT_TEXT_SIZE]; /* spec */
+	char cc[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t mss_bytes;
 	uint64_t header_bytes; /* of every packet: Ethernet + IP + TCP */
 	uint64_t initial_window_pkts;
-	uint64_t max_window_bytes; /* OPT_SIZE: the receiver's window */
+	uint64_t max_window_bytes; /* WEIR_OPT_SIZE: the receiver's window */
 	uint64_t acks_per;         /* data packets per ACK */
 	uint64_t ack_delay_ps;     /* a held-back ACK leaves after this */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
-	uint64_t processing_delay_ps; /* from the wire to the transport, each way in */
-	uint64_t recovery;            /* enum recovery_mode */
-	uint64_t loss_detection;      /* enum loss_detection */
-	uint64_t tail_probe;          /* flag: RFC 8985, section 7 */
-	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
-	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
-	uint64_t idle_restart;        /* flag: a long pause shrinks the window */
-	char card[OPT_TEXT_SIZE];     /* spec */
-	uint64_t tso_bytes;           /* of one connection that leave back to back; 0: a packet */
+	uint64_t processing_delay_ps;  /* from the wire to the transport, each way in */
+	uint64_t recovery;             /* enum recovery_mode */
+	uint64_t loss_detection;       /* enum loss_detection */
+	uint64_t tail_probe;           /* flag: RFC 8985, section 7 */
+	uint64_t handshake;            /* flag: SYN and SYN-ACK before data */
+	uint64_t ecn_acks;             /* flag: ACKs are ECN-capable where data is */
+	uint64_t idle_restart;         /* flag: a long pause shrinks the window */
+	char card[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t tso_bytes;            /* of one connection that leave back to back; 0: a packet */
 };
 
 enum loss_detection { LOSS_AUTO, LOSS_DUPACK, LOSS_RACK };
@@ -106,43 +107,43 @@ enum rdma_recovery { RDMA_GO_BACK_N, RDMA_SELECTIVE };
 struct traffic_config {
 	char name[64];
 	int line; /* of the section's header, for messages */
-	char pattern[OPT_TEXT_SIZE];
+	char pattern[WEIR_OPT_TEXT_SIZE];
 	uint64_t senders;  /* many-to-one, incast: how many; 0: every other host */
 	uint64_t receiver; /* host index; many-to-one, all-to-one: default 0 */
 	char incast_receiver
-		[OPT_TEXT_SIZE]; /* incast: host number, or "random": anew each request */
-	uint64_t size_bytes;     /* OPT_SIZE; 0: not given */
+		[WEIR_OPT_TEXT_SIZE]; /* incast: host number, or "random": anew each request */
+	uint64_t size_bytes;          /* WEIR_OPT_SIZE; 0: not given */
 	char sizes
-		[OPT_TEXT_SIZE]; /* workload name, file, or fixed(..) exponential(..) uniform(..) */
-	uint64_t load_q32;       /* of the links that load_of names */
-	uint64_t load_of;        /* 0: access, 1: bisection */
-	uint64_t flows;          /* how many; 0: as many as fit until measure.to */
-	struct span_ps start;    /* each flow starts somewhere in here */
-	uint64_t stop_ps;        /* unlimited flows end here; 0: never */
-	uint64_t app_rate_bps;   /* the application writes at this rate; 0: all at once */
-	uint64_t period_ps;      /* incast: between requests; 0: as load says, or 10 ms */
-	uint64_t arrivals;       /* incast: 0 periodic, 1 poisson */
-	uint64_t class_id, classes;        /* classes of the flows: so many, from class_id on ... */
-	uint64_t class_by;                 /* ... and which of them, enum class_rule */
-	char ack_class[OPT_TEXT_SIZE];     /* a number, or "data" */
-	uint64_t ack_class_plus_one;       /* that number and 1, by config_check; 0: "data" */
-	uint64_t first_bytes, first_class; /* the first bytes of each flow have another class */
+		[WEIR_OPT_TEXT_SIZE]; /* workload name, file, or fixed(..) exponential(..) uniform(..) */
+	uint64_t load_q32;            /* of the links that load_of names */
+	uint64_t load_of;             /* 0: access, 1: bisection */
+	uint64_t flows;               /* how many; 0: as many as fit until measure.to */
+	struct weir_span_ps start;  /* each flow starts somewhere in here */
+	uint64_t stop_ps;           /* unlimited flows end here; 0: never */
+	uint64_t app_rate_bps;      /* the application writes at this rate; 0: all at once */
+	uint64_t period_ps;         /* incast: between requests; 0: as load says, or 10 ms */
+	uint64_t arrivals;          /* incast: 0 periodic, 1 poisson */
+	uint64_t class_id, classes; /* classes of the flows: so many, from class_id on ... */
+	uint64_t class_by;          /* ... and which of them, enum class_rule */
+	char ack_class[WEIR_OPT_TEXT_SIZE]; /* a number, or "data" */
+	uint64_t ack_class_plus_one;        /* that number and 1, by config_check; 0: "data" */
+	uint64_t first_bytes, first_class;  /* the first bytes of each flow have another class */
 	uint64_t slack_ps, slack_per_kb_ps;
-	uint64_t connections;        /* enum connection_mode */
-	char cc[OPT_TEXT_SIZE];      /* spec; empty: host.cc */
-	const struct cc_ops *cc_ops; /* of that, read by config_check; NULL: host.cc */
-	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
-	char list[OPT_TEXT_SIZE];    /* file of an explicit list: "src dst bytes start" a line */
-	struct line_list flow_lines; /* "flow = 0 5 2MB 10us" */
+	uint64_t connections;             /* enum connection_mode */
+	char cc[WEIR_OPT_TEXT_SIZE];      /* spec; empty: host.cc */
+	const struct weir_cc_ops *cc_ops; /* of that, read by config_check; NULL: host.cc */
+	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
+	char list[WEIR_OPT_TEXT_SIZE]; /* file of an explicit list: "src dst bytes start" a line */
+	struct line_list flow_lines;   /* "flow = 0 5 2MB 10us" */
 	/* storage */
-	char mix[OPT_TEXT_SIZE];                 /* of reads and writes, spec */
+	char mix[WEIR_OPT_TEXT_SIZE];            /* of reads and writes, spec */
 	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
 	uint64_t depth, ios, replicas;           /* ios 0: as many as begin until measure.to */
 	uint64_t request_bytes, answer_bytes, service_ps;
 	/* training, ring */
-	char model[OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
-	uint64_t rounds;           /* 0: as many as begin until measure.to */
-	struct span_ps compute;    /* between two rounds of a host: somewhere in here */
+	char model[WEIR_OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
+	uint64_t rounds;                /* 0: as many as begin until measure.to */
+	struct weir_span_ps compute;    /* between two rounds of a host: somewhere in here */
 	/* staggered */
 	uint64_t interval_ps, leave;
 };
@@ -156,15 +157,15 @@ struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
 	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
 	char port
-		[OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
+		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
 };
 
 struct config {
-	char title[OPT_TEXT_SIZE]; /* first comment line of the file */
-	char file[OPT_TEXT_SIZE];  /* for messages; may be empty */
-	char case_name[64];        /* of [case NAME]; empty: the scenario has none */
+	char title[WEIR_OPT_TEXT_SIZE]; /* first comment line of the file */
+	char file[WEIR_OPT_TEXT_SIZE];  /* for messages; may be empty */
+	char case_name[64];             /* of [case NAME]; empty: the scenario has none */
 	uint64_t seed;
 	struct network_config network;
 	struct switch_config switches;
@@ -177,26 +178,26 @@ struct config {
 	uint32_t lossless;                         /* bit per class */
 	uint32_t frame_max_bytes, frame_min_bytes; /* of all transports that are used */
 	uint32_t telemetry;                        /* 1: switches write into packets */
-	struct pfc_params pfc;
+	struct weir_pfc_params pfc;
 	uint32_t queues; /* of each port: switches.queues, or what the marking scheme lays out */
-	const struct mark_ops *mark;
-	const struct sched_ops *sched;
-	const struct cc_ops *cc;
+	const struct weir_mark_ops *mark;
+	const struct weir_sched_ops *sched;
+	const struct weir_cc_ops *cc;
 	const struct fabric_ops *fabric; /* sim/config/fabric.h */
-	const struct card_ops *card;     /* sim/host/card.h; where it has queues, their marking ... */
-	const struct mark_ops *card_mark;
-	const struct sched_ops *card_sched; /* ... and, of more than one, their scheduler */
-	_Alignas(8) unsigned char mark_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char sched_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char fabric_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char cc_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char card_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char card_mark_params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char card_sched_params[SPEC_PARAMS_MAX];
+	const struct card_ops *card; /* sim/host/card.h; where it has queues, their marking ... */
+	const struct weir_mark_ops *card_mark;
+	const struct weir_sched_ops *card_sched; /* ... and, of more than one, their scheduler */
+	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char sched_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char fabric_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_mark_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char card_sched_params[WEIR_SPEC_PARAMS_MAX];
 };
 
 /* The congestion control of a traffic section. */
-static inline const struct cc_ops *traffic_cc(const struct config *c, uint32_t traffic)
+static inline const struct weir_cc_ops *traffic_cc(const struct config *c, uint32_t traffic)
 {
 	return c->traffic[traffic].cc_ops ? c->traffic[traffic].cc_ops : c->cc;
 }
@@ -210,7 +211,7 @@ static inline int config_has_rack(const struct config *c)
 }
 
 /* Keys that every topology or pattern has. */
-extern const struct option network_options[], switch_options[], host_options[], rdma_options[],
+extern const struct weir_option network_options[], switch_options[], host_options[], rdma_options[],
 	traffic_options[], measure_options[];
 
 /* All defaults, no traffic. */
@@ -227,5 +228,5 @@ void line_list_free(struct line_list *list);
 
 /* Reads the specs and refuses what contradicts itself across keys; the message starts with the
  * section and key ("switch.marking: ..."). Topology and traffic check themselves when built. */
-int config_check(struct config *c, struct error *e);
+int config_check(struct config *c, struct weir_error *e);
 #endif

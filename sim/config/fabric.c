@@ -23,48 +23,52 @@ static const struct registry registry = REGISTRY("fabric", fabric_all, struct fa
 
 const struct fabric_ops *fabric_find(const char *name)
 {
-	return registry_find(&registry, name);
+	return weir_registry_find(&registry, name);
 }
 
-int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params, struct error *e)
+int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params,
+		 struct weir_error *e)
 {
-	*ops = registry_parse(&registry, spec, params, e);
+	*ops = weir_registry_parse(&registry, spec, params, e);
 	return *ops ? 0 : -1;
 }
 
 /* The scheme's queues take the place of those of the settings, which must be the defaults. */
-static int lay_out(struct config *c, struct error *e)
+static int lay_out(struct config *c, struct weir_error *e)
 {
 	const struct switch_config *s = &c->switches;
-	struct mark_layout own = { .queues = 1 };
+	struct weir_mark_layout own = { .queues = 1 };
 
 	c->fabric->layout(c, &own);
-	if (s->queues != 1 || !option_is_default(option_find(switch_options, "scheduler"), s))
-		return error_set(e,
-				 "switch.%s: %s lays out its ports itself, with %" PRIu32
-				 " queues and %s; leave queues and scheduler out",
-				 s->queues != 1 ? "queues" : "scheduler", c->fabric->name,
-				 own.queues, own.scheduler);
-	if (mark_needs(c->mark, c->mark_params) & MARK_NEEDS_ROUNDS)
-		return error_set(e,
-				 "switch.marking: %s measures the rounds of a scheduler, and that "
-				 "of %s has none",
-				 c->mark->name, c->fabric->name);
+	if (s->queues != 1 ||
+	    !weir_option_is_default(weir_option_find(switch_options, "scheduler"), s))
+		return weir_error_set(e,
+				      "switch.%s: %s lays out its ports itself, with %" PRIu32
+				      " queues and %s; leave queues and scheduler out",
+				      s->queues != 1 ? "queues" : "scheduler", c->fabric->name,
+				      own.queues, own.scheduler);
+	if (weir_mark_needs(c->mark, c->mark_params) & WEIR_MARK_NEEDS_ROUNDS)
+		return weir_error_set(
+			e,
+			"switch.marking: %s measures the rounds of a scheduler, and that "
+			"of %s has none",
+			c->mark->name, c->fabric->name);
 	c->queues = own.queues;
 	return any_sched_parse(own.scheduler, own.queues, &c->sched, c->sched_params, e);
 }
 
-int fabric_check(struct config *c, struct error *e)
+int fabric_check(struct config *c, struct weir_error *e)
 {
 	if (fabric_parse(c->switches.fabric, &c->fabric, c->fabric_params, e))
-		return error_prefix(e, "switch.fabric: ");
+		return weir_error_prefix(e, "switch.fabric: ");
 	if (!fabric_is_on(c))
 		return 0;
 	if (c->mark->layout)
-		return error_set(e,
-				 "switch.fabric: %s, but %s chooses queues itself; take another "
-				 "marking",
-				 c->fabric->name, c->mark->name);
+		return weir_error_set(
+			e,
+			"switch.fabric: %s, but %s chooses queues itself; take another "
+			"marking",
+			c->fabric->name, c->mark->name);
 	if (c->fabric->check && c->fabric->check(c, e))
 		return -1;
 	return c->fabric->layout ? lay_out(c, e) : 0;

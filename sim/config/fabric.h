@@ -14,7 +14,7 @@
 struct engine;
 struct host;
 struct int_stack;
-struct packet;
+struct weir_packet;
 struct switch_state;
 struct worker;
 
@@ -28,11 +28,11 @@ struct fabric_ops {
 	const char *help;
 	const char *cite;
 	size_t params_size;
-	const struct option *options;
+	const struct weir_option *options;
 	/* The queues of a port and their scheduler. NULL: those of the settings. */
-	void (*layout)(const struct config *c, struct mark_layout *l);
+	void (*layout)(const struct config *c, struct weir_mark_layout *l);
 	/* What contradicts the other settings, which have been read; the message begins with the key. */
-	int (*check)(const struct config *c, struct error *e);
+	int (*check)(const struct config *c, struct weir_error *e);
 	/* The state of a switch, with every port in its place; and what hosts need. NULL: nothing. */
 	void *(*new_switch)(struct engine *e, struct switch_state *s);
 	void (*free_switch)(struct switch_state *s, void *state);
@@ -41,21 +41,21 @@ struct fabric_ops {
 	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. With it what
 	 * switches wrote into it, or NULL. */
 	enum fabric_answer (*arrive)(struct worker *w, struct switch_state *s, uint32_t port,
-				     struct packet *packet, const struct int_stack *notes);
+				     struct weir_packet *packet, const struct int_stack *notes);
 	/* It waits at the end of its queue, as *stored. NULL: of no interest. */
 	void (*queued)(struct worker *w, struct switch_state *s, uint32_t port,
-		       struct packet *stored);
+		       struct weir_packet *stored);
 	/* It waits here no longer, straight through or not. What is changed in *packet goes on the line. */
 	void (*leave)(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct packet *packet, int64_t now_ps);
+		      struct weir_packet *packet, int64_t now_ps);
 	/* Before that, where it does not go on the line after all: its port had it dropped. NULL: the
 	 * same to the scheme. */
 	void (*lost)(struct worker *w, struct switch_state *s, uint32_t port,
-		     const struct packet *packet);
+		     const struct weir_packet *packet);
 	/* A frame of the scheme's own came, to a switch or a host. NULL: there are none for these. */
 	void (*frame)(struct worker *w, struct switch_state *s, uint32_t input,
-		      const struct packet *frame);
-	void (*host_frame)(struct worker *w, struct host *h, const struct packet *frame);
+		      const struct weir_packet *frame);
+	void (*host_frame)(struct worker *w, struct host *h, const struct weir_packet *frame);
 	/* The slots of all packets that it keeps, with room for so many; returns how many there are. For
 	 * audit.c. NULL: it never keeps any. */
 	uint32_t (*list_kept)(const struct switch_state *s, uint32_t *slots, uint64_t room);
@@ -66,10 +66,11 @@ struct fabric_ops {
 extern const struct fabric_ops *const fabric_all[]; /* ends with NULL; the first is none */
 
 const struct fabric_ops *fabric_find(const char *name);
-int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params, struct error *e);
+int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params,
+		 struct weir_error *e);
 
 /* Reads switch.fabric, and lays the ports out where the scheme does; all else of the switch is read. */
-int fabric_check(struct config *c, struct error *e);
+int fabric_check(struct config *c, struct weir_error *e);
 
 /* Does the scheme do anything? */
 static inline int fabric_is_on(const struct config *c)

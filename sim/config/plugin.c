@@ -26,33 +26,34 @@ static size_t door_size(const void *door)
 	return symbol->st_size;
 }
 
-static int check_door(const struct weir_plugin *p, struct error *e)
+static int check_door(const struct weir_plugin *p, struct weir_error *e)
 {
 	if (!p)
-		return error_set(e,
-				 "exports no %s; write const struct weir_plugin weir_plugin = { "
-				 "WEIR_ABI, .mark = &ops };",
-				 DOOR);
+		return weir_error_set(
+			e,
+			"exports no %s; write const struct weir_plugin weir_plugin = { "
+			"WEIR_ABI, .mark = &ops };",
+			DOOR);
 	if (door_size(p) < sizeof(p->abi) || p->abi != WEIR_ABI)
-		return error_set(e,
-				 "was built for another Weir (ABI %016" PRIx64
-				 ", this one has %016" PRIx64
-				 "); build it again with the headers of this one",
-				 door_size(p) < sizeof(p->abi) ? 0 : p->abi, WEIR_ABI);
+		return weir_error_set(e,
+				      "was built for another Weir (ABI %016" PRIx64
+				      ", this one has %016" PRIx64
+				      "); build it again with the headers of this one",
+				      door_size(p) < sizeof(p->abi) ? 0 : p->abi, WEIR_ABI);
 	if (door_size(p) < sizeof(*p))
-		return error_set(e, "%s has %zu bytes, not the %zu of struct weir_plugin", DOOR,
-				 door_size(p), sizeof(*p));
+		return weir_error_set(e, "%s has %zu bytes, not the %zu of struct weir_plugin",
+				      DOOR, door_size(p), sizeof(*p));
 	return plugin_check(p, e);
 }
 
-const struct weir_plugin *plugin_load(const char *path, struct error *e)
+const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 {
 	const struct weir_plugin *p;
 	void *object;
 	size_t length = strlen(path);
 
 	if (plugin_file_check(path, e)) {
-		error_prefix(e, "%.200s: ", path);
+		weir_error_prefix(e, "%.200s: ", path);
 		return NULL;
 	}
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -62,12 +63,13 @@ const struct weir_plugin *plugin_load(const char *path, struct error *e)
 		/* Mostly it says "PATH: why". */
 		if (reason && strncmp(reason, path, length) == 0 && reason[length] == ':')
 			reason += length + 2;
-		error_set(e, "%.200s: cannot be loaded: %.300s", path, reason ? reason : "unknown");
+		weir_error_set(e, "%.200s: cannot be loaded: %.300s", path,
+			       reason ? reason : "unknown");
 		return NULL;
 	}
 	p = dlsym(object, DOOR);
 	if (check_door(p, e)) {
-		error_prefix(e, "%.200s: ", path);
+		weir_error_prefix(e, "%.200s: ", path);
 		dlclose(object);
 		return NULL;
 	}
@@ -77,47 +79,49 @@ const struct weir_plugin *plugin_load(const char *path, struct error *e)
 /* --- specs --- */
 
 /* The plug-in that a spec names; NULL with a message. */
-static const struct weir_plugin *named(const char *spec, struct error *e)
+static const struct weir_plugin *named(const char *spec, struct weir_error *e)
 {
-	char path[OPT_TEXT_SIZE];
+	char path[WEIR_OPT_TEXT_SIZE];
 
-	return spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
+	return weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
 }
 
 /* "mine.so" would be searched among the built-in ones. */
-static int check_builtin(const char *spec, struct error *e)
+static int check_builtin(const char *spec, struct weir_error *e)
 {
 	size_t length = strcspn(spec, "(");
 
 	if (length < strlen(".so") || strncmp(spec + length - strlen(".so"), ".so", 3) != 0)
 		return 0;
-	return error_set(e, "'%.*s' looks like a plug-in, which is named by its path; write ./%.*s",
-			 (int)length, spec, (int)length, spec);
+	return weir_error_set(
+		e, "'%.*s' looks like a plug-in, which is named by its path; write ./%.*s",
+		(int)length, spec, (int)length, spec);
 }
 
 /* "./mine.so holds no marking scheme, but a congestion control". */
 static int other_kind(const struct weir_plugin *p, const char *spec, const char *kind,
-		      struct error *e)
+		      struct weir_error *e)
 {
-	return error_set(e, "%.*s: holds no %s, but a %s", (int)strcspn(spec, "("), spec, kind,
-			 p->mark    ? "marking scheme (.mark)"
-			 : p->sched ? "scheduler (.sched)"
-				    : "congestion control (.cc)");
+	return weir_error_set(e, "%.*s: holds no %s, but a %s", (int)strcspn(spec, "("), spec, kind,
+			      p->mark    ? "marking scheme (.mark)"
+			      : p->sched ? "scheduler (.sched)"
+					 : "congestion control (.cc)");
 }
 
-static int read_params(const char *spec, const struct option *options, size_t size, void *params,
-		       struct error *e)
+static int read_params(const char *spec, const struct weir_option *options, size_t size,
+		       void *params, struct weir_error *e)
 {
 	memset(params, 0, size);
-	return spec_params(spec, params, options, e);
+	return weir_spec_params(spec, params, options, e);
 }
 
-int any_mark_parse(const char *spec, const struct mark_ops **ops, void *params, struct error *e)
+int any_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
+		   struct weir_error *e)
 {
 	const struct weir_plugin *p;
 
 	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? -1 : mark_parse(spec, ops, params, e);
+		return check_builtin(spec, e) ? -1 : weir_mark_parse(spec, ops, params, e);
 	p = named(spec, e);
 	if (!p)
 		return -1;
@@ -126,18 +130,18 @@ int any_mark_parse(const char *spec, const struct mark_ops **ops, void *params, 
 	if (read_params(spec, p->mark->options, p->mark->params_size, params, e))
 		return -1;
 	if (p->mark->check && p->mark->check(params, e))
-		return error_prefix(e, "%s: ", p->mark->name);
+		return weir_error_prefix(e, "%s: ", p->mark->name);
 	*ops = p->mark;
 	return 0;
 }
 
-int any_sched_parse(const char *spec, uint32_t queues, const struct sched_ops **ops, void *params,
-		    struct error *e)
+int any_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
+		    void *params, struct weir_error *e)
 {
 	const struct weir_plugin *p;
 
 	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? -1 : sched_parse(spec, queues, ops, params, e);
+		return check_builtin(spec, e) ? -1 : weir_sched_parse(spec, queues, ops, params, e);
 	p = named(spec, e);
 	if (!p)
 		return -1;
@@ -146,17 +150,18 @@ int any_sched_parse(const char *spec, uint32_t queues, const struct sched_ops **
 	if (read_params(spec, p->sched->options, p->sched->params_size, params, e))
 		return -1;
 	if (p->sched->check && p->sched->check(params, queues, e))
-		return error_prefix(e, "%s: ", p->sched->name);
+		return weir_error_prefix(e, "%s: ", p->sched->name);
 	*ops = p->sched;
 	return 0;
 }
 
-int any_cc_parse(const char *spec, const struct cc_ops **ops, void *params, struct error *e)
+int any_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
+		 struct weir_error *e)
 {
 	const struct weir_plugin *p;
 
 	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? -1 : cc_parse(spec, ops, params, e);
+		return check_builtin(spec, e) ? -1 : weir_cc_parse(spec, ops, params, e);
 	p = named(spec, e);
 	if (!p)
 		return -1;
@@ -165,7 +170,7 @@ int any_cc_parse(const char *spec, const struct cc_ops **ops, void *params, stru
 	if (read_params(spec, p->cc->options, p->cc->params_size, params, e))
 		return -1;
 	if (p->cc->check && p->cc->check(params, e))
-		return error_prefix(e, "%s: ", p->cc->name);
+		return weir_error_prefix(e, "%s: ", p->cc->name);
 	*ops = p->cc;
 	return 0;
 }

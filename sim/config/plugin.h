@@ -12,11 +12,13 @@
 int is_plugin(const char *spec);
 
 /* The object at that path, with everything it declares checked. NULL with a message. */
-const struct weir_plugin *plugin_load(const char *path, struct error *e);
+const struct weir_plugin *plugin_load(const char *path, struct weir_error *e);
 
-/* As mark_parse, sched_parse and cc_parse, for plug-ins too. */
-int any_mark_parse(const char *spec, const struct mark_ops **ops, void *params, struct error *e);
-int any_sched_parse(const char *spec, uint32_t queues, const struct sched_ops **ops, void *params,
-		    struct error *e);
-int any_cc_parse(const char *spec, const struct cc_ops **ops, void *params, struct error *e);
+/* As weir_mark_parse, weir_sched_parse and weir_cc_parse, for plug-ins too. */
+int any_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
+		   struct weir_error *e);
+int any_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
+		    void *params, struct weir_error *e);
+int any_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
+		 struct weir_error *e);
 #endif

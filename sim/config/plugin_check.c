@@ -20,7 +20,7 @@ enum {
 struct declared {
 	const char *kind; /* "marking scheme" */
 	const char *name, *help, *cite;
-	const struct option *options;
+	const struct weir_option *options;
 	size_t params_size;
 };
 
@@ -64,78 +64,84 @@ static int name_is_good(const char *name)
 		       '\0';
 }
 
-static int check_choices(const struct option *o, struct error *e)
+static int check_choices(const struct weir_option *o, struct weir_error *e)
 {
 	size_t count = 0;
 
-	if (o->type != OPT_CHOICE)
-		return o->choices ? error_set(e, "option %s: only OPT_CHOICE has choices", o->name)
+	if (o->type != WEIR_OPT_CHOICE)
+		return o->choices ? weir_error_set(e, "option %s: only WEIR_OPT_CHOICE has choices",
+						   o->name)
 				  : 0;
 	for (; is_loaded(&o->choices[count]) && o->choices[count]; count++)
 		if (count == CHOICES_MAX || !is_text(o->choices[count]))
-			return error_set(e, "option %s: its choices do not end with NULL", o->name);
-	return count ? 0 : error_set(e, "option %s: OPT_CHOICE needs choices", o->name);
+			return weir_error_set(e, "option %s: its choices do not end with NULL",
+					      o->name);
+	return count ? 0 : weir_error_set(e, "option %s: WEIR_OPT_CHOICE needs choices", o->name);
 }
 
 /* Type, place and help; text is known to be text. */
-static int check_declaration(const struct declared *d, const struct option *o, struct error *e)
+static int check_declaration(const struct declared *d, const struct weir_option *o,
+			     struct weir_error *e)
 {
-	if ((unsigned)o->type > OPT_TEXT)
-		return error_set(e, "option %s: type %u is none of enum opt_type", o->name,
-				 (unsigned)o->type);
+	if ((unsigned)o->type > WEIR_OPT_TEXT)
+		return weir_error_set(e, "option %s: type %u is none of enum weir_opt_type",
+				      o->name, (unsigned)o->type);
 	if (!is_text(o->help) || !*o->help)
-		return error_set(e, "option %s: .help is missing", o->name);
+		return weir_error_set(e, "option %s: .help is missing", o->name);
 	if (o->offset % 8 != 0)
-		return error_set(
+		return weir_error_set(
 			e,
 			"option %s: offset %zu is no multiple of 8; a value is a uint64_t, or "
-			"what enum opt_type says",
+			"what enum weir_opt_type says",
 			o->name, o->offset);
-	if (o->offset > d->params_size || option_value_size(o->type) > d->params_size - o->offset)
-		return error_set(
+	if (o->offset > d->params_size ||
+	    weir_option_value_size(o->type) > d->params_size - o->offset)
+		return weir_error_set(
 			e, "option %s: its %zu bytes at offset %zu do not fit params_size %zu",
-			o->name, option_value_size(o->type), o->offset, d->params_size);
+			o->name, weir_option_value_size(o->type), o->offset, d->params_size);
 	return check_choices(o, e);
 }
 
-static int check_default(const struct option *o, struct error *e)
+static int check_default(const struct weir_option *o, struct weir_error *e)
 {
-	_Alignas(8) unsigned char value[SPEC_PARAMS_MAX];
-	struct option alone = *o;
+	_Alignas(8) unsigned char value[WEIR_SPEC_PARAMS_MAX];
+	struct weir_option alone = *o;
 
 	alone.offset = 0;
 	if (!is_text(o->def))
-		return error_set(e, "option %s: .def is missing; every option has a default",
-				 o->name);
-	if (option_parse(value, &alone, o->def, e))
-		return error_prefix(e, "default of option ");
+		return weir_error_set(e, "option %s: .def is missing; every option has a default",
+				      o->name);
+	if (weir_option_parse(value, &alone, o->def, e))
+		return weir_error_prefix(e, "default of option ");
 	return 0;
 }
 
 /* Is it the only one of its name and in its place? */
-static int check_against(const struct option *table, const struct option *o, struct error *e)
+static int check_against(const struct weir_option *table, const struct weir_option *o,
+			 struct weir_error *e)
 {
-	size_t end = o->offset + option_value_size(o->type);
+	size_t end = o->offset + weir_option_value_size(o->type);
 
-	for (const struct option *other = table; other != o; other++) {
+	for (const struct weir_option *other = table; other != o; other++) {
 		if (strcmp(other->name, o->name) == 0)
-			return error_set(e, "option %s is declared twice", o->name);
-		if (o->offset < other->offset + option_value_size(other->type) &&
+			return weir_error_set(e, "option %s is declared twice", o->name);
+		if (o->offset < other->offset + weir_option_value_size(other->type) &&
 		    other->offset < end)
-			return error_set(e, "options %s and %s have the same place, offset %zu",
-					 other->name, o->name, o->offset);
+			return weir_error_set(e,
+					      "options %s and %s have the same place, offset %zu",
+					      other->name, o->name, o->offset);
 	}
 	return 0;
 }
 
-static int check_options(const struct declared *d, struct error *e)
+static int check_options(const struct declared *d, struct weir_error *e)
 {
-	const struct option *o = d->options;
+	const struct weir_option *o = d->options;
 
 	for (; o; o++) {
 		if (o - d->options > OPTIONS_MAX || !is_loaded(o) ||
 		    !is_loaded((const char *)(o + 1) - 1))
-			return error_set(
+			return weir_error_set(
 				e,
 				"the option table does not end; its last line is { .name = "
 				"NULL }, after at most %d options",
@@ -143,7 +149,7 @@ static int check_options(const struct declared *d, struct error *e)
 		if (!o->name)
 			return 0;
 		if (!is_text(o->name) || !name_is_good(o->name))
-			return error_set(
+			return weir_error_set(
 				e,
 				"option %zu has no name of letters, digits, - and _; does the "
 				"table end with { .name = NULL }?",
@@ -155,68 +161,71 @@ static int check_options(const struct declared *d, struct error *e)
 	return 0;
 }
 
-static int check_declared(const struct declared *d, struct error *e)
+static int check_declared(const struct declared *d, struct weir_error *e)
 {
 	if (!is_text(d->name) || !name_is_good(d->name))
-		return error_set(e, "the %s has no .name of letters, digits, - and _", d->kind);
+		return weir_error_set(e, "the %s has no .name of letters, digits, - and _",
+				      d->kind);
 	if (!is_text(d->help) || !*d->help)
-		return error_set(e, "%s: .help is missing; one sentence that says what it does",
-				 d->name);
+		return weir_error_set(
+			e, "%s: .help is missing; one sentence that says what it does", d->name);
 	if (d->cite && !is_text(d->cite))
-		return error_set(e, "%s: .cite is no text", d->name);
-	if (d->params_size > SPEC_PARAMS_MAX)
-		return error_set(e, "%s: params_size %zu; at most %d", d->name, d->params_size,
-				 SPEC_PARAMS_MAX);
-	return check_options(d, e) ? error_prefix(e, "%s: ", d->name) : 0;
+		return weir_error_set(e, "%s: .cite is no text", d->name);
+	if (d->params_size > WEIR_SPEC_PARAMS_MAX)
+		return weir_error_set(e, "%s: params_size %zu; at most %d", d->name, d->params_size,
+				      WEIR_SPEC_PARAMS_MAX);
+	return check_options(d, e) ? weir_error_prefix(e, "%s: ", d->name) : 0;
 }
 
 /* --- the three kinds --- */
 
-static int check_state(const char *name, size_t size, size_t most, struct error *e)
+static int check_state(const char *name, size_t size, size_t most, struct weir_error *e)
 {
-	return size > most ? error_set(e, "%s: state_size %zu; at most %zu", name, size, most) : 0;
+	return size > most ? weir_error_set(e, "%s: state_size %zu; at most %zu", name, size, most)
+			   : 0;
 }
 
-static int no_hook(const char *name, const char *hook, struct error *e)
+static int no_hook(const char *name, const char *hook, struct weir_error *e)
 {
-	return error_set(e, "%s: the hook .%s is missing", name, hook);
+	return weir_error_set(e, "%s: the hook .%s is missing", name, hook);
 }
 
 /* The scheme's own opinion of its defaults. */
-static int check_defaults(const struct declared *d, int (*check)(const void *, struct error *),
-			  struct error *e)
+static int check_defaults(const struct declared *d, int (*check)(const void *, struct weir_error *),
+			  struct weir_error *e)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
 
-	options_default(params, d->options);
+	weir_options_default(params, d->options);
 	if (!check || check(params, e) == 0)
 		return 0;
-	return error_prefix(e, "%s: its check refuses its defaults: ", d->name);
+	return weir_error_prefix(e, "%s: its check refuses its defaults: ", d->name);
 }
 
-static int check_values(const struct mark_ops *m, struct error *e)
+static int check_values(const struct weir_mark_ops *m, struct weir_error *e)
 {
-	for (const struct mark_value *v = m->values; v; v++) {
+	for (const struct weir_mark_value *v = m->values; v; v++) {
 		if (v - m->values > OPTIONS_MAX || !is_loaded(v) ||
 		    !is_loaded((const char *)(v + 1) - 1))
-			return error_set(
+			return weir_error_set(
 				e, "%s: .values does not end; its last line is { .name = NULL }",
 				m->name);
 		if (!v->name)
 			return 0;
 		if (!is_text(v->name) || !name_is_good(v->name) || !is_text(v->unit))
-			return error_set(
+			return weir_error_set(
 				e,
 				"%s: value %zu lacks a name of letters, digits, - and _, or a "
 				"unit, which may be \"\"",
 				m->name, (size_t)(v - m->values) + 1);
 		if (!IS_CODE(v->read))
-			return error_set(e, "%s: value %s: .read is missing", m->name, v->name);
+			return weir_error_set(e, "%s: value %s: .read is missing", m->name,
+					      v->name);
 	}
 	return 0;
 }
 
-static int check_mark(const struct mark_ops *m, struct error *e)
+static int check_mark(const struct weir_mark_ops *m, struct weir_error *e)
 {
 	const struct declared d = { "marking scheme", m->name,    m->help,
 				    m->cite,          m->options, m->params_size };
@@ -224,64 +233,66 @@ static int check_mark(const struct mark_ops *m, struct error *e)
 	if (check_declared(&d, e) || check_state(m->name, m->state_size, STATE_MAX_BYTES, e))
 		return -1;
 	if (!IS_CODE(m->enqueue) && !IS_CODE(m->dequeue))
-		return error_set(
+		return weir_error_set(
 			e,
 			"%s: the hooks .enqueue and .dequeue are both missing; it would never "
 			"mark",
 			m->name);
-	if (m->scope != MARK_STATE_PER_QUEUE && m->scope != MARK_STATE_PER_PORT)
-		return error_set(e, "%s: scope %d is none of enum mark_scope", m->name,
-				 (int)m->scope);
-	for (int i = 0; i < MARK_REASONS; i++)
+	if (m->scope != WEIR_MARK_STATE_PER_QUEUE && m->scope != WEIR_MARK_STATE_PER_PORT)
+		return weir_error_set(e, "%s: scope %d is none of enum weir_mark_scope", m->name,
+				      (int)m->scope);
+	for (int i = 0; i < WEIR_MARK_REASONS; i++)
 		if ((i == 0 || m->reasons[i]) && !is_text(m->reasons[i]))
-			return error_set(e, "%s: .reasons has no name for reason %d", m->name, i);
+			return weir_error_set(e, "%s: .reasons has no name for reason %d", m->name,
+					      i);
 	return check_values(m, e) ? -1 : check_defaults(&d, m->check, e);
 }
 
-static int check_sched(const struct sched_ops *s, struct error *e)
+static int check_sched(const struct weir_sched_ops *s, struct weir_error *e)
 {
 	const struct declared d = { "scheduler", s->name,    s->help,
 				    s->cite,     s->options, s->params_size };
 
 	if (check_declared(&d, e) || check_state(s->name, s->state_size, STATE_MAX_BYTES, e) ||
-	    check_state(s->name, s->queue_state_size, STATE_MAX_BYTES / QUEUES_MAX, e))
+	    check_state(s->name, s->queue_state_size, STATE_MAX_BYTES / WEIR_QUEUES_MAX, e))
 		return -1;
 	return IS_CODE(s->pick) ? 0 : no_hook(s->name, "pick", e);
 }
 
-static int no_echo(const char *name, enum cc_echo echo, struct error *e)
+static int no_echo(const char *name, enum weir_cc_echo echo, struct weir_error *e)
 {
-	return error_set(e, "%s: echo %u is none of enum cc_echo", name, (unsigned)echo);
+	return weir_error_set(e, "%s: echo %u is none of enum weir_cc_echo", name, (unsigned)echo);
 }
 
-static enum cc_echo default_echo(const struct cc_ops *c)
+static enum weir_cc_echo default_echo(const struct weir_cc_ops *c)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
 
-	options_default(params, c->options);
-	return cc_echo_of(c, params);
+	weir_options_default(params, c->options);
+	return weir_cc_echo_of(c, params);
 }
 
-static int check_cc(const struct cc_ops *c, struct error *e)
+static int check_cc(const struct weir_cc_ops *c, struct weir_error *e)
 {
 	const struct declared d = { "congestion control", c->name,       c->help, c->cite,
 				    c->options,           c->params_size };
 
-	if (check_declared(&d, e) || check_state(c->name, c->state_size, CC_STATE_MAX, e))
+	if (check_declared(&d, e) || check_state(c->name, c->state_size, WEIR_CC_STATE_MAX, e))
 		return -1;
-	if ((unsigned)c->transport > CC_RDMA)
-		return error_set(e, "%s: transport %u is none of enum cc_transport", c->name,
-				 (unsigned)c->transport);
+	if ((unsigned)c->transport > WEIR_CC_RDMA)
+		return weir_error_set(e, "%s: transport %u is none of enum weir_cc_transport",
+				      c->name, (unsigned)c->transport);
 
-	int is_tcp = c->transport == CC_TCP;
-	size_t begin = is_tcp ? sizeof(struct cc_window) : sizeof(struct cc_pace);
+	int is_tcp = c->transport == WEIR_CC_TCP;
+	size_t begin = is_tcp ? sizeof(struct weir_cc_window) : sizeof(struct weir_cc_pace);
 
 	if (c->state_size < begin)
-		return error_set(e,
-				 "%s: state_size %zu; the state begins with struct %s, which has "
-				 "%zu",
-				 c->name, c->state_size, is_tcp ? "cc_window" : "cc_pace", begin);
-	if ((unsigned)c->echo > CC_ECHO_EXACT)
+		return weir_error_set(
+			e,
+			"%s: state_size %zu; the state begins with struct %s, which has "
+			"%zu",
+			c->name, c->state_size, is_tcp ? "weir_cc_window" : "weir_cc_pace", begin);
+	if ((unsigned)c->echo > WEIR_CC_ECHO_EXACT)
 		return no_echo(c->name, c->echo, e);
 	if (c->echo_of && !IS_CODE(c->echo_of))
 		return no_hook(c->name, "echo_of", e);
@@ -293,7 +304,7 @@ static int check_cc(const struct cc_ops *c, struct error *e)
 		return no_hook(c->name, "congestion", e);
 	if (c->restart && !IS_CODE(c->restart))
 		return no_hook(c->name, "restart", e);
-	if ((unsigned)default_echo(c) > CC_ECHO_EXACT)
+	if ((unsigned)default_echo(c) > WEIR_CC_ECHO_EXACT)
 		return no_echo(c->name, default_echo(c), e);
 	return check_defaults(&d, c->check, e);
 }
@@ -304,14 +315,14 @@ static int is_whole(const void *ops, size_t size)
 	return is_loaded(ops) && is_loaded((const char *)ops + size - 1);
 }
 
-int plugin_check(const struct weir_plugin *p, struct error *e)
+int plugin_check(const struct weir_plugin *p, struct weir_error *e)
 {
 	if (!p->mark && !p->sched && !p->cc)
-		return error_set(e, "weir_plugin holds no scheme; set .mark, .sched or .cc");
+		return weir_error_set(e, "weir_plugin holds no scheme; set .mark, .sched or .cc");
 	if ((p->mark && !is_whole(p->mark, sizeof(*p->mark))) ||
 	    (p->sched && !is_whole(p->sched, sizeof(*p->sched))) ||
 	    (p->cc && !is_whole(p->cc, sizeof(*p->cc))))
-		return error_set(e, "weir_plugin points to nowhere");
+		return weir_error_set(e, "weir_plugin points to nowhere");
 	if ((p->mark && check_mark(p->mark, e)) || (p->sched && check_sched(p->sched, e)) ||
 	    (p->cc && check_cc(p->cc, e)))
 		return -1;

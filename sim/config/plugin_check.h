@@ -4,5 +4,5 @@
 #include "weir/plugin.h"
 
 /* The first mistake as a message, -1; or 0. Calls nothing of the object but its checks of options. */
-int plugin_check(const struct weir_plugin *p, struct error *e);
+int plugin_check(const struct weir_plugin *p, struct weir_error *e);
 #endif

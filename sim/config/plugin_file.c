@@ -12,7 +12,7 @@ struct object_file {
 	int fd;
 	uint64_t size;
 	Elf64_Ehdr header;
-	struct error *e;
+	struct weir_error *e;
 };
 
 /* A part of the file; offset and length are the object's own words. */
@@ -21,10 +21,10 @@ static int check_part(const struct object_file *f, const char *what, uint64_t of
 {
 	if (offset <= f->size && length <= f->size - offset)
 		return 0;
-	return error_set(f->e,
-			 "cannot be loaded: the file is cut off: %s should be %" PRIu64
-			 " bytes from byte %" PRIu64 " on, but the file has %" PRIu64 " bytes",
-			 what, length, offset, f->size);
+	return weir_error_set(f->e,
+			      "cannot be loaded: the file is cut off: %s should be %" PRIu64
+			      " bytes from byte %" PRIu64 " on, but the file has %" PRIu64 " bytes",
+			      what, length, offset, f->size);
 }
 
 /* What is mapped: all of it must be in the file. */
@@ -35,7 +35,7 @@ static int check_segments(const struct object_file *f)
 		off_t at = (off_t)(f->header.e_phoff + (uint64_t)i * sizeof(segment));
 
 		if (pread(f->fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
-			return error_set(f->e, "cannot be loaded: its headers cannot be read");
+			return weir_error_set(f->e, "cannot be loaded: its headers cannot be read");
 		if (check_part(f, "a segment", segment.p_offset, segment.p_filesz))
 			return -1;
 	}
@@ -56,7 +56,7 @@ static int check_object(const struct object_file *f)
 	return check_segments(f);
 }
 
-int plugin_file_check(const char *path, struct error *e)
+int plugin_file_check(const char *path, struct weir_error *e)
 {
 	struct object_file f = { .e = e };
 	struct stat s;
@@ -66,7 +66,7 @@ int plugin_file_check(const char *path, struct error *e)
 	if (stat(path, &s) != 0 || S_ISDIR(s.st_mode))
 		return 0;
 	if (!S_ISREG(s.st_mode))
-		return error_set(e, "cannot be loaded: it is no regular file");
+		return weir_error_set(e, "cannot be loaded: it is no regular file");
 	f.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (f.fd < 0)
 		return 0;

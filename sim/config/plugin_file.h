@@ -8,5 +8,5 @@
 
 /* -1: parts of the object are missing, or it is no file at all; message. 0: they are there, or the loader
  * knows better than we what is wrong. Reads only the headers. */
-int plugin_file_check(const char *path, struct error *e);
+int plugin_file_check(const char *path, struct weir_error *e);
 #endif

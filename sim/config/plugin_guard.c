@@ -12,10 +12,10 @@
 struct plugin_guard {
 	const struct config *config;
 	/* What ports call instead, of both: one of them may be a built-in one. */
-	struct mark_ops mark;
-	struct sched_ops sched;
+	struct weir_mark_ops mark;
+	struct weir_sched_ops sched;
 	atomic_int is_caught;
-	struct error error; /* of whoever set is_caught first */
+	struct weir_error error; /* of whoever set is_caught first */
 };
 
 static struct plugin_guard *guard_of(const void *params)
@@ -27,7 +27,7 @@ static struct plugin_guard *guard_of(const void *params)
 #define CATCH(g, ...) \
 	do { \
 		if (!atomic_exchange(&(g)->is_caught, 1)) \
-			error_set(&(g)->error, __VA_ARGS__); \
+			weir_error_set(&(g)->error, __VA_ARGS__); \
 	} while (0)
 
 /* "./mine.so" of "./mine.so(k=3)", for %.*s. */
@@ -37,19 +37,20 @@ static struct plugin_guard *guard_of(const void *params)
 
 static uint32_t checked_verdict(struct plugin_guard *g, const char *hook, uint32_t verdict)
 {
-	uint32_t what = verdict & ((1u << MARK_VERDICT_BITS) - 1);
+	uint32_t what = verdict & ((1u << WEIR_MARK_VERDICT_BITS) - 1);
 
-	if (what <= MARK_DROP && verdict >> MARK_VERDICT_BITS < MARK_REASONS)
+	if (what <= WEIR_MARK_DROP && verdict >> WEIR_MARK_VERDICT_BITS < WEIR_MARK_REASONS)
 		return verdict;
 	CATCH(g,
 	      "marking scheme %.*s: its .%s returned %" PRIu32
-	      ", which is no verdict; there are MARK_PASS, MARK_CE and MARK_DROP, with reasons 0 "
+	      ", which is no verdict; there are WEIR_MARK_PASS, WEIR_MARK_CE and WEIR_MARK_DROP, "
+	      "with reasons 0 "
 	      "to %d",
-	      NAME(g->config->switches.marking), hook, verdict, MARK_REASONS - 1);
-	return MARK_PASS;
+	      NAME(g->config->switches.marking), hook, verdict, WEIR_MARK_REASONS - 1);
+	return WEIR_MARK_PASS;
 }
 
-static uint32_t guarded_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t guarded_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct plugin_guard *g = guard_of(params);
 
@@ -57,7 +58,7 @@ static uint32_t guarded_enqueue(void *state, const void *params, const struct ma
 			       g->config->mark->enqueue(state, g->config->mark_params, v));
 }
 
-static uint32_t guarded_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t guarded_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct plugin_guard *g = guard_of(params);
 
@@ -65,8 +66,8 @@ static uint32_t guarded_dequeue(void *state, const void *params, const struct ma
 			       g->config->mark->dequeue(state, g->config->mark_params, v));
 }
 
-static uint32_t guarded_choice(void *state, const void *params, const struct mark_view *v,
-			       const struct queue *queues)
+static uint32_t guarded_choice(void *state, const void *params, const struct weir_mark_view *v,
+			       const struct weir_queue *queues)
 {
 	struct plugin_guard *g = guard_of(params);
 	uint32_t queue = g->config->mark->choose_queue(state, g->config->mark_params, v, queues);
@@ -80,13 +81,14 @@ static uint32_t guarded_choice(void *state, const void *params, const struct mar
 
 static uint32_t guarded_needs(const void *params)
 {
-	return mark_needs(guard_of(params)->config->mark, guard_of(params)->config->mark_params);
+	return weir_mark_needs(guard_of(params)->config->mark,
+			       guard_of(params)->config->mark_params);
 }
 
 static size_t guarded_size(const void *params)
 {
-	return mark_state_size(guard_of(params)->config->mark,
-			       guard_of(params)->config->mark_params);
+	return weir_mark_state_size(guard_of(params)->config->mark,
+				    guard_of(params)->config->mark_params);
 }
 
 static uint64_t guarded_quiet(const void *params)
@@ -96,7 +98,7 @@ static uint64_t guarded_quiet(const void *params)
 	return c->mark->quiet_below(c->mark_params);
 }
 
-static void guarded_mark_init(void *state, const void *params, const struct mark_env *env)
+static void guarded_mark_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	const struct config *c = guard_of(params)->config;
 
@@ -105,7 +107,7 @@ static void guarded_mark_init(void *state, const void *params, const struct mark
 
 static void guard_mark(struct plugin_guard *g)
 {
-	const struct mark_ops *inner = g->config->mark;
+	const struct weir_mark_ops *inner = g->config->mark;
 
 	g->mark = *inner;
 	g->mark.needs = guarded_needs;
@@ -122,7 +124,7 @@ static void guard_mark(struct plugin_guard *g)
 /* Behind the scheduler's own state, which so stays where its hooks expect it: which queues hold packets
  * and are not paused. */
 struct guarded_state {
-	uint64_t active[QUEUES_MAX / 64];
+	uint64_t active[WEIR_QUEUES_MAX / 64];
 };
 
 static size_t inner_size(const struct config *c)
@@ -155,7 +157,7 @@ static void guarded_sched_init(void *state, const void *params, uint32_t queues)
 }
 
 static void guarded_activate(void *state, const void *params, uint32_t q,
-			     const struct queue *queues)
+			     const struct weir_queue *queues)
 {
 	const struct config *c = guard_of(params)->config;
 
@@ -173,7 +175,7 @@ static void guarded_halt(void *state, const void *params, uint32_t q)
 }
 
 static void guarded_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-			 const struct queue *queues)
+			 const struct weir_queue *queues)
 {
 	const struct config *c = guard_of(params)->config;
 
@@ -192,7 +194,7 @@ static uint32_t first_active(const struct guarded_state *s)
 	return q;
 }
 
-static uint32_t guarded_pick(void *state, const void *params, const struct queue *queues)
+static uint32_t guarded_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct plugin_guard *g = guard_of(params);
 	const struct config *c = g->config;
@@ -216,7 +218,7 @@ static uint64_t guarded_quantum(const void *params, uint32_t q, uint32_t mtu_byt
 	return c->sched->quantum(c->sched_params, q, mtu_bytes);
 }
 
-static int64_t guarded_rank(const void *params, const struct packet *packet, int64_t now_ps)
+static int64_t guarded_rank(const void *params, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct config *c = guard_of(params)->config;
 
@@ -225,7 +227,7 @@ static int64_t guarded_rank(const void *params, const struct packet *packet, int
 
 static void guard_sched(struct plugin_guard *g)
 {
-	const struct sched_ops *inner = g->config->sched;
+	const struct weir_sched_ops *inner = g->config->sched;
 
 	g->sched = *inner;
 	g->sched.state_size = inner_size(g->config) + sizeof(struct guarded_state);
@@ -260,7 +262,7 @@ void plugin_guard_free(struct plugin_guard *g)
 		memory_free(g, 1, sizeof(*g));
 }
 
-void plugin_guard_plan(struct plugin_guard *g, struct port_plan *plan)
+void plugin_guard_plan(struct plugin_guard *g, struct weir_port_plan *plan)
 {
 	if (!g)
 		return;
@@ -270,7 +272,7 @@ void plugin_guard_plan(struct plugin_guard *g, struct port_plan *plan)
 	plan->sched_params = g;
 }
 
-int plugin_guard_caught(struct plugin_guard *g, struct error *e)
+int plugin_guard_caught(struct plugin_guard *g, struct weir_error *e)
 {
 	if (!g || !atomic_load(&g->is_caught))
 		return 0;

@@ -15,8 +15,8 @@ struct plugin_guard *plugin_guard_new(const struct config *c);
 void plugin_guard_free(struct plugin_guard *g);
 
 /* A switch's ports are to ask the guard, not the schemes. g may be NULL. */
-void plugin_guard_plan(struct plugin_guard *g, struct port_plan *plan);
+void plugin_guard_plan(struct plugin_guard *g, struct weir_port_plan *plan);
 
 /* 1: a plug-in gave an answer that is none, and the message says which. g may be NULL. */
-int plugin_guard_caught(struct plugin_guard *g, struct error *e);
+int plugin_guard_caught(struct plugin_guard *g, struct weir_error *e);
 #endif

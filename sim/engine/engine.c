@@ -40,10 +40,10 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	const struct engine *e = w->engine;
 	uint32_t link = e->net->line_link[out->line];
-	struct packet *packet = egress_place(w, out);
+	struct weir_packet *packet = egress_place(w, out);
 
 	if (start_ps >= e->net->links[link].fails_ps) {
-		out->port.drops[DROP_LINK_DOWN]++;
+		out->port.drops[WEIR_DROP_LINK_DOWN]++;
 		return 1;
 	}
 
@@ -59,7 +59,7 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 
 void line_begin(struct worker *w, struct egress *out)
 {
-	out->tail = chunk_take(&w->pool) << CHUNK_SHIFT;
+	out->tail = weir_chunk_take(&w->pool) << WEIR_CHUNK_SHIFT;
 	__atomic_store_n(&w->engine->line_first[out->line], out->tail, __ATOMIC_RELEASE);
 }
 
@@ -246,12 +246,13 @@ static void advance(struct engine *e)
 		e->slot_busy[slot] = 0;
 		window = next_window(e, window);
 		/* Nothing is left to happen: go to the next stop at once. */
-		end_ps = window >= (uint64_t)(TIME_NEVER_PS / e->window_ps) - 1
-				 ? TIME_NEVER_PS
+		end_ps = window >= (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1
+				 ? WEIR_TIME_NEVER_PS
 				 : (int64_t)(window + 1) * e->window_ps;
 	}
 
-	int64_t begin_ps = end_ps == TIME_NEVER_PS ? TIME_NEVER_PS : end_ps - e->window_ps;
+	int64_t begin_ps =
+		end_ps == WEIR_TIME_NEVER_PS ? WEIR_TIME_NEVER_PS : end_ps - e->window_ps;
 
 	/* Stops that were reached, or that lie before anything else happens. */
 	while (!e->finished && (e->next_stop_ps <= now_ps || e->next_stop_ps <= begin_ps)) {
@@ -357,11 +358,12 @@ uint64_t engine_packets_under_way(const struct engine *e)
 		uint32_t slot = line_start(e, out->line);
 
 		count += out->port.pkts;
-		while (out->tail != SLOT_NONE && slot != out->tail) {
+		while (out->tail != WEIR_SLOT_NONE && slot != out->tail) {
 			count++;
 			slot++;
-			if ((slot & CHUNK_MASK) == 0)
-				slot = e->store.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+			if ((slot & WEIR_CHUNK_MASK) == 0)
+				slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
+				       << WEIR_CHUNK_SHIFT;
 		}
 	}
 	return count;

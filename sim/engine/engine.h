@@ -31,17 +31,17 @@ struct egress {
 	int64_t special_ps; /* packets that start from here on go through egress_special */
 	uint64_t to_bit;    /* of the receiving node on the wheel ... */
 	uint32_t to_word;   /* ... and the word it is in */
-	uint32_t tail;      /* slot of the next packet on the line; SLOT_NONE: none ever was */
+	uint32_t tail;      /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
 	uint32_t line;
 	uint32_t unused;
-	struct port port; /* continues beyond its struct, see port.h */
+	struct weir_port port; /* continues beyond its struct, see port.h */
 };
 
 enum { SWITCH_INPUT_BITS = 22 };
 
 struct switch_state {
 	uint64_t claimed; /* pass in which some thread works on it, or has worked */
-	struct buffer_pool pool;
+	struct weir_buffer_pool pool;
 	struct engine *engine;
 	struct worker *worker; /* set while the node is being worked on */
 	uint64_t *backlog;     /* bit per egress port: packets wait there */
@@ -65,7 +65,7 @@ struct plugin_guard;
 /* One thread's share of the work. */
 struct worker {
 	struct engine *engine;
-	struct packet_pool pool;
+	struct weir_packet_pool pool;
 	int64_t limit_ps;    /* events before this are to be worked off now */
 	int64_t end_ps;      /* of the window, >= limit_ps */
 	int64_t next_end_ps; /* of the window after it */
@@ -81,7 +81,7 @@ struct worker {
 	struct heap later; /* (time, node): wake-ups beyond the wheel */
 	struct slab senders, receivers;
 	struct ring_store boards, arrivals, racks; /* of those that lack something */
-	struct slab stats; /* struct port_stats of ports that ever held a packet */
+	struct slab stats; /* struct weir_port_stats of ports that ever held a packet */
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;
 	uint32_t *buckets;
@@ -99,8 +99,8 @@ struct worker {
 
 /* What connections of one congestion control share, near at hand. */
 struct transport {
-	struct cc_env env; /* mss, initial window, and for RDMA those of the fastest hosts */
-	const struct cc_ops *cc;
+	struct weir_cc_env env; /* mss, initial window, and for RDMA those of the fastest hosts */
+	const struct weir_cc_ops *cc;
 	const void *cc_params;
 	uint64_t max_window_bytes;
 	uint32_t header_bytes;
@@ -122,7 +122,8 @@ _Static_assert(sizeof(struct transport) == 128, "found by a shift");
 
 struct engine {
 	const struct config *config;
-	struct transport *transports; /* host.cc, one for each traffic section, then those of pairs */
+	struct transport
+		*transports; /* host.cc, one for each traffic section, then those of pairs */
 	uint32_t transport_count;
 	struct network *net;
 	struct route_table *routes;
@@ -135,14 +136,15 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
-	struct link_pauses *pauses; /* per link; NULL: nothing is lossless */
-	struct mark_ops card_mark; /* of hosts' cards */
-	struct port_class *classes;
+	struct link_pauses *pauses;     /* per link; NULL: nothing is lossless */
+	struct weir_mark_ops card_mark; /* of hosts' cards */
+	struct weir_port_class *classes;
 	uint32_t class_count;
-	uint32_t *line_head;  /* slot of the next packet to arrive; SLOT_NONE: look at line_first */
+	uint32_t *
+		line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at line_first */
 	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
 	uint32_t *line_first; /* slot of the first packet ever */
-	struct packet_store store;
+	struct weir_packet_store store;
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
 
@@ -171,7 +173,7 @@ struct engine {
 	uint32_t tap_count;
 	struct engine_tap {
 		uint32_t link;
-		void (*see)(void *context, int64_t start_ps, const struct packet *packet,
+		void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,
 			    const struct flow *flow);
 		void *context;
 		int sees_frames; /* those between neighbours, with flow NULL */
@@ -211,7 +213,7 @@ static inline uint32_t flow_ends(const struct flow *f)
 
 /* Builds everything from a checked config, network and flow list, which the engine then owns. */
 int engine_new(struct engine **out, const struct config *c, struct network *net,
-	       struct flow_list *flows, uint32_t threads, struct error *e);
+	       struct flow_list *flows, uint32_t threads, struct weir_error *e);
 void engine_free(struct engine *e);
 
 /* A full packet over the path from one host to another and a bare header back, nothing queued; and the
@@ -223,13 +225,13 @@ struct base_trip {
 struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to);
 
 /* What a control is told of a network, or pair, with that trip and line (RDMA). */
-void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip trip,
+void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,
 		    uint64_t rate_bps);
 
 /* --- pair.c: where rdma.window-of is pair --- */
 
 /* A transport for each sort of pair that opens a connection, behind those of the sections. */
-int pairs_new(struct engine *e, struct error *error);
+int pairs_new(struct engine *e, struct weir_error *error);
 
 /* The number of that of a connection; of its section where all pairs share one. */
 uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
@@ -245,14 +247,14 @@ struct worker *engine_worker(struct engine *e, uint32_t node);
 
 /* A port holds packets, or is about to, for the first time while measuring: from now on it keeps
  * statistics, as one that held what it holds now (before: nothing) since measuring began. */
-void engine_begin_stats(struct worker *w, struct port *p);
+void engine_begin_stats(struct worker *w, struct weir_port *p);
 
 /* A flow is done at a host of this worker: those that wait for it at a gate of this host start now,
  * others when the window ends. */
 void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 void switch_run(struct worker *w, struct switch_state *s);
-void switch_sync(struct buffer_pool *pool, int64_t now_ps);
+void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps);
 
 /* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the input. */
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
@@ -288,10 +290,10 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 }
 
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
-static inline __attribute__((always_inline)) struct packet *egress_place(struct worker *w,
-									 struct egress *out)
+static inline __attribute__((always_inline)) struct weir_packet *egress_place(struct worker *w,
+									      struct egress *out)
 {
-	if (__builtin_expect(out->tail == SLOT_NONE, 0))
+	if (__builtin_expect(out->tail == WEIR_SLOT_NONE, 0))
 		line_begin(w, out);
 	return &w->pool.slots[out->tail];
 }
@@ -308,11 +310,11 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 	int64_t arrival_ps = end_ps + out->delay_ps;
 
 	w->pool.slots[slot].time_ps = arrival_ps;
-	if ((next & CHUNK_MASK) == 0) {
-		uint32_t chunk = chunk_take(&w->pool);
+	if ((next & WEIR_CHUNK_MASK) == 0) {
+		uint32_t chunk = weir_chunk_take(&w->pool);
 
-		w->pool.next[slot >> CHUNK_SHIFT] = chunk;
-		next = chunk << CHUNK_SHIFT;
+		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
+		next = chunk << WEIR_CHUNK_SHIFT;
 	}
 	out->tail = next;
 	__atomic_store_n(&w->line_tail[out->line], next, __ATOMIC_RELEASE);
@@ -329,25 +331,25 @@ egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 }
 
 /* The slot after this one on a line, giving back the chunk that ends. */
-static inline uint32_t line_advance(struct packet_pool *pool, uint32_t slot)
+static inline uint32_t line_advance(struct weir_packet_pool *pool, uint32_t slot)
 {
 	uint32_t next = slot + 1;
 
-	if ((next & CHUNK_MASK) == 0) {
-		uint32_t chunk = slot >> CHUNK_SHIFT;
+	if ((next & WEIR_CHUNK_MASK) == 0) {
+		uint32_t chunk = slot >> WEIR_CHUNK_SHIFT;
 
-		next = pool->next[chunk] << CHUNK_SHIFT;
-		chunk_give(pool, chunk);
+		next = pool->next[chunk] << WEIR_CHUNK_SHIFT;
+		weir_chunk_give(pool, chunk);
 	}
 	return next;
 }
 
-/* Where reading a line starts, or SLOT_NONE where nothing was ever sent on it. */
+/* Where reading a line starts, or WEIR_SLOT_NONE where nothing was ever sent on it. */
 static inline uint32_t line_start(const struct engine *e, uint32_t line)
 {
 	uint32_t slot = e->line_head[line];
 
-	if (__builtin_expect(slot != SLOT_NONE, 1))
+	if (__builtin_expect(slot != WEIR_SLOT_NONE, 1))
 		return slot;
 	return __atomic_load_n(&e->line_first[line], __ATOMIC_ACQUIRE);
 }

@@ -25,11 +25,11 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 	route_find(e->routes, from, to, 0, 0, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct net_link *link = &e->net->links[route.links[i]];
-		uint64_t per_byte_q20 = bps_to_ps_per_byte_q20(link->rate_bps);
+		uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(link->rate_bps);
 
 		sum_ps += 2 * link->delay_ps;
-		sum_ps += bytes_to_ps(e->config->frame_max_bytes, per_byte_q20);
-		sum_ps += bytes_to_ps(e->config->frame_min_bytes, per_byte_q20);
+		sum_ps += weir_bytes_to_ps(e->config->frame_max_bytes, per_byte_q20);
+		sum_ps += weir_bytes_to_ps(e->config->frame_min_bytes, per_byte_q20);
 	}
 	return (struct base_trip){ sum_ps, route.hops };
 }
@@ -66,20 +66,21 @@ static int64_t find_base_rtt(struct engine *e)
 
 /* --- ports --- */
 
-static struct port_plan plan_for(const struct engine *e, enum node_kind kind, uint64_t rate_bps)
+static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kind,
+				      uint64_t rate_bps)
 {
 	const struct config *c = e->config;
-	struct port_plan plan = {
+	struct weir_port_plan plan = {
 		.rate_bps = rate_bps,
-		.rtt_ns = ps_to_ns(e->base_rtt_ps),
+		.rtt_ns = weir_ps_to_ns(e->base_rtt_ps),
 		.queues = 1,
 		.mark = &e->card_mark,
 		.mtu_bytes = c->frame_max_bytes,
 	};
 
 	if (c->switches.ethernet_overhead) {
-		plan.overhead_bytes = ETHERNET_OVERHEAD_BYTES;
-		plan.min_bytes = ETHERNET_MIN_FRAME_BYTES;
+		plan.overhead_bytes = WEIR_ETHERNET_OVERHEAD_BYTES;
+		plan.min_bytes = WEIR_ETHERNET_MIN_FRAME_BYTES;
 	}
 	if (kind == NODE_HOST && card_has_queue(c)) {
 		card_plan(c, &plan);
@@ -88,9 +89,10 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 	if (kind == NODE_HOST) {
 		if (c->lossless) { /* control packets wait by class; the card picks them itself */
 			plan.queues = HOST_QUEUES;
-			plan.sched = sched_find("sp");
+			plan.sched = weir_sched_find("sp");
 		}
-		buffer_params_init(&plan.buffer, BUFFER_PER_PORT, ~LENGTH_IN_PACKETS, 0);
+		weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT, ~WEIR_LENGTH_IN_PACKETS,
+					0);
 		return plan;
 	}
 	plan.queues = c->queues;
@@ -101,8 +103,8 @@ static struct port_plan plan_for(const struct engine *e, enum node_kind kind, ui
 	plugin_guard_plan(e->guard, &plan);
 	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
 	plan.lossless = c->lossless;
-	buffer_params_init(&plan.buffer, (enum buffer_scope)c->switches.buffer_per,
-			   c->switches.buffer, c->switches.dt_alpha_q32);
+	weir_buffer_params_init(&plan.buffer, (enum weir_buffer_scope)c->switches.buffer_per,
+				c->switches.buffer, c->switches.dt_alpha_q32);
 	return plan;
 }
 
@@ -114,10 +116,10 @@ static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_b
 		    (e->classes[i].mark == &e->card_mark) == (kind == NODE_HOST))
 			return i;
 
-	struct port_plan plan = plan_for(e, kind, rate_bps);
+	struct weir_port_plan plan = plan_for(e, kind, rate_bps);
 
 	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
-	port_class_init(&e->classes[e->class_count], &plan);
+	weir_port_class_init(&e->classes[e->class_count], &plan);
 	return e->class_count++;
 }
 
@@ -142,21 +144,21 @@ static void build_ports(struct engine *e)
 		const struct net_link *link = &net->links[i];
 		const struct net_node *from = &net->nodes[link->from];
 		struct egress *out = engine_egress(e, i);
-		struct buffer_pool *pool = NULL;
+		struct weir_buffer_pool *pool = NULL;
 
 		if (from->kind == NODE_SWITCH &&
-		    e->config->switches.buffer_per == BUFFER_PER_SWITCH)
+		    e->config->switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
 			pool = &e->switches[from->number].pool;
 		out->delay_ps = link->delay_ps;
 		if (net->nodes[link->to].kind == NODE_HOST)
 			out->delay_ps += (int64_t)e->config->host.processing_delay_ps;
 		out->special_ps = link->fails_ps;
-		out->tail = SLOT_NONE;
+		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
 		out->to_word = link->to / 64;
 		out->to_bit = UINT64_C(1) << (link->to % 64);
-		port_init(&out->port, &e->classes[class_for(e, from->kind, link->rate_bps)], pool,
-			  hash64(e->config->seed, i));
+		weir_port_init(&out->port, &e->classes[class_for(e, from->kind, link->rate_bps)],
+			       pool, weir_hash64(e->config->seed, i));
 	}
 }
 
@@ -168,7 +170,7 @@ static void build_lines(struct engine *e)
 	e->line_tail = memory_new(count, sizeof(*e->line_tail));
 	e->line_first = memory_new(count, sizeof(*e->line_first));
 	for (uint32_t i = 0; i < count; i++)
-		e->line_head[i] = e->line_tail[i] = e->line_first[i] = SLOT_NONE;
+		e->line_head[i] = e->line_tail[i] = e->line_first[i] = WEIR_SLOT_NONE;
 }
 
 static void build_switches(struct engine *e)
@@ -208,30 +210,31 @@ static void build_switches(struct engine *e)
 
 /* --- time --- */
 
-static int build_wheel(struct engine *e, struct error *error)
+static int build_wheel(struct engine *e, struct weir_error *error)
 {
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
-	if (lossless_is_needed(e->config) && shortest > PFC_FRAME_BYTES)
-		shortest = PFC_FRAME_BYTES;
-	e->window_ps = TIME_NEVER_PS;
+	if (lossless_is_needed(e->config) && shortest > WEIR_PFC_FRAME_BYTES)
+		shortest = WEIR_PFC_FRAME_BYTES;
+	e->window_ps = WEIR_TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct egress *out = engine_egress(e, i);
-		int64_t ahead_ps = out->delay_ps + port_wire_ps(out->port.class, shortest);
-		int64_t far_ps = out->delay_ps + port_wire_ps(out->port.class, longest);
+		int64_t ahead_ps = out->delay_ps + weir_port_wire_ps(out->port.kind, shortest);
+		int64_t far_ps = out->delay_ps + weir_port_wire_ps(out->port.kind, longest);
 
 		/* Frames of switches wait for a packet, and for a few of their own. */
 		if (e->config->lossless)
-			far_ps += port_wire_ps(out->port.class, longest) +
-				  PAUSES_WAITING * port_wire_ps(out->port.class, PFC_FRAME_BYTES);
+			far_ps += weir_port_wire_ps(out->port.kind, longest) +
+				  PAUSES_WAITING *
+					  weir_port_wire_ps(out->port.kind, WEIR_PFC_FRAME_BYTES);
 		if (ahead_ps < e->window_ps)
 			e->window_ps = ahead_ps;
 		if (far_ps > reach_ps)
 			reach_ps = far_ps;
 	}
 	if (e->window_ps <= 0)
-		return error_set(error, "network: some link has no delay");
+		return weir_error_set(error, "network: some link has no delay");
 
 	/* Longest delay and processing are a second each, the shortest packet 9 ms at 1 Mb/s. */
 	assert(e->window_ps < INT64_C(1) << (64 - SWITCH_INPUT_BITS));
@@ -321,7 +324,7 @@ static void build_slabs(struct engine *e)
 		slab_init(&w->senders, senders[i], sender_size);
 		slab_init(&w->receivers, receivers[i], (receiver_size + 63) & ~(size_t)63);
 		connection_rings_init(w);
-		slab_init(&w->stats, e->net->link_count, sizeof(struct port_stats));
+		slab_init(&w->stats, e->net->link_count, sizeof(struct weir_port_stats));
 	}
 	memory_free(senders, e->threads, sizeof(*senders));
 	memory_free(receivers, e->threads, sizeof(*receivers));
@@ -342,7 +345,7 @@ static void build_workers(struct engine *e)
 		w->line_tail = e->line_tail;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
-		packet_pool_init(&w->pool, &e->store);
+		weir_packet_pool_init(&w->pool, &e->store);
 	}
 	for (uint32_t i = 1; i <= e->net->node_count; i++) {
 		if (i == e->net->node_count || starts_stretch(e->net, i)) {
@@ -354,7 +357,7 @@ static void build_workers(struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		struct host *h = &e->hosts[i];
 
-		if (h->timer_ps == TIME_NEVER_PS)
+		if (h->timer_ps == WEIR_TIME_NEVER_PS)
 			continue;
 		h->due_ps = h->timer_ps;
 		engine_wake_later(engine_worker(e, h->node), h->node, h->timer_ps);
@@ -363,11 +366,11 @@ static void build_workers(struct engine *e)
 
 /* A control that hears every mark has ECN-capable SYNs and SYN-ACKs: queues that mark would drop them
  * (RFC 8257, section 3.5). With classic ECN neither is (RFC 3168, section 6.1.1). */
-static struct transport tcp_transport(const struct config *c, const struct cc_ops *cc,
+static struct transport tcp_transport(const struct config *c, const struct weir_cc_ops *cc,
 				      const void *params)
 {
-	enum cc_echo echo = cc_echo_of(cc, params);
-	int ecn = echo != CC_ECHO_NONE;
+	enum weir_cc_echo echo = weir_cc_echo_of(cc, params);
+	int ecn = echo != WEIR_CC_ECHO_NONE;
 
 	return (struct transport){
 		.env = {
@@ -379,12 +382,12 @@ static struct transport tcp_transport(const struct config *c, const struct cc_op
 		.max_window_bytes = c->host.max_window_bytes,
 		.header_bytes = (uint32_t)c->host.header_bytes,
 		.acks_per = (uint32_t)c->host.acks_per,
-		.rto_min_ns = ps_to_ns((int64_t)c->host.rto_min_ps),
-		.rto_initial_ns = ps_to_ns((int64_t)c->host.rto_initial_ps),
-		.exact_echo = echo == CC_ECHO_EXACT,
-		.data_flags = ecn ? PACKET_ECT : 0,
-		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? PACKET_ECT : 0),
-		.syn_flags = SEGMENT_SYN | (echo == CC_ECHO_EXACT ? PACKET_ECT : 0),
+		.rto_min_ns = weir_ps_to_ns((int64_t)c->host.rto_min_ps),
+		.rto_initial_ns = weir_ps_to_ns((int64_t)c->host.rto_initial_ps),
+		.exact_echo = echo == WEIR_CC_ECHO_EXACT,
+		.data_flags = ecn ? WEIR_PACKET_ECT : 0,
+		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? WEIR_PACKET_ECT : 0),
+		.syn_flags = SEGMENT_SYN | (echo == WEIR_CC_ECHO_EXACT ? WEIR_PACKET_ECT : 0),
 		.spread_cuts = c->host.recovery == RECOVERY_PRR,
 		.idle_restart = c->host.idle_restart != 0,
 		.rack = config_has_rack(c) != 0,
@@ -405,7 +408,7 @@ static uint64_t fastest_host_bps(const struct network *net)
 	return fastest;
 }
 
-void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip trip,
+void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,
 		    uint64_t rate_bps)
 {
 	uint64_t min_rate_bps = e->config->rdma.min_rate_bps;
@@ -413,17 +416,17 @@ void engine_set_env(const struct engine *e, struct cc_env *env, struct base_trip
 	env->hops = trip.hops - 1;
 	env->rate_bps = rate_bps;
 	env->min_rate_bps = min_rate_bps < rate_bps ? min_rate_bps : rate_bps;
-	env->base_rtt_ns = ps_to_ns(trip.rtt_ps);
-	env->bdp_bytes = ps_to_bytes(trip.rtt_ps, rate_bps);
+	env->base_rtt_ns = weir_ps_to_ns(trip.rtt_ps);
+	env->bdp_bytes = weir_ps_to_bytes(trip.rtt_ps, rate_bps);
 }
 
 /* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want of
  * it. */
-static struct transport rdma_transport(const struct engine *e, const struct cc_ops *cc,
+static struct transport rdma_transport(const struct engine *e, const struct weir_cc_ops *cc,
 				       const void *params)
 {
 	const struct rdma_config *c = &e->config->rdma;
-	uint32_t telemetry = cc->needs & CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
+	uint32_t telemetry = cc->needs & WEIR_CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
 	struct transport t = {
 		.env = {
 			.mss_bytes = (uint32_t)c->mtu_bytes,
@@ -434,14 +437,14 @@ static struct transport rdma_transport(const struct engine *e, const struct cc_o
 		.max_window_bytes = c->max_window_bytes,
 		.header_bytes = (uint32_t)c->header_bytes + telemetry,
 		.acks_per = (uint32_t)c->acks_per,
-		.rto_min_ns = ps_to_ns((int64_t)c->rto_ps),
-		.rto_initial_ns = ps_to_ns((int64_t)c->rto_ps),
+		.rto_min_ns = weir_ps_to_ns((int64_t)c->rto_ps),
+		.rto_initial_ns = weir_ps_to_ns((int64_t)c->rto_ps),
 		.exact_echo = 1,
-		.data_flags = PACKET_ECT,
-		.ack_flags = SEGMENT_ACK | PACKET_ECT,
+		.data_flags = WEIR_PACKET_ECT,
+		.ack_flags = SEGMENT_ACK | WEIR_PACKET_ECT,
 		.is_rdma = 1,
 		.go_back_n = c->recovery == RDMA_GO_BACK_N,
-		.cnp_interval_ps = cc->needs & CC_NEEDS_CNP ? (int64_t)c->cnp_interval_ps : -1,
+		.cnp_interval_ps = cc->needs & WEIR_CC_NEEDS_CNP ? (int64_t)c->cnp_interval_ps : -1,
 	};
 
 	engine_set_env(e, &t.env, (struct base_trip){ e->base_rtt_ps, e->longest_hops },
@@ -456,12 +459,12 @@ static void build_transports(struct engine *e)
 	e->transport_count = c->traffic_count + 1;
 	e->transports = memory_new(e->transport_count, sizeof(*e->transports));
 	for (uint32_t i = 0; i <= c->traffic_count; i++) {
-		const struct cc_ops *cc = i ? traffic_cc(c, i - 1) : c->cc;
+		const struct weir_cc_ops *cc = i ? traffic_cc(c, i - 1) : c->cc;
 		const void *params =
 			i && c->traffic[i - 1].cc_ops ? c->traffic[i - 1].cc_params : c->cc_params;
 
-		e->transports[i] = cc->transport == CC_RDMA ? rdma_transport(e, cc, params)
-							    : tcp_transport(c, cc, params);
+		e->transports[i] = cc->transport == WEIR_CC_RDMA ? rdma_transport(e, cc, params)
+								 : tcp_transport(c, cc, params);
 	}
 	if (c->telemetry)
 		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
@@ -470,7 +473,7 @@ static void build_transports(struct engine *e)
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
-	       struct flow_list *flows, uint32_t threads, struct error *error)
+	       struct flow_list *flows, uint32_t threads, struct weir_error *error)
 {
 	struct engine *e = memory_new(1, sizeof(*e));
 
@@ -480,8 +483,9 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
 	e->threads = threads;
-	if (packet_store_init(&e->store, PACKETS_MAX))
-		return error_set(error, "the system refuses to reserve address space for packets");
+	if (weir_packet_store_init(&e->store, PACKETS_MAX))
+		return weir_error_set(error,
+				      "the system refuses to reserve address space for packets");
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
@@ -542,7 +546,7 @@ void engine_free(struct engine *e)
 	}
 	lossless_free(e);
 	hosts_free(e);
-	packet_store_free(&e->store);
+	weir_packet_store_free(&e->store);
 	plugin_guard_free(e->guard);
 	free(e->taps);
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));

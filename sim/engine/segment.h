@@ -7,7 +7,7 @@
 #include "weir/packet.h"
 
 enum segment_flag {
-	SEGMENT_ACK = PACKET_OWNER_FLAG,
+	SEGMENT_ACK = WEIR_PACKET_OWNER_FLAG,
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
 	SEGMENT_SYN = SEGMENT_ACK << 3,
@@ -41,9 +41,10 @@ struct segment {
 	uint16_t input; /* in a lossless switch: where it came in */
 } __attribute__((may_alias));
 
-_Static_assert(sizeof(struct segment) == PACKET_OWNER_BYTES, "a segment fills the owner's part");
+_Static_assert(sizeof(struct segment) == WEIR_PACKET_OWNER_BYTES,
+	       "a segment fills the owner's part");
 
-static inline struct segment *packet_segment(struct packet *p)
+static inline struct segment *packet_segment(struct weir_packet *p)
 {
 	return (struct segment *)p->owner;
 }

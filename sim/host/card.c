@@ -10,18 +10,18 @@
 /* --- building --- */
 
 /* The queue of a flow in a card that has one for each, as far as they go. */
-static uint32_t queue_of_flow(void *state, const void *params, const struct mark_view *v,
-			      const struct queue *queues)
+static uint32_t queue_of_flow(void *state, const void *params, const struct weir_mark_view *v,
+			      const struct weir_queue *queues)
 {
 	(void)state;
 	(void)params;
 	(void)queues;
-	return host_flow_queue(v->flow_hash, QUEUES_MAX);
+	return host_flow_queue(v->flow_hash, WEIR_QUEUES_MAX);
 }
 
-struct mark_ops card_marking(const struct config *c)
+struct weir_mark_ops card_marking(const struct config *c)
 {
-	struct mark_ops mark = { .name = "none" };
+	struct weir_mark_ops mark = { .name = "none" };
 
 	if (card_has_queue(c))
 		mark = *c->card_mark;
@@ -30,7 +30,7 @@ struct mark_ops card_marking(const struct config *c)
 	return mark;
 }
 
-void card_plan(const struct config *c, struct port_plan *plan)
+void card_plan(const struct config *c, struct weir_port_plan *plan)
 {
 	const struct card_params *p = (const void *)c->card_params;
 
@@ -39,37 +39,38 @@ void card_plan(const struct config *c, struct port_plan *plan)
 	plan->sched = c->card_sched;
 	plan->sched_params = c->card_sched_params;
 	plan->pass_not_ect = (uint32_t)c->switches.non_ect;
-	buffer_params_init(&plan->buffer, BUFFER_PER_PORT, p->limit, 0);
+	weir_buffer_params_init(&plan->buffer, WEIR_BUFFER_PER_PORT, p->limit, 0);
 }
 
 /* --- running --- */
 
 /* The place of the packet that joined the card last, where its flow's queue ends. */
-static struct packet *last_joined(const struct worker *w, struct port *p, uint32_t flow_hash)
+static struct weir_packet *last_joined(const struct worker *w, struct weir_port *p,
+				       uint32_t flow_hash)
 {
-	struct queue *q = port_queues(p);
+	struct weir_queue *q = weir_port_queues(p);
 
-	if (p->class->choose_queue)
-		q += host_flow_queue(flow_hash, p->class->queues);
+	if (p->kind->choose_queue)
+		q += host_flow_queue(flow_hash, p->kind->queues);
 	return &w->pool.slots[q->tail - 1];
 }
 
-void card_offer(struct worker *w, struct host *h, struct packet *packet, int64_t now_ps)
+void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
 {
 	const struct engine *e = w->engine;
-	struct port *p = &h->out->port;
+	struct weir_port *p = &h->out->port;
 	int answer;
 
 	if (packet_segment(packet)->path == PATH_NONE) {
-		p->drops[DROP_LINK_DOWN]++;
+		p->drops[WEIR_DROP_LINK_DOWN]++;
 		return;
 	}
 	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
 		engine_begin_stats(w, p);
-	answer = port_offer(p, &w->pool, packet, now_ps);
-	if (answer == PORT_SEND)
+	answer = weir_port_offer(p, &w->pool, packet, now_ps);
+	if (answer == WEIR_PORT_SEND)
 		egress_commit(w, h->out, now_ps);
-	else if (answer == PORT_QUEUED && e->notes)
+	else if (answer == WEIR_PORT_QUEUED && e->notes)
 		int_copy(packet_notes(w, last_joined(w, p, packet->flow_hash)),
 			 packet_notes(w, packet));
 	h->work = p->pkts;
@@ -81,8 +82,8 @@ void card_drain(struct worker *w, struct host *h, int64_t limit_ps)
 
 	while (out->port.pkts && out->port.free_ps < limit_ps) {
 		int64_t start_ps = out->port.free_ps;
-		struct packet *place = egress_place(w, out);
-		const struct packet *next = port_next(&out->port, &w->pool);
+		struct weir_packet *place = egress_place(w, out);
+		const struct weir_packet *next = weir_port_next(&out->port, &w->pool);
 
 		if (!next)
 			continue; /* its marking scheme had it dropped */

@@ -14,11 +14,11 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 	if (named) {
 		*p->path = flow_at(e, p->connection)->src == p->from ? named->there : named->back;
-		*p->until_ps = TIME_NEVER_PS;
+		*p->until_ps = WEIR_TIME_NEVER_PS;
 		return *p->path;
 	}
 	if (e->config->network.ecmp == ECMP_PER_PACKET)
-		hash = hash64(hash, (*p->sprayed)++);
+		hash = weir_hash64(hash, (*p->sprayed)++);
 	route_find(e->routes, p->from, p->to, hash, now_ps, &route);
 	*p->path = route.found ? route.path : PATH_NONE;
 	/* Sprayed packets ask each time. */
@@ -146,14 +146,14 @@ static void unpark(struct worker *w, struct host *h)
 	}
 }
 
-void host_hold(struct worker *w, struct host *h, uint32_t queue, enum pfc_signal signal)
+void host_hold(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_signal signal)
 {
 	uint64_t *word = &h->held[queue / 64], bit = UINT64_C(1) << (queue % 64);
 
-	if ((*word & bit) == (signal == PFC_PAUSE ? bit : 0))
+	if ((*word & bit) == (signal == WEIR_PFC_PAUSE ? bit : 0))
 		return;
 	*word ^= bit;
-	if (signal == PFC_PAUSE) {
+	if (signal == WEIR_PFC_PAUSE) {
 		h->held_count++;
 		h->paused |= HOST_HOLDS;
 		park_held(w, h);
@@ -202,13 +202,13 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 }
 
 /* A control packet that waits, of the lowest class that may send; NULL: there is none. */
-static struct queue *control_queue(struct host *h)
+static struct weir_queue *control_queue(struct host *h)
 {
-	struct queue *q = port_queues(&h->out->port);
+	struct weir_queue *q = weir_port_queues(&h->out->port);
 
 	if (__builtin_expect(!h->lossless, 1))
 		return q;
-	for (uint32_t i = 0; i < h->out->port.class->queues; i++)
+	for (uint32_t i = 0; i < h->out->port.kind->queues; i++)
 		if (q[i].pkts && !(h->paused & 1u << i))
 			return &q[i];
 	return NULL;
@@ -230,11 +230,12 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 		if (start_ps >= limit_ps || start_ps > h->timer_ps)
 			return;
 
-		struct queue *control = out->port.pkts ? control_queue(h) : NULL;
+		struct weir_queue *control = out->port.pkts ? control_queue(h) : NULL;
 
 		if (control) {
-			struct packet *place = egress_place(w, out);
-			const struct packet *next = port_take(&out->port, &w->pool, control);
+			struct weir_packet *place = egress_place(w, out);
+			const struct weir_packet *next =
+				weir_port_take(&out->port, &w->pool, control);
 
 			*place = *next;
 			if (__builtin_expect(w->engine->notes != NULL, 0))
@@ -249,10 +250,10 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 
 /* --- events --- */
 
-static void on_pause(struct worker *w, struct host *h, const struct packet *frame)
+static void on_pause(struct worker *w, struct host *h, const struct weir_packet *frame)
 {
 	uint32_t bit = 1u << frame->class_id;
-	uint32_t kind = packet_segment((struct packet *)frame)->number;
+	uint32_t kind = packet_segment((struct weir_packet *)frame)->number;
 	int pause = kind == FRAME_PAUSE;
 
 	if (kind >= FRAME_FABRIC) {
@@ -263,7 +264,7 @@ static void on_pause(struct worker *w, struct host *h, const struct packet *fram
 	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
 }
 
-static void on_packet(struct worker *w, struct host *h, struct packet *packet)
+static void on_packet(struct worker *w, struct host *h, struct weir_packet *packet)
 {
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
@@ -290,7 +291,7 @@ static void on_timer(struct worker *w, struct host *h)
 	uint64_t key = heap_pop(&h->timers).key;
 	enum timer_kind kind = (enum timer_kind)(key >> 32);
 
-	h->timer_ps = h->timers.count ? h->timers.entries[0].time_ps : TIME_NEVER_PS;
+	h->timer_ps = h->timers.count ? h->timers.entries[0].time_ps : WEIR_TIME_NEVER_PS;
 	if (kind == TIMER_ACK) {
 		receiver_on_timer(w, h, (uint32_t)key);
 	} else if (kind == TIMER_START) {
@@ -306,7 +307,8 @@ static void plan_wake(struct worker *w, struct host *h)
 {
 	if (h->work && h->out->port.free_ps >= w->end_ps)
 		engine_wake(w, h->node, h->out->port.free_ps);
-	if (h->timer_ps == TIME_NEVER_PS || (h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps))
+	if (h->timer_ps == WEIR_TIME_NEVER_PS ||
+	    (h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps))
 		return;
 	h->due_ps = h->timer_ps;
 	engine_wake_later(w, h->node, h->timer_ps);
@@ -316,11 +318,11 @@ void host_run(struct worker *w, struct host *h)
 {
 	struct engine *e = w->engine;
 	uint32_t tail = __atomic_load_n(&e->line_tail[h->line], __ATOMIC_ACQUIRE);
-	uint32_t slot = tail == SLOT_NONE ? SLOT_NONE : line_start(e, h->line);
+	uint32_t slot = tail == WEIR_SLOT_NONE ? WEIR_SLOT_NONE : line_start(e, h->line);
 	int64_t arrival_ps;
 
 	for (;;) {
-		arrival_ps = slot == tail ? TIME_NEVER_PS : w->pool.slots[slot].time_ps;
+		arrival_ps = slot == tail ? WEIR_TIME_NEVER_PS : w->pool.slots[slot].time_ps;
 
 		int64_t next_ps = arrival_ps <= h->timer_ps ? arrival_ps : h->timer_ps;
 
@@ -340,7 +342,7 @@ void host_run(struct worker *w, struct host *h)
 	}
 	e->line_head[h->line] = slot;
 	plan_wake(w, h);
-	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != TIME_NEVER_PS)
+	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
 }
 
@@ -371,8 +373,8 @@ void hosts_new(struct engine *e)
 			.paused = queued,
 			.others = (uint32_t)__builtin_ctz(~e->config->lossless),
 			.tso_bytes = (uint32_t)e->config->host.tso_bytes,
-			.timer_ps = TIME_NEVER_PS,
-			.due_ps = TIME_NEVER_PS,
+			.timer_ps = WEIR_TIME_NEVER_PS,
+			.due_ps = WEIR_TIME_NEVER_PS,
 			.next_start = fill[i],
 			.start_end = fill[i + 1],
 			.parked = { FLOW_NONE, FLOW_NONE, 0 },

@@ -16,18 +16,20 @@
 #include "weir/rng.h"
 
 /* Turns at the card, and queues of control packets: one for each lossless class, one for all others. */
-enum { HOST_QUEUES = PFC_CLASSES + 1 };
+enum { HOST_QUEUES = WEIR_PFC_CLASSES + 1 };
 
 struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
-	int64_t now_ps;    /* of the event being worked on, or the last one */
-	int64_t timer_ps;  /* earliest of its timers; TIME_NEVER_PS: none */
-	int64_t due_ps;    /* a far wake-up is set for this time; TIME_NEVER_PS: none */
-	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t lossless; /* bit per class, and HOST_HOLDS where flows may be stopped, or HOST_QUEUED */
+	int64_t now_ps;   /* of the event being worked on, or the last one */
+	int64_t timer_ps; /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
+	int64_t due_ps;   /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
+	uint32_t work;    /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t
+		lossless; /* bit per class, and HOST_HOLDS where flows may be stopped, or HOST_QUEUED */
 	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
-	uint32_t paused; /* bit per class that the switch has stopped, and HOST_HOLDS or HOST_QUEUED */
+	uint32_t
+		paused; /* bit per class that the switch has stopped, and HOST_HOLDS or HOST_QUEUED */
 	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
@@ -118,8 +120,8 @@ struct rack {
 	int64_t rtt_ps;    /* of that one */
 	int64_t min_rtt_ps;
 	int64_t late_ps;       /* so much longer took one that was overtaken, at most */
-	int64_t probe_sent_ps; /* TIME_NEVER_PS: not yet */
-	int64_t reorder_ps;    /* then losses are looked for again; TIME_NEVER_PS: not */
+	int64_t probe_sent_ps; /* WEIR_TIME_NEVER_PS: not yet */
+	int64_t reorder_ps;    /* then losses are looked for again; WEIR_TIME_NEVER_PS: not */
 	int64_t reorder_timer_ps, probe_timer_ps; /* the host's heap asks then; likewise */
 	int64_t sent_ps[]; /* ring: when each segment in flight was sent last */
 };
@@ -149,7 +151,7 @@ struct sender {
 	uint32_t allowed_pkts;      /* may be in flight now; 0 before and after the connection */
 	int64_t srtt_ns, rttvar_ns; /* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
 	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at timer_ps
-	 * (TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
+	 * (WEIR_TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
 	int64_t progress_ps, timer_ps, armed_ns;
 	int64_t slack_ps; /* of packets of send_message */
 	union {
@@ -158,7 +160,7 @@ struct sender {
 		};
 		struct {                 /* RDMA: pacing */
 			int64_t last_ps; /* the last packet left then; -1: none has */
-			int64_t pace_ps; /* a timer for the next is set; TIME_NEVER_PS: none */
+			int64_t pace_ps; /* a timer for the next is set; WEIR_TIME_NEVER_PS: none */
 			int64_t wake_ps; /* one for the control is set; likewise */
 		};
 	};
@@ -170,9 +172,9 @@ struct sender {
 _Static_assert(sizeof(struct sender) <= 192, "a running connection costs three cache lines here");
 
 /* The state of an RDMA control begins otherwise. */
-static inline struct cc_pace *sender_pace(struct sender *s)
+static inline struct weir_cc_pace *sender_pace(struct sender *s)
 {
-	return (struct cc_pace *)(s + 1);
+	return (struct weir_cc_pace *)(s + 1);
 }
 
 static inline const struct transport *sender_transport(const struct engine *e,
@@ -181,9 +183,9 @@ static inline const struct transport *sender_transport(const struct engine *e,
 	return &e->transports[s->transport];
 }
 
-static inline struct cc_window *sender_cc(struct sender *s)
+static inline struct weir_cc_window *sender_cc(struct sender *s)
 {
-	return (struct cc_window *)(s + 1);
+	return (struct weir_cc_window *)(s + 1);
 }
 
 /* What a receiver knows of segments beyond one that is missing; see arrivals.c. */
@@ -251,26 +253,26 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 {
 	if (__builtin_expect(!h->lossless, 1))
 		return 0;
-	return class_id < PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : h->others;
+	return class_id < WEIR_PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : h->others;
 }
 
 /* --- card.c: cards that have a queue --- */
 
 /* The marking of every card, fair ones included; and what a port with a queue is made from, whose
  * marking, rate and frames are the caller's. */
-struct mark_ops card_marking(const struct config *c);
-void card_plan(const struct config *c, struct port_plan *plan);
+struct weir_mark_ops card_marking(const struct config *c);
+void card_plan(const struct config *c, struct weir_port_plan *plan);
 
 /* The packet in egress_place leaves at once, waits in the card, or is dropped. */
-void card_offer(struct worker *w, struct host *h, struct packet *packet, int64_t now_ps);
+void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps);
 
 /* Everything that can start before limit_ps leaves. */
 void card_drain(struct worker *w, struct host *h, int64_t limit_ps);
 
 /* Sends a packet of header size, ahead of data unless the card has a queue. It is written where
  * host_control_place says: on the line at once where the card is free, else in *spare. */
-static inline struct packet *host_control_place(struct worker *w, struct host *h,
-						struct packet *spare)
+static inline struct weir_packet *host_control_place(struct worker *w, struct host *h,
+						     struct weir_packet *spare)
 {
 	if (h->out->port.pkts == 0 && h->out->port.free_ps <= h->now_ps && !h->paused)
 		return egress_place(w, h->out);
@@ -279,18 +281,18 @@ static inline struct packet *host_control_place(struct worker *w, struct host *h
 
 /* The packet in the place goes now and takes the line, if there is a way for it. */
 static inline __attribute__((always_inline)) void
-host_transmit(struct worker *w, struct egress *out, struct packet *packet, int64_t start_ps)
+host_transmit(struct worker *w, struct egress *out, struct weir_packet *packet, int64_t start_ps)
 {
-	port_occupy(&out->port, packet->bytes, start_ps);
+	weir_port_occupy(&out->port, packet->bytes, start_ps);
 	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0))
-		out->port.drops[DROP_LINK_DOWN]++;
+		out->port.drops[WEIR_DROP_LINK_DOWN]++;
 	else
 		egress_commit(w, out, start_ps);
 }
 
 /* The same where it may be that the card has a queue. */
 static inline __attribute__((always_inline)) void
-host_send(struct worker *w, struct host *h, struct packet *packet, int64_t start_ps)
+host_send(struct worker *w, struct host *h, struct weir_packet *packet, int64_t start_ps)
 {
 	if (__builtin_expect(h->paused & HOST_QUEUED, 0))
 		card_offer(w, h, packet, start_ps);
@@ -298,8 +300,9 @@ host_send(struct worker *w, struct host *h, struct packet *packet, int64_t start
 		host_transmit(w, h->out, packet, start_ps);
 }
 
-static inline __attribute__((always_inline)) void
-host_control(struct worker *w, struct host *h, struct packet *packet, const struct packet *spare)
+static inline __attribute__((always_inline)) void host_control(struct worker *w, struct host *h,
+							       struct weir_packet *packet,
+							       const struct weir_packet *spare)
 {
 	h->made_pkts++;
 	if (__builtin_expect(packet != spare, 1)) {
@@ -307,24 +310,24 @@ host_control(struct worker *w, struct host *h, struct packet *packet, const stru
 		return;
 	}
 	if (__builtin_expect(h->paused & HOST_QUEUED, 0)) {
-		struct packet *place = egress_place(w, h->out);
+		struct weir_packet *place = egress_place(w, h->out);
 
 		*place = *packet;
 		card_offer(w, h, place, h->now_ps);
 		return;
 	}
-	port_append(&h->out->port, &w->pool, packet,
-		    port_queues(&h->out->port) + host_queue(h, packet->class_id));
+	weir_port_append(&h->out->port, &w->pool, packet,
+			 weir_port_queues(&h->out->port) + host_queue(h, packet->class_id));
 	h->work++;
 }
 
 /* A queue of the card must wait, or may go on. */
-void host_hold(struct worker *w, struct host *h, uint32_t queue, enum pfc_signal signal);
+void host_hold(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_signal signal);
 
 /* The queue of the card that a flow has, of so many: flows that meet in one are stopped together. */
 static inline uint32_t host_flow_queue(uint32_t flow_hash, uint32_t queues)
 {
-	return (uint32_t)((mix64(flow_hash) & UINT32_MAX) * queues >> 32);
+	return (uint32_t)((weir_mix64(flow_hash) & UINT32_MAX) * queues >> 32);
 }
 
 /* The sender may send: it gets its turn at the card, or puts all that it may send into its queue. */
@@ -333,7 +336,7 @@ void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t
 /* Which way a connection's data takes. */
 static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
 {
-	return (uint32_t)hash64(hash64(seed, connection), RNG_ROUTE);
+	return (uint32_t)weir_hash64(weir_hash64(seed, connection), WEIR_RNG_ROUTE);
 }
 
 /* Fills in the path, anew where it is out of date or each packet takes its own; that which the flow
@@ -350,7 +353,7 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 /* --- send.c, tcp_send.c --- */
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
-void sender_on_ack(struct worker *w, struct host *h, struct packet *packet);
+void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
 /* Class of the segment that the sender would send next; sender_can_send holds. */
@@ -376,7 +379,7 @@ void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marke
 int rdma_refuse(struct receiver *r);
 
 /* --- tcp_receive.c --- */
-void receiver_on_data(struct worker *w, struct host *h, struct packet *packet);
+void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet);
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
 void receiver_free(struct worker *w, uint32_t handle);
 

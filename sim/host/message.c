@@ -10,7 +10,7 @@
 #include "sim/host/host.h"
 
 /* A month: rather never than late. */
-#define SLACK_MAX_PS (PS_PER_S * 3600 * 24 * 30)
+#define SLACK_MAX_PS (WEIR_PS_PER_S * 3600 * 24 * 30)
 
 enum { BYTES_PER_KB = 1000 };
 

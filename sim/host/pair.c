@@ -19,7 +19,7 @@ static struct transport transport_of_pair(const struct engine *e, const struct f
 	return t;
 }
 
-static int is_same_env(const struct cc_env *a, const struct cc_env *b)
+static int is_same_env(const struct weir_cc_env *a, const struct weir_cc_env *b)
 {
 	return a->base_rtt_ns == b->base_rtt_ns && a->bdp_bytes == b->bdp_bytes &&
 	       a->rate_bps == b->rate_bps && a->hops == b->hops;
@@ -54,7 +54,7 @@ static void add_transport(struct engine *e, const struct transport *t)
 	e->transport_count = count + 1;
 }
 
-int pairs_new(struct engine *e, struct error *error)
+int pairs_new(struct engine *e, struct weir_error *error)
 {
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		const struct flow *f = &e->flows.flows[i];
@@ -66,10 +66,11 @@ int pairs_new(struct engine *e, struct error *error)
 		if (find_pair(e, &t) < e->transport_count)
 			continue;
 		if (e->transport_count > UINT16_MAX)
-			return error_set(error,
-					 "rdma.window-of: pair, but pairs differ in more than %d "
-					 "ways; take network",
-					 UINT16_MAX);
+			return weir_error_set(
+				error,
+				"rdma.window-of: pair, but pairs differ in more than %d "
+				"ways; take network",
+				UINT16_MAX);
 		add_transport(e, &t);
 	}
 	return 0;

@@ -41,7 +41,8 @@ struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *ol
 	}
 	k->words_log2 = words_log2;
 	k->newest_ps = -1;
-	k->min_rtt_ps = k->reorder_ps = k->reorder_timer_ps = k->probe_timer_ps = TIME_NEVER_PS;
+	k->min_rtt_ps = k->reorder_ps = k->reorder_timer_ps = k->probe_timer_ps =
+		WEIR_TIME_NEVER_PS;
 	return k;
 }
 
@@ -85,7 +86,7 @@ void rack_recovered(struct sender *s)
 static int64_t reordering_window_ps(const struct sender *s)
 {
 	const struct rack *k = s->board->rack;
-	int64_t window_ps = k->min_rtt_ps / 4, srtt_ps = ns_to_ps(s->srtt_ns >> 3);
+	int64_t window_ps = k->min_rtt_ps / 4, srtt_ps = weir_ns_to_ps(s->srtt_ns >> 3);
 
 	if (!k->is_reordered &&
 	    (s->state == SENDER_RECOVERY || s->state == SENDER_LOSS || s->sacked >= DUP_THRESHOLD))
@@ -154,7 +155,7 @@ uint32_t rack_detect(struct host *h, struct sender *s)
 	}
 	s->lost += search.found;
 	s->gone += search.found;
-	k->reorder_ps = search.latest_ps < 0 ? TIME_NEVER_PS : search.latest_ps + wait_ps;
+	k->reorder_ps = search.latest_ps < 0 ? WEIR_TIME_NEVER_PS : search.latest_ps + wait_ps;
 	set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
 	return search.found;
 }
@@ -165,7 +166,7 @@ int rack_reorder_is_due(struct host *h, struct sender *s)
 
 	if (k->reorder_timer_ps != h->now_ps)
 		return 0; /* an earlier one was set since */
-	k->reorder_timer_ps = TIME_NEVER_PS;
+	k->reorder_timer_ps = WEIR_TIME_NEVER_PS;
 	if (k->reorder_ps <= h->now_ps)
 		return 1;
 	set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
@@ -179,19 +180,19 @@ static int64_t probe_due_ps(const struct engine *e, struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
 	struct rack *k = s->board->rack;
-	int64_t last_ps, wait_ps = ns_to_ps(2 * (s->srtt_ns >> 3));
+	int64_t last_ps, wait_ps = weir_ns_to_ps(2 * (s->srtt_ns >> 3));
 
 	if (!t->tail_probe || k->probe != PROBE_NONE || s->una == s->next || !s->srtt_ns ||
 	    s->gone || (s->state != SENDER_OPEN && s->state != SENDER_CWR))
-		return TIME_NEVER_PS;
+		return WEIR_TIME_NEVER_PS;
 	last_ps = *sent_ps_of(k, s->next - 1);
 	if (last_ps < s->progress_ps)
 		last_ps = s->progress_ps;
 	/* The ACK of one alone may be held back. */
 	if (s->next - s->una == 1 && t->acks_per > 1)
 		wait_ps += (int64_t)e->config->host.ack_delay_ps;
-	if (last_ps + wait_ps >= s->progress_ps + ns_to_ps(sender_timeout_ns(e, s)))
-		return TIME_NEVER_PS;
+	if (last_ps + wait_ps >= s->progress_ps + weir_ns_to_ps(sender_timeout_ns(e, s)))
+		return WEIR_TIME_NEVER_PS;
 	return last_ps + wait_ps;
 }
 
@@ -208,14 +209,14 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 
 	if (k->probe_timer_ps != h->now_ps)
 		return 0;
-	k->probe_timer_ps = TIME_NEVER_PS;
+	k->probe_timer_ps = WEIR_TIME_NEVER_PS;
 	if (probe_due_ps(e, s) > h->now_ps) {
 		rack_plan_probe(e, h, s);
 		return 0;
 	}
 	k->probe = s->next != s->end ? PROBE_NEW : PROBE_AGAIN;
 	k->probe_end = s->next + (k->probe == PROBE_NEW);
-	k->probe_sent_ps = TIME_NEVER_PS;
+	k->probe_sent_ps = WEIR_TIME_NEVER_PS;
 	if (k->probe == PROBE_AGAIN) {
 		scoreboard_marks(s->board, last)->lost |= span_mask(last, 1);
 		s->lost++;

@@ -9,7 +9,7 @@ void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marke
 	const struct engine *e = w->engine;
 	const struct transport *t = &e->transports[r->transport];
 	struct rdma_receiver *more = receiver_rdma(r);
-	struct packet spare, *packet;
+	struct weir_packet spare, *packet;
 
 	more->marked |= (uint32_t)marked;
 	if (!more->marked ||

@@ -13,7 +13,7 @@ static int64_t next_start_ps(struct sender *s)
 {
 	uint64_t bits = (uint64_t)s->last_bytes * 8;
 
-	return s->last_ps + (int64_t)(bits * (uint64_t)PS_PER_S / sender_pace(s)->rate_bps);
+	return s->last_ps + (int64_t)(bits * (uint64_t)WEIR_PS_PER_S / sender_pace(s)->rate_bps);
 }
 
 /* --- the control --- */
@@ -22,11 +22,11 @@ static int64_t next_start_ps(struct sender *s)
 static void obey(const struct engine *e, struct host *h, struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
-	struct cc_pace *pace = sender_pace(s);
-	uint64_t line_bps = h->out->port.class->rate_bps, mss = t->env.mss_bytes;
+	struct weir_cc_pace *pace = sender_pace(s);
+	uint64_t line_bps = h->out->port.kind->rate_bps, mss = t->env.mss_bytes;
 	uint64_t window =
 		pace->window_bytes < t->max_window_bytes ? pace->window_bytes : t->max_window_bytes;
-	int64_t wake_ps = ns_to_ps(pace->wake_ns);
+	int64_t wake_ps = weir_ns_to_ps(pace->wake_ns);
 
 	if (pace->rate_bps > line_bps)
 		pace->rate_bps = line_bps;
@@ -48,7 +48,7 @@ void rdma_open(struct worker *w, struct host *h, struct sender *s)
 	const struct transport *t = sender_transport(w->engine, s);
 
 	s->last_ps = -1;
-	s->pace_ps = s->wake_ps = TIME_NEVER_PS;
+	s->pace_ps = s->wake_ps = WEIR_TIME_NEVER_PS;
 	t->cc->init(sender_pace(s), t->cc_params, &t->env);
 	obey(w->engine, h, s);
 }
@@ -58,7 +58,7 @@ void rdma_open(struct worker *w, struct host *h, struct sender *s)
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
-	struct packet *packet;
+	struct weir_packet *packet;
 
 	sender_put(w, h, s, start_ps);
 	packet = egress_place(w, h->out);
@@ -69,7 +69,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	host_send(w, h, packet, start_ps);
 	if (t->cc->sent) {
 		t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes,
-			    ps_to_ns(start_ps));
+			    weir_ps_to_ns(start_ps));
 		obey(w->engine, h, s);
 	}
 }
@@ -123,15 +123,15 @@ static void go_back(const struct engine *e, struct host *h, struct sender *s)
 	s->rtt_end = s->next;
 }
 
-static void lose(struct worker *w, struct host *h, struct sender *s, enum cc_event event)
+static void lose(struct worker *w, struct host *h, struct sender *s, enum weir_cc_event event)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
-	const struct cc_ack a = { .now_ns = ps_to_ns(h->now_ps) };
+	const struct weir_cc_ack a = { .now_ns = weir_ps_to_ns(h->now_ps) };
 
 	if (t->go_back_n)
 		go_back(e, h, s);
-	else if (event == CC_TIMEOUT)
+	else if (event == WEIR_CC_TIMEOUT)
 		scoreboard_lose_all(w, s);
 	if (t->cc->congestion)
 		t->cc->congestion(sender_pace(s), t->cc_params, &t->env, event, &a);
@@ -144,21 +144,21 @@ static void on_notification(struct worker *w, struct host *h, struct sender *s, 
 	const struct transport *t = sender_transport(w->engine, s);
 
 	if (t->cc->cnp)
-		t->cc->cnp(sender_pace(s), t->cc_params, &t->env, ps_to_ns(h->now_ps));
+		t->cc->cnp(sender_pace(s), t->cc_params, &t->env, weir_ps_to_ns(h->now_ps));
 	obey(w->engine, h, s);
 	rdma_try_to_send(w, h, s, handle);
 }
 
-static void react(struct worker *w, struct host *h, struct sender *s, struct packet *packet,
+static void react(struct worker *w, struct host *h, struct sender *s, struct weir_packet *packet,
 		  uint32_t arrived)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
 	const struct int_stack *notes = e->notes ? packet_notes(w, packet) : NULL;
 	uint64_t mss = t->env.mss_bytes;
-	struct cc_ack a = {
-		.now_ns = ps_to_ns(h->now_ps),
-		.rtt_ns = ps_to_ns(h->now_ps - packet_segment(packet)->sent_ps),
+	struct weir_cc_ack a = {
+		.now_ns = weir_ps_to_ns(h->now_ps),
+		.rtt_ns = weir_ps_to_ns(h->now_ps - packet_segment(packet)->sent_ps),
 		.acked_bytes = arrived * mss,
 		.una_bytes = s->una * mss,
 		.next_bytes = s->next * mss,
@@ -173,7 +173,7 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct pac
 	if (s->board) {
 		if (scoreboard_detect(s) && (int32_t)(s->una - s->recover) >= 0) {
 			s->recover = s->next;
-			lose(w, h, s, CC_LOSS);
+			lose(w, h, s, WEIR_CC_LOSS);
 		}
 		scoreboard_tidy(w, s);
 	}
@@ -182,7 +182,7 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct pac
 		s->timer_on = 0;
 }
 
-void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32_t handle)
+void rdma_on_ack(struct worker *w, struct host *h, struct weir_packet *packet, uint32_t handle)
 {
 	const struct engine *e = w->engine;
 	struct sender *s = sender_at(w, handle);
@@ -194,7 +194,7 @@ void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32
 		return;
 	}
 	if ((int32_t)(ack->number - s->rtt_end) >= 0)
-		sender_sample_rtt(s, ps_to_ns(h->now_ps - ack->sent_ps));
+		sender_sample_rtt(s, weir_ps_to_ns(h->now_ps - ack->sent_ps));
 	if ((int32_t)(ack->number - s->una) > 0) {
 		/* After going back the answer to what was sent before may still come. */
 		if ((int32_t)(ack->number - s->next) > 0)
@@ -207,7 +207,7 @@ void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32
 		arrived += scoreboard_sack(w, s, ack);
 	react(w, h, s, packet, arrived);
 	if (packet->flags & SEGMENT_NACK && ack->number == s->una && s->next != s->una)
-		lose(w, h, s, CC_LOSS);
+		lose(w, h, s, WEIR_CC_LOSS);
 	if (!sender_finished(w, s, handle))
 		rdma_try_to_send(w, h, s, handle);
 }
@@ -216,7 +216,7 @@ void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32
 
 void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	lose(w, h, s, CC_TIMEOUT);
+	lose(w, h, s, WEIR_CC_TIMEOUT);
 	sender_start_timer(w->engine, h, s, h->now_ps);
 	rdma_try_to_send(w, h, s, handle);
 }
@@ -225,17 +225,17 @@ void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t 
 		   enum timer_kind kind)
 {
 	const struct transport *t = sender_transport(w->engine, s);
-	struct cc_pace *pace = sender_pace(s);
+	struct weir_cc_pace *pace = sender_pace(s);
 
 	if (kind == TIMER_PACE) {
 		if (s->pace_ps == h->now_ps)
-			s->pace_ps = TIME_NEVER_PS;
+			s->pace_ps = WEIR_TIME_NEVER_PS;
 	} else {
 		if (s->wake_ps == h->now_ps)
-			s->wake_ps = TIME_NEVER_PS;
-		if (pace->wake_ns && ns_to_ps(pace->wake_ns) <= h->now_ps) {
+			s->wake_ps = WEIR_TIME_NEVER_PS;
+		if (pace->wake_ns && weir_ns_to_ps(pace->wake_ns) <= h->now_ps) {
 			pace->wake_ns = 0;
-			t->cc->timer(pace, t->cc_params, &t->env, ps_to_ns(h->now_ps));
+			t->cc->timer(pace, t->cc_params, &t->env, weir_ps_to_ns(h->now_ps));
 		}
 		obey(w->engine, h, s);
 	}

@@ -6,7 +6,8 @@
 int64_t sender_timeout_ns(const struct engine *e, const struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
-	int64_t rto_ns = t->rto_initial_ns, max_ns = ps_to_ns((int64_t)e->config->host.rto_max_ps);
+	int64_t rto_ns = t->rto_initial_ns,
+		max_ns = weir_ps_to_ns((int64_t)e->config->host.rto_max_ps);
 
 	if (s->srtt_ns) {
 		rto_ns = (s->srtt_ns >> 3) + s->rttvar_ns;
@@ -19,7 +20,8 @@ int64_t sender_timeout_ns(const struct engine *e, const struct sender *s)
 
 void sender_arm(const struct engine *e, struct host *h, struct sender *s)
 {
-	int64_t rto_ns = sender_timeout_ns(e, s), deadline_ps = s->progress_ps + ns_to_ps(rto_ns);
+	int64_t rto_ns = sender_timeout_ns(e, s),
+		deadline_ps = s->progress_ps + weir_ns_to_ps(rto_ns);
 
 	s->armed_ns = rto_ns;
 	if (s->timer_ps > deadline_ps) {
@@ -40,8 +42,8 @@ void sender_start_timer(const struct engine *e, struct host *h, struct sender *s
 uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s, int64_t now_ps)
 {
 	struct path_state p = {
-		&s->path,     &s->path_until_ps, &s->sprayed,
-		s->flow_hash, h->number,         flow_at(e, s->connection)->dst,
+		&s->path,      &s->path_until_ps, &s->sprayed,
+		s->flow_hash,  h->number,         flow_at(e, s->connection)->dst,
 		s->connection,
 	};
 
@@ -129,8 +131,8 @@ static void append_message(const struct engine *e, struct sender *s, uint32_t fl
 /* An application with a rate of its own writes a segment this often. */
 static int64_t application_ps(const struct engine *e, const struct flow *f)
 {
-	return bytes_to_ps(flow_transport(e, f)->env.mss_bytes,
-			   bps_to_ps_per_byte_q20(flow_traffic(e, f)->app_rate_bps));
+	return weir_bytes_to_ps(flow_transport(e, f)->env.mss_bytes,
+				weir_bps_to_ps_per_byte_q20(flow_traffic(e, f)->app_rate_bps));
 }
 
 static void open_connection(struct worker *w, struct host *h, uint32_t flow)
@@ -144,13 +146,13 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 	s->connection = flow;
 	s->transport = pair_transport_number(e, f);
 	s->flow_hash = flow_route_hash(e->config->seed, flow);
-	s->timer_ps = TIME_NEVER_PS;
+	s->timer_ps = WEIR_TIME_NEVER_PS;
 	s->last_message = s->ready_next = FLOW_NONE;
 	s->state = SENDER_OPEN;
 	sender_path(e, h, s, h->now_ps);
 	if (flow_traffic(e, f)->app_rate_bps)
 		host_timer(h, h->now_ps + application_ps(e, f), TIMER_APPLICATION, flow);
-	else if (f->stop_ps != TIME_NEVER_PS)
+	else if (f->stop_ps != WEIR_TIME_NEVER_PS)
 		host_timer(h, f->stop_ps, TIMER_APPLICATION, flow);
 	if (sender_transport(e, s)->is_rdma)
 		rdma_open(w, h, s);
@@ -229,10 +231,10 @@ static void on_retransmit(struct worker *w, struct host *h, struct sender *s, ui
 {
 	if (s->timer_ps != h->now_ps)
 		return; /* an earlier one was set since */
-	s->timer_ps = TIME_NEVER_PS;
+	s->timer_ps = WEIR_TIME_NEVER_PS;
 	if (!s->timer_on)
 		return;
-	if (s->progress_ps + ns_to_ps(sender_timeout_ns(w->engine, s)) > h->now_ps) {
+	if (s->progress_ps + weir_ns_to_ps(sender_timeout_ns(w->engine, s)) > h->now_ps) {
 		sender_arm(w->engine, h, s);
 		return;
 	}

@@ -42,7 +42,7 @@ void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint3
 void rdma_open(struct worker *w, struct host *h, struct sender *s);
 void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
-void rdma_on_ack(struct worker *w, struct host *h, struct packet *packet, uint32_t handle);
+void rdma_on_ack(struct worker *w, struct host *h, struct weir_packet *packet, uint32_t handle);
 void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
 		   enum timer_kind kind);
@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
-	struct packet *packet = egress_place(w, h->out);
+	struct weir_packet *packet = egress_place(w, h->out);
 	uint32_t number = s->next, payload;
 	int has_board = s->board != NULL;
 	uint8_t flags = t->data_flags;

@@ -17,8 +17,8 @@ static const struct transport *receiver_transport(const struct engine *e, const 
 uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
 {
 	struct path_state p = {
-		&r->path,     &r->path_until_ps, &r->sprayed,
-		r->flow_hash, h->number,         flow_at(e, r->connection)->src,
+		&r->path,      &r->path_until_ps, &r->sprayed,
+		r->flow_hash,  h->number,         flow_at(e, r->connection)->src,
 		r->connection,
 	};
 
@@ -28,10 +28,10 @@ uint64_t receiver_path(const struct engine *e, const struct host *h, struct rece
 /* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. */
 static inline __attribute__((always_inline)) void send_ack_here(struct worker *w, struct host *h,
 								struct receiver *r, uint8_t flags,
-								const struct packet *data)
+								const struct weir_packet *data)
 {
 	const struct transport *t = receiver_transport(w->engine, r);
-	struct packet spare, *packet = host_control_place(w, h, &spare);
+	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = r->flow_hash;
 	packet->bytes = (uint16_t)t->header_bytes;
@@ -181,10 +181,10 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
  * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
  * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
 static int note_marks(struct worker *w, struct host *h, struct receiver *r,
-		      const struct packet *packet)
+		      const struct weir_packet *packet)
 {
 	const struct transport *t = receiver_transport(w->engine, r);
-	uint8_t ce = (packet->flags & PACKET_CE) != 0;
+	uint8_t ce = (packet->flags & WEIR_PACKET_CE) != 0;
 
 	if (t->exact_echo) {
 		int changed = ce != r->ce;
@@ -233,7 +233,7 @@ static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int
 	send_ack(w, h, r, receiver_transport(w->engine, r)->syn_flags | SEGMENT_ACK);
 }
 
-void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
+void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet)
 {
 	struct engine *e = w->engine;
 	const struct segment *data = packet_segment(packet);
@@ -255,7 +255,7 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 		return;
 	}
 	h->data_pkts++;
-	if (packet->flags & PACKET_CE) {
+	if (packet->flags & WEIR_PACKET_CE) {
 		h->marked_pkts++;
 		r->marked_pkts++;
 	}
@@ -265,7 +265,7 @@ void receiver_on_data(struct worker *w, struct host *h, struct packet *packet)
 
 	if (__builtin_expect(t->is_rdma, 0)) {
 		if (t->cnp_interval_ps >= 0)
-			rdma_notify(w, h, r, (packet->flags & PACKET_CE) != 0);
+			rdma_notify(w, h, r, (packet->flags & WEIR_PACKET_CE) != 0);
 		if (t->go_back_n && segment_before(r->next, data->number)) {
 			r->echo_ps = data->sent_ps;
 			if (rdma_refuse(r) == 0)

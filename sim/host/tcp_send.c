@@ -55,11 +55,11 @@ static inline void try_here(struct worker *w, struct host *h, struct sender *s, 
 static void restart_after_pause(const struct engine *e, const struct host *h, struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
-	struct cc_window *window = sender_cc(s);
+	struct weir_cc_window *window = sender_cc(s);
 	uint64_t initial_bytes = t->env.initial_window_bytes;
 
 	if (s->una != s->next || window->window_bytes <= initial_bytes ||
-	    h->now_ps - s->progress_ps <= ns_to_ps(sender_timeout_ns(e, s)))
+	    h->now_ps - s->progress_ps <= weir_ns_to_ps(sender_timeout_ns(e, s)))
 		return;
 	window->window_bytes = initial_bytes;
 	if (t->cc->restart)
@@ -79,7 +79,7 @@ void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_
 static void send_syn(struct worker *w, struct host *h, struct sender *s)
 {
 	const struct engine *e = w->engine;
-	struct packet spare, *packet = host_control_place(w, h, &spare);
+	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = s->flow_hash;
 	packet->bytes = (uint16_t)sender_transport(e, s)->header_bytes;
@@ -113,8 +113,8 @@ void tcp_open(struct worker *w, struct host *h, struct sender *s)
 /* --- congestion --- */
 
 /* Calls the control and enters the state that carries the cut out. */
-static void cut(const struct engine *e, struct sender *s, enum cc_event event,
-		const struct cc_ack *a)
+static void cut(const struct engine *e, struct sender *s, enum weir_cc_event event,
+		const struct weir_cc_ack *a)
 {
 	const struct transport *t = sender_transport(e, s);
 
@@ -122,10 +122,12 @@ static void cut(const struct engine *e, struct sender *s, enum cc_event event,
 	s->prr_delivered = s->prr_out = 0;
 	s->recover = s->next;
 	t->cc->congestion(sender_cc(s), t->cc_params, &t->env, event, a);
-	s->state = event == CC_ECN ? SENDER_CWR : event == CC_LOSS ? SENDER_RECOVERY : SENDER_LOSS;
-	if (event == CC_ECN && !t->exact_echo)
+	s->state = event == WEIR_CC_ECN    ? SENDER_CWR
+		   : event == WEIR_CC_LOSS ? SENDER_RECOVERY
+					   : SENDER_LOSS;
+	if (event == WEIR_CC_ECN && !t->exact_echo)
 		s->send_cwr = 1;
-	if (event != CC_ECN && s->board->rack)
+	if (event != WEIR_CC_ECN && s->board->rack)
 		s->board->rack->probe = PROBE_NONE;
 }
 
@@ -159,7 +161,7 @@ static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 
 static inline __attribute__((always_inline)) void update_allowed(const struct engine *e,
 								 struct sender *s,
-								 struct cc_window *window,
+								 struct weir_cc_window *window,
 								 uint64_t arrived_bytes)
 {
 	const struct transport *t = sender_transport(e, s);
@@ -178,7 +180,7 @@ static inline __attribute__((always_inline)) void update_allowed(const struct en
 }
 
 /* Was the window what held the sender back? Where not, it must not grow (RFC 7661's concern). */
-static int window_was_used(const struct cc_window *window, uint32_t pipe_before, uint64_t mss)
+static int window_was_used(const struct weir_cc_window *window, uint32_t pipe_before, uint64_t mss)
 {
 	uint64_t used = pipe_before * mss;
 
@@ -212,15 +214,15 @@ static inline int window_may_grow(const struct transport *t, struct sender *s, u
 }
 
 /* Segments were found to be lost: the repair begins, unless one is going on. */
-static void repair(const struct engine *e, struct sender *s, const struct cc_ack *a)
+static void repair(const struct engine *e, struct sender *s, const struct weir_cc_ack *a)
 {
 	if (s->state != SENDER_RECOVERY && s->state != SENDER_LOSS)
-		cut(e, s, CC_LOSS, a);
+		cut(e, s, WEIR_CC_LOSS, a);
 }
 
 /* Something is out of order, or time is watched at all times. */
-static void find_losses(struct worker *w, struct host *h, struct sender *s, const struct cc_ack *a,
-			const struct segment *ack)
+static void find_losses(struct worker *w, struct host *h, struct sender *s,
+			const struct weir_cc_ack *a, const struct segment *ack)
 {
 	if (s->board->rack) {
 		rack_on_ack(h, s, ack);
@@ -235,19 +237,19 @@ static void find_losses(struct worker *w, struct host *h, struct sender *s, cons
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
-static void react(struct worker *w, struct host *h, struct sender *s, const struct cc_ack *a,
+static void react(struct worker *w, struct host *h, struct sender *s, const struct weir_cc_ack *a,
 		  const struct segment *ack)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
-	struct cc_window *window = sender_cc(s);
+	struct weir_cc_window *window = sender_cc(s);
 
 	if (a->acked_bytes)
 		t->cc->ack(window, t->cc_params, &t->env, a);
 	if (s->board)
 		find_losses(w, h, s, a, ack);
 	if (a->echo && s->state == SENDER_OPEN)
-		cut(e, s, CC_ECN, a);
+		cut(e, s, WEIR_CC_ECN, a);
 	update_allowed(e, s, window, a->acked_bytes);
 	if (s->una == s->next)
 		s->timer_on = 0;
@@ -264,7 +266,7 @@ static void established(struct worker *w, struct host *h, struct sender *s, uint
 	try_here(w, h, s, handle);
 }
 
-void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
+void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
 	const struct segment *ack = packet_segment(packet);
@@ -283,7 +285,7 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 
 	uint32_t pipe_before = sender_pipe(s), arrived = 0;
 	uint64_t mss = t->env.mss_bytes;
-	int64_t rtt_ns = ps_to_ns(h->now_ps - ack->sent_ps);
+	int64_t rtt_ns = weir_ps_to_ns(h->now_ps - ack->sent_ps);
 
 	if ((int32_t)(ack->number - s->rtt_end) >= 0)
 		sender_sample_rtt(s, rtt_ns);
@@ -303,8 +305,8 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 
 	uint32_t echo = (packet->flags & SEGMENT_ECE) != 0;
 
-	struct cc_ack a = {
-		.now_ns = ps_to_ns(h->now_ps),
+	struct weir_cc_ack a = {
+		.now_ns = weir_ps_to_ns(h->now_ps),
 		.rtt_ns = rtt_ns,
 		.acked_bytes = arrived * mss,
 		.una_bytes = s->una * mss,
@@ -321,12 +323,13 @@ void sender_on_ack(struct worker *w, struct host *h, struct packet *packet)
 /* --- timers --- */
 
 /* What the congestion control is told where no ACK came. */
-static struct cc_ack no_ack(const struct transport *t, const struct host *h, const struct sender *s)
+static struct weir_cc_ack no_ack(const struct transport *t, const struct host *h,
+				 const struct sender *s)
 {
 	uint64_t mss = t->env.mss_bytes;
 
-	return (struct cc_ack){
-		.now_ns = ps_to_ns(h->now_ps),
+	return (struct weir_cc_ack){
+		.now_ns = weir_ps_to_ns(h->now_ps),
 		.una_bytes = s->una * mss,
 		.next_bytes = s->next * mss,
 	};
@@ -336,7 +339,7 @@ void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
-	struct cc_ack a = no_ack(t, h, s);
+	struct weir_cc_ack a = no_ack(t, h, s);
 
 	if (s->state == SENDER_SYN) {
 		send_syn(w, h, s);
@@ -345,7 +348,7 @@ void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t
 	/* The backoff is undone as soon as una moves. */
 	a.timed_out_again = s->state == SENDER_LOSS && s->backoff > 1;
 	scoreboard_lose_all(w, s);
-	cut(e, s, CC_TIMEOUT, &a);
+	cut(e, s, WEIR_CC_TIMEOUT, &a);
 	allow(t, s, sender_cc(s)->window_bytes);
 	sender_start_timer(e, h, s, h->now_ps);
 	try_here(w, h, s, handle);
@@ -364,7 +367,7 @@ void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint3
 			s->allowed_pkts = sender_pipe(s) + 1;
 		sender_start_timer(e, h, s, h->now_ps);
 	} else {
-		const struct cc_ack a = no_ack(sender_transport(e, s), h, s);
+		const struct weir_cc_ack a = no_ack(sender_transport(e, s), h, s);
 
 		if (!rack_reorder_is_due(h, s))
 			return;

@@ -11,12 +11,12 @@ enum { NAME_SIZE = 128 };
 /* What one audit works with. */
 struct auditor {
 	struct engine *e;
-	struct error *error;
+	struct weir_error *error;
 	uint32_t *slots; /* of packets that wait in one place, one place at a time */
 	uint64_t slot_room;
 	/* Of the switch that is looked at, where it is a lossless one: bytes found, by input and lossless
 	 * class, and of all other classes. */
-	uint64_t (*found)[PFC_CLASSES];
+	uint64_t (*found)[WEIR_PFC_CLASSES];
 	uint32_t input_room;
 	uint64_t lossy_bytes;
 };
@@ -34,7 +34,7 @@ static int check_packets(struct auditor *a)
 		delivered += e->hosts[i].received_pkts;
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
-		for (uint32_t d = 0; d < PORT_DROPS; d++)
+		for (uint32_t d = 0; d < WEIR_PORT_DROPS; d++)
 			dropped += engine_egress(e, i)->port.drops[d];
 	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
 		made += e->switches[i].lossless->frames;
@@ -42,10 +42,10 @@ static int check_packets(struct auditor *a)
 	}
 	if (made == delivered + dropped + under_way)
 		return 0;
-	return error_set(a->error,
-			 "packets do not add up: %" PRIu64 " sent, but %" PRIu64
-			 " delivered + %" PRIu64 " dropped + %" PRIu64 " under way",
-			 made, delivered, dropped, under_way);
+	return weir_error_set(a->error,
+			      "packets do not add up: %" PRIu64 " sent, but %" PRIu64
+			      " delivered + %" PRIu64 " dropped + %" PRIu64 " under way",
+			      made, delivered, dropped, under_way);
 }
 
 /* --- ports --- */
@@ -64,9 +64,9 @@ static int port_differs(struct auditor *a, uint32_t link, const char *what, uint
 {
 	char name[NAME_SIZE];
 
-	return error_set(a->error,
-			 "%s: %s do not add up: %" PRIu64 " are accounted for, %" PRIu64 " wait",
-			 link_name(a->e->net, link, name, sizeof(name)), what, counted, found);
+	return weir_error_set(
+		a->error, "%s: %s do not add up: %" PRIu64 " are accounted for, %" PRIu64 " wait",
+		link_name(a->e->net, link, name, sizeof(name)), what, counted, found);
 }
 
 /* Bytes of the packets in a->slots, also by where they came in. */
@@ -75,7 +75,7 @@ static uint64_t add_up(struct auditor *a, uint32_t count)
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct packet *packet = &a->e->store.slots[a->slots[i]];
+		struct weir_packet *packet = &a->e->store.slots[a->slots[i]];
 
 		bytes += packet->bytes;
 		if (!a->found)
@@ -91,16 +91,16 @@ static uint64_t add_up(struct auditor *a, uint32_t count)
 /* A port's queues, one by one, and their sum. */
 static int check_port(struct auditor *a, uint32_t link)
 {
-	struct port *p = &engine_egress(a->e, link)->port;
-	const struct queue *queues = port_queues(p);
+	struct weir_port *p = &engine_egress(a->e, link)->port;
+	const struct weir_queue *queues = weir_port_queues(p);
 	uint64_t pkts = 0, bytes = 0, held_pkts = 0;
 
 	if (p->pkts == 0 && p->bytes == 0)
 		return 0;
-	for (uint32_t i = 0; i < p->class->queues; i++) {
-		const struct queue *q = &queues[i];
+	for (uint32_t i = 0; i < p->kind->queues; i++) {
+		const struct weir_queue *q = &queues[i];
 		uint32_t *slots = room_for(a, q->pkts);
-		uint32_t count = port_waiting(p, i, &a->e->store, slots);
+		uint32_t count = weir_port_waiting(p, i, &a->e->store, slots);
 		uint64_t waiting_bytes;
 
 		if (count != q->pkts)
@@ -110,13 +110,13 @@ static int check_port(struct auditor *a, uint32_t link)
 			return port_differs(a, link, "bytes of a queue", q->bytes, waiting_bytes);
 		pkts += count;
 		bytes += waiting_bytes;
-		held_pkts += port_is_paused(p, i) ? count : 0;
+		held_pkts += weir_port_is_paused(p, i) ? count : 0;
 	}
 	if (pkts != p->pkts)
 		return port_differs(a, link, "packets of the port", p->pkts, pkts);
 	if (bytes != p->bytes)
 		return port_differs(a, link, "bytes of the port", p->bytes, bytes);
-	if (p->class->order != PORT_PLAIN && held_pkts != p->held_pkts)
+	if (p->kind->order != WEIR_PORT_PLAIN && held_pkts != p->held_pkts)
 		return port_differs(a, link, "packets that are paused", p->held_pkts, held_pkts);
 	return 0;
 }
@@ -128,36 +128,37 @@ static int switch_differs(struct auditor *a, const struct switch_state *s, const
 {
 	char name[NAME_SIZE];
 
-	return error_set(a->error,
-			 "switch %s: %s do not add up: %" PRIu64 " are accounted for, %" PRIu64
-			 " are there",
-			 node_name(a->e->net, s->node, name, sizeof(name)), what, counted, found);
+	return weir_error_set(
+		a->error,
+		"switch %s: %s do not add up: %" PRIu64 " are accounted for, %" PRIu64 " are there",
+		node_name(a->e->net, s->node, name, sizeof(name)), what, counted, found);
 }
 
 /* A lossless class of an input. */
 static int check_input(struct auditor *a, const struct switch_state *s, uint32_t input,
 		       uint32_t class_id)
 {
-	const struct pfc_input *in = &s->lossless->inputs[input][class_id];
+	const struct weir_pfc_input *in = &s->lossless->inputs[input][class_id];
 	uint64_t found = a->found[input][class_id];
 	char name[NAME_SIZE];
 
 	link_name(a->e->net, a->e->net->line_link[s->first_line + input], name, sizeof(name));
 	if (in->bytes + in->headroom_used != found)
-		return error_set(a->error,
-				 "input %s, class %u: bytes do not add up: %" PRIu64 " + %" PRIu64
-				 " of headroom are accounted for, %" PRIu64 " are there",
-				 name, class_id, in->bytes, in->headroom_used, found);
+		return weir_error_set(a->error,
+				      "input %s, class %u: bytes do not add up: %" PRIu64
+				      " + %" PRIu64 " of headroom are accounted for, %" PRIu64
+				      " are there",
+				      name, class_id, in->bytes, in->headroom_used, found);
 	if (in->headroom_used > in->headroom_bytes)
-		return error_set(a->error,
-				 "input %s, class %u: %" PRIu64
-				 " bytes of headroom in use, of %" PRIu64,
-				 name, class_id, in->headroom_used, in->headroom_bytes);
+		return weir_error_set(a->error,
+				      "input %s, class %u: %" PRIu64
+				      " bytes of headroom in use, of %" PRIu64,
+				      name, class_id, in->headroom_used, in->headroom_bytes);
 	if (in->headroom_used && !in->paused)
-		return error_set(a->error,
-				 "input %s, class %u: %" PRIu64
-				 " bytes of headroom in use, but it is not paused",
-				 name, class_id, in->headroom_used);
+		return weir_error_set(a->error,
+				      "input %s, class %u: %" PRIu64
+				      " bytes of headroom in use, but it is not paused",
+				      name, class_id, in->headroom_used);
 	return 0;
 }
 
@@ -185,12 +186,12 @@ static int check_lossless(struct auditor *a, const struct switch_state *s, uint6
 		return -1;
 	shared_bytes = a->lossy_bytes;
 	for (uint32_t i = 0; i < s->line_count; i++)
-		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			if (!class_is_lossless(a->e->config, k))
 				continue;
 			if (check_input(a, s, i, k))
 				return -1;
-			shared_bytes += pfc_shared(&l->memory, &l->inputs[i][k]);
+			shared_bytes += weir_pfc_shared(&l->memory, &l->inputs[i][k]);
 		}
 	if (shared_bytes != l->memory.used_bytes)
 		return switch_differs(a, s, "bytes of shared memory", l->memory.used_bytes,
@@ -214,11 +215,11 @@ static void begin_switch(struct auditor *a, const struct switch_state *s)
 /* No more is in a switch's memory than there is of it: the shared part of a lossless one's, or all. */
 static int check_limit(struct auditor *a, const struct switch_state *s)
 {
-	const struct buffer_params *b = &engine_egress(a->e, s->first_link)->port.class->buffer;
+	const struct weir_buffer_params *b = &engine_egress(a->e, s->first_link)->port.kind->buffer;
 	uint64_t used_bytes = s->pool.used_bytes, limit_bytes = b->limit_bytes;
 	char name[NAME_SIZE];
 
-	if (b->scope != BUFFER_PER_SWITCH)
+	if (b->scope != WEIR_BUFFER_PER_SWITCH)
 		return 0;
 	if (a->e->config->lossless) {
 		used_bytes = s->lossless->memory.used_bytes;
@@ -226,9 +227,9 @@ static int check_limit(struct auditor *a, const struct switch_state *s)
 	}
 	if (used_bytes <= limit_bytes)
 		return 0;
-	return error_set(a->error, "switch %s: %" PRIu64 " bytes are shared, of %" PRIu64,
-			 node_name(a->e->net, s->node, name, sizeof(name)), used_bytes,
-			 limit_bytes);
+	return weir_error_set(a->error, "switch %s: %" PRIu64 " bytes are shared, of %" PRIu64,
+			      node_name(a->e->net, s->node, name, sizeof(name)), used_bytes,
+			      limit_bytes);
 }
 
 static int check_switch(struct auditor *a, const struct switch_state *s)
@@ -260,10 +261,10 @@ static int check_endless(struct auditor *a, uint32_t flow, const struct receiver
 
 	if (r->bytes == bytes)
 		return 0;
-	return error_set(a->error,
-			 "flow %u: bytes do not add up: %" PRIu64 " received, but %" PRIu64
-			 " in %" PRIu64 " segments",
-			 flow, r->bytes, bytes, segments);
+	return weir_error_set(a->error,
+			      "flow %u: bytes do not add up: %" PRIu64 " received, but %" PRIu64
+			      " in %" PRIu64 " segments",
+			      flow, r->bytes, bytes, segments);
 }
 
 /* What the flows have received and what the hosts have counted. */
@@ -290,14 +291,14 @@ static int check_receivers(struct auditor *a)
 	for (uint32_t i = 0; i < e->threads; i++)
 		byte_errors += e->workers[i].byte_errors;
 	if (byte_errors)
-		return error_set(a->error,
-				 "%" PRIu64 " flows received other bytes than they were sent",
-				 byte_errors);
+		return weir_error_set(a->error,
+				      "%" PRIu64 " flows received other bytes than they were sent",
+				      byte_errors);
 	if (received != counted)
-		return error_set(a->error,
-				 "received bytes do not add up: flows have %" PRIu64
-				 ", hosts counted %" PRIu64,
-				 received, counted);
+		return weir_error_set(a->error,
+				      "received bytes do not add up: flows have %" PRIu64
+				      ", hosts counted %" PRIu64,
+				      received, counted);
 	return 0;
 }
 
@@ -318,7 +319,7 @@ static int check_all(struct auditor *a)
 	return check_receivers(a);
 }
 
-int audit(struct engine *e, struct error *error)
+int audit(struct engine *e, struct weir_error *error)
 {
 	struct auditor a = { .e = e, .error = error };
 	int failed = check_all(&a);

@@ -10,5 +10,5 @@
 
 /* With every thread at rest. Walks all packets; -1: something does not add up, and the message says
  * what. */
-int audit(struct engine *e, struct error *error);
+int audit(struct engine *e, struct weir_error *error);
 #endif

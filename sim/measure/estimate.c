@@ -13,12 +13,13 @@ enum { BASE_BYTES = 8 << 20, PAGE_BYTES = 4096, SAMPLES_MAX = 100 * 1000 };
 /* A port's state is touched where it is used: a page at most is counted of a marking scheme's. */
 static double port_bytes(const struct config *c)
 {
-	size_t state = mark_state_size(c->mark, c->mark_params);
+	size_t state = weir_mark_state_size(c->mark, c->mark_params);
 
 	return (double)sizeof(struct egress) +
-	       c->queues * ((double)sizeof(struct queue) +
+	       c->queues * ((double)sizeof(struct weir_queue) +
 			    (double)(state < PAGE_BYTES ? state : PAGE_BYTES)) +
-	       2.0 * CHUNK_PACKETS * sizeof(struct packet); /* a chunk on the line, one waiting */
+	       2.0 * WEIR_CHUNK_PACKETS *
+		       sizeof(struct weir_packet); /* a chunk on the line, one waiting */
 }
 
 double estimate_memory(const struct config *c, const struct network *net, uint64_t flows)
@@ -44,7 +45,7 @@ static double endless_seconds(const struct engine *e, const struct flow *f)
 
 	if (f->stop_ps < end_ps)
 		end_ps = f->stop_ps;
-	return end_ps > f->start_ps ? ps_to_s(end_ps - f->start_ps) : 0;
+	return end_ps > f->start_ps ? weir_ps_to_s(end_ps - f->start_ps) : 0;
 }
 
 static double endless_bytes(const struct engine *e, const struct flow *f,
@@ -57,7 +58,7 @@ static double endless_bytes(const struct engine *e, const struct flow *f,
 
 	if (app_bps > 0 && app_bps < bps)
 		bps = app_bps;
-	return bps * endless_seconds(e, f) / BITS_PER_BYTE;
+	return bps * endless_seconds(e, f) / WEIR_BITS_PER_BYTE;
 }
 
 static struct host_load *host_loads(const struct engine *e)

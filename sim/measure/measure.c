@@ -9,15 +9,15 @@ int measure_has_queue(const struct engine *e, uint32_t link)
 	       card_has_queue(e->config);
 }
 
-int measure_new(struct measure *m, const struct config *c, struct error *e)
+int measure_new(struct measure *m, const struct config *c, struct weir_error *e)
 {
 	m->port_link = -1;
 	if (c->measure.port[0]) {
 		m->port_link = link_find(m->engine->net, c->measure.port, e);
 		if (m->port_link < 0)
-			return error_prefix(e, "measure.port: ");
+			return weir_error_prefix(e, "measure.port: ");
 		if (!measure_has_queue(m->engine, (uint32_t)m->port_link))
-			return error_set(
+			return weir_error_set(
 				e,
 				"measure.port: '%s' is a host's card, where nothing waits; name "
 				"a port of a switch",
@@ -61,16 +61,17 @@ int measure_flows_done(const struct measure *m)
 
 static struct port_counts port_counts(const struct engine *e, uint32_t link, int64_t now_ps)
 {
-	const struct port *p = &engine_egress(e, link)->port;
+	const struct weir_port *p = &engine_egress(e, link)->port;
 	struct port_counts c = {
 		.tx_pkts = p->tx_pkts,
 		.tx_bytes = p->tx_bytes,
-		.unsent_ps = port_line_free_ps(p) > now_ps ? port_line_free_ps(p) - now_ps : 0,
+		.unsent_ps =
+			weir_port_line_free_ps(p) > now_ps ? weir_port_line_free_ps(p) - now_ps : 0,
 	};
 
-	for (uint32_t i = 0; i < MARK_REASONS; i++)
+	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
 		c.marks += p->marks[i];
-	for (uint32_t i = 0; i < PORT_DROPS; i++)
+	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
 		c.drops += p->drops[i];
 	return c;
 }
@@ -79,7 +80,7 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 static void count_pauses(struct measure *m, int64_t now_ps)
 {
 	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
-		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			struct pause_count *p = &m->pauses[i].class[k];
 
 			p->sum_ps = link_paused_ps(m->engine, i, k, now_ps) - p->sum_ps;
@@ -138,7 +139,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 	e->measure_from_ps = now_ps;
 	m->hosts = host_counts(e);
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		struct port *p = &engine_egress(e, i)->port;
+		struct weir_port *p = &engine_egress(e, i)->port;
 
 		m->ports[i] = port_counts(e, i, now_ps);
 		if (p->pkts && measure_has_queue(e, i))
@@ -163,7 +164,7 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
 	m->hosts.small_flow_timeouts = hosts.small_flow_timeouts - m->hosts.small_flow_timeouts;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		struct port *p = &engine_egress(e, i)->port;
+		struct weir_port *p = &engine_egress(e, i)->port;
 		struct port_counts c = port_counts(e, i, now_ps);
 
 		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;
@@ -173,7 +174,7 @@ void measure_end(struct measure *m, int64_t now_ps)
 		m->ports[i].unsent_ps = c.unsent_ps - m->ports[i].unsent_ps;
 		m->stats[i] = p->stats;
 		if (p->stats)
-			port_stats_stop(p, now_ps);
+			weir_port_stats_stop(p, now_ps);
 	}
 	count_pauses(m, now_ps);
 	each_receiver(m, note_end);

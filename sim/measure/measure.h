@@ -24,7 +24,7 @@ struct measure {
 	const struct config *config;
 	struct engine *engine;
 	enum measure_phase phase;
-	int64_t from_ps, to_ps; /* to: TIME_NEVER_PS until it is known */
+	int64_t from_ps, to_ps; /* to: WEIR_TIME_NEVER_PS until it is known */
 	int64_t limit_ps;       /* the run ends here at the latest */
 	int64_t now_ps;
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
@@ -33,14 +33,14 @@ struct measure {
 	struct probe_set *probes;
 	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */
 	/* in the interval */
-	struct port_counts *ports;  /* per link */
-	struct port_stats **stats;  /* per link; NULL: held nothing, or has no queue */
-	struct link_pauses *pauses; /* per link: count and sum_ps; NULL: nothing is lossless */
-	struct host_counts hosts;   /* summed */
+	struct port_counts *ports;      /* per link */
+	struct weir_port_stats **stats; /* per link; NULL: held nothing, or has no queue */
+	struct link_pauses *pauses;     /* per link: count and sum_ps; NULL: nothing is lossless */
+	struct host_counts hosts;       /* summed */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 
-int measure_new(struct measure *m, const struct config *c, struct error *e);
+int measure_new(struct measure *m, const struct config *c, struct weir_error *e);
 void measure_free(struct measure *m);
 
 /* May packets wait where the link begins? At switches, and at hosts whose cards have a queue. */

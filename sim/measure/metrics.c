@@ -227,7 +227,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	find_route(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct egress *out = engine_egress(e, route.links[i]);
-		int64_t full_ps = port_wire_ps(out->port.class, full);
+		int64_t full_ps = weir_port_wire_ps(out->port.kind, full);
 
 		if (segments > 1) {
 			first_ps += full_ps;
@@ -240,7 +240,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 				done_ps = before_ps;
 			first_ps += out->delay_ps;
 		}
-		done_ps += port_wire_ps(out->port.class, last) + out->delay_ps;
+		done_ps += weir_port_wire_ps(out->port.kind, last) + out->delay_ps;
 	}
 	return done_ps;
 }
@@ -269,7 +269,7 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 		if (f->finish_ps < 0 || f->ties & FLOW_IS_CONTROL)
 			continue;
 
-		double fct_ns = (double)(f->finish_ps - f->start_ps) / PS_PER_NS;
+		double fct_ns = (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
 
 		sample_add(&fct, fct_ns);
 		sample_add(f->size_bytes <= c->small_bytes  ? &small
@@ -352,7 +352,7 @@ static double iops(const struct measure *m, const struct run_result *r)
 	}
 	if (!known || m->to_ps <= m->from_ps)
 		return NAN;
-	return (double)ended / ps_to_s(m->to_ps - m->from_ps);
+	return (double)ended / weir_ps_to_s(m->to_ps - m->from_ps);
 }
 
 /* The flows of a section are in the order of making, but for those that start at a time, which come
@@ -366,11 +366,11 @@ static double round_mean_ns(const struct measure *m, const struct run_result *r)
 	double mean;
 
 	for (uint32_t i = 0; i < m->config->traffic_count; i++)
-		rounds[i] = (struct round){ TIME_NEVER_PS, 0 };
+		rounds[i] = (struct round){ WEIR_TIME_NEVER_PS, 0 };
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *f = &r->flows[i];
 		struct round *round = &rounds[f->traffic];
-		int64_t finish_ps = f->finish_ps < 0 ? TIME_NEVER_PS : f->finish_ps;
+		int64_t finish_ps = f->finish_ps < 0 ? WEIR_TIME_NEVER_PS : f->finish_ps;
 
 		if (f->start_ps < round->first_ps)
 			round->first_ps = f->start_ps;
@@ -379,8 +379,9 @@ static double round_mean_ns(const struct measure *m, const struct run_result *r)
 		if (!(f->ties & FLOW_ENDS_ROUND))
 			continue;
 		if (is_measured(m, round->first_ps) && is_measured(m, round->last_ps))
-			sample_add(&times, (double)(round->last_ps - round->first_ps) / PS_PER_NS);
-		*round = (struct round){ TIME_NEVER_PS, 0 };
+			sample_add(&times,
+				   (double)(round->last_ps - round->first_ps) / WEIR_PS_PER_NS);
+		*round = (struct round){ WEIR_TIME_NEVER_PS, 0 };
 	}
 	mean = sample_mean(&times);
 	free(times.values);
@@ -392,7 +393,7 @@ static double round_mean_ns(const struct measure *m, const struct run_result *r)
 
 static struct port_result port_result(const struct measure *m, uint32_t link, double interval_ps)
 {
-	const struct port_stats *s = m->stats[link];
+	const struct weir_port_stats *s = m->stats[link];
 	struct port_result p = {
 		.link = link,
 		.tx_pkts = m->ports[link].tx_pkts,
@@ -446,7 +447,7 @@ static void list_pauses(const struct measure *m, struct run_result *r, double in
 	uint32_t capacity = 0;
 
 	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
-		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			const struct pause_count *p = &m->pauses[i].class[k];
 
 			if (!p->count && !p->sum_ps)
@@ -457,9 +458,10 @@ static void list_pauses(const struct measure *m, struct run_result *r, double in
 			}
 			r->pauses[r->pause_count++] =
 				(struct pause_result){ i, k, p->count, p->sum_ps };
-			r->value[PAUSE_TIME] += (double)p->sum_ps / (double)PS_PER_NS;
-			r->value[PAUSE_RATE] += bytes_to_bits((double)p->count * PFC_FRAME_BYTES) *
-						(double)PS_PER_S / interval_ps;
+			r->value[PAUSE_TIME] += (double)p->sum_ps / (double)WEIR_PS_PER_NS;
+			r->value[PAUSE_RATE] +=
+				weir_bytes_to_bits((double)p->count * WEIR_PFC_FRAME_BYTES) *
+				(double)WEIR_PS_PER_S / interval_ps;
 		}
 	}
 }
@@ -467,17 +469,18 @@ static void list_pauses(const struct measure *m, struct run_result *r, double in
 static void queue_metrics(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	const struct port_result *p = &r->ports[r->measured_port];
-	const struct port_stats *s = m->stats[p->link];
-	const struct port_class *class = engine_egress(m->engine, p->link)->port.class;
+	const struct weir_port_stats *s = m->stats[p->link];
+	const struct weir_port_class *class = engine_egress(m->engine, p->link)->port.kind;
 	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
-	double busy_ps = bytes_to_bits(wire_bytes) * (double)PS_PER_S / (double)class->rate_bps -
-			 (double)m->ports[p->link].unsent_ps;
+	double busy_ps =
+		weir_bytes_to_bits(wire_bytes) * (double)WEIR_PS_PER_S / (double)class->rate_bps -
+		(double)m->ports[p->link].unsent_ps;
 
 	r->value[QUEUE_MEAN_BYTES] = p->queue_mean_bytes;
 	r->value[QUEUE_MEAN_PKTS] = p->queue_mean_pkts;
 	r->value[QUEUE_MAX] = p->queue_max_pkts;
-	r->value[QUEUE_P50] = s ? port_stats_quantile(s, 0.5) : 0;
-	r->value[QUEUE_P99] = s ? port_stats_quantile(s, 0.99) : 0;
+	r->value[QUEUE_P50] = s ? weir_port_stats_quantile(s, 0.5) : 0;
+	r->value[QUEUE_P99] = s ? weir_port_stats_quantile(s, 0.99) : 0;
 	r->value[QUEUE_EMPTY] = s ? (double)s->bucket_ps[0] / interval_ps : 1;
 	r->value[UTILISATION] = busy_ps / interval_ps;
 }
@@ -497,26 +500,27 @@ static void network_queue_metrics(struct run_result *r)
 static void list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
-	uint64_t marks[MARK_REASONS] = { 0 }, drops[PORT_DROPS] = { 0 };
+	uint64_t marks[WEIR_MARK_REASONS] = { 0 }, drops[WEIR_PORT_DROPS] = { 0 };
 	uint64_t card_marks = 0, card_drops = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct port *p = &engine_egress(e, i)->port;
+		const struct weir_port *p = &engine_egress(e, i)->port;
 		int is_card = is_of_host(e->net, i);
 
-		for (uint32_t k = 0; k < MARK_REASONS; k++)
+		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			*(is_card ? &card_marks : &marks[k]) += p->marks[k];
-		for (uint32_t k = 0; k < PORT_DROPS; k++)
-			*(is_card && k != DROP_LINK_DOWN ? &card_drops : &drops[k]) += p->drops[k];
+		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
+			*(is_card && k != WEIR_DROP_LINK_DOWN ? &card_drops : &drops[k]) +=
+				p->drops[k];
 	}
-	for (uint32_t k = 0; k < MARK_REASONS; k++)
+	for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 		if (m->config->mark->reasons[k])
 			r->reasons[r->reason_count++] =
 				(struct reason_count){ m->config->mark->reasons[k], marks[k], 1 };
-	for (uint32_t k = 0; k < PORT_DROPS; k++)
+	for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 		if (drops[k])
 			r->reasons[r->reason_count++] =
-				(struct reason_count){ port_drop_names[k], drops[k], 0 };
+				(struct reason_count){ weir_port_drop_names[k], drops[k], 0 };
 	if (card_marks)
 		r->reasons[r->reason_count++] =
 			(struct reason_count){ "marked by a host's card", card_marks, 1 };
@@ -537,7 +541,7 @@ static void cost_metrics(const struct measure *m, struct run_result *r)
 		hops += (double)engine_egress(e, i)->port.tx_pkts;
 	getrusage(RUSAGE_SELF, &usage);
 	r->value[PACKET_HOPS] = hops;
-	r->value[SIM_SECONDS] = ps_to_s(m->now_ps);
+	r->value[SIM_SECONDS] = weir_ps_to_s(m->now_ps);
 	r->value[CPU_SECONDS] = m->cpu_seconds;
 	r->value[HOPS_PER_CPU_SECOND] = m->cpu_seconds > 0 ? hops / m->cpu_seconds : NAN;
 	r->value[PEAK_RSS] = (double)usage.ru_maxrss * 1024;
@@ -548,7 +552,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	struct engine *e = m->engine;
 	double interval_ps;
 
-	if (m->to_ps == TIME_NEVER_PS || m->phase == PHASE_BEFORE)
+	if (m->to_ps == WEIR_TIME_NEVER_PS || m->phase == PHASE_BEFORE)
 		m->to_ps = m->from_ps; /* interrupted before measuring began */
 	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
 	r->flow_count = e->flows.count;
@@ -565,8 +569,8 @@ void measure_results(struct measure *m, struct run_result *r)
 	list_reasons(m, r);
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
-	r->value[GOODPUT] =
-		bytes_to_bits((double)m->hosts.goodput_bytes) * (double)PS_PER_S / interval_ps;
+	r->value[GOODPUT] = weir_bytes_to_bits((double)m->hosts.goodput_bytes) *
+			    (double)WEIR_PS_PER_S / interval_ps;
 	fairness_metrics(m, r);
 	r->value[IOPS] = iops(m, r);
 	r->value[ROUND_MEAN] = round_mean_ns(m, r);
@@ -582,6 +586,6 @@ void measure_results(struct measure *m, struct run_result *r)
 	}
 	list_pauses(m, r, interval_ps);
 	r->value[PFC_DEADLOCKS] = r->deadlock.circles;
-	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)PS_PER_NS /
+	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)WEIR_PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);
 }

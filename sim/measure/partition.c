@@ -1,7 +1,7 @@
 /* partition.c -- see partition.h. */
 #include "sim/measure/partition.h"
 
-/* When the last path from one host to another was lost, TIME_NEVER_PS: there is one. Routes tell when
+/* When the last path from one host to another was lost, WEIR_TIME_NEVER_PS: there is one. Routes tell when
  * senders learn of a failure, which is later by the reroute delay. */
 static int64_t cut_since_ps(const struct engine *e, uint32_t from, uint32_t to, int64_t now_ps)
 {
@@ -12,8 +12,8 @@ static int64_t cut_since_ps(const struct engine *e, uint32_t from, uint32_t to, 
 		route_find(e->routes, from, to, 0, at_ps, &route);
 		if (!route.found)
 			return at_ps - delay_ps;
-		if (route.until_ps == TIME_NEVER_PS || route.until_ps - delay_ps > now_ps)
-			return TIME_NEVER_PS;
+		if (route.until_ps == WEIR_TIME_NEVER_PS || route.until_ps - delay_ps > now_ps)
+			return WEIR_TIME_NEVER_PS;
 		at_ps = route.until_ps;
 	}
 }
@@ -26,7 +26,7 @@ static int is_running(const struct flow *f, int64_t now_ps)
 
 void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
 {
-	*p = (struct partition){ .since_ps = TIME_NEVER_PS };
+	*p = (struct partition){ .since_ps = WEIR_TIME_NEVER_PS };
 	if (!e->config->network.fails.count)
 		return;
 	for (uint32_t i = 0; i < e->flows.count; i++) {
@@ -36,7 +36,7 @@ void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
 		if (!is_running(f, now_ps))
 			continue;
 		since_ps = cut_since_ps(e, f->src, f->dst, now_ps);
-		if (since_ps == TIME_NEVER_PS || f->stop_ps <= since_ps)
+		if (since_ps == WEIR_TIME_NEVER_PS || f->stop_ps <= since_ps)
 			continue;
 		p->flows++;
 		if (since_ps < p->since_ps) {

@@ -32,15 +32,15 @@ void series_free(struct series *series, uint32_t count)
 /* --- a set --- */
 
 /* Packets of one queue: which that is, their class says. Called by the thread of the port. */
-static void see_packet(void *context, int64_t start_ps, const struct packet *packet,
+static void see_packet(void *context, int64_t start_ps, const struct weir_packet *packet,
 		       const struct flow *flow)
 {
 	struct probe *p = context;
-	const struct port *port = &engine_egress(p->set->engine, p->target)->port;
+	const struct weir_port *port = &engine_egress(p->set->engine, p->target)->port;
 
 	(void)start_ps;
 	(void)flow;
-	if (port->class->class_queue[packet->class_id] == p->queue)
+	if (port->kind->class_queue[packet->class_id] == p->queue)
 		p->bytes += packet->bytes;
 }
 
@@ -60,7 +60,7 @@ static void list_connections(const struct engine *e, struct probe *p)
 }
 
 int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
-	       struct error *error)
+	       struct weir_error *error)
 {
 	struct probe_set *set = memory_new(1, sizeof(*set));
 
@@ -68,8 +68,8 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 	set->engine = e;
 	for (uint32_t i = 0; i < lines->count; i++)
 		if (probe_read(set, lines->lines[i].text, error))
-			return error_prefix(error,
-					    "measure.probe: '%.300s': ", lines->lines[i].text);
+			return weir_error_prefix(error,
+						 "measure.probe: '%.300s': ", lines->lines[i].text);
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
 
@@ -85,7 +85,7 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 
 /* One series each. Times are below 2^60 ps and samples a nanosecond apart at least: sums of a few thousand
  * probes do not overflow. */
-int probes_check(const struct probe_set *set, int64_t end_ps, struct error *error)
+int probes_check(const struct probe_set *set, int64_t end_ps, struct weir_error *error)
 {
 	uint64_t points = 0;
 
@@ -96,7 +96,7 @@ int probes_check(const struct probe_set *set, int64_t end_ps, struct error *erro
 			continue;
 		points += (uint64_t)(end_ps / p->every_ps) + 1;
 		if (points > PROBE_POINTS_MAX)
-			return error_set(
+			return weir_error_set(
 				error,
 				"measure.probe: %s every %s until %s: %" PRIu64
 				" points, with those of the probes before it; allowed are "
@@ -107,7 +107,7 @@ int probes_check(const struct probe_set *set, int64_t end_ps, struct error *erro
 	return 0;
 }
 
-int probes_overflow(const struct probe_set *set, struct error *error)
+int probes_overflow(const struct probe_set *set, struct weir_error *error)
 {
 	uint64_t points = 0;
 
@@ -115,10 +115,10 @@ int probes_overflow(const struct probe_set *set, struct error *error)
 		points += set->series[i].count;
 	if (points <= PROBE_POINTS_MAX)
 		return 0;
-	return error_set(error,
-			 "measure.probe: there are %" PRIu64
-			 " points already, of %u series; allowed are %d in all",
-			 points, set->series_count, PROBE_POINTS_MAX);
+	return weir_error_set(error,
+			      "measure.probe: there are %" PRIu64
+			      " points already, of %u series; allowed are %d in all",
+			      points, set->series_count, PROBE_POINTS_MAX);
 }
 
 void probes_free(struct probe_set *p)
@@ -150,7 +150,7 @@ struct series *probes_series(struct probe_set *p, uint32_t *count)
 
 int64_t probes_next_ps(const struct probe_set *p)
 {
-	int64_t next_ps = TIME_NEVER_PS;
+	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < p->probe_count; i++)
 		if (p->probes[i].next_ps < next_ps)
@@ -159,15 +159,15 @@ int64_t probes_next_ps(const struct probe_set *p)
 }
 
 /* What the port's counter stands at. */
-static double port_counter(const struct port *port, enum probe_kind kind)
+static double port_counter(const struct weir_port *port, enum probe_kind kind)
 {
 	uint64_t sum = 0;
 
 	if (kind == THROUGHPUT)
 		return (double)port->tx_bytes;
-	for (uint32_t i = 0; kind == MARKS && i < MARK_REASONS; i++)
+	for (uint32_t i = 0; kind == MARKS && i < WEIR_MARK_REASONS; i++)
 		sum += port->marks[i];
-	for (uint32_t i = 0; kind == DROPS && i < PORT_DROPS; i++)
+	for (uint32_t i = 0; kind == DROPS && i < WEIR_PORT_DROPS; i++)
 		sum += port->drops[i];
 	return (double)sum;
 }
@@ -217,9 +217,10 @@ static double flow_window(struct engine *e, const struct flow *f)
 	return (double)sender_cc(s)->window_bytes;
 }
 
-static double queue_length(struct port *port, const struct probe *p)
+static double queue_length(struct weir_port *port, const struct probe *p)
 {
-	const struct queue *q = p->queue == WHOLE_PORT ? NULL : port_queues(port) + p->queue;
+	const struct weir_queue *q =
+		p->queue == WHOLE_PORT ? NULL : weir_port_queues(port) + p->queue;
 
 	if (p->kind == QUEUE)
 		return q ? q->pkts : port->pkts;
@@ -249,7 +250,7 @@ static double read_value(struct probe *p)
 {
 	struct engine *e = p->set->engine;
 	double now, before = p->before;
-	struct port *port;
+	struct weir_port *port;
 
 	if (p->kind == WINDOW)
 		return flow_window(e, &e->flows.flows[p->target]);
@@ -258,11 +259,12 @@ static double read_value(struct probe *p)
 		p->before = now;
 		if (p->kind == PAUSES)
 			return (now - before) / (double)p->every_ps;
-		return p->kind == THROUGHPUT ? bytes_to_bits(now - before) / ps_to_s(p->every_ps)
-					     : now - before;
+		return p->kind == THROUGHPUT
+			       ? weir_bytes_to_bits(now - before) / weir_ps_to_s(p->every_ps)
+			       : now - before;
 	}
 	port = &engine_egress(e, p->target)->port;
-	return p->kind == SCHEME ? p->value->read(port_mark_state(port, (uint32_t)p->queue),
+	return p->kind == SCHEME ? p->value->read(weir_port_mark_state(port, (uint32_t)p->queue),
 						  e->config->mark_params)
 				 : queue_length(port, p);
 }
@@ -285,7 +287,7 @@ void probes_sample(struct probe_set *set, int64_t now_ps)
 
 /* --- at each change --- */
 
-static void on_change(void *context, const struct port *port, int64_t since_ps)
+static void on_change(void *context, const struct weir_port *port, int64_t since_ps)
 {
 	struct probe_set *set = context;
 
@@ -303,7 +305,7 @@ void probes_begin(struct probe_set *set)
 {
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
-		struct port *port;
+		struct weir_port *port;
 
 		if (p->every_ps)
 			continue;
@@ -320,5 +322,5 @@ void probes_begin(struct probe_set *set)
 void probes_end(struct probe_set *set)
 {
 	for (uint32_t i = 0; i < set->probe_count; i++)
-		set->probes[i].next_ps = TIME_NEVER_PS;
+		set->probes[i].next_ps = WEIR_TIME_NEVER_PS;
 }

@@ -35,20 +35,20 @@ int probe_find(const char *name, struct probe_info *info);
 
 /* Reads the lines. Messages start with "measure.probe: 'LINE': ". */
 int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
-	       struct error *error);
+	       struct weir_error *error);
 void probes_free(struct probe_set *p);
 
 /* All series together may have so many points: 16 bytes each, and as many rows of an export. */
 enum { PROBE_POINTS_MAX = 50 * 1000 * 1000 };
 
 /* Refuses probes that would take more samples than that until end_ps. */
-int probes_check(const struct probe_set *p, int64_t end_ps, struct error *error);
+int probes_check(const struct probe_set *p, int64_t end_ps, struct weir_error *error);
 
 /* Asked now and then: are there more, of those that record each change or until an end that was not
  * known? The message says so. */
-int probes_overflow(const struct probe_set *p, struct error *error);
+int probes_overflow(const struct probe_set *p, struct weir_error *error);
 
-/* When the next sample is due; TIME_NEVER_PS: none is. */
+/* When the next sample is due; WEIR_TIME_NEVER_PS: none is. */
 int64_t probes_next_ps(const struct probe_set *p);
 
 /* Takes every sample that is due at now_ps. */

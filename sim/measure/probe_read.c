@@ -31,7 +31,7 @@ int probe_find(const char *name, struct probe_info *info)
 
 /* --- reading lines --- */
 
-static int find_form(const char *word, enum probe_kind *kind, struct error *e)
+static int find_form(const char *word, enum probe_kind *kind, struct weir_error *e)
 {
 	const char *names[PROBE_KINDS];
 
@@ -42,26 +42,28 @@ static int find_form(const char *word, enum probe_kind *kind, struct error *e)
 			return 0;
 		}
 	}
-	return error_unknown(e, "probe", word, names, PROBE_KINDS);
+	return weir_error_unknown(e, "probe", word, names, PROBE_KINDS);
 }
 
-static int find_flow(const struct engine *e, const char *word, struct probe *p, struct error *error)
+static int find_flow(const struct engine *e, const char *word, struct probe *p,
+		     struct weir_error *error)
 {
-	static const struct option number = { "flow", OPT_COUNT, 0, NULL, 0, UINT32_MAX, "", NULL };
+	static const struct weir_option number = { "flow", WEIR_OPT_COUNT, 0,  NULL,
+						   0,      UINT32_MAX,     "", NULL };
 	uint64_t flow;
 
-	if (option_parse(&flow, &number, word + strlen("flow:"), error))
+	if (weir_option_parse(&flow, &number, word + strlen("flow:"), error))
 		return -1;
 	if (flow >= e->flows.count)
-		return error_set(error, "there is no flow %" PRIu64 "; the last is %u", flow,
-				 e->flows.count - 1);
+		return weir_error_set(error, "there is no flow %" PRIu64 "; the last is %u", flow,
+				      e->flows.count - 1);
 	p->on = ON_FLOW;
 	p->target = (uint32_t)flow;
 	return 0;
 }
 
 static int find_traffic(const struct engine *e, const char *word, struct probe *p,
-			struct error *error)
+			struct weir_error *error)
 {
 	enum { NAMES_MAX = 64 };
 	const char *name = word + strlen("traffic:"), *names[NAMES_MAX];
@@ -73,14 +75,14 @@ static int find_traffic(const struct engine *e, const char *word, struct probe *
 			return 0;
 	for (uint32_t i = 0; i < named; i++)
 		names[i] = e->config->traffic[i].name;
-	return error_unknown(error, "traffic section", name, names, named);
+	return weir_error_unknown(error, "traffic section", name, names, named);
 }
 
 /* "leaf0->h3" or "leaf0->h3/2". */
-static int find_port(const struct engine *e, char *word, struct probe *p, struct error *error)
+static int find_port(const struct engine *e, char *word, struct probe *p, struct weir_error *error)
 {
-	static const struct option number = { "queue", OPT_COUNT,      0,  NULL,
-					      0,       QUEUES_MAX - 1, "", NULL };
+	static const struct weir_option number = { "queue", WEIR_OPT_COUNT,      0,  NULL,
+						   0,       WEIR_QUEUES_MAX - 1, "", NULL };
 	char *slash = strchr(word, '/');
 	uint64_t queue;
 	int64_t link;
@@ -89,12 +91,12 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 	p->queue = WHOLE_PORT;
 	if (slash) {
 		p->on = ON_QUEUE;
-		if (option_parse(&queue, &number, slash + 1, error))
+		if (weir_option_parse(&queue, &number, slash + 1, error))
 			return -1;
 		if (queue >= e->config->queues)
-			return error_set(error,
-					 "there is no queue %" PRIu64 "; ports have %" PRIu32,
-					 queue, e->config->queues);
+			return weir_error_set(error,
+					      "there is no queue %" PRIu64 "; ports have %" PRIu32,
+					      queue, e->config->queues);
 		p->queue = (int)queue;
 		*slash = '\0';
 	}
@@ -103,12 +105,14 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 		return -1;
 	if (p->kind != PAUSES && e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH &&
 	    !(card_has_queue(e->config) && p->on == ON_PORT && p->kind != SCHEME))
-		return error_set(error, "'%s' is a host's card; name a port of a switch", word);
+		return weir_error_set(error, "'%s' is a host's card; name a port of a switch",
+				      word);
 	p->target = (uint32_t)link;
 	return 0;
 }
 
-static int find_target(const struct engine *e, char *word, struct probe *p, struct error *error)
+static int find_target(const struct engine *e, char *word, struct probe *p,
+		       struct weir_error *error)
 {
 	if (strncmp(word, "flow:", strlen("flow:")) == 0)
 		return find_flow(e, word, p, error);
@@ -118,7 +122,7 @@ static int find_target(const struct engine *e, char *word, struct probe *p, stru
 }
 
 /* Has the target what the probe is about? */
-static int check_target(const struct engine *e, const struct probe *p, struct error *error)
+static int check_target(const struct engine *e, const struct probe *p, struct weir_error *error)
 {
 	static const struct {
 		uint32_t on;
@@ -138,30 +142,31 @@ static int check_target(const struct engine *e, const struct probe *p, struct er
 				 "%s%s", *allowed ? " or a " : "", targets[i].name);
 	}
 	if (!(probe_forms[p->kind].may & p->on))
-		return error_set(error, "'%s' is of a %s, not of a %s", name, allowed, has);
+		return weir_error_set(error, "'%s' is of a %s, not of a %s", name, allowed, has);
 	if (p->kind == THROUGHPUT && p->on == ON_QUEUE && e->config->mark->choose_queue)
-		return error_set(error,
-				 "%s puts packets into queues of its own choice, which are not "
-				 "counted one by one; name the port, or traffic:NAME",
-				 e->config->mark->name);
+		return weir_error_set(
+			error,
+			"%s puts packets into queues of its own choice, which are not "
+			"counted one by one; name the port, or traffic:NAME",
+			e->config->mark->name);
 	return 0;
 }
 
-static int read_every(const struct words *w, int count, struct probe *p, struct error *e)
+static int read_every(const struct words *w, int count, struct probe *p, struct weir_error *e)
 {
-	static const struct option every = { "every", OPT_TIME_PS,     0,  NULL,
-					     1000,    UINT64_MAX >> 2, "", NULL };
+	static const struct weir_option every = { "every", WEIR_OPT_TIME_PS, 0,  NULL,
+						  1000,    UINT64_MAX >> 2,  "", NULL };
 	uint64_t every_ps;
 
 	if (count == 2) {
 		if (probe_forms[p->kind].may & AT_CHANGE && p->queue == WHOLE_PORT)
 			return 0;
-		return error_set(e, "'%s' needs a time between samples, as in: every 10us",
-				 probe_forms[p->kind].name);
+		return weir_error_set(e, "'%s' needs a time between samples, as in: every 10us",
+				      probe_forms[p->kind].name);
 	}
 	if (count != 4 || strcmp(w->word[2], "every") != 0)
-		return error_set(e, "a probe is WHAT TARGET [every TIME]");
-	if (option_parse(&every_ps, &every, w->word[3], e))
+		return weir_error_set(e, "a probe is WHAT TARGET [every TIME]");
+	if (weir_option_parse(&every_ps, &every, w->word[3], e))
 		return -1;
 	p->every_ps = (int64_t)every_ps;
 	p->next_ps = 0;
@@ -193,7 +198,7 @@ static struct probe *add_probe(struct probe_set *set, const struct probe *p)
 static void add_scheme(struct probe_set *set, struct probe *p, const char *target)
 {
 	const struct config *c = set->engine->config;
-	int per_port = c->mark->scope == MARK_STATE_PER_PORT;
+	int per_port = c->mark->scope == WEIR_MARK_STATE_PER_PORT;
 	int queues = per_port ? 1 : (int)c->queues;
 
 	for (p->value = c->mark->values; p->value && p->value->name; p->value++) {
@@ -215,7 +220,7 @@ static void add_scheme(struct probe_set *set, struct probe *p, const char *targe
 /* One probe for each class that can be paused. */
 static void add_pauses(struct probe_set *set, const struct probe *p, const char *target)
 {
-	for (int k = 0; k < PFC_CLASSES; k++) {
+	for (int k = 0; k < WEIR_PFC_CLASSES; k++) {
 		char name[WORD_SIZE + 16];
 
 		if (!(set->engine->config->lossless >> k & 1))
@@ -226,15 +231,15 @@ static void add_pauses(struct probe_set *set, const struct probe *p, const char 
 	}
 }
 
-int probe_read(struct probe_set *set, const char *line, struct error *e)
+int probe_read(struct probe_set *set, const char *line, struct weir_error *e)
 {
 	struct words w;
-	struct probe p = { .set = set, .next_ps = TIME_NEVER_PS, .queue = WHOLE_PORT };
+	struct probe p = { .set = set, .next_ps = WEIR_TIME_NEVER_PS, .queue = WHOLE_PORT };
 	int count = words_split(&w, line);
 	char target[WORD_SIZE];
 
 	if (count < 2)
-		return error_set(
+		return weir_error_set(
 			e,
 			"a probe is WHAT TARGET [every TIME], as in: queue leaf0->h3 every 10us");
 	memcpy(target, w.word[1], sizeof(target));

@@ -26,9 +26,9 @@ struct probe {
 	int64_t next_ps;
 	double before;  /* of a counter, at the last sample */
 	uint64_t bytes; /* sent by the queue; of the section's connections that are over */
-	uint32_t open_count, *open;     /* openers of the section's connections that are not */
-	uint32_t series;                /* its first */
-	const struct mark_value *value; /* SCHEME */
+	uint32_t open_count, *open;          /* openers of the section's connections that are not */
+	uint32_t series;                     /* its first */
+	const struct weir_mark_value *value; /* SCHEME */
 	struct probe_set *set;
 };
 
@@ -40,5 +40,5 @@ struct probe_set {
 };
 
 /* One line of the scenario. */
-int probe_read(struct probe_set *set, const char *line, struct error *e);
+int probe_read(struct probe_set *set, const char *line, struct weir_error *e);
 #endif

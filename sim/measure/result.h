@@ -38,7 +38,7 @@ struct pause_result {
 	int64_t paused_ps;
 };
 
-/* Why a packet was dropped or marked, network-wide, whole run. */
+/* Why a packet was dropped or marked, network-weir_wide, whole run. */
 struct reason_count {
 	const char *name;
 	uint64_t count;
@@ -62,8 +62,9 @@ struct run_result {
 	struct flow *flows; /* every record, with ideal FCT beside */
 	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
 	uint32_t port_count;
-	struct port_result *ports; /* egress ports of switches, and hosts' cards that have a queue */
-	uint32_t measured_port;    /* index into ports */
+	struct port_result
+		*ports;         /* egress ports of switches, and hosts' cards that have a queue */
+	uint32_t measured_port; /* index into ports */
 	uint32_t pause_count;
 	struct pause_result *pauses; /* by (link, class), those that were paused */
 	struct deadlock deadlock;

@@ -19,6 +19,6 @@ struct hpcc_topology {
 };
 
 /* The message says file and line. On -1 nothing is left to free. */
-int hpcc_read(struct hpcc_topology *t, const char *file, struct error *e);
+int hpcc_read(struct hpcc_topology *t, const char *file, struct weir_error *e);
 void hpcc_free(struct hpcc_topology *t);
 #endif

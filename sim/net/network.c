@@ -98,25 +98,26 @@ static void hints_make(struct name_hints *h, const struct network *net, const ch
 	}
 }
 
-static int64_t node_unknown(const struct network *net, const char *name, struct error *e)
+static int64_t node_unknown(const struct network *net, const char *name, struct weir_error *e)
 {
 	struct name_hints hints;
 	const char *near;
 
 	if (net->node_names) {
-		near = nearest_name(name, (const char *const *)net->node_names, net->node_count);
-		error_set(e, "no link has a node %s", quote(name).text);
+		near = weir_nearest_name(name, (const char *const *)net->node_names,
+					 net->node_count);
+		weir_error_set(e, "no link has a node %s", weir_quote(name).text);
 	} else {
 		hints_make(&hints, net, name);
-		near = nearest_name(name, hints.candidates, hints.count);
-		error_set(e, "there is no node %s, but %s", quote(name).text, hints.has);
+		near = weir_nearest_name(name, hints.candidates, hints.count);
+		weir_error_set(e, "there is no node %s, but %s", weir_quote(name).text, hints.has);
 	}
 	if (near)
-		error_set(e, "%s (nearest: %s)", e->text, near);
+		weir_error_set(e, "%s (nearest: %s)", e->text, near);
 	return -1;
 }
 
-int64_t node_find(const struct network *net, const char *name, struct error *e)
+int64_t node_find(const struct network *net, const char *name, struct weir_error *e)
 {
 	char buffer[NODE_NAME_SIZE];
 
@@ -146,7 +147,7 @@ static long take_parallel(char *name)
 }
 
 static int64_t link_missing(const struct network *net, uint32_t from, const char *to,
-			    struct error *e)
+			    struct weir_error *e)
 {
 	const struct net_node *n = &net->nodes[from];
 	char name[NODE_NAME_SIZE], first[NODE_NAME_SIZE], last[NODE_NAME_SIZE];
@@ -154,8 +155,9 @@ static int64_t link_missing(const struct network *net, uint32_t from, const char
 	node_name(net, from, name, sizeof(name));
 	node_name(net, net->links[n->first_link].to, first, sizeof(first));
 	node_name(net, net->links[n->first_link + n->link_count - 1].to, last, sizeof(last));
-	return error_set(e, "no link from %s to %s; %s has %u, the first to %s, the last to %s",
-			 name, to, name, n->link_count, first, last);
+	return weir_error_set(e,
+			      "no link from %s to %s; %s has %u, the first to %s, the last to %s",
+			      name, to, name, n->link_count, first, last);
 }
 
 /* The ends of a cable as found by name. */
@@ -165,7 +167,7 @@ struct cable_ends {
 };
 
 static int ends_find(const struct network *net, const char *from, const char *to,
-		     struct cable_ends *ends, struct error *e)
+		     struct cable_ends *ends, struct weir_error *e)
 {
 	char name[WORD_SIZE];
 	int64_t a, b;
@@ -173,10 +175,10 @@ static int ends_find(const struct network *net, const char *from, const char *to
 	snprintf(name, sizeof(name), "%s", to);
 	ends->parallel = take_parallel(name);
 	if (ends->parallel < ALL_PARALLEL)
-		return error_set(e,
-				 "%s: behind # stands the number of a parallel link, as in "
-				 "spine1#2",
-				 quote(to).text);
+		return weir_error_set(e,
+				      "%s: behind # stands the number of a parallel link, as in "
+				      "spine1#2",
+				      weir_quote(to).text);
 	a = node_find(net, from, e);
 	if (a < 0)
 		return -1;
@@ -199,7 +201,7 @@ static int64_t link_between(const struct network *net, const struct cable_ends *
 	return -1;
 }
 
-int64_t link_find(const struct network *net, const char *name, struct error *e)
+int64_t link_find(const struct network *net, const char *name, struct weir_error *e)
 {
 	const char *arrow = strstr(name, "->");
 	struct cable_ends ends;
@@ -207,8 +209,8 @@ int64_t link_find(const struct network *net, const char *name, struct error *e)
 	int64_t link;
 
 	if (!arrow || (size_t)(arrow - name) >= sizeof(from) || strlen(arrow + 2) >= sizeof(to))
-		return error_set(e, "%s does not name a link; write from->to, as in leaf0->h3",
-				 quote(name).text);
+		return weir_error_set(e, "%s does not name a link; write from->to, as in leaf0->h3",
+				      weir_quote(name).text);
 	snprintf(from, sizeof(from), "%.*s", (int)(arrow - name), name);
 	snprintf(to, sizeof(to), "%s", arrow + 2);
 	if (ends_find(net, from, to, &ends, e))
@@ -220,11 +222,11 @@ int64_t link_find(const struct network *net, const char *name, struct error *e)
 /* --- failures --- */
 
 /* "leaf0 spine1 10ms": the cable, or all parallel ones, both ways; "leaf0 spine1#1 10ms": one. */
-static int fail_apply(struct network *net, const char *text, struct error *e)
+static int fail_apply(struct network *net, const char *text, struct weir_error *e)
 {
-	static const struct option when = { "time", OPT_TIME_PS, 0,
-					    NULL,   0,           (uint64_t)(1000 * PS_PER_S),
-					    "",     NULL };
+	static const struct weir_option when = {
+		"time", WEIR_OPT_TIME_PS, 0, NULL, 0, (uint64_t)(1000 * WEIR_PS_PER_S), "", NULL
+	};
 	struct cable_ends ends;
 	struct words w;
 	uint64_t fails_ps;
@@ -232,9 +234,10 @@ static int fail_apply(struct network *net, const char *text, struct error *e)
 	long nth;
 
 	if (words_split(&w, text) != 3)
-		return error_set(e, "a failure is two nodes and a time, as in leaf0 spine1 10ms");
+		return weir_error_set(e,
+				      "a failure is two nodes and a time, as in leaf0 spine1 10ms");
 	if (ends_find(net, w.word[0], w.word[1], &ends, e) ||
-	    option_parse(&fails_ps, &when, w.word[2], e))
+	    weir_option_parse(&fails_ps, &when, w.word[2], e))
 		return -1;
 	nth = ends.parallel == ALL_PARALLEL ? 0 : ends.parallel;
 	link = link_between(net, &ends, nth);
@@ -250,29 +253,30 @@ static int fail_apply(struct network *net, const char *text, struct error *e)
 
 /* --- building --- */
 
-static int topology_unknown(const char *name, struct error *e)
+static int topology_unknown(const char *name, struct weir_error *e)
 {
 	const char *names[16];
 	size_t count = 0;
 
 	for (; topology_all[count]; count++)
 		names[count] = topology_all[count]->name;
-	error_unknown(e, "topology", name, names, count);
-	return error_prefix(e, "network.topology: ");
+	weir_error_unknown(e, "topology", name, names, count);
+	return weir_error_prefix(e, "network.topology: ");
 }
 
-static int finish_build(struct network *net, const struct network_config *c, struct error *e)
+static int finish_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < net->link_count; i++)
 		if (net->links[i].delay_ps <= 0)
-			return error_set(e, "network.delay: 0 is refused: " ZERO_DELAY_REASON);
+			return weir_error_set(e, "network.delay: 0 is refused: " ZERO_DELAY_REASON);
 	for (uint32_t i = 0; i < c->fails.count; i++)
 		if (fail_apply(net, c->fails.lines[i].text, e))
-			return error_prefix(e, "network.fail: '%.300s': ", c->fails.lines[i].text);
+			return weir_error_prefix(
+				e, "network.fail: '%.300s': ", c->fails.lines[i].text);
 	return 0;
 }
 
-int network_build(struct network *net, const struct network_config *c, struct error *e)
+int network_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	const struct topology_ops *ops = topology_find(c->topology);
 
@@ -280,7 +284,7 @@ int network_build(struct network *net, const struct network_config *c, struct er
 	if (!ops)
 		return topology_unknown(c->topology, e);
 	if (c->links.count && ops != topology_find("explicit"))
-		return error_set(
+		return weir_error_set(
 			e,
 			"network.link: '%.300s': only topology = explicit has links of its "
 			"own, not %s",

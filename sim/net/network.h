@@ -29,7 +29,7 @@ struct net_link {
 	uint32_t reverse; /* the same cable, other direction */
 	uint64_t rate_bps;
 	int64_t delay_ps; /* > 0 */
-	int64_t fails_ps; /* TIME_NEVER_PS: never */
+	int64_t fails_ps; /* WEIR_TIME_NEVER_PS: never */
 };
 
 enum { TIERS_MAX = 8 };
@@ -58,8 +58,8 @@ struct network {
 struct topology_ops {
 	const char *name; /* "leaf-spine" */
 	const char *help;
-	const struct option *options; /* over struct network_config, besides network_options */
-	int (*build)(struct network *net, const struct network_config *c, struct error *e);
+	const struct weir_option *options; /* over struct network_config, besides network_options */
+	int (*build)(struct network *net, const struct network_config *c, struct weir_error *e);
 };
 
 extern const struct topology_ops *const topology_all[];
@@ -68,7 +68,7 @@ const struct topology_ops *topology_find(const char *name);
 
 /* Builds the topology and applies the failures. A link without delay is refused: the simulator
  * lets nodes work ahead by the shortest delay. */
-int network_build(struct network *net, const struct network_config *c, struct error *e);
+int network_build(struct network *net, const struct network_config *c, struct weir_error *e);
 void network_free(struct network *net);
 
 /* "h3", "leaf0", "spine1", "sw", "edge4"...; for a link "leaf0->h3", for the second and third of
@@ -85,5 +85,5 @@ static inline double host_access_bps(const struct network *net, uint32_t host)
 }
 
 /* The link of that name, or -1 with a message that shows the nearest. */
-int64_t link_find(const struct network *net, const char *name, struct error *e);
+int64_t link_find(const struct network *net, const char *name, struct weir_error *e);
 #endif

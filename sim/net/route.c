@@ -42,7 +42,7 @@ struct route_table {
 /* Do senders know by that time that the link has failed? */
 static int is_known_dead(const struct route_table *t, const struct net_link *l, int64_t now_ps)
 {
-	return l->fails_ps != TIME_NEVER_PS && l->fails_ps + t->reroute_delay_ps <= now_ps;
+	return l->fails_ps != WEIR_TIME_NEVER_PS && l->fails_ps + t->reroute_delay_ps <= now_ps;
 }
 
 static const struct net_link *host_link(const struct network *net, uint32_t host)
@@ -57,9 +57,9 @@ static const struct net_node *switch_node(const struct network *net, uint32_t nu
 
 /* --- building --- */
 
-static int no_memory(struct error *e)
+static int no_memory(struct weir_error *e)
 {
-	return error_set(e, "network.topology: no memory for the routes");
+	return weir_error_set(e, "network.topology: no memory for the routes");
 }
 
 static int add_racks(struct route_table *t)
@@ -91,7 +91,7 @@ static int by_time(const void *a, const void *b)
 
 /* The distinct times at which senders learn of failures, with 0 in front. A cable of two links
  * counts once. */
-static int add_epochs(struct route_table *t, struct error *e)
+static int add_epochs(struct route_table *t, struct weir_error *e)
 {
 	const struct network *net = t->net;
 	uint32_t count = 1;
@@ -99,7 +99,7 @@ static int add_epochs(struct route_table *t, struct error *e)
 	int64_t *times;
 
 	for (uint32_t i = 0; i < net->link_count; i++)
-		count += net->links[i].fails_ps != TIME_NEVER_PS && net->links[i].reverse > i;
+		count += net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i;
 	times = calloc(count, sizeof(*times));
 	t->epochs = calloc(count, sizeof(*t->epochs));
 	if (!times || !t->epochs) {
@@ -108,7 +108,7 @@ static int add_epochs(struct route_table *t, struct error *e)
 	}
 	count = 1;
 	for (uint32_t i = 0; i < net->link_count; i++)
-		if (net->links[i].fails_ps != TIME_NEVER_PS && net->links[i].reverse > i)
+		if (net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i)
 			times[count++] = net->links[i].fails_ps + t->reroute_delay_ps;
 	qsort(times, count, sizeof(*times), by_time);
 	for (uint32_t i = 0; i < count; i++)
@@ -117,10 +117,11 @@ static int add_epochs(struct route_table *t, struct error *e)
 	free(times);
 	bytes_each = (uint64_t)t->rack_count * net->switch_count;
 	if (bytes_each * t->epoch_count > TABLE_MAX_BYTES)
-		return error_set(e,
-				 "network.fail: the routes take %" PRIu64 " bytes each time a link "
-				 "fails, and links fail at %u times; allowed are %" PRIu64 " bytes",
-				 bytes_each, t->epoch_count - 1, TABLE_MAX_BYTES);
+		return weir_error_set(
+			e,
+			"network.fail: the routes take %" PRIu64 " bytes each time a link "
+			"fails, and links fail at %u times; allowed are %" PRIu64 " bytes",
+			bytes_each, t->epoch_count - 1, TABLE_MAX_BYTES);
 	return 0;
 }
 
@@ -222,7 +223,7 @@ static int add_distances(const struct route_table *t, struct epoch *epoch)
 
 /* --- checking --- */
 
-static int check_reachable(const struct route_table *t, struct error *e)
+static int check_reachable(const struct route_table *t, struct weir_error *e)
 {
 	const struct network *net = t->net;
 	const struct epoch *epoch = &t->epochs[0];
@@ -237,9 +238,9 @@ static int check_reachable(const struct route_table *t, struct error *e)
 			continue;
 		node_name(net, net->host_node[h == 0], from, sizeof(from));
 		node_name(net, net->host_node[h], to, sizeof(to));
-		return error_set(e, "network.topology: there is no path from %s to %s%s", from, to,
-				 is_known_dead(t, host_link(net, h), 0) ? ": its link fails at once"
-									: "");
+		return weir_error_set(
+			e, "network.topology: there is no path from %s to %s%s", from, to,
+			is_known_dead(t, host_link(net, h), 0) ? ": its link fails at once" : "");
 	}
 	return 0;
 }
@@ -279,24 +280,24 @@ static uint32_t longest_path_bits(const struct route_table *t, const struct epoc
 }
 
 static int path_too_long(const struct epoch *epoch, const char *what, uint32_t has, uint32_t limit,
-			 struct error *e)
+			 struct weir_error *e)
 {
 	if (epoch->start_ps == 0)
-		return error_set(
+		return weir_error_set(
 			e,
 			"network.topology: some path between hosts takes %u %s; allowed are at "
 			"most %u",
 			has, what, limit);
-	return error_set(
+	return weir_error_set(
 		e,
 		"network.fail: with the links left at %.6g s some path between hosts takes "
 		"%u %s; allowed are at most %u",
-		ps_to_s(epoch->start_ps), has, what, limit);
+		weir_ps_to_s(epoch->start_ps), has, what, limit);
 }
 
 /* No path longer than ROUTE_HOPS_MAX links or PATH_BITS register bits. Most networks pass by the
  * simple bound, longest distance times widest switch; the others are looked at path by path. */
-static int check_fits(const struct route_table *t, const struct epoch *epoch, struct error *e)
+static int check_fits(const struct route_table *t, const struct epoch *epoch, struct weir_error *e)
 {
 	uint32_t switches = t->net->switch_count, longest = 0, widest = 0, needed = 0;
 	uint32_t *bits;
@@ -327,7 +328,7 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 	return 0;
 }
 
-static int table_fill(struct route_table *t, struct error *e)
+static int table_fill(struct route_table *t, struct weir_error *e)
 {
 	if (add_racks(t))
 		return no_memory(e);
@@ -345,7 +346,7 @@ static int table_fill(struct route_table *t, struct error *e)
 }
 
 int route_table_new(struct route_table **out, const struct network *net, int64_t reroute_delay_ps,
-		    struct error *e)
+		    struct weir_error *e)
 {
 	struct route_table *t = calloc(1, sizeof(*t));
 
@@ -391,7 +392,7 @@ static const struct epoch *epoch_at(const struct route_table *t, int64_t now_ps)
 /* Which of count equals a packet with that hash takes at a switch. */
 static uint32_t choose(uint64_t hash, uint32_t switch_number, uint32_t count)
 {
-	uint64_t upper = hash64(hash, switch_number) >> 32;
+	uint64_t upper = weir_hash64(hash, switch_number) >> 32;
 
 	return (uint32_t)((upper * count) >> 32); /* both below 2^32 */
 }
@@ -404,7 +405,8 @@ static uint32_t count_nearer(const struct epoch *epoch, const uint8_t *distance,
 	const uint8_t nearer = (uint8_t)(distance[s] - 1);
 	uint32_t count = 0;
 
-	for (const struct neighbour *i = epoch->neighbours + epoch->first_neighbour[s]; i < end; i++)
+	for (const struct neighbour *i = epoch->neighbours + epoch->first_neighbour[s]; i < end;
+	     i++)
 		count += distance[i->switch_number] == nearer;
 	assert(count > 0);
 	return count;
@@ -441,7 +443,8 @@ static struct walk walk_start(const struct route_table *t, uint32_t from_host, u
 			  at,  0 };
 
 	assert(from_host != to_host);
-	r->until_ps = epoch + 1 < t->epochs + t->epoch_count ? epoch[1].start_ps : TIME_NEVER_PS;
+	r->until_ps =
+		epoch + 1 < t->epochs + t->epoch_count ? epoch[1].start_ps : WEIR_TIME_NEVER_PS;
 	r->path = 0;
 	r->hops = 0;
 	r->found = w.distance[at] != FAR && !is_known_dead(t, first, now_ps) &&
@@ -487,20 +490,21 @@ void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_hos
 /* --- paths by name --- */
 
 static int choice_error(const struct walk *w, uint32_t count, const struct route_choices *c,
-			uint32_t used, struct error *e)
+			uint32_t used, struct weir_error *e)
 {
 	char name[64];
 
 	node_name(w->net, w->net->switch_node[w->at], name, sizeof(name));
 	if (used == c->count)
-		return error_set(e, "%" PRIu32 " choices are too few: %s has %" PRIu32 " ways on",
-				 c->count, name, count);
-	return error_set(e, "%s has no way %" PRIu32 "; it has %" PRIu32 ", 0 to %" PRIu32, name,
-			 c->choice[used], count, count - 1);
+		return weir_error_set(e,
+				      "%" PRIu32 " choices are too few: %s has %" PRIu32 " ways on",
+				      c->count, name, count);
+	return weir_error_set(e, "%s has no way %" PRIu32 "; it has %" PRIu32 ", 0 to %" PRIu32,
+			      name, c->choice[used], count, count - 1);
 }
 
 int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
-		 const struct route_choices *choices, struct route *r, struct error *e)
+		 const struct route_choices *choices, struct route *r, struct weir_error *e)
 {
 	struct walk w = walk_start(t, from_host, to_host, 0, r);
 	uint32_t used = 0;
@@ -518,7 +522,7 @@ int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_ho
 	}
 	walk_leave(&w, w.last->reverse, r);
 	if (used < choices->count)
-		return error_set(e, "%" PRIu32 " choices are too many: the way has %" PRIu32,
-				 choices->count, used);
+		return weir_error_set(e, "%" PRIu32 " choices are too many: the way has %" PRIu32,
+				      choices->count, used);
 	return 0;
 }

@@ -13,14 +13,14 @@ struct route_table;
  * each failure + reroute delay). Refuses a network where some host cannot reach another at time 0
  * and paths that do not fit the register. */
 int route_table_new(struct route_table **out, const struct network *net, int64_t reroute_delay_ps,
-		    struct error *e);
+		    struct weir_error *e);
 void route_table_free(struct route_table *t);
 
 enum { ROUTE_HOPS_MAX = 32 };
 
 struct route {
 	uint64_t path;    /* the register as the first switch must see it */
-	int64_t until_ps; /* the path may be better chosen anew from then on; TIME_NEVER_PS */
+	int64_t until_ps; /* the path may be better chosen anew from then on; WEIR_TIME_NEVER_PS */
 	uint32_t hops;    /* links, with the host's own */
 	uint32_t links[ROUTE_HOPS_MAX];
 	uint32_t found; /* 0: no way at this time; path is then meaningless */
@@ -39,7 +39,7 @@ struct route_choices {
 
 /* The path of these choices, at time 0. */
 int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
-		 const struct route_choices *choices, struct route *r, struct error *e);
+		 const struct route_choices *choices, struct route *r, struct weir_error *e);
 
 /* How many bits a switch takes from the register: enough for its ports, at least 1. */
 static inline uint32_t node_route_bits(const struct net_node *n)

@@ -41,7 +41,7 @@ struct net_size {
 };
 
 int builder_start(struct net_builder *b, struct network *net, const struct net_size *size,
-		  struct error *e);
+		  struct weir_error *e);
 /* Returns the node. index is NODE_ALONE for a switch that its tier's name names. */
 uint32_t builder_node(struct net_builder *b, enum node_kind kind, uint8_t tier, uint32_t index);
 /* count hosts with numbers from first on, their switch with the tier and index of top, and the
@@ -54,10 +54,10 @@ void builder_finish(struct net_builder *b);
 void builder_abandon(struct net_builder *b);
 
 /* The node of that name, or -1 with a message that shows what there is and the nearest. */
-int64_t node_find(const struct network *net, const char *name, struct error *e);
+int64_t node_find(const struct network *net, const char *name, struct weir_error *e);
 
 /* The network of lines "h0 s0 10Gbps 5us"; see topology_explicit.c. */
-int explicit_build(struct network *net, const struct line_list *lines, struct error *e);
+int explicit_build(struct network *net, const struct line_list *lines, struct weir_error *e);
 
 /* The wires of a topology's tiers, with "as the tier below" filled in. */
 struct wire host_wire(const struct network_config *c);
@@ -67,24 +67,24 @@ struct wire core_wire(const struct network_config *c);
 /* Options that several topologies share. */
 #define RATE_MIN_BPS (UINT64_C(1000) * 1000)
 #define RATE_MAX_BPS (UINT64_C(4) * 1000 * 1000 * 1000 * 1000)
-#define DELAY_MAX_PS ((uint64_t)PS_PER_S)
+#define DELAY_MAX_PS ((uint64_t)WEIR_PS_PER_S)
 
 _Static_assert(RATE_MAX_BPS <= UINT64_MAX / CABLES_MAX, "rates of all links can be added up");
 
 #define RATE_OPTION(name_, member, default_, help_) \
 	{ \
-		name_, OPT_RATE_BPS, offsetof(struct network_config, member), default_, \
+		name_, WEIR_OPT_RATE_BPS, offsetof(struct network_config, member), default_, \
 			RATE_MIN_BPS, RATE_MAX_BPS, help_, NULL \
 	}
 #define DELAY_OPTION(name_, member, default_, min_, help_) \
 	{ \
-		name_, OPT_TIME_PS, offsetof(struct network_config, member), default_, min_, \
+		name_, WEIR_OPT_TIME_PS, offsetof(struct network_config, member), default_, min_, \
 			DELAY_MAX_PS, help_, NULL \
 	}
 #define COUNT_OPTION(name_, member, default_, min_, max_, help_) \
 	{ \
-		name_, OPT_COUNT, offsetof(struct network_config, member), default_, min_, max_, \
-			help_, NULL \
+		name_, WEIR_OPT_COUNT, offsetof(struct network_config, member), default_, min_, \
+			max_, help_, NULL \
 	}
 
 /* Zero is let through here so that network_build can say why it is refused. */

@@ -32,16 +32,17 @@ struct wire core_wire(const struct network_config *c)
 }
 
 int builder_start(struct net_builder *b, struct network *net, const struct net_size *size,
-		  struct error *e)
+		  struct weir_error *e)
 {
 	if (size->hosts < 2 || size->hosts > HOSTS_MAX)
-		return error_set(e, "network.topology: %" PRIu64 " hosts; allowed are 2 to %d",
-				 size->hosts, HOSTS_MAX);
+		return weir_error_set(e, "network.topology: %" PRIu64 " hosts; allowed are 2 to %d",
+				      size->hosts, HOSTS_MAX);
 	if (size->hosts + size->switches > NODES_MAX || size->cables > CABLES_MAX)
-		return error_set(e,
-				 "network.topology: %" PRIu64 " hosts and switches with %" PRIu64
-				 " links; allowed are at most %d with %d",
-				 size->hosts + size->switches, size->cables, NODES_MAX, CABLES_MAX);
+		return weir_error_set(
+			e,
+			"network.topology: %" PRIu64 " hosts and switches with %" PRIu64
+			" links; allowed are at most %d with %d",
+			size->hosts + size->switches, size->cables, NODES_MAX, CABLES_MAX);
 	b->net = net;
 	b->nodes_max = (uint32_t)(size->hosts + size->switches);
 	b->cables_max = (uint32_t)size->cables;
@@ -56,8 +57,8 @@ int builder_start(struct net_builder *b, struct network *net, const struct net_s
 	if (!net->nodes || !net->host_node || !net->switch_node || !net->links || !net->line_link ||
 	    !b->cables) {
 		builder_abandon(b);
-		return error_set(e, "network.topology: no memory for %" PRIu64 " links",
-				 size->cables);
+		return weir_error_set(e, "network.topology: no memory for %" PRIu64 " links",
+				      size->cables);
 	}
 	return 0;
 }
@@ -113,7 +114,7 @@ static uint32_t take_link(struct network *net, uint32_t from, uint32_t to, const
 					      .to = to,
 					      .rate_bps = wire->rate_bps,
 					      .delay_ps = wire->delay_ps,
-					      .fails_ps = TIME_NEVER_PS };
+					      .fails_ps = WEIR_TIME_NEVER_PS };
 	return link;
 }
 

@@ -48,36 +48,37 @@ static int name_is_good(const char *name)
 	return strlen(name) < NAME_SIZE && name[strspn(name, letters)] == '\0';
 }
 
-static int read_link(struct named_link *l, struct error *e)
+static int read_link(struct named_link *l, struct weir_error *e)
 {
-	static const struct option rate = { "rate",       OPT_RATE_BPS, 0,  NULL,
-					    RATE_MIN_BPS, RATE_MAX_BPS, "", NULL };
-	static const struct option delay = { "delay", OPT_TIME_PS,  0,  NULL,
-					     0,       DELAY_MAX_PS, "", NULL };
+	static const struct weir_option rate = { "rate",       WEIR_OPT_RATE_BPS, 0,  NULL,
+						 RATE_MIN_BPS, RATE_MAX_BPS,      "", NULL };
+	static const struct weir_option delay = { "delay", WEIR_OPT_TIME_PS, 0,  NULL,
+						  0,       DELAY_MAX_PS,     "", NULL };
 	struct words w;
 	uint64_t delay_ps;
 
 	if (words_split(&w, l->text) != 4)
-		return error_set(e,
-				 "a link is two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
+		return weir_error_set(
+			e, "a link is two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
 	for (int end = 0; end < 2; end++) {
 		if (!name_is_good(w.word[end]))
-			return error_set(e,
-					 "%s cannot name a node; allowed are up to %d letters, "
-					 "digits and _.-",
-					 quote(w.word[end]).text, NAME_SIZE - 1);
+			return weir_error_set(
+				e,
+				"%s cannot name a node; allowed are up to %d letters, "
+				"digits and _.-",
+				weir_quote(w.word[end]).text, NAME_SIZE - 1);
 		snprintf(l->end[end], NAME_SIZE, "%.*s", NAME_SIZE - 1, w.word[end]);
 	}
 	if (strcmp(l->end[0], l->end[1]) == 0)
-		return error_set(e, "a link needs two nodes; both are %s", l->end[0]);
+		return weir_error_set(e, "a link needs two nodes; both are %s", l->end[0]);
 	if (is_host_name(l->end[0]) && is_host_name(l->end[1]))
-		return error_set(e, "%s and %s are both hosts; a host's link goes to a switch",
-				 l->end[0], l->end[1]);
-	if (option_parse(&l->wire.rate_bps, &rate, w.word[2], e) ||
-	    option_parse(&delay_ps, &delay, w.word[3], e))
+		return weir_error_set(e, "%s and %s are both hosts; a host's link goes to a switch",
+				      l->end[0], l->end[1]);
+	if (weir_option_parse(&l->wire.rate_bps, &rate, w.word[2], e) ||
+	    weir_option_parse(&delay_ps, &delay, w.word[3], e))
 		return -1;
 	if (delay_ps == 0)
-		return error_set(e, "delay 0 is refused: " ZERO_DELAY_REASON);
+		return weir_error_set(e, "delay 0 is refused: " ZERO_DELAY_REASON);
 	l->wire.delay_ps = (int64_t)delay_ps;
 	return 0;
 }
@@ -126,7 +127,7 @@ static struct named_node *sketch_find(const struct sketch *s, const char *name)
 }
 
 /* Counts each node's links and hosts; a host may have but one link and no name out of the row. */
-static int check_hosts(struct sketch *s, struct error *e)
+static int check_hosts(struct sketch *s, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->link_count; i++) {
 		const struct named_link *l = &s->links[i];
@@ -143,13 +144,13 @@ static int check_hosts(struct sketch *s, struct error *e)
 			number = strtoul(n->name + 1, NULL, 10);
 			snprintf(again, sizeof(again), "h%lu", number);
 			if (strcmp(again, n->name) != 0 || number >= s->host_count)
-				return error_set(
+				return weir_error_set(
 					e,
 					"network.link: '%.300s': no host may be called %s: there "
 					"are %u hosts, so their names are h0 to h%u",
 					l->text, n->name, s->host_count, s->host_count - 1);
 			if (n->links > 1)
-				return error_set(
+				return weir_error_set(
 					e,
 					"network.link: '%.300s': host %s has a second link; a "
 					"host has one (names that are not h and a number are "
@@ -207,7 +208,7 @@ static int add_nodes(struct net_builder *b, const struct sketch *s)
 	return failed ? -1 : 0;
 }
 
-static int build_sketch(struct network *net, const struct sketch *s, struct error *e)
+static int build_sketch(struct network *net, const struct sketch *s, struct weir_error *e)
 {
 	const struct net_size size = {
 		.hosts = s->host_count,
@@ -224,7 +225,7 @@ static int build_sketch(struct network *net, const struct sketch *s, struct erro
 	net->node_names = calloc(s->node_count, sizeof(*net->node_names));
 	if (!net->node_names || add_nodes(&b, s)) {
 		builder_abandon(&b);
-		return error_set(e, "network.link: no memory for %u nodes", s->node_count);
+		return weir_error_set(e, "network.link: no memory for %u nodes", s->node_count);
 	}
 	for (uint32_t i = 0; i < s->link_count; i++)
 		builder_cable(&b, sketch_find(s, s->links[i].end[0])->node,
@@ -234,12 +235,12 @@ static int build_sketch(struct network *net, const struct sketch *s, struct erro
 }
 
 static int read_and_build(struct sketch *s, struct network *net, const struct line_list *lines,
-			  struct error *e)
+			  struct weir_error *e)
 {
 	for (uint32_t i = 0; i < lines->count; i++) {
 		s->links[i].text = lines->lines[i].text;
 		if (read_link(&s->links[i], e))
-			return error_prefix(e, "network.link: '%.300s': ", s->links[i].text);
+			return weir_error_prefix(e, "network.link: '%.300s': ", s->links[i].text);
 	}
 	s->link_count = lines->count;
 	collect_nodes(s);
@@ -248,35 +249,35 @@ static int read_and_build(struct sketch *s, struct network *net, const struct li
 	return build_sketch(net, s, e);
 }
 
-int explicit_build(struct network *net, const struct line_list *lines, struct error *e)
+int explicit_build(struct network *net, const struct line_list *lines, struct weir_error *e)
 {
 	struct sketch s = { 0 };
 	int failed;
 
 	if (lines->count == 0)
-		return error_set(e,
-				 "network.link: not given; topology explicit needs lines such as "
-				 "link = h0 s0 10Gbps 5us");
+		return weir_error_set(
+			e, "network.link: not given; topology explicit needs lines such as "
+			   "link = h0 s0 10Gbps 5us");
 	if (lines->count > CABLES_MAX)
-		return error_set(e, "network.link: %u links; allowed are at most %d", lines->count,
-				 CABLES_MAX);
+		return weir_error_set(e, "network.link: %u links; allowed are at most %d",
+				      lines->count, CABLES_MAX);
 	s.links = calloc(lines->count, sizeof(*s.links));
 	s.nodes = calloc((size_t)lines->count * 2, sizeof(*s.nodes));
 	if (s.links && s.nodes)
 		failed = read_and_build(&s, net, lines, e);
 	else
-		failed = error_set(e, "network.link: no memory for %u links", lines->count);
+		failed = weir_error_set(e, "network.link: no memory for %u links", lines->count);
 	free(s.links);
 	free(s.nodes);
 	return failed;
 }
 
-static int build(struct network *net, const struct network_config *c, struct error *e)
+static int build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	return explicit_build(net, &c->links, e);
 }
 
-static const struct option explicit_options[] = {
+static const struct weir_option explicit_options[] = {
 	{ .name = NULL },
 };
 

@@ -9,7 +9,7 @@
 
 enum { TIER_EDGE = 1, TIER_AGG = 2, TIER_CORE = 3, K_MAX = 128 };
 
-static const struct option fat_tree_options[] = {
+static const struct weir_option fat_tree_options[] = {
 	COUNT_OPTION("k", k, "4", 2, K_MAX, "ports of every switch, an even number; k^3/4 hosts"),
 	HOST_WIRE_OPTIONS,
 	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL,
@@ -42,7 +42,7 @@ static void add_cables(struct net_builder *b, uint32_t k, const struct wire *fab
 			builder_cable(b, first_agg + agg, first_core + agg % half * half + i, core);
 }
 
-static int fat_tree_build(struct network *net, const struct network_config *c, struct error *e)
+static int fat_tree_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	const uint32_t k = (uint32_t)c->k, half = k / 2, edges = k * half;
 	const struct net_size size = {
@@ -54,10 +54,11 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 	struct net_builder b;
 
 	if (c->k % 2 != 0)
-		return error_set(e,
-				 "network.k: %" PRIu64 " is odd; half of a switch's ports go up "
-				 "and half down, so k must be even",
-				 c->k);
+		return weir_error_set(e,
+				      "network.k: %" PRIu64
+				      " is odd; half of a switch's ports go up "
+				      "and half down, so k must be even",
+				      c->k);
 	net->tier_names[TIER_EDGE] = "edge";
 	net->tier_names[TIER_AGG] = "agg";
 	net->tier_names[TIER_CORE] = "core";

@@ -23,8 +23,8 @@ struct hpcc_reader {
 
 static int ends_early(struct hpcc_reader *r, const char *what, uint32_t got, uint32_t wanted)
 {
-	return error_set(r->in.e, "%.200s:%d: the file ends after %u of %u %s", r->in.name,
-			 r->in.line, got, wanted, what);
+	return weir_error_set(r->in.e, "%.200s:%d: the file ends after %u of %u %s", r->in.name,
+			      r->in.line, got, wanted, what);
 }
 
 static int read_header(struct hpcc_reader *r)
@@ -36,10 +36,10 @@ static int read_header(struct hpcc_reader *r)
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return error_set(r->in.e,
-				 "%.200s: the file is empty; it starts with the numbers of "
-				 "nodes, switches and links",
-				 r->in.name);
+		return weir_error_set(r->in.e,
+				      "%.200s: the file is empty; it starts with the numbers of "
+				      "nodes, switches and links",
+				      r->in.name);
 	if (line_file_words(&r->in, words) != 3 || read_whole(words[0], NODES_MAX, &nodes) ||
 	    read_whole(words[1], NODES_MAX, &switches) || read_whole(words[2], CABLES_MAX, &links))
 		return line_file_error(&r->in,
@@ -62,7 +62,7 @@ static int read_node(struct hpcc_reader *r, const char *word, uint32_t *node)
 
 	if (read_whole(word, r->t->node_count - 1, &number))
 		return line_file_error(&r->in, "there is no node %s; nodes are 0 to %u",
-				       quote(word).text, r->t->node_count - 1);
+				       weir_quote(word).text, r->t->node_count - 1);
 	*node = (uint32_t)number;
 	return 0;
 }
@@ -84,7 +84,7 @@ static int read_switches(struct hpcc_reader *r)
 				return line_file_error(&r->in,
 						       "%s is one switch more than the %u of the "
 						       "first line",
-						       quote(word).text, wanted);
+						       weir_quote(word).text, wanted);
 			if (read_node(r, word, &node))
 				return -1;
 			if (r->nodes[node].is_switch)
@@ -102,7 +102,7 @@ static int number_hosts(struct hpcc_reader *r)
 
 	t->host_ids = calloc(t->node_count - t->switch_count, sizeof(*t->host_ids));
 	if (!t->host_ids)
-		return error_set(r->in.e, "no memory");
+		return weir_error_set(r->in.e, "no memory");
 	for (uint32_t i = 0; i < t->node_count; i++) {
 		if (r->nodes[i].is_switch)
 			continue;
@@ -115,26 +115,27 @@ static int number_hosts(struct hpcc_reader *r)
 /* Rate and delay, both as Weir reads them, and no losses. */
 static int check_wire(struct hpcc_reader *r, char *const words[])
 {
-	static const struct option rate = { "rate",       OPT_RATE_BPS, 0,  NULL,
-					    RATE_MIN_BPS, RATE_MAX_BPS, "", NULL };
-	static const struct option delay = { "delay", OPT_TIME_PS,  0,  NULL,
-					     0,       DELAY_MAX_PS, "", NULL };
+	static const struct weir_option rate = { "rate",       WEIR_OPT_RATE_BPS, 0,  NULL,
+						 RATE_MIN_BPS, RATE_MAX_BPS,      "", NULL };
+	static const struct weir_option delay = { "delay", WEIR_OPT_TIME_PS, 0,  NULL,
+						  0,       DELAY_MAX_PS,     "", NULL };
 	uint64_t rate_bps, delay_ps;
 	int64_t loss;
-	struct error e;
+	struct weir_error e;
 
-	if (option_parse(&rate_bps, &rate, words[2], &e) ||
-	    option_parse(&delay_ps, &delay, words[3], &e))
+	if (weir_option_parse(&rate_bps, &rate, words[2], &e) ||
+	    weir_option_parse(&delay_ps, &delay, words[3], &e))
 		return line_file_error(&r->in, "%s", e.text);
 	if (delay_ps == 0)
 		return line_file_error(&r->in, "delay 0 is refused: " ZERO_DELAY_REASON);
-	if (read_time_ps(words[4], (double)PS_PER_S, &loss))
-		return line_file_error(&r->in, "%s is not an error rate", quote(words[4]).text);
+	if (read_time_ps(words[4], (double)WEIR_PS_PER_S, &loss))
+		return line_file_error(&r->in, "%s is not an error rate",
+				       weir_quote(words[4]).text);
 	if (loss != 0)
 		return line_file_error(&r->in,
 				       "error rate %s, but links of Weir lose nothing; only 0 "
 				       "can be had",
-				       quote(words[4]).text);
+				       weir_quote(words[4]).text);
 	return 0;
 }
 
@@ -178,7 +179,7 @@ static int read_link(struct hpcc_reader *r)
 	}
 	snprintf(line, sizeof(line), "%s %s %s %s", name[0], name[1], words[2], words[3]);
 	if (line_list_add(&r->t->links, line, r->in.line))
-		return error_set(r->in.e, "no memory");
+		return weir_error_set(r->in.e, "no memory");
 	return 0;
 }
 
@@ -194,8 +195,8 @@ static int read_links(struct hpcc_reader *r)
 	}
 	for (uint32_t i = 0; i < r->t->node_count; i++)
 		if (r->nodes[i].links == 0)
-			return error_set(r->in.e, "%.200s: %s %u has no link", r->in.name,
-					 r->nodes[i].is_switch ? "switch" : "host", i);
+			return weir_error_set(r->in.e, "%.200s: %s %u has no link", r->in.name,
+					      r->nodes[i].is_switch ? "switch" : "host", i);
 	return 0;
 }
 
@@ -205,11 +206,11 @@ static int read_all(struct hpcc_reader *r)
 		return -1;
 	r->nodes = calloc(r->t->node_count, sizeof(*r->nodes));
 	if (!r->nodes)
-		return error_set(r->in.e, "no memory");
+		return weir_error_set(r->in.e, "no memory");
 	return read_switches(r) || number_hosts(r) || read_links(r) ? -1 : 0;
 }
 
-int hpcc_read(struct hpcc_topology *t, const char *file, struct error *e)
+int hpcc_read(struct hpcc_topology *t, const char *file, struct weir_error *e)
 {
 	struct hpcc_reader r = { .t = t };
 	int failed;
@@ -232,16 +233,16 @@ void hpcc_free(struct hpcc_topology *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static int hpcc_build(struct network *net, const struct network_config *c, struct error *e)
+static int hpcc_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	struct hpcc_topology t;
 	int failed;
 
 	if (c->file[0] == '\0')
-		return error_set(
+		return weir_error_set(
 			e, "network.file: not given; topology hpcc needs file = topology.txt");
 	if (hpcc_read(&t, c->file, e))
-		return error_prefix(e, "network.file: ");
+		return weir_error_prefix(e, "network.file: ");
 	failed = explicit_build(net, &t.links, e);
 	if (!failed) {
 		net->host_ids = t.host_ids;
@@ -251,8 +252,8 @@ static int hpcc_build(struct network *net, const struct network_config *c, struc
 	return failed;
 }
 
-static const struct option hpcc_options[] = {
-	{ "file", OPT_TEXT, offsetof(struct network_config, file), NULL, 0, 0,
+static const struct weir_option hpcc_options[] = {
+	{ "file", WEIR_OPT_TEXT, offsetof(struct network_config, file), NULL, 0, 0,
 	  "topology file: nodes, switches and links; the switches; a line a link", NULL },
 	{ .name = NULL },
 };

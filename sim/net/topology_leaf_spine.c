@@ -49,7 +49,7 @@ static void add_cards(struct net_builder *b, const struct network_config *c, uin
 }
 
 static int two_tier_build(struct network *net, const struct network_config *c, uint32_t parallel,
-			  struct error *e)
+			  struct weir_error *e)
 {
 	const uint64_t hosts = c->leaves * c->hosts_per_leaf, cards = c->card_rate_bps ? hosts : 0;
 	const struct net_size size = {
@@ -84,18 +84,20 @@ static int two_tier_build(struct network *net, const struct network_config *c, u
 	return 0;
 }
 
-static const struct option leaf_spine_options[] = {
+static const struct weir_option leaf_spine_options[] = {
 	TWO_TIER_OPTIONS("8", "8"),
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
-	RATE_OPTION("card-rate", card_rate_bps, NULL,
-		    "hosts have a switch of their own, card0 for h0: they send to it at this rate, "
-		    "and the link at rate to the leaf begins there, with the queues, buffer and "
-		    "marking of a switch; without it a host's end of its link is as host.card says"),
+	RATE_OPTION(
+		"card-rate", card_rate_bps, NULL,
+		"hosts have a switch of their own, card0 for h0: they send to it at this rate, "
+		"and the link at rate to the leaf begins there, with the queues, buffer and "
+		"marking of a switch; without it a host's end of its link is as host.card says"),
 	{ .name = NULL },
 };
 
-static int leaf_spine_build(struct network *net, const struct network_config *c, struct error *e)
+static int leaf_spine_build(struct network *net, const struct network_config *c,
+			    struct weir_error *e)
 {
 	return two_tier_build(net, c, 1, e);
 }
@@ -107,11 +109,11 @@ const struct topology_ops topology_leaf_spine = {
 	.build = leaf_spine_build,
 };
 
-static const struct option fat_tree_2_options[] = {
+static const struct weir_option fat_tree_2_options[] = {
 	TWO_TIER_OPTIONS("4", "4"),
-	{ "oversubscription", OPT_FRACTION_Q32,
-	  offsetof(struct network_config, oversubscription_q32), "1", ONE_Q32,
-	  OVERSUBSCRIPTION_MAX *ONE_Q32,
+	{ "oversubscription", WEIR_OPT_FRACTION_Q32,
+	  offsetof(struct network_config, oversubscription_q32), "1", WEIR_ONE_Q32,
+	  OVERSUBSCRIPTION_MAX *WEIR_ONE_Q32,
 	  "what a leaf's hosts can send over what its uplinks carry; 1: full bisection", NULL },
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
@@ -120,21 +122,23 @@ static const struct option fat_tree_2_options[] = {
 
 /* Links from each leaf to each spine: hosts x rate = oversubscription x spines x links x
  * fabric-rate. Must come out whole, up to the rounding of the oversubscription. */
-static int fat_tree_2_build(struct network *net, const struct network_config *c, struct error *e)
+static int fat_tree_2_build(struct network *net, const struct network_config *c,
+			    struct weir_error *e)
 {
-	double over = (double)c->oversubscription_q32 / (double)ONE_Q32;
+	double over = (double)c->oversubscription_q32 / (double)WEIR_ONE_Q32;
 	double down_bps = (double)c->hosts_per_leaf * (double)host_wire(c).rate_bps;
 	double links = down_bps / over / (double)c->spines / (double)fabric_wire(c).rate_bps;
 	double off;
 
 	if (links > SPINES_MAX)
-		return error_set(e,
-				 "network.fabric-rate: too low: %.6g links from each leaf to each "
-				 "spine would be needed; at most %d",
-				 links, SPINES_MAX);
+		return weir_error_set(
+			e,
+			"network.fabric-rate: too low: %.6g links from each leaf to each "
+			"spine would be needed; at most %d",
+			links, SPINES_MAX);
 	off = links - (double)(uint32_t)(links + 0.5);
 	if (links < 0.5 || off > 1e-6 || off < -1e-6)
-		return error_set(
+		return weir_error_set(
 			e,
 			"network.oversubscription: %.6g gives %.6g links from each leaf to "
 			"each spine; hosts-per-leaf x rate / (oversubscription x spines x "

@@ -6,13 +6,13 @@
 
 enum { STAR_HOSTS_MAX = 1 << 16 };
 
-static const struct option star_options[] = {
+static const struct weir_option star_options[] = {
 	COUNT_OPTION("hosts", hosts, "17", 2, STAR_HOSTS_MAX, "hosts on the one switch"),
 	HOST_WIRE_OPTIONS,
 	{ .name = NULL },
 };
 
-static int star_build(struct network *net, const struct network_config *c, struct error *e)
+static int star_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	const struct net_size size = { .hosts = c->hosts, .switches = 1, .cables = c->hosts };
 	const struct net_node sw = { .tier = 1, .index = NODE_ALONE };
@@ -34,7 +34,7 @@ const struct topology_ops topology_star = {
 	.build = star_build,
 };
 
-static const struct option dumbbell_options[] = {
+static const struct weir_option dumbbell_options[] = {
 	COUNT_OPTION("left-hosts", left_hosts, "16", 1, STAR_HOSTS_MAX, "hosts on the left switch"),
 	COUNT_OPTION("right-hosts", right_hosts, "16", 1, STAR_HOSTS_MAX,
 		     "hosts on the right switch; their numbers follow those of the left"),
@@ -48,7 +48,7 @@ static const struct option dumbbell_options[] = {
 	{ .name = NULL },
 };
 
-static int dumbbell_build(struct network *net, const struct network_config *c, struct error *e)
+static int dumbbell_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	const struct net_size size = {
 		.hosts = c->left_hosts + c->right_hosts,

@@ -27,8 +27,8 @@ struct course {
 	const struct run_control *control;
 	uint64_t polls; /* windows so far */
 	int partial;
-	enum run_status trouble; /* RUN_DONE, or why the run was ended in the middle ... */
-	struct error message;    /* ... in words */
+	enum run_status trouble;   /* RUN_DONE, or why the run was ended in the middle ... */
+	struct weir_error message; /* ... in words */
 };
 
 /* --- the course of a run --- */
@@ -74,7 +74,7 @@ static enum run_status find_trouble(struct course *r)
 		return RUN_REFUSED;
 	if (control->audit_windows && r->polls % control->audit_windows == 0 &&
 	    audit(m->engine, &r->message)) {
-		error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
+		weir_error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
 		return RUN_BROKEN;
 	}
 	return RUN_DONE;
@@ -97,11 +97,11 @@ static int on_poll(void *context, int64_t now_ps)
 	}
 	if (control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
 		control->progress(control->context, now_ps, m->expected_ps);
-	return (m->phase == PHASE_AFTER || m->to_ps == TIME_NEVER_PS) && measure_flows_done(m);
+	return (m->phase == PHASE_AFTER || m->to_ps == WEIR_TIME_NEVER_PS) && measure_flows_done(m);
 }
 
 /* From the config: when to measure and when to stop. */
-static int plan(struct measure *m, const struct config *c, struct error *e)
+static int plan(struct measure *m, const struct config *c, struct weir_error *e)
 {
 	const struct flow_list *flows = &m->engine->flows;
 	int64_t last_start_ps = 0;
@@ -118,11 +118,11 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 			m->timed_ends += flow_ends(f);
 	}
 	if (!flows->count)
-		return error_set(e, "there is no traffic: add a [traffic NAME] section");
+		return weir_error_set(e, "there is no traffic: add a [traffic NAME] section");
 	if (unlimited && !c->measure.to_ps)
-		return error_set(e, "measure.to: needed, because some flows are unlimited");
+		return weir_error_set(e, "measure.to: needed, because some flows are unlimited");
 	m->from_ps = (int64_t)c->measure.from_ps;
-	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : TIME_NEVER_PS;
+	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : WEIR_TIME_NEVER_PS;
 	m->expected_ps = c->measure.to_ps ? m->to_ps : last_start_ps;
 	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
 		      (int64_t)c->measure.drain_ps;
@@ -133,7 +133,8 @@ static int plan(struct measure *m, const struct config *c, struct error *e)
 
 /* --- the run --- */
 
-static int attach_taps(struct engine *e, const struct run_control *control, struct error *error)
+static int attach_taps(struct engine *e, const struct run_control *control,
+		       struct weir_error *error)
 {
 	e->taps = memory_grow(e->taps, e->tap_count + control->tap_count + UINT64_C(1),
 			      sizeof(*e->taps));
@@ -142,7 +143,7 @@ static int attach_taps(struct engine *e, const struct run_control *control, stru
 		int64_t link = link_find(e->net, t->port, error);
 
 		if (link < 0)
-			return error_prefix(error, "capture of '%s': ", t->port);
+			return weir_error_prefix(error, "capture of '%s': ", t->port);
 		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context,
 							       control->taps_see_frames };
 		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
@@ -151,7 +152,7 @@ static int attach_taps(struct engine *e, const struct run_control *control, stru
 }
 
 static int prepare(struct course *course, const struct config *c, struct run_result *r,
-		   struct error *e)
+		   struct weir_error *e)
 {
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
@@ -169,7 +170,7 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 }
 
 /* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */
-static enum run_status judge(struct course *r, struct error *error)
+static enum run_status judge(struct course *r, struct weir_error *error)
 {
 	/* In the last window, too. */
 	if (!r->trouble && plugin_guard_caught(r->measure.engine->guard, &r->message))
@@ -182,7 +183,8 @@ static enum run_status judge(struct course *r, struct error *error)
 }
 
 /* The whole course, and what came of it. */
-static enum run_status carry_out(struct course *course, struct run_result *r, struct error *error)
+static enum run_status carry_out(struct course *course, struct run_result *r,
+				 struct weir_error *error)
 {
 	struct measure *m = &course->measure;
 	enum run_status status;
@@ -215,7 +217,7 @@ static void show_built(const struct engine *e, struct run_result *r)
 }
 
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
-	struct error *error)
+	struct weir_error *error)
 {
 	struct course course = { .measure = { .config = c }, .control = control };
 	struct measure *m = &course.measure;

@@ -12,7 +12,7 @@
  * flow. */
 struct tap {
 	const char *port; /* "leaf0->h3" */
-	void (*see)(void *context, int64_t start_ps, const struct packet *packet,
+	void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,
 		    const struct flow *flow);
 	void *context;
 };
@@ -44,5 +44,5 @@ enum run_status {
 /* Returns one of these; but for RUN_DONE with a message in e. The result is the caller's to free unless
  * RUN_REFUSED. */
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
-	struct error *e);
+	struct weir_error *e);
 #endif

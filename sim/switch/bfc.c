@@ -27,9 +27,9 @@
 #include <stdio.h>
 
 enum {
-	BFC_QUEUES_MAX = QUEUES_MAX - 1,
+	BFC_QUEUES_MAX = WEIR_QUEUES_MAX - 1,
 	BFC_CONTROL_QUEUE = 0,
-	BFC_WORDS = QUEUES_MAX / 64,
+	BFC_WORDS = WEIR_QUEUES_MAX / 64,
 	TABLE_MAX = 1 << 20,
 	CARD_QUEUES_MAX = 1 << 16,
 };
@@ -44,22 +44,22 @@ struct bfc_params {
 
 #define PARAMS(member) offsetof(struct bfc_params, member)
 
-static const struct option bfc_options[] = {
-	{ "queues", OPT_COUNT, PARAMS(queues), "32", 1, BFC_QUEUES_MAX,
+static const struct weir_option bfc_options[] = {
+	{ "queues", WEIR_OPT_COUNT, PARAMS(queues), "32", 1, BFC_QUEUES_MAX,
 	  "queues of a port that flows share, beside one for control packets", NULL },
-	{ "table", OPT_COUNT, PARAMS(table), "3200", 1, TABLE_MAX,
+	{ "table", WEIR_OPT_COUNT, PARAMS(table), "3200", 1, TABLE_MAX,
 	  "entries of a port's table of flows, a hundred for each of 32 queues; flows that "
 	  "meet in one are one",
 	  NULL },
-	{ "card-queues", OPT_COUNT, PARAMS(card_queues), "1024", 1, CARD_QUEUES_MAX,
+	{ "card-queues", WEIR_OPT_COUNT, PARAMS(card_queues), "1024", 1, CARD_QUEUES_MAX,
 	  "queues of a host's card; flows that meet in one are stopped together", NULL },
-	{ "hop-rtt", OPT_TIME_NS, PARAMS(hop_rtt_ns), "0us", 0, NS_PER_S,
+	{ "hop-rtt", WEIR_OPT_TIME_NS, PARAMS(hop_rtt_ns), "0us", 0, WEIR_NS_PER_S,
 	  "round-trip time of a hop; 0us: the delays of the link, there and back", NULL },
-	{ "tau", OPT_FRACTION_Q32, PARAMS(tau_q32), "1/2", 0, 16 * ONE_Q32,
+	{ "tau", WEIR_OPT_FRACTION_Q32, PARAMS(tau_q32), "1/2", 0, 16 * WEIR_ONE_Q32,
 	  "how much more than a hop's round trip a queue may take to drain before what fills it is "
 	  "stopped, in such round trips",
 	  NULL },
-	{ "sticky", OPT_FRACTION_Q32, PARAMS(sticky_q32), "2", 0, 1000 * ONE_Q32,
+	{ "sticky", WEIR_OPT_FRACTION_Q32, PARAMS(sticky_q32), "2", 0, 1000 * WEIR_ONE_Q32,
 	  "a flow that was away for so many round trips of a hop gets a queue anew", NULL },
 	{ .name = NULL },
 };
@@ -72,11 +72,11 @@ struct bfc_flow {
 	uint32_t last_ns; /* it came, or left */
 };
 
-_Static_assert(QUEUES_MAX <= 1 << 8, "the number of a queue fits");
+_Static_assert(WEIR_QUEUES_MAX <= 1 << 8, "the number of a queue fits");
 
 struct bfc_port {
 	uint64_t busy[BFC_WORDS]; /* bit per queue for data that holds packets */
-	struct rng rng;
+	struct weir_rng rng;
 	struct bfc_flow *table;
 };
 
@@ -109,30 +109,30 @@ static void send_signal(struct worker *w, struct switch_state *s, uint32_t input
 {
 	const struct bfc_input *in = &bfc_of(s)->inputs[input];
 	uint32_t pauses = in->counted[cause->hop.queue] != 0;
-	struct packet frame = frame_make(FRAME_FABRIC + pauses);
+	struct weir_packet frame = frame_make(FRAME_FABRIC + pauses);
 
 	packet_segment(&frame)->path = cause->hop.queue;
 	lossless_send(w, s, input, &frame, now_ps);
 }
 
-static enum pfc_signal signal_of(const struct segment *frame)
+static enum weir_pfc_signal signal_of(const struct segment *frame)
 {
-	return frame->number == FRAME_FABRIC ? PFC_RESUME : PFC_PAUSE;
+	return frame->number == FRAME_FABRIC ? WEIR_PFC_RESUME : WEIR_PFC_PAUSE;
 }
 
 static void bfc_frame(struct worker *w, struct switch_state *s, uint32_t input,
-		      const struct packet *frame)
+		      const struct weir_packet *frame)
 {
-	const struct segment *said = packet_segment((struct packet *)frame);
+	const struct segment *said = packet_segment((struct weir_packet *)frame);
 	uint32_t link = line_back(w->engine, s->first_line + input);
 
 	lossless_hold(s, link - s->first_link, (uint32_t)said->path, signal_of(said),
 		      frame->time_ps);
 }
 
-static void bfc_host_frame(struct worker *w, struct host *h, const struct packet *frame)
+static void bfc_host_frame(struct worker *w, struct host *h, const struct weir_packet *frame)
 {
-	const struct segment *said = packet_segment((struct packet *)frame);
+	const struct segment *said = packet_segment((struct weir_packet *)frame);
 
 	host_hold(w, h, (uint32_t)said->path, signal_of(said));
 }
@@ -143,7 +143,7 @@ static void bfc_host_frame(struct worker *w, struct host *h, const struct packet
  * none is set. */
 static uint32_t pick(struct bfc_port *p, const uint64_t *bits, uint32_t queues)
 {
-	uint32_t start = 1 + (uint32_t)rng_below(&p->rng, queues - 1);
+	uint32_t start = 1 + (uint32_t)weir_rng_below(&p->rng, queues - 1);
 
 	for (uint32_t i = 0, q = start; i <= BFC_WORDS; i++, q = (q / 64 + 1) % BFC_WORDS * 64) {
 		uint64_t left = bits[q / 64] >> (q % 64);
@@ -155,7 +155,7 @@ static uint32_t pick(struct bfc_port *p, const uint64_t *bits, uint32_t queues)
 }
 
 /* A queue for a flow that has none: an empty one that is not stopped, or any. */
-static uint32_t assign(const struct bfc *b, struct bfc_port *p, const struct port *port)
+static uint32_t assign(const struct bfc *b, struct bfc_port *p, const struct weir_port *port)
 {
 	uint64_t open[BFC_WORDS];
 	uint32_t q;
@@ -168,25 +168,25 @@ static uint32_t assign(const struct bfc *b, struct bfc_port *p, const struct por
 	}
 	open[0] &= ~(UINT64_C(1) << BFC_CONTROL_QUEUE);
 	q = pick(p, open, b->queues);
-	return q ? q : 1 + (uint32_t)rng_below(&p->rng, b->queues - 1);
+	return q ? q : 1 + (uint32_t)weir_rng_below(&p->rng, b->queues - 1);
 }
 
 /* The hash is mixed first: a network may have chosen the flow's way by it, and a host's card its queue by the
  * other half. */
 static struct bfc_flow *flow_of(const struct bfc *b, const struct bfc_port *p, uint32_t flow_hash)
 {
-	return &p->table[(mix64(flow_hash) >> 32) * b->entries >> 32];
+	return &p->table[(weir_mix64(flow_hash) >> 32) * b->entries >> 32];
 }
 
 static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, uint32_t port,
-				     struct packet *packet, const struct int_stack *notes)
+				     struct weir_packet *packet, const struct int_stack *notes)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
 	struct segment *segment = packet_segment(packet);
 	const struct bfc_input *in = &b->inputs[segment->input];
 	struct bfc_flow *flow = flow_of(b, p, packet->flow_hash);
-	uint32_t now_ns = (uint32_t)ps_to_ns(packet->time_ps);
+	uint32_t now_ns = (uint32_t)weir_ps_to_ns(packet->time_ps);
 
 	(void)w;
 	(void)notes;
@@ -203,7 +203,7 @@ static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, u
 }
 
 /* Queues that hold packets and are not stopped; at least the one that is asked for. */
-static uint32_t active_queues(const struct bfc_port *p, const struct port *port)
+static uint32_t active_queues(const struct bfc_port *p, const struct weir_port *port)
 {
 	uint32_t count = 0;
 
@@ -214,20 +214,21 @@ static uint32_t active_queues(const struct bfc_port *p, const struct port *port)
 
 /* Th = (HRTT + tau) mu / N_active, by time: bytes N_active / mu > HRTT + tau, without a division. Bytes and
  * queues are below 2^32 and 2^7, times below 2^50 ps, rates below 2^43: all fits 128 bits. */
-static int is_too_long(const struct port *port, uint32_t bytes, uint32_t active, int64_t allowed_ps)
+static int is_too_long(const struct weir_port *port, uint32_t bytes, uint32_t active,
+		       int64_t allowed_ps)
 {
-	__extension__ typedef unsigned __int128 wide;
+	__extension__ typedef unsigned __int128 weir_wide;
 
-	return (wide)bytes * active * (BITS_PER_BYTE * (uint64_t)PS_PER_S) >
-	       (wide)allowed_ps * port->class->rate_bps;
+	return (weir_wide)bytes * active * (WEIR_BITS_PER_BYTE * (uint64_t)WEIR_PS_PER_S) >
+	       (weir_wide)allowed_ps * port->kind->rate_bps;
 }
 
 static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
-		       struct packet *stored)
+		       struct weir_packet *stored)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
-	struct port *out = &engine_egress(s->engine, s->first_link + port)->port;
+	struct weir_port *out = &engine_egress(s->engine, s->first_link + port)->port;
 	struct segment *segment = packet_segment(stored);
 	const struct bfc_input *in = &b->inputs[segment->input];
 	uint32_t queue = stored->class_id;
@@ -240,8 +241,8 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 	flow->pkts++;
 	p->busy[queue / 64] |= UINT64_C(1) << (queue % 64);
 	segment->hop.is_queued = 1;
-	if (flow->pkts < 2 ||
-	    !is_too_long(out, port_queues(out)[queue].bytes, active_queues(p, out), in->allowed_ps))
+	if (flow->pkts < 2 || !is_too_long(out, weir_port_queues(out)[queue].bytes,
+					   active_queues(p, out), in->allowed_ps))
 		return;
 	segment->hop.is_counted = 1;
 	if (in->counted[segment->hop.queue]++ == 0)
@@ -250,7 +251,7 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 
 /* What the packet has to say of this switch gives way to what it says to the next. */
 static void bfc_leave(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct packet *packet, int64_t now_ps)
+		      struct weir_packet *packet, int64_t now_ps)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
@@ -260,12 +261,12 @@ static void bfc_leave(struct worker *w, struct switch_state *s, uint32_t port,
 	if (queue == BFC_CONTROL_QUEUE)
 		return;
 	if (segment->hop.is_queued) {
-		struct port *out = &engine_egress(s->engine, s->first_link + port)->port;
+		struct weir_port *out = &engine_egress(s->engine, s->first_link + port)->port;
 		struct bfc_flow *flow = flow_of(b, p, packet->flow_hash);
 
 		flow->pkts--;
-		flow->last_ns = (uint32_t)ps_to_ns(now_ps);
-		if (port_queues(out)[queue].pkts == 0)
+		flow->last_ns = (uint32_t)weir_ps_to_ns(now_ps);
+		if (weir_port_queues(out)[queue].pkts == 0)
 			p->busy[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
 		if (segment->hop.is_counted &&
 		    --b->inputs[segment->input].counted[segment->hop.queue] == 0)
@@ -277,7 +278,7 @@ static void bfc_leave(struct worker *w, struct switch_state *s, uint32_t port,
 
 /* --- building --- */
 
-static void bfc_layout(const struct config *c, struct mark_layout *l)
+static void bfc_layout(const struct config *c, struct weir_mark_layout *l)
 {
 	const struct bfc_params *p = (const void *)c->fabric_params;
 
@@ -286,13 +287,14 @@ static void bfc_layout(const struct config *c, struct mark_layout *l)
 		 c->frame_max_bytes < 64 ? 64 : c->frame_max_bytes);
 }
 
-static int bfc_check(const struct config *c, struct error *e)
+static int bfc_check(const struct config *c, struct weir_error *e)
 {
 	if (c->lossless)
-		return error_set(e,
-				 "switch.fabric: bfc stops queues and lossless = %s classes; leave "
-				 "lossless out",
-				 c->switches.lossless);
+		return weir_error_set(
+			e,
+			"switch.fabric: bfc stops queues and lossless = %s classes; leave "
+			"lossless out",
+			c->switches.lossless);
 	return 0;
 }
 
@@ -300,7 +302,7 @@ static struct bfc_input input_of(const struct engine *e, const struct bfc *b, ui
 {
 	const struct bfc_params *p = b->params;
 	uint32_t link = e->net->line_link[line];
-	int64_t hop_ps = p->hop_rtt_ns ? ns_to_ps((int64_t)p->hop_rtt_ns)
+	int64_t hop_ps = p->hop_rtt_ns ? weir_ns_to_ps((int64_t)p->hop_rtt_ns)
 				       : engine_egress(e, link)->delay_ps +
 						 engine_egress(e, line_back(e, line))->delay_ps;
 	uint32_t is_host = e->net->nodes[e->net->links[link].from].kind == NODE_HOST;
@@ -309,7 +311,7 @@ static struct bfc_input input_of(const struct engine *e, const struct bfc *b, ui
 		.queues = is_host ? (uint32_t)p->card_queues : b->queues,
 	};
 	/* At most two seconds of delay, below 2^41 ps, times 1000: in whole nanoseconds it fits. */
-	uint64_t hop_ns = (uint64_t)ps_to_ns(hop_ps);
+	uint64_t hop_ns = (uint64_t)weir_ps_to_ns(hop_ps);
 	uint64_t sticky_ns = (hop_ns * (p->sticky_q32 >> 16)) >> 16;
 
 	in.allowed_ps = hop_ps + (int64_t)(((uint64_t)hop_ps * (p->tau_q32 >> 16)) >> 16);
@@ -329,7 +331,8 @@ static void *bfc_new_switch(struct engine *e, struct switch_state *s)
 	b->inputs = memory_new(s->line_count, sizeof(*b->inputs));
 	for (uint32_t i = 0; i < s->link_count; i++) {
 		b->ports[i].table = memory_new(b->entries, sizeof(*b->ports[i].table));
-		b->ports[i].rng = rng_make(e->config->seed, s->first_link + i, RNG_FABRIC);
+		b->ports[i].rng =
+			weir_rng_make(e->config->seed, s->first_link + i, WEIR_RNG_FABRIC);
 	}
 	for (uint32_t i = 0; i < s->line_count; i++)
 		b->inputs[i] = input_of(e, b, s->first_line + i);

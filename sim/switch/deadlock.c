@@ -59,7 +59,7 @@ static uint32_t list_suspects(struct search *f)
 	uint32_t between = 0;
 
 	for (uint32_t link = 0; link < e->net->link_count; link++) {
-		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			if (is_suspect(e, link, k))
 				f->stuck[link] |= (uint8_t)(1u << k);
 		between += f->stuck[link] &&
@@ -80,24 +80,24 @@ static void note_wait(struct search *f, uint32_t from, uint32_t to, uint32_t cla
 }
 
 /* The packets of a queue, each input and class noted once. */
-static void walk_queue(struct search *f, const struct switch_state *s, const struct queue *q,
+static void walk_queue(struct search *f, const struct switch_state *s, const struct weir_queue *q,
 		       uint32_t to)
 {
 	const struct engine *e = f->engine;
 	uint32_t slot = q->head;
 
 	for (uint32_t left = q->pkts; left; left--) {
-		struct packet *packet = &e->store.slots[slot];
+		struct weir_packet *packet = &e->store.slots[slot];
 		uint32_t input = packet_segment(packet)->input, class_id = packet->class_id;
 		uint32_t from = e->net->line_link[s->first_line + input];
 
 		if (class_is_lossless(e->config, class_id) && is_stuck(f, from, class_id) &&
-		    f->noted[input * PFC_CLASSES + class_id] != to + 1) {
-			f->noted[input * PFC_CLASSES + class_id] = to + 1;
+		    f->noted[input * WEIR_PFC_CLASSES + class_id] != to + 1) {
+			f->noted[input * WEIR_PFC_CLASSES + class_id] = to + 1;
 			note_wait(f, from, to, class_id);
 		}
-		if ((++slot & CHUNK_MASK) == 0)
-			slot = e->store.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+		if ((++slot & WEIR_CHUNK_MASK) == 0)
+			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
 	}
 }
 
@@ -106,10 +106,10 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 static void blame_all(struct search *f, const struct switch_state *s, uint32_t queue, uint32_t to)
 {
 	const struct engine *e = f->engine;
-	const struct port_class *c = engine_egress(e, to)->port.class;
+	const struct weir_port_class *c = engine_egress(e, to)->port.kind;
 
 	for (uint32_t i = 0; i < s->line_count; i++)
-		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			if (c->class_queue[k] == queue &&
 			    is_stuck(f, e->net->line_link[s->first_line + i], k))
 				note_wait(f, e->net->line_link[s->first_line + i], to, k);
@@ -117,12 +117,12 @@ static void blame_all(struct search *f, const struct switch_state *s, uint32_t q
 
 static void walk_port(struct search *f, const struct switch_state *s, uint32_t link)
 {
-	struct port *p = &engine_egress(f->engine, link)->port;
+	struct weir_port *p = &engine_egress(f->engine, link)->port;
 
-	for (uint32_t i = 0; i < p->class->queues; i++) {
-		const struct queue *q = port_queues(p) + i;
+	for (uint32_t i = 0; i < p->kind->queues; i++) {
+		const struct weir_queue *q = weir_port_queues(p) + i;
 
-		if (q->pkts && p->class->order == PORT_RANKED)
+		if (q->pkts && p->kind->order == WEIR_PORT_RANKED)
 			blame_all(f, s, i, link);
 		else if (q->pkts)
 			walk_queue(f, s, q, link);
@@ -155,14 +155,14 @@ static int is_told(const struct engine *e, uint32_t link, uint32_t class_id)
 	const struct egress *back = engine_egress(e, e->net->links[link].reverse);
 	uint32_t slot = line_start(e, back->line);
 
-	while (back->tail != SLOT_NONE && slot != back->tail) {
-		struct packet *packet = &e->store.slots[slot];
+	while (back->tail != WEIR_SLOT_NONE && slot != back->tail) {
+		struct weir_packet *packet = &e->store.slots[slot];
 
 		if (packet_is_pause(packet) && packet->class_id == class_id &&
 		    packet_segment(packet)->number < FRAME_FABRIC)
 			return 1;
-		if ((++slot & CHUNK_MASK) == 0)
-			slot = e->store.next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
+		if ((++slot & WEIR_CHUNK_MASK) == 0)
+			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
 	}
 	return 0;
 }
@@ -177,7 +177,7 @@ static void clear_doubtful(struct search *f)
 		waits[f->waits[i].from] |= (uint8_t)(1u << f->waits[i].class_id);
 	for (uint32_t link = 0; link < links; link++) {
 		f->stuck[link] &= waits[link];
-		for (uint32_t k = 0; f->stuck[link] && k < PFC_CLASSES; k++)
+		for (uint32_t k = 0; f->stuck[link] && k < WEIR_PFC_CLASSES; k++)
 			if (is_stuck(f, link, k) && is_told(f->engine, link, k))
 				clear(f, link, k);
 	}
@@ -260,7 +260,7 @@ static void find_circles(const struct search *f, struct deadlock *d)
 	uint32_t *memory = memory_new(3 * (uint64_t)links, sizeof(*memory));
 	struct trail t = { 0, memory, memory + links, memory + 2 * (size_t)links };
 
-	for (; t.class_id < PFC_CLASSES; t.class_id++) {
+	for (; t.class_id < WEIR_PFC_CLASSES; t.class_id++) {
 		memset(t.seen, 0, links * sizeof(*t.seen));
 		for (uint32_t i = f->wait_count; i-- > 0;)
 			if (f->waits[i].class_id == t.class_id)
@@ -283,8 +283,8 @@ void deadlock_find(const struct engine *e, struct deadlock *d)
 	f.stuck = memory_new(links, sizeof(*f.stuck));
 	if (list_suspects(&f)) {
 		for (uint32_t i = 0; i < e->net->switch_count; i++)
-			if (e->switches[i].line_count * PFC_CLASSES > f.noted_count)
-				f.noted_count = e->switches[i].line_count * PFC_CLASSES;
+			if (e->switches[i].line_count * WEIR_PFC_CLASSES > f.noted_count)
+				f.noted_count = e->switches[i].line_count * WEIR_PFC_CLASSES;
 		f.noted = memory_new(f.noted_count, sizeof(*f.noted));
 		list_waits(&f);
 		clear_doubtful(&f);

@@ -39,20 +39,21 @@ struct floodgate_params {
 
 #define PARAMS(member) offsetof(struct floodgate_params, member)
 
-static const struct option floodgate_options[] = {
-	{ "window", OPT_FRACTION_Q32, PARAMS(window_q32), "1.5", ONE_Q32 / 64, 64 * ONE_Q32,
+static const struct weir_option floodgate_options[] = {
+	{ "window", WEIR_OPT_FRACTION_Q32, PARAMS(window_q32), "1.5", WEIR_ONE_Q32 / 64,
+	  64 * WEIR_ONE_Q32,
 	  "what may be under way to the next switch for one destination, in bandwidth-delay "
 	  "products of the hop; what comes while credit is gathered is added",
 	  NULL },
-	{ "credit", OPT_BYTES, PARAMS(credit_bytes), "10240B", 1, UINT32_MAX,
+	{ "credit", WEIR_OPT_BYTES, PARAMS(credit_bytes), "10240B", 1, UINT32_MAX,
 	  "bytes passed on from one input that are worth a credit frame", NULL },
-	{ "credit-timer", OPT_TIME_NS, PARAMS(credit_ns), "10us", 1, NS_PER_MS,
+	{ "credit-timer", WEIR_OPT_TIME_NS, PARAMS(credit_ns), "10us", 1, WEIR_NS_PER_MS,
 	  "credit that is gathered goes back after this", NULL },
-	{ "hold", OPT_FRACTION_Q32, PARAMS(hold_q32), "1.5", 0, 1000 * ONE_Q32,
+	{ "hold", WEIR_OPT_FRACTION_Q32, PARAMS(hold_q32), "1.5", 0, 1000 * WEIR_ONE_Q32,
 	  "while more waits here for a destination its credit is kept, in bandwidth-delay products "
 	  "of the longest hop at the highest rate",
 	  NULL },
-	{ "voqs", OPT_COUNT, PARAMS(voqs), "100", 1, VOQS_MAX,
+	{ "voqs", WEIR_OPT_COUNT, PARAMS(voqs), "100", 1, VOQS_MAX,
 	  "queues of a switch for destinations whose window is closed; when all are taken, "
 	  "destinations share",
 	  NULL },
@@ -108,7 +109,7 @@ struct credit_frame {
 	} credit[FRAME_CREDITS];
 } __attribute__((may_alias));
 
-_Static_assert(sizeof(struct credit_frame) == PACKET_OWNER_BYTES, "a frame is a packet");
+_Static_assert(sizeof(struct credit_frame) == WEIR_PACKET_OWNER_BYTES, "a frame is a packet");
 _Static_assert(offsetof(struct credit_frame, number) == offsetof(struct segment, number),
 	       "found as in a segment");
 
@@ -129,7 +130,7 @@ static int give_credit(struct worker *w, struct switch_state *s, uint32_t input,
 {
 	struct floodgate *f = floodgate_of(s);
 	struct floodgate_input *in = &f->inputs[input];
-	struct packet frame = frame_make(FRAME_FABRIC);
+	struct weir_packet frame = frame_make(FRAME_FABRIC);
 	struct credit_frame *said = (struct credit_frame *)frame.owner;
 	int kept = 0;
 
@@ -161,7 +162,7 @@ static void set_timer(struct switch_state *s, uint32_t input, int64_t now_ps)
 	struct floodgate *f = floodgate_of(s);
 	struct floodgate_input *in = &f->inputs[input];
 
-	in->deadline_ps = now_ps + ns_to_ps((int64_t)f->params->credit_ns);
+	in->deadline_ps = now_ps + weir_ns_to_ps((int64_t)f->params->credit_ns);
 	if (in->timer_is_set)
 		return;
 	in->timer_is_set = 1;
@@ -188,7 +189,7 @@ static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t i
 
 /* Data is passed on, or lost: the neighbour it came from may send as much again. */
 static void floodgate_leave(struct worker *w, struct switch_state *s, uint32_t port,
-			    struct packet *packet, int64_t now_ps)
+			    struct weir_packet *packet, int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
 	const struct segment *segment = packet_segment(packet);
@@ -219,28 +220,28 @@ static uint64_t window_of(const struct engine *e, const struct floodgate_params 
 {
 	const struct net_link *link = &e->net->links[e->net->line_link[out->line]];
 	const struct egress *back = engine_egress(e, link->reverse);
-	uint64_t rate_bps = out->port.class->rate_bps;
-	uint64_t bdp_bytes = ps_to_bytes(out->delay_ps + back->delay_ps, rate_bps);
+	uint64_t rate_bps = out->port.kind->rate_bps;
+	uint64_t bdp_bytes = weir_ps_to_bytes(out->delay_ps + back->delay_ps, rate_bps);
 	/* At most 2 s at 8 Tb/s: 2^41 bytes, times 2^22. */
 	uint64_t window_bytes = (bdp_bytes * (p->window_q32 >> 16)) >> 16;
 
-	window_bytes += bps_times_ns_to_bytes(rate_bps, p->credit_ns);
+	window_bytes += weir_bps_times_ns_to_bytes(rate_bps, p->credit_ns);
 	return window_bytes > e->config->frame_max_bytes ? window_bytes
 							 : e->config->frame_max_bytes;
 }
 
-static void voq_push(struct worker *w, struct voq *v, const struct packet *packet,
+static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *packet,
 		     const struct int_stack *notes)
 {
 	uint32_t slot = v->tail;
 
 	if (v->pkts == 0) {
-		slot = v->head = chunk_take(&w->pool) << CHUNK_SHIFT;
-	} else if ((slot & CHUNK_MASK) == 0) {
-		uint32_t chunk = chunk_take(&w->pool);
+		slot = v->head = weir_chunk_take(&w->pool) << WEIR_CHUNK_SHIFT;
+	} else if ((slot & WEIR_CHUNK_MASK) == 0) {
+		uint32_t chunk = weir_chunk_take(&w->pool);
 
-		w->pool.next[(slot - 1) >> CHUNK_SHIFT] = chunk;
-		slot = chunk << CHUNK_SHIFT;
+		w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
+		slot = chunk << WEIR_CHUNK_SHIFT;
 	}
 	w->pool.slots[slot] = *packet;
 	if (notes)
@@ -253,7 +254,7 @@ static void voq_drop_head(struct worker *w, struct voq *v)
 {
 	v->pkts--;
 	if (v->pkts == 0)
-		chunk_give(&w->pool, v->head >> CHUNK_SHIFT);
+		weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
 	else
 		v->head = line_advance(&w->pool, v->head);
 }
@@ -264,15 +265,15 @@ static uint32_t take_voq(struct floodgate *f, uint32_t dst)
 	uint32_t voq = f->free_voq;
 
 	if (voq == VOQ_NONE)
-		return (uint32_t)(mix64(dst) % f->params->voqs);
+		return (uint32_t)(weir_mix64(dst) % f->params->voqs);
 	f->free_voq = f->voqs[voq].next_free;
 	return voq;
 }
 
-static void keep(struct worker *w, struct floodgate *f, const struct packet *packet,
+static void keep(struct worker *w, struct floodgate *f, const struct weir_packet *packet,
 		 const struct int_stack *notes)
 {
-	uint32_t dst = packet_segment((struct packet *)packet)->hop.dst;
+	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
 	struct destination *d = &f->to[dst];
 
 	if (d->held_pkts == 0)
@@ -288,11 +289,11 @@ static uint32_t floodgate_list_kept(const struct switch_state *s, uint32_t *slot
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < f->params->voqs && count <= room; i++) {
-		const struct slot_range range = { f->voqs[i].head, f->voqs[i].tail };
+		const struct weir_slot_range range = { f->voqs[i].head, f->voqs[i].tail };
 
 		if (f->voqs[i].pkts)
-			count += slots_list(&range, &s->engine->store, slots + count,
-					    (uint32_t)(room - count));
+			count += weir_slots_list(&range, &s->engine->store, slots + count,
+						 (uint32_t)(room - count));
 	}
 	return (uint32_t)count;
 }
@@ -306,7 +307,7 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 
 	f->is_releasing = 1;
 	while (v->pkts) {
-		struct packet packet = w->pool.slots[v->head];
+		struct weir_packet packet = w->pool.slots[v->head];
 		const struct segment_hop *hop = &packet_segment(&packet)->hop;
 		struct destination *d = &f->to[hop->dst];
 
@@ -340,7 +341,7 @@ static void add_credit(struct worker *w, struct switch_state *s, struct credit c
 }
 
 static void floodgate_frame(struct worker *w, struct switch_state *s, uint32_t input,
-			    const struct packet *frame)
+			    const struct weir_packet *frame)
 {
 	const struct credit_frame *said = (const struct credit_frame *)frame->owner;
 
@@ -351,16 +352,17 @@ static void floodgate_frame(struct worker *w, struct switch_state *s, uint32_t i
 
 /* Its port had the packet dropped after it was let through. */
 static void floodgate_lost(struct worker *w, struct switch_state *s, uint32_t port,
-			   const struct packet *packet)
+			   const struct weir_packet *packet)
 {
-	uint32_t dst = packet_segment((struct packet *)packet)->hop.dst;
+	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
 
 	if (!(packet->flags & SEGMENT_ACK) && floodgate_of(s)->has_window[port])
 		add_credit(w, s, (struct credit){ dst, packet->bytes }, packet->time_ps);
 }
 
 static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state *s, uint32_t port,
-					   struct packet *packet, const struct int_stack *notes)
+					   struct weir_packet *packet,
+					   const struct int_stack *notes)
 {
 	const struct engine *e = w->engine;
 	struct floodgate *f = floodgate_of(s);
@@ -389,19 +391,21 @@ static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state
 
 /* --- building --- */
 
-static int floodgate_check(const struct config *c, struct error *e)
+static int floodgate_check(const struct config *c, struct weir_error *e)
 {
-	uint32_t classes = c->queues < PFC_CLASSES ? c->queues : PFC_CLASSES;
+	uint32_t classes = c->queues < WEIR_PFC_CLASSES ? c->queues : WEIR_PFC_CLASSES;
 	uint32_t all = (1u << classes) - 1;
 
-	if ((c->lossless & all) != all || c->queues > PFC_CLASSES)
-		return error_set(e,
-				 "switch.fabric: a packet that floodgate loses takes a part of a "
-				 "window with it; set lossless = all and at most %d queues",
-				 PFC_CLASSES);
+	if ((c->lossless & all) != all || c->queues > WEIR_PFC_CLASSES)
+		return weir_error_set(
+			e,
+			"switch.fabric: a packet that floodgate loses takes a part of a "
+			"window with it; set lossless = all and at most %d queues",
+			WEIR_PFC_CLASSES);
 	if (c->network.fails.count)
-		return error_set(e, "switch.fabric: a link that fails takes a part of floodgate's "
-				    "windows with it; leave network.fail out");
+		return weir_error_set(
+			e, "switch.fabric: a link that fails takes a part of floodgate's "
+			   "windows with it; leave network.fail out");
 	return 0;
 }
 
@@ -438,7 +442,7 @@ static uint64_t largest_bdp(const struct engine *e, const struct switch_state *s
 		rate_bps = link->rate_bps > rate_bps ? link->rate_bps : rate_bps;
 		hop_ps = ps > hop_ps ? ps : hop_ps;
 	}
-	return ps_to_bytes(hop_ps, rate_bps);
+	return weir_ps_to_bytes(hop_ps, rate_bps);
 }
 
 static uint64_t owing_words(const struct floodgate *f)

@@ -28,22 +28,23 @@ int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id,
 /* --- frames --- */
 
 void lossless_send(struct worker *w, struct switch_state *s, uint32_t input,
-		   const struct packet *frame, int64_t now_ps)
+		   const struct weir_packet *frame, int64_t now_ps)
 {
 	struct egress *out = engine_egress(w->engine, line_back(w->engine, s->first_line + input));
-	int64_t start_ps = port_interject(&out->port, frame->bytes, now_ps);
+	int64_t start_ps = weir_port_interject(&out->port, frame->bytes, now_ps);
 
 	*egress_place(w, out) = *frame;
 	s->lossless->frames++;
 	egress_commit_until(w, out, start_ps,
-			    start_ps + port_wire_ps(out->port.class, frame->bytes));
+			    start_ps + weir_port_wire_ps(out->port.kind, frame->bytes));
 }
 
 /* Tells the neighbour at the other end of an input to stop a class, or to go on. */
 static void send_frame(struct worker *w, struct switch_state *s, uint32_t input, uint32_t class_id,
-		       enum pfc_signal signal, int64_t now_ps)
+		       enum weir_pfc_signal signal, int64_t now_ps)
 {
-	struct packet frame = frame_make(signal == PFC_PAUSE ? FRAME_PAUSE : FRAME_RESUME);
+	struct weir_packet frame =
+		frame_make(signal == WEIR_PFC_PAUSE ? FRAME_PAUSE : FRAME_RESUME);
 
 	frame.class_id = (uint8_t)class_id;
 	lossless_send(w, s, input, &frame, now_ps);
@@ -57,7 +58,7 @@ static void await_departure(struct switch_state *s, uint32_t port)
 	const struct egress *out = engine_egress(s->engine, s->first_link + port);
 	uint64_t bit = UINT64_C(1) << (port % 64);
 
-	if (out->port.pkts == 0 || out->port.free_ps == PORT_BLOCKED_PS ||
+	if (out->port.pkts == 0 || out->port.free_ps == WEIR_PORT_BLOCKED_PS ||
 	    s->backlog[port / 64] & bit)
 		return;
 	s->backlog[port / 64] |= bit;
@@ -65,22 +66,22 @@ static void await_departure(struct switch_state *s, uint32_t port)
 }
 
 static void account_departure(struct worker *w, struct switch_state *s, uint32_t input,
-			      const struct packet *packet, int64_t now_ps)
+			      const struct weir_packet *packet, int64_t now_ps)
 {
 	struct lossless *l = s->lossless;
-	struct pfc_input *in = &l->inputs[input][packet->class_id & (PFC_CLASSES - 1)];
+	struct weir_pfc_input *in = &l->inputs[input][packet->class_id & (WEIR_PFC_CLASSES - 1)];
 
 	if (!class_is_lossless(w->engine->config, packet->class_id))
 		l->memory.used_bytes -= packet->bytes;
-	else if (pfc_leave(&l->memory, in, packet->bytes) == PFC_RESUME)
-		send_frame(w, s, input, packet->class_id, PFC_RESUME, now_ps);
+	else if (weir_pfc_leave(&l->memory, in, packet->bytes) == WEIR_PFC_RESUME)
+		send_frame(w, s, input, packet->class_id, WEIR_PFC_RESUME, now_ps);
 }
 
 /* The packet goes on its line, with its notes, if any; the line is busy until free_ps. */
-static void transmit(struct worker *w, struct egress *out, const struct packet *packet,
+static void transmit(struct worker *w, struct egress *out, const struct weir_packet *packet,
 		     const struct int_stack *notes, int64_t start_ps)
 {
-	struct packet *place = egress_place(w, out);
+	struct weir_packet *place = egress_place(w, out);
 
 	*place = *packet;
 	if (notes) {
@@ -95,11 +96,11 @@ static void transmit(struct worker *w, struct egress *out, const struct packet *
 
 /* The fabric scheme learns that a packet waits here no longer. */
 static void tell_left(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct packet *packet, int answer, int64_t now_ps)
+		      struct weir_packet *packet, int answer, int64_t now_ps)
 {
 	const struct fabric_ops *fabric = s->lossless->fabric;
 
-	if (answer != PORT_SEND && fabric->lost)
+	if (answer != WEIR_PORT_SEND && fabric->lost)
 		fabric->lost(w, s, port, packet);
 	fabric->leave(w, s, port, packet, now_ps);
 }
@@ -110,7 +111,7 @@ static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 	struct egress *out = engine_egress(s->engine, s->first_link + port);
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
-	struct packet *next = port_take_next(&out->port, &w->pool, &queue), packet;
+	struct weir_packet *next = weir_port_take_next(&out->port, &w->pool, &queue), packet;
 	const struct int_stack *notes;
 	struct int_stack kept;
 
@@ -119,7 +120,7 @@ static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 	packet = *next;
 	notes = w->engine->notes ? packet_notes(w, next) : NULL;
 
-	int answer = port_start(&out->port, &packet, queue);
+	int answer = weir_port_start(&out->port, &packet, queue);
 
 	if (s->lossless->fabric) {
 		if (notes) { /* the scheme may use the memory that they are in */
@@ -128,7 +129,7 @@ static void depart(struct worker *w, struct switch_state *s, uint32_t port)
 		}
 		tell_left(w, s, port, &packet, answer, start_ps);
 	}
-	if (answer == PORT_SEND)
+	if (answer == WEIR_PORT_SEND)
 		transmit(w, out, &packet, notes, start_ps);
 	account_departure(w, s, packet_segment(&packet)->input, &packet, start_ps);
 }
@@ -140,17 +141,18 @@ void lossless_timer(struct switch_state *s, uint32_t input, int64_t time_ps)
 
 /* A class may not leave a port, or may again: its queue, or where the marking scheme chooses queues, and
  * there is but one class, all of them. */
-static void hold_class(struct port *p, uint32_t class_id, enum pfc_signal signal, int64_t now_ps)
+static void hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_signal signal,
+		       int64_t now_ps)
 {
-	const struct port_class *c = p->class;
+	const struct weir_port_class *c = p->kind;
 	uint32_t first = c->choose_queue ? 0 : c->class_queue[class_id];
 	uint32_t last = c->choose_queue ? c->queues - 1 : first;
 
 	for (uint32_t queue = first; queue <= last; queue++) {
-		if (signal == PFC_PAUSE)
-			port_pause(p, queue);
+		if (signal == WEIR_PFC_PAUSE)
+			weir_port_pause(p, queue);
 		else
-			port_resume(p, queue, now_ps);
+			weir_port_resume(p, queue, now_ps);
 	}
 }
 
@@ -160,13 +162,13 @@ static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
 {
 	struct engine *e = s->engine;
 	uint32_t link = s->first_link + port;
-	struct port *p = &engine_egress(e, link)->port;
+	struct weir_port *p = &engine_egress(e, link)->port;
 
-	for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+	for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 		if (e->pauses[link].class[k].since_ps < 0)
 			continue;
 		link_pause(e, link, k, 0, now_ps);
-		hold_class(p, k, PFC_RESUME, now_ps);
+		hold_class(p, k, WEIR_PFC_RESUME, now_ps);
 	}
 	await_departure(s, port);
 }
@@ -197,24 +199,24 @@ static void departures_until(struct worker *w, struct switch_state *s, int64_t l
 
 /* --- arrivals --- */
 
-void lossless_hold(struct switch_state *s, uint32_t port, uint32_t queue, enum pfc_signal signal,
-		   int64_t now_ps)
+void lossless_hold(struct switch_state *s, uint32_t port, uint32_t queue,
+		   enum weir_pfc_signal signal, int64_t now_ps)
 {
-	struct port *p = &engine_egress(s->engine, s->first_link + port)->port;
+	struct weir_port *p = &engine_egress(s->engine, s->first_link + port)->port;
 
-	if (signal == PFC_PAUSE)
-		port_pause(p, queue);
+	if (signal == WEIR_PFC_PAUSE)
+		weir_port_pause(p, queue);
 	else
-		port_resume(p, queue, now_ps);
+		weir_port_resume(p, queue, now_ps);
 	await_departure(s, port);
 }
 
 static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
-		       const struct packet *frame)
+		       const struct weir_packet *frame)
 {
 	struct engine *e = w->engine;
 	uint32_t link = line_back(e, s->first_line + input);
-	uint32_t kind = packet_segment((struct packet *)frame)->number;
+	uint32_t kind = packet_segment((struct weir_packet *)frame)->number;
 	int pause = kind == FRAME_PAUSE;
 
 	s->lossless->frames--;
@@ -225,45 +227,46 @@ static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 	if (frame->time_ps >= e->net->links[link].fails_ps)
 		return;
 	link_pause(e, link, frame->class_id, pause, frame->time_ps);
-	hold_class(&engine_egress(e, link)->port, frame->class_id, pause ? PFC_PAUSE : PFC_RESUME,
-		   frame->time_ps);
+	hold_class(&engine_egress(e, link)->port, frame->class_id,
+		   pause ? WEIR_PFC_PAUSE : WEIR_PFC_RESUME, frame->time_ps);
 	await_departure(s, link - s->first_link);
 }
 
 /* A packet that was put into its class's queue just now. */
-static struct packet *last_queued(struct worker *w, struct port *p, const struct packet *packet)
+static struct weir_packet *last_queued(struct worker *w, struct weir_port *p,
+				       const struct weir_packet *packet)
 {
-	const struct queue *q = port_queues(p) + p->class->class_queue[packet->class_id];
+	const struct weir_queue *q = weir_port_queues(p) + p->kind->class_queue[packet->class_id];
 
 	return &w->pool.slots[q->tail - 1];
 }
 
 /* Is there room for a packet of an input? Others than lossless classes share what is neither reserved nor
  * headroom, under the dynamic thresholds of their queues. */
-static int has_room(struct worker *w, struct switch_state *s, uint32_t input, struct port *p,
-		    const struct packet *packet)
+static int has_room(struct worker *w, struct switch_state *s, uint32_t input, struct weir_port *p,
+		    const struct weir_packet *packet)
 {
 	struct lossless *l = s->lossless;
-	const struct queue *q = port_queues(p) + p->class->class_queue[packet->class_id];
-	const struct buffer_pool shared = { .used_bytes = l->memory.used_bytes };
+	const struct weir_queue *q = weir_port_queues(p) + p->kind->class_queue[packet->class_id];
+	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
 
 	if (!w->engine->config->lossless)
 		return 1;
 	if (!class_is_lossless(w->engine->config, packet->class_id))
-		return buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
-	return pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
+		return weir_buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
+	return weir_pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
 }
 
 /* A packet is given to its port at packet->time_ps. Returns the port's answer. */
-static int offer(struct worker *w, struct switch_state *s, uint32_t port, struct packet *packet,
-		 const struct int_stack *notes)
+static int offer(struct worker *w, struct switch_state *s, uint32_t port,
+		 struct weir_packet *packet, const struct int_stack *notes)
 {
 	const struct fabric_ops *fabric = s->lossless->fabric;
 	struct egress *out = engine_egress(s->engine, s->first_link + port);
 	int64_t now_ps = packet->time_ps;
-	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
+	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
 
-	if (answer == PORT_QUEUED) {
+	if (answer == WEIR_PORT_QUEUED) {
 		if (notes)
 			int_copy(packet_notes(w, last_queued(w, &out->port, packet)), notes);
 		if (fabric && fabric->queued)
@@ -273,26 +276,27 @@ static int offer(struct worker *w, struct switch_state *s, uint32_t port, struct
 	}
 	if (fabric)
 		tell_left(w, s, port, packet, answer, now_ps);
-	if (answer == PORT_SEND)
+	if (answer == WEIR_PORT_SEND)
 		transmit(w, out, packet, notes, now_ps);
 	return answer;
 }
 
 /* The packet is stored. */
-static void account_arrival(struct worker *w, struct switch_state *s, const struct packet *packet)
+static void account_arrival(struct worker *w, struct switch_state *s,
+			    const struct weir_packet *packet)
 {
 	struct lossless *l = s->lossless;
-	uint32_t input = packet_segment((struct packet *)packet)->input;
-	struct pfc_input *in = &l->inputs[input][packet->class_id & (PFC_CLASSES - 1)];
+	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
+	struct weir_pfc_input *in = &l->inputs[input][packet->class_id & (WEIR_PFC_CLASSES - 1)];
 
 	if (!class_is_lossless(w->engine->config, packet->class_id))
 		l->memory.used_bytes += packet->bytes;
-	else if (pfc_enter(&l->memory, in, packet->bytes) == PFC_PAUSE)
-		send_frame(w, s, input, packet->class_id, PFC_PAUSE, packet->time_ps);
+	else if (weir_pfc_enter(&l->memory, in, packet->bytes) == WEIR_PFC_PAUSE)
+		send_frame(w, s, input, packet->class_id, WEIR_PFC_PAUSE, packet->time_ps);
 }
 
-static void forward(struct worker *w, struct switch_state *s, uint32_t input, struct packet *packet,
-		    const struct int_stack *notes)
+static void forward(struct worker *w, struct switch_state *s, uint32_t input,
+		    struct weir_packet *packet, const struct int_stack *notes)
 {
 	struct lossless *l = s->lossless;
 	struct segment *segment = packet_segment(packet);
@@ -304,10 +308,10 @@ static void forward(struct worker *w, struct switch_state *s, uint32_t input, st
 	segment->input = (uint16_t)input;
 	if (!out->port.stats && s->engine->measuring &&
 	    (out->port.free_ps > now_ps || l->fabric ||
-	     port_is_paused(&out->port, out->port.class->class_queue[class_id])))
+	     weir_port_is_paused(&out->port, out->port.kind->class_queue[class_id])))
 		engine_begin_stats(w, &out->port);
 	if (!has_room(w, s, input, &out->port, packet)) {
-		out->port.drops[DROP_POOL_FULL]++;
+		out->port.drops[WEIR_DROP_POOL_FULL]++;
 		if (l->fabric)
 			l->fabric->leave(w, s, port, packet, now_ps);
 		return;
@@ -316,20 +320,20 @@ static void forward(struct worker *w, struct switch_state *s, uint32_t input, st
 		l->kept_pkts++;
 		s->pool.used_bytes += packet->bytes;
 		account_arrival(w, s, packet);
-	} else if (offer(w, s, port, packet, notes) == PORT_QUEUED) {
+	} else if (offer(w, s, port, packet, notes) == WEIR_PORT_QUEUED) {
 		account_arrival(w, s, packet);
 	}
 }
 
 void lossless_release(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct packet *packet, const struct int_stack *notes)
+		      struct weir_packet *packet, const struct int_stack *notes)
 {
 	uint32_t input = packet_segment(packet)->input;
 	int64_t now_ps = packet->time_ps;
 
 	s->lossless->kept_pkts--;
 	s->pool.used_bytes -= packet->bytes;
-	if (offer(w, s, port, packet, notes) != PORT_QUEUED)
+	if (offer(w, s, port, packet, notes) != WEIR_PORT_QUEUED)
 		account_departure(w, s, input, packet, now_ps);
 }
 
@@ -344,7 +348,7 @@ void lossless_run(struct worker *w, struct switch_state *s)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t input = (uint32_t)(keys[i] & ((1u << SWITCH_INPUT_BITS) - 1));
 		uint32_t *head = &e->line_head[s->first_line + input], slot = *head;
-		struct packet packet = w->pool.slots[slot];
+		struct weir_packet packet = w->pool.slots[slot];
 
 		if (e->notes)
 			int_copy(&notes, &e->notes[slot]);
@@ -369,28 +373,30 @@ static uint64_t headroom_of(const struct engine *e, uint32_t line)
 	const struct egress *in = engine_egress(e, e->net->line_link[line]);
 	const struct egress *back = engine_egress(e, line_back(e, line));
 	uint32_t mtu = e->config->frame_max_bytes;
-	int64_t wait_ps = port_wire_ps(back->port.class, mtu) +
-			  port_wire_ps(back->port.class, PFC_FRAME_BYTES) * PFC_CLASSES +
-			  back->delay_ps + port_wire_ps(in->port.class, mtu) + in->delay_ps;
+	int64_t wait_ps =
+		weir_port_wire_ps(back->port.kind, mtu) +
+		weir_port_wire_ps(back->port.kind, WEIR_PFC_FRAME_BYTES) * WEIR_PFC_CLASSES +
+		back->delay_ps + weir_port_wire_ps(in->port.kind, mtu) + in->delay_ps;
 
-	return ps_to_bytes(wait_ps, in->port.class->rate_bps) + 2 * (uint64_t)mtu;
+	return weir_ps_to_bytes(wait_ps, in->port.kind->rate_bps) + 2 * (uint64_t)mtu;
 }
 
-static int new_switch(struct engine *e, struct switch_state *s, struct error *error)
+static int new_switch(struct engine *e, struct switch_state *s, struct weir_error *error)
 {
 	const struct switch_config *c = &e->config->switches;
 	struct lossless *l;
 	uint64_t apart = 0;
 
 	if (s->line_count > UINT16_MAX)
-		return error_set(error,
-				 "switch.lossless: a switch has %u links; where packets remember "
-				 "where they came in, it may have %d",
-				 s->line_count, UINT16_MAX);
+		return weir_error_set(
+			error,
+			"switch.lossless: a switch has %u links; where packets remember "
+			"where they came in, it may have %d",
+			s->line_count, UINT16_MAX);
 	s->lossless = l = memory_new(1, sizeof(*l));
 	l->inputs = memory_new(s->line_count, sizeof(*l->inputs));
 	for (uint32_t i = 0; i < s->line_count; i++) {
-		for (uint32_t k = 0; k < PFC_CLASSES; k++) {
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			if (!(e->config->lossless >> k & 1))
 				continue;
 			l->inputs[i][k].headroom_bytes =
@@ -400,18 +406,19 @@ static int new_switch(struct engine *e, struct switch_state *s, struct error *er
 		}
 	}
 	if (apart >= c->buffer)
-		return error_set(error,
-				 "switch.buffer: %" PRIu64
-				 "B, but headroom and what is reserved for the "
-				 "lossless classes of %u inputs take %" PRIu64 "B already",
-				 c->buffer, s->line_count, apart);
-	l->memory = (struct pfc_memory){
+		return weir_error_set(error,
+				      "switch.buffer: %" PRIu64
+				      "B, but headroom and what is reserved for the "
+				      "lossless classes of %u inputs take %" PRIu64 "B already",
+				      c->buffer, s->line_count, apart);
+	l->memory = (struct weir_pfc_memory){
 		.params = &e->config->pfc,
 		.pool_bytes = c->buffer - apart,
 	};
-	buffer_params_init(&l->lossy, BUFFER_PER_SWITCH, c->buffer - apart, c->dt_alpha_q32);
+	weir_buffer_params_init(&l->lossy, WEIR_BUFFER_PER_SWITCH, c->buffer - apart,
+				c->dt_alpha_q32);
 	for (uint32_t i = 0; i < s->link_count; i++)
-		if (e->net->links[s->first_link + i].fails_ps != TIME_NEVER_PS)
+		if (e->net->links[s->first_link + i].fails_ps != WEIR_TIME_NEVER_PS)
 			heap_push(&l->departures, e->net->links[s->first_link + i].fails_ps,
 				  (uint64_t)s->link_count + s->line_count + i);
 	if (fabric_is_on(e->config)) {
@@ -421,13 +428,13 @@ static int new_switch(struct engine *e, struct switch_state *s, struct error *er
 	return 0;
 }
 
-int lossless_new(struct engine *e, struct error *error)
+int lossless_new(struct engine *e, struct weir_error *error)
 {
 	if (!lossless_is_needed(e->config))
 		return 0;
 	e->pauses = memory_new(e->net->link_count, sizeof(*e->pauses));
 	for (uint32_t i = 0; i < e->net->link_count; i++)
-		for (uint32_t k = 0; k < PFC_CLASSES; k++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			e->pauses[i].class[k].since_ps = -1;
 	for (uint32_t i = 0; i < e->net->switch_count; i++)
 		if (new_switch(e, &e->switches[i], error))

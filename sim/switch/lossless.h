@@ -23,13 +23,13 @@ struct link_pauses {
 		int64_t since_ps; /* paused since then; -1: not paused */
 		int64_t sum_ps;   /* of pauses that are over */
 		uint64_t count;
-	} class[PFC_CLASSES];
+	} class[WEIR_PFC_CLASSES];
 };
 
 struct lossless {
-	struct pfc_memory memory;
-	struct buffer_params lossy;              /* of all other classes: the shared part */
-	struct pfc_input (*inputs)[PFC_CLASSES]; /* per line of the switch */
+	struct weir_pfc_memory memory;
+	struct weir_buffer_params lossy; /* of all other classes: the shared part */
+	struct weir_pfc_input (*inputs)[WEIR_PFC_CLASSES]; /* per line of the switch */
 	/* (free_ps, port) of ports that may send; (time, link_count + input) of the fabric scheme's timers;
 	 * (time, link_count + line_count + port) where a link fails */
 	struct heap departures;
@@ -46,7 +46,7 @@ static inline int lossless_is_needed(const struct config *c)
 }
 
 /* Where that is so; before the threads start. */
-int lossless_new(struct engine *e, struct error *error);
+int lossless_new(struct engine *e, struct weir_error *error);
 void lossless_free(struct engine *e);
 
 /* One window of a lossless switch. */
@@ -56,23 +56,23 @@ void lossless_run(struct worker *w, struct switch_state *s);
 
 /* A frame of the switch's own takes the line to the neighbour at the other end of an input. */
 void lossless_send(struct worker *w, struct switch_state *s, uint32_t input,
-		   const struct packet *frame, int64_t now_ps);
+		   const struct weir_packet *frame, int64_t now_ps);
 
 /* The scheme's timer hook is called at that time. */
 void lossless_timer(struct switch_state *s, uint32_t input, int64_t time_ps);
 
 /* A packet that the scheme kept goes to its port now. */
 void lossless_release(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct packet *packet, const struct int_stack *notes);
+		      struct weir_packet *packet, const struct int_stack *notes);
 
 /* A queue of a port must wait, or may go on. */
-void lossless_hold(struct switch_state *s, uint32_t port, uint32_t queue, enum pfc_signal signal,
-		   int64_t now_ps);
+void lossless_hold(struct switch_state *s, uint32_t port, uint32_t queue,
+		   enum weir_pfc_signal signal, int64_t now_ps);
 
 /* A frame with nothing filled in but that it is one. */
-static inline struct packet frame_make(uint32_t kind)
+static inline struct weir_packet frame_make(uint32_t kind)
 {
-	struct packet frame = { .bytes = PFC_FRAME_BYTES, .flags = SEGMENT_PAUSE };
+	struct weir_packet frame = { .bytes = WEIR_PFC_FRAME_BYTES, .flags = SEGMENT_PAUSE };
 
 	packet_segment(&frame)->number = kind;
 	packet_segment(&frame)->connection = UINT32_MAX; /* no flow's */
@@ -87,10 +87,10 @@ int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id,
 
 static inline int class_is_lossless(const struct config *c, uint32_t class_id)
 {
-	return class_id < PFC_CLASSES && c->lossless >> class_id & 1;
+	return class_id < WEIR_PFC_CLASSES && c->lossless >> class_id & 1;
 }
 
-static inline int packet_is_pause(const struct packet *packet)
+static inline int packet_is_pause(const struct weir_packet *packet)
 {
 	return (packet->flags & SEGMENT_PAUSE) != 0;
 }

@@ -21,18 +21,18 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
  * buffer has other ports catch up, who use the memory that the packet was in. */
 static inline __attribute__((always_inline)) void egress_next(struct worker *w, struct egress *out)
 {
-	const struct port_class *c = out->port.class;
+	const struct weir_port_class *c = out->port.kind;
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
-	struct packet *packet = port_take_next(&out->port, &w->pool, &queue), kept;
+	struct weir_packet *packet = weir_port_take_next(&out->port, &w->pool, &queue), kept;
 
 	if (!packet)
 		return;
-	if (__builtin_expect(c->mark_dequeue && c->mark_needs & MARK_NEEDS_POOL, 0)) {
+	if (__builtin_expect(c->mark_dequeue && c->mark_needs & WEIR_MARK_NEEDS_POOL, 0)) {
 		kept = *packet;
 		packet = &kept;
 	}
-	if (port_start(&out->port, packet, queue) == PORT_SEND) {
+	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND) {
 		*egress_place(w, out) = *packet;
 		egress_commit(w, out, start_ps);
 	}
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void egress_catch_up(struct worker *w, struct e
 		egress_next(w, out);
 }
 
-void switch_sync(struct buffer_pool *pool, int64_t now_ps)
+void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 {
 	struct switch_state *s = pool->owner;
 
@@ -57,14 +57,14 @@ void switch_sync(struct buffer_pool *pool, int64_t now_ps)
 }
 
 /* The slab has a struct for every link of the network, so it cannot run out. */
-__attribute__((noinline)) void engine_begin_stats(struct worker *w, struct port *p)
+__attribute__((noinline)) void engine_begin_stats(struct worker *w, struct weir_port *p)
 {
-	struct port_stats *stats = slab_at(&w->stats, slab_take(&w->stats));
+	struct weir_port_stats *stats = slab_at(&w->stats, slab_take(&w->stats));
 
-	port_stats_start(p, stats, w->engine->measure_from_ps);
+	weir_port_stats_start(p, stats, w->engine->measure_from_ps);
 }
 
-static inline void forward(struct worker *w, struct switch_state *s, struct packet *packet)
+static inline void forward(struct worker *w, struct switch_state *s, struct weir_packet *packet)
 {
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
@@ -83,12 +83,12 @@ static inline void forward(struct worker *w, struct switch_state *s, struct pack
 		engine_begin_stats(w, &out->port);
 	}
 
-	int answer = port_offer(&out->port, &w->pool, packet, now_ps);
+	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
 
-	if (answer == PORT_SEND) {
+	if (answer == WEIR_PORT_SEND) {
 		*egress_place(w, out) = *packet;
 		egress_commit(w, out, now_ps);
-	} else if (answer == PORT_QUEUED) {
+	} else if (answer == WEIR_PORT_QUEUED) {
 		s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
 	}
 }
@@ -107,19 +107,19 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 						 int64_t begin_ps, uint32_t shift)
 {
 	const struct engine *e = w->engine;
-	const struct packet *slots = w->pool.slots;
+	const struct weir_packet *slots = w->pool.slots;
 	const uint32_t *next = w->pool.next, *tails = e->line_tail + s->first_line;
 	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
-	int64_t limit_ps = w->limit_ps, pending_ps = TIME_NEVER_PS;
+	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		uint32_t slot = heads[i], tail = __atomic_load_n(&tails[i], __ATOMIC_ACQUIRE);
 
 		if (slot == tail)
 			continue;
-		if (__builtin_expect(slot == SLOT_NONE, 0))
+		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0))
 			slot = heads[i] = line_start(e, s->first_line + i);
-		if (__builtin_expect(w->key_capacity - count < CHUNK_PACKETS, 0))
+		if (__builtin_expect(w->key_capacity - count < WEIR_CHUNK_PACKETS, 0))
 			grow_keys(w);
 		for (;;) {
 			int64_t time_ps = slots[slot].time_ps;
@@ -133,16 +133,17 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 
 			w->keys[count++] = key;
 			buckets[key >> shift]++;
-			if ((++slot & CHUNK_MASK) == 0) {
-				slot = next[(slot - 1) >> CHUNK_SHIFT] << CHUNK_SHIFT;
-				if (__builtin_expect(w->key_capacity - count < CHUNK_PACKETS, 0))
+			if ((++slot & WEIR_CHUNK_MASK) == 0) {
+				slot = next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+				if (__builtin_expect(w->key_capacity - count < WEIR_CHUNK_PACKETS,
+						     0))
 					grow_keys(w);
 			}
 			if (slot == tail)
 				break;
 		}
 	}
-	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != TIME_NEVER_PS)
+	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
 	return count;
 }

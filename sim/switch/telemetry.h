@@ -10,10 +10,11 @@
 struct int_stack {
 	uint32_t count;
 	uint32_t unused;
-	struct cc_hop hop[CC_HOPS_MAX];
+	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
 
-static inline struct int_stack *packet_notes(const struct worker *w, const struct packet *packet)
+static inline struct int_stack *packet_notes(const struct worker *w,
+					     const struct weir_packet *packet)
 {
 	return &w->engine->notes[packet - w->pool.slots];
 }
@@ -35,34 +36,34 @@ static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, ui
 {
 	struct flow_count *c = (void *)(e->flow_counts + (size_t)link * TELEMETRY_COUNT_SIZE);
 
-	return flow_count_table(c, (uint64_t)ps_to_ns(e->base_rtt_ps), TELEMETRY_INDEX_BITS,
-				flow_hash, ps_to_ns(now_ps));
+	return flow_count_table(c, (uint64_t)weir_ps_to_ns(e->base_rtt_ps), TELEMETRY_INDEX_BITS,
+				flow_hash, weir_ps_to_ns(now_ps));
 }
 
 /* A data packet leaves a port: one more note, while there is room. */
 static inline void int_push(const struct engine *e, struct int_stack *s, const struct egress *out,
-			    const struct packet *packet, int64_t start_ps)
+			    const struct weir_packet *packet, int64_t start_ps)
 {
-	const struct port *p = &out->port;
+	const struct weir_port *p = &out->port;
 	uint32_t link = e->net->line_link[out->line];
 	uint32_t flows = e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, start_ps) : 0;
 
-	if (s->count == CC_HOPS_MAX)
+	if (s->count == WEIR_CC_HOPS_MAX)
 		return;
-	s->hop[s->count++] = (struct cc_hop){
+	s->hop[s->count++] = (struct weir_cc_hop){
 		.link = link,
 		.queue_bytes = p->bytes,
 		.tx_bytes = (uint32_t)p->tx_bytes,
-		.time_ns = (uint32_t)ps_to_ns(start_ps),
-		.rate_mbps = (uint32_t)(p->class->rate_bps / 1000000),
+		.time_ns = (uint32_t)weir_ps_to_ns(start_ps),
+		.rate_mbps = (uint32_t)(p->kind->rate_bps / 1000000),
 		.flows = flows,
 	};
 }
 
 /* host_control for a packet with notes. */
 static __attribute__((unused, noinline)) void host_control_notes(struct worker *w, struct host *h,
-								 struct packet *packet,
-								 const struct packet *spare,
+								 struct weir_packet *packet,
+								 const struct weir_packet *spare,
 								 const struct int_stack *notes)
 {
 	if (h->paused & HOST_QUEUED) /* which then takes them along from there */
@@ -76,7 +77,8 @@ static __attribute__((unused, noinline)) void host_control_notes(struct worker *
 	if (h->paused & HOST_QUEUED)
 		return;
 
-	const struct queue *q = port_queues(&h->out->port) + host_queue(h, packet->class_id);
+	const struct weir_queue *q =
+		weir_port_queues(&h->out->port) + host_queue(h, packet->class_id);
 
 	int_copy(&w->engine->notes[q->tail - 1], notes);
 }

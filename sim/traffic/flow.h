@@ -15,7 +15,7 @@ struct flow {
 	int64_t start_ps;
 	int64_t finish_ps;   /* the receiver has every byte; -1: not (yet) */
 	uint64_t size_bytes; /* FLOW_UNLIMITED: sends until stop_ps */
-	int64_t stop_ps;     /* TIME_NEVER_PS: no stop */
+	int64_t stop_ps;     /* WEIR_TIME_NEVER_PS: no stop */
 	uint32_t src, dst;   /* host numbers */
 	uint32_t connection; /* flow that opened the connection: itself, or an earlier one */
 	uint32_t next; /* next message of the connection, FLOW_NONE: none yet; sender writes */

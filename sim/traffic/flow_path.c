@@ -24,7 +24,7 @@ void route_follow(const struct network *net, uint32_t from_host, uint64_t path, 
 {
 	uint32_t link = net->nodes[net->host_node[from_host]].first_link;
 
-	*r = (struct route){ .path = path, .until_ps = TIME_NEVER_PS, .found = 1 };
+	*r = (struct route){ .path = path, .until_ps = WEIR_TIME_NEVER_PS, .found = 1 };
 	for (;;) {
 		const struct net_node *n = &net->nodes[net->links[link].to];
 		uint32_t bits = node_route_bits(n);

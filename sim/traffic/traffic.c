@@ -29,15 +29,15 @@ const struct traffic_ops *traffic_find(const char *name)
 	return NULL;
 }
 
-static int pattern_unknown(const struct traffic_config *t, struct error *e)
+static int pattern_unknown(const struct traffic_config *t, struct weir_error *e)
 {
 	const char *names[16];
 	size_t count = 0;
 
 	for (; traffic_all[count]; count++)
 		names[count] = traffic_all[count]->name;
-	error_unknown(e, "pattern", t->pattern, names, count);
-	return error_prefix(e, "traffic.%s.pattern: ", t->name);
+	weir_error_unknown(e, "pattern", t->pattern, names, count);
+	return weir_error_prefix(e, "traffic.%s.pattern: ", t->name);
 }
 
 /* Gates and paths know flows by the order of making, which .next holds until everything is sorted. */
@@ -71,7 +71,7 @@ static void sort_flows(struct flow_list *list)
 static uint32_t *pair_slot(uint32_t *table, uint64_t mask, const struct flow *flows,
 			   const struct flow *f)
 {
-	uint64_t slot = hash64(((uint64_t)f->src << 32) | f->dst, f->traffic);
+	uint64_t slot = weir_hash64(((uint64_t)f->src << 32) | f->dst, f->traffic);
 
 	for (;; slot++) {
 		uint32_t *at = &table[slot & mask];
@@ -83,7 +83,7 @@ static uint32_t *pair_slot(uint32_t *table, uint64_t mask, const struct flow *fl
 }
 
 /* Flows of one section and pair are messages on the connection that the first of them opens. */
-static int share_connections(struct flow_list *list, const struct config *c, struct error *e)
+static int share_connections(struct flow_list *list, const struct config *c, struct weir_error *e)
 {
 	uint64_t size = 1;
 	uint32_t persistent = 0;
@@ -97,8 +97,8 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 		size *= 2;
 	table = malloc(size * sizeof(*table));
 	if (!table)
-		return error_set(e, "traffic: no memory for the connections of %u flows",
-				 persistent);
+		return weir_error_set(e, "traffic: no memory for the connections of %u flows",
+				      persistent);
 	memset(table, 0xff, size * sizeof(*table));
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct flow *f = &list->flows[i];
@@ -108,7 +108,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 			continue;
 		if (f->ties && !traffic_find(c->traffic[f->traffic].pattern)->keeps_order) {
 			free(table);
-			return error_set(
+			return weir_error_set(
 				e,
 				"traffic.%s.connections: persistent, but some of its flows "
 				"wait for others; allowed is per-flow",
@@ -139,25 +139,26 @@ int traffic_is_late(const struct flow *flows, uint32_t count, uint32_t traffic,
 }
 
 /* There would be nothing to measure. The first flow is the first to start. */
-static int check_starts(const struct flow_list *list, const struct config *c, struct error *e)
+static int check_starts(const struct flow_list *list, const struct config *c, struct weir_error *e)
 {
 	const struct flow *first = list->flows;
 
 	if (!list->count || !c->measure.to_ps || first->start_ps < (int64_t)c->measure.to_ps)
 		return 0;
-	return error_set(e,
-			 "traffic.%s.start: the first flow of all starts at %s, but the run is "
-			 "measured until measure.to = %s",
-			 c->traffic[first->traffic].name, time_text((uint64_t)first->start_ps).text,
-			 time_text(c->measure.to_ps).text);
+	return weir_error_set(
+		e,
+		"traffic.%s.start: the first flow of all starts at %s, but the run is "
+		"measured until measure.to = %s",
+		c->traffic[first->traffic].name, time_text((uint64_t)first->start_ps).text,
+		time_text(c->measure.to_ps).text);
 }
 
 static int generate_all(struct flow_list *list, const struct config *c, const struct network *net,
-			struct error *e)
+			struct weir_error *e)
 {
 	if (c->traffic_count > UINT16_MAX)
-		return error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count,
-				 UINT16_MAX);
+		return weir_error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count,
+				      UINT16_MAX);
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
 		const struct traffic_ops *ops = traffic_find(t->pattern);
@@ -172,7 +173,7 @@ static int generate_all(struct flow_list *list, const struct config *c, const st
 }
 
 int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,
-		     struct error *e)
+		     struct weir_error *e)
 {
 	memset(list, 0, sizeof(*list));
 	if (generate_all(list, c, net, e)) {

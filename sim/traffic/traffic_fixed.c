@@ -11,11 +11,11 @@ static void add_flow(struct maker *m, const struct flow_sizes *sizes, uint32_t s
 	struct flow_plan p = { .src = src, .dst = dst };
 
 	p.start_ps = maker_start_in_span(m);
-	p.size_bytes = sizes_at(sizes, rng_unit(&m->rng));
+	p.size_bytes = sizes_at(sizes, weir_rng_unit(&m->rng));
 	maker_add(m, &p);
 }
 
-static const struct option many_to_one_options[] = {
+static const struct weir_option many_to_one_options[] = {
 	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
 	RECEIVER_OPTION,
 	ANY_SIZE_OPTION,
@@ -51,7 +51,8 @@ static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
 }
 
 static int many_to_one_generate(struct flow_list *list, const struct traffic_config *t,
-				const struct config *c, const struct network *net, struct error *e)
+				const struct config *c, const struct network *net,
+				struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 
@@ -65,7 +66,7 @@ const struct traffic_ops traffic_many_to_one = {
 	.generate = many_to_one_generate,
 };
 
-static const struct option permutation_options[] = {
+static const struct weir_option permutation_options[] = {
 	ANY_SIZE_OPTION, SIZES_OPTION, STOP_OPTION, APP_RATE_OPTION, { .name = NULL },
 };
 
@@ -84,7 +85,7 @@ static int permutation(struct maker *m, const struct flow_sizes *sizes)
 	for (uint32_t i = 0; i < hosts; i++)
 		to[i] = i;
 	for (uint32_t i = hosts - 1; i > 0; i--) {
-		uint32_t j = (uint32_t)rng_below(&m->rng, i), swap = to[i];
+		uint32_t j = (uint32_t)weir_rng_below(&m->rng, i), swap = to[i];
 
 		to[i] = to[j];
 		to[j] = swap;
@@ -96,7 +97,8 @@ static int permutation(struct maker *m, const struct flow_sizes *sizes)
 }
 
 static int permutation_generate(struct flow_list *list, const struct traffic_config *t,
-				const struct config *c, const struct network *net, struct error *e)
+				const struct config *c, const struct network *net,
+				struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 

@@ -32,8 +32,8 @@ struct import {
 	struct line_file in;
 };
 
-static const struct option hpcc_options[] = {
-	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+static const struct weir_option hpcc_options[] = {
+	{ "file", WEIR_OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
 	  "flow file: the number of flows, then source, destination, priority, port, bytes and "
 	  "seconds "
 	  "a line",
@@ -41,8 +41,8 @@ static const struct option hpcc_options[] = {
 	{ .name = NULL },
 };
 
-static const struct option htsim_options[] = {
-	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+static const struct weir_option htsim_options[] = {
+	{ "file", WEIR_OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
 	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000",
 	  NULL },
 	STOP_OPTION,
@@ -54,10 +54,10 @@ static const struct option htsim_options[] = {
 static int add_flow(struct import *i, const struct flow_plan *p)
 {
 	struct maker *m = &i->m;
-	struct error e;
+	struct weir_error e;
 	struct flow_plan placed = *p;
 
-	if (p->start_ps != TIME_NEVER_PS)
+	if (p->start_ps != WEIR_TIME_NEVER_PS)
 		placed.start_ps += m->t->start.first_ps;
 	if (p->src == p->dst)
 		return line_file_error(&i->in, "source and destination are both h%u", p->src);
@@ -88,7 +88,7 @@ static int import_file(struct import *i, int (*read)(struct import *))
 		line_file_close(&i->in);
 	}
 	if (failed && strncmp(m->e->text, "traffic.", strlen("traffic.")) != 0)
-		error_prefix(m->e, "traffic.%s.file: ", m->t->name);
+		weir_error_prefix(m->e, "traffic.%s.file: ", m->t->name);
 	return failed;
 }
 
@@ -110,7 +110,8 @@ static int read_node(struct import *i, const char *word, uint32_t *host)
 	uint32_t node;
 
 	if (read_whole(word, UINT32_MAX, &number))
-		return line_file_error(&i->in, "%s is not the number of a node", quote(word).text);
+		return line_file_error(&i->in, "%s is not the number of a node",
+				       weir_quote(word).text);
 	node = (uint32_t)number;
 	if (!net->host_ids) {
 		if (node >= net->host_count)
@@ -142,14 +143,14 @@ static int read_hpcc_flow(struct import *i)
 		return -1;
 	if (read_whole(words[2], UINT32_MAX, &unused) || read_whole(words[3], UINT16_MAX, &unused))
 		return line_file_error(&i->in, "priority %s and port %s; both are whole numbers",
-				       quote(words[2]).text, quote(words[3]).text);
+				       weir_quote(words[2]).text, weir_quote(words[3]).text);
 	if (read_whole(words[4], FLOW_SIZE_MAX_BYTES, &p.size_bytes) || p.size_bytes == 0)
 		return line_file_error(&i->in,
 				       "%s is not a size; allowed are 1 to %" PRIu64 " bytes",
-				       quote(words[4]).text, FLOW_SIZE_MAX_BYTES);
-	if (read_time_ps(words[5], (double)PS_PER_S, &p.start_ps))
+				       weir_quote(words[4]).text, FLOW_SIZE_MAX_BYTES);
+	if (read_time_ps(words[5], (double)WEIR_PS_PER_S, &p.start_ps))
 		return line_file_error(&i->in, "%s is not a start; allowed are 0 to 1000 seconds",
-				       quote(words[5]).text);
+				       weir_quote(words[5]).text);
 	return add_flow(i, &p);
 }
 
@@ -162,9 +163,9 @@ static int read_hpcc(struct import *i)
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return error_set(i->in.e,
-				 "%.200s: the file is empty; it starts with the number of flows",
-				 i->in.name);
+		return weir_error_set(
+			i->in.e, "%.200s: the file is empty; it starts with the number of flows",
+			i->in.name);
 	if (line_file_words(&i->in, words) != 1 || read_whole(words[0], UINT32_MAX, &wanted) ||
 	    wanted == 0)
 		return line_file_error(&i->in, "the first line is the number of flows");
@@ -183,7 +184,7 @@ static int read_hpcc(struct import *i)
 }
 
 static int hpcc_generate(struct flow_list *list, const struct traffic_config *t,
-			 const struct config *c, const struct network *net, struct error *e)
+			 const struct config *c, const struct network *net, struct weir_error *e)
 {
 	struct import i = { .m = maker_make(list, t, c, net, e) };
 
@@ -249,7 +250,7 @@ static int read_pair(struct import *i, const char *word, struct flow_plan *p)
 		snprintf(text, sizeof(text), "%.*s", (int)(length < 20 ? length : 20), part[end]);
 		if (read_whole(text, i->m.net->host_count - 1, &number))
 			return line_file_error(&i->in, "there is no host %s; hosts are 0 to %u",
-					       quote(text).text, i->m.net->host_count - 1);
+					       weir_quote(text).text, i->m.net->host_count - 1);
 		*host[end] = (uint32_t)number;
 	}
 	return 0;
@@ -286,26 +287,26 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 			       ? line_file_error(&i->in,
 						 "%s is not a start; allowed are 0 to 1000 s in "
 						 "picoseconds",
-						 quote(words[1]).text)
+						 weir_quote(words[1]).text)
 			       : 0;
 	}
 	if (strcmp(words[0], "size") == 0) {
 		if (read_whole(words[1], FLOW_SIZE_MAX_BYTES, &number))
 			return line_file_error(
 				&i->in, "%s is not a size; allowed are 0 to %" PRIu64 " bytes",
-				quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
+				weir_quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
 		c->plan.size_bytes = number ? number : FLOW_UNLIMITED;
 		return 0;
 	}
 	if (!tie_of(words[0]) && strcmp(words[0], "id") != 0 && strcmp(words[0], "prio") != 0) {
-		struct error e;
+		struct weir_error e;
 
-		error_unknown(&e, "word", words[0], known, sizeof(known) / sizeof(known[0]));
+		weir_error_unknown(&e, "word", words[0], known, sizeof(known) / sizeof(known[0]));
 		return line_file_error(&i->in, "%s", e.text);
 	}
 	if (read_whole(words[1], UINT64_MAX, &number))
 		return line_file_error(&i->in, "%s %s; it is a whole number", words[0],
-				       quote(words[1]).text);
+				       weir_quote(words[1]).text);
 	if (tie_of(words[0])) {
 		c->ties[c->tie_count].trigger = number;
 		c->ties[c->tie_count++].kind = tie_of(words[0]);
@@ -323,7 +324,7 @@ static int read_connection(struct import *i, char *const words[], int count, str
 	for (int w = 1; w < count; w += 2) {
 		if (w + 1 == count)
 			return line_file_error(&i->in, "the line ends after %s; a value is missing",
-					       quote(words[w]).text);
+					       weir_quote(words[w]).text);
 		if (read_attribute(i, words + w, &c))
 			return -1;
 	}
@@ -334,7 +335,7 @@ static int read_connection(struct import *i, char *const words[], int count, str
 			"or with a trigger in place of the start",
 			c.has_start ? "both a start and a trigger" : "no start");
 	if (c.has_start == 2)
-		c.plan.start_ps = TIME_NEVER_PS;
+		c.plan.start_ps = WEIR_TIME_NEVER_PS;
 	if (add_flow(i, &c.plan))
 		return -1;
 	for (uint32_t t = 0; t < c.tie_count; t++) {
@@ -389,15 +390,15 @@ static int check_triggers(struct import *i, const struct matrix *x)
 		const struct trigger *trigger = &x->triggers[t];
 
 		if (trigger->is_waited_for && !trigger->is_declared)
-			return error_set(i->in.e,
-					 "%.200s: no line declares trigger %" PRIu64
-					 ", as in trigger id %" PRIu64 " oneshot",
-					 i->in.name, trigger->id, trigger->id);
+			return weir_error_set(i->in.e,
+					      "%.200s: no line declares trigger %" PRIu64
+					      ", as in trigger id %" PRIu64 " oneshot",
+					      i->in.name, trigger->id, trigger->id);
 		if (trigger->is_waited_for && !trigger->is_set_off)
-			return error_set(i->in.e,
-					 "%.200s: flows wait for trigger %" PRIu64
-					 ", but none sets it off",
-					 i->in.name, trigger->id);
+			return weir_error_set(i->in.e,
+					      "%.200s: flows wait for trigger %" PRIu64
+					      ", but none sets it off",
+					      i->in.name, trigger->id);
 	}
 	return 0;
 }
@@ -445,7 +446,7 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 		"%s starts no line of a connection matrix; allowed are Nodes, "
 		"Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 "
 		"size 2000000",
-		quote(words[0]).text);
+		weir_quote(words[0]).text);
 }
 
 static int read_matrix(struct import *i, struct matrix *x)
@@ -460,8 +461,8 @@ static int read_matrix(struct import *i, struct matrix *x)
 	if (got < 0)
 		return -1;
 	if (!x->has_count)
-		return error_set(i->in.e, "%.200s: no line says Connections and how many",
-				 i->in.name);
+		return weir_error_set(i->in.e, "%.200s: no line says Connections and how many",
+				      i->in.name);
 	if (read != x->connections || read == 0)
 		return line_file_error(&i->in,
 				       "%u connections are listed, but Connections says %" PRIu64,
@@ -481,7 +482,7 @@ static int read_htsim(struct import *i)
 }
 
 static int htsim_generate(struct flow_list *list, const struct traffic_config *t,
-			  const struct config *c, const struct network *net, struct error *e)
+			  const struct config *c, const struct network *net, struct weir_error *e)
 {
 	struct import i = { .m = maker_make(list, t, c, net, e) };
 

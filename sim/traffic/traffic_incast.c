@@ -16,28 +16,28 @@
 
 enum { ARRIVALS_PERIODIC, ARRIVALS_POISSON };
 
-#define PERIOD_PS ((uint64_t)PS_PER_S / 100)
-#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
-#define LOAD_MAX_Q32 (2 * ONE_Q32)
+#define PERIOD_PS ((uint64_t)WEIR_PS_PER_S / 100)
+#define LOAD_MIN_Q32 ((WEIR_ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+#define LOAD_MAX_Q32 (2 * WEIR_ONE_Q32)
 
 #define RANDOM_RECEIVER "random"
 #define RECEIVER_ANY UINT32_MAX
 
 static const char *const arrivals_choices[] = { "periodic", "poisson", NULL };
 
-static const struct option incast_options[] = {
+static const struct weir_option incast_options[] = {
 	SENDERS_OPTION("hosts that answer a request, chosen at random; all others unless given"),
-	{ "receiver", OPT_TEXT, TRAFFIC_AT(incast_receiver), RANDOM_RECEIVER, 0, 0,
+	{ "receiver", WEIR_OPT_TEXT, TRAFFIC_AT(incast_receiver), RANDOM_RECEIVER, 0, 0,
 	  "number of the host that asks, or random: another at each request", NULL },
 	FINITE_SIZE_OPTION,
-	{ "period", OPT_TIME_PS, TRAFFIC_AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
+	{ "period", WEIR_OPT_TIME_PS, TRAFFIC_AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
 	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
-	{ "load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
+	{ "load", WEIR_OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
 	  "in place of a period: payload offered over the capacity of all hosts' links or, where "
 	  "one "
 	  "host asks, of its own",
 	  NULL },
-	{ "arrivals", OPT_CHOICE, TRAFFIC_AT(arrivals), "periodic", 0, 1,
+	{ "arrivals", WEIR_OPT_CHOICE, TRAFFIC_AT(arrivals), "periodic", 0, 1,
 	  "how requests arrive: at the period, or by a Poisson process of that mean",
 	  arrivals_choices },
 	FLOWS_OPTION(
@@ -57,16 +57,16 @@ struct incast {
 
 static int read_receiver(struct maker *m, uint32_t *receiver)
 {
-	static const struct option number = { "receiver", OPT_COUNT,  0,  NULL,
-					      0,          UINT32_MAX, "", NULL };
+	static const struct weir_option number = { "receiver", WEIR_OPT_COUNT, 0,  NULL,
+						   0,          UINT32_MAX,     "", NULL };
 	uint64_t value;
 
 	*receiver = RECEIVER_ANY;
 	if (strcmp(m->t->incast_receiver, RANDOM_RECEIVER) == 0)
 		return 0;
-	if (option_parse(&value, &number, m->t->incast_receiver, m->e))
+	if (weir_option_parse(&value, &number, m->t->incast_receiver, m->e))
 		return maker_error(m, "receiver", "%s; a host's number, 0 to %u, or %s",
-				   quote(m->t->incast_receiver).text, m->net->host_count - 1,
+				   weir_quote(m->t->incast_receiver).text, m->net->host_count - 1,
 				   RANDOM_RECEIVER);
 	*receiver = (uint32_t)value;
 	return maker_check_receiver(m, value);
@@ -76,7 +76,7 @@ static int read_receiver(struct maker *m, uint32_t *receiver)
 static int settle_period(struct maker *m, struct incast *in)
 {
 	const struct traffic_config *t = m->t;
-	double load = (double)t->load_q32 / (double)ONE_Q32, capacity_bps = 0, period_ps;
+	double load = (double)t->load_q32 / (double)WEIR_ONE_Q32, capacity_bps = 0, period_ps;
 
 	in->period_ps = t->period_ps ? t->period_ps : PERIOD_PS;
 	if (!t->load_q32)
@@ -87,12 +87,12 @@ static int settle_period(struct maker *m, struct incast *in)
 	for (uint32_t i = 0; i < m->net->host_count; i++)
 		if (in->receiver == RECEIVER_ANY || in->receiver == i)
 			capacity_bps += host_access_bps(m->net, i);
-	period_ps = bytes_to_bits((double)t->size_bytes * in->senders) * (double)PS_PER_S /
-		    (load * capacity_bps);
+	period_ps = weir_bytes_to_bits((double)t->size_bytes * in->senders) *
+		    (double)WEIR_PS_PER_S / (load * capacity_bps);
 	if (period_ps < 1 || period_ps > (double)START_MAX_PS)
-		return maker_error(m, "load",
-				   "%.6g is a request every %.6g s; allowed are 1e-12 to %.6g",
-				   load, period_ps / (double)PS_PER_S, ps_to_s(START_MAX_PS));
+		return maker_error(
+			m, "load", "%.6g is a request every %.6g s; allowed are 1e-12 to %.6g",
+			load, period_ps / (double)WEIR_PS_PER_S, weir_ps_to_s(START_MAX_PS));
 	in->period_ps = (uint64_t)(period_ps + 0.5);
 	return 0;
 }
@@ -117,8 +117,9 @@ static int settle_requests(struct maker *m, struct incast *in)
 			return maker_error(m, "flows",
 					   "%" PRIu64 " requests take %.6g s at this period; "
 					   "allowed are %.6g",
-					   in->requests, in->window.length_ps / (double)PS_PER_S,
-					   (double)START_MAX_PS / (double)PS_PER_S);
+					   in->requests,
+					   in->window.length_ps / (double)WEIR_PS_PER_S,
+					   (double)START_MAX_PS / (double)WEIR_PS_PER_S);
 		return 0;
 	}
 	count = in->window.length_ps / (double)in->period_ps;
@@ -156,7 +157,7 @@ static int hosts_make(struct maker *m, struct incast *in)
 static void draw_hosts(struct maker *m, struct incast *in)
 {
 	for (uint32_t i = in->receiver == RECEIVER_ANY ? 0 : 1; i <= in->senders; i++) {
-		uint32_t j = i + (uint32_t)rng_below(&m->rng, m->net->host_count - i);
+		uint32_t j = i + (uint32_t)weir_rng_below(&m->rng, m->net->host_count - i);
 		uint32_t swap = in->hosts[i];
 
 		in->hosts[i] = in->hosts[j];
@@ -169,7 +170,7 @@ static void add_request(struct maker *m, struct incast *in, uint64_t request)
 	struct flow_plan p = { .size_bytes = m->t->size_bytes, .start_ps = in->window.first_ps };
 
 	if (m->t->arrivals == ARRIVALS_POISSON)
-		p.start_ps += (int64_t)(rng_unit(&m->rng) * in->window.length_ps);
+		p.start_ps += (int64_t)(weir_rng_unit(&m->rng) * in->window.length_ps);
 	else
 		p.start_ps += (int64_t)(request * in->period_ps);
 	draw_hosts(m, in);
@@ -181,7 +182,7 @@ static void add_request(struct maker *m, struct incast *in, uint64_t request)
 }
 
 static int incast_generate(struct flow_list *list, const struct traffic_config *t,
-			   const struct config *c, const struct network *net, struct error *e)
+			   const struct config *c, const struct network *net, struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 	struct flow_sizes sizes;

@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct option list_options[] = {
-	{ "file", OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+static const struct weir_option list_options[] = {
+	{ "file", WEIR_OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
 	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
 	  "received:N "
 	  "to wait for flow N), and if wanted its path: path=3, or path=1,2 where two switches on "
@@ -41,8 +41,8 @@ static int read_host(struct maker *m, const char *word, uint32_t *host)
 
 	if (!*digits || digits[strspn(digits, "0123456789")] || strlen(digits) > 9 ||
 	    number >= m->net->host_count)
-		return error_set(m->e, "there is no host %s; hosts are h0 to h%u", quote(word).text,
-				 m->net->host_count - 1);
+		return weir_error_set(m->e, "there is no host %s; hosts are h0 to h%u",
+				      weir_quote(word).text, m->net->host_count - 1);
 	*host = (uint32_t)number;
 	return 0;
 }
@@ -61,7 +61,8 @@ struct listed_flow {
 /* "sent:2" or "received:2"; anything else is left to be a time. */
 static int read_wait(struct maker *m, const char *word, struct listed_flow *f)
 {
-	static const struct option number = { "flow", OPT_COUNT, 0, NULL, 0, UINT32_MAX, "", NULL };
+	static const struct weir_option number = { "flow", WEIR_OPT_COUNT, 0,  NULL,
+						   0,      UINT32_MAX,     "", NULL };
 	const char *colon = strchr(word, ':');
 
 	f->after.kind = (enum flow_tie)0;
@@ -69,11 +70,11 @@ static int read_wait(struct maker *m, const char *word, struct listed_flow *f)
 		f->after.kind = FLOW_TELLS_SENT;
 	else if (strncmp(word, "received:", strlen("received:")) == 0)
 		f->after.kind = FLOW_TELLS_RECEIVED;
-	return f->after.kind ? option_parse(&f->after.flow, &number, colon + 1, m->e) : 0;
+	return f->after.kind ? weir_option_parse(&f->after.flow, &number, colon + 1, m->e) : 0;
 }
 
 /* "3" or "1,2". */
-static int read_choices(const char *text, struct route_choices *c, struct error *e)
+static int read_choices(const char *text, struct route_choices *c, struct weir_error *e)
 {
 	c->count = 0;
 	for (;; text++) {
@@ -88,7 +89,7 @@ static int read_choices(const char *text, struct route_choices *c, struct error 
 		if (*text != ',')
 			break;
 	}
-	return error_set(e, "a path is numbers, as in path=3 or path=1,2");
+	return weir_error_set(e, "a path is numbers, as in path=3 or path=1,2");
 }
 
 static int read_path(struct maker *m, const char *word, struct listed_flow *f)
@@ -98,45 +99,45 @@ static int read_path(struct maker *m, const char *word, struct listed_flow *f)
 
 	f->has_path = 1;
 	if (strncmp(word, key, strlen(key)) != 0)
-		return error_set(m->e, "%s: behind the start stands path=, as in path=3",
-				 quote(word).text);
+		return weir_error_set(m->e, "%s: behind the start stands path=, as in path=3",
+				      weir_quote(word).text);
 	if (m->t->connections != CONNECTIONS_PER_FLOW)
-		return error_set(m->e, "%s: a path goes with connections = per-flow",
-				 quote(word).text);
-	if (!m->routes && route_table_new(&m->routes, m->net,
-					  (int64_t)m->c->network.reroute_delay_ps, m->e))
+		return weir_error_set(m->e, "%s: a path goes with connections = per-flow",
+				      weir_quote(word).text);
+	if (!m->routes &&
+	    route_table_new(&m->routes, m->net, (int64_t)m->c->network.reroute_delay_ps, m->e))
 		return -1;
 	if (read_choices(word + strlen(key), &choices, m->e) ||
 	    route_choose(m->routes, f->plan.src, f->plan.dst, &choices, &f->route, m->e))
-		return error_prefix(m->e, "%s: ", word);
+		return weir_error_prefix(m->e, "%s: ", word);
 	return 0;
 }
 
 static int read_flow(struct maker *m, const char *text, struct listed_flow *p)
 {
-	static const struct option size = { "size", OPT_SIZE, 0, NULL, 1, FLOW_SIZE_MAX_BYTES,
-					    "",     NULL };
-	static const struct option start = { "start", OPT_TIME_PS, 0,
-					     NULL,    0,           (uint64_t)START_MAX_PS,
-					     "",      NULL };
+	static const struct weir_option size = { "size", WEIR_OPT_SIZE,       0,  NULL,
+						 1,      FLOW_SIZE_MAX_BYTES, "", NULL };
+	static const struct weir_option start = { "start", WEIR_OPT_TIME_PS,       0,  NULL,
+						  0,       (uint64_t)START_MAX_PS, "", NULL };
 	struct words w;
 	uint64_t start_ps = 0;
 	int count = words_split(&w, text);
 
 	if (count != 4 && count != 5)
-		return error_set(m->e, "a flow is source, destination, size and start, as in "
-				       "0 5 2MB 10us");
+		return weir_error_set(m->e, "a flow is source, destination, size and start, as in "
+					    "0 5 2MB 10us");
 	if (read_host(m, w.word[0], &p->plan.src) || read_host(m, w.word[1], &p->plan.dst) ||
-	    option_parse(&p->plan.size_bytes, &size, w.word[2], m->e) ||
+	    weir_option_parse(&p->plan.size_bytes, &size, w.word[2], m->e) ||
 	    read_wait(m, w.word[3], p) ||
-	    (!p->after.kind && option_parse(&start_ps, &start, w.word[3], m->e)))
+	    (!p->after.kind && weir_option_parse(&start_ps, &start, w.word[3], m->e)))
 		return -1;
 	if (p->plan.src == p->plan.dst)
-		return error_set(m->e, "source and destination are both h%u", p->plan.src);
+		return weir_error_set(m->e, "source and destination are both h%u", p->plan.src);
 	p->has_path = 0;
 	if (count == 5 && read_path(m, w.word[4], p))
 		return -1;
-	p->plan.start_ps = p->after.kind ? TIME_NEVER_PS : m->t->start.first_ps + (int64_t)start_ps;
+	p->plan.start_ps =
+		p->after.kind ? WEIR_TIME_NEVER_PS : m->t->start.first_ps + (int64_t)start_ps;
 	return maker_check_endless(m, &p->plan, m->e);
 }
 
@@ -192,20 +193,20 @@ static int add_file_lines(struct maker *m, FILE *f)
 
 	for (int number = 1; fgets(line, sizeof(line), f); number++) {
 		if (!strchr(line, '\n') && !feof(f)) {
-			error_set(m->e, "the line is too long; allowed are %zu bytes",
-				  sizeof(line) - 2);
-			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
-					    number);
+			weir_error_set(m->e, "the line is too long; allowed are %zu bytes",
+				       sizeof(line) - 2);
+			return weir_error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
+						 number);
 		}
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (line[strspn(line, " \t")] == '\0')
 			continue;
 		if (add_flow(m, line))
-			return error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
-					    number);
+			return weir_error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
+						 number);
 	}
 	if (ferror(f))
-		return maker_error(m, "file", "cannot read %s: %s", quote(name).text,
+		return maker_error(m, "file", "cannot read %s: %s", weir_quote(name).text,
 				   strerror(errno));
 	return 0;
 }
@@ -217,7 +218,8 @@ static int add_file(struct maker *m)
 	int failed;
 
 	if (!f)
-		return maker_error(m, "file", "cannot read %s: %s", quote(m->t->list).text, why);
+		return maker_error(m, "file", "cannot read %s: %s", weir_quote(m->t->list).text,
+				   why);
 	failed = add_file_lines(m, f);
 	fclose(f);
 	return failed;
@@ -234,8 +236,8 @@ static int add_all(struct maker *m)
 				   "time to count from");
 	for (uint32_t i = 0; i < t->flow_lines.count; i++)
 		if (add_flow(m, t->flow_lines.lines[i].text))
-			return error_prefix(m->e, "traffic.%s.flow: '%.300s': ", t->name,
-					    t->flow_lines.lines[i].text);
+			return weir_error_prefix(m->e, "traffic.%s.flow: '%.300s': ", t->name,
+						 t->flow_lines.lines[i].text);
 	if (t->list[0] && add_file(m))
 		return -1;
 	if (m->list->count == before)
@@ -248,7 +250,7 @@ static int add_all(struct maker *m)
 }
 
 static int list_generate(struct flow_list *list, const struct traffic_config *t,
-			 const struct config *c, const struct network *net, struct error *e)
+			 const struct config *c, const struct network *net, struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 	int failed = add_all(&m);

@@ -11,7 +11,7 @@
 #define FLOWS_MAX ((uint64_t)FLOW_NONE - 1)
 
 struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
-			const struct config *c, const struct network *net, struct error *e)
+			const struct config *c, const struct network *net, struct weir_error *e)
 {
 	return (struct maker){
 		.list = list,
@@ -19,7 +19,7 @@ struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
 		.c = c,
 		.net = net,
 		.e = e,
-		.rng = rng_make(c->seed, (uint64_t)(t - c->traffic), RNG_TRAFFIC),
+		.rng = weir_rng_make(c->seed, (uint64_t)(t - c->traffic), WEIR_RNG_TRAFFIC),
 		.first = list->count,
 	};
 }
@@ -32,7 +32,7 @@ int maker_error(struct maker *m, const char *key, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return error_set(m->e, "traffic.%s.%s: %s", m->t->name, key, text);
+	return weir_error_set(m->e, "traffic.%s.%s: %s", m->t->name, key, text);
 }
 
 int maker_reserve(struct maker *m, uint64_t flows)
@@ -49,7 +49,7 @@ int maker_reserve(struct maker *m, uint64_t flows)
 	if (wanted <= list->capacity)
 		return 0;
 	if (memory_check((double)wanted * FLOW_MEMORY_BYTES, "flows", m->e))
-		return error_prefix(m->e, "traffic.%s.", m->t->name);
+		return weir_error_prefix(m->e, "traffic.%s.", m->t->name);
 	grown = realloc(list->flows, wanted * sizeof(*grown));
 	if (!grown)
 		return maker_error(m, "flows", "no memory for %" PRIu64 " flows of %zu bytes",
@@ -88,10 +88,10 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 	assert(m->list->count < m->list->capacity && p->src != p->dst);
 	m->list->flows[m->list->count++] = (struct flow){
 		.start_ps = p->start_ps,
-		.ties = p->start_ps == TIME_NEVER_PS ? FLOW_WAITS : 0,
+		.ties = p->start_ps == WEIR_TIME_NEVER_PS ? FLOW_WAITS : 0,
 		.finish_ps = -1,
 		.size_bytes = p->size_bytes,
-		.stop_ps = has_stop ? (int64_t)t->stop_ps : TIME_NEVER_PS,
+		.stop_ps = has_stop ? (int64_t)t->stop_ps : WEIR_TIME_NEVER_PS,
 		.src = p->src,
 		.dst = p->dst,
 		.connection = FLOW_NONE,
@@ -111,17 +111,17 @@ void maker_tie(struct maker *m, uint32_t flow, uint32_t gate, enum flow_tie kind
 
 uint32_t maker_other_host(struct maker *m, uint32_t host)
 {
-	uint32_t other = (uint32_t)rng_below(&m->rng, m->net->host_count - 1);
+	uint32_t other = (uint32_t)weir_rng_below(&m->rng, m->net->host_count - 1);
 
 	return other + (other >= host);
 }
 
 int64_t maker_start_in_span(struct maker *m)
 {
-	const struct span_ps *span = &m->t->start;
+	const struct weir_span_ps *span = &m->t->start;
 	uint64_t length = (uint64_t)(span->last_ps - span->first_ps);
 
-	return span->first_ps + (int64_t)rng_below(&m->rng, length + 1);
+	return span->first_ps + (int64_t)weir_rng_below(&m->rng, length + 1);
 }
 
 int maker_check_receiver(struct maker *m, uint64_t receiver)
@@ -161,20 +161,20 @@ int maker_check_stop(struct maker *m, int is_unlimited)
 	return 0;
 }
 
-int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct error *e)
+int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct weir_error *e)
 {
 	const struct traffic_config *t = m->t;
 
 	if (p->size_bytes != FLOW_UNLIMITED)
 		return 0;
 	if (t->connections)
-		return error_set(e,
-				 "an unlimited flow does not share a connection; use connections = "
-				 "per-flow");
+		return weir_error_set(
+			e, "an unlimited flow does not share a connection; use connections = "
+			   "per-flow");
 	if (t->stop_ps && (int64_t)t->stop_ps <= p->start_ps)
-		return error_set(e, "the flow does not start before the section's stop");
+		return weir_error_set(e, "the flow does not start before the section's stop");
 	if (!t->stop_ps && !m->c->measure.to_ps)
-		return error_set(e, "an unlimited flow never ends; give stop or measure.to");
+		return weir_error_set(e, "an unlimited flow never ends; give stop or measure.to");
 	return 0;
 }
 
@@ -188,7 +188,7 @@ int maker_any_endless(const struct maker *m, uint32_t since)
 
 int maker_window(struct maker *m, struct arrival_window *w)
 {
-	const struct span_ps *start = &m->t->start;
+	const struct weir_span_ps *start = &m->t->start;
 	int64_t to_ps = (int64_t)m->c->measure.to_ps;
 
 	w->first_ps = start->first_ps;
@@ -227,7 +227,7 @@ int sizes_open(struct flow_sizes *s, struct maker *m, enum sizes_allowed allowed
 	s->fixed_bytes = t->size_bytes;
 	if (t->size_bytes && t->sizes[0])
 		return maker_error(m, "sizes", "%s, but size is given too; one of the two",
-				   quote(t->sizes).text);
+				   weir_quote(t->sizes).text);
 	if (t->size_bytes == FLOW_UNLIMITED && allowed == SIZES_FINITE)
 		return maker_error(m, "size",
 				   "unlimited, but flows of pattern %s end; many-to-one and "
@@ -240,7 +240,7 @@ int sizes_open(struct flow_sizes *s, struct maker *m, enum sizes_allowed allowed
 				   "not given; how large are the flows? Give a distribution, as "
 				   "in sizes = websearch, or size = 1MB");
 	if (workload_new(&s->workload, t->sizes, m->e))
-		return error_prefix(m->e, "traffic.%s.sizes: ", t->name);
+		return weir_error_prefix(m->e, "traffic.%s.sizes: ", t->name);
 	return 0;
 }
 

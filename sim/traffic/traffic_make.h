@@ -10,21 +10,21 @@
 #include "weir/units.h"
 
 /* Longest time a flow may start at: sums of a few of them stay far from the end of int64. */
-#define START_MAX_PS (1000 * PS_PER_S)
+#define START_MAX_PS (1000 * WEIR_PS_PER_S)
 
 struct maker {
 	struct flow_list *list;
 	const struct traffic_config *t;
 	const struct config *c;
 	const struct network *net;
-	struct error *e;
-	struct rng rng;
-	uint32_t first; /* flows of the list that were there before */
+	struct weir_error *e;
+	struct weir_rng rng;
+	uint32_t first;             /* flows of the list that were there before */
 	struct route_table *routes; /* pattern list: once a flow names its path; else NULL */
 };
 
 struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
-			const struct config *c, const struct network *net, struct error *e);
+			const struct config *c, const struct network *net, struct weir_error *e);
 
 /* "traffic.web.load: ..."; returns -1. */
 int maker_error(struct maker *m, const char *key, const char *format, ...)
@@ -37,7 +37,7 @@ int maker_reserve(struct maker *m, uint64_t flows);
 struct flow_plan {
 	uint32_t src, dst;
 	uint64_t size_bytes;
-	int64_t start_ps; /* TIME_NEVER_PS: it waits at a gate */
+	int64_t start_ps; /* WEIR_TIME_NEVER_PS: it waits at a gate */
 };
 
 /* Needs room reserved. A flow of unlimited size stops where the section says. */
@@ -59,7 +59,7 @@ int maker_senders(struct maker *m, uint32_t *senders);
 int maker_check_stop(struct maker *m, int is_unlimited);
 
 /* For flows that are listed one by one: may this one be unlimited, where it is? */
-int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct error *e);
+int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct weir_error *e);
 /* Is one of the flows added since then unlimited? */
 int maker_any_endless(const struct maker *m, uint32_t since);
 
@@ -96,26 +96,26 @@ uint64_t sizes_at(const struct flow_sizes *s, double u);
 
 #define SENDERS_OPTION(help_) \
 	{ \
-		"senders", OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX, help_, NULL \
+		"senders", WEIR_OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX, help_, NULL \
 	}
 #define RECEIVER_OPTION \
 	{ \
-		"receiver", OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX, \
+		"receiver", WEIR_OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX, \
 			"number of the host that receives", NULL \
 	}
 #define ANY_SIZE_OPTION \
 	{ \
-		"size", OPT_SIZE, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
+		"size", WEIR_OPT_SIZE, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
 			"bytes of every flow; unlimited: until stop", NULL \
 	}
 #define FINITE_SIZE_OPTION \
 	{ \
-		"size", OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
+		"size", WEIR_OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES, \
 			"bytes of every flow", NULL \
 	}
 #define SIZES_OPTION \
 	{ \
-		"sizes", OPT_TEXT, TRAFFIC_AT(sizes), NULL, 0, 0, \
+		"sizes", WEIR_OPT_TEXT, TRAFFIC_AT(sizes), NULL, 0, 0, \
 			"distribution of the flows' bytes: a workload, fixed(size), " \
 			"exponential(mean), " \
 			"uniform(min,max) or a file", \
@@ -123,17 +123,17 @@ uint64_t sizes_at(const struct flow_sizes *s, double u);
 	}
 #define STOP_OPTION \
 	{ \
-		"stop", OPT_TIME_PS, TRAFFIC_AT(stop_ps), NULL, 1, (uint64_t)START_MAX_PS, \
+		"stop", WEIR_OPT_TIME_PS, TRAFFIC_AT(stop_ps), NULL, 1, (uint64_t)START_MAX_PS, \
 			"when unlimited flows end; at the end of the run unless given", NULL \
 	}
 #define APP_RATE_OPTION \
 	{ \
-		"app-rate", OPT_RATE_BPS, TRAFFIC_AT(app_rate_bps), NULL, APP_RATE_MIN_BPS, \
+		"app-rate", WEIR_OPT_RATE_BPS, TRAFFIC_AT(app_rate_bps), NULL, APP_RATE_MIN_BPS, \
 			APP_RATE_MAX_BPS, \
 			"the application writes at this rate; all at once unless given", NULL \
 	}
 #define FLOWS_OPTION(help_) \
 	{ \
-		"flows", OPT_COUNT, TRAFFIC_AT(flows), NULL, 1, UINT32_MAX - 2, help_, NULL \
+		"flows", WEIR_OPT_COUNT, TRAFFIC_AT(flows), NULL, 1, UINT32_MAX - 2, help_, NULL \
 	}
 #endif

@@ -15,14 +15,14 @@
 
 enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
 
-#define LOAD_MIN_Q32 ((ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+#define LOAD_MIN_Q32 ((WEIR_ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
 
 static const char *const load_of_choices[] = { "access", "bisection", NULL };
 
 #define LOAD_OPTION(help_) \
 	{ \
-		"load", OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
-			LOAD_MAX *ONE_Q32, help_, NULL \
+		"load", WEIR_OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
+			LOAD_MAX *WEIR_ONE_Q32, help_, NULL \
 	}
 #define POISSON_OPTIONS \
 	FINITE_SIZE_OPTION, SIZES_OPTION, \
@@ -30,7 +30,7 @@ static const char *const load_of_choices[] = { "access", "bisection", NULL };
 			     "unless given")
 #define LOAD_OF_OPTION \
 	{ \
-		"load-of", OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
+		"load-of", WEIR_OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
 			"links that the load is of: all hosts' own, or those up to the top tier " \
 			"of switches", \
 			load_of_choices \
@@ -163,13 +163,13 @@ static void draw_pair(struct maker *m, const struct racks *racks, enum poisson_p
 		p->src = maker_other_host(m, p->dst);
 		return;
 	}
-	p->src = (uint32_t)rng_below(&m->rng, m->net->host_count);
+	p->src = (uint32_t)weir_rng_below(&m->rng, m->net->host_count);
 	if (pairs == PAIRS_ALL_TO_ALL) {
 		p->dst = maker_other_host(m, p->src);
 		return;
 	}
 	rack = rack_of(m->net, p->src);
-	pick = (uint32_t)rng_below(&m->rng, m->net->host_count - rack_size(racks, rack));
+	pick = (uint32_t)weir_rng_below(&m->rng, m->net->host_count - rack_size(racks, rack));
 	if (pick >= racks->first[rack])
 		pick += rack_size(racks, rack);
 	p->dst = racks->hosts[pick];
@@ -188,7 +188,7 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 		if (count < 0.5)
 			return maker_error(m, "load",
 					   "too low for even one flow of %.6g bytes in %.6g s",
-					   mean_bytes, w->length_ps / (double)PS_PER_S);
+					   mean_bytes, w->length_ps / (double)WEIR_PS_PER_S);
 		/* Anything near the limit is refused when room is made. */
 		*flows = count < (double)UINT32_MAX ? (uint64_t)(count + 0.5) : UINT32_MAX;
 		return 0;
@@ -199,30 +199,31 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 		return maker_error(m, "flows",
 				   "%" PRIu64 " at this load take %.6g s to arrive; allowed "
 				   "are %.6g",
-				   *flows, w->length_ps / (double)PS_PER_S,
-				   (double)START_MAX_PS / (double)PS_PER_S);
+				   *flows, w->length_ps / (double)WEIR_PS_PER_S,
+				   (double)START_MAX_PS / (double)WEIR_PS_PER_S);
 	return 0;
 }
 
 static int poisson(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
 		   const struct flow_sizes *sizes)
 {
-	double load = (double)m->t->load_q32 / (double)ONE_Q32;
+	double load = (double)m->t->load_q32 / (double)WEIR_ONE_Q32;
 	struct arrival_window w;
 	double capacity_bps = 0, bytes_per_ps;
 	uint64_t flows = 0;
 
 	if (find_capacity(m, racks, pairs, &capacity_bps))
 		return -1;
-	bytes_per_ps = load * capacity_bps / BITS_PER_BYTE / (double)PS_PER_S;
+	bytes_per_ps = load * capacity_bps / WEIR_BITS_PER_BYTE / (double)WEIR_PS_PER_S;
 	if (settle_window(m, bytes_per_ps, sizes_mean_bytes(sizes), &w, &flows) ||
 	    maker_reserve(m, flows))
 		return -1;
 	for (uint64_t i = 0; i < flows; i++) {
 		struct flow_plan p;
 
-		p.start_ps = w.first_ps + (int64_t)(rng_unit(&m->rng) * w.length_ps);
-		p.size_bytes = sizes_at(sizes, ((double)i + rng_unit(&m->rng)) / (double)flows);
+		p.start_ps = w.first_ps + (int64_t)(weir_rng_unit(&m->rng) * w.length_ps);
+		p.size_bytes =
+			sizes_at(sizes, ((double)i + weir_rng_unit(&m->rng)) / (double)flows);
 		draw_pair(m, racks, pairs, &p);
 		maker_add(m, &p);
 	}
@@ -262,7 +263,7 @@ static int poisson_generate(struct maker *m, enum poisson_pairs pairs)
 
 /* --- the three patterns --- */
 
-static const struct option all_to_all_options[] = {
+static const struct weir_option all_to_all_options[] = {
 	LOAD_OPTION("payload offered over the capacity of the links in load-of"),
 	LOAD_OF_OPTION,
 	POISSON_OPTIONS,
@@ -270,7 +271,8 @@ static const struct option all_to_all_options[] = {
 };
 
 static int all_to_all_generate(struct flow_list *list, const struct traffic_config *t,
-			       const struct config *c, const struct network *net, struct error *e)
+			       const struct config *c, const struct network *net,
+			       struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 
@@ -285,7 +287,8 @@ const struct traffic_ops traffic_all_to_all = {
 };
 
 static int inter_rack_generate(struct flow_list *list, const struct traffic_config *t,
-			       const struct config *c, const struct network *net, struct error *e)
+			       const struct config *c, const struct network *net,
+			       struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 
@@ -300,7 +303,7 @@ const struct traffic_ops traffic_inter_rack = {
 	.generate = inter_rack_generate,
 };
 
-static const struct option all_to_one_options[] = {
+static const struct weir_option all_to_one_options[] = {
 	RECEIVER_OPTION,
 	LOAD_OPTION("payload offered over the rate of the receiver's link"),
 	POISSON_OPTIONS,
@@ -308,7 +311,8 @@ static const struct option all_to_one_options[] = {
 };
 
 static int all_to_one_generate(struct flow_list *list, const struct traffic_config *t,
-			       const struct config *c, const struct network *net, struct error *e)
+			       const struct config *c, const struct network *net,
+			       struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 

@@ -15,16 +15,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define COMPUTE_MAX_PS ((uint64_t)(100 * PS_PER_S))
+#define COMPUTE_MAX_PS ((uint64_t)(100 * WEIR_PS_PER_S))
 
 #define ROUNDS_OPTION \
 	{ \
-		"rounds", OPT_COUNT, TRAFFIC_AT(rounds), NULL, 1, UINT32_MAX, \
+		"rounds", WEIR_OPT_COUNT, TRAFFIC_AT(rounds), NULL, 1, UINT32_MAX, \
 			"how many; as many as begin until measure.to unless given", NULL \
 	}
 #define COMPUTE_OPTION \
 	{ \
-		"compute", OPT_SPAN_PS, TRAFFIC_AT(compute), "0us", 0, COMPUTE_MAX_PS, \
+		"compute", WEIR_OPT_SPAN_PS, TRAFFIC_AT(compute), "0us", 0, COMPUTE_MAX_PS, \
 			"time that a host computes between two rounds: one time, or somewhere " \
 			"between two", \
 			NULL \
@@ -39,7 +39,7 @@ static const struct net_link *host_link(const struct maker *m, uint32_t host)
 
 static double sending_ps(double bytes, uint64_t rate_bps)
 {
-	return bytes_to_bits(bytes) * (double)PS_PER_S / (double)rate_bps;
+	return weir_bytes_to_bits(bytes) * (double)WEIR_PS_PER_S / (double)rate_bps;
 }
 
 /* No flow between any two hosts is done sooner: it passes a link of each. */
@@ -91,7 +91,7 @@ static uint32_t add_gate(struct maker *m, uint64_t needed)
  * after the computing, and before measure.to. Returns the first. */
 static uint32_t add_round_gates(struct maker *m, uint32_t hosts, uint32_t needed)
 {
-	const struct span_ps *compute = &m->t->compute;
+	const struct weir_span_ps *compute = &m->t->compute;
 	uint64_t length = (uint64_t)(compute->last_ps - compute->first_ps);
 	uint32_t first = m->list->gates.gate_count;
 
@@ -99,7 +99,8 @@ static uint32_t add_round_gates(struct maker *m, uint32_t hosts, uint32_t needed
 		const struct gate g = {
 			.needed = needed,
 			.is_local = 1,
-			.delay_ps = compute->first_ps + (int64_t)rng_below(&m->rng, length + 1),
+			.delay_ps =
+				compute->first_ps + (int64_t)weir_rng_below(&m->rng, length + 1),
 			.closes_ps = (int64_t)m->c->measure.to_ps,
 		};
 
@@ -115,7 +116,7 @@ static uint32_t add_flow(struct maker *m, struct flow_plan p, uint32_t gate)
 {
 	uint32_t flow = m->list->count;
 
-	p.start_ps = gate == NO_GATE ? maker_start_in_span(m) : TIME_NEVER_PS;
+	p.start_ps = gate == NO_GATE ? maker_start_in_span(m) : WEIR_TIME_NEVER_PS;
 	maker_add(m, &p);
 	if (gate != NO_GATE)
 		maker_tie(m, flow, gate, FLOW_WAITS);
@@ -139,14 +140,14 @@ static const struct model {
 
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
-static const struct option training_options[] = {
-	{ "workers", OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX,
+static const struct weir_option training_options[] = {
+	{ "workers", WEIR_OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX,
 	  "hosts that train, those with the lowest numbers; all others unless given", NULL },
-	{ "server", OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX,
+	{ "server", WEIR_OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX,
 	  "number of the host that is the parameter server", NULL },
-	{ "model", OPT_TEXT, TRAFFIC_AT(model), NULL, 0, 0,
+	{ "model", WEIR_OPT_TEXT, TRAFFIC_AT(model), NULL, 0, 0,
 	  "what is trained: alexnet (244 MB) or resnet-50 (102 MB)", NULL },
-	{ "size", OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
+	{ "size", WEIR_OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
 	  "bytes of a worker's gradients and of the answer, in place of a model", NULL },
 	ROUNDS_OPTION,
 	COMPUTE_OPTION,
@@ -161,7 +162,7 @@ static int model_bytes(struct maker *m, uint64_t *bytes)
 	*bytes = t->size_bytes;
 	if (t->size_bytes && t->model[0])
 		return maker_error(m, "model", "%s, but size is given too; one of the two",
-				   quote(t->model).text);
+				   weir_quote(t->model).text);
 	if (t->size_bytes)
 		return 0;
 	if (!t->model[0])
@@ -175,8 +176,8 @@ static int model_bytes(struct maker *m, uint64_t *bytes)
 		if (strcmp(t->model, names[i]) == 0)
 			return 0;
 	}
-	error_unknown(m->e, "model", t->model, names, MODELS);
-	return error_prefix(m->e, "traffic.%s.model: ", t->name);
+	weir_error_unknown(m->e, "model", t->model, names, MODELS);
+	return weir_error_prefix(m->e, "traffic.%s.model: ", t->name);
 }
 
 struct training {
@@ -247,7 +248,8 @@ static uint32_t training_round(struct maker *m, const struct training *g, uint32
 }
 
 static int training_generate(struct flow_list *list, const struct traffic_config *t,
-			     const struct config *c, const struct network *net, struct error *e)
+			     const struct config *c, const struct network *net,
+			     struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 	struct training g = { 0 };
@@ -274,11 +276,11 @@ const struct traffic_ops traffic_training = {
 
 /* --- ring --- */
 
-static const struct option ring_options[] = {
-	{ "members", OPT_COUNT, TRAFFIC_AT(senders), NULL, 2, UINT32_MAX,
+static const struct weir_option ring_options[] = {
+	{ "members", WEIR_OPT_COUNT, TRAFFIC_AT(senders), NULL, 2, UINT32_MAX,
 	  "hosts in the ring, those with the lowest numbers in their order; all unless given",
 	  NULL },
-	{ "size", OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
+	{ "size", WEIR_OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
 	  "bytes that are reduced: each host's, and of the result", NULL },
 	ROUNDS_OPTION,
 	COMPUTE_OPTION,
@@ -359,7 +361,7 @@ static uint32_t ring_round(struct maker *m, const struct ring *r, uint32_t begin
 }
 
 static int ring_generate(struct flow_list *list, const struct traffic_config *t,
-			 const struct config *c, const struct network *net, struct error *e)
+			 const struct config *c, const struct network *net, struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 	struct ring r = { 0 };

@@ -19,17 +19,18 @@ static int is_sorted(const struct flow *flows, uint32_t count)
 	return 1;
 }
 
-/* Flows that wait for others start at TIME_NEVER_PS: just behind all others is enough, and has fewer
+/* Flows that wait for others start at WEIR_TIME_NEVER_PS: just behind all others is enough, and has fewer
  * digits. Returns the largest start. */
 static uint64_t list_starts(struct start *starts, const struct flow *flows, uint32_t count)
 {
 	uint64_t last_ps = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (flows[i].start_ps != TIME_NEVER_PS && (uint64_t)flows[i].start_ps > last_ps)
+		if (flows[i].start_ps != WEIR_TIME_NEVER_PS &&
+		    (uint64_t)flows[i].start_ps > last_ps)
 			last_ps = (uint64_t)flows[i].start_ps;
 	for (uint32_t i = 0; i < count; i++)
-		starts[i] = (struct start){ flows[i].start_ps == TIME_NEVER_PS
+		starts[i] = (struct start){ flows[i].start_ps == WEIR_TIME_NEVER_PS
 						    ? last_ps + 1
 						    : (uint64_t)flows[i].start_ps,
 					    i };

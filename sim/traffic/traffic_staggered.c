@@ -10,19 +10,20 @@ enum { LEAVE_FIRST, LEAVE_LAST, LEAVE_NEVER };
 
 static const char *const leave_choices[] = { "first", "last", "never", NULL };
 
-static const struct option staggered_options[] = {
+static const struct weir_option staggered_options[] = {
 	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
 	RECEIVER_OPTION,
-	{ "interval", OPT_TIME_PS, TRAFFIC_AT(interval_ps), "10ms", 1, (uint64_t)START_MAX_PS,
+	{ "interval", WEIR_OPT_TIME_PS, TRAFFIC_AT(interval_ps), "10ms", 1, (uint64_t)START_MAX_PS,
 	  "time from one flow's joining or leaving to the next", NULL },
-	{ "leave", OPT_CHOICE, TRAFFIC_AT(leave), "first", 0, 2,
+	{ "leave", WEIR_OPT_CHOICE, TRAFFIC_AT(leave), "first", 0, 2,
 	  "who leaves first: who joined first, or last; or none ever leaves", leave_choices },
 	APP_RATE_OPTION,
 	{ .name = NULL },
 };
 
 static int staggered_generate(struct flow_list *list, const struct traffic_config *t,
-			      const struct config *c, const struct network *net, struct error *e)
+			      const struct config *c, const struct network *net,
+			      struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 	uint32_t receiver = (uint32_t)t->receiver, senders;
@@ -39,8 +40,8 @@ static int staggered_generate(struct flow_list *list, const struct traffic_confi
 			&m, "interval",
 			"too long: %u flows would take %.6g s to join and leave; allowed "
 			"are %.6g",
-			senders, 2 * (double)senders * ps_to_s((int64_t)t->interval_ps),
-			ps_to_s(START_MAX_PS));
+			senders, 2 * (double)senders * weir_ps_to_s((int64_t)t->interval_ps),
+			weir_ps_to_s(START_MAX_PS));
 	for (uint32_t i = 0; i < senders; i++) {
 		uint32_t leaves = senders + (t->leave == LEAVE_FIRST ? i : senders - 1 - i);
 		struct flow_plan p = {

@@ -22,34 +22,34 @@ enum { AT_SPREAD, AT_END };
 
 static const char *const storage_at_choices[] = { "spread", "end", NULL };
 
-static const struct option storage_options[] = {
-	{ "mix", OPT_TEXT, TRAFFIC_AT(mix), NULL, 0, 0,
+static const struct weir_option storage_options[] = {
+	{ "mix", WEIR_OPT_TEXT, TRAFFIC_AT(mix), NULL, 0, 0,
 	  "reads, writes and block sizes: oltp, olap, vdi, exchange, video, backup (ACC, Table 1) "
 	  "or "
 	  "custom(read=50%, min=4KiB, max=64KiB)",
 	  NULL },
-	{ "computing", OPT_COUNT, TRAFFIC_AT(computing), NULL, 1, UINT32_MAX,
+	{ "computing", WEIR_OPT_COUNT, TRAFFIC_AT(computing), NULL, 1, UINT32_MAX,
 	  "computing nodes; all hosts but the storage nodes unless given", NULL },
-	{ "storage", OPT_COUNT, TRAFFIC_AT(storage), NULL, 1, UINT32_MAX,
+	{ "storage", WEIR_OPT_COUNT, TRAFFIC_AT(storage), NULL, 1, UINT32_MAX,
 	  "storage nodes; all hosts but the computing nodes unless given, and one of four where "
 	  "neither is",
 	  NULL },
-	{ "storage-at", OPT_CHOICE, TRAFFIC_AT(storage_at), "spread", 0, 1,
+	{ "storage-at", WEIR_OPT_CHOICE, TRAFFIC_AT(storage_at), "spread", 0, 1,
 	  "which hosts are storage nodes: spread evenly among the computing nodes, or those with "
 	  "the "
 	  "highest numbers",
 	  storage_at_choices },
-	{ "depth", OPT_COUNT, TRAFFIC_AT(depth), "16", 1, DEPTH_MAX,
+	{ "depth", WEIR_OPT_COUNT, TRAFFIC_AT(depth), "16", 1, DEPTH_MAX,
 	  "I/Os that each computing node has outstanding", NULL },
-	{ "ios", OPT_COUNT, TRAFFIC_AT(ios), NULL, 1, UINT32_MAX,
+	{ "ios", WEIR_OPT_COUNT, TRAFFIC_AT(ios), NULL, 1, UINT32_MAX,
 	  "I/Os of each computing node; as many as begin until measure.to unless given", NULL },
-	{ "replicas", OPT_COUNT, TRAFFIC_AT(replicas), "0", 0, REPLICAS_MAX,
+	{ "replicas", WEIR_OPT_COUNT, TRAFFIC_AT(replicas), "0", 0, REPLICAS_MAX,
 	  "further storage nodes that a block is written to before the write is answered", NULL },
-	{ "request", OPT_BYTES, TRAFFIC_AT(request_bytes), "64B", 1, BLOCK_MAX_BYTES,
+	{ "request", WEIR_OPT_BYTES, TRAFFIC_AT(request_bytes), "64B", 1, BLOCK_MAX_BYTES,
 	  "bytes of a request, besides the block that a write carries", NULL },
-	{ "answer", OPT_BYTES, TRAFFIC_AT(answer_bytes), "16B", 1, BLOCK_MAX_BYTES,
+	{ "answer", WEIR_OPT_BYTES, TRAFFIC_AT(answer_bytes), "16B", 1, BLOCK_MAX_BYTES,
 	  "bytes of an answer, besides the block that a read carries", NULL },
-	{ "service", OPT_TIME_PS, TRAFFIC_AT(service_ps), "0us", 0, (uint64_t)PS_PER_S,
+	{ "service", WEIR_OPT_TIME_PS, TRAFFIC_AT(service_ps), "0us", 0, (uint64_t)WEIR_PS_PER_S,
 	  "time that a storage node takes to read or write a block", NULL },
 	{ .name = NULL },
 };
@@ -68,24 +68,24 @@ static const struct named_mix {
 	const char *name;
 	struct mix mix;
 } mixes[] = {
-	{ "oltp", { ONE_Q32 * 5 / 10, 512, 64 * KIB } },
-	{ "olap", { ONE_Q32 * 5 / 10, 256 * KIB, 4 * KIB *KIB } },
-	{ "vdi", { ONE_Q32 * 2 / 10, KIB, 64 * KIB } },
-	{ "exchange", { ONE_Q32 * 6 / 10, 32 * KIB, 512 * KIB } },
-	{ "video", { ONE_Q32 * 2 / 10, 64 * KIB, 64 * KIB } },
-	{ "backup", { ONE_Q32 * 4 / 10, 16 * KIB, 64 * KIB } },
+	{ "oltp", { WEIR_ONE_Q32 * 5 / 10, 512, 64 * KIB } },
+	{ "olap", { WEIR_ONE_Q32 * 5 / 10, 256 * KIB, 4 * KIB *KIB } },
+	{ "vdi", { WEIR_ONE_Q32 * 2 / 10, KIB, 64 * KIB } },
+	{ "exchange", { WEIR_ONE_Q32 * 6 / 10, 32 * KIB, 512 * KIB } },
+	{ "video", { WEIR_ONE_Q32 * 2 / 10, 64 * KIB, 64 * KIB } },
+	{ "backup", { WEIR_ONE_Q32 * 4 / 10, 16 * KIB, 64 * KIB } },
 };
 
 enum { MIXES = sizeof(mixes) / sizeof(mixes[0]) };
 
 #define CUSTOM_MIX "custom"
 #define AT(member) offsetof(struct mix, member)
-static const struct option custom_options[] = {
-	{ "read", OPT_FRACTION_Q32, AT(read_q32), "50%", 0, ONE_Q32, "share of the I/Os that read",
-	  NULL },
-	{ "min", OPT_BYTES, AT(min_bytes), "4KiB", 1, BLOCK_MAX_BYTES,
+static const struct weir_option custom_options[] = {
+	{ "read", WEIR_OPT_FRACTION_Q32, AT(read_q32), "50%", 0, WEIR_ONE_Q32,
+	  "share of the I/Os that read", NULL },
+	{ "min", WEIR_OPT_BYTES, AT(min_bytes), "4KiB", 1, BLOCK_MAX_BYTES,
 	  "smallest block; all are multiples of it", NULL },
-	{ "max", OPT_BYTES, AT(max_bytes), NULL, 1, BLOCK_MAX_BYTES,
+	{ "max", WEIR_OPT_BYTES, AT(max_bytes), NULL, 1, BLOCK_MAX_BYTES,
 	  "largest block; as min unless given", NULL },
 	{ .name = NULL },
 };
@@ -94,8 +94,8 @@ static const struct option custom_options[] = {
 static int custom_read(struct maker *m, struct mix *mix)
 {
 	memset(mix, 0, sizeof(*mix));
-	if (spec_params(m->t->mix, mix, custom_options, m->e))
-		return error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	if (weir_spec_params(m->t->mix, mix, custom_options, m->e))
+		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
 	if (mix->max_bytes == 0)
 		mix->max_bytes = mix->min_bytes;
 	if (mix->max_bytes < mix->min_bytes || mix->max_bytes % mix->min_bytes)
@@ -107,16 +107,16 @@ static int custom_read(struct maker *m, struct mix *mix)
 
 static int mix_read(struct maker *m, struct mix *mix)
 {
-	static const struct option none = { .name = NULL };
+	static const struct weir_option none = { .name = NULL };
 	const char *names[MIXES + 1] = { [MIXES] = CUSTOM_MIX };
-	char name[OPT_TEXT_SIZE];
+	char name[WEIR_OPT_TEXT_SIZE];
 
 	if (!m->t->mix[0])
 		return maker_error(m, "mix",
 				   "not given; what the computing nodes read and write, as in oltp "
 				   "or custom(read=50%%, min=4KiB, max=64KiB)");
-	if (spec_name(m->t->mix, name, sizeof(name), m->e))
-		return error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	if (weir_spec_name(m->t->mix, name, sizeof(name), m->e))
+		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
 	if (strcmp(name, CUSTOM_MIX) == 0)
 		return custom_read(m, mix);
 	for (size_t i = 0; i < MIXES; i++) {
@@ -124,12 +124,12 @@ static int mix_read(struct maker *m, struct mix *mix)
 		if (strcmp(name, mixes[i].name) != 0)
 			continue;
 		*mix = mixes[i].mix;
-		return spec_params(m->t->mix, mix, &none, m->e)
-			       ? error_prefix(m->e, "traffic.%s.mix: ", m->t->name)
+		return weir_spec_params(m->t->mix, mix, &none, m->e)
+			       ? weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name)
 			       : 0;
 	}
-	error_unknown(m->e, "mix", name, names, MIXES + 1);
-	return error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	weir_error_unknown(m->e, "mix", name, names, MIXES + 1);
+	return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
 }
 
 /* --- nodes --- */
@@ -210,14 +210,14 @@ struct io {
 	int is_read;
 };
 
-static struct io draw_io(const struct cluster *s, struct rng *rng)
+static struct io draw_io(const struct cluster *s, struct weir_rng *rng)
 {
 	struct io io;
 
-	io.is_read = rng_u32(rng) < s->mix.read_q32;
+	io.is_read = weir_rng_u32(rng) < s->mix.read_q32;
 	io.block_bytes =
-		s->mix.min_bytes * (1 + rng_below(rng, s->mix.max_bytes / s->mix.min_bytes));
-	io.node = (uint32_t)rng_below(rng, s->storage);
+		s->mix.min_bytes * (1 + weir_rng_below(rng, s->mix.max_bytes / s->mix.min_bytes));
+	io.node = (uint32_t)weir_rng_below(rng, s->storage);
 	return io;
 }
 
@@ -242,7 +242,7 @@ static struct limits limits_of(const struct cluster *s, uint32_t host, double ho
 
 	return (struct limits){
 		.horizon_ps = horizon_ps,
-		.bytes_per_ps = (double)link->rate_bps / BITS_PER_BYTE / (double)PS_PER_S,
+		.bytes_per_ps = (double)link->rate_bps / WEIR_BITS_PER_BYTE / (double)WEIR_PS_PER_S,
 		.way_ps =
 			2 * (double)(link->delay_ps + s->nearest_ps) + (double)s->m->t->service_ps,
 	};
@@ -292,7 +292,7 @@ static double fewest_ios(const struct cluster *s, const struct limits *l)
  * are too many in any case: that is refused when room is made. */
 static struct need count_ios(const struct cluster *s, const struct limits *l)
 {
-	struct rng rng = s->m->rng;
+	struct weir_rng rng = s->m->rng;
 	struct goal goal = goal_of(s, l);
 	struct need n = { 0 };
 
@@ -321,7 +321,7 @@ static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 {
 	uint32_t flow;
 
-	p.start_ps = TIME_NEVER_PS;
+	p.start_ps = WEIR_TIME_NEVER_PS;
 	flow = add_flow(m, &p);
 	maker_tie(m, flow, gate, FLOW_WAITS);
 	return flow;
@@ -382,7 +382,7 @@ static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, u
 
 	p.dst = storage_host(s, io->node);
 	p.size_bytes = m->t->request_bytes + (io->is_read ? 0 : io->block_bytes);
-	request = p.start_ps == TIME_NEVER_PS ? add_waiting(m, turn, p) : add_flow(m, &p);
+	request = p.start_ps == WEIR_TIME_NEVER_PS ? add_waiting(m, turn, p) : add_flow(m, &p);
 	mark_control(m, request, !io->is_read);
 	if (!io->is_read && m->t->replicas) {
 		answered = add_copies(s, io, request);
@@ -418,7 +418,8 @@ static int add_node(struct cluster *s, uint32_t host)
 
 		add_io(s, &io,
 		       (struct flow_plan){ .src = host,
-					   .start_ps = i < m->t->depth ? start_ps : TIME_NEVER_PS },
+					   .start_ps = i < m->t->depth ? start_ps
+								       : WEIR_TIME_NEVER_PS },
 		       turn);
 	}
 	return 0;
@@ -462,7 +463,7 @@ static int check(struct maker *m, struct cluster *s)
 }
 
 static int storage_generate(struct flow_list *list, const struct traffic_config *t,
-			    const struct config *c, const struct network *net, struct error *e)
+			    const struct config *c, const struct network *net, struct weir_error *e)
 {
 	struct maker m = maker_make(list, t, c, net, e);
 	struct cluster s = { .m = &m };

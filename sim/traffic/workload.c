@@ -30,7 +30,7 @@ struct formula {
 
 struct formula_ops {
 	const char *name;
-	const struct option *options;
+	const struct weir_option *options;
 	double (*size)(const struct formula *f, double u);
 	double (*mean)(const struct formula *f);
 };
@@ -47,21 +47,21 @@ struct workload {
 
 #define BYTES_OPTION(name_, member, default_, help_) \
 	{ \
-		name_, OPT_BYTES, offsetof(struct formula, member), default_, 1, SIZE_MAX_BYTES, \
-			help_, NULL \
+		name_, WEIR_OPT_BYTES, offsetof(struct formula, member), default_, 1, \
+			SIZE_MAX_BYTES, help_, NULL \
 	}
 
-static const struct option fixed_options[] = {
+static const struct weir_option fixed_options[] = {
 	BYTES_OPTION("size", size_bytes, "1MB", "bytes of every flow"),
 	{ .name = NULL },
 };
 
-static const struct option exponential_options[] = {
+static const struct weir_option exponential_options[] = {
 	BYTES_OPTION("mean", mean_bytes, "1MB", "mean of the exponential distribution"),
 	{ .name = NULL },
 };
 
-static const struct option uniform_options[] = {
+static const struct weir_option uniform_options[] = {
 	BYTES_OPTION("min", min_bytes, "1B", "smallest flow"),
 	BYTES_OPTION("max", max_bytes, "2MB", "largest flow"),
 	{ .name = NULL },
@@ -114,15 +114,15 @@ static const struct formula_ops *formula_find(const char *name)
 	return NULL;
 }
 
-static int formula_read(struct workload *w, const char *spec, struct error *e)
+static int formula_read(struct workload *w, const char *spec, struct weir_error *e)
 {
 	struct formula *f = &w->formula;
 
-	if (spec_params(spec, f, w->ops->options, e))
+	if (weir_spec_params(spec, f, w->ops->options, e))
 		return -1;
 	if (f->min_bytes > f->max_bytes)
-		return error_set(e, "uniform: min %" PRIu64 "B is above max %" PRIu64 "B",
-				 f->min_bytes, f->max_bytes);
+		return weir_error_set(e, "uniform: min %" PRIu64 "B is above max %" PRIu64 "B",
+				      f->min_bytes, f->max_bytes);
 	w->mean_bytes = w->ops->mean(f);
 	return 0;
 }
@@ -137,7 +137,7 @@ struct reader {
 };
 
 /* The next line without its comment; 0: there is none. -1: longer than any line should be. */
-static int next_line(struct reader *r, char *line, struct error *e)
+static int next_line(struct reader *r, char *line, struct weir_error *e)
 {
 	size_t length = strcspn(r->text, "#\r\n");
 
@@ -145,8 +145,8 @@ static int next_line(struct reader *r, char *line, struct error *e)
 		return 0;
 	r->line++;
 	if (length >= LINE_SIZE)
-		return error_set(e, "the line has %zu bytes; allowed are %d", length,
-				 LINE_SIZE - 1);
+		return weir_error_set(e, "the line has %zu bytes; allowed are %d", length,
+				      LINE_SIZE - 1);
 	memcpy(line, r->text, length);
 	line[length] = '\0';
 	r->text += strcspn(r->text, "\n");
@@ -170,7 +170,8 @@ static int add_point(struct workload *w, struct point p)
 }
 
 /* "10000 0.15" */
-static int read_point(struct workload *w, const struct reader *r, const char *line, struct error *e)
+static int read_point(struct workload *w, const struct reader *r, const char *line,
+		      struct weir_error *e)
 {
 	const struct point *before = w->count ? &w->points[w->count - 1] : NULL;
 	struct point p;
@@ -178,29 +179,30 @@ static int read_point(struct workload *w, const struct reader *r, const char *li
 	int used = 0;
 
 	if (sscanf(line, "%lf %lf %n", &size, &p.fraction, &used) != 2 || line[used] != '\0')
-		return error_set(e, "%s is not a size and a fraction, as in 10000 0.15",
-				 quote(line).text);
+		return weir_error_set(e, "%s is not a size and a fraction, as in 10000 0.15",
+				      weir_quote(line).text);
 	p.bytes = size * (double)r->unit_bytes;
 	if (!(p.bytes >= 0 && p.bytes <= (double)SIZE_MAX_BYTES))
-		return error_set(e, "size %g; allowed are 0 to %g", size,
-				 (double)SIZE_MAX_BYTES / (double)r->unit_bytes);
+		return weir_error_set(e, "size %g; allowed are 0 to %g", size,
+				      (double)SIZE_MAX_BYTES / (double)r->unit_bytes);
 	if (!(p.fraction >= 0 && p.fraction <= 1))
-		return error_set(e, "fraction %g; allowed are 0 to 1", p.fraction);
+		return weir_error_set(e, "fraction %g; allowed are 0 to 1", p.fraction);
 	if (before && p.bytes < before->bytes)
-		return error_set(e, "size %g is below the %g before it; sizes must not fall", size,
-				 before->bytes / (double)r->unit_bytes);
+		return weir_error_set(e, "size %g is below the %g before it; sizes must not fall",
+				      size, before->bytes / (double)r->unit_bytes);
 	if (before && p.fraction < before->fraction)
-		return error_set(e,
-				 "fraction %g is below the %g before it; fractions must not fall",
-				 p.fraction, before->fraction);
+		return weir_error_set(
+			e, "fraction %g is below the %g before it; fractions must not fall",
+			p.fraction, before->fraction);
 	if (add_point(w, p))
-		return error_set(e, "no memory for %u points", w->count + 1);
+		return weir_error_set(e, "no memory for %u points", w->count + 1);
 	return 0;
 }
 
-static int read_line(struct workload *w, struct reader *r, const char *line, struct error *e)
+static int read_line(struct workload *w, struct reader *r, const char *line, struct weir_error *e)
 {
-	static const struct option unit = { "unit", OPT_BYTES, 0, NULL, 1, 1 << 20, "", NULL };
+	static const struct weir_option unit = { "unit", WEIR_OPT_BYTES, 0,  NULL,
+						 1,      1 << 20,        "", NULL };
 	char first[LINE_SIZE], second[LINE_SIZE], rest[LINE_SIZE];
 	int words = sscanf(line, "%255s %255s %255s", first, second, rest);
 
@@ -209,11 +211,12 @@ static int read_line(struct workload *w, struct reader *r, const char *line, str
 	if (strcmp(first, "unit") != 0)
 		return read_point(w, r, line, e);
 	if (words != 2)
-		return error_set(e, "%s is not a unit, as in unit 1460B", quote(line).text);
+		return weir_error_set(e, "%s is not a unit, as in unit 1460B",
+				      weir_quote(line).text);
 	if (w->count)
-		return error_set(e,
-				 "the unit stands behind a point; it must come before all of them");
-	return option_parse(&r->unit_bytes, &unit, second, e);
+		return weir_error_set(
+			e, "the unit stands behind a point; it must come before all of them");
+	return weir_option_parse(&r->unit_bytes, &unit, second, e);
 }
 
 /* Area left of the curve: each piece's share times its middle. */
@@ -229,7 +232,7 @@ static double points_mean(const struct workload *w)
 	return sum;
 }
 
-static int points_read(struct workload *w, const char *name, const char *text, struct error *e)
+static int points_read(struct workload *w, const char *name, const char *text, struct weir_error *e)
 {
 	struct reader r = { .text = text, .unit_bytes = 1 };
 	char line[LINE_SIZE];
@@ -237,25 +240,25 @@ static int points_read(struct workload *w, const char *name, const char *text, s
 
 	while ((more = next_line(&r, line, e)) > 0)
 		if (read_line(w, &r, line, e))
-			return error_prefix(e, "%.200s:%d: ", name, r.line);
+			return weir_error_prefix(e, "%.200s:%d: ", name, r.line);
 	if (more < 0)
-		return error_prefix(e, "%.200s:%d: ", name, r.line);
+		return weir_error_prefix(e, "%.200s:%d: ", name, r.line);
 	if (w->count == 0)
-		return error_set(e,
-				 "%.200s: no points; a line is a size and a fraction, as in "
-				 "10000 0.15",
-				 name);
+		return weir_error_set(e,
+				      "%.200s: no points; a line is a size and a fraction, as in "
+				      "10000 0.15",
+				      name);
 	if (w->points[w->count - 1].fraction < 1)
-		return error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name,
-				 r.line, w->points[w->count - 1].fraction);
+		return weir_error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name,
+				      r.line, w->points[w->count - 1].fraction);
 	w->mean_bytes = points_mean(w);
 	if (w->mean_bytes < 1)
-		return error_set(e, "%.200s: the mean size is %g bytes; at least 1 is needed", name,
-				 w->mean_bytes);
+		return weir_error_set(e, "%.200s: the mean size is %g bytes; at least 1 is needed",
+				      name, w->mean_bytes);
 	return 0;
 }
 
-static int file_read(struct workload *w, const char *name, struct error *e)
+static int file_read(struct workload *w, const char *name, struct weir_error *e)
 {
 	const char *why;
 	FILE *f = input_open(name, &why);
@@ -264,19 +267,20 @@ static int file_read(struct workload *w, const char *name, struct error *e)
 	int failed;
 
 	if (!f)
-		return error_set(e, "cannot read the workload %s: %s", quote(name).text, why);
+		return weir_error_set(e, "cannot read the workload %s: %s", weir_quote(name).text,
+				      why);
 	text = malloc(FILE_MAX_BYTES + 1);
 	length = text ? fread(text, 1, FILE_MAX_BYTES + 1, f) : 0;
 	if (!text)
-		failed = error_set(e, "no memory to read %s", quote(name).text);
+		failed = weir_error_set(e, "no memory to read %s", weir_quote(name).text);
 	else if (ferror(f))
-		failed = error_set(e, "cannot read the workload %s: %s", quote(name).text,
-				   strerror(errno));
+		failed = weir_error_set(e, "cannot read the workload %s: %s", weir_quote(name).text,
+					strerror(errno));
 	else if (length > FILE_MAX_BYTES)
-		failed = error_set(e, "%s is too large for a workload; allowed are %d bytes",
-				   quote(name).text, FILE_MAX_BYTES);
+		failed = weir_error_set(e, "%s is too large for a workload; allowed are %d bytes",
+					weir_quote(name).text, FILE_MAX_BYTES);
 	else if (memchr(text, '\0', length))
-		failed = error_set(e, "%s is not text", quote(name).text);
+		failed = weir_error_set(e, "%s is not text", weir_quote(name).text);
 	else {
 		text[length] = '\0';
 		failed = points_read(w, name, text, e);
@@ -288,7 +292,7 @@ static int file_read(struct workload *w, const char *name, struct error *e)
 
 /* --- any of them --- */
 
-static int workload_unknown(const char *name, struct error *e)
+static int workload_unknown(const char *name, struct weir_error *e)
 {
 	const char *names[64];
 	size_t count = 0;
@@ -297,8 +301,8 @@ static int workload_unknown(const char *name, struct error *e)
 		names[count] = workload_files[count].name;
 	for (size_t i = 0; i < FORMULAS; i++)
 		names[count++] = formula_all[i].name;
-	error_unknown(e, "workload", name, names, count);
-	return error_set(e, "%s; a file's name has a slash or a dot", e->text);
+	weir_error_unknown(e, "workload", name, names, count);
+	return weir_error_set(e, "%s; a file's name has a slash or a dot", e->text);
 }
 
 int workload_is_file(const char *spec)
@@ -308,14 +312,14 @@ int workload_is_file(const char *spec)
 	return memchr(spec, '/', name) || memchr(spec, '.', name);
 }
 
-static int workload_read(struct workload *w, const char *spec, struct error *e)
+static int workload_read(struct workload *w, const char *spec, struct weir_error *e)
 {
-	char name[OPT_TEXT_SIZE];
+	char name[WEIR_OPT_TEXT_SIZE];
 
 	for (const struct workload_file *f = workload_files; f->name; f++)
 		if (strcmp(f->name, spec) == 0)
 			return points_read(w, f->name, f->text, e);
-	if (spec_name(spec, name, sizeof(name), e))
+	if (weir_spec_name(spec, name, sizeof(name), e))
 		return -1;
 	w->ops = formula_find(name);
 	if (w->ops)
@@ -325,13 +329,13 @@ static int workload_read(struct workload *w, const char *spec, struct error *e)
 	return workload_unknown(name, e);
 }
 
-int workload_new(struct workload **out, const char *spec, struct error *e)
+int workload_new(struct workload **out, const char *spec, struct weir_error *e)
 {
 	struct workload *w = calloc(1, sizeof(*w));
 
 	*out = NULL;
 	if (!w)
-		return error_set(e, "no memory for a workload");
+		return weir_error_set(e, "no memory for a workload");
 	if (workload_read(w, spec, e)) {
 		workload_free(w);
 		return -1;

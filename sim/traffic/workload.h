@@ -10,7 +10,7 @@
 
 struct workload;
 
-int workload_new(struct workload **out, const char *spec, struct error *e);
+int workload_new(struct workload **out, const char *spec, struct weir_error *e);
 void workload_free(struct workload *w);
 double workload_mean_bytes(const struct workload *w);
 

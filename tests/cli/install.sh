@@ -30,11 +30,11 @@ cat >"$dir/user.c" <<'END'
 
 int main(void)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct mark_ops *ops;
-	struct error e;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
+	struct weir_error e;
 
-	if (mark_parse("tcn(threshold=78us)", &ops, params, &e))
+	if (weir_mark_parse("tcn(threshold=78us)", &ops, params, &e))
 		return 1;
 	puts(ops->name);
 }

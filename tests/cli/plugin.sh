@@ -79,31 +79,31 @@ bad params 's/sizeof(struct mine_params)/5000/' "mine: params_size 5000; at most
 bad state 's/sizeof(struct mine_state)/70000/' "mine: state_size 70000; at most 65536"
 build cc <<'END'
 #include <weir/plugin.h>
-static void start(void *s, const void *p, const struct cc_env *e) { }
-static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .init = start };
+static void start(void *s, const void *p, const struct weir_cc_env *e) { }
+static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .init = start };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused cc "x: the hook .ack is missing"
 build window <<'END'
 #include <weir/plugin.h>
-static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 8 };
+static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 8 };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
-refused window "x: state_size 8; the state begins with struct cc_window, which has 16"
+refused window "x: state_size 8; the state begins with struct weir_cc_window, which has 16"
 build echo <<'END'
 #include <weir/plugin.h>
-static enum cc_echo echo(const void *p) { return 7; }
-static void start(void *s, const void *p, const struct cc_env *e) { }
-static void ack(void *s, const void *p, const struct cc_env *e, const struct cc_ack *a) { }
-static void cut(void *s, const void *p, const struct cc_env *e, enum cc_event v, const struct cc_ack *a) { }
-static const struct cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .echo_of = echo,
+static enum weir_cc_echo echo(const void *p) { return 7; }
+static void start(void *s, const void *p, const struct weir_cc_env *e) { }
+static void ack(void *s, const void *p, const struct weir_cc_env *e, const struct weir_cc_ack *a) { }
+static void cut(void *s, const void *p, const struct weir_cc_env *e, enum weir_cc_event v, const struct weir_cc_ack *a) { }
+static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .echo_of = echo,
 	.init = start, .ack = ack, .congestion = cut };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
-refused echo "x: echo 7 is none of enum cc_echo"
+refused echo "x: echo 7 is none of enum weir_cc_echo"
 build sched <<'END'
 #include <weir/plugin.h>
-static const struct sched_ops ops = { .name = "x", .help = "x" };
+static const struct weir_sched_ops ops = { .name = "x", .help = "x" };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 refused sched "x: the hook .pick is missing"
@@ -115,17 +115,17 @@ bad place 's/offsetof(struct mine_params, low)/offsetof(struct mine_params, high
 bad outside 's/offsetof(struct mine_params, low)/64/' \
 	"mine: option low: its 8 bytes at offset 64 do not fit params_size 16"
 bad odd 's/offsetof(struct mine_params, low)/4/' "mine: option low: offset 4 is no multiple of 8; a value is a \
-uint64_t, or what enum opt_type says"
+uint64_t, or what enum weir_opt_type says"
 bad default 's/"30pkts"/"30"/' "mine: default of option low: '30' has no unit (B, KB, MB, GB, KiB, MiB, GiB, \
 pkts); allowed: 0B to 1GB or 0pkts to 1000000000pkts"
 bad range 's/"70pkts", 1, 1000000000/"70pkts", 1, 60/' "mine: default of option high: '70pkts' is out of range; \
 allowed: 1B to 60B or 1pkts to 60pkts"
 bad nodefault 's/"30pkts"/NULL/' "mine: option low: .def is missing; every option has a default"
 bad nohelp 's/"marking ends.*", NULL/NULL, NULL/' "mine: option low: .help is missing"
-bad choices 's/OPT_LENGTH, offsetof(struct mine_params, low)/OPT_CHOICE, offsetof(struct mine_params, low)/' \
+bad choices 's/WEIR_OPT_LENGTH, offsetof(struct mine_params, low)/WEIR_OPT_CHOICE, offsetof(struct mine_params, low)/' \
 	"mine: option low: OPT_CHOICE needs choices"
-bad type 's/OPT_LENGTH, offsetof(struct mine_params, low)/77, offsetof(struct mine_params, low)/' \
-	"mine: option low: type 77 is none of enum opt_type"
+bad type 's/WEIR_OPT_LENGTH, offsetof(struct mine_params, low)/77, offsetof(struct mine_params, low)/' \
+	"mine: option low: type 77 is none of enum weir_opt_type"
 bad noname 's/{ "low"/{ ""/' "mine: option 2 has no name of letters, digits, - and _; does the table end with \
 { .name = NULL }?"
 bad wildname 's/{ "low"/{ (char *)8/' "mine: option 2 has no name of letters, digits, - and _; does the table end \
@@ -134,7 +134,7 @@ with { .name = NULL }?"
 sed '/{ \.name = NULL },/d' examples/plugin/mine.c | build endless
 "$weir" help "$dir/endless.so" >"$dir/out" 2>"$dir/err"
 [ $? = 2 ] && [ "$(wc -l <"$dir/err")" = 1 ] || fail "a table without an end"
-bad check 's/return p->low <= p->high.*/return error_set(e, "never");/' \
+bad check 's/return p->low <= p->high.*/return weir_error_set(e, "never");/' \
 	"mine: its check refuses its defaults: never"
 
 # --- the right object in the wrong place, and options of one that is right ---
@@ -167,13 +167,13 @@ sed 's/s->marking = 0/s->marking = 1/' examples/plugin/mine.c | build mine
 # --- a congestion control and a scheduler ---
 build both <<'END'
 #include <weir/plugin.h>
-static void start(void *s, const void *p, const struct cc_env *e)
+static void start(void *s, const void *p, const struct weir_cc_env *e)
 {
-	*(struct cc_window *)s = (struct cc_window){ 4 * e->mss_bytes, CC_SSTHRESH_START };
+	*(struct weir_cc_window *)s = (struct weir_cc_window){ 4 * e->mss_bytes, WEIR_CC_SSTHRESH_START };
 }
-static void ack(void *s, const void *p, const struct cc_env *e, const struct cc_ack *a) { }
-static void cut(void *s, const void *p, const struct cc_env *e, enum cc_event v, const struct cc_ack *a) { }
-static uint32_t pick(void *s, const void *p, const struct queue *q)
+static void ack(void *s, const void *p, const struct weir_cc_env *e, const struct weir_cc_ack *a) { }
+static void cut(void *s, const void *p, const struct weir_cc_env *e, enum weir_cc_event v, const struct weir_cc_ack *a) { }
+static uint32_t pick(void *s, const void *p, const struct weir_queue *q)
 {
 	uint32_t i = 0;
 
@@ -181,10 +181,10 @@ static uint32_t pick(void *s, const void *p, const struct queue *q)
 		i++;
 	return i;
 }
-static const struct cc_ops fixed = { .name = "fixed", .help = "a window of four segments",
-	.echo = CC_ECHO_EXACT, .state_size = sizeof(struct cc_window), .init = start, .ack = ack,
+static const struct weir_cc_ops fixed = { .name = "fixed", .help = "a window of four segments",
+	.echo = WEIR_CC_ECHO_EXACT, .state_size = sizeof(struct weir_cc_window), .init = start, .ack = ack,
 	.congestion = cut };
-static const struct sched_ops first = { .name = "first", .help = "the first busy queue", .pick = pick };
+static const struct weir_sched_ops first = { .name = "first", .help = "the first busy queue", .pick = pick };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &fixed, .sched = &first };
 END
 "$weir" help "$dir/both.so" >"$dir/out" && grep -qx "first (scheduler)" "$dir/out" &&
@@ -234,15 +234,15 @@ misled() {
 scheme() {
 	build "$1" <<END
 #include <weir/plugin.h>
-static uint32_t say(void *s, const void *p, const struct mark_view *v) { return $2; }
-static const struct mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .$3 = say };
+static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return $2; }
+static const struct weir_mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .$3 = say };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 }
-none="which is no verdict; there are MARK_PASS, MARK_CE and MARK_DROP, with reasons 0 to 3"
+none="which is no verdict; there are WEIR_MARK_PASS, WEIR_MARK_CE and WEIR_MARK_DROP, with reasons 0 to 3"
 scheme three 3 enqueue
 misled three "marking scheme $dir/three.so: its .enqueue returned 3, $none" --marking "$dir/three.so"
-scheme wildreason 'MARK_CE | mark_reason(4)' dequeue
+scheme wildreason 'WEIR_MARK_CE | weir_mark_reason(4)' dequeue
 misled wildreason "marking scheme $dir/wildreason.so: its .dequeue returned 17, $none" --marking "$dir/wildreason.so"
 scheme drops MARK_DROP enqueue
 "$weir" run scenarios/priority.ini --set measure.to=12ms --quiet --marking "$dir/drops.so" || fail "a drop is a verdict"
@@ -250,8 +250,8 @@ scheme drops MARK_DROP enqueue
 picks() {
 	build "$1" <<END
 #include <weir/plugin.h>
-static uint32_t pick(void *s, const void *p, const struct queue *q) { return $2; }
-static const struct sched_ops ops = { .name = "x", .help = "x", .pick = pick };
+static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return $2; }
+static const struct weir_sched_ops ops = { .name = "x", .help = "x", .pick = pick };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 }
@@ -263,9 +263,9 @@ misled noqueue "scheduler $dir/noqueue.so picked queue 77; ports have 3" --sched
 # One that goes on with a class that its neighbour has stopped.
 build deaf <<'END'
 #include <weir/plugin.h>
-static uint32_t pick(void *s, const void *p, const struct queue *q) { return q[0].pkts ? 0 : 1; }
+static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return q[0].pkts ? 0 : 1; }
 static void halt(void *s, const void *p, uint32_t q) { }
-static const struct sched_ops ops = { .name = "deaf", .help = "x", .pick = pick, .halt = halt };
+static const struct weir_sched_ops ops = { .name = "deaf", .help = "x", .pick = pick, .halt = halt };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 cat >"$dir/pauses.ini" <<END
@@ -315,12 +315,12 @@ crashes() {
 static int calls;
 static volatile int zero;
 static char *volatile nowhere;
-static uint32_t see(void *s, const void *p, const struct mark_view *v)
+static uint32_t see(void *s, const void *p, const struct weir_mark_view *v)
 {
 	if (++calls == 100) { $2; }
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
-static const struct mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .enqueue = see };
+static const struct weir_mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .enqueue = see };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 	(cd "$dir" && "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so"; exit $?) >"$dir/out" 2>"$dir/err"

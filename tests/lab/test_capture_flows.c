@@ -117,7 +117,7 @@ static void put_packet(struct made *m, const struct recipe *r)
 	put_wire(m, 0x01010101, 4);
 }
 
-static int read_made(const struct made *m, struct capture_flows *found, struct error *e)
+static int read_made(const struct made *m, struct capture_flows *found, struct weir_error *e)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)m->data, m->count ? m->count : 1, "rb");
 
@@ -192,7 +192,7 @@ static void put_conversation(struct made *m, int is_ipv6, int vlans)
 static void check_conversation(const struct made *m, int64_t unit_ns)
 {
 	struct capture_flows found;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (read_made(m, &found, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -223,7 +223,7 @@ TEST(test_capture_flows_behind_vlan_tags_and_over_ipv6)
 		struct made m = { .count = 0 };
 		char text[WIRE_ADDRESS_TEXT];
 		struct capture_flows found;
-		struct error e = { "" };
+		struct weir_error e = { "" };
 
 		begin_pcap(&m, NANO);
 		put_conversation(&m, i & 1, i / 2);
@@ -242,7 +242,7 @@ TEST(test_capture_flows_without_payload_are_left_out_and_counted)
 	struct made m = { .count = 0 };
 	struct recipe r = { .from = 1, .to = 2, .from_port = 9, .to_port = 9, .protocol = 6 };
 	struct capture_flows found;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	begin_pcap(&m, NANO);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -308,7 +308,7 @@ TEST(test_capture_flows_of_a_queue_pair_count_each_packet_once)
 	static const uint32_t order[] = { 0, 2, 2, 1, 0, 1 };
 	struct made m = { .count = 0 };
 	struct capture_flows found;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	begin_pcap(&m, NANO);
 	for (int i = 0; i < 6; i++)
@@ -330,7 +330,7 @@ TEST(test_capture_flows_of_a_queue_pair_count_each_packet_once)
 static void check_refused(const struct made *m, const char *message)
 {
 	struct capture_flows found;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(read_made(m, &found, &e), -1);
 	CHECK_STR(e.text, message);
@@ -419,18 +419,18 @@ TEST(test_capture_damage_of_pcapng_is_named_with_its_byte)
 }
 
 /* Cuts it short, or changes a few bytes to others, often extreme ones. */
-static void mutate(struct made *m, struct rng *r)
+static void mutate(struct made *m, struct weir_rng *r)
 {
 	static const unsigned char extremes[] = { 0, 1, 4, 0x7f, 0x80, 0xff };
-	uint64_t changes = 1 + rng_below(r, 8);
+	uint64_t changes = 1 + weir_rng_below(r, 8);
 
-	if (rng_below(r, 4) == 0)
-		m->count = rng_below(r, m->count + 1);
+	if (weir_rng_below(r, 4) == 0)
+		m->count = weir_rng_below(r, m->count + 1);
 	for (uint64_t i = 0; m->count && i < changes; i++) {
-		unsigned char *at = &m->data[rng_below(r, m->count)];
+		unsigned char *at = &m->data[weir_rng_below(r, m->count)];
 
-		*at = rng_below(r, 2) ? extremes[rng_below(r, sizeof(extremes))]
-				      : (unsigned char)rng_below(r, 256);
+		*at = weir_rng_below(r, 2) ? extremes[weir_rng_below(r, sizeof(extremes))]
+					   : (unsigned char)weir_rng_below(r, 256);
 	}
 }
 
@@ -440,7 +440,7 @@ TEST(test_capture_reader_survives_damage_of_every_kind)
 	enum { ATTEMPTS = 20000, KINDS = 3 };
 	struct folder f = folder_make();
 	struct made whole[KINDS] = { { .count = 0 } };
-	struct rng r = rng_make(7, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(7, 0, WEIR_RNG_TEST);
 	uint64_t refused = 0;
 
 	capture_small(&f, "dctcp", &whole[0]);
@@ -451,7 +451,7 @@ TEST(test_capture_reader_survives_damage_of_every_kind)
 	for (uint32_t i = 0; i < ATTEMPTS; i++) {
 		struct made m = whole[i % KINDS];
 		struct capture_flows found;
-		struct error e = { "" };
+		struct weir_error e = { "" };
 
 		mutate(&m, &r);
 		if (read_made(&m, &found, &e)) {
@@ -479,7 +479,7 @@ static void check_round_trip(const char *cc, const char *more, int is_lossy)
 	static const char *const ports[] = { "sw->h0", NULL };
 	struct folder f = folder_make();
 	struct capture_flows found;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char path[100];
 	struct sim s;
 

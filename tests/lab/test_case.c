@@ -33,7 +33,7 @@ static const struct meaning {
 
 static void read_text(struct scenario *s, const char *text)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (scenario_read_text(s, "f.ini", text, strlen(text), &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -41,7 +41,7 @@ static void read_text(struct scenario *s, const char *text)
 
 static void set(struct scenario *s, const char *assignment)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (scenario_set(s, assignment, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -49,7 +49,7 @@ static void set(struct scenario *s, const char *assignment)
 
 static void plan(struct sweep *w, const struct scenario *s)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (sweep_read(w, s, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -57,7 +57,7 @@ static void plan(struct sweep *w, const struct scenario *s)
 
 static struct config config_of(const struct sweep *w, uint64_t run, struct scenario *s)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct config c;
 
 	if (sweep_apply(w, run, s, &e) || scenario_config(s, &c, &e))
@@ -194,7 +194,7 @@ static void take_case(void *context, const char *path, const char *text)
 TEST(test_case_is_a_setting_that_identifies_the_run)
 {
 	char keys[3][RUN_KEY_SIZE], found[64] = "";
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 	struct config c;
@@ -248,7 +248,7 @@ TEST(test_full_without_being_asked_for_changes_nothing)
 TEST(test_full_replaces_values_lines_and_lists_in_their_place)
 {
 	char label[64];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 	struct config c;
@@ -276,7 +276,7 @@ TEST(test_full_replaces_values_lines_and_lists_in_their_place)
 TEST(test_full_of_a_case_replaces_what_the_case_sets)
 {
 	static const uint32_t queues[] = { 7, 2, 3 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 
@@ -312,7 +312,7 @@ static void check_mistake(const char *text, enum size size, const char *assignme
 			  const char *message)
 {
 	char keys[64][RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 	int failed = scenario_read_text(&s, "f.ini", text, strlen(text), &e);
@@ -432,7 +432,7 @@ TEST(test_values_that_no_run_uses_are_read_all_the_same)
 {
 	struct scenario s;
 	struct sweep w;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char keys[1][RUN_KEY_SIZE];
 
 	check_mistake(
@@ -481,7 +481,7 @@ static void fill_store(struct store *store, const char *text, const double *fct_
 		struct config c = config_of(&w, i, &s);
 		struct run_result r = { .flow_count = 0 };
 		char key[RUN_KEY_SIZE];
-		struct error e = { "" };
+		struct weir_error e = { "" };
 
 		for (int k = 0; k < METRICS_MAX; k++)
 			r.value[k] = (double)NAN;
@@ -508,7 +508,7 @@ TEST(test_table_of_cases_has_one_column_for_all_that_they_set)
 	const char *metrics[] = { "fct_mean_ns" };
 	const struct compare_request q = { .metric_count = 1, .metrics = metrics };
 	struct folder folder = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct comparison c;
 	struct store *store;
 
@@ -536,7 +536,7 @@ TEST(test_table_relative_to_a_case_pairs_runs_by_seed)
 					   .metrics = metrics,
 					   .normalize_to = "old" };
 	struct folder folder = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct comparison c;
 	struct store *store;
 

@@ -10,7 +10,7 @@
 
 static void read_figure(struct figure *f, const char *text)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (figure_read_text(f, "fig.claims", text, strlen(text), &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -170,7 +170,7 @@ TEST(test_claim_expectation_is_shown_with_what_agrees)
 
 static void check_refused(const char *text, const char *message)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct figure f;
 
 	CHECK_INT(figure_read_text(&f, "fig.claims", text, strlen(text), &e), -1);
@@ -214,7 +214,7 @@ TEST(test_claims_file_mistakes_have_their_line)
 TEST(test_claims_file_is_plain_text)
 {
 	static const char text[] = "[figure]\ntitle = a\0b\n";
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct figure f;
 
 	CHECK_INT(figure_read_text(&f, "fig.claims", text, sizeof(text) - 1, &e), -1);
@@ -342,7 +342,7 @@ TEST(test_claim_mistakes_have_their_line)
 
 TEST(test_claims_file_that_is_not_there_is_said)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct figure f;
 
 	CHECK_INT(figure_read(&f, "/none/such.claims", &e), -1);
@@ -379,7 +379,7 @@ static const char scenario_text[] =
 
 static void plan(struct stored_runs *runs)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 
@@ -470,7 +470,7 @@ TEST(test_figure_is_checked_against_the_runs_of_its_scenario)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int is_claim = strncmp(cases[i].text, "[claim", 6) == 0;
 		char text[1024], message[600];
-		struct error e = { "" };
+		struct weir_error e = { "" };
 		struct figure f;
 
 		snprintf(text, sizeof(text), "%s%s%s", head, cases[i].text,

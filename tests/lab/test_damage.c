@@ -5,10 +5,10 @@
 enum { DAMAGES = 300 };
 
 /* Changes the rows of a file by SQL, as a stray hand would. */
-static void change_rows(const struct folder *f, struct rng *r)
+static void change_rows(const struct folder *f, struct weir_rng *r)
 {
 	struct store *s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(store_open(&s, f->path, STORE_ADD, &e), 0);
 	damage_row(s, r);
@@ -18,7 +18,7 @@ static void change_rows(const struct folder *f, struct rng *r)
 static void change_by(const struct folder *f, const char *sql)
 {
 	struct store *s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(store_open(&s, f->path, STORE_ADD, &e), 0);
 	if (store_exec(s, sql, &e))
@@ -29,7 +29,7 @@ static void change_by(const struct folder *f, const char *sql)
 TEST(test_no_damage_of_a_store_changes_what_is_shown_silently)
 {
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int silent = 0, noticed = 0;
 	char *good, *bytes;
 	size_t length;
@@ -40,7 +40,7 @@ TEST(test_no_damage_of_a_store_changes_what_is_shown_silently)
 	if (!good)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	for (uint64_t i = 0; i < DAMAGES; i++) {
-		struct rng r = rng_make(i, 0, RNG_TEST);
+		struct weir_rng r = weir_rng_make(i, 0, WEIR_RNG_TEST);
 		char *bad = malloc(length), *shown;
 
 		memcpy(bad, bytes, length);
@@ -80,7 +80,7 @@ TEST(test_damaged_run_is_named_by_its_key_and_part)
 	};
 	struct folder f = folder_make();
 	struct stored_runs runs;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char key[RUN_KEY_SIZE], *bytes;
 	struct store *s;
 	size_t length;
@@ -106,7 +106,7 @@ TEST(test_damaged_run_is_named_by_its_key_and_part)
 TEST(test_run_that_vanished_is_noticed_and_not_sealed_by_the_next)
 {
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char key[RUN_KEY_SIZE];
 	struct store *s;
 	struct sim sim;
@@ -130,7 +130,7 @@ TEST(test_run_that_vanished_is_noticed_and_not_sealed_by_the_next)
 TEST(test_damaged_run_is_replaced_by_the_same_run_made_anew)
 {
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char key[RUN_KEY_SIZE], *shown;
 	struct store *s;
 	struct sim sim;
@@ -162,7 +162,7 @@ static void strip_digests(const struct folder *f)
 TEST(test_store_without_digests_is_read_and_sealed_when_it_is_written)
 {
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char *good, *bare, *sealed;
 	struct store *s;
 
@@ -193,7 +193,7 @@ TEST(test_store_without_digests_is_read_and_sealed_when_it_is_written)
 TEST(test_store_whose_header_lost_a_bit_of_its_form_is_damaged)
 {
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	damage_fill(&f);
 	change_by(&f, "PRAGMA user_version = 2");
@@ -207,7 +207,7 @@ TEST(test_series_that_says_more_points_than_it_has_is_refused)
 	static const char *const counts[] = { "2305843009213693952", "-1", "1",
 					      "1152921504606846976", "9223372036854775807" };
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct store *s;
 	char sql[128];
 
@@ -230,7 +230,7 @@ TEST(test_store_behind_a_symbolic_link_is_refused)
 	static const enum store_mode modes[] = { STORE_READ, STORE_WRITE, STORE_ADD };
 	struct folder f = folder_make(), other = folder_make();
 	char from[96], to[96];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct store *s;
 
 	damage_fill(&f);
@@ -256,7 +256,7 @@ TEST(test_prune_deletes_what_the_plan_does_not_name_and_frees_its_room)
 	struct folder f = folder_make();
 	struct stored_runs runs;
 	uint64_t pruned, planned, done;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	size_t before, after;
 	struct store *s;
 
@@ -293,7 +293,7 @@ TEST(test_prune_deletes_what_the_plan_does_not_name_and_frees_its_room)
 TEST(test_prune_of_a_store_without_a_plan_deletes_nothing)
 {
 	struct folder f = folder_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	uint64_t pruned;
 	struct store *s;
 

@@ -41,7 +41,7 @@ static void add_run(struct store *s, const struct made *m, char key[RUN_KEY_SIZE
 	char assignment[2][64];
 	struct scenario sc;
 	struct sim run_here = { .r = { .flow_count = 0 } };
-	struct error e;
+	struct weir_error e;
 
 	snprintf(assignment[0], sizeof(assignment[0]), "traffic.req.size=%s", m->size);
 	snprintf(assignment[1], sizeof(assignment[1]), "seed=%d", m->seed);
@@ -56,8 +56,8 @@ static void add_run(struct store *s, const struct made *m, char key[RUN_KEY_SIZE
 	for (uint32_t i = 0; i < run_here.r.flow_count; i++) {
 		struct flow *f = &run_here.r.flows[i];
 
-		f->finish_ps = f->start_ps + (100 * m->seed + (int64_t)i) * 1000 * PS_PER_NS;
-		run_here.r.ideal_ps[i] = INT64_C(10) * 1000 * PS_PER_NS;
+		f->finish_ps = f->start_ps + (100 * m->seed + (int64_t)i) * 1000 * WEIR_PS_PER_NS;
+		run_here.r.ideal_ps[i] = INT64_C(10) * 1000 * WEIR_PS_PER_NS;
 	}
 	if (run_key(&run_here.c, key, &e) || store_add(s, key, &run_here.c, &run_here.r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -76,7 +76,7 @@ struct desk {
 static void desk_begin(struct desk *d, const char *panels)
 {
 	char keys[MADE][RUN_KEY_SIZE], text[4096];
-	struct error e;
+	struct weir_error e;
 
 	d->folder = folder_make();
 	d->r = (struct report){ .setting_count = 0 };
@@ -256,7 +256,7 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	struct verdict verdicts[1];
 	char path[128], *html, *link;
 	size_t length;
-	struct error e;
+	struct weir_error e;
 
 	desk_begin(&d, panels);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
@@ -293,7 +293,7 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 	char path[128], *html, *at;
 	struct desk d;
 	size_t length;
-	struct error e;
+	struct weir_error e;
 
 	desk_begin(&d, claims);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
@@ -343,7 +343,7 @@ TEST(test_figures_are_found_in_the_order_of_their_numbers)
 	struct folder folder = folder_make();
 	struct figure_list l;
 	struct figure_range r;
-	struct error e;
+	struct weir_error e;
 	char *text;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -131,11 +131,11 @@ TEST(test_import_hpcc_flows_are_read_as_the_original_reads_them)
 	world_flows(&w);
 	CHECK_INT(w.list.count, 6);
 	check_flow(&w.list.flows[0], 3, 1, 64000);
-	CHECK_INT(w.list.flows[0].start_ps, 2 * PS_PER_S);
+	CHECK_INT(w.list.flows[0].start_ps, 2 * WEIR_PS_PER_S);
 	check_flow(&w.list.flows[1], 0, 3, 300000);
-	CHECK_INT(w.list.flows[1].start_ps, 2 * PS_PER_S + 5 * PS_PER_NS);
+	CHECK_INT(w.list.flows[1].start_ps, 2 * WEIR_PS_PER_S + 5 * WEIR_PS_PER_NS);
 	check_flow(&w.list.flows[5], 2, 3, 700000);
-	CHECK_INT(w.list.flows[5].start_ps, 2 * PS_PER_S + 100 * US);
+	CHECK_INT(w.list.flows[5].start_ps, 2 * WEIR_PS_PER_S + 100 * US);
 	world_end(&w);
 }
 
@@ -297,7 +297,7 @@ TEST(test_import_flow_file_must_be_given_and_there)
 static char *imported(const struct import_files *files, const char *const *settings)
 {
 	struct scenario s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
@@ -387,7 +387,7 @@ TEST(test_settings_say_what_is_in_the_files_they_name)
 {
 	struct folder f = folder_make();
 	char digest[3][32] = { "", "", "" };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim s;
 
 	folder_write(&f, "l", "0 1 1KB 0us\n", 12);

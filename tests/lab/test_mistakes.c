@@ -16,13 +16,13 @@
 #define TEN "xxxxxxxxxx"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
-static int read_text(struct scenario *s, const char *text, struct error *e)
+static int read_text(struct scenario *s, const char *text, struct weir_error *e)
 {
 	return scenario_read_text(s, "f.ini", text, strlen(text), e);
 }
 
 /* As the program does: read, make the config, build. */
-static int read_and_build(const char *text, struct error *e)
+static int read_and_build(const char *text, struct weir_error *e)
 {
 	struct scenario s;
 	struct config c;
@@ -56,7 +56,7 @@ struct mistake {
 static void check_mistakes(const struct mistake *m, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct error e = { "" };
+		struct weir_error e = { "" };
 
 		if (read_and_build(m[i].text, &e) != -1)
 			test_fail(__FILE__, __LINE__, "no mistake was found in\n%s", m[i].text);
@@ -131,7 +131,7 @@ TEST(test_scenario_mistakes_in_lines_are_named)
 		{ "seed = 1\nseed = 2\n" BASE, "f.ini:2: seed: given twice, first in line 1" },
 	};
 	struct scenario s;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_MISTAKES(table);
 	CHECK_INT(scenario_read_text(&s, "f.ini", "a\0b", 3, &e), -1);
@@ -335,7 +335,7 @@ TEST(test_scenario_counts_of_sections_and_settings_are_limited)
 	char *text = malloc(ROOM);
 	size_t used = 0;
 	struct scenario s;
-	struct error e;
+	struct weir_error e;
 
 	for (int i = 0; i <= 1000; i++)
 		used += (size_t)sprintf(text + used, "[traffic a%d]\n", i);
@@ -352,7 +352,7 @@ TEST(test_scenario_counts_of_sections_and_settings_are_limited)
 TEST(test_scenario_that_is_no_file_is_refused)
 {
 	struct scenario s;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(scenario_read(&s, "tests/no-such-file.ini", &e), -1);
 	CHECK_STR(e.text, "tests/no-such-file.ini: cannot be read: No such file or directory");
@@ -400,7 +400,7 @@ TEST(test_scenario_set_mistakes_are_named)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct scenario s;
 		struct config c;
-		struct error e;
+		struct weir_error e;
 
 		CHECK_INT(read_text(&s, NETWORK "hosts = 9\n" TRAFFIC, &e), 0);
 		if (scenario_set(&s, cases[i].set, &e) == 0 && scenario_config(&s, &c, &e) == 0)

@@ -380,7 +380,7 @@ TEST(test_capture_holds_the_pause_frames_that_a_port_sends)
 	struct folder f = folder_make();
 	struct pauses p = { 0 };
 	uint64_t paused = 0;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim s;
 
 	sim_read(&s,
@@ -430,7 +430,7 @@ TEST(test_capture_of_a_port_that_is_not_there_is_refused)
 {
 	struct sim s;
 	struct pcap p;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	sim_read(&s, incast, 3);
 	CHECK_INT(pcap_open(&p, "sw->h7=/dev/null", &s.c, FRAME_HEADERS, &e), 0);

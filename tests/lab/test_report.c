@@ -26,7 +26,7 @@ struct wanted {
 static void add(struct store *s, struct sim *run)
 {
 	char key[RUN_KEY_SIZE];
-	struct error e;
+	struct weir_error e;
 
 	if (run_key(&run->c, key, &e) || store_add(s, key, &run->c, &run->r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -45,7 +45,7 @@ static void add_run(struct store *s, const struct wanted *w)
 static struct store *open_store(const struct folder *f)
 {
 	struct store *s;
-	struct error e;
+	struct weir_error e;
 
 	if (store_open(&s, f->path, STORE_WRITE, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -54,7 +54,7 @@ static struct store *open_store(const struct folder *f)
 
 static void read_report(struct report *r, struct store *s)
 {
-	struct error e;
+	struct weir_error e;
 
 	if (report_read(r, s, STORE_PLANNED, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -185,7 +185,7 @@ TEST(test_report_distributions_are_those_of_the_flows)
 	const struct chart *c;
 	struct report r;
 	struct sim run;
-	const int64_t us = INT64_C(1000) * PS_PER_NS;
+	const int64_t us = INT64_C(1000) * WEIR_PS_PER_NS;
 
 	sim_read(&run, SCENARIO, "t", 1, "none", "20KB");
 	sim_run(&run, 1);
@@ -240,7 +240,7 @@ TEST(test_report_shows_a_peak_of_one_sample_in_a_long_series)
 	q->value = memory_grow(q->value, SAMPLES, sizeof(*q->value));
 	q->count = q->capacity = SAMPLES;
 	for (int i = 0; i < SAMPLES; i++) {
-		q->time_ps[i] = (int64_t)i * PS_PER_NS;
+		q->time_ps[i] = (int64_t)i * WEIR_PS_PER_NS;
 		q->value[i] = i == 111111 ? 98765 : i % 10;
 	}
 	add(s, &run);
@@ -275,7 +275,7 @@ TEST(test_report_of_very_many_series_stays_small_and_keeps_their_peaks)
 		v->time_ps = memory_grow(NULL, SAMPLES, sizeof(*v->time_ps));
 		v->value = memory_grow(NULL, SAMPLES, sizeof(*v->value));
 		for (int k = 0; k < SAMPLES; k++) {
-			v->time_ps[k] = (int64_t)k * PS_PER_NS;
+			v->time_ps[k] = (int64_t)k * WEIR_PS_PER_NS;
 			v->value[k] = k == 17 * i + 3 ? 777 : k % 5;
 		}
 	}
@@ -302,7 +302,7 @@ TEST(test_report_of_an_empty_store_is_refused)
 	struct folder folder = folder_make();
 	struct store *s = open_store(&folder);
 	struct report r;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(report_read(&r, s, STORE_PLANNED, &e), -1);
 	CHECK_CONTAINS(e.text, "no runs");
@@ -366,7 +366,7 @@ TEST(test_report_writes_every_chart_as_svg)
 	struct folder folder = folder_make(), out = folder_make();
 	struct store *s = open_store(&folder);
 	struct report r;
-	struct error e;
+	struct weir_error e;
 	size_t length;
 
 	fill(s);

@@ -48,12 +48,12 @@ TEST(test_flow_has_a_state_that_nobody_mistakes)
 	CHECK_STR(flow_state(1000, 0, 5), "completed");
 	CHECK_STR(flow_state(1000, 0, -1), "unfinished");
 	CHECK_STR(flow_state(FLOW_UNLIMITED, 0, -1), "unlimited");
-	CHECK_STR(flow_state(1000, TIME_NEVER_PS, -1), "never-started");
+	CHECK_STR(flow_state(1000, WEIR_TIME_NEVER_PS, -1), "never-started");
 }
 
 TEST(test_exact_numbers_read_back_as_the_same_number)
 {
-	struct rng r = rng_make(1, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(1, 0, WEIR_RNG_TEST);
 
 	CHECK_STR(exact_number(0.1).text, "0.1");
 	CHECK_STR(exact_number(1e6).text, "1000000");
@@ -61,7 +61,7 @@ TEST(test_exact_numbers_read_back_as_the_same_number)
 	CHECK_STR(exact_number(1e300).text, "1e+300");
 	CHECK_STR(exact_number(-2.5).text, "-2.5");
 	for (int i = 0; i < 100000; i++) {
-		double value = ldexp(rng_unit(&r), (int)rng_below(&r, 200) - 100);
+		double value = ldexp(weir_rng_unit(&r), (int)weir_rng_below(&r, 200) - 100);
 
 		CHECK(strtod(exact_number(value).text, NULL) == value);
 	}
@@ -150,7 +150,7 @@ static const char odd_title[] = "# A \"title\", with \\ and \xc3\xa9 and \xff an
 static void finish_text(struct finished *f, const char *text)
 {
 	const struct run_control control = { .threads = 1 };
-	struct error e;
+	struct weir_error e;
 
 	if (scenario_read_text(&f->scenario, "f.ini", text, strlen(text), &e) ||
 	    scenario_config(&f->scenario, &f->config, &e) ||
@@ -180,7 +180,7 @@ static void finished_free(struct finished *f)
 TEST(test_json_is_well_formed_whatever_the_title)
 {
 	struct finished f;
-	struct error e;
+	struct weir_error e;
 	char *text;
 	size_t length;
 	FILE *stream = open_memstream(&text, &length);
@@ -289,7 +289,7 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 	};
 	char folder[] = "/tmp/weir-test-XXXXXX", path[64];
 	struct finished f;
-	struct error e;
+	struct weir_error e;
 
 	CHECK(mkdtemp(folder) != NULL);
 	finish_run(&f, odd_title);
@@ -334,7 +334,7 @@ TEST(test_csv_of_a_run_has_a_row_for_every_paused_class_of_a_link)
 {
 	struct folder folder = folder_make();
 	struct finished f;
-	struct error e;
+	struct weir_error e;
 	char *text;
 
 	finish_text(&f, paused_text);
@@ -351,7 +351,7 @@ static struct store *store_two(const struct folder *folder)
 {
 	struct finished f[2];
 	struct store *store;
-	struct error e;
+	struct weir_error e;
 
 	finish_text(&f[0], paused_text);
 	finish_run(&f[1], "# Nobody waits\n");
@@ -368,7 +368,7 @@ TEST(test_export_has_every_paused_class_of_a_link)
 	struct folder folder = folder_make();
 	struct store *store = store_two(&folder);
 	struct stored_runs runs;
-	struct error e;
+	struct weir_error e;
 	char *text;
 	size_t length;
 	FILE *stream;
@@ -401,7 +401,7 @@ TEST(test_output_appears_whole_or_not_at_all)
 {
 	char folder[] = "/tmp/weir-test-XXXXXX", path[64];
 	struct output o;
-	struct error e;
+	struct weir_error e;
 	char *text;
 
 	CHECK(mkdtemp(folder) != NULL);

@@ -13,7 +13,7 @@
 #define TEN "xxxxxxxxxx"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
-static int read_text(struct scenario *s, const char *text, struct error *e)
+static int read_text(struct scenario *s, const char *text, struct weir_error *e)
 {
 	return scenario_read_text(s, "f.ini", text, strlen(text), e);
 }
@@ -31,7 +31,7 @@ TEST(test_scenario_example_is_read_as_it_stands)
 {
 	struct scenario s;
 	struct config c;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(read_text(&s, incast, &e), 0);
 	CHECK_INT(scenario_config(&s, &c, &e), 0);
@@ -41,7 +41,7 @@ TEST(test_scenario_example_is_read_as_it_stands)
 	CHECK_INT(c.network.rate_bps, 10000000000);
 	CHECK_INT(c.network.delay_ps, 10000000);
 	CHECK_STR(c.mark->name, "ecn");
-	CHECK_INT(c.switches.buffer, LENGTH_IN_PACKETS | 1000);
+	CHECK_INT(c.switches.buffer, WEIR_LENGTH_IN_PACKETS | 1000);
 	CHECK_STR(c.cc->name, "dctcp");
 	CHECK_STR(c.sched->name, "fifo");
 	CHECK_INT(c.host.mss_bytes, 1448);
@@ -85,7 +85,7 @@ static char *settings_of(const char *text)
 	struct text listed = { NULL, 0, 0 };
 	struct scenario s;
 	struct config c;
-	struct error e;
+	struct weir_error e;
 
 	if (read_text(&s, text, &e) || scenario_config(&s, &c, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -162,7 +162,7 @@ TEST(test_scenario_comments_blanks_and_line_ends_are_no_part_of_values)
 
 static const char *title_of(const char *text, struct scenario *s)
 {
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(read_text(s, text, &e), 0);
 	return s->title;
@@ -195,7 +195,7 @@ TEST(test_scenario_set_replaces_and_adds)
 {
 	struct scenario s;
 	struct config c;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(read_text(&s, BASE "[host]\nmss = 1000B\n", &e), 0);
 	CHECK_INT(scenario_set(&s, "host.mss=1KiB", &e), 0);
@@ -221,7 +221,7 @@ TEST(test_scenario_set_of_a_repeated_key_replaces_the_lines_of_the_file)
 {
 	struct scenario s;
 	struct config c;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(read_text(&s, NETWORK "fail = sw h1 1ms\nfail = sw h2 1ms\n" TRAFFIC, &e), 0);
 	CHECK_INT(scenario_set(&s, "network.fail=sw h3 1ms", &e), 0);
@@ -243,15 +243,15 @@ TEST(test_scenario_no_key_is_declared_twice_in_a_section)
 	for (const struct section *s = section_all; s->name; s++) {
 		struct kind k;
 
-		for (const struct option *o = s->options; o->name; o++) {
+		for (const struct weir_option *o = s->options; o->name; o++) {
 			CHECK(o->help && *o->help);
-			CHECK(option_find(s->options, o->name) == o);
+			CHECK(weir_option_find(s->options, o->name) == o);
 			CHECK(!strchr(o->name, '.'));
 		}
 		for (size_t i = 0; s->kind && s->kind(i, &k); i++)
-			for (const struct option *o = k.options; o && o->name; o++) {
+			for (const struct weir_option *o = k.options; o && o->name; o++) {
 				CHECK(o->help && *o->help);
-				CHECK(!option_find(s->options, o->name));
+				CHECK(!weir_option_find(s->options, o->name));
 				CHECK(!repeat_find(s->name, o->name));
 			}
 	}

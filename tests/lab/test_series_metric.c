@@ -9,7 +9,7 @@ enum { MS_PS = 1000000000 };
 static double value_of(const char *text, const struct stored_series *s, struct series_origin o)
 {
 	struct series_metric m;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK(is_series_metric(text));
 	if (series_metric_read(&m, text, &e))
@@ -117,7 +117,7 @@ TEST(test_the_probe_says_how_a_series_was_made)
 	struct stored_run run = run_with(settings, probes, "5ms");
 	struct stored_run endless =
 		run_with((struct stored_setting[2]){ { NULL, NULL } }, probes, "0us");
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(series_origin(&run, "queue sw->h0").at_each_change, 1);
 	CHECK_INT(series_origin(&run, "queue sw->h1").at_each_change, 0);

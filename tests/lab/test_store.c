@@ -19,7 +19,7 @@ static const char scenario_text[] =
 static struct store *open_store(const struct folder *f, enum store_mode mode)
 {
 	struct store *s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (store_open(&s, f->path, mode, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -28,7 +28,7 @@ static struct store *open_store(const struct folder *f, enum store_mode mode)
 
 static void key_of(const struct config *c, char key[RUN_KEY_SIZE])
 {
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(run_key(c, key, &e), 0);
 }
@@ -62,7 +62,7 @@ static void make_run(struct sim *s, int seed)
 static void add_run(struct store *store, struct sim *s)
 {
 	char key[RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	key_of(&s->c, key);
 	if (store_add(store, key, &s->c, &s->r, &e))
@@ -84,7 +84,7 @@ static uint32_t count_runs(const struct folder *f)
 {
 	struct store *s = open_store(f, STORE_READ);
 	struct stored_runs runs;
-	struct error e;
+	struct weir_error e;
 	uint32_t count;
 
 	CHECK_INT(store_runs(s, STORE_ALL, &runs, &e), 0);
@@ -170,7 +170,7 @@ static void check_setting(void *context, const char *path, const char *text)
 static void check_parts(struct store *store, const struct sim *s, int64_t run)
 {
 	struct expected x = { s, 0 };
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(store_each_flow(store, run, check_flow, &x, &e), 0);
 	CHECK_INT(x.at, s->r.flow_count);
@@ -190,7 +190,7 @@ TEST(test_store_gives_back_what_was_added)
 	struct folder f = folder_make();
 	struct store *store = open_store(&f, STORE_WRITE);
 	struct stored_runs runs;
-	struct error e;
+	struct weir_error e;
 	struct sim s;
 
 	make_run(&s, 7);
@@ -231,7 +231,7 @@ TEST(test_store_visit_ends_when_the_visitor_has_seen_enough)
 {
 	struct folder f = folder_make();
 	struct store *store;
-	struct error e;
+	struct weir_error e;
 	int seen = 0;
 
 	add_seed(&f, 1);
@@ -281,7 +281,7 @@ TEST(test_store_replaces_a_run_of_the_same_key)
 	struct store *store = open_store(&f, STORE_WRITE);
 	struct stored_runs runs;
 	char key[RUN_KEY_SIZE];
-	struct error e;
+	struct weir_error e;
 	struct sim s;
 
 	make_run(&s, 1);
@@ -309,7 +309,7 @@ TEST(test_store_lists_runs_in_the_order_of_the_plan)
 	struct stored_runs runs;
 	uint64_t planned, done;
 	struct store *store;
-	struct error e;
+	struct weir_error e;
 	struct sim s;
 
 	for (int i = 0; i < 4; i++)
@@ -346,7 +346,7 @@ static void check_refused(const struct folder *f, const char *message)
 	char *before = folder_read(f, "results.db", &before_length), *after;
 
 	for (int i = 0; i < 2; i++) {
-		struct error e = { "" };
+		struct weir_error e = { "" };
 		struct store *s;
 
 		CHECK_INT(store_open(&s, f->path, modes[i], &e), -1);
@@ -418,7 +418,7 @@ TEST(test_store_says_which_folder_it_cannot_use)
 	struct folder f = folder_make();
 	char path[128];
 	struct store *s;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(store_open(&s, "", STORE_READ, &e), -1);
 	CHECK_STR(e.text, "a folder is missing");
@@ -461,7 +461,7 @@ TEST(test_store_keeps_earlier_runs_when_the_disk_is_full)
 	struct store *store;
 	char key[RUN_KEY_SIZE];
 	struct rlimit before;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	size_t length;
 	struct sim s;
 
@@ -489,7 +489,7 @@ TEST(test_store_says_that_the_disk_is_full)
 	struct folder f = folder_make();
 	struct store *store = open_store(&f, STORE_WRITE);
 	char key[RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim s;
 
 	make_run(&s, 1);
@@ -507,7 +507,7 @@ TEST(test_store_says_that_the_disk_is_full)
 static void die_while_adding(const struct folder *f, int seed)
 {
 	struct store *store = open_store(f, STORE_WRITE);
-	struct error e;
+	struct weir_error e;
 	struct sim s;
 
 	make_run(&s, seed);

@@ -15,7 +15,7 @@
 static const char *listed(const char *text, char *buffer, size_t size)
 {
 	struct text_list list;
-	struct error e;
+	struct weir_error e;
 	size_t used = 0;
 
 	if (list_split(&list, text, &e)) {
@@ -82,7 +82,7 @@ TEST(test_sweep_list_with_a_mistake_says_which)
 
 static void read_sweep(struct scenario *s, struct sweep *w, const char *text)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (scenario_read_text(s, "f.ini", text, strlen(text), &e) || sweep_read(w, s, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -98,7 +98,7 @@ TEST(test_sweep_runs_are_all_combinations_the_first_key_slowest)
 	struct scenario s;
 	struct sweep w;
 	struct config c;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	read_sweep(&s, &w,
 		   BASE "[switch]\nmarking = red\n[sweep]\nswitch.marking = ecn, tcn\n"
@@ -153,7 +153,7 @@ TEST(test_sweep_set_replaces_or_adds_a_list)
 {
 	struct scenario s;
 	struct sweep w;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	read_sweep(&s, &w, BASE "[sweep]\nseed = 1..5\nswitch.marking = ecn, tcn\n");
 	sweep_free(&w);
@@ -177,7 +177,7 @@ static void check_mistake(const char *text, const char *set, const char *message
 	char keys[64][RUN_KEY_SIZE];
 	struct scenario s;
 	struct sweep w;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int failed = scenario_read_text(&s, "f.ini", text, strlen(text), &e);
 
 	if (!failed) {
@@ -258,7 +258,8 @@ struct bench {
 	char text[128];
 };
 
-static enum task_end do_task(void *context, uint64_t task, struct worker_pipe *p, struct error *e)
+static enum task_end do_task(void *context, uint64_t task, struct worker_pipe *p,
+			     struct weir_error *e)
 {
 	(void)context;
 	worker_share(p, 0.5);
@@ -267,13 +268,13 @@ static enum task_end do_task(void *context, uint64_t task, struct worker_pipe *p
 	if (task == 3)
 		_exit(5);
 	if (task == 4) {
-		error_set(e, "no luck");
+		weir_error_set(e, "no luck");
 		return TASK_FAILED;
 	}
 	return task == 5 ? TASK_SKIPPED : TASK_DONE;
 }
 
-static int hear(void *context, uint64_t task, enum task_end end, const struct error *e)
+static int hear(void *context, uint64_t task, enum task_end end, const struct weir_error *e)
 {
 	struct bench *b = context;
 
@@ -302,7 +303,7 @@ TEST(test_workers_lose_one_task_and_no_other)
 	struct bench b = { .most = 0 };
 	atomic_int stop;
 	const struct workers w = { 3, 8, tasks, &stop, &b, do_task, hear, watch };
-	struct error e;
+	struct weir_error e;
 
 	atomic_init(&stop, 0);
 	CHECK_INT(workers_run(&w, &e), 0);
@@ -313,7 +314,8 @@ TEST(test_workers_lose_one_task_and_no_other)
 	CHECK_INT(b.most, 3);
 }
 
-static enum task_end sleep_on(void *context, uint64_t task, struct worker_pipe *p, struct error *e)
+static enum task_end sleep_on(void *context, uint64_t task, struct worker_pipe *p,
+			      struct weir_error *e)
 {
 	(void)context, (void)task, (void)p, (void)e;
 	while (getppid() > 0)
@@ -327,7 +329,7 @@ static void stop_at_once(void *context, const struct running_task *running, uint
 	atomic_store((atomic_int *)context, 1);
 }
 
-static int hear_stop(void *context, uint64_t task, enum task_end end, const struct error *e)
+static int hear_stop(void *context, uint64_t task, enum task_end end, const struct weir_error *e)
 {
 	(void)context, (void)task, (void)e;
 	CHECK_INT(end, TASK_STOPPED);
@@ -339,7 +341,7 @@ TEST(test_workers_end_when_the_user_interrupts)
 	static const uint64_t tasks[] = { 0, 1, 2, 3 };
 	atomic_int stop;
 	const struct workers w = { 2, 4, tasks, &stop, &stop, sleep_on, hear_stop, stop_at_once };
-	struct error e;
+	struct weir_error e;
 
 	atomic_init(&stop, 0);
 	CHECK_INT(workers_run(&w, &e), 0);

@@ -22,7 +22,7 @@ struct shelf {
 static struct shelf shelf_make(void)
 {
 	struct shelf s = { .folder = folder_make() };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (store_open(&s.store, s.folder.path, STORE_WRITE, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -45,7 +45,7 @@ struct made {
 static void shelf_add(struct shelf *s, struct made m)
 {
 	char key[RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim sim;
 
 	sim_read(&sim, scenario_text, m.seed, m.marking, m.buffer);
@@ -79,7 +79,7 @@ static void shelf_fill(struct shelf *s)
 
 static void make(struct comparison *c, struct shelf *s, const struct compare_request *q)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (comparison_make(c, s->store, q, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -186,7 +186,7 @@ TEST(test_table_of_the_latest_sweep_leaves_others_out)
 	char key[1][RUN_KEY_SIZE];
 	struct shelf s = shelf_make();
 	struct comparison c;
-	struct error e;
+	struct weir_error e;
 	struct sim sim;
 
 	shelf_fill(&s);
@@ -207,7 +207,7 @@ TEST(test_table_of_a_sweep_that_has_no_run_yet_says_that_others_are_there)
 	const struct compare_request planned = { .scope = STORE_PLANNED },
 				     all = { .scope = STORE_ALL };
 	struct shelf s = shelf_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct comparison c;
 
 	shelf_fill(&s);
@@ -237,7 +237,7 @@ TEST(test_table_mistakes_name_what_there_is)
 	};
 	struct shelf s = shelf_make();
 	struct comparison c;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(comparison_make(&c, s.store, &(struct compare_request){ .by_count = 0 }, &e), -1);
 	CHECK_STR(e.text, "there are no runs in it yet");
@@ -338,7 +338,7 @@ TEST(test_table_marks_what_is_of_flows_that_ended_and_of_deadlocks)
 {
 	const char *metrics[] = { "fct_mean_ns", "drops" };
 	const struct compare_request q = { .metric_count = 2, .metrics = metrics };
-	const struct compare_layout wide = { .width = 100, .all = 1 };
+	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -350,7 +350,7 @@ TEST(test_table_marks_what_is_of_flows_that_ended_and_of_deadlocks)
 	CHECK_INT(c.rows[1].cells[0].is_doubtful, 1);
 	CHECK_INT(c.rows[1].cells[1].is_doubtful, 0); /* drops are of all flows */
 	CHECK_INT(c.rows[2].cells[1].is_doubtful, 1); /* but not of a network that stands still */
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_STR(text, "                                   FCT\n"
 			"                                  mean  drops\n"
 			"marking  flows ended  deadlocks     us\n"
@@ -393,7 +393,7 @@ TEST(test_number_of_fewer_runs_than_its_row_is_marked)
 					    { "ecn", "100pkts", 2, NAN, 0, 9, 0, 0 } };
 	const char *metrics[] = { "fct_mean_ns" };
 	const struct compare_request q = { .metric_count = 1, .metrics = metrics };
-	const struct compare_layout wide = { .width = 100, .all = 1 };
+	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -402,7 +402,7 @@ TEST(test_number_of_fewer_runs_than_its_row_is_marked)
 		shelf_add(&s, runs[i]);
 	make(&c, &s, &q);
 	CHECK_STR(cell_mark(&c.rows[0], &c.rows[0].cells[0]), "*");
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_CONTAINS(text, "1*\n");
 	CHECK_CONTAINS(text, "* of fewer runs than its row: the others have no number for it.\n");
 	free(text);
@@ -414,7 +414,7 @@ TEST(test_number_of_fewer_runs_than_its_row_is_marked)
 static void add_queues(struct shelf *s, int receiver, const char *port)
 {
 	char key[RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim sim;
 
 	sim_read(&sim,
@@ -442,7 +442,7 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 	const char *metrics[] = { "queue_mean_pkts" };
 	const struct compare_request usual = { .by_count = 0 },
 				     asked = { .metric_count = 1, .metrics = metrics };
-	const struct compare_layout wide = { .width = 100, .all = 1 };
+	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -450,7 +450,7 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 	add_queues(&s, 0, "");
 	make(&c, &s, &usual);
 	CHECK(has_column(&c, "queue_mean_pkts") && !has_column(&c, "network_queue_mean_pkts"));
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_CONTAINS(text, "The queue is that of sw->h0, the longest of every run.\n");
 	free(text);
 	comparison_free(&c);
@@ -458,12 +458,12 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 	make(&c, &s, &usual);
 	CHECK(!has_column(&c, "queue_mean_pkts") && !has_column(&c, "utilisation"));
 	CHECK(has_column(&c, "network_queue_mean_pkts"));
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_CONTAINS(text, "Runs have their longest queue at different ports.\n");
 	free(text);
 	comparison_free(&c);
 	make(&c, &s, &asked);
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_CONTAINS(text, "longest queue");
 	CHECK_CONTAINS(text, "sw->h0");
 	CHECK_CONTAINS(text, "sw->h1");
@@ -475,7 +475,7 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 TEST(test_table_shows_the_queue_of_the_port_that_the_scenario_names)
 {
 	const struct compare_request usual = { .by_count = 0 };
-	const struct compare_layout wide = { .width = 100, .all = 1 };
+	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -484,7 +484,7 @@ TEST(test_table_shows_the_queue_of_the_port_that_the_scenario_names)
 	add_queues(&s, 1, "sw->h1");
 	make(&c, &s, &usual);
 	CHECK(has_column(&c, "queue_mean_pkts"));
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_CONTAINS(text, "The queue is that of sw->h1.\n");
 	free(text);
 	comparison_free(&c);
@@ -524,7 +524,7 @@ TEST(test_flow_metrics_agree_with_those_of_the_run)
 	struct stored_runs runs;
 	double numbers[COUNT];
 	char key[RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim sim;
 
 	sim_read(&sim, scenario_text, 1, "ecn", "100pkts");
@@ -554,14 +554,14 @@ TEST(test_flow_metrics_agree_with_those_of_the_run)
 TEST(test_table_is_aligned)
 {
 	const struct compare_request all = { .by_count = 0 };
-	const struct compare_layout wide = { .width = 80, .all = 1 };
+	const struct compare_layout weir_wide = { .width = 80, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
 
 	shelf_fill(&s);
 	make(&c, &s, &all);
-	text = printed(&c, &wide);
+	text = printed(&c, &weir_wide);
 	CHECK_STR(text, "                                FCT\n"
 			"                               mean    drops\n"
 			"marking  buffer   runs           us\n"
@@ -610,7 +610,7 @@ TEST(test_export_does_not_depend_on_the_order_of_adding)
 	static const struct made runs[] = { { "ecn", "100pkts", 1, 1000, 0, 0, 0, 0 },
 					    { "tcn", "100pkts", 1, 2000, 4, 0, 0, 0 } };
 	char keys[2][RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char *texts[2];
 
 	for (int i = 0; i < 2; i++) {

@@ -23,7 +23,7 @@ struct shelf {
 static struct shelf shelf_make(void)
 {
 	struct shelf s = { .folder = folder_make() };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (store_open(&s.store, s.folder.path, STORE_WRITE, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -54,8 +54,8 @@ static void fill_parts(struct run_result *r, const struct made *m)
 	r->ideal_ps = calloc(FLOWS, sizeof(*r->ideal_ps));
 	for (int i = 0; i < FLOWS; i++) {
 		r->flows[i].size_bytes = 10000;
-		r->flows[i].finish_ps = (int64_t)((i + 1) * m->fct_ns) * PS_PER_NS;
-		r->ideal_ps[i] = PS_PER_NS;
+		r->flows[i].finish_ps = (int64_t)((i + 1) * m->fct_ns) * WEIR_PS_PER_NS;
+		r->ideal_ps[i] = WEIR_PS_PER_NS;
 	}
 	r->series_count = 2;
 	r->series = calloc(2, sizeof(*r->series));
@@ -76,7 +76,7 @@ static void fill_parts(struct run_result *r, const struct made *m)
 
 static void key_of(const struct made *m, char key[RUN_KEY_SIZE])
 {
-	struct error e;
+	struct weir_error e;
 	struct sim sim;
 
 	sim_read(&sim, scenario_text, m->seed, m->marking, m->buffer);
@@ -87,7 +87,7 @@ static void key_of(const struct made *m, char key[RUN_KEY_SIZE])
 static void shelf_add(struct shelf *s, struct made m)
 {
 	char key[RUN_KEY_SIZE];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim sim;
 
 	sim_read(&sim, scenario_text, m.seed, m.marking, m.buffer);
@@ -129,7 +129,7 @@ static void shelf_one(struct shelf *s)
 static void read_claims(struct figure *f, const char *keys)
 {
 	char text[2048];
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	snprintf(text, sizeof(text),
 		 "[figure]\ntitle = t\npaper = p\n[claim c]\nsays = s\nsection = 1\n%s", keys);
@@ -140,7 +140,7 @@ static void read_claims(struct figure *f, const char *keys)
 /* The verdict on the only claim. */
 static struct verdict judge_size(struct shelf *s, const char *keys, enum figure_size size)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct verdict v;
 	struct figure f;
 
@@ -453,7 +453,7 @@ TEST(test_a_firm_verdict_holds_over_the_whole_interval)
 TEST(test_runs_that_differ_in_more_than_their_seeds_are_refused)
 {
 	struct shelf s = shelf_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct verdict v;
 	struct figure f;
 
@@ -476,7 +476,7 @@ TEST(test_runs_outside_the_latest_plan_do_not_count)
 					       { "ecn", "100pkts", 3, 0, 0, 0, 0 } };
 	char keys[2][RUN_KEY_SIZE];
 	struct shelf s = shelf_make();
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct verdict v;
 
 	shelf_fill(&s);
@@ -552,7 +552,7 @@ TEST(test_a_scheme_s_series_must_be_in_the_claim_s_unit)
 
 	shelf_fill(&s);
 	for (int i = 0; i < 2; i++) {
-		struct error e = { "" };
+		struct weir_error e = { "" };
 		struct verdict v;
 		struct figure f;
 
@@ -570,7 +570,7 @@ TEST(test_flows_and_series_of_a_run_are_read_once)
 {
 	struct shelf s = shelf_make();
 	struct evidence *evidence;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct verdict v;
 	struct figure f;
 

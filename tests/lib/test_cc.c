@@ -11,11 +11,11 @@ TEST(test_slow_start_doubles_the_window_each_round_up_to_ssthresh)
 
 	sender_make(&s, "reno");
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
-	CHECK(window(&s)->ssthresh_bytes == CC_SSTHRESH_START);
+	CHECK(window(&s)->ssthresh_bytes == WEIR_CC_SSTHRESH_START);
 	for (int i = 0; i < 10; i++)
 		acked(&s, MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 20 * MSS);
-	event(&s, CC_TIMEOUT);
+	event(&s, WEIR_CC_TIMEOUT);
 	CHECK_INT(window(&s)->ssthresh_bytes, 10 * MSS);
 	CHECK_INT(window(&s)->window_bytes, MSS);
 	acked(&s, 9 * MSS, 0);
@@ -32,7 +32,7 @@ TEST(test_an_ack_across_ssthresh_counts_for_both_phases)
 
 	sender_make(&s, "reno");
 	acked(&s, 10 * MSS, 0);
-	event(&s, CC_TIMEOUT);
+	event(&s, WEIR_CC_TIMEOUT);
 	acked(&s, 14 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS + MSS / 2);
 }
@@ -42,7 +42,7 @@ TEST(test_congestion_avoidance_adds_a_segment_per_window)
 	struct sender s;
 
 	sender_make(&s, "reno");
-	event(&s, CC_LOSS);
+	event(&s, WEIR_CC_LOSS);
 	for (int segments = 5; segments < 50; segments++) {
 		CHECK_INT(window(&s)->window_bytes, segments * MSS);
 		acked(&s, window(&s)->window_bytes, 0);
@@ -56,7 +56,7 @@ TEST(test_congestion_avoidance_agrees_with_floating_point)
 	struct sender s;
 
 	sender_make(&s, "reno");
-	event(&s, CC_LOSS);
+	event(&s, WEIR_CC_LOSS);
 	for (int i = 0; i < 200000; i++) {
 		acked(&s, 100, 0);
 		exact += 100. * MSS / exact;
@@ -77,7 +77,7 @@ TEST(test_growth_in_segments_adds_one_when_a_window_of_segments_arrived)
 	struct sender s;
 
 	sender_make(&s, "reno(growth=segments)");
-	event(&s, CC_LOSS);
+	event(&s, WEIR_CC_LOSS);
 	acked_each(&s, 4);
 	CHECK_INT(window(&s)->window_bytes, 5 * MSS);
 	acked_each(&s, 1);
@@ -91,7 +91,7 @@ TEST(test_growth_in_segments_adds_one_when_a_window_of_segments_arrived)
 	acked_each(&s, 9);
 	CHECK_INT(window(&s)->window_bytes, 11 * MSS);
 	sender_make(&s, "dctcp(growth=segments, alpha-start=1/2)");
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 7500);
 	acked_each(&s, 6);
 	CHECK_INT(window(&s)->window_bytes, 7500);
@@ -105,12 +105,12 @@ TEST(test_growth_in_segments_makes_one_of_what_a_larger_window_counted)
 	struct sender s;
 
 	sender_make(&s, "ecn-star(growth=segments)");
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	for (int i = 5; i < 10; i++)
 		acked_each(&s, i);
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
 	acked_each(&s, 9);
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 5 * MSS);
 	acked_each(&s, 1);
 	CHECK_INT(window(&s)->window_bytes, 6 * MSS);
@@ -127,7 +127,7 @@ TEST(test_growth_in_segments_counts_a_small_window_as_one)
 
 	sender_make(&s, "dctcp(growth=segments, min-window=100B)");
 	for (int i = 0; i < 8; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 100);
 	acked_each(&s, 1);
 	CHECK_INT(window(&s)->window_bytes, 100 + MSS);
@@ -142,17 +142,17 @@ TEST(test_losses_halve_the_window_down_to_two_segments)
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		sender_make(&s, specs[i]);
-		event(&s, CC_LOSS);
+		event(&s, WEIR_CC_LOSS);
 		CHECK_INT(window(&s)->window_bytes, 5 * MSS);
 		CHECK_INT(window(&s)->ssthresh_bytes, 5 * MSS);
-		event(&s, CC_LOSS);
+		event(&s, WEIR_CC_LOSS);
 		CHECK_INT(window(&s)->window_bytes, 2500);
-		event(&s, CC_LOSS);
+		event(&s, WEIR_CC_LOSS);
 		CHECK_INT(window(&s)->window_bytes, 2 * MSS);
-		event(&s, CC_TIMEOUT);
+		event(&s, WEIR_CC_TIMEOUT);
 		CHECK_INT(window(&s)->window_bytes, MSS);
 		CHECK_INT(window(&s)->ssthresh_bytes, 2 * MSS);
-		event(&s, CC_LOSS); /* the floor does not lift a smaller window */
+		event(&s, WEIR_CC_LOSS); /* the floor does not lift a smaller window */
 		CHECK_INT(window(&s)->window_bytes, MSS);
 	}
 }
@@ -162,16 +162,16 @@ TEST(test_ecn_star_halves_on_a_mark_down_to_its_smallest_window)
 	struct sender s;
 
 	sender_make(&s, "ecn-star");
-	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_CLASSIC);
-	event(&s, CC_ECN);
+	CHECK_INT(weir_cc_echo_of(s.ops, s.params), WEIR_CC_ECHO_CLASSIC);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 5 * MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 5 * MSS);
 	for (int i = 0; i < 5; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, MSS);
 	sender_make(&s, "ecn-star(min-window=1500B)");
 	for (int i = 0; i < 5; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 1500);
 }
 
@@ -181,18 +181,18 @@ TEST(test_reno_takes_a_mark_for_a_loss_where_it_hears_marks)
 	struct sender s;
 
 	sender_make(&s, "reno");
-	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_NONE);
+	CHECK_INT(weir_cc_echo_of(s.ops, s.params), WEIR_CC_ECHO_NONE);
 	sender_make(&s, "reno(ecn=yes)");
-	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_CLASSIC);
-	event(&s, CC_ECN);
+	CHECK_INT(weir_cc_echo_of(s.ops, s.params), WEIR_CC_ECHO_CLASSIC);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 5 * MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 5 * MSS);
 	for (int i = 0; i < 5; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 2 * MSS);
 	sender_make(&s, "reno(ecn=yes, min-window=1pkts)");
 	for (int i = 0; i < 5; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, MSS);
 }
 
@@ -202,10 +202,10 @@ TEST(test_reno_takes_a_mark_for_a_loss_where_it_hears_marks)
 static double dctcp_alpha(const struct sender *s)
 {
 	struct sender probe = *s;
-	struct cc_window *w = (struct cc_window *)(void *)probe.state;
+	struct weir_cc_window *w = (struct weir_cc_window *)(void *)probe.state;
 
 	w->window_bytes = UINT64_C(1) << 60;
-	event(&probe, CC_ECN);
+	event(&probe, WEIR_CC_ECN);
 	return 2 * (1 - (double)w->window_bytes * 0x1p-60);
 }
 
@@ -218,7 +218,7 @@ TEST(test_dctcp_follows_a_trace_by_hand)
 	struct sender s;
 
 	sender_make(&s, "dctcp");
-	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_EXACT);
+	CHECK_INT(weir_cc_echo_of(s.ops, s.params), WEIR_CC_ECHO_EXACT);
 	CHECK_NEAR(dctcp_alpha(&s), 1, 1e-9);
 	acked(&s, MSS, 0);
 	CHECK_NEAR(dctcp_alpha(&s), 0.9375, 1e-9);
@@ -229,7 +229,7 @@ TEST(test_dctcp_follows_a_trace_by_hand)
 	acked(&s, MSS, 0);
 	CHECK_NEAR(dctcp_alpha(&s), 15. / 16 * 15 / 16 + 4. / 10 / 16, 1e-8);
 	CHECK_INT(window(&s)->window_bytes, 21 * MSS);
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	/* alpha = 0.90390625: 21000 (1 - 0.451953125) = 11508.98; the byte is kept, not cut. */
 	CHECK_INT(window(&s)->window_bytes, 11509);
 	CHECK_INT(window(&s)->ssthresh_bytes, 11509);
@@ -240,12 +240,12 @@ TEST(test_dctcp_cut_is_half_alpha_of_the_window)
 	struct sender s;
 
 	sender_make(&s, "dctcp(alpha-start=1/2)");
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 7500);
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 5625);
 	sender_make(&s, "dctcp(alpha-start=0)");
-	event(&s, CC_ECN);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 10 * MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 10 * MSS); /* slow start is over all the same */
 }
@@ -256,15 +256,15 @@ TEST(test_dctcp_may_fall_to_one_segment_or_to_the_set_floor)
 
 	sender_make(&s, "dctcp");
 	for (int i = 0; i < 8; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, MSS);
 	sender_make(&s, "dctcp(min-window=2pkts)");
 	for (int i = 0; i < 8; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 2 * MSS);
 	sender_make(&s, "dctcp(min-window=100B)");
 	for (int i = 0; i < 8; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 100);
 }
 
@@ -293,7 +293,7 @@ TEST(test_dctcp_alpha_agrees_with_floating_point)
 	} cases[] = { { "dctcp", 1. / 16 }, { "dctcp(g=1/256)", 1. / 256 }, { "dctcp(g=1)", 1 } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rng random = rng_make(i, 0, RNG_TEST);
+		struct weir_rng random = weir_rng_make(i, 0, WEIR_RNG_TEST);
 		double alpha = 1, bound = 0x1p-33 / cases[i].g + 0x1p-32;
 		struct sender s;
 
@@ -302,7 +302,7 @@ TEST(test_dctcp_alpha_agrees_with_floating_point)
 		acked(&s, MSS, 0); /* ends the empty first window */
 		alpha -= alpha * cases[i].g;
 		for (int k = 0; k < 5000; k++) {
-			uint64_t marked = rng_below(&random, k % 500 ? 10 * MSS : 2);
+			uint64_t marked = weir_rng_below(&random, k % 500 ? 10 * MSS : 2);
 
 			if (marked > 0)
 				acked(&s, marked, 1);
@@ -317,42 +317,43 @@ TEST(test_dctcp_alpha_agrees_with_floating_point)
 
 /* Random ACKs and events; the hash of every window. */
 struct life {
-	struct rng rng;
+	struct weir_rng rng;
 	uint64_t hash;
 };
 
 static void life_step(struct life *l, struct sender *s)
 {
-	struct cc_window before = *window(s);
+	struct weir_cc_window before = *window(s);
 
-	s->ack.now_ns += (int64_t)rng_below(&l->rng, 100000);
-	s->ack.rtt_ns = (int64_t)rng_below(&l->rng, 3) * (int64_t)rng_below(&l->rng, 1000000);
-	s->ack.may_grow = rng_below(&l->rng, 4) > 0;
-	if (rng_below(&l->rng, 50) == 0) {
-		event(s, (enum cc_event)rng_below(&l->rng, 3));
+	s->ack.now_ns += (int64_t)weir_rng_below(&l->rng, 100000);
+	s->ack.rtt_ns =
+		(int64_t)weir_rng_below(&l->rng, 3) * (int64_t)weir_rng_below(&l->rng, 1000000);
+	s->ack.may_grow = weir_rng_below(&l->rng, 4) > 0;
+	if (weir_rng_below(&l->rng, 50) == 0) {
+		event(s, (enum weir_cc_event)weir_rng_below(&l->rng, 3));
 		CHECK(window(s)->window_bytes <= before.window_bytes);
-		CHECK(window(s)->ssthresh_bytes < CC_SSTHRESH_START);
+		CHECK(window(s)->ssthresh_bytes < WEIR_CC_SSTHRESH_START);
 	} else {
-		acked(s, 1 + rng_below(&l->rng, 3 * before.window_bytes),
-		      rng_below(&l->rng, 2) > 0);
+		acked(s, 1 + weir_rng_below(&l->rng, 3 * before.window_bytes),
+		      weir_rng_below(&l->rng, 2) > 0);
 		CHECK(window(s)->window_bytes >= before.window_bytes);
 		CHECK(s->ack.may_grow || window(s)->window_bytes == before.window_bytes);
 		/* A control may end its first slow start itself. */
-		if (before.ssthresh_bytes != CC_SSTHRESH_START ||
+		if (before.ssthresh_bytes != WEIR_CC_SSTHRESH_START ||
 		    window(s)->ssthresh_bytes != window(s)->window_bytes)
 			CHECK_INT(window(s)->ssthresh_bytes, before.ssthresh_bytes);
 	}
 	CHECK(window(s)->window_bytes > 0);
 	if (window(s)->window_bytes > UINT64_C(1) << 40) /* no network holds that much */
-		event(s, CC_LOSS);
-	l->hash = hash64(l->hash, window(s)->window_bytes);
+		event(s, WEIR_CC_LOSS);
+	l->hash = weir_hash64(l->hash, window(s)->window_bytes);
 	for (size_t at = s->ops->state_size; at < sizeof(s->state); at++)
 		CHECK_INT(s->state[at], 0);
 }
 
 static uint64_t life_hash(struct sender *s, uint64_t seed, int steps)
 {
-	struct life l = { rng_make(seed, 0, RNG_TEST), 0 };
+	struct life l = { weir_rng_make(seed, 0, WEIR_RNG_TEST), 0 };
 
 	for (int i = 0; i < steps; i++)
 		life_step(&l, s);
@@ -361,20 +362,20 @@ static uint64_t life_hash(struct sender *s, uint64_t seed, int steps)
 
 TEST(test_every_control_is_deterministic_and_keeps_to_itself)
 {
-	for (size_t i = 0; cc_all[i]; i++) {
-		if (cc_all[i]->transport != CC_TCP)
+	for (size_t i = 0; weir_cc_all[i]; i++) {
+		if (weir_cc_all[i]->transport != WEIR_CC_TCP)
 			continue;
 
-		struct life l = { rng_make(1, 0, RNG_TEST), 0 },
-			    k = { rng_make(2, 0, RNG_TEST), 0 };
+		struct life l = { weir_rng_make(1, 0, WEIR_RNG_TEST), 0 },
+			    k = { weir_rng_make(2, 0, WEIR_RNG_TEST), 0 };
 		struct sender a, b;
 		uint64_t alone;
 
-		sender_make(&a, cc_all[i]->name);
+		sender_make(&a, weir_cc_all[i]->name);
 		CHECK(window(&a)->window_bytes == 10 * MSS);
 		alone = life_hash(&a, 1, 3000);
-		sender_make(&a, cc_all[i]->name);
-		sender_make(&b, cc_all[i]->name);
+		sender_make(&a, weir_cc_all[i]->name);
+		sender_make(&b, weir_cc_all[i]->name);
 		for (int n = 0; n < 3000; n++) {
 			life_step(&l, &a);
 			life_step(&k, &b);
@@ -387,23 +388,23 @@ TEST(test_every_control_survives_the_extremes_of_its_options)
 {
 	int tried = 0;
 
-	for (size_t i = 0; cc_all[i]; i++) {
-		if (cc_all[i]->transport != CC_TCP)
+	for (size_t i = 0; weir_cc_all[i]; i++) {
+		if (weir_cc_all[i]->transport != WEIR_CC_TCP)
 			continue;
-		for (const struct option *o = cc_all[i]->options; o && o->name; o++) {
-			uint64_t extremes[] = { o->min, o->max, o->min | LENGTH_IN_PACKETS,
-						o->max | LENGTH_IN_PACKETS };
-			int count = o->type == OPT_LENGTH ? 4 : 2;
+		for (const struct weir_option *o = weir_cc_all[i]->options; o && o->name; o++) {
+			uint64_t extremes[] = { o->min, o->max, o->min | WEIR_LENGTH_IN_PACKETS,
+						o->max | WEIR_LENGTH_IN_PACKETS };
+			int count = o->type == WEIR_OPT_LENGTH ? 4 : 2;
 
 			for (int k = 0; k < count; k++, tried++) {
-				struct option alone = *o;
+				struct weir_option alone = *o;
 				char value[64], spec[128];
 				struct sender s;
 
 				alone.offset = 0;
-				option_format(value, sizeof(value), &alone, &extremes[k]);
-				snprintf(spec, sizeof(spec), "%s(%s=%s)", cc_all[i]->name, o->name,
-					 value);
+				weir_option_format(value, sizeof(value), &alone, &extremes[k]);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)", weir_cc_all[i]->name,
+					 o->name, value);
 				sender_make(&s, spec);
 				life_hash(&s, 5, 2000);
 				s.env.mss_bytes = 1;

@@ -6,7 +6,7 @@
 /* Acknowledges window after window, so many bytes an ACK, for so many seconds. */
 static void cubic_run_by(struct sender *s, double seconds, int64_t rtt_ns, uint64_t ack_bytes)
 {
-	int64_t end_ns = s->ack.now_ns + (int64_t)(seconds * NS_PER_S);
+	int64_t end_ns = s->ack.now_ns + (int64_t)(seconds * WEIR_NS_PER_S);
 
 	s->ack.rtt_ns = rtt_ns;
 	while (s->ack.now_ns < end_ns) {
@@ -41,15 +41,15 @@ TEST(test_cubic_follows_its_curve)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	CHECK_INT(s.ops->echo, CC_ECHO_NONE);
-	event(&s, CC_LOSS);
+	CHECK_INT(s.ops->echo, WEIR_CC_ECHO_NONE);
+	event(&s, WEIR_CC_LOSS);
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
-	cubic_run(&s, 4, NS_PER_S / 10);
+	cubic_run(&s, 4, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 947.4, 1);
-	cubic_run(&s, 5.0856, NS_PER_S / 10);
+	cubic_run(&s, 5.0856, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 1000, 1);
-	cubic_run(&s, 4.9144, NS_PER_S / 10);
+	cubic_run(&s, 4.9144, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 1047.5, 1);
 }
 
@@ -59,8 +59,8 @@ TEST(test_cubic_keeps_growth_of_less_than_a_byte)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	event(&s, CC_LOSS);
-	cubic_run_by(&s, 9.0856, NS_PER_S / 10, 100);
+	event(&s, WEIR_CC_LOSS);
+	cubic_run_by(&s, 9.0856, WEIR_NS_PER_S / 10, 100);
 	CHECK_NEAR(segments_of(&s), 1000, 1);
 }
 
@@ -70,9 +70,9 @@ TEST(test_cubic_starts_a_new_curve_at_every_loss)
 
 	cubic_make(&s, "cubic(fast-convergence=no)", 1000);
 	for (int i = 0; i < 3; i++) {
-		event(&s, CC_LOSS);
+		event(&s, WEIR_CC_LOSS);
 		CHECK_NEAR(segments_of(&s), 700, 1);
-		cubic_run(&s, 9.0856, NS_PER_S / 10);
+		cubic_run(&s, 9.0856, WEIR_NS_PER_S / 10);
 		CHECK_NEAR(segments_of(&s), 1000, 1);
 	}
 }
@@ -84,10 +84,10 @@ TEST(test_cubic_is_no_slower_than_reno_would_be)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 100);
-	event(&s, CC_LOSS);
-	cubic_run(&s, 0.05667, NS_PER_MS);
+	event(&s, WEIR_CC_LOSS);
+	cubic_run(&s, 0.05667, WEIR_NS_PER_MS);
 	CHECK_NEAR(segments_of(&s), 100, 1);
-	cubic_run(&s, 0.04333, NS_PER_MS);
+	cubic_run(&s, 0.04333, WEIR_NS_PER_MS);
 	CHECK_NEAR(segments_of(&s), 143.33, 2);
 }
 
@@ -99,15 +99,15 @@ TEST(test_cubic_fast_convergence_aims_lower)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	event(&s, CC_LOSS);
-	event(&s, CC_LOSS);
+	event(&s, WEIR_CC_LOSS);
+	event(&s, WEIR_CC_LOSS);
 	CHECK_INT(window(&s)->window_bytes, 490 * MSS);
-	cubic_run(&s, 6.40, NS_PER_S / 10);
+	cubic_run(&s, 6.40, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 595, 1);
 	cubic_make(&s, "cubic(fast-convergence=no)", 1000);
-	event(&s, CC_LOSS);
-	event(&s, CC_LOSS);
-	cubic_run(&s, 8.07, NS_PER_S / 10);
+	event(&s, WEIR_CC_LOSS);
+	event(&s, WEIR_CC_LOSS);
+	cubic_run(&s, 8.07, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 700, 1);
 }
 
@@ -117,13 +117,13 @@ TEST(test_cubic_starts_again_after_a_timeout)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	event(&s, CC_TIMEOUT);
+	event(&s, WEIR_CC_TIMEOUT);
 	CHECK_INT(window(&s)->window_bytes, MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
-	s.ack.rtt_ns = NS_PER_S / 10;
+	s.ack.rtt_ns = WEIR_NS_PER_S / 10;
 	acked(&s, 699 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
-	cubic_run(&s, 5, NS_PER_S / 10); /* 700 + 0.4 * 5^3 = 750 */
+	cubic_run(&s, 5, WEIR_NS_PER_S / 10); /* 700 + 0.4 * 5^3 = 750 */
 	CHECK_NEAR(segments_of(&s), 750, 1);
 }
 
@@ -133,15 +133,15 @@ TEST(test_cubic_clock_stands_while_the_window_may_not_grow)
 	struct sender a, b;
 
 	cubic_make(&a, "cubic", 1000);
-	event(&a, CC_LOSS);
-	cubic_run(&a, 2, NS_PER_S / 10);
+	event(&a, WEIR_CC_LOSS);
+	cubic_run(&a, 2, WEIR_NS_PER_S / 10);
 	b = a;
 	b.ack.may_grow = 0;
-	cubic_run(&b, 60, NS_PER_S / 10);
+	cubic_run(&b, 60, WEIR_NS_PER_S / 10);
 	CHECK_INT(window(&b)->window_bytes, window(&a)->window_bytes);
 	b.ack.may_grow = 1;
-	cubic_run(&a, 2, NS_PER_S / 10);
-	cubic_run(&b, 2, NS_PER_S / 10);
+	cubic_run(&a, 2, WEIR_NS_PER_S / 10);
+	cubic_run(&b, 2, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&b), segments_of(&a), 1);
 }
 
@@ -151,10 +151,10 @@ TEST(test_cubic_clock_stands_while_nothing_is_sent)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	event(&s, CC_LOSS);
-	cubic_run(&s, 2, NS_PER_S / 10);
-	s.ack.now_ns += 60 * (int64_t)NS_PER_S;
-	cubic_run(&s, 2, NS_PER_S / 10);
+	event(&s, WEIR_CC_LOSS);
+	cubic_run(&s, 2, WEIR_NS_PER_S / 10);
+	s.ack.now_ns += 60 * (int64_t)WEIR_NS_PER_S;
+	cubic_run(&s, 2, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 947.4, 3);
 }
 
@@ -165,15 +165,15 @@ TEST(test_cubic_begins_a_new_curve_when_a_pause_shrank_its_window)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	event(&s, CC_LOSS);
-	cubic_run(&s, 9.0856, NS_PER_S / 10);
+	event(&s, WEIR_CC_LOSS);
+	cubic_run(&s, 9.0856, WEIR_NS_PER_S / 10);
 	s.env.initial_window_bytes = 10 * MSS;
 	restart(&s);
 	acked(&s, 690 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
 	acked(&s, MSS, 0);
 	CHECK_INT(window(&s)->window_bytes / MSS, 700);
-	cubic_run(&s, 9.0856, NS_PER_S / 10);
+	cubic_run(&s, 9.0856, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 1000, 2);
 }
 
@@ -182,20 +182,20 @@ TEST(test_cubic_takes_a_mark_for_a_loss_where_it_hears_marks)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 1000);
-	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_NONE);
+	CHECK_INT(weir_cc_echo_of(s.ops, s.params), WEIR_CC_ECHO_NONE);
 	cubic_make(&s, "cubic(ecn=yes)", 1000);
-	CHECK_INT(cc_echo_of(s.ops, s.params), CC_ECHO_CLASSIC);
-	event(&s, CC_ECN);
+	CHECK_INT(weir_cc_echo_of(s.ops, s.params), WEIR_CC_ECHO_CLASSIC);
+	event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 700 * MSS);
 	CHECK_INT(window(&s)->ssthresh_bytes, 700 * MSS);
-	cubic_run(&s, 9.0856, NS_PER_S / 10);
+	cubic_run(&s, 9.0856, WEIR_NS_PER_S / 10);
 	CHECK_NEAR(segments_of(&s), 1000, 1);
 	for (int i = 0; i < 30; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, 2 * MSS);
 	cubic_make(&s, "cubic(ecn=yes, min-window=1pkts)", 10);
 	for (int i = 0; i < 30; i++)
-		event(&s, CC_ECN);
+		event(&s, WEIR_CC_ECN);
 	CHECK_INT(window(&s)->window_bytes, MSS);
 }
 
@@ -208,7 +208,7 @@ static int round_of(struct sender *s, int64_t rtt_us)
 	uint64_t end_bytes = s->ack.next_bytes;
 	int acks = 0;
 
-	s->ack.rtt_ns = rtt_us * NS_PER_US;
+	s->ack.rtt_ns = rtt_us * WEIR_NS_PER_US;
 	do {
 		acked(s, MSS, 0);
 		if (!end_bytes)
@@ -236,7 +236,7 @@ TEST(test_hystart_slows_down_when_round_trips_rise_by_an_eighth)
 	CHECK_INT(window(&s)->window_bytes, 41 * MSS);
 	CHECK_INT(round_of(&s, 126), 40);
 	CHECK_INT(window(&s)->window_bytes, 56250);
-	CHECK(window(&s)->ssthresh_bytes == CC_SSTHRESH_START);
+	CHECK(window(&s)->ssthresh_bytes == WEIR_CC_SSTHRESH_START);
 	sender_make(&s, "cubic(hystart=no)");
 	round_of(&s, 100);
 	round_of(&s, 112);
@@ -254,7 +254,7 @@ TEST(test_hystart_ends_slow_start_after_five_rounds_of_it)
 	sender_make(&s, "cubic");
 	round_of(&s, 100);
 	for (int i = 0; i < 5; i++) {
-		CHECK(window(&s)->ssthresh_bytes == CC_SSTHRESH_START);
+		CHECK(window(&s)->ssthresh_bytes == WEIR_CC_SSTHRESH_START);
 		round_of(&s, 120 + i);
 	}
 	CHECK(slow_start_is_over(&s));
@@ -320,7 +320,7 @@ TEST(test_hystart_judges_no_round_of_less_than_eight_samples)
 
 	sender_make(&s, "cubic");
 	round_of(&s, 100);
-	s.ack.rtt_ns = NS_PER_MS;
+	s.ack.rtt_ns = WEIR_NS_PER_MS;
 	for (int i = 0; i < 7; i++)
 		acked(&s, 2 * MSS, 0);
 	CHECK_INT(window(&s)->window_bytes, (21 + 14) * MSS);
@@ -343,8 +343,8 @@ TEST(test_hystart_is_for_the_first_slow_start)
 	struct sender s;
 
 	cubic_make(&s, "cubic", 200);
-	event(&s, CC_TIMEOUT);
-	s.ack = (struct cc_ack){ .may_grow = 1 };
+	event(&s, WEIR_CC_TIMEOUT);
+	s.ack = (struct weir_cc_ack){ .may_grow = 1 };
 	for (int i = 1; i < 7; i++)
 		round_of(&s, 100 * i);
 	CHECK(window(&s)->window_bytes >= 64 * MSS);

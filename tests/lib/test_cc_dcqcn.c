@@ -11,7 +11,7 @@ TEST(test_dcqcn_first_notification_halves_and_five_rounds_recover)
 	struct pair q;
 
 	pair_make(&q, "dcqcn", 40 * GBPS);
-	CHECK_INT(q.ops->needs, CC_NEEDS_CNP);
+	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_CNP);
 	CHECK_INT(mbps(&q), 40000);
 	cnp_at(&q, US(100));
 	for (int i = 0; i < 6; i++) {
@@ -160,16 +160,16 @@ TEST(test_dcqcn_at_line_rate_asks_for_no_call)
 	CHECK_INT(pace(&q)->wake_ns, 0);
 	cnp_at(&q, US(1));
 	CHECK(pace(&q)->wake_ns > 0);
-	run_to(&q, INT64_C(10) * NS_PER_S);
+	run_to(&q, INT64_C(10) * WEIR_NS_PER_S);
 	/* Half of 20 Gb/s is less than a bit after log2(20e9) = 34.2 rounds. */
 	CHECK_INT(q.timer_calls, 35);
 	CHECK(pace(&q)->rate_bps == 40 * GBPS);
 	CHECK_INT(pace(&q)->wake_ns, 0);
 	/* Alpha has faded meanwhile, though nobody called: 10 s are 181818 periods. */
-	cnp_at(&q, INT64_C(10) * NS_PER_S + 1);
+	cnp_at(&q, INT64_C(10) * WEIR_NS_PER_S + 1);
 	CHECK(pace(&q)->rate_bps == 40 * GBPS);
 	/* It is 1/256 after that: a cut by 1/512. */
-	cnp_at(&q, INT64_C(10) * NS_PER_S + 1 + US(50));
+	cnp_at(&q, INT64_C(10) * WEIR_NS_PER_S + 1 + US(50));
 	CHECK_INT(pace(&q)->rate_bps, 40 * GBPS - 40 * GBPS / 512);
 }
 
@@ -302,15 +302,15 @@ TEST(test_dcqcn_steps_are_a_share_of_the_line_rate)
 /* Sends, notifications and time at random; what the rate was, step by step. */
 static uint64_t life_hash(struct pair *q, uint64_t seed, int steps)
 {
-	struct rng random = rng_make(seed, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	uint64_t hash = 0;
 
 	for (int i = 0; i < steps; i++) {
-		run_to(q, q->now_ns + 1 + (int64_t)rng_below(&random, US(100)));
-		if (rng_below(&random, 4) == 0)
+		run_to(q, q->now_ns + 1 + (int64_t)weir_rng_below(&random, US(100)));
+		if (weir_rng_below(&random, 4) == 0)
 			q->ops->cnp(q->state, q->params, &q->env, q->now_ns);
-		send_now(q, MTU * (1 + rng_below(&random, 100)));
-		hash = hash64(hash, pace(q)->rate_bps);
+		send_now(q, MTU * (1 + weir_rng_below(&random, 100)));
+		hash = weir_hash64(hash, pace(q)->rate_bps);
 	}
 	return hash;
 }
@@ -345,9 +345,9 @@ TEST(test_dcqcn_window_is_none_or_a_bdp_or_in_step_with_the_rate)
 	struct pair q;
 
 	pair_make(&q, "dcqcn", 100 * GBPS);
-	CHECK(pace(&q)->window_bytes == CC_NO_WINDOW);
+	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
 	cnp_at(&q, US(1));
-	CHECK(pace(&q)->window_bytes == CC_NO_WINDOW);
+	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
 	pair_make(&q, "dcqcn(window=bdp)", 100 * GBPS);
 	CHECK_INT(pace(&q)->window_bytes, 100000); /* 100 Gb/s x 8 us */
 	cnp_at(&q, US(1));
@@ -381,11 +381,11 @@ TEST(test_dcqcn_refuses_what_could_not_work)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-		const struct cc_ops *ops;
-		struct error e = { "" };
+		_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+		const struct weir_cc_ops *ops;
+		struct weir_error e = { "" };
 
-		CHECK(cc_parse(cases[i].spec, &ops, params, &e) != 0);
+		CHECK(weir_cc_parse(cases[i].spec, &ops, params, &e) != 0);
 		CHECK_CONTAINS(e.text, cases[i].message);
 	}
 }

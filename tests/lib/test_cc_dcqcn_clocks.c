@@ -109,7 +109,7 @@ static void reference_sent(struct reference *r, double bytes)
  * line. */
 static void check_against_reference(const char *spec, struct reference r, uint64_t seed)
 {
-	struct rng random = rng_make(seed, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	double worst = 0, lowest = r.line;
 	struct pair q;
 
@@ -117,12 +117,12 @@ static void check_against_reference(const char *spec, struct reference r, uint64
 	r.rate = r.target = r.line;
 	r.alpha = 1;
 	for (int i = 0; i < 20000; i++) {
-		uint64_t span_ns = (uint64_t)(rng_below(&random, 200) ? US(60) : US(5000));
-		uint64_t sends = rng_below(&random, 40);
+		uint64_t span_ns = (uint64_t)(weir_rng_below(&random, 200) ? US(60) : US(5000));
+		uint64_t sends = weir_rng_below(&random, 40);
 
-		run_to(&q, q.now_ns + 1 + (int64_t)rng_below(&random, span_ns));
+		run_to(&q, q.now_ns + 1 + (int64_t)weir_rng_below(&random, span_ns));
 		reference_run_to(&r, q.now_ns);
-		if (rng_below(&random, 5) == 0) {
+		if (weir_rng_below(&random, 5) == 0) {
 			q.ops->cnp(q.state, q.params, &q.env, q.now_ns);
 			reference_cnp(&r, q.now_ns);
 		}
@@ -179,11 +179,11 @@ TEST(test_dcqcn_agrees_with_clocks_that_tick)
 
 static const char *const controls[] = { "dcqcn", "dcqcn(preset=hpcc)", "dctcp-rdma" };
 
-static void random_ack(struct pair *q, struct rng *random)
+static void random_ack(struct pair *q, struct weir_rng *random)
 {
 	q->ack.now_ns = q->now_ns;
-	q->ack.next_bytes = q->ack.una_bytes + (1 + rng_below(random, 200)) * MTU;
-	acked(q, 1, rng_below(random, 8) == 0);
+	q->ack.next_bytes = q->ack.una_bytes + (1 + weir_rng_below(random, 200)) * MTU;
+	acked(q, 1, weir_rng_below(random, 8) == 0);
 }
 
 /* Whatever comes, in whatever order: rates between the least and the line's, a window of a packet
@@ -191,15 +191,15 @@ static void random_ack(struct pair *q, struct rng *random)
  * memory. */
 static uint64_t obey(struct pair *q, uint64_t seed, int steps)
 {
-	struct rng random = rng_make(seed, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	uint64_t hash = 0;
 
 	for (int i = 0; i < steps; i++) {
-		run_to(q, q->now_ns + 1 + (int64_t)rng_below(&random, US(80)));
+		run_to(q, q->now_ns + 1 + (int64_t)weir_rng_below(&random, US(80)));
 		random_ack(q, &random);
 		if (q->ops->sent)
 			q->ops->sent(q->state, q->params, &q->env, MTU, q->now_ns);
-		if (q->ops->cnp && rng_below(&random, 3) == 0) {
+		if (q->ops->cnp && weir_rng_below(&random, 3) == 0) {
 			uint64_t before = pace(q)->rate_bps;
 
 			q->ops->cnp(q->state, q->params, &q->env, q->now_ns);
@@ -209,7 +209,7 @@ static uint64_t obey(struct pair *q, uint64_t seed, int steps)
 		CHECK(pace(q)->rate_bps <= q->env.rate_bps);
 		CHECK(pace(q)->window_bytes >= q->env.mss_bytes);
 		CHECK(pace(q)->wake_ns == 0 || pace(q)->wake_ns > q->now_ns);
-		hash = hash64(hash, pace(q)->rate_bps);
+		hash = weir_hash64(hash, pace(q)->rate_bps);
 		for (size_t at = q->ops->state_size; at < sizeof(q->state); at++)
 			CHECK_INT(q->state[at], 0);
 	}
@@ -240,17 +240,17 @@ TEST(test_rdma_ecn_controls_survive_the_extremes_of_their_options)
 		struct pair q;
 
 		pair_make(&q, controls[i], 400 * GBPS);
-		for (const struct option *o = q.ops->options; o->name; o++) {
+		for (const struct weir_option *o = q.ops->options; o->name; o++) {
 			uint64_t extremes[] = { o->min, o->max };
-			struct option alone = *o;
+			struct weir_option alone = *o;
 
-			if (o->type == OPT_CHOICE)
+			if (o->type == WEIR_OPT_CHOICE)
 				continue;
 			alone.offset = 0;
 			for (int k = 0; k < 2; k++, tried++) {
 				char value[64], spec[128];
 
-				option_format(value, sizeof(value), &alone, &extremes[k]);
+				weir_option_format(value, sizeof(value), &alone, &extremes[k]);
 				snprintf(spec, sizeof(spec), "%s%s=%s)", openings[i], o->name,
 					 value);
 				pair_make(&q, spec, 400 * GBPS);

@@ -103,21 +103,21 @@ static const struct kernel_window tcp_trace[] = {
 };
 
 struct tcp_sender {
-	const struct cc_ops *ops;
-	struct cc_env env;
-	struct cc_ack ack;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char state[CC_STATE_MAX];
+	const struct weir_cc_ops *ops;
+	struct weir_cc_env env;
+	struct weir_cc_ack ack;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[WEIR_CC_STATE_MAX];
 };
 
 static void tcp_make(struct tcp_sender *s)
 {
-	struct error e;
+	struct weir_error e;
 
-	CHECK_INT(cc_parse("dctcp", &s->ops, s->params, &e), 0);
+	CHECK_INT(weir_cc_parse("dctcp", &s->ops, s->params, &e), 0);
 	memset(s->state, 0, sizeof(s->state));
-	s->env = (struct cc_env){ .mss_bytes = MTU, .initial_window_bytes = 100 * MTU };
-	s->ack = (struct cc_ack){ .may_grow = 0 };
+	s->env = (struct weir_cc_env){ .mss_bytes = MTU, .initial_window_bytes = 100 * MTU };
+	s->ack = (struct weir_cc_ack){ .may_grow = 0 };
 	s->ops->init(s->state, s->params, &s->env);
 }
 
@@ -139,10 +139,10 @@ static void tcp_window(struct tcp_sender *s, const struct kernel_window *w, uint
 static double tcp_cut(const struct tcp_sender *s, uint64_t window_bytes)
 {
 	struct tcp_sender probe = *s;
-	struct cc_window *w = (struct cc_window *)(void *)probe.state;
+	struct weir_cc_window *w = (struct weir_cc_window *)(void *)probe.state;
 
 	w->window_bytes = window_bytes;
-	probe.ops->congestion(probe.state, probe.params, &probe.env, CC_ECN, &probe.ack);
+	probe.ops->congestion(probe.state, probe.params, &probe.env, WEIR_CC_ECN, &probe.ack);
 	return (double)w->window_bytes;
 }
 
@@ -181,7 +181,7 @@ TEST(test_dctcp_follows_the_kernel_on_a_trace_by_hand)
 /* Windows with a tenth to all of their segments marked. */
 TEST(test_dctcp_alpha_stays_within_a_64th_of_the_kernels)
 {
-	struct rng random = rng_make(1, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	struct kernel_window w = { 1, 0, 0, 0 };
 	uint32_t alpha = 1024, lowest = 1024;
 	struct tcp_sender s;
@@ -189,7 +189,7 @@ TEST(test_dctcp_alpha_stays_within_a_64th_of_the_kernels)
 
 	tcp_make(&s);
 	for (int i = 0; i < 20000; i++) {
-		uint32_t next = 10 + (uint32_t)rng_below(&random, 100);
+		uint32_t next = 10 + (uint32_t)weir_rng_below(&random, 100);
 
 		tcp_window(&s, &w, next);
 		alpha = kernel_alpha(alpha, w.delivered, w.marked);
@@ -198,7 +198,7 @@ TEST(test_dctcp_alpha_stays_within_a_64th_of_the_kernels)
 		w.delivered = next;
 		w.marked = next / 10; /* for 100 windows, then as it comes */
 		if (i / 100 % 2)
-			w.marked += (uint32_t)rng_below(&random, next - next / 10);
+			w.marked += (uint32_t)weir_rng_below(&random, next - next / 10);
 	}
 	printf("alpha differs from the kernel's by %g at most; bound %g; kernel's lowest %u\n",
 	       worst, alpha_bound, lowest);

@@ -23,10 +23,10 @@ TEST(test_timely_starts_at_line_rate_without_a_window)
 
 	pair_make(&q, "timely");
 	CHECK_INT(q.ops->needs, 0);
-	CHECK_INT(q.ops->echo, CC_ECHO_NONE);
+	CHECK_INT(q.ops->echo, WEIR_CC_ECHO_NONE);
 	CHECK(q.ops->congestion == NULL);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
-	CHECK(pace(&q)->window_bytes == CC_NO_WINDOW);
+	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
 	round_trip(&q, 400000); /* the first sample has nothing to be compared with */
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
 }
@@ -209,13 +209,13 @@ TEST(test_timely_options_are_those_of_the_formula)
 
 TEST(test_timely_refuses_thresholds_that_contradict)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct cc_ops *ops;
-	struct error e = { "" };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_cc_ops *ops;
+	struct weir_error e = { "" };
 
-	CHECK_INT(cc_parse("timely(t-low=100us, t-high=99us)", &ops, params, &e), -1);
+	CHECK_INT(weir_cc_parse("timely(t-low=100us, t-high=99us)", &ops, params, &e), -1);
 	CHECK_STR(e.text, "timely: t-low must not be above t-high");
-	CHECK_INT(cc_parse("timely(t-low=100us, t-high=100us)", &ops, params, &e), 0);
+	CHECK_INT(weir_cc_parse("timely(t-low=100us, t-high=100us)", &ops, params, &e), 0);
 }
 
 /* Up to T_high, where the rule changes. */
@@ -260,7 +260,7 @@ TEST(test_swift_starts_at_line_rate_with_one_bandwidth_delay_product)
 
 	pair_make(&q, "swift");
 	CHECK_INT(q.ops->needs, 0);
-	CHECK_INT(q.ops->echo, CC_ECHO_NONE);
+	CHECK_INT(q.ops->echo, WEIR_CC_ECHO_NONE);
 	CHECK_NEAR(swift_pkts(&q), SWIFT_START_PKTS, 0.001);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
 }
@@ -335,7 +335,7 @@ static double least_cut_ns(double window_pkts)
 		if (window_pkts < 1) {
 			q.env.min_rate_bps = 0;
 			for (int i = 0; i < 5; i++)
-				pair_event(&q, CC_TIMEOUT);
+				pair_event(&q, WEIR_CC_TIMEOUT);
 		} else { /* a round trip that the line fills with so many packets */
 			q.env.base_rtt_ns = (int64_t)(window_pkts * 1050 / 12.5);
 			pair_reset(&q);
@@ -370,7 +370,7 @@ TEST(test_swift_paces_a_window_below_one_packet)
 
 	pair_make(&q, "swift(min-window=0.5, reset-after=1)");
 	swift_sample(&q, 1000, 20000);
-	pair_event(&q, CC_TIMEOUT);
+	pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_MSS);
 	CHECK(pace(&q)->rate_bps == 210000000);
 	swift_sample(&q, 41000, 20000);
@@ -385,12 +385,12 @@ TEST(test_swift_rate_stays_above_the_floor)
 
 	pair_make(&q, "swift(reset-after=1)");
 	swift_sample(&q, 1000, 20000);
-	pair_event(&q, CC_TIMEOUT);
+	pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK(pace(&q)->rate_bps == PAIR_MIN_BPS);
 	q.env.min_rate_bps = 0;
 	pair_reset(&q);
 	swift_sample(&q, 1000, 20000);
-	pair_event(&q, CC_TIMEOUT);
+	pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK_NEAR((double)pace(&q)->rate_bps, 420000, 1);
 }
 
@@ -403,28 +403,28 @@ TEST(test_swift_losses_halve_and_timeouts_in_a_row_reset)
 	pair_make(&q, "swift");
 	swift_sample(&q, 0, 20000);
 	q.ack.now_ns = 1000;
-	pair_event(&q, CC_LOSS);
+	pair_event(&q, WEIR_CC_LOSS);
 	CHECK_NEAR(swift_pkts(&q), 59.53, 0.01);
-	pair_event(&q, CC_LOSS);
+	pair_event(&q, WEIR_CC_LOSS);
 	CHECK_NEAR(swift_pkts(&q), 59.53, 0.01);
 	q.ack.now_ns = 21000;
-	pair_event(&q, CC_TIMEOUT);
+	pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK_NEAR(swift_pkts(&q), 29.76, 0.01);
 	for (int i = 0; i < 3; i++)
-		pair_event(&q, CC_TIMEOUT);
+		pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK_NEAR(swift_pkts(&q), 29.76, 0.01);
 	swift_sample(&q, 22000, 20000); /* the row ends: four more do not reset */
 	for (int i = 0; i < 4; i++)
-		pair_event(&q, CC_TIMEOUT);
+		pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK_NEAR(swift_pkts(&q), 29.80, 0.01);
-	pair_event(&q, CC_TIMEOUT);
+	pair_event(&q, WEIR_CC_TIMEOUT);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_MSS);
 	CHECK(pace(&q)->rate_bps == PAIR_MIN_BPS);
 	pair_make(&q, "swift(reset-after=1)");
-	pair_event(&q, CC_TIMEOUT);
+	pair_event(&q, WEIR_CC_TIMEOUT);
 	swift_sample(&q, 1000, 20000);
 	CHECK_INT(pace(&q)->window_bytes, 1001);
-	pair_event(&q, CC_LOSS); /* a reset is a decrease: no cut for a round trip */
+	pair_event(&q, WEIR_CC_LOSS); /* a reset is a decrease: no cut for a round trip */
 	CHECK_INT(pace(&q)->window_bytes, 1001);
 }
 

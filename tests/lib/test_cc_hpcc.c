@@ -9,11 +9,11 @@ enum { LINK = 7, LINE_MBPS = 100000, AI_BYTES = 50 };
 static void one_hop(struct pair *q, uint32_t time_ns, uint32_t tx_bytes, uint32_t queue_bytes)
 {
 	q->ack.hop_count = 1;
-	q->hops[0] = (struct cc_hop){ .link = LINK,
-				      .queue_bytes = queue_bytes,
-				      .tx_bytes = tx_bytes,
-				      .time_ns = time_ns,
-				      .rate_mbps = LINE_MBPS };
+	q->hops[0] = (struct weir_cc_hop){ .link = LINK,
+					   .queue_bytes = queue_bytes,
+					   .tx_bytes = tx_bytes,
+					   .time_ns = time_ns,
+					   .rate_mbps = LINE_MBPS };
 }
 
 TEST(test_hpcc_starts_at_line_rate_with_one_bandwidth_delay_product)
@@ -21,8 +21,8 @@ TEST(test_hpcc_starts_at_line_rate_with_one_bandwidth_delay_product)
 	struct pair q;
 
 	pair_make(&q, "hpcc");
-	CHECK_INT(q.ops->needs, CC_NEEDS_INT);
-	CHECK_INT(q.ops->echo, CC_ECHO_NONE);
+	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT);
+	CHECK_INT(q.ops->echo, WEIR_CC_ECHO_NONE);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
 	CHECK_INT(pace(&q)->wake_ns, 0);
@@ -188,15 +188,15 @@ TEST(test_hpcc_options_are_those_of_the_formula)
 static void two_hops(struct pair *q, uint32_t rounds, uint32_t sent_bytes)
 {
 	q->ack.hop_count = 2;
-	q->hops[0] = (struct cc_hop){ .link = 1,
-				      .queue_bytes = 50000,
-				      .tx_bytes = rounds * 125000,
-				      .time_ns = rounds * 10000,
-				      .rate_mbps = 400000 };
-	q->hops[1] = (struct cc_hop){ .link = 2,
-				      .tx_bytes = rounds * sent_bytes,
-				      .time_ns = rounds * 10000,
-				      .rate_mbps = 100000 };
+	q->hops[0] = (struct weir_cc_hop){ .link = 1,
+					   .queue_bytes = 50000,
+					   .tx_bytes = rounds * 125000,
+					   .time_ns = rounds * 10000,
+					   .rate_mbps = 400000 };
+	q->hops[1] = (struct weir_cc_hop){ .link = 2,
+					   .tx_bytes = rounds * sent_bytes,
+					   .time_ns = rounds * 10000,
+					   .rate_mbps = 100000 };
 }
 
 /* U = max(0.35, 0.3) with max-stage=0 and eta 0.3: W = 125000 x 0.3 / 0.35 + 50 = 107192.9; then

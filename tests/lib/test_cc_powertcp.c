@@ -9,11 +9,11 @@ enum { LINE_MBPS = 100000, AI_BYTES = 750 };
 static void one_hop(struct pair *q, uint32_t time_ns, uint32_t tx_bytes, uint32_t queue_bytes)
 {
 	q->ack.hop_count = 1;
-	q->hops[0] = (struct cc_hop){ .link = 7,
-				      .queue_bytes = queue_bytes,
-				      .tx_bytes = tx_bytes,
-				      .time_ns = time_ns,
-				      .rate_mbps = LINE_MBPS };
+	q->hops[0] = (struct weir_cc_hop){ .link = 7,
+					   .queue_bytes = queue_bytes,
+					   .tx_bytes = tx_bytes,
+					   .time_ns = time_ns,
+					   .rate_mbps = LINE_MBPS };
 }
 
 TEST(test_powertcp_starts_at_line_rate_with_one_bandwidth_delay_product)
@@ -21,8 +21,8 @@ TEST(test_powertcp_starts_at_line_rate_with_one_bandwidth_delay_product)
 	struct pair q;
 
 	pair_make(&q, "powertcp");
-	CHECK_INT(q.ops->needs, CC_NEEDS_INT);
-	CHECK_INT(q.ops->echo, CC_ECHO_NONE);
+	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT);
+	CHECK_INT(q.ops->echo, WEIR_CC_ECHO_NONE);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
 	one_hop(&q, 0, 0, 0);
@@ -127,16 +127,16 @@ TEST(test_powertcp_goes_by_the_link_with_the_most_power)
 	pair_make(&q, "powertcp");
 	for (uint32_t round = 0; round < 2; round++) {
 		q.ack.hop_count = 2;
-		q.hops[0] = (struct cc_hop){ .link = 1,
-					     .queue_bytes = 100000,
-					     .tx_bytes = round * 125000,
-					     .time_ns = round * 10000,
-					     .rate_mbps = 400000 };
-		q.hops[1] = (struct cc_hop){ .link = 2,
-					     .queue_bytes = 62500,
-					     .tx_bytes = round * 100000,
-					     .time_ns = round * 10000,
-					     .rate_mbps = 100000 };
+		q.hops[0] = (struct weir_cc_hop){ .link = 1,
+						  .queue_bytes = 100000,
+						  .tx_bytes = round * 125000,
+						  .time_ns = round * 10000,
+						  .rate_mbps = 400000 };
+		q.hops[1] = (struct weir_cc_hop){ .link = 2,
+						  .queue_bytes = 62500,
+						  .tx_bytes = round * 100000,
+						  .time_ns = round * 10000,
+						  .rate_mbps = 100000 };
 		pair_acked(&q, PAIR_MSS);
 	}
 	CHECK_NEAR(pace(&q)->window_bytes, 102237.5, 1);

@@ -12,41 +12,42 @@ enum { FLOWS = 40, POOL_BYTES = 400 * 1000, PACKETS = 4000, QUEUES = 8 };
 struct contract {
 	struct desk desk;
 	struct desk_params params;
-	struct buffer_pool pool;
+	struct weir_buffer_pool pool;
 };
 
-static void contract_open(struct contract *c, const struct mark_ops *ops, const void *params,
+static void contract_open(struct contract *c, const struct weir_mark_ops *ops, const void *params,
 			  uint64_t seed)
 {
-	struct port_plan plan = desk_plan();
-	struct mark_layout own = { .queues = 1, .scheduler = "fifo" };
-	struct error e = { "" };
-	uint32_t needs = mark_needs(ops, params);
+	struct weir_port_plan plan = desk_plan();
+	struct weir_mark_layout own = { .queues = 1, .scheduler = "fifo" };
+	struct weir_error e = { "" };
+	uint32_t needs = weir_mark_needs(ops, params);
 
 	memset(c, 0, sizeof(*c));
 	memcpy(c->params.mark, params, sizeof(c->params.mark));
 	if (ops->layout)
 		ops->layout(params, &own);
-	else if (needs & MARK_NEEDS_ROUNDS)
-		own = (struct mark_layout){ .queues = QUEUES, .scheduler = "dwrr" };
+	else if (needs & WEIR_MARK_NEEDS_ROUNDS)
+		own = (struct weir_mark_layout){ .queues = QUEUES, .scheduler = "dwrr" };
 	plan.queues = own.queues;
 	plan.rtt_ns = 100 * 1000;
 	plan.mark = ops;
 	plan.mark_params = c->params.mark;
-	if (sched_parse(own.scheduler, own.queues, &plan.sched, c->params.sched, &e))
+	if (weir_sched_parse(own.scheduler, own.queues, &plan.sched, c->params.sched, &e))
 		test_fail(__FILE__, __LINE__, "%s: %s", ops->name, e.text);
 	plan.sched_params = c->params.sched;
-	if (needs & MARK_NEEDS_POOL)
-		desk_limit(&plan, BUFFER_PER_SWITCH, POOL_BYTES);
+	if (needs & WEIR_MARK_NEEDS_POOL)
+		desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, POOL_BYTES);
 	else
-		desk_limit(&plan, BUFFER_PER_PORT, POOL_BYTES);
-	CHECK_INT(packet_store_init(&c->desk.store, 1 << 12), 0);
-	packet_pool_init(&c->desk.pool, &c->desk.store);
-	port_class_init(&c->desk.class, &plan);
+		desk_limit(&plan, WEIR_BUFFER_PER_PORT, POOL_BYTES);
+	CHECK_INT(weir_packet_store_init(&c->desk.store, 1 << 12), 0);
+	weir_packet_pool_init(&c->desk.pool, &c->desk.store);
+	weir_port_class_init(&c->desk.class, &plan);
 	c->desk.port = aligned_alloc(64, (c->desk.class.size + 63) & ~UINT32_C(63));
 	CHECK(c->desk.port != NULL);
 	memset(c->desk.port, 0, c->desk.class.size);
-	port_init(c->desk.port, &c->desk.class, needs & MARK_NEEDS_POOL ? &c->pool : NULL, seed);
+	weir_port_init(c->desk.port, &c->desk.class, needs & WEIR_MARK_NEEDS_POOL ? &c->pool : NULL,
+		       seed);
 }
 
 static void contract_close(struct contract *c)
@@ -55,16 +56,16 @@ static void contract_close(struct contract *c)
 }
 
 /* A mark is for a reason that the scheme has named. */
-static void check_reasons(const struct contract *c, const struct mark_ops *ops)
+static void check_reasons(const struct contract *c, const struct weir_mark_ops *ops)
 {
-	for (int i = 0; i < MARK_REASONS; i++)
+	for (int i = 0; i < WEIR_MARK_REASONS; i++)
 		CHECK(c->desk.port->marks[i] == 0 || ops->reasons[i] != NULL);
 }
 
 /* Traffic: a random walk of the load, flows that come and go, frames of all sizes, pauses up to a
  * second. ect 0: no packet is ECN-capable. */
 struct traffic {
-	struct rng rng;
+	struct weir_rng rng;
 	int64_t now_ps;
 	uint32_t flows, busy;
 	uint8_t ect;
@@ -72,27 +73,29 @@ struct traffic {
 
 static void next_phase(struct traffic *t)
 {
-	static const int64_t pauses_ps[] = { 0, 1000 * 1000, 1000 * 1000 * 1000, PS_PER_S };
+	static const int64_t pauses_ps[] = { 0, 1000 * 1000, 1000 * 1000 * 1000, WEIR_PS_PER_S };
 
-	t->busy = (uint32_t)rng_below(&t->rng, 4);
-	t->flows = 1 + (uint32_t)rng_below(&t->rng, FLOWS);
+	t->busy = (uint32_t)weir_rng_below(&t->rng, 4);
+	t->flows = 1 + (uint32_t)weir_rng_below(&t->rng, FLOWS);
 	if (t->busy == 0)
-		t->now_ps += pauses_ps[rng_below(&t->rng, 4)];
+		t->now_ps += pauses_ps[weir_rng_below(&t->rng, 4)];
 }
 
-static struct packet next_packet(struct traffic *t, const struct port_class *c)
+static struct weir_packet next_packet(struct traffic *t, const struct weir_port_class *c)
 {
-	uint32_t flow = (uint32_t)rng_below(&t->rng, t->flows);
-	int64_t wire_ps = port_wire_ps(c, 1514);
+	uint32_t flow = (uint32_t)weir_rng_below(&t->rng, t->flows);
+	int64_t wire_ps = weir_port_wire_ps(c, 1514);
 
-	if (rng_below(&t->rng, 300) == 0)
+	if (weir_rng_below(&t->rng, 300) == 0)
 		next_phase(t);
 	t->now_ps += t->busy < 2   ? 2 * wire_ps
 		     : t->busy < 3 ? wire_ps
-				   : (int64_t)rng_below(&t->rng, (uint64_t)wire_ps);
-	return (struct packet){
-		.flow_hash = (uint32_t)mix64(flow + 1),
-		.bytes = (uint16_t)(rng_below(&t->rng, 4) ? 1514 : 64 + rng_below(&t->rng, 1451)),
+				   : (int64_t)weir_rng_below(&t->rng, (uint64_t)wire_ps);
+	return (struct weir_packet){
+		.flow_hash = (uint32_t)weir_mix64(flow + 1),
+		.bytes =
+			(uint16_t)(weir_rng_below(&t->rng, 4) ? 1514
+							      : 64 + weir_rng_below(&t->rng, 1451)),
 		.class_id = (uint8_t)(flow % QUEUES),
 		.flags = t->ect,
 	};
@@ -104,20 +107,22 @@ static uint64_t drive(struct contract *c, struct traffic *t, uint32_t packets)
 	uint64_t digest = 0;
 
 	for (uint32_t i = 0; i < packets; i++) {
-		struct packet packet = next_packet(t, &c->desk.class);
+		struct weir_packet packet = next_packet(t, &c->desk.class);
 		int answer = desk_offer(&c->desk, &packet, t->now_ps);
 
-		digest = hash64(digest, (uint64_t)answer << 32 | packet.flags);
-		digest = hash64(digest, (uint64_t)c->desk.port->bytes << 32 |
-						(uint32_t)c->desk.port->marks[0]);
+		digest = weir_hash64(digest, (uint64_t)answer << 32 | packet.flags);
+		digest = weir_hash64(digest, (uint64_t)c->desk.port->bytes << 32 |
+						     (uint32_t)c->desk.port->marks[0]);
 	}
 	return digest;
 }
 
-static uint64_t drive_alone(const struct mark_ops *ops, const void *params, uint8_t ect)
+static uint64_t drive_alone(const struct weir_mark_ops *ops, const void *params, uint8_t ect)
 {
 	struct contract c;
-	struct traffic t = { .rng = rng_make(7, 0, RNG_TEST), .flows = FLOWS, .ect = ect };
+	struct traffic t = { .rng = weir_rng_make(7, 0, WEIR_RNG_TEST),
+			     .flows = FLOWS,
+			     .ect = ect };
 	uint64_t digest;
 
 	contract_open(&c, ops, params, 5);
@@ -131,35 +136,37 @@ static uint64_t all_marks(const struct contract *c)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < MARK_REASONS; i++)
+	for (int i = 0; i < WEIR_MARK_REASONS; i++)
 		sum += c->desk.port->marks[i];
 	return sum;
 }
 
 /* Calls a check for every scheme with its default options. */
-static void for_all(void (*check)(const struct mark_ops *, const void *))
+static void for_all(void (*check)(const struct weir_mark_ops *, const void *))
 {
-	for (size_t i = 0; mark_all[i]; i++) {
-		_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
-		const struct mark_ops *ops;
-		struct error e = { "" };
+	for (size_t i = 0; weir_mark_all[i]; i++) {
+		_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
+		const struct weir_mark_ops *ops;
+		struct weir_error e = { "" };
 
-		if (mark_parse(mark_all[i]->name, &ops, params, &e))
+		if (weir_mark_parse(weir_mark_all[i]->name, &ops, params, &e))
 			test_fail(__FILE__, __LINE__, "%s", e.text);
 		check(ops, params);
 	}
 }
 
-static void check_marks_only_capable(const struct mark_ops *ops, const void *params)
+static void check_marks_only_capable(const struct weir_mark_ops *ops, const void *params)
 {
 	struct contract c;
-	struct traffic t = { .rng = rng_make(7, 0, RNG_TEST), .flows = FLOWS, .ect = 0 };
+	struct traffic t = { .rng = weir_rng_make(7, 0, WEIR_RNG_TEST), .flows = FLOWS, .ect = 0 };
 
 	contract_open(&c, ops, params, 5);
 	drive(&c, &t, PACKETS);
 	CHECK_INT(all_marks(&c), 0);
 	contract_close(&c);
-	t = (struct traffic){ .rng = rng_make(7, 0, RNG_TEST), .flows = FLOWS, .ect = PACKET_ECT };
+	t = (struct traffic){ .rng = weir_rng_make(7, 0, WEIR_RNG_TEST),
+			      .flows = FLOWS,
+			      .ect = WEIR_PACKET_ECT };
 	contract_open(&c, ops, params, 5);
 	drive(&c, &t, 10 * PACKETS);
 	if ((all_marks(&c) > 0) == (strcmp(ops->name, "none") == 0))
@@ -173,9 +180,9 @@ TEST(test_every_scheme_marks_and_only_what_is_ecn_capable)
 	for_all(check_marks_only_capable);
 }
 
-static void check_deterministic(const struct mark_ops *ops, const void *params)
+static void check_deterministic(const struct weir_mark_ops *ops, const void *params)
 {
-	if (drive_alone(ops, params, PACKET_ECT) != drive_alone(ops, params, PACKET_ECT))
+	if (drive_alone(ops, params, WEIR_PACKET_ECT) != drive_alone(ops, params, WEIR_PACKET_ECT))
 		test_fail(__FILE__, __LINE__, "%s: two runs differ", ops->name);
 }
 
@@ -185,25 +192,31 @@ TEST(test_every_scheme_gives_the_same_twice)
 }
 
 /* Two ports of one class, packets for both in turn: each sees what it would see alone. */
-static void check_no_leak(const struct mark_ops *ops, const void *params)
+static void check_no_leak(const struct weir_mark_ops *ops, const void *params)
 {
 	struct contract a, b;
-	struct traffic ta = { .rng = rng_make(7, 0, RNG_TEST), .flows = FLOWS, .ect = PACKET_ECT };
-	struct traffic tb = { .rng = rng_make(8, 0, RNG_TEST), .flows = FLOWS, .ect = PACKET_ECT };
+	struct traffic ta = { .rng = weir_rng_make(7, 0, WEIR_RNG_TEST),
+			      .flows = FLOWS,
+			      .ect = WEIR_PACKET_ECT };
+	struct traffic tb = { .rng = weir_rng_make(8, 0, WEIR_RNG_TEST),
+			      .flows = FLOWS,
+			      .ect = WEIR_PACKET_ECT };
 	uint64_t digest = 0, alone = 0;
 
 	contract_open(&a, ops, params, 5);
 	contract_open(&b, ops, params, 6);
 	for (uint32_t i = 0; i < PACKETS / 10; i++) {
-		digest = hash64(digest, drive(&a, &ta, 10));
+		digest = weir_hash64(digest, drive(&a, &ta, 10));
 		drive(&b, &tb, 10);
 	}
 	contract_close(&a);
 	contract_close(&b);
-	ta = (struct traffic){ .rng = rng_make(7, 0, RNG_TEST), .flows = FLOWS, .ect = PACKET_ECT };
+	ta = (struct traffic){ .rng = weir_rng_make(7, 0, WEIR_RNG_TEST),
+			       .flows = FLOWS,
+			       .ect = WEIR_PACKET_ECT };
 	contract_open(&a, ops, params, 5);
 	for (uint32_t i = 0; i < PACKETS / 10; i++)
-		alone = hash64(alone, drive(&a, &ta, 10));
+		alone = weir_hash64(alone, drive(&a, &ta, 10));
 	contract_close(&a);
 	if (digest != alone)
 		test_fail(__FILE__, __LINE__, "%s: one port's state leaks into another's",
@@ -216,10 +229,12 @@ TEST(test_no_state_leaks_between_ports)
 }
 
 /* Arithmetic in floating point is almost never exact; integers never raise the flag. */
-static void check_integers_only(const struct mark_ops *ops, const void *params)
+static void check_integers_only(const struct weir_mark_ops *ops, const void *params)
 {
 	struct contract c;
-	struct traffic t = { .rng = rng_make(7, 0, RNG_TEST), .flows = FLOWS, .ect = PACKET_ECT };
+	struct traffic t = { .rng = weir_rng_make(7, 0, WEIR_RNG_TEST),
+			     .flows = FLOWS,
+			     .ect = WEIR_PACKET_ECT };
 
 	contract_open(&c, ops, params, 5);
 	feclearexcept(FE_ALL_EXCEPT);
@@ -237,29 +252,29 @@ TEST(test_no_scheme_uses_floating_point_per_packet)
 /* --- extremes --- */
 
 /* The n-th extreme of an option goes into params; 0 when there is none. */
-static int set_extreme(const struct option *o, unsigned char *params, uint32_t n)
+static int set_extreme(const struct weir_option *o, unsigned char *params, uint32_t n)
 {
 	uint64_t *value = (uint64_t *)(void *)(params + o->offset);
-	struct span_ps *span = (struct span_ps *)(void *)(params + o->offset);
+	struct weir_span_ps *span = (struct weir_span_ps *)(void *)(params + o->offset);
 	const uint64_t ends[] = { o->min, o->max };
 
 	switch (o->type) {
-	case OPT_TEXT:
-	case OPT_WEIGHTS:
+	case WEIR_OPT_TEXT:
+	case WEIR_OPT_WEIGHTS:
 		return 0;
-	case OPT_FLAG:
+	case WEIR_OPT_FLAG:
 		*value = n;
 		return n < 2;
-	case OPT_CHOICE:
+	case WEIR_OPT_CHOICE:
 		*value = n;
 		return o->choices[n] != NULL;
-	case OPT_SPAN_PS:
+	case WEIR_OPT_SPAN_PS:
 		if (n < 3)
-			*span = (struct span_ps){ (int64_t)ends[n / 2],
-						  (int64_t)ends[(n + 1) / 2] };
+			*span = (struct weir_span_ps){ (int64_t)ends[n / 2],
+						       (int64_t)ends[(n + 1) / 2] };
 		return n < 3;
-	case OPT_LENGTH:
-		*value = ends[n % 2] | (n < 2 ? 0 : LENGTH_IN_PACKETS);
+	case WEIR_OPT_LENGTH:
+		*value = ends[n % 2] | (n < 2 ? 0 : WEIR_LENGTH_IN_PACKETS);
 		return n < 4;
 	default:
 		*value = ends[n % 2];
@@ -268,31 +283,31 @@ static int set_extreme(const struct option *o, unsigned char *params, uint32_t n
 }
 
 /* Where the scheme accepts these options, it must survive them. */
-static uint32_t try_params(const struct mark_ops *ops, const unsigned char *params)
+static uint32_t try_params(const struct weir_mark_ops *ops, const unsigned char *params)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (ops->check && ops->check(params, &e)) {
 		CHECK(e.text[0]);
 		return 0;
 	}
-	drive_alone(ops, params, PACKET_ECT);
+	drive_alone(ops, params, WEIR_PACKET_ECT);
 	return 1;
 }
 
-static void check_extremes(const struct mark_ops *ops, const void *defaults)
+static void check_extremes(const struct weir_mark_ops *ops, const void *defaults)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX], other[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX], other[WEIR_SPEC_PARAMS_MAX];
 	uint32_t tried = 0, options = 0;
 
-	for (const struct option *o = ops->options; o && o->name; o++, options++) {
+	for (const struct weir_option *o = ops->options; o && o->name; o++, options++) {
 		for (uint32_t n = 0;; n++) {
 			memcpy(params, defaults, sizeof(params));
 			if (!set_extreme(o, params, n))
 				break;
 			tried += try_params(ops, params);
 			/* and with each extreme of each other option */
-			for (const struct option *p = o + 1; p->name; p++) {
+			for (const struct weir_option *p = o + 1; p->name; p++) {
 				memcpy(other, params, sizeof(other));
 				for (uint32_t m = 0; set_extreme(p, other, m); m++)
 					tried += try_params(ops, other);

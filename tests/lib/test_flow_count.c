@@ -225,7 +225,7 @@ TEST(test_a_bitmap_counts_as_many_flows_as_it_has_bits_for)
 		for (uint32_t k = 0; k < INTERVALS; k++) {
 			turn(&c);
 			for (uint32_t n = 0; n < flows[i]; n++)
-				pass(&c, (uint32_t)mix64((uint64_t)k << 32 | n));
+				pass(&c, (uint32_t)weir_mix64((uint64_t)k << 32 | n));
 			CHECK(c.count->now <= 120);
 			mean += (double)c.count->now / INTERVALS;
 		}

@@ -28,7 +28,7 @@ TEST(test_a_flow_stays_in_its_queue_until_that_has_drained)
 	bench_open(&b, "diffecn");
 	CHECK_INT(arrive(&b, 11, 100), 1);
 	CHECK_INT(arrive(&b, 22, 100), 2);
-	b.now_ns = NS_PER_S; /* no matter how long it waits */
+	b.now_ns = WEIR_NS_PER_S; /* no matter how long it waits */
 	CHECK_INT(arrive(&b, 22, 100), 2);
 	drain(&b, 1);
 	CHECK_INT(arrive(&b, 22, 100), 2);
@@ -157,7 +157,7 @@ TEST(test_the_pass_limit_holds_until_the_flow_was_silent)
 TEST(test_flows_rarely_meet_in_the_map)
 {
 	enum { ROUNDS = 100000 };
-	struct rng random = rng_make(3, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(3, 0, WEIR_RNG_TEST);
 	double expected = 30. / (512 * 32);
 	struct bench b;
 	int met = 0;
@@ -165,9 +165,9 @@ TEST(test_flows_rarely_meet_in_the_map)
 	bench_open(&b, "diffecn");
 	for (int i = 0; i < ROUNDS; i++) {
 		for (int k = 0; k < 30; k++)
-			arrive(&b, rng_u32(&random), 100);
+			arrive(&b, weir_rng_u32(&random), 100);
 
-		uint32_t q = choose(&b, rng_u32(&random), 100);
+		uint32_t q = choose(&b, weir_rng_u32(&random), 100);
 
 		met += b.queues[q].pkts > 0;
 		for (q = 0; q < b.count; q++)
@@ -188,41 +188,42 @@ struct stamp {
 static uint32_t check_order(const char *marking)
 {
 	enum { FLOWS = 40, PACKETS = 200000 };
-	struct rng random = rng_make(4, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(4, 0, WEIR_RNG_TEST);
 	uint32_t sent[FLOWS] = { 0 }, seen[FLOWS] = { 0 }, priority = 0;
 	struct desk_params params;
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 	struct desk d;
 
 	plan.queues = 8;
 	plan.rtt_ns = 50000;
 	desk_schemes(&plan, &params, marking, "sp-dwrr(priority-queues=1)");
-	desk_limit(&plan, BUFFER_PER_PORT, 100000);
+	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 100000);
 	desk_open(&d, &plan, NULL);
 	for (int64_t i = 0, now_ps = 0; i < PACKETS; i++) {
 		/* 1 to 1500 bytes in 0.5 us are 120 % of the line; now and then it has a rest. */
-		struct packet packet = desk_packet(1 + (uint32_t)rng_below(&random, 1500));
-		struct stamp stamp = { .flow = (uint32_t)rng_below(&random, FLOWS) };
+		struct weir_packet packet =
+			desk_packet(1 + (uint32_t)weir_rng_below(&random, 1500));
+		struct stamp stamp = { .flow = (uint32_t)weir_rng_below(&random, FLOWS) };
 
 		stamp.number = ++sent[stamp.flow];
-		packet.flow_hash = (uint32_t)mix64(stamp.flow);
+		packet.flow_hash = (uint32_t)weir_mix64(stamp.flow);
 		memcpy(packet.owner, &stamp, sizeof(stamp));
-		now_ps += (int64_t)rng_below(&random, 1000000);
-		if (rng_below(&random, 2000) == 0)
-			now_ps += (int64_t)rng_below(&random, 100000000);
+		now_ps += (int64_t)weir_rng_below(&random, 1000000);
+		if (weir_rng_below(&random, 2000) == 0)
+			now_ps += (int64_t)weir_rng_below(&random, 100000000);
 		while (d.port->pkts && d.port->free_ps <= now_ps) {
-			const struct packet *out = port_next(d.port, &d.pool);
+			const struct weir_packet *out = weir_port_next(d.port, &d.pool);
 
 			memcpy(&stamp, out->owner, sizeof(stamp));
 			CHECK(stamp.number > seen[stamp.flow]);
 			seen[stamp.flow] = stamp.number;
 		}
 		memcpy(&stamp, packet.owner, sizeof(stamp));
-		if (port_offer(d.port, &d.pool, &packet, now_ps) == PORT_SEND)
+		if (weir_port_offer(d.port, &d.pool, &packet, now_ps) == WEIR_PORT_SEND)
 			seen[stamp.flow] = stamp.number;
-		priority += port_queues(d.port)->pkts > 0;
+		priority += weir_port_queues(d.port)->pkts > 0;
 	}
-	CHECK(d.port->drops[DROP_PORT_FULL] > 1000);
+	CHECK(d.port->drops[WEIR_DROP_PORT_FULL] > 1000);
 	desk_close(&d);
 	return priority;
 }
@@ -242,16 +243,16 @@ TEST(test_ports_are_laid_out_with_one_queue_before_the_others)
 					     "pftcn(queues=20, quantum=9000B)" };
 
 	for (int i = 0; i < 2; i++) {
-		_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-		const struct mark_ops *ops;
-		struct mark_layout layout;
-		struct error e = { "" };
+		_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+		const struct weir_mark_ops *ops;
+		struct weir_mark_layout layout;
+		struct weir_error e = { "" };
 
-		CHECK_INT(mark_parse(specs[i], &ops, params, &e), 0);
+		CHECK_INT(weir_mark_parse(specs[i], &ops, params, &e), 0);
 		ops->layout(params, &layout);
 		CHECK_INT(layout.queues, 20);
 		CHECK_STR(layout.scheduler, "sp-dwrr(priority-queues=1, quantum=9000B)");
-		CHECK_INT(mark_state_size(ops, params) % 8, 0);
+		CHECK_INT(weir_mark_state_size(ops, params) % 8, 0);
 	}
 }
 
@@ -272,11 +273,11 @@ TEST(test_bad_options_of_flow_queues_are_refused)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-		const struct mark_ops *ops;
-		struct error e = { "" };
+		_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+		const struct weir_mark_ops *ops;
+		struct weir_error e = { "" };
 
-		if (mark_parse(cases[i][0], &ops, params, &e) != -1)
+		if (weir_mark_parse(cases[i][0], &ops, params, &e) != -1)
 			test_fail(__FILE__, __LINE__, "'%s' was accepted", cases[i][0]);
 		CHECK_CONTAINS(e.text, cases[i][1]);
 	}

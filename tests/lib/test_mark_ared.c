@@ -3,16 +3,18 @@
 #include "tests/sim.h"
 
 enum {
-	RAMP = MARK_CE,
-	GENTLE = MARK_CE | 1 << MARK_VERDICT_BITS,
-	CERTAIN = MARK_CE | 2 << MARK_VERDICT_BITS,
-	US = NS_PER_US,
+	RAMP = WEIR_MARK_CE,
+	GENTLE = WEIR_MARK_CE | 1 << WEIR_MARK_VERDICT_BITS,
+	CERTAIN = WEIR_MARK_CE | 2 << WEIR_MARK_VERDICT_BITS,
+	US = WEIR_NS_PER_US,
 };
 
 /* A packet comes to a queue of so many packets. */
 static uint32_t ared_at(struct marker *m, uint32_t pkts, int64_t now_ns)
 {
-	struct mark_view v = { .now_ns = now_ns, .queue_pkts = pkts, .queue_bytes = pkts * 1500 };
+	struct weir_mark_view v = { .now_ns = now_ns,
+				    .queue_pkts = pkts,
+				    .queue_bytes = pkts * 1500 };
 
 	return marker_enqueue(m, &v);
 }
@@ -22,7 +24,7 @@ static uint32_t ared_at(struct marker *m, uint32_t pkts, int64_t now_ns)
  * that find 1000 the average is 1000 (1 - exp(-833 / 833.33)) = 631.97. */
 TEST(test_ared_weight_follows_from_the_speed_of_the_line)
 {
-	struct mark_view v = { .queue_bytes = 4000000000, .queue_pkts = 1 };
+	struct weir_mark_view v = { .queue_bytes = 4000000000, .queue_pkts = 1 };
 	struct marker m;
 
 	marker_make(&m, "ared(min=1MB, max=3MB, average-over=1s)");
@@ -106,11 +108,11 @@ TEST(test_ared_keeps_its_probability_between_1_and_50_percent)
 TEST(test_ared_marks_by_a_line_and_a_gentle_one_above_it)
 {
 	enum { N = 200000 };
-	struct mark_view v = { 0 };
+	struct weir_mark_view v = { 0 };
 	struct marker m;
 
 	marker_make(&m, "ared(" AT_ONCE ", p=0.2, interval=1s)");
-	CHECK_INT(ared_at(&m, 99, 0), MARK_PASS);
+	CHECK_INT(ared_at(&m, 99, 0), WEIR_MARK_PASS);
 	v.queue_pkts = 100;
 	CHECK(marker_frequency(&m, &v, 1000) == 0);
 	v.queue_pkts = 150;
@@ -129,26 +131,27 @@ TEST(test_ared_marks_by_a_line_and_a_gentle_one_above_it)
 /* Reference: lengths in bytes, the probability in double, the chance from a generator beside. */
 TEST(test_ared_agrees_with_floating_point_within_its_bound)
 {
-	struct rng random = rng_make(9, 0, RNG_TEST);
-	struct rng beside = rng_make(marker_env.seed, 0, RNG_MARKING);
+	struct weir_rng random = weir_rng_make(9, 0, WEIR_RNG_TEST);
+	struct weir_rng beside = weir_rng_make(marker_env.seed, 0, WEIR_RNG_MARKING);
 	int gentle = 0;
 	struct marker m;
 
 	marker_make(&m, "ared(min=30KB, max=90KB, p=0.07, average-over=1ns, interval=1s)");
 	for (int i = 0; i < 100000; i++) {
-		struct mark_view v = { .queue_bytes = (uint32_t)rng_below(&random, 180000) };
+		struct weir_mark_view v = { .queue_bytes =
+						    (uint32_t)weir_rng_below(&random, 180000) };
 		uint32_t verdict = marker_enqueue(&m, &v);
 		double q = v.queue_bytes, p, u;
 
 		if (q < 30e3) {
-			CHECK_INT(verdict, MARK_PASS);
+			CHECK_INT(verdict, WEIR_MARK_PASS);
 			continue;
 		}
 		p = q < 90e3 ? 0.07 * (q - 30e3) / 60e3 : 0.07 + 0.93 * (q - 90e3) / 90e3;
-		u = (double)rng_u32(&beside) / (double)ONE_Q32;
+		u = (double)weir_rng_u32(&beside) / (double)WEIR_ONE_Q32;
 		gentle += verdict == GENTLE;
 		if (fabs(u - p) > 0x1p-31)
-			CHECK_INT(verdict, u >= p ? MARK_PASS : q < 90e3 ? RAMP : GENTLE);
+			CHECK_INT(verdict, u >= p ? WEIR_MARK_PASS : q < 90e3 ? RAMP : GENTLE);
 	}
 	CHECK(gentle > 10000);
 }
@@ -156,7 +159,7 @@ TEST(test_ared_agrees_with_floating_point_within_its_bound)
 /* 60 KB after one packet of weight 1/2; two packets' time of idleness quarters it. */
 TEST(test_ared_average_fades_while_the_line_is_idle)
 {
-	struct mark_view v = { .queue_bytes = 120000, .queue_pkts = 80, .packet_bytes = 1500 };
+	struct weir_mark_view v = { .queue_bytes = 120000, .queue_pkts = 80, .packet_bytes = 1500 };
 	char spec[96];
 	struct marker m;
 
@@ -184,7 +187,7 @@ TEST(test_ared_refuses_what_makes_no_sense)
 		{ "ared(average-over=0us)",
 		  "ared: average-over: '0us' is out of range; allowed: 1ns to 1s" },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(marker_refusal(cases[i][0], &e), cases[i][1]);
@@ -205,7 +208,7 @@ static double series_mean(const struct sim *s, const char *name)
 		i++;
 	CHECK(i < s->r.series_count);
 	for (uint64_t k = 0; k < s->r.series[i].count; k++) {
-		if (s->r.series[i].time_ps[k] >= ns_to_ps((int64_t)FROM_MS * NS_PER_MS)) {
+		if (s->r.series[i].time_ps[k] >= weir_ns_to_ps((int64_t)FROM_MS * WEIR_NS_PER_MS)) {
 			sum += s->r.series[i].value[k];
 			count++;
 		}

@@ -3,16 +3,16 @@
 #include "tests/sim.h"
 
 enum {
-	BY_PORT = MARK_CE,
-	BY_POOL = MARK_CE | 1 << MARK_VERDICT_BITS,
+	BY_PORT = WEIR_MARK_CE,
+	BY_POOL = WEIR_MARK_CE | 1 << WEIR_MARK_VERDICT_BITS,
 	KB = 1000,
 };
 
 static uint32_t bcc_at(struct marker *m, uint32_t port_bytes, uint64_t pool_bytes)
 {
-	struct mark_view v = { .port_bytes = port_bytes,
-			       .port_pkts = port_bytes / 1500,
-			       .pool_bytes = pool_bytes };
+	struct weir_mark_view v = { .port_bytes = port_bytes,
+				    .port_pkts = port_bytes / 1500,
+				    .pool_bytes = pool_bytes };
 
 	return marker_enqueue(m, &v);
 }
@@ -26,17 +26,17 @@ TEST(test_bcc_defaults_are_a_tenth_of_the_paper_s_example)
 	double bytes_per_s = 100e9 / 8, bdp = bytes_per_s * 80e-6, alpha = 4;
 	double need = bdp * (1 + 0.72) - 128e3, pool_max = 3e6 - need / alpha;
 	double pool_min = pool_max - bytes_per_s * 8 * 8e-6;
-	struct mark_view half = { .pool_bytes = 220 * KB };
+	struct weir_mark_view half = { .pool_bytes = 220 * KB };
 	struct marker m;
 
 	CHECK_NEAR(0.72 * bdp, 720e3, 1);
 	CHECK_NEAR(pool_max, 2602e3, 1);
 	CHECK_NEAR(pool_min, 1802e3, 1);
 	marker_make(&m, "bcc");
-	CHECK_INT(bcc_at(&m, 72 * KB - 1, 0), MARK_PASS);
+	CHECK_INT(bcc_at(&m, 72 * KB - 1, 0), WEIR_MARK_PASS);
 	CHECK_INT(bcc_at(&m, 72 * KB, 0), BY_PORT);
 	for (int i = 0; i < 1000; i++) {
-		CHECK_INT(bcc_at(&m, 0, 180 * KB), MARK_PASS);
+		CHECK_INT(bcc_at(&m, 0, 180 * KB), WEIR_MARK_PASS);
 		CHECK_INT(bcc_at(&m, 0, 260 * KB), BY_POOL);
 	}
 	/* Half-way up to 10 %. */
@@ -48,15 +48,15 @@ TEST(test_bcc_marks_if_either_the_port_or_the_pool_says_so)
 	struct marker m;
 
 	marker_make(&m, "bcc(k=72KB, pool-min=180KB, pool-max=260KB)");
-	CHECK_INT(bcc_at(&m, 71999, 179999), MARK_PASS);
+	CHECK_INT(bcc_at(&m, 71999, 179999), WEIR_MARK_PASS);
 	CHECK_INT(bcc_at(&m, 72000, 179999), BY_PORT);
 	CHECK_INT(bcc_at(&m, 0, 260000), BY_POOL);
 	CHECK_INT(bcc_at(&m, 72000, 260000), BY_PORT);
 	marker_make(&m, "bcc(k=48pkts, pool-min=180KB, pool-max=260KB)");
-	CHECK_INT(bcc_at(&m, 71999, 0), MARK_PASS);
+	CHECK_INT(bcc_at(&m, 71999, 0), WEIR_MARK_PASS);
 	CHECK_INT(bcc_at(&m, 72000, 0), BY_PORT);
 	marker_make(&m, "bcc(pool-min=260KB, pool-max=260KB)");
-	CHECK_INT(bcc_at(&m, 0, 259999), MARK_PASS);
+	CHECK_INT(bcc_at(&m, 0, 259999), WEIR_MARK_PASS);
 	CHECK_INT(bcc_at(&m, 0, 260000), BY_POOL);
 	CHECK_STR(m.ops->reasons[0], "port");
 	CHECK_STR(m.ops->reasons[1], "pool");
@@ -65,19 +65,19 @@ TEST(test_bcc_marks_if_either_the_port_or_the_pool_says_so)
 /* The chance drawn for a packet comes from a generator that runs beside the scheme's own. */
 TEST(test_bcc_agrees_with_floating_point_within_its_bound)
 {
-	struct rng random = rng_make(3, 0, RNG_TEST);
-	struct rng beside = rng_make(marker_env.seed, 0, RNG_MARKING);
+	struct weir_rng random = weir_rng_make(3, 0, WEIR_RNG_TEST);
+	struct weir_rng beside = weir_rng_make(marker_env.seed, 0, WEIR_RNG_MARKING);
 	struct marker m;
 
 	marker_make(&m, "bcc(k=4GB, pool-min=0.7MB, pool-max=3.1MB, p=0.37)");
 	for (int i = 0; i < 100000; i++) {
-		uint64_t pool = 700 * KB + rng_below(&random, 2400 * KB);
+		uint64_t pool = 700 * KB + weir_rng_below(&random, 2400 * KB);
 		double p = 0.37 * ((double)pool - 0.7e6) / 2.4e6;
-		double u = (double)rng_u32(&beside) / (double)ONE_Q32;
+		double u = (double)weir_rng_u32(&beside) / (double)WEIR_ONE_Q32;
 		uint32_t verdict = bcc_at(&m, 0, pool);
 
 		if (fabs(u - p) > 0x1p-31)
-			CHECK_INT(verdict, u < p ? BY_POOL : MARK_PASS);
+			CHECK_INT(verdict, u < p ? BY_POOL : WEIR_MARK_PASS);
 	}
 }
 
@@ -92,13 +92,13 @@ TEST(test_bcc_needs_the_pool_and_refuses_what_makes_no_sense)
 				   "[traffic x]\npattern = many-to-one\nsize = 1KB\n";
 	struct scenario scenario;
 	struct config c = { 0 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct marker m;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_CONTAINS(marker_refusal(cases[i][0], &e), cases[i][1]);
 	marker_make(&m, "bcc");
-	CHECK_INT(mark_needs(m.ops, m.params), MARK_NEEDS_ENQUEUE | MARK_NEEDS_POOL);
+	CHECK_INT(weir_mark_needs(m.ops, m.params), WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_POOL);
 	CHECK_INT(scenario_read_text(&scenario, "test", text, strlen(text), &e), 0);
 	CHECK_INT(scenario_config(&scenario, &c, &e), -1);
 	CHECK_CONTAINS(e.text, "one only with buffer-per = switch");

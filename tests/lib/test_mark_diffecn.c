@@ -20,7 +20,7 @@ static uint32_t cells_unmarked(const char *spec, uint32_t flows)
 		arrive(&b, flow, CELL_BYTES);
 	do
 		left--;
-	while (leave(&b, 1, 1, CELL_BYTES) == MARK_CE);
+	while (leave(&b, 1, 1, CELL_BYTES) == WEIR_MARK_CE);
 	bench_close(&b);
 	return left;
 }
@@ -58,12 +58,12 @@ TEST(test_only_the_longer_queue_is_marked)
 	bench_open(&b, "diffecn");
 	arrive_many(&b, 1, FULL_BYTES, 20); /* 20,400 B each: 13 packets */
 	arrive_many(&b, 2, FULL_BYTES, 14);
-	CHECK_INT(leave(&b, 1, 1, FULL_BYTES), MARK_CE);
-	CHECK_INT(leave(&b, 2, 2, FULL_BYTES), MARK_PASS);
+	CHECK_INT(leave(&b, 1, 1, FULL_BYTES), WEIR_MARK_CE);
+	CHECK_INT(leave(&b, 2, 2, FULL_BYTES), WEIR_MARK_PASS);
 	CHECK_INT(value(&b, "flows"), 2);
 	CHECK_INT(value(&b, "threshold"), 20400);
 	drain(&b, 2);
-	CHECK_INT(leave(&b, 1, 1, FULL_BYTES), MARK_PASS);
+	CHECK_INT(leave(&b, 1, 1, FULL_BYTES), WEIR_MARK_PASS);
 	CHECK_INT(value(&b, "flows"), 1);
 	CHECK_INT(value(&b, "threshold"), 40800);
 	CHECK(isnan(value(&b, "accuracy")) && isnan(value(&b, "recall")));
@@ -120,7 +120,7 @@ static void run_sources(struct bench *b, struct source *s, int count, int64_t fo
 
 			uint32_t q = arrive(b, s[i].flow, 1250);
 
-			s[i].marks += leave(b, q, s[i].flow, 1250) != MARK_PASS;
+			s[i].marks += leave(b, q, s[i].flow, 1250) != WEIR_MARK_PASS;
 			s[i].pkts++;
 			s[i].next_ns = b->now_ns + s[i].every_ns;
 		}
@@ -190,9 +190,9 @@ TEST(test_the_ideal_judge_allows_one_packet_and_the_excess)
 		for (int k = 0; k < cases[i / 2].allowed + i % 2; k++, b.now_ns += 10)
 			arrive(&b, 1, 1250);
 		b.now_ns = 160000;
-		CHECK_INT(leave(&b, 1, 1, 1250) != MARK_PASS, i % 2);
+		CHECK_INT(leave(&b, 1, 1, 1250) != WEIR_MARK_PASS, i % 2);
 		b.now_ns = 2 * 160000; /* the last period was silent */
-		CHECK_INT(leave(&b, 1, 1, 1250), MARK_PASS);
+		CHECK_INT(leave(&b, 1, 1, 1250), WEIR_MARK_PASS);
 		bench_close(&b);
 	}
 }
@@ -207,7 +207,7 @@ TEST(test_accuracy_and_recall_count_right_judgements)
 		arrive(&b, 1, 1250); /* 20 Gb/s for a period: twice its share */
 	CHECK(isnan(value(&b, "accuracy")));
 	for (int i = 0; i < 320; i++)
-		CHECK_INT(leave(&b, 1, 1, 1250), i < 309 ? MARK_CE : MARK_PASS);
+		CHECK_INT(leave(&b, 1, 1, 1250), i < 309 ? WEIR_MARK_CE : WEIR_MARK_PASS);
 	/* The queue found 309 of 320. */
 	CHECK_NEAR(value(&b, "accuracy"), 309. / 320, 1e-12);
 	CHECK_NEAR(value(&b, "recall"), 309. / 320, 1e-12);
@@ -231,14 +231,14 @@ TEST(test_pftcn_marks_by_time_in_a_queue_of_the_flows_own)
 	bench_open(&b, "pftcn");
 	arrive_many(&b, 1, FULL_BYTES, 100);
 	CHECK_INT(arrive(&b, 2, FULL_BYTES), 2);
-	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 32640), MARK_PASS);
-	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 32641), MARK_CE);
-	CHECK_INT(leave_after(&b, 2, 2, FULL_BYTES, 32641), MARK_CE);
+	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 32640), WEIR_MARK_PASS);
+	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 32641), WEIR_MARK_CE);
+	CHECK_INT(leave_after(&b, 2, 2, FULL_BYTES, 32641), WEIR_MARK_CE);
 	CHECK_INT(arrive(&b, 3, FULL_BYTES), 2);
 	bench_close(&b);
 	bench_open(&b, "pftcn(threshold=11us)");
 	arrive_many(&b, 1, FULL_BYTES, 2);
-	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 11000), MARK_PASS);
-	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 11001), MARK_CE);
+	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 11000), WEIR_MARK_PASS);
+	CHECK_INT(leave_after(&b, 1, 1, FULL_BYTES, 11001), WEIR_MARK_CE);
 	bench_close(&b);
 }

@@ -4,30 +4,30 @@
 #include "tests/sim.h"
 #include <stdlib.h>
 
-#define MS ((int64_t)NS_PER_MS)
+#define MS ((int64_t)WEIR_NS_PER_MS)
 #define RFC_TIMES "target=15ms, t-update=15ms, alpha=0.125"
 #define RFC RFC_TIMES ", beta=1.25"
 
 /* A packet leaves that queued so long; more wait behind it. */
 static void leave(struct marker *m, int64_t now_ns, int64_t sojourn_ns)
 {
-	struct mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns, .queue_pkts = 9 };
+	struct weir_mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns, .queue_pkts = 9 };
 
-	CHECK_INT(marker_dequeue(m, &v), MARK_PASS);
+	CHECK_INT(marker_dequeue(m, &v), WEIR_MARK_PASS);
 }
 
 /* One leaves and nothing is left. */
 static void leave_empty(struct marker *m, int64_t now_ns, int64_t sojourn_ns)
 {
-	struct mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns };
+	struct weir_mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns };
 
-	CHECK_INT(marker_dequeue(m, &v), MARK_PASS);
+	CHECK_INT(marker_dequeue(m, &v), WEIR_MARK_PASS);
 }
 
 /* Fraction of n packets that get a verdict when they find so many others. */
 static double share(struct marker *m, int64_t now_ns, uint32_t pkts, uint32_t verdict, int n)
 {
-	struct mark_view v = { .now_ns = now_ns, .queue_pkts = pkts };
+	struct weir_mark_view v = { .now_ns = now_ns, .queue_pkts = pkts };
 	int count = 0;
 
 	for (int i = 0; i < n; i++)
@@ -149,7 +149,7 @@ TEST(test_pie_fades_to_nothing_in_an_idle_time_of_any_length)
 		CHECK_NEAR(marker_value(&m, "probability"), p, 1e-11);
 	}
 	CHECK(p < 0.0001);
-	leave_empty(&m, INT64_C(3600) * NS_PER_S, 0);
+	leave_empty(&m, INT64_C(3600) * WEIR_NS_PER_S, 0);
 	CHECK_NEAR(marker_value(&m, "probability"), 0, 0);
 }
 
@@ -176,7 +176,7 @@ static void reference_update(struct reference *r, double delay_s)
  * one stands. An update is off by less than 2^-48, and what is off fades no slower than p. */
 static void check_reference(const char *spec, struct reference r, int64_t update_ns)
 {
-	struct rng random = rng_make(4, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(4, 0, WEIR_RNG_TEST);
 	int64_t delay_ns = 0, now_ns = 0;
 	double p_max = 0;
 	int compared = 0;
@@ -185,12 +185,13 @@ static void check_reference(const char *spec, struct reference r, int64_t update
 	marker_make(&m, spec);
 	leave(&m, 0, 0);
 	for (int i = 0; i < 20000; i++) {
-		int64_t pause = rng_below(&random, 20) ? 1 : 1 + (int64_t)rng_below(&random, 50);
+		int64_t pause =
+			weir_rng_below(&random, 20) ? 1 : 1 + (int64_t)weir_rng_below(&random, 50);
 
 		now_ns += pause * update_ns;
 		for (int64_t k = 0; k < pause; k++)
-			reference_update(&r, (double)delay_ns / NS_PER_S);
-		delay_ns += (int64_t)(rng_below(&random, 3000) * (uint64_t)update_ns / 3000) -
+			reference_update(&r, (double)delay_ns / WEIR_NS_PER_S);
+		delay_ns += (int64_t)(weir_rng_below(&random, 3000) * (uint64_t)update_ns / 3000) -
 			    update_ns * 48 / 100;
 		delay_ns = delay_ns < 0 ? 0 : delay_ns > 4 * update_ns ? 0 : delay_ns;
 		leave(&m, now_ns, delay_ns);
@@ -221,10 +222,10 @@ TEST(test_pie_marks_with_its_probability)
 	now = raise_to(&m, 0.3, 60 * MS);
 	p = marker_value(&m, "probability");
 	CHECK(p < 0.33);
-	CHECK_NEAR(share(&m, now, 9, MARK_CE, N), p, four_sigma(p, N));
-	CHECK_NEAR(share(&m, now, 3, MARK_CE, N), p, four_sigma(p, N));
-	CHECK(share(&m, now, 2, MARK_PASS, N) == 1); /* a couple of packets is no queue */
-	CHECK(share(&m, now, 0, MARK_PASS, N) == 1);
+	CHECK_NEAR(share(&m, now, 9, WEIR_MARK_CE, N), p, four_sigma(p, N));
+	CHECK_NEAR(share(&m, now, 3, WEIR_MARK_CE, N), p, four_sigma(p, N));
+	CHECK(share(&m, now, 2, WEIR_MARK_PASS, N) == 1); /* a couple of packets is no queue */
+	CHECK(share(&m, now, 0, WEIR_MARK_PASS, N) == 1);
 	CHECK_STR(m.ops->reasons[0], "delay");
 }
 
@@ -238,17 +239,17 @@ TEST(test_pie_lets_a_burst_pass)
 	leave(&m, now, 90 * MS);
 	for (int i = 1; i < 10; i++) {
 		leave(&m, now += 15 * MS, (90 + 60 * i) * MS);
-		CHECK(share(&m, now, 50, MARK_PASS, 10000) == 1);
+		CHECK(share(&m, now, 50, WEIR_MARK_PASS, 10000) == 1);
 	}
 	CHECK(marker_value(&m, "probability") > 0.001);
 	leave(&m, now += 15 * MS, 700 * MS);
-	CHECK(share(&m, now, 50, MARK_CE, 10000) > 0);
+	CHECK(share(&m, now, 50, WEIR_MARK_CE, 10000) > 0);
 	/* Calm again, twice below half of the target and p at 0: there is a new allowance. */
 	leave(&m, now += 15 * MS, 7 * MS);
 	leave(&m, now += 3000 * MS, 7 * MS);
 	CHECK_NEAR(marker_value(&m, "probability"), 0, 0);
 	for (int i = 0; i < 10; i++) {
-		CHECK(share(&m, now, 50, MARK_PASS, 10000) == 1);
+		CHECK(share(&m, now, 50, WEIR_MARK_PASS, 10000) == 1);
 		leave(&m, now += 15 * MS, (200 + 100 * i) * MS);
 	}
 }
@@ -266,7 +267,7 @@ TEST(test_pie_uses_up_a_burst_while_nothing_moves)
 	CHECK_NEAR(marker_value(&m, "probability"), 0, 0);
 	leave(&m, now += 15 * MS, 5000 * MS);
 	CHECK(marker_value(&m, "probability") > 0.003);
-	CHECK(share(&m, now, 50, MARK_CE, 10000) > 0);
+	CHECK(share(&m, now, 50, WEIR_MARK_CE, 10000) > 0);
 }
 
 /* RFC 8033, 4.1: below half of the target nothing is marked while p is below 20 %. */
@@ -280,12 +281,12 @@ TEST(test_pie_spares_short_delays_unless_it_is_far_up)
 	leave(&m, now += 15 * MS, 7 * MS);
 	leave(&m, now += 15 * MS, 7 * MS);
 	CHECK(marker_value(&m, "probability") > 0.1);
-	CHECK(share(&m, now, 50, MARK_PASS, 10000) == 1);
+	CHECK(share(&m, now, 50, WEIR_MARK_PASS, 10000) == 1);
 	marker_make(&m, "pie(" RFC_TIMES ", beta=0)");
 	now = raise_to(&m, 0.3, 60 * MS);
 	leave(&m, now += 15 * MS, 7 * MS);
 	leave(&m, now += 15 * MS, 7 * MS);
-	CHECK(share(&m, now, 50, MARK_CE, 10000) > 0.25);
+	CHECK(share(&m, now, 50, WEIR_MARK_CE, 10000) > 0.25);
 }
 
 /* RFC 8033, 5.1: marks below 10 %, drops from there on. By default marks only. */
@@ -296,15 +297,15 @@ TEST(test_pie_drops_only_where_told)
 
 	marker_make(&m, "pie(" RFC ", drop-above=10%)");
 	now = raise_to(&m, 0.08, 60 * MS);
-	CHECK(share(&m, now, 9, MARK_DROP, 10000) == 0);
-	CHECK(share(&m, now, 9, MARK_CE, 10000) > 0.05);
+	CHECK(share(&m, now, 9, WEIR_MARK_DROP, 10000) == 0);
+	CHECK(share(&m, now, 9, WEIR_MARK_CE, 10000) > 0.05);
 	marker_make(&m, "pie(" RFC ", drop-above=10%)");
 	now = raise_to(&m, 0.1, 60 * MS);
-	CHECK(share(&m, now, 9, MARK_DROP, 10000) > 0.05);
-	CHECK(share(&m, now, 9, MARK_CE, 10000) == 0);
+	CHECK(share(&m, now, 9, WEIR_MARK_DROP, 10000) > 0.05);
+	CHECK(share(&m, now, 9, WEIR_MARK_CE, 10000) == 0);
 	marker_make(&m, "pie(" RFC ")");
 	now = raise_to(&m, 1, 60 * MS);
-	CHECK(share(&m, now, 9, MARK_CE, 10000) == 1);
+	CHECK(share(&m, now, 9, WEIR_MARK_CE, 10000) == 1);
 }
 
 /* The owner may spare the call for what finds less; the hook must then be without effect. */
@@ -315,9 +316,9 @@ TEST(test_pie_takes_no_interest_in_packets_that_find_few)
 
 	marker_make(&m, "pie(" RFC ")");
 	raise_to(&m, 0.5, 60 * MS);
-	CHECK(m.ops->quiet_below(m.params) == (3 | LENGTH_IN_PACKETS));
+	CHECK(m.ops->quiet_below(m.params) == (3 | WEIR_LENGTH_IN_PACKETS));
 	memcpy(before, m.state, sizeof(before));
-	CHECK(share(&m, INT64_MAX / 2, 2, MARK_PASS, 10) == 1);
+	CHECK(share(&m, INT64_MAX / 2, 2, WEIR_MARK_PASS, 10) == 1);
 	CHECK(memcmp(before, m.state, sizeof(before)) == 0);
 }
 
@@ -329,7 +330,7 @@ TEST(test_pie_refuses_what_makes_no_sense)
 		{ "pie(drop-above=2)", "pie: drop-above: '2' is out of range; allowed: 0 to 1" },
 		{ "pie(alpha=0)", "pie: alpha must be above 0; without it no target is kept" },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(marker_refusal(cases[i][0], &e), cases[i][1]);
@@ -341,7 +342,7 @@ TEST(test_pie_refuses_what_makes_no_sense)
  * line is always busy, so by Little's law it is the queue times a frame's time on the wire. */
 static double mean_delay_us(const char *marking, int flows)
 {
-	double frame_us = (1460 + 54) * BITS_PER_BYTE / 10e3, mean_us;
+	double frame_us = (1460 + 54) * WEIR_BITS_PER_BYTE / 10e3, mean_us;
 	struct sim s;
 
 	sim_read(&s,

@@ -11,31 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAMP = MARK_CE, CERTAIN = MARK_CE | 1 << MARK_VERDICT_BITS };
+enum { RAMP = WEIR_MARK_CE, CERTAIN = WEIR_MARK_CE | 1 << WEIR_MARK_VERDICT_BITS };
 /* The first of the flows, whose hashes follow each other. */
 enum { FLOW = 100 };
 enum { MTU_BYTES = 1500, MIN_BYTES = 10 * MTU_BYTES, RTT_NS = 80000 };
 
 /* One queue under PRED, with the clock and the flows that pass. */
 struct pred {
-	const struct mark_ops *ops;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	void *state;
 	int64_t now_ns;
 };
 
-static const struct mark_env env = {
+static const struct weir_mark_env env = {
 	.seed = 11, .rate_bps = 10000000000, .rtt_ns = RTT_NS, .queues = 1, .mtu_bytes = MTU_BYTES
 };
 
 static void pred_open(struct pred *p, const char *spec)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	memset(p, 0, sizeof(*p));
-	if (mark_parse(spec, &p->ops, p->params, &e))
+	if (weir_mark_parse(spec, &p->ops, p->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	p->state = calloc(1, mark_state_size(p->ops, p->params));
+	p->state = calloc(1, weir_mark_state_size(p->ops, p->params));
 	CHECK(p->state != NULL);
 	p->ops->init(p->state, p->params, &env);
 }
@@ -47,14 +47,14 @@ static void pred_close(struct pred *p)
 
 static uint32_t pred_at(struct pred *p, uint32_t flow, uint32_t queue_bytes)
 {
-	struct mark_view v = { .now_ns = p->now_ns,
-			       .rate_bps = env.rate_bps,
-			       .packet_bytes = MTU_BYTES,
-			       .flow_hash = flow,
-			       .queue_bytes = queue_bytes,
-			       .queue_pkts = queue_bytes / MTU_BYTES,
-			       .port_bytes = queue_bytes,
-			       .port_pkts = queue_bytes / MTU_BYTES };
+	struct weir_mark_view v = { .now_ns = p->now_ns,
+				    .rate_bps = env.rate_bps,
+				    .packet_bytes = MTU_BYTES,
+				    .flow_hash = flow,
+				    .queue_bytes = queue_bytes,
+				    .queue_pkts = queue_bytes / MTU_BYTES,
+				    .port_bytes = queue_bytes,
+				    .port_pkts = queue_bytes / MTU_BYTES };
 
 	return p->ops->enqueue(p->state, p->params, &v);
 }
@@ -68,7 +68,7 @@ static void show_flows(struct pred *p, uint32_t flows)
 
 static double value(const struct pred *p, const char *name)
 {
-	for (const struct mark_value *v = p->ops->values; v->name; v++)
+	for (const struct weir_mark_value *v = p->ops->values; v->name; v++)
 		if (strcmp(v->name, name) == 0)
 			return v->read(p->state, p->params);
 	test_fail(__FILE__, __LINE__, "pred has no %s", name);
@@ -81,7 +81,7 @@ static double frequency(struct pred *p, uint32_t queue_bytes)
 	int marks = 0;
 
 	for (int i = 0; i < N; i++)
-		marks += pred_at(p, FLOW, queue_bytes) != MARK_PASS;
+		marks += pred_at(p, FLOW, queue_bytes) != WEIR_MARK_PASS;
 	return (double)marks / N;
 }
 
@@ -103,8 +103,8 @@ TEST(test_pred_marks_nothing_up_to_min_and_all_from_max_on)
 		CHECK_STR(p.ops->reasons[0], "ramp");
 		CHECK_STR(p.ops->reasons[1], "max");
 		for (int k = 0; k < 1000; k++) {
-			CHECK_INT(pred_at(&p, FLOW, 0), MARK_PASS);
-			CHECK_INT(pred_at(&p, FLOW, MIN_BYTES), MARK_PASS);
+			CHECK_INT(pred_at(&p, FLOW, 0), WEIR_MARK_PASS);
+			CHECK_INT(pred_at(&p, FLOW, MIN_BYTES), WEIR_MARK_PASS);
 			CHECK_INT(pred_at(&p, FLOW, 500000), CERTAIN);
 			CHECK_INT(pred_at(&p, FLOW, UINT32_MAX), CERTAIN);
 		}
@@ -140,9 +140,9 @@ TEST(test_pred_multiplies_lambda_by_f_of_the_flows)
 	}
 }
 
-static double chance(struct rng *beside)
+static double chance(struct weir_rng *beside)
 {
-	return (double)rng_u32(beside) / 4294967296.0;
+	return (double)weir_rng_u32(beside) / 4294967296.0;
 }
 
 /* Each verdict against the same draw in floating point: p may differ by the rounding of the slope, 2^-33 of
@@ -160,21 +160,21 @@ TEST(test_pred_line_agrees_with_floating_point)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rng random = rng_make(i, 0, RNG_TEST);
-		struct rng beside = rng_make(env.seed, 0, RNG_MARKING);
+		struct weir_rng random = weir_rng_make(i, 0, WEIR_RNG_TEST);
+		struct weir_rng beside = weir_rng_make(env.seed, 0, WEIR_RNG_MARKING);
 		int compared = 0;
 		struct pred p;
 
 		pred_open(&p, cases[i].spec);
 		for (int k = 0; k < 40000; k++) {
-			uint32_t queue = (uint32_t)rng_below(&random, 520000);
+			uint32_t queue = (uint32_t)weir_rng_below(&random, 520000);
 			uint32_t verdict;
 			double flows, slope, above = (queue - (double)MIN_BYTES) / 1e6, u;
 
-			p.now_ns += (int64_t)rng_below(&random, 8000);
-			verdict = pred_at(&p, (uint32_t)rng_below(&random, 40), queue);
+			p.now_ns += (int64_t)weir_rng_below(&random, 8000);
+			verdict = pred_at(&p, (uint32_t)weir_rng_below(&random, 40), queue);
 			if (queue <= MIN_BYTES || queue >= 500000) {
-				CHECK_INT(verdict, queue <= MIN_BYTES ? MARK_PASS : CERTAIN);
+				CHECK_INT(verdict, queue <= MIN_BYTES ? WEIR_MARK_PASS : CERTAIN);
 				continue;
 			}
 			flows = value(&p, "N");
@@ -182,7 +182,7 @@ TEST(test_pred_line_agrees_with_floating_point)
 			u = chance(&beside);
 			if (fabs(u - slope * above) >
 			    0x1p-32 + above * (0x1p-33 * flows * flows + 0x1p-16 * cases[i].lambda))
-				CHECK_INT(verdict, u < slope * above ? RAMP : MARK_PASS);
+				CHECK_INT(verdict, u < slope * above ? RAMP : WEIR_MARK_PASS);
 			compared++;
 		}
 		CHECK(compared > 35000);
@@ -222,7 +222,7 @@ TEST(test_pred_never_counts_less_than_one_flow)
 
 	pred_open(&p, "pred(parts=fcs, lambda=2)");
 	for (int i = 0; i < 5; i++) {
-		p.now_ns += NS_PER_S;
+		p.now_ns += WEIR_NS_PER_S;
 		pred_at(&p, FLOW, 400000);
 		CHECK_NEAR(value(&p, "N"), 1, 0);
 	}
@@ -248,17 +248,17 @@ TEST(test_pred_takes_no_more_memory_than_its_options_need)
 	size_t least;
 
 	pred_open(&p, "pred(parts=qla)");
-	least = mark_state_size(p.ops, p.params);
+	least = weir_mark_state_size(p.ops, p.params);
 	pred_close(&p);
 	CHECK(least < 512);
 	pred_open(&p, "pred(counter=bitmap)");
-	CHECK_INT(mark_state_size(p.ops, p.params), least + sizeof(struct flow_count));
+	CHECK_INT(weir_mark_state_size(p.ops, p.params), least + sizeof(struct flow_count));
 	pred_close(&p);
 	pred_open(&p, "pred");
-	CHECK_INT(mark_state_size(p.ops, p.params), least + sizeof(struct flow_count) + 4096);
+	CHECK_INT(weir_mark_state_size(p.ops, p.params), least + sizeof(struct flow_count) + 4096);
 	pred_close(&p);
 	pred_open(&p, "pred(lookup=table, index-bits=4)");
-	CHECK_INT(mark_state_size(p.ops, p.params),
+	CHECK_INT(weir_mark_state_size(p.ops, p.params),
 		  least + sizeof(struct flow_count) + 64 + sizeof(struct pred_table));
 	CHECK(sizeof(struct pred_table) < 17000);
 	pred_close(&p);
@@ -376,7 +376,7 @@ static void check_table(double lambda, double power, uint64_t min_bytes, uint64_
 	uint64_t step = max_bytes / 5000 + 1, cell_bytes;
 
 	CHECK(t != NULL);
-	pred_table_init(t, max_bytes);
+	weir_pred_table_init(t, max_bytes);
 	cell_bytes = UINT64_C(1) << t->shift;
 	CHECK(max_bytes >> t->shift < PRED_TABLE_CELLS);
 	for (uint32_t flows = 1; flows <= PRED_TABLE_FLOWS; flows++) {
@@ -386,9 +386,9 @@ static void check_table(double lambda, double power, uint64_t min_bytes, uint64_
 
 		CHECK_INT(row, flows - 1);
 		CHECK_INT(pred_table_has(t, row), 0);
-		pred_table_write(
+		weir_pred_table_write(
 			t, row,
-			(struct pred_line){ min_bytes, (uint64_t)(rise * (double)ONE_Q32) });
+			(struct pred_line){ min_bytes, (uint64_t)(rise * (double)WEIR_ONE_Q32) });
 		CHECK_INT(pred_table_has(t, row), 1);
 		for (uint64_t queue = 0; queue < max_bytes; queue += step) {
 			double exact = rise * ((double)queue - (double)min_bytes) / 1e6;
@@ -474,11 +474,11 @@ TEST(test_pred_table_takes_more_flows_for_sixty_four)
 
 static void check_refusal(const char *spec, const char *message)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct mark_ops *ops;
-	struct error e = { "" };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
+	struct weir_error e = { "" };
 
-	if (mark_parse(spec, &ops, params, &e) != -1)
+	if (weir_mark_parse(spec, &ops, params, &e) != -1)
 		test_fail(__FILE__, __LINE__, "'%s' was accepted", spec);
 	CHECK_CONTAINS(e.text, message);
 }

@@ -10,33 +10,33 @@ enum { FRAME_BYTES = 1500, QUEUES = 3 };
 
 /* One instance of a scheme, as an owner would hold it. */
 struct marker {
-	const struct mark_ops *ops;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char state[4096];
 };
 
 static void marker_open(struct marker *m, const char *spec, uint32_t queues,
 			const uint64_t *quantum_bytes)
 {
-	struct error e = { "" };
-	struct mark_env env = { .seed = 3,
-				.rate_bps = TEN_GBPS,
-				.queues = queues,
-				.mtu_bytes = FRAME_BYTES,
-				.quantum_bytes = quantum_bytes };
+	struct weir_error e = { "" };
+	struct weir_mark_env env = { .seed = 3,
+				     .rate_bps = TEN_GBPS,
+				     .queues = queues,
+				     .mtu_bytes = FRAME_BYTES,
+				     .quantum_bytes = quantum_bytes };
 
-	if (mark_parse(spec, &m->ops, m->params, &e))
+	if (weir_mark_parse(spec, &m->ops, m->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK(mark_state_size(m->ops, m->params) <= sizeof(m->state));
+	CHECK(weir_mark_state_size(m->ops, m->params) <= sizeof(m->state));
 	memset(m->state, 0, sizeof(m->state));
 	if (m->ops->init)
 		m->ops->init(m->state, m->params, &env);
 }
 
-static double value_of(const struct mark_ops *ops, const void *state, const void *params,
+static double value_of(const struct weir_mark_ops *ops, const void *state, const void *params,
 		       const char *name)
 {
-	for (const struct mark_value *v = ops->values; v->name; v++)
+	for (const struct weir_mark_value *v = ops->values; v->name; v++)
 		if (strcmp(v->name, name) == 0)
 			return v->read(state, params);
 	test_fail(__FILE__, __LINE__, "%s has no value %s", ops->name, name);
@@ -51,21 +51,21 @@ static double value(const struct marker *m, const char *name)
  * long. */
 static uint32_t arrive(struct marker *m, uint32_t queue, uint32_t queue_bytes)
 {
-	struct mark_view v = { .queue = queue,
-			       .queue_bytes = queue_bytes,
-			       .queue_pkts = queue_bytes / 1000,
-			       .port_bytes = UINT32_MAX,
-			       .port_pkts = UINT32_MAX };
+	struct weir_mark_view v = { .queue = queue,
+				    .queue_bytes = queue_bytes,
+				    .queue_pkts = queue_bytes / 1000,
+				    .port_bytes = UINT32_MAX,
+				    .port_pkts = UINT32_MAX };
 
 	return m->ops->enqueue(m->state, m->params, &v);
 }
 
-static const char *refusal(const char *spec, struct error *e)
+static const char *refusal(const char *spec, struct weir_error *e)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
 
-	if (mark_parse(spec, &ops, params, e) != -1)
+	if (weir_mark_parse(spec, &ops, params, e) != -1)
 		test_fail(__FILE__, __LINE__, "'%s' was accepted", spec);
 	return e->text;
 }
@@ -77,14 +77,14 @@ static const uint64_t quanta_bytes[QUEUES] = { 36000, 18000, 18000 };
 /* A turn of a queue that stays busy: it begins at a time, the one before it has ended. */
 static void turn(struct marker *m, uint32_t number, uint32_t queue, int64_t now_ns)
 {
-	struct mark_view v = { .now_ns = now_ns,
-			       .packet_bytes = FRAME_BYTES,
-			       .queue = queue,
-			       .queue_pkts = 100,
-			       .port_pkts = 300,
-			       .turn = number };
+	struct weir_mark_view v = { .now_ns = now_ns,
+				    .packet_bytes = FRAME_BYTES,
+				    .queue = queue,
+				    .queue_pkts = 100,
+				    .port_pkts = 300,
+				    .turn = number };
 
-	CHECK_INT(m->ops->dequeue(m->state, m->params, &v), MARK_PASS);
+	CHECK_INT(m->ops->dequeue(m->state, m->params, &v), WEIR_MARK_PASS);
 }
 
 /* Three rounds in which all queues use up their quanta: 28.8 + 14.4 + 14.4 = 57.6 us. */
@@ -107,16 +107,16 @@ TEST(test_mq_ecn_gives_each_queue_the_part_of_k_that_a_round_gives_it)
 	rounds(&m);
 	CHECK_NEAR(value(&m, "round"), 57600, 0);
 	CHECK_NEAR(value(&m, "capacity"), 5e9, 0);
-	CHECK_INT(arrive(&m, 0, 49999), MARK_PASS);
-	CHECK_INT(arrive(&m, 0, 50000), MARK_CE);
-	CHECK_INT(arrive(&m, 1, 24999), MARK_PASS);
-	CHECK_INT(arrive(&m, 1, 25000), MARK_CE);
-	CHECK_INT(arrive(&m, 2, 25000), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 49999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 0, 50000), WEIR_MARK_CE);
+	CHECK_INT(arrive(&m, 1, 24999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 1, 25000), WEIR_MARK_CE);
+	CHECK_INT(arrive(&m, 2, 25000), WEIR_MARK_CE);
 	marker_open(&m, "mq-ecn(k=100pkts, beta=0)", QUEUES, quanta_bytes);
 	rounds(&m);
-	CHECK_INT(arrive(&m, 0, 49999), MARK_PASS);
-	CHECK_INT(arrive(&m, 0, 50000), MARK_CE);
-	CHECK_INT(arrive(&m, 1, 25000), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 49999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 0, 50000), WEIR_MARK_CE);
+	CHECK_INT(arrive(&m, 1, 25000), WEIR_MARK_CE);
 }
 
 TEST(test_mq_ecn_is_ecn_while_no_round_is_known_or_a_queue_has_the_line)
@@ -126,13 +126,13 @@ TEST(test_mq_ecn_is_ecn_while_no_round_is_known_or_a_queue_has_the_line)
 	marker_open(&m, "mq-ecn(k=100KB, beta=0)", QUEUES, quanta_bytes);
 	CHECK_NEAR(value(&m, "round"), 0, 0);
 	CHECK_NEAR(value(&m, "capacity"), 1e10, 0);
-	CHECK_INT(arrive(&m, 1, 99999), MARK_PASS);
-	CHECK_INT(arrive(&m, 1, 100000), MARK_CE);
+	CHECK_INT(arrive(&m, 1, 99999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 1, 100000), WEIR_MARK_CE);
 	for (uint32_t i = 1; i < 9; i++) /* one queue, turn after turn */
 		turn(&m, i, 1, 14400 * i);
 	CHECK_NEAR(value(&m, "round"), 14400, 0);
-	CHECK_INT(arrive(&m, 1, 99999), MARK_PASS);
-	CHECK_INT(arrive(&m, 1, 100000), MARK_CE);
+	CHECK_INT(arrive(&m, 1, 99999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 1, 100000), WEIR_MARK_CE);
 }
 
 /* A port with one queue never sees a turn change, however long the queue stays busy. */
@@ -143,16 +143,16 @@ TEST(test_mq_ecn_on_one_queue_is_ecn)
 
 	marker_open(&m, "mq-ecn(k=100KB)", 1, quantum_bytes);
 	for (int64_t i = 0; i < 1000; i++) {
-		struct mark_view v = { .now_ns = i * 1200,
-				       .packet_bytes = FRAME_BYTES,
-				       .queue_pkts = i < 999,
-				       .port_pkts = i < 999 };
+		struct weir_mark_view v = { .now_ns = i * 1200,
+					    .packet_bytes = FRAME_BYTES,
+					    .queue_pkts = i < 999,
+					    .port_pkts = i < 999 };
 
 		m.ops->dequeue(m.state, m.params, &v);
 	}
 	CHECK_NEAR(value(&m, "capacity"), 1e10, 0);
-	CHECK_INT(arrive(&m, 0, 99999), MARK_PASS);
-	CHECK_INT(arrive(&m, 0, 100000), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 99999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 0, 100000), WEIR_MARK_CE);
 }
 
 /* T <- 0.75 T + 0.25 sample: after n samples of S it is S (1 - 0.75^n). */
@@ -175,12 +175,14 @@ TEST(test_mq_ecn_smooths_the_round_time)
  *	5999	not idle for long enough; alone: T = 796.875 */
 TEST(test_mq_ecn_forgets_the_round_while_the_port_is_idle)
 {
-	struct mark_view v = { .packet_bytes = 1250, .queue_pkts = 1, .port_pkts = 1, .turn = 1 };
+	struct weir_mark_view v = {
+		.packet_bytes = 1250, .queue_pkts = 1, .port_pkts = 1, .turn = 1
+	};
 	struct marker m;
 
 	marker_open(&m, "mq-ecn(beta=1/2, idle=1us)", QUEUES, quanta_bytes);
 	m.ops->dequeue(m.state, m.params, &v);
-	v = (struct mark_view){ .now_ns = 1000, .packet_bytes = 1250, .turn = 2 };
+	v = (struct weir_mark_view){ .now_ns = 1000, .packet_bytes = 1250, .turn = 2 };
 	m.ops->dequeue(m.state, m.params, &v);
 	CHECK_NEAR(value(&m, "round"), 750, 0);
 	v.now_ns = 4999;
@@ -189,7 +191,7 @@ TEST(test_mq_ecn_forgets_the_round_while_the_port_is_idle)
 	v.now_ns = 5999;
 	m.ops->dequeue(m.state, m.params, &v);
 	CHECK_NEAR(value(&m, "round"), 796.875, 0);
-	v.now_ns = NS_PER_S;
+	v.now_ns = WEIR_NS_PER_S;
 	m.ops->dequeue(m.state, m.params, &v);
 	CHECK_NEAR(value(&m, "round"), 500, 0);
 }
@@ -197,7 +199,7 @@ TEST(test_mq_ecn_forgets_the_round_while_the_port_is_idle)
 /* The default T_idle is a frame's time: 1500 B, 1200 ns. */
 TEST(test_mq_ecn_takes_a_frame_for_the_idle_time)
 {
-	struct mark_view v = { .packet_bytes = FRAME_BYTES };
+	struct weir_mark_view v = { .packet_bytes = FRAME_BYTES };
 	struct marker m;
 
 	marker_open(&m, "mq-ecn(beta=1/2)", QUEUES, quanta_bytes);
@@ -228,25 +230,26 @@ TEST(test_mq_ecn_sees_the_turns_of_dwrr)
 		      { 15600, 3825 },
 		      { 30000, 10368.75 },
 		      { 44400, 14976.5625 } };
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 	struct desk_params params;
-	struct packet packet = desk_packet(FRAME_BYTES);
-	const int64_t start_ps = ns_to_ps(10000);
+	struct weir_packet packet = desk_packet(FRAME_BYTES);
+	const int64_t start_ps = weir_ns_to_ps(10000);
 	struct desk d;
 
 	plan.queues = 2;
 	desk_schemes(&plan, &params, "mq-ecn(k=1MB)", "dwrr(quantum=18KB)");
 	desk_open(&d, &plan, NULL);
-	CHECK_INT(desk_offer(&d, &packet, start_ps), PORT_SEND);
+	CHECK_INT(desk_offer(&d, &packet, start_ps), WEIR_PORT_SEND);
 	for (int i = 0; i < 120; i++) {
 		packet = desk_packet(FRAME_BYTES);
 		packet.class_id = (uint8_t)(i % 2);
-		CHECK_INT(desk_offer(&d, &packet, start_ps), PORT_QUEUED);
+		CHECK_INT(desk_offer(&d, &packet, start_ps), WEIR_PORT_QUEUED);
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		desk_catch_up(&d, start_ps + ns_to_ps(known[i].at_ns));
-		CHECK_NEAR(value_of(plan.mark, port_mark_state(d.port, 0), params.mark, "round"),
-			   known[i].round_ns, 1. / 65536);
+		desk_catch_up(&d, start_ps + weir_ns_to_ps(known[i].at_ns));
+		CHECK_NEAR(
+			value_of(plan.mark, weir_port_mark_state(d.port, 0), params.mark, "round"),
+			known[i].round_ns, 1. / 65536);
 	}
 	desk_close(&d);
 }
@@ -254,7 +257,7 @@ TEST(test_mq_ecn_sees_the_turns_of_dwrr)
 /* Weighted round robin gives packets: with weights 3:1 a round is 4 frames, 4 * 1211.2 ns. */
 TEST(test_mq_ecn_sees_the_turns_of_wrr)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 	struct desk_params params;
 	struct desk d;
 
@@ -262,16 +265,16 @@ TEST(test_mq_ecn_sees_the_turns_of_wrr)
 	desk_schemes(&plan, &params, "mq-ecn(k=1MB)", "wrr(weights=3:1)");
 	desk_open(&d, &plan, NULL);
 	for (int i = 0; i < 200; i++) {
-		struct packet packet = desk_packet(1514);
+		struct weir_packet packet = desk_packet(1514);
 
 		packet.class_id = (uint8_t)(i % 2);
 		desk_offer(&d, &packet, 0);
 	}
 	desk_catch_up(&d, 100 * 1211200); /* 100 packets of 1211.2 ns: 75 of queue 0 */
-	CHECK_NEAR(value_of(plan.mark, port_mark_state(d.port, 0), params.mark, "round"), 4844.8,
-		   0.01 * 4844.8);
-	CHECK_NEAR(value_of(plan.mark, port_mark_state(d.port, 0), params.mark, "capacity"), 7.5e9,
-		   0.01 * 7.5e9);
+	CHECK_NEAR(value_of(plan.mark, weir_port_mark_state(d.port, 0), params.mark, "round"),
+		   4844.8, 0.01 * 4844.8);
+	CHECK_NEAR(value_of(plan.mark, weir_port_mark_state(d.port, 0), params.mark, "capacity"),
+		   7.5e9, 0.01 * 7.5e9);
 	desk_close(&d);
 }
 
@@ -280,12 +283,12 @@ TEST(test_mq_ecn_sees_the_turns_of_wrr)
 /* A packet leaves at a time and leaves so much behind. */
 static void leave(struct marker *m, int64_t now_ns, uint32_t behind_bytes)
 {
-	struct mark_view v = { .now_ns = now_ns,
-			       .packet_bytes = FRAME_BYTES,
-			       .queue_bytes = behind_bytes,
-			       .queue_pkts = behind_bytes / FRAME_BYTES };
+	struct weir_mark_view v = { .now_ns = now_ns,
+				    .packet_bytes = FRAME_BYTES,
+				    .queue_bytes = behind_bytes,
+				    .queue_pkts = behind_bytes / FRAME_BYTES };
 
-	CHECK_INT(m->ops->dequeue(m->state, m->params, &v), MARK_PASS);
+	CHECK_INT(m->ops->dequeue(m->state, m->params, &v), WEIR_MARK_PASS);
 }
 
 /* CoNEXT 2016, Algorithm 1, dq_thresh 10 KB. Seven packets in a row: 10500 B in 8.4 us, 10 Gb/s.
@@ -302,14 +305,14 @@ TEST(test_ideal_ecn_measures_the_departure_rate)
 		leave(&m, now_ns, 30000);
 	CHECK_NEAR(value(&m, "sample"), 1e10, 0);
 	CHECK_NEAR(value(&m, "capacity"), 1e10, 0);
-	CHECK_INT(arrive(&m, 0, 124999), MARK_PASS);
-	CHECK_INT(arrive(&m, 0, 125000), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 124999), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 0, 125000), WEIR_MARK_CE);
 	for (int i = 0; i < 7; i++, now_ns += 1200)
 		leave(&m, now_ns + (i < 3 ? 0 : 14400), 30000);
 	CHECK_NEAR(value(&m, "sample"), 3684210526, 0);
 	CHECK_NEAR(value(&m, "capacity"), 9210526315.75, 0.01);
-	CHECK_INT(arrive(&m, 0, 115131), MARK_PASS);
-	CHECK_INT(arrive(&m, 0, 115132), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 115131), WEIR_MARK_PASS);
+	CHECK_INT(arrive(&m, 0, 115132), WEIR_MARK_CE);
 }
 
 /* The pause may also lie between two measurements: the second begins when the first ends. */
@@ -322,8 +325,8 @@ TEST(test_ideal_ecn_begins_a_measurement_where_the_last_ended)
 	for (int i = 0; i < 14; i++, now_ns += 1200)
 		leave(&m, now_ns + (i < 7 ? 0 : 14400), 30000);
 	CHECK_NEAR(value(&m, "sample"), 3684210526, 0);
-	CHECK_INT(arrive(&m, 0, 115999), MARK_PASS); /* 115 packets */
-	CHECK_INT(arrive(&m, 0, 116000), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 115999), WEIR_MARK_PASS); /* 115 packets */
+	CHECK_INT(arrive(&m, 0, 116000), WEIR_MARK_CE);
 }
 
 /* Below dq_thresh no measurement begins, but one that has begun goes on to its end. */
@@ -368,11 +371,11 @@ TEST(test_ideal_ecn_averages_with_the_weight_given)
 
 /* --- tcn --- */
 
-enum { RAMP = MARK_CE | 1 << MARK_VERDICT_BITS };
+enum { RAMP = WEIR_MARK_CE | 1 << WEIR_MARK_VERDICT_BITS };
 
 static uint32_t waited(struct marker *m, int64_t sojourn_ns)
 {
-	struct mark_view v = { .sojourn_ns = sojourn_ns };
+	struct weir_mark_view v = { .sojourn_ns = sojourn_ns };
 
 	return m->ops->dequeue(m->state, m->params, &v);
 }
@@ -389,9 +392,9 @@ TEST(test_tcn_marks_as_often_as_its_line_says)
 
 	marker_open(&m, "tcn(t-min=50us, t-max=150us, p=0.2)", 1, NULL);
 	for (int i = 0; i < 1000; i++) {
-		CHECK_INT(waited(&m, 0), MARK_PASS);
-		CHECK_INT(waited(&m, 50000), MARK_PASS);
-		CHECK_INT(waited(&m, 150001), MARK_CE);
+		CHECK_INT(waited(&m, 0), WEIR_MARK_PASS);
+		CHECK_INT(waited(&m, 50000), WEIR_MARK_PASS);
+		CHECK_INT(waited(&m, 150001), WEIR_MARK_CE);
 	}
 	for (int k = 0; k < 3; k++) {
 		double p = points[k].p;
@@ -400,7 +403,7 @@ TEST(test_tcn_marks_as_often_as_its_line_says)
 		for (int i = 0; i < N; i++) {
 			uint32_t verdict = waited(&m, points[k].ns);
 
-			CHECK(verdict == MARK_PASS || verdict == RAMP);
+			CHECK(verdict == WEIR_MARK_PASS || verdict == RAMP);
 			marks += verdict == RAMP;
 		}
 		CHECK_NEAR((double)marks / N, p, 4 * sqrt(p * (1 - p) / N));
@@ -415,8 +418,8 @@ TEST(test_tcn_with_t_min_equal_to_t_max_is_a_step)
 
 	marker_open(&m, "tcn(t-min=78us, t-max=78us, p=1)", 1, NULL);
 	for (int i = 0; i < 1000; i++) {
-		CHECK_INT(waited(&m, 78000), MARK_PASS);
-		CHECK_INT(waited(&m, 78001), MARK_CE);
+		CHECK_INT(waited(&m, 78000), WEIR_MARK_PASS);
+		CHECK_INT(waited(&m, 78001), WEIR_MARK_CE);
 	}
 }
 
@@ -428,7 +431,7 @@ TEST(test_tcn_with_a_threshold_keeps_no_state)
 	marker_open(&m, "tcn", 1, NULL);
 	memcpy(before, m.state, sizeof(before));
 	for (int64_t ns = 0; ns < 200000; ns += 100)
-		CHECK_INT(waited(&m, ns), ns > 78000 ? MARK_CE : MARK_PASS);
+		CHECK_INT(waited(&m, ns), ns > 78000 ? WEIR_MARK_CE : WEIR_MARK_PASS);
 	CHECK(memcmp(before, m.state, sizeof(before)) == 0);
 }
 
@@ -443,11 +446,11 @@ TEST(test_queue_schemes_pass_what_finds_an_empty_port)
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		marker_open(&m, specs[i], QUEUES, quanta_bytes);
 		CHECK_INT(m.ops->quiet_below(m.params), 1);
-		CHECK_INT(arrive(&m, 0, 0), MARK_PASS);
+		CHECK_INT(arrive(&m, 0, 0), WEIR_MARK_PASS);
 	}
 	marker_open(&m, "mq-ecn(k=0B)", QUEUES, quanta_bytes);
 	CHECK_INT(m.ops->quiet_below(m.params), 0);
-	CHECK_INT(arrive(&m, 0, 0), MARK_CE);
+	CHECK_INT(arrive(&m, 0, 0), WEIR_MARK_CE);
 }
 
 TEST(test_queue_schemes_ask_only_for_what_they_use)
@@ -455,12 +458,13 @@ TEST(test_queue_schemes_ask_only_for_what_they_use)
 	struct marker m;
 
 	marker_open(&m, "mq-ecn", QUEUES, quanta_bytes);
-	CHECK_INT(mark_needs(m.ops, m.params),
-		  MARK_NEEDS_ENQUEUE | MARK_NEEDS_DEQUEUE | MARK_NEEDS_ROUNDS);
+	CHECK_INT(weir_mark_needs(m.ops, m.params),
+		  WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_DEQUEUE | WEIR_MARK_NEEDS_ROUNDS);
 	marker_open(&m, "ideal-ecn", QUEUES, quanta_bytes);
-	CHECK_INT(mark_needs(m.ops, m.params), MARK_NEEDS_ENQUEUE | MARK_NEEDS_DEQUEUE);
+	CHECK_INT(weir_mark_needs(m.ops, m.params),
+		  WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_DEQUEUE);
 	marker_open(&m, "tcn(t-max=1us)", QUEUES, quanta_bytes);
-	CHECK_INT(mark_needs(m.ops, m.params), MARK_NEEDS_DEQUEUE);
+	CHECK_INT(weir_mark_needs(m.ops, m.params), WEIR_MARK_NEEDS_DEQUEUE);
 }
 
 TEST(test_bad_options_of_queue_schemes_are_refused)
@@ -478,7 +482,7 @@ TEST(test_bad_options_of_queue_schemes_are_refused)
 		  "ideal-ecn: averaging: '1' is out of range; allowed: 0 to 0.99" },
 		{ "mq-ecn(beta=1.5)", "mq-ecn: beta: '1.5' is out of range; allowed: 0 to 0.99" },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(refusal(cases[i][0], &e), cases[i][1]);
@@ -495,7 +499,7 @@ TEST(test_mq_ecn_is_refused_on_a_scheduler_without_rounds)
 		char text[512], message[512];
 		struct scenario s;
 		struct config c;
-		struct error e = { "" };
+		struct weir_error e = { "" };
 		int length = snprintf(text, sizeof(text),
 				      "[network]\ntopology = star\n"
 				      "[traffic a]\npattern = many-to-one\nsize = 1MB\n"

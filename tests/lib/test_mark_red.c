@@ -8,23 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RAMP = MARK_CE, CERTAIN = MARK_CE | 1 << MARK_VERDICT_BITS };
+enum { RAMP = WEIR_MARK_CE, CERTAIN = WEIR_MARK_CE | 1 << WEIR_MARK_VERDICT_BITS };
 
 struct red {
-	const struct mark_ops *ops;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct weir_mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char state[128];
 };
 
-static const struct mark_env env = {
+static const struct weir_mark_env env = {
 	.seed = 11, .rate_bps = 10000000000, .queues = 1, .mtu_bytes = 1500
 };
 
 static void red_make(struct red *r, const char *spec)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
-	if (mark_parse(spec, &r->ops, r->params, &e))
+	if (weir_mark_parse(spec, &r->ops, r->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	memset(r->state, 0, sizeof(r->state));
 	r->ops->init(r->state, r->params, &env);
@@ -32,10 +32,10 @@ static void red_make(struct red *r, const char *spec)
 
 static uint32_t red_at(struct red *r, uint32_t queue_bytes)
 {
-	struct mark_view v = { .queue_bytes = queue_bytes,
-			       .queue_pkts = queue_bytes / 1000,
-			       .port_bytes = queue_bytes * 2,
-			       .port_pkts = queue_bytes / 500 };
+	struct weir_mark_view v = { .queue_bytes = queue_bytes,
+				    .queue_pkts = queue_bytes / 1000,
+				    .port_bytes = queue_bytes * 2,
+				    .port_pkts = queue_bytes / 500 };
 
 	return r->ops->enqueue(r->state, r->params, &v);
 }
@@ -46,7 +46,7 @@ static double red_frequency(struct red *r, uint32_t queue_bytes, int n)
 	int marks = 0;
 
 	for (int i = 0; i < n; i++)
-		marks += red_at(r, queue_bytes) != MARK_PASS;
+		marks += red_at(r, queue_bytes) != WEIR_MARK_PASS;
 	return (double)marks / n;
 }
 
@@ -62,8 +62,8 @@ TEST(test_red_marks_nothing_below_min_and_all_from_max_on)
 
 	red_make(&r, "red(min=5KB, max=200KB, p=100%)");
 	for (int i = 0; i < 1000; i++) {
-		CHECK_INT(red_at(&r, 0), MARK_PASS);
-		CHECK_INT(red_at(&r, 5000), MARK_PASS);
+		CHECK_INT(red_at(&r, 0), WEIR_MARK_PASS);
+		CHECK_INT(red_at(&r, 5000), WEIR_MARK_PASS);
 		CHECK_INT(red_at(&r, 200000), CERTAIN);
 		CHECK_INT(red_at(&r, UINT32_MAX / 2), CERTAIN);
 	}
@@ -77,7 +77,7 @@ TEST(test_red_with_min_equal_to_max_is_a_step)
 	struct red r;
 
 	red_make(&r, "red(min=30KB, max=30KB, p=1)");
-	CHECK_INT(red_at(&r, 29999), MARK_PASS);
+	CHECK_INT(red_at(&r, 29999), WEIR_MARK_PASS);
 	CHECK_INT(red_at(&r, 30000), CERTAIN);
 }
 
@@ -86,13 +86,13 @@ TEST(test_red_counts_packets_or_a_port_where_told)
 	struct red r;
 
 	red_make(&r, "red(min=10pkts, max=20pkts, p=0)");
-	CHECK_INT(red_at(&r, 19999), MARK_PASS);
+	CHECK_INT(red_at(&r, 19999), WEIR_MARK_PASS);
 	CHECK_INT(red_at(&r, 20000), CERTAIN);
 	red_make(&r, "red(min=10pkts, max=20pkts, p=0, scope=port)");
-	CHECK_INT(red_at(&r, 9999), MARK_PASS);
+	CHECK_INT(red_at(&r, 9999), WEIR_MARK_PASS);
 	CHECK_INT(red_at(&r, 10000), CERTAIN);
 	red_make(&r, "red(min=10KB, max=20KB, p=0, scope=port)");
-	CHECK_INT(red_at(&r, 9999), MARK_PASS);
+	CHECK_INT(red_at(&r, 9999), WEIR_MARK_PASS);
 	CHECK_INT(red_at(&r, 10000), CERTAIN);
 }
 
@@ -118,18 +118,18 @@ TEST(test_red_marks_as_often_as_the_line_says)
 /* 0.1 over 195 KB is exactly 20/39 per MB: the same packets must be marked in both forms. */
 TEST(test_red_point_slope_and_two_point_forms_agree)
 {
-	struct rng random = rng_make(1, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	struct red a, b;
 	int marks = 0;
 
 	red_make(&a, "red(min=5KB, max=200KB, p=0.1)");
 	red_make(&b, "red(min=5KB, max=200KB, slope=20/39)");
 	for (int i = 0; i < 100000; i++) {
-		uint32_t bytes = (uint32_t)rng_below(&random, 200000);
+		uint32_t bytes = (uint32_t)weir_rng_below(&random, 200000);
 		uint32_t verdict = red_at(&a, bytes);
 
 		CHECK_INT(red_at(&b, bytes), verdict);
-		marks += verdict != MARK_PASS;
+		marks += verdict != WEIR_MARK_PASS;
 	}
 	CHECK(marks > 4000 && marks < 6000);
 }
@@ -140,8 +140,8 @@ TEST(test_red_point_slope_and_two_point_forms_agree)
  * 0.512820 0.195 = 0.1. Both are rounded down to a multiple of 2^-32. */
 TEST(test_red_slope_and_probability_convert_both_ways)
 {
-	double one = (double)ONE_Q32;
-	uint64_t p_q32 = ONE_Q32 / 10, slope_q32 = ramp_slope_q32(5000, 200000, p_q32);
+	double one = (double)WEIR_ONE_Q32;
+	uint64_t p_q32 = WEIR_ONE_Q32 / 10, slope_q32 = ramp_slope_q32(5000, 200000, p_q32);
 	uint64_t back_q32 = ramp_p_q32(5000, 200000, slope_q32);
 
 	CHECK_NEAR((double)slope_q32 / one, 20. / 39, 2e-9);
@@ -150,9 +150,9 @@ TEST(test_red_slope_and_probability_convert_both_ways)
 	/* From a slope of 0.51: 0.51 0.195 = 0.09945. */
 	CHECK_NEAR((double)ramp_p_q32(5000, 200000, (uint64_t)(0.51 * one)) / one, 0.09945, 1e-9);
 	/* The steepest and the flattest: all within a byte, and next to nothing over 4 GB. */
-	CHECK(ramp_slope_q32(4999, 5000, ONE_Q32) == RAMP_BYTES_PER_MB * ONE_Q32);
-	CHECK(ramp_p_q32(4999, 5000, RAMP_BYTES_PER_MB * ONE_Q32) == ONE_Q32);
-	CHECK_NEAR((double)ramp_slope_q32(0, 4000000000, ONE_Q32) / one, 1. / 4000, 1e-9);
+	CHECK(ramp_slope_q32(4999, 5000, WEIR_ONE_Q32) == RAMP_BYTES_PER_MB * WEIR_ONE_Q32);
+	CHECK(ramp_p_q32(4999, 5000, RAMP_BYTES_PER_MB * WEIR_ONE_Q32) == WEIR_ONE_Q32);
+	CHECK_NEAR((double)ramp_slope_q32(0, 4000000000, WEIR_ONE_Q32) / one, 1. / 4000, 1e-9);
 }
 
 static double red_slope(const char *spec)
@@ -160,7 +160,7 @@ static double red_slope(const char *spec)
 	struct red r;
 
 	red_make(&r, spec);
-	for (const struct mark_value *v = r.ops->values; v->name; v++)
+	for (const struct weir_mark_value *v = r.ops->values; v->name; v++)
 		if (strcmp(v->name, "slope") == 0)
 			return v->read(r.state, r.params);
 	test_fail(__FILE__, __LINE__, "red publishes no slope");
@@ -200,7 +200,7 @@ TEST(test_red_marks_are_independent)
 
 	red_make(&r, "red(min=5KB, max=200KB, p=0.2)");
 	for (int i = 0; i < N; i++) {
-		int marked = red_at(&r, 102500) != MARK_PASS;
+		int marked = red_at(&r, 102500) != WEIR_MARK_PASS;
 
 		pairs += marked && before;
 		before = marked;
@@ -211,9 +211,9 @@ TEST(test_red_marks_are_independent)
 /* --- references in floating point --- */
 
 /* The chance drawn for a packet, from a generator that runs beside the scheme's own. */
-static double chance(struct rng *beside)
+static double chance(struct weir_rng *beside)
 {
-	return (double)rng_u32(beside) / (double)ONE_Q32;
+	return (double)weir_rng_u32(beside) / (double)WEIR_ONE_Q32;
 }
 
 TEST(test_red_agrees_with_floating_point_within_its_bound)
@@ -230,27 +230,27 @@ TEST(test_red_agrees_with_floating_point_within_its_bound)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rng random = rng_make(i, 0, RNG_TEST);
-		struct rng beside = rng_make(env.seed, 0, RNG_MARKING);
+		struct weir_rng random = weir_rng_make(i, 0, WEIR_RNG_TEST);
+		struct weir_rng beside = weir_rng_make(env.seed, 0, WEIR_RNG_MARKING);
 		double max = cases[i].run < 1e6 ? cases[i].min + cases[i].run : 4e9;
 		struct red r;
 
 		red_make(&r, cases[i].spec);
 		for (int k = 0; k < 50000; k++) {
-			uint32_t bytes =
-				(uint32_t)(rng_u64(&random) >> (32 + rng_below(&random, 32)));
+			uint32_t bytes = (uint32_t)(weir_rng_u64(&random) >>
+						    (32 + weir_rng_below(&random, 32)));
 			uint32_t verdict = red_at(&r, bytes);
 			double p, u;
 
 			if (bytes < cases[i].min || bytes >= max) {
-				CHECK_INT(verdict, bytes < cases[i].min ? MARK_PASS : CERTAIN);
+				CHECK_INT(verdict, bytes < cases[i].min ? WEIR_MARK_PASS : CERTAIN);
 				continue;
 			}
 			p = cases[i].rise * (bytes - cases[i].min) / cases[i].run;
 			u = chance(&beside);
 			/* p itself was rounded to 2^-33 of the rise per run when it was read. */
 			if (fabs(u - p) > 0x1p-32 + 0x1p-33 * (bytes - cases[i].min) / cases[i].run)
-				CHECK_INT(verdict, u < p ? RAMP : MARK_PASS);
+				CHECK_INT(verdict, u < p ? RAMP : WEIR_MARK_PASS);
 		}
 	}
 }
@@ -277,9 +277,9 @@ TEST(test_red_average_agrees_with_floating_point)
 	static const double values[] = { 1. / 512, 0.002, 0.5, 1. / 65536, 0.9 };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		struct rng random = rng_make(i, 0, RNG_TEST);
-		struct rng beside = rng_make(env.seed, 0, RNG_MARKING);
-		struct mark_view v = { .rate_bps = env.rate_bps, .packet_bytes = 1500 };
+		struct weir_rng random = weir_rng_make(i, 0, WEIR_RNG_TEST);
+		struct weir_rng beside = weir_rng_make(env.seed, 0, WEIR_RNG_MARKING);
+		struct weir_mark_view v = { .rate_bps = env.rate_bps, .packet_bytes = 1500 };
 		struct average a = { 0, 0, 0 };
 		int compared = 0, marked = 0;
 		char spec[96];
@@ -291,24 +291,24 @@ TEST(test_red_average_agrees_with_floating_point)
 			double u;
 			uint32_t verdict;
 
-			if (rng_below(&random, 50) == 0) {
+			if (weir_rng_below(&random, 50) == 0) {
 				v.queue_bytes = v.queue_pkts = 0;
-				CHECK_INT(r.ops->dequeue(r.state, r.params, &v), MARK_PASS);
+				CHECK_INT(r.ops->dequeue(r.state, r.params, &v), WEIR_MARK_PASS);
 				a.empty = 1;
 				a.idle_since_ns = v.now_ns + 1200;
-				v.now_ns += (int64_t)rng_below(&random, 3000000);
+				v.now_ns += (int64_t)weir_rng_below(&random, 3000000);
 			}
-			v.now_ns += (int64_t)rng_below(&random, 1300);
-			v.queue_bytes = 20000 + (uint32_t)rng_below(&random, 160000);
+			v.now_ns += (int64_t)weir_rng_below(&random, 1300);
+			v.queue_bytes = 20000 + (uint32_t)weir_rng_below(&random, 160000);
 			v.queue_pkts = 1;
 			verdict = r.ops->enqueue(r.state, r.params, &v);
 			average_arrive(&a, values[i], v.queue_bytes, v.now_ns);
-			CHECK(verdict == RAMP || verdict == MARK_PASS);
+			CHECK(verdict == RAMP || verdict == WEIR_MARK_PASS);
 			marked += verdict == RAMP;
 			u = chance(&beside);
 			/* 2^-15 byte of rounding and 126 * 2^-32 of 200 KB at an idle time. */
 			if (fabs(u - a.value / 200000) > (0x1p-15 + 0.006) / 200000) {
-				CHECK_INT(verdict, u < a.value / 200000 ? RAMP : MARK_PASS);
+				CHECK_INT(verdict, u < a.value / 200000 ? RAMP : WEIR_MARK_PASS);
 				compared++;
 			}
 		}
@@ -320,11 +320,11 @@ TEST(test_red_average_agrees_with_floating_point)
 /* While the last packet is still on the line the queue is empty, but the line is not idle. */
 TEST(test_red_average_fades_only_while_the_line_is_idle)
 {
-	struct mark_view v = { .rate_bps = env.rate_bps,
-			       .packet_bytes = 1500,
-			       .queue_bytes = 100000,
-			       .queue_pkts = 70,
-			       .now_ns = 1000 };
+	struct weir_mark_view v = { .rate_bps = env.rate_bps,
+				    .packet_bytes = 1500,
+				    .queue_bytes = 100000,
+				    .queue_pkts = 70,
+				    .now_ns = 1000 };
 	struct red r;
 
 	red_make(&r, "red(min=30KB, max=30KB, p=1, weight=1/2)");
@@ -339,11 +339,11 @@ TEST(test_red_average_fades_only_while_the_line_is_idle)
 	v.now_ns = 2000 + 1200 + 2399; /* idle for 1.999 packets */
 	v.queue_bytes = 44000;
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v),
-		  MARK_PASS);                                      /* (15.25 + 44) / 2 = 29.6 KB */
+		  WEIR_MARK_PASS);                                 /* (15.25 + 44) / 2 = 29.6 KB */
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* 36.8 KB */
 	v.queue_pkts = 5;                                          /* not empty: it does not fade */
 	r.ops->dequeue(r.state, r.params, &v);
-	v.now_ns += NS_PER_S;
+	v.now_ns += WEIR_NS_PER_S;
 	v.queue_bytes = 30000;
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* 33.4 KB */
 }
@@ -356,27 +356,27 @@ TEST(test_red_average_reaches_a_constant_queue)
 	struct red r;
 
 	red_make(&r, "red(min=999B, max=999B, p=1, weight=1/65536)");
-	while (first < 600000 && red_at(&r, 1000) == MARK_PASS)
+	while (first < 600000 && red_at(&r, 1000) == WEIR_MARK_PASS)
 		first++;
 	CHECK_NEAR(first, 65536 * log(1000), 65536 * 0.01);
 }
 
 TEST(test_red_at_dequeue_judges_what_a_packet_leaves_behind)
 {
-	struct error e = { "" };
-	const struct mark_ops *ops;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX], state[256] = { 0 };
-	struct mark_view v = { .queue_bytes = 300 * 1000 };
-	const struct mark_env here = {
+	struct weir_error e = { "" };
+	const struct weir_mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX], state[256] = { 0 };
+	struct weir_mark_view v = { .queue_bytes = 300 * 1000 };
+	const struct weir_mark_env here = {
 		.seed = 1, .rate_bps = UINT64_C(10000000000), .queues = 1, .mtu_bytes = 1514
 	};
 
-	CHECK_INT(mark_parse("red(at=dequeue)", &ops, params, &e), 0);
+	CHECK_INT(weir_mark_parse("red(at=dequeue)", &ops, params, &e), 0);
 	ops->init(state, params, &here);
-	CHECK_INT(ops->enqueue(state, params, &v), MARK_PASS);
-	CHECK(ops->dequeue(state, params, &v) & MARK_CE);
+	CHECK_INT(ops->enqueue(state, params, &v), WEIR_MARK_PASS);
+	CHECK(ops->dequeue(state, params, &v) & WEIR_MARK_CE);
 	v.queue_bytes = 1000;
-	CHECK_INT(ops->dequeue(state, params, &v), MARK_PASS);
-	CHECK_INT(mark_parse("red(at=dequeue, weight=0.5)", &ops, params, &e), -1);
+	CHECK_INT(ops->dequeue(state, params, &v), WEIR_MARK_PASS);
+	CHECK_INT(weir_mark_parse("red(at=dequeue, weight=0.5)", &ops, params, &e), -1);
 	CHECK_CONTAINS(e.text, "at=dequeue needs weight=1");
 }

@@ -4,15 +4,15 @@
 #include "tests/sim.h"
 
 enum {
-	INSTANTANEOUS = MARK_CE,
-	PERSISTENT = MARK_CE | 1 << MARK_VERDICT_BITS,
-	US = NS_PER_US,
+	INSTANTANEOUS = WEIR_MARK_CE,
+	PERSISTENT = WEIR_MARK_CE | 1 << WEIR_MARK_VERDICT_BITS,
+	US = WEIR_NS_PER_US,
 };
 
 /* A packet departs that queued so long. */
 static uint32_t sharp_at(struct marker *m, int64_t now_ns, int64_t sojourn_ns)
 {
-	struct mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns };
+	struct weir_mark_view v = { .now_ns = now_ns, .sojourn_ns = sojourn_ns };
 
 	return marker_dequeue(m, &v);
 }
@@ -22,9 +22,9 @@ TEST(test_ecn_sharp_marks_at_once_above_threshold_only)
 	struct marker m;
 
 	marker_make(&m, "ecn-sharp(threshold=80us)");
-	CHECK_INT(sharp_at(&m, 1000, 80 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 1000, 80 * US), WEIR_MARK_PASS);
 	CHECK_INT(sharp_at(&m, 1001, 80 * US + 1), INSTANTANEOUS);
-	CHECK_INT(sharp_at(&m, 1002, 80 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 1002, 80 * US), WEIR_MARK_PASS);
 	CHECK_STR(m.ops->reasons[0], "instantaneous");
 	CHECK_STR(m.ops->reasons[1], "persistent");
 	CHECK(m.ops->enqueue == NULL);
@@ -38,9 +38,9 @@ TEST(test_ecn_sharp_marks_a_standing_queue_by_the_control_law)
 	struct marker m;
 
 	marker_make(&m, "ecn-sharp(threshold=80us, pst-target=10us, pst-interval=150us)");
-	CHECK_INT(sharp_at(&m, 0, 10 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 0, 10 * US), WEIR_MARK_PASS);
 	for (size_t i = 0; i < sizeof(due_ns) / sizeof(due_ns[0]); i++) {
-		CHECK_INT(sharp_at(&m, due_ns[i] - 1, 20 * US), MARK_PASS);
+		CHECK_INT(sharp_at(&m, due_ns[i] - 1, 20 * US), WEIR_MARK_PASS);
 		CHECK_INT(sharp_at(&m, due_ns[i], 20 * US), PERSISTENT);
 		CHECK_NEAR(marker_value(&m, "count"), i + 1, 0);
 	}
@@ -55,12 +55,12 @@ TEST(test_ecn_sharp_starts_again_after_a_short_queue)
 	sharp_at(&m, 0, 20 * US);
 	CHECK_INT(sharp_at(&m, 151 * US, 20 * US), PERSISTENT);
 	CHECK_INT(sharp_at(&m, 301 * US, 20 * US), PERSISTENT);
-	CHECK_INT(sharp_at(&m, 310 * US, 10 * US - 1), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 310 * US, 10 * US - 1), WEIR_MARK_PASS);
 	CHECK_NEAR(marker_value(&m, "count"), 0, 0);
-	CHECK_INT(sharp_at(&m, 320 * US, 20 * US), MARK_PASS);
-	CHECK_INT(sharp_at(&m, 470 * US, 20 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 320 * US, 20 * US), WEIR_MARK_PASS);
+	CHECK_INT(sharp_at(&m, 470 * US, 20 * US), WEIR_MARK_PASS);
 	CHECK_INT(sharp_at(&m, 470 * US + 1, 20 * US), PERSISTENT);
-	CHECK_INT(sharp_at(&m, 620 * US, 20 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 620 * US, 20 * US), WEIR_MARK_PASS);
 	CHECK_INT(sharp_at(&m, 620 * US + 1, 20 * US), PERSISTENT);
 }
 
@@ -72,8 +72,8 @@ TEST(test_ecn_sharp_counts_a_packet_that_is_marked_at_once)
 	marker_make(&m, "ecn-sharp(threshold=80us, pst-target=10us, pst-interval=150us)");
 	sharp_at(&m, 0, 20 * US);
 	CHECK_INT(sharp_at(&m, 151 * US, 90 * US), INSTANTANEOUS);
-	CHECK_INT(sharp_at(&m, 152 * US, 20 * US), MARK_PASS);
-	CHECK_INT(sharp_at(&m, 300 * US, 20 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 152 * US, 20 * US), WEIR_MARK_PASS);
+	CHECK_INT(sharp_at(&m, 300 * US, 20 * US), WEIR_MARK_PASS);
 	CHECK_INT(sharp_at(&m, 301 * US, 20 * US), PERSISTENT);
 }
 
@@ -86,8 +86,8 @@ TEST(test_ecn_sharp_makes_up_for_nothing)
 	sharp_at(&m, 0, 20 * US);
 	CHECK_INT(sharp_at(&m, 151 * US, 20 * US), PERSISTENT);
 	CHECK_INT(sharp_at(&m, 751 * US, 20 * US), PERSISTENT);
-	CHECK_INT(sharp_at(&m, 752 * US, 20 * US), MARK_PASS);
-	CHECK_INT(sharp_at(&m, 751 * US + 106065, 20 * US), MARK_PASS);
+	CHECK_INT(sharp_at(&m, 752 * US, 20 * US), WEIR_MARK_PASS);
+	CHECK_INT(sharp_at(&m, 751 * US + 106065, 20 * US), WEIR_MARK_PASS);
 	CHECK_INT(sharp_at(&m, 751 * US + 106066, 20 * US), PERSISTENT);
 }
 
@@ -102,7 +102,7 @@ TEST(test_ecn_sharp_refuses_what_makes_no_sense)
 		{ "ecn-sharp(pst-target=0us)",
 		  "ecn-sharp: pst-target: '0us' is out of range; allowed: 1ns to 1s" },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(marker_refusal(cases[i][0], &e), cases[i][1]);

@@ -9,47 +9,47 @@
 static const char *const colours[] = { "red", "green", "blue", NULL };
 
 /* Every type, with limits that let everything through. */
-static const struct option any_options[] = {
-	{ "time-ns", OPT_TIME_NS, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "time-ps", OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "span", OPT_SPAN_PS, 0, NULL, 0, INT64_MAX, "h", NULL },
-	{ "bytes", OPT_BYTES, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "length", OPT_LENGTH, 0, NULL, 0, INT64_MAX, "h", NULL },
-	{ "size", OPT_SIZE, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "rate", OPT_RATE_BPS, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "count", OPT_COUNT, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "fraction", OPT_FRACTION_Q32, 0, NULL, 0, UINT64_MAX, "h", NULL },
-	{ "flag", OPT_FLAG, 0, NULL, 0, 0, "h", NULL },
-	{ "choice", OPT_CHOICE, 0, NULL, 0, 0, "h", colours },
-	{ "weights", OPT_WEIGHTS, 0, NULL, 0, UINT32_MAX, "h", NULL },
-	{ "text", OPT_TEXT, 0, NULL, 0, 0, "h", NULL },
+static const struct weir_option any_options[] = {
+	{ "time-ns", WEIR_OPT_TIME_NS, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "time-ps", WEIR_OPT_TIME_PS, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "span", WEIR_OPT_SPAN_PS, 0, NULL, 0, INT64_MAX, "h", NULL },
+	{ "bytes", WEIR_OPT_BYTES, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "length", WEIR_OPT_LENGTH, 0, NULL, 0, INT64_MAX, "h", NULL },
+	{ "size", WEIR_OPT_SIZE, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "rate", WEIR_OPT_RATE_BPS, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "count", WEIR_OPT_COUNT, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "fraction", WEIR_OPT_FRACTION_Q32, 0, NULL, 0, UINT64_MAX, "h", NULL },
+	{ "flag", WEIR_OPT_FLAG, 0, NULL, 0, 0, "h", NULL },
+	{ "choice", WEIR_OPT_CHOICE, 0, NULL, 0, 0, "h", colours },
+	{ "weights", WEIR_OPT_WEIGHTS, 0, NULL, 0, UINT32_MAX, "h", NULL },
+	{ "text", WEIR_OPT_TEXT, 0, NULL, 0, 0, "h", NULL },
 	{ .name = NULL },
 };
 
 union any {
 	uint64_t number;
-	struct span_ps span;
-	struct weights weights;
-	char text[OPT_TEXT_SIZE];
+	struct weir_span_ps span;
+	struct weir_weights weights;
+	char text[WEIR_OPT_TEXT_SIZE];
 };
 
 static uint64_t read_number(const char *option, const char *text)
 {
-	const struct option *o = option_find(any_options, option);
-	struct error e = { "" };
+	const struct weir_option *o = weir_option_find(any_options, option);
+	struct weir_error e = { "" };
 	union any v;
 
-	if (option_parse(&v, o, text, &e))
+	if (weir_option_parse(&v, o, text, &e))
 		test_fail(__FILE__, __LINE__, "'%s' was refused: %s", text, e.text);
 	return v.number;
 }
 
-static const char *refusal(const struct option *o, const char *text, struct error *e)
+static const char *refusal(const struct weir_option *o, const char *text, struct weir_error *e)
 {
 	union any v;
 
 	e->text[0] = '\0';
-	if (option_parse(&v, o, text, e) != -1)
+	if (weir_option_parse(&v, o, text, e) != -1)
 		test_fail(__FILE__, __LINE__, "'%s' was accepted as %s", text, o->name);
 	return e->text;
 }
@@ -87,12 +87,12 @@ TEST(test_bytes_count_in_thousands_and_in_1024)
 
 TEST(test_lengths_keep_packets_and_bytes_apart)
 {
-	CHECK(read_number("length", "70pkts") == (70 | LENGTH_IN_PACKETS));
+	CHECK(read_number("length", "70pkts") == (70 | WEIR_LENGTH_IN_PACKETS));
 	CHECK_INT(read_number("length", "70KB"), 70000);
-	CHECK(length_reached(70 | LENGTH_IN_PACKETS, 0, 70));
-	CHECK(!length_reached(70 | LENGTH_IN_PACKETS, 100000, 69));
-	CHECK(length_reached(70000, 70000, 1));
-	CHECK(!length_reached(70000, 69999, 1000));
+	CHECK(weir_length_reached(70 | WEIR_LENGTH_IN_PACKETS, 0, 70));
+	CHECK(!weir_length_reached(70 | WEIR_LENGTH_IN_PACKETS, 100000, 69));
+	CHECK(weir_length_reached(70000, 70000, 1));
+	CHECK(!weir_length_reached(70000, 69999, 1000));
 }
 
 TEST(test_rates_are_bits_per_second)
@@ -105,16 +105,16 @@ TEST(test_rates_are_bits_per_second)
 
 TEST(test_fractions_are_the_nearest_of_2_to_the_32)
 {
-	CHECK(read_number("fraction", "1") == ONE_Q32);
-	CHECK(read_number("fraction", "1/16") == ONE_Q32 / 16);
-	CHECK(read_number("fraction", "0.0625") == ONE_Q32 / 16);
-	CHECK(read_number("fraction", "6.25%") == ONE_Q32 / 16);
-	CHECK(read_number("fraction", "250%") == ONE_Q32 * 5 / 2);
+	CHECK(read_number("fraction", "1") == WEIR_ONE_Q32);
+	CHECK(read_number("fraction", "1/16") == WEIR_ONE_Q32 / 16);
+	CHECK(read_number("fraction", "0.0625") == WEIR_ONE_Q32 / 16);
+	CHECK(read_number("fraction", "6.25%") == WEIR_ONE_Q32 / 16);
+	CHECK(read_number("fraction", "250%") == WEIR_ONE_Q32 * 5 / 2);
 	CHECK_INT(read_number("fraction", "5%"), 214748365); /* 214748364.8 */
 	CHECK_INT(read_number("fraction", "0.05"), 214748365);
 	CHECK_INT(read_number("fraction", "1/3"), 1431655765); /* ...765.33 */
 	CHECK_INT(read_number("fraction", "2/3"), 2863311531); /* ...530.67 */
-	CHECK(read_number("fraction", "128") == 128 * ONE_Q32);
+	CHECK(read_number("fraction", "128") == 128 * WEIR_ONE_Q32);
 	CHECK(read_number("fraction", "4294967295.9999999998") == UINT64_MAX);
 	CHECK_INT(read_number("fraction", "0.333333333333333333333333333333333333333333"),
 		  1431655765);
@@ -133,38 +133,43 @@ TEST(test_flags_have_three_spellings)
 
 TEST(test_spans_and_weights_hold_several_numbers)
 {
-	struct error e;
-	struct span_ps span;
-	struct weights w;
+	struct weir_error e;
+	struct weir_span_ps span;
+	struct weir_weights w;
 
-	CHECK_INT(option_parse(&span, option_find(any_options, "span"), "0us..1.5us", &e), 0);
+	CHECK_INT(weir_option_parse(&span, weir_option_find(any_options, "span"), "0us..1.5us", &e),
+		  0);
 	CHECK_INT(span.first_ps, 0);
 	CHECK_INT(span.last_ps, 1500000);
-	CHECK_INT(option_parse(&span, option_find(any_options, "span"), "3ns", &e), 0);
+	CHECK_INT(weir_option_parse(&span, weir_option_find(any_options, "span"), "3ns", &e), 0);
 	CHECK_INT(span.first_ps, 3000);
 	CHECK_INT(span.last_ps, 3000);
-	CHECK_INT(option_parse(&w, option_find(any_options, "weights"), "4:2:1", &e), 0);
+	CHECK_INT(weir_option_parse(&w, weir_option_find(any_options, "weights"), "4:2:1", &e), 0);
 	CHECK_INT(w.count, 3);
 	CHECK_INT(w.weight[0] * 100 + w.weight[1] * 10 + w.weight[2], 421);
-	CHECK_INT(option_parse(&w, option_find(any_options, "weights"), "equal", &e), 0);
+	CHECK_INT(weir_option_parse(&w, weir_option_find(any_options, "weights"), "equal", &e), 0);
 	CHECK_INT(w.count, 0);
 }
 
 /* --- mistakes --- */
 
-static const struct option wait = { "wait", OPT_TIME_NS, 0, NULL, 2000, 10000000, "h", NULL };
-static const struct option room = { "room", OPT_LENGTH, 0, NULL, 1, 4000000000, "h", NULL };
-static const struct option load = { "load", OPT_FRACTION_Q32, 0, NULL, 0, ONE_Q32, "h", NULL };
-static const struct option hosts = { "hosts", OPT_COUNT, 0, NULL, 2, 1000, "h", NULL };
-static const struct option speed = {
-	"speed", OPT_RATE_BPS, 0, NULL, 1000000, UINT64_MAX, "h", NULL
+static const struct weir_option wait = { "wait", WEIR_OPT_TIME_NS, 0,   NULL,
+					 2000,   10000000,         "h", NULL };
+static const struct weir_option room = {
+	"room", WEIR_OPT_LENGTH, 0, NULL, 1, 4000000000, "h", NULL
 };
-static const struct option start = { "start", OPT_SPAN_PS, 0, NULL, 0, 1000000000000, "h", NULL };
-static const struct option size = { "size", OPT_SIZE, 0, NULL, 1, UINT64_MAX, "h", NULL };
-static const struct option flag = { "flag", OPT_FLAG, 0, NULL, 0, 0, "h", NULL };
-static const struct option shade = { "shade", OPT_CHOICE, 0, NULL, 0, 0, "h", colours };
-static const struct option share = { "share", OPT_WEIGHTS, 0, NULL, 1, 100, "h", NULL };
-static const struct option words = { "words", OPT_TEXT, 0, NULL, 0, 0, "h", NULL };
+static const struct weir_option load = { "load", WEIR_OPT_FRACTION_Q32, 0,   NULL,
+					 0,      WEIR_ONE_Q32,          "h", NULL };
+static const struct weir_option hosts = { "hosts", WEIR_OPT_COUNT, 0, NULL, 2, 1000, "h", NULL };
+static const struct weir_option speed = { "speed", WEIR_OPT_RATE_BPS, 0,   NULL,
+					  1000000, UINT64_MAX,        "h", NULL };
+static const struct weir_option start = { "start", WEIR_OPT_SPAN_PS, 0,   NULL,
+					  0,       1000000000000,    "h", NULL };
+static const struct weir_option size = { "size", WEIR_OPT_SIZE, 0, NULL, 1, UINT64_MAX, "h", NULL };
+static const struct weir_option flag = { "flag", WEIR_OPT_FLAG, 0, NULL, 0, 0, "h", NULL };
+static const struct weir_option shade = { "shade", WEIR_OPT_CHOICE, 0, NULL, 0, 0, "h", colours };
+static const struct weir_option share = { "share", WEIR_OPT_WEIGHTS, 0, NULL, 1, 100, "h", NULL };
+static const struct weir_option words = { "words", WEIR_OPT_TEXT, 0, NULL, 0, 0, "h", NULL };
 
 #define WAIT_RANGE "; allowed: 2us to 10ms"
 #define ROOM_RANGE "; allowed: 1B to 4GB or 1pkts to 4000000000pkts"
@@ -172,7 +177,7 @@ static const struct option words = { "words", OPT_TEXT, 0, NULL, 0, 0, "h", NULL
 TEST(test_every_mistake_in_a_quantity_has_its_message)
 {
 	static const struct {
-		const struct option *o;
+		const struct weir_option *o;
 		const char *text, *message;
 	} cases[] = {
 		{ &wait, "", "wait: '' is empty" WAIT_RANGE },
@@ -223,7 +228,7 @@ TEST(test_every_mistake_in_a_quantity_has_its_message)
 		  "size: 'unlimitd' is not a number with a unit; "
 		  "allowed: at least 1B or unlimited" },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(refusal(cases[i].o, cases[i].text, &e), cases[i].message);
@@ -237,7 +242,7 @@ TEST(test_every_mistake_in_a_quantity_has_its_message)
 TEST(test_every_mistake_in_a_number_or_a_word_has_its_message)
 {
 	static const struct {
-		const struct option *o;
+		const struct weir_option *o;
 		const char *text, *message;
 	} cases[] = {
 		{ &load, "", "load: '' is empty" LOAD_RANGE },
@@ -281,7 +286,7 @@ TEST(test_every_mistake_in_a_number_or_a_word_has_its_message)
 		{ &share, "99999999999999999999",
 		  "share: '99999999999999999999' has a weight out of range" SHARE_RANGE },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(refusal(cases[i].o, cases[i].text, &e), cases[i].message);
@@ -289,21 +294,21 @@ TEST(test_every_mistake_in_a_number_or_a_word_has_its_message)
 
 TEST(test_values_that_are_too_long_are_refused)
 {
-	char text[2 * WEIGHTS_MAX + 2] = "1";
-	struct error e;
+	char text[2 * WEIR_WEIGHTS_MAX + 2] = "1";
+	struct weir_error e;
 	union any v;
 
-	for (int i = 1; i < WEIGHTS_MAX; i++)
+	for (int i = 1; i < WEIR_WEIGHTS_MAX; i++)
 		strcat(text, ":1");
-	CHECK_INT(option_parse(&v, &share, text, &e), 0);
-	CHECK_INT(v.weights.count, WEIGHTS_MAX);
+	CHECK_INT(weir_option_parse(&v, &share, text, &e), 0);
+	CHECK_INT(v.weights.count, WEIR_WEIGHTS_MAX);
 	strcat(text, ":1");
 	CHECK_CONTAINS(refusal(&share, text, &e), "has more than 128 weights");
-	memset(text, 'x', OPT_TEXT_SIZE - 1);
-	text[OPT_TEXT_SIZE - 1] = '\0';
-	CHECK_INT(option_parse(&v, &words, text, &e), 0);
-	text[OPT_TEXT_SIZE - 1] = 'x';
-	text[OPT_TEXT_SIZE] = '\0';
+	memset(text, 'x', WEIR_OPT_TEXT_SIZE - 1);
+	text[WEIR_OPT_TEXT_SIZE - 1] = '\0';
+	CHECK_INT(weir_option_parse(&v, &words, text, &e), 0);
+	text[WEIR_OPT_TEXT_SIZE - 1] = 'x';
+	text[WEIR_OPT_TEXT_SIZE] = '\0';
 	CHECK_CONTAINS(refusal(&words, text, &e),
 		       "has 256 bytes; allowed: text of at most 255 bytes");
 	memset(text, '0', 64);
@@ -314,12 +319,13 @@ TEST(test_values_that_are_too_long_are_refused)
 /* Where the table sets no limit the type still does: the top bit of a length, 32 bits of a weight. */
 TEST(test_numbers_that_their_type_cannot_hold_are_refused)
 {
-	static const struct option length = { "l", OPT_LENGTH, 0, NULL, 0, UINT64_MAX, "h", NULL };
-	static const struct option span = { "s", OPT_SPAN_PS, 0, NULL, 0, UINT64_MAX, "h", NULL };
-	static const struct option weights = {
-		"w", OPT_WEIGHTS, 0, NULL, 0, UINT64_MAX, "h", NULL
-	};
-	struct error e;
+	static const struct weir_option length = { "l", WEIR_OPT_LENGTH, 0,   NULL,
+						   0,   UINT64_MAX,      "h", NULL };
+	static const struct weir_option span = { "s", WEIR_OPT_SPAN_PS, 0,   NULL,
+						 0,   UINT64_MAX,       "h", NULL };
+	static const struct weir_option weights = { "w", WEIR_OPT_WEIGHTS, 0,   NULL,
+						    0,   UINT64_MAX,       "h", NULL };
+	struct weir_error e;
 
 	CHECK_STR(refusal(&length, "9223372036854775808B", &e),
 		  "l: '9223372036854775808B' is out of range; allowed: at least 0B or at least "
@@ -331,21 +337,21 @@ TEST(test_numbers_that_their_type_cannot_hold_are_refused)
 
 TEST(test_messages_stay_on_one_line_whatever_was_written)
 {
-	struct error e;
+	struct weir_error e;
 
 	CHECK_STR(refusal(&hosts, "a\nb\x1b[2J\xff", &e),
 		  "hosts: 'a\\x0ab\\x1b[2J\\xff' is not a whole number; allowed: 2 to 1000");
 	CHECK_CONTAINS(refusal(&wait, "10\xc2\xb5s", &e), "ends in '\xc2\xb5s'");
-	CHECK_STR(quote("\xc2\x9b").text, "'\\xc2\\x9b'");
-	CHECK_STR(quote("").text, "''");
-	CHECK_STR(quote("0123456789"
-			"0123456789"
-			"0123456789"
-			"0123456789"
-			"0123456789"
-			"0123456789"
-			"0123456789"
-			"0123456789")
+	CHECK_STR(weir_quote("\xc2\x9b").text, "'\\xc2\\x9b'");
+	CHECK_STR(weir_quote("").text, "''");
+	CHECK_STR(weir_quote("0123456789"
+			     "0123456789"
+			     "0123456789"
+			     "0123456789"
+			     "0123456789"
+			     "0123456789"
+			     "0123456789"
+			     "0123456789")
 			  .text,
 		  "'0123456789012345678901234567890123456789012345678901234567890123456789...'");
 }
@@ -354,13 +360,13 @@ TEST(test_messages_stay_on_one_line_whatever_was_written)
 
 static const char *written(const char *option, const char *text, char *buffer, size_t room_bytes)
 {
-	const struct option *o = option_find(any_options, option);
-	struct error e;
+	const struct weir_option *o = weir_option_find(any_options, option);
+	struct weir_error e;
 	union any v;
 
-	if (option_parse(&v, o, text, &e))
+	if (weir_option_parse(&v, o, text, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	return option_format(buffer, room_bytes, o, &v);
+	return weir_option_format(buffer, room_bytes, o, &v);
 }
 
 TEST(test_values_are_written_in_the_shortest_whole_form)
@@ -399,56 +405,56 @@ TEST(test_values_are_written_in_the_shortest_whole_form)
 }
 
 /* Random values of every size: a random number of random bits. */
-static uint64_t some_number(struct rng *r)
+static uint64_t some_number(struct weir_rng *r)
 {
-	return rng_u64(r) >> rng_below(r, 64);
+	return weir_rng_u64(r) >> weir_rng_below(r, 64);
 }
 
-static void some_value(union any *v, const struct option *o, struct rng *r)
+static void some_value(union any *v, const struct weir_option *o, struct weir_rng *r)
 {
 	memset(v, 0, sizeof(*v));
 	switch (o->type) {
-	case OPT_FLAG:
-		v->number = rng_below(r, 2);
+	case WEIR_OPT_FLAG:
+		v->number = weir_rng_below(r, 2);
 		break;
-	case OPT_CHOICE:
-		v->number = rng_below(r, 3);
+	case WEIR_OPT_CHOICE:
+		v->number = weir_rng_below(r, 3);
 		break;
-	case OPT_SPAN_PS:
+	case WEIR_OPT_SPAN_PS:
 		v->span.first_ps = (int64_t)(some_number(r) >> 2);
 		v->span.last_ps = v->span.first_ps + (int64_t)(some_number(r) >> 2);
 		break;
-	case OPT_WEIGHTS:
-		v->weights.count = (uint32_t)rng_below(r, WEIGHTS_MAX + 1);
+	case WEIR_OPT_WEIGHTS:
+		v->weights.count = (uint32_t)weir_rng_below(r, WEIR_WEIGHTS_MAX + 1);
 		for (uint32_t i = 0; i < v->weights.count; i++)
 			v->weights.weight[i] = (uint32_t)some_number(r);
 		break;
-	case OPT_TEXT:
-		for (uint64_t i = rng_below(r, OPT_TEXT_SIZE); i > 0; i--)
-			v->text[i - 1] = (char)(1 + rng_below(r, 255));
+	case WEIR_OPT_TEXT:
+		for (uint64_t i = weir_rng_below(r, WEIR_OPT_TEXT_SIZE); i > 0; i--)
+			v->text[i - 1] = (char)(1 + weir_rng_below(r, 255));
 		break;
 	default:
 		v->number = some_number(r);
 		/* Also the round numbers that people write. */
-		for (uint64_t i = rng_below(r, 5); i > 0 && v->number < UINT64_MAX / 1000; i--)
+		for (uint64_t i = weir_rng_below(r, 5); i > 0 && v->number < UINT64_MAX / 1000; i--)
 			v->number *= 1000;
 	}
 }
 
 TEST(test_every_written_value_reads_back_the_same)
 {
-	struct rng r = rng_make(1, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	char text[2048];
 
-	for (const struct option *o = any_options; o->name; o++) {
+	for (const struct weir_option *o = any_options; o->name; o++) {
 		for (int i = 0; i < 3000; i++) {
 			union any before, after;
-			struct error e = { "" };
+			struct weir_error e = { "" };
 
 			some_value(&before, o, &r);
 			memset(&after, 0, sizeof(after));
-			option_format(text, sizeof(text), o, &before);
-			if (option_parse(&after, o, text, &e))
+			weir_option_format(text, sizeof(text), o, &before);
+			if (weir_option_parse(&after, o, text, &e))
 				test_fail(__FILE__, __LINE__, "%s", e.text);
 			if (memcmp(&before, &after, sizeof(before)) != 0)
 				test_fail(__FILE__, __LINE__, "%s: '%s' reads back differently",
@@ -459,16 +465,16 @@ TEST(test_every_written_value_reads_back_the_same)
 
 TEST(test_fractions_written_have_no_more_digits_than_needed)
 {
-	struct rng r = rng_make(2, 0, RNG_TEST);
-	const struct option *o = option_find(any_options, "fraction");
+	struct weir_rng r = weir_rng_make(2, 0, WEIR_RNG_TEST);
+	const struct weir_option *o = weir_option_find(any_options, "fraction");
 	char text[64];
 
 	for (int i = 0; i < 3000; i++) {
-		uint64_t value = rng_u64(&r) >> (32 + rng_below(&r, 30));
+		uint64_t value = weir_rng_u64(&r) >> (32 + weir_rng_below(&r, 30));
 		double error;
 
-		option_format(text, sizeof(text), o, &value);
-		error = strtod(text, NULL) * (double)ONE_Q32 - (double)value;
+		weir_option_format(text, sizeof(text), o, &value);
+		error = strtod(text, NULL) * (double)WEIR_ONE_Q32 - (double)value;
 		CHECK(error <= 0.5 && error >= -0.5);
 		CHECK(strlen(text) <= strlen("0.1234567890"));
 	}
@@ -477,7 +483,7 @@ TEST(test_fractions_written_have_no_more_digits_than_needed)
 TEST(test_ranges_and_kinds_read_as_prose)
 {
 	static const struct {
-		const struct option *o;
+		const struct weir_option *o;
 		const char *range, *kind;
 	} cases[] = {
 		{ &wait, "2us to 10ms", "time" },
@@ -495,22 +501,22 @@ TEST(test_ranges_and_kinds_read_as_prose)
 	char range[256];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		CHECK_STR(option_range(range, sizeof(range), cases[i].o), cases[i].range);
-		CHECK_STR(option_kind(cases[i].o), cases[i].kind);
+		CHECK_STR(weir_option_range(range, sizeof(range), cases[i].o), cases[i].range);
+		CHECK_STR(weir_option_kind(cases[i].o), cases[i].kind);
 	}
 }
 
 TEST(test_writing_stops_at_the_end_of_a_short_buffer)
 {
-	struct rng r = rng_make(3, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(3, 0, WEIR_RNG_TEST);
 	union any v;
 	char buffer[8];
 
-	for (const struct option *o = any_options; o->name; o++) {
+	for (const struct weir_option *o = any_options; o->name; o++) {
 		some_value(&v, o, &r);
-		option_format(buffer, sizeof(buffer), o, &v);
+		weir_option_format(buffer, sizeof(buffer), o, &v);
 		CHECK(memchr(buffer, '\0', sizeof(buffer)) != NULL);
-		option_range(buffer, sizeof(buffer), o);
+		weir_option_range(buffer, sizeof(buffer), o);
 		CHECK(memchr(buffer, '\0', sizeof(buffer)) != NULL);
 	}
 }

@@ -7,27 +7,27 @@
 
 enum { PACKET = 1000 };
 
-static struct pfc_memory memory_of(const struct pfc_params *params, uint64_t pool_bytes)
+static struct weir_pfc_memory memory_of(const struct weir_pfc_params *params, uint64_t pool_bytes)
 {
-	return (struct pfc_memory){ .params = params, .pool_bytes = pool_bytes };
+	return (struct weir_pfc_memory){ .params = params, .pool_bytes = pool_bytes };
 }
 
 TEST(test_pfc_threshold_is_alpha_times_what_is_free)
 {
-	struct pfc_params eighth = { .alpha_q32 = ONE_Q32 / 8 },
-			  four = { .alpha_q32 = ONE_Q32 * 4 };
-	struct pfc_memory m = memory_of(&eighth, 1000000);
+	struct weir_pfc_params eighth = { .alpha_q32 = WEIR_ONE_Q32 / 8 },
+			       four = { .alpha_q32 = WEIR_ONE_Q32 * 4 };
+	struct weir_pfc_memory m = memory_of(&eighth, 1000000);
 
-	CHECK_INT(pfc_threshold(&m), 125000);
+	CHECK_INT(weir_pfc_threshold(&m), 125000);
 	m.used_bytes = 200000;
-	CHECK_INT(pfc_threshold(&m), 100000);
+	CHECK_INT(weir_pfc_threshold(&m), 100000);
 	m.used_bytes = 1000000;
-	CHECK_INT(pfc_threshold(&m), 0);
+	CHECK_INT(weir_pfc_threshold(&m), 0);
 	m.used_bytes = 1000001;
-	CHECK_INT(pfc_threshold(&m), 0);
+	CHECK_INT(weir_pfc_threshold(&m), 0);
 	m.params = &four;
 	m.used_bytes = 900000;
-	CHECK_INT(pfc_threshold(&m), 400000);
+	CHECK_INT(weir_pfc_threshold(&m), 400000);
 }
 
 /* Zhang 2023, section 3.3: (buffer - headroom - ingress - shared in use) / 16. A switch of 1 MB with four
@@ -35,31 +35,31 @@ TEST(test_pfc_threshold_is_alpha_times_what_is_free)
  * (1000 - 200 - 16 - 184) / 16 = 37.5 KB. */
 TEST(test_pfc_threshold_follows_the_rule_of_fdcc)
 {
-	struct pfc_params p = { .alpha_q32 = ONE_Q32 / 16, .reserved_bytes = 4000 };
-	struct pfc_memory m = memory_of(&p, 1000000 - 4 * 50000 - 4 * 4000);
+	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 16, .reserved_bytes = 4000 };
+	struct weir_pfc_memory m = memory_of(&p, 1000000 - 4 * 50000 - 4 * 4000);
 
 	m.used_bytes = 184000;
-	CHECK_INT(pfc_threshold(&m), 37500);
+	CHECK_INT(weir_pfc_threshold(&m), 37500);
 	m.used_bytes = 0;
-	CHECK_INT(pfc_threshold(&m), 49000);
+	CHECK_INT(weir_pfc_threshold(&m), 49000);
 }
 
 /* 4000 bytes are the input's own: three packets of 1500 take 500 of the shared part. */
 TEST(test_pfc_uses_what_is_reserved_before_what_is_shared)
 {
-	struct pfc_params p = { .alpha_q32 = ONE_Q32, .reserved_bytes = 4000 };
-	struct pfc_memory m = memory_of(&p, 100000);
-	struct pfc_input in = { .headroom_bytes = 10000 };
+	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32, .reserved_bytes = 4000 };
+	struct weir_pfc_memory m = memory_of(&p, 100000);
+	struct weir_pfc_input in = { .headroom_bytes = 10000 };
 
 	for (int i = 0; i < 2; i++) {
-		CHECK(pfc_admits(&m, &in, 1500));
-		CHECK_INT(pfc_enter(&m, &in, 1500), PFC_NOTHING);
+		CHECK(weir_pfc_admits(&m, &in, 1500));
+		CHECK_INT(weir_pfc_enter(&m, &in, 1500), WEIR_PFC_NOTHING);
 	}
 	CHECK_INT(m.used_bytes, 0);
-	CHECK_INT(pfc_enter(&m, &in, 1500), PFC_NOTHING);
+	CHECK_INT(weir_pfc_enter(&m, &in, 1500), WEIR_PFC_NOTHING);
 	CHECK_INT(m.used_bytes, 500);
-	CHECK_INT(pfc_shared(&m, &in), 500);
-	CHECK_INT(pfc_leave(&m, &in, 1500), PFC_NOTHING);
+	CHECK_INT(weir_pfc_shared(&m, &in), 500);
+	CHECK_INT(weir_pfc_leave(&m, &in, 1500), WEIR_PFC_NOTHING);
 	CHECK_INT(m.used_bytes, 0);
 	CHECK_INT(in.bytes, 3000);
 }
@@ -68,94 +68,94 @@ TEST(test_pfc_uses_what_is_reserved_before_what_is_shared)
  * "11 %" of the HPCC study. What comes then goes to headroom. */
 TEST(test_pfc_pauses_one_input_at_a_ninth_of_the_pool)
 {
-	struct pfc_params p = { .alpha_q32 = ONE_Q32 / 8 };
-	struct pfc_memory m = memory_of(&p, 90000);
-	struct pfc_input in = { .headroom_bytes = 2000 };
+	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8 };
+	struct weir_pfc_memory m = memory_of(&p, 90000);
+	struct weir_pfc_input in = { .headroom_bytes = 2000 };
 
 	for (int i = 1; i <= 9; i++)
-		CHECK_INT(pfc_enter(&m, &in, PACKET), PFC_NOTHING);
-	CHECK_INT(pfc_enter(&m, &in, PACKET), PFC_PAUSE);
+		CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_NOTHING);
+	CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_PAUSE);
 	CHECK_INT(in.headroom_used, 0);
 	CHECK_INT(m.used_bytes, 10000);
 	for (int i = 1; i <= 2; i++) {
-		CHECK(pfc_admits(&m, &in, PACKET));
-		CHECK_INT(pfc_enter(&m, &in, PACKET), PFC_NOTHING);
+		CHECK(weir_pfc_admits(&m, &in, PACKET));
+		CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_NOTHING);
 		CHECK_INT(in.headroom_used, i * PACKET);
 	}
 	CHECK_INT(m.used_bytes, 10000);
-	CHECK(!pfc_admits(&m, &in, PACKET));
-	CHECK(!pfc_admits(&m, &in, 1));
+	CHECK(!weir_pfc_admits(&m, &in, PACKET));
+	CHECK(!weir_pfc_admits(&m, &in, 1));
 }
 
 /* From there: two packets of headroom, then the share falls to where share + 3000 is within the
  * threshold: 10000 of 10000, 9000 of 10125, 8000 of 10250: not yet; 7000 of 10375: yes. */
 TEST(test_pfc_resumes_with_headroom_empty_and_the_margin_kept)
 {
-	struct pfc_params p = { .alpha_q32 = ONE_Q32 / 8, .margin_bytes = 3000 };
-	struct pfc_memory m = memory_of(&p, 90000);
-	struct pfc_input in = { .headroom_bytes = 2000 };
+	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8, .margin_bytes = 3000 };
+	struct weir_pfc_memory m = memory_of(&p, 90000);
+	struct weir_pfc_input in = { .headroom_bytes = 2000 };
 
 	for (int i = 0; i < 12; i++)
-		pfc_enter(&m, &in, PACKET);
+		weir_pfc_enter(&m, &in, PACKET);
 	CHECK_INT(in.headroom_used, 2000);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_NOTHING);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
 	CHECK_INT(in.headroom_used, 1000);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_NOTHING);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
 	CHECK_INT(in.headroom_used, 0);
 	CHECK_INT(m.used_bytes, 10000);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_NOTHING);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_NOTHING);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_RESUME);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_RESUME);
 	CHECK_INT(in.bytes, 7000);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_NOTHING);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
 }
 
 /* The pool is full of others' packets: the threshold is 0, but what is reserved stays, and an input that
  * holds nothing more may always go on. */
 TEST(test_pfc_reserved_space_outlives_a_full_pool)
 {
-	struct pfc_params p = {
-		.alpha_q32 = ONE_Q32 / 8,
+	struct weir_pfc_params p = {
+		.alpha_q32 = WEIR_ONE_Q32 / 8,
 		.reserved_bytes = 2000,
 		.margin_bytes = 3000,
 	};
-	struct pfc_memory m = memory_of(&p, 90000);
-	struct pfc_input in = { .headroom_bytes = 0 };
+	struct weir_pfc_memory m = memory_of(&p, 90000);
+	struct weir_pfc_input in = { .headroom_bytes = 0 };
 
 	m.used_bytes = 90000;
-	CHECK(pfc_admits(&m, &in, PACKET));
-	CHECK_INT(pfc_enter(&m, &in, PACKET), PFC_PAUSE);
-	CHECK(pfc_admits(&m, &in, PACKET));
-	CHECK_INT(pfc_enter(&m, &in, PACKET), PFC_NOTHING);
-	CHECK(!pfc_admits(&m, &in, PACKET));
+	CHECK(weir_pfc_admits(&m, &in, PACKET));
+	CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_PAUSE);
+	CHECK(weir_pfc_admits(&m, &in, PACKET));
+	CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_NOTHING);
+	CHECK(!weir_pfc_admits(&m, &in, PACKET));
 	CHECK_INT(m.used_bytes, 90000);
-	CHECK_INT(pfc_leave(&m, &in, PACKET), PFC_RESUME);
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_RESUME);
 	CHECK_INT(m.used_bytes, 90000);
 }
 
 /* Whatever comes and goes: all that is stored fits into pool, reserved space and headroom, each of the
  * accounts is right, and an input that holds nothing is not paused. */
-static void memory_stays_within(struct rng *rng, const struct pfc_params *p)
+static void memory_stays_within(struct weir_rng *rng, const struct weir_pfc_params *p)
 {
 	enum { INPUTS = 6, DEPTH = 64 };
-	struct pfc_memory m = memory_of(p, 20000 + rng_below(rng, 100000));
-	struct pfc_input in[INPUTS] = { 0 };
+	struct weir_pfc_memory m = memory_of(p, 20000 + weir_rng_below(rng, 100000));
+	struct weir_pfc_input in[INPUTS] = { 0 };
 	uint32_t held[INPUTS][DEPTH], count[INPUTS] = { 0 };
 
 	for (uint32_t i = 0; i < INPUTS; i++)
-		in[i].headroom_bytes = rng_below(rng, 20000);
+		in[i].headroom_bytes = weir_rng_below(rng, 20000);
 	for (int step = 0; step < 5000; step++) {
-		uint32_t i = (uint32_t)rng_below(rng, INPUTS), size = 64;
+		uint32_t i = (uint32_t)weir_rng_below(rng, INPUTS), size = 64;
 		uint64_t shared = 0;
 
-		if (rng_below(rng, 5) < 3 && count[i] < DEPTH) {
-			size += (uint32_t)rng_below(rng, 9000);
-			if (pfc_admits(&m, &in[i], size)) {
-				pfc_enter(&m, &in[i], size);
+		if (weir_rng_below(rng, 5) < 3 && count[i] < DEPTH) {
+			size += (uint32_t)weir_rng_below(rng, 9000);
+			if (weir_pfc_admits(&m, &in[i], size)) {
+				weir_pfc_enter(&m, &in[i], size);
 				held[i][count[i]++] = size;
 			}
 		} else if (count[i]) {
-			pfc_leave(&m, &in[i], held[i][--count[i]]);
+			weir_pfc_leave(&m, &in[i], held[i][--count[i]]);
 		}
 		for (uint32_t k = 0; k < INPUTS; k++) {
 			uint64_t sum = 0;
@@ -165,7 +165,7 @@ static void memory_stays_within(struct rng *rng, const struct pfc_params *p)
 			CHECK_INT(in[k].bytes + in[k].headroom_used, sum);
 			CHECK(in[k].headroom_used <= in[k].headroom_bytes);
 			CHECK(sum || !in[k].paused);
-			shared += pfc_shared(&m, &in[k]);
+			shared += weir_pfc_shared(&m, &in[k]);
 		}
 		CHECK_INT(m.used_bytes, shared);
 		CHECK(shared <= m.pool_bytes);
@@ -174,13 +174,13 @@ static void memory_stays_within(struct rng *rng, const struct pfc_params *p)
 
 TEST(test_pfc_never_stores_more_than_there_is)
 {
-	static const uint64_t alphas_q32[] = { ONE_Q32 / 256, ONE_Q32 / 16, ONE_Q32 / 8, ONE_Q32,
-					       ONE_Q32 * 128 };
-	struct rng rng = rng_make(5, 1, RNG_TEST);
+	static const uint64_t alphas_q32[] = { WEIR_ONE_Q32 / 256, WEIR_ONE_Q32 / 16,
+					       WEIR_ONE_Q32 / 8, WEIR_ONE_Q32, WEIR_ONE_Q32 * 128 };
+	struct weir_rng rng = weir_rng_make(5, 1, WEIR_RNG_TEST);
 
 	for (size_t a = 0; a < sizeof(alphas_q32) / sizeof(alphas_q32[0]); a++) {
-		struct pfc_params p = { alphas_q32[a], rng_below(&rng, 5000),
-					rng_below(&rng, 5000) };
+		struct weir_pfc_params p = { alphas_q32[a], weir_rng_below(&rng, 5000),
+					     weir_rng_below(&rng, 5000) };
 
 		memory_stays_within(&rng, &p);
 	}

@@ -6,12 +6,12 @@
 /* --- a scheme that says what the packet tells it to, and remembers what it saw --- */
 
 struct puppet_state {
-	struct mark_view enqueue, dequeue;
+	struct weir_mark_view enqueue, dequeue;
 	uint32_t asked;
 };
 
 /* A packet's flow hash is the verdict at enqueue, its upper half the one at dequeue. */
-static uint32_t puppet_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t puppet_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct puppet_state *s = state;
 
@@ -21,7 +21,7 @@ static uint32_t puppet_enqueue(void *state, const void *params, const struct mar
 	return v->flow_hash & 0xffff;
 }
 
-static uint32_t puppet_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t puppet_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct puppet_state *s = state;
 
@@ -31,10 +31,10 @@ static uint32_t puppet_dequeue(void *state, const void *params, const struct mar
 	return v->flow_hash >> 16;
 }
 
-static const struct mark_ops puppet = {
+static const struct weir_mark_ops puppet = {
 	.name = "puppet",
 	.state_size = sizeof(struct puppet_state),
-	.scope = MARK_STATE_PER_PORT,
+	.scope = WEIR_MARK_STATE_PER_PORT,
 	.reasons = { "a", "b", "c", "d" },
 	.enqueue = puppet_enqueue,
 	.dequeue = puppet_dequeue,
@@ -42,7 +42,7 @@ static const struct mark_ops puppet = {
 
 static void puppet_open(struct desk *d, uint32_t pass_not_ect)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 
 	plan.mark = &puppet;
 	plan.pass_not_ect = pass_not_ect;
@@ -52,12 +52,12 @@ static void puppet_open(struct desk *d, uint32_t pass_not_ect)
 /* Offers a packet that asks for these verdicts; returns its flags, or -1 where it was dropped. */
 static int offer_verdicts(struct desk *d, uint8_t flags, uint32_t at_enqueue, uint32_t at_dequeue)
 {
-	struct packet packet = desk_packet(100);
+	struct weir_packet packet = desk_packet(100);
 	int64_t now_ps = d->port->free_ps;
 
 	packet.flags = flags;
 	packet.flow_hash = at_dequeue << 16 | at_enqueue;
-	return desk_offer(d, &packet, now_ps) == PORT_DROPPED ? -1 : packet.flags;
+	return desk_offer(d, &packet, now_ps) == WEIR_PORT_DROPPED ? -1 : packet.flags;
 }
 
 TEST(test_a_mark_sets_ce_and_counts_its_reason)
@@ -65,12 +65,15 @@ TEST(test_a_mark_sets_ce_and_counts_its_reason)
 	struct desk d;
 
 	puppet_open(&d, 0);
-	CHECK_INT(offer_verdicts(&d, PACKET_ECT, MARK_PASS, MARK_PASS), PACKET_ECT);
-	for (uint32_t reason = 0; reason < MARK_REASONS; reason++) {
-		uint32_t mark = MARK_CE | mark_reason(reason);
+	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_PASS),
+		  WEIR_PACKET_ECT);
+	for (uint32_t reason = 0; reason < WEIR_MARK_REASONS; reason++) {
+		uint32_t mark = WEIR_MARK_CE | weir_mark_reason(reason);
 
-		CHECK_INT(offer_verdicts(&d, PACKET_ECT, mark, MARK_PASS), PACKET_ECT | PACKET_CE);
-		CHECK_INT(offer_verdicts(&d, PACKET_ECT, MARK_PASS, mark), PACKET_ECT | PACKET_CE);
+		CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, mark, WEIR_MARK_PASS),
+			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
+		CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, mark),
+			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 		CHECK_INT(d.port->marks[reason], 2);
 	}
 	CHECK_INT(desk_drops(&d), 0);
@@ -82,10 +85,11 @@ TEST(test_a_packet_is_counted_as_marked_once)
 	struct desk d;
 
 	puppet_open(&d, 0);
-	CHECK_INT(offer_verdicts(&d, PACKET_ECT, MARK_CE, MARK_CE | mark_reason(1)),
-		  PACKET_ECT | PACKET_CE);
-	CHECK_INT(offer_verdicts(&d, PACKET_ECT | PACKET_CE, MARK_CE, MARK_CE),
-		  PACKET_ECT | PACKET_CE);
+	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_CE,
+				 WEIR_MARK_CE | weir_mark_reason(1)),
+		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
+	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT | WEIR_PACKET_CE, WEIR_MARK_CE, WEIR_MARK_CE),
+		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 	CHECK_INT(d.port->marks[0], 1);
 	CHECK_INT(d.port->marks[1], 0);
 	desk_close(&d);
@@ -96,15 +100,15 @@ TEST(test_a_mark_drops_what_is_not_ecn_capable_unless_told_to_pass)
 	struct desk d;
 
 	puppet_open(&d, 0);
-	CHECK_INT(offer_verdicts(&d, 0, MARK_CE, MARK_PASS), -1);
-	CHECK_INT(offer_verdicts(&d, 0, MARK_PASS, MARK_CE), -1);
-	CHECK_INT(offer_verdicts(&d, 0, MARK_PASS, MARK_PASS), 0);
-	CHECK_INT(d.port->drops[DROP_NOT_ECT], 2);
+	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_PASS), -1);
+	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_CE), -1);
+	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_PASS), 0);
+	CHECK_INT(d.port->drops[WEIR_DROP_NOT_ECT], 2);
 	CHECK_INT(desk_drops(&d), 2);
 	CHECK_INT(d.port->tx_pkts, 1);
 	desk_close(&d);
 	puppet_open(&d, 1);
-	CHECK_INT(offer_verdicts(&d, 0, MARK_CE, MARK_CE), 0);
+	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_CE), 0);
 	CHECK_INT(desk_drops(&d), 0);
 	CHECK_INT(d.port->marks[0], 0);
 	desk_close(&d);
@@ -113,36 +117,36 @@ TEST(test_a_mark_drops_what_is_not_ecn_capable_unless_told_to_pass)
 TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 {
 	struct desk d;
-	struct packet packet = desk_packet(100);
+	struct weir_packet packet = desk_packet(100);
 
 	puppet_open(&d, 0);
-	CHECK_INT(offer_verdicts(&d, PACKET_ECT, MARK_DROP, MARK_PASS), -1);
-	CHECK_INT(offer_verdicts(&d, PACKET_ECT, MARK_PASS, MARK_DROP), -1);
-	CHECK_INT(d.port->drops[DROP_SCHEME], 2);
+	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_DROP, WEIR_MARK_PASS), -1);
+	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_DROP), -1);
+	CHECK_INT(d.port->drops[WEIR_DROP_SCHEME], 2);
 	/* One that waited: the line stays free for the next. */
-	CHECK_INT(desk_offer_bytes(&d, 1000, 0), PORT_SEND);
-	packet.flow_hash = (uint32_t)MARK_DROP << 16;
-	CHECK_INT(port_offer(d.port, &d.pool, &packet, 1), PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&d, 200, 1), PORT_QUEUED);
-	CHECK(port_next(d.port, &d.pool) == NULL);
+	CHECK_INT(desk_offer_bytes(&d, 1000, 0), WEIR_PORT_SEND);
+	packet.flow_hash = (uint32_t)WEIR_MARK_DROP << 16;
+	CHECK_INT(weir_port_offer(d.port, &d.pool, &packet, 1), WEIR_PORT_QUEUED);
+	CHECK_INT(desk_offer_bytes(&d, 200, 1), WEIR_PORT_QUEUED);
+	CHECK(weir_port_next(d.port, &d.pool) == NULL);
 	CHECK_INT(d.port->free_ps, 1000 * 800);
-	CHECK_INT(port_next(d.port, &d.pool)->bytes, 200);
+	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 200);
 	CHECK_INT(d.port->free_ps, 1200 * 800);
-	CHECK_INT(d.port->drops[DROP_SCHEME], 3);
+	CHECK_INT(d.port->drops[WEIR_DROP_SCHEME], 3);
 	CHECK_INT(d.port->tx_pkts, 2);
 	desk_close(&d);
 }
 
 TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 	const struct puppet_state *state;
 	struct desk d;
 
 	plan.mark = &puppet;
-	desk_limit(&plan, BUFFER_PER_PORT, 2 | LENGTH_IN_PACKETS);
+	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 2 | WEIR_LENGTH_IN_PACKETS);
 	desk_open(&d, &plan, NULL);
-	state = port_mark_state(d.port, 0);
+	state = weir_port_mark_state(d.port, 0);
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 3);
 	CHECK_INT(state->asked, 3 + 1); /* the first also left */
 	desk_close(&d);
@@ -153,20 +157,20 @@ TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 /* Two queues with a pool; lengths leave out the packet itself and the one on the wire. */
 TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 {
-	struct buffer_pool pool = { .used_bytes = 50000 };
-	struct port_plan plan = desk_plan();
+	struct weir_buffer_pool pool = { .used_bytes = 50000 };
+	struct weir_port_plan plan = desk_plan();
 	struct desk_params params;
 	const struct puppet_state *state;
-	const struct mark_view *v;
-	struct packet packet;
+	const struct weir_mark_view *v;
+	struct weir_packet packet;
 	struct desk d;
 
 	plan.queues = 2;
 	desk_schemes(&plan, &params, "none", "sp");
 	plan.mark = &puppet;
-	buffer_params_init(&plan.buffer, BUFFER_PER_SWITCH, 1000000, ONE_Q32);
+	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_SWITCH, 1000000, WEIR_ONE_Q32);
 	desk_open(&d, &plan, &pool);
-	state = port_mark_state(d.port, 1);
+	state = weir_port_mark_state(d.port, 1);
 	desk_offer_bytes(&d, 1000, 0); /* on the wire until 800,000 */
 	desk_offer_bytes(&d, 300, 1000);
 	packet = desk_packet(500);
@@ -186,7 +190,7 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 	CHECK_INT(v->queue_pkts, 1);
 	CHECK_INT(v->port_bytes, 800);
 	CHECK_INT(v->port_pkts, 2);
-	CHECK_INT(port_next(d.port, &d.pool)->bytes, 300);
+	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 300);
 	v = &state->dequeue;
 	CHECK_INT(v->now_ns, 800);
 	CHECK_INT(v->sojourn_ns, 799);
@@ -194,7 +198,7 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 	CHECK_INT(v->queue_pkts, 0);
 	CHECK_INT(v->port_bytes, 1200);
 	CHECK_INT(v->pool_bytes, 51200);
-	CHECK_INT(port_next(d.port, &d.pool)->bytes, 500);
+	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 500);
 	CHECK_INT(v->now_ns, 1040);
 	CHECK_INT(v->sojourn_ns, 1038);
 	CHECK_INT(v->queue_bytes, 700);
@@ -205,40 +209,40 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 /* --- packets that need no questions --- */
 
 /* One random course of offers at a port; every answer, flag and counter goes into a digest. */
-static uint64_t course(const struct port_plan *plan, uint64_t seed, uint64_t *drops)
+static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_t *drops)
 {
-	struct buffer_pool pool = { 0 };
-	struct rng r = rng_make(seed, 0, RNG_TEST);
+	struct weir_buffer_pool pool = { 0 };
+	struct weir_rng r = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	uint64_t digest = 0;
 	int64_t now_ps = 0;
 	struct desk d;
 
-	desk_open(&d, plan, plan->buffer.scope == BUFFER_PER_SWITCH ? &pool : NULL);
+	desk_open(&d, plan, plan->buffer.scope == WEIR_BUFFER_PER_SWITCH ? &pool : NULL);
 	for (uint32_t i = 0; i < 20000; i++) {
-		struct packet packet = desk_packet(54 + (uint32_t)rng_below(&r, 1461));
+		struct weir_packet packet = desk_packet(54 + (uint32_t)weir_rng_below(&r, 1461));
 		uint64_t burst = i / 200 % 2 ? 2 : 1;
 
-		packet.class_id = (uint8_t)rng_below(&r, plan->queues);
-		packet.flags = rng_below(&r, 8) ? PACKET_ECT : 0;
-		now_ps += (int64_t)rng_below(&r, 1300000 / burst);
-		digest = hash64(digest, (uint64_t)desk_offer(&d, &packet, now_ps));
-		digest = hash64(digest, packet.flags);
+		packet.class_id = (uint8_t)weir_rng_below(&r, plan->queues);
+		packet.flags = weir_rng_below(&r, 8) ? WEIR_PACKET_ECT : 0;
+		now_ps += (int64_t)weir_rng_below(&r, 1300000 / burst);
+		digest = weir_hash64(digest, (uint64_t)desk_offer(&d, &packet, now_ps));
+		digest = weir_hash64(digest, packet.flags);
 	}
-	for (uint32_t i = 0; i < MARK_REASONS; i++)
-		digest = hash64(digest, d.port->marks[i]);
-	for (uint32_t i = 0; i < PORT_DROPS; i++)
-		digest = hash64(digest, d.port->drops[i]);
+	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
+		digest = weir_hash64(digest, d.port->marks[i]);
+	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
+		digest = weir_hash64(digest, d.port->drops[i]);
 	*drops = desk_drops(&d);
 	desk_close(&d);
 	return digest;
 }
 
-static uint32_t pass_all(void *state, const void *params, const struct mark_view *v)
+static uint32_t pass_all(void *state, const void *params, const struct weir_mark_view *v)
 {
 	(void)state;
 	(void)params;
 	(void)v;
-	return MARK_PASS;
+	return WEIR_MARK_PASS;
 }
 
 /* A scheme that says below which length it need not be asked gets the same packets marked as one
@@ -257,17 +261,17 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 		"tcn(threshold=10us)",
 		"codel(target=5us, interval=50us)",
 	};
-	static const uint64_t limits[] = { 30 | LENGTH_IN_PACKETS, 40000, 1514,
-					   200 | LENGTH_IN_PACKETS };
+	static const uint64_t limits[] = { 30 | WEIR_LENGTH_IN_PACKETS, 40000, 1514,
+					   200 | WEIR_LENGTH_IN_PACKETS };
 
 	for (uint32_t i = 0; i < 2 * 10 * 3 * 4; i++) {
-		struct port_plan plan = desk_plan();
-		enum buffer_scope scope = (enum buffer_scope)(i / 20 % 3);
+		struct weir_port_plan plan = desk_plan();
+		enum weir_buffer_scope scope = (enum weir_buffer_scope)(i / 20 % 3);
 		uint64_t limit = limits[i / 60], unseen, asked, drops[2];
 		struct desk_params params;
-		struct mark_ops always;
+		struct weir_mark_ops always;
 
-		if (scope == BUFFER_PER_SWITCH && length_is_packets(limit))
+		if (scope == WEIR_BUFFER_PER_SWITCH && weir_length_is_packets(limit))
 			continue; /* a pool counts bytes */
 		plan.queues = 1 + 3 * (i % 2);
 		desk_schemes(&plan, &params, markings[i / 2 % 10],
@@ -291,17 +295,17 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 /* Two packets of 1000 and 500 bytes wait behind one that takes 800 ns. */
 TEST(test_queue_length_is_weighted_by_time)
 {
-	struct port_plan plan = desk_plan();
-	struct port_stats stats;
+	struct weir_port_plan plan = desk_plan();
+	struct weir_port_stats stats;
 	struct desk d;
 
 	desk_open(&d, &plan, NULL);
-	port_stats_start(d.port, &stats, 0);
+	weir_port_stats_start(d.port, &stats, 0);
 	desk_offer_bytes(&d, 1000, 100000); /* on the wire until 900,000 */
 	desk_offer_bytes(&d, 1000, 200000); /* waits 700,000, leaves at 900,000 */
 	desk_offer_bytes(&d, 500, 400000);  /* waits until 1,700,000 */
 	desk_catch_up(&d, 5000000);
-	port_stats_stop(d.port, 4000000);
+	weir_port_stats_stop(d.port, 4000000);
 	CHECK(d.port->stats == NULL);
 	CHECK_INT(stats.max_pkts, 2);
 	CHECK_INT(stats.pkts_ps, 700000 + 1300000);
@@ -309,29 +313,29 @@ TEST(test_queue_length_is_weighted_by_time)
 	CHECK_INT(stats.bucket_ps[2], 500000); /* 400,000 to 900,000 */
 	CHECK_INT(stats.bucket_ps[1], 200000 + 800000);
 	CHECK_INT(stats.bucket_ps[0], 200000 + 2300000);
-	CHECK_INT(port_stats_quantile(&stats, 0.5), 0);
-	CHECK_INT(port_stats_quantile(&stats, 0.625), 0); /* exactly 2,500,000 of 4,000,000 */
-	CHECK_INT(port_stats_quantile(&stats, 0.63), 1);
-	CHECK_INT(port_stats_quantile(&stats, 0.875), 1);
-	CHECK_INT(port_stats_quantile(&stats, 0.88), 2);
-	CHECK_INT(port_stats_quantile(&stats, 1), 2);
+	CHECK_INT(weir_port_stats_quantile(&stats, 0.5), 0);
+	CHECK_INT(weir_port_stats_quantile(&stats, 0.625), 0); /* exactly 2,500,000 of 4,000,000 */
+	CHECK_INT(weir_port_stats_quantile(&stats, 0.63), 1);
+	CHECK_INT(weir_port_stats_quantile(&stats, 0.875), 1);
+	CHECK_INT(weir_port_stats_quantile(&stats, 0.88), 2);
+	CHECK_INT(weir_port_stats_quantile(&stats, 1), 2);
 	desk_close(&d);
 }
 
 /* What waits when measuring begins counts from then on. */
 TEST(test_statistics_that_start_late_begin_with_what_waits)
 {
-	struct port_plan plan = desk_plan();
-	struct port_stats stats;
+	struct weir_port_plan plan = desk_plan();
+	struct weir_port_stats stats;
 	struct desk d;
 
 	desk_open(&d, &plan, NULL);
 	for (uint32_t i = 0; i < 4; i++)
 		desk_offer_bytes(&d, 1000, 0);
-	port_stats_start(d.port, &stats, 100);
+	weir_port_stats_start(d.port, &stats, 100);
 	CHECK_INT(stats.max_pkts, 3);
 	desk_catch_up(&d, 800000);
-	port_stats_stop(d.port, 800100);
+	weir_port_stats_stop(d.port, 800100);
 	CHECK_INT(stats.bucket_ps[3], 799900);
 	CHECK_INT(stats.bucket_ps[2], 100);
 	CHECK_INT(stats.pkts_ps, 3 * 799900 + 2 * 100);
@@ -344,13 +348,14 @@ TEST(test_long_queues_are_kept_within_a_thirty_second)
 	uint32_t last = 0;
 
 	for (uint32_t pkts = 0; pkts < 1000000; pkts++) {
-		uint32_t bucket = port_stats_bucket(pkts), floor = port_stats_floor(bucket);
+		uint32_t bucket = weir_port_stats_bucket(pkts),
+			 floor = weir_port_stats_floor(bucket);
 
 		CHECK(bucket == last || bucket == last + 1);
 		CHECK(floor <= pkts && pkts - floor <= pkts / 32);
 		CHECK(pkts >= 128 || floor == pkts);
-		CHECK(port_stats_floor(bucket + 1) > pkts);
+		CHECK(weir_port_stats_floor(bucket + 1) > pkts);
 		last = bucket;
 	}
-	CHECK_INT(port_stats_bucket(UINT32_MAX), PORT_STATS_BUCKETS - 1);
+	CHECK_INT(weir_port_stats_bucket(UINT32_MAX), WEIR_PORT_STATS_BUCKETS - 1);
 }

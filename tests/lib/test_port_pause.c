@@ -5,14 +5,14 @@
 
 enum { PACKET = 1000 };
 
-#define NS(n) ns_to_ps(n)
+#define NS(n) weir_ns_to_ps(n)
 #define PACKET_PS NS(800) /* 1000 bytes at 10 Gb/s */
 
 /* --- a port with one queue --- */
 
 static void open_plain(struct desk *d)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 
 	desk_open(d, &plan, NULL);
 }
@@ -23,7 +23,7 @@ static int64_t next_start(struct desk *d, int64_t now_ps)
 	int64_t start_ps = d->port->free_ps;
 
 	CHECK(d->port->pkts > 0 && start_ps <= now_ps);
-	CHECK(port_next(d->port, &d->pool) != NULL);
+	CHECK(weir_port_next(d->port, &d->pool) != NULL);
 	return start_ps;
 }
 
@@ -34,14 +34,14 @@ TEST(test_paused_port_finishes_its_frame_and_goes_on_when_told)
 	struct desk d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), PORT_SEND);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), PORT_QUEUED);
-	port_pause(d.port, 0);
-	CHECK_INT(d.port->free_ps, PORT_BLOCKED_PS);
-	CHECK_INT(port_line_free_ps(d.port), PACKET_PS);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
+	weir_port_pause(d.port, 0);
+	CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
+	CHECK_INT(weir_port_line_free_ps(d.port), PACKET_PS);
 	CHECK_INT(desk_catch_up(&d, NS(4999)), 0);
-	port_resume(d.port, 0, NS(5000));
+	weir_port_resume(d.port, 0, NS(5000));
 	CHECK_INT(next_start(&d, NS(5000)), NS(5000));
 	CHECK_INT(desk_catch_up(&d, NS(5799)), 0);
 	CHECK_INT(next_start(&d, NS(5800)), NS(5800));
@@ -55,15 +55,15 @@ TEST(test_packets_that_come_during_a_pause_start_at_the_resume)
 	struct desk d;
 
 	open_plain(&d);
-	port_pause(d.port, 0);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), PORT_QUEUED);
-	port_resume(d.port, 0, NS(1000));
+	weir_port_pause(d.port, 0);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_QUEUED);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
+	weir_port_resume(d.port, 0, NS(1000));
 	CHECK_INT(d.port->held_pkts, 0);
 	CHECK_INT(next_start(&d, NS(1000)), NS(1000));
-	port_pause(d.port, 0);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(1100)), PORT_QUEUED);
-	port_resume(d.port, 0, NS(3000));
+	weir_port_pause(d.port, 0);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(1100)), WEIR_PORT_QUEUED);
+	weir_port_resume(d.port, 0, NS(3000));
 	CHECK_INT(next_start(&d, NS(3000)), NS(3000));
 	CHECK_INT(next_start(&d, NS(9000)), NS(3800));
 	CHECK_INT(d.port->held_pkts, 0);
@@ -75,17 +75,17 @@ TEST(test_resume_while_the_line_is_busy_waits_for_the_line)
 	struct desk d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), PORT_SEND);
-	port_pause(d.port, 0);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), PORT_QUEUED);
-	port_resume(d.port, 0, NS(300));
+	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_SEND);
+	weir_port_pause(d.port, 0);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
+	weir_port_resume(d.port, 0, NS(300));
 	CHECK_INT(d.port->free_ps, NS(900));
 	/* Said twice, as nothing. */
-	port_resume(d.port, 0, NS(400));
+	weir_port_resume(d.port, 0, NS(400));
 	CHECK_INT(d.port->free_ps, NS(900));
-	port_pause(d.port, 0);
-	port_pause(d.port, 0);
-	port_resume(d.port, 0, NS(2000));
+	weir_port_pause(d.port, 0);
+	weir_port_pause(d.port, 0);
+	weir_port_resume(d.port, 0, NS(2000));
 	CHECK_INT(next_start(&d, NS(2000)), NS(2000));
 	desk_close(&d);
 }
@@ -95,11 +95,11 @@ TEST(test_resume_of_an_empty_port_leaves_its_line_as_it_is)
 	struct desk d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), PORT_SEND);
-	port_pause(d.port, 0);
-	port_resume(d.port, 0, NS(5000));
+	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
+	weir_port_pause(d.port, 0);
+	weir_port_resume(d.port, 0, NS(5000));
 	CHECK_INT(d.port->free_ps, PACKET_PS);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(6000)), PORT_SEND);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(6000)), WEIR_PORT_SEND);
 	CHECK_INT(d.port->free_ps, NS(6800));
 	desk_close(&d);
 }
@@ -110,18 +110,18 @@ TEST(test_interjected_frames_take_the_line_first_paused_or_not)
 	struct desk d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), PORT_SEND);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), PORT_QUEUED);
-	CHECK_INT(port_interject(d.port, PFC_FRAME_BYTES, NS(10)), NS(800));
-	CHECK_INT(port_interject(d.port, PFC_FRAME_BYTES, NS(20)), 851200);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
+	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
+	CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(10)), NS(800));
+	CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(20)), 851200);
 	CHECK_INT(d.port->free_ps, 902400);
-	port_pause(d.port, 0);
-	CHECK_INT(port_interject(d.port, PFC_FRAME_BYTES, NS(2000)), NS(2000));
-	CHECK_INT(d.port->free_ps, PORT_BLOCKED_PS);
-	port_resume(d.port, 0, NS(2010));
+	weir_port_pause(d.port, 0);
+	CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(2000)), NS(2000));
+	CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
+	weir_port_resume(d.port, 0, NS(2010));
 	CHECK_INT(next_start(&d, NS(9000)), 2051200);
 	CHECK_INT(d.port->tx_pkts, 5);
-	CHECK_INT(d.port->tx_bytes, 2 * PACKET + 3 * PFC_FRAME_BYTES);
+	CHECK_INT(d.port->tx_bytes, 2 * PACKET + 3 * WEIR_PFC_FRAME_BYTES);
 	desk_close(&d);
 }
 
@@ -140,7 +140,7 @@ enum { QUEUES = 3, SCHEDULERS = sizeof(schedulers) / sizeof(schedulers[0]) };
 static void open_queues(struct desk *d, struct desk_params *params, const char *scheduler,
 			uint32_t queues)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 
 	plan.queues = queues;
 	desk_schemes(&plan, params, "none", scheduler);
@@ -149,7 +149,7 @@ static void open_queues(struct desk *d, struct desk_params *params, const char *
 
 static int offer_class(struct desk *d, uint8_t class_id, int64_t now_ps)
 {
-	struct packet packet = desk_packet(PACKET);
+	struct weir_packet packet = desk_packet(PACKET);
 
 	packet.class_id = class_id;
 	return desk_offer(d, &packet, now_ps);
@@ -160,7 +160,7 @@ static void drain(struct desk *d, int64_t now_ps, uint32_t paused, uint32_t sent
 {
 	memset(sent, 0, QUEUES * sizeof(*sent));
 	while (d->port->pkts && d->port->free_ps <= now_ps) {
-		const struct packet *packet = port_next(d->port, &d->pool);
+		const struct weir_packet *packet = weir_port_next(d->port, &d->pool);
 
 		if (!packet)
 			continue;
@@ -179,31 +179,32 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		uint32_t sent[QUEUES];
 
 		open_queues(&d, &params, schedulers[s], QUEUES);
-		CHECK_INT(offer_class(&d, 0, 0), PORT_SEND);
+		CHECK_INT(offer_class(&d, 0, 0), WEIR_PORT_SEND);
 		for (int i = 0; i < 3; i++)
 			for (uint8_t k = 0; k < QUEUES; k++)
-				CHECK_INT(offer_class(&d, k, 0), PORT_QUEUED);
-		port_pause(d.port, 1);
+				CHECK_INT(offer_class(&d, k, 0), WEIR_PORT_QUEUED);
+		weir_port_pause(d.port, 1);
 		CHECK_INT(d.port->held_pkts, 3);
 		drain(&d, NS(100000), 1, sent);
 		CHECK_INT(sent[0], 3);
 		CHECK_INT(sent[2], 3);
-		CHECK_INT(d.port->free_ps, PORT_BLOCKED_PS);
-		CHECK_INT(port_line_free_ps(d.port), 7 * PACKET_PS);
+		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
+		CHECK_INT(weir_port_line_free_ps(d.port), 7 * PACKET_PS);
 
-		CHECK_INT(offer_class(&d, 1, NS(100000)), PORT_QUEUED);
+		CHECK_INT(offer_class(&d, 1, NS(100000)), WEIR_PORT_QUEUED);
 		CHECK_INT(d.port->held_pkts, 4);
-		CHECK_INT(d.port->free_ps, PORT_BLOCKED_PS);
+		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 		/* Another class passes the paused one, straight through and then behind itself. */
-		CHECK_INT(offer_class(&d, 2, NS(110000)), PORT_SEND);
-		CHECK_INT(offer_class(&d, 2, NS(110100)), PORT_QUEUED);
+		CHECK_INT(offer_class(&d, 2, NS(110000)), WEIR_PORT_SEND);
+		CHECK_INT(offer_class(&d, 2, NS(110100)), WEIR_PORT_QUEUED);
 		CHECK_INT(next_start(&d, NS(110800)), NS(110800));
 		/* A frame while it is blocked moves the line on. */
 		drain(&d, NS(120000), 1, sent);
-		CHECK_INT(port_interject(d.port, PFC_FRAME_BYTES, NS(130000)), NS(130000));
-		CHECK_INT(d.port->free_ps, PORT_BLOCKED_PS);
+		CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(130000)),
+			  NS(130000));
+		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 
-		port_resume(d.port, 1, NS(130001));
+		weir_port_resume(d.port, 1, NS(130001));
 		CHECK_INT(d.port->held_pkts, 0);
 		CHECK_INT(next_start(&d, NS(130100)), 130051200);
 		drain(&d, NS(200000), UINT32_MAX, sent);
@@ -231,13 +232,13 @@ TEST(test_pauses_do_not_save_up_credit)
 			for (uint8_t k = 0; k < 2; k++)
 				offer_class(&d, k, 0);
 		for (int i = 0; i < 600; i++) {
-			const struct packet *packet;
+			const struct weir_packet *packet;
 
 			now_ps = d.port->free_ps;
-			packet = port_next(d.port, &d.pool);
+			packet = weir_port_next(d.port, &d.pool);
 			if (packet && packet->class_id == 1) {
-				port_pause(d.port, 1);
-				port_resume(d.port, 1, now_ps);
+				weir_port_pause(d.port, 1);
+				weir_port_resume(d.port, 1, now_ps);
 			}
 		}
 		drain(&d, now_ps + 180 * PACKET_PS, UINT32_MAX, sent);
@@ -248,7 +249,7 @@ TEST(test_pauses_do_not_save_up_credit)
 
 /* The queue over time, by hand: nothing until 1000 ns, then one packet that is paused on an idle line until
  * 3000 ns, then nothing until 5000 ns. Its mean is 2/5, and no change is told out of order. */
-static void see_change(void *context, const struct port *p, int64_t since_ps)
+static void see_change(void *context, const struct weir_port *p, int64_t since_ps)
 {
 	int64_t *last_ps = context;
 
@@ -261,20 +262,20 @@ TEST(test_a_paused_packet_on_an_idle_line_is_counted_as_waiting)
 {
 	for (size_t s = 0; s < SCHEDULERS; s++) {
 		struct desk_params params;
-		struct port_stats stats;
+		struct weir_port_stats stats;
 		struct desk d;
 		int64_t last_ps = 0;
 
 		open_queues(&d, &params, schedulers[s], QUEUES);
-		port_stats_start(d.port, &stats, 0);
+		weir_port_stats_start(d.port, &stats, 0);
 		stats.on_change = see_change;
 		stats.context = &last_ps;
-		port_pause(d.port, 1);
-		CHECK_INT(offer_class(&d, 1, NS(1000)), PORT_QUEUED);
+		weir_port_pause(d.port, 1);
+		CHECK_INT(offer_class(&d, 1, NS(1000)), WEIR_PORT_QUEUED);
 		desk_catch_up(&d, NS(2000));
-		port_resume(d.port, 1, NS(3000));
+		weir_port_resume(d.port, 1, NS(3000));
 		desk_catch_up(&d, NS(4000));
-		port_stats_stop(d.port, NS(5000));
+		weir_port_stats_stop(d.port, NS(5000));
 		CHECK_INT(stats.pkts_ps, NS(2000));
 		CHECK_INT(stats.bucket_ps[0], NS(3000));
 		CHECK_INT(stats.bucket_ps[1], NS(2000));
@@ -309,7 +310,7 @@ static int64_t model_start_ps(const struct model *m)
 }
 
 /* Its number is in flow_hash, its size in bytes. */
-static void model_sends(struct model *m, const struct packet *packet, int64_t start_ps)
+static void model_sends(struct model *m, const struct weir_packet *packet, int64_t start_ps)
 {
 	uint32_t q = packet->class_id;
 
@@ -325,7 +326,7 @@ static void catch_up(struct desk *d, struct model *m, int64_t now_ps)
 {
 	while (d->port->pkts && d->port->free_ps <= now_ps) {
 		int64_t start_ps = d->port->free_ps;
-		const struct packet *packet = port_next(d->port, &d->pool);
+		const struct weir_packet *packet = weir_port_next(d->port, &d->pool);
 
 		if (packet)
 			model_sends(m, packet, start_ps);
@@ -334,33 +335,33 @@ static void catch_up(struct desk *d, struct model *m, int64_t now_ps)
 	CHECK(!may_send(m) || model_start_ps(m) > now_ps);
 }
 
-static void random_offer(struct desk *d, struct model *m, struct rng *rng, int64_t now_ps)
+static void random_offer(struct desk *d, struct model *m, struct weir_rng *rng, int64_t now_ps)
 {
-	uint32_t q = (uint32_t)rng_below(rng, m->queues);
-	struct packet packet = desk_packet(64 + (uint32_t)rng_below(rng, 1437));
+	uint32_t q = (uint32_t)weir_rng_below(rng, m->queues);
+	struct weir_packet packet = desk_packet(64 + (uint32_t)weir_rng_below(rng, 1437));
 	int could = may_send(m);
 
 	packet.class_id = (uint8_t)q;
 	packet.flow_hash = m->next[q]++;
 	if (!could)
 		m->ready_ps = now_ps;
-	if (port_offer(d->port, &d->pool, &packet, now_ps) == PORT_SEND)
+	if (weir_port_offer(d->port, &d->pool, &packet, now_ps) == WEIR_PORT_SEND)
 		model_sends(m, &packet, now_ps);
 }
 
-static void random_step(struct desk *d, struct model *m, struct rng *rng, int64_t now_ps)
+static void random_step(struct desk *d, struct model *m, struct weir_rng *rng, int64_t now_ps)
 {
-	uint32_t q = (uint32_t)rng_below(rng, m->queues), held = 0;
+	uint32_t q = (uint32_t)weir_rng_below(rng, m->queues), held = 0;
 	int could = may_send(m);
 
-	switch (rng_below(rng, 8)) {
+	switch (weir_rng_below(rng, 8)) {
 	case 0:
-		port_pause(d->port, q);
+		weir_port_pause(d->port, q);
 		m->paused[q] = 1;
 		break;
 	case 1:
 	case 2:
-		port_resume(d->port, q, now_ps);
+		weir_port_resume(d->port, q, now_ps);
 		m->paused[q] = 0;
 		if (!could)
 			m->ready_ps = now_ps;
@@ -368,7 +369,7 @@ static void random_step(struct desk *d, struct model *m, struct rng *rng, int64_
 	case 3: {
 		int64_t start_ps = m->line_free_ps > now_ps ? m->line_free_ps : now_ps;
 
-		CHECK_INT(port_interject(d->port, PFC_FRAME_BYTES, now_ps), start_ps);
+		CHECK_INT(weir_port_interject(d->port, WEIR_PFC_FRAME_BYTES, now_ps), start_ps);
 		m->line_free_ps = start_ps + 51200;
 		break;
 	}
@@ -383,7 +384,7 @@ static void random_step(struct desk *d, struct model *m, struct rng *rng, int64_
 
 static void check_at_random(const char *scheduler, uint32_t queues, uint64_t seed)
 {
-	struct rng rng = rng_make(seed, 2, RNG_TEST);
+	struct weir_rng rng = weir_rng_make(seed, 2, WEIR_RNG_TEST);
 	struct desk_params params;
 	struct model m = { .queues = queues };
 	struct desk d;
@@ -391,19 +392,19 @@ static void check_at_random(const char *scheduler, uint32_t queues, uint64_t see
 
 	open_queues(&d, &params, scheduler, queues);
 	for (int step = 0; step < 3000; step++) {
-		now_ps += (int64_t)rng_below(&rng, 1500000);
+		now_ps += (int64_t)weir_rng_below(&rng, 1500000);
 		catch_up(&d, &m, now_ps);
 		random_step(&d, &m, &rng, now_ps);
 	}
 	for (uint32_t q = 0; q < queues; q++) {
 		int could = may_send(&m);
 
-		port_resume(d.port, q, now_ps);
+		weir_port_resume(d.port, q, now_ps);
 		m.paused[q] = 0;
 		if (!could)
 			m.ready_ps = now_ps;
 	}
-	catch_up(&d, &m, PORT_BLOCKED_PS - 1);
+	catch_up(&d, &m, WEIR_PORT_BLOCKED_PS - 1);
 	CHECK_INT(d.port->pkts, 0);
 	for (uint32_t q = 0; q < queues; q++)
 		CHECK_INT(m.first[q], m.next[q]);

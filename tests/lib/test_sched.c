@@ -17,23 +17,23 @@ struct fake_queue {
 };
 
 struct bench {
-	const struct sched_ops *ops;
+	const struct weir_sched_ops *ops;
 	uint32_t count;
-	struct queue queues[QUEUES_MAX];
-	struct fake_queue packets[QUEUES_MAX];
-	uint64_t sent_bytes[QUEUES_MAX], sent_pkts[QUEUES_MAX];
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	struct weir_queue queues[WEIR_QUEUES_MAX];
+	struct fake_queue packets[WEIR_QUEUES_MAX];
+	uint64_t sent_bytes[WEIR_QUEUES_MAX], sent_pkts[WEIR_QUEUES_MAX];
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char state[STATE_MAX];
 };
 
 static void bench_make(struct bench *b, const char *spec, uint32_t queues)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	memset(b, 0, sizeof(*b));
 	memset(b->params, 0x5a, sizeof(b->params));
 	b->count = queues;
-	if (sched_parse(spec, queues, &b->ops, b->params, &e))
+	if (weir_sched_parse(spec, queues, &b->ops, b->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	CHECK(b->ops->state_size + queues * b->ops->queue_state_size <= STATE_MAX);
 	/* What lies behind the scheduler's own memory must stay as it is. */
@@ -45,7 +45,7 @@ static void bench_make(struct bench *b, const char *spec, uint32_t queues)
 
 static void bench_add(struct bench *b, uint32_t q, uint32_t bytes)
 {
-	struct queue *queue = &b->queues[q];
+	struct weir_queue *queue = &b->queues[q];
 
 	CHECK(queue->pkts < RING);
 	b->packets[q].bytes[(b->packets[q].first + queue->pkts) % RING] = bytes;
@@ -61,7 +61,7 @@ static void bench_add(struct bench *b, uint32_t q, uint32_t bytes)
 static uint32_t bench_serve(struct bench *b)
 {
 	uint32_t q = b->ops->pick(b->state, b->params, b->queues), bytes;
-	struct queue *queue = &b->queues[q];
+	struct weir_queue *queue = &b->queues[q];
 
 	CHECK(q < b->count && queue->pkts > 0);
 	/* Asking again changes nothing. */
@@ -101,7 +101,7 @@ TEST(test_busy_queues_are_found_in_order_and_round)
 	struct busy b = { { 0 } };
 	uint32_t q = 127;
 
-	CHECK_INT(busy_from(&b, 0), QUEUES_MAX);
+	CHECK_INT(busy_from(&b, 0), WEIR_QUEUES_MAX);
 	for (size_t i = 0; i < 6; i++)
 		busy_add(&b, members[i]);
 	for (size_t i = 0; i < 12; i++) {
@@ -111,9 +111,9 @@ TEST(test_busy_queues_are_found_in_order_and_round)
 	CHECK_INT(busy_from(&b, 6), 63);
 	CHECK_INT(busy_from(&b, 64), 64);
 	CHECK_INT(busy_from(&b, 101), 127);
-	CHECK_INT(busy_from(&b, 128), QUEUES_MAX);
+	CHECK_INT(busy_from(&b, 128), WEIR_QUEUES_MAX);
 	busy_remove(&b, 127);
-	CHECK_INT(busy_from(&b, 101), QUEUES_MAX);
+	CHECK_INT(busy_from(&b, 101), WEIR_QUEUES_MAX);
 	busy_remove(&b, 64);
 	CHECK_INT(busy_from(&b, 64), 100);
 	CHECK_INT(busy_after(&b, 100), 0);
@@ -283,20 +283,21 @@ TEST(test_sp_wfq_time_survives_a_priority_packet)
 /* --- shares --- */
 
 /* Keeps queues first..last busy with random sizes and serves n packets. */
-static void bench_saturate(struct bench *b, uint32_t first, struct rng *random, int n)
+static void bench_saturate(struct bench *b, uint32_t first, struct weir_rng *random, int n)
 {
 	for (int i = 0; i < n; i++) {
 		for (uint32_t q = first; q < b->count; q++)
 			while (b->queues[q].pkts < 2)
-				bench_add(b, q,
-					  64 + (uint32_t)rng_below(random, q % 2 ? 9000 : 1436));
+				bench_add(
+					b, q,
+					64 + (uint32_t)weir_rng_below(random, q % 2 ? 9000 : 1436));
 		bench_serve(b);
 	}
 }
 
 static void check_shares(const char *spec, uint32_t strict, const uint32_t *weights, uint32_t count)
 {
-	struct rng random = rng_make(1, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	uint64_t all_bytes = 0, all_weights = 0;
 	struct bench b;
 
@@ -335,7 +336,7 @@ TEST(test_dwrr_and_wfq_share_bytes_by_weight_within_1_percent)
 TEST(test_wfq_keeps_the_fairness_bound_at_every_packet)
 {
 	static const double weights[] = { 5, 3, 1 };
-	struct rng random = rng_make(2, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(2, 0, WEIR_RNG_TEST);
 	struct bench b;
 
 	bench_make(&b, "wfq(weights=5:3:1)", 3);
@@ -383,12 +384,12 @@ TEST(test_128_queues_are_served_alike)
 	struct bench b;
 
 	for (size_t i = 0; i < 3; i++) {
-		bench_make(&b, specs[i], QUEUES_MAX);
-		for (uint32_t q = 0; q < QUEUES_MAX; q++)
+		bench_make(&b, specs[i], WEIR_QUEUES_MAX);
+		for (uint32_t q = 0; q < WEIR_QUEUES_MAX; q++)
 			bench_fill(&b, q, 1500, 10);
-		for (int k = 0; k < 5 * QUEUES_MAX; k++)
+		for (int k = 0; k < 5 * WEIR_QUEUES_MAX; k++)
 			bench_serve(&b);
-		for (uint32_t q = 0; q < QUEUES_MAX; q++)
+		for (uint32_t q = 0; q < WEIR_QUEUES_MAX; q++)
 			CHECK_INT(b.sent_pkts[q], 5);
 	}
 }
@@ -420,12 +421,12 @@ TEST(test_schedulers_that_do_not_fit_the_port_are_refused)
 		  "sp-dwrr: priority-queues=4 leaves no queue to share "
 		  "the rest; the port has 4, so at most 3" },
 	};
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct sched_ops *ops;
-	struct error e;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_sched_ops *ops;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		CHECK_INT(sched_parse(cases[i].spec, cases[i].queues, &ops, params, &e), -1);
+		CHECK_INT(weir_sched_parse(cases[i].spec, cases[i].queues, &ops, params, &e), -1);
 		CHECK_STR(e.text, cases[i].message);
 	}
 }
@@ -435,23 +436,24 @@ TEST(test_schedulers_that_do_not_fit_the_port_are_refused)
 /* Random arrivals and services, the queues draining now and then; the hash of every choice. */
 static uint64_t bench_random(struct bench *b, uint64_t seed, int steps)
 {
-	struct rng random = rng_make(seed, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	uint64_t waiting = 0, hash = 0;
 
 	for (int i = 0; i < steps; i++) {
-		uint32_t q = (uint32_t)rng_below(&random, b->count);
-		int arrives = rng_below(&random, 100) < (i / 200 % 2 ? 60u : 35u);
+		uint32_t q = (uint32_t)weir_rng_below(&random, b->count);
+		int arrives = weir_rng_below(&random, 100) < (i / 200 % 2 ? 60u : 35u);
 
 		if (arrives && b->queues[q].pkts < RING) {
-			bench_add(b, q, 1 + (uint32_t)rng_below(&random, i % 7 ? 1500 : 65535));
+			bench_add(b, q,
+				  1 + (uint32_t)weir_rng_below(&random, i % 7 ? 1500 : 65535));
 			waiting++;
 		} else if (waiting > 0) {
-			hash = hash64(hash, bench_serve(b));
+			hash = weir_hash64(hash, bench_serve(b));
 			waiting--;
 		}
 	}
 	for (; waiting > 0; waiting--)
-		hash = hash64(hash, bench_serve(b));
+		hash = weir_hash64(hash, bench_serve(b));
 	for (size_t at = b->ops->state_size + b->count * b->ops->queue_state_size; at < STATE_MAX;
 	     at++)
 		CHECK_INT(b->state[at], 0x77);
@@ -464,9 +466,9 @@ TEST(test_every_scheduler_serves_all_packets_and_is_deterministic)
 {
 	struct bench a, b;
 
-	for (size_t i = 0; sched_all[i]; i++) {
-		for (uint32_t queues = 1; queues <= QUEUES_MAX; queues = queues * 3 + 1) {
-			const char *name = sched_all[i]->name;
+	for (size_t i = 0; weir_sched_all[i]; i++) {
+		for (uint32_t queues = 1; queues <= WEIR_QUEUES_MAX; queues = queues * 3 + 1) {
+			const char *name = weir_sched_all[i]->name;
 
 			if (strcmp(name, "fifo") == 0 && queues > 1)
 				continue;
@@ -484,24 +486,26 @@ TEST(test_every_scheduler_survives_the_extremes_of_its_options)
 	struct bench b;
 	int tried = 0;
 
-	for (size_t i = 0; sched_all[i]; i++) {
-		for (const struct option *o = sched_all[i]->options; o && o->name; o++) {
+	for (size_t i = 0; weir_sched_all[i]; i++) {
+		for (const struct weir_option *o = weir_sched_all[i]->options; o && o->name; o++) {
 			uint64_t extremes[] = { o->min, o->max };
 
 			for (int k = 0; k < 2; k++, tried++) {
 				uint32_t min = (uint32_t)o->min, max = (uint32_t)o->max;
-				struct weights w = { 4, { min, max, max, min } };
-				struct option alone = *o;
-				uint32_t queues = o->type == OPT_COUNT ? (uint32_t)extremes[k] + 1
-						  : sched_all[i]->options[0].type == OPT_COUNT ? 5
+				struct weir_weights w = { 4, { min, max, max, min } };
+				struct weir_option alone = *o;
+				uint32_t queues =
+					o->type == WEIR_OPT_COUNT ? (uint32_t)extremes[k] + 1
+					: weir_sched_all[i]->options[0].type == WEIR_OPT_COUNT ? 5
 											       : 4;
 				char value[256], spec[512];
 
 				alone.offset = 0;
-				option_format(value, sizeof(value), &alone,
-					      o->type == OPT_WEIGHTS ? (void *)&w
-								     : (void *)&extremes[k]);
-				snprintf(spec, sizeof(spec), "%s(%s=%s)", sched_all[i]->name,
+				weir_option_format(value, sizeof(value), &alone,
+						   o->type == WEIR_OPT_WEIGHTS
+							   ? (void *)&w
+							   : (void *)&extremes[k]);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)", weir_sched_all[i]->name,
 					 o->name, value);
 				bench_make(&b, spec, queues);
 				bench_random(&b, 9, 2000);

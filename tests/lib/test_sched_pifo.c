@@ -9,12 +9,12 @@
 static int64_t pifo_open(struct desk *d, struct desk_params *params, const char *spec,
 			 uint32_t queues, const char *marking)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 
 	plan.queues = queues;
 	desk_schemes(&plan, params, marking, spec);
 	desk_open(d, &plan, NULL);
-	CHECK_INT(desk_offer_bytes(d, 10000, 0), PORT_SEND);
+	CHECK_INT(desk_offer_bytes(d, 10000, 0), WEIR_PORT_SEND);
 	CHECK_INT(d->port->free_ps, 10000 * 800);
 	return d->port->free_ps;
 }
@@ -22,24 +22,24 @@ static int64_t pifo_open(struct desk *d, struct desk_params *params, const char 
 /* Known by its size; waits. */
 static void put(struct desk *d, uint32_t bytes, uint8_t class_id, int64_t slack_ps, int64_t now_ps)
 {
-	struct packet packet = desk_packet(bytes);
+	struct weir_packet packet = desk_packet(bytes);
 
 	packet.class_id = class_id;
 	packet.slack_ps = slack_ps;
-	CHECK_INT(port_offer(d->port, &d->pool, &packet, now_ps), PORT_QUEUED);
+	CHECK_INT(weir_port_offer(d->port, &d->pool, &packet, now_ps), WEIR_PORT_QUEUED);
 }
 
 /* The sizes of the packets that leave next are these. */
 static void check_order(struct desk *d, const uint32_t *bytes, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		CHECK_INT(port_next(d->port, &d->pool)->bytes, bytes[i]);
+		CHECK_INT(weir_port_next(d->port, &d->pool)->bytes, bytes[i]);
 }
 
 /* Every chunk that was ever taken from the store is free. */
 static void check_all_given_back(const struct desk *d)
 {
-	CHECK_INT(d->pool.free_count + d->store.batch_count * POOL_BATCH, d->store.fresh);
+	CHECK_INT(d->pool.free_count + d->store.batch_count * WEIR_POOL_BATCH, d->store.fresh);
 }
 
 /* --- ranks by hand --- */
@@ -112,9 +112,9 @@ TEST(test_pifo_serves_the_lowest_rank_of_all_queues)
 	put(&d, 103, 1, 50, 0);
 	put(&d, 104, 0, 20, 0);
 	put(&d, 105, 2, 30, 0);
-	CHECK_INT(port_queues(d.port)[0].head_rank, 20);
-	CHECK_INT(port_queues(d.port)[0].head_bytes, 104);
-	CHECK_INT(port_queues(d.port)[1].bytes, 204);
+	CHECK_INT(weir_port_queues(d.port)[0].head_rank, 20);
+	CHECK_INT(weir_port_queues(d.port)[0].head_bytes, 104);
+	CHECK_INT(weir_port_queues(d.port)[1].bytes, 204);
 	check_order(&d, order, 6);
 	check_all_given_back(&d);
 	desk_close(&d);
@@ -122,17 +122,17 @@ TEST(test_pifo_serves_the_lowest_rank_of_all_queues)
 
 TEST(test_an_idle_pifo_port_sends_at_once_and_takes_off_no_slack)
 {
-	struct packet packet = desk_packet(100);
+	struct weir_packet packet = desk_packet(100);
 	struct desk_params params;
 	struct desk d;
 	int64_t free_ps = pifo_open(&d, &params, "pifo", 1, "none");
 
 	packet.slack_ps = 77;
-	CHECK_INT(desk_offer(&d, &packet, free_ps), PORT_SEND);
+	CHECK_INT(desk_offer(&d, &packet, free_ps), WEIR_PORT_SEND);
 	CHECK_INT(packet.slack_ps, 77);
 	CHECK_INT(d.port->tx_pkts, 2);
 	CHECK_INT(d.port->tx_bytes, 10100);
-	CHECK_INT(packet_store_used_bytes(&d.store), 0);
+	CHECK_INT(weir_packet_store_used_bytes(&d.store), 0);
 	desk_close(&d);
 }
 
@@ -140,23 +140,23 @@ TEST(test_an_idle_pifo_port_sends_at_once_and_takes_off_no_slack)
  * bytes later, from 3,000,000 until 8,080,000. Where nothing is ranked slack is nobody's business. */
 TEST(test_a_port_takes_the_wait_off_the_slack)
 {
-	const struct packet *packet;
+	const struct weir_packet *packet;
 	struct desk_params params;
 	struct desk d;
 
 	CHECK_INT(pifo_open(&d, &params, "pifo", 1, "none"), 8000000);
 	put(&d, 100, 0, 9000000, 1000000);
 	put(&d, 200, 0, 7500000, 3000000);
-	packet = port_next(d.port, &d.pool);
+	packet = weir_port_next(d.port, &d.pool);
 	CHECK_INT(packet->bytes, 100);
 	CHECK_INT(packet->slack_ps, 9000000 - 7000000);
-	packet = port_next(d.port, &d.pool);
+	packet = weir_port_next(d.port, &d.pool);
 	CHECK_INT(packet->bytes, 200);
 	CHECK_INT(packet->slack_ps, 7500000 - 5080000);
 	desk_close(&d);
 	pifo_open(&d, &params, "sp", 2, "none");
 	put(&d, 100, 1, 9000000, 1000000);
-	CHECK_INT(port_next(d.port, &d.pool)->slack_ps, 9000000);
+	CHECK_INT(weir_port_next(d.port, &d.pool)->slack_ps, 9000000);
 	desk_close(&d);
 }
 
@@ -164,37 +164,37 @@ TEST(test_a_port_takes_the_wait_off_the_slack)
  * waited 7 and the one that came at 4 us, which goes first, 4; by then it is 8.08 us. */
 TEST(test_a_ranked_packet_is_judged_by_its_own_wait)
 {
-	const struct packet *packet;
+	const struct weir_packet *packet;
 	struct desk_params params;
 	struct desk d;
 
 	pifo_open(&d, &params, "pifo", 1, "tcn(threshold=5us)");
 	put(&d, 100, 0, 9000000, 1000000);
 	put(&d, 200, 0, 1000000, 4000000);
-	packet = port_next(d.port, &d.pool);
+	packet = weir_port_next(d.port, &d.pool);
 	CHECK_INT(packet->bytes, 200);
-	CHECK_INT(packet->flags, PACKET_ECT);
-	packet = port_next(d.port, &d.pool);
+	CHECK_INT(packet->flags, WEIR_PACKET_ECT);
+	packet = weir_port_next(d.port, &d.pool);
 	CHECK_INT(packet->bytes, 100);
-	CHECK_INT(packet->flags, PACKET_ECT | PACKET_CE);
+	CHECK_INT(packet->flags, WEIR_PACKET_ECT | WEIR_PACKET_CE);
 	CHECK_INT(d.port->marks[0], 1);
 	desk_close(&d);
 }
 
 TEST(test_limits_and_pools_count_ranked_packets)
 {
-	struct port_plan plan = desk_plan();
-	struct buffer_pool pool = { 0 };
+	struct weir_port_plan plan = desk_plan();
+	struct weir_buffer_pool pool = { 0 };
 	struct desk_params params;
 	struct desk d;
 
 	desk_schemes(&plan, &params, "none", "pifo");
-	desk_limit(&plan, BUFFER_PER_PORT, 5 | LENGTH_IN_PACKETS);
+	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 5 | WEIR_LENGTH_IN_PACKETS);
 	desk_open(&d, &plan, NULL);
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 1 + 5);
-	CHECK_INT(d.port->drops[DROP_PORT_FULL], 1);
+	CHECK_INT(d.port->drops[WEIR_DROP_PORT_FULL], 1);
 	desk_close(&d);
-	buffer_params_init(&plan.buffer, BUFFER_PER_SWITCH, 12000, ONE_Q32);
+	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_SWITCH, 12000, WEIR_ONE_Q32);
 	desk_open(&d, &plan, &pool);
 	desk_fill(&d, 1000, 0, 0);
 	CHECK_INT(pool.used_bytes, 6000); /* alpha 1: half of the pool */
@@ -209,7 +209,7 @@ TEST(test_limits_and_pools_count_ranked_packets)
 enum { WAITING_MAX = 1500, SLACKS = 40 };
 
 struct waiting {
-	struct packet packet;
+	struct weir_packet packet;
 	int64_t rank;
 	uint32_t queue;
 };
@@ -253,7 +253,7 @@ static void reference_remove(struct reference *r, uint32_t i)
 
 static void check_counts(struct desk *d, const struct reference *r)
 {
-	uint64_t bytes[QUEUES_MAX] = { 0 }, pkts[QUEUES_MAX] = { 0 }, all_bytes = 0;
+	uint64_t bytes[WEIR_QUEUES_MAX] = { 0 }, pkts[WEIR_QUEUES_MAX] = { 0 }, all_bytes = 0;
 
 	for (uint32_t i = 0; i < r->count; i++) {
 		bytes[r->list[i].queue] += r->list[i].packet.bytes;
@@ -261,7 +261,7 @@ static void check_counts(struct desk *d, const struct reference *r)
 		all_bytes += r->list[i].packet.bytes;
 	}
 	for (uint32_t q = 0; q < r->queues; q++) {
-		const struct queue *queue = port_queues(d->port) + q;
+		const struct weir_queue *queue = weir_port_queues(d->port) + q;
 
 		CHECK_INT(queue->bytes, bytes[q]);
 		CHECK_INT(queue->pkts, pkts[q]);
@@ -276,29 +276,29 @@ static void check_counts(struct desk *d, const struct reference *r)
 	CHECK_INT(d->port->bytes, all_bytes);
 }
 
-static void push_random(struct desk *d, struct reference *r, struct rng *rng, uint32_t number)
+static void push_random(struct desk *d, struct reference *r, struct weir_rng *rng, uint32_t number)
 {
 	struct waiting *w = &r->list[r->count++];
-	int64_t now_ps = d->port->free_ps - 1 - (int64_t)rng_below(rng, 20);
+	int64_t now_ps = d->port->free_ps - 1 - (int64_t)weir_rng_below(rng, 20);
 
-	w->packet = desk_packet(64 + (uint32_t)rng_below(rng, 1400));
+	w->packet = desk_packet(64 + (uint32_t)weir_rng_below(rng, 1400));
 	w->packet.flow_hash = number;
-	w->packet.class_id = (uint8_t)rng_below(rng, r->queues);
-	w->packet.slack_ps = (int64_t)rng_below(rng, SLACKS) - SLACKS / 4;
+	w->packet.class_id = (uint8_t)weir_rng_below(rng, r->queues);
+	w->packet.slack_ps = (int64_t)weir_rng_below(rng, SLACKS) - SLACKS / 4;
 	memset(w->packet.owner, (int)(number & 0xff), sizeof(w->packet.owner));
 	w->queue = w->packet.class_id;
 	w->rank = now_ps + w->packet.slack_ps;
-	CHECK_INT(port_offer(d->port, &d->pool, &w->packet, now_ps), PORT_QUEUED);
+	CHECK_INT(weir_port_offer(d->port, &d->pool, &w->packet, now_ps), WEIR_PORT_QUEUED);
 }
 
 static void pop_random(struct desk *d, struct reference *r)
 {
 	uint32_t i = reference_next(r);
-	struct packet expected = r->list[i].packet;
-	const struct packet *packet;
+	struct weir_packet expected = r->list[i].packet;
+	const struct weir_packet *packet;
 
 	expected.slack_ps -= d->port->free_ps - expected.time_ps;
-	packet = port_next(d->port, &d->pool);
+	packet = weir_port_next(d->port, &d->pool);
 	CHECK(memcmp(packet, &expected, sizeof(expected)) == 0);
 	reference_remove(r, i);
 }
@@ -306,7 +306,7 @@ static void pop_random(struct desk *d, struct reference *r)
 /* Phases in which more comes than goes, and the other way round; now and then all leaves. */
 static void check_against_list(uint32_t queues, uint64_t seed)
 {
-	struct rng rng = rng_make(seed, queues, RNG_TEST);
+	struct weir_rng rng = weir_rng_make(seed, queues, WEIR_RNG_TEST);
 	struct reference *r = calloc(1, sizeof(*r));
 	uint32_t pushes = 0, pops = 0, most = 0;
 	struct desk_params params;
@@ -318,7 +318,8 @@ static void check_against_list(uint32_t queues, uint64_t seed)
 	while (pushes < 10000 || r->count) {
 		uint32_t in_ten = pushes >= 10000 ? 0 : pushes / 1000 % 2 ? 4 : 6;
 
-		if (r->count < WAITING_MAX && (r->count == 0 || rng_below(&rng, 10) < in_ten)) {
+		if (r->count < WAITING_MAX &&
+		    (r->count == 0 || weir_rng_below(&rng, 10) < in_ten)) {
 			push_random(&d, r, &rng, pushes++);
 		} else {
 			pop_random(&d, r);
@@ -340,7 +341,7 @@ TEST(test_ranked_queues_agree_with_a_list_over_random_packets)
 {
 	check_against_list(1, 1);
 	check_against_list(3, 2);
-	check_against_list(QUEUES_MAX, 3);
+	check_against_list(WEIR_QUEUES_MAX, 3);
 }
 
 /* However often packets come and go, the store does not grow: one packet takes one chunk. */
@@ -353,12 +354,12 @@ TEST(test_memory_of_ranked_packets_that_left_is_used_again)
 	pifo_open(&d, &params, "pifo", 1, "none");
 	for (int64_t i = 0; i < 100; i++)
 		put(&d, 100, 0, i * 37 % 100, 1);
-	used = packet_store_used_bytes(&d.store);
+	used = weir_packet_store_used_bytes(&d.store);
 	for (int64_t i = 0; i < 100000; i++) {
-		CHECK(port_next(d.port, &d.pool) != NULL);
+		CHECK(weir_port_next(d.port, &d.pool) != NULL);
 		put(&d, 100, 0, i * 37 % 100, 1);
 	}
-	CHECK_INT(packet_store_used_bytes(&d.store), used);
+	CHECK_INT(weir_packet_store_used_bytes(&d.store), used);
 	desk_close(&d);
 }
 
@@ -461,10 +462,10 @@ struct waits {
 	int64_t longest_ps;
 };
 
-static void see_slack(void *context, int64_t start_ps, const struct packet *packet,
+static void see_slack(void *context, int64_t start_ps, const struct weir_packet *packet,
 		      const struct flow *flow)
 {
-	struct packet copy = *packet;
+	struct weir_packet copy = *packet;
 	int64_t waited_ps = start_ps - packet_segment(&copy)->sent_ps - TWO_HOPS_PS;
 	struct waits *w = context;
 
@@ -480,7 +481,7 @@ TEST(test_slack_is_counted_down_along_the_way)
 	struct waits w = { 0 };
 	const struct tap tap = { "b->h1", see_slack, &w };
 	const struct run_control control = { .threads = 1, .tap_count = 1, .taps = &tap };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim s;
 
 	sim_read(&s, "[network]\ntopology = explicit\nlink = h0 a 10Gbps 2us\n"

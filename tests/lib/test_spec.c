@@ -12,37 +12,38 @@ static const char *const modes[] = { "soft", "hard", NULL };
 
 struct params {
 	uint64_t min, p, mode;
-	struct weights weights;
-	char name[OPT_TEXT_SIZE];
+	struct weir_weights weights;
+	char name[WEIR_OPT_TEXT_SIZE];
 };
 
-static const struct option options[] = {
-	{ "min", OPT_BYTES, offsetof(struct params, min), "5KB", 1, 1000000, "h", NULL },
-	{ "p", OPT_FRACTION_Q32, offsetof(struct params, p), "1%", 0, ONE_Q32, "h", NULL },
-	{ "mode", OPT_CHOICE, offsetof(struct params, mode), "soft", 0, 0, "h", modes },
-	{ "weights", OPT_WEIGHTS, offsetof(struct params, weights), NULL, 1, UINT32_MAX, "h",
+static const struct weir_option options[] = {
+	{ "min", WEIR_OPT_BYTES, offsetof(struct params, min), "5KB", 1, 1000000, "h", NULL },
+	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct params, p), "1%", 0, WEIR_ONE_Q32, "h",
 	  NULL },
-	{ "name", OPT_TEXT, offsetof(struct params, name), "", 0, 0, "h", NULL },
+	{ "mode", WEIR_OPT_CHOICE, offsetof(struct params, mode), "soft", 0, 0, "h", modes },
+	{ "weights", WEIR_OPT_WEIGHTS, offsetof(struct params, weights), NULL, 1, UINT32_MAX, "h",
+	  NULL },
+	{ "name", WEIR_OPT_TEXT, offsetof(struct params, name), "", 0, 0, "h", NULL },
 	{ .name = NULL },
 };
 
 static struct params read_spec(const char *text)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct params p;
 
 	memset(&p, 0x5a, sizeof(p));
-	if (spec_params(text, &p, options, &e))
+	if (weir_spec_params(text, &p, options, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	return p;
 }
 
-static const char *spec_refusal(const char *text, struct error *e)
+static const char *spec_refusal(const char *text, struct weir_error *e)
 {
 	struct params p;
 
 	e->text[0] = '\0';
-	if (spec_params(text, &p, options, e) != -1)
+	if (weir_spec_params(text, &p, options, e) != -1)
 		test_fail(__FILE__, __LINE__, "'%s' was accepted", text);
 	return e->text;
 }
@@ -65,7 +66,7 @@ TEST(test_a_spec_is_a_name_and_options_after_the_defaults)
 		read_spec(" red( p = 1/2 ,min=7B, weights=3:1,mode=hard,name=f(a=1, b=2) ) ");
 
 	CHECK_INT(p.min, 7);
-	CHECK(p.p == ONE_Q32 / 2);
+	CHECK(p.p == WEIR_ONE_Q32 / 2);
 	CHECK_INT(p.mode, 1);
 	CHECK_INT(p.weights.weight[0], 3);
 	CHECK_STR(p.name, "f(a=1, b=2)");
@@ -98,7 +99,7 @@ TEST(test_every_mistake_in_a_spec_has_its_message)
 		  "KiB, MiB, GiB); allowed: 1B to 1MB" },
 		{ "red(min=)", "red: min: '' is empty; allowed: 1B to 1MB" },
 	};
-	struct error e;
+	struct weir_error e;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_STR(spec_refusal(cases[i][0], &e), cases[i][1]);
@@ -107,7 +108,7 @@ TEST(test_every_mistake_in_a_spec_has_its_message)
 TEST(test_long_specs_are_refused_not_cut)
 {
 	char text[4096], name[8];
-	struct error e;
+	struct weir_error e;
 
 	snprintf(text, sizeof(text), "red(name=%0300d)", 0);
 	CHECK_CONTAINS(spec_refusal(text, &e), "has 300 bytes");
@@ -117,8 +118,8 @@ TEST(test_long_specs_are_refused_not_cut)
 	CHECK_CONTAINS(spec_refusal(text, &e), "is too long");
 	snprintf(text, sizeof(text), "red(name=%03000d)", 0);
 	CHECK_CONTAINS(spec_refusal(text, &e), "an argument of 3005 bytes is too long");
-	CHECK_INT(spec_name("abcdefg", name, sizeof(name), &e), 0);
-	CHECK_INT(spec_name("abcdefgh", name, sizeof(name), &e), -1);
+	CHECK_INT(weir_spec_name("abcdefg", name, sizeof(name), &e), 0);
+	CHECK_INT(weir_spec_name("abcdefgh", name, sizeof(name), &e), -1);
 	CHECK_STR(e.text, "'abcdefgh' is too long a name; at most 7 bytes");
 }
 
@@ -127,36 +128,36 @@ TEST(test_a_written_spec_reads_back_the_same)
 	struct params before = read_spec("red(p=1/3, mode=hard)"), after;
 	char text[4096];
 
-	before.weights.count = WEIGHTS_MAX;
-	for (uint32_t i = 0; i < WEIGHTS_MAX; i++)
+	before.weights.count = WEIR_WEIGHTS_MAX;
+	for (uint32_t i = 0; i < WEIR_WEIGHTS_MAX; i++)
 		before.weights.weight[i] = UINT32_MAX - i;
-	spec_format(text, sizeof(text), "red", options, &before);
+	weir_spec_format(text, sizeof(text), "red", options, &before);
 	CHECK_CONTAINS(text,
 		       "red(min=5KB, p=0.3333333333, mode=hard, weights=4294967295:4294967294:");
 	after = read_spec(text);
 	CHECK(memcmp(&before, &after, sizeof(before)) == 0);
-	CHECK_STR(spec_format(text, sizeof(text), "none", NULL, NULL), "none");
-	CHECK_STR(spec_format(text, 8, "red", options, &before), "red(min");
+	CHECK_STR(weir_spec_format(text, sizeof(text), "none", NULL, NULL), "none");
+	CHECK_STR(weir_spec_format(text, 8, "red", options, &before), "red(min");
 }
 
 TEST(test_a_value_knows_whether_it_is_the_default)
 {
 	struct params p = read_spec("red(min=5000B, mode=hard)");
 
-	CHECK_INT(option_is_default(option_find(options, "min"), &p), 1);
-	CHECK_INT(option_is_default(option_find(options, "p"), &p), 1);
-	CHECK_INT(option_is_default(option_find(options, "mode"), &p), 0);
-	CHECK_INT(option_is_default(option_find(options, "weights"), &p), 1);
-	CHECK_INT(option_is_default(option_find(options, "name"), &p), 1);
-	CHECK(option_find(options, "max") == NULL);
-	CHECK(option_find(NULL, "max") == NULL);
+	CHECK_INT(weir_option_is_default(weir_option_find(options, "min"), &p), 1);
+	CHECK_INT(weir_option_is_default(weir_option_find(options, "p"), &p), 1);
+	CHECK_INT(weir_option_is_default(weir_option_find(options, "mode"), &p), 0);
+	CHECK_INT(weir_option_is_default(weir_option_find(options, "weights"), &p), 1);
+	CHECK_INT(weir_option_is_default(weir_option_find(options, "name"), &p), 1);
+	CHECK(weir_option_find(options, "max") == NULL);
+	CHECK(weir_option_find(NULL, "max") == NULL);
 }
 
 TEST(test_unknown_options_of_a_scheme_without_any)
 {
-	struct error e;
+	struct weir_error e;
 
-	CHECK_INT(option_unknown("none", "k", NULL, &e), -1);
+	CHECK_INT(weir_option_unknown("none", "k", NULL, &e), -1);
 	CHECK_STR(e.text, "unknown option 'k' of none; it has none");
 }
 
@@ -165,18 +166,18 @@ TEST(test_unknown_options_of_a_scheme_without_any)
 TEST(test_a_prefix_goes_in_front_and_nothing_overflows)
 {
 	char text[2000];
-	struct error e;
+	struct weir_error e;
 
-	CHECK_INT(error_set(&e, "k: %d is odd", 3), -1);
-	CHECK_INT(error_prefix(&e, "%s:%d: ", "a.ini", 12), -1);
+	CHECK_INT(weir_error_set(&e, "k: %d is odd", 3), -1);
+	CHECK_INT(weir_error_prefix(&e, "%s:%d: ", "a.ini", 12), -1);
 	CHECK_STR(e.text, "a.ini:12: k: 3 is odd");
-	error_set(&e, "<%s>", e.text);
+	weir_error_set(&e, "<%s>", e.text);
 	CHECK_STR(e.text, "<a.ini:12: k: 3 is odd>");
 	memset(text, 'y', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	error_set(&e, "%s", text);
+	weir_error_set(&e, "%s", text);
 	CHECK_INT(strlen(e.text), sizeof(e.text) - 1);
-	error_prefix(&e, "%s", text);
+	weir_error_prefix(&e, "%s", text);
 	CHECK_INT(strlen(e.text), sizeof(e.text) - 1);
 }
 
@@ -184,7 +185,7 @@ static const char *nearest_unit(const char *word)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s", "Gbps", "KB", "pkts" };
 
-	return nearest_name(word, units, sizeof(units) / sizeof(units[0]));
+	return weir_nearest_name(word, units, sizeof(units) / sizeof(units[0]));
 }
 
 TEST(test_the_nearest_name_is_the_one_that_was_meant)
@@ -201,30 +202,30 @@ TEST(test_the_nearest_name_is_the_one_that_was_meant)
 	CHECK_STR(nearest_unit("bk"), "KB");
 	CHECK_STR(nearest_unit("furlong"), NULL);
 	CHECK_STR(nearest_unit(""), NULL);
-	CHECK_STR(nearest_name("x", NULL, 0), NULL);
+	CHECK_STR(weir_nearest_name("x", NULL, 0), NULL);
 	CHECK_STR(nearest_unit("sssssssssssssssssssssssssssssssssssssssssssssssss"), NULL);
 }
 
 TEST(test_unknown_schemes_are_told_with_the_nearest)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct sched_ops *sched;
-	const struct mark_ops *mark;
-	const struct cc_ops *cc;
-	struct error e;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_sched_ops *sched;
+	const struct weir_mark_ops *mark;
+	const struct weir_cc_ops *cc;
+	struct weir_error e;
 
-	CHECK_INT(mark_parse("redd", &mark, params, &e), -1);
+	CHECK_INT(weir_mark_parse("redd", &mark, params, &e), -1);
 	CHECK_LIKE(e.text, "unknown marking 'redd'; there are ... (nearest: red)");
-	CHECK_INT(sched_parse("drr", 8, &sched, params, &e), -1);
+	CHECK_INT(weir_sched_parse("drr", 8, &sched, params, &e), -1);
 	CHECK_LIKE(e.text, "unknown scheduler 'drr'; there are ... (nearest: wrr)");
-	CHECK_INT(cc_parse("dctpc(g=1)", &cc, params, &e), -1);
+	CHECK_INT(weir_cc_parse("dctpc(g=1)", &cc, params, &e), -1);
 	CHECK_LIKE(e.text, "unknown congestion control 'dctpc'; there are ... (nearest: dctcp)");
 }
 
 /* --- noise --- */
 
 /* Text that is nearly right: pieces of the grammar in random order, with random bytes between. */
-static void some_text(char *text, size_t room, struct rng *r)
+static void some_text(char *text, size_t room, struct weir_rng *r)
 {
 	static const char *const pieces[] = {
 		"red",     "ecn",     "dwrr", "dctcp", "codel", "(",         ")",
@@ -234,21 +235,21 @@ static void some_text(char *text, size_t room, struct rng *r)
 		"us",      "s",       "Gbps", "GiB",   "-",     "unlimited", "equal",
 		"yes",     "queue",   "\n",
 	};
-	size_t used = 0, count = rng_below(r, 24);
+	size_t used = 0, count = weir_rng_below(r, 24);
 
 	text[0] = '\0';
 	for (size_t i = 0; i < count && used + 24 < room; i++) {
-		const char *piece = pieces[rng_below(r, sizeof(pieces) / sizeof(pieces[0]))];
+		const char *piece = pieces[weir_rng_below(r, sizeof(pieces) / sizeof(pieces[0]))];
 
-		if (rng_below(r, 12) == 0)
+		if (weir_rng_below(r, 12) == 0)
 			used += (size_t)snprintf(text + used, room - used, "%c",
-						 (int)(1 + rng_below(r, 255)));
+						 (int)(1 + weir_rng_below(r, 255)));
 		else
 			used += (size_t)snprintf(text + used, room - used, "%s", piece);
 	}
 }
 
-static void check_one_line(int refused, const struct error *e, const char *text)
+static void check_one_line(int refused, const struct weir_error *e, const char *text)
 {
 	if (refused && (e->text[0] == '\0' || strchr(e->text, '\n')))
 		test_fail(__FILE__, __LINE__, "'%s': the message is not one line: '%s'", text,
@@ -257,31 +258,32 @@ static void check_one_line(int refused, const struct error *e, const char *text)
 
 TEST(test_no_text_breaks_the_parsers)
 {
-	static const enum opt_type types[] = { OPT_TIME_NS,  OPT_TIME_PS, OPT_SPAN_PS,
-					       OPT_BYTES,    OPT_LENGTH,  OPT_SIZE,
-					       OPT_RATE_BPS, OPT_COUNT,   OPT_FRACTION_Q32,
-					       OPT_FLAG,     OPT_CHOICE,  OPT_WEIGHTS,
-					       OPT_TEXT };
-	struct rng r = rng_make(4, 0, RNG_TEST);
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	static const enum weir_opt_type types[] = {
+		WEIR_OPT_TIME_NS,      WEIR_OPT_TIME_PS, WEIR_OPT_SPAN_PS,  WEIR_OPT_BYTES,
+		WEIR_OPT_LENGTH,       WEIR_OPT_SIZE,    WEIR_OPT_RATE_BPS, WEIR_OPT_COUNT,
+		WEIR_OPT_FRACTION_Q32, WEIR_OPT_FLAG,    WEIR_OPT_CHOICE,   WEIR_OPT_WEIGHTS,
+		WEIR_OPT_TEXT
+	};
+	struct weir_rng r = weir_rng_make(4, 0, WEIR_RNG_TEST);
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	char text[512];
 
 	for (int i = 0; i < 20000; i++) {
-		struct option o = { "o", types[(size_t)i % (sizeof(types) / sizeof(types[0]))],
-				    0,   NULL,
-				    0,   UINT64_MAX,
-				    "h", modes };
-		const struct sched_ops *sched;
-		const struct mark_ops *mark;
-		const struct cc_ops *cc;
-		struct error e = { "" };
+		struct weir_option o = { "o", types[(size_t)i % (sizeof(types) / sizeof(types[0]))],
+					 0,   NULL,
+					 0,   UINT64_MAX,
+					 "h", modes };
+		const struct weir_sched_ops *sched;
+		const struct weir_mark_ops *mark;
+		const struct weir_cc_ops *cc;
+		struct weir_error e = { "" };
 
 		some_text(text, sizeof(text), &r);
-		check_one_line(option_parse(params, &o, text, &e), &e, text);
-		check_one_line(spec_params(text, params, options, &e), &e, text);
-		check_one_line(mark_parse(text, &mark, params, &e), &e, text);
-		check_one_line(sched_parse(text, 4, &sched, params, &e), &e, text);
-		check_one_line(cc_parse(text, &cc, params, &e), &e, text);
-		nearest_name(text, modes, 2);
+		check_one_line(weir_option_parse(params, &o, text, &e), &e, text);
+		check_one_line(weir_spec_params(text, params, options, &e), &e, text);
+		check_one_line(weir_mark_parse(text, &mark, params, &e), &e, text);
+		check_one_line(weir_sched_parse(text, 4, &sched, params, &e), &e, text);
+		check_one_line(weir_cc_parse(text, &cc, params, &e), &e, text);
+		weir_nearest_name(text, modes, 2);
 	}
 }

@@ -10,47 +10,47 @@ enum { MTU_BYTES = 1500, MIN_BYTES = 10 * MTU_BYTES, MIN_STEP_BYTES = 5 * MTU_BY
 struct bench {
 	struct qla_params params;
 	struct qla_state state;
-	struct tune_knobs knobs;
+	struct weir_tune_knobs knobs;
 };
 
 static void bench_start(struct bench *b, const char *spec, double lambda)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct tune_ops *ops;
-	struct error e = { "" };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_tune_ops *ops;
+	struct weir_error e = { "" };
 
-	if (tune_parse(spec, &ops, params, &e))
+	if (weir_tune_parse(spec, &ops, params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK(ops == &tune_qla);
+	CHECK(ops == &weir_tune_qla);
 	memset(b, 0, sizeof(*b));
 	memcpy(&b->params, params, sizeof(b->params));
-	b->knobs = (struct tune_knobs){ MIN_BYTES, 500000,
-					(uint64_t)llround(lambda * (double)ONE_Q32) };
-	tune_qla.init(&b->state, &b->params, MTU_BYTES, &b->knobs);
+	b->knobs = (struct weir_tune_knobs){ MIN_BYTES, 500000,
+					     (uint64_t)llround(lambda * (double)WEIR_ONE_Q32) };
+	weir_tune_qla.init(&b->state, &b->params, MTU_BYTES, &b->knobs);
 }
 
 static double knob_lambda(const struct bench *b)
 {
-	return (double)b->knobs.slope_q32 / (double)ONE_Q32;
+	return (double)b->knobs.slope_q32 / (double)WEIR_ONE_Q32;
 }
 
 static double base_lambda(const struct bench *b)
 {
-	return (double)b->state.slope_q32 / (double)ONE_Q32;
+	return (double)b->state.slope_q32 / (double)WEIR_ONE_Q32;
 }
 
 /* An interval of 400 us at 10 Gb/s, 500,000 bytes. */
 static double step(struct bench *b, uint64_t out_bytes, uint64_t queue_bytes)
 {
-	struct tune_telemetry t = { .interval_ns = 400000,
-				    .rate_bps = 10000000000,
-				    .out_bytes = out_bytes,
-				    .queue_mean_bytes = queue_bytes,
-				    .queue_max_bytes = queue_bytes,
-				    .mtu_bytes = MTU_BYTES };
+	struct weir_tune_telemetry t = { .interval_ns = 400000,
+					 .rate_bps = 10000000000,
+					 .out_bytes = out_bytes,
+					 .queue_mean_bytes = queue_bytes,
+					 .queue_max_bytes = queue_bytes,
+					 .mtu_bytes = MTU_BYTES };
 
-	tune_qla.step(&b->state, &b->params, &t, &b->knobs);
-	return tune_qla.values[0].read(&b->state, &b->params);
+	weir_tune_qla.step(&b->state, &b->params, &t, &b->knobs);
+	return weir_tune_qla.values[0].read(&b->state, &b->params);
 }
 
 /* How a pair of trials comes out. */
@@ -306,11 +306,11 @@ TEST(test_qla_goes_round_in_circles_on_an_idle_line)
 		bench_start(&b, "qla", 0.1);
 		for (int i = 0; i < busy; i++)
 			step(&b, 500000, i & 1 ? 90000 : 60000);
-		for (uint32_t i = 0; i < 2 * tune_qla.idle_steps; i++)
+		for (uint32_t i = 0; i < 2 * weir_tune_qla.idle_steps; i++)
 			step(&b, 0, 0);
 		for (int turns = 0; turns < 4; turns++) {
 			before = b;
-			for (uint32_t i = 0; i < tune_qla.idle_steps; i++)
+			for (uint32_t i = 0; i < weir_tune_qla.idle_steps; i++)
 				step(&b, 0, 0);
 			CHECK(memcmp(&before, &b, sizeof(b)) == 0);
 			step(&b, 0, 0); /* from each place in the circle */
@@ -322,30 +322,30 @@ TEST(test_qla_goes_round_in_circles_on_an_idle_line)
 
 TEST(test_every_tuner_declares_itself_completely)
 {
-	for (size_t i = 0; tune_all[i]; i++) {
-		_Alignas(8) unsigned char params[SPEC_PARAMS_MAX] = { 0 };
-		const struct tune_ops *ops = tune_all[i], *found;
-		struct error e = { "" };
+	for (size_t i = 0; weir_tune_all[i]; i++) {
+		_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
+		const struct weir_tune_ops *ops = weir_tune_all[i], *found;
+		struct weir_error e = { "" };
 
-		CHECK(tune_find(ops->name) == ops);
+		CHECK(weir_tune_find(ops->name) == ops);
 		CHECK(ops->help && ops->help[0] && ops->help[strlen(ops->help) - 1] != '.');
 		CHECK(ops->cite && ops->cite[0]);
-		CHECK(ops->init && ops->step && ops->params_size <= SPEC_PARAMS_MAX);
-		for (const struct option *o = ops->options; o && o->name; o++)
+		CHECK(ops->init && ops->step && ops->params_size <= WEIR_SPEC_PARAMS_MAX);
+		for (const struct weir_option *o = ops->options; o && o->name; o++)
 			CHECK(o->offset + sizeof(uint64_t) <= ops->params_size);
-		CHECK_INT(tune_parse(ops->name, &found, params, &e), 0);
+		CHECK_INT(weir_tune_parse(ops->name, &found, params, &e), 0);
 		CHECK(found == ops);
 	}
-	CHECK(tune_find("no") == NULL);
+	CHECK(weir_tune_find("no") == NULL);
 }
 
 static void check_refusal(const char *spec, const char *message)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct tune_ops *ops;
-	struct error e = { "" };
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_tune_ops *ops;
+	struct weir_error e = { "" };
 
-	CHECK_INT(tune_parse(spec, &ops, params, &e), -1);
+	CHECK_INT(weir_tune_parse(spec, &ops, params, &e), -1);
 	CHECK_CONTAINS(e.text, message);
 }
 

@@ -10,11 +10,11 @@ enum { MTU_BYTES = 1500, INTERVAL_NS = 100000, LOG_SIZE = 4096 };
 /* A tuner that writes down what it is told and asks for another slope each time: 1, 2, 3, ... */
 struct recorder {
 	uint32_t count;
-	struct tune_telemetry log[LOG_SIZE];
+	struct weir_tune_telemetry log[LOG_SIZE];
 };
 
 static void recorder_init(void *state, const void *params, uint32_t mtu_bytes,
-			  struct tune_knobs *knobs)
+			  struct weir_tune_knobs *knobs)
 {
 	(void)state;
 	(void)params;
@@ -22,8 +22,8 @@ static void recorder_init(void *state, const void *params, uint32_t mtu_bytes,
 	knobs->slope_q32 = 0;
 }
 
-static void recorder_step(void *state, const void *params, const struct tune_telemetry *t,
-			  struct tune_knobs *knobs)
+static void recorder_step(void *state, const void *params, const struct weir_tune_telemetry *t,
+			  struct weir_tune_knobs *knobs)
 {
 	struct recorder *r = state;
 
@@ -34,7 +34,7 @@ static void recorder_step(void *state, const void *params, const struct tune_tel
 	knobs->slope_q32 = r->count;
 }
 
-static const struct tune_ops recorder_ops = { .init = recorder_init, .step = recorder_step };
+static const struct weir_tune_ops recorder_ops = { .init = recorder_init, .step = recorder_step };
 
 /* A loop with its plan and a recorder. */
 struct table {
@@ -43,7 +43,7 @@ struct table {
 	struct recorder *recorder;
 };
 
-static const struct tune_knobs knobs_at_start = { 15000, 500000, ONE_Q32 };
+static const struct weir_tune_knobs knobs_at_start = { 15000, 500000, WEIR_ONE_Q32 };
 
 static const struct tune_env env_10g = {
 	.seed = 3, .rate_bps = TEN_GBPS, .interval_ns = INTERVAL_NS, .mtu_bytes = MTU_BYTES
@@ -55,7 +55,7 @@ static void table_open(struct table *t, const struct tune_env *env)
 	t->plan.ops = &recorder_ops;
 	t->recorder = calloc(1, sizeof(*t->recorder));
 	CHECK(t->recorder != NULL);
-	tune_loop_init(&t->loop, &t->plan, t->recorder, env, &knobs_at_start);
+	weir_tune_loop_init(&t->loop, &t->plan, t->recorder, env, &knobs_at_start);
 }
 
 static void table_arrive(struct table *t, int64_t now_ns, uint32_t queue_bytes,
@@ -64,7 +64,7 @@ static void table_arrive(struct table *t, int64_t now_ns, uint32_t queue_bytes,
 	struct tune_arrival a = { now_ns, queue_bytes, packet_bytes };
 
 	if (tune_loop_is_due(&t->loop, now_ns))
-		tune_loop_catch_up(&t->loop, &t->plan, t->recorder, &a);
+		weir_tune_loop_catch_up(&t->loop, &t->plan, t->recorder, &a);
 	tune_loop_arrive(&t->loop, &a);
 }
 
@@ -76,7 +76,7 @@ static void table_arrive(struct table *t, int64_t now_ns, uint32_t queue_bytes,
 TEST(test_telemetry_of_one_interval_by_hand)
 {
 	struct table t;
-	const struct tune_telemetry *first;
+	const struct weir_tune_telemetry *first;
 
 	table_open(&t, &env_10g);
 	table_arrive(&t, 0, 0, 50000);
@@ -141,7 +141,7 @@ TEST(test_a_queue_that_is_not_empty_fell_in_a_line)
 /* The queue of a real port, exactly: its mean and what it sent, interval by interval. */
 struct exact {
 	struct desk desk;
-	struct port_stats stats;
+	struct weir_port_stats stats;
 	uint32_t count;
 	double bytes_ps;
 	uint64_t tx_bytes;
@@ -151,12 +151,12 @@ struct exact {
 
 static struct exact *exact_new(void)
 {
-	struct port_plan plan = desk_plan();
+	struct weir_port_plan plan = desk_plan();
 	struct exact *x = calloc(1, sizeof(*x));
 
 	CHECK(x != NULL);
 	desk_open(&x->desk, &plan, NULL);
-	port_stats_start(x->desk.port, &x->stats, 0);
+	weir_port_stats_start(x->desk.port, &x->stats, 0);
 	return x;
 }
 
@@ -169,13 +169,13 @@ static void exact_free(struct exact *x)
 /* Sends what can be sent by now and writes down every interval that has ended. */
 static void exact_catch_up(struct exact *x, int64_t now_ps)
 {
-	const int64_t interval_ps = ns_to_ps(INTERVAL_NS);
-	struct port *port = x->desk.port;
+	const int64_t interval_ps = weir_ns_to_ps(INTERVAL_NS);
+	struct weir_port *port = x->desk.port;
 
 	for (int64_t end_ps; (end_ps = (x->count + 1) * interval_ps) <= now_ps; x->count++) {
 		CHECK(x->count < LOG_SIZE);
 		desk_catch_up(&x->desk, end_ps);
-		port_stats_account(port, end_ps);
+		weir_port_stats_account(port, end_ps);
 		x->mean_bytes[x->count] =
 			((double)x->stats.bytes_ps - x->bytes_ps) / (double)interval_ps;
 		x->out_bytes[x->count] = (double)(port->tx_bytes - x->tx_bytes);
@@ -189,7 +189,7 @@ static void exact_catch_up(struct exact *x, int64_t now_ps)
  * less than a packet off and bytes less than two: a length at either end of the interval. */
 static void check_against_port(double load, uint32_t burst)
 {
-	struct rng random = rng_make(burst, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(burst, 0, WEIR_RNG_TEST);
 	double burst_ps = (double)burst * (64 + MTU_BYTES) / 2 * 800, now_ps = 0;
 	double worst_mean = 0, worst_out = 0, longest = 0;
 	struct exact *x = exact_new();
@@ -197,18 +197,19 @@ static void check_against_port(double load, uint32_t burst)
 
 	table_open(&t, &env_10g);
 	while (t.recorder->count < 500) {
-		now_ps -= burst_ps / load * log(1 - rng_unit(&random));
-		for (uint64_t left = rng_below(&random, 2 * burst + 1); left > 0; left--) {
-			uint32_t bytes = 64 + (uint32_t)rng_below(&random, MTU_BYTES - 63);
+		now_ps -= burst_ps / load * log(1 - weir_rng_unit(&random));
+		for (uint64_t left = weir_rng_below(&random, 2 * burst + 1); left > 0; left--) {
+			uint32_t bytes = 64 + (uint32_t)weir_rng_below(&random, MTU_BYTES - 63);
 
-			now_ps += 200000 * rng_unit(&random); /* several senders at once */
+			now_ps += 200000 * weir_rng_unit(&random); /* several senders at once */
 			exact_catch_up(x, (int64_t)now_ps);
-			table_arrive(&t, ps_to_ns((int64_t)now_ps), x->desk.port->bytes, bytes);
+			table_arrive(&t, weir_ps_to_ns((int64_t)now_ps), x->desk.port->bytes,
+				     bytes);
 			desk_offer_bytes(&x->desk, bytes, (int64_t)now_ps);
 		}
 	}
 	for (uint32_t i = 0; i < t.recorder->count; i++) {
-		const struct tune_telemetry *log = &t.recorder->log[i];
+		const struct weir_tune_telemetry *log = &t.recorder->log[i];
 
 		worst_mean =
 			fmax(worst_mean, fabs((double)log->queue_mean_bytes - x->mean_bytes[i]));
@@ -255,7 +256,7 @@ TEST(test_knobs_are_in_force_at_the_end_of_an_interval)
 TEST(test_a_slow_control_plane_reads_and_writes_late)
 {
 	enum { STEPS = 300, EVERY_US = 100 };
-	const int64_t interval_ns = 400 * NS_PER_MS, every_ns = EVERY_US * NS_PER_US;
+	const int64_t interval_ns = 400 * WEIR_NS_PER_MS, every_ns = EVERY_US * WEIR_NS_PER_US;
 	struct tune_env env = env_10g;
 	uint64_t slope = 0;
 	double sum_ms = 0, least_ms = 1e9, most_ms = 0;
@@ -263,12 +264,12 @@ TEST(test_a_slow_control_plane_reads_and_writes_late)
 
 	env.interval_ns = (uint64_t)interval_ns;
 	table_open(&t, &env);
-	t.plan.read_delay =
-		(struct span_ps){ 5 * NS_PER_MS * INT64_C(1000), 12 * NS_PER_MS * INT64_C(1000) };
-	t.plan.write_delay =
-		(struct span_ps){ 80 * NS_PER_MS * INT64_C(1000), 110 * NS_PER_MS * INT64_C(1000) };
+	t.plan.read_delay = (struct weir_span_ps){ 5 * WEIR_NS_PER_MS * INT64_C(1000),
+						   12 * WEIR_NS_PER_MS * INT64_C(1000) };
+	t.plan.write_delay = (struct weir_span_ps){ 80 * WEIR_NS_PER_MS * INT64_C(1000),
+						    110 * WEIR_NS_PER_MS * INT64_C(1000) };
 	for (int64_t now_ns = 0; slope < STEPS; now_ns += every_ns) {
-		double late_ms = (double)(now_ns % interval_ns) / NS_PER_MS;
+		double late_ms = (double)(now_ns % interval_ns) / WEIR_NS_PER_MS;
 
 		table_arrive(&t, now_ns, 0, 1500);
 		if (t.loop.knobs.slope_q32 == slope)
@@ -292,7 +293,8 @@ TEST(test_delays_may_last_a_whole_interval)
 	struct table t;
 
 	table_open(&t, &env_10g);
-	t.plan.read_delay = (struct span_ps){ ns_to_ps(INTERVAL_NS), ns_to_ps(INTERVAL_NS) };
+	t.plan.read_delay =
+		(struct weir_span_ps){ weir_ns_to_ps(INTERVAL_NS), weir_ns_to_ps(INTERVAL_NS) };
 	table_arrive(&t, 2 * INTERVAL_NS - 1, 0, 1500);
 	CHECK_INT(t.loop.knobs.slope_q32, 0);
 	table_arrive(&t, 2 * INTERVAL_NS, 0, 1500);
@@ -312,38 +314,39 @@ struct tuned {
 
 struct pair {
 	struct qla_params params;
-	struct tune_ops stepping;
+	struct weir_tune_ops stepping;
 	struct tune_plan skip, step;
 	struct tuned a, b;
 };
 
 static void pair_open(struct pair *p, int delays)
 {
-	const struct tune_ops *ops;
-	struct error e;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
+	const struct weir_tune_ops *ops;
+	struct weir_error e;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 
 	memset(p, 0, sizeof(*p));
-	CHECK_INT(tune_parse("qla", &ops, params, &e), 0);
+	CHECK_INT(weir_tune_parse("qla", &ops, params, &e), 0);
 	memcpy(&p->params, params, sizeof(p->params));
-	p->stepping = tune_qla;
+	p->stepping = weir_tune_qla;
 	p->stepping.idle_steps = 0;
-	p->skip = (struct tune_plan){ .ops = &tune_qla, .params = &p->params };
+	p->skip = (struct tune_plan){ .ops = &weir_tune_qla, .params = &p->params };
 	if (delays) {
-		p->skip.read_delay = (struct span_ps){ 0, ns_to_ps(INTERVAL_NS / 3) };
-		p->skip.write_delay = (struct span_ps){ 1, ns_to_ps(2 * INTERVAL_NS / 3) };
+		p->skip.read_delay = (struct weir_span_ps){ 0, weir_ns_to_ps(INTERVAL_NS / 3) };
+		p->skip.write_delay =
+			(struct weir_span_ps){ 1, weir_ns_to_ps(2 * INTERVAL_NS / 3) };
 	}
 	p->step = p->skip;
 	p->step.ops = &p->stepping;
-	tune_loop_init(&p->a.loop, &p->skip, &p->a.qla, &env_10g, &knobs_at_start);
-	tune_loop_init(&p->b.loop, &p->step, &p->b.qla, &env_10g, &knobs_at_start);
+	weir_tune_loop_init(&p->a.loop, &p->skip, &p->a.qla, &env_10g, &knobs_at_start);
+	weir_tune_loop_init(&p->b.loop, &p->step, &p->b.qla, &env_10g, &knobs_at_start);
 }
 
 static void tuned_arrive(struct tuned *t, const struct tune_plan *plan,
 			 const struct tune_arrival *a)
 {
 	if (tune_loop_is_due(&t->loop, a->now_ns))
-		tune_loop_catch_up(&t->loop, plan, &t->qla, a);
+		weir_tune_loop_catch_up(&t->loop, plan, &t->qla, a);
 	tune_loop_arrive(&t->loop, a);
 }
 
@@ -361,7 +364,7 @@ static void pair_arrive(struct pair *p, const struct tune_arrival *a)
 
 static void check_skipping(int delays)
 {
-	struct rng random = rng_make(17, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(17, 0, WEIR_RNG_TEST);
 	struct tune_arrival a = { 0, 0, MTU_BYTES };
 	struct pair *p = malloc(sizeof(*p));
 	uint64_t slopes_seen = 0, slope = 0;
@@ -370,11 +373,11 @@ static void check_skipping(int delays)
 	pair_open(p, delays);
 	for (int i = 0; i < 20000; i++) {
 		/* Mostly a few us, now and then up to a thousand intervals. */
-		uint64_t most_ns = rng_below(&random, 50) ? 3000 : 1000 * INTERVAL_NS;
+		uint64_t most_ns = weir_rng_below(&random, 50) ? 3000 : 1000 * INTERVAL_NS;
 
-		a.now_ns += (int64_t)rng_below(&random, most_ns);
-		a.queue_bytes =
-			(uint32_t)rng_below(&random, 3) * (uint32_t)rng_below(&random, 60000);
+		a.now_ns += (int64_t)weir_rng_below(&random, most_ns);
+		a.queue_bytes = (uint32_t)weir_rng_below(&random, 3) *
+				(uint32_t)weir_rng_below(&random, 60000);
 		pair_arrive(p, &a);
 		slopes_seen += p->a.qla.slope_q32 != slope;
 		slope = p->a.qla.slope_q32;
@@ -403,7 +406,7 @@ TEST(test_however_long_the_line_was_idle_catching_up_is_short)
 	CHECK(p != NULL);
 	pair_open(p, 0);
 	env.interval_ns = 1000;
-	tune_loop_init(&p->a.loop, &p->skip, &p->a.qla, &env, &knobs_at_start);
+	weir_tune_loop_init(&p->a.loop, &p->skip, &p->a.qla, &env, &knobs_at_start);
 	tuned_arrive(&p->a, &p->skip, &a);
 	a = (struct tune_arrival){ INT64_C(1000000000000000000) + 1, 0, MTU_BYTES };
 	tuned_arrive(&p->a, &p->skip, &a);
@@ -423,9 +426,9 @@ TEST(test_the_largest_queue_over_the_longest_interval_fits)
 
 	env.interval_ns = UINT64_MAX;
 	table_open(&t, &env);
-	CHECK_INT(t.loop.interval_ns, NS_PER_S);
+	CHECK_INT(t.loop.interval_ns, WEIR_NS_PER_S);
 	table_arrive(&t, 0, UINT32_MAX, 9000);
-	for (int64_t now_ns = 1000; now_ns <= 2 * (int64_t)NS_PER_S; now_ns += 1000000)
+	for (int64_t now_ns = 1000; now_ns <= 2 * (int64_t)WEIR_NS_PER_S; now_ns += 1000000)
 		table_arrive(&t, now_ns, UINT32_MAX, 9000);
 	CHECK_INT(t.recorder->count, 1);
 	CHECK_NEAR(t.recorder->log[0].queue_mean_bytes, UINT32_MAX + 4500.0, 5);

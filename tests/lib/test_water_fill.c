@@ -10,7 +10,7 @@ static void check_shares(const uint64_t *demand, const uint64_t *expected, uint3
 {
 	uint64_t share[DEMANDS_MAX];
 
-	water_fill(demand, share, count, capacity);
+	weir_water_fill(demand, share, count, capacity);
 	for (uint32_t i = 0; i < count; i++)
 		CHECK_INT(share[i], expected[i]);
 }
@@ -20,7 +20,7 @@ TEST(test_shares_are_those_of_the_four_flow_experiment)
 {
 	check_shares((const uint64_t[]){ 25, 13, 0, 0 }, (const uint64_t[]){ 25, 13, 0, 0 }, 4, 40);
 	check_shares((const uint64_t[]){ 25, 13, 5, 5 }, (const uint64_t[]){ 17, 13, 5, 5 }, 4, 40);
-	CHECK_INT(water_level((const uint64_t[]){ 25, 13, 5, 5 }, 4, 40), 17);
+	CHECK_INT(weir_water_level((const uint64_t[]){ 25, 13, 5, 5 }, 4, 40), 17);
 }
 
 /* 60 over four is 15: 4 is met. The other 56 over three is 18: 17 is met. The other 39 over two is
@@ -29,7 +29,7 @@ TEST(test_each_round_meets_those_below_an_equal_share_of_the_rest)
 {
 	const uint64_t demand[] = { 40, 17, 4, 30 }, expected[] = { 20, 17, 4, 19 };
 
-	CHECK_INT(water_level(demand, 4, 60), 19);
+	CHECK_INT(weir_water_level(demand, 4, 60), 19);
 	check_shares(demand, expected, 4, 60);
 }
 
@@ -37,9 +37,9 @@ TEST(test_demands_that_fit_are_met)
 {
 	const uint64_t demand[] = { 20, 0, 20 };
 
-	CHECK(water_level(demand, 3, 40) == UINT64_MAX);
-	CHECK_INT(water_level(demand, 3, 39), 19);
-	CHECK(water_level(demand, 0, 39) == UINT64_MAX);
+	CHECK(weir_water_level(demand, 3, 40) == UINT64_MAX);
+	CHECK_INT(weir_water_level(demand, 3, 39), 19);
+	CHECK(weir_water_level(demand, 0, 39) == UINT64_MAX);
 	check_shares(demand, demand, 3, 40);
 	check_shares(demand, (const uint64_t[]){ 20, 0, 19 }, 3, 39);
 	check_shares(demand, (const uint64_t[]){ 0, 0, 0 }, 3, 0);
@@ -52,7 +52,7 @@ static void check_max_min(const uint64_t *demand, uint32_t count, uint64_t capac
 {
 	uint64_t share[DEMANDS_MAX], asked = 0, given = 0, most = 0, least_unmet = UINT64_MAX;
 
-	water_fill(demand, share, count, capacity);
+	weir_water_fill(demand, share, count, capacity);
 	for (uint32_t i = 0; i < count; i++) {
 		CHECK(share[i] <= demand[i]);
 		asked += demand[i];
@@ -67,16 +67,17 @@ static void check_max_min(const uint64_t *demand, uint32_t count, uint64_t capac
 
 TEST(test_shares_are_max_min_whatever_the_demands)
 {
-	struct rng random = rng_make(1, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	uint64_t demand[DEMANDS_MAX];
 
 	for (int round = 0; round < 20000; round++) {
-		uint32_t count = (uint32_t)rng_below(&random, DEMANDS_MAX + 1);
-		uint32_t bits = 8 + (uint32_t)rng_below(&random, 50);
+		uint32_t count = (uint32_t)weir_rng_below(&random, DEMANDS_MAX + 1);
+		uint32_t bits = 8 + (uint32_t)weir_rng_below(&random, 50);
 
 		for (uint32_t i = 0; i < count; i++)
-			demand[i] = rng_u64(&random) >> (64 - rng_below(&random, bits) - 1);
+			demand[i] =
+				weir_rng_u64(&random) >> (64 - weir_rng_below(&random, bits) - 1);
 		check_max_min(demand, count,
-			      rng_u64(&random) >> (63 - rng_below(&random, bits + 6)));
+			      weir_rng_u64(&random) >> (63 - weir_rng_below(&random, bits + 6)));
 	}
 }

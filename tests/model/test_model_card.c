@@ -31,8 +31,8 @@ TEST(test_a_deep_fifo_card_gives_flows_the_times_they_have_in_ns3)
 	struct sim s;
 
 	replay(&s, "fifo(limit=1000000pkts)");
-	CHECK_NEAR(sim_metric(&s, "fct_mean_ns") / NS_PER_US / ALL_US, 1, 0.06);
-	CHECK_NEAR(sim_metric(&s, "fct_small_mean_ns") / NS_PER_US / SMALL_US, 1, 0.15);
+	CHECK_NEAR(sim_metric(&s, "fct_mean_ns") / WEIR_NS_PER_US / ALL_US, 1, 0.06);
+	CHECK_NEAR(sim_metric(&s, "fct_small_mean_ns") / WEIR_NS_PER_US / SMALL_US, 1, 0.15);
 	CHECK(sim_metric(&s, "drops") > 100);
 	CHECK_NEAR(sim_metric(&s, "timeouts"), 8, 6);
 	sim_end(&s);
@@ -43,7 +43,7 @@ TEST(test_a_fair_card_has_small_flows_end_sooner_than_ns3)
 	struct sim s;
 
 	replay(&s, "fair");
-	CHECK(sim_metric(&s, "fct_small_mean_ns") / NS_PER_US < 0.75 * SMALL_US);
+	CHECK(sim_metric(&s, "fct_small_mean_ns") / WEIR_NS_PER_US < 0.75 * SMALL_US);
 	CHECK_INT(sim_metric(&s, "drops"), 0);
 	CHECK_INT(sim_metric(&s, "timeouts"), 0);
 	sim_end(&s);

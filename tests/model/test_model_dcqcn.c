@@ -4,9 +4,9 @@
 #include "weir/model_dcqcn.h"
 
 /* The parameters of the SIGCOMM 2015 paper at 40 Gb/s, with packets of 1000 B. */
-static struct model_dcqcn paper(double flows)
+static struct weir_model_dcqcn paper(double flows)
 {
-	return (struct model_dcqcn){
+	return (struct weir_model_dcqcn){
 		.flows = flows,
 		.rate_bps = 40e9,
 		.packet_bytes = 1000,
@@ -33,7 +33,8 @@ struct fluid_rates {
 };
 
 /* Derivatives where packets are marked with probability p; g = 1/256. */
-static struct fluid_rates fluid_step(const struct model_dcqcn *m, const struct fluid *f, double p)
+static struct fluid_rates fluid_step(const struct weir_model_dcqcn *m, const struct fluid *f,
+				     double p)
 {
 	double packet_bits = m->packet_bytes * 8, keep = 1 - p;
 	double tau = m->decrease_interval_ns * 1e-9, tau_alpha = m->alpha_timer_ns * 1e-9;
@@ -55,9 +56,9 @@ static struct fluid_rates fluid_step(const struct model_dcqcn *m, const struct f
 	};
 }
 
-static void check_at_rest(const struct model_dcqcn *m)
+static void check_at_rest(const struct weir_model_dcqcn *m)
 {
-	struct model_dcqcn_rest rest = model_dcqcn_rest(m);
+	struct weir_model_dcqcn_rest rest = weir_model_dcqcn_rest(m);
 	double packet_bits = m->packet_bytes * 8;
 	struct fluid f = { .rate = rest.rate_bps / packet_bits,
 			   .target = rest.target_bps / packet_bits,
@@ -79,7 +80,7 @@ static void check_at_rest(const struct model_dcqcn *m)
 TEST(test_dcqcn_fixed_point_makes_every_derivative_vanish)
 {
 	for (double flows = 1; flows <= 1024; flows *= 2) {
-		struct model_dcqcn m = paper(flows);
+		struct weir_model_dcqcn m = paper(flows);
 
 		check_at_rest(&m);
 		m.byte_counter_bytes = 150e3;
@@ -98,15 +99,15 @@ TEST(test_dcqcn_fixed_point_rises_with_flows_and_with_their_step)
 	double last = 0;
 
 	for (double flows = 1; flows <= 1024; flows *= 2) {
-		struct model_dcqcn m = paper(flows);
-		double p = model_dcqcn_rest(&m).probability;
+		struct weir_model_dcqcn m = paper(flows);
+		double p = weir_model_dcqcn_rest(&m).probability;
 
 		CHECK(p > last && p < 1);
 		last = p;
 		m.additive_bps *= 2;
-		CHECK(model_dcqcn_rest(&m).probability > p);
+		CHECK(weir_model_dcqcn_rest(&m).probability > p);
 		m.byte_counter_bytes = INFINITY; /* fewer rounds */
-		CHECK(model_dcqcn_rest(&m).probability > 0);
+		CHECK(weir_model_dcqcn_rest(&m).probability > 0);
 	}
 }
 
@@ -115,20 +116,20 @@ TEST(test_dcqcn_fixed_point_rises_with_flows_and_with_their_step)
  * % between 100 and 400 KB is long enough. */
 TEST(test_dcqcn_queue_is_where_red_has_the_probability)
 {
-	struct model_dcqcn m = paper(10);
-	struct model_dcqcn_rest rest = model_dcqcn_rest(&m);
+	struct weir_model_dcqcn m = paper(10);
+	struct weir_model_dcqcn_rest rest = weir_model_dcqcn_rest(&m);
 
 	CHECK_INT(rest.is_on_line, 1);
 	CHECK_NEAR((rest.queue_bytes - 5e3) / 195e3 * 0.01, rest.probability, 1e-12);
 	CHECK_NEAR(rest.queue_bytes, 122.6e3, 100);
 	m.flows = 64;
-	rest = model_dcqcn_rest(&m);
+	rest = weir_model_dcqcn_rest(&m);
 	CHECK_INT(rest.is_on_line, 0);
 	CHECK_NEAR(rest.queue_bytes, 200e3, 1e-6);
 	m.min_bytes = 100e3;
 	m.max_bytes = 400e3;
 	m.max_probability = 0.2;
-	rest = model_dcqcn_rest(&m);
+	rest = weir_model_dcqcn_rest(&m);
 	CHECK_INT(rest.is_on_line, 1);
 	CHECK_NEAR(rest.queue_bytes, 100e3 + 300e3 * rest.probability / 0.2, 1e-6);
 }
@@ -138,9 +139,9 @@ TEST(test_dcqcn_queue_is_where_red_has_the_probability)
  * product is 4.834894e-7 and its cube root 7.84866e-3. */
 TEST(test_dcqcn_small_probability_by_hand)
 {
-	struct model_dcqcn m = paper(10);
+	struct weir_model_dcqcn m = paper(10);
 
-	CHECK_NEAR(model_dcqcn_small_probability(&m), 7.84866e-3, 1e-7);
+	CHECK_NEAR(weir_model_dcqcn_small_probability(&m), 7.84866e-3, 1e-7);
 }
 
 /* It is the first term of a series: with an R_AI that is a thousandth, p* is a tenth and the
@@ -148,12 +149,13 @@ TEST(test_dcqcn_small_probability_by_hand)
  * a mark. */
 TEST(test_dcqcn_small_probability_is_the_limit_of_small_steps)
 {
-	struct model_dcqcn m = paper(10);
+	struct weir_model_dcqcn m = paper(10);
 	double last = 0.35;
 
 	for (int i = 0; i < 5; i++) {
-		double off =
-			model_dcqcn_small_probability(&m) / model_dcqcn_rest(&m).probability - 1;
+		double off = weir_model_dcqcn_small_probability(&m) /
+				     weir_model_dcqcn_rest(&m).probability -
+			     1;
 
 		printf("R_AI %g: off by %g\n", m.additive_bps, off);
 		CHECK(off > 0 && off < last);
@@ -161,16 +163,16 @@ TEST(test_dcqcn_small_probability_is_the_limit_of_small_steps)
 		m.additive_bps /= 1000;
 	}
 	m = paper(2);
-	CHECK_NEAR(model_dcqcn_small_probability(&m) / model_dcqcn_rest(&m).probability, 1.19,
-		   0.005);
+	CHECK_NEAR(weir_model_dcqcn_small_probability(&m) / weir_model_dcqcn_rest(&m).probability,
+		   1.19, 0.005);
 	m = paper(10);
-	CHECK_NEAR(model_dcqcn_small_probability(&m) / model_dcqcn_rest(&m).probability, 1.30,
-		   0.005);
+	CHECK_NEAR(weir_model_dcqcn_small_probability(&m) / weir_model_dcqcn_rest(&m).probability,
+		   1.30, 0.005);
 }
 
 /* --- what moves comes to rest there --- */
 
-static double red(const struct model_dcqcn *m, double queue_bytes)
+static double red(const struct weir_model_dcqcn *m, double queue_bytes)
 {
 	if (queue_bytes <= m->min_bytes)
 		return 0;
@@ -183,8 +185,8 @@ static double red(const struct model_dcqcn *m, double queue_bytes)
 TEST(test_dcqcn_fluid_comes_to_rest_at_the_fixed_point)
 {
 	for (int flows = 2; flows <= 10; flows += 4) {
-		struct model_dcqcn m = paper(flows);
-		struct model_dcqcn_rest rest = model_dcqcn_rest(&m);
+		struct weir_model_dcqcn m = paper(flows);
+		struct weir_model_dcqcn_rest rest = weir_model_dcqcn_rest(&m);
 		double line = m.rate_bps / 8000, dt = 1e-6;
 		struct fluid f = { line, line, 1, 0 };
 
@@ -211,10 +213,10 @@ TEST(test_dcqcn_fluid_comes_to_rest_at_the_fixed_point)
 enum { PAIRS_MAX = 64, STEP_NS = 200, DELAY_NS = 4000 };
 
 struct many {
-	const struct model_dcqcn *m;
+	const struct weir_model_dcqcn *m;
 	int flows;
 	double queue_bytes, mean_queue_bytes, mean_rate_spread;
-	struct rng random;
+	struct weir_rng random;
 	struct pair pairs[PAIRS_MAX];
 	double due_bytes[PAIRS_MAX];    /* paced out, less than a packet */
 	int64_t cnp_ns[PAIRS_MAX];      /* one is under way, arrives then; 0: none */
@@ -241,7 +243,7 @@ static void many_send(struct many *s, int i, int64_t now_ns)
 		s->sent_bytes[i] += MTU;
 		s->queue_bytes += MTU;
 		q->ops->sent(q->state, q->params, &q->env, MTU, now_ns);
-		s->marked[i] |= rng_unit(&s->random) < red(s->m, s->queue_bytes);
+		s->marked[i] |= weir_rng_unit(&s->random) < red(s->m, s->queue_bytes);
 		if (!s->marked[i] || now_ns < s->next_cnp_ns[i])
 			continue;
 		s->marked[i] = 0;
@@ -274,15 +276,15 @@ static void many_run(struct many *s, int64_t from_ns, int64_t to_ns)
 	s->mean_rate_spread = most / (all / s->flows);
 }
 
-static void check_many(struct model_dcqcn m, int64_t to_ns)
+static void check_many(struct weir_model_dcqcn m, int64_t to_ns)
 {
-	struct model_dcqcn_rest rest = model_dcqcn_rest(&m);
+	struct weir_model_dcqcn_rest rest = weir_model_dcqcn_rest(&m);
 	static struct many s;
 
 	memset(&s, 0, sizeof(s));
 	s.m = &m;
 	s.flows = (int)m.flows;
-	s.random = rng_make(1, 0, RNG_TEST);
+	s.random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	for (int i = 0; i < s.flows; i++)
 		pair_make(&s.pairs[i], "dcqcn", (uint64_t)m.rate_bps);
 	many_run(&s, to_ns / 4, to_ns);
@@ -306,7 +308,7 @@ TEST(test_dcqcn_control_holds_the_queue_near_the_fixed_point)
 	} cases[] = { { 2, 400 }, { 10, 200 }, { 64, 60 } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct model_dcqcn m = paper(cases[i].flows);
+		struct weir_model_dcqcn m = paper(cases[i].flows);
 
 		m.max_bytes = m.min_bytes + 585e3 * 100;
 		m.max_probability = 1;

@@ -36,8 +36,8 @@ static void read_incast(struct sim *s, const struct incast *in)
 /* Round-trip time of an empty network, in packets on the bottleneck: C RTT. */
 static double bandwidth_delay_pkts(const struct incast *in)
 {
-	double frame_us = FRAME_BYTES * BITS_PER_BYTE / (GBPS * 1e3);
-	double ack_us = ACK_BYTES * BITS_PER_BYTE / (GBPS * 1e3);
+	double frame_us = FRAME_BYTES * WEIR_BITS_PER_BYTE / (GBPS * 1e3);
+	double ack_us = ACK_BYTES * WEIR_BITS_PER_BYTE / (GBPS * 1e3);
 
 	return (4 * in->delay_us + 2 * frame_us + 2 * ack_us) / frame_us;
 }
@@ -49,7 +49,7 @@ enum { TRACE_FROM_MS = 20, TRACE_TO_MS = 60, TRACE_ROOM = (TRACE_TO_MS - TRACE_F
 
 struct trace {
 	struct engine *engine;
-	struct port *port;
+	struct weir_port *port;
 	uint32_t count;
 	uint32_t pkts[TRACE_ROOM];
 };
@@ -75,7 +75,7 @@ static void trace_queue(struct trace *t, const struct incast *in)
 {
 	struct network net = { 0 };
 	struct flow_list flows = { 0 };
-	struct error e;
+	struct weir_error e;
 	struct sim s;
 
 	read_incast(&s, in);
@@ -128,7 +128,7 @@ static struct sawtooth measure_sawtooth(const struct trace *t)
 static void check_sawtooth(struct incast in)
 {
 	double pipe = bandwidth_delay_pkts(&in),
-	       frame_us = FRAME_BYTES * BITS_PER_BYTE / (GBPS * 1e3);
+	       frame_us = FRAME_BYTES * WEIR_BITS_PER_BYTE / (GBPS * 1e3);
 	double amplitude = sqrt(2.0 * in.flows * (pipe + in.k_pkts)) / 2;
 	double top = in.k_pkts + in.flows, mean = top - amplitude / 2;
 	double rtt_us = (pipe + mean) * frame_us, period_us = amplitude / in.flows * rtt_us;

@@ -251,9 +251,9 @@ static double burst_us(const char *marking)
 		 "period = 5ms\nflows = 400\n",
 		 marking);
 	sim_run(&s, 1);
-	us = sim_metric(&s, "fct_small_mean_ns") / NS_PER_US;
+	us = sim_metric(&s, "fct_small_mean_ns") / WEIR_NS_PER_US;
 	printf("%s: small flows take %.1f us on average, %.1f at the 99th percentile\n", marking,
-	       us, sim_metric(&s, "fct_small_p99_ns") / NS_PER_US);
+	       us, sim_metric(&s, "fct_small_p99_ns") / WEIR_NS_PER_US);
 	sim_end(&s);
 	return us;
 }

@@ -189,9 +189,9 @@ static double windows_pkts(const struct fan_in *in)
 {
 	double packet_bytes = PAYLOAD_BYTES + in->header_bytes + in->int_bytes;
 	double ack_bytes = in->header_bytes + in->int_bytes;
-	double rtt_ns = 6 * 150 + 3 * bytes_to_bits(packet_bytes + ack_bytes) / 100;
+	double rtt_ns = 6 * 150 + 3 * weir_bytes_to_bits(packet_bytes + ack_bytes) / 100;
 
-	return in->flows * 15 - rtt_ns / (bytes_to_bits(packet_bytes) / 100);
+	return in->flows * 15 - rtt_ns / (weir_bytes_to_bits(packet_bytes) / 100);
 }
 
 static void check_fan_in(const struct fan_in *in)

@@ -41,7 +41,7 @@ static void check_ideal(const char *text, int bytes, int64_t fct_ps)
 	sim_run(&s, 1);
 	CHECK_INT(s.r.ideal_ps[0], fct_ps);
 	CHECK(sim_metric(&s, "slowdown_mean") == 1);
-	CHECK(sim_metric(&s, "fct_mean_ns") == (double)fct_ps / PS_PER_NS);
+	CHECK(sim_metric(&s, "fct_mean_ns") == (double)fct_ps / WEIR_PS_PER_NS);
 	sim_end(&s);
 }
 
@@ -171,14 +171,15 @@ TEST(test_a_rate_limited_flow_is_sent_as_it_is_written)
  * it: all take the ideal time. */
 TEST(test_lone_flows_of_any_size_between_any_hosts_take_the_ideal_time)
 {
-	struct rng r = rng_make(1, 0, RNG_TEST);
+	struct weir_rng r = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	char flows[8192];
 	int at = 0;
 	struct sim s;
 
 	for (int i = 0; i < 100; i++) {
-		uint64_t src = rng_below(&r, 16), dst = (src + 1 + rng_below(&r, 15)) % 16;
-		uint64_t bytes = 1 + rng_below(&r, i % 2 ? 3000 : 300000);
+		uint64_t src = weir_rng_below(&r, 16),
+			 dst = (src + 1 + weir_rng_below(&r, 15)) % 16;
+		uint64_t bytes = 1 + weir_rng_below(&r, i % 2 ? 3000 : 300000);
 
 		at += snprintf(flows + at, sizeof(flows) - (size_t)at, "flow = %d %d %dB %dms\n",
 			       (int)src, (int)dst, (int)bytes, i);

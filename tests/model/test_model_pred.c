@@ -41,32 +41,33 @@ static struct outcome run_incast(int flows, const char *marking, const char *mea
 /* Of a full packet and its ACK, nothing queued: the paper's d. */
 static double base_rtt_ns(void)
 {
-	return 4.0 * DELAY_US * NS_PER_US + 2.0 * (FRAME_BYTES + ACK_BYTES) * BITS_PER_BYTE / GBPS;
+	return 4.0 * DELAY_US * WEIR_NS_PER_US +
+	       2.0 * (FRAME_BYTES + ACK_BYTES) * WEIR_BITS_PER_BYTE / GBPS;
 }
 
-static struct model_dctcp model_of(double flows, double slope_per_mb)
+static struct weir_model_dctcp model_of(double flows, double slope_per_mb)
 {
-	return (struct model_dctcp){ .flows = flows,
-				     .slope_per_mb = slope_per_mb,
-				     .min_bytes = MIN_PKTS * FRAME_BYTES,
-				     .rate_bps = GBPS * 1e9,
-				     .rtt_ns = base_rtt_ns(),
-				     .packet_bytes = FRAME_BYTES };
+	return (struct weir_model_dctcp){ .flows = flows,
+					  .slope_per_mb = slope_per_mb,
+					  .min_bytes = MIN_PKTS * FRAME_BYTES,
+					  .rate_bps = GBPS * 1e9,
+					  .rtt_ns = base_rtt_ns(),
+					  .packet_bytes = FRAME_BYTES };
 }
 
 /* --- the solver --- */
 
 /* Both sides of Equation (1) in packets, and of the other one. */
-static void check_roots(const struct model_dctcp *m)
+static void check_roots(const struct weir_model_dctcp *m)
 {
 	double min = m->min_bytes / m->packet_bytes;
 	double pipe = m->rate_bps / 8 * m->rtt_ns / 1e9 / m->packet_bytes;
 	double lambda = m->slope_per_mb * m->packet_bytes / 1e6;
-	double q = model_pred_queue_bytes(m) / m->packet_bytes,
+	double q = weir_model_pred_queue_bytes(m) / m->packet_bytes,
 	       right = 2 * m->flows / lambda / lambda;
 
 	CHECK_NEAR((q - min) * (q - min) * (q + pipe), right, 1e-9 * right);
-	q = model_dctcp_queue_bytes(m) / m->packet_bytes;
+	q = weir_model_dctcp_queue_bytes(m) / m->packet_bytes;
 	right = sqrt(2) * m->flows / lambda;
 	CHECK_NEAR((q - min) * (q + pipe), right, 1e-9 * right);
 }
@@ -75,28 +76,29 @@ static void check_roots(const struct model_dctcp *m)
  * one flow makes (q - 10)^2 (q + 67.5) = 200: q = 11.59 solves it, 1.59^2 * 79.09 = 199.9. */
 TEST(test_equation_1_has_the_root_found_by_hand)
 {
-	struct model_dctcp m = model_of(1, 1e6 / 15000);
+	struct weir_model_dctcp m = model_of(1, 1e6 / 15000);
 
 	m.rtt_ns = 81000;
-	CHECK_NEAR(model_pred_queue_bytes(&m) / FRAME_BYTES, 11.59, 0.005);
+	CHECK_NEAR(weir_model_pred_queue_bytes(&m) / FRAME_BYTES, 11.59, 0.005);
 }
 
 TEST(test_roots_put_back_into_their_equations_hold)
 {
-	struct rng random = rng_make(1, 0, RNG_TEST);
+	struct weir_rng random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 
 	for (int i = 0; i < 20000; i++) {
-		struct model_dctcp m = {
-			.flows = exp(10 * rng_unit(&random)),
-			.slope_per_mb = exp(20 * rng_unit(&random) - 8),
-			.min_bytes = i % 7 ? 1e6 * rng_unit(&random) * rng_unit(&random) : 0,
-			.rate_bps = exp(14 + 14 * rng_unit(&random)),
-			.rtt_ns = exp(7 + 12 * rng_unit(&random)),
-			.packet_bytes = 64 + 9000 * rng_unit(&random),
+		struct weir_model_dctcp m = {
+			.flows = exp(10 * weir_rng_unit(&random)),
+			.slope_per_mb = exp(20 * weir_rng_unit(&random) - 8),
+			.min_bytes =
+				i % 7 ? 1e6 * weir_rng_unit(&random) * weir_rng_unit(&random) : 0,
+			.rate_bps = exp(14 + 14 * weir_rng_unit(&random)),
+			.rtt_ns = exp(7 + 12 * weir_rng_unit(&random)),
+			.packet_bytes = 64 + 9000 * weir_rng_unit(&random),
 		};
 
 		/* Far above the queue itself, min would leave no digits for it. */
-		if (model_dctcp_queue_bytes(&m) > 1e-3 * m.min_bytes + m.min_bytes)
+		if (weir_model_dctcp_queue_bytes(&m) > 1e-3 * m.min_bytes + m.min_bytes)
 			check_roots(&m);
 	}
 }
@@ -105,20 +107,21 @@ TEST(test_roots_put_back_into_their_equations_hold)
  * cut into packets, as long as a window is worth as many. */
 TEST(test_queues_grow_with_flows_and_shrink_with_the_slope)
 {
-	double (*const models[])(const struct model_dctcp *) = { model_pred_queue_bytes,
-								 model_dctcp_queue_bytes };
+	double (*const models[])(const struct weir_model_dctcp *) = {
+		weir_model_pred_queue_bytes, weir_model_dctcp_queue_bytes
+	};
 
 	for (size_t i = 0; i < 2; i++) {
 		double before = 0;
 
 		for (double n = 1; n < 2000; n *= 1.1) {
-			struct model_dctcp m = model_of(n, 0.7);
+			struct weir_model_dctcp m = model_of(n, 0.7);
 
 			CHECK(models[i](&m) > before);
 			before = models[i](&m);
 		}
 		for (double slope = 0.01; slope < 1e5; slope *= 1.1) {
-			struct model_dctcp m = model_of(20, slope);
+			struct weir_model_dctcp m = model_of(20, slope);
 
 			CHECK(slope < 0.011 || models[i](&m) < before);
 			CHECK(models[i](&m) > m.min_bytes);
@@ -135,9 +138,9 @@ TEST(test_queues_grow_with_flows_and_shrink_with_the_slope)
 static void check_red(double slope_per_mb)
 {
 	for (int flows = 2; flows <= 5; flows++) {
-		struct model_dctcp m = model_of(flows, slope_per_mb);
-		double equation = model_pred_queue_bytes(&m) / FRAME_BYTES;
-		double once = model_dctcp_queue_bytes(&m) / FRAME_BYTES;
+		struct weir_model_dctcp m = model_of(flows, slope_per_mb);
+		double equation = weir_model_pred_queue_bytes(&m) / FRAME_BYTES;
+		double once = weir_model_dctcp_queue_bytes(&m) / FRAME_BYTES;
 		struct outcome o;
 		char marking[96];
 
@@ -168,36 +171,36 @@ struct sync_params {
 };
 
 struct sync_state {
-	struct rng rng;
+	struct weir_rng rng;
 	int64_t until_ns;
 	uint32_t verdict;
 };
 
-static void sync_init(void *state, const void *params, const struct mark_env *env)
+static void sync_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct sync_state *s = state;
 
 	(void)params;
-	s->rng = rng_make(env->seed, 0, RNG_MARKING);
+	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 }
 
-static uint32_t sync_enqueue(void *state, const void *params, const struct mark_view *v)
+static uint32_t sync_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct sync_state *s = state;
 	const struct sync_params *p = params;
 
 	if (v->now_ns < s->until_ns)
 		return s->verdict;
-	s->until_ns = v->now_ns + p->rtt_ns + v->queue_bytes * BITS_PER_BYTE / GBPS;
+	s->until_ns = v->now_ns + p->rtt_ns + v->queue_bytes * WEIR_BITS_PER_BYTE / GBPS;
 	s->verdict = v->queue_bytes > p->min_bytes &&
-				     ramp_hits(rng_u32(&s->rng), p->slope_q32,
+				     ramp_hits(weir_rng_u32(&s->rng), p->slope_q32,
 					       v->queue_bytes - p->min_bytes, RAMP_BYTES_PER_MB)
-			     ? MARK_CE
-			     : MARK_PASS;
+			     ? WEIR_MARK_CE
+			     : WEIR_MARK_PASS;
 	return s->verdict;
 }
 
-static const struct mark_ops mark_sync = {
+static const struct weir_mark_ops mark_sync = {
 	.name = "sync",
 	.params_size = sizeof(struct sync_params),
 	.state_size = sizeof(struct sync_state),
@@ -212,9 +215,9 @@ TEST(test_equation_1_holds_where_whole_round_trips_are_marked)
 	double sum = 0;
 
 	for (int flows = 2; flows <= 5; flows++) {
-		struct model_dctcp m = model_of(flows, 1);
-		double equation = model_pred_queue_bytes(&m) / FRAME_BYTES, got;
-		const struct sync_params params = { MIN_PKTS * FRAME_BYTES, ONE_Q32,
+		struct weir_model_dctcp m = model_of(flows, 1);
+		double equation = weir_model_pred_queue_bytes(&m) / FRAME_BYTES, got;
+		const struct sync_params params = { MIN_PKTS * FRAME_BYTES, WEIR_ONE_Q32,
 						    (int64_t)base_rtt_ns() };
 		struct sim s;
 
@@ -343,7 +346,7 @@ static double mean_flows(int flows, double round_trips)
 	CHECK(s.r.series_count > 0);
 	CHECK_STR(s.r.series[0].name, "N sw->h0");
 	for (uint32_t i = 0; i < s.r.series[0].count; i++) {
-		if (s.r.series[0].time_ps[i] < 20 * NS_PER_MS * (int64_t)PS_PER_NS)
+		if (s.r.series[0].time_ps[i] < 20 * WEIR_NS_PER_MS * (int64_t)WEIR_PS_PER_NS)
 			continue;
 		sum += s.r.series[0].value[i];
 		count++;

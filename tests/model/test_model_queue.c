@@ -52,7 +52,7 @@ static double mean_wait_ns(const struct sim *s)
 
 	for (uint32_t i = 0; i < s->r.flow_count; i++)
 		sum_ps += (double)(sim_fct_ps(s, i) - s->r.ideal_ps[i]);
-	return sum_ps / s->r.flow_count / PS_PER_NS;
+	return sum_ps / s->r.flow_count / WEIR_PS_PER_NS;
 }
 
 static void check_queue(const struct sim *s, const struct model *m)
@@ -66,7 +66,7 @@ static void check_queue(const struct sim *s, const struct model *m)
 
 static double service_ns(double mean_bytes)
 {
-	return bytes_to_bits(mean_bytes + HEADER_BYTES) / GBPS;
+	return weir_bytes_to_bits(mean_bytes + HEADER_BYTES) / GBPS;
 }
 
 static void check_md1(double load)

@@ -37,12 +37,13 @@ static double base_rtt_us(const struct star *star)
 {
 	double wire_bytes = 2 * (PAYLOAD_BYTES + 2 * HEADER_BYTES);
 
-	return (4.0 * star->delay_ns + bytes_to_bits(wire_bytes) / star->gbps) / NS_PER_US;
+	return (4.0 * star->delay_ns + weir_bytes_to_bits(wire_bytes) / star->gbps) /
+	       WEIR_NS_PER_US;
 }
 
 static double queue_us(const struct sim *s, const struct star *star)
 {
-	return bytes_to_bits(sim_metric(s, "queue_mean_bytes")) / star->gbps / NS_PER_US;
+	return weir_bytes_to_bits(sim_metric(s, "queue_mean_bytes")) / star->gbps / WEIR_NS_PER_US;
 }
 
 /* --- DCQCN: the fixed point --- */
@@ -54,24 +55,24 @@ struct red_left_params {
 	double min_bytes, max_bytes;
 };
 
-static void red_left_init(void *state, const void *params, const struct mark_env *env)
+static void red_left_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	(void)params;
-	*(struct rng *)state = rng_make(env->seed, 0, RNG_MARKING);
+	*(struct weir_rng *)state = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 }
 
-static uint32_t red_left_dequeue(void *state, const void *params, const struct mark_view *v)
+static uint32_t red_left_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct red_left_params *p = params;
 	double probability = (v->queue_bytes - p->min_bytes) / (p->max_bytes - p->min_bytes);
 
-	return rng_unit(state) < probability ? MARK_CE : MARK_PASS;
+	return weir_rng_unit(state) < probability ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-static const struct mark_ops mark_red_left = {
+static const struct weir_mark_ops mark_red_left = {
 	.name = "red-left",
 	.params_size = sizeof(struct red_left_params),
-	.state_size = sizeof(struct rng),
+	.state_size = sizeof(struct weir_rng),
 	.reasons = { "line" },
 	.init = red_left_init,
 	.dequeue = red_left_dequeue,
@@ -79,9 +80,9 @@ static const struct mark_ops mark_red_left = {
 
 /* Parameters of the SIGCOMM 2015 paper at 40 Gb/s, and a line from 5 KB on that reaches 1 at
  * max. */
-static struct model_dcqcn dcqcn_model(int flows, double max_bytes)
+static struct weir_model_dcqcn dcqcn_model(int flows, double max_bytes)
 {
-	return (struct model_dcqcn){
+	return (struct weir_model_dcqcn){
 		.flows = flows,
 		.rate_bps = 40e9,
 		.packet_bytes = FRAME_BYTES,
@@ -103,8 +104,8 @@ static void check_fixed_point(int flows, double max_bytes, const char *measure)
 		.flows = flows, .gbps = 40, .delay_ns = 1000, .cc = "dcqcn", .measure = measure
 	};
 	const struct red_left_params line = { 5e3, max_bytes };
-	struct model_dcqcn m = dcqcn_model(flows, max_bytes);
-	struct model_dcqcn_rest rest = model_dcqcn_rest(&m);
+	struct weir_model_dcqcn m = dcqcn_model(flows, max_bytes);
+	struct weir_model_dcqcn_rest rest = weir_model_dcqcn_rest(&m);
 	double queue_bytes, marked;
 	struct sim s;
 
@@ -180,8 +181,8 @@ TEST(test_hpcc_settles_near_eta_with_an_almost_empty_queue)
 
 /* A control that does what another does and writes down what becomes of the first flow. */
 struct join {
-	const struct cc_ops *ops; /* the other */
-	const void *first;        /* the state of the first flow */
+	const struct weir_cc_ops *ops; /* the other */
+	const void *first;             /* the state of the first flow */
 	int64_t joined_ns, felt_ns;
 	uint64_t before_bytes; /* its window when it first sees a queue, */
 	uint64_t round_bytes;  /* what it had sent by then, */
@@ -189,7 +190,9 @@ struct join {
 	uint64_t most_bytes, least_bytes; /* of its windows between joined and felt */
 };
 
-enum { JOIN_AT = SPEC_PARAMS_MAX - sizeof(struct join *) }; /* beside the other's own parameters */
+enum {
+	JOIN_AT = WEIR_SPEC_PARAMS_MAX - sizeof(struct join *)
+}; /* beside the other's own parameters */
 
 static struct join *join_of(const void *params)
 {
@@ -199,7 +202,7 @@ static struct join *join_of(const void *params)
 	return join;
 }
 
-static void join_init(void *state, const void *params, const struct cc_env *env)
+static void join_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct join *join = join_of(params);
 
@@ -208,10 +211,10 @@ static void join_init(void *state, const void *params, const struct cc_env *env)
 	join->ops->init(state, params, env);
 }
 
-static void join_ack(void *state, const void *params, const struct cc_env *env,
-		     const struct cc_ack *a)
+static void join_ack(void *state, const void *params, const struct weir_cc_env *env,
+		     const struct weir_cc_ack *a)
 {
-	const struct cc_pace *pace = state;
+	const struct weir_cc_pace *pace = state;
 	struct join *join = join_of(params);
 	uint64_t window_bytes = pace->window_bytes;
 
@@ -234,7 +237,7 @@ static void join_ack(void *state, const void *params, const struct cc_env *env,
 
 static void run_join(struct sim *s, struct join *join)
 {
-	struct cc_ops watched;
+	struct weir_cc_ops watched;
 
 	sim_read(s, "[network]\ntopology = star\nhosts = 3\nrate = 100Gbps\ndelay = 1us\n"
 		    "[switch]\nmarking = none\nbuffer = 40MB\nbuffer-per = switch\nlossless = all\n"
@@ -276,7 +279,7 @@ TEST(test_hpcc_answers_a_join_within_a_round_trip_by_the_reference_formula)
 	CHECK_NEAR(join.after_bytes, 22060, 0.1 * 22060);
 	/* The 103 packets, less the 48 that T carries; then it drains, for one T, and is gone. */
 	for (uint32_t i = 0; i < s.r.series[0].count; i++) {
-		int64_t us = s.r.series[0].time_ps[i] / PS_PER_NS / NS_PER_US;
+		int64_t us = s.r.series[0].time_ps[i] / WEIR_PS_PER_NS / WEIR_NS_PER_US;
 		uint32_t pkts = (uint32_t)s.r.series[0].value[i];
 
 		if (us >= 500 && us < 516 && pkts > peak)
@@ -310,7 +313,8 @@ TEST(test_timely_turns_round_trips_round_between_its_thresholds)
 					     .cc = cc,
 					     .start = "0us..10ms",
 					     .measure = "from = 50ms\nto = 100ms" };
-			double frame_us = bytes_to_bits(FRAME_BYTES) / (10. * NS_PER_US), p99_us;
+			double frame_us = weir_bytes_to_bits(FRAME_BYTES) / (10. * WEIR_NS_PER_US),
+			       p99_us;
 			struct sim s;
 
 			snprintf(cc, sizeof(cc), "timely(t-low=%dus)", low_us[i]);
@@ -375,7 +379,8 @@ static double swift_target_us(double window_pkts)
 
 static double swift_delay_us(int flows, double gbps)
 {
-	double low = 1e-3, high = 1e5, frame_us = bytes_to_bits(FRAME_BYTES) / (gbps * NS_PER_US);
+	double low = 1e-3, high = 1e5,
+	       frame_us = weir_bytes_to_bits(FRAME_BYTES) / (gbps * WEIR_NS_PER_US);
 
 	for (int i = 0; i < 100; i++) {
 		double middle = sqrt(low * high);
@@ -447,6 +452,6 @@ TEST(test_swift_holds_its_target_with_windows_below_a_packet)
 
 		CHECK(rtt_us > expected_us);
 		CHECK(rtt_us < 1.4 * expected_us);
-		CHECK(rtt_us < 0.75 * flows * bytes_to_bits(FRAME_BYTES) / NS_PER_US);
+		CHECK(rtt_us < 0.75 * flows * weir_bytes_to_bits(FRAME_BYTES) / WEIR_NS_PER_US);
 	}
 }

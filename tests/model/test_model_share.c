@@ -75,7 +75,7 @@ static double received_gbps(const struct sim *s, int receiver)
 	char name[32];
 
 	snprintf(name, sizeof(name), "b->h%d", receiver);
-	return bytes_to_bits((double)sim_port(s, name)->tx_bytes) / 0.1 / 1e9;
+	return weir_bytes_to_bits((double)sim_port(s, name)->tx_bytes) / 0.1 / 1e9;
 }
 
 /* Hosts 1, 2, ... received these rates, to within a share of each. */

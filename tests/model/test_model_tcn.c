@@ -33,7 +33,7 @@ static struct shown show(const struct series *s, double from_us, double to_us)
 	uint64_t count = 0;
 
 	for (uint64_t i = 0; i < s->count; i++) {
-		double us = ps_to_s(s->time_ps[i]) * 1e6;
+		double us = weir_ps_to_s(s->time_ps[i]) * 1e6;
 
 		if (us < from_us || us >= to_us)
 			continue;
@@ -216,7 +216,8 @@ static double run_sp_wfq(const char *marking)
 
 	bench_run(&s, &b);
 	/* Bytes over the queue's 250 Mb/s: how long its packets wait. */
-	queue_us = bytes_to_bits(show(series_of(&s, "queue-bytes sw->h0/2"), 1e5, 3e5).mean) / 250;
+	queue_us = weir_bytes_to_bits(show(series_of(&s, "queue-bytes sw->h0/2"), 1e5, 3e5).mean) /
+		   250;
 	for (int i = 0; i < 3; i++) {
 		double mbps = goodput_bps(&s, &b, i, 100, 300) / MBPS * 1534 / 1448;
 
@@ -307,7 +308,7 @@ static void run_capacity(struct sim *s, const char *marking)
 static double settled_us(const struct series *s)
 {
 	for (uint64_t i = 0; i < s->count; i++) {
-		double us = ps_to_s(s->time_ps[i]) * 1e6 - 1e4;
+		double us = weir_ps_to_s(s->time_ps[i]) * 1e6 - 1e4;
 
 		if (us > 0 && fabs(s->value[i] - 5 * GBPS) <= 0.05 * 5 * GBPS)
 			return us;

@@ -11,7 +11,7 @@
 static void audit_always(const char *text)
 {
 	const struct run_control control = { .threads = 1, .audit_windows = 1 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim s;
 
 	sim_read(&s, "%s", text);
@@ -100,7 +100,7 @@ struct halted {
 	struct sim s;
 	struct network net;
 	struct engine *e;
-	struct port *port; /* of the switch to host 0; something waits there */
+	struct weir_port *port; /* of the switch to host 0; something waits there */
 };
 
 static int64_t stop_now(void *context, int64_t now_ps)
@@ -120,7 +120,7 @@ static int go_on(void *context, int64_t now_ps)
 static void halt_at(struct halted *h, int64_t stop_ps)
 {
 	struct flow_list flows = { 0 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	sim_read(&h->s, STAR(9) POOL "buffer = 400KB\nlossless = 0\npfc-alpha = 1/16\n"
 				     "[host]\ncc = line-rate\n[traffic x]\n"
@@ -153,7 +153,7 @@ static struct receiver *receiver_of(struct halted *h, uint32_t flow)
 	return slab_at(&h->e->workers[0].receivers, flow_at(h->e, flow)->rx);
 }
 
-static struct pfc_input *input_of(struct halted *h)
+static struct weir_pfc_input *input_of(struct halted *h)
 {
 	return &h->e->switches[0].lossless->inputs[3][0];
 }
@@ -170,12 +170,12 @@ static void lose_port_bytes(struct halted *h)
 
 static void lose_queue_bytes(struct halted *h)
 {
-	port_queues(h->port)->bytes -= 64;
+	weir_port_queues(h->port)->bytes -= 64;
 }
 
 static void lose_queue_packet(struct halted *h)
 {
-	port_queues(h->port)->tail--;
+	weir_port_queues(h->port)->tail--;
 }
 
 static void lose_pool_bytes(struct halted *h)
@@ -237,7 +237,7 @@ TEST(test_an_account_that_is_wrong_is_named)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct halted h = { .e = NULL };
-		struct error e = { "" };
+		struct weir_error e = { "" };
 
 		halt_at(&h, 40 * INT64_C(1000000));
 		cases[i].spoil(&h);

@@ -20,11 +20,11 @@ struct letters {
 	uint32_t count;
 };
 
-static void spell(void *context, int64_t start_ps, const struct packet *packet,
+static void spell(void *context, int64_t start_ps, const struct weir_packet *packet,
 		  const struct flow *flow)
 {
 	struct letters *l = context;
-	const struct segment *segment = packet_segment((struct packet *)packet);
+	const struct segment *segment = packet_segment((struct weir_packet *)packet);
 
 	(void)start_ps;
 	(void)flow;
@@ -39,7 +39,7 @@ static struct letters play(struct sim *s, int window, const char *host, const ch
 	struct letters sent = { "", 0 };
 	const struct tap tap = { "h0->sw", spell, &sent };
 	const struct run_control control = { .threads = 1, .tap_count = 1, .taps = &tap };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	sim_read(s, STAGE, window, host, flows);
 	if (run(&s->c, &control, &s->r, &e))
@@ -84,8 +84,8 @@ TEST(test_a_fifo_card_sends_what_was_put_there_first)
  * lower number. */
 TEST(test_an_fq_card_serves_flows_in_turn)
 {
-	uint32_t a = host_flow_queue(flow_route_hash(1, 0), QUEUES_MAX);
-	uint32_t b = host_flow_queue(flow_route_hash(1, 1), QUEUES_MAX);
+	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
+	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
 
 	CHECK(a != b);
 	check_sent(4, "card = fq", TWO_OF_FOUR, a < b ? "AABABABB" : "ABABABAB");
@@ -132,8 +132,8 @@ TEST(test_a_burst_ends_with_the_window)
 /* Turns of 4542 bytes: three frames. */
 TEST(test_bursts_are_the_turns_of_an_fq_card)
 {
-	uint32_t a = host_flow_queue(flow_route_hash(1, 0), QUEUES_MAX);
-	uint32_t b = host_flow_queue(flow_route_hash(1, 1), QUEUES_MAX);
+	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
+	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
 
 	check_sent(6, "card = fq\ntso = 4542B", TWO_OF_SIX,
 		   a < b ? "AAAABBBAABBB" : "ABBBAAABBBAA");
@@ -220,7 +220,7 @@ TEST(test_a_queue_pair_keeps_its_pace_in_a_fifo_card)
 {
 	struct heard heard = { 0 };
 	const struct fixed_params half = { .rate_bps = UINT64_C(5000000000),
-					   .window_bytes = CC_NO_WINDOW,
+					   .window_bytes = WEIR_CC_NO_WINDOW,
 					   .heard = &heard };
 	struct seen seen;
 	struct sim s;
@@ -243,20 +243,20 @@ static void check_notes(const char *card)
 {
 	struct heard heard = { 0 };
 	const struct fixed_params line = { .rate_bps = UINT64_C(10000000000),
-					   .window_bytes = CC_NO_WINDOW,
+					   .window_bytes = WEIR_CC_NO_WINDOW,
 					   .heard = &heard };
 	uint32_t tx_bytes[16] = { 0 };
 	struct sim s;
 
 	sim_read(&s, RDMA_STAGE, "hpcc", "flow = 1 0 20000B 0us\nflow = 1 2 20000B 0us\n");
 	snprintf(s.c.host.card, sizeof(s.c.host.card), "%s", card);
-	CHECK_INT(card_check(&s.c, &(struct error){ "" }), 0);
+	CHECK_INT(card_check(&s.c, &(struct weir_error){ "" }), 0);
 	use_fixed(&s, 0, &fixed_int, &line);
 	sim_run(&s, 1);
 	CHECK(heard.acks > 20 && heard.acks <= HEARD_MAX);
 	CHECK(sim_port(&s, "h1->sw")->queue_max_pkts > 10);
 	for (uint32_t i = 0; i < heard.acks; i++) {
-		const struct cc_hop *hop = &heard.hop[i][0];
+		const struct weir_cc_hop *hop = &heard.hop[i][0];
 
 		CHECK_INT(heard.ack[i].hop_count, 1);
 		CHECK(hop->link < 16 && hop->tx_bytes > tx_bytes[hop->link]);
@@ -277,7 +277,7 @@ static void check_refused(const char *settings, const char *message)
 {
 	struct scenario scenario;
 	struct config c;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char text[1024];
 
 	snprintf(
@@ -314,9 +314,9 @@ TEST(test_cards_that_cannot_work_are_refused)
 
 TEST(test_every_card_declares_itself_completely)
 {
-	_Alignas(8) unsigned char before[SPEC_PARAMS_MAX], after[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char before[WEIR_SPEC_PARAMS_MAX], after[WEIR_SPEC_PARAMS_MAX];
 	const struct card_ops *ops;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char text[1024];
 
 	for (size_t i = 0; card_all[i]; i++) {
@@ -324,12 +324,12 @@ TEST(test_every_card_declares_itself_completely)
 
 		CHECK(card_find(c->name) == c);
 		CHECK(c->help && c->help[0] && c->cite && c->cite[0]);
-		CHECK(c->params_size <= SPEC_PARAMS_MAX);
+		CHECK(c->params_size <= WEIR_SPEC_PARAMS_MAX);
 		memset(before, 0, sizeof(before));
 		memset(after, 0, sizeof(after));
 		CHECK_INT(card_parse(c->name, &ops, before, &e), 0);
 		CHECK(ops == c);
-		spec_format(text, sizeof(text), c->name, c->options, before);
+		weir_spec_format(text, sizeof(text), c->name, c->options, before);
 		CHECK_INT(card_parse(text, &ops, after, &e), 0);
 		CHECK(memcmp(before, after, sizeof(before)) == 0);
 	}

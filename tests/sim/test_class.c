@@ -121,11 +121,11 @@ struct seen {
 	int64_t slack_ps[NUMBERS_MAX];
 };
 
-static void see(void *context, int64_t start_ps, const struct packet *packet,
+static void see(void *context, int64_t start_ps, const struct weir_packet *packet,
 		const struct flow *flow)
 {
 	struct seen *s = context;
-	struct packet copy = *packet;
+	struct weir_packet copy = *packet;
 	uint32_t number = packet_segment(&copy)->number;
 
 	(void)start_ps;
@@ -156,7 +156,7 @@ static void run_tapped(struct sim *s, struct seen *sent, struct seen *received)
 {
 	const struct tap taps[] = { { "h0->sw", see, sent }, { "sw->h0", see, received } };
 	const struct run_control control = { .threads = 1, .tap_count = 2, .taps = taps };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	memset(sent, 0, sizeof(*sent));
 	memset(received, 0, sizeof(*received));

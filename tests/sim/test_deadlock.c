@@ -56,10 +56,10 @@ TEST(test_a_deadlock_has_a_time_and_lasts)
 	sim_run(&s, 1);
 	since_ps = s.r.deadlock.since_ps;
 	sim_end(&s);
-	CHECK(since_ps > 50 * (int64_t)NS_PER_US * PS_PER_NS);
+	CHECK(since_ps > 50 * (int64_t)WEIR_NS_PER_US * WEIR_PS_PER_NS);
 	for (int64_t after_ns = -20000; after_ns <= 20000; after_ns += 1000) {
 		sim_read(&s, "%s[measure]\nto = %lldns\ndrain = 0us\n", clockwise,
-			 (long long)(ps_to_ns(since_ps) + after_ns));
+			 (long long)(weir_ps_to_ns(since_ps) + after_ns));
 		sim_run(&s, 1);
 		/* A packet may be on a line still, but no frame: the last came at since_ps. */
 		CHECK_INT(sim_metric(&s, "pfc_deadlocks"), after_ns > 0);

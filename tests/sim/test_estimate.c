@@ -11,7 +11,7 @@ static struct estimate estimate_of(const struct sim *s)
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 	struct run_result r;
 	struct estimate estimate;
-	struct error e;
+	struct weir_error e;
 
 	if (run(&s->c, &control, &r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -56,7 +56,7 @@ TEST(test_estimated_memory_follows_flows_and_ports)
 	double none, some;
 
 	world_network(&w);
-	w.c.mark = mark_find("none");
+	w.c.mark = weir_mark_find("none");
 	w.c.queues = 1;
 	none = estimate_memory(&w.c, &w.net, 0);
 	some = estimate_memory(&w.c, &w.net, 1000 * 1000);
@@ -70,7 +70,7 @@ TEST(test_more_flows_than_the_machine_has_memory_for_are_refused)
 {
 	double flows = (double)memory_of_machine() / FLOW_MEMORY_BYTES + 1000;
 	struct traffic_config *t;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct world w;
 	char text[32];
 
@@ -96,15 +96,16 @@ TEST(test_flows_are_sorted_by_start_and_stay_in_order_where_equal)
 {
 	enum { COUNT = 5000 };
 	static const uint64_t spans[] = { 1, 3, 5000, UINT64_C(1) << 50, UINT64_C(1) << 62 };
-	struct rng rng = rng_make(11, 0, RNG_TEST);
+	struct weir_rng rng = weir_rng_make(11, 0, WEIR_RNG_TEST);
 	struct flow *flows = calloc(COUNT, sizeof(*flows));
 
 	CHECK(flows != NULL);
 	for (size_t k = 0; k < sizeof(spans) / sizeof(spans[0]); k++) {
 		for (uint32_t i = 0; i < COUNT; i++)
 			flows[i] = (struct flow){
-				.start_ps = rng_below(&rng, 4) ? (int64_t)rng_below(&rng, spans[k])
-							       : TIME_NEVER_PS,
+				.start_ps = weir_rng_below(&rng, 4)
+						    ? (int64_t)weir_rng_below(&rng, spans[k])
+						    : WEIR_TIME_NEVER_PS,
 				.next = i,
 			};
 		flows_by_start(flows, COUNT);

@@ -387,7 +387,7 @@ static void check_refused(const char *switches, const char *message)
 {
 	struct scenario scenario;
 	struct config c;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char text[1024];
 	int length = snprintf(text, sizeof(text),
 			      "[network]\ntopology = leaf-spine\n%s[traffic x]\n"
@@ -439,7 +439,7 @@ static void note_fabric(void *context, const char *path, const char *value)
 TEST(test_settings_spell_a_fabric_out)
 {
 	struct sim s;
-	struct error e;
+	struct weir_error e;
 	char text[256] = "";
 
 	sim_read(&s, "[network]\ntopology = star\n[switch]\nfabric = bfc(queues=8)\n"
@@ -452,9 +452,9 @@ TEST(test_settings_spell_a_fabric_out)
 
 TEST(test_every_fabric_declares_itself_completely)
 {
-	_Alignas(8) unsigned char before[SPEC_PARAMS_MAX], after[SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char before[WEIR_SPEC_PARAMS_MAX], after[WEIR_SPEC_PARAMS_MAX];
 	const struct fabric_ops *ops;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char text[1024];
 
 	for (size_t i = 0; fabric_all[i]; i++) {
@@ -462,12 +462,12 @@ TEST(test_every_fabric_declares_itself_completely)
 
 		CHECK(fabric_find(f->name) == f);
 		CHECK(f->help && f->help[0] && f->cite && f->cite[0]);
-		CHECK(f->params_size <= SPEC_PARAMS_MAX);
+		CHECK(f->params_size <= WEIR_SPEC_PARAMS_MAX);
 		memset(before, 0, sizeof(before));
 		memset(after, 0, sizeof(after));
 		CHECK_INT(fabric_parse(f->name, &ops, before, &e), 0);
 		CHECK(ops == f);
-		spec_format(text, sizeof(text), f->name, f->options, before);
+		weir_spec_format(text, sizeof(text), f->name, f->options, before);
 		CHECK_INT(fabric_parse(text, &ops, after, &e), 0);
 		CHECK(memcmp(before, after, sizeof(before)) == 0);
 	}
@@ -475,19 +475,19 @@ TEST(test_every_fabric_declares_itself_completely)
 
 TEST(test_line_rate_is_the_line_s_and_stays)
 {
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	const struct cc_env env = { .rate_bps = 25000000000, .bdp_bytes = 12345 };
-	const struct cc_ack ack = { .echo = 1, .acked_bytes = 1000 };
-	const struct cc_ops *cc;
-	struct cc_pace state = { 0 };
-	struct error e;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_cc_env env = { .rate_bps = 25000000000, .bdp_bytes = 12345 };
+	const struct weir_cc_ack ack = { .echo = 1, .acked_bytes = 1000 };
+	const struct weir_cc_ops *cc;
+	struct weir_cc_pace state = { 0 };
+	struct weir_error e;
 
-	CHECK_INT(cc_parse("line-rate", &cc, params, &e), 0);
+	CHECK_INT(weir_cc_parse("line-rate", &cc, params, &e), 0);
 	cc->init(&state, params, &env);
-	CHECK(state.window_bytes == CC_NO_WINDOW);
+	CHECK(state.window_bytes == WEIR_CC_NO_WINDOW);
 	cc->ack(&state, params, &env, &ack);
 	CHECK_INT(state.rate_bps, 25000000000);
-	CHECK_INT(cc_parse("line-rate(window=bdp)", &cc, params, &e), 0);
+	CHECK_INT(weir_cc_parse("line-rate(window=bdp)", &cc, params, &e), 0);
 	cc->init(&state, params, &env);
 	CHECK_INT(state.window_bytes, 12345);
 	CHECK_INT(state.wake_ns, 0);

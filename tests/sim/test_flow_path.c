@@ -99,7 +99,7 @@ TEST(test_the_time_of_a_flow_alone_is_that_of_the_path_it_names)
 			way);
 		sim_run(&s, 1);
 		CHECK_INT(sim_fct_ps(&s, 0), s.r.ideal_ps[0]);
-		CHECK((s.r.ideal_ps[0] > ns_to_ps(NS_PER_MS)) == (way == 0));
+		CHECK((s.r.ideal_ps[0] > weir_ns_to_ps(WEIR_NS_PER_MS)) == (way == 0));
 		sim_end(&s);
 	}
 }

@@ -104,7 +104,7 @@ TEST(test_a_multishot_lets_one_in_each_time)
 static void check_refused(const char *lines, const char *message)
 {
 	struct sim s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	const struct run_control control = { .threads = 1 };
 
 	sim_read(&s, list, lines);

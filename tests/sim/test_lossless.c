@@ -8,7 +8,7 @@
 /* A class of a link, by the link's name. All zero where it never was paused. */
 static struct pause_result pause_of(const struct sim *s, const char *name, uint32_t class_id)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	int64_t link = link_find(&s->r.network, name, &e);
 
 	CHECK(link >= 0);
@@ -100,7 +100,7 @@ struct starts {
 	uint32_t count;
 };
 
-static void see_start(void *context, int64_t start_ps, const struct packet *packet,
+static void see_start(void *context, int64_t start_ps, const struct weir_packet *packet,
 		      const struct flow *flow)
 {
 	struct starts *s = context;
@@ -114,7 +114,7 @@ static void see_start(void *context, int64_t start_ps, const struct packet *pack
 static void run_with_taps(struct sim *s, const struct tap *taps, uint32_t count)
 {
 	const struct run_control control = { .threads = 1, .tap_count = count, .taps = taps };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (run(&s->c, &control, &s->r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -259,7 +259,8 @@ TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_card)
 			 k, k, 1 - k);
 		sim_run(&s, 1);
 		CHECK_INT(sim_metric(&s, "drops"), 0);
-		CHECK(pause_of(&s, "h0->sw", k).paused_ps > 500 * (int64_t)NS_PER_US * PS_PER_NS);
+		CHECK(pause_of(&s, "h0->sw", k).paused_ps >
+		      500 * (int64_t)WEIR_NS_PER_US * WEIR_PS_PER_NS);
 		/* A third of 10 Gb/s goes to h3. */
 		CHECK_NEAR(gbps_at(&s, "sw->h4"), 20.0 / 3, 0.2);
 		sim_end(&s);
@@ -314,7 +315,7 @@ struct order {
 	uint64_t rdma_bytes, tcp_bytes, wrong;
 };
 
-static void see_order(void *context, int64_t start_ps, const struct packet *packet,
+static void see_order(void *context, int64_t start_ps, const struct weir_packet *packet,
 		      const struct flow *flow)
 {
 	struct order *o = context;
@@ -324,7 +325,7 @@ static void see_order(void *context, int64_t start_ps, const struct packet *pack
 	} *segment = (const void *)packet->owner;
 
 	(void)flow;
-	if (start_ps < 20 * (int64_t)NS_PER_MS * PS_PER_NS)
+	if (start_ps < 20 * (int64_t)WEIR_NS_PER_MS * WEIR_PS_PER_NS)
 		return;
 	if (packet->class_id == 1) {
 		o->tcp_bytes += packet->bytes;
@@ -399,7 +400,7 @@ static void check_refused(const char *switches, const char *traffic, const char 
 {
 	struct scenario scenario;
 	struct config c;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char text[1024];
 	int length = snprintf(text, sizeof(text),
 			      "[network]\ntopology = star\n[switch]\nbuffer = 10MB\n%s\n"

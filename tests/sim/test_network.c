@@ -115,16 +115,17 @@ TEST(test_failure_takes_both_directions_of_every_parallel_link)
 	struct world w = world_of("fat-tree-2");
 	uint32_t failed = 0;
 
-	w.c.network.oversubscription_q32 = 2 * ONE_Q32; /* two links from each leaf to each spine */
+	w.c.network.oversubscription_q32 =
+		2 * WEIR_ONE_Q32; /* two links from each leaf to each spine */
 	world_fail(&w, "leaf0 spine1 10ms");
 	world_fail(&w, "spine3 leaf2#1 1us");
 	world_network(&w);
 	for (uint32_t i = 0; i < w.net.link_count; i++)
-		failed += w.net.links[i].fails_ps != TIME_NEVER_PS;
+		failed += w.net.links[i].fails_ps != WEIR_TIME_NEVER_PS;
 	CHECK_INT(failed, 6);
 	CHECK_INT(world_link_of(&w, "leaf0->spine1")->fails_ps, 10000 * US);
 	CHECK_INT(world_link_of(&w, "spine1->leaf0#1")->fails_ps, 10000 * US);
-	CHECK_INT(world_link_of(&w, "leaf2->spine3")->fails_ps, TIME_NEVER_PS);
+	CHECK_INT(world_link_of(&w, "leaf2->spine3")->fails_ps, WEIR_TIME_NEVER_PS);
 	CHECK_INT(world_link_of(&w, "leaf2->spine3#1")->fails_ps, US);
 	world_end(&w);
 }
@@ -169,7 +170,7 @@ TEST(test_failures_say_what_is_wrong)
 TEST(test_link_find_says_what_is_wrong)
 {
 	struct world w = world_of("star");
-	struct error e;
+	struct weir_error e;
 
 	world_network(&w);
 	CHECK_INT(link_find(&w.net, "sw", &e), -1);

@@ -15,11 +15,11 @@
 #define ONE_FLOW "[traffic x]\npattern = list\ncc = line-rate\nflow = %s 1MB 0us\n"
 
 /* What the control of the first section's flow was told. */
-static struct cc_env told(const char *network, const char *hosts)
+static struct weir_cc_env told(const char *network, const char *hosts)
 {
 	struct heard heard = { 0 };
 	const struct fixed_params p = { .rate_bps = UINT64_C(10000000000),
-					.window_bytes = CC_NO_WINDOW,
+					.window_bytes = WEIR_CC_NO_WINDOW,
 					.heard = &heard };
 	char text[1024];
 	struct sim s;
@@ -32,7 +32,7 @@ static struct cc_env told(const char *network, const char *hosts)
 	return heard.env;
 }
 
-static struct cc_env told_on_stage(const char *rdma, const char *hosts)
+static struct weir_cc_env told_on_stage(const char *rdma, const char *hosts)
 {
 	char network[1024];
 
@@ -45,7 +45,7 @@ TEST(test_windows_of_the_network_are_those_of_its_longest_path)
 	static const char *const hosts[] = { "0 1", "0 3" };
 
 	for (uint32_t i = 0; i < 2; i++) {
-		struct cc_env env = told_on_stage("", hosts[i]);
+		struct weir_cc_env env = told_on_stage("", hosts[i]);
 
 		CHECK_INT(env.base_rtt_ns, 30200);
 		CHECK_INT(env.bdp_bytes, 37750);
@@ -55,8 +55,8 @@ TEST(test_windows_of_the_network_are_those_of_its_longest_path)
 
 TEST(test_windows_of_a_pair_are_those_of_its_own_path)
 {
-	struct cc_env rack = told_on_stage("window-of = pair", "0 1");
-	struct cc_env across = told_on_stage("window-of = pair", "0 3");
+	struct weir_cc_env rack = told_on_stage("window-of = pair", "0 1");
+	struct weir_cc_env across = told_on_stage("window-of = pair", "0 3");
 
 	CHECK_INT(rack.base_rtt_ns, 21760);
 	CHECK_INT(rack.bdp_bytes, 27200);

@@ -17,9 +17,9 @@ static double offered_bytes(const struct flow_list *list)
 /* Measured from the flows alone: bytes over the time until the last of them. */
 static double offered_load(const struct flow_list *list, double capacity_bps)
 {
-	double seconds = ps_to_s(list->flows[list->count - 1].start_ps);
+	double seconds = weir_ps_to_s(list->flows[list->count - 1].start_ps);
 
-	return offered_bytes(list) * BITS_PER_BYTE / seconds / capacity_bps;
+	return offered_bytes(list) * WEIR_BITS_PER_BYTE / seconds / capacity_bps;
 }
 
 TEST(test_load_is_met_within_two_percent_by_every_workload)
@@ -47,7 +47,7 @@ TEST(test_load_decides_the_number_of_flows_in_a_window)
 	traffic_set(t, "size", "1MB");
 	traffic_set(t, "load", "0.8");
 	w.c.measure.to_ps = (uint64_t)(1000 * MS);
-	t->start = (struct span_ps){ 500 * MS, 500 * MS };
+	t->start = (struct weir_span_ps){ 500 * MS, 500 * MS };
 	world_flows(&w);
 	/* 0.8 x 10 Gb/s x 0.5 s = 500 MB. */
 	CHECK_INT(w.list.count, 500);
@@ -94,8 +94,8 @@ static double uplink_load(const struct world *w, double uplinks_bps)
 		if (src->rack / w->net.racks_per_pod != dst->rack / w->net.racks_per_pod)
 			bytes += (double)f->size_bytes;
 	}
-	return bytes * BITS_PER_BYTE / ps_to_s(w->list.flows[w->list.count - 1].start_ps) /
-	       uplinks_bps;
+	return bytes * WEIR_BITS_PER_BYTE /
+	       weir_ps_to_s(w->list.flows[w->list.count - 1].start_ps) / uplinks_bps;
 }
 
 TEST(test_bisection_load_is_the_load_of_the_links_up)

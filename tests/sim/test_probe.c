@@ -139,7 +139,7 @@ TEST(test_throughput_of_a_traffic_section_is_that_of_all_its_flows)
 		CHECK_NEAR(sum_of(&s.r.series[0]) * 100e-6 / 8, 450e3, 0.001);
 		for (uint64_t i = 0; i < s.r.series[0].count; i++) {
 			CHECK(s.r.series[0].value[i] >= 0);
-			if (s.r.series[0].time_ps[i] <= ns_to_ps(300 * NS_PER_US))
+			if (s.r.series[0].time_ps[i] <= weir_ns_to_ps(300 * WEIR_NS_PER_US))
 				before += s.r.series[0].value[i];
 		}
 		CHECK_NEAR(before * 100e-6 / 8, 300e3, 0.001);
@@ -326,7 +326,7 @@ TEST(test_probes_change_nothing_and_threads_do_not_change_probes)
 static void check_refused(const char *probe, const char *message)
 {
 	struct sim s;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	const struct run_control control = { .threads = 1 };
 	char line[256];
 
@@ -369,7 +369,7 @@ TEST(test_probes_that_would_take_too_many_samples_are_refused_with_their_number)
 {
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 	struct run_result r;
-	struct error e;
+	struct weir_error e;
 	struct sim s;
 
 	sim_read(&s, two_packets, "probe = queue sw->h0 every 1ns\n");
@@ -393,7 +393,7 @@ TEST(test_series_that_have_become_too_long_are_noticed)
 {
 	struct series series[2] = { { .count = 7 }, { .count = PROBE_POINTS_MAX - 7 } };
 	struct probe_set set = { .series = series, .series_count = 2 };
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(probes_overflow(&set, &e), 0);
 	series[0].count++;
@@ -406,7 +406,7 @@ TEST(test_series_that_have_become_too_long_are_noticed)
 TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
 {
 	const struct run_control control = { .threads = 1 };
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	struct sim s;
 
 	sim_read(&s, "[network]\ntopology = star\nhosts = 3\n"

@@ -13,7 +13,7 @@
 struct draft {
 	char text[SIM_TEXT_SIZE];
 	int length;
-	struct rng rng;
+	struct weir_rng rng;
 	uint32_t hosts, queues;
 	int has_racks;
 };
@@ -32,7 +32,7 @@ static __attribute__((format(printf, 2, 3))) void add(struct draft *d, const cha
 /* 0 to n - 1. */
 static uint32_t roll(struct draft *d, uint32_t n)
 {
-	return (uint32_t)rng_below(&d->rng, n);
+	return (uint32_t)weir_rng_below(&d->rng, n);
 }
 
 static const char *pick(struct draft *d, const char *const *words)
@@ -215,7 +215,7 @@ static void draw_traffic(struct draft *d, uint32_t number)
 static void draw(struct draft *d, void (*draw_network)(struct draft *), uint64_t seed)
 {
 	memset(d, 0, sizeof(*d));
-	d->rng = rng_make(seed, 0, RNG_TEST);
+	d->rng = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	add(d, "seed = %llu\n[network]\n", (unsigned long long)seed);
 	draw_network(d);
 	add(d, "ecmp = %s\n", PICK(d, "flow", "flow", "packet"));

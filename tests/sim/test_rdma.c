@@ -16,7 +16,7 @@ TEST(test_packets_leave_as_far_apart_as_the_rate_says)
 	static struct seen seen;
 	struct heard heard = { 0 };
 	const struct fixed_params p = { .rate_bps = 3000000000,
-					.window_bytes = CC_NO_WINDOW,
+					.window_bytes = WEIR_CC_NO_WINDOW,
 					.heard = &heard };
 	struct sim s;
 
@@ -45,15 +45,15 @@ TEST(test_a_change_of_the_rate_moves_the_next_packet)
 	for (int i = 0; i < 2; i++) {
 		static struct seen seen;
 		struct heard heard = { 0 };
-		const struct fixed_params p = { cases[i].before_bps, CC_NO_WINDOW, 10000,
+		const struct fixed_params p = { cases[i].before_bps, WEIR_CC_NO_WINDOW, 10000,
 						cases[i].after_bps, &heard };
 		struct sim s;
 
 		sim_read(&s, "%s[measure]\nto = 20us\n", one_flow);
 		use_fixed(&s, 0, &fixed_plain, &p);
 		run_and_see(&s, "h0->sw", &seen);
-		CHECK_INT(seen.packet[cases[i].next - 1].start_ps, ns_to_ps(cases[i].last_ns));
-		CHECK_INT(seen.packet[cases[i].next].start_ps, ns_to_ps(cases[i].next_ns));
+		CHECK_INT(seen.packet[cases[i].next - 1].start_ps, weir_ns_to_ps(cases[i].last_ns));
+		CHECK_INT(seen.packet[cases[i].next].start_ps, weir_ns_to_ps(cases[i].next_ns));
 		sim_end(&s);
 	}
 }
@@ -67,9 +67,9 @@ TEST(test_a_rate_that_falls_holds_back_a_packet_that_waits_for_the_card)
 	static struct seen seen;
 	struct heard heard[2] = { { 0 }, { 0 } };
 	const struct fixed_params full = { .rate_bps = 10000000000,
-					   .window_bytes = CC_NO_WINDOW,
+					   .window_bytes = WEIR_CC_NO_WINDOW,
 					   .heard = &heard[0] };
-	const struct fixed_params falls = { 5000000000, CC_NO_WINDOW, 30000, 1000000000,
+	const struct fixed_params falls = { 5000000000, WEIR_CC_NO_WINDOW, 30000, 1000000000,
 					    &heard[1] };
 	struct sim s;
 	int64_t start_ps[2];
@@ -132,7 +132,7 @@ TEST(test_one_ack_for_n_packets_tells_the_time_of_the_last)
 	static struct seen seen;
 	struct heard heard = { 0 };
 	const struct fixed_params p = { .rate_bps = 1000000000,
-					.window_bytes = CC_NO_WINDOW,
+					.window_bytes = WEIR_CC_NO_WINDOW,
 					.heard = &heard };
 	struct sim s;
 
@@ -166,7 +166,7 @@ TEST(test_notifications_come_at_most_once_an_interval)
 {
 	static struct seen seen;
 	struct heard heard[2] = { { 0 }, { 0 } };
-	struct fixed_params p = { .rate_bps = 6000000000, .window_bytes = CC_NO_WINDOW };
+	struct fixed_params p = { .rate_bps = 6000000000, .window_bytes = WEIR_CC_NO_WINDOW };
 	uint32_t count[2] = { 0, 0 };
 	int64_t last_ps[2] = { 0, 0 };
 	struct sim s;
@@ -204,7 +204,7 @@ TEST(test_notes_are_those_of_every_port_in_order)
 	static struct seen seen;
 	struct heard heard = { 0 };
 	const struct fixed_params p = { .rate_bps = 4360000000, /* a packet every 2 us */
-					.window_bytes = CC_NO_WINDOW,
+					.window_bytes = WEIR_CC_NO_WINDOW,
 					.heard = &heard };
 	struct sim s;
 
@@ -220,7 +220,7 @@ TEST(test_notes_are_those_of_every_port_in_order)
 	CHECK_INT(heard.env.hops, 2);
 	CHECK_INT(heard.env.header_bytes, 90);
 	for (uint32_t i = 0; i < 40; i++) {
-		const struct cc_hop *hop = heard.hop[i];
+		const struct weir_cc_hop *hop = heard.hop[i];
 		uint32_t start_ns = 2000 * i;
 
 		CHECK_INT(heard.ack[i].hop_count, 2);
@@ -245,7 +245,7 @@ TEST(test_notes_are_those_of_every_port_in_order)
 static void check_queue_notes(const char *more)
 {
 	struct heard heard[2] = { { 0 }, { 0 } };
-	struct fixed_params p = { .rate_bps = 10000000000, .window_bytes = CC_NO_WINDOW };
+	struct fixed_params p = { .rate_bps = 10000000000, .window_bytes = WEIR_CC_NO_WINDOW };
 	struct sim s;
 
 	sim_read(&s,
@@ -262,7 +262,7 @@ static void check_queue_notes(const char *more)
 	}
 	sim_run(&s, 1);
 	for (uint32_t n = 0; n < 100; n++) {
-		const struct cc_hop *hop = heard[n % 2].hop[n / 2];
+		const struct weir_cc_hop *hop = heard[n % 2].hop[n / 2];
 
 		CHECK_INT(heard[n % 2].ack[n / 2].hop_count, 1);
 		CHECK_INT(hop->time_ns, 1872 + 872 * n);

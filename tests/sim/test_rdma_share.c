@@ -147,7 +147,7 @@ TEST(test_paced_queue_pairs_and_tcp_share_a_card)
 	for (uint32_t k = 0; k < 2; k++) {
 		struct heard heard = { 0 };
 		const struct fixed_params p = { .rate_bps = 1000000000,
-						.window_bytes = CC_NO_WINDOW,
+						.window_bytes = WEIR_CC_NO_WINDOW,
 						.heard = &heard };
 		double gbps[6];
 		struct sim s;

@@ -6,7 +6,7 @@
 /* The routes are refused with that message. Ends the world. */
 static void check_refused(struct world *w, const char *message)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	world_network(w);
 	CHECK_INT(route_table_new(&w->routes, &w->net, (int64_t)w->c.network.reroute_delay_ps, &e),
@@ -60,7 +60,7 @@ static void check_all_pairs(const struct world *w)
 {
 	const struct network *net = &w->net;
 	uint32_t *distance = all_distances(net);
-	struct rng rng = rng_make(1, 0, RNG_TEST);
+	struct weir_rng rng = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	struct route r;
 
 	for (uint32_t a = 0; a < net->host_count; a++)
@@ -69,11 +69,11 @@ static void check_all_pairs(const struct world *w)
 
 			if (a == b)
 				continue;
-			route_find(w->routes, a, b, rng_u64(&rng), 0, &r);
+			route_find(w->routes, a, b, weir_rng_u64(&rng), 0, &r);
 			CHECK_INT(r.found, 1);
 			CHECK_INT(r.links[0], net->nodes[from].first_link);
 			CHECK_INT(r.hops, distance[(size_t)from * net->node_count + to]);
-			CHECK_INT(r.until_ps, TIME_NEVER_PS);
+			CHECK_INT(r.until_ps, WEIR_TIME_NEVER_PS);
 			check_register(net, &r, b);
 		}
 	free(distance);
@@ -163,11 +163,11 @@ TEST(test_same_hash_takes_the_same_path)
 static uint32_t *count_links(const struct world *w, uint32_t a, uint32_t b, uint32_t count)
 {
 	uint32_t *used = calloc(w->net.link_count, sizeof(*used));
-	struct rng rng = rng_make(7, 0, RNG_TEST);
+	struct weir_rng rng = weir_rng_make(7, 0, WEIR_RNG_TEST);
 	struct route r;
 
 	for (uint32_t i = 0; i < count; i++) {
-		route_find(w->routes, a, b, rng_u64(&rng), 0, &r);
+		route_find(w->routes, a, b, weir_rng_u64(&rng), 0, &r);
 		for (uint32_t h = 0; h < r.hops; h++)
 			used[r.links[h]]++;
 	}
@@ -268,7 +268,7 @@ TEST(test_flows_leave_a_failed_link_after_the_reroute_delay)
 		/* leaf0 has only spine0 left, leaf1 only spine1. */
 		route_find(w.routes, 0, 20, hash, 21 * MS, &r);
 		CHECK_INT(r.found, 0);
-		CHECK_INT(r.until_ps, TIME_NEVER_PS);
+		CHECK_INT(r.until_ps, WEIR_TIME_NEVER_PS);
 	}
 	CHECK(before > 16 && before < 48);
 	world_end(&w);

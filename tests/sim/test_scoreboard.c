@@ -173,7 +173,7 @@ struct bench {
 	struct sender s;
 	struct receiver r;
 	struct plain plain;
-	struct rng rng;
+	struct weir_rng rng;
 	uint32_t window, lose_per_mille, overtake_per_mille;
 	int by_time;
 	/* Under way. */
@@ -189,7 +189,7 @@ struct bench {
 
 static int chance(struct bench *b, uint32_t per_mille)
 {
-	return rng_below(&b->rng, 1000) < per_mille;
+	return weir_rng_below(&b->rng, 1000) < per_mille;
 }
 
 static void check_sender(const struct bench *b)
@@ -218,7 +218,7 @@ static void put(struct bench *b, uint32_t segment)
 /* Sends what is lost again, or what is next, while the window has room. */
 static void send_some(struct bench *b)
 {
-	uint32_t room = (uint32_t)rng_below(&b->rng, b->window);
+	uint32_t room = (uint32_t)weir_rng_below(&b->rng, b->window);
 
 	for (; room && sender_pipe(&b->s) < b->window; room--) {
 		if (b->s.lost) {
@@ -242,7 +242,7 @@ static void send_some(struct bench *b)
 /* One of those under way, mostly the oldest. */
 static uint32_t pick(struct bench *b, uint32_t count)
 {
-	return chance(b, b->overtake_per_mille) ? (uint32_t)rng_below(&b->rng, count) : 0;
+	return chance(b, b->overtake_per_mille) ? (uint32_t)weir_rng_below(&b->rng, count) : 0;
 }
 
 static void receive_one(struct bench *b)
@@ -317,9 +317,9 @@ static void run_bench(struct bench *b)
 {
 	while (b->s.una < SEGMENTS) {
 		send_some(b);
-		for (uint64_t n = rng_below(&b->rng, b->window); n && b->data_count; n--)
+		for (uint64_t n = weir_rng_below(&b->rng, b->window); n && b->data_count; n--)
 			receive_one(b);
-		for (uint64_t n = rng_below(&b->rng, b->window); n && b->ack_count; n--)
+		for (uint64_t n = weir_rng_below(&b->rng, b->window); n && b->ack_count; n--)
 			hear_one(b);
 		if (chance(b, 2) || (!b->data_count && !b->ack_count && b->s.una != b->s.next))
 			time_out(b);
@@ -337,12 +337,12 @@ static void bench_init(struct bench *b, uint64_t seed, int by_time)
 {
 	memset(b, 0, sizeof(*b));
 	b->e.transports = &b->t;
-	b->h.timer_ps = TIME_NEVER_PS;
+	b->h.timer_ps = WEIR_TIME_NEVER_PS;
 	b->w.engine = &b->e;
 	b->s.state = SENDER_OPEN;
-	b->s.srtt_ns = NS_PER_S;
+	b->s.srtt_ns = WEIR_NS_PER_S;
 	b->plain.newest_ps = b->plain.min_rtt_ps = -1;
-	b->rng = rng_make(seed, 0, RNG_TEST);
+	b->rng = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	b->by_time = by_time;
 	connection_rings_init(&b->w);
 	if (by_time)

@@ -220,13 +220,13 @@ TEST(test_threads_agree_on_windows_of_pairs)
 {
 	struct sim s;
 
-	check_threads(&s,
-		      "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\nhosts-per-leaf = 4\n"
-		      "rate = 100Gbps\nfabric-rate = 200Gbps\ndelay = 1us\nfabric-delay = 3us\n"
-		      "[switch]\nmarking = none\nlossless = all\nbuffer-per = switch\nbuffer = 2MB\n"
-		      "[rdma]\nwindow-of = pair\n[host]\ncc = hpcc\n"
-		      "[traffic mixed]\npattern = all-to-all\nsizes = uniform(min=1KB, max=400KB)\n"
-		      "load = 0.8\nflows = 200\n");
+	check_threads(
+		&s, "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\nhosts-per-leaf = 4\n"
+		    "rate = 100Gbps\nfabric-rate = 200Gbps\ndelay = 1us\nfabric-delay = 3us\n"
+		    "[switch]\nmarking = none\nlossless = all\nbuffer-per = switch\nbuffer = 2MB\n"
+		    "[rdma]\nwindow-of = pair\n[host]\ncc = hpcc\n"
+		    "[traffic mixed]\npattern = all-to-all\nsizes = uniform(min=1KB, max=400KB)\n"
+		    "load = 0.8\nflows = 200\n");
 	CHECK_INT(sim_metric(&s, "flows_completed"), 200);
 	sim_end(&s);
 }

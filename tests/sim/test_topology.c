@@ -19,7 +19,7 @@ static void check_links(const struct network *net)
 		CHECK_INT(back->to, l->from);
 		CHECK_INT(back->rate_bps, l->rate_bps);
 		CHECK_INT(back->delay_ps, l->delay_ps);
-		CHECK(l->delay_ps > 0 && l->rate_bps > 0 && l->fails_ps == TIME_NEVER_PS);
+		CHECK(l->delay_ps > 0 && l->rate_bps > 0 && l->fails_ps == WEIR_TIME_NEVER_PS);
 	}
 }
 
@@ -59,7 +59,7 @@ static void check_nodes(const struct network *net)
 static void check_names(const struct network *net)
 {
 	char name[128];
-	struct error e;
+	struct weir_error e;
 
 	for (uint32_t i = 0; i < net->node_count; i++)
 		CHECK_INT(node_find(net, node_name(net, i, name, sizeof(name)), &e), i);
@@ -95,11 +95,11 @@ TEST(test_every_topology_declares_sane_options)
 
 		CHECK(t->name && t->help && t->options && t->build);
 		CHECK(topology_find(t->name) == t);
-		for (const struct option *o = t->options; o->name; o++) {
+		for (const struct weir_option *o = t->options; o->name; o++) {
 			CHECK(o->help && o->help[0] && o->help[strlen(o->help) - 1] != '.');
-			CHECK(option_find(t->options, o->name) == o);
+			CHECK(weir_option_find(t->options, o->name) == o);
 			CHECK(o->min <= o->max && o->offset < sizeof(struct network_config));
-			CHECK(option_find(network_options, o->name) == NULL);
+			CHECK(weir_option_find(network_options, o->name) == NULL);
 		}
 	}
 	CHECK(topology_find("torus") == NULL);
@@ -219,21 +219,21 @@ TEST(test_fat_tree_2_has_uplinks_for_all_its_hosts)
 	CHECK(world_has_link(&w, "leaf1->spine3#3") && !world_has_link(&w, "leaf1->spine3#4"));
 	CHECK_INT(w.net.bisection_bps, 160 * GBPS);
 
-	w.c.network.oversubscription_q32 = 2 * ONE_Q32;
+	w.c.network.oversubscription_q32 = 2 * WEIR_ONE_Q32;
 	world_network(&w);
 	CHECK(world_has_link(&w, "leaf1->spine3#1") && !world_has_link(&w, "leaf1->spine3#2"));
 	CHECK_INT(w.net.bisection_bps, 80 * GBPS);
 
-	w.c.network.oversubscription_q32 = (4 * ONE_Q32 + 1) / 3; /* 4/3, rounded: 3 links */
+	w.c.network.oversubscription_q32 = (4 * WEIR_ONE_Q32 + 1) / 3; /* 4/3, rounded: 3 links */
 	world_network(&w);
 	CHECK(world_has_link(&w, "leaf1->spine3#2") && !world_has_link(&w, "leaf1->spine3#3"));
 
-	w.c.network.oversubscription_q32 = 3 * ONE_Q32;
+	w.c.network.oversubscription_q32 = 3 * WEIR_ONE_Q32;
 	check_network_refused(
 		&w, "network.oversubscription: 3 gives 1.33333 links from each leaf to each "
 		    "spine; hosts-per-leaf x rate / (oversubscription x spines x fabric-rate) "
 		    "must be a whole number above 0");
-	w.c.network.oversubscription_q32 = ONE_Q32;
+	w.c.network.oversubscription_q32 = WEIR_ONE_Q32;
 	w.c.network.fabric_rate_bps = 400 * GBPS;
 	check_network_refused(
 		&w, "network.oversubscription: 1 gives 0.1 links from each leaf to each spine; "

@@ -12,11 +12,11 @@ TEST(test_every_pattern_declares_sane_options)
 
 		CHECK(t->name && t->help && t->options && t->generate);
 		CHECK(traffic_find(t->name) == t);
-		for (const struct option *o = t->options; o->name; o++) {
+		for (const struct weir_option *o = t->options; o->name; o++) {
 			CHECK(o->help && o->help[0] && o->help[strlen(o->help) - 1] != '.');
-			CHECK(option_find(t->options, o->name) == o);
+			CHECK(weir_option_find(t->options, o->name) == o);
 			CHECK(o->min <= o->max && o->offset < sizeof(struct traffic_config));
-			CHECK(option_find(traffic_options, o->name) == NULL);
+			CHECK(weir_option_find(traffic_options, o->name) == NULL);
 		}
 	}
 	CHECK(traffic_find("storm") == NULL);
@@ -55,7 +55,7 @@ TEST(test_flows_are_sorted_and_complete)
 		CHECK_INT(f->class_id, f->traffic == 0 ? 3 : 0);
 		CHECK(f->traffic == 0 || (f->start_ps >= 10 * MS && f->start_ps <= 20 * MS));
 		CHECK_INT(f->finish_ps, -1);
-		CHECK_INT(f->stop_ps, TIME_NEVER_PS);
+		CHECK_INT(f->stop_ps, WEIR_TIME_NEVER_PS);
 		CHECK_INT(f->connection, i);
 		CHECK_INT(f->next, FLOW_NONE);
 		CHECK_INT(f->tx, FLOW_NONE);

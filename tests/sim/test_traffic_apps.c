@@ -224,14 +224,15 @@ static void check_closed_loop(const struct node_ios *n, uint32_t depth, int64_t 
 	for (uint32_t i = 0; i < n->count; i++) {
 		begun += n->io[i].request->start_ps < to_ps;
 		ended += n->io[i].answer->finish_ps >= 0 && n->io[i].answer->finish_ps < to_ps;
-		ends[i] =
-			n->io[i].answer->finish_ps < 0 ? TIME_NEVER_PS : n->io[i].answer->finish_ps;
+		ends[i] = n->io[i].answer->finish_ps < 0 ? WEIR_TIME_NEVER_PS
+							 : n->io[i].answer->finish_ps;
 	}
 	qsort(ends, n->count, sizeof(*ends), by_time);
 	CHECK_INT(begun, ended + depth);
 	CHECK(begun < n->count); /* it did not run out of them */
 	for (uint32_t i = 0; i < n->count; i++) {
-		int64_t start_ps = i < begun ? (i < depth ? 0 : ends[i - depth]) : TIME_NEVER_PS;
+		int64_t start_ps =
+			i < begun ? (i < depth ? 0 : ends[i - depth]) : WEIR_TIME_NEVER_PS;
 
 		CHECK_INT(n->io[i].request->start_ps, start_ps);
 		if (i < begun)

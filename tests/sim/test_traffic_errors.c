@@ -55,7 +55,7 @@ TEST(test_list_has_the_flows_of_its_lines_and_its_file)
 	check_flow(&w.list.flows[3], 1, 5, FLOW_UNLIMITED);
 	CHECK_INT(w.list.flows[0].start_ps, MS);
 	CHECK_INT(w.list.flows[3].start_ps, MS + 30 * US);
-	CHECK_INT(w.list.flows[1].stop_ps, TIME_NEVER_PS);
+	CHECK_INT(w.list.flows[1].stop_ps, WEIR_TIME_NEVER_PS);
 	CHECK_INT(w.list.flows[3].stop_ps, 40 * MS);
 	world_end(&w);
 }

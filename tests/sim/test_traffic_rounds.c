@@ -176,11 +176,11 @@ TEST(test_rounds_go_on_until_the_end_of_the_measurement)
 		for (uint32_t k = 0; k < s.r.flow_count; k++) {
 			const struct flow *f = &s.r.flows[k];
 
-			if (f->start_ps == TIME_NEVER_PS)
+			if (f->start_ps == WEIR_TIME_NEVER_PS)
 				never++;
 			else if (f->start_ps > last_ps)
 				last_ps = f->start_ps;
-			CHECK((f->start_ps == TIME_NEVER_PS) == (f->finish_ps < 0));
+			CHECK((f->start_ps == WEIR_TIME_NEVER_PS) == (f->finish_ps < 0));
 		}
 		/* It did not run out of rounds, one went on at the end, and no other began. */
 		CHECK(never > 0);
@@ -337,7 +337,7 @@ static void check_staggered(const char *leave, const int64_t stop_ms[4])
 		CHECK_INT(f->src, i + (i >= 1));
 		CHECK_INT(f->dst, 1);
 		CHECK_INT(f->start_ps, (3 + 10 * i) * MS);
-		CHECK_INT(f->stop_ps, stop_ms[i] ? stop_ms[i] * MS : TIME_NEVER_PS);
+		CHECK_INT(f->stop_ps, stop_ms[i] ? stop_ms[i] * MS : WEIR_TIME_NEVER_PS);
 		CHECK(f->size_bytes == FLOW_UNLIMITED);
 	}
 	world_end(&w);

@@ -162,7 +162,7 @@ TEST(test_a_lost_repair_is_found_by_the_timer)
 		 "flow = 0 1 %dB 0us\nflow = 0 1 %dB 0us\n"
 		 "[traffic b]\npattern = list\nflow = 2 1 29200B %dns\n"
 		 "[measure]\ndrain = 100s\n",
-		 14 * 1460, 20000 * 1460, (int)((2 * ROUND_PS + SLOW_PS) / PS_PER_NS) - 2000);
+		 14 * 1460, 20000 * 1460, (int)((2 * ROUND_PS + SLOW_PS) / WEIR_PS_PER_NS) - 2000);
 	sim_run(&s, 1);
 	printf("took %g ms\n", (double)sim_fct_ps(&s, 0) / (double)MS_PS);
 	CHECK(sim_fct_ps(&s, 0) > 5 * MS_PS);

@@ -33,7 +33,7 @@ static void hand_open(struct hand *d)
 	d->t.rack = 1;
 	d->e.transports = &d->t;
 	d->w.engine = &d->e;
-	d->h.timer_ps = TIME_NEVER_PS;
+	d->h.timer_ps = WEIR_TIME_NEVER_PS;
 	d->s.state = SENDER_OPEN;
 	d->s.srtt_ns = 100000 << 3;
 	connection_rings_init(&d->w);
@@ -95,7 +95,7 @@ TEST(test_rack_takes_a_segment_for_lost_after_a_quarter_round_trip_or_three_abov
 	CHECK_INT(ack_at(&d, 103, 0, (struct sack_block){ 1, 3 }, 3), 1);
 	CHECK_INT(d.s.lost, 1);
 	CHECK_INT(scoreboard_first_lost(&d.s), 0);
-	CHECK_INT(d.s.board->rack->reorder_ps, TIME_NEVER_PS);
+	CHECK_INT(d.s.board->rack->reorder_ps, WEIR_TIME_NEVER_PS);
 	hand_close(&d);
 }
 
@@ -167,7 +167,7 @@ TEST(test_rack_finds_a_lost_repair)
 /* When the heap is asked for a probe after so many segments that left 1 us after each other. */
 static int64_t probe_planned_us(uint32_t segments, uint32_t acks_per)
 {
-	struct config c = { .host = { .ack_delay_ps = 500 * US_PS, .rto_max_ps = PS_PER_S } };
+	struct config c = { .host = { .ack_delay_ps = 500 * US_PS, .rto_max_ps = WEIR_PS_PER_S } };
 	struct hand d;
 	int64_t planned_ps;
 
@@ -175,7 +175,7 @@ static int64_t probe_planned_us(uint32_t segments, uint32_t acks_per)
 	d.e.config = &c;
 	d.t.tail_probe = 1;
 	d.t.acks_per = acks_per;
-	d.t.rto_min_ns = 5 * NS_PER_MS;
+	d.t.rto_min_ns = 5 * WEIR_NS_PER_MS;
 	for (uint32_t i = 0; i < segments; i++)
 		send_at(&d, i);
 	planned_ps = d.h.timer_ps;

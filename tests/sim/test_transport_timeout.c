@@ -8,38 +8,38 @@ enum { MSS = 1000 };
 /* --- what a control does about it --- */
 
 struct connection {
-	const struct cc_ops *ops;
-	struct cc_env env;
-	_Alignas(8) unsigned char params[SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char state[CC_STATE_MAX];
+	const struct weir_cc_ops *ops;
+	struct weir_cc_env env;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[WEIR_CC_STATE_MAX];
 };
 
-static struct cc_window *window(struct connection *c)
+static struct weir_cc_window *window(struct connection *c)
 {
-	return (struct cc_window *)(void *)c->state;
+	return (struct weir_cc_window *)(void *)c->state;
 }
 
 static void connection_make(struct connection *c, const char *name)
 {
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	memset(c, 0, sizeof(*c));
-	if (cc_parse(name, &c->ops, c->params, &e))
+	if (weir_cc_parse(name, &c->ops, c->params, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	c->env = (struct cc_env){ .mss_bytes = MSS, .initial_window_bytes = 100 * MSS };
+	c->env = (struct weir_cc_env){ .mss_bytes = MSS, .initial_window_bytes = 100 * MSS };
 	c->ops->init(c->state, c->params, &c->env);
 }
 
 static void time_out(struct connection *c, uint32_t again)
 {
-	const struct cc_ack a = { .timed_out_again = again };
+	const struct weir_cc_ack a = { .timed_out_again = again };
 
-	c->ops->congestion(c->state, c->params, &c->env, CC_TIMEOUT, &a);
+	c->ops->congestion(c->state, c->params, &c->env, WEIR_CC_TIMEOUT, &a);
 }
 
 /* RFC 5681, section 3.1: by half the first time, or by what the control keeps; held constant afterwards,
  * until another segment times out. */
-static void check_control(const struct cc_ops *ops)
+static void check_control(const struct weir_cc_ops *ops)
 {
 	struct connection c;
 	uint64_t ssthresh_bytes;
@@ -66,9 +66,9 @@ static void check_control(const struct cc_ops *ops)
 
 TEST(test_every_tcp_control_holds_ssthresh_when_a_segment_times_out_again)
 {
-	for (size_t i = 0; cc_all[i]; i++)
-		if (cc_all[i]->transport == CC_TCP)
-			check_control(cc_all[i]);
+	for (size_t i = 0; weir_cc_all[i]; i++)
+		if (weir_cc_all[i]->transport == WEIR_CC_TCP)
+			check_control(weir_cc_all[i]);
 }
 
 /* --- and the transport --- */

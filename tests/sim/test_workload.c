@@ -12,7 +12,7 @@
 static struct workload *open_workload(const char *spec)
 {
 	struct workload *w;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	if (workload_new(&w, spec, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -159,7 +159,7 @@ static void check_file_refused(const char *text, const char *message)
 {
 	struct file f = write_file(text);
 	struct workload *w;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 	char wanted[256];
 
 	CHECK_INT(workload_new(&w, f.name, &e), -1);
@@ -211,7 +211,7 @@ TEST(test_own_file_says_what_is_wrong)
 static void check_refused(const char *spec, const char *message)
 {
 	struct workload *w;
-	struct error e = { "" };
+	struct weir_error e = { "" };
 
 	CHECK_INT(workload_new(&w, spec, &e), -1);
 	CHECK_STR(e.text, message);
@@ -220,7 +220,7 @@ static void check_refused(const char *spec, const char *message)
 TEST(test_workload_names_say_what_is_wrong)
 {
 	struct workload *w;
-	struct error e;
+	struct weir_error e;
 
 	CHECK_INT(workload_new(&w, "websaerch", &e), -1);
 	CHECK_CONTAINS(e.text, "unknown workload 'websaerch'; there are ");
