@@ -123,7 +123,7 @@ allowed: 1B to 60B or 1pkts to 60pkts"
 bad nodefault 's/"30pkts"/NULL/' "mine: option low: .def is missing; every option has a default"
 bad nohelp 's/"marking ends.*", NULL/NULL, NULL/' "mine: option low: .help is missing"
 bad choices 's/WEIR_OPT_LENGTH, offsetof(struct mine_params, low)/WEIR_OPT_CHOICE, offsetof(struct mine_params, low)/' \
-	"mine: option low: OPT_CHOICE needs choices"
+	"mine: option low: WEIR_OPT_CHOICE needs choices"
 bad type 's/WEIR_OPT_LENGTH, offsetof(struct mine_params, low)/77, offsetof(struct mine_params, low)/' \
 	"mine: option low: type 77 is none of enum weir_opt_type"
 bad noname 's/{ "low"/{ ""/' "mine: option 2 has no name of letters, digits, - and _; does the table end with \
@@ -244,7 +244,7 @@ scheme three 3 enqueue
 misled three "marking scheme $dir/three.so: its .enqueue returned 3, $none" --marking "$dir/three.so"
 scheme wildreason 'WEIR_MARK_CE | weir_mark_reason(4)' dequeue
 misled wildreason "marking scheme $dir/wildreason.so: its .dequeue returned 17, $none" --marking "$dir/wildreason.so"
-scheme drops MARK_DROP enqueue
+scheme drops WEIR_MARK_DROP enqueue
 "$weir" run scenarios/priority.ini --set measure.to=12ms --quiet --marking "$dir/drops.so" || fail "a drop is a verdict"
 # picks NAME EXPRESSION: a scheduler that always picks that queue.
 picks() {
