@@ -19,27 +19,29 @@ struct cell {
 	uint32_t units; /* padded */
 };
 
+/* Several short loops: compilers give up on one with so many arrays, any of which might overlap. */
 LEARN_FOR_EACH_MACHINE
 static void cell_forward(const struct cell *s)
 {
-	const float *restrict before = s->cell_before;
-	float *restrict in = s->gates, *restrict forget = in + s->units;
-	float *restrict candidate = forget + s->units, *restrict out = candidate + s->units;
+	size_t units = s->units;
+	float *gates = s->gates;
+	const float *in = gates, *forget = gates + units, *candidate = gates + 2 * units;
+	const float *out = gates + 3 * units, *before = s->cell_before;
 	float *restrict cell = s->cell, *restrict squashed = s->cell_tanh,
 			*restrict value = s->value;
-	uint32_t units = s->units;
 
-	for (uint32_t u = 0; u < 2 * units; u++)
-		in[u] = learn_sigmoid(in[u]);
-	for (uint32_t u = 0; u < units; u++)
-		candidate[u] = learn_tanh(candidate[u]);
-	for (uint32_t u = 0; u < units; u++)
-		out[u] = learn_sigmoid(out[u]);
-	for (uint32_t u = 0; u < units; u++) {
+	for (size_t u = 0; u < 2 * units; u++)
+		gates[u] = learn_sigmoid(gates[u]);
+	for (size_t u = 2 * units; u < 3 * units; u++)
+		gates[u] = learn_tanh(gates[u]);
+	for (size_t u = 3 * units; u < 4 * units; u++)
+		gates[u] = learn_sigmoid(gates[u]);
+	for (size_t u = 0; u < units; u++)
 		cell[u] = forget[u] * before[u] + in[u] * candidate[u];
+	for (size_t u = 0; u < units; u++)
 		squashed[u] = learn_tanh(cell[u]);
+	for (size_t u = 0; u < units; u++)
 		value[u] = out[u] * squashed[u];
-	}
 }
 
 /* A state is h then c, of the layer's units each. */
@@ -165,23 +167,26 @@ struct cell_back {
 LEARN_FOR_EACH_MACHINE
 static void cell_backward(const struct cell_back *s)
 {
-	uint32_t units = s->units;
-	const float *restrict in = s->gates, *restrict forget = in + units;
-	const float *restrict candidate = forget + units, *restrict out = candidate + units;
-	const float *restrict before = s->cell_before, *restrict squashed = s->cell_tanh;
-	const float *restrict value_slope = s->value_slope;
-	float *restrict to = s->gate_slope, *restrict cell_slope = s->cell_slope;
+	size_t units = s->units;
+	const float *in = s->gates, *forget = in + units, *candidate = in + 2 * units;
+	const float *out = in + 3 * units, *before = s->cell_before, *squashed = s->cell_tanh;
+	const float *value_slope = s->value_slope;
+	float *to_in = s->gate_slope, *to_forget = to_in + units;
+	float *to_candidate = to_in + 2 * units, *to_out = to_in + 3 * units;
+	float *slope = s->cell_slope;
 
-	for (uint32_t u = 0; u < units; u++) {
-		float slope = cell_slope[u] +
-			      value_slope[u] * out[u] * (1.0F - squashed[u] * squashed[u]);
-
-		to[u] = slope * candidate[u] * in[u] * (1.0F - in[u]);
-		to[units + u] = slope * before[u] * forget[u] * (1.0F - forget[u]);
-		to[2 * units + u] = slope * in[u] * (1.0F - candidate[u] * candidate[u]);
-		to[3 * units + u] = value_slope[u] * squashed[u] * out[u] * (1.0F - out[u]);
-		cell_slope[u] = slope * forget[u];
-	}
+	for (size_t u = 0; u < units; u++)
+		to_out[u] = value_slope[u] * squashed[u] * out[u] * (1.0F - out[u]);
+	for (size_t u = 0; u < units; u++)
+		slope[u] += value_slope[u] * out[u] * (1.0F - squashed[u] * squashed[u]);
+	for (size_t u = 0; u < units; u++)
+		to_in[u] = slope[u] * candidate[u] * in[u] * (1.0F - in[u]);
+	for (size_t u = 0; u < units; u++)
+		to_forget[u] = slope[u] * before[u] * forget[u] * (1.0F - forget[u]);
+	for (size_t u = 0; u < units; u++)
+		to_candidate[u] = slope[u] * in[u] * (1.0F - candidate[u] * candidate[u]);
+	for (size_t u = 0; u < units; u++)
+		slope[u] *= forget[u];
 }
 
 static void step_backward(const struct learn_step *s, uint32_t step)
