@@ -12,8 +12,10 @@
 enum { LEARN_LANES = 8 };
 
 /* The same source compiled for the registers of today's x86 machines and for all others; the loader
- * picks. Sanitizers want to be up before the loader asks. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
+ * picks. Sanitizers want to be up before the loader asks, and clang 14 names such functions so that
+ * other files do not find them. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__clang__)
 #define LEARN_FOR_EACH_MACHINE __attribute__((target_clones("avx2", "default")))
 #else
 #define LEARN_FOR_EACH_MACHINE
