@@ -69,7 +69,8 @@ build/$(1)/only/%: build/$(1)/tests/%.o build/$(1)/tests/runner.o build/$(1)/lib
 	@echo link $$@
 	@$$(LINK_$(1))
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/bench-schemes:
+build/$(1)/bench-learn: build/$(1)/bench/learn.o build/$(1)/libweir.a
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/bench-schemes build/$(1)/bench-learn:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -105,9 +106,10 @@ test-browser: weir | build/have-browser
 demo: weir
 	@tools/demo.sh
 
-bench: weir build/release/bench-schemes
+bench: weir build/release/bench-schemes build/release/bench-learn
 	@bench/bench.sh
 	@build/release/bench-schemes
+	@build/release/bench-learn
 
 bench-instructions: weir | build/have-instructions
 	@bench/instructions.sh

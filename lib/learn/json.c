@@ -2,14 +2,14 @@
 #include "lib/learn/json.h"
 #include <string.h>
 
-static void skip_space(struct json *j)
+static void skip_space(struct learn_json *j)
 {
 	while (j->at < j->end &&
 	       (*j->at == ' ' || *j->at == '\t' || *j->at == '\n' || *j->at == '\r'))
 		j->at++;
 }
 
-int json_takes(struct json *j, char c)
+int learn_json_takes(struct learn_json *j, char c)
 {
 	skip_space(j);
 	if (j->at == j->end || *j->at != (uint8_t)c)
@@ -18,22 +18,22 @@ int json_takes(struct json *j, char c)
 	return 1;
 }
 
-int json_expect(struct json *j, char c)
+int learn_json_expect(struct learn_json *j, char c)
 {
-	if (json_takes(j, c))
+	if (learn_json_takes(j, c))
 		return 0;
 	if (j->at == j->end)
 		return error_set(j->error, "the header ends where '%c' is expected", c);
 	return error_set(j->error, "the header has byte 0x%02x where '%c' is expected", *j->at, c);
 }
 
-int json_end(struct json *j)
+int learn_json_end(struct learn_json *j)
 {
 	skip_space(j);
 	return j->at == j->end ? 0 : error_set(j->error, "something follows the header's object");
 }
 
-int json_number(struct json *j, uint64_t *number)
+int learn_json_number(struct learn_json *j, uint64_t *number)
 {
 	const uint64_t limit = UINT64_C(1) << 53;
 	const uint8_t *first;
@@ -53,7 +53,7 @@ int json_number(struct json *j, uint64_t *number)
 /* --- strings --- */
 
 /* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
-size_t json_utf8_length(const uint8_t *s, const uint8_t *end)
+size_t learn_json_utf8_length(const uint8_t *s, const uint8_t *end)
 {
 	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 
@@ -74,7 +74,7 @@ struct sink {
 	size_t size, used;
 };
 
-static int put(struct json *j, struct sink *s, const void *bytes, size_t count)
+static int put(struct learn_json *j, struct sink *s, const void *bytes, size_t count)
 {
 	if (!s->text)
 		return 0;
@@ -95,7 +95,7 @@ static int hex_digit(uint8_t c)
 }
 
 /* The four digits of \uXXXX. */
-static int take_hex(struct json *j, uint32_t *code)
+static int take_hex(struct learn_json *j, uint32_t *code)
 {
 	if (j->end - j->at < 4)
 		return -1;
@@ -111,7 +111,7 @@ static int take_hex(struct json *j, uint32_t *code)
 }
 
 /* Behind "\u". A character beyond U+FFFF is two of them, a surrogate each. */
-static int take_unicode(struct json *j, uint32_t *code)
+static int take_unicode(struct learn_json *j, uint32_t *code)
 {
 	uint32_t low;
 
@@ -140,7 +140,7 @@ static size_t encode_utf8(uint32_t code, uint8_t bytes[4])
 }
 
 /* Behind a backslash. */
-static int take_escape(struct json *j, struct sink *s)
+static int take_escape(struct learn_json *j, struct sink *s)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	const char *found;
@@ -161,14 +161,14 @@ static int take_escape(struct json *j, struct sink *s)
 	return put(j, s, &meant[found - letters], 1);
 }
 
-int json_string(struct json *j, char *text, size_t size)
+int learn_json_string(struct learn_json *j, char *text, size_t size)
 {
 	struct sink s = { .text = text, .size = size };
 
-	if (json_expect(j, '"'))
+	if (learn_json_expect(j, '"'))
 		return -1;
 	while (j->at < j->end && *j->at != '"') {
-		size_t length = json_utf8_length(j->at, j->end);
+		size_t length = learn_json_utf8_length(j->at, j->end);
 		int is_escape = *j->at == '\\';
 
 		if (length == 0 || *j->at < ' ')
@@ -180,5 +180,5 @@ int json_string(struct json *j, char *text, size_t size)
 	}
 	if (text)
 		text[s.used] = '\0';
-	return json_expect(j, '"');
+	return learn_json_expect(j, '"');
 }

@@ -8,27 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct json {
+struct learn_json {
 	const uint8_t *at, *end;
 	struct error *error;
 };
 
 /* Skips white space. Is this character next? If so it is taken. */
-int json_takes(struct json *j, char c);
+int learn_json_takes(struct learn_json *j, char c);
 
 /* Takes the character, which must be next. */
-int json_expect(struct json *j, char c);
+int learn_json_expect(struct learn_json *j, char c);
 
 /* Takes a string of UTF-8 into text, escapes resolved; size is too small for it: an error. With text
  * NULL it is only checked. */
-int json_string(struct json *j, char *text, size_t size);
+int learn_json_string(struct learn_json *j, char *text, size_t size);
 
 /* Takes a whole number below 2^53. */
-int json_number(struct json *j, uint64_t *number);
+int learn_json_number(struct learn_json *j, uint64_t *number);
 
 /* Nothing but white space is left. */
-int json_end(struct json *j);
+int learn_json_end(struct learn_json *j);
 
 /* Bytes of the well-formed UTF-8 character at s, before end; 0: there is none. */
-size_t json_utf8_length(const uint8_t *s, const uint8_t *end);
+size_t learn_json_utf8_length(const uint8_t *s, const uint8_t *end);
 #endif

@@ -37,73 +37,73 @@ struct wanted {
 
 /* --- metadata --- */
 
-static int read_text(struct json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
+static int read_text(struct learn_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
 		     struct wanted *wanted)
 {
 	if (number == TEXTS_MAX)
 		return error_set(j->error, "the header has more than %d texts", TEXTS_MAX);
-	if (json_string(j, keys[number], KEY_MAX) || json_expect(j, ':'))
+	if (learn_json_string(j, keys[number], KEY_MAX) || learn_json_expect(j, ':'))
 		return -1;
 	for (uint32_t i = 0; i < number; i++)
 		if (strcmp(keys[i], keys[number]) == 0)
 			return error_set(j->error, "the header has two texts %s",
 					 quote(keys[number]).text);
 	if (!wanted->text || strcmp(keys[number], wanted->key) != 0)
-		return json_string(j, NULL, 0);
+		return learn_json_string(j, NULL, 0);
 	wanted->is_found = 1;
-	return json_string(j, wanted->text, wanted->size);
+	return learn_json_string(j, wanted->text, wanted->size);
 }
 
-static int read_metadata(struct json *j, struct wanted *wanted)
+static int read_metadata(struct learn_json *j, struct wanted *wanted)
 {
 	char keys[TEXTS_MAX][KEY_MAX];
 	uint32_t count = 0;
 
-	if (json_expect(j, '{'))
+	if (learn_json_expect(j, '{'))
 		return -1;
-	if (json_takes(j, '}'))
+	if (learn_json_takes(j, '}'))
 		return 0;
 	do {
 		if (read_text(j, keys, count++, wanted))
 			return -1;
-	} while (json_takes(j, ','));
-	return json_expect(j, '}');
+	} while (learn_json_takes(j, ','));
+	return learn_json_expect(j, '}');
 }
 
 /* --- tensors --- */
 
 /* "[a, b]" of up to two numbers; returns how many, or -1. */
-static int read_pair(struct json *j, uint64_t pair[2])
+static int read_pair(struct learn_json *j, uint64_t pair[2])
 {
 	int count = 0;
 
-	if (json_expect(j, '['))
+	if (learn_json_expect(j, '['))
 		return -1;
-	if (json_takes(j, ']'))
+	if (learn_json_takes(j, ']'))
 		return 0;
 	do {
 		if (count == 2)
 			return error_set(j->error,
 					 "the header has a list of more than two numbers");
-		if (json_number(j, &pair[count++]))
+		if (learn_json_number(j, &pair[count++]))
 			return -1;
-	} while (json_takes(j, ','));
-	return json_expect(j, ']') ? -1 : count;
+	} while (learn_json_takes(j, ','));
+	return learn_json_expect(j, ']') ? -1 : count;
 }
 
 enum { HAS_TYPE = 1, HAS_SHAPE = 2, HAS_OFFSETS = 4, HAS_ALL = 7 };
 
 /* One of the three members of a tensor's description; returns which, or -1. */
-static int read_member(struct json *j, struct entry *t)
+static int read_member(struct learn_json *j, struct entry *t)
 {
 	char key[KEY_MAX], type[KEY_MAX];
 	uint64_t offsets[2];
 	int count;
 
-	if (json_string(j, key, sizeof(key)) || json_expect(j, ':'))
+	if (learn_json_string(j, key, sizeof(key)) || learn_json_expect(j, ':'))
 		return -1;
 	if (strcmp(key, "dtype") == 0) {
-		if (json_string(j, type, sizeof(type)))
+		if (learn_json_string(j, type, sizeof(type)))
 			return -1;
 		if (strcmp(type, "F32") != 0)
 			return error_set(j->error, "tensor %s is of type %s, not F32",
@@ -130,12 +130,12 @@ static int read_member(struct json *j, struct entry *t)
 			 quote(key).text);
 }
 
-static int read_tensor(struct json *j, struct entry *t)
+static int read_tensor(struct learn_json *j, struct entry *t)
 {
 	int has = 0;
 
 	t->shape[0] = t->shape[1] = 1;
-	if (json_expect(j, '{'))
+	if (learn_json_expect(j, '{'))
 		return -1;
 	do {
 		int member = read_member(j, t);
@@ -146,11 +146,11 @@ static int read_tensor(struct json *j, struct entry *t)
 			return error_set(j->error, "tensor %s says something twice",
 					 quote(t->name).text);
 		has |= member;
-	} while (json_takes(j, ','));
+	} while (learn_json_takes(j, ','));
 	if (has != HAS_ALL)
 		return error_set(j->error, "tensor %s lacks its type, shape or offsets",
 				 quote(t->name).text);
-	return json_expect(j, '}');
+	return learn_json_expect(j, '}');
 }
 
 /* Shapes are below 2^53 each: checked by division. */
@@ -176,12 +176,13 @@ static int entry_check(const struct header *h, const struct entry *t, struct err
 
 /* --- the whole header --- */
 
-static int read_entry(struct json *j, struct header *h, struct wanted *wanted, int *has_metadata)
+static int read_entry(struct learn_json *j, struct header *h, struct wanted *wanted,
+		      int *has_metadata)
 {
 	struct entry *t = &h->entries[h->entry_count];
 	char name[TENSOR_NAME_MAX];
 
-	if (json_string(j, name, sizeof(name)) || json_expect(j, ':'))
+	if (learn_json_string(j, name, sizeof(name)) || learn_json_expect(j, ':'))
 		return -1;
 	if (strcmp(name, "__metadata__") == 0) {
 		if ((*has_metadata)++)
@@ -195,18 +196,18 @@ static int read_entry(struct json *j, struct header *h, struct wanted *wanted, i
 	return read_tensor(j, t) || entry_check(h, t, j->error) ? -1 : 0;
 }
 
-static int read_object(struct json *j, struct header *h, struct wanted *wanted)
+static int read_object(struct learn_json *j, struct header *h, struct wanted *wanted)
 {
 	int has_metadata = 0;
 	uint64_t used = 0;
 
-	if (json_expect(j, '{'))
+	if (learn_json_expect(j, '{'))
 		return -1;
 	do {
 		if (read_entry(j, h, wanted, &has_metadata))
 			return -1;
-	} while (json_takes(j, ','));
-	if (json_expect(j, '}') || json_end(j))
+	} while (learn_json_takes(j, ','));
+	if (learn_json_expect(j, '}') || learn_json_end(j))
 		return -1;
 	for (uint32_t i = 0; i < h->entry_count; i++)
 		used += h->entries[i].end - h->entries[i].begin;
@@ -221,7 +222,7 @@ static int read_header(struct weir_learn_bytes model, struct header *h, struct w
 		       struct error *e)
 {
 	const uint8_t *text = model.data + LENGTH_BYTES;
-	struct json j = { .error = e };
+	struct learn_json j = { .error = e };
 	uint64_t length = 0;
 
 	memset(h, 0, sizeof(*h));

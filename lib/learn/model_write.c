@@ -133,7 +133,7 @@ static int is_utf8(const char *text)
 	const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
 
 	while (at < end) {
-		size_t length = json_utf8_length(at, end);
+		size_t length = learn_json_utf8_length(at, end);
 
 		if (length == 0)
 			return 0;
