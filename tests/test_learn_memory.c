@@ -69,6 +69,9 @@ TEST(test_learn_memory_overwrites_the_oldest_rows_and_forgets_their_steps)
 	CHECK_INT(weir_learn_memory_transitions(m), 6);
 	step(m, 21.0F); /* row 8, in place of row 0; nothing follows it yet */
 	CHECK_INT(weir_learn_memory_transitions(m), 5);
+	for (uint64_t i = 0; i < 400; i++)
+		CHECK(observed(m, learn_memory_draw(m, (struct weir_learn_draw){ 4, 0, i })) <
+		      21.0F);
 	step(m, 22.0F);
 	CHECK_INT(weir_learn_memory_transitions(m), 5);
 	end(m, 23.0F, WEIR_LEARN_DONE); /* row 10, in place of row 2 */

@@ -211,6 +211,72 @@ TEST(test_learn_td3_actor_moves_every_other_update_once_its_turn_has_come)
 	player_close(&p);
 }
 
+/* One transition, so that every sample is it. */
+static void player_meets_one(struct player *p)
+{
+	weir_learn_memory_step(p->memory, &(float){ 0.5F }, &(float){ -0.5F }, 3.0F);
+	weir_learn_memory_end(p->memory, &(float){ -0.25F }, WEIR_LEARN_CUT);
+}
+
+static float critic_value(const struct player *p, uint32_t which, float seen, float action)
+{
+	float tape[512], current[] = { seen, action }, value;
+	const struct weir_learn_net *net = weir_learn_td3_critic_net(p->learner);
+
+	CHECK(weir_learn_tape_floats(net, 1, 0, WEIR_LEARN_FORWARD_ONLY) <= 512);
+	weir_learn_forward(net, weir_learn_td3_critic(p->learner, which),
+			   &(struct weir_learn_batch){ .samples = 1, .current = current }, tape,
+			   &value);
+	return value;
+}
+
+/* y = 3 + 0.5 min of the two at (-0.25, the actor's answer to it); losses are those of y. */
+TEST(test_learn_td3_target_is_the_smaller_of_two_critics)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct weir_learn_td3_report report;
+		float first, second, y, misses[2];
+		struct player p;
+
+		player_open(&p, 0, 0, seed);
+		p.config.smoothing = 0.0F;
+		weir_learn_td3_init(p.learner, &p.config);
+		player_meets_one(&p);
+		first = critic_value(&p, 0, -0.25F, player_act(&p, &(float){ -0.25F }, 0));
+		second = critic_value(&p, 1, -0.25F, player_act(&p, &(float){ -0.25F }, 0));
+		y = 3.0F + 0.5F * (first < second ? first : second);
+		CHECK(fabsf(first - second) > 1e-3F);
+		misses[0] = critic_value(&p, 0, 0.5F, -0.5F) - y;
+		misses[1] = critic_value(&p, 1, 0.5F, -0.5F) - y;
+		report = weir_learn_td3_update(p.learner, p.memory, &p.crew);
+		CHECK_NEAR(report.value, y, 1e-6);
+		CHECK_NEAR(report.critic_loss,
+			   0.25F * (misses[0] * misses[0] + misses[1] * misses[1]), 1e-5);
+		player_close(&p);
+	}
+}
+
+/* A minibatch's gradient is the mean over its samples, in however many chunks they are. */
+TEST(test_learn_td3_gradient_does_not_depend_on_the_size_of_a_batch_of_equals)
+{
+	static const uint32_t batches[] = { 1, 7, 8, 32 };
+	float norms[4];
+
+	for (int i = 0; i < 4; i++) {
+		struct player p;
+
+		player_open(&p, 0, 0, 3);
+		p.config.training.batch = batches[i];
+		p.config.smoothing = 0.0F;
+		weir_learn_td3_init(p.learner, &p.config);
+		player_meets_one(&p);
+		norms[i] = weir_learn_td3_update(p.learner, p.memory, &p.crew).critic_norm;
+		CHECK(norms[i] > 0.1F);
+		CHECK_NEAR(norms[i] / norms[0], 1.0, 1e-5);
+		player_close(&p);
+	}
+}
+
 /* Every action is worth 1 a step for ever: 1 / (1 - gamma) = 2, also with returns of three steps. */
 TEST(test_learn_td3_values_a_constant_reward_at_its_geometric_sum)
 {

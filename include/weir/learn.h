@@ -356,6 +356,10 @@ const struct weir_learn_net *weir_learn_td3_net(const struct weir_learn_td3 *l);
 const float *weir_learn_td3_actor(const struct weir_learn_td3 *l);
 const float *weir_learn_td3_target_actor(const struct weir_learn_td3 *l);
 
+/* The first critic (0) or the second (1), to look at what it values. */
+const struct weir_learn_net *weir_learn_td3_critic_net(const struct weir_learn_td3 *l);
+const float *weir_learn_td3_critic(const struct weir_learn_td3 *l, uint32_t which);
+
 struct weir_learn_td3_report {
 	float critic_loss; /* mean of both critics */
 	float critic_norm; /* of the first critic's gradient, before it is clipped */

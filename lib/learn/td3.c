@@ -111,6 +111,17 @@ const float *weir_learn_td3_target_actor(const struct weir_learn_td3 *l)
 	return weir_learn_td3_actor(l) + l->actor.weight_floats;
 }
 
+const struct weir_learn_net *weir_learn_td3_critic_net(const struct weir_learn_td3 *l)
+{
+	return &l->critic;
+}
+
+const float *weir_learn_td3_critic(const struct weir_learn_td3 *l, uint32_t which)
+{
+	assert(which < CRITICS);
+	return l->numbers + which * ARRAYS * (size_t)l->critic.weight_floats;
+}
+
 /* --- scratch --- */
 
 /* What a worker needs for itself. */
