@@ -11,11 +11,15 @@
 
 enum { LEARN_LANES = 8 };
 
-/* The same source compiled for the registers of today's x86 machines and for all others; the loader
- * picks. Sanitizers want to be up before the loader asks, and clang 14 names such functions so that
- * other files do not find them. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
-	!defined(__clang__)
+/* Today's x86 machines have registers of eight floats; which kind it is, is asked when it runs. A sanitizer
+ * looks at sixteen bytes at once and calls a function for more. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
+#define LEARN_HAS_WIDE_REGISTERS
+#endif
+
+/* Loops that the compiler vectorises are compiled for both kinds, and the loader picks. clang 14 names
+ * such functions so that other files do not find them. */
+#if defined(LEARN_HAS_WIDE_REGISTERS) && !defined(__clang__)
 #define LEARN_FOR_EACH_MACHINE __attribute__((target_clones("avx2", "default")))
 #else
 #define LEARN_FOR_EACH_MACHINE
