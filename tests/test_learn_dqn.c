@@ -188,6 +188,22 @@ TEST(test_learn_dqn_target_is_a_copy_of_every_nth_update)
 	player_close(&p);
 }
 
+TEST(test_learn_dqn_does_not_follow_a_reward_that_is_no_number)
+{
+	float observation[] = { 1.0F, 0.0F };
+	const float *weights;
+	struct player p;
+
+	player_open(&p, 2, 1);
+	weights = weir_learn_dqn_weights(p.learner);
+	weir_learn_memory_step(p.memory, observation, &(float){ 1.0F }, NAN);
+	weir_learn_memory_end(p.memory, observation, WEIR_LEARN_CUT);
+	CHECK(isnan(weir_learn_dqn_update(p.learner, p.memory, &p.crew)));
+	for (uint32_t i = 0; i < weir_learn_dqn_net(p.learner)->weight_floats; i++)
+		CHECK(isfinite(weights[i]));
+	player_close(&p);
+}
+
 /* --- the same bytes --- */
 
 TEST(test_learn_dqn_is_the_same_bytes_in_any_order_and_for_any_number_of_threads)

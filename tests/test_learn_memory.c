@@ -83,6 +83,18 @@ TEST(test_learn_memory_overwrites_the_oldest_rows_and_forgets_their_steps)
 	free(m);
 }
 
+TEST(test_learn_memory_takes_no_episode_without_a_step)
+{
+	struct weir_learn_memory *m = memory_open(8);
+
+	episode(m, 1, 2, WEIR_LEARN_DONE);
+	for (int i = 0; i < 20; i++)
+		end(m, 7.0F, WEIR_LEARN_CUT);
+	CHECK_INT(weir_learn_memory_transitions(m), 1);
+	CHECK(observed(m, learn_memory_draw(m, (struct weir_learn_draw){ 1, 0, 0 })) == 1.0F);
+	free(m);
+}
+
 TEST(test_learn_memory_history_ends_at_the_episode_and_at_the_ring)
 {
 	struct weir_learn_memory *m = memory_open(8);

@@ -241,6 +241,8 @@ void weir_learn_memory_init(struct weir_learn_memory *m, const struct weir_learn
 /* A discrete action is stored as its number. The reward is that which followed the action. */
 void weir_learn_memory_step(struct weir_learn_memory *m, const float *observation,
 			    const float *action, float reward);
+
+/* Without a step before, it leaves nothing. */
 void weir_learn_memory_end(struct weir_learn_memory *m, const float *last_observation,
 			   enum weir_learn_end end);
 
@@ -263,7 +265,8 @@ enum weir_learn_return {
 };
 
 /* What all learners have. A net with a sequence gets the past observations there; one without gets
- * them in front of the current one, oldest first, with the oldest repeated where there are fewer. */
+ * them in front of the current one, oldest first, with the oldest repeated where there are fewer. An
+ * update whose gradient is not finite, because a reward was not, leaves the weights alone. */
 struct weir_learn_training {
 	uint32_t observation_size;
 	uint32_t past; /* observations before the current one */

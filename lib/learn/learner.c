@@ -149,6 +149,8 @@ float learn_descend(const struct learn_descent *d, const struct learn_weights *w
 		weir_learn_clip_value(d->gradients, d->count, t->clip_value);
 	norm = weir_learn_clip_norm(d->gradients, d->count,
 				    t->clip_norm > 0.0F ? t->clip_norm : INFINITY);
+	if (!isfinite(norm))
+		return norm;
 	moments.mean = w->mean;
 	moments.square = w->square;
 	weir_learn_adam_step(d->adam, &moments, w->online, d->gradients, d->count);

@@ -82,7 +82,8 @@ struct learn_descent {
 	size_t count;
 };
 
-/* Adds up the chunks' gradients, clips, and moves the weights. Returns the norm before it is clipped. */
+/* Adds up the chunks' gradients, clips, and moves the weights; where the gradient is not finite they stay.
+ * Returns the norm before it is clipped. */
 float learn_descend(const struct learn_descent *d, const struct learn_weights *w);
 
 /* Calls chunk for every chunk, by the crew or one after the other. */

@@ -88,7 +88,8 @@ void weir_learn_memory_step(struct weir_learn_memory *m, const float *observatio
 void weir_learn_memory_end(struct weir_learn_memory *m, const float *last_observation,
 			   enum weir_learn_end end)
 {
-	append(m, end == WEIR_LEARN_DONE ? ROW_DONE : ROW_CUT, last_observation);
+	if (m->open)
+		append(m, end == WEIR_LEARN_DONE ? ROW_DONE : ROW_CUT, last_observation);
 }
 
 void weir_learn_memory_share(struct weir_learn_memory *to, const struct weir_learn_memory *from,
