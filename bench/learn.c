@@ -182,7 +182,7 @@ static void bench_dqn(uint32_t batch)
 	struct weir_learn_dqn_config c = {
 		.training = { .observation_size = 12,
 			      .batch = batch,
-			      .gamma = 0.9F,
+			      .gamma = 0.9,
 			      .return_steps = 1 },
 		.plan = weir_learn_plan_stack(&(struct weir_learn_stack){
 			.inputs = 12, .outputs = 20, .hidden = { 20, 40, 40 } }),
@@ -216,7 +216,7 @@ static void bench_td3(uint32_t hidden, uint32_t batch)
 		.training = { .observation_size = OBSERVATION,
 			      .past = hidden ? PAST : 3,
 			      .batch = batch,
-			      .gamma = 0.9F,
+			      .gamma = 0.9,
 			      .return_steps = 4,
 			      .clip_norm = 1.0F },
 		.actor_adam = WEIR_LEARN_ADAM_DEFAULT,

@@ -20,7 +20,7 @@ static void player_open(struct player *p, uint32_t states, uint64_t seed)
 	p->config = (struct weir_learn_dqn_config){
 		.training = { .observation_size = states,
 			      .batch = 32,
-			      .gamma = 0.9F,
+			      .gamma = 0.9,
 			      .return_steps = 1,
 			      .seed = seed },
 		.plan = weir_learn_plan_stack(&(struct weir_learn_stack){
@@ -262,7 +262,7 @@ TEST(test_learn_dqn_config_that_does_not_fit_its_net_is_refused)
 	CHECK_INT(weir_learn_dqn_check(&config, &e), -1);
 	CHECK_STR(e.text, "a current input of 6 numbers; observations and actions have 18");
 	config = p.config;
-	config.training.gamma = 1.5F;
+	config.training.gamma = 1.5;
 	CHECK_INT(weir_learn_dqn_check(&config, &e), -1);
 	CHECK_STR(e.text, "gamma is 1.5; 0 to 1 are possible");
 	config = p.config;

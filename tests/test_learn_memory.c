@@ -150,7 +150,7 @@ static void check_return(const struct weir_learn_memory *m, uint64_t row,
 TEST(test_learn_memory_returns_are_n_rewards_and_the_value_n_steps_on)
 {
 	struct weir_learn_memory *m = memory_open(16);
-	struct weir_learn_training t = { .gamma = 0.5F, .return_steps = 3 };
+	struct weir_learn_training t = { .gamma = 0.5, .return_steps = 3 };
 
 	episode(m, 1, 5, WEIR_LEARN_CUT);
 	episode(m, 1, 3, WEIR_LEARN_DONE);
@@ -171,7 +171,7 @@ TEST(test_learn_memory_returns_are_n_rewards_and_the_value_n_steps_on)
 TEST(test_learn_memory_shares_transitions_with_another)
 {
 	struct weir_learn_memory *from = memory_open(32), *to = memory_open(64);
-	struct weir_learn_training t = { .gamma = 0.5F, .return_steps = 1 };
+	struct weir_learn_training t = { .gamma = 0.5, .return_steps = 1 };
 
 	episode(from, 1, 4, WEIR_LEARN_DONE);
 	episode(from, 11, 14, WEIR_LEARN_CUT);

@@ -28,7 +28,7 @@ static void player_config(struct player *p, uint32_t past, uint32_t hidden)
 		.training = { .observation_size = 1,
 			      .past = past,
 			      .batch = 32,
-			      .gamma = 0.5F,
+			      .gamma = 0.5,
 			      .return_steps = 1,
 			      .clip_norm = 1.0F,
 			      .seed = p->seed },

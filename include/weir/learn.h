@@ -271,8 +271,8 @@ struct weir_learn_training {
 	uint32_t observation_size;
 	uint32_t past; /* observations before the current one */
 	uint32_t batch;
-	float gamma;
 	uint32_t return_steps; /* n */
+	double gamma;
 	enum weir_learn_return returns;
 	enum weir_learn_loss loss;
 	float huber_delta;

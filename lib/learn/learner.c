@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* A learner's bytes are what was set, without gaps between. */
+_Static_assert(sizeof(struct weir_learn_training) == 10 * sizeof(uint32_t) + 3 * sizeof(uint64_t),
+	       "no padding");
+
 struct weir_learn_draw learn_draw(const struct weir_learn_training *t, uint64_t purpose,
 				  uint64_t counter)
 {
@@ -20,8 +24,8 @@ int learn_training_check(const struct weir_learn_training *t, const struct weir_
 
 	if (t->batch == 0 || t->return_steps == 0 || t->observation_size == 0)
 		return error_set(e, "batch, return_steps and observation_size must not be 0");
-	if (!(t->gamma >= 0.0F && t->gamma <= 1.0F))
-		return error_set(e, "gamma is %g; 0 to 1 are possible", (double)t->gamma);
+	if (!(t->gamma >= 0.0 && t->gamma <= 1.0))
+		return error_set(e, "gamma is %g; 0 to 1 are possible", t->gamma);
 	if (!plan->sequence_size)
 		current *= t->past + UINT64_C(1);
 	if (plan->sequence_size && plan->sequence_size != t->observation_size)

@@ -36,7 +36,7 @@ size_t weir_learn_memory_size(const struct weir_learn_memory_plan *plan)
 void weir_learn_memory_init(struct weir_learn_memory *m, const struct weir_learn_memory_plan *plan)
 {
 	assert(plan->rows >= 2 && plan->observation_size > 0);
-	memset(m, 0, sizeof(*m));
+	memset(m, 0, weir_learn_memory_size(plan));
 	m->plan = *plan;
 	m->row_floats = (uint32_t)row_floats(plan);
 }
@@ -70,6 +70,7 @@ static float *append(struct weir_learn_memory *m, enum row_kind kind, const floa
 	m->step_rows -= row >= m->plan.rows && tag->kind == ROW_STEP;
 	m->step_rows += kind == ROW_STEP;
 	*tag = (struct row_tag){ .index = m->open, .kind = kind };
+	memset(numbers, 0, m->row_floats * sizeof(float));
 	memcpy(numbers, observation, m->plan.observation_size * sizeof(float));
 	m->open = kind == ROW_STEP ? m->open + 1 : 0;
 	m->written++;
@@ -147,21 +148,22 @@ const float *learn_memory_action(const struct weir_learn_memory *m, uint64_t ste
 struct learn_return learn_memory_return(const struct weir_learn_memory *m, uint64_t step,
 					const struct weir_learn_training *t)
 {
-	struct learn_return r = { .discount = 1.0F, .next = step };
+	double rewards = 0.0, discount = 1.0;
+	uint64_t next = step;
 
-	while (r.next < step + t->return_steps && r.next + 1 < m->written &&
-	       tag_of(m, r.next)->kind == ROW_STEP) {
-		r.rewards += r.discount * learn_memory_action(m, r.next)[m->plan.action_size];
-		r.discount *= t->gamma;
-		r.next++;
+	while (next < step + t->return_steps && next + 1 < m->written &&
+	       tag_of(m, next)->kind == ROW_STEP) {
+		rewards += discount * (double)learn_memory_action(m, next)[m->plan.action_size];
+		discount *= t->gamma;
+		next++;
 	}
 	if (t->returns == WEIR_LEARN_OVERLAPPING) {
-		r.discount = t->gamma;
-		r.next = step + 1;
+		discount = t->gamma;
+		next = step + 1;
 	}
-	if (tag_of(m, r.next)->kind == ROW_DONE)
-		r.discount = 0.0F;
-	return r;
+	if (tag_of(m, next)->kind == ROW_DONE)
+		discount = 0.0;
+	return (struct learn_return){ (float)rewards, (float)discount, next };
 }
 
 void learn_memory_look(const struct weir_learn_memory *m, uint64_t row, struct learn_look look)
