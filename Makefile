@@ -29,10 +29,12 @@ LIBS := -linih -lsqlite3 -lm -pthread
 EXPORTS := -Wl,--export-dynamic-symbol=error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
 FLAGS_release := -O2 -g -fno-tree-vectorize
+FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Learning is loops over floats; these flags change how they are compiled and not what they compute.
 LEARN_release := -O3 -ftree-vectorize -fno-math-errno -fno-trapping-math
 LEARN_asan := -O2
-FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Of some files only; see where objects are made.
+FILE_FLAGS :=
 
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
@@ -54,8 +56,8 @@ define variant
 build/$(1)/%.o: %.c Makefile | build/have-build
 	@mkdir -p $$(@D)
 	@echo cc $$@
-	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(MORE) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
-build/$(1)/lib/learn/%.o: MORE := $$(LEARN_$(1))
+	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
+build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
 build/$(1)/%.a:
