@@ -319,6 +319,7 @@ static void actor_work(void *context, uint32_t chunk, uint32_t worker)
 	weir_learn_forward(critic, j->nets[0].online, &judged, d.critic_tape, d.values);
 	for (uint32_t i = 0; i < now->samples; i++)
 		d.values[i] = -1.0F / (float)j->l->config.training.batch;
+	/* Slopes take the place of the inputs: without slopes of weights those are not read again. */
 	weir_learn_backward(
 		critic, j->turned[0], &judged, d.critic_tape,
 		&(struct weir_learn_gradient){ .output = d.values, .current = d.critic_inputs });
