@@ -30,6 +30,11 @@ EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
 FLAGS_release := -O2 -g -fno-tree-vectorize
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Learning is loops over floats; these flags change how they are compiled and not what they compute.
+LEARN_release := -O3 -ftree-vectorize -fno-math-errno -fno-trapping-math
+LEARN_asan := -O2
+# Of some files only; see where objects are made.
+FILE_FLAGS :=
 
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
@@ -53,7 +58,8 @@ define variant
 build/$(1)/%.o: %.c Makefile | build/have-build
 	@mkdir -p $$(@D)
 	@echo cc $$@
-	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
+	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
+build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
 build/$(1)/%.a:
@@ -69,7 +75,8 @@ build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$
 	@echo link $$@
 	@$$(LINK_$(1))
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes:
+build/$(1)/bench-learn: build/$(1)/bench/learn.o build/$(1)/libweir.a
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes build/$(1)/bench-learn:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -112,9 +119,10 @@ test-browser: weir | build/have-browser
 demo: weir
 	@tools/demo.sh
 
-bench: weir build/release/bench-schemes
+bench: weir build/release/bench-schemes build/release/bench-learn
 	@bench/bench.sh
 	@build/release/bench-schemes
+	@build/release/bench-learn
 
 bench-instructions: weir | build/have-instructions
 	@bench/instructions.sh

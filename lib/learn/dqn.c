@@ -1,0 +1,256 @@
+/* dqn.c -- double DQN: learns what each of a few actions is worth.
+ *
+ * van Hasselt, Guez, Silver, "Deep Reinforcement Learning with Double Q-learning", AAAI 2016:
+ *	y = r + gamma Q_target(s', argmax_a Q(s', a)),  loss(Q(s, a) - y)
+ * with n-step returns: r is then n rewards, gamma becomes gamma^n, and s' is n steps on. */
+#include "lib/learn/learner.h"
+#include "weir/error.h"
+#include <assert.h>
+#include <string.h>
+
+/* One block without pointers. */
+struct weir_learn_dqn {
+	struct weir_learn_dqn_config config;
+	struct weir_learn_net net;
+	struct weir_learn_moments powers;
+	uint64_t updates;
+	_Alignas(WEIR_LEARN_ALIGNMENT) float numbers[]; /* four arrays of weight_floats */
+};
+
+enum { ARRAYS = 4 };
+
+static struct learn_weights weights_of(struct weir_learn_dqn *l)
+{
+	size_t n = l->net.weight_floats;
+
+	return (struct learn_weights){
+		.online = l->numbers,
+		.target = l->numbers + n,
+		.mean = l->numbers + 2 * n,
+		.square = l->numbers + 3 * n,
+		.powers = &l->powers,
+	};
+}
+
+int weir_learn_dqn_check(const struct weir_learn_dqn_config *config, struct weir_error *e)
+{
+	struct weir_learn_net net;
+
+	if (weir_learn_net_init(&net, &config->plan, e))
+		return -1;
+	if (config->target_every == 0)
+		return weir_error_set(e, "target_every must not be 0");
+	return weir_learn_training_check(&config->training, &net, 0, e);
+}
+
+static struct weir_learn_net net_of(const struct weir_learn_dqn_config *config)
+{
+	struct weir_learn_net net;
+	struct weir_error e;
+	int refused = weir_learn_net_init(&net, &config->plan, &e);
+
+	assert(!refused);
+	(void)refused;
+	return net;
+}
+
+size_t weir_learn_dqn_size(const struct weir_learn_dqn_config *config)
+{
+	return sizeof(struct weir_learn_dqn) +
+	       ARRAYS * (size_t)net_of(config).weight_floats * sizeof(float);
+}
+
+void weir_learn_dqn_init(struct weir_learn_dqn *l, const struct weir_learn_dqn_config *config)
+{
+	struct learn_weights w;
+
+	assert((uintptr_t)l % WEIR_LEARN_ALIGNMENT == 0);
+	memset(l, 0, sizeof(*l));
+	l->config = *config;
+	l->net = net_of(config);
+	w = weights_of(l);
+	weir_learn_net_start(&l->net, config->training.start,
+			     weir_learn_draw(&config->training, LEARN_START, 0), w.online);
+	weir_learn_dqn_load(l, w.online);
+}
+
+void weir_learn_dqn_load(struct weir_learn_dqn *l, const float *weights)
+{
+	struct learn_weights w = weights_of(l);
+	size_t bytes = l->net.weight_floats * sizeof(float);
+
+	memmove(w.online, weights, bytes);
+	memcpy(w.target, w.online, bytes);
+	memset(w.mean, 0, bytes);
+	memset(w.square, 0, bytes);
+	l->powers.power1 = l->powers.power2 = 1.0;
+}
+
+const struct weir_learn_net *weir_learn_dqn_net(const struct weir_learn_dqn *l)
+{
+	return &l->net;
+}
+
+const float *weir_learn_dqn_weights(const struct weir_learn_dqn *l)
+{
+	return l->numbers;
+}
+
+const float *weir_learn_dqn_target(const struct weir_learn_dqn *l)
+{
+	return l->numbers + l->net.weight_floats;
+}
+
+/* --- an update --- */
+
+/* What a worker needs for itself. */
+struct desk {
+	struct learn_examples examples;
+	float *values, *target_values; /* [samples][actions] */
+	float *tape;
+};
+
+static void desk_lay(struct desk *d, const struct weir_learn_training *t,
+		     const struct weir_learn_net *net, struct learn_scratch *s)
+{
+	uint32_t samples = weir_learn_chunk_max(t);
+
+	weir_learn_examples_lay(&d->examples, t, net, 1, s);
+	d->values = weir_learn_take(s, (size_t)samples * net->outputs);
+	d->target_values = weir_learn_take(s, (size_t)samples * net->outputs);
+	d->tape = weir_learn_take(s, weir_learn_tape_floats(net, samples, weir_learn_steps(t, net),
+							    WEIR_LEARN_AND_BACK));
+}
+
+/* What all chunks of an update share. */
+struct job {
+	const struct weir_learn_dqn *l;
+	struct learn_round round;
+	struct learn_weights weights;
+	float *turned, *gradients; /* a gradient for each chunk */
+	float *desks;
+	size_t desk_floats;
+	double losses[WEIR_LEARN_CHUNKS];
+};
+
+/* Scratch: weights turned, gradients, then a desk for each worker. */
+static size_t job_lay(struct job *j, const struct weir_learn_training *t,
+		      const struct weir_learn_net *net, float *scratch)
+{
+	struct learn_scratch s = { .base = scratch }, one = { 0 };
+	struct desk d;
+
+	j->turned = weir_learn_take(&s, net->turned_floats);
+	j->gradients = weir_learn_take(&s, WEIR_LEARN_CHUNKS * (size_t)net->weight_floats);
+	j->desks = weir_learn_take(&s, 0);
+	desk_lay(&d, t, net, &one);
+	j->desk_floats = one.floats;
+	return s.floats;
+}
+
+size_t weir_learn_dqn_scratch_size(const struct weir_learn_dqn_config *config, uint32_t workers)
+{
+	struct weir_learn_net net = net_of(config);
+	struct job j;
+	size_t shared = job_lay(&j, &config->training, &net, NULL);
+
+	return (shared + workers * j.desk_floats) * sizeof(float);
+}
+
+static uint32_t best_action(const float *values, uint32_t count)
+{
+	uint32_t best = 0;
+
+	for (uint32_t a = 1; a < count; a++)
+		if (values[a] > values[best])
+			best = a;
+	return best;
+}
+
+/* y of every sample, in place of its rewards. */
+static void targets(const struct job *j, const struct desk *d)
+{
+	const struct weir_learn_net *net = &j->l->net;
+	const struct learn_examples *x = &d->examples;
+
+	weir_learn_forward(net, j->weights.online, &x->batch[LEARN_NEXT], d->tape, d->values);
+	weir_learn_forward(net, j->weights.target, &x->batch[LEARN_NEXT], d->tape,
+			   d->target_values);
+	for (uint32_t i = 0; i < x->count; i++) {
+		const float *values = d->values + (size_t)i * net->outputs;
+		const float *target_values = d->target_values + (size_t)i * net->outputs;
+
+		x->rewards[i] += x->discounts[i] * target_values[best_action(values, net->outputs)];
+	}
+}
+
+/* Values become their slopes: 0, but for the action that was taken. Returns the sum of losses. */
+static double slopes(const struct job *j, const struct desk *d)
+{
+	const struct weir_learn_training *t = &j->l->config.training;
+	const struct learn_examples *x = &d->examples;
+	uint32_t actions = j->l->net.outputs;
+	double sum = 0.0;
+
+	for (uint32_t i = 0; i < x->count; i++) {
+		float *values = d->values + (size_t)i * actions, slope;
+		uint32_t action = (uint32_t)x->actions[i];
+
+		assert(action < actions);
+		sum += (double)weir_learn_loss_of(t->loss, t->huber_delta,
+						  values[action] - x->rewards[i], &slope);
+		memset(values, 0, actions * sizeof(*values));
+		values[action] = slope / (float)t->batch;
+	}
+	return sum;
+}
+
+static void work(void *context, uint32_t chunk, uint32_t worker)
+{
+	struct job *j = context;
+	const struct weir_learn_net *net = &j->l->net;
+	struct learn_scratch s = { .base = j->desks + worker * j->desk_floats };
+	struct weir_learn_gradient g = {
+		.weights = j->gradients + chunk * (size_t)net->weight_floats,
+	};
+	const struct weir_learn_batch *now;
+	struct desk d;
+
+	desk_lay(&d, &j->l->config.training, net, &s);
+	weir_learn_examples_fill(&d.examples, &j->round, chunk);
+	memset(g.weights, 0, net->weight_floats * sizeof(float));
+	targets(j, &d);
+	now = &d.examples.batch[LEARN_NOW];
+	weir_learn_forward(net, j->weights.online, now, d.tape, d.values);
+	j->losses[chunk] = slopes(j, &d);
+	g.output = d.values;
+	weir_learn_backward(net, j->turned, now, d.tape, &g);
+}
+
+float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_memory *m,
+			    const struct weir_learn_crew *crew)
+{
+	const struct weir_learn_training *t = &l->config.training;
+	struct job j = { .l = l, .round = { t, m, l->updates }, .weights = weights_of(l) };
+	double loss = 0.0;
+
+	assert(weir_learn_memory_plan(m)->observation_size == t->observation_size &&
+	       weir_learn_memory_plan(m)->action_size == 1);
+	job_lay(&j, t, &l->net, crew->scratch);
+	weir_learn_net_turn(&l->net, j.weights.online, j.turned);
+	weir_learn_crew_run(crew, work, &j);
+	for (uint32_t i = 0; i < WEIR_LEARN_CHUNKS; i++)
+		loss += j.losses[i];
+	weir_learn_descend(
+		&(struct learn_descent){
+			.training = t,
+			.adam = &l->config.adam,
+			.gradients = j.gradients,
+			.chunk_stride = l->net.weight_floats,
+			.count = l->net.weight_floats,
+		},
+		&j.weights);
+	if (++l->updates % l->config.target_every == 0)
+		weir_learn_copy(j.weights.target, j.weights.online, l->net.weight_floats, 1.0F);
+	return (float)(loss / (double)t->batch);
+}

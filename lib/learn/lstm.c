@@ -1,0 +1,250 @@
+/* lstm.c -- a layer that remembers: long short-term memory, over the steps of its input.
+ *
+ *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)	each with its own columns
+ *	c = f c' + i g				h = o tanh c			' is the step before
+ *
+ * Columns of W, R and b hold the gates in the order i, f, g, o, each padded to a whole number of lanes. */
+#include "lib/learn/activate.h"
+#include "lib/learn/kernel.h"
+#include "lib/learn/tape.h"
+#include <string.h>
+
+/* --- there --- */
+
+/* One step of one sample. Before: gates hold the sums; after: what their activations make of them. */
+struct cell {
+	float *gates;
+	const float *cell_before;
+	float *cell, *cell_tanh, *value;
+	uint32_t units; /* padded */
+};
+
+/* Several short loops: compilers give up on one with so many arrays, any of which might overlap. */
+LEARN_FOR_EACH_MACHINE
+static void cell_forward(const struct cell *s)
+{
+	size_t units = s->units;
+	float *gates = s->gates;
+	const float *in = gates, *forget = gates + units, *candidate = gates + 2 * units;
+	const float *out = gates + 3 * units, *before = s->cell_before;
+	float *restrict cell = s->cell, *restrict squashed = s->cell_tanh,
+			*restrict value = s->value;
+
+	for (size_t u = 0; u < 2 * units; u++)
+		gates[u] = learn_sigmoid(gates[u]);
+	for (size_t u = 2 * units; u < 3 * units; u++)
+		gates[u] = learn_tanh(gates[u]);
+	for (size_t u = 3 * units; u < 4 * units; u++)
+		gates[u] = learn_sigmoid(gates[u]);
+	for (size_t u = 0; u < units; u++)
+		cell[u] = forget[u] * before[u] + in[u] * candidate[u];
+	for (size_t u = 0; u < units; u++)
+		squashed[u] = learn_tanh(cell[u]);
+	for (size_t u = 0; u < units; u++)
+		value[u] = out[u] * squashed[u];
+}
+
+/* A state is h then c, of the layer's units each. */
+static const float *state_of(const struct learn_step *s, uint32_t sample)
+{
+	return s->batch->state_in + (size_t)sample * s->net->state_floats + s->place->state;
+}
+
+/* c of the step before a sample's first, in a row with its padding; the place of the row is lent. */
+static const float *first_cell(const struct learn_step *s, uint32_t sample, float *lent)
+{
+	uint32_t units = s->place->units;
+
+	memset(lent, 0, learn_padded(units) * sizeof(*lent));
+	if (s->batch->state_in)
+		memcpy(lent, state_of(s, sample) + units, units * sizeof(*lent));
+	return lent;
+}
+
+/* h that enters each sample's first step. */
+static void first_before(const struct learn_step *s)
+{
+	const struct learn_layer_tape *t = s->tape;
+	uint32_t steps = s->batch->steps;
+
+	for (uint32_t i = 0; i < s->batch->samples; i++) {
+		float *before = t->before + (size_t)i * steps * t->value_stride;
+
+		memset(before, 0, t->value_stride * sizeof(*before));
+		if (s->batch->state_in)
+			memcpy(before, state_of(s, i), s->place->units * sizeof(*before));
+	}
+}
+
+/* gates += before R, of one step of all samples. */
+static void recur(const struct learn_step *s, uint32_t step)
+{
+	const struct weir_learn_place *p = s->place;
+	const struct learn_layer_tape *t = s->tape;
+	size_t steps = s->batch->steps;
+
+	weir_learn_multiply(&(struct learn_product){
+		.rows = s->batch->samples,
+		.columns = p->columns,
+		.inner = p->units,
+		.left = t->before + step * t->value_stride,
+		.left_row_step = steps * t->value_stride,
+		.left_inner_step = 1,
+		.right = s->weights + p->recurrent,
+		.right_stride = p->stride,
+		.sum = t->gates + step * (size_t)p->stride,
+		.sum_stride = steps * p->stride,
+	});
+}
+
+static void step_forward(const struct learn_step *s, uint32_t step)
+{
+	const struct learn_layer_tape *t = s->tape;
+	size_t width = t->value_stride, bytes = width * sizeof(float);
+	float first[WEIR_LEARN_UNITS_MAX];
+
+	recur(s, step);
+	for (uint32_t i = 0; i < s->batch->samples; i++) {
+		size_t row = (size_t)i * s->batch->steps + step;
+		float *cell = t->cell + row * width;
+
+		cell_forward(&(struct cell){
+			.gates = t->gates + row * s->place->stride,
+			.cell_before = step ? cell - width : first_cell(s, i, first),
+			.cell = cell,
+			.cell_tanh = t->cell_tanh + row * width,
+			.value = t->value + row * width,
+			.units = learn_padded(s->place->units),
+		});
+		if (step + 1 < s->batch->steps)
+			memcpy(t->before + (row + 1) * width, t->value + row * width, bytes);
+	}
+}
+
+/* Writes the state after each sample's last valid step; where there is none, the one it came with. */
+static void state_leave(const struct learn_step *s)
+{
+	const struct weir_learn_batch *b = s->batch;
+	const struct learn_layer_tape *t = s->tape;
+	size_t bytes = s->place->units * sizeof(float);
+
+	for (uint32_t i = 0; i < b->samples; i++) {
+		float *to = b->state_out + (size_t)i * s->net->state_floats + s->place->state;
+		uint32_t length = b->lengths ? b->lengths[i] : b->steps;
+		size_t row = (size_t)i * b->steps + length - 1;
+
+		if (length) {
+			memcpy(to, t->value + row * t->value_stride, bytes);
+			memcpy(to + s->place->units, t->cell + row * t->value_stride, bytes);
+		} else if (!b->state_in) {
+			memset(to, 0, 2 * bytes);
+		} else if (b->state_in != b->state_out) {
+			memcpy(to, state_of(s, i), 2 * bytes);
+		}
+	}
+}
+
+void weir_learn_lstm_forward(const struct learn_step *s)
+{
+	weir_learn_affine_forward(s, s->tape->gates);
+	if (s->batch->steps)
+		first_before(s);
+	for (uint32_t step = 0; step < s->batch->steps; step++)
+		step_forward(s, step);
+	if (s->batch->state_out)
+		state_leave(s);
+}
+
+/* --- and back --- */
+
+/* One step of one sample. cell_slope comes from the step after and becomes that of the step before. */
+struct cell_back {
+	const float *gates, *cell_before, *cell_tanh, *value_slope;
+	float *cell_slope, *gate_slope;
+	uint32_t units; /* padded */
+};
+
+LEARN_FOR_EACH_MACHINE
+static void cell_backward(const struct cell_back *s)
+{
+	size_t units = s->units;
+	const float *in = s->gates, *forget = in + units, *candidate = in + 2 * units;
+	const float *out = in + 3 * units, *before = s->cell_before, *squashed = s->cell_tanh;
+	const float *value_slope = s->value_slope;
+	float *to_in = s->gate_slope, *to_forget = to_in + units;
+	float *to_candidate = to_in + 2 * units, *to_out = to_in + 3 * units;
+	float *slope = s->cell_slope;
+
+	for (size_t u = 0; u < units; u++)
+		to_out[u] = value_slope[u] * squashed[u] * out[u] * (1.0F - out[u]);
+	for (size_t u = 0; u < units; u++)
+		slope[u] += value_slope[u] * out[u] * (1.0F - squashed[u] * squashed[u]);
+	for (size_t u = 0; u < units; u++)
+		to_in[u] = slope[u] * candidate[u] * in[u] * (1.0F - in[u]);
+	for (size_t u = 0; u < units; u++)
+		to_forget[u] = slope[u] * before[u] * forget[u] * (1.0F - forget[u]);
+	for (size_t u = 0; u < units; u++)
+		to_candidate[u] = slope[u] * in[u] * (1.0F - candidate[u] * candidate[u]);
+	for (size_t u = 0; u < units; u++)
+		slope[u] *= forget[u];
+}
+
+static void step_backward(const struct learn_step *s, uint32_t step)
+{
+	const struct weir_learn_place *p = s->place;
+	const struct learn_layer_tape *t = s->tape;
+	size_t width = t->value_stride, steps = s->batch->steps;
+	float first[WEIR_LEARN_UNITS_MAX];
+
+	for (uint32_t i = 0; i < s->batch->samples; i++) {
+		size_t row = i * steps + step;
+
+		cell_backward(&(struct cell_back){
+			.gates = t->gates + row * p->stride,
+			.cell_before = step ? t->cell + (row - 1) * width : first_cell(s, i, first),
+			.cell_tanh = t->cell_tanh + row * width,
+			.value_slope = t->slope + row * width,
+			.cell_slope = t->cell_slope + i * width,
+			.gate_slope = t->gate_slope + row * p->stride,
+			.units = learn_padded(p->units),
+		});
+	}
+	if (step == 0)
+		return;
+	weir_learn_multiply(&(struct learn_product){
+		.rows = s->batch->samples,
+		.columns = p->units,
+		.inner = p->columns,
+		.left = t->gate_slope + step * (size_t)p->stride,
+		.left_row_step = steps * p->stride,
+		.left_inner_step = 1,
+		.right = s->turned + p->turned_recurrent,
+		.right_stride = p->turned_recurrent_stride,
+		.sum = t->slope + (step - 1) * width,
+		.sum_stride = steps * width,
+	});
+}
+
+void weir_learn_lstm_backward(const struct learn_step *s)
+{
+	const struct weir_learn_place *p = s->place;
+	const struct learn_layer_tape *t = s->tape;
+
+	memset(t->cell_slope, 0, s->batch->samples * t->value_stride * sizeof(float));
+	for (uint32_t step = s->batch->steps; step-- > 0;)
+		step_backward(s, step);
+	if (s->weight_slope)
+		weir_learn_multiply(&(struct learn_product){
+			.rows = p->units,
+			.columns = p->columns,
+			.inner = t->rows,
+			.left = t->before,
+			.left_row_step = 1,
+			.left_inner_step = t->value_stride,
+			.right = t->gate_slope,
+			.right_stride = p->stride,
+			.sum = s->weight_slope + p->recurrent,
+			.sum_stride = p->stride,
+		});
+	weir_learn_affine_backward(s, t->gate_slope);
+}

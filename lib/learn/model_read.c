@@ -1,0 +1,373 @@
+/* model_read.c -- the bytes of a safetensors file, which are not trusted, as the weights of a net.
+ *
+ * All of the header is looked at before any of it is used: it may name no tensor twice, no two may
+ * share a byte, and none of the bytes behind the header may be left over. */
+#include "lib/learn/json.h"
+#include "lib/learn/tensor.h"
+#include "weir/error.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LENGTH_BYTES = 8, HEADER_MAX = 1 << 20, KEY_MAX = 48, TEXTS_MAX = 64, PLAN_MAX = 1024 };
+
+/* A tensor as the file describes it. */
+struct entry {
+	char name[TENSOR_NAME_MAX];
+	uint32_t dimensions; /* at most 2 */
+	uint64_t shape[2];   /* 1 where there is no such dimension */
+	uint64_t begin, end; /* bytes, from the end of the header */
+};
+
+struct header {
+	const uint8_t *numbers; /* behind it */
+	size_t number_bytes;
+	uint32_t entry_count;
+	struct entry entries[TENSORS_MAX];
+};
+
+/* A text that is looked for on the way; text NULL: none. */
+struct wanted {
+	const char *key;
+	char *text;
+	size_t size;
+	int is_found;
+};
+
+/* --- metadata --- */
+
+static int read_text(struct learn_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
+		     struct wanted *wanted)
+{
+	if (number == TEXTS_MAX)
+		return weir_error_set(j->error, "the header has more than %d texts", TEXTS_MAX);
+	if (weir_learn_json_string(j, keys[number], KEY_MAX) || weir_learn_json_expect(j, ':'))
+		return -1;
+	for (uint32_t i = 0; i < number; i++)
+		if (strcmp(keys[i], keys[number]) == 0)
+			return weir_error_set(j->error, "the header has two texts %s",
+					      weir_quote(keys[number]).text);
+	if (!wanted->text || strcmp(keys[number], wanted->key) != 0)
+		return weir_learn_json_string(j, NULL, 0);
+	wanted->is_found = 1;
+	return weir_learn_json_string(j, wanted->text, wanted->size);
+}
+
+static int read_metadata(struct learn_json *j, struct wanted *wanted)
+{
+	char keys[TEXTS_MAX][KEY_MAX];
+	uint32_t count = 0;
+
+	if (weir_learn_json_expect(j, '{'))
+		return -1;
+	if (weir_learn_json_takes(j, '}'))
+		return 0;
+	do {
+		if (read_text(j, keys, count++, wanted))
+			return -1;
+	} while (weir_learn_json_takes(j, ','));
+	return weir_learn_json_expect(j, '}');
+}
+
+/* --- tensors --- */
+
+/* "[a, b]" of up to two numbers; returns how many, or -1. */
+static int read_pair(struct learn_json *j, uint64_t pair[2])
+{
+	int count = 0;
+
+	if (weir_learn_json_expect(j, '['))
+		return -1;
+	if (weir_learn_json_takes(j, ']'))
+		return 0;
+	do {
+		if (count == 2)
+			return weir_error_set(j->error,
+					      "the header has a list of more than two numbers");
+		if (weir_learn_json_number(j, &pair[count++]))
+			return -1;
+	} while (weir_learn_json_takes(j, ','));
+	return weir_learn_json_expect(j, ']') ? -1 : count;
+}
+
+enum { HAS_TYPE = 1, HAS_SHAPE = 2, HAS_OFFSETS = 4, HAS_ALL = 7 };
+
+/* One of the three members of a tensor's description; returns which, or -1. */
+static int read_member(struct learn_json *j, struct entry *t)
+{
+	char key[KEY_MAX], type[KEY_MAX];
+	uint64_t offsets[2];
+	int count;
+
+	if (weir_learn_json_string(j, key, sizeof(key)) || weir_learn_json_expect(j, ':'))
+		return -1;
+	if (strcmp(key, "dtype") == 0) {
+		if (weir_learn_json_string(j, type, sizeof(type)))
+			return -1;
+		if (strcmp(type, "F32") != 0)
+			return weir_error_set(j->error, "tensor %s is of type %s, not F32",
+					      weir_quote(t->name).text, weir_quote(type).text);
+		return HAS_TYPE;
+	}
+	if (strcmp(key, "shape") == 0) {
+		count = read_pair(j, t->shape);
+		t->dimensions = (uint32_t)count;
+		return count < 0 ? -1 : HAS_SHAPE;
+	}
+	if (strcmp(key, "data_offsets") == 0) {
+		count = read_pair(j, offsets);
+		if (count < 0)
+			return -1;
+		if (count != 2)
+			return weir_error_set(j->error, "tensor %s has no two offsets",
+					      weir_quote(t->name).text);
+		t->begin = offsets[0];
+		t->end = offsets[1];
+		return HAS_OFFSETS;
+	}
+	return weir_error_set(j->error, "tensor %s has an unknown member %s",
+			      weir_quote(t->name).text, weir_quote(key).text);
+}
+
+static int read_tensor(struct learn_json *j, struct entry *t)
+{
+	int has = 0;
+
+	t->shape[0] = t->shape[1] = 1;
+	if (weir_learn_json_expect(j, '{'))
+		return -1;
+	do {
+		int member = read_member(j, t);
+
+		if (member < 0)
+			return -1;
+		if (has & member)
+			return weir_error_set(j->error, "tensor %s says something twice",
+					      weir_quote(t->name).text);
+		has |= member;
+	} while (weir_learn_json_takes(j, ','));
+	if (has != HAS_ALL)
+		return weir_error_set(j->error, "tensor %s lacks its type, shape or offsets",
+				      weir_quote(t->name).text);
+	return weir_learn_json_expect(j, '}');
+}
+
+/* Shapes are below 2^53 each: checked by division. */
+static int entry_check(const struct header *h, const struct entry *t, struct weir_error *e)
+{
+	uint64_t floats = (t->end - t->begin) / sizeof(float);
+
+	if (t->begin > t->end || t->end > h->number_bytes)
+		return weir_error_set(e, "tensor %s lies outside the file",
+				      weir_quote(t->name).text);
+	if ((t->end - t->begin) % sizeof(float) || !t->shape[0] || floats % t->shape[0] ||
+	    floats / t->shape[0] != t->shape[1])
+		return weir_error_set(e, "tensor %s has a shape that does not fit its %llu bytes",
+				      weir_quote(t->name).text,
+				      (unsigned long long)(t->end - t->begin));
+	for (const struct entry *other = h->entries; other < t; other++) {
+		if (strcmp(t->name, other->name) == 0)
+			return weir_error_set(e, "the header has two tensors %s",
+					      weir_quote(t->name).text);
+		if (t->begin < other->end && other->begin < t->end)
+			return weir_error_set(e, "tensors %s and %s share bytes",
+					      weir_quote(other->name).text,
+					      weir_quote(t->name).text);
+	}
+	return 0;
+}
+
+/* --- the whole header --- */
+
+static int read_entry(struct learn_json *j, struct header *h, struct wanted *wanted,
+		      int *has_metadata)
+{
+	struct entry *t = &h->entries[h->entry_count];
+	char name[TENSOR_NAME_MAX];
+
+	if (weir_learn_json_string(j, name, sizeof(name)) || weir_learn_json_expect(j, ':'))
+		return -1;
+	if (strcmp(name, "__metadata__") == 0) {
+		if ((*has_metadata)++)
+			return weir_error_set(j->error, "the header has its metadata twice");
+		return read_metadata(j, wanted);
+	}
+	if (h->entry_count == TENSORS_MAX)
+		return weir_error_set(j->error, "the header has more than %d tensors", TENSORS_MAX);
+	memcpy(t->name, name, sizeof(name));
+	h->entry_count++;
+	return read_tensor(j, t) || entry_check(h, t, j->error) ? -1 : 0;
+}
+
+static int read_object(struct learn_json *j, struct header *h, struct wanted *wanted)
+{
+	int has_metadata = 0;
+	uint64_t used = 0;
+
+	if (weir_learn_json_expect(j, '{'))
+		return -1;
+	do {
+		if (read_entry(j, h, wanted, &has_metadata))
+			return -1;
+	} while (weir_learn_json_takes(j, ','));
+	if (weir_learn_json_expect(j, '}') || weir_learn_json_end(j))
+		return -1;
+	for (uint32_t i = 0; i < h->entry_count; i++)
+		used += h->entries[i].end - h->entries[i].begin;
+	if (used != h->number_bytes)
+		return weir_error_set(
+			j->error, "%llu of the file's %zu bytes of numbers are in no tensor",
+			(unsigned long long)(h->number_bytes - used), h->number_bytes);
+	return 0;
+}
+
+static int read_header(struct weir_learn_bytes model, struct header *h, struct wanted *wanted,
+		       struct weir_error *e)
+{
+	const uint8_t *text = model.data + LENGTH_BYTES;
+	struct learn_json j = { .error = e };
+	uint64_t length = 0;
+
+	memset(h, 0, sizeof(*h));
+	if (model.size < LENGTH_BYTES)
+		return weir_error_set(e, "%zu bytes are no model", model.size);
+	for (int i = LENGTH_BYTES; i-- > 0;)
+		length = length << 8 | model.data[i];
+	if (length > HEADER_MAX || length > model.size - LENGTH_BYTES)
+		return weir_error_set(e, "a header of %llu bytes in a file of %zu",
+				      (unsigned long long)length, model.size);
+	h->numbers = text + length;
+	h->number_bytes = model.size - LENGTH_BYTES - (size_t)length;
+	j.at = text;
+	j.end = text + length;
+	return read_object(&j, h, wanted);
+}
+
+/* --- against a net --- */
+
+static const struct entry *entry_find(const struct header *h, const char *name)
+{
+	for (uint32_t i = 0; i < h->entry_count; i++)
+		if (strcmp(h->entries[i].name, name) == 0)
+			return &h->entries[i];
+	return NULL;
+}
+
+struct shape_text {
+	char text[64];
+};
+
+static struct shape_text shape_text(uint32_t dimensions, uint64_t first, uint64_t second)
+{
+	struct shape_text t = { "[]" };
+
+	if (dimensions == 1)
+		snprintf(t.text, sizeof(t.text), "[%llu]", (unsigned long long)first);
+	if (dimensions == 2)
+		snprintf(t.text, sizeof(t.text), "[%llu, %llu]", (unsigned long long)first,
+			 (unsigned long long)second);
+	return t;
+}
+
+/* The net's tensors are there, in their shapes, and no others. */
+static int fits(const struct header *h, const struct learn_tensor *tensors, uint32_t count,
+		struct weir_error *e)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct learn_tensor *t = &tensors[i];
+		const struct entry *found = entry_find(h, t->name);
+
+		if (!found)
+			return weir_error_set(
+				e, "tensor '%s' %s is missing", t->name,
+				shape_text(t->dimensions, t->shape[0], t->shape[1]).text);
+		if (found->dimensions != t->dimensions || found->shape[0] != t->shape[0] ||
+		    found->shape[1] != t->shape[1])
+			return weir_error_set(
+				e, "tensor '%s' is %s; the net's is %s", t->name,
+				shape_text(found->dimensions, found->shape[0], found->shape[1])
+					.text,
+				shape_text(t->dimensions, t->shape[0], t->shape[1]).text);
+	}
+	for (uint32_t i = 0; i < h->entry_count; i++) {
+		int is_known = 0;
+
+		for (uint32_t k = 0; k < count; k++)
+			is_known |= strcmp(h->entries[i].name, tensors[k].name) == 0;
+		if (!is_known)
+			return weir_error_set(e, "tensor %s is none of the net's",
+					      weir_quote(h->entries[i].name).text);
+	}
+	return 0;
+}
+
+static int read_numbers(const uint8_t *from, const struct learn_tensor *t, float *weights,
+			struct weir_error *e)
+{
+	for (uint32_t output = 0; output < t->shape[0]; output++)
+		for (uint32_t input = 0; input < t->shape[1]; input++, from += sizeof(float)) {
+			uint32_t bits = (uint32_t)from[0] | (uint32_t)from[1] << 8 |
+					(uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+			float number;
+
+			memcpy(&number, &bits, sizeof(number));
+			if (!isfinite(number))
+				return weir_error_set(
+					e,
+					"tensor '%s' has a number that is not finite at [%u, %u]",
+					t->name, output, input);
+			weights[weir_learn_tensor_at(t, output, input)] = number;
+		}
+	return 0;
+}
+
+int weir_learn_model_decode(struct weir_learn_bytes model, const struct weir_learn_net *net,
+			    float *weights, struct weir_error *e)
+{
+	struct learn_tensor tensors[TENSORS_MAX];
+	uint32_t count = weir_learn_tensors(net, tensors);
+	struct wanted nothing = { 0 };
+	struct header h;
+
+	if (read_header(model, &h, &nothing, e) || fits(&h, tensors, count, e))
+		return -1;
+	memset(weights, 0, net->weight_floats * sizeof(*weights));
+	for (uint32_t i = 0; i < count; i++)
+		if (read_numbers(h.numbers + entry_find(&h, tensors[i].name)->begin, &tensors[i],
+				 weights, e))
+			return -1;
+	return 0;
+}
+
+int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan *plan,
+			  struct weir_error *e)
+{
+	struct learn_tensor tensors[TENSORS_MAX];
+	struct weir_learn_net net;
+	struct header h;
+	char text[PLAN_MAX];
+	struct wanted layers = { WEIR_LEARN_LAYERS, text, sizeof(text), 0 };
+
+	if (read_header(model, &h, &layers, e))
+		return -1;
+	if (!layers.is_found)
+		return weir_error_set(e, "the model has no text '%s'", WEIR_LEARN_LAYERS);
+	if (weir_learn_plan_parse(plan, text, e) || weir_learn_net_init(&net, plan, e))
+		return -1;
+	return fits(&h, tensors, weir_learn_tensors(&net, tensors), e);
+}
+
+int weir_learn_model_text(struct weir_learn_bytes model, const char *key, char *text, size_t room,
+			  struct weir_error *e)
+{
+	struct wanted wanted = { key, text, room, 0 };
+	struct header h;
+
+	assert(room > 0);
+	if (read_header(model, &h, &wanted, e))
+		return -1;
+	if (!wanted.is_found)
+		return weir_error_set(e, "the model has no text %s", weir_quote(key).text);
+	return 0;
+}

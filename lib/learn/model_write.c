@@ -1,0 +1,192 @@
+/* model_write.c -- a net and its texts as the bytes of a safetensors file.
+ *
+ * Eight bytes, the length of the header, little-endian; the header, JSON, padded with spaces to a
+ * multiple of eight; the numbers, float32 little-endian, tensor after tensor without gaps. */
+#include "lib/learn/json.h"
+#include "lib/learn/tensor.h"
+#include "weir/error.h"
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LENGTH_BYTES = 8, PLAN_MAX = 1024 };
+
+/* Bytes that are written, or only counted where there is no place for them. */
+struct writer {
+	uint8_t *bytes;
+	size_t used;
+};
+
+static void put(struct writer *w, const void *bytes, size_t count)
+{
+	if (w->bytes)
+		memcpy(w->bytes + w->used, bytes, count);
+	w->used += count;
+}
+
+__attribute__((format(printf, 2, 3))) static void put_text(struct writer *w, const char *format,
+							   ...)
+{
+	char text[192];
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	assert(length >= 0 && (size_t)length < sizeof(text));
+	put(w, text, (size_t)length);
+}
+
+static void put_string(struct writer *w, const char *text)
+{
+	put(w, "\"", 1);
+	for (const char *c = text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			put_text(w, "\\%c", *c);
+		else if ((unsigned char)*c < ' ')
+			put_text(w, "\\u%04x", (unsigned)*c);
+		else
+			put(w, c, 1);
+	}
+	put(w, "\"", 1);
+}
+
+static void put_little_endian(struct writer *w, uint64_t number, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i++)
+		put(w, &(uint8_t){ (uint8_t)(number >> (8 * i)) }, 1);
+}
+
+/* --- the header --- */
+
+static void put_metadata(struct writer *w, const struct weir_learn_model *m)
+{
+	char plan[PLAN_MAX];
+	int is_cut = weir_learn_plan_format(&m->net->plan, plan, sizeof(plan));
+
+	assert(!is_cut); /* twelve layers of at most 60 characters */
+	(void)is_cut;
+	put_text(w, "{\"__metadata__\":{");
+	put_string(w, WEIR_LEARN_LAYERS);
+	put(w, ":", 1);
+	put_string(w, plan);
+	for (uint32_t i = 0; i < m->text_count; i++) {
+		put(w, ",", 1);
+		put_string(w, m->texts[i].key);
+		put(w, ":", 1);
+		put_string(w, m->texts[i].value);
+	}
+	put(w, "}", 1);
+}
+
+static void put_header(struct writer *w, const struct weir_learn_model *m,
+		       const struct learn_tensor *tensors, uint32_t count)
+{
+	size_t offset = 0;
+
+	put_metadata(w, m);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct learn_tensor *t = &tensors[i];
+		size_t end = offset + (size_t)t->shape[0] * t->shape[1] * sizeof(float);
+
+		put_text(w, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[%u", t->name, t->shape[0]);
+		if (t->dimensions == 2)
+			put_text(w, ",%u", t->shape[1]);
+		put_text(w, "],\"data_offsets\":[%zu,%zu]}", offset, end);
+		offset = end;
+	}
+	put(w, "}", 1);
+	while (w->used % LENGTH_BYTES)
+		put(w, " ", 1);
+}
+
+static void put_numbers(struct writer *w, const struct learn_tensor *t, const float *weights)
+{
+	for (uint32_t output = 0; output < t->shape[0]; output++)
+		for (uint32_t input = 0; input < t->shape[1]; input++) {
+			uint32_t bits;
+
+			memcpy(&bits, &weights[weir_learn_tensor_at(t, output, input)],
+			       sizeof(bits));
+			put_little_endian(w, bits, sizeof(bits));
+		}
+}
+
+size_t weir_learn_model_size(const struct weir_learn_model *model)
+{
+	struct learn_tensor tensors[TENSORS_MAX];
+	uint32_t count = weir_learn_tensors(model->net, tensors);
+	struct writer w = { NULL, LENGTH_BYTES };
+
+	put_header(&w, model, tensors, count);
+	for (uint32_t i = 0; i < count; i++)
+		w.used += (size_t)tensors[i].shape[0] * tensors[i].shape[1] * sizeof(float);
+	return w.used;
+}
+
+/* --- what is refused --- */
+
+static int is_utf8(const char *text)
+{
+	const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
+
+	while (at < end) {
+		size_t length = weir_learn_json_utf8_length(at, end);
+
+		if (length == 0)
+			return 0;
+		at += length;
+	}
+	return 1;
+}
+
+static int texts_check(const struct weir_learn_model *m, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < m->text_count; i++) {
+		const char *key = m->texts[i].key;
+
+		if (!is_utf8(key) || !is_utf8(m->texts[i].value))
+			return weir_error_set(e, "the text %s of a model is not UTF-8",
+					      weir_quote(key).text);
+		if (strcmp(key, WEIR_LEARN_LAYERS) == 0)
+			return weir_error_set(e, "the text '%s' of a model is not yours to write",
+					      key);
+		for (uint32_t j = 0; j < i; j++)
+			if (strcmp(key, m->texts[j].key) == 0)
+				return weir_error_set(e, "a model has two texts %s",
+						      weir_quote(key).text);
+	}
+	return 0;
+}
+
+static int numbers_check(const struct learn_tensor *t, const float *weights, struct weir_error *e)
+{
+	for (uint32_t output = 0; output < t->shape[0]; output++)
+		for (uint32_t input = 0; input < t->shape[1]; input++)
+			if (!isfinite(weights[weir_learn_tensor_at(t, output, input)]))
+				return weir_error_set(
+					e, "tensor '%s' has a number that is not finite", t->name);
+	return 0;
+}
+
+int weir_learn_model_encode(const struct weir_learn_model *model, uint8_t *bytes,
+			    struct weir_error *e)
+{
+	struct learn_tensor tensors[TENSORS_MAX];
+	uint32_t count = weir_learn_tensors(model->net, tensors);
+	struct writer w = { bytes, LENGTH_BYTES }, length = { bytes, 0 };
+
+	if (texts_check(model, e))
+		return -1;
+	for (uint32_t i = 0; i < count; i++)
+		if (numbers_check(&tensors[i], model->weights, e))
+			return -1;
+	put_header(&w, model, tensors, count);
+	put_little_endian(&length, w.used - LENGTH_BYTES, LENGTH_BYTES);
+	for (uint32_t i = 0; i < count; i++)
+		put_numbers(&w, &tensors[i], model->weights);
+	return 0;
+}
