@@ -203,7 +203,7 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 	const char *listed = b == &s->full ? path_of_list(at->path) : NULL;
 	const char *path = listed ? listed : at->path;
 
-	if (b != &s->full && strcmp(path, "case") == 0)
+	if (b != &s->full && strcmp(path, CASE_PATH) == 0)
 		return weir_error_set(e, "a case cannot choose a case");
 	if (scenario_check_path(s, path, e) || check_key(path, e))
 		return -1;
