@@ -59,8 +59,8 @@ struct claim {
 struct figure {
 	char *file;                  /* for messages */
 	char *title, *paper, *about; /* about "" where there is none */
-	double seconds[FIGURE_FULL +
-		       1]; /* how long its runs take on one core, by size; 0: not said */
+	/* How long its runs take on one core, by size; 0: not said. */
+	double seconds[FIGURE_FULL + 1];
 	uint32_t panel_count, claim_count;
 	struct panel *panels; /* in the order of the file */
 	struct claim *claims;
@@ -74,18 +74,10 @@ void figure_free(struct figure *f);
 
 /* Before anything runs: do the selections, series and settings that the figure names exist among the
  * runs of its scenario, and does a claim select runs that differ in their seeds alone? runs are all of
- * that size, with their settings (sweep_settings). Claims of the full size are looked at with
+ * that size, with their settings (planned.h). Claims of the full size are looked at with
  * FIGURE_FULL only. */
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
 		 struct weir_error *e);
-
-struct sweep;
-struct scenario;
-
-/* The runs of a sweep as the store would have them, without results: for figure_check. The caller frees
- * them (stored_runs_free). */
-int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
-		   struct weir_error *e);
 
 /* A text for people. */
 struct claim_text {

@@ -1,7 +1,7 @@
 /* test_claims.c -- FIG.claims: what is read, how it is shown, and every way to get it wrong. */
 #include "lab/papers/claims.h"
 #include "lab/base/quantity.h"
-#include "lab/scenario/sweep.h"
+#include "lab/papers/planned.h"
 #include "tests/test.h"
 #include <math.h>
 #include <stdio.h>
@@ -384,7 +384,7 @@ static void plan(struct stored_runs *runs)
 	struct sweep w;
 
 	if (scenario_read_text(&s, "test", scenario_text, strlen(scenario_text), &e) ||
-	    sweep_read(&w, &s, &e) || sweep_settings(runs, &w, &s, &e))
+	    sweep_read(&w, &s, &e) || planned_runs(runs, &w, &s, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	sweep_free(&w);
 	scenario_free(&s);
