@@ -1,9 +1,8 @@
 /* claims.h -- FIG.claims: how a paper draws a figure and what it says about it, as data.
  *
- * The form is INI: one [figure], a [panel NAME] for each part of the drawing, a [claim NAME] for each
- * sentence that can be checked; "key = value" lines, comments after # at the start of a line or after
- * a blank. Whatever is unknown, missing or in the wrong unit is refused with FILE:LINE. Judging is
- * verdict.h's business. */
+ * The form is INI (lab/base/ini.h): one [figure], a [panel NAME] for each part of the drawing, a
+ * [claim NAME] for each sentence that can be checked. Whatever is unknown, missing or in the wrong
+ * unit is refused with FILE:LINE. Judging is verdict.h's business. */
 #ifndef LAB_PAPERS_CLAIMS_H
 #define LAB_PAPERS_CLAIMS_H
 #include "lab/compare/selection.h"

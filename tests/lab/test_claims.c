@@ -197,7 +197,8 @@ TEST(test_claims_file_mistakes_have_their_line)
 		{ "[figure\n", "fig.claims:1: '[figure'; a section is written [claim NAME]" },
 		{ "[figure]\nnonsense\n", "fig.claims:2: 'nonsense' is neither key = value nor "
 					  "[section] nor # comment" },
-		{ "[figure]\ntitle = \x07\n", "fig.claims:2: byte 0x07; the file is plain text" },
+		{ "[figure]\ntitle = \x07\n",
+		  "fig.claims:2: byte 0x07 in claims; it is plain text" },
 		{ "[figure 13]\n", "fig.claims:1: [figure 13]: [figure] has no name" },
 		{ "[panel]\n", "fig.claims:1: [panel]: name is missing; allowed are up to 63 "
 			       "letters, digits, -, _ and ., as in [panel a]" },
@@ -218,7 +219,7 @@ TEST(test_claims_file_is_plain_text)
 	struct figure f;
 
 	CHECK_INT(figure_read_text(&f, "fig.claims", text, sizeof(text) - 1, &e), -1);
-	CHECK_STR(e.text, "fig.claims:2: byte 0x00; the file is plain text");
+	CHECK_STR(e.text, "fig.claims:2: byte 0x00 in claims; it is plain text");
 }
 
 TEST(test_panel_mistakes_have_their_line)
