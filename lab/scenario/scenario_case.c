@@ -212,12 +212,11 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 		const struct setting *other = bundle_find(c, path);
 
 		if (other && !(c->full && bundle_find(c->full, path)))
-			return weir_error_set(
-				e,
-				"[case %s] sets it in line %d, and a case comes before "
-				"[full]; leave it out of one of them, or set it in "
-				"[full %s] too",
-				c->name, other->line, c->name);
+			return weir_error_set(e,
+					      "[case %s] sets it in line %d, and a case comes "
+					      "before [full]; leave it out of one of them, or "
+					      "set it in [full %s] too",
+					      c->name, other->line, c->name);
 	}
 	return 0;
 }

@@ -32,12 +32,11 @@ static int add_section(struct reader *r)
 	struct scenario_section *grown;
 
 	if (first)
-		return weir_error_set(
-			r->e,
-			"%s: the section is given twice, first in line %d; put its keys "
-			"together%s",
-			r->owner, first->line,
-			strchr(r->owner, '.') ? " or give it another name" : "");
+		return weir_error_set(r->e,
+				      "%s: the section is given twice, first in line %d; "
+				      "put its keys together%s",
+				      r->owner, first->line,
+				      strchr(r->owner, '.') ? " or give it another name" : "");
 	if (s->section_count == TRAFFIC_SECTIONS_MAX)
 		return weir_error_set(r->e, "too many sections; allowed are %d",
 				      TRAFFIC_SECTIONS_MAX);
@@ -175,11 +174,10 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 				      "belong to a section such as [network]",
 				      weir_quote(key).text, section_root.options->name);
 	if (strchr(key, '.') && !(r->section->traits & SECTION_PATHS))
-		return weir_error_set(
-			r->e,
-			"%s has a dot; the section stands in a line of its own, as in "
-			"[network]",
-			weir_quote(key).text);
+		return weir_error_set(r->e,
+				      "%s has a dot; the section stands in a line of its own, "
+				      "as in [network]",
+				      weir_quote(key).text);
 	if (*value == '\0')
 		return weir_error_set(r->e,
 				      "%s has no value; write %.64s = value, or leave the line out",

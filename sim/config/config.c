@@ -135,8 +135,8 @@ const struct weir_option host_options[] = {
 	  (uint64_t)WEIR_PS_PER_S, "from the wire to the transport, for each packet that comes in",
 	  NULL },
 	{ "recovery", WEIR_OPT_CHOICE, AT(recovery), "immediate", 0, 1,
-	  "how a window is cut: at once (RFC 8257), or spread over a round trip (prr, RFC 6937, "
-	  "Linux)",
+	  "how a window is cut: at once (RFC 8257), or spread over a round trip "
+	  "(prr, RFC 6937, Linux)",
 	  recovery_choices },
 	{ "loss-detection", WEIR_OPT_CHOICE, AT(loss_detection), "auto", 0, 2,
 	  "a packet is lost when three later ones have arrived (dupack, RFC 6675), or when a "
@@ -202,10 +202,10 @@ const struct weir_option rdma_options[] = {
 	{ "rto", WEIR_OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
 	  "retransmission timeout, doubled each time up to host.rto-max", NULL },
 	{ "window-of", WEIR_OPT_CHOICE, AT(window_of), "network", 0, 1,
-	  "whose base round trip and line make the bandwidth-delay product that windows start "
-	  "from, and the round trip that controls reckon with: the longest path and fastest "
-	  "host of the network, or the pair's own path and sender (HPCC's simulator with GLOBAL_T "
-	  "= 0)",
+	  "whose base round trip and line make the bandwidth-delay product that windows "
+	  "start from, and the round trip that controls reckon with: the longest path and "
+	  "fastest host of the network, or the pair's own path and sender (HPCC's simulator "
+	  "with GLOBAL_T = 0)",
 	  window_choices },
 	{ .name = NULL },
 };
@@ -661,12 +661,11 @@ static int check_telemetry(const struct config *c, struct weir_error *e)
 {
 	if (!c->telemetry || (!c->sched->rank && !c->mark->layout))
 		return 0;
-	return weir_error_set(
-		e,
-		"switch.%s: packets into which switches write (cc = %s) do not go with "
-		"%s",
-		c->sched->rank ? "scheduler" : "marking", c->cc->name,
-		c->sched->rank ? c->sched->name : c->mark->name);
+	return weir_error_set(e,
+			      "switch.%s: packets into which switches write (cc = %s) do not go "
+			      "with %s",
+			      c->sched->rank ? "scheduler" : "marking", c->cc->name,
+			      c->sched->rank ? c->sched->name : c->mark->name);
 }
 
 int config_check(struct config *c, struct weir_error *e)
