@@ -211,10 +211,10 @@ static void list_one(const struct listing *l, const char *owner, const char *key
 	l->visit(l->context, path, text);
 }
 
-/* Visits the options of a table that have something to say. */
 typedef int option_visitor(const struct listing *l, const struct target *t,
 			   const struct weir_option *o, struct weir_error *e);
 
+/* Those of a table that have something to say. */
 static int each_of_table(const struct listing *l, const struct target *t,
 			 const struct weir_option *table, option_visitor *visit,
 			 struct weir_error *e)
@@ -222,9 +222,6 @@ static int each_of_table(const struct listing *l, const struct target *t,
 	for (const struct weir_option *o = table; o && o->name; o++) {
 		/* Without a default and not given: there is nothing to say. */
 		if (!o->def && weir_option_is_default(o, t->params))
-			continue;
-		/* A kind may declare a key of its section anew. */
-		if (table != t->section->options && weir_option_find(t->section->options, o->name))
 			continue;
 		if (visit(l, t, o, e))
 			return -1;
@@ -351,6 +348,7 @@ static int each_target(const struct listing *l, target_visitor *visit, struct we
 	return 0;
 }
 
+/* Digests come after all values. */
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e)
 {

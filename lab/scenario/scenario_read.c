@@ -146,7 +146,7 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 
 	r->line = at->line;
 	r->bundle = NULL;
-	r->section = *kind ? section_find(kind) : NULL;
+	r->section = section_find(kind);
 	if (!r->section)
 		return unknown_section(r, kind);
 	if (r->section->traits & SECTION_NAMED)
