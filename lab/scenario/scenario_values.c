@@ -5,12 +5,6 @@
  * is looked at by itself: what fits with what is config_check's business. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include "sim/config/card.h"
-#include "sim/config/fabric.h"
-#include "sim/config/plugin.h"
-#include "weir/cc.h"
-#include "weir/mark.h"
-#include "weir/sched.h"
 #include <string.h>
 
 /* Room for any section's values; nothing is done with them. */
@@ -19,59 +13,43 @@ union scratch {
 	struct traffic_config traffic;
 };
 
-static int check_kind(const struct section *section, const char *value, struct weir_error *e)
+/* With what stands inside it, as a card's marking does. A file, such as a plug-in, is opened when it is
+ * used. */
+static int check_spec(const struct weir_option *o, const char *spec, struct weir_error *e)
 {
-	const char *names[KEYS_MAX];
-	struct kind k;
-	size_t count = 0;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_option *table;
 
-	if (kind_find(section, value, &k))
+	if (!specs->read || (specs->is_file && specs->is_file(spec)))
 		return 0;
-	while (count < KEYS_MAX && section->kind(count, &k))
-		names[count++] = k.name;
-	return weir_error_unknown(e, section->chooser, value, names, count);
-}
-
-/* How many queues there are is another setting. */
-static int check_scheduler(const char *value, void *params, struct weir_error *e)
-{
-	char name[WEIR_OPT_TEXT_SIZE];
-	const struct weir_sched_ops *sched;
-
-	if (weir_spec_name(value, name, sizeof(name), e))
+	if (specs->read(spec, params, &table, e))
 		return -1;
-	sched = weir_sched_find(name);
-	return sched ? weir_spec_params(value, params, sched->options, e)
-		     : weir_sched_parse(value, 1, &sched, params, e);
+	for (; table && table->name; table++)
+		if (table->type == WEIR_OPT_SPEC &&
+		    check_spec(table, (const char *)params + table->offset, e))
+			return weir_error_prefix(e, "%.*s: %s: ", (int)strcspn(spec, "("), spec,
+						 table->name);
+	return 0;
 }
 
-/* A plug-in is a file, which is opened when it is used. */
-static int check_scheme(const char *key, const char *value, struct weir_error *e)
+static int check_option(const struct section *section, const struct weir_option *o,
+			const char *value, struct weir_error *e)
 {
-	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
-	const struct weir_mark_ops *mark;
-	const struct weir_cc_ops *cc;
-	const struct fabric_ops *fabric;
-	const struct card_ops *card;
+	union scratch scratch;
+	struct kind k;
 
-	if (is_plugin(value))
-		return 0;
-	if (strcmp(key, "marking") == 0)
-		return weir_mark_parse(value, &mark, params, e);
-	if (strcmp(key, "scheduler") == 0)
-		return check_scheduler(value, params, e);
-	if (strcmp(key, "fabric") == 0)
-		return fabric_parse(value, &fabric, params, e);
-	if (strcmp(key, "card") == 0)
-		return card_parse(value, &card, params, e);
-	return strcmp(key, "cc") == 0 ? weir_cc_parse(value, &cc, params, e) : 0;
+	if (setting_parse(&scratch, o, value, e))
+		return -1;
+	if (o->type == WEIR_OPT_KIND)
+		return kind_read(section, value, &k, e);
+	return o->type == WEIR_OPT_SPEC ? check_spec(o, value, e) : 0;
 }
 
 /* As one of the kinds would read it: another setting says which it is. */
 static int check_of_kinds(const struct section *section, const char *key, const char *value,
 			  struct weir_error *e)
 {
-	union scratch at;
 	struct kind k;
 	int is_known = 0;
 
@@ -79,7 +57,7 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 		const struct weir_option *o = weir_option_find(k.options, key);
 
 		is_known |= o != NULL;
-		if (o && setting_parse(&at, o, value, e) == 0)
+		if (o && check_option(section, o, value, e) == 0)
 			return 0;
 	}
 	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
@@ -90,19 +68,15 @@ static int check_value(const struct setting *at, struct weir_error *e)
 	const struct section *section;
 	const struct weir_option *o;
 	struct setting_path p;
-	union scratch scratch;
 
 	if (path_of_list(at->path) || path_is_repeated(at->path) || path_split(at->path, &p))
 		return 0;
-	section = section_find(p.section);
+	section = path_section(&p);
 	if (!section || section->traits & SECTION_PATHS)
-		return 0; /* seed, case */
-	if (section->chooser && strcmp(p.key, section->chooser) == 0)
-		return check_kind(section, at->value, e);
+		return 0;
 	o = weir_option_find(section->options, p.key);
-	if (!o)
-		return check_of_kinds(section, p.key, at->value, e);
-	return setting_parse(&scratch, o, at->value, e) || check_scheme(p.key, at->value, e);
+	return o ? check_option(section, o, at->value, e)
+		 : check_of_kinds(section, p.key, at->value, e);
 }
 
 static int check_all(const struct scenario *s, const struct setting *settings, uint32_t count,

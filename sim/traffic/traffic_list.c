@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 static const struct weir_option list_options[] = {
-	{ "file", WEIR_OPT_TEXT, TRAFFIC_AT(list), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, TRAFFIC_AT(list), NULL, 0, 0,
 	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
 	  "received:N "
 	  "to wait for flow N), and if wanted its path: path=3, or path=1,2 where two switches on "
