@@ -52,12 +52,12 @@ struct switch_state {
 	uint32_t first_link, link_count;
 	uint32_t first_line, line_count;
 	uint32_t node;
-	uint32_t arrivals;         /* in the window before */
-	struct lossless *lossless; /* NULL: packets may be lost */
+	uint32_t arrivals;              /* in the window before */
+	struct ordered_switch *ordered; /* NULL: ports are looked at when something comes */
 };
 
 struct host;
-struct lossless;
+struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;

@@ -2,7 +2,7 @@
 #include "sim/engine/engine.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/switch/telemetry.h"
 #include "weir/rng.h"
@@ -199,8 +199,8 @@ static void build_switches(struct engine *e)
 			.line_count = node->line_count,
 			.node = net->switch_node[i],
 		};
-		/* A switch that goes through departures in order, too, is never behind (lossless.c). */
-		if (!lossless_is_needed(e->config))
+		/* A switch that goes through departures in order, too, is never behind (ordered.h). */
+		if (!ordered_is_needed(e->config))
 			s->pool.sync = switch_sync;
 		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
@@ -215,7 +215,7 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
-	if (lossless_is_needed(e->config) && shortest > WEIR_PFC_FRAME_BYTES)
+	if (ordered_is_needed(e->config) && shortest > WEIR_PFC_FRAME_BYTES)
 		shortest = WEIR_PFC_FRAME_BYTES;
 	e->window_ps = WEIR_TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
@@ -500,7 +500,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	hosts_new(e);
 	build_workers(e);
-	return lossless_new(e, error);
+	return ordered_new(e, error);
 }
 
 static void free_connections(struct engine *e)
@@ -544,7 +544,7 @@ void engine_free(struct engine *e)
 		free_connections(e);
 		free_workers(e);
 	}
-	lossless_free(e);
+	ordered_free(e);
 	hosts_free(e);
 	weir_packet_store_free(&e->store);
 	plugin_guard_free(e->guard);

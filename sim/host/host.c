@@ -2,6 +2,7 @@
  * between two events its card sends what it can. */
 #include "sim/host/host.h"
 #include "sim/config/card.h"
+#include "sim/config/fabric.h"
 #include "sim/switch/lossless.h"
 #include "sim/switch/telemetry.h"
 #include <string.h>

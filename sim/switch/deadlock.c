@@ -4,7 +4,7 @@
  * still, with no word about it on its way. Packets that came over a suspect and wait for a port that is
  * no suspect will leave: that clears it, and others after it. What remains waits for itself. */
 #include "sim/switch/deadlock.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,9 @@ static int is_suspect(const struct engine *e, uint32_t link, uint32_t class_id)
 	if (e->pauses[link].class[class_id].since_ps < 0 || !s)
 		return 0;
 	/* What a fabric scheme keeps may come free by other means. */
-	return s->lossless->inputs[e->net->links[link].line - s->first_line][class_id].paused &&
-	       !s->lossless->kept_pkts;
+	return s->ordered->lossless.inputs[e->net->links[link].line - s->first_line][class_id]
+		       .paused &&
+	       !s->ordered->kept_pkts;
 }
 
 /* Returns how many links between switches, without which there is no circle, are among them. */
