@@ -57,6 +57,7 @@ struct switch_state {
 };
 
 struct host;
+struct transport;
 struct ordered_switch;
 struct link_pauses;
 struct int_stack;
@@ -96,29 +97,6 @@ struct worker {
 	int64_t opened_ps;     /* the last of these starts */
 	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
 };
-
-/* What connections of one congestion control share, near at hand. */
-struct transport {
-	struct weir_cc_env env; /* mss, initial window, and for RDMA those of the fastest hosts */
-	const struct weir_cc_ops *cc;
-	const void *cc_params;
-	uint64_t max_window_bytes;
-	uint32_t header_bytes;
-	uint32_t acks_per;
-	int64_t rto_min_ns, rto_initial_ns;
-	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
-	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
-	uint8_t syn_flags;             /* TCP: of a SYN, and with SEGMENT_ACK of its answer */
-	uint8_t spread_cuts;           /* proportional rate reduction */
-	uint8_t idle_restart;          /* RFC 5681, section 4.1 */
-	uint8_t rack, tail_probe;      /* RFC 8985 */
-	/* RDMA */
-	uint8_t is_rdma;
-	uint8_t go_back_n;
-	int64_t cnp_interval_ps; /* -1: no notifications */
-};
-
-_Static_assert(sizeof(struct transport) == 128, "found by a shift");
 
 struct engine {
 	const struct config *config;

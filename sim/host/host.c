@@ -39,9 +39,11 @@ static int is_held(const struct host *h, const struct sender *s)
 }
 
 /* May it send when its turn comes? The rate of a queue pair may have become lower since it joined. */
-static int is_due(const struct engine *e, struct host *h, struct sender *s)
+static inline int is_due(const struct engine *e, struct host *h, struct sender *s)
 {
-	return sender_transport(e, s)->is_rdma ? rdma_is_due(h, s) : sender_can_send(s);
+	const struct transport_ops *ops = sender_transport(e, s)->ops;
+
+	return sender_can_send(s) && (!ops->is_due || ops->is_due(h, s));
 }
 
 /* Where the card has a queue: all that window and rate allow goes there now. */

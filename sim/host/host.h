@@ -1,17 +1,19 @@
-/* host.h -- a host: one link, a network card that asks its connections for packets, TCP.
+/* host.h -- a host: one link, a network card that asks its connections for packets, their two ends.
  *
  * The card takes one packet at a time when its line is free: control packets (ACKs, SYNs) first,
  * then one segment from each connection that may send, in turn. So a host never drops its own
  * packets, connections share the card fairly, and data waits in the application, not in a queue.
  * Other cards have a queue into which connections put what their windows allow, at once (card.h).
  *
- * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
- * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again;
- * rack.c finds losses by time, where asked for; arrivals.c which have arrived beyond one that is missing; message.c what the packets of a message
+ * host.c runs the clock and the card; send.c and receive.c are the two ends of a connection, whatever
+ * its transport (transport.h); tcp_*.c and rdma_*.c are the transports; scoreboard.c knows which segments
+ * in flight have arrived, are lost, were sent again; rack.c finds losses by time, where asked for;
+ * arrivals.c which have arrived beyond one that is missing; message.c what the packets of a message
  * carry. */
 #ifndef SIM_HOST_HOST_H
 #define SIM_HOST_HOST_H
 #include "sim/engine/engine.h"
+#include "sim/host/transport.h"
 #include "sim/traffic/flow.h"
 #include "weir/rng.h"
 
@@ -57,18 +59,6 @@ struct host {
 /* In host.paused and host.lossless: packets wait in a queue of the card, and work counts them; there are
  * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
-
-/* What a host's timers are for, in their order at equal times. */
-enum timer_kind {
-	TIMER_ACK,
-	TIMER_RETRANSMIT,
-	TIMER_REORDER,
-	TIMER_PROBE,
-	TIMER_APPLICATION,
-	TIMER_PACE,
-	TIMER_CONTROL,
-	TIMER_START
-};
 
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
 {
@@ -351,7 +341,7 @@ struct path_state {
 };
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps);
 
-/* --- send.c, tcp_send.c --- */
+/* --- send.c --- */
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
@@ -362,23 +352,7 @@ uint32_t sender_next_class(const struct engine *e, struct sender *s);
 /* The sender's next segment takes the line, which is free at start_ps; sender_can_send holds. */
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
 
-/* --- rdma_send.c --- */
-
-/* May it take a turn at the card? Where its rate makes it wait, a timer is set. */
-int rdma_is_due(struct host *h, struct sender *s);
-
-uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
-
-/* --- rdma_receive.c --- */
-
-/* Data came: where it or some before it was marked, a notification, unless there was one just now. */
-void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marked);
-
-/* Data that is not the next: go back n takes none of it. Returns 0 where it is asked for again by a
- * NACK, which is due now; -1 where that was done already. */
-int rdma_refuse(struct receiver *r);
-
-/* --- tcp_receive.c --- */
+/* --- receive.c --- */
 void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet);
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
 void receiver_free(struct worker *w, uint32_t handle);
