@@ -5,8 +5,8 @@
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
-#include "cli/progress.h"
 #include "cli/sweep.h"
+#include "lab/base/machine.h"
 #include "lab/base/output.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
