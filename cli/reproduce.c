@@ -23,7 +23,13 @@ struct request {
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
 	static const struct weir_option jobs = {
-		"--jobs", WEIR_OPT_COUNT, offsetof(struct request, jobs), "0", 1, JOBS_MAX, "", NULL
+		.name = "--jobs",
+		.type = WEIR_OPT_COUNT,
+		.offset = offsetof(struct request, jobs),
+		.def = "0",
+		.min = 1,
+		.max = JOBS_MAX,
+		.help = "",
 	};
 	const char *out = arguments_option(a, "--out"), *number = arguments_option(a, "--jobs");
 
@@ -41,8 +47,8 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		return weir_error_set(e, "--out: a folder is missing");
 	if (q->markdown && !q->summary)
 		return weir_error_set(e,
-				      "--markdown: is a form of the summary; write --summary "
-				      "--markdown %s",
+				      "--markdown: is a form of the summary; "
+				      "write --summary --markdown %s",
 				      q->markdown);
 	if (q->check && !q->word)
 		return weir_error_set(e, "--check: of what? weir reproduce all --check");

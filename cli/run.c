@@ -24,16 +24,23 @@ struct request {
 
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
-	static const struct weir_option threads = { "--threads",
-						    WEIR_OPT_COUNT,
-						    offsetof(struct request, threads),
-						    "1",
-						    1,
-						    THREADS_MAX,
-						    "",
-						    NULL };
+	static const struct weir_option threads = {
+		.name = "--threads",
+		.type = WEIR_OPT_COUNT,
+		.offset = offsetof(struct request, threads),
+		.def = "1",
+		.min = 1,
+		.max = THREADS_MAX,
+		.help = "",
+	};
 	static const struct weir_option jobs = {
-		"--jobs", WEIR_OPT_COUNT, offsetof(struct request, jobs), "0", 1, JOBS_MAX, "", NULL
+		.name = "--jobs",
+		.type = WEIR_OPT_COUNT,
+		.offset = offsetof(struct request, jobs),
+		.def = "0",
+		.min = 1,
+		.max = JOBS_MAX,
+		.help = "",
 	};
 	const char *text = arguments_option(a, "--threads"),
 		   *number = arguments_option(a, "--jobs");
@@ -121,8 +128,8 @@ static int report_bug(const struct config *c, struct weir_error *e)
 			  "packets or bytes do not add up, which is a bug of Weir and no result: ");
 	complain(EXIT_BUG, e);
 	fprintf(stderr,
-		"weir: please report it with %s, seed %" PRIu64 " and the output of "
-		"'weir version'\n",
+		"weir: please report it with %s, seed %" PRIu64
+		" and the output of 'weir version'\n",
 		c->file, c->seed);
 	return EXIT_BUG;
 }
@@ -220,11 +227,10 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 
 	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (arguments_option(a, single[i])) {
-			weir_error_set(
-				&e,
-				"%s: is for a single run; what is in a result folder is written by "
-				"'weir export'",
-				single[i]);
+			weir_error_set(&e,
+				       "%s: is for a single run; "
+				       "what is in a result folder is written by 'weir export'",
+				       single[i]);
 			return complain(EXIT_MISTAKE, &e);
 		}
 	if (!q->out && asked_size(a) == SIZE_FULL) {

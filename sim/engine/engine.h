@@ -100,8 +100,7 @@ struct worker {
 
 struct engine {
 	const struct config *config;
-	struct transport
-		*transports; /* host.cc, one for each traffic section, then those of pairs */
+	struct transport *transports; /* of host.cc, of each traffic section, then of pairs */
 	uint32_t transport_count;
 	struct network *net;
 	struct route_table *routes;

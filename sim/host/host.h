@@ -23,15 +23,13 @@ enum { HOST_QUEUES = WEIR_PFC_CLASSES + 1 };
 struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
-	int64_t now_ps;   /* of the event being worked on, or the last one */
-	int64_t timer_ps; /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
-	int64_t due_ps;   /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
-	uint32_t work;    /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t
-		lossless; /* bit per class, and HOST_HOLDS where flows may be stopped, or HOST_QUEUED */
+	int64_t now_ps;    /* of the event being worked on, or the last one */
+	int64_t timer_ps;  /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
+	int64_t due_ps;    /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
+	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t lossless; /* bit per class, and HOST_HOLDS (flows may be stopped) or HOST_QUEUED */
 	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
-	uint32_t
-		paused; /* bit per class that the switch has stopped, and HOST_HOLDS or HOST_QUEUED */
+	uint32_t paused; /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
 	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
@@ -88,9 +86,8 @@ struct scoreboard {
 	uint32_t resend_from;                       /* no segment below it waits to be sent again */
 	uint32_t highest_sacked;                    /* first segment above all sacked ones */
 	struct segment_range reported[SACK_BLOCKS]; /* by the last ACK with blocks */
-	struct rack *rack; /* NULL: losses are found by three segments above them alone */
-	uint32_t
-		is_reordered; /* with rack: 1: a segment arrived after later ones, sent only once */
+	struct rack *rack;     /* NULL: losses are found by three segments above them alone */
+	uint32_t is_reordered; /* with rack: 1: one sent only once arrived after later ones */
 	struct segment_marks { /* of 64 segments: arrived; lost, and not sent again */
 		uint64_t sacked, lost;
 	} marks[];
@@ -122,8 +119,8 @@ struct sender {
 	int64_t path_until_ps;
 	uint32_t connection; /* flow that opened it */
 	uint32_t flow_hash;
-	uint32_t una, next,
-		end; /* segments: first not acknowledged, first never sent, first not there */
+	/* Segments: first not acknowledged, first never sent, first not there. */
+	uint32_t una, next, end;
 	uint32_t sacked, lost; /* of [una, next): arrived out of order; lost and not sent again */
 	uint32_t gone;         /* both: sent, but not in the network */
 	uint32_t rtt_end;      /* the next sample of the round trip is of this segment, or later */
@@ -195,12 +192,12 @@ struct receiver {
 	int64_t path_until_ps;
 	uint32_t connection;
 	uint32_t flow_hash;
-	uint32_t next; /* first segment not received */
-	uint32_t message,
-		message_end; /* flow that segment next belongs to, or the last one; its end */
-	uint32_t held;       /* data packets not acknowledged yet */
-	uint8_t ce;          /* RFC 8257: was the last packet marked? */
-	uint8_t latched;     /* RFC 3168: echo until CWR */
+	uint32_t next;        /* first segment not received */
+	uint32_t message;     /* flow that segment next belongs to, or the last one */
+	uint32_t message_end; /* its end */
+	uint32_t held;        /* data packets not acknowledged yet */
+	uint8_t ce;           /* RFC 8257: was the last packet marked? */
+	uint8_t latched;      /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
 	uint8_t class_id;         /* of its ACKs */
 	uint16_t transport;       /* number of its transport */

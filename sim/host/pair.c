@@ -69,8 +69,8 @@ int pairs_new(struct engine *e, struct weir_error *error)
 		if (e->transport_count > UINT16_MAX)
 			return weir_error_set(
 				error,
-				"rdma.window-of: pair, but pairs differ in more than %d "
-				"ways; take network",
+				"rdma.window-of: pair, but pairs differ in more than %d ways; "
+				"take network",
 				UINT16_MAX);
 		add_transport(e, &t);
 	}

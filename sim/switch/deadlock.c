@@ -9,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Packets that came over one link wait in the port of another. */
+struct wait {
+	uint32_t from, to, class_id;
+};
+
 struct search {
 	const struct engine *engine;
 	uint8_t *stuck; /* per link: bit per class that is suspected */
 	/* Per input and class of a switch: the last link that it was found to wait for, plus 1. */
 	uint32_t *noted, noted_count;
-	/* Packets that came over one link wait in the port of another. */
-	struct wait {
-		uint32_t from, to, class_id;
-	} * waits;
+	struct wait *waits;
 	uint32_t wait_count, wait_capacity;
 };
 

@@ -92,9 +92,9 @@ int lossless_init(struct lossless *l, const struct engine *e, const struct switc
 	}
 	if (apart >= c->buffer)
 		return weir_error_set(error,
-				      "switch.buffer: %" PRIu64
-				      "B, but headroom and what is reserved for the "
-				      "lossless classes of %u inputs take %" PRIu64 "B already",
+				      "switch.buffer: %" PRIu64 "B, but headroom and what is "
+				      "reserved for the lossless classes of %u inputs take "
+				      "%" PRIu64 "B already",
 				      c->buffer, s->line_count, apart);
 	l->memory = (struct weir_pfc_memory){
 		.params = &e->config->pfc,

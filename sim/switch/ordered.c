@@ -311,11 +311,10 @@ static int new_switch(struct engine *e, struct switch_state *s, struct weir_erro
 	struct ordered_switch *o;
 
 	if (s->line_count > UINT16_MAX)
-		return weir_error_set(
-			error,
-			"switch.lossless: a switch has %u links; where packets remember "
-			"where they came in, it may have %d",
-			s->line_count, UINT16_MAX);
+		return weir_error_set(error,
+				      "switch.lossless: a switch has %u links; "
+				      "where packets remember where they came in, it may have %d",
+				      s->line_count, UINT16_MAX);
 	s->ordered = o = memory_new(1, sizeof(*o));
 	if (lossless_init(&o->lossless, e, s, error))
 		return -1;
