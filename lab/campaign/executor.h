@@ -1,8 +1,8 @@
 /* executor.h -- who does tasks: takes them, and gives back for each that it is done, or the reason why not.
  *
  * What a task makes it puts away itself, wherever it is done (a run: into the store); what comes back is
- * only how it ended. An executor is a file with the hooks below and a line in executor.c. Nobody but the
- * caller of executor_run has threads to care for: everything here happens in that one. */
+ * only how it ended. An executor is a file with the hooks below and a line in executor.c. All of them are
+ * called from one thread. */
 #ifndef LAB_CAMPAIGN_EXECUTOR_H
 #define LAB_CAMPAIGN_EXECUTOR_H
 #include "weir/error.h"

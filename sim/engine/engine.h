@@ -113,7 +113,7 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
-	struct link_pauses *pauses;     /* per link; NULL: nothing is lossless */
+	struct link_pauses *pauses;     /* per link; NULL: switches are not ordered */
 	struct weir_mark_ops card_mark; /* of hosts' cards */
 	struct weir_port_class *classes;
 	uint32_t class_count;

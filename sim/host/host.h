@@ -23,11 +23,11 @@ enum { HOST_QUEUES = WEIR_PFC_CLASSES + 1 };
 struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
-	int64_t now_ps;    /* of the event being worked on, or the last one */
-	int64_t timer_ps;  /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
-	int64_t due_ps;    /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
-	uint32_t work;     /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t lossless; /* bit per class, and HOST_HOLDS (flows may be stopped) or HOST_QUEUED */
+	int64_t now_ps;   /* of the event being worked on, or the last one */
+	int64_t timer_ps; /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
+	int64_t due_ps;   /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
+	uint32_t work;    /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t special; /* bit per lossless class, HOST_HOLDS, HOST_QUEUED; 0: none of these */
 	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
 	uint32_t paused; /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
 	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
@@ -51,10 +51,10 @@ struct host {
 	uint64_t retransmits, timeouts, small_flow_timeouts;
 };
 
-/* In host.paused: some of its flows must wait now. */
+/* In host.special: a fabric scheme may stop flows; in host.paused: some must wait now. */
 #define HOST_HOLDS (UINT32_C(1) << 31)
 
-/* In host.paused and host.lossless: packets wait in a queue of the card, and work counts them; there are
+/* In host.paused and host.special: packets wait in a queue of the card, and work counts them; there are
  * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
 
@@ -238,9 +238,9 @@ void host_run(struct worker *w, struct host *h);
 /* Where lossless classes are kept apart: the turn, or queue of control packets, of a class. */
 static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 {
-	if (__builtin_expect(!h->lossless, 1))
+	if (__builtin_expect(!h->special, 1))
 		return 0;
-	return class_id < WEIR_PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : h->others;
+	return class_id < WEIR_PFC_CLASSES && h->special >> class_id & 1 ? class_id : h->others;
 }
 
 /* --- card.c: cards that have a queue --- */

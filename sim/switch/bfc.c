@@ -366,7 +366,7 @@ static void bfc_new_hosts(struct engine *e)
 		struct host *h = &e->hosts[i];
 
 		h->card_queues = (uint32_t)p->card_queues;
-		h->lossless |= HOST_HOLDS;
+		h->special |= HOST_HOLDS;
 		h->held = memory_new(held_words(h), sizeof(*h->held));
 	}
 }

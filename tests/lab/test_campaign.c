@@ -58,6 +58,14 @@ static int watch(void *context, const struct running_task *running, uint32_t cou
 	return 0;
 }
 
+TEST(test_every_executor_has_a_name_and_a_sentence)
+{
+	for (const struct executor_ops *const *ops = executor_all; *ops; ops++) {
+		CHECK((*ops)->name[0] && (*ops)->help[0]);
+		CHECK((*ops)->help[strlen((*ops)->help) - 1] != '.');
+	}
+}
+
 TEST(test_every_executor_loses_one_task_and_no_other)
 {
 	static const uint64_t tasks[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
