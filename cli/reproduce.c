@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_MAX = 4096 };
-
 static const char default_out[] = "reproduction";
 
 /* What the command line asks for. */
@@ -22,16 +20,7 @@ struct request {
 
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
-	static const struct weir_option jobs = {
-		.name = "--jobs",
-		.type = WEIR_OPT_COUNT,
-		.offset = offsetof(struct request, jobs),
-		.def = "0",
-		.min = 1,
-		.max = JOBS_MAX,
-		.help = "",
-	};
-	const char *out = arguments_option(a, "--out"), *number = arguments_option(a, "--jobs");
+	const char *out = arguments_option(a, "--out");
 
 	*q = (struct request){
 		.word = arguments_word(a, 0),
@@ -41,7 +30,7 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.summary = arguments_option(a, "--summary") != NULL,
 		.check = arguments_option(a, "--check") != NULL,
 	};
-	if (number && weir_option_parse(q, &jobs, number, e))
+	if (read_jobs(a, &q->jobs, e))
 		return -1;
 	if (q->out[0] == '\0')
 		return weir_error_set(e, "--out: a folder is missing");

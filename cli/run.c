@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256, JOBS_MAX = 4096, PROGRESS_NS = 200 * 1000 * 1000 };
+enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
 
 /* What the command line asks for, besides the scenario. */
 struct request {
@@ -33,20 +33,9 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.max = THREADS_MAX,
 		.help = "",
 	};
-	static const struct weir_option jobs = {
-		.name = "--jobs",
-		.type = WEIR_OPT_COUNT,
-		.offset = offsetof(struct request, jobs),
-		.def = "0",
-		.min = 1,
-		.max = JOBS_MAX,
-		.help = "",
-	};
-	const char *text = arguments_option(a, "--threads"),
-		   *number = arguments_option(a, "--jobs");
+	const char *text = arguments_option(a, "--threads");
 
-	q->jobs = 0;
-	if (number && weir_option_parse(q, &jobs, number, e))
+	if (read_jobs(a, &q->jobs, e))
 		return -1;
 	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");

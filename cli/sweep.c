@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <time.h>
 
+enum { JOBS_MAX = 4096 };
+
 /* A sweep on its way, as its user sees it. */
 struct show {
 	const struct sweep_request *q;
@@ -19,6 +21,22 @@ struct show {
 	uint64_t failed;
 	int interrupted, bug;
 };
+
+int read_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e)
+{
+	static const struct weir_option option = {
+		.name = "--jobs",
+		.type = WEIR_OPT_COUNT,
+		.def = "0",
+		.min = 1,
+		.max = JOBS_MAX,
+		.help = "",
+	};
+	const char *number = arguments_option(a, option.name);
+
+	*jobs = 0;
+	return number ? weir_option_parse(jobs, &option, number, e) : 0;
+}
 
 /* --- while it runs --- */
 
