@@ -210,8 +210,7 @@ static int unknown_name(const char *name)
 	weir_error_set(
 		&e,
 		"no help on %s; allowed are commands, sections (network, switch, host, rdma, "
-		"traffic, "
-		"measure, sweep, case, full) and what 'weir list' shows%s%s%s",
+		"traffic, measure, sweep, case, full) and what 'weir list' shows%s%s%s",
 		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
 		nearest ? ")" : "");
 	return complain(EXIT_MISTAKE, &e);

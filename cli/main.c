@@ -21,8 +21,8 @@ static const struct cli_option run_options[] = {
 	{ "--json", "FILE", "writes settings and metrics as JSON; - is standard output" },
 	{ "--csv", "FOLDER", "writes runs.csv, flows.csv, ports.csv and pauses.csv" },
 	{ "--pcap", "PORT=FILE",
-	  "writes what starts on a port, as leaf0->h3, for Wireshark; may be given "
-	  "several times" },
+	  "writes what starts on a port, as leaf0->h3, for Wireshark; "
+	  "may be given several times" },
 	{ "--pcap-whole", NULL,
 	  "captures hold payload too, in zeros, and every checksum; headers only unless given" },
 	{ "--out", "FOLDER",
@@ -72,9 +72,8 @@ static const struct cli_option table_options[] = {
 	  "unless given, every setting but the seed that differs" },
 	{ "--metric", "NAME",
 	  "a column; may be given several times. Besides those of 'weir list metric' "
-	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, by "
-	  "mean, p50, "
-	  "p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean" },
+	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, "
+	  "by mean, p50, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean" },
 	{ "--wide", NULL, "every usual column, in several tables" },
 	{ "--normalize-to", "VALUE",
 	  "relative to the row with this value, written as in [sweep]: ecn, 20%" },
@@ -99,12 +98,11 @@ static const struct cli_option reproduce_options[] = {
 	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted" },
 	{ "--jobs", "N", "runs at a time; as many as there are cores unless given" },
 	{ "--out", "DIR",
-	  "where results go, DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; ./reproduction unless "
-	  "given" },
+	  "where results go, DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; "
+	  "./reproduction unless given" },
 	{ "--papers", "DIR",
-	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; scenarios/papers here, "
-	  "or "
-	  "those that were installed, unless given" },
+	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; "
+	  "scenarios/papers here, or those that were installed, unless given" },
 	{ "--check", NULL,
 	  "runs nothing; says whether the figures' files are right, in both sizes" },
 	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers" },
@@ -122,8 +120,8 @@ static const char reproduce_lesson[] =
 	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
 	"goes on. Then every claim of the paper has its verdict:\n"
 	"  agrees            the mean over seeds is within the tolerance of what the paper says\n"
-	"  same direction    it is not, but with its interval on the same side of 1 (or "
-	"'against')\n"
+	"  same direction    it is not, but with its interval on the same side of 1"
+	" (or 'against')\n"
 	"  disagrees         neither\n"
 	"  not at this size  the claim needs --full\n"
 	"  not measured      its runs are not there\n"
@@ -141,103 +139,96 @@ static const char reproduce_lesson[] =
 	"                p99, std, sum, last), reaches 30 after 10ms, falls-to 5 after 10ms\n";
 
 static const struct command run_command = {
-	"run",       "FILE", "runs a scenario and prints what came out", run_options, 1, 1,
-	command_run, NULL
+	.name = "run",
+	.usage = "FILE",
+	.help = "runs a scenario and prints what came out",
+	.options = run_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_run,
 };
 static const struct command check_command = {
-	"check",
-	"FILE",
-	"reads a scenario, builds its network and traffic, and says what it found",
-	check_options,
-	1,
-	1,
-	command_check,
-	NULL
+	.name = "check",
+	.usage = "FILE",
+	.help = "reads a scenario, builds its network and traffic, and says what it found",
+	.options = check_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_check,
 };
 static const struct command import_command = {
-	"import",
-	"FILE [FLOWS]",
-	"turns a capture, or files of HPCC's simulator or of htsim, into a scenario",
-	import_options,
-	1,
-	2,
-	command_import,
-	NULL
+	.name = "import",
+	.usage = "FILE [FLOWS]",
+	.help = "turns a capture, or files of HPCC's simulator or of htsim, into a scenario",
+	.options = import_options,
+	.words_min = 1,
+	.words_max = 2,
+	.run = command_import,
 };
 static const struct command report_command = {
-	"report",
-	"[FOLDER]",
-	"writes the runs of a result folder (default: the only *.results here) as one "
-	"HTML file with charts",
-	report_options,
-	0,
-	1,
-	command_report,
-	NULL
+	.name = "report",
+	.usage = "[FOLDER]",
+	.help = "writes the runs of a result folder (default: the only *.results here) as one "
+		"HTML file with charts",
+	.options = report_options,
+	.words_max = 1,
+	.run = command_report,
 };
 static const struct command table_command = {
-	"table",
-	"[FOLDER]",
-	"compares the runs in a result folder (default: the only *.results here)",
-	table_options,
-	0,
-	1,
-	command_table,
-	NULL
+	.name = "table",
+	.usage = "[FOLDER]",
+	.help = "compares the runs in a result folder (default: the only *.results here)",
+	.options = table_options,
+	.words_max = 1,
+	.run = command_table,
 };
 static const struct command export_command = {
-	"export",
-	"[FOLDER]",
-	"writes the runs, flows, ports and series in a result folder for other programs",
-	export_options,
-	0,
-	1,
-	command_export,
-	NULL
+	.name = "export",
+	.usage = "[FOLDER]",
+	.help = "writes the runs, flows, ports and series in a result folder for other programs",
+	.options = export_options,
+	.words_max = 1,
+	.run = command_export,
 };
 static const struct command prune_command = {
-	"prune",
-	"[FOLDER]",
-	"deletes the runs of a result folder that are not of its latest sweep",
-	prune_options,
-	0,
-	1,
-	command_prune,
-	NULL
+	.name = "prune",
+	.usage = "[FOLDER]",
+	.help = "deletes the runs of a result folder that are not of its latest sweep",
+	.options = prune_options,
+	.words_max = 1,
+	.run = command_prune,
 };
 static const struct command reproduce_command = {
-	"reproduce",
-	"[PAPER/FIGURE]",
-	"re-runs a paper's figure, a PAPER or all, and says which of its claims hold; without a "
-	"word, lists the figures",
-	reproduce_options,
-	0,
-	1,
-	command_reproduce,
-	reproduce_lesson
+	.name = "reproduce",
+	.usage = "[PAPER/FIGURE]",
+	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims hold; "
+		"without a word, lists the figures",
+	.options = reproduce_options,
+	.words_max = 1,
+	.run = command_reproduce,
+	.more = reproduce_lesson,
 };
 static const struct command list_command = {
-	"list",
-	"[KIND]",
-	"names what there is: marking, scheduler, cc, topology, traffic, workload, metric",
-	NULL,
-	0,
-	1,
-	command_list,
-	NULL
+	.name = "list",
+	.usage = "[KIND]",
+	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, metric",
+	.words_max = 1,
+	.run = command_list,
 };
 static const struct command help_command = {
-	"help",
-	"[NAME]",
-	"explains a command, a section, a scheme or plug-in, a workload or a metric",
-	help_options,
-	0,
-	1,
-	command_help,
-	NULL
+	.name = "help",
+	.usage = "[NAME]",
+	.help = "explains a command, a section, a scheme or plug-in, a workload or a metric",
+	.options = help_options,
+	.words_max = 1,
+	.run = command_help,
 };
-static const struct command version_command = { "version", "", "says which Weir this is", NULL,
-						0,         0,  command_version,           NULL };
+static const struct command version_command = {
+	.name = "version",
+	.usage = "",
+	.help = "says which Weir this is",
+	.run = command_version,
+};
 
 const struct command *const command_all[] = {
 	&run_command,   &check_command,  &import_command,  &report_command,

@@ -2,24 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
 #include "cli/folder.h"
+#include "lab/base/machine.h"
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND INT64_C(1000000000)
 #define SCREEN_NS (NS_PER_SECOND / 5) /* between two lines on a terminal */
 #define PLAIN_NS (NS_PER_SECOND * 30) /* between two lines in a log */
 
 enum { LINE_SIZE = 1024, LABEL_SIZE = 48 };
-
-int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-}
 
 static double seconds_gone(const struct sweep_progress *p)
 {

@@ -4,7 +4,7 @@
 #define CLI_PROGRESS_H
 #include "lab/store/results.h"
 #include "lab/scenario/sweep.h"
-#include "lab/campaign/workers.h"
+#include "lab/campaign/executor.h"
 
 struct sweep_progress {
 	int silent, terminal;
@@ -14,8 +14,6 @@ struct sweep_progress {
 	int64_t begin_ns, shown_ns;
 	int on_screen; /* a line stands there */
 };
-
-int64_t clock_ns(void);
 
 void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t total, int silent);
 void progress_end(struct sweep_progress *p, int done);

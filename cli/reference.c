@@ -148,20 +148,19 @@ void print_reference(void)
 	static const char *const schemes[] = { "marking", "scheduler", "cc" };
 
 	puts("# The scenario reference\n\n"
-	     "Written by `weir help --markdown` (`make docs`) from the tables that also read the "
-	     "values.\n\n"
-	     "A scenario is an INI file: `[section]` lines, `key = value` lines, comments after "
-	     "`#` or `;`. "
-	     "The first\ncomment is its title. `seed = N` may stand before the first section. "
-	     "Every quantity "
-	     "has a unit: times in\n`ps ns us ms s`, sizes in `B KB MB GB` (1000) and `KiB MiB "
-	     "GiB` (1024), "
-	     "rates in `bps Kbps Mbps Gbps\nTbps`, queue lengths in bytes or `pkts`. A scheme is "
-	     "written with "
-	     "its options in brackets, `red(min=5KB,\nmax=200KB)`; one with a slash in its name is "
-	     "a plug-in, "
-	     "`./mine.so(k=10KB)`. On the command line the\nsame settings are `--set "
-	     "section.key=value`.");
+	     "Written by `weir help --markdown` (`make docs`) "
+	     "from the tables that also read the values.\n\n"
+	     "A scenario is an INI file: `[section]` lines, `key = value` lines, "
+	     "comments after `#` or `;`. The first\n"
+	     "comment is its title. `seed = N` may stand before the first section. "
+	     "Every quantity has a unit: times in\n"
+	     "`ps ns us ms s`, sizes in `B KB MB GB` (1000) and `KiB MiB GiB` (1024), "
+	     "rates in `bps Kbps Mbps Gbps\n"
+	     "Tbps`, queue lengths in bytes or `pkts`. "
+	     "A scheme is written with its options in brackets, `red(min=5KB,\n"
+	     "max=200KB)`; one with a slash in its name is a plug-in, `./mine.so(k=10KB)`. "
+	     "On the command line the\n"
+	     "same settings are `--set section.key=value`.");
 	for (const struct section *s = section_all; s->name; s++)
 		print_section_reference(s);
 	for (const struct shelf *s = shelf_all; s->name; s++) {

@@ -3,14 +3,9 @@
 #include "cli/reproduce.h"
 #include "cli/commands.h"
 #include "cli/sweep.h"
-#include "lab/base/output.h"
-#include "lab/papers/planned.h"
-#include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { JOBS_MAX = 4096 };
 
 static const char default_out[] = "reproduction";
 
@@ -25,10 +20,7 @@ struct request {
 
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
-	static const struct weir_option jobs = {
-		"--jobs", WEIR_OPT_COUNT, offsetof(struct request, jobs), "0", 1, JOBS_MAX, "", NULL
-	};
-	const char *out = arguments_option(a, "--out"), *number = arguments_option(a, "--jobs");
+	const char *out = arguments_option(a, "--out");
 
 	*q = (struct request){
 		.word = arguments_word(a, 0),
@@ -38,14 +30,14 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.summary = arguments_option(a, "--summary") != NULL,
 		.check = arguments_option(a, "--check") != NULL,
 	};
-	if (number && weir_option_parse(q, &jobs, number, e))
+	if (read_jobs(a, &q->jobs, e))
 		return -1;
 	if (q->out[0] == '\0')
 		return weir_error_set(e, "--out: a folder is missing");
 	if (q->markdown && !q->summary)
 		return weir_error_set(e,
-				      "--markdown: is a form of the summary; write --summary "
-				      "--markdown %s",
+				      "--markdown: is a form of the summary; "
+				      "write --summary --markdown %s",
 				      q->markdown);
 	if (q->check && !q->word)
 		return weir_error_set(e, "--check: of what? weir reproduce all --check");
@@ -57,87 +49,15 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 
 /* --- one figure --- */
 
-/* A figure that is ready to run. */
-struct job {
-	struct figure figure;
-	struct scenario scenario;
-	struct sweep sweep;
-};
-
-static void job_free(struct job *j)
-{
-	sweep_free(&j->sweep);
-	scenario_free(&j->scenario);
-	figure_free(&j->figure);
-}
-
-/* Would the claims find their runs, and the panels their axes? */
-static int check_figure(struct job *j, enum figure_size size, struct weir_error *e)
-{
-	struct stored_runs runs;
-	int failed;
-
-	if (planned_runs(&runs, &j->sweep, &j->scenario, e))
-		return -1;
-	failed =
-		figure_check(&j->figure, &runs, size, e) || figure_check_axes(&j->figure, &runs, e);
-	stored_runs_free(&runs);
-	return failed ? -1 : 0;
-}
-
-int sized_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
-		   struct weir_error *e)
-{
-	if (scenario_read(s, file, e))
-		return -1;
-	if ((size == FIGURE_QUICK || scenario_use_full(s, e) == 0) && sweep_read(w, s, e) == 0)
-		return 0;
-	scenario_free(s);
-	return -1;
-}
-
-/* On -1 nothing is left to free. */
-static int job_read_size(struct job *j, const struct figure_files *f, enum figure_size size,
-			 struct weir_error *e)
-{
-	if (figure_read(&j->figure, f->claims, e))
-		return -1;
-	if (sized_scenario(f->scenario, size, &j->scenario, &j->sweep, e)) {
-		figure_free(&j->figure);
-		return -1;
-	}
-	if (check_figure(j, size, e)) {
-		job_free(j);
-		return -1;
-	}
-	return 0;
-}
-
-/* A mistake in either size is found before hours of the other have passed. */
-static int job_read(struct job *j, const struct figure_files *f, enum figure_size size,
-		    struct weir_error *e)
-{
-	if (job_read_size(j, f, size == FIGURE_QUICK ? FIGURE_FULL : FIGURE_QUICK, e))
-		return -1;
-	job_free(j);
-	return job_read_size(j, f, size, e);
-}
-
 static int write_page(const struct figure_report *fr, const char *folder, struct weir_error *e)
 {
-	struct store *store;
-	char *path = NULL;
-	int failed;
+	char *path;
 
-	if (store_open(&store, folder, STORE_READ, e))
+	if (figure_page_write(fr, folder, &path, e))
 		return -1;
-	text_print(&path, "%s/" FIGURE_PAGE, folder);
-	failed = figure_report_write(fr, path, store, e);
-	store_close(store);
-	if (!failed)
-		printf("%s\n", path);
+	printf("%s\n", path);
 	free(path);
-	return failed;
+	return 0;
 }
 
 /* What is in the folder now: the claims and the page. Returns an exit status. */
@@ -164,7 +84,7 @@ static int show_figure(const struct request *q, const struct figure_files *f,
 	return status;
 }
 
-static int run_job(const struct request *q, const struct figure_files *f, struct job *j)
+static int run_job(const struct request *q, const struct figure_files *f, struct figure_job *j)
 {
 	char *folder = figure_folder(f, q->out, q->size);
 	const struct sweep_request request = {
@@ -187,45 +107,32 @@ static int run_job(const struct request *q, const struct figure_files *f, struct
 static int reproduce(const struct request *q, const struct figure_files *f,
 		     struct verdict_counts *counts)
 {
-	struct job j;
+	struct figure_job j;
 	struct weir_error e;
 	int status, shown;
 
-	if (job_read(&j, f, q->size, &e))
+	if (figure_job_read(&j, f, q->size, &e))
 		return complain(EXIT_MISTAKE, &e);
 	status = run_job(q, f, &j);
 	if (status != EXIT_INTERRUPTED && status != EXIT_MISTAKE) {
 		shown = show_figure(q, f, &j.figure, counts);
 		status = status == EXIT_FINE ? shown : status;
 	}
-	job_free(&j);
+	figure_job_free(&j);
 	return status;
 }
 
 /* --- summaries --- */
 
-static int write_file(const char *path, void (*write)(FILE *, const struct summary *),
-		      const struct summary *y, struct weir_error *e)
-{
-	struct output o;
-
-	if (output_open(&o, path, e))
-		return -1;
-	write(o.stream, y);
-	return output_finish(&o, e) ? -1 : output_publish(&o, e);
-}
-
 static int write_index(const char *out, const struct summary *y, struct weir_error *e)
 {
-	char *path = NULL;
-	int failed;
+	char *path;
 
-	text_print(&path, "%s/" SUMMARY_PAGE, out);
-	failed = output_folder(out, e) < 0 || write_file(path, summary_html, y, e);
-	if (!failed)
-		printf("%s\n", path);
+	if (summary_page_write(y, out, &path, e))
+		return -1;
+	printf("%s\n", path);
 	free(path);
-	return failed;
+	return 0;
 }
 
 static int summarise(const struct request *q, const struct figure_list *l)
@@ -237,7 +144,7 @@ static int summarise(const struct request *q, const struct figure_list *l)
 	if (summary_read(&y, l, q->out, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (write_index(q->out, &y, &e) ||
-	    (q->markdown && write_file(q->markdown, summary_markdown, &y, &e)))
+	    (q->markdown && summary_document_write(&y, q->markdown, &e)))
 		status = complain(EXIT_WORLD, &e);
 	else if (q->markdown)
 		printf("%s\n", q->markdown);
@@ -270,11 +177,11 @@ static int check_all(const struct request *q, const struct figure_list *l,
 		     const struct figure_range *r, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
-		struct job j;
+		struct figure_job j;
 
-		if (job_read(&j, &l->all[r->first + i], q->size, e))
+		if (figure_job_read(&j, &l->all[r->first + i], q->size, e))
 			return -1;
-		job_free(&j);
+		figure_job_free(&j);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "cli/reproduce.h"
+#include "lab/base/machine.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static int measure_extent(struct extent *x, const struct summary_entry *y, enum 
 	struct scenario s;
 	struct sweep w;
 
-	if (sized_scenario(y->files->scenario, size, &s, &w, e))
+	if (figure_scenario(y->files->scenario, size, &s, &w, e))
 		return -1;
 	snprintf(x->runs, sizeof(x->runs), "%" PRIu64, w.run_count);
 	snprintf(x->time.text, sizeof(x->time.text), "-");

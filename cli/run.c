@@ -5,15 +5,15 @@
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
-#include "cli/progress.h"
 #include "cli/sweep.h"
+#include "lab/base/machine.h"
 #include "lab/base/output.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256, JOBS_MAX = 4096, PROGRESS_NS = 200 * 1000 * 1000 };
+enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
 
 /* What the command line asks for, besides the scenario. */
 struct request {
@@ -24,22 +24,18 @@ struct request {
 
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
-	static const struct weir_option threads = { "--threads",
-						    WEIR_OPT_COUNT,
-						    offsetof(struct request, threads),
-						    "1",
-						    1,
-						    THREADS_MAX,
-						    "",
-						    NULL };
-	static const struct weir_option jobs = {
-		"--jobs", WEIR_OPT_COUNT, offsetof(struct request, jobs), "0", 1, JOBS_MAX, "", NULL
+	static const struct weir_option threads = {
+		.name = "--threads",
+		.type = WEIR_OPT_COUNT,
+		.offset = offsetof(struct request, threads),
+		.def = "1",
+		.min = 1,
+		.max = THREADS_MAX,
+		.help = "",
 	};
-	const char *text = arguments_option(a, "--threads"),
-		   *number = arguments_option(a, "--jobs");
+	const char *text = arguments_option(a, "--threads");
 
-	q->jobs = 0;
-	if (number && weir_option_parse(q, &jobs, number, e))
+	if (read_jobs(a, &q->jobs, e))
 		return -1;
 	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");
@@ -121,8 +117,8 @@ static int report_bug(const struct config *c, struct weir_error *e)
 			  "packets or bytes do not add up, which is a bug of Weir and no result: ");
 	complain(EXIT_BUG, e);
 	fprintf(stderr,
-		"weir: please report it with %s, seed %" PRIu64 " and the output of "
-		"'weir version'\n",
+		"weir: please report it with %s, seed %" PRIu64
+		" and the output of 'weir version'\n",
 		c->file, c->seed);
 	return EXIT_BUG;
 }
@@ -220,11 +216,10 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 
 	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (arguments_option(a, single[i])) {
-			weir_error_set(
-				&e,
-				"%s: is for a single run; what is in a result folder is written by "
-				"'weir export'",
-				single[i]);
+			weir_error_set(&e,
+				       "%s: is for a single run; "
+				       "what is in a result folder is written by 'weir export'",
+				       single[i]);
 			return complain(EXIT_MISTAKE, &e);
 		}
 	if (!q->out && asked_size(a) == SIZE_FULL) {

@@ -13,6 +13,9 @@ struct sweep_request {
 	int no_table; /* 1: the caller shows what came out */
 };
 
+/* --jobs of a command line; 0: not given. */
+int read_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e);
+
 /* Returns an exit status. */
 int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sweep *w);
 #endif

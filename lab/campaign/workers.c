@@ -1,11 +1,14 @@
-/* workers.c -- tasks in processes of their own. */
+/* workers.c -- tasks in processes of this machine, a few at a time.
+ *
+ * A crash ends one task. Processes and not threads, because a run that fails must not take the others
+ * along, and because the memory of a run goes back whole when it ends. What a worker has to say comes
+ * through a pipe; should this process die, its workers do when they next write to it. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/campaign/workers.h"
+#include "lab/campaign/executor.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -31,179 +34,191 @@ struct worker {
 	struct message last; /* of kind MESSAGE_END once it has said how it ended */
 };
 
-struct pool {
-	const struct workers *w;
+struct executor {
+	struct task_work work;
+	uint32_t jobs, count; /* at most, and now */
 	struct worker *workers;
-	struct running_task *running; /* the same workers, for tick */
+	struct running_task *running; /* the same workers */
 	struct pollfd *polls;
-	uint32_t count;
-	uint64_t started;
-	int closed;  /* no further ones are to be started */
 	int stopped; /* those that run were told to end */
 };
 
 /* --- in the worker --- */
 
-static void tell(struct worker_pipe *p, const struct message *m)
+struct worker_voice {
+	struct task_voice voice; /* first: what a task is given */
+	int fd;
+};
+
+static void tell(int fd, const struct message *m)
 {
 	ssize_t written;
 
 	do
-		written = write(p->fd, m, sizeof(*m));
+		written = write(fd, m, sizeof(*m));
 	while (written < 0 && errno == EINTR);
 }
 
-void worker_share(struct worker_pipe *p, double share)
+static void say_share(struct task_voice *v, double share)
 {
 	struct message m;
 
 	memset(&m, 0, sizeof(m));
 	m.kind = MESSAGE_SHARE;
 	m.share = share;
-	tell(p, &m);
+	tell(((struct worker_voice *)v)->fd, &m);
 }
 
-_Noreturn static void be_worker(const struct pool *pool, uint64_t task, int fd)
+_Noreturn static void be_worker(const struct executor *x, uint64_t task, int fd)
 {
-	struct worker_pipe p = { fd };
+	struct worker_voice v = { { say_share }, fd };
 	struct message m;
 
 	/* Whose pipes we hold open would not notice that their reader is gone. */
-	for (uint32_t i = 0; i < pool->count; i++)
-		close(pool->workers[i].fd);
+	for (uint32_t i = 0; i < x->count; i++)
+		close(x->workers[i].fd);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	memset(&m, 0, sizeof(m));
 	m.kind = MESSAGE_END;
-	m.end = pool->w->work(pool->w->context, task, &p, &m.error);
-	tell(&p, &m);
+	m.end = x->work.perform(x->work.context, task, &v.voice, &m.error);
+	tell(fd, &m);
 	_exit(0);
 }
 
 /* --- in the process that has them --- */
 
-static int start(struct pool *pool, struct weir_error *e)
+static void workers_close(struct executor *x)
 {
-	uint64_t task = pool->w->tasks[pool->started];
-	struct worker *one = &pool->workers[pool->count];
+	free(x->workers);
+	free(x->running);
+	free(x->polls);
+	free(x);
+}
+
+static int workers_open(struct executor **out, const struct task_work *work, uint32_t jobs,
+			struct weir_error *e)
+{
+	struct executor *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return weir_error_set(e, "no memory");
+	x->work = *work;
+	x->jobs = jobs;
+	x->workers = calloc(jobs, sizeof(*x->workers));
+	x->running = calloc(jobs, sizeof(*x->running));
+	x->polls = calloc(jobs, sizeof(*x->polls));
+	if (!x->workers || !x->running || !x->polls) {
+		workers_close(x);
+		return weir_error_set(e, "no memory");
+	}
+	*out = x;
+	return 0;
+}
+
+static enum executor_answer workers_submit(struct executor *x, uint64_t task, struct weir_error *e)
+{
+	struct worker *one = &x->workers[x->count];
 	int ends[2];
 
-	if (pipe(ends) != 0)
-		return weir_error_set(e, "no pipe for a run: %s", strerror(errno));
+	if (x->count == x->jobs)
+		return EXECUTOR_FULL;
+	if (pipe(ends) != 0) {
+		weir_error_set(e, "no pipe for a run: %s", strerror(errno));
+		return EXECUTOR_FAILED;
+	}
 	memset(one, 0, sizeof(*one));
 	one->pid = fork();
 	if (one->pid == 0) {
 		close(ends[0]);
-		be_worker(pool, task, ends[1]);
+		be_worker(x, task, ends[1]);
 	}
 	close(ends[1]);
 	if (one->pid < 0) {
 		weir_error_set(e, "no process for a run: %s", strerror(errno));
 		close(ends[0]);
-		return -1;
+		return EXECUTOR_FAILED;
 	}
 	one->fd = ends[0];
-	pool->running[pool->count] = (struct running_task){ task, 0 };
-	pool->count++;
-	pool->started++;
-	return 0;
-}
-
-/* As many as there may be. Where the system gives fewer, those have to do. */
-static int start_more(struct pool *pool, struct weir_error *e)
-{
-	while (!pool->closed && pool->started < pool->w->count && pool->count < pool->w->jobs)
-		if (start(pool, e))
-			return pool->count > 0 ? 0 : -1;
-	return 0;
-}
-
-static void stop_all(struct pool *pool)
-{
-	pool->closed = pool->stopped = 1;
-	for (uint32_t i = 0; i < pool->count; i++)
-		kill(pool->workers[i].pid, SIGTERM);
+	x->running[x->count] = (struct running_task){ task, 0 };
+	x->count++;
+	return EXECUTOR_TAKEN;
 }
 
 /* The pipe is closed: the worker has ended, one way or another. */
-static void end(struct pool *pool, uint32_t i)
+static void end(struct executor *x, uint32_t i, struct task_result *r)
 {
-	struct worker one = pool->workers[i];
-	uint64_t task = pool->running[i].task;
-	enum task_end how = one.last.end;
+	struct worker one = x->workers[i];
 	int status = 0;
 
+	*r = (struct task_result){ x->running[i].task, one.last.end, one.last.error };
 	while (waitpid(one.pid, &status, 0) < 0 && errno == EINTR)
 		;
 	close(one.fd);
-	pool->count--;
-	pool->workers[i] = pool->workers[pool->count];
-	pool->running[i] = pool->running[pool->count];
-	if (one.last.kind != MESSAGE_END) {
-		how = pool->stopped ? TASK_STOPPED : TASK_KILLED;
-		if (WIFSIGNALED(status))
-			weir_error_set(&one.last.error, "killed by signal %d (%s)",
-				       WTERMSIG(status), strsignal(WTERMSIG(status)));
-		else
-			weir_error_set(&one.last.error, "ended with status %d and no result",
-				       WEXITSTATUS(status));
-	}
-	if (pool->w->ended(pool->w->context, task, how, &one.last.error))
-		pool->closed = 1;
+	x->count--;
+	x->workers[i] = x->workers[x->count];
+	x->running[i] = x->running[x->count];
+	if (one.last.kind == MESSAGE_END)
+		return;
+	r->end = x->stopped ? TASK_STOPPED : TASK_KILLED;
+	if (WIFSIGNALED(status))
+		weir_error_set(&r->error, "killed by signal %d (%s)", WTERMSIG(status),
+			       strsignal(WTERMSIG(status)));
+	else
+		weir_error_set(&r->error, "ended with status %d and no result",
+			       WEXITSTATUS(status));
 }
 
-/* Reads what worker i has to say. */
-static void listen(struct pool *pool, uint32_t i)
+/* Reads what worker i has to say. 1: it has ended. */
+static int listen(struct executor *x, uint32_t i, struct task_result *r)
 {
 	struct message m;
-	ssize_t length = read(pool->workers[i].fd, &m, sizeof(m));
+	ssize_t length = read(x->workers[i].fd, &m, sizeof(m));
 
 	if (length < 0 && errno == EINTR)
-		return;
+		return 0;
 	if (length != (ssize_t)sizeof(m)) {
-		end(pool, i);
-		return;
+		end(x, i, r);
+		return 1;
 	}
-	pool->workers[i].last = m;
+	x->workers[i].last = m;
 	if (m.kind == MESSAGE_SHARE)
-		pool->running[i].share = m.share;
+		x->running[i].share = m.share;
+	return 0;
 }
 
-static void wait_for_news(struct pool *pool)
+static int workers_next(struct executor *x, struct task_result *r)
 {
-	uint32_t count = pool->count;
-
-	for (uint32_t i = 0; i < count; i++)
-		pool->polls[i] = (struct pollfd){ .fd = pool->workers[i].fd, .events = POLLIN };
-	if (poll(pool->polls, count, TICK_MS) <= 0)
-		return;
-	/* From the last on: one that ends is replaced by the last. */
-	for (uint32_t i = count; i-- > 0;)
-		if (pool->polls[i].revents)
-			listen(pool, i);
+	for (uint32_t i = 0; i < x->count; i++)
+		x->polls[i] = (struct pollfd){ .fd = x->workers[i].fd, .events = POLLIN };
+	if (poll(x->polls, x->count, TICK_MS) <= 0)
+		return 0;
+	for (uint32_t i = 0; i < x->count; i++)
+		if (x->polls[i].revents && listen(x, i, r))
+			return 1;
+	return 0;
 }
 
-int workers_run(const struct workers *w, struct weir_error *e)
+static uint32_t workers_running(const struct executor *x, const struct running_task **tasks)
 {
-	struct pool pool = { .w = w };
-	int failed = 0;
-
-	pool.workers = calloc(w->jobs, sizeof(*pool.workers));
-	pool.running = calloc(w->jobs, sizeof(*pool.running));
-	pool.polls = calloc(w->jobs, sizeof(*pool.polls));
-	if (!pool.workers || !pool.running || !pool.polls)
-		failed = weir_error_set(e, "no memory");
-	if (!failed)
-		failed = start_more(&pool, e);
-	while (!failed && pool.count > 0) {
-		w->tick(w->context, pool.running, pool.count);
-		wait_for_news(&pool);
-		if (!pool.stopped && atomic_load(w->stop))
-			stop_all(&pool);
-		failed = start_more(&pool, e);
-	}
-	free(pool.workers);
-	free(pool.running);
-	free(pool.polls);
-	return failed;
+	*tasks = x->running;
+	return x->count;
 }
+
+static void workers_stop(struct executor *x)
+{
+	x->stopped = 1;
+	for (uint32_t i = 0; i < x->count; i++)
+		kill(x->workers[i].pid, SIGTERM);
+}
+
+const struct executor_ops executor_processes = {
+	.name = "processes",
+	.help = "processes of this machine, one a run",
+	.open = workers_open,
+	.submit = workers_submit,
+	.next = workers_next,
+	.running = workers_running,
+	.stop = workers_stop,
+	.close = workers_close,
+};

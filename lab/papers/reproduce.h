@@ -72,9 +72,6 @@ int summary_entry_read(struct summary_entry *y, const struct figure_files *files
 		       struct weir_error *e);
 void summary_entry_free(struct summary_entry *y);
 
-/* Those of this machine, by which times are divided. */
-uint32_t core_count(void);
-
 /* Figures of papers, and what became of them. */
 struct summary {
 	uint32_t count;

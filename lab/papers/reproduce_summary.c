@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "lab/papers/reproduce.h"
 #include "lab/store/results.h"
+#include "lab/base/machine.h"
 #include "lab/base/version.h"
 #include "sim/base/memory.h"
 #include <inttypes.h>
@@ -61,13 +62,6 @@ void summary_free(struct summary *y)
 		summary_entry_free(&y->all[i]);
 	free(y->all);
 	*y = (struct summary){ 0, NULL };
-}
-
-uint32_t core_count(void)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cores > 0 ? (uint32_t)cores : 1;
 }
 
 /* --- a document in one of two forms --- */

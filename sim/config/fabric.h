@@ -2,10 +2,10 @@
  *
  * PFC (lossless.h) stops a class of a link. The schemes here stop a flow's queue (bfc) or hold back what is
  * for one destination (floodgate). A switch that has one works through its arrivals and departures in one
- * order of time, as a lossless one does, and tells the scheme of each packet; the scheme's own frames
- * travel like pause frames. docs/fabric.md says what of each paper is there.
+ * order of time (ordered.h) and tells the scheme of each packet; the scheme's own frames travel like
+ * pause frames. docs/fabric.md says what of each paper is there.
  *
- * sim/switch/lossless.c calls the hooks, in the thread that works on the switch. */
+ * sim/switch/ordered.c calls the hooks, in the thread that works on the switch. */
 #ifndef SIM_CONFIG_FABRIC_H
 #define SIM_CONFIG_FABRIC_H
 #include "sim/config/config.h"
@@ -20,7 +20,7 @@ struct worker;
 
 enum fabric_answer {
 	FABRIC_OFFER, /* the packet goes to its port */
-	FABRIC_KEEP,  /* the scheme has it, and gives it to lossless_release later */
+	FABRIC_KEEP,  /* the scheme has it, and gives it to ordered_release later */
 };
 
 struct fabric_ops {
@@ -59,7 +59,7 @@ struct fabric_ops {
 	/* The slots of all packets that it keeps, with room for so many; returns how many there are. For
 	 * audit.c. NULL: it never keeps any. */
 	uint32_t (*list_kept)(const struct switch_state *s, uint32_t *slots, uint64_t room);
-	/* A time that lossless_timer was asked for has come. NULL: it never is. */
+	/* A time that ordered_timer was asked for has come. NULL: it never is. */
 	void (*timer)(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps);
 };
 

@@ -52,12 +52,13 @@ struct switch_state {
 	uint32_t first_link, link_count;
 	uint32_t first_line, line_count;
 	uint32_t node;
-	uint32_t arrivals;         /* in the window before */
-	struct lossless *lossless; /* NULL: packets may be lost */
+	uint32_t arrivals;              /* in the window before */
+	struct ordered_switch *ordered; /* NULL: ports are looked at when something comes */
 };
 
 struct host;
-struct lossless;
+struct transport;
+struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
@@ -97,33 +98,9 @@ struct worker {
 	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
 };
 
-/* What connections of one congestion control share, near at hand. */
-struct transport {
-	struct weir_cc_env env; /* mss, initial window, and for RDMA those of the fastest hosts */
-	const struct weir_cc_ops *cc;
-	const void *cc_params;
-	uint64_t max_window_bytes;
-	uint32_t header_bytes;
-	uint32_t acks_per;
-	int64_t rto_min_ns, rto_initial_ns;
-	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
-	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
-	uint8_t syn_flags;             /* TCP: of a SYN, and with SEGMENT_ACK of its answer */
-	uint8_t spread_cuts;           /* proportional rate reduction */
-	uint8_t idle_restart;          /* RFC 5681, section 4.1 */
-	uint8_t rack, tail_probe;      /* RFC 8985 */
-	/* RDMA */
-	uint8_t is_rdma;
-	uint8_t go_back_n;
-	int64_t cnp_interval_ps; /* -1: no notifications */
-};
-
-_Static_assert(sizeof(struct transport) == 128, "found by a shift");
-
 struct engine {
 	const struct config *config;
-	struct transport
-		*transports; /* host.cc, one for each traffic section, then those of pairs */
+	struct transport *transports; /* of host.cc, of each traffic section, then of pairs */
 	uint32_t transport_count;
 	struct network *net;
 	struct route_table *routes;
@@ -136,7 +113,7 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
-	struct link_pauses *pauses;     /* per link; NULL: nothing is lossless */
+	struct link_pauses *pauses;     /* per link; NULL: switches are not ordered */
 	struct weir_mark_ops card_mark; /* of hosts' cards */
 	struct weir_port_class *classes;
 	uint32_t class_count;

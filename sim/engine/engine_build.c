@@ -2,7 +2,7 @@
 #include "sim/engine/engine.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/switch/telemetry.h"
 #include "weir/rng.h"
@@ -199,8 +199,8 @@ static void build_switches(struct engine *e)
 			.line_count = node->line_count,
 			.node = net->switch_node[i],
 		};
-		/* A switch that goes through departures in order, too, is never behind (lossless.c). */
-		if (!lossless_is_needed(e->config))
+		/* A switch that goes through departures in order, too, is never behind (ordered.h). */
+		if (!ordered_is_needed(e->config))
 			s->pool.sync = switch_sync;
 		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
@@ -215,7 +215,7 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
-	if (lossless_is_needed(e->config) && shortest > WEIR_PFC_FRAME_BYTES)
+	if (ordered_is_needed(e->config) && shortest > WEIR_PFC_FRAME_BYTES)
 		shortest = WEIR_PFC_FRAME_BYTES;
 	e->window_ps = WEIR_TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
@@ -300,17 +300,18 @@ static void build_slabs(struct engine *e)
 	uint32_t *senders = memory_new(e->threads, sizeof(*senders));
 	uint32_t *receivers = memory_new(e->threads, sizeof(*receivers));
 	uint32_t *thread_of = memory_new(e->net->host_count, sizeof(*thread_of));
-	size_t sender_size = 0, receiver_size = sizeof(struct receiver);
+	size_t sender_size = 0, receiver_size = 0;
 
 	for (uint32_t i = 0; i <= e->config->traffic_count; i++) {
 		const struct transport *t = &e->transports[i];
 
 		if (t->cc->state_size > sender_size)
 			sender_size = t->cc->state_size;
-		if (t->is_rdma)
-			receiver_size = sizeof(struct receiver) + sizeof(struct rdma_receiver);
+		if (t->ops->receiver_bytes > receiver_size)
+			receiver_size = t->ops->receiver_bytes;
 	}
 	sender_size = (sizeof(struct sender) + sender_size + 63) & ~(size_t)63;
+	receiver_size = (sizeof(struct receiver) + receiver_size + 63) & ~(size_t)63;
 
 	for (uint32_t i = 0; i < e->net->host_count; i++)
 		thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
@@ -322,7 +323,7 @@ static void build_slabs(struct engine *e)
 		struct worker *w = &e->workers[i];
 
 		slab_init(&w->senders, senders[i], sender_size);
-		slab_init(&w->receivers, receivers[i], (receiver_size + 63) & ~(size_t)63);
+		slab_init(&w->receivers, receivers[i], receiver_size);
 		connection_rings_init(w);
 		slab_init(&w->stats, e->net->link_count, sizeof(struct weir_port_stats));
 	}
@@ -364,50 +365,6 @@ static void build_workers(struct engine *e)
 	}
 }
 
-/* A control that hears every mark has ECN-capable SYNs and SYN-ACKs: queues that mark would drop them
- * (RFC 8257, section 3.5). With classic ECN neither is (RFC 3168, section 6.1.1). */
-static struct transport tcp_transport(const struct config *c, const struct weir_cc_ops *cc,
-				      const void *params)
-{
-	enum weir_cc_echo echo = weir_cc_echo_of(cc, params);
-	int ecn = echo != WEIR_CC_ECHO_NONE;
-
-	return (struct transport){
-		.env = {
-			.mss_bytes = (uint32_t)c->host.mss_bytes,
-			.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes,
-		},
-		.cc = cc,
-		.cc_params = params,
-		.max_window_bytes = c->host.max_window_bytes,
-		.header_bytes = (uint32_t)c->host.header_bytes,
-		.acks_per = (uint32_t)c->host.acks_per,
-		.rto_min_ns = weir_ps_to_ns((int64_t)c->host.rto_min_ps),
-		.rto_initial_ns = weir_ps_to_ns((int64_t)c->host.rto_initial_ps),
-		.exact_echo = echo == WEIR_CC_ECHO_EXACT,
-		.data_flags = ecn ? WEIR_PACKET_ECT : 0,
-		.ack_flags = SEGMENT_ACK | (ecn && c->host.ecn_acks ? WEIR_PACKET_ECT : 0),
-		.syn_flags = SEGMENT_SYN | (echo == WEIR_CC_ECHO_EXACT ? WEIR_PACKET_ECT : 0),
-		.spread_cuts = c->host.recovery == RECOVERY_PRR,
-		.idle_restart = c->host.idle_restart != 0,
-		.rack = config_has_rack(c) != 0,
-		.tail_probe = c->host.tail_probe != 0,
-	};
-}
-
-static uint64_t fastest_host_bps(const struct network *net)
-{
-	uint64_t fastest = 0;
-
-	for (uint32_t i = 0; i < net->host_count; i++) {
-		const struct net_node *node = &net->nodes[net->host_node[i]];
-
-		if (net->links[node->first_link].rate_bps > fastest)
-			fastest = net->links[node->first_link].rate_bps;
-	}
-	return fastest;
-}
-
 void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,
 		    uint64_t rate_bps)
 {
@@ -420,55 +377,11 @@ void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base
 	env->bdp_bytes = weir_ps_to_bytes(trip.rtt_ps, rate_bps);
 }
 
-/* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want of
- * it. */
-static struct transport rdma_transport(const struct engine *e, const struct weir_cc_ops *cc,
-				       const void *params)
+static void build_telemetry(struct engine *e)
 {
-	const struct rdma_config *c = &e->config->rdma;
-	uint32_t telemetry = cc->needs & WEIR_CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
-	struct transport t = {
-		.env = {
-			.mss_bytes = (uint32_t)c->mtu_bytes,
-			.header_bytes = (uint32_t)c->header_bytes + telemetry,
-		},
-		.cc = cc,
-		.cc_params = params,
-		.max_window_bytes = c->max_window_bytes,
-		.header_bytes = (uint32_t)c->header_bytes + telemetry,
-		.acks_per = (uint32_t)c->acks_per,
-		.rto_min_ns = weir_ps_to_ns((int64_t)c->rto_ps),
-		.rto_initial_ns = weir_ps_to_ns((int64_t)c->rto_ps),
-		.exact_echo = 1,
-		.data_flags = WEIR_PACKET_ECT,
-		.ack_flags = SEGMENT_ACK | WEIR_PACKET_ECT,
-		.is_rdma = 1,
-		.go_back_n = c->recovery == RDMA_GO_BACK_N,
-		.cnp_interval_ps = cc->needs & WEIR_CC_NEEDS_CNP ? (int64_t)c->cnp_interval_ps : -1,
-	};
-
-	engine_set_env(e, &t.env, (struct base_trip){ e->base_rtt_ps, e->longest_hops },
-		       fastest_host_bps(e->net));
-	return t;
-}
-
-static void build_transports(struct engine *e)
-{
-	const struct config *c = e->config;
-
-	e->transport_count = c->traffic_count + 1;
-	e->transports = memory_new(e->transport_count, sizeof(*e->transports));
-	for (uint32_t i = 0; i <= c->traffic_count; i++) {
-		const struct weir_cc_ops *cc = i ? traffic_cc(c, i - 1) : c->cc;
-		const void *params =
-			i && c->traffic[i - 1].cc_ops ? c->traffic[i - 1].cc_params : c->cc_params;
-
-		e->transports[i] = cc->transport == WEIR_CC_RDMA ? rdma_transport(e, cc, params)
-								 : tcp_transport(c, cc, params);
-	}
-	if (c->telemetry)
+	if (e->config->telemetry)
 		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
-	if (c->telemetry && c->rdma.int_flows)
+	if (e->config->telemetry && e->config->rdma.int_flows)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
 }
 
@@ -489,7 +402,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
-	build_transports(e);
+	transports_new(e);
+	build_telemetry(e);
 	if (pairs_new(e, error))
 		return -1;
 	build_switches(e);
@@ -500,7 +414,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	hosts_new(e);
 	build_workers(e);
-	return lossless_new(e, error);
+	return ordered_new(e, error);
 }
 
 static void free_connections(struct engine *e)
@@ -544,7 +458,7 @@ void engine_free(struct engine *e)
 		free_connections(e);
 		free_workers(e);
 	}
-	lossless_free(e);
+	ordered_free(e);
 	hosts_free(e);
 	weir_packet_store_free(&e->store);
 	plugin_guard_free(e->guard);
@@ -555,7 +469,7 @@ void engine_free(struct engine *e)
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
 	free(e->classes);
-	memory_free(e->transports, e->transport_count, sizeof(*e->transports));
+	transports_free(e);
 	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
 	memory_free(e->line_head, links, sizeof(*e->line_head));

@@ -38,7 +38,7 @@ struct segment {
 		} hop;
 	};
 	uint16_t payload_bytes;
-	uint16_t input; /* in a lossless switch: where it came in */
+	uint16_t input; /* in an ordered switch: where it came in */
 } __attribute__((may_alias));
 
 _Static_assert(sizeof(struct segment) == WEIR_PACKET_OWNER_BYTES,

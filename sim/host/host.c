@@ -2,6 +2,7 @@
  * between two events its card sends what it can. */
 #include "sim/host/host.h"
 #include "sim/config/card.h"
+#include "sim/config/fabric.h"
 #include "sim/switch/lossless.h"
 #include "sim/switch/telemetry.h"
 #include <string.h>
@@ -38,9 +39,11 @@ static int is_held(const struct host *h, const struct sender *s)
 }
 
 /* May it send when its turn comes? The rate of a queue pair may have become lower since it joined. */
-static int is_due(const struct engine *e, struct host *h, struct sender *s)
+static inline int is_due(const struct engine *e, struct host *h, struct sender *s)
 {
-	return sender_transport(e, s)->is_rdma ? rdma_is_due(h, s) : sender_can_send(s);
+	const struct transport_ops *ops = sender_transport(e, s)->ops;
+
+	return sender_can_send(s) && (!ops->is_due || ops->is_due(h, s));
 }
 
 /* Where the card has a queue: all that window and rate allow goes there now. */
@@ -65,7 +68,7 @@ void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t
 {
 	uint32_t number = 0;
 
-	if (h->lossless) {
+	if (h->special) {
 		if (h->paused & HOST_QUEUED) {
 			release(w, h, s);
 			return;
@@ -182,7 +185,7 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 		uint32_t handle = h->turns[number].first;
 		struct sender *s = slab_at(&w->senders, handle);
 		int can_send = is_due(w->engine, h, s);
-		int is_here = !can_send || !h->lossless ||
+		int is_here = !can_send || !h->special ||
 			      host_queue(h, sender_next_class(w->engine, s)) == number;
 
 		if (can_send && is_here) {
@@ -206,7 +209,7 @@ static struct weir_queue *control_queue(struct host *h)
 {
 	struct weir_queue *q = weir_port_queues(&h->out->port);
 
-	if (__builtin_expect(!h->lossless, 1))
+	if (__builtin_expect(!h->special, 1))
 		return q;
 	for (uint32_t i = 0; i < h->out->port.kind->queues; i++)
 		if (q[i].pkts && !(h->paused & 1u << i))
@@ -369,7 +372,7 @@ void hosts_new(struct engine *e)
 			.node = net->host_node[i],
 			.out = engine_egress(e, node->first_link),
 			.line = node->first_line,
-			.lossless = e->config->lossless | queued,
+			.special = e->config->lossless | queued,
 			.paused = queued,
 			.others = (uint32_t)__builtin_ctz(~e->config->lossless),
 			.tso_bytes = (uint32_t)e->config->host.tso_bytes,

@@ -1,17 +1,19 @@
-/* host.h -- a host: one link, a network card that asks its connections for packets, TCP.
+/* host.h -- a host: one link, a network card that asks its connections for packets, their two ends.
  *
  * The card takes one packet at a time when its line is free: control packets (ACKs, SYNs) first,
  * then one segment from each connection that may send, in turn. So a host never drops its own
  * packets, connections share the card fairly, and data waits in the application, not in a queue.
  * Other cards have a queue into which connections put what their windows allow, at once (card.h).
  *
- * host.c runs the clock and the card; tcp_send.c and tcp_receive.c are the two ends of a
- * connection; scoreboard.c knows which segments in flight have arrived, are lost, were sent again;
- * rack.c finds losses by time, where asked for; arrivals.c which have arrived beyond one that is missing; message.c what the packets of a message
+ * host.c runs the clock and the card; send.c and receive.c are the two ends of a connection, whatever
+ * its transport (transport.h); tcp_*.c and rdma_*.c are the transports; scoreboard.c knows which segments
+ * in flight have arrived, are lost, were sent again; rack.c finds losses by time, where asked for;
+ * arrivals.c which have arrived beyond one that is missing; message.c what the packets of a message
  * carry. */
 #ifndef SIM_HOST_HOST_H
 #define SIM_HOST_HOST_H
 #include "sim/engine/engine.h"
+#include "sim/host/transport.h"
 #include "sim/traffic/flow.h"
 #include "weir/rng.h"
 
@@ -25,11 +27,9 @@ struct host {
 	int64_t timer_ps; /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
 	int64_t due_ps;   /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
 	uint32_t work;    /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t
-		lossless; /* bit per class, and HOST_HOLDS where flows may be stopped, or HOST_QUEUED */
+	uint32_t special; /* bit per lossless class, HOST_HOLDS, HOST_QUEUED; 0: none of these */
 	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
-	uint32_t
-		paused; /* bit per class that the switch has stopped, and HOST_HOLDS or HOST_QUEUED */
+	uint32_t paused; /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
 	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
@@ -51,24 +51,12 @@ struct host {
 	uint64_t retransmits, timeouts, small_flow_timeouts;
 };
 
-/* In host.paused: some of its flows must wait now. */
+/* In host.special: a fabric scheme may stop flows; in host.paused: some must wait now. */
 #define HOST_HOLDS (UINT32_C(1) << 31)
 
-/* In host.paused and host.lossless: packets wait in a queue of the card, and work counts them; there are
+/* In host.paused and host.special: packets wait in a queue of the card, and work counts them; there are
  * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
-
-/* What a host's timers are for, in their order at equal times. */
-enum timer_kind {
-	TIMER_ACK,
-	TIMER_RETRANSMIT,
-	TIMER_REORDER,
-	TIMER_PROBE,
-	TIMER_APPLICATION,
-	TIMER_PACE,
-	TIMER_CONTROL,
-	TIMER_START
-};
 
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
 {
@@ -98,9 +86,8 @@ struct scoreboard {
 	uint32_t resend_from;                       /* no segment below it waits to be sent again */
 	uint32_t highest_sacked;                    /* first segment above all sacked ones */
 	struct segment_range reported[SACK_BLOCKS]; /* by the last ACK with blocks */
-	struct rack *rack; /* NULL: losses are found by three segments above them alone */
-	uint32_t
-		is_reordered; /* with rack: 1: a segment arrived after later ones, sent only once */
+	struct rack *rack;     /* NULL: losses are found by three segments above them alone */
+	uint32_t is_reordered; /* with rack: 1: one sent only once arrived after later ones */
 	struct segment_marks { /* of 64 segments: arrived; lost, and not sent again */
 		uint64_t sacked, lost;
 	} marks[];
@@ -132,8 +119,8 @@ struct sender {
 	int64_t path_until_ps;
 	uint32_t connection; /* flow that opened it */
 	uint32_t flow_hash;
-	uint32_t una, next,
-		end; /* segments: first not acknowledged, first never sent, first not there */
+	/* Segments: first not acknowledged, first never sent, first not there. */
+	uint32_t una, next, end;
 	uint32_t sacked, lost; /* of [una, next): arrived out of order; lost and not sent again */
 	uint32_t gone;         /* both: sent, but not in the network */
 	uint32_t rtt_end;      /* the next sample of the round trip is of this segment, or later */
@@ -205,12 +192,12 @@ struct receiver {
 	int64_t path_until_ps;
 	uint32_t connection;
 	uint32_t flow_hash;
-	uint32_t next; /* first segment not received */
-	uint32_t message,
-		message_end; /* flow that segment next belongs to, or the last one; its end */
-	uint32_t held;       /* data packets not acknowledged yet */
-	uint8_t ce;          /* RFC 8257: was the last packet marked? */
-	uint8_t latched;     /* RFC 3168: echo until CWR */
+	uint32_t next;        /* first segment not received */
+	uint32_t message;     /* flow that segment next belongs to, or the last one */
+	uint32_t message_end; /* its end */
+	uint32_t held;        /* data packets not acknowledged yet */
+	uint8_t ce;           /* RFC 8257: was the last packet marked? */
+	uint8_t latched;      /* RFC 3168: echo until CWR */
 	uint8_t timer_set;
 	uint8_t class_id;         /* of its ACKs */
 	uint16_t transport;       /* number of its transport */
@@ -251,9 +238,9 @@ void host_run(struct worker *w, struct host *h);
 /* Where lossless classes are kept apart: the turn, or queue of control packets, of a class. */
 static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 {
-	if (__builtin_expect(!h->lossless, 1))
+	if (__builtin_expect(!h->special, 1))
 		return 0;
-	return class_id < WEIR_PFC_CLASSES && h->lossless >> class_id & 1 ? class_id : h->others;
+	return class_id < WEIR_PFC_CLASSES && h->special >> class_id & 1 ? class_id : h->others;
 }
 
 /* --- card.c: cards that have a queue --- */
@@ -351,7 +338,7 @@ struct path_state {
 };
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps);
 
-/* --- send.c, tcp_send.c --- */
+/* --- send.c --- */
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
@@ -362,23 +349,7 @@ uint32_t sender_next_class(const struct engine *e, struct sender *s);
 /* The sender's next segment takes the line, which is free at start_ps; sender_can_send holds. */
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
 
-/* --- rdma_send.c --- */
-
-/* May it take a turn at the card? Where its rate makes it wait, a timer is set. */
-int rdma_is_due(struct host *h, struct sender *s);
-
-uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
-
-/* --- rdma_receive.c --- */
-
-/* Data came: where it or some before it was marked, a notification, unless there was one just now. */
-void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marked);
-
-/* Data that is not the next: go back n takes none of it. Returns 0 where it is asked for again by a
- * NACK, which is due now; -1 where that was done already. */
-int rdma_refuse(struct receiver *r);
-
-/* --- tcp_receive.c --- */
+/* --- receive.c --- */
 void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet);
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
 void receiver_free(struct worker *w, uint32_t handle);

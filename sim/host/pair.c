@@ -38,7 +38,8 @@ static uint32_t find_pair(const struct engine *e, const struct transport *t)
 
 static int has_own(const struct engine *e, const struct flow *f)
 {
-	return e->config->rdma.window_of == WINDOW_OF_PAIR && flow_transport(e, f)->is_rdma;
+	return e->config->rdma.window_of == WINDOW_OF_PAIR &&
+	       flow_transport(e, f)->cc->transport == WEIR_CC_RDMA;
 }
 
 /* One more, at a new place: they lie in whole cache lines, and there are few. */
@@ -68,8 +69,8 @@ int pairs_new(struct engine *e, struct weir_error *error)
 		if (e->transport_count > UINT16_MAX)
 			return weir_error_set(
 				error,
-				"rdma.window-of: pair, but pairs differ in more than %d "
-				"ways; take network",
+				"rdma.window-of: pair, but pairs differ in more than %d ways; "
+				"take network",
 				UINT16_MAX);
 		add_transport(e, &t);
 	}

@@ -1,10 +1,12 @@
-/* rdma_receive.c -- what the receiving end of a queue pair does more than TCP's: notification packets
+/* rdma_receive.c -- the receiving end of a queue pair, where it is not that of all: notification packets
  * (DCQCN, SIGCOMM 2015, section 3.1) and the refusal of data out of order. */
-#include "sim/host/host.h"
-#include "sim/switch/telemetry.h"
+#include "sim/host/receive.h"
 
-/* At most one in an interval; a mark that comes too early is answered by the first packet after it. */
-void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marked)
+/* --- notifications --- */
+
+/* Data came: where it or some before it was marked, a notification, unless there was one just now. At most
+ * one in an interval; a mark that comes too early is answered by the first packet after it. */
+static void notify(struct worker *w, struct host *h, struct receiver *r, int marked)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = &e->transports[r->transport];
@@ -38,12 +40,34 @@ void rdma_notify(struct worker *w, struct host *h, struct receiver *r, int marke
 	}
 }
 
-int rdma_refuse(struct receiver *r)
+/* --- data --- */
+
+/* Data that is not the next: go back n takes none of it, and asks once for what is missing. */
+static void refuse(struct worker *w, struct host *h, struct receiver *r,
+		   const struct weir_packet *packet)
 {
 	struct rdma_receiver *more = receiver_rdma(r);
 
 	if (more->refused == r->next + 1)
-		return -1;
+		return;
 	more->refused = r->next + 1;
-	return 0;
+	receiver_ack(w, h, r,
+		     SEGMENT_NACK | receiver_ack_flags(receiver_transport(w->engine, r), r),
+		     packet);
+}
+
+/* An ACK echoes when the last packet that it is for was sent. */
+void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	const struct segment *data = packet_segment(packet);
+	int ack_at_once = receiver_note_marks(w, h, r, packet);
+
+	r->echo_ps = data->sent_ps;
+	if (t->cnp_interval_ps >= 0)
+		notify(w, h, r, (packet->flags & WEIR_PACKET_CE) != 0);
+	if (t->go_back_n && segment_before(r->next, data->number))
+		refuse(w, h, r, packet);
+	else
+		receiver_take(w, h, r, packet, ack_at_once);
 }

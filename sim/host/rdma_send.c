@@ -74,7 +74,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	}
 }
 
-/* May it take a turn at the card now? Where its rate makes it wait, a timer is set. */
+/* Where its rate makes it wait, a timer is set. */
 int rdma_is_due(struct host *h, struct sender *s)
 {
 	int64_t free_ps = h->out->port.free_ps > h->now_ps ? h->out->port.free_ps : h->now_ps;
@@ -82,8 +82,6 @@ int rdma_is_due(struct host *h, struct sender *s)
 
 	if (h->paused & HOST_QUEUED) /* what waits there is ahead of it, whenever it joins */
 		free_ps = h->now_ps;
-	if (!sender_can_send(s))
-		return 0;
 	if (s->last_ps < 0)
 		return 1;
 	next_ps = next_start_ps(s);
@@ -96,13 +94,18 @@ int rdma_is_due(struct host *h, struct sender *s)
 	return 0;
 }
 
+static int may_send(struct host *h, struct sender *s)
+{
+	return sender_can_send(s) && rdma_is_due(h, s);
+}
+
 void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	if (s->in_ready || !rdma_is_due(h, s))
+	if (s->in_ready || !may_send(h, s))
 		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
 		rdma_send(w, h, s, h->now_ps);
-		if (!rdma_is_due(h, s))
+		if (!may_send(h, s))
 			return;
 	}
 	host_join_turn(w, h, s, handle);
@@ -182,10 +185,10 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct wei
 		s->timer_on = 0;
 }
 
-void rdma_on_ack(struct worker *w, struct host *h, struct weir_packet *packet, uint32_t handle)
+void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		 struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
-	struct sender *s = sender_at(w, handle);
 	const struct segment *ack = packet_segment(packet);
 	uint32_t arrived = 0;
 

@@ -92,18 +92,12 @@ uint32_t sender_next_class(const struct engine *e, struct sender *s)
 
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
-	if (sender_transport(w->engine, s)->is_rdma)
-		rdma_send(w, h, s, start_ps);
-	else
-		tcp_send(w, h, s, start_ps);
+	sender_transport(w->engine, s)->ops->send(w, h, s, start_ps);
 }
 
 static void try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	if (sender_transport(w->engine, s)->is_rdma)
-		rdma_try_to_send(w, h, s, handle);
-	else
-		tcp_try_to_send(w, h, s, handle);
+	sender_transport(w->engine, s)->ops->try_to_send(w, h, s, handle);
 }
 
 /* --- the beginning --- */
@@ -154,10 +148,7 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 		host_timer(h, h->now_ps + application_ps(e, f), TIMER_APPLICATION, flow);
 	else if (f->stop_ps != WEIR_TIME_NEVER_PS)
 		host_timer(h, f->stop_ps, TIMER_APPLICATION, flow);
-	if (sender_transport(e, s)->is_rdma)
-		rdma_open(w, h, s);
-	else
-		tcp_open(w, h, s);
+	sender_transport(e, s)->ops->open(w, h, s);
 }
 
 void sender_start(struct worker *w, struct host *h, uint32_t flow)
@@ -203,6 +194,20 @@ int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle)
 	return 1;
 }
 
+/* --- ACKs --- */
+
+void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
+{
+	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->tx;
+
+	if (handle == FLOW_NONE)
+		return; /* the connection is over: a late ACK */
+
+	struct sender *s = sender_at(w, handle);
+
+	sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
+}
+
 /* --- timers --- */
 
 /* The application writes another segment, or stops. */
@@ -244,10 +249,7 @@ static void on_retransmit(struct worker *w, struct host *h, struct sender *s, ui
 		h->small_flow_timeouts++;
 	if (s->backoff < 16)
 		s->backoff++;
-	if (sender_transport(w->engine, s)->is_rdma)
-		rdma_on_timeout(w, h, s, handle);
-	else
-		tcp_on_timeout(w, h, s, handle);
+	sender_transport(w->engine, s)->ops->on_timeout(w, h, s, handle);
 }
 
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind)
@@ -263,8 +265,6 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 		on_application(w, h, s, handle);
 	else if (kind == TIMER_RETRANSMIT)
 		on_retransmit(w, h, s, handle);
-	else if (kind == TIMER_REORDER || kind == TIMER_PROBE)
-		tcp_on_rack_timer(w, h, s, handle, kind);
 	else
-		rdma_on_timer(w, h, s, handle, kind);
+		sender_transport(w->engine, s)->ops->on_timer(w, h, s, handle, kind);
 }

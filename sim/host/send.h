@@ -1,6 +1,6 @@
-/* send.h -- what the sending ends of TCP connections and RDMA queue pairs have in common: messages in
- * segments, the retransmission timer (RFC 6298), putting a segment on the line. For sim/host/send.c,
- * sim/host/tcp_send.c, sim/host/rack.c and sim/host/rdma_send.c only. */
+/* send.h -- what the sending ends of all transports have in common: messages in segments, the
+ * retransmission timer (RFC 6298), putting a segment on the line. For sim/host/send.c, sim/host/rack.c and
+ * the transports only. */
 #ifndef SIM_HOST_SEND_H
 #define SIM_HOST_SEND_H
 #include "sim/host/host.h"
@@ -33,16 +33,20 @@ int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle);
 void tcp_open(struct worker *w, struct host *h, struct sender *s);
 void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
+void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		struct weir_packet *packet);
 void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
-void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		       enum timer_kind kind);
+void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		  enum timer_kind kind);
 
 /* --- rdma_send.c --- */
 
 void rdma_open(struct worker *w, struct host *h, struct sender *s);
 void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
+int rdma_is_due(struct host *h, struct sender *s);
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
-void rdma_on_ack(struct worker *w, struct host *h, struct weir_packet *packet, uint32_t handle);
+void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		 struct weir_packet *packet);
 void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
 		   enum timer_kind kind);

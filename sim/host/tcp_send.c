@@ -266,23 +266,12 @@ static void established(struct worker *w, struct host *h, struct sender *s, uint
 	try_here(w, h, s, handle);
 }
 
-void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
+void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
-	const struct segment *ack = packet_segment(packet);
-	uint32_t handle = flow_at(e, ack->connection)->tx;
-
-	if (handle == FLOW_NONE)
-		return; /* the connection is over: a late ACK */
-
-	struct sender *s = sender_at(w, handle);
 	const struct transport *t = sender_transport(e, s);
-
-	if (t->is_rdma) {
-		rdma_on_ack(w, h, packet, handle);
-		return;
-	}
-
+	const struct segment *ack = packet_segment(packet);
 	uint32_t pipe_before = sender_pipe(s), arrived = 0;
 	uint64_t mss = t->env.mss_bytes;
 	int64_t rtt_ns = weir_ps_to_ns(h->now_ps - ack->sent_ps);
@@ -354,8 +343,8 @@ void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t
 	try_here(w, h, s, handle);
 }
 
-void tcp_on_rack_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		       enum timer_kind kind)
+void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		  enum timer_kind kind)
 {
 	const struct engine *e = w->engine;
 

@@ -1,7 +1,7 @@
 /* audit.c -- see audit.h. */
 #include "sim/measure/audit.h"
 #include "sim/host/host.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct auditor {
 	struct weir_error *error;
 	uint32_t *slots; /* of packets that wait in one place, one place at a time */
 	uint64_t slot_room;
-	/* Of the switch that is looked at, where it is a lossless one: bytes found, by input and lossless
+	/* Of the switch that is looked at, where it is an ordered one: bytes found, by input and lossless
 	 * class, and of all other classes. */
 	uint64_t (*found)[WEIR_PFC_CLASSES];
 	uint32_t input_room;
@@ -37,8 +37,8 @@ static int check_packets(struct auditor *a)
 		for (uint32_t d = 0; d < WEIR_PORT_DROPS; d++)
 			dropped += engine_egress(e, i)->port.drops[d];
 	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
-		made += e->switches[i].lossless->frames;
-		under_way += e->switches[i].lossless->kept_pkts;
+		made += e->switches[i].ordered->frames;
+		under_way += e->switches[i].ordered->kept_pkts;
 	}
 	if (made == delivered + dropped + under_way)
 		return 0;
@@ -138,7 +138,7 @@ static int switch_differs(struct auditor *a, const struct switch_state *s, const
 static int check_input(struct auditor *a, const struct switch_state *s, uint32_t input,
 		       uint32_t class_id)
 {
-	const struct weir_pfc_input *in = &s->lossless->inputs[input][class_id];
+	const struct weir_pfc_input *in = &s->ordered->lossless.inputs[input][class_id];
 	uint64_t found = a->found[input][class_id];
 	char name[NAME_SIZE];
 
@@ -165,21 +165,21 @@ static int check_input(struct auditor *a, const struct switch_state *s, uint32_t
 /* What a fabric scheme keeps belongs to its switch as well. */
 static int check_kept(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
 {
-	const struct lossless *l = s->lossless;
+	const struct ordered_switch *o = s->ordered;
 	uint32_t count;
 
-	if (!l->fabric || !l->fabric->list_kept)
-		return l->kept_pkts ? switch_differs(a, s, "kept packets", l->kept_pkts, 0) : 0;
-	count = l->fabric->list_kept(s, room_for(a, l->kept_pkts), l->kept_pkts);
-	if (count != l->kept_pkts)
-		return switch_differs(a, s, "kept packets", l->kept_pkts, count);
+	if (!o->fabric || !o->fabric->list_kept)
+		return o->kept_pkts ? switch_differs(a, s, "kept packets", o->kept_pkts, 0) : 0;
+	count = o->fabric->list_kept(s, room_for(a, o->kept_pkts), o->kept_pkts);
+	if (count != o->kept_pkts)
+		return switch_differs(a, s, "kept packets", o->kept_pkts, count);
 	*bytes += add_up(a, count);
 	return 0;
 }
 
 static int check_lossless(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
 {
-	const struct lossless *l = s->lossless;
+	const struct lossless *l = &s->ordered->lossless;
 	uint64_t shared_bytes;
 
 	if (check_kept(a, s, bytes))
@@ -202,7 +202,7 @@ static int check_lossless(struct auditor *a, const struct switch_state *s, uint6
 /* The packets that a switch has found so far are none. */
 static void begin_switch(struct auditor *a, const struct switch_state *s)
 {
-	if (!s->lossless)
+	if (!s->ordered)
 		return;
 	if (s->line_count > a->input_room) {
 		a->input_room = s->line_count;
@@ -222,8 +222,8 @@ static int check_limit(struct auditor *a, const struct switch_state *s)
 	if (b->scope != WEIR_BUFFER_PER_SWITCH)
 		return 0;
 	if (a->e->config->lossless) {
-		used_bytes = s->lossless->memory.used_bytes;
-		limit_bytes = s->lossless->memory.pool_bytes;
+		used_bytes = s->ordered->lossless.memory.used_bytes;
+		limit_bytes = s->ordered->lossless.memory.pool_bytes;
 	}
 	if (used_bytes <= limit_bytes)
 		return 0;
@@ -243,7 +243,7 @@ static int check_switch(struct auditor *a, const struct switch_state *s)
 		if (engine_egress(a->e, s->first_link + i)->port.pool)
 			bytes += engine_egress(a->e, s->first_link + i)->port.bytes;
 	}
-	if (s->lossless && check_lossless(a, s, &bytes))
+	if (s->ordered && check_lossless(a, s, &bytes))
 		return -1;
 	if (s->pool.used_bytes != bytes)
 		return switch_differs(a, s, "bytes of the shared buffer", s->pool.used_bytes,

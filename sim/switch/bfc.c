@@ -23,7 +23,7 @@
  * when one goes on; here a frame of 64 bytes tells of each stop and each going on when it happens. It takes the
  * line like any packet. The threshold keeps tau. */
 #include "sim/host/host.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include <stdio.h>
 
 enum {
@@ -98,7 +98,7 @@ struct bfc {
 
 static struct bfc *bfc_of(const struct switch_state *s)
 {
-	return s->lossless->fabric_state;
+	return s->ordered->fabric_state;
 }
 
 /* --- frames --- */
@@ -112,7 +112,7 @@ static void send_signal(struct worker *w, struct switch_state *s, uint32_t input
 	struct weir_packet frame = frame_make(FRAME_FABRIC + pauses);
 
 	packet_segment(&frame)->path = cause->hop.queue;
-	lossless_send(w, s, input, &frame, now_ps);
+	ordered_send(w, s, input, &frame, now_ps);
 }
 
 static enum weir_pfc_signal signal_of(const struct segment *frame)
@@ -126,8 +126,8 @@ static void bfc_frame(struct worker *w, struct switch_state *s, uint32_t input,
 	const struct segment *said = packet_segment((struct weir_packet *)frame);
 	uint32_t link = line_back(w->engine, s->first_line + input);
 
-	lossless_hold(s, link - s->first_link, (uint32_t)said->path, signal_of(said),
-		      frame->time_ps);
+	ordered_hold(s, link - s->first_link, (uint32_t)said->path, signal_of(said),
+		     frame->time_ps);
 }
 
 static void bfc_host_frame(struct worker *w, struct host *h, const struct weir_packet *frame)
@@ -366,7 +366,7 @@ static void bfc_new_hosts(struct engine *e)
 		struct host *h = &e->hosts[i];
 
 		h->card_queues = (uint32_t)p->card_queues;
-		h->lossless |= HOST_HOLDS;
+		h->special |= HOST_HOLDS;
 		h->held = memory_new(held_words(h), sizeof(*h->held));
 	}
 }

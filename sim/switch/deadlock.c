@@ -4,20 +4,22 @@
  * still, with no word about it on its way. Packets that came over a suspect and wait for a port that is
  * no suspect will leave: that clears it, and others after it. What remains waits for itself. */
 #include "sim/switch/deadlock.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Packets that came over one link wait in the port of another. */
+struct wait {
+	uint32_t from, to, class_id;
+};
 
 struct search {
 	const struct engine *engine;
 	uint8_t *stuck; /* per link: bit per class that is suspected */
 	/* Per input and class of a switch: the last link that it was found to wait for, plus 1. */
 	uint32_t *noted, noted_count;
-	/* Packets that came over one link wait in the port of another. */
-	struct wait {
-		uint32_t from, to, class_id;
-	} * waits;
+	struct wait *waits;
 	uint32_t wait_count, wait_capacity;
 };
 
@@ -48,8 +50,9 @@ static int is_suspect(const struct engine *e, uint32_t link, uint32_t class_id)
 	if (e->pauses[link].class[class_id].since_ps < 0 || !s)
 		return 0;
 	/* What a fabric scheme keeps may come free by other means. */
-	return s->lossless->inputs[e->net->links[link].line - s->first_line][class_id].paused &&
-	       !s->lossless->kept_pkts;
+	return s->ordered->lossless.inputs[e->net->links[link].line - s->first_line][class_id]
+		       .paused &&
+	       !s->ordered->kept_pkts;
 }
 
 /* Returns how many links between switches, without which there is no circle, are among them. */

@@ -25,7 +25,7 @@
  * simulator a port's queue for ECN includes what waits in queues of destinations for that port; here a
  * packet is marked by what it finds at its port. */
 #include "sim/host/host.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include "sim/switch/telemetry.h"
 
 enum { VOQS_MAX = 1 << 15, FRAME_CREDITS = 3 };
@@ -115,7 +115,7 @@ _Static_assert(offsetof(struct credit_frame, number) == offsetof(struct segment,
 
 static struct floodgate *floodgate_of(const struct switch_state *s)
 {
-	return s->lossless->fabric_state;
+	return s->ordered->fabric_state;
 }
 
 /* --- credit that is given --- */
@@ -146,13 +146,13 @@ static int give_credit(struct worker *w, struct switch_state *s, uint32_t input,
 			in->owed_bytes[dst] = 0;
 			in->owing[word] &= ~(UINT64_C(1) << (dst % 64));
 			if (said->count == FRAME_CREDITS) {
-				lossless_send(w, s, input, &frame, now_ps);
+				ordered_send(w, s, input, &frame, now_ps);
 				said->count = 0;
 			}
 		}
 	}
 	if (said->count)
-		lossless_send(w, s, input, &frame, now_ps);
+		ordered_send(w, s, input, &frame, now_ps);
 	in->due_bytes = 0;
 	return kept;
 }
@@ -166,7 +166,7 @@ static void set_timer(struct switch_state *s, uint32_t input, int64_t now_ps)
 	if (in->timer_is_set)
 		return;
 	in->timer_is_set = 1;
-	lossless_timer(s, input, in->deadline_ps);
+	ordered_timer(s, input, in->deadline_ps);
 }
 
 static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t input,
@@ -179,7 +179,7 @@ static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t i
 		return; /* given, and nothing has come since */
 	if (in->deadline_ps > now_ps) {
 		in->timer_is_set = 1;
-		lossless_timer(s, input, in->deadline_ps);
+		ordered_timer(s, input, in->deadline_ps);
 	} else if (give_credit(w, s, input, now_ps)) {
 		set_timer(s, input, now_ps);
 	} else {
@@ -320,7 +320,7 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 		d->held_bytes -= packet.bytes;
 		d->held_pkts--;
 		packet.time_ps = now_ps;
-		lossless_release(w, s, hop->queue, &packet, w->engine->notes ? &notes : NULL);
+		ordered_release(w, s, hop->queue, &packet, w->engine->notes ? &notes : NULL);
 	}
 	f->is_releasing = 0;
 	if (v->pkts == 0) {

@@ -1,13 +1,13 @@
-/* lossless.h -- switches that pause their neighbours instead of losing packets.
+/* lossless.h -- classes that are paused before a packet would be lost (PFC, IEEE 802.1Qbb): the memory of
+ * a switch that has them, and the frames between neighbours.
  *
- * A lossless switch works through its arrivals and departures in one order of time, because what leaves
- * one port may let another one's neighbour go on. Pause and resume frames take the line ahead of data
- * and travel like packets; they stop a class at the sending end of the link when they arrive. Switches
- * with a fabric scheme work the same way, with the scheme's hooks called in between (fabric.h). */
+ * What a packet takes of the memory is accounted to the input that it came in by. Where an input's class
+ * has too much, the neighbour at its other end is told to stop, and later to go on. Pause and resume
+ * frames take the line ahead of data and travel like packets; they stop a class at the sending end of the
+ * link when they arrive. The arithmetic is weir/pfc.h's; when things happen is ordered.h's business. */
 #ifndef SIM_SWITCH_LOSSLESS_H
 #define SIM_SWITCH_LOSSLESS_H
 #include "sim/engine/engine.h"
-#include "sim/config/fabric.h"
 #include "weir/pfc.h"
 
 /* What a frame between neighbours says: its segment's number. */
@@ -26,48 +26,53 @@ struct link_pauses {
 	} class[WEIR_PFC_CLASSES];
 };
 
+/* The memory of a switch, by inputs. Where no class is lossless it is only counted. */
 struct lossless {
 	struct weir_pfc_memory memory;
 	struct weir_buffer_params lossy; /* of all other classes: the shared part */
 	struct weir_pfc_input (*inputs)[WEIR_PFC_CLASSES]; /* per line of the switch */
-	/* (free_ps, port) of ports that may send; (time, link_count + input) of the fabric scheme's timers;
-	 * (time, link_count + line_count + port) where a link fails */
-	struct heap departures;
-	uint64_t frames;                 /* made minus taken, of every kind */
-	const struct fabric_ops *fabric; /* NULL: none */
-	void *fabric_state;
-	uint64_t kept_pkts; /* that the fabric scheme has */
 };
 
-/* Does a switch work through all that happens in one order of time? */
-static inline int lossless_is_needed(const struct config *c)
+static inline int class_is_lossless(const struct config *c, uint32_t class_id)
 {
-	return c->lossless || c->telemetry || fabric_is_on(c);
+	return class_id < WEIR_PFC_CLASSES && c->lossless >> class_id & 1;
 }
 
-/* Where that is so; before the threads start. */
-int lossless_new(struct engine *e, struct weir_error *error);
-void lossless_free(struct engine *e);
+int lossless_init(struct lossless *l, const struct engine *e, const struct switch_state *s,
+		  struct weir_error *error);
+void lossless_free(struct lossless *l, const struct switch_state *s);
 
-/* One window of a lossless switch. */
-void lossless_run(struct worker *w, struct switch_state *s);
+/* Is there room for a packet of an input? Others than lossless classes share what is neither reserved nor
+ * headroom, under the dynamic thresholds of their queues. */
+int lossless_has_room(const struct config *c, const struct lossless *l, uint32_t input,
+		      struct weir_port *p, const struct weir_packet *packet);
 
-/* --- for fabric schemes --- */
+/* A packet of an input is stored, or is gone. Says what the neighbour at the input's other end is to be told. */
+static inline enum weir_pfc_signal lossless_enter(const struct config *c, struct lossless *l,
+						  uint32_t input, const struct weir_packet *packet)
+{
+	if (class_is_lossless(c, packet->class_id))
+		return weir_pfc_enter(&l->memory, &l->inputs[input][packet->class_id],
+				      packet->bytes);
+	l->memory.used_bytes += packet->bytes;
+	return WEIR_PFC_NOTHING;
+}
 
-/* A frame of the switch's own takes the line to the neighbour at the other end of an input. */
-void lossless_send(struct worker *w, struct switch_state *s, uint32_t input,
-		   const struct weir_packet *frame, int64_t now_ps);
+static inline enum weir_pfc_signal lossless_leave(const struct config *c, struct lossless *l,
+						  uint32_t input, const struct weir_packet *packet)
+{
+	if (class_is_lossless(c, packet->class_id))
+		return weir_pfc_leave(&l->memory, &l->inputs[input][packet->class_id],
+				      packet->bytes);
+	l->memory.used_bytes -= packet->bytes;
+	return WEIR_PFC_NOTHING;
+}
 
-/* The scheme's timer hook is called at that time. */
-void lossless_timer(struct switch_state *s, uint32_t input, int64_t time_ps);
+/* A class may not leave a port, or may again. */
+void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_signal signal,
+			 int64_t now_ps);
 
-/* A packet that the scheme kept goes to its port now. */
-void lossless_release(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct weir_packet *packet, const struct int_stack *notes);
-
-/* A queue of a port must wait, or may go on. */
-void lossless_hold(struct switch_state *s, uint32_t port, uint32_t queue,
-		   enum weir_pfc_signal signal, int64_t now_ps);
+/* --- frames --- */
 
 /* A frame with nothing filled in but that it is one. */
 static inline struct weir_packet frame_make(uint32_t kind)
@@ -84,11 +89,6 @@ void link_pause(struct engine *e, uint32_t link, uint32_t class_id, int pause, i
 
 /* Time that the link's class was paused, up to now. */
 int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id, int64_t now_ps);
-
-static inline int class_is_lossless(const struct config *c, uint32_t class_id)
-{
-	return class_id < WEIR_PFC_CLASSES && c->lossless >> class_id & 1;
-}
 
 static inline int packet_is_pause(const struct weir_packet *packet)
 {

@@ -1,6 +1,6 @@
 /* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
  * its egress port; then the ports that hold packets catch up. */
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include <string.h>
 
 /* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
@@ -239,8 +239,8 @@ void switch_run(struct worker *w, struct switch_state *s)
 	struct engine *e = w->engine;
 	uint32_t count;
 
-	if (__builtin_expect(s->lossless != NULL, 0)) {
-		lossless_run(w, s);
+	if (__builtin_expect(s->ordered != NULL, 0)) {
+		ordered_run(w, s);
 		return;
 	}
 

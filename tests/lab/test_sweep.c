@@ -1,9 +1,7 @@
 /* test_sweep.c -- [sweep]: lists, ranges, combinations, and what is wrong with them. */
 #define _XOPEN_SOURCE 700
 #include "lab/scenario/sweep.h"
-#include "lab/campaign/workers.h"
 #include "tests/test.h"
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,100 +247,4 @@ TEST(test_list_where_one_value_is_wanted_points_to_sweep)
 	check_mistake(BASE, "network.hosts=4,8",
 		      "--set network.hosts=4,8: '4,8' is not a whole number; "
 		      "allowed: 2 to 65536; one value belongs here, lists stand in [sweep]");
-}
-
-/* --- workers --- */
-
-struct bench {
-	uint32_t ended[8], most; /* most: at the same time */
-	char text[128];
-};
-
-static enum task_end do_task(void *context, uint64_t task, struct worker_pipe *p,
-			     struct weir_error *e)
-{
-	(void)context;
-	worker_share(p, 0.5);
-	if (task == 2)
-		raise(SIGKILL);
-	if (task == 3)
-		_exit(5);
-	if (task == 4) {
-		weir_error_set(e, "no luck");
-		return TASK_FAILED;
-	}
-	return task == 5 ? TASK_SKIPPED : TASK_DONE;
-}
-
-static int hear(void *context, uint64_t task, enum task_end end, const struct weir_error *e)
-{
-	struct bench *b = context;
-
-	b->ended[end]++;
-	if (task == 2)
-		CHECK_STR(e->text, "killed by signal 9 (Killed)");
-	if (task == 3)
-		CHECK_STR(e->text, "ended with status 5 and no result");
-	if (task == 4)
-		CHECK_STR(e->text, "no luck");
-	return 0;
-}
-
-static void watch(void *context, const struct running_task *running, uint32_t count)
-{
-	struct bench *b = context;
-
-	(void)running;
-	if (count > b->most)
-		b->most = count;
-}
-
-TEST(test_workers_lose_one_task_and_no_other)
-{
-	static const uint64_t tasks[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-	struct bench b = { .most = 0 };
-	atomic_int stop;
-	const struct workers w = { 3, 8, tasks, &stop, &b, do_task, hear, watch };
-	struct weir_error e;
-
-	atomic_init(&stop, 0);
-	CHECK_INT(workers_run(&w, &e), 0);
-	CHECK_INT(b.ended[TASK_DONE], 4);
-	CHECK_INT(b.ended[TASK_KILLED], 2);
-	CHECK_INT(b.ended[TASK_FAILED], 1);
-	CHECK_INT(b.ended[TASK_SKIPPED], 1);
-	CHECK_INT(b.most, 3);
-}
-
-static enum task_end sleep_on(void *context, uint64_t task, struct worker_pipe *p,
-			      struct weir_error *e)
-{
-	(void)context, (void)task, (void)p, (void)e;
-	while (getppid() > 0)
-		pause();
-	return TASK_FAILED;
-}
-
-static void stop_at_once(void *context, const struct running_task *running, uint32_t count)
-{
-	(void)running, (void)count;
-	atomic_store((atomic_int *)context, 1);
-}
-
-static int hear_stop(void *context, uint64_t task, enum task_end end, const struct weir_error *e)
-{
-	(void)context, (void)task, (void)e;
-	CHECK_INT(end, TASK_STOPPED);
-	return 0;
-}
-
-TEST(test_workers_end_when_the_user_interrupts)
-{
-	static const uint64_t tasks[] = { 0, 1, 2, 3 };
-	atomic_int stop;
-	const struct workers w = { 2, 4, tasks, &stop, &stop, sleep_on, hear_stop, stop_at_once };
-	struct weir_error e;
-
-	atomic_init(&stop, 0);
-	CHECK_INT(workers_run(&w, &e), 0);
 }

@@ -1,7 +1,7 @@
 /* test_audit.c -- a run whose packets or bytes do not add up is found out, and what differs is named. */
 #include "sim/measure/audit.h"
 #include "sim/host/host.h"
-#include "sim/switch/lossless.h"
+#include "sim/switch/ordered.h"
 #include "tests/sim.h"
 #include "tests/test.h"
 
@@ -155,7 +155,7 @@ static struct receiver *receiver_of(struct halted *h, uint32_t flow)
 
 static struct weir_pfc_input *input_of(struct halted *h)
 {
-	return &h->e->switches[0].lossless->inputs[3][0];
+	return &h->e->switches[0].ordered->lossless.inputs[3][0];
 }
 
 static void lose_packet(struct halted *h)
@@ -195,12 +195,12 @@ static void lose_headroom(struct halted *h)
 
 static void lose_shared_bytes(struct halted *h)
 {
-	h->e->switches[0].lossless->memory.used_bytes--;
+	h->e->switches[0].ordered->lossless.memory.used_bytes--;
 }
 
 static void forget_pause(struct halted *h)
 {
-	struct lossless *l = h->e->switches[0].lossless;
+	struct lossless *l = &h->e->switches[0].ordered->lossless;
 
 	for (uint32_t i = 0; i < h->e->switches[0].line_count; i++)
 		l->inputs[i][0].paused = 0;

@@ -1,0 +1,142 @@
+/* campaign.c -- the runs of a sweep that a result folder lacks. */
+#include "lab/campaign/campaign.h"
+#include "lab/base/machine.h"
+#include "lab/store/store.h"
+#include <stdlib.h>
+
+/* --- where a run is done --- */
+
+struct pulse {
+	struct task_voice *voice;
+	int64_t told_ns;
+};
+
+static void tell_share(void *context, int64_t now_ps, int64_t end_ps)
+{
+	enum { TELL_NS = NS_PER_SECOND / 10 };
+	struct pulse *p = context;
+	int64_t now_ns = clock_ns();
+	double share = 0;
+
+	if (now_ns - p->told_ns < TELL_NS)
+		return;
+	p->told_ns = now_ns;
+	/* After the measured interval flows may still be on their way. */
+	if (end_ps > 0)
+		share = now_ps < end_ps ? (double)now_ps / (double)end_ps : 1;
+	p->voice->say_share(p->voice, share);
+}
+
+/* 1: another process has done it meanwhile. */
+static int is_there(const struct campaign *c, uint64_t task, struct weir_error *e)
+{
+	struct store *store;
+	int there;
+
+	if (c->extent == CAMPAIGN_AGAIN)
+		return 0;
+	if (store_open(&store, c->folder, STORE_ADD, e))
+		return -1;
+	there = store_has(store, c->keys[task], e);
+	store_close(store);
+	return there;
+}
+
+static enum task_end keep(const struct campaign *c, uint64_t task, const struct config *config,
+			  const struct run_result *r, struct weir_error *e)
+{
+	struct store *store;
+	int failed;
+
+	if (store_open(&store, c->folder, STORE_ADD, e))
+		return TASK_UNSTORED;
+	failed = store_add(store, c->keys[task], config, r, e);
+	store_close(store);
+	return failed ? TASK_UNSTORED : TASK_DONE;
+}
+
+static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
+			     struct weir_error *e)
+{
+	struct campaign *c = context;
+	struct pulse pulse = { v, clock_ns() };
+	const struct run_control control = { .threads = c->threads,
+					     .progress = tell_share,
+					     .context = &pulse };
+	int there = is_there(c, task, e), failed;
+	struct run_result result;
+	struct config config;
+
+	if (there)
+		return there < 0 ? TASK_UNSTORED : TASK_SKIPPED;
+	if (sweep_apply(c->sweep, task, c->scenario, e) || scenario_config(c->scenario, &config, e))
+		return TASK_FAILED;
+	failed = run(&config, &control, &result, e);
+	if (failed == -1) {
+		scenario_locate(c->scenario, e);
+		return TASK_FAILED;
+	}
+	if (failed == RUN_MISLED) /* a plug-in's fault */
+		return TASK_FAILED;
+	return failed ? TASK_BUG : keep(c, task, &config, &result, e);
+}
+
+/* --- where they are asked for --- */
+
+int campaign_check(struct campaign *c, struct weir_error *e)
+{
+	c->keys = calloc(c->sweep->run_count, sizeof(*c->keys));
+	c->missing = calloc(c->sweep->run_count, sizeof(*c->missing));
+	if (!c->keys || !c->missing)
+		return weir_error_set(e, "no memory");
+	return sweep_check(c->sweep, c->scenario, c->keys, e);
+}
+
+int campaign_find_missing(struct campaign *c, struct weir_error *e)
+{
+	uint64_t count = c->sweep->run_count;
+	struct store *store;
+	int failed;
+
+	if (store_open(&store, c->folder, STORE_WRITE, e))
+		return -1;
+	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, count, e);
+	for (uint64_t i = 0; i < count && !failed; i++) {
+		int there = c->extent == CAMPAIGN_AGAIN ? 0 : store_has(store, c->keys[i], e);
+
+		failed = there < 0;
+		if (there == 0)
+			c->missing[c->missing_count++] = i;
+	}
+	store_close(store); /* no process may take an open one over */
+	return failed ? -1 : 0;
+}
+
+static uint32_t jobs_of_machine(const struct campaign *c)
+{
+	uint32_t cores = core_count();
+
+	return cores > c->threads ? cores / c->threads : 1;
+}
+
+int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32_t jobs,
+		 const struct campaign_watch *watch, struct weir_error *e)
+{
+	const struct task_list list = {
+		.jobs = jobs ? jobs : jobs_of_machine(c),
+		.count = c->missing_count,
+		.tasks = c->missing,
+		.work = { c, perform },
+		.watcher = watch->context,
+		.ended = watch->ended,
+		.tick = watch->tick,
+	};
+
+	return executor_run(executor, &list, e);
+}
+
+void campaign_free(struct campaign *c)
+{
+	free(c->keys);
+	free(c->missing);
+}

@@ -1,0 +1,48 @@
+/* campaign.h -- the runs of a sweep that a result folder lacks: which they are, that they get done, and that
+ * what came out is kept.
+ *
+ * Whoever does a run (executor.h) adds its result to the store itself: no result passes through another
+ * process, and one transaction makes it whole or nothing. So several programs may work on one folder, a
+ * crash costs one run, and to go on is to begin again. */
+#ifndef LAB_CAMPAIGN_CAMPAIGN_H
+#define LAB_CAMPAIGN_CAMPAIGN_H
+#include "lab/campaign/executor.h"
+#include "lab/scenario/sweep.h"
+
+enum campaign_extent {
+	CAMPAIGN_MISSING, /* what the folder lacks */
+	CAMPAIGN_AGAIN,   /* everything: runs that are there are replaced */
+};
+
+struct campaign {
+	/* The caller's. */
+	struct scenario *scenario;
+	const struct sweep *sweep;
+	const char *folder;
+	enum campaign_extent extent;
+	uint32_t threads; /* of each run */
+	/* Found out. */
+	char (*keys)[RUN_KEY_SIZE];
+	uint64_t *missing, missing_count; /* runs to do */
+};
+
+/* Is everything right that the user wrote? Nothing is changed. */
+int campaign_check(struct campaign *c, struct weir_error *e);
+
+/* After it: the store is good and can be written; what is missing is known. Nothing is changed but the plan. */
+int campaign_find_missing(struct campaign *c, struct weir_error *e);
+
+/* Who hears of a campaign: as in struct task_list. Tasks are numbers of runs. */
+struct campaign_watch {
+	void *context;
+	void (*ended)(void *context, const struct task_result *r);
+	int (*tick)(void *context, const struct running_task *running, uint32_t count);
+};
+
+/* Has what is missing done, so many runs at a time; 0: as many as the machine has cores for. -1: none could
+ * be started; message. */
+int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32_t jobs,
+		 const struct campaign_watch *watch, struct weir_error *e);
+
+void campaign_free(struct campaign *c);
+#endif

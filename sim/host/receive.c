@@ -1,0 +1,160 @@
+/* receive.c -- the receiving end of a connection, whatever transport it has: what arrived, what to tell the
+ * sender.
+ *
+ * An ACK goes out for every acks-per data packets, at once when something is out of order or a
+ * message is complete, and after ack-delay at the latest. A flow ends when its last byte is here. */
+#include "sim/host/receive.h"
+
+/* --- ACKs --- */
+
+uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
+{
+	struct path_state p = {
+		&r->path,      &r->path_until_ps, &r->sprayed,
+		r->flow_hash,  h->number,         flow_at(e, r->connection)->src,
+		r->connection,
+	};
+
+	return host_path(e, &p, h->now_ps);
+}
+
+void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
+{
+	receiver_ack(w, h, r, flags, NULL);
+}
+
+void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r)
+{
+	r->deadline_ps = h->now_ps + (int64_t)w->engine->config->host.ack_delay_ps;
+	if (r->timer_set)
+		return;
+	r->timer_set = 1;
+	host_timer(h, r->deadline_ps, TIMER_ACK, r->connection);
+}
+
+void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	int64_t came_ps = r->deadline_ps - (int64_t)w->engine->config->host.ack_delay_ps;
+
+	if (t->ops->echo_skips_hold)
+		r->echo_ps += h->now_ps - came_ps;
+	receiver_send_ack(w, h, r, receiver_ack_flags(t, r));
+}
+
+void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
+{
+	uint32_t handle = flow_at(w->engine, connection)->rx;
+
+	if (handle == FLOW_NONE)
+		return;
+
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	r->timer_set = 0;
+	if (!r->held)
+		return;
+	if (r->deadline_ps > h->now_ps) {
+		r->timer_set = 1;
+		host_timer(h, r->deadline_ps, TIMER_ACK, connection);
+	} else {
+		receiver_send_held_ack(w, h, r);
+	}
+}
+
+/* --- connections --- */
+
+static void receiver_init(const struct engine *e, const struct host *h, struct receiver *r,
+			  uint32_t connection)
+{
+	r->connection = connection;
+	r->transport = flow_transport_number(e, flow_at(e, connection));
+	r->message = connection;
+	r->message_end = flow_at(e, connection)->end_segment;
+	r->class_id = message_ack_class(e, flow_at(e, connection));
+	/* The way back is chosen on its own, as two hashes of one five-tuple would. */
+	r->flow_hash = flow_route_hash(~e->config->seed, connection);
+	receiver_path(e, h, r);
+}
+
+void receiver_free(struct worker *w, uint32_t handle)
+{
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	arrivals_free(w, r);
+	slab_give(&w->receivers, handle);
+}
+
+/* Data of a connection that is over here: the ACK that said so was lost or is on its way. */
+static void answer_late(struct worker *w, struct host *h, uint32_t connection, int64_t sent_ps)
+{
+	struct receiver r = { .echo_ps = sent_ps };
+
+	receiver_init(w->engine, h, &r, connection);
+	r.next = flow_at(w->engine, connection)->end_segment;
+	receiver_send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags);
+}
+
+/* The next message is looked up only when data of it has arrived: its sender may be naming it right now, on
+ * another thread. */
+int receiver_complete(struct worker *w, struct host *h, struct receiver *r)
+{
+	struct engine *e = w->engine;
+	int completed = 0;
+
+	for (;;) {
+		struct flow *f = flow_at(e, r->message);
+
+		if (f->finish_ps >= 0) {
+			if (r->next <= r->message_end)
+				return completed;
+			r->message = f->next;
+			r->message_end = flow_at(e, r->message)->end_segment;
+			r->class_id = message_ack_class(e, flow_at(e, r->message));
+			continue;
+		}
+		if (f->size_bytes == FLOW_UNLIMITED || r->next < r->message_end)
+			return completed;
+		f->finish_ps = h->now_ps;
+		r->message_bytes += f->size_bytes;
+		if (r->next == r->message_end && !r->arrived_count && r->bytes != r->message_bytes)
+			w->byte_errors++;
+		w->flows_done++;
+		if (f->ties & FLOW_TELLS_RECEIVED)
+			engine_tell(w, r->message, FLOW_TELLS_RECEIVED);
+		completed = 1;
+	}
+}
+
+/* --- data --- */
+
+/* The first data of a connection, or some that comes after its end. Apart, so that what is usual goes
+ * straight to its transport. */
+static __attribute__((noinline)) void on_data_of_none(struct worker *w, struct host *h,
+						      struct weir_packet *packet)
+{
+	const struct segment *data = packet_segment(packet);
+	struct flow *f = flow_at(w->engine, data->connection);
+
+	if (f->finish_ps >= 0) {
+		answer_late(w, h, data->connection, data->sent_ps);
+		return;
+	}
+	f->rx = slab_take(&w->receivers);
+	receiver_init(w->engine, h, slab_at(&w->receivers, f->rx), data->connection);
+	receiver_on_data(w, h, packet);
+}
+
+void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet)
+{
+	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->rx;
+
+	if (handle == FLOW_NONE) {
+		on_data_of_none(w, h, packet);
+		return;
+	}
+
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	receiver_transport(w->engine, r)->ops->on_data(w, h, r, packet);
+}

@@ -1,0 +1,154 @@
+/* receive.h -- what the receiving ends of all transports have in common: booking segments, ACKs, the ends of
+ * messages. For sim/host/receive.c and the transports only. */
+#ifndef SIM_HOST_RECEIVE_H
+#define SIM_HOST_RECEIVE_H
+#include "sim/host/host.h"
+#include "sim/switch/telemetry.h"
+
+static inline const struct transport *receiver_transport(const struct engine *e,
+							 const struct receiver *r)
+{
+	return &e->transports[r->transport];
+}
+
+/* --- receive.c --- */
+
+uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
+
+/* For all but the usual ACK, which is made in line. */
+void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags);
+
+/* The ACK waits for more data, ack-delay at most; and it waits no longer. */
+void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r);
+void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r);
+
+/* Messages that end at or before next are complete. Returns 1 where one is, after which the
+ * connection may be gone. */
+int receiver_complete(struct worker *w, struct host *h, struct receiver *r);
+
+/* --- the transports' --- */
+
+void tcp_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
+void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
+
+/* --- in line --- */
+
+static inline uint8_t receiver_ack_flags(const struct transport *t, const struct receiver *r)
+{
+	int echo = t->exact_echo ? r->ce : r->latched;
+
+	return (uint8_t)(t->ack_flags | (echo ? SEGMENT_ECE : 0));
+}
+
+/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. */
+static inline __attribute__((always_inline)) void receiver_ack(struct worker *w, struct host *h,
+							       struct receiver *r, uint8_t flags,
+							       const struct weir_packet *data)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
+
+	packet->flow_hash = r->flow_hash;
+	packet->bytes = (uint16_t)t->header_bytes;
+	packet->class_id = r->class_id;
+	packet->slack_ps = 0;
+	packet->flags = flags;
+	*packet_segment(packet) = (struct segment){
+		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
+		.connection = r->connection,
+		.number = r->next,
+		.sent_ps = r->echo_ps,
+	};
+	if (r->arrived_count)
+		arrivals_report(r, packet_segment(packet));
+	r->held = 0;
+	if (__builtin_expect(w->engine->notes != NULL, 0)) {
+		struct int_stack none = { .count = 0 };
+
+		host_control_notes(w, h, packet, &spare, data ? packet_notes(w, data) : &none);
+	} else {
+		host_control(w, h, packet, &spare);
+	}
+}
+
+/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is another
+ * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
+ * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
+static inline int receiver_note_marks(struct worker *w, struct host *h, struct receiver *r,
+				      const struct weir_packet *packet)
+{
+	uint8_t ce = (packet->flags & WEIR_PACKET_CE) != 0;
+
+	h->data_pkts++;
+	if (ce) {
+		h->marked_pkts++;
+		r->marked_pkts++;
+	}
+	if (receiver_transport(w->engine, r)->exact_echo) {
+		int changed = ce != r->ce;
+
+		if (changed && r->held)
+			receiver_send_held_ack(w, h, r);
+		r->ce = ce;
+		return changed;
+	}
+	if (packet->flags & SEGMENT_CWR)
+		r->latched = 0;
+	if (ce)
+		r->latched = 1;
+	return 0;
+}
+
+/* Books the segment; returns 1 where it calls for an ACK at once. */
+static inline int receiver_book(struct worker *w, struct host *h, struct receiver *r,
+				const struct segment *data)
+{
+	if (segment_before(data->number, r->next))
+		return 1; /* again */
+	if (data->number == r->next) {
+		int gap = r->arrived_count > 0;
+
+		r->next++;
+		if (segment_before(r->highest, r->next))
+			r->highest = r->next;
+		if (gap)
+			arrivals_close_gap(w, r);
+		r->bytes += data->payload_bytes;
+		h->goodput_bytes += data->payload_bytes;
+		return gap;
+	}
+	if (arrivals_add(w, r, data->number)) {
+		r->bytes += data->payload_bytes;
+		h->goodput_bytes += data->payload_bytes;
+	}
+	return 1;
+}
+
+/* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after it. */
+static inline __attribute__((always_inline)) void receiver_take(struct worker *w, struct host *h,
+								struct receiver *r,
+								const struct weir_packet *packet,
+								int ack_at_once)
+{
+	struct engine *e = w->engine;
+	const struct transport *t = receiver_transport(e, r);
+	const struct segment *data = packet_segment((struct weir_packet *)packet);
+	struct flow *f = flow_at(e, data->connection);
+
+	ack_at_once |= receiver_book(w, h, r, data);
+	if (r->held++ == 0)
+		r->echo_ps = data->sent_ps;
+	if (r->next >= r->message_end)
+		ack_at_once |= receiver_complete(w, h, r);
+	if (ack_at_once || r->held >= t->acks_per)
+		receiver_ack(w, h, r, receiver_ack_flags(t, r), packet);
+	else
+		receiver_hold_ack(w, h, r);
+	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {
+		if (e->flow_marks)
+			e->flow_marks[data->connection] = r->marked_pkts;
+		receiver_free(w, f->rx);
+		f->rx = FLOW_NONE;
+	}
+}
+#endif
