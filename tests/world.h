@@ -27,7 +27,7 @@ static inline struct world world_of(const char *topology)
 	memset(&w, 0, sizeof(w));
 	config_init(&w.c);
 	snprintf(w.c.network.topology, sizeof(w.c.network.topology), "%s", topology);
-	weir_options_default(&w.c.network, topology_find(topology)->options);
+	weir_options_default(&w.c.network, topology_find(topology)->scheme.options);
 	if (strcmp(topology, "hpcc") == 0)
 		strcpy(w.c.network.file, "tests/import/topology.txt");
 	return w;
@@ -87,7 +87,7 @@ static inline struct traffic_config *world_traffic(struct world *w, const char *
 
 	CHECK(t != NULL);
 	snprintf(t->pattern, sizeof(t->pattern), "%s", pattern);
-	weir_options_default(t, traffic_find(pattern)->options);
+	weir_options_default(t, traffic_find(pattern)->scheme.options);
 	return t;
 }
 
@@ -101,7 +101,8 @@ static inline struct traffic_config *world_start(struct world *w, const char *to
 
 static inline void traffic_set(struct traffic_config *t, const char *key, const char *value)
 {
-	const struct weir_option *o = weir_option_find(traffic_find(t->pattern)->options, key);
+	const struct weir_option *o =
+		weir_option_find(traffic_find(t->pattern)->scheme.options, key);
 	struct weir_error e;
 
 	if (!o)

@@ -268,9 +268,9 @@ static void scheduler_text(const struct config *c, const char *name, char *text)
 	struct weir_error e;
 
 	if (!c->mark->layout && !c->fabric->layout)
-		weir_spec_format(text, VALUE_ROOM, name, c->sched->options, c->sched_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->sched->scheme.options, c->sched_params);
 	else if (any_sched_parse(c->switches.scheduler, 1, &sched, params, &e) == 0)
-		weir_spec_format(text, VALUE_ROOM, name, sched->options, params);
+		weir_spec_format(text, VALUE_ROOM, name, sched->scheme.options, params);
 	else
 		snprintf(text, VALUE_ROOM, "%s", c->switches.scheduler);
 }
@@ -287,15 +287,17 @@ static void value_text(const struct config *c, const struct target *t, const str
 	if (o->type == WEIR_OPT_TEXT && weir_spec_name(value, name, sizeof(name), &e))
 		name[0] = '\0';
 	if (value == c->switches.marking)
-		weir_spec_format(text, VALUE_ROOM, name, c->mark->options, c->mark_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->mark->scheme.options, c->mark_params);
 	else if (value == c->switches.scheduler)
 		scheduler_text(c, name, text);
 	else if (value == c->switches.fabric)
-		weir_spec_format(text, VALUE_ROOM, name, c->fabric->options, c->fabric_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->fabric->scheme.options,
+				 c->fabric_params);
 	else if (value == c->host.cc)
-		weir_spec_format(text, VALUE_ROOM, name, c->cc->options, c->cc_params);
+		weir_spec_format(text, VALUE_ROOM, name, c->cc->scheme.options, c->cc_params);
 	else if (traffic_of_cc(c, value))
-		weir_spec_format(text, VALUE_ROOM, name, traffic_of_cc(c, value)->cc_ops->options,
+		weir_spec_format(text, VALUE_ROOM, name,
+				 traffic_of_cc(c, value)->cc_ops->scheme.options,
 				 traffic_of_cc(c, value)->cc_params);
 	else
 		weir_option_format(text, VALUE_ROOM, o, t->params);

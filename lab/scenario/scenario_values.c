@@ -41,7 +41,7 @@ static int check_scheduler(const char *value, void *params, struct weir_error *e
 	if (weir_spec_name(value, name, sizeof(name), e))
 		return -1;
 	sched = weir_sched_find(name);
-	return sched ? weir_spec_params(value, params, sched->options, e)
+	return sched ? weir_spec_params(value, params, sched->scheme.options, e)
 		     : weir_sched_parse(value, 1, &sched, params, e);
 }
 

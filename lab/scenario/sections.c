@@ -5,22 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
+static int scheme_kind(const struct weir_scheme *s, struct kind *k)
+{
+	if (s)
+		*k = (struct kind){ s->name, s->help, s->options };
+	return s != NULL;
+}
+
 static int topology_kind(size_t i, struct kind *k)
 {
-	const struct topology_ops *t = topology_all[i];
-
-	if (t)
-		*k = (struct kind){ t->name, t->help, t->options };
-	return t != NULL;
+	return scheme_kind(weir_registry_at(&topology_registry, i), k);
 }
 
 static int pattern_kind(size_t i, struct kind *k)
 {
-	const struct traffic_ops *t = traffic_all[i];
-
-	if (t)
-		*k = (struct kind){ t->name, t->help, t->options };
-	return t != NULL;
+	return scheme_kind(weir_registry_at(&traffic_registry, i), k);
 }
 
 /* Of sections whose keys are the paths of other sections' keys. */

@@ -10,6 +10,7 @@
 #include "weir/option.h"
 #include "weir/pfc.h"
 #include "weir/sched.h"
+#include "weir/scheme.h"
 
 /* Lines of a repeatable key, as written, each with the line of the file it stood on. */
 struct line_list {

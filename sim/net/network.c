@@ -259,7 +259,7 @@ static int topology_unknown(const char *name, struct weir_error *e)
 	size_t count = 0;
 
 	for (; topology_all[count]; count++)
-		names[count] = topology_all[count]->name;
+		names[count] = topology_all[count]->scheme.name;
 	weir_error_unknown(e, "topology", name, names, count);
 	return weir_error_prefix(e, "network.topology: ");
 }
@@ -288,7 +288,7 @@ int network_build(struct network *net, const struct network_config *c, struct we
 			e,
 			"network.link: '%.300s': only topology = explicit has links of its "
 			"own, not %s",
-			c->links.lines[0].text, ops->name);
+			c->links.lines[0].text, ops->scheme.name);
 	if (ops->build(net, c, e) || finish_build(net, c, e)) {
 		network_free(net);
 		return -1;

@@ -5,6 +5,7 @@
  * neighbours, and carry a second number, line, sorted by the node that receives. */
 #ifndef SIM_NET_NETWORK_H
 #define SIM_NET_NETWORK_H
+#include "lib/base/registry.h"
 #include "sim/config/config.h"
 #include <stdint.h>
 
@@ -56,13 +57,12 @@ struct network {
 };
 
 struct topology_ops {
-	const char *name; /* "leaf-spine" */
-	const char *help;
-	const struct weir_option *options; /* over struct network_config, besides network_options */
+	struct weir_scheme scheme; /* options over struct network_config, besides network_options */
 	int (*build)(struct network *net, const struct network_config *c, struct weir_error *e);
 };
 
-extern const struct topology_ops *const topology_all[];
+extern const struct registry topology_registry;
+extern const struct topology_ops *const topology_all[]; /* ends with NULL */
 
 const struct topology_ops *topology_find(const char *name);
 

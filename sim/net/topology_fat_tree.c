@@ -79,9 +79,11 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 }
 
 const struct topology_ops topology_fat_tree = {
-	.name = "fat-tree",
-	.help = "three levels of k-port switches: edge, agg and core, with k^3/4 hosts "
-		"(Al-Fares et al., SIGCOMM 2008)",
-	.options = fat_tree_options,
+	.scheme = {
+		.name = "fat-tree",
+		.help = "three levels of k-port switches: edge, agg and core, with k^3/4 hosts "
+			"(Al-Fares et al., SIGCOMM 2008)",
+		.options = fat_tree_options,
+	},
 	.build = fat_tree_build,
 };

@@ -259,10 +259,12 @@ static const struct weir_option hpcc_options[] = {
 };
 
 const struct topology_ops topology_hpcc = {
-	.name = "hpcc",
-	.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the "
-		"order of "
-		"their node numbers, switch 4 is s4",
-	.options = hpcc_options,
+	.scheme = {
+		.name = "hpcc",
+		.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the "
+			"order of "
+			"their node numbers, switch 4 is s4",
+		.options = hpcc_options,
+	},
 	.build = hpcc_build,
 };

@@ -103,9 +103,11 @@ static int leaf_spine_build(struct network *net, const struct network_config *c,
 }
 
 const struct topology_ops topology_leaf_spine = {
-	.name = "leaf-spine",
-	.help = "hosts on leaves, one link from each leaf to each spine",
-	.options = leaf_spine_options,
+	.scheme = {
+		.name = "leaf-spine",
+		.help = "hosts on leaves, one link from each leaf to each spine",
+		.options = leaf_spine_options,
+	},
 	.build = leaf_spine_build,
 };
 
@@ -148,9 +150,11 @@ static int fat_tree_2_build(struct network *net, const struct network_config *c,
 }
 
 const struct topology_ops topology_fat_tree_2 = {
-	.name = "fat-tree-2",
-	.help = "two-level fat tree: each leaf's uplinks carry its hosts' traffic divided by the "
-		"oversubscription and are spread evenly, in parallel links, over the spines",
-	.options = fat_tree_2_options,
+	.scheme = {
+		.name = "fat-tree-2",
+		.help = "two-level fat tree: each leaf's uplinks carry its hosts' traffic divided by the "
+			"oversubscription and are spread evenly, in parallel links, over the spines",
+		.options = fat_tree_2_options,
+	},
 	.build = fat_tree_2_build,
 };

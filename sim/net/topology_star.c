@@ -28,9 +28,11 @@ static int star_build(struct network *net, const struct network_config *c, struc
 }
 
 const struct topology_ops topology_star = {
-	.name = "star",
-	.help = "hosts h0, h1, ... on one switch, sw",
-	.options = star_options,
+	.scheme = {
+		.name = "star",
+		.help = "hosts h0, h1, ... on one switch, sw",
+		.options = star_options,
+	},
 	.build = star_build,
 };
 
@@ -76,8 +78,10 @@ static int dumbbell_build(struct network *net, const struct network_config *c, s
 }
 
 const struct topology_ops topology_dumbbell = {
-	.name = "dumbbell",
-	.help = "hosts on two switches, left and right, with one link between them",
-	.options = dumbbell_options,
+	.scheme = {
+		.name = "dumbbell",
+		.help = "hosts on two switches, left and right, with one link between them",
+		.options = dumbbell_options,
+	},
 	.build = dumbbell_build,
 };

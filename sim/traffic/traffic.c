@@ -21,22 +21,16 @@ const struct traffic_ops *const traffic_all[] = {
 	&traffic_htsim,       NULL,
 };
 
+const struct registry traffic_registry = REGISTRY("pattern", traffic_all);
+
 const struct traffic_ops *traffic_find(const char *name)
 {
-	for (size_t i = 0; traffic_all[i]; i++)
-		if (strcmp(traffic_all[i]->name, name) == 0)
-			return traffic_all[i];
-	return NULL;
+	return weir_registry_find(&traffic_registry, name);
 }
 
 static int pattern_unknown(const struct traffic_config *t, struct weir_error *e)
 {
-	const char *names[16];
-	size_t count = 0;
-
-	for (; traffic_all[count]; count++)
-		names[count] = traffic_all[count]->name;
-	weir_error_unknown(e, "pattern", t->pattern, names, count);
+	weir_registry_unknown(&traffic_registry, t->pattern, e);
 	return weir_error_prefix(e, "traffic.%s.pattern: ", t->name);
 }
 

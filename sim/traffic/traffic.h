@@ -1,6 +1,7 @@
 /* traffic.h -- [traffic] sections become a list of flows, sorted by (start, order of making). */
 #ifndef SIM_TRAFFIC_TRAFFIC_H
 #define SIM_TRAFFIC_TRAFFIC_H
+#include "lib/base/registry.h"
 #include "sim/config/config.h"
 #include "sim/traffic/flow.h"
 #include "sim/traffic/flow_path.h"
@@ -15,9 +16,7 @@ struct flow_list {
 };
 
 struct traffic_ops {
-	const char *name; /* "many-to-one" */
-	const char *help;
-	const struct weir_option *options; /* over struct traffic_config, besides traffic_options */
+	struct weir_scheme scheme; /* options over struct traffic_config, besides traffic_options */
 	int (*generate)(struct flow_list *list, const struct traffic_config *t,
 			const struct config *c, const struct network *net, struct weir_error *e);
 	/* 1: flows of a pair start in the order they were made, even where they wait for others;
@@ -25,7 +24,8 @@ struct traffic_ops {
 	int keeps_order;
 };
 
-extern const struct traffic_ops *const traffic_all[];
+extern const struct registry traffic_registry;
+extern const struct traffic_ops *const traffic_all[]; /* ends with NULL */
 
 const struct traffic_ops *traffic_find(const char *name);
 

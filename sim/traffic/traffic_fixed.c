@@ -60,9 +60,11 @@ static int many_to_one_generate(struct flow_list *list, const struct traffic_con
 }
 
 const struct traffic_ops traffic_many_to_one = {
-	.name = "many-to-one",
-	.help = "one flow from each sender to one receiver, starting somewhere in start",
-	.options = many_to_one_options,
+	.scheme = {
+		.name = "many-to-one",
+		.help = "one flow from each sender to one receiver, starting somewhere in start",
+		.options = many_to_one_options,
+	},
 	.generate = many_to_one_generate,
 };
 
@@ -106,9 +108,11 @@ static int permutation_generate(struct flow_list *list, const struct traffic_con
 }
 
 const struct traffic_ops traffic_permutation = {
-	.name = "permutation",
-	.help = "one flow from each host to another, every host receiving one: a random cycle of "
-		"all",
-	.options = permutation_options,
+	.scheme = {
+		.name = "permutation",
+		.help = "one flow from each host to another, every host receiving one: a random cycle of "
+			"all",
+		.options = permutation_options,
+	},
 	.generate = permutation_generate,
 };

@@ -192,9 +192,11 @@ static int hpcc_generate(struct flow_list *list, const struct traffic_config *t,
 }
 
 const struct traffic_ops traffic_hpcc_flows = {
-	.name = "hpcc-flows",
-	.help = "a flow file of the HPCC simulator as it is; priorities and ports are not used",
-	.options = hpcc_options,
+	.scheme = {
+		.name = "hpcc-flows",
+		.help = "a flow file of the HPCC simulator as it is; priorities and ports are not used",
+		.options = hpcc_options,
+	},
 	.generate = hpcc_generate,
 };
 
@@ -490,8 +492,10 @@ static int htsim_generate(struct flow_list *list, const struct traffic_config *t
 }
 
 const struct traffic_ops traffic_htsim = {
-	.name = "htsim",
-	.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
-	.options = htsim_options,
+	.scheme = {
+		.name = "htsim",
+		.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
+		.options = htsim_options,
+	},
 	.generate = htsim_generate,
 };

@@ -206,9 +206,11 @@ static int incast_generate(struct flow_list *list, const struct traffic_config *
 }
 
 const struct traffic_ops traffic_incast = {
-	.name = "incast",
-	.help = "requests, each answered by many hosts at once: a flow from each sender to the "
-		"receiver",
-	.options = incast_options,
+	.scheme = {
+		.name = "incast",
+		.help = "requests, each answered by many hosts at once: a flow from each sender to the "
+			"receiver",
+		.options = incast_options,
+	},
 	.generate = incast_generate,
 };

@@ -260,9 +260,11 @@ static int list_generate(struct flow_list *list, const struct traffic_config *t,
 }
 
 const struct traffic_ops traffic_list = {
-	.name = "list",
-	.help = "flows one by one: \"flow = source destination size start\" lines, or a file of "
-		"them; path=N behind the start names a flow's path",
-	.options = list_options,
+	.scheme = {
+		.name = "list",
+		.help = "flows one by one: \"flow = source destination size start\" lines, or a file of "
+			"them; path=N behind the start names a flow's path",
+		.options = list_options,
+	},
 	.generate = list_generate,
 };

@@ -280,9 +280,11 @@ static int all_to_all_generate(struct flow_list *list, const struct traffic_conf
 }
 
 const struct traffic_ops traffic_all_to_all = {
-	.name = "all-to-all",
-	.help = "Poisson arrivals of flows, each from a random host to a random other",
-	.options = all_to_all_options,
+	.scheme = {
+		.name = "all-to-all",
+		.help = "Poisson arrivals of flows, each from a random host to a random other",
+		.options = all_to_all_options,
+	},
 	.generate = all_to_all_generate,
 };
 
@@ -296,10 +298,12 @@ static int inter_rack_generate(struct flow_list *list, const struct traffic_conf
 }
 
 const struct traffic_ops traffic_inter_rack = {
-	.name = "inter-rack",
-	.help = "Poisson arrivals of flows, each from a random host to a random one of another "
-		"rack",
-	.options = all_to_all_options,
+	.scheme = {
+		.name = "inter-rack",
+		.help = "Poisson arrivals of flows, each from a random host to a random one of another "
+			"rack",
+		.options = all_to_all_options,
+	},
 	.generate = inter_rack_generate,
 };
 
@@ -320,8 +324,10 @@ static int all_to_one_generate(struct flow_list *list, const struct traffic_conf
 }
 
 const struct traffic_ops traffic_all_to_one = {
-	.name = "all-to-one",
-	.help = "Poisson arrivals of flows, each from a random host to one receiver",
-	.options = all_to_one_options,
+	.scheme = {
+		.name = "all-to-one",
+		.help = "Poisson arrivals of flows, each from a random host to one receiver",
+		.options = all_to_one_options,
+	},
 	.generate = all_to_one_generate,
 };

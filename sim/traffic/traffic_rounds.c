@@ -265,11 +265,13 @@ static int training_generate(struct flow_list *list, const struct traffic_config
 }
 
 const struct traffic_ops traffic_training = {
-	.name = "training",
-	.help = "rounds of a parameter server: workers push gradients, it answers each when all "
-		"are "
-		"there",
-	.options = training_options,
+	.scheme = {
+		.name = "training",
+		.help = "rounds of a parameter server: workers push gradients, it answers each when all "
+			"are "
+			"there",
+		.options = training_options,
+	},
 	.generate = training_generate,
 	.keeps_order = 1,
 };
@@ -380,9 +382,11 @@ static int ring_generate(struct flow_list *list, const struct traffic_config *t,
 }
 
 const struct traffic_ops traffic_ring = {
-	.name = "ring",
-	.help = "rounds of a ring all-reduce: each host sends a part to the next when one has come",
-	.options = ring_options,
+	.scheme = {
+		.name = "ring",
+		.help = "rounds of a ring all-reduce: each host sends a part to the next when one has come",
+		.options = ring_options,
+	},
 	.generate = ring_generate,
 	.keeps_order = 1,
 };

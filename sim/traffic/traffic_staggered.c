@@ -60,8 +60,10 @@ static int staggered_generate(struct flow_list *list, const struct traffic_confi
 }
 
 const struct traffic_ops traffic_staggered = {
-	.name = "staggered",
-	.help = "flows to one receiver that join one by one and leave one by one",
-	.options = staggered_options,
+	.scheme = {
+		.name = "staggered",
+		.help = "flows to one receiver that join one by one and leave one by one",
+		.options = staggered_options,
+	},
 	.generate = staggered_generate,
 };

@@ -479,10 +479,12 @@ static int storage_generate(struct flow_list *list, const struct traffic_config 
 }
 
 const struct traffic_ops traffic_storage = {
-	.name = "storage",
-	.help = "computing nodes read and write blocks on storage nodes, each with so many I/Os "
-		"outstanding",
-	.options = storage_options,
+	.scheme = {
+		.name = "storage",
+		.help = "computing nodes read and write blocks on storage nodes, each with so many I/Os "
+			"outstanding",
+		.options = storage_options,
+	},
 	.generate = storage_generate,
 	.keeps_order = 1,
 };

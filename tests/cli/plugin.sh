@@ -80,13 +80,13 @@ bad state 's/sizeof(struct mine_state)/70000/' "mine: state_size 70000; at most 
 build cc <<'END'
 #include <weir/plugin.h>
 static void start(void *s, const void *p, const struct weir_cc_env *e) { }
-static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .init = start };
+static const struct weir_cc_ops ops = { .scheme = { "x", "x" }, .state_size = 16, .init = start };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused cc "x: the hook .ack is missing"
 build window <<'END'
 #include <weir/plugin.h>
-static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 8 };
+static const struct weir_cc_ops ops = { .scheme = { "x", "x" }, .state_size = 8 };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused window "x: state_size 8; the state begins with struct weir_cc_window, which has 16"
@@ -96,14 +96,14 @@ static enum weir_cc_echo echo(const void *p) { return 7; }
 static void start(void *s, const void *p, const struct weir_cc_env *e) { }
 static void ack(void *s, const void *p, const struct weir_cc_env *e, const struct weir_cc_ack *a) { }
 static void cut(void *s, const void *p, const struct weir_cc_env *e, enum weir_cc_event v, const struct weir_cc_ack *a) { }
-static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .echo_of = echo,
+static const struct weir_cc_ops ops = { .scheme = { "x", "x" }, .state_size = 16, .echo_of = echo,
 	.init = start, .ack = ack, .congestion = cut };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused echo "x: echo 7 is none of enum weir_cc_echo"
 build sched <<'END'
 #include <weir/plugin.h>
-static const struct weir_sched_ops ops = { .name = "x", .help = "x" };
+static const struct weir_sched_ops ops = { .scheme = { "x", "x" } };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 refused sched "x: the hook .pick is missing"
@@ -181,10 +181,10 @@ static uint32_t pick(void *s, const void *p, const struct weir_queue *q)
 		i++;
 	return i;
 }
-static const struct weir_cc_ops fixed = { .name = "fixed", .help = "a window of four segments",
+static const struct weir_cc_ops fixed = { .scheme = { "fixed", "a window of four segments" },
 	.echo = WEIR_CC_ECHO_EXACT, .state_size = sizeof(struct weir_cc_window), .init = start, .ack = ack,
 	.congestion = cut };
-static const struct weir_sched_ops first = { .name = "first", .help = "the first busy queue", .pick = pick };
+static const struct weir_sched_ops first = { .scheme = { "first", "the first busy queue" }, .pick = pick };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &fixed, .sched = &first };
 END
 "$weir" help "$dir/both.so" >"$dir/out" && grep -qx "first (scheduler)" "$dir/out" &&
@@ -235,7 +235,7 @@ scheme() {
 	build "$1" <<END
 #include <weir/plugin.h>
 static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return $2; }
-static const struct weir_mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .$3 = say };
+static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .$3 = say };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 }
@@ -251,7 +251,7 @@ picks() {
 	build "$1" <<END
 #include <weir/plugin.h>
 static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return $2; }
-static const struct weir_sched_ops ops = { .name = "x", .help = "x", .pick = pick };
+static const struct weir_sched_ops ops = { .scheme = { "x", "x" }, .pick = pick };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 }
@@ -265,7 +265,7 @@ build deaf <<'END'
 #include <weir/plugin.h>
 static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return q[0].pkts ? 0 : 1; }
 static void halt(void *s, const void *p, uint32_t q) { }
-static const struct weir_sched_ops ops = { .name = "deaf", .help = "x", .pick = pick, .halt = halt };
+static const struct weir_sched_ops ops = { .scheme = { "deaf", "x" }, .pick = pick, .halt = halt };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 cat >"$dir/pauses.ini" <<END
@@ -320,7 +320,7 @@ static uint32_t see(void *s, const void *p, const struct weir_mark_view *v)
 	if (++calls == 100) { $2; }
 	return WEIR_MARK_PASS;
 }
-static const struct weir_mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .enqueue = see };
+static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .enqueue = see };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 	(cd "$dir" && "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so"; exit $?) >"$dir/out" 2>"$dir/err"

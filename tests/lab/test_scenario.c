@@ -40,10 +40,10 @@ TEST(test_scenario_example_is_read_as_it_stands)
 	CHECK_INT(c.network.hosts, 17);
 	CHECK_INT(c.network.rate_bps, 10000000000);
 	CHECK_INT(c.network.delay_ps, 10000000);
-	CHECK_STR(c.mark->name, "ecn");
+	CHECK_STR(c.mark->scheme.name, "ecn");
 	CHECK_INT(c.switches.buffer, WEIR_LENGTH_IN_PACKETS | 1000);
-	CHECK_STR(c.cc->name, "dctcp");
-	CHECK_STR(c.sched->name, "fifo");
+	CHECK_STR(c.cc->scheme.name, "dctcp");
+	CHECK_STR(c.sched->scheme.name, "fifo");
 	CHECK_INT(c.host.mss_bytes, 1448);
 	CHECK_INT(c.host.acks_per, 1);
 	CHECK_INT(c.traffic_count, 1);
@@ -205,7 +205,7 @@ TEST(test_scenario_set_replaces_and_adds)
 	CHECK_INT(scenario_set(&s, "seed=9", &e), 0);
 	CHECK_INT(scenario_config(&s, &c, &e), 0);
 	CHECK_INT(c.host.mss_bytes, 2048);
-	CHECK_STR(c.mark->name, "red");
+	CHECK_STR(c.mark->scheme.name, "red");
 	CHECK_INT(c.traffic[0].senders, 4);
 	CHECK_INT(c.seed, 9);
 	config_free(&c);

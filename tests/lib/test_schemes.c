@@ -21,10 +21,11 @@ static size_t all_schemes(struct scheme *list)
 #define ADD_ALL(all, find) \
 	for (size_t i = 0; all[i]; i++) { \
 		CHECK(count < SCHEMES_MAX); \
-		CHECK(find(all[i]->name) == \
+		CHECK(find(all[i]->scheme.name) == \
 		      all[i]); /* finds it, so no earlier one has its name */ \
-		list[count++] = (struct scheme){ all[i]->name, all[i]->help, all[i]->cite, \
-						 all[i]->options, all[i]->params_size }; \
+		list[count++] = (struct scheme){ all[i]->scheme.name, all[i]->scheme.help, \
+						 all[i]->scheme.cite, all[i]->scheme.options, \
+						 all[i]->scheme.params_size }; \
 	}
 	ADD_ALL(weir_mark_all, weir_mark_find)
 	ADD_ALL(weir_sched_all, weir_sched_find)
@@ -121,17 +122,19 @@ TEST(test_defaults_are_accepted_by_their_own_checks)
 	struct weir_error e = { "" };
 
 	for (size_t i = 0; weir_mark_all[i]; i++) {
-		CHECK_INT(weir_mark_parse(weir_mark_all[i]->name, &mark, params, &e), 0);
+		CHECK_INT(weir_mark_parse(weir_mark_all[i]->scheme.name, &mark, params, &e), 0);
 		CHECK(mark == weir_mark_all[i]);
 	}
 	for (size_t i = 0; weir_sched_all[i]; i++) {
-		uint32_t queues = strcmp(weir_sched_all[i]->name, "fifo") == 0 ? 1 : 8;
+		uint32_t queues = strcmp(weir_sched_all[i]->scheme.name, "fifo") == 0 ? 1 : 8;
 
-		CHECK_INT(weir_sched_parse(weir_sched_all[i]->name, queues, &sched, params, &e), 0);
+		CHECK_INT(weir_sched_parse(weir_sched_all[i]->scheme.name, queues, &sched, params,
+					   &e),
+			  0);
 		CHECK(sched == weir_sched_all[i]);
 	}
 	for (size_t i = 0; weir_cc_all[i]; i++) {
-		CHECK_INT(weir_cc_parse(weir_cc_all[i]->name, &cc, params, &e), 0);
+		CHECK_INT(weir_cc_parse(weir_cc_all[i]->scheme.name, &cc, params, &e), 0);
 		CHECK(cc == weir_cc_all[i]);
 	}
 }

@@ -322,14 +322,14 @@ TEST(test_every_card_declares_itself_completely)
 	for (size_t i = 0; card_all[i]; i++) {
 		const struct card_ops *c = card_all[i];
 
-		CHECK(card_find(c->name) == c);
-		CHECK(c->help && c->help[0] && c->cite && c->cite[0]);
-		CHECK(c->params_size <= WEIR_SPEC_PARAMS_MAX);
+		CHECK(card_find(c->scheme.name) == c);
+		CHECK(c->scheme.help && c->scheme.help[0] && c->scheme.cite && c->scheme.cite[0]);
+		CHECK(c->scheme.params_size <= WEIR_SPEC_PARAMS_MAX);
 		memset(before, 0, sizeof(before));
 		memset(after, 0, sizeof(after));
-		CHECK_INT(card_parse(c->name, &ops, before, &e), 0);
+		CHECK_INT(card_parse(c->scheme.name, &ops, before, &e), 0);
 		CHECK(ops == c);
-		weir_spec_format(text, sizeof(text), c->name, c->options, before);
+		weir_spec_format(text, sizeof(text), c->scheme.name, c->scheme.options, before);
 		CHECK_INT(card_parse(text, &ops, after, &e), 0);
 		CHECK(memcmp(before, after, sizeof(before)) == 0);
 	}

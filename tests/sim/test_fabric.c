@@ -460,14 +460,14 @@ TEST(test_every_fabric_declares_itself_completely)
 	for (size_t i = 0; fabric_all[i]; i++) {
 		const struct fabric_ops *f = fabric_all[i];
 
-		CHECK(fabric_find(f->name) == f);
-		CHECK(f->help && f->help[0] && f->cite && f->cite[0]);
-		CHECK(f->params_size <= WEIR_SPEC_PARAMS_MAX);
+		CHECK(fabric_find(f->scheme.name) == f);
+		CHECK(f->scheme.help && f->scheme.help[0] && f->scheme.cite && f->scheme.cite[0]);
+		CHECK(f->scheme.params_size <= WEIR_SPEC_PARAMS_MAX);
 		memset(before, 0, sizeof(before));
 		memset(after, 0, sizeof(after));
-		CHECK_INT(fabric_parse(f->name, &ops, before, &e), 0);
+		CHECK_INT(fabric_parse(f->scheme.name, &ops, before, &e), 0);
 		CHECK(ops == f);
-		weir_spec_format(text, sizeof(text), f->name, f->options, before);
+		weir_spec_format(text, sizeof(text), f->scheme.name, f->scheme.options, before);
 		CHECK_INT(fabric_parse(text, &ops, after, &e), 0);
 		CHECK(memcmp(before, after, sizeof(before)) == 0);
 	}

@@ -82,10 +82,10 @@ static void check_all_pairs(const struct world *w)
 TEST(test_register_leads_along_a_shortest_path_in_every_topology)
 {
 	for (size_t i = 0; topology_all[i]; i++) {
-		struct world w = world_of(topology_all[i]->name);
+		struct world w = world_of(topology_all[i]->scheme.name);
 
 		w.c.network.hosts_per_leaf = 4; /* small enough for the reference */
-		if (strcmp(topology_all[i]->name, "explicit") == 0) {
+		if (strcmp(topology_all[i]->scheme.name, "explicit") == 0) {
 			world_link(&w, "h0 a 10Gbps 1us");
 			world_link(&w, "h1 d 10Gbps 1us");
 			world_link(&w, "h2 e 10Gbps 1us");

@@ -76,7 +76,7 @@ static void check_names(const struct network *net)
 TEST(test_every_topology_is_a_sorted_two_way_graph)
 {
 	for (size_t i = 0; topology_all[i]; i++) {
-		struct world w = world_of(topology_all[i]->name);
+		struct world w = world_of(topology_all[i]->scheme.name);
 
 		if (topology_all[i] == topology_find("explicit"))
 			world_small_graph(&w);
@@ -93,11 +93,11 @@ TEST(test_every_topology_declares_sane_options)
 	for (size_t i = 0; topology_all[i]; i++) {
 		const struct topology_ops *t = topology_all[i];
 
-		CHECK(t->name && t->help && t->options && t->build);
-		CHECK(topology_find(t->name) == t);
-		for (const struct weir_option *o = t->options; o->name; o++) {
+		CHECK(t->scheme.name && t->scheme.help && t->scheme.options && t->build);
+		CHECK(topology_find(t->scheme.name) == t);
+		for (const struct weir_option *o = t->scheme.options; o->name; o++) {
 			CHECK(o->help && o->help[0] && o->help[strlen(o->help) - 1] != '.');
-			CHECK(weir_option_find(t->options, o->name) == o);
+			CHECK(weir_option_find(t->scheme.options, o->name) == o);
 			CHECK(o->min <= o->max && o->offset < sizeof(struct network_config));
 			CHECK(weir_option_find(network_options, o->name) == NULL);
 		}

@@ -10,11 +10,11 @@ TEST(test_every_pattern_declares_sane_options)
 	for (size_t i = 0; traffic_all[i]; i++) {
 		const struct traffic_ops *t = traffic_all[i];
 
-		CHECK(t->name && t->help && t->options && t->generate);
-		CHECK(traffic_find(t->name) == t);
-		for (const struct weir_option *o = t->options; o->name; o++) {
+		CHECK(t->scheme.name && t->scheme.help && t->scheme.options && t->generate);
+		CHECK(traffic_find(t->scheme.name) == t);
+		for (const struct weir_option *o = t->scheme.options; o->name; o++) {
 			CHECK(o->help && o->help[0] && o->help[strlen(o->help) - 1] != '.');
-			CHECK(weir_option_find(t->options, o->name) == o);
+			CHECK(weir_option_find(t->scheme.options, o->name) == o);
 			CHECK(o->min <= o->max && o->offset < sizeof(struct traffic_config));
 			CHECK(weir_option_find(traffic_options, o->name) == NULL);
 		}
