@@ -157,6 +157,7 @@ static int print_plugin(const char *path)
 		[PLUGIN_MARK] = { .name = "marking" },
 		[PLUGIN_SCHED] = { .name = "scheduler" },
 		[PLUGIN_CC] = { .name = "cc" },
+		[PLUGIN_TRAFFIC] = { .name = "traffic" },
 	};
 	const struct weir_plugin *p;
 	struct weir_error e;

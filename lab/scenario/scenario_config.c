@@ -4,6 +4,7 @@
 #include "lab/scenario/sections.h"
 #include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
+#include "sim/net/network.h"
 #include "sim/traffic/workload.h"
 #include "weir/cc.h"
 #include "weir/mark.h"
@@ -35,6 +36,12 @@ struct target {
 static int is_single(const struct section *s)
 {
 	return s->traits == 0;
+}
+
+/* The values of the keys in a table: of the section, or of its kind. */
+static void *values_of(const struct target *t, const struct weir_option *table)
+{
+	return (char *)t->params + (table == t->section->options ? 0 : t->section->kind_params);
 }
 
 static struct target target_of(struct config *c, const char *section)
@@ -84,11 +91,9 @@ static int choose_kind(const struct scenario *s, struct target *t, struct weir_e
 			       names_join(list, sizeof(list), names, count));
 		return scenario_locate(s, e);
 	}
-	if (!kind_find(t->section, chosen->value, &t->kind)) {
-		weir_error_unknown(e, t->section->chooser, chosen->value, names, count);
+	if (kind_read(t->section, chosen->value, &t->kind, e))
 		return setting_prefix(s, chosen, e);
-	}
-	weir_options_default(t->params, t->kind.options);
+	t->section->choose_kind(t->params, t->kind.scheme);
 	return 0;
 }
 
@@ -152,12 +157,14 @@ int setting_parse(void *params, const struct weir_option *o, const char *value,
 static int apply(struct target *t, const char *key, const struct setting *at, struct weir_error *e)
 {
 	const struct repeat *r = repeat_find(t->section->name, key);
-	const struct weir_option *o = weir_option_find(t->section->options, key);
+	const struct weir_option *table = t->section->options, *o = weir_option_find(table, key);
 
-	if (!o && t->kind.name)
-		o = weir_option_find(t->kind.options, key);
+	if (!o && t->kind.name) {
+		table = t->kind.options;
+		o = table ? weir_option_find(table, key) : NULL;
+	}
 	if (o)
-		return setting_parse(t->params, o, at->value, e);
+		return setting_parse(values_of(t, table), o, at->value, e);
 	if (r && section_has_key(t->section, key, t->kind.name))
 		return add_line(t, r, at, e);
 	return unknown_key(t, key, e);
@@ -276,10 +283,10 @@ static void scheduler_text(const struct config *c, const char *name, char *text)
 }
 
 /* A scheme with every option spelled out, so that runs of equal meaning have equal settings. */
-static void value_text(const struct config *c, const struct target *t, const struct weir_option *o,
+static void value_text(const struct config *c, const void *params, const struct weir_option *o,
 		       char *text)
 {
-	const char *value = (const char *)t->params + o->offset;
+	const char *value = (const char *)params + o->offset;
 	char name[WEIR_OPT_TEXT_SIZE];
 	struct weir_error e;
 
@@ -300,7 +307,7 @@ static void value_text(const struct config *c, const struct target *t, const str
 				 traffic_of_cc(c, value)->cc_ops->scheme.options,
 				 traffic_of_cc(c, value)->cc_params);
 	else
-		weir_option_format(text, VALUE_ROOM, o, t->params);
+		weir_option_format(text, VALUE_ROOM, o, params);
 }
 
 /* --- what is in the files that settings name --- */
@@ -329,6 +336,24 @@ static int list_plugin(const struct listing *l, const char *path, const char *sp
 	return weir_spec_name(spec, file, sizeof(file), e) ? -1 : list_digest(l, path, file, e);
 }
 
+/* The value of a key that the kind may have; "" where it has not. */
+static const char *kind_text(const struct weir_scheme *kind, const void *params, const char *key)
+{
+	const struct weir_option *o = kind->options ? weir_option_find(kind->options, key) : NULL;
+
+	return o && o->type == WEIR_OPT_TEXT ? (const char *)params + o->offset : "";
+}
+
+static int list_file(const struct listing *l, const struct weir_scheme *kind, const void *params,
+		     const char *owner, struct weir_error *e)
+{
+	const char *file = kind_text(kind, params, "file");
+	char path[192];
+
+	snprintf(path, sizeof(path), "%s.file", owner);
+	return *file ? list_digest(l, path, file, e) : 0;
+}
+
 /* Plug-ins, and files of topologies, flows and sizes. */
 static int list_digests(const struct listing *l, struct weir_error *e)
 {
@@ -339,19 +364,24 @@ static int list_digests(const struct listing *l, struct weir_error *e)
 	    list_plugin(l, "switch.scheduler", c->switches.scheduler, e) ||
 	    list_plugin(l, "host.cc", c->host.cc, e))
 		return -1;
-	if (c->network.file[0] && list_digest(l, "network.file", c->network.file, e))
+	if (list_file(l, &c->network.ops->scheme, c->network.params, "network", e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
+		char owner[128];
 
+		snprintf(path, sizeof(path), "traffic.%s.pattern", t->name);
+		if (list_plugin(l, path, t->pattern, e))
+			return -1;
 		snprintf(path, sizeof(path), "traffic.%s.cc", t->name);
 		if (list_plugin(l, path, t->cc, e))
 			return -1;
-		snprintf(path, sizeof(path), "traffic.%s.file", t->name);
-		if (t->list[0] && list_digest(l, path, t->list, e))
+		snprintf(owner, sizeof(owner), "traffic.%s", t->name);
+		if (list_file(l, &t->ops->scheme, t->params, owner, e))
 			return -1;
 		snprintf(path, sizeof(path), "traffic.%s.sizes", t->name);
-		if (workload_is_file(t->sizes) && list_digest(l, path, t->sizes, e))
+		if (workload_is_file(kind_text(&t->ops->scheme, t->params, "sizes")) &&
+		    list_digest(l, path, kind_text(&t->ops->scheme, t->params, "sizes"), e))
 			return -1;
 	}
 	return 0;
@@ -360,15 +390,16 @@ static int list_digests(const struct listing *l, struct weir_error *e)
 static void list_options(const struct listing *l, const struct target *t,
 			 const struct weir_option *table)
 {
+	const void *params = values_of(t, table);
 	char text[VALUE_ROOM];
 
 	for (const struct weir_option *o = table; o && o->name; o++) {
 		/* Without a default and not given: there is nothing to say. */
-		if (!o->def && weir_option_is_default(o, t->params))
+		if (!o->def && weir_option_is_default(o, params))
 			continue;
 		if (table != t->section->options && weir_option_find(t->section->options, o->name))
 			continue;
-		value_text(l->config, t, o, text);
+		value_text(l->config, params, o, text);
 		list_one(l, t->owner, o->name, text);
 	}
 }

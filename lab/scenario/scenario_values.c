@@ -19,17 +19,12 @@ union scratch {
 	struct traffic_config traffic;
 };
 
+/* A plug-in is a file, which is opened when it is used. */
 static int check_kind(const struct section *section, const char *value, struct weir_error *e)
 {
-	const char *names[KEYS_MAX];
 	struct kind k;
-	size_t count = 0;
 
-	if (kind_find(section, value, &k))
-		return 0;
-	while (count < KEYS_MAX && section->kind(count, &k))
-		names[count++] = k.name;
-	return weir_error_unknown(e, section->chooser, value, names, count);
+	return is_plugin(value) ? 0 : kind_read(section, value, &k, e);
 }
 
 /* How many queues there are is another setting. */
@@ -76,7 +71,7 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 	int is_known = 0;
 
 	for (size_t i = 0; section->kind && section->kind(i, &k); i++) {
-		const struct weir_option *o = weir_option_find(k.options, key);
+		const struct weir_option *o = k.options ? weir_option_find(k.options, key) : NULL;
 
 		is_known |= o != NULL;
 		if (o && setting_parse(&at, o, value, e) == 0)

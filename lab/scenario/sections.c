@@ -8,7 +8,7 @@
 static int scheme_kind(const struct weir_scheme *s, struct kind *k)
 {
 	if (s)
-		*k = (struct kind){ s->name, s->help, s->options };
+		*k = (struct kind){ s->name, s->help, s->options, s };
 	return s != NULL;
 }
 
@@ -22,38 +22,67 @@ static int pattern_kind(size_t i, struct kind *k)
 	return scheme_kind(weir_registry_at(&traffic_registry, i), k);
 }
 
+static const struct weir_scheme *find_topology(const char *name, struct weir_error *e)
+{
+	const struct topology_ops *ops = topology_find(name, e);
+
+	return ops ? &ops->scheme : NULL;
+}
+
+static const struct weir_scheme *find_pattern(const char *name, struct weir_error *e)
+{
+	const struct weir_traffic_ops *ops = traffic_find(name, e);
+
+	return ops ? &ops->scheme : NULL;
+}
+
+/* A head is where its ops begin. */
+static void choose_topology(void *config, const struct weir_scheme *kind)
+{
+	topology_choose(config, (const struct topology_ops *)kind);
+}
+
+static void choose_pattern(void *config, const struct weir_scheme *kind)
+{
+	traffic_choose(config, (const struct weir_traffic_ops *)kind);
+}
+
 /* Of sections whose keys are the paths of other sections' keys. */
 static const struct weir_option path_options[] = { { .name = NULL } };
 
 const struct section section_all[] = {
 	{ "network", "hosts, switches and the links between them", network_options, "topology",
-	  "[network]", topology_kind, 0 },
-	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL,
+	  "[network]", topology_kind, 0, find_topology, choose_topology,
+	  offsetof(struct network_config, params) },
+	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL, 0,
+	  NULL, NULL, 0 },
+	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL, 0, NULL, NULL,
 	  0 },
-	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL, 0 },
 	{ "rdma", "queue pairs: flows whose congestion control is made for RDMA", rdma_options,
-	  NULL, "[rdma]", NULL, 0 },
+	  NULL, "[rdma]", NULL, 0, NULL, NULL, 0 },
 	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
-	  "[traffic web]", pattern_kind, SECTION_NAMED },
-	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL, 0 },
+	  "[traffic web]", pattern_kind, SECTION_NAMED, find_pattern, choose_pattern,
+	  offsetof(struct traffic_config, params) },
+	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL, 0, NULL, NULL,
+	  0 },
 	{ "sweep",
 	  "several values for any settings: every combination is a run. A key is a setting's path, "
 	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or "
 	  "seed = 1..5; a list may go on in another line with the same key",
-	  path_options, NULL, "[sweep]", NULL, SECTION_PATHS },
+	  path_options, NULL, "[sweep]", NULL, SECTION_PATHS, NULL, NULL, 0 },
 	{ "case",
 	  "settings that belong together, under a name of letters, digits, dots and - _ #; any "
 	  "number of sections. A key is a setting's path: switch.marking = tcn, switch.queues = 8. "
 	  "The scenario is run in every case, or in those that [sweep] lists: case = a, b. Cases "
 	  "change slowest. What a case sets replaces what the sections say, in this case alone; "
 	  "what --set says replaces both, in all cases",
-	  path_options, NULL, "[case NAME]", NULL, SECTION_NAMED | SECTION_PATHS },
+	  path_options, NULL, "[case NAME]", NULL, SECTION_NAMED | SECTION_PATHS, NULL, NULL, 0 },
 	{ "full",
 	  "settings that replace those of the file with --full. A key is a setting's path, or "
 	  "sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. Without --full the section "
 	  "is read and not used. What a case sets stands in [full NAME], below that case: "
 	  "settings that replace the case's",
-	  path_options, NULL, "[full]", NULL, SECTION_PATHS },
+	  path_options, NULL, "[full]", NULL, SECTION_PATHS, NULL, NULL, 0 },
 	{ .name = NULL },
 };
 
@@ -93,13 +122,23 @@ const struct repeat *repeat_find(const char *section, const char *key)
 	return NULL;
 }
 
+int kind_read(const struct section *s, const char *name, struct kind *k, struct weir_error *e)
+{
+	const struct weir_scheme *found = s->find_kind ? s->find_kind(name, e) : NULL;
+
+	memset(k, 0, sizeof(*k));
+	if (!found)
+		return -1;
+	scheme_kind(found, k);
+	k->name = name;
+	return 0;
+}
+
 int kind_find(const struct section *s, const char *name, struct kind *k)
 {
-	for (size_t i = 0; s->kind && s->kind(i, k); i++)
-		if (strcmp(k->name, name) == 0)
-			return 1;
-	memset(k, 0, sizeof(*k));
-	return 0;
+	struct weir_error unheard;
+
+	return kind_read(s, name, k, &unheard) == 0;
 }
 
 int section_has_key(const struct section *s, const char *key, const char *kind)

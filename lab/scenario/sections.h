@@ -10,8 +10,10 @@
 
 /* One topology or pattern, seen as an owner of keys. */
 struct kind {
-	const char *name, *help;
-	const struct weir_option *options;
+	const char *name; /* as a user writes it: of a plug-in, its path */
+	const char *help;
+	const struct weir_option *options; /* over params of its own */
+	const struct weir_scheme *scheme;
 };
 
 enum section_trait {
@@ -28,6 +30,11 @@ struct section {
 	/* Fills in the i-th kind; 0 when there are no more. NULL where chooser is. */
 	int (*kind)(size_t i, struct kind *k);
 	unsigned traits; /* enum section_trait */
+	/* Where there are kinds: that of a name, or NULL with a message; makes it the kind of the
+	 * section's config, with the defaults of its keys; where in the config their values are. */
+	const struct weir_scheme *(*find_kind)(const char *name, struct weir_error *e);
+	void (*choose_kind)(void *config, const struct weir_scheme *kind);
+	size_t kind_params;
 };
 
 /* A key that may stand on several lines. */
@@ -45,8 +52,11 @@ extern const struct repeat repeat_all[];   /* ends with .key == NULL */
 const struct section *section_find(const char *name);
 const struct repeat *repeat_find(const char *section, const char *key);
 
-/* The kind of that name; 0, and *k zeroed, when the section has none such. */
+/* The kind of that name, which must outlive *k; 0, and *k zeroed, when the section has none such. */
 int kind_find(const struct section *s, const char *name, struct kind *k);
+
+/* The same, as a reader: -1 with a message that says which there are. */
+int kind_read(const struct section *s, const char *name, struct kind *k, struct weir_error *e);
 
 /* May the key stand in the section, with that kind (NULL: it has none)? */
 int section_has_key(const struct section *s, const char *key, const char *kind);

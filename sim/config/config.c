@@ -595,7 +595,8 @@ static int check_traffic(const struct config *c, struct traffic_config *t, struc
 {
 	if (check_classes(c, t, e))
 		return -1;
-	if (t->size_bytes == UINT64_MAX && c->measure.to_ps == 0)
+	t->app_rate_bps = t->ops->app_rate_bps ? t->ops->app_rate_bps(t->params) : 0;
+	if (t->ops->is_endless && t->ops->is_endless(t->params) && c->measure.to_ps == 0)
 		return weir_error_set(
 			e,
 			"measure.to: not given, but flows of traffic.%s are unlimited; write "

@@ -17,6 +17,7 @@ static const struct {
 	[PLUGIN_MARK] = { "marking scheme", "mark", offsetof(struct weir_plugin, mark) },
 	[PLUGIN_SCHED] = { "scheduler", "sched", offsetof(struct weir_plugin, sched) },
 	[PLUGIN_CC] = { "congestion control", "cc", offsetof(struct weir_plugin, cc) },
+	[PLUGIN_TRAFFIC] = { "traffic pattern", "traffic", offsetof(struct weir_plugin, traffic) },
 };
 
 const char *plugin_kind_name(enum plugin_kind kind)
@@ -108,8 +109,7 @@ static const struct weir_plugin *named(const char *spec, struct weir_error *e)
 	return weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
 }
 
-/* "mine.so" would be searched among the built-in ones. */
-static int check_builtin(const char *spec, struct weir_error *e)
+int plugin_has_path(const char *spec, struct weir_error *e)
 {
 	size_t length = strcspn(spec, "(");
 
@@ -132,24 +132,26 @@ static int other_kind(const struct weir_plugin *p, const char *spec, enum plugin
 			      kinds[wanted].name, kinds[held].name, kinds[held].member);
 }
 
+const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e)
+{
+	const struct weir_plugin *p = named(spec, e);
+	const void *ops = p ? plugin_ops(p, kind) : NULL;
+
+	if (p && !ops)
+		other_kind(p, spec, kind, e);
+	return ops;
+}
+
 const void *any_parse(const struct registry *builtin, enum plugin_kind kind, const char *spec,
 		      void *params, struct weir_error *e)
 {
-	const struct weir_plugin *p;
 	const void *ops;
 
 	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? NULL
-					      : weir_registry_parse(builtin, spec, params, e);
-	p = named(spec, e);
-	if (!p)
-		return NULL;
-	ops = plugin_ops(p, kind);
-	if (!ops) {
-		other_kind(p, spec, kind, e);
-		return NULL;
-	}
-	return weir_scheme_parse(ops, spec, params, e) ? NULL : ops;
+		return plugin_has_path(spec, e) ? NULL
+						: weir_registry_parse(builtin, spec, params, e);
+	ops = plugin_find(spec, kind, e);
+	return ops && weir_scheme_parse(ops, spec, params, e) == 0 ? ops : NULL;
 }
 
 int any_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,

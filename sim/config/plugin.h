@@ -10,7 +10,7 @@
 #include "weir/plugin.h"
 
 /* The kinds of scheme that an object may hold: members of struct weir_plugin. */
-enum plugin_kind { PLUGIN_MARK, PLUGIN_SCHED, PLUGIN_CC, PLUGIN_KINDS };
+enum plugin_kind { PLUGIN_MARK, PLUGIN_SCHED, PLUGIN_CC, PLUGIN_TRAFFIC, PLUGIN_KINDS };
 
 const char *plugin_kind_name(enum plugin_kind kind); /* "marking scheme" */
 
@@ -22,6 +22,12 @@ int is_plugin(const char *spec);
 
 /* The object at that path, with everything it declares checked. NULL with a message. */
 const struct weir_plugin *plugin_load(const char *path, struct weir_error *e);
+
+/* The ops struct of that kind in the object that the spec names. NULL with a message. */
+const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e);
+
+/* "mine.so" would be searched among the built-in ones: -1 with a message. */
+int plugin_has_path(const char *spec, struct weir_error *e);
 
 /* As weir_registry_parse, for plug-ins of that kind too. */
 const void *any_parse(const struct registry *builtin, enum plugin_kind kind, const char *spec,

@@ -301,6 +301,17 @@ static int check_cc(const void *ops, struct weir_error *e)
 	return 0;
 }
 
+static int check_traffic(const void *ops, struct weir_error *e)
+{
+	const struct weir_traffic_ops *t = ops;
+
+	if (t->app_rate_bps && !IS_CODE(t->app_rate_bps))
+		return no_hook(t->scheme.name, "app_rate_bps", e);
+	if (t->is_endless && !IS_CODE(t->is_endless))
+		return no_hook(t->scheme.name, "is_endless", e);
+	return IS_CODE(t->generate) ? 0 : no_hook(t->scheme.name, "generate", e);
+}
+
 static const struct {
 	size_t size; /* of the ops struct */
 	int (*hooks)(const void *ops, struct weir_error *e);
@@ -308,6 +319,7 @@ static const struct {
 	[PLUGIN_MARK] = { sizeof(struct weir_mark_ops), check_mark },
 	[PLUGIN_SCHED] = { sizeof(struct weir_sched_ops), check_sched },
 	[PLUGIN_CC] = { sizeof(struct weir_cc_ops), check_cc },
+	[PLUGIN_TRAFFIC] = { sizeof(struct weir_traffic_ops), check_traffic },
 };
 
 /* Is all of an ops struct there? */
@@ -337,5 +349,7 @@ int plugin_check(const struct weir_plugin *p, struct weir_error *e)
 		found += ops != NULL;
 	}
 	return found ? 0
-		     : weir_error_set(e, "weir_plugin holds no scheme; set .mark, .sched or .cc");
+		     : weir_error_set(
+			       e,
+			       "weir_plugin holds no scheme; set .mark, .sched, .cc or .traffic");
 }

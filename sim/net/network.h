@@ -57,14 +57,20 @@ struct network {
 };
 
 struct topology_ops {
-	struct weir_scheme scheme; /* options over struct network_config, besides network_options */
-	int (*build)(struct network *net, const struct network_config *c, struct weir_error *e);
+	struct weir_scheme scheme; /* its options are keys of [network], beside network_options */
+	int (*build)(struct network *net, const struct network_config *c, const void *params,
+		     struct weir_error *e);
+	int has_links; /* 1: it is made of the "link = ..." lines of [network] */
 };
 
 extern const struct registry topology_registry;
 extern const struct topology_ops *const topology_all[]; /* ends with NULL */
 
-const struct topology_ops *topology_find(const char *name);
+/* NULL with a message: there is none of that name. */
+const struct topology_ops *topology_find(const char *name, struct weir_error *e);
+
+/* Makes it the network's topology, with the defaults of its keys. */
+void topology_choose(struct network_config *c, const struct topology_ops *ops);
 
 /* Builds the topology and applies the failures. A link without delay is refused: the simulator
  * lets nodes work ahead by the shortest delay. */

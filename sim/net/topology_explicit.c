@@ -272,8 +272,10 @@ int explicit_build(struct network *net, const struct line_list *lines, struct we
 	return failed;
 }
 
-static int build(struct network *net, const struct network_config *c, struct weir_error *e)
+static int build(struct network *net, const struct network_config *c, const void *params,
+		 struct weir_error *e)
 {
+	(void)params;
 	return explicit_build(net, &c->links, e);
 }
 
@@ -289,4 +291,5 @@ const struct topology_ops topology_explicit = {
 		.options = explicit_options,
 	},
 	.build = build,
+	.has_links = 1,
 };

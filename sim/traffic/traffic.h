@@ -15,19 +15,14 @@ struct flow_list {
 	struct flow_path_list paths; /* flows that name theirs */
 };
 
-struct traffic_ops {
-	struct weir_scheme scheme; /* options over struct traffic_config, besides traffic_options */
-	int (*generate)(struct flow_list *list, const struct traffic_config *t,
-			const struct config *c, const struct network *net, struct weir_error *e);
-	/* 1: flows of a pair start in the order they were made, even where they wait for others;
-	 * so they may share a connection, which the first one opens. */
-	int keeps_order;
-};
-
 extern const struct registry traffic_registry;
-extern const struct traffic_ops *const traffic_all[]; /* ends with NULL */
+extern const struct weir_traffic_ops *const traffic_all[]; /* ends with NULL */
 
-const struct traffic_ops *traffic_find(const char *name);
+/* The pattern of that name, or in the plug-in of that path. NULL with a message. */
+const struct weir_traffic_ops *traffic_find(const char *pattern, struct weir_error *e);
+
+/* Makes it the section's pattern, with the defaults of its keys. */
+void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops);
 
 /* Every section, in order. Messages start with "traffic.NAME.key: ". Flows of which none starts before
  * measure.to are a mistake. Sets connection (and next to

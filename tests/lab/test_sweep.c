@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "lab/scenario/sweep.h"
 #include "lab/campaign/workers.h"
-#include "tests/test.h"
+#include "tests/own_keys.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ TEST(test_sweep_runs_are_all_combinations_the_first_key_slowest)
 		CHECK_INT(sweep_apply(&w, i, &s, &e), 0);
 		CHECK_INT(scenario_config(&s, &c, &e), 0);
 		CHECK_STR(c.mark->scheme.name, i < 4 ? "ecn" : "tcn");
-		CHECK_INT(c.network.delay_ps, i % 4 < 2 ? 10000000 : 20000000);
+		CHECK_INT(*network_number(&c.network, "delay"), i % 4 < 2 ? 10000000 : 20000000);
 		CHECK_INT(c.seed, i % 2 + 1);
 		config_free(&c);
 	}
