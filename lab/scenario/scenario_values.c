@@ -11,6 +11,7 @@
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/sched.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Room for any section's values; nothing is done with them. */
@@ -80,7 +81,21 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
 }
 
-static int check_value(const struct setting *at, struct weir_error *e)
+/* Is the section's kind a plug-in, whose keys no built-in one can read? */
+static int is_of_plugin(const struct scenario *s, const struct setting_path *p,
+			const struct section *section)
+{
+	const struct setting *chosen;
+	char path[192];
+
+	if (!section->chooser)
+		return 0;
+	snprintf(path, sizeof(path), "%s.%s", p->owner, section->chooser);
+	chosen = scenario_find(s, path);
+	return chosen && is_plugin(chosen->value);
+}
+
+static int check_value(const struct scenario *s, const struct setting *at, struct weir_error *e)
 {
 	const struct section *section;
 	const struct weir_option *o;
@@ -96,7 +111,8 @@ static int check_value(const struct setting *at, struct weir_error *e)
 		return check_kind(section, at->value, e);
 	o = weir_option_find(section->options, p.key);
 	if (!o)
-		return check_of_kinds(section, p.key, at->value, e);
+		return is_of_plugin(s, &p, section) ? 0
+						    : check_of_kinds(section, p.key, at->value, e);
 	return setting_parse(&scratch, o, at->value, e) || check_scheme(p.key, at->value, e);
 }
 
@@ -104,7 +120,7 @@ static int check_all(const struct scenario *s, const struct setting *settings, u
 		     struct weir_error *e)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (check_value(&settings[i], e))
+		if (check_value(s, &settings[i], e))
 			return setting_prefix(s, &settings[i], e);
 	return 0;
 }
