@@ -274,7 +274,7 @@ int network_build(struct network *net, const struct network_config *c, struct we
 			"network.link: '%.300s': only topology = explicit has links of its "
 			"own, not %s",
 			c->links.lines[0].text, c->ops->scheme.name);
-	if (c->ops->build(net, c, c->params, e) || finish_build(net, c, e)) {
+	if (c->ops->build(net, c, e) || finish_build(net, c, e)) {
 		network_free(net);
 		return -1;
 	}

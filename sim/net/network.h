@@ -58,8 +58,7 @@ struct network {
 
 struct topology_ops {
 	struct weir_scheme scheme; /* its options are keys of [network], beside network_options */
-	int (*build)(struct network *net, const struct network_config *c, const void *params,
-		     struct weir_error *e);
+	int (*build)(struct network *net, const struct network_config *c, struct weir_error *e);
 	int has_links; /* 1: it is made of the "link = ..." lines of [network] */
 };
 

@@ -272,10 +272,8 @@ int explicit_build(struct network *net, const struct line_list *lines, struct we
 	return failed;
 }
 
-static int build(struct network *net, const struct network_config *c, const void *params,
-		 struct weir_error *e)
+static int build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	(void)params;
 	return explicit_build(net, &c->links, e);
 }
 

@@ -48,10 +48,9 @@ static void add_cables(struct net_builder *b, uint32_t k, const struct wire *fab
 			builder_cable(b, first_agg + agg, first_core + agg % half * half + i, core);
 }
 
-static int fat_tree_build(struct network *net, const struct network_config *c, const void *params,
-			  struct weir_error *e)
+static int fat_tree_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	const struct fat_tree_params *p = params;
+	const struct fat_tree_params *p = (const void *)c->params;
 	const uint32_t k = (uint32_t)p->k, half = k / 2, edges = k * half;
 	const struct net_size size = {
 		.hosts = (uint64_t)edges * half,
@@ -62,7 +61,6 @@ static int fat_tree_build(struct network *net, const struct network_config *c, c
 			  core = core_wire(&p->wires);
 	struct net_builder b;
 
-	(void)c;
 	if (p->k % 2 != 0)
 		return weir_error_set(e,
 				      "network.k: %" PRIu64

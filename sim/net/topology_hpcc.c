@@ -237,14 +237,12 @@ struct hpcc_params {
 	char file[WEIR_OPT_TEXT_SIZE];
 };
 
-static int hpcc_build(struct network *net, const struct network_config *c, const void *params,
-		      struct weir_error *e)
+static int hpcc_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	const struct hpcc_params *p = params;
+	const struct hpcc_params *p = (const void *)c->params;
 	struct hpcc_topology t;
 	int failed;
 
-	(void)c;
 	if (p->file[0] == '\0')
 		return weir_error_set(
 			e, "network.file: not given; topology hpcc needs file = topology.txt");

@@ -105,12 +105,11 @@ static const struct weir_option leaf_spine_options[] = {
 	{ .name = NULL },
 };
 
-static int leaf_spine_build(struct network *net, const struct network_config *c, const void *params,
+static int leaf_spine_build(struct network *net, const struct network_config *c,
 			    struct weir_error *e)
 {
-	const struct leaf_spine_params *p = params;
+	const struct leaf_spine_params *p = (const void *)c->params;
 
-	(void)c;
 	return two_tier_build(net, p, 1, e);
 }
 
@@ -136,17 +135,16 @@ static const struct weir_option fat_tree_2_options[] = {
 
 /* Links from each leaf to each spine: hosts x rate = oversubscription x spines x links x
  * fabric-rate. Must come out whole, up to the rounding of the oversubscription. */
-static int fat_tree_2_build(struct network *net, const struct network_config *c, const void *params,
+static int fat_tree_2_build(struct network *net, const struct network_config *c,
 			    struct weir_error *e)
 {
-	const struct leaf_spine_params *p = params;
+	const struct leaf_spine_params *p = (const void *)c->params;
 	double over = (double)p->oversubscription_q32 / (double)WEIR_ONE_Q32;
 	double down_bps = (double)p->hosts_per_leaf * (double)host_wire(&p->wires).rate_bps;
 	double links =
 		down_bps / over / (double)p->spines / (double)fabric_wire(&p->wires).rate_bps;
 	double off;
 
-	(void)c;
 	if (links > SPINES_MAX)
 		return weir_error_set(
 			e,

@@ -20,16 +20,14 @@ static const struct weir_option star_options[] = {
 	{ .name = NULL },
 };
 
-static int star_build(struct network *net, const struct network_config *c, const void *params,
-		      struct weir_error *e)
+static int star_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	const struct star_params *p = params;
+	const struct star_params *p = (const void *)c->params;
 	const struct net_size size = { .hosts = p->hosts, .switches = 1, .cables = p->hosts };
 	const struct net_node sw = { .tier = 1, .index = NODE_ALONE };
 	const struct wire wire = host_wire(&p->wires);
 	struct net_builder b;
 
-	(void)c;
 	net->tier_names[1] = "sw";
 	if (builder_start(&b, net, &size, e))
 		return -1;
@@ -62,10 +60,9 @@ static const struct weir_option dumbbell_options[] = {
 	{ .name = NULL },
 };
 
-static int dumbbell_build(struct network *net, const struct network_config *c, const void *params,
-			  struct weir_error *e)
+static int dumbbell_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	const struct star_params *p = params;
+	const struct star_params *p = (const void *)c->params;
 	const struct net_size size = {
 		.hosts = p->left_hosts + p->right_hosts,
 		.switches = 2,
@@ -77,7 +74,6 @@ static int dumbbell_build(struct network *net, const struct network_config *c, c
 	struct net_builder b;
 	uint32_t left_node, right_node;
 
-	(void)c;
 	net->tier_names[1] = "left";
 	net->tier_names[2] = "right";
 	net->bisection_bps = middle.rate_bps;
