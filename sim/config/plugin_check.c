@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "sim/config/plugin_check.h"
 #include "lib/base/option_text.h"
+#include "sim/config/config.h"
 #include "sim/config/plugin.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -305,6 +306,11 @@ static int check_traffic(const void *ops, struct weir_error *e)
 {
 	const struct weir_traffic_ops *t = ops;
 
+	for (const struct weir_option *o = t->scheme.options; o && o->name; o++)
+		if (weir_option_find(traffic_options, o->name))
+			return weir_error_set(e,
+					      "%s: option %s: every section has a key of that name",
+					      t->scheme.name, o->name);
 	if (t->app_rate_bps && !IS_CODE(t->app_rate_bps))
 		return no_hook(t->scheme.name, "app_rate_bps", e);
 	if (t->is_endless && !IS_CODE(t->is_endless))

@@ -416,6 +416,8 @@ static const struct weir_traffic_ops ops = { .scheme = { "x", "x" } };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .traffic = &ops };
 END
 refused hookless "x: the hook .generate is missing"
+sed 's/"stride", WEIR_OPT_COUNT/"start", WEIR_OPT_COUNT/' examples/plugin/stride.c | build common
+refused common "stride: option start: every section has a key of that name"
 
 # --- the guide ---
 mkdir "$dir/guide"
