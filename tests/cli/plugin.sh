@@ -410,6 +410,8 @@ makes idle 'return 0' " adds no flow"
 makes silent 'return -1' ": it failed and does not say why"
 makes careless 'f.dst = 9; m->add(m, &f); f.dst = 1; m->add(m, &f); return 0' \
 	": a flow from host 0 to 9; hosts are 0 to 5"
+makes knows 'return weir_error_set(m->error, "%u hosts, %llu b/s, from %lld, until %lld", m->hosts, m->rate_bps(m, 5),
+	m->start_first_ps, m->end_ps)' ": 6 hosts, 10000000000 b/s, from 0, until 0"
 build hookless <<'END'
 #include <weir/plugin.h>
 static const struct weir_traffic_ops ops = { .scheme = { "x", "x" } };
