@@ -24,7 +24,7 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
 COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS)
-LIBS := -linih -lsqlite3 -lm -pthread
+LIBS := -lsqlite3 -lm -pthread
 # What a plug-in may call of the program; everything else it uses is inline in include/weir.
 EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.

@@ -81,7 +81,7 @@ static void print_options(const struct weir_option *table)
 	for (const struct weir_option *o = table; o && o->name; o++) {
 		weir_option_range(range, sizeof(range), o);
 		printf("  %s = %s", o->name, weir_option_kind(o));
-		if (o->type != WEIR_OPT_TEXT && o->type != WEIR_OPT_FLAG)
+		if (!weir_opt_is_text(o->type) && o->type != WEIR_OPT_FLAG)
 			printf(", %s", range);
 		if (o->def)
 			printf(" (default %s)", o->def);
@@ -112,21 +112,21 @@ static void print_section(const struct section *s)
 	print_options(s->options);
 	print_repeats(s->name, NULL);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
-		printf("with %s = %s:", s->chooser, k.name);
+		printf("with %s = %s:", section_chooser(s)->name, k.name);
 		for (const struct weir_option *o = k.options; o && o->name; o++)
 			printf("%s %s", o == k.options ? "" : ",", o->name);
 		putchar('\n');
 	}
 	if (s->kind)
-		printf("'weir help NAME' explains the keys of a %s.\n", s->chooser);
+		printf("'weir help NAME' explains the keys of a %s.\n", section_chooser(s)->name);
 }
 
 /* What a topology or pattern has besides its own keys. */
 static void print_section_keys(const char *section, const char *kind)
 {
 	print_repeats(section, kind);
-	printf("and the keys of every %s: 'weir help %s'\n", section_find(section)->chooser,
-	       section);
+	printf("and the keys of every %s: 'weir help %s'\n",
+	       section_chooser(section_find(section))->name, section);
 }
 
 static void print_entry(const struct shelf *s, const struct entry *e)

@@ -38,7 +38,7 @@ static void print_allowed(const struct weir_option *o)
 	char range[1024];
 
 	fputs(weir_option_kind(o), stdout);
-	if (o->type == WEIR_OPT_TEXT || o->type == WEIR_OPT_FLAG)
+	if (weir_opt_is_text(o->type) || o->type == WEIR_OPT_FLAG)
 		return;
 	fputs(", ", stdout);
 	print_cell(weir_option_range(range, sizeof(range), o));
@@ -104,7 +104,7 @@ static void print_section_reference(const struct section *s)
 	print_sentence(s->help);
 	print_owner(s, NULL, s->options);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
-		printf("\n### %s = %s\n\n", s->chooser, k.name);
+		printf("\n### %s = %s\n\n", section_chooser(s)->name, k.name);
 		print_sentence(k.help);
 		print_owner(s, k.name, k.options);
 	}

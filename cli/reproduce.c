@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/sweep.h"
 #include "lab/base/output.h"
+#include "lab/papers/planned.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static int check_figure(struct job *j, enum figure_size size, struct weir_error 
 	struct stored_runs runs;
 	int failed;
 
-	if (sweep_settings(&runs, &j->sweep, &j->scenario, e))
+	if (planned_runs(&runs, &j->sweep, &j->scenario, e))
 		return -1;
 	failed =
 		figure_check(&j->figure, &runs, size, e) || figure_check_axes(&j->figure, &runs, e);

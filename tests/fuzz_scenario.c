@@ -1,12 +1,15 @@
-/* fuzz_scenario.c -- no bytes whatever make the scenario reader crash, leak or contradict itself.
+/* fuzz_scenario.c -- no bytes whatever make the readers of scenarios and of claims crash, leak or
+ * contradict themselves.
  *
- *	fuzz SECONDS [FILE...]		changes the files (scenarios/ and tests/bad/ unless given) at random
+ *	fuzz SECONDS [FILE...]		changes the files (those of scenarios/ and tests/bad/ unless given)
+ *					at random
  *	fuzz 0 FILE...			reads just these
  *
  * What is tried depends on the number of the attempt alone, so a crash comes again. Attempts run in a
  * child; when it dies the parent still has the text, in memory both share, and saves it. Compiled with
  * -DWITH_LIBFUZZER and clang's -fsanitize=fuzzer, libFuzzer takes the place of the driver. */
 #define _GNU_SOURCE
+#include "lab/papers/claims.h"
 #include "lab/scenario/scenario.h"
 #include "weir/rng.h"
 #include <glob.h>
@@ -119,15 +122,15 @@ static void check_message(const struct weir_error *e)
 	must(!strpbrk(e->text, "\n\r\033"), "a message is one line of text");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_scenario(const char *text, size_t size)
 {
 	struct scenario s;
 	struct config c;
 	struct weir_error e = { "" };
 
-	if (scenario_read_text(&s, "in", (const char *)data, size, &e)) {
+	if (scenario_read_text(&s, "in", text, size, &e)) {
 		check_message(&e);
-		return 0;
+		return;
 	}
 	if (scenario_config(&s, &c, &e)) {
 		check_message(&e);
@@ -136,6 +139,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		config_free(&c);
 	}
 	scenario_free(&s);
+}
+
+/* What is read of claims is whole. */
+static void try_claims(const char *text, size_t size)
+{
+	struct figure f;
+	struct weir_error e = { "" };
+
+	if (figure_read_text(&f, "in", text, size, &e)) {
+		check_message(&e);
+		return;
+	}
+	must(*f.title && *f.paper, "a figure has a title and a paper");
+	for (uint32_t i = 0; i < f.panel_count; i++)
+		must(f.panels[i].y_count > 0, "a panel shows something");
+	for (uint32_t i = 0; i < f.claim_count; i++)
+		must(f.claims[i].accept_low <= f.claims[i].accept_high, "a claim can hold");
+	figure_free(&f);
+}
+
+/* A file is one or the other, and what changed may have made it either. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	try_scenario((const char *)data, size);
+	try_claims((const char *)data, size);
 	return 0;
 }
 
@@ -252,6 +280,17 @@ static const char *const words[] = {
 	"queues = 128\n",
 	"scheduler = sp-dwrr(",
 	"buffer-per = switch\n",
+	"card = fifo(marking=",
+	"[figure]\n",
+	"[panel a]\n",
+	"[claim c]\n",
+	"title = t\n",
+	"kind = time\ny = ",
+	"metric = ",
+	"range = ",
+	"value = 1.4ms\n",
+	"tolerance = 25%\n",
+	"of = switch.marking=",
 };
 
 /* One small change at a random place. */
@@ -360,9 +399,10 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		failed |= corpus_add(&c, argv[i]);
 	if (argc == 2)
-		failed = corpus_glob(&c, "scenarios/*.ini") | corpus_glob(&c, "tests/bad/*.ini");
+		failed = corpus_glob(&c, "scenarios/*.ini") | corpus_glob(&c, "tests/bad/*.ini") |
+			 corpus_glob(&c, "scenarios/papers/*/*.claims");
 	if (failed || c.count == 0) {
-		fprintf(stderr, "fuzz: no scenarios to start from\n");
+		fprintf(stderr, "fuzz: nothing to start from\n");
 		return 2;
 	}
 	child = fork();

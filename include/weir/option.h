@@ -27,7 +27,17 @@ enum weir_opt_type {
 	WEIR_OPT_CHOICE,       /* uint64_t index into .choices */
 	WEIR_OPT_WEIGHTS,      /* struct weir_weights: "4:2:1", or "equal" = count 0 */
 	WEIR_OPT_TEXT,         /* char[WEIR_OPT_TEXT_SIZE] */
+	/* Texts that mean something to whoever keeps runs; a plug-in's options have none of them. */
+	WEIR_OPT_SPEC, /* a scheme with its options; .choices is of a struct weir_specs */
+	WEIR_OPT_FILE, /* name of a file */
+	WEIR_OPT_KIND, /* name of what decides which further options there are */
 };
+
+/* Is the value a char[WEIR_OPT_TEXT_SIZE], whatever it means? */
+static inline int weir_opt_is_text(enum weir_opt_type type)
+{
+	return type >= WEIR_OPT_TEXT;
+}
 
 enum { WEIR_OPT_TEXT_SIZE = 256, WEIR_WEIGHTS_MAX = 128 };
 
@@ -71,7 +81,8 @@ struct weir_option {
 	uint64_t min, max; /* of the stored number (of each number, for spans and weights; of
 				 * weir_length_number, for lengths); flags, choices and text have none */
 	const char *help;  /* one sentence, without a full stop */
-	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL */
+	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL; WEIR_OPT_SPEC:
+				     * the kind that a struct weir_specs begins with */
 };
 
 /* Reads text into params. The message names the option, what was read and what is allowed. */
@@ -87,7 +98,8 @@ const struct weir_option *weir_option_find(const struct weir_option *table, cons
 int weir_option_unknown(const char *owner, const char *name, const struct weir_option *table,
 			struct weir_error *e);
 
-/* The value as a user would write it, in the largest unit that is exact. Returns buffer. */
+/* The value as a user would write it, in the largest unit that is exact; a spec with every option
+ * spelled out, so that what means the same is the same text. Returns buffer. */
 const char *weir_option_format(char *buffer, size_t size, const struct weir_option *o,
 			       const void *params);
 
@@ -109,6 +121,23 @@ enum { WEIR_SPEC_PARAMS_MAX = 1024 };
 int weir_spec_name(const char *text, char *name, size_t size, struct weir_error *e);
 int weir_spec_params(const char *text, void *params, const struct weir_option *table,
 		     struct weir_error *e);
+
+/* The schemes that an option of type WEIR_OPT_SPEC may name. */
+struct weir_specs {
+	const char *const kind[2]; /* { "marking", NULL } */
+	/* Reads a spec by itself, whatever other settings say, into params of WEIR_SPEC_PARAMS_MAX
+	 * bytes; *table is then what they are. NULL: a spec is kept as it is. */
+	int (*read)(const char *spec, void *params, const struct weir_option **table,
+		    struct weir_error *e);
+	/* Is what stands before the bracket the name of a file, as a plug-in's is? NULL: never. */
+	int (*is_file)(const char *spec);
+};
+
+/* Of an option of type WEIR_OPT_SPEC. */
+static inline const struct weir_specs *weir_option_specs(const struct weir_option *o)
+{
+	return (const struct weir_specs *)(const void *)o->choices;
+}
 
 /* The spec with every option spelled out, in table order: "ecn(k=70pkts, scope=queue, at=enqueue)". */
 const char *weir_spec_format(char *buffer, size_t size, const char *name,

@@ -1,15 +1,11 @@
-/* claims.c -- from the bytes of FIG.claims to sections, and their end. */
+/* claims.c -- from the headers and pairs of FIG.claims to a figure, and its end. */
 #include "lab/papers/claims_read.h"
+#include "lab/base/ini.h"
 #include "lab/base/quantity.h"
-#include "lab/scenario/scenario.h"
-#include <errno.h>
+#include "lab/base/text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FILE_BYTES_MAX = 1 << 20 };
-
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static const struct claims_form {
 	const char *name, *example;
@@ -37,9 +33,6 @@ enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 struct reader {
 	struct figure *f;
 	struct weir_error *e;
-	const char *next, *end; /* what is left of the text */
-	int line;
-	size_t length; /* of the line, whatever is in it */
 	int has_figure;
 	struct claims_section section;
 };
@@ -143,8 +136,8 @@ static int add_claim(struct reader *r)
 	return claim_make(&grown[f->claim_count++], &r->section, r->e);
 }
 
-/* All keys of the section have been seen. */
-static int end_section(struct reader *r)
+/* All keys of the section have been seen. A mistake may be in any of its lines. */
+static int end_section(struct reader *r, struct ini_place *at)
 {
 	static int (*const add[FORMS])(struct reader *) = { add_figure, add_panel, add_claim };
 	struct claims_section *s = &r->section;
@@ -155,7 +148,7 @@ static int end_section(struct reader *r)
 	s->at = s->line;
 	failed = check_required(s, r->e) || add[s->kind](r);
 	if (failed) {
-		r->line = s->at;
+		at->line = s->at;
 		weir_error_prefix(r->e, "[%s%s%s]: ", forms[s->kind].name, *s->name ? " " : "",
 				  s->name);
 	}
@@ -163,17 +156,7 @@ static int end_section(struct reader *r)
 	return failed ? -1 : 0;
 }
 
-/* --- lines --- */
-
-static int is_good_name(const char *name)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-	size_t length = strspn(name, allowed);
-
-	return length > 0 && name[length] == '\0' &&
-	       length < sizeof(((struct claims_section *)0)->name);
-}
+/* --- headers and pairs --- */
 
 /* Line of the section of that name, 0: there is none. */
 static int line_of(const struct figure *f, enum claims_section_kind kind, const char *name)
@@ -197,11 +180,10 @@ static int check_name(struct reader *r, const struct claims_form *form, const ch
 			return weir_error_set(r->e, "[figure %s]: [figure] has no name", name);
 		return r->has_figure ? weir_error_set(r->e, "[figure] is given twice") : 0;
 	}
-	if (!is_good_name(name))
+	if (!ini_name_is_good(name, "-_."))
 		return weir_error_set(
 			r->e,
-			"[%s]: name %s; allowed are up to 63 letters, digits, -, _ and ., "
-			"as in %s",
+			"[%s]: name %s; allowed are up to 63 letters, digits, -, _ and ., as in %s",
 			form->name, *name ? weir_quote(name).text : "is missing", form->example);
 	first = line_of(r->f, kind, name);
 	return first ? weir_error_set(r->e, "[%s %s]: given twice, first in line %d", form->name,
@@ -209,43 +191,34 @@ static int check_name(struct reader *r, const struct claims_form *form, const ch
 		     : 0;
 }
 
-/* "[claim NAME]", without blanks around it. */
-static int read_header(struct reader *r, char *text)
+static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
 {
+	struct reader *r = user;
 	const char *names[FORMS];
-	size_t length = strlen(text), kind = 0;
-	char *name;
+	size_t i = 0;
 
-	if (end_section(r))
+	if (end_section(r, at))
 		return -1;
-	if (text[length - 1] != ']')
-		return weir_error_set(r->e, "%s; a section is written [claim NAME]",
-				      weir_quote(text).text);
-	text[length - 1] = '\0';
-	text += 1 + strspn(text + 1, " \t");
-	name = text + strcspn(text, " \t");
-	if (*name)
-		*name++ = '\0';
-	name += strspn(name, " \t");
-	for (size_t i = 0; i < FORMS; i++)
-		names[i] = forms[i].name;
-	while (kind < FORMS && strcmp(forms[kind].name, text) != 0)
-		kind++;
-	if (kind == FORMS)
-		return weir_error_unknown(r->e, "section", text, names, FORMS);
-	if (check_name(r, &forms[kind], name))
+	for (size_t k = 0; k < FORMS; k++)
+		names[k] = forms[k].name;
+	while (i < FORMS && strcmp(names[i], kind) != 0)
+		i++;
+	if (i == FORMS)
+		return weir_error_unknown(r->e, "section", kind, names, FORMS);
+	if (check_name(r, &forms[i], name))
 		return -1;
 	r->section =
-		(struct claims_section){ .kind = (enum claims_section_kind)kind, .line = r->line };
+		(struct claims_section){ .kind = (enum claims_section_kind)i, .line = at->line };
 	snprintf(r->section.name, sizeof(r->section.name), "%s", name);
 	return 0;
 }
 
-static int read_pair(struct reader *r, char *key, char *value)
+static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
+	struct reader *r = user;
 	struct claims_section *s = &r->section;
 	const struct claims_form *form = &forms[s->kind];
-	size_t count = 0, at;
+	size_t count = 0, i;
 
 	if (s->line == 0)
 		return weir_error_set(r->e,
@@ -253,114 +226,53 @@ static int read_pair(struct reader *r, char *key, char *value)
 				      weir_quote(key).text);
 	while (form->keys[count])
 		count++;
-	for (at = 0; at < count && strcmp(form->keys[at], key) != 0;)
-		at++;
-	if (at == count) {
+	for (i = 0; i < count && strcmp(form->keys[i], key) != 0;)
+		i++;
+	if (i == count) {
 		weir_error_unknown(r->e, "key", key, form->keys, count);
 		return weir_error_prefix(r->e, "[%s]: ", form->name);
 	}
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->entries[i].key == form->keys[at])
+	for (uint32_t k = 0; k < s->count; k++)
+		if (s->entries[k].key == form->keys[i])
 			return weir_error_set(r->e, "%s: given twice, first in line %d", key,
-					      s->entries[i].line);
+					      s->entries[k].line);
 	if (*value == '\0')
 		return weir_error_set(r->e, "%s has no value", key);
-	s->entries[s->count] = (struct claims_entry){ form->keys[at], text_copy(value), r->line };
+	s->entries[s->count] = (struct claims_entry){ form->keys[i], text_copy(value), at->line };
 	return s->entries[s->count++].value ? 0 : weir_error_set(r->e, "no memory");
 }
 
-static char *trim(char *text)
+static int take_end(void *user, struct ini_place *at)
 {
-	size_t length;
+	struct reader *r = user;
 
-	text += strspn(text, " \t\r");
-	length = strlen(text);
-	while (length > 0 && strchr(" \t\r", text[length - 1]))
-		text[--length] = '\0';
-	return text;
+	if (end_section(r, at))
+		return -1;
+	return r->has_figure ? 0 : weir_error_set(r->e, "[figure] is missing");
 }
 
-/* A comment starts with # at the start of the line or after a blank. */
-static void cut_comment(char *text)
-{
-	for (char *c = text; *c; c++)
-		if (*c == '#' && (c == text || c[-1] == ' ' || c[-1] == '\t')) {
-			*c = '\0';
-			return;
-		}
-}
+/* --- files --- */
 
-static int read_line(struct reader *r, char *text)
-{
-	char *equals;
-
-	for (const char *c = text; *c; c++)
-		if (((unsigned char)*c < ' ' && !strchr("\t\r", *c)) || *c == 0x7f)
-			return weir_error_set(r->e, "byte 0x%02x; the file is plain text",
-					      (unsigned char)*c);
-	cut_comment(text);
-	text = trim(text);
-	if (*text == '\0')
-		return 0;
-	if (*text == '[')
-		return read_header(r, text);
-	equals = strchr(text, '=');
-	if (!equals)
-		return weir_error_set(r->e, "%s is neither key = value nor [section] nor # comment",
-				      weir_quote(text).text);
-	*equals = '\0';
-	return read_pair(r, trim(text), trim(equals + 1));
-}
-
-/* Takes the next line off the text; the caller frees it. NULL: no memory. */
-static char *next_line(struct reader *r)
-{
-	size_t left = (size_t)(r->end - r->next);
-	const char *newline = memchr(r->next, '\n', left);
-	size_t length = newline ? (size_t)(newline - r->next) : left;
-	char *line = malloc(length + 1);
-
-	if (!line)
-		return NULL;
-	memcpy(line, r->next, length);
-	line[length] = '\0';
-	r->next += length + (newline != NULL);
-	r->line++;
-	r->length = length;
-	return line;
-}
+static const struct ini_form claims_form = {
+	.what = "claims",
+	.example = "[claim NAME]",
+	.section = take_header,
+	.pair = take_pair,
+	.end = take_end,
+};
 
 int figure_read_text(struct figure *f, const char *file, const char *text, size_t length,
 		     struct weir_error *e)
 {
-	struct reader r = { .f = f, .e = e, .next = text, .end = text + length };
-	int failed = 0;
+	const struct ini_text in = { file, text, length };
+	struct reader r = { .f = f, .e = e };
 
 	memset(f, 0, sizeof(*f));
 	f->file = text_copy(file);
 	if (!f->file)
 		return weir_error_set(e, "no memory");
-	if (length >= strlen(BYTE_ORDER_MARK) &&
-	    memcmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
-		r.next += strlen(BYTE_ORDER_MARK);
-	while (r.next < r.end && !failed) {
-		char *line = next_line(&r);
-
-		if (!line)
-			failed = weir_error_set(e, "no memory");
-		else if (strlen(line) != r.length)
-			failed = weir_error_set(e, "byte 0x00; the file is plain text");
-		else
-			failed = read_line(&r, line);
-		free(line);
-	}
-	if (!failed)
-		failed = end_section(&r);
-	if (!failed && !r.has_figure)
-		failed = weir_error_set(e, "[figure] is missing");
-	if (!failed)
+	if (ini_read(&claims_form, &r, &in, e) == 0)
 		return 0;
-	weir_error_prefix(e, "%.200s:%d: ", file, r.line);
 	section_clear(&r.section);
 	figure_free(f);
 	return -1;
@@ -368,26 +280,13 @@ int figure_read_text(struct figure *f, const char *file, const char *text, size_
 
 int figure_read(struct figure *f, const char *file, struct weir_error *e)
 {
-	FILE *stream = fopen(file, "rb");
-	char *text = stream ? malloc(FILE_BYTES_MAX) : NULL;
-	size_t length = 0;
+	size_t length;
+	char *text = ini_load(&claims_form, file, &length, e);
 	int failed;
 
-	if (!stream)
-		return weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
-	errno = 0;
-	if (text)
-		length = fread(text, 1, FILE_BYTES_MAX, stream);
 	if (!text)
-		failed = weir_error_set(e, "no memory");
-	else if (ferror(stream))
-		failed = weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
-	else if (length == FILE_BYTES_MAX)
-		failed = weir_error_set(e, "%.200s: too long for claims; at most 1 MiB is read",
-					file);
-	else
-		failed = figure_read_text(f, file, text, length, e);
-	fclose(stream);
+		return -1;
+	failed = figure_read_text(f, file, text, length, e);
 	free(text);
 	return failed;
 }

@@ -1,9 +1,8 @@
 /* claims.h -- FIG.claims: how a paper draws a figure and what it says about it, as data.
  *
- * The form is INI: one [figure], a [panel NAME] for each part of the drawing, a [claim NAME] for each
- * sentence that can be checked; "key = value" lines, comments after # at the start of a line or after
- * a blank. Whatever is unknown, missing or in the wrong unit is refused with FILE:LINE. Judging is
- * verdict.h's business. */
+ * The form is INI (lab/base/ini.h): one [figure], a [panel NAME] for each part of the drawing, a
+ * [claim NAME] for each sentence that can be checked. Whatever is unknown, missing or in the wrong
+ * unit is refused with FILE:LINE. Judging is verdict.h's business. */
 #ifndef LAB_PAPERS_CLAIMS_H
 #define LAB_PAPERS_CLAIMS_H
 #include "lab/compare/selection.h"
@@ -59,8 +58,8 @@ struct claim {
 struct figure {
 	char *file;                  /* for messages */
 	char *title, *paper, *about; /* about "" where there is none */
-	double seconds[FIGURE_FULL +
-		       1]; /* how long its runs take on one core, by size; 0: not said */
+	/* How long its runs take on one core, by size; 0: not said. */
+	double seconds[FIGURE_FULL + 1];
 	uint32_t panel_count, claim_count;
 	struct panel *panels; /* in the order of the file */
 	struct claim *claims;
@@ -74,18 +73,10 @@ void figure_free(struct figure *f);
 
 /* Before anything runs: do the selections, series and settings that the figure names exist among the
  * runs of its scenario, and does a claim select runs that differ in their seeds alone? runs are all of
- * that size, with their settings (sweep_settings). Claims of the full size are looked at with
+ * that size, with their settings (planned.h). Claims of the full size are looked at with
  * FIGURE_FULL only. */
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
 		 struct weir_error *e);
-
-struct sweep;
-struct scenario;
-
-/* The runs of a sweep as the store would have them, without results: for figure_check. The caller frees
- * them (stored_runs_free). */
-int sweep_settings(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
-		   struct weir_error *e);
 
 /* A text for people. */
 struct claim_text {

@@ -1,6 +1,7 @@
 /* claims_read.h -- what the files that read FIG.claims share: a section as it was written. */
 #ifndef LAB_PAPERS_CLAIMS_READ_H
 #define LAB_PAPERS_CLAIMS_READ_H
+#include "lab/base/ini.h"
 #include "lab/papers/claims.h"
 
 enum claims_section_kind { SECTION_FIGURE, SECTION_PANEL, SECTION_CLAIM };
@@ -15,7 +16,7 @@ struct claims_entry {
 
 struct claims_section {
 	enum claims_section_kind kind;
-	char name[64];
+	char name[INI_NAME_SIZE];
 	int line; /* of the header, 0: there is no section yet */
 	uint32_t count;
 	struct claims_entry entries[CLAIMS_KEYS_MAX];

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char sweep_prefix[] = "sweep.";
-
 enum { PATH_SIZE = 192, SECTION_NAMES_MAX = 1024 };
 
 void scenario_free(struct scenario *s)
@@ -101,6 +99,11 @@ int path_split(const char *path, struct setting_path *p)
 	return 0;
 }
 
+const struct section *path_section(const struct setting_path *p)
+{
+	return p->section[0] ? section_find(p->section) : &section_root;
+}
+
 /* --- --set --- */
 
 void scenario_drop(struct scenario *s, const char *path, enum whose whose)
@@ -120,17 +123,43 @@ void scenario_drop(struct scenario *s, const char *path, enum whose whose)
 	s->setting_count = kept;
 }
 
-static int unknown_traffic(const struct scenario *s, const char *name, struct weir_error *e)
+/* The file has no [traffic NAME] of that name. */
+static int unknown_named(const struct scenario *s, const struct setting_path *p,
+			 struct weir_error *e)
 {
 	const char *names[SECTION_NAMES_MAX];
+	char what[64];
+	size_t count = 0, length = strlen(p->section);
+
+	for (uint32_t i = 0; i < s->section_count && count < SECTION_NAMES_MAX; i++) {
+		const char *path = s->sections[i].path;
+
+		if (strncmp(path, p->section, length) == 0 && path[length] == '.')
+			names[count++] = path + length + 1;
+	}
+	if (count == 0)
+		return weir_error_set(e, "%s has no [%s] section", s->file, p->section);
+	snprintf(what, sizeof(what), "[%s] section", p->section);
+	return weir_error_unknown(e, what, p->name, names, count);
+}
+
+/* "switch", "traffic.NAME": how a path may begin. */
+static int unknown_section(const char *name, struct weir_error *e)
+{
+	enum { SECTIONS_MAX = 16 };
+	char starts[SECTIONS_MAX][64];
+	const char *names[SECTIONS_MAX];
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < s->section_count && count < SECTION_NAMES_MAX; i++)
-		if (strncmp(s->sections[i].path, "traffic.", strlen("traffic.")) == 0)
-			names[count++] = s->sections[i].path + strlen("traffic.");
-	if (count == 0)
-		return weir_error_set(e, "%s has no [traffic] section", s->file);
-	return weir_error_unknown(e, "[traffic] section", name, names, count);
+	for (const struct section *s = section_all; s->name && count < SECTIONS_MAX; s++) {
+		if (s->traits & SECTION_PATHS)
+			continue;
+		snprintf(starts[count], sizeof(starts[count]), "%s%s", s->name,
+			 s->traits & SECTION_NAMED ? ".NAME" : "");
+		names[count] = starts[count];
+		count++;
+	}
+	return weir_error_unknown(e, "section", name, names, count);
 }
 
 int scenario_put(struct scenario *s, const char *path, const char *value, int line)
@@ -141,39 +170,37 @@ int scenario_put(struct scenario *s, const char *path, const char *value, int li
 
 int scenario_check_path(const struct scenario *s, const char *path, struct weir_error *e)
 {
-	const char *names[] = { "network", "switch", "host", "rdma", "traffic.NAME", "measure" };
 	const struct section *section;
 	struct setting_path p;
 
-	if (strcmp(path, "case") == 0)
+	if (strcmp(path, CASE_PATH) == 0)
 		return s->case_count
 			       ? 0
 			       : weir_error_set(e, "%s has no [case NAME] to choose from", s->file);
-	if (path_split(path, &p) || (p.section[0] == '\0' && strcmp(path, "seed") != 0))
+	if (path_split(path, &p) ||
+	    (p.section[0] == '\0' && !weir_option_find(section_root.options, path)))
 		return weir_error_set(e,
 				      "%s is not a setting; write section.key=value, as in "
 				      "switch.marking=tcn or traffic.web.load=0.8",
 				      weir_quote(path).text);
-	if (p.section[0] == '\0')
-		return 0;
-	section = section_find(p.section);
+	section = path_section(&p);
 	if (!section || section->traits & SECTION_PATHS)
-		return weir_error_unknown(e, "section", p.section, names,
-					  sizeof(names) / sizeof(*names));
-	if (strcmp(p.section, "traffic") != 0)
+		return unknown_section(p.section, e);
+	if (!(section->traits & SECTION_NAMED))
 		return p.name ? weir_error_set(e, "%s has one dot too many; write %s.key=value",
 					       weir_quote(path).text, p.section)
 			      : 0;
 	if (!p.name)
-		return weir_error_set(e, "which traffic? Write traffic.NAME.%s=value", p.key);
-	return scenario_section(s, p.owner) ? 0 : unknown_traffic(s, p.name, e);
+		return weir_error_set(e, "which %s? Write %s.NAME.%s=value", p.section, p.section,
+				      p.key);
+	return scenario_section(s, p.owner) ? 0 : unknown_named(s, &p, e);
 }
 
 const char *path_of_list(const char *path)
 {
-	size_t length = strlen(sweep_prefix);
+	size_t length = strlen(SWEEP_PREFIX);
 
-	return strncmp(path, sweep_prefix, length) == 0 ? path + length : NULL;
+	return strncmp(path, SWEEP_PREFIX, length) == 0 ? path + length : NULL;
 }
 
 int path_is_repeated(const char *path)
@@ -209,8 +236,8 @@ int scenario_replace(struct scenario *s, const char *path, const char *value, in
 	struct setting *old = (struct setting *)find_sweep(s, path);
 	char *copy;
 
-	if (strcmp(path, "case") == 0)
-		path = "sweep.case"; /* cases are always several */
+	if (strcmp(path, CASE_PATH) == 0)
+		path = SWEEP_PREFIX CASE_PATH; /* cases are always several */
 	if (!old)
 		old = find_own(s, path);
 	if (!old)

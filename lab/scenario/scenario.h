@@ -1,8 +1,7 @@
 /* scenario.h -- a scenario file: what its author wrote, kept as written, and the config it means.
  *
- * The form is INI: "[section]" lines, "key = value" lines, comments after # or ; at the start of a
- * line or after a blank. The first comment above everything else is the title, the question that the
- * file asks. Only the key "seed" may stand before the first section.
+ * The form is INI (lab/base/ini.h). The title is the question that the file asks. Only the key "seed"
+ * may stand before the first section.
  *
  * [case NAME] and [full] hold settings by their paths, kept apart from the others. A case counts after
  * scenario_use_case, [full] after scenario_use_full.
@@ -15,6 +14,8 @@
 #define LAB_SCENARIO_SCENARIO_H
 #include "lab/base/text.h"
 #include "sim/config/config.h"
+
+struct section;
 
 struct setting {
 	char *path; /* "network.hosts", "traffic.web.load", "seed" */
@@ -63,8 +64,9 @@ int scenario_use_full(struct scenario *s, struct weir_error *e);
  * gave comes before them. -1: there is no such case; the message has no place. */
 int scenario_use_case(struct scenario *s, const char *name, struct weir_error *e);
 
-/* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list. A key that may be repeated loses its lines
- * of the file; further calls add lines. Several lines in one value are divided by ";". */
+/* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list. A
+ * key that may be repeated loses its lines of the file; further calls add lines. Several lines in one
+ * value are divided by ";". */
 int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e);
 
 /* Makes a config from defaults and settings and checks it (config_check). On -1 nothing is left to
@@ -94,6 +96,12 @@ struct setting_path {
 
 /* -1: too long. The parts point into path and p. */
 int path_split(const char *path, struct setting_path *p);
+
+/* The section of that name, section_root where there is none in the path; NULL: unknown. */
+const struct section *path_section(const struct setting_path *p);
+
+#define SWEEP_PREFIX "sweep." /* of lists: "sweep.switch.marking" */
+#define CASE_PATH "case"      /* which case it is, as if that were a setting */
 
 /* The next of the settings that count: of scenario_set, else of the case in use, else of the file. *i
  * starts at 0; NULL: there are no more. */

@@ -203,7 +203,7 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 	const char *listed = b == &s->full ? path_of_list(at->path) : NULL;
 	const char *path = listed ? listed : at->path;
 
-	if (b != &s->full && strcmp(path, "case") == 0)
+	if (b != &s->full && strcmp(path, CASE_PATH) == 0)
 		return weir_error_set(e, "a case cannot choose a case");
 	if (scenario_check_path(s, path, e) || check_key(path, e))
 		return -1;
@@ -212,12 +212,11 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 		const struct setting *other = bundle_find(c, path);
 
 		if (other && !(c->full && bundle_find(c->full, path)))
-			return weir_error_set(
-				e,
-				"[case %s] sets it in line %d, and a case comes before "
-				"[full]; leave it out of one of them, or set it in "
-				"[full %s] too",
-				c->name, other->line, c->name);
+			return weir_error_set(e,
+					      "[case %s] sets it in line %d, and a case comes "
+					      "before [full]; leave it out of one of them, or "
+					      "set it in [full %s] too",
+					      c->name, other->line, c->name);
 	}
 	return 0;
 }

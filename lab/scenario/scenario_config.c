@@ -2,29 +2,14 @@
 #include "lab/scenario/scenario.h"
 #include "lab/base/digest.h"
 #include "lab/scenario/sections.h"
-#include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
-#include "sim/net/network.h"
-#include "sim/traffic/workload.h"
-#include "weir/cc.h"
-#include "weir/mark.h"
-#include "weir/sched.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS_MAX = 32, VALUE_ROOM = 4096 };
+enum { VALUE_ROOM = 4096 };
 
-static const struct weir_option seed_option = { "seed",
-						WEIR_OPT_COUNT,
-						offsetof(struct config, seed),
-						"1",
-						0,
-						UINT64_MAX,
-						"start of every random number of the run",
-						NULL };
-
-/* A section of the config that is being filled: its keys and where their values go. */
+/* A section of the config that is being filled or listed: its keys and where their values are. */
 struct target {
 	const struct section *section;
 	struct kind kind;  /* .name NULL: the section has no kinds */
@@ -44,51 +29,34 @@ static void *values_of(const struct target *t, const struct weir_option *table)
 	return (char *)t->params + (table == t->section->options ? 0 : t->section->kind_params);
 }
 
-static struct target target_of(struct config *c, const char *section)
+static struct target single_target(struct config *c, const struct section *s)
 {
-	struct target t = { .section = section_find(section), .owner = section };
+	return (struct target){ .section = s, .owner = s->name, .params = (char *)c + s->offset };
+}
 
-	if (strcmp(section, "network") == 0)
-		t.params = &c->network;
-	else if (strcmp(section, "switch") == 0)
-		t.params = &c->switches;
-	else if (strcmp(section, "host") == 0)
-		t.params = &c->host;
-	else if (strcmp(section, "rdma") == 0)
-		t.params = &c->rdma;
-	else
-		t.params = &c->measure;
-	return t;
+static struct target traffic_target(struct traffic_config *t, const char *owner)
+{
+	return (struct target){ .section = section_find("traffic"), .owner = owner, .params = t };
 }
 
 /* --- the kind: topology or pattern --- */
 
-static size_t kind_names(const struct section *s, const char *names[KINDS_MAX])
-{
-	struct kind k;
-	size_t count = 0;
-
-	while (count < KINDS_MAX && s->kind(count, &k))
-		names[count++] = k.name;
-	return count;
-}
-
 /* Reads which topology or pattern it is and fills in that one's defaults. */
 static int choose_kind(const struct scenario *s, struct target *t, struct weir_error *e)
 {
+	const struct weir_option *chooser = section_chooser(t->section);
 	const char *names[KINDS_MAX];
 	const struct setting *chosen;
 	char path[192], list[512];
-	size_t count;
 
-	if (!t->section->chooser)
+	if (!chooser)
 		return 0;
-	count = kind_names(t->section, names);
-	snprintf(path, sizeof(path), "%s.%s", t->owner, t->section->chooser);
+	snprintf(path, sizeof(path), "%s.%s", t->owner, chooser->name);
 	chosen = scenario_find(s, path);
 	if (!chosen) {
-		weir_error_set(e, "%s: not given; one of %s", path,
-			       names_join(list, sizeof(list), names, count));
+		weir_error_set(
+			e, "%s: not given; one of %s", path,
+			names_join(list, sizeof(list), names, kind_names(t->section, names)));
 		return scenario_locate(s, e);
 	}
 	if (kind_read(t->section, chosen->value, &t->kind, e))
@@ -107,15 +75,17 @@ static int unknown_key(const struct target *t, const char *key, struct weir_erro
 	size_t count = section_keys(s, t->kind.name, names), owner_count = 0;
 	struct kind k;
 
-	if (strcmp(key, "seed") == 0)
-		return weir_error_set(e, "seed stands before the first section, or after --seed");
+	if (weir_option_find(section_root.options, key))
+		return weir_error_set(e, "%s stands before the first section, or after --%s", key,
+				      key);
 	for (size_t i = 0; s->kind && s->kind(i, &k) && owner_count < KINDS_MAX; i++)
 		if (section_has_key(s, key, k.name))
 			owners[owner_count++] = k.name;
 	if (owner_count == 0)
 		return weir_error_unknown(e, "key", key, names, count);
-	return weir_error_set(e, "%s %s has no such key, only %s has; allowed are %s", s->chooser,
-			      t->kind.name, names_join(others, sizeof(others), owners, owner_count),
+	return weir_error_set(e, "%s %s has no such key, only %s has; allowed are %s",
+			      section_chooser(s)->name, t->kind.name,
+			      names_join(others, sizeof(others), owners, owner_count),
 			      names_join(own, sizeof(own), names, count));
 }
 
@@ -170,46 +140,39 @@ static int apply(struct target *t, const char *key, const struct setting *at, st
 	return unknown_key(t, key, e);
 }
 
-/* Every setting of the section, in the order given. */
-static int fill(const struct scenario *s, struct target *t, struct weir_error *e)
+/* The key that the path has in that section; NULL: it is of another. */
+static const char *key_in(const char *owner, const char *path)
 {
-	size_t length = strlen(t->owner);
+	size_t length = strlen(owner);
+
+	if (length == 0)
+		return strchr(path, '.') ? NULL : path;
+	return strncmp(path, owner, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
+}
+
+/* Every setting of the section, in the order given. */
+static int fill(const struct scenario *s, struct target t, struct weir_error *e)
+{
 	const struct setting *at;
 
-	if (choose_kind(s, t, e))
+	if (choose_kind(s, &t, e))
 		return -1;
 	for (uint32_t i = 0; (at = scenario_next(s, &i));) {
-		if (strncmp(at->path, t->owner, length) != 0 || at->path[length] != '.')
-			continue;
-		if (apply(t, at->path + length + 1, at, e))
+		const char *key = key_in(t.owner, at->path);
+
+		if (key && apply(&t, key, at, e))
 			return setting_prefix(s, at, e);
 	}
 	return 0;
 }
 
-static int fill_seed(const struct scenario *s, struct config *c, struct weir_error *e)
-{
-	const struct setting *at = scenario_find(s, "seed");
-
-	if (at && setting_parse(c, &seed_option, at->value, e))
-		return setting_prefix(s, at, e);
-	return 0;
-}
-
 static int fill_all(const struct scenario *s, struct config *c, struct weir_error *e)
 {
-	for (const struct section *section = section_all; section->name; section++) {
-		struct target t;
-
-		if (!is_single(section))
-			continue;
-		t = target_of(c, section->name);
-		if (fill(s, &t, e))
+	for (const struct section *section = section_all; section->name; section++)
+		if (is_single(section) && fill(s, single_target(c, section), e))
 			return -1;
-	}
 	for (uint32_t i = 0; i < s->section_count; i++) {
 		const char *owner = s->sections[i].path, *dot = strchr(owner, '.');
-		struct target t = { .section = section_find("traffic"), .owner = owner };
 		struct traffic_config *traffic;
 
 		if (!dot)
@@ -218,11 +181,10 @@ static int fill_all(const struct scenario *s, struct config *c, struct weir_erro
 		if (!traffic)
 			return weir_error_set(e, "%s: no memory", owner);
 		traffic->line = s->sections[i].line;
-		t.params = traffic;
-		if (fill(s, &t, e))
+		if (fill(s, traffic_target(traffic, owner), e))
 			return -1;
 	}
-	return fill_seed(s, c, e);
+	return fill(s, single_target(c, &section_root), e);
 }
 
 int scenario_config(const struct scenario *s, struct config *c, struct weir_error *e)
@@ -254,154 +216,79 @@ static void list_one(const struct listing *l, const char *owner, const char *key
 {
 	char path[192];
 
-	snprintf(path, sizeof(path), "%s.%s", owner, key);
+	snprintf(path, sizeof(path), "%s%s%s", owner, *owner ? "." : "", key);
 	l->visit(l->context, path, text);
 }
 
-/* The traffic section whose congestion control this text is; NULL: none. */
-static const struct traffic_config *traffic_of_cc(const struct config *c, const char *value)
-{
-	for (uint32_t i = 0; i < c->traffic_count; i++)
-		if (value == c->traffic[i].cc && value[0])
-			return &c->traffic[i];
-	return NULL;
-}
+typedef int option_visitor(const struct listing *l, const struct target *t,
+			   const struct weir_option *o, const void *params, struct weir_error *e);
 
-/* The scheduler that was asked for; a marking or fabric scheme may have brought another. */
-static void scheduler_text(const struct config *c, const char *name, char *text)
-{
-	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_sched_ops *sched;
-	struct weir_error e;
-
-	if (!c->mark->layout && !c->fabric->layout)
-		weir_spec_format(text, VALUE_ROOM, name, c->sched->scheme.options, c->sched_params);
-	else if (any_sched_parse(c->switches.scheduler, 1, &sched, params, &e) == 0)
-		weir_spec_format(text, VALUE_ROOM, name, sched->scheme.options, params);
-	else
-		snprintf(text, VALUE_ROOM, "%s", c->switches.scheduler);
-}
-
-/* A scheme with every option spelled out, so that runs of equal meaning have equal settings. */
-static void value_text(const struct config *c, const void *params, const struct weir_option *o,
-		       char *text)
-{
-	const char *value = (const char *)params + o->offset;
-	char name[WEIR_OPT_TEXT_SIZE];
-	struct weir_error e;
-
-	/* Of a plug-in, the name is its path and not what it calls itself. */
-	if (o->type == WEIR_OPT_TEXT && weir_spec_name(value, name, sizeof(name), &e))
-		name[0] = '\0';
-	if (value == c->switches.marking)
-		weir_spec_format(text, VALUE_ROOM, name, c->mark->scheme.options, c->mark_params);
-	else if (value == c->switches.scheduler)
-		scheduler_text(c, name, text);
-	else if (value == c->switches.fabric)
-		weir_spec_format(text, VALUE_ROOM, name, c->fabric->scheme.options,
-				 c->fabric_params);
-	else if (value == c->host.cc)
-		weir_spec_format(text, VALUE_ROOM, name, c->cc->scheme.options, c->cc_params);
-	else if (traffic_of_cc(c, value))
-		weir_spec_format(text, VALUE_ROOM, name,
-				 traffic_of_cc(c, value)->cc_ops->scheme.options,
-				 traffic_of_cc(c, value)->cc_params);
-	else
-		weir_option_format(text, VALUE_ROOM, o, params);
-}
-
-/* --- what is in the files that settings name --- */
-
-/* Visits "digest.PATH". */
-static int list_digest(const struct listing *l, const char *path, const char *file,
-		       struct weir_error *e)
-{
-	char name[192];
-	struct digest d;
-
-	if (file_digest(file, &d, e))
-		return weir_error_prefix(e, "%s: ", path);
-	snprintf(name, sizeof(name), "digest.%s", path);
-	l->visit(l->context, name, d.text);
-	return 0;
-}
-
-static int list_plugin(const struct listing *l, const char *path, const char *spec,
-		       struct weir_error *e)
-{
-	char file[WEIR_OPT_TEXT_SIZE];
-
-	if (!is_plugin(spec))
-		return 0;
-	return weir_spec_name(spec, file, sizeof(file), e) ? -1 : list_digest(l, path, file, e);
-}
-
-/* The value of a key that the kind may have; "" where it has not. */
-static const char *kind_text(const struct weir_scheme *kind, const void *params, const char *key)
-{
-	const struct weir_option *o = kind->options ? weir_option_find(kind->options, key) : NULL;
-
-	return o && o->type == WEIR_OPT_TEXT ? (const char *)params + o->offset : "";
-}
-
-static int list_file(const struct listing *l, const struct weir_scheme *kind, const void *params,
-		     const char *owner, struct weir_error *e)
-{
-	const char *file = kind_text(kind, params, "file");
-	char path[192];
-
-	snprintf(path, sizeof(path), "%s.file", owner);
-	return *file ? list_digest(l, path, file, e) : 0;
-}
-
-/* Plug-ins, and files of topologies, flows and sizes. */
-static int list_digests(const struct listing *l, struct weir_error *e)
-{
-	const struct config *c = l->config;
-	char path[192];
-
-	if (list_plugin(l, "switch.marking", c->switches.marking, e) ||
-	    list_plugin(l, "switch.scheduler", c->switches.scheduler, e) ||
-	    list_plugin(l, "host.cc", c->host.cc, e))
-		return -1;
-	if (list_file(l, &c->network.ops->scheme, c->network.params, "network", e))
-		return -1;
-	for (uint32_t i = 0; i < c->traffic_count; i++) {
-		const struct traffic_config *t = &c->traffic[i];
-		char owner[128];
-
-		snprintf(path, sizeof(path), "traffic.%s.pattern", t->name);
-		if (list_plugin(l, path, t->pattern, e))
-			return -1;
-		snprintf(path, sizeof(path), "traffic.%s.cc", t->name);
-		if (list_plugin(l, path, t->cc, e))
-			return -1;
-		snprintf(owner, sizeof(owner), "traffic.%s", t->name);
-		if (list_file(l, &t->ops->scheme, t->params, owner, e))
-			return -1;
-		snprintf(path, sizeof(path), "traffic.%s.sizes", t->name);
-		if (workload_is_file(kind_text(&t->ops->scheme, t->params, "sizes")) &&
-		    list_digest(l, path, kind_text(&t->ops->scheme, t->params, "sizes"), e))
-			return -1;
-	}
-	return 0;
-}
-
-static void list_options(const struct listing *l, const struct target *t,
-			 const struct weir_option *table)
+/* Those of a table that have something to say. */
+static int each_of_table(const struct listing *l, const struct target *t,
+			 const struct weir_option *table, option_visitor *visit,
+			 struct weir_error *e)
 {
 	const void *params = values_of(t, table);
-	char text[VALUE_ROOM];
 
 	for (const struct weir_option *o = table; o && o->name; o++) {
 		/* Without a default and not given: there is nothing to say. */
 		if (!o->def && weir_option_is_default(o, params))
 			continue;
-		if (table != t->section->options && weir_option_find(t->section->options, o->name))
-			continue;
-		value_text(l->config, params, o, text);
-		list_one(l, t->owner, o->name, text);
+		if (visit(l, t, o, params, e))
+			return -1;
 	}
+	return 0;
+}
+
+static int each_option(const struct listing *l, const struct target *t, option_visitor *visit,
+		       struct weir_error *e)
+{
+	if (each_of_table(l, t, t->section->options, visit, e))
+		return -1;
+	return each_of_table(l, t, t->kind.options, visit, e);
+}
+
+static int list_option(const struct listing *l, const struct target *t, const struct weir_option *o,
+		       const void *params, struct weir_error *e)
+{
+	char text[VALUE_ROOM];
+
+	(void)e;
+	list_one(l, t->owner, o->name, weir_option_format(text, sizeof(text), o, params));
+	return 0;
+}
+
+/* The file that a value names goes to file, of WEIR_OPT_TEXT_SIZE bytes; 0: it names none. */
+static int names_file(const struct weir_option *o, const char *value, char *file)
+{
+	const struct weir_specs *specs;
+	struct weir_error e;
+
+	if (o->type == WEIR_OPT_FILE || (o->type == WEIR_OPT_KIND && is_plugin(value))) {
+		snprintf(file, WEIR_OPT_TEXT_SIZE, "%s", value);
+		return 1;
+	}
+	if (o->type != WEIR_OPT_SPEC)
+		return 0;
+	specs = weir_option_specs(o);
+	return specs->is_file && specs->is_file(value) &&
+	       weir_spec_name(value, file, WEIR_OPT_TEXT_SIZE, &e) == 0;
+}
+
+/* Visits "digest.PATH" where the value names a file: a plug-in, a topology, flows or sizes. */
+static int list_digest(const struct listing *l, const struct target *t, const struct weir_option *o,
+		       const void *params, struct weir_error *e)
+{
+	char file[WEIR_OPT_TEXT_SIZE], owner[160];
+	struct digest d;
+
+	if (!names_file(o, (const char *)params + o->offset, file))
+		return 0;
+	if (file_digest(file, &d, e))
+		return weir_error_prefix(e, "%s.%s: ", t->owner, o->name);
+	snprintf(owner, sizeof(owner), "digest.%s", t->owner);
+	list_one(l, owner, o->name, d.text);
+	return 0;
 }
 
 static int list_lines(const struct listing *l, const struct target *t, struct weir_error *e)
@@ -430,41 +317,55 @@ static int list_lines(const struct listing *l, const struct target *t, struct we
 	return 0;
 }
 
-static int list_target(const struct listing *l, const struct target *t, struct weir_error *e)
+/* Every option and line of a section. */
+static int list_values(const struct listing *l, const struct target *t, struct weir_error *e)
 {
-	list_options(l, t, t->section->options);
-	if (t->kind.name)
-		list_options(l, t, t->kind.options);
-	return list_lines(l, t, e);
+	return each_option(l, t, list_option, e) ? -1 : list_lines(l, t, e);
 }
 
+/* What is in the files that its values name. */
+static int list_digests(const struct listing *l, const struct target *t, struct weir_error *e)
+{
+	return each_option(l, t, list_digest, e);
+}
+
+typedef int target_visitor(const struct listing *l, const struct target *t, struct weir_error *e);
+
+static int visit_target(const struct listing *l, struct target t, target_visitor *visit,
+			struct weir_error *e)
+{
+	const struct weir_option *chooser = section_chooser(t.section);
+
+	if (chooser)
+		kind_find(t.section, (const char *)t.params + chooser->offset, &t.kind);
+	return visit(l, &t, e);
+}
+
+static int each_target(const struct listing *l, target_visitor *visit, struct weir_error *e)
+{
+	struct config *c = (struct config *)l->config; /* to be read only */
+	char owner[128];
+
+	if (visit_target(l, single_target(c, &section_root), visit, e))
+		return -1;
+	for (const struct section *s = section_all; s->name; s++)
+		if (is_single(s) && visit_target(l, single_target(c, s), visit, e))
+			return -1;
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		snprintf(owner, sizeof(owner), "traffic.%s", c->traffic[i].name);
+		if (visit_target(l, traffic_target(&c->traffic[i], owner), visit, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Digests come after all values. */
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e)
 {
 	const struct listing l = { c, visit, context };
-	char text[64], owner[128];
 
 	if (c->case_name[0])
-		visit(context, "case", c->case_name);
-	visit(context, "seed", weir_option_format(text, sizeof(text), &seed_option, c));
-	for (const struct section *section = section_all; section->name; section++) {
-		struct target t = target_of((struct config *)c, section->name);
-
-		if (!is_single(section))
-			continue;
-		if (section->chooser)
-			kind_find(section, c->network.topology, &t.kind);
-		if (list_target(&l, &t, e))
-			return -1;
-	}
-	for (uint32_t i = 0; i < c->traffic_count; i++) {
-		struct target t = { .section = section_find("traffic"), .owner = owner };
-
-		t.params = &c->traffic[i];
-		snprintf(owner, sizeof(owner), "traffic.%s", c->traffic[i].name);
-		kind_find(t.section, c->traffic[i].pattern, &t.kind);
-		if (list_target(&l, &t, e))
-			return -1;
-	}
-	return list_digests(&l, e);
+		visit(context, CASE_PATH, c->case_name);
+	return each_target(&l, list_values, e) || each_target(&l, list_digests, e) ? -1 : 0;
 }

@@ -1,12 +1,7 @@
-/* scenario_read.c -- from the bytes of a file to the list of settings.
- *
- * libinih splits the lines. It tells neither line numbers nor empty sections, cuts long names and
- * lines and takes an indented line for the end of the one before, so it is given each line by a
- * reader of ours that has counted it, taken off blanks and comments, and seen its section. */
+/* scenario_read.c -- from the headers and pairs of a file to the list of settings. */
+#include "lab/base/ini.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include <errno.h>
-#include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,43 +13,15 @@ enum {
 	PATH_ROOM = 192,
 };
 
-#define FILE_BYTES_MAX ((size_t)64 << 20)
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
-
 struct reader {
 	struct scenario *s;
 	struct weir_error *e;
-	const char *next, *end; /* what is left of the text */
-	int line;               /* number of the line that was read last */
-	int failed, begun;      /* begun: a section or setting was seen, so no title any more */
+	int line; /* that is being read */
 	uint32_t single_settings;
 	char owner[128];               /* of the current section: "", "network", "traffic.web" */
-	const struct section *section; /* NULL: none yet */
+	const struct section *section; /* section_root before the first header */
 	struct setting_bundle *bundle; /* of cases and [full]; NULL: in another section */
 };
-
-static int fail_here(struct reader *r)
-{
-	r->failed = 1;
-	return weir_error_prefix(r->e, "%.200s:%d: ", r->s->file, r->line);
-}
-
-static int is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
-
-static char *trim(char *text)
-{
-	char *end = text + strlen(text);
-
-	while (end > text && is_blank(end[-1]))
-		end--;
-	*end = '\0';
-	while (is_blank(*text))
-		text++;
-	return text;
-}
 
 /* --- section headers --- */
 
@@ -65,12 +32,11 @@ static int add_section(struct reader *r)
 	struct scenario_section *grown;
 
 	if (first)
-		return weir_error_set(
-			r->e,
-			"%s: the section is given twice, first in line %d; put its keys "
-			"together%s",
-			r->owner, first->line,
-			strchr(r->owner, '.') ? " or give it another name" : "");
+		return weir_error_set(r->e,
+				      "%s: the section is given twice, first in line %d; "
+				      "put its keys together%s",
+				      r->owner, first->line,
+				      strchr(r->owner, '.') ? " or give it another name" : "");
 	if (s->section_count == TRAFFIC_SECTIONS_MAX)
 		return weir_error_set(r->e, "too many sections; allowed are %d",
 				      TRAFFIC_SECTIONS_MAX);
@@ -145,24 +111,12 @@ static int add_full_case(struct reader *r, const char *name)
 	return 0;
 }
 
-static int is_good_name(const char *name, const char *signs)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-	size_t length = 0;
-
-	while (name[length] && (strchr(allowed, name[length]) || strchr(signs, name[length])))
-		length++;
-	return length > 0 && name[length] == '\0' &&
-	       length < sizeof(((struct traffic_config *)0)->name);
-}
-
 /* A section of which there are several. */
 static int read_named(struct reader *r, const char *name)
 {
-	int is_case = strcmp(r->section->name, "case") == 0;
+	int is_case = r->section->traits & SECTION_LATER;
 
-	if (!is_good_name(name, is_case ? "-_#." : "-_"))
+	if (!ini_name_is_good(name, is_case ? "-_#." : "-_"))
 		return weir_error_set(
 			r->e, "[%s]: name %s; allowed are up to 63 letters, digits, %s, as in %s",
 			r->section->name, *name ? weir_quote(name).text : "is missing",
@@ -173,166 +127,38 @@ static int read_named(struct reader *r, const char *name)
 	return add_section(r);
 }
 
-/* text is what stands between the brackets. */
-static int read_header(struct reader *r, char *text)
+/* [full], or a section with settings of its own. */
+static int read_single(struct reader *r)
 {
-	char *name = text + strcspn(text, " \t");
-
-	if (*name != '\0')
-		*name++ = '\0';
-	name = trim(name);
-	r->section = section_find(text);
-	if (!r->section)
-		return unknown_section(r, text);
-	r->bundle = NULL;
-	if (r->section->traits & SECTION_NAMED)
-		return read_named(r, name);
-	if (*name != '\0' && strcmp(text, "full") == 0)
-		return add_full_case(r, name);
-	if (*name != '\0')
-		return weir_error_set(
-			r->e,
-			"[%s %s]: only [traffic NAME], [case NAME] and [full NAME] have a "
-			"name; write [%s]",
-			text, weir_quote(name).text, text);
-	snprintf(r->owner, sizeof(r->owner), "%s", text);
+	snprintf(r->owner, sizeof(r->owner), "%s", r->section->name);
 	if (add_section(r))
 		return -1;
-	if (strcmp(text, "full") != 0)
+	if (!(r->section->traits & SECTION_LATER))
 		return 0;
 	r->bundle = &r->s->full;
-	*r->bundle = (struct setting_bundle){ .name = text_copy(text), .line = r->line };
+	*r->bundle = (struct setting_bundle){ .name = text_copy(r->owner), .line = r->line };
 	return r->bundle->name ? 0 : weir_error_set(r->e, "no memory");
 }
 
-/* --- lines --- */
-
-/* A line of the text, or what is left of it. */
-struct slice {
-	const char *start;
-	size_t length;
-};
-
-static struct slice trimmed(struct slice s)
+static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
 {
-	while (s.length > 0 && is_blank(s.start[s.length - 1]))
-		s.length--;
-	while (s.length > 0 && is_blank(*s.start)) {
-		s.start++;
-		s.length--;
-	}
-	return s;
-}
+	struct reader *r = user;
 
-/* Takes the next line off the text. */
-static struct slice next_line(struct reader *r)
-{
-	size_t left = (size_t)(r->end - r->next), mark = strlen(BYTE_ORDER_MARK);
-	const char *newline = memchr(r->next, '\n', left);
-	struct slice s = { r->next, newline ? (size_t)(newline - r->next) : left };
-
-	r->next += s.length + (newline != NULL);
-	r->line++;
-	if (r->line == 1 && s.length >= mark && memcmp(s.start, BYTE_ORDER_MARK, mark) == 0) {
-		s.start += mark;
-		s.length -= mark;
-	}
-	return trimmed(s);
-}
-
-static int check_bytes(struct reader *r, struct slice s)
-{
-	for (size_t i = 0; i < s.length; i++) {
-		unsigned char c = (unsigned char)s.start[i];
-
-		if ((c < ' ' && c != '\t') || c == 0x7f)
-			return weir_error_set(r->e, "byte 0x%02x in a scenario; it is plain text",
-					      c);
-	}
-	return 0;
-}
-
-/* The first comment that says something, above all else. */
-static void take_title(struct reader *r, struct slice s)
-{
-	while (s.length > 0 && strchr("#; \t", *s.start)) {
-		s.start++;
-		s.length--;
-	}
-	if (!r->begun && r->s->title[0] == '\0')
-		snprintf(r->s->title, sizeof(r->s->title), "%.*s",
-			 (int)(s.length < WEIR_OPT_TEXT_SIZE ? s.length : WEIR_OPT_TEXT_SIZE),
-			 s.start);
-}
-
-/* Without a comment: at the start, or after a blank. */
-static struct slice without_comment(struct reader *r, struct slice s)
-{
-	for (size_t i = 0; i < s.length; i++) {
-		if (s.start[i] != '#' && s.start[i] != ';')
-			continue;
-		if (i == 0)
-			take_title(r, s);
-		if (i == 0 || is_blank(s.start[i - 1]))
-			s.length = i;
-	}
-	return trimmed(s);
-}
-
-/* "[traffic web]": kept here, so that libinih need not know of it. */
-static int take_header(struct reader *r, char *text)
-{
-	char *close = strchr(text, ']');
-
-	if (!close || close[1] != '\0')
-		return weir_error_set(r->e, "%s; a section is written %s", weir_quote(text).text,
-				      r->section ? r->section->example : "[network]");
-	*close = '\0';
-	return read_header(r, trim(text + 1));
-}
-
-/* What libinih is to see of the next line goes to text, of size bytes. */
-static int clean_line(struct reader *r, char *text, size_t size)
-{
-	struct slice s = next_line(r);
-
-	*text = '\0';
-	if (check_bytes(r, s))
-		return -1;
-	s = without_comment(r, s);
-	if (s.length == 0)
-		return 0;
-	r->begun = 1;
-	if (s.length >= size)
-		return weir_error_set(r->e, "the line has %zu characters; at most %zu are read",
-				      s.length, size - 1);
-	memcpy(text, s.start, s.length);
-	text[s.length] = '\0';
-	if (*text == '[') {
-		if (take_header(r, text))
-			return -1;
-		*text = '\0';
-		return 0;
-	}
-	if (!strpbrk(text, "=:"))
-		return weir_error_set(r->e, "%s is neither key = value nor [section] nor # comment",
-				      weir_quote(text).text);
-	return 0;
-}
-
-/* Called by libinih in place of fgets. */
-static char *read_line(char *buffer, int size, void *stream)
-{
-	struct reader *r = stream;
-
-	if (r->failed || r->next == r->end)
-		return NULL;
-	if (clean_line(r, buffer, (size_t)size - 1)) { /* one for the newline */
-		fail_here(r);
-		return NULL;
-	}
-	strcat(buffer, "\n");
-	return buffer;
+	r->line = at->line;
+	r->bundle = NULL;
+	r->section = section_find(kind);
+	if (!r->section)
+		return unknown_section(r, kind);
+	if (r->section->traits & SECTION_NAMED)
+		return read_named(r, name);
+	if (*name == '\0')
+		return read_single(r);
+	if (r->section->traits & SECTION_LATER)
+		return add_full_case(r, name);
+	return weir_error_set(r->e,
+			      "[%s %s]: only [traffic NAME], [case NAME] and [full NAME] have a "
+			      "name; write [%s]",
+			      kind, weir_quote(name).text, kind);
 }
 
 /* --- key = value --- */
@@ -342,18 +168,16 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 	if (*key == '\0')
 		return weir_error_set(r->e, "a key is missing in front of = %s",
 				      weir_quote(value).text);
-	if (!r->section && strcmp(key, "seed") != 0)
-		return weir_error_set(
-			r->e,
-			"%s stands before the first section; only seed may, other keys "
-			"belong to a section such as [network]",
-			weir_quote(key).text);
+	if (r->section == &section_root && !weir_option_find(section_root.options, key))
+		return weir_error_set(r->e,
+				      "%s stands before the first section; only %s may, other keys "
+				      "belong to a section such as [network]",
+				      weir_quote(key).text, section_root.options->name);
 	if (strchr(key, '.') && !(r->section->traits & SECTION_PATHS))
-		return weir_error_set(
-			r->e,
-			"%s has a dot; the section stands in a line of its own, as in "
-			"[network]",
-			weir_quote(key).text);
+		return weir_error_set(r->e,
+				      "%s has a dot; the section stands in a line of its own, "
+				      "as in [network]",
+				      weir_quote(key).text);
 	if (*value == '\0')
 		return weir_error_set(r->e,
 				      "%s has no value; write %.64s = value, or leave the line out",
@@ -393,12 +217,12 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 
 	if (r->bundle)
 		return add_bundled(r, key, value);
-	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, r->section ? "." : "", key) >=
+	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, *r->owner ? "." : "", key) >=
 	    (int)sizeof(path))
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(key).text);
-	if (!r->section || !repeat_find(r->section->name, key)) {
+	if (!repeat_find(r->section->name, key)) {
 		first = scenario_find(r->s, path);
-		/* libinih's lines are short: a list may go on in another one. */
+		/* A list may go on in another line. */
 		if (first && path_of_list(path))
 			return setting_extend((struct setting *)first, value)
 				       ? weir_error_set(r->e, "no memory")
@@ -414,78 +238,53 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 	return 0;
 }
 
-static int take_pair(void *user, const char *section, const char *key, const char *value)
+static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
 
-	(void)section;
-	if (check_pair(r, key, value) == 0 && add_pair(r, key, value) == 0)
-		return 1;
-	fail_here(r);
-	return 0;
+	r->line = at->line;
+	return check_pair(r, key, value) || add_pair(r, key, value) ? -1 : 0;
 }
+
+static void take_title(void *user, const char *text)
+{
+	struct scenario *s = ((struct reader *)user)->s;
+
+	snprintf(s->title, sizeof(s->title), "%s", text);
+}
+
+/* --- files --- */
+
+static const struct ini_form form = {
+	.what = "a scenario",
+	.example = "[network]",
+	.title = take_title,
+	.section = take_header,
+	.pair = take_pair,
+};
 
 int scenario_read_text(struct scenario *s, const char *file, const char *text, size_t length,
 		       struct weir_error *e)
 {
-	struct reader r = { .s = s, .e = e, .next = text, .end = text + length };
+	const struct ini_text in = { file, text, length };
+	struct reader r = { .s = s, .e = e, .section = &section_root };
 
 	memset(s, 0, sizeof(*s));
 	s->file = text_copy(file);
 	if (!s->file)
 		return weir_error_set(e, "no memory");
-	if (ini_parse_stream(read_line, &r, take_pair, &r) != 0 && !r.failed) {
-		weir_error_set(e, "not understood");
-		fail_here(&r);
-	}
-	if (!r.failed && scenario_check_bundles(s, e))
-		r.failed = 1;
-	if (r.failed)
-		scenario_free(s);
-	return r.failed ? -1 : 0;
-}
-
-/* The whole file, for the caller to free. NULL with a message where it cannot be had. */
-static char *read_all(const char *file, size_t *length, struct weir_error *e)
-{
-	FILE *f = fopen(file, "rb");
-	size_t room = 1 << 16, used = 0;
-	char *text = malloc(room), *grown = text;
-
-	errno = f ? 0 : errno;
-	while (f && text) {
-		used += fread(text + used, 1, room - used, f);
-		if (used < room || room >= FILE_BYTES_MAX)
-			break;
-		grown = realloc(text, room *= 2);
-		if (!grown)
-			break;
-		text = grown;
-	}
-	*length = used;
-	if (!f || ferror(f))
-		weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
-	else if (!grown)
-		weir_error_set(e, "%.200s: no memory", file);
-	else if (used >= FILE_BYTES_MAX)
-		weir_error_set(e, "%.200s: too long for a scenario; at most %zu MiB are read", file,
-			       FILE_BYTES_MAX >> 20);
-	if (f)
-		fclose(f);
-	if (e->text[0] == '\0')
-		return text;
-	free(text);
-	return NULL;
+	if (ini_read(&form, &r, &in, e) == 0 && scenario_check_bundles(s, e) == 0)
+		return 0;
+	scenario_free(s);
+	return -1;
 }
 
 int scenario_read(struct scenario *s, const char *file, struct weir_error *e)
 {
 	size_t length;
-	char *text;
+	char *text = ini_load(&form, file, &length, e);
 	int failed;
 
-	e->text[0] = '\0';
-	text = read_all(file, &length, e);
 	if (!text)
 		return -1;
 	failed = scenario_read_text(s, file, text, length, e);

@@ -5,12 +5,7 @@
  * is looked at by itself: what fits with what is config_check's business. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include "sim/config/card.h"
-#include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
-#include "weir/cc.h"
-#include "weir/mark.h"
-#include "weir/sched.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -20,54 +15,43 @@ union scratch {
 	struct traffic_config traffic;
 };
 
-/* A plug-in is a file, which is opened when it is used. */
-static int check_kind(const struct section *section, const char *value, struct weir_error *e)
+/* With what stands inside it, as a card's marking does. A file, such as a plug-in, is opened when it is
+ * used. */
+static int check_spec(const struct weir_option *o, const char *spec, struct weir_error *e)
 {
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_option *table;
+
+	if (!specs->read || (specs->is_file && specs->is_file(spec)))
+		return 0;
+	if (specs->read(spec, params, &table, e))
+		return -1;
+	for (; table && table->name; table++)
+		if (table->type == WEIR_OPT_SPEC &&
+		    check_spec(table, (const char *)params + table->offset, e))
+			return weir_error_prefix(e, "%.*s: %s: ", (int)strcspn(spec, "("), spec,
+						 table->name);
+	return 0;
+}
+
+static int check_option(const struct section *section, const struct weir_option *o,
+			const char *value, struct weir_error *e)
+{
+	union scratch scratch;
 	struct kind k;
 
-	return is_plugin(value) ? 0 : kind_read(section, value, &k, e);
-}
-
-/* How many queues there are is another setting. */
-static int check_scheduler(const char *value, void *params, struct weir_error *e)
-{
-	char name[WEIR_OPT_TEXT_SIZE];
-	const struct weir_sched_ops *sched;
-
-	if (weir_spec_name(value, name, sizeof(name), e))
+	if (setting_parse(&scratch, o, value, e))
 		return -1;
-	sched = weir_sched_find(name);
-	return sched ? weir_spec_params(value, params, sched->scheme.options, e)
-		     : weir_sched_parse(value, 1, &sched, params, e);
-}
-
-/* A plug-in is a file, which is opened when it is used. */
-static int check_scheme(const char *key, const char *value, struct weir_error *e)
-{
-	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
-	const struct weir_mark_ops *mark;
-	const struct weir_cc_ops *cc;
-	const struct fabric_ops *fabric;
-	const struct card_ops *card;
-
-	if (is_plugin(value))
-		return 0;
-	if (strcmp(key, "marking") == 0)
-		return weir_mark_parse(value, &mark, params, e);
-	if (strcmp(key, "scheduler") == 0)
-		return check_scheduler(value, params, e);
-	if (strcmp(key, "fabric") == 0)
-		return fabric_parse(value, &fabric, params, e);
-	if (strcmp(key, "card") == 0)
-		return card_parse(value, &card, params, e);
-	return strcmp(key, "cc") == 0 ? weir_cc_parse(value, &cc, params, e) : 0;
+	if (o->type == WEIR_OPT_KIND)
+		return is_plugin(value) ? 0 : kind_read(section, value, &k, e);
+	return o->type == WEIR_OPT_SPEC ? check_spec(o, value, e) : 0;
 }
 
 /* As one of the kinds would read it: another setting says which it is. */
 static int check_of_kinds(const struct section *section, const char *key, const char *value,
 			  struct weir_error *e)
 {
-	union scratch at;
 	struct kind k;
 	int is_known = 0;
 
@@ -75,7 +59,7 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 		const struct weir_option *o = k.options ? weir_option_find(k.options, key) : NULL;
 
 		is_known |= o != NULL;
-		if (o && setting_parse(&at, o, value, e) == 0)
+		if (o && check_option(section, o, value, e) == 0)
 			return 0;
 	}
 	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
@@ -88,9 +72,9 @@ static int is_of_plugin(const struct scenario *s, const struct setting_path *p,
 	const struct setting *chosen;
 	char path[192];
 
-	if (!section->chooser)
+	if (!section_chooser(section))
 		return 0;
-	snprintf(path, sizeof(path), "%s.%s", p->owner, section->chooser);
+	snprintf(path, sizeof(path), "%s.%s", p->owner, section_chooser(section)->name);
 	chosen = scenario_find(s, path);
 	return chosen && is_plugin(chosen->value);
 }
@@ -100,20 +84,16 @@ static int check_value(const struct scenario *s, const struct setting *at, struc
 	const struct section *section;
 	const struct weir_option *o;
 	struct setting_path p;
-	union scratch scratch;
 
 	if (path_of_list(at->path) || path_is_repeated(at->path) || path_split(at->path, &p))
 		return 0;
-	section = section_find(p.section);
+	section = path_section(&p);
 	if (!section || section->traits & SECTION_PATHS)
-		return 0; /* seed, case */
-	if (section->chooser && strcmp(p.key, section->chooser) == 0)
-		return check_kind(section, at->value, e);
+		return 0;
 	o = weir_option_find(section->options, p.key);
-	if (!o)
-		return is_of_plugin(s, &p, section) ? 0
-						    : check_of_kinds(section, p.key, at->value, e);
-	return setting_parse(&scratch, o, at->value, e) || check_scheme(p.key, at->value, e);
+	if (o)
+		return check_option(section, o, at->value, e);
+	return is_of_plugin(s, &p, section) ? 0 : check_of_kinds(section, p.key, at->value, e);
 }
 
 static int check_all(const struct scenario *s, const struct setting *settings, uint32_t count,

@@ -50,39 +50,101 @@ static void choose_pattern(void *config, const struct weir_scheme *kind)
 /* Of sections whose keys are the paths of other sections' keys. */
 static const struct weir_option path_options[] = { { .name = NULL } };
 
+static const struct weir_option root_options[] = {
+	{ SEED_PATH, WEIR_OPT_COUNT, offsetof(struct config, seed), "1", 0, UINT64_MAX,
+	  "start of every random number of the run", NULL },
+	{ .name = NULL },
+};
+
+const struct section section_root = {
+	.name = "",
+	.help = "what belongs to no section",
+	.options = root_options,
+};
+
 const struct section section_all[] = {
-	{ "network", "hosts, switches and the links between them", network_options, "topology",
-	  "[network]", topology_kind, 0, find_topology, choose_topology,
-	  offsetof(struct network_config, params) },
-	{ "switch", "every egress port of every switch", switch_options, NULL, "[switch]", NULL, 0,
-	  NULL, NULL, 0 },
-	{ "host", "every host and its transport", host_options, NULL, "[host]", NULL, 0, NULL, NULL,
-	  0 },
-	{ "rdma", "queue pairs: flows whose congestion control is made for RDMA", rdma_options,
-	  NULL, "[rdma]", NULL, 0, NULL, NULL, 0 },
-	{ "traffic", "flows; any number of sections, each with a name", traffic_options, "pattern",
-	  "[traffic web]", pattern_kind, SECTION_NAMED, find_pattern, choose_pattern,
-	  offsetof(struct traffic_config, params) },
-	{ "measure", "what is counted", measure_options, NULL, "[measure]", NULL, 0, NULL, NULL,
-	  0 },
-	{ "sweep",
-	  "several values for any settings: every combination is a run. A key is a setting's path, "
-	  "its value a list: switch.marking = ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or "
-	  "seed = 1..5; a list may go on in another line with the same key",
-	  path_options, NULL, "[sweep]", NULL, SECTION_PATHS, NULL, NULL, 0 },
-	{ "case",
-	  "settings that belong together, under a name of letters, digits, dots and - _ #; any "
-	  "number of sections. A key is a setting's path: switch.marking = tcn, switch.queues = 8. "
-	  "The scenario is run in every case, or in those that [sweep] lists: case = a, b. Cases "
-	  "change slowest. What a case sets replaces what the sections say, in this case alone; "
-	  "what --set says replaces both, in all cases",
-	  path_options, NULL, "[case NAME]", NULL, SECTION_NAMED | SECTION_PATHS, NULL, NULL, 0 },
-	{ "full",
-	  "settings that replace those of the file with --full. A key is a setting's path, or "
-	  "sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. Without --full the section "
-	  "is read and not used. What a case sets stands in [full NAME], below that case: "
-	  "settings that replace the case's",
-	  path_options, NULL, "[full]", NULL, SECTION_PATHS, NULL, NULL, 0 },
+	{
+		.name = "network",
+		.help = "hosts, switches and the links between them",
+		.options = network_options,
+		.offset = offsetof(struct config, network),
+		.example = "[network]",
+		.kind = topology_kind,
+		.find_kind = find_topology,
+		.choose_kind = choose_topology,
+		.kind_params = offsetof(struct network_config, params),
+	},
+	{
+		.name = "switch",
+		.help = "every egress port of every switch",
+		.options = switch_options,
+		.offset = offsetof(struct config, switches),
+		.example = "[switch]",
+	},
+	{
+		.name = "host",
+		.help = "every host and its transport",
+		.options = host_options,
+		.offset = offsetof(struct config, host),
+		.example = "[host]",
+	},
+	{
+		.name = "rdma",
+		.help = "queue pairs: flows whose congestion control is made for RDMA",
+		.options = rdma_options,
+		.offset = offsetof(struct config, rdma),
+		.example = "[rdma]",
+	},
+	{
+		.name = "traffic",
+		.help = "flows; any number of sections, each with a name",
+		.options = traffic_options,
+		.example = "[traffic web]",
+		.kind = pattern_kind,
+		.find_kind = find_pattern,
+		.choose_kind = choose_pattern,
+		.kind_params = offsetof(struct traffic_config, params),
+		.traits = SECTION_NAMED,
+	},
+	{
+		.name = "measure",
+		.help = "what is counted",
+		.options = measure_options,
+		.offset = offsetof(struct config, measure),
+		.example = "[measure]",
+	},
+	{
+		.name = "sweep",
+		.help = "several values for any settings: every combination is a run. A key is a "
+			"setting's path, its value a list: switch.marking = ecn, tcn, or "
+			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; a list may go on in "
+			"another line with the same key",
+		.options = path_options,
+		.example = "[sweep]",
+		.traits = SECTION_PATHS,
+	},
+	{
+		.name = "case",
+		.help = "settings that belong together, under a name of letters, digits, dots and "
+			"- _ #; any number of sections. A key is a setting's path: switch.marking "
+			"= tcn, switch.queues = 8. The scenario is run in every case, or in those "
+			"that [sweep] lists: case = a, b. Cases change slowest. What a case sets "
+			"replaces what the sections say, in this case alone; what --set says "
+			"replaces both, in all cases",
+		.options = path_options,
+		.example = "[case NAME]",
+		.traits = SECTION_NAMED | SECTION_PATHS | SECTION_LATER,
+	},
+	{
+		.name = "full",
+		.help = "settings that replace those of the file with --full. A key is a setting's "
+			"path, or sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. "
+			"Without --full the section is read and not used. What a case sets stands "
+			"in [full NAME], below that case: settings that replace the case's",
+		.options = path_options,
+		.example = "[full]",
+		.traits = SECTION_PATHS | SECTION_LATER,
+	},
 	{ .name = NULL },
 };
 
@@ -98,10 +160,8 @@ const struct repeat repeat_all[] = {
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
 	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
-	  "window "
-	  "or marks of a flow (flow:12); throughput of a section (traffic:web). Without a time, "
-	  "each "
-	  "change of a queue",
+	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
+	  "time, each change of a queue",
 	  offsetof(struct measure_config, probes) },
 	{ .key = NULL },
 };
@@ -134,11 +194,29 @@ int kind_read(const struct section *s, const char *name, struct kind *k, struct 
 	return 0;
 }
 
+const struct weir_option *section_chooser(const struct section *s)
+{
+	for (const struct weir_option *o = s->options; o->name; o++)
+		if (o->type == WEIR_OPT_KIND)
+			return o;
+	return NULL;
+}
+
 int kind_find(const struct section *s, const char *name, struct kind *k)
 {
 	struct weir_error unheard;
 
 	return kind_read(s, name, k, &unheard) == 0;
+}
+
+size_t kind_names(const struct section *s, const char *names[KINDS_MAX])
+{
+	struct kind k;
+	size_t count = 0;
+
+	while (count < KINDS_MAX && s->kind(count, &k))
+		names[count++] = k.name;
+	return count;
 }
 
 int section_has_key(const struct section *s, const char *key, const char *kind)

@@ -1,7 +1,7 @@
 /* sections.h -- which sections a scenario has and which keys are known in each.
  *
  * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a section
- * has keys of its own and, through the kind that one of them chooses, those of that kind. Some keys
+ * has keys of its own and, through the one of type WEIR_OPT_KIND, those of the kind that it chooses. Some keys
  * may be repeated, a line each. The keys of [sweep], [case NAME] and [full] are the paths of settings
  * of the others. The reader, the settings list and the help all ask here. */
 #ifndef LAB_SCENARIO_SECTIONS_H
@@ -19,15 +19,17 @@ struct kind {
 enum section_trait {
 	SECTION_NAMED = 1, /* "[traffic web]": any number of them, each with a name */
 	SECTION_PATHS = 2, /* its keys are paths of other sections' keys */
+	SECTION_LATER = 4, /* its settings count only when asked for */
 };
 
 struct section {
 	const char *name; /* "network" */
 	const char *help;
 	const struct weir_option *options; /* keys that it always has */
-	const char *chooser; /* key that picks the kind, "topology"; NULL: there are no kinds */
+	size_t offset;       /* of its values in struct config, where it is there once */
 	const char *example; /* of a header, for messages: "[traffic web]" */
-	/* Fills in the i-th kind; 0 when there are no more. NULL where chooser is. */
+	/* Fills in the i-th kind; 0 when there are no more. NULL: there are no kinds, and no key of
+	 * type WEIR_OPT_KIND. */
 	int (*kind)(size_t i, struct kind *k);
 	unsigned traits; /* enum section_trait */
 	/* Where there are kinds: that of a name, or NULL with a message; makes it the kind of the
@@ -46,17 +48,27 @@ struct repeat {
 	size_t offset; /* of the struct line_list in the section's config */
 };
 
+#define SEED_PATH "seed" /* a key of section_root; it changes nothing of what is built */
+
 extern const struct section section_all[]; /* ends with .name == NULL */
+extern const struct section section_root;  /* of keys before the first header; its name is "" */
 extern const struct repeat repeat_all[];   /* ends with .key == NULL */
 
 const struct section *section_find(const char *name);
 const struct repeat *repeat_find(const char *section, const char *key);
+
+/* The key that picks the kind; NULL: there are no kinds. */
+const struct weir_option *section_chooser(const struct section *s);
 
 /* The kind of that name, which must outlive *k; 0, and *k zeroed, when the section has none such. */
 int kind_find(const struct section *s, const char *name, struct kind *k);
 
 /* The same, as a reader: -1 with a message that says which there are. */
 int kind_read(const struct section *s, const char *name, struct kind *k, struct weir_error *e);
+
+/* The names of all kinds, at most KINDS_MAX. Returns how many. */
+enum { KINDS_MAX = 32 };
+size_t kind_names(const struct section *s, const char *names[KINDS_MAX]);
 
 /* May the key stand in the section, with that kind (NULL: it has none)? */
 int section_has_key(const struct section *s, const char *key, const char *kind);

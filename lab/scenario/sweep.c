@@ -1,12 +1,11 @@
 /* sweep.c -- from [sweep] to runs. */
 #include "lab/scenario/sweep.h"
+#include "lab/scenario/sections.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { RUNS_MAX = 1000000 };
-
-static const char case_path[] = "case";
 
 void sweep_free(struct sweep *w)
 {
@@ -56,7 +55,7 @@ static int add_all_cases(struct sweep *w, const struct scenario *s, struct weir_
 		list_free(&names);
 		return weir_error_set(e, "no memory");
 	}
-	return add_axis(w, case_path, s->cases[0].line, &names, e);
+	return add_axis(w, CASE_PATH, s->cases[0].line, &names, e);
 }
 
 /* Those that [sweep] lists. */
@@ -65,14 +64,14 @@ static int add_listed_cases(struct sweep *w, const struct scenario *s, const str
 {
 	struct text_list names;
 
-	if (scenario_check_path(s, case_path, e) || list_split(&names, at->value, e))
+	if (scenario_check_path(s, CASE_PATH, e) || list_split(&names, at->value, e))
 		return -1;
 	for (uint32_t i = 0; i < names.count; i++)
 		if (scenario_check_case(s, names.items[i], e)) {
 			list_free(&names);
 			return -1;
 		}
-	return add_axis(w, case_path, at->line, &names, e);
+	return add_axis(w, CASE_PATH, at->line, &names, e);
 }
 
 /* A setting is listed, or it belongs to cases. What --set lists comes before cases. */
@@ -109,7 +108,7 @@ static int add_listed(struct sweep *w, const struct scenario *s, const struct se
 static int add_axes(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	const struct scenario_section *section = scenario_section(s, "sweep");
-	const struct setting *cases = scenario_find(s, "sweep.case");
+	const struct setting *cases = scenario_find(s, SWEEP_PREFIX CASE_PATH);
 
 	if (cases && add_listed_cases(w, s, cases, e))
 		return setting_prefix(s, cases, e);
@@ -152,7 +151,7 @@ int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct 
 		const struct sweep_axis *a = &w->axes[i];
 		const char *value = a->values.items[value_index(w, run, i)];
 
-		if (strcmp(a->path, case_path) == 0) {
+		if (strcmp(a->path, CASE_PATH) == 0) {
 			if (scenario_use_case(s, value, e))
 				return -1;
 		} else if (scenario_put(s, a->path, value, a->line)) {
@@ -171,7 +170,7 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 		const struct sweep_axis *a = &w->axes[i];
 
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s%s", i ? ", " : "",
-					 strcmp(a->path, "seed") == 0 ? "seed " : "",
+					 strcmp(a->path, SEED_PATH) == 0 ? "seed " : "",
 					 a->values.items[value_index(w, run, i)]);
 	}
 	return buffer;
@@ -183,7 +182,7 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 static int is_other_seed(const struct sweep *w, uint64_t run)
 {
 	for (uint32_t i = 0; i < w->axis_count; i++)
-		if (strcmp(w->axes[i].path, "seed") == 0 && value_index(w, run, i) > 0)
+		if (strcmp(w->axes[i].path, SEED_PATH) == 0 && value_index(w, run, i) > 0)
 			return 1;
 	return 0;
 }

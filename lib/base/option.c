@@ -262,6 +262,9 @@ static int read_value(const struct reading *r, union value *v)
 	case WEIR_OPT_WEIGHTS:
 		return read_weights(r, &v->weights);
 	case WEIR_OPT_TEXT:
+	case WEIR_OPT_SPEC:
+	case WEIR_OPT_FILE:
+	case WEIR_OPT_KIND:
 		return read_text(r, v->text);
 	}
 	return refuse(r, "has no known type");

@@ -14,12 +14,14 @@ static const struct unit ns_units[] = {
 	{ NULL, 0, 0 },
 };
 
+#define PS_OF(ns) ((uint64_t)WEIR_PS_PER_NS * (ns))
+
 static const struct unit ps_units[] = {
 	{ "ps", 1, 0 },
 	{ "ns", WEIR_PS_PER_NS, 0 },
-	{ "us", UINT64_C(1) * WEIR_PS_PER_NS *WEIR_NS_PER_US, 0 },
-	{ "ms", UINT64_C(1) * WEIR_PS_PER_NS *WEIR_NS_PER_MS, 0 },
-	{ "s", UINT64_C(1) * WEIR_PS_PER_NS *WEIR_NS_PER_S, 0 },
+	{ "us", PS_OF(WEIR_NS_PER_US), 0 },
+	{ "ms", PS_OF(WEIR_NS_PER_MS), 0 },
+	{ "s", PS_OF(WEIR_NS_PER_S), 0 },
 	{ NULL, 0, 0 },
 };
 
@@ -98,6 +100,9 @@ size_t weir_option_value_size(enum weir_opt_type type)
 	case WEIR_OPT_WEIGHTS:
 		return sizeof(struct weir_weights);
 	case WEIR_OPT_TEXT:
+	case WEIR_OPT_SPEC:
+	case WEIR_OPT_FILE:
+	case WEIR_OPT_KIND:
 		return WEIR_OPT_TEXT_SIZE;
 	default:
 		return sizeof(uint64_t);
@@ -144,6 +149,23 @@ static void span_format(char *buffer, size_t size, const struct weir_span_ps *sp
 		snprintf(buffer, size, "%s..%s", first, last);
 }
 
+/* As it stands where it cannot be read: whoever checks it says why. */
+static void spec_text(char *buffer, size_t size, const struct weir_option *o, const char *spec)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_option *table;
+	char name[WEIR_OPT_TEXT_SIZE];
+	struct weir_error e;
+
+	/* The name is that of the spec: a plug-in may call itself otherwise. */
+	if (specs->read && weir_spec_name(spec, name, sizeof(name), &e) == 0 &&
+	    specs->read(spec, params, &table, &e) == 0)
+		weir_spec_format(buffer, size, name, table, params);
+	else
+		snprintf(buffer, size, "%s", spec);
+}
+
 static size_t choice_count(const struct weir_option *o)
 {
 	size_t count = 0;
@@ -160,7 +182,11 @@ const char *weir_option_format(char *buffer, size_t size, const struct weir_opti
 	struct weir_span_ps span;
 	uint64_t value;
 
-	if (o->type == WEIR_OPT_TEXT) {
+	if (o->type == WEIR_OPT_SPEC) {
+		spec_text(buffer, size, o, at);
+		return buffer;
+	}
+	if (weir_opt_is_text(o->type)) {
 		snprintf(buffer, size, "%s", (const char *)at);
 		return buffer;
 	}
@@ -221,7 +247,13 @@ const char *weir_option_range(char *buffer, size_t size, const struct weir_optio
 	case WEIR_OPT_CHOICE:
 		choices_format(buffer, size, o);
 		break;
+	case WEIR_OPT_SPEC:
+		snprintf(buffer, size, "%s as name(option=value, ...), at most %d bytes",
+			 weir_option_specs(o)->kind[0], WEIR_OPT_TEXT_SIZE - 1);
+		break;
 	case WEIR_OPT_TEXT:
+	case WEIR_OPT_FILE:
+	case WEIR_OPT_KIND:
 		snprintf(buffer, size, "text of at most %d bytes", WEIR_OPT_TEXT_SIZE - 1);
 		break;
 	case WEIR_OPT_LENGTH:
@@ -276,6 +308,12 @@ const char *weir_option_kind(const struct weir_option *o)
 		return "weights";
 	case WEIR_OPT_TEXT:
 		return "text";
+	case WEIR_OPT_SPEC:
+		return "name(option=value, ...)";
+	case WEIR_OPT_FILE:
+		return "file";
+	case WEIR_OPT_KIND:
+		return "name";
 	}
 	return "text";
 }

@@ -4,6 +4,7 @@
  * and fq_codel (RFC 8290) have it. */
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/config/specs.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,13 +20,13 @@ _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a c
 	  "what may wait, not counting the packet on the wire; what comes then is dropped", \
 	  NULL }, \
 		{ "marking", \
-		  WEIR_OPT_TEXT, \
+		  WEIR_OPT_SPEC, \
 		  offsetof(struct card_params, marking), \
 		  "none", \
 		  0, \
 		  0, \
 		  "when the card marks a packet: a marking scheme with its options", \
-		  NULL }, \
+		  card_marking_specs.kind }, \
 	{ \
 		.name = NULL \
 	}

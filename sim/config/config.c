@@ -7,6 +7,7 @@
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
+#include "sim/config/specs.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -19,6 +20,7 @@
 #define LONGEST_TIMEOUT_PS ((uint64_t)(100 * WEIR_PS_PER_S))
 #define SHORTEST_TIMEOUT_PS ((uint64_t)WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
+#define ALPHA_MAX_Q32 (128 * WEIR_ONE_Q32)
 #define FIRST_BYTES_MAX (UINT64_C(1000) * 1000 * 1000 * 1000) /* as large as a flow may be */
 #define ACK_CLASS_DATA "data"
 
@@ -26,7 +28,6 @@ enum {
 	FRAME_MAX_BYTES = 9216, /* a jumbo frame; packets keep 16 bits for their size */
 	HEADER_MAX_BYTES = 1024,
 	WINDOW_MAX_PKTS = 1000 * 1000,
-	ALPHA_MAX = 128,
 	TSO_MAX_BYTES = 1000 * 1000,
 };
 
@@ -45,7 +46,7 @@ static const char *const connection_choices[] = { "per-flow", "persistent", NULL
 
 #define AT(member) offsetof(struct network_config, member)
 const struct weir_option network_options[] = {
-	{ "topology", WEIR_OPT_TEXT, AT(topology), NULL, 0, 0, "who is linked with whom", NULL },
+	{ "topology", WEIR_OPT_KIND, AT(topology), NULL, 0, 0, "who is linked with whom", NULL },
 	{ "ecmp", WEIR_OPT_CHOICE, AT(ecmp), "flow", 0, 1,
 	  "among equally short paths a choice is made once per flow or for every packet",
 	  ecmp_choices },
@@ -57,31 +58,30 @@ const struct weir_option network_options[] = {
 
 #define AT(member) offsetof(struct switch_config, member)
 const struct weir_option switch_options[] = {
-	{ "marking", WEIR_OPT_TEXT, AT(marking), "ecn", 0, 0,
-	  "when a packet is marked: a marking scheme with its options", NULL },
-	{ "scheduler", WEIR_OPT_TEXT, AT(scheduler), "fifo", 0, 0,
-	  "which queue of a port is served next: a scheduler with its options", NULL },
+	{ "marking", WEIR_OPT_SPEC, AT(marking), "ecn", 0, 0,
+	  "when a packet is marked: a marking scheme with its options", marking_specs.kind },
+	{ "scheduler", WEIR_OPT_SPEC, AT(scheduler), "fifo", 0, 0,
+	  "which queue of a port is served next: a scheduler with its options",
+	  scheduler_specs.kind },
 	{ "queues", WEIR_OPT_COUNT, AT(queues), "1", 1, WEIR_QUEUES_MAX,
 	  "queues of each port; a packet's class is the number of its queue", NULL },
 	{ "buffer", WEIR_OPT_LENGTH, AT(buffer), "1000pkts", 1, UINT32_MAX,
 	  "what may wait, not counting the packet on the wire", NULL },
 	{ "buffer-per", WEIR_OPT_CHOICE, AT(buffer_per), "port", 0, 2,
 	  "who has a buffer of that size: each queue, each port for all its queues first come "
-	  "first "
-	  "served, or each switch as a pool under dynamic thresholds",
+	  "first served, or each switch as a pool under dynamic thresholds",
 	  buffer_choices },
 	{ "dt-alpha", WEIR_OPT_FRACTION_Q32, AT(dt_alpha_q32), "1", WEIR_ONE_Q32 / 256,
-	  ALPHA_MAX *WEIR_ONE_Q32,
+	  ALPHA_MAX_Q32,
 	  "with buffer-per = switch a queue may hold this many times the free buffer "
 	  "(Choudhury and Hahne 1998)",
 	  NULL },
 	{ "lossless", WEIR_OPT_TEXT, AT(lossless), "none", 0, 0,
 	  "classes whose senders are paused (PFC, IEEE 802.1Qbb) before a packet would be lost: "
-	  "none, "
-	  "all, or their numbers as in 0:3; needs buffer-per = switch",
+	  "none, all, or their numbers as in 0:3; needs buffer-per = switch",
 	  NULL },
 	{ "pfc-alpha", WEIR_OPT_FRACTION_Q32, AT(pfc_alpha_q32), "1/8", WEIR_ONE_Q32 / 256,
-	  ALPHA_MAX *WEIR_ONE_Q32,
+	  ALPHA_MAX_Q32,
 	  "a lossless class of an input is paused when it has more than this many times the free "
 	  "shared buffer (1/8: HPCC; 1/16: FDCC, section 3.3)",
 	  NULL },
@@ -91,14 +91,12 @@ const struct weir_option switch_options[] = {
 	  "how far below the threshold a paused class must be before it goes on", NULL },
 	{ "pfc-headroom", WEIR_OPT_BYTES, AT(pfc_headroom_bytes), "0B", 0, UINT32_MAX,
 	  "buffer of each lossless class of each input for what comes after a pause; 0B: as much "
-	  "as "
-	  "rate, delay and frame size make necessary",
+	  "as rate, delay and frame size make necessary",
 	  NULL },
-	{ "fabric", WEIR_OPT_TEXT, AT(fabric), "none", 0, 0,
-	  "flow control between switches that knows flows or destinations: a fabric scheme with "
-	  "its "
-	  "options",
-	  NULL },
+	{ "fabric", WEIR_OPT_SPEC, AT(fabric), "none", 0, 0,
+	  "flow control between switches that knows flows or destinations: a fabric scheme "
+	  "with its options",
+	  fabric_specs.kind },
 	{ "ethernet-overhead", WEIR_OPT_FLAG, AT(ethernet_overhead), "no", 0, 1,
 	  "count preamble, delimiter and gap (20 B) and a minimum frame of 64 B on the wire",
 	  NULL },
@@ -110,8 +108,8 @@ const struct weir_option switch_options[] = {
 
 #define AT(member) offsetof(struct host_config, member)
 const struct weir_option host_options[] = {
-	{ "cc", WEIR_OPT_TEXT, AT(cc), "dctcp", 0, 0,
-	  "how a sender reacts: a congestion control with its options", NULL },
+	{ "cc", WEIR_OPT_SPEC, AT(cc), "dctcp", 0, 0,
+	  "how a sender reacts: a congestion control with its options", cc_specs.kind },
 	{ "mss", WEIR_OPT_BYTES, AT(mss_bytes), "1460B", 1, FRAME_MAX_BYTES - 1,
 	  "payload of a full packet", NULL },
 	{ "header", WEIR_OPT_BYTES, AT(header_bytes), "54B", 1, HEADER_MAX_BYTES,
@@ -137,8 +135,8 @@ const struct weir_option host_options[] = {
 	  (uint64_t)WEIR_PS_PER_S, "from the wire to the transport, for each packet that comes in",
 	  NULL },
 	{ "recovery", WEIR_OPT_CHOICE, AT(recovery), "immediate", 0, 1,
-	  "how a window is cut: at once (RFC 8257), or spread over a round trip (prr, RFC 6937, "
-	  "Linux)",
+	  "how a window is cut: at once (RFC 8257), or spread over a round trip "
+	  "(prr, RFC 6937, Linux)",
 	  recovery_choices },
 	{ "loss-detection", WEIR_OPT_CHOICE, AT(loss_detection), "auto", 0, 2,
 	  "a packet is lost when three later ones have arrived (dupack, RFC 6675), or when a "
@@ -155,16 +153,15 @@ const struct weir_option host_options[] = {
 	  NULL },
 	{ "ecn-acks", WEIR_OPT_FLAG, AT(ecn_acks), "yes", 0, 1,
 	  "ACKs are ECN-capable where data is, as Linux sends them with DCTCP; RFC 3168 says no, "
-	  "and "
-	  "then a queue that marks drops them",
+	  "and then a queue that marks drops them",
 	  NULL },
 	{ "idle-restart", WEIR_OPT_FLAG, AT(idle_restart), "no", 0, 1,
 	  "a connection that rested for longer than its timeout begins again with no more than the "
 	  "initial window (RFC 5681, section 4.1; Linux by default halves the window for each "
 	  "timeout that passed, down to that)",
 	  NULL },
-	{ "card", WEIR_OPT_TEXT, AT(card), "fair", 0, 0,
-	  "how a host's packets get to its line: a card with its options", NULL },
+	{ "card", WEIR_OPT_SPEC, AT(card), "fair", 0, 0,
+	  "how a host's packets get to its line: a card with its options", card_specs.kind },
 	{ "tso", WEIR_OPT_BYTES, AT(tso_bytes), "0B", 0, TSO_MAX_BYTES,
 	  "payload of one connection that leaves the card back to back before another one's turn "
 	  "(segmentation offload; 64KB in Linux); 0B: a packet each",
@@ -205,10 +202,10 @@ const struct weir_option rdma_options[] = {
 	{ "rto", WEIR_OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
 	  "retransmission timeout, doubled each time up to host.rto-max", NULL },
 	{ "window-of", WEIR_OPT_CHOICE, AT(window_of), "network", 0, 1,
-	  "whose base round trip and line make the bandwidth-delay product that windows start "
-	  "from, "
-	  "and the round trip that controls reckon with: the longest path and fastest host of the "
-	  "network, or the pair's own path and sender (HPCC's simulator with GLOBAL_T = 0)",
+	  "whose base round trip and line make the bandwidth-delay product that windows "
+	  "start from, and the round trip that controls reckon with: the longest path and "
+	  "fastest host of the network, or the pair's own path and sender (HPCC's simulator "
+	  "with GLOBAL_T = 0)",
 	  window_choices },
 	{ .name = NULL },
 };
@@ -216,15 +213,14 @@ const struct weir_option rdma_options[] = {
 
 #define AT(member) offsetof(struct traffic_config, member)
 const struct weir_option traffic_options[] = {
-	{ "pattern", WEIR_OPT_TEXT, AT(pattern), NULL, 0, 0, "who sends to whom, and when", NULL },
-	{ "cc", WEIR_OPT_TEXT, AT(cc), NULL, 0, 0,
-	  "congestion control of these flows, where it is not host.cc", NULL },
+	{ "pattern", WEIR_OPT_KIND, AT(pattern), NULL, 0, 0, "who sends to whom, and when", NULL },
+	{ "cc", WEIR_OPT_SPEC, AT(cc), NULL, 0, 0,
+	  "congestion control of these flows, where it is not host.cc", cc_specs.kind },
 	{ "start", WEIR_OPT_SPAN_PS, AT(start), "0us", 0, LONGEST_PS,
 	  "when flows start: one time, or somewhere between two", NULL },
 	{ "class", WEIR_OPT_COUNT, AT(class_id), "0", 0, WEIR_QUEUES_MAX - 1,
 	  "class of these packets: the number of their queue in every port; classes beyond the "
-	  "last "
-	  "queue go with schedulers that rank packets",
+	  "last queue go with schedulers that rank packets",
 	  NULL },
 	{ "classes", WEIR_OPT_COUNT, AT(classes), "1", 1, WEIR_QUEUES_MAX,
 	  "flows are spread evenly over so many classes, from class on", NULL },
@@ -666,12 +662,11 @@ static int check_telemetry(const struct config *c, struct weir_error *e)
 {
 	if (!c->telemetry || (!c->sched->rank && !c->mark->layout))
 		return 0;
-	return weir_error_set(
-		e,
-		"switch.%s: packets into which switches write (cc = %s) do not go with "
-		"%s",
-		c->sched->rank ? "scheduler" : "marking", c->cc->scheme.name,
-		c->sched->rank ? c->sched->scheme.name : c->mark->scheme.name);
+	return weir_error_set(e,
+			      "switch.%s: packets into which switches write (cc = %s) do not go "
+			      "with %s",
+			      c->sched->rank ? "scheduler" : "marking", c->cc->scheme.name,
+			      c->sched->rank ? c->sched->scheme.name : c->mark->scheme.name);
 }
 
 int config_check(struct config *c, struct weir_error *e)

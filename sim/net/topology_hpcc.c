@@ -258,7 +258,7 @@ static int hpcc_build(struct network *net, const struct network_config *c, struc
 }
 
 static const struct weir_option hpcc_options[] = {
-	{ "file", WEIR_OPT_TEXT, offsetof(struct hpcc_params, file), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, offsetof(struct hpcc_params, file), NULL, 0, 0,
 	  "topology file: nodes, switches and links; the switches; a line a link", NULL },
 	{ .name = NULL },
 };

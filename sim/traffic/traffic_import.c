@@ -40,7 +40,7 @@ struct import {
 #define AT(member) offsetof(struct import_params, member)
 
 static const struct weir_option hpcc_options[] = {
-	{ "file", WEIR_OPT_TEXT, AT(file), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "flow file: the number of flows, then source, destination, priority, port, bytes and "
 	  "seconds "
 	  "a line",
@@ -49,7 +49,7 @@ static const struct weir_option hpcc_options[] = {
 };
 
 static const struct weir_option htsim_options[] = {
-	{ "file", WEIR_OPT_TEXT, AT(file), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000",
 	  NULL },
 	STOP_OPTION,

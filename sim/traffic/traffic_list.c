@@ -26,7 +26,7 @@ struct list_params {
 
 #define AT(member) offsetof(struct list_params, member)
 static const struct weir_option list_options[] = {
-	{ "file", WEIR_OPT_TEXT, AT(file), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
 	  "received:N "
 	  "to wait for flow N), and if wanted its path: path=3, or path=1,2 where two switches on "

@@ -131,11 +131,11 @@ uint64_t sizes_at(const struct flow_sizes *s, double u);
 	}
 #define SIZES_OPTION \
 	{ \
-		"sizes", WEIR_OPT_TEXT, AT(sizes), NULL, 0, 0, \
+		"sizes", WEIR_OPT_SPEC, AT(sizes), NULL, 0, 0, \
 			"distribution of the flows' bytes: a workload, fixed(size), " \
 			"exponential(mean), " \
 			"uniform(min,max) or a file", \
-			NULL \
+			workload_specs.kind \
 	}
 #define STOP_OPTION \
 	{ \

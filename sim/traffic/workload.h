@@ -5,7 +5,7 @@
  * uniform(min=1KB, max=9KB) need no file. */
 #ifndef SIM_TRAFFIC_WORKLOAD_H
 #define SIM_TRAFFIC_WORKLOAD_H
-#include "weir/error.h"
+#include "weir/option.h"
 #include <stdint.h>
 
 struct workload;
@@ -16,6 +16,9 @@ double workload_mean_bytes(const struct workload *w);
 
 /* Does the spec name a file? */
 int workload_is_file(const char *spec);
+
+/* For options: specs as they are written. */
+extern const struct weir_specs workload_specs;
 
 /* The size at quantile u in [0, 1), at least 1 byte. */
 uint64_t workload_size(const struct workload *w, double u);

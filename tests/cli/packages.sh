@@ -39,11 +39,11 @@ play || fail "all there: must succeed"
 [ ! -s "$dir/out" ] && [ ! -s "$dir/did" ] || fail "all there: must be silent and do nothing"
 
 pretend dpkg <<'END'
-[ "$2" = libinih-dev ] || echo "Status: install ok installed"
+[ "$2" = libsqlite3-dev ] || echo "Status: install ok installed"
 END
 play || fail "one missing: must succeed"
-grep -qx 'installing Debian packages (build): libinih-dev' "$dir/out" || fail "must say what"
-grep -qx 'apt-get install -y --no-install-recommends libinih-dev' "$dir/did" || fail "must install"
+grep -qx 'installing Debian packages (build): libsqlite3-dev' "$dir/out" || fail "must say what"
+grep -qx 'apt-get install -y --no-install-recommends libsqlite3-dev' "$dir/did" || fail "must install"
 
 pretend id <<'END'
 echo 1000
@@ -60,7 +60,7 @@ echo "no network"
 exit 100
 END
 if play; then fail "apt-get fails: must fail"; fi
-grep -qx 'apt-get could not install: libinih-dev' "$dir/out" || fail "must name what is missing"
+grep -qx 'apt-get could not install: libsqlite3-dev' "$dir/out" || fail "must name what is missing"
 
 # Where there is no dpkg at all: names the packages and goes on.
 mkdir "$dir/elsewhere"
@@ -68,4 +68,4 @@ for tool in sh awk cat; do
 	ln -s "$(command -v $tool)" "$dir/elsewhere/$tool"
 done
 PATH=$dir/elsewhere tools/packages.sh build >"$dir/out" 2>&1 || fail "no dpkg: must go on"
-grep -q 'not a Debian system.*libinih-dev' "$dir/out" || fail "no dpkg: must name the packages"
+grep -q 'not a Debian system.*libsqlite3-dev' "$dir/out" || fail "no dpkg: must name the packages"

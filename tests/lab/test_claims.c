@@ -1,7 +1,7 @@
 /* test_claims.c -- FIG.claims: what is read, how it is shown, and every way to get it wrong. */
 #include "lab/papers/claims.h"
 #include "lab/base/quantity.h"
-#include "lab/scenario/sweep.h"
+#include "lab/papers/planned.h"
 #include "tests/test.h"
 #include <math.h>
 #include <stdio.h>
@@ -197,7 +197,8 @@ TEST(test_claims_file_mistakes_have_their_line)
 		{ "[figure\n", "fig.claims:1: '[figure'; a section is written [claim NAME]" },
 		{ "[figure]\nnonsense\n", "fig.claims:2: 'nonsense' is neither key = value nor "
 					  "[section] nor # comment" },
-		{ "[figure]\ntitle = \x07\n", "fig.claims:2: byte 0x07; the file is plain text" },
+		{ "[figure]\ntitle = \x07\n",
+		  "fig.claims:2: byte 0x07 in claims; it is plain text" },
 		{ "[figure 13]\n", "fig.claims:1: [figure 13]: [figure] has no name" },
 		{ "[panel]\n", "fig.claims:1: [panel]: name is missing; allowed are up to 63 "
 			       "letters, digits, -, _ and ., as in [panel a]" },
@@ -218,7 +219,7 @@ TEST(test_claims_file_is_plain_text)
 	struct figure f;
 
 	CHECK_INT(figure_read_text(&f, "fig.claims", text, sizeof(text) - 1, &e), -1);
-	CHECK_STR(e.text, "fig.claims:2: byte 0x00; the file is plain text");
+	CHECK_STR(e.text, "fig.claims:2: byte 0x00 in claims; it is plain text");
 }
 
 TEST(test_panel_mistakes_have_their_line)
@@ -384,7 +385,7 @@ static void plan(struct stored_runs *runs)
 	struct sweep w;
 
 	if (scenario_read_text(&s, "test", scenario_text, strlen(scenario_text), &e) ||
-	    sweep_read(&w, &s, &e) || sweep_settings(runs, &w, &s, &e))
+	    sweep_read(&w, &s, &e) || planned_runs(runs, &w, &s, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	sweep_free(&w);
 	scenario_free(&s);

@@ -120,8 +120,10 @@ TEST(test_scenario_mistakes_in_lines_are_named)
 		{ BASE "[host]\nhost.mss = 5B\n",
 		  "f.ini:7: 'host.mss' has a dot; the section stands in a "
 		  "line of its own, as in [network]" },
-		{ BASE "[host]\ncc = " HUNDRED HUNDRED "\n",
-		  "f.ini:7: the line has 205 characters; at most 198 are read" },
+		{ BASE "[host]\ncc = " HUNDRED HUNDRED HUNDRED "\n",
+		  "f.ini:7: host.cc: '" TEN TEN TEN TEN TEN TEN TEN
+		  "...' has 300 bytes; allowed: congestion control as name(option=value, ...), at "
+		  "most 255 bytes" },
 		{ BASE "[host]\n" HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN " = 1\n",
 		  "f.ini:7: '" TEN TEN TEN TEN TEN TEN TEN "...' is too long for a key" },
 		{ BASE "[host]\ncc = \x1b[2J\n",

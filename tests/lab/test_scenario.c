@@ -236,6 +236,19 @@ TEST(test_scenario_set_of_a_repeated_key_replaces_the_lines_of_the_file)
 	scenario_free(&s);
 }
 
+TEST(test_scenario_line_may_be_longer_than_a_screen)
+{
+	static const char list[] = "1us, " HUNDRED ", " HUNDRED ", " HUNDRED ", 2us";
+	struct scenario s;
+	struct weir_error e;
+	char text[1024];
+
+	snprintf(text, sizeof(text), BASE "[sweep]\nhost.rto-min = %s # all of it\n", list);
+	CHECK_INT(read_text(&s, text, &e), 0);
+	CHECK_STR(scenario_find(&s, "sweep.host.rto-min")->value, list);
+	scenario_free(&s);
+}
+
 /* --- contracts between tables --- */
 
 TEST(test_scenario_no_key_is_declared_twice_in_a_section)

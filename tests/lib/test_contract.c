@@ -260,6 +260,9 @@ static int set_extreme(const struct weir_option *o, unsigned char *params, uint3
 
 	switch (o->type) {
 	case WEIR_OPT_TEXT:
+	case WEIR_OPT_SPEC:
+	case WEIR_OPT_FILE:
+	case WEIR_OPT_KIND:
 	case WEIR_OPT_WEIGHTS:
 		return 0;
 	case WEIR_OPT_FLAG:

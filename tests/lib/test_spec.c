@@ -48,6 +48,52 @@ static const char *spec_refusal(const char *text, struct weir_error *e)
 	return e->text;
 }
 
+/* --- options that are specs --- */
+
+static int read_mine(const char *spec, void *params, const struct weir_option **table,
+		     struct weir_error *e)
+{
+	*table = options;
+	return weir_spec_params(spec, params, options, e);
+}
+
+static const struct weir_specs mine = { { "scheme of mine", NULL }, read_mine, NULL };
+
+TEST(test_spec_option_is_spelled_out_or_kept_where_it_cannot_be_read)
+{
+	static const struct weir_option o = { "o", WEIR_OPT_SPEC, 0, NULL, 0, 0, "h", mine.kind };
+	char value[WEIR_OPT_TEXT_SIZE], text[512];
+	struct weir_error e = { "" };
+
+	CHECK(weir_option_specs(&o) == &mine);
+	CHECK_INT(weir_option_parse(value, &o, "any( min = 2000B )", &e), 0);
+	CHECK_STR(value, "any( min = 2000B )");
+	CHECK_STR(weir_option_format(text, sizeof(text), &o, value),
+		  "any(min=2KB, p=0.01, mode=soft, weights=equal, name=)");
+	CHECK_INT(weir_option_parse(value, &o, "any(mim=2KB)", &e), 0);
+	CHECK_STR(weir_option_format(text, sizeof(text), &o, value), "any(mim=2KB)");
+	CHECK_STR(weir_option_range(text, sizeof(text), &o),
+		  "scheme of mine as name(option=value, ...), at most 255 bytes");
+}
+
+TEST(test_texts_of_every_meaning_are_kept_alike)
+{
+	static const enum weir_opt_type types[] = { WEIR_OPT_TEXT, WEIR_OPT_FILE, WEIR_OPT_KIND };
+	struct weir_error e = { "" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		const struct weir_option o = { "o", types[i], 0, NULL, 0, 0, "h", NULL };
+		char value[WEIR_OPT_TEXT_SIZE], text[WEIR_OPT_TEXT_SIZE];
+
+		CHECK(weir_opt_is_text(types[i]));
+		CHECK_INT(weir_option_parse(value, &o, "./a (b).txt", &e), 0);
+		CHECK_STR(weir_option_format(text, sizeof(text), &o, value), "./a (b).txt");
+	}
+	CHECK(!weir_opt_is_text(WEIR_OPT_WEIGHTS));
+}
+
+/* --- specs --- */
+
 TEST(test_a_spec_is_a_name_and_options_after_the_defaults)
 {
 	static const char *const plain[] = { "red", "red()", " red ( ) ", "red(min=5KB)" };
