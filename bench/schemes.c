@@ -171,31 +171,31 @@ static void bench_marking(const struct weir_mark_ops *ops)
 	struct weir_error e = { "" };
 	double ns[2];
 
-	if (weir_mark_parse(ops->name, &ops, params, &e))
+	if (weir_mark_parse(ops->scheme.name, &ops, params, &e))
 		fail(&e);
 	if (ops->layout)
 		ops->layout(params, &own);
 	else if (weir_mark_needs(ops, params) & WEIR_MARK_NEEDS_ROUNDS)
 		own = (struct weir_mark_layout){ .queues = 8, .scheduler = "dwrr" };
-	prepare(&scheme, ops->name, own.scheduler, own.queues);
+	prepare(&scheme, ops->scheme.name, own.scheduler, own.queues);
 	prepare(&ecn, "ecn", own.scheduler, own.queues);
 	ecn.plan.buffer = scheme.plan.buffer;
 	cost_ns(&scheme, &ecn, ns);
-	printf("%-12s %8.1f %10.1f %8.2f   %s\n", ops->name, ns[0], ns[1], ns[0] / ns[1],
+	printf("%-12s %8.1f %10.1f %8.2f   %s\n", ops->scheme.name, ns[0], ns[1], ns[0] / ns[1],
 	       own.scheduler);
 }
 
 static void bench_scheduler(const struct weir_sched_ops *ops)
 {
 	static struct set_up s, plain;
-	uint32_t queues = strcmp(ops->name, "fifo") == 0 ? 1 : 8;
+	uint32_t queues = strcmp(ops->scheme.name, "fifo") == 0 ? 1 : 8;
 	double ns[2];
 
 	prepare(&plain, "ecn", "fifo", 1);
-	prepare(&s, "ecn", ops->name, queues);
+	prepare(&s, "ecn", ops->scheme.name, queues);
 	cost_ns(&s, &plain, ns);
-	printf("%-12s %8.1f %10.1f %8.2f   %u queue%s\n", ops->name, ns[0], ns[1], ns[0] / ns[1],
-	       queues, queues > 1 ? "s" : "");
+	printf("%-12s %8.1f %10.1f %8.2f   %u queue%s\n", ops->scheme.name, ns[0], ns[1],
+	       ns[0] / ns[1], queues, queues > 1 ? "s" : "");
 }
 
 static int is_wanted(const char *name, int count, char **names)
@@ -210,11 +210,11 @@ int main(int argc, char **argv)
 {
 	printf("%-12s %8s %10s %8s   %s\n", "marking", "ns/pkt", "ecn there", "ratio", "port");
 	for (size_t i = 0; weir_mark_all[i]; i++)
-		if (is_wanted(weir_mark_all[i]->name, argc, argv))
+		if (is_wanted(weir_mark_all[i]->scheme.name, argc, argv))
 			bench_marking(weir_mark_all[i]);
 	printf("\n%-12s %8s %10s %8s\n", "scheduler", "ns/pkt", "fifo", "ratio");
 	for (size_t i = 0; weir_sched_all[i]; i++)
-		if (is_wanted(weir_sched_all[i]->name, argc, argv))
+		if (is_wanted(weir_sched_all[i]->scheme.name, argc, argv))
 			bench_scheduler(weir_sched_all[i]);
 	return 0;
 }

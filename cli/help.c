@@ -153,32 +153,29 @@ static void print_entry(const struct shelf *s, const struct entry *e)
 
 static int print_plugin(const char *path)
 {
-	static const char *const kinds[] = { "marking", "scheduler", "cc" };
+	static const struct shelf shelves[] = {
+		[PLUGIN_MARK] = { .name = "marking" },
+		[PLUGIN_SCHED] = { .name = "scheduler" },
+		[PLUGIN_CC] = { .name = "cc" },
+		[PLUGIN_TRAFFIC] = { .name = "traffic" },
+	};
 	const struct weir_plugin *p;
-	struct entry all[3] = { { 0 } };
 	struct weir_error e;
 	int found = 0;
 
 	p = plugin_load(path, &e);
 	if (!p)
 		return complain(EXIT_MISTAKE, &e);
-	if (p->mark)
-		all[0] = (struct entry){ p->mark->name, p->mark->help, p->mark->cite, NULL,
-					 p->mark->options };
-	if (p->sched)
-		all[1] = (struct entry){ p->sched->name, p->sched->help, p->sched->cite, NULL,
-					 p->sched->options };
-	if (p->cc)
-		all[2] = (struct entry){ p->cc->name, p->cc->help, p->cc->cite, NULL,
-					 p->cc->options };
-	for (int i = 0; i < 3; i++) {
-		const struct shelf shelf = { .name = kinds[i] };
+	for (int kind = 0; kind < PLUGIN_KINDS; kind++) {
+		const struct weir_scheme *s = plugin_ops(p, (enum plugin_kind)kind);
+		struct entry entry;
 
-		if (!all[i].name)
+		if (!s)
 			continue;
 		if (found++)
 			putchar('\n');
-		print_entry(&shelf, &all[i]);
+		entry = scheme_entry(s);
+		print_entry(&shelves[kind], &entry);
 	}
 	return EXIT_FINE;
 }
@@ -204,7 +201,7 @@ static int unknown_name(const char *name)
 	for (const struct section *s = section_all; s->name; s++)
 		count = add(names, count, s->name);
 	for (const struct shelf *s = shelf_all; s->name; s++)
-		for (size_t i = 0; s->entry(i, &entry); i++)
+		for (size_t i = 0; shelf_entry(s, i, &entry); i++)
 			count = add(names, count, entry.name);
 	nearest = weir_nearest_name(name, names, count);
 	weir_error_set(
@@ -221,7 +218,7 @@ static int print_catalogue(const char *name, int found)
 	struct entry e;
 
 	for (const struct shelf *s = shelf_all; s->name; s++)
-		for (size_t i = 0; s->entry(i, &e); i++) {
+		for (size_t i = 0; shelf_entry(s, i, &e); i++) {
 			if (strcmp(e.name, name) != 0)
 				continue;
 			if (found++)

@@ -10,7 +10,7 @@ static int longest_name(const struct shelf *s)
 	struct entry e;
 	size_t longest = 0;
 
-	for (size_t i = 0; s->entry(i, &e); i++)
+	for (size_t i = 0; shelf_entry(s, i, &e); i++)
 		if (strlen(e.name) > longest)
 			longest = strlen(e.name);
 	return (int)longest;
@@ -22,7 +22,7 @@ static void print_shelf(const struct shelf *s)
 	struct entry e;
 
 	printf("%s: %s\n", s->name, s->help);
-	for (size_t i = 0; s->entry(i, &e); i++) {
+	for (size_t i = 0; shelf_entry(s, i, &e); i++) {
 		char text[512];
 
 		snprintf(text, sizeof(text), "%s%s%s%s", e.help, e.unit && *e.unit ? " (" : "",

@@ -116,7 +116,7 @@ static void print_shelf_reference(const struct shelf *s)
 
 	printf("\n## %s\n\n", s->name);
 	print_sentence(s->help);
-	for (size_t i = 0; s->entry(i, &e); i++) {
+	for (size_t i = 0; shelf_entry(s, i, &e); i++) {
 		printf("\n### %s\n\n", e.name);
 		print_sentence(e.help);
 		if (e.cite)
@@ -136,7 +136,7 @@ static void print_names_reference(const struct shelf *s)
 	printf("\n## %s\n\n", s->name);
 	print_sentence(s->help);
 	puts("\n| name | unit | |\n|---|---|---|");
-	for (size_t i = 0; s->entry(i, &e); i++) {
+	for (size_t i = 0; shelf_entry(s, i, &e); i++) {
 		printf("| `%s` | %s | ", e.name, e.unit ? e.unit : "");
 		print_cell(e.help);
 		puts(" |");

@@ -50,7 +50,7 @@ static inline double marker_value(const struct marker *m, const char *name)
 	for (const struct weir_mark_value *v = m->ops->values; v && v->name; v++)
 		if (strcmp(v->name, name) == 0)
 			return v->read(m->state, m->params);
-	test_fail(__FILE__, __LINE__, "%s has no value %s", m->ops->name, name);
+	test_fail(__FILE__, __LINE__, "%s has no value %s", m->ops->scheme.name, name);
 }
 
 /* The message with which a spec is refused. */

@@ -90,8 +90,8 @@ static inline void fixed_timer(void *state, const void *params, const struct wei
 
 #define FIXED_OPS(needs_) \
 	{ \
-		.name = "fixed", .transport = WEIR_CC_RDMA, .echo = WEIR_CC_ECHO_EXACT, \
-		.needs = needs_, .params_size = sizeof(struct fixed_params), \
+		.scheme.name = "fixed", .transport = WEIR_CC_RDMA, .echo = WEIR_CC_ECHO_EXACT, \
+		.needs = needs_, .scheme.params_size = sizeof(struct fixed_params), \
 		.state_size = sizeof(struct weir_cc_pace), .init = fixed_init, .ack = fixed_ack, \
 		.congestion = fixed_congestion, .cnp = fixed_cnp, .timer = fixed_timer, \
 	}

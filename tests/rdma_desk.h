@@ -182,7 +182,7 @@ static inline void pair_check_extremes(const char *name)
 {
 	const struct weir_cc_ops *ops = weir_cc_find(name);
 
-	for (const struct weir_option *o = ops->options; o->name; o++) {
+	for (const struct weir_option *o = ops->scheme.options; o->name; o++) {
 		uint64_t ends[] = { o->min, o->type == WEIR_OPT_CHOICE ? 1 : o->max };
 
 		for (int k = 0; k < 2; k++) {

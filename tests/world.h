@@ -3,7 +3,7 @@
 #define TESTS_WORLD_H
 #include "sim/net/route.h"
 #include "sim/traffic/traffic.h"
-#include "tests/test.h"
+#include "tests/own_keys.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <string.h>
@@ -22,14 +22,15 @@ struct world {
 /* No traffic yet, and the defaults of the topology. */
 static inline struct world world_of(const char *topology)
 {
+	struct weir_error e;
 	struct world w;
 
 	memset(&w, 0, sizeof(w));
 	config_init(&w.c);
 	snprintf(w.c.network.topology, sizeof(w.c.network.topology), "%s", topology);
-	weir_options_default(&w.c.network, topology_find(topology)->options);
+	topology_choose(&w.c.network, topology_find(topology, &e));
 	if (strcmp(topology, "hpcc") == 0)
-		strcpy(w.c.network.file, "tests/import/topology.txt");
+		strcpy(network_text(&w.c.network, "file"), "tests/import/topology.txt");
 	return w;
 }
 
@@ -84,10 +85,11 @@ static inline struct traffic_config *world_traffic(struct world *w, const char *
 						   const char *pattern)
 {
 	struct traffic_config *t = config_add_traffic(&w->c, name);
+	struct weir_error e;
 
 	CHECK(t != NULL);
 	snprintf(t->pattern, sizeof(t->pattern), "%s", pattern);
-	weir_options_default(t, traffic_find(pattern)->options);
+	traffic_choose(t, traffic_find(pattern, &e));
 	return t;
 }
 
@@ -101,13 +103,12 @@ static inline struct traffic_config *world_start(struct world *w, const char *to
 
 static inline void traffic_set(struct traffic_config *t, const char *key, const char *value)
 {
-	const struct weir_option *o = weir_option_find(traffic_find(t->pattern)->options, key);
+	const struct weir_option *own = weir_option_find(t->ops->scheme.options, key);
+	const struct weir_option *o = own ? own : weir_option_find(traffic_options, key);
 	struct weir_error e;
 
-	if (!o)
-		o = weir_option_find(traffic_options, key);
 	CHECK(o != NULL);
-	if (weir_option_parse(t, o, value, &e))
+	if (weir_option_parse(own ? (void *)t->params : t, o, value, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 

@@ -6,7 +6,7 @@
 
 /* The options as they are after reading: uint64_t each, or what enum weir_opt_type says. */
 struct mine_params {
-	uint64_t high, low;	/* WEIR_OPT_LENGTH: in packets or in bytes */
+	uint64_t high, low; /* WEIR_OPT_LENGTH: in packets or in bytes */
 };
 
 /* What the scheme remembers, zeroed at the start; here once for each queue. */
@@ -47,14 +47,16 @@ static uint32_t mine_enqueue(void *state, const void *params, const struct weir_
 }
 
 static const struct weir_mark_ops mine = {
-	.name = "mine",
-	.help = "marks from one queue length up until it is below another",
-	.params_size = sizeof(struct mine_params),
+	.scheme = {
+		.name = "mine",
+		.help = "marks from one queue length up until it is below another",
+		.params_size = sizeof(struct mine_params),
+		.options = mine_options,
+		.check = mine_check,
+	},
 	.state_size = sizeof(struct mine_state),
 	.scope = WEIR_MARK_STATE_PER_QUEUE,
-	.options = mine_options,
 	.reasons = { "length" },
-	.check = mine_check,
 	.enqueue = mine_enqueue,
 };
 

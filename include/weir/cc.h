@@ -13,6 +13,7 @@
 #define WEIR_CC_H
 #include "weir/begin.h"
 #include "weir/option.h"
+#include "weir/scheme.h"
 
 WEIR_BEGIN
 
@@ -99,18 +100,14 @@ enum weir_cc_need {
 };
 
 struct weir_cc_ops {
-	const char *name; /* "dctcp" */
-	const char *help;
-	const char *cite;
+	struct weir_scheme scheme;
 	enum weir_cc_transport transport;
 	enum weir_cc_echo echo;
 	/* Where options decide how receivers answer. NULL: echo. */
 	enum weir_cc_echo (*echo_of)(const void *params);
 	uint32_t needs; /* bits of enum weir_cc_need */
-	size_t params_size,
-		state_size; /* <= WEIR_CC_STATE_MAX; begins with struct weir_cc_window, or cc_pace for RDMA */
-	const struct weir_option *options;
-	int (*check)(const void *params, struct weir_error *e);
+	/* <= WEIR_CC_STATE_MAX; begins with struct weir_cc_window, or cc_pace for RDMA */
+	size_t state_size;
 	/* State is zeroed before; must set the window, and the rate for RDMA. */
 	void (*init)(void *state, const void *params, const struct weir_cc_env *env);
 	void (*ack)(void *state, const void *params, const struct weir_cc_env *env,

@@ -11,6 +11,7 @@
 #include "weir/begin.h"
 #include "weir/option.h"
 #include "weir/sched.h"
+#include "weir/scheme.h"
 
 WEIR_BEGIN
 
@@ -83,14 +84,11 @@ struct weir_mark_value {
 };
 
 struct weir_mark_ops {
-	const char *name; /* "tcn" */
-	const char *help; /* one sentence: what it does */
-	const char *cite; /* where it is defined */
-	size_t params_size, state_size;
+	struct weir_scheme scheme;
+	size_t state_size;
 	enum weir_mark_scope scope; /* one state per queue or per port */
 	/* Bits of enum weir_mark_need. NULL: the hooks that are there, and no pool. */
 	uint32_t (*needs)(const void *params);
-	const struct weir_option *options;      /* ends with .name == NULL; may be NULL: none */
 	const char *reasons[WEIR_MARK_REASONS]; /* names of the reasons the scheme gives */
 	const struct weir_mark_value *values;   /* ends with .name == NULL; may be NULL: none */
 	/* Bytes of a state, where options decide; a multiple of 8. NULL: state_size. */
@@ -98,8 +96,6 @@ struct weir_mark_ops {
 	/* The queues and the scheduler of every port; settings of these then have no say. Goes with
 	 * choose_queue and a state per port. NULL: the scheme takes what is there. */
 	void (*layout)(const void *params, struct weir_mark_layout *l);
-	/* Options that contradict each other. NULL: none can. */
-	int (*check)(const void *params, struct weir_error *e);
 	/* NULL: the zeroed state is the right one. */
 	void (*init)(void *state, const void *params, const struct weir_mark_env *env);
 	/* The enqueue hook passes every packet that finds less than this in its port, and does not need

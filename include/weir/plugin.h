@@ -1,7 +1,7 @@
 /* plugin.h -- a scheme of your own in a shared object, named wherever a built-in one can be.
  *
  *	#include <weir/plugin.h>
- *	static const struct weir_mark_ops mine = { .name = "mine", ... };
+ *	static const struct weir_mark_ops mine = { .scheme = { .name = "mine", ... }, ... };
  *	const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mine };
  *
  *	cc -shared -fPIC -I PREFIX/include mine.c -o mine.so
@@ -16,6 +16,7 @@
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/sched.h"
+#include "weir/traffic.h"
 #include "weir/units.h"
 
 WEIR_BEGIN
@@ -50,13 +51,21 @@ WEIR_BEGIN
 				sizeof(struct weir_cc_env)), \
 			sizeof(struct weir_cc_pace) + (sizeof(struct weir_cc_hop) << 8)), \
 		WEIR_CC_STATE_MAX)
+#define WEIR_ABI_TRAFFIC(sum) \
+	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_traffic_ops)), \
+				  sizeof(struct weir_maker)), \
+		     sizeof(struct weir_flow))
 #define WEIR_ABI_OPTION(sum) \
-	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_option)), \
-					       WEIR_OPT_TEXT), \
-				  sizeof(struct weir_weights)), \
-		     sizeof(struct weir_error))
+	WEIR_ABI_ADD( \
+		WEIR_ABI_ADD( \
+			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_scheme)), \
+						  sizeof(struct weir_option)), \
+				     WEIR_OPT_TEXT), \
+			sizeof(struct weir_weights)), \
+		sizeof(struct weir_error))
 #define WEIR_ABI_SUM \
-	WEIR_ABI_OPTION(WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325)))))
+	WEIR_ABI_OPTION(WEIR_ABI_TRAFFIC( \
+		WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325))))))
 #define WEIR_ABI (WEIR_ABI_VERSION << 48 | WEIR_ABI_SUM >> 16)
 
 /* An object may hold one scheme of each kind; those it does not have are NULL. */
@@ -65,6 +74,7 @@ struct weir_plugin {
 	const struct weir_mark_ops *mark;
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
+	const struct weir_traffic_ops *traffic;
 };
 
 /* The door itself: defined by the plug-in, looked up by name. */

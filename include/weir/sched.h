@@ -7,6 +7,7 @@
 #include "weir/begin.h"
 #include "weir/option.h"
 #include "weir/packet.h"
+#include "weir/scheme.h"
 
 WEIR_BEGIN
 
@@ -23,15 +24,11 @@ struct weir_queue {
 };
 
 struct weir_sched_ops {
-	const char *name; /* "dwrr" */
-	const char *help;
-	const char *cite;
-	size_t params_size;
+	struct weir_scheme scheme;
 	size_t state_size;       /* of the fixed part ... */
 	size_t queue_state_size; /* ... plus this for each queue, in one array behind it */
-	const struct weir_option *options;
-	/* Do the options fit a port with so many queues? NULL: always. */
-	int (*check)(const void *params, uint32_t queues, struct weir_error *e);
+	/* Do the options go with a port of so many queues? NULL: always. */
+	int (*fits)(const void *params, uint32_t queues, struct weir_error *e);
 	/* The state is zeroed before. NULL: zeros are right. */
 	void (*init)(void *state, const void *params, uint32_t queues);
 	/* Queue q was empty and now holds a first packet (q->pkts == 1, head_bytes valid). NULL: no need. */
@@ -57,6 +54,10 @@ struct weir_sched_ops {
 extern const struct weir_sched_ops *const weir_sched_all[];
 
 const struct weir_sched_ops *weir_sched_find(const char *name);
+
+/* Do the options go with a port of so many queues? The message begins with the scheduler's name. */
+int weir_sched_fits(const struct weir_sched_ops *ops, const void *params, uint32_t queues,
+		    struct weir_error *e);
 
 /* Reads "dwrr(quantum=1500B, weights=2:1)" and checks it for a port of so many queues. */
 int weir_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,

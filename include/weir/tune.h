@@ -8,6 +8,7 @@
 #define WEIR_TUNE_H
 #include "weir/begin.h"
 #include "weir/option.h"
+#include "weir/scheme.h"
 
 WEIR_BEGIN
 
@@ -37,18 +38,13 @@ struct weir_tune_value {
 };
 
 struct weir_tune_ops {
-	const char *name; /* "qla" */
-	const char *help;
-	const char *cite;
-	size_t params_size, state_size;
-	const struct weir_option *options;    /* ends with .name == NULL */
+	struct weir_scheme scheme;
+	size_t state_size;
 	const struct weir_tune_value *values; /* ends with .name == NULL; may be NULL: none */
 	/* On an idle line (nothing sent, nothing queued) the tuner goes round in circles of so many steps,
 	 * at the latest from the third circle on: the owner may leave out any number of whole ones.
 	 * 0: every step counts. */
 	uint32_t idle_steps;
-	int (*check)(const void *params,
-		     struct weir_error *e); /* NULL: options cannot contradict */
 	/* The state is zeroed before. knobs are those to start from, and become those that the tuner wants
 	 * for the first interval. */
 	void (*init)(void *state, const void *params, uint32_t mtu_bytes,

@@ -108,7 +108,7 @@ static int write_network(FILE *f, const struct scenario *s, const struct config 
 		write_settings(f, s, "network", "topology");
 		return 0;
 	}
-	if (hpcc_read(&t, c->network.file, e))
+	if (hpcc_read(&t, scenario_find(s, "network.file")->value, e))
 		return -1;
 	fputs("topology = explicit\n", f);
 	write_settings(f, s, "network", "topology");

@@ -2,6 +2,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/base/digest.h"
 #include "lab/scenario/sections.h"
+#include "sim/config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,12 @@ struct target {
 static int is_single(const struct section *s)
 {
 	return s->traits == 0;
+}
+
+/* The values of the keys in a table: of the section, or of its kind. */
+static void *values_of(const struct target *t, const struct weir_option *table)
+{
+	return (char *)t->params + (table == t->section->options ? 0 : t->section->kind_params);
 }
 
 static struct target single_target(struct config *c, const struct section *s)
@@ -54,7 +61,7 @@ static int choose_kind(const struct scenario *s, struct target *t, struct weir_e
 	}
 	if (kind_read(t->section, chosen->value, &t->kind, e))
 		return setting_prefix(s, chosen, e);
-	weir_options_default(t->params, t->kind.options);
+	t->section->choose_kind(t->params, t->kind.scheme);
 	return 0;
 }
 
@@ -120,12 +127,14 @@ int setting_parse(void *params, const struct weir_option *o, const char *value,
 static int apply(struct target *t, const char *key, const struct setting *at, struct weir_error *e)
 {
 	const struct repeat *r = repeat_find(t->section->name, key);
-	const struct weir_option *o = weir_option_find(t->section->options, key);
+	const struct weir_option *table = t->section->options, *o = weir_option_find(table, key);
 
-	if (!o && t->kind.name)
-		o = weir_option_find(t->kind.options, key);
+	if (!o && t->kind.name) {
+		table = t->kind.options;
+		o = table ? weir_option_find(table, key) : NULL;
+	}
 	if (o)
-		return setting_parse(t->params, o, at->value, e);
+		return setting_parse(values_of(t, table), o, at->value, e);
 	if (r && section_has_key(t->section, key, t->kind.name))
 		return add_line(t, r, at, e);
 	return unknown_key(t, key, e);
@@ -212,18 +221,20 @@ static void list_one(const struct listing *l, const char *owner, const char *key
 }
 
 typedef int option_visitor(const struct listing *l, const struct target *t,
-			   const struct weir_option *o, struct weir_error *e);
+			   const struct weir_option *o, const void *params, struct weir_error *e);
 
 /* Those of a table that have something to say. */
 static int each_of_table(const struct listing *l, const struct target *t,
 			 const struct weir_option *table, option_visitor *visit,
 			 struct weir_error *e)
 {
+	const void *params = values_of(t, table);
+
 	for (const struct weir_option *o = table; o && o->name; o++) {
 		/* Without a default and not given: there is nothing to say. */
-		if (!o->def && weir_option_is_default(o, t->params))
+		if (!o->def && weir_option_is_default(o, params))
 			continue;
-		if (visit(l, t, o, e))
+		if (visit(l, t, o, params, e))
 			return -1;
 	}
 	return 0;
@@ -238,12 +249,12 @@ static int each_option(const struct listing *l, const struct target *t, option_v
 }
 
 static int list_option(const struct listing *l, const struct target *t, const struct weir_option *o,
-		       struct weir_error *e)
+		       const void *params, struct weir_error *e)
 {
 	char text[VALUE_ROOM];
 
 	(void)e;
-	list_one(l, t->owner, o->name, weir_option_format(text, sizeof(text), o, t->params));
+	list_one(l, t->owner, o->name, weir_option_format(text, sizeof(text), o, params));
 	return 0;
 }
 
@@ -253,7 +264,7 @@ static int names_file(const struct weir_option *o, const char *value, char *file
 	const struct weir_specs *specs;
 	struct weir_error e;
 
-	if (o->type == WEIR_OPT_FILE) {
+	if (o->type == WEIR_OPT_FILE || (o->type == WEIR_OPT_KIND && is_plugin(value))) {
 		snprintf(file, WEIR_OPT_TEXT_SIZE, "%s", value);
 		return 1;
 	}
@@ -266,12 +277,12 @@ static int names_file(const struct weir_option *o, const char *value, char *file
 
 /* Visits "digest.PATH" where the value names a file: a plug-in, a topology, flows or sizes. */
 static int list_digest(const struct listing *l, const struct target *t, const struct weir_option *o,
-		       struct weir_error *e)
+		       const void *params, struct weir_error *e)
 {
 	char file[WEIR_OPT_TEXT_SIZE], owner[160];
 	struct digest d;
 
-	if (!names_file(o, (const char *)t->params + o->offset, file))
+	if (!names_file(o, (const char *)params + o->offset, file))
 		return 0;
 	if (file_digest(file, &d, e))
 		return weir_error_prefix(e, "%s.%s: ", t->owner, o->name);

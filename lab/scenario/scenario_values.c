@@ -5,6 +5,8 @@
  * is looked at by itself: what fits with what is config_check's business. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
+#include "sim/config/plugin.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Room for any section's values; nothing is done with them. */
@@ -42,7 +44,7 @@ static int check_option(const struct section *section, const struct weir_option 
 	if (setting_parse(&scratch, o, value, e))
 		return -1;
 	if (o->type == WEIR_OPT_KIND)
-		return kind_read(section, value, &k, e);
+		return is_plugin(value) ? 0 : kind_read(section, value, &k, e);
 	return o->type == WEIR_OPT_SPEC ? check_spec(o, value, e) : 0;
 }
 
@@ -54,7 +56,7 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 	int is_known = 0;
 
 	for (size_t i = 0; section->kind && section->kind(i, &k); i++) {
-		const struct weir_option *o = weir_option_find(k.options, key);
+		const struct weir_option *o = k.options ? weir_option_find(k.options, key) : NULL;
 
 		is_known |= o != NULL;
 		if (o && check_option(section, o, value, e) == 0)
@@ -63,7 +65,21 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
 }
 
-static int check_value(const struct setting *at, struct weir_error *e)
+/* Is the section's kind a plug-in, whose keys no built-in one can read? */
+static int is_of_plugin(const struct scenario *s, const struct setting_path *p,
+			const struct section *section)
+{
+	const struct setting *chosen;
+	char path[192];
+
+	if (!section_chooser(section))
+		return 0;
+	snprintf(path, sizeof(path), "%s.%s", p->owner, section_chooser(section)->name);
+	chosen = scenario_find(s, path);
+	return chosen && is_plugin(chosen->value);
+}
+
+static int check_value(const struct scenario *s, const struct setting *at, struct weir_error *e)
 {
 	const struct section *section;
 	const struct weir_option *o;
@@ -75,15 +91,16 @@ static int check_value(const struct setting *at, struct weir_error *e)
 	if (!section || section->traits & SECTION_PATHS)
 		return 0;
 	o = weir_option_find(section->options, p.key);
-	return o ? check_option(section, o, at->value, e)
-		 : check_of_kinds(section, p.key, at->value, e);
+	if (o)
+		return check_option(section, o, at->value, e);
+	return is_of_plugin(s, &p, section) ? 0 : check_of_kinds(section, p.key, at->value, e);
 }
 
 static int check_all(const struct scenario *s, const struct setting *settings, uint32_t count,
 		     struct weir_error *e)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (check_value(&settings[i], e))
+		if (check_value(s, &settings[i], e))
 			return setting_prefix(s, &settings[i], e);
 	return 0;
 }

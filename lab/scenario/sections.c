@@ -5,22 +5,46 @@
 #include <stdio.h>
 #include <string.h>
 
+static int scheme_kind(const struct weir_scheme *s, struct kind *k)
+{
+	if (s)
+		*k = (struct kind){ s->name, s->help, s->options, s };
+	return s != NULL;
+}
+
 static int topology_kind(size_t i, struct kind *k)
 {
-	const struct topology_ops *t = topology_all[i];
-
-	if (t)
-		*k = (struct kind){ t->name, t->help, t->options };
-	return t != NULL;
+	return scheme_kind(weir_registry_at(&topology_registry, i), k);
 }
 
 static int pattern_kind(size_t i, struct kind *k)
 {
-	const struct traffic_ops *t = traffic_all[i];
+	return scheme_kind(weir_registry_at(&traffic_registry, i), k);
+}
 
-	if (t)
-		*k = (struct kind){ t->name, t->help, t->options };
-	return t != NULL;
+static const struct weir_scheme *find_topology(const char *name, struct weir_error *e)
+{
+	const struct topology_ops *ops = topology_find(name, e);
+
+	return ops ? &ops->scheme : NULL;
+}
+
+static const struct weir_scheme *find_pattern(const char *name, struct weir_error *e)
+{
+	const struct weir_traffic_ops *ops = traffic_find(name, e);
+
+	return ops ? &ops->scheme : NULL;
+}
+
+/* A head is where its ops begin. */
+static void choose_topology(void *config, const struct weir_scheme *kind)
+{
+	topology_choose(config, (const struct topology_ops *)kind);
+}
+
+static void choose_pattern(void *config, const struct weir_scheme *kind)
+{
+	traffic_choose(config, (const struct weir_traffic_ops *)kind);
 }
 
 /* Of sections whose keys are the paths of other sections' keys. */
@@ -46,6 +70,9 @@ const struct section section_all[] = {
 		.offset = offsetof(struct config, network),
 		.example = "[network]",
 		.kind = topology_kind,
+		.find_kind = find_topology,
+		.choose_kind = choose_topology,
+		.kind_params = offsetof(struct network_config, params),
 	},
 	{
 		.name = "switch",
@@ -74,6 +101,9 @@ const struct section section_all[] = {
 		.options = traffic_options,
 		.example = "[traffic web]",
 		.kind = pattern_kind,
+		.find_kind = find_pattern,
+		.choose_kind = choose_pattern,
+		.kind_params = offsetof(struct traffic_config, params),
 		.traits = SECTION_NAMED,
 	},
 	{
@@ -152,6 +182,18 @@ const struct repeat *repeat_find(const char *section, const char *key)
 	return NULL;
 }
 
+int kind_read(const struct section *s, const char *name, struct kind *k, struct weir_error *e)
+{
+	const struct weir_scheme *found = s->find_kind ? s->find_kind(name, e) : NULL;
+
+	memset(k, 0, sizeof(*k));
+	if (!found)
+		return -1;
+	scheme_kind(found, k);
+	k->name = name;
+	return 0;
+}
+
 const struct weir_option *section_chooser(const struct section *s)
 {
 	for (const struct weir_option *o = s->options; o->name; o++)
@@ -162,11 +204,9 @@ const struct weir_option *section_chooser(const struct section *s)
 
 int kind_find(const struct section *s, const char *name, struct kind *k)
 {
-	for (size_t i = 0; s->kind && s->kind(i, k); i++)
-		if (strcmp(k->name, name) == 0)
-			return 1;
-	memset(k, 0, sizeof(*k));
-	return 0;
+	struct weir_error unheard;
+
+	return kind_read(s, name, k, &unheard) == 0;
 }
 
 size_t kind_names(const struct section *s, const char *names[KINDS_MAX])
@@ -177,15 +217,6 @@ size_t kind_names(const struct section *s, const char *names[KINDS_MAX])
 	while (count < KINDS_MAX && s->kind(count, &k))
 		names[count++] = k.name;
 	return count;
-}
-
-int kind_read(const struct section *s, const char *name, struct kind *k, struct weir_error *e)
-{
-	const char *names[KINDS_MAX];
-
-	if (kind_find(s, name, k))
-		return 0;
-	return weir_error_unknown(e, section_chooser(s)->name, name, names, kind_names(s, names));
 }
 
 int section_has_key(const struct section *s, const char *key, const char *kind)

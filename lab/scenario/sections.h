@@ -10,8 +10,10 @@
 
 /* One topology or pattern, seen as an owner of keys. */
 struct kind {
-	const char *name, *help;
-	const struct weir_option *options;
+	const char *name; /* as a user writes it: of a plug-in, its path */
+	const char *help;
+	const struct weir_option *options; /* over params of its own */
+	const struct weir_scheme *scheme;
 };
 
 enum section_trait {
@@ -30,6 +32,11 @@ struct section {
 	 * type WEIR_OPT_KIND. */
 	int (*kind)(size_t i, struct kind *k);
 	unsigned traits; /* enum section_trait */
+	/* Where there are kinds: that of a name, or NULL with a message; makes it the kind of the
+	 * section's config, with the defaults of its keys; where in the config their values are. */
+	const struct weir_scheme *(*find_kind)(const char *name, struct weir_error *e);
+	void (*choose_kind)(void *config, const struct weir_scheme *kind);
+	size_t kind_params;
 };
 
 /* A key that may stand on several lines. */
@@ -53,7 +60,7 @@ const struct repeat *repeat_find(const char *section, const char *key);
 /* The key that picks the kind; NULL: there are no kinds. */
 const struct weir_option *section_chooser(const struct section *s);
 
-/* The kind of that name; 0, and *k zeroed, when the section has none such. */
+/* The kind of that name, which must outlive *k; 0, and *k zeroed, when the section has none such. */
 int kind_find(const struct section *s, const char *name, struct kind *k);
 
 /* The same, as a reader: -1 with a message that says which there are. */

@@ -224,14 +224,16 @@ static void cubic_restart(void *state, const void *params, const struct weir_cc_
 }
 
 const struct weir_cc_ops weir_cc_cubic = {
-	.name = "cubic",
-	.help = "grows its window as a cubic function of time since the last loss; deaf to marks "
-		"unless ecn=yes",
-	.cite = "RFC 9438, CUBIC for Fast and Long-Distance Networks; RFC 9406; RFC 3168",
+	.scheme = {
+		.name = "cubic",
+		.help = "grows its window as a cubic function of time since the last loss; deaf to marks "
+			"unless ecn=yes",
+		.cite = "RFC 9438, CUBIC for Fast and Long-Distance Networks; RFC 9406; RFC 3168",
+		.params_size = sizeof(struct cubic_params),
+		.options = cubic_options,
+	},
 	.echo_of = cubic_echo,
-	.params_size = sizeof(struct cubic_params),
 	.state_size = sizeof(struct cubic_state),
-	.options = cubic_options,
 	.init = cubic_init,
 	.ack = cubic_ack,
 	.congestion = cubic_congestion,

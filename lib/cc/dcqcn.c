@@ -431,17 +431,19 @@ static void dcqcn_ack(void *state, const void *params, const struct weir_cc_env 
 }
 
 const struct weir_cc_ops weir_cc_dcqcn = {
-	.name = "dcqcn",
-	.help = "cuts its rate when the receiver notifies it of marks, and recovers by timer and "
-		"bytes",
-	.cite = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
+	.scheme = {
+		.name = "dcqcn",
+		.help = "cuts its rate when the receiver notifies it of marks, and recovers by timer and "
+			"bytes",
+		.cite = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
+		.params_size = sizeof(struct dcqcn_params),
+		.options = dcqcn_options,
+		.check = dcqcn_check,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_EXACT,
 	.needs = WEIR_CC_NEEDS_CNP,
-	.params_size = sizeof(struct dcqcn_params),
 	.state_size = sizeof(struct dcqcn_state),
-	.options = dcqcn_options,
-	.check = dcqcn_check,
 	.init = dcqcn_init,
 	.ack = dcqcn_ack,
 	.cnp = dcqcn_cnp,

@@ -95,13 +95,15 @@ static void dctcp_congestion(void *state, const void *params, const struct weir_
 }
 
 const struct weir_cc_ops weir_cc_dctcp = {
-	.name = "dctcp",
-	.help = "cuts its window by half the fraction of bytes that were marked",
-	.cite = "RFC 8257, Data Center TCP; Alizadeh et al., SIGCOMM 2010",
+	.scheme = {
+		.name = "dctcp",
+		.help = "cuts its window by half the fraction of bytes that were marked",
+		.cite = "RFC 8257, Data Center TCP; Alizadeh et al., SIGCOMM 2010",
+		.params_size = sizeof(struct dctcp_params),
+		.options = dctcp_options,
+	},
 	.echo = WEIR_CC_ECHO_EXACT,
-	.params_size = sizeof(struct dctcp_params),
 	.state_size = sizeof(struct dctcp_state),
-	.options = dctcp_options,
 	.init = dctcp_init,
 	.ack = dctcp_ack,
 	.congestion = dctcp_congestion,

@@ -108,15 +108,17 @@ static void dctcp_rdma_ack(void *state, const void *params, const struct weir_cc
 }
 
 const struct weir_cc_ops weir_cc_dctcp_rdma = {
-	.name = "dctcp-rdma",
-	.help = "DCTCP for queue pairs: begins at line rate, cuts by half the fraction that was "
-		"marked",
-	.cite = "Li et al., HPCC, SIGCOMM 2019, section 5.1; RFC 8257, Data Center TCP",
+	.scheme = {
+		.name = "dctcp-rdma",
+		.help = "DCTCP for queue pairs: begins at line rate, cuts by half the fraction that was "
+			"marked",
+		.cite = "Li et al., HPCC, SIGCOMM 2019, section 5.1; RFC 8257, Data Center TCP",
+		.params_size = sizeof(struct dctcp_rdma_params),
+		.options = dctcp_rdma_options,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_EXACT,
-	.params_size = sizeof(struct dctcp_rdma_params),
 	.state_size = sizeof(struct dctcp_rdma_state),
-	.options = dctcp_rdma_options,
 	.init = dctcp_rdma_init,
 	.ack = dctcp_rdma_ack,
 };

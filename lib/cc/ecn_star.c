@@ -12,13 +12,15 @@ static const struct weir_option ecn_star_options[] = {
 };
 
 const struct weir_cc_ops weir_cc_ecn_star = {
-	.name = "ecn-star",
-	.help = "halves its window once per window of data that holds a mark",
-	.cite = "Wu et al., Tuning ECN for Data Center Networks, CoNEXT 2012; RFC 3168",
+	.scheme = {
+		.name = "ecn-star",
+		.help = "halves its window once per window of data that holds a mark",
+		.cite = "Wu et al., Tuning ECN for Data Center Networks, CoNEXT 2012; RFC 3168",
+		.params_size = sizeof(struct reno_params),
+		.options = ecn_star_options,
+	},
 	.echo = WEIR_CC_ECHO_CLASSIC,
-	.params_size = sizeof(struct reno_params),
 	.state_size = sizeof(struct reno_window),
-	.options = ecn_star_options,
 	.init = weir_reno_start,
 	.ack = weir_reno_ack,
 	.congestion = weir_reno_congestion,

@@ -137,16 +137,18 @@ static void hpcc_ack(void *state, const void *params, const struct weir_cc_env *
 }
 
 const struct weir_cc_ops weir_cc_hpcc = {
-	.name = "hpcc",
-	.help = "sets its window by the bytes in flight on the fullest link, as switches report "
-		"them",
-	.cite = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
+	.scheme = {
+		.name = "hpcc",
+		.help = "sets its window by the bytes in flight on the fullest link, as switches report "
+			"them",
+		.cite = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
+		.params_size = sizeof(struct hpcc_params),
+		.options = hpcc_options,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
 	.needs = WEIR_CC_NEEDS_INT,
-	.params_size = sizeof(struct hpcc_params),
 	.state_size = sizeof(struct hpcc_state),
-	.options = hpcc_options,
 	.init = hpcc_init,
 	.ack = hpcc_ack,
 };

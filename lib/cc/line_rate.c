@@ -40,15 +40,17 @@ static void line_rate_ack(void *state, const void *params, const struct weir_cc_
 }
 
 const struct weir_cc_ops weir_cc_line_rate = {
-	.name = "line-rate",
-	.help = "queue pairs send at line rate whatever happens; for networks that stop flows "
-		"themselves",
-	.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
+	.scheme = {
+		.name = "line-rate",
+		.help = "queue pairs send at line rate whatever happens; for networks that stop flows "
+			"themselves",
+		.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
+		.params_size = sizeof(struct line_rate_params),
+		.options = line_rate_options,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
-	.params_size = sizeof(struct line_rate_params),
 	.state_size = sizeof(struct weir_cc_pace),
-	.options = line_rate_options,
 	.init = line_rate_init,
 	.ack = line_rate_ack,
 };

@@ -143,16 +143,18 @@ static void powertcp_ack(void *state, const void *params, const struct weir_cc_e
 }
 
 const struct weir_cc_ops weir_cc_powertcp = {
-	.name = "powertcp",
-	.help = "sets its window by the power of the fullest link: what arrives there times what "
-		"is in flight",
-	.cite = "Addanki, Michel and Schmid, PowerTCP, NSDI 2022",
+	.scheme = {
+		.name = "powertcp",
+		.help = "sets its window by the power of the fullest link: what arrives there times what "
+			"is in flight",
+		.cite = "Addanki, Michel and Schmid, PowerTCP, NSDI 2022",
+		.params_size = sizeof(struct powertcp_params),
+		.options = powertcp_options,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
 	.needs = WEIR_CC_NEEDS_INT,
-	.params_size = sizeof(struct powertcp_params),
 	.state_size = sizeof(struct powertcp_state),
-	.options = powertcp_options,
 	.init = powertcp_init,
 	.ack = powertcp_ack,
 };

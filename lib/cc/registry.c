@@ -12,23 +12,16 @@ const struct weir_cc_ops *const weir_cc_all[] = {
 	&weir_cc_swift, &weir_cc_powertcp,   &weir_cc_line_rate, NULL,
 };
 
-static const struct registry registry =
-	REGISTRY("congestion control", weir_cc_all, struct weir_cc_ops);
+const struct registry weir_cc_registry = REGISTRY("congestion control", weir_cc_all);
 
 const struct weir_cc_ops *weir_cc_find(const char *name)
 {
-	return weir_registry_find(&registry, name);
+	return weir_registry_find(&weir_cc_registry, name);
 }
 
 int weir_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
 		  struct weir_error *e)
 {
-	const struct weir_cc_ops *found = weir_registry_parse(&registry, spec, params, e);
-
-	if (!found)
-		return -1;
-	if (found->check && found->check(params, e))
-		return weir_error_prefix(e, "%s: ", found->name);
-	*ops = found;
-	return 0;
+	*ops = weir_registry_parse(&weir_cc_registry, spec, params, e);
+	return *ops ? 0 : -1;
 }

@@ -76,13 +76,15 @@ void weir_reno_congestion(void *state, const void *params, const struct weir_cc_
 }
 
 const struct weir_cc_ops weir_cc_reno = {
-	.name = "reno",
-	.help = "halves its window when a packet is lost; deaf to marks unless ecn=yes",
-	.cite = "RFC 5681, TCP Congestion Control; RFC 3168",
+	.scheme = {
+		.name = "reno",
+		.help = "halves its window when a packet is lost; deaf to marks unless ecn=yes",
+		.cite = "RFC 5681, TCP Congestion Control; RFC 3168",
+		.params_size = sizeof(struct reno_ecn_params),
+		.options = reno_options,
+	},
 	.echo_of = reno_echo,
-	.params_size = sizeof(struct reno_ecn_params),
 	.state_size = sizeof(struct reno_window),
-	.options = reno_options,
 	.init = weir_reno_start,
 	.ack = weir_reno_ack,
 	.congestion = weir_reno_congestion,

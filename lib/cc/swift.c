@@ -181,15 +181,17 @@ static void swift_congestion(void *state, const void *params, const struct weir_
 }
 
 const struct weir_cc_ops weir_cc_swift = {
-	.name = "swift",
-	.help = "holds the delay at a target; windows below one packet are paced",
-	.cite = "Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the "
-		"Datacenter, SIGCOMM 2020",
+	.scheme = {
+		.name = "swift",
+		.help = "holds the delay at a target; windows below one packet are paced",
+		.cite = "Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the "
+			"Datacenter, SIGCOMM 2020",
+		.params_size = sizeof(struct swift_params),
+		.options = swift_options,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
-	.params_size = sizeof(struct swift_params),
 	.state_size = sizeof(struct swift_state),
-	.options = swift_options,
 	.init = swift_init,
 	.ack = swift_ack,
 	.congestion = swift_congestion,

@@ -167,16 +167,18 @@ static void timely_ack(void *state, const void *params, const struct weir_cc_env
 }
 
 const struct weir_cc_ops weir_cc_timely = {
-	.name = "timely",
-	.help = "sets its rate by whether round-trip times rise or fall",
-	.cite = "Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM "
-		"2015",
+	.scheme = {
+		.name = "timely",
+		.help = "sets its rate by whether round-trip times rise or fall",
+		.cite = "Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM "
+			"2015",
+		.params_size = sizeof(struct timely_params),
+		.options = timely_options,
+		.check = timely_check,
+	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
-	.params_size = sizeof(struct timely_params),
 	.state_size = sizeof(struct timely_state),
-	.options = timely_options,
-	.check = timely_check,
 	.init = timely_init,
 	.ack = timely_ack,
 };

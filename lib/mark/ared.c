@@ -169,17 +169,19 @@ static const struct weir_mark_value ared_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_ared = {
-	.name = "ared",
-	.help = "marks as red does with a probability that adapts to hold the average queue "
-		"half-way "
-		"between min and max",
-	.cite = "Floyd, Gummadi, Shenker, Adaptive RED, 2001",
-	.params_size = sizeof(struct ared_params),
+	.scheme = {
+		.name = "ared",
+		.help = "marks as red does with a probability that adapts to hold the average queue "
+			"half-way "
+			"between min and max",
+		.cite = "Floyd, Gummadi, Shenker, Adaptive RED, 2001",
+		.params_size = sizeof(struct ared_params),
+		.options = ared_options,
+		.check = ared_check,
+	},
 	.state_size = sizeof(struct ared_state),
-	.options = ared_options,
 	.reasons = { [ARED_RAMP] = "ramp", [ARED_GENTLE] = "gentle", [ARED_MAX] = "max" },
 	.values = ared_values,
-	.check = ared_check,
 	.init = ared_init,
 	.enqueue = ared_enqueue,
 	.dequeue = ared_dequeue,

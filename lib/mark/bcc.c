@@ -88,18 +88,20 @@ static uint32_t bcc_enqueue(void *state, const void *params, const struct weir_m
 }
 
 const struct weir_mark_ops weir_mark_bcc = {
-	.name = "bcc",
-	.help = "marks by the length of the port, and by the fill of the switch's buffer pool when "
-		"that "
-		"gets scarce",
-	.cite = "Bai et al., One More Config is Enough: Saving (DC)TCP for High-speed Extremely "
-		"Shallow-buffered Datacenters, INFOCOM 2020",
-	.params_size = sizeof(struct bcc_params),
+	.scheme = {
+		.name = "bcc",
+		.help = "marks by the length of the port, and by the fill of the switch's buffer pool when "
+			"that "
+			"gets scarce",
+		.cite = "Bai et al., One More Config is Enough: Saving (DC)TCP for High-speed Extremely "
+			"Shallow-buffered Datacenters, INFOCOM 2020",
+		.params_size = sizeof(struct bcc_params),
+		.options = bcc_options,
+		.check = bcc_check,
+	},
 	.state_size = sizeof(struct bcc_state),
 	.scope = WEIR_MARK_STATE_PER_PORT,
-	.options = bcc_options,
 	.reasons = { [BCC_PORT] = "port", [BCC_POOL] = "pool" },
-	.check = bcc_check,
 	.needs = bcc_needs,
 	.init = bcc_init,
 	.enqueue = bcc_enqueue,

@@ -107,12 +107,14 @@ static const struct weir_mark_value codel_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_codel = {
-	.name = "codel",
-	.help = "marks ever faster while the shortest time in queue stays above a target",
-	.cite = "RFC 8289, Controlled Delay Active Queue Management",
-	.params_size = sizeof(struct codel_params),
+	.scheme = {
+		.name = "codel",
+		.help = "marks ever faster while the shortest time in queue stays above a target",
+		.cite = "RFC 8289, Controlled Delay Active Queue Management",
+		.params_size = sizeof(struct codel_params),
+		.options = codel_options,
+	},
 	.state_size = sizeof(struct codel_state),
-	.options = codel_options,
 	.reasons = { "standing queue" },
 	.values = codel_values,
 	.init = codel_init,

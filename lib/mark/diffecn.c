@@ -270,19 +270,21 @@ static const struct weir_mark_value diffecn_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_diffecn = {
-	.name = "diffecn",
-	.help = "gives each active flow a queue and marks those longer than a fair part",
-	.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN 2024",
-	.params_size = sizeof(struct diffecn_params),
+	.scheme = {
+		.name = "diffecn",
+		.help = "gives each active flow a queue and marks those longer than a fair part",
+		.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN 2024",
+		.params_size = sizeof(struct diffecn_params),
+		.options = diffecn_options,
+		.check = diffecn_check,
+	},
 	.state_size = sizeof(struct diffecn_state),
 	.scope = WEIR_MARK_STATE_PER_PORT,
-	.options = diffecn_options,
 	.reasons = { [DIFFECN_QUEUE] = "queue above its share",
 		     [DIFFECN_RATE] = "rate above its share" },
 	.values = diffecn_values,
 	.size = diffecn_size,
 	.layout = diffecn_layout,
-	.check = diffecn_check,
 	.init = diffecn_init,
 	.choose_queue = diffecn_choose_queue,
 	.dequeue = diffecn_dequeue,

@@ -88,13 +88,15 @@ static uint32_t ecn_dequeue(void *state, const void *params, const struct weir_m
 }
 
 const struct weir_mark_ops weir_mark_ecn = {
-	.name = "ecn",
-	.help = "marks packets while the queue is at or above a fixed length",
-	.cite = "Alizadeh et al., Data Center TCP, SIGCOMM 2010, section 3.1",
-	.params_size = sizeof(struct ecn_params),
-	.options = ecn_options,
+	.scheme = {
+		.name = "ecn",
+		.help = "marks packets while the queue is at or above a fixed length",
+		.cite = "Alizadeh et al., Data Center TCP, SIGCOMM 2010, section 3.1",
+		.params_size = sizeof(struct ecn_params),
+		.options = ecn_options,
+		.check = ecn_check,
+	},
 	.reasons = { "length" },
-	.check = ecn_check,
 	.needs = ecn_needs,
 	.quiet_below = ecn_quiet_below,
 	.enqueue = ecn_enqueue,

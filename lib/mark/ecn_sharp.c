@@ -108,17 +108,19 @@ static const struct weir_mark_value sharp_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_ecn_sharp = {
-	.name = "ecn-sharp",
-	.help = "marks packets that queued longer than a fixed time, and ever more while a shorter "
-		"one is exceeded all along",
-	.cite = "Zhang, Bai, Chen, Enabling ECN for Datacenter Networks with RTT Variations, "
-		"CoNEXT "
-		"2019",
-	.params_size = sizeof(struct sharp_params),
+	.scheme = {
+		.name = "ecn-sharp",
+		.help = "marks packets that queued longer than a fixed time, and ever more while a shorter "
+			"one is exceeded all along",
+		.cite = "Zhang, Bai, Chen, Enabling ECN for Datacenter Networks with RTT Variations, "
+			"CoNEXT "
+			"2019",
+		.params_size = sizeof(struct sharp_params),
+		.options = sharp_options,
+		.check = sharp_check,
+	},
 	.state_size = sizeof(struct sharp_state),
-	.options = sharp_options,
 	.reasons = { [SHARP_INSTANTANEOUS] = "instantaneous", [SHARP_PERSISTENT] = "persistent" },
 	.values = sharp_values,
-	.check = sharp_check,
 	.dequeue = sharp_dequeue,
 };

@@ -163,12 +163,14 @@ static const struct weir_mark_value ideal_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_ideal_ecn = {
-	.name = "ideal-ecn",
-	.help = "marks packets at a length that follows the rate at which their queue drains",
-	.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016, section 3.3",
-	.params_size = sizeof(struct ideal_params),
+	.scheme = {
+		.name = "ideal-ecn",
+		.help = "marks packets at a length that follows the rate at which their queue drains",
+		.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016, section 3.3",
+		.params_size = sizeof(struct ideal_params),
+		.options = ideal_options,
+	},
 	.state_size = sizeof(struct ideal_state),
-	.options = ideal_options,
 	.reasons = { "length" },
 	.values = ideal_values,
 	.quiet_below = ideal_quiet_below,

@@ -218,13 +218,15 @@ static const struct weir_mark_value mq_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_mq_ecn = {
-	.name = "mq-ecn",
-	.help = "marks packets at a length that follows what each round gives their queue",
-	.cite = "Bai et al., Enabling ECN in Multi-Service Multi-Queue Data Centers, NSDI 2016",
-	.params_size = sizeof(struct mq_params),
+	.scheme = {
+		.name = "mq-ecn",
+		.help = "marks packets at a length that follows what each round gives their queue",
+		.cite = "Bai et al., Enabling ECN in Multi-Service Multi-Queue Data Centers, NSDI 2016",
+		.params_size = sizeof(struct mq_params),
+		.options = mq_options,
+	},
 	.state_size = sizeof(struct mq_state),
 	.scope = WEIR_MARK_STATE_PER_PORT,
-	.options = mq_options,
 	.reasons = { "length" },
 	.values = mq_values,
 	.needs = mq_needs,

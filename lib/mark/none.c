@@ -2,7 +2,9 @@
 #include "weir/mark.h"
 
 const struct weir_mark_ops weir_mark_none = {
-	.name = "none",
-	.help = "marks nothing: packets are lost when the buffer is full",
-	.cite = "drop-tail; baseline of every comparison",
+	.scheme = {
+		.name = "none",
+		.help = "marks nothing: packets are lost when the buffer is full",
+		.cite = "drop-tail; baseline of every comparison",
+	},
 };

@@ -79,20 +79,22 @@ static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir
 }
 
 const struct weir_mark_ops weir_mark_pftcn = {
-	.name = "pftcn",
-	.help = "gives each active flow a queue and marks packets that queued longer than a fixed "
-		"time",
-	.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN "
-		"2024, "
-		"section VI-C6",
-	.params_size = sizeof(struct pftcn_params),
+	.scheme = {
+		.name = "pftcn",
+		.help = "gives each active flow a queue and marks packets that queued longer than a fixed "
+			"time",
+		.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN "
+			"2024, "
+			"section VI-C6",
+		.params_size = sizeof(struct pftcn_params),
+		.options = pftcn_options,
+		.check = pftcn_check,
+	},
 	.state_size = sizeof(struct pftcn_state),
 	.scope = WEIR_MARK_STATE_PER_PORT,
-	.options = pftcn_options,
 	.reasons = { "sojourn" },
 	.size = pftcn_size,
 	.layout = pftcn_layout,
-	.check = pftcn_check,
 	.init = pftcn_init,
 	.choose_queue = pftcn_choose_queue,
 	.dequeue = pftcn_dequeue,

@@ -256,16 +256,18 @@ static const struct weir_mark_value pie_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_pie = {
-	.name = "pie",
-	.help = "marks with a probability that a controller turns until packets queue for a target "
-		"time",
-	.cite = "RFC 8033, Proportional Integral Controller Enhanced (PIE)",
-	.params_size = sizeof(struct pie_params),
+	.scheme = {
+		.name = "pie",
+		.help = "marks with a probability that a controller turns until packets queue for a target "
+			"time",
+		.cite = "RFC 8033, Proportional Integral Controller Enhanced (PIE)",
+		.params_size = sizeof(struct pie_params),
+		.options = pie_options,
+		.check = pie_check,
+	},
 	.state_size = sizeof(struct pie_state),
-	.options = pie_options,
 	.reasons = { "delay" },
 	.values = pie_values,
-	.check = pie_check,
 	.quiet_below = pie_quiet_below,
 	.init = pie_init,
 	.enqueue = pie_enqueue,

@@ -367,16 +367,18 @@ static const struct weir_mark_value pred_values[] = {
 
 /* There is no quiet length: flows are counted and queues measured by every packet. */
 const struct weir_mark_ops weir_mark_pred = {
-	.name = "pred",
-	.help = "RED whose slope grows with the number of flows and is tuned by trials",
-	.cite = "Du et al., PRED, NSDI 2024, section 4",
-	.params_size = sizeof(struct pred_params),
+	.scheme = {
+		.name = "pred",
+		.help = "RED whose slope grows with the number of flows and is tuned by trials",
+		.cite = "Du et al., PRED, NSDI 2024, section 4",
+		.params_size = sizeof(struct pred_params),
+		.options = pred_options,
+		.check = pred_check,
+	},
 	.state_size = sizeof(struct pred_state),
 	.size = pred_size,
-	.options = pred_options,
 	.reasons = { [PRED_RAMP] = "ramp", [PRED_MAX] = "max" },
 	.values = pred_values,
-	.check = pred_check,
 	.init = pred_init,
 	.enqueue = pred_enqueue,
 };

@@ -188,15 +188,17 @@ static const struct weir_mark_value red_values[] = {
 };
 
 const struct weir_mark_ops weir_mark_red = {
-	.name = "red",
-	.help = "marks with a probability that rises linearly with the queue from min to max",
-	.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2024, section 2.1 (slope)",
-	.params_size = sizeof(struct red_params),
+	.scheme = {
+		.name = "red",
+		.help = "marks with a probability that rises linearly with the queue from min to max",
+		.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2024, section 2.1 (slope)",
+		.params_size = sizeof(struct red_params),
+		.options = red_options,
+		.check = red_check,
+	},
 	.state_size = sizeof(struct red_state),
-	.options = red_options,
 	.reasons = { [RED_RAMP] = "ramp", [RED_MAX] = "max" },
 	.values = red_values,
-	.check = red_check,
 	.needs = red_needs,
 	.quiet_below = red_quiet_below,
 	.init = red_init,

@@ -14,22 +14,16 @@ const struct weir_mark_ops *const weir_mark_all[] = {
 	&weir_mark_diffecn,   &weir_mark_pred,      NULL,
 };
 
-static const struct registry registry = REGISTRY("marking", weir_mark_all, struct weir_mark_ops);
+const struct registry weir_mark_registry = REGISTRY("marking", weir_mark_all);
 
 const struct weir_mark_ops *weir_mark_find(const char *name)
 {
-	return weir_registry_find(&registry, name);
+	return weir_registry_find(&weir_mark_registry, name);
 }
 
 int weir_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
 		    struct weir_error *e)
 {
-	const struct weir_mark_ops *found = weir_registry_parse(&registry, spec, params, e);
-
-	if (!found)
-		return -1;
-	if (found->check && found->check(params, e))
-		return weir_error_prefix(e, "%s: ", found->name);
-	*ops = found;
-	return 0;
+	*ops = weir_registry_parse(&weir_mark_registry, spec, params, e);
+	return *ops ? 0 : -1;
 }

@@ -88,14 +88,16 @@ static uint32_t tcn_dequeue(void *state, const void *params, const struct weir_m
 }
 
 const struct weir_mark_ops weir_mark_tcn = {
-	.name = "tcn",
-	.help = "marks packets that queued longer than a fixed time",
-	.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016",
-	.params_size = sizeof(struct tcn_params),
+	.scheme = {
+		.name = "tcn",
+		.help = "marks packets that queued longer than a fixed time",
+		.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016",
+		.params_size = sizeof(struct tcn_params),
+		.options = tcn_options,
+		.check = tcn_check,
+	},
 	.state_size = sizeof(struct tcn_state),
-	.options = tcn_options,
 	.reasons = { [TCN_SOJOURN] = "sojourn", [TCN_RAMP] = "ramp" },
-	.check = tcn_check,
 	.init = tcn_init,
 	.dequeue = tcn_dequeue,
 };

@@ -48,7 +48,7 @@ static const struct weir_option sp_dwrr_options[] = {
 	{ .name = NULL },
 };
 
-static int dwrr_check(const void *params, uint32_t queues, struct weir_error *e)
+static int dwrr_fits(const void *params, uint32_t queues, struct weir_error *e)
 {
 	const struct dwrr_params *p = params;
 
@@ -142,15 +142,17 @@ static uint32_t dwrr_turn(const void *state)
 }
 
 const struct weir_sched_ops weir_sched_dwrr = {
-	.name = "dwrr",
-	.help = "shares the line in bytes by weight, queues taking turns",
-	.cite = "Shreedhar and Varghese, Efficient Fair Queueing using Deficit Round Robin, "
-		"SIGCOMM 1995",
-	.params_size = sizeof(struct dwrr_params),
+	.scheme = {
+		.name = "dwrr",
+		.help = "shares the line in bytes by weight, queues taking turns",
+		.cite = "Shreedhar and Varghese, Efficient Fair Queueing using Deficit Round Robin, "
+			"SIGCOMM 1995",
+		.params_size = sizeof(struct dwrr_params),
+		.options = dwrr_options,
+	},
 	.state_size = sizeof(struct dwrr_state),
 	.queue_state_size = sizeof(uint64_t),
-	.options = dwrr_options,
-	.check = dwrr_check,
+	.fits = dwrr_fits,
 	.init = dwrr_init,
 	.activate = dwrr_activate,
 	.halt = dwrr_halt,
@@ -161,14 +163,16 @@ const struct weir_sched_ops weir_sched_dwrr = {
 };
 
 const struct weir_sched_ops weir_sched_sp_dwrr = {
-	.name = "sp-dwrr",
-	.help = "serves the first queues by strict priority and shares the rest by dwrr",
-	.cite = "strict priority over Shreedhar and Varghese, SIGCOMM 1995",
-	.params_size = sizeof(struct dwrr_params),
+	.scheme = {
+		.name = "sp-dwrr",
+		.help = "serves the first queues by strict priority and shares the rest by dwrr",
+		.cite = "strict priority over Shreedhar and Varghese, SIGCOMM 1995",
+		.params_size = sizeof(struct dwrr_params),
+		.options = sp_dwrr_options,
+	},
 	.state_size = sizeof(struct dwrr_state),
 	.queue_state_size = sizeof(uint64_t),
-	.options = sp_dwrr_options,
-	.check = dwrr_check,
+	.fits = dwrr_fits,
 	.init = dwrr_init,
 	.activate = dwrr_activate,
 	.halt = dwrr_halt,

@@ -2,7 +2,7 @@
 #include "weir/sched.h"
 #include <inttypes.h>
 
-static int fifo_check(const void *params, uint32_t queues, struct weir_error *e)
+static int fifo_fits(const void *params, uint32_t queues, struct weir_error *e)
 {
 	(void)params;
 	if (queues != 1)
@@ -23,9 +23,11 @@ static uint32_t fifo_pick(void *state, const void *params, const struct weir_que
 }
 
 const struct weir_sched_ops weir_sched_fifo = {
-	.name = "fifo",
-	.help = "serves the only queue in the order of arrival",
-	.cite = "first come, first served",
-	.check = fifo_check,
+	.scheme = {
+		.name = "fifo",
+		.help = "serves the only queue in the order of arrival",
+		.cite = "first come, first served",
+	},
+	.fits = fifo_fits,
 	.pick = fifo_pick,
 };

@@ -73,12 +73,14 @@ static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t byte
 }
 
 const struct weir_sched_ops weir_sched_pifo = {
-	.name = "pifo",
-	.help = "gives every packet a rank when it comes and serves the lowest rank first",
-	.cite = "Sivaraman et al., Programmable Packet Scheduling at Line Rate, SIGCOMM 2016",
-	.params_size = sizeof(struct pifo_params),
+	.scheme = {
+		.name = "pifo",
+		.help = "gives every packet a rank when it comes and serves the lowest rank first",
+		.cite = "Sivaraman et al., Programmable Packet Scheduling at Line Rate, SIGCOMM 2016",
+		.params_size = sizeof(struct pifo_params),
+		.options = pifo_options,
+	},
 	.state_size = sizeof(struct busy),
-	.options = pifo_options,
 	.activate = pifo_activate,
 	.halt = pifo_halt,
 	.pick = pifo_pick,

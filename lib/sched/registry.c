@@ -11,23 +11,24 @@ const struct weir_sched_ops *const weir_sched_all[] = {
 	&weir_sched_sp_wfq, &weir_sched_pifo, NULL,
 };
 
-static const struct registry registry =
-	REGISTRY("scheduler", weir_sched_all, struct weir_sched_ops);
+const struct registry weir_sched_registry = REGISTRY("scheduler", weir_sched_all);
 
 const struct weir_sched_ops *weir_sched_find(const char *name)
 {
-	return weir_registry_find(&registry, name);
+	return weir_registry_find(&weir_sched_registry, name);
+}
+
+int weir_sched_fits(const struct weir_sched_ops *ops, const void *params, uint32_t queues,
+		    struct weir_error *e)
+{
+	if (ops->fits && ops->fits(params, queues, e))
+		return weir_error_prefix(e, "%s: ", ops->scheme.name);
+	return 0;
 }
 
 int weir_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
 		     void *params, struct weir_error *e)
 {
-	const struct weir_sched_ops *found = weir_registry_parse(&registry, spec, params, e);
-
-	if (!found)
-		return -1;
-	if (found->check && found->check(params, queues, e))
-		return weir_error_prefix(e, "%s: ", found->name);
-	*ops = found;
-	return 0;
+	*ops = weir_registry_parse(&weir_sched_registry, spec, params, e);
+	return *ops ? weir_sched_fits(*ops, params, queues, e) : -1;
 }

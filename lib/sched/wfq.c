@@ -47,7 +47,7 @@ static const struct weir_option sp_wfq_options[] = {
 	{ .name = NULL },
 };
 
-static int wfq_check(const void *params, uint32_t queues, struct weir_error *e)
+static int wfq_fits(const void *params, uint32_t queues, struct weir_error *e)
 {
 	const struct wfq_params *p = params;
 
@@ -129,14 +129,16 @@ static void wfq_sent(void *state, const void *params, uint32_t q, uint32_t bytes
 }
 
 const struct weir_sched_ops weir_sched_wfq = {
-	.name = "wfq",
-	.help = "shares the line in bytes by weight, packet by packet",
-	.cite = "Goyal, Vin, Cheng, Start-time Fair Queuing, SIGCOMM 1996",
-	.params_size = sizeof(struct wfq_params),
+	.scheme = {
+		.name = "wfq",
+		.help = "shares the line in bytes by weight, packet by packet",
+		.cite = "Goyal, Vin, Cheng, Start-time Fair Queuing, SIGCOMM 1996",
+		.params_size = sizeof(struct wfq_params),
+		.options = wfq_options,
+	},
 	.state_size = sizeof(struct wfq_state),
 	.queue_state_size = sizeof(struct wfq_queue),
-	.options = wfq_options,
-	.check = wfq_check,
+	.fits = wfq_fits,
 	.init = wfq_init,
 	.activate = wfq_activate,
 	.halt = wfq_halt,
@@ -145,14 +147,16 @@ const struct weir_sched_ops weir_sched_wfq = {
 };
 
 const struct weir_sched_ops weir_sched_sp_wfq = {
-	.name = "sp-wfq",
-	.help = "serves the first queues by strict priority and shares the rest by wfq",
-	.cite = "strict priority over Goyal, Vin, Cheng, SIGCOMM 1996",
-	.params_size = sizeof(struct wfq_params),
+	.scheme = {
+		.name = "sp-wfq",
+		.help = "serves the first queues by strict priority and shares the rest by wfq",
+		.cite = "strict priority over Goyal, Vin, Cheng, SIGCOMM 1996",
+		.params_size = sizeof(struct wfq_params),
+		.options = sp_wfq_options,
+	},
 	.state_size = sizeof(struct wfq_state),
 	.queue_state_size = sizeof(struct wfq_queue),
-	.options = sp_wfq_options,
-	.check = wfq_check,
+	.fits = wfq_fits,
 	.init = wfq_init,
 	.activate = wfq_activate,
 	.halt = wfq_halt,

@@ -22,7 +22,7 @@ static const struct weir_option wrr_options[] = {
 	{ .name = NULL },
 };
 
-static int wrr_check(const void *params, uint32_t queues, struct weir_error *e)
+static int wrr_fits(const void *params, uint32_t queues, struct weir_error *e)
 {
 	const struct wrr_params *p = params;
 
@@ -103,13 +103,15 @@ static uint32_t wrr_turn(const void *state)
 }
 
 const struct weir_sched_ops weir_sched_wrr = {
-	.name = "wrr",
-	.help = "lets each busy queue in turn send as many packets as its weight",
-	.cite = "Katevenis et al., Weighted Round-Robin Cell Multiplexing, IEEE JSAC 1991",
-	.params_size = sizeof(struct wrr_params),
+	.scheme = {
+		.name = "wrr",
+		.help = "lets each busy queue in turn send as many packets as its weight",
+		.cite = "Katevenis et al., Weighted Round-Robin Cell Multiplexing, IEEE JSAC 1991",
+		.params_size = sizeof(struct wrr_params),
+		.options = wrr_options,
+	},
 	.state_size = sizeof(struct wrr_state),
-	.options = wrr_options,
-	.check = wrr_check,
+	.fits = wrr_fits,
 	.init = wrr_init,
 	.activate = wrr_activate,
 	.halt = wrr_halt,

@@ -197,15 +197,17 @@ static const struct weir_tune_value qla_values[] = {
 
 /* A round of idle trials has four equal utilities and moves nothing. */
 const struct weir_tune_ops weir_tune_qla = {
-	.name = "qla",
-	.help = "tries more and less marking twice each and moves where both trials agree",
-	.cite = "Du et al., PRED, NSDI 2024, section 4.2",
-	.params_size = sizeof(struct qla_params),
+	.scheme = {
+		.name = "qla",
+		.help = "tries more and less marking twice each and moves where both trials agree",
+		.cite = "Du et al., PRED, NSDI 2024, section 4.2",
+		.params_size = sizeof(struct qla_params),
+		.options = qla_options,
+		.check = weir_qla_check,
+	},
 	.state_size = sizeof(struct qla_state),
-	.options = qla_options,
 	.values = qla_values,
 	.idle_steps = QLA_TRIALS,
-	.check = weir_qla_check,
 	.init = qla_init,
 	.step = qla_step,
 };

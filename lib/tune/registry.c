@@ -9,22 +9,16 @@ const struct weir_tune_ops *const weir_tune_all[] = {
 	NULL,
 };
 
-static const struct registry registry = REGISTRY("tuner", weir_tune_all, struct weir_tune_ops);
+const struct registry weir_tune_registry = REGISTRY("tuner", weir_tune_all);
 
 const struct weir_tune_ops *weir_tune_find(const char *name)
 {
-	return weir_registry_find(&registry, name);
+	return weir_registry_find(&weir_tune_registry, name);
 }
 
 int weir_tune_parse(const char *spec, const struct weir_tune_ops **ops, void *params,
 		    struct weir_error *e)
 {
-	const struct weir_tune_ops *found = weir_registry_parse(&registry, spec, params, e);
-
-	if (!found)
-		return -1;
-	if (found->check && found->check(params, e))
-		return weir_error_prefix(e, "%s: ", found->name);
-	*ops = found;
-	return 0;
+	*ops = weir_registry_parse(&weir_tune_registry, spec, params, e);
+	return *ops ? 0 : -1;
 }

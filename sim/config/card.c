@@ -3,7 +3,6 @@
  * fifo is ns-3's device queue and Linux's pfifo. fq is deficit round robin over flows, as Linux's fq
  * and fq_codel (RFC 8290) have it. */
 #include "sim/config/card.h"
-#include "lib/base/registry.h"
 #include "sim/config/fabric.h"
 #include "sim/config/specs.h"
 #include <inttypes.h>
@@ -36,29 +35,35 @@ static const struct weir_option fifo_options[] = { QUEUE_OPTIONS("1000pkts") };
 static const struct weir_option fq_options[] = { QUEUE_OPTIONS("10000pkts") };
 
 static const struct card_ops card_fair = {
-	.name = "fair",
-	.help = "connections take turns, a packet or burst each, ACKs go first, and nothing waits "
-		"in the card",
-	.cite = "an ideal fair queue",
+	.scheme = {
+		.name = "fair",
+		.help = "connections take turns, a packet or burst each, ACKs go first, and nothing waits "
+			"in the card",
+		.cite = "an ideal fair queue",
+	},
 };
 
 static const struct card_ops card_fifo = {
-	.name = "fifo",
-	.help = "what windows allow is put at once into one queue, ACKs behind data; a full one "
-		"drops",
-	.cite = "ns-3's device queue, Linux's pfifo",
-	.params_size = sizeof(struct card_params),
-	.options = fifo_options,
+	.scheme = {
+		.name = "fifo",
+		.help = "what windows allow is put at once into one queue, ACKs behind data; a full one "
+			"drops",
+		.cite = "ns-3's device queue, Linux's pfifo",
+		.params_size = sizeof(struct card_params),
+		.options = fifo_options,
+	},
 	.queues = 1,
 };
 
 static const struct card_ops card_fq = {
-	.name = "fq",
-	.help = "what windows allow waits in queues by flow, a flow's ACKs being another flow, "
-		"which take turns of a packet's or burst's bytes (deficit round robin)",
-	.cite = "Linux's fq; RFC 8290 without CoDel, which marking may add",
-	.params_size = sizeof(struct card_params),
-	.options = fq_options,
+	.scheme = {
+		.name = "fq",
+		.help = "what windows allow waits in queues by flow, a flow's ACKs being another flow, "
+			"which take turns of a packet's or burst's bytes (deficit round robin)",
+		.cite = "Linux's fq; RFC 8290 without CoDel, which marking may add",
+		.params_size = sizeof(struct card_params),
+		.options = fq_options,
+	},
 	.queues = WEIR_QUEUES_MAX,
 };
 
@@ -69,16 +74,16 @@ const struct card_ops *const card_all[] = {
 	NULL,
 };
 
-static const struct registry registry = REGISTRY("card", card_all, struct card_ops);
+const struct registry card_registry = REGISTRY("card", card_all);
 
 const struct card_ops *card_find(const char *name)
 {
-	return weir_registry_find(&registry, name);
+	return weir_registry_find(&card_registry, name);
 }
 
 int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e)
 {
-	*ops = weir_registry_parse(&registry, spec, params, e);
+	*ops = weir_registry_parse(&card_registry, spec, params, e);
 	return *ops ? 0 : -1;
 }
 
@@ -94,10 +99,10 @@ static int check_marking(struct config *c, struct weir_error *e)
 	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
 	if (c->card_mark->layout)
 		return weir_error_set(e, "marking: %s chooses queues itself; take another",
-				      c->card_mark->name);
+				      c->card_mark->scheme.name);
 	if (needs & WEIR_MARK_NEEDS_ROUNDS)
 		return weir_error_set(e, "marking: %s measures the rounds of a switch's scheduler",
-				      c->card_mark->name);
+				      c->card_mark->scheme.name);
 	if (needs & WEIR_MARK_NEEDS_POOL)
 		return weir_error_set(e, "marking: %s looks at the buffer pool of a switch",
 				      weir_quote(p->marking).text);
@@ -139,6 +144,6 @@ int card_check(struct config *c, struct weir_error *e)
 	if (card_parse(c->host.card, &c->card, c->card_params, e))
 		return weir_error_prefix(e, "host.card: ");
 	if (card_has_queue(c) && check_queue(c, e))
-		return weir_error_prefix(e, "host.card: %s: ", c->card->name);
+		return weir_error_prefix(e, "host.card: %s: ", c->card->scheme.name);
 	return 0;
 }

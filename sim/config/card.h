@@ -10,15 +10,12 @@
  * runs them. */
 #ifndef SIM_CONFIG_CARD_H
 #define SIM_CONFIG_CARD_H
+#include "lib/base/registry.h"
 #include "sim/config/config.h"
 #include "weir/port.h"
 
 struct card_ops {
-	const char *name; /* "fifo" */
-	const char *help;
-	const char *cite;
-	size_t params_size;
-	const struct weir_option *options;
+	struct weir_scheme scheme;
 	uint32_t queues; /* that packets wait in, those of a flow in one of them; 0: nowhere */
 };
 
@@ -28,6 +25,7 @@ struct card_params {
 	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
 };
 
+extern const struct registry card_registry;
 extern const struct card_ops *const card_all[]; /* ends with NULL; the first is fair */
 
 const struct card_ops *card_find(const char *name);

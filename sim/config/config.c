@@ -371,7 +371,7 @@ static int check_queues(struct config *c, struct weir_error *e)
 				e,
 				"switch.marking: %s measures the rounds of a scheduler, "
 				"and %s has none; take dwrr or wrr",
-				c->mark->name, c->sched->name);
+				c->mark->scheme.name, c->sched->scheme.name);
 		return 0;
 	}
 	c->mark->layout(c->mark_params, &own);
@@ -379,18 +379,18 @@ static int check_queues(struct config *c, struct weir_error *e)
 	if (own.queues < 1 || own.queues > WEIR_QUEUES_MAX)
 		return weir_error_set(
 			e, "switch.marking: %s wants %" PRIu32 " queues; allowed are 1 to %d",
-			c->mark->name, own.queues, WEIR_QUEUES_MAX);
+			c->mark->scheme.name, own.queues, WEIR_QUEUES_MAX);
 	c->queues = own.queues;
 	if (s->queues != 1)
 		return weir_error_set(e,
 				      "switch.queues: %" PRIu64
 				      ", but %s lays out its ports itself, with "
 				      "%" PRIu32 " queues and %s; leave queues out",
-				      s->queues, c->mark->name, own.queues, own.scheduler);
+				      s->queues, c->mark->scheme.name, own.queues, own.scheduler);
 	if (any_sched_parse(s->scheduler, 1, &c->sched, c->sched_params, e))
 		return weir_error_prefix(e, "switch.scheduler: ");
 	if (any_sched_parse(own.scheduler, own.queues, &c->sched, c->sched_params, e))
-		return weir_error_prefix(e, "switch.marking: %s: ", c->mark->name);
+		return weir_error_prefix(e, "switch.marking: %s: ", c->mark->scheme.name);
 	return 0;
 }
 
@@ -456,7 +456,7 @@ static int check_lossless(struct config *c, struct weir_error *e)
 	return c->sched->halt || c->queues == 1
 		       ? 0
 		       : weir_error_set(e, "switch.lossless: queues of %s cannot be paused",
-					c->sched->name);
+					c->sched->scheme.name);
 }
 
 static int check_switch(struct config *c, struct weir_error *e)
@@ -591,7 +591,8 @@ static int check_traffic(const struct config *c, struct traffic_config *t, struc
 {
 	if (check_classes(c, t, e))
 		return -1;
-	if (t->size_bytes == UINT64_MAX && c->measure.to_ps == 0)
+	t->app_rate_bps = t->ops->app_rate_bps ? t->ops->app_rate_bps(t->params) : 0;
+	if (t->ops->is_endless && t->ops->is_endless(t->params) && c->measure.to_ps == 0)
 		return weir_error_set(
 			e,
 			"measure.to: not given, but flows of traffic.%s are unlimited; write "
@@ -664,8 +665,8 @@ static int check_telemetry(const struct config *c, struct weir_error *e)
 	return weir_error_set(e,
 			      "switch.%s: packets into which switches write (cc = %s) do not go "
 			      "with %s",
-			      c->sched->rank ? "scheduler" : "marking", c->cc->name,
-			      c->sched->rank ? c->sched->name : c->mark->name);
+			      c->sched->rank ? "scheduler" : "marking", c->cc->scheme.name,
+			      c->sched->rank ? c->sched->scheme.name : c->mark->scheme.name);
 }
 
 int config_check(struct config *c, struct weir_error *e)

@@ -1,8 +1,8 @@
 /* config.h -- everything a run is made of, as plain values.
  *
  * A scenario file is read into this (lab/), the simulator builds and runs from this alone. Each
- * section is a struct and a table of options; a topology or traffic pattern has a table of its own
- * over the same struct, with the keys it understands. */
+ * section is a struct and a table of options; a topology or traffic pattern has a table and a struct of
+ * its own besides, with the keys that it alone understands. */
 #ifndef SIM_CONFIG_CONFIG_H
 #define SIM_CONFIG_CONFIG_H
 #include "weir/cc.h"
@@ -10,6 +10,8 @@
 #include "weir/option.h"
 #include "weir/pfc.h"
 #include "weir/sched.h"
+#include "weir/scheme.h"
+#include "weir/traffic.h"
 
 /* Lines of a repeatable key, as written, each with the line of the file it stood on. */
 struct line_list {
@@ -23,21 +25,12 @@ struct line_list {
 /* [network] */
 struct network_config {
 	char topology[WEIR_OPT_TEXT_SIZE];
-	uint64_t hosts, left_hosts, right_hosts; /* star, dumbbell */
-	uint64_t leaves, spines, hosts_per_leaf; /* leaf-spine, fat-tree-2 */
-	uint64_t k;                              /* fat-tree */
-	uint64_t oversubscription_q32;           /* fat-tree-2: a leaf's rate down over up */
-	uint64_t rate_bps;                       /* host links */
-	uint64_t fabric_rate_bps;                /* links between switches; 0: as rate */
-	uint64_t card_rate_bps;                  /* hosts have a switch of their own; 0: none */
-	uint64_t core_rate_bps; /* fat-tree aggregation to core; 0: as fabric-rate */
-	uint64_t delay_ps, fabric_delay_ps,
-		core_delay_ps;         /* one-way; 0 in the last two: as delay */
-	uint64_t ecmp;                 /* enum ecmp_mode */
-	uint64_t reroute_delay_ps;     /* from a failure until senders use other paths */
-	char file[WEIR_OPT_TEXT_SIZE]; /* topology hpcc */
-	struct line_list links;        /* "link = a b 10Gbps 5us", topology explicit */
-	struct line_list fails;        /* "fail = leaf0 spine1 10ms" */
+	const struct topology_ops *ops; /* sim/net/network.h; its own keys are params */
+	uint64_t ecmp;                  /* enum ecmp_mode */
+	uint64_t reroute_delay_ps;      /* from a failure until senders use other paths */
+	struct line_list links;         /* "link = a b 10Gbps 5us", topology explicit */
+	struct line_list fails;         /* "fail = leaf0 spine1 10ms" */
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
 enum ecmp_mode { ECMP_PER_FLOW, ECMP_PER_PACKET };
@@ -108,21 +101,9 @@ struct traffic_config {
 	char name[64];
 	int line; /* of the section's header, for messages */
 	char pattern[WEIR_OPT_TEXT_SIZE];
-	uint64_t senders;  /* many-to-one, incast: how many; 0: every other host */
-	uint64_t receiver; /* host index; many-to-one, all-to-one: default 0 */
-	char incast_receiver
-		[WEIR_OPT_TEXT_SIZE]; /* incast: host number, or "random": anew each request */
-	uint64_t size_bytes;          /* WEIR_OPT_SIZE; 0: not given */
-	char sizes
-		[WEIR_OPT_TEXT_SIZE]; /* workload name, file, or fixed(..) exponential(..) uniform(..) */
-	uint64_t load_q32;            /* of the links that load_of names */
-	uint64_t load_of;             /* 0: access, 1: bisection */
-	uint64_t flows;               /* how many; 0: as many as fit until measure.to */
+	const struct weir_traffic_ops *ops; /* of the pattern, whose own keys are params */
+	uint64_t app_rate_bps;      /* of its applications, by config_check; 0: all at once */
 	struct weir_span_ps start;  /* each flow starts somewhere in here */
-	uint64_t stop_ps;           /* unlimited flows end here; 0: never */
-	uint64_t app_rate_bps;      /* the application writes at this rate; 0: all at once */
-	uint64_t period_ps;         /* incast: between requests; 0: as load says, or 10 ms */
-	uint64_t arrivals;          /* incast: 0 periodic, 1 poisson */
 	uint64_t class_id, classes; /* classes of the flows: so many, from class_id on ... */
 	uint64_t class_by;          /* ... and which of them, enum class_rule */
 	char ack_class[WEIR_OPT_TEXT_SIZE]; /* a number, or "data" */
@@ -133,19 +114,8 @@ struct traffic_config {
 	char cc[WEIR_OPT_TEXT_SIZE];      /* spec; empty: host.cc */
 	const struct weir_cc_ops *cc_ops; /* of that, read by config_check; NULL: host.cc */
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
-	char list[WEIR_OPT_TEXT_SIZE]; /* file of an explicit list: "src dst bytes start" a line */
-	struct line_list flow_lines;   /* "flow = 0 5 2MB 10us" */
-	/* storage */
-	char mix[WEIR_OPT_TEXT_SIZE];            /* of reads and writes, spec */
-	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
-	uint64_t depth, ios, replicas;           /* ios 0: as many as begin until measure.to */
-	uint64_t request_bytes, answer_bytes, service_ps;
-	/* training, ring */
-	char model[WEIR_OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
-	uint64_t rounds;                /* 0: as many as begin until measure.to */
-	struct weir_span_ps compute;    /* between two rounds of a host: somewhere in here */
-	/* staggered */
-	uint64_t interval_ps, leave;
+	struct line_list flow_lines; /* "flow = 0 5 2MB 10us", pattern list */
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
 enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PAIR };

@@ -1,13 +1,14 @@
 /* fabric.c -- every scheme for switch.fabric, one line each; what goes with them. */
 #include "sim/config/fabric.h"
-#include "lib/base/registry.h"
 #include "sim/config/plugin.h"
 #include <inttypes.h>
 
 static const struct fabric_ops fabric_none = {
-	.name = "none",
-	.help = "switches have no flow control between them, or only that of lossless classes",
-	.cite = "every network",
+	.scheme = {
+		.name = "none",
+		.help = "switches have no flow control between them, or only that of lossless classes",
+		.cite = "every network",
+	},
 };
 
 extern const struct fabric_ops fabric_bfc, fabric_floodgate;
@@ -19,17 +20,17 @@ const struct fabric_ops *const fabric_all[] = {
 	NULL,
 };
 
-static const struct registry registry = REGISTRY("fabric", fabric_all, struct fabric_ops);
+const struct registry fabric_registry = REGISTRY("fabric", fabric_all);
 
 const struct fabric_ops *fabric_find(const char *name)
 {
-	return weir_registry_find(&registry, name);
+	return weir_registry_find(&fabric_registry, name);
 }
 
 int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params,
 		 struct weir_error *e)
 {
-	*ops = weir_registry_parse(&registry, spec, params, e);
+	*ops = weir_registry_parse(&fabric_registry, spec, params, e);
 	return *ops ? 0 : -1;
 }
 
@@ -45,14 +46,14 @@ static int lay_out(struct config *c, struct weir_error *e)
 		return weir_error_set(e,
 				      "switch.%s: %s lays out its ports itself, with %" PRIu32
 				      " queues and %s; leave queues and scheduler out",
-				      s->queues != 1 ? "queues" : "scheduler", c->fabric->name,
-				      own.queues, own.scheduler);
+				      s->queues != 1 ? "queues" : "scheduler",
+				      c->fabric->scheme.name, own.queues, own.scheduler);
 	if (weir_mark_needs(c->mark, c->mark_params) & WEIR_MARK_NEEDS_ROUNDS)
 		return weir_error_set(
 			e,
 			"switch.marking: %s measures the rounds of a scheduler, and that "
 			"of %s has none",
-			c->mark->name, c->fabric->name);
+			c->mark->scheme.name, c->fabric->scheme.name);
 	c->queues = own.queues;
 	return any_sched_parse(own.scheduler, own.queues, &c->sched, c->sched_params, e);
 }
@@ -68,8 +69,8 @@ int fabric_check(struct config *c, struct weir_error *e)
 			e,
 			"switch.fabric: %s, but %s chooses queues itself; take another "
 			"marking",
-			c->fabric->name, c->mark->name);
-	if (c->fabric->check && c->fabric->check(c, e))
+			c->fabric->scheme.name, c->mark->scheme.name);
+	if (c->fabric->fits && c->fabric->fits(c, e))
 		return -1;
 	return c->fabric->layout ? lay_out(c, e) : 0;
 }

@@ -8,6 +8,7 @@
  * sim/switch/ordered.c calls the hooks, in the thread that works on the switch. */
 #ifndef SIM_CONFIG_FABRIC_H
 #define SIM_CONFIG_FABRIC_H
+#include "lib/base/registry.h"
 #include "sim/config/config.h"
 
 /* The machinery that the hooks see: sim/engine/engine.h, sim/host/host.h, sim/switch/telemetry.h. */
@@ -24,15 +25,11 @@ enum fabric_answer {
 };
 
 struct fabric_ops {
-	const char *name; /* "bfc"; what follows may be NULL for none */
-	const char *help;
-	const char *cite;
-	size_t params_size;
-	const struct weir_option *options;
+	struct weir_scheme scheme; /* what follows may be NULL for none */
 	/* The queues of a port and their scheduler. NULL: those of the settings. */
 	void (*layout)(const struct config *c, struct weir_mark_layout *l);
 	/* What contradicts the other settings, which have been read; the message begins with the key. */
-	int (*check)(const struct config *c, struct weir_error *e);
+	int (*fits)(const struct config *c, struct weir_error *e);
 	/* The state of a switch, with every port in its place; and what hosts need. NULL: nothing. */
 	void *(*new_switch)(struct engine *e, struct switch_state *s);
 	void (*free_switch)(struct switch_state *s, void *state);
@@ -63,6 +60,7 @@ struct fabric_ops {
 	void (*timer)(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps);
 };
 
+extern const struct registry fabric_registry;
 extern const struct fabric_ops *const fabric_all[]; /* ends with NULL; the first is none */
 
 const struct fabric_ops *fabric_find(const char *name);

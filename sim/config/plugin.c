@@ -10,6 +10,29 @@
 
 #define DOOR "weir_plugin"
 
+static const struct {
+	const char *name, *member;
+	size_t offset; /* of the member */
+} kinds[] = {
+	[PLUGIN_MARK] = { "marking scheme", "mark", offsetof(struct weir_plugin, mark) },
+	[PLUGIN_SCHED] = { "scheduler", "sched", offsetof(struct weir_plugin, sched) },
+	[PLUGIN_CC] = { "congestion control", "cc", offsetof(struct weir_plugin, cc) },
+	[PLUGIN_TRAFFIC] = { "traffic pattern", "traffic", offsetof(struct weir_plugin, traffic) },
+};
+
+const char *plugin_kind_name(enum plugin_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const void *plugin_ops(const struct weir_plugin *p, enum plugin_kind kind)
+{
+	const void *ops;
+
+	memcpy(&ops, (const char *)p + kinds[kind].offset, sizeof(ops));
+	return ops;
+}
+
 int is_plugin(const char *spec)
 {
 	return memchr(spec, '/', strcspn(spec, "(")) != NULL;
@@ -86,8 +109,7 @@ static const struct weir_plugin *named(const char *spec, struct weir_error *e)
 	return weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
 }
 
-/* "mine.so" would be searched among the built-in ones. */
-static int check_builtin(const char *spec, struct weir_error *e)
+int plugin_has_path(const char *spec, struct weir_error *e)
 {
 	size_t length = strcspn(spec, "(");
 
@@ -99,78 +121,56 @@ static int check_builtin(const char *spec, struct weir_error *e)
 }
 
 /* "./mine.so holds no marking scheme, but a congestion control". */
-static int other_kind(const struct weir_plugin *p, const char *spec, const char *kind,
+static int other_kind(const struct weir_plugin *p, const char *spec, enum plugin_kind wanted,
 		      struct weir_error *e)
 {
-	return weir_error_set(e, "%.*s: holds no %s, but a %s", (int)strcspn(spec, "("), spec, kind,
-			      p->mark    ? "marking scheme (.mark)"
-			      : p->sched ? "scheduler (.sched)"
-					 : "congestion control (.cc)");
+	int held = 0;
+
+	while (!plugin_ops(p, (enum plugin_kind)held))
+		held++;
+	return weir_error_set(e, "%.*s: holds no %s, but a %s (.%s)", (int)strcspn(spec, "("), spec,
+			      kinds[wanted].name, kinds[held].name, kinds[held].member);
 }
 
-static int read_params(const char *spec, const struct weir_option *options, size_t size,
-		       void *params, struct weir_error *e)
+const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e)
 {
-	memset(params, 0, size);
-	return weir_spec_params(spec, params, options, e);
+	const struct weir_plugin *p = named(spec, e);
+	const void *ops = p ? plugin_ops(p, kind) : NULL;
+
+	if (p && !ops)
+		other_kind(p, spec, kind, e);
+	return ops;
+}
+
+const void *any_parse(const struct registry *builtin, enum plugin_kind kind, const char *spec,
+		      void *params, struct weir_error *e)
+{
+	const void *ops;
+
+	if (!is_plugin(spec))
+		return plugin_has_path(spec, e) ? NULL
+						: weir_registry_parse(builtin, spec, params, e);
+	ops = plugin_find(spec, kind, e);
+	return ops && weir_scheme_parse(ops, spec, params, e) == 0 ? ops : NULL;
 }
 
 int any_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
 		   struct weir_error *e)
 {
-	const struct weir_plugin *p;
-
-	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? -1 : weir_mark_parse(spec, ops, params, e);
-	p = named(spec, e);
-	if (!p)
-		return -1;
-	if (!p->mark)
-		return other_kind(p, spec, "marking scheme", e);
-	if (read_params(spec, p->mark->options, p->mark->params_size, params, e))
-		return -1;
-	if (p->mark->check && p->mark->check(params, e))
-		return weir_error_prefix(e, "%s: ", p->mark->name);
-	*ops = p->mark;
-	return 0;
+	*ops = any_parse(&weir_mark_registry, PLUGIN_MARK, spec, params, e);
+	return *ops ? 0 : -1;
 }
 
 int any_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
 		    void *params, struct weir_error *e)
 {
-	const struct weir_plugin *p;
-
-	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? -1 : weir_sched_parse(spec, queues, ops, params, e);
-	p = named(spec, e);
-	if (!p)
-		return -1;
-	if (!p->sched)
-		return other_kind(p, spec, "scheduler", e);
-	if (read_params(spec, p->sched->options, p->sched->params_size, params, e))
-		return -1;
-	if (p->sched->check && p->sched->check(params, queues, e))
-		return weir_error_prefix(e, "%s: ", p->sched->name);
-	*ops = p->sched;
-	return 0;
+	*ops = any_parse(&weir_sched_registry, PLUGIN_SCHED, spec, params, e);
+	return *ops ? weir_sched_fits(*ops, params, queues, e) : -1;
 }
 
 int any_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
 		 struct weir_error *e)
 {
-	const struct weir_plugin *p;
-
-	if (!is_plugin(spec))
-		return check_builtin(spec, e) ? -1 : weir_cc_parse(spec, ops, params, e);
-	p = named(spec, e);
-	if (!p)
-		return -1;
-	if (!p->cc)
-		return other_kind(p, spec, "congestion control", e);
-	if (read_params(spec, p->cc->options, p->cc->params_size, params, e))
-		return -1;
-	if (p->cc->check && p->cc->check(params, e))
-		return weir_error_prefix(e, "%s: ", p->cc->name);
-	*ops = p->cc;
-	return 0;
+	*ops = any_parse(&weir_cc_registry, PLUGIN_CC, spec, params, e);
+	return *ops ? 0 : -1;
 }

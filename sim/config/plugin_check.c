@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "sim/config/plugin_check.h"
 #include "lib/base/option_text.h"
+#include "sim/config/config.h"
+#include "sim/config/plugin.h"
 #include <dlfcn.h>
 #include <string.h>
 
@@ -14,14 +16,6 @@ enum {
 	STATE_MAX_BYTES = 1 << 16, /* of a marking scheme, or of a scheduler's two parts */
 	TEXT_MAX_BYTES = 1024,
 	PAGE_BYTES = 4096,
-};
-
-/* What the three kinds of ops have in common. */
-struct declared {
-	const char *kind; /* "marking scheme" */
-	const char *name, *help, *cite;
-	const struct weir_option *options;
-	size_t params_size;
 };
 
 static int is_loaded(const void *address)
@@ -80,7 +74,7 @@ static int check_choices(const struct weir_option *o, struct weir_error *e)
 }
 
 /* Type, place and help; text is known to be text. */
-static int check_declaration(const struct declared *d, const struct weir_option *o,
+static int check_declaration(const struct weir_scheme *s, const struct weir_option *o,
 			     struct weir_error *e)
 {
 	if ((unsigned)o->type > WEIR_OPT_TEXT)
@@ -94,11 +88,11 @@ static int check_declaration(const struct declared *d, const struct weir_option 
 			"option %s: offset %zu is no multiple of 8; a value is a uint64_t, or "
 			"what enum weir_opt_type says",
 			o->name, o->offset);
-	if (o->offset > d->params_size ||
-	    weir_option_value_size(o->type) > d->params_size - o->offset)
+	if (o->offset > s->params_size ||
+	    weir_option_value_size(o->type) > s->params_size - o->offset)
 		return weir_error_set(
 			e, "option %s: its %zu bytes at offset %zu do not fit params_size %zu",
-			o->name, weir_option_value_size(o->type), o->offset, d->params_size);
+			o->name, weir_option_value_size(o->type), o->offset, s->params_size);
 	return check_choices(o, e);
 }
 
@@ -134,12 +128,12 @@ static int check_against(const struct weir_option *table, const struct weir_opti
 	return 0;
 }
 
-static int check_options(const struct declared *d, struct weir_error *e)
+static int check_options(const struct weir_scheme *s, struct weir_error *e)
 {
-	const struct weir_option *o = d->options;
+	const struct weir_option *o = s->options;
 
 	for (; o; o++) {
-		if (o - d->options > OPTIONS_MAX || !is_loaded(o) ||
+		if (o - s->options > OPTIONS_MAX || !is_loaded(o) ||
 		    !is_loaded((const char *)(o + 1) - 1))
 			return weir_error_set(
 				e,
@@ -153,31 +147,44 @@ static int check_options(const struct declared *d, struct weir_error *e)
 				e,
 				"option %zu has no name of letters, digits, - and _; does the "
 				"table end with { .name = NULL }?",
-				(size_t)(o - d->options) + 1);
-		if (check_declaration(d, o, e) || check_default(o, e) ||
-		    check_against(d->options, o, e))
+				(size_t)(o - s->options) + 1);
+		if (check_declaration(s, o, e) || check_default(o, e) ||
+		    check_against(s->options, o, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int check_declared(const struct declared *d, struct weir_error *e)
+static int check_head(const struct weir_scheme *s, enum plugin_kind kind, struct weir_error *e)
 {
-	if (!is_text(d->name) || !name_is_good(d->name))
+	if (!is_text(s->name) || !name_is_good(s->name))
 		return weir_error_set(e, "the %s has no .name of letters, digits, - and _",
-				      d->kind);
-	if (!is_text(d->help) || !*d->help)
+				      plugin_kind_name(kind));
+	if (!is_text(s->help) || !*s->help)
 		return weir_error_set(
-			e, "%s: .help is missing; one sentence that says what it does", d->name);
-	if (d->cite && !is_text(d->cite))
-		return weir_error_set(e, "%s: .cite is no text", d->name);
-	if (d->params_size > WEIR_SPEC_PARAMS_MAX)
-		return weir_error_set(e, "%s: params_size %zu; at most %d", d->name, d->params_size,
+			e, "%s: .help is missing; one sentence that says what it does", s->name);
+	if (s->cite && !is_text(s->cite))
+		return weir_error_set(e, "%s: .cite is no text", s->name);
+	if (s->params_size > WEIR_SPEC_PARAMS_MAX)
+		return weir_error_set(e, "%s: params_size %zu; at most %d", s->name, s->params_size,
 				      WEIR_SPEC_PARAMS_MAX);
-	return check_options(d, e) ? weir_error_prefix(e, "%s: ", d->name) : 0;
+	if (s->check && !IS_CODE(s->check))
+		return weir_error_set(e, "%s: .check is no function", s->name);
+	return check_options(s, e) ? weir_error_prefix(e, "%s: ", s->name) : 0;
 }
 
-/* --- the three kinds --- */
+/* The scheme's own opinion of its defaults. */
+static int check_defaults(const struct weir_scheme *s, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
+
+	weir_options_default(params, s->options);
+	if (!s->check || s->check(params, e) == 0)
+		return 0;
+	return weir_error_prefix(e, "%s: its check refuses its defaults: ", s->name);
+}
+
+/* --- the hooks of each kind --- */
 
 static int check_state(const char *name, size_t size, size_t most, struct weir_error *e)
 {
@@ -190,18 +197,6 @@ static int no_hook(const char *name, const char *hook, struct weir_error *e)
 	return weir_error_set(e, "%s: the hook .%s is missing", name, hook);
 }
 
-/* The scheme's own opinion of its defaults. */
-static int check_defaults(const struct declared *d, int (*check)(const void *, struct weir_error *),
-			  struct weir_error *e)
-{
-	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
-
-	weir_options_default(params, d->options);
-	if (!check || check(params, e) == 0)
-		return 0;
-	return weir_error_prefix(e, "%s: its check refuses its defaults: ", d->name);
-}
-
 static int check_values(const struct weir_mark_ops *m, struct weir_error *e)
 {
 	for (const struct weir_mark_value *v = m->values; v; v++) {
@@ -209,7 +204,7 @@ static int check_values(const struct weir_mark_ops *m, struct weir_error *e)
 		    !is_loaded((const char *)(v + 1) - 1))
 			return weir_error_set(
 				e, "%s: .values does not end; its last line is { .name = NULL }",
-				m->name);
+				m->scheme.name);
 		if (!v->name)
 			return 0;
 		if (!is_text(v->name) || !name_is_good(v->name) || !is_text(v->unit))
@@ -217,46 +212,44 @@ static int check_values(const struct weir_mark_ops *m, struct weir_error *e)
 				e,
 				"%s: value %zu lacks a name of letters, digits, - and _, or a "
 				"unit, which may be \"\"",
-				m->name, (size_t)(v - m->values) + 1);
+				m->scheme.name, (size_t)(v - m->values) + 1);
 		if (!IS_CODE(v->read))
-			return weir_error_set(e, "%s: value %s: .read is missing", m->name,
+			return weir_error_set(e, "%s: value %s: .read is missing", m->scheme.name,
 					      v->name);
 	}
 	return 0;
 }
 
-static int check_mark(const struct weir_mark_ops *m, struct weir_error *e)
+static int check_mark(const void *ops, struct weir_error *e)
 {
-	const struct declared d = { "marking scheme", m->name,    m->help,
-				    m->cite,          m->options, m->params_size };
+	const struct weir_mark_ops *m = ops;
 
-	if (check_declared(&d, e) || check_state(m->name, m->state_size, STATE_MAX_BYTES, e))
+	if (check_state(m->scheme.name, m->state_size, STATE_MAX_BYTES, e))
 		return -1;
 	if (!IS_CODE(m->enqueue) && !IS_CODE(m->dequeue))
 		return weir_error_set(
 			e,
 			"%s: the hooks .enqueue and .dequeue are both missing; it would never "
 			"mark",
-			m->name);
+			m->scheme.name);
 	if (m->scope != WEIR_MARK_STATE_PER_QUEUE && m->scope != WEIR_MARK_STATE_PER_PORT)
-		return weir_error_set(e, "%s: scope %d is none of enum weir_mark_scope", m->name,
-				      (int)m->scope);
+		return weir_error_set(e, "%s: scope %d is none of enum weir_mark_scope",
+				      m->scheme.name, (int)m->scope);
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
 		if ((i == 0 || m->reasons[i]) && !is_text(m->reasons[i]))
-			return weir_error_set(e, "%s: .reasons has no name for reason %d", m->name,
-					      i);
-	return check_values(m, e) ? -1 : check_defaults(&d, m->check, e);
+			return weir_error_set(e, "%s: .reasons has no name for reason %d",
+					      m->scheme.name, i);
+	return check_values(m, e);
 }
 
-static int check_sched(const struct weir_sched_ops *s, struct weir_error *e)
+static int check_sched(const void *ops, struct weir_error *e)
 {
-	const struct declared d = { "scheduler", s->name,    s->help,
-				    s->cite,     s->options, s->params_size };
+	const struct weir_sched_ops *s = ops;
 
-	if (check_declared(&d, e) || check_state(s->name, s->state_size, STATE_MAX_BYTES, e) ||
-	    check_state(s->name, s->queue_state_size, STATE_MAX_BYTES / WEIR_QUEUES_MAX, e))
+	if (check_state(s->scheme.name, s->state_size, STATE_MAX_BYTES, e) ||
+	    check_state(s->scheme.name, s->queue_state_size, STATE_MAX_BYTES / WEIR_QUEUES_MAX, e))
 		return -1;
-	return IS_CODE(s->pick) ? 0 : no_hook(s->name, "pick", e);
+	return IS_CODE(s->pick) ? 0 : no_hook(s->scheme.name, "pick", e);
 }
 
 static int no_echo(const char *name, enum weir_cc_echo echo, struct weir_error *e)
@@ -268,20 +261,19 @@ static enum weir_cc_echo default_echo(const struct weir_cc_ops *c)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
 
-	weir_options_default(params, c->options);
+	weir_options_default(params, c->scheme.options);
 	return weir_cc_echo_of(c, params);
 }
 
-static int check_cc(const struct weir_cc_ops *c, struct weir_error *e)
+static int check_cc(const void *ops, struct weir_error *e)
 {
-	const struct declared d = { "congestion control", c->name,       c->help, c->cite,
-				    c->options,           c->params_size };
+	const struct weir_cc_ops *c = ops;
 
-	if (check_declared(&d, e) || check_state(c->name, c->state_size, WEIR_CC_STATE_MAX, e))
+	if (check_state(c->scheme.name, c->state_size, WEIR_CC_STATE_MAX, e))
 		return -1;
 	if ((unsigned)c->transport > WEIR_CC_RDMA)
 		return weir_error_set(e, "%s: transport %u is none of enum weir_cc_transport",
-				      c->name, (unsigned)c->transport);
+				      c->scheme.name, (unsigned)c->transport);
 
 	int is_tcp = c->transport == WEIR_CC_TCP;
 	size_t begin = is_tcp ? sizeof(struct weir_cc_window) : sizeof(struct weir_cc_pace);
@@ -291,23 +283,50 @@ static int check_cc(const struct weir_cc_ops *c, struct weir_error *e)
 			e,
 			"%s: state_size %zu; the state begins with struct %s, which has "
 			"%zu",
-			c->name, c->state_size, is_tcp ? "weir_cc_window" : "weir_cc_pace", begin);
+			c->scheme.name, c->state_size, is_tcp ? "weir_cc_window" : "weir_cc_pace",
+			begin);
 	if ((unsigned)c->echo > WEIR_CC_ECHO_EXACT)
-		return no_echo(c->name, c->echo, e);
+		return no_echo(c->scheme.name, c->echo, e);
 	if (c->echo_of && !IS_CODE(c->echo_of))
-		return no_hook(c->name, "echo_of", e);
+		return no_hook(c->scheme.name, "echo_of", e);
 	if (!IS_CODE(c->init))
-		return no_hook(c->name, "init", e);
+		return no_hook(c->scheme.name, "init", e);
 	if (!IS_CODE(c->ack))
-		return no_hook(c->name, "ack", e);
+		return no_hook(c->scheme.name, "ack", e);
 	if (is_tcp ? !IS_CODE(c->congestion) : c->congestion && !IS_CODE(c->congestion))
-		return no_hook(c->name, "congestion", e);
+		return no_hook(c->scheme.name, "congestion", e);
 	if (c->restart && !IS_CODE(c->restart))
-		return no_hook(c->name, "restart", e);
+		return no_hook(c->scheme.name, "restart", e);
 	if ((unsigned)default_echo(c) > WEIR_CC_ECHO_EXACT)
-		return no_echo(c->name, default_echo(c), e);
-	return check_defaults(&d, c->check, e);
+		return no_echo(c->scheme.name, default_echo(c), e);
+	return 0;
 }
+
+static int check_traffic(const void *ops, struct weir_error *e)
+{
+	const struct weir_traffic_ops *t = ops;
+
+	for (const struct weir_option *o = t->scheme.options; o && o->name; o++)
+		if (weir_option_find(traffic_options, o->name))
+			return weir_error_set(e,
+					      "%s: option %s: every section has a key of that name",
+					      t->scheme.name, o->name);
+	if (t->app_rate_bps && !IS_CODE(t->app_rate_bps))
+		return no_hook(t->scheme.name, "app_rate_bps", e);
+	if (t->is_endless && !IS_CODE(t->is_endless))
+		return no_hook(t->scheme.name, "is_endless", e);
+	return IS_CODE(t->generate) ? 0 : no_hook(t->scheme.name, "generate", e);
+}
+
+static const struct {
+	size_t size; /* of the ops struct */
+	int (*hooks)(const void *ops, struct weir_error *e);
+} kinds[] = {
+	[PLUGIN_MARK] = { sizeof(struct weir_mark_ops), check_mark },
+	[PLUGIN_SCHED] = { sizeof(struct weir_sched_ops), check_sched },
+	[PLUGIN_CC] = { sizeof(struct weir_cc_ops), check_cc },
+	[PLUGIN_TRAFFIC] = { sizeof(struct weir_traffic_ops), check_traffic },
+};
 
 /* Is all of an ops struct there? */
 static int is_whole(const void *ops, size_t size)
@@ -315,16 +334,28 @@ static int is_whole(const void *ops, size_t size)
 	return is_loaded(ops) && is_loaded((const char *)ops + size - 1);
 }
 
+static int check_ops(const void *ops, enum plugin_kind kind, struct weir_error *e)
+{
+	if (!is_whole(ops, kinds[kind].size))
+		return weir_error_set(e, "weir_plugin points to nowhere");
+	if (check_head(ops, kind, e) || kinds[kind].hooks(ops, e))
+		return -1;
+	return check_defaults(ops, e);
+}
+
 int plugin_check(const struct weir_plugin *p, struct weir_error *e)
 {
-	if (!p->mark && !p->sched && !p->cc)
-		return weir_error_set(e, "weir_plugin holds no scheme; set .mark, .sched or .cc");
-	if ((p->mark && !is_whole(p->mark, sizeof(*p->mark))) ||
-	    (p->sched && !is_whole(p->sched, sizeof(*p->sched))) ||
-	    (p->cc && !is_whole(p->cc, sizeof(*p->cc))))
-		return weir_error_set(e, "weir_plugin points to nowhere");
-	if ((p->mark && check_mark(p->mark, e)) || (p->sched && check_sched(p->sched, e)) ||
-	    (p->cc && check_cc(p->cc, e)))
-		return -1;
-	return 0;
+	int found = 0;
+
+	for (int kind = 0; kind < PLUGIN_KINDS; kind++) {
+		const void *ops = plugin_ops(p, (enum plugin_kind)kind);
+
+		if (ops && check_ops(ops, (enum plugin_kind)kind, e))
+			return -1;
+		found += ops != NULL;
+	}
+	return found ? 0
+		     : weir_error_set(
+			       e,
+			       "weir_plugin holds no scheme; set .mark, .sched, .cc or .traffic");
 }

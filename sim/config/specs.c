@@ -11,7 +11,7 @@ static int marking_read(const char *spec, void *params, const struct weir_option
 
 	if (any_mark_parse(spec, &mark, params, e))
 		return -1;
-	*table = mark->options;
+	*table = mark->scheme.options;
 	return 0;
 }
 
@@ -22,7 +22,7 @@ static int card_marking_read(const char *spec, void *params, const struct weir_o
 
 	if (weir_mark_parse(spec, &mark, params, e))
 		return -1;
-	*table = mark->options;
+	*table = mark->scheme.options;
 	return 0;
 }
 
@@ -48,8 +48,8 @@ static int scheduler_read(const char *spec, void *params, const struct weir_opti
 
 	if (!sched) /* which says why */
 		return any_sched_parse(spec, 1, &sched, params, e);
-	*table = sched->options;
-	return weir_spec_params(spec, params, sched->options, e);
+	*table = sched->scheme.options;
+	return weir_spec_params(spec, params, sched->scheme.options, e);
 }
 
 static int cc_read(const char *spec, void *params, const struct weir_option **table,
@@ -59,7 +59,7 @@ static int cc_read(const char *spec, void *params, const struct weir_option **ta
 
 	if (any_cc_parse(spec, &cc, params, e))
 		return -1;
-	*table = cc->options;
+	*table = cc->scheme.options;
 	return 0;
 }
 
@@ -70,7 +70,7 @@ static int fabric_read(const char *spec, void *params, const struct weir_option 
 
 	if (fabric_parse(spec, &fabric, params, e))
 		return -1;
-	*table = fabric->options;
+	*table = fabric->scheme.options;
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static int card_read(const char *spec, void *params, const struct weir_option **
 
 	if (card_parse(spec, &card, params, e))
 		return -1;
-	*table = card->options;
+	*table = card->scheme.options;
 	return 0;
 }
 

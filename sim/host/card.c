@@ -21,7 +21,7 @@ static uint32_t queue_of_flow(void *state, const void *params, const struct weir
 
 struct weir_mark_ops card_marking(const struct config *c)
 {
-	struct weir_mark_ops mark = { .name = "none" };
+	struct weir_mark_ops mark = { .scheme.name = "none" };
 
 	if (card_has_queue(c))
 		mark = *c->card_mark;

@@ -148,7 +148,7 @@ static int check_target(const struct engine *e, const struct probe *p, struct we
 			error,
 			"%s puts packets into queues of its own choice, which are not "
 			"counted one by one; name the port, or traffic:NAME",
-			e->config->mark->name);
+			e->config->mark->scheme.name);
 	return 0;
 }
 

@@ -253,17 +253,6 @@ static int fail_apply(struct network *net, const char *text, struct weir_error *
 
 /* --- building --- */
 
-static int topology_unknown(const char *name, struct weir_error *e)
-{
-	const char *names[16];
-	size_t count = 0;
-
-	for (; topology_all[count]; count++)
-		names[count] = topology_all[count]->name;
-	weir_error_unknown(e, "topology", name, names, count);
-	return weir_error_prefix(e, "network.topology: ");
-}
-
 static int finish_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < net->link_count; i++)
@@ -278,18 +267,14 @@ static int finish_build(struct network *net, const struct network_config *c, str
 
 int network_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	const struct topology_ops *ops = topology_find(c->topology);
-
 	memset(net, 0, sizeof(*net));
-	if (!ops)
-		return topology_unknown(c->topology, e);
-	if (c->links.count && ops != topology_find("explicit"))
+	if (c->links.count && !c->ops->has_links)
 		return weir_error_set(
 			e,
 			"network.link: '%.300s': only topology = explicit has links of its "
 			"own, not %s",
-			c->links.lines[0].text, ops->name);
-	if (ops->build(net, c, e) || finish_build(net, c, e)) {
+			c->links.lines[0].text, c->ops->scheme.name);
+	if (c->ops->build(net, c, e) || finish_build(net, c, e)) {
 		network_free(net);
 		return -1;
 	}

@@ -5,6 +5,7 @@
  * neighbours, and carry a second number, line, sorted by the node that receives. */
 #ifndef SIM_NET_NETWORK_H
 #define SIM_NET_NETWORK_H
+#include "lib/base/registry.h"
 #include "sim/config/config.h"
 #include <stdint.h>
 
@@ -56,15 +57,19 @@ struct network {
 };
 
 struct topology_ops {
-	const char *name; /* "leaf-spine" */
-	const char *help;
-	const struct weir_option *options; /* over struct network_config, besides network_options */
+	struct weir_scheme scheme; /* its options are keys of [network], beside network_options */
 	int (*build)(struct network *net, const struct network_config *c, struct weir_error *e);
+	int has_links; /* 1: it is made of the "link = ..." lines of [network] */
 };
 
-extern const struct topology_ops *const topology_all[];
+extern const struct registry topology_registry;
+extern const struct topology_ops *const topology_all[]; /* ends with NULL */
 
-const struct topology_ops *topology_find(const char *name);
+/* NULL with a message: there is none of that name. */
+const struct topology_ops *topology_find(const char *name, struct weir_error *e);
+
+/* Makes it the network's topology, with the defaults of its keys. */
+void topology_choose(struct network_config *c, const struct topology_ops *ops);
 
 /* Builds the topology and applies the failures. A link without delay is refused: the simulator
  * lets nodes work ahead by the shortest delay. */

@@ -10,10 +10,20 @@ const struct topology_ops *const topology_all[] = {
 	&topology_fat_tree, &topology_explicit, &topology_hpcc,       NULL,
 };
 
-const struct topology_ops *topology_find(const char *name)
+const struct registry topology_registry = REGISTRY("topology", topology_all);
+
+const struct topology_ops *topology_find(const char *name, struct weir_error *e)
 {
-	for (size_t i = 0; topology_all[i]; i++)
-		if (strcmp(topology_all[i]->name, name) == 0)
-			return topology_all[i];
-	return NULL;
+	const struct topology_ops *ops = weir_registry_find(&topology_registry, name);
+
+	if (!ops)
+		weir_registry_unknown(&topology_registry, name, e);
+	return ops;
+}
+
+void topology_choose(struct network_config *c, const struct topology_ops *ops)
+{
+	c->ops = ops;
+	memset(c->params, 0, sizeof(c->params));
+	weir_options_default(c->params, ops->scheme.options);
 }

@@ -59,12 +59,18 @@ int64_t node_find(const struct network *net, const char *name, struct weir_error
 /* The network of lines "h0 s0 10Gbps 5us"; see topology_explicit.c. */
 int explicit_build(struct network *net, const struct line_list *lines, struct weir_error *e);
 
-/* The wires of a topology's tiers, with "as the tier below" filled in. */
-struct wire host_wire(const struct network_config *c);
-struct wire fabric_wire(const struct network_config *c);
-struct wire core_wire(const struct network_config *c);
+/* Part of a topology's params: the wires of its tiers, 0 where they are as the tier below. */
+struct tier_wires {
+	uint64_t rate_bps, fabric_rate_bps, core_rate_bps;
+	uint64_t delay_ps, fabric_delay_ps, core_delay_ps; /* one-way */
+};
 
-/* Options that several topologies share. */
+/* With "as the tier below" filled in. */
+struct wire host_wire(const struct tier_wires *t);
+struct wire fabric_wire(const struct tier_wires *t);
+struct wire core_wire(const struct tier_wires *t);
+
+/* Options that several topologies share; AT(member) is a place in the topology's params. */
 #define RATE_MIN_BPS (UINT64_C(1000) * 1000)
 #define RATE_MAX_BPS (UINT64_C(4) * 1000 * 1000 * 1000 * 1000)
 #define DELAY_MAX_PS ((uint64_t)WEIR_PS_PER_S)
@@ -73,29 +79,27 @@ _Static_assert(RATE_MAX_BPS <= UINT64_MAX / CABLES_MAX, "rates of all links can 
 
 #define RATE_OPTION(name_, member, default_, help_) \
 	{ \
-		name_, WEIR_OPT_RATE_BPS, offsetof(struct network_config, member), default_, \
-			RATE_MIN_BPS, RATE_MAX_BPS, help_, NULL \
+		name_, WEIR_OPT_RATE_BPS, AT(member), default_, RATE_MIN_BPS, RATE_MAX_BPS, help_, \
+			NULL \
 	}
 #define DELAY_OPTION(name_, member, default_, min_, help_) \
 	{ \
-		name_, WEIR_OPT_TIME_PS, offsetof(struct network_config, member), default_, min_, \
-			DELAY_MAX_PS, help_, NULL \
+		name_, WEIR_OPT_TIME_PS, AT(member), default_, min_, DELAY_MAX_PS, help_, NULL \
 	}
 #define COUNT_OPTION(name_, member, default_, min_, max_, help_) \
 	{ \
-		name_, WEIR_OPT_COUNT, offsetof(struct network_config, member), default_, min_, \
-			max_, help_, NULL \
+		name_, WEIR_OPT_COUNT, AT(member), default_, min_, max_, help_, NULL \
 	}
 
 /* Zero is let through here so that network_build can say why it is refused. */
 #define HOST_WIRE_OPTIONS \
-	RATE_OPTION("rate", rate_bps, "10Gbps", "rate of the links to hosts"), \
-		DELAY_OPTION("delay", delay_ps, "10us", 0, \
+	RATE_OPTION("rate", wires.rate_bps, "10Gbps", "rate of the links to hosts"), \
+		DELAY_OPTION("delay", wires.delay_ps, "10us", 0, \
 			     "one-way delay of the links to hosts, above zero")
 #define FABRIC_WIRE_OPTIONS \
-	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL, \
+	RATE_OPTION("fabric-rate", wires.fabric_rate_bps, NULL, \
 		    "rate of the links between switches; as rate unless given"), \
-		DELAY_OPTION("fabric-delay", fabric_delay_ps, NULL, 1, \
+		DELAY_OPTION("fabric-delay", wires.fabric_delay_ps, NULL, 1, \
 			     "one-way delay of the links between switches, above zero; as delay " \
 			     "unless given")
 #endif

@@ -4,30 +4,30 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct wire host_wire(const struct network_config *c)
+struct wire host_wire(const struct tier_wires *t)
 {
-	return (struct wire){ c->rate_bps, (int64_t)c->delay_ps };
+	return (struct wire){ t->rate_bps, (int64_t)t->delay_ps };
 }
 
-struct wire fabric_wire(const struct network_config *c)
+struct wire fabric_wire(const struct tier_wires *t)
 {
-	struct wire w = host_wire(c);
+	struct wire w = host_wire(t);
 
-	if (c->fabric_rate_bps != 0)
-		w.rate_bps = c->fabric_rate_bps;
-	if (c->fabric_delay_ps != 0)
-		w.delay_ps = (int64_t)c->fabric_delay_ps;
+	if (t->fabric_rate_bps != 0)
+		w.rate_bps = t->fabric_rate_bps;
+	if (t->fabric_delay_ps != 0)
+		w.delay_ps = (int64_t)t->fabric_delay_ps;
 	return w;
 }
 
-struct wire core_wire(const struct network_config *c)
+struct wire core_wire(const struct tier_wires *t)
 {
-	struct wire w = fabric_wire(c);
+	struct wire w = fabric_wire(t);
 
-	if (c->core_rate_bps != 0)
-		w.rate_bps = c->core_rate_bps;
-	if (c->core_delay_ps != 0)
-		w.delay_ps = (int64_t)c->core_delay_ps;
+	if (t->core_rate_bps != 0)
+		w.rate_bps = t->core_rate_bps;
+	if (t->core_delay_ps != 0)
+		w.delay_ps = (int64_t)t->core_delay_ps;
 	return w;
 }
 

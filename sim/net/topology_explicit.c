@@ -282,9 +282,12 @@ static const struct weir_option explicit_options[] = {
 };
 
 const struct topology_ops topology_explicit = {
-	.name = "explicit",
-	.help = "nodes and links as listed, one \"link = a b rate delay\" each; names that are h "
-		"and a number (h0, h1, ...) are hosts with one link, all others switches",
-	.options = explicit_options,
+	.scheme = {
+		.name = "explicit",
+		.help = "nodes and links as listed, one \"link = a b rate delay\" each; names that are h "
+			"and a number (h0, h1, ...) are hosts with one link, all others switches",
+		.options = explicit_options,
+	},
 	.build = build,
+	.has_links = 1,
 };

@@ -9,18 +9,24 @@
 
 enum { TIER_EDGE = 1, TIER_AGG = 2, TIER_CORE = 3, K_MAX = 128 };
 
+struct fat_tree_params {
+	uint64_t k;
+	struct tier_wires wires;
+};
+
+#define AT(member) offsetof(struct fat_tree_params, member)
 static const struct weir_option fat_tree_options[] = {
 	COUNT_OPTION("k", k, "4", 2, K_MAX, "ports of every switch, an even number; k^3/4 hosts"),
 	HOST_WIRE_OPTIONS,
-	RATE_OPTION("fabric-rate", fabric_rate_bps, NULL,
+	RATE_OPTION("fabric-rate", wires.fabric_rate_bps, NULL,
 		    "rate of the links between edge and aggregation; as rate unless given"),
 	DELAY_OPTION(
-		"fabric-delay", fabric_delay_ps, NULL, 1,
+		"fabric-delay", wires.fabric_delay_ps, NULL, 1,
 		"one-way delay of the links between edge and aggregation, above zero; as delay "
 		"unless given"),
-	RATE_OPTION("core-rate", core_rate_bps, NULL,
+	RATE_OPTION("core-rate", wires.core_rate_bps, NULL,
 		    "rate of the links between aggregation and core; as fabric-rate unless given"),
-	DELAY_OPTION("core-delay", core_delay_ps, NULL, 1,
+	DELAY_OPTION("core-delay", wires.core_delay_ps, NULL, 1,
 		     "one-way delay of the links between aggregation and core, above zero; as "
 		     "fabric-delay unless given"),
 	{ .name = NULL },
@@ -44,21 +50,23 @@ static void add_cables(struct net_builder *b, uint32_t k, const struct wire *fab
 
 static int fat_tree_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
-	const uint32_t k = (uint32_t)c->k, half = k / 2, edges = k * half;
+	const struct fat_tree_params *p = (const void *)c->params;
+	const uint32_t k = (uint32_t)p->k, half = k / 2, edges = k * half;
 	const struct net_size size = {
 		.hosts = (uint64_t)edges * half,
 		.switches = (uint64_t)edges * 2 + (uint64_t)half * half,
 		.cables = (uint64_t)edges * half * 3,
 	};
-	const struct wire wire = host_wire(c), fabric = fabric_wire(c), core = core_wire(c);
+	const struct wire wire = host_wire(&p->wires), fabric = fabric_wire(&p->wires),
+			  core = core_wire(&p->wires);
 	struct net_builder b;
 
-	if (c->k % 2 != 0)
+	if (p->k % 2 != 0)
 		return weir_error_set(e,
 				      "network.k: %" PRIu64
 				      " is odd; half of a switch's ports go up "
 				      "and half down, so k must be even",
-				      c->k);
+				      p->k);
 	net->tier_names[TIER_EDGE] = "edge";
 	net->tier_names[TIER_AGG] = "agg";
 	net->tier_names[TIER_CORE] = "core";
@@ -79,9 +87,12 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 }
 
 const struct topology_ops topology_fat_tree = {
-	.name = "fat-tree",
-	.help = "three levels of k-port switches: edge, agg and core, with k^3/4 hosts "
-		"(Al-Fares et al., SIGCOMM 2008)",
-	.options = fat_tree_options,
+	.scheme = {
+		.name = "fat-tree",
+		.help = "three levels of k-port switches: edge, agg and core, with k^3/4 hosts "
+			"(Al-Fares et al., SIGCOMM 2008)",
+		.params_size = sizeof(struct fat_tree_params),
+		.options = fat_tree_options,
+	},
 	.build = fat_tree_build,
 };

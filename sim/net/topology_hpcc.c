@@ -233,15 +233,20 @@ void hpcc_free(struct hpcc_topology *t)
 	memset(t, 0, sizeof(*t));
 }
 
+struct hpcc_params {
+	char file[WEIR_OPT_TEXT_SIZE];
+};
+
 static int hpcc_build(struct network *net, const struct network_config *c, struct weir_error *e)
 {
+	const struct hpcc_params *p = (const void *)c->params;
 	struct hpcc_topology t;
 	int failed;
 
-	if (c->file[0] == '\0')
+	if (p->file[0] == '\0')
 		return weir_error_set(
 			e, "network.file: not given; topology hpcc needs file = topology.txt");
-	if (hpcc_read(&t, c->file, e))
+	if (hpcc_read(&t, p->file, e))
 		return weir_error_prefix(e, "network.file: ");
 	failed = explicit_build(net, &t.links, e);
 	if (!failed) {
@@ -253,16 +258,19 @@ static int hpcc_build(struct network *net, const struct network_config *c, struc
 }
 
 static const struct weir_option hpcc_options[] = {
-	{ "file", WEIR_OPT_FILE, offsetof(struct network_config, file), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, offsetof(struct hpcc_params, file), NULL, 0, 0,
 	  "topology file: nodes, switches and links; the switches; a line a link", NULL },
 	{ .name = NULL },
 };
 
 const struct topology_ops topology_hpcc = {
-	.name = "hpcc",
-	.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the "
-		"order of "
-		"their node numbers, switch 4 is s4",
-	.options = hpcc_options,
+	.scheme = {
+		.name = "hpcc",
+		.help = "a topology file of the HPCC simulator as it is; hosts are h0, h1, ... in the "
+			"order of "
+			"their node numbers, switch 4 is s4",
+		.params_size = sizeof(struct hpcc_params),
+		.options = hpcc_options,
+	},
 	.build = hpcc_build,
 };

@@ -12,6 +12,15 @@
 
 enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBSCRIPTION_MAX = 64 };
 
+struct leaf_spine_params {
+	uint64_t leaves, spines, hosts_per_leaf;
+	uint64_t card_rate_bps;        /* leaf-spine: hosts have a switch of their own; 0: none */
+	uint64_t oversubscription_q32; /* fat-tree-2: a leaf's rate down over up */
+	struct tier_wires wires;
+};
+
+#define AT(member) offsetof(struct leaf_spine_params, member)
+
 #define TWO_TIER_OPTIONS(leaves_, spines_) \
 	COUNT_OPTION("leaves", leaves, leaves_, 1, LEAVES_MAX, "switches with hosts"), \
 		COUNT_OPTION("spines", spines, spines_, 1, SPINES_MAX, \
@@ -20,44 +29,44 @@ enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBS
 			     "hosts on each leaf")
 
 /* Hosts and their leaves, whose nodes are put into leaf[]. */
-static void add_racks(struct net_builder *b, const struct network_config *c, uint32_t *leaf)
+static void add_racks(struct net_builder *b, const struct leaf_spine_params *p, uint32_t *leaf)
 {
-	const uint32_t hosts = (uint32_t)c->hosts_per_leaf;
-	const struct wire wire = host_wire(c);
+	const uint32_t hosts = (uint32_t)p->hosts_per_leaf;
+	const struct wire wire = host_wire(&p->wires);
 
-	for (uint32_t l = 0; l < c->leaves; l++)
+	for (uint32_t l = 0; l < p->leaves; l++)
 		leaf[l] = builder_rack(b, l * hosts, hosts,
 				       &(struct net_node){ .tier = 1, .index = l }, &wire);
 }
 
 /* Every host with its card, which is a rack of one, and then the leaves. */
-static void add_cards(struct net_builder *b, const struct network_config *c, uint32_t *leaf)
+static void add_cards(struct net_builder *b, const struct leaf_spine_params *p, uint32_t *leaf)
 {
-	const uint32_t hosts = (uint32_t)(c->leaves * c->hosts_per_leaf);
-	const struct wire wire = host_wire(c);
-	const struct wire inside = { c->card_rate_bps, fabric_wire(c).delay_ps };
+	const uint32_t hosts = (uint32_t)(p->leaves * p->hosts_per_leaf);
+	const struct wire wire = host_wire(&p->wires);
+	const struct wire inside = { p->card_rate_bps, fabric_wire(&p->wires).delay_ps };
 	uint32_t first_node = b->net->node_count;
 
 	for (uint32_t h = 0; h < hosts; h++)
 		builder_rack(b, h, 1, &(struct net_node){ .tier = 1, .index = h }, &inside);
-	for (uint32_t l = 0; l < c->leaves; l++)
+	for (uint32_t l = 0; l < p->leaves; l++)
 		leaf[l] = builder_node(b, NODE_SWITCH, 2, l);
 	for (uint32_t h = 0; h < hosts; h++)
-		builder_cable(b, first_node + 2 * h + 1, leaf[h / c->hosts_per_leaf], &wire);
+		builder_cable(b, first_node + 2 * h + 1, leaf[h / p->hosts_per_leaf], &wire);
 	b->net->access_bps = wire.rate_bps;
-	b->net->racks_per_pod = (uint32_t)c->hosts_per_leaf;
+	b->net->racks_per_pod = (uint32_t)p->hosts_per_leaf;
 }
 
-static int two_tier_build(struct network *net, const struct network_config *c, uint32_t parallel,
+static int two_tier_build(struct network *net, const struct leaf_spine_params *p, uint32_t parallel,
 			  struct weir_error *e)
 {
-	const uint64_t hosts = c->leaves * c->hosts_per_leaf, cards = c->card_rate_bps ? hosts : 0;
+	const uint64_t hosts = p->leaves * p->hosts_per_leaf, cards = p->card_rate_bps ? hosts : 0;
 	const struct net_size size = {
 		.hosts = hosts,
-		.switches = cards + c->leaves + c->spines,
-		.cables = cards + hosts + c->leaves * c->spines * parallel,
+		.switches = cards + p->leaves + p->spines,
+		.cables = cards + hosts + p->leaves * p->spines * parallel,
 	};
-	const struct wire fabric = fabric_wire(c);
+	const struct wire fabric = fabric_wire(&p->wires);
 	uint32_t leaf[LEAVES_MAX], tier = cards ? 2 : 1;
 	struct net_builder b;
 
@@ -67,16 +76,16 @@ static int two_tier_build(struct network *net, const struct network_config *c, u
 	net->tier_names[tier + 1] = "spine";
 	if (builder_start(&b, net, &size, e))
 		return -1;
-	net->bisection_bps = c->leaves * c->spines * parallel * fabric.rate_bps / 2;
+	net->bisection_bps = p->leaves * p->spines * parallel * fabric.rate_bps / 2;
 	net->racks_per_pod = 1;
 	if (cards)
-		add_cards(&b, c, leaf);
+		add_cards(&b, p, leaf);
 	else
-		add_racks(&b, c, leaf);
-	for (uint32_t s = 0; s < c->spines; s++) {
+		add_racks(&b, p, leaf);
+	for (uint32_t s = 0; s < p->spines; s++) {
 		uint32_t spine = builder_node(&b, NODE_SWITCH, (uint8_t)(tier + 1), s);
 
-		for (uint32_t l = 0; l < c->leaves; l++)
+		for (uint32_t l = 0; l < p->leaves; l++)
 			for (uint32_t i = 0; i < parallel; i++)
 				builder_cable(&b, leaf[l], spine, &fabric);
 	}
@@ -99,20 +108,24 @@ static const struct weir_option leaf_spine_options[] = {
 static int leaf_spine_build(struct network *net, const struct network_config *c,
 			    struct weir_error *e)
 {
-	return two_tier_build(net, c, 1, e);
+	const struct leaf_spine_params *p = (const void *)c->params;
+
+	return two_tier_build(net, p, 1, e);
 }
 
 const struct topology_ops topology_leaf_spine = {
-	.name = "leaf-spine",
-	.help = "hosts on leaves, one link from each leaf to each spine",
-	.options = leaf_spine_options,
+	.scheme = {
+		.name = "leaf-spine",
+		.help = "hosts on leaves, one link from each leaf to each spine",
+		.params_size = sizeof(struct leaf_spine_params),
+		.options = leaf_spine_options,
+	},
 	.build = leaf_spine_build,
 };
 
 static const struct weir_option fat_tree_2_options[] = {
 	TWO_TIER_OPTIONS("4", "4"),
-	{ "oversubscription", WEIR_OPT_FRACTION_Q32,
-	  offsetof(struct network_config, oversubscription_q32), "1", WEIR_ONE_Q32,
+	{ "oversubscription", WEIR_OPT_FRACTION_Q32, AT(oversubscription_q32), "1", WEIR_ONE_Q32,
 	  OVERSUBSCRIPTION_MAX *WEIR_ONE_Q32,
 	  "what a leaf's hosts can send over what its uplinks carry; 1: full bisection", NULL },
 	HOST_WIRE_OPTIONS,
@@ -125,9 +138,11 @@ static const struct weir_option fat_tree_2_options[] = {
 static int fat_tree_2_build(struct network *net, const struct network_config *c,
 			    struct weir_error *e)
 {
-	double over = (double)c->oversubscription_q32 / (double)WEIR_ONE_Q32;
-	double down_bps = (double)c->hosts_per_leaf * (double)host_wire(c).rate_bps;
-	double links = down_bps / over / (double)c->spines / (double)fabric_wire(c).rate_bps;
+	const struct leaf_spine_params *p = (const void *)c->params;
+	double over = (double)p->oversubscription_q32 / (double)WEIR_ONE_Q32;
+	double down_bps = (double)p->hosts_per_leaf * (double)host_wire(&p->wires).rate_bps;
+	double links =
+		down_bps / over / (double)p->spines / (double)fabric_wire(&p->wires).rate_bps;
 	double off;
 
 	if (links > SPINES_MAX)
@@ -144,13 +159,16 @@ static int fat_tree_2_build(struct network *net, const struct network_config *c,
 			"each spine; hosts-per-leaf x rate / (oversubscription x spines x "
 			"fabric-rate) must be a whole number above 0",
 			over, links);
-	return two_tier_build(net, c, (uint32_t)(links + 0.5), e);
+	return two_tier_build(net, p, (uint32_t)(links + 0.5), e);
 }
 
 const struct topology_ops topology_fat_tree_2 = {
-	.name = "fat-tree-2",
-	.help = "two-level fat tree: each leaf's uplinks carry its hosts' traffic divided by the "
-		"oversubscription and are spread evenly, in parallel links, over the spines",
-	.options = fat_tree_2_options,
+	.scheme = {
+		.name = "fat-tree-2",
+		.help = "two-level fat tree: each leaf's uplinks carry its hosts' traffic divided by the "
+			"oversubscription and are spread evenly, in parallel links, over the spines",
+		.params_size = sizeof(struct leaf_spine_params),
+		.options = fat_tree_2_options,
+	},
 	.build = fat_tree_2_build,
 };

@@ -287,7 +287,7 @@ static void bfc_layout(const struct config *c, struct weir_mark_layout *l)
 		 c->frame_max_bytes < 64 ? 64 : c->frame_max_bytes);
 }
 
-static int bfc_check(const struct config *c, struct weir_error *e)
+static int bfc_fits(const struct config *c, struct weir_error *e)
 {
 	if (c->lossless)
 		return weir_error_set(
@@ -380,13 +380,15 @@ static void bfc_free_hosts(struct engine *e)
 }
 
 const struct fabric_ops fabric_bfc = {
-	.name = "bfc",
-	.help = "stops, at the neighbour, the queue of the flow that fills a queue here",
-	.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
-	.params_size = sizeof(struct bfc_params),
-	.options = bfc_options,
+	.scheme = {
+		.name = "bfc",
+		.help = "stops, at the neighbour, the queue of the flow that fills a queue here",
+		.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
+		.params_size = sizeof(struct bfc_params),
+		.options = bfc_options,
+	},
 	.layout = bfc_layout,
-	.check = bfc_check,
+	.fits = bfc_fits,
 	.new_switch = bfc_new_switch,
 	.free_switch = bfc_free_switch,
 	.new_hosts = bfc_new_hosts,

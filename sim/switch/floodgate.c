@@ -391,7 +391,7 @@ static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state
 
 /* --- building --- */
 
-static int floodgate_check(const struct config *c, struct weir_error *e)
+static int floodgate_fits(const struct config *c, struct weir_error *e)
 {
 	uint32_t classes = c->queues < WEIR_PFC_CLASSES ? c->queues : WEIR_PFC_CLASSES;
 	uint32_t all = (1u << classes) - 1;
@@ -504,12 +504,14 @@ static void floodgate_free_switch(struct switch_state *s, void *state)
 }
 
 const struct fabric_ops fabric_floodgate = {
-	.name = "floodgate",
-	.help = "keeps data back for which the next switch has no window of its destination's left",
-	.cite = "Liu et al., Floodgate: Taming Incast in Datacenter Networks, CoNEXT 2021",
-	.params_size = sizeof(struct floodgate_params),
-	.options = floodgate_options,
-	.check = floodgate_check,
+	.scheme = {
+		.name = "floodgate",
+		.help = "keeps data back for which the next switch has no window of its destination's left",
+		.cite = "Liu et al., Floodgate: Taming Incast in Datacenter Networks, CoNEXT 2021",
+		.params_size = sizeof(struct floodgate_params),
+		.options = floodgate_options,
+	},
+	.fits = floodgate_fits,
 	.new_switch = floodgate_new_switch,
 	.free_switch = floodgate_free_switch,
 	.arrive = floodgate_arrive,

@@ -2,16 +2,17 @@
 #include "sim/traffic/traffic.h"
 #include "sim/base/memory.h"
 #include "sim/base/time_text.h"
+#include "sim/config/plugin.h"
 #include "sim/traffic/traffic_make.h"
 #include "sim/traffic/traffic_sort.h"
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
+extern const struct weir_traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
 	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_staggered, traffic_storage,
 	traffic_training, traffic_ring, traffic_list, traffic_hpcc_flows, traffic_htsim;
 
-const struct traffic_ops *const traffic_all[] = {
+const struct weir_traffic_ops *const traffic_all[] = {
 	&traffic_many_to_one, &traffic_permutation,
 	&traffic_all_to_all,  &traffic_all_to_one,
 	&traffic_inter_rack,  &traffic_incast,
@@ -21,23 +22,30 @@ const struct traffic_ops *const traffic_all[] = {
 	&traffic_htsim,       NULL,
 };
 
-const struct traffic_ops *traffic_find(const char *name)
+const struct registry traffic_registry = REGISTRY("pattern", traffic_all);
+
+const struct weir_traffic_ops *traffic_find(const char *pattern, struct weir_error *e)
 {
-	for (size_t i = 0; traffic_all[i]; i++)
-		if (strcmp(traffic_all[i]->name, name) == 0)
-			return traffic_all[i];
-	return NULL;
+	const struct weir_traffic_ops *ops;
+
+	if (is_plugin(pattern) && strchr(pattern, '(')) {
+		weir_error_set(e, "%s; options of a pattern are keys of its section",
+			       weir_quote(pattern).text);
+		return NULL;
+	}
+	if (is_plugin(pattern))
+		return plugin_find(pattern, PLUGIN_TRAFFIC, e);
+	ops = weir_registry_find(&traffic_registry, pattern);
+	if (!ops && plugin_has_path(pattern, e) == 0)
+		weir_registry_unknown(&traffic_registry, pattern, e);
+	return ops;
 }
 
-static int pattern_unknown(const struct traffic_config *t, struct weir_error *e)
+void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops)
 {
-	const char *names[16];
-	size_t count = 0;
-
-	for (; traffic_all[count]; count++)
-		names[count] = traffic_all[count]->name;
-	weir_error_unknown(e, "pattern", t->pattern, names, count);
-	return weir_error_prefix(e, "traffic.%s.pattern: ", t->name);
+	t->ops = ops;
+	memset(t->params, 0, sizeof(t->params));
+	weir_options_default(t->params, ops->scheme.options);
 }
 
 /* Gates and paths know flows by the order of making, which .next holds until everything is sorted. */
@@ -106,7 +114,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 
 		if (c->traffic[f->traffic].connections == 0)
 			continue;
-		if (f->ties && !traffic_find(c->traffic[f->traffic].pattern)->keeps_order) {
+		if (f->ties && !c->traffic[f->traffic].ops->keeps_order) {
 			free(table);
 			return weir_error_set(
 				e,
@@ -160,12 +168,10 @@ static int generate_all(struct flow_list *list, const struct config *c, const st
 		return weir_error_set(e, "traffic: %u sections; allowed are %d", c->traffic_count,
 				      UINT16_MAX);
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
-		const struct traffic_config *t = &c->traffic[i];
-		const struct traffic_ops *ops = traffic_find(t->pattern);
+		struct maker m;
 
-		if (!ops)
-			return pattern_unknown(t, e);
-		if (ops->generate(list, t, c, net, e))
+		maker_init(&m, list, &c->traffic[i], c, net);
+		if (maker_generate(&m, e))
 			return -1;
 	}
 	sort_flows(list);

@@ -1,6 +1,7 @@
 /* traffic.h -- [traffic] sections become a list of flows, sorted by (start, order of making). */
 #ifndef SIM_TRAFFIC_TRAFFIC_H
 #define SIM_TRAFFIC_TRAFFIC_H
+#include "lib/base/registry.h"
 #include "sim/config/config.h"
 #include "sim/traffic/flow.h"
 #include "sim/traffic/flow_path.h"
@@ -14,20 +15,14 @@ struct flow_list {
 	struct flow_path_list paths; /* flows that name theirs */
 };
 
-struct traffic_ops {
-	const char *name; /* "many-to-one" */
-	const char *help;
-	const struct weir_option *options; /* over struct traffic_config, besides traffic_options */
-	int (*generate)(struct flow_list *list, const struct traffic_config *t,
-			const struct config *c, const struct network *net, struct weir_error *e);
-	/* 1: flows of a pair start in the order they were made, even where they wait for others;
-	 * so they may share a connection, which the first one opens. */
-	int keeps_order;
-};
+extern const struct registry traffic_registry;
+extern const struct weir_traffic_ops *const traffic_all[]; /* ends with NULL */
 
-extern const struct traffic_ops *const traffic_all[];
+/* The pattern of that name, or in the plug-in of that path. NULL with a message. */
+const struct weir_traffic_ops *traffic_find(const char *pattern, struct weir_error *e);
 
-const struct traffic_ops *traffic_find(const char *name);
+/* Makes it the section's pattern, with the defaults of its keys. */
+void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops);
 
 /* Every section, in order. Messages start with "traffic.NAME.key: ". Flows of which none starts before
  * measure.to are a mistake. Sets connection (and next to

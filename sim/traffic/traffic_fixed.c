@@ -5,6 +5,34 @@
 #include "sim/traffic/traffic_make.h"
 #include <stdlib.h>
 
+struct fixed_params {
+	uint64_t senders, receiver; /* many-to-one */
+	uint64_t size_bytes;        /* WEIR_OPT_SIZE */
+	char sizes[WEIR_OPT_TEXT_SIZE];
+	uint64_t stop_ps, app_rate_bps;
+};
+
+#define AT(member) offsetof(struct fixed_params, member)
+
+static const struct fixed_params *params_of(const struct maker *m)
+{
+	return m->params;
+}
+
+static uint64_t fixed_app_rate_bps(const void *params)
+{
+	const struct fixed_params *p = params;
+
+	return p->app_rate_bps;
+}
+
+static int fixed_is_endless(const void *params)
+{
+	const struct fixed_params *p = params;
+
+	return p->size_bytes == FLOW_UNLIMITED;
+}
+
 /* Adds the flow from src to dst, with its size and start drawn. */
 static void add_flow(struct maker *m, const struct flow_sizes *sizes, uint32_t src, uint32_t dst)
 {
@@ -28,10 +56,12 @@ static const struct weir_option many_to_one_options[] = {
 /* Opens the sizes that the section asks for, adds the flows and closes them again. */
 static int with_sizes(struct maker *m, int (*add)(struct maker *, const struct flow_sizes *))
 {
+	const struct fixed_params *p = params_of(m);
 	struct flow_sizes sizes;
 	int failed;
 
-	if (sizes_open(&sizes, m, SIZES_ANY))
+	m->stop_ps = p->stop_ps;
+	if (sizes_open(&sizes, m, p->size_bytes, p->sizes, SIZES_ANY))
 		return -1;
 	failed = add(m, &sizes);
 	sizes_close(&sizes);
@@ -40,30 +70,32 @@ static int with_sizes(struct maker *m, int (*add)(struct maker *, const struct f
 
 static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
 {
-	uint32_t receiver = (uint32_t)m->t->receiver, senders;
+	const struct fixed_params *p = params_of(m);
+	uint32_t receiver = (uint32_t)p->receiver, senders;
 
-	if (maker_check_receiver(m, m->t->receiver) || maker_senders(m, &senders) ||
-	    maker_check_stop(m, m->t->size_bytes == FLOW_UNLIMITED) || maker_reserve(m, senders))
+	if (maker_check_receiver(m, p->receiver) || maker_senders(m, p->senders, &senders) ||
+	    maker_check_stop(m, p->size_bytes == FLOW_UNLIMITED) || maker_reserve(m, senders))
 		return -1;
 	for (uint32_t i = 0; i < senders; i++)
 		add_flow(m, sizes, i + (i >= receiver), receiver);
 	return 0;
 }
 
-static int many_to_one_generate(struct flow_list *list, const struct traffic_config *t,
-				const struct config *c, const struct network *net,
-				struct weir_error *e)
+static int many_to_one_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-
-	return with_sizes(&m, many_to_one);
+	return with_sizes(maker_of(maker, params), many_to_one);
 }
 
-const struct traffic_ops traffic_many_to_one = {
-	.name = "many-to-one",
-	.help = "one flow from each sender to one receiver, starting somewhere in start",
-	.options = many_to_one_options,
+const struct weir_traffic_ops traffic_many_to_one = {
+	.scheme = {
+		.name = "many-to-one",
+		.help = "one flow from each sender to one receiver, starting somewhere in start",
+		.params_size = sizeof(struct fixed_params),
+		.options = many_to_one_options,
+	},
 	.generate = many_to_one_generate,
+	.app_rate_bps = fixed_app_rate_bps,
+	.is_endless = fixed_is_endless,
 };
 
 static const struct weir_option permutation_options[] = {
@@ -77,7 +109,8 @@ static int permutation(struct maker *m, const struct flow_sizes *sizes)
 	uint32_t hosts = m->net->host_count;
 	uint32_t *to;
 
-	if (maker_check_stop(m, m->t->size_bytes == FLOW_UNLIMITED) || maker_reserve(m, hosts))
+	if (maker_check_stop(m, params_of(m)->size_bytes == FLOW_UNLIMITED) ||
+	    maker_reserve(m, hosts))
 		return -1;
 	to = malloc(hosts * sizeof(*to));
 	if (!to)
@@ -96,19 +129,20 @@ static int permutation(struct maker *m, const struct flow_sizes *sizes)
 	return 0;
 }
 
-static int permutation_generate(struct flow_list *list, const struct traffic_config *t,
-				const struct config *c, const struct network *net,
-				struct weir_error *e)
+static int permutation_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-
-	return with_sizes(&m, permutation);
+	return with_sizes(maker_of(maker, params), permutation);
 }
 
-const struct traffic_ops traffic_permutation = {
-	.name = "permutation",
-	.help = "one flow from each host to another, every host receiving one: a random cycle of "
-		"all",
-	.options = permutation_options,
+const struct weir_traffic_ops traffic_permutation = {
+	.scheme = {
+		.name = "permutation",
+		.help = "one flow from each host to another, every host receiving one: a random cycle of "
+			"all",
+		.params_size = sizeof(struct fixed_params),
+		.options = permutation_options,
+	},
 	.generate = permutation_generate,
+	.app_rate_bps = fixed_app_rate_bps,
+	.is_endless = fixed_is_endless,
 };

@@ -27,13 +27,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct import_params {
+	char file[WEIR_OPT_TEXT_SIZE];
+	uint64_t stop_ps; /* htsim */
+};
+
 struct import {
-	struct maker m;
+	struct maker *m;
 	struct line_file in;
 };
 
+#define AT(member) offsetof(struct import_params, member)
+
 static const struct weir_option hpcc_options[] = {
-	{ "file", WEIR_OPT_FILE, TRAFFIC_AT(list), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "flow file: the number of flows, then source, destination, priority, port, bytes and "
 	  "seconds "
 	  "a line",
@@ -42,18 +49,20 @@ static const struct weir_option hpcc_options[] = {
 };
 
 static const struct weir_option htsim_options[] = {
-	{ "file", WEIR_OPT_FILE, TRAFFIC_AT(list), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000",
 	  NULL },
 	STOP_OPTION,
 	{ .name = NULL },
 };
 
+#undef AT
+
 /* --- both --- */
 
 static int add_flow(struct import *i, const struct flow_plan *p)
 {
-	struct maker *m = &i->m;
+	struct maker *m = i->m;
 	struct weir_error e;
 	struct flow_plan placed = *p;
 
@@ -72,17 +81,19 @@ static int add_flow(struct import *i, const struct flow_plan *p)
 /* Reads the section's file by the pattern's own reader; its messages get the key in front. */
 static int import_file(struct import *i, int (*read)(struct import *))
 {
-	struct maker *m = &i->m;
+	struct maker *m = i->m;
+	const struct import_params *p = m->params;
 	int failed;
 
+	m->stop_ps = p->stop_ps;
 	if (m->t->start.first_ps != m->t->start.last_ps)
 		return maker_error(m, "start",
 				   "a span, but the file says when each flow starts; give one "
 				   "time to count from");
-	if (m->t->list[0] == '\0')
+	if (p->file[0] == '\0')
 		return maker_error(m, "file", "not given; pattern %s needs file = flows.txt",
 				   m->t->pattern);
-	failed = line_file_open(&i->in, m->t->list, m->e);
+	failed = line_file_open(&i->in, p->file, m->e);
 	if (!failed) {
 		failed = read(i);
 		line_file_close(&i->in);
@@ -104,7 +115,7 @@ static int by_number(const void *key, const void *entry)
 /* The host of that node number. */
 static int read_node(struct import *i, const char *word, uint32_t *host)
 {
-	const struct network *net = i->m.net;
+	const struct network *net = i->m->net;
 	const uint32_t *found;
 	uint64_t number;
 	uint32_t node;
@@ -183,18 +194,20 @@ static int read_hpcc(struct import *i)
 	return 0;
 }
 
-static int hpcc_generate(struct flow_list *list, const struct traffic_config *t,
-			 const struct config *c, const struct network *net, struct weir_error *e)
+static int hpcc_generate(struct weir_maker *maker, const void *params)
 {
-	struct import i = { .m = maker_make(list, t, c, net, e) };
+	struct import i = { .m = maker_of(maker, params) };
 
 	return import_file(&i, read_hpcc);
 }
 
-const struct traffic_ops traffic_hpcc_flows = {
-	.name = "hpcc-flows",
-	.help = "a flow file of the HPCC simulator as it is; priorities and ports are not used",
-	.options = hpcc_options,
+const struct weir_traffic_ops traffic_hpcc_flows = {
+	.scheme = {
+		.name = "hpcc-flows",
+		.help = "a flow file of the HPCC simulator as it is; priorities and ports are not used",
+		.params_size = sizeof(struct import_params),
+		.options = hpcc_options,
+	},
 	.generate = hpcc_generate,
 };
 
@@ -231,7 +244,7 @@ static struct trigger *trigger_of(struct import *i, struct matrix *x, uint64_t i
 	x->triggers =
 		memory_grow(x->triggers, x->trigger_count + UINT64_C(1), sizeof(*x->triggers));
 	x->triggers[x->trigger_count] =
-		(struct trigger){ .id = id, .gate = gates_add(&i->m.list->gates, 1, 0) };
+		(struct trigger){ .id = id, .gate = gates_add(&i->m->list->gates, 1, 0) };
 	return &x->triggers[x->trigger_count++];
 }
 
@@ -248,9 +261,9 @@ static int read_pair(struct import *i, const char *word, struct flow_plan *p)
 		size_t length = end ? strlen(part[1]) : (size_t)(arrow - word);
 
 		snprintf(text, sizeof(text), "%.*s", (int)(length < 20 ? length : 20), part[end]);
-		if (read_whole(text, i->m.net->host_count - 1, &number))
+		if (read_whole(text, i->m->net->host_count - 1, &number))
 			return line_file_error(&i->in, "there is no host %s; hosts are 0 to %u",
-					       weir_quote(text).text, i->m.net->host_count - 1);
+					       weir_quote(text).text, i->m->net->host_count - 1);
 		*host[end] = (uint32_t)number;
 	}
 	return 0;
@@ -345,7 +358,7 @@ static int read_connection(struct import *i, char *const words[], int count, str
 			trigger->is_waited_for = 1;
 		else
 			trigger->is_set_off = 1;
-		maker_tie(&i->m, i->m.list->count - 1, trigger->gate, c.ties[t].kind);
+		maker_tie(i->m, i->m->list->count - 1, trigger->gate, c.ties[t].kind);
 	}
 	return 0;
 }
@@ -377,9 +390,9 @@ static int read_trigger(struct import *i, char *const words[], int count, struct
 	struct trigger *t = trigger_of(i, x, id);
 
 	t->is_declared = 1;
-	i->m.list->gates.gates[t->gate].one_by_one = strcmp(kind, "multishot") == 0;
+	i->m->list->gates.gates[t->gate].one_by_one = strcmp(kind, "multishot") == 0;
 	if (strcmp(kind, "barrier") == 0)
-		i->m.list->gates.gates[t->gate].needed = (uint32_t)needed;
+		i->m->list->gates.gates[t->gate].needed = (uint32_t)needed;
 	return 0;
 }
 
@@ -410,9 +423,9 @@ static int read_count(struct import *i, char *const words[], int count, struct m
 
 	if (count != 2 || read_whole(words[1], UINT32_MAX, &number))
 		return line_file_error(&i->in, "%s is followed by one whole number", words[0]);
-	if (strcmp(words[0], "Nodes") == 0 && number > i->m.net->host_count)
+	if (strcmp(words[0], "Nodes") == 0 && number > i->m->net->host_count)
 		return line_file_error(&i->in, "Nodes %" PRIu64 ", but the network has %u hosts",
-				       number, i->m.net->host_count);
+				       number, i->m->net->host_count);
 	if (strcmp(words[0], "Connections") == 0) {
 		x->connections = number;
 		x->has_count = 1;
@@ -451,13 +464,13 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 
 static int read_matrix(struct import *i, struct matrix *x)
 {
-	uint32_t before = i->m.list->count, read;
+	uint32_t before = i->m->list->count, read;
 	int got;
 
 	while ((got = line_file_next(&i->in)) == 1)
 		if (read_matrix_line(i, x))
 			return -1;
-	read = i->m.list->count - before;
+	read = i->m->list->count - before;
 	if (got < 0)
 		return -1;
 	if (!x->has_count)
@@ -469,7 +482,7 @@ static int read_matrix(struct import *i, struct matrix *x)
 				       read, x->connections);
 	if (check_triggers(i, x))
 		return -1;
-	return maker_any_endless(&i->m, before) ? 0 : maker_check_stop(&i->m, 0);
+	return maker_any_endless(i->m, before) ? 0 : maker_check_stop(i->m, 0);
 }
 
 static int read_htsim(struct import *i)
@@ -481,17 +494,19 @@ static int read_htsim(struct import *i)
 	return failed;
 }
 
-static int htsim_generate(struct flow_list *list, const struct traffic_config *t,
-			  const struct config *c, const struct network *net, struct weir_error *e)
+static int htsim_generate(struct weir_maker *maker, const void *params)
 {
-	struct import i = { .m = maker_make(list, t, c, net, e) };
+	struct import i = { .m = maker_of(maker, params) };
 
 	return import_file(&i, read_htsim);
 }
 
-const struct traffic_ops traffic_htsim = {
-	.name = "htsim",
-	.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
-	.options = htsim_options,
+const struct weir_traffic_ops traffic_htsim = {
+	.scheme = {
+		.name = "htsim",
+		.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
+		.params_size = sizeof(struct import_params),
+		.options = htsim_options,
+	},
 	.generate = htsim_generate,
 };

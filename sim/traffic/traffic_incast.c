@@ -25,19 +25,35 @@ enum { ARRIVALS_PERIODIC, ARRIVALS_POISSON };
 
 static const char *const arrivals_choices[] = { "periodic", "poisson", NULL };
 
+struct incast_params {
+	uint64_t senders;                  /* 0: every other host */
+	char receiver[WEIR_OPT_TEXT_SIZE]; /* host number, or RANDOM_RECEIVER: anew each request */
+	uint64_t size_bytes;
+	uint64_t period_ps; /* between requests; 0: as load says, or 10 ms */
+	uint64_t load_q32;
+	uint64_t arrivals;
+	uint64_t flows; /* 0: as many as fit */
+};
+
+static const struct incast_params *params_of(const struct maker *m)
+{
+	return m->params;
+}
+
+#define AT(member) offsetof(struct incast_params, member)
 static const struct weir_option incast_options[] = {
 	SENDERS_OPTION("hosts that answer a request, chosen at random; all others unless given"),
-	{ "receiver", WEIR_OPT_TEXT, TRAFFIC_AT(incast_receiver), RANDOM_RECEIVER, 0, 0,
+	{ "receiver", WEIR_OPT_TEXT, AT(receiver), RANDOM_RECEIVER, 0, 0,
 	  "number of the host that asks, or random: another at each request", NULL },
 	FINITE_SIZE_OPTION,
-	{ "period", WEIR_OPT_TIME_PS, TRAFFIC_AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
+	{ "period", WEIR_OPT_TIME_PS, AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
 	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
-	{ "load", WEIR_OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
+	{ "load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
 	  "in place of a period: payload offered over the capacity of all hosts' links or, where "
 	  "one "
 	  "host asks, of its own",
 	  NULL },
-	{ "arrivals", WEIR_OPT_CHOICE, TRAFFIC_AT(arrivals), "periodic", 0, 1,
+	{ "arrivals", WEIR_OPT_CHOICE, AT(arrivals), "periodic", 0, 1,
 	  "how requests arrive: at the period, or by a Poisson process of that mean",
 	  arrivals_choices },
 	FLOWS_OPTION(
@@ -45,6 +61,7 @@ static const struct weir_option incast_options[] = {
 		"measure.to, unless given"),
 	{ .name = NULL },
 };
+#undef AT
 
 struct incast {
 	uint32_t senders;
@@ -62,11 +79,11 @@ static int read_receiver(struct maker *m, uint32_t *receiver)
 	uint64_t value;
 
 	*receiver = RECEIVER_ANY;
-	if (strcmp(m->t->incast_receiver, RANDOM_RECEIVER) == 0)
+	if (strcmp(params_of(m)->receiver, RANDOM_RECEIVER) == 0)
 		return 0;
-	if (weir_option_parse(&value, &number, m->t->incast_receiver, m->e))
+	if (weir_option_parse(&value, &number, params_of(m)->receiver, m->e))
 		return maker_error(m, "receiver", "%s; a host's number, 0 to %u, or %s",
-				   weir_quote(m->t->incast_receiver).text, m->net->host_count - 1,
+				   weir_quote(params_of(m)->receiver).text, m->net->host_count - 1,
 				   RANDOM_RECEIVER);
 	*receiver = (uint32_t)value;
 	return maker_check_receiver(m, value);
@@ -75,19 +92,19 @@ static int read_receiver(struct maker *m, uint32_t *receiver)
 /* The time between requests, by the load where that is given. */
 static int settle_period(struct maker *m, struct incast *in)
 {
-	const struct traffic_config *t = m->t;
-	double load = (double)t->load_q32 / (double)WEIR_ONE_Q32, capacity_bps = 0, period_ps;
+	const struct incast_params *p = m->params;
+	double load = (double)p->load_q32 / (double)WEIR_ONE_Q32, capacity_bps = 0, period_ps;
 
-	in->period_ps = t->period_ps ? t->period_ps : PERIOD_PS;
-	if (!t->load_q32)
+	in->period_ps = p->period_ps ? p->period_ps : PERIOD_PS;
+	if (!p->load_q32)
 		return 0;
-	if (t->period_ps)
+	if (p->period_ps)
 		return maker_error(m, "load", "%.6g, but period is given too; one of the two",
 				   load);
 	for (uint32_t i = 0; i < m->net->host_count; i++)
 		if (in->receiver == RECEIVER_ANY || in->receiver == i)
 			capacity_bps += host_access_bps(m->net, i);
-	period_ps = weir_bytes_to_bits((double)t->size_bytes * in->senders) *
+	period_ps = weir_bytes_to_bits((double)p->size_bytes * in->senders) *
 		    (double)WEIR_PS_PER_S / (load * capacity_bps);
 	if (period_ps < 1 || period_ps > (double)START_MAX_PS)
 		return maker_error(
@@ -100,18 +117,18 @@ static int settle_period(struct maker *m, struct incast *in)
 /* How many requests, and the window they fall in. */
 static int settle_requests(struct maker *m, struct incast *in)
 {
-	const struct traffic_config *t = m->t;
+	const struct incast_params *p = m->params;
 	double count;
 
-	if (maker_window(m, &in->window))
+	if (maker_window(m, p->flows, &in->window))
 		return -1;
-	if (t->flows) {
-		if (t->flows % in->senders)
+	if (p->flows) {
+		if (p->flows % in->senders)
 			return maker_error(m, "flows",
 					   "%" PRIu64 "; must be a multiple of the %u senders "
 					   "that answer each request",
-					   t->flows, in->senders);
-		in->requests = t->flows / in->senders;
+					   p->flows, in->senders);
+		in->requests = p->flows / in->senders;
 		in->window.length_ps = (double)in->requests * (double)in->period_ps;
 		if (in->window.length_ps + (double)in->window.first_ps > (double)START_MAX_PS)
 			return maker_error(m, "flows",
@@ -127,12 +144,12 @@ static int settle_requests(struct maker *m, struct incast *in)
 		count = (double)UINT32_MAX; /* refused when room is made */
 	/* Periodic: those at 0, 1, 2... periods that are before the end. */
 	in->requests = (uint64_t)(count + 0.5);
-	if (t->arrivals == ARRIVALS_PERIODIC)
+	if (p->arrivals == ARRIVALS_PERIODIC)
 		in->requests = (uint64_t)count + (count > (double)(uint64_t)count);
 	if (in->requests == 0)
-		return maker_error(m, t->load_q32 ? "load" : "period",
+		return maker_error(m, p->load_q32 ? "load" : "period",
 				   "%slonger than the time there is; no request would come",
-				   t->load_q32 ? "the time between requests is " : "");
+				   p->load_q32 ? "the time between requests is " : "");
 	return 0;
 }
 
@@ -167,9 +184,10 @@ static void draw_hosts(struct maker *m, struct incast *in)
 
 static void add_request(struct maker *m, struct incast *in, uint64_t request)
 {
-	struct flow_plan p = { .size_bytes = m->t->size_bytes, .start_ps = in->window.first_ps };
+	struct flow_plan p = { .size_bytes = params_of(m)->size_bytes,
+			       .start_ps = in->window.first_ps };
 
-	if (m->t->arrivals == ARRIVALS_POISSON)
+	if (params_of(m)->arrivals == ARRIVALS_POISSON)
 		p.start_ps += (int64_t)(weir_rng_unit(&m->rng) * in->window.length_ps);
 	else
 		p.start_ps += (int64_t)(request * in->period_ps);
@@ -181,34 +199,33 @@ static void add_request(struct maker *m, struct incast *in, uint64_t request)
 	}
 }
 
-static int incast_generate(struct flow_list *list, const struct traffic_config *t,
-			   const struct config *c, const struct network *net, struct weir_error *e)
+static int incast_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-	struct flow_sizes sizes;
+	struct maker *m = maker_of(maker, params);
+	const struct incast_params *p = params;
 	struct incast in;
 
-	if (t->size_bytes == 0)
-		return maker_error(&m, "size",
+	if (p->size_bytes == 0)
+		return maker_error(m, "size",
 				   "not given; the bytes that each sender answers with, as in "
 				   "64KB");
-	if (sizes_open(&sizes, &m, SIZES_FINITE))
-		return -1;
-	sizes_close(&sizes);
-	if (read_receiver(&m, &in.receiver) || maker_senders(&m, &in.senders) ||
-	    settle_period(&m, &in) || settle_requests(&m, &in) ||
-	    maker_reserve(&m, in.requests * in.senders) || hosts_make(&m, &in))
+	if (read_receiver(m, &in.receiver) || maker_senders(m, p->senders, &in.senders) ||
+	    settle_period(m, &in) || settle_requests(m, &in) ||
+	    maker_reserve(m, in.requests * in.senders) || hosts_make(m, &in))
 		return -1;
 	for (uint64_t i = 0; i < in.requests; i++)
-		add_request(&m, &in, i);
+		add_request(m, &in, i);
 	free(in.hosts);
 	return 0;
 }
 
-const struct traffic_ops traffic_incast = {
-	.name = "incast",
-	.help = "requests, each answered by many hosts at once: a flow from each sender to the "
-		"receiver",
-	.options = incast_options,
+const struct weir_traffic_ops traffic_incast = {
+	.scheme = {
+		.name = "incast",
+		.help = "requests, each answered by many hosts at once: a flow from each sender to the "
+			"receiver",
+		.params_size = sizeof(struct incast_params),
+		.options = incast_options,
+	},
 	.generate = incast_generate,
 };

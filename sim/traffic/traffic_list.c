@@ -19,8 +19,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct list_params {
+	char file[WEIR_OPT_TEXT_SIZE]; /* "src dst bytes start" a line */
+	uint64_t stop_ps, app_rate_bps;
+};
+
+#define AT(member) offsetof(struct list_params, member)
 static const struct weir_option list_options[] = {
-	{ "file", WEIR_OPT_FILE, TRAFFIC_AT(list), NULL, 0, 0,
+	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
 	  "received:N "
 	  "to wait for flow N), and if wanted its path: path=3, or path=1,2 where two switches on "
@@ -32,6 +38,14 @@ static const struct weir_option list_options[] = {
 	APP_RATE_OPTION,
 	{ .name = NULL },
 };
+#undef AT
+
+static const char *file_of(const struct maker *m)
+{
+	const struct list_params *p = m->params;
+
+	return p->file;
+}
 
 /* "5" or "h5": the names of hosts are their numbers in every topology. */
 static int read_host(struct maker *m, const char *word, uint32_t *host)
@@ -188,7 +202,7 @@ static int resolve_waits(struct maker *m, uint32_t first_flow, uint32_t first_te
 
 static int add_file_lines(struct maker *m, FILE *f)
 {
-	const char *name = m->t->list;
+	const char *name = file_of(m);
 	char line[512];
 
 	for (int number = 1; fgets(line, sizeof(line), f); number++) {
@@ -214,11 +228,11 @@ static int add_file_lines(struct maker *m, FILE *f)
 static int add_file(struct maker *m)
 {
 	const char *why;
-	FILE *f = input_open(m->t->list, &why);
+	FILE *f = input_open(file_of(m), &why);
 	int failed;
 
 	if (!f)
-		return maker_error(m, "file", "cannot read %s: %s", weir_quote(m->t->list).text,
+		return maker_error(m, "file", "cannot read %s: %s", weir_quote(file_of(m)).text,
 				   why);
 	failed = add_file_lines(m, f);
 	fclose(f);
@@ -238,7 +252,7 @@ static int add_all(struct maker *m)
 		if (add_flow(m, t->flow_lines.lines[i].text))
 			return weir_error_prefix(m->e, "traffic.%s.flow: '%.300s': ", t->name,
 						 t->flow_lines.lines[i].text);
-	if (t->list[0] && add_file(m))
+	if (file_of(m)[0] && add_file(m))
 		return -1;
 	if (m->list->count == before)
 		return maker_error(m, "flow",
@@ -249,20 +263,33 @@ static int add_all(struct maker *m)
 	return maker_any_endless(m, before) ? 0 : maker_check_stop(m, 0);
 }
 
-static int list_generate(struct flow_list *list, const struct traffic_config *t,
-			 const struct config *c, const struct network *net, struct weir_error *e)
+static uint64_t list_app_rate_bps(const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-	int failed = add_all(&m);
+	const struct list_params *p = params;
 
-	route_table_free(m.routes);
+	return p->app_rate_bps;
+}
+
+static int list_generate(struct weir_maker *maker, const void *params)
+{
+	struct maker *m = maker_of(maker, params);
+	const struct list_params *p = params;
+	int failed;
+
+	m->stop_ps = p->stop_ps;
+	failed = add_all(m);
+	route_table_free(m->routes);
 	return failed;
 }
 
-const struct traffic_ops traffic_list = {
-	.name = "list",
-	.help = "flows one by one: \"flow = source destination size start\" lines, or a file of "
-		"them; path=N behind the start names a flow's path",
-	.options = list_options,
+const struct weir_traffic_ops traffic_list = {
+	.scheme = {
+		.name = "list",
+		.help = "flows one by one: \"flow = source destination size start\" lines, or a file of "
+			"them; path=N behind the start names a flow's path",
+		.params_size = sizeof(struct list_params),
+		.options = list_options,
+	},
 	.generate = list_generate,
+	.app_rate_bps = list_app_rate_bps,
 };

@@ -10,20 +10,6 @@
 
 #define FLOWS_MAX ((uint64_t)FLOW_NONE - 1)
 
-struct maker maker_make(struct flow_list *list, const struct traffic_config *t,
-			const struct config *c, const struct network *net, struct weir_error *e)
-{
-	return (struct maker){
-		.list = list,
-		.t = t,
-		.c = c,
-		.net = net,
-		.e = e,
-		.rng = weir_rng_make(c->seed, (uint64_t)(t - c->traffic), WEIR_RNG_TRAFFIC),
-		.first = list->count,
-	};
-}
-
 int maker_error(struct maker *m, const char *key, const char *format, ...)
 {
 	char text[512];
@@ -82,7 +68,7 @@ static uint64_t class_of(const struct maker *m, const struct flow_plan *p)
 void maker_add(struct maker *m, const struct flow_plan *p)
 {
 	const struct traffic_config *t = m->t;
-	int has_stop = p->size_bytes == FLOW_UNLIMITED && t->stop_ps != 0;
+	int has_stop = p->size_bytes == FLOW_UNLIMITED && m->stop_ps != 0;
 	uint64_t class_id = t->class_id + class_of(m, p);
 
 	assert(m->list->count < m->list->capacity && p->src != p->dst);
@@ -91,7 +77,7 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 		.ties = p->start_ps == WEIR_TIME_NEVER_PS ? FLOW_WAITS : 0,
 		.finish_ps = -1,
 		.size_bytes = p->size_bytes,
-		.stop_ps = has_stop ? (int64_t)t->stop_ps : WEIR_TIME_NEVER_PS,
+		.stop_ps = has_stop ? (int64_t)m->stop_ps : WEIR_TIME_NEVER_PS,
 		.src = p->src,
 		.dst = p->dst,
 		.connection = FLOW_NONE,
@@ -132,16 +118,16 @@ int maker_check_receiver(struct maker *m, uint64_t receiver)
 			   m->net->host_count - 1);
 }
 
-int maker_senders(struct maker *m, uint32_t *senders)
+int maker_senders(struct maker *m, uint64_t asked, uint32_t *senders)
 {
 	uint32_t others = m->net->host_count - 1;
 
-	if (m->t->senders > others)
+	if (asked > others)
 		return maker_error(m, "senders",
 				   "%" PRIu64 ", but there are %u hosts besides the "
 				   "receiver",
-				   m->t->senders, others);
-	*senders = m->t->senders ? (uint32_t)m->t->senders : others;
+				   asked, others);
+	*senders = asked ? (uint32_t)asked : others;
 	return 0;
 }
 
@@ -149,14 +135,14 @@ int maker_check_stop(struct maker *m, int is_unlimited)
 {
 	const struct traffic_config *t = m->t;
 
-	if (t->stop_ps == 0)
+	if (m->stop_ps == 0)
 		return 0;
 	if (!is_unlimited)
 		return maker_error(m, "stop", "%s, but only flows of unlimited size stop at a time",
-				   time_text(t->stop_ps).text);
-	if ((int64_t)t->stop_ps <= t->start.last_ps)
+				   time_text(m->stop_ps).text);
+	if ((int64_t)m->stop_ps <= t->start.last_ps)
 		return maker_error(m, "stop", "%s; must be after the last start, %s",
-				   time_text(t->stop_ps).text,
+				   time_text(m->stop_ps).text,
 				   time_text((uint64_t)t->start.last_ps).text);
 	return 0;
 }
@@ -171,9 +157,9 @@ int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct
 		return weir_error_set(
 			e, "an unlimited flow does not share a connection; use connections = "
 			   "per-flow");
-	if (t->stop_ps && (int64_t)t->stop_ps <= p->start_ps)
+	if (m->stop_ps && (int64_t)m->stop_ps <= p->start_ps)
 		return weir_error_set(e, "the flow does not start before the section's stop");
-	if (!t->stop_ps && !m->c->measure.to_ps)
+	if (!m->stop_ps && !m->c->measure.to_ps)
 		return weir_error_set(e, "an unlimited flow never ends; give stop or measure.to");
 	return 0;
 }
@@ -186,7 +172,7 @@ int maker_any_endless(const struct maker *m, uint32_t since)
 	return 0;
 }
 
-int maker_window(struct maker *m, struct arrival_window *w)
+int maker_window(struct maker *m, uint64_t flows, struct arrival_window *w)
 {
 	const struct weir_span_ps *start = &m->t->start;
 	int64_t to_ps = (int64_t)m->c->measure.to_ps;
@@ -194,16 +180,16 @@ int maker_window(struct maker *m, struct arrival_window *w)
 	w->first_ps = start->first_ps;
 	w->length_ps = 0;
 	if (start->first_ps != start->last_ps) {
-		if (m->t->flows)
+		if (flows)
 			return maker_error(m, "start",
 					   "%s..%s says when arrivals end, and so does flows = "
 					   "%" PRIu64 "; give one of the two",
 					   time_text((uint64_t)start->first_ps).text,
-					   time_text((uint64_t)start->last_ps).text, m->t->flows);
+					   time_text((uint64_t)start->last_ps).text, flows);
 		w->length_ps = (double)(start->last_ps - start->first_ps);
 		return 0;
 	}
-	if (m->t->flows)
+	if (flows)
 		return 0;
 	if (to_ps == 0)
 		return maker_error(m, "flows",
@@ -219,27 +205,28 @@ int maker_window(struct maker *m, struct arrival_window *w)
 
 /* --- sizes --- */
 
-int sizes_open(struct flow_sizes *s, struct maker *m, enum sizes_allowed allowed)
+int sizes_open(struct flow_sizes *s, struct maker *m, uint64_t size_bytes, const char *sizes,
+	       enum sizes_allowed allowed)
 {
 	const struct traffic_config *t = m->t;
 
 	s->workload = NULL;
-	s->fixed_bytes = t->size_bytes;
-	if (t->size_bytes && t->sizes[0])
+	s->fixed_bytes = size_bytes;
+	if (size_bytes && sizes[0])
 		return maker_error(m, "sizes", "%s, but size is given too; one of the two",
-				   weir_quote(t->sizes).text);
-	if (t->size_bytes == FLOW_UNLIMITED && allowed == SIZES_FINITE)
+				   weir_quote(sizes).text);
+	if (size_bytes == FLOW_UNLIMITED && allowed == SIZES_FINITE)
 		return maker_error(m, "size",
 				   "unlimited, but flows of pattern %s end; many-to-one and "
 				   "permutation have such that do not",
 				   t->pattern);
-	if (t->size_bytes)
+	if (size_bytes)
 		return 0;
-	if (!t->sizes[0])
+	if (!sizes[0])
 		return maker_error(m, "sizes",
 				   "not given; how large are the flows? Give a distribution, as "
 				   "in sizes = websearch, or size = 1MB");
-	if (workload_new(&s->workload, t->sizes, m->e))
+	if (workload_new(&s->workload, sizes, m->e))
 		return weir_error_prefix(m->e, "traffic.%s.sizes: ", t->name);
 	return 0;
 }

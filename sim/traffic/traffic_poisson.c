@@ -13,6 +13,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+struct poisson_params {
+	uint64_t receiver;          /* all-to-one */
+	uint64_t load_q32, load_of; /* all-to-all and inter-rack say of which links */
+	uint64_t size_bytes;
+	char sizes[WEIR_OPT_TEXT_SIZE];
+	uint64_t flows; /* 0: as many as fit */
+};
+
+#define AT(member) offsetof(struct poisson_params, member)
+
+static const struct poisson_params *params_of(const struct maker *m)
+{
+	return m->params;
+}
+
 enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
 
 #define LOAD_MIN_Q32 ((WEIR_ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
@@ -21,7 +36,7 @@ static const char *const load_of_choices[] = { "access", "bisection", NULL };
 
 #define LOAD_OPTION(help_) \
 	{ \
-		"load", WEIR_OPT_FRACTION_Q32, TRAFFIC_AT(load_q32), NULL, LOAD_MIN_Q32, \
+		"load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, \
 			LOAD_MAX *WEIR_ONE_Q32, help_, NULL \
 	}
 #define POISSON_OPTIONS \
@@ -30,7 +45,7 @@ static const char *const load_of_choices[] = { "access", "bisection", NULL };
 			     "unless given")
 #define LOAD_OF_OPTION \
 	{ \
-		"load-of", WEIR_OPT_CHOICE, TRAFFIC_AT(load_of), "access", 0, 1, \
+		"load-of", WEIR_OPT_CHOICE, AT(load_of), "access", 0, 1, \
 			"links that the load is of: all hosts' own, or those up to the top tier " \
 			"of switches", \
 			load_of_choices \
@@ -142,10 +157,10 @@ static int find_capacity(struct maker *m, const struct racks *racks, enum poisso
 	const struct network *net = m->net;
 
 	if (pairs == PAIRS_ALL_TO_ONE) {
-		*capacity_bps = host_access_bps(net, (uint32_t)m->t->receiver);
+		*capacity_bps = host_access_bps(net, (uint32_t)params_of(m)->receiver);
 		return 0;
 	}
-	if (m->t->load_of == LOAD_OF_BISECTION)
+	if (params_of(m)->load_of == LOAD_OF_BISECTION)
 		return bisection_capacity(m, racks, pairs, capacity_bps);
 	*capacity_bps = access_bps(net);
 	return 0;
@@ -159,7 +174,7 @@ static void draw_pair(struct maker *m, const struct racks *racks, enum poisson_p
 	uint32_t rack, pick;
 
 	if (pairs == PAIRS_ALL_TO_ONE) {
-		p->dst = (uint32_t)m->t->receiver;
+		p->dst = (uint32_t)params_of(m)->receiver;
 		p->src = maker_other_host(m, p->dst);
 		return;
 	}
@@ -181,7 +196,7 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 {
 	double count;
 
-	if (maker_window(m, w))
+	if (maker_window(m, params_of(m)->flows, w))
 		return -1;
 	if (w->length_ps > 0) {
 		count = w->length_ps * bytes_per_ps / mean_bytes;
@@ -193,7 +208,7 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 		*flows = count < (double)UINT32_MAX ? (uint64_t)(count + 0.5) : UINT32_MAX;
 		return 0;
 	}
-	*flows = m->t->flows;
+	*flows = params_of(m)->flows;
 	w->length_ps = (double)*flows * mean_bytes / bytes_per_ps;
 	if (w->length_ps + (double)w->first_ps > (double)START_MAX_PS)
 		return maker_error(m, "flows",
@@ -207,7 +222,7 @@ static int settle_window(struct maker *m, double bytes_per_ps, double mean_bytes
 static int poisson(struct maker *m, const struct racks *racks, enum poisson_pairs pairs,
 		   const struct flow_sizes *sizes)
 {
-	double load = (double)m->t->load_q32 / (double)WEIR_ONE_Q32;
+	double load = (double)params_of(m)->load_q32 / (double)WEIR_ONE_Q32;
 	struct arrival_window w;
 	double capacity_bps = 0, bytes_per_ps;
 	uint64_t flows = 0;
@@ -234,12 +249,12 @@ static int poisson_check(struct maker *m, const struct racks *racks, enum poisso
 {
 	uint32_t host_count = m->net->host_count;
 
-	if (m->t->load_q32 == 0)
+	if (params_of(m)->load_q32 == 0)
 		return maker_error(m, "load",
 				   "not given; the share of the capacity that the flows offer, "
 				   "as in 0.5");
 	if (pairs == PAIRS_ALL_TO_ONE)
-		return maker_check_receiver(m, m->t->receiver);
+		return maker_check_receiver(m, params_of(m)->receiver);
 	if (pairs == PAIRS_INTER_RACK && rack_size(racks, rack_of(m->net, 0)) == host_count)
 		return maker_error(m, "pattern", "inter-rack, but all %u hosts are on one switch",
 				   host_count);
@@ -252,7 +267,7 @@ static int poisson_generate(struct maker *m, enum poisson_pairs pairs)
 	struct flow_sizes sizes;
 	int failed;
 
-	if (sizes_open(&sizes, m, SIZES_FINITE))
+	if (sizes_open(&sizes, m, params_of(m)->size_bytes, params_of(m)->sizes, SIZES_FINITE))
 		return -1;
 	failed = racks_make(&racks, m) || poisson_check(m, &racks, pairs) ||
 		 poisson(m, &racks, pairs, &sizes);
@@ -270,36 +285,34 @@ static const struct weir_option all_to_all_options[] = {
 	{ .name = NULL },
 };
 
-static int all_to_all_generate(struct flow_list *list, const struct traffic_config *t,
-			       const struct config *c, const struct network *net,
-			       struct weir_error *e)
+static int all_to_all_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-
-	return poisson_generate(&m, PAIRS_ALL_TO_ALL);
+	return poisson_generate(maker_of(maker, params), PAIRS_ALL_TO_ALL);
 }
 
-const struct traffic_ops traffic_all_to_all = {
-	.name = "all-to-all",
-	.help = "Poisson arrivals of flows, each from a random host to a random other",
-	.options = all_to_all_options,
+const struct weir_traffic_ops traffic_all_to_all = {
+	.scheme = {
+		.name = "all-to-all",
+		.help = "Poisson arrivals of flows, each from a random host to a random other",
+		.params_size = sizeof(struct poisson_params),
+		.options = all_to_all_options,
+	},
 	.generate = all_to_all_generate,
 };
 
-static int inter_rack_generate(struct flow_list *list, const struct traffic_config *t,
-			       const struct config *c, const struct network *net,
-			       struct weir_error *e)
+static int inter_rack_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-
-	return poisson_generate(&m, PAIRS_INTER_RACK);
+	return poisson_generate(maker_of(maker, params), PAIRS_INTER_RACK);
 }
 
-const struct traffic_ops traffic_inter_rack = {
-	.name = "inter-rack",
-	.help = "Poisson arrivals of flows, each from a random host to a random one of another "
-		"rack",
-	.options = all_to_all_options,
+const struct weir_traffic_ops traffic_inter_rack = {
+	.scheme = {
+		.name = "inter-rack",
+		.help = "Poisson arrivals of flows, each from a random host to a random one of another "
+			"rack",
+		.params_size = sizeof(struct poisson_params),
+		.options = all_to_all_options,
+	},
 	.generate = inter_rack_generate,
 };
 
@@ -310,18 +323,17 @@ static const struct weir_option all_to_one_options[] = {
 	{ .name = NULL },
 };
 
-static int all_to_one_generate(struct flow_list *list, const struct traffic_config *t,
-			       const struct config *c, const struct network *net,
-			       struct weir_error *e)
+static int all_to_one_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-
-	return poisson_generate(&m, PAIRS_ALL_TO_ONE);
+	return poisson_generate(maker_of(maker, params), PAIRS_ALL_TO_ONE);
 }
 
-const struct traffic_ops traffic_all_to_one = {
-	.name = "all-to-one",
-	.help = "Poisson arrivals of flows, each from a random host to one receiver",
-	.options = all_to_one_options,
+const struct weir_traffic_ops traffic_all_to_one = {
+	.scheme = {
+		.name = "all-to-one",
+		.help = "Poisson arrivals of flows, each from a random host to one receiver",
+		.params_size = sizeof(struct poisson_params),
+		.options = all_to_one_options,
+	},
 	.generate = all_to_one_generate,
 };

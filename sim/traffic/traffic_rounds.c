@@ -17,14 +17,30 @@
 
 #define COMPUTE_MAX_PS ((uint64_t)(100 * WEIR_PS_PER_S))
 
+struct rounds_params {
+	uint64_t hosts;                 /* workers, or members of the ring; 0: all there are */
+	uint64_t server;                /* training */
+	char model[WEIR_OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
+	uint64_t size_bytes;
+	uint64_t rounds;             /* 0: as many as begin until measure.to */
+	struct weir_span_ps compute; /* between two rounds of a host: somewhere in here */
+};
+
+#define AT(member) offsetof(struct rounds_params, member)
+
+static const struct rounds_params *params_of(const struct maker *m)
+{
+	return m->params;
+}
+
 #define ROUNDS_OPTION \
 	{ \
-		"rounds", WEIR_OPT_COUNT, TRAFFIC_AT(rounds), NULL, 1, UINT32_MAX, \
+		"rounds", WEIR_OPT_COUNT, AT(rounds), NULL, 1, UINT32_MAX, \
 			"how many; as many as begin until measure.to unless given", NULL \
 	}
 #define COMPUTE_OPTION \
 	{ \
-		"compute", WEIR_OPT_SPAN_PS, TRAFFIC_AT(compute), "0us", 0, COMPUTE_MAX_PS, \
+		"compute", WEIR_OPT_SPAN_PS, AT(compute), "0us", 0, COMPUTE_MAX_PS, \
 			"time that a host computes between two rounds: one time, or somewhere " \
 			"between two", \
 			NULL \
@@ -64,7 +80,7 @@ static int settle_rounds(struct maker *m, double shortest_ps, uint64_t *rounds)
 	int64_t to_ps = (int64_t)m->c->measure.to_ps;
 	double count;
 
-	*rounds = m->t->rounds;
+	*rounds = params_of(m)->rounds;
 	if (to_ps && m->t->start.last_ps >= to_ps)
 		return maker_error(m, "start", "must be before measure.to");
 	if (*rounds)
@@ -91,7 +107,7 @@ static uint32_t add_gate(struct maker *m, uint64_t needed)
  * after the computing, and before measure.to. Returns the first. */
 static uint32_t add_round_gates(struct maker *m, uint32_t hosts, uint32_t needed)
 {
-	const struct weir_span_ps *compute = &m->t->compute;
+	const struct weir_span_ps *compute = &params_of(m)->compute;
 	uint64_t length = (uint64_t)(compute->last_ps - compute->first_ps);
 	uint32_t first = m->list->gates.gate_count;
 
@@ -141,13 +157,13 @@ static const struct model {
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
 static const struct weir_option training_options[] = {
-	{ "workers", WEIR_OPT_COUNT, TRAFFIC_AT(senders), NULL, 1, UINT32_MAX,
+	{ "workers", WEIR_OPT_COUNT, AT(hosts), NULL, 1, UINT32_MAX,
 	  "hosts that train, those with the lowest numbers; all others unless given", NULL },
-	{ "server", WEIR_OPT_COUNT, TRAFFIC_AT(receiver), "0", 0, UINT32_MAX,
+	{ "server", WEIR_OPT_COUNT, AT(server), "0", 0, UINT32_MAX,
 	  "number of the host that is the parameter server", NULL },
-	{ "model", WEIR_OPT_TEXT, TRAFFIC_AT(model), NULL, 0, 0,
+	{ "model", WEIR_OPT_TEXT, AT(model), NULL, 0, 0,
 	  "what is trained: alexnet (244 MB) or resnet-50 (102 MB)", NULL },
-	{ "size", WEIR_OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
+	{ "size", WEIR_OPT_BYTES, AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
 	  "bytes of a worker's gradients and of the answer, in place of a model", NULL },
 	ROUNDS_OPTION,
 	COMPUTE_OPTION,
@@ -156,16 +172,16 @@ static const struct weir_option training_options[] = {
 
 static int model_bytes(struct maker *m, uint64_t *bytes)
 {
-	const struct traffic_config *t = m->t;
+	const struct rounds_params *p = m->params;
 	const char *names[MODELS];
 
-	*bytes = t->size_bytes;
-	if (t->size_bytes && t->model[0])
+	*bytes = p->size_bytes;
+	if (p->size_bytes && p->model[0])
 		return maker_error(m, "model", "%s, but size is given too; one of the two",
-				   weir_quote(t->model).text);
-	if (t->size_bytes)
+				   weir_quote(p->model).text);
+	if (p->size_bytes)
 		return 0;
-	if (!t->model[0])
+	if (!p->model[0])
 		return maker_error(
 			m, "model",
 			"not given; what is trained, as in alexnet, or its gradients, as "
@@ -173,11 +189,11 @@ static int model_bytes(struct maker *m, uint64_t *bytes)
 	for (size_t i = 0; i < MODELS; i++) {
 		names[i] = models[i].name;
 		*bytes = models[i].bytes;
-		if (strcmp(t->model, names[i]) == 0)
+		if (strcmp(p->model, names[i]) == 0)
 			return 0;
 	}
-	weir_error_unknown(m->e, "model", t->model, names, MODELS);
-	return weir_error_prefix(m->e, "traffic.%s.model: ", t->name);
+	weir_error_unknown(m->e, "model", p->model, names, MODELS);
+	return weir_error_prefix(m->e, "traffic.%s.model: ", m->t->name);
 }
 
 struct training {
@@ -190,15 +206,15 @@ static int training_hosts(struct maker *m, struct training *g)
 {
 	uint32_t others = m->net->host_count - 1;
 
-	if (m->t->receiver > others)
-		return maker_error(m, "server", "%" PRIu64 "; hosts are 0 to %u", m->t->receiver,
-				   others);
-	if (m->t->senders > others)
+	if (params_of(m)->server > others)
+		return maker_error(m, "server", "%" PRIu64 "; hosts are 0 to %u",
+				   params_of(m)->server, others);
+	if (params_of(m)->hosts > others)
 		return maker_error(m, "workers",
 				   "%" PRIu64 ", but there are %u hosts besides the server",
-				   m->t->senders, others);
-	g->server = (uint32_t)m->t->receiver;
-	g->workers = m->t->senders ? (uint32_t)m->t->senders : others;
+				   params_of(m)->hosts, others);
+	g->server = (uint32_t)params_of(m)->server;
+	g->workers = params_of(m)->hosts ? (uint32_t)params_of(m)->hosts : others;
 	return 0;
 }
 
@@ -208,7 +224,7 @@ static double training_shortest_ps(const struct maker *m, const struct training 
 {
 	double bytes = (double)g->bytes;
 	double server_ps = sending_ps(bytes * g->workers, host_link(m, g->server)->rate_bps);
-	double worker_ps = 2 * shortest_flow_ps(m, bytes) + (double)m->t->compute.first_ps;
+	double worker_ps = 2 * shortest_flow_ps(m, bytes) + (double)params_of(m)->compute.first_ps;
 
 	return server_ps > worker_ps ? server_ps : worker_ps;
 }
@@ -247,29 +263,30 @@ static uint32_t training_round(struct maker *m, const struct training *g, uint32
 	return next;
 }
 
-static int training_generate(struct flow_list *list, const struct traffic_config *t,
-			     const struct config *c, const struct network *net,
-			     struct weir_error *e)
+static int training_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
+	struct maker *m = maker_of(maker, params);
 	struct training g = { 0 };
 	uint32_t begin = NO_GATE;
 
-	if (training_hosts(&m, &g) || model_bytes(&m, &g.bytes) ||
-	    settle_rounds(&m, training_shortest_ps(&m, &g), &g.rounds) ||
-	    maker_reserve(&m, g.rounds * 2 * g.workers))
+	if (training_hosts(m, &g) || model_bytes(m, &g.bytes) ||
+	    settle_rounds(m, training_shortest_ps(m, &g), &g.rounds) ||
+	    maker_reserve(m, g.rounds * 2 * g.workers))
 		return -1;
 	for (uint64_t i = 0; i < g.rounds; i++)
-		begin = training_round(&m, &g, begin, i + 1 == g.rounds);
+		begin = training_round(m, &g, begin, i + 1 == g.rounds);
 	return 0;
 }
 
-const struct traffic_ops traffic_training = {
-	.name = "training",
-	.help = "rounds of a parameter server: workers push gradients, it answers each when all "
-		"are "
-		"there",
-	.options = training_options,
+const struct weir_traffic_ops traffic_training = {
+	.scheme = {
+		.name = "training",
+		.help = "rounds of a parameter server: workers push gradients, it answers each when all "
+			"are "
+			"there",
+		.params_size = sizeof(struct rounds_params),
+		.options = training_options,
+	},
 	.generate = training_generate,
 	.keeps_order = 1,
 };
@@ -277,10 +294,10 @@ const struct traffic_ops traffic_training = {
 /* --- ring --- */
 
 static const struct weir_option ring_options[] = {
-	{ "members", WEIR_OPT_COUNT, TRAFFIC_AT(senders), NULL, 2, UINT32_MAX,
+	{ "members", WEIR_OPT_COUNT, AT(hosts), NULL, 2, UINT32_MAX,
 	  "hosts in the ring, those with the lowest numbers in their order; all unless given",
 	  NULL },
-	{ "size", WEIR_OPT_BYTES, TRAFFIC_AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
+	{ "size", WEIR_OPT_BYTES, AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
 	  "bytes that are reduced: each host's, and of the result", NULL },
 	ROUNDS_OPTION,
 	COMPUTE_OPTION,
@@ -298,13 +315,13 @@ static uint64_t part_bytes(const struct maker *m, const struct ring *r, uint32_t
 {
 	uint32_t part = (host + 2 * r->hosts - step) % r->hosts;
 
-	return m->t->size_bytes / r->hosts + (part < m->t->size_bytes % r->hosts);
+	return params_of(m)->size_bytes / r->hosts + (part < params_of(m)->size_bytes % r->hosts);
 }
 
 static int ring_check(struct maker *m, struct ring *r)
 {
-	uint64_t hosts = m->t->senders ? m->t->senders : m->net->host_count,
-		 bytes = m->t->size_bytes;
+	uint64_t hosts = params_of(m)->hosts ? params_of(m)->hosts : m->net->host_count,
+		 bytes = params_of(m)->size_bytes;
 
 	if (hosts > m->net->host_count)
 		return maker_error(m, "members", "%" PRIu64 ", but there are %u hosts", hosts,
@@ -325,9 +342,9 @@ static int ring_check(struct maker *m, struct ring *r)
 /* The steps of a round are a chain of flows around the ring. */
 static double ring_shortest_ps(const struct maker *m, const struct ring *r)
 {
-	double part = (double)(m->t->size_bytes / r->hosts);
+	double part = (double)(params_of(m)->size_bytes / r->hosts);
 
-	return shortest_flow_ps(m, part) * r->steps + (double)m->t->compute.first_ps;
+	return shortest_flow_ps(m, part) * r->steps + (double)params_of(m)->compute.first_ps;
 }
 
 /* A host begins a step when the part to send has come from the host before it, and the next round when
@@ -360,29 +377,31 @@ static uint32_t ring_round(struct maker *m, const struct ring *r, uint32_t begin
 	return next_round;
 }
 
-static int ring_generate(struct flow_list *list, const struct traffic_config *t,
-			 const struct config *c, const struct network *net, struct weir_error *e)
+static int ring_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
+	struct maker *m = maker_of(maker, params);
 	struct ring r = { 0 };
 	uint32_t begin = NO_GATE;
 	uint64_t flows;
 
-	if (ring_check(&m, &r) || settle_rounds(&m, ring_shortest_ps(&m, &r), &r.rounds))
+	if (ring_check(m, &r) || settle_rounds(m, ring_shortest_ps(m, &r), &r.rounds))
 		return -1;
 	/* Where a round alone has too many flows, all rounds have; else the product fits 64 bits. */
 	flows = (uint64_t)r.hosts * r.steps;
-	if (maker_reserve(&m, flows > UINT32_MAX ? flows : flows * r.rounds))
+	if (maker_reserve(m, flows > UINT32_MAX ? flows : flows * r.rounds))
 		return -1;
 	for (uint64_t i = 0; i < r.rounds; i++)
-		begin = ring_round(&m, &r, begin, i + 1 == r.rounds);
+		begin = ring_round(m, &r, begin, i + 1 == r.rounds);
 	return 0;
 }
 
-const struct traffic_ops traffic_ring = {
-	.name = "ring",
-	.help = "rounds of a ring all-reduce: each host sends a part to the next when one has come",
-	.options = ring_options,
+const struct weir_traffic_ops traffic_ring = {
+	.scheme = {
+		.name = "ring",
+		.help = "rounds of a ring all-reduce: each host sends a part to the next when one has come",
+		.params_size = sizeof(struct rounds_params),
+		.options = ring_options,
+	},
 	.generate = ring_generate,
 	.keeps_order = 1,
 };

@@ -10,58 +10,77 @@ enum { LEAVE_FIRST, LEAVE_LAST, LEAVE_NEVER };
 
 static const char *const leave_choices[] = { "first", "last", "never", NULL };
 
+struct staggered_params {
+	uint64_t senders, receiver;
+	uint64_t interval_ps, leave;
+	uint64_t app_rate_bps;
+};
+
+#define AT(member) offsetof(struct staggered_params, member)
 static const struct weir_option staggered_options[] = {
 	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
 	RECEIVER_OPTION,
-	{ "interval", WEIR_OPT_TIME_PS, TRAFFIC_AT(interval_ps), "10ms", 1, (uint64_t)START_MAX_PS,
+	{ "interval", WEIR_OPT_TIME_PS, AT(interval_ps), "10ms", 1, (uint64_t)START_MAX_PS,
 	  "time from one flow's joining or leaving to the next", NULL },
-	{ "leave", WEIR_OPT_CHOICE, TRAFFIC_AT(leave), "first", 0, 2,
+	{ "leave", WEIR_OPT_CHOICE, AT(leave), "first", 0, 2,
 	  "who leaves first: who joined first, or last; or none ever leaves", leave_choices },
 	APP_RATE_OPTION,
 	{ .name = NULL },
 };
+#undef AT
 
-static int staggered_generate(struct flow_list *list, const struct traffic_config *t,
-			      const struct config *c, const struct network *net,
-			      struct weir_error *e)
+static uint64_t staggered_app_rate_bps(const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-	uint32_t receiver = (uint32_t)t->receiver, senders;
+	const struct staggered_params *p = params;
 
-	if (maker_check_receiver(&m, t->receiver) || maker_senders(&m, &senders) ||
-	    maker_reserve(&m, senders))
+	return p->app_rate_bps;
+}
+
+static int staggered_generate(struct weir_maker *maker, const void *params)
+{
+	struct maker *m = maker_of(maker, params);
+	const struct staggered_params *own = params;
+	const struct weir_span_ps *start = &m->t->start;
+	uint32_t receiver = (uint32_t)own->receiver, senders;
+
+	if (maker_check_receiver(m, own->receiver) || maker_senders(m, own->senders, &senders) ||
+	    maker_reserve(m, senders))
 		return -1;
-	if (t->start.first_ps != t->start.last_ps)
-		return maker_error(&m, "start",
+	if (start->first_ps != start->last_ps)
+		return maker_error(m, "start",
 				   "a span, but interval says when each flow starts; give one time "
 				   "to count from");
-	if (2 * (double)senders * (double)t->interval_ps > (double)START_MAX_PS)
+	if (2 * (double)senders * (double)own->interval_ps > (double)START_MAX_PS)
 		return maker_error(
-			&m, "interval",
+			m, "interval",
 			"too long: %u flows would take %.6g s to join and leave; allowed "
 			"are %.6g",
-			senders, 2 * (double)senders * weir_ps_to_s((int64_t)t->interval_ps),
+			senders, 2 * (double)senders * weir_ps_to_s((int64_t)own->interval_ps),
 			weir_ps_to_s(START_MAX_PS));
 	for (uint32_t i = 0; i < senders; i++) {
-		uint32_t leaves = senders + (t->leave == LEAVE_FIRST ? i : senders - 1 - i);
+		uint32_t leaves = senders + (own->leave == LEAVE_FIRST ? i : senders - 1 - i);
 		struct flow_plan p = {
 			.src = i + (i >= receiver),
 			.dst = receiver,
 			.size_bytes = FLOW_UNLIMITED,
-			.start_ps = t->start.first_ps + (int64_t)(i * t->interval_ps),
+			.start_ps = start->first_ps + (int64_t)(i * own->interval_ps),
 		};
 
-		maker_add(&m, &p);
-		if (t->leave != LEAVE_NEVER)
-			list->flows[list->count - 1].stop_ps =
-				t->start.first_ps + (int64_t)(leaves * t->interval_ps);
+		maker_add(m, &p);
+		if (own->leave != LEAVE_NEVER)
+			m->list->flows[m->list->count - 1].stop_ps =
+				start->first_ps + (int64_t)(leaves * own->interval_ps);
 	}
 	return 0;
 }
 
-const struct traffic_ops traffic_staggered = {
-	.name = "staggered",
-	.help = "flows to one receiver that join one by one and leave one by one",
-	.options = staggered_options,
+const struct weir_traffic_ops traffic_staggered = {
+	.scheme = {
+		.name = "staggered",
+		.help = "flows to one receiver that join one by one and leave one by one",
+		.params_size = sizeof(struct staggered_params),
+		.options = staggered_options,
+	},
 	.generate = staggered_generate,
+	.app_rate_bps = staggered_app_rate_bps,
 };

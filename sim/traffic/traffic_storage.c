@@ -22,37 +22,51 @@ enum { AT_SPREAD, AT_END };
 
 static const char *const storage_at_choices[] = { "spread", "end", NULL };
 
+struct storage_params {
+	char mix[WEIR_OPT_TEXT_SIZE];            /* of reads and writes, spec */
+	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
+	uint64_t depth, ios, replicas;           /* ios 0: as many as begin until measure.to */
+	uint64_t request_bytes, answer_bytes, service_ps;
+};
+
+static const struct storage_params *params_of(const struct maker *m)
+{
+	return m->params;
+}
+
+#define AT(member) offsetof(struct storage_params, member)
 static const struct weir_option storage_options[] = {
-	{ "mix", WEIR_OPT_TEXT, TRAFFIC_AT(mix), NULL, 0, 0,
+	{ "mix", WEIR_OPT_TEXT, AT(mix), NULL, 0, 0,
 	  "reads, writes and block sizes: oltp, olap, vdi, exchange, video, backup (ACC, Table 1) "
 	  "or "
 	  "custom(read=50%, min=4KiB, max=64KiB)",
 	  NULL },
-	{ "computing", WEIR_OPT_COUNT, TRAFFIC_AT(computing), NULL, 1, UINT32_MAX,
+	{ "computing", WEIR_OPT_COUNT, AT(computing), NULL, 1, UINT32_MAX,
 	  "computing nodes; all hosts but the storage nodes unless given", NULL },
-	{ "storage", WEIR_OPT_COUNT, TRAFFIC_AT(storage), NULL, 1, UINT32_MAX,
+	{ "storage", WEIR_OPT_COUNT, AT(storage), NULL, 1, UINT32_MAX,
 	  "storage nodes; all hosts but the computing nodes unless given, and one of four where "
 	  "neither is",
 	  NULL },
-	{ "storage-at", WEIR_OPT_CHOICE, TRAFFIC_AT(storage_at), "spread", 0, 1,
+	{ "storage-at", WEIR_OPT_CHOICE, AT(storage_at), "spread", 0, 1,
 	  "which hosts are storage nodes: spread evenly among the computing nodes, or those with "
 	  "the "
 	  "highest numbers",
 	  storage_at_choices },
-	{ "depth", WEIR_OPT_COUNT, TRAFFIC_AT(depth), "16", 1, DEPTH_MAX,
+	{ "depth", WEIR_OPT_COUNT, AT(depth), "16", 1, DEPTH_MAX,
 	  "I/Os that each computing node has outstanding", NULL },
-	{ "ios", WEIR_OPT_COUNT, TRAFFIC_AT(ios), NULL, 1, UINT32_MAX,
+	{ "ios", WEIR_OPT_COUNT, AT(ios), NULL, 1, UINT32_MAX,
 	  "I/Os of each computing node; as many as begin until measure.to unless given", NULL },
-	{ "replicas", WEIR_OPT_COUNT, TRAFFIC_AT(replicas), "0", 0, REPLICAS_MAX,
+	{ "replicas", WEIR_OPT_COUNT, AT(replicas), "0", 0, REPLICAS_MAX,
 	  "further storage nodes that a block is written to before the write is answered", NULL },
-	{ "request", WEIR_OPT_BYTES, TRAFFIC_AT(request_bytes), "64B", 1, BLOCK_MAX_BYTES,
+	{ "request", WEIR_OPT_BYTES, AT(request_bytes), "64B", 1, BLOCK_MAX_BYTES,
 	  "bytes of a request, besides the block that a write carries", NULL },
-	{ "answer", WEIR_OPT_BYTES, TRAFFIC_AT(answer_bytes), "16B", 1, BLOCK_MAX_BYTES,
+	{ "answer", WEIR_OPT_BYTES, AT(answer_bytes), "16B", 1, BLOCK_MAX_BYTES,
 	  "bytes of an answer, besides the block that a read carries", NULL },
-	{ "service", WEIR_OPT_TIME_PS, TRAFFIC_AT(service_ps), "0us", 0, (uint64_t)WEIR_PS_PER_S,
+	{ "service", WEIR_OPT_TIME_PS, AT(service_ps), "0us", 0, (uint64_t)WEIR_PS_PER_S,
 	  "time that a storage node takes to read or write a block", NULL },
 	{ .name = NULL },
 };
+#undef AT
 
 /* --- mixes --- */
 
@@ -94,7 +108,7 @@ static const struct weir_option custom_options[] = {
 static int custom_read(struct maker *m, struct mix *mix)
 {
 	memset(mix, 0, sizeof(*mix));
-	if (weir_spec_params(m->t->mix, mix, custom_options, m->e))
+	if (weir_spec_params(params_of(m)->mix, mix, custom_options, m->e))
 		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
 	if (mix->max_bytes == 0)
 		mix->max_bytes = mix->min_bytes;
@@ -111,11 +125,11 @@ static int mix_read(struct maker *m, struct mix *mix)
 	const char *names[MIXES + 1] = { [MIXES] = CUSTOM_MIX };
 	char name[WEIR_OPT_TEXT_SIZE];
 
-	if (!m->t->mix[0])
+	if (!params_of(m)->mix[0])
 		return maker_error(m, "mix",
 				   "not given; what the computing nodes read and write, as in oltp "
 				   "or custom(read=50%%, min=4KiB, max=64KiB)");
-	if (weir_spec_name(m->t->mix, name, sizeof(name), m->e))
+	if (weir_spec_name(params_of(m)->mix, name, sizeof(name), m->e))
 		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
 	if (strcmp(name, CUSTOM_MIX) == 0)
 		return custom_read(m, mix);
@@ -124,7 +138,7 @@ static int mix_read(struct maker *m, struct mix *mix)
 		if (strcmp(name, mixes[i].name) != 0)
 			continue;
 		*mix = mixes[i].mix;
-		return weir_spec_params(m->t->mix, mix, &none, m->e)
+		return weir_spec_params(params_of(m)->mix, mix, &none, m->e)
 			       ? weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name)
 			       : 0;
 	}
@@ -145,7 +159,8 @@ struct cluster {
 
 static int count_nodes(struct maker *m, struct cluster *s)
 {
-	uint64_t hosts = m->net->host_count, computing = m->t->computing, storage = m->t->storage;
+	uint64_t hosts = m->net->host_count, computing = params_of(m)->computing,
+		 storage = params_of(m)->storage;
 
 	if (computing >= hosts || storage >= hosts || computing + storage > hosts)
 		return maker_error(m, computing ? "computing" : "storage",
@@ -159,11 +174,11 @@ static int count_nodes(struct maker *m, struct cluster *s)
 		computing = hosts - storage;
 	s->computing = (uint32_t)computing;
 	s->storage = (uint32_t)storage;
-	if (m->t->replicas >= storage)
+	if (params_of(m)->replicas >= storage)
 		return maker_error(m, "replicas",
 				   "%" PRIu64 ", but besides the storage node that is written to "
 				   "there are %" PRIu64,
-				   m->t->replicas, storage - 1);
+				   params_of(m)->replicas, storage - 1);
 	return 0;
 }
 
@@ -182,7 +197,7 @@ static int place_nodes(struct cluster *s)
 	if (!s->hosts)
 		return maker_error(s->m, "computing", "no memory for %u hosts", all);
 	for (uint32_t i = 0; i < all; i++) {
-		uint64_t next = s->m->t->storage_at == AT_END
+		uint64_t next = params_of(s->m)->storage_at == AT_END
 					? s->computing + (uint64_t)storage
 					: (storage + UINT64_C(1)) * all / s->storage - 1;
 
@@ -243,8 +258,8 @@ static struct limits limits_of(const struct cluster *s, uint32_t host, double ho
 	return (struct limits){
 		.horizon_ps = horizon_ps,
 		.bytes_per_ps = (double)link->rate_bps / WEIR_BITS_PER_BYTE / (double)WEIR_PS_PER_S,
-		.way_ps =
-			2 * (double)(link->delay_ps + s->nearest_ps) + (double)s->m->t->service_ps,
+		.way_ps = 2 * (double)(link->delay_ps + s->nearest_ps) +
+			  (double)params_of(s->m)->service_ps,
 	};
 }
 
@@ -259,7 +274,7 @@ struct goal {
 
 static struct goal goal_of(const struct cluster *s, const struct limits *l)
 {
-	double depth = (double)s->m->t->depth, max_bytes = (double)s->mix.max_bytes;
+	double depth = (double)params_of(s->m)->depth, max_bytes = (double)s->mix.max_bytes;
 
 	return (struct goal){
 		.serial_ps = depth * (l->horizon_ps + l->way_ps + max_bytes / l->bytes_per_ps),
@@ -269,8 +284,8 @@ static struct goal goal_of(const struct cluster *s, const struct limits *l)
 
 static int enough(const struct cluster *s, const struct need *n, const struct goal *goal)
 {
-	if (s->m->t->ios)
-		return n->ios >= s->m->t->ios;
+	if (params_of(s->m)->ios)
+		return n->ios >= params_of(s->m)->ios;
 	return n->read_bytes >= goal->bytes || n->written_bytes >= goal->bytes ||
 	       n->serial_ps >= goal->serial_ps;
 }
@@ -283,8 +298,8 @@ static double fewest_ios(const struct cluster *s, const struct limits *l)
 	double by_link = goal.bytes / max_bytes;
 	double by_time = goal.serial_ps / (l->way_ps + max_bytes / l->bytes_per_ps);
 
-	if (s->m->t->ios)
-		return (double)s->m->t->ios;
+	if (params_of(s->m)->ios)
+		return (double)params_of(s->m)->ios;
 	return by_link < by_time ? by_link : by_time;
 }
 
@@ -301,7 +316,7 @@ static struct need count_ios(const struct cluster *s, const struct limits *l)
 		double bytes = (double)io.block_bytes;
 
 		n.ios++;
-		n.flows += 2 + (io.is_read ? 0 : 2 * s->m->t->replicas);
+		n.flows += 2 + (io.is_read ? 0 : 2 * params_of(s->m)->replicas);
 		n.serial_ps += l->way_ps + bytes / l->bytes_per_ps;
 		*(io.is_read ? &n.read_bytes : &n.written_bytes) += bytes;
 	}
@@ -350,24 +365,25 @@ static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t requ
 {
 	struct maker *m = s->m;
 	uint32_t first = storage_host(s, io->node);
-	uint32_t begin = add_gate(m, 1, 0), done = add_gate(m, m->t->replicas, 0);
+	uint32_t begin = add_gate(m, 1, 0), done = add_gate(m, params_of(m)->replicas, 0);
 
 	maker_tie(m, request, begin, FLOW_TELLS_RECEIVED);
-	for (uint32_t i = 1; i <= m->t->replicas; i++) {
+	for (uint32_t i = 1; i <= params_of(m)->replicas; i++) {
 		uint32_t other = storage_host(s, io->node + i),
-			 written = add_gate(m, 1, m->t->service_ps);
+			 written = add_gate(m, 1, params_of(m)->service_ps);
 		uint32_t copy, answer;
 
-		copy = add_waiting(
-			m, begin,
-			(struct flow_plan){ .src = first,
-					    .dst = other,
-					    .size_bytes = m->t->request_bytes + io->block_bytes });
+		copy = add_waiting(m, begin,
+				   (struct flow_plan){ .src = first,
+						       .dst = other,
+						       .size_bytes = params_of(m)->request_bytes +
+								     io->block_bytes });
 		maker_tie(m, copy, written, FLOW_TELLS_RECEIVED);
-		answer = add_waiting(m, written,
-				     (struct flow_plan){ .src = other,
-							 .dst = first,
-							 .size_bytes = m->t->answer_bytes });
+		answer =
+			add_waiting(m, written,
+				    (struct flow_plan){ .src = other,
+							.dst = first,
+							.size_bytes = params_of(m)->answer_bytes });
 		maker_tie(m, answer, done, FLOW_TELLS_RECEIVED);
 		mark_control(m, answer, 0);
 	}
@@ -381,18 +397,18 @@ static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, u
 	uint32_t host = p.src, request, answered, answer;
 
 	p.dst = storage_host(s, io->node);
-	p.size_bytes = m->t->request_bytes + (io->is_read ? 0 : io->block_bytes);
+	p.size_bytes = params_of(m)->request_bytes + (io->is_read ? 0 : io->block_bytes);
 	request = p.start_ps == WEIR_TIME_NEVER_PS ? add_waiting(m, turn, p) : add_flow(m, &p);
 	mark_control(m, request, !io->is_read);
-	if (!io->is_read && m->t->replicas) {
+	if (!io->is_read && params_of(m)->replicas) {
 		answered = add_copies(s, io, request);
 	} else {
-		answered = add_gate(m, 1, m->t->service_ps);
+		answered = add_gate(m, 1, params_of(m)->service_ps);
 		maker_tie(m, request, answered, FLOW_TELLS_RECEIVED);
 	}
 	p.src = p.dst;
 	p.dst = host;
-	p.size_bytes = m->t->answer_bytes + (io->is_read ? io->block_bytes : 0);
+	p.size_bytes = params_of(m)->answer_bytes + (io->is_read ? io->block_bytes : 0);
 	answer = add_waiting(m, answered, p);
 	maker_tie(m, answer, turn, FLOW_TELLS_RECEIVED);
 	m->list->flows[answer].ties |= FLOW_ENDS_IO;
@@ -418,8 +434,9 @@ static int add_node(struct cluster *s, uint32_t host)
 
 		add_io(s, &io,
 		       (struct flow_plan){ .src = host,
-					   .start_ps = i < m->t->depth ? start_ps
-								       : WEIR_TIME_NEVER_PS },
+					   .start_ps = i < params_of(m)->depth
+							       ? start_ps
+							       : WEIR_TIME_NEVER_PS },
 		       turn);
 	}
 	return 0;
@@ -441,35 +458,35 @@ static int check_room(struct cluster *s)
 
 static int check(struct maker *m, struct cluster *s)
 {
+	const struct storage_params *p = params_of(m);
 	const struct traffic_config *t = m->t;
 
 	s->closes_ps = (int64_t)m->c->measure.to_ps;
-	if (t->ios && s->closes_ps)
+	if (p->ios && s->closes_ps)
 		return maker_error(m, "ios",
 				   "%" PRIu64 ", but until measure.to there must be enough, and "
 				   "that is seen to; leave ios out",
-				   t->ios);
-	if (!t->ios && !s->closes_ps)
+				   p->ios);
+	if (!p->ios && !s->closes_ps)
 		return maker_error(m, "ios",
 				   "not given; say how many I/Os, or until when they begin by "
 				   "measure.to");
 	if (s->closes_ps && t->start.last_ps >= s->closes_ps)
 		return maker_error(m, "start", "must be before measure.to");
-	if (t->replicas && t->connections == CONNECTIONS_PERSISTENT)
+	if (p->replicas && t->connections == CONNECTIONS_PERSISTENT)
 		return maker_error(m, "connections",
 				   "persistent, but a write that waits for its copies is answered "
 				   "after later reads; allowed with replicas is per-flow");
 	return 0;
 }
 
-static int storage_generate(struct flow_list *list, const struct traffic_config *t,
-			    const struct config *c, const struct network *net, struct weir_error *e)
+static int storage_generate(struct weir_maker *maker, const void *params)
 {
-	struct maker m = maker_make(list, t, c, net, e);
-	struct cluster s = { .m = &m };
+	struct maker *m = maker_of(maker, params);
+	struct cluster s = { .m = m };
 	int failed;
 
-	if (check(&m, &s) || mix_read(&m, &s.mix) || count_nodes(&m, &s) || place_nodes(&s))
+	if (check(m, &s) || mix_read(m, &s.mix) || count_nodes(m, &s) || place_nodes(&s))
 		return -1;
 	failed = check_room(&s);
 	for (uint32_t i = 0; i < s.computing && !failed; i++)
@@ -478,11 +495,14 @@ static int storage_generate(struct flow_list *list, const struct traffic_config 
 	return failed;
 }
 
-const struct traffic_ops traffic_storage = {
-	.name = "storage",
-	.help = "computing nodes read and write blocks on storage nodes, each with so many I/Os "
-		"outstanding",
-	.options = storage_options,
+const struct weir_traffic_ops traffic_storage = {
+	.scheme = {
+		.name = "storage",
+		.help = "computing nodes read and write blocks on storage nodes, each with so many I/Os "
+			"outstanding",
+		.params_size = sizeof(struct storage_params),
+		.options = storage_options,
+	},
 	.generate = storage_generate,
 	.keeps_order = 1,
 };

@@ -36,7 +36,7 @@ int main(void)
 
 	if (weir_mark_parse("tcn(threshold=78us)", &ops, params, &e))
 		return 1;
-	puts(ops->name);
+	puts(ops->scheme.name);
 }
 END
 gcc -std=c11 -I"$root/include" -o "$dir/user" "$dir/user.c" -L"$root/lib" -lweir -lm

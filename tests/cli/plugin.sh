@@ -65,7 +65,7 @@ sed -i 's/	uint32_t port_bytes, port_pkts;.*/	uint32_t port_bytes;/' "$dir/older
 gcc -std=c11 -shared -fPIC -I"$dir/older" examples/plugin/mine.c -o "$dir/older.so"
 "$weir" help "$dir/older.so" 2>&1 | grep -q "was built for another Weir (ABI [0-9a-f]*, this one has $abi)" ||
 	fail "older headers must be noticed"
-bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched or .cc"
+bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched, .cc or .traffic"
 bad nowhere 's/\.mark = &mine }/.mark = (void *)8 }/' "weir_plugin points to nowhere"
 
 # --- hooks ---
@@ -80,13 +80,13 @@ bad state 's/sizeof(struct mine_state)/70000/' "mine: state_size 70000; at most 
 build cc <<'END'
 #include <weir/plugin.h>
 static void start(void *s, const void *p, const struct weir_cc_env *e) { }
-static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .init = start };
+static const struct weir_cc_ops ops = { .scheme = { "x", "x" }, .state_size = 16, .init = start };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused cc "x: the hook .ack is missing"
 build window <<'END'
 #include <weir/plugin.h>
-static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 8 };
+static const struct weir_cc_ops ops = { .scheme = { "x", "x" }, .state_size = 8 };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused window "x: state_size 8; the state begins with struct weir_cc_window, which has 16"
@@ -96,14 +96,14 @@ static enum weir_cc_echo echo(const void *p) { return 7; }
 static void start(void *s, const void *p, const struct weir_cc_env *e) { }
 static void ack(void *s, const void *p, const struct weir_cc_env *e, const struct weir_cc_ack *a) { }
 static void cut(void *s, const void *p, const struct weir_cc_env *e, enum weir_cc_event v, const struct weir_cc_ack *a) { }
-static const struct weir_cc_ops ops = { .name = "x", .help = "x", .state_size = 16, .echo_of = echo,
+static const struct weir_cc_ops ops = { .scheme = { "x", "x" }, .state_size = 16, .echo_of = echo,
 	.init = start, .ack = ack, .congestion = cut };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &ops };
 END
 refused echo "x: echo 7 is none of enum weir_cc_echo"
 build sched <<'END'
 #include <weir/plugin.h>
-static const struct weir_sched_ops ops = { .name = "x", .help = "x" };
+static const struct weir_sched_ops ops = { .scheme = { "x", "x" } };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 refused sched "x: the hook .pick is missing"
@@ -181,10 +181,10 @@ static uint32_t pick(void *s, const void *p, const struct weir_queue *q)
 		i++;
 	return i;
 }
-static const struct weir_cc_ops fixed = { .name = "fixed", .help = "a window of four segments",
+static const struct weir_cc_ops fixed = { .scheme = { "fixed", "a window of four segments" },
 	.echo = WEIR_CC_ECHO_EXACT, .state_size = sizeof(struct weir_cc_window), .init = start, .ack = ack,
 	.congestion = cut };
-static const struct weir_sched_ops first = { .name = "first", .help = "the first busy queue", .pick = pick };
+static const struct weir_sched_ops first = { .scheme = { "first", "the first busy queue" }, .pick = pick };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .cc = &fixed, .sched = &first };
 END
 "$weir" help "$dir/both.so" >"$dir/out" && grep -qx "first (scheduler)" "$dir/out" &&
@@ -235,7 +235,7 @@ scheme() {
 	build "$1" <<END
 #include <weir/plugin.h>
 static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return $2; }
-static const struct weir_mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .$3 = say };
+static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .$3 = say };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 }
@@ -251,7 +251,7 @@ picks() {
 	build "$1" <<END
 #include <weir/plugin.h>
 static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return $2; }
-static const struct weir_sched_ops ops = { .name = "x", .help = "x", .pick = pick };
+static const struct weir_sched_ops ops = { .scheme = { "x", "x" }, .pick = pick };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 }
@@ -265,7 +265,7 @@ build deaf <<'END'
 #include <weir/plugin.h>
 static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return q[0].pkts ? 0 : 1; }
 static void halt(void *s, const void *p, uint32_t q) { }
-static const struct weir_sched_ops ops = { .name = "deaf", .help = "x", .pick = pick, .halt = halt };
+static const struct weir_sched_ops ops = { .scheme = { "deaf", "x" }, .pick = pick, .halt = halt };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 cat >"$dir/pauses.ini" <<END
@@ -320,7 +320,7 @@ static uint32_t see(void *s, const void *p, const struct weir_mark_view *v)
 	if (++calls == 100) { $2; }
 	return WEIR_MARK_PASS;
 }
-static const struct weir_mark_ops ops = { .name = "x", .help = "x", .reasons = { "x" }, .enqueue = see };
+static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .enqueue = see };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 	(cd "$dir" && "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so"; exit $?) >"$dir/out" 2>"$dir/err"
@@ -335,6 +335,91 @@ if ! nm -D "$weir" 2>/dev/null | grep -q __asan_init; then
 	crashes library 'memset(nowhere, 1, 1000 + zero)'
 	crashes jump '((void (*)(void))nowhere)()'
 fi
+
+# --- a traffic pattern: its flows are those of a list, and its options are keys of its section ---
+build stride <examples/plugin/stride.c
+# scenario PATTERN KEY...: six hosts on a switch.
+scenario() {
+	printf '[network]\ntopology = star\nhosts = 6\n[traffic x]\npattern = %s\n' "$1"
+	shift
+	for key in "$@"; do
+		echo "$key"
+	done
+}
+scenario "$dir/stride.so" "stride = 2" "size = 1MB" "start = 5us" >"$dir/stride.ini"
+scenario list "flow = 0 2 1MB 5us" "flow = 1 3 1MB 5us" "flow = 2 4 1MB 5us" "flow = 3 5 1MB 5us" \
+	"flow = 4 0 1MB 5us" "flow = 5 1 1MB 5us" >"$dir/list.ini"
+for name in stride list; do
+	"$weir" run "$dir/$name.ini" --quiet --json - | sed -n '/"metrics"/,$p' | grep -v 'cpu_\|peak_rss' >"$dir/$name.json"
+done
+[ "$(wc -l <"$dir/list.json")" -gt 30 ] && cmp "$dir/stride.json" "$dir/list.json" || fail "stride is the list of its flows"
+"$weir" run "$dir/stride.ini" --quiet --json - | grep -q '"traffic.x.stride": "2"' || fail "its keys are settings"
+"$weir" run "$dir/stride.ini" --quiet --json - | grep -q '"digest.traffic.x.pattern": "' || fail "so is what is in it"
+"$weir" help "$dir/stride.so" >"$dir/out" && grep -qx "stride (traffic)" "$dir/out" &&
+	grep -q "  stride = whole number, 1 to 1000000 (default 1)" "$dir/out" || fail "help on a pattern"
+# said FILE MESSAGE: check refuses the scenario with that message.
+said() {
+	cases=$((cases + 1))
+	"$weir" check "$dir/$1" >"$dir/out" 2>"$dir/err"
+	[ $? = 2 ] && [ "$(cat "$dir/err")" = "weir: $dir/$1$2" ] || fail "$1: expected: $2"
+}
+scenario "$dir/stride.so" "strid = 2" >"$dir/key.ini"
+said key.ini ":6: traffic.x.strid: unknown key 'strid'; there are pattern, cc, start, class, classes, class-by, \
+ack-class, first-bytes, first-class, slack, slack-per-kb, connections, stride, size (nearest: stride)"
+scenario "$dir/stride.so" "load = 0.5" >"$dir/other.ini"
+said other.ini ":6: traffic.x.load: pattern $dir/stride.so has no such key, only all-to-all, all-to-one, inter-rack or \
+incast has; allowed are pattern, cc, start, class, classes, class-by, ack-class, first-bytes, first-class, slack, \
+slack-per-kb, connections, stride or size"
+scenario "$dir/stride.so" "stride = 6" >"$dir/back.ini"
+said back.ini ":5: traffic.x.pattern: $dir/stride.so: stride leads every host back to itself"
+scenario "$dir/stride.so(stride=2)" >"$dir/spec.ini"
+said spec.ini ":5: traffic.x.pattern: '$dir/stride.so(stride=2)'; options of a pattern are keys of its section"
+scenario stride.so >"$dir/bare.ini"
+said bare.ini ":5: traffic.x.pattern: 'stride.so' looks like a plug-in, which is named by its path; write ./stride.so"
+scenario "$dir/both.so" >"$dir/kind.ini"
+said kind.ini ":5: traffic.x.pattern: $dir/both.so: holds no traffic pattern, but a scheduler (.sched)"
+# A key may be called as one of a built-in pattern and mean something else.
+sed 's/"stride", WEIR_OPT_COUNT/"load", WEIR_OPT_COUNT/' examples/plugin/stride.c | build renamed
+scenario "$dir/renamed.so" "load = 3" >"$dir/renamed.ini"
+"$weir" check "$dir/renamed.ini" >"$dir/out" 2>"$dir/err" || fail "a key called load"
+
+# makes NAME CODE MESSAGE: a pattern that does that.
+makes() {
+	build "$1" <<END
+#include <weir/plugin.h>
+static int make(struct weir_maker *m, const void *p)
+{
+	struct weir_flow f = { 0, 1, 1000, 0 };
+
+	$2;
+}
+static const struct weir_traffic_ops ops = { .scheme = { "x", "x" }, .generate = make };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .traffic = &ops };
+END
+	scenario "$dir/$1.so" >"$dir/$1.ini"
+	said "$1.ini" ":5: traffic.x.pattern: $dir/$1.so$3"
+}
+makes nohost 'f.dst = 6; return m->add(m, &f)' ": a flow from host 0 to 6; hosts are 0 to 5"
+makes itself 'f.dst = 0; return m->add(m, &f)' ": a flow from host 0 to itself"
+makes nosize 'f.size_bytes = 0; return m->add(m, &f)' \
+	": a flow of 0 bytes; allowed are 1 to 1000000000000 and WEIR_FLOW_UNLIMITED"
+makes before 'f.start_ps = -1; return m->add(m, &f)' ": a flow that starts at -1 ps; allowed are 0 to 1000000000000000"
+makes endless 'f.size_bytes = WEIR_FLOW_UNLIMITED; return m->add(m, &f)' \
+	": an unlimited flow never ends; give stop or measure.to"
+makes idle 'return 0' " adds no flow"
+makes silent 'return -1' ": it failed and does not say why"
+makes careless 'f.dst = 9; m->add(m, &f); f.dst = 1; m->add(m, &f); return 0' \
+	": a flow from host 0 to 9; hosts are 0 to 5"
+makes knows 'return weir_error_set(m->error, "%u hosts, %llu b/s, from %lld, until %lld", m->hosts, m->rate_bps(m, 5),
+	m->start_first_ps, m->end_ps)' ": 6 hosts, 10000000000 b/s, from 0, until 0"
+build hookless <<'END'
+#include <weir/plugin.h>
+static const struct weir_traffic_ops ops = { .scheme = { "x", "x" } };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .traffic = &ops };
+END
+refused hookless "x: the hook .generate is missing"
+sed 's/"stride", WEIR_OPT_COUNT/"start", WEIR_OPT_COUNT/' examples/plugin/stride.c | build common
+refused common "stride: option start: every section has a key of that name"
 
 # --- the guide ---
 mkdir "$dir/guide"

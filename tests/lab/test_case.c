@@ -5,7 +5,7 @@
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"
 #include "tests/folder.h"
-#include "tests/test.h"
+#include "tests/own_keys.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,7 +264,7 @@ TEST(test_full_replaces_values_lines_and_lists_in_their_place)
 	CHECK_INT(c.measure.to_ps, 2000000000000); /* of --set, which comes last */
 	CHECK_INT(c.measure.probes.count, 2);
 	CHECK_STR(c.measure.probes.lines[1].text, "queue sw->h2");
-	CHECK_INT(c.network.hosts, 16);
+	CHECK_INT(*network_number(&c.network, "hosts"), 16);
 	CHECK_INT(c.switches.queues, 3);
 	CHECK_INT(c.seed, 5);
 	config_free(&c);

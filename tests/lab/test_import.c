@@ -41,7 +41,7 @@ static void check_topology(const char *text, const char *message)
 	char expected[1024];
 
 	folder_write(&f, "t", text, strlen(text));
-	snprintf(w.c.network.file, sizeof(w.c.network.file), "%s/t", f.path);
+	snprintf(network_text(&w.c.network, "file"), WEIR_OPT_TEXT_SIZE, "%s/t", f.path);
 	snprintf(expected, sizeof(expected), "network.file: %s/t%s", f.path, message);
 	check_network_refused(&w, expected);
 	world_end(&w);
@@ -101,12 +101,12 @@ TEST(test_import_hpcc_topology_must_be_given_and_there)
 {
 	struct world w = world_of("hpcc");
 
-	strcpy(w.c.network.file, "none.txt");
+	strcpy(network_text(&w.c.network, "file"), "none.txt");
 	check_network_refused(&w,
 			      "network.file: none.txt: cannot be read: No such file or directory");
-	strcpy(w.c.network.file, "tests");
+	strcpy(network_text(&w.c.network, "file"), "tests");
 	check_network_refused(&w, "network.file: tests: cannot be read: Is a directory");
-	w.c.network.file[0] = '\0';
+	network_text(&w.c.network, "file")[0] = '\0';
 	check_network_refused(&w,
 			      "network.file: not given; topology hpcc needs file = topology.txt");
 	world_end(&w);
@@ -190,7 +190,7 @@ static void check_flows(const char *pattern, const char *text, const char *messa
 
 	t = world_start(&w, strcmp(pattern, "htsim") == 0 ? "star" : "hpcc", pattern);
 	folder_write(&f, "f", text, strlen(text));
-	snprintf(t->list, sizeof(t->list), "%s/f", f.path);
+	snprintf(traffic_text(t, "file"), WEIR_OPT_TEXT_SIZE, "%s/f", f.path);
 	snprintf(expected, sizeof(expected), "traffic.x.file: %s/f%s", f.path, message);
 	check_traffic_refused(&w, expected);
 	folder_remove(&f);

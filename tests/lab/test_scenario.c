@@ -1,7 +1,7 @@
 /* test_scenario.c -- scenario files: what is read from them, and how settings are replaced. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include "tests/test.h"
+#include "tests/own_keys.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,20 +37,20 @@ TEST(test_scenario_example_is_read_as_it_stands)
 	CHECK_INT(scenario_config(&s, &c, &e), 0);
 	CHECK_STR(c.title, "Does DCTCP hold the queue at K with 16 senders?");
 	CHECK_STR(c.network.topology, "star");
-	CHECK_INT(c.network.hosts, 17);
-	CHECK_INT(c.network.rate_bps, 10000000000);
-	CHECK_INT(c.network.delay_ps, 10000000);
-	CHECK_STR(c.mark->name, "ecn");
+	CHECK_INT(*network_number(&c.network, "hosts"), 17);
+	CHECK_INT(*network_number(&c.network, "rate"), 10000000000);
+	CHECK_INT(*network_number(&c.network, "delay"), 10000000);
+	CHECK_STR(c.mark->scheme.name, "ecn");
 	CHECK_INT(c.switches.buffer, WEIR_LENGTH_IN_PACKETS | 1000);
-	CHECK_STR(c.cc->name, "dctcp");
-	CHECK_STR(c.sched->name, "fifo");
+	CHECK_STR(c.cc->scheme.name, "dctcp");
+	CHECK_STR(c.sched->scheme.name, "fifo");
 	CHECK_INT(c.host.mss_bytes, 1448);
 	CHECK_INT(c.host.acks_per, 1);
 	CHECK_INT(c.traffic_count, 1);
 	CHECK_STR(c.traffic[0].name, "incast");
 	CHECK_INT(c.traffic[0].line, 17);
-	CHECK_INT(c.traffic[0].senders, 16);
-	CHECK(c.traffic[0].size_bytes == UINT64_MAX);
+	CHECK_INT(*traffic_number(&c.traffic[0], "senders"), 16);
+	CHECK(*traffic_number(&c.traffic[0], "size") == UINT64_MAX);
 	CHECK_INT(c.traffic[0].start.first_ps, 0);
 	CHECK_INT(c.traffic[0].start.last_ps, 100000000);
 	CHECK_INT(c.measure.from_ps, 20000000000);
@@ -205,14 +205,14 @@ TEST(test_scenario_set_replaces_and_adds)
 	CHECK_INT(scenario_set(&s, "seed=9", &e), 0);
 	CHECK_INT(scenario_config(&s, &c, &e), 0);
 	CHECK_INT(c.host.mss_bytes, 2048);
-	CHECK_STR(c.mark->name, "red");
-	CHECK_INT(c.traffic[0].senders, 4);
+	CHECK_STR(c.mark->scheme.name, "red");
+	CHECK_INT(*traffic_number(&c.traffic[0], "senders"), 4);
 	CHECK_INT(c.seed, 9);
 	config_free(&c);
 	/* The scenario is still there: another value, another config. */
 	CHECK_INT(scenario_set(&s, "traffic.a.senders=5", &e), 0);
 	CHECK_INT(scenario_config(&s, &c, &e), 0);
-	CHECK_INT(c.traffic[0].senders, 5);
+	CHECK_INT(*traffic_number(&c.traffic[0], "senders"), 5);
 	config_free(&c);
 	scenario_free(&s);
 }

@@ -1,6 +1,7 @@
 /* test_sweep.c -- [sweep]: lists, ranges, combinations, and what is wrong with them. */
 #define _XOPEN_SOURCE 700
 #include "lab/scenario/sweep.h"
+#include "tests/own_keys.h"
 #include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,8 +107,8 @@ TEST(test_sweep_runs_are_all_combinations_the_first_key_slowest)
 		CHECK_STR(sweep_label(&w, i, label, sizeof(label)), labels[i]);
 		CHECK_INT(sweep_apply(&w, i, &s, &e), 0);
 		CHECK_INT(scenario_config(&s, &c, &e), 0);
-		CHECK_STR(c.mark->name, i < 4 ? "ecn" : "tcn");
-		CHECK_INT(c.network.delay_ps, i % 4 < 2 ? 10000000 : 20000000);
+		CHECK_STR(c.mark->scheme.name, i < 4 ? "ecn" : "tcn");
+		CHECK_INT(*network_number(&c.network, "delay"), i % 4 < 2 ? 10000000 : 20000000);
 		CHECK_INT(c.seed, i % 2 + 1);
 		config_free(&c);
 	}

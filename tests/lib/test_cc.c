@@ -371,11 +371,11 @@ TEST(test_every_control_is_deterministic_and_keeps_to_itself)
 		struct sender a, b;
 		uint64_t alone;
 
-		sender_make(&a, weir_cc_all[i]->name);
+		sender_make(&a, weir_cc_all[i]->scheme.name);
 		CHECK(window(&a)->window_bytes == 10 * MSS);
 		alone = life_hash(&a, 1, 3000);
-		sender_make(&a, weir_cc_all[i]->name);
-		sender_make(&b, weir_cc_all[i]->name);
+		sender_make(&a, weir_cc_all[i]->scheme.name);
+		sender_make(&b, weir_cc_all[i]->scheme.name);
 		for (int n = 0; n < 3000; n++) {
 			life_step(&l, &a);
 			life_step(&k, &b);
@@ -391,7 +391,8 @@ TEST(test_every_control_survives_the_extremes_of_its_options)
 	for (size_t i = 0; weir_cc_all[i]; i++) {
 		if (weir_cc_all[i]->transport != WEIR_CC_TCP)
 			continue;
-		for (const struct weir_option *o = weir_cc_all[i]->options; o && o->name; o++) {
+		for (const struct weir_option *o = weir_cc_all[i]->scheme.options; o && o->name;
+		     o++) {
 			uint64_t extremes[] = { o->min, o->max, o->min | WEIR_LENGTH_IN_PACKETS,
 						o->max | WEIR_LENGTH_IN_PACKETS };
 			int count = o->type == WEIR_OPT_LENGTH ? 4 : 2;
@@ -403,8 +404,8 @@ TEST(test_every_control_survives_the_extremes_of_its_options)
 
 				alone.offset = 0;
 				weir_option_format(value, sizeof(value), &alone, &extremes[k]);
-				snprintf(spec, sizeof(spec), "%s(%s=%s)", weir_cc_all[i]->name,
-					 o->name, value);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)",
+					 weir_cc_all[i]->scheme.name, o->name, value);
 				sender_make(&s, spec);
 				life_hash(&s, 5, 2000);
 				s.env.mss_bytes = 1;

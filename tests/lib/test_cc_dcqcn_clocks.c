@@ -240,7 +240,7 @@ TEST(test_rdma_ecn_controls_survive_the_extremes_of_their_options)
 		struct pair q;
 
 		pair_make(&q, controls[i], 400 * GBPS);
-		for (const struct weir_option *o = q.ops->options; o->name; o++) {
+		for (const struct weir_option *o = q.ops->scheme.options; o->name; o++) {
 			uint64_t extremes[] = { o->min, o->max };
 			struct weir_option alone = *o;
 

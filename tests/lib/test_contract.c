@@ -34,7 +34,7 @@ static void contract_open(struct contract *c, const struct weir_mark_ops *ops, c
 	plan.mark = ops;
 	plan.mark_params = c->params.mark;
 	if (weir_sched_parse(own.scheduler, own.queues, &plan.sched, c->params.sched, &e))
-		test_fail(__FILE__, __LINE__, "%s: %s", ops->name, e.text);
+		test_fail(__FILE__, __LINE__, "%s: %s", ops->scheme.name, e.text);
 	plan.sched_params = c->params.sched;
 	if (needs & WEIR_MARK_NEEDS_POOL)
 		desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, POOL_BYTES);
@@ -149,7 +149,7 @@ static void for_all(void (*check)(const struct weir_mark_ops *, const void *))
 		const struct weir_mark_ops *ops;
 		struct weir_error e = { "" };
 
-		if (weir_mark_parse(weir_mark_all[i]->name, &ops, params, &e))
+		if (weir_mark_parse(weir_mark_all[i]->scheme.name, &ops, params, &e))
 			test_fail(__FILE__, __LINE__, "%s", e.text);
 		check(ops, params);
 	}
@@ -169,8 +169,8 @@ static void check_marks_only_capable(const struct weir_mark_ops *ops, const void
 			      .ect = WEIR_PACKET_ECT };
 	contract_open(&c, ops, params, 5);
 	drive(&c, &t, 10 * PACKETS);
-	if ((all_marks(&c) > 0) == (strcmp(ops->name, "none") == 0))
-		test_fail(__FILE__, __LINE__, "%s marked %llu packets", ops->name,
+	if ((all_marks(&c) > 0) == (strcmp(ops->scheme.name, "none") == 0))
+		test_fail(__FILE__, __LINE__, "%s marked %llu packets", ops->scheme.name,
 			  (unsigned long long)all_marks(&c));
 	contract_close(&c);
 }
@@ -183,7 +183,7 @@ TEST(test_every_scheme_marks_and_only_what_is_ecn_capable)
 static void check_deterministic(const struct weir_mark_ops *ops, const void *params)
 {
 	if (drive_alone(ops, params, WEIR_PACKET_ECT) != drive_alone(ops, params, WEIR_PACKET_ECT))
-		test_fail(__FILE__, __LINE__, "%s: two runs differ", ops->name);
+		test_fail(__FILE__, __LINE__, "%s: two runs differ", ops->scheme.name);
 }
 
 TEST(test_every_scheme_gives_the_same_twice)
@@ -220,7 +220,7 @@ static void check_no_leak(const struct weir_mark_ops *ops, const void *params)
 	contract_close(&a);
 	if (digest != alone)
 		test_fail(__FILE__, __LINE__, "%s: one port's state leaks into another's",
-			  ops->name);
+			  ops->scheme.name);
 }
 
 TEST(test_no_state_leaks_between_ports)
@@ -240,7 +240,7 @@ static void check_integers_only(const struct weir_mark_ops *ops, const void *par
 	feclearexcept(FE_ALL_EXCEPT);
 	drive(&c, &t, 10 * PACKETS);
 	if (fetestexcept(FE_INEXACT))
-		test_fail(__FILE__, __LINE__, "%s calculates in floating point", ops->name);
+		test_fail(__FILE__, __LINE__, "%s calculates in floating point", ops->scheme.name);
 	contract_close(&c);
 }
 
@@ -290,7 +290,7 @@ static uint32_t try_params(const struct weir_mark_ops *ops, const unsigned char 
 {
 	struct weir_error e = { "" };
 
-	if (ops->check && ops->check(params, &e)) {
+	if (ops->scheme.check && ops->scheme.check(params, &e)) {
 		CHECK(e.text[0]);
 		return 0;
 	}
@@ -303,7 +303,7 @@ static void check_extremes(const struct weir_mark_ops *ops, const void *defaults
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX], other[WEIR_SPEC_PARAMS_MAX];
 	uint32_t tried = 0, options = 0;
 
-	for (const struct weir_option *o = ops->options; o && o->name; o++, options++) {
+	for (const struct weir_option *o = ops->scheme.options; o && o->name; o++, options++) {
 		for (uint32_t n = 0;; n++) {
 			memcpy(params, defaults, sizeof(params));
 			if (!set_extreme(o, params, n))

@@ -39,7 +39,7 @@ static double value_of(const struct weir_mark_ops *ops, const void *state, const
 	for (const struct weir_mark_value *v = ops->values; v->name; v++)
 		if (strcmp(v->name, name) == 0)
 			return v->read(state, params);
-	test_fail(__FILE__, __LINE__, "%s has no value %s", ops->name, name);
+	test_fail(__FILE__, __LINE__, "%s has no value %s", ops->scheme.name, name);
 }
 
 static double value(const struct marker *m, const char *name)

@@ -344,11 +344,11 @@ TEST(test_an_idle_port_takes_at_most_five_cache_lines)
 		struct desk_params params;
 		struct weir_port_class class;
 
-		desk_schemes(&plan, &params, weir_mark_all[i]->name, "fifo");
+		desk_schemes(&plan, &params, weir_mark_all[i]->scheme.name, "fifo");
 		if (weir_mark_state_size(plan.mark, plan.mark_params) > 64)
 			continue;
 		weir_port_class_init(&class, &plan);
-		printf("%s: %u\n", weir_mark_all[i]->name, (unsigned)class.size);
+		printf("%s: %u\n", weir_mark_all[i]->scheme.name, (unsigned)class.size);
 		CHECK(offsetof(struct egress, port) + class.size <= 320);
 	}
 }

@@ -32,7 +32,9 @@ static uint32_t puppet_dequeue(void *state, const void *params, const struct wei
 }
 
 static const struct weir_mark_ops puppet = {
-	.name = "puppet",
+	.scheme = {
+		.name = "puppet",
+	},
 	.state_size = sizeof(struct puppet_state),
 	.scope = WEIR_MARK_STATE_PER_PORT,
 	.reasons = { "a", "b", "c", "d" },

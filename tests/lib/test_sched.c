@@ -468,7 +468,7 @@ TEST(test_every_scheduler_serves_all_packets_and_is_deterministic)
 
 	for (size_t i = 0; weir_sched_all[i]; i++) {
 		for (uint32_t queues = 1; queues <= WEIR_QUEUES_MAX; queues = queues * 3 + 1) {
-			const char *name = weir_sched_all[i]->name;
+			const char *name = weir_sched_all[i]->scheme.name;
 
 			if (strcmp(name, "fifo") == 0 && queues > 1)
 				continue;
@@ -487,17 +487,20 @@ TEST(test_every_scheduler_survives_the_extremes_of_its_options)
 	int tried = 0;
 
 	for (size_t i = 0; weir_sched_all[i]; i++) {
-		for (const struct weir_option *o = weir_sched_all[i]->options; o && o->name; o++) {
+		for (const struct weir_option *o = weir_sched_all[i]->scheme.options; o && o->name;
+		     o++) {
 			uint64_t extremes[] = { o->min, o->max };
 
 			for (int k = 0; k < 2; k++, tried++) {
 				uint32_t min = (uint32_t)o->min, max = (uint32_t)o->max;
 				struct weir_weights w = { 4, { min, max, max, min } };
 				struct weir_option alone = *o;
-				uint32_t queues =
-					o->type == WEIR_OPT_COUNT ? (uint32_t)extremes[k] + 1
-					: weir_sched_all[i]->options[0].type == WEIR_OPT_COUNT ? 5
-											       : 4;
+				uint32_t queues = o->type == WEIR_OPT_COUNT
+							  ? (uint32_t)extremes[k] + 1
+						  : weir_sched_all[i]->scheme.options[0].type ==
+								  WEIR_OPT_COUNT
+							  ? 5
+							  : 4;
 				char value[256], spec[512];
 
 				alone.offset = 0;
@@ -505,8 +508,8 @@ TEST(test_every_scheduler_survives_the_extremes_of_its_options)
 						   o->type == WEIR_OPT_WEIGHTS
 							   ? (void *)&w
 							   : (void *)&extremes[k]);
-				snprintf(spec, sizeof(spec), "%s(%s=%s)", weir_sched_all[i]->name,
-					 o->name, value);
+				snprintf(spec, sizeof(spec), "%s(%s=%s)",
+					 weir_sched_all[i]->scheme.name, o->name, value);
 				bench_make(&b, spec, queues);
 				bench_random(&b, 9, 2000);
 			}

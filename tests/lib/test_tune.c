@@ -327,13 +327,14 @@ TEST(test_every_tuner_declares_itself_completely)
 		const struct weir_tune_ops *ops = weir_tune_all[i], *found;
 		struct weir_error e = { "" };
 
-		CHECK(weir_tune_find(ops->name) == ops);
-		CHECK(ops->help && ops->help[0] && ops->help[strlen(ops->help) - 1] != '.');
-		CHECK(ops->cite && ops->cite[0]);
-		CHECK(ops->init && ops->step && ops->params_size <= WEIR_SPEC_PARAMS_MAX);
-		for (const struct weir_option *o = ops->options; o && o->name; o++)
-			CHECK(o->offset + sizeof(uint64_t) <= ops->params_size);
-		CHECK_INT(weir_tune_parse(ops->name, &found, params, &e), 0);
+		CHECK(weir_tune_find(ops->scheme.name) == ops);
+		CHECK(ops->scheme.help && ops->scheme.help[0] &&
+		      ops->scheme.help[strlen(ops->scheme.help) - 1] != '.');
+		CHECK(ops->scheme.cite && ops->scheme.cite[0]);
+		CHECK(ops->init && ops->step && ops->scheme.params_size <= WEIR_SPEC_PARAMS_MAX);
+		for (const struct weir_option *o = ops->scheme.options; o && o->name; o++)
+			CHECK(o->offset + sizeof(uint64_t) <= ops->scheme.params_size);
+		CHECK_INT(weir_tune_parse(ops->scheme.name, &found, params, &e), 0);
 		CHECK(found == ops);
 	}
 	CHECK(weir_tune_find("no") == NULL);

@@ -201,8 +201,10 @@ static uint32_t sync_enqueue(void *state, const void *params, const struct weir_
 }
 
 static const struct weir_mark_ops mark_sync = {
-	.name = "sync",
-	.params_size = sizeof(struct sync_params),
+	.scheme = {
+		.name = "sync",
+		.params_size = sizeof(struct sync_params),
+	},
 	.state_size = sizeof(struct sync_state),
 	.reasons = { "round" },
 	.init = sync_init,

@@ -70,8 +70,10 @@ static uint32_t red_left_dequeue(void *state, const void *params, const struct w
 }
 
 static const struct weir_mark_ops mark_red_left = {
-	.name = "red-left",
-	.params_size = sizeof(struct red_left_params),
+	.scheme = {
+		.name = "red-left",
+		.params_size = sizeof(struct red_left_params),
+	},
 	.state_size = sizeof(struct weir_rng),
 	.reasons = { "line" },
 	.init = red_left_init,
@@ -246,7 +248,7 @@ static void run_join(struct sim *s, struct join *join)
 		    "500us\n"
 		    "[measure]\nfrom = 500us\nto = 600us\nprobe = queue sw->h0 every 1us\n");
 	join->ops = s->c.cc;
-	CHECK(s->c.cc->params_size <= JOIN_AT);
+	CHECK(s->c.cc->scheme.params_size <= JOIN_AT);
 	watched = *s->c.cc;
 	watched.init = join_init;
 	watched.ack = join_ack;

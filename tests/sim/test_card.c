@@ -311,26 +311,3 @@ TEST(test_cards_that_cannot_work_are_refused)
 	check_refused("[host]\ncard = fifo(marking=ecm)",
 		      "f.ini:7: host.card: fifo: marking: unknown marking 'ecm'; there are ...");
 }
-
-TEST(test_every_card_declares_itself_completely)
-{
-	_Alignas(8) unsigned char before[WEIR_SPEC_PARAMS_MAX], after[WEIR_SPEC_PARAMS_MAX];
-	const struct card_ops *ops;
-	struct weir_error e = { "" };
-	char text[1024];
-
-	for (size_t i = 0; card_all[i]; i++) {
-		const struct card_ops *c = card_all[i];
-
-		CHECK(card_find(c->name) == c);
-		CHECK(c->help && c->help[0] && c->cite && c->cite[0]);
-		CHECK(c->params_size <= WEIR_SPEC_PARAMS_MAX);
-		memset(before, 0, sizeof(before));
-		memset(after, 0, sizeof(after));
-		CHECK_INT(card_parse(c->name, &ops, before, &e), 0);
-		CHECK(ops == c);
-		weir_spec_format(text, sizeof(text), c->name, c->options, before);
-		CHECK_INT(card_parse(text, &ops, after, &e), 0);
-		CHECK(memcmp(before, after, sizeof(before)) == 0);
-	}
-}

@@ -49,7 +49,7 @@ TEST(test_pairs_are_divided_evenly_among_services)
 	uint32_t all[SERVICES] = { 0 };
 	struct world w = world_of("star");
 
-	w.c.network.hosts = HOSTS;
+	*network_number(&w.c.network, "hosts") = HOSTS;
 	for (uint32_t i = 0; i < HOSTS; i++) {
 		struct traffic_config *t;
 		char name[16];

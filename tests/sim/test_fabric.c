@@ -450,29 +450,6 @@ TEST(test_settings_spell_a_fabric_out)
 	sim_end(&s);
 }
 
-TEST(test_every_fabric_declares_itself_completely)
-{
-	_Alignas(8) unsigned char before[WEIR_SPEC_PARAMS_MAX], after[WEIR_SPEC_PARAMS_MAX];
-	const struct fabric_ops *ops;
-	struct weir_error e = { "" };
-	char text[1024];
-
-	for (size_t i = 0; fabric_all[i]; i++) {
-		const struct fabric_ops *f = fabric_all[i];
-
-		CHECK(fabric_find(f->name) == f);
-		CHECK(f->help && f->help[0] && f->cite && f->cite[0]);
-		CHECK(f->params_size <= WEIR_SPEC_PARAMS_MAX);
-		memset(before, 0, sizeof(before));
-		memset(after, 0, sizeof(after));
-		CHECK_INT(fabric_parse(f->name, &ops, before, &e), 0);
-		CHECK(ops == f);
-		weir_spec_format(text, sizeof(text), f->name, f->options, before);
-		CHECK_INT(fabric_parse(text, &ops, after, &e), 0);
-		CHECK(memcmp(before, after, sizeof(before)) == 0);
-	}
-}
-
 TEST(test_line_rate_is_the_line_s_and_stays)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];

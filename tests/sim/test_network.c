@@ -115,7 +115,7 @@ TEST(test_failure_takes_both_directions_of_every_parallel_link)
 	struct world w = world_of("fat-tree-2");
 	uint32_t failed = 0;
 
-	w.c.network.oversubscription_q32 =
+	*network_number(&w.c.network, "oversubscription") =
 		2 * WEIR_ONE_Q32; /* two links from each leaf to each spine */
 	world_fail(&w, "leaf0 spine1 10ms");
 	world_fail(&w, "spine3 leaf2#1 1us");

@@ -106,7 +106,7 @@ TEST(test_bisection_load_is_the_load_of_the_links_up)
 		struct world w;
 		struct traffic_config *t = world_start(&w, "leaf-spine", patterns[i]);
 
-		w.c.network.fabric_rate_bps = 5000000000;
+		*network_number(&w.c.network, "fabric-rate") = 5000000000;
 		traffic_set(t, "size", "10KB");
 		traffic_set(t, "load", "0.7");
 		traffic_set(t, "load-of", "bisection");

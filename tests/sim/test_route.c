@@ -82,10 +82,12 @@ static void check_all_pairs(const struct world *w)
 TEST(test_register_leads_along_a_shortest_path_in_every_topology)
 {
 	for (size_t i = 0; topology_all[i]; i++) {
-		struct world w = world_of(topology_all[i]->name);
+		struct world w = world_of(topology_all[i]->scheme.name);
 
-		w.c.network.hosts_per_leaf = 4; /* small enough for the reference */
-		if (strcmp(topology_all[i]->name, "explicit") == 0) {
+		/* Small enough for the reference. */
+		if (weir_option_find(topology_all[i]->scheme.options, "hosts-per-leaf"))
+			*network_number(&w.c.network, "hosts-per-leaf") = 4;
+		if (strcmp(topology_all[i]->scheme.name, "explicit") == 0) {
 			world_link(&w, "h0 a 10Gbps 1us");
 			world_link(&w, "h1 d 10Gbps 1us");
 			world_link(&w, "h2 e 10Gbps 1us");
@@ -107,7 +109,7 @@ TEST(test_fat_tree_paths_have_two_four_or_six_links)
 	struct world w = world_of("fat-tree");
 	struct route r;
 
-	w.c.network.k = 64; /* 32 hosts a rack, 1024 a pod */
+	*network_number(&w.c.network, "k") = 64; /* 32 hosts a rack, 1024 a pod */
 	world_routes(&w);
 	route_find(w.routes, 0, 31, 5, 0, &r);
 	CHECK_INT(r.hops, 2);
@@ -128,8 +130,8 @@ TEST(test_path_of_the_worked_example)
 	struct route r;
 	uint64_t up;
 
-	w.c.network.leaves = w.c.network.spines = 2;
-	w.c.network.hosts_per_leaf =
+	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "spines") = 2;
+	*network_number(&w.c.network, "hosts-per-leaf") =
 		3; /* a leaf has ports 0-2 down, 3-4 up: 3 bits; a spine 0-1: 1 bit */
 	world_routes(&w);
 	route_find(w.routes, 1, 5, 77, 0, &r);
@@ -225,7 +227,7 @@ TEST(test_switches_choose_independently_of_each_other)
 	struct world w = world_of("fat-tree");
 	uint32_t *used;
 
-	w.c.network.k = 8;
+	*network_number(&w.c.network, "k") = 8;
 	world_routes(&w);
 	/* From pod 0 to pod 7: 4 aggs, each with 4 cores; each of the 16 paths as likely. */
 	used = count_links(&w, 0, 127, 16000);
@@ -248,7 +250,7 @@ TEST(test_flows_leave_a_failed_link_after_the_reroute_delay)
 	uint32_t before = 0;
 	struct route r;
 
-	w.c.network.leaves = w.c.network.spines = 2;
+	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "spines") = 2;
 	w.c.network.reroute_delay_ps = (uint64_t)MS;
 	world_fail(&w, "leaf0 spine1 10ms");
 	world_fail(&w, "leaf1 spine0 20ms");

@@ -61,7 +61,7 @@ static void check_mix(const char *mix, double read, uint64_t min_bytes, uint64_t
 	uint64_t smallest = UINT64_MAX, largest = 0;
 	struct node_ios *n;
 
-	w.c.network.hosts = 2;
+	*network_number(&w.c.network, "hosts") = 2;
 	traffic_set(t, "mix", mix);
 	traffic_set(t, "ios", "4000");
 	world_flows(&w);
@@ -111,7 +111,7 @@ static uint64_t storage_hosts(const char *computing, const char *storage, const 
 	struct traffic_config *t = world_start(&w, "star", "storage");
 	uint64_t asks = 0, answers = 0;
 
-	w.c.network.hosts = 16;
+	*network_number(&w.c.network, "hosts") = 16;
 	traffic_set(t, "mix", "custom(read=0%)");
 	traffic_set(t, "ios", "200");
 	if (computing)

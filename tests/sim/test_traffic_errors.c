@@ -373,7 +373,7 @@ TEST(test_bisection_needs_two_sides_with_hosts)
 	struct world w;
 	struct traffic_config *t = world_start(&w, "leaf-spine", "all-to-all");
 
-	w.c.network.leaves = 1;
+	*network_number(&w.c.network, "leaves") = 1;
 	traffic_set(t, "load", "0.5");
 	traffic_set(t, "size", "1MB");
 	traffic_set(t, "flows", "10");
@@ -386,11 +386,12 @@ TEST(test_bisection_needs_two_sides_with_hosts)
 TEST(test_unlimited_flows_only_where_senders_stay)
 {
 	struct world w;
-	struct traffic_config *t = world_start(&w, "star", "incast");
+	struct traffic_config *t = world_start(&w, "star", "all-to-all");
 
-	t->size_bytes = FLOW_UNLIMITED; /* a file cannot say so: the option wants bytes */
+	*traffic_number(t, "size") =
+		FLOW_UNLIMITED; /* a file cannot say so: the option wants bytes */
 	traffic_set(t, "flows", "16");
 	check_traffic_refused(
-		&w, "traffic.x.size: unlimited, but flows of pattern incast end; many-to-one "
+		&w, "traffic.x.size: unlimited, but flows of pattern all-to-all end; many-to-one "
 		    "and permutation have such that do not");
 }

@@ -44,8 +44,8 @@ static void check_control(const struct weir_cc_ops *ops)
 	struct connection c;
 	uint64_t ssthresh_bytes;
 
-	printf("%s\n", ops->name);
-	connection_make(&c, ops->name);
+	printf("%s\n", ops->scheme.name);
+	connection_make(&c, ops->scheme.name);
 	time_out(&c, 0);
 	ssthresh_bytes = window(&c)->ssthresh_bytes;
 	CHECK(ssthresh_bytes >= 50 * MSS && ssthresh_bytes < 100 * MSS);

@@ -1,0 +1,25 @@
+/* scheme.h -- what everything that a user can choose by name has in common.
+ *
+ * A marking scheme, a scheduler, a congestion control, a tuner, a topology or a pattern of traffic is a
+ * table of hooks, and the table begins with this head: what it is called, what it is, and which options
+ * "name(option=value)" may set. Registries, help, the check of plug-ins and the reader of scenarios see
+ * the head alone. */
+#ifndef WEIR_SCHEME_H
+#define WEIR_SCHEME_H
+#include "weir/begin.h"
+#include "weir/option.h"
+
+WEIR_BEGIN
+
+struct weir_scheme {
+	const char *name;                  /* "tcn": letters, digits, - and _ */
+	const char *help;                  /* one sentence, without a full stop: what it does */
+	const char *cite;                  /* where it is defined; NULL: nowhere but here */
+	size_t params_size;                /* of its params struct, at most WEIR_SPEC_PARAMS_MAX */
+	const struct weir_option *options; /* over that; ends with .name == NULL; NULL: none */
+	/* Options that contradict each other, whatever surrounds the scheme. NULL: none can. */
+	int (*check)(const void *params, struct weir_error *e);
+};
+
+WEIR_END
+#endif
