@@ -264,7 +264,6 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	CHECK(contains(text, "slowdown"));
 	CHECK(!contains(text, "PARTIAL"));
 	CHECK(!contains(text, "nan"));
-	CHECK(!contains(text, "Other")); /* no metric is without a place */
 	free(text);
 	f.result.partial = 1;
 	for (int i = 0; metric_all[i].name; i++)
@@ -278,6 +277,41 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	CHECK(!contains(text, "Flow completion")); /* nothing is known of it */
 	free(text);
 	finished_free(&f);
+}
+
+TEST(test_every_metric_has_a_place_in_a_group_of_the_table)
+{
+	struct finished f;
+	char *text, *others;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	finish_run(&f, "# Title\n");
+	results_table(stream, &f.config, &f.result);
+	fclose(stream);
+	others = strstr(text, "Other\n"); /* here go those that no group names */
+	if (others)
+		test_fail(__FILE__, __LINE__, "%s", others);
+	free(text);
+	finished_free(&f);
+}
+
+TEST(test_every_metric_says_what_it_is_in_the_unit_of_its_name)
+{
+	static const struct {
+		const char *end, *unit;
+	} units[] = { { "_ns", "ns" },       { "_bps", "bps" },   { "_pkts", "pkts" },
+		      { "_bytes", "bytes" }, { "_seconds", "s" }, { "", "" } };
+
+	for (const struct metric *m = metric_all; m->name; m++) {
+		size_t length = strlen(m->name), i = 0;
+
+		while (length < strlen(units[i].end) ||
+		       strcmp(m->name + length - strlen(units[i].end), units[i].end) != 0)
+			i++;
+		CHECK_STR(m->unit, units[i].unit);
+		CHECK(m->help && *m->help);
+	}
 }
 
 /* --- CSV --- */
