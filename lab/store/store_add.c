@@ -19,6 +19,8 @@ static int say_unbound(struct rows *r, const void *row, int code)
 {
 	const struct stored_series *series = row;
 
+	if (code == SQLITE_NOMEM)
+		return weir_error_set(r->error, "%.300s: no memory", r->store->path);
 	if (code != SQLITE_TOOBIG || r->table != TABLE_SERIES)
 		return store_fail(r->store, r->error);
 	return weir_error_set(r->error,
@@ -27,18 +29,15 @@ static int say_unbound(struct rows *r, const void *row, int code)
 			      series->name, series->count);
 }
 
-/* What goes wrong is kept in rows; the rest is then passed over. */
+/* After a failure, which has a message of its own, no more rows are wanted. */
 static int put_row(void *context, const void *row)
 {
 	struct rows *r = context;
-	int code;
+	int code = table_bind(r->insert, &table_all[r->table], row, r->count++);
 
-	if (r->failed)
-		return 0;
-	code = table_bind(r->insert, &table_all[r->table], row, r->count++);
 	r->failed = code != SQLITE_OK ? say_unbound(r, row, code)
 				      : store_step(r->store, r->insert, r->error);
-	return 0;
+	return r->failed != 0;
 }
 
 static int add_rows(struct store *s, const struct finished_run *f, struct rows_of rows,

@@ -132,7 +132,7 @@ int store_each(struct store *s, int64_t run, enum table_id table, const struct r
 	struct visit sections = { .visitor = &names };
 	int failed = (table == TABLE_FLOW &&
 		      visit_rows(s, (struct rows_of){ run, TABLE_TRAFFIC }, &sections, e)) ||
-		     visit_rows(s, (struct rows_of){ run, table }, &v, e);
+		     visit_rows(s, (struct rows_of){ run, (int)table }, &v, e);
 
 	for (uint32_t i = 0; i < v.name_count; i++)
 		free(v.names[i]);
