@@ -72,7 +72,8 @@ static struct cell show_fct(const void *row)
 {
 	const struct stored_flow *w = row;
 
-	return cell_maybe(w->finish_ps - w->start_ps, w->finish_ps >= 0);
+	return w->finish_ps >= 0 ? cell_integer(w->finish_ps - w->start_ps)
+				 : (struct cell){ .kind = CELL_UNKNOWN };
 }
 
 static struct cell show_slowdown(const void *row)
