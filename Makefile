@@ -6,7 +6,7 @@
 #	make test-browser	does a report draw in a browser?
 #	make bench		how fast it is; also bench-ns3, bench-instructions
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
-#	make docs		docs/scenario.md and docs/weir.1, from the program's own tables
+#	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
 #	make install		PREFIX=/usr/local, DESTDIR=
 #	make format clean
 #
@@ -135,10 +135,12 @@ build/ns3-bench: bench/ns3/main.cc | build/have-ns3
 	@$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< \
 		$(addprefix -lns3-,applications point-to-point internet traffic-control network core)
 
-# What a scenario may hold and which commands there are, from the tables that also read them.
+# What a scenario may hold, which commands there are and what results hold, from the tables that also read
+# and write them.
 docs: weir
 	@./weir help --markdown >docs/scenario.md
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
+	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results.md
 
 PAPERS := $(wildcard scenarios/papers/*/*)
 

@@ -1,14 +1,16 @@
 # read.sh -- what the benchmark scripts share: running the program and reading its JSON.
 
-# run FILE [ARGUMENT...]: one run; its JSON is in $json, the seconds it took from outside in $wall.
+# run FILE [ARGUMENT...]: one run; its metrics, as JSON, are in $json, the seconds it took from outside in $wall.
 run() {
 	started=$(date +%s%N)
-	json=$(./weir run "$@" --quiet --json - 2>"$log") || {
+	./weir run "$@" --quiet --json "$log.json" 2>"$log" || {
 		cat "$log" >&2
 		echo "$1: the run failed" >&2
 		exit 1
 	}
 	wall=$(awk -v from="$started" -v to="$(date +%s%N)" 'BEGIN { print (to - from) * 1e-9 }')
+	json=$(sed -n '/^"metrics"/,/^}/p' "$log.json")
+	rm -f "$log.json"
 }
 
 # metric NAME: its value in $json.

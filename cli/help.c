@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "lab/scenario/sections.h"
 #include "lab/base/version.h"
+#include "lab/store/columns.h"
 #include "sim/config/plugin.h"
 #include <string.h>
 
@@ -239,6 +240,10 @@ int command_help(const struct arguments *a)
 			print_reference();
 		else
 			print_manual();
+		return EXIT_FINE;
+	}
+	if (arguments_option(a, "--results")) {
+		columns_markdown(stdout);
 		return EXIT_FINE;
 	}
 	if (!name) {

@@ -18,8 +18,9 @@ static const struct cli_option run_options[] = {
 	{ "--full", NULL,
 	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results" },
 	{ "--threads", "N", "threads of the run; results do not depend on it" },
-	{ "--json", "FILE", "writes settings and metrics as JSON; - is standard output" },
-	{ "--csv", "FOLDER", "writes runs.csv, flows.csv, ports.csv and pauses.csv" },
+	{ "--json", "FILE", "writes all of the run in one file; - is standard output" },
+	{ "--csv", "FOLDER",
+	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv" },
 	{ "--pcap", "PORT=FILE",
 	  "writes what starts on a port, as leaf0->h3, for Wireshark; "
 	  "may be given several times" },
@@ -56,6 +57,7 @@ static const struct cli_option import_options[] = {
 static const struct cli_option help_options[] = {
 	{ "--markdown", NULL, "writes the reference of everything that a scenario may hold" },
 	{ "--man", NULL, "writes the commands and their options as a part of a man page" },
+	{ "--results", NULL, "writes every column of results as a part of docs/results.md" },
 	{ .name = NULL },
 };
 

@@ -117,27 +117,19 @@ static inline void damage_bytes(char *file, size_t length, struct weir_rng *r)
 	}
 }
 
-static const struct damage_table {
-	const char *name, *key, *columns[12];
-} damage_tables[] = {
-	{ "run", "id", { "id", "key", "title", "version", "wall_seconds" } },
-	{ "setting", "run, place", { "run", "place", "path", "value" } },
-	{ "metric", "run, name", { "run", "name", "value" } },
-	{ "reason", "run, place", { "run", "place", "name", "is_mark", "count" } },
-	{ "traffic", "run, traffic", { "run", "traffic", "name" } },
-	{ "flow",
-	  "run, flow",
-	  { "run", "flow", "traffic", "class", "src", "dst", "size_bytes", "start_ps", "finish_ps",
-	    "ideal_ps" } },
-	{ "port",
-	  "run, port",
-	  { "run", "port", "name", "measured", "tx_pkts", "tx_bytes", "marks", "drops",
-	    "queue_mean_bytes", "queue_mean_pkts", "queue_max_pkts" } },
-	{ "pauses", "run, place", { "run", "place", "link", "class", "count", "paused_ps" } },
-	{ "series", "run, place", { "run", "place", "name", "unit", "count", "time_ps", "value" } },
-	{ "plan", "place", { "place", "key" } },
-	{ "digest", "run, part", { "run", "part", "digest" } },
-};
+/* Some column of a table: one of its own, or the run that a row is of. */
+static inline const char *damage_column(const struct table *t, struct weir_rng *r)
+{
+	const char *names[32];
+	uint64_t count = 0;
+
+	if (t->columns[0].type != COLUMN_ID)
+		names[count++] = "run";
+	for (const struct column *c = t->columns; c->name; c++)
+		if (column_is_stored(c))
+			names[count++] = c->name;
+	return names[weir_rng_below(r, count)];
+}
 
 /* A value of a row becomes another, or the row is gone. What the tables do not allow does not happen. */
 static inline void damage_row(struct store *s, struct weir_rng *r)
@@ -161,25 +153,24 @@ static inline void damage_row(struct store *s, struct weir_rng *r)
 		{ "", " + 2305843009213693952" }, /* 2^61: eight times it is nothing more */
 		{ "9223372036854775807", NULL },
 	};
-	const struct damage_table *t =
-		&damage_tables[weir_rng_below(r, sizeof(damage_tables) / sizeof(damage_tables[0]))];
-	uint64_t value = weir_rng_below(r, sizeof(values) / sizeof(values[0]) + 1), columns = 0;
+	const struct table *t = &table_all[weir_rng_below(r, TABLES)];
+	const char *column = damage_column(t, r),
+		   *run = t->columns[0].type == COLUMN_ID ? "" : "run, ";
+	uint64_t value = weir_rng_below(r, sizeof(values) / sizeof(values[0]) + 1);
 	char change[160], sql[512];
-	const char *column;
 
-	while (columns < sizeof(t->columns) / sizeof(t->columns[0]) && t->columns[columns])
-		columns++;
-	column = t->columns[weir_rng_below(r, columns)];
 	if (value == sizeof(values) / sizeof(values[0]))
 		snprintf(change, sizeof(change), "DELETE FROM %s", t->name);
 	else
 		snprintf(change, sizeof(change), "UPDATE %s SET %s = %s%s%s", t->name, column,
 			 values[value].left, values[value].right ? column : "",
 			 values[value].right ? values[value].right : "");
-	snprintf(sql, sizeof(sql),
-		 "%s WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %u %% (SELECT count(*) FROM "
-		 "%s))",
-		 change, t->key, t->key, t->name, (unsigned)weir_rng_below(r, 1000), t->name);
+	snprintf(
+		sql, sizeof(sql),
+		"%s WHERE (%s%s) = (SELECT %s%s FROM %s LIMIT 1 OFFSET %u %% (SELECT count(*) FROM "
+		"%s))",
+		change, run, t->key, run, t->key, t->name, (unsigned)weir_rng_below(r, 1000),
+		t->name);
 	sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 }
 #endif

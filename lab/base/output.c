@@ -156,7 +156,7 @@ int output_folder(const char *folder, struct weir_error *e)
 	return weir_error_set(e, "%.300s: is a file; a folder is needed", folder);
 }
 
-int output_files(const char *folder, const struct output_file *files, void *context,
+int output_files(const char *folder, const struct output_file *files, const struct output_writer *w,
 		 struct weir_error *e)
 {
 	struct output outputs[OUTPUT_FILES_MAX];
@@ -168,7 +168,7 @@ int output_files(const char *folder, const struct output_file *files, void *cont
 		failed = output_open_in(o, folder, files[ready].name, e);
 		if (failed)
 			break;
-		failed = files[ready].write(o->stream, context, e);
+		failed = w->write(o->stream, files[ready].about, w->context, e);
 		if (failed)
 			output_abandon(o);
 		else
@@ -182,6 +182,21 @@ int output_files(const char *folder, const struct output_file *files, void *cont
 			failed = output_publish(&outputs[i], e);
 	}
 	if (failed && made > 0)
+		rmdir(folder);
+	return failed ? -1 : 0;
+}
+
+int output_files_probe(const char *folder, const struct output_file *files, struct weir_error *e)
+{
+	struct output o;
+	int made = output_folder(folder, e), failed = made < 0;
+
+	for (int i = 0; files[i].name && !failed; i++) {
+		failed = output_open_in(&o, folder, files[i].name, e);
+		if (!failed)
+			output_abandon(&o);
+	}
+	if (made > 0)
 		rmdir(folder);
 	return failed ? -1 : 0;
 }

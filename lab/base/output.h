@@ -33,12 +33,20 @@ int output_publish(struct output *o, struct weir_error *e);
 enum { OUTPUT_FILES_MAX = 8 };
 
 struct output_file {
-	const char *name; /* NULL ends a table */
-	int (*write)(FILE *f, void *context, struct weir_error *e);
+	const char *name;  /* NULL ends a table */
+	const void *about; /* what goes into it, for whoever writes */
 };
 
-int output_files(const char *folder, const struct output_file *files, void *context,
+struct output_writer {
+	int (*write)(FILE *f, const void *about, void *context, struct weir_error *e);
+	void *context;
+};
+
+int output_files(const char *folder, const struct output_file *files, const struct output_writer *w,
 		 struct weir_error *e);
+
+/* Could they be written? Leaves nothing behind. */
+int output_files_probe(const char *folder, const struct output_file *files, struct weir_error *e);
 
 /* Removes what was written. For outputs that were opened and not published. */
 void output_abandon(struct output *o);

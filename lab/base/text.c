@@ -29,6 +29,21 @@ void csv_number(FILE *f, double value)
 		fputs(exact_number(value).text, f);
 }
 
+/* By hand: tables of flows are made of little else, and printf takes several times as long. */
+void integer_text(FILE *f, int64_t number)
+{
+	uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+	char digits[20]; /* 2^63 has nineteen */
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	if (number < 0)
+		fputc('-', f);
+	fwrite(digits + at, 1, sizeof(digits) - at, f);
+}
+
 size_t utf8_length(const unsigned char *s)
 {
 	size_t length = s[0] < 0x80   ? 1
@@ -47,14 +62,30 @@ size_t utf8_length(const unsigned char *s)
 	return length;
 }
 
+/* Bytes at s that JSON takes as they are; most texts are nothing else. */
+static size_t plain_length(const unsigned char *s)
+{
+	size_t length = 0;
+
+	while (s[length] >= ' ' && s[length] < 0x7f && s[length] != '"' && s[length] != '\\')
+		length++;
+	return length;
+}
+
 void json_text(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	fputc('"', f);
 	while (*s) {
-		size_t length = utf8_length(s);
+		size_t length = plain_length(s);
 
+		if (length > 0) {
+			fwrite(s, 1, length, f);
+			s += length;
+			continue;
+		}
+		length = utf8_length(s);
 		if (length == 0) { /* not text: the replacement character */
 			fputs("\\ufffd", f);
 			s++;

@@ -3,6 +3,7 @@
 #ifndef LAB_BASE_TEXT_H
 #define LAB_BASE_TEXT_H
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { HUMAN_SIZE = 32 };
@@ -29,6 +30,9 @@ struct human exact_number(double value);
  * it is not known. */
 void csv_text(FILE *f, const char *text);
 void csv_number(FILE *f, double value);
+
+/* A whole number, in CSV and in JSON. */
+void integer_text(FILE *f, int64_t number);
 
 /* A string of JSON, whatever the bytes. */
 void json_text(FILE *f, const char *text);

@@ -1,11 +1,8 @@
-/* export_csv.c -- a store as CSV: RFC 4180 with newlines alone. Runs are numbered from 1 in the order of
+/* export_csv.c -- runs as CSV: RFC 4180 with newlines alone. Runs are numbered from 1 in the order of
  * their sweep, so that the files do not depend on which run ended first. */
-#define _POSIX_C_SOURCE 200809L
-#include "lab/store/export.h"
 #include "lab/base/output.h"
+#include "lab/store/exported.h"
 #include "lab/store/results.h"
-#include "weir/units.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +10,85 @@
 /* A file on its way. */
 struct sheet {
 	FILE *f;
-	struct store *store;
-	const struct stored_runs *runs;
-	uint32_t run; /* number of the current one */
+	const struct exported *x;
+	const struct table *table;
+	uint32_t run; /* number of the current one, from 1 */
 };
 
-/* The next file begins. */
-static struct sheet *sheet_on(void *context, FILE *f)
-{
-	struct sheet *s = context;
+/* --- rows --- */
 
-	s->f = f;
-	s->run = 0;
-	return s;
+static void write_cell(FILE *f, struct cell cell)
+{
+	fputc(',', f);
+	switch (cell.kind) {
+	case CELL_INTEGER:
+	case CELL_FLAG:
+		integer_text(f, cell.integer);
+		break;
+	case CELL_REAL:
+		if (isfinite(cell.real))
+			fputs(exact_number(cell.real).text, f);
+		break;
+	case CELL_TEXT:
+		csv_text(f, cell.text);
+		break;
+	case CELL_UNKNOWN:
+		break;
+	}
 }
 
-/* --- runs.csv --- */
+static void write_head(const struct sheet *s)
+{
+	fputs("run", s->f);
+	for (const struct column *c = s->table->columns; c->name; c++)
+		if (exported_has(s->x, c, VIEW_CSV))
+			fprintf(s->f, ",%s", column_csv_name(c));
+}
+
+static void write_cells(const struct sheet *s, const void *row, uint64_t point)
+{
+	integer_text(s->f, s->run);
+	for (const struct column *c = s->table->columns; c->name; c++)
+		if (exported_has(s->x, c, VIEW_CSV))
+			write_cell(s->f, column_shown(c, row, point));
+}
+
+static int write_row(void *context, const void *row)
+{
+	const struct sheet *s = context;
+
+	write_cells(s, row, 0);
+	fputc('\n', s->f);
+	return 0;
+}
+
+/* A line for every point. */
+static int write_series(void *context, const void *row)
+{
+	const struct stored_series *series = row;
+	const struct sheet *s = context;
+
+	for (uint64_t i = 0; i < series->count; i++) {
+		write_cells(s, row, i);
+		fputc('\n', s->f);
+	}
+	return 0;
+}
+
+static int write_rows(struct sheet *s, struct weir_error *e)
+{
+	enum table_id table = (enum table_id)(s->table - table_all);
+	const struct row_visitor each = { table == TABLE_SERIES ? write_series : write_row, s };
+
+	write_head(s);
+	fputc('\n', s->f);
+	for (s->run = 1; s->run <= s->x->runs->count; s->run++)
+		if (exported_each(s->x, s->run - 1, table, &each, e))
+			return -1;
+	return 0;
+}
+
+/* --- runs.csv: its columns, then one for every setting, then one for every metric --- */
 
 struct paths {
 	uint32_t count;
@@ -57,197 +117,89 @@ static int collect_paths(struct paths *p, const struct stored_runs *runs)
 	return 0;
 }
 
-static void write_run(FILE *f, const struct stored_run *run, const struct paths *p)
+static void write_run(const struct sheet *s, const struct stored_run *run, const struct paths *p)
 {
-	fprintf(f, ",%s,", run->key);
-	csv_text(f, run->version);
-	fputc(',', f);
-	csv_text(f, run->title);
-	csv_number(f, run->wall_seconds);
+	const struct run_head head = exported_head(run);
+
+	write_cells(s, &head, 0);
 	for (uint32_t k = 0; k < p->count; k++) {
 		const char *value = stored_setting(run, p->all[k]);
 
-		fputc(',', f);
+		fputc(',', s->f);
 		if (value)
-			csv_text(f, value);
+			csv_text(s->f, value);
 	}
 	for (size_t k = 0; metric_all[k].name; k++)
-		csv_number(f, run->value[k]);
-	fputc('\n', f);
+		csv_number(s->f, run->value[k]);
+	fputc('\n', s->f);
 }
 
-static int write_runs(FILE *f, void *context, struct weir_error *e)
+static int write_runs(struct sheet *s, struct weir_error *e)
 {
-	struct sheet *s = sheet_on(context, f);
+	const struct stored_runs *runs = s->x->runs;
 	struct paths p;
 
-	if (collect_paths(&p, s->runs)) {
+	if (collect_paths(&p, runs)) {
 		free(p.all);
 		return weir_error_set(e, "no memory");
 	}
-	fputs("run,key,version,title,wall_seconds", s->f);
+	write_head(s);
 	for (uint32_t k = 0; k < p.count; k++)
 		fprintf(s->f, ",%s", p.all[k]);
 	for (size_t k = 0; metric_all[k].name; k++)
 		fprintf(s->f, ",%s", metric_all[k].name);
 	fputc('\n', s->f);
-	for (uint32_t i = 0; i < s->runs->count; i++) {
-		fprintf(s->f, "%" PRIu32, i + 1);
-		write_run(s->f, &s->runs->runs[i], &p);
-	}
+	for (s->run = 1; s->run <= runs->count; s->run++)
+		write_run(s, &runs->runs[s->run - 1], &p);
 	free(p.all);
-	return 0;
-}
-
-static int write_reasons(FILE *f, void *context, struct weir_error *e)
-{
-	struct sheet *s = sheet_on(context, f);
-
-	(void)e;
-	fputs("run,reason,is_mark,count\n", s->f);
-	for (uint32_t i = 0; i < s->runs->count; i++)
-		for (uint32_t k = 0; k < s->runs->runs[i].reason_count; k++) {
-			const struct stored_reason *r = &s->runs->runs[i].reasons[k];
-
-			fprintf(s->f, "%" PRIu32 ",", i + 1);
-			csv_text(s->f, r->name);
-			fprintf(s->f, ",%d,%" PRIu64 "\n", r->is_mark, r->count);
-		}
-	return 0;
-}
-
-/* --- the parts of runs --- */
-
-static int write_flow(void *context, const struct stored_flow *w)
-{
-	struct sheet *s = context;
-	int64_t fct_ps = w->finish_ps - w->start_ps;
-
-	fprintf(s->f, "%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", s->run,
-		w->flow, w->traffic, w->class_id, w->src, w->dst);
-	if (w->size_bytes != FLOW_UNLIMITED)
-		fprintf(s->f, "%" PRIu64, w->size_bytes);
-	fputc(',', s->f);
-	if (w->start_ps != WEIR_TIME_NEVER_PS)
-		fprintf(s->f, "%" PRId64, w->start_ps);
-	fputc(',', s->f);
-	if (w->finish_ps >= 0)
-		fprintf(s->f, "%" PRId64 ",%" PRId64, w->finish_ps, fct_ps);
-	else
-		fputc(',', s->f);
-	fputc(',', s->f);
-	if (w->ideal_ps > 0)
-		fprintf(s->f, "%" PRId64, w->ideal_ps);
-	csv_number(s->f, w->finish_ps >= 0 && w->ideal_ps > 0 ? (double)fct_ps / (double)w->ideal_ps
-							      : (double)NAN);
-	fprintf(s->f, ",%s,%s\n", flow_kind(w->size_bytes, w->ideal_ps),
-		flow_state(w->size_bytes, w->start_ps, w->finish_ps));
-	return 0;
-}
-
-static int write_port(void *context, const struct stored_port *p)
-{
-	struct sheet *s = context;
-
-	fprintf(s->f, "%" PRIu32 ",", s->run);
-	csv_text(s->f, p->name);
-	fprintf(s->f, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, p->measured,
-		p->result.tx_pkts, p->result.tx_bytes, p->result.marks, p->result.drops);
-	csv_number(s->f, p->result.queue_mean_bytes);
-	csv_number(s->f, p->result.queue_mean_pkts);
-	fprintf(s->f, ",%" PRIu32 "\n", p->result.queue_max_pkts);
-	return 0;
-}
-
-static int write_pause(void *context, const struct stored_pause *p)
-{
-	struct sheet *s = context;
-
-	fprintf(s->f, "%" PRIu32 ",", s->run);
-	csv_text(s->f, p->link);
-	fprintf(s->f, ",%" PRIu32 ",%" PRIu64 ",%" PRId64 "\n", p->result.class_id,
-		p->result.pauses, p->result.paused_ps);
-	return 0;
-}
-
-static int write_points(void *context, const struct stored_series *x)
-{
-	struct sheet *s = context;
-
-	for (uint64_t i = 0; i < x->count; i++) {
-		fprintf(s->f, "%" PRIu32 ",", s->run);
-		csv_text(s->f, x->name);
-		fprintf(s->f, ",%s,%" PRId64, x->unit, x->time_ps[i]);
-		csv_number(s->f, x->value[i]);
-		fputc('\n', s->f);
-	}
-	return 0;
-}
-
-static int write_flows(FILE *f, void *context, struct weir_error *e)
-{
-	struct sheet *s = sheet_on(context, f);
-
-	fputs("run,flow,traffic,class,source,destination,size_bytes,start_ps,finish_ps,fct_ps,"
-	      "ideal_fct_ps,slowdown,kind,state\n",
-	      s->f);
-	for (s->run = 1; s->run <= s->runs->count; s->run++)
-		if (store_each_flow(s->store, s->runs->runs[s->run - 1].id, write_flow, s, e))
-			return -1;
-	return 0;
-}
-
-static int write_ports(FILE *f, void *context, struct weir_error *e)
-{
-	struct sheet *s = sheet_on(context, f);
-
-	fputs("run,port,measured,tx_pkts,tx_bytes,marks,drops,queue_mean_bytes,queue_mean_pkts,"
-	      "queue_max_pkts\n",
-	      s->f);
-	for (s->run = 1; s->run <= s->runs->count; s->run++)
-		if (store_each_port(s->store, s->runs->runs[s->run - 1].id, write_port, s, e))
-			return -1;
-	return 0;
-}
-
-static int write_pauses(FILE *f, void *context, struct weir_error *e)
-{
-	struct sheet *s = sheet_on(context, f);
-
-	fputs("run,link,class,count,paused_ps\n", s->f);
-	for (s->run = 1; s->run <= s->runs->count; s->run++)
-		if (store_each_pause(s->store, s->runs->runs[s->run - 1].id, write_pause, s, e))
-			return -1;
-	return 0;
-}
-
-static int write_series(FILE *f, void *context, struct weir_error *e)
-{
-	struct sheet *s = sheet_on(context, f);
-
-	fputs("run,series,unit,time_ps,value\n", s->f);
-	for (s->run = 1; s->run <= s->runs->count; s->run++)
-		if (store_each_series(s->store, s->runs->runs[s->run - 1].id, write_points, s, e))
-			return -1;
 	return 0;
 }
 
 /* --- files --- */
 
-static const struct output_file files[] = {
-	{ "runs.csv", write_runs },
-	{ "reasons.csv", write_reasons },
-	{ "flows.csv", write_flows },
-	{ "ports.csv", write_ports },
-	{ "pauses.csv", write_pauses },
-	{ "series.csv", write_series },
-	{ .name = NULL },
+enum { NAME_SIZE = 32 };
+
+/* One for every table that is exported. */
+struct files {
+	struct output_file all[OUTPUT_FILES_MAX + 1];
+	char names[OUTPUT_FILES_MAX][NAME_SIZE];
 };
 
-int export_csv(const char *folder, struct store *store, const struct stored_runs *runs,
-	       struct weir_error *e)
+static void files_make(struct files *files)
 {
-	struct sheet sheet = { .store = store, .runs = runs };
+	int count = 0;
 
-	return output_files(folder, files, &sheet, e);
+	memset(files, 0, sizeof(*files));
+	for (int i = 0; i < TABLES; i++) {
+		if (!table_all[i].export_name)
+			continue;
+		snprintf(files->names[count], NAME_SIZE, "%s.csv", table_all[i].export_name);
+		files->all[count] = (struct output_file){ files->names[count], &table_all[i] };
+		count++;
+	}
+}
+
+static int write_file(FILE *f, const void *table, void *context, struct weir_error *e)
+{
+	struct sheet s = { .f = f, .x = context, .table = table };
+
+	return table == &table_all[TABLE_RUN] ? write_runs(&s, e) : write_rows(&s, e);
+}
+
+int exported_csv(const char *folder, const struct exported *x, struct weir_error *e)
+{
+	struct exported here = *x;
+	const struct output_writer writer = { write_file, &here };
+	struct files files;
+
+	files_make(&files);
+	return output_files(folder, files.all, &writer, e);
+}
+
+int exported_csv_probe(const char *folder, struct weir_error *e)
+{
+	struct files files;
+
+	files_make(&files);
+	return output_files_probe(folder, files.all, e);
 }

@@ -1,16 +1,16 @@
-/* export_json.c -- a store as JSON: {"version", "runs": [{"run", "key", "version", "title",
- * "wall_seconds", "settings", "metrics", "reasons", "flows", "ports", "pauses", "series"}]}. Long
- * tables are {"columns": [names], "rows": [[values]]}. What is not known is null. */
-#include "lab/store/export.h"
-#include "lab/store/results.h"
+/* export_json.c -- runs as JSON: {"version", "runs": [{"run", the columns of a run, "settings", "metrics",
+ * then every table that is exported}]}. Long tables are {"columns": [names], "rows": [[values]]}, short ones
+ * lists of objects. What is not known is null. */
 #include "lab/base/version.h"
-#include "weir/units.h"
-#include <inttypes.h>
+#include "lab/store/exported.h"
+#include "lab/store/results.h"
 #include <math.h>
 
-/* Something with commas between its parts. */
+/* A table on its way, with commas between its rows. */
 struct list {
 	FILE *f;
+	const struct exported *x;
+	const struct table *table;
 	uint64_t count;
 };
 
@@ -19,95 +19,131 @@ static void next(struct list *l)
 	fputs(l->count++ ? ",\n" : "\n", l->f);
 }
 
+/* --- values --- */
+
 static void write_number(FILE *f, double value)
 {
 	fputs(isfinite(value) ? exact_number(value).text : "null", f);
 }
 
-/* Negative: not known. */
-static void write_time(FILE *f, int64_t time_ps)
+static void write_cell(FILE *f, struct cell cell)
 {
-	if (time_ps < 0)
+	switch (cell.kind) {
+	case CELL_INTEGER:
+		integer_text(f, cell.integer);
+		break;
+	case CELL_FLAG:
+		fputs(cell.integer ? "true" : "false", f);
+		break;
+	case CELL_REAL:
+		write_number(f, cell.real);
+		break;
+	case CELL_TEXT:
+		json_text(f, cell.text);
+		break;
+	case CELL_UNKNOWN:
 		fputs("null", f);
-	else
-		fprintf(f, "%" PRId64, time_ps);
+		break;
+	}
 }
 
-static int write_flow(void *context, const struct stored_flow *w)
+/* Lists are of series. */
+static void write_value(FILE *f, const struct column *c, const void *row)
+{
+	if (!column_is_list(c)) {
+		write_cell(f, column_shown(c, row, 0));
+		return;
+	}
+	fputc('[', f);
+	for (uint64_t i = 0; i < ((const struct stored_series *)row)->count; i++) {
+		fputs(i ? "," : "", f);
+		write_cell(f, column_shown(c, row, i));
+	}
+	fputc(']', f);
+}
+
+/* --- rows --- */
+
+/* The columns of a row as members of an object, each after the text between. */
+static void write_members(const struct list *l, const void *row, const char *between)
+{
+	for (const struct column *c = l->table->columns; c->name; c++) {
+		if (!exported_has(l->x, c, VIEW_JSON))
+			continue;
+		fputs(between, l->f);
+		json_text(l->f, c->name);
+		fputs(": ", l->f);
+		write_value(l->f, c, row);
+		between = ", ";
+	}
+}
+
+static int write_object(void *context, const void *row)
 {
 	struct list *l = context;
 
 	next(l);
-	fprintf(l->f, "[%" PRIu32 ",", w->flow);
-	json_text(l->f, w->traffic);
-	fprintf(l->f, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", w->class_id, w->src, w->dst);
-	write_time(l->f, w->size_bytes == FLOW_UNLIMITED ? -1 : (int64_t)w->size_bytes);
-	if (w->start_ps != WEIR_TIME_NEVER_PS)
-		fprintf(l->f, ",%" PRId64 ",", w->start_ps);
-	else
-		fputs(",null,", l->f);
-	write_time(l->f, w->finish_ps);
-	fputc(',', l->f);
-	write_time(l->f, w->ideal_ps);
-	fprintf(l->f, ",\"%s\",\"%s\"]", flow_kind(w->size_bytes, w->ideal_ps),
-		flow_state(w->size_bytes, w->start_ps, w->finish_ps));
+	fputc('{', l->f);
+	write_members(l, row, "");
+	fputc('}', l->f);
 	return 0;
 }
 
-static int write_port(void *context, const struct stored_port *p)
+static int write_row(void *context, const void *row)
 {
+	const char *comma = "";
 	struct list *l = context;
 
 	next(l);
 	fputc('[', l->f);
-	json_text(l->f, p->name);
-	fprintf(l->f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
-		p->measured ? "true" : "false", p->result.tx_pkts, p->result.tx_bytes,
-		p->result.marks, p->result.drops);
-	write_number(l->f, p->result.queue_mean_bytes);
-	fputc(',', l->f);
-	write_number(l->f, p->result.queue_mean_pkts);
-	fprintf(l->f, ",%" PRIu32 "]", p->result.queue_max_pkts);
-	return 0;
-}
-
-static int write_pause(void *context, const struct stored_pause *p)
-{
-	struct list *l = context;
-
-	next(l);
-	fputs("{\"link\": ", l->f);
-	json_text(l->f, p->link);
-	fprintf(l->f,
-		", \"class\": %" PRIu32 ", \"count\": %" PRIu64 ", \"paused_ps\": %" PRId64 "}",
-		p->result.class_id, p->result.pauses, p->result.paused_ps);
-	return 0;
-}
-
-static int write_series(void *context, const struct stored_series *x)
-{
-	struct list *l = context;
-
-	next(l);
-	fputs("{\"name\": ", l->f);
-	json_text(l->f, x->name);
-	fputs(", \"unit\": ", l->f);
-	json_text(l->f, x->unit);
-	fputs(", \"time_ps\": [", l->f);
-	for (uint64_t i = 0; i < x->count; i++)
-		fprintf(l->f, "%s%" PRId64, i ? "," : "", x->time_ps[i]);
-	fputs("], \"value\": [", l->f);
-	for (uint64_t i = 0; i < x->count; i++) {
-		fputs(i ? "," : "", l->f);
-		write_number(l->f, x->value[i]);
+	for (const struct column *c = l->table->columns; c->name; c++) {
+		if (!exported_has(l->x, c, VIEW_JSON))
+			continue;
+		fputs(comma, l->f);
+		write_value(l->f, c, row);
+		comma = ",";
 	}
-	fputs("]}", l->f);
+	fputc(']', l->f);
 	return 0;
 }
+
+static void write_columns(const struct list *l)
+{
+	const char *comma = "";
+
+	fputs("{\"columns\": [", l->f);
+	for (const struct column *c = l->table->columns; c->name; c++) {
+		if (!exported_has(l->x, c, VIEW_JSON))
+			continue;
+		fputs(comma, l->f);
+		json_text(l->f, column_csv_name(c));
+		comma = ", ";
+	}
+	fputs("], \"rows\": ", l->f);
+}
+
+static int write_table(struct list *l, uint32_t run, struct weir_error *e)
+{
+	int by_rows = l->table->json == JSON_ROWS;
+	const struct row_visitor each = { by_rows ? write_row : write_object, l };
+
+	fputs(",\n", l->f);
+	json_text(l->f, l->table->export_name);
+	fputs(": ", l->f);
+	if (by_rows)
+		write_columns(l);
+	fputc('[', l->f);
+	if (exported_each(l->x, run, (enum table_id)(l->table - table_all), &each, e))
+		return -1;
+	fputs(by_rows ? "\n]}" : "\n]", l->f);
+	return 0;
+}
+
+/* --- runs --- */
 
 static void write_texts(FILE *f, const struct stored_run *run)
 {
-	struct list settings = { f, 0 }, metrics = { f, 0 }, reasons = { f, 0 };
+	struct list settings = { .f = f }, metrics = { .f = f };
 
 	fputs(",\n\"settings\": {", f);
 	for (uint32_t i = 0; i < run->setting_count; i++) {
@@ -123,66 +159,39 @@ static void write_texts(FILE *f, const struct stored_run *run)
 		fputs(": ", f);
 		write_number(f, run->value[i]);
 	}
-	fputs("\n},\n\"reasons\": [", f);
-	for (uint32_t i = 0; i < run->reason_count; i++) {
-		next(&reasons);
-		fputs("{\"name\": ", f);
-		json_text(f, run->reasons[i].name);
-		fprintf(f, ", \"is_mark\": %s, \"count\": %" PRIu64 "}",
-			run->reasons[i].is_mark ? "true" : "false", run->reasons[i].count);
-	}
-	fputs("\n]", f);
+	fputs("\n}", f);
 }
 
-static int write_run(FILE *f, struct store *s, const struct stored_run *run, struct weir_error *e)
+static int write_run(FILE *f, const struct exported *x, uint32_t run, struct weir_error *e)
 {
-	struct list flows = { f, 0 }, ports = { f, 0 }, pauses = { f, 0 }, series = { f, 0 };
+	const struct list runs = { .f = f, .x = x, .table = &table_all[TABLE_RUN] };
+	const struct run_head head = exported_head(&x->runs->runs[run]);
 
-	fprintf(f, "\"key\": \"%s\", \"version\": ", run->key);
-	json_text(f, run->version);
-	fputs(", \"title\": ", f);
-	json_text(f, run->title);
-	fputs(", \"wall_seconds\": ", f);
-	write_number(f, run->wall_seconds);
-	write_texts(f, run);
-	fputs(",\n\"flows\": {\"columns\": [\"flow\", \"traffic\", \"class\", \"source\", "
-	      "\"destination\", "
-	      "\"size_bytes\", \"start_ps\", \"finish_ps\", \"ideal_fct_ps\", \"kind\", "
-	      "\"state\"], "
-	      "\"rows\": [",
-	      f);
-	if (store_each_flow(s, run->id, write_flow, &flows, e))
-		return -1;
-	fputs("\n]},\n\"ports\": {\"columns\": [\"port\", \"measured\", \"tx_pkts\", \"tx_bytes\", "
-	      "\"marks\", "
-	      "\"drops\", \"queue_mean_bytes\", \"queue_mean_pkts\", \"queue_max_pkts\"], "
-	      "\"rows\": [",
-	      f);
-	if (store_each_port(s, run->id, write_port, &ports, e))
-		return -1;
-	fputs("\n]},\n\"pauses\": [", f);
-	if (store_each_pause(s, run->id, write_pause, &pauses, e))
-		return -1;
-	fputs("\n],\n\"series\": [", f);
-	if (store_each_series(s, run->id, write_series, &series, e))
-		return -1;
-	fputs("\n]", f);
+	fputs("{\"run\": ", f);
+	integer_text(f, (int64_t)run + 1);
+	write_members(&runs, &head, ", ");
+	write_texts(f, &x->runs->runs[run]);
+	for (int i = TABLE_RUN + 1; i < TABLES; i++) {
+		struct list rows = { .f = f, .x = x, .table = &table_all[i] };
+
+		if (rows.table->export_name && write_table(&rows, run, e))
+			return -1;
+	}
+	fputc('}', f);
 	return 0;
 }
 
-int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct weir_error *e)
+int exported_json(FILE *f, const struct exported *x, struct weir_error *e)
 {
-	struct list all = { f, 0 };
+	struct list all = { .f = f };
 
 	fputs("{\"version\": ", f);
 	json_text(f, version_of_results().text);
 	fputs(", \"runs\": [", f);
-	for (uint32_t i = 0; i < runs->count; i++) {
+	for (uint32_t i = 0; i < x->runs->count; i++) {
 		next(&all);
-		fprintf(f, "{\"run\": %" PRIu32 ", ", i + 1);
-		if (write_run(f, s, &runs->runs[i], e))
+		if (write_run(f, x, i, e))
 			return -1;
-		fputc('}', f);
 	}
 	fputs("\n]}\n", f);
 	return 0;

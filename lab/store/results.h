@@ -11,10 +11,8 @@
 
 void results_table(FILE *f, const struct config *c, const struct run_result *r);
 
+/* As export_json and export_csv (export.h) write runs of a store, and whether it is partial. */
 int results_json(FILE *f, const struct config *c, const struct run_result *r, struct weir_error *e);
-
-/* runs.csv, flows.csv, ports.csv and pauses.csv in a folder that is made where it does not exist. All
- * appear, or none. */
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
 		struct weir_error *e);
 

@@ -21,40 +21,6 @@ enum {
 
 static const char file_name[] = "results.db";
 
-/* docs/results.md explains every column. */
-static const char schema[] =
-	"CREATE TABLE run (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL,"
-	" version TEXT NOT NULL, wall_seconds REAL NOT NULL);"
-	"CREATE TABLE setting (run INTEGER NOT NULL, place INTEGER NOT NULL, path TEXT NOT NULL,"
-	" value TEXT NOT NULL, PRIMARY KEY (run, place)) WITHOUT ROWID;"
-	"CREATE TABLE metric (run INTEGER NOT NULL, name TEXT NOT NULL, value REAL,"
-	" PRIMARY KEY (run, name)) WITHOUT ROWID;"
-	"CREATE TABLE reason (run INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,"
-	" is_mark INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (run, place)) WITHOUT "
-	"ROWID;"
-	"CREATE TABLE traffic (run INTEGER NOT NULL, traffic INTEGER NOT NULL, name TEXT NOT NULL,"
-	" PRIMARY KEY (run, traffic)) WITHOUT ROWID;"
-	"CREATE TABLE flow (run INTEGER NOT NULL, flow INTEGER NOT NULL, traffic INTEGER NOT NULL,"
-	" class INTEGER NOT NULL, src INTEGER NOT NULL, dst INTEGER NOT NULL, size_bytes INTEGER,"
-	" start_ps INTEGER NOT NULL, finish_ps INTEGER, ideal_ps INTEGER,"
-	" PRIMARY KEY (run, flow)) WITHOUT ROWID;"
-	"CREATE TABLE port (run INTEGER NOT NULL, port INTEGER NOT NULL, name TEXT NOT NULL,"
-	" measured INTEGER NOT NULL, tx_pkts INTEGER NOT NULL, tx_bytes INTEGER NOT NULL,"
-	" marks INTEGER NOT NULL, drops INTEGER NOT NULL, queue_mean_bytes REAL, queue_mean_pkts "
-	"REAL,"
-	" queue_max_pkts INTEGER NOT NULL, PRIMARY KEY (run, port)) WITHOUT ROWID;"
-	"CREATE TABLE pauses (run INTEGER NOT NULL, place INTEGER NOT NULL, link TEXT NOT NULL,"
-	" class INTEGER NOT NULL, count INTEGER NOT NULL, paused_ps INTEGER NOT NULL,"
-	" PRIMARY KEY (run, place)) WITHOUT ROWID;"
-	"CREATE TABLE series (run INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,"
-	" unit TEXT NOT NULL, count INTEGER NOT NULL, time_ps BLOB NOT NULL, value BLOB NOT NULL,"
-	" PRIMARY KEY (run, place));"
-	"CREATE TABLE plan (place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);";
-
-static const char digest_schema[] =
-	"CREATE TABLE digest (run INTEGER NOT NULL, part TEXT NOT NULL, digest INTEGER NOT NULL,"
-	" PRIMARY KEY (run, part)) WITHOUT ROWID;";
-
 /* --- what went wrong --- */
 
 int store_fail(struct store *s, struct weir_error *e)
@@ -220,6 +186,15 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct weir_
 	return found ? 0 : -1;
 }
 
+/* A file of the form before has all tables but that of digests. */
+static int create_tables(struct store *s, int64_t form, struct weir_error *e)
+{
+	for (int i = form == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
+		if (store_exec(s, table_create(&table_all[i]).text, e))
+			return -1;
+	return 0;
+}
+
 /* Makes what a file of that form lacks: all, or the digests of what is in it. */
 static int complete(struct store *s, int64_t form, struct weir_error *e)
 {
@@ -229,8 +204,7 @@ static int complete(struct store *s, int64_t form, struct weir_error *e)
 		return 0;
 	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 STORE_APPLICATION, STORE_SCHEMA);
-	return (form == 0 && store_exec(s, schema, e)) || store_exec(s, digest_schema, e) ||
-	       store_seal_all(s, e) || store_exec(s, id, e);
+	return create_tables(s, form, e) || store_seal_all(s, e) || store_exec(s, id, e);
 }
 
 /* Two processes may make the same store; the second finds that it is there. */
@@ -293,6 +267,8 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	/* Reading may have to restore the state before a transaction that was cut off. */
 	int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
 
+	/* A store belongs to one thread: no lock for every value that is read. */
+	flags |= SQLITE_OPEN_NOMUTEX;
 	if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
 		return store_fail(s, e);
 	sqlite3_extended_result_codes(s->db, 1);

@@ -8,7 +8,7 @@
 #ifndef LAB_STORE_STORE_H
 #define LAB_STORE_STORE_H
 #include "lab/scenario/key.h"
-#include "sim/run/run.h"
+#include "lab/store/rows.h"
 
 struct store;
 
@@ -60,11 +60,8 @@ struct stored_run {
 	double value[METRICS_MAX];       /* by metric_all; NAN: unknown */
 	double wall_seconds;
 	uint32_t reason_count;
-	struct stored_reason {
-		char *name;
-		uint64_t count;
-		int is_mark;
-	} * reasons;
+	struct reason_count *reasons; /* their names belong to the run */
+	int partial;                  /* 1: has just ended, before its time; never of a store */
 };
 
 struct stored_runs {
@@ -89,36 +86,24 @@ void stored_runs_free(struct stored_runs *runs);
 /* The value of a setting, or NULL. */
 const char *stored_setting(const struct stored_run *run, const char *path);
 
-struct stored_flow {
-	uint32_t flow;
-	const char *traffic; /* name of its section */
-	uint32_t class_id, src, dst;
-	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
-	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
+/* The rows of one of a run's tables, as rows.h has them. A row is valid only during the call. */
+int store_each(struct store *s, int64_t run, enum table_id table, const struct row_visitor *v,
+	       struct weir_error *e);
+
+/* Whose rows: those of a run of a store, or of one that has just ended. */
+struct rows_from {
+	struct store *store; /* NULL: of the finished one */
+	int64_t run;
+	const struct finished_run *finished;
 };
 
-struct stored_port {
-	const char *name;          /* "leaf0->h3" */
-	int measured;              /* 1: the queue metrics of the run are of this port */
-	struct port_result result; /* its link number means nothing here */
-};
+int rows_each(const struct rows_from *from, enum table_id table, const struct row_visitor *v,
+	      struct weir_error *e);
 
-/* A class of a link whose sending end was told to pause. */
-struct stored_pause {
-	const char *link;           /* "leaf0->h3", "h3->leaf0" */
-	struct pause_result result; /* its link number means nothing here */
-};
+/* All of a run but its long tables; on -1 what it has is still to be freed. */
+int stored_run_fill(struct stored_run *run, const struct rows_from *from, struct weir_error *e);
 
-/* One sampled or traced quantity: see struct series of sim/run/run.h. */
-struct stored_series {
-	const char *name, *unit;
-	uint64_t count;
-	const int64_t *time_ps;
-	const double *value;
-};
-
-/* What is shown is valid only during the call; a visitor that returns non-zero ends the visit, which
- * is no failure. */
+/* The same by their types; a visitor that returns non-zero ends the visit, which is no failure. */
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
 		    void *context, struct weir_error *e);
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),

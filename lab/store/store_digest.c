@@ -9,48 +9,30 @@
 #include <stdint.h>
 #include <string.h>
 
-/* NOT INDEXED: by the rows themselves, and not by what an index says of them. */
-static const struct {
-	const char *name;   /* in the table "digest" */
-	const char *select; /* its rows, in their order */
-	const char *words;  /* for messages */
-} parts[STORE_PARTS] = {
-	[ROWS_RUN] = { "run", "SELECT id, key, title, version, wall_seconds FROM run WHERE id = ?",
-		       "title" },
-	[ROWS_SETTING] = { "setting",
-			   "SELECT path, value, place FROM setting WHERE run = ? ORDER BY place",
-			   "settings" },
-	[ROWS_METRIC] = { "metric", "SELECT name, value FROM metric WHERE run = ? ORDER BY name",
-			  "metrics" },
-	[ROWS_REASON] = { "reason",
-			  "SELECT name, is_mark, count, place FROM reason WHERE run = ?"
-			  " ORDER BY place",
-			  "reasons" },
-	[ROWS_TRAFFIC] = { "traffic",
-			   "SELECT name, traffic FROM traffic WHERE run = ? ORDER BY traffic",
-			   "names of traffic" },
-	[ROWS_FLOW] = { "flow",
-			"SELECT flow, traffic, class, src, dst, size_bytes, start_ps, finish_ps,"
-			" ideal_ps FROM flow WHERE run = ? ORDER BY flow",
-			"flows" },
-	[ROWS_PORT] = { "port",
-			"SELECT name, measured, tx_pkts, tx_bytes, marks, drops,"
-			" queue_mean_bytes, queue_mean_pkts, queue_max_pkts, port FROM port"
-			" WHERE run = ? ORDER BY port",
-			"ports" },
-	[ROWS_PAUSES] = { "pauses",
-			  "SELECT link, class, count, paused_ps, place FROM pauses WHERE run = ?"
-			  " ORDER BY place",
-			  "pauses" },
-	[ROWS_SERIES] = { "series",
-			  "SELECT name, unit, count, time_ps, value, place FROM series"
-			  " WHERE run = ? ORDER BY place",
-			  "series" },
-	[ROWS_LIST] = { "list", "SELECT id, key FROM run NOT INDEXED ORDER BY id",
-			"the list of runs" },
-	[ROWS_PLAN] = { "plan", "SELECT place, key FROM plan NOT INDEXED ORDER BY place",
-			"the plan of the latest sweep" },
+struct part {
+	const char *name;  /* in the table "digest" */
+	const char *words; /* for messages */
+	struct store_sql select;
 };
+
+/* NOT INDEXED: by the rows themselves, and not by what an index says of them. */
+static struct part part_of(struct rows_of rows)
+{
+	const struct table *t;
+
+	if (rows.part == ROWS_LIST)
+		return (struct part){ "list",
+				      "the list of runs",
+				      { "SELECT id, key FROM run NOT INDEXED ORDER BY id" } };
+	if (rows.part == ROWS_PLAN)
+		return (struct part){
+			"plan",
+			"the plan of the latest sweep",
+			{ "SELECT place, key FROM plan NOT INDEXED ORDER BY place" }
+		};
+	t = &table_all[rows.part];
+	return (struct part){ t->name, t->words, table_select(t) };
+}
 
 /* --- digests --- */
 
@@ -111,7 +93,7 @@ static uint64_t hash_row(uint64_t before, sqlite3_stmt *q)
 static int read_rows(struct store *s, struct rows_of rows, const struct row_taker *t,
 		     uint64_t *digest, struct weir_error *e)
 {
-	sqlite3_stmt *q = store_prepare_run(s, parts[rows.part].select, rows.run, e);
+	sqlite3_stmt *q = store_prepare_run(s, part_of(rows).select.text, rows.run, e);
 	int code, failed = q ? 0 : -1;
 
 	*digest = hash_word((uint64_t)rows.run, (uint64_t)rows.part);
@@ -140,7 +122,7 @@ static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *
 			e,
 			"%.300s: is damaged (%s is not what was stored); move it away, or "
 			"take a copy of it",
-			s->path, parts[rows.part].words);
+			s->path, part_of(rows).words);
 	q = store_prepare_run(s, "SELECT key FROM run WHERE id = ?", rows.run, e);
 	if (q && sqlite3_step(q) == SQLITE_ROW)
 		key = (const char *)sqlite3_column_text(q, 0);
@@ -148,8 +130,8 @@ static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *
 		e,
 		"%.300s: run %s is damaged (its %s %s not what was stored); 'weir run --again' "
 		"makes it anew",
-		s->path, key ? weir_quote(key).text : "without a key", parts[rows.part].words,
-		rows.part == ROWS_RUN ? "is" : "are");
+		s->path, key ? weir_quote(key).text : "without a key", part_of(rows).words,
+		rows.part == TABLE_RUN ? "is" : "are");
 	sqlite3_finalize(q);
 	return -1;
 }
@@ -163,7 +145,7 @@ static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, s
 
 	if (!q)
 		return -1;
-	sqlite3_bind_text(q, 2, parts[rows.part].name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(q, 2, part_of(rows).name, -1, SQLITE_STATIC);
 	code = sqlite3_step(q);
 	if (code == SQLITE_ROW)
 		*digest = (uint64_t)sqlite3_column_int64(q, 0);
@@ -196,8 +178,8 @@ int store_each_row(struct store *s, struct rows_of rows, const struct row_taker 
 
 int store_check_run(struct store *s, int64_t run, struct weir_error *e)
 {
-	for (int part = 0; part < STORE_RUN_PARTS; part++)
-		if (store_each_row(s, (struct rows_of){ run, (enum store_part)part }, NULL, e))
+	for (int part = 0; part < RUN_TABLES; part++)
+		if (store_each_row(s, (struct rows_of){ run, part }, NULL, e))
 			return -1;
 	return 0;
 }
@@ -215,7 +197,7 @@ int store_seal(struct store *s, struct rows_of rows, struct weir_error *e)
 	q = store_prepare_run(s, "INSERT OR REPLACE INTO digest VALUES (?, ?, ?)", rows.run, e);
 	if (!q)
 		return -1;
-	sqlite3_bind_text(q, 2, parts[rows.part].name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(q, 2, part_of(rows).name, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(q, 3, (int64_t)digest);
 	failed = store_step(s, q, e);
 	sqlite3_finalize(q);
@@ -224,8 +206,8 @@ int store_seal(struct store *s, struct rows_of rows, struct weir_error *e)
 
 int store_seal_run(struct store *s, int64_t run, struct weir_error *e)
 {
-	for (int part = 0; part < STORE_RUN_PARTS; part++)
-		if (store_seal(s, (struct rows_of){ run, (enum store_part)part }, e))
+	for (int part = 0; part < RUN_TABLES; part++)
+		if (store_seal(s, (struct rows_of){ run, part }, e))
 			return -1;
 	return 0;
 }

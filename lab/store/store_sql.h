@@ -35,7 +35,7 @@ int store_step(struct store *s, sqlite3_stmt *q, struct weir_error *e);
 /* One number. */
 int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e);
 
-/* Numbers in blobs. */
+/* Eight bytes of a text, a blob or a list. */
 static inline uint64_t little_endian(const unsigned char *bytes)
 {
 	uint64_t number = 0;
@@ -45,34 +45,43 @@ static inline uint64_t little_endian(const unsigned char *bytes)
 	return number;
 }
 
+/* --- tables as SQL says them: store_table.c --- */
+
+enum { STORE_SQL_SIZE = 1024 };
+struct store_sql {
+	char text[STORE_SQL_SIZE];
+};
+
+struct store_sql table_create(const struct table *t);
+struct store_sql table_insert(const struct table *t); /* first parameter: the run, but of runs */
+struct store_sql table_select(const struct table *t); /* rows of the run that is its parameter */
+
+/* Sets all parameters of table_insert but the run. Returns SQLite's code. */
+int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t place);
+
+/* A row of table_select, but for lists; texts are SQLite's. Non-zero: a text or a time is none. */
+int table_read(const struct table *t, void *row, sqlite3_stmt *q);
+
+/* The numbers of a list, in memory of its own: NULL, there is none. */
+void *list_read(sqlite3_stmt *q, int column, uint64_t count);
+
+/* Has it as many numbers as it should? */
+int list_is_whole(sqlite3_stmt *q, int column, uint64_t count);
+
 /* --- rows with digests: store_digest.c --- */
 
-/* Those of a run, each a table; then those of the store. */
-enum store_part {
-	ROWS_RUN,
-	ROWS_SETTING,
-	ROWS_METRIC,
-	ROWS_REASON,
-	ROWS_TRAFFIC,
-	ROWS_FLOW,
-	ROWS_PORT,
-	ROWS_PAUSES,
-	ROWS_SERIES,
-	STORE_RUN_PARTS,
-	ROWS_LIST = STORE_RUN_PARTS,
-	ROWS_PLAN,
-	STORE_PARTS,
-};
+/* Every table of a run (enum table_id) is a part; these are of the store. */
+enum store_part { ROWS_LIST = RUN_TABLES, ROWS_PLAN, STORE_PARTS };
 
 struct rows_of {
 	int64_t run; /* 0: of the store */
-	enum store_part part;
+	int part;
 };
 
 #define STORE_LIST ((struct rows_of){ 0, ROWS_LIST })
 #define STORE_PLANNED_KEYS ((struct rows_of){ 0, ROWS_PLAN })
 
-/* Who wants to see rows, in the columns of store_digest.c. Non-zero: there is no memory. */
+/* Who wants to see rows, in the columns of table_select. Non-zero: there is no memory. */
 struct row_taker {
 	int (*take)(void *context, sqlite3_stmt *q);
 	void *context;

@@ -2,6 +2,7 @@
 #include "lab/store/results.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -105,9 +106,18 @@ static int line_is_end(const struct line *l)
 	return !l->label && !l->cells[0];
 }
 
+/* Index of the metric that a cell names, -1: it names none. A name that is no metric is our mistake. */
+static int cell_metric(const char *name)
+{
+	int i = name ? metric_index(name) : -1;
+
+	assert(!name || i >= 0);
+	return i;
+}
+
 static struct human cell_text(const struct run_result *r, const char *metric, enum cell_form form)
 {
-	int i = metric ? metric_index(metric) : -1;
+	int i = cell_metric(metric);
 	struct human h = { "" };
 
 	if (i < 0)
@@ -123,13 +133,13 @@ static struct human cell_text(const struct run_result *r, const char *metric, en
 /* Are completion times those of some flows only? */
 static double unfinished(const struct run_result *r)
 {
-	return r->value[metric_index("flows_unfinished")];
+	return run_metric(r, "flows_unfinished");
 }
 
 /* Numbers that say nothing of flows that did not end, or of links that are stuck. */
 static int is_doubtful(const struct run_result *r, const char *metric)
 {
-	int i = metric ? metric_index(metric) : -1;
+	int i = cell_metric(metric);
 
 	return i >= 0 && !isnan(r->value[i]) &&
 	       ((unfinished(r) > 0 && metric_all[i].kind == METRIC_FLOW) ||
@@ -168,8 +178,7 @@ static int group_is_empty(const struct group *g, const struct run_result *r)
 {
 	for (int l = 0; l < LINES && !line_is_end(&g->lines[l]); l++)
 		for (int i = 0; g->lines[l].label && i < COLUMNS; i++) {
-			const char *metric = g->lines[l].cells[i];
-			int index = metric ? metric_index(metric) : -1;
+			int index = cell_metric(g->lines[l].cells[i]);
 
 			if (index >= 0 && !isnan(r->value[index]))
 				return 0;
@@ -188,7 +197,7 @@ static int is_shown(const char *metric)
 	return 0;
 }
 
-/* Metrics that no group names. */
+/* Metrics that no group names: nobody's number is lost, and a test says that there are none. */
 static void print_others(FILE *f, const struct run_result *r)
 {
 	int begun = 0;
@@ -213,8 +222,7 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			"INCOMPLETE: %s of %s flows did not end; completion times (!) are of the "
 			"others.\n",
 			human_count(unfinished(r)).text,
-			human_count(unfinished(r) + r->value[metric_index("flows_completed")])
-				.text);
+			human_count(unfinished(r) + run_metric(r, "flows_completed")).text);
 	if (r->partition.flows)
 		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot end\n",
 			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),
@@ -283,14 +291,12 @@ static void print_reasons(FILE *f, const struct run_result *r)
 /* The last line: how long it took and how fast that was. */
 static void print_pace(FILE *f, const struct run_result *r)
 {
-	int hops = metric_index("packet_hops"), simulated = metric_index("sim_seconds");
+	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
-	if (hops < 0 || simulated < 0)
-		return;
 	fprintf(f, "\n%s simulated in %s; %.2f million packet-hops per second%s\n",
-		human_time(r->value[simulated] * WEIR_NS_PER_S).text,
+		human_time(simulated * WEIR_NS_PER_S).text,
 		human_time(r->wall_seconds * WEIR_NS_PER_S).text,
-		r->wall_seconds > 0 ? r->value[hops] / r->wall_seconds / 1e6 : 0.0,
+		r->wall_seconds > 0 ? hops / r->wall_seconds / 1e6 : 0.0,
 		r->partial ? "; PARTIAL" : "");
 }
 

@@ -79,7 +79,8 @@ grep -q '"seed": "7"' "$dir/one" || fail "--seed must be in the settings"
 
 expect 0 $short --quiet --json "$dir/a.json" --csv "$dir/new"
 [ -s "$dir/a.json" ] || fail "--json FILE must write it"
-[ "$(ls "$dir/new" | tr '\n' ' ')" = "flows.csv pauses.csv ports.csv runs.csv " ] || fail "--csv must write four files"
+[ "$(ls "$dir/new" | tr '\n' ' ')" = "flows.csv pauses.csv ports.csv reasons.csv runs.csv series.csv " ] ||
+	fail "--csv must write six files"
 [ "$(wc -l <"$dir/new/flows.csv")" = 17 ] || fail "flows.csv: a header and a row for each of 16 flows"
 [ "$(wc -l <"$dir/new/ports.csv")" = 18 ] || fail "ports.csv: a header and a row for each of 17 ports"
 [ "$(wc -l <"$dir/new/runs.csv")" = 2 ] || fail "runs.csv: a header and a row"

@@ -13,6 +13,10 @@ diff docs/scenario.md "$dir/scenario.md" || stale docs/scenario.md
 "$weir" help --man >"$dir/commands"
 sed -e "/^@COMMANDS@\$/{r $dir/commands" -e 'd}' docs/weir.1.in >"$dir/weir.1"
 diff docs/weir.1 "$dir/weir.1" || stale docs/weir.1
+"$weir" help --results >"$dir/columns"
+sed -e "/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r $dir/columns" -e '};/^<!-- end/!d}' docs/results.md >"$dir/results.md"
+diff docs/results.md "$dir/results.md" || stale docs/results.md
+[ "$(grep -c queue_max_pkts "$dir/columns")" = 2 ] || { echo "a column has a line of its own and is in its file"; exit 1; }
 
 # Every command and option is in the man page, every name of the catalogue in the reference.
 plain() {

@@ -9,6 +9,7 @@
 #include "tests/test.h"
 #include "weir/rng.h"
 #include "weir/units.h"
+#include <float.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -64,6 +65,49 @@ TEST(test_exact_numbers_read_back_as_the_same_number)
 		double value = ldexp(weir_rng_unit(&r), (int)weir_rng_below(&r, 200) - 100);
 
 		CHECK(strtod(exact_number(value).text, NULL) == value);
+	}
+}
+
+/* The same by trying every number of digits. */
+static struct human shortest(double value)
+{
+	struct human h;
+
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(h.text, sizeof(h.text), "%.*g", digits, value);
+		if (strtod(h.text, NULL) == value)
+			break;
+	}
+	if (fabs(value) < 1e15 && value == floor(value))
+		snprintf(h.text, sizeof(h.text), "%.0f", value);
+	return h;
+}
+
+TEST(test_exact_numbers_are_the_shortest_of_all_that_read_back)
+{
+	static const double odd[] = {
+		0.0,        -0.0, 1e15, 1e15 + 2,           5e-324,    DBL_MIN,
+		DBL_MAX,    1e22, 1e23, 9007199254740993.0, 0.1 + 0.2, (double)INFINITY,
+		(double)NAN
+	};
+	struct weir_rng r = weir_rng_make(2, 0, WEIR_RNG_TEST);
+	double value;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		CHECK_STR(exact_number(odd[i]).text, shortest(odd[i]).text);
+	for (int i = -1074; i < 1024;
+	     i++) /* half as far from the number below as from the one above */
+		CHECK_STR(exact_number(ldexp(1, i)).text, shortest(ldexp(1, i)).text);
+	for (int i = 0; i < 50000; i++) {
+		uint64_t bits = (uint64_t)weir_rng_u32(&r) << 32 | weir_rng_u32(&r);
+
+		memcpy(&value, &bits, sizeof(value)); /* every number, also the smallest */
+		CHECK_STR(exact_number(value).text, shortest(value).text);
+		value = (double)(bits >> 40) /
+			(double)(1 + (bits & 0xffffff)); /* as slowdowns are */
+		CHECK_STR(exact_number(value).text, shortest(value).text);
+		value = (double)(bits >> 50) / 1000; /* with few digits */
+		CHECK_STR(exact_number(value).text, shortest(value).text);
 	}
 }
 
@@ -220,7 +264,6 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	CHECK(contains(text, "slowdown"));
 	CHECK(!contains(text, "PARTIAL"));
 	CHECK(!contains(text, "nan"));
-	CHECK(!contains(text, "Other")); /* no metric is without a place */
 	free(text);
 	f.result.partial = 1;
 	for (int i = 0; metric_all[i].name; i++)
@@ -234,6 +277,41 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	CHECK(!contains(text, "Flow completion")); /* nothing is known of it */
 	free(text);
 	finished_free(&f);
+}
+
+TEST(test_every_metric_has_a_place_in_a_group_of_the_table)
+{
+	struct finished f;
+	char *text, *others;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	finish_run(&f, "# Title\n");
+	results_table(stream, &f.config, &f.result);
+	fclose(stream);
+	others = strstr(text, "Other\n"); /* here go those that no group names */
+	if (others)
+		test_fail(__FILE__, __LINE__, "%s", others);
+	free(text);
+	finished_free(&f);
+}
+
+TEST(test_every_metric_says_what_it_is_in_the_unit_of_its_name)
+{
+	static const struct {
+		const char *end, *unit;
+	} units[] = { { "_ns", "ns" },       { "_bps", "bps" },   { "_pkts", "pkts" },
+		      { "_bytes", "bytes" }, { "_seconds", "s" }, { "", "" } };
+
+	for (const struct metric *m = metric_all; m->name; m++) {
+		size_t length = strlen(m->name), i = 0;
+
+		while (length < strlen(units[i].end) ||
+		       strcmp(m->name + length - strlen(units[i].end), units[i].end) != 0)
+			i++;
+		CHECK_STR(m->unit, units[i].unit);
+		CHECK(m->help && *m->help);
+	}
 }
 
 /* --- CSV --- */
@@ -259,7 +337,7 @@ static int csv_rows(const char *text)
 {
 	int columns = csv_fields(&text), rows = 0;
 
-	CHECK(columns > 4);
+	CHECK(columns >= 4);
 	for (; *text; rows++)
 		CHECK_INT(csv_fields(&text), columns);
 	return rows;
@@ -285,7 +363,8 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 		const char *name;
 		int rows;
 	} files[] = {
-		{ "runs.csv", 1 }, { "flows.csv", 4 }, { "ports.csv", 4 }, { "pauses.csv", 0 }
+		{ "runs.csv", 1 },   { "flows.csv", 4 },   { "ports.csv", 4 },
+		{ "pauses.csv", 0 }, { "reasons.csv", 1 }, { "series.csv", 0 },
 	};
 	char folder[] = "/tmp/weir-test-XXXXXX", path[64];
 	struct finished f;
@@ -296,7 +375,7 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 	CHECK_INT(results_csv_probe(folder, &e), 0);
 	CHECK_INT(rmdir(folder), 0); /* the probe left nothing, and the folder is made anew */
 	CHECK_INT(results_csv(folder, &f.config, &f.result, &e), 0);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 6; i++) {
 		char *text = file_text(folder, files[i].name);
 
 		CHECK_INT(csv_rows(text), files[i].rows);

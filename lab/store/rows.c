@@ -1,0 +1,175 @@
+/* rows.c -- a run that has just ended, as rows. */
+#include "lab/store/rows.h"
+#include "lab/base/version.h"
+#include "lab/scenario/scenario.h"
+
+enum { LINK_NAME_SIZE = 128 };
+
+/* Whom the settings go to; scenario_settings does not stop for anybody. */
+struct setting_visit {
+	const struct row_visitor *visitor;
+	int answer;
+};
+
+static void see_setting(void *context, const char *path, const char *value)
+{
+	const struct setting_row row = { path, value };
+	struct setting_visit *at = context;
+
+	if (!at->answer)
+		at->answer = at->visitor->see(at->visitor->context, &row);
+}
+
+static int each_setting(const struct config *c, const struct row_visitor *v, struct weir_error *e)
+{
+	struct setting_visit at = { v, 0 };
+
+	if (scenario_settings(c, see_setting, &at, e))
+		return -1;
+	return at.answer < 0 ? weir_error_set(e, "no memory") : 0;
+}
+
+static int see_run(const struct finished_run *f, const struct row_visitor *v)
+{
+	const struct version version = version_of_results();
+	const struct run_head row = { f->key, f->c->title, version.text, f->r->wall_seconds,
+				      f->r->partial };
+
+	return v->see(v->context, &row);
+}
+
+static int each_metric(const struct run_result *r, const struct row_visitor *v)
+{
+	int answer = 0;
+
+	for (size_t i = 0; metric_all[i].name && !answer; i++)
+		answer =
+			v->see(v->context, &(struct metric_row){ metric_all[i].name, r->value[i] });
+	return answer;
+}
+
+static int each_reason(const struct run_result *r, const struct row_visitor *v)
+{
+	int answer = 0;
+
+	for (uint32_t i = 0; i < r->reason_count && !answer; i++)
+		answer = v->see(v->context, &r->reasons[i]);
+	return answer;
+}
+
+static int each_traffic(const struct config *c, const struct row_visitor *v)
+{
+	int answer = 0;
+
+	for (uint32_t i = 0; i < c->traffic_count && !answer; i++)
+		answer = v->see(v->context, &(struct traffic_row){ c->traffic[i].name });
+	return answer;
+}
+
+static int each_flow(const struct finished_run *f, const struct row_visitor *v)
+{
+	int answer = 0;
+
+	for (uint32_t i = 0; i < f->r->flow_count && !answer; i++) {
+		const struct flow *w = &f->r->flows[i];
+		const struct stored_flow row = {
+			.flow = i,
+			.traffic = f->c->traffic[w->traffic].name,
+			.section = w->traffic,
+			.class_id = w->class_id,
+			.src = w->src,
+			.dst = w->dst,
+			.size_bytes = w->size_bytes,
+			.start_ps = w->start_ps,
+			.finish_ps = w->finish_ps,
+			.ideal_ps = f->r->ideal_ps[i],
+		};
+
+		answer = v->see(v->context, &row);
+	}
+	return answer;
+}
+
+static int each_port(const struct run_result *r, const struct row_visitor *v)
+{
+	char name[LINK_NAME_SIZE];
+	int answer = 0;
+
+	for (uint32_t i = 0; i < r->port_count && !answer; i++) {
+		const struct stored_port row = { link_name(&r->network, r->ports[i].link, name,
+							   sizeof(name)),
+						 i == r->measured_port, r->ports[i] };
+
+		answer = v->see(v->context, &row);
+	}
+	return answer;
+}
+
+static int each_pause(const struct run_result *r, const struct row_visitor *v)
+{
+	char name[LINK_NAME_SIZE];
+	int answer = 0;
+
+	for (uint32_t i = 0; i < r->pause_count && !answer; i++) {
+		const struct stored_pause row = {
+			link_name(&r->network, r->pauses[i].link, name, sizeof(name)), r->pauses[i]
+		};
+
+		answer = v->see(v->context, &row);
+	}
+	return answer;
+}
+
+static int each_series(const struct run_result *r, const struct row_visitor *v)
+{
+	int answer = 0;
+
+	for (uint32_t i = 0; i < r->series_count && !answer; i++) {
+		const struct series *s = &r->series[i];
+		const struct stored_series row = { s->name, s->unit, s->count, s->time_ps,
+						   s->value };
+
+		answer = v->see(v->context, &row);
+	}
+	return answer;
+}
+
+int finished_each(const struct finished_run *f, enum table_id table, const struct row_visitor *v,
+		  struct weir_error *e)
+{
+	int answer = 0;
+
+	switch (table) {
+	case TABLE_SETTING:
+		return each_setting(f->c, v, e);
+	case TABLE_RUN:
+		answer = see_run(f, v);
+		break;
+	case TABLE_METRIC:
+		answer = each_metric(f->r, v);
+		break;
+	case TABLE_REASON:
+		answer = each_reason(f->r, v);
+		break;
+	case TABLE_TRAFFIC:
+		answer = each_traffic(f->c, v);
+		break;
+	case TABLE_FLOW:
+		answer = each_flow(f, v);
+		break;
+	case TABLE_PORT:
+		answer = each_port(f->r, v);
+		break;
+	case TABLE_PAUSES:
+		answer = each_pause(f->r, v);
+		break;
+	case TABLE_SERIES:
+		answer = each_series(f->r, v);
+		break;
+	case TABLE_PLAN:
+	case TABLE_DIGEST:
+	case TABLES:
+		break; /* of a store alone */
+	}
+	return answer < 0 ? weir_error_set(e, "no memory") : 0;
+}

@@ -1,0 +1,70 @@
+/* rows.h -- the rows of a run, table by table: the structs that columns.h tells the columns of.
+ *
+ * They are made from a run that has just ended (finished_each) or read from a store (store_each); writers
+ * do not ask which. */
+#ifndef LAB_STORE_ROWS_H
+#define LAB_STORE_ROWS_H
+#include "lab/store/columns.h"
+#include "sim/run/run.h"
+
+struct run_head {
+	const char *key, *title, *version;
+	double wall_seconds;
+	int partial; /* 1: its numbers stop before its time; never of a store */
+};
+
+struct setting_row {
+	const char *path, *value;
+};
+
+struct metric_row {
+	const char *name;
+	double value; /* NAN: unknown */
+};
+
+struct traffic_row {
+	const char *name;
+};
+
+/* Rows of the table of reasons are struct reason_count. */
+
+struct stored_flow {
+	uint32_t flow;
+	const char *traffic; /* name of its section */
+	uint32_t section;    /* number of that */
+	uint32_t class_id, src, dst;
+	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
+	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
+};
+
+struct stored_port {
+	const char *name;          /* "leaf0->h3" */
+	int measured;              /* 1: the queue metrics of the run are of this port */
+	struct port_result result; /* its link number means nothing here */
+};
+
+/* A class of a link whose sending end was told to pause. */
+struct stored_pause {
+	const char *link;           /* "leaf0->h3", "h3->leaf0" */
+	struct pause_result result; /* its link number means nothing here */
+};
+
+/* One sampled or traced quantity: see struct series of sim/measure/result.h. */
+struct stored_series {
+	const char *name, *unit;
+	uint64_t count;
+	const int64_t *time_ps;
+	const double *value;
+};
+
+/* A run that has just ended. */
+struct finished_run {
+	const char *key;
+	const struct config *c;
+	const struct run_result *r;
+};
+
+/* Shows the rows of one of its tables. */
+int finished_each(const struct finished_run *f, enum table_id table, const struct row_visitor *v,
+		  struct weir_error *e);
+#endif

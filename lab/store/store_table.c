@@ -1,0 +1,263 @@
+/* store_table.c -- a table of columns.h as SQL: its schema, its rows going in and coming out. */
+#include "lab/store/store_sql.h"
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- statements --- */
+
+static void add(struct store_sql *sql, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct store_sql *sql, const char *format, ...)
+{
+	size_t used = strlen(sql->text);
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(sql->text + used, sizeof(sql->text) - used, format, arguments);
+	va_end(arguments);
+	assert(length >= 0 && (size_t)length < sizeof(sql->text) - used);
+}
+
+/* The table of runs and the plan know their rows by numbers of their own; all others are of runs. */
+static int has_id(const struct table *t)
+{
+	return t->columns[0].type == COLUMN_ID;
+}
+
+static int has_lists(const struct table *t)
+{
+	int lists = 0;
+
+	for (const struct column *c = t->columns; c->name; c++)
+		lists += column_is_list(c);
+	return lists > 0;
+}
+
+static int is_key(const struct table *t, const struct column *c)
+{
+	return column_is_stored(c) && strcmp(c->name, t->key) == 0;
+}
+
+/* The run and what tells its rows apart stand first. Rows with long lists are better off by numbers. */
+struct store_sql table_create(const struct table *t)
+{
+	struct store_sql sql = { "" };
+
+	add(&sql, "CREATE TABLE %s (", t->name);
+	if (!has_id(t))
+		add(&sql, "run INTEGER NOT NULL, ");
+	for (const struct column *c = t->columns; c->name; c++)
+		if (is_key(t, c))
+			add(&sql, "%s %s", c->name, column_sql(c));
+	for (const struct column *c = t->columns; c->name; c++)
+		if (column_is_stored(c) && !is_key(t, c))
+			add(&sql, ", %s %s", c->name, column_sql(c));
+	if (!has_id(t))
+		add(&sql, ", PRIMARY KEY (run, %s)", t->key);
+	add(&sql, has_id(t) || has_lists(t) ? ");" : ") WITHOUT ROWID;");
+	return sql;
+}
+
+static void add_names(struct store_sql *sql, const struct table *t, enum column_type but)
+{
+	const char *comma = "";
+
+	for (const struct column *c = t->columns; c->name; c++) {
+		if (!column_is_stored(c) || c->type == but)
+			continue;
+		add(sql, "%s%s", comma, c->name);
+		comma = ", ";
+	}
+}
+
+struct store_sql table_insert(const struct table *t)
+{
+	struct store_sql sql = { "" };
+	const char *comma = has_id(t) ? "" : "?, ";
+
+	add(&sql, "INSERT INTO %s (%s", t->name, has_id(t) ? "" : "run, ");
+	add_names(&sql, t, COLUMN_ID);
+	add(&sql, ") VALUES (");
+	for (const struct column *c = t->columns; c->name; c++) {
+		if (!column_is_stored(c) || c->type == COLUMN_ID)
+			continue;
+		add(&sql, "%s?", comma);
+		comma = ", ";
+	}
+	add(&sql, ")");
+	return sql;
+}
+
+struct store_sql table_select(const struct table *t)
+{
+	struct store_sql sql = { "" };
+
+	add(&sql, "SELECT ");
+	add_names(&sql, t, COLUMN_MADE);
+	add(&sql, " FROM %s WHERE %s = ? ORDER BY %s", t->name, has_id(t) ? t->key : "run", t->key);
+	return sql;
+}
+
+/* --- rows going in --- */
+
+static void put_little_endian(unsigned char *bytes, uint64_t number)
+{
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (unsigned char)(number >> (8 * i));
+}
+
+static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
+{
+	switch (cell.kind) {
+	case CELL_INTEGER:
+	case CELL_FLAG:
+		return sqlite3_bind_int64(q, at, cell.integer);
+	case CELL_REAL:
+		return sqlite3_bind_double(q, at, cell.real); /* NAN becomes NULL */
+	case CELL_TEXT:
+		return sqlite3_bind_text(q, at, cell.text, -1, SQLITE_TRANSIENT);
+	case CELL_UNKNOWN:
+		break;
+	}
+	return sqlite3_bind_null(q, at);
+}
+
+/* A list of so many points, which only series have. */
+static int bind_list(sqlite3_stmt *q, int at, const struct column *c,
+		     const struct stored_series *row)
+{
+	unsigned char *bytes = malloc(sizeof(uint64_t) * row->count + 1);
+
+	if (!bytes)
+		return SQLITE_NOMEM;
+	for (uint64_t i = 0; i < row->count; i++) {
+		struct cell cell = column_cell(c, row, i);
+		uint64_t bits = (uint64_t)cell.integer;
+
+		if (cell.kind == CELL_REAL)
+			memcpy(&bits, &cell.real, sizeof(bits));
+		put_little_endian(bytes + sizeof(bits) * i, bits);
+	}
+	return sqlite3_bind_blob64(q, at, bytes, sizeof(uint64_t) * row->count, free);
+}
+
+int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t place)
+{
+	int at = has_id(t) ? 1 : 2, code = SQLITE_OK;
+
+	for (const struct column *c = t->columns; c->name && code == SQLITE_OK; c++) {
+		if (!column_is_stored(c) || c->type == COLUMN_ID)
+			continue;
+		if (c->type == COLUMN_PLACE)
+			code = sqlite3_bind_int64(q, at++, place);
+		else if (column_is_list(c))
+			code = bind_list(q, at++, c, row);
+		else
+			code = bind_cell(q, at++, column_cell(c, row, 0));
+	}
+	return code;
+}
+
+/* --- rows coming out --- */
+
+/* Non-zero: it is none. */
+static int read_text(const char **text, sqlite3_stmt *q, int column)
+{
+	*text = (const char *)sqlite3_column_text(q, column);
+	return *text == NULL;
+}
+
+static int read_time(int64_t *time_ps, sqlite3_stmt *q, int column)
+{
+	*time_ps = sqlite3_column_int64(q, column);
+	return *time_ps < 0; /* otherwise no difference of two times overflows */
+}
+
+/* Negative: unknown. */
+static int64_t column_known(sqlite3_stmt *q, int column)
+{
+	return sqlite3_column_type(q, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, column);
+}
+
+static int read_column(const struct column *c, void *field, sqlite3_stmt *q, int column)
+{
+	int64_t known;
+
+	switch (c->type) {
+	case COLUMN_KEY:
+	case COLUMN_TEXT:
+		return read_text(field, q, column);
+	case COLUMN_COUNT32:
+		*(uint32_t *)field = (uint32_t)sqlite3_column_int64(q, column);
+		return 0;
+	case COLUMN_COUNT:
+		*(uint64_t *)field = (uint64_t)sqlite3_column_int64(q, column);
+		return 0;
+	case COLUMN_FLAG:
+		*(int *)field = sqlite3_column_int(q, column);
+		return 0;
+	case COLUMN_TIME:
+		return read_time(field, q, column);
+	case COLUMN_MAYBE_TIME:
+		*(int64_t *)field = column_known(q, column);
+		return 0;
+	case COLUMN_MAYBE_SIZE:
+		known = column_known(q, column);
+		*(uint64_t *)field = known < 0 ? FLOW_UNLIMITED : (uint64_t)known;
+		return 0;
+	case COLUMN_REAL:
+	case COLUMN_MAYBE_REAL:
+		*(double *)field = sqlite3_column_type(q, column) == SQLITE_NULL
+					   ? (double)NAN
+					   : sqlite3_column_double(q, column);
+		return 0;
+	case COLUMN_MADE:
+	case COLUMN_ID:
+	case COLUMN_PLACE:
+	case COLUMN_TIMES:
+	case COLUMN_REALS:
+	case COLUMN_TYPES:
+		break;
+	}
+	return 0;
+}
+
+int table_read(const struct table *t, void *row, sqlite3_stmt *q)
+{
+	int at = 0, is_odd = 0;
+
+	for (const struct column *c = t->columns; c->name; c++)
+		if (column_is_stored(c))
+			is_odd |= read_column(c, (char *)row + c->offset, q, at++);
+	return is_odd;
+}
+
+/* The number may be anything; what is there is less than 2^31 bytes, so that nothing after this can
+ * overflow. */
+int list_is_whole(sqlite3_stmt *q, int column, uint64_t count)
+{
+	const size_t one = sizeof(uint64_t);
+	size_t size = (size_t)sqlite3_column_bytes(q, column);
+
+	return size % one == 0 && size / one == count;
+}
+
+/* Integers and doubles alike have eight bytes, the lowest first. */
+void *list_read(sqlite3_stmt *q, int column, uint64_t count)
+{
+	const unsigned char *bytes = sqlite3_column_blob(q, column);
+	char *numbers = malloc(sizeof(uint64_t) * count + 1);
+
+	for (uint64_t i = 0; numbers && i < count; i++) {
+		uint64_t bits = little_endian(bytes + sizeof(bits) * i);
+
+		memcpy(numbers + sizeof(bits) * i, &bits, sizeof(bits));
+	}
+	return numbers;
+}

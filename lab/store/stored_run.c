@@ -1,0 +1,128 @@
+/* stored_run.c -- a run in memory: all that is known of it but its long tables. */
+#include "lab/base/text.h"
+#include "lab/store/results.h"
+#include "lab/store/store.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stored_run_free(struct stored_run *run)
+{
+	for (uint32_t i = 0; i < run->setting_count; i++) {
+		free(run->settings[i].path);
+		free(run->settings[i].value);
+	}
+	for (uint32_t i = 0; i < run->reason_count; i++)
+		free((char *)run->reasons[i].name);
+	free(run->settings);
+	free(run->reasons);
+	free(run->title);
+	free(run->version);
+}
+
+void stored_runs_free(struct stored_runs *runs)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		stored_run_free(&runs->runs[i]);
+	free(runs->runs);
+	memset(runs, 0, sizeof(*runs));
+}
+
+const char *stored_setting(const struct stored_run *run, const char *path)
+{
+	for (uint32_t i = 0; i < run->setting_count; i++)
+		if (strcmp(run->settings[i].path, path) == 0)
+			return run->settings[i].value;
+	return NULL;
+}
+
+/* --- rows --- */
+
+/* Room for one more of size bytes, when the room is used up by whole powers of two. NULL: no memory;
+ * what was there stays. */
+static void *grow(void *array, uint32_t count, size_t size)
+{
+	if (count != 0 && (count & (count - 1)) != 0)
+		return array;
+	return realloc(array, 2 * (size_t)(count ? count : 1) * size);
+}
+
+static int keep_head(void *context, const void *row)
+{
+	const struct run_head *head = row;
+	struct stored_run *run = context;
+
+	run->title = text_copy(head->title);
+	run->version = text_copy(head->version);
+	run->wall_seconds = head->wall_seconds;
+	run->partial = head->partial;
+	return run->title && run->version ? 0 : -1;
+}
+
+static int keep_setting(void *context, const void *row)
+{
+	const struct setting_row *setting = row;
+	struct stored_run *run = context;
+	struct stored_setting *grown = grow(run->settings, run->setting_count, sizeof(*grown)),
+			      *one;
+
+	if (!grown)
+		return -1;
+	run->settings = grown;
+	one = &grown[run->setting_count++];
+	one->path = text_copy(setting->path);
+	one->value = text_copy(setting->value);
+	return one->path && one->value ? 0 : -1;
+}
+
+/* Metrics that this version does not know are passed over, those that it alone knows stay NAN. */
+static int keep_metric(void *context, const void *row)
+{
+	const struct metric_row *metric = row;
+	struct stored_run *run = context;
+	int i = metric_index(metric->name);
+
+	if (i >= 0)
+		run->value[i] = metric->value;
+	return 0;
+}
+
+static int keep_reason(void *context, const void *row)
+{
+	const struct reason_count *reason = row;
+	struct stored_run *run = context;
+	struct reason_count *grown = grow(run->reasons, run->reason_count, sizeof(*grown)), *one;
+
+	if (!grown)
+		return -1;
+	run->reasons = grown;
+	one = &grown[run->reason_count++];
+	*one = *reason;
+	one->name = text_copy(reason->name);
+	return one->name ? 0 : -1;
+}
+
+int rows_each(const struct rows_from *from, enum table_id table, const struct row_visitor *v,
+	      struct weir_error *e)
+{
+	return from->store ? store_each(from->store, from->run, table, v, e)
+			   : finished_each(from->finished, table, v, e);
+}
+
+int stored_run_fill(struct stored_run *run, const struct rows_from *from, struct weir_error *e)
+{
+	static const struct {
+		enum table_id table;
+		int (*keep)(void *, const void *);
+	} parts[] = { { TABLE_RUN, keep_head },
+		      { TABLE_SETTING, keep_setting },
+		      { TABLE_METRIC, keep_metric },
+		      { TABLE_REASON, keep_reason } };
+
+	for (int i = 0; i < METRICS_MAX; i++)
+		run->value[i] = (double)NAN;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (rows_each(from, parts[i].table, &(struct row_visitor){ parts[i].keep, run }, e))
+			return -1;
+	return 0;
+}
