@@ -36,6 +36,11 @@ EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 FLAGS_release := -O2 -g -fno-tree-vectorize
 # For the shared library: what include/weir declares is seen from outside (begin.h), nothing else is.
 FLAGS_shared := $(FLAGS_release) -fPIC -fvisibility=hidden
+# For check-more, which also chooses the compiler.
+FLAGS_clang := $(FLAGS_release) -fno-slp-vectorize
+FLAGS_tsan := -O1 -g -fsanitize=thread
+FLAGS_coverage := -O0 -g --coverage
+FLAGS_big-endian := $(FLAGS_release) -isystem $(FOREIGN)/usr/include -L $(FOREIGN)/usr/lib/s390x-linux-gnu
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
@@ -81,7 +86,7 @@ build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
 endef
-$(foreach v,release asan shared,$(eval $(call variant,$(v))))
+$(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call variant,$(v))))
 
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)
 SONAME := libweir.so.0
@@ -169,8 +174,8 @@ build/weir-$(VERSION).tar.gz: always
 deb: dist | build/have-build build/have-deb
 	@tools/deb.sh $(VERSION) build
 
-# Not a part of test: each step needs a tool of its own and is left out where that is missing.
-check-more: build/release/libweir.a build/workloads.c build/assets.c build/version.c
+# Not a part of test: each step needs a tool of its own and is left out where that is missing; STEPS= names some.
+check-more: weir
 	@tools/check-more.sh $(STEPS)
 
 format: | build/have-format
