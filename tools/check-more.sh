@@ -1,8 +1,9 @@
 #!/bin/bash
 # check-more.sh [STEP...] -- what "make test" does not ask, because each step needs a tool of its own or a long
 # while: clang threads coverage tidy cppcheck big-endian deb, or those that are named. A step whose tool is
-# missing is left out and says what it wants. What was found is in build/more/STEP.log. 32-bit machines are not
-# among the steps: the headers want __int128, which compilers have on 64-bit machines only.
+# missing is left out and says what it wants ("make build/have-more" gets them). What was found is in
+# build/more/STEP.log. 32-bit machines are not among the steps: the headers want __int128, which compilers have
+# on 64-bit machines only.
 set -u
 logs=build/more
 mkdir -p "$logs"
@@ -59,8 +60,10 @@ step_tidy() {
 }
 
 step_cppcheck() {
-	cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --error-exitcode=1 -Iinclude -I. lib sim lab cli
+	# It neither reads __extension__ nor sees that weir_option_format fills what it is given.
+	cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --suppress=missingIncludeSystem \
+		--suppress=internalAstError:include/weir/port.h --suppress=uninitvar:sim/base/time_text.h \
+		--error-exitcode=1 -Iinclude -I. lib sim lab cli
 }
 
 # s390x under qemu: the tests hold and the results are the same bytes. Its libraries come from Debian into a

@@ -13,13 +13,7 @@ env -u MAKEFLAGS -u MAKELEVEL make install PREFIX="$dir/weir" DESTDIR= >"$dir/lo
 	cat "$dir/log"
 	exit 1
 }
-if ! command -v pkg-config >/dev/null; then
-	# What it would say of weir.pc.
-	mkdir "$dir/bin"
-	printf '#!/bin/sh\necho "-I%s/include -L%s/lib -lweir"\n' "$dir/weir" "$dir/weir" >"$dir/bin/pkg-config"
-	chmod +x "$dir/bin/pkg-config"
-fi
-export PATH="$dir/weir/bin:$dir/bin:$PATH" PKG_CONFIG_PATH="$dir/weir/lib/pkgconfig" LD_LIBRARY_PATH="$dir/weir/lib"
+export PATH="$dir/weir/bin:$PATH" PKG_CONFIG_PATH="$dir/weir/lib/pkgconfig" LD_LIBRARY_PATH="$dir/weir/lib"
 examples=$dir/weir/share/doc/weir/examples
 scenarios=$dir/weir/share/weir/scenarios
 
@@ -103,15 +97,13 @@ int main()
 	std::cout << '\n';
 }
 END
-if command -v c++ >/dev/null; then
-	c++ -std=c++17 -Wall -Wextra -Werror user.cc $(pkg-config --cflags --libs weir) -o user
-	./user >out
-	sed -n 1p out | grep -qx tcn || fail "C++: $(cat out)"
-	sed -n 2p out | grep -q "unknown marking 'tnc'.*nearest: tcn" || fail "C++: $(cat out)"
-	sed -n 3p out | grep -qw dctcp || fail "C++: $(cat out)"
-	ldd ./user | grep -q "libweir.so.0 => $dir/weir/lib" || fail "C++: not linked with the shared library"
-	# And with the archive alone.
-	rm "$dir/weir/lib/libweir.so"*
-	c++ -std=c++17 user.cc $(pkg-config --cflags --libs weir) -o static
-	./static | cmp - out
-fi
+c++ -std=c++17 -Wall -Wextra -Werror user.cc $(pkg-config --cflags --libs weir) -o user
+./user >out
+sed -n 1p out | grep -qx tcn || fail "C++: $(cat out)"
+sed -n 2p out | grep -q "unknown marking 'tnc'.*nearest: tcn" || fail "C++: $(cat out)"
+sed -n 3p out | grep -qw dctcp || fail "C++: $(cat out)"
+ldd ./user | grep -q "libweir.so.0 => $dir/weir/lib" || fail "C++: not linked with the shared library"
+# And with the archive alone.
+rm "$dir/weir/lib/libweir.so"*
+c++ -std=c++17 user.cc $(pkg-config --cflags --libs weir) -o static
+./static | cmp - out
