@@ -20,7 +20,7 @@ wants() {
 
 # same_results PROGRAM: does it give the same bytes as ./weir, but for what a run costs?
 same_results() {
-	for file in scenarios/incast.ini scenarios/pfc.ini bench/fabric-128.ini; do
+	for file in scenarios/incast.ini scenarios/priority.ini bench/lossy-32.ini bench/fabric-128.ini; do
 		for program in ./weir "$1"; do
 			# shellcheck disable=SC2086 # it may be an emulator and a program
 			$program run "$file" --quiet --json - | grep -v '"cpu_seconds"\|_per_cpu_second"\|"peak_rss_bytes"' \

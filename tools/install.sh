@@ -40,7 +40,8 @@ place 644 build/release/libweir.a "$LIBDIR/libweir.a"
 place 644 "build/$SONAME" "$LIBDIR/libweir.so.$VERSION"
 link "libweir.so.$VERSION" "$LIBDIR/$SONAME"
 link "$SONAME" "$LIBDIR/libweir.so"
-sed -e "s|@PREFIX@|$PREFIX|" -e "s|@LIBDIR@|$LIBDIR|" -e "s|@VERSION@|$VERSION|" packaging/weir.pc.in >build/weir.pc
+[ "$1" = uninstall ] ||
+	sed -e "s|@PREFIX@|$PREFIX|" -e "s|@LIBDIR@|$LIBDIR|" -e "s|@VERSION@|$VERSION|" packaging/weir.pc.in >build/weir.pc
 place 644 build/weir.pc "$LIBDIR/pkgconfig/weir.pc"
 for file in include/weir/*.h; do
 	place 644 "$file" "$PREFIX/$file"
@@ -52,11 +53,9 @@ done
 for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
-for file in README.md CHANGELOG.md LICENSE docs/*.md docs/*.png examples/*/*; do
-	case $file in
-	*.so | *.o) ;;
-	*) place 644 "$file" "$doc/$file" ;;
-	esac
+examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
+for file in README.md CHANGELOG.md LICENSE docs/*.md docs/*.png $examples; do
+	place 644 "$file" "$doc/$file"
 done
 
 if [ "$1" = uninstall ]; then

@@ -1,6 +1,6 @@
 # Completion: every command, option and name that the program knows is offered where it may stand, files and
-# folders where those may, and nothing where the program cannot know. bash is asked; zsh and fish, where
-# they are installed, read their scripts without a complaint.
+# folders where those may, and nothing where the program cannot know. bash is asked, and fish; zsh reads its
+# script without a complaint; both where they are installed.
 set -eu
 weir=$(realpath "${WEIR:-./weir}")
 dir=$(mktemp -d)
@@ -66,4 +66,7 @@ offered "" nonsense ""
 [ "$("$weir" help --completion tcsh 2>&1)" = "weir: unknown shell 'tcsh'; there are bash, zsh, fish (nearest: bash)" ] ||
 	fail "an unknown shell"
 ! command -v zsh >/dev/null || zsh -n "$dir/weir.zsh" || fail zsh
-! command -v fish >/dev/null || fish -n "$dir/weir.fish" || fail fish
+if command -v fish >/dev/null; then
+	fish -n "$dir/weir.fish" || fail fish
+	fish -c "source $dir/weir.fish; complete -C 'weir run --marking tc'" | grep -q '^tcn' || fail "fish: weir run --marking tc"
+fi
