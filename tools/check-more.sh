@@ -45,9 +45,9 @@ step_threads() {
 step_coverage() {
 	find build/coverage -name '*.gcda' -delete 2>/dev/null
 	make build/coverage/weir-test && build/coverage/weir-test &&
-		lcov -q -c -d build/coverage -o "$logs/all.info" --no-external &&
+		lcov -q -c -d build/coverage -b "$PWD" --no-external -o "$logs/all.info" 2>/dev/null &&
 		lcov -q -r "$logs/all.info" '*/tests/*' '*/build/*' -o "$logs/coverage.info" &&
-		lcov --list "$logs/coverage.info" --list-full-path
+		lcov --list "$logs/coverage.info" 2>/dev/null && lcov --summary "$logs/coverage.info" 2>&1 | grep lines
 }
 
 step_tidy() {
