@@ -7,8 +7,13 @@
 #	make bench		how fast it is; also bench-ns3, bench-instructions
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
-#	make install		PREFIX=/usr/local, DESTDIR=
+#	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
+#	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
+#	make check-more		what takes other tools: clang, threads, coverage, linters, big-endian
 #	make format clean
+#
+# A warning is an error in a git checkout and where CI is set, and nowhere else: a newer compiler than
+# ours must not stop who only wants the program. WERROR=-Werror and WERROR= say so by hand.
 #
 # make --trace shows every command.
 # What a target needs from Debian is in packages.txt and is installed when missing.
@@ -19,20 +24,29 @@ endif
 CLANG ?= clang
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-WERROR ?= -Werror
+WERROR ?= $(if $(wildcard .git)$(CI),-Werror)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
-COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS)
+COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS) $(CPPFLAGS)
 LIBS := -lsqlite3 -lm -pthread
 # What a plug-in may call of the program; everything else it uses is inline in include/weir.
 EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
 FLAGS_release := -O2 -g -fno-tree-vectorize
+# For the shared library: what include/weir declares is seen from outside (begin.h), nothing else is.
+FLAGS_shared := $(FLAGS_release) -fPIC -fvisibility=hidden
+# For check-more, which also chooses the compiler.
+FLAGS_clang := $(FLAGS_release) -fno-slp-vectorize
+FLAGS_tsan := -O1 -g -fsanitize=thread
+FLAGS_coverage := -O0 -g --coverage
+FLAGS_big-endian := $(FLAGS_release) -isystem $(FOREIGN)/usr/include -L $(FOREIGN)/usr/lib/s390x-linux-gnu
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Learning is loops over floats; these flags change how they are compiled and not what they compute.
 LEARN_release := -O3 -ftree-vectorize -fno-math-errno -fno-trapping-math
 LEARN_asan := -O2
+LEARN_shared := $(LEARN_release)
+LEARN_clang := $(LEARN_release)
 # Of some files only; see where objects are made.
 FILE_FLAGS :=
 
@@ -81,7 +95,15 @@ build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
 endef
-$(foreach v,release asan,$(eval $(call variant,$(v))))
+$(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call variant,$(v))))
+
+VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)
+SONAME := libweir.so.0
+lib: build/release/libweir.a build/$(SONAME)
+
+build/$(SONAME): $(LIB:%.c=build/shared/%.o)
+	@echo link $@
+	@$(CC) $(FLAGS_shared) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ -lm -pthread
 
 # The flow-size distributions travel inside the program.
 build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
@@ -142,18 +164,31 @@ docs: weir
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
 	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results.md
 
-PAPERS := $(wildcard scenarios/papers/*/*)
+# Shell completion, from the same tables.
+build/weir.%: weir
+	@./$< help --completion $* >$@.part && mv $@.part $@
 
-install: weir build/release/libweir.a
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/weir \
-		$(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 weir $(DESTDIR)$(PREFIX)/bin/weir
-	install -m 644 build/release/libweir.a $(DESTDIR)$(PREFIX)/lib/libweir.a
-	install -m 644 $(wildcard include/weir/*.h) $(DESTDIR)$(PREFIX)/include/weir
-	install -m 644 docs/weir.1 $(DESTDIR)$(PREFIX)/share/man/man1/weir.1
-	for file in $(PAPERS); do \
-		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/weir/papers/$${file#scenarios/papers/} || exit 1; \
-	done
+COMPLETION := build/weir.bash build/weir.zsh build/weir.fish
+
+install: weir lib $(COMPLETION)
+	@$(PLACES) tools/install.sh install
+
+uninstall:
+	@$(PLACES) tools/install.sh uninstall
+
+PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)'
+LIBDIR ?= $(PREFIX)/lib
+
+dist: build/weir-$(VERSION).tar.gz
+build/weir-$(VERSION).tar.gz: always
+	@tools/dist.sh $(VERSION) $@
+
+deb: dist | build/have-build build/have-deb
+	@tools/deb.sh $(VERSION) build
+
+# Not a part of test: each step needs a tool of its own and is left out where that is missing; STEPS= names some.
+check-more: weir
+	@tools/check-more.sh $(STEPS)
 
 format: | build/have-format
 	@clang-format -i $(SOURCES) $(HEADERS)
@@ -167,6 +202,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan test test-browser demo bench bench-instructions bench-ns3 docs install format clean
+.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 docs install uninstall dist deb \
+	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

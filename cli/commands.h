@@ -15,10 +15,27 @@ enum exit_status {
 	EXIT_INTERRUPTED = 130, /* as shells report SIGINT */
 };
 
+/* What a shell may offer for a word, see completion.c. */
+enum cli_offer {
+	OFFER_NOTHING,
+	OFFER_FILE,
+	OFFER_FOLDER,
+	OFFER_MARKING, /* names of the catalogue's shelves ... */
+	OFFER_SCHEDULER,
+	OFFER_CC,
+	OFFER_TOPOLOGY,
+	OFFER_METRIC,
+	OFFER_SHELF,   /* ... of the shelves themselves ... */
+	OFFER_SETTING, /* "switch.marking" */
+	OFFER_NAME,    /* all that 'weir help' knows */
+	OFFER_SHELL,   /* shells that have completion */
+};
+
 struct cli_option {
 	const char *name;  /* "--seed"; NULL ends a table */
 	const char *value; /* what follows it, "N"; NULL: nothing does */
 	const char *help;
+	enum cli_offer offer; /* for the value */
 };
 
 /* One thing on the command line: an option with its value, or a word. */
@@ -39,7 +56,8 @@ struct command {
 	const struct cli_option *options; /* may be NULL: none */
 	size_t words_min, words_max;
 	int (*run)(const struct arguments *a);
-	const char *more; /* lines that stand below the options; NULL: none */
+	const char *more;     /* lines that stand below the options; NULL: none */
+	enum cli_offer offer; /* for the words */
 };
 
 extern const struct command *const command_all[]; /* ends with NULL */
@@ -75,6 +93,9 @@ void print_command(FILE *f, const struct command *c);
 /* The scenario reference as Markdown and the commands as a part of a man page, in reference.c. */
 void print_reference(void);
 void print_manual(void);
+
+/* Completion of command lines for a shell, in completion.c. -1: it knows no such shell. */
+int print_completion(const char *shell, struct weir_error *e);
 
 /* Prints text from column indent on, in lines of readable length that all begin there. */
 void print_wrapped(const char *text, int indent);

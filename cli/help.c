@@ -231,8 +231,9 @@ static int print_catalogue(const char *name, int found)
 
 int command_help(const struct arguments *a)
 {
-	const char *name = arguments_word(a, 0);
+	const char *name = arguments_word(a, 0), *shell = arguments_option(a, "--completion");
 	const struct section *section;
+	struct weir_error e;
 	int found = 0;
 
 	if (arguments_option(a, "--markdown") || arguments_option(a, "--man")) {
@@ -246,6 +247,8 @@ int command_help(const struct arguments *a)
 		columns_markdown(stdout);
 		return EXIT_FINE;
 	}
+	if (shell)
+		return print_completion(shell, &e) ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
 	if (!name) {
 		print_usage(stdout);
 		return EXIT_FINE;

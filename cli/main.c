@@ -10,105 +10,126 @@ enum { NAMES_MAX = 32 };
 
 static const struct cli_option run_options[] = {
 	{ "--set", "SECTION.KEY=VALUE",
-	  "replaces or adds a setting, in all cases; may be given several times" },
-	{ "--marking", "SPEC", "short for --set switch.marking=SPEC" },
-	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC" },
-	{ "--cc", "SPEC", "short for --set host.cc=SPEC" },
-	{ "--seed", "N", "start of every random number, in place of the file's" },
+	  "replaces or adds a setting, in all cases; may be given several times", OFFER_SETTING },
+	{ "--marking", "SPEC", "short for --set switch.marking=SPEC", OFFER_MARKING },
+	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC", OFFER_SCHEDULER },
+	{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC },
+	{ "--seed", "N", "start of every random number, in place of the file's", OFFER_NOTHING },
 	{ "--full", NULL,
-	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results" },
-	{ "--threads", "N", "threads of the run; results do not depend on it" },
-	{ "--json", "FILE", "writes all of the run in one file; - is standard output" },
+	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results",
+	  OFFER_NOTHING },
+	{ "--threads", "N", "threads of the run; results do not depend on it", OFFER_NOTHING },
+	{ "--json", "FILE", "writes all of the run in one file; - is standard output", OFFER_FILE },
 	{ "--csv", "FOLDER",
-	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv" },
+	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv",
+	  OFFER_FOLDER },
 	{ "--pcap", "PORT=FILE",
 	  "writes what starts on a port, as leaf0->h3, for Wireshark; "
-	  "may be given several times" },
+	  "may be given several times",
+	  OFFER_NOTHING },
 	{ "--pcap-whole", NULL,
-	  "captures hold payload too, in zeros, and every checksum; headers only unless given" },
+	  "captures hold payload too, in zeros, and every checksum; headers only unless given",
+	  OFFER_NOTHING },
 	{ "--out", "FOLDER",
-	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results" },
-	{ "--again", NULL, "does also the runs that are in the folder" },
-	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given" },
-	{ "--quiet", NULL, "prints no table and no progress" },
+	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results",
+	  OFFER_FOLDER },
+	{ "--again", NULL, "does also the runs that are in the folder", OFFER_NOTHING },
+	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given",
+	  OFFER_NOTHING },
+	{ "--quiet", NULL, "prints no table and no progress", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option check_options[] = {
 	{ "--set", "SECTION.KEY=VALUE",
-	  "replaces or adds a setting, in all cases; may be given several times" },
-	{ "--marking", "SPEC", "short for --set switch.marking=SPEC" },
-	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC" },
-	{ "--cc", "SPEC", "short for --set host.cc=SPEC" },
-	{ "--seed", "N", "start of every random number, in place of the file's" },
-	{ "--full", NULL, "with the settings of [full]" },
+	  "replaces or adds a setting, in all cases; may be given several times", OFFER_SETTING },
+	{ "--marking", "SPEC", "short for --set switch.marking=SPEC", OFFER_MARKING },
+	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC", OFFER_SCHEDULER },
+	{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC },
+	{ "--seed", "N", "start of every random number, in place of the file's", OFFER_NOTHING },
+	{ "--full", NULL, "with the settings of [full]", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option import_options[] = {
-	{ "-o", "FILE", "where the scenario goes; standard output unless given" },
+	{ "-o", "FILE", "where the scenario goes; standard output unless given", OFFER_FILE },
 	{ "--topology", "NAME",
 	  "the network of a connection matrix or a capture; "
-	  "a capture's is a star unless given" },
-	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times" },
+	  "a capture's is a star unless given",
+	  OFFER_TOPOLOGY },
+	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times",
+	  OFFER_SETTING },
 	{ .name = NULL },
 };
 
 static const struct cli_option help_options[] = {
-	{ "--markdown", NULL, "writes the reference of everything that a scenario may hold" },
-	{ "--man", NULL, "writes the commands and their options as a part of a man page" },
-	{ "--results", NULL, "writes every column of results as a part of docs/results.md" },
+	{ "--markdown", NULL, "writes the reference of everything that a scenario may hold",
+	  OFFER_NOTHING },
+	{ "--man", NULL, "writes the commands and their options as a part of a man page",
+	  OFFER_NOTHING },
+	{ "--results", NULL, "writes every column of results as a part of docs/results.md",
+	  OFFER_NOTHING },
+	{ "--completion", "SHELL", "writes completion of command lines for bash, zsh or fish",
+	  OFFER_SHELL },
 	{ .name = NULL },
 };
 
 static const struct cli_option report_options[] = {
-	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder" },
-	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well" },
-	{ "--all", NULL, "also runs that are not of the latest sweep" },
+	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder", OFFER_FILE },
+	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well",
+	  OFFER_FOLDER },
+	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option table_options[] = {
 	{ "--by", "SETTING",
 	  "a row for each value of it, as in switch.marking; may be given several times; "
-	  "unless given, every setting but the seed that differs" },
+	  "unless given, every setting but the seed that differs",
+	  OFFER_SETTING },
 	{ "--metric", "NAME",
 	  "a column; may be given several times. Besides those of 'weir list metric' "
 	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, "
-	  "by mean, p50, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean" },
-	{ "--wide", NULL, "every usual column, in several tables" },
+	  "by mean, p50, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean",
+	  OFFER_METRIC },
+	{ "--wide", NULL, "every usual column, in several tables", OFFER_NOTHING },
 	{ "--normalize-to", "VALUE",
-	  "relative to the row with this value, written as in [sweep]: ecn, 20%" },
-	{ "--all", NULL, "also runs that are not of the latest sweep" },
+	  "relative to the row with this value, written as in [sweep]: ecn, 20%", OFFER_NOTHING },
+	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option export_options[] = {
 	{ "--csv", "DIR",
-	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv" },
-	{ "--json", "FILE", "writes all in one file; - is standard output" },
-	{ "--all", NULL, "also runs that are not of the latest sweep" },
+	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv",
+	  OFFER_FOLDER },
+	{ "--json", "FILE", "writes all in one file; - is standard output", OFFER_FILE },
+	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option prune_options[] = {
-	{ "--dry-run", NULL, "deletes nothing; says how many runs it would be" },
+	{ "--dry-run", NULL, "deletes nothing; says how many runs it would be", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option reproduce_options[] = {
-	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted" },
-	{ "--jobs", "N", "runs at a time; as many as there are cores unless given" },
+	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted",
+	  OFFER_NOTHING },
+	{ "--jobs", "N", "runs at a time; as many as there are cores unless given", OFFER_NOTHING },
 	{ "--out", "DIR",
 	  "where results go, DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; "
-	  "./reproduction unless given" },
+	  "./reproduction unless given",
+	  OFFER_FOLDER },
 	{ "--papers", "DIR",
 	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; "
-	  "scenarios/papers here, or those that were installed, unless given" },
-	{ "--check", NULL,
-	  "runs nothing; says whether the figures' files are right, in both sizes" },
-	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers" },
-	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too" },
+	  "scenarios/papers here, or those that were installed, unless given",
+	  OFFER_FOLDER },
+	{ "--check", NULL, "runs nothing; says whether the figures' files are right, in both sizes",
+	  OFFER_NOTHING },
+	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers",
+	  OFFER_NOTHING },
+	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too", OFFER_FILE },
 	{ .name = NULL },
 };
 
@@ -148,6 +169,7 @@ static const struct command run_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_run,
+	.offer = OFFER_FILE,
 };
 static const struct command check_command = {
 	.name = "check",
@@ -157,6 +179,7 @@ static const struct command check_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_check,
+	.offer = OFFER_FILE,
 };
 static const struct command import_command = {
 	.name = "import",
@@ -166,6 +189,7 @@ static const struct command import_command = {
 	.words_min = 1,
 	.words_max = 2,
 	.run = command_import,
+	.offer = OFFER_FILE,
 };
 static const struct command report_command = {
 	.name = "report",
@@ -175,6 +199,7 @@ static const struct command report_command = {
 	.options = report_options,
 	.words_max = 1,
 	.run = command_report,
+	.offer = OFFER_FOLDER,
 };
 static const struct command table_command = {
 	.name = "table",
@@ -183,6 +208,7 @@ static const struct command table_command = {
 	.options = table_options,
 	.words_max = 1,
 	.run = command_table,
+	.offer = OFFER_FOLDER,
 };
 static const struct command export_command = {
 	.name = "export",
@@ -191,6 +217,7 @@ static const struct command export_command = {
 	.options = export_options,
 	.words_max = 1,
 	.run = command_export,
+	.offer = OFFER_FOLDER,
 };
 static const struct command prune_command = {
 	.name = "prune",
@@ -199,6 +226,7 @@ static const struct command prune_command = {
 	.options = prune_options,
 	.words_max = 1,
 	.run = command_prune,
+	.offer = OFFER_FOLDER,
 };
 static const struct command reproduce_command = {
 	.name = "reproduce",
@@ -216,6 +244,7 @@ static const struct command list_command = {
 	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, metric",
 	.words_max = 1,
 	.run = command_list,
+	.offer = OFFER_SHELF,
 };
 static const struct command help_command = {
 	.name = "help",
@@ -224,6 +253,7 @@ static const struct command help_command = {
 	.options = help_options,
 	.words_max = 1,
 	.run = command_help,
+	.offer = OFFER_NAME,
 };
 static const struct command version_command = {
 	.name = "version",

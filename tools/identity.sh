@@ -8,7 +8,7 @@ set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 digest=$(find include lib sim workloads lab/scenario -type f -name '*.[cht]*' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
-commit=$(git describe --always --tags --dirty=+changes 2>/dev/null || echo "no commit")
+commit=$(tools/commit.sh)
 cat >"$1.part" <<END
 #include "lab/base/version.h"
 const char version_sources[] = "$digest";

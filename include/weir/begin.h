@@ -1,15 +1,23 @@
-/* begin.h -- what lets the other headers be read as C11 and as C++17. */
+/* begin.h -- what lets the other headers be read as C11 and as C++17, and what makes their names the
+ * ones that a shared library shows. */
 #ifndef WEIR_BEGIN_H
 #define WEIR_BEGIN_H
 
+#define WEIR_SEEN_BEGIN _Pragma("GCC visibility push(default)")
+#define WEIR_SEEN_END _Pragma("GCC visibility pop")
+
 #ifdef __cplusplus
-#define WEIR_BEGIN extern "C" {
-#define WEIR_END }
+#define WEIR_BEGIN \
+	WEIR_SEEN_BEGIN extern "C" \
+	{
+#define WEIR_END \
+	} \
+	WEIR_SEEN_END
 #define WEIR_ALIGN(bytes) alignas(bytes)
 #define WEIR_ASSERT(...) static_assert(__VA_ARGS__)
 #else
-#define WEIR_BEGIN
-#define WEIR_END
+#define WEIR_BEGIN WEIR_SEEN_BEGIN
+#define WEIR_END WEIR_SEEN_END
 #define WEIR_ALIGN(bytes) _Alignas(bytes)
 #define WEIR_ASSERT(...) _Static_assert(__VA_ARGS__)
 #endif

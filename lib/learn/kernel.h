@@ -53,9 +53,11 @@ struct learn_product {
 
 void weir_learn_multiply(const struct learn_product *p);
 
-/* sum[column] += the numbers of that column, rows in order. */
-void weir_learn_add_rows(float *sum, const float *rows, size_t stride, uint32_t row_count,
-			 uint32_t columns);
+/* sum[column] += the numbers of that column, rows in order. (Hidden by hand: what is compiled for several
+ * machines would be seen from outside.) */
+__attribute__((visibility("hidden"))) void weir_learn_add_rows(float *sum, const float *rows,
+							       size_t stride, uint32_t row_count,
+							       uint32_t columns);
 
 /* to = from with rows and columns exchanged; to's rows are padded with zeros. */
 struct weir_learn_turn {

@@ -297,7 +297,7 @@ static int workload_unknown(const char *name, struct weir_error *e)
 	const char *names[64];
 	size_t count = 0;
 
-	for (; workload_files[count].name && count < 32; count++)
+	for (; count < 32 && workload_files[count].name; count++)
 		names[count] = workload_files[count].name;
 	for (size_t i = 0; i < FORMULAS; i++)
 		names[count++] = formula_all[i].name;

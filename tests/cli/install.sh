@@ -1,46 +1,53 @@
-# "make install" puts a working program, the library, its headers, the man page and the figures of papers
-# where it is told, and nothing else; a program and a plug-in outside the source tree can be built with them.
+# "make install" puts the program, the library in both forms, its headers, documents, examples, scenarios and
+# completion where it is told, and nothing else; "make uninstall" takes all of it away again. The installed
+# program works where it is, and the shared library shows what the headers declare, and nothing else.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-env -u MAKEFLAGS -u MAKELEVEL make install DESTDIR="$dir" PREFIX=/opt/weir >"$dir/log" 2>&1 || {
-	cat "$dir/log"
+
+fail() {
+	echo "$0: $*" >&2
 	exit 1
 }
+
+# make_it TARGET...: as a user would, not as a part of "make test".
+make_it() {
+	env -u MAKEFLAGS -u MAKELEVEL make "$@" DESTDIR="$dir" PREFIX=/opt/weir >"$dir/log" 2>&1 || {
+		cat "$dir/log"
+		exit 1
+	}
+}
+
+make_it install
 root=$dir/opt/weir
 "$root/bin/weir" list marking | grep -q tcn
 for header in include/weir/*.h; do
 	cmp "$header" "$root/include/weir/${header##*/}"
 done
-[ -z "$(find "$root" -type f ! -path "$root/bin/weir" ! -path "$root/lib/libweir.a" \
-	! -path "$root/include/weir/*.h" ! -path "$root/share/man/man1/weir.1" \
-	! -path "$root/share/weir/papers/*")" ] || exit 1
-[ -s "$root/share/man/man1/weir.1" ]
 for file in scenarios/papers/*/*; do
-	[ ! -f "$file" ] || cmp "$file" "$root/share/weir/papers/${file#scenarios/papers/}"
+	cmp "$file" "$root/share/weir/papers/${file#scenarios/papers/}"
 done
-# The installed program finds them by itself.
-if [ -d "$root/share/weir/papers" ]; then
-	(cd "$dir" && "$root/bin/weir" reproduce >"$dir/figures")
-	[ "$(grep -c / "$dir/figures")" -ge "$(ls scenarios/papers/*/*.ini | wc -l)" ]
-fi
-cat >"$dir/user.c" <<'END'
-#include <stdio.h>
-#include <weir/mark.h>
+strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e './lib/libweir\.\(a\|so\|so\.0\|so\.[0-9.]*\)' \
+	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' \
+	-e './share/weir/scenarios/[a-z-]*\.ini' -e './share/doc/weir/.*' -e ./share/bash-completion/completions/weir \
+	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish) || :
+[ -z "$strangers" ] || fail "also installed: $strangers"
+for file in bin/weir lib/libweir.a lib/libweir.so.0 lib/pkgconfig/weir.pc share/man/man1/weir.1 \
+	share/weir/scenarios/demo.ini share/doc/weir/examples/plugin/mine.c share/doc/weir/docs/plugin.md \
+	share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish; do
+	[ -s "$root/$file" ] || fail "$file is missing or empty"
+done
+# The installed program finds the figures by itself.
+(cd "$dir" && "$root/bin/weir" reproduce >"$dir/figures")
+[ "$(grep -c / "$dir/figures")" -ge "$(ls scenarios/papers/*/*.ini | wc -l)" ]
 
-int main(void)
-{
-	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_mark_ops *ops;
-	struct weir_error e;
+# A program that was linked with the shared library asks for it by a name without a minor version.
+[ "$(objdump -p "$root/lib/libweir.so" | awk '$1 == "SONAME" { print $2 }')" = libweir.so.0 ] || fail SONAME
+[ "$(readlink "$root/lib/libweir.so.0")" = "libweir.so.$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)" ]
+for symbol in $(nm -D --defined-only "$root/lib/libweir.so" | awk '$3 !~ /[.]resolver$/ { print $3 }'); do
+	grep -q "\<$symbol\>" include/weir/*.h || fail "libweir.so shows $symbol, which no header declares"
+done
 
-	if (weir_mark_parse("tcn(threshold=78us)", &ops, params, &e))
-		return 1;
-	puts(ops->scheme.name);
-}
-END
-gcc -std=c11 -I"$root/include" -o "$dir/user" "$dir/user.c" -L"$root/lib" -lweir -lm
-[ "$("$dir/user")" = tcn ]
-# A plug-in needs the headers and no library.
-gcc -shared -fPIC -I"$root/include" examples/plugin/mine.c -o "$dir/mine.so"
-"$root/bin/weir" help "$dir/mine.so" | grep -q '^mine (marking)$'
+make_it uninstall
+[ -z "$(find "$root" ! -type d)" ] || fail "left behind: $(find "$root" ! -type d)"
+[ ! -e "$root/share/weir" ] && [ ! -e "$root/share/doc/weir" ] && [ ! -e "$root/include/weir" ] || fail "folders of ours"

@@ -1,0 +1,124 @@
+#!/bin/bash
+# check-more.sh [STEP...] -- what "make test" does not ask, because each step needs a tool of its own or a long
+# while: clang threads coverage tidy cppcheck big-endian deb, or those that are named. A step whose tool is
+# missing is left out and says what it wants ("make build/have-more" gets them). What was found is in
+# build/more/STEP.log. 32-bit machines are not among the steps: the headers want __int128, which compilers have
+# on 64-bit machines only.
+set -u
+logs=build/more
+mkdir -p "$logs"
+failed=0
+
+# wants COMMAND...: are they there? Says which is not.
+wants() {
+	for tool; do
+		command -v "$tool" >/dev/null && continue
+		echo "$step: left out, there is no $tool"
+		return 1
+	done
+}
+
+# same_results PROGRAM: does it give the same bytes as ./weir, but for what a run costs?
+same_results() {
+	for file in scenarios/incast.ini scenarios/priority.ini bench/lossy-32.ini bench/fabric-128.ini; do
+		for program in ./weir "$1"; do
+			# shellcheck disable=SC2086 # it may be an emulator and a program
+			$program run "$file" --quiet --json - | grep -v '"cpu_seconds"\|_per_cpu_second"\|"peak_rss_bytes"' \
+				>"$logs/$step.${program##*/}.json" || return 1
+			[ "$program" = ./weir ] && mv "$logs/$step.weir.json" "$logs/$step.ours.json"
+		done
+		cmp "$logs/$step.ours.json" "$logs/$step.${1##*/}.json" || return 1
+	done
+}
+
+# Another compiler: no warnings, every test holds, the same results.
+step_clang() {
+	make CC=clang WERROR=-Werror build/clang/weir build/clang/weir-test && build/clang/weir-test &&
+		same_results build/clang/weir
+}
+
+step_threads() {
+	make build/tsan/only/test_threads && TSAN_OPTIONS=halt_on_error=1 build/tsan/only/test_threads
+}
+
+# Of the tests in C; shell tests come on top.
+step_coverage() {
+	find build/coverage -name '*.gcda' -delete 2>/dev/null
+	make build/coverage/weir-test && build/coverage/weir-test &&
+		lcov -q -c -d build/coverage -b "$PWD" --no-external -o "$logs/all.info" 2>/dev/null &&
+		lcov -q -r "$logs/all.info" '*/tests/*' '*/build/*' -o "$logs/coverage.info" &&
+		lcov --list "$logs/coverage.info" 2>/dev/null && lcov --summary "$logs/coverage.info" 2>&1 | grep lines
+}
+
+step_tidy() {
+	find lib sim lab cli -name '*.c' -print0 |
+		xargs -0 -n 8 -P "$(nproc)" sh -c 'clang-tidy --quiet "$@" -- -std=c11 -Iinclude -I.' tidy >"$logs/tidy.all" ||
+		return 1
+	# A header is read once for each file that includes it.
+	grep 'warning:' "$logs/tidy.all" | sed "s|$PWD/||" | sort -u
+	! grep -q 'warning:' "$logs/tidy.all"
+}
+
+step_cppcheck() {
+	# It neither reads __extension__ nor sees that weir_option_format fills what it is given.
+	cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --suppress=missingIncludeSystem \
+		--suppress=internalAstError:include/weir/port.h --suppress=uninitvar:sim/base/time_text.h \
+		--error-exitcode=1 -Iinclude -I. lib sim lab cli
+}
+
+# s390x under qemu: the tests hold and the results are the same bytes. Its libraries come from Debian into a
+# folder of their own; apt's settings stay as they are.
+step_big_endian() {
+	foreign=$PWD/$logs/s390x
+	if [ ! -e "$foreign/usr/include/ini.h" ]; then
+		mkdir -p "$foreign/apt/lists/partial" "$foreign/apt/archives/partial"
+		: >"$foreign/apt/status"
+		apt="-o APT::Architecture=s390x -o APT::Architectures=s390x -o Dir::State=$foreign/apt \
+			-o Dir::State::status=$foreign/apt/status -o Dir::Cache=$foreign/apt"
+		# shellcheck disable=SC2086 # several words
+		apt-get -q $apt update && (cd "$foreign" &&
+			apt-get -q $apt download libsqlite3-0 libsqlite3-dev) || return 1
+		for package in "$foreign"/*.deb; do
+			dpkg -x "$package" "$foreign"
+		done
+	fi
+	export QEMU_LD_PREFIX=/usr/s390x-linux-gnu QEMU_SET_ENV="LD_LIBRARY_PATH=$foreign/usr/lib/s390x-linux-gnu"
+	make CC=s390x-linux-gnu-gcc FOREIGN="$foreign" build/big-endian/weir build/big-endian/weir-test &&
+		qemu-s390x build/big-endian/weir-test tests/lib tests/lab && same_results "qemu-s390x build/big-endian/weir"
+}
+
+step_deb() {
+	make deb
+}
+
+# try STEP TOOL...
+try() {
+	step=$1
+	shift
+	wants "$@" || return
+	if "step_${step//-/_}" >"$logs/$step.log" 2>&1; then
+		echo "$step: nothing to complain about; $(tail -n 1 "$logs/$step.log")"
+	else
+		failed=$((failed + 1))
+		echo "$step: see $logs/$step.log, $(wc -l <"$logs/$step.log") lines, of which the last are"
+		tail -n 5 "$logs/$step.log"
+	fi
+}
+
+unset MAKEFLAGS MAKELEVEL
+for name in ${*:-clang threads coverage tidy cppcheck big-endian deb}; do
+	case $name in
+	clang) try clang clang ;;
+	threads) try threads gcc ;;
+	coverage) try coverage gcov lcov ;;
+	tidy) try tidy clang-tidy ;;
+	cppcheck) try cppcheck cppcheck ;;
+	big-endian) try big-endian s390x-linux-gnu-gcc qemu-s390x apt-get ;;
+	deb) try deb dpkg-buildpackage dh lintian ;;
+	*)
+		echo "check-more: no step $name; there are clang threads coverage tidy cppcheck big-endian deb" >&2
+		exit 2
+		;;
+	esac
+done
+[ $failed = 0 ]

@@ -1,0 +1,26 @@
+#!/bin/sh
+# dist.sh VERSION FILE -- the source as FILE, a tarball of weir-VERSION/ that is the same bytes for the same
+# source. In a git checkout it holds the files that git knows, as they are now, elsewhere all but what was
+# built; either way it says which commit it is of (tools/identity.sh).
+set -eu
+export LC_ALL=C
+version=$1
+target=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+top=$dir/weir-$version
+
+if [ -e .git ]; then
+	git ls-files >"$dir/list"
+	date=$(git log -1 --format=%ct)
+else
+	find . -type f ! -path './build/*' ! -path './weir' ! -path '*.results/*' ! -path './reproduction/*' >"$dir/list"
+	date=$(stat -c %Y Makefile)
+fi
+mkdir -p "$top" "$(dirname "$target")"
+tar -cf - --verbatim-files-from -T "$dir/list" | tar -xf - -C "$top"
+tools/commit.sh >"$top/.commit"
+tar --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime="@${SOURCE_DATE_EPOCH:-$date}" \
+	-C "$dir" -cf - "weir-$version" | gzip -9n >"$target.part"
+mv "$target.part" "$target"
+echo "$target"

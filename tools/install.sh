@@ -1,0 +1,63 @@
+#!/bin/sh
+# install.sh install|uninstall -- puts what was built where DESTDIR, PREFIX and LIBDIR say, or takes it
+# away again: one list for both. Documents lie as in the source, so that their links hold.
+set -eu
+root=$DESTDIR
+share=$PREFIX/share
+doc=$share/doc/weir
+
+# place MODE FILE TARGET, link TEXT TARGET
+case $1 in
+install)
+	place() {
+		install -D -m "$1" "$2" "$root$3"
+	}
+	link() {
+		ln -sf "$1" "$root$2"
+	}
+	;;
+uninstall)
+	place() {
+		rm -f "$root$3"
+	}
+	link() {
+		rm -f "$root$2"
+	}
+	;;
+*)
+	echo "install.sh: 'install' or 'uninstall'" >&2
+	exit 2
+	;;
+esac
+
+place 755 weir "$PREFIX/bin/weir"
+place 644 docs/weir.1 "$share/man/man1/weir.1"
+place 644 build/weir.bash "$share/bash-completion/completions/weir"
+place 644 build/weir.zsh "$share/zsh/site-functions/_weir"
+place 644 build/weir.fish "$share/fish/vendor_completions.d/weir.fish"
+
+place 644 build/release/libweir.a "$LIBDIR/libweir.a"
+place 644 "build/$SONAME" "$LIBDIR/libweir.so.$VERSION"
+link "libweir.so.$VERSION" "$LIBDIR/$SONAME"
+link "$SONAME" "$LIBDIR/libweir.so"
+[ "$1" = uninstall ] ||
+	sed -e "s|@PREFIX@|$PREFIX|" -e "s|@LIBDIR@|$LIBDIR|" -e "s|@VERSION@|$VERSION|" packaging/weir.pc.in >build/weir.pc
+place 644 build/weir.pc "$LIBDIR/pkgconfig/weir.pc"
+for file in include/weir/*.h; do
+	place 644 "$file" "$PREFIX/$file"
+done
+
+for file in scenarios/*.ini; do
+	place 644 "$file" "$share/weir/$file"
+done
+for file in scenarios/papers/*/*; do
+	place 644 "$file" "$share/weir/${file#scenarios/}"
+done
+examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
+for file in README.md CHANGELOG.md LICENSE docs/*.md docs/*.png $examples; do
+	place 644 "$file" "$doc/$file"
+done
+
+if [ "$1" = uninstall ]; then
+	find "$root$share/weir" "$root$doc" "$root$PREFIX/include/weir" -depth -type d -empty -delete 2>/dev/null || :
+fi
