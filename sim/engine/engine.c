@@ -1,12 +1,9 @@
 /* engine.c -- the loop over windows, shared by threads. Building is in engine_build.c. */
+#include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
 #include "sim/host/host.h"
 #include <assert.h>
-#include <pthread.h>
-#include <sched.h>
 #include <string.h>
-
-enum { SPINS_MAX = 100 }; /* a few microseconds */
 
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 {
@@ -229,7 +226,8 @@ static void open_gates(struct engine *e)
 			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
-/* Every thread rests at the end of limit_ps; decides what comes next. */
+/* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the last leg
+ * ended here: what was done then is not done twice, because nothing of it is left. */
 static void advance(struct engine *e)
 {
 	struct worker *first = &e->workers[0];
@@ -254,20 +252,19 @@ static void advance(struct engine *e)
 	int64_t begin_ps =
 		end_ps == WEIR_TIME_NEVER_PS ? WEIR_TIME_NEVER_PS : end_ps - e->window_ps;
 
-	/* Stops that were reached, or that lie before anything else happens. */
-	while (!e->finished && (e->next_stop_ps <= now_ps || e->next_stop_ps <= begin_ps)) {
-		int64_t next_ps = e->on_stop(e->context, e->next_stop_ps);
-
-		if (next_ps < 0)
-			e->finished = 1;
-		e->next_stop_ps = next_ps;
-	}
-	if (!e->finished && e->on_poll(e->context, now_ps))
+	/* The stop is reached, or lies before anything else happens. */
+	if (e->stop_ps <= now_ps || e->stop_ps <= begin_ps) {
 		e->finished = 1;
-	if (e->finished)
+		e->leg = ENGINE_AT_STOP;
 		return;
+	}
+	if (e->on_poll && e->on_poll(e->context, now_ps)) {
+		e->finished = 1;
+		e->leg = ENGINE_ENDED;
+		return;
+	}
 
-	int64_t limit_ps = e->next_stop_ps < end_ps ? e->next_stop_ps : end_ps;
+	int64_t limit_ps = e->stop_ps < end_ps ? e->stop_ps : end_ps;
 
 	e->pass++;
 
@@ -282,17 +279,7 @@ static void advance(struct engine *e)
 	}
 }
 
-/* Tells the processor that it waits in a loop, where it has a word for that. */
-static inline void spin_wait(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
-/* The last thread to come decides for all; the others wait, first spinning, then giving way. */
+/* The last thread to come decides for all; the others wait. */
 static void meet(struct engine *e)
 {
 	unsigned generation = atomic_load_explicit(&e->generation, memory_order_relaxed);
@@ -304,16 +291,12 @@ static void meet(struct engine *e)
 		return;
 	}
 	for (uint32_t spins = 0;
-	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;) {
-		spin_wait();
-		if (++spins == SPINS_MAX) {
-			spins = 0;
-			sched_yield();
-		}
-	}
+	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;)
+		crew_spin(&spins);
 }
 
-static void *work(void *argument)
+/* One thread's part of a leg. */
+static void work(void *argument)
 {
 	struct worker *w = argument;
 	struct engine *e = w->engine;
@@ -325,28 +308,35 @@ static void *work(void *argument)
 			help_others(w);
 		meet(e);
 	}
-	return NULL;
 }
 
-void engine_run(struct engine *e)
+enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
 {
-	pthread_t *threads = memory_new(e->threads, sizeof(*threads));
-
-	for (uint32_t i = 0; i < e->threads; i++) {
-		assert(e->workers[i].window == UINT64_MAX);
-		e->workers[i].limit_ps = e->workers[i].end_ps = 0;
-	}
-	/* Before window 0, which the first advance opens: building has set its wake-ups. */
+	e->stop_ps = stop_ps;
+	e->finished = 0;
 	advance(e);
-	for (uint32_t i = 1; i < e->threads; i++) {
-		int failed = pthread_create(&threads[i], NULL, work, &e->workers[i]);
-
-		assert(!failed);
+	if (e->finished)
+		return e->leg;
+	if (e->threads == 1) {
+		work(&e->workers[0]);
+		return e->leg;
 	}
+	if (!e->crew && crew_new(&e->crew, e->threads - 1, error))
+		return ENGINE_REFUSED;
+	crew_begin(e->crew, work, &e->workers[1], sizeof(e->workers[1]));
 	work(&e->workers[0]);
-	for (uint32_t i = 1; i < e->threads; i++)
-		pthread_join(threads[i], NULL);
-	memory_free(threads, e->threads, sizeof(*threads));
+	crew_end(e->crew);
+	return e->leg;
+}
+
+void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps)
+{
+	struct worker *w = engine_worker(e, node);
+
+	if (time_ps < w->end_ps)
+		wheel_set(w, w->window, node);
+	else
+		engine_wake_later(w, node, time_ps);
 }
 
 uint64_t engine_packets_under_way(const struct engine *e)

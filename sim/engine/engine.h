@@ -57,6 +57,7 @@ struct switch_state {
 };
 
 struct host;
+struct crew;
 struct lossless;
 struct link_pauses;
 struct int_stack;
@@ -167,7 +168,8 @@ struct engine {
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
 	_Alignas(64) atomic_uint generation;
-	_Alignas(64) int finished;
+	_Alignas(64) int finished; /* 1: this leg of the run is over */
+	struct crew *crew;         /* the threads but the caller's; NULL: there are none (yet) */
 
 	/* Links that are watched: called by the thread of the link's sender, in order of time. */
 	uint32_t tap_count;
@@ -188,11 +190,10 @@ struct engine {
 	int64_t measure_from_ps;
 	uint32_t measuring;
 
-	/* Called with every thread at rest. on_stop: everything before next_stop_ps has happened and
-	 * nothing after; returns the next such time, or -1 to end the run. on_poll: after every window;
-	 * non-zero ends the run. */
-	int64_t next_stop_ps;
-	int64_t (*on_stop)(void *context, int64_t now_ps);
+	int64_t stop_ps; /* of this leg: everything before it happens and nothing after */
+	int leg;         /* enum engine_leg: how it ended */
+
+	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody asks. */
 	int (*on_poll)(void *context, int64_t now_ps);
 	void *context;
 };
@@ -236,8 +237,18 @@ int pairs_new(struct engine *e, struct weir_error *error);
 /* The number of that of a connection; of its section where all pairs share one. */
 uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
-/* Runs until on_stop or on_poll says so. */
-void engine_run(struct engine *e);
+/* One leg of a run: until everything before stop_ps has happened and nothing after, or until on_poll ends
+ * it. In between all threads rest and everything may be looked at. Legs have no say in what happens: many
+ * give the same as one. */
+enum engine_leg {
+	ENGINE_AT_STOP = 0,
+	ENGINE_ENDED,        /* by on_poll */
+	ENGINE_REFUSED = -1, /* by the system, which has no thread for it: the message says so */
+};
+enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error);
+
+/* Between two legs: the node has something to do at time_ps, no earlier than the stop. */
+void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps);
 
 /* A node's own wake-up, at or after the end of what it has worked off. */
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps);

@@ -1,4 +1,5 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
+#include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
@@ -540,6 +541,7 @@ void engine_free(struct engine *e)
 {
 	uint32_t links = e->net->link_count;
 
+	crew_free(e->crew);
 	if (e->workers) {
 		free_connections(e);
 		free_workers(e);

@@ -33,11 +33,10 @@ struct course {
 
 /* --- the course of a run --- */
 
-/* Order of stops: measuring begins, samples, measuring ends, time is up. A stop may be all of them. */
-static int64_t on_stop(void *context, int64_t now_ps)
+/* What is to be done at a stop; returns the next one, or -1 where the run is over. In order: measuring
+ * begins, samples, measuring ends, time is up. A stop may be all of them. */
+static int64_t at_stop(struct measure *m, int64_t now_ps)
 {
-	struct measure *m = &((struct course *)context)->measure;
-
 	if (m->phase == PHASE_BEFORE && now_ps >= m->from_ps) {
 		measure_begin(m, m->from_ps);
 		m->phase = PHASE_MEASURING;
@@ -188,13 +187,19 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 {
 	struct measure *m = &course->measure;
 	enum run_status status;
+	enum engine_leg leg = ENGINE_AT_STOP;
 	double cpu;
 
-	m->engine->on_stop = on_stop;
 	m->engine->on_poll = on_poll;
 	m->engine->context = course;
 	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-	engine_run(m->engine);
+	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
+		leg = engine_run_until(m->engine, stop_ps, error);
+		if (leg == ENGINE_AT_STOP)
+			stop_ps = at_stop(m, stop_ps);
+	}
+	if (leg == ENGINE_REFUSED)
+		return RUN_FAILED;
 	m->cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	/* An interrupted run measures up to where it got. */
 	if (m->phase == PHASE_MEASURING)
@@ -234,7 +239,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 	measure_free(m);
 	if (m->engine)
 		engine_free(m->engine);
-	if (status == RUN_REFUSED)
+	if (status == RUN_REFUSED || status == RUN_FAILED)
 		run_result_free(r);
 	return status;
 }
