@@ -100,7 +100,8 @@ int crew_new(struct crew **out, uint32_t count, struct weir_error *error)
 	*out = c;
 	if (!refused)
 		return 0;
-	weir_error_set(error, "the system gives %u of %u threads (%s); ask for fewer with --threads",
+	weir_error_set(error,
+		       "the system gives %u of %u threads (%s); ask for fewer with --threads",
 		       c->count + 1, count + 1, strerror(refused));
 	crew_free(c);
 	*out = NULL;

@@ -58,6 +58,7 @@ struct switch_state {
 
 struct host;
 struct crew;
+struct mail;
 struct lossless;
 struct link_pauses;
 struct int_stack;
@@ -130,6 +131,7 @@ struct engine {
 	struct route_table *routes;
 	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
 	struct flow_list flows;
+	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
 	uint32_t longest_hops; /* links of that, the host's own included */
@@ -212,10 +214,19 @@ static inline uint32_t flow_ends(const struct flow *f)
 	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
 }
 
-/* Builds everything from a checked config, network and flow list, which the engine then owns. */
+struct engine_plan {
+	uint32_t threads;               /* at least 1 */
+	uint32_t messages, connections; /* of each host, for mailbox.h; 0: there is none */
+};
+
+/* Builds everything from a checked config, network and flow list, which the engine then owns. Also on -1
+ * *out is to be freed. */
 int engine_new(struct engine **out, const struct config *c, struct network *net,
-	       struct flow_list *flows, uint32_t threads, struct weir_error *e);
+	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *e);
 void engine_free(struct engine *e);
+
+/* What the port of a link is made from. */
+struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link);
 
 /* A full packet over the path from one host to another and a bare header back, nothing queued; and the
  * links of that path, the host's own included. */

@@ -3,6 +3,7 @@
 #include "sim/engine/engine.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
+#include "sim/host/mailbox.h"
 #include "sim/switch/lossless.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/switch/telemetry.h"
@@ -122,6 +123,13 @@ static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_b
 	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
 	weir_port_class_init(&e->classes[e->class_count], &plan);
 	return e->class_count++;
+}
+
+struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
+{
+	const struct net_link *l = &e->net->links[link];
+
+	return plan_for(e, e->net->nodes[l->from].kind, l->rate_bps);
 }
 
 static void build_ports(struct engine *e)
@@ -319,6 +327,11 @@ static void build_slabs(struct engine *e)
 		senders[thread_of[e->flows.flows[i].src]]++;
 		receivers[thread_of[e->flows.flows[i].dst]]++;
 	}
+	/* Any host may be sent to by all. */
+	for (uint32_t i = 0; e->mail && i < e->net->host_count; i++)
+		senders[thread_of[i]] += e->mail->connections;
+	for (uint32_t i = 0; e->mail && i < e->threads; i++)
+		receivers[i] += e->mail->connections * e->net->host_count;
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
 
@@ -474,7 +487,7 @@ static void build_transports(struct engine *e)
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
-	       struct flow_list *flows, uint32_t threads, struct weir_error *error)
+	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *error)
 {
 	struct engine *e = memory_new(1, sizeof(*e));
 
@@ -483,7 +496,9 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->net = net;
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
-	e->threads = threads;
+	e->threads = plan->threads;
+	if (mail_new(e, plan, error))
+		return -1;
 	if (weir_packet_store_init(&e->store, PACKETS_MAX))
 		return weir_error_set(error,
 				      "the system refuses to reserve address space for packets");
@@ -506,7 +521,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 
 static void free_connections(struct engine *e)
 {
-	for (uint32_t i = 0; i < e->flows.count; i++) {
+	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
+	     i = mail_next_record(e, i)) {
 		struct flow *f = &e->flows.flows[i];
 
 		if (f->tx != FLOW_NONE) {
@@ -565,6 +581,7 @@ void engine_free(struct engine *e)
 	memory_free(e->line_first, links, sizeof(*e->line_first));
 	memory_free(e->wheel, (uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
 	memory_free(e->slot_busy, e->slot_count, sizeof(*e->slot_busy));
+	mail_free(e);
 	flow_list_free(&e->flows);
 	memory_free(e, 1, sizeof(*e));
 }

@@ -67,7 +67,8 @@ enum timer_kind {
 	TIMER_APPLICATION,
 	TIMER_PACE,
 	TIMER_CONTROL,
-	TIMER_START
+	TIMER_START,
+	TIMER_MAIL
 };
 
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)

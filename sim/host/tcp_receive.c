@@ -5,6 +5,7 @@
  * until CWR) or exact (RFC 8257: an ACK speaks only of packets that were all marked or all not
  * marked). A flow ends when its last byte is here. */
 #include "sim/host/host.h"
+#include "sim/host/mailbox.h"
 #include "sim/switch/telemetry.h"
 
 /* --- ACKs --- */
@@ -171,6 +172,8 @@ static int complete_messages(struct worker *w, struct host *h, struct receiver *
 		w->flows_done++;
 		if (f->ties & FLOW_TELLS_RECEIVED)
 			engine_tell(w, r->message, FLOW_TELLS_RECEIVED);
+		if (f->ties & FLOW_CALLS)
+			mail_deliver(w, h, r->message);
 		completed = 1;
 	}
 }

@@ -2,6 +2,7 @@
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
 #include "sim/run/run.h"
+#include "sim/run/build.h"
 #include "sim/base/time_text.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/measure/audit.h"
@@ -117,7 +118,9 @@ static int plan(struct measure *m, const struct config *c, struct weir_error *e)
 			m->timed_ends += flow_ends(f);
 	}
 	if (!flows->count)
-		return weir_error_set(e, "there is no traffic: add a [traffic NAME] section");
+		return weir_error_set(
+			e, "there is no traffic: add a [traffic NAME] section of a pattern "
+			   "that has flows by itself");
 	if (unlimited && !c->measure.to_ps)
 		return weir_error_set(e, "measure.to: needed, because some flows are unlimited");
 	m->from_ps = (int64_t)c->measure.from_ps;
@@ -155,17 +158,12 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 {
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
-	struct flow_list flows = { 0 };
-	int failed;
+	const struct engine_plan plan_of_engine = { .threads = control->threads };
 
-	if (network_build(&r->network, &c->network, e))
-		return -1;
-	failed = traffic_generate(&flows, c, &r->network, e) ||
-		 memory_check(estimate_memory(c, &r->network, flows.count), "network", e) ||
-		 engine_new(&m->engine, c, &r->network, &flows, control->threads, e) ||
-		 plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, control, e);
-	flow_list_free(&flows);
-	return failed ? -1 : 0;
+	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
+			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
+		       ? -1
+		       : 0;
 }
 
 /* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */

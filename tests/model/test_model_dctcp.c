@@ -64,7 +64,9 @@ static void trace_queue(struct trace *t, const struct incast *in)
 	read_incast(&s, in);
 	CHECK_INT(network_build(&net, &s.c.network, &e), 0);
 	CHECK_INT(traffic_generate(&flows, &s.c, &net, &e), 0);
-	CHECK_INT(engine_new(&t->engine, &s.c, &net, &flows, 1, &e), 0);
+	CHECK_INT(engine_new(&t->engine, &s.c, &net, &flows, &(struct engine_plan){ .threads = 1 },
+			     &e),
+		  0);
 	t->port = &engine_egress(t->engine, (uint32_t)link_find(&net, "sw->h0", &e))->port;
 	t->count = 0;
 	for (int64_t at_ps = TRACE_FROM_MS * MS_PS; t->count < TRACE_ROOM; at_ps += US_PS) {

@@ -114,7 +114,7 @@ static void halt_at(struct halted *h, int64_t stop_ps)
 				     "[measure]\nto = 1ms\n");
 	if (network_build(&h->net, &h->s.c.network, &e) ||
 	    traffic_generate(&flows, &h->s.c, &h->net, &e) ||
-	    engine_new(&h->e, &h->s.c, &h->net, &flows, 1, &e))
+	    engine_new(&h->e, &h->s.c, &h->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	CHECK_INT(engine_run_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
 	if (audit(h->e, &e))

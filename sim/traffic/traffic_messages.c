@@ -1,0 +1,25 @@
+/* traffic_messages.c -- no flow by itself: what a program sends that drives the simulation (weir/sim.h) has
+ * the settings of such a section. Messages of a pair share a connection, whatever the section says. */
+#include "sim/traffic/traffic.h"
+
+static const struct weir_option messages_options[] = { { .name = NULL } };
+
+static int messages_generate(struct flow_list *list, const struct traffic_config *t,
+			     const struct config *c, const struct network *net,
+			     struct weir_error *e)
+{
+	(void)list;
+	(void)t;
+	(void)c;
+	(void)net;
+	(void)e;
+	return 0;
+}
+
+const struct traffic_ops traffic_messages = {
+	.name = "messages",
+	.help = "what a program sends that drives the simulation (weir/sim.h); nothing by itself",
+	.options = messages_options,
+	.generate = messages_generate,
+	.takes_messages = 1,
+};
