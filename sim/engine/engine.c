@@ -1,6 +1,7 @@
 /* engine.c -- the loop over windows, shared by threads. Building is in engine_build.c. */
 #include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/room.h"
 #include "sim/host/host.h"
 #include <assert.h>
 #include <string.h>
@@ -265,6 +266,8 @@ static void advance(struct engine *e)
 	}
 
 	int64_t limit_ps = e->stop_ps < end_ps ? e->stop_ps : end_ps;
+
+	room_check(e);
 
 	e->pass++;
 

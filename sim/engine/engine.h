@@ -148,6 +148,7 @@ struct engine {
 	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
 	uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
+	uint32_t window_chunks;  /* of it that a window may take, room.h */
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
 

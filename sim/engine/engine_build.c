@@ -1,6 +1,7 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
 #include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/room.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
 #include "sim/host/mailbox.h"
@@ -11,9 +12,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* At most this many packets under way at once (address space only: 16 GiB). */
-#define PACKETS_MAX (UINT64_C(1) << 28)
 
 enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING = 64 };
 
@@ -480,8 +478,6 @@ static void build_transports(struct engine *e)
 		e->transports[i] = cc->transport == WEIR_CC_RDMA ? rdma_transport(e, cc, params)
 								 : tcp_transport(c, cc, params);
 	}
-	if (c->telemetry)
-		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
 	if (c->telemetry && c->rdma.int_flows)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
 }
@@ -499,9 +495,6 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->threads = plan->threads;
 	if (mail_new(e, plan, error))
 		return -1;
-	if (weir_packet_store_init(&e->store, PACKETS_MAX))
-		return weir_error_set(error,
-				      "the system refuses to reserve address space for packets");
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
@@ -514,6 +507,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	build_lines(e);
 	if (build_wheel(e, error))
 		return -1;
+	room_new(e);
 	hosts_new(e);
 	build_workers(e);
 	return lossless_new(e, error);
@@ -564,7 +558,7 @@ void engine_free(struct engine *e)
 	}
 	lossless_free(e);
 	hosts_free(e);
-	weir_packet_store_free(&e->store);
+	room_free(e);
 	plugin_guard_free(e->guard);
 	free(e->taps);
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
@@ -574,7 +568,6 @@ void engine_free(struct engine *e)
 	memory_free(e->egresses, links, e->egress_size);
 	free(e->classes);
 	memory_free(e->transports, e->transport_count, sizeof(*e->transports));
-	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
