@@ -9,6 +9,9 @@
 
 enum { MESSAGES_DEFAULT = 4096, CONNECTIONS_DEFAULT = 1024, NAMES_MAX = 64, NAME_SIZE = 64 };
 
+/* Two weeks and a half: any delay can be added. */
+#define TIME_MAX_PS (INT64_MAX / 6)
+
 /* --- its life --- */
 
 int sim_new(struct weir_sim **out, struct config *c, const struct weir_sim_plan *plan,
@@ -55,6 +58,9 @@ int weir_sim_run_until(struct weir_sim *sim, int64_t time_ps, struct weir_error 
 	if (time_ps < sim->now_ps)
 		return weir_error_set(e, "until %" PRId64 " ps; now it is %" PRId64, time_ps,
 				      sim->now_ps);
+	if (time_ps > TIME_MAX_PS)
+		return weir_error_set(e, "until %" PRId64 " ps; at most %" PRId64, time_ps,
+				      TIME_MAX_PS);
 	if (engine_run_until(sim->engine, time_ps, e) == ENGINE_REFUSED)
 		return -1;
 	sim->now_ps = time_ps;

@@ -106,6 +106,25 @@ TEST(test_ping_pong_has_the_round_trip_time_computed_by_hand)
 	end(sim);
 }
 
+/* The engine goes from window to window, here of a bit more than 10 us; the first one is under way, for the sake
+ * of others, when a host that had nothing to do is given something. */
+TEST(test_a_message_sent_in_the_middle_of_a_window_starts_then)
+{
+	struct weir_sim *sim = drive("[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\n"
+				     "delay = 10us\n" TCP MAIL,
+				     NULL);
+	struct ping_pong p = { .left = 0 };
+
+	send_now(sim, &(struct weir_sim_message){ .from = 0, .to = 1, .bytes = 100000 });
+	go(sim, 3 * US_PS + 1);
+	send_now(sim,
+		 &(struct weir_sim_message){
+			 .from = 2, .to = 3, .bytes = 1000, .delivered = answer, .context = &p });
+	go(sim, MS_PS);
+	CHECK_INT(p.at_ps[0], 3 * US_PS + 1 + 21686400);
+	end(sim);
+}
+
 #ifdef __SANITIZE_ADDRESS__
 enum { MANY = 50 * 1000 };
 #else
@@ -272,6 +291,8 @@ TEST(test_what_cannot_be_sent_is_refused)
 	go(sim, MS_PS);
 	CHECK_INT(weir_sim_run_until(sim, 1, &e), -1);
 	CHECK_LIKE(e.text, "until 1 ps; now it is 1000000000");
+	CHECK_INT(weir_sim_run_until(sim, WEIR_TIME_NEVER_PS, &e), -1);
+	CHECK_LIKE(e.text, "until 9223372036854775807 ps; at most ...");
 	CHECK_INT(weir_sim_find_traffic(sim, "mails", &(uint32_t){ 0 }, &e), -1);
 	CHECK_CONTAINS(e.text, "nearest: mail");
 	end(sim);
