@@ -10,15 +10,12 @@
 enum { SPINS_BEFORE_YIELD = 100, SPINS_BEFORE_SLEEP = 200 * SPINS_BEFORE_YIELD };
 
 struct crew {
-	atomic_uint leg;     /* counts calls of crew_begin, and crew_free's */
-	atomic_uint resting; /* threads that are done with it */
+	atomic_uint leg; /* counts calls of crew_begin, and crew_free's */
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
 	int is_over;
 	uint32_t room, count; /* members asked for, and there */
-	void (*work)(void *argument);
-	char *first;
-	size_t size;
+	struct crew_task task;
 	struct member {
 		struct crew *crew;
 		pthread_t thread;
@@ -61,14 +58,12 @@ static void *serve(void *argument)
 	struct member *m = argument;
 	struct crew *c = m->crew;
 
-	for (unsigned leg = await_leg(c, 0); !c->is_over; leg = await_leg(c, leg)) {
-		c->work(c->first + m->index * c->size);
-		atomic_fetch_add_explicit(&c->resting, 1, memory_order_release);
-	}
+	for (unsigned leg = await_leg(c, 0); !c->is_over; leg = await_leg(c, leg))
+		c->task.work((char *)c->task.first + m->index * c->task.size);
 	return NULL;
 }
 
-static void call_all(struct crew *c)
+void crew_begin(struct crew *c)
 {
 	pthread_mutex_lock(&c->lock);
 	atomic_fetch_add_explicit(&c->leg, 1, memory_order_release);
@@ -81,12 +76,14 @@ static size_t crew_bytes(uint32_t count)
 	return sizeof(struct crew) + count * sizeof(struct member);
 }
 
-int crew_new(struct crew **out, uint32_t count, struct weir_error *error)
+int crew_new(struct crew **out, uint32_t count, const struct crew_task *task,
+	     struct weir_error *error)
 {
 	struct crew *c = memory_new(1, crew_bytes(count));
 	int refused = 0;
 
 	c->room = count;
+	c->task = *task;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->begun, NULL);
 	while (c->count < count && !refused) {
@@ -113,27 +110,10 @@ void crew_free(struct crew *c)
 	if (!c)
 		return;
 	c->is_over = 1;
-	call_all(c);
+	crew_begin(c);
 	for (uint32_t i = 0; i < c->count; i++)
 		pthread_join(c->members[i].thread, NULL);
 	pthread_cond_destroy(&c->begun);
 	pthread_mutex_destroy(&c->lock);
 	memory_free(c, 1, crew_bytes(c->room));
-}
-
-void crew_begin(struct crew *c, void (*work)(void *argument), void *first, size_t size)
-{
-	c->work = work;
-	c->first = first;
-	c->size = size;
-	atomic_store_explicit(&c->resting, 0, memory_order_relaxed);
-	call_all(c);
-}
-
-void crew_end(struct crew *c)
-{
-	uint32_t spins = 0;
-
-	while (atomic_load_explicit(&c->resting, memory_order_acquire) < c->count)
-		crew_spin(&spins);
 }

@@ -8,15 +8,23 @@
 
 struct crew;
 
-/* Starts so many threads. -1: the system has none to give; the message says so and *out is NULL. */
-int crew_new(struct crew **out, uint32_t count, struct weir_error *error);
-void crew_free(struct crew *c); /* NULL is fine; they rest */
+/* What all of them do in a leg: thread i calls work with the argument at first + i * size. */
+struct crew_task {
+	void (*work)(void *argument);
+	void *first;
+	size_t size;
+};
 
-/* Thread i calls work with the argument at first + i * size. */
-void crew_begin(struct crew *c, void (*work)(void *argument), void *first, size_t size);
+/* Starts so many threads, which rest. -1: the system has none to give; the message says so and *out is
+ * NULL. */
+int crew_new(struct crew **out, uint32_t count, const struct crew_task *task,
+	     struct weir_error *error);
 
-/* Returns when all of them have returned from it. */
-void crew_end(struct crew *c);
+/* Waits until all have returned from their work. NULL is fine. */
+void crew_free(struct crew *c);
+
+/* All go to work, once each. That all of them come to the end of it together is the work's own business. */
+void crew_begin(struct crew *c);
 
 /* Between two looks of a loop that waits for another thread, which may be waiting for this one's
  * processor. *spins counts them, from 0. */

@@ -282,20 +282,28 @@ static void advance(struct engine *e)
 	}
 }
 
-/* The last thread to come decides for all; the others wait. */
-static void meet(struct engine *e)
+/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over. By then the next
+ * one may have begun, so whoever waited asks which meeting was the last and not whether the leg is over: there
+ * is no other last one before all have met again. */
+static int meet(struct engine *e)
 {
-	unsigned generation = atomic_load_explicit(&e->generation, memory_order_relaxed);
+	unsigned meeting = atomic_load_explicit(&e->generation, memory_order_relaxed) + 1;
 
 	if (atomic_fetch_add_explicit(&e->arrived, 1, memory_order_acq_rel) == e->threads - 1) {
+		int is_over;
+
 		advance(e);
+		is_over = e->finished;
+		if (is_over)
+			atomic_store_explicit(&e->last_meeting, meeting, memory_order_relaxed);
 		atomic_store_explicit(&e->arrived, 0, memory_order_relaxed);
-		atomic_store_explicit(&e->generation, generation + 1, memory_order_release);
-		return;
+		atomic_store_explicit(&e->generation, meeting, memory_order_release);
+		return !is_over;
 	}
 	for (uint32_t spins = 0;
-	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;)
+	     atomic_load_explicit(&e->generation, memory_order_acquire) != meeting;)
 		crew_spin(&spins);
+	return atomic_load_explicit(&e->last_meeting, memory_order_relaxed) != meeting;
 }
 
 /* One thread's part of a leg. */
@@ -304,13 +312,23 @@ static void work(void *argument)
 	struct worker *w = argument;
 	struct engine *e = w->engine;
 
-	while (!e->finished) {
+	do {
 		wake_due(w);
 		run_nodes(w);
 		if (w->shared)
 			help_others(w);
-		meet(e);
-	}
+	} while (meet(e));
+}
+
+/* They go on where they are: advance has said until when. */
+static int begin_crew(struct engine *e, struct weir_error *error)
+{
+	const struct crew_task task = { work, &e->workers[1], sizeof(e->workers[1]) };
+
+	if (!e->crew && crew_new(&e->crew, e->threads - 1, &task, error))
+		return -1;
+	crew_begin(e->crew);
+	return 0;
 }
 
 enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
@@ -320,15 +338,9 @@ enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_
 	advance(e);
 	if (e->finished)
 		return e->leg;
-	if (e->threads == 1) {
-		work(&e->workers[0]);
-		return e->leg;
-	}
-	if (!e->crew && crew_new(&e->crew, e->threads - 1, error))
+	if (e->threads > 1 && begin_crew(e, error))
 		return ENGINE_REFUSED;
-	crew_begin(e->crew, work, &e->workers[1], sizeof(e->workers[1]));
 	work(&e->workers[0]);
-	crew_end(e->crew);
 	return e->leg;
 }
 

@@ -170,9 +170,10 @@ struct engine {
 	uint32_t threads;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
-	_Alignas(64) atomic_uint generation;
-	_Alignas(64) int finished; /* 1: this leg of the run is over */
-	struct crew *crew;         /* the threads but the caller's; NULL: there are none (yet) */
+	_Alignas(64) atomic_uint generation; /* counts meetings of all threads */
+	atomic_uint last_meeting;            /* of the leg that ended last */
+	_Alignas(64) int finished;           /* 1: this leg of the run is over */
+	struct crew *crew; /* the threads but the caller's; NULL: there are none (yet) */
 
 	/* Links that are watched: called by the thread of the link's sender, in order of time. */
 	uint32_t tap_count;
