@@ -4,14 +4,14 @@
  *	struct weir_error e;
  *
  *	if (weir_sim_new(&sim, text, NULL, &e))
- *		...e.text says what is wrong with the scenario...
+ *		return complain(e.text); // what is wrong with the scenario, and where
  *	weir_sim_send(sim, &(struct weir_sim_message){ .from = 0, .to = 1, .bytes = 1000000 }, &e);
- *	weir_sim_run_until(sim, 5 * WEIR_PS_PER_MS, &e);
+ *	weir_sim_run_until(sim, weir_ns_to_ps(5 * WEIR_NS_PER_MS), &e);
  *	weir_sim_free(sim);
  *
  * Link with libweir-sim and libweir. Several simulations may go on in one process, each used by one thread
- * at a time; none knows of another. What happens depends on the scenario, its seed and the calls made, and
- * neither on the number of threads nor on how the time is divided into steps.
+ * at a time; none knows of another. What happens depends on the scenario, its seed, the plan and the calls
+ * made, but neither on the number of threads nor on how the time is divided into steps.
  *
  * All that a scenario file may say of network, switches and hosts holds here. Its traffic flows by itself;
  * messages of your own go by a section
@@ -19,7 +19,7 @@
  *	[traffic NAME]
  *	pattern = messages
  *
- * whose settings (cc, class, ack-class, slack ...) they have. Of [measure] nothing is used.
+ * whose settings (cc, class, ack-class, slack ...) they have. measure.to ends traffic as ever; nothing is measured.
  *
  * Your functions are called in the turn of a host, while the others stand still or, with several threads,
  * work at the same time on other threads: such a function may touch what belongs to its host and what it
@@ -39,8 +39,8 @@ struct weir_sim_turn; /* what a function that is called may do: valid until it r
 
 struct weir_sim_plan {
 	uint32_t threads; /* 0: one, and no other is started */
-	/* Of each host at once, 0: 4096: messages that are not acknowledged yet, and about as many behind them;
-	 * memory is touched where it is used. */
+	/* Of each host at once, 0: 4096: messages that are not acknowledged, and one more of each connection.
+	 * Memory is touched where it is used. */
 	uint32_t messages;
 	uint32_t connections; /* that each host may open for them; 0: 1024 */
 };

@@ -305,6 +305,9 @@ TEST(test_a_scenario_that_is_wrong_is_refused_with_its_place)
 
 	CHECK_INT(weir_sim_new(&sim, "[network]\ntopology = star\nhots = 3\n" MAIL, NULL, &e), -1);
 	CHECK_CONTAINS(e.text, "scenario:3: network.hots");
+	CHECK_INT(weir_sim_new(&sim, PAIR MAIL "[sweep]\nhost.cc = dctcp, cubic\n", NULL, &e), -1);
+	CHECK_LIKE(e.text,
+		   "scenario:9: ...host.cc: a list of values; a simulation has one of each");
 	CHECK_INT(weir_sim_new(&sim, PAIR "[host]\ncc = dcqcn\n[rdma]\nwindow-of = pair\n" MAIL,
 			       NULL, &e),
 		  -1);
