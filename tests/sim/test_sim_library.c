@@ -1,8 +1,10 @@
 /* test_sim_library.c -- the simulator driven from a loop of the caller's: weir/sim.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "sim/host/mailbox.h"
 #include "sim/run/sim_parts.h"
 #include "tests/sim.h"
 #include "weir/sim.h"
+#include <time.h>
 
 #define US_PS (INT64_C(1000) * WEIR_PS_PER_NS)
 #define MS_PS (INT64_C(1000) * US_PS)
@@ -507,6 +509,8 @@ TEST(test_two_simulations_in_turn_give_what_each_gives_alone)
 		go(a, now_ps);
 		go(b, now_ps + US_PS);
 	}
+	nanosleep(&(struct timespec){ .tv_nsec = 20 * WEIR_NS_PER_MS },
+		  NULL); /* b's other thread sleeps */
 	go(a, GOSSIP_PS);
 	go(b, GOSSIP_PS);
 	CHECK(digest(a, &all[0]) == once);
@@ -573,6 +577,11 @@ TEST(test_what_is_observed_is_what_is_there)
 	go(sim, 101 * US_PS);
 	CHECK_NEAR(weir_sim_observe(sim, queue), 1250 * 100, 3 * 1500);
 	CHECK_NEAR(weir_sim_observe(sim, bytes), 1250 * 99, 3 * 1500);
+	CHECK_INT(weir_sim_hosts(sim), 3);
+	CHECK_INT(weir_sim_find_host(sim, "h2", &queue, &e), 0);
+	CHECK_INT(queue, 2);
+	CHECK_INT(weir_sim_find_host(sim, "h3", &queue, &e), -1);
+	CHECK_LIKE(e.text, "there is no host 'h3'; there are 3, the first of them is h0");
 	CHECK_INT(weir_sim_watch(sim, "queues sw->h2", &queue, &e), -1);
 	CHECK_LIKE(e.text, "'queues sw->h2': unknown probe 'queues'...nearest: queue...");
 	CHECK_INT(weir_sim_watch(sim, "window flow:0", &queue, &e), -1);
