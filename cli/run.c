@@ -153,7 +153,7 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 		scenario_locate(s, &e);
 		return complain(EXIT_MISTAKE, &e);
 	}
-	if (failed == RUN_MISLED) {
+	if (failed == RUN_MISLED || failed == RUN_FAILED) {
 		interrupt_stop(&interrupt);
 		captures_abandon(captures);
 		run_result_free(&result);

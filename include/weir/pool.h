@@ -43,6 +43,11 @@ struct weir_packet_pool {
 /* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses. */
 int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_store_free(struct weir_packet_store *s);
+
+/* For more packets than before, while nobody uses the store. Slot numbers stay, addresses may not: slots and
+ * next of every pool are to be set anew to the store's. Returns 0, or -1 where the system refuses: then
+ * everything is as it was, or moved. */
+int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store *s);
 
 /* Bytes of packet memory that were ever in use. */

@@ -45,6 +45,7 @@ struct weir_traffic_ops {
 	/* 1: flows of a pair start in the order they were made, even where they wait for others;
 	 * so they may share a connection, which the first one opens. */
 	int keeps_order;
+	int takes_messages; /* 1: its flows are what a program sends (weir/sim.h), and it adds none */
 };
 
 WEIR_END

@@ -76,7 +76,7 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 		scenario_locate(c->scenario, e);
 		return TASK_FAILED;
 	}
-	if (failed == RUN_MISLED) /* a plug-in's fault */
+	if (failed == RUN_MISLED || failed == RUN_FAILED) /* a plug-in's fault, or the system's */
 		return TASK_FAILED;
 	return failed ? TASK_BUG : keep(c, task, &config, &result, e);
 }

@@ -32,6 +32,38 @@ int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets)
 	return 0;
 }
 
+static void *stretch(void *p, size_t bytes, size_t grown_bytes)
+{
+	void *grown = mremap(p, bytes, grown_bytes, MREMAP_MAYMOVE);
+
+	if (grown == MAP_FAILED)
+		return NULL;
+	madvise(grown, grown_bytes, MADV_HUGEPAGE);
+	return grown;
+}
+
+int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets)
+{
+	uint64_t chunks = (max_packets + WEIR_CHUNK_PACKETS - 1) / WEIR_CHUNK_PACKETS;
+	size_t chunk_bytes = WEIR_CHUNK_PACKETS * sizeof(*s->slots);
+	struct weir_packet *slots;
+	uint32_t *next;
+
+	assert(chunks < WEIR_SLOT_NONE / WEIR_CHUNK_PACKETS && chunks >= s->chunk_limit);
+	slots = stretch(s->slots, s->chunk_limit * chunk_bytes, chunks * chunk_bytes);
+	if (!slots)
+		return -1;
+	s->slots = slots;
+	next = stretch(s->next, s->chunk_limit * sizeof(*next), chunks * sizeof(*next));
+	if (!next) { /* back to where it was: a smaller size is never refused */
+		s->slots = stretch(slots, chunks * chunk_bytes, s->chunk_limit * chunk_bytes);
+		return -1;
+	}
+	s->next = next;
+	s->chunk_limit = (uint32_t)chunks;
+	return 0;
+}
+
 void weir_packet_store_free(struct weir_packet_store *s)
 {
 	if (s->slots)

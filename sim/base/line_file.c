@@ -1,5 +1,6 @@
 /* line_file.c -- see line_file.h. */
 #include "sim/base/line_file.h"
+#include "sim/base/memory.h"
 #include "sim/base/input.h"
 #include "weir/units.h"
 #include <errno.h>
@@ -46,11 +47,10 @@ int line_file_error(struct line_file *l, const char *format, ...)
 static int grow(struct line_file *l)
 {
 	size_t room = l->room ? 2 * l->room : 256;
-	char *grown = room <= LINE_MAX_BYTES ? realloc(l->text, room) : NULL;
 
-	if (!grown)
+	if (room > LINE_MAX_BYTES)
 		return line_file_error(l, "the line is too long");
-	l->text = grown;
+	l->text = memory_grow(l->text, room, 1);
 	l->room = room;
 	return 0;
 }

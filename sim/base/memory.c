@@ -9,15 +9,20 @@
 #include <unistd.h>
 
 #define BYTES_PER_GB 1e9
+#define BYTES_PER_MB 1e6
 
 enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64, RINGS_KEPT = 64 };
 
 #define SLAB_NONE UINT32_MAX
 
-static _Noreturn void out_of_memory(size_t bytes)
+void memory_refused(uint64_t bytes)
 {
-	fprintf(stderr, "weir: out of memory: %zu more bytes were needed\n", bytes);
-	exit(1);
+	fprintf(stderr,
+		"weir: the system refuses %.6g MB more of memory or of addresses; take fewer "
+		"flows, "
+		"hosts or threads, a shorter time, or allow more (ulimit -v)\n",
+		(double)bytes / BYTES_PER_MB);
+	exit(EXIT_FAILURE);
 }
 
 static void *map(size_t bytes)
@@ -26,7 +31,7 @@ static void *map(size_t bytes)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
-		out_of_memory(bytes);
+		memory_refused(bytes);
 	if (bytes >= HUGE_PAGE_BYTES)
 		madvise(p, bytes, MADV_HUGEPAGE);
 	return p;
@@ -49,7 +54,7 @@ void *memory_new(uint64_t count, size_t size)
 	void *p = aligned_alloc(CACHE_LINE_BYTES, bytes);
 
 	if (!p)
-		out_of_memory(bytes);
+		memory_refused(bytes);
 	return memset(p, 0, bytes);
 }
 
@@ -63,12 +68,29 @@ void memory_free(void *p, uint64_t count, size_t size)
 		free(p);
 }
 
+void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size)
+{
+	size_t bytes = total_bytes(count, size), grown_bytes = total_bytes(grown_count, size);
+	void *grown;
+
+	if (bytes < HUGE_PAGE_BYTES) {
+		grown = memcpy(memory_new(grown_count, size), p, bytes);
+		memory_free(p, count, size);
+		return grown;
+	}
+	grown = mremap(p, bytes, grown_bytes, MREMAP_MAYMOVE);
+	if (grown == MAP_FAILED)
+		memory_refused(grown_bytes);
+	madvise(grown, grown_bytes, MADV_HUGEPAGE);
+	return grown;
+}
+
 void *memory_grow(void *p, uint64_t count, size_t size)
 {
 	void *grown = realloc(p, count * size);
 
 	if (!grown)
-		out_of_memory(count * size);
+		memory_refused(count * size);
 	return grown;
 }
 

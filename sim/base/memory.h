@@ -1,14 +1,20 @@
-/* memory.h -- memory for building a run. Running out of it while building ends the program with a
- * sentence: no caller could do better. */
+/* memory.h -- memory for building a run. What the system refuses ends the program with a sentence and exit
+ * status 1: no caller could do better. */
 #ifndef SIM_BASE_MEMORY_H
 #define SIM_BASE_MEMORY_H
 #include "weir/error.h"
 #include <stddef.h>
 #include <stdint.h>
 
+/* The sentence: so much was asked for, and what to do. */
+_Noreturn void memory_refused(uint64_t bytes);
+
 /* Zeroed, aligned to a cache line; huge pages are asked for where it is large. */
 void *memory_new(uint64_t count, size_t size);
 void memory_free(void *p, uint64_t count, size_t size);
+
+/* More of memory_new's, somewhere else maybe; what is new is zero. */
+void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size);
 
 /* realloc that does not fail; what is new is not zeroed. */
 void *memory_grow(void *p, uint64_t count, size_t size);

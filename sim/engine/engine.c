@@ -1,12 +1,10 @@
 /* engine.c -- the loop over windows, shared by threads. Building is in engine_build.c. */
+#include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/room.h"
 #include "sim/host/host.h"
 #include <assert.h>
-#include <pthread.h>
-#include <sched.h>
 #include <string.h>
-
-enum { SPINS_MAX = 100 }; /* a few microseconds */
 
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 {
@@ -229,7 +227,8 @@ static void open_gates(struct engine *e)
 			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
-/* Every thread rests at the end of limit_ps; decides what comes next. */
+/* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the last leg
+ * ended here: what was done then is not done twice, because nothing of it is left. */
 static void advance(struct engine *e)
 {
 	struct worker *first = &e->workers[0];
@@ -254,20 +253,21 @@ static void advance(struct engine *e)
 	int64_t begin_ps =
 		end_ps == WEIR_TIME_NEVER_PS ? WEIR_TIME_NEVER_PS : end_ps - e->window_ps;
 
-	/* Stops that were reached, or that lie before anything else happens. */
-	while (!e->finished && (e->next_stop_ps <= now_ps || e->next_stop_ps <= begin_ps)) {
-		int64_t next_ps = e->on_stop(e->context, e->next_stop_ps);
-
-		if (next_ps < 0)
-			e->finished = 1;
-		e->next_stop_ps = next_ps;
-	}
-	if (!e->finished && e->on_poll(e->context, now_ps))
+	/* The stop is reached, or lies before anything else happens. */
+	if (e->stop_ps <= now_ps || e->stop_ps <= begin_ps) {
 		e->finished = 1;
-	if (e->finished)
+		e->leg = ENGINE_AT_STOP;
 		return;
+	}
+	if (e->on_poll && e->on_poll(e->context, now_ps)) {
+		e->finished = 1;
+		e->leg = ENGINE_ENDED;
+		return;
+	}
 
-	int64_t limit_ps = e->next_stop_ps < end_ps ? e->next_stop_ps : end_ps;
+	int64_t limit_ps = e->stop_ps < end_ps ? e->stop_ps : end_ps;
+
+	room_check(e);
 
 	e->pass++;
 
@@ -282,71 +282,76 @@ static void advance(struct engine *e)
 	}
 }
 
-/* Tells the processor that it waits in a loop, where it has a word for that. */
-static inline void spin_wait(void)
+/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over. By then the next
+ * one may have begun, so whoever waited asks which meeting was the last and not whether the leg is over: there
+ * is no other last one before all have met again. */
+static int meet(struct engine *e)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
-/* The last thread to come decides for all; the others wait, first spinning, then giving way. */
-static void meet(struct engine *e)
-{
-	unsigned generation = atomic_load_explicit(&e->generation, memory_order_relaxed);
+	unsigned meeting = atomic_load_explicit(&e->generation, memory_order_relaxed) + 1;
 
 	if (atomic_fetch_add_explicit(&e->arrived, 1, memory_order_acq_rel) == e->threads - 1) {
+		int is_over;
+
 		advance(e);
+		is_over = e->finished;
+		if (is_over)
+			atomic_store_explicit(&e->last_meeting, meeting, memory_order_relaxed);
 		atomic_store_explicit(&e->arrived, 0, memory_order_relaxed);
-		atomic_store_explicit(&e->generation, generation + 1, memory_order_release);
-		return;
+		atomic_store_explicit(&e->generation, meeting, memory_order_release);
+		return !is_over;
 	}
 	for (uint32_t spins = 0;
-	     atomic_load_explicit(&e->generation, memory_order_acquire) == generation;) {
-		spin_wait();
-		if (++spins == SPINS_MAX) {
-			spins = 0;
-			sched_yield();
-		}
-	}
+	     atomic_load_explicit(&e->generation, memory_order_acquire) != meeting;)
+		crew_spin(&spins);
+	return atomic_load_explicit(&e->last_meeting, memory_order_relaxed) != meeting;
 }
 
-static void *work(void *argument)
+/* One thread's part of a leg. */
+static void work(void *argument)
 {
 	struct worker *w = argument;
 	struct engine *e = w->engine;
 
-	while (!e->finished) {
+	do {
 		wake_due(w);
 		run_nodes(w);
 		if (w->shared)
 			help_others(w);
-		meet(e);
-	}
-	return NULL;
+	} while (meet(e));
 }
 
-void engine_run(struct engine *e)
+/* They go on where they are: advance has said until when. */
+static int begin_crew(struct engine *e, struct weir_error *error)
 {
-	pthread_t *threads = memory_new(e->threads, sizeof(*threads));
+	const struct crew_task task = { work, &e->workers[1], sizeof(e->workers[1]) };
 
-	for (uint32_t i = 0; i < e->threads; i++) {
-		assert(e->workers[i].window == UINT64_MAX);
-		e->workers[i].limit_ps = e->workers[i].end_ps = 0;
-	}
-	/* Before window 0, which the first advance opens: building has set its wake-ups. */
+	if (!e->crew && crew_new(&e->crew, e->threads - 1, &task, error))
+		return -1;
+	crew_begin(e->crew);
+	return 0;
+}
+
+enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
+{
+	e->stop_ps = stop_ps;
+	e->finished = 0;
 	advance(e);
-	for (uint32_t i = 1; i < e->threads; i++) {
-		int failed = pthread_create(&threads[i], NULL, work, &e->workers[i]);
-
-		assert(!failed);
-	}
+	if (e->finished)
+		return e->leg;
+	if (e->threads > 1 && begin_crew(e, error))
+		return ENGINE_REFUSED;
 	work(&e->workers[0]);
-	for (uint32_t i = 1; i < e->threads; i++)
-		pthread_join(threads[i], NULL);
-	memory_free(threads, e->threads, sizeof(*threads));
+	return e->leg;
+}
+
+void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps)
+{
+	struct worker *w = engine_worker(e, node);
+
+	if (time_ps < w->end_ps)
+		wheel_set(w, w->window, node);
+	else
+		engine_wake_later(w, node, time_ps);
 }
 
 uint64_t engine_packets_under_way(const struct engine *e)

@@ -57,6 +57,8 @@ struct switch_state {
 };
 
 struct host;
+struct crew;
+struct mail;
 struct transport;
 struct ordered_switch;
 struct link_pauses;
@@ -106,6 +108,7 @@ struct engine {
 	struct route_table *routes;
 	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
 	struct flow_list flows;
+	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
 	uint32_t longest_hops; /* links of that, the host's own included */
@@ -122,6 +125,7 @@ struct engine {
 	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
 	uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
+	uint32_t window_chunks;  /* of it that a window may take, room.h */
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
 
@@ -143,8 +147,10 @@ struct engine {
 	uint32_t threads;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
-	_Alignas(64) atomic_uint generation;
-	_Alignas(64) int finished;
+	_Alignas(64) atomic_uint generation; /* counts meetings of all threads */
+	atomic_uint last_meeting;            /* of the leg that ended last */
+	_Alignas(64) int finished;           /* 1: this leg of the run is over */
+	struct crew *crew; /* the threads but the caller's; NULL: there are none (yet) */
 
 	/* Links that are watched: called by the thread of the link's sender, in order of time. */
 	uint32_t tap_count;
@@ -165,11 +171,10 @@ struct engine {
 	int64_t measure_from_ps;
 	uint32_t measuring;
 
-	/* Called with every thread at rest. on_stop: everything before next_stop_ps has happened and
-	 * nothing after; returns the next such time, or -1 to end the run. on_poll: after every window;
-	 * non-zero ends the run. */
-	int64_t next_stop_ps;
-	int64_t (*on_stop)(void *context, int64_t now_ps);
+	int64_t stop_ps; /* of this leg: everything before it happens and nothing after */
+	int leg;         /* enum engine_leg: how it ended */
+
+	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody asks. */
 	int (*on_poll)(void *context, int64_t now_ps);
 	void *context;
 };
@@ -188,10 +193,19 @@ static inline uint32_t flow_ends(const struct flow *f)
 	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
 }
 
-/* Builds everything from a checked config, network and flow list, which the engine then owns. */
+struct engine_plan {
+	uint32_t threads;               /* at least 1 */
+	uint32_t messages, connections; /* of each host, for mailbox.h; 0: there is none */
+};
+
+/* Builds everything from a checked config, network and flow list, which the engine then owns. Also on -1
+ * *out is to be freed. */
 int engine_new(struct engine **out, const struct config *c, struct network *net,
-	       struct flow_list *flows, uint32_t threads, struct weir_error *e);
+	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *e);
 void engine_free(struct engine *e);
+
+/* What the port of a link is made from. */
+struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link);
 
 /* A full packet over the path from one host to another and a bare header back, nothing queued; and the
  * links of that path, the host's own included. */
@@ -213,8 +227,18 @@ int pairs_new(struct engine *e, struct weir_error *error);
 /* The number of that of a connection; of its section where all pairs share one. */
 uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
-/* Runs until on_stop or on_poll says so. */
-void engine_run(struct engine *e);
+/* One leg of a run: until everything before stop_ps has happened and nothing after, or until on_poll ends
+ * it. In between all threads rest and everything may be looked at. Legs have no say in what happens: many
+ * give the same as one. */
+enum engine_leg {
+	ENGINE_AT_STOP = 0,
+	ENGINE_ENDED,        /* by on_poll */
+	ENGINE_REFUSED = -1, /* by the system, which has no thread for it: the message says so */
+};
+enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error);
+
+/* Between two legs: the node has something to do at time_ps, no earlier than the stop. */
+void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps);
 
 /* A node's own wake-up, at or after the end of what it has worked off. */
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps);

@@ -1,7 +1,10 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
+#include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/room.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
+#include "sim/host/mailbox.h"
 #include "sim/switch/ordered.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/switch/telemetry.h"
@@ -9,9 +12,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* At most this many packets under way at once (address space only: 16 GiB). */
-#define PACKETS_MAX (UINT64_C(1) << 28)
 
 enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING = 64 };
 
@@ -121,6 +121,13 @@ static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_b
 	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
 	weir_port_class_init(&e->classes[e->class_count], &plan);
 	return e->class_count++;
+}
+
+struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
+{
+	const struct net_link *l = &e->net->links[link];
+
+	return plan_for(e, e->net->nodes[l->from].kind, l->rate_bps);
 }
 
 static void build_ports(struct engine *e)
@@ -319,6 +326,11 @@ static void build_slabs(struct engine *e)
 		senders[thread_of[e->flows.flows[i].src]]++;
 		receivers[thread_of[e->flows.flows[i].dst]]++;
 	}
+	/* Any host may be sent to by all. */
+	for (uint32_t i = 0; e->mail && i < e->net->host_count; i++)
+		senders[thread_of[i]] += e->mail->connections;
+	for (uint32_t i = 0; e->mail && i < e->threads; i++)
+		receivers[i] += e->mail->connections * e->net->host_count;
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
 
@@ -379,14 +391,12 @@ void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base
 
 static void build_telemetry(struct engine *e)
 {
-	if (e->config->telemetry)
-		e->notes = memory_new(PACKETS_MAX, sizeof(*e->notes));
 	if (e->config->telemetry && e->config->rdma.int_flows)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
-	       struct flow_list *flows, uint32_t threads, struct weir_error *error)
+	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *error)
 {
 	struct engine *e = memory_new(1, sizeof(*e));
 
@@ -395,10 +405,9 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->net = net;
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
-	e->threads = threads;
-	if (weir_packet_store_init(&e->store, PACKETS_MAX))
-		return weir_error_set(error,
-				      "the system refuses to reserve address space for packets");
+	e->threads = plan->threads;
+	if (mail_new(e, plan, error))
+		return -1;
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
@@ -412,6 +421,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	build_lines(e);
 	if (build_wheel(e, error))
 		return -1;
+	room_new(e);
 	hosts_new(e);
 	build_workers(e);
 	return ordered_new(e, error);
@@ -419,7 +429,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 
 static void free_connections(struct engine *e)
 {
-	for (uint32_t i = 0; i < e->flows.count; i++) {
+	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
+	     i = mail_next_record(e, i)) {
 		struct flow *f = &e->flows.flows[i];
 
 		if (f->tx != FLOW_NONE) {
@@ -454,13 +465,14 @@ void engine_free(struct engine *e)
 {
 	uint32_t links = e->net->link_count;
 
+	crew_free(e->crew);
 	if (e->workers) {
 		free_connections(e);
 		free_workers(e);
 	}
 	ordered_free(e);
 	hosts_free(e);
-	weir_packet_store_free(&e->store);
+	room_free(e);
 	plugin_guard_free(e->guard);
 	free(e->taps);
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
@@ -470,13 +482,13 @@ void engine_free(struct engine *e)
 	memory_free(e->egresses, links, e->egress_size);
 	free(e->classes);
 	transports_free(e);
-	memory_free(e->notes, PACKETS_MAX, sizeof(*e->notes));
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));
 	memory_free(e->wheel, (uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
 	memory_free(e->slot_busy, e->slot_count, sizeof(*e->slot_busy));
+	mail_free(e);
 	flow_list_free(&e->flows);
 	memory_free(e, 1, sizeof(*e));
 }

@@ -1,6 +1,7 @@
 /* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
  * between two events its card sends what it can. */
 #include "sim/host/host.h"
+#include "sim/host/mailbox.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
 #include "sim/switch/lossless.h"
@@ -300,6 +301,8 @@ static void on_timer(struct worker *w, struct host *h)
 	} else if (kind == TIMER_START) {
 		plan_start(w->engine, h);
 		sender_start(w, h, (uint32_t)key);
+	} else if (kind == TIMER_MAIL) {
+		mail_on_timer(w, h);
 	} else {
 		sender_on_timer(w, h, (uint32_t)key, kind);
 	}

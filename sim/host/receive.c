@@ -4,6 +4,7 @@
  * An ACK goes out for every acks-per data packets, at once when something is out of order or a
  * message is complete, and after ack-delay at the latest. A flow ends when its last byte is here. */
 #include "sim/host/receive.h"
+#include "sim/host/mailbox.h"
 
 /* --- ACKs --- */
 
@@ -122,6 +123,8 @@ int receiver_complete(struct worker *w, struct host *h, struct receiver *r)
 		w->flows_done++;
 		if (f->ties & FLOW_TELLS_RECEIVED)
 			engine_tell(w, r->message, FLOW_TELLS_RECEIVED);
+		if (f->ties & FLOW_CALLS)
+			mail_deliver(w, h, r->message);
 		completed = 1;
 	}
 }

@@ -51,7 +51,8 @@ enum timer_kind {
 	TIMER_APPLICATION,
 	TIMER_PACE,    /* RDMA */
 	TIMER_CONTROL, /* RDMA */
-	TIMER_START
+	TIMER_START,
+	TIMER_MAIL, /* a call that a program asked for: mailbox.h */
 };
 
 /* A sender is also named by its handle, under which the card knows it. */

@@ -1,6 +1,7 @@
 /* audit.c -- see audit.h. */
 #include "sim/measure/audit.h"
 #include "sim/host/host.h"
+#include "sim/host/mailbox.h"
 #include "sim/switch/ordered.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -273,7 +274,8 @@ static int check_receivers(struct auditor *a)
 	struct engine *e = a->e;
 	uint64_t received = 0, counted = 0, byte_errors = 0;
 
-	for (uint32_t i = 0; i < e->flows.count; i++) {
+	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
+	     i = mail_next_record(e, i)) {
 		const struct flow *f = flow_at(e, i);
 		const struct receiver *r;
 

@@ -1,10 +1,11 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
-#include "sim/host/host.h"
+#include "sim/host/mailbox.h"
 #include "sim/switch/lossless.h"
 #include "sim/base/time_text.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- series --- */
@@ -59,17 +60,11 @@ static void list_connections(const struct engine *e, struct probe *p)
 			p->open[p->open_count++] = i;
 }
 
-int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
-	       struct weir_error *error)
+/* All probes are read: they do not move any more. */
+static void attach(struct probe_set *set)
 {
-	struct probe_set *set = memory_new(1, sizeof(*set));
+	struct engine *e = set->engine;
 
-	*out = set;
-	set->engine = e;
-	for (uint32_t i = 0; i < lines->count; i++)
-		if (probe_read(set, lines->lines[i].text, error))
-			return weir_error_prefix(error,
-						 "measure.probe: '%.300s': ", lines->lines[i].text);
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
 
@@ -80,6 +75,26 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
 			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
+}
+
+static struct probe_set *set_new(struct engine *e)
+{
+	struct probe_set *set = memory_new(1, sizeof(*set));
+
+	set->engine = e;
+	return set;
+}
+
+int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
+	       struct weir_error *error)
+{
+	struct probe_set *set = *out = set_new(e);
+
+	for (uint32_t i = 0; i < lines->count; i++)
+		if (probe_read(set, lines->lines[i].text, error))
+			return weir_error_prefix(error,
+						 "measure.probe: '%.300s': ", lines->lines[i].text);
+	attach(set);
 	return 0;
 }
 
@@ -203,6 +218,11 @@ static double traffic_counter(struct engine *e, struct probe *p)
 			i++;
 		}
 	}
+	/* Connections of messages come while the run goes on, and stay. */
+	for (uint32_t i = mail_next_record(e, e->flows.count - 1); i != FLOW_NONE;
+	     i = mail_next_record(e, i))
+		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
+			sum += flow_counter(e, &e->flows.flows[i], THROUGHPUT);
 	return sum + (double)p->bytes;
 }
 
@@ -246,14 +266,25 @@ static double read_counter(struct probe *p)
 	}
 }
 
-static double read_value(struct probe *p)
+/* What is there now, of a probe that does not count. */
+static double read_state(struct probe *p)
 {
 	struct engine *e = p->set->engine;
-	double now, before = p->before;
 	struct weir_port *port;
 
 	if (p->kind == WINDOW)
 		return flow_window(e, &e->flows.flows[p->target]);
+	port = &engine_egress(e, p->target)->port;
+	return p->kind == SCHEME
+		       ? p->value->read(weir_port_mark_state(port, (uint32_t)p->queue),
+					e->guard ? e->config->mark_params : port->kind->mark_params)
+		       : queue_length(port, p);
+}
+
+static double read_value(struct probe *p)
+{
+	double now, before = p->before;
+
 	if (probe_forms[p->kind].may & COUNTS) {
 		now = read_counter(p);
 		p->before = now;
@@ -263,10 +294,7 @@ static double read_value(struct probe *p)
 			       ? weir_bytes_to_bits(now - before) / weir_ps_to_s(p->every_ps)
 			       : now - before;
 	}
-	port = &engine_egress(e, p->target)->port;
-	return p->kind == SCHEME ? p->value->read(weir_port_mark_state(port, (uint32_t)p->queue),
-						  e->config->mark_params)
-				 : queue_length(port, p);
+	return read_state(p);
 }
 
 void probes_sample(struct probe_set *set, int64_t now_ps)
@@ -283,6 +311,43 @@ void probes_sample(struct probe_set *set, int64_t now_ps)
 			series_add(&set->series[p->series], now_ps, value);
 		p->next_ps += p->every_ps;
 	}
+}
+
+/* --- looking --- */
+
+int probes_watch(struct probe_set **out, struct engine *e, const char *what,
+		 struct weir_error *error)
+{
+	struct probe_set *set = set_new(e);
+	char line[512];
+
+	/* How often does not matter: the time of the next sample is never asked for. */
+	snprintf(line, sizeof(line), "%s every 1us", what);
+	if (probe_read(set, line, error)) {
+		probes_free(set);
+		return weir_error_prefix(error, "'%.300s': ", what);
+	}
+	attach(set);
+	*out = set;
+	return 0;
+}
+
+uint32_t probes_values(const struct probe_set *set)
+{
+	return set->probe_count;
+}
+
+const char *probes_name(const struct probe_set *set, uint32_t value)
+{
+	return set->series[set->probes[value].series].name;
+}
+
+double probes_look(struct probe_set *set, uint32_t value, int64_t now_ps)
+{
+	struct probe *p = &set->probes[value];
+
+	p->next_ps = now_ps;
+	return probe_forms[p->kind].may & COUNTS ? read_counter(p) : read_state(p);
 }
 
 /* --- at each change --- */

@@ -58,6 +58,15 @@ void probes_sample(struct probe_set *p, int64_t now_ps);
 void probes_begin(struct probe_set *p);
 void probes_end(struct probe_set *p);
 
+/* One probe by itself, without "every", for whoever looks when it likes. A line may stand for several values,
+ * numbered from 0, each with the name of its series. What is counted is counted since the beginning: bytes,
+ * packets or picoseconds. */
+int probes_watch(struct probe_set **out, struct engine *e, const char *what,
+		 struct weir_error *error);
+uint32_t probes_values(const struct probe_set *p);
+const char *probes_name(const struct probe_set *p, uint32_t value);
+double probes_look(struct probe_set *p, uint32_t value, int64_t now_ps);
+
 /* Hands the series over; the caller frees them (series_free). */
 struct series *probes_series(struct probe_set *p, uint32_t *count);
 

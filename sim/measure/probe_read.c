@@ -54,6 +54,8 @@ static int find_flow(const struct engine *e, const char *word, struct probe *p,
 
 	if (weir_option_parse(&flow, &number, word + strlen("flow:"), error))
 		return -1;
+	if (!e->flows.count)
+		return weir_error_set(error, "the scenario has no flows");
 	if (flow >= e->flows.count)
 		return weir_error_set(error, "there is no flow %" PRIu64 "; the last is %u", flow,
 				      e->flows.count - 1);

@@ -2,6 +2,7 @@
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
 #include "sim/run/run.h"
+#include "sim/run/build.h"
 #include "sim/base/time_text.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/measure/audit.h"
@@ -33,11 +34,10 @@ struct course {
 
 /* --- the course of a run --- */
 
-/* Order of stops: measuring begins, samples, measuring ends, time is up. A stop may be all of them. */
-static int64_t on_stop(void *context, int64_t now_ps)
+/* What is to be done at a stop; returns the next one, or -1 where the run is over. In order: measuring
+ * begins, samples, measuring ends, time is up. A stop may be all of them. */
+static int64_t at_stop(struct measure *m, int64_t now_ps)
 {
-	struct measure *m = &((struct course *)context)->measure;
-
 	if (m->phase == PHASE_BEFORE && now_ps >= m->from_ps) {
 		measure_begin(m, m->from_ps);
 		m->phase = PHASE_MEASURING;
@@ -118,7 +118,9 @@ static int plan(struct measure *m, const struct config *c, struct weir_error *e)
 			m->timed_ends += flow_ends(f);
 	}
 	if (!flows->count)
-		return weir_error_set(e, "there is no traffic: add a [traffic NAME] section");
+		return weir_error_set(
+			e, "there is no traffic: add a [traffic NAME] section of a pattern "
+			   "that has flows by itself");
 	if (unlimited && !c->measure.to_ps)
 		return weir_error_set(e, "measure.to: needed, because some flows are unlimited");
 	m->from_ps = (int64_t)c->measure.from_ps;
@@ -156,17 +158,12 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 {
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
-	struct flow_list flows = { 0 };
-	int failed;
+	const struct engine_plan plan_of_engine = { .threads = control->threads };
 
-	if (network_build(&r->network, &c->network, e))
-		return -1;
-	failed = traffic_generate(&flows, c, &r->network, e) ||
-		 memory_check(estimate_memory(c, &r->network, flows.count), "network", e) ||
-		 engine_new(&m->engine, c, &r->network, &flows, control->threads, e) ||
-		 plan(m, c, e) || measure_new(m, c, e) || attach_taps(m->engine, control, e);
-	flow_list_free(&flows);
-	return failed ? -1 : 0;
+	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
+			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
+		       ? -1
+		       : 0;
 }
 
 /* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */
@@ -188,13 +185,19 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 {
 	struct measure *m = &course->measure;
 	enum run_status status;
+	enum engine_leg leg = ENGINE_AT_STOP;
 	double cpu;
 
-	m->engine->on_stop = on_stop;
 	m->engine->on_poll = on_poll;
 	m->engine->context = course;
 	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-	engine_run(m->engine);
+	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
+		leg = engine_run_until(m->engine, stop_ps, error);
+		if (leg == ENGINE_AT_STOP)
+			stop_ps = at_stop(m, stop_ps);
+	}
+	if (leg == ENGINE_REFUSED)
+		return RUN_FAILED;
 	m->cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	/* An interrupted run measures up to where it got. */
 	if (m->phase == PHASE_MEASURING)
@@ -234,7 +237,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 	measure_free(m);
 	if (m->engine)
 		engine_free(m->engine);
-	if (status == RUN_REFUSED)
+	if (status == RUN_REFUSED || status == RUN_FAILED)
 		run_result_free(r);
 	return status;
 }

@@ -39,10 +39,11 @@ enum run_status {
 	RUN_REFUSED = -1, /* the config cannot be run */
 	RUN_BROKEN = -2,  /* packets or bytes do not add up, which is a bug of ours */
 	RUN_MISLED = -3,  /* a plug-in gave an answer that is none */
+	RUN_FAILED = -4,  /* the system does not give what is needed */
 };
 
 /* Returns one of these; but for RUN_DONE with a message in e. The result is the caller's to free unless
- * RUN_REFUSED. */
+ * RUN_REFUSED or RUN_FAILED. */
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
 	struct weir_error *e);
 #endif

@@ -20,6 +20,9 @@ enum flow_tie { FLOW_WAITS = 1, FLOW_TELLS_SENT = 2, FLOW_TELLS_RECEIVED = 4 };
  * answer to a write): how long it takes is in nobody's completion times. */
 enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16, FLOW_IS_CONTROL = 32 };
 
+/* Another: somebody is called when the message is there (mailbox.h). */
+enum { FLOW_CALLS = 64 };
+
 struct gate {
 	uint32_t needed;      /* flows that must be done */
 	uint32_t done, first; /* first: of its entries in waits, the next to start */

@@ -54,23 +54,6 @@ struct trace {
 	uint32_t pkts[TRACE_ROOM];
 };
 
-static int64_t trace_stop(void *context, int64_t now_ps)
-{
-	struct trace *t = context;
-
-	if (now_ps < TRACE_FROM_MS * MS_PS)
-		return TRACE_FROM_MS * MS_PS;
-	t->pkts[t->count++] = t->port->pkts;
-	return t->count == TRACE_ROOM ? -1 : now_ps + US_PS;
-}
-
-static int trace_poll(void *context, int64_t now_ps)
-{
-	(void)context;
-	(void)now_ps;
-	return 0;
-}
-
 static void trace_queue(struct trace *t, const struct incast *in)
 {
 	struct network net = { 0 };
@@ -81,13 +64,15 @@ static void trace_queue(struct trace *t, const struct incast *in)
 	read_incast(&s, in);
 	CHECK_INT(network_build(&net, &s.c.network, &e), 0);
 	CHECK_INT(traffic_generate(&flows, &s.c, &net, &e), 0);
-	CHECK_INT(engine_new(&t->engine, &s.c, &net, &flows, 1, &e), 0);
+	CHECK_INT(engine_new(&t->engine, &s.c, &net, &flows, &(struct engine_plan){ .threads = 1 },
+			     &e),
+		  0);
 	t->port = &engine_egress(t->engine, (uint32_t)link_find(&net, "sw->h0", &e))->port;
 	t->count = 0;
-	t->engine->on_stop = trace_stop;
-	t->engine->on_poll = trace_poll;
-	t->engine->context = t;
-	engine_run(t->engine);
+	for (int64_t at_ps = TRACE_FROM_MS * MS_PS; t->count < TRACE_ROOM; at_ps += US_PS) {
+		CHECK_INT(engine_run_until(t->engine, at_ps, &e), ENGINE_AT_STOP);
+		t->pkts[t->count++] = t->port->pkts;
+	}
 	engine_free(t->engine);
 	network_free(&net);
 	sim_end(&s);

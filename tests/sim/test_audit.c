@@ -103,20 +103,6 @@ struct halted {
 	struct weir_port *port; /* of the switch to host 0; something waits there */
 };
 
-static int64_t stop_now(void *context, int64_t now_ps)
-{
-	(void)context;
-	(void)now_ps;
-	return -1;
-}
-
-static int go_on(void *context, int64_t now_ps)
-{
-	(void)context;
-	(void)now_ps;
-	return 0;
-}
-
 static void halt_at(struct halted *h, int64_t stop_ps)
 {
 	struct flow_list flows = { 0 };
@@ -128,12 +114,9 @@ static void halt_at(struct halted *h, int64_t stop_ps)
 				     "[measure]\nto = 1ms\n");
 	if (network_build(&h->net, &h->s.c.network, &e) ||
 	    traffic_generate(&flows, &h->s.c, &h->net, &e) ||
-	    engine_new(&h->e, &h->s.c, &h->net, &flows, 1, &e))
+	    engine_new(&h->e, &h->s.c, &h->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	h->e->next_stop_ps = stop_ps;
-	h->e->on_stop = stop_now;
-	h->e->on_poll = go_on;
-	engine_run(h->e);
+	CHECK_INT(engine_run_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
 	if (audit(h->e, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	h->port = &engine_egress(h->e, (uint32_t)link_find(&h->net, "sw->h0", &e))->port;

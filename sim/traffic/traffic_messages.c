@@ -1,0 +1,22 @@
+/* traffic_messages.c -- no flow by itself: what a program sends that drives the simulation (weir/sim.h) has
+ * the settings of such a section. Messages of a pair share a connection, whatever the section says. */
+#include "sim/traffic/traffic.h"
+
+static const struct weir_option messages_options[] = { { .name = NULL } };
+
+static int messages_generate(struct weir_maker *m, const void *params)
+{
+	(void)m;
+	(void)params;
+	return 0;
+}
+
+const struct weir_traffic_ops traffic_messages = {
+	.scheme = {
+		.name = "messages",
+		.help = "what a program sends that drives the simulation (weir/sim.h); nothing by itself",
+		.options = messages_options,
+	},
+	.generate = messages_generate,
+	.takes_messages = 1,
+};
