@@ -280,7 +280,8 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	if (mode == STORE_WRITE && make_tables(s, e))
 		return -1;
 	s->has_digests |= mode != STORE_READ;
-	return mode == STORE_READ ? store_exec(s, "PRAGMA query_only = 1", e) : 0;
+	/* Whoever reads has one view of the file until it is closed: a run may be replaced meanwhile. */
+	return mode == STORE_READ ? store_exec(s, "PRAGMA query_only = 1; BEGIN", e) : 0;
 }
 
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e)

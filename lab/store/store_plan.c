@@ -193,8 +193,7 @@ static int remove_unplanned(struct store *s, const struct run_list *l, struct we
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e)
 {
 	struct run_list l = { .count = 0 };
-	int failed = store_exec(s, mode == PRUNE ? "BEGIN IMMEDIATE" : "BEGIN", e) ||
-		     store_list(s, &l, e);
+	int failed = (mode == PRUNE && store_exec(s, "BEGIN IMMEDIATE", e)) || store_list(s, &l, e);
 
 	*pruned = l.count - l.done;
 	if (!failed && l.planned == 0)
@@ -203,11 +202,13 @@ int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct 
 	if (!failed && mode == PRUNE)
 		failed = remove_unplanned(s, &l, e);
 	run_list_free(&l);
+	if (mode != PRUNE)
+		return failed;
 	if (!failed)
 		failed = store_exec(s, "COMMIT", e);
 	if (failed) {
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 		return -1;
 	}
-	return mode == PRUNE && *pruned ? store_exec(s, "VACUUM", e) : 0;
+	return *pruned ? store_exec(s, "VACUUM", e) : 0;
 }

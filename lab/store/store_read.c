@@ -182,9 +182,6 @@ int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs
 	int failed;
 
 	memset(runs, 0, sizeof(*runs));
-	/* One view of the file, whoever adds to it meanwhile. */
-	if (store_exec(s, "BEGIN", e))
-		return -1;
 	failed = store_list(s, &l, e);
 	if (!failed) {
 		if (scope == STORE_PLANNED && l.planned)
@@ -192,7 +189,6 @@ int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs
 		failed = read_listed(s, &l, runs, e);
 		run_list_free(&l);
 	}
-	sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 	if (failed)
 		stored_runs_free(runs);
 	return failed;

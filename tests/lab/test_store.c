@@ -570,3 +570,40 @@ TEST(test_store_takes_runs_of_several_processes_at_once)
 	CHECK_INT(count_runs(&f), PROCESSES * RUNS);
 	folder_remove(&f);
 }
+
+static int count_port(void *context, const struct stored_port *p)
+{
+	(void)p;
+	++*(int *)context;
+	return 0;
+}
+
+TEST(test_reader_sees_one_state_while_a_run_is_replaced)
+{
+	struct folder f = folder_make();
+	struct timespec pause = { 0, 100 * 1000 * 1000 };
+	struct stored_runs runs;
+	struct store *reader;
+	struct weir_error e = { "" };
+	int ports = 0, status;
+	pid_t child;
+
+	add_seed(&f, 1);
+	add_seed(&f, 2); /* so that a run in the place of the first gets another number */
+	reader = open_store(&f, STORE_READ);
+	CHECK_INT(store_runs(reader, STORE_ALL, &runs, &e), 0);
+	child = fork();
+	if (child == 0) {
+		add_seed(&f, 1); /* waits until the reader is done */
+		_exit(0);
+	}
+	nanosleep(&pause, NULL);
+	if (store_each_port(reader, runs.runs[0].id, count_port, &ports, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK_INT(ports, 4);
+	store_close(reader);
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK_INT(status, 0);
+	stored_runs_free(&runs);
+	folder_remove(&f);
+}
