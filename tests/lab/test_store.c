@@ -585,18 +585,22 @@ TEST(test_reader_sees_one_state_while_a_run_is_replaced)
 	struct stored_runs runs;
 	struct store *reader;
 	struct weir_error e = { "" };
-	int ports = 0, status;
+	int ports = 0, status, go[2];
+	char byte = 0;
 	pid_t child;
 
 	add_seed(&f, 1);
 	add_seed(&f, 2); /* so that a run in the place of the first gets another number */
-	reader = open_store(&f, STORE_READ);
-	CHECK_INT(store_runs(reader, STORE_ALL, &runs, &e), 0);
-	child = fork();
+	CHECK_INT(pipe(go), 0);
+	child = fork(); /* before the file is open: no process may take an open one over */
 	if (child == 0) {
-		add_seed(&f, 1); /* waits until the reader is done */
+		if (read(go[0], &byte, 1) == 1)
+			add_seed(&f, 1); /* waits until the reader is done */
 		_exit(0);
 	}
+	reader = open_store(&f, STORE_READ);
+	CHECK_INT(store_runs(reader, STORE_ALL, &runs, &e), 0);
+	CHECK_INT(write(go[1], &byte, 1), 1);
 	nanosleep(&pause, NULL);
 	if (store_each_port(reader, runs.runs[0].id, count_port, &ports, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -604,6 +608,8 @@ TEST(test_reader_sees_one_state_while_a_run_is_replaced)
 	store_close(reader);
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK_INT(status, 0);
+	close(go[0]);
+	close(go[1]);
 	stored_runs_free(&runs);
 	folder_remove(&f);
 }
