@@ -22,6 +22,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 CLANG ?= clang
+OBJCOPY ?= objcopy
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 WERROR ?= $(if $(wildcard .git)$(CI),-Werror)
@@ -99,7 +100,14 @@ $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call var
 
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)
 SONAME := libweir.so.0
-lib: build/release/libweir.a build/$(SONAME)
+lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a
+
+# The simulator for programs that drive it (weir/sim.h): one object, of which only the door is seen.
+SIM := $(wildcard sim/*/*.c lab/base/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/version.c
+build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
+	@echo link $@
+	@rm -f $@ && $(LD) -r -o $(@:.a=.o) $^
+	@$(OBJCOPY) --wildcard --keep-global-symbol='weir_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o)
 
 build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 	@echo link $@
@@ -130,7 +138,7 @@ build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@$(CLANG) $(COMMON) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
-test: weir build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store \
+test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store \
 		$(patsubst %,build/clang/%.ok,$(SOURCES) $(HEADERS))
 	@tools/run-tests.sh $(FUZZ_SECONDS)
 

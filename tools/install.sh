@@ -37,6 +37,7 @@ place 644 build/weir.zsh "$share/zsh/site-functions/_weir"
 place 644 build/weir.fish "$share/fish/vendor_completions.d/weir.fish"
 
 place 644 build/release/libweir.a "$LIBDIR/libweir.a"
+place 644 build/libweir-sim.a "$LIBDIR/libweir-sim.a"
 place 644 "build/$SONAME" "$LIBDIR/libweir.so.$VERSION"
 link "libweir.so.$VERSION" "$LIBDIR/$SONAME"
 link "$SONAME" "$LIBDIR/libweir.so"

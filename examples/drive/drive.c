@@ -1,7 +1,7 @@
 /* drive.c -- drives a simulation step by step: clients write to a server and wait for its answers, and a
  * controller looks at the queue before the server every 100 us and moves the marking threshold.
  *
- *	cc drive.c -lweir-sim -lweir -linih -lm -pthread -o drive && ./drive
+ *	cc drive.c -lweir-sim -lweir -lm -pthread -o drive && ./drive
  *
  * Shows three things that a scenario file cannot say: an application that waits for answers (functions that are
  * called at a delivery), a clock of one's own (the loop in main), and a setting that changes on the way. */
