@@ -58,7 +58,7 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 void line_begin(struct worker *w, struct egress *out)
 {
 	out->tail = weir_chunk_take(&w->pool) << WEIR_CHUNK_SHIFT;
-	__atomic_store_n(&w->engine->line_first[out->line], out->tail, __ATOMIC_RELEASE);
+	atomic_store_explicit(&w->engine->line_first[out->line], out->tail, memory_order_release);
 }
 
 /* Wake-ups from the heap that have come into the current window. */
@@ -73,7 +73,8 @@ static int claim(struct worker *w, struct switch_state *s)
 {
 	uint64_t pass = w->engine->pass;
 
-	return !w->shared || __atomic_exchange_n(&s->claimed, pass, __ATOMIC_RELAXED) != pass;
+	return !w->shared ||
+	       atomic_exchange_explicit(&s->claimed, pass, memory_order_relaxed) != pass;
 }
 
 static void node_run(struct worker *w, uint32_t node)
@@ -91,13 +92,13 @@ static void node_run(struct worker *w, uint32_t node)
 static void run_nodes(struct worker *w)
 {
 	struct engine *e = w->engine;
-	const uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+	_Atomic uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
 
 	for (uint32_t i = 0; i < w->range_count; i++) {
 		uint32_t first = w->ranges[i].first, end = w->ranges[i].end;
 
 		for (uint32_t word = first / 64; word * 64 < end; word++) {
-			uint64_t bits = __atomic_load_n(&slot[word], __ATOMIC_RELAXED);
+			uint64_t bits = atomic_load_explicit(&slot[word], memory_order_relaxed);
 
 			if (word == first / 64)
 				bits &= UINT64_MAX << (first % 64);
@@ -116,13 +117,15 @@ static void run_nodes(struct worker *w)
 static void help_others(struct worker *w)
 {
 	struct engine *e = w->engine;
-	const uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+	_Atomic uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
 
 	for (uint32_t i = e->net->switch_count; i-- > 0;) {
 		struct switch_state *s = &e->switches[i];
 
-		if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) == e->pass ||
-		    !(__atomic_load_n(&slot[s->node / 64], __ATOMIC_RELAXED) >> (s->node % 64) & 1))
+		if (atomic_load_explicit(&s->claimed, memory_order_relaxed) == e->pass ||
+		    !(atomic_load_explicit(&slot[s->node / 64], memory_order_relaxed) >>
+			      (s->node % 64) &
+		      1))
 			continue;
 		if (claim(w, s))
 			switch_run(w, s);

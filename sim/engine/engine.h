@@ -40,7 +40,7 @@ struct egress {
 enum { SWITCH_INPUT_BITS = 22 };
 
 struct switch_state {
-	uint64_t claimed; /* pass in which some thread works on it, or has worked */
+	_Atomic uint64_t claimed; /* pass in which some thread works on it, or has worked */
 	struct weir_buffer_pool pool;
 	struct engine *engine;
 	struct worker *worker; /* set while the node is being worked on */
@@ -69,12 +69,12 @@ struct plugin_guard;
 struct worker {
 	struct engine *engine;
 	struct weir_packet_pool pool;
-	int64_t limit_ps;    /* events before this are to be worked off now */
-	int64_t end_ps;      /* of the window, >= limit_ps */
-	int64_t next_end_ps; /* of the window after it */
-	uint64_t *next_bits; /* its row on the wheel */
-	uint64_t window;     /* number of the window */
-	uint32_t *line_tail; /* the engine's */
+	int64_t limit_ps;            /* events before this are to be worked off now */
+	int64_t end_ps;              /* of the window, >= limit_ps */
+	int64_t next_end_ps;         /* of the window after it */
+	_Atomic uint64_t *next_bits; /* its row on the wheel */
+	uint64_t window;             /* number of the window */
+	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
 	uint32_t shared; /* 1: other threads set bits on the wheel too */
 	uint32_t range_count;
@@ -122,8 +122,8 @@ struct engine {
 	uint32_t class_count;
 	uint32_t *
 		line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at line_first */
-	uint32_t *line_tail;  /* as egress.tail, for the receiving side */
-	uint32_t *line_first; /* slot of the first packet ever */
+	_Atomic uint32_t *line_tail;  /* as egress.tail, for the receiving side */
+	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
@@ -136,8 +136,8 @@ struct engine {
 	uint32_t *start_order; /* flows by (host, start) */
 
 	/* wheel */
-	uint64_t *wheel;
-	uint8_t *slot_busy;
+	_Atomic uint64_t *wheel;
+	_Atomic uint8_t *slot_busy;
 	uint32_t slot_count, slot_words;
 	uint32_t wheel_is_short; /* 1: some links are longer than the wheel */
 
@@ -278,16 +278,18 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 {
 	struct engine *e = w->engine;
 	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
-	uint64_t *word = e->wheel + (size_t)slot * e->slot_words + node / 64;
+	_Atomic uint64_t *word = e->wheel + (size_t)slot * e->slot_words + node / 64;
 	uint64_t bit = UINT64_C(1) << (node % 64);
 
-	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed);
+
+	if (bits & bit)
 		return;
 	if (w->shared)
-		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
 	else
-		*word |= bit;
-	__atomic_store_n(&e->slot_busy[slot], 1, __ATOMIC_RELAXED);
+		atomic_store_explicit(word, bits | bit, memory_order_relaxed);
+	atomic_store_explicit(&e->slot_busy[slot], 1, memory_order_relaxed);
 }
 
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
@@ -318,10 +320,11 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 		next = chunk << WEIR_CHUNK_SHIFT;
 	}
 	out->tail = next;
-	__atomic_store_n(&w->line_tail[out->line], next, __ATOMIC_RELEASE);
+	atomic_store_explicit(&w->line_tail[out->line], next, memory_order_release);
 	/* Mostly it arrives in the next window, in which the receiver has something to do anyway. */
 	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
-	    !(__atomic_load_n(&w->next_bits[out->to_word], __ATOMIC_RELAXED) & out->to_bit))
+	    !(atomic_load_explicit(&w->next_bits[out->to_word], memory_order_relaxed) &
+	      out->to_bit))
 		egress_wake(w, out, arrival_ps);
 }
 
@@ -352,6 +355,6 @@ static inline uint32_t line_start(const struct engine *e, uint32_t line)
 
 	if (__builtin_expect(slot != WEIR_SLOT_NONE, 1))
 		return slot;
-	return __atomic_load_n(&e->line_first[line], __ATOMIC_ACQUIRE);
+	return atomic_load_explicit(&e->line_first[line], memory_order_acquire);
 }
 #endif

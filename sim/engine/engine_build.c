@@ -176,8 +176,11 @@ static void build_lines(struct engine *e)
 	e->line_head = memory_new(count, sizeof(*e->line_head));
 	e->line_tail = memory_new(count, sizeof(*e->line_tail));
 	e->line_first = memory_new(count, sizeof(*e->line_first));
-	for (uint32_t i = 0; i < count; i++)
-		e->line_head[i] = e->line_tail[i] = e->line_first[i] = WEIR_SLOT_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		e->line_head[i] = WEIR_SLOT_NONE;
+		atomic_init(&e->line_tail[i], WEIR_SLOT_NONE);
+		atomic_init(&e->line_first[i], WEIR_SLOT_NONE);
+	}
 }
 
 static void build_switches(struct engine *e)

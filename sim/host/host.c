@@ -323,7 +323,7 @@ static void plan_wake(struct worker *w, struct host *h)
 void host_run(struct worker *w, struct host *h)
 {
 	struct engine *e = w->engine;
-	uint32_t tail = __atomic_load_n(&e->line_tail[h->line], __ATOMIC_ACQUIRE);
+	uint32_t tail = atomic_load_explicit(&e->line_tail[h->line], memory_order_acquire);
 	uint32_t slot = tail == WEIR_SLOT_NONE ? WEIR_SLOT_NONE : line_start(e, h->line);
 	int64_t arrival_ps;
 

@@ -108,12 +108,14 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 {
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
-	const uint32_t *next = w->pool.next, *tails = e->line_tail + s->first_line;
+	const uint32_t *next = w->pool.next;
+	_Atomic uint32_t *tails = e->line_tail + s->first_line;
 	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
 	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
-		uint32_t slot = heads[i], tail = __atomic_load_n(&tails[i], __ATOMIC_ACQUIRE);
+		uint32_t slot = heads[i],
+			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
 
 		if (slot == tail)
 			continue;
