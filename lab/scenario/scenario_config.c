@@ -41,6 +41,27 @@ static struct target traffic_target(struct traffic_config *t, const char *owner)
 
 /* --- the kind: topology or pattern --- */
 
+/* The setting of the section whose key was meant to be this one, by its looks; NULL: there is none. */
+static const struct setting *misspelt(const struct scenario *s, const struct target *t,
+				      const char *const *key)
+{
+	const struct setting *at;
+	struct setting_path p;
+	struct kind k;
+
+	for (uint32_t i = 0; (at = scenario_next(s, &i));) {
+		int known = 0;
+
+		if (path_split(at->path, &p) || strcmp(p.owner, t->owner) != 0)
+			continue;
+		for (size_t n = 0; t->section->kind(n, &k); n++)
+			known |= section_has_key(t->section, p.key, k.name);
+		if (!known && weir_nearest_name(p.key, key, 1))
+			return at;
+	}
+	return NULL;
+}
+
 /* Reads which topology or pattern it is and fills in that one's defaults. */
 static int choose_kind(const struct scenario *s, struct target *t, struct weir_error *e)
 {
@@ -54,6 +75,14 @@ static int choose_kind(const struct scenario *s, struct target *t, struct weir_e
 	snprintf(path, sizeof(path), "%s.%s", t->owner, chooser->name);
 	chosen = scenario_find(s, path);
 	if (!chosen) {
+		const struct setting *meant = misspelt(s, t, &chooser->name);
+		struct setting_path p;
+
+		if (meant && path_split(meant->path, &p) == 0) {
+			weir_error_set(e, "unknown key %s (nearest: %s)", weir_quote(p.key).text,
+				       chooser->name);
+			return setting_prefix(s, meant, e);
+		}
 		weir_error_set(
 			e, "%s: not given; one of %s", path,
 			names_join(list, sizeof(list), names, kind_names(t->section, names)));

@@ -1,4 +1,4 @@
-/* topology.h -- how a topology lays out its network; for sim/topology_*.c and network.c only.
+/* topology.h -- how a topology lays out its network; for sim/net/topology_*.c and network.c only.
  *
  * A topology starts a builder with the numbers of nodes and cables it is going to add, adds the
  * nodes in their final order and the cables in any order, and finishes. A node's egress ports are

@@ -1,4 +1,4 @@
-/* traffic_make.h -- what traffic patterns share; for sim/traffic*.c only.
+/* traffic_make.h -- what traffic patterns share; for the patterns of this room only.
  *
  * A pattern gets a maker for its section: it holds the section's random stream and adds flows to
  * the list. Patterns of plug-ins see of it what weir/traffic.h shows. */

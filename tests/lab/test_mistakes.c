@@ -97,6 +97,10 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 		{ "[network]\nhosts = 3\n",
 		  "f.ini:1: network.topology: not given; one of star, dumbbell, "
 		  "leaf-spine, fat-tree-2, fat-tree, explicit or hpcc" },
+		{ "[network]\nhosts = 3\ntopolgy = star\n",
+		  "f.ini:3: network.topolgy: unknown key 'topolgy' (nearest: topology)" },
+		{ NETWORK "[traffic web]\npatern = incast\n",
+		  "f.ini:4: traffic.web.patern: unknown key 'patern' (nearest: pattern)" },
 		{ NETWORK "[traffic web]\n",
 		  "f.ini:3: traffic.web.pattern: not given; one of many-to-one, ..." },
 		{ NETWORK,
