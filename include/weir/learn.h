@@ -413,6 +413,14 @@ struct weir_learn_bytes {
 	size_t size;
 };
 
+/* A model that was read and found sound, as schemes see it. It stays as long as the program runs. */
+struct weir_learn_policy {
+	const char *name;                        /* of the file, or of the built-in model */
+	const char *scheme, *features, *actions; /* texts of the file; "" where it has none */
+	const struct weir_learn_net *net;
+	const float *weights;
+};
+
 /* The plan of the net in there, for weir_learn_net_init. */
 int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan *plan,
 			  struct weir_error *e);

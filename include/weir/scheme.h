@@ -11,6 +11,21 @@
 
 WEIR_BEGIN
 
+struct weir_learn_policy;
+
+/* Of a scheme that works with a trained network: what its params say of it. Whoever reads a spec loads the
+ * model and sets the policy, before any hook but check is called. */
+struct weir_scheme_model {
+	size_t name_offset; /* char[WEIR_OPT_TEXT_SIZE]: option "model", a file or one that is built in */
+	size_t policy_offset; /* const struct weir_learn_policy *, of weir/learn.h */
+	/* The built-in model to take where option "model" is empty. NULL, or NULL returned: none, and the
+	 * policy stays NULL. */
+	const char *(*standard)(const void *params);
+	/* Refuses a model that is another scheme's, or of another shape. */
+	int (*fits)(const void *params, const struct weir_learn_policy *policy,
+		    struct weir_error *e);
+};
+
 struct weir_scheme {
 	const char *name;                  /* "tcn": letters, digits, - and _ */
 	const char *help;                  /* one sentence, without a full stop: what it does */
@@ -19,6 +34,7 @@ struct weir_scheme {
 	const struct weir_option *options; /* over that; ends with .name == NULL; NULL: none */
 	/* Options that contradict each other, whatever surrounds the scheme. NULL: none can. */
 	int (*check)(const void *params, struct weir_error *e);
+	const struct weir_scheme_model *model; /* NULL: it has no network */
 };
 
 WEIR_END

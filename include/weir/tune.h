@@ -25,7 +25,8 @@ struct weir_tune_telemetry {
 	uint64_t rate_bps;
 	uint64_t out_bytes;
 	uint64_t marked_pkts;
-	uint64_t queue_mean_bytes, queue_max_bytes;
+	uint64_t ce_bytes; /* of out_bytes: that left with CE set, whoever set it */
+	uint64_t queue_mean_bytes, queue_max_bytes, queue_end_bytes;
 	uint32_t flows; /* that were active, as far as known */
 	uint32_t mtu_bytes;
 };
