@@ -8,8 +8,8 @@
  *		queue. Phi is 1 up to q-left and falls in a line to 0 at q-right.
  *	trials	Four intervals: more, less, less, more marking. More wins if U1 > U2 and U4 > U3, less if
  *		U1 < U2 and U4 < U3; then that trial's setting is the new one. Otherwise nothing moves.
- *	min	"When lambda < lambda_min, QLA no longer adjusts lambda and adjusts minK instead [...] and
- *		lambda always stays lambda_min."
+ *	min	A step that would take lambda below lambda-min is one of min in its place; lambda rests at
+ *		lambda-min meanwhile.
  *
  * What the paper leaves open, and what is done here:
  *   - Phi beyond q-left is in a figure only (10(a)). That it is a line which ends at q-right is an
