@@ -87,10 +87,7 @@ void json_text(FILE *f, const char *text)
 
 char *text_copy(const char *text)
 {
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-
-	return copy ? memcpy(copy, text, size) : NULL;
+	return memory_text(text, strlen(text));
 }
 
 void text_print(char **text, const char *format, ...)

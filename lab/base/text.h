@@ -37,7 +37,7 @@ void integer_text(FILE *f, int64_t number);
 /* A string of JSON, whatever the bytes. */
 void json_text(FILE *f, const char *text);
 
-/* NULL: no memory. */
+/* For the caller to free. */
 char *text_copy(const char *text);
 
 /* Frees what *text was and writes anew, as sprintf does. */

@@ -2,6 +2,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/base/digest.h"
 #include "lab/scenario/sections.h"
+#include "sim/base/memory.h"
 #include "sim/config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,8 +134,7 @@ static int add_line(struct target *t, const struct repeat *r, const struct setti
 			return weir_error_set(e, "%s; a line is %s, several are divided by ;",
 					      weir_quote(at->value).text, r->form);
 		snprintf(line, sizeof(line), "%.*s", (int)length, rest);
-		if (line_list_add(list, line, at->line))
-			return weir_error_set(e, "no memory");
+		line_list_add(list, line, at->line);
 		rest = end + 1;
 	} while (*end == ';');
 	return 0;
@@ -207,8 +207,6 @@ static int fill_all(const struct scenario *s, struct config *c, struct weir_erro
 		if (!dot)
 			continue;
 		traffic = config_add_traffic(c, dot + 1);
-		if (!traffic)
-			return weir_error_set(e, "%s: no memory", owner);
 		traffic->line = s->sections[i].line;
 		if (fill(s, traffic_target(traffic, owner), e))
 			return -1;
@@ -320,7 +318,7 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	return 0;
 }
 
-static int list_lines(const struct listing *l, const struct target *t, struct weir_error *e)
+static void list_lines(const struct listing *l, const struct target *t)
 {
 	for (const struct repeat *r = repeat_all; r->key; r++) {
 		const struct line_list *list;
@@ -334,22 +332,21 @@ static int list_lines(const struct listing *l, const struct target *t, struct we
 			continue;
 		for (uint32_t i = 0; i < list->count; i++)
 			size += strlen(list->lines[i].text) + strlen("; ");
-		text = malloc(size);
-		if (!text)
-			return weir_error_set(e, "no memory");
-		end = text;
+		text = end = memory_grow(NULL, size, 1);
 		for (uint32_t i = 0; i < list->count; i++)
 			end += sprintf(end, "%s%s", i ? "; " : "", list->lines[i].text);
 		list_one(l, t->owner, r->key, text);
 		free(text);
 	}
-	return 0;
 }
 
 /* Every option and line of a section. */
 static int list_values(const struct listing *l, const struct target *t, struct weir_error *e)
 {
-	return each_option(l, t, list_option, e) ? -1 : list_lines(l, t, e);
+	if (each_option(l, t, list_option, e))
+		return -1;
+	list_lines(l, t);
+	return 0;
 }
 
 /* What is in the files that its values name. */

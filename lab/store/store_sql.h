@@ -62,7 +62,7 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 /* A row of table_select, but for lists; texts are SQLite's. Non-zero: a text or a time is none. */
 int table_read(const struct table *t, void *row, sqlite3_stmt *q);
 
-/* The numbers of a list, in memory of its own: NULL, there is none. */
+/* The numbers of a list, for the caller to free. */
 void *list_read(sqlite3_stmt *q, int column, uint64_t count);
 
 /* Has it as many numbers as it should? */
@@ -81,9 +81,9 @@ struct rows_of {
 #define STORE_LIST ((struct rows_of){ 0, ROWS_LIST })
 #define STORE_PLANNED_KEYS ((struct rows_of){ 0, ROWS_PLAN })
 
-/* Who wants to see rows, in the columns of table_select. Non-zero: there is no memory. */
+/* Who wants to see rows, in the columns of table_select. */
 struct row_taker {
-	int (*take)(void *context, sqlite3_stmt *q);
+	void (*take)(void *context, sqlite3_stmt *q);
 	void *context;
 };
 

@@ -87,11 +87,29 @@ void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size)
 
 void *memory_grow(void *p, uint64_t count, size_t size)
 {
-	void *grown = realloc(p, count * size);
+	void *grown = reallocarray(p, count ? count : 1, size);
 
 	if (!grown)
 		memory_refused(count * size);
 	return grown;
+}
+
+void *memory_zeroed(uint64_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	if (!p)
+		memory_refused(count * size);
+	return p;
+}
+
+char *memory_text(const char *text, size_t length)
+{
+	char *copy = memory_grow(NULL, length + 1, 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
 }
 
 uint64_t memory_of_machine(void)

@@ -4,6 +4,7 @@
  * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
  * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "sim/config/config.h"
+#include "sim/base/memory.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
@@ -305,41 +306,24 @@ void config_free(struct config *c)
 
 struct traffic_config *config_add_traffic(struct config *c, const char *name)
 {
-	struct traffic_config *grown, *t;
+	struct traffic_config *t;
 
-	grown = realloc(c->traffic, (c->traffic_count + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	c->traffic = grown;
-	t = &grown[c->traffic_count++];
+	c->traffic = memory_grow(c->traffic, c->traffic_count + 1, sizeof(*c->traffic));
+	t = &c->traffic[c->traffic_count++];
 	memset(t, 0, sizeof(*t));
 	snprintf(t->name, sizeof(t->name), "%s", name);
 	weir_options_default(t, traffic_options);
 	return t;
 }
 
-int line_list_add(struct line_list *list, const char *text, int line)
+void line_list_add(struct line_list *list, const char *text, int line)
 {
-	struct config_line *grown = list->lines;
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-
-	if (!copy)
-		return -1;
-	memcpy(copy, text, size);
 	/* Room doubles: grow whenever the count is a power of two. */
-	if ((list->count & (list->count - 1)) == 0) {
-		size_t room = list->count ? (size_t)list->count * 2 : 1;
-
-		grown = realloc(list->lines, room * sizeof(*grown));
-		if (!grown) {
-			free(copy);
-			return -1;
-		}
-		list->lines = grown;
-	}
-	grown[list->count++] = (struct config_line){ .text = copy, .line = line };
-	return 0;
+	if ((list->count & (list->count - 1)) == 0)
+		list->lines = memory_grow(list->lines, list->count ? list->count * UINT64_C(2) : 1,
+					  sizeof(*list->lines));
+	list->lines[list->count++] =
+		(struct config_line){ .text = memory_text(text, strlen(text)), .line = line };
 }
 
 /* A value as its user would write it, for messages. */

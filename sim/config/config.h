@@ -189,11 +189,11 @@ void config_init(struct config *c);
 void config_free(struct config *c);
 
 /* One more [traffic NAME], with the defaults of traffic_options; those of its pattern are the
- * caller's to add. NULL: no memory. Earlier pointers into c->traffic are void afterwards. */
+ * caller's to add. Earlier pointers into c->traffic are void afterwards. */
 struct traffic_config *config_add_traffic(struct config *c, const char *name);
 
-/* Copies text. -1: no memory. */
-int line_list_add(struct line_list *list, const char *text, int line);
+/* Copies text. */
+void line_list_add(struct line_list *list, const char *text, int line);
 void line_list_free(struct line_list *list);
 
 /* Reads the specs and refuses what contradicts itself across keys; the message starts with the

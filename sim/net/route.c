@@ -6,6 +6,7 @@
  * of the packet's own hash and the switch chooses, so that the switches' choices are independent of
  * each other. Parallel links count each (RFC 2992 calls this hash-threshold ECMP). */
 #include "sim/net/route.h"
+#include "sim/base/memory.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <assert.h>
@@ -57,19 +58,12 @@ static const struct net_node *switch_node(const struct network *net, uint32_t nu
 
 /* --- building --- */
 
-static int no_memory(struct weir_error *e)
-{
-	return weir_error_set(e, "network.topology: no memory for the routes");
-}
-
-static int add_racks(struct route_table *t)
+static void add_racks(struct route_table *t)
 {
 	const struct network *net = t->net;
 
-	t->rack_of = malloc(net->switch_count * sizeof(*t->rack_of));
-	t->rack_switch = malloc(net->switch_count * sizeof(*t->rack_switch));
-	if (!t->rack_of || !t->rack_switch)
-		return -1;
+	t->rack_of = memory_grow(NULL, net->switch_count, sizeof(*t->rack_of));
+	t->rack_switch = memory_grow(NULL, net->switch_count, sizeof(*t->rack_switch));
 	memset(t->rack_of, 0xff, net->switch_count * sizeof(*t->rack_of));
 	for (uint32_t h = 0; h < net->host_count; h++) {
 		uint32_t s = net->nodes[net->host_node[h]].rack;
@@ -79,7 +73,6 @@ static int add_racks(struct route_table *t)
 		t->rack_switch[t->rack_count] = s;
 		t->rack_of[s] = t->rack_count++;
 	}
-	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -100,12 +93,8 @@ static int add_epochs(struct route_table *t, struct weir_error *e)
 
 	for (uint32_t i = 0; i < net->link_count; i++)
 		count += net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i;
-	times = calloc(count, sizeof(*times));
-	t->epochs = calloc(count, sizeof(*t->epochs));
-	if (!times || !t->epochs) {
-		free(times);
-		return no_memory(e);
-	}
+	times = memory_zeroed(count, sizeof(*times));
+	t->epochs = memory_zeroed(count, sizeof(*t->epochs));
 	count = 1;
 	for (uint32_t i = 0; i < net->link_count; i++)
 		if (net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i)
@@ -125,15 +114,14 @@ static int add_epochs(struct route_table *t, struct weir_error *e)
 	return 0;
 }
 
-static int add_neighbours(const struct route_table *t, struct epoch *epoch)
+static void add_neighbours(const struct route_table *t, struct epoch *epoch)
 {
 	const struct network *net = t->net;
 	uint32_t count = 0;
 
-	epoch->first_neighbour = malloc((net->switch_count + 1) * sizeof(*epoch->first_neighbour));
-	epoch->neighbours = malloc(net->link_count * sizeof(*epoch->neighbours));
-	if (!epoch->first_neighbour || !epoch->neighbours)
-		return -1;
+	epoch->first_neighbour =
+		memory_grow(NULL, net->switch_count + 1, sizeof(*epoch->first_neighbour));
+	epoch->neighbours = memory_grow(NULL, net->link_count, sizeof(*epoch->neighbours));
 	for (uint32_t s = 0; s < net->switch_count; s++) {
 		const struct net_node *n = switch_node(net, s);
 
@@ -148,7 +136,6 @@ static int add_neighbours(const struct route_table *t, struct epoch *epoch)
 		}
 	}
 	epoch->first_neighbour[net->switch_count] = count;
-	return 0;
 }
 
 /* Sets of up to BATCH racks, one bit each, per switch. */
@@ -198,27 +185,22 @@ static void search(const struct route_table *t, struct epoch *epoch, uint32_t fi
 	}
 }
 
-static int add_distances(const struct route_table *t, struct epoch *epoch)
+static void add_distances(const struct route_table *t, struct epoch *epoch)
 {
 	size_t switches = t->net->switch_count;
 	struct wave w = {
-		.reached = malloc(switches * sizeof(*w.reached)),
-		.front = malloc(switches * sizeof(*w.front)),
-		.next = malloc(switches * sizeof(*w.next)),
+		.reached = memory_grow(NULL, switches, sizeof(*w.reached)),
+		.front = memory_grow(NULL, switches, sizeof(*w.front)),
+		.next = memory_grow(NULL, switches, sizeof(*w.next)),
 	};
-	int failed;
 
-	epoch->distance = malloc(t->rack_count * switches);
-	failed = !w.reached || !w.front || !w.next || !epoch->distance;
-	if (!failed) {
-		memset(epoch->distance, FAR, t->rack_count * switches);
-		for (uint32_t rack = 0; rack < t->rack_count; rack += BATCH)
-			search(t, epoch, rack, &w);
-	}
+	epoch->distance = memory_grow(NULL, t->rack_count, switches);
+	memset(epoch->distance, FAR, t->rack_count * switches);
+	for (uint32_t rack = 0; rack < t->rack_count; rack += BATCH)
+		search(t, epoch, rack, &w);
 	free(w.reached);
 	free(w.front);
 	free(w.next);
-	return failed ? -1 : 0;
 }
 
 /* --- checking --- */
@@ -316,9 +298,7 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 			widest = node_route_bits(switch_node(t->net, s));
 	if ((longest + 1) * widest <= PATH_BITS)
 		return 0;
-	bits = malloc(switches * sizeof(*bits));
-	if (!bits)
-		return no_memory(e);
+	bits = memory_grow(NULL, switches, sizeof(*bits));
 	for (uint32_t r = 0; r < t->rack_count && needed <= PATH_BITS; r++)
 		needed = longest_path_bits(t, epoch, r, bits);
 	free(bits);
@@ -330,13 +310,12 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 
 static int table_fill(struct route_table *t, struct weir_error *e)
 {
-	if (add_racks(t))
-		return no_memory(e);
+	add_racks(t);
 	if (add_epochs(t, e))
 		return -1;
 	for (uint32_t i = 0; i < t->epoch_count; i++) {
-		if (add_neighbours(t, &t->epochs[i]) || add_distances(t, &t->epochs[i]))
-			return no_memory(e);
+		add_neighbours(t, &t->epochs[i]);
+		add_distances(t, &t->epochs[i]);
 		if (i == 0 && check_reachable(t, e))
 			return -1;
 		if (check_fits(t, &t->epochs[i], e))
@@ -348,11 +327,9 @@ static int table_fill(struct route_table *t, struct weir_error *e)
 int route_table_new(struct route_table **out, const struct network *net, int64_t reroute_delay_ps,
 		    struct weir_error *e)
 {
-	struct route_table *t = calloc(1, sizeof(*t));
+	struct route_table *t = memory_zeroed(1, sizeof(*t));
 
 	*out = NULL;
-	if (!t)
-		return no_memory(e);
 	t->net = net;
 	t->reroute_delay_ps = reroute_delay_ps;
 	if (table_fill(t, e)) {

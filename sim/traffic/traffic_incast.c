@@ -10,6 +10,7 @@
  *
  * where the capacity is that of all hosts' links or, with one receiver, of its own. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,20 +154,17 @@ static int settle_requests(struct maker *m, struct incast *in)
 	return 0;
 }
 
-static int hosts_make(struct maker *m, struct incast *in)
+static void hosts_make(struct maker *m, struct incast *in)
 {
 	uint32_t count = m->net->host_count;
 
-	in->hosts = malloc(count * sizeof(*in->hosts));
-	if (!in->hosts)
-		return maker_error(m, "senders", "no memory for %u hosts", count);
+	in->hosts = memory_grow(NULL, count, sizeof(*in->hosts));
 	for (uint32_t i = 0; i < count; i++)
 		in->hosts[i] = i;
 	if (in->receiver != RECEIVER_ANY) {
 		in->hosts[0] = in->receiver;
 		in->hosts[in->receiver] = 0;
 	}
-	return 0;
 }
 
 /* Fisher and Yates's shuffle of the first places only: whatever the order before, the hosts in them
@@ -211,8 +209,9 @@ static int incast_generate(struct weir_maker *maker, const void *params)
 				   "64KB");
 	if (read_receiver(m, &in.receiver) || maker_senders(m, p->senders, &in.senders) ||
 	    settle_period(m, &in) || settle_requests(m, &in) ||
-	    maker_reserve(m, in.requests * in.senders) || hosts_make(m, &in))
+	    maker_reserve(m, in.requests * in.senders))
 		return -1;
+	hosts_make(m, &in);
 	for (uint64_t i = 0; i < in.requests; i++)
 		add_request(m, &in, i);
 	free(in.hosts);

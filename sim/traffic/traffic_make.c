@@ -25,7 +25,6 @@ int maker_reserve(struct maker *m, uint64_t flows)
 {
 	struct flow_list *list = m->list;
 	uint64_t wanted = list->count + flows;
-	struct flow *grown;
 
 	if (flows > FLOWS_MAX || wanted > FLOWS_MAX)
 		return maker_error(m, "flows",
@@ -36,11 +35,7 @@ int maker_reserve(struct maker *m, uint64_t flows)
 		return 0;
 	if (memory_check((double)wanted * FLOW_MEMORY_BYTES, "flows", m->e))
 		return weir_error_prefix(m->e, "traffic.%s.", m->t->name);
-	grown = realloc(list->flows, wanted * sizeof(*grown));
-	if (!grown)
-		return maker_error(m, "flows", "no memory for %" PRIu64 " flows of %zu bytes",
-				   wanted, sizeof(*grown));
-	list->flows = grown;
+	list->flows = memory_grow(list->flows, wanted, sizeof(*list->flows));
 	list->capacity = (uint32_t)wanted;
 	return 0;
 }

@@ -10,6 +10,7 @@
  * heavy-tailed one offers the bytes that the load asks for. Starts are independent of the slices,
  * so in order of arrival the sizes are in random order. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -76,15 +77,10 @@ static uint32_t rack_of(const struct network *net, uint32_t host)
 	return net->nodes[net->host_node[host]].rack;
 }
 
-static int racks_make(struct racks *r, struct maker *m)
+static void racks_make(struct racks *r, const struct network *net)
 {
-	const struct network *net = m->net;
-
-	r->hosts = malloc(net->host_count * sizeof(*r->hosts));
-	r->first = calloc((size_t)net->switch_count + 2, sizeof(*r->first));
-	if (!r->hosts || !r->first)
-		return maker_error(m, "pattern", "no memory for the racks of %u hosts",
-				   net->host_count);
+	r->hosts = memory_grow(NULL, net->host_count, sizeof(*r->hosts));
+	r->first = memory_zeroed(net->switch_count + UINT64_C(2), sizeof(*r->first));
 	/* Counted two places on, so that filling leaves each rack's begin one place on. */
 	for (uint32_t h = 0; h < net->host_count; h++)
 		r->first[rack_of(net, h) + 2]++;
@@ -92,7 +88,6 @@ static int racks_make(struct racks *r, struct maker *m)
 		r->first[s] += r->first[s - 1];
 	for (uint32_t h = 0; h < net->host_count; h++)
 		r->hosts[r->first[rack_of(net, h) + 1]++] = h;
-	return 0;
 }
 
 /* --- capacity --- */
@@ -263,14 +258,14 @@ static int poisson_check(struct maker *m, const struct racks *racks, enum poisso
 
 static int poisson_generate(struct maker *m, enum poisson_pairs pairs)
 {
-	struct racks racks = { NULL, NULL };
+	struct racks racks;
 	struct flow_sizes sizes;
 	int failed;
 
 	if (sizes_open(&sizes, m, params_of(m)->size_bytes, params_of(m)->sizes, SIZES_FINITE))
 		return -1;
-	failed = racks_make(&racks, m) || poisson_check(m, &racks, pairs) ||
-		 poisson(m, &racks, pairs, &sizes);
+	racks_make(&racks, m->net);
+	failed = poisson_check(m, &racks, pairs) || poisson(m, &racks, pairs, &sizes);
 	racks_free(&racks);
 	sizes_close(&sizes);
 	return failed ? -1 : 0;

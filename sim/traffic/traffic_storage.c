@@ -11,6 +11,7 @@
  *
  * Which I/Os there are is drawn before the run, enough of them for the measured time: see enough. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,13 +190,11 @@ static const struct net_link *host_link(const struct network *net, uint32_t host
 
 /* Of the first computing + storage hosts, spread: the last of each of as many equal parts as there are
  * storage nodes. */
-static int place_nodes(struct cluster *s)
+static void place_nodes(struct cluster *s)
 {
 	uint32_t all = s->computing + s->storage, computing = 0, storage = 0;
 
-	s->hosts = malloc(all * sizeof(*s->hosts));
-	if (!s->hosts)
-		return maker_error(s->m, "computing", "no memory for %u hosts", all);
+	s->hosts = memory_grow(NULL, all, sizeof(*s->hosts));
 	for (uint32_t i = 0; i < all; i++) {
 		uint64_t next = params_of(s->m)->storage_at == AT_END
 					? s->computing + (uint64_t)storage
@@ -209,7 +208,6 @@ static int place_nodes(struct cluster *s)
 		if (storage == 1 || host_link(s->m->net, i)->delay_ps < s->nearest_ps)
 			s->nearest_ps = host_link(s->m->net, i)->delay_ps;
 	}
-	return 0;
 }
 
 static uint32_t storage_host(const struct cluster *s, uint32_t node)
@@ -486,8 +484,9 @@ static int storage_generate(struct weir_maker *maker, const void *params)
 	struct cluster s = { .m = m };
 	int failed;
 
-	if (check(m, &s) || mix_read(m, &s.mix) || count_nodes(m, &s) || place_nodes(&s))
+	if (check(m, &s) || mix_read(m, &s.mix) || count_nodes(m, &s))
 		return -1;
+	place_nodes(&s);
 	failed = check_room(&s);
 	for (uint32_t i = 0; i < s.computing && !failed; i++)
 		failed = add_node(&s, s.hosts[i]);
