@@ -187,7 +187,8 @@ int path_is_repeated(const char *path)
 {
 	struct setting_path p;
 
-	return path_split(path, &p) == 0 && repeat_find(p.section, p.key) != NULL;
+	return path_split(path, &p) == 0 && path_section(&p) &&
+	       section_repeats(path_section(&p), p.key);
 }
 
 /* The list that [sweep] has of the setting, or NULL. */

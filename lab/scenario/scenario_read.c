@@ -210,7 +210,7 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, *r->owner ? "." : "", key) >=
 	    (int)sizeof(path))
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(key).text);
-	if (!repeat_find(r->section->name, key)) {
+	if (!section_repeats(r->section, key)) {
 		first = scenario_find(r->s, path);
 		/* A list may go on in another line. */
 		if (first && path_of_list(path)) {

@@ -45,6 +45,10 @@ static const char *const recovery_choices[] = { "prr", "immediate", NULL };
 static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
 static const char *const connection_choices[] = { "per-flow", "persistent", NULL };
 
+/* How the lines of keys that may be repeated look. */
+static const char *const probe_form[] = { "WHAT TARGET [every TIME]", NULL };
+static const char *const fail_form[] = { "NODE NODE TIME", NULL };
+
 #define AT(member) offsetof(struct network_config, member)
 const struct weir_option network_options[] = {
 	{ "topology", WEIR_OPT_KIND, AT(topology), NULL, 0, 0, "who is linked with whom", NULL },
@@ -53,6 +57,8 @@ const struct weir_option network_options[] = {
 	  ecmp_choices },
 	{ "reroute-delay", WEIR_OPT_TIME_PS, AT(reroute_delay_ps), "0us", 0, LONGEST_PS,
 	  "time from a link's failure until senders use other paths", NULL },
+	{ "fail", WEIR_OPT_LINES, AT(fails), NULL, 0, 0,
+	  "a cable that is cut, as in: leaf0 spine1 10ms", fail_form },
 	{ .name = NULL },
 };
 #undef AT
@@ -271,6 +277,13 @@ const struct weir_option measure_options[] = {
 	  "a flow is small up to this size", NULL },
 	{ "large", WEIR_OPT_BYTES, AT(large_bytes), "10MB", 1, UINT64_MAX / 2,
 	  "a flow is large above this size", NULL },
+	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
+	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
+	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
+	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
+	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
+	  "time, each change of a queue",
+	  probe_form },
 	{ .name = NULL },
 };
 #undef AT

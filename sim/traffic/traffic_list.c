@@ -25,6 +25,8 @@ struct list_params {
 };
 
 #define AT(member) offsetof(struct list_params, member)
+static const char *const flow_form[] = { "SOURCE DESTINATION SIZE START [path=N]", NULL };
+
 static const struct weir_option list_options[] = {
 	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
@@ -36,6 +38,8 @@ static const struct weir_option list_options[] = {
 	  NULL },
 	STOP_OPTION,
 	APP_RATE_OPTION,
+	{ "flow", WEIR_OPT_LINES, 0, NULL, 0, 0, "a flow between two hosts, as in: 0 5 2MB 10us",
+	  flow_form },
 	{ .name = NULL },
 };
 #undef AT

@@ -248,7 +248,6 @@ TEST(test_full_without_being_asked_for_changes_nothing)
 TEST(test_full_replaces_values_lines_and_lists_in_their_place)
 {
 	char label[64];
-	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 	struct config c;
@@ -276,7 +275,6 @@ TEST(test_full_replaces_values_lines_and_lists_in_their_place)
 TEST(test_full_of_a_case_replaces_what_the_case_sets)
 {
 	static const uint32_t queues[] = { 7, 2, 3 };
-	struct weir_error e = { "" };
 	struct scenario s;
 	struct sweep w;
 
