@@ -180,6 +180,9 @@ static inline int config_has_rack(const struct config *c)
 		(c->network.ecmp == ECMP_PER_PACKET || c->host.tail_probe));
 }
 
+enum { FRAME_MAX_BYTES = 9216 }; /* a jumbo frame */
+#define ACK_CLASS_DATA "data"    /* an ACK has the class of what it answers */
+
 /* Keys that every topology or pattern has. */
 extern const struct weir_option network_options[], switch_options[], host_options[], rdma_options[],
 	traffic_options[], measure_options[];
