@@ -282,12 +282,11 @@ static int unknown_metric(const char *name, struct weir_error *e)
 	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
 	nearest = weir_nearest_name(name, names, count);
-	return weir_error_set(
-		e,
-		"--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
-		"them%s%s%s",
-		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
-		nearest ? ")" : "");
+	return weir_error_set(e,
+			      "--metric: unknown metric %s; 'weir list "
+			      "metric' and 'weir help table' name them%s%s%s",
+			      weir_quote(name).text, nearest ? " (nearest: " : "",
+			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
 static int add_column(struct comparison *c, const char *name, struct weir_error *e)

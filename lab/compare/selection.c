@@ -57,8 +57,8 @@ static int add_condition(struct selection *s, const char *text, size_t length, s
 	one->value = equals ? copy_trimmed(equals + 1, length - path_length - 1) : NULL;
 	if (!equals || *one->path == '\0' || *one->value == '\0')
 		return weir_error_set(e,
-				      "%s; runs are selected by SETTING=VALUE, as in case=pred, "
-				      "traffic.web.load=0.9",
+				      "%s; runs are selected by SETTING=VALUE, "
+				      "as in case=pred, traffic.web.load=0.9",
 				      *one->path || equals ? weir_quote(one->path).text
 							   : "a part is empty");
 	if (strcmp(one->path, "seed") == 0)

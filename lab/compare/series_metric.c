@@ -259,13 +259,14 @@ int series_metric_check(const struct series_metric *m, const struct stored_run *
 
 /* --- numbers --- */
 
+struct weighed_value {
+	double value, weight; /* 1 of a sample; of what was recorded, seconds that it held */
+};
+
 /* What counts of a series: its values in the range, each with its share. */
 struct weighed {
 	uint64_t count;
-	struct weighed_value {
-		double value,
-			weight; /* 1 of a sample; of what was recorded, seconds that it held */
-	} * values;
+	struct weighed_value *values;
 	double weight;
 };
 

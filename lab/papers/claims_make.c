@@ -126,8 +126,8 @@ static int check_x(struct panel *p, struct claims_section *s, struct weir_error 
 		return weir_error_set(e, "x: only lines are drawn over a setting");
 	if (!x && p->kind == PANEL_LINES) {
 		s->at = s->line;
-		return weir_error_set(e, "x is missing; lines are drawn over a setting, as in x = "
-					 "traffic.web.load");
+		return weir_error_set(e, "x is missing; lines are drawn over "
+					 "a setting, as in x = traffic.web.load");
 	}
 	return 0;
 }

@@ -11,16 +11,18 @@
 /* Where a claim's number comes from. */
 enum source { FROM_RUN, FROM_FLOWS, FROM_SERIES };
 
+struct claim_source {
+	enum source source;
+	uint32_t index; /* metric of metric_all, or column of what is read below */
+	char unit[16];  /* of the metric; of a scheme's series known when it is read */
+	int unit_known;
+};
+
 struct evidence {
 	struct store *store; /* NULL: there are no results */
 	const struct figure *figure;
 	struct stored_runs runs;
-	struct claim_source {
-		enum source source;
-		uint32_t index; /* metric of metric_all, or column of what is read below */
-		char unit[16];  /* of the metric; of a scheme's series known when it is read */
-		int unit_known;
-	} * sources; /* one a claim */
+	struct claim_source *sources; /* one a claim */
 	/* Made from flows and series when a claim first needs those of a run. */
 	struct comparison flows; /* its columns only */
 	uint32_t series_count;
@@ -222,14 +224,16 @@ static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *n
 
 /* --- one side of a claim --- */
 
+struct seed_number {
+	const char *seed;
+	double number;
+};
+
 /* The numbers of the selected runs, each with its seed. */
 struct side {
 	uint32_t count;
 	struct health health; /* of these runs */
-	struct seed_number {
-		const char *seed;
-		double number;
-	} * runs;
+	struct seed_number *runs;
 };
 
 static const char *seed_of(const struct stored_run *run)

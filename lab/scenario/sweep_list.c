@@ -105,8 +105,8 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 
 	if (strcmp(r.first.unit, r.last.unit) != 0 || strcmp(r.first.unit, r.step.unit) != 0)
 		return weir_error_set(e,
-				      "%s: from, to and step are written in the same unit, as in "
-				      "1us..5us/2us",
+				      "%s: from, to and step are written "
+				      "in the same unit, as in 1us..5us/2us",
 				      weir_quote(text).text);
 	if (r.last.decimals > decimals)
 		decimals = r.last.decimals;

@@ -48,8 +48,7 @@ int store_fail(struct store *s, struct weir_error *e)
 	case SQLITE_READONLY:
 		return weir_error_set(
 			e,
-			"%.300s: cannot be read or written: %.300s; what was stored before is "
-			"kept",
+			"%.300s: cannot be read or written: %.300s; what was stored before is kept",
 			s->path, number != 0 ? strerror(number) : why);
 	}
 	return weir_error_set(e, "%.300s: %.300s", s->path, why);

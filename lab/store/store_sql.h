@@ -99,14 +99,16 @@ int store_seal_all(struct store *s, struct weir_error *e);
 
 /* --- which runs there are: store_plan.c --- */
 
+struct listed_run {
+	int64_t id, place; /* place: in the plan */
+	int is_planned;
+	char key[RUN_KEY_SIZE];
+};
+
 struct run_list {
 	uint64_t count, room;
-	struct listed_run {
-		int64_t id, place; /* place: in the plan */
-		int is_planned;
-		char key[RUN_KEY_SIZE];
-	} * runs;               /* in the order of the plan; others after these, as added */
-	uint64_t planned, done; /* keys of the plan, and how many of these are there */
+	struct listed_run *runs; /* in the order of the plan; others after these, as added */
+	uint64_t planned, done;  /* keys of the plan, and how many of these are there */
 };
 
 /* On -1 nothing is left to free. */

@@ -18,9 +18,8 @@ enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64, RINGS_KEPT = 64 };
 void memory_refused(uint64_t bytes)
 {
 	fprintf(stderr,
-		"weir: the system refuses %.6g MB more of memory or of addresses; take fewer "
-		"flows, "
-		"hosts or threads, a shorter time, or allow more (ulimit -v)\n",
+		"weir: the system refuses %.6g MB more of memory or of addresses; take "
+		"fewer flows, hosts or threads, a shorter time, or allow more (ulimit -v)\n",
 		(double)bytes / BYTES_PER_MB);
 	exit(EXIT_FAILURE);
 }

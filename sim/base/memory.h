@@ -56,11 +56,13 @@ static inline void *slab_at(const struct slab *s, uint32_t number)
  * units. Those given back are kept for the next of that size, up to a number of each. */
 enum { RING_SIZES = 32 };
 
+struct spare_ring {
+	struct spare_ring *next;
+};
+
 struct ring_store {
 	size_t header_bytes, unit_bytes;
-	struct spare_ring {
-		struct spare_ring *next;
-	} * spare[RING_SIZES]; /* by the logarithm of the number of units */
+	struct spare_ring *spare[RING_SIZES]; /* by the logarithm of the number of units */
 	uint32_t kept[RING_SIZES];
 };
 

@@ -13,13 +13,15 @@
 #include "weir/scheme.h"
 #include "weir/traffic.h"
 
+struct config_line {
+	char *text;
+	int line;
+};
+
 /* Lines of a repeatable key, as written, each with the line of the file it stood on. */
 struct line_list {
 	uint32_t count;
-	struct config_line {
-		char *text;
-		int line;
-	} * lines;
+	struct config_line *lines;
 };
 
 /* [network] */

@@ -21,12 +21,12 @@ const struct metric metric_all[] = {
 	[FLOWS_COMPLETED] = { "flows_completed", "", "of these, how many received every byte",
 			      RESULT },
 	[FLOWS_UNFINISHED] = { "flows_unfinished", "",
-			       "flows with a size that start in the measured interval and do not "
-			       "complete",
+			       "flows with a size that start in the "
+			       "measured interval and do not complete",
 			       RESULT },
 	[FLOWS_WITHOUT_PATH] = { "flows_without_path", "",
-				 "flows that cannot end, because failed links left no path; at the "
-				 "end",
+				 "flows that cannot end, because "
+				 "failed links left no path; at the end",
 				 RESULT },
 	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
 		      RESULT },

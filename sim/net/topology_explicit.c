@@ -153,9 +153,8 @@ static int check_hosts(struct sketch *s, struct weir_error *e)
 			if (n->links > 1)
 				return weir_error_set(
 					e,
-					"network.link: '%.300s': host %s has a second link; a "
-					"host has one (names that are not h and a number are "
-					"switches)",
+					"network.link: '%.300s': host %s has a second link; a host "
+					"has one (names that are not h and a number are switches)",
 					l->text, n->name);
 		}
 	}

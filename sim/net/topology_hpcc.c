@@ -145,8 +145,8 @@ static int check_ends(struct hpcc_reader *r, const uint32_t end[2])
 		return line_file_error(&r->in, "a link needs two nodes; both are %u", end[0]);
 	if (!a->is_switch && !b->is_switch)
 		return line_file_error(&r->in,
-				       "nodes %u and %u are both hosts; a host's link goes to a "
-				       "switch",
+				       "nodes %u and %u are both hosts; "
+				       "a host's link goes to a switch",
 				       end[0], end[1]);
 	for (int i = 0; i < 2; i++)
 		if (!r->nodes[end[i]].is_switch && r->nodes[end[i]].links > 0)

@@ -136,8 +136,8 @@ static int permutation_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_permutation = {
 	.scheme = {
 		.name = "permutation",
-		.help = "one flow from each host to another, every host receiving one: a random cycle of "
-			"all",
+		.help = "one flow from each host to another, every "
+			"host receiving one: a random cycle of all",
 		.params_size = sizeof(struct fixed_params),
 		.options = permutation_options,
 	},

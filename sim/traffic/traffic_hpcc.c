@@ -15,9 +15,8 @@
 
 static const struct weir_option hpcc_options[] = {
 	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
-	  "flow file: the number of flows, then source, destination, priority, port, bytes and "
-	  "seconds "
-	  "a line",
+	  "flow file: the number of flows, then source, "
+	  "destination, priority, port, bytes and seconds a line",
 	  NULL },
 	{ .name = NULL },
 };

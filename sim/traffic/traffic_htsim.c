@@ -28,15 +28,17 @@ static const struct weir_option htsim_options[] = {
 
 #undef AT
 
+struct trigger {
+	uint64_t id;
+	uint32_t gate;
+	int is_declared, is_set_off, is_waited_for;
+};
+
 struct matrix {
 	uint64_t connections;
 	int has_count;
 	uint32_t trigger_count;
-	struct trigger {
-		uint64_t id;
-		uint32_t gate;
-		int is_declared, is_set_off, is_waited_for;
-	} * triggers;
+	struct trigger *triggers;
 };
 
 /* What a line says of its connection. */
@@ -113,8 +115,8 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 		c->has_start = 1;
 		return read_time_ps(words[1], 1, &c->plan.start_ps)
 			       ? line_file_error(&i->in,
-						 "%s is not a start; allowed are 0 to 1000 s in "
-						 "picoseconds",
+						 "%s is not a start; allowed "
+						 "are 0 to 1000 s in picoseconds",
 						 weir_quote(words[1]).text)
 			       : 0;
 	}
@@ -266,9 +268,8 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 	if (strcmp(words[0], "trigger") == 0)
 		return read_trigger(i, words, count, x);
 	if (strcmp(words[0], "failure") == 0)
-		return line_file_error(&i->in,
-				       "a failure; links of Weir fail by fail = NODE NODE TIME in "
-				       "[network]");
+		return line_file_error(&i->in, "a failure; links of Weir fail by "
+					       "fail = NODE NODE TIME in [network]");
 	return line_file_error(
 		&i->in,
 		"%s starts no line of a connection matrix; allowed are Nodes, "

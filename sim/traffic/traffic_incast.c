@@ -50,9 +50,8 @@ static const struct weir_option incast_options[] = {
 	{ "period", WEIR_OPT_TIME_PS, AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
 	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
 	{ "load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
-	  "in place of a period: payload offered over the capacity of all hosts' links or, where "
-	  "one "
-	  "host asks, of its own",
+	  "in place of a period: payload offered over the capacity "
+	  "of all hosts' links or, where one host asks, of its own",
 	  NULL },
 	{ "arrivals", WEIR_OPT_CHOICE, AT(arrivals), "periodic", 0, 1,
 	  "how requests arrive: at the period, or by a Poisson process of that mean",
@@ -205,8 +204,8 @@ static int incast_generate(struct weir_maker *maker, const void *params)
 
 	if (p->size_bytes == 0)
 		return maker_error(m, "size",
-				   "not given; the bytes that each sender answers with, as in "
-				   "64KB");
+				   "not given; the bytes that each "
+				   "sender answers with, as in 64KB");
 	if (read_receiver(m, &in.receiver) || maker_senders(m, p->senders, &in.senders) ||
 	    settle_period(m, &in) || settle_requests(m, &in) ||
 	    maker_reserve(m, in.requests * in.senders))
@@ -221,8 +220,8 @@ static int incast_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_incast = {
 	.scheme = {
 		.name = "incast",
-		.help = "requests, each answered by many hosts at once: a flow from each sender to the "
-			"receiver",
+		.help = "requests, each answered by many hosts at "
+			"once: a flow from each sender to the receiver",
 		.params_size = sizeof(struct incast_params),
 		.options = incast_options,
 	},

@@ -29,12 +29,11 @@ static const char *const flow_form[] = { "SOURCE DESTINATION SIZE START [path=N]
 
 static const struct weir_option list_options[] = {
 	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
-	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
-	  "received:N "
-	  "to wait for flow N), and if wanted its path: path=3, or path=1,2 where two switches on "
-	  "it have a choice of equally short ways, counted from 0 in the order of the switch's "
-	  "links (leaf0 of a leaf-spine: its spines); ACKs go back by the same switches; # starts "
-	  "a comment",
+	  "file with a flow a line: source, destination, size, start (a time, or "
+	  "sent:N or received:N to wait for flow N), and if wanted its path: path=3, "
+	  "or path=1,2 where two switches on it have a choice of equally short ways, "
+	  "counted from 0 in the order of the switch's links (leaf0 of a leaf-spine: "
+	  "its spines); ACKs go back by the same switches; # starts a comment",
 	  NULL },
 	STOP_OPTION,
 	APP_RATE_OPTION,

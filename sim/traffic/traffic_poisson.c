@@ -29,16 +29,17 @@ static const struct poisson_params *params_of(const struct maker *m)
 	return m->params;
 }
 
-enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
+enum { LOAD_OF_BISECTION = 1 };
 
 #define LOAD_MIN_Q32 ((WEIR_ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+#define LOAD_MAX_Q32 (2 * WEIR_ONE_Q32)
 
 static const char *const load_of_choices[] = { "access", "bisection", NULL };
 
 #define LOAD_OPTION(help_) \
 	{ \
-		"load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, \
-			LOAD_MAX *WEIR_ONE_Q32, help_, NULL \
+		"load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32, \
+			help_, NULL \
 	}
 #define POISSON_OPTIONS \
 	FINITE_SIZE_OPTION, SIZES_OPTION, \
@@ -140,8 +141,7 @@ static int bisection_capacity(struct maker *m, const struct racks *racks, enum p
 	share = crossing_share(net, racks, pairs);
 	if (share <= 0)
 		return maker_error(m, "load-of",
-				   "bisection, but all hosts are on one side of it; use "
-				   "access");
+				   "bisection, but all hosts are on one side of it; use access");
 	*capacity_bps = 2 * (double)net->bisection_bps / share;
 	return 0;
 }
@@ -303,8 +303,8 @@ static int inter_rack_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_inter_rack = {
 	.scheme = {
 		.name = "inter-rack",
-		.help = "Poisson arrivals of flows, each from a random host to a random one of another "
-			"rack",
+		.help = "Poisson arrivals of flows, each from a "
+			"random host to a random one of another rack",
 		.params_size = sizeof(struct poisson_params),
 		.options = all_to_all_options,
 	},

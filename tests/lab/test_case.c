@@ -370,14 +370,13 @@ TEST(test_case_and_sweep_must_fit)
 	check_mistake(BASE
 		      "[case tcn]\nseed = 1\n[case ecn#]\nseed = 2\n[sweep]\ncase = tcn, ecn\n",
 		      QUICK, NULL,
-		      "f.ini:14: sweep.case: unknown case 'ecn'; there are tcn, ecn# (nearest: "
-		      "ecn#)");
+		      "f.ini:14: sweep.case: unknown case "
+		      "'ecn'; there are tcn, ecn# (nearest: ecn#)");
 	check_mistake(BASE "[case a]\nseed = 1\n", QUICK, "case=b",
 		      "--set case=b: unknown case 'b'; there are a (nearest: a)");
 	check_mistake(
 		BASE "[case a]\nseed = 1\n[sweep]\nseed = 1..2\n", QUICK, NULL,
-		"f.ini:10: seed: [case a] sets it and [sweep] lists it, in line 12; leave one "
-		"out");
+		"f.ini:10: seed: [case a] sets it and [sweep] lists it, in line 12; leave one out");
 	check_mistake(
 		BASE "[case a]\nseed = 1\n[sweep]\n", QUICK, NULL,
 		"f.ini:11: [sweep] is empty; list values of a setting, as in switch.marking = "
@@ -434,14 +433,12 @@ TEST(test_values_that_no_run_uses_are_read_all_the_same)
 	struct weir_error e = { "" };
 	char keys[1][RUN_KEY_SIZE];
 
-	check_mistake(
-		BASE "marking = ecn(k=-1)\n[case a]\nswitch.marking = tcn\n", QUICK, NULL,
-		"f.ini:9: switch.marking: ecn: k: '-1' is negative; allowed: 0B to 4GB or 0pkts to "
-		"4000000000pkts");
-	check_mistake(
-		BASE "marking = ecn(k=-1)\n[sweep]\nswitch.marking = tcn, red\n", QUICK, NULL,
-		"f.ini:9: switch.marking: ecn: k: '-1' is negative; allowed: 0B to 4GB or 0pkts to "
-		"4000000000pkts");
+	check_mistake(BASE "marking = ecn(k=-1)\n[case a]\nswitch.marking = tcn\n", QUICK, NULL,
+		      "f.ini:9: switch.marking: ecn: k: '-1' is negative; "
+		      "allowed: 0B to 4GB or 0pkts to 4000000000pkts");
+	check_mistake(BASE "marking = ecn(k=-1)\n[sweep]\nswitch.marking = tcn, red\n", QUICK, NULL,
+		      "f.ini:9: switch.marking: ecn: k: '-1' is negative; "
+		      "allowed: 0B to 4GB or 0pkts to 4000000000pkts");
 	check_mistake(BASE "queues = 0\n[sweep]\nswitch.queues = 2, 4\n", QUICK, NULL,
 		      "f.ini:9: switch.queues: '0' is out of range; allowed: 1 to 128");
 	check_mistake(
