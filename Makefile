@@ -54,10 +54,10 @@ FILE_FLAGS :=
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c train/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
-HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h cli/*.h tests/*.h)
-SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h train/*.h cli/*.h tests/*.h)
+SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c train/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
 
 all: weir
 
