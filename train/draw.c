@@ -57,8 +57,7 @@ static void write_place(FILE *f, const struct draw *d, const struct place *p)
 static void write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
 {
 	fprintf(f,
-		"[measure]\nfrom = %" PRIu64 "ms\nto = %" PRIu64
-		"ms\ndrain = 0us\nport = sw->h0\n",
+		"[measure]\nfrom = %" PRIu64 "ms\nto = %" PRIu64 "ms\ndrain = 0us\nport = sw->h0\n",
 		from_ms, to_ms);
 }
 
@@ -93,8 +92,7 @@ static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 
 	write_place(f, d, &(struct place){ HOSTS, RATE_GBPS, 0 });
 	write_long(f, between(r, LONG_MIN, LONG_MAX));
-	fprintf(f,
-		"[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
+	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
 		0.05 + 0.15 * weir_rng_unit(r));
 	write_measure(f, 60, 120);
 }

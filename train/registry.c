@@ -2,11 +2,13 @@
 #include "train/trainer.h"
 #include <string.h>
 
-const struct trainer *const trainer_all[] = { NULL };
+extern const struct trainer trainer_acc;
+
+const struct trainer *const trainer_all[] = { &trainer_acc, NULL };
 
 const struct trainer *trainer_find(const char *name, struct weir_error *e)
 {
-	const char *names[16] = { NULL };
+	const char *names[16];
 	size_t count = 0;
 
 	for (; trainer_all[count]; count++) {

@@ -50,14 +50,18 @@ struct train_figure {
 };
 
 /* A table of words that shows what the policy does where. */
+struct train_cell {
+	char text[48];
+};
+
 struct train_portrait {
 	const char *about;          /* a sentence */
 	const char *rows, *columns; /* what they are */
 	uint32_t row_count, column_count;
-	void (*row)(const void *desk, uint32_t row, char *text, size_t size);
-	void (*column)(const void *desk, uint32_t column, char *text, size_t size);
-	void (*cell)(const void *desk, const float *weights, const uint32_t at[2], char *text,
-		     size_t size);
+	void (*row)(const void *desk, uint32_t row, struct train_cell *cell);
+	void (*column)(const void *desk, uint32_t column, struct train_cell *cell);
+	void (*cell)(const void *desk, const struct weir_learn_model *model, const uint32_t at[2],
+		     struct train_cell *cell);
 };
 
 /* The desk is what hooks read and nobody writes after open: options, texts, nets. The state is the block. */

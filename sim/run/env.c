@@ -163,8 +163,9 @@ static int check_actions(const struct weir_env *env, const uint32_t *actions, st
 
 	for (uint32_t i = 0; i < env->shape.rows; i++)
 		if (asks[i] && actions[i] >= env->shape.action_count)
-			return weir_error_set(e, "action %" PRIu32 " of row %" PRIu32 "; the last is %" PRIu32,
-					      actions[i], i, env->shape.action_count - 1);
+			return weir_error_set(
+				e, "action %" PRIu32 " of row %" PRIu32 "; the last is %" PRIu32,
+				actions[i], i, env->shape.action_count - 1);
 	return 0;
 }
 
