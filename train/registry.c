@@ -1,21 +1,21 @@
-/* registry.c -- every trainer, by name. */
+/* registry.c -- every trainer, one line each. */
 #include "train/trainer.h"
-#include <string.h>
+#include "lib/base/registry.h"
 
 extern const struct trainer trainer_acc;
 
-const struct trainer *const trainer_all[] = { &trainer_acc, NULL };
+const struct trainer *const trainer_all[] = {
+	&trainer_acc,
+	NULL,
+};
+
+const struct registry trainer_registry = REGISTRY("trainer", trainer_all);
 
 const struct trainer *trainer_find(const char *name, struct weir_error *e)
 {
-	const char *names[16];
-	size_t count = 0;
+	const struct trainer *t = weir_registry_find(&trainer_registry, name);
 
-	for (; trainer_all[count]; count++) {
-		names[count] = trainer_all[count]->scheme.name;
-		if (strcmp(names[count], name) == 0)
-			return trainer_all[count];
-	}
-	weir_error_unknown(e, "trainer", name, names, count);
-	return NULL;
+	if (!t)
+		weir_registry_unknown(&trainer_registry, name, e);
+	return t;
 }

@@ -67,7 +67,6 @@ struct train_portrait {
 /* The desk is what hooks read and nobody writes after open: options, texts, nets. The state is the block. */
 struct trainer {
 	struct weir_scheme scheme;
-	const char *model_scheme; /* that its models are for: the text "scheme" of a model */
 	uint64_t steps_default;
 	const struct train_figure *figures;
 	/* Refuses what cannot be trained on, before anything runs. */
@@ -91,5 +90,9 @@ struct trainer {
 
 extern const struct trainer *const trainer_all[]; /* ends with NULL */
 
+/* The same for whoever lists names; lib/base/registry.h. */
+extern const struct registry trainer_registry;
+
+/* NULL with a message: there is none of that name. */
 const struct trainer *trainer_find(const char *name, struct weir_error *e);
 #endif
