@@ -40,6 +40,10 @@ static const struct weir_option acc_options[] = {
 	  "steps before the first minibatch", NULL },
 	{ "returns", WEIR_OPT_COUNT, AT(returns), "1", 1, RETURNS_MAX,
 	  "rewards that are summed up before the network's value stands for the rest", NULL },
+	{ "baseline", WEIR_OPT_FRACTION_Q32, AT(baseline_q32), "0.8", 0, WEIR_ONE_Q32,
+	  "taken off every reward: values are then small and sooner learnt, and which action is "
+	  "best stays the same",
+	  NULL },
 	{ "explore-end", WEIR_OPT_FRACTION_Q32, AT(explore_end_q32), "0.05", 1, WEIR_ONE_Q32,
 	  "probability of exploring falls from 1 to this", NULL },
 	{ "explore-share", WEIR_OPT_FRACTION_Q32, AT(explore_share_q32), "0.4", 1, WEIR_ONE_Q32,
@@ -168,13 +172,14 @@ static void acc_keep(const void *desk, void *state, const struct train_record *r
 	const struct acc_desk *d = desk;
 	struct weir_learn_memory *m = memory_of(d, state);
 	uint32_t size = d->config.training.observation_size;
+	float baseline = (float)((double)d->options.baseline_q32 / (double)WEIR_ONE_Q32);
 
 	for (uint64_t i = 0; i < r->floats; i += acc_row_floats(d)) {
 		const float *row = r->rows + i, *observation = row + 1;
 
 		if (row[0] == (float)ACC_STEP)
 			weir_learn_memory_step(m, observation, observation + size,
-					       observation[size + 1]);
+					       observation[size + 1] - baseline);
 		else
 			weir_learn_memory_end(m, observation, WEIR_LEARN_CUT);
 	}

@@ -16,7 +16,7 @@ struct acc_options {
 	uint64_t preset; /* enum draw_kind */
 	char agent[WEIR_OPT_TEXT_SIZE];
 	uint64_t rate_q32, updates_q32;
-	uint64_t memory, warm_up, returns;
+	uint64_t memory, warm_up, returns, baseline_q32;
 	uint64_t explore_end_q32, explore_share_q32, explore_hold;
 };
 
