@@ -6,6 +6,7 @@
 #include "sim/config/config.h"
 #include "sim/base/memory.h"
 #include "sim/config/specs.h"
+#include "sim/config/tune.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -103,6 +104,21 @@ const struct weir_option switch_options[] = {
 	  NULL },
 	{ "non-ect", WEIR_OPT_CHOICE, AT(non_ect), "drop", 0, 1,
 	  "what a mark does to a packet that is not ECN-capable", non_ect_choices },
+	{ "tune", WEIR_OPT_SPEC, AT(tune), "none", 0, 0,
+	  "who turns the knobs of the marking scheme (min, max and slope of red or pred), queue by "
+	  "queue: an agent or a tuner with its options, or none",
+	  tune_specs.kind },
+	{ "tune-interval", WEIR_OPT_TIME_NS, AT(tune_interval_ns), "0us", 0, TUNE_LONGEST_NS,
+	  "time between two decisions, at least 1us; 0us: what the agent wants, for a tuner 5 base "
+	  "round-trip times",
+	  NULL },
+	{ "tune-read-delay", WEIR_OPT_SPAN_PS, AT(tune_read_delay), "0us", 0,
+	  TUNE_LONGEST_NS *WEIR_PS_PER_NS,
+	  "from the end of an interval until the agent knows of it: one time, or drawn between two",
+	  NULL },
+	{ "tune-write-delay", WEIR_OPT_SPAN_PS, AT(tune_write_delay), "0us", 0,
+	  TUNE_LONGEST_NS *WEIR_PS_PER_NS, "from its decision until that is in force, likewise",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -274,7 +290,8 @@ const struct weir_option measure_options[] = {
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
-	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
+	  "scheme, the values that its marking scheme publishes; reward, what each time was worth "
+	  "by ACC's reward (metric reward); pauses of a link; throughput, "
 	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
 	  "time, each change of a queue",
 	  probe_form },
