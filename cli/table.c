@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "lab/compare/compare.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,23 +61,18 @@ static int print_table(const struct arguments *a, const struct compare_request *
 
 int command_table(const struct arguments *a)
 {
-	const char **by = calloc(a->count + 1, sizeof(*by)),
-		   **metrics = calloc(a->count + 1, sizeof(*metrics));
+	const char **by = memory_zeroed(a->count, sizeof(*by)),
+		   **metrics = memory_zeroed(a->count, sizeof(*metrics));
 	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to"),
 				     .scope = asked_scope(a) };
 	struct weir_error e = { "" };
 	int status;
 
-	if (!by || !metrics) {
-		weir_error_set(&e, "no memory");
-		status = complain(EXIT_WORLD, &e);
-	} else {
-		q.by_count = all_values(a, "--by", by);
-		q.metric_count = all_values(a, "--metric", metrics);
-		q.by = by;
-		q.metrics = metrics;
-		status = print_table(a, &q, &e);
-	}
+	q.by_count = all_values(a, "--by", by);
+	q.metric_count = all_values(a, "--metric", metrics);
+	q.by = by;
+	q.metrics = metrics;
+	status = print_table(a, &q, &e);
 	free(by);
 	free(metrics);
 	return status;

@@ -1,6 +1,7 @@
 /* compare.c -- from stored runs to rows and columns. */
 #include "lab/compare/compare.h"
 #include "lab/store/results.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,20 +68,13 @@ int compare_differs(const struct stored_runs *runs, const char *path)
 	return 0;
 }
 
-static int add_axis(struct comparison *c, const char *path)
+static void add_axis(struct comparison *c, const char *path)
 {
-	struct compare_axis *grown;
-
 	for (uint32_t i = 0; i < c->axis_count; i++)
 		if (strcmp(c->axes[i].path, path) == 0)
-			return 0;
-	grown = realloc(c->axes, (c->axis_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -1;
-	c->axes = grown;
-	memset(&grown[c->axis_count], 0, sizeof(*grown));
-	grown[c->axis_count++].path = path;
-	return 0;
+			return;
+	c->axes = memory_grow(c->axes, c->axis_count + 1, sizeof(*c->axes));
+	c->axes[c->axis_count++] = (struct compare_axis){ .path = path };
 }
 
 static const char digest_of[] = COMPARE_DIGEST;
@@ -127,12 +121,12 @@ static int is_compared(const struct stored_runs *runs, const char *path)
 }
 
 /* Every setting that differs, in the order of the runs; of those that a case holds, the case. */
-static int add_differing(struct comparison *c)
+static void add_differing(struct comparison *c)
 {
 	int has_cases = compare_differs(&c->runs, case_path);
 
-	if (compare_differs(&c->runs, version_path) && add_axis(c, version_path))
-		return -1;
+	if (compare_differs(&c->runs, version_path))
+		add_axis(c, version_path);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
 			const char *path = c->runs.runs[i].settings[k].path;
@@ -143,10 +137,8 @@ static int add_differing(struct comparison *c)
 			    (has_cases && strcmp(path, case_path) != 0 &&
 			     compare_is_of_case(&c->runs, path)))
 				continue;
-			if (add_axis(c, path))
-				return -1;
+			add_axis(c, path);
 		}
-	return 0;
 }
 
 /* A path, or its last part where that is clear. NULL with a message. */
@@ -193,33 +185,26 @@ static int choose_axes(struct comparison *c, const struct compare_request *q, st
 
 		if (!path)
 			return weir_error_prefix(e, "--by: ");
-		if (add_axis(c, path))
-			return weir_error_set(e, "no memory");
+		add_axis(c, path);
 	}
-	if (q->by_count == 0 && add_differing(c))
-		return weir_error_set(e, "no memory");
+	if (q->by_count == 0)
+		add_differing(c);
 	for (uint32_t i = 0; i < q->also_count; i++)
-		if (compare_differs(&c->runs, q->also[i]) &&
-		    add_axis(c, find_path(c, q->also[i], e)))
-			return weir_error_set(e, "no memory");
+		if (compare_differs(&c->runs, q->also[i]))
+			add_axis(c, find_path(c, q->also[i], e));
 	return 0;
 }
 
 /* --- values and rows --- */
 
-static int value_index(struct compare_axis *a, const char *value, uint32_t *index)
+static uint32_t value_index(struct compare_axis *a, const char *value)
 {
-	const char **grown;
-
-	for (*index = 0; *index < a->value_count; ++*index)
-		if (strcmp(a->values[*index], value) == 0)
-			return 0;
-	grown = realloc(a->values, (a->value_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -1;
-	a->values = grown;
-	grown[a->value_count++] = value;
-	return 0;
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (strcmp(a->values[i], value) == 0)
+			return i;
+	a->values = memory_grow(a->values, a->value_count + 1, sizeof(*a->values));
+	a->values[a->value_count] = value;
+	return a->value_count++;
 }
 
 static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
@@ -230,46 +215,34 @@ static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
 	for (uint32_t i = 0; i < c->row_count; i++)
 		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
 			return &c->rows[i];
-	row = realloc(c->rows, (c->row_count + 1) * sizeof(*row));
-	if (!row)
-		return NULL;
-	c->rows = row;
-	row += c->row_count;
-	memset(row, 0, sizeof(*row));
-	row->value = malloc(size + 1);
-	row->runs = calloc(c->runs.count, sizeof(*row->runs));
-	row->cells = calloc(c->column_count + (size_t)1, sizeof(*row->cells));
-	c->row_count++;
-	if (!row->value || !row->runs || !row->cells)
-		return NULL;
-	if (size)
-		memcpy(row->value, value, size);
+	c->rows = memory_grow(c->rows, c->row_count + 1, sizeof(*c->rows));
+	row = &c->rows[c->row_count++];
+	*row = (struct compare_row){
+		.value = memory_grow(NULL, c->axis_count, sizeof(*value)),
+		.runs = memory_zeroed(c->runs.count, sizeof(*row->runs)),
+		.cells = memory_zeroed(c->column_count, sizeof(*row->cells)),
+	};
+	memcpy(row->value, value, size);
 	return row;
 }
 
-static int make_rows(struct comparison *c)
+static void make_rows(struct comparison *c)
 {
-	uint32_t *value = calloc(c->axis_count + (size_t)1, sizeof(*value));
-	int failed = value == NULL;
+	uint32_t *value = memory_zeroed(c->axis_count, sizeof(*value));
 
-	for (uint32_t i = 0; i < c->runs.count && !failed; i++) {
+	for (uint32_t i = 0; i < c->runs.count; i++) {
 		struct compare_row *row;
 
-		for (uint32_t k = 0; k < c->axis_count && !failed; k++)
-			failed = value_index(&c->axes[k],
-					     compare_value(&c->runs.runs[i], c->axes[k].path),
-					     &value[k]);
-		row = failed ? NULL : row_of(c, value);
-		failed = row == NULL;
-		if (row) {
-			row->runs[row->run_count++] = i;
-			health_add(&row->health, &c->runs.runs[i]);
-		}
+		for (uint32_t k = 0; k < c->axis_count; k++)
+			value[k] = value_index(&c->axes[k],
+					       compare_value(&c->runs.runs[i], c->axes[k].path));
+		row = row_of(c, value);
+		row->runs[row->run_count++] = i;
+		health_add(&row->health, &c->runs.runs[i]);
 	}
 	free(value);
-	for (uint32_t k = 0; k < c->axis_count && !failed; k++)
-		failed = axis_labels(&c->axes[k]);
-	return failed ? -1 : 0;
+	for (uint32_t k = 0; k < c->axis_count; k++)
+		axis_labels(&c->axes[k]);
 }
 
 /* Which settings differ inside a row? Their mean is over more than luck. */
@@ -309,12 +282,11 @@ static int unknown_metric(const char *name, struct weir_error *e)
 	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
 	nearest = weir_nearest_name(name, names, count);
-	return weir_error_set(
-		e,
-		"--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
-		"them%s%s%s",
-		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
-		nearest ? ")" : "");
+	return weir_error_set(e,
+			      "--metric: unknown metric %s; 'weir list "
+			      "metric' and 'weir help table' name them%s%s%s",
+			      weir_quote(name).text, nearest ? " (nearest: " : "",
+			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
 static int add_column(struct comparison *c, const char *name, struct weir_error *e)
@@ -336,9 +308,7 @@ static int add_column(struct comparison *c, const char *name, struct weir_error 
 static int choose_columns(struct comparison *c, const struct compare_request *q,
 			  struct weir_error *e)
 {
-	c->columns = calloc(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
-	if (!c->columns)
-		return weir_error_set(e, "no memory");
+	c->columns = memory_zeroed(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
 	for (uint32_t i = 0; i < q->metric_count; i++)
 		if (add_column(c, q->metrics[i], e))
 			return -1;
@@ -378,9 +348,7 @@ static int find_ports(struct comparison *c, struct store *s, const struct compar
 
 static int read_numbers(struct comparison *c, struct store *s, struct weir_error *e)
 {
-	c->numbers = calloc((size_t)c->runs.count * c->column_count + 1, sizeof(*c->numbers));
-	if (!c->numbers)
-		return weir_error_set(e, "no memory");
+	c->numbers = memory_zeroed((uint64_t)c->runs.count * c->column_count, sizeof(*c->numbers));
 	for (uint32_t i = 0; i < c->runs.count; i++) {
 		double *numbers = c->numbers + (size_t)i * c->column_count;
 
@@ -419,10 +387,10 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 				    : choose_axes(c, q, e) || choose_columns(c, q, e);
 	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, e)))
 		failed = -2;
-	if (!failed && make_rows(c))
-		failed = weir_error_set(e, "no memory");
-	if (!failed)
+	if (!failed) {
+		make_rows(c);
 		failed = comparison_fill(c, q->normalize_to, e);
+	}
 	if (failed)
 		comparison_free(c);
 	else

@@ -148,6 +148,6 @@ int flow_metric_name(uint32_t i, char *name);
 int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
 		 double *numbers, struct weir_error *e);
 
-/* Short texts for the values of an axis. -1: no memory. */
-int axis_labels(struct compare_axis *a);
+/* Short texts for the values of an axis. */
+void axis_labels(struct compare_axis *a);
 #endif

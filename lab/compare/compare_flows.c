@@ -3,6 +3,7 @@
  * The flows that count are those of the run's own metrics: started in the measured interval, and
  * completed. What small and large mean is a setting of the run. */
 #include "lab/compare/compare.h"
+#include "sim/base/memory.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +74,6 @@ struct collection {
 	struct measure_config measure;
 	uint32_t count, room;
 	struct counted_flow *flows;
-	int failed;
 };
 
 static int collect(void *context, const struct stored_flow *f)
@@ -85,14 +85,8 @@ static int collect(void *context, const struct stored_flow *f)
 	    (c->measure.to_ps && f->start_ps >= (int64_t)c->measure.to_ps))
 		return 0;
 	if (c->count == c->room) {
-		uint32_t room = c->room ? 2 * c->room : 1024;
-		struct counted_flow *grown = realloc(c->flows, room * sizeof(*grown));
-
-		c->failed = grown == NULL;
-		if (c->failed)
-			return 1;
-		c->flows = grown;
-		c->room = room;
+		c->room = c->room ? 2 * c->room : 1024;
+		c->flows = memory_grow(c->flows, c->room, sizeof(*c->flows));
 	}
 	c->flows[c->count++] =
 		(struct counted_flow){ f->size_bytes, (double)fct_ps / WEIR_PS_PER_NS,
@@ -174,7 +168,7 @@ int flow_metrics(struct store *s, const struct stored_run *run, const struct com
 {
 	struct collection all = { .count = 0 };
 	struct flow_metric m;
-	double *sample = NULL;
+	double *sample;
 	int failed, needed = 0;
 
 	for (uint32_t i = 0; i < c->column_count; i++)
@@ -183,11 +177,7 @@ int flow_metrics(struct store *s, const struct stored_run *run, const struct com
 		return 0;
 	read_measure(&all.measure, run);
 	failed = store_each_flow(s, run->id, collect, &all, e);
-	if (!failed) {
-		sample = malloc((all.count + (size_t)1) * sizeof(*sample));
-		if (all.failed || !sample)
-			failed = weir_error_set(e, "no memory");
-	}
+	sample = memory_grow(NULL, all.count, sizeof(*sample));
 	for (uint32_t i = 0; i < c->column_count && !failed; i++)
 		if (c->columns[i].metric < 0 && find(c->columns[i].name, &m))
 			numbers[i] = compute(&all, &m, sample);

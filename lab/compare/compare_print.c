@@ -2,6 +2,7 @@
  *
  * A column has one unit, which its smallest value suits; a cell has four digits. */
 #include "lab/compare/compare.h"
+#include "sim/base/memory.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdlib.h>
@@ -479,13 +480,11 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden, in
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
 {
-	struct look *looks = calloc(c->column_count + (size_t)1, sizeof(*looks));
+	struct look *looks = memory_zeroed(c->column_count, sizeof(*looks));
 	struct block b = { .c = c, .looks = looks };
 	uint32_t hidden = 0;
 	int labels = labels_width(c), facts = measure_facts(&b), used;
 
-	if (!looks)
-		return;
 	for (uint32_t k = 0; k < c->column_count; k++)
 		make_look(&looks[k], c, k, l->relative);
 	if (!l->all)

@@ -5,6 +5,7 @@
  * its own besides, with the keys that it alone understands. */
 #ifndef SIM_CONFIG_CONFIG_H
 #define SIM_CONFIG_CONFIG_H
+#include "weir/agent.h"
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/option.h"
@@ -13,13 +14,15 @@
 #include "weir/scheme.h"
 #include "weir/traffic.h"
 
+struct config_line {
+	char *text;
+	int line;
+};
+
 /* Lines of a repeatable key, as written, each with the line of the file it stood on. */
 struct line_list {
 	uint32_t count;
-	struct config_line {
-		char *text;
-		int line;
-	} * lines;
+	struct config_line *lines;
 };
 
 /* [network] */
@@ -51,6 +54,9 @@ struct switch_config {
 	uint64_t pfc_headroom_bytes;     /* of each class of each input; 0: from rate and delay */
 	char fabric[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
+	char tune[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t tune_interval_ns;     /* 0: what the agent wants */
+	struct weir_span_ps tune_read_delay, tune_write_delay;
 };
 
 /* [host] */
@@ -154,11 +160,14 @@ struct config {
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
 	const struct fabric_ops *fabric; /* sim/config/fabric.h */
+	const struct weir_agent_ops *agent; /* of switch.tune, or ... */
+	const struct weir_tune_ops *tuner;  /* ... for each queue alone; both NULL: none */
 	const struct card_ops *card; /* sim/host/card.h; where it has queues, their marking ... */
 	const struct weir_mark_ops *card_mark;
 	const struct weir_sched_ops *card_sched; /* ... and, of more than one, their scheduler */
 	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char tune_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char fabric_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char card_params[WEIR_SPEC_PARAMS_MAX];
@@ -180,6 +189,9 @@ static inline int config_has_rack(const struct config *c)
 		(c->network.ecmp == ECMP_PER_PACKET || c->host.tail_probe));
 }
 
+enum { FRAME_MAX_BYTES = 9216 }; /* a jumbo frame */
+#define ACK_CLASS_DATA "data"    /* an ACK has the class of what it answers */
+
 /* Keys that every topology or pattern has. */
 extern const struct weir_option network_options[], switch_options[], host_options[], rdma_options[],
 	traffic_options[], measure_options[];
@@ -189,11 +201,11 @@ void config_init(struct config *c);
 void config_free(struct config *c);
 
 /* One more [traffic NAME], with the defaults of traffic_options; those of its pattern are the
- * caller's to add. NULL: no memory. Earlier pointers into c->traffic are void afterwards. */
+ * caller's to add. Earlier pointers into c->traffic are void afterwards. */
 struct traffic_config *config_add_traffic(struct config *c, const char *name);
 
-/* Copies text. -1: no memory. */
-int line_list_add(struct line_list *list, const char *text, int line);
+/* Copies text. */
+void line_list_add(struct line_list *list, const char *text, int line);
 void line_list_free(struct line_list *list);
 
 /* Reads the specs and refuses what contradicts itself across keys; the message starts with the

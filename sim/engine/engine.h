@@ -64,6 +64,12 @@ struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
+struct agents;
+
+struct ended_flow {
+	uint32_t flow;
+	enum flow_tie kind;
+};
 
 /* One thread's share of the work. */
 struct worker {
@@ -89,15 +95,20 @@ struct worker {
 	uint32_t key_capacity;
 	uint32_t *buckets;
 	/* Flows that ended in this window and have somebody to tell. */
-	struct ended_flow {
-		uint32_t flow;
-		enum flow_tie kind;
-	} * ended;
+	struct ended_flow *ended;
 	uint32_t ended_count, ended_capacity;
 	uint64_t flows_done;   /* that ended at this worker's hosts, by flow_ends */
 	uint64_t flows_opened; /* that waited for others and have got their start, by flow_ends */
 	int64_t opened_ps;     /* the last of these starts */
 	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
+};
+
+struct engine_tap {
+	uint32_t link;
+	void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,
+		    const struct flow *flow);
+	void *context;
+	int sees_frames; /* those between neighbours, with flow NULL */
 };
 
 struct engine {
@@ -107,6 +118,7 @@ struct engine {
 	struct network *net;
 	struct route_table *routes;
 	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
+	struct agents *agents;      /* NULL: nobody turns knobs; sim/switch/agents.h */
 	struct flow_list flows;
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
@@ -154,13 +166,7 @@ struct engine {
 
 	/* Links that are watched: called by the thread of the link's sender, in order of time. */
 	uint32_t tap_count;
-	struct engine_tap {
-		uint32_t link;
-		void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,
-			    const struct flow *flow);
-		void *context;
-		int sees_frames; /* those between neighbours, with flow NULL */
-	} * taps;
+	struct engine_tap *taps;
 
 	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */
 	uint32_t *flow_marks;
@@ -173,6 +179,7 @@ struct engine {
 
 	int64_t stop_ps; /* of this leg: everything before it happens and nothing after */
 	int leg;         /* enum engine_leg: how it ended */
+	int is_over;     /* 1: nothing is left to happen, unless somebody outside begins it */
 
 	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody asks. */
 	int (*on_poll)(void *context, int64_t now_ps);
@@ -229,7 +236,7 @@ uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
 /* One leg of a run: until everything before stop_ps has happened and nothing after, or until on_poll ends
  * it. In between all threads rest and everything may be looked at. Legs have no say in what happens: many
- * give the same as one. */
+ * give the same as one. Where switches may have agents: agents_run_until. */
 enum engine_leg {
 	ENGINE_AT_STOP = 0,
 	ENGINE_ENDED,        /* by on_poll */
