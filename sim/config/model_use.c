@@ -46,7 +46,7 @@ const struct model *model_used(const struct config *c, const char *path)
 	struct model_use use;
 
 	for (uint32_t i = 0; model_use_at(c, i, &use); i++)
-		if (strcmp(use.path, path) == 0)
+		if (use.model && strcmp(use.path, path) == 0)
 			return use.model;
 	return NULL;
 }
