@@ -6,6 +6,7 @@
 #include "lab/scenario/scenario.h"
 #include "sim/config/model_use.h"
 #include "weir/mark.h"
+#include "weir/tune.h"
 #include <pthread.h>
 
 /* --- a scheme with a network, and a model --- */
@@ -57,6 +58,10 @@ static const struct weir_mark_ops mind = {
 		    .params_size = sizeof(struct mind_params),
 		    .options = mind_options,
 		    .model = &mind_model },
+};
+
+static const struct weir_tune_ops mind_tuner = {
+	.scheme = { .name = "mind", .model = &mind_model },
 };
 
 /* The bytes of a model, for the caller to free: a dense layer that begins with this seed. */
@@ -369,7 +374,11 @@ TEST(test_config_knows_which_models_its_schemes_use)
 	CHECK_INT(found, 1);
 	CHECK(model_used(&c, "switch.marking") == model_of(&mind.scheme, &params));
 	CHECK(model_used(&c, "host.cc") == NULL);
+	CHECK(model_used(&c, "switch.tune") == NULL);
 	CHECK(model_used(&c, "traffic.web.cc") == NULL);
+	c.tuner = &mind_tuner;
+	memcpy(c.tune_params, &params, sizeof(params));
+	CHECK(model_used(&c, "switch.tune") == model_of(&mind.scheme, &params));
 	config_free(&c);
 	shelf_close(&s);
 }
@@ -468,7 +477,8 @@ static void check_model_head(const struct weir_scheme *s)
 TEST(test_every_scheme_with_a_network_has_its_standard_model)
 {
 	const struct registry *const all[] = { &weir_mark_registry, &weir_sched_registry,
-					       &weir_cc_registry };
+					       &weir_cc_registry, &weir_tune_registry,
+					       &weir_agent_registry };
 	const struct weir_scheme *s;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
