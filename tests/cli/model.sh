@@ -90,7 +90,24 @@ static const struct weir_mark_ops mind = {
 	.enqueue = enqueue,
 };
 
-const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mind };
+static void init(void *state, const void *params, uint32_t mtu_bytes, struct weir_tune_knobs *knobs)
+{
+	(void)state, (void)params, (void)mtu_bytes, (void)knobs;
+}
+
+static void step(void *state, const void *params, const struct weir_tune_telemetry *t, struct weir_tune_knobs *knobs)
+{
+	(void)state, (void)params, (void)t, (void)knobs;
+}
+
+static const struct weir_tune_ops tuner = {
+	.scheme = { .name = "mind", .help = "turns as its network says", .params_size = sizeof(struct params),
+		    .options = options, .model = &own },
+	.init = init,
+	.step = step,
+};
+
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mind, .tune = &tuner };
 C
 build() {
 	gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$top/include" "$1.c" -o "$1.so" || fail "$1.c"
@@ -117,6 +134,9 @@ grep -q -x "model of switch.marking: one.model, digest $content" out || fail "th
 "$weir" run mine.ini --quiet --json - >out 2>err || fail "JSON of a run"
 grep -q "\"switch.marking\": *\"./mind.so(model=one.model)\"" out || fail "the settings name no model"
 grep -q "\"digest.switch.marking\": *\"[0-9a-f]* $content\"" out || fail "no digest of the model"
+"$weir" run mine.ini --marking red --set 'switch.tune=./mind.so(model=two.model)' --set switch.tune-interval=10us >out 2>err ||
+	fail "a tuner with a model"
+grep -q "^model of switch.tune: two.model, digest" out || fail "the table does not name the tuner's model"
 "$weir" run mine.ini --marking ./mind.so >out 2>err || fail "a scheme without a model"
 ! grep -q "^model of" out || fail "a model from nowhere"
 
