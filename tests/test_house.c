@@ -22,7 +22,8 @@ struct room {
 };
 
 #define ALL_LIB \
-	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn lib/model " \
+	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn " \
+	"lib/model " \
 	"lib/port "
 #define SIM_PLANS ALL_LIB "sim/base sim/config sim/net sim/traffic "
 #define SIM_WORKS SIM_PLANS "sim/engine sim/switch sim/host "
