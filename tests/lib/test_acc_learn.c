@@ -281,7 +281,7 @@ TEST(test_acc_exchanges_every_100_slots_and_only_between_agents_that_learn)
 	CHECK_INT(weir_acc_memory_plan(&learns, learns.shared_memory).rows, 2 * 100000);
 }
 
-/* A switch that saw only one regime knows the other's best action from what others gave. */
+/* The second's own queues are idle: what the first gave is all that it can learn from. */
 TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 {
 	struct agent_desk a, b;
