@@ -203,6 +203,12 @@ static struct weir_learn_memory *shared_of(const struct acc_params *p)
 	return shared;
 }
 
+/* Its observation, action and reward; rows of a shared memory follow each other. */
+static const float *row_at(const struct weir_learn_memory *m, uint64_t row)
+{
+	return weir_learn_memory_action(m, row) - 12;
+}
+
 TEST(test_acc_exchange_moves_exactly_so_many_transitions)
 {
 	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
@@ -223,6 +229,9 @@ TEST(test_acc_exchange_moves_exactly_so_many_transitions)
 	CHECK_INT(weir_learn_memory_transitions(nobody.memory), 30);
 	CHECK_INT(weir_learn_memory_transitions(a.memory), 130);
 	CHECK_INT(weir_learn_memory_transitions(shared), 60);
+	/* Another time it is others. */
+	weir_acc_give(&a, &p, shared);
+	CHECK(memcmp(row_at(shared, 0), row_at(shared, 120), 60 * sizeof(float)) != 0);
 	/* What nobody saw comes from both. */
 	for (uint64_t row = 0; row < 60; row += 2) {
 		float reward = weir_learn_memory_action(nobody.memory, row)[1];
