@@ -79,7 +79,8 @@ TEST(test_acc_takes_the_action_that_its_network_values_most)
 	check_greedy("acc(learn=no, scope=network)");
 }
 
-TEST(test_acc_uses_the_policy_it_is_given)
+/* A network that always says 17. */
+static void check_policy(const char *spec)
 {
 	struct agent_desk d;
 	struct acc_params *p = (struct acc_params *)(void *)d.params;
@@ -87,7 +88,7 @@ TEST(test_acc_uses_the_policy_it_is_given)
 	struct learn_desk net;
 	struct weir_learn_plan plan;
 
-	agent_desk_set(&d, "acc(learn=no, idle=none)", 1);
+	agent_desk_set(&d, spec, 1);
 	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 12, .outputs = 20 });
 	desk_open(&net, &plan, 1, 0);
 	net.weights[net.net.places[0].bias + 17] = 1.0F;
@@ -101,6 +102,12 @@ TEST(test_acc_uses_the_policy_it_is_given)
 	CHECK_NEAR(knobs_percent(&d.knobs[0]), 25, 1e-3);
 	desk_close(&net);
 	agent_desk_close(&d);
+}
+
+TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
+{
+	check_policy("acc(learn=no, idle=none)");
+	check_policy("acc(learn=yes, explore=0, idle=none)");
 }
 
 TEST(test_acc_random_takes_every_action_about_equally_often)
