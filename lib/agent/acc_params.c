@@ -94,13 +94,13 @@ const struct weir_option weir_acc_options[] = {
 	  "from what it does while it runs: yes in paper, no in weir", learn_names },
 	{ "discount", WEIR_OPT_FRACTION_Q32, AT(discount_q32), "0", 0, WEIR_ONE_Q32,
 	  "gamma, worth of the next interval's reward now; 0: 0.9 in paper, 0.98 in weir", NULL },
-	{ "learning-rate", WEIR_OPT_FRACTION_Q32, AT(step_q32), "0.0001", 1, WEIR_ONE_Q32,
-	  "step of Adam", NULL },
+	{ "rate", WEIR_OPT_FRACTION_Q32, AT(step_q32), "0.0001", 1, WEIR_ONE_Q32,
+	  "learning rate of Adam", NULL },
 	{ "batch", WEIR_OPT_COUNT, AT(batch), "32", 1, BATCH_MAX,
 	  "transitions of a minibatch, one of which is learned from each interval", NULL },
 	{ "target-every", WEIR_OPT_COUNT, AT(target_every), "100", 1, COUNT_MAX,
 	  "minibatches between copies to the target network", NULL },
-	{ "learn-after", WEIR_OPT_COUNT, AT(after), "1000", 1, MEMORY_MAX,
+	{ "after", WEIR_OPT_COUNT, AT(after), "1000", 1, MEMORY_MAX,
 	  "transitions in memory before the first minibatch", NULL },
 	{ "loss", WEIR_OPT_CHOICE, AT(loss), "squared", 0, 0,
 	  "of the error, or Huber's with delta 1", loss_names },
@@ -237,7 +237,7 @@ int weir_acc_check(const void *params, struct weir_error *e)
 		return weir_error_set(e, "a model is given, but policy=%s does not use it",
 				      control_names[p->control]);
 	if (p->after > p->memory)
-		return weir_error_set(e, "learn-after is %llu; memory holds %llu transitions",
+		return weir_error_set(e, "after is %llu; memory holds %llu transitions",
 				      (unsigned long long)p->after, (unsigned long long)p->memory);
 	weir_acc_config(p, 0, &config);
 	return weir_learn_dqn_check(&config, e);

@@ -190,11 +190,11 @@ static void check_within_limits(const char *spec, uint64_t seed)
 TEST(test_acc_never_leaves_its_table_whatever_the_network_and_the_telemetry)
 {
 	static const char *const specs[] = {
-		"acc(learn-after=20, batch=4)",
-		"acc(learn-after=20, batch=4, actions=grid, idle=none)",
-		"acc(preset=weir, learn=yes, learn-after=20, batch=4, reward=pred)",
-		"acc(actions=pred, idle=length, reward=linear, learn-after=20, batch=4)",
-		"acc(scope=network, learn-after=20, batch=4)",
+		"acc(after=20, batch=4)",
+		"acc(after=20, batch=4, actions=grid, idle=none)",
+		"acc(preset=weir, learn=yes, after=20, batch=4, reward=pred)",
+		"acc(actions=pred, idle=length, reward=linear, after=20, batch=4)",
+		"acc(scope=network, after=20, batch=4)",
 		"acc(policy=random, actions=square)",
 	};
 
@@ -223,7 +223,7 @@ TEST(test_acc_refuses_settings_that_contradict_each_other)
 	check_refused("acc(hidden=1-2-3-4-5-6)", "1 to 5 numbers");
 	check_refused("acc(policy=random, learn=yes)", "nothing to learn");
 	check_refused("acc(policy=untrained, model=x.model)", "policy=untrained does not use it");
-	check_refused("acc(learn-after=20000)", "memory holds 10000");
+	check_refused("acc(after=20000)", "memory holds 10000");
 	check_refused("ack", "nearest");
 }
 

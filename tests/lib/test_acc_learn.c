@@ -67,8 +67,8 @@ TEST(test_acc_learns_once_there_are_enough_transitions_of_busy_queues)
 {
 	struct agent_desk busy, idle;
 
-	agent_desk_open(&busy, "acc(learn-after=10, idle=length)", 1);
-	agent_desk_open(&idle, "acc(learn-after=10, idle=length)", 1);
+	agent_desk_open(&busy, "acc(after=10, idle=length)", 1);
+	agent_desk_open(&idle, "acc(after=10, idle=length)", 1);
 	busy.telemetry[0].queue_end_bytes = 2000000;
 	for (int i = 0; i < 10; i++) {
 		agent_desk_step(&busy);
@@ -131,7 +131,7 @@ static int toy_learned(const char *spec, uint64_t seed)
 
 #define TOY \
 	"policy=untrained, idle=none, explore=1, explore-end=0, half-life=187, temperature=0, " \
-	"learning-rate=0.001, learn-after=100, discount=0.5"
+	"rate=0.001, after=100, discount=0.5"
 
 TEST(test_acc_learns_online_the_best_action_of_two_regimes_from_every_seed)
 {
@@ -148,7 +148,7 @@ TEST(test_acc_without_learning_does_not_find_the_best_action)
 
 static void toy_run(struct agent_desk *d, uint64_t seed, int slots)
 {
-	agent_desk_set(d, "acc(learn-after=50, idle=none)", TOY_QUEUES);
+	agent_desk_set(d, "acc(after=50, idle=none)", TOY_QUEUES);
 	d->env.seed = seed;
 	agent_desk_begin(d);
 	for (int slot = 0; slot < slots; slot++) {
@@ -316,8 +316,8 @@ TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 	struct agent_desk a, b;
 	void *shared;
 
-	agent_desk_open(&a, "acc(learn-after=300, idle=length)", 2);
-	agent_desk_open(&b, "acc(learn-after=300, idle=length)", 2);
+	agent_desk_open(&a, "acc(after=300, idle=length)", 2);
+	agent_desk_open(&b, "acc(after=300, idle=length)", 2);
 	shared = desk_block(a.ops->shared_size(a.params));
 	a.ops->shared_init(shared, a.params);
 	a.telemetry[0].queue_end_bytes = a.telemetry[1].queue_end_bytes = 5000000;
