@@ -23,8 +23,7 @@ struct room {
 
 #define ALL_LIB \
 	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn " \
-	"lib/model " \
-	"lib/port "
+	"lib/model lib/port "
 #define SIM_PLANS ALL_LIB "sim/base sim/config sim/net sim/traffic "
 #define SIM_WORKS SIM_PLANS "sim/engine sim/switch sim/host "
 #define ALL_SIM SIM_WORKS "sim/measure sim/run "
