@@ -106,7 +106,7 @@ static struct setting setting_at(const struct table *t, uint32_t setting)
 			if (*min <= *max && pair-- == 0)
 				return (struct setting){ *min, *max,
 							 t->percents[setting % percents] };
-	assert(!"a table's count is that of its combinations");
+	assert(0); /* a table's count is that of its combinations */
 	return (struct setting){ 0, 0, 0 };
 }
 

@@ -4,7 +4,7 @@
 #include "weir/tune.h"
 
 /* Slope P_max / (K_max - K_min), per MB, rounded to the nearest. Where both thresholds are the same nothing
- * lies between them, and the line is as steep as can be. p_q32 <= 2^32, so the product is below 2^52. */
+ * lies between them; the line then rises to P_max within a byte. p_q32 <= 2^32, so the product is below 2^52. */
 static inline struct weir_tune_knobs agent_line(uint64_t min_bytes, uint64_t max_bytes,
 						uint64_t p_q32)
 {
