@@ -495,7 +495,7 @@ TEST(test_what_is_in_force_is_what_ports_do)
 	sim_read(&s, STAR "[switch]\nmarking = red(min=4MB, max=4MB)\n"
 			  "tune = fixed(min=0B, max=0B)\n" INCAST);
 	sim_run(&s, 1);
-	CHECK_NEAR(sim_metric(&s, "marked_fraction"), 1, 1e-9);
+	CHECK_NEAR(sim_metric(&s, "mark_fraction"), 1, 1e-9);
 	sim_end(&s);
 }
 
@@ -696,5 +696,5 @@ TEST(test_what_does_not_go_with_tune_is_refused)
 		"f.ini:9: switch.tune-interval: 10us, but tune-read-delay and tune-write-delay "
 		"together may be longer; write it as in tune-interval = 400ms");
 	refused("marking = red\ntune = qla\ntune-read-delay = 1us",
-		"f.ini:...: switch.tune-interval: 0us, but tune-read-delay...");
+		"f.ini:...: switch.tune-interval: not given, but tune-read-delay...");
 }
