@@ -383,6 +383,30 @@ TEST(test_an_agent_a_switch_sees_its_queues_in_order)
 	halted_end(&h);
 }
 
+/* Neither switch of a dumbbell is nearer to the hosts than the other. */
+TEST(test_a_switch_as_far_from_the_hosts_is_up)
+{
+	static const struct test_params params = { 0 };
+	struct halted h;
+
+	halted_new(&h,
+		   "[network]\ntopology = dumbbell\nleft-hosts = 2\nright-hosts = 2\n"
+		   "[switch]\nmarking = red\n[traffic x]\npattern = permutation\nsize = 1KB\n",
+		   &params);
+	for (uint32_t a = 0; a < 2; a++) {
+		CHECK_INT(seen.env[a].queue_count, 3);
+		for (uint32_t q = 0; q < 3; q++) {
+			const struct net_node *node = &h.net.nodes[seen.env[a].queues[q].node];
+			uint32_t to = h.net.links[node->first_link + q].to;
+
+			CHECK_INT(seen.env[a].queues[q].group, h.net.nodes[to].kind == NODE_HOST
+								       ? WEIR_AGENT_TO_HOST
+								       : WEIR_AGENT_UP);
+		}
+	}
+	halted_end(&h);
+}
+
 TEST(test_one_agent_may_look_after_the_whole_network)
 {
 	static const struct test_params params = { .per_network = 1 };
