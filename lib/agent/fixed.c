@@ -6,12 +6,13 @@ struct fixed_params {
 	uint64_t p_q32;
 };
 
+#define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
 #define AT(field) offsetof(struct fixed_params, field)
 
 static const struct weir_option fixed_options[] = {
-	{ "min", WEIR_OPT_LENGTH, AT(min), "5KB", 0, WEIR_TUNE_LENGTH_MAX,
+	{ "min", WEIR_OPT_LENGTH, AT(min), "5KB", 0, LENGTH_MAX,
 	  "below this length no packet is marked", NULL },
-	{ "max", WEIR_OPT_LENGTH, AT(max), "200KB", 0, WEIR_TUNE_LENGTH_MAX,
+	{ "max", WEIR_OPT_LENGTH, AT(max), "200KB", 0, LENGTH_MAX,
 	  "at or above this length every packet is marked", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, AT(p_q32), "0.01", 0, WEIR_ONE_Q32,
 	  "probability just below max, rising in a line from 0 at min", NULL },
