@@ -1,4 +1,5 @@
 /* fixed.c -- the same setting for every queue, at all times: what agents that learn are compared with. */
+#include "lib/agent/line.h"
 #include "weir/agent.h"
 
 struct fixed_params {
@@ -60,9 +61,7 @@ static void fixed_init(void *state, const void *params, const struct weir_agent_
 		uint64_t min_bytes = length_bytes(p->min, env->queues[q].mtu_bytes);
 		uint64_t max_bytes = length_bytes(p->max, env->queues[q].mtu_bytes);
 
-		knobs[q] = (struct weir_tune_knobs){ min_bytes, max_bytes, 0 };
-		if (min_bytes < max_bytes)
-			knobs[q].slope_q32 = weir_tune_slope_q32(min_bytes, max_bytes, p->p_q32);
+		knobs[q] = agent_line(min_bytes, max_bytes, p->p_q32);
 	}
 }
 
