@@ -45,8 +45,7 @@ static size_t fixed_size(const void *params, const struct weir_agent_env *env)
 
 static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
 {
-	uint64_t bytes =
-		weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
+	uint64_t bytes = weir_length_bytes(length, mtu_bytes);
 
 	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
 }
