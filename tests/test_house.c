@@ -2,7 +2,7 @@
  * the system for memory.
  *
  *	cli -> lab, train -> sim -> lib -> include/weir
- *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port, and tune <- mark <- port
+ *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <- agent
  *	in sim:  base <- config <- net <- traffic <- engine, switch, host <- measure <- run
  *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign
  *

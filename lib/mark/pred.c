@@ -200,18 +200,13 @@ static struct tune_plan tune_plan_of(const struct pred_params *p)
 	return (struct tune_plan){ &weir_tune_qla, &p->qla, p->read_delay, p->write_delay };
 }
 
-static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
-{
-	return weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
-}
-
 static void pred_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
 	uint64_t rtt_ns = p->rtt_ns ? p->rtt_ns : (uint64_t)env->rtt_ns;
-	uint64_t min_bytes = length_bytes(p->min, env->mtu_bytes);
-	uint64_t max_bytes = length_bytes(p->max, env->mtu_bytes);
+	uint64_t min_bytes = weir_length_bytes(p->min, env->mtu_bytes);
+	uint64_t max_bytes = weir_length_bytes(p->max, env->mtu_bytes);
 	struct weir_tune_knobs knobs;
 
 	if (max_bytes > UINT32_MAX) /* no queue is longer */

@@ -192,8 +192,7 @@ static const struct weir_mark_value red_values[] = {
 /* In bytes; no queue is longer than the longest. */
 static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
 {
-	uint64_t bytes =
-		weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
+	uint64_t bytes = weir_length_bytes(length, mtu_bytes);
 
 	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
 }

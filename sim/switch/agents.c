@@ -161,8 +161,8 @@ enum engine_leg agents_run_until(struct engine *e, int64_t stop_ps, struct weir_
 
 		if (leg != ENGINE_AT_STOP)
 			return leg;
-		/* Nothing will ever happen again: there is nothing more to learn, either. */
-		if (e->is_over && !e->mail)
+		/* Nothing will ever happen again, and nobody outside asks what that was worth. */
+		if (e->is_over && !e->mail && !a->observations)
 			break;
 		work(a, now_ps);
 	}
@@ -202,11 +202,30 @@ uint64_t agents_refused(const struct agents *a)
 
 enum { KNOB_VALUES = 3 };
 
-static const struct {
+struct value_head {
 	const char *name, *unit;
-} knob_values[KNOB_VALUES] = { { "k-min", "bytes" }, { "k-max", "bytes" }, { "p-max", "" } };
+};
 
-/* The probability just below max; a step has none. */
+static const struct value_head knob_values[KNOB_VALUES] = { { "k-min", "bytes" },
+							    { "k-max", "bytes" },
+							    { "p-max", "" } };
+
+/* Behind the last the name is NULL. */
+static struct value_head value_head(const struct agents *a, uint32_t value)
+{
+	const struct weir_tune_value *of_tuner = a->config->tuner ? a->config->tuner->values : NULL;
+	uint32_t own = value - KNOB_VALUES;
+
+	if (value < KNOB_VALUES)
+		return knob_values[value];
+	if (of_tuner)
+		return (struct value_head){ of_tuner[own].name, of_tuner[own].unit };
+	if (a->ops->values)
+		return (struct value_head){ a->ops->values[own].name, a->ops->values[own].unit };
+	return (struct value_head){ NULL, NULL };
+}
+
+/* The probability just below max; a step is certain. */
 static double p_max(const struct weir_tune_knobs *k)
 {
 	double p = (double)weir_tune_p_q32(k) / (double)WEIR_ONE_Q32;
@@ -223,31 +242,21 @@ static double knob_value(const struct weir_tune_knobs *k, uint32_t value)
 
 uint32_t agents_values(const struct agents *a)
 {
-	uint32_t own = 0;
+	uint32_t count = KNOB_VALUES;
 
-	if (a->config->tuner)
-		for (; a->config->tuner->values && a->config->tuner->values[own].name;)
-			own++;
-	else
-		for (; a->ops->values && a->ops->values[own].name;)
-			own++;
-	return KNOB_VALUES + own;
+	while (value_head(a, count).name)
+		count++;
+	return count;
 }
 
 const char *agents_value_name(const struct agents *a, uint32_t value)
 {
-	if (value < KNOB_VALUES)
-		return knob_values[value].name;
-	return a->config->tuner ? a->config->tuner->values[value - KNOB_VALUES].name
-				: a->ops->values[value - KNOB_VALUES].name;
+	return value_head(a, value).name;
 }
 
 const char *agents_value_unit(const struct agents *a, uint32_t value)
 {
-	if (value < KNOB_VALUES)
-		return knob_values[value].unit;
-	return a->config->tuner ? a->config->tuner->values[value - KNOB_VALUES].unit
-				: a->ops->values[value - KNOB_VALUES].unit;
+	return value_head(a, value).unit;
 }
 
 double agents_value(const struct agents *a, uint32_t link, uint32_t queue, uint32_t value)
