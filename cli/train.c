@@ -271,7 +271,7 @@ static int write_model(const struct train_request *q, const struct training *t,
 	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_COMMAND, command };
 	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_SEED, seed };
 	texts[model.text_count++] =
-		(struct weir_learn_text){ WEIR_LEARN_VERSION, version_of_results().text };
+		(struct weir_learn_text){ WEIR_LEARN_VERSION, version_of_training().text };
 	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_DIGEST, digest };
 	model.texts = texts;
 	size = weir_learn_model_size(&model);

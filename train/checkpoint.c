@@ -48,7 +48,7 @@ static void put(struct sink *s, const void *bytes, size_t size)
 int checkpoint_write(const char *file, const char *identity,
 		     const struct checkpoint_block blocks[CHECKPOINT_BLOCKS], struct weir_error *e)
 {
-	struct version version = version_of_results();
+	struct version version = version_of_training();
 	struct output o;
 	struct sink s = { .sum = 0 };
 	size_t size = sizeof(magic) + strlen(version.text) + strlen(identity) + 2;
@@ -167,12 +167,12 @@ static int understand(struct checkpoint *c, size_t size, const char *identity, s
 	if (is_damaged(c->memory, size))
 		return weir_error_set(e, "is damaged; delete it to begin anew");
 	at += strlen(magic);
-	if (!take_line(&at, version_of_results().text))
+	if (!take_line(&at, version_of_training().text))
 		return weir_error_set(
 			e,
 			"was written by Weir %.*s and this is %s; go on with that, or "
 			"delete the file to begin anew",
-			(int)strcspn(at, "\n"), at, version_of_results().text);
+			(int)strcspn(at, "\n"), at, version_of_training().text);
 	if (!take_line(&at, identity))
 		return weir_error_set(e,
 				      "is of another training: '%.*s'; give another output, or "
