@@ -54,7 +54,7 @@ FILE_FLAGS :=
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
 HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h cli/*.h tests/*.h)
 SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
@@ -103,7 +103,7 @@ SONAME := libweir.so.0
 lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a
 
 # The simulator for programs that drive it (weir/sim.h): one object, of which only the door is seen.
-SIM := $(wildcard sim/*/*.c lab/base/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/version.c
+SIM := $(wildcard sim/*/*.c lab/base/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
 build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
 	@echo link $@
 	@rm -f $@ && $(LD) -r -o $(@:.a=.o) $^
@@ -117,6 +117,11 @@ build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
 	@mkdir -p $(@D)
 	@awk -f tools/embed.awk $(filter %.txt,$^) /dev/null >$@
+
+# So do trained networks.
+build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
+	@mkdir -p $(@D)
+	@tools/embed-models.sh $(filter %.model,$^) >$@.part && mv $@.part $@
 
 # So do the style and the script of reports, and dygraphs, which draws their charts.
 DYGRAPHS ?= /usr/share/javascript/dygraphs

@@ -2,6 +2,7 @@
 #include "cli/catalogue.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/config/model.h"
 #include "sim/net/network.h"
 #include "sim/run/run.h"
 #include "sim/traffic/traffic.h"
@@ -13,6 +14,16 @@ static int workload_entry(size_t i, struct entry *e)
 
 	*e = (struct entry){ w->name, w->help, NULL, NULL, NULL };
 	return w->name != NULL;
+}
+
+static int model_entry(size_t i, struct entry *e)
+{
+	const struct model_file *f = &model_files[i];
+	struct weir_error reason;
+	const struct model *m = f->name ? model_load(model_files, f->name, &reason) : NULL;
+
+	*e = (struct entry){ f->name, m ? m->about : "cannot be read", NULL, NULL, NULL };
+	return f->name != NULL;
 }
 
 static int metric_entry(size_t i, struct entry *e)
@@ -32,6 +43,8 @@ const struct shelf shelf_all[] = {
 	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
 	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, workload_entry },
+	{ "model", "trained networks, for option model of a scheme that has one", NULL,
+	  model_entry },
 	{ "metric", "what a run measures", NULL, metric_entry },
 	{ .name = NULL },
 };

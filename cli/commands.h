@@ -25,6 +25,7 @@ enum cli_offer {
 	OFFER_CC,
 	OFFER_TOPOLOGY,
 	OFFER_METRIC,
+	OFFER_MODEL,
 	OFFER_SHELF,   /* ... of the shelves themselves ... */
 	OFFER_SETTING, /* "switch.marking" */
 	OFFER_NAME,    /* all that 'weir help' knows */
@@ -71,6 +72,7 @@ int command_prune(const struct arguments *a);
 int command_reproduce(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_import(const struct arguments *a);
+int command_model(const struct arguments *a);
 int command_help(const struct arguments *a);
 int command_version(const struct arguments *a);
 

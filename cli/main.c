@@ -74,6 +74,11 @@ static const struct cli_option help_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option model_options[] = {
+	{ "--json", NULL, "the same for other programs", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 static const struct cli_option report_options[] = {
 	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder", OFFER_FILE },
 	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well",
@@ -241,10 +246,21 @@ static const struct command reproduce_command = {
 static const struct command list_command = {
 	.name = "list",
 	.usage = "[KIND]",
-	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, metric",
+	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, model, "
+		"metric",
 	.words_max = 1,
 	.run = command_list,
 	.offer = OFFER_SHELF,
+};
+static const struct command model_command = {
+	.name = "model",
+	.usage = "FILE|NAME",
+	.help = "says what a trained network is: its scheme, layers, and how it was trained",
+	.options = model_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_model,
+	.offer = OFFER_MODEL,
 };
 static const struct command help_command = {
 	.name = "help",
@@ -263,9 +279,10 @@ static const struct command version_command = {
 };
 
 const struct command *const command_all[] = {
-	&run_command,   &check_command,  &import_command,  &report_command,
-	&table_command, &export_command, &prune_command,   &reproduce_command,
-	&list_command,  &help_command,   &version_command, NULL,
+	&run_command,   &check_command,  &import_command, &report_command,
+	&table_command, &export_command, &prune_command,  &reproduce_command,
+	&list_command,  &model_command,  &help_command,   &version_command,
+	NULL,
 };
 
 /* --- reading the arguments --- */

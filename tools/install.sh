@@ -51,11 +51,14 @@ done
 for file in scenarios/*.ini; do
 	place 644 "$file" "$share/weir/$file"
 done
+for file in models/*.model; do
+	[ ! -e "$file" ] || place 644 "$file" "$share/weir/$file"
+done
 for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
 examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
-for file in README.md CHANGELOG.md LICENSE docs/*.md docs/*.png $examples; do
+for file in README.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
 	place 644 "$file" "$doc/$file"
 done
 

@@ -13,6 +13,7 @@
 #define WEIR_PLUGIN_H
 #include "weir/begin.h"
 #include "weir/cc.h"
+#include "weir/learn.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/sched.h"
@@ -55,10 +56,14 @@ WEIR_BEGIN
 	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_traffic_ops)), \
 				  sizeof(struct weir_maker)), \
 		     sizeof(struct weir_flow))
+#define WEIR_ABI_MODEL \
+	(sizeof(struct weir_scheme_model) << 16 | sizeof(struct weir_learn_policy) << 24 | \
+	 sizeof(struct weir_learn_net) << 32)
 #define WEIR_ABI_OPTION(sum) \
 	WEIR_ABI_ADD( \
 		WEIR_ABI_ADD( \
-			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_scheme)), \
+			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_scheme) + \
+									    WEIR_ABI_MODEL), \
 						  sizeof(struct weir_option)), \
 				     WEIR_OPT_TEXT), \
 			sizeof(struct weir_weights)), \

@@ -1,5 +1,6 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #include "lab/store/results.h"
+#include "sim/config/model_use.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <assert.h>
@@ -236,6 +237,17 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 				c->traffic[i].name);
 }
 
+/* The networks that schemes of the run worked with. */
+static void print_models(FILE *f, const struct config *c)
+{
+	struct model_use use;
+
+	for (uint32_t i = 0; model_use_at(c, i, &use); i++)
+		if (use.model)
+			fprintf(f, "model of %s: %s, digest %s\n", use.path, use.model->policy.name,
+				use.model->digest.text);
+}
+
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
@@ -252,9 +264,11 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
-	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",
+	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n",
 		c->network.topology, r->network.host_count, c->switches.marking,
 		c->switches.scheduler, c->host.cc, c->seed);
+	print_models(f, c);
+	fputc('\n', f);
 }
 
 static void print_title(FILE *f, const struct group *g, const struct config *c,

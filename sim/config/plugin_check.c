@@ -155,6 +155,40 @@ static int check_options(const struct weir_scheme *s, struct weir_error *e)
 	return 0;
 }
 
+/* Whether the place of the policy is the scheme's alone. */
+static int check_policy_place(const struct weir_scheme *s, struct weir_error *e)
+{
+	size_t at = s->model->policy_offset, size = sizeof(struct weir_learn_policy *);
+
+	if (at % 8 != 0 || at > s->params_size || size > s->params_size - at)
+		return weir_error_set(e, "model: policy_offset %zu is no place in params_size %zu",
+				      at, s->params_size);
+	for (const struct weir_option *o = s->options; o && o->name; o++)
+		if (at < o->offset + weir_option_value_size(o->type) && o->offset < at + size)
+			return weir_error_set(e, "model: policy_offset %zu is in option %s", at,
+					      o->name);
+	return 0;
+}
+
+static int check_model(const struct weir_scheme *s, struct weir_error *e)
+{
+	const struct weir_scheme_model *m = s->model;
+	const struct weir_option *o = s->options;
+
+	if (!is_loaded(m) || !is_loaded((const char *)(m + 1) - 1))
+		return weir_error_set(e, ".model is no struct weir_scheme_model");
+	while (o && o->name && (o->type != WEIR_OPT_TEXT || o->offset != m->name_offset))
+		o++;
+	if (!o || !o->name)
+		return weir_error_set(e, "model: at name_offset %zu is no option of WEIR_OPT_TEXT",
+				      m->name_offset);
+	if (m->standard && !IS_CODE(m->standard))
+		return weir_error_set(e, "model: .standard is no function");
+	if (!IS_CODE(m->fits))
+		return weir_error_set(e, "model: the hook .fits is missing");
+	return check_policy_place(s, e);
+}
+
 static int check_head(const struct weir_scheme *s, enum plugin_kind kind, struct weir_error *e)
 {
 	if (!is_text(s->name) || !name_is_good(s->name))
@@ -170,7 +204,9 @@ static int check_head(const struct weir_scheme *s, enum plugin_kind kind, struct
 				      WEIR_SPEC_PARAMS_MAX);
 	if (s->check && !IS_CODE(s->check))
 		return weir_error_set(e, "%s: .check is no function", s->name);
-	return check_options(s, e) ? weir_error_prefix(e, "%s: ", s->name) : 0;
+	if (check_options(s, e) || (s->model && check_model(s, e)))
+		return weir_error_prefix(e, "%s: ", s->name);
+	return 0;
 }
 
 /* The scheme's own opinion of its defaults. */

@@ -2,6 +2,7 @@
 #include "sim/config/specs.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/config/model.h"
 #include "sim/config/plugin.h"
 
 static int marking_read(const char *spec, void *params, const struct weir_option **table,
@@ -20,7 +21,8 @@ static int card_marking_read(const char *spec, void *params, const struct weir_o
 {
 	const struct weir_mark_ops *mark;
 
-	if (weir_mark_parse(spec, &mark, params, e))
+	if (weir_mark_parse(spec, &mark, params, e) ||
+	    model_attach(model_files, &mark->scheme, params, e))
 		return -1;
 	*table = mark->scheme.options;
 	return 0;

@@ -28,7 +28,7 @@ for file in scenarios/papers/*/*; do
 	cmp "$file" "$root/share/weir/papers/${file#scenarios/papers/}"
 done
 strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e ./lib/libweir-sim.a -e './lib/libweir\.\(a\|so\|so\.0\|so\.[0-9.]*\)' \
-	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' \
+	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' -e './share/weir/models/[a-z0-9-]*\.model' \
 	-e './share/weir/scenarios/[a-z-]*\.ini' -e './share/doc/weir/.*' -e ./share/bash-completion/completions/weir \
 	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish) || :
 [ -z "$strangers" ] || fail "also installed: $strangers"
