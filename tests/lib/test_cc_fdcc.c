@@ -1,34 +1,10 @@
 /* test_cc_fdcc.c -- fdcc: observations and factors by hand, its clock, how a network gets the past, which models
  * fit, contract. */
+#include "tests/decision_desk.h"
 #include "tests/learn_desk.h"
-#include "tests/rdma_desk.h"
 #include "lib/cc/fdcc.h"
 
-/* --- what it saw and did, written down --- */
-
-enum { SEEN_MAX = 16 };
-
-struct seen {
-	struct weir_cc_trial trial;
-	uint32_t count;
-	struct weir_cc_decision rows[SEEN_MAX];
-};
-
-static void see(void *context, const struct weir_cc_decision *d)
-{
-	struct seen *s = context;
-
-	CHECK(s->count < SEEN_MAX);
-	s->rows[s->count++] = *d;
-}
-
-static void look_on(struct pair *q, struct seen *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->trial = (struct weir_cc_trial){ .record = see, .context = s, .seed = 7 };
-	q->ack.trial = &s->trial;
-	q->ack.flow = 5;
-}
+/* --- networks --- */
 
 /* A network for the pair's control; policy is the caller's to keep. */
 static void give_network(struct pair *q, struct learn_desk *d, const struct weir_learn_plan *plan,
@@ -120,11 +96,12 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	static const float first[] = { 1.5F, 0.2F, 0, 0, 0, 0, 1, 0 };
 	static const float second[] = { 2, 0.5F, 0.8F, 0.8F, 0.5F, 0.3F, 0.666664F, -1.0F / 3 };
 	struct pair q;
-	struct seen s;
+	struct decisions s;
 
 	pair_make(&q, "fdcc(policy=always-cut)");
 	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT);
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
+	q.ack.flow = 5;
 	two_acks(&q);
 	CHECK_INT(s.count, 2);
 	check_observations(&s.rows[0], first);
@@ -145,16 +122,16 @@ TEST(test_fdcc_thesis_has_milliseconds_and_factors_that_accumulate)
 {
 	static const float second[] = { 2, 0.5F, 0.8F, 0.8F, 50, 30, 0.666664F, 2.0F / 3 };
 	struct pair q;
-	struct seen s;
+	struct decisions s;
 
 	pair_make(&q, "fdcc(preset=thesis, policy=always-cut)");
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
 	two_acks(&q);
 	check_observations(&s.rows[1], second);
 	CHECK_INT(pace(&q)->window_bytes, 41666); /* of 83333 */
 	pair_make(&q, "fdcc(preset=thesis, dt=rtt, last-action=change, action=direct, "
 		      "policy=always-cut)");
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
 	two_acks(&q);
 	CHECK_NEAR(s.rows[1].observation[FDCC_RTT_CHANGE], 0.5, 1e-6);
 	CHECK_NEAR(s.rows[1].observation[FDCC_LAST_ACTION], -1.0 / 3, 1e-6);
@@ -165,10 +142,10 @@ TEST(test_fdcc_thesis_has_milliseconds_and_factors_that_accumulate)
 TEST(test_fdcc_clips_what_it_observes_but_not_what_rewards_are_made_of)
 {
 	struct pair q;
-	struct seen s;
+	struct decisions s;
 
 	pair_make(&q, "fdcc(policy=window-only, clock=0)");
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
 	two_acks(&q);
 	q.ack.now_ns += PAIR_RTT_NS;
 	q.ack.rtt_ns = 450 * PAIR_RTT_NS;
@@ -187,10 +164,10 @@ TEST(test_fdcc_clips_what_it_observes_but_not_what_rewards_are_made_of)
 TEST(test_fdcc_acts_at_the_first_ack_and_then_after_half_of_the_last_round_trip)
 {
 	struct pair q;
-	struct seen s;
+	struct decisions s;
 
 	pair_make(&q, "fdcc(policy=window-only)");
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
 	q.ack.now_ns = 100000;
 	q.ack.rtt_ns = 12000;
 	pair_acked(&q, PAIR_MSS);
@@ -291,11 +268,11 @@ TEST(test_fdcc_stacks_past_observations_in_front_of_the_current_one)
 	struct weir_learn_policy policy;
 	struct learn_desk d;
 	struct pair q;
-	struct seen s;
+	struct decisions s;
 
 	pair_make(&q, "fdcc(clock=0)");
 	give_network(&q, &d, &plan, &policy);
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
 	read_one(&d, FDCC_RTT, 0.1F);
 	for (int i = 0; i < 6; i++) {
 		q.ack.now_ns += PAIR_RTT_NS;
@@ -313,13 +290,13 @@ TEST(test_fdcc_gives_a_recurrent_network_up_to_eight_past_observations)
 	struct weir_learn_policy policy;
 	struct learn_desk d;
 	struct pair q;
-	struct seen s;
+	struct decisions s;
 	float u;
 
 	pair_make(&q, "fdcc(clock=0)");
 	give_network(&q, &d, &plan, &policy);
 	start_weights(&d, 3);
-	look_on(&q, &s);
+	decisions_watch(&q, &s);
 	for (uint32_t i = 0; i < 12; i++) {
 		float past[FDCC_PAST_MAX][FDCC_OBSERVATIONS];
 		uint32_t steps = i < FDCC_PAST_MAX ? i : FDCC_PAST_MAX;
