@@ -7,7 +7,7 @@ echo
 echo 'const struct model_file model_files[] = {'
 for file; do
 	name=${file##*/}
-	printf '\t{ "%s",\n\t  { (const uint8_t *)\n' "${name%.model}"
+	printf '\t{ "%s",\n\t  { (const uint8_t *)""\n' "${name%.model}"
 	od -An -v -to1 "$file" | sed -e 's/ /\\/g' -e 's/.*/\t\t"&"/'
 	printf '\t\t, %s } },\n' "$(($(wc -c <"$file")))"
 done

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Settings of which there is one: where in the config the scheme and its params are. A card's marking is
- * an option of the card. */
+/* Settings of which there is one: where in the config the scheme and its params are. switch.tune names one
+ * kind or the other; a card's marking is an option of the card. */
 static const struct {
 	const char *path;
 	size_t ops, params;
@@ -12,6 +12,8 @@ static const struct {
 	{ "switch.marking", offsetof(struct config, mark), offsetof(struct config, mark_params) },
 	{ "switch.scheduler", offsetof(struct config, sched),
 	  offsetof(struct config, sched_params) },
+	{ "switch.tune", offsetof(struct config, agent), offsetof(struct config, tune_params) },
+	{ "switch.tune", offsetof(struct config, tuner), offsetof(struct config, tune_params) },
 	{ "host.cc", offsetof(struct config, cc), offsetof(struct config, cc_params) },
 	{ "host.card", offsetof(struct config, card_mark),
 	  offsetof(struct config, card_mark_params) },
@@ -46,7 +48,7 @@ const struct model *model_used(const struct config *c, const char *path)
 	struct model_use use;
 
 	for (uint32_t i = 0; model_use_at(c, i, &use); i++)
-		if (strcmp(use.path, path) == 0)
+		if (use.model && strcmp(use.path, path) == 0)
 			return use.model;
 	return NULL;
 }

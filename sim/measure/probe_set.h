@@ -28,7 +28,8 @@ struct probe {
 	uint64_t bytes; /* sent by the queue; of the section's connections that are over */
 	uint32_t open_count, *open;          /* openers of the section's connections that are not */
 	uint32_t series;                     /* its first */
-	const struct weir_mark_value *value; /* SCHEME */
+	const struct weir_mark_value *value; /* SCHEME; NULL: it is one of agents (agents.h), ... */
+	uint32_t agent_value;                /* ... the one of this number */
 	struct probe_set *set;
 };
 

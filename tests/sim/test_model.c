@@ -6,6 +6,7 @@
 #include "lab/scenario/scenario.h"
 #include "sim/config/model_use.h"
 #include "weir/mark.h"
+#include "weir/tune.h"
 #include <pthread.h>
 
 /* --- a scheme with a network, and a model --- */
@@ -57,6 +58,10 @@ static const struct weir_mark_ops mind = {
 		    .params_size = sizeof(struct mind_params),
 		    .options = mind_options,
 		    .model = &mind_model },
+};
+
+static const struct weir_tune_ops mind_tuner = {
+	.scheme = { .name = "mind", .model = &mind_model },
 };
 
 /* The bytes of a model, for the caller to free: a dense layer that begins with this seed. */
@@ -294,37 +299,58 @@ TEST(test_model_is_loaded_once_for_each_content_of_its_file)
 	shelf_close(&s);
 }
 
-static void *load_many(void *context)
+enum { THREADS = 4, FILES = 40 };
+
+/* One of the threads that all load the same file at the same time, file after file. */
+struct loader {
+	const struct shelf *shelf;
+	pthread_barrier_t *start;
+	const struct model *found[FILES];
+};
+
+static void file_name(const struct shelf *s, int number, char path[128])
 {
-	const struct shelf *s = context;
-	const struct model *first = NULL;
+	snprintf(path, 128, "%s/%d.model", s->folder.path, number);
+}
+
+static void *load_all(void *context)
+{
+	struct loader *l = context;
 	struct weir_error e;
+	char path[128];
 
-	for (int i = 0; i < 50; i++) {
-		const struct model *m = model_load(s->built_in, i % 2 ? s->path : "mind-wide", &e);
-
-		CHECK(m != NULL);
-		first = i ? first : m;
-		CHECK(i % 2 || m == first);
+	for (int i = 0; i < FILES; i++) {
+		file_name(l->shelf, i, path);
+		pthread_barrier_wait(l->start);
+		l->found[i] = model_load(l->shelf->built_in, path, &e);
 	}
-	return (void *)first;
+	return NULL;
 }
 
 TEST(test_model_is_the_same_for_threads_that_load_it_at_the_same_time)
 {
-	enum { THREADS = 4 };
+	struct loader loaders[THREADS];
 	pthread_t threads[THREADS];
-	void *found[THREADS];
+	pthread_barrier_t start;
 	struct shelf s;
+	char path[128];
 
 	shelf_open(&s);
-	model_write(s.path, s.built_in[0].bytes);
+	for (int i = 0; i < FILES; i++) {
+		file_name(&s, i, path);
+		model_write(path, s.built_in[0].bytes);
+	}
+	CHECK_INT(pthread_barrier_init(&start, NULL, THREADS), 0);
+	for (int i = 0; i < THREADS; i++) {
+		loaders[i] = (struct loader){ .shelf = &s, .start = &start };
+		CHECK_INT(pthread_create(&threads[i], NULL, load_all, &loaders[i]), 0);
+	}
 	for (int i = 0; i < THREADS; i++)
-		CHECK_INT(pthread_create(&threads[i], NULL, load_many, &s), 0);
-	for (int i = 0; i < THREADS; i++)
-		CHECK_INT(pthread_join(threads[i], &found[i]), 0);
-	for (int i = 1; i < THREADS; i++)
-		CHECK(found[i] == found[0]);
+		CHECK_INT(pthread_join(threads[i], NULL), 0);
+	for (int i = 0; i < FILES; i++)
+		for (int k = 0; k < THREADS; k++)
+			CHECK(loaders[k].found[i] && loaders[k].found[i] == loaders[0].found[i]);
+	pthread_barrier_destroy(&start);
 	shelf_close(&s);
 }
 
@@ -348,7 +374,11 @@ TEST(test_config_knows_which_models_its_schemes_use)
 	CHECK_INT(found, 1);
 	CHECK(model_used(&c, "switch.marking") == model_of(&mind.scheme, &params));
 	CHECK(model_used(&c, "host.cc") == NULL);
+	CHECK(model_used(&c, "switch.tune") == NULL);
 	CHECK(model_used(&c, "traffic.web.cc") == NULL);
+	c.tuner = &mind_tuner;
+	memcpy(c.tune_params, &params, sizeof(params));
+	CHECK(model_used(&c, "switch.tune") == model_of(&mind.scheme, &params));
 	config_free(&c);
 	shelf_close(&s);
 }
@@ -447,7 +477,8 @@ static void check_model_head(const struct weir_scheme *s)
 TEST(test_every_scheme_with_a_network_has_its_standard_model)
 {
 	const struct registry *const all[] = { &weir_mark_registry, &weir_sched_registry,
-					       &weir_cc_registry };
+					       &weir_cc_registry, &weir_tune_registry,
+					       &weir_agent_registry };
 	const struct weir_scheme *s;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

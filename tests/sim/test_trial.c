@@ -153,6 +153,7 @@ static struct weir_learn_bytes start_encode(const struct start *s)
 		{ WEIR_LEARN_SCHEME, s->scheme },
 		{ WEIR_LEARN_COMMAND, "none: first weights" },
 		{ WEIR_LEARN_SEED, "1" },
+		{ WEIR_LEARN_VERSION, "0.2.0" },
 	};
 	struct weir_learn_plan plan = weir_learn_plan_stack(&s->stack);
 	struct weir_error e = { "" };
@@ -163,7 +164,7 @@ static struct weir_learn_bytes start_encode(const struct start *s)
 	desk_open(&d, &plan, 1, 1);
 	weir_learn_net_start(&d.net, s->how, (struct weir_learn_draw){ 1, 0, 0 }, d.weights);
 
-	const struct weir_learn_model model = { &d.net, d.weights, texts, 3 };
+	const struct weir_learn_model model = { &d.net, d.weights, texts, 4 };
 
 	size = weir_learn_model_size(&model);
 	bytes = malloc(size);
