@@ -22,9 +22,7 @@ static inline struct int_stack *packet_notes(const struct worker *w,
 
 static inline void int_copy(struct int_stack *to, const struct int_stack *from)
 {
-	to->count = from->count;
-	to->rx_ns = from->rx_ns;
-	memcpy(to->hop, from->hop, from->count * sizeof(from->hop[0]));
+	memcpy(to, from, offsetof(struct int_stack, hop) + from->count * sizeof(from->hop[0]));
 }
 
 enum {
