@@ -7,6 +7,7 @@
 #include "sim/run/run.h"
 #include "sim/traffic/traffic.h"
 #include "sim/traffic/workload.h"
+#include "train/trainer.h"
 
 static int workload_entry(size_t i, struct entry *e)
 {
@@ -45,6 +46,7 @@ const struct shelf shelf_all[] = {
 	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
 	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, workload_entry },
+	{ "trainer", "what can be learnt, for weir train", &trainer_registry, NULL },
 	{ "model", "trained networks, for option model of a scheme that has one", NULL,
 	  model_entry },
 	{ "metric", "what a run measures", NULL, metric_entry },

@@ -57,7 +57,8 @@ static void print_names(enum cli_offer offer)
 	static const char *const shelves[] = {
 		[OFFER_MARKING] = "marking", [OFFER_SCHEDULER] = "scheduler",
 		[OFFER_CC] = "cc",           [OFFER_TOPOLOGY] = "topology",
-		[OFFER_METRIC] = "metric",   [OFFER_MODEL] = "model",
+		[OFFER_METRIC] = "metric",   [OFFER_TRAINER] = "trainer",
+		[OFFER_MODEL] = "model",
 	};
 	static void (*const lists[])(void) = {
 		[OFFER_SHELF] = print_shelves,

@@ -138,6 +138,30 @@ static const struct cli_option reproduce_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option train_options[] = {
+	{ "-o", "FILE",
+	  "where the model goes; FILE.csv, FILE.html and FILE.checkpoint lie beside it",
+	  OFFER_FILE },
+	{ "--scenario", "FILE",
+	  "to train on; may be given several times; the trainer draws its own unless given",
+	  OFFER_FILE },
+	{ "--steps", "N", "to learn from, in all", OFFER_NOTHING },
+	{ "--seed", "N", "start of every random number; 1 unless given", OFFER_NOTHING },
+	{ "--threads", "N",
+	  "episodes at a time; the model does not depend on it; all cores unless given",
+	  OFFER_NOTHING },
+	{ "--preset", "NAME", "short for --set preset=NAME", OFFER_NOTHING },
+	{ "--set", "KEY=VALUE", "an option of the trainer, see below; may be given several times",
+	  OFFER_NOTHING },
+	{ "--episodes", "N", "of a round, in which the policy stays the same; 16 unless given",
+	  OFFER_NOTHING },
+	{ "--judge", "N", "episodes that judge a policy, the same for every seed; 32 unless given",
+	  OFFER_NOTHING },
+	{ "--judge-every", "N", "rounds between judgements; 10 unless given", OFFER_NOTHING },
+	{ "--quiet", NULL, "prints no progress", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 static const char reproduce_lesson[] =
 	"weir reproduce                     which figures there are, and what is known of them\n"
 	"weir reproduce pred/fig13          one figure in quick size\n"
@@ -243,6 +267,20 @@ static const struct command reproduce_command = {
 	.run = command_reproduce,
 	.more = reproduce_lesson,
 };
+static const struct command train_command = {
+	.name = "train",
+	.usage = "NAME",
+	.help = "learns a network on simulated episodes, and writes it as a model",
+	.options = train_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_train,
+	.more = "Interrupt it, or kill it: the same command goes on from the last checkpoint, and "
+		"gives the\n"
+		"same model. 'weir list trainer' names what can be trained, 'weir help NAME' its "
+		"options.\n",
+	.offer = OFFER_TRAINER,
+};
 static const struct command list_command = {
 	.name = "list",
 	.usage = "[KIND]",
@@ -281,7 +319,8 @@ static const struct command version_command = {
 const struct command *const command_all[] = {
 	&run_command,   &check_command,  &import_command, &report_command,
 	&table_command, &export_command, &prune_command,  &reproduce_command,
-	&list_command,  &model_command,  &help_command,   &version_command,
+	&train_command, &list_command,   &model_command,  &help_command,
+	&version_command,
 	NULL,
 };
 

@@ -159,7 +159,8 @@ const struct repeat repeat_all[] = {
 	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
-	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
+	  "scheme, the values that its marking scheme publishes; reward, what each time was worth "
+	  "by ACC's reward (metric reward); pauses of a link; throughput, "
 	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
 	  "time, each change of a queue",
 	  offsetof(struct measure_config, probes) },

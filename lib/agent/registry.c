@@ -2,9 +2,11 @@
 #include "weir/agent.h"
 #include "lib/base/registry.h"
 
-extern const struct weir_agent_ops weir_agent_fixed;
+extern const struct weir_agent_ops weir_agent_acc, weir_agent_patience, weir_agent_fixed;
 
 const struct weir_agent_ops *const weir_agent_all[] = {
+	&weir_agent_acc,
+	&weir_agent_patience,
 	&weir_agent_fixed,
 	NULL,
 };

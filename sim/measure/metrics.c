@@ -48,6 +48,7 @@ enum metric_id {
 	SLOWDOWN_P99,
 	IOPS,
 	ROUND_MEAN,
+	REWARD_MEAN,
 	PACKET_HOPS,
 	SIM_SECONDS,
 	CPU_SECONDS,
@@ -130,6 +131,13 @@ const struct metric metric_all[] = {
 	[ROUND_MEAN] = { "round_mean_ns", "ns",
 			 "first start to last end of rounds that lie in the measured interval",
 			 FLOW },
+	[REWARD_MEAN] = { "reward", "",
+			  "mean of the first probe \"reward PORT\": 0.7 times the share of the "
+			  "line "
+			  "that was used and 0.3 times how short the mean queue was, 1 up to 20 KB "
+			  "and "
+			  "0.1 less for each doubling (ACC, SIGCOMM 2021, equation 2)",
+			  RESULT },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
 	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
 	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
@@ -567,6 +575,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	queue_metrics(m, r, interval_ps);
 	network_queue_metrics(r);
 	list_reasons(m, r);
+	r->value[REWARD_MEAN] = probes_reward(m->probes);
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
 	r->value[GOODPUT] = weir_bytes_to_bits((double)m->hosts.goodput_bytes) *

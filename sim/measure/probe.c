@@ -1,5 +1,6 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
+#include "lib/agent/acc.h"
 #include "sim/host/mailbox.h"
 #include "sim/switch/agents.h"
 #include "sim/switch/lossless.h"
@@ -148,6 +149,21 @@ void probes_free(struct probe_set *p)
 	memory_free(p, 1, sizeof(*p));
 }
 
+double probes_reward(const struct probe_set *set)
+{
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		const struct series *s = &set->series[set->probes[i].series];
+		double sum = 0;
+
+		if (set->probes[i].kind != REWARD)
+			continue;
+		for (uint64_t k = 0; k < s->count; k++)
+			sum += s->value[k];
+		return sum / (double)s->count;
+	}
+	return NAN;
+}
+
 /* Without those that saw nothing. */
 struct series *probes_series(struct probe_set *p, uint32_t *count)
 {
@@ -292,10 +308,35 @@ static double read_state(struct probe *p)
 				 : queue_length(&engine_egress(e, p->target)->port, p);
 }
 
+/* What the time since the last sample was worth by ACC's reward, from the bytes sent and the mean queue. Unknown
+ * while nothing is measured, and so for the first sample. */
+static double read_reward(struct probe *p)
+{
+	static const struct acc_params standard;
+	const struct weir_port *port = &engine_egress(p->set->engine, p->target)->port;
+	double sent = (double)port->tx_bytes, sent_before = p->before, area_before = p->area;
+	struct weir_tune_telemetry t = {
+		.interval_ns = weir_ps_to_ns(p->every_ps),
+		.rate_bps = port->kind->rate_bps,
+	};
+
+	p->before = sent;
+	p->area = port->stats ? (double)port->stats->bytes_ps +
+					port->bytes * (double)(p->next_ps - port->stats->since_ps)
+			      : NAN;
+	if (isnan(p->area - area_before))
+		return NAN;
+	t.out_bytes = (uint64_t)(sent - sent_before);
+	t.queue_mean_bytes = (uint64_t)((p->area - area_before) / (double)p->every_ps);
+	return (double)weir_acc_reward(&standard, &t);
+}
+
 static double read_value(struct probe *p)
 {
 	double now, before = p->before;
 
+	if (p->kind == REWARD)
+		return read_reward(p);
 	if (probe_forms[p->kind].may & COUNTS) {
 		now = read_counter(p);
 		p->before = now;
@@ -383,13 +424,16 @@ void probes_begin(struct probe_set *set)
 		struct probe *p = &set->probes[i];
 		struct weir_port *port;
 
-		if (p->every_ps)
+		if (p->every_ps && p->kind != REWARD)
 			continue;
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)
 			engine_begin_stats(
 				engine_worker(set->engine, set->engine->net->links[p->target].from),
 				port);
+		p->area = NAN;
+		if (p->kind == REWARD)
+			continue;
 		port->stats->on_change = on_change;
 		port->stats->context = set;
 	}

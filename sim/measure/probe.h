@@ -67,6 +67,9 @@ uint32_t probes_values(const struct probe_set *p);
 const char *probes_name(const struct probe_set *p, uint32_t value);
 double probes_look(struct probe_set *p, uint32_t value, int64_t now_ps);
 
+/* The mean over the samples of the first "reward" probe; NAN: there is none. */
+double probes_reward(const struct probe_set *set);
+
 /* Hands the series over; the caller frees them (series_free). */
 struct series *probes_series(struct probe_set *p, uint32_t *count);
 

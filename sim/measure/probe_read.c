@@ -16,6 +16,7 @@ const struct probe_form probe_forms[PROBE_KINDS] = {
 	[MARKS] = { "marks", "", ON_PORT | ON_FLOW | COUNTS },
 	[DROPS] = { "drops", "", ON_PORT | COUNTS },
 	[PAUSES] = { "pauses", "", ON_PORT | COUNTS },
+	[REWARD] = { "reward", "", ON_PORT },
 	[SCHEME] = { "scheme", "", ON_PORT | ON_QUEUE },
 };
 
