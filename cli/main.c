@@ -158,6 +158,9 @@ static const struct cli_option train_options[] = {
 	{ "--judge", "N", "episodes that judge a policy, the same for every seed; 32 unless given",
 	  OFFER_NOTHING },
 	{ "--judge-every", "N", "rounds between judgements; 10 unless given", OFFER_NOTHING },
+	{ "--show", "N",
+	  "trains nothing; prints the scenario of the N-th episode that judges, from 1",
+	  OFFER_NOTHING },
 	{ "--quiet", NULL, "prints no progress", OFFER_NOTHING },
 	{ .name = NULL },
 };
@@ -317,11 +320,13 @@ static const struct command version_command = {
 };
 
 const struct command *const command_all[] = {
-	&run_command,   &check_command,  &import_command, &report_command,
-	&table_command, &export_command, &prune_command,  &reproduce_command,
-	&train_command, &list_command,   &model_command,  &help_command,
-	&version_command,
-	NULL,
+	&run_command,     &check_command,
+	&import_command,  &report_command,
+	&table_command,   &export_command,
+	&prune_command,   &reproduce_command,
+	&train_command,   &list_command,
+	&model_command,   &help_command,
+	&version_command, NULL,
 };
 
 /* --- reading the arguments --- */

@@ -40,6 +40,8 @@ static const struct weir_option request_options[] = {
 	  NULL },
 	{ "--judge-every", WEIR_OPT_COUNT, offsetof(struct train_request, judge_every), "10", 1,
 	  1000000, "", NULL },
+	{ "--show", WEIR_OPT_COUNT, offsetof(struct train_request, show), NULL, 1, UINT32_MAX, "",
+	  NULL },
 	{ .name = NULL },
 };
 
@@ -165,17 +167,19 @@ static int read_request(const struct arguments *a, struct train_request *q, stru
 	q->trainer = trainer_find(arguments_word(a, 0), e);
 	if (!q->trainer)
 		return -1;
+	if (read_numbers(a, q, e) || read_settings(a, q, e) || read_scenarios(a, q, e))
+		return -1;
+	identify(q);
+	if (q->show)
+		return 0;
 	q->out = arguments_option(a, "-o");
 	if (!q->out || !*q->out)
 		return weir_error_set(e, "where does the model go? weir train %s -o FILE.model",
 				      q->trainer->scheme.name);
 	q->quiet = arguments_option(a, "--quiet") != NULL;
-	if (read_numbers(a, q, e) || read_settings(a, q, e) || read_scenarios(a, q, e))
-		return -1;
 	text_print(&q->checkpoint, "%s.checkpoint", q->out);
 	text_print(&q->csv, "%s.csv", q->out);
 	text_print(&q->page, "%s.html", q->out);
-	identify(q);
 	return output_probe(q->out, e) || output_probe(q->checkpoint, e) ||
 			       output_probe(q->csv, e) || output_probe(q->page, e)
 		       ? -1
@@ -355,6 +359,15 @@ static int train(const struct train_request *q, struct training *t)
 	return status;
 }
 
+static int show_scenario(const struct train_request *q, const struct training *t)
+{
+	char *text = training_judge_scenario(t, q->show - 1);
+
+	fputs(text, stdout);
+	free(text);
+	return EXIT_FINE;
+}
+
 int command_train(const struct arguments *a)
 {
 	struct train_request q = { .trainer = NULL };
@@ -380,7 +393,10 @@ int command_train(const struct arguments *a)
 		.file = q.checkpoint,
 		.checkpoint_seconds = CHECKPOINT_SECONDS,
 	};
-	status = training_new(&t, &plan, &e) ? complain(EXIT_MISTAKE, &e) : train(&q, t);
+	if (training_new(&t, &plan, &e))
+		status = complain(EXIT_MISTAKE, &e);
+	else
+		status = q.show ? show_scenario(&q, t) : train(&q, t);
 	training_free(t);
 	request_free(&q);
 	return status;

@@ -11,6 +11,7 @@ struct train_request {
 	char *checkpoint, *csv, *page; /* beside it */
 	char *identity;
 	uint64_t steps, seed, threads, episodes, judge, judge_every;
+	uint64_t show; /* which judging episode, from 1; 0: none is asked for */
 	int quiet;
 	uint32_t scenario_count;
 	const char **files;

@@ -235,6 +235,7 @@ const struct trainer trainer_acc = {
 	.close = acc_close,
 	.size = acc_size,
 	.begin = acc_begin,
+	.scenario = acc_scenario,
 	.episode = acc_episode,
 	.keep = acc_keep,
 	.update = acc_update,

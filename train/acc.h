@@ -58,6 +58,7 @@ static inline uint32_t acc_row_floats(const struct acc_desk *d)
 /* Are the scenarios such that this agent can be trained on them? */
 int acc_check_input(const struct acc_desk *d, struct weir_error *e);
 
+char *acc_scenario(const void *desk, const struct train_episode *which);
 int acc_episode(const void *desk, const void *state, const struct train_episode *which,
 		struct train_record *r, struct weir_error *e);
 

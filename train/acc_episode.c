@@ -35,8 +35,9 @@ struct run {
 	uint64_t *sent_bytes; /* [rows]: before the interval */
 };
 
-static char *scenario_text(const struct acc_desk *d, const struct train_episode *which)
+char *acc_scenario(const void *desk, const struct train_episode *which)
 {
+	const struct acc_desk *d = desk;
 	const struct draw draw = { (enum draw_kind)d->options.preset, d->tune, which->seed };
 	uint64_t at;
 
@@ -220,7 +221,7 @@ int acc_episode(const void *desk, const void *state, const struct train_episode 
 {
 	const struct acc_desk *d = desk;
 	struct run r = { .desk = d, .which = which };
-	char *text = scenario_text(d, which);
+	char *text = acc_scenario(d, which);
 	int failed = weir_env_new(&r.env, text, NULL, e);
 
 	free(text);

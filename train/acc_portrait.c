@@ -109,7 +109,9 @@ static void show_setting(const void *desk, const struct weir_learn_model *model,
 	memory_free(s.state, 1, s.state_size);
 	snprintf(cell->text, sizeof(cell->text), "%u/%u/%.0f", (unsigned)(s.knobs.min_bytes / KB),
 		 (unsigned)(s.knobs.max_bytes / KB),
-		 100 * share_marked(&s.knobs, s.knobs.max_bytes - 1));
+		 s.knobs.min_bytes < s.knobs.max_bytes
+			 ? 100 * share_marked(&s.knobs, s.knobs.max_bytes - 1)
+			 : 100);
 }
 
 const struct train_portrait acc_portrait = {

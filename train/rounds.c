@@ -55,22 +55,26 @@ struct batch {
 	struct weir_error *errors; /* one an episode */
 };
 
+/* The i-th of the round that goes on, or of those that judge. */
+static struct train_episode episode_of(const struct training *t, enum train_purpose purpose,
+				       uint64_t i)
+{
+	uint64_t number = purpose == TRAIN_EXPLORE ? t->progress.episodes + i : i;
+	uint64_t seed = purpose == TRAIN_EXPLORE ? t->plan.input.seed : JUDGE_SEED;
+
+	return (struct train_episode){ weir_hash64(seed, number), number, purpose };
+}
+
 static void do_episode(void *context, uint32_t i, uint32_t worker)
 {
 	struct batch *b = context;
 	const struct training *t = b->t;
 	struct train_record *r = &t->records[i];
-	struct train_episode which = { .number = i, .purpose = b->purpose };
+	struct train_episode which = episode_of(t, b->purpose, i);
 
 	(void)worker;
 	if ((b->stop && atomic_load(b->stop)) || atomic_load(&b->failed))
 		return;
-	if (b->purpose == TRAIN_EXPLORE) {
-		which.number += t->progress.episodes;
-		which.seed = weir_hash64(t->plan.input.seed, which.number);
-	} else {
-		which.seed = weir_hash64(JUDGE_SEED, which.number);
-	}
 	*r = (struct train_record){ .rows = r->rows, .room = r->room };
 	if (t->plan.trainer->episode(t->desk, t->state, &which, r, &b->errors[i])) {
 		weir_error_prefix(&b->errors[i], "episode %" PRIu64 ": ", which.number);
@@ -314,6 +318,13 @@ uint64_t training_points(const struct training *t)
 const struct train_point *training_point(const struct training *t, uint64_t i)
 {
 	return &t->points[i];
+}
+
+char *training_judge_scenario(const struct training *t, uint64_t i)
+{
+	struct train_episode which = episode_of(t, TRAIN_JUDGE, i);
+
+	return t->plan.trainer->scenario(t->desk, &which);
 }
 
 struct train_best training_best(const struct training *t, struct weir_learn_model *model)

@@ -60,6 +60,9 @@ const void *training_desk(const struct training *t);
 uint64_t training_points(const struct training *t);
 const struct train_point *training_point(const struct training *t, uint64_t i);
 
+/* The scenario of the i-th episode that judges, as text for the caller to free. */
+char *training_judge_scenario(const struct training *t, uint64_t i);
+
 /* The best that was judged: its score, the steps it had seen, and the model with the trainer's texts; weights
  * are valid until the training goes on. 0 steps: none was judged yet. */
 struct train_best {

@@ -76,6 +76,8 @@ struct trainer {
 	/* A block of size bytes, aligned to WEIR_LEARN_ALIGNMENT and zeroed before. */
 	size_t (*size)(const void *desk);
 	void (*begin)(const void *desk, void *state);
+	/* What an episode is of: a scenario file's text, for the caller to free. */
+	char *(*scenario)(const void *desk, const struct train_episode *which);
 	/* On any thread. -1: it cannot go on, and neither can the training. */
 	int (*episode)(const void *desk, const void *state, const struct train_episode *which,
 		       struct train_record *r, struct weir_error *e);
