@@ -2,10 +2,11 @@
 #include "train/trainer.h"
 #include "lib/base/registry.h"
 
-extern const struct trainer trainer_acc;
+extern const struct trainer trainer_acc, trainer_fdcc;
 
 const struct trainer *const trainer_all[] = {
 	&trainer_acc,
+	&trainer_fdcc,
 	NULL,
 };
 
