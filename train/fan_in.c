@@ -17,14 +17,19 @@ enum { CHOICES = 5, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
 /* A packet and its header on the way: 1118 B, 118 B, three times each at 100 Gb/s. */
 enum { WIRE_NS = 297, LINKS = 6 };
 
+/* Those that judge are longer, and judged by their last quarter: many flows that start at line rate fill a queue which
+ * a control that acts once a round trip needs long to drain. */
+enum { JUDGE_TIMES = 3 };
+
 /* Round trips that an episode has, for so many flows. */
 static const struct {
 	uint32_t flows, round_trips;
-} sizes[CHOICES] = { { 2, 150 }, { 4, 150 }, { 8, 200 }, { 16, 350 }, { 32, 600 } };
+} sizes[CHOICES] = { { 2, 150 }, { 4, 200 }, { 8, 300 }, { 16, 600 }, { 32, 1200 } };
 
 struct fan_in_draw {
 	uint32_t flows;
 	uint64_t delay_ns, base_ns, time_ns;
+	uint64_t start_ns; /* the last flow starts by then */
 	struct weir_rng rng;
 };
 
@@ -56,6 +61,9 @@ static struct fan_in_draw draw_of(const struct fan_in *f)
 	d.flows = sizes[size].flows;
 	d.base_ns = LINKS * d.delay_ns + WIRE_NS;
 	d.time_ns = sizes[size].round_trips * d.base_ns;
+	d.start_ns = d.time_ns / 4;
+	if (f->which->purpose == TRAIN_JUDGE)
+		d.time_ns *= JUDGE_TIMES;
 	return d;
 }
 
@@ -66,7 +74,7 @@ static void write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose pu
 
 	fprintf(file, "[traffic fan-in]\npattern = list\n");
 	for (uint32_t i = 0; i < d->flows; i++) {
-		uint64_t start_ns = weir_rng_below(&d->rng, d->time_ns / 4 + 1);
+		uint64_t start_ns = weir_rng_below(&d->rng, d->start_ns + 1);
 		uint64_t bytes = share_bytes / 4 + weir_rng_below(&d->rng, share_bytes / 2 + 1);
 
 		if (i % 2 && purpose == TRAIN_EXPLORE)
@@ -98,7 +106,7 @@ char *fan_in_scenario(const struct fan_in *f)
 	fprintf(file,
 		"[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n"
 		"port = left->right\n",
-		d.time_ns / 2, d.time_ns);
+		d.time_ns - d.time_ns / 4, d.time_ns);
 	if (fclose(file))
 		memory_refused(size);
 	return text;

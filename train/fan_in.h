@@ -22,7 +22,7 @@ struct fan_in {
 /* The text of its scenario, for the caller to free. */
 char *fan_in_scenario(const struct fan_in *f);
 
-/* What came of the second half. */
+/* What came of the last quarter. */
 struct fan_in_result {
 	double jain, use;
 	double queue; /* in bandwidth-delay products */
