@@ -55,8 +55,8 @@ static struct fan_in_draw draw_of(const struct fan_in *f)
 
 	d.delay_ns = (uint64_t)(DELAY_MIN_NS * exp(weir_rng_unit(&d.rng) * octaves));
 	if (f->which->purpose == TRAIN_JUDGE) {
-		size = 2 * (uint32_t)(f->which->number % 3);
-		d.delay_ns = f->which->number / 3 % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
+		size = (uint32_t)(f->which->number % CHOICES);
+		d.delay_ns = f->which->number / CHOICES % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
 	}
 	d.flows = sizes[size].flows;
 	d.base_ns = LINKS * d.delay_ns + WIRE_NS;

@@ -15,7 +15,7 @@ struct fan_in {
 	const char *cc; /* spec; its network is replaced by policy */
 	uint64_t seed;
 	/* EXPLORE draws the number of flows so that each has about the same share of all decisions; JUDGE goes through
-	 * 2, 8 and 32 of them with short and long links by the number of the episode. */
+	 * all of them with short, then with long links by the number of the episode: ten are a full set. */
 	const struct train_episode *which;
 };
 
