@@ -37,4 +37,8 @@ static inline double fan_in_score(const struct fan_in_result *r)
 {
 	return r->jain * r->use - 0.3 * r->queue;
 }
+
+/* --- fdcc_portrait.c --- */
+
+extern const struct train_portrait fdcc_portrait;
 #endif

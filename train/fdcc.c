@@ -386,4 +386,5 @@ const struct trainer trainer_fdcc = {
 	.keep = fdcc_keep,
 	.update = fdcc_update,
 	.model = fdcc_model,
+	.portrait = &fdcc_portrait,
 };
