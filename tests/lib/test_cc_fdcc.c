@@ -63,7 +63,7 @@ static struct weir_learn_plan one_layer_plan(uint32_t inputs)
 /* Base round trip 10 us, line 100 Gb/s = 12.5 bytes/ns. The first ACK, at 20 us after 15 us:
  *	RTT 1.5; port 1 (100 Gb/s): QLEN 25000 / 125000 = 0.2, the rest is not known yet
  * The second, 10 us later after 20 us, when all that was halved is due:
- *	port 1: QLEN 50000 / 125000 = 0.4, 100000 bytes in 10 us: 0.8; together 1.2
+ *	port 1: QLEN 75000 / 125000 = 0.6, 75000 bytes in 10 us: 0.6; together 1.2
  *	port 2 (25 Gb/s, 31250 bytes in 10 us): QLEN 15625 / 31250 = 0.5, 25000 bytes: 0.8; together 1.3: this one
  *	GOODPUT 25000 bytes in 10 us of the receiver's clock, whose line is that of port 2: 0.8
  *	dRTT (2 - 1.5) / 1, dQLEN (0.5 - 0.2) / 1, INSRATE 83333 / 125000, last action 2/3 - 1 */
@@ -79,7 +79,7 @@ static void two_acks(struct pair *q)
 	q->ack.now_ns = 30000;
 	q->ack.rtt_ns = 20000;
 	q->ack.rx_ns = 10500;
-	q->hops[0] = (struct weir_cc_hop){ 1, 50000, 200000, 11000, 100000, 2 };
+	q->hops[0] = (struct weir_cc_hop){ 1, 75000, 175000, 11000, 100000, 2 };
 	q->hops[1] = (struct weir_cc_hop){ 2, 15625, 24000, 5000, 25000, 3 };
 	pair_acked(q, 25000);
 }
