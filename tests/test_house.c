@@ -65,7 +65,7 @@ static const struct room rooms[] = {
 	{ "lab/report", LAB_READS "lab/store lab/compare " },
 	{ "lab/papers", LAB_SHOWS },
 	{ "lab/campaign", LAB_SHOWS "lab/papers " },
-	{ "train", ALL_SIM "lab/base " },
+	{ "train", ALL_SIM "lab/base lab/scenario " },
 	{ "cli", ALL_SIM ALL_LAB "train " },
 };
 

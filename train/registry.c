@@ -2,10 +2,12 @@
 #include "train/trainer.h"
 #include "lib/base/registry.h"
 
-extern const struct trainer trainer_acc;
+extern const struct trainer trainer_acc, trainer_fdcc, trainer_rl_cc;
 
 const struct trainer *const trainer_all[] = {
 	&trainer_acc,
+	&trainer_fdcc,
+	&trainer_rl_cc,
 	NULL,
 };
 

@@ -188,6 +188,7 @@ const struct weir_option host_options[] = {
 #undef AT
 
 static const char *const rdma_recovery_choices[] = { "go-back-n", "selective", NULL };
+static const char *const int_flows_choices[] = { "no", "yes", "exact", NULL };
 static const char *const window_choices[] = { "network", "pair", NULL };
 
 #define AT(member) offsetof(struct rdma_config, member)
@@ -200,8 +201,11 @@ const struct weir_option rdma_options[] = {
 	  "what packets carry more where switches write into them: five hops of 8 B and 2 B (HPCC, "
 	  "SIGCOMM 2019)",
 	  NULL },
-	{ "int-flows", WEIR_OPT_FLAG, AT(int_flows), "no", 0, 1,
-	  "switches also write down how many flows pass the port (FDCC, section 3.5)", NULL },
+	{ "int-flows", WEIR_OPT_CHOICE, AT(int_flows), "no", 0, 2,
+	  "switches also write down how many flows pass the port (FDCC, section 3.5): those seen "
+	  "in a base round trip (yes), or those whose first packet has passed and whose last has "
+	  "not (exact; FDCC, Algorithm 2)",
+	  int_flows_choices },
 	{ "acks-per", WEIR_OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
 	  "data packets that one ACK answers; a change of the CE mark is answered at once", NULL },
 	{ "max-window", WEIR_OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,

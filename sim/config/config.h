@@ -88,7 +88,7 @@ enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 struct rdma_config {
 	uint64_t mtu_bytes; /* payload of a full packet */
 	uint64_t header_bytes, int_bytes;
-	uint64_t int_flows; /* flag: switches count flows and write that down too */
+	uint64_t int_flows; /* enum int_flows: switches count flows and write that down too */
 	uint64_t acks_per;
 	uint64_t max_window_bytes;
 	uint64_t recovery; /* enum rdma_recovery */
@@ -97,6 +97,8 @@ struct rdma_config {
 	uint64_t rto_ps;
 	uint64_t window_of; /* enum window_scope */
 };
+
+enum int_flows { INT_FLOWS_NO, INT_FLOWS_SEEN, INT_FLOWS_EXACT };
 
 enum window_scope { WINDOW_OF_NETWORK, WINDOW_OF_PAIR };
 

@@ -64,6 +64,8 @@ struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
+struct flow_set;
+struct weir_cc_trial;
 struct agents;
 
 struct ended_flow {
@@ -140,6 +142,8 @@ struct engine {
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
+	struct flow_set *flow_sets;        /* per link; NULL: nobody counts them exactly */
+	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 
 	/* nodes */
 	struct switch_state *switches; /* by switch number */
@@ -201,8 +205,9 @@ static inline uint32_t flow_ends(const struct flow *f)
 }
 
 struct engine_plan {
-	uint32_t threads;               /* at least 1 */
-	uint32_t messages, connections; /* of each host, for mailbox.h; 0: there is none */
+	uint32_t threads;                  /* at least 1 */
+	uint32_t messages, connections;    /* of each host, for mailbox.h; 0: there is none */
+	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 };
 
 /* Builds everything from a checked config, network and flow list, which the engine then owns. Also on -1

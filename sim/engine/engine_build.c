@@ -396,8 +396,12 @@ void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base
 
 static void build_telemetry(struct engine *e)
 {
-	if (e->config->telemetry && e->config->rdma.int_flows)
+	if (!e->config->telemetry)
+		return;
+	if (e->config->rdma.int_flows == INT_FLOWS_SEEN)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
+	if (e->config->rdma.int_flows == INT_FLOWS_EXACT)
+		e->flow_sets = memory_new(e->net->link_count, sizeof(*e->flow_sets));
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
@@ -411,6 +415,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
 	e->threads = plan->threads;
+	e->trial = plan->trial;
 	if (mail_new(e, plan, error))
 		return -1;
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
@@ -492,6 +497,9 @@ void engine_free(struct engine *e)
 	free(e->classes);
 	transports_free(e);
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
+	for (uint32_t i = 0; e->flow_sets && i < links; i++)
+		flow_set_free(&e->flow_sets[i]);
+	memory_free(e->flow_sets, links, sizeof(*e->flow_sets));
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));

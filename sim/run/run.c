@@ -159,7 +159,8 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 {
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
-	const struct engine_plan plan_of_engine = { .threads = control->threads };
+	const struct engine_plan plan_of_engine = { .threads = control->threads,
+						    .trial = control->trial };
 
 	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
 			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
