@@ -52,11 +52,19 @@ static void watch_queue(struct engine *e, struct probe *p)
 	engine_egress(e, p->target)->special_ps = INT64_MIN;
 }
 
-static void list_connections(const struct engine *e, struct probe *p)
+/* Whose end counts: that of a connection, or of a flow as in fct_mean_ns. */
+static int is_followed(const struct probe *p, const struct flow *f, uint32_t i)
+{
+	if (p->kind == FCT)
+		return !(f->ties & FLOW_IS_CONTROL);
+	return f->connection == i;
+}
+
+static void list_flows(const struct engine *e, struct probe *p)
 {
 	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
+		if (e->flows.flows[i].traffic == p->target && is_followed(p, &e->flows.flows[i], i))
 			p->open[p->open_count++] = i;
 }
 
@@ -71,7 +79,7 @@ static void attach(struct probe_set *set)
 		if (p->kind == THROUGHPUT && p->on == ON_QUEUE)
 			watch_queue(e, p);
 		if (p->on == ON_TRAFFIC)
-			list_connections(e, p);
+			list_flows(e, p);
 		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
 			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
@@ -226,6 +234,26 @@ static double traffic_counter(struct engine *e, struct probe *p)
 	return sum + (double)p->bytes;
 }
 
+/* Of the section's flows that ended since this was asked last; NAN where none did. */
+static double mean_fct_ns(const struct engine *e, struct probe *p)
+{
+	double sum_ns = 0;
+	uint32_t ended = 0;
+
+	for (uint32_t i = 0; i < p->open_count;) {
+		const struct flow *f = &e->flows.flows[p->open[i]];
+
+		if (f->finish_ps < 0) {
+			i++;
+			continue;
+		}
+		sum_ns += (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
+		ended++;
+		p->open[i] = p->open[--p->open_count];
+	}
+	return ended ? sum_ns / ended : NAN;
+}
+
 static double flow_window(struct engine *e, const struct flow *f)
 {
 	const struct flow *opener = &e->flows.flows[f->connection];
@@ -266,7 +294,13 @@ static double read_counter(struct probe *p)
 	}
 }
 
-/* What is there now, of a probe that does not count. */
+/* A probe whose samples are differences of a counter; those of FCT are means as they are. */
+static int has_counter(const struct probe *p)
+{
+	return probe_forms[p->kind].may & COUNTS && p->kind != FCT;
+}
+
+/* What is there now, of a probe without a counter. */
 static double read_state(struct probe *p)
 {
 	struct engine *e = p->set->engine;
@@ -274,6 +308,8 @@ static double read_state(struct probe *p)
 
 	if (p->kind == WINDOW)
 		return flow_window(e, &e->flows.flows[p->target]);
+	if (p->kind == FCT)
+		return mean_fct_ns(e, p);
 	port = &engine_egress(e, p->target)->port;
 	return p->kind == SCHEME
 		       ? p->value->read(weir_port_mark_state(port, (uint32_t)p->queue),
@@ -285,7 +321,7 @@ static double read_value(struct probe *p)
 {
 	double now, before = p->before;
 
-	if (probe_forms[p->kind].may & COUNTS) {
+	if (has_counter(p)) {
 		now = read_counter(p);
 		p->before = now;
 		if (p->kind == PAUSES)
@@ -347,7 +383,7 @@ double probes_look(struct probe_set *set, uint32_t value, int64_t now_ps)
 	struct probe *p = &set->probes[value];
 
 	p->next_ps = now_ps;
-	return probe_forms[p->kind].may & COUNTS ? read_counter(p) : read_state(p);
+	return has_counter(p) ? read_counter(p) : read_state(p);
 }
 
 /* --- at each change --- */

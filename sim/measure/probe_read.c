@@ -15,6 +15,7 @@ const struct probe_form probe_forms[PROBE_KINDS] = {
 	[MARKS] = { "marks", "", ON_PORT | ON_FLOW | COUNTS },
 	[DROPS] = { "drops", "", ON_PORT | COUNTS },
 	[PAUSES] = { "pauses", "", ON_PORT | COUNTS },
+	[FCT] = { "fct", "ns", ON_TRAFFIC | COUNTS },
 	[SCHEME] = { "scheme", "", ON_PORT | ON_QUEUE },
 };
 

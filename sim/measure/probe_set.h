@@ -3,7 +3,7 @@
 #define SIM_MEASURE_PROBE_SET_H
 #include "sim/measure/probe.h"
 
-enum probe_kind { QUEUE, QUEUE_BYTES, THROUGHPUT, WINDOW, MARKS, DROPS, PAUSES, SCHEME };
+enum probe_kind { QUEUE, QUEUE_BYTES, THROUGHPUT, WINDOW, MARKS, DROPS, PAUSES, FCT, SCHEME };
 
 /* What a probe may be of, and how it looks at that. */
 enum { ON_PORT = 1, ON_QUEUE = 2, ON_FLOW = 4, ON_TRAFFIC = 8, AT_CHANGE = 16, COUNTS = 32 };
@@ -26,7 +26,8 @@ struct probe {
 	int64_t next_ps;
 	double before;  /* of a counter, at the last sample */
 	uint64_t bytes; /* sent by the queue; of the section's connections that are over */
-	uint32_t open_count, *open;          /* openers of the section's connections that are not */
+	/* Openers of the section's connections that are not; FCT: its flows that have not ended. */
+	uint32_t open_count, *open;
 	uint32_t series;                     /* its first */
 	const struct weir_mark_value *value; /* SCHEME */
 	struct probe_set *set;
