@@ -26,6 +26,8 @@ static int metric_entry(size_t i, struct entry *e)
 const struct shelf shelf_all[] = {
 	{ "marking", "marking schemes, for switch.marking", &weir_mark_registry, NULL },
 	{ "scheduler", "schedulers, for switch.scheduler", &weir_sched_registry, NULL },
+	{ "agent", "agents, for switch.tune", &weir_agent_registry, NULL },
+	{ "tuner", "tuners, for switch.tune", &weir_tune_registry, NULL },
 	{ "fabric", "flow control between switches, for switch.fabric", &fabric_registry, NULL },
 	{ "cc", "congestion controls, for host.cc", &weir_cc_registry, NULL },
 	{ "card", "hosts' network cards, for host.card", &card_registry, NULL },

@@ -22,8 +22,8 @@ struct room {
 };
 
 #define ALL_LIB \
-	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/learn lib/model " \
-	"lib/port "
+	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn " \
+	"lib/model lib/port "
 #define SIM_PLANS ALL_LIB "sim/base sim/config sim/net sim/traffic "
 #define SIM_WORKS SIM_PLANS "sim/engine sim/switch sim/host "
 #define ALL_SIM SIM_WORKS "sim/measure sim/run "
@@ -39,6 +39,7 @@ static const struct room rooms[] = {
 	{ "lib/buffer", "include/weir lib/base " },
 	{ "lib/cc", "include/weir lib/base " },
 	{ "lib/tune", "include/weir lib/base " },
+	{ "lib/agent", "include/weir lib/base lib/tune " },
 	{ "lib/learn", "include/weir lib/base " },
 	{ "lib/model", "include/weir lib/base " },
 	{ "lib/port", ALL_LIB },

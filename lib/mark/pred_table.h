@@ -31,7 +31,7 @@ struct pred_line {
 	uint64_t rise_q32; /* per MB, of that row's flows; below 2^57 */
 };
 
-/* The table is zeroed before. max_bytes < 2^32. */
+/* The table is zeroed before, or was in use with another max. max_bytes < 2^32. */
 void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes);
 
 /* All rows are out of date. */

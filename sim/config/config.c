@@ -8,6 +8,7 @@
 #include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
 #include "sim/config/specs.h"
+#include "sim/config/tune.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -102,6 +103,21 @@ const struct weir_option switch_options[] = {
 	  NULL },
 	{ "non-ect", WEIR_OPT_CHOICE, AT(non_ect), "drop", 0, 1,
 	  "what a mark does to a packet that is not ECN-capable", non_ect_choices },
+	{ "tune", WEIR_OPT_SPEC, AT(tune), "none", 0, 0,
+	  "who turns the knobs of the marking scheme (min, max and slope of red or pred), queue by "
+	  "queue: an agent or a tuner with its options, or none",
+	  tune_specs.kind },
+	{ "tune-interval", WEIR_OPT_TIME_NS, AT(tune_interval_ns), "0us", 0, TUNE_LONGEST_NS,
+	  "time between two decisions, at least 1us; 0us: what the agent wants, for a tuner 5 base "
+	  "round-trip times",
+	  NULL },
+	{ "tune-read-delay", WEIR_OPT_SPAN_PS, AT(tune_read_delay), "0us", 0,
+	  TUNE_LONGEST_NS *WEIR_PS_PER_NS,
+	  "from the end of an interval until the agent knows of it: one time, or drawn between two",
+	  NULL },
+	{ "tune-write-delay", WEIR_OPT_SPAN_PS, AT(tune_write_delay), "0us", 0,
+	  TUNE_LONGEST_NS *WEIR_PS_PER_NS, "from its decision until that is in force, likewise",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -468,7 +484,7 @@ static int check_switch(struct config *c, struct weir_error *e)
 
 	if (any_mark_parse(s->marking, &c->mark, c->mark_params, e))
 		return weir_error_prefix(e, "switch.marking: ");
-	if (check_queues(c, e) || check_lossless(c, e) || fabric_check(c, e))
+	if (check_queues(c, e) || check_lossless(c, e) || fabric_check(c, e) || tune_check(c, e))
 		return -1;
 	if (weir_mark_needs(c->mark, c->mark_params) & WEIR_MARK_NEEDS_POOL &&
 	    s->buffer_per != WEIR_BUFFER_PER_SWITCH)

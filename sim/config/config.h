@@ -5,6 +5,7 @@
  * its own besides, with the keys that it alone understands. */
 #ifndef SIM_CONFIG_CONFIG_H
 #define SIM_CONFIG_CONFIG_H
+#include "weir/agent.h"
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/option.h"
@@ -51,6 +52,9 @@ struct switch_config {
 	uint64_t pfc_headroom_bytes;     /* of each class of each input; 0: from rate and delay */
 	char fabric[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
+	char tune[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t tune_interval_ns;     /* 0: what the agent wants */
+	struct weir_span_ps tune_read_delay, tune_write_delay;
 };
 
 /* [host] */
@@ -154,11 +158,14 @@ struct config {
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
 	const struct fabric_ops *fabric; /* sim/config/fabric.h */
+	const struct weir_agent_ops *agent; /* of switch.tune, or ... */
+	const struct weir_tune_ops *tuner;  /* ... for each queue alone; both NULL: none */
 	const struct card_ops *card; /* sim/host/card.h; where it has queues, their marking ... */
 	const struct weir_mark_ops *card_mark;
 	const struct weir_sched_ops *card_sched; /* ... and, of more than one, their scheduler */
 	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char tune_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char fabric_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char card_params[WEIR_SPEC_PARAMS_MAX];

@@ -18,6 +18,8 @@ static const struct {
 	[PLUGIN_SCHED] = { "scheduler", "sched", offsetof(struct weir_plugin, sched) },
 	[PLUGIN_CC] = { "congestion control", "cc", offsetof(struct weir_plugin, cc) },
 	[PLUGIN_TRAFFIC] = { "traffic pattern", "traffic", offsetof(struct weir_plugin, traffic) },
+	[PLUGIN_TUNE] = { "tuner", "tune", offsetof(struct weir_plugin, tune) },
+	[PLUGIN_AGENT] = { "agent", "agent", offsetof(struct weir_plugin, agent) },
 };
 
 const char *plugin_kind_name(enum plugin_kind kind)

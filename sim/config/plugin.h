@@ -10,7 +10,15 @@
 #include "weir/plugin.h"
 
 /* The kinds of scheme that an object may hold: members of struct weir_plugin. */
-enum plugin_kind { PLUGIN_MARK, PLUGIN_SCHED, PLUGIN_CC, PLUGIN_TRAFFIC, PLUGIN_KINDS };
+enum plugin_kind {
+	PLUGIN_MARK,
+	PLUGIN_SCHED,
+	PLUGIN_CC,
+	PLUGIN_TRAFFIC,
+	PLUGIN_TUNE,
+	PLUGIN_AGENT,
+	PLUGIN_KINDS
+};
 
 const char *plugin_kind_name(enum plugin_kind kind); /* "marking scheme" */
 

@@ -64,6 +64,7 @@ struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
+struct agents;
 
 /* One thread's share of the work. */
 struct worker {
@@ -107,6 +108,7 @@ struct engine {
 	struct network *net;
 	struct route_table *routes;
 	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
+	struct agents *agents;      /* NULL: nobody turns knobs; sim/switch/agents.h */
 	struct flow_list flows;
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
@@ -173,6 +175,7 @@ struct engine {
 
 	int64_t stop_ps; /* of this leg: everything before it happens and nothing after */
 	int leg;         /* enum engine_leg: how it ended */
+	int is_over;     /* 1: nothing is left to happen, unless somebody outside begins it */
 
 	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody asks. */
 	int (*on_poll)(void *context, int64_t now_ps);
@@ -229,7 +232,7 @@ uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
 /* One leg of a run: until everything before stop_ps has happened and nothing after, or until on_poll ends
  * it. In between all threads rest and everything may be looked at. Legs have no say in what happens: many
- * give the same as one. */
+ * give the same as one. Where switches may have agents: agents_run_until. */
 enum engine_leg {
 	ENGINE_AT_STOP = 0,
 	ENGINE_ENDED,        /* by on_poll */

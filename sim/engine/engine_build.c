@@ -5,6 +5,7 @@
 #include "sim/config/card.h"
 #include "sim/host/host.h"
 #include "sim/host/mailbox.h"
+#include "sim/switch/agents.h"
 #include "sim/switch/ordered.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/switch/telemetry.h"
@@ -101,6 +102,7 @@ static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kin
 	plan.sched = c->sched;
 	plan.sched_params = c->sched_params;
 	plugin_guard_plan(e->guard, &plan);
+	agents_plan(e->agents, &plan);
 	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
 	plan.lossless = c->lossless;
 	weir_buffer_params_init(&plan.buffer, (enum weir_buffer_scope)c->switches.buffer_per,
@@ -420,7 +422,9 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	build_switches(e);
 	e->guard = plugin_guard_new(c);
+	e->agents = agents_new(c);
 	build_ports(e);
+	agents_begin(e->agents, e);
 	build_lines(e);
 	if (build_wheel(e, error))
 		return -1;
@@ -476,6 +480,7 @@ void engine_free(struct engine *e)
 	ordered_free(e);
 	hosts_free(e);
 	room_free(e);
+	agents_free(e->agents);
 	plugin_guard_free(e->guard);
 	free(e->taps);
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));

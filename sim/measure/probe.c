@@ -1,6 +1,7 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
 #include "sim/host/mailbox.h"
+#include "sim/switch/agents.h"
 #include "sim/switch/lossless.h"
 #include "sim/base/time_text.h"
 #include <inttypes.h>
@@ -300,21 +301,31 @@ static int has_counter(const struct probe *p)
 	return probe_forms[p->kind].may & COUNTS && p->kind != FCT;
 }
 
+/* What the marking scheme of a queue shows, or the agent that looks after it. */
+static double scheme_value(const struct engine *e, const struct probe *p)
+{
+	struct weir_port *port = &engine_egress(e, p->target)->port;
+	uint32_t queue = (uint32_t)p->queue;
+	const void *params = e->guard ? e->config->mark_params : port->kind->mark_params;
+
+	if (!p->value)
+		return agents_value(e->agents, p->target, queue, p->agent_value);
+	if (e->agents)
+		params = agents_mark_params(port, queue);
+	return p->value->read(weir_port_mark_state(port, queue), params);
+}
+
 /* What is there now, of a probe without a counter. */
 static double read_state(struct probe *p)
 {
 	struct engine *e = p->set->engine;
-	struct weir_port *port;
 
 	if (p->kind == WINDOW)
 		return flow_window(e, &e->flows.flows[p->target]);
 	if (p->kind == FCT)
 		return mean_fct_ns(e, p);
-	port = &engine_egress(e, p->target)->port;
-	return p->kind == SCHEME
-		       ? p->value->read(weir_port_mark_state(port, (uint32_t)p->queue),
-					e->guard ? e->config->mark_params : port->kind->mark_params)
-		       : queue_length(port, p);
+	return p->kind == SCHEME ? scheme_value(e, p)
+				 : queue_length(&engine_egress(e, p->target)->port, p);
 }
 
 static double read_value(struct probe *p)

@@ -29,7 +29,8 @@ struct probe {
 	/* Openers of the section's connections that are not; FCT: its flows that have not ended. */
 	uint32_t open_count, *open;
 	uint32_t series;                     /* its first */
-	const struct weir_mark_value *value; /* SCHEME */
+	const struct weir_mark_value *value; /* SCHEME; NULL: it is one of agents (agents.h), ... */
+	uint32_t agent_value;                /* ... the one of this number */
 	struct probe_set *set;
 };
 

@@ -65,7 +65,7 @@ sed -i 's/	uint32_t port_bytes, port_pkts;.*/	uint32_t port_bytes;/' "$dir/older
 gcc -std=c11 -shared -fPIC -I"$dir/older" examples/plugin/mine.c -o "$dir/older.so"
 "$weir" help "$dir/older.so" 2>&1 | grep -q "was built for another Weir (ABI [0-9a-f]*, this one has $abi)" ||
 	fail "older headers must be noticed"
-bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched, .cc or .traffic"
+bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched, .cc, .traffic, .tune or .agent"
 bad nowhere 's/\.mark = &mine }/.mark = (void *)8 }/' "weir_plugin points to nowhere"
 
 # --- hooks ---
