@@ -76,7 +76,7 @@ static uint64_t shortness_q32(uint64_t queue, uint64_t left, uint64_t right)
 }
 
 /* Each of the two terms is rounded down, so the sum is less than 3 * 2^-32 too small. */
-static uint64_t utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t)
+uint64_t weir_qla_utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t)
 {
 	uint64_t left = length_bytes(p->queue_left, t->mtu_bytes);
 	uint64_t right = length_bytes(p->queue_right, t->mtu_bytes);
@@ -173,7 +173,7 @@ static void qla_step(void *state, const void *params, const struct weir_tune_tel
 	struct qla_state *s = state;
 	const struct qla_params *p = params;
 
-	s->latest_q32 = utility_q32(p, t);
+	s->latest_q32 = weir_qla_utility_q32(p, t);
 	s->utility_q32[s->trial++] = s->latest_q32;
 	if (s->trial == QLA_TRIALS) {
 		decide(s, p, knobs);
