@@ -1,5 +1,6 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #include "lab/store/results.h"
+#include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <assert.h>
@@ -229,6 +230,10 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
 			human_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
+	if (r->refused_settings)
+		fprintf(f,
+			"NOTE: %" PRIu64 " settings that %s asked for were none, and not applied\n",
+			r->refused_settings, c->switches.tune);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
 			fprintf(f,
@@ -252,8 +257,10 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
-	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",
+	fprintf(f,
+		"%s, %" PRIu32 " hosts; marking %s%s%s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",
 		c->network.topology, r->network.host_count, c->switches.marking,
+		tune_is_on(c) ? " turned by " : "", tune_is_on(c) ? c->switches.tune : "",
 		c->switches.scheduler, c->host.cc, c->seed);
 }
 

@@ -96,7 +96,7 @@ static int check_times(const struct config *c, struct weir_error *e)
 				      "switch.tune-interval: %s, but tune-read-delay and "
 				      "tune-write-delay together "
 				      "may be longer; write it as in tune-interval = 400ms",
-				      interval);
+				      s->tune_interval_ns ? interval : "not given");
 	return 0;
 }
 
