@@ -67,7 +67,7 @@ TEST(test_acc_reward_may_fall_in_a_line)
 TEST(test_acc_reward_may_be_preds_utility)
 {
 	CHECK_NEAR(reward_of("acc(reward=pred)", SLOT_BYTES, 15000), 1.0, 1e-6);
-	CHECK_NEAR(reward_of("acc(reward=pred)", SLOT_BYTES / 2, 257500), 0.2 + 0.3, 1e-6);
+	CHECK_NEAR(reward_of("acc(reward=pred)", SLOT_BYTES / 4 * 3, 257500), 0.3 + 0.3, 1e-6);
 	CHECK_NEAR(reward_of("acc(reward=pred)", 0, 500000), 0.0, 1e-6);
 }
 
@@ -77,7 +77,8 @@ static void check_newest(const struct acc_queue *q, uint32_t slot, const double 
 		CHECK_NEAR(q->seen[slot][f], expected[f], 1e-6);
 }
 
-/* 100 KB at the end: step 3. A quarter of the slot sent, a fifth of that with CE. Setting 12 of 0..19. */
+/* 100 KB at the end: step 3. A quarter of the slot sent, a fifth of that with CE. Setting 12 of 0..19. The reward
+ * has the mean, which is worth nothing. */
 TEST(test_acc_state_is_normalised)
 {
 	struct acc_params p = params_of("acc");
@@ -88,6 +89,7 @@ TEST(test_acc_state_is_normalised)
 	t.ce_bytes = SLOT_BYTES / 20;
 	CHECK_INT(weir_acc_see(&q, &p, &t), 0);
 	check_newest(&q, 2, (double[]){ 0.3, 0.25, 0.05, 12.0 / 19.0 });
+	CHECK_NEAR(q.reward, 0.7 * 0.25, 1e-6);
 }
 
 TEST(test_acc_state_is_three_slots_oldest_first_and_the_first_stands_for_missing_ones)
