@@ -1,7 +1,7 @@
 /* test_house.c -- the dependency rule, read from the includes of every source file.
  *
  *	cli -> lab -> sim -> lib -> include/weir
- *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port, and tune <- mark <- port
+ *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <- agent
  *	in sim:  base <- config <- net <- traffic <- engine, switch, host <- measure <- run
  *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign
  *

@@ -159,10 +159,10 @@ const struct repeat repeat_all[] = {
 	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
-	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
-	  "window or marks of a flow (flow:12); throughput of a section (traffic:web), or fct, the "
-	  "mean "
-	  "completion time of its flows that ended since the last sample. Without a "
+	  "scheme, the values that its marking scheme, and who turns its knobs, publish; pauses "
+	  "of a link; throughput, window or marks of a flow (flow:12); throughput of a section "
+	  "(traffic:web), or fct, the mean completion time of its flows that ended since the last "
+	  "sample. Without a "
 	  "time, each change of a queue",
 	  offsetof(struct measure_config, probes) },
 	{ .key = NULL },

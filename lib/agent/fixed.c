@@ -1,4 +1,5 @@
 /* fixed.c -- the same setting for every queue, at all times: what agents that learn are compared with. */
+#include "lib/agent/line.h"
 #include "weir/agent.h"
 
 struct fixed_params {
@@ -11,12 +12,13 @@ enum fixed_thresholds { FIXED_AS_GIVEN, FIXED_BY_RATE };
 
 static const char *const thresholds_names[] = { "fixed", "rate", NULL };
 
+#define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
 #define AT(field) offsetof(struct fixed_params, field)
 
 static const struct weir_option fixed_options[] = {
-	{ "min", WEIR_OPT_LENGTH, AT(min), "5KB", 0, WEIR_TUNE_LENGTH_MAX,
+	{ "min", WEIR_OPT_LENGTH, AT(min), "5KB", 0, LENGTH_MAX,
 	  "below this length no packet is marked", NULL },
-	{ "max", WEIR_OPT_LENGTH, AT(max), "200KB", 0, WEIR_TUNE_LENGTH_MAX,
+	{ "max", WEIR_OPT_LENGTH, AT(max), "200KB", 0, LENGTH_MAX,
 	  "at or above this length every packet is marked", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, AT(p_q32), "0.01", 0, WEIR_ONE_Q32,
 	  "probability just below max, rising in a line from 0 at min", NULL },
@@ -74,9 +76,7 @@ static void fixed_init(void *state, const void *params, const struct weir_agent_
 		uint64_t min_bytes = length_bytes(p, p->min, &env->queues[q]);
 		uint64_t max_bytes = length_bytes(p, p->max, &env->queues[q]);
 
-		knobs[q] = (struct weir_tune_knobs){ min_bytes, max_bytes, 0 };
-		if (min_bytes < max_bytes)
-			knobs[q].slope_q32 = weir_tune_slope_q32(min_bytes, max_bytes, p->p_q32);
+		knobs[q] = agent_line(min_bytes, max_bytes, p->p_q32);
 	}
 }
 

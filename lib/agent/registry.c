@@ -2,12 +2,12 @@
 #include "weir/agent.h"
 #include "lib/base/registry.h"
 
-extern const struct weir_agent_ops weir_agent_acc, weir_agent_fixed, weir_agent_patience;
+extern const struct weir_agent_ops weir_agent_acc, weir_agent_patience, weir_agent_fixed;
 
 const struct weir_agent_ops *const weir_agent_all[] = {
 	&weir_agent_acc,
-	&weir_agent_fixed,
 	&weir_agent_patience,
+	&weir_agent_fixed,
 	NULL,
 };
 

@@ -157,7 +157,7 @@ struct config {
 	const struct weir_mark_ops *mark;
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
-	const struct fabric_ops *fabric; /* sim/config/fabric.h */
+	const struct fabric_ops *fabric;    /* sim/config/fabric.h */
 	const struct weir_agent_ops *agent; /* of switch.tune, or ... */
 	const struct weir_tune_ops *tuner;  /* ... for each queue alone; both NULL: none */
 	const struct card_ops *card; /* sim/host/card.h; where it has queues, their marking ... */

@@ -424,7 +424,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->guard = plugin_guard_new(c);
 	e->agents = agents_new(c);
 	build_ports(e);
-	agents_begin(e->agents, e);
+	if (agents_begin(e->agents, e, error))
+		return -1;
 	build_lines(e);
 	if (build_wheel(e, error))
 		return -1;

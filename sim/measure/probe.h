@@ -15,7 +15,8 @@
  *	fct traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
  *				sample; no sample where none did
  *	scheme PORT		every value that the port's marking scheme publishes, of each queue; nothing
- *				where it publishes none
+ *				where it publishes none. Under an agent or tuner (switch.tune) also k-min,
+ *				k-max and p-max, that are in force, and what the agent publishes
  *
  * With "every" a probe samples with all threads at rest, from 0 until measuring ends; queue and
  * queue-bytes without it record each change of the port while measuring. */

@@ -20,8 +20,9 @@ struct agents;
 struct agents *agents_new(const struct config *c);
 void agents_plan(const struct agents *a, struct weir_port_plan *plan);
 
-/* Ports are there: makes the agents and lets them say what the first interval begins with. */
-void agents_begin(struct agents *a, struct engine *e);
+/* Ports are there: makes the agents and lets them say what the first interval begins with. Refuses agents that
+ * want more memory than there is. */
+int agents_begin(struct agents *a, struct engine *e, struct weir_error *error);
 void agents_free(struct agents *a);
 
 /* As engine_run_until, with what agents have to do on the way and at the stop itself; every leg of a run

@@ -121,7 +121,8 @@ static int64_t interval_of(const struct agents *a, int64_t rtt_ns)
 	return ns < (int64_t)TUNE_LONGEST_NS ? ns : (int64_t)TUNE_LONGEST_NS;
 }
 
-static void begin_agent(struct agents *a, uint32_t number, uint32_t first_row, int64_t rtt_ns)
+/* Which rows are the agent's, and what it is told of them. */
+static void place_agent(struct agents *a, uint32_t number, uint32_t first_row, int64_t rtt_ns)
 {
 	struct agent *agent = &a->agents[number];
 	uint32_t end = first_row;
@@ -140,8 +141,6 @@ static void begin_agent(struct agents *a, uint32_t number, uint32_t first_row, i
 		.queues = a->queues + first_row,
 	};
 	agent->state_size = a->ops->size(a->params, &agent->env);
-	agent->state = memory_new(agent->state_size, 1);
-	a->ops->init(agent->state, a->params, &agent->env, a->asked + first_row);
 }
 
 static void begin_sharing(struct agents *a)
@@ -154,6 +153,33 @@ static void begin_sharing(struct agents *a)
 		a->ops->shared_init(a->shared, a->params);
 }
 
+/* All agents, each with its state. */
+static int build_agents(struct agents *a, const struct engine *e, struct weir_error *error)
+{
+	int64_t rtt_ns = weir_ps_to_ns(e->base_rtt_ps);
+	double bytes = 0;
+
+	a->interval_ns = interval_of(a, rtt_ns);
+	a->end_ps = weir_ns_to_ps(a->interval_ns);
+	a->count = is_per_network(a) ? 1 : e->net->switch_count;
+	a->agents = memory_new(a->count, sizeof(*a->agents));
+	for (uint32_t i = 0, row = 0; i < a->count; i++) {
+		place_agent(a, i, row, rtt_ns);
+		row += a->agents[i].env.queue_count;
+		bytes += (double)a->agents[i].state_size;
+	}
+	if (memory_check(bytes, "switch.tune", error))
+		return -1;
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct agent *agent = &a->agents[i];
+
+		agent->state = memory_new(agent->state_size, 1);
+		a->ops->init(agent->state, a->params, &agent->env, a->asked + agent->first_row);
+	}
+	begin_sharing(a);
+	return 0;
+}
+
 static uint32_t count_rows(const struct engine *e)
 {
 	uint32_t rows = 0;
@@ -163,12 +189,8 @@ static uint32_t count_rows(const struct engine *e)
 	return rows;
 }
 
-void agents_begin(struct agents *a, struct engine *e)
+static void build_rows(struct agents *a, struct engine *e)
 {
-	int64_t rtt_ns = weir_ps_to_ns(e->base_rtt_ps);
-
-	if (!a)
-		return;
 	a->row_count = count_rows(e);
 	a->link_count = e->net->link_count;
 	a->rows = memory_new(a->row_count, sizeof(*a->rows));
@@ -185,16 +207,17 @@ void agents_begin(struct agents *a, struct engine *e)
 					     a->queues[i].mtu_bytes, &a->in_force[i]);
 		a->asked[i] = a->in_force[i];
 	}
-	a->interval_ns = interval_of(a, rtt_ns);
-	a->end_ps = weir_ns_to_ps(a->interval_ns);
-	a->count = is_per_network(a) ? 1 : e->net->switch_count;
-	a->agents = memory_new(a->count, sizeof(*a->agents));
-	for (uint32_t i = 0, row = 0; i < a->count; i++) {
-		begin_agent(a, i, row, rtt_ns);
-		row += a->agents[i].env.queue_count;
-	}
-	begin_sharing(a);
+}
+
+int agents_begin(struct agents *a, struct engine *e, struct weir_error *error)
+{
+	if (!a)
+		return 0;
+	build_rows(a, e);
+	if (build_agents(a, e, error))
+		return -1;
 	agents_first_settings(a);
+	return 0;
 }
 
 void agents_free(struct agents *a)

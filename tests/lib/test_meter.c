@@ -76,6 +76,19 @@ TEST(test_meter_of_three_packets)
 	desk_close(&m.desk);
 }
 
+TEST(test_meter_of_a_packet_that_finds_the_line_free)
+{
+	struct metered m;
+	struct weir_tune_telemetry t;
+
+	open_metered(&m, "red");
+	offer(&m, 100, WEIR_PACKET_ECT);
+	t = read_at(&m, 2000);
+	CHECK_INT(t.queue_mean_bytes + t.queue_max_bytes + t.queue_end_bytes, 0);
+	CHECK_INT(t.out_bytes, BYTES);
+	desk_close(&m.desk);
+}
+
 /* C is not ECN-capable: the mark drops it, and it neither waits nor leaves. */
 TEST(test_meter_leaves_out_what_was_dropped)
 {

@@ -340,6 +340,16 @@ TEST(test_threads_agree_under_agents_and_tuners)
 		      NULL);
 	check_threads(FABRIC "[switch]\nmarking = red\n" DELAYED PROBED, &sharing);
 	check_threads(FABRIC "[switch]\nmarking = red\n" DELAYED PROBED, &wild);
+	/* Learning while it runs and exchanging what was seen; one agent for all. */
+	check_threads(
+		FABRIC
+		"[switch]\nmarking = red\ntune = acc(policy=untrained, learn=yes, actions=pred, "
+		"after=50, batch=4, exchange-every=7, exchange=9)\n" DELAYED PROBED,
+		NULL);
+	check_threads(FABRIC
+		      "[switch]\nmarking = red\n"
+		      "tune = acc(policy=random, actions=pred, scope=network)\n" DELAYED PROBED,
+		      NULL);
 	/* Where departures are gone through in order. */
 	check_threads(FABRIC "[switch]\nmarking = red\nbuffer-per = switch\nbuffer = 2MB\n"
 			     "lossless = 0\ntune = qla\n[host]\ncc = dcqcn\n" PROBED,
@@ -378,6 +388,30 @@ TEST(test_an_agent_a_switch_sees_its_queues_in_order)
 				CHECK_INT(queue->group, WEIR_AGENT_DOWN);
 			else
 				CHECK_INT(queue->group, q < 8 ? WEIR_AGENT_TO_HOST : WEIR_AGENT_UP);
+		}
+	}
+	halted_end(&h);
+}
+
+/* Neither switch of a dumbbell is nearer to the hosts than the other. */
+TEST(test_a_switch_as_far_from_the_hosts_is_up)
+{
+	static const struct test_params params = { 0 };
+	struct halted h;
+
+	halted_new(&h,
+		   "[network]\ntopology = dumbbell\nleft-hosts = 2\nright-hosts = 2\n"
+		   "[switch]\nmarking = red\n[traffic x]\npattern = permutation\nsize = 1KB\n",
+		   &params);
+	for (uint32_t a = 0; a < 2; a++) {
+		CHECK_INT(seen.env[a].queue_count, 3);
+		for (uint32_t q = 0; q < 3; q++) {
+			const struct net_node *node = &h.net.nodes[seen.env[a].queues[q].node];
+			uint32_t to = h.net.links[node->first_link + q].to;
+
+			CHECK_INT(seen.env[a].queues[q].group, h.net.nodes[to].kind == NODE_HOST
+								       ? WEIR_AGENT_TO_HOST
+								       : WEIR_AGENT_UP);
 		}
 	}
 	halted_end(&h);
@@ -635,7 +669,9 @@ TEST(test_agent_values_can_be_probed_and_watched)
 	CHECK_STR(s.r.series[3].name, "p-max sw->h0/1");
 	CHECK_STR(s.r.series[4].name, "utility sw->h0/1");
 	CHECK_STR(s.r.series[1].unit, "bytes");
-	/* The scheme's own slope is the one that QLA has turned it to. */
+	CHECK(s.r.series[3].count > 50);
+	/* QLA's trials lie to both sides of where it is, and the scheme's own slope is that of the trial. */
+	CHECK(s.r.series[3].value[1] < s.r.series[3].value[0]);
 	for (uint64_t i = 0; i < s.r.series[0].count; i++)
 		CHECK_NEAR(s.r.series[0].value[i] * 0.195, s.r.series[3].value[i], 1e-6);
 	sim_end(&s);
