@@ -320,6 +320,14 @@ static double read_action(const void *state, const void *params, uint32_t queue)
 	return (double)s->queues[queue].setting;
 }
 
+static double read_idle(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	return s->queues[queue].is_idle ? 1 : 0;
+}
+
 static double read_epsilon(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
@@ -349,6 +357,7 @@ static double read_strange(const void *state, const void *params, uint32_t queue
 static const struct weir_agent_value acc_values[] = {
 	{ "reward", "", read_reward },
 	{ "action", "", read_action },
+	{ "idle", "", read_idle },
 	{ "epsilon", "", read_epsilon },
 	{ "loss", "", read_loss },
 	{ "not-finite", "inputs", read_strange },

@@ -5,7 +5,12 @@
 struct fixed_params {
 	uint64_t min, max; /* WEIR_OPT_LENGTH */
 	uint64_t p_q32;
+	uint64_t thresholds; /* enum fixed_thresholds */
 };
+
+enum fixed_thresholds { FIXED_AS_GIVEN, FIXED_BY_RATE };
+
+static const char *const thresholds_names[] = { "fixed", "rate", NULL };
 
 #define LENGTH_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
 #define AT(field) offsetof(struct fixed_params, field)
@@ -17,6 +22,8 @@ static const struct weir_option fixed_options[] = {
 	  "at or above this length every packet is marked", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, AT(p_q32), "0.01", 0, WEIR_ONE_Q32,
 	  "probability just below max, rising in a line from 0 at min", NULL },
+	{ "thresholds", WEIR_OPT_CHOICE, AT(thresholds), "fixed", 0, 0,
+	  "as they are given, or those times the port's rate / 25 Gb/s", thresholds_names },
 	{ .name = NULL },
 };
 
@@ -43,10 +50,18 @@ static size_t fixed_size(const void *params, const struct weir_agent_env *env)
 	return 0;
 }
 
-static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
+/* As bytes of that queue. A length is below 2^32 bytes once it is capped, and a line has less than 2^23 Mb/s: the
+ * product does not overflow. */
+static uint64_t length_bytes(const struct fixed_params *p, uint64_t length,
+			     const struct weir_agent_queue *q)
 {
-	uint64_t bytes = weir_length_bytes(length, mtu_bytes);
+	const uint64_t bps_per_mbps = 1000 * 1000, reference_mbps = 25 * 1000;
+	uint64_t bytes = weir_length_bytes(length, q->mtu_bytes);
 
+	if (bytes > WEIR_TUNE_LENGTH_MAX)
+		bytes = WEIR_TUNE_LENGTH_MAX;
+	if (p->thresholds == FIXED_BY_RATE)
+		bytes = bytes * (q->rate_bps / bps_per_mbps) / reference_mbps;
 	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
 }
 
@@ -57,8 +72,8 @@ static void fixed_init(void *state, const void *params, const struct weir_agent_
 
 	(void)state;
 	for (uint32_t q = 0; q < env->queue_count; q++) {
-		uint64_t min_bytes = length_bytes(p->min, env->queues[q].mtu_bytes);
-		uint64_t max_bytes = length_bytes(p->max, env->queues[q].mtu_bytes);
+		uint64_t min_bytes = length_bytes(p, p->min, &env->queues[q]);
+		uint64_t max_bytes = length_bytes(p, p->max, &env->queues[q]);
 
 		knobs[q] = agent_line(min_bytes, max_bytes, p->p_q32);
 	}

@@ -294,10 +294,12 @@ const struct weir_option measure_options[] = {
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
-	  "scheme, the values that its marking scheme, and who turns its knobs, publish; reward, what each time was worth "
+	  "scheme, the values that its marking scheme, and who turns its knobs, publish; reward, "
+	  "what each time was worth "
 	  "by ACC's reward (metric reward); pauses of a link; throughput, "
-	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
-	  "time, each change of a queue",
+	  "window or marks of a flow (flow:12); throughput of a section (traffic:web), or fct, the "
+	  "mean completion time of its flows that ended since the last sample. Without a time, "
+	  "each change of a queue",
 	  probe_form },
 	{ .name = NULL },
 };

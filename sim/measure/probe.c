@@ -54,11 +54,19 @@ static void watch_queue(struct engine *e, struct probe *p)
 	engine_egress(e, p->target)->special_ps = INT64_MIN;
 }
 
-static void list_connections(const struct engine *e, struct probe *p)
+/* Whose end counts: that of a connection, or of a flow as in fct_mean_ns. */
+static int is_followed(const struct probe *p, const struct flow *f, uint32_t i)
+{
+	if (p->kind == FCT)
+		return !(f->ties & FLOW_IS_CONTROL);
+	return f->connection == i;
+}
+
+static void list_flows(const struct engine *e, struct probe *p)
 {
 	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
+		if (e->flows.flows[i].traffic == p->target && is_followed(p, &e->flows.flows[i], i))
 			p->open[p->open_count++] = i;
 }
 
@@ -73,7 +81,7 @@ static void attach(struct probe_set *set)
 		if (p->kind == THROUGHPUT && p->on == ON_QUEUE)
 			watch_queue(e, p);
 		if (p->on == ON_TRAFFIC)
-			list_connections(e, p);
+			list_flows(e, p);
 		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
 			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
@@ -243,6 +251,26 @@ static double traffic_counter(struct engine *e, struct probe *p)
 	return sum + (double)p->bytes;
 }
 
+/* Of the section's flows that ended since this was asked last; NAN where none did. */
+static double mean_fct_ns(const struct engine *e, struct probe *p)
+{
+	double sum_ns = 0;
+	uint32_t ended = 0;
+
+	for (uint32_t i = 0; i < p->open_count;) {
+		const struct flow *f = &e->flows.flows[p->open[i]];
+
+		if (f->finish_ps < 0) {
+			i++;
+			continue;
+		}
+		sum_ns += (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
+		ended++;
+		p->open[i] = p->open[--p->open_count];
+	}
+	return ended ? sum_ns / ended : NAN;
+}
+
 static double flow_window(struct engine *e, const struct flow *f)
 {
 	const struct flow *opener = &e->flows.flows[f->connection];
@@ -283,6 +311,12 @@ static double read_counter(struct probe *p)
 	}
 }
 
+/* A probe whose samples are differences of a counter; those of FCT are means as they are. */
+static int has_counter(const struct probe *p)
+{
+	return probe_forms[p->kind].may & COUNTS && p->kind != FCT;
+}
+
 /* What the marking scheme of a queue shows, or the agent that looks after it. */
 static double scheme_value(const struct engine *e, const struct probe *p)
 {
@@ -297,13 +331,15 @@ static double scheme_value(const struct engine *e, const struct probe *p)
 	return p->value->read(weir_port_mark_state(port, queue), params);
 }
 
-/* What is there now, of a probe that does not count. */
+/* What is there now, of a probe without a counter. */
 static double read_state(struct probe *p)
 {
 	struct engine *e = p->set->engine;
 
 	if (p->kind == WINDOW)
 		return flow_window(e, &e->flows.flows[p->target]);
+	if (p->kind == FCT)
+		return mean_fct_ns(e, p);
 	return p->kind == SCHEME ? scheme_value(e, p)
 				 : queue_length(&engine_egress(e, p->target)->port, p);
 }
@@ -337,7 +373,7 @@ static double read_value(struct probe *p)
 
 	if (p->kind == REWARD)
 		return read_reward(p);
-	if (probe_forms[p->kind].may & COUNTS) {
+	if (has_counter(p)) {
 		now = read_counter(p);
 		p->before = now;
 		if (p->kind == PAUSES)
@@ -399,7 +435,7 @@ double probes_look(struct probe_set *set, uint32_t value, int64_t now_ps)
 	struct probe *p = &set->probes[value];
 
 	p->next_ps = now_ps;
-	return probe_forms[p->kind].may & COUNTS ? read_counter(p) : read_state(p);
+	return has_counter(p) ? read_counter(p) : read_state(p);
 }
 
 /* --- at each change --- */

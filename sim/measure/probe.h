@@ -12,6 +12,8 @@
  *	pauses PORT		part of the time since the last sample, 0 to 1, in which the sending end
  *				was told to pause; a host's card, too. One series, PORT/CLASS, for each
  *				lossless class
+ *	fct traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
+ *				sample; no sample where none did
  *	scheme PORT		every value that the port's marking scheme publishes, of each queue; nothing
  *				where it publishes none. Under an agent or tuner (switch.tune) also k-min,
  *				k-max and p-max, that are in force, and what the agent publishes
@@ -61,7 +63,7 @@ void probes_end(struct probe_set *p);
 
 /* One probe by itself, without "every", for whoever looks when it likes. A line may stand for several values,
  * numbered from 0, each with the name of its series. What is counted is counted since the beginning: bytes,
- * packets or picoseconds. */
+ * packets or picoseconds; but fct is of what ended since the last look. */
 int probes_watch(struct probe_set **out, struct engine *e, const char *what,
 		 struct weir_error *error);
 uint32_t probes_values(const struct probe_set *p);

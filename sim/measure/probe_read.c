@@ -17,6 +17,7 @@ const struct probe_form probe_forms[PROBE_KINDS] = {
 	[DROPS] = { "drops", "", ON_PORT | COUNTS },
 	[PAUSES] = { "pauses", "", ON_PORT | COUNTS },
 	[REWARD] = { "reward", "", ON_PORT },
+	[FCT] = { "fct", "ns", ON_TRAFFIC | COUNTS },
 	[SCHEME] = { "scheme", "", ON_PORT | ON_QUEUE },
 };
 

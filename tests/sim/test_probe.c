@@ -51,6 +51,31 @@ TEST(test_sampled_probe_sees_what_is_there_at_its_times)
 	sim_end(&s);
 }
 
+/* The first has its byte at h0 843.2 ns + 1 us after it leaves the switch, at 3686.4 ns, the second 843.2 ns
+ * later. */
+TEST(test_fct_of_a_section_is_the_mean_of_flows_that_ended_since_the_last_sample)
+{
+	struct sim s;
+	const struct series *each, *both;
+
+	sim_read(&s, two_packets,
+		 "probe = fct traffic:pair every 400ns\nprobe = fct traffic:pair every 5us\n");
+	sim_run(&s, 2);
+	CHECK_INT(s.r.series_count, 2);
+	each = &s.r.series[0];
+	CHECK_STR(each->name, "fct traffic:pair");
+	CHECK_STR(each->unit, "ns");
+	CHECK_INT(each->count, 2); /* none where nothing ended */
+	CHECK_INT(each->time_ps[0], 4000000);
+	CHECK_NEAR(each->value[0], 3686.4, 0.01);
+	CHECK_INT(each->time_ps[1], 4800000);
+	CHECK_NEAR(each->value[1], 4529.6, 0.01);
+	both = &s.r.series[1];
+	CHECK_INT(both->count, 1);
+	CHECK_NEAR(both->value[0], (3686.4 + 4529.6) / 2, 0.01);
+	sim_end(&s);
+}
+
 static const char incast[] =
 	"[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 5us\n"
 	"[switch]\nmarking = %s\nbuffer = 200pkts\n"
