@@ -242,6 +242,16 @@ tuned | grep '"metrics"\|"queue_\|"marks"' >"$dir/two"
 [ -s "$dir/one" ] && cmp "$dir/one" "$dir/two" || fail "a setting that is none must not be applied"
 "$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" |
 	grep -q "^NOTE: [0-9]* settings that $dir/wildagent.so asked for were none, and not applied" || fail "they are counted"
+build knobs <<'END'
+#include <weir/plugin.h>
+static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return WEIR_MARK_PASS; }
+static void turn(void *s, void *p, const struct weir_tune_knobs *k) { }
+static const struct weir_mark_knobs knobs = { .turn = turn };
+static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .enqueue = say, .knobs = &knobs };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
+END
+"$weir" check scenarios/incast.ini --marking "$dir/knobs.so" --set switch.tune=qla 2>&1 |
+	grep -q "qla, but the marking scheme of a plug-in is not turned$" || fail "knobs of a plug-in"
 "$weir" check scenarios/incast.ini --marking red --set "switch.tune=$dir/mine.so" 2>&1 |
 	grep -q "mine.so: holds no agent, but a marking scheme (.mark)" || fail "a marking scheme is no agent"
 

@@ -35,6 +35,7 @@ static struct {
 struct test_params {
 	uint64_t share_steps, per_network;
 	uint64_t wild; /* 1: settings at random, most of which are none */
+	uint64_t huge; /* 1: wants more memory than any machine has */
 };
 
 struct test_state {
@@ -64,9 +65,10 @@ static enum weir_agent_scope test_scope(const void *params)
 
 static size_t test_size(const void *params, const struct weir_agent_env *env)
 {
-	(void)params;
+	const struct test_params *p = params;
+
 	(void)env;
-	return sizeof(struct test_state);
+	return p->huge ? SIZE_MAX / 16 : sizeof(struct test_state);
 }
 
 static uint64_t wild_number(struct weir_rng *r)
@@ -593,6 +595,25 @@ TEST(test_settings_that_are_none_are_told_apart)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_INT(weir_tune_knobs_are_good(&cases[i].knobs), cases[i].is_good);
+}
+
+TEST(test_agents_that_want_more_memory_than_there_is_are_refused)
+{
+	static const struct test_params huge = { .huge = 1 };
+	const struct engine_plan plan = { .threads = 1 };
+	struct weir_error e = { "" };
+	struct engine *engine;
+	struct network net;
+	struct sim s;
+
+	memset(&net, 0, sizeof(net));
+	sim_read(&s, STAR "[switch]\nmarking = red\n" INCAST);
+	choose_test_agent(&s.c, &huge);
+	CHECK_INT(build_engine(&engine, &net, &s.c, &plan, &e), -1);
+	CHECK_LIKE(e.text, "switch.tune: about ... GB of memory are needed, and this machine...");
+	engine_free(engine);
+	network_free(&net);
+	sim_end(&s);
 }
 
 /* --- standing in --- */
