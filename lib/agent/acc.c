@@ -31,8 +31,19 @@ struct acc_state {
 
 /* --- a slot --- */
 
+/* What the network sees of a queue. */
+static void show(const struct acc_params *p, const struct acc_queue *q, float *to)
+{
+	size_t slots = (size_t)p->slots * ACC_FEATURES;
+
+	memcpy(to, q->seen, slots * sizeof(*to));
+	if (weir_acc_has_traces(p))
+		memcpy(to + slots, q->traces, sizeof(q->traces));
+}
+
 /* C-ACC: means of groups in place of queues; see above. */
-static void observe_network(const struct acc_state *s, const struct weir_agent_env *env,
+static void observe_network(const struct acc_state *s, const struct acc_params *p,
+			    const struct weir_agent_env *env,
 			    const struct acc_slot *to)
 {
 	uint32_t size = to->inputs / WEIR_AGENT_GROUPS, members[WEIR_AGENT_GROUPS] = { 0 },
@@ -43,10 +54,12 @@ static void observe_network(const struct acc_state *s, const struct weir_agent_e
 	memset(to->observations, 0, (size_t)to->places * to->inputs * sizeof(float));
 	for (uint32_t i = 0; i < to->places; i++) {
 		const struct acc_queue *q = &s->queues[i];
-		float *group = to->observations + env->queues[i].group * size;
+		float *group = to->observations + env->queues[i].group * size, shown[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
+
+		show(p, q, shown);
 
 		for (uint32_t j = 0; j < size; j++)
-			group[j] += q->seen[j / ACC_FEATURES][j % ACC_FEATURES];
+			group[j] += shown[j];
 		members[env->queues[i].group]++;
 		busy += !q->is_idle && q->carries;
 		sum += !q->is_idle && q->carries ? q->reward : 0.0F;
@@ -78,11 +91,10 @@ static void acc_observe(void *state, const void *params, const struct weir_agent
 		asks[i] = !q->is_idle;
 		rewards[i] = q->reward;
 		if (p->scope == WEIR_AGENT_PER_SWITCH)
-			memcpy(observations + (size_t)i * to.inputs, q->seen,
-			       to.inputs * sizeof(float));
+			show(p, q, observations + (size_t)i * to.inputs);
 	}
 	if (p->scope == WEIR_AGENT_PER_NETWORK)
-		observe_network(s, env, &to);
+		observe_network(s, p, env, &to);
 	memcpy(s->asked, asks, to.places);
 }
 

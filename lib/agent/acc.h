@@ -29,8 +29,13 @@ enum acc_start { ACC_SECN2, ACC_GIVEN };
 enum acc_reward { ACC_STEP, ACC_LINEAR, ACC_UTILITY };
 enum acc_idle { ACC_IDLE_PRESET, ACC_IDLE_PAPER, ACC_IDLE_LENGTH, ACC_IDLE_NONE };
 enum acc_learn { ACC_LEARN_PRESET, ACC_LEARN_NO, ACC_LEARN_YES };
+enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
 
 enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
+
+/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's numbers. */
+enum { ACC_SPANS = 2, ACC_SPAN_FEATURES = 5, ACC_SETTING_FEATURES = 3,
+       ACC_TRACE_FEATURES = ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES };
 
 /* C-ACC: settings of the table that a group can have, and combinations of these. */
 enum { ACC_SAMPLED = 7, ACC_COMBINATIONS = ACC_SAMPLED * ACC_SAMPLED * ACC_SAMPLED };
@@ -48,6 +53,7 @@ struct acc_params {
 	uint64_t queue_left, queue_right;          /* WEIR_OPT_LENGTH, of PRED's utility */
 	uint64_t idle, idle_slots;                 /* enum acc_idle */
 	uint64_t learn;                            /* enum acc_learn */
+	uint64_t traces;                           /* enum acc_traces */
 	uint64_t discount_q32;                     /* gamma; 0: by the preset */
 	uint64_t step_q32;                         /* of Adam */
 	uint64_t batch, target_every, after, loss; /* loss: enum weir_learn_loss */
@@ -67,6 +73,7 @@ int weir_acc_check(const void *params, struct weir_error *e);
 enum acc_actions weir_acc_table(const struct acc_params *p);
 enum acc_idle weir_acc_idle(const struct acc_params *p);
 int weir_acc_is_learning(const struct acc_params *p);
+int weir_acc_has_traces(const struct acc_params *p);
 
 uint32_t weir_acc_inputs(const struct acc_params *p);
 uint32_t weir_acc_outputs(const struct acc_params *p);
@@ -81,6 +88,9 @@ void weir_acc_config(const void *params, uint64_t seed, struct weir_learn_dqn_co
 /* Settings of the table, ordered by (K_min, K_max, P_max). */
 uint32_t weir_acc_setting_count(enum acc_actions table);
 const char *weir_acc_table_name(enum acc_actions table);
+
+/* K_min and K_max in steps of E / 10, and P_max. */
+void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, float *features);
 
 struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setting,
 				      const struct weir_agent_queue *q);
@@ -100,6 +110,7 @@ uint32_t weir_acc_setting_of(const struct acc_params *p, uint32_t action,
 
 struct acc_queue {
 	float seen[ACC_SLOTS_MAX][ACC_FEATURES]; /* of the last slots, oldest first */
+	float traces[ACC_TRACE_FEATURES];
 	uint64_t min_bytes;                      /* K_min in force */
 	uint32_t setting;                        /* in force */
 	float reward;                            /* of the last slot */

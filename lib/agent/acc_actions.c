@@ -110,6 +110,15 @@ static struct setting setting_at(const struct table *t, uint32_t setting)
 	return (struct setting){ 0, 0, 0 };
 }
 
+void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, float *features)
+{
+	struct setting s = setting_at(&tables[weir_acc_table(p)], setting);
+
+	features[0] = (float)weir_acc_level(s.min * UINT64_C(1000)) / 10.0F;
+	features[1] = (float)weir_acc_level(s.max * UINT64_C(1000)) / 10.0F;
+	features[2] = (float)s.percent / PERCENT;
+}
+
 /* --- settings as knobs --- */
 
 /* Bytes at 25 Gb/s as bytes at another rate; thresholds are below 2^34, rates below 2^44. */

@@ -21,11 +21,12 @@ static const struct preset {
 	enum acc_actions actions;
 	enum acc_idle idle;
 	enum acc_learn learn;
+	enum acc_traces traces;
 	double discount;
 	const char *model;
 } presets[] = {
-	[ACC_PAPER] = { ACC_TEMPLATE, ACC_IDLE_PAPER, ACC_LEARN_YES, 0.9, "acc-paper" },
-	[ACC_WEIR] = { ACC_BOTH_ENDS, ACC_IDLE_NONE, ACC_LEARN_NO, 0.98, "acc-weir" },
+	[ACC_PAPER] = { ACC_TEMPLATE, ACC_IDLE_PAPER, ACC_LEARN_YES, ACC_TRACES_NO, 0.9, "acc-paper" },
+	[ACC_WEIR] = { ACC_BOTH_ENDS, ACC_IDLE_NONE, ACC_LEARN_NO, ACC_TRACES_YES, 0.98, "acc-weir" },
 };
 
 static const char *const preset_names[] = { "paper", "weir", NULL };
@@ -67,6 +68,9 @@ const struct weir_option weir_acc_options[] = {
 	  start_names },
 	{ "slots", WEIR_OPT_COUNT, AT(slots), "3", 1, ACC_SLOTS_MAX,
 	  "intervals that the network sees", NULL },
+	{ "traces", WEIR_OPT_CHOICE, AT(traces), "preset", 0, 0,
+	  "whether it sees moving averages over 8 and 64 intervals, too: no in paper, yes in weir",
+	  learn_names },
 	{ "hidden", WEIR_OPT_TEXT, AT(hidden), NULL, 0, 0,
 	  "units of the network's layers as in 20-40-40; empty: 20-40-40, and 20-40-40-20 for more "
 	  "than 20 actions; a model has its own",
@@ -150,11 +154,19 @@ static double discount(const struct acc_params *p)
 
 /* --- the network --- */
 
+int weir_acc_has_traces(const struct acc_params *p)
+{
+	uint64_t traces = p->traces ? p->traces : presets[p->preset].traces;
+
+	return traces == ACC_TRACES_YES;
+}
+
 uint32_t weir_acc_inputs(const struct acc_params *p)
 {
 	uint32_t groups = p->scope == WEIR_AGENT_PER_NETWORK ? WEIR_AGENT_GROUPS : 1;
 
-	return groups * (uint32_t)p->slots * ACC_FEATURES;
+	return groups * ((uint32_t)p->slots * ACC_FEATURES +
+			 (weir_acc_has_traces(p) ? ACC_TRACE_FEATURES : 0));
 }
 
 uint32_t weir_acc_outputs(const struct acc_params *p)

@@ -98,6 +98,30 @@ static void look_whether_idle(struct acc_queue *q, const struct acc_params *p, u
 		q->is_idle = bytes < q->min_bytes || is_steady;
 }
 
+/* --- traces --- */
+
+/* x += (new - x) / slots, from the first value on. */
+static void follow(float *average, float value, float share)
+{
+	*average += share * (value - *average);
+}
+
+static void trace(struct acc_queue *q, const struct acc_params *p, const float *newest)
+{
+	static const float shares[ACC_SPANS] = { 1.0F / 8, 1.0F / 64 };
+
+	for (uint32_t i = 0; i < ACC_SPANS; i++) {
+		float *t = q->traces + i * ACC_SPAN_FEATURES, share = q->slots ? shares[i] : 1.0F;
+
+		follow(&t[0], newest[1], share);
+		follow(&t[1], 2.0F * fabsf(newest[1] - t[0]), share);
+		follow(&t[2], newest[0], share);
+		follow(&t[3], 2.0F * fabsf(newest[0] - t[2]), share);
+		follow(&t[4], newest[2], share);
+	}
+	weir_acc_setting_features(p, q->setting, q->traces + ACC_SPANS * ACC_SPAN_FEATURES);
+}
+
 /* --- a slot --- */
 
 uint32_t weir_acc_see(struct acc_queue *q, const struct acc_params *p,
@@ -112,6 +136,7 @@ uint32_t weir_acc_see(struct acc_queue *q, const struct acc_params *p,
 	newest[2] = (float)line_share(t->ce_bytes, t);
 	newest[3] = (float)q->setting / (float)(settings - 1);
 	strange = weir_learn_make_finite(newest, ACC_FEATURES);
+	trace(q, p, newest);
 	/* Before there are k slots the first stands for those that are missing. */
 	for (uint32_t i = 0; !q->slots && i + 1 < p->slots; i++)
 		memcpy(q->seen[i], newest, sizeof(q->seen[i]));
