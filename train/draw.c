@@ -97,24 +97,57 @@ static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 	write_measure(f, 60, 120);
 }
 
-/* More senders for a while, again and again. */
-static void write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
+enum { US_PER_MS = 1000, BURSTS_FROM_MS = 5 };
+
+/* When there are more senders: for on_us of every period_us, in every second regime, from the first or the second on. */
+struct bursts {
+	uint64_t end_ms, period_us, on_us;
+	uint64_t regime_us, is_second;
+};
+
+static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, const struct bursts *b)
 {
-	enum { END_MS = 205, US = 1000 };
 	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = between(r, BURST_MIN, BURST_MAX);
-	uint64_t period_us = between_log(r, 5 * US, 40 * US);
-	uint64_t on_us = between_log(r, 1 * US, (double)(period_us / 2));
 	uint64_t number = 0;
 
 	write_place(f, d, &(struct place){ largest(flows, senders) + 1, RATE_GBPS, 0 });
 	write_long(f, flows);
-	for (uint64_t at_us = 5 * US; at_us + on_us <= END_MS * US; at_us += period_us)
-		fprintf(f,
-			"[traffic burst%" PRIu64
-			"]\npattern = many-to-one\nreceiver = 0\nsenders = %" PRIu64
-			"\nsize = unlimited\nstart = %" PRIu64 "us\nstop = %" PRIu64 "us\n",
-			number++, senders, at_us, at_us + on_us);
-	write_measure(f, 5, END_MS);
+	for (uint64_t at_us = BURSTS_FROM_MS * US_PER_MS; at_us + b->on_us <= b->end_ms * US_PER_MS;
+	     at_us += b->period_us)
+		if (at_us / b->regime_us % 2 == b->is_second)
+			fprintf(f,
+				"[traffic burst%" PRIu64
+				"]\npattern = many-to-one\nreceiver = 0\nsenders = %" PRIu64
+				"\nsize = unlimited\nstart = %" PRIu64 "us\nstop = %" PRIu64 "us\n",
+				number++, senders, at_us, at_us + b->on_us);
+	write_measure(f, BURSTS_FROM_MS, b->end_ms);
+}
+
+/* For 1 ms up to half of the period. */
+static void draw_period(struct weir_rng *r, uint64_t longest_ms, struct bursts *b)
+{
+	b->period_us = between_log(r, 5 * US_PER_MS, (double)(longest_ms * US_PER_MS));
+	b->on_us = between_log(r, US_PER_MS, (double)(b->period_us / 2));
+}
+
+/* Again and again. */
+static void write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	struct bursts b = { .end_ms = 205, .regime_us = UINT64_MAX };
+
+	draw_period(r, 40, &b);
+	write_senders(f, d, r, &b);
+}
+
+/* For a while; then for a while not. */
+static void write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	struct bursts b = { .end_ms = 305 };
+
+	draw_period(r, 20, &b);
+	b.regime_us = between_log(r, 40 * US_PER_MS, 150 * US_PER_MS);
+	b.is_second = weir_rng_below(r, 2);
+	write_senders(f, d, r, &b);
 }
 
 /* Many answers at once, again and again. */
@@ -134,8 +167,9 @@ static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
-		write_steady, write_steady, write_mice,     write_bursts,   write_bursts,
-		write_bursts, write_bursts, write_requests, write_requests,
+		write_steady,   write_steady,  write_mice,    write_bursts,
+		write_bursts,   write_bursts,  write_bursts,  write_requests,
+		write_requests, write_regimes, write_regimes,
 	};
 
 	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);

@@ -43,8 +43,7 @@ static void show(const struct acc_params *p, const struct acc_queue *q, float *t
 
 /* C-ACC: means of groups in place of queues; see above. */
 static void observe_network(const struct acc_state *s, const struct acc_params *p,
-			    const struct weir_agent_env *env,
-			    const struct acc_slot *to)
+			    const struct weir_agent_env *env, const struct acc_slot *to)
 {
 	uint32_t size = to->inputs / WEIR_AGENT_GROUPS, members[WEIR_AGENT_GROUPS] = { 0 },
 		 busy = 0;
@@ -54,7 +53,8 @@ static void observe_network(const struct acc_state *s, const struct acc_params *
 	memset(to->observations, 0, (size_t)to->places * to->inputs * sizeof(float));
 	for (uint32_t i = 0; i < to->places; i++) {
 		const struct acc_queue *q = &s->queues[i];
-		float *group = to->observations + env->queues[i].group * size, shown[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
+		float *group = to->observations + env->queues[i].group * size,
+		      shown[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
 
 		show(p, q, shown);
 

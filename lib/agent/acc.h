@@ -34,8 +34,12 @@ enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
 enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
 
 /* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's numbers. */
-enum { ACC_SPANS = 2, ACC_SPAN_FEATURES = 5, ACC_SETTING_FEATURES = 3,
-       ACC_TRACE_FEATURES = ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES };
+enum {
+	ACC_SPANS = 2,
+	ACC_SPAN_FEATURES = 5,
+	ACC_SETTING_FEATURES = 3,
+	ACC_TRACE_FEATURES = ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES
+};
 
 /* C-ACC: settings of the table that a group can have, and combinations of these. */
 enum { ACC_SAMPLED = 7, ACC_COMBINATIONS = ACC_SAMPLED * ACC_SAMPLED * ACC_SAMPLED };
@@ -89,7 +93,7 @@ void weir_acc_config(const void *params, uint64_t seed, struct weir_learn_dqn_co
 uint32_t weir_acc_setting_count(enum acc_actions table);
 const char *weir_acc_table_name(enum acc_actions table);
 
-/* K_min and K_max in steps of E / 10, and P_max. */
+/* K_min and K_max as steps of E(n) over ten, a packet counting as 1 KB, and P_max. */
 void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, float *features);
 
 struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setting,
@@ -111,14 +115,16 @@ uint32_t weir_acc_setting_of(const struct acc_params *p, uint32_t action,
 struct acc_queue {
 	float seen[ACC_SLOTS_MAX][ACC_FEATURES]; /* of the last slots, oldest first */
 	float traces[ACC_TRACE_FEATURES];
-	uint64_t min_bytes;                      /* K_min in force */
-	uint32_t setting;                        /* in force */
-	float reward;                            /* of the last slot */
-	uint32_t slots;                          /* that were seen, up to 1 */
-	uint32_t same;    /* slots in a row whose reward was that of the slot before */
-	uint32_t is_idle; /* no action is asked for */
-	uint32_t carries; /* something was sent in the last slot, or waits */
+	uint64_t min_bytes; /* K_min in force */
+	uint32_t setting;   /* in force */
+	float reward;       /* of the last slot */
+	uint32_t slots;     /* that were seen, up to 1 */
+	uint32_t same;      /* slots in a row whose reward was that of the slot before */
+	uint32_t is_idle;   /* no action is asked for */
+	uint32_t carries;   /* something was sent in the last slot, or waits */
 };
+
+enum { ACC_LEVELS = 10 };
 
 /* n of the smallest E(n) = 20 * 2^n KB, n = 0..9, that a queue fits in; 10 beyond. Equation 1. */
 uint32_t weir_acc_level(uint64_t bytes);

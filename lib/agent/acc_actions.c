@@ -114,8 +114,8 @@ void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, flo
 {
 	struct setting s = setting_at(&tables[weir_acc_table(p)], setting);
 
-	features[0] = (float)weir_acc_level(s.min * UINT64_C(1000)) / 10.0F;
-	features[1] = (float)weir_acc_level(s.max * UINT64_C(1000)) / 10.0F;
+	features[0] = (float)weir_acc_level((uint64_t)s.min * BYTES_PER_KB) / ACC_LEVELS;
+	features[1] = (float)weir_acc_level((uint64_t)s.max * BYTES_PER_KB) / ACC_LEVELS;
 	features[2] = (float)s.percent / PERCENT;
 }
 

@@ -12,6 +12,7 @@
 
 /* Version of what the inputs mean. */
 #define FEATURES "1: queue step, rate, CE rate, setting"
+#define TRACED FEATURES "; means and deviations over 8 and 64"
 
 enum { COUNT_MAX = 1000 * 1000 * 1000, BATCH_MAX = 4096, MEMORY_MAX = 10 * 1000 * 1000 };
 
@@ -25,8 +26,10 @@ static const struct preset {
 	double discount;
 	const char *model;
 } presets[] = {
-	[ACC_PAPER] = { ACC_TEMPLATE, ACC_IDLE_PAPER, ACC_LEARN_YES, ACC_TRACES_NO, 0.9, "acc-paper" },
-	[ACC_WEIR] = { ACC_BOTH_ENDS, ACC_IDLE_NONE, ACC_LEARN_NO, ACC_TRACES_YES, 0.98, "acc-weir" },
+	[ACC_PAPER] = { ACC_TEMPLATE, ACC_IDLE_PAPER, ACC_LEARN_YES, ACC_TRACES_NO, 0.9,
+			"acc-paper" },
+	[ACC_WEIR] = { ACC_BOTH_ENDS, ACC_IDLE_NONE, ACC_LEARN_NO, ACC_TRACES_YES, 0.98,
+		       "acc-weir" },
 };
 
 static const char *const preset_names[] = { "paper", "weir", NULL };
@@ -262,7 +265,8 @@ void weir_acc_meaning(const void *params, struct weir_agent_meaning *meaning)
 	const struct acc_params *p = params;
 	enum acc_actions table = weir_acc_table(p);
 
-	snprintf(meaning->features, sizeof(meaning->features), "%s", FEATURES);
+	snprintf(meaning->features, sizeof(meaning->features), "%s",
+		 weir_acc_has_traces(p) ? TRACED : FEATURES);
 	snprintf(meaning->actions, sizeof(meaning->actions), "%s %u%s%s",
 		 weir_acc_table_name(table), weir_acc_setting_count(table),
 		 p->thresholds == ACC_BY_RATE ? ", thresholds by rate" : "",
@@ -285,22 +289,21 @@ static int model_fits(const void *params, const struct weir_learn_policy *policy
 
 	weir_acc_meaning(p, &meaning);
 	if (strcmp(policy->scheme, "acc"))
-		return weir_error_set(e, "model '%s' is one of '%s', not of acc", policy->name,
-				      policy->scheme);
+		return weir_error_set(e, "is one of '%s', not of acc", policy->scheme);
 	if (strcmp(policy->features, meaning.features))
-		return weir_error_set(e, "model '%s' has the features '%s'; acc has '%s'",
-				      policy->name, policy->features, meaning.features);
+		return weir_error_set(e, "has the features '%s'; acc has '%s'", policy->features,
+				      meaning.features);
 	if (strcmp(policy->actions, meaning.actions))
-		return weir_error_set(e, "model '%s' has the actions '%s'; '%s' are asked for",
-				      policy->name, policy->actions, meaning.actions);
+		return weir_error_set(e, "has the actions '%s'; '%s' are asked for",
+				      policy->actions, meaning.actions);
 	if (plan->sequence_size || plan->current_size != weir_acc_inputs(p))
-		return weir_error_set(e, "model '%s' has %u inputs; %u are needed", policy->name,
+		return weir_error_set(e, "has %u inputs; %u are needed",
 				      plan->sequence_size ? plan->sequence_size
 							  : plan->current_size,
 				      weir_acc_inputs(p));
 	if (policy->net->outputs != weir_acc_outputs(p))
-		return weir_error_set(e, "model '%s' has %u outputs; %u are needed", policy->name,
-				      policy->net->outputs, weir_acc_outputs(p));
+		return weir_error_set(e, "has %u outputs; %u are needed", policy->net->outputs,
+				      weir_acc_outputs(p));
 	return 0;
 }
 

@@ -5,6 +5,11 @@
  * line's, the setting is its number over the largest, and the length is the step of E(n) it lies on, over
  * ten: with bytes over 10 MB every queue that matters would be below 0.1.
  *
+ * Traces (ours): three slots do not tell a queue that is steadily loaded from one between two bursts, and the
+ * best settings of these are opposite. So the network may also see moving averages over 8 and 64 slots of the
+ * rate sent, of the length's step and of the rate with CE, and for the first two twice the mean deviation from
+ * that average; and the setting once more as its own numbers, for a place in a table says little.
+ *
  * Reward (equation 2):
  *	r = w txRate / BW + (1 - w) D(L),  D(L) = 1 - n / 10,  n = min { n: E(n) >= L },  E(n) = 20 * 2^n KB
  * where L is the mean queue of the slot; D is 0 above E(9), which the paper leaves open. Or with D(L) =
@@ -20,15 +25,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEVELS = 10 };
-
 #define SHORTEST_BYTES (UINT64_C(20) * 1000)
 
 uint32_t weir_acc_level(uint64_t bytes)
 {
 	uint32_t n = 0;
 
-	while (n < LEVELS && bytes > SHORTEST_BYTES << n)
+	while (n < ACC_LEVELS && bytes > SHORTEST_BYTES << n)
 		n++;
 	return n;
 }
@@ -49,7 +52,7 @@ static double line_share(uint64_t bytes, const struct weir_tune_telemetry *t)
 static double shortness(const struct acc_params *p, uint64_t bytes)
 {
 	if (p->reward == ACC_STEP)
-		return 1.0 - (double)weir_acc_level(bytes) / LEVELS;
+		return 1.0 - (double)weir_acc_level(bytes) / ACC_LEVELS;
 	if (bytes >= p->queue_max_bytes)
 		return 0.0;
 	return 1.0 - (double)bytes / (double)p->queue_max_bytes;
@@ -100,12 +103,12 @@ static void look_whether_idle(struct acc_queue *q, const struct acc_params *p, u
 
 /* --- traces --- */
 
-/* x += (new - x) / slots, from the first value on. */
 static void follow(float *average, float value, float share)
 {
 	*average += share * (value - *average);
 }
 
+/* newest: length, rate, rate with CE. Averages begin with the first slot's. */
 static void trace(struct acc_queue *q, const struct acc_params *p, const float *newest)
 {
 	static const float shares[ACC_SPANS] = { 1.0F / 8, 1.0F / 64 };
@@ -131,7 +134,7 @@ uint32_t weir_acc_see(struct acc_queue *q, const struct acc_params *p,
 	float *newest = q->seen[p->slots - 1], reward = weir_acc_reward(p, t);
 
 	memmove(q->seen[0], q->seen[1], (p->slots - 1) * sizeof(q->seen[0]));
-	newest[0] = (float)weir_acc_level(t->queue_end_bytes) / LEVELS;
+	newest[0] = (float)weir_acc_level(t->queue_end_bytes) / ACC_LEVELS;
 	newest[1] = (float)line_share(t->out_bytes, t);
 	newest[2] = (float)line_share(t->ce_bytes, t);
 	newest[3] = (float)q->setting / (float)(settings - 1);

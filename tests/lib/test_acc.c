@@ -325,10 +325,11 @@ TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
 	check_model("acc", good, NULL);
 	check_model("acc(hidden=5-5)", good, NULL); /* a model has its own */
 	bad = good, bad.scheme = "fdcc";
-	check_model("acc", bad, "model 'm' is one of 'fdcc', not of acc");
+	check_model("acc", bad, "is one of 'fdcc', not of acc");
 	bad = good, bad.features = "0";
-	check_model("acc", bad, "model 'm' has the features '0'");
-	check_model("acc(preset=weir)", good,
+	check_model("acc", bad, "has the features '0'");
+	check_model("acc(traces=yes)", good, "; means and deviations over 8 and 64'");
+	check_model("acc(preset=weir, traces=no)", good,
 		    "has the actions 'template 20'; 'weir 12' are asked for");
 	check_model("acc(thresholds=rate)", good, "'template 20, thresholds by rate' are");
 	check_model("acc(scope=network)", good, "'template 20, 7 for each of 3 groups' are");

@@ -111,6 +111,42 @@ TEST(test_acc_state_is_three_slots_oldest_first_and_the_first_stands_for_missing
 	CHECK_NEAR(q.seen[2][1], 0.2, 1e-6);
 }
 
+/* 8 slots of a full line without a queue, one of half a line that leaves 160 KB (step 3): over 8 slots the rate is
+ * 1 - 0.5 / 8 and its deviation twice an eighth of what is left to that, 0.4375; the step 0.3 / 8. */
+TEST(test_acc_traces_follow_means_and_deviations)
+{
+	struct acc_params p = params_of("acc(preset=weir)");
+	struct weir_tune_telemetry full = slot_of(SLOT_BYTES, 0),
+				   half = slot_of(SLOT_BYTES / 2, 160000);
+	struct acc_queue q = { .setting = 6 }; /* 20 KB, 10 MB, 25 % */
+
+	half.ce_bytes = SLOT_BYTES / 4;
+	for (int i = 0; i < 8; i++)
+		weir_acc_see(&q, &p, &full);
+	CHECK_NEAR(q.traces[0], 1.0, 1e-6);
+	CHECK_NEAR(q.traces[1], 0.0, 1e-6);
+	weir_acc_see(&q, &p, &half);
+	CHECK_NEAR(q.traces[0], 0.9375, 1e-6);
+	CHECK_NEAR(q.traces[1], 2 * 0.4375 / 8, 1e-6);
+	CHECK_NEAR(q.traces[2], 0.3 / 8, 1e-6);
+	CHECK_NEAR(q.traces[3], 2 * (0.3 - 0.3 / 8) / 8, 1e-6);
+	CHECK_NEAR(q.traces[4], 0.25 / 8, 1e-6);
+	CHECK_NEAR(q.traces[5], 1 - 0.5 / 64, 1e-6);
+	CHECK_NEAR(q.traces[10], 0.0, 1e-6);
+	CHECK_NEAR(q.traces[11], 0.9, 1e-6);
+	CHECK_NEAR(q.traces[12], 0.25, 1e-6);
+}
+
+/* 12 numbers of three slots; with traces 13 more. */
+TEST(test_acc_inputs_are_those_of_slots_and_of_traces)
+{
+	struct acc_params paper = params_of("acc(policy=untrained)"),
+			  ours = params_of("acc(preset=weir, policy=untrained)");
+
+	CHECK_INT(weir_acc_inputs(&paper), 12);
+	CHECK_INT(weir_acc_inputs(&ours), 12 + 13);
+}
+
 TEST(test_acc_counts_inputs_that_are_no_numbers_and_sees_0)
 {
 	struct agent_desk d;
