@@ -12,6 +12,7 @@
 
 enum {
 	MEMORY_MAX = 10 * 1000 * 1000,
+	BATCH_MAX = 4096,
 	COUNT_MAX = 1000 * 1000 * 1000,
 	RETURNS_MAX = 100,
 	HOLD_MAX = 1000
@@ -28,17 +29,20 @@ static const struct weir_option acc_options[] = {
 	  preset_names },
 	{ "agent", WEIR_OPT_TEXT, AT(agent), NULL, 0, 0,
 	  "further options of the agent, as they would stand in its brackets: actions, discount, "
-	  "batch, hidden, loss, target-every",
+	  "hidden, loss",
 	  NULL },
-	{ "rate", WEIR_OPT_FRACTION_Q32, AT(rate_q32), "0.001", 1, WEIR_ONE_Q32,
+	{ "rate", WEIR_OPT_FRACTION_Q32, AT(rate_q32), "0.0005", 1, WEIR_ONE_Q32,
 	  "learning rate of Adam", NULL },
+	{ "batch", WEIR_OPT_COUNT, AT(batch), "64", 1, BATCH_MAX, "steps of a minibatch", NULL },
+	{ "target-every", WEIR_OPT_COUNT, AT(target_every), "1000", 1, COUNT_MAX,
+	  "minibatches between copies to the target network", NULL },
 	{ "updates", WEIR_OPT_FRACTION_Q32, AT(updates_q32), "1", 1, 64 * WEIR_ONE_Q32,
 	  "minibatches for each step that is learnt from", NULL },
 	{ "memory", WEIR_OPT_COUNT, AT(memory), "100000", 1, MEMORY_MAX,
 	  "steps that are remembered", NULL },
 	{ "warm-up", WEIR_OPT_COUNT, AT(warm_up), "2000", 1, MEMORY_MAX,
 	  "steps before the first minibatch", NULL },
-	{ "returns", WEIR_OPT_COUNT, AT(returns), "1", 1, RETURNS_MAX,
+	{ "returns", WEIR_OPT_COUNT, AT(returns), "3", 1, RETURNS_MAX,
 	  "rewards that are summed up before the network's value stands for the rest", NULL },
 	{ "baseline", WEIR_OPT_FRACTION_Q32, AT(baseline_q32), "0.8", 0, WEIR_ONE_Q32,
 	  "taken off every reward: values are then small and sooner learnt, and which action is "
@@ -92,6 +96,8 @@ static int plan_learner(struct acc_desk *d, struct weir_error *e)
 	d->texts[0] = (struct weir_learn_text){ WEIR_LEARN_FEATURES, d->meaning.features };
 	d->texts[1] = (struct weir_learn_text){ WEIR_LEARN_ACTIONS, d->meaning.actions };
 	d->config.adam.rate = (float)((double)d->options.rate_q32 / (double)WEIR_ONE_Q32);
+	d->config.training.batch = (uint32_t)d->options.batch;
+	d->config.target_every = (uint32_t)d->options.target_every;
 	d->config.training.return_steps = (uint32_t)d->options.returns;
 	d->memory = (struct weir_learn_memory_plan){
 		.rows = (uint32_t)d->options.memory,
