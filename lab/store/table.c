@@ -71,6 +71,7 @@ static const struct group groups[] = {
 		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
 		  { "time empty", PERCENT, { "queue_empty_fraction" } },
 		  { "utilisation", PERCENT, { "utilisation" } },
+		  { "reward (ACC)", BY_UNIT, { "reward" } },
 		  { "packets marked", PERCENT, { "mark_fraction" } },
 	  } },
 	{ "Marks and drops, whole network",

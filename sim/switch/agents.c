@@ -161,8 +161,9 @@ enum engine_leg agents_run_until(struct engine *e, int64_t stop_ps, struct weir_
 
 		if (leg != ENGINE_AT_STOP)
 			return leg;
-		/* Nothing will ever happen again: there is nothing more to learn, either. */
-		if (e->is_over && !e->mail)
+		/* Nothing will ever happen again: there is nothing more to learn, either, but for whoever
+		 * counts on intervals. */
+		if (e->is_over && !e->mail && !a->observations)
 			break;
 		work(a, now_ps);
 	}
