@@ -58,6 +58,11 @@ static const struct group groups[] = {
 		  { "I/Os a second", BY_UNIT, { "iops" } },
 		  { "round, mean", BY_UNIT, { "round_mean_ns" } },
 	  } },
+	{ "Reward",
+	  NOTHING_MORE,
+	  {
+		  { "ACC's, mean", BY_UNIT, { "reward" } },
+	  } },
 	{ "Queue",
 	  QUEUE_PORT,
 	  {
@@ -71,7 +76,6 @@ static const struct group groups[] = {
 		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
 		  { "time empty", PERCENT, { "queue_empty_fraction" } },
 		  { "utilisation", PERCENT, { "utilisation" } },
-		  { "reward (ACC)", BY_UNIT, { "reward" } },
 		  { "packets marked", PERCENT, { "mark_fraction" } },
 	  } },
 	{ "Marks and drops, whole network",
