@@ -12,6 +12,7 @@
 
 enum {
 	MEMORY_MAX = 10 * 1000 * 1000,
+	BATCH_MAX = 4096,
 	COUNT_MAX = 1000 * 1000 * 1000,
 	RETURNS_MAX = 100,
 	HOLD_MAX = 1000
@@ -22,15 +23,15 @@ static const char *const preset_names[] = { [DRAW_WEIR] = "weir", [DRAW_PAPER] =
 /* What is not given. Ours were found with fourteen trainings of 250,000 steps from one seed, over returns of 1 to 20,
  * discounts of 0.95 to 0.99, rates of 0.0002 and 0.0005, holds of 2 to 16, ends of 0.05 and 0.15, and without traces. On
  * 64 drawn scenarios they had a mean reward of 0.870 to 0.883, the best constant 0.847: the choice is not critical. */
-#define WEIR_AGENT "hidden=64-64, batch=64, target-every=200"
+#define WEIR_AGENT "hidden=64-64"
 
 static const struct recipe {
 	const char *agent;
 	double rate, explore_end, updates;
-	uint64_t returns, explore_hold;
+	uint64_t batch, target_every, returns, explore_hold;
 } recipes[] = {
-	[DRAW_WEIR] = { WEIR_AGENT, 0.0002, 0.1, 2, 5, 8 },
-	[DRAW_PAPER] = { "", 0.001, 0.05, 1, 1, 1 },
+	[DRAW_WEIR] = { WEIR_AGENT, 0.0002, 0.1, 2, 64, 200, 5, 8 },
+	[DRAW_PAPER] = { "", 0.001, 0.05, 1, 32, 100, 1, 1 },
 };
 
 #define AT(member) offsetof(struct acc_options, member)
@@ -42,10 +43,14 @@ static const struct weir_option acc_options[] = {
 	  preset_names },
 	{ "agent", WEIR_OPT_TEXT, AT(agent), NULL, 0, 0,
 	  "further options of the agent, as they would stand in its brackets: actions, discount, "
-	  "batch, hidden, loss, target-every; empty in weir: " WEIR_AGENT,
+	  "hidden, loss; empty in weir: " WEIR_AGENT,
 	  NULL },
 	{ "rate", WEIR_OPT_FRACTION_Q32, AT(rate_q32), "0", 0, WEIR_ONE_Q32,
 	  "learning rate of Adam; 0: 0.001 in paper, 0.0002 in weir", NULL },
+	{ "batch", WEIR_OPT_COUNT, AT(batch), "0", 0, BATCH_MAX,
+	  "steps of a minibatch; 0: 32 in paper, 64 in weir", NULL },
+	{ "target-every", WEIR_OPT_COUNT, AT(target_every), "0", 0, COUNT_MAX,
+	  "minibatches between copies to the target network; 0: 100 in paper, 200 in weir", NULL },
 	{ "updates", WEIR_OPT_FRACTION_Q32, AT(updates_q32), "0", 0, 64 * WEIR_ONE_Q32,
 	  "minibatches for each step that is learnt from; 0: 1 in paper, 2 in weir", NULL },
 	{ "memory", WEIR_OPT_COUNT, AT(memory), "100000", 1, MEMORY_MAX,
@@ -104,6 +109,10 @@ static void follow_recipe(struct acc_options *o)
 		o->updates_q32 = q32(r->updates);
 	if (!o->explore_end_q32)
 		o->explore_end_q32 = q32(r->explore_end);
+	if (!o->batch)
+		o->batch = r->batch;
+	if (!o->target_every)
+		o->target_every = r->target_every;
 	if (!o->returns)
 		o->returns = r->returns;
 	if (!o->explore_hold)
@@ -133,6 +142,8 @@ static int plan_learner(struct acc_desk *d, struct weir_error *e)
 	d->texts[0] = (struct weir_learn_text){ WEIR_LEARN_FEATURES, d->meaning.features };
 	d->texts[1] = (struct weir_learn_text){ WEIR_LEARN_ACTIONS, d->meaning.actions };
 	d->config.adam.rate = (float)((double)d->options.rate_q32 / (double)WEIR_ONE_Q32);
+	d->config.training.batch = (uint32_t)d->options.batch;
+	d->config.target_every = (uint32_t)d->options.target_every;
 	d->config.training.return_steps = (uint32_t)d->options.returns;
 	d->memory = (struct weir_learn_memory_plan){
 		.rows = (uint32_t)d->options.memory,
@@ -271,7 +282,7 @@ const struct trainer trainer_acc = {
 		.params_size = sizeof(struct acc_options),
 		.options = acc_options,
 	},
-	.steps_default = 400 * 1000,
+	.steps_default = 200 * 1000,
 	.figures = acc_figures,
 	.open = acc_open,
 	.close = acc_close,

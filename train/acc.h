@@ -15,7 +15,7 @@ enum { ACC_TUNE_SIZE = 2 * WEIR_OPT_TEXT_SIZE };
 struct acc_options {
 	uint64_t preset; /* enum draw_kind */
 	char agent[WEIR_OPT_TEXT_SIZE];
-	uint64_t rate_q32, updates_q32;
+	uint64_t rate_q32, batch, target_every, updates_q32;
 	uint64_t memory, warm_up, returns, baseline_q32;
 	uint64_t explore_end_q32, explore_share_q32, explore_hold;
 };

@@ -143,9 +143,12 @@ static uint32_t choose(struct run *r, uint32_t t, uint32_t row)
 	return h->action;
 }
 
-/* What the interval that ended was worth, where it counts. */
+/* What the interval that ended was worth, where it counts: at the port that measure.port names, or at
+ * those that carried something. */
 static void add_up(struct run *r, uint32_t t, int counts)
 {
+	int is_named = env_config(r->env)->measure.port[0] != '\0';
+
 	for (uint32_t i = 0; i < r->shape.rows; i++) {
 		struct env_port port;
 		uint64_t sent;
@@ -155,7 +158,7 @@ static void add_up(struct run *r, uint32_t t, int counts)
 		env_port(r->env, i, &port);
 		sent = port.sent_bytes - r->sent_bytes[i];
 		r->sent_bytes[i] = port.sent_bytes;
-		if (!counts)
+		if (!counts || (!is_named && sent == 0 && port.queue_bytes == 0))
 			continue;
 		r->reward += (double)r->rewards[(size_t)t * r->shape.rows + i];
 		r->use +=

@@ -59,6 +59,11 @@ static const struct group groups[] = {
 		  { "I/Os a second", BY_UNIT, { "iops" } },
 		  { "round, mean", BY_UNIT, { "round_mean_ns" } },
 	  } },
+	{ "Reward",
+	  NOTHING_MORE,
+	  {
+		  { "ACC's, mean", BY_UNIT, { "reward" } },
+	  } },
 	{ "Queue",
 	  QUEUE_PORT,
 	  {

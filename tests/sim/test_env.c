@@ -64,7 +64,7 @@ static uint64_t episode_sum(struct bench *b, uint64_t seed)
 	uint32_t steps = 0;
 
 	bench_reset(b, seed);
-	while (!b->done) {
+	while (!b->done && steps <= b->shape.steps) {
 		for (uint32_t i = 0; i < b->shape.rows; i++)
 			b->actions[i] = (steps + i) % b->shape.action_count;
 		bench_step(b);
@@ -171,6 +171,17 @@ TEST(test_env_with_a_constant_action_is_a_run_with_that_setting)
 	/* The template's fourth action: 20 KB, 1 MB, 100 %; its last is 640 KB, 1 MB, 100 %. */
 	CHECK(env_sum(&b, 3, 5) == run_sum(with_fixed, 5));
 	CHECK(env_sum(&b, 19, 5) != run_sum(with_fixed, 5));
+	weir_env_free(b.env);
+}
+
+TEST(test_env_goes_on_to_its_end_where_all_flows_have_ended)
+{
+	struct bench b;
+
+	bench_open(&b, NETWORK "[switch]\nmarking = red\ntune = acc(policy=untrained)\n"
+			       "tune-interval = 100us\n[traffic one]\npattern = many-to-one\n"
+			       "size = 10KB\n[host]\ncc = dcqcn\n[measure]\nto = 5ms\n");
+	episode_sum(&b, 1);
 	weir_env_free(b.env);
 }
 
