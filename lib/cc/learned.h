@@ -79,7 +79,7 @@ static inline int learned_text_fits(const char *what, const char *model, const c
 {
 	if (model[0] == '\0' || strcmp(model, wanted) == 0)
 		return 0;
-	return weir_error_set(e, "its %s are '%s'; '%s' is needed", what, model, wanted);
+	return weir_error_set(e, "it is made for %s '%s'; '%s' is needed", what, model, wanted);
 }
 
 static inline int learned_fits(const struct weir_learn_policy *m, const struct learned_texts *t,
@@ -87,7 +87,7 @@ static inline int learned_fits(const struct weir_learn_policy *m, const struct l
 {
 	size_t floats = weir_learn_tape_floats(m->net, 1, steps, WEIR_LEARN_FORWARD_ONLY);
 
-	if (learned_text_fits("schemes", m->scheme, t->scheme, e) ||
+	if (learned_text_fits("scheme", m->scheme, t->scheme, e) ||
 	    learned_text_fits("features", m->features, t->features, e) ||
 	    learned_text_fits("actions", m->actions, t->actions, e))
 		return -1;

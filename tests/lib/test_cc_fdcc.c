@@ -358,11 +358,11 @@ TEST(test_fdcc_takes_models_of_its_shape_and_meaning_only)
 	CHECK_INT(weir_learn_net_init(&net, &plan, &e), 0);
 	policy.net = &net;
 	check_fits("fdcc", &policy, NULL);
-	check_fits("fdcc(dt=ms)", &policy, "its features are '1 dt=rtt ...' is needed");
+	check_fits("fdcc(dt=ms)", &policy, "it is made for features '1 dt=rtt ...' is needed");
 	check_fits("fdcc(action=accumulate)", &policy,
-		   "its actions are 'direct'; 'accumulate' ...");
+		   "it is made for actions 'direct'; 'accumulate' ...");
 	policy.scheme = "acc";
-	check_fits("fdcc", &policy, "its schemes are 'acc'; 'fdcc' is needed");
+	check_fits("fdcc", &policy, "it is made for scheme 'acc'; 'fdcc' is needed");
 }
 
 TEST(test_fdcc_names_its_standard_model_by_preset_and_policy)

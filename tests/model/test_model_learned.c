@@ -1,6 +1,7 @@
-/* test_model_rl_cc.c -- RL-CC's linear rule in a simulated dumbbell against where its signal is zero.
+/* test_model_learned.c -- controls with a network, and the rules beside them, in a simulated dumbbell.
  *
- * n flows with the same rate share a line: each has 1 / n of it, and g = 0 where
+ * RL-CC's linear rule, against where its signal is zero: n flows with the same rate have 1 / n of the line each, and g = 0
+ * where
  *	(rtt / base - 1) sqrt(1 / n) = target,	so the queue is target sqrt(n) bandwidth-delay products.
  * A flow with more than its share feels more of the same delay and slows down, so shares become equal. */
 #include "tests/sim.h"
@@ -17,7 +18,7 @@ static void read_flows(struct sim *s, const char *cc, int flows)
 		 "[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n"
 		 "[host]\ncc = %s\n[rdma]\nheader = 118B\nint-header = 0B\n"
 		 "[traffic x]\npattern = many-to-one\nreceiver = %d\nsize = unlimited\n"
-		 "start = 0us..100us\n[measure]\nport = left->right\nfrom = 1500us\nto = 2500us\n",
+		 "start = 0us..100us\n[measure]\nport = left->right\nfrom = 3ms\nto = 4ms\n",
 		 flows, cc, flows);
 }
 
@@ -59,4 +60,29 @@ TEST(test_fdcc_without_a_network_is_fair_and_good_for_nothing)
 	CHECK(sim_metric(&s, "jain") > 0.99);
 	CHECK_NEAR(sim_metric(&s, "utilisation"), 0.004, 0.0005);
 	sim_end(&s);
+}
+
+/* Networks that are built in, with starts that they were not trained with: each flow has its share of a busy line,
+ * and less than half of a round trip is waited. */
+static void check_network(const char *cc)
+{
+	static const int flows[] = { 2, 4, 16 };
+
+	for (int i = 0; i < 3; i++) {
+		struct sim s;
+
+		read_flows(&s, cc, flows[i]);
+		sim_run(&s, 1);
+		CHECK(sim_metric(&s, "jain") > 0.97);
+		CHECK(sim_metric(&s, "utilisation") > 0.93);
+		CHECK(queue_bdp(&s) < 0.5);
+		sim_end(&s);
+	}
+}
+
+TEST(test_built_in_networks_share_a_line_and_keep_it_busy)
+{
+	check_network("rl-cc");
+	check_network("rl-cc(rnn=none)");
+	check_network("fdcc");
 }
