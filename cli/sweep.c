@@ -97,7 +97,9 @@ static int hear_tick(void *context, const struct running_task *running, uint32_t
 
 static int show_table(const struct show *v, struct weir_error *e)
 {
-	const struct compare_request request = { .scope = STORE_PLANNED };
+	const struct compare_request request = { .scope = STORE_PLANNED,
+						 .by = &v->q->by,
+						 .by_count = v->q->by != NULL };
 	const struct compare_layout layout = { .width = line_width(stdout) };
 	struct comparison comparison;
 	struct store *store;

@@ -15,8 +15,8 @@
 /* Is it a metric of `weir table`? Gives its unit. */
 static int find_metric(const char *name, const char **unit, struct weir_error *e)
 {
-	const char *names[METRICS_MAX + 64], *nearest;
-	char flow_names[64][64];
+	const char *names[METRICS_MAX + FLOW_METRICS], *nearest;
+	char flow_names[FLOW_METRICS][FLOW_METRIC_NAME_SIZE];
 	int index = metric_index(name);
 	size_t count = 0;
 
@@ -28,7 +28,7 @@ static int find_metric(const char *name, const char **unit, struct weir_error *e
 		return 0;
 	for (; metric_all[count].name; count++)
 		names[count] = metric_all[count].name;
-	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
+	for (uint32_t i = 0; i < FLOW_METRICS && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
 	nearest = weir_nearest_name(name, names, count);
 	return weir_error_set(

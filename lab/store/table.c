@@ -1,5 +1,6 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #include "lab/store/results.h"
+#include "lab/store/table_flows.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <assert.h>
@@ -10,7 +11,7 @@
 enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 
 /* How a cell shows its metric; BY_UNIT: as the metric's unit says. */
-enum cell_form { BY_UNIT, PERCENT, TIMES };
+enum cell_form { BY_UNIT, PERCENT };
 
 struct line {
 	const char *label; /* NULL: the line names the columns */
@@ -19,7 +20,7 @@ struct line {
 };
 
 /* Some groups say more than their lines. */
-enum group_extra { NOTHING_MORE, COMPLETION_SIZES, QUEUE_PORT, DROP_REASONS };
+enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, DROP_REASONS };
 
 struct group {
 	const char *title;
@@ -39,18 +40,7 @@ static const struct group groups[] = {
 		  { "fairness (Jain)", BY_UNIT, { "jain" } },
 		  { "unfair ratio", BY_UNIT, { "unfair_ratio" } },
 	  } },
-	{ "Flow completion",
-	  COMPLETION_SIZES,
-	  {
-		  { NULL, BY_UNIT, { "mean", "p50", "p99", "p99.9" } },
-		  { "all flows",
-		    BY_UNIT,
-		    { "fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns" } },
-		  { "small flows", BY_UNIT, { "fct_small_mean_ns", NULL, "fct_small_p99_ns" } },
-		  { "medium flows", BY_UNIT, { "fct_medium_mean_ns" } },
-		  { "large flows", BY_UNIT, { "fct_large_mean_ns" } },
-		  { "slowdown", TIMES, { "slowdown_mean", "slowdown_p50", "slowdown_p99" } },
-	  } },
+	{ "Flow completion", COMPLETIONS, { { NULL } } },
 	{ "Applications",
 	  NOTHING_MORE,
 	  {
@@ -124,10 +114,7 @@ static struct human cell_text(const struct run_result *r, const char *metric, en
 		return h;
 	if (form == PERCENT)
 		return human_percent(r->value[i]);
-	h = human_quantity(r->value[i], metric_all[i].unit);
-	if (form == TIMES && !isnan(r->value[i]))
-		snprintf(h.text, sizeof(h.text), "%.3f x", r->value[i]);
-	return h;
+	return human_quantity(r->value[i], metric_all[i].unit);
 }
 
 /* Are completion times those of some flows only? */
@@ -188,6 +175,10 @@ static int group_is_empty(const struct group *g, const struct run_result *r)
 
 static int is_shown(const char *metric)
 {
+	struct flow_metric of_flows;
+
+	if (flow_metric_find(metric, &of_flows))
+		return 1; /* among the completions */
 	for (int g = 0; g < GROUPS; g++)
 		for (int l = 0; l < LINES; l++)
 			for (int i = 0; i < COLUMNS; i++)
@@ -267,10 +258,6 @@ static void print_title(FILE *f, const struct group *g, const struct config *c,
 		fprintf(f, " at %s%s",
 			link_name(&r->network, r->ports[r->measured_port].link, name, sizeof(name)),
 			c->measure.port[0] ? "" : ", the longest of the network");
-	if (g->extra == COMPLETION_SIZES)
-		fprintf(f, " (small: up to %s, large: above %s)",
-			human_bytes((double)c->measure.small_bytes).text,
-			human_bytes((double)c->measure.large_bytes).text);
 	fputc('\n', f);
 }
 
@@ -300,10 +287,24 @@ static void print_pace(FILE *f, const struct run_result *r)
 		r->partial ? "; PARTIAL" : "");
 }
 
+/* A deadlock casts doubt on all numbers, flows that did not end on these. */
+static void print_completions(FILE *f, const struct config *c, const struct run_result *r)
+{
+	int is_doubtful = unfinished(r) > 0 || r->deadlock.circles > 0;
+	struct weir_error e;
+	struct flow_set set;
+
+	if (completions_read(&set, c, r, &e) == 0 && flow_set_count(&set, CLASS_ALL, NULL) > 0)
+		completions_print(f, &set, is_doubtful ? "!" : "");
+	flow_set_free(&set);
+}
+
 void results_table(FILE *f, const struct config *c, const struct run_result *r)
 {
 	print_head(f, c, r);
 	for (int g = 0; g < GROUPS; g++) {
+		if (groups[g].extra == COMPLETIONS)
+			print_completions(f, c, r);
 		if (group_is_empty(&groups[g], r))
 			continue;
 		print_title(f, &groups[g], c, r);

@@ -1,0 +1,143 @@
+/* compare_rows.c -- which runs, and which parts of them, are a row. */
+#include "lab/compare/compare.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int value_index(struct compare_axis *a, const char *value, uint32_t *index)
+{
+	const char **grown;
+
+	for (*index = 0; *index < a->value_count; ++*index)
+		if (strcmp(a->values[*index], value) == 0)
+			return 0;
+	grown = realloc(a->values, (a->value_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	a->values = grown;
+	grown[a->value_count++] = value;
+	return 0;
+}
+
+static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
+{
+	size_t size = c->axis_count * sizeof(*value);
+	struct compare_row *row;
+
+	for (uint32_t i = 0; i < c->row_count; i++)
+		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
+			return &c->rows[i];
+	row = realloc(c->rows, (c->row_count + 1) * sizeof(*row));
+	if (!row)
+		return NULL;
+	c->rows = row;
+	row += c->row_count;
+	memset(row, 0, sizeof(*row));
+	row->value = malloc(size + 1);
+	row->runs = calloc(c->runs.count, sizeof(*row->runs));
+	row->cells = calloc(c->column_count + (size_t)1, sizeof(*row->cells));
+	c->row_count++;
+	if (!row->value || !row->runs || !row->cells)
+		return NULL;
+	if (size)
+		memcpy(row->value, value, size);
+	return row;
+}
+
+/* Of the axes that are splits, the part says the value. */
+static const struct compare_split *split_of(const struct comparison *c, uint32_t axis)
+{
+	for (uint32_t i = 0; i < c->split_count; i++)
+		if (c->splits[i].axis == axis)
+			return &c->splits[i];
+	return NULL;
+}
+
+static const char *axis_value(const struct comparison *c, uint32_t axis, uint32_t run,
+			      uint32_t part)
+{
+	const struct compare_split *split = split_of(c, axis);
+
+	return split ? split->names[comparison_part_value(c, part, (uint32_t)(split - c->splits))]
+		     : compare_value(&c->runs.runs[run], c->axes[axis].path);
+}
+
+/* What is known of the flows of a part is said of them, and not of those of the whole run. */
+static void add_health(struct health *h, const struct comparison *c, uint32_t run, uint32_t part)
+{
+	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
+	struct health whole = { .runs = 0 };
+
+	health_add(&whole, &c->runs.runs[run]);
+	whole.incomplete = flows->unfinished > 0;
+	whole.completed = (double)flows->counted[CLASS_ALL];
+	whole.unfinished = (double)flows->unfinished;
+	health_join(h, &whole);
+}
+
+static int is_empty(const struct comparison *c, uint32_t run, uint32_t part)
+{
+	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
+
+	return flows->counted[CLASS_ALL] + flows->unfinished == 0;
+}
+
+static int add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32_t *value)
+{
+	struct compare_row *row;
+
+	if (c->split_count && is_empty(c, run, part))
+		return 0;
+	for (uint32_t k = 0; k < c->axis_count; k++)
+		if (value_index(&c->axes[k], axis_value(c, k, run, part), &value[k]))
+			return -1;
+	row = row_of(c, value);
+	if (!row)
+		return -1;
+	row->part = part;
+	row->runs[row->run_count++] = run;
+	if (c->split_count)
+		add_health(&row->health, c, run, part);
+	else
+		health_add(&row->health, &c->runs.runs[run]);
+	return 0;
+}
+
+/* By parts first where these are on the left. */
+int comparison_make_rows(struct comparison *c)
+{
+	uint32_t *value = calloc(c->axis_count + (size_t)1, sizeof(*value));
+	int by_part = c->split_count > 0 && c->splits[0].axis == 0, failed = value == NULL;
+	uint32_t outer = by_part ? c->part_count : c->runs.count;
+	uint32_t inner = by_part ? c->runs.count : c->part_count;
+
+	for (uint32_t i = 0; i < outer && !failed; i++)
+		for (uint32_t k = 0; k < inner && !failed; k++)
+			failed = add_to_row(c, by_part ? k : i, by_part ? i : k, value);
+	free(value);
+	for (uint32_t k = 0; k < c->axis_count && !failed; k++)
+		failed = axis_labels(&c->axes[k]);
+	return failed ? -1 : 0;
+}
+
+void comparison_find_mixed(struct comparison *c)
+{
+	size_t used = 0;
+
+	for (uint32_t r = 0; r < c->row_count; r++) {
+		const struct compare_row *row = &c->rows[r];
+		const struct stored_run *first = &c->runs.runs[row->runs[0]];
+
+		for (uint32_t k = 0; k < first->setting_count; k++) {
+			const char *path = first->settings[k].path;
+			int mixed = 0;
+
+			for (uint32_t i = 1;
+			     i < row->run_count && compare_is_compared(&c->runs, path); i++)
+				mixed |= strcmp(compare_value(&c->runs.runs[row->runs[i]], path),
+						first->settings[k].value) != 0;
+			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
+				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used,
+							 "%s%s", used ? ", " : "", path);
+		}
+	}
+}

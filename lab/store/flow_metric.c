@@ -1,0 +1,200 @@
+/* flow_metric.c -- see flow_metric.h. */
+#include "lab/store/flow_metric.h"
+#include "lab/base/text.h"
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEGABYTE = 1000 * 1000 };
+
+static struct flow_metric metric_of(uint32_t i)
+{
+	return (struct flow_metric){ i / (CLASSES * STATISTICS), i / STATISTICS % CLASSES,
+				     i % STATISTICS };
+}
+
+int flow_metric_name(uint32_t i, char *name)
+{
+	static const char *const quantities[] = { "fct", "slowdown" };
+	static const char *const classes[] = { "", "_small", "_medium", "_large", "_over_1mb" };
+	static const char *const statistics[] = { "mean", "p50", "p95", "p99", "p999" };
+	struct flow_metric m = metric_of(i);
+
+	if (i >= (uint32_t)FLOW_METRICS)
+		return 0;
+	snprintf(name, FLOW_METRIC_NAME_SIZE, "%s%s_%s%s", quantities[m.quantity], classes[m.class],
+		 statistics[m.statistic], m.quantity == QUANTITY_FCT ? "_ns" : "");
+	return 1;
+}
+
+int flow_metric_find(const char *wanted, struct flow_metric *m)
+{
+	char name[FLOW_METRIC_NAME_SIZE];
+
+	for (uint32_t i = 0; flow_metric_name(i, name); i++)
+		if (strcmp(name, wanted) == 0) {
+			*m = metric_of(i);
+			return 1;
+		}
+	return 0;
+}
+
+int flow_metric_known(const char *name, const char **unit)
+{
+	struct flow_metric m;
+
+	if (!flow_metric_find(name, &m))
+		return 0;
+	*unit = m.quantity == QUANTITY_FCT ? "ns" : "";
+	return 1;
+}
+
+/* --- the flows that count --- */
+
+void flow_set_measure(struct flow_set *s, const struct stored_run *run)
+{
+	struct weir_error ignored;
+	char path[128];
+
+	weir_options_default(&s->measure, measure_options);
+	for (const struct weir_option *o = measure_options; o->name; o++) {
+		const char *text;
+
+		snprintf(path, sizeof(path), "measure.%s", o->name);
+		text = stored_setting(run, path);
+		if (text)
+			weir_option_parse(&s->measure, o, text, &ignored);
+	}
+}
+
+static void name_section(struct flow_set *s, const struct stored_flow *f)
+{
+	while (s->section_count <= f->section) {
+		s->sections = memory_grow(s->sections, s->section_count + UINT64_C(1),
+					  sizeof(*s->sections));
+		s->sections[s->section_count++] = NULL;
+	}
+	if (!s->sections[f->section])
+		text_print(&s->sections[f->section], "%s", f->traffic);
+}
+
+/* Those that did not end are kept too, whatever they carry; of those that did, control is not counted. */
+int flow_set_see(void *set, const struct stored_flow *f)
+{
+	struct flow_set *s = set;
+	struct counted_flow counted = { f->size_bytes, (double)NAN, (double)NAN, f->section,
+					f->class_id };
+	int64_t fct_ps = f->finish_ps - f->start_ps;
+
+	if (f->start_ps < (int64_t)s->measure.from_ps ||
+	    (s->measure.to_ps && f->start_ps >= (int64_t)s->measure.to_ps) ||
+	    f->size_bytes == FLOW_UNLIMITED || f->start_ps == INT64_MAX ||
+	    (f->finish_ps >= 0 && f->ideal_ps < 0))
+		return 0;
+	if (f->finish_ps >= 0) {
+		counted.fct_ns = (double)fct_ps / WEIR_PS_PER_NS;
+		counted.slowdown = (double)fct_ps / (double)f->ideal_ps;
+	}
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 1024;
+		s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
+	}
+	s->flows[s->count++] = counted;
+	name_section(s, f);
+	return 0;
+}
+
+void flow_set_free(struct flow_set *s)
+{
+	for (uint32_t i = 0; i < s->section_count; i++)
+		free(s->sections[i]);
+	free(s->sections);
+	free(s->flows);
+	*s = (struct flow_set){ .count = 0 };
+}
+
+static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class class)
+{
+	switch (class) {
+	case CLASS_SMALL:
+		return size <= s->measure.small_bytes;
+	case CLASS_MEDIUM:
+		return size > s->measure.small_bytes && size <= s->measure.large_bytes;
+	case CLASS_LARGE:
+		return size > s->measure.large_bytes;
+	case CLASS_OVER_1MB:
+		return size > MEGABYTE;
+	default:
+		return 1;
+	}
+}
+
+static int is_counted(const struct flow_set *s, const struct counted_flow *f, enum flow_class class,
+		      const struct flow_filter *filter)
+{
+	return !isnan(f->fct_ns) && is_of_class(s, f->size_bytes, class) &&
+	       (!filter || filter->is_in(filter->context, f));
+}
+
+uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
+			const struct flow_filter *filter)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		count += (uint64_t)is_counted(s, &s->flows[i], class, filter);
+	return count;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static const double quantiles[STATISTICS] = {
+	[STATISTIC_P50] = 0.5,
+	[STATISTIC_P95] = 0.95,
+	[STATISTIC_P99] = 0.99,
+	[STATISTIC_P999] = 0.999,
+};
+
+/* The mean, or the quantile by nearest rank. Sorts. */
+static double statistic(double *sample, uint64_t count, enum flow_statistic which)
+{
+	double sum = 0, rank;
+
+	if (count == 0)
+		return (double)NAN;
+	if (which == STATISTIC_MEAN) {
+		for (uint64_t i = 0; i < count; i++)
+			sum += sample[i];
+		return sum / (double)count;
+	}
+	qsort(sample, count, sizeof(*sample), compare_doubles);
+	rank = ceil(quantiles[which] * (double)count);
+	return sample[rank > 1 ? (uint64_t)rank - 1 : 0];
+}
+
+double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
+		       const struct flow_filter *filter, double *sample)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		if (is_counted(s, &s->flows[i], m->class, filter))
+			sample[count++] = m->quantity == QUANTITY_FCT ? s->flows[i].fct_ns
+								      : s->flows[i].slowdown;
+	return statistic(sample, count, m->statistic);
+}
+
+int flow_statistic_is_known(enum flow_statistic which, uint64_t flows)
+{
+	const double rounding = 1e-9;
+
+	return which == STATISTIC_MEAN ||
+	       (double)flows * (1 - quantiles[which]) >= PERCENTILE_BEYOND - rounding;
+}
