@@ -40,6 +40,9 @@ static const struct cli_option run_options[] = {
 	  "the table of a sweep has rows for parts of its runs: traffic, traffic-class or "
 	  "flow-size, see 'weir help table'",
 	  OFFER_NOTHING },
+	{ "--sort", "NAME",
+	  "the table of a sweep has rows with the least of this metric first; -NAME: with the most",
+	  OFFER_METRIC },
 	{ "--quiet", NULL, "prints no table and no progress", OFFER_NOTHING },
 	{ .name = NULL },
 };

@@ -18,7 +18,7 @@ enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
 
 /* What the command line asks for, besides the scenario. */
 struct request {
-	const char *json, *csv, *out, *by; /* NULL: not asked for */
+	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
 	int quiet;
 	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
 };
@@ -31,6 +31,16 @@ static int find_part(const char *name, struct weir_error *e)
 			return 0;
 	weir_error_unknown(e, "part", name, compare_split_names, SPLITS);
 	return weir_error_prefix(e, "--by: ");
+}
+
+static int check_sort(const char *name, struct weir_error *e)
+{
+	const char *metric = name + (*name == '-'), *unit;
+
+	if (metric_index(metric) >= 0 || flow_metric_known(metric, &unit))
+		return 0;
+	return weir_error_set(e, "--sort: unknown metric %s; 'weir list metric' names them",
+			      weir_quote(metric).text);
 }
 
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
@@ -53,7 +63,8 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	q->csv = arguments_option(a, "--csv");
 	q->quiet = arguments_option(a, "--quiet") != NULL;
 	q->by = arguments_option(a, "--by");
-	if (q->by && find_part(q->by, e))
+	q->sort = arguments_option(a, "--sort");
+	if ((q->by && find_part(q->by, e)) || (q->sort && check_sort(q->sort, e)))
 		return -1;
 	return weir_option_parse(q, &threads, text ? text : threads.def, e);
 }
@@ -225,7 +236,8 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 					 .threads = q->threads,
 					 .again = arguments_option(a, "--again") != NULL,
 					 .quiet = q->quiet,
-					 .by = q->by };
+					 .by = q->by,
+					 .sort = q->sort };
 	char folder[FOLDER_SIZE];
 	struct weir_error e;
 
@@ -259,8 +271,9 @@ int command_run(const struct arguments *a)
 		scenario_free(&s);
 		return complain(EXIT_MISTAKE, &e);
 	}
-	if (q.by && w.axis_count == 0 && !q.out) {
-		weir_error_set(&e, "--by: is for a sweep; a single run shows its traffic sections");
+	if ((q.by || q.sort) && w.axis_count == 0 && !q.out) {
+		weir_error_set(&e, "%s: is for a sweep; a single run shows its traffic sections",
+			       q.by ? "--by" : "--sort");
 		status = complain(EXIT_MISTAKE, &e);
 	} else if (w.axis_count > 0 || q.out)
 		status = run_many(a, &q, &s, &w);

@@ -47,19 +47,21 @@ static int print_table(const struct arguments *a, const struct compare_request *
 		comparison_free(&c);
 		failed = -2;
 	}
-	store_close(store);
-	if (failed == -2)
-		return complain(EXIT_WORLD, e);
 	if (failed) {
-		weir_error_prefix(e, "%.200s: ", folder);
-		return complain(EXIT_MISTAKE, e);
+		store_close(store);
+		if (failed == -1)
+			weir_error_prefix(e, "%.200s: ", folder);
+		return complain(failed == -2 ? EXIT_WORLD : EXIT_MISTAKE, e);
 	}
 	status = csv ? write_csv(csv, &c) : EXIT_FINE;
 	if (!csv) {
 		comparison_print(stdout, &c, &layout);
 		if (q->normalize_to)
 			printf("Relative to %s, run by run of the same seed.\n", q->normalize_to);
+		if (q->same == ROWS_JOINED && print_answer(&c, store, q->normalize_to, e))
+			status = complain(EXIT_WORLD, e);
 	}
+	store_close(store);
 	if (done < planned)
 		fprintf(csv ? stderr : stdout,
 			"%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n",
@@ -88,6 +90,7 @@ int command_table(const struct arguments *a)
 		q.metric_count = arguments_values(a, "--metric", metrics);
 		q.by = by;
 		q.metrics = metrics;
+		q.same = q.by_count + q.metric_count == 0 ? ROWS_JOINED : ROWS_APART;
 		status = print_table(a, &q, &e);
 	}
 	free(by);

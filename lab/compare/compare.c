@@ -377,6 +377,7 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	int failed;
 
 	memset(c, 0, sizeof(*c));
+	c->scope = q->scope;
 	if (store_runs(s, q->scope, &c->runs, e))
 		return -2;
 	failed = c->runs.count == 0 ? refuse_empty(&c->runs, e)
@@ -389,6 +390,8 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 		failed = weir_error_set(e, "no memory");
 	if (!failed)
 		failed = comparison_fill(c, q->normalize_to, e);
+	if (!failed && q->same == ROWS_JOINED)
+		comparison_join(c);
 	if (!failed && q->sort)
 		failed = comparison_sort(c, q->sort, e);
 	if (failed)
@@ -406,11 +409,9 @@ void comparison_free(struct comparison *c)
 		free(c->axes[i].labels);
 		free(c->axes[i].values);
 	}
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		free(c->rows[i].value);
-		free(c->rows[i].runs);
-		free(c->rows[i].cells);
-	}
+	for (uint32_t i = 0; i < c->row_count; i++)
+		compare_row_free(&c->rows[i]);
+	free(c->joined);
 	free(c->axes);
 	free(c->rows);
 	free(c->columns);

@@ -25,6 +25,7 @@ struct compare_request {
 		*sort; /* NULL, or a metric: rows with the least of it first; "-NAME": the most */
 	const char *sizes; /* NULL, or where flow sizes are divided: "10KB, 1MB"; else by deciles */
 	enum { PERCENTILES_KNOWN, PERCENTILES_ALL } percentiles; /* ALL: also of too few flows */
+	enum { ROWS_APART, ROWS_JOINED } same; /* JOINED: rows with the same numbers are one */
 	enum store_scope scope;
 };
 
@@ -77,6 +78,7 @@ struct compare_row {
 
 struct comparison {
 	struct stored_runs runs;
+	enum store_scope scope;
 	double *numbers;                  /* run x part x column */
 	uint32_t split_count, part_count; /* parts: 1 where runs are not split */
 	struct compare_split splits[SPLITS];
@@ -90,6 +92,7 @@ struct comparison {
 	struct compare_axis *axes;
 	struct compare_column *columns;
 	struct compare_row *rows;
+	char *joined;    /* "ecn = mq-ecn, a = b": rows that are one; NULL: none */
 	char mixed[256]; /* settings that differ within rows, besides the seed; "" */
 };
 
@@ -138,6 +141,9 @@ struct compare_layout {
 	int relative; /* 1: numbers are ratios */
 };
 
+/* A line of text in lines of that width. */
+void comparison_print_line(FILE *f, int width, const char *line);
+
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l);
 
 /* Columns where none are asked for: those that people look at first, and all that are usual. */
@@ -165,8 +171,14 @@ int compare_is_of_case(const struct stored_runs *runs, const char *path);
 /* May it tell rows apart? The seed is what is averaged; what is recorded changes no result. */
 int compare_is_compared(const struct stored_runs *runs, const char *path);
 
+void compare_row_free(struct compare_row *row);
+
 /* Makes the rows, without their cells. -1: no memory. */
 int comparison_make_rows(struct comparison *c);
+
+/* Rows that have the same numbers in every run become one, under the names of all; where one setting tells
+ * rows apart. */
+void comparison_join(struct comparison *c);
 
 /* Which settings differ inside a row? Their mean is over more than luck. */
 void comparison_find_mixed(struct comparison *c);

@@ -227,6 +227,10 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 	char line[256];
 
 	say_port(c, say, context);
+	if (c->joined) {
+		snprintf(line, sizeof(line), "%.180s: the same numbers in every run.", c->joined);
+		say(context, line);
+	}
 	say_flows(c, say, context);
 	say_pooled(c, say, context);
 	for (uint32_t i = 0; i < c->runs.count; i++)

@@ -278,6 +278,24 @@ static uint32_t choose_shown(const struct comparison *c, struct look *looks, int
 	return hidden;
 }
 
+void comparison_print_line(FILE *f, int width, const char *line)
+{
+	int at = 0;
+
+	while (*line) {
+		size_t word = strcspn(line, " ");
+
+		if (at > 0 && at + 1 + (int)word > width) {
+			fputc('\n', f);
+			at = 0;
+		}
+		at += fprintf(f, "%s%.*s", at ? " " : "", (int)word, line);
+		line += word;
+		line += strspn(line, " ");
+	}
+	fputc('\n', f);
+}
+
 /* Lines no wider than the table may be. */
 struct notes {
 	FILE *f;
@@ -287,20 +305,8 @@ struct notes {
 static void print_caveat(void *context, const char *line)
 {
 	const struct notes *n = context;
-	int at = 0;
 
-	while (*line) {
-		size_t word = strcspn(line, " ");
-
-		if (at > 0 && at + 1 + (int)word > n->width) {
-			fputc('\n', n->f);
-			at = 0;
-		}
-		at += fprintf(n->f, "%s%.*s", at ? " " : "", (int)word, line);
-		line += word;
-		line += strspn(line, " ");
-	}
-	fputc('\n', n->f);
+	comparison_print_line(n->f, n->width, line);
 }
 
 /* Says what a number with an interval is, and what to know of it. */

@@ -1,5 +1,7 @@
 /* compare_rows.c -- which runs, and which parts of them, are a row. */
 #include "lab/compare/compare.h"
+#include "lab/base/text.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,4 +142,83 @@ void comparison_find_mixed(struct comparison *c)
 							 "%s%s", used ? ", " : "", path);
 		}
 	}
+}
+
+void compare_row_free(struct compare_row *row)
+{
+	free(row->value);
+	free(row->runs);
+	free(row->cells);
+}
+
+/* --- rows that are the same --- */
+
+/* Of every run, to the last bit; a number that is not known is like another one. */
+static int has_same_numbers(const struct comparison *c, const struct compare_row *a,
+			    const struct compare_row *b)
+{
+	if (a->run_count != b->run_count)
+		return 0;
+	for (uint32_t i = 0; i < a->run_count; i++)
+		for (uint32_t k = 0; k < c->column_count; k++) {
+			double x = c->numbers[(size_t)a->runs[i] * c->column_count + k];
+			double y = c->numbers[(size_t)b->runs[i] * c->column_count + k];
+
+			if (x != y && !(isnan(x) && isnan(y)))
+				return 0;
+		}
+	return 1;
+}
+
+/* Both values have the one label from now on. */
+static void join_labels(struct compare_axis *a, uint32_t first, uint32_t other)
+{
+	char *both = NULL;
+
+	text_print(&both, "%s = %s", a->labels[first], a->labels[other]);
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (i != first && i != other && strcmp(a->labels[i], a->labels[first]) == 0)
+			text_print(&a->labels[i], "%s", both);
+	text_print(&a->labels[other], "%s", both);
+	free(a->labels[first]);
+	a->labels[first] = both;
+}
+
+static void list_joined(struct comparison *c)
+{
+	const struct compare_axis *a = &c->axes[0];
+
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const char *label = a->labels[c->rows[i].value[0]];
+		char *longer = NULL;
+
+		if (!strstr(label, " = "))
+			continue;
+		text_print(&longer, "%s%s%s", c->joined ? c->joined : "", c->joined ? "; " : "",
+			   label);
+		free(c->joined);
+		c->joined = longer;
+	}
+}
+
+void comparison_join(struct comparison *c)
+{
+	uint32_t kept = 0;
+
+	if (c->axis_count != 1 || c->split_count > 0)
+		return;
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		uint32_t same = 0;
+
+		while (same < kept && !has_same_numbers(c, &c->rows[same], &c->rows[i]))
+			same++;
+		if (same < kept) {
+			join_labels(&c->axes[0], c->rows[same].value[0], c->rows[i].value[0]);
+			compare_row_free(&c->rows[i]);
+		} else {
+			c->rows[kept++] = c->rows[i];
+		}
+	}
+	c->row_count = kept;
+	list_joined(c);
 }
