@@ -189,6 +189,16 @@ void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
 			chart_point_add(l, values[i], (double)(i + 1) / (double)count);
 }
 
+void chart_line_tail(struct chart_line *l, double *values, uint64_t count)
+{
+	if (!count)
+		return;
+	qsort(values, count, sizeof(*values), compare_doubles);
+	for (uint64_t i = 0; i + 1 < count; i++)
+		if (values[i + 1] > values[i])
+			chart_point_add(l, values[i], (double)(count - i - 1) / (double)count);
+}
+
 /* --- numbers of a whole chart --- */
 
 void chart_scale(struct chart *c, double x_factor, double y_factor)
@@ -213,7 +223,8 @@ int chart_extent(const struct chart *c, struct chart_extent *extent)
 		for (uint64_t i = 0; i < c->lines[k].count; i++) {
 			const struct chart_point *p = &c->lines[k].points[i];
 
-			if (!isfinite(p->x) || !isfinite(p->y) || (c->log_x && p->x <= 0))
+			if (!isfinite(p->x) || !isfinite(p->y) || (c->log_x && p->x <= 0) ||
+			    (c->log_y && p->y <= 0))
 				continue;
 			x.x_min = fmin(x.x_min, p->x);
 			x.x_max = fmax(x.x_max, p->x);

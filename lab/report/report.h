@@ -8,7 +8,7 @@
 #ifndef LAB_REPORT_REPORT_H
 #define LAB_REPORT_REPORT_H
 #include "lab/report/chart.h"
-#include "lab/compare/compare.h"
+#include "lab/compare/answer.h"
 
 /* A setting and every value it has in the runs, in the order of the runs. */
 struct report_setting {
@@ -26,7 +26,9 @@ struct report_case {
 };
 
 enum report_part {
+	PART_FIRST, /* on the first screen */
 	PART_FCT,
+	PART_SIZES,
 	PART_CDF,
 	PART_QUEUE,
 	PART_THROUGHPUT,
@@ -46,6 +48,12 @@ struct report {
 	uint32_t case_count;
 	struct report_case *cases; /* by scheme, then by x */
 	struct chart_list charts;
+	uint32_t sentence_count;
+	char **sentences; /* who wins: lab/compare/answer.h */
+	struct comparison
+		ratios; /* each run over that of the same seed that the sentence compares with; no
+				   * rows: there is none */
+	struct comparison parts; /* by traffic section; no rows: there is one */
 };
 
 /* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
@@ -90,6 +98,21 @@ void report_compare(struct report *r);
 /* Fills in r->charts. */
 int report_charts(struct report *r, struct store *s, struct weir_error *e);
 
+/* Sentences, ratios and parts. */
+int report_answers(struct report *r, struct store *s, struct weir_error *e);
+
+/* Charts of slowdown and completion time by flow size, in report_sizes.c. */
+int report_sizes(struct report *r, struct store *s, struct weir_error *e);
+
+/* The row of another comparison of the same runs that is of the case, and of a part; NULL: none. */
+const struct compare_row *report_row(const struct report *r, const struct comparison *c,
+				     const struct report_case *k, uint32_t part);
+
+/* Tables, in report_tables.c: those few numbers that come first, beside their ratios; all; by section. */
+void report_table_first(FILE *f, const struct report *r);
+void report_table_all(FILE *f, const struct report *r);
+void report_table_parts(FILE *f, const struct report *r);
+
 const struct report_setting *report_setting(const struct report *r, const char *path);
 
 /* "traffic.web.load = 0.8"; "" where there is no axis. */
@@ -105,12 +128,19 @@ int report_column(const struct report *r, const char *metric);
 /* Metrics that the tables show, with short headings; the charts use some of them. */
 struct report_metric {
 	const char *name, *head;
+	enum { ALWAYS, STANDS_IN } place; /* STANDS_IN: only where nothing before it is known */
 };
 
 enum { REPORT_METRICS_MAX = 16 };
 
 extern const struct report_metric report_flow_metrics[]; /* ends with .name == NULL */
 extern const struct report_metric report_network_metrics[];
+extern const struct report_metric report_first_metrics[]; /* the most wanted first */
+extern const struct report_metric report_part_metrics[];
+
+/* The column by which cases are ordered where there is no axis: the first of report_first_metrics that is
+ * known. */
+int report_goal(const struct report *r);
 
 /* A unit that suits the number, and what to divide by: 2e6 "ns" is 2 "ms". */
 struct report_unit {
@@ -129,8 +159,9 @@ int report_numbers(const char *const *values, uint32_t count, double *numbers, c
 
 /* --- what charts are made of --- */
 
-/* Completed flows of some runs: those that the metrics count. Begins zeroed. */
+/* Completed flows of some runs: those that the metrics count. Begins zeroed but for the section. */
 struct flow_sample {
+	const char *section; /* of traffic, whose flows are taken; NULL: all */
 	uint64_t count, room;
 	double *fct_us, *slowdown;      /* slowdown NAN: unknown */
 	struct measure_config interval; /* of the latest run */

@@ -13,6 +13,7 @@
 
 	const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	const colourOf = (style) => css('--line-' + style % COLOURS);
+	const lineColour = (line) => line.muted ? css('--muted') : colourOf(line.style);
 	const markup = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 	const shown = (number) => String(Number(number.toPrecision(4)));
 
@@ -33,8 +34,11 @@
 		c.closePath();
 	}
 
+	/* Lines of one colour differ in their marks. */
+	const markOf = (style) => (style + Math.floor(style / COLOURS)) % MARKS;
+
 	function drawMark(c, style, x, y) {
-		const s = 4.5, kind = style % MARKS, hollow = kind === 1 || kind === 3 || kind === 4;
+		const s = 4.5, kind = markOf(style), hollow = kind === 1 || kind === 3 || kind === 4;
 		c.save();
 		c.setLineDash([]);
 		c.lineWidth = 1.5;
@@ -93,20 +97,21 @@
 		canvas.style.height = height + 'px';
 		const c = canvas.getContext('2d');
 		c.scale(scale, scale);
-		c.strokeStyle = colourOf(line.style);
+		c.strokeStyle = lineColour(line);
 		if (bars) {
 			c.fillStyle = hatch(c, line.style);
 			c.fillRect(1, 1, width - 2, height - 2);
 			c.strokeRect(1, 1, width - 2, height - 2);
 			return canvas;
 		}
-		c.lineWidth = 2;
-		c.setLineDash(DASHES[line.style % DASHES.length] || []);
+		c.lineWidth = line.muted ? 1 : 2;
+		c.setLineDash(line.muted ? [] : DASHES[line.style % DASHES.length] || []);
 		c.beginPath();
 		c.moveTo(0, height / 2);
 		c.lineTo(width, height / 2);
 		c.stroke();
-		drawMark(c, line.style, width / 2, height / 2);
+		if (!line.muted)
+			drawMark(c, line.style, width / 2, height / 2);
 		return canvas;
 	}
 
@@ -191,6 +196,8 @@
 	function markDrawer(chart, state) {
 		return (g, name, c, x, y, colour, size, row) => {
 			const i = Number(name), line = chart.lines[i];
+			if (line.muted)
+				return;
 			if (chart.kind === 'means') {
 				const at = line.px.indexOf(g.getValue(row, 0));
 				/* Side by side, or they would hide each other. */
@@ -220,7 +227,8 @@
 		const state = { last: [] }, bars = chart.kind === 'bars', series = {};
 		const overTime = chart.x.startsWith('time');
 		chart.lines.forEach((l, i) => {
-			series[i] = { strokePattern: DASHES[l.style % DASHES.length], color: colourOf(l.style) };
+			series[i] = { strokePattern: l.muted ? null : DASHES[l.style % DASHES.length], color: lineColour(l),
+				strokeWidth: l.muted ? 1 : 1.6 };
 			if (bars)
 				series[i].plotter = (e) => drawBar(e, l);
 		});
@@ -235,8 +243,8 @@
 			drawHighlightPointCallback: (g, name, c, x, y) => drawMark(c, chart.lines[Number(name)].style, x, y),
 			underlayCallback: () => { state.last = []; },
 			/* Zero is on the axis unless all that happens is far from it. */
-			includeZero: bars || smallest(chart.lines) < 0.5 * largest(chart.lines),
-			yRangePad: 8,
+			includeZero: !chart.logY && (bars || smallest(chart.lines) < 0.5 * largest(chart.lines)),
+			yRangePad: chart.logY ? 0 : 8,
 			/* Of means every tick counts: a label for which there is no room would be moved aside. */
 			xRangePad: chart.logX ? 0 : chart.kind === 'means' ? 30 : 2,
 			axisLineColor: css('--soft'),
@@ -244,7 +252,7 @@
 			legend: 'never',
 			axes: { x: { logscale: chart.logX, axisLabelFormatter: (x) => shown(x), axisLabelWidth: 56,
 				     pixelsPerLabel: 64 },
-				y: { axisLabelFormatter: (y) => shown(y), axisLabelWidth: 48 } },
+				y: { logscale: chart.logY, axisLabelFormatter: (y) => shown(y), axisLabelWidth: 48 } },
 			showRangeSelector: overTime && !document.documentElement.classList.contains(PAPER),
 			rangeSelectorHeight: 28,
 			rangeSelectorPlotLineWidth: 1,
@@ -259,7 +267,9 @@
 			const all = chart.lines.flatMap((l) => [l.px[0], l.px[l.px.length - 1]]).filter((x) => x > 0);
 			options.dateWindow = [Math.min(...all) / 1.1, Math.max(...all) * 1.1];
 		}
-		if (chart.y.startsWith('share'))
+		if (chart.logY)
+			options.valueRange = [smallest(chart.lines) / 1.15, largest(chart.lines) * 1.15];
+		else if (chart.y.startsWith('share'))
 			options.valueRange = [0, 1.02];
 		else if (chart.kind === 'means' || bars)
 			options.valueRange = [0, 1.06 * largestInterval(chart.lines) || 1];
@@ -278,7 +288,7 @@
 	/* --- one figure --- */
 
 	function legendItem(chart, i, graph) {
-		const line = chart.lines[i], item = make('li'), button = make('button');
+		const line = chart.lines[i], item = make('li', line.muted ? 'muted' : ''), button = make('button');
 		button.type = 'button';
 		button.setAttribute('aria-pressed', 'true');
 		button.append(sample(line, chart.kind === 'bars'),
@@ -348,11 +358,43 @@
 				draw(figure);
 			});
 	}
-	drawAll();
+
+	/* --- tabs --- */
+
+	/* What is not seen has no width, and is drawn when it is. */
+	const isSeen = (figure) => !figure.closest('.tab') || figure.closest('.tab').classList.contains('open');
+	const drawSeen = () => figures.filter(isSeen).forEach(draw);
+	const tabs = Array.from(document.querySelectorAll('.tab'));
+
+	function openTab(tab, buttons) {
+		tabs.forEach((t, i) => {
+			t.classList.toggle('open', t === tab);
+			buttons[i].setAttribute('aria-selected', String(t === tab));
+		});
+		figures.filter((figure) => tab.contains(figure)).forEach(draw);
+	}
+
+	if (tabs.length) {
+		const bar = make('nav', 'tabs'), buttons = tabs.map((t) => make('button', '', t.dataset.title));
+		bar.setAttribute('role', 'tablist');
+		buttons.forEach((button, i) => {
+			button.type = 'button';
+			button.setAttribute('role', 'tab');
+			button.addEventListener('click', () => openTab(tabs[i], buttons));
+		});
+		bar.append(...buttons);
+		tabs[0].before(bar);
+		document.body.classList.add('tabbed');
+		const named = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+		openTab(named && named.closest('.tab') || tabs[0], buttons);
+		figures.filter((figure) => !figure.closest('.tab')).forEach(draw);
+	} else {
+		drawAll();
+	}
 	/* To print from a dark screen changes the scheme as well, after the charts were drawn for paper. */
 	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 		if (!document.documentElement.classList.contains(PAPER))
-			drawAll();
+			drawSeen();
 	});
 
 	/* Browsers may print the strokes of a canvas again instead of its picture, and get the erasing in
@@ -372,6 +414,6 @@
 	window.addEventListener('afterprint', () => {
 		document.documentElement.classList.remove(PAPER);
 		figures.forEach((figure) => { figure.style.width = ''; });
-		drawAll();
+		drawSeen();
 	});
 })();

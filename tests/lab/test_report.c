@@ -104,7 +104,7 @@ TEST(test_report_has_every_section_and_needs_nothing_else)
 		"8 runs: 2 schemes, 2 values of <code>traffic.req.size</code>, 2 seeds",
 		"<h2>Summary</h2>",
 		"<h2>Flow completion times</h2>",
-		"<h2>Distributions</h2>",
+		"<h2>Distributions and tails</h2>",
 		"<h2>Queue length over time</h2>",
 		"<h2>Throughput over time</h2>",
 		"<h2>Windows over time</h2>",
