@@ -69,25 +69,34 @@ struct chart *chart_add(struct chart_list *list, const char *title, const char *
 	return c;
 }
 
+static void chart_free(struct chart *c)
+{
+	for (uint32_t k = 0; k < c->line_count; k++) {
+		free(c->lines[k].name);
+		free(c->lines[k].points);
+	}
+	free(c->lines);
+	free(c->id);
+	free(c->title);
+	free(c->variant);
+	free(c->note);
+	free(c->x_label);
+	free(c->y_label);
+}
+
 void chart_list_free(struct chart_list *list)
 {
-	for (uint32_t i = 0; i < list->count; i++) {
-		struct chart *c = &list->all[i];
-
-		for (uint32_t k = 0; k < c->line_count; k++) {
-			free(c->lines[k].name);
-			free(c->lines[k].points);
-		}
-		free(c->lines);
-		free(c->id);
-		free(c->title);
-		free(c->variant);
-		free(c->note);
-		free(c->x_label);
-		free(c->y_label);
-	}
+	for (uint32_t i = 0; i < list->count; i++)
+		chart_free(&list->all[i]);
 	free(list->all);
 	*list = (struct chart_list){ 0, NULL };
+}
+
+void chart_remove(struct chart_list *list, uint32_t at)
+{
+	chart_free(&list->all[at]);
+	list->count--;
+	memmove(&list->all[at], &list->all[at + 1], (list->count - at) * sizeof(*list->all));
 }
 
 struct chart_line *chart_line_add(struct chart *c, const char *name)

@@ -54,6 +54,9 @@ struct chart_list {
 struct chart *chart_add(struct chart_list *list, const char *title, const char *variant);
 void chart_list_free(struct chart_list *list);
 
+/* Takes it out; those behind it move up. */
+void chart_remove(struct chart_list *list, uint32_t at);
+
 /* Replaces a text of the chart. */
 
 struct chart_line *chart_line_add(struct chart *c, const char *name);

@@ -236,6 +236,8 @@ static void add_cdf(struct report *r, const struct report_case *k, const struct 
 	text_print(&c->y_label, "share of flows");
 	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
 	report_note_health(r, c);
+	if (!flow_statistic_is_known(STATISTIC_P95, d->count))
+		return; /* so few have no tail */
 	c = distribution_chart(r, d->tail_title, d);
 	c->log_y = 1;
 	l = add_scheme_line(r, c, k->scheme);

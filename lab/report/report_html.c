@@ -248,7 +248,7 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 		[PART_FCT] = { "fct", "Flow completion times",
 			       "No flow ended in the measured interval." },
 		[PART_SIZES] = { "sizes", "By flow size",
-				 "No flow ended in the measured interval." },
+				 "No flows of several sizes ended in the measured interval." },
 		[PART_CDF] = { "distributions", "Distributions and tails",
 			       "No flow ended in the measured interval." },
 		[PART_QUEUE] = { "queues", "Queue length over time",
@@ -326,7 +326,8 @@ static void write_answer(FILE *f, const struct report *r)
 		fputs("</p>\n", f);
 	}
 	page_caveats(f, &r->compare);
-	fputs("<div class=\"first\">\n<div>\n", f);
+	fprintf(f, "<div class=\"%s\">\n<div>\n",
+		has_part(&r->charts, PART_FIRST) ? "first" : "first alone");
 	report_table_first(f, r);
 	fputs("</div>\n<div>\n", f);
 	write_charts(f, &r->charts, PART_FIRST);

@@ -190,6 +190,18 @@ static void move_to_front(const struct report *r, struct chart *c)
 				       !is_baseline(r, c->lines[i].style);
 }
 
+/* Flows of one size make a point and no line. */
+static void remove_points(struct report *r)
+{
+	for (uint32_t i = r->charts.count; i-- > 0;) {
+		struct chart_extent x;
+
+		if (chart_extent(&r->charts.all[i], &x) && x.x_min < x.x_max)
+			continue;
+		chart_remove(&r->charts, i);
+	}
+}
+
 static void finish_charts(struct report *r)
 {
 	uint32_t front = SIZE_CHARTS;
@@ -230,8 +242,10 @@ int report_sizes(struct report *r, struct store *s, struct weir_error *e)
 		return -1;
 	for (uint32_t i = 0; i < r->case_count && !failed; i++)
 		failed = add_case(r, s, &c, &r->cases[i], e);
-	if (!failed)
+	if (!failed) {
+		remove_points(r);
 		finish_charts(r);
+	}
 	comparison_free(&c);
 	return failed;
 }
