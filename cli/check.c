@@ -3,6 +3,7 @@
 #include "cli/load.h"
 #include "lab/store/results.h"
 #include "lab/scenario/sweep.h"
+#include "sim/base/memory.h"
 #include "sim/measure/estimate.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
@@ -26,16 +27,13 @@ static void built_free(struct built *b)
 	free(b->section);
 }
 
-/* -1: no memory; built_free in any case. */
-static int built_group(struct built *b)
+static void built_group(struct built *b)
 {
 	uint32_t sections = b->c->traffic_count;
 
-	b->flows = malloc((b->r->flow_count + UINT64_C(1)) * sizeof(*b->flows));
-	b->first = calloc(sections + UINT64_C(2), sizeof(*b->first));
-	b->section = calloc(b->r->network.host_count, sizeof(*b->section));
-	if (!b->flows || !b->first || !b->section)
-		return -1;
+	b->flows = memory_grow(NULL, b->r->flow_count, sizeof(*b->flows));
+	b->first = memory_zeroed(sections + UINT64_C(2), sizeof(*b->first));
+	b->section = memory_zeroed(b->r->network.host_count, sizeof(*b->section));
 	/* Counted two places ahead, added up one ahead: filling moves each to where it begins. */
 	for (uint32_t i = 0; i < b->r->flow_count; i++)
 		b->first[b->r->flows[i].traffic + 2]++;
@@ -43,7 +41,6 @@ static int built_group(struct built *b)
 		b->first[i] += b->first[i - 1];
 	for (uint32_t i = 0; i < b->r->flow_count; i++)
 		b->flows[b->first[b->r->flows[i].traffic + 1]++] = i;
-	return 0;
 }
 
 /* --- what one [traffic] section asks of the network --- */
@@ -162,29 +159,26 @@ static void print_sweep(const struct sweep *w)
 	puts("; the above is the first");
 }
 
-static int show_first(const struct config *c, const struct run_result *first, struct weir_error *e)
+static void show_first(const struct config *c, const struct run_result *first)
 {
 	struct built b = { .c = c, .r = first };
-	int failed = built_group(&b) ? weir_error_set(e, "no memory") : 0;
 
-	if (!failed)
-		print_summary(&b);
+	built_group(&b);
+	print_summary(&b);
 	built_free(&b);
-	return failed;
 }
 
 /* Every run could start; the first is shown. */
 static int check_runs(struct scenario *s, const struct sweep *w, struct weir_error *e)
 {
-	char(*keys)[RUN_KEY_SIZE] = calloc(w->run_count, sizeof(*keys));
+	char(*keys)[RUN_KEY_SIZE] = memory_zeroed(w->run_count, sizeof(*keys));
 	struct run_result first = { .flow_count = 0 };
-	int failed =
-		keys ? sweep_check_first(w, s, keys, &first, e) : weir_error_set(e, "no memory");
+	int failed = sweep_check_first(w, s, keys, &first, e);
 	struct config c;
 
 	free(keys);
 	if (!failed && !sweep_apply(w, 0, s, e) && !scenario_config(s, &c, e)) {
-		failed = show_first(&c, &first, e);
+		show_first(&c, &first);
 		config_free(&c);
 	} else {
 		failed = -1;

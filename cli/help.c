@@ -92,26 +92,12 @@ static void print_options(const struct weir_option *table)
 	}
 }
 
-static void print_repeats(const char *section, const char *kind)
-{
-	for (const struct repeat *r = repeat_all; r->key; r++) {
-		if (strcmp(r->section, section) != 0 ||
-		    (kind && r->kind && strcmp(r->kind, kind) != 0))
-			continue;
-		printf("  %s = %s, may be repeated%s%s\n", r->key, r->form,
-		       r->kind && !kind ? "; only with " : "", r->kind && !kind ? r->kind : "");
-		printf("%*s", HELP_INDENT, "");
-		print_wrapped(r->help, HELP_INDENT);
-	}
-}
-
 static void print_section(const struct section *s)
 {
 	struct kind k;
 
 	printf("%s: %s\n", s->example, s->help);
 	print_options(s->options);
-	print_repeats(s->name, NULL);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
 		printf("with %s = %s:", section_chooser(s)->name, k.name);
 		for (const struct weir_option *o = k.options; o && o->name; o++)
@@ -123,9 +109,8 @@ static void print_section(const struct section *s)
 }
 
 /* What a topology or pattern has besides its own keys. */
-static void print_section_keys(const char *section, const char *kind)
+static void print_section_keys(const char *section)
 {
-	print_repeats(section, kind);
 	printf("and the keys of every %s: 'weir help %s'\n",
 	       section_chooser(section_find(section))->name, section);
 }
@@ -145,9 +130,9 @@ static void print_entry(const struct shelf *s, const struct entry *e)
 		printf("  unit: %s\n", e->unit);
 	print_options(e->options);
 	if (strcmp(s->name, "topology") == 0)
-		print_section_keys("network", e->name);
+		print_section_keys("network");
 	if (strcmp(s->name, "traffic") == 0)
-		print_section_keys("traffic", e->name);
+		print_section_keys("traffic");
 }
 
 /* --- a plug-in, by its path --- */

@@ -1,6 +1,7 @@
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
 #include "cli/crash.h"
+#include "sim/base/memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -457,11 +458,7 @@ static int start(const struct command *c, char **words)
 			print_command(stdout, c);
 			return EXIT_FINE;
 		}
-	all = calloc(count + 1, sizeof(*all));
-	if (!all) {
-		weir_error_set(&e, "no memory");
-		return complain(EXIT_WORLD, &e);
-	}
+	all = memory_zeroed(count, sizeof(*all));
 	if (read_arguments(c, words, all, &a, &e))
 		status = complain(EXIT_MISTAKE, &e);
 	else

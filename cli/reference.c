@@ -63,37 +63,13 @@ static void print_keys(const struct weir_option *table)
 	}
 }
 
-/* Keys that may stand on several lines; kind NULL: those of every kind. */
-static void print_repeated(const char *section, const char *kind)
-{
-	for (const struct repeat *r = repeat_all; r->key; r++) {
-		if (strcmp(r->section, section) != 0 ||
-		    (kind ? !r->kind || strcmp(r->kind, kind) != 0 : r->kind != NULL))
-			continue;
-		printf("| `%s` | %s, may be repeated | | ", r->key, r->form);
-		print_cell(r->help);
-		puts(" |");
-	}
-}
-
-static int has_repeated(const char *section, const char *kind)
-{
-	for (const struct repeat *r = repeat_all; r->key; r++)
-		if (strcmp(r->section, section) == 0 &&
-		    (kind ? r->kind && strcmp(r->kind, kind) == 0 : !r->kind))
-			return 1;
-	return 0;
-}
-
 /* The keys of a section, or of one of its kinds. */
-static void print_owner(const struct section *s, const char *kind,
-			const struct weir_option *options)
+static void print_owner(const struct weir_option *options)
 {
-	if (!(options && options->name) && !has_repeated(s->name, kind))
+	if (!options || !options->name)
 		return;
 	print_keys_head();
 	print_keys(options);
-	print_repeated(s->name, kind);
 }
 
 static void print_section_reference(const struct section *s)
@@ -102,11 +78,11 @@ static void print_section_reference(const struct section *s)
 
 	printf("\n## %s\n\n", s->example);
 	print_sentence(s->help);
-	print_owner(s, NULL, s->options);
+	print_owner(s->options);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
 		printf("\n### %s = %s\n\n", section_chooser(s)->name, k.name);
 		print_sentence(k.help);
-		print_owner(s, k.name, k.options);
+		print_owner(k.options);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "cli/folder.h"
 #include "lab/base/output.h"
 #include "lab/compare/compare.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,8 @@ static int print_table(const struct arguments *a, const struct compare_request *
 
 int command_table(const struct arguments *a)
 {
-	const char **by = calloc(a->count + 1, sizeof(*by)),
-		   **metrics = calloc(a->count + 1, sizeof(*metrics));
+	const char **by = memory_zeroed(a->count, sizeof(*by)),
+		   **metrics = memory_zeroed(a->count, sizeof(*metrics));
 	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to"),
 				     .sort = arguments_option(a, "--sort"),
 				     .sizes = arguments_option(a, "--sizes"),
@@ -82,17 +83,12 @@ int command_table(const struct arguments *a)
 	struct weir_error e = { "" };
 	int status;
 
-	if (!by || !metrics) {
-		weir_error_set(&e, "no memory");
-		status = complain(EXIT_WORLD, &e);
-	} else {
-		q.by_count = arguments_values(a, "--by", by);
-		q.metric_count = arguments_values(a, "--metric", metrics);
-		q.by = by;
-		q.metrics = metrics;
-		q.same = q.by_count + q.metric_count == 0 ? ROWS_JOINED : ROWS_APART;
-		status = print_table(a, &q, &e);
-	}
+	q.by_count = arguments_values(a, "--by", by);
+	q.metric_count = arguments_values(a, "--metric", metrics);
+	q.by = by;
+	q.metrics = metrics;
+	q.same = q.by_count + q.metric_count == 0 ? ROWS_JOINED : ROWS_APART;
+	status = print_table(a, &q, &e);
 	free(by);
 	free(metrics);
 	return status;

@@ -165,12 +165,11 @@ static inline void damage_row(struct store *s, struct weir_rng *r)
 		snprintf(change, sizeof(change), "UPDATE %s SET %s = %s%s%s", t->name, column,
 			 values[value].left, values[value].right ? column : "",
 			 values[value].right ? values[value].right : "");
-	snprintf(
-		sql, sizeof(sql),
-		"%s WHERE (%s%s) = (SELECT %s%s FROM %s LIMIT 1 OFFSET %u %% (SELECT count(*) FROM "
-		"%s))",
-		change, run, t->key, run, t->key, t->name, (unsigned)weir_rng_below(r, 1000),
-		t->name);
+	snprintf(sql, sizeof(sql),
+		 "%s WHERE (%s%s) = (SELECT %s%s FROM %s LIMIT "
+		 "1 OFFSET %u %% (SELECT count(*) FROM %s))",
+		 change, run, t->key, run, t->key, t->name, (unsigned)weir_rng_below(r, 1000),
+		 t->name);
 	sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 }
 #endif

@@ -1,4 +1,5 @@
-/* test_house.c -- the dependency rule, read from the includes of every source file.
+/* test_house.c -- two rules of the house, read from every source file: who may include whom, and who may ask
+ * the system for memory.
  *
  *	cli -> lab -> sim -> lib -> include/weir
  *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port, and tune <- mark <- port
@@ -7,7 +8,11 @@
  *
  * A room may include its own headers and those of the rooms named beside it; the library also stays
  * away from clocks and the operating system. Engine, switch and host call each other, because what
- * happens to a packet must cost no detour. Tests may look everywhere. */
+ * happens to a packet must cost no detour. Tests may look everywhere.
+ *
+ * Memory comes from sim/base/memory.h, which ends the program where there is none, so that nobody has an
+ * error path of their own for it. The library's pool grows by itself; SQLite and plug-ins, which are
+ * nobody's rooms, do as they like. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/test.h"
 #include <dirent.h>
@@ -148,6 +153,45 @@ static int count_violations(const char *path, const char *text, char *message)
 	return violations;
 }
 
+/* --- memory --- */
+
+static const char *const allocators[] = { "malloc",        "calloc",    "realloc",
+					  "reallocarray",  "strdup",    "strndup",
+					  "asprintf",      "vasprintf", "aligned_alloc",
+					  "posix_memalign" };
+static const char *const may_allocate[] = { "sim/base/memory.c", "lib/base/pool.c" };
+
+static int is_of_name(char c)
+{
+	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
+/* Is the function of that name called? */
+static int calls(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+		if ((at == text || !is_of_name(at[-1])) && at[length] == '(')
+			return 1;
+	return 0;
+}
+
+/* The first allocator that the file calls by itself, NULL: none. */
+static const char *own_allocator(const char *path, const char *text)
+{
+	for (size_t i = 0; i < LENGTH(may_allocate); i++)
+		if (strcmp(path, may_allocate[i]) == 0)
+			return NULL;
+	for (size_t i = 0; i < LENGTH(allocators); i++)
+		if (calls(text, allocators[i]))
+			return allocators[i];
+	return NULL;
+}
+
+/* --- the sources --- */
+
 /* The file's text, for the caller to free. */
 static char *file_text(const char *path)
 {
@@ -191,6 +235,9 @@ static int check_folder(const char *folder)
 		text = file_text(path);
 		if (count_violations(path, text, message))
 			test_fail(path, 1, "%s, against the dependency rule", message);
+		if (own_allocator(path, text))
+			test_fail(path, 1, "%s is called; memory comes from sim/base/memory.h",
+				  own_allocator(path, text));
 		free(text);
 		files++;
 	}
@@ -199,7 +246,7 @@ static int check_folder(const char *folder)
 	return files;
 }
 
-TEST(test_every_include_obeys_the_dependency_rule)
+TEST(test_every_source_obeys_the_rules_of_includes_and_of_memory)
 {
 	/* Tests run in the top folder; from elsewhere there would be nothing to read. */
 	CHECK(check_folder("include") > 0);
@@ -239,6 +286,14 @@ TEST(test_dependency_rule_finds_a_bad_include)
 	CHECK_INT(violations("lab/store/store.c", "#include \"lab/report/report.h\"\n"), 1);
 	CHECK_INT(violations("lab/scenario/scenario.c", "#include \"cli/args.h\"\n"), 1);
 	CHECK_INT(violations("cli/main.c", "#include \"tests/test.h\"\n"), 1);
+}
+
+TEST(test_rule_of_memory_finds_an_allocator_and_no_name_like_it)
+{
+	CHECK_STR(own_allocator("lab/base/ini.c", "p = realloc(p, 2);"), "realloc");
+	CHECK_STR(own_allocator("cli/main.c", "return strdup(text);"), "strdup");
+	CHECK(own_allocator("sim/base/memory.c", "calloc(1, 2)") == NULL);
+	CHECK(own_allocator("lab/base/ini.c", "my_malloc(1); mallocs(2); /* malloc */") == NULL);
 }
 
 TEST(test_dependency_rule_lets_rooms_look_down)

@@ -44,12 +44,12 @@ static inline void world_end(struct world *w)
 
 static inline void world_link(struct world *w, const char *text)
 {
-	CHECK(line_list_add(&w->c.network.links, text, 0) == 0);
+	line_list_add(&w->c.network.links, text, 0);
 }
 
 static inline void world_fail(struct world *w, const char *text)
 {
-	CHECK(line_list_add(&w->c.network.fails, text, 0) == 0);
+	line_list_add(&w->c.network.fails, text, 0);
 }
 
 /* Two hosts on two switches with two parallel links between. */

@@ -135,8 +135,8 @@ static void print_outcome(const struct egress *x)
 	const struct weir_port *p = x->port;
 
 	for (int i = 0; i < KINDS; i++)
-		printf("%-8s %6llu offered, %6llu sent, %5llu of them marked, longest wait %lld "
-		       "us\n",
+		printf("%-8s %6llu offered, %6llu sent, %5llu "
+		       "of them marked, longest wait %lld us\n",
 		       kinds[i], (unsigned long long)x->of[i].offered,
 		       (unsigned long long)x->of[i].sent, (unsigned long long)x->of[i].marked,
 		       (long long)(x->of[i].longest_wait_ps / 1000000));

@@ -31,12 +31,15 @@ enum weir_opt_type {
 	WEIR_OPT_SPEC, /* a scheme with its options; .choices is of a struct weir_specs */
 	WEIR_OPT_FILE, /* name of a file */
 	WEIR_OPT_KIND, /* name of what decides which further options there are */
+	/* Lines, one each time that the option is given: it may be repeated. Whoever reads a scenario
+	 * keeps them; .choices begins with how a line looks. */
+	WEIR_OPT_LINES,
 };
 
 /* Is the value a char[WEIR_OPT_TEXT_SIZE], whatever it means? */
 static inline int weir_opt_is_text(enum weir_opt_type type)
 {
-	return type >= WEIR_OPT_TEXT;
+	return type >= WEIR_OPT_TEXT && type <= WEIR_OPT_KIND;
 }
 
 enum { WEIR_OPT_TEXT_SIZE = 256, WEIR_WEIGHTS_MAX = 128 };
@@ -82,7 +85,8 @@ struct weir_option {
 				 * weir_length_number, for lengths); flags, choices and text have none */
 	const char *help;  /* one sentence, without a full stop */
 	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL; WEIR_OPT_SPEC:
-				     * the kind that a struct weir_specs begins with */
+				     * the kind that a struct weir_specs begins with;
+				     * WEIR_OPT_LINES: how a line looks */
 };
 
 /* Reads text into params. The message names the option, what was read and what is allowed. */

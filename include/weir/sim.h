@@ -81,7 +81,8 @@ const char *weir_sim_watch_name(const struct weir_sim *sim, uint32_t watch);
  * on), marks and drops in packets, pauses in picoseconds. */
 double weir_sim_observe(struct weir_sim *sim, uint32_t watch);
 
-/* "link A->B", "down" or "up": what starts on it while it is down is lost; ways stay as they are.
+/* "link A->B", "down" or "up": what starts on it while it is down is lost. Ways stay as they are: those around
+ * a failure are found beforehand, for cables that the scenario cuts both ways (fail = of [network]).
  * "marking A->B", "ecn(k=30pkts)": the port's own settings from now on, of the scenario's scheme. */
 int weir_sim_set(struct weir_sim *sim, const char *what, const char *value, struct weir_error *e);
 

@@ -1,5 +1,6 @@
 /* ini.c -- from the bytes of an INI file to headers and pairs. */
 #include "lab/base/ini.h"
+#include "sim/base/memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,19 +95,14 @@ static int check_bytes(const struct reading *r, struct slice s)
 }
 
 /* Makes the line a string. */
-static int copy_line(struct reading *r, struct slice s)
+static void copy_line(struct reading *r, struct slice s)
 {
 	if (s.length >= r->room) {
-		char *grown = realloc(r->line, 2 * (s.length + 1));
-
-		if (!grown)
-			return weir_error_set(r->at.e, "no memory");
-		r->line = grown;
 		r->room = 2 * (s.length + 1);
+		r->line = memory_grow(r->line, r->room, 1);
 	}
 	memcpy(r->line, s.start, s.length);
 	r->line[s.length] = '\0';
-	return 0;
 }
 
 /* --- what is in a line --- */
@@ -175,7 +171,10 @@ static int read_all(struct reading *r)
 	while (r->next < r->end) {
 		struct slice s = next_line(r);
 
-		if (check_bytes(r, s) || copy_line(r, s) || read_line(r, r->line))
+		if (check_bytes(r, s))
+			return -1;
+		copy_line(r, s);
+		if (read_line(r, r->line))
 			return -1;
 	}
 	return r->form->end ? r->form->end(r->user, &r->at) : 0;
@@ -210,25 +209,19 @@ int ini_name_is_good(const char *name, const char *signs)
 
 /* --- files --- */
 
-/* As much as is read of a file, for the caller to free; NULL: no memory. */
+/* As much as is read of a file, for the caller to free. */
 static char *load(FILE *f, size_t *length)
 {
 	size_t room = 1 << 16;
-	char *text = malloc(room);
+	char *text = memory_grow(NULL, room, 1);
 
 	*length = 0;
-	while (text) {
-		char *grown;
-
+	for (;;) {
 		*length += fread(text + *length, 1, room - *length, f);
 		if (*length < room || room >= FILE_BYTES_MAX)
 			return text;
-		grown = realloc(text, room *= 2);
-		if (!grown)
-			free(text);
-		text = grown;
+		text = memory_grow(text, room *= 2, 1);
 	}
-	return NULL;
 }
 
 char *ini_load(const struct ini_form *form, const char *file, size_t *length, struct weir_error *e)
@@ -238,8 +231,6 @@ char *ini_load(const struct ini_form *form, const char *file, size_t *length, st
 
 	if (!f || ferror(f)) {
 		weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
-	} else if (!text) {
-		weir_error_set(e, "%.200s: no memory", file);
 	} else if (*length >= FILE_BYTES_MAX) {
 		weir_error_set(e, "%.200s: too long for %s; at most %zu MiB are read", file,
 			       form->what, FILE_BYTES_MAX >> 20);

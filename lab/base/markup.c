@@ -1,6 +1,6 @@
 /* markup.c -- what users wrote, safe inside HTML, SVG and scripts. See markup.h. */
 #include "lab/base/markup.h"
-#include "lab/base/text.h"
+#include "lib/base/utf8.h"
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -35,7 +35,7 @@ void markup_text(FILE *f, const char *text)
 	const unsigned char *s = (const unsigned char *)text;
 
 	while (*s) {
-		size_t length = utf8_length(s);
+		size_t length = weir_utf8_length(s, WEIR_UTF8_BYTES_MAX);
 
 		if (length == 0 || is_forbidden(s))
 			fputs(REPLACEMENT, f);
@@ -53,7 +53,7 @@ void markup_json(FILE *f, const char *text)
 
 	fputc('"', f);
 	while (*s) {
-		size_t length = utf8_length(s);
+		size_t length = weir_utf8_length(s, WEIR_UTF8_BYTES_MAX);
 
 		if (length == 0)
 			fputs("\\ufffd", f);

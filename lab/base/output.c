@@ -1,6 +1,7 @@
 /* output.c -- files that appear whole or not at all. */
 #define _DEFAULT_SOURCE
 #include "lab/base/output.h"
+#include "lab/base/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -38,13 +39,11 @@ static int is_special(const char *path)
  * here. */
 static int open_temp(struct output *o)
 {
-	size_t size = strlen(o->path) + sizeof(".part-0123456789abcdef");
 	uint64_t number;
 
-	o->temp = malloc(size);
-	if (!o->temp || getrandom(&number, sizeof(number), 0) != sizeof(number))
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return -1;
-	snprintf(o->temp, size, "%s.part-%016" PRIx64, o->path, number);
+	text_print(&o->temp, "%s.part-%016" PRIx64, o->path, number);
 	return open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
@@ -58,9 +57,7 @@ int output_open(struct output *o, const char *path, struct weir_error *e)
 		return weir_error_set(e, "a file name is missing");
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
 		return weir_error_set(e, "%.300s: is a folder; a file is needed", path);
-	o->path = strdup(path);
-	if (!o->path)
-		return weir_error_set(e, "%.300s: no memory", path);
+	o->path = text_copy(path);
 	fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temp(o);
 	if (fd >= 0)
 		o->stream = fdopen(fd, "w");
@@ -129,13 +126,10 @@ int output_probe(const char *path, struct weir_error *e)
 
 int output_open_in(struct output *o, const char *folder, const char *name, struct weir_error *e)
 {
-	size_t size = strlen(folder) + strlen(name) + sizeof("/");
-	char *path = malloc(size);
+	char *path = NULL;
 	int failed;
 
-	if (!path)
-		return weir_error_set(e, "no memory");
-	snprintf(path, size, "%s/%s", folder, name);
+	text_print(&path, "%s/%s", folder, name);
 	failed = output_open(o, path, e);
 	free(path);
 	return failed;

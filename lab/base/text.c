@@ -1,6 +1,7 @@
 /* text.c -- see text.h; quantities are in human.c. */
 #define _GNU_SOURCE
 #include "lab/base/text.h"
+#include "lib/base/utf8.h"
 #include "sim/base/memory.h"
 #include <math.h>
 #include <stdarg.h>
@@ -44,24 +45,6 @@ void integer_text(FILE *f, int64_t number)
 	fwrite(digits + at, 1, sizeof(digits) - at, f);
 }
 
-size_t utf8_length(const unsigned char *s)
-{
-	size_t length = s[0] < 0x80   ? 1
-			: s[0] < 0xc2 ? 0
-			: s[0] < 0xe0 ? 2
-			: s[0] < 0xf0 ? 3
-			: s[0] < 0xf5 ? 4
-				      : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
-}
-
 /* Bytes at s that JSON takes as they are; most texts are nothing else. */
 static size_t plain_length(const unsigned char *s)
 {
@@ -85,7 +68,7 @@ void json_text(FILE *f, const char *text)
 			s += length;
 			continue;
 		}
-		length = utf8_length(s);
+		length = weir_utf8_length(s, WEIR_UTF8_BYTES_MAX);
 		if (length == 0) { /* not text: the replacement character */
 			fputs("\\ufffd", f);
 			s++;
@@ -104,10 +87,7 @@ void json_text(FILE *f, const char *text)
 
 char *text_copy(const char *text)
 {
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-
-	return copy ? memcpy(copy, text, size) : NULL;
+	return memory_text(text, strlen(text));
 }
 
 void text_print(char **text, const char *format, ...)

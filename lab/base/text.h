@@ -37,11 +37,7 @@ void integer_text(FILE *f, int64_t number);
 /* A string of JSON, whatever the bytes. */
 void json_text(FILE *f, const char *text);
 
-/* Length of the well-formed UTF-8 sequence at s, 0: none. Overlong forms, surrogates and what lies
- * beyond U+10FFFF are not well formed. */
-size_t utf8_length(const unsigned char *s);
-
-/* NULL: no memory. */
+/* For the caller to free. */
 char *text_copy(const char *text);
 
 /* Frees what *text was and writes anew, as sprintf does. */

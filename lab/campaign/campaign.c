@@ -2,6 +2,7 @@
 #include "lab/campaign/campaign.h"
 #include "lab/base/machine.h"
 #include "lab/store/store.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 
 /* --- where a run is done --- */
@@ -85,10 +86,8 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 
 int campaign_check(struct campaign *c, struct weir_error *e)
 {
-	c->keys = calloc(c->sweep->run_count, sizeof(*c->keys));
-	c->missing = calloc(c->sweep->run_count, sizeof(*c->missing));
-	if (!c->keys || !c->missing)
-		return weir_error_set(e, "no memory");
+	c->keys = memory_zeroed(c->sweep->run_count, sizeof(*c->keys));
+	c->missing = memory_zeroed(c->sweep->run_count, sizeof(*c->missing));
 	return sweep_check(c->sweep, c->scenario, c->keys, e);
 }
 

@@ -31,7 +31,9 @@ int figure_scenario(const char *file, enum figure_size size, struct scenario *s,
 {
 	if (scenario_read(s, file, e))
 		return -1;
-	if ((size == FIGURE_QUICK || scenario_use_full(s, e) == 0) && sweep_read(w, s, e) == 0)
+	if (size != FIGURE_QUICK)
+		scenario_use_full(s);
+	if (sweep_read(w, s, e) == 0)
 		return 0;
 	scenario_free(s);
 	return -1;

@@ -5,6 +5,7 @@
  * through a pipe; should this process die, its workers do when they next write to it. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/executor.h"
+#include "sim/base/memory.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -99,19 +100,14 @@ static void workers_close(struct executor *x)
 static int workers_open(struct executor **out, const struct task_work *work, uint32_t jobs,
 			struct weir_error *e)
 {
-	struct executor *x = calloc(1, sizeof(*x));
+	struct executor *x = memory_zeroed(1, sizeof(*x));
 
-	if (!x)
-		return weir_error_set(e, "no memory");
+	(void)e;
 	x->work = *work;
 	x->jobs = jobs;
-	x->workers = calloc(jobs, sizeof(*x->workers));
-	x->running = calloc(jobs, sizeof(*x->running));
-	x->polls = calloc(jobs, sizeof(*x->polls));
-	if (!x->workers || !x->running || !x->polls) {
-		workers_close(x);
-		return weir_error_set(e, "no memory");
-	}
+	x->workers = memory_zeroed(jobs, sizeof(*x->workers));
+	x->running = memory_zeroed(jobs, sizeof(*x->running));
+	x->polls = memory_zeroed(jobs, sizeof(*x->polls));
 	*out = x;
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* capture_flows.c -- see capture_flows.h. */
 #include "lab/capture/capture_flows.h"
+#include "sim/base/memory.h"
 #include "weir/rng.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -45,36 +46,25 @@ static uint32_t *slot_of(const struct table *t, const void *key)
 	}
 }
 
-static int table_grow(struct table *t)
+static void table_grow(struct table *t)
 {
-	uint32_t room = t->room ? 2 * t->room : 64;
-	unsigned char *items = realloc(t->items, room * t->item_bytes);
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
-
-	if (items)
-		t->items = items;
-	if (!items || !slots) {
-		free(slots);
-		return -1;
-	}
+	t->room = t->room ? 2 * t->room : 64;
+	t->items = memory_grow(t->items, t->room, t->item_bytes);
+	t->slot_count = 2 * t->room;
 	free(t->slots);
-	t->slots = slots;
-	t->slot_count = 2 * room;
-	t->room = room;
+	t->slots = memory_zeroed(t->slot_count, sizeof(*t->slots));
 	for (uint32_t i = 0; i < t->count; i++)
 		*slot_of(t, item_at(t, i)) = i + 1;
-	return 0;
 }
 
-/* The number of the item with this key, which is added with zeros behind it where it is not there;
- * UINT32_MAX: no memory. */
+/* The number of the item with this key, which is added with zeros behind it where it is not there. */
 static uint32_t table_find(struct table *t, const void *key)
 {
-	if (t->count == t->room && table_grow(t))
-		return UINT32_MAX;
+	uint32_t *slot;
 
-	uint32_t *slot = slot_of(t, key);
-
+	if (t->count == t->room)
+		table_grow(t);
+	slot = slot_of(t, key);
 	if (!*slot) {
 		unsigned char *item = item_at(t, t->count);
 
@@ -161,16 +151,14 @@ static void move_window(struct stream *s, uint64_t number)
 		*arrival_word(s, s->high) &= ~arrival_bit(s->high);
 }
 
-/* Notes that a packet came. 1: for the first time, as far as is known; -1: no memory. */
+/* Notes that a packet came. Was it the first time, as far as is known? */
 static int note_arrival(struct stream *s, uint32_t psn)
 {
 	uint64_t number;
 
 	if (!s->arrived) {
-		s->arrived = calloc(PSN_WINDOW / 64, sizeof(*s->arrived));
+		s->arrived = memory_zeroed(PSN_WINDOW / 64, sizeof(*s->arrived));
 		s->high = UNWRAPPED_BASE + psn;
-		if (!s->arrived)
-			return -1;
 	}
 	number = unwrap(s->high, psn, PSN_BITS);
 	if (number >= s->high)
@@ -182,46 +170,40 @@ static int note_arrival(struct stream *s, uint32_t psn)
 }
 
 /* Where WRITEs say how long they are, their later packets count no more. */
-static int add_roce(struct stream *s, const struct wire_packet *w)
+static void add_roce(struct stream *s, const struct wire_packet *w)
 {
-	int is_new;
-
-	if (!w->payload_bytes && !w->is_write)
-		return 0;
-	is_new = note_arrival(s, w->number);
-	if (is_new <= 0)
-		return is_new;
+	if ((!w->payload_bytes && !w->is_write) || !note_arrival(s, w->number))
+		return;
 	s->has_writes |= w->is_write_begin;
 	if (w->is_write_begin)
 		s->bytes += w->write_bytes;
 	else if (!w->is_write || !s->has_writes)
 		s->bytes += w->payload_bytes;
-	return 0;
 }
 
+/* -1: there are too many flows. */
 static int add_packet(struct reading *r, const struct capture_packet *p)
 {
 	struct wire_packet w;
 	uint32_t before = r->streams.count, number;
+	struct stream *s;
 
 	r->found->packets++;
 	if (wire_packet_read(&w, p)) {
 		r->found->other_packets++;
 		return 0;
 	}
-	number = before < FLOWS_MAX ? table_find(&r->streams, &w.key) : UINT32_MAX;
-	if (number == UINT32_MAX)
+	if (before == FLOWS_MAX)
 		return -1;
-
-	struct stream *s = item_at(&r->streams, number);
-
+	number = table_find(&r->streams, &w.key);
+	s = item_at(&r->streams, number);
 	if (before == 0 || p->time_ns < r->first_ns)
 		r->first_ns = p->time_ns;
 	if (number == before || p->time_ns < s->start_ns)
 		s->start_ns = p->time_ns;
 	if (w.kind == WIRE_ROCE)
-		return add_roce(s, &w);
-	if (w.kind == WIRE_TCP)
+		add_roce(s, &w);
+	else if (w.kind == WIRE_TCP)
 		add_tcp(s, &w);
 	else
 		s->bytes += w.payload_bytes;
@@ -250,13 +232,13 @@ static int compare_order(const void *left, const void *right)
 	return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-/* Streams that count, in order. NULL: no memory. */
+/* Streams that count, in order. */
 static struct order *order_streams(struct reading *r)
 {
 	struct capture_flows *found = r->found;
-	struct order *order = malloc((r->streams.count + UINT64_C(1)) * sizeof(*order));
+	struct order *order = memory_grow(NULL, r->streams.count, sizeof(*order));
 
-	for (uint32_t i = 0; order && i < r->streams.count; i++) {
+	for (uint32_t i = 0; i < r->streams.count; i++) {
 		const struct stream *s = item_at(&r->streams, i);
 
 		if (stream_payload(s) == 0)
@@ -266,32 +248,26 @@ static struct order *order_streams(struct reading *r)
 		else
 			order[found->flow_count++] = (struct order){ s->start_ns, i };
 	}
-	if (order)
-		qsort(order, found->flow_count, sizeof(*order), compare_order);
+	qsort(order, found->flow_count, sizeof(*order), compare_order);
 	return order;
 }
 
-static int number_hosts(struct reading *r, const struct order *order)
+static void number_hosts(struct reading *r, const struct order *order)
 {
 	struct capture_flows *found = r->found;
 
-	found->flows = malloc((found->flow_count + UINT64_C(1)) * sizeof(*found->flows));
-	if (!found->flows)
-		return -1;
+	found->flows = memory_grow(NULL, found->flow_count, sizeof(*found->flows));
 	for (uint32_t i = 0; i < found->flow_count; i++) {
 		const struct stream *s = item_at(&r->streams, order[i].stream);
 		uint32_t src = table_find(&r->hosts, &s->key.src);
 		uint32_t dst = table_find(&r->hosts, &s->key.dst);
 
-		if (src == UINT32_MAX || dst == UINT32_MAX)
-			return -1;
 		found->flows[i] = (struct captured_flow){ s->start_ns - r->first_ns,
 							  stream_payload(s), src, dst };
 	}
 	found->host_count = r->hosts.count;
 	found->hosts = (struct wire_address *)r->hosts.items;
 	r->hosts.items = NULL;
-	return 0;
 }
 
 static int read_all(struct reading *r, struct capture *c, struct weir_error *e)
@@ -302,14 +278,14 @@ static int read_all(struct reading *r, struct capture *c, struct weir_error *e)
 
 	while ((more = capture_next(c, &p)) == 1)
 		if (add_packet(r, &p))
-			return weir_error_set(e, "%.300s: no memory for more than %u flows",
-					      c->name, r->streams.count);
+			return weir_error_set(e, "%.300s: more than %u flows", c->name,
+					      r->streams.count);
 	if (more < 0)
 		return -1;
 	order = order_streams(r);
-	more = order ? number_hosts(r, order) : -1;
+	number_hosts(r, order);
 	free(order);
-	return more ? weir_error_set(e, "%.300s: no memory", c->name) : 0;
+	return 0;
 }
 
 int capture_flows_read_stream(struct capture_flows *found, FILE *f, const char *name,

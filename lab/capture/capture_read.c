@@ -1,6 +1,7 @@
 /* capture_read.c -- see capture_read.h. Formats: draft-ietf-opsawg-pcapng and draft-ietf-opsawg-pcap. */
 #include "lab/capture/capture_read.h"
 #include "lab/capture/pcapng.h"
+#include "sim/base/memory.h"
 #include "weir/units.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -134,16 +135,11 @@ static int64_t to_ns(const struct capture_interface *i, uint64_t time)
 static int add_interface(struct capture *c, struct capture_interface made)
 {
 	if (c->interface_count == c->interface_room) {
-		uint32_t room = c->interface_room ? 2 * c->interface_room : 4;
-		struct capture_interface *grown = realloc(c->interfaces, room * sizeof(*grown));
-
-		if (c->interface_count == CAPTURE_INTERFACES_MAX || !grown) {
-			if (grown)
-				c->interfaces = grown;
+		if (c->interface_count == CAPTURE_INTERFACES_MAX)
 			return damaged(c, c->began_at, "too many interfaces");
-		}
-		c->interfaces = grown;
-		c->interface_room = room;
+		c->interface_room = c->interface_room ? 2 * c->interface_room : 4;
+		c->interfaces =
+			memory_grow(c->interfaces, c->interface_room, sizeof(*c->interfaces));
 	}
 	c->interfaces[c->interface_count++] = made;
 	return 0;

@@ -4,6 +4,7 @@
 #include "lab/capture/pcap.h"
 #include "lab/capture/pcapng.h"
 #include "lab/base/version.h"
+#include "sim/base/memory.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <stdlib.h>
@@ -174,9 +175,7 @@ int pcap_open(struct pcap *p, const char *port_and_file, const struct config *co
 	if (!equals || equals == port_and_file || !equals[1])
 		return weir_error_set(e, "'%.200s' is not PORT=FILE, as in: leaf0->h3=leaf0.pcapng",
 				      port_and_file);
-	p->port = strndup(port_and_file, (size_t)(equals - port_and_file));
-	if (!p->port)
-		return weir_error_set(e, "out of memory");
+	p->port = memory_text(port_and_file, (size_t)(equals - port_and_file));
 	if (output_open(&p->output, equals + 1, e)) {
 		free(p->port);
 		return -1;

@@ -80,20 +80,13 @@ int compare_differs(const struct stored_runs *runs, const char *path)
 	return 0;
 }
 
-static int add_axis(struct comparison *c, const char *path)
+static void add_axis(struct comparison *c, const char *path)
 {
-	struct compare_axis *grown;
-
 	for (uint32_t i = 0; i < c->axis_count; i++)
 		if (strcmp(c->axes[i].path, path) == 0)
-			return 0;
-	grown = realloc(c->axes, (c->axis_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -1;
-	c->axes = grown;
-	memset(&grown[c->axis_count], 0, sizeof(*grown));
-	grown[c->axis_count++].path = path;
-	return 0;
+			return;
+	c->axes = memory_grow(c->axes, c->axis_count + 1, sizeof(*c->axes));
+	c->axes[c->axis_count++] = (struct compare_axis){ .path = path };
 }
 
 static const char digest_of[] = COMPARE_DIGEST;
@@ -139,12 +132,12 @@ int compare_is_compared(const struct stored_runs *runs, const char *path)
 }
 
 /* Every setting that differs, in the order of the runs; of those that a case holds, the case. */
-static int add_differing(struct comparison *c)
+static void add_differing(struct comparison *c)
 {
 	int has_cases = compare_differs(&c->runs, case_path);
 
-	if (compare_differs(&c->runs, version_path) && add_axis(c, version_path))
-		return -1;
+	if (compare_differs(&c->runs, version_path))
+		add_axis(c, version_path);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
 			const char *path = c->runs.runs[i].settings[k].path;
@@ -156,10 +149,8 @@ static int add_differing(struct comparison *c)
 			    (has_cases && strcmp(path, case_path) != 0 &&
 			     compare_is_of_case(&c->runs, path)))
 				continue;
-			if (add_axis(c, path))
-				return -1;
+			add_axis(c, path);
 		}
-	return 0;
 }
 
 /* A path, or its last part where that is clear. NULL with a message. */
@@ -221,15 +212,13 @@ static int choose_axes(struct comparison *c, const struct compare_request *q, st
 			path = find_path(c, q->by[i], e);
 		if (!path)
 			return weir_error_prefix(e, "--by: ");
-		if (add_axis(c, path))
-			return weir_error_set(e, "no memory");
+		add_axis(c, path);
 	}
-	if (q->by_count == c->split_count && add_differing(c))
-		return weir_error_set(e, "no memory");
+	if (q->by_count == c->split_count)
+		add_differing(c);
 	for (uint32_t i = 0; i < q->also_count; i++)
-		if (compare_differs(&c->runs, q->also[i]) &&
-		    add_axis(c, find_path(c, q->also[i], e)))
-			return weir_error_set(e, "no memory");
+		if (compare_differs(&c->runs, q->also[i]))
+			add_axis(c, find_path(c, q->also[i], e));
 	return 0;
 }
 
@@ -247,12 +236,11 @@ static int unknown_metric(const char *name, struct weir_error *e)
 	for (uint32_t i = 0; i < FLOW_METRICS && flow_metric_name(i, flow_names[i]); i++)
 		names[count++] = flow_names[i];
 	nearest = weir_nearest_name(name, names, count);
-	return weir_error_set(
-		e,
-		"--metric: unknown metric %s; 'weir list metric' and 'weir help table' name "
-		"them%s%s%s",
-		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
-		nearest ? ")" : "");
+	return weir_error_set(e,
+			      "--metric: unknown metric %s; 'weir list "
+			      "metric' and 'weir help table' name them%s%s%s",
+			      weir_quote(name).text, nearest ? " (nearest: " : "",
+			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
 static int add_column(struct comparison *c, const char *name, struct weir_error *e)
@@ -292,9 +280,7 @@ static int add_sorted(struct comparison *c, const char *sort, struct weir_error 
 static int choose_columns(struct comparison *c, const struct compare_request *q,
 			  struct weir_error *e)
 {
-	c->columns = calloc(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
-	if (!c->columns)
-		return weir_error_set(e, "no memory");
+	c->columns = memory_zeroed(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
 	for (uint32_t i = 0; i < q->metric_count; i++)
 		if (add_column(c, q->metrics[i], e))
 			return -1;
@@ -386,10 +372,10 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 		failed = comparison_find_parts(c, s, q, e);
 	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, q, e)))
 		failed = -2;
-	if (!failed && comparison_make_rows(c))
-		failed = weir_error_set(e, "no memory");
-	if (!failed)
+	if (!failed) {
+		comparison_make_rows(c);
 		failed = comparison_fill(c, q->normalize_to, e);
+	}
 	if (!failed && q->same == ROWS_JOINED)
 		comparison_join(c);
 	if (!failed && q->sort)

@@ -173,8 +173,8 @@ int compare_is_compared(const struct stored_runs *runs, const char *path);
 
 void compare_row_free(struct compare_row *row);
 
-/* Makes the rows, without their cells. -1: no memory. */
-int comparison_make_rows(struct comparison *c);
+/* Makes the rows, without their cells. */
+void comparison_make_rows(struct comparison *c);
 
 /* Rows that have the same numbers in every run become one, under the names of all; where one setting tells
  * rows apart. */
@@ -224,6 +224,6 @@ uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32
 /* Orders the rows by a column; those of one part stay together. */
 int comparison_sort(struct comparison *c, const char *metric, struct weir_error *e);
 
-/* Short texts for the values of an axis. -1: no memory. */
-int axis_labels(struct compare_axis *a);
+/* Short texts for the values of an axis. */
+void axis_labels(struct compare_axis *a);
 #endif

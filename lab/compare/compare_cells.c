@@ -66,23 +66,17 @@ struct reference {
 	const char **same; /* settings in which two runs must agree to be compared */
 };
 
-static int add_same(struct reference *r, const char *path)
+static void add_same(struct reference *r, const char *path)
 {
-	const char **grown;
-
 	for (uint32_t i = 0; i < r->same_count; i++)
 		if (strcmp(r->same[i], path) == 0)
-			return 0;
-	grown = realloc(r->same, (r->same_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -1;
-	r->same = grown;
-	grown[r->same_count++] = path;
-	return 0;
+			return;
+	r->same = memory_grow(r->same, r->same_count + 1, sizeof(*r->same));
+	r->same[r->same_count++] = path;
 }
 
 /* All that differ but the one that is compared, and but those that another case brings with it. */
-static int find_same(struct reference *r, const struct stored_runs *runs)
+static void find_same(struct reference *r, const struct stored_runs *runs)
 {
 	int by_case = strcmp(r->path, COMPARE_CASE) == 0;
 
@@ -96,10 +90,8 @@ static int find_same(struct reference *r, const struct stored_runs *runs)
 			    strncmp(at, COMPARE_DIGEST, strlen(COMPARE_DIGEST)) == 0 ||
 			    !compare_differs(runs, at) || (by_case && compare_is_of_case(runs, at)))
 				continue;
-			if (add_same(r, at))
-				return -1;
+			add_same(r, at);
 		}
-	return 0;
 }
 
 /* Do two runs differ in that setting alone? Then they met the same luck. */
@@ -253,10 +245,7 @@ static int fill_relative(struct comparison *c, const char *normalize_to, double 
 	if (find_reference(c, normalize_to, &axis, &value, e))
 		return -1;
 	reference.path = c->axes[axis].path;
-	if (find_same(&reference, &c->runs)) {
-		free(reference.same);
-		return weir_error_set(e, "no memory");
-	}
+	find_same(&reference, &c->runs);
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		reference.row = reference_row(c, &c->rows[i], axis, value);
 		if (!reference.row)
@@ -272,11 +261,9 @@ static int fill_relative(struct comparison *c, const char *normalize_to, double 
 int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_error *e)
 {
 	const struct reference nothing = { .row = NULL };
-	double *sample = malloc((c->runs.count + (size_t)1) * sizeof(*sample));
+	double *sample = memory_grow(NULL, c->runs.count, sizeof(*sample));
 	int failed = 0;
 
-	if (!sample)
-		return weir_error_set(e, "no memory");
 	if (normalize_to)
 		failed = fill_relative(c, normalize_to, sample, e);
 	for (uint32_t i = 0; i < c->row_count && !normalize_to; i++)

@@ -1,6 +1,7 @@
 /* compare_facts.c -- what must be known of the rows of a table, so that its numbers are not misread: how many
  * runs and flows they are of, and of which port. */
 #include "lab/compare/compare.h"
+#include "lab/base/text.h"
 #include "sim/base/memory.h"
 #include <inttypes.h>
 #include <math.h>
@@ -19,23 +20,17 @@ static const char port_setting[] = "measure.port";
 static int keep_measured(void *context, const struct stored_port *p)
 {
 	char **name = context;
-	size_t size = strlen(p->name) + 1;
 
-	if (!p->measured)
-		return 0;
-	*name = malloc(size);
-	if (*name)
-		memcpy(*name, p->name, size);
-	return 1;
+	if (p->measured)
+		*name = text_copy(p->name);
+	return p->measured;
 }
 
 int comparison_ports(struct comparison *c, struct store *s, struct weir_error *e)
 {
 	int is_set = 1;
 
-	c->ports = calloc(c->runs.count + (size_t)1, sizeof(*c->ports));
-	if (!c->ports)
-		return weir_error_set(e, "no memory");
+	c->ports = memory_zeroed(c->runs.count, sizeof(*c->ports));
 	for (uint32_t i = 0; i < c->runs.count; i++) {
 		const char *asked = stored_setting(&c->runs.runs[i], port_setting);
 

@@ -1,6 +1,7 @@
 /* compare_label.c -- short texts for values: a scheme is known by its name, unless others of that name
  * differ in their options; then by those options. */
 #include "lab/compare/compare.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static int is_alone(const struct compare_axis *a, const char *value)
 
 static char *make_label(const struct compare_axis *a, const char *value)
 {
-	char text[LABEL_SIZE], *copy;
+	char text[LABEL_SIZE];
 	size_t used = name_length(value), length;
 	const char *at = value + used, *option;
 	const char *between = "(";
@@ -88,17 +89,12 @@ static char *make_label(const struct compare_axis *a, const char *value)
 		if (*between == ',')
 			snprintf(text + used, sizeof(text) - used, ")");
 	}
-	copy = malloc(strlen(text) + 1);
-	return copy ? strcpy(copy, text) : NULL;
+	return memory_text(text, strlen(text));
 }
 
-int axis_labels(struct compare_axis *a)
+void axis_labels(struct compare_axis *a)
 {
-	a->labels = calloc(a->value_count + (size_t)1, sizeof(*a->labels));
-	for (uint32_t i = 0; a->labels && i < a->value_count; i++) {
+	a->labels = memory_zeroed(a->value_count, sizeof(*a->labels));
+	for (uint32_t i = 0; i < a->value_count; i++)
 		a->labels[i] = make_label(a, a->values[i]);
-		if (!a->labels[i])
-			return -1;
-	}
-	return a->labels ? 0 : -1;
 }

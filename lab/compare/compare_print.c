@@ -1,5 +1,6 @@
 /* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line. */
 #include "lab/compare/compare_look.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -357,13 +358,11 @@ static int is_too_narrow(const struct comparison *c, const struct look *looks, i
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
 {
-	struct look *looks = calloc(c->column_count + (size_t)1, sizeof(*looks));
+	struct look *looks = memory_zeroed(c->column_count, sizeof(*looks));
 	struct block b = { .c = c, .looks = looks };
 	uint32_t hidden = 0;
 	int labels = labels_width(c), facts = measure_facts(&b), used;
 
-	if (!looks)
-		return;
 	for (uint32_t k = 0; k < c->column_count; k++)
 		look_make(&looks[k], c, k, l->relative ? FORM_RATIOS : FORM_NUMBERS);
 	b.is_tall = is_too_narrow(c, looks, l->width - labels - facts, l->all);

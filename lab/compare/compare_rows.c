@@ -1,23 +1,19 @@
 /* compare_rows.c -- which runs, and which parts of them, are a row. */
 #include "lab/compare/compare.h"
 #include "lab/base/text.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int value_index(struct compare_axis *a, const char *value, uint32_t *index)
+static uint32_t value_index(struct compare_axis *a, const char *value)
 {
-	const char **grown;
-
-	for (*index = 0; *index < a->value_count; ++*index)
-		if (strcmp(a->values[*index], value) == 0)
-			return 0;
-	grown = realloc(a->values, (a->value_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -1;
-	a->values = grown;
-	grown[a->value_count++] = value;
-	return 0;
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (strcmp(a->values[i], value) == 0)
+			return i;
+	a->values = memory_grow(a->values, a->value_count + 1, sizeof(*a->values));
+	a->values[a->value_count] = value;
+	return a->value_count++;
 }
 
 static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
@@ -28,20 +24,14 @@ static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
 	for (uint32_t i = 0; i < c->row_count; i++)
 		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
 			return &c->rows[i];
-	row = realloc(c->rows, (c->row_count + 1) * sizeof(*row));
-	if (!row)
-		return NULL;
-	c->rows = row;
-	row += c->row_count;
-	memset(row, 0, sizeof(*row));
-	row->value = malloc(size + 1);
-	row->runs = calloc(c->runs.count, sizeof(*row->runs));
-	row->cells = calloc(c->column_count + (size_t)1, sizeof(*row->cells));
-	c->row_count++;
-	if (!row->value || !row->runs || !row->cells)
-		return NULL;
-	if (size)
-		memcpy(row->value, value, size);
+	c->rows = memory_grow(c->rows, c->row_count + 1, sizeof(*c->rows));
+	row = &c->rows[c->row_count++];
+	*row = (struct compare_row){
+		.value = memory_grow(NULL, c->axis_count, sizeof(*value)),
+		.runs = memory_zeroed(c->runs.count, sizeof(*row->runs)),
+		.cells = memory_zeroed(c->column_count, sizeof(*row->cells)),
+	};
+	memcpy(row->value, value, size);
 	return row;
 }
 
@@ -83,42 +73,37 @@ static int is_empty(const struct comparison *c, uint32_t run, uint32_t part)
 	return flows->counted[CLASS_ALL] + flows->unfinished == 0;
 }
 
-static int add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32_t *value)
+static void add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32_t *value)
 {
 	struct compare_row *row;
 
 	if (c->split_count && is_empty(c, run, part))
-		return 0;
+		return;
 	for (uint32_t k = 0; k < c->axis_count; k++)
-		if (value_index(&c->axes[k], axis_value(c, k, run, part), &value[k]))
-			return -1;
+		value[k] = value_index(&c->axes[k], axis_value(c, k, run, part));
 	row = row_of(c, value);
-	if (!row)
-		return -1;
 	row->part = part;
 	row->runs[row->run_count++] = run;
 	if (c->split_count)
 		add_health(&row->health, c, run, part);
 	else
 		health_add(&row->health, &c->runs.runs[run]);
-	return 0;
 }
 
 /* By parts first where these are on the left. */
-int comparison_make_rows(struct comparison *c)
+void comparison_make_rows(struct comparison *c)
 {
-	uint32_t *value = calloc(c->axis_count + (size_t)1, sizeof(*value));
-	int by_part = c->split_count > 0 && c->splits[0].axis == 0, failed = value == NULL;
+	uint32_t *value = memory_zeroed(c->axis_count, sizeof(*value));
+	int by_part = c->split_count > 0 && c->splits[0].axis == 0;
 	uint32_t outer = by_part ? c->part_count : c->runs.count;
 	uint32_t inner = by_part ? c->runs.count : c->part_count;
 
-	for (uint32_t i = 0; i < outer && !failed; i++)
-		for (uint32_t k = 0; k < inner && !failed; k++)
-			failed = add_to_row(c, by_part ? k : i, by_part ? i : k, value);
+	for (uint32_t i = 0; i < outer; i++)
+		for (uint32_t k = 0; k < inner; k++)
+			add_to_row(c, by_part ? k : i, by_part ? i : k, value);
 	free(value);
-	for (uint32_t k = 0; k < c->axis_count && !failed; k++)
-		failed = axis_labels(&c->axes[k]);
-	return failed ? -1 : 0;
+	for (uint32_t k = 0; k < c->axis_count; k++)
+		axis_labels(&c->axes[k]);
 }
 
 void comparison_find_mixed(struct comparison *c)

@@ -2,6 +2,7 @@
 #include "lab/compare/selection.h"
 #include "lab/base/quantity.h"
 #include "lab/scenario/scenario.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,40 +36,29 @@ static size_t part_length(const char *text)
 
 static char *copy_trimmed(const char *text, size_t length)
 {
-	char *copy;
-
 	while (length > 0 && strchr(BLANKS, text[length - 1]))
 		length--;
 	while (length > 0 && strchr(BLANKS, *text)) {
 		text++;
 		length--;
 	}
-	copy = malloc(length + 1);
-	if (copy) {
-		memcpy(copy, text, length);
-		copy[length] = '\0';
-	}
-	return copy;
+	return memory_text(text, length);
 }
 
 static int add_condition(struct selection *s, const char *text, size_t length, struct weir_error *e)
 {
-	struct condition *grown = realloc(s->conditions, (s->count + 1) * sizeof(*grown)), *one;
+	struct condition *one;
 	const char *equals = memchr(text, '=', length);
 	size_t path_length = equals ? (size_t)(equals - text) : length;
 
-	if (!grown)
-		return weir_error_set(e, "no memory");
-	s->conditions = grown;
-	one = &grown[s->count++];
+	s->conditions = memory_grow(s->conditions, s->count + 1, sizeof(*one));
+	one = &s->conditions[s->count++];
 	one->path = copy_trimmed(text, path_length);
 	one->value = equals ? copy_trimmed(equals + 1, length - path_length - 1) : NULL;
-	if (!one->path || (equals && !one->value))
-		return weir_error_set(e, "no memory");
 	if (!equals || *one->path == '\0' || *one->value == '\0')
 		return weir_error_set(e,
-				      "%s; runs are selected by SETTING=VALUE, as in case=pred, "
-				      "traffic.web.load=0.9",
+				      "%s; runs are selected by SETTING=VALUE, "
+				      "as in case=pred, traffic.web.load=0.9",
 				      *one->path || equals ? weir_quote(one->path).text
 							   : "a part is empty");
 	if (strcmp(one->path, "seed") == 0)
@@ -85,8 +75,6 @@ int selection_read(struct selection *s, const char *text, struct weir_error *e)
 
 	memset(s, 0, sizeof(*s));
 	s->text = text_copy(text);
-	if (!s->text)
-		return weir_error_set(e, "no memory");
 	for (const char *at = text; !failed; at++) {
 		size_t length = part_length(at);
 

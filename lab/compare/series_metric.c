@@ -3,6 +3,7 @@
 #include "lab/base/quantity.h"
 #include "lab/store/results.h"
 #include "lab/scenario/scenario.h"
+#include "sim/base/memory.h"
 #include "sim/measure/probe.h"
 #include "sim/base/words.h"
 #include "weir/units.h"
@@ -258,13 +259,14 @@ int series_metric_check(const struct series_metric *m, const struct stored_run *
 
 /* --- numbers --- */
 
+struct weighed_value {
+	double value, weight; /* 1 of a sample; of what was recorded, seconds that it held */
+};
+
 /* What counts of a series: its values in the range, each with its share. */
 struct weighed {
 	uint64_t count;
-	struct weighed_value {
-		double value,
-			weight; /* 1 of a sample; of what was recorded, seconds that it held */
-	} * values;
+	struct weighed_value *values;
 	double weight;
 };
 
@@ -276,14 +278,12 @@ static int is_count(const char *series)
 	return words_split(&w, series) > 0 && probe_find(w.word[0], &info) && info.is_count;
 }
 
-static int weigh(struct weighed *all, const struct series_metric *m, const struct stored_series *s,
-		 const struct series_origin *o)
+static void weigh(struct weighed *all, const struct series_metric *m, const struct stored_series *s,
+		  const struct series_origin *o)
 {
 	int counts = is_count(m->series);
 
-	*all = (struct weighed){ .values = malloc((s->count + 1) * sizeof(*all->values)) };
-	if (!all->values)
-		return -1;
+	*all = (struct weighed){ .values = memory_grow(NULL, s->count, sizeof(*all->values)) };
 	for (uint64_t i = 0; i < s->count; i++) {
 		int64_t from_ps = s->time_ps[i];
 		int64_t until_ps = i + 1 < s->count      ? s->time_ps[i + 1]
@@ -303,7 +303,6 @@ static int weigh(struct weighed *all, const struct series_metric *m, const struc
 		all->values[all->count++] = (struct weighed_value){ s->value[i], weight };
 		all->weight += weight;
 	}
-	return 0;
 }
 
 static int compare_values(const void *a, const void *b)
@@ -405,8 +404,7 @@ double series_metric_value(const struct series_metric *m, const struct stored_se
 
 	if (m->what >= SERIES_REACHES)
 		return first_at(m, s, o);
-	if (weigh(&all, m, s, o))
-		return (double)NAN;
+	weigh(&all, m, s, o);
 	value = statistic(&all, m->what);
 	free(all.values);
 	return value;

@@ -3,6 +3,7 @@
 #include "lab/base/ini.h"
 #include "lab/base/quantity.h"
 #include "lab/base/text.h"
+#include "sim/base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,20 +50,16 @@ const char *section_value(struct claims_section *s, const char *key)
 	return NULL;
 }
 
-int section_take(struct claims_section *s, const char *key, enum absent absent, char **text,
-		 struct weir_error *e)
+char *section_take(struct claims_section *s, const char *key, enum absent absent)
 {
-	*text = NULL;
 	for (uint32_t i = 0; i < s->count; i++)
 		if (strcmp(s->entries[i].key, key) == 0) {
-			*text = s->entries[i].value;
+			char *text = s->entries[i].value;
+
 			s->entries[i].value = NULL;
-			return 0;
+			return text;
 		}
-	if (absent == ABSENT_IS_NULL)
-		return 0;
-	*text = text_copy("");
-	return *text ? 0 : weir_error_set(e, "no memory");
+	return absent == ABSENT_IS_NULL ? NULL : text_copy("");
 }
 
 static void section_clear(struct claims_section *s)
@@ -106,34 +103,28 @@ static int add_figure(struct reader *r)
 	if (read_seconds(s, "time", &r->f->seconds[FIGURE_QUICK], r->e) ||
 	    read_seconds(s, "full-time", &r->f->seconds[FIGURE_FULL], r->e))
 		return -1;
-	if (section_take(s, "title", ABSENT_IS_EMPTY, &r->f->title, r->e) ||
-	    section_take(s, "paper", ABSENT_IS_EMPTY, &r->f->paper, r->e))
-		return -1;
-	return section_take(s, "about", ABSENT_IS_EMPTY, &r->f->about, r->e);
+	r->f->title = section_take(s, "title", ABSENT_IS_EMPTY);
+	r->f->paper = section_take(s, "paper", ABSENT_IS_EMPTY);
+	r->f->about = section_take(s, "about", ABSENT_IS_EMPTY);
+	return 0;
 }
 
 static int add_panel(struct reader *r)
 {
 	struct figure *f = r->f;
-	struct panel *grown = realloc(f->panels, (f->panel_count + 1) * sizeof(*grown));
 
-	if (!grown)
-		return weir_error_set(r->e, "no memory");
-	f->panels = grown;
-	memset(&grown[f->panel_count], 0, sizeof(*grown));
-	return panel_make(&grown[f->panel_count++], &r->section, r->e);
+	f->panels = memory_grow(f->panels, f->panel_count + 1, sizeof(*f->panels));
+	memset(&f->panels[f->panel_count], 0, sizeof(*f->panels));
+	return panel_make(&f->panels[f->panel_count++], &r->section, r->e);
 }
 
 static int add_claim(struct reader *r)
 {
 	struct figure *f = r->f;
-	struct claim *grown = realloc(f->claims, (f->claim_count + 1) * sizeof(*grown));
 
-	if (!grown)
-		return weir_error_set(r->e, "no memory");
-	f->claims = grown;
-	memset(&grown[f->claim_count], 0, sizeof(*grown));
-	return claim_make(&grown[f->claim_count++], &r->section, r->e);
+	f->claims = memory_grow(f->claims, f->claim_count + 1, sizeof(*f->claims));
+	memset(&f->claims[f->claim_count], 0, sizeof(*f->claims));
+	return claim_make(&f->claims[f->claim_count++], &r->section, r->e);
 }
 
 /* All keys of the section have been seen. A mistake may be in any of its lines. */
@@ -238,8 +229,8 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 					      s->entries[k].line);
 	if (*value == '\0')
 		return weir_error_set(r->e, "%s has no value", key);
-	s->entries[s->count] = (struct claims_entry){ form->keys[i], text_copy(value), at->line };
-	return s->entries[s->count++].value ? 0 : weir_error_set(r->e, "no memory");
+	s->entries[s->count++] = (struct claims_entry){ form->keys[i], text_copy(value), at->line };
+	return 0;
 }
 
 static int take_end(void *user, struct ini_place *at)
@@ -269,8 +260,6 @@ int figure_read_text(struct figure *f, const char *file, const char *text, size_
 
 	memset(f, 0, sizeof(*f));
 	f->file = text_copy(file);
-	if (!f->file)
-		return weir_error_set(e, "no memory");
 	if (ini_read(&claims_form, &r, &in, e) == 0)
 		return 0;
 	section_clear(&r.section);

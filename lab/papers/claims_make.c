@@ -4,6 +4,7 @@
 #include "lab/base/quantity.h"
 #include "lab/store/results.h"
 #include "lab/scenario/scenario.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,21 +50,12 @@ static int find_word(const char *kind, const char *word, const char *const *name
 
 /* --- panels --- */
 
-static int add_y(struct panel *p, const char *text, size_t length)
+static void add_y(struct panel *p, const char *text, size_t length)
 {
-	char **grown = realloc(p->y, (p->y_count + 1) * sizeof(*grown));
-
-	if (!grown)
-		return -1;
-	p->y = grown;
 	while (length > 0 && strchr(" \t", text[length - 1]))
 		length--;
-	grown[p->y_count] = malloc(length + 1);
-	if (!grown[p->y_count])
-		return -1;
-	memcpy(grown[p->y_count], text, length);
-	grown[p->y_count++][length] = '\0';
-	return 0;
+	p->y = memory_grow(p->y, p->y_count + 1, sizeof(*p->y));
+	p->y[p->y_count++] = memory_text(text, length);
 }
 
 /* The names of series, divided by commas. */
@@ -77,8 +69,7 @@ static int split_y(struct panel *p, const char *text, struct weir_error *e)
 		if (length == 0)
 			return weir_error_set(
 				e, "the name of a series is missing, as in queue sw->h0");
-		if (add_y(p, text, length))
-			return weir_error_set(e, "no memory");
+		add_y(p, text, length);
 		text += length;
 		if (*text == '\0')
 			return 0;
@@ -95,7 +86,8 @@ static int read_y(struct panel *p, const char *text, struct weir_error *e)
 	if (p->kind == PANEL_CDF ? find_word("quantity of a cdf", text, quantities, 2, e) < 0
 				 : find_metric(text, &unit, e))
 		return -1;
-	return add_y(p, text, strlen(text)) ? weir_error_set(e, "no memory") : 0;
+	add_y(p, text, strlen(text));
+	return 0;
 }
 
 /* A number of the claim's unit, which the first number decides where nothing else does. */
@@ -134,23 +126,22 @@ static int check_x(struct panel *p, struct claims_section *s, struct weir_error 
 		return weir_error_set(e, "x: only lines are drawn over a setting");
 	if (!x && p->kind == PANEL_LINES) {
 		s->at = s->line;
-		return weir_error_set(e, "x is missing; lines are drawn over a setting, as in x = "
-					 "traffic.web.load");
+		return weir_error_set(e, "x is missing; lines are drawn over "
+					 "a setting, as in x = traffic.web.load");
 	}
 	return 0;
 }
 
-static int take_texts(struct panel *p, struct claims_section *s, struct weir_error *e)
+static void take_texts(struct panel *p, struct claims_section *s)
 {
-	if (section_take(s, "title", ABSENT_IS_EMPTY, &p->title, e) ||
-	    section_take(s, "x", ABSENT_IS_NULL, &p->x, e) ||
-	    section_take(s, "by", ABSENT_IS_NULL, &p->by, e) ||
-	    section_take(s, "normalize", ABSENT_IS_NULL, &p->normalize, e) ||
-	    section_take(s, "x-label", ABSENT_IS_NULL, &p->x_label, e))
-		return -1;
-	if (!p->by && !(p->by = text_copy("case")))
-		return weir_error_set(e, "no memory");
-	return section_take(s, "y-label", ABSENT_IS_NULL, &p->y_label, e);
+	p->title = section_take(s, "title", ABSENT_IS_EMPTY);
+	p->x = section_take(s, "x", ABSENT_IS_NULL);
+	p->by = section_take(s, "by", ABSENT_IS_NULL);
+	p->normalize = section_take(s, "normalize", ABSENT_IS_NULL);
+	p->x_label = section_take(s, "x-label", ABSENT_IS_NULL);
+	p->y_label = section_take(s, "y-label", ABSENT_IS_NULL);
+	if (!p->by)
+		p->by = text_copy("case");
 }
 
 int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
@@ -164,8 +155,6 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 
 	p->line = s->line;
 	p->name = text_copy(s->name);
-	if (!p->name)
-		return weir_error_set(e, "no memory");
 	kind = find_word("kind", section_value(s, "kind"), kinds, 4, e);
 	if (kind < 0)
 		return weir_error_prefix(e, "kind: ");
@@ -180,7 +169,8 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 	where = section_value(s, "where");
 	if (where && selection_read(&p->where, where, e))
 		return weir_error_prefix(e, "where: ");
-	return take_texts(p, s, e) || read_x_scale(p, s, e) ? -1 : 0;
+	take_texts(p, s);
+	return read_x_scale(p, s, e);
 }
 
 /* --- claims --- */
@@ -310,8 +300,6 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 
 	c->line = s->line;
 	c->name = text_copy(s->name);
-	if (!c->name)
-		return weir_error_set(e, "no memory");
 	if (read_metric(c, s, &unit, e) || read_selections(c, s, e))
 		return -1;
 	if (c->over.count)
@@ -320,11 +308,11 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 	    read_against(c, s, &unit, e) || read_size(c, s, e))
 		return -1;
 	snprintf(c->unit, sizeof(c->unit), "%s", unit);
-	if (section_take(s, "says", ABSENT_IS_EMPTY, &c->says, e) ||
-	    section_take(s, "section", ABSENT_IS_EMPTY, &c->section, e) ||
-	    section_take(s, "metric", ABSENT_IS_EMPTY, &c->metric, e))
-		return -1;
-	return section_take(s, "note", ABSENT_IS_EMPTY, &c->note, e);
+	c->says = section_take(s, "says", ABSENT_IS_EMPTY);
+	c->section = section_take(s, "section", ABSENT_IS_EMPTY);
+	c->metric = section_take(s, "metric", ABSENT_IS_EMPTY);
+	c->note = section_take(s, "note", ABSENT_IS_EMPTY);
+	return 0;
 }
 
 /* --- for people --- */

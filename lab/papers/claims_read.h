@@ -28,8 +28,7 @@ const char *section_value(struct claims_section *s, const char *key);
 
 /* Takes the text away from the section; "" or NULL where the key is not given. The caller frees it. */
 enum absent { ABSENT_IS_EMPTY, ABSENT_IS_NULL };
-int section_take(struct claims_section *s, const char *key, enum absent absent, char **text,
-		 struct weir_error *e);
+char *section_take(struct claims_section *s, const char *key, enum absent absent);
 
 /* From a section whose required keys are there. Messages start with the key. What is left of a panel
  * or claim that was refused is freed with the figure. */

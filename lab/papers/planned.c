@@ -1,35 +1,21 @@
 /* planned.c -- see planned.h. */
 #include "lab/papers/planned.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct taking {
-	struct stored_run *run;
-	int failed; /* no memory */
-};
-
 static void take_setting(void *context, const char *path, const char *text)
 {
-	struct taking *t = context;
-	struct stored_run *run = t->run;
-	struct stored_setting *grown = realloc(run->settings,
-					       (run->setting_count + 1) * sizeof(*grown)),
-			      *one;
+	struct stored_run *run = context;
 
-	if (!grown) {
-		t->failed = 1;
-		return;
-	}
-	run->settings = grown;
-	one = &grown[run->setting_count++];
-	*one = (struct stored_setting){ text_copy(path), text_copy(text) };
-	t->failed |= !one->path || !one->value;
+	run->settings = memory_grow(run->settings, run->setting_count + 1, sizeof(*run->settings));
+	run->settings[run->setting_count++] =
+		(struct stored_setting){ text_copy(path), text_copy(text) };
 }
 
 static int read_run(struct stored_run *run, struct scenario *s, struct weir_error *e)
 {
-	struct taking t = { run, 0 };
 	struct config c;
 	int failed;
 
@@ -40,10 +26,8 @@ static int read_run(struct stored_run *run, struct scenario *s, struct weir_erro
 	run->version = text_copy("");
 	if (scenario_config(s, &c, e))
 		return -1;
-	failed = scenario_settings(&c, take_setting, &t, e);
+	failed = scenario_settings(&c, take_setting, run, e);
 	config_free(&c);
-	if (!failed && (t.failed || !run->title || !run->version))
-		failed = weir_error_set(e, "no memory");
 	return failed;
 }
 
@@ -53,9 +37,7 @@ int planned_runs(struct stored_runs *runs, const struct sweep *w, struct scenari
 	int failed = 0;
 
 	memset(runs, 0, sizeof(*runs));
-	runs->runs = calloc(w->run_count, sizeof(*runs->runs));
-	if (!runs->runs)
-		return weir_error_set(e, "no memory");
+	runs->runs = memory_zeroed(w->run_count, sizeof(*runs->runs));
 	for (uint64_t i = 0; i < w->run_count && !failed; i++)
 		failed = sweep_apply(w, i, s, e) || read_run(&runs->runs[runs->count++], s, e);
 	if (failed)

@@ -1,6 +1,7 @@
 /* reproduce_summary.c -- over all papers: how many claims agree, as a page and as a document, with the
  * claims that disagree and what is known of the reason. */
 #define _DEFAULT_SOURCE
+#include "lab/papers/document.h"
 #include "lab/papers/reproduce.h"
 #include "lab/store/results.h"
 #include "lab/base/machine.h"
@@ -64,140 +65,6 @@ void summary_free(struct summary *y)
 	*y = (struct summary){ 0, NULL };
 }
 
-/* --- a document in one of two forms --- */
-
-enum form { FORM_HTML, FORM_MARKDOWN };
-
-struct document {
-	FILE *f;
-	enum form form;
-	const struct summary *y;
-};
-
-/* What users wrote, as text. */
-static void plain(const struct document *d, const char *text)
-{
-	if (d->form == FORM_HTML) {
-		markup_text(d->f, text);
-		return;
-	}
-	for (; *text; text++) {
-		if (strchr("|<>*_`[]#\\", *text))
-			fputc('\\', d->f);
-		fputc(*text, d->f);
-	}
-}
-
-static void heading(const struct document *d, int level, const char *text)
-{
-	if (d->form == FORM_HTML) {
-		fprintf(d->f, "<h%d>", level);
-		plain(d, text);
-		fprintf(d->f, "</h%d>\n", level);
-		return;
-	}
-	fprintf(d->f, "\n%.*s ", level, "####");
-	plain(d, text);
-	fputc('\n', d->f);
-}
-
-static void paragraph(const struct document *d, const char *text)
-{
-	fputs(d->form == FORM_HTML ? "<p>" : "\n", d->f);
-	plain(d, text);
-	fputs(d->form == FORM_HTML ? "</p>\n" : "\n", d->f);
-}
-
-/* The first columns of a table are texts, the others numbers. */
-enum { TEXT_COLUMNS = 3 };
-
-static void table_begin(const struct document *d, const char *const *names)
-{
-	if (d->form == FORM_HTML)
-		fputs("<div class=\"wide\"><table class=\"numbers summary\">\n<thead><tr>", d->f);
-	else
-		fputc('\n', d->f);
-	for (size_t i = 0; names[i]; i++)
-		fprintf(d->f,
-			d->form == FORM_MARKDOWN ? "| %s "
-			: i < TEXT_COLUMNS       ? "<th class=\"text\">%s</th>"
-						 : "<th>%s</th>",
-			names[i]);
-	fputs(d->form == FORM_HTML ? "</tr></thead>\n<tbody>\n" : "|\n", d->f);
-	for (size_t i = 0; names[i] && d->form == FORM_MARKDOWN; i++)
-		fputs(i < TEXT_COLUMNS ? "|---" : "|--:", d->f);
-	if (d->form == FORM_MARKDOWN)
-		fputs("|\n", d->f);
-}
-
-static void table_end(const struct document *d)
-{
-	if (d->form == FORM_HTML)
-		fputs("</tbody></table></div>\n", d->f);
-}
-
-static void row_begin(const struct document *d)
-{
-	if (d->form == FORM_HTML)
-		fputs("<tr>", d->f);
-}
-
-static void row_end(const struct document *d)
-{
-	fputs(d->form == FORM_HTML ? "</tr>\n" : "|\n", d->f);
-}
-
-static void cell(const struct document *d, const char *text)
-{
-	fputs(d->form == FORM_HTML ? "<td>" : "| ", d->f);
-	plain(d, text);
-	fputs(d->form == FORM_HTML ? "</td>" : " ", d->f);
-}
-
-static void cell_of_class(const struct document *d, const char *class, const char *text)
-{
-	if (d->form == FORM_HTML)
-		fprintf(d->f, "<td class=\"%s\">", class);
-	else
-		fputs("| ", d->f);
-	plain(d, text);
-	fputs(d->form == FORM_HTML ? "</td>" : " ", d->f);
-}
-
-static void cell_text(const struct document *d, const char *text)
-{
-	cell_of_class(d, "text", text);
-}
-
-static void cell_title(const struct document *d, const char *text)
-{
-	cell_of_class(d, "text title", text);
-}
-
-static void cell_count(const struct document *d, uint64_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	cell(d, text);
-}
-
-/* A cell that names its row; link NULL: it leads nowhere. */
-static void cell_name(const struct document *d, const char *name, const char *link)
-{
-	fputs(d->form == FORM_HTML ? "<th>" : "| ", d->f);
-	if (link && d->form == FORM_HTML) {
-		fputs("<a href=\"", d->f);
-		markup_text(d->f, link);
-		fputs("\">", d->f);
-	}
-	plain(d, name);
-	if (d->form == FORM_HTML)
-		fputs(link ? "</a></th>" : "</th>", d->f);
-	else
-		fputc(' ', d->f);
-}
-
 /* --- papers --- */
 
 /* One paper at one size, or one figure. */
@@ -256,35 +123,36 @@ static void tally_cells(const struct document *d, const struct tally *t)
 		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->done, t->planned);
 	else
 		snprintf(runs, sizeof(runs), "%" PRIu64, t->done);
-	cell(d, runs);
-	cell_count(d, t->claims);
+	document_cell(d, runs);
+	document_cell_count(d, t->claims);
 	for (int kind = 0; kind < VERDICTS; kind++)
-		cell_count(d, t->counts.of[kind]);
-	cell(d, human_duration(t->run_seconds / core_count()).text);
+		document_cell_count(d, t->counts.of[kind]);
+	document_cell(d, human_duration(t->run_seconds / core_count()).text);
 }
 
 /* A paper by its first figure, or with NULL all of them. */
-static void paper_row(const struct document *d, const struct summary_entry *paper, int size)
+static void paper_row(const struct document *d, const struct summary *s,
+		      const struct summary_entry *paper, int size)
 {
 	struct tally t = { .figures = 0 };
 	char figures[32];
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < d->y->count; i++) {
-		if (paper && !same_paper(paper, &d->y->all[i]))
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (paper && !same_paper(paper, &s->all[i]))
 			continue;
-		tally_add(&t, &d->y->all[i], size);
+		tally_add(&t, &s->all[i], size);
 		count++;
 	}
 	if (!t.figures && size == FIGURE_FULL)
 		return;
 	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
-	row_begin(d);
-	cell_name(d, paper ? paper_name(paper).text : "all", NULL);
-	cell_text(d, figure_size_names[size]);
-	cell_text(d, figures);
+	document_row(d);
+	document_cell_name(d, paper ? paper_name(paper).text : "all", NULL);
+	document_cell_text(d, figure_size_names[size]);
+	document_cell_text(d, figures);
 	tally_cells(d, &t);
-	row_end(d);
+	document_row_end(d);
 }
 
 static int begins_paper(const struct summary *y, uint32_t i)
@@ -292,7 +160,7 @@ static int begins_paper(const struct summary *y, uint32_t i)
 	return i == 0 || !same_paper(&y->all[i], &y->all[i - 1]);
 }
 
-static void write_papers(const struct document *d)
+static void write_papers(const struct document *d, const struct summary *s)
 {
 	const struct report_text time = time_head();
 	const char *const names[] = { "paper",          "size",     "figures",
@@ -300,13 +168,13 @@ static void write_papers(const struct document *d)
 				      "same direction", "disagree", "not at this size",
 				      "not measured",   time.text,  NULL };
 
-	table_begin(d, names);
-	for (uint32_t i = 0; i < d->y->count; i++)
-		for (int size = 0; size < FIGURE_SIZES && begins_paper(d->y, i); size++)
-			paper_row(d, &d->y->all[i], size);
+	document_table(d, names);
+	for (uint32_t i = 0; i < s->count; i++)
+		for (int size = 0; size < FIGURE_SIZES && begins_paper(s, i); size++)
+			paper_row(d, s, &s->all[i], size);
 	for (int size = 0; size < FIGURE_SIZES; size++)
-		paper_row(d, NULL, size);
-	table_end(d);
+		paper_row(d, s, NULL, size);
+	document_table_end(d);
 }
 
 /* --- figures --- */
@@ -319,20 +187,20 @@ static void figure_row(const struct document *d, const struct summary_entry *y, 
 	tally_add(&t, y, size);
 	text_print(&link, "%s/%s%s/" FIGURE_PAGE, y->files->paper, y->files->name,
 		   size == FIGURE_FULL ? ".full" : "");
-	row_begin(d);
-	cell_name(d, y->files->name, y->has_page[size] ? link : NULL);
-	cell_title(d, y->figure.title);
-	cell_text(d, t.figures ? figure_size_names[size] : "not run yet");
+	document_row(d);
+	document_cell_name(d, y->files->name, y->has_page[size] ? link : NULL);
+	document_cell_title(d, y->figure.title);
+	document_cell_text(d, t.figures ? figure_size_names[size] : "not run yet");
 	if (t.figures)
 		tally_cells(d, &t);
 	else
 		for (int i = 0; i < VERDICTS + 3; i++)
-			cell(d, "");
-	row_end(d);
+			document_cell(d, "");
+	document_row_end(d);
 	free(link);
 }
 
-static void write_figures(const struct document *d, uint32_t first)
+static void write_figures(const struct document *d, const struct summary *s, uint32_t first)
 {
 	const struct report_text time = time_head();
 	const char *const names[] = { "figure",         "",         "size",
@@ -340,18 +208,17 @@ static void write_figures(const struct document *d, uint32_t first)
 				      "same direction", "disagree", "not at this size",
 				      "not measured",   time.text,  NULL };
 
-	heading(d, 2, paper_name(&d->y->all[first]).text);
-	table_begin(d, names);
-	for (uint32_t i = first; i < d->y->count && same_paper(&d->y->all[first], &d->y->all[i]);
-	     i++) {
-		const struct summary_entry *y = &d->y->all[i];
+	document_heading(d, 2, paper_name(&s->all[first]).text);
+	document_table(d, names);
+	for (uint32_t i = first; i < s->count && same_paper(&s->all[first], &s->all[i]); i++) {
+		const struct summary_entry *y = &s->all[i];
 
 		if (y->states[FIGURE_QUICK].done || !y->states[FIGURE_FULL].done)
 			figure_row(d, y, FIGURE_QUICK);
 		if (y->states[FIGURE_FULL].done)
 			figure_row(d, y, FIGURE_FULL);
 	}
-	table_end(d);
+	document_table_end(d);
 }
 
 /* --- claims that disagree --- */
@@ -370,13 +237,13 @@ static void item_measured(const struct document *d, const struct verdict *v, int
 {
 	fputs(d->form == FORM_HTML ? "<li>measured at " : "- measured at ", d->f);
 	fprintf(d->f, "%s size: ", figure_size_names[size]);
-	plain(d, measured_text(&v->value, v->unit).text);
+	document_text(d, measured_text(&v->value, v->unit).text);
 	fprintf(d->f, ", %u seed%s", v->value.count, v->value.count == 1 ? "" : "s");
 	if (v->over.count) {
 		fputs(" (", d->f);
-		plain(d, measured_text(&v->of, v->metric_unit).text);
+		document_text(d, measured_text(&v->of, v->metric_unit).text);
 		fputs(" over ", d->f);
-		plain(d, measured_text(&v->over, v->metric_unit).text);
+		document_text(d, measured_text(&v->over, v->metric_unit).text);
 		fputc(')', d->f);
 	}
 	if (v->is_doubtful)
@@ -397,17 +264,17 @@ static void write_disagreement(const struct document *d, const struct summary_en
 	char *title = NULL;
 
 	text_print(&title, "%s: %s", y->files->label, c->name);
-	heading(d, 3, title);
+	document_heading(d, 3, title);
 	free(title);
 	fputs(html ? "<p>" : "\n", d->f);
-	plain(d, c->says);
+	document_text(d, c->says);
 	if (c->section[0]) {
 		fputs(" (", d->f);
-		plain(d, claim_place(c).text);
+		document_text(d, claim_place(c).text);
 		fputc(')', d->f);
 	}
 	fputs(html ? "</p>\n<ul>\n<li>expected: " : "\n\n- expected: ", d->f);
-	plain(d, claim_expected(c).text);
+	document_text(d, claim_expected(c).text);
 	fputs(html ? "</li>\n" : "\n", d->f);
 	for (int size = 0; size < FIGURE_SIZES; size++) {
 		const struct verdict *v = &y->states[size].verdicts[claim];
@@ -417,22 +284,22 @@ static void write_disagreement(const struct document *d, const struct summary_en
 	}
 	if (html)
 		fputs("</ul>\n", d->f);
-	paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
+	document_paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
 }
 
-static void write_disagreements(const struct document *d)
+static void write_disagreements(const struct document *d, const struct summary *s)
 {
 	uint32_t found = 0;
 
-	heading(d, 2, "Claims that disagree");
-	for (uint32_t i = 0; i < d->y->count; i++)
-		for (uint32_t k = 0; k < d->y->all[i].figure.claim_count; k++)
-			if (disagrees(&d->y->all[i], k)) {
-				write_disagreement(d, &d->y->all[i], k);
+	document_heading(d, 2, "Claims that disagree");
+	for (uint32_t i = 0; i < s->count; i++)
+		for (uint32_t k = 0; k < s->all[i].figure.claim_count; k++)
+			if (disagrees(&s->all[i], k)) {
+				write_disagreement(d, &s->all[i], k);
 				found++;
 			}
 	if (!found)
-		paragraph(d, "None.");
+		document_paragraph(d, "None.");
 }
 
 /* --- claims whose runs are no whole results --- */
@@ -452,27 +319,28 @@ static void item_doubt(const struct document *d, const struct summary_entry *y, 
 		   figure_size_names[size],
 		   health_text(&y->states[size].verdicts[claim].health).text);
 	fputs(d->form == FORM_HTML ? "<li>" : "- ", d->f);
-	plain(d, text);
+	document_text(d, text);
 	fputs(d->form == FORM_HTML ? "</li>\n" : "\n", d->f);
 	free(text);
 }
 
 /* Nothing where there are none. */
-static void write_doubts(const struct document *d)
+static void write_doubts(const struct document *d, const struct summary *s)
 {
 	uint32_t found = 0;
 
-	for (uint32_t i = 0; i < d->y->count; i++)
-		for (uint32_t k = 0; k < d->y->all[i].figure.claim_count; k++)
+	for (uint32_t i = 0; i < s->count; i++)
+		for (uint32_t k = 0; k < s->all[i].figure.claim_count; k++)
 			for (int size = 0; size < FIGURE_SIZES; size++) {
-				if (!is_doubtful(&d->y->all[i].states[size], k))
+				if (!is_doubtful(&s->all[i].states[size], k))
 					continue;
 				if (found++ == 0) {
-					heading(d, 2,
+					document_heading(
+						d, 2,
 						"Claims judged by runs that did not end well");
 					fputs(d->form == FORM_HTML ? "<ul>\n" : "\n", d->f);
 				}
-				item_doubt(d, &d->y->all[i], k, size);
+				item_doubt(d, &s->all[i], k, size);
 			}
 	if (found && d->form == FORM_HTML)
 		fputs("</ul>\n", d->f);
@@ -491,15 +359,15 @@ static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIG
 			      "otherwise it disagrees. No "
 			      "claim is left out because it fails.";
 
-static void write_document(const struct document *d)
+static void write_document(const struct document *d, const struct summary *s)
 {
-	paragraph(d, meaning);
-	write_papers(d);
-	for (uint32_t i = 0; i < d->y->count; i++)
-		if (begins_paper(d->y, i))
-			write_figures(d, i);
-	write_disagreements(d);
-	write_doubts(d);
+	document_paragraph(d, meaning);
+	write_papers(d, s);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (begins_paper(s, i))
+			write_figures(d, s, i);
+	write_disagreements(d, s);
+	write_doubts(d, s);
 }
 
 void summary_html(FILE *f, const struct summary *y)
@@ -509,7 +377,7 @@ void summary_html(FILE *f, const struct summary *y)
 	page_begin(f, title);
 	page_element(f, "h1", title);
 	fputc('\n', f);
-	write_document(&(struct document){ f, FORM_HTML, y });
+	write_document(&(struct document){ f, FORM_HTML }, y);
 	page_end(f, version_of_results().text, PAGE_TEXT);
 }
 
@@ -520,5 +388,5 @@ void summary_markdown(FILE *f, const struct summary *y)
 		"Written by `weir reproduce --summary --markdown FILE`, from the results of Weir "
 		"%s.\n",
 		version_of_results().text);
-	write_document(&(struct document){ f, FORM_MARKDOWN, y });
+	write_document(&(struct document){ f, FORM_MARKDOWN }, y);
 }

@@ -3,6 +3,7 @@
 #include "lab/compare/compare.h"
 #include "lab/base/quantity.h"
 #include "lab/store/results.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +11,18 @@
 /* Where a claim's number comes from. */
 enum source { FROM_RUN, FROM_FLOWS, FROM_SERIES };
 
+struct claim_source {
+	enum source source;
+	uint32_t index; /* metric of metric_all, or column of what is read below */
+	char unit[16];  /* of the metric; of a scheme's series known when it is read */
+	int unit_known;
+};
+
 struct evidence {
 	struct store *store; /* NULL: there are no results */
 	const struct figure *figure;
 	struct stored_runs runs;
-	struct claim_source {
-		enum source source;
-		uint32_t index; /* metric of metric_all, or column of what is read below */
-		char unit[16];  /* of the metric; of a scheme's series known when it is read */
-		int unit_known;
-	} * sources; /* one a claim */
+	struct claim_source *sources; /* one a claim */
 	/* Made from flows and series when a claim first needs those of a run. */
 	struct comparison flows; /* its columns only */
 	uint32_t series_count;
@@ -87,31 +90,25 @@ static int read_runs(struct evidence *v, struct weir_error *e)
 int evidence_new(struct evidence **out, struct store *s, const struct figure *f,
 		 struct weir_error *e)
 {
-	struct evidence *v = calloc(1, sizeof(*v));
-	size_t claims = f->claim_count + (size_t)1, runs;
+	struct evidence *v = memory_zeroed(1, sizeof(*v));
+	uint64_t runs;
 
 	*out = v;
-	if (!v)
-		return weir_error_set(e, "no memory");
 	v->store = s;
 	v->figure = f;
-	v->sources = calloc(claims, sizeof(*v->sources));
-	v->series_claim = calloc(claims, sizeof(*v->series_claim));
-	v->flows.columns = calloc(claims, sizeof(*v->flows.columns));
-	if (!v->sources || !v->series_claim || !v->flows.columns)
-		return weir_error_set(e, "no memory");
+	v->sources = memory_zeroed(f->claim_count, sizeof(*v->sources));
+	v->series_claim = memory_zeroed(f->claim_count, sizeof(*v->series_claim));
+	v->flows.columns = memory_zeroed(f->claim_count, sizeof(*v->flows.columns));
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		find_source(v, i);
 	if (read_runs(v, e))
 		return -1;
-	runs = v->runs.count + (size_t)1;
-	v->flow_numbers = calloc(runs * (v->flows.column_count + 1), sizeof(*v->flow_numbers));
-	v->series_numbers = calloc(runs * (v->series_count + 1), sizeof(*v->series_numbers));
-	v->flows_read = calloc(runs, 1);
-	v->series_read = calloc(runs, 1);
-	return v->flow_numbers && v->series_numbers && v->flows_read && v->series_read
-		       ? 0
-		       : weir_error_set(e, "no memory");
+	runs = v->runs.count;
+	v->flow_numbers = memory_zeroed(runs * v->flows.column_count, sizeof(*v->flow_numbers));
+	v->series_numbers = memory_zeroed(runs * v->series_count, sizeof(*v->series_numbers));
+	v->flows_read = memory_zeroed(runs, 1);
+	v->series_read = memory_zeroed(runs, 1);
+	return 0;
 }
 
 void evidence_free(struct evidence *v)
@@ -182,11 +179,9 @@ static int visit_series(void *context, const struct stored_series *s)
 
 static int read_series(struct evidence *v, uint32_t run, double *numbers, struct weir_error *e)
 {
-	struct series_visit at = { v, run, numbers, calloc(v->series_count + (size_t)1, 1), e, 0 };
+	struct series_visit at = { v, run, numbers, memory_zeroed(v->series_count, 1), e, 0 };
 	int failed;
 
-	if (!at.seen)
-		return weir_error_set(e, "no memory");
 	for (uint32_t i = 0; i < v->series_count; i++)
 		numbers[i] = (double)NAN;
 	failed = store_each_series(v->store, v->runs.runs[run].id, visit_series, &at, e);
@@ -229,14 +224,16 @@ static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *n
 
 /* --- one side of a claim --- */
 
+struct seed_number {
+	const char *seed;
+	double number;
+};
+
 /* The numbers of the selected runs, each with its seed. */
 struct side {
 	uint32_t count;
 	struct health health; /* of these runs */
-	struct seed_number {
-		const char *seed;
-		double number;
-	} * runs;
+	struct seed_number *runs;
 };
 
 static const char *seed_of(const struct stored_run *run)
@@ -252,9 +249,7 @@ static int collect(struct evidence *v, const struct claim *c, const struct selec
 	uint32_t claim = (uint32_t)(c - v->figure->claims);
 	const char *mixed = selection_mixes(s, &v->runs);
 
-	side->runs = calloc(v->runs.count + (size_t)1, sizeof(*side->runs));
-	if (!side->runs)
-		return weir_error_set(e, "no memory");
+	side->runs = memory_zeroed(v->runs.count, sizeof(*side->runs));
 	if (mixed)
 		return weir_error_set(
 			e,
@@ -422,9 +417,8 @@ int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size siz
 		struct verdict *v, struct weir_error *e)
 {
 	const struct measured nothing = { (double)NAN, (double)NAN, 0 };
-	size_t room = ev->runs.count + (size_t)1;
-	struct sides s = { .numbers = calloc(room, sizeof(double)),
-			   .known = calloc(room, sizeof(double)) };
+	struct sides s = { .numbers = memory_zeroed(ev->runs.count, sizeof(double)),
+			   .known = memory_zeroed(ev->runs.count, sizeof(double)) };
 	int failed = 0;
 
 	*v = (struct verdict){
@@ -433,8 +427,6 @@ int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size siz
 	snprintf(v->unit, sizeof(v->unit), "%s", c->unit);
 	if (size < c->size)
 		v->kind = VERDICT_OTHER_SIZE;
-	else if (!s.numbers || !s.known)
-		failed = weir_error_set(e, "no memory");
 	else
 		failed = judge(ev, c, &s, v, e);
 	free(s.of.runs);

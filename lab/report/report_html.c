@@ -74,14 +74,14 @@ void page_caveats(FILE *f, const struct comparison *c)
 	if (health_text(&all).text[0]) {
 		fputs("<p class=\"warning\">Not all is well: ", f);
 		markup_text(f, health_text(&all).text);
-		fputs(". Numbers with ! are of the flows that ended, or of runs that are "
-		      "stuck.</p>\n",
+		fputs(". Numbers with ! are of the flows that "
+		      "ended, or of runs that are stuck.</p>\n",
 		      f);
 	}
 	if (c->runs.left_out)
 		fprintf(f,
-			"<p class=\"note\">%u run%s of other sweeps in the same folder %s not "
-			"shown.</p>\n",
+			"<p class=\"note\">%u run%s of other sweeps "
+			"in the same folder %s not shown.</p>\n",
 			c->runs.left_out, c->runs.left_out == 1 ? "" : "s",
 			c->runs.left_out == 1 ? "is" : "are");
 }
@@ -256,20 +256,17 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 				 "10us</code> in "
 				 "<code>[measure]</code> records one." },
 		[PART_THROUGHPUT] = { "throughput", "Throughput over time",
-				      "No throughput was recorded. <code>probe = throughput flow:N "
-				      "every "
-				      "100us</code> in <code>[measure]</code> records that of a "
-				      "flow." },
+				      "No throughput was recorded. <code>probe "
+				      "= throughput flow:N every 100us</code> in "
+				      "<code>[measure]</code> records that of a flow." },
 		[PART_WINDOW] = { "windows", "Windows over time",
 				  "No window was recorded. <code>probe = window flow:N every "
 				  "100us</code> in "
 				  "<code>[measure]</code> records that of a flow." },
 		[PART_OTHER] = { "variables", "Scheme variables over time",
-				 "No variable was recorded. <code>probe = scheme PORT every "
-				 "10us</code> in "
-				 "<code>[measure]</code> records those that the marking scheme of "
-				 "a port "
-				 "publishes." },
+				 "No variable was recorded. <code>probe = scheme PORT "
+				 "every 10us</code> in <code>[measure]</code> records "
+				 "those that the marking scheme of a port publishes." },
 	};
 
 	fprintf(f, "<section id=\"%s\">\n<h2>%s</h2>\n", parts[part].id, parts[part].title);
@@ -299,9 +296,8 @@ void page_end(FILE *f, const char *version, enum page_kind kind)
 
 void page_noscript(FILE *f)
 {
-	fputs("<noscript><p class=\"empty\">The charts below need JavaScript, which is switched "
-	      "off "
-	      "here.</p></noscript>\n",
+	fputs("<noscript><p class=\"empty\">The charts below need "
+	      "JavaScript, which is switched off here.</p></noscript>\n",
 	      f);
 }
 

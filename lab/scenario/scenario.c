@@ -2,6 +2,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"
+#include "sim/base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,40 +27,19 @@ void scenario_free(struct scenario *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int scenario_add(struct scenario *s, const char *path, const char *value, int line)
+void scenario_add(struct scenario *s, const char *path, const char *value, int line)
 {
-	struct setting *grown = s->settings;
-	struct setting made = { text_copy(path), text_copy(value), line };
-
 	if (s->setting_count == s->setting_room) {
-		uint32_t room = s->setting_room ? 2 * s->setting_room : 32;
-
-		grown = realloc(grown, room * sizeof(*grown));
-		if (grown) {
-			s->settings = grown;
-			s->setting_room = room;
-		}
+		s->setting_room = s->setting_room ? 2 * s->setting_room : 32;
+		s->settings = memory_grow(s->settings, s->setting_room, sizeof(*s->settings));
 	}
-	if (!grown || !made.path || !made.value) {
-		free(made.path);
-		free(made.value);
-		return -1;
-	}
-	grown[s->setting_count++] = made;
-	return 0;
+	s->settings[s->setting_count++] =
+		(struct setting){ text_copy(path), text_copy(value), line };
 }
 
-int setting_extend(struct setting *at, const char *value)
+void setting_extend(struct setting *at, const char *value)
 {
-	size_t size = strlen(at->value) + strlen(value) + sizeof(", ");
-	char *list = malloc(size);
-
-	if (!list)
-		return -1;
-	snprintf(list, size, "%s, %s", at->value, value);
-	free(at->value);
-	at->value = list;
-	return 0;
+	text_print(&at->value, "%s, %s", at->value, value);
 }
 
 const struct setting *scenario_find(const struct scenario *s, const char *path)
@@ -162,10 +142,10 @@ static int unknown_section(const char *name, struct weir_error *e)
 	return weir_error_unknown(e, "section", name, names, count);
 }
 
-int scenario_put(struct scenario *s, const char *path, const char *value, int line)
+void scenario_put(struct scenario *s, const char *path, const char *value, int line)
 {
 	scenario_drop(s, path, OF_ALL);
-	return scenario_add(s, path, value, line);
+	scenario_add(s, path, value, line);
 }
 
 int scenario_check_path(const struct scenario *s, const char *path, struct weir_error *e)
@@ -207,7 +187,8 @@ int path_is_repeated(const char *path)
 {
 	struct setting_path p;
 
-	return path_split(path, &p) == 0 && repeat_find(p.section, p.key) != NULL;
+	return path_split(path, &p) == 0 && path_section(&p) &&
+	       section_repeats(path_section(&p), p.key);
 }
 
 /* The list that [sweep] has of the setting, or NULL. */
@@ -231,33 +212,31 @@ static struct setting *find_own(const struct scenario *s, const char *path)
 	return NULL;
 }
 
-int scenario_replace(struct scenario *s, const char *path, const char *value, int line)
+void scenario_replace(struct scenario *s, const char *path, const char *value, int line)
 {
 	struct setting *old = (struct setting *)find_sweep(s, path);
-	char *copy;
 
 	if (strcmp(path, CASE_PATH) == 0)
 		path = SWEEP_PREFIX CASE_PATH; /* cases are always several */
 	if (!old)
 		old = find_own(s, path);
-	if (!old)
-		return scenario_add(s, path, value, line);
-	copy = text_copy(value);
-	if (!copy)
-		return -1;
-	free(old->value);
-	old->value = copy;
+	if (!old) {
+		scenario_add(s, path, value, line);
+		return;
+	}
+	text_print(&old->value, "%s", value);
 	old->line = line;
-	return 0;
 }
 
 /* A setting that scenario_set gives. */
-static int set(struct scenario *s, const char *path, const char *value)
+static void set(struct scenario *s, const char *path, const char *value)
 {
-	if (find_sweep(s, path) || !path_is_repeated(path))
-		return scenario_replace(s, path, value, 0);
+	if (find_sweep(s, path) || !path_is_repeated(path)) {
+		scenario_replace(s, path, value, 0);
+		return;
+	}
 	scenario_drop(s, path, OF_FILE);
-	return scenario_add(s, path, value, 0);
+	scenario_add(s, path, value, 0);
 }
 
 int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e)
@@ -279,8 +258,7 @@ int scenario_set(struct scenario *s, const char *assignment, struct weir_error *
 	listed = path_of_list(path);
 	if (scenario_check_path(s, listed ? listed : path, e))
 		return weir_error_prefix(e, "--set %.100s: ", assignment);
-	if (set(s, path, equals + 1))
-		return weir_error_set(e, "--set %.100s: no memory", assignment);
+	set(s, path, equals + 1);
 	return 0;
 }
 

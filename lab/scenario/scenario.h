@@ -58,7 +58,7 @@ void scenario_free(struct scenario *s);
 
 /* Replaces settings and lists of the file by those of [full], and those of cases by those of [full NAME],
  * before any scenario_set. Without these sections nothing changes. */
-int scenario_use_full(struct scenario *s, struct weir_error *e);
+void scenario_use_full(struct scenario *s);
 
 /* From now on the settings of that case count, and of no other case; NULL: of none. What scenario_set
  * gave comes before them. -1: there is no such case; the message has no place. */
@@ -111,7 +111,7 @@ const struct setting *scenario_next(const struct scenario *s, uint32_t *i);
 const struct setting_bundle *scenario_case(const struct scenario *s, const char *name);
 int scenario_check_case(const struct scenario *s, const char *name, struct weir_error *e);
 const struct setting *bundle_find(const struct setting_bundle *b, const char *path);
-int bundle_add(struct setting_bundle *b, const char *path, const char *value, int line);
+void bundle_add(struct setting_bundle *b, const char *path, const char *value, int line);
 void bundle_free(struct setting_bundle *b);
 
 /* Are all bundles filled with settings that there are? */
@@ -136,15 +136,15 @@ enum whose { OF_FILE, OF_ALL };
 void scenario_drop(struct scenario *s, const char *path, enum whose whose);
 
 /* Gives a setting its only value where it stands, or adds it; of one that [sweep] lists, the list. */
-int scenario_replace(struct scenario *s, const char *path, const char *value, int line);
+void scenario_replace(struct scenario *s, const char *path, const char *value, int line);
 
-int scenario_add(struct scenario *s, const char *path, const char *value, int line);
+void scenario_add(struct scenario *s, const char *path, const char *value, int line);
 
-/* Adds to the list that is the value of a setting. -1: no memory. */
-int setting_extend(struct setting *at, const char *value);
+/* Adds to the list that is the value of a setting. */
+void setting_extend(struct setting *at, const char *value);
 
 /* Makes this the only setting of that path. */
-int scenario_put(struct scenario *s, const char *path, const char *value, int line);
+void scenario_put(struct scenario *s, const char *path, const char *value, int line);
 
 /* Has the scenario a section for a setting of that path, or may it have one? */
 int scenario_check_path(const struct scenario *s, const char *path, struct weir_error *e);

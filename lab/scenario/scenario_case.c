@@ -5,6 +5,7 @@
  * a case says. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,21 +31,12 @@ void bundle_free(struct setting_bundle *b)
 	memset(b, 0, sizeof(*b));
 }
 
-int bundle_add(struct setting_bundle *b, const char *path, const char *value, int line)
+void bundle_add(struct setting_bundle *b, const char *path, const char *value, int line)
 {
-	struct setting made = { text_copy(path), text_copy(value), line };
-	struct setting *grown = b->settings;
-
 	if ((b->count & (b->count - 1)) == 0) /* none, or a power of two: no room left */
-		grown = realloc(grown, 2 * (b->count + (size_t)1) * sizeof(*grown));
-	if (grown)
-		b->settings = grown;
-	if (!grown || !made.path || !made.value) {
-		setting_free(&made);
-		return -1;
-	}
-	grown[b->count++] = made;
-	return 0;
+		b->settings = memory_grow(b->settings, 2 * (b->count + UINT64_C(1)),
+					  sizeof(*b->settings));
+	b->settings[b->count++] = (struct setting){ text_copy(path), text_copy(value), line };
 }
 
 const struct setting *bundle_find(const struct setting_bundle *b, const char *path)
@@ -128,39 +120,33 @@ const struct setting *scenario_next(const struct scenario *s, uint32_t *i)
 
 /* --- [full] --- */
 
-static int use_full_case(struct setting_bundle *b)
+static void use_full_case(struct setting_bundle *b)
 {
 	for (uint32_t i = 0; i < b->full->count; i++) {
 		const struct setting *at = &b->full->settings[i];
 
 		if (bundle_find(b->full, at->path) == at) /* the first line of it */
 			bundle_drop(b, at->path);
-		if (bundle_add(b, at->path, at->value, at->line))
-			return -1;
+		bundle_add(b, at->path, at->value, at->line);
 	}
-	return 0;
 }
 
-int scenario_use_full(struct scenario *s, struct weir_error *e)
+void scenario_use_full(struct scenario *s)
 {
 	for (uint32_t i = 0; i < s->case_count; i++)
-		if (s->cases[i].full && use_full_case(&s->cases[i]))
-			return weir_error_set(e, "no memory");
+		if (s->cases[i].full)
+			use_full_case(&s->cases[i]);
 	for (uint32_t i = 0; i < s->full.count; i++) {
 		const struct setting *at = &s->full.settings[i];
-		int failed;
 
 		if (!path_is_repeated(at->path)) {
-			failed = scenario_replace(s, at->path, at->value, at->line);
-		} else {
-			if (bundle_find(&s->full, at->path) == at) /* the first line of it */
-				scenario_drop(s, at->path, OF_FILE);
-			failed = scenario_add(s, at->path, at->value, at->line);
+			scenario_replace(s, at->path, at->value, at->line);
+			continue;
 		}
-		if (failed)
-			return weir_error_set(e, "no memory");
+		if (bundle_find(&s->full, at->path) == at) /* the first line of it */
+			scenario_drop(s, at->path, OF_FILE);
+		scenario_add(s, at->path, at->value, at->line);
 	}
-	return 0;
 }
 
 /* --- mistakes --- */

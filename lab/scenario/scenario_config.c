@@ -2,6 +2,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/base/digest.h"
 #include "lab/scenario/sections.h"
+#include "sim/base/memory.h"
 #include "sim/config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,10 +119,18 @@ static int unknown_key(const struct target *t, const char *key, struct weir_erro
 			      names_join(own, sizeof(own), names, count));
 }
 
-static int add_line(struct target *t, const struct repeat *r, const struct setting *at,
+/* The lines of a key in a table, which may be repeated. */
+static struct line_list *lines_of(const struct target *t, const struct weir_option *table,
+				  const struct weir_option *o)
+{
+	return (struct line_list *)((char *)t->params + (table == t->section->options
+								 ? o->offset
+								 : t->section->kind_lines));
+}
+
+static int add_line(struct line_list *list, const struct weir_option *o, const struct setting *at,
 		    struct weir_error *e)
 {
-	struct line_list *list = (struct line_list *)((char *)t->params + r->offset);
 	const char *rest = at->value, *end;
 	char line[WEIR_OPT_TEXT_SIZE];
 	size_t length;
@@ -131,10 +140,9 @@ static int add_line(struct target *t, const struct repeat *r, const struct setti
 		end = rest + strcspn(rest, ";");
 		if (length == 0 || length >= sizeof(line))
 			return weir_error_set(e, "%s; a line is %s, several are divided by ;",
-					      weir_quote(at->value).text, r->form);
+					      weir_quote(at->value).text, o->choices[0]);
 		snprintf(line, sizeof(line), "%.*s", (int)length, rest);
-		if (line_list_add(list, line, at->line))
-			return weir_error_set(e, "no memory");
+		line_list_add(list, line, at->line);
 		rest = end + 1;
 	} while (*end == ';');
 	return 0;
@@ -155,18 +163,17 @@ int setting_parse(void *params, const struct weir_option *o, const char *value,
 
 static int apply(struct target *t, const char *key, const struct setting *at, struct weir_error *e)
 {
-	const struct repeat *r = repeat_find(t->section->name, key);
 	const struct weir_option *table = t->section->options, *o = weir_option_find(table, key);
 
 	if (!o && t->kind.name) {
 		table = t->kind.options;
 		o = table ? weir_option_find(table, key) : NULL;
 	}
-	if (o)
-		return setting_parse(values_of(t, table), o, at->value, e);
-	if (r && section_has_key(t->section, key, t->kind.name))
-		return add_line(t, r, at, e);
-	return unknown_key(t, key, e);
+	if (!o)
+		return unknown_key(t, key, e);
+	if (o->type == WEIR_OPT_LINES)
+		return add_line(lines_of(t, table, o), o, at, e);
+	return setting_parse(values_of(t, table), o, at->value, e);
 }
 
 /* The key that the path has in that section; NULL: it is of another. */
@@ -207,8 +214,6 @@ static int fill_all(const struct scenario *s, struct config *c, struct weir_erro
 		if (!dot)
 			continue;
 		traffic = config_add_traffic(c, dot + 1);
-		if (!traffic)
-			return weir_error_set(e, "%s: no memory", owner);
 		traffic->line = s->sections[i].line;
 		if (fill(s, traffic_target(traffic, owner), e))
 			return -1;
@@ -320,36 +325,34 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	return 0;
 }
 
-static int list_lines(const struct listing *l, const struct target *t, struct weir_error *e)
+static void list_lines(const struct listing *l, const struct target *t,
+		       const struct weir_option *table)
 {
-	for (const struct repeat *r = repeat_all; r->key; r++) {
-		const struct line_list *list;
+	for (const struct weir_option *o = table; o && o->name; o++) {
+		const struct line_list *list = lines_of(t, table, o);
 		size_t size = 1;
 		char *text, *end;
 
-		if (strcmp(r->section, t->section->name) != 0)
-			continue;
-		list = (const struct line_list *)((const char *)t->params + r->offset);
-		if (list->count == 0)
+		if (o->type != WEIR_OPT_LINES || list->count == 0)
 			continue;
 		for (uint32_t i = 0; i < list->count; i++)
 			size += strlen(list->lines[i].text) + strlen("; ");
-		text = malloc(size);
-		if (!text)
-			return weir_error_set(e, "no memory");
-		end = text;
+		text = end = memory_grow(NULL, size, 1);
 		for (uint32_t i = 0; i < list->count; i++)
 			end += sprintf(end, "%s%s", i ? "; " : "", list->lines[i].text);
-		list_one(l, t->owner, r->key, text);
+		list_one(l, t->owner, o->name, text);
 		free(text);
 	}
-	return 0;
 }
 
 /* Every option and line of a section. */
 static int list_values(const struct listing *l, const struct target *t, struct weir_error *e)
 {
-	return each_option(l, t, list_option, e) ? -1 : list_lines(l, t, e);
+	if (each_option(l, t, list_option, e))
+		return -1;
+	list_lines(l, t, t->kind.options);
+	list_lines(l, t, t->section->options);
+	return 0;
 }
 
 /* What is in the files that its values name. */

@@ -2,6 +2,7 @@
 #include "lab/base/ini.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
+#include "sim/base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,6 @@ static int add_section(struct reader *r)
 {
 	struct scenario *s = r->s;
 	const struct scenario_section *first = scenario_section(s, r->owner);
-	struct scenario_section *grown;
 
 	if (first)
 		return weir_error_set(r->e,
@@ -40,12 +40,8 @@ static int add_section(struct reader *r)
 	if (s->section_count == TRAFFIC_SECTIONS_MAX)
 		return weir_error_set(r->e, "too many sections; allowed are %d",
 				      TRAFFIC_SECTIONS_MAX);
-	grown = realloc(s->sections, (s->section_count + 1) * sizeof(*grown));
-	if (grown)
-		s->sections = grown;
-	if (!grown || !(grown[s->section_count].path = text_copy(r->owner)))
-		return weir_error_set(r->e, "no memory");
-	grown[s->section_count++].line = r->line;
+	s->sections = memory_grow(s->sections, s->section_count + 1, sizeof(*s->sections));
+	s->sections[s->section_count++] = (struct scenario_section){ text_copy(r->owner), r->line };
 	return 0;
 }
 
@@ -64,7 +60,6 @@ static int add_case(struct reader *r, const char *name)
 {
 	struct scenario *s = r->s;
 	const struct setting_bundle *first = scenario_case(s, name);
-	struct setting_bundle *grown;
 
 	if (first)
 		return weir_error_set(
@@ -74,13 +69,9 @@ static int add_case(struct reader *r, const char *name)
 			name, first->line);
 	if (s->case_count == CASES_MAX)
 		return weir_error_set(r->e, "too many cases; allowed are %d", CASES_MAX);
-	grown = realloc(s->cases, (s->case_count + 1) * sizeof(*grown));
-	if (grown)
-		s->cases = grown;
-	if (!grown || !(name = text_copy(name)))
-		return weir_error_set(r->e, "no memory");
-	r->bundle = &grown[s->case_count++];
-	*r->bundle = (struct setting_bundle){ .name = (char *)name, .line = r->line };
+	s->cases = memory_grow(s->cases, s->case_count + 1, sizeof(*s->cases));
+	r->bundle = &s->cases[s->case_count++];
+	*r->bundle = (struct setting_bundle){ .name = text_copy(name), .line = r->line };
 	return 0;
 }
 
@@ -103,11 +94,9 @@ static int add_full_case(struct reader *r, const char *name)
 			"[full %s]: the section is given twice, first in line %d; put its "
 			"settings together",
 			name, c->full->line);
-	c->full = calloc(1, sizeof(*c->full));
-	if (!c->full || !(c->full->name = text_copy(name)))
-		return weir_error_set(r->e, "no memory");
-	c->full->line = r->line;
+	c->full = memory_zeroed(1, sizeof(*c->full));
 	r->bundle = c->full;
+	*r->bundle = (struct setting_bundle){ .name = text_copy(name), .line = r->line };
 	return 0;
 }
 
@@ -137,7 +126,7 @@ static int read_single(struct reader *r)
 		return 0;
 	r->bundle = &r->s->full;
 	*r->bundle = (struct setting_bundle){ .name = text_copy(r->owner), .line = r->line };
-	return r->bundle->name ? 0 : weir_error_set(r->e, "no memory");
+	return 0;
 }
 
 static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
@@ -197,7 +186,6 @@ static int add_bundled(struct reader *r, const char *path, const char *value)
 {
 	struct setting_bundle *b = r->bundle;
 	const struct setting *first = path_is_repeated(path) ? NULL : bundle_find(b, path);
-	int failed;
 
 	if (strlen(path) >= PATH_ROOM)
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(path).text);
@@ -205,9 +193,11 @@ static int add_bundled(struct reader *r, const char *path, const char *value)
 		return weir_error_set(r->e, "%s: given twice, first in line %d", path, first->line);
 	if (count_setting(r))
 		return -1;
-	failed = first ? setting_extend((struct setting *)first, value)
-		       : bundle_add(b, path, value, r->line);
-	return failed ? weir_error_set(r->e, "no memory") : 0;
+	if (first)
+		setting_extend((struct setting *)first, value);
+	else
+		bundle_add(b, path, value, r->line);
+	return 0;
 }
 
 static int add_pair(struct reader *r, const char *key, const char *value)
@@ -220,21 +210,20 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, *r->owner ? "." : "", key) >=
 	    (int)sizeof(path))
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(key).text);
-	if (!repeat_find(r->section->name, key)) {
+	if (!section_repeats(r->section, key)) {
 		first = scenario_find(r->s, path);
 		/* A list may go on in another line. */
-		if (first && path_of_list(path))
-			return setting_extend((struct setting *)first, value)
-				       ? weir_error_set(r->e, "no memory")
-				       : 0;
+		if (first && path_of_list(path)) {
+			setting_extend((struct setting *)first, value);
+			return 0;
+		}
 		if (first)
 			return weir_error_set(r->e, "%s: given twice, first in line %d", path,
 					      first->line);
 		if (count_setting(r))
 			return -1;
 	}
-	if (scenario_add(r->s, path, value, r->line))
-		return weir_error_set(r->e, "no memory");
+	scenario_add(r->s, path, value, r->line);
 	return 0;
 }
 
@@ -271,8 +260,6 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 
 	memset(s, 0, sizeof(*s));
 	s->file = text_copy(file);
-	if (!s->file)
-		return weir_error_set(e, "no memory");
 	if (ini_read(&form, &r, &in, e) == 0 && scenario_check_bundles(s, e) == 0)
 		return 0;
 	scenario_free(s);

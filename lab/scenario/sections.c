@@ -73,6 +73,7 @@ const struct section section_all[] = {
 		.find_kind = find_topology,
 		.choose_kind = choose_topology,
 		.kind_params = offsetof(struct network_config, params),
+		.kind_lines = offsetof(struct network_config, links),
 	},
 	{
 		.name = "switch",
@@ -104,6 +105,7 @@ const struct section section_all[] = {
 		.find_kind = find_pattern,
 		.choose_kind = choose_pattern,
 		.kind_params = offsetof(struct traffic_config, params),
+		.kind_lines = offsetof(struct traffic_config, flow_lines),
 		.traits = SECTION_NAMED,
 	},
 	{
@@ -148,37 +150,11 @@ const struct section section_all[] = {
 	{ .name = NULL },
 };
 
-const struct repeat repeat_all[] = {
-	{ "network", "link", "explicit", "NODE NODE RATE DELAY", "a cable, as in: s0 s1 10Gbps 5us",
-	  offsetof(struct network_config, links) },
-	{ "network", "fail", NULL, "NODE NODE TIME",
-	  "a cable that is cut, as in: leaf0 spine1 10ms", offsetof(struct network_config, fails) },
-	{ "traffic", "flow", "list", "SOURCE DESTINATION SIZE START [path=N]",
-	  "a flow between two hosts, as in: 0 5 2MB 10us",
-	  offsetof(struct traffic_config, flow_lines) },
-	{ "measure", "probe", NULL, "WHAT TARGET [every TIME]",
-	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
-	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
-	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
-	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
-	  "time, each change of a queue",
-	  offsetof(struct measure_config, probes) },
-	{ .key = NULL },
-};
-
 const struct section *section_find(const char *name)
 {
 	for (const struct section *s = section_all; s->name; s++)
 		if (strcmp(s->name, name) == 0)
 			return s;
-	return NULL;
-}
-
-const struct repeat *repeat_find(const char *section, const char *key)
-{
-	for (const struct repeat *r = repeat_all; r->key; r++)
-		if (strcmp(r->section, section) == 0 && strcmp(r->key, key) == 0)
-			return r;
 	return NULL;
 }
 
@@ -244,11 +220,26 @@ size_t section_keys(const struct section *s, const char *kind, const char *names
 
 	if (kind && kind_find(s, kind, &k))
 		count = add_keys(names, count, k.options);
-	for (const struct repeat *r = repeat_all; r->key && count < KEYS_MAX; r++)
-		if (strcmp(r->section, s->name) == 0 &&
-		    (!r->kind || (kind && strcmp(r->kind, kind) == 0)))
-			names[count++] = r->key;
 	return count;
+}
+
+static int table_repeats(const struct weir_option *table, const char *key)
+{
+	const struct weir_option *o = table ? weir_option_find(table, key) : NULL;
+
+	return o && o->type == WEIR_OPT_LINES;
+}
+
+int section_repeats(const struct section *s, const char *key)
+{
+	struct kind k;
+
+	if (table_repeats(s->options, key))
+		return 1;
+	for (size_t i = 0; s->kind && s->kind(i, &k); i++)
+		if (table_repeats(k.options, key))
+			return 1;
+	return 0;
 }
 
 const char *names_join(char *buffer, size_t size, const char *const *names, size_t count)

@@ -1,8 +1,8 @@
 /* sections.h -- which sections a scenario has and which keys are known in each.
  *
  * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a section
- * has keys of its own and, through the one of type WEIR_OPT_KIND, those of the kind that it chooses. Some keys
- * may be repeated, a line each. The keys of [sweep], [case NAME] and [full] are the paths of settings
+ * has keys of its own and, through the one of type WEIR_OPT_KIND, those of the kind that it chooses. Keys of
+ * type WEIR_OPT_LINES may be repeated, a line each. The keys of [sweep], [case NAME] and [full] are the paths of settings
  * of the others. The reader, the settings list and the help all ask here. */
 #ifndef LAB_SCENARIO_SECTIONS_H
 #define LAB_SCENARIO_SECTIONS_H
@@ -37,25 +37,21 @@ struct section {
 	const struct weir_scheme *(*find_kind)(const char *name, struct weir_error *e);
 	void (*choose_kind)(void *config, const struct weir_scheme *kind);
 	size_t kind_params;
-};
-
-/* A key that may stand on several lines. */
-struct repeat {
-	const char *section, *key;
-	const char *kind; /* only with this topology or pattern; NULL: with any */
-	const char *form; /* how a line looks */
-	const char *help;
-	size_t offset; /* of the struct line_list in the section's config */
+	/* The struct line_list of the one key of a kind that may be repeated. Those of the section
+	 * itself are where their options say. */
+	size_t kind_lines;
 };
 
 #define SEED_PATH "seed" /* a key of section_root; it changes nothing of what is built */
 
 extern const struct section section_all[]; /* ends with .name == NULL */
 extern const struct section section_root;  /* of keys before the first header; its name is "" */
-extern const struct repeat repeat_all[];   /* ends with .key == NULL */
 
 const struct section *section_find(const char *name);
-const struct repeat *repeat_find(const char *section, const char *key);
+
+/* May the key be repeated, in that section or with one of its kinds? A plug-in has no such key: which
+ * plug-in it is may be said further below. */
+int section_repeats(const struct section *s, const char *key);
 
 /* The key that picks the kind; NULL: there are no kinds. */
 const struct weir_option *section_chooser(const struct section *s);

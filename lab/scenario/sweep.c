@@ -1,6 +1,7 @@
 /* sweep.c -- from [sweep] to runs. */
 #include "lab/scenario/sweep.h"
 #include "lab/scenario/sections.h"
+#include "sim/base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +18,12 @@ void sweep_free(struct sweep *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* Takes the values over, also where it fails. */
+/* Takes the values over. */
 static int add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
 		    struct weir_error *e)
 {
-	struct sweep_axis *grown = realloc(w->axes, (w->axis_count + 1) * sizeof(*grown));
-	char *copy = text_copy(path);
-
-	if (grown)
-		w->axes = grown;
-	if (!grown || !copy) {
-		free(copy);
-		list_free(values);
-		return weir_error_set(e, "no memory");
-	}
-	grown[w->axis_count++] = (struct sweep_axis){ copy, line, *values };
+	w->axes = memory_grow(w->axes, w->axis_count + 1, sizeof(*w->axes));
+	w->axes[w->axis_count++] = (struct sweep_axis){ text_copy(path), line, *values };
 	w->run_count *= values->count;
 	if (w->run_count > RUNS_MAX)
 		return weir_error_set(e, "more than %d runs", RUNS_MAX);
@@ -43,18 +35,11 @@ static int add_axis(struct sweep *w, const char *path, int line, struct text_lis
 /* All of them, in the order of the file. */
 static int add_all_cases(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
-	struct text_list names = { 0, calloc(s->case_count, sizeof(*names.items)) };
+	struct text_list names = { s->case_count,
+				   memory_zeroed(s->case_count, sizeof(*names.items)) };
 
-	for (uint32_t i = 0; names.items && i < s->case_count; i++) {
+	for (uint32_t i = 0; i < s->case_count; i++)
 		names.items[i] = text_copy(s->cases[i].name);
-		if (!names.items[i])
-			break;
-		names.count++;
-	}
-	if (names.count < s->case_count) {
-		list_free(&names);
-		return weir_error_set(e, "no memory");
-	}
 	return add_axis(w, CASE_PATH, s->cases[0].line, &names, e);
 }
 
@@ -154,8 +139,8 @@ int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct 
 		if (strcmp(a->path, CASE_PATH) == 0) {
 			if (scenario_use_case(s, value, e))
 				return -1;
-		} else if (scenario_put(s, a->path, value, a->line)) {
-			return weir_error_set(e, "no memory");
+		} else {
+			scenario_put(s, a->path, value, a->line);
 		}
 	}
 	return 0;
@@ -230,12 +215,10 @@ static int compare_keys(const void *a, const void *b)
 static int refuse_same(const struct sweep *w, const struct scenario *s, char (*keys)[RUN_KEY_SIZE],
 		       struct weir_error *e)
 {
-	struct numbered *sorted = malloc(w->run_count * sizeof(*sorted));
+	struct numbered *sorted = memory_grow(NULL, w->run_count, sizeof(*sorted));
 	char one[256], other[256];
 	int failed = 0;
 
-	if (!sorted)
-		return weir_error_set(e, "no memory");
 	for (uint64_t i = 0; i < w->run_count; i++)
 		sorted[i] = (struct numbered){ keys[i], i };
 	qsort(sorted, w->run_count, sizeof(*sorted), compare_keys);

@@ -1,5 +1,6 @@
 /* sweep_list.c -- a list of values: by commas, or from, to and step. */
 #include "lab/scenario/sweep.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,20 +18,15 @@ void list_free(struct text_list *list)
 
 static int add_item(struct text_list *list, const char *text, struct weir_error *e)
 {
-	char **grown = list->items;
-
 	if (list->count == VALUES_MAX)
 		return weir_error_set(e, "more than %d values", VALUES_MAX);
 	for (uint32_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i], text) == 0)
 			return weir_error_set(e, "%s is listed twice", weir_quote(text).text);
 	if ((list->count & (list->count - 1)) == 0) /* none, or a power of two: no room left */
-		grown = realloc(grown, 2 * (list->count + 1) * sizeof(*grown));
-	if (grown)
-		list->items = grown;
-	if (!grown || !(grown[list->count] = text_copy(text)))
-		return weir_error_set(e, "no memory");
-	list->count++;
+		list->items = memory_grow(list->items, 2 * (list->count + UINT64_C(1)),
+					  sizeof(*list->items));
+	list->items[list->count++] = text_copy(text);
 	return 0;
 }
 
@@ -109,8 +105,8 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 
 	if (strcmp(r.first.unit, r.last.unit) != 0 || strcmp(r.first.unit, r.step.unit) != 0)
 		return weir_error_set(e,
-				      "%s: from, to and step are written in the same unit, as in "
-				      "1us..5us/2us",
+				      "%s: from, to and step are written "
+				      "in the same unit, as in 1us..5us/2us",
 				      weir_quote(text).text);
 	if (r.last.decimals > decimals)
 		decimals = r.last.decimals;

@@ -174,11 +174,9 @@ static const struct column flow_columns[] = {
 	{ "fct_ps", COLUMN_MADE, 0, "ps", .help = "finish_ps less start_ps", .show = show_fct,
 	  .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
-	  .help = "how long it would take alone in the network; NULL: unlimited, or control: the "
-		  "request "
-		  "of a read, the answer to a write (`pattern = storage`), whose times are in no "
-		  "metric of "
-		  "completion",
+	  .help = "how long it would take alone in the network; NULL: unlimited, "
+		  "or control: the request of a read, the answer to a write "
+		  "(`pattern = storage`), whose times are in no metric of completion",
 	  .csv = "ideal_fct_ps" },
 	{ "slowdown", COLUMN_MADE, 0, "", .help = "fct_ps over ideal_fct_ps", .show = show_slowdown,
 	  .hidden_in = VIEW_JSON },
@@ -216,9 +214,8 @@ static const struct column port_columns[] = {
 
 static const struct column pause_columns[] = {
 	{ "link", COLUMN_TEXT, AT(stored_pause, link), "",
-	  .help = "a link of which a class was paused, those of hosts' cards among them: "
-		  "`left->right`, "
-		  "`h1->left`" },
+	  .help = "a link of which a class was paused, those of "
+		  "hosts' cards among them: `left->right`, `h1->left`" },
 	{ "class", COLUMN_COUNT32, AT(stored_pause, result.class_id), "",
 	  .help = "the class that the sending end was told not to send" },
 	{ "count", COLUMN_COUNT, AT(stored_pause, result.pauses), "",
@@ -252,8 +249,8 @@ static const struct column plan_columns[] = {
 
 static const struct column digest_columns[] = {
 	{ "part", COLUMN_TEXT, 0, "",
-	  .help = "a table with rows of the run, by its name; of run 0 `list`, all keys, and "
-		  "`plan`" },
+	  .help = "a table with rows of the run, by its "
+		  "name; of run 0 `list`, all keys, and `plan`" },
 	{ "digest", COLUMN_COUNT, 0, "",
 	  .help = "64 bits over the types and bytes of all values of these rows, in their order" },
 	{ .name = NULL },

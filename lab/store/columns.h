@@ -103,7 +103,7 @@ static inline int column_is_list(const struct column *c)
 	return c->type == COLUMN_TIMES || c->type == COLUMN_REALS;
 }
 
-/* Whoever wants to see rows. Positive: this was enough; negative: there is no memory for it. */
+/* Whoever wants to see rows. Non-zero: this was enough. */
 struct row_visitor {
 	int (*see)(void *context, const void *row);
 	void *context;

@@ -3,6 +3,7 @@
 #include "lab/base/output.h"
 #include "lab/store/exported.h"
 #include "lab/store/results.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,25 +97,21 @@ struct paths {
 };
 
 /* Every setting that some run has. */
-static int collect_paths(struct paths *p, const struct stored_runs *runs)
+static void collect_paths(struct paths *p, const struct stored_runs *runs)
 {
 	memset(p, 0, sizeof(*p));
 	for (uint32_t i = 0; i < runs->count; i++)
 		for (uint32_t k = 0; k < runs->runs[i].setting_count; k++) {
-			const char *path = runs->runs[i].settings[k].path, **grown;
+			const char *path = runs->runs[i].settings[k].path;
 			uint32_t at = 0;
 
 			while (at < p->count && strcmp(p->all[at], path) != 0)
 				at++;
 			if (at < p->count)
 				continue;
-			grown = realloc(p->all, (p->count + 1) * sizeof(*grown));
-			if (!grown)
-				return -1;
-			p->all = grown;
-			grown[p->count++] = path;
+			p->all = memory_grow(p->all, p->count + 1, sizeof(*p->all));
+			p->all[p->count++] = path;
 		}
-	return 0;
 }
 
 static void write_run(const struct sheet *s, const struct stored_run *run, const struct paths *p)
@@ -134,15 +131,12 @@ static void write_run(const struct sheet *s, const struct stored_run *run, const
 	fputc('\n', s->f);
 }
 
-static int write_runs(struct sheet *s, struct weir_error *e)
+static void write_runs(struct sheet *s)
 {
 	const struct stored_runs *runs = s->x->runs;
 	struct paths p;
 
-	if (collect_paths(&p, runs)) {
-		free(p.all);
-		return weir_error_set(e, "no memory");
-	}
+	collect_paths(&p, runs);
 	write_head(s);
 	for (uint32_t k = 0; k < p.count; k++)
 		fprintf(s->f, ",%s", p.all[k]);
@@ -152,7 +146,6 @@ static int write_runs(struct sheet *s, struct weir_error *e)
 	for (s->run = 1; s->run <= runs->count; s->run++)
 		write_run(s, &runs->runs[s->run - 1], &p);
 	free(p.all);
-	return 0;
 }
 
 /* --- files --- */
@@ -183,7 +176,10 @@ static int write_file(FILE *f, const void *table, void *context, struct weir_err
 {
 	struct sheet s = { .f = f, .x = context, .table = table };
 
-	return table == &table_all[TABLE_RUN] ? write_runs(&s, e) : write_rows(&s, e);
+	if (table != &table_all[TABLE_RUN])
+		return write_rows(&s, e);
+	write_runs(&s);
+	return 0;
 }
 
 int exported_csv(const char *folder, const struct exported *x, struct weir_error *e)

@@ -24,49 +24,44 @@ static int each_setting(const struct config *c, const struct row_visitor *v, str
 {
 	struct setting_visit at = { v, 0 };
 
-	if (scenario_settings(c, see_setting, &at, e))
-		return -1;
-	return at.answer < 0 ? weir_error_set(e, "no memory") : 0;
+	return scenario_settings(c, see_setting, &at, e);
 }
 
-static int see_run(const struct finished_run *f, const struct row_visitor *v)
+static void see_run(const struct finished_run *f, const struct row_visitor *v)
 {
 	const struct version version = version_of_results();
 	const struct run_head row = { f->key, f->c->title, version.text, f->r->wall_seconds,
 				      f->r->partial };
 
-	return v->see(v->context, &row);
+	v->see(v->context, &row);
 }
 
-static int each_metric(const struct run_result *r, const struct row_visitor *v)
+static void each_metric(const struct run_result *r, const struct row_visitor *v)
 {
 	int answer = 0;
 
 	for (size_t i = 0; metric_all[i].name && !answer; i++)
 		answer =
 			v->see(v->context, &(struct metric_row){ metric_all[i].name, r->value[i] });
-	return answer;
 }
 
-static int each_reason(const struct run_result *r, const struct row_visitor *v)
+static void each_reason(const struct run_result *r, const struct row_visitor *v)
 {
 	int answer = 0;
 
 	for (uint32_t i = 0; i < r->reason_count && !answer; i++)
 		answer = v->see(v->context, &r->reasons[i]);
-	return answer;
 }
 
-static int each_traffic(const struct config *c, const struct row_visitor *v)
+static void each_traffic(const struct config *c, const struct row_visitor *v)
 {
 	int answer = 0;
 
 	for (uint32_t i = 0; i < c->traffic_count && !answer; i++)
 		answer = v->see(v->context, &(struct traffic_row){ c->traffic[i].name });
-	return answer;
 }
 
-static int each_flow(const struct finished_run *f, const struct row_visitor *v)
+static void each_flow(const struct finished_run *f, const struct row_visitor *v)
 {
 	int answer = 0;
 
@@ -87,10 +82,9 @@ static int each_flow(const struct finished_run *f, const struct row_visitor *v)
 
 		answer = v->see(v->context, &row);
 	}
-	return answer;
 }
 
-static int each_port(const struct run_result *r, const struct row_visitor *v)
+static void each_port(const struct run_result *r, const struct row_visitor *v)
 {
 	char name[LINK_NAME_SIZE];
 	int answer = 0;
@@ -102,10 +96,9 @@ static int each_port(const struct run_result *r, const struct row_visitor *v)
 
 		answer = v->see(v->context, &row);
 	}
-	return answer;
 }
 
-static int each_pause(const struct run_result *r, const struct row_visitor *v)
+static void each_pause(const struct run_result *r, const struct row_visitor *v)
 {
 	char name[LINK_NAME_SIZE];
 	int answer = 0;
@@ -117,10 +110,9 @@ static int each_pause(const struct run_result *r, const struct row_visitor *v)
 
 		answer = v->see(v->context, &row);
 	}
-	return answer;
 }
 
-static int each_series(const struct run_result *r, const struct row_visitor *v)
+static void each_series(const struct run_result *r, const struct row_visitor *v)
 {
 	int answer = 0;
 
@@ -131,45 +123,42 @@ static int each_series(const struct run_result *r, const struct row_visitor *v)
 
 		answer = v->see(v->context, &row);
 	}
-	return answer;
 }
 
 int finished_each(const struct finished_run *f, enum table_id table, const struct row_visitor *v,
 		  struct weir_error *e)
 {
-	int answer = 0;
-
 	switch (table) {
 	case TABLE_SETTING:
 		return each_setting(f->c, v, e);
 	case TABLE_RUN:
-		answer = see_run(f, v);
+		see_run(f, v);
 		break;
 	case TABLE_METRIC:
-		answer = each_metric(f->r, v);
+		each_metric(f->r, v);
 		break;
 	case TABLE_REASON:
-		answer = each_reason(f->r, v);
+		each_reason(f->r, v);
 		break;
 	case TABLE_TRAFFIC:
-		answer = each_traffic(f->c, v);
+		each_traffic(f->c, v);
 		break;
 	case TABLE_FLOW:
-		answer = each_flow(f, v);
+		each_flow(f, v);
 		break;
 	case TABLE_PORT:
-		answer = each_port(f->r, v);
+		each_port(f->r, v);
 		break;
 	case TABLE_PAUSES:
-		answer = each_pause(f->r, v);
+		each_pause(f->r, v);
 		break;
 	case TABLE_SERIES:
-		answer = each_series(f->r, v);
+		each_series(f->r, v);
 		break;
 	case TABLE_PLAN:
 	case TABLE_DIGEST:
 	case TABLES:
 		break; /* of a store alone */
 	}
-	return answer < 0 ? weir_error_set(e, "no memory") : 0;
+	return 0;
 }

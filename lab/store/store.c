@@ -5,6 +5,8 @@
  * the next one restores the state before. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/store_sql.h"
+#include "lab/base/text.h"
+#include "sim/base/memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +48,7 @@ int store_fail(struct store *s, struct weir_error *e)
 	case SQLITE_READONLY:
 		return weir_error_set(
 			e,
-			"%.300s: cannot be read or written: %.300s; what was stored before is "
-			"kept",
+			"%.300s: cannot be read or written: %.300s; what was stored before is kept",
 			s->path, number != 0 ? strerror(number) : why);
 	}
 	return weir_error_set(e, "%.300s: %.300s", s->path, why);
@@ -287,19 +288,12 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e)
 {
 	struct store *s;
-	size_t size = strlen(folder) + sizeof(file_name) + 1;
 
 	*out = NULL;
 	if (check_folder(folder, mode, e))
 		return -1;
-	s = calloc(1, sizeof(*s));
-	if (s)
-		s->path = malloc(size);
-	if (!s || !s->path) {
-		free(s);
-		return weir_error_set(e, "%.300s: no memory", folder);
-	}
-	snprintf(s->path, size, "%s/%s", folder, file_name);
+	s = memory_zeroed(1, sizeof(*s));
+	text_print(&s->path, "%s/%s", folder, file_name);
 	if (check_header(s->path, mode, e) || connect(s, mode, e)) {
 		store_close(s);
 		return -1;

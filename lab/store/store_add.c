@@ -19,8 +19,6 @@ static int say_unbound(struct rows *r, const void *row, int code)
 {
 	const struct stored_series *series = row;
 
-	if (code == SQLITE_NOMEM)
-		return weir_error_set(r->error, "%.300s: no memory", r->store->path);
 	if (code != SQLITE_TOOBIG || r->table != TABLE_SERIES)
 		return store_fail(r->store, r->error);
 	return weir_error_set(r->error,

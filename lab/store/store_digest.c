@@ -103,8 +103,8 @@ static int read_rows(struct store *s, struct rows_of rows, const struct row_take
 			break;
 		}
 		*digest = hash_row(*digest, q);
-		if (t && t->take(t->context, q))
-			failed = weir_error_set(e, "%.300s: no memory", s->path);
+		if (t)
+			t->take(t->context, q);
 	}
 	sqlite3_finalize(q);
 	return failed;
@@ -218,12 +218,11 @@ struct sealing {
 	int failed;
 };
 
-static int seal_listed(void *context, sqlite3_stmt *q)
+static void seal_listed(void *context, sqlite3_stmt *q)
 {
 	struct sealing *at = context;
 
 	at->failed = at->failed || store_seal_run(at->store, sqlite3_column_int64(q, 0), at->error);
-	return 0;
 }
 
 int store_seal_all(struct store *s, struct weir_error *e)

@@ -1,6 +1,7 @@
 /* store_plan.c -- which runs there are, which of them the latest sweep planned, and getting rid of the
  * others. */
 #include "lab/store/store_sql.h"
+#include "sim/base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,13 @@ struct plan_list {
 	struct planned_key *keys;
 };
 
-/* Room for one more. NULL: no memory; what was there stays. */
+/* Room for one more. */
 static void *grow(void *array, uint64_t count, uint64_t *room, size_t size)
 {
-	uint64_t more = *room ? 2 * *room : 64;
-	void *grown;
-
 	if (count < *room)
 		return array;
-	grown = realloc(array, more * size);
-	if (grown)
-		*room = more;
-	return grown;
+	*room = *room ? 2 * *room : 64;
+	return memory_grow(array, *room, size);
 }
 
 static void copy_key(char key[RUN_KEY_SIZE], sqlite3_stmt *q, int column)
@@ -38,30 +34,22 @@ static void copy_key(char key[RUN_KEY_SIZE], sqlite3_stmt *q, int column)
 	snprintf(key, RUN_KEY_SIZE, "%s", text ? text : "");
 }
 
-static int take_planned(void *context, sqlite3_stmt *q)
+static void take_planned(void *context, sqlite3_stmt *q)
 {
 	struct plan_list *p = context;
-	struct planned_key *grown = grow(p->keys, p->count, &p->room, sizeof(*grown));
 
-	if (!grown)
-		return -1;
-	p->keys = grown;
-	grown[p->count].place = sqlite3_column_int64(q, 0);
-	copy_key(grown[p->count++].key, q, 1);
-	return 0;
+	p->keys = grow(p->keys, p->count, &p->room, sizeof(*p->keys));
+	p->keys[p->count].place = sqlite3_column_int64(q, 0);
+	copy_key(p->keys[p->count++].key, q, 1);
 }
 
-static int take_listed(void *context, sqlite3_stmt *q)
+static void take_listed(void *context, sqlite3_stmt *q)
 {
 	struct run_list *l = context;
-	struct listed_run *grown = grow(l->runs, l->count, &l->room, sizeof(*grown));
 
-	if (!grown)
-		return -1;
-	l->runs = grown;
-	grown[l->count].id = sqlite3_column_int64(q, 0);
-	copy_key(grown[l->count++].key, q, 1);
-	return 0;
+	l->runs = grow(l->runs, l->count, &l->room, sizeof(*l->runs));
+	l->runs[l->count].id = sqlite3_column_int64(q, 0);
+	copy_key(l->runs[l->count++].key, q, 1);
 }
 
 static int compare_keys(const void *a, const void *b)

@@ -1,6 +1,7 @@
 /* store_read.c -- what is in the store, for tables, exports and reports. */
 #include "lab/base/text.h"
 #include "lab/store/store_sql.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,35 +30,30 @@ struct visit {
 	char **names;
 };
 
-static int pass_row(struct visit *v, const void *row)
+static void pass_row(struct visit *v, const void *row)
 {
-	int answer;
-
-	if (v->ended || v->is_odd)
-		return 0;
-	answer = v->visitor->see(v->visitor->context, row);
-	v->ended = answer > 0;
-	return answer < 0;
+	if (!v->ended && !v->is_odd)
+		v->ended = v->visitor->see(v->visitor->context, row) != 0;
 }
 
-static int show_row(void *context, sqlite3_stmt *q)
+static void show_row(void *context, sqlite3_stmt *q)
 {
 	struct visit *v = context;
 	union any_row row;
 
 	memset(&row, 0, sizeof(row)); /* nobody is partial */
 	v->is_odd |= table_read(v->table, &row, q);
-	return pass_row(v, &row);
+	pass_row(v, &row);
 }
 
-static int show_flow(void *context, sqlite3_stmt *q)
+static void show_flow(void *context, sqlite3_stmt *q)
 {
 	struct visit *v = context;
 	struct stored_flow f;
 
 	v->is_odd |= table_read(v->table, &f, q);
 	f.traffic = f.section < v->name_count ? v->names[f.section] : "";
-	return pass_row(v, &f);
+	pass_row(v, &f);
 }
 
 /* The number of a column among those of table_select. */
@@ -70,11 +66,11 @@ static int column_place(const struct table *t, enum column_type type)
 	return at;
 }
 
-static int show_series(void *context, sqlite3_stmt *q)
+static void show_series(void *context, sqlite3_stmt *q)
 {
 	struct visit *v = context;
 	int times = column_place(v->table, COLUMN_TIMES),
-	    values = column_place(v->table, COLUMN_REALS), failed;
+	    values = column_place(v->table, COLUMN_REALS);
 	struct stored_series one;
 	int64_t *time_ps;
 	double *value;
@@ -82,17 +78,14 @@ static int show_series(void *context, sqlite3_stmt *q)
 	v->is_odd |= table_read(v->table, &one, q) || !list_is_whole(q, times, one.count) ||
 		     !list_is_whole(q, values, one.count);
 	if (v->ended || v->is_odd)
-		return 0;
+		return;
 	one.time_ps = time_ps = list_read(q, times, one.count);
 	one.value = value = list_read(q, values, one.count);
-	failed = !time_ps || !value;
-	for (uint64_t i = 0; !failed && i < one.count; i++)
+	for (uint64_t i = 0; i < one.count; i++)
 		v->is_odd |= time_ps[i] < 0;
-	if (!failed)
-		failed = pass_row(v, &one);
+	pass_row(v, &one);
 	free(time_ps);
 	free(value);
-	return failed;
 }
 
 static int visit_rows(struct store *s, struct rows_of rows, struct visit *v, struct weir_error *e)
@@ -115,13 +108,10 @@ static int keep_name(void *context, const void *row)
 {
 	const struct traffic_row *traffic = row;
 	struct visit *v = context;
-	char **grown = realloc(v->names, (v->name_count + (size_t)1) * sizeof(*grown));
 
-	if (!grown)
-		return -1;
-	v->names = grown;
-	grown[v->name_count] = text_copy(traffic->name);
-	return grown[v->name_count++] ? 0 : -1;
+	v->names = memory_grow(v->names, v->name_count + UINT64_C(1), sizeof(*v->names));
+	v->names[v->name_count++] = text_copy(traffic->name);
+	return 0;
 }
 
 int store_each(struct store *s, int64_t run, enum table_id table, const struct row_visitor *visitor,
@@ -164,9 +154,7 @@ static int read_listed(struct store *s, const struct run_list *l, struct stored_
 {
 	uint64_t wanted = runs->left_out ? l->done : l->count;
 
-	runs->runs = wanted < UINT32_MAX ? calloc(wanted + 1, sizeof(*runs->runs)) : NULL;
-	if (!runs->runs)
-		return weir_error_set(e, "%.300s: no memory", s->path);
+	runs->runs = memory_zeroed(wanted, sizeof(*runs->runs));
 	for (; runs->count < wanted; runs->count++)
 		if (read_run(s, &l->runs[runs->count], &runs->runs[runs->count], e)) {
 			runs->count++; /* what it has is to be freed */

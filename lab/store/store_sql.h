@@ -62,7 +62,7 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 /* A row of table_select, but for lists; texts are SQLite's. Non-zero: a text or a time is none. */
 int table_read(const struct table *t, void *row, sqlite3_stmt *q);
 
-/* The numbers of a list, in memory of its own: NULL, there is none. */
+/* The numbers of a list, for the caller to free. */
 void *list_read(sqlite3_stmt *q, int column, uint64_t count);
 
 /* Has it as many numbers as it should? */
@@ -81,9 +81,9 @@ struct rows_of {
 #define STORE_LIST ((struct rows_of){ 0, ROWS_LIST })
 #define STORE_PLANNED_KEYS ((struct rows_of){ 0, ROWS_PLAN })
 
-/* Who wants to see rows, in the columns of table_select. Non-zero: there is no memory. */
+/* Who wants to see rows, in the columns of table_select. */
 struct row_taker {
-	int (*take)(void *context, sqlite3_stmt *q);
+	void (*take)(void *context, sqlite3_stmt *q);
 	void *context;
 };
 
@@ -99,14 +99,16 @@ int store_seal_all(struct store *s, struct weir_error *e);
 
 /* --- which runs there are: store_plan.c --- */
 
+struct listed_run {
+	int64_t id, place; /* place: in the plan */
+	int is_planned;
+	char key[RUN_KEY_SIZE];
+};
+
 struct run_list {
 	uint64_t count, room;
-	struct listed_run {
-		int64_t id, place; /* place: in the plan */
-		int is_planned;
-		char key[RUN_KEY_SIZE];
-	} * runs;               /* in the order of the plan; others after these, as added */
-	uint64_t planned, done; /* keys of the plan, and how many of these are there */
+	struct listed_run *runs; /* in the order of the plan; others after these, as added */
+	uint64_t planned, done;  /* keys of the plan, and how many of these are there */
 };
 
 /* On -1 nothing is left to free. */

@@ -1,5 +1,6 @@
 /* store_table.c -- a table of columns.h as SQL: its schema, its rows going in and coming out. */
 #include "lab/store/store_sql.h"
+#include "sim/base/memory.h"
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -132,10 +133,8 @@ static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 static int bind_list(sqlite3_stmt *q, int at, const struct column *c,
 		     const struct stored_series *row)
 {
-	unsigned char *bytes = malloc(sizeof(uint64_t) * row->count + 1);
+	unsigned char *bytes = memory_grow(NULL, row->count, sizeof(uint64_t));
 
-	if (!bytes)
-		return SQLITE_NOMEM;
 	for (uint64_t i = 0; i < row->count; i++) {
 		struct cell cell = column_cell(c, row, i);
 		uint64_t bits = (uint64_t)cell.integer;
@@ -252,9 +251,9 @@ int list_is_whole(sqlite3_stmt *q, int column, uint64_t count)
 void *list_read(sqlite3_stmt *q, int column, uint64_t count)
 {
 	const unsigned char *bytes = sqlite3_column_blob(q, column);
-	char *numbers = malloc(sizeof(uint64_t) * count + 1);
+	char *numbers = memory_grow(NULL, count, sizeof(uint64_t));
 
-	for (uint64_t i = 0; numbers && i < count; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		uint64_t bits = little_endian(bytes + sizeof(bits) * i);
 
 		memcpy(numbers + sizeof(bits) * i, &bits, sizeof(bits));

@@ -2,6 +2,7 @@
 #include "lab/base/text.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,12 @@ const char *stored_setting(const struct stored_run *run, const char *path)
 
 /* --- rows --- */
 
-/* Room for one more of size bytes, when the room is used up by whole powers of two. NULL: no memory;
- * what was there stays. */
+/* Room for one more of size bytes, when the room is used up by whole powers of two. */
 static void *grow(void *array, uint32_t count, size_t size)
 {
 	if (count != 0 && (count & (count - 1)) != 0)
 		return array;
-	return realloc(array, 2 * (size_t)(count ? count : 1) * size);
+	return memory_grow(array, 2 * (uint64_t)(count ? count : 1), size);
 }
 
 static int keep_head(void *context, const void *row)
@@ -56,23 +56,18 @@ static int keep_head(void *context, const void *row)
 	run->version = text_copy(head->version);
 	run->wall_seconds = head->wall_seconds;
 	run->partial = head->partial;
-	return run->title && run->version ? 0 : -1;
+	return 0;
 }
 
 static int keep_setting(void *context, const void *row)
 {
 	const struct setting_row *setting = row;
 	struct stored_run *run = context;
-	struct stored_setting *grown = grow(run->settings, run->setting_count, sizeof(*grown)),
-			      *one;
 
-	if (!grown)
-		return -1;
-	run->settings = grown;
-	one = &grown[run->setting_count++];
-	one->path = text_copy(setting->path);
-	one->value = text_copy(setting->value);
-	return one->path && one->value ? 0 : -1;
+	run->settings = grow(run->settings, run->setting_count, sizeof(*run->settings));
+	run->settings[run->setting_count++] =
+		(struct stored_setting){ text_copy(setting->path), text_copy(setting->value) };
+	return 0;
 }
 
 /* Metrics that this version does not know are passed over, those that it alone knows stay NAN. */
@@ -91,15 +86,13 @@ static int keep_reason(void *context, const void *row)
 {
 	const struct reason_count *reason = row;
 	struct stored_run *run = context;
-	struct reason_count *grown = grow(run->reasons, run->reason_count, sizeof(*grown)), *one;
+	struct reason_count *one;
 
-	if (!grown)
-		return -1;
-	run->reasons = grown;
-	one = &grown[run->reason_count++];
+	run->reasons = grow(run->reasons, run->reason_count, sizeof(*run->reasons));
+	one = &run->reasons[run->reason_count++];
 	*one = *reason;
 	one->name = text_copy(reason->name);
-	return one->name ? 0 : -1;
+	return 0;
 }
 
 int rows_each(const struct rows_from *from, enum table_id table, const struct row_visitor *v,

@@ -210,8 +210,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 
 	if (unfinished(r) > 0)
 		fprintf(f,
-			"INCOMPLETE: %s of %s flows did not end; completion times (!) are of the "
-			"others.\n",
+			"INCOMPLETE: %s of %s flows did not end; "
+			"completion times (!) are of the others.\n",
 			human_count(unfinished(r)).text,
 			human_count(unfinished(r) + run_metric(r, "flows_completed")).text);
 	if (r->partition.flows)
@@ -230,9 +230,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
-		fprintf(f, "PARTIAL: stopped early (interrupted, or measure.drain was over); the "
-			   "numbers "
-			   "end there.\n");
+		fprintf(f, "PARTIAL: stopped early (interrupted, or "
+			   "measure.drain was over); the numbers end there.\n");
 	if (r->deadlock.circles)
 		fprintf(f,
 			"DEADLOCK: since %s links wait for each other's pauses of class %" PRIu32

@@ -1,5 +1,6 @@
 /* error.c -- messages for the person who made a mistake, and the name that was probably meant. */
 #include "weir/error.h"
+#include "lib/base/utf8.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,17 +36,12 @@ int weir_error_prefix(struct weir_error *e, const char *format, ...)
 
 /* --- quoting --- */
 
-/* Bytes of the well-formed UTF-8 character at s that is neither ASCII nor a C1 control, else 0. */
-static size_t utf8_length(const unsigned char *s)
+/* Bytes of the character at s that prints, 0: there is none. C1 controls do not print. */
+static size_t printing_length(const unsigned char *s)
 {
-	size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-
-	if (s[0] < 0xc2 || s[0] > 0xf4 || (s[0] == 0xc2 && s[1] < 0xa0))
+	if (*s < ' ' || *s == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0))
 		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return length;
+	return weir_utf8_length(s, WEIR_UTF8_BYTES_MAX);
 }
 
 struct weir_quoted weir_quote(const char *text)
@@ -56,7 +52,7 @@ struct weir_quoted weir_quote(const char *text)
 	size_t used = 1;
 
 	while (*s && used + ROOM_FOR_THE_END < sizeof(q.text)) {
-		size_t length = *s >= ' ' && *s < 0x7f ? 1 : utf8_length(s);
+		size_t length = printing_length(s);
 
 		if (length == 0) {
 			used += (size_t)snprintf(q.text + used, sizeof(q.text) - used, "\\x%02x",

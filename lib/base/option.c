@@ -266,6 +266,8 @@ static int read_value(const struct reading *r, union value *v)
 	case WEIR_OPT_FILE:
 	case WEIR_OPT_KIND:
 		return read_text(r, v->text);
+	case WEIR_OPT_LINES:
+		break; /* not one value */
 	}
 	return refuse(r, "has no known type");
 }

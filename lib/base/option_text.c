@@ -104,6 +104,8 @@ size_t weir_option_value_size(enum weir_opt_type type)
 	case WEIR_OPT_FILE:
 	case WEIR_OPT_KIND:
 		return WEIR_OPT_TEXT_SIZE;
+	case WEIR_OPT_LINES:
+		return 0; /* they are somebody else's */
 	default:
 		return sizeof(uint64_t);
 	}
@@ -256,6 +258,9 @@ const char *weir_option_range(char *buffer, size_t size, const struct weir_optio
 	case WEIR_OPT_KIND:
 		snprintf(buffer, size, "text of at most %d bytes", WEIR_OPT_TEXT_SIZE - 1);
 		break;
+	case WEIR_OPT_LINES:
+		snprintf(buffer, size, "may be repeated");
+		break;
 	case WEIR_OPT_LENGTH:
 		limits_format(bytes, sizeof(bytes), WEIR_OPT_BYTES, o);
 		limits_format(pkts, sizeof(pkts), WEIR_OPT_LENGTH, o);
@@ -314,6 +319,8 @@ const char *weir_option_kind(const struct weir_option *o)
 		return "file";
 	case WEIR_OPT_KIND:
 		return "name";
+	case WEIR_OPT_LINES:
+		return o->choices[0];
 	}
 	return "text";
 }

@@ -1,5 +1,6 @@
 /* json.c -- strings, numbers and punctuation of JSON (RFC 8259). */
 #include "lib/learn/json.h"
+#include "lib/base/utf8.h"
 #include <string.h>
 
 static void skip_space(struct learn_json *j)
@@ -54,22 +55,6 @@ int weir_learn_json_number(struct learn_json *j, uint64_t *number)
 }
 
 /* --- strings --- */
-
-/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
-size_t weir_learn_json_utf8_length(const uint8_t *s, const uint8_t *end)
-{
-	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (length == 0 || s[0] > 0xf4 || (size_t)(end - s) < length)
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
-}
 
 /* Where a string's characters go. */
 struct sink {
@@ -171,7 +156,7 @@ int weir_learn_json_string(struct learn_json *j, char *text, size_t size)
 	if (weir_learn_json_expect(j, '"'))
 		return -1;
 	while (j->at < j->end && *j->at != '"') {
-		size_t length = weir_learn_json_utf8_length(j->at, j->end);
+		size_t length = weir_utf8_length(j->at, (size_t)(j->end - j->at));
 		int is_escape = *j->at == '\\';
 
 		if (length == 0 || *j->at < ' ')

@@ -28,7 +28,4 @@ int weir_learn_json_number(struct learn_json *j, uint64_t *number);
 
 /* Nothing but white space is left. */
 int weir_learn_json_end(struct learn_json *j);
-
-/* Bytes of the well-formed UTF-8 character at s, before end; 0: there is none. */
-size_t weir_learn_json_utf8_length(const uint8_t *s, const uint8_t *end);
 #endif

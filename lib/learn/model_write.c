@@ -2,7 +2,7 @@
  *
  * Eight bytes, the length of the header, little-endian; the header, JSON, padded with spaces to a
  * multiple of eight; the numbers, float32 little-endian, tensor after tensor without gaps. */
-#include "lib/learn/json.h"
+#include "lib/base/utf8.h"
 #include "lib/learn/tensor.h"
 #include "weir/error.h"
 #include <assert.h>
@@ -131,16 +131,12 @@ size_t weir_learn_model_size(const struct weir_learn_model *model)
 
 static int is_utf8(const char *text)
 {
-	const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length = 1;
 
-	while (at < end) {
-		size_t length = weir_learn_json_utf8_length(at, end);
-
-		if (length == 0)
-			return 0;
-		at += length;
-	}
-	return 1;
+	for (; *at && length > 0; at += length)
+		length = weir_utf8_length(at, WEIR_UTF8_BYTES_MAX);
+	return length > 0;
 }
 
 static int texts_check(const struct weir_learn_model *m, struct weir_error *e)

@@ -171,9 +171,8 @@ static const struct weir_mark_value ared_values[] = {
 const struct weir_mark_ops weir_mark_ared = {
 	.scheme = {
 		.name = "ared",
-		.help = "marks as red does with a probability that adapts to hold the average queue "
-			"half-way "
-			"between min and max",
+		.help = "marks as red does with a probability that adapts to "
+			"hold the average queue half-way between min and max",
 		.cite = "Floyd, Gummadi, Shenker, Adaptive RED, 2001",
 		.params_size = sizeof(struct ared_params),
 		.options = ared_options,

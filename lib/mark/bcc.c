@@ -90,9 +90,8 @@ static uint32_t bcc_enqueue(void *state, const void *params, const struct weir_m
 const struct weir_mark_ops weir_mark_bcc = {
 	.scheme = {
 		.name = "bcc",
-		.help = "marks by the length of the port, and by the fill of the switch's buffer pool when "
-			"that "
-			"gets scarce",
+		.help = "marks by the length of the port, and by the fill "
+			"of the switch's buffer pool when that gets scarce",
 		.cite = "Bai et al., One More Config is Enough: Saving (DC)TCP for High-speed Extremely "
 			"Shallow-buffered Datacenters, INFOCOM 2020",
 		.params_size = sizeof(struct bcc_params),

@@ -75,8 +75,8 @@ static int diffecn_check(const void *params, struct weir_error *e)
 	const struct diffecn_params *p = params;
 
 	if (p->excess_q32 && p->judge != JUDGE_IDEAL && !p->score)
-		return weir_error_set(e, "excess is of measured rates; it goes with judge=ideal or "
-					 "score=yes");
+		return weir_error_set(e, "excess is of measured rates; it "
+					 "goes with judge=ideal or score=yes");
 	return weir_flow_queues_check(&p->flow, e);
 }
 

@@ -37,8 +37,7 @@ static int ecn_check(const void *params, struct weir_error *e)
 
 	if (p->scope == ECN_POOL && weir_length_is_packets(p->k))
 		return weir_error_set(
-			e, "k is in packets, but scope=pool counts bytes; write it as in "
-			   "k=100KB");
+			e, "k is in packets, but scope=pool counts bytes; write it as in k=100KB");
 	return 0;
 }
 

@@ -112,9 +112,8 @@ const struct weir_mark_ops weir_mark_ecn_sharp = {
 		.name = "ecn-sharp",
 		.help = "marks packets that queued longer than a fixed time, and ever more while a shorter "
 			"one is exceeded all along",
-		.cite = "Zhang, Bai, Chen, Enabling ECN for Datacenter Networks with RTT Variations, "
-			"CoNEXT "
-			"2019",
+		.cite = "Zhang, Bai, Chen, Enabling ECN for Datacenter "
+			"Networks with RTT Variations, CoNEXT 2019",
 		.params_size = sizeof(struct sharp_params),
 		.options = sharp_options,
 		.check = sharp_check,

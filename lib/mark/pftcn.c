@@ -81,11 +81,10 @@ static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir
 const struct weir_mark_ops weir_mark_pftcn = {
 	.scheme = {
 		.name = "pftcn",
-		.help = "gives each active flow a queue and marks packets that queued longer than a fixed "
-			"time",
-		.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN "
-			"2024, "
-			"section VI-C6",
+		.help = "gives each active flow a queue and marks "
+			"packets that queued longer than a fixed time",
+		.cite = "Huang et al., DiffECN: Differential ECN Marking "
+			"for Datacenter Networks, ToN 2024, section VI-C6",
 		.params_size = sizeof(struct pftcn_params),
 		.options = pftcn_options,
 		.check = pftcn_check,

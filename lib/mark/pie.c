@@ -258,8 +258,8 @@ static const struct weir_mark_value pie_values[] = {
 const struct weir_mark_ops weir_mark_pie = {
 	.scheme = {
 		.name = "pie",
-		.help = "marks with a probability that a controller turns until packets queue for a target "
-			"time",
+		.help = "marks with a probability that a controller "
+			"turns until packets queue for a target time",
 		.cite = "RFC 8033, Proportional Integral Controller Enhanced (PIE)",
 		.params_size = sizeof(struct pie_params),
 		.options = pie_options,

@@ -61,6 +61,7 @@ enum { INDEX_BITS_MAX = 16, F_BITS = 16 };
 /* A probability of 1 within a byte, and beyond any need. */
 #define RISE_MAX_Q32 (UINT64_C(1) << 56)
 #define FLOWS_MAX (UINT32_C(1) << 24)
+#define DELAY_MAX_PS (TUNE_INTERVAL_MAX_NS * WEIR_PS_PER_NS)
 
 static const char *const parts[] = { "both", "fcs", "qla", NULL };
 static const char *const functions[] = { "sqrt", "n", "n2", NULL };
@@ -98,11 +99,10 @@ static const struct weir_option pred_options[] = {
 	  "whether the probability is computed, or read from a table of queue cells and flows",
 	  lookups },
 	QLA_OPTIONS(struct pred_params, qla),
-	{ "read-delay", WEIR_OPT_SPAN_PS, AT(read_delay), "0us", 0,
-	  TUNE_INTERVAL_MAX_NS *WEIR_PS_PER_NS, "from the end of a trial until QLA knows of it",
-	  NULL },
-	{ "write-delay", WEIR_OPT_SPAN_PS, AT(write_delay), "0us", 0,
-	  TUNE_INTERVAL_MAX_NS *WEIR_PS_PER_NS, "from QLA's decision until it is in force", NULL },
+	{ "read-delay", WEIR_OPT_SPAN_PS, AT(read_delay), "0us", 0, DELAY_MAX_PS,
+	  "from the end of a trial until QLA knows of it", NULL },
+	{ "write-delay", WEIR_OPT_SPAN_PS, AT(write_delay), "0us", 0, DELAY_MAX_PS,
+	  "from QLA's decision until it is in force", NULL },
 	{ .name = NULL },
 };
 

@@ -18,9 +18,8 @@ enum { HUGE_PAGE_BYTES = 2 << 20, CACHE_LINE_BYTES = 64, RINGS_KEPT = 64 };
 void memory_refused(uint64_t bytes)
 {
 	fprintf(stderr,
-		"weir: the system refuses %.6g MB more of memory or of addresses; take fewer "
-		"flows, "
-		"hosts or threads, a shorter time, or allow more (ulimit -v)\n",
+		"weir: the system refuses %.6g MB more of memory or of addresses; take "
+		"fewer flows, hosts or threads, a shorter time, or allow more (ulimit -v)\n",
 		(double)bytes / BYTES_PER_MB);
 	exit(EXIT_FAILURE);
 }
@@ -87,11 +86,29 @@ void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size)
 
 void *memory_grow(void *p, uint64_t count, size_t size)
 {
-	void *grown = realloc(p, count * size);
+	void *grown = reallocarray(p, count ? count : 1, size);
 
 	if (!grown)
 		memory_refused(count * size);
 	return grown;
+}
+
+void *memory_zeroed(uint64_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	if (!p)
+		memory_refused(count * size);
+	return p;
+}
+
+char *memory_text(const char *text, size_t length)
+{
+	char *copy = memory_grow(NULL, length + 1, 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
 }
 
 uint64_t memory_of_machine(void)

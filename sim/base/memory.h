@@ -1,5 +1,6 @@
-/* memory.h -- memory for building a run. What the system refuses ends the program with a sentence and exit
- * status 1: no caller could do better. */
+/* memory.h -- memory, for the simulator, the laboratory and the command line. What the system refuses ends
+ * the program with a sentence and exit status 1: no caller could do better. Nobody else asks for memory
+ * or looks whether it came; tests/test_house.c holds that. */
 #ifndef SIM_BASE_MEMORY_H
 #define SIM_BASE_MEMORY_H
 #include "weir/error.h"
@@ -16,8 +17,16 @@ void memory_free(void *p, uint64_t count, size_t size);
 /* More of memory_new's, somewhere else maybe; what is new is zero. */
 void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size);
 
+/* What the following give is given back with free(). */
+
 /* realloc that does not fail; what is new is not zeroed. */
 void *memory_grow(void *p, uint64_t count, size_t size);
+
+/* calloc that does not fail. */
+void *memory_zeroed(uint64_t count, size_t size);
+
+/* So many bytes of a text, and the NUL that ends them. */
+char *memory_text(const char *text, size_t length);
 
 /* What the machine has; UINT64_MAX where it does not say. */
 uint64_t memory_of_machine(void);
@@ -47,11 +56,13 @@ static inline void *slab_at(const struct slab *s, uint32_t number)
  * units. Those given back are kept for the next of that size, up to a number of each. */
 enum { RING_SIZES = 32 };
 
+struct spare_ring {
+	struct spare_ring *next;
+};
+
 struct ring_store {
 	size_t header_bytes, unit_bytes;
-	struct spare_ring {
-		struct spare_ring *next;
-	} * spare[RING_SIZES]; /* by the logarithm of the number of units */
+	struct spare_ring *spare[RING_SIZES]; /* by the logarithm of the number of units */
 	uint32_t kept[RING_SIZES];
 };
 

@@ -46,8 +46,8 @@ static const struct card_ops card_fair = {
 static const struct card_ops card_fifo = {
 	.scheme = {
 		.name = "fifo",
-		.help = "what windows allow is put at once into one queue, ACKs behind data; a full one "
-			"drops",
+		.help = "what windows allow is put at once into one "
+			"queue, ACKs behind data; a full one drops",
 		.cite = "ns-3's device queue, Linux's pfifo",
 		.params_size = sizeof(struct card_params),
 		.options = fifo_options,

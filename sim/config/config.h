@@ -13,13 +13,15 @@
 #include "weir/scheme.h"
 #include "weir/traffic.h"
 
+struct config_line {
+	char *text;
+	int line;
+};
+
 /* Lines of a repeatable key, as written, each with the line of the file it stood on. */
 struct line_list {
 	uint32_t count;
-	struct config_line {
-		char *text;
-		int line;
-	} * lines;
+	struct config_line *lines;
 };
 
 /* [network] */
@@ -180,6 +182,9 @@ static inline int config_has_rack(const struct config *c)
 		(c->network.ecmp == ECMP_PER_PACKET || c->host.tail_probe));
 }
 
+enum { FRAME_MAX_BYTES = 9216 }; /* a jumbo frame */
+#define ACK_CLASS_DATA "data"    /* an ACK has the class of what it answers */
+
 /* Keys that every topology or pattern has. */
 extern const struct weir_option network_options[], switch_options[], host_options[], rdma_options[],
 	traffic_options[], measure_options[];
@@ -189,11 +194,11 @@ void config_init(struct config *c);
 void config_free(struct config *c);
 
 /* One more [traffic NAME], with the defaults of traffic_options; those of its pattern are the
- * caller's to add. NULL: no memory. Earlier pointers into c->traffic are void afterwards. */
+ * caller's to add. Earlier pointers into c->traffic are void afterwards. */
 struct traffic_config *config_add_traffic(struct config *c, const char *name);
 
-/* Copies text. -1: no memory. */
-int line_list_add(struct line_list *list, const char *text, int line);
+/* Copies text. */
+void line_list_add(struct line_list *list, const char *text, int line);
 void line_list_free(struct line_list *list);
 
 /* Reads the specs and refuses what contradicts itself across keys; the message starts with the

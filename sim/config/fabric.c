@@ -66,9 +66,7 @@ int fabric_check(struct config *c, struct weir_error *e)
 		return 0;
 	if (c->mark->layout)
 		return weir_error_set(
-			e,
-			"switch.fabric: %s, but %s chooses queues itself; take another "
-			"marking",
+			e, "switch.fabric: %s, but %s chooses queues itself; take another marking",
 			c->fabric->scheme.name, c->mark->scheme.name);
 	if (c->fabric->fits && c->fabric->fits(c, e))
 		return -1;

@@ -65,6 +65,11 @@ struct link_pauses;
 struct int_stack;
 struct plugin_guard;
 
+struct ended_flow {
+	uint32_t flow;
+	enum flow_tie kind;
+};
+
 /* One thread's share of the work. */
 struct worker {
 	struct engine *engine;
@@ -89,15 +94,20 @@ struct worker {
 	uint32_t key_capacity;
 	uint32_t *buckets;
 	/* Flows that ended in this window and have somebody to tell. */
-	struct ended_flow {
-		uint32_t flow;
-		enum flow_tie kind;
-	} * ended;
+	struct ended_flow *ended;
 	uint32_t ended_count, ended_capacity;
 	uint64_t flows_done;   /* that ended at this worker's hosts, by flow_ends */
 	uint64_t flows_opened; /* that waited for others and have got their start, by flow_ends */
 	int64_t opened_ps;     /* the last of these starts */
 	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
+};
+
+struct engine_tap {
+	uint32_t link;
+	void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,
+		    const struct flow *flow);
+	void *context;
+	int sees_frames; /* those between neighbours, with flow NULL */
 };
 
 struct engine {
@@ -154,13 +164,7 @@ struct engine {
 
 	/* Links that are watched: called by the thread of the link's sender, in order of time. */
 	uint32_t tap_count;
-	struct engine_tap {
-		uint32_t link;
-		void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,
-			    const struct flow *flow);
-		void *context;
-		int sees_frames; /* those between neighbours, with flow NULL */
-	} * taps;
+	struct engine_tap *taps;
 
 	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */
 	uint32_t *flow_marks;

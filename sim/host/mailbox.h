@@ -41,6 +41,11 @@ struct mailbox {
 
 enum { MAIL_CALL_BITS = 24 };
 
+struct mail_listener {
+	weir_sim_delivered *delivered;
+	void *context;
+};
+
 struct mail {
 	uint32_t first;         /* record of host 0 */
 	uint32_t messages;      /* records of each host */
@@ -49,10 +54,7 @@ struct mail {
 	uint16_t *sections;
 	struct mailbox *boxes; /* by host */
 	/* By record, from first on: whom to tell of the delivery. */
-	struct mail_listener {
-		weir_sim_delivered *delivered;
-		void *context;
-	} * listeners;
+	struct mail_listener *listeners;
 };
 
 struct weir_sim_turn {

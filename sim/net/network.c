@@ -176,8 +176,8 @@ static int ends_find(const struct network *net, const char *from, const char *to
 	ends->parallel = take_parallel(name);
 	if (ends->parallel < ALL_PARALLEL)
 		return weir_error_set(e,
-				      "%s: behind # stands the number of a parallel link, as in "
-				      "spine1#2",
+				      "%s: behind # stands the number "
+				      "of a parallel link, as in spine1#2",
 				      weir_quote(to).text);
 	a = node_find(net, from, e);
 	if (a < 0)

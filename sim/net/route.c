@@ -1,75 +1,24 @@
-/* route.c -- all shortest paths, as distances, and the walk that picks one of them.
- *
- * For each time that paths change there is an epoch: the links between switches that work then, and
- * the distance of every switch from every rack (a switch with hosts), one byte each. A packet goes
- * from switch to switch along links that lead one step nearer to its rack; where several do, a hash
- * of the packet's own hash and the switch chooses, so that the switches' choices are independent of
- * each other. Parallel links count each (RFC 2992 calls this hash-threshold ECMP). */
-#include "sim/net/route.h"
-#include "weir/rng.h"
-#include "weir/units.h"
+/* route.c -- all shortest paths, as distances: made once for each time that links fail, and checked. */
+#include "sim/net/route_table.h"
+#include "sim/base/memory.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAR = UINT8_MAX, PATH_BITS = 64, BATCH = 64 };
+enum { PATH_BITS = 64, BATCH = 64 };
 
 /* A table may take this much, all epochs together. */
 #define TABLE_MAX_BYTES (UINT64_C(1) << 32)
 
-struct neighbour {
-	uint32_t switch_number;
-	uint32_t link;
-};
-
-struct epoch {
-	int64_t start_ps;
-	struct neighbour *neighbours; /* of each switch in turn, over links that work */
-	uint32_t *first_neighbour;    /* by switch; one more at the end */
-	uint8_t *distance;            /* [rack][switch], FAR: no way */
-};
-
-struct route_table {
-	const struct network *net;
-	int64_t reroute_delay_ps;
-	uint32_t rack_count, epoch_count;
-	uint32_t *rack_of;     /* switch number -> rack, only for switches with hosts */
-	uint32_t *rack_switch; /* rack -> switch number */
-	struct epoch *epochs;  /* by start */
-};
-
-/* Do senders know by that time that the link has failed? */
-static int is_known_dead(const struct route_table *t, const struct net_link *l, int64_t now_ps)
-{
-	return l->fails_ps != WEIR_TIME_NEVER_PS && l->fails_ps + t->reroute_delay_ps <= now_ps;
-}
-
-static const struct net_link *host_link(const struct network *net, uint32_t host)
-{
-	return &net->links[net->nodes[net->host_node[host]].first_link];
-}
-
-static const struct net_node *switch_node(const struct network *net, uint32_t number)
-{
-	return &net->nodes[net->switch_node[number]];
-}
-
 /* --- building --- */
 
-static int no_memory(struct weir_error *e)
-{
-	return weir_error_set(e, "network.topology: no memory for the routes");
-}
-
-static int add_racks(struct route_table *t)
+static void add_racks(struct route_table *t)
 {
 	const struct network *net = t->net;
 
-	t->rack_of = malloc(net->switch_count * sizeof(*t->rack_of));
-	t->rack_switch = malloc(net->switch_count * sizeof(*t->rack_switch));
-	if (!t->rack_of || !t->rack_switch)
-		return -1;
+	t->rack_of = memory_grow(NULL, net->switch_count, sizeof(*t->rack_of));
+	t->rack_switch = memory_grow(NULL, net->switch_count, sizeof(*t->rack_switch));
 	memset(t->rack_of, 0xff, net->switch_count * sizeof(*t->rack_of));
 	for (uint32_t h = 0; h < net->host_count; h++) {
 		uint32_t s = net->nodes[net->host_node[h]].rack;
@@ -79,7 +28,6 @@ static int add_racks(struct route_table *t)
 		t->rack_switch[t->rack_count] = s;
 		t->rack_of[s] = t->rack_count++;
 	}
-	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -100,12 +48,8 @@ static int add_epochs(struct route_table *t, struct weir_error *e)
 
 	for (uint32_t i = 0; i < net->link_count; i++)
 		count += net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i;
-	times = calloc(count, sizeof(*times));
-	t->epochs = calloc(count, sizeof(*t->epochs));
-	if (!times || !t->epochs) {
-		free(times);
-		return no_memory(e);
-	}
+	times = memory_zeroed(count, sizeof(*times));
+	t->epochs = memory_zeroed(count, sizeof(*t->epochs));
 	count = 1;
 	for (uint32_t i = 0; i < net->link_count; i++)
 		if (net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i)
@@ -125,15 +69,14 @@ static int add_epochs(struct route_table *t, struct weir_error *e)
 	return 0;
 }
 
-static int add_neighbours(const struct route_table *t, struct epoch *epoch)
+static void add_neighbours(const struct route_table *t, struct epoch *epoch)
 {
 	const struct network *net = t->net;
 	uint32_t count = 0;
 
-	epoch->first_neighbour = malloc((net->switch_count + 1) * sizeof(*epoch->first_neighbour));
-	epoch->neighbours = malloc(net->link_count * sizeof(*epoch->neighbours));
-	if (!epoch->first_neighbour || !epoch->neighbours)
-		return -1;
+	epoch->first_neighbour =
+		memory_grow(NULL, net->switch_count + 1, sizeof(*epoch->first_neighbour));
+	epoch->neighbours = memory_grow(NULL, net->link_count, sizeof(*epoch->neighbours));
 	for (uint32_t s = 0; s < net->switch_count; s++) {
 		const struct net_node *n = switch_node(net, s);
 
@@ -148,7 +91,6 @@ static int add_neighbours(const struct route_table *t, struct epoch *epoch)
 		}
 	}
 	epoch->first_neighbour[net->switch_count] = count;
-	return 0;
 }
 
 /* Sets of up to BATCH racks, one bit each, per switch. */
@@ -198,27 +140,22 @@ static void search(const struct route_table *t, struct epoch *epoch, uint32_t fi
 	}
 }
 
-static int add_distances(const struct route_table *t, struct epoch *epoch)
+static void add_distances(const struct route_table *t, struct epoch *epoch)
 {
 	size_t switches = t->net->switch_count;
 	struct wave w = {
-		.reached = malloc(switches * sizeof(*w.reached)),
-		.front = malloc(switches * sizeof(*w.front)),
-		.next = malloc(switches * sizeof(*w.next)),
+		.reached = memory_grow(NULL, switches, sizeof(*w.reached)),
+		.front = memory_grow(NULL, switches, sizeof(*w.front)),
+		.next = memory_grow(NULL, switches, sizeof(*w.next)),
 	};
-	int failed;
 
-	epoch->distance = malloc(t->rack_count * switches);
-	failed = !w.reached || !w.front || !w.next || !epoch->distance;
-	if (!failed) {
-		memset(epoch->distance, FAR, t->rack_count * switches);
-		for (uint32_t rack = 0; rack < t->rack_count; rack += BATCH)
-			search(t, epoch, rack, &w);
-	}
+	epoch->distance = memory_grow(NULL, t->rack_count, switches);
+	memset(epoch->distance, FAR, t->rack_count * switches);
+	for (uint32_t rack = 0; rack < t->rack_count; rack += BATCH)
+		search(t, epoch, rack, &w);
 	free(w.reached);
 	free(w.front);
 	free(w.next);
-	return failed ? -1 : 0;
 }
 
 /* --- checking --- */
@@ -316,9 +253,7 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 			widest = node_route_bits(switch_node(t->net, s));
 	if ((longest + 1) * widest <= PATH_BITS)
 		return 0;
-	bits = malloc(switches * sizeof(*bits));
-	if (!bits)
-		return no_memory(e);
+	bits = memory_grow(NULL, switches, sizeof(*bits));
 	for (uint32_t r = 0; r < t->rack_count && needed <= PATH_BITS; r++)
 		needed = longest_path_bits(t, epoch, r, bits);
 	free(bits);
@@ -330,13 +265,12 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 
 static int table_fill(struct route_table *t, struct weir_error *e)
 {
-	if (add_racks(t))
-		return no_memory(e);
+	add_racks(t);
 	if (add_epochs(t, e))
 		return -1;
 	for (uint32_t i = 0; i < t->epoch_count; i++) {
-		if (add_neighbours(t, &t->epochs[i]) || add_distances(t, &t->epochs[i]))
-			return no_memory(e);
+		add_neighbours(t, &t->epochs[i]);
+		add_distances(t, &t->epochs[i]);
 		if (i == 0 && check_reachable(t, e))
 			return -1;
 		if (check_fits(t, &t->epochs[i], e))
@@ -348,11 +282,9 @@ static int table_fill(struct route_table *t, struct weir_error *e)
 int route_table_new(struct route_table **out, const struct network *net, int64_t reroute_delay_ps,
 		    struct weir_error *e)
 {
-	struct route_table *t = calloc(1, sizeof(*t));
+	struct route_table *t = memory_zeroed(1, sizeof(*t));
 
 	*out = NULL;
-	if (!t)
-		return no_memory(e);
 	t->net = net;
 	t->reroute_delay_ps = reroute_delay_ps;
 	if (table_fill(t, e)) {
@@ -376,153 +308,4 @@ void route_table_free(struct route_table *t)
 	free(t->rack_of);
 	free(t->rack_switch);
 	free(t);
-}
-
-/* --- asking --- */
-
-static const struct epoch *epoch_at(const struct route_table *t, int64_t now_ps)
-{
-	uint32_t i = t->epoch_count - 1;
-
-	while (i > 0 && t->epochs[i].start_ps > now_ps)
-		i--;
-	return &t->epochs[i];
-}
-
-/* Which of count equals a packet with that hash takes at a switch. */
-static uint32_t choose(uint64_t hash, uint32_t switch_number, uint32_t count)
-{
-	uint64_t upper = weir_hash64(hash, switch_number) >> 32;
-
-	return (uint32_t)((upper * count) >> 32); /* both below 2^32 */
-}
-
-/* The links that lead one step nearer: how many, and the one of that number. There is one wherever
- * distance is neither 0 nor FAR. */
-static uint32_t count_nearer(const struct epoch *epoch, const uint8_t *distance, uint32_t s)
-{
-	const struct neighbour *end = epoch->neighbours + epoch->first_neighbour[s + 1];
-	const uint8_t nearer = (uint8_t)(distance[s] - 1);
-	uint32_t count = 0;
-
-	for (const struct neighbour *i = epoch->neighbours + epoch->first_neighbour[s]; i < end;
-	     i++)
-		count += distance[i->switch_number] == nearer;
-	assert(count > 0);
-	return count;
-}
-
-static const struct neighbour *nearer_link(const struct epoch *epoch, const uint8_t *distance,
-					   uint32_t s, uint32_t number)
-{
-	const struct neighbour *n = epoch->neighbours + epoch->first_neighbour[s];
-	const uint8_t nearer = (uint8_t)(distance[s] - 1);
-
-	for (;; n++)
-		if (distance[n->switch_number] == nearer && number-- == 0)
-			return n;
-}
-
-/* On the way to a host: the switch that has been reached. */
-struct walk {
-	const struct network *net;
-	const struct epoch *epoch;
-	const struct net_link *last; /* of the host that is sought */
-	const uint8_t *distance;     /* from its rack */
-	uint32_t at, shift;
-};
-
-static struct walk walk_start(const struct route_table *t, uint32_t from_host, uint32_t to_host,
-			      int64_t now_ps, struct route *r)
-{
-	const struct network *net = t->net;
-	const struct epoch *epoch = epoch_at(t, now_ps);
-	const struct net_link *first = host_link(net, from_host), *last = host_link(net, to_host);
-	uint32_t at = net->nodes[first->to].number, rack = t->rack_of[net->nodes[last->to].number];
-	struct walk w = { net, epoch, last, epoch->distance + (uint64_t)rack * net->switch_count,
-			  at,  0 };
-
-	assert(from_host != to_host);
-	r->until_ps =
-		epoch + 1 < t->epochs + t->epoch_count ? epoch[1].start_ps : WEIR_TIME_NEVER_PS;
-	r->path = 0;
-	r->hops = 0;
-	r->found = w.distance[at] != FAR && !is_known_dead(t, first, now_ps) &&
-		   !is_known_dead(t, last, now_ps);
-	r->links[r->hops++] = (uint32_t)(first - net->links);
-	return w;
-}
-
-/* The switch sends on that link. */
-static void walk_leave(struct walk *w, uint32_t link, struct route *r)
-{
-	const struct net_node *n = switch_node(w->net, w->at);
-
-	r->links[r->hops++] = link;
-	r->path |= (uint64_t)(link - n->first_link) << w->shift;
-	w->shift += node_route_bits(n);
-}
-
-/* On to the next switch by the link of that number among those that lead nearer. */
-static void walk_on(struct walk *w, uint32_t number, struct route *r)
-{
-	const struct neighbour *next = nearer_link(w->epoch, w->distance, w->at, number);
-
-	walk_leave(w, next->link, r);
-	w->at = next->switch_number;
-}
-
-void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_host, uint64_t hash,
-		int64_t now_ps, struct route *r)
-{
-	struct walk w = walk_start(t, from_host, to_host, now_ps, r);
-
-	if (!r->found)
-		return;
-	while (w.distance[w.at] > 0) {
-		uint32_t count = count_nearer(w.epoch, w.distance, w.at);
-
-		walk_on(&w, count > 1 ? choose(hash, w.at, count) : 0, r);
-	}
-	walk_leave(&w, w.last->reverse, r);
-}
-
-/* --- paths by name --- */
-
-static int choice_error(const struct walk *w, uint32_t count, const struct route_choices *c,
-			uint32_t used, struct weir_error *e)
-{
-	char name[64];
-
-	node_name(w->net, w->net->switch_node[w->at], name, sizeof(name));
-	if (used == c->count)
-		return weir_error_set(e,
-				      "%" PRIu32 " choices are too few: %s has %" PRIu32 " ways on",
-				      c->count, name, count);
-	return weir_error_set(e, "%s has no way %" PRIu32 "; it has %" PRIu32 ", 0 to %" PRIu32,
-			      name, c->choice[used], count, count - 1);
-}
-
-int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
-		 const struct route_choices *choices, struct route *r, struct weir_error *e)
-{
-	struct walk w = walk_start(t, from_host, to_host, 0, r);
-	uint32_t used = 0;
-
-	assert(r->found); /* route_table_new refuses a network where it is not */
-	while (w.distance[w.at] > 0) {
-		uint32_t count = count_nearer(w.epoch, w.distance, w.at), number = 0;
-
-		if (count > 1) {
-			if (used == choices->count || choices->choice[used] >= count)
-				return choice_error(&w, count, choices, used, e);
-			number = choices->choice[used++];
-		}
-		walk_on(&w, number, r);
-	}
-	walk_leave(&w, w.last->reverse, r);
-	if (used < choices->count)
-		return weir_error_set(e, "%" PRIu32 " choices are too many: the way has %" PRIu32,
-				      choices->count, used);
-	return 0;
 }

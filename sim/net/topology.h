@@ -51,7 +51,6 @@ uint32_t builder_rack(struct net_builder *b, uint32_t first, uint32_t count,
 void builder_cable(struct net_builder *b, uint32_t a, uint32_t z, const struct wire *wire);
 /* Sorts the links and numbers everything. The builder is gone afterwards. */
 void builder_finish(struct net_builder *b);
-void builder_abandon(struct net_builder *b);
 
 /* The node of that name, or -1 with a message that shows what there is and the nearest. */
 int64_t node_find(const struct network *net, const char *name, struct weir_error *e);

@@ -1,5 +1,6 @@
 /* topology_build.c -- nodes and cables become a network: sorted links, numbers, racks. */
 #include "sim/net/topology.h"
+#include "sim/base/memory.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,25 +49,13 @@ int builder_start(struct net_builder *b, struct network *net, const struct net_s
 	b->cables_max = (uint32_t)size->cables;
 	b->cable_count = 0;
 	net->tier_names[0] = HOST_TIER_NAME;
-	net->nodes = calloc(b->nodes_max, sizeof(*net->nodes));
-	net->host_node = calloc(size->hosts, sizeof(*net->host_node));
-	net->switch_node = calloc(size->switches, sizeof(*net->switch_node));
-	net->links = calloc(size->cables * 2, sizeof(*net->links));
-	net->line_link = calloc(size->cables * 2, sizeof(*net->line_link));
-	b->cables = calloc(size->cables, sizeof(*b->cables));
-	if (!net->nodes || !net->host_node || !net->switch_node || !net->links || !net->line_link ||
-	    !b->cables) {
-		builder_abandon(b);
-		return weir_error_set(e, "network.topology: no memory for %" PRIu64 " links",
-				      size->cables);
-	}
+	net->nodes = memory_zeroed(b->nodes_max, sizeof(*net->nodes));
+	net->host_node = memory_zeroed(size->hosts, sizeof(*net->host_node));
+	net->switch_node = memory_zeroed(size->switches, sizeof(*net->switch_node));
+	net->links = memory_zeroed(size->cables * 2, sizeof(*net->links));
+	net->line_link = memory_zeroed(size->cables * 2, sizeof(*net->line_link));
+	b->cables = memory_zeroed(size->cables, sizeof(*b->cables));
 	return 0;
-}
-
-void builder_abandon(struct net_builder *b)
-{
-	free(b->cables);
-	b->cables = NULL;
 }
 
 uint32_t builder_node(struct net_builder *b, enum node_kind kind, uint8_t tier, uint32_t index)
@@ -167,5 +156,5 @@ void builder_finish(struct net_builder *b)
 		assert(n->link_count == 1 && top->kind == NODE_SWITCH);
 		n->rack = top->number;
 	}
-	builder_abandon(b);
+	free(b->cables);
 }

@@ -7,6 +7,7 @@
  * so that host numbers elsewhere in a scenario mean the same hosts; each has one link, to a switch.
  * Switches may have parallel links. */
 #include "sim/net/topology.h"
+#include "sim/base/memory.h"
 #include "sim/base/words.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,37 +153,31 @@ static int check_hosts(struct sketch *s, struct weir_error *e)
 			if (n->links > 1)
 				return weir_error_set(
 					e,
-					"network.link: '%.300s': host %s has a second link; a "
-					"host has one (names that are not h and a number are "
-					"switches)",
+					"network.link: '%.300s': host %s has a second link; a host "
+					"has one (names that are not h and a number are switches)",
 					l->text, n->name);
 		}
 	}
 	return 0;
 }
 
-static int add_node(struct net_builder *b, struct named_node *n, enum node_kind kind)
+static void add_node(struct net_builder *b, struct named_node *n, enum node_kind kind)
 {
 	struct network *net = b->net;
 	uint32_t index = kind == NODE_HOST ? net->host_count : net->switch_count;
 
 	n->node = builder_node(b, kind, kind == NODE_HOST ? 0 : 1, index);
-	net->node_names[n->node] = calloc(1, NAME_SIZE);
-	if (!net->node_names[n->node])
-		return -1;
-	memcpy(net->node_names[n->node], n->name, NAME_SIZE);
-	return 0;
+	net->node_names[n->node] = memory_text(n->name, strlen(n->name));
 }
 
 /* Hosts by number, each switch behind the last of its hosts, then the switches without hosts in the
  * order in which the lines mention them. */
-static int add_nodes(struct net_builder *b, const struct sketch *s)
+static void add_nodes(struct net_builder *b, const struct sketch *s)
 {
-	uint32_t *host_switch = calloc(s->host_count, sizeof(*host_switch));
+	uint32_t *host_switch = memory_zeroed(s->host_count, sizeof(*host_switch));
 	char name[NAME_SIZE];
-	int failed = host_switch == NULL;
 
-	for (uint32_t i = 0; i < s->link_count && !failed; i++) {
+	for (uint32_t i = 0; i < s->link_count; i++) {
 		const struct named_link *l = &s->links[i];
 
 		for (int end = 0; end < 2; end++)
@@ -190,22 +185,21 @@ static int add_nodes(struct net_builder *b, const struct sketch *s)
 				host_switch[strtoul(l->end[end] + 1, NULL, 10)] =
 					(uint32_t)(sketch_find(s, l->end[1 - end]) - s->nodes);
 	}
-	for (uint32_t h = 0; h < s->host_count && !failed; h++) {
+	for (uint32_t h = 0; h < s->host_count; h++) {
 		struct named_node *top = &s->nodes[host_switch[h]];
 
 		snprintf(name, sizeof(name), "h%u", h);
-		failed |= add_node(b, sketch_find(s, name), NODE_HOST);
+		add_node(b, sketch_find(s, name), NODE_HOST);
 		if (--top->hosts == 0)
-			failed |= add_node(b, top, NODE_SWITCH);
+			add_node(b, top, NODE_SWITCH);
 	}
 	free(host_switch);
-	for (uint32_t i = 0; i < s->link_count * 2 && !failed; i++) {
+	for (uint32_t i = 0; i < s->link_count * 2; i++) {
 		struct named_node *n = sketch_find(s, s->links[i / 2].end[i % 2]);
 
 		if (n->node == UINT32_MAX)
-			failed |= add_node(b, n, NODE_SWITCH);
+			add_node(b, n, NODE_SWITCH);
 	}
-	return failed ? -1 : 0;
 }
 
 static int build_sketch(struct network *net, const struct sketch *s, struct weir_error *e)
@@ -222,11 +216,8 @@ static int build_sketch(struct network *net, const struct sketch *s, struct weir
 		return -1;
 	for (uint32_t i = 0; i < s->node_count; i++)
 		s->nodes[i].node = UINT32_MAX;
-	net->node_names = calloc(s->node_count, sizeof(*net->node_names));
-	if (!net->node_names || add_nodes(&b, s)) {
-		builder_abandon(&b);
-		return weir_error_set(e, "network.link: no memory for %u nodes", s->node_count);
-	}
+	net->node_names = memory_zeroed(s->node_count, sizeof(*net->node_names));
+	add_nodes(&b, s);
 	for (uint32_t i = 0; i < s->link_count; i++)
 		builder_cable(&b, sketch_find(s, s->links[i].end[0])->node,
 			      sketch_find(s, s->links[i].end[1])->node, &s->links[i].wire);
@@ -261,12 +252,9 @@ int explicit_build(struct network *net, const struct line_list *lines, struct we
 	if (lines->count > CABLES_MAX)
 		return weir_error_set(e, "network.link: %u links; allowed are at most %d",
 				      lines->count, CABLES_MAX);
-	s.links = calloc(lines->count, sizeof(*s.links));
-	s.nodes = calloc((size_t)lines->count * 2, sizeof(*s.nodes));
-	if (s.links && s.nodes)
-		failed = read_and_build(&s, net, lines, e);
-	else
-		failed = weir_error_set(e, "network.link: no memory for %u links", lines->count);
+	s.links = memory_zeroed(lines->count, sizeof(*s.links));
+	s.nodes = memory_zeroed(lines->count * UINT64_C(2), sizeof(*s.nodes));
+	failed = read_and_build(&s, net, lines, e);
 	free(s.links);
 	free(s.nodes);
 	return failed;
@@ -277,7 +265,10 @@ static int build(struct network *net, const struct network_config *c, struct wei
 	return explicit_build(net, &c->links, e);
 }
 
+static const char *const link_form[] = { "NODE NODE RATE DELAY", NULL };
+
 static const struct weir_option explicit_options[] = {
+	{ "link", WEIR_OPT_LINES, 0, NULL, 0, 0, "a cable, as in: s0 s1 10Gbps 5us", link_form },
 	{ .name = NULL },
 };
 

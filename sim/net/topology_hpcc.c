@@ -1,6 +1,7 @@
 /* topology_hpcc.c -- the network of a topology file of the HPCC simulator; see hpcc.h. */
 #include "sim/net/hpcc.h"
 #include "sim/base/line_file.h"
+#include "sim/base/memory.h"
 #include "sim/net/topology.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,20 +97,17 @@ static int read_switches(struct hpcc_reader *r)
 	return 0;
 }
 
-static int number_hosts(struct hpcc_reader *r)
+static void number_hosts(struct hpcc_reader *r)
 {
 	struct hpcc_topology *t = r->t;
 
-	t->host_ids = calloc(t->node_count - t->switch_count, sizeof(*t->host_ids));
-	if (!t->host_ids)
-		return weir_error_set(r->in.e, "no memory");
+	t->host_ids = memory_zeroed(t->node_count - t->switch_count, sizeof(*t->host_ids));
 	for (uint32_t i = 0; i < t->node_count; i++) {
 		if (r->nodes[i].is_switch)
 			continue;
 		t->host_ids[t->host_count] = i;
 		r->nodes[i].number = t->host_count++;
 	}
-	return 0;
 }
 
 /* Rate and delay, both as Weir reads them, and no losses. */
@@ -147,8 +145,8 @@ static int check_ends(struct hpcc_reader *r, const uint32_t end[2])
 		return line_file_error(&r->in, "a link needs two nodes; both are %u", end[0]);
 	if (!a->is_switch && !b->is_switch)
 		return line_file_error(&r->in,
-				       "nodes %u and %u are both hosts; a host's link goes to a "
-				       "switch",
+				       "nodes %u and %u are both hosts; "
+				       "a host's link goes to a switch",
 				       end[0], end[1]);
 	for (int i = 0; i < 2; i++)
 		if (!r->nodes[end[i]].is_switch && r->nodes[end[i]].links > 0)
@@ -178,8 +176,7 @@ static int read_link(struct hpcc_reader *r)
 			 n->is_switch ? end[i] : n->number);
 	}
 	snprintf(line, sizeof(line), "%s %s %s %s", name[0], name[1], words[2], words[3]);
-	if (line_list_add(&r->t->links, line, r->in.line))
-		return weir_error_set(r->in.e, "no memory");
+	line_list_add(&r->t->links, line, r->in.line);
 	return 0;
 }
 
@@ -204,10 +201,11 @@ static int read_all(struct hpcc_reader *r)
 {
 	if (read_header(r))
 		return -1;
-	r->nodes = calloc(r->t->node_count, sizeof(*r->nodes));
-	if (!r->nodes)
-		return weir_error_set(r->in.e, "no memory");
-	return read_switches(r) || number_hosts(r) || read_links(r) ? -1 : 0;
+	r->nodes = memory_zeroed(r->t->node_count, sizeof(*r->nodes));
+	if (read_switches(r))
+		return -1;
+	number_hosts(r);
+	return read_links(r);
 }
 
 int hpcc_read(struct hpcc_topology *t, const char *file, struct weir_error *e)

@@ -10,7 +10,9 @@
  * switch of its own. */
 #include "sim/net/topology.h"
 
-enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096, OVERSUBSCRIPTION_MAX = 64 };
+enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096 };
+
+#define OVERSUBSCRIPTION_MAX_Q32 (64 * WEIR_ONE_Q32)
 
 struct leaf_spine_params {
 	uint64_t leaves, spines, hosts_per_leaf;
@@ -126,7 +128,7 @@ const struct topology_ops topology_leaf_spine = {
 static const struct weir_option fat_tree_2_options[] = {
 	TWO_TIER_OPTIONS("4", "4"),
 	{ "oversubscription", WEIR_OPT_FRACTION_Q32, AT(oversubscription_q32), "1", WEIR_ONE_Q32,
-	  OVERSUBSCRIPTION_MAX *WEIR_ONE_Q32,
+	  OVERSUBSCRIPTION_MAX_Q32,
 	  "what a leaf's hosts can send over what its uplinks carry; 1: full bisection", NULL },
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,

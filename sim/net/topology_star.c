@@ -53,10 +53,9 @@ static const struct weir_option dumbbell_options[] = {
 	HOST_WIRE_OPTIONS,
 	RATE_OPTION("fabric-rate", wires.fabric_rate_bps, NULL,
 		    "rate of the link between the two switches; as rate unless given"),
-	DELAY_OPTION(
-		"fabric-delay", wires.fabric_delay_ps, NULL, 1,
-		"one-way delay of the link between the two switches, above zero; as delay unless "
-		"given"),
+	DELAY_OPTION("fabric-delay", wires.fabric_delay_ps, NULL, 1,
+		     "one-way delay of the link between the two "
+		     "switches, above zero; as delay unless given"),
 	{ .name = NULL },
 };
 

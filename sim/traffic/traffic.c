@@ -102,10 +102,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 		return 0;
 	while (size < (uint64_t)persistent * 2)
 		size *= 2;
-	table = malloc(size * sizeof(*table));
-	if (!table)
-		return weir_error_set(e, "traffic: no memory for the connections of %u flows",
-				      persistent);
+	table = memory_grow(NULL, size, sizeof(*table));
 	memset(table, 0xff, size * sizeof(*table));
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct flow *f = &list->flows[i];

@@ -3,6 +3,7 @@
  * The patterns of steady-state studies. Flows may be unlimited, and their applications may write at
  * a rate of their own. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <stdlib.h>
 
 struct fixed_params {
@@ -112,9 +113,7 @@ static int permutation(struct maker *m, const struct flow_sizes *sizes)
 	if (maker_check_stop(m, params_of(m)->size_bytes == FLOW_UNLIMITED) ||
 	    maker_reserve(m, hosts))
 		return -1;
-	to = malloc(hosts * sizeof(*to));
-	if (!to)
-		return maker_error(m, "pattern", "no memory for a permutation of %u hosts", hosts);
+	to = memory_grow(NULL, hosts, sizeof(*to));
 	for (uint32_t i = 0; i < hosts; i++)
 		to[i] = i;
 	for (uint32_t i = hosts - 1; i > 0; i--) {
@@ -137,8 +136,8 @@ static int permutation_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_permutation = {
 	.scheme = {
 		.name = "permutation",
-		.help = "one flow from each host to another, every host receiving one: a random cycle of "
-			"all",
+		.help = "one flow from each host to another, every "
+			"host receiving one: a random cycle of all",
 		.params_size = sizeof(struct fixed_params),
 		.options = permutation_options,
 	},

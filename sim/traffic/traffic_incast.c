@@ -10,6 +10,7 @@
  *
  * where the capacity is that of all hosts' links or, with one receiver, of its own. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,8 @@ static const struct weir_option incast_options[] = {
 	{ "period", WEIR_OPT_TIME_PS, AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
 	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
 	{ "load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
-	  "in place of a period: payload offered over the capacity of all hosts' links or, where "
-	  "one "
-	  "host asks, of its own",
+	  "in place of a period: payload offered over the capacity "
+	  "of all hosts' links or, where one host asks, of its own",
 	  NULL },
 	{ "arrivals", WEIR_OPT_CHOICE, AT(arrivals), "periodic", 0, 1,
 	  "how requests arrive: at the period, or by a Poisson process of that mean",
@@ -153,20 +153,17 @@ static int settle_requests(struct maker *m, struct incast *in)
 	return 0;
 }
 
-static int hosts_make(struct maker *m, struct incast *in)
+static void hosts_make(struct maker *m, struct incast *in)
 {
 	uint32_t count = m->net->host_count;
 
-	in->hosts = malloc(count * sizeof(*in->hosts));
-	if (!in->hosts)
-		return maker_error(m, "senders", "no memory for %u hosts", count);
+	in->hosts = memory_grow(NULL, count, sizeof(*in->hosts));
 	for (uint32_t i = 0; i < count; i++)
 		in->hosts[i] = i;
 	if (in->receiver != RECEIVER_ANY) {
 		in->hosts[0] = in->receiver;
 		in->hosts[in->receiver] = 0;
 	}
-	return 0;
 }
 
 /* Fisher and Yates's shuffle of the first places only: whatever the order before, the hosts in them
@@ -207,12 +204,13 @@ static int incast_generate(struct weir_maker *maker, const void *params)
 
 	if (p->size_bytes == 0)
 		return maker_error(m, "size",
-				   "not given; the bytes that each sender answers with, as in "
-				   "64KB");
+				   "not given; the bytes that each "
+				   "sender answers with, as in 64KB");
 	if (read_receiver(m, &in.receiver) || maker_senders(m, p->senders, &in.senders) ||
 	    settle_period(m, &in) || settle_requests(m, &in) ||
-	    maker_reserve(m, in.requests * in.senders) || hosts_make(m, &in))
+	    maker_reserve(m, in.requests * in.senders))
 		return -1;
+	hosts_make(m, &in);
 	for (uint64_t i = 0; i < in.requests; i++)
 		add_request(m, &in, i);
 	free(in.hosts);
@@ -222,8 +220,8 @@ static int incast_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_incast = {
 	.scheme = {
 		.name = "incast",
-		.help = "requests, each answered by many hosts at once: a flow from each sender to the "
-			"receiver",
+		.help = "requests, each answered by many hosts at "
+			"once: a flow from each sender to the receiver",
 		.params_size = sizeof(struct incast_params),
 		.options = incast_options,
 	},

@@ -25,17 +25,20 @@ struct list_params {
 };
 
 #define AT(member) offsetof(struct list_params, member)
+static const char *const flow_form[] = { "SOURCE DESTINATION SIZE START [path=N]", NULL };
+
 static const struct weir_option list_options[] = {
 	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
-	  "file with a flow a line: source, destination, size, start (a time, or sent:N or "
-	  "received:N "
-	  "to wait for flow N), and if wanted its path: path=3, or path=1,2 where two switches on "
-	  "it have a choice of equally short ways, counted from 0 in the order of the switch's "
-	  "links (leaf0 of a leaf-spine: its spines); ACKs go back by the same switches; # starts "
-	  "a comment",
+	  "file with a flow a line: source, destination, size, start (a time, or "
+	  "sent:N or received:N to wait for flow N), and if wanted its path: path=3, "
+	  "or path=1,2 where two switches on it have a choice of equally short ways, "
+	  "counted from 0 in the order of the switch's links (leaf0 of a leaf-spine: "
+	  "its spines); ACKs go back by the same switches; # starts a comment",
 	  NULL },
 	STOP_OPTION,
 	APP_RATE_OPTION,
+	{ "flow", WEIR_OPT_LINES, 0, NULL, 0, 0, "a flow between two hosts, as in: 0 5 2MB 10us",
+	  flow_form },
 	{ .name = NULL },
 };
 #undef AT

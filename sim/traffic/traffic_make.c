@@ -25,7 +25,6 @@ int maker_reserve(struct maker *m, uint64_t flows)
 {
 	struct flow_list *list = m->list;
 	uint64_t wanted = list->count + flows;
-	struct flow *grown;
 
 	if (flows > FLOWS_MAX || wanted > FLOWS_MAX)
 		return maker_error(m, "flows",
@@ -36,11 +35,7 @@ int maker_reserve(struct maker *m, uint64_t flows)
 		return 0;
 	if (memory_check((double)wanted * FLOW_MEMORY_BYTES, "flows", m->e))
 		return weir_error_prefix(m->e, "traffic.%s.", m->t->name);
-	grown = realloc(list->flows, wanted * sizeof(*grown));
-	if (!grown)
-		return maker_error(m, "flows", "no memory for %" PRIu64 " flows of %zu bytes",
-				   wanted, sizeof(*grown));
-	list->flows = grown;
+	list->flows = memory_grow(list->flows, wanted, sizeof(*list->flows));
 	list->capacity = (uint32_t)wanted;
 	return 0;
 }
@@ -154,9 +149,8 @@ int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct
 	if (p->size_bytes != FLOW_UNLIMITED)
 		return 0;
 	if (t->connections)
-		return weir_error_set(
-			e, "an unlimited flow does not share a connection; use connections = "
-			   "per-flow");
+		return weir_error_set(e, "an unlimited flow does not share a "
+					 "connection; use connections = per-flow");
 	if (m->stop_ps && (int64_t)m->stop_ps <= p->start_ps)
 		return weir_error_set(e, "the flow does not start before the section's stop");
 	if (!m->stop_ps && !m->c->measure.to_ps)
@@ -182,8 +176,8 @@ int maker_window(struct maker *m, uint64_t flows, struct arrival_window *w)
 	if (start->first_ps != start->last_ps) {
 		if (flows)
 			return maker_error(m, "start",
-					   "%s..%s says when arrivals end, and so does flows = "
-					   "%" PRIu64 "; give one of the two",
+					   "%s..%s says when arrivals end, "
+					   "and so does flows = %" PRIu64 "; give one of the two",
 					   time_text((uint64_t)start->first_ps).text,
 					   time_text((uint64_t)start->last_ps).text, flows);
 		w->length_ps = (double)(start->last_ps - start->first_ps);

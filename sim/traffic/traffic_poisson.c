@@ -10,6 +10,7 @@
  * heavy-tailed one offers the bytes that the load asks for. Starts are independent of the slices,
  * so in order of arrival the sizes are in random order. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -28,16 +29,17 @@ static const struct poisson_params *params_of(const struct maker *m)
 	return m->params;
 }
 
-enum { LOAD_MAX = 2, LOAD_OF_BISECTION = 1 };
+enum { LOAD_OF_BISECTION = 1 };
 
 #define LOAD_MIN_Q32 ((WEIR_ONE_Q32 + 5000) / 10000) /* 0.0001, to the nearest */
+#define LOAD_MAX_Q32 (2 * WEIR_ONE_Q32)
 
 static const char *const load_of_choices[] = { "access", "bisection", NULL };
 
 #define LOAD_OPTION(help_) \
 	{ \
-		"load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, \
-			LOAD_MAX *WEIR_ONE_Q32, help_, NULL \
+		"load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32, \
+			help_, NULL \
 	}
 #define POISSON_OPTIONS \
 	FINITE_SIZE_OPTION, SIZES_OPTION, \
@@ -76,15 +78,10 @@ static uint32_t rack_of(const struct network *net, uint32_t host)
 	return net->nodes[net->host_node[host]].rack;
 }
 
-static int racks_make(struct racks *r, struct maker *m)
+static void racks_make(struct racks *r, const struct network *net)
 {
-	const struct network *net = m->net;
-
-	r->hosts = malloc(net->host_count * sizeof(*r->hosts));
-	r->first = calloc((size_t)net->switch_count + 2, sizeof(*r->first));
-	if (!r->hosts || !r->first)
-		return maker_error(m, "pattern", "no memory for the racks of %u hosts",
-				   net->host_count);
+	r->hosts = memory_grow(NULL, net->host_count, sizeof(*r->hosts));
+	r->first = memory_zeroed(net->switch_count + UINT64_C(2), sizeof(*r->first));
 	/* Counted two places on, so that filling leaves each rack's begin one place on. */
 	for (uint32_t h = 0; h < net->host_count; h++)
 		r->first[rack_of(net, h) + 2]++;
@@ -92,7 +89,6 @@ static int racks_make(struct racks *r, struct maker *m)
 		r->first[s] += r->first[s - 1];
 	for (uint32_t h = 0; h < net->host_count; h++)
 		r->hosts[r->first[rack_of(net, h) + 1]++] = h;
-	return 0;
 }
 
 /* --- capacity --- */
@@ -145,8 +141,7 @@ static int bisection_capacity(struct maker *m, const struct racks *racks, enum p
 	share = crossing_share(net, racks, pairs);
 	if (share <= 0)
 		return maker_error(m, "load-of",
-				   "bisection, but all hosts are on one side of it; use "
-				   "access");
+				   "bisection, but all hosts are on one side of it; use access");
 	*capacity_bps = 2 * (double)net->bisection_bps / share;
 	return 0;
 }
@@ -263,14 +258,14 @@ static int poisson_check(struct maker *m, const struct racks *racks, enum poisso
 
 static int poisson_generate(struct maker *m, enum poisson_pairs pairs)
 {
-	struct racks racks = { NULL, NULL };
+	struct racks racks;
 	struct flow_sizes sizes;
 	int failed;
 
 	if (sizes_open(&sizes, m, params_of(m)->size_bytes, params_of(m)->sizes, SIZES_FINITE))
 		return -1;
-	failed = racks_make(&racks, m) || poisson_check(m, &racks, pairs) ||
-		 poisson(m, &racks, pairs, &sizes);
+	racks_make(&racks, m->net);
+	failed = poisson_check(m, &racks, pairs) || poisson(m, &racks, pairs, &sizes);
 	racks_free(&racks);
 	sizes_close(&sizes);
 	return failed ? -1 : 0;
@@ -308,8 +303,8 @@ static int inter_rack_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_inter_rack = {
 	.scheme = {
 		.name = "inter-rack",
-		.help = "Poisson arrivals of flows, each from a random host to a random one of another "
-			"rack",
+		.help = "Poisson arrivals of flows, each from a "
+			"random host to a random one of another rack",
 		.params_size = sizeof(struct poisson_params),
 		.options = all_to_all_options,
 	},

@@ -87,8 +87,8 @@ static int settle_rounds(struct maker *m, double shortest_ps, uint64_t *rounds)
 		return 0;
 	if (!to_ps)
 		return maker_error(m, "rounds",
-				   "not given; say how many, or until when they begin by "
-				   "measure.to");
+				   "not given; say how many, or until "
+				   "when they begin by measure.to");
 	count = (double)(to_ps - m->t->start.first_ps) / shortest_ps + 2;
 	/* Anything near the limit is refused when room is made. */
 	*rounds = count < (double)UINT32_MAX ? (uint64_t)count : UINT32_MAX;
@@ -281,9 +281,8 @@ static int training_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_training = {
 	.scheme = {
 		.name = "training",
-		.help = "rounds of a parameter server: workers push gradients, it answers each when all "
-			"are "
-			"there",
+		.help = "rounds of a parameter server: workers push "
+			"gradients, it answers each when all are there",
 		.params_size = sizeof(struct rounds_params),
 		.options = training_options,
 	},

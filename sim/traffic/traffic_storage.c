@@ -11,6 +11,7 @@
  *
  * Which I/Os there are is drawn before the run, enough of them for the measured time: see enough. */
 #include "sim/traffic/traffic_make.h"
+#include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,8 @@ static const struct storage_params *params_of(const struct maker *m)
 #define AT(member) offsetof(struct storage_params, member)
 static const struct weir_option storage_options[] = {
 	{ "mix", WEIR_OPT_TEXT, AT(mix), NULL, 0, 0,
-	  "reads, writes and block sizes: oltp, olap, vdi, exchange, video, backup (ACC, Table 1) "
-	  "or "
-	  "custom(read=50%, min=4KiB, max=64KiB)",
+	  "reads, writes and block sizes: oltp, olap, vdi, exchange, video, "
+	  "backup (ACC, Table 1) or custom(read=50%, min=4KiB, max=64KiB)",
 	  NULL },
 	{ "computing", WEIR_OPT_COUNT, AT(computing), NULL, 1, UINT32_MAX,
 	  "computing nodes; all hosts but the storage nodes unless given", NULL },
@@ -48,9 +48,8 @@ static const struct weir_option storage_options[] = {
 	  "neither is",
 	  NULL },
 	{ "storage-at", WEIR_OPT_CHOICE, AT(storage_at), "spread", 0, 1,
-	  "which hosts are storage nodes: spread evenly among the computing nodes, or those with "
-	  "the "
-	  "highest numbers",
+	  "which hosts are storage nodes: spread evenly among "
+	  "the computing nodes, or those with the highest numbers",
 	  storage_at_choices },
 	{ "depth", WEIR_OPT_COUNT, AT(depth), "16", 1, DEPTH_MAX,
 	  "I/Os that each computing node has outstanding", NULL },
@@ -76,6 +75,7 @@ struct mix {
 };
 
 #define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
 
 /* ACC, Table 1. Its KB are taken for 1024 bytes, as FIO does. */
 static const struct named_mix {
@@ -83,7 +83,7 @@ static const struct named_mix {
 	struct mix mix;
 } mixes[] = {
 	{ "oltp", { WEIR_ONE_Q32 * 5 / 10, 512, 64 * KIB } },
-	{ "olap", { WEIR_ONE_Q32 * 5 / 10, 256 * KIB, 4 * KIB *KIB } },
+	{ "olap", { WEIR_ONE_Q32 * 5 / 10, 256 * KIB, 4 * MIB } },
 	{ "vdi", { WEIR_ONE_Q32 * 2 / 10, KIB, 64 * KIB } },
 	{ "exchange", { WEIR_ONE_Q32 * 6 / 10, 32 * KIB, 512 * KIB } },
 	{ "video", { WEIR_ONE_Q32 * 2 / 10, 64 * KIB, 64 * KIB } },
@@ -189,13 +189,11 @@ static const struct net_link *host_link(const struct network *net, uint32_t host
 
 /* Of the first computing + storage hosts, spread: the last of each of as many equal parts as there are
  * storage nodes. */
-static int place_nodes(struct cluster *s)
+static void place_nodes(struct cluster *s)
 {
 	uint32_t all = s->computing + s->storage, computing = 0, storage = 0;
 
-	s->hosts = malloc(all * sizeof(*s->hosts));
-	if (!s->hosts)
-		return maker_error(s->m, "computing", "no memory for %u hosts", all);
+	s->hosts = memory_grow(NULL, all, sizeof(*s->hosts));
 	for (uint32_t i = 0; i < all; i++) {
 		uint64_t next = params_of(s->m)->storage_at == AT_END
 					? s->computing + (uint64_t)storage
@@ -209,7 +207,6 @@ static int place_nodes(struct cluster *s)
 		if (storage == 1 || host_link(s->m->net, i)->delay_ps < s->nearest_ps)
 			s->nearest_ps = host_link(s->m->net, i)->delay_ps;
 	}
-	return 0;
 }
 
 static uint32_t storage_host(const struct cluster *s, uint32_t node)
@@ -469,8 +466,8 @@ static int check(struct maker *m, struct cluster *s)
 				   p->ios);
 	if (!p->ios && !s->closes_ps)
 		return maker_error(m, "ios",
-				   "not given; say how many I/Os, or until when they begin by "
-				   "measure.to");
+				   "not given; say how many I/Os, or "
+				   "until when they begin by measure.to");
 	if (s->closes_ps && t->start.last_ps >= s->closes_ps)
 		return maker_error(m, "start", "must be before measure.to");
 	if (p->replicas && t->connections == CONNECTIONS_PERSISTENT)
@@ -486,8 +483,9 @@ static int storage_generate(struct weir_maker *maker, const void *params)
 	struct cluster s = { .m = m };
 	int failed;
 
-	if (check(m, &s) || mix_read(m, &s.mix) || count_nodes(m, &s) || place_nodes(&s))
+	if (check(m, &s) || mix_read(m, &s.mix) || count_nodes(m, &s))
 		return -1;
+	place_nodes(&s);
 	failed = check_room(&s);
 	for (uint32_t i = 0; i < s.computing && !failed; i++)
 		failed = add_node(&s, s.hosts[i]);
@@ -498,8 +496,8 @@ static int storage_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_storage = {
 	.scheme = {
 		.name = "storage",
-		.help = "computing nodes read and write blocks on storage nodes, each with so many I/Os "
-			"outstanding",
+		.help = "computing nodes read and write blocks on "
+			"storage nodes, each with so many I/Os outstanding",
 		.params_size = sizeof(struct storage_params),
 		.options = storage_options,
 	},

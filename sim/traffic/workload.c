@@ -6,6 +6,7 @@
  * "unit 1460B" gives, else bytes. # starts a comment. */
 #include "sim/traffic/workload.h"
 #include "sim/base/input.h"
+#include "sim/base/memory.h"
 #include "weir/option.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -154,19 +155,13 @@ static int next_line(struct reader *r, char *line, struct weir_error *e)
 	return 1;
 }
 
-static int add_point(struct workload *w, struct point p)
+static void add_point(struct workload *w, struct point p)
 {
 	if (w->count == w->capacity) {
-		uint32_t capacity = w->capacity ? w->capacity * 2 : 32;
-		struct point *grown = realloc(w->points, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		w->points = grown;
-		w->capacity = capacity;
+		w->capacity = w->capacity ? w->capacity * 2 : 32;
+		w->points = memory_grow(w->points, w->capacity, sizeof(*w->points));
 	}
 	w->points[w->count++] = p;
-	return 0;
 }
 
 /* "10000 0.15" */
@@ -194,8 +189,7 @@ static int read_point(struct workload *w, const struct reader *r, const char *li
 		return weir_error_set(
 			e, "fraction %g is below the %g before it; fractions must not fall",
 			p.fraction, before->fraction);
-	if (add_point(w, p))
-		return weir_error_set(e, "no memory for %u points", w->count + 1);
+	add_point(w, p);
 	return 0;
 }
 
@@ -262,18 +256,16 @@ static int file_read(struct workload *w, const char *name, struct weir_error *e)
 {
 	const char *why;
 	FILE *f = input_open(name, &why);
-	char *text = NULL;
+	char *text;
 	size_t length;
 	int failed;
 
 	if (!f)
 		return weir_error_set(e, "cannot read the workload %s: %s", weir_quote(name).text,
 				      why);
-	text = malloc(FILE_MAX_BYTES + 1);
-	length = text ? fread(text, 1, FILE_MAX_BYTES + 1, f) : 0;
-	if (!text)
-		failed = weir_error_set(e, "no memory to read %s", weir_quote(name).text);
-	else if (ferror(f))
+	text = memory_grow(NULL, FILE_MAX_BYTES + 1, 1);
+	length = fread(text, 1, FILE_MAX_BYTES + 1, f);
+	if (ferror(f))
 		failed = weir_error_set(e, "cannot read the workload %s: %s", weir_quote(name).text,
 					strerror(errno));
 	else if (length > FILE_MAX_BYTES)
@@ -333,11 +325,9 @@ static int workload_read(struct workload *w, const char *spec, struct weir_error
 
 int workload_new(struct workload **out, const char *spec, struct weir_error *e)
 {
-	struct workload *w = calloc(1, sizeof(*w));
+	struct workload *w = memory_zeroed(1, sizeof(*w));
 
 	*out = NULL;
-	if (!w)
-		return weir_error_set(e, "no memory for a workload");
 	if (workload_read(w, spec, e)) {
 		workload_free(w);
 		return -1;

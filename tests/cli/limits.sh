@@ -39,6 +39,12 @@ within 100000
 status=$?
 ends 1 "the system refuses .* MB more of memory or of addresses; .*ulimit -v"
 
+# The laboratory has the same sentence: a scenario of 12 MB, of which 16 are asked for, in 20.
+head -c 12000000 /dev/zero | tr '\0' '#' >"$dir/long.ini"
+(ulimit -v 20000 && exec "$weir" check "$dir/long.ini") >"$dir/out" 2>"$dir/err"
+status=$?
+ends 1 "the system refuses .* MB more of memory or of addresses; .*ulimit -v"
+
 # A thread has a stack of 8 MB or so.
 within 1000000 --threads 250
 status=$?

@@ -245,9 +245,8 @@ TEST(test_panel_mistakes_have_their_line)
 		{ "kind = time\ny = queue sw->h0,\n",
 		  "6: [panel a]: y: the name of a series is missing, as in queue sw->h0" },
 		{ "kind = bars\ny = drops\nwhere = case\n",
-		  "7: [panel a]: where: 'case'; runs are selected by SETTING=VALUE, as in "
-		  "case=pred, "
-		  "traffic.web.load=0.9" },
+		  "7: [panel a]: where: 'case'; runs are selected by "
+		  "SETTING=VALUE, as in case=pred, traffic.web.load=0.9" },
 		{ "kind = bars\ny = drops\nwhere = case=a,\n",
 		  "7: [panel a]: where: a part is empty; runs are selected by SETTING=VALUE, as in "
 		  "case=pred, traffic.web.load=0.9" },
@@ -277,26 +276,22 @@ TEST(test_claim_mistakes_have_their_line)
 		  "7: [claim c]: metric: unknown metric 'dorps'; 'weir list metric' and 'weir help "
 		  "table' name them (nearest: drops)" },
 		{ "metric = fct_p99_ns\nvalue = 1.4\n",
-		  "8: [claim c]: value: '1.4' is a plain number; it must be a time (ns, us, ms, "
-		  "s)" },
+		  "8: [claim c]: value: '1.4' is a plain "
+		  "number; it must be a time (ns, us, ms, s)" },
 		{ "metric = fct_p99_ns\nvalue = 4pkts\n",
-		  "8: [claim c]: value: '4pkts' is a number of packets (pkts); it must be a time "
-		  "(ns, "
-		  "us, ms, s)" },
+		  "8: [claim c]: value: '4pkts' is a number of "
+		  "packets (pkts); it must be a time (ns, us, ms, s)" },
 		{ "metric = fct_p99_ns\nvalue = 1.4msec\n",
-		  "8: [claim c]: value: '1.4msec' ends in 'msec', which is no unit (%, ps, ns, us, "
-		  "ms, s, pkts, B, KB, MB, GB, KiB, MiB, GiB, bps, Kbps, Mbps, Gbps, Tbps; "
-		  "nearest: "
-		  "ms)" },
+		  "8: [claim c]: value: '1.4msec' ends in 'msec', which "
+		  "is no unit (%, ps, ns, us, ms, s, pkts, B, KB, MB, GB, "
+		  "KiB, MiB, GiB, bps, Kbps, Mbps, Gbps, Tbps; nearest: ms)" },
 		{ "metric = fct_p99_ns\nover = case=b\nvalue = 1ms\n",
-		  "9: [claim c]: value: '1ms' is a time (ns, us, ms, s); it must be a plain "
-		  "number" },
-		{ "metric = drops\nvalue = few\n",
-		  "8: [claim c]: value: 'few' is no number, with a unit where it has one, as in "
-		  "1.4ms" },
-		{ "metric = drops\nvalue = inf\n",
-		  "8: [claim c]: value: 'inf' is no number, with a unit where it has one, as in "
-		  "1.4ms" },
+		  "9: [claim c]: value: '1ms' is a time "
+		  "(ns, us, ms, s); it must be a plain number" },
+		{ "metric = drops\nvalue = few\n", "8: [claim c]: value: 'few' is no number, "
+						   "with a unit where it has one, as in 1.4ms" },
+		{ "metric = drops\nvalue = inf\n", "8: [claim c]: value: 'inf' is no number, "
+						   "with a unit where it has one, as in 1.4ms" },
 		{ "metric = drops\nrange = 3\n",
 		  "8: [claim c]: range: '3' is no range, as in 10ms..20ms, 1.1.. or ..0.9" },
 		{ "metric = drops\nrange = 3..1\n",
@@ -314,19 +309,17 @@ TEST(test_claim_mistakes_have_their_line)
 		{ "metric = drops\nof = case=a, case=b\nvalue = 3\n",
 		  "8: [claim c]: of: 'case' is given twice" },
 		{ "metric = series queue mean\nvalue = 3\n",
-		  "7: [claim c]: metric: 'queue mean': the name of a series stands in quotes, as "
-		  "in "
-		  "series \"queue sw->h0\" mean 10ms..20ms" },
+		  "7: [claim c]: metric: 'queue mean': the name of a series "
+		  "stands in quotes, as in series \"queue sw->h0\" mean 10ms..20ms" },
 		{ "metric = series \"queue sw->h0\" median\nvalue = 3\n",
 		  "7: [claim c]: metric: unknown number of a series 'median'; there are mean, min, "
 		  "max, p50, p95, p99, std, sum, last, reaches, falls-to (nearest: mean)" },
 		{ "metric = series \"queue sw->h0\" mean 1..2\nvalue = 3\n",
-		  "7: [claim c]: metric: '1..2' is a plain number; it must be a time (ns, us, ms, "
-		  "s)" },
+		  "7: [claim c]: metric: '1..2' is a plain "
+		  "number; it must be a time (ns, us, ms, s)" },
 		{ "metric = series \"queue sw->h0\" reaches 5 at 1ms\nvalue = 3\n",
-		  "7: [claim c]: metric: '5 at 1ms': reaches needs a level and a time, as in "
-		  "reaches "
-		  "4.9Gbps after 60ms" },
+		  "7: [claim c]: metric: '5 at 1ms': reaches needs a "
+		  "level and a time, as in reaches 4.9Gbps after 60ms" },
 		{ "metric = series \"queue sw->h0\" reaches 5us after 1ms\nvalue = 3\n",
 		  "7: [claim c]: metric: '5us' is a time (ns, us, ms, s); it must be a number of "
 		  "packets (pkts)" },
@@ -411,29 +404,25 @@ TEST(test_figure_is_checked_against_the_runs_of_its_scenario)
 		{ "[claim c]\nmetric = drops\nof = switch.marking=tcn, switch.buffer=100pkts\n",
 		  NULL },
 		{ "[claim c]\nmetric = drops\nof = switch.marking=tcn\n",
-		  "4: [claim c]: of: the runs that it selects differ in switch.buffer; name its "
-		  "value" },
+		  "4: [claim c]: of: the runs that it selects "
+		  "differ in switch.buffer; name its value" },
 		{ "[claim c]\nmetric = drops\nof = switch.marking=ecn, switch.buffer=100pkts\n",
-		  "4: [claim c]: of: the runs that it selects differ in switch.marking; name its "
-		  "value" },
-		{ "[claim c]\nmetric = drops\n",
-		  "4: [claim c]: of: the runs that it selects differ in switch.buffer; name its "
-		  "value" },
+		  "4: [claim c]: of: the runs that it selects "
+		  "differ in switch.marking; name its value" },
+		{ "[claim c]\nmetric = drops\n", "4: [claim c]: of: the runs that it selects "
+						 "differ in switch.buffer; name its value" },
 		{ "[claim c]\nmetric = drops\nof = switch.markin=tcn\n",
-		  "4: [claim c]: of: no run of the scenario has a setting 'switch.markin' "
-		  "(nearest: "
-		  "switch.marking)" },
+		  "4: [claim c]: of: no run of the scenario has a "
+		  "setting 'switch.markin' (nearest: switch.marking)" },
 		{ "[claim c]\nmetric = drops\nof = switch.buffer=300pkts\n",
-		  "4: [claim c]: of: no run of the scenario has switch.buffer = '300pkts'; there "
-		  "are "
-		  "100pkts, 200pkts (nearest: 100pkts)" },
+		  "4: [claim c]: of: no run of the scenario has switch.buffer "
+		  "= '300pkts'; there are 100pkts, 200pkts (nearest: 100pkts)" },
 		{ "[claim c]\nsize = full\nmetric = drops\nof = switch.buffer=300pkts\n", NULL },
 		{ "[claim c]\nmetric = drops\nof = switch.marking=tcn, switch.buffer=100pkts\n"
 		  "over = switch.marking=red, switch.buffer=100pkts\n",
-		  "4: [claim c]: over: no run of the scenario has switch.marking = 'red'; there "
-		  "are "
-		  "ecn(k=20pkts, scope=queue, at=enqueue), ecn(k=65pkts, scope=queue, at=enqueue), "
-		  "tcn(threshold=" },
+		  "4: [claim c]: over: no run of the scenario has switch.marking "
+		  "= 'red'; there are ecn(k=20pkts, scope=queue, at=enqueue), "
+		  "ecn(k=65pkts, scope=queue, at=enqueue), tcn(threshold=" },
 		{ "[claim c]\nmetric = series \"queue sw->h0\" mean 1ms..5ms\n"
 		  "of = switch.marking=tcn, switch.buffer=100pkts\n",
 		  NULL },
@@ -442,9 +431,8 @@ TEST(test_figure_is_checked_against_the_runs_of_its_scenario)
 		  NULL },
 		{ "[claim c]\nmetric = series \"queue sw->h1\" mean 1ms..5ms\n"
 		  "of = switch.marking=tcn, switch.buffer=100pkts\n",
-		  "4: [claim c]: of: unknown series 'queue sw->h1'; there are queue sw->h0 "
-		  "(nearest: "
-		  "queue sw->h0)" },
+		  "4: [claim c]: of: unknown series 'queue sw->h1'; "
+		  "there are queue sw->h0 (nearest: queue sw->h0)" },
 		{ "[claim c]\nmetric = series \"queue sw->h0\" mean 1ms..6ms\n"
 		  "of = switch.marking=tcn, switch.buffer=100pkts\n",
 		  "4: [claim c]: of: it looks beyond the end of measuring, measure.to = 5ms" },
@@ -452,14 +440,13 @@ TEST(test_figure_is_checked_against_the_runs_of_its_scenario)
 		  "normalize = tcn\nwhere = switch.buffer=200pkts\n",
 		  NULL },
 		{ "[panel a]\nkind = lines\ny = drops\nx = switch.bufer\n",
-		  "4: [panel a]: x: no run of the scenario has a setting 'switch.bufer' (nearest: "
-		  "switch.buffer)" },
+		  "4: [panel a]: x: no run of the scenario has a "
+		  "setting 'switch.bufer' (nearest: switch.buffer)" },
 		{ "[panel a]\nkind = bars\ny = drops\nby = host.xyz\n",
 		  "4: [panel a]: by: no run of the scenario has a setting 'host.xyz'" },
 		{ "[panel a]\nkind = bars\ny = drops\nby = switch.buffer\nnormalize = 1pkts\n",
-		  "4: [panel a]: normalize: no run of the scenario has switch.buffer = '1pkts'; "
-		  "there "
-		  "are 100pkts, 200pkts" },
+		  "4: [panel a]: normalize: no run of the scenario has "
+		  "switch.buffer = '1pkts'; there are 100pkts, 200pkts" },
 		{ "[panel a]\nkind = time\ny = queue sw->h0, window flow:1\n",
 		  "4: [panel a]: y: unknown series 'window flow:1'; there are queue sw->h0" },
 		{ "[panel a]\nkind = bars\ny = drops\nwhere = case=b\n",

@@ -78,12 +78,10 @@ TEST(test_import_hpcc_topology_mistakes_are_named)
 	check_topology(HEAD "0 5 1Gbps 1us 0\n", ":3: there is no node '5'; nodes are 0 to 2");
 	check_topology(HEAD "0 -1 1Gbps 1us 0\n", ":3: there is no node '-1'; nodes are 0 to 2");
 	check_topology(HEAD "0 1 1Gbps 1us 0\n",
-		       ":3: nodes 0 and 1 are both hosts; a host's link goes to a "
-		       "switch");
+		       ":3: nodes 0 and 1 are both hosts; a host's link goes to a switch");
 	check_topology(HEAD "2 2 1Gbps 1us 0\n", ":3: a link needs two nodes; both are 2");
 	check_topology(HEAD "0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n",
-		       ":4: host 0 has a second link; a host has "
-		       "one");
+		       ":4: host 0 has a second link; a host has one");
 	check_topology(HEAD "0 2 1Gbps 1us 0\n2 2 1Gbps 1us 0\n",
 		       ":4: a link needs two nodes; both are 2");
 	check_topology("4 2 2\n2 3\n0 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n", ": host 1 has no link");
@@ -213,17 +211,14 @@ TEST(test_import_hpcc_flow_mistakes_are_named)
 		    "0 to 7");
 	check_flows("hpcc-flows", "1\n0 0 3 100 10 2\n", ":2: source and destination are both h0");
 	check_flows("hpcc-flows", "1\n0 1 x 100 10 2\n",
-		    ":2: priority 'x' and port '100'; both are whole "
-		    "numbers");
+		    ":2: priority 'x' and port '100'; both are whole numbers");
 	check_flows("hpcc-flows", "1\n0 1 3 100 0 2\n",
 		    ":2: '0' is not a size; allowed are 1 to "
 		    "1000000000000 bytes");
 	check_flows("hpcc-flows", "1\n0 1 3 100 9 2s\n",
-		    ":2: '2s' is not a start; allowed are 0 to 1000 "
-		    "seconds");
+		    ":2: '2s' is not a start; allowed are 0 to 1000 seconds");
 	check_flows("hpcc-flows", "1\n0 1 3 100 9 -1\n",
-		    ":2: '-1' is not a start; allowed are 0 to 1000 "
-		    "seconds");
+		    ":2: '-1' is not a start; allowed are 0 to 1000 seconds");
 }
 
 TEST(test_import_htsim_mistakes_are_named)
@@ -236,13 +231,11 @@ TEST(test_import_htsim_mistakes_are_named)
 	check_flows("htsim", "Nodes 99\n", ":1: Nodes 99, but the network has 17 hosts");
 	check_flows("htsim", "Nodes\n", ":1: Nodes is followed by one whole number");
 	check_flows("htsim", MATRIX_HEAD "0->17 start 0 size 9\n",
-		    ":3: there is no host '17'; hosts are 0 to "
-		    "16");
+		    ":3: there is no host '17'; hosts are 0 to 16");
 	check_flows("htsim", MATRIX_HEAD "->1 start 0 size 9\n",
 		    ":3: there is no host ''; hosts are 0 to 16");
 	check_flows("htsim", MATRIX_HEAD "0->1 start 0 size",
-		    ":3: the line ends after 'size'; a value is "
-		    "missing");
+		    ":3: the line ends after 'size'; a value is missing");
 	check_flows("htsim", MATRIX_HEAD "0->1 size 9\n",
 		    ":3: the flow has no start; a line is as in 0->5 "
 		    "start 0 size 2000000, or with a trigger in place of the start");
@@ -251,8 +244,7 @@ TEST(test_import_htsim_mistakes_are_named)
 		":3: unknown word 'sise'; there are start, "
 		"size, id, prio, trigger, send_done_trigger, recv_done_trigger (nearest: size)");
 	check_flows("htsim", MATRIX_HEAD "0->1 start x\n",
-		    ":3: 'x' is not a start; allowed are 0 to 1000 s in "
-		    "picoseconds");
+		    ":3: 'x' is not a start; allowed are 0 to 1000 s in picoseconds");
 	check_flows("htsim", MATRIX_HEAD "0->1 id x start 0\n", ":3: id 'x'; it is a whole number");
 	check_flows("htsim", MATRIX_HEAD "0->1 start 0 trigger 4 size 9\n",
 		    ":3: the flow has both a start and a trigger; a line is as in 0->5 "
@@ -271,12 +263,11 @@ TEST(test_import_htsim_mistakes_are_named)
 		    ":1: a failure; links of Weir fail by fail = NODE "
 		    "NODE TIME in [network]");
 	check_flows("htsim", MATRIX_HEAD "0->1 start 0\n",
-		    ":3: an unlimited flow never ends; give stop or "
-		    "measure.to");
+		    ":3: an unlimited flow never ends; give stop or measure.to");
 	check_flows("htsim", "0,1\n",
-		    ":1: '0,1' starts no line of a connection matrix; allowed are Nodes, "
-		    "Connections, Triggers, Failures, trigger and lines such as 0->5 start 0 size "
-		    "2000000");
+		    ":1: '0,1' starts no line of a connection matrix; "
+		    "allowed are Nodes, Connections, Triggers, Failures, "
+		    "trigger and lines such as 0->5 start 0 size 2000000");
 }
 
 TEST(test_import_flow_file_must_be_given_and_there)

@@ -163,8 +163,8 @@ TEST(test_one_key_chooses_the_kind_where_there_are_kinds)
 TEST(test_misspelt_kind_that_no_run_uses_is_found)
 {
 	check_unused("network.topology", "stra",
-		     "f.ini:10: network.topology: unknown topology 'stra'; there are ... (nearest: "
-		     "star)");
+		     "f.ini:10: network.topology: unknown topology "
+		     "'stra'; there are ... (nearest: star)");
 	check_unused("traffic.a.pattern", "incats",
 		     "f.ini:10: traffic.a.pattern: unknown pattern 'incats'; there are ... "
 		     "(nearest: incast)");

@@ -91,9 +91,8 @@ TEST(test_scenario_mistakes_in_sections_are_named)
 		{ BASE "[traffic a]\n",
 		  "f.ini:6: traffic.a: the section is given twice, first in line 3; "
 		  "put its keys together or give it another name" },
-		{ "", "f.ini: network.topology: not given; one of star, dumbbell, leaf-spine, "
-		      "fat-tree-2, "
-		      "fat-tree, explicit or hpcc" },
+		{ "", "f.ini: network.topology: not given; one of star, dumbbell, "
+		      "leaf-spine, fat-tree-2, fat-tree, explicit or hpcc" },
 		{ "[network]\nhosts = 3\n",
 		  "f.ini:1: network.topology: not given; one of star, dumbbell, "
 		  "leaf-spine, fat-tree-2, fat-tree, explicit or hpcc" },
@@ -148,8 +147,7 @@ TEST(test_scenario_mistakes_in_keys_are_named)
 {
 	static const struct mistake table[] = {
 		{ NETWORK "hots = 3\n",
-		  "f.ini:3: network.hots: unknown key 'hots'; there are ... (nearest: "
-		  "hosts)" },
+		  "f.ini:3: network.hots: unknown key 'hots'; there are ... (nearest: hosts)" },
 		{ NETWORK "spines = 3\n",
 		  "f.ini:3: network.spines: topology star has no such key, only "
 		  "leaf-spine or fat-tree-2 has; allowed are topology, ..." },
@@ -174,8 +172,7 @@ TEST(test_scenario_mistakes_in_keys_are_named)
 		{ BASE "[host]\nmms = 1B\n",
 		  "f.ini:7: host.mms: unknown key 'mms'; there are ... (nearest: mss)" },
 		{ BASE "[switch]\nmark = ecn\n",
-		  "f.ini:7: switch.mark: unknown key 'mark'; there are ... (nearest: "
-		  "marking)" },
+		  "f.ini:7: switch.mark: unknown key 'mark'; there are ... (nearest: marking)" },
 		{ BASE "[measure]\nseed = 4\n",
 		  "f.ini:7: measure.seed: seed stands before the first section, or after --seed" },
 		{ BASE "[measure]\nuntil = 4ms\n",
@@ -243,10 +240,8 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		  "but a pool of the whole switch (buffer-per = switch) counts bytes; write it as "
 		  "in 12MB" },
 		{ BASE "[switch]\nmarking = ecn(scope=pool, k=1MB)\n",
-		  "f.ini:7: switch.marking: 'ecn(scope=pool, "
-		  "k=1MB)' looks at the buffer pool of the switch; there is one only with "
-		  "buffer-per = "
-		  "switch" },
+		  "f.ini:7: switch.marking: 'ecn(scope=pool, k=1MB)' looks at the "
+		  "buffer pool of the switch; there is one only with buffer-per = switch" },
 		{ BASE "[switch]\nbuffer = 1KB\n",
 		  "f.ini:7: switch.buffer: 1KB holds no packet; one takes 1514B "
 		  "(host.mss + host.header)" },
@@ -265,9 +260,8 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		{ BASE "class = 1\n", "f.ini:6: traffic.a.class: 1, but a port has switch.queues = "
 				      "1; classes count from 0" },
 		{ BASE "classes = 4\nclass = 1\n[switch]\nqueues = 4\nscheduler = sp\n",
-		  "f.ini:6: traffic.a.classes: 4 from class 1 on, but a port has switch.queues = "
-		  "4; "
-		  "classes count from 0" },
+		  "f.ini:6: traffic.a.classes: 4 from class 1 on, but "
+		  "a port has switch.queues = 4; classes count from 0" },
 		{ BASE "classes = 28\nclass = 101\n[switch]\nscheduler = pifo\n",
 		  "f.ini:6: traffic.a.classes: 28 from class 101 on, but there are 128; classes "
 		  "count from 0" },
@@ -308,9 +302,8 @@ TEST(test_scenario_locates_what_the_simulator_refuses)
 		  "f.ini:6: traffic.a.senders: 50, but there are 16 hosts besides the receiver" },
 		/* not in the file: the line of its section */
 		{ NETWORK "[traffic web]\npattern = many-to-one\n",
-		  "f.ini:3: traffic.web.sizes: not given; how "
-		  "large are the flows? Give a distribution, as in sizes = websearch, or size = "
-		  "1MB" },
+		  "f.ini:3: traffic.web.sizes: not given; how large are the flows? "
+		  "Give a distribution, as in sizes = websearch, or size = 1MB" },
 		/* one of several lines with the same key */
 		{ NETWORK "[traffic l]\npattern = list\nflow = 0 1 1MB 0us\nflow = 0 77 1MB 0us\n",
 		  "f.ini:6: "
@@ -371,10 +364,10 @@ TEST(test_scenario_set_mistakes_are_named)
 	static const struct {
 		const char *set, *message;
 	} cases[] = {
-		{ "foo", "--set: 'foo' is not a setting; write section.key=value, as in "
-			 "switch.marking=tcn" },
-		{ "=3", "--set: '=3' is not a setting; write section.key=value, as in "
-			"switch.marking=tcn" },
+		{ "foo", "--set: 'foo' is not a setting; write "
+			 "section.key=value, as in switch.marking=tcn" },
+		{ "=3", "--set: '=3' is not a setting; write "
+			"section.key=value, as in switch.marking=tcn" },
 		{ "hosts=3",
 		  "--set hosts=3: 'hosts' is not a setting; write section.key=value, as in "
 		  "switch.marking=tcn or traffic.web.load=0.8" },

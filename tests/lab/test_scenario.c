@@ -265,13 +265,32 @@ TEST(test_scenario_no_key_is_declared_twice_in_a_section)
 			for (const struct weir_option *o = k.options; o && o->name; o++) {
 				CHECK(o->help && *o->help);
 				CHECK(!weir_option_find(s->options, o->name));
-				CHECK(!repeat_find(s->name, o->name));
 			}
 	}
-	for (const struct repeat *r = repeat_all; r->key; r++) {
+}
+
+/* Which kind it is may be said further below, so a key that may be repeated with one kind may not be an
+ * ordinary key of another; and a section has room for the lines of one such key. */
+TEST(test_scenario_a_key_repeats_with_every_kind_that_has_it_and_each_has_one_at_most)
+{
+	int found = 0;
+
+	for (const struct section *s = section_all; s->name; s++) {
 		struct kind k;
 
-		CHECK(section_find(r->section) != NULL);
-		CHECK(!r->kind || kind_find(section_find(r->section), r->kind, &k));
+		for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
+			int lines = 0;
+
+			for (const struct weir_option *o = k.options; o && o->name; o++) {
+				CHECK_INT(section_repeats(s, o->name), o->type == WEIR_OPT_LINES);
+				lines += o->type == WEIR_OPT_LINES;
+			}
+			CHECK(lines <= 1);
+			CHECK(lines == 0 || s->kind_lines != 0);
+			found += lines;
+		}
 	}
+	CHECK(found >= 2); /* link and flow */
+	CHECK(section_repeats(section_find("network"), "fail"));
+	CHECK(!section_repeats(section_find("network"), "rate"));
 }

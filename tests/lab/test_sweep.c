@@ -65,9 +65,8 @@ TEST(test_sweep_list_with_a_mistake_says_which)
 		{ "0.1..0.9", "'0.1..0.9' has no step; write 0.1..0.9/STEP" },
 		{ "0.1..0.9/0", "'0.1..0.9/0': the step is zero" },
 		{ "0.1..0.9/x", "'0.1..0.9/x': after / stands the step, as in 0.1..0.9/0.2" },
-		{ "1us..5ms/1us",
-		  "'1us..5ms/1us': from, to and step are written in the same unit, as in "
-		  "1us..5us/2us" },
+		{ "1us..5ms/1us", "'1us..5ms/1us': from, to and step are "
+				  "written in the same unit, as in 1us..5us/2us" },
 		{ "1..2, 2", "'2' is listed twice" },
 		{ "1..20000", "more than 10000 values" },
 	};
@@ -203,8 +202,8 @@ TEST(test_sweep_mistakes_are_found_before_anything_runs)
 	check_mistake(BASE "[sweep]\nseed = 5..1\n", NULL,
 		      "f.ini:7: sweep.seed: '5..1' is empty: it ends before it starts");
 	check_mistake(BASE "[sweep]\nswitch.markin = ecn, tcn\n", NULL,
-		      "f.ini:7: switch.markin: unknown key 'markin'; there are ... (nearest: "
-		      "marking)");
+		      "f.ini:7: switch.markin: unknown key "
+		      "'markin'; there are ... (nearest: marking)");
 	check_mistake(BASE "[sweep]\nswich.marking = ecn\n", NULL,
 		      "f.ini:7: sweep.swich.marking: unknown section 'swich'; there are ... "
 		      "(nearest: switch)");
@@ -212,9 +211,8 @@ TEST(test_sweep_mistakes_are_found_before_anything_runs)
 		      "f.ini:7: sweep.traffic.b.size: "
 		      "unknown [traffic] section 'b'; there are a (nearest: a)");
 	check_mistake(BASE "[sweep]\nmarking = ecn\n", NULL,
-		      "f.ini:7: sweep.marking: 'marking' is not a "
-		      "setting; write section.key=value, as in switch.marking=tcn or "
-		      "traffic.web.load=0.8");
+		      "f.ini:7: sweep.marking: 'marking' is not a setting; write "
+		      "section.key=value, as in switch.marking=tcn or traffic.web.load=0.8");
 	check_mistake(
 		BASE "[sweep]\nseed = 1..3\nnetwork.delay = 1us, 2bps\n", NULL,
 		"f.ini:8: network.delay: "

@@ -502,7 +502,7 @@ TEST(test_label_has_the_options_that_tell_schemes_apart)
 	static const char *const labels[] = { "ecn(k=65pkts)", "tcn", "ecn(k=20pkts)", "0.5" };
 	struct compare_axis a = { .value_count = 4, .values = values };
 
-	CHECK_INT(axis_labels(&a), 0);
+	axis_labels(&a);
 	for (int i = 0; i < 4; i++) {
 		CHECK_STR(a.labels[i], labels[i]);
 		free(a.labels[i]);

@@ -158,8 +158,7 @@ TEST(test_contradicting_options_are_refused)
 {
 	static const char *const cases[][2] = {
 		{ "ecn(scope=pool)",
-		  "ecn: k is in packets, but scope=pool counts bytes; write it as in "
-		  "k=100KB" },
+		  "ecn: k is in packets, but scope=pool counts bytes; write it as in k=100KB" },
 		{ "red(min=5pkts)", "red: min and max must both be in bytes or both in packets" },
 		{ "red(min=201KB)", "red: min is above max" },
 		{ "red(min=1pkts, max=9pkts, slope=1)",
@@ -167,8 +166,7 @@ TEST(test_contradicting_options_are_refused)
 		{ "red(p=2%, slope=1)",
 		  "red: p and slope are two ways to give the same line; give one" },
 		{ "red(scope=port, weight=1/2)",
-		  "red: an average is kept per queue; scope=port needs "
-		  "weight=1" },
+		  "red: an average is kept per queue; scope=port needs weight=1" },
 	};
 	struct weir_error e;
 

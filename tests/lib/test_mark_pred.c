@@ -357,8 +357,8 @@ TEST(test_pred_on_a_slow_control_plane_marks_by_the_old_trial_for_a_while)
 {
 	struct pred p;
 
-	pred_open(&p, "pred(lambda=1, lambda-step=0.5, t-qla=400ms, read-delay=5ms..12ms, "
-		      "write-delay=80ms..110ms)");
+	pred_open(&p, "pred(lambda=1, lambda-step=0.5, t-qla=400ms, "
+		      "read-delay=5ms..12ms, write-delay=80ms..110ms)");
 	p.now_ns = 484 * INT64_C(1000000);
 	CHECK_NEAR(frequency(&p, 415000), 0.6, four_sigma(0.6)); /* the first trial: more */
 	p.now_ns = 523 * INT64_C(1000000);

@@ -328,8 +328,8 @@ TEST(test_numbers_that_their_type_cannot_hold_are_refused)
 	struct weir_error e;
 
 	CHECK_STR(refusal(&length, "9223372036854775808B", &e),
-		  "l: '9223372036854775808B' is out of range; allowed: at least 0B or at least "
-		  "0pkts");
+		  "l: '9223372036854775808B' is out of range; "
+		  "allowed: at least 0B or at least 0pkts");
 	CHECK_CONTAINS(refusal(&length, "9223372036854775808pkts", &e), "is out of range");
 	CHECK_CONTAINS(refusal(&span, "0s..9223372036854775808ps", &e), "is out of range");
 	CHECK_CONTAINS(refusal(&weights, "1:4294967296", &e), "has a weight out of range");

@@ -407,14 +407,11 @@ TEST(test_schedulers_that_do_not_fit_the_port_are_refused)
 		  "fifo: serves one queue, but the port has 8; take one queue, or a "
 		  "scheduler such as sp, dwrr or wfq" },
 		{ "dwrr(weights=2:1)", 3,
-		  "dwrr: 2 weights for 3 weighted queues; give one for each, or "
-		  "weights=equal" },
+		  "dwrr: 2 weights for 3 weighted queues; give one for each, or weights=equal" },
 		{ "wrr(weights=2:1)", 1,
-		  "wrr: 2 weights for 1 weighted queues; give one for each, or "
-		  "weights=equal" },
+		  "wrr: 2 weights for 1 weighted queues; give one for each, or weights=equal" },
 		{ "wfq(weights=1)", 2,
-		  "wfq: 1 weights for 2 weighted queues; give one for each, or "
-		  "weights=equal" },
+		  "wfq: 1 weights for 2 weighted queues; give one for each, or weights=equal" },
 		{ "sp-wfq(priority-queues=2, weights=2:1:1)", 4,
 		  "sp-wfq: 3 weights for 2 weighted queues; give one for each, or weights=equal" },
 		{ "sp-dwrr(priority-queues=4)", 4,

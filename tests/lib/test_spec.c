@@ -136,8 +136,8 @@ TEST(test_every_mistake_in_a_spec_has_its_message)
 		{ "red(,)", "red: '' is not option=value" },
 		{ "red(mim=5KB)", "unknown option 'mim' of red; it has min, p, mode, weights, name "
 				  "(nearest: min)" },
-		{ "red(colour=5)", "unknown option 'colour' of red; it has min, p, mode, weights, "
-				   "name" },
+		{ "red(colour=5)", "unknown option 'colour' of red; "
+				   "it has min, p, mode, weights, name" },
 		{ "red(=5KB)", "unknown option '' of red; it has min, p, mode, weights, name" },
 		{ "red(min=5KB, min=6KB)", "red: min is given twice" },
 		{ "red(min=5us)",

@@ -216,8 +216,8 @@ static void check_against_port(double load, uint32_t burst)
 		worst_out = fmax(worst_out, fabs((double)log->out_bytes - x->out_bytes[i]));
 		longest = fmax(longest, x->mean_bytes[i]);
 	}
-	printf("load %g, bursts of %u: off by %.0f B in mean queue (up to %.0f B), %.0f B in bytes "
-	       "sent\n",
+	printf("load %g, bursts of %u: off by %.0f B in mean "
+	       "queue (up to %.0f B), %.0f B in bytes sent\n",
 	       load, burst, worst_mean, longest, worst_out);
 	CHECK(longest > 0 && worst_mean < MTU_BYTES && worst_out < 2 * MTU_BYTES);
 	exact_free(x);

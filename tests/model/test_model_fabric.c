@@ -200,8 +200,8 @@ static void check_fan_in(const struct fan_in *in)
 	struct sim s;
 
 	run_fan_in(&s, in);
-	printf("%s, %d flows: queue %.2f pkts, by hand %.2f; at most %.0f; unfair %.5f, slowdown "
-	       "%.2f\n",
+	printf("%s, %d flows: queue %.2f pkts, by hand %.2f; "
+	       "at most %.0f; unfair %.5f, slowdown %.2f\n",
 	       in->cc, in->flows, sim_metric(&s, "queue_mean_pkts"), waiting,
 	       sim_metric(&s, "queue_max_pkts"), sim_metric(&s, "unfair_ratio"),
 	       sim_metric(&s, "slowdown_mean"));

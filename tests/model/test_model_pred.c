@@ -147,9 +147,8 @@ static void check_red(double slope_per_mb)
 		snprintf(marking, sizeof(marking), "red(min=%dB, max=4MB, slope=%g)",
 			 MIN_PKTS * FRAME_BYTES, slope_per_mb);
 		o = run_incast(flows, marking, "from = 50ms\nto = 150ms");
-		printf("slope %g, %d flows: %.1f pkts; Equation (1) %.1f, ratio %.2f; a cut a "
-		       "window "
-		       "%.1f, ratio %.3f\n",
+		printf("slope %g, %d flows: %.1f pkts; Equation (1) %.1f, "
+		       "ratio %.2f; a cut a window %.1f, ratio %.3f\n",
 		       slope_per_mb, flows, o.queue_pkts, equation, o.queue_pkts / equation, once,
 		       o.queue_pkts / once);
 		CHECK_NEAR(o.queue_pkts, once, 0.05 * once);

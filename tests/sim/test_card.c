@@ -303,8 +303,8 @@ TEST(test_cards_that_cannot_work_are_refused)
 		"[host]\ncard = fq(marking=diffecn)",
 		"f.ini:7: host.card: fq: marking: diffecn chooses queues itself; take another");
 	check_refused("[host]\ncard = fifo(marking=mq-ecn)",
-		      "f.ini:7: host.card: fifo: marking: mq-ecn measures the rounds of a switch's "
-		      "scheduler");
+		      "f.ini:7: host.card: fifo: marking: mq-ecn "
+		      "measures the rounds of a switch's scheduler");
 	check_refused("[host]\ncard = fifo(marking=ecn(k=100KB, scope=pool))",
 		      "f.ini:7: host.card: fifo: marking: 'ecn(k=100KB, scope=pool)' looks at the "
 		      "buffer pool of a switch");

@@ -130,7 +130,7 @@ static void check_path_refused(const char *flow, const char *connections, const 
 	struct traffic_config *t = world_start(&w, "leaf-spine", "list");
 
 	traffic_set(t, "connections", connections);
-	CHECK(line_list_add(&t->flow_lines, flow, 0) == 0);
+	line_list_add(&t->flow_lines, flow, 0);
 	check_traffic_refused(&w, message);
 }
 
@@ -167,7 +167,7 @@ TEST(test_a_path_with_too_few_choices_is_refused)
 	struct traffic_config *t = world_start(&w, "fat-tree", "list");
 
 	*network_number(&w.c.network, "k") = 4;
-	CHECK(line_list_add(&t->flow_lines, "0 15 2MB 10us path=1", 0) == 0);
+	line_list_add(&t->flow_lines, "0 15 2MB 10us path=1", 0);
 	check_traffic_refused(&w, "traffic.x.flow: '0 15 2MB 10us path=1': path=1: 1 choices are "
 				  "too few: agg1 has 2 ways on");
 }

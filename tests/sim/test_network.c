@@ -66,8 +66,7 @@ TEST(test_explicit_links_say_what_is_wrong)
 			   "and a delay, as in h0 s0 10Gbps 5us");
 	check_link_refused("s0 s1 10Gbps 1us more",
 			   "network.link: 's0 s1 10Gbps 1us more': a link is "
-			   "two nodes, a rate and a delay, as in h0 s0 10Gbps "
-			   "5us");
+			   "two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
 	check_link_refused("s0 s#1 10Gbps 1us",
 			   "network.link: 's0 s#1 10Gbps 1us': 's#1' cannot name a "
 			   "node; allowed are up to 31 letters, digits and _.-");
@@ -91,9 +90,8 @@ TEST(test_explicit_links_say_what_is_wrong)
 			   "network.link: 'h3 s0 10Gbps 1us': no host may be called "
 			   "h3: there are 3 hosts, so their names are h0 to h2");
 	check_link_refused("h02 s0 10Gbps 1us",
-			   "network.link: 'h02 s0 10Gbps 1us': no host may be "
-			   "called h02: there are 3 hosts, so their names are h0 to "
-			   "h2");
+			   "network.link: 'h02 s0 10Gbps 1us': no host may be called "
+			   "h02: there are 3 hosts, so their names are h0 to h2");
 	world_end(&w);
 }
 
@@ -156,9 +154,8 @@ TEST(test_failures_say_what_is_wrong)
 			   "network.fail: 'leaf0 leaf1 1ms': no link from leaf0 to "
 			   "leaf1; leaf0 has 24, the first to h0, the last to spine7");
 	check_fail_refused("leaf0 spine1#1 1ms",
-			   "network.fail: 'leaf0 spine1#1 1ms': no link from leaf0 "
-			   "to spine1#1; leaf0 has 24, the first to h0, the last to "
-			   "spine7");
+			   "network.fail: 'leaf0 spine1#1 1ms': no link from leaf0 to "
+			   "spine1#1; leaf0 has 24, the first to h0, the last to spine7");
 	check_fail_refused("leaf0 spine1#x 1ms",
 			   "network.fail: 'leaf0 spine1#x 1ms': 'spine1#x': behind "
 			   "# stands the number of a parallel link, as in spine1#2");

@@ -353,9 +353,8 @@ TEST(test_longest_path_has_32_links)
 	check_register(&w.net, &r, 1);
 	world_end(&w);
 	w = row_of(32);
-	check_refused(
-		&w, "network.topology: some path between hosts takes 33 links; allowed are at most "
-		    "32");
+	check_refused(&w, "network.topology: some path between hosts "
+			  "takes 33 links; allowed are at most 32");
 }
 
 TEST(test_longest_path_has_64_bits)

@@ -70,6 +70,7 @@ static size_t value_size(const struct weir_option *o)
 	return o->type == WEIR_OPT_SPAN_PS   ? sizeof(struct weir_span_ps)
 	       : o->type == WEIR_OPT_WEIGHTS ? sizeof(struct weir_weights)
 	       : weir_opt_is_text(o->type)   ? WEIR_OPT_TEXT_SIZE
+	       : o->type == WEIR_OPT_LINES   ? 0
 					     : sizeof(uint64_t);
 }
 
@@ -96,8 +97,8 @@ static void check_options(const struct shelf *shelf, const struct weir_scheme *s
 		CHECK(o->min <= o->max);
 		CHECK_INT(o->offset % 8, 0);
 		CHECK(o->offset + value_size(o) <= s->params_size);
-		CHECK((o->type == WEIR_OPT_CHOICE || o->type == WEIR_OPT_SPEC) ==
-		      (o->choices != NULL));
+		CHECK((o->type == WEIR_OPT_CHOICE || o->type == WEIR_OPT_SPEC ||
+		       o->type == WEIR_OPT_LINES) == (o->choices != NULL));
 		/* A key that is not given may mean something of its own; an option of a spec may not. */
 		CHECK(o->def || shelf->keys);
 		if (o->def)

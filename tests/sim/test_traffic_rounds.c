@@ -385,16 +385,15 @@ struct mistake {
 static const struct mistake mistakes[] = {
 	{ "training",
 	  { { "rounds", "1" } },
-	  "traffic.x.model: not given; what is trained, as in alexnet, or its gradients, as in "
-	  "size "
-	  "= 100MB" },
+	  "traffic.x.model: not given; what is trained, as "
+	  "in alexnet, or its gradients, as in size = 100MB" },
 	{ "training",
 	  { { "rounds", "1" }, { "model", "alexnet" }, { "size", "1MB" } },
 	  "traffic.x.model: 'alexnet', but size is given too; one of the two" },
 	{ "training",
 	  { { "rounds", "1" }, { "model", "resnet" } },
-	  "traffic.x.model: unknown model 'resnet'; there are alexnet, resnet-50 (nearest: "
-	  "resnet-50)" },
+	  "traffic.x.model: unknown model 'resnet'; there "
+	  "are alexnet, resnet-50 (nearest: resnet-50)" },
 	{ "training",
 	  { { "size", "1MB" } },
 	  "traffic.x.rounds: not given; say how many, or until when they begin by measure.to" },
@@ -415,17 +414,16 @@ static const struct mistake mistakes[] = {
 	  "traffic.x.members: 18, but there are 17 hosts" },
 	{ "ring",
 	  { { "rounds", "4000000000" }, { "size", "1MB" } },
-	  "traffic.x.flows: 2176000000000 flows and 0 of other sections; allowed are 4294967294 in "
-	  "all" },
+	  "traffic.x.flows: 2176000000000 flows and 0 of "
+	  "other sections; allowed are 4294967294 in all" },
 	{ "staggered",
 	  { { "start", "0ms..1ms" } },
-	  "traffic.x.start: a span, but interval says when each flow starts; give one time to "
-	  "count "
-	  "from" },
+	  "traffic.x.start: a span, but interval says when "
+	  "each flow starts; give one time to count from" },
 	{ "staggered",
 	  { { "interval", "100s" } },
-	  "traffic.x.interval: too long: 16 flows would take 3200 s to join and leave; allowed are "
-	  "1000" },
+	  "traffic.x.interval: too long: 16 flows would "
+	  "take 3200 s to join and leave; allowed are 1000" },
 	{ "staggered",
 	  { { "senders", "17" } },
 	  "traffic.x.senders: 17, but there are 16 hosts besides the receiver" },

@@ -175,13 +175,11 @@ TEST(test_own_file_says_what_is_wrong)
 
 	check_file_refused("", ": no points; a line is a size and a fraction, as in 10000 0.15");
 	check_file_refused("# only words\n",
-			   ": no points; a line is a size and a fraction, as in 10000 "
-			   "0.15");
+			   ": no points; a line is a size and a fraction, as in 10000 0.15");
 	check_file_refused("0 0\n10 0.5\n20 0.4\n", ":3: fraction 0.4 is below the 0.5 before it; "
 						    "fractions must not fall");
 	check_file_refused("0 0\n10 0.5\n9 0.6\n",
-			   ":3: size 9 is below the 10 before it; sizes must not "
-			   "fall");
+			   ":3: size 9 is below the 10 before it; sizes must not fall");
 	check_file_refused("0 0\n10 0.5\n20 0.9\n", ":3: the last fraction is 0.9; it must be 1");
 	check_file_refused("0 0\n10 50%\n",
 			   ":2: '10 50%' is not a size and a fraction, as in 10000 0.15");

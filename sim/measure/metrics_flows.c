@@ -1,0 +1,263 @@
+/* metrics_flows.c -- numbers of flows and of the applications that they belong to: how long they took, beside
+ * how long they would have taken alone. */
+#include "sim/base/memory.h"
+#include "sim/measure/metrics.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* --- lists of numbers --- */
+
+struct sample {
+	double *values;
+	uint32_t count;
+};
+
+static void sample_add(struct sample *s, double value)
+{
+	s->values[s->count++] = value;
+}
+
+static double sample_mean(const struct sample *s)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		sum += s->values[i];
+	return s->count ? sum / s->count : NAN;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank. The sample must be sorted. */
+static double sample_quantile(const struct sample *s, double fraction)
+{
+	double rank = ceil(fraction * s->count);
+
+	if (!s->count)
+		return NAN;
+	return s->values[rank < 1 ? 0 : (uint32_t)rank - 1];
+}
+
+static void sample_sort(struct sample *s)
+{
+	qsort(s->values, s->count, sizeof(*s->values), compare_doubles);
+}
+
+static struct sample sample_new(uint32_t capacity)
+{
+	return (struct sample){ memory_grow(NULL, capacity, sizeof(double)), 0 };
+}
+
+/* --- flows --- */
+
+static void find_route(const struct engine *e, const struct flow *f, struct route *route)
+{
+	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
+
+	if (named)
+		route_follow(e->net, f->src, named->there, route);
+	else
+		route_find(e->routes, f->src, f->dst,
+			   flow_route_hash(e->config->seed, f->connection), 0, route);
+}
+
+/* The completion time of a flow alone in the network, with no window: n-1 equal segments and a last
+ * one, stored and forwarded over every link. The last leaves link i at
+ * F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last), where equal segments give
+ * F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i} s_j. */
+static int64_t ideal_ps(const struct engine *e, uint32_t flow)
+{
+	const struct flow *f = &e->flows.flows[flow];
+	const struct transport *t = flow_transport(e, f);
+	uint64_t mss = t->env.mss_bytes, segments = (f->size_bytes + mss - 1) / mss;
+	uint32_t last = (uint32_t)(f->size_bytes - (segments - 1) * mss + t->header_bytes);
+	uint32_t full = (uint32_t)mss + t->header_bytes;
+	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
+	struct route route;
+
+	find_route(e, f, &route);
+	for (uint32_t i = 0; i < route.hops; i++) {
+		const struct egress *out = engine_egress(e, route.links[i]);
+		int64_t full_ps = weir_port_wire_ps(out->port.kind, full);
+
+		if (segments > 1) {
+			first_ps += full_ps;
+			if (full_ps > slowest_ps)
+				slowest_ps = full_ps;
+
+			int64_t before_ps = first_ps + (int64_t)(segments - 2) * slowest_ps;
+
+			if (before_ps > done_ps)
+				done_ps = before_ps;
+			first_ps += out->delay_ps;
+		}
+		done_ps += weir_port_wire_ps(out->port.kind, last) + out->delay_ps;
+	}
+	return done_ps;
+}
+
+static int flow_has_ideal(const struct flow *f)
+{
+	return f->size_bytes != FLOW_UNLIMITED && !(f->ties & FLOW_IS_CONTROL);
+}
+
+static void flow_metrics(const struct measure *m, struct run_result *r)
+{
+	const struct measure_config *c = &m->config->measure;
+	struct sample fct = sample_new(r->flow_count), small = sample_new(r->flow_count);
+	struct sample medium = sample_new(r->flow_count), large = sample_new(r->flow_count);
+	struct sample slowdown = sample_new(r->flow_count);
+	uint64_t started = 0, completed = 0, unfinished = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+
+		if (f->start_ps < m->from_ps || f->start_ps >= m->to_ps)
+			continue;
+		started++;
+		completed += f->finish_ps >= 0;
+		unfinished += f->finish_ps < 0 && f->size_bytes != FLOW_UNLIMITED;
+		if (f->finish_ps < 0 || f->ties & FLOW_IS_CONTROL)
+			continue;
+
+		double fct_ns = (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
+
+		sample_add(&fct, fct_ns);
+		sample_add(f->size_bytes <= c->small_bytes  ? &small
+			   : f->size_bytes > c->large_bytes ? &large
+							    : &medium,
+			   fct_ns);
+		sample_add(&slowdown,
+			   (double)(f->finish_ps - f->start_ps) / (double)r->ideal_ps[i]);
+	}
+	sample_sort(&fct);
+	sample_sort(&small);
+	sample_sort(&slowdown);
+	r->value[FLOWS_STARTED] = (double)started;
+	r->value[FLOWS_COMPLETED] = (double)completed;
+	r->value[FLOWS_UNFINISHED] = (double)unfinished;
+	r->value[FLOWS_WITHOUT_PATH] = r->partition.flows;
+	r->value[FCT_MEAN] = sample_mean(&fct);
+	r->value[FCT_P50] = sample_quantile(&fct, 0.5);
+	r->value[FCT_P99] = sample_quantile(&fct, 0.99);
+	r->value[FCT_P999] = sample_quantile(&fct, 0.999);
+	r->value[FCT_SMALL_MEAN] = sample_mean(&small);
+	r->value[FCT_SMALL_P99] = sample_quantile(&small, 0.99);
+	r->value[FCT_MEDIUM_MEAN] = sample_mean(&medium);
+	r->value[FCT_LARGE_MEAN] = sample_mean(&large);
+	r->value[SLOWDOWN_MEAN] = sample_mean(&slowdown);
+	r->value[SLOWDOWN_P50] = sample_quantile(&slowdown, 0.5);
+	r->value[SLOWDOWN_P99] = sample_quantile(&slowdown, 0.99);
+	free(fct.values);
+	free(small.values);
+	free(medium.values);
+	free(large.values);
+	free(slowdown.values);
+}
+
+/* Of every flow that ran in the interval: bytes over time, of its whole life where it ended. */
+static void fairness_metrics(const struct measure *m, struct run_result *r)
+{
+	double sum = 0, squares = 0, count = 0, largest = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+		int64_t since_ps = f->start_ps > m->from_ps ? f->start_ps : m->from_ps;
+		double rate;
+
+		if (f->start_ps >= m->to_ps || f->stop_ps <= m->from_ps ||
+		    (f->finish_ps >= 0 && f->finish_ps <= m->from_ps))
+			continue;
+		if (f->finish_ps >= 0)
+			rate = (double)f->size_bytes / (double)(f->finish_ps - f->start_ps);
+		else
+			rate = (double)m->flow_bytes[i] / (double)(m->to_ps - since_ps);
+		sum += rate;
+		squares += rate * rate;
+		largest = rate > largest ? rate : largest;
+		count++;
+	}
+	r->value[JAIN] = squares > 0 ? sum * sum / (count * squares) : NAN;
+	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
+}
+
+/* --- applications --- */
+
+static int is_measured(const struct measure *m, int64_t time_ps)
+{
+	return time_ps >= m->from_ps && time_ps < m->to_ps;
+}
+
+static double iops(const struct measure *m, const struct run_result *r)
+{
+	uint64_t ended = 0, known = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+
+		if (!(f->ties & FLOW_ENDS_IO))
+			continue;
+		known++;
+		if (is_measured(m, f->finish_ps))
+			ended++;
+	}
+	if (!known || m->to_ps <= m->from_ps)
+		return NAN;
+	return (double)ended / weir_ps_to_s(m->to_ps - m->from_ps);
+}
+
+/* The flows of a section are in the order of making, but for those that start at a time, which come
+ * first in both orders: they belong to its first round. */
+static double round_mean_ns(const struct measure *m, const struct run_result *r)
+{
+	struct round {
+		int64_t first_ps, last_ps;
+	} *rounds = memory_grow(NULL, m->config->traffic_count, sizeof(*rounds));
+	struct sample times = sample_new(r->flow_count);
+	double mean;
+
+	for (uint32_t i = 0; i < m->config->traffic_count; i++)
+		rounds[i] = (struct round){ WEIR_TIME_NEVER_PS, 0 };
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = &r->flows[i];
+		struct round *round = &rounds[f->traffic];
+		int64_t finish_ps = f->finish_ps < 0 ? WEIR_TIME_NEVER_PS : f->finish_ps;
+
+		if (f->start_ps < round->first_ps)
+			round->first_ps = f->start_ps;
+		if (finish_ps > round->last_ps)
+			round->last_ps = finish_ps;
+		if (!(f->ties & FLOW_ENDS_ROUND))
+			continue;
+		if (is_measured(m, round->first_ps) && is_measured(m, round->last_ps))
+			sample_add(&times,
+				   (double)(round->last_ps - round->first_ps) / WEIR_PS_PER_NS);
+		*round = (struct round){ WEIR_TIME_NEVER_PS, 0 };
+	}
+	mean = sample_mean(&times);
+	free(times.values);
+	free(rounds);
+	return mean;
+}
+
+void metrics_of_flows(const struct measure *m, struct run_result *r)
+{
+	struct engine *e = m->engine;
+
+	r->flow_count = e->flows.count;
+	r->flows = memory_grow(NULL, r->flow_count, sizeof(*r->flows));
+	r->ideal_ps = memory_grow(NULL, r->flow_count, sizeof(*r->ideal_ps));
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		r->flows[i] = e->flows.flows[i];
+		r->ideal_ps[i] = flow_has_ideal(&r->flows[i]) ? ideal_ps(e, i) : -1;
+	}
+	flow_metrics(m, r);
+	fairness_metrics(m, r);
+	r->value[IOPS] = iops(m, r);
+	r->value[ROUND_MEAN] = round_mean_ns(m, r);
+}

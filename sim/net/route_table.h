@@ -1,0 +1,50 @@
+/* route_table.h -- the distances behind the routes, between the file that makes them (route.c) and the one that
+ * walks along them (route_walk.c).
+ *
+ * For each time that paths change there is an epoch: the links between switches that work then, and
+ * the distance of every switch from every rack (a switch with hosts), one byte each. */
+#ifndef SIM_NET_ROUTE_TABLE_H
+#define SIM_NET_ROUTE_TABLE_H
+#include "sim/net/route.h"
+#include "weir/units.h"
+
+enum { FAR = UINT8_MAX }; /* a distance: there is no way */
+
+struct neighbour {
+	uint32_t switch_number;
+	uint32_t link;
+};
+
+struct epoch {
+	int64_t start_ps;
+	struct neighbour *neighbours; /* of each switch in turn, over links that work */
+	uint32_t *first_neighbour;    /* by switch; one more at the end */
+	uint8_t *distance;            /* [rack][switch], FAR: no way */
+};
+
+struct route_table {
+	const struct network *net;
+	int64_t reroute_delay_ps;
+	uint32_t rack_count, epoch_count;
+	uint32_t *rack_of;     /* switch number -> rack, only for switches with hosts */
+	uint32_t *rack_switch; /* rack -> switch number */
+	struct epoch *epochs;  /* by start */
+};
+
+/* Do senders know by that time that the link has failed? */
+static inline int is_known_dead(const struct route_table *t, const struct net_link *l,
+				int64_t now_ps)
+{
+	return l->fails_ps != WEIR_TIME_NEVER_PS && l->fails_ps + t->reroute_delay_ps <= now_ps;
+}
+
+static inline const struct net_link *host_link(const struct network *net, uint32_t host)
+{
+	return &net->links[net->nodes[net->host_node[host]].first_link];
+}
+
+static inline const struct net_node *switch_node(const struct network *net, uint32_t number)
+{
+	return &net->nodes[net->switch_node[number]];
+}
+#endif

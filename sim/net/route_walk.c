@@ -1,0 +1,156 @@
+/* route_walk.c -- the walk that picks one of the shortest paths.
+ *
+ * A packet goes from switch to switch along links that lead one step nearer to its rack; where several do, a
+ * hash of the packet's own hash and the switch chooses, so that the switches' choices are independent of
+ * each other. Parallel links count each (RFC 2992 calls this hash-threshold ECMP). */
+#include "sim/net/route_table.h"
+#include "weir/rng.h"
+#include <assert.h>
+#include <inttypes.h>
+
+static const struct epoch *epoch_at(const struct route_table *t, int64_t now_ps)
+{
+	uint32_t i = t->epoch_count - 1;
+
+	while (i > 0 && t->epochs[i].start_ps > now_ps)
+		i--;
+	return &t->epochs[i];
+}
+
+/* Which of count equals a packet with that hash takes at a switch. */
+static uint32_t choose(uint64_t hash, uint32_t switch_number, uint32_t count)
+{
+	uint64_t upper = weir_hash64(hash, switch_number) >> 32;
+
+	return (uint32_t)((upper * count) >> 32); /* both below 2^32 */
+}
+
+/* The links that lead one step nearer: how many, and the one of that number. There is one wherever
+ * distance is neither 0 nor FAR. */
+static uint32_t count_nearer(const struct epoch *epoch, const uint8_t *distance, uint32_t s)
+{
+	const struct neighbour *end = epoch->neighbours + epoch->first_neighbour[s + 1];
+	const uint8_t nearer = (uint8_t)(distance[s] - 1);
+	uint32_t count = 0;
+
+	for (const struct neighbour *i = epoch->neighbours + epoch->first_neighbour[s]; i < end;
+	     i++)
+		count += distance[i->switch_number] == nearer;
+	assert(count > 0);
+	return count;
+}
+
+static const struct neighbour *nearer_link(const struct epoch *epoch, const uint8_t *distance,
+					   uint32_t s, uint32_t number)
+{
+	const struct neighbour *n = epoch->neighbours + epoch->first_neighbour[s];
+	const uint8_t nearer = (uint8_t)(distance[s] - 1);
+
+	for (;; n++)
+		if (distance[n->switch_number] == nearer && number-- == 0)
+			return n;
+}
+
+/* On the way to a host: the switch that has been reached. */
+struct walk {
+	const struct network *net;
+	const struct epoch *epoch;
+	const struct net_link *last; /* of the host that is sought */
+	const uint8_t *distance;     /* from its rack */
+	uint32_t at, shift;
+};
+
+static struct walk walk_start(const struct route_table *t, uint32_t from_host, uint32_t to_host,
+			      int64_t now_ps, struct route *r)
+{
+	const struct network *net = t->net;
+	const struct epoch *epoch = epoch_at(t, now_ps);
+	const struct net_link *first = host_link(net, from_host), *last = host_link(net, to_host);
+	uint32_t at = net->nodes[first->to].number, rack = t->rack_of[net->nodes[last->to].number];
+	struct walk w = { net, epoch, last, epoch->distance + (uint64_t)rack * net->switch_count,
+			  at,  0 };
+
+	assert(from_host != to_host);
+	r->until_ps =
+		epoch + 1 < t->epochs + t->epoch_count ? epoch[1].start_ps : WEIR_TIME_NEVER_PS;
+	r->path = 0;
+	r->hops = 0;
+	r->found = w.distance[at] != FAR && !is_known_dead(t, first, now_ps) &&
+		   !is_known_dead(t, last, now_ps);
+	r->links[r->hops++] = (uint32_t)(first - net->links);
+	return w;
+}
+
+/* The switch sends on that link. */
+static void walk_leave(struct walk *w, uint32_t link, struct route *r)
+{
+	const struct net_node *n = switch_node(w->net, w->at);
+
+	r->links[r->hops++] = link;
+	r->path |= (uint64_t)(link - n->first_link) << w->shift;
+	w->shift += node_route_bits(n);
+}
+
+/* On to the next switch by the link of that number among those that lead nearer. */
+static void walk_on(struct walk *w, uint32_t number, struct route *r)
+{
+	const struct neighbour *next = nearer_link(w->epoch, w->distance, w->at, number);
+
+	walk_leave(w, next->link, r);
+	w->at = next->switch_number;
+}
+
+void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_host, uint64_t hash,
+		int64_t now_ps, struct route *r)
+{
+	struct walk w = walk_start(t, from_host, to_host, now_ps, r);
+
+	if (!r->found)
+		return;
+	while (w.distance[w.at] > 0) {
+		uint32_t count = count_nearer(w.epoch, w.distance, w.at);
+
+		walk_on(&w, count > 1 ? choose(hash, w.at, count) : 0, r);
+	}
+	walk_leave(&w, w.last->reverse, r);
+}
+
+/* --- paths by name --- */
+
+static int choice_error(const struct walk *w, uint32_t count, const struct route_choices *c,
+			uint32_t used, struct weir_error *e)
+{
+	char name[64];
+
+	node_name(w->net, w->net->switch_node[w->at], name, sizeof(name));
+	if (used == c->count)
+		return weir_error_set(e,
+				      "%" PRIu32 " choices are too few: %s has %" PRIu32 " ways on",
+				      c->count, name, count);
+	return weir_error_set(e, "%s has no way %" PRIu32 "; it has %" PRIu32 ", 0 to %" PRIu32,
+			      name, c->choice[used], count, count - 1);
+}
+
+int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
+		 const struct route_choices *choices, struct route *r, struct weir_error *e)
+{
+	struct walk w = walk_start(t, from_host, to_host, 0, r);
+	uint32_t used = 0;
+
+	assert(r->found); /* route_table_new refuses a network where it is not */
+	while (w.distance[w.at] > 0) {
+		uint32_t count = count_nearer(w.epoch, w.distance, w.at), number = 0;
+
+		if (count > 1) {
+			if (used == choices->count || choices->choice[used] >= count)
+				return choice_error(&w, count, choices, used, e);
+			number = choices->choice[used++];
+		}
+		walk_on(&w, number, r);
+	}
+	walk_leave(&w, w.last->reverse, r);
+	if (used < choices->count)
+		return weir_error_set(e, "%" PRIu32 " choices are too many: the way has %" PRIu32,
+				      choices->count, used);
+	return 0;
+}
