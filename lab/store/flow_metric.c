@@ -1,7 +1,7 @@
 /* flow_metric.c -- see flow_metric.h. */
 #include "lab/store/flow_metric.h"
 #include "lab/base/text.h"
-#include "sim/base/memory.h"
+#include "sim/measure/sample.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdlib.h>
@@ -193,8 +193,5 @@ double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
 
 int flow_statistic_is_known(enum flow_statistic which, uint64_t flows)
 {
-	const double rounding = 1e-9;
-
-	return which == STATISTIC_MEAN ||
-	       (double)flows * (1 - quantiles[which]) >= PERCENTILE_BEYOND - rounding;
+	return which == STATISTIC_MEAN || sample_has_quantile(flows, quantiles[which]);
 }

@@ -74,9 +74,6 @@ uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
 double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
 		       const struct flow_filter *filter, double *sample);
 
-/* A percentile q of n flows says something where n (1 - q) is at least this: where a flow lies beyond it. So
- * p50 takes 2 flows, p95 20, p99 100, p99.9 1000. */
-enum { PERCENTILE_BEYOND = 1 };
-
+/* Is it more than the largest of a few? See sample_has_quantile, sim/measure/sample.h. */
 int flow_statistic_is_known(enum flow_statistic statistic, uint64_t flows);
 #endif
