@@ -151,7 +151,7 @@ extern const char *const compare_usual[]; /* ends with NULL */
 
 /* --- used between the files of this module --- */
 
-enum { COMPARE_COLUMNS_MAX = 64 };
+enum { COMPARE_COLUMNS_MAX = 96 };
 
 /* Paths that are more than settings: the program's version, the case that holds others, and what is in
  * a file that a setting names. */

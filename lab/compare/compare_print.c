@@ -8,6 +8,10 @@ enum { LABEL_MAX = 60, INDENT = 2 };
 
 /* What people look at first, most wanted first; shown in the order of the comparison. */
 static const char *const wanted[] = {
+	"iops",
+	"io_read_p99_ns",
+	"io_write_p99_ns",
+	"round_mean_ns",
 	"fct_mean_ns",
 	"fct_p99_ns",
 	"fct_small_p99_ns",

@@ -42,6 +42,36 @@ const struct report_metric report_network_metrics[] = {
 	{ NULL, NULL, ALWAYS },
 };
 
+const struct report_metric report_tier_metrics[] = {
+	{ "network_queue_p99_pkts", "queue p99, all ports", ALWAYS },
+	{ "network_wait_mean_ns", "wait at a port", ALWAYS },
+	{ "utilisation_from_hosts", "busy: from hosts", ALWAYS },
+	{ "utilisation_up", "busy: up", ALWAYS },
+	{ "utilisation_down", "busy: down", ALWAYS },
+	{ "utilisation_to_hosts", "busy: to hosts", ALWAYS },
+	{ "marks_up", "marks: up", ALWAYS },
+	{ "marks_down", "marks: down", ALWAYS },
+	{ "marks_to_hosts", "marks: to hosts", ALWAYS },
+	{ "pause_fraction_from_hosts", "paused: hosts", ALWAYS },
+	{ "pause_fraction_up", "paused: up", ALWAYS },
+	{ "pause_fraction_down", "paused: down", ALWAYS },
+	{ NULL, NULL, ALWAYS },
+};
+
+const struct report_metric report_app_metrics[] = {
+	{ "iops", "I/Os a second", ALWAYS },
+	{ "read_iops", "reads a second", ALWAYS },
+	{ "io_read_p50_ns", "read p50", ALWAYS },
+	{ "io_read_p99_ns", "read p99", ALWAYS },
+	{ "write_iops", "writes a second", ALWAYS },
+	{ "io_write_p50_ns", "write p50", ALWAYS },
+	{ "io_write_p99_ns", "write p99", ALWAYS },
+	{ "round_mean_ns", "round, mean", ALWAYS },
+	{ "round_p50_ns", "round p50", ALWAYS },
+	{ "round_p99_ns", "round p99", ALWAYS },
+	{ NULL, NULL, ALWAYS },
+};
+
 const struct report_metric report_first_metrics[] = {
 	{ "fct_small_p99_ns", "small flows, p99", ALWAYS },
 	{ "fct_p99_ns", "all flows, p99", STANDS_IN },
@@ -107,16 +137,18 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e)
 
 int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e)
 {
-	const char *names[2 * REPORT_METRICS_MAX];
+	static const struct report_metric *const all[] = {
+		report_flow_metrics, report_network_metrics, report_tier_metrics, report_app_metrics
+	};
+	const char *names[4 * REPORT_METRICS_MAX];
 	struct compare_request q = {
 		.metrics = names, .scope = scope, .is_usual = 1, .same = ROWS_JOINED
 	};
 	int failed;
 
-	for (const struct report_metric *m = report_flow_metrics; m->name; m++)
-		names[q.metric_count++] = m->name;
-	for (const struct report_metric *m = report_network_metrics; m->name; m++)
-		names[q.metric_count++] = m->name;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		for (const struct report_metric *m = all[i]; m->name; m++)
+			names[q.metric_count++] = m->name;
 	*r = (struct report){ .setting_count = 0 };
 	failed = comparison_make(&r->compare, s, &q, e);
 	if (failed)

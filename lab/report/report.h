@@ -112,6 +112,10 @@ const struct compare_row *report_row(const struct report *r, const struct compar
 void report_table_first(FILE *f, const struct report *r);
 void report_table_all(FILE *f, const struct report *r);
 void report_table_parts(FILE *f, const struct report *r);
+void report_table_tiers(FILE *f, const struct report *r);
+
+/* Nothing where no run has an I/O or a round. */
+void report_table_apps(FILE *f, const struct report *r);
 
 const struct report_setting *report_setting(const struct report *r, const char *path);
 
@@ -135,6 +139,8 @@ enum { REPORT_METRICS_MAX = 16 };
 
 extern const struct report_metric report_flow_metrics[]; /* ends with .name == NULL */
 extern const struct report_metric report_network_metrics[];
+extern const struct report_metric report_tier_metrics[];
+extern const struct report_metric report_app_metrics[];
 extern const struct report_metric report_first_metrics[]; /* the most wanted first */
 extern const struct report_metric report_part_metrics[];
 

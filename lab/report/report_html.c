@@ -340,6 +340,7 @@ void report_html(FILE *f, const struct report *r)
 	write_answer(f, r);
 	page_noscript(f);
 	begin_tab(f, "All numbers");
+	report_table_apps(f, r);
 	report_table_all(f, r);
 	write_part(f, r, PART_FCT);
 	end_tab(f);
@@ -355,6 +356,7 @@ void report_html(FILE *f, const struct report *r)
 	write_part(f, r, PART_CDF);
 	end_tab(f);
 	begin_tab(f, "Queues");
+	report_table_tiers(f, r);
 	write_part(f, r, PART_QUEUE);
 	end_tab(f);
 	begin_tab(f, "Series");

@@ -16,6 +16,7 @@ struct table_view {
 	uint32_t column_max; /* of those that are known */
 	enum { ORDER_SCHEMES, ORDER_BEST } order;
 	enum { FACTS_ALL, FACTS_NONE } facts;
+	enum { UNKNOWN_SHOWN, UNKNOWN_HIDDEN } unknown; /* columns without a number */
 };
 
 static int column_of(const struct comparison *c, const char *name)
@@ -201,7 +202,7 @@ static void write_table(FILE *f, const struct table_view *v)
 	for (const struct report_metric *m = v->metrics; m->name && count < v->column_max; m++) {
 		forms[count] = column_form(v, m);
 		count += forms[count].column >= 0 && !(m->place == STANDS_IN && count > 0) &&
-			 (forms[count].is_known || v->order == ORDER_SCHEMES);
+			 (forms[count].is_known || v->unknown == UNKNOWN_SHOWN);
 	}
 	fputs("<div class=\"wide\"><table class=\"numbers\">\n", f);
 	write_head(f, v, forms, count);
@@ -247,7 +248,8 @@ void report_table_first(FILE *f, const struct report *r)
 					 .metrics = report_first_metrics,
 					 .column_max = FIRST_COLUMNS,
 					 .order = ORDER_BEST,
-					 .facts = FACTS_NONE };
+					 .facts = FACTS_NONE,
+					 .unknown = UNKNOWN_HIDDEN };
 
 	write_table(f, &view);
 	if (view.ratios) {
@@ -311,5 +313,40 @@ void report_table_parts(FILE *f, const struct report *r)
 		write_table(f, &view);
 	}
 	comparison_caveats(&r->parts, write_caveat, f);
+	fputs("</section>\n", f);
+}
+
+void report_table_tiers(FILE *f, const struct report *r)
+{
+	const struct table_view view = { .r = r,
+					 .c = &r->compare,
+					 .metrics = report_tier_metrics,
+					 .column_max = REPORT_METRICS_MAX,
+					 .unknown = UNKNOWN_HIDDEN };
+
+	fputs("<section id=\"tiers\">\n<h2>All ports, and links by tier</h2>\n", f);
+	write_table(f, &view);
+	fputs("<p class=\"note\">Up is away from hosts, or between switches equally far from them. "
+	      "Busy: the "
+	      "share of their rate that links send; paused: the share of the time.</p>\n"
+	      "</section>\n",
+	      f);
+}
+
+void report_table_apps(FILE *f, const struct report *r)
+{
+	const struct table_view view = { .r = r,
+					 .c = &r->compare,
+					 .metrics = report_app_metrics,
+					 .column_max = REPORT_METRICS_MAX,
+					 .unknown = UNKNOWN_HIDDEN };
+	int known = 0;
+
+	for (const struct report_metric *m = report_app_metrics; m->name; m++)
+		known |= column_form(&view, m).is_known;
+	if (!known)
+		return;
+	fputs("<section id=\"applications\">\n<h2>Applications</h2>\n", f);
+	write_table(f, &view);
 	fputs("</section>\n", f);
 }

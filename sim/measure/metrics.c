@@ -47,7 +47,7 @@ const struct metric metric_all[] = {
 				 "waiting at a switch port, mean of all of them, time-weighted",
 				 PORTS },
 	[NETWORK_QUEUE_P99] = { "network_queue_p99_pkts", "pkts",
-				"at or below this 99 % of the time, all ports together", PORTS },
+				"at or below this 99 % of the time, all ports together", RESULT },
 	[NETWORK_WAIT_MEAN] = { "network_wait_mean_ns", "ns",
 				"how long a packet waits at a port, mean of all (Little's law)",
 				RESULT },
