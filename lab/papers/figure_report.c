@@ -371,7 +371,9 @@ int figure_compare(struct comparison *c, struct store *s, const struct figure *f
 {
 	const char *names[COMPARE_COLUMNS_MAX] = { "flows_completed" };
 	const char **axes = memory_grow(NULL, 2 * (size_t)f->panel_count + 1, sizeof(*axes));
-	struct compare_request q = { .metrics = names, .also = axes, .percentiles = PERCENTILES_ALL };
+	struct compare_request q = { .metrics = names,
+				     .also = axes,
+				     .percentiles = PERCENTILES_ALL };
 	int failed;
 
 	q.also_count = figure_axes(f, axes);

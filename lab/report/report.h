@@ -184,6 +184,21 @@ struct chart *report_chart(struct chart_list *list, uint32_t part, const char *t
 /* The distribution of those values that are positive, on a logarithmic axis. Changes them. */
 void report_cdf(struct chart_line *l, double *values, uint64_t count);
 
+/* The flows of some runs in a comparison by flow size (which may be by traffic, too, before that). */
+struct size_line {
+	struct store *s;
+	const struct stored_runs *runs;
+	const struct compare_row *row; /* whose runs */
+	const struct comparison *bins;
+	struct flow_metric metric;
+};
+
+/* A point for each range of sizes that has flows enough, at their middle size in bytes. */
+int report_size_line(struct chart_line *l, const struct size_line *of, struct weir_error *e);
+
+/* The x axis "flow size (KB)". */
+void report_size_axis(struct chart *c);
+
 /* The points of a series, time in nanoseconds, as many as a zoomed chart can show. */
 void report_series(struct chart_line *l, const struct stored_series *s);
 

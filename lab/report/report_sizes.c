@@ -1,5 +1,5 @@
 /* report_sizes.c -- slowdown and completion time by flow size, a line for each scheme: how much each size pays.
- * Where there are several traffic sections, each has a chart of its own. */
+ * Where there are several traffic sections, each has a chart of its own. Panels of figures use it, too. */
 #include "lab/report/report.h"
 #include "sim/base/memory.h"
 #include <math.h>
@@ -132,19 +132,45 @@ static void add_points(struct report *r, const struct report_case *k, const stru
 }
 
 /* The flows of all seeds together: a tenth of those of one run is few. */
+static int read_row(struct flow_set *set, struct store *s, const struct stored_runs *runs,
+		    const struct compare_row *row, struct weir_error *e)
+{
+	int failed = 0;
+
+	for (uint32_t i = 0; i < row->run_count && !failed; i++) {
+		const struct stored_run *run = &runs->runs[row->runs[i]];
+
+		flow_set_measure(set, run);
+		failed = store_each_flow(s, run->id, flow_set_see, set, e);
+	}
+	return failed;
+}
+
+int report_size_line(struct chart_line *l, const struct size_line *of, struct weir_error *e)
+{
+	struct flow_set set = { .count = 0 };
+	struct part_of_set part = { of->bins, &set, 0 };
+	const struct flow_filter filter = { is_in_part, &part };
+	int failed = read_row(&set, of->s, of->runs, of->row, e);
+	double *sample = memory_grow(NULL, set.count, sizeof(*sample));
+
+	for (; part.part < of->bins->part_count && !failed; part.part++)
+		if (flow_statistic_is_known(of->metric.statistic,
+					    flow_set_count(&set, CLASS_ALL, &filter)))
+			chart_point_add(l, size_split(of->bins)->middle[part.part],
+					flow_set_metric(&set, &of->metric, &filter, sample));
+	free(sample);
+	flow_set_free(&set);
+	return failed;
+}
+
 static int add_case(struct report *r, struct store *s, const struct comparison *c,
 		    const struct report_case *k, struct weir_error *e)
 {
 	struct flow_set set = { .count = 0 };
 	struct part_of_set part = { c, &set, 0 };
-	int failed = 0;
+	int failed = read_row(&set, s, &r->compare.runs, k->row, e);
 
-	for (uint32_t i = 0; i < k->row->run_count && !failed; i++) {
-		const struct stored_run *run = &r->compare.runs.runs[k->row->runs[i]];
-
-		flow_set_measure(&set, run);
-		failed = store_each_flow(s, run->id, flow_set_see, &set, e);
-	}
 	for (; part.part < c->part_count && !failed; part.part++)
 		add_points(r, k, &part);
 	flow_set_free(&set);
@@ -161,8 +187,7 @@ static int compare_lines(const void *a, const void *b)
 	return (p->style > q->style) - (p->style < q->style);
 }
 
-static void finish_chart(const struct report *r, struct chart *c, const char *what,
-			 const char *unit)
+void report_size_axis(struct chart *c)
 {
 	struct chart_extent x = { 0, 0, 0, 0 };
 	struct report_unit size;
@@ -171,6 +196,12 @@ static void finish_chart(const struct report *r, struct chart *c, const char *wh
 	size = report_unit(x.x_max >= 1e6 ? 1e3 : x.x_max, "bytes");
 	chart_scale(c, size.factor, 1);
 	text_print(&c->x_label, "flow size (%s)", size.name);
+}
+
+static void finish_chart(const struct report *r, struct chart *c, const char *what,
+			 const char *unit)
+{
+	report_size_axis(c);
 	report_y_unit(c, what, unit);
 	text_print(
 		&c->note, "%s",
