@@ -119,6 +119,9 @@ void report_table_apps(FILE *f, const struct report *r);
 
 const struct report_setting *report_setting(const struct report *r, const char *path);
 
+/* Is it what it would be had nobody written it? */
+int report_is_default(const struct report_setting *s);
+
 /* "traffic.web.load = 0.8"; "" where there is no axis. */
 struct report_text {
 	char text[256];

@@ -115,11 +115,17 @@ void page_runs(FILE *f, const struct report *r)
 			write_values(f, &r->settings[i]);
 	if (r->compare.runs.count == 1)
 		fputs("<tr><td>none: there is one run</td></tr>\n", f);
-	fputs("</table></div>\n<details><summary>Settings common to all runs</summary>\n"
+	fputs("</table></div>\n<h3>Settings common to all runs</h3>\n"
 	      "<div class=\"wide\"><table class=\"settings\">\n",
 	      f);
 	for (uint32_t i = 0; i < r->setting_count; i++)
-		if (r->settings[i].value_count == 1)
+		if (r->settings[i].value_count == 1 && !report_is_default(&r->settings[i]))
+			write_values(f, &r->settings[i]);
+	fputs("</table></div>\n<details><summary>Settings at their defaults</summary>\n"
+	      "<div class=\"wide\"><table class=\"settings\">\n",
+	      f);
+	for (uint32_t i = 0; i < r->setting_count; i++)
+		if (report_is_default(&r->settings[i]))
 			write_values(f, &r->settings[i]);
 	fputs("</table></div>\n</details>\n</section>\n", f);
 }
