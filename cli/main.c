@@ -123,6 +123,10 @@ static const struct cli_option export_options[] = {
 	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv",
 	  OFFER_FOLDER },
 	{ "--json", "FILE", "writes all in one file; - is standard output", OFFER_FILE },
+	{ "--plots", "DIR",
+	  "writes the charts of the report for gnuplot (NAME.dat, NAME.gp) and matplotlib "
+	  "(plots.py)",
+	  OFFER_FOLDER },
 	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
 };

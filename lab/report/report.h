@@ -66,6 +66,9 @@ void report_html(FILE *f, const struct report *r);
 /* One file for each chart in a folder that is made where it does not exist. */
 int report_svg(const char *folder, const struct report *r, struct weir_error *e);
 
+/* The numbers of each chart and what draws them with gnuplot or matplotlib. */
+int report_plots(const char *folder, const struct report *r, struct weir_error *e);
+
 /* --- the page, also for other pages of this look --- */
 
 enum page_kind { PAGE_TEXT, PAGE_CHARTS }; /* with or without what draws charts */
@@ -213,6 +216,9 @@ void report_note_health(const struct report *r, struct chart *c);
 
 /* However many runs there are, the file must be one that a browser opens. */
 void report_limit_points(struct chart_list *list);
+
+/* The text of one that there is. */
+const char *page_asset(const char *name);
 
 /* Files that travel inside the program: dygraphs, style, script. */
 struct asset {

@@ -10,6 +10,7 @@
 	const WHISKER_EVERY = 5;	/* pixels between the intervals of lines at the same x */
 	const PAPER_WIDTH = 680;	/* of a printed page, in pixels */
 	const PAPER = 'paper';
+	const SVG = 'http:' + '//www.w3.org/2000/svg';	/* a name, and no address that is loaded */
 
 	const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	const colourOf = (style) => css('--line-' + style % COLOURS);
@@ -285,6 +286,90 @@
 		return options;
 	}
 
+	/* --- saving --- */
+
+	/* What is on the screen as SVG: lines by the chart's own coordinates, texts where the page has them. */
+	function svgOf(figure, chart) {
+		const g = figure.graph, plot = figure.querySelector('.plot'), box = plot.getBoundingClientRect();
+		const area = g.getArea(), shownLines = chart.lines.filter((l, i) => g.visibility()[i]);
+		const [low, high] = g.xAxisRange();
+		const xOf = (x) => chart.logX ? area.x + area.w * Math.log(x / low) / Math.log(high / low) : g.toDomXCoord(x);
+		const row = 16, top = 28 + row * shownLines.length, parts = [];
+		const add = (text) => parts.push(text);
+		const label = (x, y, text, extra) => add('<text x="' + x.toFixed(1) + '" y="' + y.toFixed(1) + '"' +
+			(extra || '') + '>' + markup(text) + '</text>');
+		label(4, 16, figure.querySelector('h3').textContent + (chart.y ? ': ' + chart.y : ''), ' font-weight="bold"');
+		shownLines.forEach((l, i) => {
+			const y = 34 + row * i, dash = l.muted ? null : DASHES[l.style % DASHES.length];
+			add('<path d="M4 ' + y + 'h30" stroke="' + lineColour(l) + '" stroke-width="2"' +
+				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + '/>');
+			label(40, y + 4, l.name);
+		});
+		add('<g transform="translate(0 ' + top + ')"><path fill="none" stroke="#888" d="M' + area.x + ' ' + area.y + 'v' +
+			area.h + 'h' + area.w + '"/>');
+		plot.querySelectorAll('.dygraph-axis-label').forEach((node) => {
+			const at = node.getBoundingClientRect();
+			label(at.left - box.left + at.width / 2, at.bottom - box.top - 3, node.textContent, ' text-anchor="middle"');
+		});
+		shownLines.forEach((l) => {
+			const at = l.px.map((x, i) => l.py[i] === null ? null : [xOf(x), g.toDomYCoord(l.py[i])])
+				.filter((p) => p && isFinite(p[0]) && isFinite(p[1]));
+			if (chart.kind === 'bars') {
+				const width = 0.6 * area.w / (chart.lines.length + 0.2), zero = g.toDomYCoord(0);
+				at.forEach(([x, y]) => add('<rect x="' + (x - width / 2).toFixed(1) + '" y="' + y.toFixed(1) + '" width="' +
+					width.toFixed(1) + '" height="' + (zero - y).toFixed(1) + '" fill="' + lineColour(l) + '"/>'));
+				return;
+			}
+			const dash = l.muted ? null : DASHES[l.style % DASHES.length];
+			add('<path fill="none" stroke="' + lineColour(l) + '" stroke-width="1.6"' +
+				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + ' d="' + at.map(([x, y], i) =>
+				i === 0 ? 'M' + x.toFixed(1) + ' ' + y.toFixed(1) : chart.kind === 'steps' ? 'H' + x.toFixed(1) + 'V' +
+					y.toFixed(1) : 'L' + x.toFixed(1) + ' ' + y.toFixed(1)).join('') + '"/>');
+		});
+		label(area.x + area.w / 2, box.height + 12, chart.x, ' text-anchor="middle"');
+		add('</g>');
+		const width = Math.ceil(box.width), height = Math.ceil(top + box.height + 20);
+		return { width: width, height: height, text: '<svg xmlns="' + SVG + '" width="' + width +
+			'" height="' + height + '" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="' +
+			css('--page') + '"/><g fill="' + css('--text') + '">' + parts.join('\n') + '</g></svg>' };
+	}
+
+	function save(name, url) {
+		const link = make('a');
+		link.download = name;
+		link.href = url;
+		link.click();
+	}
+
+	const svgUrl = (svg) => 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg.text);
+
+	function savePng(name, svg) {
+		const picture = new Image(), canvas = make('canvas'), scale = 2;
+		canvas.width = svg.width * scale;
+		canvas.height = svg.height * scale;
+		picture.onload = () => {
+			const c = canvas.getContext('2d');
+			c.scale(scale, scale);
+			c.drawImage(picture, 0, 0);
+			save(name, canvas.toDataURL('image/png'));
+		};
+		picture.src = svgUrl(svg);
+	}
+
+	function saveButtons(figure, chart) {
+		const span = make('span', 'save'), id = figure.dataset.chart;
+		const kinds = { SVG: () => save(id + '.svg', svgUrl(svgOf(figure, chart))),
+				PNG: () => savePng(id + '.png', svgOf(figure, chart)) };
+		for (const [kind, action] of Object.entries(kinds)) {
+			const button = make('button', 'reset', kind);
+			button.type = 'button';
+			button.title = 'save this chart as ' + kind;
+			button.addEventListener('click', action);
+			span.append(button, ' ');
+		}
+		return span;
+	}
+
 	/* --- one figure --- */
 
 	function legendItem(chart, i, graph) {
@@ -319,7 +404,7 @@
 		reset.type = 'button';
 		reset.hidden = true;
 		reset.addEventListener('click', () => graph.resetZoom());
-		above.append(make('span', '', chart.y), reset);
+		above.append(make('span', '', chart.y), reset, saveButtons(figure, chart));
 		below.append(make('span'), make('span', '', chart.x));
 		figure.append(legend, above, plot);
 		if (chart.x)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *asset(const char *name)
+const char *page_asset(const char *name)
 {
 	const struct asset *a = asset_all;
 
@@ -32,7 +32,7 @@ void page_begin(FILE *f, const char *title)
 	      f);
 	markup_text(f, title);
 	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n",
-		asset("dygraph.min.css"), asset("report.css"));
+		page_asset("dygraph.min.css"), page_asset("report.css"));
 }
 
 /* --- what was run --- */
@@ -296,7 +296,8 @@ void page_end(FILE *f, const char *version, enum page_kind kind)
 		kind == PAGE_CHARTS ? " Charts drawn with dygraphs (MIT licence)." : "");
 	if (kind == PAGE_CHARTS)
 		fprintf(f, "<script>\n%s\n%s</script>\n<script>\n%s</script>\n",
-			asset("dygraphs-licence.js"), asset("dygraph.min.js"), asset("report.js"));
+			page_asset("dygraphs-licence.js"), page_asset("dygraph.min.js"),
+			page_asset("report.js"));
 	fputs("</body>\n</html>\n", f);
 }
 

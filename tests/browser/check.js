@@ -65,6 +65,20 @@ window.addEventListener('load', () => {
 		}
 	}
 
+	/* Saved charts are pictures with something in them. */
+	const clicked = HTMLAnchorElement.prototype.click;
+	for (const figure of figures) {
+		let saved = '';
+		HTMLAnchorElement.prototype.click = function () { saved = decodeURIComponent(this.href); };
+		show(figure);
+		figure.querySelector('.save button').click();
+		const svg = new DOMParser().parseFromString(saved.slice(saved.indexOf(',') + 1), 'image/svg+xml');
+		if (svg.querySelector('parsererror') || svg.querySelectorAll('path, rect').length < 4 ||
+		    svg.querySelectorAll('text').length < 4)
+			verdict.push('EMPTY ' + figure.dataset.chart + ' saved: ' + saved.length + ' characters');
+	}
+	HTMLAnchorElement.prototype.click = clicked;
+
 	/* Zooming in, hiding a line, and printing must work too. */
 	for (const figure of figures) {
 		show(figure);
