@@ -32,12 +32,20 @@ static int has_numbers(const struct compare_axis *a)
 	return 1;
 }
 
+static int is_split(const struct comparison *c, uint32_t axis)
+{
+	for (uint32_t i = 0; i < c->split_count; i++)
+		if (c->splits[i].axis == axis)
+			return 1;
+	return 0;
+}
+
 int answer_axis(const struct comparison *c)
 {
 	int found = NONE;
 
 	for (uint32_t i = 0; i < c->axis_count; i++) {
-		if (c->axes[i].value_count < 2 || has_numbers(&c->axes[i]))
+		if (c->axes[i].value_count < 2 || is_split(c, i) || has_numbers(&c->axes[i]))
 			continue;
 		if (found != NONE)
 			return NONE;

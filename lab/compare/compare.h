@@ -214,9 +214,18 @@ int comparison_find_parts(struct comparison *c, struct store *s, const struct co
 			  struct weir_error *e);
 void comparison_free_parts(struct comparison *c);
 
-/* The part that a flow of the set belongs to. */
-uint32_t comparison_part_of(const struct comparison *c, const struct flow_set *set,
-			    const struct counted_flow *f);
+/* The flows of a set that are of a part, for filters of these. */
+struct part_of_set {
+	const struct flow_set *set;
+	uint32_t *part_of; /* each flow; to be freed */
+	uint32_t part;
+};
+
+/* Beginning with the first part. */
+struct part_of_set comparison_parts_of(const struct comparison *c, const struct flow_set *set);
+
+/* Of a flow_filter whose context is a part_of_set. */
+int comparison_is_in_part(const void *context, const struct counted_flow *f);
 
 /* The value that the part has of the split. */
 uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32_t split);

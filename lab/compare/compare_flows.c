@@ -41,20 +41,6 @@ int comparison_has_flows(const struct comparison *c)
 
 /* --- parts --- */
 
-/* The flows of a set that are of a part. */
-struct part_of_set {
-	const struct counted_flow *first; /* of the set */
-	const uint32_t *part_of;          /* each flow */
-	uint32_t part;
-};
-
-static int is_in_part(const void *context, const struct counted_flow *f)
-{
-	const struct part_of_set *p = context;
-
-	return p->part_of[f - p->first] == p->part;
-}
-
 static void add_section(struct comparison *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->section_count; i++)
@@ -121,29 +107,23 @@ static void drop_too_few(struct comparison *c, const struct compare_flows *flows
 int comparison_read_flows(struct comparison *c, struct store *s, uint32_t run,
 			  const struct compare_request *q, struct weir_error *e)
 {
-	struct part_of_set part = { .part = 0 };
-	const struct flow_filter in = { is_in_part, &part };
+	struct part_of_set part;
+	const struct flow_filter in = { comparison_is_in_part, &part };
 	struct flow_set set;
-	uint32_t *part_of;
 
 	if (read_set(&set, s, &c->runs.runs[run], e)) {
 		flow_set_free(&set);
 		return -1;
 	}
 	name_sections(c, &set);
-	part_of = memory_grow(NULL, set.count + 1, sizeof(*part_of));
-	for (uint64_t i = 0; i < set.count; i++)
-		part_of[i] = comparison_part_of(c, &set, &set.flows[i]);
-	part.first = set.flows;
-	part.part_of = part_of;
-	for (; part.part < c->part_count; part.part++) {
+	for (part = comparison_parts_of(c, &set); part.part < c->part_count; part.part++) {
 		size_t at = (size_t)run * c->part_count + part.part;
 
 		fill_part(c, &set, &in, &c->flows[at], c->numbers + at * c->column_count);
 		if (q->percentiles == PERCENTILES_KNOWN)
 			drop_too_few(c, &c->flows[at], c->numbers + at * c->column_count);
 	}
-	free(part_of);
+	free(part.part_of);
 	flow_set_free(&set);
 	return 0;
 }

@@ -56,14 +56,30 @@ static int value_of(const struct compare_split *p, const struct flow_set *set,
 	return last;
 }
 
-uint32_t comparison_part_of(const struct comparison *c, const struct flow_set *set,
-			    const struct counted_flow *f)
+static uint32_t part_of(const struct comparison *c, const struct flow_set *set,
+			const struct counted_flow *f)
 {
 	uint32_t part = 0;
 
 	for (uint32_t i = 0; i < c->split_count; i++)
 		part = part * c->splits[i].count + (uint32_t)value_of(&c->splits[i], set, f);
 	return part;
+}
+
+struct part_of_set comparison_parts_of(const struct comparison *c, const struct flow_set *set)
+{
+	struct part_of_set p = { set, memory_grow(NULL, set->count, sizeof(*p.part_of)), 0 };
+
+	for (uint64_t i = 0; i < set->count; i++)
+		p.part_of[i] = part_of(c, set, &set->flows[i]);
+	return p;
+}
+
+int comparison_is_in_part(const void *context, const struct counted_flow *f)
+{
+	const struct part_of_set *p = context;
+
+	return p->part_of[f - p->set->flows] == p->part;
 }
 
 uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32_t split)

@@ -92,24 +92,10 @@ static struct chart_line *line_of(const struct report *r, struct chart *c, uint3
 	return l;
 }
 
-/* Flows of a set that are of a part of the comparison. */
-struct part_of_set {
-	const struct comparison *c;
-	const struct flow_set *set;
-	uint32_t part;
-};
-
-static int is_in_part(const void *context, const struct counted_flow *f)
+static void add_points(struct report *r, const struct comparison *c, const struct report_case *k,
+		       const struct part_of_set *p)
 {
-	const struct part_of_set *p = context;
-
-	return comparison_part_of(p->c, p->set, f) == p->part;
-}
-
-static void add_points(struct report *r, const struct report_case *k, const struct part_of_set *p)
-{
-	const struct flow_filter filter = { is_in_part, p };
-	const struct comparison *c = p->c;
+	const struct flow_filter filter = { comparison_is_in_part, p };
 	double size = size_split(c)->middle[comparison_part_value(c, p->part, c->split_count - 1)];
 	uint64_t count = flow_set_count(p->set, CLASS_ALL, &filter);
 	double *sample = memory_grow(NULL, p->set->count + 1, sizeof(*sample));
@@ -149,9 +135,9 @@ static int read_row(struct flow_set *set, struct store *s, const struct stored_r
 int report_size_line(struct chart_line *l, const struct size_line *of, struct weir_error *e)
 {
 	struct flow_set set = { .count = 0 };
-	struct part_of_set part = { of->bins, &set, 0 };
-	const struct flow_filter filter = { is_in_part, &part };
 	int failed = read_row(&set, of->s, of->runs, of->row, e);
+	struct part_of_set part = comparison_parts_of(of->bins, &set);
+	const struct flow_filter filter = { comparison_is_in_part, &part };
 	double *sample = memory_grow(NULL, set.count, sizeof(*sample));
 
 	for (; part.part < of->bins->part_count && !failed; part.part++)
@@ -160,6 +146,7 @@ int report_size_line(struct chart_line *l, const struct size_line *of, struct we
 			chart_point_add(l, size_split(of->bins)->middle[part.part],
 					flow_set_metric(&set, &of->metric, &filter, sample));
 	free(sample);
+	free(part.part_of);
 	flow_set_free(&set);
 	return failed;
 }
@@ -168,11 +155,12 @@ static int add_case(struct report *r, struct store *s, const struct comparison *
 		    const struct report_case *k, struct weir_error *e)
 {
 	struct flow_set set = { .count = 0 };
-	struct part_of_set part = { c, &set, 0 };
 	int failed = read_row(&set, s, &r->compare.runs, k->row, e);
+	struct part_of_set part = comparison_parts_of(c, &set);
 
 	for (; part.part < c->part_count && !failed; part.part++)
-		add_points(r, k, &part);
+		add_points(r, c, k, &part);
+	free(part.part_of);
 	flow_set_free(&set);
 	return failed;
 }
