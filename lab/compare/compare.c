@@ -249,14 +249,13 @@ static int choose_axes(struct comparison *c, const struct compare_request *q, st
 static int unknown_metric(const char *name, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + FLOW_METRICS];
-	char flow_names[FLOW_METRICS][FLOW_METRIC_NAME_SIZE];
 	size_t count = 0;
 	const char *nearest;
 
 	for (; metric_all[count].name; count++)
 		names[count] = metric_all[count].name;
-	for (uint32_t i = 0; i < FLOW_METRICS && flow_metric_name(i, flow_names[i]); i++)
-		names[count++] = flow_names[i];
+	for (uint32_t i = 0; flow_metric_name(i); i++)
+		names[count++] = flow_metric_name(i);
 	nearest = weir_nearest_name(name, names, count);
 	return weir_error_set(e,
 			      "--metric: unknown metric %s; 'weir list "

@@ -17,7 +17,6 @@
 static int find_metric(const char *name, const char **unit, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + FLOW_METRICS], *nearest;
-	char flow_names[FLOW_METRICS][FLOW_METRIC_NAME_SIZE];
 	int index = metric_index(name);
 	size_t count = 0;
 
@@ -29,8 +28,8 @@ static int find_metric(const char *name, const char **unit, struct weir_error *e
 		return 0;
 	for (; metric_all[count].name; count++)
 		names[count] = metric_all[count].name;
-	for (uint32_t i = 0; i < FLOW_METRICS && flow_metric_name(i, flow_names[i]); i++)
-		names[count++] = flow_names[i];
+	for (uint32_t i = 0; flow_metric_name(i); i++)
+		names[count++] = flow_metric_name(i);
 	nearest = weir_nearest_name(name, names, count);
 	return weir_error_set(
 		e, "unknown metric %s; 'weir list metric' and 'weir help table' name them%s%s%s",

@@ -15,26 +15,40 @@ static struct flow_metric metric_of(uint32_t i)
 				     i % STATISTICS };
 }
 
-int flow_metric_name(uint32_t i, char *name)
-{
-	static const char *const quantities[] = { "fct", "slowdown" };
-	static const char *const classes[] = { "", "_small", "_medium", "_large", "_over_1mb" };
-	static const char *const statistics[] = { "mean", "p50", "p95", "p99", "p999" };
-	struct flow_metric m = metric_of(i);
+/* The statistics of a class, in their order. */
+#define OF_CLASS(name, end, words) \
+	{ name "_mean" end, words ", mean" }, { name "_p50" end, words ", median" }, \
+		{ name "_p95" end, words ", 95th percentile" }, \
+		{ name "_p99" end, words ", 99th percentile" }, \
+	{ \
+		name "_p999" end, words ", 99.9th percentile" \
+	}
 
-	if (i >= (uint32_t)FLOW_METRICS)
-		return 0;
-	snprintf(name, FLOW_METRIC_NAME_SIZE, "%s%s_%s%s", quantities[m.quantity], classes[m.class],
-		 statistics[m.statistic], m.quantity == QUANTITY_FCT ? "_ns" : "");
-	return 1;
+#define OF_QUANTITY(name, end, words) \
+	OF_CLASS(name, end, words), OF_CLASS(name "_small", end, words " of small flows"), \
+		OF_CLASS(name "_medium", end, words " of flows neither small nor large"), \
+		OF_CLASS(name "_large", end, words " of large flows"), \
+		OF_CLASS(name "_over_1mb", end, words " of flows above 1 MB")
+
+static const struct {
+	const char *name, *help;
+} entries[FLOW_METRICS] = { OF_QUANTITY("fct", "_ns", "flow completion time"),
+			    OF_QUANTITY("slowdown", "", "slowdown") };
+
+const char *flow_metric_name(uint32_t i)
+{
+	return i < (uint32_t)FLOW_METRICS ? entries[i].name : NULL;
+}
+
+const char *flow_metric_help(uint32_t i)
+{
+	return i < (uint32_t)FLOW_METRICS ? entries[i].help : NULL;
 }
 
 int flow_metric_find(const char *wanted, struct flow_metric *m)
 {
-	char name[FLOW_METRIC_NAME_SIZE];
-
-	for (uint32_t i = 0; flow_metric_name(i, name); i++)
-		if (strcmp(name, wanted) == 0) {
+	for (uint32_t i = 0; i < (uint32_t)FLOW_METRICS; i++)
+		if (strcmp(entries[i].name, wanted) == 0) {
 			*m = metric_of(i);
 			return 1;
 		}

@@ -24,10 +24,11 @@ struct flow_metric {
 	enum flow_statistic statistic;
 };
 
-enum { FLOW_METRICS = QUANTITIES * CLASSES * STATISTICS, FLOW_METRIC_NAME_SIZE = 64 };
+enum { FLOW_METRICS = QUANTITIES * CLASSES * STATISTICS };
 
-/* The i-th name of those, into name of that size; 0 when there are no more. */
-int flow_metric_name(uint32_t i, char *name);
+/* The i-th name of those, and what it is; NULL when there are no more. */
+const char *flow_metric_name(uint32_t i);
+const char *flow_metric_help(uint32_t i);
 
 /* Which one is it? 0: none. */
 int flow_metric_find(const char *name, struct flow_metric *m);
