@@ -131,9 +131,9 @@ build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
 
 # So do the style and the script of reports, and dygraphs, which draws their charts.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
-build/assets.c: $(wildcard lab/report/*.css lab/report/*.js) tools/embed-assets.awk | build/have-build
+build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py) tools/embed-assets.awk | build/have-build
 	@mkdir -p $(@D)
-	@awk -f tools/embed-assets.awk $(filter %.css %.js,$^) $(DYGRAPHS)/dygraph.min.js \
+	@awk -f tools/embed-assets.awk $(filter %.css %.js %.py,$^) $(DYGRAPHS)/dygraph.min.js \
 		$(DYGRAPHS)/dygraph.min.css >$@.part && mv $@.part $@
 
 # And which program it is: looked at with every make, written only where it has become another.

@@ -1,5 +1,7 @@
 /* catalogue.c -- the registries of the library and the simulator, seen as shelves of entries. */
 #include "cli/catalogue.h"
+#include "lab/store/flow_metric.h"
+#include "lab/store/results.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
 #include "sim/config/model.h"
@@ -35,6 +37,20 @@ static int metric_entry(size_t i, struct entry *e)
 	return m->name != NULL;
 }
 
+/* Those that runs do not measure by themselves. */
+static int flow_metric_entry(size_t i, struct entry *e)
+{
+	uint32_t at = 0;
+
+	for (; flow_metric_name(at); at++)
+		if (metric_index(flow_metric_name(at)) < 0 && i-- == 0)
+			break;
+	*e = (struct entry){ flow_metric_name(at), flow_metric_help(at), NULL, NULL, NULL };
+	if (e->name)
+		flow_metric_known(e->name, &e->unit);
+	return e->name != NULL;
+}
+
 const struct shelf shelf_all[] = {
 	{ "marking", "marking schemes, for switch.marking", &weir_mark_registry, NULL },
 	{ "scheduler", "schedulers, for switch.scheduler", &weir_sched_registry, NULL },
@@ -50,6 +66,8 @@ const struct shelf shelf_all[] = {
 	{ "model", "trained networks, for option model of a scheme that has one", NULL,
 	  model_entry },
 	{ "metric", "what a run measures", NULL, metric_entry },
+	{ "flow-metric", "what tables make of its flows besides, for --metric", NULL,
+	  flow_metric_entry },
 	{ .name = NULL },
 };
 

@@ -84,6 +84,9 @@ const char *arguments_word(const struct arguments *a, size_t i);
 /* The value of the last such option ("" where it has none), or NULL. */
 const char *arguments_option(const struct arguments *a, const char *name);
 
+/* All values of an option that may be given several times, at most as many as there are arguments. */
+uint32_t arguments_values(const struct arguments *a, const char *name, const char **values);
+
 /* Prints "weir: MESSAGE" to stderr, in one line, and returns status. */
 int complain(enum exit_status status, const struct weir_error *e);
 

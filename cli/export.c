@@ -3,6 +3,7 @@
 #include "cli/folder.h"
 #include "lab/store/export.h"
 #include "lab/base/output.h"
+#include "lab/report/report.h"
 #include <string.h>
 
 static int write_json(const char *path, struct store *s, const struct stored_runs *runs,
@@ -30,17 +31,33 @@ static int check_runs(struct store *s, const struct stored_runs *runs, struct we
 	return 0;
 }
 
+static int write_plots(const char *folder, struct store *s, enum store_scope scope,
+		       struct weir_error *e)
+{
+	struct report r;
+	int failed;
+
+	if (report_read(&r, s, scope, e))
+		return -1;
+	failed = report_plots(folder, &r, e);
+	report_free(&r);
+	return failed;
+}
+
 int command_export(const struct arguments *a)
 {
 	const char *csv = arguments_option(a, "--csv"), *json = arguments_option(a, "--json");
+	const char *plots = arguments_option(a, "--plots");
 	char folder[FOLDER_SIZE];
 	struct stored_runs runs;
 	struct store *store;
 	struct weir_error e;
 	int failed, status;
 
-	if (!csv && !json) {
-		weir_error_set(&e, "export: where to? Write --csv DIR, --json FILE or both");
+	if (!csv && !json && !plots) {
+		weir_error_set(&e,
+			       "export: where to? Write --csv DIR, --json FILE or --plots DIR, or "
+			       "several of them");
 		return complain(EXIT_MISTAKE, &e);
 	}
 	status = open_results(a, folder, &store);
@@ -50,7 +67,8 @@ int command_export(const struct arguments *a)
 	if (!failed) {
 		failed = check_runs(store, &runs, &e) ||
 			 (csv && export_csv(csv, store, &runs, &e)) ||
-			 (json && write_json(json, store, &runs, &e));
+			 (json && write_json(json, store, &runs, &e)) ||
+			 (plots && runs.count > 0 && write_plots(plots, store, asked_scope(a), &e));
 		if (!failed)
 			tell_left_out(stderr, runs.left_out);
 		stored_runs_free(&runs);

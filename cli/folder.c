@@ -115,3 +115,15 @@ int line_width(FILE *f)
 		width = atoi(columns);
 	return width < WIDTH_MIN ? WIDTH_MIN : width;
 }
+
+static void print_sentence(void *context, const char *line)
+{
+	(void)context;
+	comparison_print_line(stdout, line_width(stdout), line);
+}
+
+int print_answer(const struct comparison *c, struct store *s, const char *baseline,
+		 struct weir_error *e)
+{
+	return answer_say(c, s, baseline, print_sentence, NULL, e);
+}

@@ -2,7 +2,7 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 #include "cli/commands.h"
-#include "lab/store/store.h"
+#include "lab/compare/answer.h"
 
 enum { FOLDER_SIZE = 512 };
 
@@ -21,6 +21,10 @@ void tell_left_out(FILE *f, uint32_t count);
 
 /* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. */
 int default_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e);
+
+/* Prints who wins (lab/compare/answer.h), a sentence for each traffic section. */
+int print_answer(const struct comparison *c, struct store *s, const char *baseline,
+		 struct weir_error *e);
 
 /* Characters in a line of the terminal that f is, or of a page where it is none. */
 int line_width(FILE *f);

@@ -37,6 +37,13 @@ static const struct cli_option run_options[] = {
 	{ "--again", NULL, "does also the runs that are in the folder", OFFER_NOTHING },
 	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given",
 	  OFFER_NOTHING },
+	{ "--by", "PART",
+	  "the table of a sweep has rows for parts of its runs: traffic, traffic-class or "
+	  "flow-size, see 'weir help table'",
+	  OFFER_NOTHING },
+	{ "--sort", "NAME",
+	  "the table of a sweep has rows with the least of this metric first; -NAME: with the most",
+	  OFFER_METRIC },
 	{ "--quiet", NULL, "prints no table and no progress", OFFER_NOTHING },
 	{ .name = NULL },
 };
@@ -91,16 +98,27 @@ static const struct cli_option report_options[] = {
 static const struct cli_option table_options[] = {
 	{ "--by", "SETTING",
 	  "a row for each value of it, as in switch.marking; may be given several times; "
-	  "unless given, every setting but the seed that differs",
+	  "unless given, every setting but the seed that differs. Or of parts of each run: traffic "
+	  "(its sections), traffic-class, flow-size",
 	  OFFER_SETTING },
+	{ "--sizes", "LIST",
+	  "with --by flow-size, where sizes are divided: 10KB, 1MB; tenths of the flows unless "
+	  "given",
+	  OFFER_NOTHING },
 	{ "--metric", "NAME",
 	  "a column; may be given several times. Besides those of 'weir list metric' "
 	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, "
-	  "by mean, p50, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, slowdown_small_mean",
+	  "by mean, p50, p95, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, "
+	  "slowdown_small_mean",
 	  OFFER_METRIC },
 	{ "--wide", NULL, "every usual column, in several tables", OFFER_NOTHING },
 	{ "--normalize-to", "VALUE",
-	  "relative to the row with this value, written as in [sweep]: ecn, 20%", OFFER_NOTHING },
+	  "relative to the row with this value, written as in [sweep]: ecn, 20%; a ~ says that the "
+	  "interval holds 1",
+	  OFFER_NOTHING },
+	{ "--sort", "NAME", "rows with the least of this metric first; -NAME: with the most",
+	  OFFER_METRIC },
+	{ "--csv", "FILE", "writes the table as CSV instead, - is standard output", OFFER_FILE },
 	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
 };
@@ -110,6 +128,10 @@ static const struct cli_option export_options[] = {
 	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv",
 	  OFFER_FOLDER },
 	{ "--json", "FILE", "writes all in one file; - is standard output", OFFER_FILE },
+	{ "--plots", "DIR",
+	  "writes the charts of the report for gnuplot (NAME.dat, NAME.gp) and matplotlib "
+	  "(plots.py)",
+	  OFFER_FOLDER },
 	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
 };
@@ -186,9 +208,9 @@ static const char reproduce_lesson[] =
 	"\n"
 	"A figure is a scenario, FIGURE.ini, and FIGURE.claims, an INI file with these sections:\n"
 	"  [figure]      title, paper; about; time, full-time (of all runs, on one core)\n"
-	"  [panel NAME]  kind (lines, bars, cdf, time), y (a metric of 'weir table'; fct or\n"
-	"                slowdown; series); x, x-scale (lines); title, by, normalize, where,\n"
-	"                x-label, y-label\n"
+	"  [panel NAME]  kind (lines, bars, cdf, time, sizes), y (a metric of 'weir table'; fct\n"
+	"                or slowdown; series); x, x-scale (lines); sizes (where these are\n"
+	"                divided); title, by, normalize, where, x-label, y-label\n"
 	"  [claim NAME]  says, section, metric, of, value or range; over, tolerance, against,\n"
 	"                size (full), note. A metric is one of 'weir table', or is taken from a\n"
 	"                probe: series \"queue sw->h0\" mean 10ms..20ms (also min, max, p50, p95,\n"
@@ -417,6 +439,16 @@ const char *arguments_word(const struct arguments *a, size_t i)
 		if (!a->all[n].option && i-- == 0)
 			return a->all[n].value;
 	return NULL;
+}
+
+uint32_t arguments_values(const struct arguments *a, const char *name, const char **values)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (a->all[i].option && strcmp(a->all[i].option->name, name) == 0)
+			values[count++] = a->all[i].value;
+	return count;
 }
 
 const char *arguments_option(const struct arguments *a, const char *name)

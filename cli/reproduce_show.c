@@ -82,13 +82,41 @@ static struct claim_widths choose_widths(const struct figure *f, const struct ve
 	return w;
 }
 
+/* As many bytes of the text as fit a line: up to a blank where there is one. */
+static size_t line_length(const char *text, int width)
+{
+	size_t end = 0, blank = 0;
+	int used = 0;
+
+	while (text[end] && used < width) {
+		do
+			end++;
+		while (((unsigned char)text[end] & 0xc0) == 0x80);
+		used++;
+		if (text[end] == ' ' || text[end] == '\0')
+			blank = end;
+	}
+	return blank ? blank : end;
+}
+
+/* A claim is never cut: what does not fit goes on below, where it began. */
 static void print_row(const struct claim_widths *w, const char *const cells[4])
 {
+	const char *says = cells[1];
+	size_t length = line_length(says, w->says);
+	char part[512];
+
+	snprintf(part, sizeof(part), "%.*s", (int)length, says);
 	print_padded(cells[0], w->verdict + GAP);
-	print_padded(cells[1], w->says);
+	print_padded(part, w->says);
 	printf("%*s", GAP, "");
 	print_padded(cells[2], w->expected + GAP);
 	puts(cells[3]);
+	for (says += length; *says; says += length) {
+		says += strspn(says, " ");
+		length = line_length(says, w->says);
+		printf("%*s%.*s\n", w->verdict + GAP, "", (int)length, says);
+	}
 }
 
 void print_claims(const struct figure *f, const struct verdict *verdicts)

@@ -8,6 +8,7 @@
 #include "cli/sweep.h"
 #include "lab/base/machine.h"
 #include "lab/base/output.h"
+#include "lab/compare/compare.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <string.h>
@@ -17,10 +18,30 @@ enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
 
 /* What the command line asks for, besides the scenario. */
 struct request {
-	const char *json, *csv, *out; /* NULL: not asked for */
+	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
 	int quiet;
 	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
 };
+
+/* Known before anything runs: what rows may be parts by. */
+static int find_part(const char *name, struct weir_error *e)
+{
+	for (int i = 0; i < SPLITS; i++)
+		if (strcmp(compare_split_names[i], name) == 0)
+			return 0;
+	weir_error_unknown(e, "part", name, compare_split_names, SPLITS);
+	return weir_error_prefix(e, "--by: ");
+}
+
+static int check_sort(const char *name, struct weir_error *e)
+{
+	const char *metric = name + (*name == '-'), *unit;
+
+	if (metric_index(metric) >= 0 || flow_metric_known(metric, &unit))
+		return 0;
+	return weir_error_set(e, "--sort: unknown metric %s; 'weir list metric' names them",
+			      weir_quote(metric).text);
+}
 
 static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
 {
@@ -41,6 +62,10 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	q->json = arguments_option(a, "--json");
 	q->csv = arguments_option(a, "--csv");
 	q->quiet = arguments_option(a, "--quiet") != NULL;
+	q->by = arguments_option(a, "--by");
+	q->sort = arguments_option(a, "--sort");
+	if ((q->by && find_part(q->by, e)) || (q->sort && check_sort(q->sort, e)))
+		return -1;
 	return weir_option_parse(q, &threads, text ? text : threads.def, e);
 }
 
@@ -210,7 +235,9 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 					 .jobs = q->jobs,
 					 .threads = q->threads,
 					 .again = arguments_option(a, "--again") != NULL,
-					 .quiet = q->quiet };
+					 .quiet = q->quiet,
+					 .by = q->by,
+					 .sort = q->sort };
 	char folder[FOLDER_SIZE];
 	struct weir_error e;
 
@@ -244,7 +271,11 @@ int command_run(const struct arguments *a)
 		scenario_free(&s);
 		return complain(EXIT_MISTAKE, &e);
 	}
-	if (w.axis_count > 0 || q.out)
+	if ((q.by || q.sort) && w.axis_count == 0 && !q.out) {
+		weir_error_set(&e, "%s: is for a sweep; a single run shows its traffic sections",
+			       q.by ? "--by" : "--sort");
+		status = complain(EXIT_MISTAKE, &e);
+	} else if (w.axis_count > 0 || q.out)
 		status = run_many(a, &q, &s, &w);
 	else
 		status = run_one(a, &q, &s);

@@ -97,7 +97,11 @@ static int hear_tick(void *context, const struct running_task *running, uint32_t
 
 static int show_table(const struct show *v, struct weir_error *e)
 {
-	const struct compare_request request = { .scope = STORE_PLANNED };
+	const struct compare_request request = { .scope = STORE_PLANNED,
+						 .by = &v->q->by,
+						 .by_count = v->q->by != NULL,
+						 .sort = v->q->sort,
+						 .same = ROWS_JOINED };
 	const struct compare_layout layout = { .width = line_width(stdout) };
 	struct comparison comparison;
 	struct store *store;
@@ -106,16 +110,17 @@ static int show_table(const struct show *v, struct weir_error *e)
 	if (store_open(&store, v->folder, STORE_READ, e))
 		return -1;
 	failed = comparison_make(&comparison, store, &request, e);
+	if (!failed) {
+		if (comparison.runs.runs[0].title[0])
+			printf("%s\n\n", comparison.runs.runs[0].title);
+		comparison_print(stdout, &comparison, &layout);
+		failed = print_answer(&comparison, store, NULL, e);
+		comparison_free(&comparison);
+	}
 	store_close(store);
 	if (failed == -1)
 		weir_error_prefix(e, "%.200s: ", v->folder);
-	if (failed)
-		return -1;
-	if (comparison.runs.runs[0].title[0])
-		printf("%s\n\n", comparison.runs.runs[0].title);
-	comparison_print(stdout, &comparison, &layout);
-	comparison_free(&comparison);
-	return 0;
+	return failed ? -1 : 0;
 }
 
 static uint64_t runs_there(const struct show *v)

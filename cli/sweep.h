@@ -10,7 +10,9 @@ struct sweep_request {
 	uint64_t jobs;    /* processes; 0: what the machine has */
 	uint64_t threads; /* of each */
 	int again, quiet;
-	int no_table; /* 1: the caller shows what came out */
+	const char *by;   /* NULL, or a part of runs that the table has rows for */
+	const char *sort; /* NULL, or a metric that orders them */
+	int no_table;     /* 1: the caller shows what came out */
 };
 
 /* --jobs of a command line; 0: not given. */

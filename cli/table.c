@@ -1,21 +1,27 @@
 /* table.c -- weir table: the runs of a result folder as one table. */
 #include "cli/commands.h"
 #include "cli/folder.h"
+#include "lab/base/output.h"
 #include "lab/compare/compare.h"
 #include "sim/base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* All values of an option that may be given several times, at most as many as there are arguments. */
-static uint32_t all_values(const struct arguments *a, const char *name, const char **values)
+static int write_csv(const char *path, const struct comparison *c)
 {
-	uint32_t count = 0;
+	struct weir_error e;
+	struct output o;
 
-	for (size_t i = 0; i < a->count; i++)
-		if (a->all[i].option && strcmp(a->all[i].option->name, name) == 0)
-			values[count++] = a->all[i].value;
-	return count;
+	if (strcmp(path, "-") == 0) {
+		comparison_csv(stdout, c);
+		return EXIT_FINE;
+	}
+	if (output_open(&o, path, &e))
+		return complain(EXIT_WORLD, &e);
+	comparison_csv(o.stream, c);
+	return output_finish(&o, &e) || output_publish(&o, &e) ? complain(EXIT_WORLD, &e)
+							       : EXIT_FINE;
 }
 
 /* Returns an exit status. */
@@ -27,6 +33,7 @@ static int print_table(const struct arguments *a, const struct compare_request *
 		.all = q->metric_count > 0 || arguments_option(a, "--wide"),
 		.relative = q->normalize_to != NULL,
 	};
+	const char *csv = arguments_option(a, "--csv");
 	struct comparison c;
 	struct store *store;
 	char folder[FOLDER_SIZE];
@@ -41,22 +48,28 @@ static int print_table(const struct arguments *a, const struct compare_request *
 		comparison_free(&c);
 		failed = -2;
 	}
-	store_close(store);
-	if (failed == -2)
-		return complain(EXIT_WORLD, e);
 	if (failed) {
-		weir_error_prefix(e, "%.200s: ", folder);
-		return complain(EXIT_MISTAKE, e);
+		store_close(store);
+		if (failed == -1)
+			weir_error_prefix(e, "%.200s: ", folder);
+		return complain(failed == -2 ? EXIT_WORLD : EXIT_MISTAKE, e);
 	}
-	comparison_print(stdout, &c, &layout);
-	if (q->normalize_to)
-		printf("Relative to %s, run by run of the same seed.\n", q->normalize_to);
+	status = csv ? write_csv(csv, &c) : EXIT_FINE;
+	if (!csv) {
+		comparison_print(stdout, &c, &layout);
+		if (q->normalize_to)
+			printf("Relative to %s, run by run of the same seed.\n", q->normalize_to);
+		if (q->same == ROWS_JOINED && print_answer(&c, store, q->normalize_to, e))
+			status = complain(EXIT_WORLD, e);
+	}
+	store_close(store);
 	if (done < planned)
-		printf("%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n",
-		       planned - done, planned);
-	tell_left_out(stdout, c.runs.left_out);
+		fprintf(csv ? stderr : stdout,
+			"%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n",
+			planned - done, planned);
+	tell_left_out(csv ? stderr : stdout, c.runs.left_out);
 	comparison_free(&c);
-	return EXIT_FINE;
+	return status;
 }
 
 int command_table(const struct arguments *a)
@@ -64,14 +77,17 @@ int command_table(const struct arguments *a)
 	const char **by = memory_zeroed(a->count, sizeof(*by)),
 		   **metrics = memory_zeroed(a->count, sizeof(*metrics));
 	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to"),
+				     .sort = arguments_option(a, "--sort"),
+				     .sizes = arguments_option(a, "--sizes"),
 				     .scope = asked_scope(a) };
 	struct weir_error e = { "" };
 	int status;
 
-	q.by_count = all_values(a, "--by", by);
-	q.metric_count = all_values(a, "--metric", metrics);
+	q.by_count = arguments_values(a, "--by", by);
+	q.metric_count = arguments_values(a, "--metric", metrics);
 	q.by = by;
 	q.metrics = metrics;
+	q.same = q.by_count + q.metric_count == 0 ? ROWS_JOINED : ROWS_APART;
 	status = print_table(a, &q, &e);
 	free(by);
 	free(metrics);

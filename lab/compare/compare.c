@@ -9,33 +9,51 @@
 const char *const compare_usual[] = {
 	"fct_mean_ns",
 	"fct_p50_ns",
+	"fct_p95_ns",
 	"fct_p99_ns",
 	"fct_p999_ns",
 	"fct_small_mean_ns",
 	"fct_small_p50_ns",
+	"fct_small_p95_ns",
 	"fct_small_p99_ns",
 	"fct_small_p999_ns",
 	"fct_medium_mean_ns",
 	"fct_medium_p50_ns",
+	"fct_medium_p95_ns",
 	"fct_medium_p99_ns",
 	"fct_medium_p999_ns",
 	"fct_over_1mb_mean_ns",
 	"fct_over_1mb_p50_ns",
+	"fct_over_1mb_p95_ns",
 	"fct_over_1mb_p99_ns",
 	"fct_over_1mb_p999_ns",
 	"fct_large_mean_ns",
 	"fct_large_p50_ns",
+	"fct_large_p95_ns",
 	"fct_large_p99_ns",
 	"fct_large_p999_ns",
 	"slowdown_mean",
 	"slowdown_p50",
+	"slowdown_p95",
 	"slowdown_p99",
 	"slowdown_p999",
+	"iops",
+	"read_iops",
+	"io_read_p50_ns",
+	"io_read_p99_ns",
+	"write_iops",
+	"io_write_p50_ns",
+	"io_write_p99_ns",
+	"round_mean_ns",
+	"round_p50_ns",
+	"round_p99_ns",
 	"queue_mean_pkts",
 	"queue_p99_pkts",
 	"queue_max_pkts",
 	"network_queue_mean_pkts",
+	"network_queue_p99_pkts",
 	"network_queue_max_pkts",
+	"network_wait_mean_ns",
 	"goodput_bps",
 	"utilisation",
 	"mark_fraction",
@@ -44,7 +62,23 @@ const char *const compare_usual[] = {
 	"timeouts",
 	"pause_fraction",
 	"retransmits",
+	"utilisation_from_hosts",
+	"utilisation_up",
+	"utilisation_down",
+	"utilisation_to_hosts",
+	"marks_up",
+	"marks_down",
+	"marks_to_hosts",
+	"pause_fraction_from_hosts",
+	"pause_fraction_up",
+	"pause_fraction_down",
 	NULL,
+};
+
+/* Those of a part of a run's flows. */
+static const char *const compare_usual_of_part[] = {
+	"fct_mean_ns",   "fct_p50_ns",   "fct_p95_ns",   "fct_p99_ns",   "fct_p999_ns",
+	"slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99", NULL,
 };
 
 /* --- settings --- */
@@ -112,8 +146,7 @@ int compare_is_of_case(const struct stored_runs *runs, const char *path)
 	return 1;
 }
 
-/* The seed is what is averaged; what is recorded changes no result. */
-static int is_compared(const struct stored_runs *runs, const char *path)
+int compare_is_compared(const struct stored_runs *runs, const char *path)
 {
 	if (strncmp(path, digest_of, strlen(digest_of)) == 0)
 		return is_rebuilt(runs, path);
@@ -133,7 +166,8 @@ static void add_differing(struct comparison *c)
 
 			if (i > 0 && stored_setting(&c->runs.runs[0], path))
 				continue; /* it was looked at */
-			if (!compare_differs(&c->runs, path) || !is_compared(&c->runs, path) ||
+			if (!compare_differs(&c->runs, path) ||
+			    !compare_is_compared(&c->runs, path) ||
 			    (has_cases && strcmp(path, case_path) != 0 &&
 			     compare_is_of_case(&c->runs, path)))
 				continue;
@@ -171,23 +205,38 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 	if (!found) {
 		const char *nearest = weir_nearest_name(wanted, names, count);
 
-		weir_error_set(e, "no run has a setting %s%s%s%s", weir_quote(wanted).text,
-			       nearest ? " (nearest: " : "", nearest ? nearest : "",
-			       nearest ? ")" : "");
+		weir_error_set(e, "no run has a setting %s%s%s%s; parts of runs are %s, %s and %s",
+			       weir_quote(wanted).text, nearest ? " (nearest: " : "",
+			       nearest ? nearest : "", nearest ? ")" : "",
+			       compare_split_names[SPLIT_TRAFFIC], compare_split_names[SPLIT_CLASS],
+			       compare_split_names[SPLIT_SIZE]);
 	}
 	return found;
+}
+
+/* A split that the user named, under its own name; NULL: it is none. */
+static const char *find_split(struct comparison *c, const char *wanted)
+{
+	for (uint32_t i = 0; i < c->split_count; i++)
+		if (strcmp(compare_split_names[c->splits[i].kind], wanted) == 0)
+			return compare_split_names[c->splits[i].kind];
+	return comparison_add_split(c, wanted, c->axis_count)
+		       ? compare_split_names[c->splits[c->split_count - 1].kind]
+		       : NULL;
 }
 
 static int choose_axes(struct comparison *c, const struct compare_request *q, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < q->by_count; i++) {
-		const char *path = find_path(c, q->by[i], e);
+		const char *path = find_split(c, q->by[i]);
 
+		if (!path)
+			path = find_path(c, q->by[i], e);
 		if (!path)
 			return weir_error_prefix(e, "--by: ");
 		add_axis(c, path);
 	}
-	if (q->by_count == 0)
+	if (q->by_count == c->split_count)
 		add_differing(c);
 	for (uint32_t i = 0; i < q->also_count; i++)
 		if (compare_differs(&c->runs, q->also[i]))
@@ -195,92 +244,18 @@ static int choose_axes(struct comparison *c, const struct compare_request *q, st
 	return 0;
 }
 
-/* --- values and rows --- */
-
-static uint32_t value_index(struct compare_axis *a, const char *value)
-{
-	for (uint32_t i = 0; i < a->value_count; i++)
-		if (strcmp(a->values[i], value) == 0)
-			return i;
-	a->values = memory_grow(a->values, a->value_count + 1, sizeof(*a->values));
-	a->values[a->value_count] = value;
-	return a->value_count++;
-}
-
-static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
-{
-	size_t size = c->axis_count * sizeof(*value);
-	struct compare_row *row;
-
-	for (uint32_t i = 0; i < c->row_count; i++)
-		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
-			return &c->rows[i];
-	c->rows = memory_grow(c->rows, c->row_count + 1, sizeof(*c->rows));
-	row = &c->rows[c->row_count++];
-	*row = (struct compare_row){
-		.value = memory_grow(NULL, c->axis_count, sizeof(*value)),
-		.runs = memory_zeroed(c->runs.count, sizeof(*row->runs)),
-		.cells = memory_zeroed(c->column_count, sizeof(*row->cells)),
-	};
-	memcpy(row->value, value, size);
-	return row;
-}
-
-static void make_rows(struct comparison *c)
-{
-	uint32_t *value = memory_zeroed(c->axis_count, sizeof(*value));
-
-	for (uint32_t i = 0; i < c->runs.count; i++) {
-		struct compare_row *row;
-
-		for (uint32_t k = 0; k < c->axis_count; k++)
-			value[k] = value_index(&c->axes[k],
-					       compare_value(&c->runs.runs[i], c->axes[k].path));
-		row = row_of(c, value);
-		row->runs[row->run_count++] = i;
-		health_add(&row->health, &c->runs.runs[i]);
-	}
-	free(value);
-	for (uint32_t k = 0; k < c->axis_count; k++)
-		axis_labels(&c->axes[k]);
-}
-
-/* Which settings differ inside a row? Their mean is over more than luck. */
-static void find_mixed(struct comparison *c)
-{
-	size_t used = 0;
-
-	for (uint32_t r = 0; r < c->row_count; r++) {
-		const struct compare_row *row = &c->rows[r];
-		const struct stored_run *first = &c->runs.runs[row->runs[0]];
-
-		for (uint32_t k = 0; k < first->setting_count; k++) {
-			const char *path = first->settings[k].path;
-			int mixed = 0;
-
-			for (uint32_t i = 1; i < row->run_count && is_compared(&c->runs, path); i++)
-				mixed |= strcmp(compare_value(&c->runs.runs[row->runs[i]], path),
-						first->settings[k].value) != 0;
-			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
-				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used,
-							 "%s%s", used ? ", " : "", path);
-		}
-	}
-}
-
 /* --- columns --- */
 
 static int unknown_metric(const char *name, struct weir_error *e)
 {
-	const char *names[METRICS_MAX + 64];
-	char flow_names[64][64];
+	const char *names[METRICS_MAX + FLOW_METRICS];
 	size_t count = 0;
 	const char *nearest;
 
 	for (; metric_all[count].name; count++)
 		names[count] = metric_all[count].name;
-	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
-		names[count++] = flow_names[i];
+	for (uint32_t i = 0; flow_metric_name(i); i++)
+		names[count++] = flow_metric_name(i);
 	nearest = weir_nearest_name(name, names, count);
 	return weir_error_set(e,
 			      "--metric: unknown metric %s; 'weir list "
@@ -296,13 +271,31 @@ static int add_column(struct comparison *c, const char *name, struct weir_error 
 	if (c->column_count == COMPARE_COLUMNS_MAX)
 		return weir_error_set(e, "--metric: more than %d metrics", COMPARE_COLUMNS_MAX);
 	column->metric = metric_index(name);
-	if (column->metric >= 0)
-		column->unit = metric_all[column->metric].unit;
-	else if (!flow_metric_known(name, &column->unit))
+	if (flow_metric_known(name, &column->unit) && (column->metric < 0 || c->split_count))
+		column->metric = -1;
+	else if (column->metric < 0)
 		return unknown_metric(name, e);
+	else if (c->split_count)
+		return weir_error_set(
+			e, "--metric: %s is no metric of flows; --by %s tells flows apart", name,
+			compare_split_names[c->splits[0].kind]);
+	else
+		column->unit = metric_all[column->metric].unit;
 	column->name = name;
 	c->column_count++;
 	return 0;
+}
+
+/* What rows are ordered by is shown. */
+static int add_sorted(struct comparison *c, const char *sort, struct weir_error *e)
+{
+	if (!sort)
+		return 0;
+	sort += *sort == '-';
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (strcmp(c->columns[i].name, sort) == 0)
+			return 0;
+	return add_column(c, sort, e);
 }
 
 static int choose_columns(struct comparison *c, const struct compare_request *q,
@@ -312,10 +305,11 @@ static int choose_columns(struct comparison *c, const struct compare_request *q,
 	for (uint32_t i = 0; i < q->metric_count; i++)
 		if (add_column(c, q->metrics[i], e))
 			return -1;
-	for (size_t i = 0; q->metric_count == 0 && compare_usual[i]; i++)
-		if (add_column(c, compare_usual[i], e))
+	for (const char *const *usual = c->split_count ? compare_usual_of_part : compare_usual;
+	     q->metric_count == 0 && *usual; usual++)
+		if (add_column(c, *usual, e))
 			return -1;
-	return 0;
+	return add_sorted(c, q->sort, e);
 }
 
 static void drop_columns(struct comparison *c, enum metric_kind kind)
@@ -346,19 +340,28 @@ static int find_ports(struct comparison *c, struct store *s, const struct compar
 	return 0;
 }
 
-static int read_numbers(struct comparison *c, struct store *s, struct weir_error *e)
+static int read_numbers(struct comparison *c, struct store *s, const struct compare_request *q,
+			struct weir_error *e)
 {
-	c->numbers = memory_zeroed((uint64_t)c->runs.count * c->column_count, sizeof(*c->numbers));
-	for (uint32_t i = 0; i < c->runs.count; i++) {
-		double *numbers = c->numbers + (size_t)i * c->column_count;
+	size_t count = (size_t)c->runs.count * c->part_count;
+	int of_flows = comparison_has_flows(c);
+
+	c->numbers = memory_grow(NULL, count * c->column_count + 1, sizeof(*c->numbers));
+	if (of_flows)
+		c->flows = memory_grow(NULL, count + 1, sizeof(*c->flows));
+	for (size_t i = 0; i < count; i++) {
+		double *numbers = c->numbers + i * c->column_count;
+		const struct stored_run *run = &c->runs.runs[i / c->part_count];
 
 		for (uint32_t k = 0; k < c->column_count; k++)
-			numbers[k] = c->columns[k].metric >= 0
-					     ? c->runs.runs[i].value[c->columns[k].metric]
-					     : (double)NAN;
-		if (flow_metrics(s, &c->runs.runs[i], c, numbers, e))
-			return -1;
+			numbers[k] = c->columns[k].metric >= 0 ? run->value[c->columns[k].metric]
+							       : (double)NAN;
+		if (of_flows)
+			c->flows[i] = (struct compare_flows){ .unfinished = 0 };
 	}
+	for (uint32_t i = 0; i < c->runs.count && of_flows; i++)
+		if (comparison_read_flows(c, s, i, q, e))
+			return -1;
 	return 0;
 }
 
@@ -381,20 +384,27 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	int failed;
 
 	memset(c, 0, sizeof(*c));
+	c->scope = q->scope;
 	if (store_runs(s, q->scope, &c->runs, e))
 		return -2;
 	failed = c->runs.count == 0 ? refuse_empty(&c->runs, e)
 				    : choose_axes(c, q, e) || choose_columns(c, q, e);
-	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, e)))
+	if (!failed)
+		failed = comparison_find_parts(c, s, q, e);
+	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, q, e)))
 		failed = -2;
 	if (!failed) {
-		make_rows(c);
+		comparison_make_rows(c);
 		failed = comparison_fill(c, q->normalize_to, e);
 	}
+	if (!failed && q->same == ROWS_JOINED)
+		comparison_join(c);
+	if (!failed && q->sort)
+		failed = comparison_sort(c, q->sort, e);
 	if (failed)
 		comparison_free(c);
 	else
-		find_mixed(c);
+		comparison_find_mixed(c);
 	return failed == -2 ? -2 : failed ? -1 : 0;
 }
 
@@ -406,11 +416,9 @@ void comparison_free(struct comparison *c)
 		free(c->axes[i].labels);
 		free(c->axes[i].values);
 	}
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		free(c->rows[i].value);
-		free(c->rows[i].runs);
-		free(c->rows[i].cells);
-	}
+	for (uint32_t i = 0; i < c->row_count; i++)
+		compare_row_free(&c->rows[i]);
+	free(c->joined);
 	free(c->axes);
 	free(c->rows);
 	free(c->columns);
@@ -418,6 +426,7 @@ void comparison_free(struct comparison *c)
 	for (uint32_t i = 0; c->ports && i < c->runs.count; i++)
 		free(c->ports[i]);
 	free(c->ports);
+	comparison_free_parts(c);
 	stored_runs_free(&c->runs);
 	memset(c, 0, sizeof(*c));
 }

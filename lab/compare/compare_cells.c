@@ -49,9 +49,13 @@ double confidence_half(const double *numbers, uint32_t count)
 
 /* --- cells --- */
 
-static double number(const struct comparison *c, uint32_t run, uint32_t column)
+/* Of the i-th run of a row. */
+static double number(const struct comparison *c, const struct compare_row *row, uint32_t i,
+		     uint32_t column)
 {
-	return c->numbers[(size_t)run * c->column_count + column];
+	size_t at = (size_t)row->runs[i] * c->part_count + row->part;
+
+	return c->numbers[at * c->column_count + column];
 }
 
 /* What rows are relative to: the row, and the setting in which it is another. */
@@ -108,7 +112,7 @@ static double reference_number(const struct comparison *c, const struct referenc
 {
 	for (uint32_t i = 0; i < r->row->run_count; i++)
 		if (is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r))
-			return number(c, r->row->runs[i], column);
+			return number(c, r->row, i, column);
 	return (double)NAN;
 }
 
@@ -118,7 +122,7 @@ static struct compare_cell mean_cell(const struct comparison *c, const struct co
 	struct compare_cell cell = { .count = 0 };
 
 	for (uint32_t i = 0; i < row->run_count; i++) {
-		double x = number(c, row->runs[i], column);
+		double x = number(c, row, i, column);
 
 		if (isfinite(x))
 			sample[cell.count++] = x;
@@ -141,7 +145,7 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 	uint32_t positive = 0;
 
 	for (uint32_t i = 0; i < row->run_count; i++) {
-		double x = number(c, row->runs[i], column);
+		double x = number(c, row, i, column);
 		double y = reference_number(c, r, row->runs[i], column);
 
 		if (!isfinite(x / y))
@@ -161,6 +165,7 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 	cell.mean = cell.count == 1 ? sum / reference_sum : exp(mean);
 	cell.low = exp(mean - half);
 	cell.high = exp(mean + half);
+	cell.is_even = cell.low <= 1 && cell.high >= 1 && r->row != row;
 	return cell;
 }
 
@@ -265,4 +270,51 @@ int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_
 		fill_row(c, &c->rows[i], &nothing, sample);
 	free(sample);
 	return failed;
+}
+
+/* --- order --- */
+
+/* A row where it is to stand: unknown numbers last, equals as they were. */
+struct place {
+	double key;
+	uint32_t part, at;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+
+	if (p->part != q->part)
+		return p->part < q->part ? -1 : 1;
+	if (p->key != q->key && !(isnan(p->key) && isnan(q->key)))
+		return isnan(q->key) || p->key < q->key ? -1 : 1;
+	return (p->at > q->at) - (p->at < q->at);
+}
+
+int comparison_sort(struct comparison *c, const char *metric, struct weir_error *e)
+{
+	struct place *places = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*places));
+	struct compare_row *rows = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*rows));
+	int down = *metric == '-';
+	uint32_t column = 0;
+
+	while (column < c->column_count && strcmp(c->columns[column].name, metric + down) != 0)
+		column++;
+	if (column == c->column_count) {
+		free(places);
+		free(rows);
+		return weir_error_set(e, "--sort: %s is not known of these runs", metric + down);
+	}
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		double mean = c->rows[i].cells[column].mean;
+
+		places[i] = (struct place){ down ? -mean : mean, c->rows[i].part, i };
+		rows[i] = c->rows[i];
+	}
+	qsort(places, c->row_count, sizeof(*places), compare_places);
+	for (uint32_t i = 0; i < c->row_count; i++)
+		c->rows[i] = rows[places[i].at];
+	free(places);
+	free(rows);
+	return 0;
 }

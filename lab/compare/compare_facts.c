@@ -3,6 +3,7 @@
 #include "lab/compare/compare.h"
 #include "lab/base/text.h"
 #include "sim/base/memory.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static const char *port_of(const struct comparison *c, uint32_t run)
 
 const char *fact_title(enum compare_fact fact)
 {
-	static const char *const titles[FACTS] = { "runs", "flows ended", "deadlocks",
+	static const char *const titles[FACTS] = { "runs", "flows/run", "flows ended", "deadlocks",
 						   "longest queue" };
 
 	return titles[fact];
@@ -68,7 +69,26 @@ int fact_is_shown(const struct comparison *c, enum compare_fact fact)
 		    (fact == FACT_DEADLOCKS && row->health.deadlocked))
 			return 1;
 	}
-	return fact == FACT_PORT && c->ports_differ;
+	return (fact == FACT_PORT && c->ports_differ) || (fact == FACT_COUNTED && c->split_count);
+}
+
+/* "118", or "118..124" where runs differ. */
+static void counted_text(struct compare_fact_text *t, const struct comparison *c,
+			 const struct compare_row *row, enum flow_class class)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		size_t at = (size_t)row->runs[i] * c->part_count + row->part;
+		uint64_t count = c->flows[at].counted[class];
+
+		least = count < least ? count : least;
+		most = count > most ? count : most;
+	}
+	if (least < most)
+		snprintf(t->text, sizeof(t->text), "%" PRIu64 "..%" PRIu64, least, most);
+	else
+		snprintf(t->text, sizeof(t->text), "%" PRIu64, most);
 }
 
 struct compare_fact_text fact_text(const struct comparison *c, const struct compare_row *row,
@@ -81,6 +101,9 @@ struct compare_fact_text fact_text(const struct comparison *c, const struct comp
 	switch (fact) {
 	case FACT_RUNS:
 		snprintf(t.text, sizeof(t.text), "%u", row->run_count);
+		break;
+	case FACT_COUNTED:
+		counted_text(&t, c, row, CLASS_ALL);
 		break;
 	case FACT_FLOWS:
 		snprintf(t.text, sizeof(t.text), "%.0f of %.0f", h->completed,
@@ -104,7 +127,10 @@ const char *cell_mark(const struct compare_row *row, const struct compare_cell *
 {
 	if (isnan(cell->mean))
 		return "";
-	return cell->is_doubtful ? "!" : cell->count < row->run_count ? "*" : "";
+	return cell->is_doubtful              ? "!"
+	       : cell->is_even                ? "~"
+	       : cell->count < row->run_count ? "*"
+					      : "";
 }
 
 static int has_mark(const struct comparison *c, const char *mark)
@@ -135,6 +161,60 @@ static void say_port(const struct comparison *c, void (*say)(void *, const char 
 	say(context, line);
 }
 
+/* Which flows completion times are of, where rows do not say it; and why some are not shown. */
+static void say_flows(const struct comparison *c, void (*say)(void *, const char *), void *context)
+{
+	static const char *const words[CLASSES] = { "", "small ", "medium ", "large " };
+	struct compare_fact_text t;
+	char line[256];
+	size_t used;
+
+	if (!c->flows)
+		return;
+	if (c->split_count == 0 && c->section_count > 0) {
+		struct compare_row all = { .run_count = c->runs.count };
+
+		all.runs = memory_grow(NULL, c->runs.count, sizeof(*all.runs));
+		for (uint32_t i = 0; i < c->runs.count; i++)
+			all.runs[i] = i;
+		used = (size_t)snprintf(line, sizeof(line), "Flows that ended, a run: ");
+		for (int k = CLASS_ALL; k <= CLASS_LARGE; k++) {
+			counted_text(&t, c, &all, (enum flow_class)k);
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s%s",
+						 k ? ", " : "", words[k], t.text);
+		}
+		free(all.runs);
+		snprintf(line + used, sizeof(line) - used, ".");
+		say(context, line);
+	}
+	if (c->has_too_few)
+		say(context, "A percentile q of n flows is shown where n (1 - q) is at least 1: "
+			     "p95 takes 20, p99 100, p99.9 1,000.");
+}
+
+/* Flows of several sections are of several applications. */
+static void say_pooled(const struct comparison *c, void (*say)(void *, const char *), void *context)
+{
+	char line[256];
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < c->split_count; i++)
+		if (c->splits[i].kind == SPLIT_TRAFFIC)
+			return;
+	if (c->section_count < 2)
+		return;
+	used = (size_t)snprintf(line, sizeof(line), "Flows of ");
+	for (uint32_t i = 0; i < c->section_count && used < sizeof(line) / 2; i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%.40s",
+					 i == 0                      ? ""
+					 : i + 1 == c->section_count ? " and "
+								     : ", ",
+					 c->sections[i]);
+	snprintf(line + used, sizeof(line) - used,
+		 " are in one pool; --by traffic tells them apart.");
+	say(context, line);
+}
+
 void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
 			void *context)
 {
@@ -142,6 +222,12 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 	char line[256];
 
 	say_port(c, say, context);
+	if (c->joined) {
+		snprintf(line, sizeof(line), "%.180s: the same numbers in every run.", c->joined);
+		say(context, line);
+	}
+	say_flows(c, say, context);
+	say_pooled(c, say, context);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		health_add(&all, &c->runs.runs[i]);
 	if (all.incomplete) {
@@ -157,6 +243,8 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 			 all.deadlocked, all.runs);
 		say(context, line);
 	}
+	if (has_mark(c, "~"))
+		say(context, "~ the interval holds 1: these runs show no difference.");
 	if (has_mark(c, "*"))
 		say(context, "* of fewer runs than its row: the others have no number for it.");
 }

@@ -1,17 +1,17 @@
-/* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line.
- *
- * A column has one unit, which its smallest value suits; a cell has four digits. */
-#include "lab/compare/compare.h"
+/* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line. */
+#include "lab/compare/compare_look.h"
 #include "sim/base/memory.h"
-#include "weir/units.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 64, LABEL_MAX = 60, GAP = 2 };
+enum { LABEL_MAX = 60, INDENT = 2 };
 
 /* What people look at first, most wanted first; shown in the order of the comparison. */
 static const char *const wanted[] = {
+	"iops",
+	"io_read_p99_ns",
+	"io_write_p99_ns",
+	"round_mean_ns",
 	"fct_mean_ns",
 	"fct_p99_ns",
 	"fct_small_p99_ns",
@@ -29,204 +29,6 @@ static const char *const wanted[] = {
 	"slowdown_p99",
 	NULL,
 };
-
-struct scale {
-	double factor;
-	const char *unit;
-};
-
-static const struct scale times[] = { { 1, "ns" },
-				      { WEIR_NS_PER_US, "us" },
-				      { WEIR_NS_PER_MS, "ms" },
-				      { WEIR_NS_PER_S, "s" },
-				      { 0, NULL } };
-static const struct scale rates[] = { { 1, "b/s" },    { 1e3, "Kb/s" },  { 1e6, "Mb/s" },
-				      { 1e9, "Gb/s" }, { 1e12, "Tb/s" }, { 0, NULL } };
-static const struct scale sizes[] = {
-	{ 1, "B" }, { 1e3, "KB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 0, NULL }
-};
-static const struct scale seconds[] = { { 1, "s" }, { 0, NULL } };
-static const struct scale packets[] = { { 1, "pkts" }, { 0, NULL } };
-static const struct scale fractions[] = { { 0.01, "%" }, { 0, NULL } };
-static const struct scale plain[] = { { 1, "" }, { 0, NULL } };
-
-/* How a column is shown. */
-struct look {
-	struct scale scale;
-	char title[2][TEXT_SIZE];   /* "FCT small", "p99" */
-	int mean_width, half_width; /* half 0: there is none */
-	int width;                  /* of all of it */
-	int shown;
-	int is_marked; /* some of its numbers are not what they seem */
-};
-
-static int is_fraction(const char *name)
-{
-	return strstr(name, "fraction") != NULL || strcmp(name, "utilisation") == 0;
-}
-
-static const struct scale *scales_of(const struct compare_column *k, int relative)
-{
-	static const struct {
-		const char *unit;
-		const struct scale *scales;
-	} all[] = { { "ns", times },
-		    { "bps", rates },
-		    { "bytes", sizes },
-		    { "s", seconds },
-		    { "pkts", packets } };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(all[i].unit, k->unit) == 0)
-			return all[i].scales;
-	return !relative && is_fraction(k->name) ? fractions : plain;
-}
-
-/* The largest unit in which the smallest value is at least one. */
-static struct scale choose_scale(const struct comparison *c, uint32_t column, int relative)
-{
-	const struct scale *s = scales_of(&c->columns[column], relative);
-	double smallest = INFINITY;
-
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		double x = fabs(c->rows[i].cells[column].mean);
-
-		if (x > 0 && x < smallest)
-			smallest = x;
-	}
-	while (s[1].unit && isfinite(smallest) && smallest >= s[1].factor)
-		s++;
-	return *s;
-}
-
-/* --- texts --- */
-
-/* "fct_small_p999_ns" becomes "FCT small" and "p99.9". */
-static void make_title(struct look *l, const struct compare_column *k)
-{
-	static const char *const units[] = { "_ns", "_bps", "_pkts", "_bytes" };
-	char text[TEXT_SIZE], *last;
-
-	snprintf(text, sizeof(text), "%s", k->name);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		last = strstr(text, units[i]);
-		if (last && strcmp(last, units[i]) == 0)
-			*last = '\0';
-	}
-	for (char *at = text; *at; at++)
-		*at = *at == '_' ? ' ' : *at;
-	last = strstr(text, "over 1mb");
-	if (last) {
-		memcpy(last, ">1MB", 4);
-		memmove(last + 4, last + 8, strlen(last + 8) + 1);
-	}
-	if (strncmp(text, "fct", 3) == 0)
-		memcpy(text, "FCT", 3);
-	last = strrchr(text, ' ');
-	if (last)
-		*last++ = '\0';
-	snprintf(l->title[0], sizeof(l->title[0]), "%s", last ? text : "");
-	snprintf(l->title[1], sizeof(l->title[1]), "%s",
-		 !last                       ? text
-		 : strcmp(last, "p999") == 0 ? "p99.9"
-					     : last);
-}
-
-/* Decimals that make four digits. */
-static int decimals_of(double x)
-{
-	x = fabs(x);
-	return !isfinite(x) || x == floor(x) ? 0
-	       : x < 9.9995                  ? 3
-	       : x < 99.995                  ? 2
-	       : x < 999.95                  ? 1
-					     : 0;
-}
-
-static const char *mean_text(const struct compare_row *row, const struct look *l, uint32_t column,
-			     char *text)
-{
-	const struct compare_cell *cell = &row->cells[column];
-	double x = cell->mean / l->scale.factor;
-
-	if (isnan(x))
-		snprintf(text, TEXT_SIZE, "-");
-	else
-		snprintf(text, TEXT_SIZE, "%.*f%s", decimals_of(x), x, cell_mark(row, cell));
-	return text;
-}
-
-/* Room for the mark that other numbers of the column have, but this one has not. */
-static int mark_room(const struct compare_row *row, const struct look *l, uint32_t column)
-{
-	return l->is_marked && !*cell_mark(row, &row->cells[column]);
-}
-
-static int interval_decimals(double x)
-{
-	return x == 0 ? 0 : x < 10 ? 2 : x < 100 ? 1 : 0;
-}
-
-/* "±0.35"; of a ratio both ends, "3.21..64.3", as it is longer on one side. */
-static const char *interval_text(const struct compare_row *row, const struct look *l,
-				 uint32_t column, char *text)
-{
-	const struct compare_cell *cell = &row->cells[column];
-	double x = cell->half / l->scale.factor;
-
-	text[0] = '\0';
-	if (!isnan(x))
-		snprintf(text, TEXT_SIZE, "\xc2\xb1%.*f", interval_decimals(x), x);
-	else if (cell->low < cell->high)
-		snprintf(text, TEXT_SIZE, "%.*f..%.*f", interval_decimals(cell->low), cell->low,
-			 interval_decimals(cell->high), cell->high);
-	return text;
-}
-
-/* Columns on a screen: UTF-8 has bytes that take none. */
-static int screen_width(const char *text)
-{
-	int width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
-static int larger(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-static void make_look(struct look *l, const struct comparison *c, uint32_t column, int relative)
-{
-	char text[TEXT_SIZE];
-
-	memset(l, 0, sizeof(*l));
-	l->scale = choose_scale(c, column, relative);
-	make_title(l, &c->columns[column]);
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		const struct compare_cell *cell = &c->rows[i].cells[column];
-
-		l->shown |= !isnan(cell->mean);
-		l->is_marked |= *cell_mark(&c->rows[i], cell) != '\0';
-	}
-	for (uint32_t i = 0; i < c->row_count; i++) {
-		const struct compare_row *row = &c->rows[i];
-
-		l->mean_width =
-			larger(l->mean_width, screen_width(mean_text(row, l, column, text)) +
-						      mark_room(row, l, column));
-		l->half_width =
-			larger(l->half_width, screen_width(interval_text(row, l, column, text)));
-	}
-	for (int i = 0; i < 2; i++)
-		l->mean_width =
-			larger(l->mean_width,
-			       screen_width(l->title[i]) - (l->half_width ? l->half_width + 1 : 0));
-	l->mean_width = larger(l->mean_width, screen_width(l->scale.unit));
-	l->width = GAP + l->mean_width + (l->half_width ? l->half_width + 1 : 0);
-}
 
 /* --- the settings on the left --- */
 
@@ -329,6 +131,25 @@ static void put_labels(struct pen *p, const struct comparison *c, const struct c
 	}
 }
 
+/* All of it on a line of its own, and what is said of the row behind it. */
+static void put_tall_labels(struct pen *p, const struct comparison *c,
+			    const struct compare_row *row)
+{
+	for (uint32_t a = 0; a < c->axis_count; a++) {
+		p->blanks += a ? GAP : 0;
+		put(p, row ? c->axes[a].labels[row->value[a]] : axis_title(c, a));
+	}
+	for (int i = 0; i < FACTS; i++) {
+		enum compare_fact fact = (enum compare_fact)i;
+
+		if (!fact_width(c, fact))
+			continue;
+		p->blanks += GAP;
+		put(p, row ? fact_text(c, row, fact).text : fact_title(fact));
+	}
+	end_line(p);
+}
+
 static int labels_width(const struct comparison *c)
 {
 	int width = 0;
@@ -346,6 +167,7 @@ struct block {
 	const struct look *looks;
 	uint32_t first, end;
 	int fact_width[FACTS]; /* 0: it is not shown */
+	int is_tall;           /* 1: too narrow for settings and numbers side by side */
 };
 
 /* Of all facts and the gaps before them; computes those of each. */
@@ -377,10 +199,22 @@ static void put_facts(struct pen *p, const struct block *b, const struct compare
 	}
 }
 
+static void put_left_side(struct pen *p, const struct block *b, const struct compare_row *row,
+			  int last)
+{
+	if (b->is_tall) {
+		p->blanks += INDENT;
+		return;
+	}
+	put_labels(p, b->c, row, last);
+	put_facts(p, b, row, last);
+}
+
 static void print_head(struct pen *p, const struct block *b, int line)
 {
-	put_labels(p, b->c, NULL, line == 2);
-	put_facts(p, b, NULL, line == 2);
+	if (b->is_tall && line == 0)
+		put_tall_labels(p, b->c, NULL);
+	put_left_side(p, b, NULL, line == 2);
 	for (uint32_t k = b->first; k < b->end; k++) {
 		const struct look *l = &b->looks[k];
 
@@ -394,19 +228,20 @@ static void print_row(struct pen *p, const struct block *b, const struct compare
 {
 	char text[TEXT_SIZE];
 
-	put_labels(p, b->c, row, 1);
-	put_facts(p, b, row, 1);
+	if (b->is_tall)
+		put_tall_labels(p, b->c, row);
+	put_left_side(p, b, row, 1);
 	for (uint32_t k = b->first; k < b->end; k++) {
 		const struct look *l = &b->looks[k];
 
 		if (!l->shown)
 			continue;
-		put_right(p, mean_text(row, l, k, text),
-			  GAP + l->mean_width - mark_room(row, l, k));
-		p->blanks += mark_room(row, l, k);
+		put_right(p, look_mean(row, l, k, text),
+			  GAP + l->mean_width - look_mark_room(row, l, k));
+		p->blanks += look_mark_room(row, l, k);
 		if (l->half_width) {
 			p->blanks++;
-			put_left(p, interval_text(row, l, k, text), l->half_width);
+			put_left(p, look_interval(row, l, k, text), l->half_width);
 		}
 	}
 	end_line(p);
@@ -448,16 +283,45 @@ static uint32_t choose_shown(const struct comparison *c, struct look *looks, int
 	return hidden;
 }
 
+void comparison_print_line(FILE *f, int width, const char *line)
+{
+	int at = 0;
+
+	while (*line) {
+		size_t word = strcspn(line, " ");
+
+		if (at > 0 && at + 1 + (int)word > width) {
+			fputc('\n', f);
+			at = 0;
+		}
+		at += fprintf(f, "%s%.*s", at ? " " : "", (int)word, line);
+		line += word;
+		line += strspn(line, " ");
+	}
+	fputc('\n', f);
+}
+
+/* Lines no wider than the table may be. */
+struct notes {
+	FILE *f;
+	int width;
+};
+
 static void print_caveat(void *context, const char *line)
 {
-	fprintf(context, "%s\n", line);
+	const struct notes *n = context;
+
+	comparison_print_line(n->f, n->width, line);
 }
 
 /* Says what a number with an interval is, and what to know of it. */
-static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden, int relative)
+static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
+			const struct compare_layout *l)
 {
-	const char *mean = relative ? "Geometric mean" : "Mean";
+	const char *mean = l->relative ? "Geometric mean" : "Mean";
+	struct notes notes = { f, l->width };
 	uint32_t least = UINT32_MAX, most = 0;
+	char line[320];
 
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		uint32_t count = c->rows[i].run_count;
@@ -465,17 +329,35 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden, in
 		least = count < least ? count : least;
 		most = count > most ? count : most;
 	}
-	if (most > 1 && least == most)
-		fprintf(f, "%s of %u runs and its 95 %% confidence interval.\n", mean, most);
-	else if (most > 1)
-		fprintf(f, "%s of %u to %u runs and its 95 %% confidence interval.\n", mean, least,
-			most);
-	comparison_caveats(c, print_caveat, f);
+	snprintf(line, sizeof(line), "%s of %u%s%.0u runs and its 95 %% confidence interval.", mean,
+		 least, least < most ? " to " : "", least < most ? most : 0);
+	if (most > 1)
+		print_caveat(&notes, line);
+	else if (c->row_count > 1 && !l->all)
+		print_caveat(&notes, "One run a row: luck is in it. Several seeds, as in seed = "
+				     "1..5 of [sweep], tell how much.");
+	comparison_caveats(c, print_caveat, &notes);
+	snprintf(line, sizeof(line), "Runs of one row differ in %s.", c->mixed);
 	if (c->mixed[0])
-		fprintf(f, "Runs of one row differ in %s.\n", c->mixed);
+		print_caveat(&notes, line);
+	snprintf(line, sizeof(line), "%u more column%s: weir table --wide, or --metric NAME.",
+		 hidden, hidden == 1 ? "" : "s");
 	if (hidden)
-		fprintf(f, "%u more column%s: weir table --wide, or --metric NAME.\n", hidden,
-			hidden == 1 ? "" : "s");
+		print_caveat(&notes, line);
+}
+
+/* Of the columns that will be shown, is there one that does not fit beside the settings? Of those that may be
+ * hidden the most wanted must. */
+static int is_too_narrow(const struct comparison *c, const struct look *looks, int room, int all)
+{
+	for (uint32_t k = 0; k < c->column_count && all; k++)
+		if (looks[k].shown && looks[k].width > room)
+			return 1;
+	for (size_t i = 0; wanted[i] && !all; i++)
+		for (uint32_t k = 0; k < c->column_count; k++)
+			if (looks[k].shown && strcmp(c->columns[k].name, wanted[i]) == 0)
+				return looks[k].width > room;
+	return 0;
 }
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
@@ -486,7 +368,12 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 	int labels = labels_width(c), facts = measure_facts(&b), used;
 
 	for (uint32_t k = 0; k < c->column_count; k++)
-		make_look(&looks[k], c, k, l->relative);
+		look_make(&looks[k], c, k, l->relative ? FORM_RATIOS : FORM_NUMBERS);
+	b.is_tall = is_too_narrow(c, looks, l->width - labels - facts, l->all);
+	if (b.is_tall) {
+		labels = INDENT;
+		facts = 0;
+	}
 	if (!l->all)
 		hidden = choose_shown(c, looks, l->width - labels - facts);
 	while (b.first < c->column_count) {
@@ -506,6 +393,6 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 			print_block(f, &b);
 		b.first = b.end;
 	}
-	print_notes(f, c, hidden, l->relative);
+	print_notes(f, c, hidden, l);
 	free(looks);
 }

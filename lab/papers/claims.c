@@ -19,8 +19,8 @@ static const struct claims_form {
 			     { "title", "paper", NULL } },
 	[SECTION_PANEL] = { "panel",
 			    "[panel a]",
-			    { "title", "kind", "y", "x", "by", "normalize", "where", "x-label",
-			      "x-scale", "y-label", NULL },
+			    { "title", "kind", "y", "x", "by", "normalize", "where", "sizes",
+			      "x-label", "x-scale", "y-label", NULL },
 			    { "kind", "y", NULL } },
 	[SECTION_CLAIM] = { "claim",
 			    "[claim small-p99]",
@@ -292,6 +292,7 @@ static void panel_free(struct panel *p)
 	free(p->x);
 	free(p->by);
 	free(p->normalize);
+	free(p->sizes);
 	free(p->x_label);
 	free(p->y_label);
 	selection_free(&p->where);

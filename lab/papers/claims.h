@@ -14,8 +14,9 @@ enum figure_size { FIGURE_QUICK, FIGURE_FULL };
 enum panel_kind {
 	PANEL_LINES, /* y against a swept setting */
 	PANEL_BARS,
-	PANEL_CDF,  /* of the flows' completion times or slowdowns */
-	PANEL_TIME, /* a probe's series */
+	PANEL_CDF,   /* of the flows' completion times or slowdowns */
+	PANEL_TIME,  /* a probe's series */
+	PANEL_SIZES, /* a metric of flows against their size */
 };
 
 struct panel {
@@ -24,13 +25,14 @@ struct panel {
 	enum panel_kind kind;
 	char *title; /* "" where there is none */
 	/* lines, bars: a metric of `weir table`; cdf: "fct" or "slowdown"; time: names of series,
-	 * "queue sw->h0". One, but time may have several, divided by commas. */
+	 * "queue sw->h0"; sizes: a metric of all flows, "slowdown_p99". One, but time may have several, divided by commas. */
 	uint32_t y_count;
 	char **y;
 	char *x;                 /* lines: path of a setting; otherwise NULL */
 	char *by;                /* path of what tells lines apart; "case" where nothing is said */
 	char *normalize;         /* value of by that the others are relative to, or NULL */
 	char *x_label, *y_label; /* NULL: not given */
+	char *sizes;             /* sizes: where these are divided; NULL: by tenths of the flows */
 	double x_scale;          /* what values of x are multiplied with; 1 unless given */
 	struct selection where;
 };

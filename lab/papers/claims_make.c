@@ -16,8 +16,7 @@
 /* Is it a metric of `weir table`? Gives its unit. */
 static int find_metric(const char *name, const char **unit, struct weir_error *e)
 {
-	const char *names[METRICS_MAX + 64], *nearest;
-	char flow_names[64][64];
+	const char *names[METRICS_MAX + FLOW_METRICS], *nearest;
 	int index = metric_index(name);
 	size_t count = 0;
 
@@ -29,8 +28,8 @@ static int find_metric(const char *name, const char **unit, struct weir_error *e
 		return 0;
 	for (; metric_all[count].name; count++)
 		names[count] = metric_all[count].name;
-	for (uint32_t i = 0; i < 64 && flow_metric_name(i, flow_names[i]); i++)
-		names[count++] = flow_names[i];
+	for (uint32_t i = 0; flow_metric_name(i); i++)
+		names[count++] = flow_metric_name(i);
 	nearest = weir_nearest_name(name, names, count);
 	return weir_error_set(
 		e, "unknown metric %s; 'weir list metric' and 'weir help table' name them%s%s%s",
@@ -79,10 +78,16 @@ static int split_y(struct panel *p, const char *text, struct weir_error *e)
 static int read_y(struct panel *p, const char *text, struct weir_error *e)
 {
 	static const char *const quantities[] = { "fct", "slowdown" };
+	struct flow_metric m;
 	const char *unit;
 
 	if (p->kind == PANEL_TIME)
 		return split_y(p, text, e);
+	if (p->kind == PANEL_SIZES && !(flow_metric_find(text, &m) && m.class == CLASS_ALL))
+		return weir_error_set(e,
+				      "%s; allowed are fct and slowdown of all flows, as in "
+				      "slowdown_p99 or fct_p95_ns",
+				      weir_quote(text).text);
 	if (p->kind == PANEL_CDF ? find_word("quantity of a cdf", text, quantities, 2, e) < 0
 				 : find_metric(text, &unit, e))
 		return -1;
@@ -138,6 +143,7 @@ static void take_texts(struct panel *p, struct claims_section *s)
 	p->x = section_take(s, "x", ABSENT_IS_NULL);
 	p->by = section_take(s, "by", ABSENT_IS_NULL);
 	p->normalize = section_take(s, "normalize", ABSENT_IS_NULL);
+	p->sizes = section_take(s, "sizes", ABSENT_IS_NULL);
 	p->x_label = section_take(s, "x-label", ABSENT_IS_NULL);
 	p->y_label = section_take(s, "y-label", ABSENT_IS_NULL);
 	if (!p->by)
@@ -149,13 +155,15 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 	static const char *const kinds[] = { [PANEL_LINES] = "lines",
 					     [PANEL_BARS] = "bars",
 					     [PANEL_CDF] = "cdf",
-					     [PANEL_TIME] = "time" };
+					     [PANEL_TIME] = "time",
+					     [PANEL_SIZES] = "sizes" };
 	const char *where;
 	int kind;
 
 	p->line = s->line;
 	p->name = text_copy(s->name);
-	kind = find_word("kind", section_value(s, "kind"), kinds, 4, e);
+	kind = find_word("kind", section_value(s, "kind"), kinds, sizeof(kinds) / sizeof(kinds[0]),
+			 e);
 	if (kind < 0)
 		return weir_error_prefix(e, "kind: ");
 	p->kind = (enum panel_kind)kind;
@@ -163,7 +171,9 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 		return weir_error_prefix(e, "y: ");
 	if (check_x(p, s, e))
 		return -1;
-	if (section_value(s, "normalize") && (p->kind == PANEL_CDF || p->kind == PANEL_TIME))
+	if (section_value(s, "sizes") && p->kind != PANEL_SIZES)
+		return weir_error_set(e, "sizes: only panels of kind sizes are drawn over sizes");
+	if (section_value(s, "normalize") && p->kind != PANEL_LINES && p->kind != PANEL_BARS)
 		return weir_error_set(
 			e, "normalize: only lines and bars are drawn relative to another");
 	where = section_value(s, "where");

@@ -22,6 +22,7 @@ struct drawing {
 	double *x_numbers; /* of each value of that axis */
 	const char *x_unit;
 	int column;                        /* of the comparison, for lines and bars */
+	struct comparison bins;            /* for sizes */
 	const struct compare_row *current; /* while its series are visited */
 	const char *series_unit;
 	char unit_text[32]; /* what series_unit points to */
@@ -355,6 +356,48 @@ static void finish_cdf(const struct drawing *d, struct chart *c)
 	report_note_health(d->r, c);
 }
 
+/* --- sizes --- */
+
+static int find_bins(struct drawing *d, struct weir_error *e)
+{
+	const char *const by[] = { compare_split_names[SPLIT_SIZE] };
+	const char *const metrics[] = { d->p->y[0] };
+	const struct compare_request q = {
+		.by = by, .by_count = 1, .metrics = metrics, .metric_count = 1, .sizes = d->p->sizes
+	};
+
+	if (d->p->kind != PANEL_SIZES)
+		return 0;
+	return comparison_make(&d->bins, d->s, &q, e)
+		       ? weir_error_prefix(e, "[panel %s]: ", d->p->name)
+		       : 0;
+}
+
+static int add_sizes(const struct drawing *d, const struct compare_row *row, struct weir_error *e)
+{
+	struct size_line of = { d->s, &d->r->compare.runs, row, &d->bins, { .class = CLASS_ALL } };
+
+	flow_metric_find(d->p->y[0], &of.metric);
+	return report_size_line(line_of(d, chart_of(d, row), row), &of, e);
+}
+
+static void finish_sizes(const struct drawing *d, struct chart *c)
+{
+	const char *unit = "";
+
+	flow_metric_known(d->p->y[0], &unit);
+	c->kind = CHART_CURVES;
+	c->log_x = 1;
+	report_size_axis(c);
+	if (d->p->x_label)
+		text_print(&c->x_label, "%s", d->p->x_label);
+	finish_y(c, d->p, metric_words(d->p->y[0], unit).text, unit);
+	text_print(&c->note, "%s",
+		   "Each point is of the flows of a range of sizes, of all seeds; the x axis is "
+		   "logarithmic.");
+	report_note_health(d->r, c);
+}
+
 /* --- series --- */
 
 static int is_wanted(const struct panel *p, const char *series)
@@ -456,6 +499,8 @@ static int draw_row(struct drawing *d, const struct compare_row *row, struct wei
 		return 0;
 	case PANEL_CDF:
 		return add_cdf(d, row, e);
+	case PANEL_SIZES:
+		return add_sizes(d, row, e);
 	default:
 		/* From one run a row: curves of several seeds would hide each other. */
 		return store_each_series(d->s, run_of(d, row)->id, add_series, d, e);
@@ -473,6 +518,8 @@ static void finish_charts(const struct drawing *d)
 			finish_cdf(d, c);
 		else if (d->p->kind == PANEL_TIME)
 			finish_time(d, c);
+		else if (d->p->kind == PANEL_SIZES)
+			finish_sizes(d, c);
 		else
 			finish_means(d, c);
 	}
@@ -482,7 +529,7 @@ static int draw_panel(struct drawing *d, struct weir_error *e)
 {
 	const struct comparison *c = &d->r->compare;
 	const struct panel *p = d->p;
-	int failed = find_numbers(d, e);
+	int failed = find_numbers(d, e) || find_bins(d, e);
 
 	d->by = find_axis(c, p->by);
 	d->column = report_column(d->r, p->y[0]);
@@ -492,6 +539,7 @@ static int draw_panel(struct drawing *d, struct weir_error *e)
 		failed = draw_row(d, &c->rows[i], e);
 	if (!failed)
 		finish_charts(d);
+	comparison_free(&d->bins);
 	free(d->title);
 	free(d->x_numbers);
 	return failed;

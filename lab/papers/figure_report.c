@@ -164,7 +164,10 @@ static void write_claims(FILE *out, const struct figure_report *fr)
 	write_table(out, fr->figure, fr->verdicts);
 	fputs("<p class=\"note\">Measured: the mean over seeds ± half the width of its 95 % "
 	      "confidence interval. Expected: what the paper says and, in brackets, what agrees "
-	      "with it.</p>\n</section>\n",
+	      "with it. Same direction: the mean is not within that, but the whole interval lies "
+	      "on "
+	      "the paper's side of the other outcome, which is 1 where the claim is about a ratio. "
+	      "Else it disagrees.</p>\n</section>\n",
 	      out);
 }
 
@@ -371,7 +374,9 @@ int figure_compare(struct comparison *c, struct store *s, const struct figure *f
 {
 	const char *names[COMPARE_COLUMNS_MAX] = { "flows_completed" };
 	const char **axes = memory_grow(NULL, 2 * (size_t)f->panel_count + 1, sizeof(*axes));
-	struct compare_request q = { .metrics = names, .also = axes };
+	struct compare_request q = { .metrics = names,
+				     .also = axes,
+				     .percentiles = PERCENTILES_ALL };
 	int failed;
 
 	q.also_count = figure_axes(f, axes);

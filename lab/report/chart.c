@@ -69,25 +69,34 @@ struct chart *chart_add(struct chart_list *list, const char *title, const char *
 	return c;
 }
 
+static void chart_free(struct chart *c)
+{
+	for (uint32_t k = 0; k < c->line_count; k++) {
+		free(c->lines[k].name);
+		free(c->lines[k].points);
+	}
+	free(c->lines);
+	free(c->id);
+	free(c->title);
+	free(c->variant);
+	free(c->note);
+	free(c->x_label);
+	free(c->y_label);
+}
+
 void chart_list_free(struct chart_list *list)
 {
-	for (uint32_t i = 0; i < list->count; i++) {
-		struct chart *c = &list->all[i];
-
-		for (uint32_t k = 0; k < c->line_count; k++) {
-			free(c->lines[k].name);
-			free(c->lines[k].points);
-		}
-		free(c->lines);
-		free(c->id);
-		free(c->title);
-		free(c->variant);
-		free(c->note);
-		free(c->x_label);
-		free(c->y_label);
-	}
+	for (uint32_t i = 0; i < list->count; i++)
+		chart_free(&list->all[i]);
 	free(list->all);
 	*list = (struct chart_list){ 0, NULL };
+}
+
+void chart_remove(struct chart_list *list, uint32_t at)
+{
+	chart_free(&list->all[at]);
+	list->count--;
+	memmove(&list->all[at], &list->all[at + 1], (list->count - at) * sizeof(*list->all));
 }
 
 struct chart_line *chart_line_add(struct chart *c, const char *name)
@@ -189,6 +198,16 @@ void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
 			chart_point_add(l, values[i], (double)(i + 1) / (double)count);
 }
 
+void chart_line_tail(struct chart_line *l, double *values, uint64_t count)
+{
+	if (!count)
+		return;
+	qsort(values, count, sizeof(*values), compare_doubles);
+	for (uint64_t i = 0; i + 1 < count; i++)
+		if (values[i + 1] > values[i])
+			chart_point_add(l, values[i], (double)(count - i - 1) / (double)count);
+}
+
 /* --- numbers of a whole chart --- */
 
 void chart_scale(struct chart *c, double x_factor, double y_factor)
@@ -213,7 +232,8 @@ int chart_extent(const struct chart *c, struct chart_extent *extent)
 		for (uint64_t i = 0; i < c->lines[k].count; i++) {
 			const struct chart_point *p = &c->lines[k].points[i];
 
-			if (!isfinite(p->x) || !isfinite(p->y) || (c->log_x && p->x <= 0))
+			if (!isfinite(p->x) || !isfinite(p->y) || (c->log_x && p->x <= 0) ||
+			    (c->log_y && p->y <= 0))
 				continue;
 			x.x_min = fmin(x.x_min, p->x);
 			x.x_max = fmax(x.x_max, p->x);

@@ -25,6 +25,7 @@ struct chart_point {
 struct chart_line {
 	char *name;
 	uint32_t style; /* which dashes, marks and colour; its place in the chart unless changed */
+	int is_muted;   /* 1: grey and without marks, behind those that matter */
 	uint64_t count, room;
 	struct chart_point *points; /* in the order of x */
 };
@@ -37,7 +38,7 @@ struct chart {
 	char *note;              /* a sentence below the chart; "": none */
 	char *x_label, *y_label; /* with the unit: "time (ms)" */
 	enum chart_kind kind;
-	int log_x;
+	int log_x, log_y;
 	uint32_t part; /* the owner's: which part of a report it belongs to */
 	uint32_t line_count;
 	struct chart_line *lines;
@@ -53,6 +54,9 @@ struct chart_list {
 struct chart *chart_add(struct chart_list *list, const char *title, const char *variant);
 void chart_list_free(struct chart_list *list);
 
+/* Takes it out; those behind it move up. */
+void chart_remove(struct chart_list *list, uint32_t at);
+
 /* Replaces a text of the chart. */
 
 struct chart_line *chart_line_add(struct chart *c, const char *name);
@@ -66,6 +70,10 @@ void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x);
 /* The distribution of the values as steps: at each value that occurs, the share of values that are
  * no larger. Sorts the values. */
 void chart_line_cdf(struct chart_line *l, double *values, uint64_t count);
+
+/* The same seen from the other end: at each value that occurs, the share of values that are larger, where there
+ * are any: the complement, whose tail a logarithmic axis shows. */
+void chart_line_tail(struct chart_line *l, double *values, uint64_t count);
 
 /* Every x and y of the chart divided by the factors, intervals too. */
 void chart_scale(struct chart *c, double x_factor, double y_factor);

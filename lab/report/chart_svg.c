@@ -40,8 +40,8 @@ static const char *const hatches[HATCHES] = {
 /* Where the plot is on the page, and which numbers its edges are. */
 struct frame {
 	double left, width;
-	double x_min, x_max, y_min, y_max; /* x in log10 where the axis is */
-	int log_x;
+	double x_min, x_max, y_min, y_max; /* in log10 where the axis is */
+	int log_x, log_y;
 	struct ticks x_ticks, y_ticks;
 };
 
@@ -54,12 +54,15 @@ static double page_x(const struct frame *r, double x)
 
 static double page_y(const struct frame *r, double y)
 {
-	return TOP + PLOT_HEIGHT * (1 - (y - r->y_min) / (r->y_max - r->y_min));
+	double at = r->log_y ? log10(y) : y;
+
+	return TOP + PLOT_HEIGHT * (1 - (at - r->y_min) / (r->y_max - r->y_min));
 }
 
 static int can_draw(const struct frame *r, const struct chart_point *p)
 {
-	return isfinite(p->x) && isfinite(p->y) && (!r->log_x || p->x > 0);
+	return isfinite(p->x) && isfinite(p->y) && (!r->log_x || p->x > 0) &&
+	       (!r->log_y || p->y > 0);
 }
 
 /* --- axes --- */
@@ -80,6 +83,13 @@ static void choose_y(struct frame *r, const struct chart *c, const struct chart_
 {
 	double min = x->y_min, max = x->y_max;
 
+	if (r->log_y) {
+		r->y_min = log10(min);
+		r->y_max = log10(max);
+		widen(&r->y_min, &r->y_max);
+		ticks_log(&r->y_ticks, pow(10, r->y_min), pow(10, r->y_max));
+		return;
+	}
 	if (min >= 0 && (c->kind == CHART_BARS || min < 0.5 * max || max == 0))
 		min = 0;
 	if (max > 1 || min < 0 || strncmp(c->y_label, "share", 5) != 0)
@@ -105,7 +115,8 @@ static size_t tick_width(const struct ticks *t)
 
 static void choose_frame(struct frame *r, const struct chart *c, const struct chart_extent *x)
 {
-	*r = (struct frame){ .log_x = c->log_x && c->kind != CHART_BARS };
+	*r = (struct frame){ .log_x = c->log_x && c->kind != CHART_BARS,
+			     .log_y = c->log_y && c->kind != CHART_BARS };
 	choose_y(r, c, x);
 	r->left = 30 + (double)tick_width(&r->y_ticks);
 	r->width = WIDTH - RIGHT - r->left;
@@ -173,7 +184,7 @@ static void write_mark(FILE *f, uint32_t style, double x, double y)
 	const char *colour = colours[style % COLOURS];
 	const double s = MARK;
 
-	switch (style % MARKS) {
+	switch ((style + style / COLOURS) % MARKS) { /* lines of one colour differ in their marks */
 	case 0:
 		fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y,
 			s * 0.85, colour);
@@ -220,8 +231,14 @@ static void write_whisker(FILE *f, const struct frame *r, const struct chart_poi
 		page_y(r, p->high));
 }
 
-static void write_stroke(FILE *f, uint32_t style)
+static void write_stroke(FILE *f, const struct chart_line *l)
 {
+	uint32_t style = l->style;
+
+	if (l->is_muted) {
+		fputs("fill=\"none\" stroke=\"#b0b0b0\" stroke-width=\"1\"", f);
+		return;
+	}
 	fprintf(f, "fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\"", colours[style % COLOURS]);
 	if (dashes[style % DASHES][0])
 		fprintf(f, " stroke-dasharray=\"%s\"", dashes[style % DASHES]);
@@ -233,7 +250,7 @@ static void write_path(FILE *f, const struct frame *r, enum chart_kind kind,
 	int begun = 0;
 
 	fputs("<path ", f);
-	write_stroke(f, l->style);
+	write_stroke(f, l);
 	fputs(" d=\"", f);
 	for (uint64_t i = 0; i < l->count; i++) {
 		const struct chart_point *p = &l->points[i];
@@ -291,7 +308,9 @@ static void write_line(FILE *f, const struct frame *r, const struct chart *c, ui
 		memcpy(drawn.points, l->points, l->count * sizeof(*l->points));
 	chart_line_reduce(&drawn, COLUMNS, r->log_x);
 	write_path(f, r, c->kind, &drawn);
-	write_marks(f, r, c->kind, &drawn, WHISKER_EVERY * (line - (c->line_count - 1) / 2.0));
+	if (!l->is_muted)
+		write_marks(f, r, c->kind, &drawn,
+			    WHISKER_EVERY * (line - (c->line_count - 1) / 2.0));
 	free(drawn.points);
 }
 
@@ -356,9 +375,10 @@ static void write_sample(FILE *f, const struct chart *c, uint32_t line, double x
 			x, y - 9, SAMPLE, line);
 	} else {
 		fprintf(f, "<path d=\"M%.1f %.1fh%d\" ", x, y - 4, SAMPLE);
-		write_stroke(f, c->lines[line].style);
+		write_stroke(f, &c->lines[line]);
 		fputs("/>\n", f);
-		write_mark(f, c->lines[line].style, x + SAMPLE / 2.0, y - 4);
+		if (!c->lines[line].is_muted)
+			write_mark(f, c->lines[line].style, x + SAMPLE / 2.0, y - 4);
 	}
 	text_at(f, x + SAMPLE + 5, y, "start", c->lines[line].name);
 }

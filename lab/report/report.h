@@ -8,7 +8,7 @@
 #ifndef LAB_REPORT_REPORT_H
 #define LAB_REPORT_REPORT_H
 #include "lab/report/chart.h"
-#include "lab/compare/compare.h"
+#include "lab/compare/answer.h"
 
 /* A setting and every value it has in the runs, in the order of the runs. */
 struct report_setting {
@@ -26,7 +26,9 @@ struct report_case {
 };
 
 enum report_part {
+	PART_FIRST, /* on the first screen */
 	PART_FCT,
+	PART_SIZES,
 	PART_CDF,
 	PART_QUEUE,
 	PART_THROUGHPUT,
@@ -46,6 +48,12 @@ struct report {
 	uint32_t case_count;
 	struct report_case *cases; /* by scheme, then by x */
 	struct chart_list charts;
+	uint32_t sentence_count;
+	char **sentences; /* who wins: lab/compare/answer.h */
+	struct comparison
+		ratios; /* each run over that of the same seed that the sentence compares with; no
+				   * rows: there is none */
+	struct comparison parts; /* by traffic section; no rows: there is one */
 };
 
 /* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
@@ -57,6 +65,9 @@ void report_html(FILE *f, const struct report *r);
 
 /* One file for each chart in a folder that is made where it does not exist. */
 int report_svg(const char *folder, const struct report *r, struct weir_error *e);
+
+/* The numbers of each chart and what draws them with gnuplot or matplotlib. */
+int report_plots(const char *folder, const struct report *r, struct weir_error *e);
 
 /* --- the page, also for other pages of this look --- */
 
@@ -90,7 +101,29 @@ void report_compare(struct report *r);
 /* Fills in r->charts. */
 int report_charts(struct report *r, struct store *s, struct weir_error *e);
 
+/* Sentences, ratios and parts. */
+int report_answers(struct report *r, struct store *s, struct weir_error *e);
+
+/* Charts of slowdown and completion time by flow size, in report_sizes.c. */
+int report_sizes(struct report *r, struct store *s, struct weir_error *e);
+
+/* The row of another comparison of the same runs that is of the case, and of a part; NULL: none. */
+const struct compare_row *report_row(const struct report *r, const struct comparison *c,
+				     const struct report_case *k, uint32_t part);
+
+/* Tables, in report_tables.c: those few numbers that come first, beside their ratios; all; by section. */
+void report_table_first(FILE *f, const struct report *r);
+void report_table_all(FILE *f, const struct report *r);
+void report_table_parts(FILE *f, const struct report *r);
+void report_table_tiers(FILE *f, const struct report *r);
+
+/* Nothing where no run has an I/O or a round. */
+void report_table_apps(FILE *f, const struct report *r);
+
 const struct report_setting *report_setting(const struct report *r, const char *path);
+
+/* Is it what it would be had nobody written it? */
+int report_is_default(const struct report_setting *s);
 
 /* "traffic.web.load = 0.8"; "" where there is no axis. */
 struct report_text {
@@ -105,12 +138,21 @@ int report_column(const struct report *r, const char *metric);
 /* Metrics that the tables show, with short headings; the charts use some of them. */
 struct report_metric {
 	const char *name, *head;
+	enum { ALWAYS, STANDS_IN } place; /* STANDS_IN: only where nothing before it is known */
 };
 
 enum { REPORT_METRICS_MAX = 16 };
 
 extern const struct report_metric report_flow_metrics[]; /* ends with .name == NULL */
 extern const struct report_metric report_network_metrics[];
+extern const struct report_metric report_tier_metrics[];
+extern const struct report_metric report_app_metrics[];
+extern const struct report_metric report_first_metrics[]; /* the most wanted first */
+extern const struct report_metric report_part_metrics[];
+
+/* The column by which cases are ordered where there is no axis: the first of report_first_metrics that is
+ * known. */
+int report_goal(const struct report *r);
 
 /* A unit that suits the number, and what to divide by: 2e6 "ns" is 2 "ms". */
 struct report_unit {
@@ -129,8 +171,9 @@ int report_numbers(const char *const *values, uint32_t count, double *numbers, c
 
 /* --- what charts are made of --- */
 
-/* Completed flows of some runs: those that the metrics count. Begins zeroed. */
+/* Completed flows of some runs: those that the metrics count. Begins zeroed but for the section. */
 struct flow_sample {
+	const char *section; /* of traffic, whose flows are taken; NULL: all */
 	uint64_t count, room;
 	double *fct_us, *slowdown;      /* slowdown NAN: unknown */
 	struct measure_config interval; /* of the latest run */
@@ -147,6 +190,21 @@ struct chart *report_chart(struct chart_list *list, uint32_t part, const char *t
 /* The distribution of those values that are positive, on a logarithmic axis. Changes them. */
 void report_cdf(struct chart_line *l, double *values, uint64_t count);
 
+/* The flows of some runs in a comparison by flow size (which may be by traffic, too, before that). */
+struct size_line {
+	struct store *s;
+	const struct stored_runs *runs;
+	const struct compare_row *row; /* whose runs */
+	const struct comparison *bins;
+	struct flow_metric metric;
+};
+
+/* A point for each range of sizes that has flows enough, at their middle size in bytes. */
+int report_size_line(struct chart_line *l, const struct size_line *of, struct weir_error *e);
+
+/* The x axis "flow size (KB)". */
+void report_size_axis(struct chart *c);
+
 /* The points of a series, time in nanoseconds, as many as a zoomed chart can show. */
 void report_series(struct chart_line *l, const struct stored_series *s);
 
@@ -158,6 +216,9 @@ void report_note_health(const struct report *r, struct chart *c);
 
 /* However many runs there are, the file must be one that a browser opens. */
 void report_limit_points(struct chart_list *list);
+
+/* The text of one that there is. */
+const char *page_asset(const char *name);
 
 /* Files that travel inside the program: dygraphs, style, script. */
 struct asset {

@@ -10,9 +10,11 @@
 	const WHISKER_EVERY = 5;	/* pixels between the intervals of lines at the same x */
 	const PAPER_WIDTH = 680;	/* of a printed page, in pixels */
 	const PAPER = 'paper';
+	const SVG = 'http:' + '//www.w3.org/2000/svg';	/* a name, and no address that is loaded */
 
 	const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	const colourOf = (style) => css('--line-' + style % COLOURS);
+	const lineColour = (line) => line.muted ? css('--muted') : colourOf(line.style);
 	const markup = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 	const shown = (number) => String(Number(number.toPrecision(4)));
 
@@ -33,8 +35,11 @@
 		c.closePath();
 	}
 
+	/* Lines of one colour differ in their marks. */
+	const markOf = (style) => (style + Math.floor(style / COLOURS)) % MARKS;
+
 	function drawMark(c, style, x, y) {
-		const s = 4.5, kind = style % MARKS, hollow = kind === 1 || kind === 3 || kind === 4;
+		const s = 4.5, kind = markOf(style), hollow = kind === 1 || kind === 3 || kind === 4;
 		c.save();
 		c.setLineDash([]);
 		c.lineWidth = 1.5;
@@ -93,20 +98,21 @@
 		canvas.style.height = height + 'px';
 		const c = canvas.getContext('2d');
 		c.scale(scale, scale);
-		c.strokeStyle = colourOf(line.style);
+		c.strokeStyle = lineColour(line);
 		if (bars) {
 			c.fillStyle = hatch(c, line.style);
 			c.fillRect(1, 1, width - 2, height - 2);
 			c.strokeRect(1, 1, width - 2, height - 2);
 			return canvas;
 		}
-		c.lineWidth = 2;
-		c.setLineDash(DASHES[line.style % DASHES.length] || []);
+		c.lineWidth = line.muted ? 1 : 2;
+		c.setLineDash(line.muted ? [] : DASHES[line.style % DASHES.length] || []);
 		c.beginPath();
 		c.moveTo(0, height / 2);
 		c.lineTo(width, height / 2);
 		c.stroke();
-		drawMark(c, line.style, width / 2, height / 2);
+		if (!line.muted)
+			drawMark(c, line.style, width / 2, height / 2);
 		return canvas;
 	}
 
@@ -191,6 +197,8 @@
 	function markDrawer(chart, state) {
 		return (g, name, c, x, y, colour, size, row) => {
 			const i = Number(name), line = chart.lines[i];
+			if (line.muted)
+				return;
 			if (chart.kind === 'means') {
 				const at = line.px.indexOf(g.getValue(row, 0));
 				/* Side by side, or they would hide each other. */
@@ -220,7 +228,8 @@
 		const state = { last: [] }, bars = chart.kind === 'bars', series = {};
 		const overTime = chart.x.startsWith('time');
 		chart.lines.forEach((l, i) => {
-			series[i] = { strokePattern: DASHES[l.style % DASHES.length], color: colourOf(l.style) };
+			series[i] = { strokePattern: l.muted ? null : DASHES[l.style % DASHES.length], color: lineColour(l),
+				strokeWidth: l.muted ? 1 : 1.6 };
 			if (bars)
 				series[i].plotter = (e) => drawBar(e, l);
 		});
@@ -235,8 +244,8 @@
 			drawHighlightPointCallback: (g, name, c, x, y) => drawMark(c, chart.lines[Number(name)].style, x, y),
 			underlayCallback: () => { state.last = []; },
 			/* Zero is on the axis unless all that happens is far from it. */
-			includeZero: bars || smallest(chart.lines) < 0.5 * largest(chart.lines),
-			yRangePad: 8,
+			includeZero: !chart.logY && (bars || smallest(chart.lines) < 0.5 * largest(chart.lines)),
+			yRangePad: chart.logY ? 0 : 8,
 			/* Of means every tick counts: a label for which there is no room would be moved aside. */
 			xRangePad: chart.logX ? 0 : chart.kind === 'means' ? 30 : 2,
 			axisLineColor: css('--soft'),
@@ -244,7 +253,7 @@
 			legend: 'never',
 			axes: { x: { logscale: chart.logX, axisLabelFormatter: (x) => shown(x), axisLabelWidth: 56,
 				     pixelsPerLabel: 64 },
-				y: { axisLabelFormatter: (y) => shown(y), axisLabelWidth: 48 } },
+				y: { logscale: chart.logY, axisLabelFormatter: (y) => shown(y), axisLabelWidth: 48 } },
 			showRangeSelector: overTime && !document.documentElement.classList.contains(PAPER),
 			rangeSelectorHeight: 28,
 			rangeSelectorPlotLineWidth: 1,
@@ -259,7 +268,9 @@
 			const all = chart.lines.flatMap((l) => [l.px[0], l.px[l.px.length - 1]]).filter((x) => x > 0);
 			options.dateWindow = [Math.min(...all) / 1.1, Math.max(...all) * 1.1];
 		}
-		if (chart.y.startsWith('share'))
+		if (chart.logY)
+			options.valueRange = [smallest(chart.lines) / 1.15, largest(chart.lines) * 1.15];
+		else if (chart.y.startsWith('share'))
 			options.valueRange = [0, 1.02];
 		else if (chart.kind === 'means' || bars)
 			options.valueRange = [0, 1.06 * largestInterval(chart.lines) || 1];
@@ -275,10 +286,94 @@
 		return options;
 	}
 
+	/* --- saving --- */
+
+	/* What is on the screen as SVG: lines by the chart's own coordinates, texts where the page has them. */
+	function svgOf(figure, chart) {
+		const g = figure.graph, plot = figure.querySelector('.plot'), box = plot.getBoundingClientRect();
+		const area = g.getArea(), shownLines = chart.lines.filter((l, i) => g.visibility()[i]);
+		const [low, high] = g.xAxisRange();
+		const xOf = (x) => chart.logX ? area.x + area.w * Math.log(x / low) / Math.log(high / low) : g.toDomXCoord(x);
+		const row = 16, top = 28 + row * shownLines.length, parts = [];
+		const add = (text) => parts.push(text);
+		const label = (x, y, text, extra) => add('<text x="' + x.toFixed(1) + '" y="' + y.toFixed(1) + '"' +
+			(extra || '') + '>' + markup(text) + '</text>');
+		label(4, 16, figure.querySelector('h3').textContent + (chart.y ? ': ' + chart.y : ''), ' font-weight="bold"');
+		shownLines.forEach((l, i) => {
+			const y = 34 + row * i, dash = l.muted ? null : DASHES[l.style % DASHES.length];
+			add('<path d="M4 ' + y + 'h30" stroke="' + lineColour(l) + '" stroke-width="2"' +
+				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + '/>');
+			label(40, y + 4, l.name);
+		});
+		add('<g transform="translate(0 ' + top + ')"><path fill="none" stroke="#888" d="M' + area.x + ' ' + area.y + 'v' +
+			area.h + 'h' + area.w + '"/>');
+		plot.querySelectorAll('.dygraph-axis-label').forEach((node) => {
+			const at = node.getBoundingClientRect();
+			label(at.left - box.left + at.width / 2, at.bottom - box.top - 3, node.textContent, ' text-anchor="middle"');
+		});
+		shownLines.forEach((l) => {
+			const at = l.px.map((x, i) => l.py[i] === null ? null : [xOf(x), g.toDomYCoord(l.py[i])])
+				.filter((p) => p && isFinite(p[0]) && isFinite(p[1]));
+			if (chart.kind === 'bars') {
+				const width = 0.6 * area.w / (chart.lines.length + 0.2), zero = g.toDomYCoord(0);
+				at.forEach(([x, y]) => add('<rect x="' + (x - width / 2).toFixed(1) + '" y="' + y.toFixed(1) + '" width="' +
+					width.toFixed(1) + '" height="' + (zero - y).toFixed(1) + '" fill="' + lineColour(l) + '"/>'));
+				return;
+			}
+			const dash = l.muted ? null : DASHES[l.style % DASHES.length];
+			add('<path fill="none" stroke="' + lineColour(l) + '" stroke-width="1.6"' +
+				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + ' d="' + at.map(([x, y], i) =>
+				i === 0 ? 'M' + x.toFixed(1) + ' ' + y.toFixed(1) : chart.kind === 'steps' ? 'H' + x.toFixed(1) + 'V' +
+					y.toFixed(1) : 'L' + x.toFixed(1) + ' ' + y.toFixed(1)).join('') + '"/>');
+		});
+		label(area.x + area.w / 2, box.height + 12, chart.x, ' text-anchor="middle"');
+		add('</g>');
+		const width = Math.ceil(box.width), height = Math.ceil(top + box.height + 20);
+		return { width: width, height: height, text: '<svg xmlns="' + SVG + '" width="' + width +
+			'" height="' + height + '" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="' +
+			css('--page') + '"/><g fill="' + css('--text') + '">' + parts.join('\n') + '</g></svg>' };
+	}
+
+	function save(name, url) {
+		const link = make('a');
+		link.download = name;
+		link.href = url;
+		link.click();
+	}
+
+	const svgUrl = (svg) => 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg.text);
+
+	function savePng(name, svg) {
+		const picture = new Image(), canvas = make('canvas'), scale = 2;
+		canvas.width = svg.width * scale;
+		canvas.height = svg.height * scale;
+		picture.onload = () => {
+			const c = canvas.getContext('2d');
+			c.scale(scale, scale);
+			c.drawImage(picture, 0, 0);
+			save(name, canvas.toDataURL('image/png'));
+		};
+		picture.src = svgUrl(svg);
+	}
+
+	function saveButtons(figure, chart) {
+		const span = make('span', 'save'), id = figure.dataset.chart;
+		const kinds = { SVG: () => save(id + '.svg', svgUrl(svgOf(figure, chart))),
+				PNG: () => savePng(id + '.png', svgOf(figure, chart)) };
+		for (const [kind, action] of Object.entries(kinds)) {
+			const button = make('button', 'reset', kind);
+			button.type = 'button';
+			button.title = 'save this chart as ' + kind;
+			button.addEventListener('click', action);
+			span.append(button, ' ');
+		}
+		return span;
+	}
+
 	/* --- one figure --- */
 
 	function legendItem(chart, i, graph) {
-		const line = chart.lines[i], item = make('li'), button = make('button');
+		const line = chart.lines[i], item = make('li', line.muted ? 'muted' : ''), button = make('button');
 		button.type = 'button';
 		button.setAttribute('aria-pressed', 'true');
 		button.append(sample(line, chart.kind === 'bars'),
@@ -309,7 +404,7 @@
 		reset.type = 'button';
 		reset.hidden = true;
 		reset.addEventListener('click', () => graph.resetZoom());
-		above.append(make('span', '', chart.y), reset);
+		above.append(make('span', '', chart.y), reset, saveButtons(figure, chart));
 		below.append(make('span'), make('span', '', chart.x));
 		figure.append(legend, above, plot);
 		if (chart.x)
@@ -348,11 +443,43 @@
 				draw(figure);
 			});
 	}
-	drawAll();
+
+	/* --- tabs --- */
+
+	/* What is not seen has no width, and is drawn when it is. */
+	const isSeen = (figure) => !figure.closest('.tab') || figure.closest('.tab').classList.contains('open');
+	const drawSeen = () => figures.filter(isSeen).forEach(draw);
+	const tabs = Array.from(document.querySelectorAll('.tab'));
+
+	function openTab(tab, buttons) {
+		tabs.forEach((t, i) => {
+			t.classList.toggle('open', t === tab);
+			buttons[i].setAttribute('aria-selected', String(t === tab));
+		});
+		figures.filter((figure) => tab.contains(figure)).forEach(draw);
+	}
+
+	if (tabs.length) {
+		const bar = make('nav', 'tabs'), buttons = tabs.map((t) => make('button', '', t.dataset.title));
+		bar.setAttribute('role', 'tablist');
+		buttons.forEach((button, i) => {
+			button.type = 'button';
+			button.setAttribute('role', 'tab');
+			button.addEventListener('click', () => openTab(tabs[i], buttons));
+		});
+		bar.append(...buttons);
+		tabs[0].before(bar);
+		document.body.classList.add('tabbed');
+		const named = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+		openTab(named && named.closest('.tab') || tabs[0], buttons);
+		figures.filter((figure) => !figure.closest('.tab')).forEach(draw);
+	} else {
+		drawAll();
+	}
 	/* To print from a dark screen changes the scheme as well, after the charts were drawn for paper. */
 	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 		if (!document.documentElement.classList.contains(PAPER))
-			drawAll();
+			drawSeen();
 	});
 
 	/* Browsers may print the strokes of a canvas again instead of its picture, and get the erasing in
@@ -372,6 +499,6 @@
 	window.addEventListener('afterprint', () => {
 		document.documentElement.classList.remove(PAPER);
 		figures.forEach((figure) => { figure.style.width = ''; });
-		drawAll();
+		drawSeen();
 	});
 })();

@@ -165,7 +165,9 @@ static int add_flow(void *context, const struct stored_flow *f)
 	struct flow_sample *s = context;
 
 	/* The flows that the metrics count. */
-	if (f->finish_ps < 0 || f->start_ps < (int64_t)s->interval.from_ps ||
+	if (f->finish_ps < 0 || f->ideal_ps < 0 ||
+	    (s->section && strcmp(s->section, f->traffic) != 0) ||
+	    f->start_ps < (int64_t)s->interval.from_ps ||
 	    (s->interval.to_ps && f->start_ps >= (int64_t)s->interval.to_ps))
 		return 0;
 	if (s->count == s->room) {
@@ -193,32 +195,56 @@ static int read_interval(const struct stored_run *run, struct measure_config *m,
 
 /* What a distribution is of. */
 struct cdf {
-	const char *title, *x_label;
+	const char *title, *tail_title, *x_label, *variant;
 	double *values;
 	uint64_t count;
 };
 
-void report_cdf(struct chart_line *l, double *values, uint64_t count)
+/* Those that a logarithmic axis can show, to the front. Returns how many. */
+static uint64_t keep_positive(double *values, uint64_t count)
 {
 	uint64_t known = 0;
 
 	for (uint64_t i = 0; i < count; i++)
 		if (values[i] > 0)
 			values[known++] = values[i];
-	chart_line_cdf(l, values, known);
+	return known;
+}
+
+void report_cdf(struct chart_line *l, double *values, uint64_t count)
+{
+	chart_line_cdf(l, values, keep_positive(values, count));
 	chart_line_reduce(l, CDF_COLUMNS, 1);
+}
+
+static struct chart *distribution_chart(struct report *r, const char *title, const struct cdf *d)
+{
+	struct chart *c = report_chart(&r->charts, PART_CDF, title, d->variant);
+
+	c->kind = CHART_STEPS;
+	c->log_x = 1;
+	text_print(&c->x_label, "%s", d->x_label);
+	return c;
 }
 
 static void add_cdf(struct report *r, const struct report_case *k, const struct cdf *d)
 {
-	struct chart *c = report_chart(&r->charts, PART_CDF, d->title, report_x_name(r, k).text);
+	struct chart *c = distribution_chart(r, d->title, d);
+	struct chart_line *l;
 
 	report_cdf(add_scheme_line(r, c, k->scheme), d->values, d->count);
-	c->kind = CHART_STEPS;
-	c->log_x = 1;
-	text_print(&c->x_label, "%s", d->x_label);
 	text_print(&c->y_label, "share of flows");
 	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	report_note_health(r, c);
+	if (!flow_statistic_is_known(STATISTIC_P95, d->count))
+		return; /* so few have no tail */
+	c = distribution_chart(r, d->tail_title, d);
+	c->log_y = 1;
+	l = add_scheme_line(r, c, k->scheme);
+	chart_line_tail(l, d->values, keep_positive(d->values, d->count));
+	chart_line_reduce(l, CDF_COLUMNS, 1);
+	text_print(&c->y_label, "flows that have more (share)");
+	text_print(&c->note, "Flows that ended, of all seeds; both axes are logarithmic.");
 	report_note_health(r, c);
 }
 
@@ -237,24 +263,42 @@ void flow_sample_free(struct flow_sample *sample)
 	*sample = (struct flow_sample){ .count = 0 };
 }
 
-static int add_distributions(struct report *r, struct store *s, const struct report_case *k,
-			     struct weir_error *e)
+/* Of all flows, or of a traffic section where there are several. */
+static int add_distribution(struct report *r, struct store *s, const struct report_case *k,
+			    const char *section, struct weir_error *e)
 {
-	struct flow_sample sample = { .count = 0 };
+	struct flow_sample sample = { .section = section };
+	struct report_text x = report_x_name(r, k), variant;
 	int status = 0;
 
+	snprintf(variant.text, sizeof(variant.text), "%.100s%s%.140s", section ? section : "",
+		 section && x.text[0] ? ", " : "", x.text);
 	for (uint32_t i = 0; i < k->row->run_count && status == 0; i++)
 		status = flow_sample_add(&sample, s, &r->compare.runs.runs[k->row->runs[i]], e);
 	if (status == 0 && sample.count) {
 		add_cdf(r, k,
 			&(struct cdf){ "Flow completion time, distribution",
-				       "flow completion time (us)", sample.fct_us, sample.count });
+				       "Flow completion time, tail", "flow completion time (us)",
+				       variant.text, sample.fct_us, sample.count });
 		add_cdf(r, k,
-			&(struct cdf){ "Slowdown, distribution", "slowdown", sample.slowdown,
-				       sample.count });
+			&(struct cdf){ "Slowdown, distribution", "Slowdown, tail", "slowdown",
+				       variant.text, sample.slowdown, sample.count });
 	}
 	flow_sample_free(&sample);
 	return status;
+}
+
+static int add_distributions(struct report *r, struct store *s, const struct report_case *k,
+			     struct weir_error *e)
+{
+	const struct comparison *c = &r->compare;
+
+	if (c->section_count < 2)
+		return add_distribution(r, s, k, NULL, e);
+	for (uint32_t i = 0; i < c->section_count; i++)
+		if (add_distribution(r, s, k, c->sections[i], e))
+			return -1;
+	return 0;
 }
 
 /* --- series --- */

@@ -254,3 +254,43 @@ int report_column(const struct report *r, const char *metric)
 			return (int)i;
 	return -1;
 }
+
+int report_goal(const struct report *r)
+{
+	for (const struct report_metric *m = report_first_metrics; m->name; m++) {
+		int column = report_column(r, m->name);
+
+		for (uint32_t i = 0; column >= 0 && i < r->case_count; i++)
+			if (!isnan(r->cases[i].row->cells[column].mean))
+				return column;
+	}
+	return -1;
+}
+
+/* The value of an axis of the comparison that has the path; NULL: it has no such axis. */
+static const char *value_of(const struct comparison *c, const struct compare_row *row,
+			    const char *path)
+{
+	for (uint32_t i = 0; i < c->axis_count; i++)
+		if (strcmp(c->axes[i].path, path) == 0)
+			return c->axes[i].values[row->value[i]];
+	return NULL;
+}
+
+const struct compare_row *report_row(const struct report *r, const struct comparison *c,
+				     const struct report_case *k, uint32_t part)
+{
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		int same = c->rows[i].part == part;
+
+		for (uint32_t a = 0; a < r->compare.axis_count && same; a++) {
+			const struct compare_axis *axis = &r->compare.axes[a];
+			const char *value = value_of(c, &c->rows[i], axis->path);
+
+			same = value && strcmp(value, axis->values[k->row->value[a]]) == 0;
+		}
+		if (same)
+			return &c->rows[i];
+	}
+	return NULL;
+}

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *asset(const char *name)
+const char *page_asset(const char *name)
 {
 	const struct asset *a = asset_all;
 
@@ -32,7 +32,7 @@ void page_begin(FILE *f, const char *title)
 	      f);
 	markup_text(f, title);
 	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n",
-		asset("dygraph.min.css"), asset("report.css"));
+		page_asset("dygraph.min.css"), page_asset("report.css"));
 }
 
 /* --- what was run --- */
@@ -115,159 +115,19 @@ void page_runs(FILE *f, const struct report *r)
 			write_values(f, &r->settings[i]);
 	if (r->compare.runs.count == 1)
 		fputs("<tr><td>none: there is one run</td></tr>\n", f);
-	fputs("</table></div>\n<details><summary>Settings common to all runs</summary>\n"
+	fputs("</table></div>\n<h3>Settings common to all runs</h3>\n"
 	      "<div class=\"wide\"><table class=\"settings\">\n",
 	      f);
 	for (uint32_t i = 0; i < r->setting_count; i++)
-		if (r->settings[i].value_count == 1)
+		if (r->settings[i].value_count == 1 && !report_is_default(&r->settings[i]))
+			write_values(f, &r->settings[i]);
+	fputs("</table></div>\n<details><summary>Settings at their defaults</summary>\n"
+	      "<div class=\"wide\"><table class=\"settings\">\n",
+	      f);
+	for (uint32_t i = 0; i < r->setting_count; i++)
+		if (report_is_default(&r->settings[i]))
 			write_values(f, &r->settings[i]);
 	fputs("</table></div>\n</details>\n</section>\n", f);
-}
-
-/* --- the summary --- */
-
-/* How the numbers of a column look: one unit and as many decimals as its largest number deserves. */
-struct column_form {
-	const char *head;
-	int column; /* of the comparison */
-	struct report_unit unit;
-	int decimals;
-};
-
-static struct column_form column_form(const struct report *r, const struct report_metric *m)
-{
-	struct column_form form = { m->head, report_column(r, m->name), { 1, "" }, 0 };
-	double largest = 0;
-	int whole = 1;
-
-	for (uint32_t i = 0; i < r->case_count; i++) {
-		const struct compare_cell *cell = &r->cases[i].row->cells[form.column];
-
-		if (isnan(cell->mean))
-			continue;
-		largest = fmax(largest, cell->mean);
-		if (cell->mean != floor(cell->mean) || cell->half > 0)
-			whole = 0;
-	}
-	form.unit = report_unit(largest, r->compare.columns[form.column].unit);
-	largest /= form.unit.factor;
-	if (!whole || form.unit.factor > 1)
-		form.decimals = largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
-	return form;
-}
-
-static void write_mean(FILE *f, const struct compare_row *row, const struct column_form *form)
-{
-	const struct compare_cell *m = &row->cells[form->column];
-	const char *mark = cell_mark(row, m);
-
-	if (isnan(m->mean)) {
-		fputs("<td>–</td>", f);
-		return;
-	}
-	if (m->is_doubtful)
-		fprintf(f, "<td class=\"doubtful\" title=\"%s\">", health_text(&row->health).text);
-	else if (*mark)
-		fprintf(f, "<td title=\"of %u of %u runs\">", m->count, row->run_count);
-	else
-		fputs("<td>", f);
-	fprintf(f, "%.*f%s", form->decimals, m->mean / form->unit.factor, mark);
-	if (m->half > 0)
-		fprintf(f, "<small> ± %.*f</small>", form->decimals, m->half / form->unit.factor);
-	fputs("</td>", f);
-}
-
-/* "load" of "traffic.web.load", which is shown when pointed at. */
-static void write_axis_head(FILE *f, const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	fputs("<th title=\"", f);
-	markup_text(f, path);
-	fputs("\">", f);
-	markup_text(f, dot ? dot + 1 : path);
-	fputs("</th>", f);
-}
-
-static void write_table_head(FILE *f, const struct report *r, const struct column_form *forms,
-			     uint32_t count)
-{
-	fputs("<thead><tr><th>scheme</th>", f);
-	if (r->axis)
-		write_axis_head(f, r->axis->path);
-	for (int i = 0; i < FACTS; i++)
-		if (fact_is_shown(&r->compare, (enum compare_fact)i))
-			page_element(f, "th", fact_title((enum compare_fact)i));
-	for (uint32_t i = 0; i < count; i++) {
-		int metric = r->compare.columns[forms[i].column].metric;
-
-		fprintf(f, "<th title=\"%s\">", metric < 0 ? "" : metric_all[metric].help);
-		markup_text(f, forms[i].head);
-		if (forms[i].unit.name[0])
-			fprintf(f, "<br><small>%s</small>", forms[i].unit.name);
-		fputs("</th>", f);
-	}
-	fputs("</tr></thead>\n", f);
-}
-
-static void write_table(FILE *f, const struct report *r, const struct report_metric *metrics)
-{
-	struct column_form forms[REPORT_METRICS_MAX];
-	uint32_t count = 0;
-
-	for (; metrics->name; metrics++)
-		if (report_column(r, metrics->name) >= 0)
-			forms[count++] = column_form(r, metrics);
-	fputs("<div class=\"wide\"><table class=\"numbers\">\n", f);
-	write_table_head(f, r, forms, count);
-	fputs("<tbody>\n", f);
-	for (uint32_t i = 0; i < r->case_count; i++) {
-		const struct report_case *k = &r->cases[i];
-
-		fputs(i && r->cases[i - 1].scheme != k->scheme ? "<tr class=\"next\">" : "<tr>", f);
-		page_element(f, "th", r->schemes[k->scheme]);
-		if (r->axis)
-			page_element(f, "th", k->x_text);
-		for (int n = 0; n < FACTS; n++)
-			if (fact_is_shown(&r->compare, (enum compare_fact)n))
-				page_element(
-					f, "td",
-					fact_text(&r->compare, k->row, (enum compare_fact)n).text);
-		for (uint32_t n = 0; n < count; n++)
-			write_mean(f, k->row, &forms[n]);
-		fputs("</tr>\n", f);
-	}
-	fputs("</tbody></table></div>\n", f);
-}
-
-static void write_caveat(void *context, const char *line)
-{
-	fputs("<p class=\"note\">", context);
-	markup_text(context, line);
-	fputs("</p>\n", context);
-}
-
-static void write_summary(FILE *f, const struct report *r)
-{
-	const struct report_setting *seed = report_setting(r, "seed");
-	const struct report_setting *small = report_setting(r, "measure.small");
-	const struct report_setting *large = report_setting(r, "measure.large");
-
-	fputs("<section id=\"summary\">\n<h2>Summary</h2>\n<p>", f);
-	if (seed && seed->value_count > 1)
-		fputs("Means over seeds, ± half the width of the 95 % confidence interval. ", f);
-	if (small && large && small->value_count == 1 && large->value_count == 1) {
-		fputs("Flows are small up to ", f);
-		markup_text(f, small->values[0]);
-		fputs(" and large above ", f);
-		markup_text(f, large->values[0]);
-		fputs(". ", f);
-	}
-	fputs("</p>\n", f);
-	write_table(f, r, report_flow_metrics);
-	write_table(f, r, report_network_metrics);
-	comparison_caveats(&r->compare, write_caveat, f);
-	fputs("</section>\n", f);
 }
 
 /* --- charts --- */
@@ -302,8 +162,8 @@ static void write_data(FILE *f, const struct chart *c)
 
 	fprintf(f,
 		"<script type=\"application/json\" "
-		"id=\"data-%s\">{\"kind\":\"%s\",\"logX\":%s,\"x\":",
-		c->id, kinds[c->kind], c->log_x ? "true" : "false");
+		"id=\"data-%s\">{\"kind\":\"%s\",\"logX\":%s,\"logY\":%s,\"x\":",
+		c->id, kinds[c->kind], c->log_x ? "true" : "false", c->log_y ? "true" : "false");
 	markup_json(f, c->x_label);
 	fputs(",\"y\":", f);
 	markup_json(f, c->y_label);
@@ -315,7 +175,7 @@ static void write_data(FILE *f, const struct chart *c)
 
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", f);
 		markup_json(f, l->name);
-		fprintf(f, ",\"style\":%u", l->style);
+		fprintf(f, ",\"style\":%u%s", l->style, l->is_muted ? ",\"muted\":true" : "");
 		write_field(f, "px", l, FIELD_X);
 		write_field(f, "py", l, FIELD_Y);
 		if (c->kind == CHART_MEANS || c->kind == CHART_BARS) {
@@ -364,6 +224,28 @@ void page_chart(FILE *f, const struct chart_list *list, uint32_t first)
 	fputs("</figure>\n", f);
 }
 
+static int has_part(const struct chart_list *list, enum report_part part)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->all[i].part == part)
+			return 1;
+	return 0;
+}
+
+static void write_charts(FILE *f, const struct chart_list *list, enum report_part part)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		uint32_t before = 0;
+
+		if (list->all[i].part != part)
+			continue;
+		while (!same_place(&list->all[before], &list->all[i]))
+			before++;
+		if (before == i)
+			page_chart(f, list, i);
+	}
+}
+
 static void write_part(FILE *f, const struct report *r, enum report_part part)
 {
 	static const struct {
@@ -371,7 +253,9 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 	} parts[PART_COUNT] = {
 		[PART_FCT] = { "fct", "Flow completion times",
 			       "No flow ended in the measured interval." },
-		[PART_CDF] = { "distributions", "Distributions",
+		[PART_SIZES] = { "sizes", "By flow size",
+				 "No flows of several sizes ended in the measured interval." },
+		[PART_CDF] = { "distributions", "Distributions and tails",
 			       "No flow ended in the measured interval." },
 		[PART_QUEUE] = { "queues", "Queue length over time",
 				 "No queue was recorded. <code>probe = queue PORT every "
@@ -390,22 +274,11 @@ static void write_part(FILE *f, const struct report *r, enum report_part part)
 				 "every 10us</code> in <code>[measure]</code> records "
 				 "those that the marking scheme of a port publishes." },
 	};
-	const struct chart_list *list = &r->charts;
-	int is_empty = 1;
 
 	fprintf(f, "<section id=\"%s\">\n<h2>%s</h2>\n", parts[part].id, parts[part].title);
-	for (uint32_t i = 0; i < list->count; i++) {
-		uint32_t before = 0;
-
-		if (list->all[i].part != part)
-			continue;
-		while (!same_place(&list->all[before], &list->all[i]))
-			before++;
-		if (before == i)
-			page_chart(f, list, i);
-		is_empty = 0;
-	}
-	if (is_empty)
+	if (has_part(&r->charts, part))
+		write_charts(f, &r->charts, part);
+	else
 		fprintf(f, "<p class=\"empty\">%s</p>\n", parts[part].empty);
 	fputs("</section>\n", f);
 }
@@ -423,7 +296,8 @@ void page_end(FILE *f, const char *version, enum page_kind kind)
 		kind == PAGE_CHARTS ? " Charts drawn with dygraphs (MIT licence)." : "");
 	if (kind == PAGE_CHARTS)
 		fprintf(f, "<script>\n%s\n%s</script>\n<script>\n%s</script>\n",
-			asset("dygraphs-licence.js"), asset("dygraph.min.js"), asset("report.js"));
+			page_asset("dygraphs-licence.js"), page_asset("dygraph.min.js"),
+			page_asset("report.js"));
 	fputs("</body>\n</html>\n", f);
 }
 
@@ -434,6 +308,35 @@ void page_noscript(FILE *f)
 	      f);
 }
 
+/* What is behind one button, where a script can show one at a time; else all of it, one below the other. */
+static void begin_tab(FILE *f, const char *title)
+{
+	fprintf(f, "<div class=\"tab\" data-title=\"%s\">\n", title);
+}
+
+static void end_tab(FILE *f)
+{
+	fputs("</div>\n", f);
+}
+
+/* The first screen: who wins, the numbers that say so, and the slowdown of every size. */
+static void write_answer(FILE *f, const struct report *r)
+{
+	fputs("<section id=\"answer\">\n", f);
+	for (uint32_t i = 0; i < r->sentence_count; i++) {
+		fputs("<p class=\"answer\">", f);
+		markup_text(f, r->sentences[i]);
+		fputs("</p>\n", f);
+	}
+	page_caveats(f, &r->compare);
+	fprintf(f, "<div class=\"%s\">\n<div>\n",
+		has_part(&r->charts, PART_FIRST) ? "first" : "first alone");
+	report_table_first(f, r);
+	fputs("</div>\n<div>\n", f);
+	write_charts(f, &r->charts, PART_FIRST);
+	fputs("</div>\n</div>\n</section>\n", f);
+}
+
 void report_html(FILE *f, const struct report *r)
 {
 	const struct stored_run *first = &r->compare.runs.runs[0];
@@ -441,10 +344,34 @@ void report_html(FILE *f, const struct report *r)
 	page_begin(f, first->title);
 	page_element(f, "h1", first->title[0] ? first->title : "Results");
 	fputc('\n', f);
-	page_runs(f, r);
-	write_summary(f, r);
+	write_answer(f, r);
 	page_noscript(f);
-	for (int part = 0; part < PART_COUNT; part++)
+	begin_tab(f, "All numbers");
+	report_table_apps(f, r);
+	report_table_all(f, r);
+	write_part(f, r, PART_FCT);
+	end_tab(f);
+	if (r->parts.row_count) {
+		begin_tab(f, "By traffic");
+		report_table_parts(f, r);
+		end_tab(f);
+	}
+	begin_tab(f, "By size");
+	write_part(f, r, PART_SIZES);
+	end_tab(f);
+	begin_tab(f, "Tails");
+	write_part(f, r, PART_CDF);
+	end_tab(f);
+	begin_tab(f, "Queues");
+	report_table_tiers(f, r);
+	write_part(f, r, PART_QUEUE);
+	end_tab(f);
+	begin_tab(f, "Series");
+	for (int part = PART_THROUGHPUT; part < PART_COUNT; part++)
 		write_part(f, r, (enum report_part)part);
+	end_tab(f);
+	begin_tab(f, "Settings");
+	page_runs(f, r);
+	end_tab(f);
 	page_end(f, first->version, PAGE_CHARTS);
 }

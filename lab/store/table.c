@@ -1,5 +1,6 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #include "lab/store/results.h"
+#include "lab/store/table_flows.h"
 #include "sim/config/model_use.h"
 #include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
@@ -12,7 +13,7 @@
 enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 
 /* How a cell shows its metric; BY_UNIT: as the metric's unit says. */
-enum cell_form { BY_UNIT, PERCENT, TIMES };
+enum cell_form { BY_UNIT, PERCENT };
 
 struct line {
 	const char *label; /* NULL: the line names the columns */
@@ -21,7 +22,7 @@ struct line {
 };
 
 /* Some groups say more than their lines. */
-enum group_extra { NOTHING_MORE, COMPLETION_SIZES, QUEUE_PORT, DROP_REASONS };
+enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, DROP_REASONS };
 
 struct group {
 	const char *title;
@@ -41,22 +42,15 @@ static const struct group groups[] = {
 		  { "fairness (Jain)", BY_UNIT, { "jain" } },
 		  { "unfair ratio", BY_UNIT, { "unfair_ratio" } },
 	  } },
-	{ "Flow completion",
-	  COMPLETION_SIZES,
-	  {
-		  { NULL, BY_UNIT, { "mean", "p50", "p99", "p99.9" } },
-		  { "all flows",
-		    BY_UNIT,
-		    { "fct_mean_ns", "fct_p50_ns", "fct_p99_ns", "fct_p999_ns" } },
-		  { "small flows", BY_UNIT, { "fct_small_mean_ns", NULL, "fct_small_p99_ns" } },
-		  { "medium flows", BY_UNIT, { "fct_medium_mean_ns" } },
-		  { "large flows", BY_UNIT, { "fct_large_mean_ns" } },
-		  { "slowdown", TIMES, { "slowdown_mean", "slowdown_p50", "slowdown_p99" } },
-	  } },
+	{ "Flow completion", COMPLETIONS, { { NULL } } },
 	{ "Applications",
 	  NOTHING_MORE,
 	  {
-		  { "I/Os a second", BY_UNIT, { "iops" } },
+		  { NULL, BY_UNIT, { "a second", "p50", "p99" } },
+		  { "I/Os", BY_UNIT, { "iops" } },
+		  { "reads", BY_UNIT, { "read_iops", "io_read_p50_ns", "io_read_p99_ns" } },
+		  { "writes", BY_UNIT, { "write_iops", "io_write_p50_ns", "io_write_p99_ns" } },
+		  { "rounds", BY_UNIT, { NULL, "round_p50_ns", "round_p99_ns" } },
 		  { "round, mean", BY_UNIT, { "round_mean_ns" } },
 	  } },
 	{ "Reward",
@@ -73,11 +67,29 @@ static const struct group groups[] = {
 		    { "queue_mean_pkts", "queue_p50_pkts", "queue_p99_pkts", "queue_max_pkts" } },
 		  { "packets, mean of all ports",
 		    BY_UNIT,
-		    { "network_queue_mean_pkts", NULL, NULL, "network_queue_max_pkts" } },
+		    { "network_queue_mean_pkts", NULL, "network_queue_p99_pkts",
+		      "network_queue_max_pkts" } },
+		  { "waiting at a port, all ports", BY_UNIT, { "network_wait_mean_ns" } },
 		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
 		  { "time empty", PERCENT, { "queue_empty_fraction" } },
 		  { "utilisation", PERCENT, { "utilisation" } },
 		  { "packets marked", PERCENT, { "mark_fraction" } },
+	  } },
+	{ "Links by tier",
+	  NOTHING_MORE,
+	  {
+		  { NULL, BY_UNIT, { "from hosts", "up", "down", "to hosts" } },
+		  { "utilisation, mean",
+		    PERCENT,
+		    { "utilisation_from_hosts", "utilisation_up", "utilisation_down",
+		      "utilisation_to_hosts" } },
+		  { "marks",
+		    BY_UNIT,
+		    { "marks_from_hosts", "marks_up", "marks_down", "marks_to_hosts" } },
+		  { "time paused",
+		    PERCENT,
+		    { "pause_fraction_from_hosts", "pause_fraction_up", "pause_fraction_down",
+		      "pause_fraction_to_hosts" } },
 	  } },
 	{ "Marks and drops, whole network",
 	  DROP_REASONS,
@@ -131,10 +143,7 @@ static struct human cell_text(const struct run_result *r, const char *metric, en
 		return h;
 	if (form == PERCENT)
 		return human_percent(r->value[i]);
-	h = human_quantity(r->value[i], metric_all[i].unit);
-	if (form == TIMES && !isnan(r->value[i]))
-		snprintf(h.text, sizeof(h.text), "%.3f x", r->value[i]);
-	return h;
+	return human_quantity(r->value[i], metric_all[i].unit);
 }
 
 /* Are completion times those of some flows only? */
@@ -195,6 +204,10 @@ static int group_is_empty(const struct group *g, const struct run_result *r)
 
 static int is_shown(const char *metric)
 {
+	struct flow_metric of_flows;
+
+	if (flow_metric_find(metric, &of_flows))
+		return 1; /* among the completions */
 	for (int g = 0; g < GROUPS; g++)
 		for (int l = 0; l < LINES; l++)
 			for (int i = 0; i < COLUMNS; i++)
@@ -273,8 +286,7 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
-	fprintf(f,
-		"%s, %" PRIu32 " hosts; marking %s%s%s; scheduler %s; cc %s; seed %" PRIu64 "\n",
+	fprintf(f, "%s, %" PRIu32 " hosts; marking %s%s%s; scheduler %s; cc %s; seed %" PRIu64 "\n",
 		c->network.topology, r->network.host_count, c->switches.marking,
 		tune_is_on(c) ? " turned by " : "", tune_is_on(c) ? c->switches.tune : "",
 		c->switches.scheduler, c->host.cc, c->seed);
@@ -292,10 +304,6 @@ static void print_title(FILE *f, const struct group *g, const struct config *c,
 		fprintf(f, " at %s%s",
 			link_name(&r->network, r->ports[r->measured_port].link, name, sizeof(name)),
 			c->measure.port[0] ? "" : ", the longest of the network");
-	if (g->extra == COMPLETION_SIZES)
-		fprintf(f, " (small: up to %s, large: above %s)",
-			human_bytes((double)c->measure.small_bytes).text,
-			human_bytes((double)c->measure.large_bytes).text);
 	fputc('\n', f);
 }
 
@@ -325,10 +333,24 @@ static void print_pace(FILE *f, const struct run_result *r)
 		r->partial ? "; PARTIAL" : "");
 }
 
+/* A deadlock casts doubt on all numbers, flows that did not end on these. */
+static void print_completions(FILE *f, const struct config *c, const struct run_result *r)
+{
+	int is_doubtful = unfinished(r) > 0 || r->deadlock.circles > 0;
+	struct weir_error e;
+	struct flow_set set;
+
+	if (completions_read(&set, c, r, &e) == 0 && flow_set_count(&set, CLASS_ALL, NULL) > 0)
+		completions_print(f, &set, is_doubtful ? "!" : "");
+	flow_set_free(&set);
+}
+
 void results_table(FILE *f, const struct config *c, const struct run_result *r)
 {
 	print_head(f, c, r);
 	for (int g = 0; g < GROUPS; g++) {
+		if (groups[g].extra == COMPLETIONS)
+			print_completions(f, c, r);
 		if (group_is_empty(&groups[g], r))
 			continue;
 		print_title(f, &groups[g], c, r);

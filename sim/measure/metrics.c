@@ -46,6 +46,11 @@ const struct metric metric_all[] = {
 	[NETWORK_QUEUE_MEAN] = { "network_queue_mean_pkts", "pkts",
 				 "waiting at a switch port, mean of all of them, time-weighted",
 				 PORTS },
+	[NETWORK_QUEUE_P99] = { "network_queue_p99_pkts", "pkts",
+				"at or below this 99 % of the time, all ports together", RESULT },
+	[NETWORK_WAIT_MEAN] = { "network_wait_mean_ns", "ns",
+				"how long a packet waits at a port, mean of all (Little's law)",
+				RESULT },
 	[NETWORK_QUEUE_MAX] = { "network_queue_max_pkts", "pkts",
 				"largest queue of any switch port", PORTS },
 	[MARK_FRACTION] = { "mark_fraction", "",
@@ -66,6 +71,31 @@ const struct metric metric_all[] = {
 			    "circles of paused links that wait for each other for ever, at the end",
 			    RESULT },
 	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", PORT },
+	[UTILISATION_FROM_HOSTS] = { "utilisation_from_hosts", "",
+				     "share of their rate that hosts' links send, mean", RESULT },
+	[UTILISATION_UP] = { "utilisation_up", "",
+			     "the same of links between switches, away from hosts or across",
+			     RESULT },
+	[UTILISATION_DOWN] = { "utilisation_down", "",
+			       "the same of links between switches, towards hosts", RESULT },
+	[UTILISATION_TO_HOSTS] = { "utilisation_to_hosts", "", "the same of links to hosts",
+				   RESULT },
+	[MARKS_FROM_HOSTS] = { "marks_from_hosts", "", "packets marked by hosts' cards", RESULT },
+	[MARKS_UP] = { "marks_up", "",
+		       "packets marked at links between switches, away from hosts or across",
+		       RESULT },
+	[MARKS_DOWN] = { "marks_down", "",
+			 "packets marked at links between switches, towards hosts", RESULT },
+	[MARKS_TO_HOSTS] = { "marks_to_hosts", "", "packets marked at links to hosts", RESULT },
+	[PAUSE_FRACTION_FROM_HOSTS] = { "pause_fraction_from_hosts", "",
+					"share of the time that a host was paused, mean", RESULT },
+	[PAUSE_FRACTION_UP] = { "pause_fraction_up", "",
+				"the same of links between switches, away from hosts or across",
+				RESULT },
+	[PAUSE_FRACTION_DOWN] = { "pause_fraction_down", "",
+				  "the same of links between switches, towards hosts", RESULT },
+	[PAUSE_FRACTION_TO_HOSTS] = { "pause_fraction_to_hosts", "", "the same of links to hosts",
+				      RESULT },
 	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", FLOW },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", FLOW },
 	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", FLOW },
@@ -80,15 +110,23 @@ const struct metric metric_all[] = {
 	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", FLOW },
 	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", FLOW },
 	[IOPS] = { "iops", "", "I/Os that end in the measured interval, per second", RESULT },
+	[READ_IOPS] = { "read_iops", "", "of these, reads", RESULT },
+	[IO_READ_P50] = { "io_read_p50_ns", "ns",
+			  "reads, request to the last byte of the answer, median", FLOW },
+	[IO_READ_P99] = { "io_read_p99_ns", "ns", "the same, 99th percentile", FLOW },
+	[WRITE_IOPS] = { "write_iops", "", "writes that end, per second", RESULT },
+	[IO_WRITE_P50] = { "io_write_p50_ns", "ns",
+			   "writes, request to the last byte of the answer, median", FLOW },
+	[IO_WRITE_P99] = { "io_write_p99_ns", "ns", "the same, 99th percentile", FLOW },
 	[ROUND_MEAN] = { "round_mean_ns", "ns",
 			 "first start to last end of rounds that lie in the measured interval",
 			 FLOW },
+	[ROUND_P50] = { "round_p50_ns", "ns", "the same, median", FLOW },
+	[ROUND_P99] = { "round_p99_ns", "ns", "the same, 99th percentile", FLOW },
 	[REWARD_MEAN] = { "reward", "",
 			  "mean of the first probe \"reward PORT\": 0.7 times the share of the "
-			  "line "
-			  "that was used and 0.3 times how short the mean queue was, 1 up to 20 KB "
-			  "and "
-			  "0.1 less for each doubling (ACC, SIGCOMM 2021, equation 2)",
+			  "line that was used and 0.3 times how short the mean queue was, 1 up to "
+			  "20 KB and 0.1 less for each doubling (ACC, SIGCOMM 2021, equation 2)",
 			  RESULT },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
 	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
@@ -186,15 +224,20 @@ static void list_pauses(const struct measure *m, struct run_result *r, double in
 	}
 }
 
+double metrics_busy_ps(const struct measure *m, uint32_t link)
+{
+	const struct weir_port_class *class = engine_egress(m->engine, link)->port.kind;
+	const struct port_counts *p = &m->ports[link];
+	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
+
+	return weir_bytes_to_bits(wire_bytes) * (double)WEIR_PS_PER_S / (double)class->rate_bps -
+	       (double)p->unsent_ps;
+}
+
 static void queue_metrics(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	const struct port_result *p = &r->ports[r->measured_port];
 	const struct weir_port_stats *s = m->stats[p->link];
-	const struct weir_port_class *class = engine_egress(m->engine, p->link)->port.kind;
-	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
-	double busy_ps =
-		weir_bytes_to_bits(wire_bytes) * (double)WEIR_PS_PER_S / (double)class->rate_bps -
-		(double)m->ports[p->link].unsent_ps;
 
 	r->value[QUEUE_MEAN_BYTES] = p->queue_mean_bytes;
 	r->value[QUEUE_MEAN_PKTS] = p->queue_mean_pkts;
@@ -202,7 +245,7 @@ static void queue_metrics(const struct measure *m, struct run_result *r, double 
 	r->value[QUEUE_P50] = s ? weir_port_stats_quantile(s, 0.5) : 0;
 	r->value[QUEUE_P99] = s ? weir_port_stats_quantile(s, 0.99) : 0;
 	r->value[QUEUE_EMPTY] = s ? (double)s->bucket_ps[0] / interval_ps : 1;
-	r->value[UTILISATION] = busy_ps / interval_ps;
+	r->value[UTILISATION] = metrics_busy_ps(m, p->link) / interval_ps;
 }
 
 static void network_queue_metrics(struct run_result *r)
@@ -276,9 +319,11 @@ void measure_results(struct measure *m, struct run_result *r)
 		m->to_ps = m->from_ps; /* interrupted before measuring began */
 	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
 	metrics_of_flows(m, r);
+	metrics_of_applications(m, r);
 	list_ports(m, r, interval_ps);
 	queue_metrics(m, r, interval_ps);
 	network_queue_metrics(r);
+	metrics_of_tiers(m, r, interval_ps);
 	list_reasons(m, r);
 	r->value[REWARD_MEAN] = probes_reward(m->probes);
 	r->series = probes_series(m->probes, &r->series_count);

@@ -18,7 +18,9 @@ enum metric_id {
 	QUEUE_MAX,
 	QUEUE_EMPTY,
 	NETWORK_QUEUE_MEAN,
+	NETWORK_QUEUE_P99,
 	NETWORK_QUEUE_MAX,
+	NETWORK_WAIT_MEAN,
 	MARK_FRACTION,
 	MARKS,
 	DROPS,
@@ -30,6 +32,19 @@ enum metric_id {
 	PAUSE_RATE,
 	PFC_DEADLOCKS,
 	UTILISATION,
+	/* by tier, in the order of enum tier */
+	UTILISATION_FROM_HOSTS,
+	UTILISATION_UP,
+	UTILISATION_DOWN,
+	UTILISATION_TO_HOSTS,
+	MARKS_FROM_HOSTS,
+	MARKS_UP,
+	MARKS_DOWN,
+	MARKS_TO_HOSTS,
+	PAUSE_FRACTION_FROM_HOSTS,
+	PAUSE_FRACTION_UP,
+	PAUSE_FRACTION_DOWN,
+	PAUSE_FRACTION_TO_HOSTS,
 	FCT_MEAN,
 	FCT_P50,
 	FCT_P99,
@@ -42,7 +57,15 @@ enum metric_id {
 	SLOWDOWN_P50,
 	SLOWDOWN_P99,
 	IOPS,
+	READ_IOPS,
+	IO_READ_P50,
+	IO_READ_P99,
+	WRITE_IOPS,
+	IO_WRITE_P50,
+	IO_WRITE_P99,
 	ROUND_MEAN,
+	ROUND_P50,
+	ROUND_P99,
 	REWARD_MEAN,
 	PACKET_HOPS,
 	SIM_SECONDS,
@@ -53,6 +76,16 @@ enum metric_id {
 };
 
 /* Lists the flows with their ideal completion times, and fills in what follows from them: completion times,
- * slowdowns, fairness, operations and rounds of applications. */
+ * slowdowns, fairness. */
 void metrics_of_flows(const struct measure *m, struct run_result *r);
+
+/* Of the flows that are listed: I/Os and rounds. */
+void metrics_of_applications(const struct measure *m, struct run_result *r);
+
+/* Where in the network links are busy, packets are marked and classes are paused, interval_ps long; and the
+ * queues of all ports that are listed, together. */
+void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps);
+
+/* How much of its rate the link sent. */
+double metrics_busy_ps(const struct measure *m, uint32_t link);
 #endif

@@ -1,57 +1,9 @@
-/* metrics_flows.c -- numbers of flows and of the applications that they belong to: how long they took, beside
- * how long they would have taken alone. */
+/* metrics_flows.c -- numbers of flows: how long they took, beside how long they would have taken alone. */
 #include "sim/base/memory.h"
 #include "sim/measure/metrics.h"
+#include "sim/measure/sample.h"
 #include <math.h>
 #include <stdlib.h>
-
-/* --- lists of numbers --- */
-
-struct sample {
-	double *values;
-	uint32_t count;
-};
-
-static void sample_add(struct sample *s, double value)
-{
-	s->values[s->count++] = value;
-}
-
-static double sample_mean(const struct sample *s)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		sum += s->values[i];
-	return s->count ? sum / s->count : NAN;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Nearest rank. The sample must be sorted. */
-static double sample_quantile(const struct sample *s, double fraction)
-{
-	double rank = ceil(fraction * s->count);
-
-	if (!s->count)
-		return NAN;
-	return s->values[rank < 1 ? 0 : (uint32_t)rank - 1];
-}
-
-static void sample_sort(struct sample *s)
-{
-	qsort(s->values, s->count, sizeof(*s->values), compare_doubles);
-}
-
-static struct sample sample_new(uint32_t capacity)
-{
-	return (struct sample){ memory_grow(NULL, capacity, sizeof(double)), 0 };
-}
 
 /* --- flows --- */
 
@@ -186,65 +138,6 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
 }
 
-/* --- applications --- */
-
-static int is_measured(const struct measure *m, int64_t time_ps)
-{
-	return time_ps >= m->from_ps && time_ps < m->to_ps;
-}
-
-static double iops(const struct measure *m, const struct run_result *r)
-{
-	uint64_t ended = 0, known = 0;
-
-	for (uint32_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = &r->flows[i];
-
-		if (!(f->ties & FLOW_ENDS_IO))
-			continue;
-		known++;
-		if (is_measured(m, f->finish_ps))
-			ended++;
-	}
-	if (!known || m->to_ps <= m->from_ps)
-		return NAN;
-	return (double)ended / weir_ps_to_s(m->to_ps - m->from_ps);
-}
-
-/* The flows of a section are in the order of making, but for those that start at a time, which come
- * first in both orders: they belong to its first round. */
-static double round_mean_ns(const struct measure *m, const struct run_result *r)
-{
-	struct round {
-		int64_t first_ps, last_ps;
-	} *rounds = memory_grow(NULL, m->config->traffic_count, sizeof(*rounds));
-	struct sample times = sample_new(r->flow_count);
-	double mean;
-
-	for (uint32_t i = 0; i < m->config->traffic_count; i++)
-		rounds[i] = (struct round){ WEIR_TIME_NEVER_PS, 0 };
-	for (uint32_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = &r->flows[i];
-		struct round *round = &rounds[f->traffic];
-		int64_t finish_ps = f->finish_ps < 0 ? WEIR_TIME_NEVER_PS : f->finish_ps;
-
-		if (f->start_ps < round->first_ps)
-			round->first_ps = f->start_ps;
-		if (finish_ps > round->last_ps)
-			round->last_ps = finish_ps;
-		if (!(f->ties & FLOW_ENDS_ROUND))
-			continue;
-		if (is_measured(m, round->first_ps) && is_measured(m, round->last_ps))
-			sample_add(&times,
-				   (double)(round->last_ps - round->first_ps) / WEIR_PS_PER_NS);
-		*round = (struct round){ WEIR_TIME_NEVER_PS, 0 };
-	}
-	mean = sample_mean(&times);
-	free(times.values);
-	free(rounds);
-	return mean;
-}
-
 void metrics_of_flows(const struct measure *m, struct run_result *r)
 {
 	struct engine *e = m->engine;
@@ -258,6 +151,4 @@ void metrics_of_flows(const struct measure *m, struct run_result *r)
 	}
 	flow_metrics(m, r);
 	fairness_metrics(m, r);
-	r->value[IOPS] = iops(m, r);
-	r->value[ROUND_MEAN] = round_mean_ns(m, r);
 }

@@ -22,7 +22,7 @@ struct metric {
 };
 
 extern const struct metric metric_all[]; /* ends with .name == NULL */
-enum { METRICS_MAX = 64 };
+enum { METRICS_MAX = 96 };
 
 struct port_result {
 	uint32_t link;

@@ -41,8 +41,20 @@ window.addEventListener('load', () => {
 	}
 
 	const figures = Array.from(document.querySelectorAll('figure.chart'));
-	figures.forEach((figure) => look(figure, 'at first'));
+	/* What is behind a button is drawn when that is pressed. */
+	function show(figure) {
+		const tab = figure.closest('.tab');
+		if (tab && !tab.classList.contains('open'))
+			Array.from(document.querySelectorAll('.tabs button'))
+				.find((button) => button.textContent === tab.dataset.title).click();
+	}
+
 	for (const figure of figures) {
+		show(figure);
+		look(figure, 'at first');
+	}
+	for (const figure of figures) {
+		show(figure);
 		const select = figure.querySelector('select');
 		if (!select)
 			continue;
@@ -53,8 +65,23 @@ window.addEventListener('load', () => {
 		}
 	}
 
+	/* Saved charts are pictures with something in them. */
+	const clicked = HTMLAnchorElement.prototype.click;
+	for (const figure of figures) {
+		let saved = '';
+		HTMLAnchorElement.prototype.click = function () { saved = decodeURIComponent(this.href); };
+		show(figure);
+		figure.querySelector('.save button').click();
+		const svg = new DOMParser().parseFromString(saved.slice(saved.indexOf(',') + 1), 'image/svg+xml');
+		if (svg.querySelector('parsererror') || svg.querySelectorAll('path, rect').length < 4 ||
+		    svg.querySelectorAll('text').length < 4)
+			verdict.push('EMPTY ' + figure.dataset.chart + ' saved: ' + saved.length + ' characters');
+	}
+	HTMLAnchorElement.prototype.click = clicked;
+
 	/* Zooming in, hiding a line, and printing must work too. */
 	for (const figure of figures) {
+		show(figure);
 		const [from, to] = figure.graph.xAxisRange();
 		figure.graph.updateOptions({ dateWindow: [from + (to - from) * 0.4, from + (to - from) * 0.6] });
 		figure.graph.resetZoom();

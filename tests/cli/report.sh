@@ -54,6 +54,16 @@ rm "$dir/runs/report.html"
 [ ! -e "$dir/runs/report.html" ] || fail '--svg alone wrote HTML'
 [ -s "$dir/svg/flow-completion-time-mean.svg" ] || fail "$(ls "$dir/svg")"
 
+# The same charts for gnuplot and matplotlib.
+"$weir" export "$dir/runs" --plots "$dir/plots"
+for svg in "$dir"/svg/*.svg; do
+	name=$(basename "$svg" .svg)
+	grep -q "^# line: " "$dir/plots/$name.dat" || fail "no numbers of $name"
+	grep -q "\"$name.dat\" index 0 using" "$dir/plots/$name.gp" || fail "no script of $name"
+done
+sed -n 1p "$dir/plots/flow-completion-time-mean.dat" | grep -qx '# title: Flow completion time, mean'
+[ -s "$dir/plots/plots.py" ] || fail 'no plots.py'
+
 mkdir "$dir/nothing"
 refused "$dir/nothing" 1 "$dir/nothing"
 refused "$dir/absent" 1 "$dir/absent" -o "$dir/never.html"

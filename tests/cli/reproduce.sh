@@ -186,6 +186,11 @@ cp out first
 expect 0 made/fig2 --papers papers
 cmp -s out first && [ ! -s err ] || fail "the same command runs nothing and says the same"
 
+# A narrow terminal shows whole claims.
+COLUMNS=60 "$weir" reproduce made/fig2 --papers papers >out 2>err || fail "in sixty columns"
+[ "$(sed -n 's/^disagrees  *\(marking makes[a-z ]*[a-z]\)  .*/\1/p; s/^  *\(ten times longer\)$/\1/p' out | tr '\n' ' ')" = \
+	"marking makes the queue ten times longer " ] || fail "a claim is not whole"
+
 # --- the paper's size: a folder of its own, every claim judged ---
 expect 0 made --full --papers papers
 last_line 'made: 2 agree, 1 same direction, 1 disagrees'

@@ -311,6 +311,17 @@ expect 0 table cases.results --metric goodput_bps
 [ "$(sed -n '3,$s/ .*//p' out | tr '\n' ' ')" = "case deep deep ecn# ecn# " ] || fail "a row for each case and size"
 sed -n 3p out | grep -q "^case  *size  *Gb/s$" || fail "what a case sets is no column"
 expect 0 table cases.results --normalize-to deep --metric goodput_bps
+
+# Parts of runs: flows by section and size; in order; for other programs.
+expect 0 run cases.ini --jobs 2 --by traffic
+prints "requests"
+expect 2 run cases.ini --by trafic
+message "--by: unknown part 'trafic'; there are traffic, traffic-class, flow-size (nearest: traffic)"
+expect 0 table cases.results --by flow-size --sizes 15KB --by case --metric fct_mean_ns
+[ "$(sed -n '4,7s/ KB .*//p' out | tr '\n' ';')" = "to 15;to 15;above 15;above 15;" ] || fail "small sizes first"
+expect 0 table cases.results --by traffic --sort -fct_p50_ns --csv table.csv
+[ "$(sed -n 1p table.csv | cut -d, -f1-6)" = "traffic,case,traffic.requests.size,runs,flows,flows_unfinished" ] ||
+	fail "the table as CSV"
 expect 0 run cases.ini --set case=ecn# --quiet
 [ "$(count cases.results)" = 4 ] || fail "a case by itself is among those of all"
 expect 0 run cases.ini --full --set case=deep --quiet

@@ -102,6 +102,22 @@ TEST(test_distribution_is_the_share_of_values_that_are_no_larger)
 	chart_list_free(&list);
 }
 
+TEST(test_tail_is_the_share_of_values_that_are_larger_while_there_are_any)
+{
+	double values[] = { 40, 10, 20, 20, 30 };
+	struct chart_list list = { 0, NULL };
+	struct chart_line *l = only_line(&list);
+
+	chart_line_tail(l, values, 5);
+	CHECK_INT(l->count, 3); /* nothing is larger than 40 */
+	CHECK_NEAR(l->points[0].x, 10, 0);
+	CHECK_NEAR(l->points[0].y, 0.8, 1e-12);
+	CHECK_NEAR(l->points[1].x, 20, 0);
+	CHECK_NEAR(l->points[1].y, 0.4, 1e-12);
+	CHECK_NEAR(l->points[2].y, 0.2, 1e-12);
+	chart_list_free(&list);
+}
+
 TEST(test_ticks_are_round_numbers_inside)
 {
 	struct ticks t;

@@ -228,7 +228,7 @@ TEST(test_panel_mistakes_have_their_line)
 		const char *keys, *message;
 	} cases[] = {
 		{ "kind = line\ny = drops\n", "5: [panel a]: kind: unknown kind 'line'; there are "
-					      "lines, bars, cdf, time (nearest: lines)" },
+					      "lines, bars, cdf, time, sizes (nearest: lines)" },
 		{ "kind = bars\n", "4: [panel a]: y is missing" },
 		{ "kind = bars\ny = fct_p9_ns\n",
 		  "6: [panel a]: y: unknown metric 'fct_p9_ns'; 'weir list metric' and 'weir help "

@@ -245,6 +245,37 @@ TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
 	desk_end(&d);
 }
 
+TEST(test_a_panel_over_sizes_has_a_point_for_each_range_with_flows_enough)
+{
+	struct desk d;
+	const struct chart *c;
+
+	/* Flows of 20 KB and of 200 KB, 100 us and more of seed 1 and 200 us and more of seed 2, alone 10 us. */
+	desk_begin(&d, "[panel a]\nkind = sizes\ny = slowdown_p50\nsizes = 100KB\n");
+	CHECK_INT(d.r.charts.count, 2); /* what is swept besides makes variants */
+	for (int i = 0; i < 2; i++) {
+		c = &d.r.charts.all[i];
+		CHECK(c->log_x);
+		CHECK_INT(c->line_count, 2);
+		CHECK_INT(c->lines[0].count, 1);
+		CHECK_NEAR(c->lines[0].points[0].x, i ? 200 : 20, 1e-9);
+		CHECK(c->lines[0].points[0].y > 10 && c->lines[0].points[0].y < 20.1);
+	}
+	CHECK_STR(c->x_label, "flow size (KB)");
+	desk_end(&d);
+}
+
+TEST(test_a_panel_over_sizes_is_of_a_metric_of_all_flows)
+{
+	static const char text[] = "[figure]\ntitle = T\npaper = P, Figure 1\n"
+				   "[panel a]\nkind = sizes\ny = fct_small_p99_ns\n";
+	struct weir_error e = { "" };
+	struct figure f;
+
+	CHECK_INT(figure_read_text(&f, "test.claims", text, strlen(text), &e), -1);
+	CHECK_CONTAINS(e.text, "y: 'fct_small_p99_ns'; allowed are fct and slowdown of all flows");
+}
+
 TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 {
 	static const char panels[] =

@@ -104,7 +104,7 @@ TEST(test_report_has_every_section_and_needs_nothing_else)
 		"8 runs: 2 schemes, 2 values of <code>traffic.req.size</code>, 2 seeds",
 		"<h2>Summary</h2>",
 		"<h2>Flow completion times</h2>",
-		"<h2>Distributions</h2>",
+		"<h2>Distributions and tails</h2>",
 		"<h2>Queue length over time</h2>",
 		"<h2>Throughput over time</h2>",
 		"<h2>Windows over time</h2>",
@@ -217,6 +217,99 @@ TEST(test_report_distributions_are_those_of_the_flows)
 	c = find(&r, "Slowdown, distribution", "");
 	CHECK_NEAR(c->lines[0].points[1].x, 3, 1e-9);
 	CHECK_INT(find(&r, "Flow completion time, mean", "")->kind, CHART_BARS);
+	report_free(&r);
+	store_close(s);
+	folder_remove(&folder);
+}
+
+#define TWO_SECTIONS \
+	"# Who wins?\nseed = %d\n[network]\ntopology = star\nhosts = 5\n[switch]\nmarking = %s\n" \
+	"[traffic web]\npattern = incast\nsenders = 4\nsize = 20KB\nperiod = 500us\n" \
+	"[traffic store]\npattern = many-to-one\nsenders = 2\nsize = 1MB\n[measure]\nto = 200ms\n"
+
+/* 60 flows of each section, 1 to 60 KB, that take factor us for each KB; store takes ten times as long. */
+static void add_made(struct store *s, const char *marking, int seed, double factor)
+{
+	const int64_t us = INT64_C(1000) * WEIR_PS_PER_NS;
+	enum { EACH = 60 };
+	struct sim run;
+
+	sim_read(&run, TWO_SECTIONS, seed, marking);
+	for (int i = 0; i < METRICS_MAX; i++)
+		run.r.value[i] = (double)NAN;
+	run.r.flow_count = 2 * EACH;
+	run.r.flows = memory_grow(NULL, 2 * EACH, sizeof(*run.r.flows));
+	run.r.ideal_ps = memory_grow(NULL, 2 * EACH, sizeof(*run.r.ideal_ps));
+	for (int i = 0; i < 2 * EACH; i++) {
+		int section = i / EACH, size = i % EACH + 1;
+
+		run.r.ideal_ps[i] = size * us;
+		run.r.flows[i] = (struct flow){
+			.start_ps = us,
+			.finish_ps =
+				us + (int64_t)(size * factor * (section ? 10 : 1) * (double)us),
+			.size_bytes = (uint64_t)size * 1000,
+			.src = 1,
+			.traffic = (uint16_t)section,
+		};
+	}
+	run.r.value[metric_index("flows_completed")] = 2 * EACH;
+	run.r.value[metric_index("flows_unfinished")] = 0;
+	add(s, &run);
+}
+
+TEST(test_report_begins_with_who_wins_for_each_section)
+{
+	struct folder folder = folder_make();
+	struct store *s = open_store(&folder);
+	const char *answer, *summary;
+	struct report r;
+	char *html;
+
+	for (int seed = 1; seed <= 3; seed++) {
+		add_made(s, "ecn", seed, 4);
+		add_made(s, "tcn", seed, 2 + 0.1 * seed);
+	}
+	read_report(&r, s);
+	CHECK_INT(r.sentence_count, 2);
+	CHECK_CONTAINS(r.sentences[0],
+		       "web: tcn wins by the mean completion time: 0.55 (0.49..0.62)");
+	html = html_of(&r);
+	answer = strstr(html, "<p class=\"answer\">web: tcn wins");
+	summary = strstr(html, "<h2>Summary</h2>");
+	CHECK(answer && summary && answer < summary);
+	CHECK_CONTAINS(html, "<h2>By traffic section</h2>");
+	CHECK_CONTAINS(html, "in one pool here");
+	free(html);
+	report_free(&r);
+	store_close(s);
+	folder_remove(&folder);
+}
+
+TEST(test_report_by_flow_size_is_of_one_section_and_all_seeds)
+{
+	struct folder folder = folder_make();
+	struct store *s = open_store(&folder);
+	const struct chart *c;
+	struct report r;
+
+	for (int seed = 1; seed <= 4; seed++) {
+		add_made(s, "ecn", seed, 4);
+		add_made(s, "tcn", seed, 2);
+	}
+	read_report(&r, s);
+	/* 24 flows of each tenth, of four seeds: enough for p95 and not for p99. */
+	c = find(&r, "Slowdown by flow size, 95th percentile", "store");
+	CHECK(c->log_x && c->log_y && c->part == PART_FIRST);
+	CHECK_INT(c->line_count, 2);
+	CHECK_STR(c->lines[0].name, "ecn");
+	CHECK_INT(c->lines[0].count, 10);
+	CHECK_NEAR(c->lines[0].points[0].x, 3, 1e-9); /* of 1..6 KB */
+	CHECK_NEAR(c->lines[0].points[0].y, 40, 1e-6);
+	c = find(&r, "Slowdown by flow size, 95th percentile", "web");
+	CHECK_NEAR(c->lines[1].points[9].y, 2, 1e-6);
+	c = find(&r, "Slowdown, tail", "web");
+	CHECK(c->log_y);
 	report_free(&r);
 	store_close(s);
 	folder_remove(&folder);

@@ -227,7 +227,9 @@ TEST(test_table_mistakes_name_what_there_is)
 		const char *by, *metric, *normalize, *message;
 	} cases[] = {
 		{ "switch.markin", NULL, NULL,
-		  "--by: no run has a setting 'switch.markin' (nearest: switch.marking)" },
+		  "--by: no run has a setting 'switch.markin' (nearest: switch.marking); parts of "
+		  "runs are "
+		  "traffic, traffic-class and flow-size" },
 		{ NULL, "fct_p9_ns", NULL,
 		  "--metric: unknown metric 'fct_p9_ns'; 'weir list metric' and "
 		  "'weir help table' name them (nearest: fct_p99_ns)" },
@@ -590,7 +592,7 @@ TEST(test_table_fits_its_width_and_says_what_is_hidden)
 	shelf_fill(&s);
 	make(&c, &s, &all);
 	text = printed(&c, &narrow);
-	CHECK_CONTAINS(text, "1 more column: weir table --wide, or --metric NAME.\n");
+	CHECK_CONTAINS(text, "1 more column: weir table --wide, or\n--metric NAME.\n");
 	CHECK(strstr(text, "drops") == NULL);
 	free(text);
 	text = printed(&c, &blocks);

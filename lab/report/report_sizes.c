@@ -1,0 +1,270 @@
+/* report_sizes.c -- slowdown and completion time by flow size, a line for each scheme: how much each size pays.
+ * Where there are several traffic sections, each has a chart of its own. Panels of figures use it, too. */
+#include "lab/report/report.h"
+#include "sim/base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLOURED = 4, MUTED_FROM = 6 };
+
+/* The first that can be drawn is on the first screen. */
+static const struct {
+	const char *metric, *title, *what;
+} size_charts[] = {
+	{ "slowdown_p99", "Slowdown by flow size, 99th percentile", "p99 slowdown" },
+	{ "slowdown_p95", "Slowdown by flow size, 95th percentile", "p95 slowdown" },
+	{ "slowdown_p50", "Slowdown by flow size, median", "median slowdown" },
+	{ "fct_p99_ns", "Flow completion time by flow size, 99th percentile", "p99 FCT" },
+	{ "fct_p95_ns", "Flow completion time by flow size, 95th percentile", "p95 FCT" },
+	{ "fct_p50_ns", "Flow completion time by flow size, median", "median FCT" },
+};
+
+enum { SIZE_CHARTS = sizeof(size_charts) / sizeof(size_charts[0]) };
+
+/* --- which lines matter most --- */
+
+static double scheme_number(const struct report *r, uint32_t scheme, int column)
+{
+	double sum = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->case_count; i++)
+		if (r->cases[i].scheme == scheme && !isnan(r->cases[i].row->cells[column].mean)) {
+			sum += r->cases[i].row->cells[column].mean;
+			count++;
+		}
+	return count ? sum / count : INFINITY;
+}
+
+/* What others are compared with is always seen. */
+static int is_baseline(const struct report *r, uint32_t scheme)
+{
+	int axis = answer_axis(&r->compare);
+
+	for (uint32_t i = 0; axis >= 0 && i < r->case_count; i++)
+		if (r->cases[i].scheme == scheme &&
+		    strcmp(r->compare.axes[axis].values[r->cases[i].row->value[axis]],
+			   answer_baseline(&r->compare, axis)) == 0)
+			return 1;
+	return 0;
+}
+
+/* Is it among the few that are best by what the first table is ordered by? */
+static int is_among_the_best(const struct report *r, uint32_t scheme)
+{
+	int goal = report_goal(r);
+	uint32_t better = 0;
+
+	for (uint32_t i = 0; goal >= 0 && i < r->scheme_count; i++)
+		better += scheme_number(r, i, goal) < scheme_number(r, scheme, goal);
+	return better < COLOURED;
+}
+
+/* --- charts --- */
+
+static const struct compare_split *size_split(const struct comparison *c)
+{
+	return &c->splits[c->split_count - 1];
+}
+
+static struct report_text variant_of(const struct report *r, const struct comparison *c,
+				     const struct report_case *k, uint32_t part)
+{
+	struct report_text x = report_x_name(r, k), t;
+	const char *section =
+		c->split_count > 1 ? c->splits[0].names[comparison_part_value(c, part, 0)] : "";
+
+	snprintf(t.text, sizeof(t.text), "%.100s%s%.140s", section,
+		 *section && x.text[0] ? ", " : "", x.text);
+	return t;
+}
+
+static struct chart_line *line_of(const struct report *r, struct chart *c, uint32_t scheme)
+{
+	struct chart_line *l;
+
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (c->lines[i].style == scheme)
+			return &c->lines[i];
+	l = chart_line_add(c, r->schemes[scheme]);
+	l->style = scheme;
+	return l;
+}
+
+static void add_points(struct report *r, const struct comparison *c, const struct report_case *k,
+		       const struct part_of_set *p)
+{
+	const struct flow_filter filter = { comparison_is_in_part, p };
+	double size = size_split(c)->middle[comparison_part_value(c, p->part, c->split_count - 1)];
+	uint64_t count = flow_set_count(p->set, CLASS_ALL, &filter);
+	double *sample = memory_grow(NULL, p->set->count + 1, sizeof(*sample));
+
+	for (uint32_t i = 0; i < SIZE_CHARTS; i++) {
+		struct flow_metric m = { .quantity = QUANTITY_FCT };
+		struct chart *chart;
+
+		flow_metric_find(size_charts[i].metric, &m);
+		if (!flow_statistic_is_known(m.statistic, count))
+			continue;
+		chart = report_chart(&r->charts, PART_SIZES, size_charts[i].title,
+				     variant_of(r, c, k, p->part).text);
+		chart->kind = CHART_CURVES;
+		chart->log_x = chart->log_y = 1;
+		chart_point_add(line_of(r, chart, k->scheme), size,
+				flow_set_metric(p->set, &m, &filter, sample));
+	}
+	free(sample);
+}
+
+/* The flows of all seeds together: a tenth of those of one run is few. */
+static int read_row(struct flow_set *set, struct store *s, const struct stored_runs *runs,
+		    const struct compare_row *row, struct weir_error *e)
+{
+	int failed = 0;
+
+	for (uint32_t i = 0; i < row->run_count && !failed; i++) {
+		const struct stored_run *run = &runs->runs[row->runs[i]];
+
+		flow_set_measure(set, run);
+		failed = store_each_flow(s, run->id, flow_set_see, set, e);
+	}
+	return failed;
+}
+
+int report_size_line(struct chart_line *l, const struct size_line *of, struct weir_error *e)
+{
+	struct flow_set set = { .count = 0 };
+	int failed = read_row(&set, of->s, of->runs, of->row, e);
+	struct part_of_set part = comparison_parts_of(of->bins, &set);
+	const struct flow_filter filter = { comparison_is_in_part, &part };
+	double *sample = memory_grow(NULL, set.count, sizeof(*sample));
+
+	for (; part.part < of->bins->part_count && !failed; part.part++)
+		if (flow_statistic_is_known(of->metric.statistic,
+					    flow_set_count(&set, CLASS_ALL, &filter)))
+			chart_point_add(l, size_split(of->bins)->middle[part.part],
+					flow_set_metric(&set, &of->metric, &filter, sample));
+	free(sample);
+	free(part.part_of);
+	flow_set_free(&set);
+	return failed;
+}
+
+static int add_case(struct report *r, struct store *s, const struct comparison *c,
+		    const struct report_case *k, struct weir_error *e)
+{
+	struct flow_set set = { .count = 0 };
+	int failed = read_row(&set, s, &r->compare.runs, k->row, e);
+	struct part_of_set part = comparison_parts_of(c, &set);
+
+	for (; part.part < c->part_count && !failed; part.part++)
+		add_points(r, c, k, &part);
+	free(part.part_of);
+	flow_set_free(&set);
+	return failed;
+}
+
+/* Grey lines first, so that the others lie on top. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct chart_line *p = a, *q = b;
+
+	if (p->is_muted != q->is_muted)
+		return p->is_muted ? -1 : 1;
+	return (p->style > q->style) - (p->style < q->style);
+}
+
+void report_size_axis(struct chart *c)
+{
+	struct chart_extent x = { 0, 0, 0, 0 };
+	struct report_unit size;
+
+	chart_extent(c, &x);
+	size = report_unit(x.x_max >= 1e6 ? 1e3 : x.x_max, "bytes");
+	chart_scale(c, size.factor, 1);
+	text_print(&c->x_label, "flow size (%s)", size.name);
+}
+
+static void finish_chart(const struct report *r, struct chart *c, const char *what,
+			 const char *unit)
+{
+	report_size_axis(c);
+	report_y_unit(c, what, unit);
+	text_print(
+		&c->note, "%s",
+		"Each point is of a tenth of the flows of all seeds, at its middle size. Both axes "
+		"are logarithmic.");
+	qsort(c->lines, c->line_count, sizeof(*c->lines), compare_lines);
+	report_note_health(r, c);
+}
+
+/* The best few lines of it have colours. */
+static void move_to_front(const struct report *r, struct chart *c)
+{
+	c->part = PART_FIRST;
+	for (uint32_t i = 0; i < c->line_count; i++)
+		c->lines[i].is_muted = r->scheme_count >= MUTED_FROM &&
+				       !is_among_the_best(r, c->lines[i].style) &&
+				       !is_baseline(r, c->lines[i].style);
+}
+
+/* Flows of one size make a point and no line. */
+static void remove_points(struct report *r)
+{
+	for (uint32_t i = r->charts.count; i-- > 0;) {
+		struct chart_extent x;
+
+		if (chart_extent(&r->charts.all[i], &x) && x.x_min < x.x_max)
+			continue;
+		chart_remove(&r->charts, i);
+	}
+}
+
+static void finish_charts(struct report *r)
+{
+	uint32_t front = SIZE_CHARTS;
+
+	for (uint32_t k = 0; k < SIZE_CHARTS; k++) {
+		const char *unit = "";
+
+		flow_metric_known(size_charts[k].metric, &unit);
+		for (uint32_t i = 0; i < r->charts.count; i++) {
+			struct chart *c = &r->charts.all[i];
+
+			if (strcmp(c->title, size_charts[k].title) != 0)
+				continue;
+			front = front == SIZE_CHARTS ? k : front;
+			if (front == k)
+				move_to_front(r, c);
+			finish_chart(r, c, size_charts[k].what, unit);
+		}
+	}
+}
+
+int report_sizes(struct report *r, struct store *s, struct weir_error *e)
+{
+	const char *const by[] = { compare_split_names[SPLIT_TRAFFIC],
+				   compare_split_names[SPLIT_SIZE] };
+	const char *const metrics[] = { "fct_mean_ns" };
+	int several = r->compare.section_count > 1, failed = 0;
+	const struct compare_request q = { .by = by + !several,
+					   .by_count = several ? 2 : 1,
+					   .metrics = metrics,
+					   .metric_count = 1,
+					   .scope = r->compare.scope };
+	struct comparison c;
+
+	if (r->compare.section_count == 0)
+		return 0;
+	if (comparison_make(&c, s, &q, e))
+		return -1;
+	for (uint32_t i = 0; i < r->case_count && !failed; i++)
+		failed = add_case(r, s, &c, &r->cases[i], e);
+	if (!failed) {
+		remove_points(r);
+		finish_charts(r);
+	}
+	comparison_free(&c);
+	return failed;
+}

@@ -1,0 +1,211 @@
+/* flow_metric.c -- see flow_metric.h. */
+#include "lab/store/flow_metric.h"
+#include "lab/base/text.h"
+#include "sim/measure/sample.h"
+#include "weir/units.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEGABYTE = 1000 * 1000 };
+
+static struct flow_metric metric_of(uint32_t i)
+{
+	return (struct flow_metric){ i / (CLASSES * STATISTICS), i / STATISTICS % CLASSES,
+				     i % STATISTICS };
+}
+
+/* The statistics of a class, in their order. */
+#define OF_CLASS(name, end, words) \
+	{ name "_mean" end, words ", mean" }, { name "_p50" end, words ", median" }, \
+		{ name "_p95" end, words ", 95th percentile" }, \
+		{ name "_p99" end, words ", 99th percentile" }, \
+	{ \
+		name "_p999" end, words ", 99.9th percentile" \
+	}
+
+#define OF_QUANTITY(name, end, words) \
+	OF_CLASS(name, end, words), OF_CLASS(name "_small", end, words " of small flows"), \
+		OF_CLASS(name "_medium", end, words " of flows neither small nor large"), \
+		OF_CLASS(name "_large", end, words " of large flows"), \
+		OF_CLASS(name "_over_1mb", end, words " of flows above 1 MB")
+
+static const struct {
+	const char *name, *help;
+} entries[FLOW_METRICS] = { OF_QUANTITY("fct", "_ns", "flow completion time"),
+			    OF_QUANTITY("slowdown", "", "slowdown") };
+
+const char *flow_metric_name(uint32_t i)
+{
+	return i < (uint32_t)FLOW_METRICS ? entries[i].name : NULL;
+}
+
+const char *flow_metric_help(uint32_t i)
+{
+	return i < (uint32_t)FLOW_METRICS ? entries[i].help : NULL;
+}
+
+int flow_metric_find(const char *wanted, struct flow_metric *m)
+{
+	for (uint32_t i = 0; i < (uint32_t)FLOW_METRICS; i++)
+		if (strcmp(entries[i].name, wanted) == 0) {
+			*m = metric_of(i);
+			return 1;
+		}
+	return 0;
+}
+
+int flow_metric_known(const char *name, const char **unit)
+{
+	struct flow_metric m;
+
+	if (!flow_metric_find(name, &m))
+		return 0;
+	*unit = m.quantity == QUANTITY_FCT ? "ns" : "";
+	return 1;
+}
+
+/* --- the flows that count --- */
+
+void flow_set_measure(struct flow_set *s, const struct stored_run *run)
+{
+	struct weir_error ignored;
+	char path[128];
+
+	weir_options_default(&s->measure, measure_options);
+	for (const struct weir_option *o = measure_options; o->name; o++) {
+		const char *text;
+
+		snprintf(path, sizeof(path), "measure.%s", o->name);
+		text = stored_setting(run, path);
+		if (text)
+			weir_option_parse(&s->measure, o, text, &ignored);
+	}
+}
+
+static void name_section(struct flow_set *s, const struct stored_flow *f)
+{
+	while (s->section_count <= f->section) {
+		s->sections = memory_grow(s->sections, s->section_count + UINT64_C(1),
+					  sizeof(*s->sections));
+		s->sections[s->section_count++] = NULL;
+	}
+	if (!s->sections[f->section])
+		text_print(&s->sections[f->section], "%s", f->traffic);
+}
+
+/* Those that did not end are kept too, whatever they carry; of those that did, control is not counted. */
+int flow_set_see(void *set, const struct stored_flow *f)
+{
+	struct flow_set *s = set;
+	struct counted_flow counted = { f->size_bytes, (double)NAN, (double)NAN, f->section,
+					f->class_id };
+	int64_t fct_ps = f->finish_ps - f->start_ps;
+
+	if (f->start_ps < (int64_t)s->measure.from_ps ||
+	    (s->measure.to_ps && f->start_ps >= (int64_t)s->measure.to_ps) ||
+	    f->size_bytes == FLOW_UNLIMITED || f->start_ps == INT64_MAX ||
+	    (f->finish_ps >= 0 && f->ideal_ps < 0))
+		return 0;
+	if (f->finish_ps >= 0) {
+		counted.fct_ns = (double)fct_ps / WEIR_PS_PER_NS;
+		counted.slowdown = (double)fct_ps / (double)f->ideal_ps;
+	}
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 1024;
+		s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
+	}
+	s->flows[s->count++] = counted;
+	name_section(s, f);
+	return 0;
+}
+
+void flow_set_free(struct flow_set *s)
+{
+	for (uint32_t i = 0; i < s->section_count; i++)
+		free(s->sections[i]);
+	free(s->sections);
+	free(s->flows);
+	*s = (struct flow_set){ .count = 0 };
+}
+
+static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class class)
+{
+	switch (class) {
+	case CLASS_SMALL:
+		return size <= s->measure.small_bytes;
+	case CLASS_MEDIUM:
+		return size > s->measure.small_bytes && size <= s->measure.large_bytes;
+	case CLASS_LARGE:
+		return size > s->measure.large_bytes;
+	case CLASS_OVER_1MB:
+		return size > MEGABYTE;
+	default:
+		return 1;
+	}
+}
+
+static int is_counted(const struct flow_set *s, const struct counted_flow *f, enum flow_class class,
+		      const struct flow_filter *filter)
+{
+	return !isnan(f->fct_ns) && is_of_class(s, f->size_bytes, class) &&
+	       (!filter || filter->is_in(filter->context, f));
+}
+
+uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
+			const struct flow_filter *filter)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		count += (uint64_t)is_counted(s, &s->flows[i], class, filter);
+	return count;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static const double quantiles[STATISTICS] = {
+	[STATISTIC_P50] = 0.5,
+	[STATISTIC_P95] = 0.95,
+	[STATISTIC_P99] = 0.99,
+	[STATISTIC_P999] = 0.999,
+};
+
+/* The mean, or the quantile by nearest rank. Sorts. */
+static double statistic(double *sample, uint64_t count, enum flow_statistic which)
+{
+	double sum = 0, rank;
+
+	if (count == 0)
+		return (double)NAN;
+	if (which == STATISTIC_MEAN) {
+		for (uint64_t i = 0; i < count; i++)
+			sum += sample[i];
+		return sum / (double)count;
+	}
+	qsort(sample, count, sizeof(*sample), compare_doubles);
+	rank = ceil(quantiles[which] * (double)count);
+	return sample[rank > 1 ? (uint64_t)rank - 1 : 0];
+}
+
+double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
+		       const struct flow_filter *filter, double *sample)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		if (is_counted(s, &s->flows[i], m->class, filter))
+			sample[count++] = m->quantity == QUANTITY_FCT ? s->flows[i].fct_ns
+								      : s->flows[i].slowdown;
+	return statistic(sample, count, m->statistic);
+}
+
+int flow_statistic_is_known(enum flow_statistic which, uint64_t flows)
+{
+	return which == STATISTIC_MEAN || sample_has_quantile(flows, quantiles[which]);
+}
