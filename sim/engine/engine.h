@@ -64,7 +64,7 @@ struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
-struct flow_set;
+struct flow_census;
 struct weir_cc_trial;
 struct agents;
 
@@ -142,7 +142,7 @@ struct engine {
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
-	struct flow_set *flow_sets;        /* per link; NULL: nobody counts them exactly */
+	struct flow_census *flow_censuss;  /* per link; NULL: nobody counts them exactly */
 	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 
 	/* nodes */

@@ -401,7 +401,7 @@ static void build_telemetry(struct engine *e)
 	if (e->config->rdma.int_flows == INT_FLOWS_SEEN)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
 	if (e->config->rdma.int_flows == INT_FLOWS_EXACT)
-		e->flow_sets = memory_new(e->net->link_count, sizeof(*e->flow_sets));
+		e->flow_censuss = memory_new(e->net->link_count, sizeof(*e->flow_censuss));
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
@@ -497,9 +497,9 @@ void engine_free(struct engine *e)
 	free(e->classes);
 	transports_free(e);
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
-	for (uint32_t i = 0; e->flow_sets && i < links; i++)
-		flow_set_free(&e->flow_sets[i]);
-	memory_free(e->flow_sets, links, sizeof(*e->flow_sets));
+	for (uint32_t i = 0; e->flow_censuss && i < links; i++)
+		flow_census_free(&e->flow_censuss[i]);
+	memory_free(e->flow_censuss, links, sizeof(*e->flow_censuss));
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));

@@ -73,7 +73,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	s->last_bytes = packet->bytes;
 	if (w->engine->notes)
 		packet_notes(w, packet)->count = 0;
-	if (w->engine->flow_sets)
+	if (w->engine->flow_censuss)
 		say_if_last(w->engine, s, packet);
 	host_send(w, h, packet, start_ps);
 	if (t->cc->sent) {

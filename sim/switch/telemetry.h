@@ -4,7 +4,7 @@
 #ifndef SIM_SWITCH_TELEMETRY_H
 #define SIM_SWITCH_TELEMETRY_H
 #include "lib/mark/flow_count.h"
-#include "sim/switch/flow_set.h"
+#include "sim/switch/flow_census.h"
 #include "sim/host/host.h"
 #include <string.h>
 
@@ -44,10 +44,11 @@ static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, ui
 static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 					 const struct weir_packet *packet, int64_t now_ps)
 {
-	if (e->flow_sets)
-		return flow_set_pass(&e->flow_sets[link],
-				     packet_segment((struct weir_packet *)packet)->connection,
-				     packet->flags & SEGMENT_LAST ? FLOW_SET_LAST : FLOW_SET_MORE);
+	if (e->flow_censuss)
+		return flow_census_pass(&e->flow_censuss[link],
+					packet_segment((struct weir_packet *)packet)->connection,
+					packet->flags & SEGMENT_LAST ? FLOW_CENSUS_LAST
+								     : FLOW_CENSUS_MORE);
 	return e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, now_ps) : 0;
 }
 

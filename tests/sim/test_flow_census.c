@@ -1,32 +1,32 @@
-/* test_flow_set.c -- flows counted by their first and last packets, on the table and in a network. */
-#include "sim/switch/flow_set.h"
+/* test_flow_census.c -- flows counted by their first and last packets, on the table and in a network. */
+#include "sim/switch/flow_census.h"
 #include "tests/rdma.h"
 #include "weir/rng.h"
 
-TEST(test_flow_set_counts_from_the_first_packet_to_the_last)
+TEST(test_flow_census_counts_from_the_first_packet_to_the_last)
 {
-	struct flow_set s = { 0 };
+	struct flow_census s = { 0 };
 
-	CHECK_INT(flow_set_pass(&s, 7, FLOW_SET_MORE), 1);
-	CHECK_INT(flow_set_pass(&s, 7, FLOW_SET_MORE), 1);
-	CHECK_INT(flow_set_pass(&s, 0, FLOW_SET_MORE), 2);
-	CHECK_INT(flow_set_pass(&s, 9, FLOW_SET_LAST), 3); /* of one packet */
-	CHECK_INT(flow_set_pass(&s, 7, FLOW_SET_LAST), 2); /* still counts itself */
-	CHECK_INT(flow_set_pass(&s, 0, FLOW_SET_MORE), 1);
-	CHECK_INT(flow_set_pass(&s, 7, FLOW_SET_MORE), 2); /* sent again */
-	CHECK_INT(flow_set_pass(&s, 7, FLOW_SET_LAST), 2);
-	CHECK_INT(flow_set_pass(&s, 0, FLOW_SET_LAST), 1);
+	CHECK_INT(flow_census_pass(&s, 7, FLOW_CENSUS_MORE), 1);
+	CHECK_INT(flow_census_pass(&s, 7, FLOW_CENSUS_MORE), 1);
+	CHECK_INT(flow_census_pass(&s, 0, FLOW_CENSUS_MORE), 2);
+	CHECK_INT(flow_census_pass(&s, 9, FLOW_CENSUS_LAST), 3); /* of one packet */
+	CHECK_INT(flow_census_pass(&s, 7, FLOW_CENSUS_LAST), 2); /* still counts itself */
+	CHECK_INT(flow_census_pass(&s, 0, FLOW_CENSUS_MORE), 1);
+	CHECK_INT(flow_census_pass(&s, 7, FLOW_CENSUS_MORE), 2); /* sent again */
+	CHECK_INT(flow_census_pass(&s, 7, FLOW_CENSUS_LAST), 2);
+	CHECK_INT(flow_census_pass(&s, 0, FLOW_CENSUS_LAST), 1);
 	CHECK_INT(s.count, 0);
-	flow_set_free(&s);
+	flow_census_free(&s);
 }
 
 /* Against a plain array, with a table that grows, collides and empties. */
-TEST(test_flow_set_is_a_set_whatever_comes)
+TEST(test_flow_census_is_a_set_whatever_comes)
 {
 	enum { FLOWS = 3000 };
 	static uint8_t is_in[FLOWS];
 	struct weir_rng rng = weir_rng_make(1, 0, WEIR_RNG_TEST);
-	struct flow_set s = { 0 };
+	struct flow_census s = { 0 };
 	uint32_t count = 0;
 
 	for (int i = 0; i < 200000; i++) {
@@ -35,12 +35,13 @@ TEST(test_flow_set_is_a_set_whatever_comes)
 
 		count += !is_in[flow];
 		is_in[flow] = 1;
-		CHECK_INT(flow_set_pass(&s, flow, is_last ? FLOW_SET_LAST : FLOW_SET_MORE), count);
+		CHECK_INT(flow_census_pass(&s, flow, is_last ? FLOW_CENSUS_LAST : FLOW_CENSUS_MORE),
+			  count);
 		count -= (uint32_t)is_last;
 		is_in[flow] = !is_last;
 		CHECK_INT(s.count, count);
 	}
-	flow_set_free(&s);
+	flow_census_free(&s);
 }
 
 /* Flow 0 sends 20 packets at 1 Gb/s over a line of 10: one each 8.72 us (1090 B). Flow 1 sends three, from 40 us
