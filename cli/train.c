@@ -143,6 +143,32 @@ static int read_numbers(const struct arguments *a, struct train_request *q, stru
 	return 0;
 }
 
+/* What to type for the same model, without what is the default anyway: -o and a name are the user's. */
+static char *command_of(const struct train_request *q)
+{
+	const struct weir_option *settings = q->trainer->scheme.options;
+	char value[WEIR_OPT_TEXT_SIZE + 64], *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		memory_refused(BUFSIZ);
+	fprintf(f, "weir train %s", q->trainer->scheme.name);
+	for (const struct weir_option *o = settings; o && o->name; o++)
+		if (!weir_option_is_default(o, q->params))
+			fprintf(f, " --set '%s=%s'", o->name,
+				weir_option_format(value, sizeof(value), o, q->params));
+	for (uint32_t i = 0; i < q->scenario_count; i++)
+		fprintf(f, " --scenario %s", q->files[i]);
+	fprintf(f,
+		" --steps %" PRIu64 " --seed %" PRIu64 " --episodes %" PRIu64 " --judge %" PRIu64
+		" --judge-every %" PRIu64,
+		q->steps, q->seed, q->episodes, q->judge, q->judge_every);
+	if (fclose(f))
+		memory_refused(size);
+	return text;
+}
+
 /* All that decides what comes out, in one line. */
 static void identify(struct train_request *q)
 {
@@ -252,7 +278,7 @@ static int write_model(const struct train_request *q, const struct training *t,
 	struct weir_learn_text texts[TEXTS];
 	struct weir_learn_model model;
 	char seed[32], digest[17];
-	char *command = NULL;
+	char *command = command_of(q);
 	uint64_t sum = 0;
 	uint8_t *bytes;
 	size_t size;
@@ -265,7 +291,6 @@ static int write_model(const struct train_request *q, const struct training *t,
 		sum = weir_hash64(sum, (unsigned char)*c);
 	snprintf(digest, sizeof(digest), "%016" PRIx64, sum);
 	snprintf(seed, sizeof(seed), "%" PRIu64, q->seed);
-	text_print(&command, "weir train %s", q->identity);
 	texts[model.text_count++] =
 		(struct weir_learn_text){ WEIR_LEARN_SCHEME, q->trainer->scheme.name };
 	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_COMMAND, command };

@@ -1,5 +1,6 @@
 # acc-proof.awk FILES -- for acc-proof.sh: FILES has a line "SCENARIO runs.csv" for each. Means over seeds of the
-# reward, by policy and scenario; then the constant tuned on the judged scenarios, and the oracle.
+# reward, by policy and scenario; then the constant tuned on the judged scenarios, and the oracle. Scenarios are judged
+# ones, null cases, or held out.
 
 # Fields of a line of CSV, some of them in quotes, into part[1..n]; returns n.
 function fields(line, part,   n, c, i, quoted, text) {
@@ -51,6 +52,7 @@ function policy(spec, rate,   p, name) {
 		return option(spec, "policy")
 	name = option(spec, "model")
 	sub(/.*\//, "", name)
+	sub(/[.]model$/, "", name)
 	return name
 }
 
@@ -70,7 +72,10 @@ function policy(spec, rate,   p, name) {
 		}
 		sum[name, $1] += part[at["reward"]]
 		count[name, $1]++
-		if (part[at["fct_mean_ns"]] != "") {
+		if (part[at["iops"]] != "") {
+			has_ios[$1] = 1
+			ios[name, $1] += part[at["iops"]]
+		} else if (part[at["fct_mean_ns"]] != "") {
 			has_fct[$1] = 1
 			mean[name, $1] += part[at["fct_mean_ns"]]
 			p99[name, $1] += part[at["fct_p99_ns"]]
@@ -79,10 +84,14 @@ function policy(spec, rate,   p, name) {
 	close(file)
 }
 
-# The mean reward of a policy over scenarios, judged ones or not.
-function over(name, is_judged,   k, total, number) {
+function kind(which) {
+	return which ~ /^judged-/ ? "judged" : which ~ /^null-/ ? "null" : "held out"
+}
+
+# The mean reward of a policy over scenarios of a kind.
+function over(name, which,   k, total, number) {
 	for (k = 1; k <= scenarios; k++)
-		if ((scenario[k] ~ /^judged-/) == is_judged) {
+		if (kind(scenario[k]) == which) {
 			total += sum[name, scenario[k]] / count[name, scenario[k]]
 			number++
 		}
@@ -94,7 +103,7 @@ function row(name, label,   k) {
 	for (k = 1; k <= scenarios; k++)
 		if (scenario[k] !~ /^judged-/)
 			printf " %12.4f", sum[name, scenario[k]] / count[name, scenario[k]]
-	printf " %12.4f %12.4f\n", over(name, 0), over(name, 1)
+	printf " %12.4f %12.4f %12.4f\n", over(name, "held out"), over(name, "null"), over(name, "judged")
 }
 
 # The best constant of each scenario, in hindsight.
@@ -113,24 +122,29 @@ END {
 	for (k = 1; k <= scenarios; k++)
 		if (scenario[k] !~ /^judged-/)
 			printf " %12s", scenario[k]
-	printf " %12s %12s\n", "held out", "judged"
+	printf " %12s %12s %12s\n", "held out", "null", "judged"
 	for (i = 1; i <= policies; i++) {
 		row(order[i], order[i])
-		if (order[i] ~ /\// && (tuned == "" || over(order[i], 1) > over(tuned, 1)))
+		if (order[i] ~ /\// && (tuned == "" || over(order[i], "judged") > over(tuned, "judged")))
 			tuned = order[i]
 	}
 	row(tuned, "tuned constant")
 	printf "%-16s", "oracle"
 	for (k = 1; k <= scenarios; k++) {
 		value = best_constant(scenario[k])
-		is_judged = scenario[k] ~ /^judged-/
-		total[is_judged] += value
-		number[is_judged]++
-		if (!is_judged)
+		total[kind(scenario[k])] += value
+		number[kind(scenario[k])]++
+		if (kind(scenario[k]) != "judged")
 			printf " %12.4f", value
 	}
-	printf " %12.4f %12.4f\n", total[0] / number[0], number[1] ? total[1] / number[1] : 0
+	printf " %12.4f %12.4f %12.4f\n", total["held out"] / number["held out"], total["null"] / number["null"], \
+		number["judged"] ? total["judged"] / number["judged"] : 0
 	for (k = 1; k <= scenarios; k++) {
+		if (has_ios[scenario[k]]) {
+			printf "\nI/Os a second, %s\n", scenario[k]
+			for (i = 1; i <= policies; i++)
+				printf "%-16s %12.0f\n", order[i], ios[order[i], scenario[k]] / count[order[i], scenario[k]]
+		}
 		if (!has_fct[scenario[k]] || scenario[k] ~ /^judged-/)
 			continue
 		printf "\ncompletion time, %s: mean and p99 in us\n", scenario[k]

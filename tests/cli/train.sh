@@ -46,7 +46,7 @@ grep -q "^$dir/one: score 0\.[0-9]* after [0-9,]* of 2,500 steps" "$dir/out" || 
 for file in one one.csv one.html one.checkpoint; do
 	[ -s "$dir/$file" ] || fail "$file is missing"
 done
-"$WEIR" model "$dir/one" | grep -q 'command  *weir train acc(preset=weir'
+"$WEIR" model "$dir/one" | grep -q 'command  *weir train acc --s'
 head -1 "$dir/one.csv" | grep -q '^episodes,steps,score,judged,reward,use,queue_bytes,loss,epsilon$'
 [ "$(wc -l <"$dir/one.csv")" = 10 ] || fail "rounds: $(wc -l <"$dir/one.csv")"
 grep -q 'What it does where' "$dir/one.html"
