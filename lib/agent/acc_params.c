@@ -277,7 +277,9 @@ static const char *standard_model(const void *params)
 {
 	const struct acc_params *p = params;
 
-	return p->control == ACC_TRAINED ? presets[p->preset].model : NULL;
+	if (p->control != ACC_TRAINED)
+		return NULL;
+	return p->scope == WEIR_AGENT_PER_NETWORK ? "acc-network" : presets[p->preset].model;
 }
 
 static int model_fits(const void *params, const struct weir_learn_policy *policy,

@@ -352,6 +352,7 @@ TEST(test_acc_presets_have_models_of_their_own)
 {
 	CHECK_STR(standard_of("acc"), "acc-paper");
 	CHECK_STR(standard_of("acc(preset=weir)"), "acc-weir");
+	CHECK_STR(standard_of("acc(scope=network)"), "acc-network");
 	CHECK_STR(standard_of("acc(policy=untrained)"), NULL);
 	CHECK_STR(standard_of("acc(policy=random)"), NULL);
 }
