@@ -3,6 +3,7 @@
  * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the lines
  * apart, "x" is along the axis; what else differs makes one variant of the chart for each value. */
 #include "lab/papers/figure_report.h"
+#include "lab/papers/panel_labels.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <math.h>
@@ -132,75 +133,6 @@ static struct chart_line *line_of(const struct drawing *d, struct chart *c,
 	return l;
 }
 
-/* --- units and labels --- */
-
-/* "FCT (ms)" asks for ms. */
-static int asked_unit(const char *label, const char *unit, struct report_unit *found)
-{
-	const char *open = label ? strrchr(label, '(') : NULL;
-	char name[16];
-	size_t length;
-
-	if (!open || open[strlen(open) - 1] != ')')
-		return 0;
-	length = strlen(open) - 2;
-	if (length == 0 || length >= sizeof(name))
-		return 0;
-	memcpy(name, open + 1, length);
-	name[length] = '\0';
-	return report_unit_find(name, unit, found);
-}
-
-/* Scales and names the y axis: as the panel says, or else by what. */
-static void finish_y(struct chart *c, const struct panel *p, const char *what, const char *unit)
-{
-	struct report_unit asked;
-
-	if (asked_unit(p->y_label, unit, &asked)) {
-		chart_scale(c, 1, asked.factor);
-		text_print(&c->y_label, "%s", p->y_label);
-	} else {
-		report_y_unit(c, p->y_label ? p->y_label : what, unit);
-	}
-}
-
-/* The same for the x axis, in a unit that suits the largest number. */
-static void finish_x(struct chart *c, const struct panel *p, const char *what, const char *unit)
-{
-	struct chart_extent extent = { 0, 0, 0, 0 };
-	struct report_unit u;
-
-	if (asked_unit(p->x_label, unit, &u)) {
-		chart_scale(c, u.factor, 1);
-		text_print(&c->x_label, "%s", p->x_label);
-		return;
-	}
-	chart_extent(c, &extent);
-	u = report_unit(extent.x_max, unit);
-	chart_scale(c, u.factor, 1);
-	text_print(&c->x_label, u.name[0] ? "%s (%s)" : "%s", p->x_label ? p->x_label : what,
-		   u.name);
-}
-
-/* "fct_small_p99_ns" as "fct small p99". */
-static struct report_text metric_words(const char *metric, const char *unit)
-{
-	struct report_text t;
-	size_t length, end = strlen(unit);
-
-	snprintf(t.text, sizeof(t.text), "%s", metric);
-	length = strlen(t.text);
-	if (end && length > end + 1 && strcmp(t.text + length - end, unit) == 0 &&
-	    t.text[length - end - 1] == '_')
-		t.text[length - end - 1] = '\0';
-	for (char *c = t.text; *c; c++)
-		if (*c == '_')
-			*c = ' ';
-	if (strncmp(t.text, "fct", 3) == 0)
-		memcpy(t.text, "FCT", 3);
-	return t;
-}
-
 /* --- lines and bars --- */
 
 static double number_of(const struct drawing *d, uint32_t run)
@@ -314,7 +246,8 @@ static void finish_means(const struct drawing *d, struct chart *c)
 		if (c->lines[i].count)
 			qsort(c->lines[i].points, c->lines[i].count, sizeof(*c->lines[i].points),
 			      compare_points);
-	finish_y(c, p, metric_words(p->y[0], column->unit).text, p->normalize ? "" : column->unit);
+	panel_finish_y(c, p, panel_metric_words(p->y[0], column->unit).text,
+		       p->normalize ? "" : column->unit);
 	if (p->normalize)
 		text_print(&c->y_label, "%s, relative to %s", c->y_label, p->normalize);
 	if (p->kind == PANEL_LINES)
@@ -350,7 +283,7 @@ static void finish_cdf(const struct drawing *d, struct chart *c)
 
 	c->kind = CHART_STEPS;
 	c->log_x = 1;
-	finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
+	panel_finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
 	text_print(&c->y_label, "%s", d->p->y_label ? d->p->y_label : "share of flows");
 	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
 	report_note_health(d->r, c);
@@ -391,7 +324,7 @@ static void finish_sizes(const struct drawing *d, struct chart *c)
 	report_size_axis(c);
 	if (d->p->x_label)
 		text_print(&c->x_label, "%s", d->p->x_label);
-	finish_y(c, d->p, metric_words(d->p->y[0], unit).text, unit);
+	panel_finish_y(c, d->p, panel_metric_words(d->p->y[0], unit).text, unit);
 	text_print(&c->note, "%s",
 		   "Each point is of the flows of a range of sizes, of all seeds; the x axis is "
 		   "logarithmic.");
@@ -453,8 +386,8 @@ static void finish_time(const struct drawing *d, struct chart *c)
 	struct report_text what;
 
 	snprintf(what.text, sizeof(what.text), "%.*s", (int)strcspn(d->p->y[0], " "), d->p->y[0]);
-	finish_x(c, d->p, "time", "ns");
-	finish_y(c, d->p, what.text, d->series_unit);
+	panel_finish_x(c, d->p, "time", "ns");
+	panel_finish_y(c, d->p, what.text, d->series_unit);
 	if (seed && seed->value_count > 1)
 		text_print(&c->note, "The run with seed %s.", seed->values[0]);
 }
