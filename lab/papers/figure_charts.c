@@ -119,16 +119,20 @@ static struct chart *chart_of(const struct drawing *d, const struct compare_row 
 	return report_chart(&d->r->charts, d->part, d->title, variant_of(d, row).text);
 }
 
-static struct chart_line *line_of(const struct drawing *d, struct chart *c,
-				  const struct compare_row *row)
+/* The line of that name, a new one where there is none yet. */
+static struct chart_line *named_line(struct chart *c, const char *name)
 {
-	const char *name = line_name(d, row);
-	struct chart_line *l;
-
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (strcmp(c->lines[i].name, name) == 0)
 			return &c->lines[i];
-	l = chart_line_add(c, name);
+	return chart_line_add(c, name);
+}
+
+static struct chart_line *line_of(const struct drawing *d, struct chart *c,
+				  const struct compare_row *row)
+{
+	struct chart_line *l = named_line(c, line_name(d, row));
+
 	l->style = line_style(d, row);
 	return l;
 }
@@ -256,6 +260,58 @@ static void finish_means(const struct drawing *d, struct chart *c)
 		text_print(&c->note, "Means over %u seeds%s, with 95 %% confidence intervals.",
 			   seed->value_count, p->normalize ? " of the ratios seed by seed" : "");
 	report_note_health(d->r, c);
+}
+
+/* --- what the paper says --- */
+
+/* Is the claim about a point of the panel, and what it says a number? */
+static int is_marked(const struct drawing *d, const struct claim *c)
+{
+	return d->p->kind == PANEL_LINES && !c->is_series && strcmp(c->metric, d->p->y[0]) == 0 &&
+	       isfinite(c->low) && !(c->low < c->high) && c->of.count > 0 &&
+	       (c->over.count > 0) == (d->p->normalize != NULL);
+}
+
+/* The only row that the claim is about, of those that the panel draws; NULL: it is about several, or it is
+ * relative to another than the panel. */
+static const struct compare_row *marked_row(const struct drawing *d, const struct claim *c)
+{
+	const struct comparison *all = &d->r->compare;
+	const struct compare_row *found = NULL, *reference;
+
+	for (uint32_t i = 0; i < all->row_count; i++) {
+		const struct stored_run *run = run_of(d, &all->rows[i]);
+
+		if (!selection_has(&c->of, run) || !selection_has(&d->p->where, run))
+			continue;
+		if (found)
+			return NULL;
+		found = &all->rows[i];
+	}
+	reference = found && d->p->normalize ? reference_of(d, found) : found;
+	if (d->p->normalize && reference && !selection_has(&c->over, run_of(d, reference)))
+		return NULL;
+	return reference ? found : NULL;
+}
+
+static void add_paper_marks(const struct drawing *d, const struct figure *f)
+{
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		const struct compare_row *row =
+			is_marked(d, &f->claims[i]) ? marked_row(d, &f->claims[i]) : NULL;
+		struct chart_line *l;
+		char *name = NULL;
+
+		if (!row || d->x == NO_AXIS)
+			continue;
+		text_print(&name, "%s, the paper", line_name(d, row));
+		l = named_line(chart_of(d, row), name);
+		l->style = line_style(d, row);
+		l->is_marks = 1;
+		chart_point_add(l, d->x_numbers[row->value[d->x]] * d->p->x_scale,
+				f->claims[i].low);
+		free(name);
+	}
 }
 
 /* --- distributions --- */
@@ -458,7 +514,7 @@ static void finish_charts(const struct drawing *d)
 	}
 }
 
-static int draw_panel(struct drawing *d, struct weir_error *e)
+static int draw_panel(struct drawing *d, const struct figure *f, struct weir_error *e)
 {
 	const struct comparison *c = &d->r->compare;
 	const struct panel *p = d->p;
@@ -470,8 +526,10 @@ static int draw_panel(struct drawing *d, struct weir_error *e)
 	panel_title(p, &d->title);
 	for (uint32_t i = 0; i < c->row_count && !failed; i++)
 		failed = draw_row(d, &c->rows[i], e);
-	if (!failed)
+	if (!failed) {
+		add_paper_marks(d, f);
 		finish_charts(d);
+	}
 	comparison_free(&d->bins);
 	free(d->title);
 	free(d->x_numbers);
@@ -485,7 +543,7 @@ int figure_charts(struct report *r, struct store *s, const struct figure *f, str
 	for (uint32_t i = 0; i < f->panel_count; i++) {
 		struct drawing d = { .r = r, .s = s, .p = &f->panels[i], .part = i };
 
-		if (draw_panel(&d, e))
+		if (draw_panel(&d, f, e))
 			return -1;
 	}
 	report_limit_points(&r->charts);
