@@ -3,6 +3,7 @@
  * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the lines
  * apart, "x" is along the axis; what else differs makes one variant of the chart for each value. */
 #include "lab/papers/figure_report.h"
+#include "lab/papers/panel_drawing.h"
 #include "lab/papers/panel_labels.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
@@ -10,28 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_AXIS = -1 };
-
-/* One panel while its charts are made. */
-struct drawing {
-	struct report *r;
-	struct store *s;
-	const struct panel *p;
-	uint32_t part;     /* number of the panel */
-	char *title;       /* "(a) small flows" */
-	int by, x;         /* axes of the comparison */
-	double *x_numbers; /* of each value of that axis */
-	const char *x_unit;
-	int column;                        /* of the comparison, for lines and bars */
-	struct comparison bins;            /* for sizes */
-	const struct compare_row *current; /* while its series are visited */
-	const char *series_unit;
-	char unit_text[32]; /* what series_unit points to */
-};
-
 /* --- settings --- */
 
-static const struct stored_run *run_of(const struct drawing *d, const struct compare_row *row)
+const struct stored_run *drawing_run(const struct drawing *d, const struct compare_row *row)
 {
 	return &d->r->compare.runs.runs[row->runs[0]];
 }
@@ -58,8 +40,7 @@ static const char *last_part(const char *path)
 	return dot ? dot + 1 : path;
 }
 
-/* The name of the line that a row belongs to. */
-static const char *line_name(const struct drawing *d, const struct compare_row *row)
+const char *drawing_line_name(const struct drawing *d, const struct compare_row *row)
 {
 	const char *value;
 
@@ -68,12 +49,11 @@ static const char *line_name(const struct drawing *d, const struct compare_row *
 
 		return a->labels[row->value[d->by]][0] ? a->labels[row->value[d->by]] : "-";
 	}
-	value = stored_setting(run_of(d, row), d->p->by);
+	value = stored_setting(drawing_run(d, row), d->p->by);
 	return value && value[0] ? value : "all runs";
 }
 
-/* Colours and marks go by the value, so that a scheme looks the same in all panels. */
-static uint32_t line_style(const struct drawing *d, const struct compare_row *row)
+uint32_t drawing_line_style(const struct drawing *d, const struct compare_row *row)
 {
 	return d->by == NO_AXIS ? 0 : row->value[d->by];
 }
@@ -104,7 +84,7 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 		if (is_drawn(d, a))
 			continue;
 		for (uint32_t i = 0; i < c->row_count; i++)
-			differs |= selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
+			differs |= selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
 				   c->rows[i].value[a] != row->value[a];
 		if (differs)
 			snprintf(t.text + used, sizeof(t.text) - used, "%s%s = %s",
@@ -114,13 +94,12 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 	return t;
 }
 
-static struct chart *chart_of(const struct drawing *d, const struct compare_row *row)
+struct chart *drawing_chart(const struct drawing *d, const struct compare_row *row)
 {
 	return report_chart(&d->r->charts, d->part, d->title, variant_of(d, row).text);
 }
 
-/* The line of that name, a new one where there is none yet. */
-static struct chart_line *named_line(struct chart *c, const char *name)
+struct chart_line *drawing_line(struct chart *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (strcmp(c->lines[i].name, name) == 0)
@@ -131,9 +110,9 @@ static struct chart_line *named_line(struct chart *c, const char *name)
 static struct chart_line *line_of(const struct drawing *d, struct chart *c,
 				  const struct compare_row *row)
 {
-	struct chart_line *l = named_line(c, line_name(d, row));
+	struct chart_line *l = drawing_line(c, drawing_line_name(d, row));
 
-	l->style = line_style(d, row);
+	l->style = drawing_line_style(d, row);
 	return l;
 }
 
@@ -153,9 +132,7 @@ static const char *seed_of(const struct drawing *d, uint32_t run)
 	return seed ? seed : "";
 }
 
-/* The row that is like this one, but of the case that all are relative to. */
-static const struct compare_row *reference_of(const struct drawing *d,
-					      const struct compare_row *row)
+const struct compare_row *drawing_reference(const struct drawing *d, const struct compare_row *row)
 {
 	const struct comparison *c = &d->r->compare;
 
@@ -202,13 +179,14 @@ static struct compare_cell ratio_of(const struct drawing *d, const struct compar
 
 static struct compare_cell cell_of(const struct drawing *d, const struct compare_row *row)
 {
-	return d->p->normalize ? ratio_of(d, row, reference_of(d, row)) : row->cells[d->column];
+	return d->p->normalize ? ratio_of(d, row, drawing_reference(d, row))
+			       : row->cells[d->column];
 }
 
 static void add_mean(const struct drawing *d, const struct compare_row *row)
 {
 	struct compare_cell cell = cell_of(d, row);
-	struct chart *c = chart_of(d, row);
+	struct chart *c = drawing_chart(d, row);
 	struct chart_line *l = line_of(d, c, row);
 	struct chart_point *p;
 
@@ -262,65 +240,13 @@ static void finish_means(const struct drawing *d, struct chart *c)
 	report_note_health(d->r, c);
 }
 
-/* --- what the paper says --- */
-
-/* Is the claim about a point of the panel, and what it says a number? */
-static int is_marked(const struct drawing *d, const struct claim *c)
-{
-	return d->p->kind == PANEL_LINES && !c->is_series && strcmp(c->metric, d->p->y[0]) == 0 &&
-	       isfinite(c->low) && !(c->low < c->high) && c->of.count > 0 &&
-	       (c->over.count > 0) == (d->p->normalize != NULL);
-}
-
-/* The only row that the claim is about, of those that the panel draws; NULL: it is about several, or it is
- * relative to another than the panel. */
-static const struct compare_row *marked_row(const struct drawing *d, const struct claim *c)
-{
-	const struct comparison *all = &d->r->compare;
-	const struct compare_row *found = NULL, *reference;
-
-	for (uint32_t i = 0; i < all->row_count; i++) {
-		const struct stored_run *run = run_of(d, &all->rows[i]);
-
-		if (!selection_has(&c->of, run) || !selection_has(&d->p->where, run))
-			continue;
-		if (found)
-			return NULL;
-		found = &all->rows[i];
-	}
-	reference = found && d->p->normalize ? reference_of(d, found) : found;
-	if (d->p->normalize && reference && !selection_has(&c->over, run_of(d, reference)))
-		return NULL;
-	return reference ? found : NULL;
-}
-
-static void add_paper_marks(const struct drawing *d, const struct figure *f)
-{
-	for (uint32_t i = 0; i < f->claim_count; i++) {
-		const struct compare_row *row =
-			is_marked(d, &f->claims[i]) ? marked_row(d, &f->claims[i]) : NULL;
-		struct chart_line *l;
-		char *name = NULL;
-
-		if (!row || d->x == NO_AXIS)
-			continue;
-		text_print(&name, "%s, the paper", line_name(d, row));
-		l = named_line(chart_of(d, row), name);
-		l->style = line_style(d, row);
-		l->is_marks = 1;
-		chart_point_add(l, d->x_numbers[row->value[d->x]] * d->p->x_scale,
-				f->claims[i].low);
-		free(name);
-	}
-}
-
 /* --- distributions --- */
 
 static int add_cdf(const struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
 	int is_fct = strcmp(d->p->y[0], "fct") == 0, failed = 0;
 	struct flow_sample sample = { .count = 0 };
-	struct chart *c = chart_of(d, row);
+	struct chart *c = drawing_chart(d, row);
 
 	for (uint32_t i = 0; i < row->run_count && !failed; i++)
 		failed = flow_sample_add(&sample, d->s, &d->r->compare.runs.runs[row->runs[i]], e);
@@ -367,7 +293,7 @@ static int add_sizes(const struct drawing *d, const struct compare_row *row, str
 	struct size_line of = { d->s, &d->r->compare.runs, row, &d->bins, { .class = CLASS_ALL } };
 
 	flow_metric_find(d->p->y[0], &of.metric);
-	return report_size_line(line_of(d, chart_of(d, row), row), &of, e);
+	return report_size_line(line_of(d, drawing_chart(d, row), row), &of, e);
 }
 
 static void finish_sizes(const struct drawing *d, struct chart *c)
@@ -401,11 +327,11 @@ static int is_wanted(const struct panel *p, const char *series)
 static int has_one_name(const struct drawing *d)
 {
 	const struct comparison *c = &d->r->compare;
-	const char *name = line_name(d, d->current);
+	const char *name = drawing_line_name(d, d->current);
 
 	for (uint32_t i = 0; i < c->row_count; i++)
-		if (selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
-		    strcmp(line_name(d, &c->rows[i]), name) != 0)
+		if (selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
+		    strcmp(drawing_line_name(d, &c->rows[i]), name) != 0)
 			return 0;
 	return 1;
 }
@@ -418,14 +344,14 @@ static int add_series(void *context, const struct stored_series *s)
 
 	if (!is_wanted(d->p, s->name) || !s->count)
 		return 0;
-	c = chart_of(d, d->current);
+	c = drawing_chart(d, d->current);
 	if (d->p->y_count == 1) {
 		l = line_of(d, c, d->current);
 	} else {
 		char *name = NULL;
 
-		text_print(&name, has_one_name(d) ? "%.0s%s" : "%s, %s", line_name(d, d->current),
-			   s->name);
+		text_print(&name, has_one_name(d) ? "%.0s%s" : "%s, %s",
+			   drawing_line_name(d, d->current), s->name);
 		l = chart_line_add(c, name);
 		free(name);
 	}
@@ -478,7 +404,7 @@ static int find_numbers(struct drawing *d, struct weir_error *e)
 
 static int draw_row(struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
-	if (!selection_has(&d->p->where, run_of(d, row)))
+	if (!selection_has(&d->p->where, drawing_run(d, row)))
 		return 0;
 	d->current = row;
 	switch (d->p->kind) {
@@ -492,7 +418,7 @@ static int draw_row(struct drawing *d, const struct compare_row *row, struct wei
 		return add_sizes(d, row, e);
 	default:
 		/* From one run a row: curves of several seeds would hide each other. */
-		return store_each_series(d->s, run_of(d, row)->id, add_series, d, e);
+		return store_each_series(d->s, drawing_run(d, row)->id, add_series, d, e);
 	}
 }
 
@@ -527,7 +453,7 @@ static int draw_panel(struct drawing *d, const struct figure *f, struct weir_err
 	for (uint32_t i = 0; i < c->row_count && !failed; i++)
 		failed = draw_row(d, &c->rows[i], e);
 	if (!failed) {
-		add_paper_marks(d, f);
+		panel_marks(d, f);
 		finish_charts(d);
 	}
 	comparison_free(&d->bins);
