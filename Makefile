@@ -54,10 +54,10 @@ FILE_FLAGS :=
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c cli/*.c)) build/workloads.c build/assets.c build/version.c
+HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c train/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
-HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h cli/*.h tests/*.h)
-SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h train/*.h cli/*.h tests/*.h)
+SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c train/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
 
 all: weir
 
@@ -100,14 +100,20 @@ $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call var
 
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)
 SONAME := libweir.so.0
-lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a
+SIM_SONAME := libweir-sim.so.0
+lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME)
 
-# The simulator for programs that drive it (weir/sim.h): one object, of which only the door is seen.
-SIM := $(wildcard sim/*/*.c lab/base/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/version.c
+# The simulator for programs that drive it (weir/sim.h, weir/env.h): one object, of which only the door is seen.
+SIM := $(wildcard sim/*/*.c lab/base/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
 build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
 	@echo link $@
 	@rm -f $@ && $(LD) -r -o $(@:.a=.o) $^
 	@$(OBJCOPY) --wildcard --keep-global-symbol='weir_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o)
+
+# The same with the library in it, for languages that load a shared object and call it.
+build/$(SIM_SONAME): $(SIM:%.c=build/shared/%.o) $(LIB:%.c=build/shared/%.o)
+	@echo link $@
+	@$(CC) $(FLAGS_shared) $(LDFLAGS) -shared -Wl,-soname,$(SIM_SONAME) -Wl,-z,defs -o $@ $^ -lm -pthread
 
 build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 	@echo link $@
@@ -117,6 +123,11 @@ build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
 	@mkdir -p $(@D)
 	@awk -f tools/embed.awk $(filter %.txt,$^) /dev/null >$@
+
+# So do trained networks.
+build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
+	@mkdir -p $(@D)
+	@tools/embed-models.sh $(filter %.model,$^) >$@.part && mv $@.part $@
 
 # So do the style and the script of reports, and dygraphs, which draws their charts.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
@@ -184,7 +195,7 @@ install: weir lib $(COMPLETION)
 uninstall:
 	@$(PLACES) tools/install.sh uninstall
 
-PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)'
+PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)' SIM_SONAME='$(SIM_SONAME)'
 LIBDIR ?= $(PREFIX)/lib
 
 dist: build/weir-$(VERSION).tar.gz

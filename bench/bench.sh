@@ -40,3 +40,15 @@ row "65,536 hosts (fat-tree k=64), permutation" bench/fat-tree-64.ini 1 1
 # A run that ends as soon as it has begun is all building.
 run bench/fat-tree-64.ini --set measure.from=0ns --set measure.to=1ns
 echo "the last network is built in $wall s"
+
+# Agents that learn: intervals of ports a second of processor time, simulation and learning included.
+agents() {
+	name=$1 file=$2 ports=$3 intervals=$4
+	run "$file" --threads 1
+	echo "$(metric cpu_seconds)" | awk -v name="$name" -v steps=$((ports * intervals)) '{
+		printf "%-44s %12.0f port intervals/CPU-s, learning and simulation\n", name, steps / $1
+	}'
+}
+
+agents "ACC on 18 switches, 432 ports, 288 hosts" bench/acc-288.ini 432 39
+agents "ACC on a switch of 9 ports" bench/acc-9.ini 9 1999

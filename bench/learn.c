@@ -5,8 +5,10 @@
  * stack 12-20-40-40-20 is ACC's, stack 32-64-64-1 an actor on four stacked observations of eight
  * numbers, recall H the LSTM nets of FDCC over eight past observations, policy 12 that of RL-CC.
  * Forward and back are one pass of a net with so many samples, per sample; an update is one minibatch
- * of the learner, on one thread. Times are processor time, the best of several turns. */
+ * of the learner, on one thread. ACC's lines are its step, from telemetry to knobs, per queue of a switch
+ * with 32; learning adds one update a step. Times are processor time, the best of several turns. */
 #define _POSIX_C_SOURCE 200809L
+#include "weir/agent.h"
 #include "weir/error.h"
 #include "weir/learn.h"
 #include <stdio.h>
@@ -244,8 +246,78 @@ static void bench_td3(uint32_t hidden, uint32_t batch)
 	free(u.crew.scratch);
 }
 
+/* --- ACC --- */
+
+enum { ACC_QUEUES = 32, ACC_WARM_STEPS = 400 };
+
+struct agent {
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_agent_ops *ops;
+	struct weir_agent_queue queues[ACC_QUEUES];
+	struct weir_agent_env env;
+	struct weir_tune_telemetry telemetry[ACC_QUEUES];
+	struct weir_tune_knobs knobs[ACC_QUEUES];
+	void *state;
+};
+
+static void agent_step(void *context)
+{
+	struct agent *a = context;
+
+	a->ops->step(a->state, a->params, &a->env, a->telemetry, a->knobs);
+}
+
+/* Queues of all lengths, none of which counts as idle. */
+static void agent_open(struct agent *a, const char *spec)
+{
+	struct weir_error e;
+
+	memset(a, 0, sizeof(*a));
+	if (weir_agent_parse(spec, &a->ops, a->params, &e))
+		exit(1);
+	for (uint32_t i = 0; i < ACC_QUEUES; i++) {
+		a->queues[i] =
+			(struct weir_agent_queue){ .rate_bps = 25000000000, .mtu_bytes = 1000 };
+		a->telemetry[i] = (struct weir_tune_telemetry){ .interval_ns = 100000,
+								.rate_bps = 25000000000,
+								.out_bytes = 300000 - 1000 * i,
+								.ce_bytes = 3000 * i,
+								.queue_mean_bytes = 20000 * i,
+								.queue_end_bytes = 30000 * i,
+								.mtu_bytes = 1000 };
+	}
+	a->env = (struct weir_agent_env){ .seed = 1,
+					  .interval_ns = 100000,
+					  .rtt_ns = 5000,
+					  .queue_count = ACC_QUEUES,
+					  .queues = a->queues };
+	a->state = block(a->ops->size(a->params, &a->env));
+	a->ops->init(a->state, a->params, &a->env, a->knobs);
+	for (int i = 0; i < ACC_WARM_STEPS; i++)
+		agent_step(a);
+}
+
+static void bench_acc(const char *table)
+{
+	struct agent decides, learns;
+	char spec[128];
+	double decide_ns, learn_ns;
+
+	snprintf(spec, sizeof(spec), "acc(learn=no, idle=none, actions=%s)", table);
+	agent_open(&decides, spec);
+	snprintf(spec, sizeof(spec), "acc(learn=yes, idle=none, actions=%s)", table);
+	agent_open(&learns, spec);
+	decide_ns = cost_ns(agent_step, &decides);
+	learn_ns = cost_ns(agent_step, &learns);
+	printf("ACC, %-10s a decision %7.2f us, an online update %7.1f us\n", table,
+	       decide_ns / ACC_QUEUES / 1e3, (learn_ns - decide_ns) / 1e3);
+	free(decides.state);
+	free(learns.state);
+}
+
 int main(void)
 {
+	static const char *const tables[] = { "template", "weir", "pred", "grid", "square" };
 	struct weir_learn_plan plan = weir_learn_plan_stack(&(struct weir_learn_stack){
 		.inputs = 12, .outputs = 20, .hidden = { 20, 40, 40 } });
 	static const uint32_t hidden[] = { 32, 64, 128 };
@@ -280,5 +352,8 @@ int main(void)
 	bench_td3(0, 128);
 	for (int i = 0; i < 3; i++)
 		bench_td3(hidden[i], 128);
+	printf("\nan agent\n");
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		bench_acc(tables[i]);
 	return 0;
 }

@@ -4,10 +4,12 @@
 #include "lab/store/results.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/config/model.h"
 #include "sim/net/network.h"
 #include "sim/run/run.h"
 #include "sim/traffic/traffic.h"
 #include "sim/traffic/workload.h"
+#include "train/trainer.h"
 
 static int workload_entry(size_t i, struct entry *e)
 {
@@ -15,6 +17,16 @@ static int workload_entry(size_t i, struct entry *e)
 
 	*e = (struct entry){ w->name, w->help, NULL, NULL, NULL };
 	return w->name != NULL;
+}
+
+static int model_entry(size_t i, struct entry *e)
+{
+	const struct model_file *f = &model_files[i];
+	struct weir_error reason;
+	const struct model *m = f->name ? model_load(model_files, f->name, &reason) : NULL;
+
+	*e = (struct entry){ f->name, m ? m->about : "cannot be read", NULL, NULL, NULL };
+	return f->name != NULL;
 }
 
 static int metric_entry(size_t i, struct entry *e)
@@ -42,12 +54,17 @@ static int flow_metric_entry(size_t i, struct entry *e)
 const struct shelf shelf_all[] = {
 	{ "marking", "marking schemes, for switch.marking", &weir_mark_registry, NULL },
 	{ "scheduler", "schedulers, for switch.scheduler", &weir_sched_registry, NULL },
+	{ "agent", "agents, for switch.tune", &weir_agent_registry, NULL },
+	{ "tuner", "tuners, for switch.tune", &weir_tune_registry, NULL },
 	{ "fabric", "flow control between switches, for switch.fabric", &fabric_registry, NULL },
 	{ "cc", "congestion controls, for host.cc", &weir_cc_registry, NULL },
 	{ "card", "hosts' network cards, for host.card", &card_registry, NULL },
 	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
 	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, workload_entry },
+	{ "trainer", "what can be learnt, for weir train", &trainer_registry, NULL },
+	{ "model", "trained networks, for option model of a scheme that has one", NULL,
+	  model_entry },
 	{ "metric", "what a run measures", NULL, metric_entry },
 	{ "flow-metric", "what tables make of its flows besides, for --metric", NULL,
 	  flow_metric_entry },

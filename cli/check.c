@@ -5,6 +5,7 @@
 #include "lab/scenario/sweep.h"
 #include "sim/base/memory.h"
 #include "sim/measure/estimate.h"
+#include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -121,8 +122,10 @@ static void print_summary(const struct built *b)
 			   &c->switches);
 	weir_option_format(per, sizeof(per), weir_option_find(switch_options, "buffer-per"),
 			   &c->switches);
-	printf("switch: marking %s, scheduler %s, queues %" PRIu64 ", buffer %s per %s\n",
-	       c->switches.marking, c->switches.scheduler, c->switches.queues, text, per);
+	printf("switch: marking %s%s%s, scheduler %s, queues %" PRIu64 ", buffer %s per %s\n",
+	       c->switches.marking, tune_is_on(c) ? " turned by " : "",
+	       tune_is_on(c) ? c->switches.tune : "", c->switches.scheduler, c->switches.queues,
+	       text, per);
 	printf("host: cc %s\n", c->host.cc);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		print_demand(b, i);

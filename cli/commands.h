@@ -25,6 +25,8 @@ enum cli_offer {
 	OFFER_CC,
 	OFFER_TOPOLOGY,
 	OFFER_METRIC,
+	OFFER_TRAINER,
+	OFFER_MODEL,
 	OFFER_SHELF,   /* ... of the shelves themselves ... */
 	OFFER_SETTING, /* "switch.marking" */
 	OFFER_NAME,    /* all that 'weir help' knows */
@@ -69,8 +71,10 @@ int command_table(const struct arguments *a);
 int command_export(const struct arguments *a);
 int command_prune(const struct arguments *a);
 int command_reproduce(const struct arguments *a);
+int command_train(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_import(const struct arguments *a);
+int command_model(const struct arguments *a);
 int command_help(const struct arguments *a);
 int command_version(const struct arguments *a);
 

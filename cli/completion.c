@@ -55,8 +55,10 @@ static void print_shells(void);
 static void print_names(enum cli_offer offer)
 {
 	static const char *const shelves[] = {
-		[OFFER_MARKING] = "marking",   [OFFER_SCHEDULER] = "scheduler", [OFFER_CC] = "cc",
-		[OFFER_TOPOLOGY] = "topology", [OFFER_METRIC] = "metric",
+		[OFFER_MARKING] = "marking", [OFFER_SCHEDULER] = "scheduler",
+		[OFFER_CC] = "cc",           [OFFER_TOPOLOGY] = "topology",
+		[OFFER_METRIC] = "metric",   [OFFER_TRAINER] = "trainer",
+		[OFFER_MODEL] = "model",
 	};
 	static void (*const lists[])(void) = {
 		[OFFER_SHELF] = print_shelves,

@@ -144,6 +144,8 @@ static int print_plugin(const char *path)
 		[PLUGIN_SCHED] = { .name = "scheduler" },
 		[PLUGIN_CC] = { .name = "cc" },
 		[PLUGIN_TRAFFIC] = { .name = "traffic" },
+		[PLUGIN_TUNE] = { .name = "tuner" },
+		[PLUGIN_AGENT] = { .name = "agent" },
 	};
 	const struct weir_plugin *p;
 	struct weir_error e;

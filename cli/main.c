@@ -82,6 +82,11 @@ static const struct cli_option help_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option model_options[] = {
+	{ "--json", NULL, "the same for other programs", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 static const struct cli_option report_options[] = {
 	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder", OFFER_FILE },
 	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well",
@@ -153,6 +158,33 @@ static const struct cli_option reproduce_options[] = {
 	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers",
 	  OFFER_NOTHING },
 	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too", OFFER_FILE },
+	{ .name = NULL },
+};
+
+static const struct cli_option train_options[] = {
+	{ "-o", "FILE",
+	  "where the model goes; FILE.csv, FILE.html and FILE.checkpoint lie beside it",
+	  OFFER_FILE },
+	{ "--scenario", "FILE",
+	  "to train on; may be given several times; the trainer draws its own unless given",
+	  OFFER_FILE },
+	{ "--steps", "N", "to learn from, in all", OFFER_NOTHING },
+	{ "--seed", "N", "start of every random number; 1 unless given", OFFER_NOTHING },
+	{ "--threads", "N",
+	  "episodes at a time; the model does not depend on it; all cores unless given",
+	  OFFER_NOTHING },
+	{ "--preset", "NAME", "short for --set preset=NAME", OFFER_NOTHING },
+	{ "--set", "KEY=VALUE", "an option of the trainer, see below; may be given several times",
+	  OFFER_NOTHING },
+	{ "--episodes", "N", "of a round, in which the policy stays the same; 16 unless given",
+	  OFFER_NOTHING },
+	{ "--judge", "N", "episodes that judge a policy, the same for every seed; 24 unless given",
+	  OFFER_NOTHING },
+	{ "--judge-every", "N", "rounds between judgements; 8 unless given", OFFER_NOTHING },
+	{ "--show", "N",
+	  "trains nothing; prints the scenario of the N-th episode that judges, from 1",
+	  OFFER_NOTHING },
+	{ "--quiet", NULL, "prints no progress", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
@@ -261,13 +293,38 @@ static const struct command reproduce_command = {
 	.run = command_reproduce,
 	.more = reproduce_lesson,
 };
+static const struct command train_command = {
+	.name = "train",
+	.usage = "NAME",
+	.help = "learns a network on simulated episodes, and writes it as a model",
+	.options = train_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_train,
+	.more = "Interrupt it, or kill it: the same command goes on from the last checkpoint, and "
+		"gives the\n"
+		"same model. 'weir list trainer' names what can be trained, 'weir help NAME' its "
+		"options.\n",
+	.offer = OFFER_TRAINER,
+};
 static const struct command list_command = {
 	.name = "list",
 	.usage = "[KIND]",
-	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, metric",
+	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, model, "
+		"metric",
 	.words_max = 1,
 	.run = command_list,
 	.offer = OFFER_SHELF,
+};
+static const struct command model_command = {
+	.name = "model",
+	.usage = "FILE|NAME",
+	.help = "says what a trained network is: its scheme, layers, and how it was trained",
+	.options = model_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_model,
+	.offer = OFFER_MODEL,
 };
 static const struct command help_command = {
 	.name = "help",
@@ -286,9 +343,13 @@ static const struct command version_command = {
 };
 
 const struct command *const command_all[] = {
-	&run_command,   &check_command,  &import_command,  &report_command,
-	&table_command, &export_command, &prune_command,   &reproduce_command,
-	&list_command,  &help_command,   &version_command, NULL,
+	&run_command,     &check_command,
+	&import_command,  &report_command,
+	&table_command,   &export_command,
+	&prune_command,   &reproduce_command,
+	&train_command,   &list_command,
+	&model_command,   &help_command,
+	&version_command, NULL,
 };
 
 /* --- reading the arguments --- */

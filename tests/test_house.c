@@ -1,8 +1,8 @@
 /* test_house.c -- two rules of the house, read from every source file: who may include whom, and who may ask
  * the system for memory.
  *
- *	cli -> lab -> sim -> lib -> include/weir
- *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port, and tune <- mark <- port
+ *	cli -> lab, train -> sim -> lib -> include/weir
+ *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <- agent
  *	in sim:  base <- config <- net <- traffic <- engine, switch, host <- measure <- run
  *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign
  *
@@ -27,8 +27,8 @@ struct room {
 };
 
 #define ALL_LIB \
-	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/learn lib/model " \
-	"lib/port "
+	"include/weir lib/base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn " \
+	"lib/model lib/port "
 #define SIM_PLANS ALL_LIB "sim/base sim/config sim/net sim/traffic "
 #define SIM_WORKS SIM_PLANS "sim/engine sim/switch sim/host "
 #define ALL_SIM SIM_WORKS "sim/measure sim/run "
@@ -44,6 +44,7 @@ static const struct room rooms[] = {
 	{ "lib/buffer", "include/weir lib/base " },
 	{ "lib/cc", "include/weir lib/base " },
 	{ "lib/tune", "include/weir lib/base " },
+	{ "lib/agent", "include/weir lib/base lib/tune " },
 	{ "lib/learn", "include/weir lib/base " },
 	{ "lib/model", "include/weir lib/base " },
 	{ "lib/port", ALL_LIB },
@@ -64,7 +65,8 @@ static const struct room rooms[] = {
 	{ "lab/report", LAB_READS "lab/store lab/compare " },
 	{ "lab/papers", LAB_SHOWS },
 	{ "lab/campaign", LAB_SHOWS "lab/papers " },
-	{ "cli", ALL_SIM ALL_LAB },
+	{ "train", ALL_SIM "lab/base lab/scenario " },
+	{ "cli", ALL_SIM ALL_LAB "train " },
 };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/. */
@@ -253,6 +255,7 @@ TEST(test_every_source_obeys_the_rules_of_includes_and_of_memory)
 	CHECK(check_folder("lib") > 0);
 	CHECK(check_folder("sim") > 0);
 	check_folder("lab");
+	check_folder("train");
 	check_folder("cli");
 }
 

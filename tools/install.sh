@@ -41,6 +41,9 @@ place 644 build/libweir-sim.a "$LIBDIR/libweir-sim.a"
 place 644 "build/$SONAME" "$LIBDIR/libweir.so.$VERSION"
 link "libweir.so.$VERSION" "$LIBDIR/$SONAME"
 link "$SONAME" "$LIBDIR/libweir.so"
+place 644 "build/$SIM_SONAME" "$LIBDIR/libweir-sim.so.$VERSION"
+link "libweir-sim.so.$VERSION" "$LIBDIR/$SIM_SONAME"
+link "$SIM_SONAME" "$LIBDIR/libweir-sim.so"
 [ "$1" = uninstall ] ||
 	sed -e "s|@PREFIX@|$PREFIX|" -e "s|@LIBDIR@|$LIBDIR|" -e "s|@VERSION@|$VERSION|" packaging/weir.pc.in >build/weir.pc
 place 644 build/weir.pc "$LIBDIR/pkgconfig/weir.pc"
@@ -51,11 +54,14 @@ done
 for file in scenarios/*.ini; do
 	place 644 "$file" "$share/weir/$file"
 done
+for file in models/*.model; do
+	[ ! -e "$file" ] || place 644 "$file" "$share/weir/$file"
+done
 for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
 examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
-for file in README.md CHANGELOG.md LICENSE docs/*.md docs/*.png $examples; do
+for file in README.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
 	place 644 "$file" "$doc/$file"
 done
 

@@ -12,6 +12,8 @@
 
 WEIR_BEGIN
 
+struct weir_learn_dqn_config;
+
 /* Where the other end of a port's line is. */
 enum weir_agent_group {
 	WEIR_AGENT_TO_HOST, /* at a host */
@@ -47,6 +49,12 @@ struct weir_agent_value {
 	double (*read)(const void *state, const void *params, uint32_t queue);
 };
 
+enum { WEIR_AGENT_MEANING_SIZE = 128 };
+
+struct weir_agent_meaning {
+	char features[WEIR_AGENT_MEANING_SIZE], actions[WEIR_AGENT_MEANING_SIZE];
+};
+
 /* What a learner outside needs to stand in an agent's place: the agent still makes observations and
  * rewards of telemetry, and knobs of actions; which action to take is the learner's affair. */
 struct weir_agent_learner {
@@ -61,6 +69,12 @@ struct weir_agent_learner {
 	 * action_count. */
 	void (*act)(void *state, const void *params, const struct weir_agent_env *env,
 		    const uint32_t *actions, struct weir_tune_knobs *knobs);
+	/* The learner that the agent itself would have: net, discount, batch. To be changed at will, but for
+	 * the net's inputs and outputs. */
+	void (*config)(const void *params, uint64_t seed, struct weir_learn_dqn_config *config);
+	/* What a model's inputs and outputs mean, as its file says it (WEIR_LEARN_FEATURES and
+	 * WEIR_LEARN_ACTIONS of weir/learn.h). */
+	void (*meaning)(const void *params, struct weir_agent_meaning *meaning);
 };
 
 /* Telemetry and knobs are arrays with a place for each queue of the agent. */

@@ -60,6 +60,43 @@ struct weir_cc_env {
 	uint64_t bdp_bytes;    /* rate_bps x base_rtt_ns */
 };
 
+/* --- for those that train a control --- */
+
+enum { WEIR_CC_OBSERVATIONS = 8 };
+
+/* A decision of a control that learns: what it saw, what it did, and what a reward is made of. All of it is of
+ * the time up to the decision: what an action led to stands in the flow's next row. */
+struct weir_cc_decision {
+	int64_t now_ns;
+	uint32_t flow;                           /* that opened the connection */
+	uint32_t number;                         /* of the flow's decisions, from 0 */
+	float observation[WEIR_CC_OBSERVATIONS]; /* as the network gets them; unused ones are 0 */
+	float action;                            /* in [-1, 1], with what was added to explore */
+	/* As shares of what is possible, not clipped. A control leaves at 0 what it does not know. */
+	float throughput;  /* payload that arrived in order, of the receiver's line */
+	float flows;       /* that pass the most congested port */
+	float rtt;         /* in base round trips */
+	float switch_rate; /* of that port, of its line */
+	float queue;       /* at that port, in bandwidth-delay products */
+	float signal;      /* rl-cc's: above 0 the flow is to slow down */
+};
+
+enum weir_cc_exploring {
+	WEIR_CC_EXPLORE_NOISE,   /* normal noise on what the network says */
+	WEIR_CC_EXPLORE_UNIFORM, /* anything, whatever the network says */
+};
+
+/* A run for the sake of learning. Noise is a function of (seed, flow, number of the decision), and the rows of
+ * a flow come in order, of different flows maybe from different threads at the same time: what is kept by
+ * flow does not depend on threads. */
+struct weir_cc_trial {
+	void (*record)(void *context, const struct weir_cc_decision *d); /* NULL: nobody looks */
+	void *context;
+	uint64_t seed;
+	enum weir_cc_exploring exploring;
+	float deviation; /* of the noise; 0: none */
+};
+
 struct weir_cc_ack {
 	int64_t now_ns;
 	int64_t rtt_ns;       /* sample of this ACK; 0: none */
@@ -75,6 +112,9 @@ struct weir_cc_ack {
 	/* RDMA, where switches write into packets: what they wrote, in order of the path. */
 	uint32_t hop_count;
 	const struct weir_cc_hop *hops;
+	uint32_t rx_ns; /* and the receiver's clock when it answered; wraps around; 0: not known */
+	uint32_t flow;  /* RDMA: that opened the connection */
+	const struct weir_cc_trial *trial; /* RDMA: NULL: nobody trains */
 };
 
 enum weir_cc_event {
@@ -90,7 +130,7 @@ enum weir_cc_echo {
 	WEIR_CC_ECHO_EXACT,   /* each ACK says whether its packets were marked (RFC 8257) */
 };
 
-enum { WEIR_CC_STATE_MAX = 320 };
+enum { WEIR_CC_STATE_MAX = 512 };
 
 /* What an RDMA control needs of the network. */
 enum weir_cc_need {

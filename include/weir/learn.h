@@ -429,6 +429,13 @@ int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan 
 int weir_learn_model_decode(struct weir_learn_bytes model, const struct weir_learn_net *net,
 			    float *weights, struct weir_error *e);
 
+enum { WEIR_LEARN_TEXTS_MAX = 64, WEIR_LEARN_KEY_SIZE = 48 };
+
+/* The keys of all its texts, in their order; returns how many, or -1. */
+int weir_learn_model_keys(struct weir_learn_bytes model,
+			  char keys[WEIR_LEARN_TEXTS_MAX][WEIR_LEARN_KEY_SIZE],
+			  struct weir_error *e);
+
 /* The text of that key, into room bytes. */
 int weir_learn_model_text(struct weir_learn_bytes model, const char *key, char *text, size_t room,
 			  struct weir_error *e);

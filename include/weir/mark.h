@@ -12,6 +12,7 @@
 #include "weir/option.h"
 #include "weir/sched.h"
 #include "weir/scheme.h"
+#include "weir/tune.h"
 
 WEIR_BEGIN
 
@@ -45,6 +46,7 @@ struct weir_mark_view {
 	uint32_t port_bytes, port_pkts; /* all queues of the port */
 	uint32_t
 		turn; /* WEIR_MARK_NEEDS_ROUNDS, at dequeue: number of the scheduler's turn, see sched.h */
+	uint32_t ecn; /* WEIR_PACKET_ECT and WEIR_PACKET_CE (packet.h), as far as set before */
 };
 
 /* What a scheme may know when it starts. */
@@ -83,6 +85,18 @@ struct weir_mark_value {
 	double (*read)(const void *state, const void *params);
 };
 
+/* Of a scheme that marks by the line of struct weir_tune_knobs: it lets others turn them. Goes with a state per
+ * queue. params are then a copy of that queue's own, which the scheme may write into. */
+struct weir_mark_knobs {
+	/* Refuses options with which the scheme turns its knobs itself. NULL: none does. */
+	int (*fits)(const void *params, struct weir_error *e);
+	/* Those in force. */
+	void (*read)(const void *state, const void *params, uint32_t mtu_bytes,
+		     struct weir_tune_knobs *knobs);
+	/* These are in force from now on; weir_tune_knobs_are_good. */
+	void (*turn)(void *state, void *params, const struct weir_tune_knobs *knobs);
+};
+
 struct weir_mark_ops {
 	struct weir_scheme scheme;
 	size_t state_size;
@@ -109,6 +123,7 @@ struct weir_mark_ops {
 	/* Either may be NULL: always WEIR_MARK_PASS. Return a verdict with its reason. */
 	uint32_t (*enqueue)(void *state, const void *params, const struct weir_mark_view *v);
 	uint32_t (*dequeue)(void *state, const void *params, const struct weir_mark_view *v);
+	const struct weir_mark_knobs *knobs; /* NULL: it has none */
 };
 
 static inline uint32_t weir_mark_needs(const struct weir_mark_ops *ops, const void *params)

@@ -66,6 +66,12 @@ static inline uint64_t weir_length_number(uint64_t length)
 	return length & ~WEIR_LENGTH_IN_PACKETS;
 }
 
+/* In bytes, where every packet has so many. */
+static inline uint64_t weir_length_bytes(uint64_t length, uint32_t packet_bytes)
+{
+	return weir_length_number(length) * (weir_length_is_packets(length) ? packet_bytes : 1);
+}
+
 /* Is a queue of so many bytes and packets at or above the length? */
 static inline int weir_length_reached(uint64_t length, uint64_t bytes, uint64_t pkts)
 {

@@ -11,12 +11,15 @@
  * those that are inline in these headers, and weir_error_set. It stays loaded until the program ends. */
 #ifndef WEIR_PLUGIN_H
 #define WEIR_PLUGIN_H
+#include "weir/agent.h"
 #include "weir/begin.h"
 #include "weir/cc.h"
+#include "weir/learn.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/sched.h"
 #include "weir/traffic.h"
+#include "weir/tune.h"
 #include "weir/units.h"
 
 WEIR_BEGIN
@@ -33,7 +36,7 @@ WEIR_BEGIN
 			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_mark_ops)), \
 						  offsetof(struct weir_mark_ops, enqueue)), \
 				     sizeof(struct weir_mark_view)), \
-			offsetof(struct weir_mark_view, turn)), \
+			offsetof(struct weir_mark_view, ecn)), \
 		sizeof(struct weir_mark_env))
 #define WEIR_ABI_SCHED(sum) \
 	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_sched_ops)), \
@@ -55,17 +58,33 @@ WEIR_BEGIN
 	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_traffic_ops)), \
 				  sizeof(struct weir_maker)), \
 		     sizeof(struct weir_flow))
+#define WEIR_ABI_MODEL \
+	(sizeof(struct weir_scheme_model) << 16 | sizeof(struct weir_learn_policy) << 24 | \
+	 sizeof(struct weir_learn_net) << 32)
 #define WEIR_ABI_OPTION(sum) \
 	WEIR_ABI_ADD( \
 		WEIR_ABI_ADD( \
-			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_scheme)), \
+			WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_scheme) + \
+									    WEIR_ABI_MODEL), \
 						  sizeof(struct weir_option)), \
 				     WEIR_OPT_TEXT), \
 			sizeof(struct weir_weights)), \
 		sizeof(struct weir_error))
+#define WEIR_ABI_TUNE(sum) \
+	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_tune_ops)), \
+					       sizeof(struct weir_tune_telemetry)), \
+				  sizeof(struct weir_tune_knobs) + \
+					  (sizeof(struct weir_mark_knobs) << 8)), \
+		     sizeof(struct weir_tune_value))
+#define WEIR_ABI_AGENT(sum) \
+	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_agent_ops)), \
+					       sizeof(struct weir_agent_env)), \
+				  sizeof(struct weir_agent_queue) + \
+					  (sizeof(struct weir_agent_value) << 8)), \
+		     sizeof(struct weir_agent_learner))
 #define WEIR_ABI_SUM \
-	WEIR_ABI_OPTION(WEIR_ABI_TRAFFIC( \
-		WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325))))))
+	WEIR_ABI_AGENT(WEIR_ABI_TUNE(WEIR_ABI_OPTION(WEIR_ABI_TRAFFIC( \
+		WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325))))))))
 #define WEIR_ABI (WEIR_ABI_VERSION << 48 | WEIR_ABI_SUM >> 16)
 
 /* An object may hold one scheme of each kind; those it does not have are NULL. */
@@ -75,6 +94,8 @@ struct weir_plugin {
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
 	const struct weir_traffic_ops *traffic;
+	const struct weir_tune_ops *tune;
+	const struct weir_agent_ops *agent;
 };
 
 /* The door itself: defined by the plug-in, looked up by name. */

@@ -18,10 +18,11 @@ struct weir_learn_policy;
 struct weir_scheme_model {
 	size_t name_offset; /* char[WEIR_OPT_TEXT_SIZE]: option "model", a file or one that is built in */
 	size_t policy_offset; /* const struct weir_learn_policy *, of weir/learn.h */
-	/* The built-in model to take where option "model" is empty. NULL, or NULL returned: none, and the
-	 * policy stays NULL. */
+	/* The built-in model to take where option "model" is empty; its name is then written there. NULL,
+	 * or NULL returned: none, and the policy stays NULL. */
 	const char *(*standard)(const void *params);
-	/* Refuses a model that is another scheme's, or of another shape. */
+	/* Refuses a model that is another scheme's, or of another shape: "has 3 inputs". Whoever calls it
+	 * puts the model's name in front. */
 	int (*fits)(const void *params, const struct weir_learn_policy *policy,
 		    struct weir_error *e);
 };

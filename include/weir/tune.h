@@ -19,6 +19,34 @@ struct weir_tune_knobs {
 	uint64_t slope_q32; /* per MB */
 };
 
+/* No queue is longer, and no probability rises faster than from 0 to 1 within a byte. */
+#define WEIR_TUNE_LENGTH_MAX ((uint64_t)UINT32_MAX)
+#define WEIR_TUNE_SLOPE_MAX_Q32 (UINT64_C(1000) * 1000 * WEIR_ONE_Q32)
+
+/* The same line by two points, probability 0 at min and p at max (PRED, NSDI 2024, section 2.1): the slope,
+ * per MB, rounded down. max > min. */
+static inline uint64_t weir_tune_slope_q32(uint64_t min_bytes, uint64_t max_bytes, uint64_t p_q32)
+{
+	__extension__ typedef unsigned __int128 weir_wide;
+
+	return (uint64_t)((weir_wide)p_q32 * 1000 * 1000 / (max_bytes - min_bytes));
+}
+
+/* The probability that the line reaches at max; may exceed 1; rounded down. */
+static inline uint64_t weir_tune_p_q32(const struct weir_tune_knobs *k)
+{
+	__extension__ typedef unsigned __int128 weir_wide;
+
+	return (uint64_t)((weir_wide)k->slope_q32 * (k->max_bytes - k->min_bytes) / (1000 * 1000));
+}
+
+/* Is it a setting at all? Whoever applies knobs asks first. */
+static inline int weir_tune_knobs_are_good(const struct weir_tune_knobs *k)
+{
+	return k->min_bytes <= k->max_bytes && k->max_bytes <= WEIR_TUNE_LENGTH_MAX &&
+	       k->slope_q32 <= WEIR_TUNE_SLOPE_MAX_Q32;
+}
+
 /* One interval of one port, or of one of its queues. */
 struct weir_tune_telemetry {
 	int64_t interval_ns;

@@ -3,6 +3,7 @@
 #include "lab/base/digest.h"
 #include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
+#include "sim/config/model_use.h"
 #include "sim/config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,19 +310,26 @@ static int names_file(const struct weir_option *o, const char *value, char *file
 	       weir_spec_name(value, file, WEIR_OPT_TEXT_SIZE, &e) == 0;
 }
 
-/* Visits "digest.PATH" where the value names a file: a plug-in, a topology, flows or sizes. */
+/* Visits "digest.PATH" where the value names a file (a plug-in, a topology, flows or sizes), or a scheme
+ * that works with a model, or a plug-in that does: then that of the model is behind that of the file. */
 static int list_digest(const struct listing *l, const struct target *t, const struct weir_option *o,
 		       const void *params, struct weir_error *e)
 {
-	char file[WEIR_OPT_TEXT_SIZE], owner[160];
-	struct digest d;
+	char file[WEIR_OPT_TEXT_SIZE], path[192], owner[160], text[2 * sizeof(struct digest)];
+	const struct model *model = NULL;
+	struct digest d = { "" };
 
-	if (!names_file(o, (const char *)params + o->offset, file))
+	snprintf(path, sizeof(path), "%s.%s", t->owner, o->name);
+	if (names_file(o, (const char *)params + o->offset, file) && file_digest(file, &d, e))
+		return weir_error_prefix(e, "%s: ", path);
+	if (o->type == WEIR_OPT_SPEC)
+		model = model_used(l->config, path);
+	if (!d.text[0] && !model)
 		return 0;
-	if (file_digest(file, &d, e))
-		return weir_error_prefix(e, "%s.%s: ", t->owner, o->name);
+	snprintf(text, sizeof(text), "%s%s%s", d.text, d.text[0] && model ? " " : "",
+		 model ? model->digest.text : "");
 	snprintf(owner, sizeof(owner), "digest.%s", t->owner);
-	list_one(l, owner, o->name, d.text);
+	list_one(l, owner, o->name, text);
 	return 0;
 }
 

@@ -1,5 +1,8 @@
-/* sim_text.c -- a simulation of weir/sim.h from the text of a scenario file. */
+/* sim_text.c -- simulations of weir/sim.h and environments of weir/env.h from the text of a scenario file. */
 #include "lab/scenario/scenario.h"
+#include "sim/base/memory.h"
+#include "sim/run/env.h"
+#include "sim/run/env_pool.h"
 #include "sim/run/sim.h"
 #include <string.h>
 
@@ -18,8 +21,14 @@ static int check_single(const struct scenario *s, struct weir_error *e)
 	return 0;
 }
 
-int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_plan *plan,
-		 struct weir_error *e)
+/* Whoever makes something of a config, which it takes. */
+struct maker {
+	int (*make)(void *out, struct config *c, const void *plan, struct weir_error *e);
+	void *out;
+	const void *plan;
+};
+
+static int make_from_text(const struct maker *m, const char *text, struct weir_error *e)
 {
 	struct scenario s;
 	struct config c;
@@ -29,10 +38,51 @@ int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_
 		return -1;
 	failed = check_single(&s, e) || scenario_config(&s, &c, e) ? -1 : 0;
 	if (!failed) {
-		failed = sim_new(sim, &c, plan, e);
+		failed = m->make(m->out, &c, m->plan, e);
 		if (failed)
 			scenario_locate(&s, e);
 	}
 	scenario_free(&s);
 	return failed;
+}
+
+static int make_sim(void *out, struct config *c, const void *plan, struct weir_error *e)
+{
+	return sim_new(out, c, plan, e);
+}
+
+int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_plan *plan,
+		 struct weir_error *e)
+{
+	return make_from_text(&(struct maker){ make_sim, sim, plan }, text, e);
+}
+
+static int make_env(void *out, struct config *c, const void *plan, struct weir_error *e)
+{
+	return env_new(out, c, plan, e);
+}
+
+int weir_env_new(struct weir_env **env, const char *text, const struct weir_env_plan *plan,
+		 struct weir_error *e)
+{
+	return make_from_text(&(struct maker){ make_env, env, plan }, text, e);
+}
+
+int weir_env_pool_new(struct weir_env_pool **pool, const char *text,
+		      const struct weir_env_pool_plan *plan, struct weir_error *e)
+{
+	struct weir_env **envs;
+
+	if (!plan->count)
+		return weir_error_set(e, "a pool of no environments");
+	envs = memory_new(plan->count, sizeof(struct weir_env *));
+	for (uint32_t i = 0; i < plan->count; i++)
+		if (weir_env_new(&envs[i], text, &plan->env, e)) {
+			while (i-- > 0)
+				weir_env_free(envs[i]);
+			memory_free(envs, plan->count, sizeof(struct weir_env *));
+			return -1;
+		}
+	*pool = env_pool_new(envs, plan->count, plan->threads);
+	return 0;
 }

@@ -125,7 +125,8 @@ static const struct column setting_columns[] = {
 	{ "path", COLUMN_TEXT, AT(setting_row, path), "",
 	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH` stands for the "
 		  "contents of "
-		  "the file that PATH names" },
+		  "the file that PATH names, or of the model of the scheme; of both, one after the "
+		  "other" },
 	{ "value", COLUMN_TEXT, AT(setting_row, value), "",
 	  .help = "as a user would write it, schemes spelled out" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "order of the settings", HIDDEN },

@@ -1,6 +1,8 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #include "lab/store/results.h"
 #include "lab/store/table_flows.h"
+#include "sim/config/model_use.h"
+#include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <assert.h>
@@ -50,6 +52,11 @@ static const struct group groups[] = {
 		  { "writes", BY_UNIT, { "write_iops", "io_write_p50_ns", "io_write_p99_ns" } },
 		  { "rounds", BY_UNIT, { NULL, "round_p50_ns", "round_p99_ns" } },
 		  { "round, mean", BY_UNIT, { "round_mean_ns" } },
+	  } },
+	{ "Reward",
+	  NOTHING_MORE,
+	  {
+		  { "ACC's, mean", BY_UNIT, { "reward" } },
 	  } },
 	{ "Queue",
 	  QUEUE_PORT,
@@ -242,11 +249,26 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
 			human_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
+	if (r->refused_settings)
+		fprintf(f,
+			"NOTE: %" PRIu64 " settings that %s asked for were none, and not applied\n",
+			r->refused_settings, c->switches.tune);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
 			fprintf(f,
 				"NOTE: traffic %s: none of its flows started before measure.to\n",
 				c->traffic[i].name);
+}
+
+/* The networks that schemes of the run worked with. */
+static void print_models(FILE *f, const struct config *c)
+{
+	struct model_use use;
+
+	for (uint32_t i = 0; model_use_at(c, i, &use); i++)
+		if (use.model)
+			fprintf(f, "model of %s: %s, digest %s\n", use.path, use.model->policy.name,
+				use.model->digest.text);
 }
 
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
@@ -264,9 +286,12 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
-	fprintf(f, "%s, %" PRIu32 " hosts; marking %s; scheduler %s; cc %s; seed %" PRIu64 "\n\n",
+	fprintf(f, "%s, %" PRIu32 " hosts; marking %s%s%s; scheduler %s; cc %s; seed %" PRIu64 "\n",
 		c->network.topology, r->network.host_count, c->switches.marking,
+		tune_is_on(c) ? " turned by " : "", tune_is_on(c) ? c->switches.tune : "",
 		c->switches.scheduler, c->host.cc, c->seed);
+	print_models(f, c);
+	fputc('\n', f);
 }
 
 static void print_title(FILE *f, const struct group *g, const struct config *c,

@@ -17,7 +17,7 @@ struct registry {
 	}
 
 extern const struct registry weir_mark_registry, weir_sched_registry, weir_cc_registry,
-	weir_tune_registry;
+	weir_tune_registry, weir_agent_registry;
 
 /* The i-th head; NULL behind the last. */
 const struct weir_scheme *weir_registry_at(const struct registry *r, size_t i);

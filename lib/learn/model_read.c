@@ -10,7 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LENGTH_BYTES = 8, HEADER_MAX = 1 << 20, KEY_MAX = 48, TEXTS_MAX = 64, PLAN_MAX = 1024 };
+enum {
+	LENGTH_BYTES = 8,
+	HEADER_MAX = 1 << 20,
+	KEY_MAX = WEIR_LEARN_KEY_SIZE,
+	TEXTS_MAX = WEIR_LEARN_TEXTS_MAX,
+	PLAN_MAX = 1024,
+};
 
 /* A tensor as the file describes it. */
 struct entry {
@@ -27,12 +33,14 @@ struct header {
 	struct entry entries[TENSORS_MAX];
 };
 
-/* A text that is looked for on the way; text NULL: none. */
+/* A text that is looked for on the way; text NULL: none. The keys of all; keys NULL: not wanted. */
 struct wanted {
 	const char *key;
 	char *text;
 	size_t size;
 	int is_found;
+	char (*keys)[KEY_MAX];
+	uint32_t key_count;
 };
 
 /* --- metadata --- */
@@ -67,6 +75,9 @@ static int read_metadata(struct learn_json *j, struct wanted *wanted)
 		if (read_text(j, keys, count++, wanted))
 			return -1;
 	} while (weir_learn_json_takes(j, ','));
+	if (wanted->keys)
+		memcpy(wanted->keys, keys, count * sizeof(keys[0]));
+	wanted->key_count = count;
 	return weir_learn_json_expect(j, '}');
 }
 
@@ -347,7 +358,7 @@ int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan 
 	struct weir_learn_net net;
 	struct header h;
 	char text[PLAN_MAX];
-	struct wanted layers = { WEIR_LEARN_LAYERS, text, sizeof(text), 0 };
+	struct wanted layers = { .key = WEIR_LEARN_LAYERS, .text = text, .size = sizeof(text) };
 
 	if (read_header(model, &h, &layers, e))
 		return -1;
@@ -361,7 +372,7 @@ int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan 
 int weir_learn_model_text(struct weir_learn_bytes model, const char *key, char *text, size_t room,
 			  struct weir_error *e)
 {
-	struct wanted wanted = { key, text, room, 0 };
+	struct wanted wanted = { .key = key, .text = text, .size = room };
 	struct header h;
 
 	assert(room > 0);
@@ -370,4 +381,14 @@ int weir_learn_model_text(struct weir_learn_bytes model, const char *key, char *
 	if (!wanted.is_found)
 		return weir_error_set(e, "the model has no text %s", weir_quote(key).text);
 	return 0;
+}
+
+int weir_learn_model_keys(struct weir_learn_bytes model,
+			  char keys[WEIR_LEARN_TEXTS_MAX][WEIR_LEARN_KEY_SIZE],
+			  struct weir_error *e)
+{
+	struct wanted wanted = { .keys = keys };
+	struct header h;
+
+	return read_header(model, &h, &wanted, e) ? -1 : (int)wanted.key_count;
 }

@@ -200,18 +200,13 @@ static struct tune_plan tune_plan_of(const struct pred_params *p)
 	return (struct tune_plan){ &weir_tune_qla, &p->qla, p->read_delay, p->write_delay };
 }
 
-static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
-{
-	return weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
-}
-
 static void pred_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
 	uint64_t rtt_ns = p->rtt_ns ? p->rtt_ns : (uint64_t)env->rtt_ns;
-	uint64_t min_bytes = length_bytes(p->min, env->mtu_bytes);
-	uint64_t max_bytes = length_bytes(p->max, env->mtu_bytes);
+	uint64_t min_bytes = weir_length_bytes(p->min, env->mtu_bytes);
+	uint64_t max_bytes = weir_length_bytes(p->max, env->mtu_bytes);
 	struct weir_tune_knobs knobs;
 
 	if (max_bytes > UINT32_MAX) /* no queue is longer */
@@ -365,6 +360,42 @@ static const struct weir_mark_value pred_values[] = {
 	{ .name = NULL },
 };
 
+/* --- knobs: lambda, min and max --- */
+
+static int pred_fits_knobs(const void *params, struct weir_error *e)
+{
+	const struct pred_params *p = params;
+
+	return p->parts == PRED_FCS
+		       ? 0
+		       : weir_error_set(e,
+					"QLA turns them itself; only parts=fcs leaves them alone");
+}
+
+static void pred_read_knobs(const void *state, const void *params, uint32_t mtu_bytes,
+			    struct weir_tune_knobs *knobs)
+{
+	const struct pred_state *s = state;
+
+	(void)params;
+	(void)mtu_bytes;
+	*knobs = (struct weir_tune_knobs){ s->min_bytes, s->max_bytes, s->slope_q32 };
+}
+
+/* The table's cells reach up to max. */
+static void pred_turn(void *state, void *params, const struct weir_tune_knobs *knobs)
+{
+	struct pred_state *s = state;
+	const struct pred_params *p = params;
+
+	if (p->lookup == PRED_TABLE && s->max_bytes != knobs->max_bytes)
+		weir_pred_table_init(table_of(s, p), knobs->max_bytes);
+	s->max_bytes = knobs->max_bytes;
+	set_knobs(s, p, knobs);
+}
+
+static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_knobs, pred_turn };
+
 /* There is no quiet length: flows are counted and queues measured by every packet. */
 const struct weir_mark_ops weir_mark_pred = {
 	.scheme = {
@@ -381,4 +412,5 @@ const struct weir_mark_ops weir_mark_pred = {
 	.values = pred_values,
 	.init = pred_init,
 	.enqueue = pred_enqueue,
+	.knobs = &pred_knobs,
 };

@@ -4,7 +4,8 @@
 
 void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes)
 {
-	t->edition = 1;
+	pred_table_renew(t);
+	t->shift = 0;
 	while (max_bytes >> t->shift >= PRED_TABLE_CELLS)
 		t->shift++;
 }

@@ -1,8 +1,8 @@
 /* pred_table.h -- PRED's marking probability from a table over (queue, flows), as a switch without
  * multiplication has it.
  *
- * Du et al., "PRED", NSDI 2024, appendix C.1: "the table's key is the queue length and the flow number,
- * and the table's value is the marking probability". The queue is cut into at most 128 cells of
+ * Du et al., "PRED", NSDI 2024, appendix C.1: a switch looks the probability up by queue length and number
+ * of flows. Here the queue is cut into at most 128 cells of
  * 2^shift bytes up to max (4096 B for 500 KB), and a cell holds the probability of its middle, in
  * 16 bits. Below max it is off by at most
  *	lambda f(N) * half a cell + 2^-16:
@@ -31,7 +31,7 @@ struct pred_line {
 	uint64_t rise_q32; /* per MB, of that row's flows; below 2^57 */
 };
 
-/* The table is zeroed before. max_bytes < 2^32. */
+/* The table is zeroed before, or was in use with another max. max_bytes < 2^32. */
 void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes);
 
 /* All rows are out of date. */

@@ -2,7 +2,7 @@
  *
  * Two ways to write the same line (Du et al., "PRED", NSDI 2024, section 2.1): two points, probability 0
  * at min and p at max; or a point and a slope, so much per MB above min. slope = p / (max - min): min
- * 5 KB, max 200 KB, p 0.1 is 0.51 per MB. */
+ * 5 KB, max 200 KB, p 0.1 is 0.51 per MB. weir/tune.h makes one of the other. */
 #ifndef MARK_RAMP_H
 #define MARK_RAMP_H
 #include "weir/units.h"
@@ -11,18 +11,6 @@
 __extension__ typedef unsigned __int128 ramp_wide;
 
 enum { RAMP_BYTES_PER_MB = 1000 * 1000 };
-
-/* Per MB, from two points; rounded down. max > min. */
-static inline uint64_t ramp_slope_q32(uint64_t min_bytes, uint64_t max_bytes, uint64_t p_q32)
-{
-	return (uint64_t)((ramp_wide)p_q32 * RAMP_BYTES_PER_MB / (max_bytes - min_bytes));
-}
-
-/* The probability that a line of that slope from min reaches at max; may exceed 1; rounded down. */
-static inline uint64_t ramp_p_q32(uint64_t min_bytes, uint64_t max_bytes, uint64_t slope_q32)
-{
-	return (uint64_t)((ramp_wide)slope_q32 * (max_bytes - min_bytes) / RAMP_BYTES_PER_MB);
-}
 
 /* Does a random 32-bit number fall below rise_q32 * above / run? Compared without dividing, so that the
  * probability is the exact one rounded up to a multiple of 2^-32. Both products fit 128 bits. */

@@ -177,7 +177,7 @@ static double red_read_slope(const void *state, const void *params)
 	if (weir_length_is_packets(p->min) || p->min == p->max)
 		return NAN;
 	if (!slope_q32)
-		slope_q32 = ramp_slope_q32(p->min, p->max, p->p_q32);
+		slope_q32 = weir_tune_slope_q32(p->min, p->max, p->p_q32);
 	return (double)slope_q32 / (double)WEIR_ONE_Q32;
 }
 
@@ -186,6 +186,44 @@ static const struct weir_mark_value red_values[] = {
 	{ "slope", "", red_read_slope },
 	{ .name = NULL },
 };
+
+/* --- knobs --- */
+
+/* In bytes; no queue is longer than the longest. */
+static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
+{
+	uint64_t bytes = weir_length_bytes(length, mtu_bytes);
+
+	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
+}
+
+static void red_read_knobs(const void *state, const void *params, uint32_t mtu_bytes,
+			   struct weir_tune_knobs *knobs)
+{
+	const struct red_params *p = params;
+
+	(void)state;
+	knobs->min_bytes = length_bytes(p->min, mtu_bytes);
+	knobs->max_bytes = length_bytes(p->max, mtu_bytes);
+	knobs->slope_q32 = p->slope_q32;
+	if (!p->slope_q32 && knobs->min_bytes < knobs->max_bytes)
+		knobs->slope_q32 =
+			weir_tune_slope_q32(knobs->min_bytes, knobs->max_bytes, p->p_q32);
+}
+
+/* A slope of 0 is a probability of 0, not that p counts. */
+static void red_turn(void *state, void *params, const struct weir_tune_knobs *knobs)
+{
+	struct red_params *p = params;
+
+	(void)state;
+	p->min = knobs->min_bytes;
+	p->max = knobs->max_bytes;
+	p->slope_q32 = knobs->slope_q32;
+	p->p_q32 = 0;
+}
+
+static const struct weir_mark_knobs red_knobs = { .read = red_read_knobs, .turn = red_turn };
 
 const struct weir_mark_ops weir_mark_red = {
 	.scheme = {
@@ -204,4 +242,5 @@ const struct weir_mark_ops weir_mark_red = {
 	.init = red_init,
 	.enqueue = red_enqueue,
 	.dequeue = red_dequeue,
+	.knobs = &red_knobs,
 };

@@ -194,6 +194,7 @@ static inline struct weir_mark_view view_of(struct weir_port *p, const struct we
 		.queue_pkts = q->pkts,
 		.port_bytes = p->bytes,
 		.port_pkts = p->pkts,
+		.ecn = packet->flags & (WEIR_PACKET_ECT | WEIR_PACKET_CE),
 	};
 }
 

@@ -8,8 +8,8 @@
  *		queue. Phi is 1 up to q-left and falls in a line to 0 at q-right.
  *	trials	Four intervals: more, less, less, more marking. More wins if U1 > U2 and U4 > U3, less if
  *		U1 < U2 and U4 < U3; then that trial's setting is the new one. Otherwise nothing moves.
- *	min	"When lambda < lambda_min, QLA no longer adjusts lambda and adjusts minK instead [...] and
- *		lambda always stays lambda_min."
+ *	min	A step that would take lambda below lambda-min is one of min in its place; lambda rests at
+ *		lambda-min meanwhile.
  *
  * What the paper leaves open, and what is done here:
  *   - Phi beyond q-left is in a figure only (10(a)). That it is a line which ends at q-right is an
@@ -47,12 +47,6 @@ int weir_qla_check(const void *params, struct weir_error *e)
 	return 0;
 }
 
-/* At most 2^32 packets of less than 2^17 bytes. */
-static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
-{
-	return weir_length_number(length) * (weir_length_is_packets(length) ? mtu_bytes : 1);
-}
-
 /* --- utility --- */
 
 /* R / C = bytes * 8 * 10^9 / (rate * interval), scaled by 2^32, rounded down. Below 2^64 as long as an
@@ -76,10 +70,10 @@ static uint64_t shortness_q32(uint64_t queue, uint64_t left, uint64_t right)
 }
 
 /* Each of the two terms is rounded down, so the sum is less than 3 * 2^-32 too small. */
-static uint64_t utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t)
+uint64_t weir_qla_utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t)
 {
-	uint64_t left = length_bytes(p->queue_left, t->mtu_bytes);
-	uint64_t right = length_bytes(p->queue_right, t->mtu_bytes);
+	uint64_t left = weir_length_bytes(p->queue_left, t->mtu_bytes);
+	uint64_t right = weir_length_bytes(p->queue_right, t->mtu_bytes);
 	weir_wide use = (weir_wide)p->beta_q32 * line_use_q32(t);
 	weir_wide rest = (weir_wide)(WEIR_ONE_Q32 - p->beta_q32) *
 			 shortness_q32(t->queue_mean_bytes, left, right);
@@ -92,7 +86,7 @@ static uint64_t utility_q32(const struct qla_params *p, const struct weir_tune_t
 static void more_marking(const struct qla_state *s, const struct qla_params *p,
 			 struct weir_tune_knobs *k)
 {
-	uint64_t step = length_bytes(p->min_step, s->mtu_bytes);
+	uint64_t step = weir_length_bytes(p->min_step, s->mtu_bytes);
 
 	k->slope_q32 = s->slope_q32;
 	k->min_bytes = s->min_bytes;
@@ -119,7 +113,7 @@ static uint64_t lower_slope(const struct qla_params *p, uint64_t slope_q32)
 static void less_marking(const struct qla_state *s, const struct qla_params *p,
 			 struct weir_tune_knobs *k)
 {
-	uint64_t min = s->min_bytes + length_bytes(p->min_step, s->mtu_bytes);
+	uint64_t min = s->min_bytes + weir_length_bytes(p->min_step, s->mtu_bytes);
 
 	k->slope_q32 = s->slope_q32;
 	k->min_bytes = s->min_bytes;
@@ -173,7 +167,7 @@ static void qla_step(void *state, const void *params, const struct weir_tune_tel
 	struct qla_state *s = state;
 	const struct qla_params *p = params;
 
-	s->latest_q32 = utility_q32(p, t);
+	s->latest_q32 = weir_qla_utility_q32(p, t);
 	s->utility_q32[s->trial++] = s->latest_q32;
 	if (s->trial == QLA_TRIALS) {
 		decide(s, p, knobs);

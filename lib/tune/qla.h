@@ -29,6 +29,9 @@ extern const struct weir_tune_ops weir_tune_qla;
 
 int weir_qla_check(const void *params, struct weir_error *e);
 
+/* What an interval was worth: U of qla.c, from beta, q-left and q-right. */
+uint64_t weir_qla_utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t);
+
 /* The options of a struct qla_params that is a member of another struct. */
 #define QLA_OPTIONS(t, m) \
 	QLA_OPTION(t, m, beta_q32, "beta", WEIR_OPT_FRACTION_Q32, "0.4", 0, WEIR_ONE_Q32, \

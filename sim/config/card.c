@@ -4,6 +4,7 @@
  * and fq_codel (RFC 8290) have it. */
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/config/model.h"
 #include "sim/config/specs.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,7 +95,8 @@ static int check_marking(struct config *c, struct weir_error *e)
 	const struct card_params *p = (const void *)c->card_params;
 	uint32_t needs;
 
-	if (weir_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e))
+	if (weir_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e) ||
+	    model_attach(model_files, &c->card_mark->scheme, c->card_mark_params, e))
 		return weir_error_prefix(e, "marking: ");
 	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
 	if (c->card_mark->layout)

@@ -6,6 +6,7 @@
 #include "sim/config/config.h"
 #include "sim/base/memory.h"
 #include "sim/config/specs.h"
+#include "sim/config/tune.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -103,6 +104,21 @@ const struct weir_option switch_options[] = {
 	  NULL },
 	{ "non-ect", WEIR_OPT_CHOICE, AT(non_ect), "drop", 0, 1,
 	  "what a mark does to a packet that is not ECN-capable", non_ect_choices },
+	{ "tune", WEIR_OPT_SPEC, AT(tune), "none", 0, 0,
+	  "who turns the knobs of the marking scheme (min, max and slope of red or pred), queue by "
+	  "queue: an agent or a tuner with its options, or none",
+	  tune_specs.kind },
+	{ "tune-interval", WEIR_OPT_TIME_NS, AT(tune_interval_ns), "0us", 0, TUNE_LONGEST_NS,
+	  "time between two decisions, at least 1us; 0us: what the agent wants, for a tuner 5 base "
+	  "round-trip times",
+	  NULL },
+	{ "tune-read-delay", WEIR_OPT_SPAN_PS, AT(tune_read_delay), "0us", 0,
+	  TUNE_LONGEST_NS *WEIR_PS_PER_NS,
+	  "from the end of an interval until the agent knows of it: one time, or drawn between two",
+	  NULL },
+	{ "tune-write-delay", WEIR_OPT_SPAN_PS, AT(tune_write_delay), "0us", 0,
+	  TUNE_LONGEST_NS *WEIR_PS_PER_NS, "from its decision until that is in force, likewise",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -172,6 +188,7 @@ const struct weir_option host_options[] = {
 #undef AT
 
 static const char *const rdma_recovery_choices[] = { "go-back-n", "selective", NULL };
+static const char *const int_flows_choices[] = { "no", "yes", "exact", NULL };
 static const char *const window_choices[] = { "network", "pair", NULL };
 
 #define AT(member) offsetof(struct rdma_config, member)
@@ -184,8 +201,11 @@ const struct weir_option rdma_options[] = {
 	  "what packets carry more where switches write into them: five hops of 8 B and 2 B (HPCC, "
 	  "SIGCOMM 2019)",
 	  NULL },
-	{ "int-flows", WEIR_OPT_FLAG, AT(int_flows), "no", 0, 1,
-	  "switches also write down how many flows pass the port (FDCC, section 3.5)", NULL },
+	{ "int-flows", WEIR_OPT_CHOICE, AT(int_flows), "no", 0, 2,
+	  "switches also write down how many flows pass the port (FDCC, section 3.5): those seen "
+	  "in a base round trip (yes), or those whose first packet has passed and whose last has "
+	  "not (exact; FDCC, Algorithm 2)",
+	  int_flows_choices },
 	{ "acks-per", WEIR_OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
 	  "data packets that one ACK answers; a change of the CE mark is answered at once", NULL },
 	{ "max-window", WEIR_OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
@@ -274,9 +294,12 @@ const struct weir_option measure_options[] = {
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
-	  "scheme, the values that its marking scheme publishes; pauses of a link; throughput, "
-	  "window or marks of a flow (flow:12); throughput of a section (traffic:web). Without a "
-	  "time, each change of a queue",
+	  "scheme, the values that its marking scheme, and who turns its knobs, publish; reward, "
+	  "what each time was worth "
+	  "by ACC's reward (metric reward); pauses of a link; throughput, "
+	  "window or marks of a flow (flow:12); throughput of a section (traffic:web), or fct, the "
+	  "mean completion time of its flows that ended since the last sample. Without a time, "
+	  "each change of a queue",
 	  probe_form },
 	{ .name = NULL },
 };

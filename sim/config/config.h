@@ -5,6 +5,7 @@
  * its own besides, with the keys that it alone understands. */
 #ifndef SIM_CONFIG_CONFIG_H
 #define SIM_CONFIG_CONFIG_H
+#include "weir/agent.h"
 #include "weir/cc.h"
 #include "weir/mark.h"
 #include "weir/option.h"
@@ -53,6 +54,9 @@ struct switch_config {
 	uint64_t pfc_headroom_bytes;     /* of each class of each input; 0: from rate and delay */
 	char fabric[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
+	char tune[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t tune_interval_ns;     /* 0: what the agent wants */
+	struct weir_span_ps tune_read_delay, tune_write_delay;
 };
 
 /* [host] */
@@ -84,7 +88,7 @@ enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 struct rdma_config {
 	uint64_t mtu_bytes; /* payload of a full packet */
 	uint64_t header_bytes, int_bytes;
-	uint64_t int_flows; /* flag: switches count flows and write that down too */
+	uint64_t int_flows; /* enum int_flows: switches count flows and write that down too */
 	uint64_t acks_per;
 	uint64_t max_window_bytes;
 	uint64_t recovery; /* enum rdma_recovery */
@@ -93,6 +97,8 @@ struct rdma_config {
 	uint64_t rto_ps;
 	uint64_t window_of; /* enum window_scope */
 };
+
+enum int_flows { INT_FLOWS_NO, INT_FLOWS_SEEN, INT_FLOWS_EXACT };
 
 enum window_scope { WINDOW_OF_NETWORK, WINDOW_OF_PAIR };
 
@@ -155,12 +161,15 @@ struct config {
 	const struct weir_mark_ops *mark;
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
-	const struct fabric_ops *fabric; /* sim/config/fabric.h */
+	const struct fabric_ops *fabric;    /* sim/config/fabric.h */
+	const struct weir_agent_ops *agent; /* of switch.tune, or ... */
+	const struct weir_tune_ops *tuner;  /* ... for each queue alone; both NULL: none */
 	const struct card_ops *card; /* sim/host/card.h; where it has queues, their marking ... */
 	const struct weir_mark_ops *card_mark;
 	const struct weir_sched_ops *card_sched; /* ... and, of more than one, their scheduler */
 	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char tune_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char fabric_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char card_params[WEIR_SPEC_PARAMS_MAX];

@@ -6,6 +6,7 @@
 #include "sim/config/config.h"
 #include "sim/config/fabric.h"
 #include "sim/config/plugin.h"
+#include "sim/config/tune.h"
 #include "weir/buffer.h"
 #include <inttypes.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static int check_switch(struct config *c, struct weir_error *e)
 
 	if (any_mark_parse(s->marking, &c->mark, c->mark_params, e))
 		return weir_error_prefix(e, "switch.marking: ");
-	if (check_queues(c, e) || check_lossless(c, e) || fabric_check(c, e))
+	if (check_queues(c, e) || check_lossless(c, e) || fabric_check(c, e) || tune_check(c, e))
 		return -1;
 	if (weir_mark_needs(c->mark, c->mark_params) & WEIR_MARK_NEEDS_POOL &&
 	    s->buffer_per != WEIR_BUFFER_PER_SWITCH)

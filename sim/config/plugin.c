@@ -1,6 +1,7 @@
 /* plugin.c -- loading shared objects, and specs that name them. */
 #define _GNU_SOURCE
 #include "sim/config/plugin.h"
+#include "sim/config/model.h"
 #include "sim/config/plugin_check.h"
 #include "sim/config/plugin_file.h"
 #include <dlfcn.h>
@@ -18,6 +19,8 @@ static const struct {
 	[PLUGIN_SCHED] = { "scheduler", "sched", offsetof(struct weir_plugin, sched) },
 	[PLUGIN_CC] = { "congestion control", "cc", offsetof(struct weir_plugin, cc) },
 	[PLUGIN_TRAFFIC] = { "traffic pattern", "traffic", offsetof(struct weir_plugin, traffic) },
+	[PLUGIN_TUNE] = { "tuner", "tune", offsetof(struct weir_plugin, tune) },
+	[PLUGIN_AGENT] = { "agent", "agent", offsetof(struct weir_plugin, agent) },
 };
 
 const char *plugin_kind_name(enum plugin_kind kind)
@@ -147,11 +150,15 @@ const void *any_parse(const struct registry *builtin, enum plugin_kind kind, con
 {
 	const void *ops;
 
-	if (!is_plugin(spec))
-		return plugin_has_path(spec, e) ? NULL
-						: weir_registry_parse(builtin, spec, params, e);
-	ops = plugin_find(spec, kind, e);
-	return ops && weir_scheme_parse(ops, spec, params, e) == 0 ? ops : NULL;
+	if (is_plugin(spec)) {
+		ops = plugin_find(spec, kind, e);
+		if (ops && weir_scheme_parse(ops, spec, params, e))
+			return NULL;
+	} else {
+		ops = plugin_has_path(spec, e) ? NULL
+					       : weir_registry_parse(builtin, spec, params, e);
+	}
+	return ops && model_attach(model_files, ops, params, e) == 0 ? ops : NULL;
 }
 
 int any_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,

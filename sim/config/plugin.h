@@ -10,7 +10,15 @@
 #include "weir/plugin.h"
 
 /* The kinds of scheme that an object may hold: members of struct weir_plugin. */
-enum plugin_kind { PLUGIN_MARK, PLUGIN_SCHED, PLUGIN_CC, PLUGIN_TRAFFIC, PLUGIN_KINDS };
+enum plugin_kind {
+	PLUGIN_MARK,
+	PLUGIN_SCHED,
+	PLUGIN_CC,
+	PLUGIN_TRAFFIC,
+	PLUGIN_TUNE,
+	PLUGIN_AGENT,
+	PLUGIN_KINDS
+};
 
 const char *plugin_kind_name(enum plugin_kind kind); /* "marking scheme" */
 
@@ -29,7 +37,8 @@ const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_err
 /* "mine.so" would be searched among the built-in ones: -1 with a message. */
 int plugin_has_path(const char *spec, struct weir_error *e);
 
-/* As weir_registry_parse, for plug-ins of that kind too. */
+/* As weir_registry_parse, for plug-ins of that kind too; a scheme that has a network gets its model
+ * (sim/config/model.h). */
 const void *any_parse(const struct registry *builtin, enum plugin_kind kind, const char *spec,
 		      void *params, struct weir_error *e);
 

@@ -155,6 +155,40 @@ static int check_options(const struct weir_scheme *s, struct weir_error *e)
 	return 0;
 }
 
+/* Whether the place of the policy is the scheme's alone. */
+static int check_policy_place(const struct weir_scheme *s, struct weir_error *e)
+{
+	size_t at = s->model->policy_offset, size = sizeof(struct weir_learn_policy *);
+
+	if (at % 8 != 0 || at > s->params_size || size > s->params_size - at)
+		return weir_error_set(e, "model: policy_offset %zu is no place in params_size %zu",
+				      at, s->params_size);
+	for (const struct weir_option *o = s->options; o && o->name; o++)
+		if (at < o->offset + weir_option_value_size(o->type) && o->offset < at + size)
+			return weir_error_set(e, "model: policy_offset %zu is in option %s", at,
+					      o->name);
+	return 0;
+}
+
+static int check_model(const struct weir_scheme *s, struct weir_error *e)
+{
+	const struct weir_scheme_model *m = s->model;
+	const struct weir_option *o = s->options;
+
+	if (!is_loaded(m) || !is_loaded((const char *)(m + 1) - 1))
+		return weir_error_set(e, ".model is no struct weir_scheme_model");
+	while (o && o->name && (o->type != WEIR_OPT_TEXT || o->offset != m->name_offset))
+		o++;
+	if (!o || !o->name)
+		return weir_error_set(e, "model: at name_offset %zu is no option of WEIR_OPT_TEXT",
+				      m->name_offset);
+	if (m->standard && !IS_CODE(m->standard))
+		return weir_error_set(e, "model: .standard is no function");
+	if (!IS_CODE(m->fits))
+		return weir_error_set(e, "model: the hook .fits is missing");
+	return check_policy_place(s, e);
+}
+
 static int check_head(const struct weir_scheme *s, enum plugin_kind kind, struct weir_error *e)
 {
 	if (!is_text(s->name) || !name_is_good(s->name))
@@ -170,7 +204,9 @@ static int check_head(const struct weir_scheme *s, enum plugin_kind kind, struct
 				      WEIR_SPEC_PARAMS_MAX);
 	if (s->check && !IS_CODE(s->check))
 		return weir_error_set(e, "%s: .check is no function", s->name);
-	return check_options(s, e) ? weir_error_prefix(e, "%s: ", s->name) : 0;
+	if (check_options(s, e) || (s->model && check_model(s, e)))
+		return weir_error_prefix(e, "%s: ", s->name);
+	return 0;
 }
 
 /* The scheme's own opinion of its defaults. */
@@ -197,25 +233,38 @@ static int no_hook(const char *name, const char *hook, struct weir_error *e)
 	return weir_error_set(e, "%s: the hook .%s is missing", name, hook);
 }
 
-static int check_values(const struct weir_mark_ops *m, struct weir_error *e)
+/* A value to watch, of any kind of scheme: they differ in what read takes alone. */
+struct any_value {
+	const char *name, *unit;
+	void (*read)(void);
+};
+
+_Static_assert(sizeof(struct any_value) == sizeof(struct weir_mark_value) &&
+		       sizeof(struct any_value) == sizeof(struct weir_tune_value) &&
+		       sizeof(struct any_value) == sizeof(struct weir_agent_value),
+	       "values of all kinds look alike");
+
+static int check_values(const char *scheme, const void *values, struct weir_error *e)
 {
-	for (const struct weir_mark_value *v = m->values; v; v++) {
-		if (v - m->values > OPTIONS_MAX || !is_loaded(v) ||
-		    !is_loaded((const char *)(v + 1) - 1))
+	for (size_t i = 0; values; i++) {
+		const char *at = (const char *)values + i * sizeof(struct any_value);
+		struct any_value v;
+
+		if (i > OPTIONS_MAX || !is_loaded(at) || !is_loaded(at + sizeof(v) - 1))
 			return weir_error_set(
 				e, "%s: .values does not end; its last line is { .name = NULL }",
-				m->scheme.name);
-		if (!v->name)
+				scheme);
+		memcpy(&v, at, sizeof(v));
+		if (!v.name)
 			return 0;
-		if (!is_text(v->name) || !name_is_good(v->name) || !is_text(v->unit))
+		if (!is_text(v.name) || !name_is_good(v.name) || !is_text(v.unit))
 			return weir_error_set(
 				e,
 				"%s: value %zu lacks a name of letters, digits, - and _, or a "
 				"unit, which may be \"\"",
-				m->scheme.name, (size_t)(v - m->values) + 1);
-		if (!IS_CODE(v->read))
-			return weir_error_set(e, "%s: value %s: .read is missing", m->scheme.name,
-					      v->name);
+				scheme, i + 1);
+		if (!IS_CODE(v.read))
+			return weir_error_set(e, "%s: value %s: .read is missing", scheme, v.name);
 	}
 	return 0;
 }
@@ -239,7 +288,7 @@ static int check_mark(const void *ops, struct weir_error *e)
 		if ((i == 0 || m->reasons[i]) && !is_text(m->reasons[i]))
 			return weir_error_set(e, "%s: .reasons has no name for reason %d",
 					      m->scheme.name, i);
-	return check_values(m, e);
+	return check_values(m->scheme.name, m->values, e);
 }
 
 static int check_sched(const void *ops, struct weir_error *e)
@@ -318,6 +367,72 @@ static int check_traffic(const void *ops, struct weir_error *e)
 	return IS_CODE(t->generate) ? 0 : no_hook(t->scheme.name, "generate", e);
 }
 
+static int check_tune(const void *ops, struct weir_error *e)
+{
+	const struct weir_tune_ops *t = ops;
+
+	if (check_state(t->scheme.name, t->state_size, STATE_MAX_BYTES, e))
+		return -1;
+	if (!IS_CODE(t->init))
+		return no_hook(t->scheme.name, "init", e);
+	if (!IS_CODE(t->step))
+		return no_hook(t->scheme.name, "step", e);
+	return check_values(t->scheme.name, t->values, e);
+}
+
+/* All of what learners outside need, or nothing. */
+static int check_learner(const struct weir_agent_ops *a, struct weir_error *e)
+{
+	const struct weir_agent_learner *l = a->learner;
+
+	if (!l)
+		return 0;
+	if (!is_loaded(l) || !is_loaded((const char *)(l + 1) - 1))
+		return weir_error_set(e, "%s: .learner points to nowhere", a->scheme.name);
+	if (!IS_CODE(l->observation_size))
+		return no_hook(a->scheme.name, "learner->observation_size", e);
+	if (!IS_CODE(l->action_count))
+		return no_hook(a->scheme.name, "learner->action_count", e);
+	if (!IS_CODE(l->observe))
+		return no_hook(a->scheme.name, "learner->observe", e);
+	return IS_CODE(l->act) ? 0 : no_hook(a->scheme.name, "learner->act", e);
+}
+
+/* Agents that share need all of it. */
+static int check_sharing(const struct weir_agent_ops *a, struct weir_error *e)
+{
+	if (!a->share_steps)
+		return 0;
+	if (!IS_CODE(a->share_steps))
+		return no_hook(a->scheme.name, "share_steps", e);
+	if (!IS_CODE(a->shared_size))
+		return no_hook(a->scheme.name, "shared_size", e);
+	if (a->shared_init && !IS_CODE(a->shared_init))
+		return no_hook(a->scheme.name, "shared_init", e);
+	if (!IS_CODE(a->give))
+		return no_hook(a->scheme.name, "give", e);
+	return IS_CODE(a->take) ? 0 : no_hook(a->scheme.name, "take", e);
+}
+
+static int check_agent(const void *ops, struct weir_error *e)
+{
+	const struct weir_agent_ops *a = ops;
+
+	if (!IS_CODE(a->interval_ns))
+		return no_hook(a->scheme.name, "interval_ns", e);
+	if (a->scope && !IS_CODE(a->scope))
+		return no_hook(a->scheme.name, "scope", e);
+	if (!IS_CODE(a->size))
+		return no_hook(a->scheme.name, "size", e);
+	if (!IS_CODE(a->init))
+		return no_hook(a->scheme.name, "init", e);
+	if (!IS_CODE(a->step))
+		return no_hook(a->scheme.name, "step", e);
+	if (check_sharing(a, e) || check_learner(a, e))
+		return -1;
+	return check_values(a->scheme.name, a->values, e);
+}
+
 static const struct {
 	size_t size; /* of the ops struct */
 	int (*hooks)(const void *ops, struct weir_error *e);
@@ -326,6 +441,8 @@ static const struct {
 	[PLUGIN_SCHED] = { sizeof(struct weir_sched_ops), check_sched },
 	[PLUGIN_CC] = { sizeof(struct weir_cc_ops), check_cc },
 	[PLUGIN_TRAFFIC] = { sizeof(struct weir_traffic_ops), check_traffic },
+	[PLUGIN_TUNE] = { sizeof(struct weir_tune_ops), check_tune },
+	[PLUGIN_AGENT] = { sizeof(struct weir_agent_ops), check_agent },
 };
 
 /* Is all of an ops struct there? */
@@ -355,7 +472,7 @@ int plugin_check(const struct weir_plugin *p, struct weir_error *e)
 		found += ops != NULL;
 	}
 	return found ? 0
-		     : weir_error_set(
-			       e,
-			       "weir_plugin holds no scheme; set .mark, .sched, .cc or .traffic");
+		     : weir_error_set(e, "weir_plugin holds no scheme; set .mark, .sched, .cc, "
+					 ".traffic, .tune "
+					 "or .agent");
 }

@@ -2,7 +2,9 @@
 #include "sim/config/specs.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/config/model.h"
 #include "sim/config/plugin.h"
+#include "sim/config/tune.h"
 
 static int marking_read(const char *spec, void *params, const struct weir_option **table,
 			struct weir_error *e)
@@ -20,7 +22,8 @@ static int card_marking_read(const char *spec, void *params, const struct weir_o
 {
 	const struct weir_mark_ops *mark;
 
-	if (weir_mark_parse(spec, &mark, params, e))
+	if (weir_mark_parse(spec, &mark, params, e) ||
+	    model_attach(model_files, &mark->scheme, params, e))
 		return -1;
 	*table = mark->scheme.options;
 	return 0;
@@ -63,6 +66,17 @@ static int cc_read(const char *spec, void *params, const struct weir_option **ta
 	return 0;
 }
 
+static int tune_read(const char *spec, void *params, const struct weir_option **table,
+		     struct weir_error *e)
+{
+	struct tune_choice choice;
+
+	if (tune_parse(spec, &choice, params, e))
+		return -1;
+	*table = choice.scheme->options;
+	return 0;
+}
+
 static int fabric_read(const char *spec, void *params, const struct weir_option **table,
 		       struct weir_error *e)
 {
@@ -88,6 +102,7 @@ static int card_read(const char *spec, void *params, const struct weir_option **
 const struct weir_specs marking_specs = { { "marking", NULL }, marking_read, is_plugin };
 const struct weir_specs scheduler_specs = { { "scheduler", NULL }, scheduler_read, is_plugin };
 const struct weir_specs cc_specs = { { "congestion control", NULL }, cc_read, is_plugin };
+const struct weir_specs tune_specs = { { "agent or tuner", NULL }, tune_read, is_plugin };
 const struct weir_specs fabric_specs = { { "fabric", NULL }, fabric_read, NULL };
 const struct weir_specs card_specs = { { "card", NULL }, card_read, NULL };
 const struct weir_specs card_marking_specs = { { "marking", NULL }, card_marking_read, NULL };

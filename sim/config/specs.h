@@ -8,7 +8,7 @@
 #include "weir/option.h"
 
 /* Built-in ones and plug-ins. */
-extern const struct weir_specs marking_specs, scheduler_specs, cc_specs;
+extern const struct weir_specs marking_specs, scheduler_specs, cc_specs, tune_specs;
 
 /* Built-in ones alone. */
 extern const struct weir_specs fabric_specs, card_specs, card_marking_specs;

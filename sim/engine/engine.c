@@ -251,6 +251,7 @@ static void advance(struct engine *e)
 		end_ps = window >= (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1
 				 ? WEIR_TIME_NEVER_PS
 				 : (int64_t)(window + 1) * e->window_ps;
+		e->is_over = end_ps == WEIR_TIME_NEVER_PS;
 	}
 
 	int64_t begin_ps =

@@ -64,6 +64,9 @@ struct ordered_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
+struct flow_census;
+struct weir_cc_trial;
+struct agents;
 
 struct ended_flow {
 	uint32_t flow;
@@ -117,6 +120,7 @@ struct engine {
 	struct network *net;
 	struct route_table *routes;
 	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
+	struct agents *agents;      /* NULL: nobody turns knobs; sim/switch/agents.h */
 	struct flow_list flows;
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
@@ -138,6 +142,8 @@ struct engine {
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
 	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
 	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
+	struct flow_census *flow_censuss;  /* per link; NULL: nobody counts them exactly */
+	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 
 	/* nodes */
 	struct switch_state *switches; /* by switch number */
@@ -177,6 +183,7 @@ struct engine {
 
 	int64_t stop_ps; /* of this leg: everything before it happens and nothing after */
 	int leg;         /* enum engine_leg: how it ended */
+	int is_over;     /* 1: nothing is left to happen, unless somebody outside begins it */
 
 	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody asks. */
 	int (*on_poll)(void *context, int64_t now_ps);
@@ -198,8 +205,9 @@ static inline uint32_t flow_ends(const struct flow *f)
 }
 
 struct engine_plan {
-	uint32_t threads;               /* at least 1 */
-	uint32_t messages, connections; /* of each host, for mailbox.h; 0: there is none */
+	uint32_t threads;                  /* at least 1 */
+	uint32_t messages, connections;    /* of each host, for mailbox.h; 0: there is none */
+	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 };
 
 /* Builds everything from a checked config, network and flow list, which the engine then owns. Also on -1
@@ -233,7 +241,7 @@ uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
 /* One leg of a run: until everything before stop_ps has happened and nothing after, or until on_poll ends
  * it. In between all threads rest and everything may be looked at. Legs have no say in what happens: many
- * give the same as one. */
+ * give the same as one. Where switches may have agents: agents_run_until. */
 enum engine_leg {
 	ENGINE_AT_STOP = 0,
 	ENGINE_ENDED,        /* by on_poll */

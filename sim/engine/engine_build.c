@@ -5,6 +5,7 @@
 #include "sim/config/card.h"
 #include "sim/host/host.h"
 #include "sim/host/mailbox.h"
+#include "sim/switch/agents.h"
 #include "sim/switch/ordered.h"
 #include "sim/config/plugin_guard.h"
 #include "sim/switch/telemetry.h"
@@ -101,6 +102,7 @@ static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kin
 	plan.sched = c->sched;
 	plan.sched_params = c->sched_params;
 	plugin_guard_plan(e->guard, &plan);
+	agents_plan(e->agents, &plan);
 	plan.pass_not_ect = (uint32_t)c->switches.non_ect;
 	plan.lossless = c->lossless;
 	weir_buffer_params_init(&plan.buffer, (enum weir_buffer_scope)c->switches.buffer_per,
@@ -394,8 +396,12 @@ void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base
 
 static void build_telemetry(struct engine *e)
 {
-	if (e->config->telemetry && e->config->rdma.int_flows)
+	if (!e->config->telemetry)
+		return;
+	if (e->config->rdma.int_flows == INT_FLOWS_SEEN)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
+	if (e->config->rdma.int_flows == INT_FLOWS_EXACT)
+		e->flow_censuss = memory_new(e->net->link_count, sizeof(*e->flow_censuss));
 }
 
 int engine_new(struct engine **out, const struct config *c, struct network *net,
@@ -409,6 +415,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
 	e->threads = plan->threads;
+	e->trial = plan->trial;
 	if (mail_new(e, plan, error))
 		return -1;
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
@@ -420,7 +427,10 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	build_switches(e);
 	e->guard = plugin_guard_new(c);
+	e->agents = agents_new(c);
 	build_ports(e);
+	if (agents_begin(e->agents, e, error))
+		return -1;
 	build_lines(e);
 	if (build_wheel(e, error))
 		return -1;
@@ -476,6 +486,7 @@ void engine_free(struct engine *e)
 	ordered_free(e);
 	hosts_free(e);
 	room_free(e);
+	agents_free(e->agents);
 	plugin_guard_free(e->guard);
 	free(e->taps);
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
@@ -486,6 +497,9 @@ void engine_free(struct engine *e)
 	free(e->classes);
 	transports_free(e);
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
+	for (uint32_t i = 0; e->flow_censuss && i < links; i++)
+		flow_census_free(&e->flow_censuss[i]);
+	memory_free(e->flow_censuss, links, sizeof(*e->flow_censuss));
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));

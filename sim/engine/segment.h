@@ -10,6 +10,8 @@ enum segment_flag {
 	SEGMENT_ACK = WEIR_PACKET_OWNER_FLAG,
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
+	SEGMENT_LAST =
+		SEGMENT_CWR, /* of a queue pair's data, where flows are counted: the message's last */
 	SEGMENT_SYN = SEGMENT_ACK << 3,
 	SEGMENT_NACK = SEGMENT_SYN,     /* of a queue pair's ACK: number was skipped, send again */
 	SEGMENT_CNP = SEGMENT_ACK << 4, /* says that marked data arrived, and nothing else */

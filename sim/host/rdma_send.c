@@ -55,6 +55,13 @@ void rdma_open(struct worker *w, struct host *h, struct sender *s)
 
 /* --- sending --- */
 
+/* Switches that count flows by their first and last packets are told of the last of a message. */
+static void say_if_last(const struct engine *e, const struct sender *s, struct weir_packet *packet)
+{
+	if (packet_segment(packet)->number + 1 == flow_at(e, s->send_message)->end_segment)
+		packet->flags = (uint8_t)(packet->flags | SEGMENT_LAST);
+}
+
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
@@ -66,6 +73,8 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	s->last_bytes = packet->bytes;
 	if (w->engine->notes)
 		packet_notes(w, packet)->count = 0;
+	if (w->engine->flow_censuss)
+		say_if_last(w->engine, s, packet);
 	host_send(w, h, packet, start_ps);
 	if (t->cc->sent) {
 		t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes,
@@ -169,6 +178,9 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct wei
 		.may_grow = 1,
 		.hop_count = notes ? notes->count : 0,
 		.hops = notes ? notes->hop : NULL,
+		.rx_ns = notes ? notes->rx_ns : 0,
+		.flow = s->connection,
+		.trial = e->trial,
 	};
 
 	if (arrived)

@@ -63,9 +63,11 @@ static inline __attribute__((always_inline)) void receiver_ack(struct worker *w,
 		arrivals_report(r, packet_segment(packet));
 	r->held = 0;
 	if (__builtin_expect(w->engine->notes != NULL, 0)) {
-		struct int_stack none = { .count = 0 };
+		struct int_stack none = { .count = 0 },
+				 *notes = data ? packet_notes(w, data) : &none;
 
-		host_control_notes(w, h, packet, &spare, data ? packet_notes(w, data) : &none);
+		notes->rx_ns = (uint32_t)weir_ps_to_ns(h->now_ps);
+		host_control_notes(w, h, packet, &spare, notes);
 	} else {
 		host_control(w, h, packet, &spare);
 	}

@@ -1,5 +1,7 @@
 /* estimate.c -- see estimate.h. */
 #include "sim/measure/estimate.h"
+#include "lib/tune/meter.h"
+#include "sim/config/tune.h"
 #include "sim/host/host.h"
 #include "sim/base/memory.h"
 #include <stdlib.h>
@@ -15,6 +17,8 @@ static double port_bytes(const struct config *c)
 {
 	size_t state = weir_mark_state_size(c->mark, c->mark_params);
 
+	if (tune_is_on(c))
+		state += sizeof(struct meter) + c->mark->scheme.params_size;
 	return (double)sizeof(struct egress) +
 	       c->queues * ((double)sizeof(struct weir_queue) +
 			    (double)(state < PAGE_BYTES ? state : PAGE_BYTES)) +

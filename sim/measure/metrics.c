@@ -123,6 +123,11 @@ const struct metric metric_all[] = {
 			 FLOW },
 	[ROUND_P50] = { "round_p50_ns", "ns", "the same, median", FLOW },
 	[ROUND_P99] = { "round_p99_ns", "ns", "the same, 99th percentile", FLOW },
+	[REWARD_MEAN] = { "reward", "",
+			  "mean of the first probe \"reward PORT\": 0.7 times the share of the "
+			  "line that was used and 0.3 times how short the mean queue was, 1 up to "
+			  "20 KB and 0.1 less for each doubling (ACC, SIGCOMM 2021, equation 2)",
+			  RESULT },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
 	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
 	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
@@ -320,6 +325,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	network_queue_metrics(r);
 	metrics_of_tiers(m, r, interval_ps);
 	list_reasons(m, r);
+	r->value[REWARD_MEAN] = probes_reward(m->probes);
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
 	r->value[GOODPUT] = weir_bytes_to_bits((double)m->hosts.goodput_bytes) *

@@ -1,6 +1,8 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
+#include "lib/agent/acc.h"
 #include "sim/host/mailbox.h"
+#include "sim/switch/agents.h"
 #include "sim/switch/lossless.h"
 #include "sim/base/time_text.h"
 #include <inttypes.h>
@@ -52,11 +54,19 @@ static void watch_queue(struct engine *e, struct probe *p)
 	engine_egress(e, p->target)->special_ps = INT64_MIN;
 }
 
-static void list_connections(const struct engine *e, struct probe *p)
+/* Whose end counts: that of a connection, or of a flow as in fct_mean_ns. */
+static int is_followed(const struct probe *p, const struct flow *f, uint32_t i)
+{
+	if (p->kind == FCT)
+		return !(f->ties & FLOW_IS_CONTROL);
+	return f->connection == i;
+}
+
+static void list_flows(const struct engine *e, struct probe *p)
 {
 	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
+		if (e->flows.flows[i].traffic == p->target && is_followed(p, &e->flows.flows[i], i))
 			p->open[p->open_count++] = i;
 }
 
@@ -71,7 +81,7 @@ static void attach(struct probe_set *set)
 		if (p->kind == THROUGHPUT && p->on == ON_QUEUE)
 			watch_queue(e, p);
 		if (p->on == ON_TRAFFIC)
-			list_connections(e, p);
+			list_flows(e, p);
 		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
 			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
@@ -145,6 +155,21 @@ void probes_free(struct probe_set *p)
 		free(p->probes[i].open);
 	free(p->probes);
 	memory_free(p, 1, sizeof(*p));
+}
+
+double probes_reward(const struct probe_set *set)
+{
+	for (uint32_t i = 0; i < set->probe_count; i++) {
+		const struct series *s = &set->series[set->probes[i].series];
+		double sum = 0;
+
+		if (set->probes[i].kind != REWARD)
+			continue;
+		for (uint64_t k = 0; k < s->count; k++)
+			sum += s->value[k];
+		return sum / (double)s->count;
+	}
+	return NAN;
 }
 
 /* Without those that saw nothing. */
@@ -226,6 +251,26 @@ static double traffic_counter(struct engine *e, struct probe *p)
 	return sum + (double)p->bytes;
 }
 
+/* Of the section's flows that ended since this was asked last; NAN where none did. */
+static double mean_fct_ns(const struct engine *e, struct probe *p)
+{
+	double sum_ns = 0;
+	uint32_t ended = 0;
+
+	for (uint32_t i = 0; i < p->open_count;) {
+		const struct flow *f = &e->flows.flows[p->open[i]];
+
+		if (f->finish_ps < 0) {
+			i++;
+			continue;
+		}
+		sum_ns += (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
+		ended++;
+		p->open[i] = p->open[--p->open_count];
+	}
+	return ended ? sum_ns / ended : NAN;
+}
+
 static double flow_window(struct engine *e, const struct flow *f)
 {
 	const struct flow *opener = &e->flows.flows[f->connection];
@@ -266,26 +311,69 @@ static double read_counter(struct probe *p)
 	}
 }
 
-/* What is there now, of a probe that does not count. */
+/* A probe whose samples are differences of a counter; those of FCT are means as they are. */
+static int has_counter(const struct probe *p)
+{
+	return probe_forms[p->kind].may & COUNTS && p->kind != FCT;
+}
+
+/* What the marking scheme of a queue shows, or the agent that looks after it. */
+static double scheme_value(const struct engine *e, const struct probe *p)
+{
+	struct weir_port *port = &engine_egress(e, p->target)->port;
+	uint32_t queue = (uint32_t)p->queue;
+	const void *params = e->guard ? e->config->mark_params : port->kind->mark_params;
+
+	if (!p->value)
+		return agents_value(e->agents, p->target, queue, p->agent_value);
+	if (e->agents)
+		params = agents_mark_params(port, queue);
+	return p->value->read(weir_port_mark_state(port, queue), params);
+}
+
+/* What is there now, of a probe without a counter. */
 static double read_state(struct probe *p)
 {
 	struct engine *e = p->set->engine;
-	struct weir_port *port;
 
 	if (p->kind == WINDOW)
 		return flow_window(e, &e->flows.flows[p->target]);
-	port = &engine_egress(e, p->target)->port;
-	return p->kind == SCHEME
-		       ? p->value->read(weir_port_mark_state(port, (uint32_t)p->queue),
-					e->guard ? e->config->mark_params : port->kind->mark_params)
-		       : queue_length(port, p);
+	if (p->kind == FCT)
+		return mean_fct_ns(e, p);
+	return p->kind == SCHEME ? scheme_value(e, p)
+				 : queue_length(&engine_egress(e, p->target)->port, p);
+}
+
+/* What the time since the last sample was worth by ACC's reward, from the bytes sent and the mean queue. Unknown
+ * while nothing is measured, and so for the first sample. */
+static double read_reward(struct probe *p)
+{
+	static const struct acc_params standard;
+	const struct weir_port *port = &engine_egress(p->set->engine, p->target)->port;
+	double sent = (double)port->tx_bytes, sent_before = p->before, area_before = p->area;
+	struct weir_tune_telemetry t = {
+		.interval_ns = weir_ps_to_ns(p->every_ps),
+		.rate_bps = port->kind->rate_bps,
+	};
+
+	p->before = sent;
+	p->area = port->stats ? (double)port->stats->bytes_ps +
+					port->bytes * (double)(p->next_ps - port->stats->since_ps)
+			      : NAN;
+	if (isnan(p->area - area_before))
+		return NAN;
+	t.out_bytes = (uint64_t)(sent - sent_before);
+	t.queue_mean_bytes = (uint64_t)((p->area - area_before) / (double)p->every_ps);
+	return (double)weir_acc_reward(&standard, &t);
 }
 
 static double read_value(struct probe *p)
 {
 	double now, before = p->before;
 
-	if (probe_forms[p->kind].may & COUNTS) {
+	if (p->kind == REWARD)
+		return read_reward(p);
+	if (has_counter(p)) {
 		now = read_counter(p);
 		p->before = now;
 		if (p->kind == PAUSES)
@@ -347,7 +435,7 @@ double probes_look(struct probe_set *set, uint32_t value, int64_t now_ps)
 	struct probe *p = &set->probes[value];
 
 	p->next_ps = now_ps;
-	return probe_forms[p->kind].may & COUNTS ? read_counter(p) : read_state(p);
+	return has_counter(p) ? read_counter(p) : read_state(p);
 }
 
 /* --- at each change --- */
@@ -372,13 +460,16 @@ void probes_begin(struct probe_set *set)
 		struct probe *p = &set->probes[i];
 		struct weir_port *port;
 
-		if (p->every_ps)
+		if (p->every_ps && p->kind != REWARD)
 			continue;
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)
 			engine_begin_stats(
 				engine_worker(set->engine, set->engine->net->links[p->target].from),
 				port);
+		p->area = NAN;
+		if (p->kind == REWARD)
+			continue;
 		port->stats->on_change = on_change;
 		port->stats->context = set;
 	}

@@ -12,8 +12,11 @@
  *	pauses PORT		part of the time since the last sample, 0 to 1, in which the sending end
  *				was told to pause; a host's card, too. One series, PORT/CLASS, for each
  *				lossless class
+ *	fct traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
+ *				sample; no sample where none did
  *	scheme PORT		every value that the port's marking scheme publishes, of each queue; nothing
- *				where it publishes none
+ *				where it publishes none. Under an agent or tuner (switch.tune) also k-min,
+ *				k-max and p-max, that are in force, and what the agent publishes
  *
  * With "every" a probe samples with all threads at rest, from 0 until measuring ends; queue and
  * queue-bytes without it record each change of the port while measuring. */
@@ -60,12 +63,15 @@ void probes_end(struct probe_set *p);
 
 /* One probe by itself, without "every", for whoever looks when it likes. A line may stand for several values,
  * numbered from 0, each with the name of its series. What is counted is counted since the beginning: bytes,
- * packets or picoseconds. */
+ * packets or picoseconds; but fct is of what ended since the last look. */
 int probes_watch(struct probe_set **out, struct engine *e, const char *what,
 		 struct weir_error *error);
 uint32_t probes_values(const struct probe_set *p);
 const char *probes_name(const struct probe_set *p, uint32_t value);
 double probes_look(struct probe_set *p, uint32_t value, int64_t now_ps);
+
+/* The mean over the samples of the first "reward" probe; NAN: there is none. */
+double probes_reward(const struct probe_set *set);
 
 /* Hands the series over; the caller frees them (series_free). */
 struct series *probes_series(struct probe_set *p, uint32_t *count);

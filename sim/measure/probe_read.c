@@ -1,6 +1,7 @@
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/measure/probe_set.h"
 #include "sim/config/card.h"
+#include "sim/switch/agents.h"
 #include "sim/base/words.h"
 #include "weir/pfc.h"
 #include <inttypes.h>
@@ -15,6 +16,8 @@ const struct probe_form probe_forms[PROBE_KINDS] = {
 	[MARKS] = { "marks", "", ON_PORT | ON_FLOW | COUNTS },
 	[DROPS] = { "drops", "", ON_PORT | COUNTS },
 	[PAUSES] = { "pauses", "", ON_PORT | COUNTS },
+	[REWARD] = { "reward", "", ON_PORT },
+	[FCT] = { "fct", "ns", ON_TRAFFIC | COUNTS },
 	[SCHEME] = { "scheme", "", ON_PORT | ON_QUEUE },
 };
 
@@ -196,26 +199,42 @@ static struct probe *add_probe(struct probe_set *set, const struct probe *p)
 	return &set->probes[set->probe_count++];
 }
 
-/* One probe for each value and queue, or for the port where the scheme's state is the port's. */
-static void add_scheme(struct probe_set *set, struct probe *p, const char *target)
+/* One probe of a value for each queue, or for the port where the scheme's state is the port's. */
+static void add_value(struct probe_set *set, const struct probe *p, const char *target,
+		      const struct weir_mark_value *value)
 {
 	const struct config *c = set->engine->config;
 	int per_port = c->mark->scope == WEIR_MARK_STATE_PER_PORT;
 	int queues = per_port ? 1 : (int)c->queues;
 
-	for (p->value = c->mark->values; p->value && p->value->name; p->value++) {
-		for (int q = 0; q < queues; q++) {
-			char name[WORD_SIZE + 16];
-			struct probe one = *p;
+	for (int q = 0; q < queues; q++) {
+		char name[WORD_SIZE + 16];
+		struct probe one = *p;
 
-			if (p->queue != WHOLE_PORT && q != p->queue)
-				continue;
-			one.queue = q;
-			add_probe(set, &one);
-			snprintf(name, sizeof(name),
-				 queues > 1 && p->queue == WHOLE_PORT ? "%s/%d" : "%s", target, q);
-			add_series(set, p->value->name, name, p->value->unit);
-		}
+		if (p->queue != WHOLE_PORT && q != p->queue)
+			continue;
+		one.queue = q;
+		add_probe(set, &one);
+		snprintf(name, sizeof(name), queues > 1 && p->queue == WHOLE_PORT ? "%s/%d" : "%s",
+			 target, q);
+		add_series(set, value->name, name, value->unit);
+	}
+}
+
+/* What the marking scheme shows, and the agent that turns its knobs. */
+static void add_scheme(struct probe_set *set, struct probe *p, const char *target)
+{
+	const struct agents *a = set->engine->agents;
+
+	for (p->value = set->engine->config->mark->values; p->value && p->value->name; p->value++)
+		add_value(set, p, target, p->value);
+	p->value = NULL;
+	for (uint32_t i = 0; a && i < agents_values(a); i++) {
+		const struct weir_mark_value shown = { agents_value_name(a, i),
+						       agents_value_unit(a, i), NULL };
+
+		p->agent_value = i;
+		add_value(set, p, target, &shown);
 	}
 }
 

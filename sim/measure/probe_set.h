@@ -3,7 +3,18 @@
 #define SIM_MEASURE_PROBE_SET_H
 #include "sim/measure/probe.h"
 
-enum probe_kind { QUEUE, QUEUE_BYTES, THROUGHPUT, WINDOW, MARKS, DROPS, PAUSES, SCHEME };
+enum probe_kind {
+	QUEUE,
+	QUEUE_BYTES,
+	THROUGHPUT,
+	WINDOW,
+	MARKS,
+	DROPS,
+	PAUSES,
+	REWARD,
+	FCT,
+	SCHEME
+};
 
 /* What a probe may be of, and how it looks at that. */
 enum { ON_PORT = 1, ON_QUEUE = 2, ON_FLOW = 4, ON_TRAFFIC = 8, AT_CHANGE = 16, COUNTS = 32 };
@@ -25,10 +36,13 @@ struct probe {
 	int64_t every_ps; /* 0: at each change */
 	int64_t next_ps;
 	double before;  /* of a counter, at the last sample */
+	double area;    /* REWARD: integral of the queue over time then, in byte ps; NAN: unknown */
 	uint64_t bytes; /* sent by the queue; of the section's connections that are over */
-	uint32_t open_count, *open;          /* openers of the section's connections that are not */
+	/* Openers of the section's connections that are not; FCT: its flows that have not ended. */
+	uint32_t open_count, *open;
 	uint32_t series;                     /* its first */
-	const struct weir_mark_value *value; /* SCHEME */
+	const struct weir_mark_value *value; /* SCHEME; NULL: it is one of agents (agents.h), ... */
+	uint32_t agent_value;                /* ... the one of this number */
 	struct probe_set *set;
 };
 

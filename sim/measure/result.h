@@ -69,6 +69,7 @@ struct run_result {
 	struct pause_result *pauses; /* by (link, class), those that were paused */
 	struct deadlock deadlock;
 	struct partition partition;
+	uint64_t refused_settings; /* of agents (switch.tune), which were none and not applied */
 	uint32_t reason_count;
 	struct reason_count reasons[32];
 	struct network network; /* for names */

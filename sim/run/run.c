@@ -7,6 +7,7 @@
 #include "sim/config/plugin_guard.h"
 #include "sim/measure/audit.h"
 #include "sim/measure/measure.h"
+#include "sim/switch/agents.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,8 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 {
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
-	const struct engine_plan plan_of_engine = { .threads = control->threads };
+	const struct engine_plan plan_of_engine = { .threads = control->threads,
+						    .trial = control->trial };
 
 	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
 			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
@@ -192,7 +194,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	m->engine->context = course;
 	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
-		leg = engine_run_until(m->engine, stop_ps, error);
+		leg = agents_run_until(m->engine, stop_ps, error);
 		if (leg == ENGINE_AT_STOP)
 			stop_ps = at_stop(m, stop_ps);
 	}
@@ -206,6 +208,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	deadlock_find(m->engine, &r->deadlock);
 	partition_find(m->engine, m->now_ps, &r->partition);
 	measure_results(m, r);
+	r->refused_settings = agents_refused(m->engine->agents);
 	r->partial = course->partial;
 	return status;
 }

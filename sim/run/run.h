@@ -3,6 +3,7 @@
 #define SIM_RUN_RUN_H
 #include "sim/config/config.h"
 #include "sim/measure/result.h"
+#include "weir/cc.h"
 #include "weir/packet.h"
 #include <stdatomic.h>
 
@@ -27,6 +28,8 @@ struct run_control {
 	uint32_t tap_count;
 	const struct tap *taps;
 	int taps_see_frames; /* 1: those between neighbours, too */
+	/* NULL or: RDMA controls with a network explore, and their decisions are seen; weir/cc.h. */
+	const struct weir_cc_trial *trial;
 	/* Whether everything adds up (audit.h) is asked at the end and, for tests, after every so many
 	 * windows. 0: only at the end. */
 	uint32_t audit_windows;

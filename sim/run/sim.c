@@ -4,6 +4,7 @@
 #include "sim/host/mailbox.h"
 #include "sim/measure/audit.h"
 #include "sim/run/build.h"
+#include "sim/switch/agents.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ int weir_sim_run_until(struct weir_sim *sim, int64_t time_ps, struct weir_error 
 	if (time_ps > TIME_MAX_PS)
 		return weir_error_set(e, "until %" PRId64 " ps; at most %" PRId64, time_ps,
 				      TIME_MAX_PS);
-	if (engine_run_until(sim->engine, time_ps, e) == ENGINE_REFUSED)
+	if (agents_run_until(sim->engine, time_ps, e) == ENGINE_REFUSED)
 		return -1;
 	sim->now_ps = time_ps;
 	return plugin_guard_caught(sim->engine->guard, e) ? -1 : 0;

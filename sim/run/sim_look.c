@@ -95,6 +95,9 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 				       "%s: a port keeps the scheme of the scenario, %s, which may "
 				       "be no plug-in here; only its settings change",
 				       spec, sim->config.mark->scheme.name);
+	if (!failed && sim->engine->agents)
+		failed = weir_error_set(e, "%s: the ports' settings are those of switch.tune = %s",
+					spec, weir_quote(sim->config.switches.tune).text);
 	plan.mark_params = own->mark_params;
 	if (!failed) {
 		weir_port_class_init(&own->class, &plan);

@@ -4,12 +4,13 @@
 #ifndef SIM_SWITCH_TELEMETRY_H
 #define SIM_SWITCH_TELEMETRY_H
 #include "lib/mark/flow_count.h"
+#include "sim/switch/flow_census.h"
 #include "sim/host/host.h"
 #include <string.h>
 
 struct int_stack {
 	uint32_t count;
-	uint32_t unused;
+	uint32_t rx_ns; /* of an ACK: the receiver's clock when it left */
 	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
 
@@ -21,8 +22,7 @@ static inline struct int_stack *packet_notes(const struct worker *w,
 
 static inline void int_copy(struct int_stack *to, const struct int_stack *from)
 {
-	to->count = from->count;
-	memcpy(to->hop, from->hop, from->count * sizeof(from->hop[0]));
+	memcpy(to, from, offsetof(struct int_stack, hop) + from->count * sizeof(from->hop[0]));
 }
 
 enum {
@@ -40,13 +40,25 @@ static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, ui
 				flow_hash, weir_ps_to_ns(now_ps));
 }
 
+/* How many flows pass a port, this packet's included, where that is counted. */
+static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
+					 const struct weir_packet *packet, int64_t now_ps)
+{
+	if (e->flow_censuss)
+		return flow_census_pass(&e->flow_censuss[link],
+					packet_segment((struct weir_packet *)packet)->connection,
+					packet->flags & SEGMENT_LAST ? FLOW_CENSUS_LAST
+								     : FLOW_CENSUS_MORE);
+	return e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, now_ps) : 0;
+}
+
 /* A data packet leaves a port: one more note, while there is room. */
 static inline void int_push(const struct engine *e, struct int_stack *s, const struct egress *out,
 			    const struct weir_packet *packet, int64_t start_ps)
 {
 	const struct weir_port *p = &out->port;
 	uint32_t link = e->net->line_link[out->line];
-	uint32_t flows = e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, start_ps) : 0;
+	uint32_t flows = telemetry_passing(e, link, packet, start_ps);
 
 	if (s->count == WEIR_CC_HOPS_MAX)
 		return;

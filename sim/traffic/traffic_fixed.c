@@ -1,4 +1,5 @@
-/* traffic_fixed.c -- one flow per sender, all there from the start: many to one, and a permutation.
+/* traffic_fixed.c -- the same flows from each sender, all there from the start: many to one, and a
+ * permutation.
  *
  * The patterns of steady-state studies. Flows may be unlimited, and their applications may write at
  * a rate of their own. */
@@ -7,13 +8,16 @@
 #include <stdlib.h>
 
 struct fixed_params {
-	uint64_t senders, receiver; /* many-to-one */
-	uint64_t size_bytes;        /* WEIR_OPT_SIZE */
+	uint64_t senders, receiver, flows_each; /* many-to-one */
+	uint64_t size_bytes;                    /* WEIR_OPT_SIZE */
 	char sizes[WEIR_OPT_TEXT_SIZE];
 	uint64_t stop_ps, app_rate_bps;
 };
 
 #define AT(member) offsetof(struct fixed_params, member)
+
+/* Times the number of hosts it stays far below 2^64. */
+#define FLOWS_EACH_MAX 1000000
 
 static const struct fixed_params *params_of(const struct maker *m)
 {
@@ -47,6 +51,8 @@ static void add_flow(struct maker *m, const struct flow_sizes *sizes, uint32_t s
 static const struct weir_option many_to_one_options[] = {
 	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
 	RECEIVER_OPTION,
+	{ "flows-each", WEIR_OPT_COUNT, AT(flows_each), "1", 1, FLOWS_EACH_MAX,
+	  "flows of each sender, side by side: queue pairs between the same two cards", NULL },
 	ANY_SIZE_OPTION,
 	SIZES_OPTION,
 	STOP_OPTION,
@@ -75,10 +81,12 @@ static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
 	uint32_t receiver = (uint32_t)p->receiver, senders;
 
 	if (maker_check_receiver(m, p->receiver) || maker_senders(m, p->senders, &senders) ||
-	    maker_check_stop(m, p->size_bytes == FLOW_UNLIMITED) || maker_reserve(m, senders))
+	    maker_check_stop(m, p->size_bytes == FLOW_UNLIMITED) ||
+	    maker_reserve(m, senders * p->flows_each))
 		return -1;
-	for (uint32_t i = 0; i < senders; i++)
-		add_flow(m, sizes, i + (i >= receiver), receiver);
+	for (uint64_t each = 0; each < p->flows_each; each++)
+		for (uint32_t i = 0; i < senders; i++)
+			add_flow(m, sizes, i + (i >= receiver), receiver);
 	return 0;
 }
 
@@ -90,7 +98,7 @@ static int many_to_one_generate(struct weir_maker *maker, const void *params)
 const struct weir_traffic_ops traffic_many_to_one = {
 	.scheme = {
 		.name = "many-to-one",
-		.help = "one flow from each sender to one receiver, starting somewhere in start",
+		.help = "a flow, or several, from each sender to one receiver, starting somewhere in start",
 		.params_size = sizeof(struct fixed_params),
 		.options = many_to_one_options,
 	},

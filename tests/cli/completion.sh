@@ -58,7 +58,7 @@ offered "tcn" run mine.ini --marking tc
 offered "dctcp dctcp-rdma" check mine.ini --cc dctcp
 offered "queue_mean_bytes queue_mean_pkts" table --metric queue_mean_
 offered "switch.marking" run --set switch.mark
-offered "marking metric" list m
+offered "marking metric model" list m
 offered "report reproduce" help rep
 offered "bash" help --completion b
 offered "" nonsense ""

@@ -7,7 +7,7 @@ trap 'rm -rf "$dir"' EXIT
 
 ${CC:-gcc} -std=c11 -Wall -Wextra -Wconversion -Werror -Iinclude examples/drive/drive.c build/libweir-sim.a \
 	build/release/libweir.a -lm -pthread -o "$dir/drive"
-strangers=$(nm -g --defined-only build/libweir-sim.a | awk 'NF == 3 && $3 !~ /^weir_sim_/ { print $3 }')
+strangers=$(nm -g --defined-only build/libweir-sim.a | awk 'NF == 3 && $3 !~ /^weir_(sim|env)_/ { print $3 }')
 [ -z "$strangers" ] || {
 	echo "libweir-sim.a also defines:" $strangers
 	exit 1

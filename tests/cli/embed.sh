@@ -1,4 +1,4 @@
-# The files of workloads/ arrive in the program byte by byte, whatever characters are in them.
+# The files of workloads/ and models/ arrive in the program byte by byte, whatever is in them.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -23,3 +23,23 @@ gcc -std=c11 -Werror -Iinclude -I. -o "$dir/main" "$dir/main.c" "$dir/workloads.
 	cat "$dir/two.txt"
 } >"$dir/expected"
 "$dir/main" | diff "$dir/expected" -
+
+# Every byte there is, twice, and nothing at all.
+awk 'BEGIN { for (i = 0; i < 512; i++) printf "\\%03o", i % 256 }' | xargs -0 printf >"$dir/all-bytes.model"
+: >"$dir/empty.model"
+tools/embed-models.sh "$dir/all-bytes.model" "$dir/empty.model" >"$dir/models.c"
+cat >"$dir/main.c" <<'END'
+#include "sim/config/model.h"
+#include <stdio.h>
+
+int main(void)
+{
+	for (const struct model_file *m = model_files; m->name; m++) {
+		fprintf(stderr, "%s %zu\n", m->name, m->bytes.size);
+		fwrite(m->bytes.data, 1, m->bytes.size, stdout);
+	}
+}
+END
+gcc -std=c11 -Werror -Iinclude -I. -o "$dir/main" "$dir/main.c" "$dir/models.c"
+"$dir/main" 2>"$dir/names" | cmp "$dir/all-bytes.model" -
+printf 'all-bytes 512\nempty 0\n' | diff - "$dir/names"

@@ -27,8 +27,8 @@ done
 for file in scenarios/papers/*/*; do
 	cmp "$file" "$root/share/weir/papers/${file#scenarios/papers/}"
 done
-strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e ./lib/libweir-sim.a -e './lib/libweir\.\(a\|so\|so\.0\|so\.[0-9.]*\)' \
-	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' \
+strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e './lib/libweir\(-sim\)\?\.\(a\|so\|so\.0\|so\.[0-9.]*\)' \
+	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' -e './share/weir/models/[a-z0-9-]*\.model' \
 	-e './share/weir/scenarios/[a-z-]*\.ini' -e './share/doc/weir/.*' -e ./share/bash-completion/completions/weir \
 	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish) || :
 [ -z "$strangers" ] || fail "also installed: $strangers"
@@ -44,8 +44,8 @@ done
 # A program that was linked with the shared library asks for it by a name without a minor version.
 [ "$(objdump -p "$root/lib/libweir.so" | awk '$1 == "SONAME" { print $2 }')" = libweir.so.0 ] || fail SONAME
 [ "$(readlink "$root/lib/libweir.so.0")" = "libweir.so.$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)" ]
-for symbol in $(nm -D --defined-only "$root/lib/libweir.so" | awk '$3 !~ /[.]resolver$/ { print $3 }'); do
-	grep -q "\<$symbol\>" include/weir/*.h || fail "libweir.so shows $symbol, which no header declares"
+for symbol in $(nm -D --defined-only "$root/lib/libweir.so" "$root/lib/libweir-sim.so" | awk 'NF == 3 && $3 !~ /[.]resolver$/ { print $3 }'); do
+	grep -q "\<$symbol\>" include/weir/*.h || fail "a shared library shows $symbol, which no header declares"
 done
 
 make_it uninstall

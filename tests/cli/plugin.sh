@@ -65,7 +65,7 @@ sed -i 's/	uint32_t port_bytes, port_pkts;.*/	uint32_t port_bytes;/' "$dir/older
 gcc -std=c11 -shared -fPIC -I"$dir/older" examples/plugin/mine.c -o "$dir/older.so"
 "$weir" help "$dir/older.so" 2>&1 | grep -q "was built for another Weir (ABI [0-9a-f]*, this one has $abi)" ||
 	fail "older headers must be noticed"
-bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched, .cc or .traffic"
+bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched, .cc, .traffic, .tune or .agent"
 bad nowhere 's/\.mark = &mine }/.mark = (void *)8 }/' "weir_plugin points to nowhere"
 
 # --- hooks ---
@@ -107,6 +107,32 @@ static const struct weir_sched_ops ops = { .scheme = { "x", "x" } };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .sched = &ops };
 END
 refused sched "x: the hook .pick is missing"
+
+# kind NAME MEMBER STRUCT HOOKS: an object with one scheme of that kind.
+kind() {
+	build "$1" <<END
+#include <weir/plugin.h>
+static void init(void *s, const void *p, uint32_t mtu, struct weir_tune_knobs *k) { }
+static int64_t interval(const void *p, int64_t rtt_ns) { return rtt_ns; }
+static size_t size(const void *p, const struct weir_agent_env *e) { return 0; }
+static void begin(void *s, const void *p, const struct weir_agent_env *e, struct weir_tune_knobs *k) { }
+static void step(void *s, const void *p, const struct weir_agent_env *e, const struct weir_tune_telemetry *t,
+	struct weir_tune_knobs *k) { k[0].min_bytes = UINT64_MAX; }
+static uint64_t share(const void *p) { return 1; }
+static const struct weir_agent_learner learner = { 0 };
+static const struct $3 ops = { .scheme = { "x", "x" }, $4 };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .$2 = &ops };
+END
+}
+kind tune tune weir_tune_ops '.init = init'
+refused tune "x: the hook .step is missing"
+kind agent agent weir_agent_ops '.interval_ns = interval, .size = size, .step = step'
+refused agent "x: the hook .init is missing"
+whole='.interval_ns = interval, .size = size, .init = begin, .step = step'
+kind sharing agent weir_agent_ops "$whole, .share_steps = share"
+refused sharing "x: the hook .shared_size is missing"
+kind learner agent weir_agent_ops "$whole, .learner = &learner"
+refused learner "x: the hook .learner->observation_size is missing"
 
 # --- the option table ---
 bad twice 's/{ "low"/{ "high"/' "mine: option high is declared twice"
@@ -197,6 +223,37 @@ result() {
 # On short links nearly all of the windows wait in the queue.
 "$weir" $short --cc "$dir/both.so" --set switch.buffer=500pkts --set network.delay=100ns >"$dir/one" || fail "a run"
 grep -q '"queue_max_pkts": 6[0-4]' "$dir/one" || fail "16 senders of four packets each: $(grep queue_max "$dir/one")"
+
+# --- a tuner and an agent ---
+build seek <examples/plugin/seek.c
+tuned() {
+	"$weir" run scenarios/incast.ini --set measure.from=4ms --set measure.to=14ms --marking red --quiet --json - "$@"
+}
+tuned --set "switch.tune=$dir/seek.so(target=60KB)" --set switch.tune-interval=100us >"$dir/one" || fail "a tuner"
+grep -q "\"switch.tune\": \"$dir/seek.so(target=60KB)\"" "$dir/one" && grep -q '"digest.switch.tune": "' "$dir/one" ||
+	fail "a tuner is a setting, and so is what is in it"
+mean=$(sed -n 's/.*"queue_mean_bytes": \([0-9]*\).*/\1/p' "$dir/one")
+[ "$mean" -gt 50000 ] && [ "$mean" -lt 70000 ] || fail "a mean queue of 60 KB was wanted, not of $mean B"
+"$weir" help "$dir/seek.so" >"$dir/out" && grep -qx "seek (tuner)" "$dir/out" || fail "help on a tuner"
+# Settings that are none are not applied: all is as without, and the run says how many there were.
+kind wildagent agent weir_agent_ops "$whole"
+tuned --set "switch.tune=$dir/wildagent.so" | grep '"metrics"\|"queue_\|"marks"' >"$dir/one"
+tuned | grep '"metrics"\|"queue_\|"marks"' >"$dir/two"
+[ -s "$dir/one" ] && cmp "$dir/one" "$dir/two" || fail "a setting that is none must not be applied"
+"$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" |
+	grep -q "^NOTE: [0-9]* settings that $dir/wildagent.so asked for were none, and not applied" || fail "they are counted"
+build knobs <<'END'
+#include <weir/plugin.h>
+static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return WEIR_MARK_PASS; }
+static void turn(void *s, void *p, const struct weir_tune_knobs *k) { }
+static const struct weir_mark_knobs knobs = { .turn = turn };
+static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .enqueue = say, .knobs = &knobs };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
+END
+"$weir" check scenarios/incast.ini --marking "$dir/knobs.so" --set switch.tune=qla 2>&1 |
+	grep -q "qla, but the marking scheme of a plug-in is not turned$" || fail "knobs of a plug-in"
+"$weir" check scenarios/incast.ini --marking red --set "switch.tune=$dir/mine.so" 2>&1 |
+	grep -q "mine.so: holds no agent, but a marking scheme (.mark)" || fail "a marking scheme is no agent"
 
 # --- an object that is not whole: the loader would be killed by what is missing ---
 build whole <examples/plugin/mine.c

@@ -324,7 +324,7 @@ grep -E '^[a-z]+/.* - ' out && fail "these do not say how long they take"
 figures='tcn/fig3 pred/fig25 diffecn/fig17 fdcc/fig3.2'
 case $weir in
 */asan/*) ;;
-*) figures="$figures acc/fig1" ;;
+*) figures="$figures acc/fig1 acc/fig15" ;;
 esac
 for figure in $figures; do
 	expect 0 "$figure" --papers "$papers"

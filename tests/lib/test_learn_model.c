@@ -167,6 +167,23 @@ TEST(test_learn_model_comes_back_with_its_plan_weights_and_texts)
 
 /* --- what is refused --- */
 
+TEST(test_learn_model_names_the_keys_of_all_its_texts_in_order)
+{
+	char keys[WEIR_LEARN_TEXTS_MAX][WEIR_LEARN_KEY_SIZE];
+	struct weir_learn_plan plan = recall_plan();
+	struct weir_error e = { "" };
+	struct file f;
+
+	file_make(&f, &plan);
+	CHECK_INT(weir_learn_model_keys(f.bytes, keys, &e), 1 + sizeof(texts) / sizeof(*texts));
+	CHECK_STR(keys[0], WEIR_LEARN_LAYERS);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		CHECK_STR(keys[1 + i], texts[i].key);
+	f.bytes.size = 20;
+	CHECK_INT(weir_learn_model_keys(f.bytes, keys, &e), -1);
+	file_close(&f);
+}
+
 TEST(test_learn_model_of_another_shape_is_refused_by_name_and_shape)
 {
 	struct weir_learn_plan plan = recall_plan(), other;

@@ -1,5 +1,4 @@
 /* test_mark_red.c -- RED: its line, its chance, its average; against floating point. */
-#include "lib/mark/ramp.h"
 #include "tests/test.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
@@ -141,18 +140,21 @@ TEST(test_red_point_slope_and_two_point_forms_agree)
 TEST(test_red_slope_and_probability_convert_both_ways)
 {
 	double one = (double)WEIR_ONE_Q32;
-	uint64_t p_q32 = WEIR_ONE_Q32 / 10, slope_q32 = ramp_slope_q32(5000, 200000, p_q32);
-	uint64_t back_q32 = ramp_p_q32(5000, 200000, slope_q32);
+	uint64_t p_q32 = WEIR_ONE_Q32 / 10, slope_q32 = weir_tune_slope_q32(5000, 200000, p_q32);
+	struct weir_tune_knobs line = { 5000, 200000, slope_q32 };
+	struct weir_tune_knobs round = { 5000, 200000, (uint64_t)(0.51 * one) };
+	struct weir_tune_knobs steep = { 4999, 5000, WEIR_TUNE_SLOPE_MAX_Q32 };
+	uint64_t back_q32 = weir_tune_p_q32(&line);
 
 	CHECK_NEAR((double)slope_q32 / one, 20. / 39, 2e-9);
 	CHECK_NEAR((double)slope_q32 / one, 0.51, 0.005);
 	CHECK(back_q32 <= p_q32 && p_q32 - back_q32 <= 1);
 	/* From a slope of 0.51: 0.51 0.195 = 0.09945. */
-	CHECK_NEAR((double)ramp_p_q32(5000, 200000, (uint64_t)(0.51 * one)) / one, 0.09945, 1e-9);
+	CHECK_NEAR((double)weir_tune_p_q32(&round) / one, 0.09945, 1e-9);
 	/* The steepest and the flattest: all within a byte, and next to nothing over 4 GB. */
-	CHECK(ramp_slope_q32(4999, 5000, WEIR_ONE_Q32) == RAMP_BYTES_PER_MB * WEIR_ONE_Q32);
-	CHECK(ramp_p_q32(4999, 5000, RAMP_BYTES_PER_MB * WEIR_ONE_Q32) == WEIR_ONE_Q32);
-	CHECK_NEAR((double)ramp_slope_q32(0, 4000000000, WEIR_ONE_Q32) / one, 1. / 4000, 1e-9);
+	CHECK(weir_tune_slope_q32(4999, 5000, WEIR_ONE_Q32) == WEIR_TUNE_SLOPE_MAX_Q32);
+	CHECK(weir_tune_p_q32(&steep) == WEIR_ONE_Q32);
+	CHECK_NEAR((double)weir_tune_slope_q32(0, 4000000000, WEIR_ONE_Q32) / one, 1. / 4000, 1e-9);
 }
 
 static double red_slope(const char *spec)

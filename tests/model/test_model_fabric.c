@@ -43,8 +43,8 @@ static struct outcome run_figure_19(const char *cc, const char *switches, const 
 	return o;
 }
 
-/* "Consistently [...] almost zero and 93% throughput"; "HPCC does not have a slow start process,
- * so the queue changes greatly" at 20 ms: six windows of 53 packets come at once. */
+/* The paper reports next to no queue and 93 % of the line, but for a burst at 20 ms, since HPCC's flows begin at
+ * full speed: six windows of 53 packets come at once. */
 TEST(test_hpcc_keeps_the_queue_of_figure_19_empty_and_93_percent_of_the_line)
 {
 	const char *lossless = "marking = none\nlossless = all";
@@ -58,8 +58,8 @@ TEST(test_hpcc_keeps_the_queue_of_figure_19_empty_and_93_percent_of_the_line)
 	CHECK_NEAR(join.most_pkts, 6 * 53, 30);
 }
 
-/* "The PRED queue length gradually converges from 20 to 15, and it is always full throughout."
- * The paper gives no lambda. 1.65 per MB holds 20 packets by (q - min) (q + C d) = sqrt(2) /
+/* In the paper PRED's queue comes down from 20 to 15 packets and the line is full all the time; it
+ * gives no lambda. 1.65 per MB holds 20 packets by (q - min) (q + C d) = sqrt(2) /
  * lambda (see model.h): C d is 35 packets, min 10, lambda 0.00248 a packet, 10 x 55 = 550
  * against 571. From there QLA comes down slowly, in trials of 21 us of which few agree, to its
  * q-left of 15. Six flows more change little, and at their start the queue jumps less than
@@ -142,8 +142,8 @@ TEST(test_queue_of_dcqcn_does_not_grow_with_the_flows_under_pred)
 	CHECK_NEAR(twenty.p99, two.p99, 0.2 * two.p99);
 }
 
-/* "PRED at low concurrency (N=2), queue length changes close to RED (0.2) [...]. At high
- * concurrency (N=20), PRED is close to RED (2)": lambda N with lambda 0.1. */
+/* The paper finds PRED's queue like that of RED with slope 0.2 for two flows and with slope 2 for twenty:
+ * lambda N with lambda 0.1. */
 TEST(test_pred_is_a_flat_red_with_two_flows_and_a_steep_one_with_twenty)
 {
 	const char *pred = "pred(lambda=0.1, min=5KB, parts=fcs)";

@@ -51,6 +51,31 @@ TEST(test_sampled_probe_sees_what_is_there_at_its_times)
 	sim_end(&s);
 }
 
+/* The first has its byte at h0 843.2 ns + 1 us after it leaves the switch, at 3686.4 ns, the second 843.2 ns
+ * later. */
+TEST(test_fct_of_a_section_is_the_mean_of_flows_that_ended_since_the_last_sample)
+{
+	struct sim s;
+	const struct series *each, *both;
+
+	sim_read(&s, two_packets,
+		 "probe = fct traffic:pair every 400ns\nprobe = fct traffic:pair every 5us\n");
+	sim_run(&s, 2);
+	CHECK_INT(s.r.series_count, 2);
+	each = &s.r.series[0];
+	CHECK_STR(each->name, "fct traffic:pair");
+	CHECK_STR(each->unit, "ns");
+	CHECK_INT(each->count, 2); /* none where nothing ended */
+	CHECK_INT(each->time_ps[0], 4000000);
+	CHECK_NEAR(each->value[0], 3686.4, 0.01);
+	CHECK_INT(each->time_ps[1], 4800000);
+	CHECK_NEAR(each->value[1], 4529.6, 0.01);
+	both = &s.r.series[1];
+	CHECK_INT(both->count, 1);
+	CHECK_NEAR(both->value[0], (3686.4 + 4529.6) / 2, 0.01);
+	sim_end(&s);
+}
+
 static const char incast[] =
 	"[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 5us\n"
 	"[switch]\nmarking = %s\nbuffer = 200pkts\n"
@@ -416,4 +441,40 @@ TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
 	CHECK_INT(run(&s.c, &control, &s.r, &e), -1);
 	CHECK_CONTAINS(e.text, "diffecn puts packets into queues of its own choice");
 	config_free(&s.c);
+}
+
+/* 2108 of the 6250 bytes that the line carries in 5 us, and a queue of 177 bytes in the mean: 0.7 * 0.33728 + 0.3. */
+TEST(test_reward_probe_is_use_and_a_short_queue_by_hand)
+{
+	struct sim s;
+
+	sim_read(&s, two_packets, "probe = reward sw->h0 every 5us\n");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series_count, 1);
+	CHECK_STR(s.r.series[0].name, "reward sw->h0");
+	CHECK_INT(s.r.series[0].count, 1); /* at 5 us: at 0 nothing lies behind it */
+	CHECK_NEAR(s.r.series[0].value[0], 0.7 * 2108 / 6250 + 0.3, 1e-6);
+	CHECK_NEAR(run_metric(&s.r, "reward"), s.r.series[0].value[0], 0);
+	sim_end(&s);
+}
+
+/* Four senders at line rate keep a buffer of 100 packets of 1554 B full: 155 KB lie between E(2) = 80 and E(3) =
+ * 160 KB, which is 0.3 less in D. */
+TEST(test_reward_falls_with_each_doubling_of_the_queue)
+{
+	struct sim s;
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 5us\n"
+		 "[switch]\nmarking = none\nbuffer = %s\n[host]\ncc = line-rate\n"
+		 "[traffic bulk]\npattern = many-to-one\nsenders = 4\nsize = unlimited\n"
+		 "[measure]\nfrom = 1ms\nto = 2ms\nport = sw->h0\n"
+		 "probe = reward sw->h0 every 100us\n",
+		 "100pkts");
+	sim_run(&s, 1);
+	CHECK_INT(s.r.series[0].count, 10);
+	CHECK(run_metric(&s.r, "queue_mean_bytes") > 80000 &&
+	      run_metric(&s.r, "queue_mean_bytes") <= 160000);
+	CHECK_NEAR(run_metric(&s.r, "reward"), 0.7 + 0.3 * 0.7, 2e-3);
+	sim_end(&s);
 }

@@ -20,7 +20,7 @@ static const struct shelf {
 } shelves[] = {
 	{ &weir_mark_registry, 14, NULL },
 	{ &weir_sched_registry, 8, NULL },
-	{ &weir_cc_registry, 11, NULL },
+	{ &weir_cc_registry, 13, NULL },
 	{ &weir_tune_registry, 1, NULL },
 	{ &fabric_registry, 3, NULL },
 	{ &card_registry, 3, NULL },

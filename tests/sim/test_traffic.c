@@ -92,6 +92,27 @@ TEST(test_many_to_one_has_a_flow_from_each_sender)
 	world_end(&w);
 }
 
+TEST(test_flows_each_is_how_many_flows_every_sender_has)
+{
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "many-to-one");
+	uint32_t of_sender[6] = { 0 };
+
+	traffic_set(t, "senders", "5");
+	traffic_set(t, "receiver", "2");
+	traffic_set(t, "flows-each", "32");
+	traffic_set(t, "size", "1MB");
+	world_flows(&w);
+	CHECK_INT(w.list.count, 5 * 32);
+	for (uint32_t i = 0; i < w.list.count; i++) {
+		CHECK_INT(w.list.flows[i].dst, 2);
+		of_sender[w.list.flows[i].src]++;
+	}
+	for (uint32_t host = 0; host < 6; host++)
+		CHECK_INT(of_sender[host], host == 2 ? 0 : 32);
+	world_end(&w);
+}
+
 TEST(test_starts_fill_their_span_evenly)
 {
 	struct world w;

@@ -1,0 +1,422 @@
+/* acc.c -- a network that says, for each queue of a switch, which of a table of ECN settings is best now.
+ *
+ * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021. Once a slot the
+ * agent looks at every queue (acc_state.c), asks a network what each setting (acc_actions.c) would be worth
+ * there, takes the best, and may learn from what came of the last ones by double DQN (acc_online.c). All
+ * queues of a switch have one network and one memory.
+ *
+ * scope=network is C-ACC of section 5.4: one agent for the network. It sees the mean over the ports of each of
+ * three groups (leaf to host, leaf up, spine down) and gives each group one of seven settings; a slot is worth
+ * the mean over the ports that were busy. Observation and action are those of the first queue's place.
+ *
+ * Differs: the first action follows the first slot; before, the setting is SECN2 for the link, for the paper's
+ * device default is not said. */
+#include "lib/agent/acc.h"
+#include "weir/units.h"
+#include <assert.h>
+#include <string.h>
+
+struct acc_state {
+	struct acc_online online;
+	struct acc_slot slot;
+	struct weir_learn_net own_net; /* where neither a model nor the learner has one */
+	const struct weir_learn_net *net;
+	const float *weights;
+	float *own_weights, *values, *tape;
+	struct acc_queue *queues;
+	uint8_t *asked;   /* [places]: an action, when last observed */
+	uint64_t choices; /* ever made */
+	uint64_t strange; /* inputs that were no numbers */
+};
+
+/* --- a slot --- */
+
+/* What the network sees of a queue. */
+static void show(const struct acc_params *p, const struct acc_queue *q, float *to)
+{
+	size_t slots = (size_t)p->slots * ACC_FEATURES;
+
+	memcpy(to, q->seen, slots * sizeof(*to));
+	if (weir_acc_has_traces(p))
+		memcpy(to + slots, q->traces, sizeof(q->traces));
+}
+
+/* C-ACC: means of groups in place of queues; see above. */
+static void observe_network(const struct acc_state *s, const struct acc_params *p,
+			    const struct weir_agent_env *env, const struct acc_slot *to)
+{
+	uint32_t size = to->inputs / WEIR_AGENT_GROUPS, members[WEIR_AGENT_GROUPS] = { 0 },
+		 busy = 0;
+	float sum = 0.0F, all = 0.0F;
+	uint8_t asks = 0;
+
+	memset(to->observations, 0, (size_t)to->places * to->inputs * sizeof(float));
+	for (uint32_t i = 0; i < to->places; i++) {
+		const struct acc_queue *q = &s->queues[i];
+		float *group = to->observations + env->queues[i].group * size,
+		      shown[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
+
+		show(p, q, shown);
+
+		for (uint32_t j = 0; j < size; j++)
+			group[j] += shown[j];
+		members[env->queues[i].group]++;
+		busy += !q->is_idle && q->carries;
+		sum += !q->is_idle && q->carries ? q->reward : 0.0F;
+		all += q->reward;
+		asks |= to->asks[i];
+		to->asks[i] = 0;
+		to->rewards[i] = 0.0F;
+	}
+	for (uint32_t g = 0; g < WEIR_AGENT_GROUPS; g++)
+		for (uint32_t j = 0; members[g] && j < size; j++)
+			to->observations[g * size + j] /= (float)members[g];
+	to->asks[0] = asks;
+	to->rewards[0] = busy ? sum / (float)busy : all / (float)to->places;
+}
+
+static void acc_observe(void *state, const void *params, const struct weir_agent_env *env,
+			const struct weir_tune_telemetry *telemetry, float *observations,
+			float *rewards, uint8_t *asks)
+{
+	struct acc_state *s = state;
+	const struct acc_params *p = params;
+	struct acc_slot to = { observations, rewards,          asks,
+			       NULL,         env->queue_count, weir_acc_inputs(p) };
+
+	for (uint32_t i = 0; i < to.places; i++) {
+		struct acc_queue *q = &s->queues[i];
+
+		s->strange += weir_acc_see(q, p, &telemetry[i]);
+		asks[i] = !q->is_idle;
+		rewards[i] = q->reward;
+		if (p->scope == WEIR_AGENT_PER_SWITCH)
+			show(p, q, observations + (size_t)i * to.inputs);
+	}
+	if (p->scope == WEIR_AGENT_PER_NETWORK)
+		observe_network(s, p, env, &to);
+	memcpy(s->asked, asks, to.places);
+}
+
+static void set(struct acc_queue *q, uint32_t setting, const struct weir_tune_knobs *knobs)
+{
+	q->setting = setting;
+	q->min_bytes = knobs->min_bytes;
+}
+
+static void acc_act(void *state, const void *params, const struct weir_agent_env *env,
+		    const uint32_t *actions, struct weir_tune_knobs *knobs)
+{
+	struct acc_state *s = state;
+	const struct acc_params *p = params;
+
+	for (uint32_t i = 0; i < env->queue_count; i++) {
+		const struct weir_agent_queue *q = &env->queues[i];
+		uint32_t place = p->scope == WEIR_AGENT_PER_NETWORK ? 0 : i, setting;
+
+		if (!s->asked[place])
+			continue;
+		assert(actions[place] < weir_acc_outputs(p));
+		setting = weir_acc_setting_of(p, actions[place], q);
+		knobs[i] = weir_acc_knobs(p, setting, q);
+		set(&s->queues[i], setting, &knobs[i]);
+	}
+}
+
+/* Of the places that ask: the action that is worth most, or one that explores. */
+static void choose(struct acc_state *s, const struct acc_params *p)
+{
+	int is_random = p->control == ACC_RANDOM;
+	struct weir_learn_choice how = {
+		.epsilon = is_random ? 1.0F : weir_acc_epsilon(&s->online, p),
+		.temperature = is_random ? 0.0F : acc_fraction(p->temperature_q32),
+	};
+	struct acc_slot *slot = &s->slot;
+
+	for (uint32_t i = 0; i < slot->places; i++) {
+		/* weir_learn_choose uses two counters. */
+		struct weir_learn_draw draw = { s->online.seed, ACC_CHOICE, 2 * s->choices };
+		struct weir_learn_batch one = {
+			.samples = 1,
+			.current = slot->observations + (size_t)i * slot->inputs,
+		};
+
+		if (!slot->asks[i])
+			continue;
+		if (!is_random)
+			weir_learn_forward(s->net, s->weights, &one, s->tape, s->values);
+		slot->actions[i] = weir_learn_choose(&how, s->values, weir_acc_outputs(p), draw);
+		s->choices++;
+	}
+}
+
+static void acc_step(void *state, const void *params, const struct weir_agent_env *env,
+		     const struct weir_tune_telemetry *telemetry, struct weir_tune_knobs *knobs)
+{
+	struct acc_state *s = state;
+	const struct acc_params *p = params;
+	struct acc_slot *slot = &s->slot;
+
+	acc_observe(s, p, env, telemetry, slot->observations, slot->rewards, slot->asks);
+	if (s->online.learner)
+		weir_acc_remember(&s->online, slot);
+	choose(s, p);
+	acc_act(s, p, env, slot->actions, knobs);
+	if (s->online.learner)
+		weir_acc_study(&s->online, p, slot);
+}
+
+/* --- memory --- */
+
+/* Hands out parts of a state, each on a cache line; with base NULL it only counts. */
+struct room {
+	unsigned char *base;
+	size_t bytes;
+};
+
+static void *take(struct room *r, size_t bytes)
+{
+	size_t at = r->bytes;
+
+	r->bytes +=
+		(bytes + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
+	return r->base ? r->base + at : NULL;
+}
+
+static void lay_online(struct acc_online *o, const struct acc_params *p, uint32_t places,
+		       struct room *r)
+{
+	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->memory);
+	struct weir_learn_dqn_config config;
+
+	weir_acc_config(p, 0, &config);
+	o->learner = take(r, weir_learn_dqn_size(&config));
+	o->scratch = take(r, weir_learn_dqn_scratch_size(&config, 1));
+	o->memory = take(r, weir_learn_memory_size(&plan));
+	o->before = take(r, (size_t)places * weir_acc_inputs(p) * sizeof(float));
+	o->waits = take(r, places);
+}
+
+/* A check has found the plan sound. */
+static void make_net(struct weir_learn_net *net, const struct acc_params *p)
+{
+	struct weir_learn_plan plan = weir_acc_plan(p);
+	struct weir_error e;
+	int refused = weir_learn_net_init(net, &plan, &e);
+
+	assert(!refused);
+	(void)refused;
+}
+
+/* Everything that a state needs behind itself. */
+static void lay(struct acc_state *s, const struct acc_params *p, const struct weir_agent_env *env,
+		struct room *r)
+{
+	uint32_t places = env->queue_count, inputs = weir_acc_inputs(p);
+	size_t tape;
+
+	make_net(&s->own_net, p);
+	tape = weir_learn_tape_floats(&s->own_net, 1, 0, WEIR_LEARN_FORWARD_ONLY);
+	take(r, sizeof(*s));
+	s->queues = take(r, places * sizeof(s->queues[0]));
+	s->asked = take(r, places);
+	s->slot = (struct acc_slot){
+		.observations = take(r, (size_t)places * inputs * sizeof(float)),
+		.rewards = take(r, places * sizeof(float)),
+		.asks = take(r, places),
+		.actions = take(r, places * sizeof(uint32_t)),
+		.places = places,
+		.inputs = inputs,
+	};
+	s->values = take(r, weir_acc_outputs(p) * sizeof(float));
+	s->tape = take(r, tape * sizeof(float));
+	s->own_weights = take(r, s->own_net.weight_floats * sizeof(float));
+	if (weir_acc_is_learning(p))
+		lay_online(&s->online, p, places, r);
+}
+
+static size_t acc_size(const void *params, const struct weir_agent_env *env)
+{
+	struct acc_state s = { 0 };
+	struct room r = { 0 };
+
+	lay(&s, params, env, &r);
+	return r.bytes;
+}
+
+/* --- the beginning --- */
+
+static void begin_online(struct acc_state *s, const struct acc_params *p, uint64_t seed)
+{
+	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->memory);
+	struct weir_learn_dqn_config config;
+
+	weir_acc_config(p, seed, &config);
+	weir_learn_memory_init(s->online.memory, &plan);
+	weir_learn_dqn_init(s->online.learner, &config);
+	weir_learn_dqn_load(s->online.learner, s->weights);
+	s->weights = weir_learn_dqn_weights(s->online.learner);
+}
+
+static void acc_init(void *state, const void *params, const struct weir_agent_env *env,
+		     struct weir_tune_knobs *knobs)
+{
+	struct acc_state *s = state;
+	const struct acc_params *p = params;
+	struct weir_learn_draw first = { env->seed, ACC_LEARNER, 0 };
+
+	lay(s, p, env, &(struct room){ .base = state });
+	s->online.seed = env->seed;
+	weir_learn_net_start(&s->own_net, WEIR_LEARN_HE_UNIFORM, first, s->own_weights);
+	s->net = p->policy ? p->policy->net : &s->own_net;
+	s->weights = p->policy ? p->policy->weights : s->own_weights;
+	if (weir_acc_is_learning(p))
+		begin_online(s, p, env->seed);
+	for (uint32_t i = 0; i < env->queue_count; i++) {
+		const struct weir_agent_queue *q = &env->queues[i];
+
+		if (p->start == ACC_SECN2)
+			knobs[i] = weir_acc_secn2(q->rate_bps);
+		set(&s->queues[i], weir_acc_nearest(p, &knobs[i], q), &knobs[i]);
+	}
+}
+
+/* Section 3.3: an order of magnitude above the round-trip time. preset=weir: see acc_params.c. */
+static int64_t acc_interval_ns(const void *params, int64_t rtt_ns)
+{
+	enum { SHORTEST_NS = 50 * WEIR_NS_PER_US, GRAIN_NS = 10 * WEIR_NS_PER_US };
+	const struct acc_params *p = params;
+	int64_t ns = 10 * rtt_ns > SHORTEST_NS ? 10 * rtt_ns : SHORTEST_NS;
+
+	if (p->preset == ACC_WEIR)
+		return WEIR_NS_PER_MS;
+	return (ns + GRAIN_NS - 1) / GRAIN_NS * GRAIN_NS;
+}
+
+static enum weir_agent_scope acc_scope(const void *params)
+{
+	const struct acc_params *p = params;
+
+	return (enum weir_agent_scope)p->scope;
+}
+
+static void acc_give(void *state, const void *params, void *shared)
+{
+	struct acc_state *s = state;
+
+	weir_acc_give(&s->online, params, shared);
+}
+
+static void acc_take(void *state, const void *params, const void *shared)
+{
+	struct acc_state *s = state;
+
+	weir_acc_take(&s->online, params, shared);
+}
+
+/* --- values to watch --- */
+
+static double read_reward(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	return (double)s->queues[queue].reward;
+}
+
+static double read_action(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	return (double)s->queues[queue].setting;
+}
+
+static double read_idle(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	return s->queues[queue].is_idle ? 1 : 0;
+}
+
+static double read_epsilon(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)queue;
+	return (double)weir_acc_epsilon(&s->online, params);
+}
+
+static double read_loss(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	(void)queue;
+	return (double)s->online.loss;
+}
+
+static double read_strange(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	(void)queue;
+	return (double)s->strange;
+}
+
+static const struct weir_agent_value acc_values[] = {
+	{ "reward", "", read_reward },
+	{ "action", "", read_action },
+	{ "idle", "", read_idle },
+	{ "epsilon", "", read_epsilon },
+	{ "loss", "", read_loss },
+	{ "not-finite", "inputs", read_strange },
+	{ .name = NULL },
+};
+
+static uint32_t acc_inputs(const void *params)
+{
+	return weir_acc_inputs(params);
+}
+
+static uint32_t acc_outputs(const void *params)
+{
+	return weir_acc_outputs(params);
+}
+
+static const struct weir_agent_learner acc_learner = {
+	.observation_size = acc_inputs,
+	.action_count = acc_outputs,
+	.observe = acc_observe,
+	.act = acc_act,
+	.config = weir_acc_config,
+	.meaning = weir_acc_meaning,
+};
+
+extern const struct weir_agent_ops weir_agent_acc;
+
+const struct weir_agent_ops weir_agent_acc = {
+	.scheme = {
+		.name = "acc",
+		.help = "chooses each queue's thresholds by a network that has learned what they are worth",
+		.cite = "Yan et al., ACC, SIGCOMM 2021",
+		.params_size = sizeof(struct acc_params),
+		.options = weir_acc_options,
+		.check = weir_acc_check,
+		.model = &weir_acc_model,
+	},
+	.interval_ns = acc_interval_ns,
+	.scope = acc_scope,
+	.size = acc_size,
+	.init = acc_init,
+	.step = acc_step,
+	.share_steps = weir_acc_share_steps,
+	.shared_size = weir_acc_shared_size,
+	.shared_init = weir_acc_shared_init,
+	.give = acc_give,
+	.take = acc_take,
+	.values = acc_values,
+	.learner = &acc_learner,
+};

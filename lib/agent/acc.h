@@ -1,0 +1,189 @@
+/* acc.h -- what the parts of ACC share: its settings, and what it knows of a queue.
+ *
+ * acc.c		the agent: its hooks, and what it does in a slot
+ * acc_params.c		settings, what a preset stands for, and which models fit
+ * acc_actions.c	tables of settings that it can choose from
+ * acc_state.c		what it sees of a queue, what a slot was worth, which queues are idle
+ * acc_online.c		learning while it runs, and the exchange of experience between switches
+ *
+ * A slot is an interval of the agent. A place is where an action is asked for: every queue is one, but where
+ * one agent has the whole network (C-ACC) only the first is, and its action is for all. */
+#ifndef AGENT_ACC_H
+#define AGENT_ACC_H
+#include "weir/agent.h"
+#include "weir/learn.h"
+
+enum acc_preset { ACC_PAPER, ACC_WEIR };
+enum acc_control { ACC_TRAINED, ACC_UNTRAINED, ACC_RANDOM };
+enum acc_actions {
+	ACC_ACTIONS_PRESET,
+	ACC_TEMPLATE,
+	ACC_GRID,
+	ACC_SQUARE,
+	ACC_PRED,
+	ACC_BOTH_ENDS,
+	ACC_TABLES
+};
+enum acc_thresholds { ACC_FIXED, ACC_BY_RATE };
+enum acc_start { ACC_SECN2, ACC_GIVEN };
+enum acc_reward { ACC_STEP, ACC_LINEAR, ACC_UTILITY };
+enum acc_idle { ACC_IDLE_PRESET, ACC_IDLE_PAPER, ACC_IDLE_LENGTH, ACC_IDLE_NONE };
+enum acc_learn { ACC_LEARN_PRESET, ACC_LEARN_NO, ACC_LEARN_YES };
+enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
+
+enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
+
+/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's numbers. */
+enum {
+	ACC_SPANS = 2,
+	ACC_SPAN_FEATURES = 5,
+	ACC_SETTING_FEATURES = 3,
+	ACC_TRACE_FEATURES = ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES
+};
+
+/* C-ACC: settings of the table that a group can have, and combinations of these. */
+enum { ACC_SAMPLED = 7, ACC_COMBINATIONS = ACC_SAMPLED * ACC_SAMPLED * ACC_SAMPLED };
+
+struct acc_params {
+	char model[WEIR_OPT_TEXT_SIZE];
+	char hidden[WEIR_OPT_TEXT_SIZE]; /* "20-40-40"; empty: by the table */
+	const struct weir_learn_policy *policy;
+	uint64_t preset, control, scope;           /* scope: enum weir_agent_scope */
+	uint64_t slots;                            /* k */
+	uint64_t actions, thresholds, start;       /* enums */
+	uint64_t reward;                           /* enum acc_reward */
+	uint64_t weight_q32;                       /* omega_1; 0: by the reward */
+	uint64_t queue_max_bytes;                  /* Q_max of the linear reward */
+	uint64_t queue_left, queue_right;          /* WEIR_OPT_LENGTH, of PRED's utility */
+	uint64_t idle, idle_slots;                 /* enum acc_idle */
+	uint64_t learn;                            /* enum acc_learn */
+	uint64_t traces;                           /* enum acc_traces */
+	uint64_t discount_q32;                     /* gamma; 0: by the preset */
+	uint64_t step_q32;                         /* of Adam */
+	uint64_t batch, target_every, after, loss; /* loss: enum weir_learn_loss */
+	uint64_t explore_q32, explore_end_q32, half_life_slots, temperature_q32;
+	uint64_t memory, shared_memory; /* transitions */
+	uint64_t exchange_slots, exchange_transitions;
+};
+
+_Static_assert(sizeof(struct acc_params) <= WEIR_SPEC_PARAMS_MAX, "a spec's params");
+
+extern const struct weir_option weir_acc_options[];
+extern const struct weir_scheme_model weir_acc_model;
+
+int weir_acc_check(const void *params, struct weir_error *e);
+
+/* What an option that is not given stands for. */
+enum acc_actions weir_acc_table(const struct acc_params *p);
+enum acc_idle weir_acc_idle(const struct acc_params *p);
+int weir_acc_is_learning(const struct acc_params *p);
+int weir_acc_has_traces(const struct acc_params *p);
+
+uint32_t weir_acc_inputs(const struct acc_params *p);
+uint32_t weir_acc_outputs(const struct acc_params *p);
+void weir_acc_meaning(const void *params, struct weir_agent_meaning *meaning);
+
+/* Of the policy where there is one, else that of the table. */
+struct weir_learn_plan weir_acc_plan(const struct acc_params *p);
+void weir_acc_config(const void *params, uint64_t seed, struct weir_learn_dqn_config *config);
+
+/* --- actions --- */
+
+/* Settings of the table, ordered by (K_min, K_max, P_max). */
+uint32_t weir_acc_setting_count(enum acc_actions table);
+const char *weir_acc_table_name(enum acc_actions table);
+
+/* K_min and K_max as steps of E(n) over ten, a packet counting as 1 KB, and P_max. */
+void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, float *features);
+
+struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setting,
+				      const struct weir_agent_queue *q);
+
+/* SECN2: 100 KB, 400 KB, 20 % at 25 Gb/s, thresholds in proportion to the rate. */
+struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps);
+
+/* Where in the table those knobs would stand; the last place if behind all. */
+uint32_t weir_acc_nearest(const struct acc_params *p, const struct weir_tune_knobs *k,
+			  const struct weir_agent_queue *q);
+
+/* Which setting an action is for a queue. */
+uint32_t weir_acc_setting_of(const struct acc_params *p, uint32_t action,
+			     const struct weir_agent_queue *q);
+
+/* --- what is seen --- */
+
+struct acc_queue {
+	float seen[ACC_SLOTS_MAX][ACC_FEATURES]; /* of the last slots, oldest first */
+	float traces[ACC_TRACE_FEATURES];
+	uint64_t min_bytes; /* K_min in force */
+	uint32_t setting;   /* in force */
+	float reward;       /* of the last slot */
+	uint32_t slots;     /* that were seen, up to 1 */
+	uint32_t same;      /* slots in a row whose reward was that of the slot before */
+	uint32_t is_idle;   /* no action is asked for */
+	uint32_t carries;   /* something was sent in the last slot, or waits */
+};
+
+enum { ACC_LEVELS = 10 };
+
+/* n of the smallest E(n) = 20 * 2^n KB, n = 0..9, that a queue fits in; 10 beyond. Equation 1. */
+uint32_t weir_acc_level(uint64_t bytes);
+
+/* Equation 2, in [0, 1]. */
+float weir_acc_reward(const struct acc_params *p, const struct weir_tune_telemetry *t);
+
+/* A slot of the queue is over. Returns how many of its features were no numbers. */
+uint32_t weir_acc_see(struct acc_queue *q, const struct acc_params *p,
+		      const struct weir_tune_telemetry *t);
+
+/* --- learning online --- */
+
+struct acc_online {
+	struct weir_learn_dqn *learner; /* NULL: it does not learn */
+	struct weir_learn_memory *memory;
+	void *scratch;
+	float *before;  /* [places][inputs]: where the last action was chosen */
+	uint8_t *waits; /* [places]: that action's reward has not come yet */
+	uint64_t seed;
+	uint64_t slots;        /* seen */
+	uint64_t given, taken; /* exchanges */
+	float loss;            /* of the last minibatch */
+};
+
+/* What a slot looked like: of each place the observation, the reward of what was chosen before, and
+ * whether an action is asked for. */
+struct acc_slot {
+	float *observations, *rewards;
+	uint8_t *asks;
+	uint32_t *actions; /* that are in force; then those that were chosen */
+	uint32_t places, inputs;
+};
+
+/* Transitions of the slot that is over go to memory. */
+void weir_acc_remember(struct acc_online *o, const struct acc_slot *slot);
+
+/* After actions were chosen: what they were chosen for; then one minibatch. */
+void weir_acc_study(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot);
+
+/* Of the slot at hand: probability of an action that explores. */
+float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p);
+
+struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p,
+						   uint64_t transitions);
+
+uint64_t weir_acc_share_steps(const void *params);
+size_t weir_acc_shared_size(const void *params);
+void weir_acc_shared_init(void *shared, const void *params);
+void weir_acc_give(struct acc_online *o, const struct acc_params *p,
+		   struct weir_learn_memory *shared);
+void weir_acc_take(struct acc_online *o, const struct acc_params *p,
+		   const struct weir_learn_memory *shared);
+
+/* Whose random numbers; stream of a struct weir_learn_draw. */
+enum acc_stream { ACC_LEARNER = 1, ACC_CHOICE, ACC_GIVE, ACC_TAKE };
+
+static inline float acc_fraction(uint64_t q32)
+{
+	return (float)((double)q32 / (double)WEIR_ONE_Q32);
+}
+#endif

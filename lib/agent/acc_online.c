@@ -1,0 +1,113 @@
+/* acc_online.c -- ACC's learning while it runs, and the exchange of experience between switches.
+ *
+ * Algorithm 1: every slot leaves a transition for each place that chose an action, and then one minibatch
+ * is learned from. A transition whose queue turns idle afterwards is kept: its reward was seen. Exploring
+ * becomes rarer (section 4.3: exponentially), and good actions are preferred in it: softmax.
+ *
+ * Exchange (section 3.4): now and then each agent copies some of what it remembers to a memory that all
+ * share, then some of that to its own. */
+#include "lib/agent/acc.h"
+#include <string.h>
+
+enum { ROWS_PER_TRANSITION = 2 };
+
+struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p, uint64_t transitions)
+{
+	return (struct weir_learn_memory_plan){
+		.rows = (uint32_t)transitions * ROWS_PER_TRANSITION,
+		.observation_size = weir_acc_inputs(p),
+		.action_size = 1,
+	};
+}
+
+void weir_acc_remember(struct acc_online *o, const struct acc_slot *slot)
+{
+	for (uint32_t i = 0; i < slot->places; i++) {
+		size_t at = (size_t)i * slot->inputs;
+
+		if (!o->waits[i])
+			continue;
+		weir_learn_memory_step(o->memory, o->before + at,
+				       &(float){ (float)slot->actions[i] }, slot->rewards[i]);
+		weir_learn_memory_end(o->memory, slot->observations + at, WEIR_LEARN_CUT);
+	}
+}
+
+void weir_acc_study(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot)
+{
+	struct weir_learn_crew alone = { .workers = 1, .scratch = o->scratch };
+
+	memcpy(o->before, slot->observations,
+	       (size_t)slot->places * slot->inputs * sizeof(o->before[0]));
+	memcpy(o->waits, slot->asks, slot->places * sizeof(o->waits[0]));
+	o->slots++;
+	if (weir_learn_memory_transitions(o->memory) >= p->after)
+		o->loss = weir_learn_dqn_update(o->learner, o->memory, &alone);
+}
+
+/* explore / 2^(slots / half-life), in a line between one halving and the next: no function of libm. */
+float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p)
+{
+	uint64_t halvings = o->slots / p->half_life_slots;
+	double rest = (double)(o->slots % p->half_life_slots) / (double)p->half_life_slots;
+	double first = (double)acc_fraction(p->explore_q32), epsilon;
+	double end = (double)acc_fraction(p->explore_end_q32);
+
+	if (!o->learner)
+		return 0.0F;
+	epsilon = halvings < 32 ? first * (1.0 - rest / 2.0) / (double)(UINT64_C(1) << halvings)
+				: 0.0;
+	if (epsilon < end)
+		epsilon = first < end ? first : end;
+	return (float)epsilon;
+}
+
+/* --- exchange --- */
+
+/* One agent for all has nobody to exchange with. */
+uint64_t weir_acc_share_steps(const void *params)
+{
+	const struct acc_params *p = params;
+
+	return weir_acc_is_learning(p) && p->scope == WEIR_AGENT_PER_SWITCH ? p->exchange_slots : 0;
+}
+
+size_t weir_acc_shared_size(const void *params)
+{
+	const struct acc_params *p = params;
+	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->shared_memory);
+
+	return weir_acc_share_steps(p) ? weir_learn_memory_size(&plan) : 0;
+}
+
+void weir_acc_shared_init(void *shared, const void *params)
+{
+	const struct acc_params *p = params;
+	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->shared_memory);
+
+	weir_learn_memory_init(shared, &plan);
+}
+
+void weir_acc_give(struct acc_online *o, const struct acc_params *p,
+		   struct weir_learn_memory *shared)
+{
+	uint64_t count = p->exchange_transitions;
+
+	if (weir_learn_memory_transitions(o->memory))
+		weir_learn_memory_share(
+			shared, o->memory,
+			(struct weir_learn_draw){ o->seed, ACC_GIVE, o->given++ * count },
+			(uint32_t)count);
+}
+
+void weir_acc_take(struct acc_online *o, const struct acc_params *p,
+		   const struct weir_learn_memory *shared)
+{
+	uint64_t count = p->exchange_transitions;
+
+	if (weir_learn_memory_transitions(shared))
+		weir_learn_memory_share(
+			o->memory, shared,
+			(struct weir_learn_draw){ o->seed, ACC_TAKE, o->taken++ * count },
+			(uint32_t)count);
+}

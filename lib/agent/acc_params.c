@@ -1,0 +1,315 @@
+/* acc_params.c -- ACC's settings: what can be set, what a preset stands for, which models fit.
+ *
+ * preset=paper is Yan et al. as far as they say it; what they leave out is chosen here and is an option. preset=weir
+ * keeps the method and changes what its own measurements in the simulator speak against: a table with both
+ * useful ends; slots of 1 ms, for queues answer to a looser setting after 1 to 2 ms, however short a round trip
+ * is; a discount of 0.98, for what a burst's marks cost comes back over 50 ms; and no idle queues, for that
+ * cost shows while the queue is below K_min. */
+#include "lib/agent/acc.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Version of what the inputs mean. */
+#define FEATURES "1: queue step, rate, CE rate, setting"
+#define TRACED FEATURES "; means and deviations over 8 and 64"
+
+enum { COUNT_MAX = 1000 * 1000 * 1000, BATCH_MAX = 4096, MEMORY_MAX = 10 * 1000 * 1000 };
+
+#define BYTES_MAX (UINT64_C(4) * 1000 * 1000 * 1000)
+
+static const struct preset {
+	enum acc_actions actions;
+	enum acc_idle idle;
+	enum acc_learn learn;
+	enum acc_traces traces;
+	double discount;
+	const char *model;
+} presets[] = {
+	[ACC_PAPER] = { ACC_TEMPLATE, ACC_IDLE_PAPER, ACC_LEARN_YES, ACC_TRACES_NO, 0.9,
+			"acc-paper" },
+	[ACC_WEIR] = { ACC_BOTH_ENDS, ACC_IDLE_NONE, ACC_LEARN_NO, ACC_TRACES_YES, 0.98,
+		       "acc-weir" },
+};
+
+static const char *const preset_names[] = { "paper", "weir", NULL };
+static const char *const control_names[] = { "trained", "untrained", "random", NULL };
+static const char *const scope_names[] = { "switch", "network", NULL };
+static const char *const actions_names[] = { "preset", "template", "grid", "square",
+					     "pred",   "weir",     NULL };
+static const char *const thresholds_names[] = { "fixed", "rate", NULL };
+static const char *const start_names[] = { "secn2", "given", NULL };
+static const char *const reward_names[] = { "step", "linear", "pred", NULL };
+static const char *const idle_names[] = { "preset", "paper", "length", "none", NULL };
+static const char *const learn_names[] = { "preset", "no", "yes", NULL };
+static const char *const loss_names[] = { "squared", "huber", NULL };
+
+#define AT(member) offsetof(struct acc_params, member)
+
+const struct weir_option weir_acc_options[] = {
+	{ "preset", WEIR_OPT_CHOICE, AT(preset), "paper", 0, 0,
+	  "the paper's agent, or the same method with what measurements here speak for; an option "
+	  "that "
+	  "is given goes before",
+	  preset_names },
+	{ "policy", WEIR_OPT_CHOICE, AT(control), "trained", 0, 0,
+	  "a trained network; one as it is before training; or any action, for comparison",
+	  control_names },
+	{ "model", WEIR_OPT_TEXT, AT(model), NULL, 0, 0,
+	  "the trained network: a file, or the name of one that is built in; empty: the preset's",
+	  NULL },
+	{ "scope", WEIR_OPT_CHOICE, AT(scope), "switch", 0, 0,
+	  "an agent for each switch, or one for the network that gives each of three groups of "
+	  "ports a setting",
+	  scope_names },
+	{ "actions", WEIR_OPT_CHOICE, AT(actions), "preset", 0, 0,
+	  "the settings to choose from: template in paper, weir in weir", actions_names },
+	{ "thresholds", WEIR_OPT_CHOICE, AT(thresholds), "fixed", 0, 0,
+	  "as the table has them, or those times the port's rate / 25 Gb/s", thresholds_names },
+	{ "start", WEIR_OPT_CHOICE, AT(start), "secn2", 0, 0,
+	  "setting before the first action: 100KB, 400KB, 20% for 25 Gb/s, or what the marking has",
+	  start_names },
+	{ "slots", WEIR_OPT_COUNT, AT(slots), "3", 1, ACC_SLOTS_MAX,
+	  "intervals that the network sees", NULL },
+	{ "traces", WEIR_OPT_CHOICE, AT(traces), "preset", 0, 0,
+	  "whether it sees moving averages over 8 and 64 intervals, too: no in paper, yes in weir",
+	  learn_names },
+	{ "hidden", WEIR_OPT_TEXT, AT(hidden), NULL, 0, 0,
+	  "units of the network's layers as in 20-40-40; empty: 20-40-40, and 20-40-40-20 for more "
+	  "than 20 actions; a model has its own",
+	  NULL },
+	{ "reward", WEIR_OPT_CHOICE, AT(reward), "step", 0, 0,
+	  "worth of a short queue: in steps of powers of two, in a line, or PRED's utility",
+	  reward_names },
+	{ "weight", WEIR_OPT_FRACTION_Q32, AT(weight_q32), "0", 0, WEIR_ONE_Q32,
+	  "of the line's use in the reward; the rest is that of a short queue; 0: 0.7, and 0.4 "
+	  "with reward=pred",
+	  NULL },
+	{ "queue-max", WEIR_OPT_BYTES, AT(queue_max_bytes), "10MB", 1, BYTES_MAX,
+	  "reward=linear: a mean queue from this on is worth nothing", NULL },
+	{ "q-left", WEIR_OPT_LENGTH, AT(queue_left), "15pkts", 0, BYTES_MAX,
+	  "reward=pred: a mean queue up to this is as good as none", NULL },
+	{ "q-right", WEIR_OPT_LENGTH, AT(queue_right), "500KB", 0, BYTES_MAX,
+	  "reward=pred: a mean queue from this on is worth nothing", NULL },
+	{ "idle", WEIR_OPT_CHOICE, AT(idle), "preset", 0, 0,
+	  "a queue is idle below min, or also while its reward stays the same (paper), or never: "
+	  "paper in paper, none in weir",
+	  idle_names },
+	{ "idle-slots", WEIR_OPT_COUNT, AT(idle_slots), "3", 1, COUNT_MAX,
+	  "idle=paper: for so many intervals", NULL },
+	{ "learn", WEIR_OPT_CHOICE, AT(learn), "preset", 0, 0,
+	  "from what it does while it runs: yes in paper, no in weir", learn_names },
+	{ "discount", WEIR_OPT_FRACTION_Q32, AT(discount_q32), "0", 0, WEIR_ONE_Q32,
+	  "gamma, worth of the next interval's reward now; 0: 0.9 in paper, 0.98 in weir", NULL },
+	{ "rate", WEIR_OPT_FRACTION_Q32, AT(step_q32), "0.0001", 1, WEIR_ONE_Q32,
+	  "learning rate of Adam", NULL },
+	{ "batch", WEIR_OPT_COUNT, AT(batch), "32", 1, BATCH_MAX,
+	  "transitions of a minibatch, one of which is learned from each interval", NULL },
+	{ "target-every", WEIR_OPT_COUNT, AT(target_every), "100", 1, COUNT_MAX,
+	  "minibatches between copies to the target network", NULL },
+	{ "after", WEIR_OPT_COUNT, AT(after), "1000", 1, MEMORY_MAX,
+	  "transitions in memory before the first minibatch", NULL },
+	{ "loss", WEIR_OPT_CHOICE, AT(loss), "squared", 0, 0,
+	  "of the error, or Huber's with delta 1", loss_names },
+	{ "explore", WEIR_OPT_FRACTION_Q32, AT(explore_q32), "0.1", 0, WEIR_ONE_Q32,
+	  "where it learns: first probability of an action that is not the best known", NULL },
+	{ "explore-end", WEIR_OPT_FRACTION_Q32, AT(explore_end_q32), "0.01", 0, WEIR_ONE_Q32,
+	  "that probability falls no further, or is no more than explore", NULL },
+	{ "half-life", WEIR_OPT_COUNT, AT(half_life_slots), "1000", 1, COUNT_MAX,
+	  "intervals in which that probability halves", NULL },
+	{ "temperature", WEIR_OPT_FRACTION_Q32, AT(temperature_q32), "0.05", 0, 100 * WEIR_ONE_Q32,
+	  "such an action is drawn by softmax(value / temperature); 0: any is as likely", NULL },
+	{ "memory", WEIR_OPT_COUNT, AT(memory), "10000", 1, MEMORY_MAX,
+	  "transitions that an agent remembers", NULL },
+	{ "shared-memory", WEIR_OPT_COUNT, AT(shared_memory), "100000", 1, MEMORY_MAX,
+	  "transitions in the memory that agents share", NULL },
+	{ "exchange-every", WEIR_OPT_COUNT, AT(exchange_slots), "100", 0, COUNT_MAX,
+	  "intervals between exchanges with that memory; 0: never", NULL },
+	{ "exchange", WEIR_OPT_COUNT, AT(exchange_transitions), "256", 1, MEMORY_MAX,
+	  "transitions that each agent gives, and takes", NULL },
+	{ .name = NULL },
+};
+
+/* --- what is not given --- */
+
+enum acc_actions weir_acc_table(const struct acc_params *p)
+{
+	return p->actions ? (enum acc_actions)p->actions : presets[p->preset].actions;
+}
+
+enum acc_idle weir_acc_idle(const struct acc_params *p)
+{
+	return p->idle ? (enum acc_idle)p->idle : presets[p->preset].idle;
+}
+
+int weir_acc_is_learning(const struct acc_params *p)
+{
+	uint64_t learn = p->learn ? p->learn : presets[p->preset].learn;
+
+	return learn == ACC_LEARN_YES && p->control != ACC_RANDOM;
+}
+
+static double discount(const struct acc_params *p)
+{
+	return p->discount_q32 ? (double)p->discount_q32 / (double)WEIR_ONE_Q32
+			       : presets[p->preset].discount;
+}
+
+/* --- the network --- */
+
+int weir_acc_has_traces(const struct acc_params *p)
+{
+	uint64_t traces = p->traces ? p->traces : presets[p->preset].traces;
+
+	return traces == ACC_TRACES_YES;
+}
+
+uint32_t weir_acc_inputs(const struct acc_params *p)
+{
+	uint32_t groups = p->scope == WEIR_AGENT_PER_NETWORK ? WEIR_AGENT_GROUPS : 1;
+
+	return groups * ((uint32_t)p->slots * ACC_FEATURES +
+			 (weir_acc_has_traces(p) ? ACC_TRACE_FEATURES : 0));
+}
+
+uint32_t weir_acc_outputs(const struct acc_params *p)
+{
+	return p->scope == WEIR_AGENT_PER_NETWORK ? ACC_COMBINATIONS
+						  : weir_acc_setting_count(weir_acc_table(p));
+}
+
+/* "20-40-40" as numbers, 0 behind the last; nothing but that. */
+static int read_hidden(const char *text, uint32_t units[ACC_HIDDEN_MAX + 1])
+{
+	char *end = (char *)text;
+
+	memset(units, 0, (ACC_HIDDEN_MAX + 1) * sizeof(units[0]));
+	for (int i = 0; i < ACC_HIDDEN_MAX; i++, text = end + 1) {
+		unsigned long n = *text >= '1' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+
+		if (n == 0 || n > WEIR_LEARN_UNITS_MAX)
+			return -1;
+		units[i] = (uint32_t)n;
+		if (*end == '\0')
+			return 0;
+		if (*end != '-')
+			return -1;
+	}
+	return -1;
+}
+
+struct weir_learn_plan weir_acc_plan(const struct acc_params *p)
+{
+	struct weir_learn_stack stack = { .inputs = weir_acc_inputs(p),
+					  .outputs = weir_acc_outputs(p) };
+	int is_large = stack.outputs > weir_acc_setting_count(ACC_TEMPLATE);
+	const char *standard = is_large ? "20-40-40-20" : "20-40-40";
+
+	if (p->policy)
+		return p->policy->net->plan;
+	read_hidden(p->hidden[0] ? p->hidden : standard, stack.hidden);
+	return weir_learn_plan_stack(&stack);
+}
+
+void weir_acc_config(const void *params, uint64_t seed, struct weir_learn_dqn_config *config)
+{
+	const struct acc_params *p = params;
+	struct weir_learn_adam adam = WEIR_LEARN_ADAM_DEFAULT;
+
+	adam.rate = acc_fraction(p->step_q32);
+	*config = (struct weir_learn_dqn_config){
+		.training = { .observation_size = weir_acc_inputs(p),
+			      .batch = (uint32_t)p->batch,
+			      .return_steps = 1,
+			      .gamma = discount(p),
+			      .returns = WEIR_LEARN_PROPER,
+			      .loss = (enum weir_learn_loss)p->loss,
+			      .huber_delta = 1.0F,
+			      .start = WEIR_LEARN_HE_UNIFORM,
+			      .seed = seed,
+			      .stream = ACC_LEARNER },
+		.plan = weir_acc_plan(p),
+		.adam = adam,
+		.target_every = (uint32_t)p->target_every,
+	};
+}
+
+int weir_acc_check(const void *params, struct weir_error *e)
+{
+	const struct acc_params *p = params;
+	struct weir_learn_dqn_config config;
+	uint32_t units[ACC_HIDDEN_MAX + 1];
+
+	if (p->hidden[0] && read_hidden(p->hidden, units))
+		return weir_error_set(
+			e,
+			"hidden is '%s'; it must be 1 to %d numbers of units, each 1 to "
+			"%d, as in 20-40-40",
+			p->hidden, ACC_HIDDEN_MAX, WEIR_LEARN_UNITS_MAX);
+	if (p->control == ACC_RANDOM && p->learn == ACC_LEARN_YES)
+		return weir_error_set(e, "policy=random has nothing to learn; leave out learn=yes");
+	if (p->control != ACC_TRAINED && p->model[0])
+		return weir_error_set(e, "a model is given, but policy=%s does not use it",
+				      control_names[p->control]);
+	if (p->after > p->memory)
+		return weir_error_set(e, "after is %llu; memory holds %llu transitions",
+				      (unsigned long long)p->after, (unsigned long long)p->memory);
+	weir_acc_config(p, 0, &config);
+	return weir_learn_dqn_check(&config, e);
+}
+
+/* --- models --- */
+
+void weir_acc_meaning(const void *params, struct weir_agent_meaning *meaning)
+{
+	const struct acc_params *p = params;
+	enum acc_actions table = weir_acc_table(p);
+
+	snprintf(meaning->features, sizeof(meaning->features), "%s",
+		 weir_acc_has_traces(p) ? TRACED : FEATURES);
+	snprintf(meaning->actions, sizeof(meaning->actions), "%s %u%s%s",
+		 weir_acc_table_name(table), weir_acc_setting_count(table),
+		 p->thresholds == ACC_BY_RATE ? ", thresholds by rate" : "",
+		 p->scope == WEIR_AGENT_PER_NETWORK ? ", 7 for each of 3 groups" : "");
+}
+
+static const char *standard_model(const void *params)
+{
+	const struct acc_params *p = params;
+
+	return p->control == ACC_TRAINED ? presets[p->preset].model : NULL;
+}
+
+static int model_fits(const void *params, const struct weir_learn_policy *policy,
+		      struct weir_error *e)
+{
+	const struct acc_params *p = params;
+	struct weir_agent_meaning meaning;
+	const struct weir_learn_plan *plan = &policy->net->plan;
+
+	weir_acc_meaning(p, &meaning);
+	if (strcmp(policy->scheme, "acc"))
+		return weir_error_set(e, "is one of '%s', not of acc", policy->scheme);
+	if (strcmp(policy->features, meaning.features))
+		return weir_error_set(e, "has the features '%s'; acc has '%s'", policy->features,
+				      meaning.features);
+	if (strcmp(policy->actions, meaning.actions))
+		return weir_error_set(e, "has the actions '%s'; '%s' are asked for",
+				      policy->actions, meaning.actions);
+	if (plan->sequence_size || plan->current_size != weir_acc_inputs(p))
+		return weir_error_set(e, "has %u inputs; %u are needed",
+				      plan->sequence_size ? plan->sequence_size
+							  : plan->current_size,
+				      weir_acc_inputs(p));
+	if (policy->net->outputs != weir_acc_outputs(p))
+		return weir_error_set(e, "has %u outputs; %u are needed", policy->net->outputs,
+				      weir_acc_outputs(p));
+	return 0;
+}
+
+const struct weir_scheme_model weir_acc_model = {
+	.name_offset = offsetof(struct acc_params, model),
+	.policy_offset = offsetof(struct acc_params, policy),
+	.standard = standard_model,
+	.fits = model_fits,
+};

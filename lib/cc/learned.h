@@ -1,0 +1,102 @@
+/* learned.h -- what controls with a trained network have in common: an output u in [-1, 1] becomes a factor
+ * for rate or window; training adds noise to u and looks on.
+ *
+ * A decision is a function of the weights and of the flow's own state. Its scratch memory is on the stack,
+ * LEARNED_TAPE_FLOATS at most; a network that needs more does not fit. */
+#ifndef CC_LEARNED_H
+#define CC_LEARNED_H
+#include "lib/cc/pace.h"
+#include "weir/learn.h"
+#include <string.h>
+
+enum { LEARNED_TAPE_FLOATS = 16384 }; /* 64 KiB: recall nets of 128 units need 41 KB */
+
+/* What a spec says of the network; the first members of params. */
+struct learned_params {
+	char model[WEIR_OPT_TEXT_SIZE];
+	const struct weir_learn_policy *network; /* NULL: none, and u is 0 */
+};
+
+#define MODEL_OPTION(type, member) \
+	{ \
+		"model", WEIR_OPT_TEXT, offsetof(type, member.model), "", 0, 0, \
+			"network that decides: a file, or one that is built in; empty: as preset " \
+			"and " \
+			"policy say", \
+			NULL \
+	}
+
+/* 1 + alpha u, or 1 / (1 - alpha u) below 0: as many steps down as up lead back. */
+static inline double learned_factor(double alpha, double u)
+{
+	return u >= 0 ? 1 + alpha * u : 1 / (1 - alpha * u);
+}
+
+/* What is no number counts as 0: huge weights can make one. */
+static inline float learned_bound(float u)
+{
+	if (u > 1)
+		return 1;
+	if (u < -1)
+		return -1;
+	return u == u ? u : 0;
+}
+
+static inline float learned_explore(const struct weir_cc_ack *a, uint32_t number, float u)
+{
+	struct weir_learn_draw draw = { .stream = a->flow, .counter = number };
+
+	if (!a->trial)
+		return u;
+	draw.seed = a->trial->seed;
+	if (a->trial->exploring == WEIR_CC_EXPLORE_UNIFORM)
+		return 2 * weir_learn_uniform(draw) - 1;
+	if (a->trial->deviation > 0)
+		weir_learn_explore(&u, 1, a->trial->deviation, draw);
+	return u;
+}
+
+static inline void learned_record(const struct weir_cc_ack *a, const struct weir_cc_decision *d)
+{
+	if (a->trial && a->trial->record)
+		a->trial->record(a->trial->context, d);
+}
+
+/* Has that share of the last round trip passed since then? */
+static inline int learned_is_due(uint64_t share_q32, int64_t rtt_ns, int64_t since_ns)
+{
+	return (double)since_ns >= q32_to_double(share_q32) * (double)rtt_ns;
+}
+
+/* A model must be made for this control, for these inputs and for this meaning of u; texts that the file does
+ * not have are not compared. */
+struct learned_texts {
+	const char *scheme, *features, *actions;
+};
+
+static inline int learned_text_fits(const char *what, const char *model, const char *wanted,
+				    struct weir_error *e)
+{
+	if (model[0] == '\0' || strcmp(model, wanted) == 0)
+		return 0;
+	return weir_error_set(e, "it is made for %s '%s'; '%s' is needed", what, model, wanted);
+}
+
+static inline int learned_fits(const struct weir_learn_policy *m, const struct learned_texts *t,
+			       uint32_t steps, struct weir_error *e)
+{
+	size_t floats = weir_learn_tape_floats(m->net, 1, steps, WEIR_LEARN_FORWARD_ONLY);
+
+	if (learned_text_fits("scheme", m->scheme, t->scheme, e) ||
+	    learned_text_fits("features", m->features, t->features, e) ||
+	    learned_text_fits("actions", m->actions, t->actions, e))
+		return -1;
+	if (m->net->outputs != 1)
+		return weir_error_set(e, "it has %u outputs; %s needs 1", m->net->outputs,
+				      t->scheme);
+	if (floats > LEARNED_TAPE_FLOATS)
+		return weir_error_set(e, "a decision takes %zu numbers of scratch; at most %d",
+				      floats, LEARNED_TAPE_FLOATS);
+	return 0;
+}
+#endif

@@ -1,0 +1,30 @@
+/* reward.h -- what training a control is to increase, or decrease. For whoever trains; a run has no use for
+ * it. */
+#ifndef CC_REWARD_H
+#define CC_REWARD_H
+#include "weir/cc.h"
+
+enum weir_fdcc_reward {
+	WEIR_FDCC_STAGED, /* the thesis, Algorithm 1 */
+	WEIR_FDCC_SHARES, /* throughput measured in fair shares */
+};
+
+/* Of what the decision found, so of the action before it. flows 0 counts as 1. */
+float weir_fdcc_reward(enum weir_fdcc_reward reward, const struct weir_cc_decision *d);
+
+struct weir_rl_cc_loss {
+	float gamma;  /* of signals further on */
+	float weight; /* c: of actions that go the wrong way */
+	float smooth; /* k: of actions that differ */
+};
+
+#define WEIR_RL_CC_LOSS_DEFAULT \
+	{ \
+		0.99F, 1.0F, 1.0F \
+	}
+
+/* Of one flow with count > 0 actions, and the signal that followed each. slopes: d loss / d action; NULL: not
+ * wanted. */
+float weir_rl_cc_loss(const struct weir_rl_cc_loss *l, const float *actions, const float *signals,
+		      uint32_t count, float *slopes);
+#endif

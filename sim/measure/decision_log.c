@@ -1,0 +1,37 @@
+/* decision_log.c -- see decision_log.h. A flow's sender is worked on by one thread at a time, and its rows are
+ * its own: nothing is locked. */
+#include "sim/measure/decision_log.h"
+#include "sim/base/memory.h"
+#include <string.h>
+
+static uint64_t rows_of(const struct decision_log *l)
+{
+	return (uint64_t)l->flows * l->rows_each;
+}
+
+void decision_log_new(struct decision_log *l, uint32_t flows, uint32_t rows_each)
+{
+	*l = (struct decision_log){ .flows = flows, .rows_each = rows_each };
+	l->counts = memory_new(flows, sizeof(*l->counts));
+	l->rows = memory_new(rows_of(l), sizeof(*l->rows));
+}
+
+void decision_log_free(struct decision_log *l)
+{
+	memory_free(l->counts, l->flows, sizeof(*l->counts));
+	memory_free(l->rows, rows_of(l), sizeof(*l->rows));
+}
+
+void decision_log_clear(struct decision_log *l)
+{
+	memset(l->counts, 0, l->flows * sizeof(*l->counts));
+}
+
+void decision_log_add(void *log, const struct weir_cc_decision *d)
+{
+	struct decision_log *l = log;
+
+	if (d->flow >= l->flows || l->counts[d->flow] >= l->rows_each)
+		return;
+	l->rows[(size_t)d->flow * l->rows_each + l->counts[d->flow]++] = *d;
+}

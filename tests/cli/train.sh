@@ -1,0 +1,113 @@
+#!/bin/sh
+# weir train: a model, its curve and its page from ten seconds of training; the same bytes with one thread and two,
+# and when it was interrupted; what is wrong is one sentence, status 2, and leaves nothing behind.
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail() {
+	echo "$0: $*" >&2
+	exit 1
+}
+
+cat >"$dir/star.ini" <<'END_OF_SCENARIO'
+# What is a setting worth where four senders share a line?
+[network]
+topology = star
+hosts = 5
+rate = 10Gbps
+delay = 1us
+[switch]
+marking = red
+tune = acc(preset=weir, policy=untrained)
+buffer = 1MB
+[host]
+cc = dctcp
+[traffic long]
+pattern = many-to-one
+senders = 4
+size = unlimited
+[measure]
+from = 5ms
+to = 40ms
+port = sw->h0
+END_OF_SCENARIO
+
+# train NAME OPTION...
+train() {
+	name=$1
+	shift
+	"$WEIR" train acc --scenario "$dir/star.ini" --steps 2500 --episodes 8 --judge 2 --judge-every 4 \
+		--set warm-up=300 -o "$dir/$name" "$@" >"$dir/out" 2>"$dir/err"
+}
+
+train one --threads 1
+grep -q "^$dir/one: score 0\.[0-9]* after [0-9,]* of 2,500 steps" "$dir/out" || fail "says $(cat "$dir/out")"
+for file in one one.csv one.html one.checkpoint; do
+	[ -s "$dir/$file" ] || fail "$file is missing"
+done
+"$WEIR" model "$dir/one" | grep -q 'command  *weir train acc --s'
+head -1 "$dir/one.csv" | grep -q '^episodes,steps,score,judged,reward,use,queue_bytes,loss,epsilon$'
+[ "$(wc -l <"$dir/one.csv")" = 10 ] || fail "rounds: $(wc -l <"$dir/one.csv")"
+grep -q 'What it does where' "$dir/one.html"
+! grep -q "$(printf '\r')" "$dir/err" || fail "a progress line where there is no terminal"
+
+# The same again says that all is done, and threads have no say.
+cp "$dir/one" "$dir/before"
+train one --threads 1
+grep -q 'nothing is left to learn' "$dir/out"
+cmp "$dir/one" "$dir/before"
+train two --threads 2
+for file in '' .csv .html; do
+	cmp "$dir/one$file" "$dir/two$file"
+done
+
+# Interrupted by Ctrl-C as soon as it is under way, and continued: the same bytes.
+"$WEIR" train acc --scenario "$dir/star.ini" --steps 2500 --episodes 8 --judge 2 --judge-every 4 --set warm-up=300 \
+	-o "$dir/parts" --threads 2 >/dev/null 2>"$dir/err" &
+pid=$!
+sleep 1
+kill -INT $pid 2>/dev/null || :
+status=0
+wait $pid || status=$?
+case $status in
+0 | 130) ;;
+*) fail "interrupted: status $status, $(cat "$dir/err")" ;;
+esac
+[ $status = 0 ] || [ ! -e "$dir/parts" ] || fail "a model before the end"
+train parts --threads 1
+for file in '' .csv .html; do
+	cmp "$dir/one$file" "$dir/parts$file"
+done
+
+# A model runs where it was trained for, and is better than its untrained network.
+"$WEIR" run "$dir/star.ini" --set "switch.tune=acc(preset=weir, model=$dir/one)" --quiet
+
+# bad MESSAGE OPTION...: one sentence, status 2, no file.
+bad() {
+	message=$1
+	shift
+	status=0
+	"$WEIR" train "$@" >"$dir/out" 2>"$dir/err" || status=$?
+	[ $status = 2 ] || fail "$*: status $status"
+	[ "$(wc -l <"$dir/err")" = 1 ] && [ ! -s "$dir/out" ] || fail "$*: $(cat "$dir/err" "$dir/out")"
+	grep -q "$message" "$dir/err" || fail "$*: $(cat "$dir/err")"
+	[ -z "$(find "$dir" -name 'bad*')" ] || fail "$*: left $(find "$dir" -name 'bad*')"
+}
+
+sed 's/^tune = .*//' "$dir/star.ini" >"$dir/no-tune.ini"
+bad "unknown trainer 'ack'; .*acc" ack -o "$dir/bad"
+bad "where does the model go?" acc
+bad "steps: .0. is out of range; allowed: at least 1" acc --steps 0 -o "$dir/bad"
+bad "preset: 'papper' is no choice (nearest: paper)" acc --preset papper -o "$dir/bad"
+bad "unknown option 'rat' of acc.*nearest: rate" acc --set rat=0.1 -o "$dir/bad"
+bad "agent: .*unknown option 'actoins'" acc --set agent=actoins=grid -o "$dir/bad"
+bad "no-tune.ini: .*switch.tune: an environment needs an agent" acc --scenario "$dir/no-tune.ini" -o "$dir/bad"
+bad "nowhere.ini: cannot be read" acc --scenario "$dir/nowhere.ini" -o "$dir/bad"
+bad "cannot be written" acc -o "$dir/nowhere/bad"
+bad "one.checkpoint: is of another training" acc --steps 9 -o "$dir/one"
+printf x | dd of="$dir/one.checkpoint" bs=1 seek=5000 conv=notrunc 2>/dev/null
+cp "$dir/one.checkpoint" "$dir/broken"
+status=0
+train one || status=$?
+[ $status = 2 ] && grep -q 'one.checkpoint: is damaged' "$dir/err" || fail "damaged: $status $(cat "$dir/err")"

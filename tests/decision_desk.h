@@ -1,0 +1,29 @@
+/* decision_desk.h -- the decisions of a control on the desk, written down. */
+#ifndef TESTS_DECISION_DESK_H
+#define TESTS_DECISION_DESK_H
+#include "tests/rdma_desk.h"
+
+enum { DECISIONS_MAX = 16 };
+
+struct decisions {
+	struct weir_cc_trial trial;
+	uint32_t count;
+	struct weir_cc_decision rows[DECISIONS_MAX];
+};
+
+static inline void decisions_add(void *context, const struct weir_cc_decision *d)
+{
+	struct decisions *s = context;
+
+	CHECK(s->count < DECISIONS_MAX);
+	s->rows[s->count++] = *d;
+}
+
+/* From now on, without noise. */
+static inline void decisions_watch(struct pair *q, struct decisions *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->trial = (struct weir_cc_trial){ .record = decisions_add, .context = s };
+	q->ack.trial = &s->trial;
+}
+#endif

@@ -1,0 +1,382 @@
+/* test_acc.c -- ACC as an agent: what it chooses, what it never does, and which settings and models it takes. */
+#include "lib/agent/acc.h"
+#include "tests/agent_desk.h"
+
+static void random_telemetry(struct agent_desk *d, uint64_t round)
+{
+	for (uint32_t i = 0; i < d->env.queue_count; i++) {
+		struct weir_tune_telemetry *t = &d->telemetry[i];
+		struct weir_learn_draw at = { 7, i, 4 * round };
+
+		t->out_bytes = weir_learn_bits(at) % 312500;
+		at.counter++;
+		t->queue_mean_bytes = t->queue_end_bytes = weir_learn_bits(at) % 3000000;
+		at.counter++;
+		t->ce_bytes = weir_learn_bits(at) % (t->out_bytes + 1);
+	}
+}
+
+static uint32_t best_of(const float *values, uint32_t count)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (values[i] > values[best])
+			best = i;
+	return best;
+}
+
+/* --- decisions --- */
+
+/* Another agent of the same seed says what is seen; the network is asked by hand. */
+static void check_greedy(const char *spec)
+{
+	enum { QUEUES = 4 };
+	struct agent_desk d, eyes;
+	struct learn_desk net;
+	float seen[QUEUES * 36], rewards[QUEUES];
+	uint8_t asks[QUEUES];
+	struct weir_learn_plan plan;
+
+	agent_desk_open(&d, spec, QUEUES);
+	agent_desk_open(&eyes, spec, QUEUES);
+	plan = weir_acc_plan((const struct acc_params *)(const void *)d.params);
+	desk_open(&net, &plan, 1, 0);
+	weir_learn_net_start(&net.net, WEIR_LEARN_HE_UNIFORM,
+			     (struct weir_learn_draw){ d.env.seed, ACC_LEARNER, 0 }, net.weights);
+	for (uint64_t round = 0; round < 50; round++) {
+		uint32_t actions[QUEUES] = { 0 };
+
+		random_telemetry(&d, round);
+		memcpy(eyes.telemetry, d.telemetry, sizeof(d.telemetry));
+		agent_desk_step(&d);
+		eyes.ops->learner->observe(eyes.state, eyes.params, &eyes.env, eyes.telemetry, seen,
+					   rewards, asks);
+		for (uint32_t i = 0; i < QUEUES; i++) {
+			struct weir_learn_batch one = {
+				.samples = 1,
+				.current = seen + i * net.net.plan.current_size,
+			};
+
+			if (!asks[i])
+				continue;
+			desk_forward(&net, &one);
+			actions[i] = best_of(net.output, net.net.outputs);
+		}
+		eyes.ops->learner->act(eyes.state, eyes.params, &eyes.env, actions, eyes.knobs);
+		CHECK(memcmp(d.knobs, eyes.knobs, sizeof(d.knobs)) == 0);
+	}
+	desk_close(&net);
+	agent_desk_close(&d);
+	agent_desk_close(&eyes);
+}
+
+TEST(test_acc_takes_the_action_that_its_network_values_most)
+{
+	check_greedy("acc(learn=no)");
+	check_greedy("acc(preset=weir)");
+	check_greedy("acc(learn=no, actions=square, idle=none)");
+	check_greedy("acc(learn=no, scope=network)");
+}
+
+/* A network that always says 17. */
+static void check_policy(const char *spec)
+{
+	struct agent_desk d;
+	struct acc_params *p = (struct acc_params *)(void *)d.params;
+	struct weir_learn_policy policy = { .name = "by hand" };
+	struct learn_desk net;
+	struct weir_learn_plan plan;
+
+	agent_desk_set(&d, spec, 1);
+	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 12, .outputs = 20 });
+	desk_open(&net, &plan, 1, 0);
+	net.weights[net.net.places[0].bias + 17] = 1.0F;
+	policy.net = &net.net;
+	policy.weights = net.weights;
+	p->policy = &policy;
+	agent_desk_begin(&d);
+	agent_desk_step(&d);
+	CHECK_INT(agent_desk_value(&d, "action", 0), 17);
+	CHECK_INT(d.knobs[0].min_bytes, 640000);
+	CHECK_NEAR(knobs_percent(&d.knobs[0]), 25, 1e-3);
+	desk_close(&net);
+	agent_desk_close(&d);
+}
+
+TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
+{
+	check_policy("acc(learn=no, idle=none)");
+	check_policy("acc(learn=yes, explore=0, idle=none)");
+}
+
+TEST(test_acc_random_takes_every_action_about_equally_often)
+{
+	struct agent_desk d;
+	int counts[20] = { 0 };
+
+	agent_desk_open(&d, "acc(policy=random, idle=none)", 1);
+	for (int i = 0; i < 4000; i++) {
+		agent_desk_step(&d);
+		counts[(int)agent_desk_value(&d, "action", 0)]++;
+	}
+	/* 200 each; five standard deviations of 13.8 */
+	for (int i = 0; i < 20; i++)
+		CHECK_NEAR(counts[i], 200, 70);
+	agent_desk_close(&d);
+}
+
+TEST(test_acc_without_learning_does_not_explore)
+{
+	struct agent_desk d;
+
+	agent_desk_open(&d, "acc(preset=weir, explore=1)", 1);
+	CHECK(agent_desk_value(&d, "epsilon", 0) == 0.0);
+	CHECK_INT(d.ops->share_steps(d.params), 0);
+	agent_desk_close(&d);
+}
+
+/* --- whatever happens --- */
+
+static void absurd_telemetry(struct agent_desk *d, uint64_t round)
+{
+	static const uint64_t absurd[] = { 0, 1, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX };
+	uint64_t bits = weir_learn_bits((struct weir_learn_draw){ 3, 3, round });
+
+	for (uint32_t i = 0; i < d->env.queue_count; i++, bits >>= 6) {
+		struct weir_tune_telemetry *t = &d->telemetry[i];
+
+		t->out_bytes = absurd[bits % 5];
+		t->ce_bytes = absurd[bits / 5 % 5];
+		t->queue_mean_bytes = absurd[bits / 25 % 5];
+		t->queue_end_bytes = absurd[bits / 7 % 5];
+		t->rate_bps = bits % 3 ? 25000000000 : 0;
+		t->interval_ns = bits % 11 ? 100000 : 0;
+	}
+}
+
+static void check_within_limits(const char *spec, uint64_t seed)
+{
+	struct agent_desk d;
+	struct acc_params *p = (struct acc_params *)(void *)d.params;
+	uint32_t settings;
+
+	agent_desk_set(&d, spec, 5);
+	d.env.seed = seed;
+	settings = weir_acc_setting_count(weir_acc_table(p));
+	agent_desk_begin(&d);
+	for (uint64_t round = 0; round < 60; round++) {
+		if (round % 3)
+			random_telemetry(&d, round);
+		else
+			absurd_telemetry(&d, round);
+		agent_desk_step(&d);
+		for (uint32_t i = 0; i < 5; i++) {
+			struct weir_tune_knobs at, *k = &d.knobs[i];
+			uint32_t setting = (uint32_t)agent_desk_value(&d, "action", i);
+			double reward = agent_desk_value(&d, "reward", i);
+			struct weir_tune_knobs start = weir_acc_secn2(d.queues[i].rate_bps);
+
+			CHECK(setting < settings);
+			at = weir_acc_knobs(p, setting, &d.queues[i]);
+			CHECK(!memcmp(k, &at, sizeof(at)) || !memcmp(k, &start, sizeof(start)));
+			CHECK(reward >= 0.0 && reward <= 1.0);
+			CHECK(agent_desk_value(&d, "loss", i) < 1e6);
+		}
+	}
+	agent_desk_close(&d);
+}
+
+TEST(test_acc_never_leaves_its_table_whatever_the_network_and_the_telemetry)
+{
+	static const char *const specs[] = {
+		"acc(after=20, batch=4)",
+		"acc(after=20, batch=4, actions=grid, idle=none)",
+		"acc(preset=weir, learn=yes, after=20, batch=4, reward=pred)",
+		"acc(actions=pred, idle=length, reward=linear, after=20, batch=4)",
+		"acc(scope=network, after=20, batch=4)",
+		"acc(policy=random, actions=square)",
+	};
+
+	for (size_t s = 0; s < sizeof(specs) / sizeof(specs[0]); s++)
+		for (uint64_t seed = 1; seed <= 5; seed++)
+			check_within_limits(specs[s], seed);
+}
+
+/* --- settings --- */
+
+static void check_refused(const char *spec, const char *message)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_agent_ops *ops;
+	struct weir_error e = { "" };
+
+	CHECK_INT(weir_agent_parse(spec, &ops, params, &e), -1);
+	CHECK_CONTAINS(e.text, message);
+}
+
+TEST(test_acc_refuses_settings_that_contradict_each_other)
+{
+	check_refused("acc(hidden=20--40)", "hidden is '20--40'");
+	check_refused("acc(hidden=0)", "1 to 5 numbers");
+	check_refused("acc(hidden=9999)", "each 1 to 4096");
+	check_refused("acc(hidden=1-2-3-4-5-6)", "1 to 5 numbers");
+	check_refused("acc(policy=random, learn=yes)", "nothing to learn");
+	check_refused("acc(policy=untrained, model=x.model)", "policy=untrained does not use it");
+	check_refused("acc(after=20000)", "memory holds 10000");
+	check_refused("ack", "nearest");
+}
+
+static int64_t interval_of(const char *spec, int64_t rtt_ns)
+{
+	struct agent_desk d;
+
+	agent_desk_set(&d, spec, 0);
+	return d.ops->interval_ns(d.params, rtt_ns);
+}
+
+TEST(test_acc_interval_is_ten_round_trips_and_at_least_50_us_in_paper)
+{
+	CHECK_INT(interval_of("acc", 2320), 50000);
+	CHECK_INT(interval_of("acc", 6130), 70000);
+	CHECK_INT(interval_of("acc", 50000), 500000);
+	CHECK_INT(interval_of("acc(preset=weir)", 2320), 1000000);
+}
+
+TEST(test_acc_options_that_are_given_go_before_the_preset)
+{
+	struct agent_desk d;
+	const struct acc_params *p = (const struct acc_params *)(const void *)d.params;
+	struct weir_learn_dqn_config config;
+
+	agent_desk_set(&d, "acc", 0);
+	CHECK_INT(weir_acc_table(p), ACC_TEMPLATE);
+	CHECK_INT(weir_acc_idle(p), ACC_IDLE_PAPER);
+	CHECK(weir_acc_is_learning(p));
+	weir_acc_config(p, 1, &config);
+	CHECK_NEAR(config.training.gamma, 0.9, 1e-9);
+	agent_desk_set(&d, "acc(preset=weir)", 0);
+	CHECK_INT(weir_acc_table(p), ACC_BOTH_ENDS);
+	CHECK_INT(weir_acc_idle(p), ACC_IDLE_NONE);
+	CHECK(!weir_acc_is_learning(p));
+	weir_acc_config(p, 1, &config);
+	CHECK_NEAR(config.training.gamma, 0.98, 1e-9);
+	agent_desk_set(&d, "acc(actions=grid, preset=weir, idle=length, learn=yes, discount=0.5)",
+		       0);
+	CHECK_INT(weir_acc_table(p), ACC_GRID);
+	CHECK_INT(weir_acc_idle(p), ACC_IDLE_LENGTH);
+	CHECK(weir_acc_is_learning(p));
+	weir_acc_config(p, 1, &config);
+	CHECK_NEAR(config.training.gamma, 0.5, 1e-9);
+}
+
+static void check_layers(const char *spec, const char *layers)
+{
+	struct agent_desk d;
+	struct weir_learn_plan plan;
+	char text[512];
+
+	agent_desk_set(&d, spec, 0);
+	plan = weir_acc_plan((const struct acc_params *)(const void *)d.params);
+	weir_learn_plan_format(&plan, text, sizeof(text));
+	CHECK_LIKE(text, layers);
+}
+
+TEST(test_acc_network_is_20_40_40_and_one_layer_more_for_large_tables)
+{
+	check_layers("acc", "...current 12; dense 20 relu...; dense 40 relu...; dense 40 relu...; "
+			    "dense 20 linear...");
+	check_layers("acc(actions=grid)",
+		     "...current 12;...; dense 40 relu...; dense 20 relu...; dense 630 linear...");
+	check_layers("acc(hidden=7, slots=5)",
+		     "...current 20; dense 7 relu...; dense 20 linear...");
+}
+
+/* --- models --- */
+
+static void check_model(const char *spec, struct weir_learn_policy policy, const char *message)
+{
+	struct agent_desk d;
+	struct weir_error e = { "" };
+
+	agent_desk_set(&d, spec, 0);
+	policy.name = "m";
+	CHECK_INT(d.ops->scheme.model->fits(d.params, &policy, &e), message ? -1 : 0);
+	CHECK_CONTAINS(e.text, message ? message : "");
+}
+
+static struct weir_learn_net net_of(uint32_t inputs, uint32_t outputs)
+{
+	struct weir_learn_plan plan = weir_learn_plan_stack(&(struct weir_learn_stack){
+		.inputs = inputs, .outputs = outputs, .hidden = { 3 } });
+	struct weir_learn_net net;
+	struct weir_error e;
+
+	CHECK_INT(weir_learn_net_init(&net, &plan, &e), 0);
+	return net;
+}
+
+TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
+{
+	static const char features[] = "1: queue step, rate, CE rate, setting";
+	struct weir_learn_net net = net_of(12, 20), wide = net_of(13, 20), small = net_of(12, 12);
+	struct weir_learn_policy good = { "m", "acc", features, "template 20", &net, NULL }, bad;
+
+	check_model("acc", good, NULL);
+	check_model("acc(hidden=5-5)", good, NULL); /* a model has its own */
+	bad = good, bad.scheme = "fdcc";
+	check_model("acc", bad, "is one of 'fdcc', not of acc");
+	bad = good, bad.features = "0";
+	check_model("acc", bad, "has the features '0'");
+	check_model("acc(traces=yes)", good, "; means and deviations over 8 and 64'");
+	check_model("acc(preset=weir, traces=no)", good,
+		    "has the actions 'template 20'; 'weir 12' are asked for");
+	check_model("acc(thresholds=rate)", good, "'template 20, thresholds by rate' are");
+	check_model("acc(scope=network)", good, "'template 20, 7 for each of 3 groups' are");
+	check_model("acc(slots=5)", good, "has 12 inputs; 20 are needed");
+	bad = good, bad.net = &wide;
+	check_model("acc", bad, "has 13 inputs; 12 are needed");
+	bad = good, bad.net = &small;
+	check_model("acc", bad, "has 12 outputs; 20 are needed");
+}
+
+static const char *standard_of(const char *spec)
+{
+	struct agent_desk d;
+
+	agent_desk_set(&d, spec, 0);
+	return d.ops->scheme.model->standard(d.params);
+}
+
+TEST(test_acc_presets_have_models_of_their_own)
+{
+	CHECK_STR(standard_of("acc"), "acc-paper");
+	CHECK_STR(standard_of("acc(preset=weir)"), "acc-weir");
+	CHECK_STR(standard_of("acc(policy=untrained)"), NULL);
+	CHECK_STR(standard_of("acc(policy=random)"), NULL);
+}
+
+/* --- every agent --- */
+
+TEST(test_every_agent_is_found_by_name_and_runs_with_its_defaults)
+{
+	for (size_t i = 0; weir_agent_all[i]; i++) {
+		const struct weir_agent_ops *ops = weir_agent_all[i];
+		struct agent_desk d;
+
+		CHECK(weir_agent_find(ops->scheme.name) == ops);
+		agent_desk_open(&d, ops->scheme.name, 3);
+		CHECK(ops->interval_ns(d.params, 5000) > 0);
+		for (uint64_t round = 0; round < 20; round++) {
+			random_telemetry(&d, round);
+			agent_desk_step(&d);
+			for (uint32_t q = 0; q < 3; q++)
+				CHECK(d.knobs[q].min_bytes <= d.knobs[q].max_bytes &&
+				      d.knobs[q].max_bytes > 0);
+		}
+		for (const struct weir_agent_value *v = ops->values; v && v->name; v++)
+			v->read(d.state, d.params, 2);
+		agent_desk_close(&d);
+	}
+	CHECK(weir_agent_find("nobody") == NULL);
+}

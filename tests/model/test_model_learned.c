@@ -1,0 +1,88 @@
+/* test_model_learned.c -- controls with a network, and the rules beside them, in a simulated dumbbell.
+ *
+ * RL-CC's linear rule, against where its signal is zero: n flows with the same rate have 1 / n of the line each, and g = 0
+ * where
+ *	(rtt / base - 1) sqrt(1 / n) = target,	so the queue is target sqrt(n) bandwidth-delay products.
+ * A flow with more than its share feels more of the same delay and slows down, so shares become equal. */
+#include "tests/sim.h"
+#include <math.h>
+
+/* 100 Gb/s, six links of 150 ns, three full packets (1118 B) there and three headers (118 B) back. */
+static const double base_rtt_ns = 6 * 150 + 3 * (1118 + 118) * 8 / 100.0;
+
+static void read_flows(struct sim *s, const char *cc, int flows)
+{
+	sim_read(s,
+		 "[network]\ntopology = dumbbell\nleft-hosts = %d\nright-hosts = 1\n"
+		 "rate = 100Gbps\ndelay = 150ns\n"
+		 "[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n"
+		 "[host]\ncc = %s\n[rdma]\nheader = 118B\nint-header = 0B\n"
+		 "[traffic x]\npattern = many-to-one\nreceiver = %d\nsize = unlimited\n"
+		 "start = 0us..100us\n[measure]\nport = left->right\nfrom = 3ms\nto = 4ms\n",
+		 flows, cc, flows);
+}
+
+static double queue_bdp(const struct sim *s)
+{
+	return sim_metric(s, "queue_mean_bytes") / (base_rtt_ns * 100 / 8);
+}
+
+TEST(test_rl_cc_linear_rule_is_fair_and_settles_where_its_signal_is_zero)
+{
+	static const int flows[] = { 2, 4, 16 };
+
+	for (int i = 0; i < 3; i++) {
+		struct sim s;
+
+		read_flows(&s, "rl-cc(policy=linear)", flows[i]);
+		sim_run(&s, 1);
+		CHECK(sim_metric(&s, "jain") > 0.995);
+		CHECK(sim_metric(&s, "utilisation") > 0.97);
+		CHECK_NEAR(queue_bdp(&s) / (0.064 * sqrt(flows[i])), 1, 0.25);
+		sim_end(&s);
+	}
+}
+
+/* What it is compared with. Nothing but the window: n windows of 15 packets less what is under way, 13 packets,
+ * and everybody has the same. Always cutting: the least rate of 100 Mb/s each, as fair, and the line is idle. So
+ * fair shares alone say nothing. */
+TEST(test_fdcc_without_a_network_is_fair_and_good_for_nothing)
+{
+	struct sim s;
+
+	read_flows(&s, "fdcc(policy=window-only)", 4);
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "jain") > 0.999);
+	CHECK_NEAR(sim_metric(&s, "queue_mean_bytes") / 1118, 4 * 15 - 13, 1);
+	sim_end(&s);
+	read_flows(&s, "fdcc(policy=always-cut)", 4);
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "jain") > 0.99);
+	CHECK_NEAR(sim_metric(&s, "utilisation"), 0.004, 0.0005);
+	sim_end(&s);
+}
+
+/* Networks that are built in, with starts that they were not trained with: each flow has its share of a busy line,
+ * and less than half of a round trip is waited. */
+static void check_network(const char *cc)
+{
+	static const int flows[] = { 2, 4, 16 };
+
+	for (int i = 0; i < 3; i++) {
+		struct sim s;
+
+		read_flows(&s, cc, flows[i]);
+		sim_run(&s, 1);
+		CHECK(sim_metric(&s, "jain") > 0.97);
+		CHECK(sim_metric(&s, "utilisation") > 0.93);
+		CHECK(queue_bdp(&s) < 0.5);
+		sim_end(&s);
+	}
+}
+
+TEST(test_built_in_networks_share_a_line_and_keep_it_busy)
+{
+	check_network("rl-cc");
+	check_network("rl-cc(rnn=none)");
+	check_network("fdcc");
+}

@@ -1,0 +1,194 @@
+#!/bin/sh
+# acc-proof.sh OUT MODEL... -- does a trained agent do better than a setting that never changes? Plain sweeps over
+# switch.tune: constants, SECN1 and SECN2, any action, an untrained network, the rule "patience", and the models,
+# which are best several trainings that differ in the seed; paper:MODEL is one of preset=paper, and learns on. Prints the
+# mean reward (metric reward) for every policy and scenario, and completion times and I/Os where there are any.
+#
+# Scenarios: those that judged the training (weir train acc --show N), others that nobody was trained on, and null cases
+# where a gain should raise suspicion, for nothing comes and goes there. The tuned constant is the best of all constants on the
+# first; the oracle is the best constant of each scenario in hindsight, which no constant is. SEEDS=1..3, JUDGED=12
+# and WEIR=./weir may be set. Runs that are there are kept.
+set -eu
+[ $# -ge 1 ] || {
+	echo "usage: tools/acc-proof.sh OUT MODEL..." >&2
+	exit 2
+}
+WEIR=${WEIR:-./weir}
+SEEDS=${SEEDS:-1..3}
+JUDGED=${JUDGED:-12}
+out=$1
+shift
+mkdir -p "$out"
+models=
+for model; do
+	case $model in
+	paper:*) models="$models paper,$(realpath "${model#paper:}")" ;;
+	*) models="$models weir,$(realpath "$model")" ;;
+	esac
+done
+
+# KB/KB/%, all of which are among the agent's own; the last is SECN1.
+constants="5/200/100 5/1000/100 20/20/100 20/1000/25 20/1000/100 20/10000/5 20/10000/25 20/10000/100 40/1000/100
+	640/1000/5 640/1000/100 2560/10000/100 5/200/1"
+
+# fixed MIN MAX PERCENT
+fixed() {
+	printf 'fixed(min=%sKB, max=%sKB, p=%s%%)' "$1" "$2" "$3"
+}
+
+# policies GBPS: a list for [sweep]. SECN2 goes with the rate.
+policies() {
+	for setting in $constants; do
+		fixed $(echo "$setting" | tr / ' ')
+		printf ', '
+	done
+	fixed $((100 * $1 / 25)) $((400 * $1 / 25)) 20
+	printf ', patience, acc(preset=weir, policy=untrained), acc(preset=weir, policy=random)'
+	for model in $models; do
+		printf ', acc(preset=%s, model=%s)' "${model%%,*}" "${model#*,}"
+	done
+}
+
+# --- parts of scenarios ---
+
+# star HOSTS GBPS
+star() {
+	printf '[network]\ntopology = star\nhosts = %s\nrate = %sGbps\ndelay = 500ns\n' "$1" "$2"
+}
+
+clos() {
+	printf '[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\nhosts-per-leaf = 8\n'
+	printf 'rate = 25Gbps\nfabric-rate = 100Gbps\ndelay = 500ns\n'
+}
+
+# long FLOWS
+long() {
+	printf '[traffic long]\npattern = many-to-one\nreceiver = 0\nsenders = %s\nsize = unlimited\n' "$1"
+}
+
+# bursts SENDERS PERIOD_US ON_US FIRST_US END_US
+bursts() {
+	at=$4
+	while [ $((at + $3)) -le "$5" ]; do
+		printf '[traffic burst%s]\npattern = many-to-one\nreceiver = 0\nsenders = %s\nsize = unlimited\n' $at "$1"
+		printf 'start = %sus\nstop = %sus\n' $at $((at + $3))
+		at=$((at + $2))
+	done
+}
+
+# answers SENDERS KB PERIOD_US
+answers() {
+	printf '[traffic answers]\npattern = incast\nreceiver = 0\nsenders = %s\nsize = %sKB\nperiod = %sus\n' "$1" "$2" "$3"
+	echo 'connections = persistent'
+}
+
+# measure FROM_MS TO_MS PORT
+measure() {
+	printf '[measure]\nfrom = %sms\nto = %sms\ndrain = 300ms\nport = %s\n' "$1" "$2" "$3"
+}
+
+# Counts, periods or rates lie outside of what is drawn for training (train/draw.c), but for the regimes'.
+scenario() {
+	case $1 in
+	regime-100) # steady for 100 ms, then bursts for 100 ms, twice
+		star 31 25
+		long 2
+		bursts 30 10000 1000 105000 200000
+		bursts 30 10000 1000 305000 400000
+		measure 5 405 'sw->h0'
+		;;
+	regime-60) # longer bursts, other times
+		star 15 25
+		long 6
+		bursts 14 12000 4000 65000 120000
+		bursts 14 12000 4000 185000 240000
+		measure 5 245 'sw->h0'
+		;;
+	bursts-10-40) # more long flows and more senders than ever
+		star 41 25
+		long 10
+		bursts 40 6000 700 5000 205000
+		measure 5 205 'sw->h0'
+		;;
+	bursts-40G) # few senders, long bursts, another rate
+		star 5 40
+		long 3
+		bursts 4 60000 10000 5000 245000
+		measure 5 245 'sw->h0'
+		;;
+	bursts-10G)
+		star 13 10
+		long 6
+		bursts 12 9000 3000 5000 205000
+		measure 5 205 'sw->h0'
+		;;
+	answers-50G) # messages whose completion times count
+		star 17 50
+		long 3
+		answers 16 300 12000
+		measure 5 125 'sw->h0'
+		;;
+	null-steady)
+		star 13 25
+		long 12
+		measure 100 150 'sw->h0'
+		;;
+	null-steady-100G)
+		star 5 100
+		long 4
+		measure 60 90 'sw->h0'
+		;;
+	null-clos)
+		clos
+		printf '[traffic web]\npattern = all-to-all\nsizes = websearch\nload = 0.6\n'
+		measure 5 45 'leaf0->h0'
+		;;
+	null-storage)
+		clos
+		printf '[traffic disks]\npattern = storage\nmix = vdi\ncomputing = 18\nstorage = 6\ndepth = 16\n'
+		printf 'connections = persistent\n'
+		measure 5 35 'leaf0->h0'
+		;;
+	esac
+}
+
+# --- runs ---
+
+# go NAME GBPS: the scenario comes by standard input, [measure] last.
+go() {
+	{
+		cat
+		printf 'probe = reward %s every 100us\n' "$3"
+		printf '[sweep]\nseed = %s\nswitch.tune = %s\n' "$SEEDS" "$(policies "$2")"
+	} >"$out/$1.ini"
+	"$WEIR" run "$out/$1.ini" --out "$out/$1.results" --quiet
+	"$WEIR" export "$out/$1.results" --csv "$out/$1.csv" >/dev/null
+	echo "$1 $out/$1.csv/runs.csv" >>"$out/files"
+}
+
+rules() {
+	printf '[switch]\nmarking = red\nbuffer = 10MB\nbuffer-per = switch\nlossless = all\npfc-alpha = 1/8\n'
+	printf '[host]\ncc = dcqcn(preset=hpcc)\n[rdma]\ncnp-interval = 4us\nmin-rate = 1Mbps\n'
+}
+
+: >"$out/files"
+for name in regime-100 regime-60 bursts-10-40 bursts-40G bursts-10G answers-50G null-steady null-steady-100G null-clos null-storage; do
+	gbps=25
+	case $name in
+	*G) gbps=$(echo ${name##*-} | tr -d G) ;;
+	esac
+	port='sw->h0'
+	case $name in
+	null-clos | null-storage) port='leaf0->h0' ;;
+	esac
+	{
+		rules
+		scenario $name
+	} | go $name $gbps "$port"
+done
+n=1
+while [ $n -le "$JUDGED" ]; do
+	"$WEIR" train acc --show $n | sed -e '/^seed = /d' -e '/^tune = /d' | go judged-$n 25 'sw->h0'
+	n=$((n + 1))
+done
+awk -f tools/acc-proof.awk "$out/files"

@@ -1,0 +1,66 @@
+/* acc.h -- what the parts of the trainer of switch agents share.
+ *
+ * acc.c		the trainer: options, learner, updates
+ * acc_episode.c	an episode of it: a network, and what its queues did
+ * acc_portrait.c	what a policy does where
+ */
+#ifndef TRAIN_ACC_H
+#define TRAIN_ACC_H
+#include "train/draw.h"
+#include "train/trainer.h"
+#include "weir/agent.h"
+
+enum { ACC_TUNE_SIZE = 2 * WEIR_OPT_TEXT_SIZE };
+
+struct acc_options {
+	uint64_t preset; /* enum draw_kind */
+	char agent[WEIR_OPT_TEXT_SIZE];
+	uint64_t rate_q32, batch, target_every, updates_q32;
+	uint64_t memory, warm_up, returns, baseline_q32;
+	uint64_t explore_end_q32, explore_share_q32, explore_hold;
+};
+
+struct acc_desk {
+	struct acc_options options;
+	struct train_input input;
+	char tune[ACC_TUNE_SIZE]; /* the agent's spec: its own network is not used */
+	const struct weir_agent_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX]; /* of that */
+	struct weir_agent_meaning meaning;
+	struct weir_learn_text texts[2];
+	struct weir_learn_dqn_config config;
+	struct weir_learn_memory_plan memory;
+	size_t learner_size; /* of the state, rounded up; the memory is behind, then struct acc_count */
+	size_t memory_size;
+	void *scratch; /* of update, which is called alone */
+	size_t scratch_size;
+};
+
+/* The last part of the state. */
+struct acc_count {
+	uint64_t steps;
+	double updates_due; /* whole ones are done after each round, the rest is kept */
+};
+
+/* Figures, in the order of the table. */
+enum acc_figure { ACC_REWARD, ACC_USE, ACC_QUEUE, ACC_LOSS, ACC_EPSILON };
+
+float acc_epsilon(const struct acc_desk *d, const void *state);
+
+/* A row of a record: an observation, then the action and its reward; or the observation after the last step. */
+enum acc_row { ACC_STEP, ACC_LAST };
+
+static inline uint32_t acc_row_floats(const struct acc_desk *d)
+{
+	return 1 + d->config.training.observation_size + 2; /* which, observation, action, reward */
+}
+
+/* Are the scenarios such that this agent can be trained on them? */
+int acc_check_input(const struct acc_desk *d, struct weir_error *e);
+
+char *acc_scenario(const void *desk, const struct train_episode *which);
+int acc_episode(const void *desk, const void *state, const struct train_episode *which,
+		struct train_record *r, struct weir_error *e);
+
+extern const struct train_portrait acc_portrait;
+#endif

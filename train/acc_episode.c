@@ -1,0 +1,267 @@
+/* acc_episode.c -- an episode of the trainer of switch agents. Which rows are learnt from: those of the port that
+ * measure.port names, or all where none is named. Others do what the policy says. */
+#include "train/acc.h"
+#include "sim/base/memory.h"
+#include "sim/run/env.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Whose random numbers, and how many of them a decision may use. */
+enum { STREAM_SCENARIO = 11, STREAM_EXPLORE, DRAWS = 3 };
+
+/* An episode that goes on. What is seen at the end of interval t is at [t], and so are the actions chosen then. */
+struct run {
+	const struct acc_desk *desk;
+	const struct train_episode *which;
+	struct weir_env *env;
+	struct weir_env_shape shape;
+	const struct weir_learn_net *net;
+	const float *weights;
+	float epsilon;
+	float *observations, *rewards; /* [steps + 1][rows]... */
+	uint8_t *asks, *is_learnt;     /* is_learnt: [rows] */
+	uint32_t *actions;
+	struct hold {
+		uint32_t action, left; /* for so many intervals */
+	} * holds;                     /* [rows]: what explores */
+	float *tape, *values;
+	size_t tape_floats;
+	uint8_t done;
+	/* Sums over rows that are learnt from, from measure.from on. */
+	double reward, use, queue;
+	uint64_t count;
+	uint64_t *sent_bytes; /* [rows]: before the interval */
+};
+
+char *acc_scenario(const void *desk, const struct train_episode *which)
+{
+	const struct acc_desk *d = desk;
+	const struct draw draw = { (enum draw_kind)d->options.preset, d->tune, which->seed };
+	uint64_t at;
+
+	if (!d->input.scenario_count)
+		return draw_scenario(&draw);
+	at = weir_hash64(which->seed, STREAM_SCENARIO) % d->input.scenario_count;
+	return strcpy(memory_grow(NULL, strlen(d->input.texts[at]) + 1, 1), d->input.texts[at]);
+}
+
+/* --- memory --- */
+
+static size_t cells(const struct run *r)
+{
+	return ((size_t)r->shape.steps + 1) * r->shape.rows;
+}
+
+static void run_begin(struct run *r, const void *state)
+{
+	struct env_port port;
+
+	weir_env_shape(r->env, &r->shape);
+	r->net = weir_learn_dqn_net(state);
+	r->weights = weir_learn_dqn_weights(state);
+	r->epsilon = r->which->purpose == TRAIN_JUDGE ? 0 : acc_epsilon(r->desk, state);
+	r->observations = memory_new(cells(r), r->shape.observation_size * sizeof(float));
+	r->rewards = memory_new(cells(r), sizeof(*r->rewards));
+	r->asks = memory_new(cells(r), sizeof(*r->asks));
+	r->actions = memory_new(cells(r), sizeof(*r->actions));
+	r->holds = memory_new(r->shape.rows, sizeof(*r->holds));
+	r->is_learnt = memory_new(r->shape.rows, sizeof(*r->is_learnt));
+	r->sent_bytes = memory_new(r->shape.rows, sizeof(*r->sent_bytes));
+	r->tape_floats = weir_learn_tape_floats(r->net, 1, 0, WEIR_LEARN_FORWARD_ONLY);
+	r->tape = memory_new(r->tape_floats, sizeof(*r->tape));
+	r->values = memory_new(r->shape.action_count, sizeof(*r->values));
+	for (uint32_t i = 0; i < r->shape.rows; i++) {
+		env_port(r->env, i, &port);
+		r->is_learnt[i] = (uint8_t)port.is_measured;
+	}
+}
+
+static void run_end(struct run *r)
+{
+	memory_free(r->observations, cells(r), r->shape.observation_size * sizeof(float));
+	memory_free(r->rewards, cells(r), sizeof(*r->rewards));
+	memory_free(r->asks, cells(r), sizeof(*r->asks));
+	memory_free(r->actions, cells(r), sizeof(*r->actions));
+	memory_free(r->holds, r->shape.rows, sizeof(*r->holds));
+	memory_free(r->is_learnt, r->shape.rows, sizeof(*r->is_learnt));
+	memory_free(r->sent_bytes, r->shape.rows, sizeof(*r->sent_bytes));
+	memory_free(r->tape, r->tape_floats, sizeof(*r->tape));
+	memory_free(r->values, r->shape.action_count, sizeof(*r->values));
+	weir_env_free(r->env);
+}
+
+static struct weir_env_view view_of(struct run *r, uint32_t t)
+{
+	size_t first = (size_t)t * r->shape.rows;
+
+	return (struct weir_env_view){ r->observations + first * r->shape.observation_size,
+				       r->rewards + first, r->asks + first, &r->done };
+}
+
+/* --- steps --- */
+
+/* Is a row that is free to begin exploring, so that it explores epsilon of the time? Each time lasts H in the mean. */
+static float chance(const struct run *r)
+{
+	float hold = (float)r->desk->options.explore_hold;
+
+	return r->epsilon / (hold * (1 - r->epsilon) + r->epsilon);
+}
+
+static uint32_t best_action(struct run *r, size_t cell)
+{
+	const struct weir_learn_choice best = { .epsilon = 0 };
+	const struct weir_learn_batch one = {
+		.samples = 1,
+		.current = r->observations + cell * r->shape.observation_size,
+	};
+
+	weir_learn_forward(r->net, r->weights, &one, r->tape, r->values);
+	return weir_learn_choose(&best, r->values, r->shape.action_count,
+				 (struct weir_learn_draw){ 0, 0, 0 });
+}
+
+/* A row's action at the end of interval t. Random numbers are the cell's own. */
+static uint32_t choose(struct run *r, uint32_t t, uint32_t row)
+{
+	size_t cell = (size_t)t * r->shape.rows + row;
+	struct weir_learn_draw draw = { r->which->seed, STREAM_EXPLORE, DRAWS * (uint64_t)cell };
+	struct hold *h = &r->holds[row];
+
+	if (h->left == 0) {
+		if (r->epsilon <= 0 || weir_learn_uniform(draw) >= chance(r))
+			return best_action(r, cell);
+		draw.counter++;
+		h->action = (uint32_t)(weir_learn_bits(draw) % r->shape.action_count);
+		draw.counter++;
+		h->left = 1 + (uint32_t)(weir_learn_bits(draw) %
+					 (2 * r->desk->options.explore_hold - 1));
+	}
+	h->left--;
+	return h->action;
+}
+
+/* What the interval that ended was worth, where it counts: at the port that measure.port names, or at
+ * those that carried something. */
+static void add_up(struct run *r, uint32_t t, int counts)
+{
+	int is_named = env_config(r->env)->measure.port[0] != '\0';
+
+	for (uint32_t i = 0; i < r->shape.rows; i++) {
+		struct env_port port;
+		uint64_t sent;
+
+		if (!r->is_learnt[i])
+			continue;
+		env_port(r->env, i, &port);
+		sent = port.sent_bytes - r->sent_bytes[i];
+		r->sent_bytes[i] = port.sent_bytes;
+		if (!counts || (!is_named && sent == 0 && port.queue_bytes == 0))
+			continue;
+		r->reward += (double)r->rewards[(size_t)t * r->shape.rows + i];
+		r->use +=
+			(double)sent * 8e9 / ((double)port.rate_bps * (double)r->shape.interval_ns);
+		r->queue += (double)port.queue_bytes;
+		r->count++;
+	}
+}
+
+static int play(struct run *r, struct weir_error *e)
+{
+	int64_t from_ns = weir_ps_to_ns((int64_t)env_config(r->env)->measure.from_ps);
+	struct weir_env_view view = view_of(r, 0);
+
+	if (weir_env_reset(r->env, r->which->seed, &view, e))
+		return -1;
+	add_up(r, 0, 0);
+	for (uint32_t t = 0; !r->done; t++) {
+		uint32_t *actions = r->actions + (size_t)t * r->shape.rows;
+
+		for (uint32_t i = 0; i < r->shape.rows; i++)
+			if (view.asks[i])
+				actions[i] = choose(r, t, i);
+		view = view_of(r, t + 1);
+		if (weir_env_step(r->env, actions, &view, e))
+			return -1;
+		add_up(r, t + 1, env_now_ns(r->env) > from_ns);
+	}
+	return 0;
+}
+
+/* --- what is learnt from: each row's steps one after the other, an end wherever it did not ask --- */
+
+static void add_row(const struct run *r, struct train_record *record, enum acc_row kind,
+		    size_t cell)
+{
+	uint32_t size = r->shape.observation_size;
+	float *row = train_record_add(record, acc_row_floats(r->desk));
+
+	row[0] = (float)kind;
+	memcpy(row + 1, r->observations + cell * size, size * sizeof(*row));
+	row[1 + size] = (float)r->actions[cell];
+	row[2 + size] = kind == ACC_STEP ? r->rewards[cell + r->shape.rows] : 0;
+}
+
+static void record_rows(const struct run *r, struct train_record *record)
+{
+	for (uint32_t i = 0; i < r->shape.rows; i++)
+		for (uint32_t t = 0; r->is_learnt[i] && t < r->shape.steps; t++) {
+			size_t cell = (size_t)t * r->shape.rows + i, next = cell + r->shape.rows;
+
+			if (!r->asks[cell])
+				continue;
+			add_row(r, record, ACC_STEP, cell);
+			record->steps++;
+			if (t + 1 == r->shape.steps || !r->asks[next])
+				add_row(r, record, ACC_LAST, next);
+		}
+}
+
+int acc_episode(const void *desk, const void *state, const struct train_episode *which,
+		struct train_record *record, struct weir_error *e)
+{
+	const struct acc_desk *d = desk;
+	struct run r = { .desk = d, .which = which };
+	char *text = acc_scenario(d, which);
+	int failed = weir_env_new(&r.env, text, NULL, e);
+
+	free(text);
+	if (failed)
+		return -1;
+	run_begin(&r, state);
+	failed = play(&r, e);
+	if (!failed && which->purpose == TRAIN_EXPLORE)
+		record_rows(&r, record);
+	if (!failed && r.count) {
+		record->score = record->figures[ACC_REWARD] = r.reward / (double)r.count;
+		record->figures[ACC_USE] = r.use / (double)r.count;
+		record->figures[ACC_QUEUE] = r.queue / (double)r.count;
+	}
+	run_end(&r);
+	return failed;
+}
+
+int acc_check_input(const struct acc_desk *d, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < d->input.scenario_count; i++) {
+		struct weir_env_shape shape;
+		struct weir_env *env;
+
+		if (weir_env_new(&env, d->input.texts[i], NULL, e))
+			return weir_error_prefix(e, "%.200s: ", d->input.files[i]);
+		weir_env_shape(env, &shape);
+		weir_env_free(env);
+		if (shape.observation_size != d->config.training.observation_size ||
+		    shape.action_count !=
+			    d->config.plan.layers[d->config.plan.layer_count - 1].units)
+			return weir_error_set(
+				e,
+				"%.200s: its agent has %u inputs and %u actions, and the one "
+				"to be trained others; its options must be those of %s",
+				d->input.files[i], shape.observation_size, shape.action_count,
+				d->tune);
+	}
+	return 0;
+}

@@ -1,0 +1,204 @@
+/* checkpoint.c -- see checkpoint.h. A file is
+ *
+ *	"weir-checkpoint 1\n", the version and a line end, the identity and a line end, zeros up to a multiple of 8,
+ *	the sizes of the blocks as 64-bit numbers, the blocks, each filled up to a multiple of 8, and the sum
+ *	of all before it
+ */
+#include "train/checkpoint.h"
+#include "lab/base/output.h"
+#include "lab/base/version.h"
+#include "sim/base/input.h"
+#include "sim/base/memory.h"
+#include "weir/rng.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORD = sizeof(uint64_t) };
+
+static const char magic[] = "weir-checkpoint 1\n";
+
+static size_t filled(size_t size)
+{
+	return (size + WORD - 1) / WORD * WORD;
+}
+
+/* --- writing --- */
+
+/* Words as they go out, and their sum. */
+struct sink {
+	FILE *f;
+	uint64_t sum;
+};
+
+static void put(struct sink *s, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	for (size_t i = 0; i < size; i += WORD) {
+		uint64_t word = 0;
+
+		memcpy(&word, at + i, size - i < WORD ? size - i : WORD);
+		s->sum = weir_hash64(s->sum, word);
+		fwrite(&word, WORD, 1, s->f);
+	}
+}
+
+int checkpoint_write(const char *file, const char *identity,
+		     const struct checkpoint_block blocks[CHECKPOINT_BLOCKS], struct weir_error *e)
+{
+	struct version version = version_of_training();
+	struct output o;
+	struct sink s = { .sum = 0 };
+	size_t size = sizeof(magic) + strlen(version.text) + strlen(identity) + 2;
+	char *head = memory_new(1, size);
+	int length;
+
+	if (output_open(&o, file, e)) {
+		memory_free(head, 1, size);
+		return -1;
+	}
+	s.f = o.stream;
+	length = snprintf(head, size, "%s%s\n%s\n", magic, version.text, identity);
+	put(&s, head, (size_t)length);
+	memory_free(head, 1, size);
+	for (int i = 0; i < CHECKPOINT_BLOCKS; i++)
+		put(&s, &(uint64_t){ blocks[i].size }, WORD);
+	for (int i = 0; i < CHECKPOINT_BLOCKS; i++)
+		put(&s, blocks[i].bytes, blocks[i].size);
+	fwrite(&s.sum, WORD, 1, s.f);
+	return output_finish(&o, e) ? -1 : output_publish(&o, e);
+}
+
+/* --- reading --- */
+
+/* The whole file, with a zero behind it. 1: there is none. */
+static int read_all(const char *file, char **bytes, size_t *size, struct weir_error *e)
+{
+	const char *why;
+	FILE *f;
+	size_t room = 0, got;
+
+	if (access(file, F_OK) && errno == ENOENT)
+		return 1;
+	f = input_open(file, &why);
+	if (!f)
+		return weir_error_set(e, "cannot be read: %s", why);
+	*bytes = NULL;
+	*size = 0;
+	do {
+		room += room + BUFSIZ;
+		*bytes = memory_grow(*bytes, room + 1, 1);
+		got = fread(*bytes + *size, 1, room - *size, f);
+		*size += got;
+	} while (*size == room);
+	(*bytes)[*size] = '\0';
+	if (ferror(f)) {
+		weir_error_set(e, "cannot be read: %s", strerror(errno));
+		free(*bytes);
+		fclose(f);
+		return -1;
+	}
+	fclose(f);
+	return 0;
+}
+
+/* The line at *at is this one, and *at moves behind it. */
+static int take_line(const char **at, const char *line)
+{
+	size_t length = strlen(line);
+
+	if (strncmp(*at, line, length) != 0 || (*at)[length] != '\n')
+		return 0;
+	*at += length + 1;
+	return 1;
+}
+
+static uint64_t word_at(const char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, WORD);
+	return word;
+}
+
+static int is_damaged(const char *bytes, size_t size)
+{
+	uint64_t sum = 0;
+
+	if (size % WORD || size < sizeof(magic) + WORD)
+		return 1;
+	for (size_t i = 0; i + WORD < size; i += WORD)
+		sum = weir_hash64(sum, word_at(bytes + i));
+	return sum != word_at(bytes + size - WORD);
+}
+
+/* Where the blocks are; the sum has said that the file is whole. */
+static int find_blocks(struct checkpoint *c, const char *at, const char *end)
+{
+	size_t left;
+
+	if (end - at < CHECKPOINT_BLOCKS * WORD)
+		return -1;
+	for (int i = 0; i < CHECKPOINT_BLOCKS; i++)
+		c->blocks[i].size = word_at(at + i * WORD);
+	at += CHECKPOINT_BLOCKS * WORD;
+	left = (size_t)(end - at);
+	for (int i = 0; i < CHECKPOINT_BLOCKS; i++) {
+		size_t size = c->blocks[i].size;
+
+		if (size > left)
+			return -1;
+		c->blocks[i].bytes = at;
+		at += filled(size);
+		left -= filled(size);
+	}
+	return left ? -1 : 0;
+}
+
+static int understand(struct checkpoint *c, size_t size, const char *identity, struct weir_error *e)
+{
+	const char *at = c->memory;
+	const char *end = c->memory + size - WORD;
+
+	if (strncmp(at, magic, strlen(magic)) != 0)
+		return weir_error_set(e, "is no checkpoint of a training");
+	if (is_damaged(c->memory, size))
+		return weir_error_set(e, "is damaged; delete it to begin anew");
+	at += strlen(magic);
+	if (!take_line(&at, version_of_training().text))
+		return weir_error_set(
+			e,
+			"was written by Weir %.*s and this is %s; go on with that, or "
+			"delete the file to begin anew",
+			(int)strcspn(at, "\n"), at, version_of_training().text);
+	if (!take_line(&at, identity))
+		return weir_error_set(e,
+				      "is of another training: '%.*s'; give another output, or "
+				      "delete the file to begin anew",
+				      (int)strcspn(at, "\n"), at);
+	at = c->memory + filled((size_t)(at - c->memory));
+	return find_blocks(c, at, end) ? weir_error_set(e, "is damaged; delete it to begin anew")
+				       : 0;
+}
+
+int checkpoint_read(struct checkpoint *c, const char *file, const char *identity,
+		    struct weir_error *e)
+{
+	size_t size = 0;
+	int status = read_all(file, &c->memory, &size, e);
+
+	if (status == 0 && understand(c, size, identity, e)) {
+		free(c->memory);
+		status = -1;
+	}
+	if (status < 0)
+		weir_error_prefix(e, "%.200s: ", file);
+	return status;
+}
+
+void checkpoint_free(struct checkpoint *c)
+{
+	free(c->memory);
+}

@@ -1,0 +1,241 @@
+/* draw.c -- see draw.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "train/draw.h"
+#include "sim/base/memory.h"
+#include "weir/rng.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* --- numbers --- */
+
+static uint64_t between(struct weir_rng *r, uint64_t first, uint64_t last)
+{
+	return first + weir_rng_below(r, last - first + 1);
+}
+
+/* Each octave as likely. */
+static uint64_t between_log(struct weir_rng *r, double first, double last)
+{
+	return (uint64_t)(first * exp(weir_rng_unit(r) * log(last / first)) + 0.5);
+}
+
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* --- what all have --- */
+
+/* Hosts of one switch, or leaves and spines where hosts_per_leaf says so. */
+struct place {
+	uint64_t hosts, rate_gbps;
+	uint64_t hosts_per_leaf; /* 0: a star */
+};
+
+enum { LEAVES = 3, SPINES = 2 };
+
+static void write_place(FILE *f, const struct draw *d, const struct place *p)
+{
+	fprintf(f, "seed = %" PRIu64 "\n[network]\n", d->seed);
+	if (p->hosts_per_leaf)
+		fprintf(f,
+			"topology = leaf-spine\nleaves = %d\nspines = %d\nhosts-per-leaf = %" PRIu64
+			"\nfabric-rate = 100Gbps\n",
+			LEAVES, SPINES, p->hosts_per_leaf);
+	else
+		fprintf(f, "topology = star\nhosts = %" PRIu64 "\n", p->hosts);
+	fprintf(f,
+		"rate = %" PRIu64 "Gbps\ndelay = 500ns\n"
+		"[switch]\nmarking = red(min=5KB, max=200KB, p=1%%)\ntune = %s\n"
+		"buffer = 10MB\nbuffer-per = switch\nlossless = all\npfc-alpha = 1/8\n"
+		"[host]\ncc = dcqcn(preset=hpcc)\n[rdma]\ncnp-interval = 4us\nmin-rate = 1Mbps\n",
+		p->rate_gbps, d->tune);
+}
+
+/* The port to host 0 is the one that fills. */
+static void write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
+{
+	fprintf(f,
+		"[measure]\nfrom = %" PRIu64 "ms\nto = %" PRIu64 "ms\ndrain = 0us\nport = sw->h0\n",
+		from_ms, to_ms);
+}
+
+/* --- ours: 2 to 8 long flows, and what comes between them --- */
+
+enum { LONG_MIN = 2, LONG_MAX = 8, BURST_MIN = 6, BURST_MAX = 30, RATE_GBPS = 25 };
+
+static void write_long(FILE *f, uint64_t flows)
+{
+	fprintf(f,
+		"[traffic long]\npattern = many-to-one\nreceiver = 0\nsenders = %" PRIu64
+		"\nsize = unlimited\n",
+		flows);
+}
+
+/* Nothing comes between; judged once the start is forgotten. */
+static void write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	uint64_t senders = between(r, LONG_MIN, LONG_MAX), each = between(r, 1, 16 / senders);
+
+	write_place(f, d, &(struct place){ senders + 1, RATE_GBPS, 0 });
+	fprintf(f,
+		"[traffic long]\npattern = incast\nreceiver = 0\nsize = 100GB\nperiod = 100us\n"
+		"senders = %" PRIu64 "\nflows = %" PRIu64 "\n",
+		senders, senders * each);
+	write_measure(f, 100, 150);
+}
+
+static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	enum { HOSTS = 33 };
+
+	write_place(f, d, &(struct place){ HOSTS, RATE_GBPS, 0 });
+	write_long(f, between(r, LONG_MIN, LONG_MAX));
+	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
+		0.05 + 0.15 * weir_rng_unit(r));
+	write_measure(f, 60, 120);
+}
+
+enum { US_PER_MS = 1000, BURSTS_FROM_MS = 5 };
+
+/* When there are more senders: for on_us of every period_us, in every second regime, from the first or the second on. */
+struct bursts {
+	uint64_t end_ms, period_us, on_us;
+	uint64_t regime_us, is_second;
+};
+
+static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, const struct bursts *b)
+{
+	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = between(r, BURST_MIN, BURST_MAX);
+	uint64_t number = 0;
+
+	write_place(f, d, &(struct place){ largest(flows, senders) + 1, RATE_GBPS, 0 });
+	write_long(f, flows);
+	for (uint64_t at_us = BURSTS_FROM_MS * US_PER_MS; at_us + b->on_us <= b->end_ms * US_PER_MS;
+	     at_us += b->period_us)
+		if (at_us / b->regime_us % 2 == b->is_second)
+			fprintf(f,
+				"[traffic burst%" PRIu64
+				"]\npattern = many-to-one\nreceiver = 0\nsenders = %" PRIu64
+				"\nsize = unlimited\nstart = %" PRIu64 "us\nstop = %" PRIu64 "us\n",
+				number++, senders, at_us, at_us + b->on_us);
+	write_measure(f, BURSTS_FROM_MS, b->end_ms);
+}
+
+/* For 1 ms up to half of the period. */
+static void draw_period(struct weir_rng *r, uint64_t longest_ms, struct bursts *b)
+{
+	b->period_us = between_log(r, 5 * US_PER_MS, (double)(longest_ms * US_PER_MS));
+	b->on_us = between_log(r, US_PER_MS, (double)(b->period_us / 2));
+}
+
+/* Again and again. */
+static void write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	struct bursts b = { .end_ms = 205, .regime_us = UINT64_MAX };
+
+	draw_period(r, 40, &b);
+	write_senders(f, d, r, &b);
+}
+
+/* For a while; then for a while not. */
+static void write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	struct bursts b = { .end_ms = 305 };
+
+	draw_period(r, 20, &b);
+	b.regime_us = between_log(r, 40 * US_PER_MS, 150 * US_PER_MS);
+	b.is_second = weir_rng_below(r, 2);
+	write_senders(f, d, r, &b);
+}
+
+/* Many answers at once, again and again. */
+static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = between(r, BURST_MIN, BURST_MAX);
+
+	write_place(f, d, &(struct place){ largest(flows, senders) + 1, RATE_GBPS, 0 });
+	write_long(f, flows);
+	fprintf(f,
+		"[traffic answers]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
+		"\nsize = %" PRIu64 "KB\nperiod = %" PRIu64 "us\nconnections = persistent\n",
+		senders, between_log(r, 50, 500), between_log(r, 5000, 20000));
+	write_measure(f, 5, 155);
+}
+
+/* --- the paper's: 20 ms after 2 ms --- */
+
+enum { PAPER_FROM_MS = 2, PAPER_TO_MS = 22 };
+
+static uint64_t paper_rate(struct weir_rng *r)
+{
+	return weir_rng_below(r, 2) ? 100 : 25;
+}
+
+/* p in [2, 64] senders with q in [1, 1000] flows each, of 10 KB to 10 MB. Differs: no more senders than there are
+ * other hosts, and p q at most 2048. */
+static void write_incast(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	uint64_t hosts = between(r, 12, 24), senders = between_log(r, 2, (double)hosts - 1);
+	uint64_t each = between_log(r, 1, fmin(1000, 2048.0 / (double)senders));
+
+	write_place(f, d, &(struct place){ hosts, paper_rate(r), 0 });
+	fprintf(f,
+		"[traffic incast]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
+		"\nsize = %" PRIu64 "KB\nload = %.3f\nflows = %" PRIu64 "\n",
+		senders, between_log(r, 10, 10000), 0.1 + 0.8 * weir_rng_unit(r), senders * each);
+	write_measure(f, PAPER_FROM_MS, PAPER_TO_MS);
+}
+
+static void write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
+
+	write_place(f, d, &(struct place){ 0, 25, between(r, 4, 8) });
+	fprintf(f,
+		"[traffic flows]\npattern = all-to-all\nsizes = %s\nload = %.3f\n"
+		"[measure]\nfrom = %dms\nto = %dms\ndrain = 0us\n",
+		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
+}
+
+/* --- which of them --- */
+
+/* Half of it bursts; and a Clos network, where every port is learnt from, lest bursts of many independent flows are taken
+ * for those of one kind. */
+static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
+		write_steady,   write_steady,  write_mice,    write_bursts,
+		write_bursts,   write_bursts,  write_bursts,  write_requests,
+		write_requests, write_regimes, write_regimes, write_clos,
+	};
+
+	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
+}
+
+static void write_papers(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	if (weir_rng_below(r, 10) < 6)
+		write_incast(f, d, r);
+	else
+		write_clos(f, d, r);
+}
+
+char *draw_scenario(const struct draw *d)
+{
+	struct weir_rng r = weir_rng_make(d->seed, 0, WEIR_RNG_TRAFFIC);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		memory_refused(BUFSIZ);
+	if (d->kind == DRAW_WEIR)
+		write_ours(f, d, &r);
+	else
+		write_papers(f, d, &r);
+	if (fclose(f))
+		memory_refused(size);
+	return text;
+}

@@ -1,0 +1,154 @@
+/* fan_in.c -- see fan_in.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "train/fan_in.h"
+#include "lab/scenario/scenario.h"
+#include "sim/base/memory.h"
+#include "sim/run/run.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHOICES = 5, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
+
+/* A packet and its header on the way: 1118 B, 118 B, three times each at 100 Gb/s. */
+enum { WIRE_NS = 297, LINKS = 6 };
+
+/* Those that judge are longer, and judged by their last quarter: many flows that start at line rate fill a queue which
+ * a control that acts once a round trip needs long to drain. */
+enum { JUDGE_TIMES = 3 };
+
+/* Round trips that an episode has, for so many flows. */
+static const struct {
+	uint32_t flows, round_trips;
+} sizes[CHOICES] = { { 2, 150 }, { 4, 200 }, { 8, 300 }, { 16, 600 }, { 32, 1200 } };
+
+struct fan_in_draw {
+	uint32_t flows;
+	uint64_t delay_ns, base_ns, time_ns;
+	uint64_t start_ns; /* the last flow starts by then */
+	struct weir_rng rng;
+};
+
+/* p ~ n^-0.8: equal episodes would give two flows 3 % of the decisions. */
+static uint32_t draw_size(struct weir_rng *rng)
+{
+	double all = 0, at;
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k < CHOICES; k++)
+		all += pow(sizes[k].flows, -0.8);
+	at = weir_rng_unit(rng) * all;
+	for (; i + 1 < CHOICES && at >= pow(sizes[i].flows, -0.8); i++)
+		at -= pow(sizes[i].flows, -0.8);
+	return i;
+}
+
+static struct fan_in_draw draw_of(const struct fan_in *f)
+{
+	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC) };
+	double octaves = log((double)DELAY_MAX_NS / DELAY_MIN_NS);
+	uint32_t size = draw_size(&d.rng);
+
+	d.delay_ns = (uint64_t)(DELAY_MIN_NS * exp(weir_rng_unit(&d.rng) * octaves));
+	if (f->which->purpose == TRAIN_JUDGE) {
+		size = (uint32_t)(f->which->number % CHOICES);
+		d.delay_ns = f->which->number / CHOICES % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
+	}
+	d.flows = sizes[size].flows;
+	d.base_ns = LINKS * d.delay_ns + WIRE_NS;
+	d.time_ns = sizes[size].round_trips * d.base_ns;
+	d.start_ns = d.time_ns / 4;
+	if (f->which->purpose == TRAIN_JUDGE)
+		d.time_ns *= JUDGE_TIMES;
+	return d;
+}
+
+/* Half of those to learn from leave: 12.5 bytes/ns, shared by all, for about half of the time. */
+static void write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
+{
+	uint64_t share_bytes = d->time_ns * 25 / 2 / d->flows;
+
+	fprintf(file, "[traffic fan-in]\npattern = list\n");
+	for (uint32_t i = 0; i < d->flows; i++) {
+		uint64_t start_ns = weir_rng_below(&d->rng, d->start_ns + 1);
+		uint64_t bytes = share_bytes / 4 + weir_rng_below(&d->rng, share_bytes / 2 + 1);
+
+		if (i % 2 && purpose == TRAIN_EXPLORE)
+			fprintf(file, "flow = %u %u %" PRIu64 "B %" PRIu64 "ns\n", i, d->flows,
+				bytes, start_ns);
+		else
+			fprintf(file, "flow = %u %u unlimited %" PRIu64 "ns\n", i, d->flows,
+				start_ns);
+	}
+}
+
+char *fan_in_scenario(const struct fan_in *f)
+{
+	struct fan_in_draw d = draw_of(f);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		memory_refused(0);
+	fprintf(file,
+		"seed = %" PRIu64 "\n[network]\ntopology = dumbbell\nleft-hosts = %u\n"
+		"right-hosts = 1\nrate = 100Gbps\ndelay = %" PRIu64 "ns\n"
+		"[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n"
+		"pfc-alpha = 1/16\n[host]\ncc = %s\n"
+		"[rdma]\nint-header = 70B\nint-flows = exact\nmin-rate = 100Mbps\n",
+		f->seed >> 1, d.flows, d.delay_ns, f->cc);
+	write_flows(file, &d, f->which->purpose);
+	fprintf(file,
+		"[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n"
+		"port = left->right\n",
+		d.time_ns - d.time_ns / 4, d.time_ns);
+	if (fclose(file))
+		memory_refused(size);
+	return text;
+}
+
+/* The config of a text that is our own. */
+static int read_config(struct config *c, const char *text, struct weir_error *e)
+{
+	struct scenario s;
+	int failed;
+
+	if (scenario_read_text(&s, "episode", text, strlen(text), e))
+		return -1;
+	failed = scenario_config(&s, c, e);
+	scenario_free(&s);
+	return failed;
+}
+
+int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
+	       const struct weir_cc_trial *trial, struct fan_in_result *r, struct weir_error *e)
+{
+	const struct run_control control = { .threads = 1, .trial = trial };
+	struct fan_in_draw d = draw_of(f);
+	char *text = fan_in_scenario(f);
+	struct run_result result;
+	struct config c;
+	int failed = read_config(&c, text, e);
+
+	free(text);
+	if (failed)
+		return -1;
+	if (policy)
+		memcpy(c.cc_params + c.cc->scheme.model->policy_offset, &policy, sizeof(policy));
+	failed = run(&c, &control, &result, e);
+	if (!failed) {
+		r->jain = run_metric(&result, "jain");
+		if (isnan(r->jain)) /* nothing arrived */
+			r->jain = 0;
+		r->use = run_metric(&result, "utilisation");
+		r->queue = run_metric(&result, "queue_mean_bytes") * 2 / 25 / (double)d.base_ns;
+		run_result_free(&result);
+	}
+	config_free(&c);
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,390 @@
+/* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow one policy and
+ * fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
+ *
+ * Differs: flows of 2 to 32 in number are mixed from the beginning, in place of a curriculum; the best of the
+ * policies that were judged is kept, because they wander. What the preset weir has beside that: the reward counts
+ * throughput in fair shares (lib/cc/reward.h), the network sees four observations in a row in place of an
+ * LSTM over eight, and the future counts for less (gamma 0.9). */
+#include "lib/cc/fdcc.h"
+#include "lib/cc/reward.h"
+#include "sim/base/memory.h"
+#include "train/fan_in.h"
+#include "weir/rng.h"
+#include <stdio.h>
+
+enum { MEMORY_MAX = 10 * 1000 * 1000, HIDDEN_MAX = 512, RETURNS_MAX = 64, SPEC_SIZE = 512 };
+
+enum net_kind { NET_STACK, NET_RECALL };
+
+struct fdcc_options {
+	uint64_t preset;
+	char control[WEIR_OPT_TEXT_SIZE];
+	uint64_t reward, net, past, hidden;
+	uint64_t rate_q32, gamma_q32, returns, overlapping;
+	uint64_t batch, memory, warm_up, updates_q32, noise_q32, actor_after;
+};
+
+struct fdcc_desk {
+	struct fdcc_options options;
+	struct train_input input;
+	char cc[SPEC_SIZE];
+	struct weir_learn_td3_config config;
+	struct weir_learn_memory_plan memory;
+	struct weir_learn_text texts[2];
+	size_t learner_size,
+		memory_size; /* of the state, rounded up; struct fdcc_count is behind */
+	void *scratch;       /* of update, which is called alone */
+	size_t scratch_size;
+};
+
+/* The last part of the state. */
+struct fdcc_count {
+	uint64_t steps;
+	double updates_due; /* whole ones are done after each round, the rest is kept */
+};
+
+static const char *const preset_names[] = { "weir", "thesis", NULL };
+static const char *const reward_names[] = { "staged", "shares", NULL };
+static const char *const net_names[] = { "stack", "recall", NULL };
+
+#define AT(member) offsetof(struct fdcc_options, member)
+static const struct weir_option fdcc_options[] = {
+	{ "preset", WEIR_OPT_CHOICE, AT(preset), "weir", 0, 0,
+	  "of the control: how the thesis is read", preset_names },
+	{ "control", WEIR_OPT_TEXT, AT(control), NULL, 0, 0,
+	  "further options of the control, as they would stand in its brackets", NULL },
+	{ "reward", WEIR_OPT_CHOICE, AT(reward), "shares", 0, 0,
+	  "Algorithm 1 of the thesis, or throughput in fair shares", reward_names },
+	{ "net", WEIR_OPT_CHOICE, AT(net), "stack", 0, 0,
+	  "dense layers over observations in a row, or an LSTM over eight past ones (the thesis)",
+	  net_names },
+	{ "past", WEIR_OPT_COUNT, AT(past), "3", 0, FDCC_PAST_MAX,
+	  "of a stack: observations before the current one", NULL },
+	{ "hidden", WEIR_OPT_COUNT, AT(hidden), "64", 1, HIDDEN_MAX, "units of each layer", NULL },
+	{ "rate", WEIR_OPT_FRACTION_Q32, AT(rate_q32), "0.001", 1, WEIR_ONE_Q32,
+	  "learning rate of Adam", NULL },
+	{ "gamma", WEIR_OPT_FRACTION_Q32, AT(gamma_q32), "0.9", 0, WEIR_ONE_Q32,
+	  "what a reward one step on is worth", NULL },
+	{ "returns", WEIR_OPT_COUNT, AT(returns), "4", 1, RETURNS_MAX,
+	  "rewards that are summed up before the critics' value stands for the rest", NULL },
+	{ "overlapping", WEIR_OPT_FLAG, AT(overlapping), "no", 0, 1,
+	  "that value is of the next observation, as the thesis has it, not of the one behind the "
+	  "rewards",
+	  NULL },
+	{ "batch", WEIR_OPT_COUNT, AT(batch), "128", 1, 65536, "transitions of an update", NULL },
+	{ "memory", WEIR_OPT_COUNT, AT(memory), "500000", 1, MEMORY_MAX,
+	  "steps that are remembered", NULL },
+	{ "warm-up", WEIR_OPT_COUNT, AT(warm_up), "10000", 1, MEMORY_MAX,
+	  "steps of uniformly drawn actions before the first update", NULL },
+	{ "updates", WEIR_OPT_FRACTION_Q32, AT(updates_q32), "1/64", 1, 4 * WEIR_ONE_Q32,
+	  "for each step that is learnt from", NULL },
+	{ "noise", WEIR_OPT_FRACTION_Q32, AT(noise_q32), "0.1", 0, WEIR_ONE_Q32,
+	  "standard deviation of what is added to actions", NULL },
+	{ "actor-after", WEIR_OPT_COUNT, AT(actor_after), "1000", 0, MEMORY_MAX,
+	  "updates of the critics before the actor's first", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+enum fdcc_figure {
+	FDCC_FIG_REWARD,
+	FDCC_FIG_JAIN,
+	FDCC_FIG_USE,
+	FDCC_FIG_WAIT,
+	FDCC_FIG_LOSS,
+	FDCC_FIG_VALUE
+};
+
+static const struct train_figure fdcc_figures[] = {
+	[FDCC_FIG_REWARD] = { "reward", "", BY_EPISODE, "of what is learnt from, a step" },
+	[FDCC_FIG_JAIN] = { "jain", "", BY_EPISODE, "Jain's index of the flows' rates" },
+	[FDCC_FIG_USE] = { "use", "", BY_EPISODE, "share of the line that was used" },
+	[FDCC_FIG_WAIT] = { "queue", "", BY_EPISODE, "mean, in bandwidth-delay products" },
+	[FDCC_FIG_LOSS] = { "loss", "", BY_UPDATE, "of the critics" },
+	[FDCC_FIG_VALUE] = { "value", "", BY_UPDATE, "mean of what actions are held to be worth" },
+	{ .name = NULL },
+};
+
+static double to_double(uint64_t value_q32)
+{
+	return (double)value_q32 / (double)WEIR_ONE_Q32;
+}
+
+static size_t aligned(size_t size)
+{
+	return (size + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
+}
+
+/* --- the desk --- */
+
+/* The control is read once to know what its model's texts are to be. */
+static int read_control(struct fdcc_desk *d, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_cc_ops *ops;
+	int length = snprintf(d->cc, sizeof(d->cc), "fdcc(preset=%s, policy=untrained%s%s)",
+			      preset_names[d->options.preset], d->options.control[0] ? ", " : "",
+			      d->options.control);
+
+	if (length >= (int)sizeof(d->cc))
+		return weir_error_set(e, "control: is too long");
+	if (weir_cc_parse(d->cc, &ops, params, e))
+		return weir_error_prefix(e, "control: ");
+	d->texts[0] = (struct weir_learn_text){ WEIR_LEARN_FEATURES,
+						weir_fdcc_features((const void *)params) };
+	d->texts[1] = (struct weir_learn_text){ WEIR_LEARN_ACTIONS,
+						weir_fdcc_actions((const void *)params) };
+	return 0;
+}
+
+/* An actor has no action among its inputs and ends in tanh; a critic has one and does not. */
+static struct weir_learn_plan plan_of(const struct fdcc_options *o, uint32_t actions)
+{
+	enum weir_learn_activation output = actions ? WEIR_LEARN_LINEAR : WEIR_LEARN_TANH;
+	uint32_t hidden = (uint32_t)o->hidden;
+
+	if (o->net == NET_RECALL)
+		return weir_learn_plan_recall(
+			&(struct weir_learn_recall){ .observation_size = FDCC_OBSERVATIONS,
+						     .action_size = actions,
+						     .hidden = hidden,
+						     .outputs = 1,
+						     .output = output });
+	return weir_learn_plan_stack(&(struct weir_learn_stack){
+		.inputs = (uint32_t)(o->past + 1) * FDCC_OBSERVATIONS + actions,
+		.outputs = 1,
+		.hidden = { hidden, hidden },
+		.output = output,
+	});
+}
+
+static int plan_learner(struct fdcc_desk *d, struct weir_error *e)
+{
+	const struct fdcc_options *o = &d->options;
+	const struct weir_learn_adam adam = { (float)to_double(o->rate_q32), 0.9F, 0.999F, 1e-8F };
+
+	d->config = (struct weir_learn_td3_config){
+		.training = { .observation_size = FDCC_OBSERVATIONS,
+			      .past = o->net == NET_RECALL ? FDCC_PAST_MAX : (uint32_t)o->past,
+			      .batch = (uint32_t)o->batch,
+			      .return_steps = (uint32_t)o->returns,
+			      .gamma = to_double(o->gamma_q32),
+			      .returns =
+				      o->overlapping ? WEIR_LEARN_OVERLAPPING : WEIR_LEARN_PROPER,
+			      .clip_norm = 1,
+			      .seed = d->input.seed },
+		.actor = plan_of(o, 0),
+		.critic = plan_of(o, 1),
+		.actor_adam = adam,
+		.critic_adam = adam,
+		.share = 0.005F,
+		.smoothing = 0.2F,
+		.smoothing_limit = 0.5F,
+		.delay = 2,
+		.actor_after = o->actor_after,
+	};
+	d->memory = (struct weir_learn_memory_plan){ .rows = (uint32_t)o->memory,
+						     .observation_size = FDCC_OBSERVATIONS,
+						     .action_size = 1 };
+	return weir_learn_td3_check(&d->config, e);
+}
+
+static void fdcc_close(void *desk)
+{
+	struct fdcc_desk *d = desk;
+
+	memory_free(d->scratch, 1, d->scratch_size);
+	memory_free(d, 1, sizeof(*d));
+}
+
+static int fdcc_open(void **desk, const void *params, const struct train_input *input,
+		     struct weir_error *e)
+{
+	struct fdcc_desk *d = memory_new(1, sizeof(*d));
+
+	d->options = *(const struct fdcc_options *)params;
+	d->input = *input;
+	if ((input->scenario_count &&
+	     weir_error_set(e, "fdcc draws its own scenarios; --scenario is for others")) ||
+	    read_control(d, e) || plan_learner(d, e)) {
+		fdcc_close(d);
+		return -1;
+	}
+	d->scratch_size = weir_learn_td3_scratch_size(&d->config, 1);
+	d->scratch = memory_new(1, d->scratch_size);
+	d->learner_size = aligned(weir_learn_td3_size(&d->config));
+	d->memory_size = aligned(weir_learn_memory_size(&d->memory));
+	*desk = d;
+	return 0;
+}
+
+/* --- the state: learner, memory, count --- */
+
+static size_t fdcc_size(const void *desk)
+{
+	const struct fdcc_desk *d = desk;
+
+	return d->learner_size + d->memory_size + sizeof(struct fdcc_count);
+}
+
+static struct weir_learn_memory *memory_of(const struct fdcc_desk *d, void *state)
+{
+	return (struct weir_learn_memory *)((char *)state + d->learner_size);
+}
+
+static struct fdcc_count *count_of(const struct fdcc_desk *d, const void *state)
+{
+	return (struct fdcc_count *)((char *)state + d->learner_size + d->memory_size);
+}
+
+static void fdcc_begin(const void *desk, void *state)
+{
+	const struct fdcc_desk *d = desk;
+
+	weir_learn_td3_init(state, &d->config);
+	weir_learn_memory_init(memory_of(d, state), &d->memory);
+}
+
+/* --- episodes --- */
+
+static char *fdcc_scenario(const void *desk, const struct train_episode *which)
+{
+	const struct fdcc_desk *d = desk;
+
+	return fan_in_scenario(&(struct fan_in){ d->cc, which->seed, which });
+}
+
+/* Of a record: is it the last observation?, the observation, the action, the reward that followed. */
+enum { ROW_FLOATS = 1 + FDCC_OBSERVATIONS + 2 };
+
+static void record_flow(const struct fdcc_desk *d, const struct weir_cc_decision *rows,
+			uint32_t count, struct train_record *r)
+{
+	for (uint32_t i = 0; count > 1 && i < count; i++) {
+		float *row = train_record_add(r, ROW_FLOATS);
+		int is_last = i + 1 == count;
+
+		row[0] = (float)is_last;
+		memcpy(row + 1, rows[i].observation, sizeof(rows[i].observation));
+		row[1 + FDCC_OBSERVATIONS] = rows[i].action;
+		row[2 + FDCC_OBSERVATIONS] =
+			is_last ? 0
+				: weir_fdcc_reward((enum weir_fdcc_reward)d->options.reward,
+						   &rows[i + 1]);
+		r->steps += !is_last;
+		r->figures[FDCC_FIG_REWARD] += (double)row[2 + FDCC_OBSERVATIONS];
+	}
+}
+
+static int fdcc_episode(const void *desk, const void *state, const struct train_episode *which,
+			struct train_record *r, struct weir_error *e)
+{
+	const struct fdcc_desk *d = desk;
+	const struct fan_in f = { d->cc, which->seed, which };
+	int judges = which->purpose == TRAIN_JUDGE;
+	const struct weir_learn_policy policy = {
+		.net = weir_learn_td3_net(state),
+		.weights =
+			judges ? weir_learn_td3_target_actor(state) : weir_learn_td3_actor(state),
+	};
+	struct decision_log log = { 0 };
+	struct weir_cc_trial trial = { .record = decision_log_add,
+				       .context = &log,
+				       .seed = which->seed,
+				       .deviation = (float)to_double(d->options.noise_q32) };
+	struct fan_in_result result;
+	int failed;
+
+	if (count_of(d, state)->steps < d->options.warm_up)
+		trial.exploring = WEIR_CC_EXPLORE_UNIFORM;
+	decision_log_new(&log, FAN_IN_FLOWS_MAX, FAN_IN_ROWS_MAX);
+	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
+	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_MAX; i++)
+		record_flow(d, decision_log_rows(&log, i), log.counts[i], r);
+	decision_log_free(&log);
+	if (failed)
+		return -1;
+	if (r->steps)
+		r->figures[FDCC_FIG_REWARD] /= (double)r->steps;
+	r->figures[FDCC_FIG_JAIN] = result.jain;
+	r->figures[FDCC_FIG_USE] = result.use;
+	r->figures[FDCC_FIG_WAIT] = result.queue;
+	r->score = fan_in_score(&result);
+	return 0;
+}
+
+/* --- learning --- */
+
+/* A flow's end is not seen coming: only the recording stopped. */
+static void fdcc_keep(const void *desk, void *state, const struct train_record *r)
+{
+	struct weir_learn_memory *m = memory_of(desk, state);
+
+	for (uint64_t i = 0; i < r->floats; i += ROW_FLOATS) {
+		const float *row = r->rows + i;
+
+		if (row[0] > 0)
+			weir_learn_memory_end(m, row + 1, WEIR_LEARN_CUT);
+		else
+			weir_learn_memory_step(m, row + 1, row + 1 + FDCC_OBSERVATIONS,
+					       row[2 + FDCC_OBSERVATIONS]);
+	}
+}
+
+static void fdcc_update(const void *desk, void *state, struct team *team, uint64_t steps,
+			double figures[TRAIN_FIGURES_MAX])
+{
+	const struct fdcc_desk *d = desk;
+	const struct weir_learn_crew alone = { .workers = 1, .scratch = d->scratch };
+	struct fdcc_count *count = count_of(d, state);
+	uint64_t updates = 0;
+
+	(void)team;
+	count->steps += steps;
+	if (count->steps >= d->options.warm_up) {
+		count->updates_due += (double)steps * to_double(d->options.updates_q32);
+		updates = (uint64_t)count->updates_due;
+		count->updates_due -= (double)updates;
+	}
+	for (uint64_t i = 0; i < updates; i++) {
+		struct weir_learn_td3_report report =
+			weir_learn_td3_update(state, memory_of(d, state), &alone);
+
+		figures[FDCC_FIG_LOSS] += (double)report.critic_loss / (double)updates;
+		figures[FDCC_FIG_VALUE] += (double)report.value / (double)updates;
+	}
+}
+
+static void fdcc_model(const void *desk, const void *state, struct weir_learn_model *model)
+{
+	const struct fdcc_desk *d = desk;
+
+	*model = (struct weir_learn_model){
+		.net = weir_learn_td3_net(state),
+		.weights = weir_learn_td3_target_actor(state),
+		.texts = d->texts,
+		.text_count = 2,
+	};
+}
+
+const struct trainer trainer_fdcc = {
+	.scheme = {
+		.name = "fdcc",
+		.help = "a congestion control that changes its window by a factor, by TD3",
+		.cite = "Zhang, FDCC, University of Alberta 2023",
+		.params_size = sizeof(struct fdcc_options),
+		.options = fdcc_options,
+	},
+	.steps_default = 2000 * 1000,
+	.figures = fdcc_figures,
+	.open = fdcc_open,
+	.close = fdcc_close,
+	.size = fdcc_size,
+	.begin = fdcc_begin,
+	.scenario = fdcc_scenario,
+	.episode = fdcc_episode,
+	.keep = fdcc_keep,
+	.update = fdcc_update,
+	.model = fdcc_model,
+	.portrait = &fdcc_portrait,
+};

@@ -1,0 +1,351 @@
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic, because which way an
+ * action should have gone is known from the signal that followed (Tessler et al., 2022; the loss is in
+ * lib/cc/reward.h).
+ *
+ * A round is one step of Adam over all flows of its episodes. A flow's decisions are one sequence, from a zero state
+ * of the network; the loss is of stretches of 32 of them, within which actions are compared. */
+#include "lib/cc/reward.h"
+#include "lib/cc/rl_cc.h"
+#include "sim/base/memory.h"
+#include "train/fan_in.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { STRETCH = 32, HIDDEN_MAX = 32, SPEC_SIZE = 512 };
+
+struct rl_options {
+	uint64_t preset, rnn, hidden;
+	char control[WEIR_OPT_TEXT_SIZE];
+	uint64_t rate_q32, smooth_q32, gamma_q32, clip_q32;
+};
+
+struct rl_desk {
+	struct rl_options options;
+	struct train_input input;
+	char cc[SPEC_SIZE];
+	struct weir_learn_net net;
+	struct weir_learn_adam adam;
+	struct weir_rl_cc_loss loss;
+	/* Of keep and update, which are called alone. */
+	float *turned, *tape, *outputs, *slopes, *inputs;
+	size_t tape_floats;
+};
+
+/* The state begins with this; then weights, what Adam remembers twice, the gradient of the round. */
+struct rl_state {
+	double power1, power2;
+	double loss;        /* sum over flows of the round */
+	uint64_t flows;     /* in the gradient */
+	uint64_t is_turned; /* the desk's copy is of these weights */
+	uint64_t unused[3];
+	float numbers[];
+};
+
+static const char *const preset_names[] = { "weir", "literal", "nvlabs", NULL };
+static const char *const rnn_names[] = { "lstm", "none", NULL };
+
+#define AT(member) offsetof(struct rl_options, member)
+static const struct weir_option rl_options[] = {
+	{ "preset", WEIR_OPT_CHOICE, AT(preset), "weir", 0, 0, "of the control: its signal",
+	  preset_names },
+	{ "rnn", WEIR_OPT_CHOICE, AT(rnn), "lstm", 0, 0,
+	  "an LSTM stands behind the dense layers, or none", rnn_names },
+	{ "hidden", WEIR_OPT_COUNT, AT(hidden), "12", 1, HIDDEN_MAX, "units of each layer", NULL },
+	{ "control", WEIR_OPT_TEXT, AT(control), NULL, 0, 0,
+	  "further options of the control, as they would stand in its brackets", NULL },
+	{ "rate", WEIR_OPT_FRACTION_Q32, AT(rate_q32), "0.003", 1, WEIR_ONE_Q32,
+	  "learning rate of Adam", NULL },
+	{ "smooth", WEIR_OPT_FRACTION_Q32, AT(smooth_q32), "0.2", 0, 1000 * WEIR_ONE_Q32,
+	  "weight of differences between actions; 1 in the published code", NULL },
+	{ "gamma", WEIR_OPT_FRACTION_Q32, AT(gamma_q32), "0.99", 0, WEIR_ONE_Q32,
+	  "weight of a signal one decision on", NULL },
+	{ "clip", WEIR_OPT_FRACTION_Q32, AT(clip_q32), "0.5", 1, 1000 * WEIR_ONE_Q32,
+	  "largest slope of a weight", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+enum rl_figure { RL_JAIN, RL_USE, RL_QUEUE, RL_LOSS };
+
+static const struct train_figure rl_figures[] = {
+	[RL_JAIN] = { "jain", "", BY_EPISODE, "Jain's index of the flows' rates" },
+	[RL_USE] = { "use", "", BY_EPISODE, "share of the line that was used" },
+	[RL_QUEUE] = { "queue", "", BY_EPISODE, "mean, in bandwidth-delay products" },
+	[RL_LOSS] = { "loss", "", BY_UPDATE, "mean over flows" },
+	{ .name = NULL },
+};
+
+static float to_float(uint64_t value_q32)
+{
+	return (float)((double)value_q32 / (double)WEIR_ONE_Q32);
+}
+
+/* --- the desk --- */
+
+static int read_control(struct rl_desk *d, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_cc_ops *ops;
+	int length = snprintf(d->cc, sizeof(d->cc), "rl-cc(preset=%s, policy=untrained%s%s)",
+			      preset_names[d->options.preset], d->options.control[0] ? ", " : "",
+			      d->options.control);
+
+	if (length >= (int)sizeof(d->cc))
+		return weir_error_set(e, "control: is too long");
+	return weir_cc_parse(d->cc, &ops, params, e) ? weir_error_prefix(e, "control: ") : 0;
+}
+
+/* No biases: without a signal there is no action. */
+static int plan_net(struct rl_desk *d, struct weir_error *e)
+{
+	uint32_t hidden = (uint32_t)d->options.hidden;
+	struct weir_learn_plan plan = weir_learn_plan_stack(
+		&(struct weir_learn_stack){ .inputs = WEIR_RL_CC_INPUTS,
+					    .outputs = 1,
+					    .hidden = { hidden, hidden },
+					    .lstm_units = d->options.rnn == 0 ? hidden : 0,
+					    .output = WEIR_LEARN_TANH,
+					    .bias = WEIR_LEARN_NO_BIAS });
+
+	if (weir_learn_net_init(&d->net, &plan, e))
+		return -1;
+	d->adam = (struct weir_learn_adam){ to_float(d->options.rate_q32), 0.9F, 0.999F, 1e-5F };
+	d->loss = (struct weir_rl_cc_loss)WEIR_RL_CC_LOSS_DEFAULT;
+	d->loss.gamma = to_float(d->options.gamma_q32);
+	d->loss.smooth = to_float(d->options.smooth_q32);
+	return 0;
+}
+
+/* A sequence is one sample of many steps; without one, as many samples. */
+static struct weir_learn_batch batch_of(const struct rl_desk *d, uint32_t count)
+{
+	if (d->net.plan.sequence_size)
+		return (struct weir_learn_batch){ .samples = 1,
+						  .steps = count,
+						  .sequence = d->inputs };
+	return (struct weir_learn_batch){ .samples = count, .current = d->inputs };
+}
+
+static void rl_close(void *desk)
+{
+	struct rl_desk *d = desk;
+
+	memory_free(d->turned, d->net.turned_floats, sizeof(float));
+	memory_free(d->tape, d->tape_floats, sizeof(float));
+	memory_free(d->outputs, FAN_IN_ROWS_MAX, sizeof(float));
+	memory_free(d->slopes, FAN_IN_ROWS_MAX, sizeof(float));
+	memory_free(d->inputs, FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
+	memory_free(d, 1, sizeof(*d));
+}
+
+static int rl_open(void **desk, const void *params, const struct train_input *input,
+		   struct weir_error *e)
+{
+	struct rl_desk *d = memory_new(1, sizeof(*d));
+	struct weir_learn_batch batch;
+
+	d->options = *(const struct rl_options *)params;
+	d->input = *input;
+	if ((input->scenario_count &&
+	     weir_error_set(e, "rl-cc draws its own scenarios; --scenario is for others")) ||
+	    read_control(d, e) || plan_net(d, e)) {
+		rl_close(d);
+		return -1;
+	}
+	batch = batch_of(d, FAN_IN_ROWS_MAX);
+	d->tape_floats =
+		weir_learn_tape_floats(&d->net, batch.samples, batch.steps, WEIR_LEARN_AND_BACK);
+	d->turned = memory_new(d->net.turned_floats, sizeof(float));
+	d->tape = memory_new(d->tape_floats, sizeof(float));
+	d->outputs = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
+	d->slopes = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
+	d->inputs = memory_new(FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
+	*desk = d;
+	return 0;
+}
+
+/* --- the state --- */
+
+enum rl_part { RL_WEIGHTS, RL_MEAN, RL_SQUARE, RL_GRADIENT, RL_PARTS };
+
+static float *part_of(const struct rl_desk *d, const void *state, enum rl_part part)
+{
+	return ((struct rl_state *)(uintptr_t)state)->numbers + (size_t)part * d->net.weight_floats;
+}
+
+static size_t rl_size(const void *desk)
+{
+	const struct rl_desk *d = desk;
+
+	return sizeof(struct rl_state) + RL_PARTS * (size_t)d->net.weight_floats * sizeof(float);
+}
+
+static void rl_begin(const void *desk, void *state)
+{
+	const struct rl_desk *d = desk;
+	struct rl_state *s = state;
+
+	s->power1 = s->power2 = 1;
+	weir_learn_net_start(&d->net, WEIR_LEARN_ORTHOGONAL,
+			     (struct weir_learn_draw){ d->input.seed, 0, 0 },
+			     part_of(d, s, RL_WEIGHTS));
+}
+
+/* --- episodes --- */
+
+static char *rl_scenario(const void *desk, const struct train_episode *which)
+{
+	const struct rl_desk *d = desk;
+
+	return fan_in_scenario(&(struct fan_in){ d->cc, which->seed, which });
+}
+
+/* Of a record: how many steps the flow has yet, what the network saw, the action, the signal that followed. */
+enum { ROW_FLOATS = 1 + WEIR_RL_CC_INPUTS + 2 };
+
+static void record_flow(const struct weir_cc_decision *rows, uint32_t count, struct train_record *r)
+{
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		float *row = train_record_add(r, ROW_FLOATS);
+
+		row[0] = (float)(count - 1 - i);
+		memcpy(row + 1, rows[i].observation, WEIR_RL_CC_INPUTS * sizeof(*row));
+		row[1 + WEIR_RL_CC_INPUTS] = rows[i].action;
+		row[2 + WEIR_RL_CC_INPUTS] = rows[i + 1].signal;
+		r->steps++;
+	}
+}
+
+static int rl_episode(const void *desk, const void *state, const struct train_episode *which,
+		      struct train_record *r, struct weir_error *e)
+{
+	const struct rl_desk *d = desk;
+	const struct fan_in f = { d->cc, which->seed, which };
+	const struct weir_learn_policy policy = { .net = &d->net,
+						  .weights = part_of(d, state, RL_WEIGHTS) };
+	struct decision_log log;
+	const struct weir_cc_trial trial = { .record = decision_log_add, .context = &log };
+	struct fan_in_result result;
+	int failed;
+
+	decision_log_new(&log, FAN_IN_FLOWS_MAX, FAN_IN_ROWS_MAX);
+	failed = fan_in_run(&f, &policy, &trial, &result, e);
+	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_MAX; i++)
+		record_flow(decision_log_rows(&log, i), log.counts[i], r);
+	decision_log_free(&log);
+	if (failed)
+		return -1;
+	r->figures[RL_JAIN] = result.jain;
+	r->figures[RL_USE] = result.use;
+	r->figures[RL_QUEUE] = result.queue;
+	r->score = fan_in_score(&result);
+	return 0;
+}
+
+/* --- learning --- */
+
+/* The slopes of the loss at every action of a flow, then those of the weights. */
+static void learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
+		       uint32_t count)
+{
+	struct weir_learn_batch batch = batch_of(d, count);
+	float actions[STRETCH], signals[STRETCH], *weights = part_of(d, s, RL_WEIGHTS);
+	double loss = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(d->inputs + (size_t)i * WEIR_RL_CC_INPUTS, rows + (size_t)i * ROW_FLOATS + 1,
+		       WEIR_RL_CC_INPUTS * sizeof(float));
+	for (uint32_t from = 0; from < count; from += STRETCH) {
+		uint32_t length = count - from < STRETCH ? count - from : STRETCH;
+
+		for (uint32_t i = 0; i < length; i++) {
+			const float *row = rows + (size_t)(from + i) * ROW_FLOATS;
+
+			actions[i] = row[1 + WEIR_RL_CC_INPUTS];
+			signals[i] = row[2 + WEIR_RL_CC_INPUTS];
+		}
+		loss += (double)weir_rl_cc_loss(&d->loss, actions, signals, length,
+						d->slopes + from);
+	}
+	weir_learn_forward(&d->net, weights, &batch, d->tape, d->outputs);
+	if (!s->is_turned)
+		weir_learn_net_turn(&d->net, weights, d->turned);
+	s->is_turned = 1;
+	weir_learn_backward(&d->net, d->turned, &batch, d->tape,
+			    &(struct weir_learn_gradient){ .output = d->slopes,
+							   .weights = part_of(d, s, RL_GRADIENT) });
+	s->loss += loss * STRETCH / count;
+	s->flows++;
+}
+
+static void rl_keep(const void *desk, void *state, const struct train_record *r)
+{
+	for (uint64_t i = 0; i < r->floats;) {
+		uint32_t count = (uint32_t)r->rows[i];
+
+		learn_flow(desk, state, r->rows + i, count);
+		i += (uint64_t)count * ROW_FLOATS;
+	}
+}
+
+static void rl_update(const void *desk, void *state, struct team *team, uint64_t steps,
+		      double figures[TRAIN_FIGURES_MAX])
+{
+	const struct rl_desk *d = desk;
+	struct rl_state *s = state;
+	struct weir_learn_moments moments = { s->power1, s->power2, part_of(d, s, RL_MEAN),
+					      part_of(d, s, RL_SQUARE) };
+	float *gradient = part_of(d, s, RL_GRADIENT);
+	uint32_t count = d->net.weight_floats;
+
+	(void)team;
+	(void)steps;
+	for (uint32_t i = 0; i < count && s->flows; i++)
+		gradient[i] /= (float)s->flows;
+	weir_learn_make_finite(gradient, count);
+	weir_learn_clip_value(gradient, count, to_float(d->options.clip_q32));
+	weir_learn_adam_step(&d->adam, &moments, part_of(d, s, RL_WEIGHTS), gradient, count);
+	s->power1 = moments.power1;
+	s->power2 = moments.power2;
+	figures[RL_LOSS] = s->flows ? s->loss / (double)s->flows : 0;
+	memset(gradient, 0, count * sizeof(*gradient));
+	s->loss = 0;
+	s->flows = s->is_turned = 0;
+}
+
+static void rl_model(const void *desk, const void *state, struct weir_learn_model *model)
+{
+	static const struct weir_learn_text texts[] = {
+		{ WEIR_LEARN_FEATURES, WEIR_RL_CC_FEATURES },
+		{ WEIR_LEARN_ACTIONS, WEIR_RL_CC_ACTIONS }
+	};
+	const struct rl_desk *d = desk;
+
+	*model = (struct weir_learn_model){
+		.net = &d->net,
+		.weights = part_of(d, state, RL_WEIGHTS),
+		.texts = texts,
+		.text_count = 2,
+	};
+}
+
+const struct trainer trainer_rl_cc = {
+	.scheme = {
+		.name = "rl-cc",
+		.help = "a congestion control that changes its rate by a factor, by its own gradient",
+		.cite = "Tessler et al., Reinforcement Learning for Datacenter Congestion Control, 2022",
+		.params_size = sizeof(struct rl_options),
+		.options = rl_options,
+	},
+	.steps_default = 3000 * 1000,
+	.figures = rl_figures,
+	.open = rl_open,
+	.close = rl_close,
+	.size = rl_size,
+	.begin = rl_begin,
+	.scenario = rl_scenario,
+	.episode = rl_episode,
+	.keep = rl_keep,
+	.update = rl_update,
+	.model = rl_model,
+};

@@ -1,0 +1,335 @@
+/* rounds.c -- see rounds.h. */
+#include "train/rounds.h"
+#include "lab/base/machine.h"
+#include "sim/base/memory.h"
+#include "train/checkpoint.h"
+#include "weir/rng.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Episodes that judge are the same whatever the seed of the training, so that trainings can be compared. */
+#define JUDGE_SEED UINT64_C(0x6a75646765)
+
+/* How far it is: a block of the checkpoint. */
+struct progress {
+	uint64_t rounds, episodes, steps;
+	uint64_t best_steps; /* 0: nothing was judged yet */
+	double best_score;
+};
+
+struct training {
+	struct train_plan plan;
+	void *desk;
+	struct team *team;
+	struct progress progress;
+	uint64_t found;             /* episodes of the checkpoint that was read */
+	struct train_point *points; /* one a round */
+	void *state;
+	size_t state_size;
+	float *best; /* weights */
+	size_t best_floats;
+	struct train_record *records; /* of a round, or of a judgement */
+	uint64_t record_count;
+	int64_t written_ns; /* when the last checkpoint was */
+};
+
+float *train_record_add(struct train_record *r, uint64_t floats)
+{
+	if (r->floats + floats > r->room) {
+		r->room = 2 * (r->floats + floats);
+		r->rows = memory_grow(r->rows, r->room, sizeof(*r->rows));
+	}
+	r->floats += floats;
+	return r->rows + r->floats - floats;
+}
+
+/* --- episodes at once --- */
+
+struct batch {
+	struct training *t;
+	enum train_purpose purpose;
+	atomic_int *stop;
+	atomic_int failed;
+	struct weir_error *errors; /* one an episode */
+};
+
+/* The i-th of the round that goes on, or of those that judge. */
+static struct train_episode episode_of(const struct training *t, enum train_purpose purpose,
+				       uint64_t i)
+{
+	uint64_t number = purpose == TRAIN_EXPLORE ? t->progress.episodes + i : i;
+	uint64_t seed = purpose == TRAIN_EXPLORE ? t->plan.input.seed : JUDGE_SEED;
+
+	return (struct train_episode){ weir_hash64(seed, number), number, purpose };
+}
+
+static void do_episode(void *context, uint32_t i, uint32_t worker)
+{
+	struct batch *b = context;
+	const struct training *t = b->t;
+	struct train_record *r = &t->records[i];
+	struct train_episode which = episode_of(t, b->purpose, i);
+
+	(void)worker;
+	if ((b->stop && atomic_load(b->stop)) || atomic_load(&b->failed))
+		return;
+	*r = (struct train_record){ .rows = r->rows, .room = r->room };
+	if (t->plan.trainer->episode(t->desk, t->state, &which, r, &b->errors[i])) {
+		weir_error_prefix(&b->errors[i], "episode %" PRIu64 ": ", which.number);
+		atomic_store(&b->failed, 1);
+	}
+}
+
+/* Fills the first count records. */
+static enum train_ended do_batch(struct training *t, enum train_purpose purpose, uint64_t count,
+				 atomic_int *stop, struct weir_error *e)
+{
+	struct batch b = { .t = t, .purpose = purpose, .stop = stop };
+	enum train_ended ended = TRAIN_DONE;
+
+	b.errors = memory_new(count, sizeof(*b.errors));
+	team_do(t->team, (uint32_t)count, do_episode, &b);
+	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
+		if (b.errors[i].text[0]) {
+			*e = b.errors[i];
+			ended = TRAIN_FAILED;
+		}
+	if (ended == TRAIN_DONE && stop && atomic_load(stop))
+		ended = TRAIN_STOPPED;
+	memory_free(b.errors, count, sizeof(*b.errors));
+	return ended;
+}
+
+/* --- a round --- */
+
+static double mean_score(const struct train_record *records, uint64_t count)
+{
+	double sum = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		sum += records[i].score;
+	return sum / (double)count;
+}
+
+/* What the episodes of the round have taught; the state, and the point of the curve, follow from it. */
+static void learn(struct training *t, struct train_point *p)
+{
+	const struct trainer *trainer = t->plan.trainer;
+	uint64_t count = t->plan.round_episodes, steps = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const struct train_record *r = &t->records[i];
+
+		trainer->keep(t->desk, t->state, r);
+		steps += r->steps;
+		for (int k = 0; k < TRAIN_FIGURES_MAX; k++)
+			p->figures[k] += r->figures[k] / (double)count;
+	}
+	p->score = mean_score(t->records, count);
+	trainer->update(t->desk, t->state, t->team, steps, p->figures);
+	t->progress.rounds++;
+	t->progress.episodes += count;
+	t->progress.steps += steps;
+	p->episodes = t->progress.episodes;
+	p->steps = t->progress.steps;
+}
+
+int training_is_done(const struct training *t)
+{
+	return t->progress.steps >= t->plan.input.steps;
+}
+
+static int is_judged(const struct training *t)
+{
+	return t->progress.rounds % t->plan.judge_rounds == 0 || training_is_done(t);
+}
+
+static enum train_ended judge(struct training *t, struct train_point *p, struct weir_error *e)
+{
+	struct weir_learn_model model = { .net = NULL };
+	uint64_t count = t->plan.judge_episodes;
+	/* Not to be interrupted: what was learnt before is in the state. */
+	enum train_ended ended = do_batch(t, TRAIN_JUDGE, count, NULL, e);
+
+	if (ended != TRAIN_DONE)
+		return ended;
+	p->judged = mean_score(t->records, count);
+	if (t->progress.best_steps && !(p->judged > t->progress.best_score))
+		return TRAIN_DONE;
+	t->plan.trainer->model(t->desk, t->state, &model);
+	memcpy(t->best, model.weights, t->best_floats * sizeof(*t->best));
+	t->progress.best_score = p->judged;
+	t->progress.best_steps = t->progress.steps;
+	return TRAIN_DONE;
+}
+
+static enum train_ended do_round(struct training *t, atomic_int *stop, struct weir_error *e)
+{
+	struct train_point *p;
+	enum train_ended ended = do_batch(t, TRAIN_EXPLORE, t->plan.round_episodes, stop, e);
+
+	if (ended != TRAIN_DONE)
+		return ended;
+	t->points = memory_grow(t->points, t->progress.rounds + 1, sizeof(*t->points));
+	p = &t->points[t->progress.rounds];
+	memset(p, 0, sizeof(*p));
+	p->judged = NAN;
+	learn(t, p);
+	return is_judged(t) ? judge(t, p, e) : TRAIN_DONE;
+}
+
+/* --- checkpoints --- */
+
+static int write_checkpoint(struct training *t, struct weir_error *e)
+{
+	const struct checkpoint_block blocks[CHECKPOINT_BLOCKS] = {
+		{ &t->progress, sizeof(t->progress) },
+		{ t->points, t->progress.rounds * sizeof(*t->points) },
+		{ t->best, t->best_floats * sizeof(*t->best) },
+		{ t->state, t->state_size },
+	};
+
+	t->written_ns = clock_ns();
+	if (!t->plan.file || !*t->plan.file)
+		return 0;
+	return checkpoint_write(t->plan.file, t->plan.identity, blocks, e);
+}
+
+static int read_checkpoint(struct training *t, struct weir_error *e)
+{
+	struct checkpoint c;
+	int status;
+
+	if (!t->plan.file || !*t->plan.file)
+		return 0;
+	status = checkpoint_read(&c, t->plan.file, t->plan.identity, e);
+	if (status)
+		return status < 0 ? -1 : 0;
+	memcpy(&t->progress, c.blocks[0].bytes, sizeof(t->progress));
+	if (c.blocks[0].size != sizeof(t->progress) || c.blocks[3].size != t->state_size ||
+	    c.blocks[2].size != t->best_floats * sizeof(*t->best) ||
+	    c.blocks[1].size != t->progress.rounds * sizeof(*t->points)) {
+		checkpoint_free(&c);
+		return weir_error_set(e, "%.200s: is of another training; delete it to begin anew",
+				      t->plan.file);
+	}
+	t->points = memory_grow(NULL, t->progress.rounds + 1, sizeof(*t->points));
+	memcpy(t->points, c.blocks[1].bytes, c.blocks[1].size);
+	memcpy(t->best, c.blocks[2].bytes, c.blocks[2].size);
+	memcpy(t->state, c.blocks[3].bytes, c.blocks[3].size);
+	t->found = t->progress.episodes;
+	checkpoint_free(&c);
+	return 0;
+}
+
+/* --- its life --- */
+
+int training_new(struct training **out, const struct train_plan *plan, struct weir_error *e)
+{
+	struct training *t = memory_new(1, sizeof(*t));
+	const struct trainer *trainer = plan->trainer;
+	struct weir_learn_model model = { .net = NULL };
+
+	t->plan = *plan;
+	if (trainer->open(&t->desk, plan->params, &plan->input, e)) {
+		training_free(t);
+		return -1;
+	}
+	t->state_size = trainer->size(t->desk);
+	t->state = memory_new(1, t->state_size);
+	trainer->begin(t->desk, t->state);
+	trainer->model(t->desk, t->state, &model);
+	t->best_floats = model.net->weight_floats;
+	t->best = memory_new(t->best_floats, sizeof(*t->best));
+	t->record_count = plan->round_episodes > plan->judge_episodes ? plan->round_episodes
+								      : plan->judge_episodes;
+	t->records = memory_new(t->record_count, sizeof(*t->records));
+	if (read_checkpoint(t, e)) {
+		training_free(t);
+		return -1;
+	}
+	t->team = team_new(plan->threads);
+	t->written_ns = clock_ns();
+	*out = t;
+	return 0;
+}
+
+void training_free(struct training *t)
+{
+	if (!t)
+		return;
+	team_free(t->team);
+	for (uint64_t i = 0; t->records && i < t->record_count; i++)
+		free(t->records[i].rows);
+	memory_free(t->records, t->record_count, sizeof(*t->records));
+	memory_free(t->best, t->best_floats, sizeof(*t->best));
+	memory_free(t->state, 1, t->state_size);
+	free(t->points);
+	if (t->desk)
+		t->plan.trainer->close(t->desk);
+	memory_free(t, 1, sizeof(*t));
+}
+
+enum train_ended training_run(struct training *t, const struct train_watch *watch,
+			      struct weir_error *e)
+{
+	while (!training_is_done(t)) {
+		enum train_ended ended = do_round(t, watch->stop, e);
+
+		if (ended == TRAIN_FAILED)
+			return ended;
+		if (ended == TRAIN_STOPPED)
+			return write_checkpoint(t, e) ? TRAIN_FAILED : TRAIN_STOPPED;
+		if (watch->show)
+			watch->show(watch->context, t);
+		if (((double)(clock_ns() - t->written_ns) >=
+			     t->plan.checkpoint_seconds * (double)NS_PER_SECOND ||
+		     training_is_done(t)) &&
+		    write_checkpoint(t, e))
+			return TRAIN_FAILED;
+	}
+	return TRAIN_DONE;
+}
+
+/* --- looking at it --- */
+
+uint64_t training_found(const struct training *t)
+{
+	return t->found;
+}
+
+const struct train_plan *training_plan(const struct training *t)
+{
+	return &t->plan;
+}
+
+const void *training_desk(const struct training *t)
+{
+	return t->desk;
+}
+
+uint64_t training_points(const struct training *t)
+{
+	return t->progress.rounds;
+}
+
+const struct train_point *training_point(const struct training *t, uint64_t i)
+{
+	return &t->points[i];
+}
+
+char *training_judge_scenario(const struct training *t, uint64_t i)
+{
+	struct train_episode which = episode_of(t, TRAIN_JUDGE, i);
+
+	return t->plan.trainer->scenario(t->desk, &which);
+}
+
+struct train_best training_best(const struct training *t, struct weir_learn_model *model)
+{
+	t->plan.trainer->model(t->desk, t->state, model);
+	model->weights = t->best;
+	return (struct train_best){ t->progress.best_score, t->progress.best_steps };
+}
