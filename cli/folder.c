@@ -125,5 +125,5 @@ static void print_sentence(void *context, const char *line)
 int print_answer(const struct comparison *c, struct store *s, const char *baseline,
 		 struct weir_error *e)
 {
-	return answer_say(c, s, baseline, print_sentence, NULL, e);
+	return answer_say(c, s, baseline, &(struct answer_ear){ print_sentence, NULL }, e);
 }

@@ -159,7 +159,7 @@ static void sentence(const struct race *r, char line[LINE_SIZE])
 			 goal->count > 1 ? "" : " One run each: luck is in it.");
 }
 
-static void say_parts(struct race *r, void (*say)(void *, const char *), void *context)
+static void say_parts(struct race *r, const struct answer_ear *ear)
 {
 	for (r->part = 0; r->part < r->c->part_count; r->part++) {
 		char line[LINE_SIZE];
@@ -177,12 +177,12 @@ static void say_parts(struct race *r, void (*say)(void *, const char *), void *c
 				 "%.80s: ", r->c->splits[0].names[r->part]);
 		sentence(r, line);
 		if (line[0])
-			say(context, line);
+			ear->say(ear->context, line);
 	}
 }
 
 int answer_say(const struct comparison *c, struct store *s, const char *baseline,
-	       void (*say)(void *context, const char *line), void *context, struct weir_error *e)
+	       const struct answer_ear *ear, struct weir_error *e)
 {
 	int axis = answer_axis(c), failed;
 	const char *metrics[GOALS + COSTS], *by[2] = { compare_split_names[SPLIT_TRAFFIC] };
@@ -213,7 +213,7 @@ int answer_say(const struct comparison *c, struct store *s, const char *baseline
 		    setting_is(ratios.axes[1].values[i], q.normalize_to))
 			r.baseline = ratios.axes[1].values[i];
 	if (r.baseline)
-		say_parts(&r, say, context);
+		say_parts(&r, ear);
 	comparison_free(&ratios);
 	return 0;
 }

@@ -261,7 +261,7 @@ int comparison_find_parts(struct comparison *c, struct store *s, const struct co
 			failed = -1;
 		if (p->kind != SPLIT_SIZE)
 			sort_values(p);
-		if (!failed && p->count == 0)
+		if (!failed && (p->count == 0 || (p->kind == SPLIT_SIZE && v.size_count == 0)))
 			failed = weir_error_set(e,
 						"--by %s: no flow with a size starts in the "
 						"measured interval",

@@ -3,34 +3,17 @@
  * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the lines
  * apart, "x" is along the axis; what else differs makes one variant of the chart for each value. */
 #include "lab/papers/figure_report.h"
+#include "lab/papers/panel_drawing.h"
+#include "lab/papers/panel_labels.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_AXIS = -1 };
-
-/* One panel while its charts are made. */
-struct drawing {
-	struct report *r;
-	struct store *s;
-	const struct panel *p;
-	uint32_t part;     /* number of the panel */
-	char *title;       /* "(a) small flows" */
-	int by, x;         /* axes of the comparison */
-	double *x_numbers; /* of each value of that axis */
-	const char *x_unit;
-	int column;                        /* of the comparison, for lines and bars */
-	struct comparison bins;            /* for sizes */
-	const struct compare_row *current; /* while its series are visited */
-	const char *series_unit;
-	char unit_text[32]; /* what series_unit points to */
-};
-
 /* --- settings --- */
 
-static const struct stored_run *run_of(const struct drawing *d, const struct compare_row *row)
+const struct stored_run *drawing_run(const struct drawing *d, const struct compare_row *row)
 {
 	return &d->r->compare.runs.runs[row->runs[0]];
 }
@@ -57,8 +40,7 @@ static const char *last_part(const char *path)
 	return dot ? dot + 1 : path;
 }
 
-/* The name of the line that a row belongs to. */
-static const char *line_name(const struct drawing *d, const struct compare_row *row)
+const char *drawing_line_name(const struct drawing *d, const struct compare_row *row)
 {
 	const char *value;
 
@@ -67,12 +49,11 @@ static const char *line_name(const struct drawing *d, const struct compare_row *
 
 		return a->labels[row->value[d->by]][0] ? a->labels[row->value[d->by]] : "-";
 	}
-	value = stored_setting(run_of(d, row), d->p->by);
+	value = stored_setting(drawing_run(d, row), d->p->by);
 	return value && value[0] ? value : "all runs";
 }
 
-/* Colours and marks go by the value, so that a scheme looks the same in all panels. */
-static uint32_t line_style(const struct drawing *d, const struct compare_row *row)
+uint32_t drawing_line_style(const struct drawing *d, const struct compare_row *row)
 {
 	return d->by == NO_AXIS ? 0 : row->value[d->by];
 }
@@ -103,7 +84,7 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 		if (is_drawn(d, a))
 			continue;
 		for (uint32_t i = 0; i < c->row_count; i++)
-			differs |= selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
+			differs |= selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
 				   c->rows[i].value[a] != row->value[a];
 		if (differs)
 			snprintf(t.text + used, sizeof(t.text) - used, "%s%s = %s",
@@ -113,92 +94,26 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 	return t;
 }
 
-static struct chart *chart_of(const struct drawing *d, const struct compare_row *row)
+struct chart *drawing_chart(const struct drawing *d, const struct compare_row *row)
 {
 	return report_chart(&d->r->charts, d->part, d->title, variant_of(d, row).text);
+}
+
+struct chart_line *drawing_line(struct chart *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (strcmp(c->lines[i].name, name) == 0)
+			return &c->lines[i];
+	return chart_line_add(c, name);
 }
 
 static struct chart_line *line_of(const struct drawing *d, struct chart *c,
 				  const struct compare_row *row)
 {
-	const char *name = line_name(d, row);
-	struct chart_line *l;
+	struct chart_line *l = drawing_line(c, drawing_line_name(d, row));
 
-	for (uint32_t i = 0; i < c->line_count; i++)
-		if (strcmp(c->lines[i].name, name) == 0)
-			return &c->lines[i];
-	l = chart_line_add(c, name);
-	l->style = line_style(d, row);
+	l->style = drawing_line_style(d, row);
 	return l;
-}
-
-/* --- units and labels --- */
-
-/* "FCT (ms)" asks for ms. */
-static int asked_unit(const char *label, const char *unit, struct report_unit *found)
-{
-	const char *open = label ? strrchr(label, '(') : NULL;
-	char name[16];
-	size_t length;
-
-	if (!open || open[strlen(open) - 1] != ')')
-		return 0;
-	length = strlen(open) - 2;
-	if (length == 0 || length >= sizeof(name))
-		return 0;
-	memcpy(name, open + 1, length);
-	name[length] = '\0';
-	return report_unit_find(name, unit, found);
-}
-
-/* Scales and names the y axis: as the panel says, or else by what. */
-static void finish_y(struct chart *c, const struct panel *p, const char *what, const char *unit)
-{
-	struct report_unit asked;
-
-	if (asked_unit(p->y_label, unit, &asked)) {
-		chart_scale(c, 1, asked.factor);
-		text_print(&c->y_label, "%s", p->y_label);
-	} else {
-		report_y_unit(c, p->y_label ? p->y_label : what, unit);
-	}
-}
-
-/* The same for the x axis, in a unit that suits the largest number. */
-static void finish_x(struct chart *c, const struct panel *p, const char *what, const char *unit)
-{
-	struct chart_extent extent = { 0, 0, 0, 0 };
-	struct report_unit u;
-
-	if (asked_unit(p->x_label, unit, &u)) {
-		chart_scale(c, u.factor, 1);
-		text_print(&c->x_label, "%s", p->x_label);
-		return;
-	}
-	chart_extent(c, &extent);
-	u = report_unit(extent.x_max, unit);
-	chart_scale(c, u.factor, 1);
-	text_print(&c->x_label, u.name[0] ? "%s (%s)" : "%s", p->x_label ? p->x_label : what,
-		   u.name);
-}
-
-/* "fct_small_p99_ns" as "fct small p99". */
-static struct report_text metric_words(const char *metric, const char *unit)
-{
-	struct report_text t;
-	size_t length, end = strlen(unit);
-
-	snprintf(t.text, sizeof(t.text), "%s", metric);
-	length = strlen(t.text);
-	if (end && length > end + 1 && strcmp(t.text + length - end, unit) == 0 &&
-	    t.text[length - end - 1] == '_')
-		t.text[length - end - 1] = '\0';
-	for (char *c = t.text; *c; c++)
-		if (*c == '_')
-			*c = ' ';
-	if (strncmp(t.text, "fct", 3) == 0)
-		memcpy(t.text, "FCT", 3);
-	return t;
 }
 
 /* --- lines and bars --- */
@@ -217,9 +132,7 @@ static const char *seed_of(const struct drawing *d, uint32_t run)
 	return seed ? seed : "";
 }
 
-/* The row that is like this one, but of the case that all are relative to. */
-static const struct compare_row *reference_of(const struct drawing *d,
-					      const struct compare_row *row)
+const struct compare_row *drawing_reference(const struct drawing *d, const struct compare_row *row)
 {
 	const struct comparison *c = &d->r->compare;
 
@@ -266,13 +179,14 @@ static struct compare_cell ratio_of(const struct drawing *d, const struct compar
 
 static struct compare_cell cell_of(const struct drawing *d, const struct compare_row *row)
 {
-	return d->p->normalize ? ratio_of(d, row, reference_of(d, row)) : row->cells[d->column];
+	return d->p->normalize ? ratio_of(d, row, drawing_reference(d, row))
+			       : row->cells[d->column];
 }
 
 static void add_mean(const struct drawing *d, const struct compare_row *row)
 {
 	struct compare_cell cell = cell_of(d, row);
-	struct chart *c = chart_of(d, row);
+	struct chart *c = drawing_chart(d, row);
 	struct chart_line *l = line_of(d, c, row);
 	struct chart_point *p;
 
@@ -314,7 +228,8 @@ static void finish_means(const struct drawing *d, struct chart *c)
 		if (c->lines[i].count)
 			qsort(c->lines[i].points, c->lines[i].count, sizeof(*c->lines[i].points),
 			      compare_points);
-	finish_y(c, p, metric_words(p->y[0], column->unit).text, p->normalize ? "" : column->unit);
+	panel_finish_y(c, p, panel_metric_words(p->y[0], column->unit).text,
+		       p->normalize ? "" : column->unit);
 	if (p->normalize)
 		text_print(&c->y_label, "%s, relative to %s", c->y_label, p->normalize);
 	if (p->kind == PANEL_LINES)
@@ -331,7 +246,7 @@ static int add_cdf(const struct drawing *d, const struct compare_row *row, struc
 {
 	int is_fct = strcmp(d->p->y[0], "fct") == 0, failed = 0;
 	struct flow_sample sample = { .count = 0 };
-	struct chart *c = chart_of(d, row);
+	struct chart *c = drawing_chart(d, row);
 
 	for (uint32_t i = 0; i < row->run_count && !failed; i++)
 		failed = flow_sample_add(&sample, d->s, &d->r->compare.runs.runs[row->runs[i]], e);
@@ -350,7 +265,7 @@ static void finish_cdf(const struct drawing *d, struct chart *c)
 
 	c->kind = CHART_STEPS;
 	c->log_x = 1;
-	finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
+	panel_finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
 	text_print(&c->y_label, "%s", d->p->y_label ? d->p->y_label : "share of flows");
 	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
 	report_note_health(d->r, c);
@@ -378,7 +293,7 @@ static int add_sizes(const struct drawing *d, const struct compare_row *row, str
 	struct size_line of = { d->s, &d->r->compare.runs, row, &d->bins, { .class = CLASS_ALL } };
 
 	flow_metric_find(d->p->y[0], &of.metric);
-	return report_size_line(line_of(d, chart_of(d, row), row), &of, e);
+	return report_size_line(line_of(d, drawing_chart(d, row), row), &of, e);
 }
 
 static void finish_sizes(const struct drawing *d, struct chart *c)
@@ -391,7 +306,7 @@ static void finish_sizes(const struct drawing *d, struct chart *c)
 	report_size_axis(c);
 	if (d->p->x_label)
 		text_print(&c->x_label, "%s", d->p->x_label);
-	finish_y(c, d->p, metric_words(d->p->y[0], unit).text, unit);
+	panel_finish_y(c, d->p, panel_metric_words(d->p->y[0], unit).text, unit);
 	text_print(&c->note, "%s",
 		   "Each point is of the flows of a range of sizes, of all seeds; the x axis is "
 		   "logarithmic.");
@@ -412,11 +327,11 @@ static int is_wanted(const struct panel *p, const char *series)
 static int has_one_name(const struct drawing *d)
 {
 	const struct comparison *c = &d->r->compare;
-	const char *name = line_name(d, d->current);
+	const char *name = drawing_line_name(d, d->current);
 
 	for (uint32_t i = 0; i < c->row_count; i++)
-		if (selection_has(&d->p->where, run_of(d, &c->rows[i])) &&
-		    strcmp(line_name(d, &c->rows[i]), name) != 0)
+		if (selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
+		    strcmp(drawing_line_name(d, &c->rows[i]), name) != 0)
 			return 0;
 	return 1;
 }
@@ -429,14 +344,14 @@ static int add_series(void *context, const struct stored_series *s)
 
 	if (!is_wanted(d->p, s->name) || !s->count)
 		return 0;
-	c = chart_of(d, d->current);
+	c = drawing_chart(d, d->current);
 	if (d->p->y_count == 1) {
 		l = line_of(d, c, d->current);
 	} else {
 		char *name = NULL;
 
-		text_print(&name, has_one_name(d) ? "%.0s%s" : "%s, %s", line_name(d, d->current),
-			   s->name);
+		text_print(&name, has_one_name(d) ? "%.0s%s" : "%s, %s",
+			   drawing_line_name(d, d->current), s->name);
 		l = chart_line_add(c, name);
 		free(name);
 	}
@@ -453,8 +368,8 @@ static void finish_time(const struct drawing *d, struct chart *c)
 	struct report_text what;
 
 	snprintf(what.text, sizeof(what.text), "%.*s", (int)strcspn(d->p->y[0], " "), d->p->y[0]);
-	finish_x(c, d->p, "time", "ns");
-	finish_y(c, d->p, what.text, d->series_unit);
+	panel_finish_x(c, d->p, "time", "ns");
+	panel_finish_y(c, d->p, what.text, d->series_unit);
 	if (seed && seed->value_count > 1)
 		text_print(&c->note, "The run with seed %s.", seed->values[0]);
 }
@@ -489,7 +404,7 @@ static int find_numbers(struct drawing *d, struct weir_error *e)
 
 static int draw_row(struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
-	if (!selection_has(&d->p->where, run_of(d, row)))
+	if (!selection_has(&d->p->where, drawing_run(d, row)))
 		return 0;
 	d->current = row;
 	switch (d->p->kind) {
@@ -503,7 +418,7 @@ static int draw_row(struct drawing *d, const struct compare_row *row, struct wei
 		return add_sizes(d, row, e);
 	default:
 		/* From one run a row: curves of several seeds would hide each other. */
-		return store_each_series(d->s, run_of(d, row)->id, add_series, d, e);
+		return store_each_series(d->s, drawing_run(d, row)->id, add_series, d, e);
 	}
 }
 
@@ -525,7 +440,7 @@ static void finish_charts(const struct drawing *d)
 	}
 }
 
-static int draw_panel(struct drawing *d, struct weir_error *e)
+static int draw_panel(struct drawing *d, const struct figure *f, struct weir_error *e)
 {
 	const struct comparison *c = &d->r->compare;
 	const struct panel *p = d->p;
@@ -537,8 +452,10 @@ static int draw_panel(struct drawing *d, struct weir_error *e)
 	panel_title(p, &d->title);
 	for (uint32_t i = 0; i < c->row_count && !failed; i++)
 		failed = draw_row(d, &c->rows[i], e);
-	if (!failed)
+	if (!failed) {
+		panel_marks(d, f);
 		finish_charts(d);
+	}
 	comparison_free(&d->bins);
 	free(d->title);
 	free(d->x_numbers);
@@ -552,7 +469,7 @@ int figure_charts(struct report *r, struct store *s, const struct figure *f, str
 	for (uint32_t i = 0; i < f->panel_count; i++) {
 		struct drawing d = { .r = r, .s = s, .p = &f->panels[i], .part = i };
 
-		if (draw_panel(&d, e))
+		if (draw_panel(&d, f, e))
 			return -1;
 	}
 	report_limit_points(&r->charts);

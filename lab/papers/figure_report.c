@@ -1,6 +1,7 @@
 /* figure_report.c -- one figure of a paper as a page: what the paper says and what was measured, the
  * panels, and what was run. */
 #include "lab/papers/figure_report.h"
+#include "lab/papers/paper_about.h"
 #include "lab/base/output.h"
 #include "lab/papers/reproduce.h"
 #include "sim/base/memory.h"
@@ -298,7 +299,35 @@ int figure_check_axes(const struct figure *f, const struct stored_runs *runs, st
 
 /* --- the page --- */
 
-static void write_head(FILE *out, const struct figure_report *fr)
+/* "Wei Bai, Kai Chen: Enabling ECN. CoNEXT 2016. doi:10.1145/..." */
+static void write_about(FILE *out, const struct paper_about *p)
+{
+	const char *authors = p->text[ABOUT_AUTHORS], *doi = p->text[ABOUT_DOI];
+
+	if (!p->text[ABOUT_TITLE])
+		return;
+	fputs("<p>", out);
+	if (authors) {
+		markup_text(out, authors);
+		fputs(": ", out);
+	}
+	page_element(out, "cite", p->text[ABOUT_TITLE]);
+	if (p->text[ABOUT_VENUE]) {
+		fputs(". ", out);
+		markup_text(out, p->text[ABOUT_VENUE]);
+	}
+	fputc('.', out);
+	if (doi) {
+		fputs(" <a href=\"https://doi.org/", out);
+		markup_text(out, doi);
+		fputs("\">doi:", out);
+		markup_text(out, doi);
+		fputs("</a>", out);
+	}
+	fputs("</p>\n", out);
+}
+
+static void write_head(FILE *out, const struct figure_report *fr, const struct paper_about *about)
 {
 	char *title = NULL;
 
@@ -316,6 +345,7 @@ static void write_head(FILE *out, const struct figure_report *fr)
 	fputs(" from <code>", out);
 	markup_text(out, fr->scenario);
 	fputs("</code>, whose comments say what was assumed.</p>\n", out);
+	write_about(out, about);
 	if (fr->figure->about[0]) {
 		page_element(out, "p", fr->figure->about);
 		fputc('\n', out);
@@ -325,11 +355,17 @@ static void write_head(FILE *out, const struct figure_report *fr)
 static int write_page(const struct figure_report *fr, const char *path, const struct report *r,
 		      struct weir_error *e)
 {
+	struct paper_about about;
 	struct output o;
 
-	if (output_open(&o, path, e))
+	if (paper_about_read(&about, fr->scenario, e))
 		return -1;
-	write_head(o.stream, fr);
+	if (output_open(&o, path, e)) {
+		paper_about_free(&about);
+		return -1;
+	}
+	write_head(o.stream, fr, &about);
+	paper_about_free(&about);
 	write_claims(o.stream, fr);
 	write_panels(o.stream, fr->figure, r);
 	page_runs(o.stream, r);

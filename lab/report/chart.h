@@ -25,6 +25,7 @@ struct chart_point {
 struct chart_line {
 	char *name;
 	uint32_t style; /* which dashes, marks and colour; its place in the chart unless changed */
+	int is_marks;   /* 1: points that no line joins, with a ring: what somebody else measured */
 	int is_muted;   /* 1: grey and without marks, behind those that matter */
 	uint64_t count, room;
 	struct chart_point *points; /* in the order of x */

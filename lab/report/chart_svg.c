@@ -298,6 +298,23 @@ static void write_marks(FILE *f, const struct frame *r, enum chart_kind kind,
 	}
 }
 
+static void write_ring(FILE *f, uint32_t style, double x, double y)
+{
+	write_mark(f, style, x, y);
+	fprintf(f,
+		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"1.4\"/>\n",
+		x, y, 2 * MARK, colours[style % COLOURS]);
+}
+
+static void write_rings(FILE *f, const struct frame *r, const struct chart_line *l)
+{
+	for (uint64_t i = 0; i < l->count; i++)
+		if (can_draw(r, &l->points[i]))
+			write_ring(f, l->style, page_x(r, l->points[i].x),
+				   page_y(r, l->points[i].y));
+}
+
 static void write_line(FILE *f, const struct frame *r, const struct chart *c, uint32_t line)
 {
 	const struct chart_line *l = &c->lines[line];
@@ -307,6 +324,11 @@ static void write_line(FILE *f, const struct frame *r, const struct chart *c, ui
 	if (l->count)
 		memcpy(drawn.points, l->points, l->count * sizeof(*l->points));
 	chart_line_reduce(&drawn, COLUMNS, r->log_x);
+	if (l->is_marks) {
+		write_rings(f, r, l);
+		free(drawn.points);
+		return;
+	}
 	write_path(f, r, c->kind, &drawn);
 	if (!l->is_muted)
 		write_marks(f, r, c->kind, &drawn,
@@ -373,6 +395,8 @@ static void write_sample(FILE *f, const struct chart *c, uint32_t line, double x
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"10\" "
 			"fill=\"url(#hatch%u)\" stroke=\"#000\"/>\n",
 			x, y - 9, SAMPLE, line);
+	} else if (c->lines[line].is_marks) {
+		write_ring(f, c->lines[line].style, x + SAMPLE / 2.0, y - 4);
 	} else {
 		fprintf(f, "<path d=\"M%.1f %.1fh%d\" ", x, y - 4, SAMPLE);
 		write_stroke(f, &c->lines[line]);

@@ -122,11 +122,12 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e)
 	const char *const by[] = { compare_split_names[SPLIT_TRAFFIC] };
 	struct compare_request ratios = { .scope = r->compare.scope };
 	struct compare_request parts = { .scope = r->compare.scope, .by = by, .by_count = 1 };
+	const struct answer_ear ear = { keep_sentence, r };
 	int axis = answer_axis(&r->compare);
 
 	if (axis >= 0) {
 		ratios.normalize_to = answer_baseline(&r->compare, axis);
-		if (answer_say(&r->compare, s, NULL, keep_sentence, r, e) ||
+		if (answer_say(&r->compare, s, NULL, &ear, e) ||
 		    compare_more(&r->ratios, s, &ratios, report_first_metrics, e))
 			return -1;
 	}

@@ -70,6 +70,19 @@
 		c.restore();
 	}
 
+	/* What somebody else measured has a ring, and no line. */
+	function drawRing(c, style, x, y) {
+		drawMark(c, style, x, y);
+		c.save();
+		c.setLineDash([]);
+		c.lineWidth = 1.5;
+		c.strokeStyle = colourOf(style);
+		c.beginPath();
+		c.arc(x, y, 9, 0, 2 * Math.PI);
+		c.stroke();
+		c.restore();
+	}
+
 	function hatch(c, style) {
 		const tile = make('canvas'), kind = style % HATCHES;
 		if (kind === 0)
@@ -103,6 +116,11 @@
 			c.fillStyle = hatch(c, line.style);
 			c.fillRect(1, 1, width - 2, height - 2);
 			c.strokeRect(1, 1, width - 2, height - 2);
+			return canvas;
+		}
+		if (line.marks) {
+			c.scale(0.7, 0.7);
+			drawRing(c, line.style, width / 1.4, height / 1.4);
 			return canvas;
 		}
 		c.lineWidth = line.muted ? 1 : 2;
@@ -199,6 +217,10 @@
 			const i = Number(name), line = chart.lines[i];
 			if (line.muted)
 				return;
+			if (line.marks) {
+				drawRing(c, line.style, x, y);
+				return;
+			}
 			if (chart.kind === 'means') {
 				const at = line.px.indexOf(g.getValue(row, 0));
 				/* Side by side, or they would hide each other. */
@@ -229,7 +251,7 @@
 		const overTime = chart.x.startsWith('time');
 		chart.lines.forEach((l, i) => {
 			series[i] = { strokePattern: l.muted ? null : DASHES[l.style % DASHES.length], color: lineColour(l),
-				strokeWidth: l.muted ? 1 : 1.6 };
+				strokeWidth: l.marks ? 0 : l.muted ? 1 : 1.6 };
 			if (bars)
 				series[i].plotter = (e) => drawBar(e, l);
 		});
@@ -318,6 +340,11 @@
 				const width = 0.6 * area.w / (chart.lines.length + 0.2), zero = g.toDomYCoord(0);
 				at.forEach(([x, y]) => add('<rect x="' + (x - width / 2).toFixed(1) + '" y="' + y.toFixed(1) + '" width="' +
 					width.toFixed(1) + '" height="' + (zero - y).toFixed(1) + '" fill="' + lineColour(l) + '"/>'));
+				return;
+			}
+			if (l.marks) {
+				at.forEach(([x, y]) => add('<circle cx="' + x.toFixed(1) + '" cy="' + y.toFixed(1) +
+					'" r="8" fill="none" stroke="' + lineColour(l) + '"/>'));
 				return;
 			}
 			const dash = l.muted ? null : DASHES[l.style % DASHES.length];

@@ -155,6 +155,9 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 		text_print(&c->note, "%s",
 			   "Means over seeds, with 95 % confidence intervals, which may "
 			   "reach out of the chart.");
+	if (r->compare.section_count > 1)
+		text_print(&c->note, "%s%sFlows of all traffic sections together.", c->note,
+			   c->note[0] ? " " : "");
 	report_note_health(r, c);
 }
 

@@ -175,7 +175,8 @@ static void write_data(FILE *f, const struct chart *c)
 
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", f);
 		markup_json(f, l->name);
-		fprintf(f, ",\"style\":%u%s", l->style, l->is_muted ? ",\"muted\":true" : "");
+		fprintf(f, ",\"style\":%u%s%s", l->style, l->is_muted ? ",\"muted\":true" : "",
+			l->is_marks ? ",\"marks\":true" : "");
 		write_field(f, "px", l, FIELD_X);
 		write_field(f, "py", l, FIELD_Y);
 		if (c->kind == CHART_MEANS || c->kind == CHART_BARS) {

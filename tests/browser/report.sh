@@ -96,8 +96,22 @@ done
 look 'bars' "$dir/bars-checked.html" 8 --window-size=1200,900
 look 'lines' "$dir/lines-checked.html" 8 --window-size=1200,900
 look 'lines, dark' "$dir/lines-checked.html" 8 --window-size=1200,900 --blink-settings=preferredColorScheme=0
-# Headless Chromium makes no window narrower than 500 pixels.
-look 'lines, narrow' "$dir/lines-checked.html" 8 --window-size=500,800
+# Headless Chromium makes no window narrower than 500 pixels: a phone is a frame in one.
+# phone PAGE FRAME: a page that shows the other in 360 pixels, and says what that says of itself.
+phone() {
+	cat >"$2" <<-END
+	<!DOCTYPE html><iframe src="file://$1" width="360" height="700"></iframe>
+	<script>
+	setInterval(() => {
+		const said = document.querySelector('iframe').contentDocument.getElementById('verdict');
+		if (said && !document.getElementById('verdict'))
+			document.body.append(said.cloneNode(true));
+	}, 50);
+	</script>
+	END
+}
+phone "$dir/lines-checked.html" "$dir/lines-phone.html"
+look 'lines, on a phone' "$dir/lines-phone.html" 8 --window-size=500,800 --allow-file-access-from-files
 
 # A figure of a paper: every kind of panel, and the page over all papers.
 mkdir -p "$dir/papers/made"
@@ -142,7 +156,9 @@ END
 check_page "$dir/out/made/fig1/figure.html" "$dir/figure-checked.html"
 check_page "$dir/out/index.html" "$dir/index-checked.html"
 look 'figure' "$dir/figure-checked.html" 4 --window-size=1200,900
-look 'figure, dark and narrow' "$dir/figure-checked.html" 4 --window-size=500,800 --blink-settings=preferredColorScheme=0
+phone "$dir/figure-checked.html" "$dir/figure-phone.html"
+look 'figure, dark, on a phone' "$dir/figure-phone.html" 4 --window-size=500,800 --allow-file-access-from-files \
+	--blink-settings=preferredColorScheme=0
 look 'papers' "$dir/index-checked.html" 0 --window-size=1200,900
 look 'papers, narrow' "$dir/index-checked.html" 0 --window-size=500,800
 

@@ -186,6 +186,17 @@ cp out first
 expect 0 made/fig2 --papers papers
 cmp -s out first && [ ! -s err ] || fail "the same command runs nothing and says the same"
 
+# Who wrote the paper, and where it is.
+printf '[paper]\ntitle = Queues & more\nauthors = A. Author\nvenue = NOWHERE 2020\ndoi = 10.1/2\n' >papers/made/paper.about
+expect 0 made/fig2 --papers papers
+grep -qF '<p>A. Author: <cite>Queues &amp; more</cite>. NOWHERE 2020. <a href="https://doi.org/10.1/2">doi:10.1/2</a></p>' $page ||
+	fail "$page must say who wrote the paper"
+printf '[paper]\nauthor = A. Author\n' >papers/made/paper.about
+expect 1 made/fig2 --papers papers
+grep -qF "papers/made/paper.about:2: unknown key 'author'; there are title, authors, venue, doi (nearest: authors)" err ||
+	fail "an unknown key is refused"
+rm papers/made/paper.about
+
 # A narrow terminal shows whole claims.
 COLUMNS=60 "$weir" reproduce made/fig2 --papers papers >out 2>err || fail "in sixty columns"
 [ "$(sed -n 's/^disagrees  *\(marking makes[a-z ]*[a-z]\)  .*/\1/p; s/^  *\(ten times longer\)$/\1/p' out | tr '\n' ' ')" = \

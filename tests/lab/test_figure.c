@@ -149,6 +149,37 @@ TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_see
 }
 
 /* Cases are names for settings, by which lines may be told apart as well; x may count as something else. */
+TEST(test_what_the_paper_says_of_a_point_is_a_mark_in_its_panel)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d,
+		   "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		   "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		   "normalize = none\n"
+		   "[claim one]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 7pkts\n"
+		   "of = case=ecn, traffic.req.size=200KB\n"
+		   "[claim ratio]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 0.4\n"
+		   "of = case=ecn, traffic.req.size=20KB\n"
+		   "over = case=none, traffic.req.size=20KB\n"
+		   "[claim range]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+		   "range = 1pkts..9pkts\nof = case=ecn, traffic.req.size=200KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->line_count, 3); /* none, ecn and what is said of ecn; a range is no mark */
+	CHECK_STR(c->lines[2].name, "ecn, the paper");
+	CHECK(c->lines[2].is_marks);
+	CHECK_INT(c->lines[2].style, c->lines[1].style);
+	CHECK_INT(c->lines[2].count, 1);
+	CHECK_NEAR(c->lines[2].points[0].x, 200, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 7, 1e-9);
+	c = &d.r.charts.all[1];
+	CHECK_INT(c->line_count, 3);
+	CHECK_NEAR(c->lines[2].points[0].x, 20, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 0.4, 1e-9);
+	desk_end(&d);
+}
+
 TEST(test_lines_may_be_told_apart_by_what_cases_hold)
 {
 	struct desk d;

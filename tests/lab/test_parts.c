@@ -414,7 +414,7 @@ static void answer(struct bench *b, const char *baseline, char *text)
 
 	make(&c, b, &q);
 	text[0] = '\0';
-	if (answer_say(&c, b->store, baseline, keep_lines, text, &e))
+	if (answer_say(&c, b->store, baseline, &(struct answer_ear){ keep_lines, text }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	comparison_free(&c);
 }

@@ -280,6 +280,7 @@ TEST(test_report_begins_with_who_wins_for_each_section)
 	CHECK(answer && summary && answer < summary);
 	CHECK_CONTAINS(html, "<h2>By traffic section</h2>");
 	CHECK_CONTAINS(html, "in one pool here");
+	CHECK_CONTAINS(find(&r, "Slowdown, distribution", "store")->y_label, "share");
 	free(html);
 	report_free(&r);
 	store_close(s);

@@ -84,6 +84,24 @@ TEST(test_tiers_of_links_share_what_the_network_does)
 	sim_end(&s);
 }
 
+TEST(test_down_is_where_senders_of_two_leaves_meet)
+{
+	struct sim s;
+
+	/* One host a leaf; the two links up are half full, the one down to the receiver's leaf is full. */
+	sim_read(&s,
+		 "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 1\nhosts-per-leaf = 1\n"
+		 "rate = 40Gbps\nfabric-rate = 10Gbps\n"
+		 "[switch]\nmarking = ecn(k=65pkts)\n[host]\ncc = dctcp\n"
+		 "[traffic a]\npattern = many-to-one\nsenders = 2\nsize = unlimited\n"
+		 "[measure]\nfrom = 5ms\nto = 15ms\n");
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "marks_down") > 0);
+	CHECK(sim_metric(&s, "marks_up") == 0);
+	CHECK(sim_metric(&s, "marks_to_hosts") == 0);
+	sim_end(&s);
+}
+
 TEST(test_a_network_without_a_tier_has_no_numbers_of_it)
 {
 	struct sim s;
