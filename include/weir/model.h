@@ -18,7 +18,7 @@ struct weir_model_dctcp {
 	double packet_bytes; /* of the frames that are sent */
 };
 
-/* The fixed point of Du et al., "PRED", NSDI 2024, Equation (1) and (8), in packets:
+/* The fixed point of Du et al., "PRED", NSDI 2025, Equation (1) and (8), in packets:
  *	(q - min)^2 (q + C d) = 2 N / lambda^2.
  * All members above 0, min at least 0. Bytes. */
 double weir_model_pred_queue_bytes(const struct weir_model_dctcp *m);

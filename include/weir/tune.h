@@ -23,7 +23,7 @@ struct weir_tune_knobs {
 #define WEIR_TUNE_LENGTH_MAX ((uint64_t)UINT32_MAX)
 #define WEIR_TUNE_SLOPE_MAX_Q32 (UINT64_C(1000) * 1000 * WEIR_ONE_Q32)
 
-/* The same line by two points, probability 0 at min and p at max (PRED, NSDI 2024, section 2.1): the slope,
+/* The same line by two points, probability 0 at min and p at max (PRED, NSDI 2025, section 2.1): the slope,
  * per MB, rounded down. max > min. */
 static inline uint64_t weir_tune_slope_q32(uint64_t min_bytes, uint64_t max_bytes, uint64_t p_q32)
 {

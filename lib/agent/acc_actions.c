@@ -7,7 +7,7 @@
  *	square		section 5.4 counts 55 * 20: both thresholds of E(n), P_max of 5 %, ..., 100 %. 1100.
  *	template	section 6 counts operations and bytes that fit a net with 20 outputs only. Which 20 is
  *			not said; these are ours: five K_min, K_max 1 MB, four P_max.
- *	pred		Du et al., "PRED", NSDI 2024, section 6.3.3, of ACC as they built it: thresholds in
+ *	pred		Du et al., "PRED", NSDI 2025, section 6.3.3, of ACC as they built it: thresholds in
  *			packets. 252.
  *	weir		ours: twelve settings each of which is the best constant for some kind of traffic, from
  *			the tightest (incast of long flows) to hardly any marking (bursts that come and go

@@ -11,7 +11,7 @@
  *
  * The steps run from the packet that was marked, as in the authors' simulator, so that marks which
  * came due while nothing departed are not made up for. The defaults are those of Du et al., "PRED",
- * NSDI 2024, section 6.3.1, for 10 Gb/s. */
+ * NSDI 2025, section 6.3.1, for 10 Gb/s. */
 #include "lib/mark/control_law.h"
 #include "weir/mark.h"
 #include "weir/units.h"

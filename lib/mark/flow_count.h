@@ -1,6 +1,6 @@
 /* flow_count.h -- how many flows pass a port, counted in intervals, as a programmable switch can.
  *
- * Du et al., "PRED", NSDI 2024, section 4.1 and Algorithm 1 (lines 1-12); Huang et al., "DiffECN", ToN
+ * Du et al., "PRED", NSDI 2025, section 4.1 and Algorithm 1 (lines 1-12); Huang et al., "DiffECN", ToN
  * 2024, Algorithm 1 (lines 26-39) is the same. Two memories for "has this flow been seen in this
  * interval?":
  *	table	2^index_bits words. A packet leaves its hash over (flow, interval) in a place that the hash

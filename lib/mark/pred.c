@@ -1,7 +1,7 @@
 /* pred.c -- RED whose slope follows the number of flows at once and the traffic's needs slowly.
  *
  * Du et al., "PRED: Performance-oriented Random Early Detection for Consistently Stable Performance in
- * Datacenters", NSDI 2024. A packet that finds q in its queue is marked with probability
+ * Datacenters", NSDI 2025. A packet that finds q in its queue is marked with probability
  *	p = lambda f(N) (q - min),	and always from max on (section 4.3),
  * where
  *	N	is how many flows sent within an interval of T_FCS (flow_count.h), at least 1: section 4.1,
@@ -401,7 +401,7 @@ const struct weir_mark_ops weir_mark_pred = {
 	.scheme = {
 		.name = "pred",
 		.help = "RED whose slope grows with the number of flows and is tuned by trials",
-		.cite = "Du et al., PRED, NSDI 2024, section 4",
+		.cite = "Du et al., PRED, NSDI 2025, section 4",
 		.params_size = sizeof(struct pred_params),
 		.options = pred_options,
 		.check = pred_check,

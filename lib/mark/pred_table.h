@@ -1,7 +1,7 @@
 /* pred_table.h -- PRED's marking probability from a table over (queue, flows), as a switch without
  * multiplication has it.
  *
- * Du et al., "PRED", NSDI 2024, appendix C.1: a switch looks the probability up by queue length and number
+ * Du et al., "PRED", NSDI 2025, appendix C.1: a switch looks the probability up by queue length and number
  * of flows. Here the queue is cut into at most 128 cells of
  * 2^shift bytes up to max (4096 B for 500 KB), and a cell holds the probability of its middle, in
  * 16 bits. Below max it is off by at most

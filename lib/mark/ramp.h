@@ -1,6 +1,6 @@
 /* ramp.h -- the line from "never" to "always" by which RED and its kin mark, in integers.
  *
- * Two ways to write the same line (Du et al., "PRED", NSDI 2024, section 2.1): two points, probability 0
+ * Two ways to write the same line (Du et al., "PRED", NSDI 2025, section 2.1): two points, probability 0
  * at min and p at max; or a point and a slope, so much per MB above min. slope = p / (max - min): min
  * 5 KB, max 200 KB, p 0.1 is 0.51 per MB. weir/tune.h makes one of the other. */
 #ifndef MARK_RAMP_H

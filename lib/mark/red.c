@@ -3,7 +3,7 @@
  * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans.
  * Networking 1(4), 1993, as switches do it: nothing below min, linear up to p at max, everything at
  * or above max. The same line in point-slope form, min and a slope per MB, is Du et al., "PRED",
- * NSDI 2024, section 2.1; max is then only the protection that its section 4.3 speaks of.
+ * NSDI 2025, section 2.1; max is then only the protection that its section 4.3 speaks of.
  *
  * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
  * number of packets since the last one (its section 4). */
@@ -229,7 +229,7 @@ const struct weir_mark_ops weir_mark_red = {
 	.scheme = {
 		.name = "red",
 		.help = "marks with a probability that rises linearly with the queue from min to max",
-		.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2024, section 2.1 (slope)",
+		.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2025, section 2.1 (slope)",
 		.params_size = sizeof(struct red_params),
 		.options = red_options,
 		.check = red_check,

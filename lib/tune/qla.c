@@ -1,6 +1,6 @@
 /* qla.c -- tries a little more and a little less marking, twice each, and moves where both agree.
  *
- * Du et al., "PRED: Performance-oriented Random Early Detection", NSDI 2024, section 4.2: the Queue
+ * Du et al., "PRED: Performance-oriented Random Early Detection", NSDI 2025, section 4.2: the Queue
  * Length Adjuster. It turns the slope lambda of RED's line, and min where lambda has come to its
  * smallest value.
  *
@@ -194,7 +194,7 @@ const struct weir_tune_ops weir_tune_qla = {
 	.scheme = {
 		.name = "qla",
 		.help = "tries more and less marking twice each and moves where both trials agree",
-		.cite = "Du et al., PRED, NSDI 2024, section 4.2",
+		.cite = "Du et al., PRED, NSDI 2025, section 4.2",
 		.params_size = sizeof(struct qla_params),
 		.options = qla_options,
 		.check = weir_qla_check,

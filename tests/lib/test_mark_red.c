@@ -95,7 +95,7 @@ TEST(test_red_counts_packets_or_a_port_where_told)
 	CHECK_INT(red_at(&r, 10000), CERTAIN);
 }
 
-/* PRED, NSDI 2024, section 2.1: 5 KB, 200 KB and 0.1 make a slope of about 0.5 per MB. By hand:
+/* PRED, NSDI 2025, section 2.1: 5 KB, 200 KB and 0.1 make a slope of about 0.5 per MB. By hand:
  * 0.1 / 0.195 MB = 0.5128; at 105 KB, 0.1 MB above min, p = 0.05128. */
 TEST(test_red_marks_as_often_as_the_line_says)
 {

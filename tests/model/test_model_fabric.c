@@ -1,7 +1,7 @@
 /* test_model_fabric.c -- figures of papers that compare marking schemes and controls in RDMA
  * networks.
  *
- * Du et al., "PRED", NSDI 2024: Figure 19 (section 6.3.5) and Figure 21 (appendix D.1). The FDCC
+ * Du et al., "PRED", NSDI 2025: Figure 19 (section 6.3.5) and Figure 21 (appendix D.1). The FDCC
  * thesis: the queues of its Table 6.2 where windows alone decide. */
 #include "tests/sim.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_model_pred.c -- queues of DCTCP under RED and PRED against the theory and figures of PRED's paper.
  *
- * Du et al., "PRED", NSDI 2024. Everything at 10 Gb/s with links of 20 us on a star, which makes the 80 us of
+ * Du et al., "PRED", NSDI 2025. Everything at 10 Gb/s with links of 20 us on a star, which makes the 80 us of
  * its simulations (section 6.3 and appendix D.5), and frames of 1500 B. Flows are long-lived, one from
  * each sender. */
 #include "lib/mark/ramp.h"

@@ -1,6 +1,6 @@
 /* test_model_tcn.c -- small simulations against the figures of the TCN paper: Bai, Chen, Chen,
  * Kim, Wu, "Enabling ECN over Generic Packet Scheduling", CoNEXT 2016; and against one of Du et
- * al., "PRED", NSDI 2024, appendix D.4.
+ * al., "PRED", NSDI 2025, appendix D.4.
  *
  * Where the paper is silent: round-trip times of its first testbed (100 us here), and small flows
  * that only probe the queue are left out. Figures are printed beside the paper's. */
