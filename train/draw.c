@@ -188,8 +188,7 @@ static void write_incast(FILE *f, const struct draw *d, struct weir_rng *r)
 	write_measure(f, PAPER_FROM_MS, PAPER_TO_MS);
 }
 
-/* Every port is learnt from. */
-static void write_network(FILE *f, const struct draw *d, struct weir_rng *r, int to_ms)
+static void write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
 
@@ -197,29 +196,19 @@ static void write_network(FILE *f, const struct draw *d, struct weir_rng *r, int
 	fprintf(f,
 		"[traffic flows]\npattern = all-to-all\nsizes = %s\nload = %.3f\n"
 		"[measure]\nfrom = %dms\nto = %dms\ndrain = 0us\n",
-		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, to_ms);
-}
-
-static void write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
-{
-	write_network(f, d, r, PAPER_TO_MS);
+		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
 }
 
 /* --- which of them --- */
 
-/* Ours: long enough for traces over 64 intervals. */
-static void write_long_clos(FILE *f, const struct draw *d, struct weir_rng *r)
-{
-	write_network(f, d, r, 2 * PAPER_TO_MS);
-}
-
-/* Bursts that come and go, and what they must not be taken for: steady load, and many independent flows. */
+/* Half of it bursts; and a Clos network, where every port is learnt from, lest bursts of many independent flows are taken
+ * for those of one kind. */
 static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
-		write_steady,  write_steady,    write_mice,      write_bursts,   write_bursts,
-		write_bursts,  write_bursts,    write_requests,  write_requests, write_regimes,
-		write_regimes, write_long_clos, write_long_clos,
+		write_steady,   write_steady,  write_mice,    write_bursts,
+		write_bursts,   write_bursts,  write_bursts,  write_requests,
+		write_requests, write_regimes, write_regimes, write_clos,
 	};
 
 	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
