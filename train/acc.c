@@ -282,7 +282,7 @@ const struct trainer trainer_acc = {
 		.params_size = sizeof(struct acc_options),
 		.options = acc_options,
 	},
-	.steps_default = 250 * 1000,
+	.steps_default = 200 * 1000,
 	.figures = acc_figures,
 	.open = acc_open,
 	.close = acc_close,

@@ -164,6 +164,29 @@ static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 	write_measure(f, 5, 155);
 }
 
+/* Flows that come by themselves, which no marking makes more or fewer: what bursts must not be taken for. */
+static void write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
+
+	write_place(f, d, &(struct place){ between(r, 8, 24), RATE_GBPS, 0 });
+	fprintf(f, "[traffic flows]\npattern = all-to-one\nreceiver = 0\nsizes = %s\nload = %.3f\n",
+		sizes, 0.3 + 0.6 * weir_rng_unit(r));
+	write_measure(f, 5, 155);
+}
+
+static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
+		write_steady,      write_steady,      write_mice,    write_bursts,
+		write_bursts,      write_bursts,      write_bursts,  write_requests,
+		write_requests,    write_regimes,     write_regimes, write_independent,
+		write_independent, write_independent,
+	};
+
+	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
+}
+
 /* --- the paper's: 20 ms after 2 ms --- */
 
 enum { PAPER_FROM_MS = 2, PAPER_TO_MS = 22 };
@@ -197,21 +220,6 @@ static void write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 		"[traffic flows]\npattern = all-to-all\nsizes = %s\nload = %.3f\n"
 		"[measure]\nfrom = %dms\nto = %dms\ndrain = 0us\n",
 		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
-}
-
-/* --- which of them --- */
-
-/* Half of it bursts; and a Clos network, where every port is learnt from, lest bursts of many independent flows are taken
- * for those of one kind. */
-static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
-{
-	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
-		write_steady,   write_steady,  write_mice,    write_bursts,
-		write_bursts,   write_bursts,  write_bursts,  write_requests,
-		write_requests, write_regimes, write_regimes, write_clos,
-	};
-
-	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
 }
 
 static void write_papers(FILE *f, const struct draw *d, struct weir_rng *r)
