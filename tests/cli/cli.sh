@@ -109,7 +109,7 @@ mistake "--csv $dir/none/b: cannot be made: No such file or directory" \
 	$endless --json "$dir/empty/a.json" --csv "$dir/none/b"
 nothing_in "$dir/empty"
 mistake "--set host.cc=renno: unknown congestion control 'renno'; there are dctcp, ecn-star, reno, cubic, \
-dcqcn, dctcp-rdma, hpcc, timely, swift, powertcp, line-rate (nearest: reno)" $endless --set host.cc=renno --json "$dir/empty/a.json" --csv "$dir/empty/b"
+dcqcn, dctcp-rdma, hpcc, timely, swift, powertcp, fdcc, rl-cc, line-rate (nearest: reno)" $endless --set host.cc=renno --json "$dir/empty/a.json" --csv "$dir/empty/b"
 nothing_in "$dir/empty"
 mistake "--set measure.port=sw->h77: there is no node 'h77', but h0 to h16, sw (nearest: h16)" \
 	$endless --set "measure.port=sw->h77" --json "$dir/empty/a.json" --csv "$dir/empty/b"
@@ -140,7 +140,7 @@ mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.ma
 	$short --set foo
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
 mistake "unknown list 'markings'; there are marking, scheduler, agent, tuner, fabric, cc, card, topology, traffic, workload,\
- model, metric, flow-metric (nearest: marking)" list markings
+ trainer, model, metric, flow-metric (nearest: marking)" list markings
 mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, rdma, traffic, measure, sweep, case, full)\
  and what 'weir list' shows (nearest: red)" help redd
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
