@@ -376,6 +376,7 @@ const struct trainer trainer_fdcc = {
 		.options = fdcc_options,
 	},
 	.steps_default = 2000 * 1000,
+	.worst_weight = 0.5,
 	.figures = fdcc_figures,
 	.open = fdcc_open,
 	.close = fdcc_close,
