@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES = 5, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
+enum { CHOICES = 6, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
 
 /* A packet and its header on the way: 1118 B, 118 B, three times each at 100 Gb/s. */
 enum { WIRE_NS = 297, LINKS = 6 };
@@ -24,7 +24,7 @@ enum { JUDGE_TIMES = 3 };
 /* Round trips that an episode has, for so many flows. */
 static const struct {
 	uint32_t flows, round_trips;
-} sizes[CHOICES] = { { 2, 150 }, { 4, 200 }, { 8, 300 }, { 16, 600 }, { 32, 1200 } };
+} sizes[CHOICES] = { { 2, 150 }, { 6, 250 }, { 12, 450 }, { 24, 900 }, { 48, 1800 }, { 96, 3600 } };
 
 struct fan_in_draw {
 	uint32_t flows;
@@ -145,6 +145,9 @@ int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
 		r->jain = run_metric(&result, "jain");
 		if (isnan(r->jain)) /* nothing arrived */
 			r->jain = 0;
+		r->unfair = run_metric(&result, "unfair_ratio");
+		if (isnan(r->unfair))
+			r->unfair = d.flows - 1;
 		r->use = run_metric(&result, "utilisation");
 		r->queue = run_metric(&result, "queue_mean_bytes") * 2 / 25 / (double)d.base_ns;
 		run_result_free(&result);

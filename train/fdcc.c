@@ -1,10 +1,10 @@
 /* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow one policy and
  * fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
  *
- * Differs: flows of 2 to 32 in number are mixed from the beginning, in place of a curriculum; the best of the
+ * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to 32; the best of the
  * policies that were judged is kept, because they wander. What the preset weir has beside that: the reward counts
- * throughput in fair shares (lib/cc/reward.h), the network sees four observations in a row in place of an
- * LSTM over eight, and the future counts for less (gamma 0.9). */
+ * throughput in fair shares (lib/cc/reward.h), rates are seen by their roots, the network sees four observations in a row in
+ * place of an LSTM over eight, and the future counts for less (gamma 0.9). docs/fdcc.md says what was tried. */
 #include "lib/cc/fdcc.h"
 #include "lib/cc/reward.h"
 #include "sim/base/memory.h"
@@ -375,7 +375,8 @@ const struct trainer trainer_fdcc = {
 		.params_size = sizeof(struct fdcc_options),
 		.options = fdcc_options,
 	},
-	.steps_default = 2000 * 1000,
+	.steps_default = 6000 * 1000,
+	.worst_weight = 0.5,
 	.figures = fdcc_figures,
 	.open = fdcc_open,
 	.close = fdcc_close,

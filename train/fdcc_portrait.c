@@ -20,16 +20,25 @@ static void show_rate(const void *desk, uint32_t column, struct train_cell *cell
 	snprintf(cell->text, sizeof(cell->text), "%g", rates[column]);
 }
 
+/* How the model sees rates, as its first text has it (weir_fdcc_features). */
+static enum fdcc_rates rates_of(const struct weir_learn_model *model)
+{
+	return strstr(model->texts[0].value, "rates=root") ? FDCC_RATES_ROOT : FDCC_RATES_LINEAR;
+}
+
 /* Nine times the same observation serve every shape of network: as many as it reads in a row, or a sequence. */
 static void show_output(const void *desk, const struct weir_learn_model *model,
 			const uint32_t at[2], struct train_cell *cell)
 {
 	double queue = queues[at[0]], rate = rates[at[1]];
+	enum fdcc_rates how = rates_of(model);
 	const float seen[FDCC_OBSERVATIONS] = { [FDCC_RTT] = (float)(1 + queue),
 						[FDCC_QUEUE] = (float)queue,
 						[FDCC_SWITCH_RATE] = 1,
-						[FDCC_GOODPUT] = (float)(0.9 * rate),
-						[FDCC_RATE] = (float)rate };
+						[FDCC_GOODPUT] =
+							(float)weir_fdcc_rate_seen(how, 0.9 * rate),
+						[FDCC_RATE] =
+							(float)weir_fdcc_rate_seen(how, rate) };
 	float inputs[FDCC_PAST_MAX + 1][FDCC_OBSERVATIONS], u;
 	uint32_t steps = model->net->plan.sequence_size ? FDCC_PAST_MAX : 0;
 	size_t floats = weir_learn_tape_floats(model->net, 1, steps, WEIR_LEARN_FORWARD_ONLY);

@@ -338,6 +338,7 @@ const struct trainer trainer_rl_cc = {
 		.options = rl_options,
 	},
 	.steps_default = 3000 * 1000,
+	.worst_weight = 0.5,
 	.figures = rl_figures,
 	.open = rl_open,
 	.close = rl_close,

@@ -113,6 +113,17 @@ static double mean_score(const struct train_record *records, uint64_t count)
 	return sum / (double)count;
 }
 
+/* The mean, and what the worst of them counts. */
+static double judged_score(const struct training *t, uint64_t count)
+{
+	double worst = t->records[0].score, weight = t->plan.trainer->worst_weight;
+
+	for (uint64_t i = 1; i < count; i++)
+		if (t->records[i].score < worst)
+			worst = t->records[i].score;
+	return (1 - weight) * mean_score(t->records, count) + weight * worst;
+}
+
 /* What the episodes of the round have taught; the state, and the point of the curve, follow from it. */
 static void learn(struct training *t, struct train_point *p)
 {
@@ -155,7 +166,7 @@ static enum train_ended judge(struct training *t, struct train_point *p, struct 
 
 	if (ended != TRAIN_DONE)
 		return ended;
-	p->judged = mean_score(t->records, count);
+	p->judged = judged_score(t, count);
 	if (t->progress.best_steps && !(p->judged > t->progress.best_score))
 		return TRAIN_DONE;
 	t->plan.trainer->model(t->desk, t->state, &model);

@@ -68,6 +68,8 @@ struct train_portrait {
 struct trainer {
 	struct weir_scheme scheme;
 	uint64_t steps_default;
+	/* Of a judgement: what the worst episode counts beside the mean of all. */
+	double worst_weight;
 	const struct train_figure *figures;
 	/* Refuses what cannot be trained on, before anything runs. */
 	int (*open)(void **desk, const void *params, const struct train_input *input,

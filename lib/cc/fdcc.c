@@ -38,9 +38,9 @@ struct fdcc_state {
 #define FDCC_UNCLIPPED 1e6 /* more than any observation */
 
 static const struct fdcc_reading fdcc_presets[] = {
-	[FDCC_WEIR] = { FDCC_DIRECT, FDCC_DT_RTT, FDCC_LAST_CHANGE, 20, 5 },
-	[FDCC_THESIS] = { FDCC_ACCUMULATE, FDCC_DT_MS, FDCC_LAST_FACTOR, FDCC_UNCLIPPED,
-			  FDCC_UNCLIPPED },
+	[FDCC_WEIR] = { FDCC_DIRECT, FDCC_DT_RTT, FDCC_LAST_CHANGE, FDCC_RATES_ROOT, 20, 5 },
+	[FDCC_THESIS] = { FDCC_ACCUMULATE, FDCC_DT_MS, FDCC_LAST_FACTOR, FDCC_RATES_LINEAR,
+			  FDCC_UNCLIPPED, FDCC_UNCLIPPED },
 };
 
 static const char *const preset_names[] = { "weir", "thesis", NULL };
@@ -49,6 +49,7 @@ static const char *const policy_names[] = { "trained", "untrained", "always-cut"
 static const char *const action_names[] = { "preset", "direct", "accumulate", NULL };
 static const char *const dt_names[] = { "preset", "rtt", "ms", NULL };
 static const char *const last_names[] = { "preset", "change", "factor", NULL };
+static const char *const rates_names[] = { "preset", "linear", "root", NULL };
 static const char *const gain_names[] = { "constant", "rate", NULL };
 static const char *const floor_names[] = { "byte", "packet", NULL };
 
@@ -86,6 +87,10 @@ static const struct weir_option fdcc_options[] = {
 	  dt_names },
 	{ "last-action", WEIR_OPT_CHOICE, AT(last), "preset", 0, 0,
 	  "the last action is seen as factor - 1 (change) or as the factor", last_names },
+	{ "rates", WEIR_OPT_CHOICE, AT(rates), "preset", 0, 0,
+	  "goodput and rate are seen as shares of the line (linear), or as fourth roots of these, "
+	  "which tell small ones apart (root)",
+	  rates_names },
 	{ "clip", WEIR_OPT_FRACTION_Q32, AT(clip_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
 	  "largest observation; 0: as the preset, 20 or none", NULL },
 	{ "clip-change", WEIR_OPT_FRACTION_Q32, AT(clip_change_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
@@ -111,6 +116,8 @@ struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p)
 		r.dt = (enum fdcc_dt)p->dt;
 	if (p->last)
 		r.last = (enum fdcc_last)p->last;
+	if (p->rates)
+		r.rates = (enum fdcc_rates)p->rates;
 	if (p->clip_q32)
 		r.clip = q32_to_double(p->clip_q32);
 	if (p->clip_change_q32)
@@ -122,13 +129,17 @@ struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p)
 
 const char *weir_fdcc_features(const struct fdcc_params *p)
 {
-	static const char *const texts[][2] = {
-		{ "1 dt=rtt last-action=change", "1 dt=rtt last-action=factor" },
-		{ "1 dt=ms last-action=change", "1 dt=ms last-action=factor" },
+	static const char *const texts[][2][2] = {
+		{ { "1 dt=rtt last-action=change", "1 dt=rtt last-action=factor" },
+		  { "1 dt=ms last-action=change", "1 dt=ms last-action=factor" } },
+		{ { "1 dt=rtt last-action=change rates=root",
+		    "1 dt=rtt last-action=factor rates=root" },
+		  { "1 dt=ms last-action=change rates=root",
+		    "1 dt=ms last-action=factor rates=root" } },
 	};
 	struct fdcc_reading r = weir_fdcc_reading(p);
 
-	return texts[r.dt == FDCC_DT_MS][r.last == FDCC_LAST_FACTOR];
+	return texts[r.rates == FDCC_RATES_ROOT][r.dt == FDCC_DT_MS][r.last == FDCC_LAST_FACTOR];
 }
 
 const char *weir_fdcc_actions(const struct fdcc_params *p)

@@ -9,6 +9,7 @@ enum fdcc_policy { FDCC_TRAINED, FDCC_UNTRAINED, FDCC_ALWAYS_CUT, FDCC_WINDOW_ON
 enum fdcc_action { FDCC_ACTION_PRESET, FDCC_DIRECT, FDCC_ACCUMULATE };
 enum fdcc_dt { FDCC_DT_PRESET, FDCC_DT_RTT, FDCC_DT_MS };
 enum fdcc_last { FDCC_LAST_PRESET, FDCC_LAST_CHANGE, FDCC_LAST_FACTOR };
+enum fdcc_rates { FDCC_RATES_PRESET, FDCC_RATES_LINEAR, FDCC_RATES_ROOT };
 enum fdcc_gain { FDCC_GAIN_CONSTANT, FDCC_GAIN_RATE };
 enum fdcc_floor { FDCC_FLOOR_BYTE, FDCC_FLOOR_PACKET };
 
@@ -32,7 +33,7 @@ enum { FDCC_PAST_MAX = 8 };
 struct fdcc_params {
 	struct learned_params learned;
 	uint64_t preset, policy;
-	uint64_t action, dt, last, gain, floor;
+	uint64_t action, dt, last, rates, gain, floor;
 	uint64_t alpha_q32, clock_q32;
 	uint64_t past;
 	uint64_t clip_q32, clip_change_q32; /* 0: as the preset */
@@ -45,6 +46,7 @@ struct fdcc_reading {
 	enum fdcc_action action;
 	enum fdcc_dt dt;
 	enum fdcc_last last;
+	enum fdcc_rates rates;
 	double clip, clip_change;
 };
 
@@ -66,6 +68,9 @@ struct fdcc_self {
 	int64_t rtt_ns; /* the last sample */
 	const struct fdcc_sight *before;
 };
+
+/* How a share of a line looks among the observations. */
+double weir_fdcc_rate_seen(enum fdcc_rates rates, double share);
 
 /* Fills in what can be seen at an ACK: observations and what rewards are made of. */
 void weir_fdcc_observe(const struct fdcc_params *p, const struct weir_cc_env *env,

@@ -10,6 +10,9 @@
  * the authors' simulator the same W bounds the payload in flight, so that headers give the window a
  * little slack, and it is the rate that binds while the round trip is T.
  *
+ * window=none is what the window is there for: the rate alone, as if nothing but the switches'
+ * reports held a sender back.
+ *
  * Differs: the paper throws away what it knows of all links when the path changes; here a hop whose
  * link is the same stays known, and U goes on. The paper does not say what U is at first: 1, as in
  * the authors' simulator, because a sender begins at line rate. The first ACK only shows where the
@@ -21,6 +24,7 @@ struct hpcc_params {
 	uint64_t eta_q32;
 	uint64_t max_stage;
 	uint64_t ai_bps; /* 0: by the line rate */
+	uint64_t window; /* is there one? */
 	uint64_t rtt_ns; /* 0: the network's */
 };
 
@@ -37,6 +41,10 @@ struct hpcc_state {
  * for N = 125 senders. */
 enum { HPCC_AI_SHARE = 2500 };
 
+enum hpcc_windows { HPCC_SCALED, HPCC_NONE };
+
+static const char *const window_names[] = { "scaled", "none", NULL };
+
 static const struct weir_option hpcc_options[] = {
 	{ "eta", WEIR_OPT_FRACTION_Q32, offsetof(struct hpcc_params, eta_q32), "0.95",
 	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "share of a link that may be in use", NULL },
@@ -44,9 +52,21 @@ static const struct weir_option hpcc_options[] = {
 	  "additive steps before the window may grow by a factor; 0: it always may", NULL },
 	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0,
 	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
+	{ "window", WEIR_OPT_CHOICE, offsetof(struct hpcc_params, window), "scaled", 0, 0,
+	  "payload in flight is bounded by rate x base round trip (scaled), or by nothing (none)",
+	  window_names },
 	RTT_OPTION(struct hpcc_params, rtt_ns),
 	{ .name = NULL },
 };
+
+static double hpcc_pace(struct hpcc_state *s, const struct hpcc_params *p,
+			const struct weir_cc_env *env, double window_bytes)
+{
+	window_bytes = pace_by_window(&s->pace, env, pace_rtt_ns(env, p->rtt_ns), window_bytes);
+	if (p->window == HPCC_NONE)
+		s->pace.window_bytes = WEIR_CC_NO_WINDOW;
+	return window_bytes;
+}
 
 static void hpcc_init(void *state, const void *params, const struct weir_cc_env *env)
 {
@@ -55,8 +75,7 @@ static void hpcc_init(void *state, const void *params, const struct weir_cc_env 
 	double rtt_ns = pace_rtt_ns(env, p->rtt_ns);
 
 	s->load = 1;
-	s->reference_bytes =
-		pace_by_window(&s->pace, env, rtt_ns, bps_to_bytes((double)env->rate_bps, rtt_ns));
+	s->reference_bytes = hpcc_pace(s, p, env, bps_to_bytes((double)env->rate_bps, rtt_ns));
 }
 
 /* MeasureInflight. With B the rate of a link and L what it said before,
@@ -128,8 +147,7 @@ static void hpcc_ack(void *state, const void *params, const struct weir_cc_env *
 			s->round_bytes = a->next_bytes;
 		return;
 	}
-	window_bytes = pace_by_window(&s->pace, env, rtt_ns,
-				      hpcc_window(s, p, bps_to_bytes(ai_bps, rtt_ns)));
+	window_bytes = hpcc_pace(s, p, env, hpcc_window(s, p, bps_to_bytes(ai_bps, rtt_ns)));
 	if (a->una_bytes > s->round_bytes) {
 		hpcc_begin_round(s, p, window_bytes);
 		s->round_bytes = a->next_bytes;

@@ -98,7 +98,7 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	struct pair q;
 	struct decisions s;
 
-	pair_make(&q, "fdcc(policy=always-cut)");
+	pair_make(&q, "fdcc(policy=always-cut, rates=linear)");
 	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT);
 	decisions_watch(&q, &s);
 	q.ack.flow = 5;
@@ -115,6 +115,24 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	CHECK_NEAR(s.rows[1].switch_rate, 0.8, 1e-6);
 	CHECK_NEAR(s.rows[1].queue, 0.5, 1e-6);
 	CHECK_NEAR(s.rows[1].rtt, 2, 1e-6);
+}
+
+/* Goodput and rate, 0.8 and 2/3 of a line, by their fourth roots; 1/16 and 1/256 would be 1/2 and 1/4. */
+TEST(test_fdcc_sees_rates_by_their_fourth_roots)
+{
+	static const float second[] = {
+		2, 0.5F, 0.8F, 0.945742F, 0.5F, 0.3F, 0.903602F, -1.0F / 3
+	};
+	struct pair q;
+	struct decisions s;
+
+	pair_make(&q, "fdcc(policy=always-cut)");
+	decisions_watch(&q, &s);
+	two_acks(&q);
+	check_observations(&s.rows[1], second);
+	CHECK_NEAR(s.rows[1].throughput, 0.8, 1e-6);
+	CHECK_NEAR(weir_fdcc_rate_seen(FDCC_RATES_ROOT, 1.0 / 256), 0.25, 0);
+	CHECK_NEAR(weir_fdcc_rate_seen(FDCC_RATES_LINEAR, 1.0 / 256), 1.0 / 256, 0);
 }
 
 /* Changes in 10 us are 100 times as large in 1 ms; the factor accumulates: 2/3 and then 4/9, but not below 0.5. */
@@ -346,8 +364,9 @@ TEST(test_fdcc_takes_models_of_its_shape_and_meaning_only)
 	struct weir_learn_plan plan = stack_plan(32), other = stack_plan(12),
 			       large = recall_plan(512);
 	struct weir_learn_plan recall = recall_plan(128);
-	struct weir_learn_policy policy = { "m",      "fdcc", "1 dt=rtt last-action=change",
-					    "direct", NULL,   NULL };
+	struct weir_learn_policy policy = {
+		"m", "fdcc", "1 dt=rtt last-action=change rates=root", "direct", NULL, NULL
+	};
 	struct weir_error e = { "" };
 	struct weir_learn_net net;
 
@@ -359,6 +378,8 @@ TEST(test_fdcc_takes_models_of_its_shape_and_meaning_only)
 	policy.net = &net;
 	check_fits("fdcc", &policy, NULL);
 	check_fits("fdcc(dt=ms)", &policy, "it is made for features '1 dt=rtt ...' is needed");
+	check_fits("fdcc(rates=linear)", &policy,
+		   "it is made for features '1 ...' is needed");
 	check_fits("fdcc(action=accumulate)", &policy,
 		   "it is made for actions 'direct'; 'accumulate' ...");
 	policy.scheme = "acc";

@@ -59,6 +59,21 @@ TEST(test_hpcc_follows_a_trace_by_hand)
 	CHECK_INT(pace(&q)->window_bytes, 118209);
 }
 
+/* The trace above: rates are the same, and nothing else holds it back. */
+TEST(test_hpcc_without_a_window_has_the_same_rate)
+{
+	struct pair q;
+
+	pair_make(&q, "hpcc(window=none)");
+	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
+	one_hop(&q, 0, 0, 0);
+	pair_acked(&q, PAIR_MSS);
+	one_hop(&q, 1000, 12500, 0);
+	pair_acked(&q, PAIR_MSS);
+	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
+	CHECK_NEAR((double)pace(&q)->rate_bps, 95.04e9, 100);
+}
+
 /* The reference becomes the window of the first ACK for data sent after the last change: 118800 at
  * first. Then an ACK tau = T later, so U = u: 125000 bytes in 10 us and the queue 0 -> 25000: U =
  * 1, W = 118800 x 0.95 + 50 = 112910; and one with the queue 25000 -> 25000: U = 1.2, W = 118800 x

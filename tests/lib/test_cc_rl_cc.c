@@ -128,7 +128,13 @@ TEST(test_rl_cc_takes_models_of_four_inputs_only)
 
 TEST(test_rl_cc_obeys_the_contract)
 {
+	struct pair q;
+
 	pair_check_contract("rl-cc(policy=linear)");
 	pair_check_contract("rl-cc(policy=linear, preset=nvlabs, clock=0)");
 	pair_check_extremes("rl-cc");
+	pair_make(&q, "rl-cc(policy=linear)"); /* no round trip */
+	q.env.base_rtt_ns = 0;
+	pair_reset(&q);
+	pair_hash(&q, 3, 2000);
 }
