@@ -56,10 +56,13 @@ static void map_init(void *state, const void *params, const struct weir_mark_env
 		q->mark->init(state, q->params, env);
 }
 
+/* The verdict with the map's reason; a packet that passes has none. */
 static uint32_t reason_of_map(const struct queue_marking *q, uint32_t verdict)
 {
 	uint32_t what = verdict & ((1u << WEIR_MARK_VERDICT_BITS) - 1);
 
+	if (what == WEIR_MARK_PASS)
+		return WEIR_MARK_PASS;
 	return what | weir_mark_reason(q->reasons[verdict >> WEIR_MARK_VERDICT_BITS]);
 }
 

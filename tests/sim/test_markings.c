@@ -38,6 +38,26 @@ TEST(test_each_class_is_marked_by_its_own_scheme)
 	sim_end(&s);
 }
 
+/* The queue never holds 9 MB, so class 1 is not marked, whatever the order in which schemes stand. */
+TEST(test_a_class_is_not_marked_below_its_own_threshold)
+{
+	static const char *const parts[] = {
+		"marking.storage = tcn(threshold=20us)\nmarking.web = ecn(k=9MB)\n",
+		"marking.storage = ecn(k=9MB)\nmarking.web = tcn(threshold=20us)\n",
+		"marking.storage = red(min=5KB, max=20KB, p=10%)\nmarking.web = ecn(k=9MB)\n",
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct sim s;
+
+		sim_read(&s, SWITCH_PORT TWO_CLASSES "%s" STORAGE, parts[i]);
+		sim_run(&s, 1);
+		CHECK_INT(reason(&s, "length")->count, 0);
+		CHECK(sim_metric(&s, "marks") > 0);
+		sim_end(&s);
+	}
+}
+
 /* none marks nothing: all marks are those of class 1. */
 TEST(test_a_class_that_is_never_marked_leaves_the_marks_to_the_others)
 {
