@@ -126,6 +126,11 @@ static void print_summary(const struct built *b)
 	       c->switches.marking, tune_is_on(c) ? " turned by " : "",
 	       tune_is_on(c) ? c->switches.tune : "", c->switches.scheduler, c->switches.queues,
 	       text, per);
+	for (uint32_t i = 0; i < c->switches.markings.count; i++) {
+		const char *line = c->switches.markings.lines[i].text;
+
+		printf("  marking.%.*s %s\n", (int)strcspn(line, " "), line, strchr(line, ' ') + 1);
+	}
 	printf("host: cc %s\n", c->host.cc);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		print_demand(b, i);

@@ -66,6 +66,7 @@ extern const struct command *const command_all[]; /* ends with NULL */
 
 int command_run(const struct arguments *a);
 int command_check(const struct arguments *a);
+int command_choose(const struct arguments *a);
 int command_report(const struct arguments *a);
 int command_table(const struct arguments *a);
 int command_export(const struct arguments *a);

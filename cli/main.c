@@ -59,6 +59,31 @@ static const struct cli_option check_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option choose_options[] = {
+	{ "--goal", "METRIC",
+	  "what is to be least, one of 'weir table': fct_small_p99, or of a traffic section: "
+	  "'fct_p99 of storage'; -METRIC: most",
+	  OFFER_METRIC },
+	{ "--keep", "RULE",
+	  "what must hold, as in 'goodput >= 0.98 of best' or 'drops <= 0'; may be given several "
+	  "times",
+	  OFFER_METRIC },
+	{ "--over", "SETTING=LOW..HIGH",
+	  "where to look, as in switch.marking.min=5KB..500KB (by ratios, where there is a unit), "
+	  "or "
+	  "SETTING=A, B; may be given several times",
+	  OFFER_SETTING },
+	{ "--budget", "RUNS", "runs in all; 80 unless given", OFFER_NOTHING },
+	{ "--seeds", "N", "runs of each setting at first; 2 unless given", OFFER_NOTHING },
+	{ "--seed", "N", "first seed of the runs, and of what is drawn", OFFER_NOTHING },
+	{ "--set", "SECTION.KEY=VALUE",
+	  "replaces a setting of the file; may be given several times", OFFER_SETTING },
+	{ "--full", NULL, "with the settings of [full]", OFFER_NOTHING },
+	{ "--out", "DIR", "where results go; FILE.choose.results here unless given", OFFER_FOLDER },
+	{ "--jobs", "N", "runs at a time; as many as there are cores unless given", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 static const struct cli_option import_options[] = {
 	{ "-o", "FILE", "where the scenario goes; standard output unless given", OFFER_FILE },
 	{ "--topology", "NAME",
@@ -236,6 +261,17 @@ static const struct command check_command = {
 	.run = command_check,
 	.offer = OFFER_FILE,
 };
+static const struct command choose_command = {
+	.name = "choose",
+	.usage = "FILE",
+	.help = "finds a good setting for a goal, within a budget of runs, and judges it on other "
+		"seeds",
+	.options = choose_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_choose,
+	.offer = OFFER_FILE,
+};
 static const struct command import_command = {
 	.name = "import",
 	.usage = "FILE [FLOWS]",
@@ -343,13 +379,9 @@ static const struct command version_command = {
 };
 
 const struct command *const command_all[] = {
-	&run_command,     &check_command,
-	&import_command,  &report_command,
-	&table_command,   &export_command,
-	&prune_command,   &reproduce_command,
-	&train_command,   &list_command,
-	&model_command,   &help_command,
-	&version_command, NULL,
+	&run_command,   &check_command,  &choose_command, &import_command,    &report_command,
+	&table_command, &export_command, &prune_command,  &reproduce_command, &train_command,
+	&list_command,  &model_command,  &help_command,   &version_command,   NULL,
 };
 
 /* --- reading the arguments --- */

@@ -60,18 +60,25 @@ const struct scenario_section *scenario_section(const struct scenario *s, const 
 	return NULL;
 }
 
+/* Names of sections have no dot; a key may: "marking.leaf". */
 int path_split(const char *path, struct setting_path *p)
 {
-	const char *dot = strchr(path, '.'), *last = strrchr(path, '.');
+	const char *dot = strchr(path, '.'), *last = dot;
+	const struct section *section;
 
 	memset(p, 0, sizeof(*p));
 	if (!dot) {
 		p->key = path;
 		return 0;
 	}
-	if ((size_t)(dot - path) >= sizeof(p->section) || (size_t)(last - path) >= sizeof(p->owner))
+	if ((size_t)(dot - path) >= sizeof(p->section))
 		return -1;
 	memcpy(p->section, path, (size_t)(dot - path));
+	section = section_find(p->section);
+	if (section && section->traits & SECTION_NAMED && strchr(dot + 1, '.'))
+		last = strchr(dot + 1, '.');
+	if ((size_t)(last - path) >= sizeof(p->owner))
+		return -1;
 	memcpy(p->owner, path, (size_t)(last - path));
 	if (last > dot)
 		p->name = p->owner + (dot - path) + 1;
@@ -166,13 +173,14 @@ int scenario_check_path(const struct scenario *s, const char *path, struct weir_
 	section = path_section(&p);
 	if (!section || section->traits & SECTION_PATHS)
 		return unknown_section(p.section, e);
-	if (!(section->traits & SECTION_NAMED))
-		return p.name ? weir_error_set(e, "%s has one dot too many; write %s.key=value",
-					       weir_quote(path).text, p.section)
-			      : 0;
-	if (!p.name)
+	if (section->traits & SECTION_NAMED && !p.name)
 		return weir_error_set(e, "which %s? Write %s.NAME.%s=value", p.section, p.section,
 				      p.key);
+	if (strchr(p.key, '.') && !section_spec(section, p.key))
+		return weir_error_set(e, "%s has one dot too many; write %s.key=value",
+				      weir_quote(path).text, p.owner);
+	if (!p.name)
+		return 0;
 	return scenario_section(s, p.owner) ? 0 : unknown_named(s, &p, e);
 }
 

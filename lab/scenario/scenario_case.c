@@ -173,6 +173,8 @@ static int check_key(const char *path, struct weir_error *e)
 	if (path_split(path, &p) || p.section[0] == '\0')
 		return 0; /* seed or case */
 	section = section_find(p.section);
+	if (section_spec(section, p.key))
+		return 0; /* what it may be is scenario_config's business */
 	count = all_keys(section, names);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], p.key) == 0)

@@ -2,7 +2,9 @@
 #include "lab/scenario/scenario.h"
 #include "lab/base/digest.h"
 #include "lab/scenario/sections.h"
+#include "lab/scenario/spec_key.h"
 #include "sim/base/memory.h"
+#include "sim/config/markings.h"
 #include "sim/config/model_use.h"
 #include "sim/config/plugin.h"
 #include <stdio.h>
@@ -187,6 +189,23 @@ static const char *key_in(const char *owner, const char *path)
 	return strncmp(path, owner, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
 }
 
+/* What stands inside specs: parts first, whatever the order given, and then their options. */
+static int fill_specs(const struct scenario *s, const struct target *t, struct weir_error *e)
+{
+	static spec_setter *const steps[] = { spec_add_part, spec_set_option };
+	const struct spec_owner owner = { s, t->section, t->owner, t->params };
+	const struct setting *at;
+
+	for (size_t step = 0; step < 2; step++)
+		for (uint32_t i = 0; (at = scenario_next(s, &i));) {
+			const char *key = key_in(t->owner, at->path);
+
+			if (key && section_spec(t->section, key) && steps[step](&owner, key, at, e))
+				return setting_prefix(s, at, e);
+		}
+	return 0;
+}
+
 /* Every setting of the section, in the order given. */
 static int fill(const struct scenario *s, struct target t, struct weir_error *e)
 {
@@ -197,10 +216,10 @@ static int fill(const struct scenario *s, struct target t, struct weir_error *e)
 	for (uint32_t i = 0; (at = scenario_next(s, &i));) {
 		const char *key = key_in(t.owner, at->path);
 
-		if (key && apply(&t, key, at, e))
+		if (key && !section_spec(t.section, key) && apply(&t, key, at, e))
 			return setting_prefix(s, at, e);
 	}
-	return 0;
+	return fill_specs(s, &t, e);
 }
 
 static int fill_all(const struct scenario *s, struct config *c, struct weir_error *e)
@@ -333,6 +352,18 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	return 0;
 }
 
+/* Each under the key that a user gives. */
+static void list_parts(const struct listing *l, const struct target *t,
+		       const struct line_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		char key[WEIR_OPT_TEXT_SIZE], text[VALUE_ROOM];
+
+		list_one(l, t->owner, spec_part_key(list->lines[i].text, key, sizeof(key)),
+			 spec_part_text(list->lines[i].text, text, sizeof(text)));
+	}
+}
+
 static void list_lines(const struct listing *l, const struct target *t,
 		       const struct weir_option *table)
 {
@@ -343,6 +374,10 @@ static void list_lines(const struct listing *l, const struct target *t,
 
 		if (o->type != WEIR_OPT_LINES || list->count == 0)
 			continue;
+		if (strcmp(o->name, MARKING_PART_KEY) == 0) {
+			list_parts(l, t, list);
+			continue;
+		}
 		for (uint32_t i = 0; i < list->count; i++)
 			size += strlen(list->lines[i].text) + strlen("; ");
 		text = end = memory_grow(NULL, size, 1);

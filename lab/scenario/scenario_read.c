@@ -162,7 +162,8 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 				      "%s stands before the first section; only %s may, other keys "
 				      "belong to a section such as [network]",
 				      weir_quote(key).text, section_root.options->name);
-	if (strchr(key, '.') && !(r->section->traits & SECTION_PATHS))
+	if (strchr(key, '.') && !(r->section->traits & SECTION_PATHS) &&
+	    !section_spec(r->section, key))
 		return weir_error_set(r->e,
 				      "%s has a dot; the section stands in a line of its own, "
 				      "as in [network]",

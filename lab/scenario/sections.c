@@ -119,8 +119,9 @@ const struct section section_all[] = {
 		.name = "sweep",
 		.help = "several values for any settings: every combination is a run. A key is a "
 			"setting's path, its value a list: switch.marking = ecn, tcn, or "
-			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; a list may go on in "
-			"another line with the same key",
+			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; or of an option of the "
+			"scheme that a setting names: switch.marking.min = 10KB, 40KB, or "
+			"host.cc.g = 1/16, 1/4. A list may go on in another line with the same key",
 		.options = path_options,
 		.example = "[sweep]",
 		.traits = SECTION_PATHS,
@@ -174,6 +175,17 @@ const struct weir_option *section_chooser(const struct section *s)
 {
 	for (const struct weir_option *o = s->options; o->name; o++)
 		if (o->type == WEIR_OPT_KIND)
+			return o;
+	return NULL;
+}
+
+const struct weir_option *section_spec(const struct section *s, const char *key)
+{
+	size_t length = strcspn(key, ".");
+
+	for (const struct weir_option *o = s->options; o->name && key[length]; o++)
+		if (o->type == WEIR_OPT_SPEC && strlen(o->name) == length &&
+		    strncmp(o->name, key, length) == 0)
 			return o;
 	return NULL;
 }

@@ -53,6 +53,10 @@ const struct section *section_find(const char *name);
  * plug-in it is may be said further below. */
 int section_repeats(const struct section *s, const char *key);
 
+/* The key before the first dot where it names a scheme: what follows is one of its options, "marking.min", or
+ * a part that has a scheme of its own, "marking.leaf". NULL: there is no dot, or no such key. */
+const struct weir_option *section_spec(const struct section *s, const char *key);
+
 /* The key that picks the kind; NULL: there are no kinds. */
 const struct weir_option *section_chooser(const struct section *s);
 

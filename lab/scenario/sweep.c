@@ -2,6 +2,7 @@
 #include "lab/scenario/sweep.h"
 #include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,46 @@ int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e)
 	return -1;
 }
 
+/* --- points --- */
+
+void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t first_seed,
+		     uint32_t seeds)
+{
+	struct text_list copies = { points->count,
+				    memory_zeroed(points->count, sizeof(*copies.items)) };
+	struct text_list numbers = { seeds, memory_zeroed(seeds, sizeof(*numbers.items)) };
+	struct weir_error unheard;
+
+	for (uint32_t i = 0; i < points->count; i++)
+		copies.items[i] = text_copy(points->items[i]);
+	for (uint32_t i = 0; i < seeds; i++)
+		text_print(&numbers.items[i], "%" PRIu64, first_seed + i);
+	memset(w, 0, sizeof(*w));
+	w->run_count = 1;
+	add_axis(w, POINT_PATH, 0, &copies, &unheard);
+	add_axis(w, SEED_PATH, 0, &numbers, &unheard);
+}
+
+void point_apply(const char *point, struct scenario *s)
+{
+	size_t length;
+
+	for (const char *at = line_part(point, &length); *at; at = line_part(at, &length)) {
+		char *path = NULL, *value;
+
+		text_print(&path, "%.*s", (int)length, at);
+		value = strchr(path, '=');
+		*value++ = '\0';
+		if (*value)
+			scenario_put(s, path, value, 0);
+		else
+			scenario_drop(s, path, OF_ALL);
+		free(path);
+		at += strcspn(at, ";");
+		at += *at == ';';
+	}
+}
+
 /* Which value of an axis has the run? */
 static uint32_t value_index(const struct sweep *w, uint64_t run, uint32_t axis)
 {
@@ -139,6 +180,8 @@ int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct 
 		if (strcmp(a->path, CASE_PATH) == 0) {
 			if (scenario_use_case(s, value, e))
 				return -1;
+		} else if (strcmp(a->path, POINT_PATH) == 0) {
+			point_apply(value, s);
 		} else {
 			scenario_put(s, a->path, value, a->line);
 		}

@@ -32,6 +32,16 @@ struct sweep {
 int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e);
 void sweep_free(struct sweep *w);
 
+/* A sweep of points, several settings each, "switch.marking.min=5KB; host.cc.g=1/4", and of seeds: the first
+ * point with every seed, and so on. A setting without a value, "host.cc.g=", is as if nobody gave it, so
+ * points that name the same paths leave nothing behind for each other. */
+#define POINT_PATH "point"
+void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t first_seed,
+		     uint32_t seeds);
+
+/* Gives the scenario the settings of a point. */
+void point_apply(const char *point, struct scenario *s);
+
 /* Gives the scenario's settings the values of one run. */
 int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct weir_error *e);
 

@@ -5,6 +5,7 @@
  * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "sim/config/config.h"
 #include "sim/base/memory.h"
+#include "sim/config/markings.h"
 #include "sim/config/specs.h"
 #include "sim/config/tune.h"
 #include "weir/buffer.h"
@@ -43,6 +44,7 @@ static const char *const connection_choices[] = { "per-flow", "persistent", NULL
 /* How the lines of keys that may be repeated look. */
 static const char *const probe_form[] = { "WHAT TARGET [every TIME]", NULL };
 static const char *const fail_form[] = { "NODE NODE TIME", NULL };
+static const char *const marking_form[] = { "name(option=value, ...)", NULL };
 
 #define AT(member) offsetof(struct network_config, member)
 const struct weir_option network_options[] = {
@@ -62,6 +64,14 @@ const struct weir_option network_options[] = {
 const struct weir_option switch_options[] = {
 	{ "marking", WEIR_OPT_SPEC, AT(marking), "ecn", 0, 0,
 	  "when a packet is marked: a marking scheme with its options", marking_specs.kind },
+	{ MARKING_PART_KEY, WEIR_OPT_LINES, AT(markings), NULL, 0, 0,
+	  "the same where it is another scheme, one that is built in. PART is a traffic section "
+	  "(the "
+	  "classes of its packets), the number of a class, a rate, a tier of switches, or several "
+	  "of these: marking.storage, marking.0, marking.100Gbps, marking.leaf, "
+	  "marking.storage.spine. Where several hold, the one that says most counts; of those that "
+	  "say equally much, a class before a tier before a rate",
+	  marking_form },
 	{ "scheduler", WEIR_OPT_SPEC, AT(scheduler), "fifo", 0, 0,
 	  "which queue of a port is served next: a scheduler with its options",
 	  scheduler_specs.kind },
@@ -327,6 +337,8 @@ void config_free(struct config *c)
 {
 	line_list_free(&c->network.links);
 	line_list_free(&c->network.fails);
+	line_list_free(&c->switches.markings);
+	free(c->markings);
 	line_list_free(&c->measure.probes);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		line_list_free(&c->traffic[i].flow_lines);

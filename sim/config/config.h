@@ -40,7 +40,8 @@ enum ecmp_mode { ECMP_PER_FLOW, ECMP_PER_PACKET };
 
 /* [switch] */
 struct switch_config {
-	char marking[WEIR_OPT_TEXT_SIZE];   /* spec */
+	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
+	struct line_list markings;        /* "leaf ecn(k=20KB)": of a part, sim/config/markings.h */
 	char scheduler[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t queues;                    /* per port */
 	uint64_t buffer;                    /* WEIR_OPT_LENGTH */
@@ -159,6 +160,7 @@ struct config {
 	struct weir_pfc_params pfc;
 	uint32_t queues; /* of each port: switches.queues, or what the marking scheme lays out */
 	const struct weir_mark_ops *mark;
+	struct markings *markings; /* where it is another one; NULL: nowhere */
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
 	const struct fabric_ops *fabric;    /* sim/config/fabric.h */

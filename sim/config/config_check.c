@@ -5,6 +5,7 @@
 #include "sim/config/card.h"
 #include "sim/config/config.h"
 #include "sim/config/fabric.h"
+#include "sim/config/markings.h"
 #include "sim/config/plugin.h"
 #include "sim/config/tune.h"
 #include "weir/buffer.h"
@@ -351,5 +352,5 @@ int config_check(struct config *c, struct weir_error *e)
 	if (c->traffic_count == 0)
 		return weir_error_set(
 			e, "traffic: no flow anywhere; add a section such as [traffic web]");
-	return 0;
+	return markings_check(c, e);
 }

@@ -134,6 +134,7 @@ struct engine {
 	struct weir_mark_ops card_mark; /* of hosts' cards */
 	struct weir_port_class *classes;
 	uint32_t class_count;
+	struct marking_map *marking_maps; /* of classes whose queues mark differently; NULL: none */
 	uint32_t *
 		line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at line_first */
 	_Atomic uint32_t *line_tail;  /* as egress.tail, for the receiving side */

@@ -1,6 +1,7 @@
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
 #include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/marking_map.h"
 #include "sim/engine/room.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
@@ -67,7 +68,7 @@ static int64_t find_base_rtt(struct engine *e)
 
 /* --- ports --- */
 
-static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kind,
+static struct weir_port_plan plan_for(const struct engine *e, const struct net_node *from,
 				      uint64_t rate_bps)
 {
 	const struct config *c = e->config;
@@ -83,11 +84,11 @@ static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kin
 		plan.overhead_bytes = WEIR_ETHERNET_OVERHEAD_BYTES;
 		plan.min_bytes = WEIR_ETHERNET_MIN_FRAME_BYTES;
 	}
-	if (kind == NODE_HOST && card_has_queue(c)) {
+	if (from->kind == NODE_HOST && card_has_queue(c)) {
 		card_plan(c, &plan);
 		return plan;
 	}
-	if (kind == NODE_HOST) {
+	if (from->kind == NODE_HOST) {
 		if (c->lossless) { /* control packets wait by class; the card picks them itself */
 			plan.queues = HOST_QUEUES;
 			plan.sched = weir_sched_find("sp");
@@ -99,6 +100,8 @@ static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kin
 	plan.queues = c->queues;
 	plan.mark = c->mark;
 	plan.mark_params = c->mark_params;
+	if (c->markings)
+		marking_maps_plan(e->marking_maps, c, e->net->tier_names[from->tier], &plan);
 	plan.sched = c->sched;
 	plan.sched_params = c->sched_params;
 	plugin_guard_plan(e->guard, &plan);
@@ -110,16 +113,16 @@ static struct weir_port_plan plan_for(const struct engine *e, enum node_kind kin
 	return plan;
 }
 
-/* The class of ports of that kind of node and rate, made when first asked for. */
-static uint32_t class_for(struct engine *e, enum node_kind kind, uint64_t rate_bps)
+/* The class of ports of that rate which mark alike, made when first asked for. Hosts' have a marking of
+ * their own. */
+static uint32_t class_for(struct engine *e, const struct net_node *from, uint64_t rate_bps)
 {
+	struct weir_port_plan plan = plan_for(e, from, rate_bps);
+
 	for (uint32_t i = 0; i < e->class_count; i++)
-		if (e->classes[i].rate_bps == rate_bps &&
-		    (e->classes[i].mark == &e->card_mark) == (kind == NODE_HOST))
+		if (e->classes[i].rate_bps == rate_bps && e->classes[i].mark == plan.mark &&
+		    e->classes[i].mark_params == plan.mark_params)
 			return i;
-
-	struct weir_port_plan plan = plan_for(e, kind, rate_bps);
-
 	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
 	weir_port_class_init(&e->classes[e->class_count], &plan);
 	return e->class_count++;
@@ -129,7 +132,7 @@ struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
 {
 	const struct net_link *l = &e->net->links[link];
 
-	return plan_for(e, e->net->nodes[l->from].kind, l->rate_bps);
+	return plan_for(e, &e->net->nodes[l->from], l->rate_bps);
 }
 
 static void build_ports(struct engine *e)
@@ -139,7 +142,7 @@ static void build_ports(struct engine *e)
 
 	e->card_mark = card_marking(e->config);
 	for (uint32_t i = 0; i < net->link_count; i++)
-		class_for(e, net->nodes[net->links[i].from].kind, net->links[i].rate_bps);
+		class_for(e, &net->nodes[net->links[i].from], net->links[i].rate_bps);
 	for (uint32_t i = 0; i < e->class_count; i++)
 		if (e->classes[i].size > port_size)
 			port_size = e->classes[i].size;
@@ -166,8 +169,8 @@ static void build_ports(struct engine *e)
 		out->line = link->line;
 		out->to_word = link->to / 64;
 		out->to_bit = UINT64_C(1) << (link->to % 64);
-		weir_port_init(&out->port, &e->classes[class_for(e, from->kind, link->rate_bps)],
-			       pool, weir_hash64(e->config->seed, i));
+		weir_port_init(&out->port, &e->classes[class_for(e, from, link->rate_bps)], pool,
+			       weir_hash64(e->config->seed, i));
 	}
 }
 
@@ -428,6 +431,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	build_switches(e);
 	e->guard = plugin_guard_new(c);
 	e->agents = agents_new(c);
+	if (marking_maps_new(&e->marking_maps, c, net, error))
+		return -1;
 	build_ports(e);
 	if (agents_begin(e->agents, e, error))
 		return -1;
@@ -495,6 +500,7 @@ void engine_free(struct engine *e)
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
 	free(e->classes);
+	marking_maps_free(e->marking_maps);
 	transports_free(e);
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
 	for (uint32_t i = 0; e->flow_censuss && i < links; i++)

@@ -260,26 +260,52 @@ static void network_queue_metrics(struct run_result *r)
 	r->value[NETWORK_QUEUE_MAX] = largest;
 }
 
+/* Counts marks under the name that the port's scheme gives them. */
+static void add_marks(struct run_result *r, const char *name, uint64_t marks)
+{
+	uint32_t i = 0;
+
+	while (i < r->reason_count && strcmp(r->reasons[i].name, name) != 0)
+		i++;
+	if (i == r->reason_count)
+		r->reasons[r->reason_count++] = (struct reason_count){ name, 0, 1 };
+	r->reasons[i].count += marks;
+}
+
+/* Those of switches; of their schemes each is listed, marked or not. */
+static void list_marks(const struct measure *m, struct run_result *r)
+{
+	const struct engine *e = m->engine;
+
+	for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
+		if (m->config->mark->reasons[k])
+			add_marks(r, m->config->mark->reasons[k], 0);
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		const struct weir_port *p = &engine_egress(e, i)->port;
+
+		for (uint32_t k = 0; k < WEIR_MARK_REASONS && !is_of_host(e->net, i); k++)
+			if (p->kind->mark->reasons[k])
+				add_marks(r, p->kind->mark->reasons[k], p->marks[k]);
+	}
+}
+
 static void list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
-	uint64_t marks[WEIR_MARK_REASONS] = { 0 }, drops[WEIR_PORT_DROPS] = { 0 };
+	uint64_t drops[WEIR_PORT_DROPS] = { 0 };
 	uint64_t card_marks = 0, card_drops = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct weir_port *p = &engine_egress(e, i)->port;
 		int is_card = is_of_host(e->net, i);
 
-		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
-			*(is_card ? &card_marks : &marks[k]) += p->marks[k];
+		for (uint32_t k = 0; k < WEIR_MARK_REASONS && is_card; k++)
+			card_marks += p->marks[k];
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 			*(is_card && k != WEIR_DROP_LINK_DOWN ? &card_drops : &drops[k]) +=
 				p->drops[k];
 	}
-	for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
-		if (m->config->mark->reasons[k])
-			r->reasons[r->reason_count++] =
-				(struct reason_count){ m->config->mark->reasons[k], marks[k], 1 };
+	list_marks(m, r);
 	for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 		if (drops[k])
 			r->reasons[r->reason_count++] =

@@ -1,6 +1,7 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
 #include "lib/agent/acc.h"
+#include "sim/engine/marking_map.h"
 #include "sim/host/mailbox.h"
 #include "sim/switch/agents.h"
 #include "sim/switch/lossless.h"
@@ -328,6 +329,8 @@ static double scheme_value(const struct engine *e, const struct probe *p)
 		return agents_value(e->agents, p->target, queue, p->agent_value);
 	if (e->agents)
 		params = agents_mark_params(port, queue);
+	if (e->marking_maps)
+		marking_of_queue(port->kind, queue, &params);
 	return p->value->read(weir_port_mark_state(port, queue), params);
 }
 

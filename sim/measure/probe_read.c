@@ -1,6 +1,7 @@
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/measure/probe_set.h"
 #include "sim/config/card.h"
+#include "sim/engine/marking_map.h"
 #include "sim/switch/agents.h"
 #include "sim/base/words.h"
 #include "weir/pfc.h"
@@ -221,13 +222,41 @@ static void add_value(struct probe_set *set, const struct probe *p, const char *
 	}
 }
 
+/* What the scheme of each queue shows, where they differ from port to port, or in a port. */
+static void add_parts(struct probe_set *set, const struct probe *p, const char *target)
+{
+	const struct weir_port_class *kind = engine_egress(set->engine, p->target)->port.kind;
+	uint32_t states = kind->mark_stride ? kind->queues : 1;
+
+	for (uint32_t q = 0; q < states; q++) {
+		const void *params;
+		const struct weir_mark_ops *mark = marking_of_queue(kind, q, &params);
+		char name[WORD_SIZE + 16];
+		struct probe one = *p;
+
+		if (p->queue != WHOLE_PORT && q != (uint32_t)p->queue)
+			continue;
+		one.queue = (int)q;
+		snprintf(name, sizeof(name), states > 1 && p->queue == WHOLE_PORT ? "%s/%u" : "%s",
+			 target, q);
+		for (one.value = mark->values; one.value && one.value->name; one.value++) {
+			add_probe(set, &one);
+			add_series(set, one.value->name, name, one.value->unit);
+		}
+	}
+}
+
 /* What the marking scheme shows, and the agent that turns its knobs. */
 static void add_scheme(struct probe_set *set, struct probe *p, const char *target)
 {
 	const struct agents *a = set->engine->agents;
 
-	for (p->value = set->engine->config->mark->values; p->value && p->value->name; p->value++)
-		add_value(set, p, target, p->value);
+	if (set->engine->config->markings)
+		add_parts(set, p, target);
+	else
+		for (p->value = set->engine->config->mark->values; p->value && p->value->name;
+		     p->value++)
+			add_value(set, p, target, p->value);
 	p->value = NULL;
 	for (uint32_t i = 0; a && i < agents_values(a); i++) {
 		const struct weir_mark_value shown = { agents_value_name(a, i),

@@ -1,0 +1,205 @@
+/* choose.c -- see choose.h. */
+#include "lab/campaign/choose.h"
+#include "sim/base/memory.h"
+#include "weir/rng.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 100, VALUE_SIZE = 256, CANDIDATES_MAX = 10000 };
+
+/* --- how many --- */
+
+/* Seeds of a candidate that takes part in that round. */
+static uint32_t seeds_of(const struct choose_request *q, uint32_t round)
+{
+	return (uint32_t)q->seeds << round;
+}
+
+/* Of the winner, the file's own and the best at each thing to be kept. */
+static uint64_t judged_runs(const struct choose_request *q)
+{
+	return (2 + (uint64_t)q->keep_count) * seeds_of(q, CHOOSE_ROUNDS - 1);
+}
+
+/* Who goes on of so many: half of them, and who is best at what is to be kept. */
+static uint32_t half(const struct choose_request *q, uint32_t count)
+{
+	return (count + 1) / 2 + q->keep_count;
+}
+
+/* At most, with so many candidates. */
+static uint64_t runs_of(const struct choose_request *q, uint32_t count)
+{
+	uint64_t runs = count * q->seeds + judged_runs(q);
+
+	for (uint32_t r = 1; r < CHOOSE_ROUNDS; r++) {
+		count = half(q, count) < count ? half(q, count) : count;
+		runs += (uint64_t)count * (seeds_of(q, r) - seeds_of(q, r - 1));
+	}
+	return runs;
+}
+
+/* --- candidates --- */
+
+/* The settings of a point; share NULL: those of the file. */
+static char *point_text(const struct choose_request *q, const struct scenario *s,
+			const double *share)
+{
+	char value[VALUE_SIZE], *text = text_copy("");
+
+	for (uint32_t i = 0; i < q->range_count; i++) {
+		const struct range *r = &q->ranges[i];
+		const struct setting *own = scenario_find(s, r->path);
+		const char *chosen = own ? own->value : "";
+
+		if (share)
+			chosen = range_value(r, share[i], value, sizeof(value));
+		text_print(&text, "%s%s%s=%s", text, i ? "; " : "", r->path, chosen);
+	}
+	return text;
+}
+
+/* Can it be run, and by what key is it known? */
+static int read_point(const char *point, struct scenario *s, char key[RUN_KEY_SIZE],
+		      struct weir_error *e)
+{
+	struct config c;
+	int failed;
+
+	point_apply(point, s);
+	if (scenario_config(s, &c, e))
+		return -1;
+	failed = run_key(&c, key, e);
+	config_free(&c);
+	return failed;
+}
+
+static int is_there(const struct choose *c, const char *key)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (strcmp(c->all[i].key, key) == 0)
+			return 1;
+	return 0;
+}
+
+/* A point whose settings contradict each other, or that is there already, is drawn again, anywhere. */
+static void add_point(struct choose *c, struct scenario *s, double *share, struct weir_rng *rng,
+		      struct weir_error *e)
+{
+	for (uint32_t i = 0; i < TRIES; i++) {
+		struct candidate *x = &c->all[c->count];
+
+		x->point = point_text(c->q, s, share);
+		if (read_point(x->point, s, x->key, e) == 0 && !is_there(c, x->key)) {
+			c->count++;
+			return;
+		}
+		free(x->point);
+		x->point = NULL;
+		c->refused++;
+		for (uint32_t d = 0; d < c->q->range_count; d++)
+			share[d] = weir_rng_unit(rng);
+	}
+}
+
+static int draw(struct choose *c, uint32_t count, struct scenario *s, struct weir_error *e)
+{
+	uint32_t dimensions = c->q->range_count;
+	double *shares = memory_zeroed((uint64_t)count * dimensions, sizeof(*shares));
+	struct weir_rng rng = weir_rng_make(c->first_seed, dimensions, WEIR_RNG_TUNING);
+
+	hypercube_draw(shares, count, dimensions, c->first_seed);
+	for (uint32_t i = 0; i < count; i++)
+		add_point(c, s, shares + (uint64_t)i * dimensions, &rng, e);
+	free(shares);
+	if (c->count == 1)
+		weir_error_prefix(e, "no point that --over means can be run; the last: ");
+	return c->count > 1 ? 0 : -1;
+}
+
+static int check_paths(const struct choose_request *q, const struct scenario *s,
+		       struct weir_error *e)
+{
+	for (uint32_t i = 0; i < q->range_count; i++)
+		if (scenario_check_path(s, q->ranges[i].path, e))
+			return weir_error_prefix(e, "--over %.100s: ", q->ranges[i].path);
+	return 0;
+}
+
+/* The sections that metrics are of must be there. */
+static int check_section(const struct choose_metric *m, const struct scenario *s,
+			 struct weir_error *e)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "traffic.%s", m->section);
+	return !m->section[0] || scenario_section(s, path)
+		       ? 0
+		       : weir_error_set(e, "%s of %s: there is no [traffic %s]", m->name,
+					m->section, m->section);
+}
+
+int choose_begin(struct choose *c, const struct choose_request *q, struct scenario *s,
+		 struct weir_error *e)
+{
+	struct config own;
+	uint32_t count = 3;
+
+	memset(c, 0, sizeof(*c));
+	c->q = q;
+	if (check_paths(q, s, e) || check_section(&q->goal, s, e))
+		return -1;
+	for (uint32_t i = 0; i < q->keep_count; i++)
+		if (check_section(&q->keeps[i].metric, s, e))
+			return -1;
+	if (runs_of(q, count) > q->budget)
+		return weir_error_set(e,
+				      "--budget %" PRIu64 " is too small: with --seeds %" PRIu64
+				      " three settings alone take %" PRIu64,
+				      q->budget, q->seeds, runs_of(q, count));
+	while (count < CANDIDATES_MAX && runs_of(q, count + 1) <= q->budget)
+		count++;
+	if (scenario_config(s, &own, e))
+		return -1;
+	c->first_seed = own.seed;
+	config_free(&own);
+	c->all = memory_zeroed(count, sizeof(*c->all));
+	c->live = memory_zeroed(count, sizeof(*c->live));
+	c->judged = memory_zeroed(count, sizeof(*c->judged));
+	c->all[0].point = point_text(q, s, NULL);
+	c->count = 1;
+	if (read_point(c->all[0].point, s, c->all[0].key, e) || draw(c, count - 1, s, e))
+		return -1;
+	for (uint32_t i = 0; i < c->count; i++)
+		c->live[c->live_count++] = i;
+	c->seeds = seeds_of(q, 0);
+	c->sizes[0] = c->count;
+	return 0;
+}
+
+void choose_free(struct choose *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		free(c->all[i].point);
+	free(c->all);
+	free(c->live);
+	free(c->judged);
+	free(c->keys);
+}
+
+/* --- the runs of a round --- */
+
+void choose_sweep(const struct choose *c, struct sweep *w)
+{
+	struct text_list points = { c->live_count,
+				    memory_zeroed(c->live_count, sizeof(*points.items)) };
+	uint64_t first = c->first_seed + (c->round == CHOOSE_ROUNDS ? c->seeds : 0);
+
+	for (uint32_t i = 0; i < c->live_count; i++)
+		points.items[i] = c->all[c->live[i]].point;
+	sweep_of_points(w, &points, first, c->seeds);
+	free(points.items); /* the texts are the candidates' */
+}

@@ -1,0 +1,208 @@
+/* spec_key.c -- see spec_key.h. */
+#include "lab/scenario/spec_key.h"
+#include "lab/scenario/sections.h"
+#include "sim/base/memory.h"
+#include "sim/config/markings.h"
+#include "sim/config/specs.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the scheme of a part may be. */
+static const struct weir_option part_scheme = { "marking", WEIR_OPT_SPEC,          0, NULL, 0, 0,
+						"",        card_marking_specs.kind };
+
+/* --- a spec as text --- */
+
+/* Up to the next comma or the closing bracket of the list. */
+static size_t argument_length(const char *text)
+{
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; text[i] && (depth > 0 || (text[i] != ',' && text[i] != ')')); i++)
+		depth += (text[i] == '(') - (text[i] == ')');
+	return i;
+}
+
+static int argument_is(const char *text, const char *option)
+{
+	size_t length = strlen(option);
+
+	if (strncmp(text, option, length) != 0)
+		return 0;
+	text += length;
+	return text[strspn(text, " \t")] == '=';
+}
+
+/* The spec with that option set: "red(p=1%)" and min = 5KB make "red(p=1%, min=5KB)". -1: it does not fit. */
+static int spec_with(char *buffer, size_t size, const char *spec, const struct setting *option)
+{
+	const char *at = spec + strcspn(spec, "(");
+	size_t used = (size_t)snprintf(buffer, size, "%.*s(", (int)(at - spec), spec);
+
+	while (*at == '(' || *at == ',') {
+		size_t length;
+
+		at++;
+		at += strspn(at, " \t");
+		length = argument_length(at);
+		if (length > 0 && !argument_is(at, option->path) && used < size)
+			used += (size_t)snprintf(buffer + used, size - used, "%.*s, ", (int)length,
+						 at);
+		at += length;
+	}
+	if (used < size)
+		used += (size_t)snprintf(buffer + used, size - used, "%s=%s)", option->path,
+					 option->value);
+	return used < size ? 0 : -1;
+}
+
+/* Sets an option of a spec that is kept in text; the option's path is its name. */
+static int set_option(const struct weir_option *scheme, char text[WEIR_OPT_TEXT_SIZE],
+		      const struct setting *option, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	char changed[WEIR_OPT_TEXT_SIZE], name[WEIR_OPT_TEXT_SIZE];
+	const struct weir_specs *specs = weir_option_specs(scheme);
+	const struct weir_option *table, *o;
+
+	if (specs->read(text, params, &table, e) || weir_spec_name(text, name, sizeof(name), e))
+		return -1;
+	o = table ? weir_option_find(table, option->path) : NULL;
+	if (!o)
+		return weir_option_unknown(name, option->path, table, e);
+	if (setting_parse(params, o, option->value, e))
+		return -1;
+	if (spec_with(changed, sizeof(changed), text, option))
+		return weir_error_set(e, "with it %s is longer than %d bytes", name,
+				      WEIR_OPT_TEXT_SIZE - 1);
+	memcpy(text, changed, sizeof(changed));
+	return 0;
+}
+
+/* --- parts --- */
+
+const char *spec_part_key(const char *line, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "marking.%.*s", (int)strcspn(line, " "), line);
+	return buffer;
+}
+
+/* The spec behind the name. */
+static void part_spec(const char *line, char text[WEIR_OPT_TEXT_SIZE])
+{
+	snprintf(text, WEIR_OPT_TEXT_SIZE, "%s", strchr(line, ' ') + 1);
+}
+
+const char *spec_part_text(const char *line, char *buffer, size_t size)
+{
+	char text[WEIR_OPT_TEXT_SIZE];
+
+	part_spec(line, text);
+	return weir_option_format(buffer, size, &part_scheme, text);
+}
+
+/* The lines of parts that the key's section has; NULL: none has schemes by parts. */
+static struct line_list *parts_of(const struct spec_owner *o, const char *key)
+{
+	const struct weir_option *parts = weir_option_find(o->section->options, MARKING_PART_KEY);
+
+	return parts && strncmp(key, MARKING_PART_KEY, strcspn(MARKING_PART_KEY, ".") + 1) == 0
+		       ? (struct line_list *)((char *)o->params + parts->offset)
+		       : NULL;
+}
+
+static int is_number(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* By its last word: a section, a class or a rate is a part, and so is what is given a scheme, as a tier is. */
+static int is_part(const struct spec_owner *o, const char *key, const struct setting *at)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const char *word = strrchr(key, '.') + 1;
+	const struct weir_option *table;
+	struct weir_error unheard;
+	char section[128];
+	uint64_t rate_bps;
+
+	if (!parts_of(o, key))
+		return 0;
+	snprintf(section, sizeof(section), "traffic.%s", word);
+	return scenario_section(o->scenario, section) || is_number(word) ||
+	       marking_rate(word, &rate_bps) || strchr(at->value, '(') ||
+	       card_marking_specs.read(at->value, params, &table, &unheard) == 0;
+}
+
+int spec_add_part(const struct spec_owner *o, const char *key, const struct setting *at,
+		  struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_option *table;
+	char *line = NULL;
+
+	if (!is_part(o, key, at))
+		return 0;
+	if (strlen(at->value) >= WEIR_OPT_TEXT_SIZE || strlen(key) >= WEIR_OPT_TEXT_SIZE)
+		return weir_error_set(e, "too long; at most %d bytes", WEIR_OPT_TEXT_SIZE - 1);
+	if (card_marking_specs.read(at->value, params, &table, e))
+		return -1;
+	text_print(&line, "%s %s", strchr(key, '.') + 1, at->value);
+	line_list_add(parts_of(o, key), line, at->line);
+	free(line);
+	return 0;
+}
+
+/* --- options --- */
+
+/* The line of the part of that name; NULL: there is none. */
+static struct config_line *find_part(const struct line_list *parts, const char *name, size_t length)
+{
+	for (uint32_t i = 0; parts && i < parts->count; i++)
+		if (strncmp(parts->lines[i].text, name, length) == 0 &&
+		    parts->lines[i].text[length] == ' ')
+			return &parts->lines[i];
+	return NULL;
+}
+
+/* "marking.leaf.k": part is "leaf". */
+static int set_of_part(const struct line_list *parts, const char *part, size_t length,
+		       const struct setting *option, struct weir_error *e)
+{
+	struct config_line *line = find_part(parts, part, length);
+	char spec[WEIR_OPT_TEXT_SIZE];
+
+	if (!line)
+		return weir_error_set(e,
+				      "%s is an option of marking.%.*s, which is not given; write "
+				      "marking.%.*s = name(option=value, ...)",
+				      option->path, (int)length, part, (int)length, part);
+	part_spec(line->text, spec);
+	if (set_option(&part_scheme, spec, option, e))
+		return -1;
+	text_print(&line->text, "%.*s %s", (int)length, part, spec);
+	return 0;
+}
+
+int spec_set_option(const struct spec_owner *o, const char *key, const struct setting *at,
+		    struct weir_error *e)
+{
+	const struct weir_option *scheme = section_spec(o->section, key);
+	const char *rest = strchr(key, '.') + 1, *word = strrchr(key, '.') + 1;
+	const struct setting option = { (char *)word, at->value, at->line };
+	char *text = (char *)o->params + scheme->offset;
+
+	if (is_part(o, key, at))
+		return 0;
+	if (word > rest)
+		return set_of_part(parts_of(o, key), rest, (size_t)(word - rest - 1), &option, e);
+	if (*text == '\0')
+		return weir_error_set(e, "%s is an option of %s.%s, which is not given", word,
+				      o->path, scheme->name);
+	if (!weir_option_specs(scheme)->read)
+		return weir_error_set(e, "%s has no options that can be set from outside",
+				      scheme->name);
+	return set_option(scheme, text, &option, e);
+}
