@@ -26,12 +26,12 @@ static void print_shelves(void)
 		printf("%s ", s->name);
 }
 
-/* Sections that users name themselves are left out: only they know how. */
+/* What users name themselves, sections and parts, is left out: only they know how. */
 static void print_settings(void)
 {
 	for (const struct section *s = section_all; s->name; s++)
 		for (const struct weir_option *o = s->options; o && o->name; o++)
-			if (!(s->traits & SECTION_NAMED))
+			if (!(s->traits & SECTION_NAMED) && !strchr(o->name, '.'))
 				printf("%s.%s ", s->name, o->name);
 }
 

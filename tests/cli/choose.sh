@@ -59,6 +59,8 @@ planned=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "runs") c = i -
 # --- the same again: from the folder, and from nothing ---
 eval "\"$weir\" ${again#weir }" >out 2>err || fail "again"
 cmp -s out chosen || fail "the same command gives the same answer"
+eval "\"$weir\" ${again#weir } --out anew --jobs 1" >out 2>err || fail "anew"
+[ "$(sed '$d' out)" = "$(sed '$d' chosen)" ] || fail "one run at a time, in an empty folder, gives the same answer"
 
 # --- mistakes ---
 expect 2 choose mixed.ini

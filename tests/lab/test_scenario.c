@@ -259,7 +259,7 @@ TEST(test_scenario_no_key_is_declared_twice_in_a_section)
 		for (const struct weir_option *o = s->options; o->name; o++) {
 			CHECK(o->help && *o->help);
 			CHECK(weir_option_find(s->options, o->name) == o);
-			CHECK(!strchr(o->name, '.'));
+			CHECK(!strchr(o->name, '.') || section_spec(s, o->name));
 		}
 		for (size_t i = 0; s->kind && s->kind(i, &k); i++)
 			for (const struct weir_option *o = k.options; o && o->name; o++) {
