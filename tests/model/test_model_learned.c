@@ -18,7 +18,7 @@ static void read_flows(struct sim *s, const char *cc, int flows)
 		 "[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n"
 		 "[host]\ncc = %s\n[rdma]\nheader = 118B\nint-header = 0B\n"
 		 "[traffic x]\npattern = many-to-one\nreceiver = %d\nsize = unlimited\n"
-		 "start = 0us..100us\n[measure]\nport = left->right\nfrom = 3ms\nto = 4ms\n",
+		 "start = 0us..100us\n[measure]\nport = left->right\nfrom = 7ms\nto = 8ms\n",
 		 flows, cc, flows);
 }
 
