@@ -42,7 +42,7 @@ static const struct group groups[] = {
 		  { "fairness (Jain)", BY_UNIT, { "jain" } },
 		  { "unfair ratio", BY_UNIT, { "unfair_ratio" } },
 	  } },
-	{ "Flow completion", COMPLETIONS, { { NULL } } },
+	{ "Flow completion", COMPLETIONS, { { NULL, BY_UNIT, { NULL } } } },
 	{ "Applications",
 	  NOTHING_MORE,
 	  {
