@@ -83,22 +83,32 @@ void flow_set_measure(struct flow_set *s, const struct stored_run *run)
 	}
 }
 
+/* No scenario has as many; what else a store says, the last of them stands for. */
+enum { SECTIONS_MAX = 1 << 16 };
+
+static uint32_t section_of(const struct stored_flow *f)
+{
+	return f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
+}
+
 static void name_section(struct flow_set *s, const struct stored_flow *f)
 {
-	while (s->section_count <= f->section) {
-		s->sections = memory_grow(s->sections, s->section_count + UINT64_C(1),
-					  sizeof(*s->sections));
-		s->sections[s->section_count++] = NULL;
+	uint32_t section = section_of(f), count = s->section_count;
+
+	if (count <= section) {
+		s->section_count = section + 1;
+		s->sections = memory_grow(s->sections, s->section_count, sizeof(*s->sections));
+		memset(s->sections + count, 0, (s->section_count - count) * sizeof(*s->sections));
 	}
-	if (!s->sections[f->section])
-		text_print(&s->sections[f->section], "%s", f->traffic);
+	if (!s->sections[section])
+		text_print(&s->sections[section], "%s", f->traffic);
 }
 
 /* Those that did not end are kept too, whatever they carry; of those that did, control is not counted. */
 int flow_set_see(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
-	struct counted_flow counted = { f->size_bytes, (double)NAN, (double)NAN, f->section,
+	struct counted_flow counted = { f->size_bytes, (double)NAN, (double)NAN, section_of(f),
 					f->class_id };
 	int64_t fct_ps = f->finish_ps - f->start_ps;
 

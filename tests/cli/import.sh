@@ -105,7 +105,7 @@ mistake "--topology: '$import/topology.txt' is the topology" import $import/topo
 mistake "--set network.topology=sta: unknown topology 'sta'; there are star, dumbbell, leaf-spine, fat-tree-2, \
 fat-tree, explicit, hpcc (nearest: star)" import $import/incast.cm --topology sta
 mistake "--set host.cc=dctpc: unknown congestion control 'dctpc'; there are dctcp, ecn-star, reno, cubic, \
-dcqcn, dctcp-rdma, hpcc, timely, swift, powertcp, line-rate (nearest: dctcp)" import $import/topology.txt --set host.cc=dctpc
+dcqcn, dctcp-rdma, hpcc, timely, swift, powertcp, fdcc, rl-cc, line-rate (nearest: dctcp)" import $import/topology.txt --set host.cc=dctpc
 
 # The same from a scenario: its line first, then that of the file.
 printf '[network]\ntopology = hpcc\nfile = %s\n[traffic a]\npattern = permutation\nsize = 1KB\n' \

@@ -2,6 +2,7 @@
  * flows they take; ratios that are none; order; narrow lines. Flows are made by hand. */
 #define _XOPEN_SOURCE 700
 #include "lab/compare/answer.h"
+#include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include "sim/base/memory.h"
 #include "tests/folder.h"
@@ -523,4 +524,20 @@ TEST(test_table_as_csv_has_every_mean_with_its_interval_and_runs)
 	free(text);
 	comparison_free(&c);
 	bench_end(&b);
+}
+
+/* A damaged store may name any number; one read of it takes no more room than so many sections could. */
+TEST(test_a_section_beyond_all_numbers_is_survived)
+{
+	struct flow_set set = { .count = 0 };
+	struct stored_flow f = { .section = UINT32_MAX,
+				 .traffic = "web",
+				 .size_bytes = 1,
+				 .finish_ps = 2,
+				 .ideal_ps = 1 };
+
+	CHECK_INT(flow_set_see(&set, &f), 0);
+	CHECK(set.section_count <= 1u << 16);
+	CHECK_STR(set.sections[set.flows[0].section], "web");
+	flow_set_free(&set);
 }
