@@ -77,11 +77,6 @@ const struct card_ops *const card_all[] = {
 
 const struct registry card_registry = REGISTRY("card", card_all);
 
-const struct card_ops *card_find(const char *name)
-{
-	return weir_registry_find(&card_registry, name);
-}
-
 int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e)
 {
 	*ops = weir_registry_parse(&card_registry, spec, params, e);

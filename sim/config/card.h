@@ -28,7 +28,6 @@ struct card_params {
 extern const struct registry card_registry;
 extern const struct card_ops *const card_all[]; /* ends with NULL; the first is fair */
 
-const struct card_ops *card_find(const char *name);
 int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e);
 
 /* Reads host.card and what it names; all else of the config is read. */

@@ -22,11 +22,6 @@ const struct fabric_ops *const fabric_all[] = {
 
 const struct registry fabric_registry = REGISTRY("fabric", fabric_all);
 
-const struct fabric_ops *fabric_find(const char *name)
-{
-	return weir_registry_find(&fabric_registry, name);
-}
-
 int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params,
 		 struct weir_error *e)
 {

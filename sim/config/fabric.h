@@ -63,7 +63,6 @@ struct fabric_ops {
 extern const struct registry fabric_registry;
 extern const struct fabric_ops *const fabric_all[]; /* ends with NULL; the first is none */
 
-const struct fabric_ops *fabric_find(const char *name);
 int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params,
 		 struct weir_error *e);
 
