@@ -55,7 +55,7 @@ fuzzer=$!
 unit_tests release
 unit_tests asan
 shell_tests release ./weir tests/cli/*.sh
-shell_tests asan build/asan/weir $(grep -l WEIR tests/cli/*.sh)
+shell_tests asan build/asan/weir $(grep -l -e WEIR -e ask.sh tests/cli/*.sh)
 if wait $fuzzer; then
 	count "fuzzers (asan, $fuzz_seconds s)" 1 0
 else

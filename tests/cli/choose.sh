@@ -1,29 +1,7 @@
 # weir choose as its user meets it: docs/choose.md as it stands, within its budget, the same again, and mistakes.
 set -u
-weir=$(realpath "${WEIR:-./weir}")
 page=$(pwd)/docs/choose.md
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-
-fail() {
-	echo "$1"
-	echo "stdout:"; cat out
-	echo "stderr:"; cat err
-	exit 1
-}
-
-expect() {
-	wanted=$1
-	shift
-	"$weir" "$@" >out 2>err
-	status=$?
-	[ $status = "$wanted" ] || fail "weir $*: exit status $status, expected $wanted"
-}
-
-message() {
-	[ "$(cat err)" = "weir: $1" ] || fail "expected: weir: $1"
-}
+. tests/ask.sh
 
 prints() {
 	grep -q -e "$1" out || fail "stdout must contain: $1"

@@ -1,30 +1,6 @@
 # Sweeps as their user meets them: resumed, interrupted, killed, crowded, on a full disk.
 set -u
-weir=$(realpath "${WEIR:-./weir}")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-
-fail() {
-	echo "$1"
-	echo "stdout:"; cat out
-	echo "stderr:"; cat err
-	exit 1
-}
-
-# expect STATUS ARGUMENT...: runs the program and compares its exit status.
-expect() {
-	wanted=$1
-	shift
-	"$weir" "$@" >out 2>err
-	status=$?
-	[ $status = "$wanted" ] || fail "weir $*: exit status $status, expected $wanted"
-}
-
-# message TEXT: alone on stderr.
-message() {
-	[ "$(cat err)" = "weir: $1" ] || fail "expected: weir: $1"
-}
+. tests/ask.sh
 
 prints() {
 	grep -qF -e "$1" out || fail "stdout must contain: $1"

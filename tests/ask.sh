@@ -1,0 +1,26 @@
+# ask.sh -- for tests that are a user of the program: $weir, a folder $dir to work in, and what is expected of answers.
+weir=$(realpath "${WEIR:-./weir}")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+fail() {
+	echo "$1"
+	echo "stdout:"; cat out
+	echo "stderr:"; cat err
+	exit 1
+}
+
+# expect STATUS ARGUMENT...: runs the program and compares its exit status.
+expect() {
+	wanted=$1
+	shift
+	"$weir" "$@" >out 2>err
+	status=$?
+	[ $status = "$wanted" ] || fail "weir $*: exit status $status, expected $wanted"
+}
+
+# message TEXT: alone on stderr.
+message() {
+	[ "$(cat err)" = "weir: $1" ] || fail "expected: weir: $1"
+}
