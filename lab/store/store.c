@@ -149,6 +149,11 @@ static int check_header(const char *path, enum store_mode mode, struct weir_erro
 	return check_form(path, big_endian(header + SCHEMA_OFFSET), mode, e);
 }
 
+static int is_writer(enum store_mode mode)
+{
+	return mode == STORE_WRITE || mode == STORE_ADD;
+}
+
 static int check_folder(const char *folder, enum store_mode mode, struct weir_error *e)
 {
 	struct stat st;
@@ -166,7 +171,7 @@ static int check_folder(const char *folder, enum store_mode mode, struct weir_er
 	}
 	if (!S_ISDIR(st.st_mode))
 		return weir_error_set(e, "%.300s: is a file; a folder is needed", folder);
-	if (mode != STORE_READ && access(folder, W_OK | X_OK) != 0)
+	if (is_writer(mode) && access(folder, W_OK | X_OK) != 0)
 		return weir_error_set(e, "%.300s: cannot be written: %s", folder, strerror(errno));
 	return 0;
 }
@@ -221,13 +226,25 @@ static int make_tables(struct store *s, struct weir_error *e)
 	return failed ? -1 : 0;
 }
 
+/* What the file says it is, and how many tables of digests are in it, at one moment. */
+static int read_form(struct store *s, int64_t *form, int64_t *tables, struct weir_error *e)
+{
+	int failed = store_exec(s, "BEGIN", e) ||
+		     store_number(s, "PRAGMA user_version", form, e) ||
+		     store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'",
+				  tables, e);
+
+	/* Only read: there is nothing to lose, and nobody is to wait for the end. */
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return failed ? -1 : 0;
+}
+
 /* A file of the form before that has digests was one of this form: its header is damaged. */
 static int find_digests(struct store *s, struct weir_error *e)
 {
 	int64_t form, tables;
 
-	if (store_number(s, "PRAGMA user_version", &form, e) ||
-	    store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'", &tables, e))
+	if (read_form(s, &form, &tables, e))
 		return -1;
 	s->has_digests = form == STORE_SCHEMA;
 	if (form != STORE_SCHEMA && tables)
@@ -274,15 +291,22 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 		return store_fail(s, e);
 	sqlite3_extended_result_codes(s->db, 1);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
-	if (mode != STORE_READ && sqlite3_db_readonly(s->db, "main") == 1)
+	if (is_writer(mode) && sqlite3_db_readonly(s->db, "main") == 1)
 		return weir_error_set(e, "%.300s: cannot be written: Permission denied", s->path);
-	if (mode != STORE_ADD && (check_pages(s, e) || find_digests(s, e)))
+	if ((mode == STORE_READ || mode == STORE_WRITE) && check_pages(s, e))
+		return -1;
+	if (mode != STORE_ADD && find_digests(s, e))
 		return -1;
 	if (mode == STORE_WRITE && make_tables(s, e))
 		return -1;
-	s->has_digests |= mode != STORE_READ;
-	/* Whoever reads has one view of the file until it is closed: a run may be replaced meanwhile. */
-	return mode == STORE_READ ? store_exec(s, "PRAGMA query_only = 1; BEGIN", e) : 0;
+	s->has_digests |= is_writer(mode);
+	if (is_writer(mode))
+		return 0;
+	/* Whoever reads once has one view of the file until it is closed: a run may be replaced meanwhile. */
+	s->is_still = mode == STORE_READ;
+	return store_exec(
+		s, mode == STORE_READ ? "PRAGMA query_only = 1; BEGIN" : "PRAGMA query_only = 1",
+		e);
 }
 
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e)
@@ -312,6 +336,7 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	sqlite3_close(s->db);
+	flow_shelf_free(s->shelf);
 	free(s->path);
 	free(s);
 }

@@ -571,6 +571,34 @@ TEST(test_store_takes_runs_of_several_processes_at_once)
 	folder_remove(&f);
 }
 
+/* Both open a store that is not there yet at the same moment, as two programs on one folder do. */
+TEST(test_store_can_be_made_by_two_processes_at_once)
+{
+	enum { ROUNDS = 100 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct folder f = folder_make();
+		int status, go[2];
+		char byte;
+		pid_t child;
+
+		CHECK_INT(pipe(go), 0);
+		child = fork();
+		if (child == 0) {
+			close(go[1]);
+			if (read(go[0], &byte, 1) == 0)
+				store_close(open_store(&f, STORE_WRITE));
+			_exit(0);
+		}
+		close(go[0]);
+		close(go[1]); /* which is the sign to go */
+		store_close(open_store(&f, STORE_WRITE));
+		CHECK_INT(waitpid(child, &status, 0), child);
+		CHECK_INT(status, 0);
+		folder_remove(&f);
+	}
+}
+
 static int count_port(void *context, const struct stored_port *p)
 {
 	(void)p;
@@ -611,5 +639,39 @@ TEST(test_reader_sees_one_state_while_a_run_is_replaced)
 	close(go[0]);
 	close(go[1]);
 	stored_runs_free(&runs);
+	folder_remove(&f);
+}
+
+TEST(test_whoever_adds_does_not_wait_for_one_who_follows)
+{
+	struct folder f = folder_make();
+	struct stored_runs runs;
+	struct store *reader;
+	struct weir_error e = { "" };
+	int status, go[2];
+	char byte = 0;
+	pid_t child;
+
+	add_seed(&f, 1);
+	CHECK_INT(pipe(go), 0);
+	child = fork(); /* before the file is open: no process may take an open one over */
+	if (child == 0) {
+		if (read(go[0], &byte, 1) == 1)
+			add_seed(&f, 2);
+		_exit(0);
+	}
+	reader = open_store(&f, STORE_FOLLOW);
+	CHECK_INT(store_runs(reader, STORE_ALL, &runs, &e), 0);
+	CHECK_INT(runs.count, 1);
+	stored_runs_free(&runs);
+	CHECK_INT(write(go[1], &byte, 1), 1);
+	CHECK_INT(waitpid(child, &status, 0), child); /* while the store is open here */
+	CHECK_INT(status, 0);
+	CHECK_INT(store_runs(reader, STORE_ALL, &runs, &e), 0);
+	CHECK_INT(runs.count, 2);
+	stored_runs_free(&runs);
+	store_close(reader);
+	close(go[0]);
+	close(go[1]);
 	folder_remove(&f);
 }
