@@ -1,0 +1,45 @@
+/* journal.h -- what the profiles were before a keeper touched them, on disk before anything is written.
+ *
+ * The journal is replaced whole, by a new file that is synced and renamed over it: whenever the machine stops, one
+ * whole journal is there. Each profile has its original and the two settings between which the last change goes:
+ * whichever of them a switch is found with is the keeper's own doing, anything else is somebody else's. */
+#ifndef KEEPER_CORE_JOURNAL_H
+#define KEEPER_CORE_JOURNAL_H
+#include "keeper/core/plan.h"
+
+struct keeper_record {
+	char name[INI_NAME_SIZE]; /* empty: the profile was never looked at */
+	struct keeper_setting original, was, wrote;
+	int yielded; /* an operator changed it: it is theirs */
+};
+
+/* Nobody else may have the journal while this holds it: another keeper, or a restore. */
+int keeper_journal_lock(const char *path, int *lock, struct weir_error *e);
+void keeper_journal_unlock(int lock);
+
+int keeper_journal_save(const char *path, const struct keeper_record *records, uint32_t count,
+			struct weir_error *e);
+void keeper_journal_remove(const char *path);
+
+/* For the caller to free; *records is NULL where there is no journal. */
+int keeper_journal_load(const char *path, struct keeper_record **records, uint32_t *count,
+			struct weir_error *e);
+
+/* What became of a profile when originals were put back. */
+enum keeper_restored {
+	KEEPER_PUT_BACK,
+	KEEPER_WAS_BACK, /* it had its original */
+	KEEPER_THEIRS,   /* changed by somebody else, and left so */
+	KEEPER_GONE,     /* it is not there any more, or cannot be turned */
+	KEEPER_NOT_BACK, /* the switch does not answer, or does not obey */
+};
+
+typedef void keeper_restore_tell(void *user, const struct keeper_record *r,
+				 enum keeper_restored became, const char *why);
+
+/* Puts all originals back. Returns how many could not be; the journal must be kept then. The driver is one that was
+ * opened with the plan. */
+uint32_t keeper_restore(const struct keeper_plan *plan, void *driver,
+			const struct keeper_record *records, uint32_t count,
+			keeper_restore_tell *tell, void *user);
+#endif

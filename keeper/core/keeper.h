@@ -1,0 +1,143 @@
+/* keeper.h -- looks after the profiles of a switch: reads, asks the tuner, and writes what limits allow.
+ *
+ * There is no clock in here: whoever runs a keeper calls keeper_step once an interval and says what time it is, a
+ * daemon as a test does. Everything that happens is told as an event.
+ *
+ * A step reads every profile and its counters first. A setting that is not the one the keeper left there is an
+ * operator's: the profile is theirs from then on. A change is on probation for some intervals: where drops, pauses
+ * or the highest queue get worse, or where the hardware does not have it, it is taken back. Only then is the tuner
+ * asked for the next. */
+#ifndef KEEPER_CORE_KEEPER_H
+#define KEEPER_CORE_KEEPER_H
+#include "keeper/core/journal.h"
+#include "lib/tune/each.h"
+
+enum keeper_mode { KEEPER_LIVE, KEEPER_DRY };
+
+enum keeper_state {
+	KEEPER_NEW,    /* not read yet */
+	KEEPER_TUNED,  /* the tuner's wishes are written */
+	KEEPER_BACK,   /* a change is being taken back */
+	KEEPER_HELD,   /* one was: left alone for a while */
+	KEEPER_GIVEN,  /* an operator changed it: theirs */
+	KEEPER_ALARM,  /* the hardware did not follow: left alone until somebody looks */
+	KEEPER_CANNOT, /* missing, garbage, ECN off, or outside its limits */
+	KEEPER_STATES,
+};
+
+extern const char *const keeper_state_names[];
+
+enum keeper_event_kind {
+	KEEPER_DID_BEGIN, /* the original is known */
+	KEEPER_DID_WRITE,
+	KEEPER_WOULD_WRITE,
+	KEEPER_DID_TAKE_BACK,
+	KEEPER_DID_YIELD,
+	KEEPER_DID_REFUSE, /* a wish that is no setting */
+	KEEPER_DID_FAIL,   /* to write */
+	KEEPER_IS_ALARM,
+	KEEPER_IS_UNFIT,
+	KEEPER_IS_LOST,  /* the switch does not answer */
+	KEEPER_IS_FOUND, /* it does again */
+	KEEPER_IS_RESET, /* counters went back */
+	KEEPER_IS_UNVERIFIED,
+	KEEPER_DID_RESUME,
+	KEEPER_EVENTS,
+};
+
+extern const char *const keeper_event_names[];
+
+struct keeper_event {
+	int64_t time_ns;
+	enum keeper_event_kind kind;
+	const struct keeper_profile *profile; /* NULL: of the whole switch */
+	struct keeper_setting from, to;       /* where kinds of changes have them */
+	const char *why;                      /* a sentence, maybe empty */
+};
+
+typedef void keeper_tell(void *user, const struct keeper_event *event);
+
+enum { KEEPER_WHY_SIZE = 200, KEEPER_GUARDS = 3 };
+
+/* A profile in the keeper's care. */
+struct kept {
+	enum keeper_state state, after; /* after: what follows KEEPER_BACK */
+	struct keeper_setting in_force, fallback;
+	int is_unsure; /* a write failed: it may have come into force */
+	struct keeper_counters counters;
+	int has_counters, is_uncounted;
+	int is_fresh; /* the telemetry is of the interval that ended now */
+	struct weir_tune_telemetry telemetry;
+	double guards[KEEPER_GUARDS]; /* drops, pauses, highest queue: what is usual */
+	int has_guards;
+	uint64_t probation;    /* intervals that are left of it */
+	int64_t unverified_ns; /* when what is to be verified was written; 0: nothing is */
+	int64_t held_until_ns;
+	int64_t wrote_ns[KEEPER_WRITES_MAX]; /* the latest writes, a ring */
+	uint64_t writes, rollbacks, refused;
+	char why[KEEPER_WHY_SIZE]; /* of the last thing that happened */
+};
+
+struct keeper {
+	const struct keeper_plan *plan;
+	void *driver; /* opened by the caller, and closed by them */
+	enum keeper_mode mode;
+	const char *journal; /* path */
+	keeper_tell *tell;
+	void *user;
+	int is_paused, is_lost, was_lost;
+	int64_t now_ns, before_ns; /* of this step and the last */
+	int64_t canary_since_ns;
+	uint64_t steps;
+	struct kept *kept;
+	struct keeper_record *records;
+	/* The tuner; its rows are the profiles. */
+	const struct weir_agent_ops *mind;
+	const void *mind_params;
+	struct tune_each each;
+	struct weir_agent_env env;
+	struct weir_agent_queue *queues;
+	struct weir_tune_knobs *wishes;
+	struct weir_tune_telemetry *telemetry;
+	void *mind_state;
+	size_t mind_size;
+};
+
+/* What a keeper is made of; all of it outlives the keeper. */
+struct keeper_parts {
+	const struct keeper_plan *plan;
+	void *driver;
+	enum keeper_mode mode;
+	const char *journal;
+	keeper_tell *tell;
+	void *user;
+};
+
+void keeper_init(struct keeper *k, const struct keeper_parts *parts);
+void keeper_free(struct keeper *k);
+
+/* An interval is over. Times are not 0 and never go back. */
+void keeper_step(struct keeper *k, int64_t now_ns);
+
+/* Puts the originals back and removes the journal; returns how many could not be (the journal then stays). */
+uint32_t keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user);
+
+/* A profile that was yielded, or of which there was an alarm, is the keeper's again; what it has now is its
+ * original from here on. -1: it is in the keeper's care already, or was never read. */
+int keeper_take_again(struct keeper *k, uint32_t profile);
+
+/* --- between the files of the keeper --- */
+
+void keeper_say(struct keeper *k, enum keeper_event_kind kind, uint32_t profile,
+		const struct keeper_setting *from, const struct keeper_setting *to);
+void keeper_why(struct kept *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Journal, then the switch. -1: nothing was written, or it is not known. */
+int keeper_write(struct keeper *k, uint32_t profile, const struct keeper_setting *to);
+int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back);
+void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_setting *now);
+
+/* Guards and hardware: is the change on probation good? */
+void keeper_judge(struct keeper *k, uint32_t profile, const struct keeper_counters *before);
+void keeper_take_back(struct keeper *k, uint32_t profile);
+#endif

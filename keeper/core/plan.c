@@ -1,0 +1,437 @@
+/* plan.c -- see plan.h: the keys of a keeper's file, and from its pairs to a plan. */
+#include "keeper/core/plan.h"
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINUTE_NS (UINT64_C(60) * WEIR_NS_PER_S)
+#define DAY_NS (24 * 60 * MINUTE_NS)
+
+enum { PAIRS_MAX = 20000 };
+
+static const char *const queue_form[] = { "PORT QUEUE", NULL };
+
+#define AT(member) offsetof(struct keeper_options, member)
+const struct weir_option keeper_option_table[] = {
+	{ "driver", WEIR_OPT_TEXT, AT(driver), NULL, 0, 0,
+	  "what kind of switch it is, and how it is reached: sonic, weir, or sim for a rehearsal",
+	  NULL },
+	{ "tune", WEIR_OPT_TEXT, AT(tune), NULL, 0, 0,
+	  "who decides: an agent or tuner, as switch.tune of scenarios ('weir list tuner', 'weir "
+	  "list agent')",
+	  NULL },
+	{ "interval", WEIR_OPT_TIME_NS, AT(interval_ns), "10s", 10 * WEIR_NS_PER_US, DAY_NS,
+	  "how often counters are read and the tuner is asked; not shorter than the switch updates "
+	  "them, or most intervals look idle",
+	  NULL },
+	{ "rtt", WEIR_OPT_TIME_NS, AT(rtt_ns), "20us", 1, WEIR_NS_PER_S,
+	  "base round-trip time of the network, for tuners that want to know", NULL },
+	{ "mtu", WEIR_OPT_BYTES, AT(mtu_bytes), "1500B", 68, 65536, "of the network's packets",
+	  NULL },
+	{ "seed", WEIR_OPT_COUNT, AT(seed), "1", 0, UINT64_MAX, "of a tuner that draws numbers",
+	  NULL },
+	{ "guard", WEIR_OPT_COUNT, AT(guard_intervals), "1", 0, 1000,
+	  "intervals for which the guards look at a change before the next one; 0: they never do",
+	  NULL },
+	{ "guard-worse", WEIR_OPT_FRACTION_Q32, AT(guard_worse_q32), "2", 0, WEIR_ONE_Q32 * 1000,
+	  "a change is taken back when drops, pauses or the highest queue are more than so many "
+	  "times what they were",
+	  NULL },
+	{ "guard-least", WEIR_OPT_COUNT, AT(guard_least), "10", 0, UINT32_MAX,
+	  "fewer drops or pauses in an interval are no reason", NULL },
+	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", MINUTE_NS, DAY_NS,
+	  "how long a profile is left alone after a change was taken back", NULL },
+	{ "canary-for", WEIR_OPT_TIME_NS, AT(canary_for_ns), "600s", 0, 7 * DAY_NS,
+	  "how long profiles with canary = yes are tuned without trouble before others are", NULL },
+	{ "verify", WEIR_OPT_TIME_NS, AT(verify_ns), "10s", 0, DAY_NS,
+	  "how long the hardware may take to have what was written", NULL },
+	{ "journal", WEIR_OPT_FILE, AT(journal), NULL, 0, 0,
+	  "file that holds the originals; /var/lib/weir/NAME.journal unless given, NAME being that "
+	  "of "
+	  "the plan",
+	  NULL },
+	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
+	  "where 'weir keeper status' and others reach it; /run/weir/NAME.sock unless given",
+	  NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+#define AT(member) offsetof(struct keeper_limits, member)
+const struct weir_option keeper_limit_table[] = {
+	{ "min-from", WEIR_OPT_BYTES, AT(bounds.min_from_bytes), "20KB", 1, KEEPER_BYTES_MAX,
+	  "min is never less", NULL },
+	{ "min-to", WEIR_OPT_BYTES, AT(bounds.min_to_bytes), "2MB", 1, KEEPER_BYTES_MAX,
+	  "min is never more", NULL },
+	{ "max-from", WEIR_OPT_BYTES, AT(bounds.max_from_bytes), "40KB", 1, KEEPER_BYTES_MAX,
+	  "max is never less", NULL },
+	{ "max-to", WEIR_OPT_BYTES, AT(bounds.max_to_bytes), "4MB", 1, KEEPER_BYTES_MAX,
+	  "max is never more", NULL },
+	{ "p-from", WEIR_OPT_FRACTION_Q32, AT(bounds.p_from_q32), "1%", 0, WEIR_ONE_Q32,
+	  "the probability is never less", NULL },
+	{ "p-to", WEIR_OPT_FRACTION_Q32, AT(bounds.p_to_q32), "100%", 0, WEIR_ONE_Q32,
+	  "the probability is never more", NULL },
+	{ "step", WEIR_OPT_FRACTION_Q32, AT(bounds.step_q32), "50%", 1, WEIR_ONE_Q32,
+	  "largest change of min and of max at a time, as a part of what they are", NULL },
+	{ "p-step", WEIR_OPT_FRACTION_Q32, AT(bounds.p_step_q32), "10%", 0, WEIR_ONE_Q32,
+	  "largest change of the probability at a time", NULL },
+	{ "shortest", WEIR_OPT_TIME_NS, AT(shortest_ns), "1s", 0, DAY_NS,
+	  "time between two changes of a profile, at least", NULL },
+	{ "writes", WEIR_OPT_COUNT, AT(writes), "12", 2, KEEPER_WRITES_MAX,
+	  "changes of a profile in any minute, at most; one of them is kept for taking back",
+	  NULL },
+	{ "canary", WEIR_OPT_FLAG, AT(canary), "no", 0, 1, "this profile goes first", NULL },
+	{ "queue", WEIR_OPT_LINES, AT(queues), NULL, 0, 0,
+	  "a queue that uses the profile, as in: Ethernet0 3; may be given several times. Those "
+	  "that "
+	  "the switch names itself unless given",
+	  queue_form },
+	{ .name = NULL },
+};
+#undef AT
+
+/* --- reading --- */
+
+enum owner { OWNER_NONE, OWNER_KEEPER, OWNER_LIMITS, OWNER_PROFILE };
+
+static const char *const section_names[] = { "keeper", "limits", "profile" };
+
+struct pair {
+	enum owner owner;
+	uint32_t profile;
+	int line;
+	char *key, *value;
+};
+
+struct reader {
+	struct keeper_plan *p;
+	enum owner owner;
+	int seen[2]; /* lines of [keeper] and [limits] */
+	uint32_t pair_count;
+	struct pair *pairs;
+};
+
+static int open_profile(struct reader *r, struct ini_place *at, const char *name)
+{
+	struct keeper_plan *p = r->p;
+
+	if (!ini_name_is_good(name, "-_."))
+		return weir_error_set(at->e,
+				      "[profile]: name %s; allowed are up to 63 letters, digits, - "
+				      "_ and ., as in [profile AZURE_LOSSLESS]",
+				      *name ? weir_quote(name).text : "is missing");
+	for (uint32_t i = 0; i < p->profile_count; i++)
+		if (strcmp(p->profiles[i].name, name) == 0)
+			return weir_error_set(at->e, "profile.%s: given twice, first in line %d",
+					      name, p->profiles[i].line);
+	if (p->profile_count == KEEPER_PROFILES_MAX)
+		return weir_error_set(at->e, "more than %d profiles", KEEPER_PROFILES_MAX);
+	p->profiles =
+		memory_grow(p->profiles, p->profile_count + UINT64_C(1), sizeof(*p->profiles));
+	memset(&p->profiles[p->profile_count], 0, sizeof(*p->profiles));
+	snprintf(p->profiles[p->profile_count].name, INI_NAME_SIZE, "%s", name);
+	p->profiles[p->profile_count++].line = at->line;
+	r->owner = OWNER_PROFILE;
+	return 0;
+}
+
+static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
+{
+	struct reader *r = user;
+	int which = strcmp(kind, "limits") == 0;
+
+	if (strcmp(kind, "profile") == 0)
+		return open_profile(r, at, name);
+	if (!which && strcmp(kind, "keeper") != 0)
+		return weir_error_unknown(at->e, "section", kind, section_names, 3);
+	if (*name)
+		return weir_error_set(at->e, "[%s %s]: only [profile NAME] has a name; write [%s]",
+				      kind, weir_quote(name).text, kind);
+	if (r->seen[which])
+		return weir_error_set(at->e, "%s: given twice, first in line %d", kind,
+				      r->seen[which]);
+	r->seen[which] = at->line;
+	r->owner = which ? OWNER_LIMITS : OWNER_KEEPER;
+	return 0;
+}
+
+static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
+{
+	struct reader *r = user;
+
+	if (*key == '\0' || *value == '\0')
+		return weir_error_set(at->e, "a key and a value are wanted, as in interval = 10s");
+	if (r->owner == OWNER_NONE)
+		return weir_error_set(at->e,
+				      "%s stands before the first section; begin with [keeper]",
+				      weir_quote(key).text);
+	if (r->pair_count == PAIRS_MAX)
+		return weir_error_set(at->e, "more than %d settings", PAIRS_MAX);
+	if ((r->pair_count & (r->pair_count - 1)) == 0)
+		r->pairs = memory_grow(r->pairs, r->pair_count ? 2 * (uint64_t)r->pair_count : 1,
+				       sizeof(*r->pairs));
+	r->pairs[r->pair_count++] = (struct pair){
+		.owner = r->owner,
+		.profile = r->p->profile_count ? r->p->profile_count - 1 : 0,
+		.line = at->line,
+		.key = memory_text(key, strlen(key)),
+		.value = memory_text(value, strlen(value)),
+	};
+	return 0;
+}
+
+static void take_title(void *user, const char *text)
+{
+	struct keeper_plan *p = ((struct reader *)user)->p;
+
+	snprintf(p->title, sizeof(p->title), "%s", text);
+}
+
+static const struct ini_form form = {
+	.what = "a keeper's plan",
+	.example = "[keeper]",
+	.title = take_title,
+	.section = take_header,
+	.pair = take_pair,
+};
+
+/* --- from pairs to a plan --- */
+
+/* Puts the place in front. The option's own name, with which its messages begin, is a part of it. */
+static int locate(const struct reader *r, const struct pair *p, struct weir_error *e)
+{
+	const char *name = p->owner == OWNER_PROFILE ? r->p->profiles[p->profile].name : "";
+	size_t length = strlen(p->key);
+
+	if (strncmp(e->text, p->key, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
+		memmove(e->text, e->text + length + 2, strlen(e->text + length + 2) + 1);
+	return weir_error_prefix(e, "%.200s:%d: %s.%s%s%.64s: ", r->p->file, p->line,
+				 section_names[p->owner - OWNER_KEEPER], name, *name ? "." : "",
+				 p->key);
+}
+
+static const struct weir_option *table_of(const struct pair *p)
+{
+	return p->owner == OWNER_KEEPER ? keeper_option_table : keeper_limit_table;
+}
+
+static int unknown_key(const struct pair *p, struct weir_error *e)
+{
+	const char *names[64];
+	size_t count = 0;
+
+	for (const struct weir_option *o = table_of(p); o->name && count < 64; o++)
+		names[count++] = o->name;
+	return weir_error_unknown(e, "key", p->key, names, count);
+}
+
+/* Is the key of that pair given before, in the same section? */
+static int is_twice(const struct reader *r, uint32_t at, struct weir_error *e)
+{
+	const struct pair *p = &r->pairs[at];
+
+	for (uint32_t i = 0; i < at; i++) {
+		const struct pair *q = &r->pairs[i];
+
+		if (q->owner == p->owner && q->profile == p->profile && strcmp(q->key, p->key) == 0)
+			return weir_error_set(e, "given twice, first in line %d", q->line);
+	}
+	return 0;
+}
+
+static int apply(const struct reader *r, uint32_t at, void *params, struct weir_error *e)
+{
+	const struct pair *p = &r->pairs[at];
+	const struct weir_option *o = weir_option_find(table_of(p), p->key);
+
+	if (!o)
+		return unknown_key(p, e);
+	if (o->type == WEIR_OPT_LINES) {
+		line_list_add((struct line_list *)(void *)((char *)params + o->offset), p->value,
+			      p->line);
+		return 0;
+	}
+	return is_twice(r, at, e) ? -1 : weir_option_parse(params, o, p->value, e);
+}
+
+/* Every pair of that owner. */
+static int apply_all(const struct reader *r, enum owner owner, uint32_t profile, void *params,
+		     struct weir_error *e)
+{
+	for (uint32_t i = 0; i < r->pair_count; i++) {
+		const struct pair *p = &r->pairs[i];
+
+		if (p->owner != owner || (owner == OWNER_PROFILE && p->profile != profile))
+			continue;
+		if (apply(r, i, params, e))
+			return locate(r, p, e);
+	}
+	return 0;
+}
+
+/* --- what goes together --- */
+
+/* The line of a key of [keeper], or that of its header. */
+static int mistake(const struct reader *r, const char *key, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < r->pair_count; i++)
+		if (r->pairs[i].owner == OWNER_KEEPER && strcmp(r->pairs[i].key, key) == 0)
+			return locate(r, &r->pairs[i], e);
+	return weir_error_prefix(e, "%.200s:%d: keeper.%s: ", r->p->file, r->seen[0], key);
+}
+
+static int check_driver(const struct reader *r, const struct registry *drivers,
+			struct weir_error *e)
+{
+	struct keeper_plan *p = r->p;
+
+	if (!p->options.driver[0]) {
+		weir_error_set(e, "is missing; how the switch is reached, as in driver = sonic");
+		return mistake(r, "driver", e);
+	}
+	p->driver = weir_registry_parse(drivers, p->options.driver, p->driver_params, e);
+	return p->driver ? 0 : mistake(r, "driver", e);
+}
+
+static int check_tune(const struct reader *r, struct weir_error *e)
+{
+	struct keeper_plan *p = r->p;
+
+	if (!p->options.tune[0]) {
+		weir_error_set(e, "is missing; who decides, as in tune = qla");
+		return mistake(r, "tune", e);
+	}
+	if (tune_parse(p->options.tune, &p->tune, p->tune_params, e))
+		return mistake(r, "tune", e);
+	if (p->tune.agent || p->tune.tuner)
+		return 0;
+	weir_error_set(e, "none decides nothing; a keeper that only watches has --dry-run");
+	return mistake(r, "tune", e);
+}
+
+static int check_limits(const struct reader *r, const struct keeper_profile *p,
+			struct weir_error *e)
+{
+	const struct keeper_bounds *b = &p->limits.bounds;
+	const char *wrong = NULL;
+
+	if (b->min_from_bytes > b->min_to_bytes)
+		wrong = "min-from is above min-to";
+	else if (b->max_from_bytes > b->max_to_bytes)
+		wrong = "max-from is above max-to";
+	else if (b->p_from_q32 > b->p_to_q32)
+		wrong = "p-from is above p-to";
+	else if (b->min_from_bytes > b->max_from_bytes)
+		wrong = "min-from is above max-from";
+	else if (b->min_to_bytes > b->max_to_bytes)
+		wrong = "min-to is above max-to";
+	if (!wrong)
+		return 0;
+	return weir_error_set(e, "%.200s:%d: profile.%s: %s", r->p->file, p->line, p->name, wrong);
+}
+
+static int fill_profile(const struct reader *r, uint32_t number, struct weir_error *e)
+{
+	struct keeper_profile *p = &r->p->profiles[number];
+
+	weir_options_default(&p->limits, keeper_limit_table);
+	if (apply_all(r, OWNER_LIMITS, 0, &p->limits, e) ||
+	    apply_all(r, OWNER_PROFILE, number, &p->limits, e))
+		return -1;
+	return check_limits(r, p, e);
+}
+
+static int fill(const struct reader *r, const struct registry *drivers, struct weir_error *e)
+{
+	struct keeper_plan *p = r->p;
+
+	if (!r->seen[0])
+		return weir_error_set(e, "%.200s: a plan has a section [keeper]", p->file);
+	if (apply_all(r, OWNER_KEEPER, 0, &p->options, e) || check_driver(r, drivers, e) ||
+	    check_tune(r, e))
+		return -1;
+	if (!p->profile_count)
+		return weir_error_set(e,
+				      "%.200s: no profile to look after; add a section such as "
+				      "[profile AZURE_LOSSLESS]",
+				      p->file);
+	for (uint32_t i = 0; i < p->profile_count; i++)
+		if (fill_profile(r, i, e))
+			return -1;
+	return 0;
+}
+
+/* --- files --- */
+
+int keeper_plan_read_text(struct keeper_plan *p, const struct registry *drivers,
+			  const struct ini_text *text, struct weir_error *e)
+{
+	struct reader r = { .p = p };
+	int failed;
+
+	memset(p, 0, sizeof(*p));
+	snprintf(p->file, sizeof(p->file), "%s", text->file);
+	weir_options_default(&p->options, keeper_option_table);
+	failed = ini_read(&form, &r, text, e) || fill(&r, drivers, e);
+	for (uint32_t i = 0; i < r.pair_count; i++) {
+		free(r.pairs[i].key);
+		free(r.pairs[i].value);
+	}
+	free(r.pairs);
+	if (failed)
+		keeper_plan_free(p);
+	return failed ? -1 : 0;
+}
+
+int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, const char *file,
+		     struct weir_error *e)
+{
+	struct ini_text text = { .file = file };
+	char *content = ini_load(&form, file, &text.length, e);
+	int failed;
+
+	if (!content)
+		return -1;
+	text.text = content;
+	failed = keeper_plan_read_text(p, drivers, &text, e);
+	free(content);
+	return failed;
+}
+
+void keeper_plan_free(struct keeper_plan *p)
+{
+	for (uint32_t i = 0; i < p->profile_count; i++)
+		line_list_free(&p->profiles[i].limits.queues);
+	free(p->profiles);
+	memset(p, 0, sizeof(*p));
+}
+
+/* "/etc/weir/leaf3.ini" is leaf3. */
+static void by_name(const struct keeper_plan *p, const char *folder, const char *ending,
+		    char path[WEIR_OPT_TEXT_SIZE])
+{
+	const char *slash = strrchr(p->file, '/'), *name = slash ? slash + 1 : p->file;
+	const char *dot = strrchr(name, '.');
+	size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+
+	snprintf(path, WEIR_OPT_TEXT_SIZE, "%s/%.*s%s", folder, (int)(length < 200 ? length : 200),
+		 name, ending);
+}
+
+void keeper_plan_journal(const struct keeper_plan *p, char path[WEIR_OPT_TEXT_SIZE])
+{
+	if (p->options.journal[0])
+		snprintf(path, WEIR_OPT_TEXT_SIZE, "%s", p->options.journal);
+	else
+		by_name(p, "/var/lib/weir", ".journal", path);
+}
+
+void keeper_plan_socket(const struct keeper_plan *p, char path[WEIR_OPT_TEXT_SIZE])
+{
+	if (p->options.socket[0])
+		snprintf(path, WEIR_OPT_TEXT_SIZE, "%s", p->options.socket);
+	else
+		by_name(p, "/run/weir", ".sock", path);
+}

@@ -1,0 +1,173 @@
+/* redis.c -- see redis.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "keeper/drive/redis.h"
+
+#ifdef WEIR_HAVE_HIREDIS
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <hiredis/hiredis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+enum { PATH_SIZE = 256 };
+
+struct redis {
+	char path[PATH_SIZE];
+	struct timeval timeout;
+	redisContext *context;
+	int database; /* that is selected; -1: none is known */
+	uint64_t generation;
+};
+
+struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e)
+{
+	struct redis *r = memory_zeroed(1, sizeof(*r));
+
+	(void)e;
+	snprintf(r->path, sizeof(r->path), "%s", socket_path);
+	r->timeout.tv_sec = (time_t)(timeout_ns / WEIR_NS_PER_S);
+	r->timeout.tv_usec = (suseconds_t)(timeout_ns % WEIR_NS_PER_S / WEIR_NS_PER_US);
+	return r;
+}
+
+static void disconnect(struct redis *r)
+{
+	if (r->context)
+		redisFree(r->context);
+	r->context = NULL;
+}
+
+void redis_free(struct redis *r)
+{
+	disconnect(r);
+	free(r);
+}
+
+uint64_t redis_generation(const struct redis *r)
+{
+	return r->context ? r->generation : 0;
+}
+
+int redis_connect(struct redis *r, struct weir_error *e)
+{
+	if (r->context)
+		return 0;
+	r->context = redisConnectUnixWithTimeout(r->path, r->timeout);
+	if (!r->context || r->context->err || redisSetTimeout(r->context, r->timeout)) {
+		weir_error_set(e, "%s: Redis does not answer: %s", r->path,
+			       r->context && r->context->err ? r->context->errstr : "no memory");
+		disconnect(r);
+		return -1;
+	}
+	r->database = -1;
+	r->generation++;
+	return 0;
+}
+
+/* The reply; NULL: the connection is gone, or the server said that it will not. */
+static redisReply *call(struct redis *r, int count, const char **words, struct weir_error *e)
+{
+	redisReply *reply = redisCommandArgv(r->context, count, words, NULL);
+
+	if (reply && reply->type != REDIS_REPLY_ERROR)
+		return reply;
+	weir_error_set(e, "%s: Redis does not answer %.32s: %.200s", r->path, words[0],
+		       reply ? reply->str : r->context->errstr);
+	if (reply)
+		freeReplyObject(reply);
+	disconnect(r);
+	return NULL;
+}
+
+static int use_database(struct redis *r, int database, struct weir_error *e)
+{
+	char number[16];
+	const char *words[] = { "SELECT", number };
+	redisReply *reply;
+
+	if (r->database == database)
+		return 0;
+	snprintf(number, sizeof(number), "%d", database);
+	reply = call(r, 2, words, e);
+	if (!reply)
+		return -1;
+	freeReplyObject(reply);
+	r->database = database;
+	return 0;
+}
+
+static const char *text_of(const redisReply *reply)
+{
+	return reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? reply->str
+										      : NULL;
+}
+
+int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,
+	      struct weir_error *e)
+{
+	const char *words[REDIS_WORDS];
+	redisReply *reply;
+
+	memcpy(words, c->words, sizeof(words));
+	if (redis_connect(r, e) || use_database(r, c->database, e))
+		return -1;
+	reply = call(r, c->count, words, e);
+	if (!reply)
+		return -1;
+	a->reply = reply;
+	a->count = reply->type == REDIS_REPLY_ARRAY ? (uint32_t)reply->elements : 1;
+	a->texts = memory_zeroed(a->count + UINT64_C(1), sizeof(*a->texts));
+	for (uint32_t i = 0; i < a->count; i++)
+		a->texts[i] = text_of(reply->type == REDIS_REPLY_ARRAY ? reply->element[i] : reply);
+	return 0;
+}
+
+void redis_answer_free(struct redis_answer *a)
+{
+	freeReplyObject(a->reply);
+	free(a->texts);
+}
+
+#else
+struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e)
+{
+	(void)socket_path;
+	(void)timeout_ns;
+	weir_error_set(e,
+		       "this program was built without hiredis, by which Redis is reached; install "
+		       "libhiredis-dev and make it again");
+	return NULL;
+}
+
+void redis_free(struct redis *r)
+{
+	(void)r;
+}
+
+uint64_t redis_generation(const struct redis *r)
+{
+	(void)r;
+	return 0;
+}
+
+int redis_connect(struct redis *r, struct weir_error *e)
+{
+	(void)r;
+	return weir_error_set(e, "there is no hiredis");
+}
+
+int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,
+	      struct weir_error *e)
+{
+	(void)c;
+	(void)a;
+	return redis_connect(r, e);
+}
+
+void redis_answer_free(struct redis_answer *a)
+{
+	(void)a;
+}
+#endif

@@ -1,0 +1,41 @@
+/* redis.h -- one connection to a Redis server that may go away and come back.
+ *
+ * A question that fails closes the connection; the next one opens it again. An answer that is an error of the
+ * server's, as while it loads its data or may only be read, is a failure like any other. */
+#ifndef KEEPER_DRIVE_REDIS_H
+#define KEEPER_DRIVE_REDIS_H
+#include "weir/error.h"
+#include <stdint.h>
+
+struct redis;
+
+/* NULL with a message: this program was built without hiredis. Nothing is connected yet. */
+struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e);
+void redis_free(struct redis *r);
+
+/* Changes with every connection: what was learnt over an earlier one may be wrong. 0: there is none. */
+uint64_t redis_generation(const struct redis *r);
+
+/* Connects where it is not. */
+int redis_connect(struct redis *r, struct weir_error *e);
+
+enum { REDIS_WORDS = 16 };
+
+/* A command for one of the databases, in words. */
+struct redis_command {
+	int database;
+	int count;
+	const char *words[REDIS_WORDS];
+};
+
+/* A list of texts; a text that is not there is NULL. Numbers come as text. */
+struct redis_answer {
+	uint32_t count;
+	const char **texts;
+	void *reply; /* what they lie in */
+};
+
+int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,
+	      struct weir_error *e);
+void redis_answer_free(struct redis_answer *a);
+#endif

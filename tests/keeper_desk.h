@@ -1,0 +1,230 @@
+/* keeper_desk.h -- a keeper over a switch that is an array: settings and counters as a test likes, in virtual time,
+ * with a tuner whose wishes are the test's. */
+#ifndef TESTS_KEEPER_DESK_H
+#define TESTS_KEEPER_DESK_H
+#include "keeper/core/keeper.h"
+#include "tests/test.h"
+#include "weir/units.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DESK_PROFILES = 3 };
+
+struct fake_switch {
+	struct keeper_setting has[DESK_PROFILES], hardware[DESK_PROFILES];
+	struct keeper_counters counters[DESK_PROFILES];
+	int is_away, is_deaf, is_unfit, is_failing; /* deaf: the hardware does not follow */
+	uint32_t writes, writes_of[DESK_PROFILES];
+	int die_in; /* calls until the process ends; 0: it lives */
+};
+
+static void fake_pass(struct fake_switch *s)
+{
+	if (s->die_in && --s->die_in == 0)
+		_exit(9);
+}
+
+static enum keeper_reading fake_read(void *driver, uint32_t profile, struct keeper_setting *setting,
+				     struct weir_error *e)
+{
+	struct fake_switch *s = driver;
+
+	fake_pass(s);
+	weir_error_set(e, "nobody answers");
+	*setting = s->has[profile];
+	return s->is_away ? KEEPER_LOST : s->is_unfit ? KEEPER_UNFIT : KEEPER_READ;
+}
+
+static enum keeper_reading fake_count(void *driver, uint32_t profile, struct keeper_counters *c,
+				      struct weir_error *e)
+{
+	struct fake_switch *s = driver;
+
+	fake_pass(s);
+	weir_error_set(e, "nobody answers");
+	*c = s->counters[profile];
+	return s->is_away ? KEEPER_LOST : KEEPER_READ;
+}
+
+static int fake_write(void *driver, uint32_t profile, const struct keeper_setting *setting,
+		      struct weir_error *e)
+{
+	struct fake_switch *s = driver;
+
+	fake_pass(s);
+	if (s->is_away)
+		return weir_error_set(e, "nobody answers");
+	s->has[profile] = *setting;
+	if (!s->is_deaf)
+		s->hardware[profile] = *setting;
+	s->writes++;
+	s->writes_of[profile]++;
+	fake_pass(s);
+	return s->is_failing ? weir_error_set(e, "the answer was lost") : 0;
+}
+
+static enum keeper_following fake_follows(void *driver, uint32_t profile,
+					  const struct keeper_setting *setting,
+					  struct weir_error *e)
+{
+	const struct fake_switch *s = driver;
+
+	weir_error_set(e, "the hardware has another setting");
+	return keeper_setting_equals(setting, &s->hardware[profile]) ? KEEPER_FOLLOWS
+								     : KEEPER_DIFFERS;
+}
+
+static void *fake_open(const void *params, const struct keeper_plan *plan, struct weir_error *e)
+{
+	(void)params;
+	(void)plan;
+	(void)e;
+	return NULL;
+}
+
+static void fake_close(void *driver)
+{
+	(void)driver;
+}
+
+static const struct keeper_driver_ops fake_driver = {
+	.scheme = { .name = "fake", .help = "an array" },
+	.p_unit_ppm = 10 * 1000,
+	.open = fake_open,
+	.close = fake_close,
+	.read = fake_read,
+	.count = fake_count,
+	.write = fake_write,
+	.follows = fake_follows,
+};
+
+static const struct keeper_driver_ops *const fake_drivers[] = { &fake_driver, NULL };
+static const struct registry fake_registry = REGISTRY("driver", fake_drivers);
+
+/* --- the tuner --- */
+
+struct desk {
+	struct fake_switch own, *fake;
+	struct keeper_plan plan;
+	struct keeper keeper;
+	struct weir_tune_knobs wish;
+	char journal[64];
+	int64_t now_ns;
+	uint32_t events[KEEPER_EVENTS];
+	char last[KEEPER_WHY_SIZE];
+};
+
+/* A tuner's params are what it is told; these tell where the test's wishes are. */
+struct wisher_params {
+	const struct weir_tune_knobs *wish;
+};
+
+static size_t wisher_size(const void *params, const struct weir_agent_env *env)
+{
+	(void)params;
+	(void)env;
+	return 0;
+}
+
+static void wisher_init(void *state, const void *params, const struct weir_agent_env *env,
+			struct weir_tune_knobs *knobs)
+{
+	const struct wisher_params *p = params;
+
+	(void)state;
+	for (uint32_t q = 0; q < env->queue_count; q++)
+		knobs[q] = *p->wish;
+}
+
+static void wisher_step(void *state, const void *params, const struct weir_agent_env *env,
+			const struct weir_tune_telemetry *telemetry, struct weir_tune_knobs *knobs)
+{
+	(void)telemetry;
+	wisher_init(state, params, env, knobs);
+}
+
+static const struct weir_agent_ops wisher = {
+	.scheme = { .name = "wisher" },
+	.size = wisher_size,
+	.init = wisher_init,
+	.step = wisher_step,
+};
+
+/* --- the desk --- */
+
+static void desk_hear(void *user, const struct keeper_event *event)
+{
+	struct desk *d = user;
+
+	d->events[event->kind]++;
+	snprintf(d->last, sizeof(d->last), "%s", event->why);
+}
+
+static inline struct weir_tune_knobs desk_line(uint64_t min_bytes, uint64_t max_bytes,
+					       uint32_t percent)
+{
+	struct keeper_setting s = { min_bytes, max_bytes, percent * 10000 };
+
+	return keeper_setting_knobs(&s);
+}
+
+/* Three profiles of 100KB, 200KB, 10 %, a line of 10 Gb/s. keys are of [keeper], limits of [limits]. */
+static inline void desk_open(struct desk *d, enum keeper_mode mode, const char *keys,
+			     const char *more)
+{
+	char text[2048];
+	struct ini_text in = { "plan.ini", text, 0 };
+	struct weir_error e = { "" };
+
+	memset(d, 0, sizeof(*d));
+	d->fake = &d->own;
+	d->now_ns = WEIR_NS_PER_S;
+	snprintf(text, sizeof(text),
+		 "[keeper]\ndriver = fake\ntune = fixed\n%s\n%s\n[profile a]\n[profile b]\n"
+		 "[profile c]\ncanary = no\n",
+		 keys, more);
+	in.length = strlen(text);
+	if (keeper_plan_read_text(&d->plan, &fake_registry, &in, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	d->plan.tune = (struct tune_choice){ .scheme = &wisher.scheme, .agent = &wisher };
+	memcpy(d->plan.tune_params, &(struct wisher_params){ &d->wish },
+	       sizeof(struct wisher_params));
+	for (uint32_t i = 0; i < DESK_PROFILES; i++) {
+		d->own.has[i] = (struct keeper_setting){ 100000, 200000, 100000 };
+		d->own.hardware[i] = d->own.has[i];
+		d->own.counters[i].rate_bps = UINT64_C(10) * 1000 * 1000 * 1000;
+	}
+	d->wish = desk_line(100000, 200000, 10);
+	snprintf(d->journal, sizeof(d->journal), "/tmp/weir-keeper-%d.journal", (int)getpid());
+	keeper_init(&d->keeper,
+		    &(struct keeper_parts){ &d->plan, d->fake, mode, d->journal, desk_hear, d });
+}
+
+static inline void desk_close(struct desk *d)
+{
+	keeper_free(&d->keeper);
+	keeper_plan_free(&d->plan);
+	unlink(d->journal);
+}
+
+/* Another interval, after which the lines have sent so many bytes more. */
+static inline void desk_step_after(struct desk *d, int64_t interval_ns)
+{
+	for (uint32_t i = 0; i < DESK_PROFILES; i++)
+		d->fake->counters[i].since_start[KEEPER_OUT_BYTES] += 1000000;
+	d->now_ns += interval_ns;
+	keeper_step(&d->keeper, d->now_ns);
+}
+
+static inline void desk_step(struct desk *d)
+{
+	desk_step_after(d, 10 * (int64_t)WEIR_NS_PER_S);
+}
+
+static inline void desk_steps(struct desk *d, int count)
+{
+	while (count-- > 0)
+		desk_step(d);
+}
+#endif
