@@ -1,0 +1,125 @@
+#!/bin/sh
+# switch.sh -- what a real switch costs: between two namespaces, weir switch and, to compare, a bridge of Linux,
+# each as fast as it goes and with a line of 100 Mb/s (tbf of the bridge). Needs root.
+#
+#	RTT		of small UDP packets, one after the other: half of them took no longer; 99 % of them
+#	Mb/s, kpps	of TCP in frames of 1514 bytes, for SECONDS (4 unless set)
+#	kpps/core	frames, both ways, that a whole core would forward: by the processor time of weir switch. What a
+#			bridge costs is spent in the senders' name, and cannot be told
+set -u
+weir=$(realpath ./weir)
+seconds=${SECONDS_EACH:-4}
+[ "$(id -u)" = 0 ] || { echo "bench/switch.sh: network namespaces need root"; exit 1; }
+dir=$(mktemp -d)
+a=weir-bench-a b=weir-bench-b sw=weir-bench-sw
+switch=
+clean() {
+	[ -n "$switch" ] && kill "$switch" && wait "$switch"
+	for name in $a $b $sw; do
+		ip netns del $name 2>/dev/null
+	done
+	rm -rf "$dir"
+}
+trap clean EXIT
+for name in $a $b $sw; do
+	ip netns add $name || exit 1
+done
+number=1
+for host in $a $b; do
+	ip link add v$number netns $sw type veth peer name eth0 netns $host
+	ip -n $host link set eth0 address 02:00:00:00:00:0$number gso_max_segs 1
+	ip netns exec $host sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv4.tcp_ecn=1
+	ip -n $host addr add 10.99.0.$number/24 dev eth0
+	ip -n $host link set eth0 up
+	ip -n $sw link set v$number up
+	number=$((number + 1))
+done
+
+cat >"$dir/echo.py" <<'END'
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("10.99.0.2", 7))
+while True:
+    data, who = s.recvfrom(100)
+    s.sendto(data, who)
+END
+cat >"$dir/ping.py" <<'END'
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(0.2)
+s.connect(("10.99.0.2", 7))
+took = []
+for i in range(2200):
+    start = time.perf_counter_ns()
+    try:
+        s.send(b"x" * 50)
+        s.recv(100)
+    except OSError:
+        if i > 20 and not took:
+            raise SystemExit("no answer")
+        continue
+    took.append(time.perf_counter_ns() - start)
+took = sorted(took[200:])
+print("%.0f %.0f" % (took[len(took) // 2] / 1e3, took[len(took) * 99 // 100] / 1e3))
+END
+
+ticks() {
+	[ -n "$switch" ] && awk '{ print $14 + $15 }' /proc/$switch/stat || echo 0
+}
+
+row() {
+	ip netns exec $b python3 "$dir/echo.py" &
+	echo=$!
+	sleep 0.5
+	rtt=$(ip netns exec $a python3 "$dir/ping.py")
+	kill $echo
+	ip netns exec $b iperf3 -s -1 >/dev/null 2>&1 &
+	sleep 0.5
+	before=$(ticks)
+	ip netns exec $a iperf3 -c 10.99.0.2 -t "$seconds" -C reno -J >"$dir/iperf"
+	wait $!
+	after=$(ticks)
+	python3 - "$1" $rtt $((after - before)) "$(getconf CLK_TCK)" "$dir/iperf" <<'END'
+import json, sys
+name, p50, p99, ticks, hz, path = sys.argv[1:]
+end = json.load(open(path))["end"]["sum_received"]
+kpps = end["bytes"] / 1448 / end["seconds"] / 1e3
+busy = int(ticks) / int(hz) / end["seconds"]
+# A frame back for every two, which is how often receivers answer.
+per_core = "%9.0f" % (1.5 * kpps / busy) if busy else "        -"
+print("%-34s %6s %6s %8.0f %7.1f %s" % (name, p50, p99, end["bits_per_second"] / 1e6, kpps, per_core))
+END
+}
+
+through_weir() {
+	printf '[switch]\nmarking = ecn(k=%s)\n[real]\nsocket = %s/sw.sock\n[port v1]\nrate = %s\n[port v2]\nrate = %s\n' \
+		"$3" "$dir" "$2" "$2" >"$dir/sw.ini"
+	ip netns exec $sw "$weir" switch "$dir/sw.ini" >"$dir/log" &
+	switch=$!
+	sleep 0.5
+	row "$1"
+	kill $switch
+	wait $switch
+	switch=
+}
+
+through_bridge() {
+	ip -n $sw link add name bridge0 type bridge
+	ip -n $sw link set bridge0 up
+	for port in v1 v2; do
+		ip -n $sw link set $port master bridge0
+		[ -z "$2" ] || ip netns exec $sw tc qdisc add dev $port root tbf rate "$2" burst 3200 limit 30280 || exit 1
+	done
+	sleep 0.5
+	row "$1"
+	for port in v1 v2; do
+		[ -z "$2" ] || ip netns exec $sw tc qdisc del dev $port root
+	done
+	ip -n $sw link del bridge0
+}
+
+printf '%-34s %6s %6s %8s %7s %9s\n' through RTT-us 99% Mb/s kpps kpps/core
+through_weir "weir switch, as fast as it goes" 40Gbps 200pkts
+through_bridge "bridge, as fast as it goes" ""
+through_weir "weir switch, 100 Mb/s, ecn" 100Mbps 20pkts
+through_bridge "bridge, 100 Mb/s, tbf" 100mbit

@@ -1,0 +1,201 @@
+/* testbed.c -- weir testbed FILE: the scenario with real packets, beside the simulated one if asked for. */
+#include "cli/commands.h"
+#include "cli/folder.h"
+#include "cli/load.h"
+#include "lab/base/text.h"
+#include "lab/scenario/sweep.h"
+#include "lab/store/results.h"
+#include "lab/store/store.h"
+#include "switch/testbed/testbed.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of the measured time that the switch's line may have stood still: more, and numbers are not to be trusted. */
+#define LOST_TRUSTED 0.005
+
+struct bed_request {
+	struct scenario scenario;
+	struct sweep sweep;
+	struct store *store;
+	int has_both, is_quiet;
+};
+
+/* What both worlds are compared by; those that neither knows are left out. */
+static const char *const compared[] = {
+	"queue_mean_pkts",  "queue_p99_pkts",
+	"goodput_bps",      "mark_fraction",
+	"utilisation",      "jain",
+	"unfair_ratio",     "drops",
+	"retransmits",      "flows_completed",
+	"fct_mean_ns",      "fct_p50_ns",
+	"fct_p99_ns",       "fct_small_mean_ns",
+	"fct_small_p99_ns", "fct_large_mean_ns",
+	"slowdown_mean",
+};
+
+static void print_comparison(const struct run_result *real, const struct run_result *simulated)
+{
+	printf("\n%-20s %14s %14s %16s\n", "both worlds", "real", "simulated", "real/simulated");
+	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++) {
+		int metric = metric_index(compared[i]);
+		const char *unit = metric_all[metric].unit;
+		double a = real->value[metric], b = simulated->value[metric];
+
+		if (isnan(a) && isnan(b))
+			continue;
+		printf("%-20s %14s %14s", compared[i],
+		       isnan(a) ? "-" : human_quantity(a, unit).text,
+		       isnan(b) ? "-" : human_quantity(b, unit).text);
+		if (b > 0 && !isnan(a))
+			printf(" %16.3f", a / b);
+		putchar('\n');
+	}
+}
+
+static void warn_of_health(const struct testbed_health *h)
+{
+	if (h->lost_fraction > LOST_TRUSTED)
+		fprintf(stderr,
+			"weir: the machine held the switch up for %s of the time: it is too busy, "
+			"or the rate too "
+			"high, and these numbers are not to be trusted\n",
+			human_percent(h->lost_fraction).text);
+	if (h->lost_pkts || h->refused_pkts)
+		fprintf(stderr,
+			"weir: %s packets were not read in time, %s were not as they should be\n",
+			human_count((double)h->lost_pkts).text,
+			human_count((double)h->refused_pkts).text);
+	if (h->connections)
+		fprintf(stderr, "weir: %u connections could not be opened, or broke\n",
+			h->connections);
+}
+
+static int keep(struct bed_request *q, const struct config *c, const struct run_result *r)
+{
+	char key[RUN_KEY_SIZE];
+	struct weir_error e;
+
+	if (run_key(c, key, &e) || store_add(q->store, key, c, r, &e))
+		return complain(EXIT_WORLD, &e);
+	return EXIT_FINE;
+}
+
+/* The same file in the simulated world. */
+static int simulate(struct bed_request *q, const struct config *c, struct run_result *r)
+{
+	const struct run_control control = { .threads = 1 };
+	struct weir_error e;
+	int failed = run(c, &control, r, &e), status;
+
+	if (failed == RUN_REFUSED) {
+		scenario_locate(&q->scenario, &e);
+		return complain(EXIT_MISTAKE, &e);
+	}
+	if (failed == RUN_FAILED)
+		return complain(EXIT_WORLD, &e);
+	status = failed ? complain(EXIT_WORLD, &e) : keep(q, c, r);
+	if (status != EXIT_FINE)
+		run_result_free(r);
+	return status;
+}
+
+static int run_real(struct bed_request *q, struct config *c, struct run_result *r)
+{
+	struct testbed_health health;
+	struct weir_error e;
+	int status;
+
+	switch (testbed_run(c, r, &health, &e)) {
+	case TESTBED_DONE:
+		break;
+	case TESTBED_REFUSED:
+		scenario_locate(&q->scenario, &e);
+		return complain(EXIT_MISTAKE, &e);
+	case TESTBED_STOPPED:
+		return complain(EXIT_INTERRUPTED, &e);
+	default:
+		return complain(EXIT_WORLD, &e);
+	}
+	warn_of_health(&health);
+	status = keep(q, c, r);
+	if (status != EXIT_FINE)
+		run_result_free(r);
+	return status;
+}
+
+static int run_worlds(struct bed_request *q, struct config *c)
+{
+	struct run_result real, simulated;
+	int status;
+
+	if (q->has_both && (status = simulate(q, c, &simulated)) != EXIT_FINE)
+		return status;
+	status = run_real(q, c, &real);
+	if (status == EXIT_FINE) {
+		if (!q->is_quiet)
+			results_table(stdout, c, &real, line_width(stdout));
+		if (q->has_both)
+			print_comparison(&real, &simulated);
+		fflush(stdout);
+		run_result_free(&real);
+	}
+	if (q->has_both)
+		run_result_free(&simulated);
+	return status;
+}
+
+/* One after the other: there is one machine, and time passes in it as it does outside. */
+static int run_each(struct bed_request *q)
+{
+	int status = EXIT_FINE;
+
+	for (uint64_t i = 0; i < q->sweep.run_count && status == EXIT_FINE; i++) {
+		char label[256];
+		struct config c;
+		struct weir_error e;
+
+		if (sweep_apply(&q->sweep, i, &q->scenario, &e) ||
+		    scenario_config(&q->scenario, &c, &e))
+			return complain(EXIT_MISTAKE, &e);
+		if (*sweep_label(&q->sweep, i, label, sizeof(label)))
+			printf("%s--- %s\n", i ? "\n" : "", label);
+		status = run_worlds(q, &c);
+		config_free(&c);
+	}
+	return status;
+}
+
+static int open_store(const struct arguments *a, struct bed_request *q, struct weir_error *e)
+{
+	const char *out = arguments_option(a, "--out");
+	char folder[FOLDER_SIZE];
+
+	if (!out && default_folder(q->scenario.file, ".testbed", folder, e))
+		return -1;
+	return store_open(&q->store, out ? out : folder, STORE_WRITE, e);
+}
+
+int command_testbed(const struct arguments *a)
+{
+	struct bed_request q = { .has_both = arguments_option(a, "--both") != NULL,
+				 .is_quiet = arguments_option(a, "--quiet") != NULL };
+	struct weir_error e;
+	int status;
+
+	if (load_scenario(a, &q.scenario, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (sweep_read(&q.sweep, &q.scenario, &e)) {
+		scenario_free(&q.scenario);
+		return complain(EXIT_MISTAKE, &e);
+	}
+	if (open_store(a, &q, &e)) {
+		status = complain(EXIT_WORLD, &e);
+	} else {
+		status = run_each(&q);
+		store_close(q.store);
+	}
+	sweep_free(&q.sweep);
+	scenario_free(&q.scenario);
+	return status;
+}

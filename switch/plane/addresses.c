@@ -1,0 +1,69 @@
+/* addresses.c -- see addresses.h. */
+#include "switch/plane/addresses.h"
+#include "weir/rng.h"
+#include <stddef.h>
+
+enum { PLACES = 8 }; /* that an address may have */
+
+static uint32_t place(uint64_t address, uint32_t i)
+{
+	return (uint32_t)(weir_mix64(address) + i) % ADDRESSES_MAX;
+}
+
+static int is_stale(const struct addresses *a, const struct address_entry *e, int64_t now_ps)
+{
+	return e->seen_ps != ADDRESS_TOLD && now_ps - e->seen_ps > a->age_ps;
+}
+
+static struct address_entry *find(const struct addresses *a, uint64_t address)
+{
+	for (uint32_t i = 0; i < PLACES; i++) {
+		const struct address_entry *e = &a->entries[place(address, i)];
+
+		if (e->address_plus_one == address + 1)
+			return (struct address_entry *)e;
+	}
+	return NULL;
+}
+
+static struct address_entry *find_room(struct addresses *a, uint64_t address, int64_t now_ps)
+{
+	for (uint32_t i = 0; i < PLACES; i++) {
+		struct address_entry *e = &a->entries[place(address, i)];
+
+		if (e->address_plus_one == 0 || is_stale(a, e, now_ps))
+			return e;
+	}
+	return NULL;
+}
+
+int addresses_tell(struct addresses *a, uint64_t address, uint32_t port)
+{
+	struct address_entry *e = find(a, address);
+
+	if (!e) {
+		e = find_room(a, address, 0);
+		if (!e)
+			return -1;
+		*e = (struct address_entry){ address + 1, 0, ADDRESS_TOLD };
+	}
+	e->ports |= UINT64_C(1) << port;
+	return 0;
+}
+
+void addresses_learn(struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps)
+{
+	struct address_entry *e = find(a, address);
+
+	if (!e)
+		e = find_room(a, address, now_ps);
+	if (e && (e->address_plus_one == 0 || e->seen_ps != ADDRESS_TOLD))
+		*e = (struct address_entry){ address + 1, UINT64_C(1) << port, now_ps };
+}
+
+uint64_t addresses_find(const struct addresses *a, uint64_t address, int64_t now_ps)
+{
+	const struct address_entry *e = find(a, address);
+
+	return e && !is_stale(a, e, now_ps) ? e->ports : 0;
+}

@@ -1,0 +1,16 @@
+/* results.h -- a real run as results that are like a simulated one's: the same metrics and tables, in the same
+ * store. What a switch cannot know, such as flows, is unknown. */
+#ifndef SWITCH_RESULTS_RESULTS_H
+#define SWITCH_RESULTS_RESULTS_H
+#include "sim/run/run.h"
+#include "switch/run/loop.h"
+
+/* What the switch has measured so far. For run_result_free. */
+void real_results(struct loop *l, struct run_result *r);
+
+/* The settings of the run, "world real" among them. For config_free. */
+void real_config(const struct switch_settings *s, struct config *c);
+
+/* Adds the run to the store of a folder, in the place of one with the same settings and seed. */
+int real_store(struct loop *l, const char *folder, struct weir_error *e);
+#endif

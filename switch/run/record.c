@@ -1,0 +1,59 @@
+/* record.c -- see record.h. */
+#include "switch/run/record.h"
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <stdlib.h>
+
+void records_open(struct records *r, const struct switch_settings *s, struct plane *plane)
+{
+	struct weir_error unheard;
+
+	r->count = s->real.probes.count;
+	r->all = memory_zeroed(r->count + UINT64_C(1), sizeof(*r->all));
+	for (uint32_t i = 0; i < r->count; i++) {
+		watch_read(&r->all[i].probe, s, s->real.probes.lines[i].text, &unheard);
+		watch_begin(&r->all[i].probe, plane, 0);
+	}
+}
+
+void records_close(struct records *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		free(r->all[i].time_ps);
+		free(r->all[i].value);
+	}
+	free(r->all);
+	*r = (struct records){ 0 };
+}
+
+/* Room doubles: grow whenever the count is a power of two. */
+static void keep(struct record *r, int64_t time_ps, double value)
+{
+	if (r->count == RECORD_POINTS_MAX)
+		return;
+	if ((r->count & (r->count - 1)) == 0) {
+		uint64_t room = r->count ? 2 * r->count : 1;
+
+		r->time_ps = memory_grow(r->time_ps, room, sizeof(*r->time_ps));
+		r->value = memory_grow(r->value, room, sizeof(*r->value));
+	}
+	r->time_ps[r->count] = time_ps;
+	r->value[r->count++] = value;
+}
+
+void records_take(struct records *r, struct plane *plane, int64_t now_ps)
+{
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->all[i].probe.next_ps <= now_ps)
+			keep(&r->all[i], now_ps, watch_take(&r->all[i].probe, plane, now_ps));
+}
+
+int64_t records_next_ps(const struct records *r)
+{
+	int64_t next_ps = WEIR_TIME_NEVER_PS;
+
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->all[i].probe.next_ps < next_ps)
+			next_ps = r->all[i].probe.next_ps;
+	return next_ps;
+}

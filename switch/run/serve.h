@@ -1,0 +1,22 @@
+/* serve.h -- a switch from its start to its end: waits, works, answers. */
+#ifndef SWITCH_RUN_SERVE_H
+#define SWITCH_RUN_SERVE_H
+#include "switch/run/control.h"
+#include "switch/run/scrape.h"
+
+#include <signal.h>
+
+struct real_server {
+	int signals;     /* descriptor */
+	sigset_t before; /* signals that were blocked */
+	struct scrape scrape;
+};
+
+/* From here on SIGINT, SIGTERM and SIGHUP wait to be heard, and Prometheus where the settings let it. */
+int real_open(struct real_server *s, const struct switch_settings *settings, struct weir_error *e);
+void real_close(struct real_server *s);
+
+/* Runs until that time of the plane, WEIR_TIME_NEVER_PS: for ever. Returns 1 where one of these signals came
+ * before, or a request to stop. */
+int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t until_ps);
+#endif

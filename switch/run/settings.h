@@ -1,0 +1,82 @@
+/* settings.h -- the file that a real switch is made from.
+ *
+ *	# two hosts and a narrow way to the second
+ *	[switch]
+ *	marking = ecn(k=20pkts)
+ *	[real]
+ *	delay = 100us
+ *	[port a]
+ *	interface = veth-a
+ *	[port b]
+ *	interface = veth-b
+ *	rate = 100Mbps
+ *
+ * [switch] is the section of scenarios, with the same keys from the same table; [port NAME] may hold any of
+ * them again, for that port alone, besides keys that every port has. [real] is what only a real switch
+ * needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
+#ifndef SWITCH_RUN_SETTINGS_H
+#define SWITCH_RUN_SETTINGS_H
+#include "sim/config/config.h"
+#include "switch/plane/plane.h"
+#include "switch/wire/wire.h"
+
+enum urgency { URGENT_NO, URGENT_NICE, URGENT_REALTIME };
+
+/* [real] */
+struct real_settings {
+	char backend[WEIR_OPT_TEXT_SIZE];
+	uint64_t mtu_bytes;
+	uint64_t buffers;
+	uint64_t ring_frames;
+	uint64_t learn;
+	uint64_t age_ps;
+	uint64_t unknown; /* enum plane_unknown */
+	struct line_list dscps;
+	uint64_t catch_up_ps;
+	uint64_t rtt_ns; /* 0: by the ports' rates and delays */
+	uint64_t urgent; /* enum urgency */
+	char socket[WEIR_OPT_TEXT_SIZE];
+	struct line_list probes;
+	uint64_t prometheus; /* port of 127.0.0.1; 0: none */
+};
+
+/* [port NAME] */
+struct port_settings {
+	char name[PLANE_NAME_SIZE];
+	int line;                           /* of its header */
+	char interface[WEIR_OPT_TEXT_SIZE]; /* empty: as the port is called */
+	uint64_t rate_bps;
+	uint64_t delay_ps;
+	struct line_list addresses; /* of the hosts behind it */
+	struct config config;       /* its [switch], checked */
+};
+
+struct switch_settings {
+	char file[WEIR_OPT_TEXT_SIZE], title[WEIR_OPT_TEXT_SIZE];
+	uint64_t seed;
+	struct real_settings real;
+	uint8_t class_of_dscp[PLANE_DSCPS];
+	const struct wire_ops *backend;
+	struct config config; /* [switch], without the ports' own; checked */
+	uint32_t port_count;
+	struct port_settings *ports;
+};
+
+extern const struct weir_option real_options[], real_port_options[];
+
+/* On -1 nothing is left to free. */
+int settings_read(struct switch_settings *s, const char *file, struct weir_error *e);
+int settings_read_text(struct switch_settings *s, const char *file, const char *text, size_t length,
+		       struct weir_error *e);
+void settings_free(struct switch_settings *s);
+
+/* The number of the port of that name. */
+int settings_port(const struct switch_settings *s, const char *name, uint32_t *port,
+		  struct weir_error *e);
+
+struct tuning;
+
+/* The plane of these settings, whose hosts are told where settings name them. The settings must outlive it. tuning
+ * may be NULL. */
+struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning);
+#endif

@@ -1,0 +1,22 @@
+/* watch.h -- a quantity of a port at times that follow each other evenly: read from a line, and taken when due. */
+#ifndef SWITCH_RUN_WATCH_H
+#define SWITCH_RUN_WATCH_H
+#include "switch/run/settings.h"
+
+struct watch {
+	uint32_t what, port; /* sample.h */
+	int64_t every_ps;    /* 0: none */
+	int64_t next_ps;     /* when it is due */
+	uint64_t before;     /* what was counted then */
+};
+
+/* "queue b every 10ms" */
+int watch_read(struct watch *p, const struct switch_settings *s, const char *line,
+	       struct weir_error *e);
+
+/* It is first due now; what is counted counts from here on. */
+void watch_begin(struct watch *p, struct plane *plane, int64_t now_ps);
+
+/* The value now. It is due again at the next of its times that is not yet over. */
+double watch_take(struct watch *p, struct plane *plane, int64_t now_ps);
+#endif

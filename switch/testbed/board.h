@@ -1,0 +1,64 @@
+/* board.h -- what the processes of a testbed share: the flows that are to be, and what became of them.
+ *
+ * It lies in memory that every process of the testbed sees. The plan is written before hosts are made and
+ * changed by nobody; of the rest each field has one writer, which is named beside it. Times are in nanoseconds
+ * of CLOCK_MONOTONIC, those of the plan since epoch_ns. */
+#ifndef SWITCH_TESTBED_BOARD_H
+#define SWITCH_TESTBED_BOARD_H
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define BED_NONE UINT32_MAX
+#define BED_UNLIMITED UINT64_MAX
+#define BED_NEVER_NS INT64_MAX
+
+enum { BED_HOSTS_MAX = 20, BED_SECTIONS_MAX = 16, BED_MESSAGE = 768, BED_NAME = 32 };
+enum { BED_SOURCE_PORTS = 65536 };
+
+struct bed_flow {
+	int64_t start_ns, stop_ns;
+	uint64_t size_bytes; /* BED_UNLIMITED: sends until stop_ns */
+	uint32_t src, dst;
+	uint32_t connection, next; /* the flow that opens its connection; the next on it */
+	uint16_t section;
+	uint8_t tos, ack_tos;
+	int64_t began_ns;              /* sender: its first byte was handed to the kernel */
+	int64_t finish_ns;             /* receiver: its last byte is there; -1: not yet */
+	uint64_t received_bytes;       /* receiver */
+	uint64_t from_bytes, to_bytes; /* receiver: what that was when measuring began and ended */
+};
+
+/* Everything that is counted since the start, when measuring began and when it ended. */
+struct bed_counts {
+	int64_t time_ns; /* when it was counted: a busy machine is late */
+	uint64_t data_segments, retransmits, timeouts;
+};
+
+struct bed_host {
+	uint64_t line_Bps;            /* payload per second that its line carries */
+	struct bed_counts from, to;   /* the host */
+	_Atomic uint32_t is_ready;    /* the host: 1: it is; 2: it failed, and says why */
+	_Atomic uint32_t connections; /* the host: it could not open or keep */
+	char message[BED_MESSAGE];
+	_Atomic uint32_t
+		flow_of_port[BED_SOURCE_PORTS]; /* the host: of connections that it opens */
+};
+
+/* What the connections of a section have in common. */
+struct bed_section {
+	char cc[BED_NAME];   /* the kernel's name */
+	uint64_t pacing_Bps; /* bytes per second that an application makes; 0: all at once */
+};
+
+struct bed_board {
+	uint32_t host_count, flow_count, section_count;
+	int64_t lead_ns; /* connections are opened so long before their flow starts */
+	int64_t from_ns;
+	_Atomic int64_t to_ns;     /* main may say later; BED_NEVER_NS: it will */
+	_Atomic int64_t epoch_ns;  /* main: 0: not yet known */
+	_Atomic uint32_t finished; /* hosts: flows with a size that are done */
+	struct bed_section sections[BED_SECTIONS_MAX];
+	struct bed_host hosts[BED_HOSTS_MAX];
+	struct bed_flow flows[];
+};
+#endif

@@ -1,0 +1,210 @@
+/* testbed.c -- see testbed.h. */
+#define _GNU_SOURCE
+#include "switch/testbed/testbed.h"
+#include "switch/results/results.h"
+#include "switch/run/serve.h"
+#include "switch/testbed/dctcp.h"
+#include "switch/testbed/outcome.h"
+#include "weir/units.h"
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SETTLE_NS \
+	((int64_t)20 * WEIR_NS_PER_MS)         /* before anything happens, and for hosts to count */
+#define LOOK_NS ((int64_t)10 * WEIR_NS_PER_MS) /* whether all flows are done */
+
+/* A testbed at work. */
+struct work {
+	struct testbed_plan plan;
+	struct bed bed;
+	struct switch_settings settings;
+	struct control control;
+	struct loop loop;
+	struct real_server server;
+	int64_t epoch_ns;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
+}
+
+/* Lets real time pass until then, by the time of the plan. 1: somebody ended it. */
+static int pass_until(struct work *w, int64_t time_ns)
+{
+	return real_run(&w->server, &w->loop, &w->control,
+			weir_ns_to_ps(w->epoch_ns + time_ns - w->loop.start_ns));
+}
+
+/* Flows that are to be done: those with a size that start before measuring ends. */
+static uint32_t flows_awaited(const struct bed_board *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < b->flow_count; i++)
+		count += b->flows[i].size_bytes != BED_UNLIMITED && b->flows[i].start_ns < b->to_ns;
+	return count;
+}
+
+static uint32_t flows_done(const struct bed_board *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < b->flow_count; i++)
+		count += b->flows[i].finish_ns >= 0 && b->flows[i].start_ns < b->to_ns;
+	return count;
+}
+
+/* Until flows that count are done, or have had their time. */
+static int drain(struct work *w)
+{
+	const struct bed_board *b = w->bed.board;
+	int64_t last_ns = b->flow_count ? b->flows[b->flow_count - 1].start_ns : 0;
+	int64_t end_ns = (b->to_ns < last_ns ? b->to_ns : last_ns) + w->plan.drain_ns;
+
+	if (b->to_ns != BED_NEVER_NS && b->to_ns + w->plan.drain_ns > end_ns)
+		end_ns = b->to_ns + w->plan.drain_ns;
+	for (int64_t at_ns = now_ns() - w->epoch_ns;
+	     flows_done(b) < flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
+		if (pass_until(w, at_ns))
+			return 1;
+	return 0;
+}
+
+static double lost_ps(struct loop *l, uint32_t port)
+{
+	return (double)plane_port(l->plane, port)->counts.lost_ps;
+}
+
+static void read_health(struct work *w, const struct run_result *r, struct testbed_health *h)
+{
+	for (uint32_t i = 0; i < plane_ports(w->loop.plane); i++) {
+		const struct plane_port *p = plane_port(w->loop.plane, i);
+		struct wire_counts wire = { 0 };
+
+		w->settings.backend->count(w->loop.wires[i], &wire);
+		h->lost_pkts += wire.lost_pkts;
+		h->refused_pkts +=
+			p->counts.faults[PLANE_OVERSIZE] + p->counts.faults[PLANE_MALFORMED];
+	}
+	for (uint32_t i = 0; i < w->bed.board->host_count; i++)
+		h->connections += w->bed.board->hosts[i].connections;
+	h->lost_fraction =
+		lost_ps(&w->loop, r->measured_port) / (double)(plane_now_ps(w->loop.plane) + 1);
+}
+
+/* Everything is there: the scenario's time passes. */
+static int pass_all(struct work *w, const struct config *c, struct run_result *r,
+		    struct testbed_health *h, struct weir_error *e)
+{
+	struct bed_board *b = w->bed.board;
+	int has_end = b->to_ns != BED_NEVER_NS;
+
+	w->epoch_ns = now_ns() + b->lead_ns + SETTLE_NS;
+	atomic_store(&b->epoch_ns, w->epoch_ns);
+	if (pass_until(w, b->from_ns))
+		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
+	plane_measure(w->loop.plane);
+	if (has_end ? pass_until(w, b->to_ns) : drain(w))
+		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
+	if (!has_end)
+		b->to_ns = now_ns() - w->epoch_ns;
+	real_results(&w->loop, r);
+	if (pass_until(w, b->to_ns + SETTLE_NS) || (has_end && drain(w)) ||
+	    !bed_is_whole(&w->bed, e)) {
+		run_result_free(r);
+		if (!e->text[0])
+			weir_error_set(e, "stopped before all flows were done");
+		return TESTBED_STOPPED;
+	}
+	outcome_add(&w->plan, c, b, r);
+	read_health(w, r, h);
+	return TESTBED_DONE;
+}
+
+/* The switch was in a hurry; who comes after it is not. */
+static void calm_down(void)
+{
+	const struct sched_param usual = { 0 };
+
+	sched_setscheduler(0, SCHED_OTHER, &usual);
+	setpriority(PRIO_PROCESS, 0, 0);
+}
+
+/* Where 'weir switch status' finds it: as any switch of that file, or in /tmp where only root may write. */
+static int find_socket(const struct config *c, char path[WEIR_OPT_TEXT_SIZE], struct weir_error *e)
+{
+	char own[64] = "";
+
+	if (access("/run", W_OK))
+		snprintf(own, sizeof(own), "/tmp/weir-testbed-%u.sock", (unsigned)getuid());
+	return control_path(c->file, own, path, e);
+}
+
+static int run_switch(struct work *w, const struct config *c, struct run_result *r,
+		      struct testbed_health *h, struct weir_error *e)
+{
+	char path[WEIR_OPT_TEXT_SIZE];
+	int status = TESTBED_FAILED;
+
+	if (find_socket(c, path, e) || control_open(&w->control, path, e))
+		return TESTBED_FAILED;
+	if (!loop_open(&w->loop, &w->settings, e)) {
+		if (!real_open(&w->server, &w->settings, e)) {
+			e->text[0] = '\0';
+			status = pass_all(w, c, r, h, e);
+			real_close(&w->server);
+			calm_down();
+		}
+		loop_close(&w->loop);
+	}
+	control_close(&w->control);
+	return status;
+}
+
+static int run_bed(struct work *w, const struct config *c, struct run_result *r,
+		   struct testbed_health *h, struct weir_error *e)
+{
+	int status;
+
+	if (bed_enter(e) || bed_new(&w->bed, w->plan.flows.count, e))
+		return TESTBED_FAILED;
+	plan_write(&w->plan, c, w->bed.board);
+	status = bed_start(&w->bed, &w->plan.bed, e) ? TESTBED_FAILED : run_switch(w, c, r, h, e);
+	bed_free(&w->bed);
+	return status;
+}
+
+int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h,
+		struct weir_error *e)
+{
+	struct work w = { .epoch_ns = 0 };
+	struct own_dctcp *dctcp = NULL;
+	int status = TESTBED_FAILED;
+	char name[256];
+
+	memset(h, 0, sizeof(*h));
+	if (plan_make(&w.plan, c, e))
+		return TESTBED_REFUSED;
+	snprintf(name, sizeof(name), "%.200s, as a switch", c->file);
+	if (settings_read_text(&w.settings, name, w.plan.switch_text, strlen(w.plan.switch_text),
+			       e)) {
+		plan_free(&w.plan);
+		return TESTBED_REFUSED;
+	}
+	if (!w.plan.needs_own_dctcp || (dctcp = own_dctcp_new(e)))
+		status = run_bed(&w, c, r, h, e);
+	own_dctcp_free(dctcp);
+	settings_free(&w.settings);
+	plan_free(&w.plan);
+	if (status == TESTBED_DONE)
+		line_list_add(&c->real, "world real", 0);
+	return status;
+}

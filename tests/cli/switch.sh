@@ -1,0 +1,180 @@
+#!/bin/sh
+# A real switch between two namespaces: a file arrives whole through it, marked on its way and in no more time
+# than the line takes; a link that goes down, an interface that vanishes and a kill leave nothing broken.
+set -u
+. tests/ask.sh
+
+# --- what needs no rights ---
+printf '[port a]\nrate = quick\n[port b]\n' >bad.ini
+expect 2 switch bad.ini
+grep -q "^weir: bad.ini:2: port.a.rate: " err || fail "no place in the message"
+printf '[real]\nsocket = %s/none.sock\n[port weir-no-a]\n[port weir-no-b]\n' "$dir" >none.ini
+expect 1 switch status none.ini
+grep -q "no switch answers there" err || fail "a switch that does not run is not said so"
+
+skip() {
+	echo "tests/cli/switch.sh: left out: $1"
+	exit 0
+}
+command -v python3 >/dev/null || skip "python3 is not installed"
+command -v ip >/dev/null || skip "ip is not installed"
+
+# --- two hosts and a switch ---
+a=weir-$$-a b=weir-$$-b sw=weir-$$-sw
+ip netns add "$sw" 2>err || skip "network namespaces need root: $(cat err)"
+clean() {
+	[ -n "${switch:-}" ] && kill "$switch" 2>/dev/null && wait "$switch" 2>/dev/null
+	for name in "$a" "$b" "$sw"; do
+		ip netns del "$name" 2>/dev/null
+	done
+	rm -rf "$dir"
+}
+trap clean EXIT
+ip netns add "$a" && ip netns add "$b" || fail "no namespaces"
+
+# link NAME NUMBER: a host and its cable. Cutting packets is left to nobody: see docs/switch.md.
+link() {
+	ip link add "v$2" netns "$sw" type veth peer name eth0 netns "$1" 2>err || skip "no veth pairs: $(cat err)"
+	ip -n "$1" link set eth0 address "02:00:00:00:00:0$2" gso_max_segs 1
+	ip netns exec "$1" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv4.tcp_ecn=1 2>/dev/null
+	ip -n "$1" addr add "10.99.0.$2/24" dev eth0
+	ip -n "$1" link set eth0 up
+	ip -n "$sw" link set "v$2" up
+}
+link "$a" 1
+link "$b" 2
+
+cat >sw.ini <<END
+# a narrow way to b
+[switch]
+marking = ecn(k=10pkts)
+[real]
+socket = $dir/sw.sock
+prometheus = 9900
+probe = queue b every 20ms
+[port a]
+interface = v1
+delay = 200us
+[port b]
+interface = v2
+rate = 50Mbps
+END
+
+begin() {
+	: >switch.out
+	ip netns exec "$sw" "$weir" switch sw.ini --out real.results >>switch.out 2>switch.err &
+	switch=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		grep -q ports switch.out && return
+		sleep 0.1
+	done
+	cat switch.out switch.err >out
+	fail "the switch does not start"
+}
+
+# field PORT NAME: of its status.
+field() {
+	"$weir" switch status sw.ini | python3 -c "
+import json, sys
+print(next(p for p in json.load(sys.stdin)['ports'] if p['name'] == '$1')['$2'])"
+}
+
+# Sends a file of so many bytes from a to b over TCP and compares digests; prints how long it took.
+transfer() {
+	cat >receive.py <<'END'
+import hashlib, socket
+s = socket.create_server(("10.99.0.2", 5001))
+print("ready", flush=True)
+c, _ = s.accept()
+digest = hashlib.sha256()
+while True:
+    piece = c.recv(65536)
+    if not piece:
+        break
+    digest.update(piece)
+c.sendall(digest.hexdigest().encode())
+END
+	cat >send.py <<'END'
+import hashlib, random, socket, sys, time
+content = random.Random(1).randbytes(int(sys.argv[1]))
+s = socket.create_connection(("10.99.0.2", 5001), 10)
+s.settimeout(30)
+start = time.monotonic()
+s.sendall(content)
+s.shutdown(socket.SHUT_WR)
+answer = s.recv(64).decode()
+assert answer == hashlib.sha256(content).hexdigest(), "other bytes arrived"
+print(time.monotonic() - start)
+END
+	: >ready
+	ip netns exec "$b" python3 receive.py >ready 2>err &
+	receiver=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		grep -q ready ready && break
+		sleep 0.1
+	done
+	ip netns exec "$a" timeout 40 python3 send.py "$1" >out 2>err || { kill $receiver; fail "the transfer of $1 bytes failed"; }
+	wait $receiver
+}
+
+begin
+transfer 5000000
+# 5 MB and their headers at 50 Mb/s take 0.83 s; no line is faster than its rate.
+[ "$(python3 -c "print(float(open('out').read()) >= 0.8)")" = True ] || fail "faster than its line"
+[ "$(field b marks)" -gt 0 ] || fail "nothing was marked"
+[ "$(field b drops)" = 0 ] || fail "something was dropped: $("$weir" switch status sw.ini)"
+[ "$(field a rx_lost)" = 0 ] || fail "the ring was too small"
+seen=$(ip netns exec "$b" sh -c 'cat /proc/net/netstat' | python3 -c "
+import sys
+lines = [l.split() for l in sys.stdin if l.startswith('IpExt:')]
+print(dict(zip(*lines))['InCEPkts'])")
+[ "$seen" = "$(field b marks)" ] || fail "b saw $seen marks, the switch made $(field b marks)"
+
+# --- asked and told ---
+expect 0 switch set sw.ini port.b.rate=20Mbps
+[ "$(field b rate_bps)" = 20000000 ] || fail "the rate is what it was"
+expect 1 switch set sw.ini port.b.marking=red
+grep -q "keeps its scheme" out || fail "no reason"
+expect 0 switch measure sw.ini
+expect 1 switch sw.ini
+grep -q "another switch answers there" err || fail "two switches on one socket"
+
+ip -n "$sw" link set lo up
+ip netns exec "$sw" python3 -c "
+import urllib.request
+text = urllib.request.urlopen('http://127.0.0.1:9900/metrics').read().decode()
+assert 'weir_link_up{port=\"b\"} 1' in text, text" 2>err || fail "nothing for Prometheus"
+
+# --- links ---
+ip -n "$sw" link set v2 down
+sleep 0.7
+[ "$(field b up)" = False ] || fail "a link that is down is up"
+ip -n "$sw" link set v2 up
+transfer 100000
+ip -n "$sw" link del v2
+sleep 0.7
+[ "$(field b up)" = False ] || fail "an interface that is gone is up"
+link "$b" 2
+sleep 0.7
+[ "$(field b up)" = True ] || fail "an interface that came back is not up"
+transfer 100000
+
+# --- ends ---
+expect 0 switch stop sw.ini
+wait "$switch"
+[ $? = 0 ] || fail "stop is no good end"
+[ ! -e sw.sock ] || fail "the socket is left"
+expect 0 export real.results --json -
+grep -q '"world": "real"' out || fail "results do not say that they are real"
+grep -q '"queue sw->b"' out || fail "no series of the probe"
+expect 0 table real.results
+begin
+ip -n "$sw" -d link show v1 | grep -q "promiscuity [1-9]" || fail "does not see all frames"
+kill -9 "$switch"
+wait "$switch" 2>/dev/null
+ip -n "$sw" -d link show v1 | grep -q "promiscuity 0" || fail "a killed switch leaves its interface changed"
+begin
+kill "$switch"
+wait "$switch"
+[ $? = 0 ] || fail "a signal is no good end"
+switch=

@@ -1,0 +1,101 @@
+#!/bin/sh
+# Real hosts around a real switch: long flows fill their line and are marked, flows with a size end, both worlds
+# are kept and compared, and nothing is left behind, also by a kill. Bounds are wide: the machine may be busy.
+set -u
+. tests/ask.sh
+
+cat >bed.ini <<'END'
+# a real star
+[network]
+topology = star
+hosts = 4
+rate = 20Mbps
+delay = 200us
+[switch]
+marking = ecn(k=10pkts)
+buffer = 200pkts
+[host]
+cc = reno(ecn=yes)
+[traffic long]
+pattern = many-to-one
+senders = 2
+receiver = 0
+size = unlimited
+[traffic short]
+pattern = incast
+senders = 3
+receiver = 0
+size = 10KB
+period = 100ms
+[measure]
+from = 300ms
+to = 1500ms
+drain = 2s
+END
+
+# --- what needs no rights ---
+expect 2 testbed bed.ini --cc hpcc
+message "--set host.cc=hpcc: hpcc is for simulated hosts; real ones here have dctcp, cubic and reno, with cubic(ecn=yes) and reno(ecn=yes)"
+expect 2 testbed bed.ini --set network.rate=10Gbps
+grep -q "at most 1000 Mb/s" err || fail "no bound of the rate"
+
+skip() {
+	echo "tests/cli/testbed.sh: left out: $1"
+	exit 0
+}
+command -v ip >/dev/null || skip "ip is not installed"
+unshare -n true 2>err || skip "network namespaces need root: $(cat err)"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+# --- both worlds ---
+expect 0 testbed bed.ini --both --out bed.results
+grep -q "^both worlds .*real/simulated$" out || fail "no comparison"
+expect 0 export bed.results --json bed.json
+python3 - 2>err <<'END' || fail "the real run is not as it should be"
+import json
+
+runs = json.load(open("bed.json"))["runs"]
+assert len(runs) == 2, len(runs)
+real, = [r for r in runs if r["settings"].get("world") == "real"]
+m = real["metrics"]
+# 20 Mb/s carry 19.3 of payload, and never more.
+assert 5e6 < m["goodput_bps"] < 19.7e6, m["goodput_bps"]
+assert m["drops"] == 0, m["drops"]
+assert m["marks"] > 0 and 0 < m["mark_fraction"] < 1, m
+assert m["flows_started"] > 0 and m["flows_completed"] == m["flows_started"], m
+# 30 KB at 20 Mb/s take 12 ms.
+assert m["fct_mean_ns"] > 4e6, m["fct_mean_ns"]
+END
+expect 0 table bed.results
+grep -q "^real " out || fail "the table does not tell worlds apart"
+
+# --- DCTCP, of the kernel or of ours ---
+"$weir" testbed bed.ini --cc dctcp --quiet --out bed.results >out 2>err
+status=$?
+if [ $status = 0 ]; then
+	expect 0 table bed.results --by host.cc --metric marks
+elif ! grep -q "this kernel has no dctcp" err; then
+	fail "dctcp: exit status $status"
+fi
+
+# --- ends ---
+"$weir" testbed bed.ini --quiet --out bed.results >out 2>err &
+bed=$!
+sleep 1
+hosts=$(ps -o pid= --ppid $bed)
+kill -9 $bed
+wait $bed 2>/dev/null
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	left=
+	for host in $hosts; do
+		case $(ps -o stat= -p "$host") in
+		'' | Z*) ;; # gone, or nobody has asked how it ended
+		*) left="$left $host" ;;
+		esac
+	done
+	[ -z "$left" ] && break
+	sleep 0.1
+done
+[ -z "$left" ] || fail "hosts live on: $left"
+expect 0 testbed bed.ini --quiet --out bed.results --set measure.to=400ms
+[ ! -e /run/weir-bed.sock ] || fail "the socket is left"

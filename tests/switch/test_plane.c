@@ -1,0 +1,635 @@
+/* test_plane.c -- the real switch in virtual time, with frames in memory: where they go, what is marked, what
+ * is dropped and counted; and that its ports decide what the simulator's decide. */
+#include "sim/host/host.h"
+#include "switch/plane/plane.h"
+#include "tests/frames.h"
+#include "tests/sim.h"
+#include "weir/rng.h"
+#include <stdlib.h>
+
+#define MBPS_100 (UINT64_C(100) * 1000 * 1000)
+#define US ((int64_t)WEIR_PS_PER_NS * WEIR_NS_PER_US)
+
+enum { DESK_PORTS = 4, FRAME_BYTES = 1250 }; /* 100 us each at 100 Mb/s */
+
+struct plane_desk {
+	struct plane_port_plan ports[DESK_PORTS];
+	struct plane_plan plan;
+	struct plane *plane;
+	_Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
+};
+
+/* Ports at 100 Mb/s with so many queues. */
+static void desk_plan(struct plane_desk *d, const char *marking, const char *scheduler,
+		      uint32_t queues)
+{
+	static const char *const names[DESK_PORTS] = { "a", "b", "c", "d" };
+	struct weir_port_plan plan = { .rate_bps = MBPS_100, .queues = queues, .mtu_bytes = 1514 };
+	struct weir_error e = { "" };
+
+	memset(d, 0, sizeof(*d));
+	CHECK_INT(weir_mark_parse(marking, &plan.mark, d->mark, &e), 0);
+	CHECK_INT(weir_sched_parse(scheduler, queues, &plan.sched, d->sched, &e), 0);
+	plan.mark_params = d->mark;
+	plan.sched_params = d->sched;
+	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT, 100 | WEIR_LENGTH_IN_PACKETS,
+				0);
+	for (uint32_t i = 0; i < DESK_PORTS; i++)
+		d->ports[i] = (struct plane_port_plan){ .name = names[i], .plan = plan };
+	d->plan = (struct plane_plan){
+		.seed = 1,
+		.port_count = DESK_PORTS,
+		.ports = d->ports,
+		.buffers = 64,
+		.mtu_bytes = 1500,
+		.learns = 1,
+		.age_ps = 300 * WEIR_PS_PER_S,
+		.catch_up_ps = 1000 * US,
+	};
+}
+
+static void desk_begin(struct plane_desk *d)
+{
+	d->plane = plane_new(&d->plan);
+	for (uint32_t i = 0; i < d->plan.port_count; i++)
+		CHECK_INT(plane_tell(d->plane, FRAMES_HOST(i), i), 0);
+}
+
+static void come(struct plane *p, uint32_t port, const struct made_frame *f, int64_t time_ps)
+{
+	plane_receive(p, port, &(struct plane_arrival){ f->data, f->length, 0, time_ps });
+}
+
+static void desk_come(struct plane_desk *d, const struct made_ip *p, int64_t time_ps)
+{
+	struct made_frame f;
+
+	frames_ipv4(&f, p);
+	come(d->plane, (uint32_t)p->from, &f, time_ps);
+}
+
+/* A full frame from host 0 to host 1. */
+static const struct made_ip full = { .to = 1, .from = 0, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES };
+
+static const struct weir_port *port_of(const struct plane_desk *d, uint32_t port)
+{
+	return plane_port(d->plane, port)->port;
+}
+
+static const struct plane_counts *counts_of(const struct plane_desk *d, uint32_t port)
+{
+	return &plane_port(d->plane, port)->counts;
+}
+
+/* Takes what is due on a port; returns its ECN bits, -1 where nothing is. */
+static int desk_take(struct plane_desk *d, uint32_t port, int64_t now_ps)
+{
+	const struct plane_frame *f = plane_due(d->plane, port, now_ps);
+	struct frame_facts facts;
+
+	if (!f)
+		return -1;
+	CHECK_INT(frame_read(f->data, f->length, &facts), FRAME_GOOD);
+	CHECK_INT(frames_sum_error(f->data + 14, 20), 0);
+	plane_done(d->plane, port, PLANE_SENT);
+	return facts.ecn;
+}
+
+TEST(test_plane_frame_is_due_when_its_last_byte_and_the_delay_have_passed)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	d.ports[1].delay_ps = 50 * US;
+	desk_begin(&d);
+	CHECK_INT(plane_next_ps(d.plane), WEIR_TIME_NEVER_PS);
+	desk_come(&d, &full, 10 * US);
+	desk_come(&d, &full, 20 * US);
+	CHECK_INT(plane_next_ps(d.plane), 160 * US);
+	plane_advance(d.plane, 200 * US);
+	CHECK_INT(desk_take(&d, 1, 160 * US - 1), -1);
+	CHECK_INT(desk_take(&d, 1, 160 * US), FRAME_ECT_0);
+	CHECK_INT(plane_next_ps(d.plane), 260 * US);
+	CHECK_INT(desk_take(&d, 1, 259 * US), -1);
+	CHECK_INT(desk_take(&d, 1, 260 * US), FRAME_ECT_0);
+	CHECK_INT(plane_buffers_free(d.plane), 64);
+	plane_free(d.plane);
+}
+
+/* ecn marks what finds k packets waiting. The first takes the line, so the fourth finds two. */
+TEST(test_plane_marks_what_finds_k_packets_and_nothing_else)
+{
+	struct plane_desk d;
+	int ecn[6];
+
+	desk_plan(&d, "ecn(k=2pkts)", "fifo", 1);
+	desk_begin(&d);
+	for (int i = 0; i < 6; i++)
+		desk_come(&d, &full, i);
+	plane_advance(d.plane, 600 * US);
+	for (int i = 0; i < 6; i++)
+		ecn[i] = desk_take(&d, 1, 600 * US + 6);
+	for (int i = 0; i < 6; i++)
+		CHECK_INT(ecn[i], i < 3 ? FRAME_ECT_0 : FRAME_CE);
+	CHECK_INT(port_of(&d, 1)->marks[0], 3);
+	plane_free(d.plane);
+}
+
+TEST(test_plane_packets_that_cannot_be_marked_are_dropped_or_passed_as_told)
+{
+	struct made_ip deaf = full;
+
+	deaf.ecn = FRAME_NOT_ECT;
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		struct plane_desk d;
+
+		desk_plan(&d, "ecn(k=1pkts)", "fifo", 1);
+		d.ports[1].plan.pass_not_ect = pass;
+		desk_begin(&d);
+		for (int i = 0; i < 4; i++)
+			desk_come(&d, &deaf, i);
+		plane_advance(d.plane, 400 * US);
+		CHECK_INT(port_of(&d, 1)->drops[WEIR_DROP_NOT_ECT], pass ? 0 : 2);
+		CHECK_INT(port_of(&d, 1)->tx_pkts, pass ? 4 : 2);
+		CHECK_INT(desk_take(&d, 1, 400 * US + 4), FRAME_NOT_ECT);
+		plane_free(d.plane);
+	}
+}
+
+/* A scheme that drops on the way out must not lose the frame's buffer. */
+TEST(test_plane_frames_dropped_on_their_way_out_give_their_buffers_back)
+{
+	struct made_ip deaf = full;
+	struct plane_desk d;
+
+	deaf.ecn = FRAME_NOT_ECT;
+	desk_plan(&d, "tcn(threshold=150us)", "fifo", 1);
+	desk_begin(&d);
+	for (int i = 0; i < 10; i++)
+		desk_come(&d, &deaf, i);
+	plane_advance(d.plane, 2000 * US);
+	CHECK(port_of(&d, 1)->drops[WEIR_DROP_NOT_ECT] > 0);
+	while (desk_take(&d, 1, 2000 * US) >= 0)
+		;
+	CHECK_INT(plane_buffers_free(d.plane), 64);
+	plane_free(d.plane);
+}
+
+TEST(test_plane_full_pool_is_a_counted_drop)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	for (int i = 0; i < 70; i++)
+		desk_come(&d, &full, i);
+	CHECK_INT(counts_of(&d, 0)->faults[PLANE_POOL_FULL], 6);
+	CHECK_INT(port_of(&d, 1)->pkts, 63);
+	CHECK_INT(plane_buffers_free(d.plane), 0);
+	plane_free(d.plane);
+}
+
+/* A packet each in many queues, ranked ones too: more chunks than packets fill, never more than there are. */
+TEST(test_plane_room_for_packets_is_enough_for_every_order_of_queues)
+{
+	static const char *const schedulers[] = { "dwrr", "sp", "pifo" };
+
+	for (size_t s = 0; s < 3; s++) {
+		struct plane_desk d;
+		struct made_ip p = full;
+
+		desk_plan(&d, "none", schedulers[s], 64);
+		d.plan.buffers = 1024;
+		weir_buffer_params_init(&d.ports[1].plan.buffer, WEIR_BUFFER_PER_PORT,
+					2000 | WEIR_LENGTH_IN_PACKETS, 0);
+		for (uint32_t i = 0; i < PLANE_DSCPS; i++)
+			d.plan.class_of_dscp[i] = (uint8_t)i;
+		desk_begin(&d);
+		for (uint32_t i = 0; i < 3000; i++) {
+			p.dscp = i % 64;
+			desk_come(&d, &p, i);
+		}
+		CHECK_INT(counts_of(&d, 0)->faults[PLANE_POOL_FULL], 3000 - 1024);
+		for (int64_t t = 0; t < 1030; t++) {
+			plane_advance(d.plane, t * 100 * US);
+			while (desk_take(&d, 1, t * 100 * US) >= 0)
+				;
+		}
+		CHECK_INT(plane_buffers_free(d.plane), 1024);
+		plane_free(d.plane);
+	}
+}
+
+TEST(test_plane_malformed_and_long_frames_are_counted_and_never_followed)
+{
+	struct plane_desk d;
+	struct made_frame f;
+	struct made_ip p = full;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	frames_ipv4(&f, &p);
+	f.data[14] = 0x41;
+	come(d.plane, 0, &f, 0);
+	f.length = 9;
+	come(d.plane, 0, &f, 0);
+	CHECK_INT(counts_of(&d, 0)->faults[PLANE_MALFORMED], 2);
+	p.whole = 1514;
+	desk_come(&d, &p, 0);
+	p.whole = 1515;
+	desk_come(&d, &p, 0);
+	plane_refuse(d.plane, 0, 60000);
+	CHECK_INT(counts_of(&d, 0)->faults[PLANE_OVERSIZE], 2);
+	CHECK_INT(port_of(&d, 1)->tx_pkts, 1);
+	/* Tags are not counted in what a frame carries. */
+	p.whole = 1514;
+	frames_ipv4(&f, &p);
+	frames_tag(&f, 0x8100, 1);
+	come(d.plane, 0, &f, 0);
+	CHECK_INT(counts_of(&d, 0)->faults[PLANE_OVERSIZE], 2);
+	plane_free(d.plane);
+}
+
+TEST(test_plane_learns_where_hosts_are_and_forgets_silent_ones)
+{
+	struct plane_desk d;
+	struct made_frame f;
+
+	desk_plan(&d, "none", "fifo", 1);
+	d.plane = plane_new(&d.plan);
+	frames_ipv4(&f, &full);
+	come(d.plane, 0, &f, 0); /* nobody knows host 1 */
+	for (uint32_t i = 1; i < DESK_PORTS; i++)
+		CHECK_INT(port_of(&d, i)->tx_pkts, 1);
+	CHECK_INT(port_of(&d, 0)->tx_pkts, 0);
+	frames_ipv4(&f, &(struct made_ip){ .to = 0, .from = 1, .whole = 100 });
+	come(d.plane, 1, &f, 1000 * US);
+	CHECK_INT(port_of(&d, 0)->tx_pkts, 1); /* host 0 was learnt */
+	CHECK_INT(port_of(&d, 2)->tx_pkts, 1);
+	frames_ipv4(&f, &(struct made_ip){ .to = 0, .from = 2, .whole = 100 });
+	come(d.plane, 0, &f, 1000 * US);
+	CHECK_INT(counts_of(&d, 0)->faults[PLANE_NOWHERE], 1); /* behind the same port */
+	come(d.plane, 2, &f, 301 * WEIR_PS_PER_S);
+	CHECK_INT(port_of(&d, 3)->tx_pkts, 2); /* forgotten: goes everywhere again */
+	plane_free(d.plane);
+}
+
+TEST(test_plane_frames_for_neighbours_go_nowhere)
+{
+	struct plane_desk d;
+	struct made_frame f;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	frames_begin(&f, UINT64_C(0x0180c2000000), FRAMES_HOST(0), 0x88cc);
+	f.length = 60;
+	come(d.plane, 0, &f, 0);
+	CHECK_INT(counts_of(&d, 0)->faults[PLANE_NOWHERE], 1);
+	frames_begin(&f, UINT64_C(0x0180c2000010), FRAMES_HOST(0), 0x88cc);
+	f.length = 60;
+	come(d.plane, 0, &f, 0);
+	CHECK_INT(port_of(&d, 1)->tx_pkts, 1);
+	plane_free(d.plane);
+}
+
+/* Host 9 is behind b and c: a flow keeps to one of them, and many flows use both about equally. */
+TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
+{
+	struct made_ip p = { .to = 9, .from = 0, .whole = 100 };
+	struct plane_desk d;
+	uint64_t by_b;
+
+	desk_plan(&d, "none", "fifo", 1);
+	d.plan.buffers = 4096;
+	for (uint32_t i = 0; i < DESK_PORTS; i++)
+		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_PORT,
+					5000 | WEIR_LENGTH_IN_PACKETS, 0);
+	desk_begin(&d);
+	plane_tell(d.plane, FRAMES_HOST(9), 1);
+	plane_tell(d.plane, FRAMES_HOST(9), 2);
+	for (p.ports = 1; p.ports <= 1000; p.ports++)
+		desk_come(&d, &p, 0);
+	by_b = port_of(&d, 1)->tx_pkts + port_of(&d, 1)->pkts;
+	CHECK_NEAR(by_b, 500, 50); /* three standard deviations */
+	CHECK_INT(by_b + port_of(&d, 2)->tx_pkts + port_of(&d, 2)->pkts, 1000);
+	CHECK_INT(port_of(&d, 3)->tx_pkts, 0);
+	p.ports = 7;
+	by_b = port_of(&d, 1)->pkts;
+	for (int i = 0; i < 10; i++)
+		desk_come(&d, &p, 0);
+	CHECK(port_of(&d, 1)->pkts == by_b || port_of(&d, 1)->pkts == by_b + 10);
+	plane_free(d.plane);
+}
+
+/* 20 packets wait; the owner looks after 5 ms. 1 ms of that is made good: 10 packets and the one that starts
+ * now. */
+TEST(test_plane_makes_good_no_more_than_the_credit)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	for (int i = 0; i < 21; i++)
+		desk_come(&d, &full, 0);
+	plane_advance(d.plane, 5000 * US);
+	CHECK_INT(port_of(&d, 1)->tx_pkts, 1 + 11);
+	CHECK_INT(counts_of(&d, 1)->lost_ps, (5000 - 1000 - 100) * US);
+	CHECK_INT(plane_next_ps(d.plane), 100 * US);
+	plane_free(d.plane);
+}
+
+/* What is said to have come before what is done comes now: times in a port never go back. */
+TEST(test_plane_late_news_come_now)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	plane_advance(d.plane, 500 * US);
+	desk_come(&d, &full, 100 * US);
+	CHECK_INT(plane_next_ps(d.plane), 600 * US);
+	plane_free(d.plane);
+}
+
+TEST(test_plane_frames_of_a_dead_link_are_lost_and_counted)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	desk_come(&d, &full, 0);
+	CHECK(plane_due(d.plane, 1, 100 * US) != NULL);
+	plane_done(d.plane, 1, PLANE_LOST);
+	CHECK_INT(port_of(&d, 1)->drops[WEIR_DROP_LINK_DOWN], 1);
+	CHECK_INT(counts_of(&d, 1)->sent_pkts, 0);
+	CHECK_INT(plane_buffers_free(d.plane), 64);
+	plane_free(d.plane);
+}
+
+TEST(test_plane_settings_of_marking_change_and_its_state_stays)
+{
+	struct plane_desk d;
+	struct weir_port_plan plan;
+	const struct weir_mark_ops *ops;
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	struct weir_error e = { "" };
+
+	desk_plan(&d, "ecn(k=1pkts)", "fifo", 1);
+	desk_begin(&d);
+	for (int i = 0; i < 3; i++)
+		desk_come(&d, &full, i);
+	CHECK_INT(port_of(&d, 1)->marks[0], 1);
+	plan = plane_port(d.plane, 1)->plan;
+	CHECK_INT(weir_mark_parse("ecn(k=5pkts)", &ops, params, &e), 0);
+	plan.mark_params = params;
+	CHECK_INT(plane_change(d.plane, 1, &plan), 0);
+	memset(params, 0xff, sizeof(params)); /* they were the caller's */
+	for (int i = 0; i < 5; i++)
+		desk_come(&d, &full, i);
+	CHECK_INT(port_of(&d, 1)->marks[0], 1 + 2);
+	plane_free(d.plane);
+}
+
+/* Under the sanitizers: whatever bytes come, in whatever order of times, each frame is sent, dropped for a
+ * reason, or still here, and no buffer is lost. */
+TEST(test_plane_survives_any_frames_and_accounts_for_each)
+{
+	struct weir_rng r = weir_rng_make(2, 0, WEIR_RNG_TEST);
+	uint64_t taken = 0;
+	struct plane_desk d;
+
+	desk_plan(&d, "codel", "dwrr", 4);
+	for (uint32_t i = 0; i < PLANE_DSCPS; i++)
+		d.plan.class_of_dscp[i] = (uint8_t)i;
+	d.plan.shared_buffer = 1;
+	for (uint32_t i = 0; i < DESK_PORTS; i++)
+		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_SWITCH, 60000,
+					WEIR_ONE_Q32);
+	desk_begin(&d);
+	for (uint32_t i = 0; i < 100000; i++) {
+		uint32_t port = (uint32_t)weir_rng_below(&r, DESK_PORTS);
+		int64_t now_ps = (int64_t)i * 30 * US + (int64_t)weir_rng_below(&r, 400) * US;
+		struct made_frame f;
+		uint8_t *frame;
+
+		frames_ipv4(&f,
+			    &(struct made_ip){ .to = weir_rng_below(&r, 6),
+					       .from = port,
+					       .ecn = i % 4,
+					       .dscp = i % 64,
+					       .whole = 60 + (uint32_t)weir_rng_below(&r, 1600) });
+		for (uint32_t n = (uint32_t)weir_rng_below(&r, 4); n-- > 0;)
+			f.data[weir_rng_below(&r, 60)] = (uint8_t)weir_rng_u32(&r);
+		if (i % 5 == 0)
+			f.length = (uint32_t)weir_rng_below(&r, f.length);
+		frame = malloc(f.length + 1); /* so that a byte behind it is noticed */
+		memcpy(frame, f.data, f.length);
+		plane_receive(d.plane, port,
+			      &(struct plane_arrival){ frame, f.length, i % 7 == 0, now_ps });
+		free(frame);
+		plane_advance(d.plane, now_ps);
+		for (uint32_t p = 0; p < DESK_PORTS; p++)
+			for (; plane_due(d.plane, p, now_ps); taken++)
+				plane_done(d.plane, p, i % 3 ? PLANE_SENT : PLANE_LOST);
+	}
+	plane_advance(d.plane, 1000 * WEIR_PS_PER_S);
+	for (int64_t t = 1000; t < 1010; t++) {
+		plane_advance(d.plane, t * WEIR_PS_PER_S);
+		for (uint32_t p = 0; p < DESK_PORTS; p++)
+			for (; plane_due(d.plane, p, t * WEIR_PS_PER_S); taken++)
+				plane_done(d.plane, p, PLANE_SENT);
+	}
+	CHECK_INT(plane_buffers_free(d.plane), 64);
+	for (uint32_t p = 0; p < DESK_PORTS; p++)
+		taken -= port_of(&d, p)->tx_pkts;
+	CHECK_INT(taken, 0);
+	plane_free(d.plane);
+}
+
+/* --- the same as the simulator --- */
+
+enum { SEEN_MAX = 20000, LINKS = 3 };
+
+struct seen {
+	int64_t time_ps;
+	uint32_t input; /* number of the link among those of the switch's inputs */
+	uint32_t bytes, flags, class_id, flow_hash;
+};
+
+struct seen_list {
+	uint32_t count, input;
+	struct seen *all;
+};
+
+static void note(void *context, int64_t start_ps, const struct weir_packet *packet,
+		 const struct flow *flow)
+{
+	struct seen_list *l = context;
+
+	(void)flow;
+	CHECK(l->count < SEEN_MAX);
+	l->all[l->count++] = (struct seen){ start_ps,      l->input,         packet->bytes,
+					    packet->flags, packet->class_id, packet->flow_hash };
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	if (x->time_ps != y->time_ps)
+		return x->time_ps < y->time_ps ? -1 : 1;
+	return x->input < y->input ? -1 : x->input > y->input;
+}
+
+/* Everything that two senders put on their lines, in the order in which it reaches the switch, and what the
+ * switch puts on the line of the receiver. */
+struct world {
+	struct sim sim;
+	struct seen_list in[2], out;
+	uint32_t out_link;
+};
+
+static void world_run(struct world *w, const char *marking, const char *scheduler, int queues)
+{
+	struct tap taps[LINKS] = { { "h0->sw", note, &w->in[0] },
+				   { "h1->sw", note, &w->in[1] },
+				   { "sw->h2", note, &w->out } };
+	const struct run_control control = { .threads = 1, .tap_count = LINKS, .taps = taps };
+	struct weir_error e = { "" };
+
+	sim_read(&w->sim,
+		 "[network]\ntopology = star\nhosts = 3\nrate = 100Mbps\ndelay = 20us\n"
+		 "[switch]\nmarking = %s\nscheduler = %s\nqueues = %d\nbuffer = 60pkts\n"
+		 "[host]\ncc = dctcp\n"
+		 "[traffic x]\npattern = list\nflow = 0 2 unlimited 0us\n"
+		 "flow = 1 2 unlimited 3ms\nflow = 0 2 50KB 20ms\n%s"
+		 "[measure]\nto = 200ms\n",
+		 marking, scheduler, queues, queues > 1 ? "classes = 2\n" : "");
+	for (int i = 0; i < 2; i++)
+		w->in[i] = (struct seen_list){ .input = (uint32_t)i,
+					       .all = calloc(SEEN_MAX, sizeof(struct seen)) };
+	w->out = (struct seen_list){ .all = calloc(SEEN_MAX, sizeof(struct seen)) };
+	if (run(&w->sim.c, &control, &w->sim.r, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	w->out_link = (uint32_t)link_find(&w->sim.r.network, "sw->h2", &e);
+}
+
+static void world_end(struct world *w)
+{
+	for (int i = 0; i < 2; i++)
+		free(w->in[i].all);
+	free(w->out.all);
+	sim_end(&w->sim);
+}
+
+/* A plane whose port for host 2 has the number that the simulator's link has: its random numbers are made of
+ * that. Frames of every port but that one come in at port 0. */
+static struct plane *world_plane(const struct world *w, struct plane_port_plan *ports)
+{
+	const struct config *c = &w->sim.c;
+	struct plane_plan plan = { .seed = c->seed,
+				   .port_count = w->out_link + 1,
+				   .ports = ports,
+				   .buffers = 4096,
+				   .mtu_bytes = 1500,
+				   .catch_up_ps = WEIR_PS_PER_S };
+	struct weir_port_plan port = { .rate_bps = MBPS_100,
+				       .queues = c->queues,
+				       .mark = c->mark,
+				       .mark_params = c->mark_params,
+				       .sched = c->sched,
+				       .sched_params = c->sched_params,
+				       .mtu_bytes = c->frame_max_bytes };
+	struct plane *plane;
+
+	/* A full packet and its ACK over two links of 20 us, there and back. */
+	port.rtt_ns = 4 * 20000 + 2 * (1514 + 54) * 80;
+	weir_buffer_params_init(&port.buffer, WEIR_BUFFER_PER_PORT, c->switches.buffer, 0);
+	for (uint32_t i = 0; i < plan.port_count; i++)
+		ports[i] = (struct plane_port_plan){ .name = "p", .plan = port };
+	for (uint32_t i = 0; i < 8; i++)
+		plan.class_of_dscp[i] = (uint8_t)i;
+	plane = plane_new(&plan);
+	plane_tell(plane, FRAMES_HOST(2), w->out_link);
+	return plane;
+}
+
+/* Compares what is on the line of host 2 with what the simulator put there. */
+static void world_compare(const struct world *w, struct plane *plane, uint32_t *compared)
+{
+	const struct plane_frame *f;
+	struct frame_facts facts;
+
+	while ((f = plane_due(plane, w->out_link, WEIR_TIME_NEVER_PS - 1))) {
+		const struct seen *s = &w->out.all[*compared];
+
+		if (*compared == w->out.count)
+			return;
+		CHECK_INT(frame_read(f->data, f->length, &facts), FRAME_GOOD);
+		CHECK_INT(f->length, s->bytes);
+		CHECK_INT(f->due_ps, s->time_ps + (int64_t)s->bytes * 80 * WEIR_PS_PER_NS);
+		CHECK_INT(facts.ecn == FRAME_CE, (s->flags & WEIR_PACKET_CE) != 0);
+		plane_done(plane, w->out_link, PLANE_SENT);
+		++*compared;
+	}
+}
+
+static void check_same_as_simulator(const char *marking, const char *scheduler, int queues)
+{
+	struct plane_port_plan ports[PLANE_PORTS_MAX];
+	uint32_t compared = 0, marks = 0, count;
+	struct plane *plane;
+	struct world w;
+	struct seen *all;
+
+	world_run(&w, marking, scheduler, queues);
+	count = w.in[0].count + w.in[1].count;
+	all = calloc(count, sizeof(*all));
+	memcpy(all, w.in[0].all, w.in[0].count * sizeof(*all));
+	memcpy(all + w.in[0].count, w.in[1].all, w.in[1].count * sizeof(*all));
+	for (uint32_t i = 0; i < count; i++) /* on the wire, and 20 us on their way */
+		all[i].time_ps += (int64_t)all[i].bytes * 80 * WEIR_PS_PER_NS + 20 * US;
+	qsort(all, count, sizeof(*all), by_arrival);
+	plane = world_plane(&w, ports);
+	for (uint32_t i = 0; i < count; i++) {
+		struct made_frame f;
+
+		frames_ipv4(&f, &(struct made_ip){ .to = 2,
+						   .from = 50 + all[i].input,
+						   .ecn = FRAME_ECT_0,
+						   .dscp = all[i].class_id,
+						   .ports = all[i].flow_hash,
+						   .whole = all[i].bytes });
+		come(plane, 0, &f, all[i].time_ps);
+		world_compare(&w, plane, &compared);
+	}
+	for (uint32_t i = 0; i < compared; i++)
+		marks += (w.out.all[i].flags & WEIR_PACKET_CE) != 0;
+	CHECK(compared + 100 > w.out.count); /* the last ones wait in the port */
+	CHECK(compared > 1000);
+	CHECK(marks > 10);
+	plane_free(plane);
+	free(all);
+	world_end(&w);
+}
+
+TEST(test_plane_marks_the_packets_that_the_simulator_marks_with_one_queue)
+{
+	check_same_as_simulator("ecn(k=20pkts)", "fifo", 1);
+	check_same_as_simulator("red(min=10KB, max=30KB, p=20%)", "fifo", 1);
+	check_same_as_simulator("tcn(threshold=1ms)", "fifo", 1);
+	check_same_as_simulator("codel(target=500us, interval=5ms)", "fifo", 1);
+}
+
+TEST(test_plane_marks_the_packets_that_the_simulator_marks_with_two_queues)
+{
+	check_same_as_simulator("ecn(k=10pkts)", "dwrr(weights=3:1)", 2);
+	check_same_as_simulator("mq-ecn", "dwrr", 2);
+	check_same_as_simulator("tcn(threshold=1ms)", "wfq", 2);
+}
+
+TEST(test_plane_marks_the_packets_that_the_simulator_marks_by_flows)
+{
+	check_same_as_simulator("pred", "fifo", 1);
+	check_same_as_simulator("diffecn", "fifo", 1);
+}

@@ -1,0 +1,132 @@
+/* test_switch_settings.c -- the file of a real switch: what it means, and what is said of mistakes. */
+#include "switch/run/settings.h"
+#include "tests/test.h"
+#include "weir/rng.h"
+#include "weir/units.h"
+#include <string.h>
+
+#define PORTS "[port a]\n[port b]\n"
+
+static void read_good(struct switch_settings *s, const char *text)
+{
+	struct weir_error e = { "" };
+
+	if (settings_read_text(s, "sw.ini", text, strlen(text), &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+static void check_refused(const char *text, const char *message)
+{
+	struct switch_settings s;
+	struct weir_error e = { "" };
+
+	CHECK_INT(settings_read_text(&s, "sw.ini", text, strlen(text), &e), -1);
+	CHECK_LIKE(e.text, message);
+}
+
+TEST(test_switch_settings_of_a_port_come_before_those_of_all)
+{
+	struct switch_settings s;
+
+	read_good(&s, "# a title\nseed = 7\n[switch]\nmarking = ecn(k=20pkts)\nbuffer = 50pkts\n"
+		      "[port a]\ninterface = veth0\n[port b]\nrate = 10Mbps\ndelay = 2ms\n"
+		      "marking = red\naddress = 02:00:00:00:00:01\naddress = 02:00:00:00:00:02\n");
+	CHECK_STR(s.title, "a title");
+	CHECK_INT(s.seed, 7);
+	CHECK_INT(s.port_count, 2);
+	CHECK_STR(s.ports[0].interface, "veth0");
+	CHECK_STR(s.ports[0].config.mark->scheme.name, "ecn");
+	CHECK_INT(s.ports[0].rate_bps, 100 * 1000 * 1000);
+	CHECK_STR(s.ports[1].interface, "b");
+	CHECK_STR(s.ports[1].config.mark->scheme.name, "red");
+	CHECK_INT(s.ports[1].delay_ps, 2 * WEIR_NS_PER_MS * (int64_t)WEIR_PS_PER_NS);
+	CHECK_INT(weir_length_number(s.ports[1].config.switches.buffer), 50);
+	CHECK_INT(s.ports[1].addresses.count, 2);
+	settings_free(&s);
+}
+
+TEST(test_switch_settings_give_classes_to_code_points)
+{
+	struct switch_settings s;
+
+	read_good(
+		&s,
+		"[switch]\nqueues = 3\nscheduler = sp\n[real]\ndscp = 46 1\ndscp = 8-15 2\n" PORTS);
+	CHECK_INT(s.class_of_dscp[0], 0);
+	CHECK_INT(s.class_of_dscp[46], 1);
+	CHECK_INT(s.class_of_dscp[8], 2);
+	CHECK_INT(s.class_of_dscp[15], 2);
+	CHECK_INT(s.class_of_dscp[16], 0);
+	settings_free(&s);
+}
+
+TEST(test_switch_settings_name_line_key_and_what_is_allowed)
+{
+	check_refused("[switch]\nmarkin = ecn\n" PORTS,
+		      "sw.ini:2: switch.markin: unknown key 'markin'; ... (nearest: marking)");
+	check_refused("[switch]\nmarking = edn\n" PORTS,
+		      "sw.ini:2: switch.marking: unknown marking 'edn'; ...");
+	check_refused("[port a]\nrate = fast\n[port b]\n", "sw.ini:2: port.a.rate: ...'fast'...");
+	check_refused("[port a]\n[port b]\nmarking = mq-ecn\n",
+		      "sw.ini:3: switch.marking: mq-ecn measures the rounds ...");
+	check_refused("[port a]\n[port b]\nintreface = x\n",
+		      "sw.ini:3: port.b.intreface: unknown key ... (nearest: interface)");
+	check_refused("[real]\nbackend = dpdk\n" PORTS,
+		      "sw.ini:2: real.backend: unknown back-end 'dpdk'; ...");
+	check_refused("[real]\ndscp = 64 1\n" PORTS, "sw.ini:2: real.dscp: '64 1'; it is ...");
+	check_refused("[real]\ndscp = 5 1\n" PORTS,
+		      "sw.ini:2: real.dscp: class 1, but no port has more than 1 queue...");
+	check_refused("[prot a]\n", "sw.ini:1: unknown section 'prot'; ... (nearest: port)");
+	check_refused("[port a]\naddress = 03:00:00:00:00:01\n[port b]\n",
+		      "sw.ini:2: port.a.address: '03:00:00:00:00:01' is no address of a host...");
+	check_refused("rate = 1Gbps\n" PORTS,
+		      "sw.ini:1: 'rate' stands before the first section...");
+}
+
+TEST(test_switch_settings_refuse_what_cannot_be)
+{
+	check_refused("[port a]\n", "sw.ini: a switch has two ports at least...");
+	check_refused(PORTS "[port a]\n", "sw.ini:3: port.a: given twice, first in line 1");
+	check_refused("[port a]\nrate = 1Mbps\nrate = 2Mbps\n[port b]\n",
+		      "sw.ini:3: port.a.rate: given twice, first in line 2");
+	check_refused("[port a]\ninterface = x\n[port b]\ninterface = x\n",
+		      "sw.ini:3: port.b.interface: x is that of port a");
+	check_refused("[switch]\nfabric = bfc\n" PORTS, "sw.ini:2: switch.fabric: ...");
+	check_refused("[switch]\nbuffer-per = switch\nbuffer = 1MB\nlossless = all\n" PORTS,
+		      "sw.ini:4: switch.lossless: ...");
+	check_refused("[switch]\nmarking.leaf = ecn\n" PORTS,
+		      "sw.ini:2: switch.marking.leaf: unknown key ...");
+	check_refused("[port a]\nbuffer-per = switch\nbuffer = 1MB\n[port b]\n",
+		      "sw.ini:2: port.a.buffer-per: ...");
+}
+
+/* Under the sanitizers: a file is read or refused with one line, whatever is in it. */
+TEST(test_switch_settings_of_any_bytes_are_read_or_refused)
+{
+	static const char good[] =
+		"seed = 3\n[switch]\nmarking = red(min=5KB)\nqueues = 2\n"
+		"scheduler = dwrr\n[real]\ndscp = 8-15 1\nprobe = queue a every 1ms\n"
+		"[port a]\nrate = 1Gbps\naddress = 02:00:00:00:00:01\n[port b]\n";
+	struct weir_rng r = weir_rng_make(3, 0, WEIR_RNG_TEST);
+
+	for (int i = 0; i < 20000; i++) {
+		char text[sizeof(good)];
+		size_t length = sizeof(good) - 1;
+		struct switch_settings s;
+		struct weir_error e = { "" };
+
+		memcpy(text, good, sizeof(good));
+		for (uint64_t n = 1 + weir_rng_below(&r, 5); n-- > 0;) {
+			size_t at = weir_rng_below(&r, length), from = weir_rng_below(&r, length);
+
+			if (n % 2)
+				text[at] = (char)(32 + weir_rng_below(&r, 96));
+			else
+				text[at] = text[from];
+		}
+		if (settings_read_text(&s, "any", text, length, &e) == 0)
+			settings_free(&s);
+		else
+			CHECK(e.text[0] && !strchr(e.text, '\n'));
+	}
+}
