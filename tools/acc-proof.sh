@@ -6,8 +6,8 @@
 #
 # Scenarios: those that judged the training (weir train acc --show N), others that nobody was trained on, and null cases
 # where a gain should raise suspicion, for nothing comes and goes there. The tuned constant is the best of all constants on the
-# first; the oracle is the best constant of each scenario in hindsight, which no constant is. SEEDS=1..3, JUDGED=12
-# and WEIR=./weir may be set. Runs that are there are kept.
+# first, each run once; the oracle is the best constant of each scenario in hindsight, which no constant is. SEEDS=1..3 of the
+# others, JUDGED=24 and WEIR=./weir may be set. Runs that are there are kept.
 set -eu
 [ $# -ge 1 ] || {
 	echo "usage: tools/acc-proof.sh OUT MODEL..." >&2
@@ -15,7 +15,7 @@ set -eu
 }
 WEIR=${WEIR:-./weir}
 SEEDS=${SEEDS:-1..3}
-JUDGED=${JUDGED:-12}
+JUDGED=${JUDGED:-24}
 out=$1
 shift
 mkdir -p "$out"
@@ -87,65 +87,72 @@ measure() {
 	printf '[measure]\nfrom = %sms\nto = %sms\ndrain = 300ms\nport = %s\n' "$1" "$2" "$3"
 }
 
-# Counts, periods or rates lie outside of what is drawn for training (train/draw.c), but for the regimes'.
+# Counts, periods and rates lie between those that train/draw.c draws, but for bursts-beyond, null-clos and null-storage;
+# they were chosen before any of them was run.
 scenario() {
 	case $1 in
-	regime-100) # steady for 100 ms, then bursts for 100 ms, twice
-		star 31 25
+	regime-40G) # steady for 80 ms, then bursts for 80 ms, twice
+		star 21 40
+		long 5
+		bursts 20 8000 1500 85000 160000
+		bursts 20 8000 1500 245000 320000
+		measure 5 325 'sw->h0'
+		;;
+	regime-25G) # bursts first
+		star 11 25
+		long 3
+		bursts 10 15000 5000 5000 120000
+		bursts 10 15000 5000 245000 360000
+		measure 5 365 'sw->h0'
+		;;
+	bursts-25G) # few senders, long bursts
+		star 10 25
+		long 9
+		bursts 7 35000 8000 5000 215000
+		measure 5 215 'sw->h0'
+		;;
+	bursts-20G)
+		star 19 20
+		long 4
+		bursts 18 14000 2000 5000 215000
+		measure 5 215 'sw->h0'
+		;;
+	bursts-60G)
+		star 25 60
 		long 2
-		bursts 30 10000 1000 105000 200000
-		bursts 30 10000 1000 305000 400000
-		measure 5 405 'sw->h0'
-		;;
-	regime-60) # longer bursts, other times
-		star 15 25
-		long 6
-		bursts 14 12000 4000 65000 120000
-		bursts 14 12000 4000 185000 240000
-		measure 5 245 'sw->h0'
-		;;
-	bursts-10-40) # more long flows and more senders than ever
-		star 41 25
-		long 10
-		bursts 40 6000 700 5000 205000
+		bursts 24 25000 5000 5000 205000
 		measure 5 205 'sw->h0'
 		;;
-	bursts-40G) # few senders, long bursts, another rate
-		star 5 40
-		long 3
-		bursts 4 60000 10000 5000 245000
-		measure 5 245 'sw->h0'
-		;;
-	bursts-10G)
-		star 13 10
-		long 6
-		bursts 12 9000 3000 5000 205000
+	bursts-beyond-25G) # more of both than ever was drawn, and shorter
+		star 49 25
+		long 14
+		bursts 48 7000 400 5000 205000
 		measure 5 205 'sw->h0'
 		;;
-	answers-50G) # messages whose completion times count
-		star 17 50
+	answers-35G) # messages whose completion times count
+		star 21 35
 		long 3
-		answers 16 300 12000
+		answers 20 150 8000
 		measure 5 125 'sw->h0'
 		;;
 	null-steady)
-		star 13 25
-		long 12
+		star 10 25
+		long 9
 		measure 100 150 'sw->h0'
 		;;
-	null-steady-100G)
-		star 5 100
-		long 4
+	null-steady-50G)
+		star 6 50
+		long 5
 		measure 60 90 'sw->h0'
 		;;
 	null-clos)
 		clos
-		printf '[traffic web]\npattern = all-to-all\nsizes = websearch\nload = 0.6\n'
+		printf '[traffic web]\npattern = all-to-all\nsizes = websearch\nload = 0.5\n'
 		measure 5 45 'leaf0->h0'
 		;;
 	null-storage)
 		clos
-		printf '[traffic disks]\npattern = storage\nmix = vdi\ncomputing = 18\nstorage = 6\ndepth = 16\n'
+		printf '[traffic disks]\npattern = storage\nmix = exchange\ncomputing = 18\nstorage = 6\ndepth = 16\n'
 		printf 'connections = persistent\n'
 		measure 5 35 'leaf0->h0'
 		;;
@@ -154,12 +161,12 @@ scenario() {
 
 # --- runs ---
 
-# go NAME GBPS: the scenario comes by standard input, [measure] last.
+# go NAME GBPS PORT SEEDS: the scenario comes by standard input, [measure] last.
 go() {
 	{
 		cat
 		printf 'probe = reward %s every 100us\n' "$3"
-		printf '[sweep]\nseed = %s\nswitch.tune = %s\n' "$SEEDS" "$(policies "$2")"
+		printf '[sweep]\nseed = %s\nswitch.tune = %s\n' "$4" "$(policies "$2")"
 	} >"$out/$1.ini"
 	"$WEIR" run "$out/$1.ini" --out "$out/$1.results" --quiet
 	"$WEIR" export "$out/$1.results" --csv "$out/$1.csv" >/dev/null
@@ -172,7 +179,8 @@ rules() {
 }
 
 : >"$out/files"
-for name in regime-100 regime-60 bursts-10-40 bursts-40G bursts-10G answers-50G null-steady null-steady-100G null-clos null-storage; do
+for name in regime-40G regime-25G bursts-25G bursts-20G bursts-60G bursts-beyond-25G answers-35G null-steady null-steady-50G null-clos \
+	null-storage; do
 	gbps=25
 	case $name in
 	*G) gbps=$(echo ${name##*-} | tr -d G) ;;
@@ -184,11 +192,13 @@ for name in regime-100 regime-60 bursts-10-40 bursts-40G bursts-10G answers-50G 
 	{
 		rules
 		scenario $name
-	} | go $name $gbps "$port"
+	} | go $name $gbps "$port" "$SEEDS"
 done
 n=1
 while [ $n -le "$JUDGED" ]; do
-	"$WEIR" train acc --show $n | sed -e '/^seed = /d' -e '/^tune = /d' | go judged-$n 25 'sw->h0'
+	"$WEIR" train acc --show $n >"$out/judged"
+	sed -e '/^seed = /d' -e '/^tune = /d' "$out/judged" |
+		go judged-$n "$(sed -n 's/^rate = \([0-9]*\)Gbps$/\1/p' "$out/judged")" 'sw->h0' 1
 	n=$((n + 1))
 done
 awk -f tools/acc-proof.awk "$out/files"

@@ -61,9 +61,19 @@ static void write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
 		from_ms, to_ms);
 }
 
-/* --- ours: 2 to 8 long flows, and what comes between them --- */
+/* --- ours: long flows and what comes between them, on lines of any rate --- */
 
-enum { LONG_MIN = 2, LONG_MAX = 8, BURST_MIN = 6, BURST_MAX = 30, RATE_GBPS = 25 };
+enum { LONG_MIN = 1, LONG_MAX = 12, BURST_MIN = 4, BURST_MAX = 40, GBPS_MIN = 10, GBPS_MAX = 100 };
+
+static uint64_t draw_rate(struct weir_rng *r)
+{
+	return between_log(r, GBPS_MIN, GBPS_MAX);
+}
+
+static uint64_t draw_bursts(struct weir_rng *r)
+{
+	return between_log(r, BURST_MIN, BURST_MAX);
+}
 
 static void write_long(FILE *f, uint64_t flows)
 {
@@ -76,9 +86,9 @@ static void write_long(FILE *f, uint64_t flows)
 /* Nothing comes between; judged once the start is forgotten. */
 static void write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t senders = between(r, LONG_MIN, LONG_MAX), each = between(r, 1, 16 / senders);
+	uint64_t senders = between(r, 2, 8), each = between(r, 1, 16 / senders);
 
-	write_place(f, d, &(struct place){ senders + 1, RATE_GBPS, 0 });
+	write_place(f, d, &(struct place){ senders + 1, draw_rate(r), 0 });
 	fprintf(f,
 		"[traffic long]\npattern = incast\nreceiver = 0\nsize = 100GB\nperiod = 100us\n"
 		"senders = %" PRIu64 "\nflows = %" PRIu64 "\n",
@@ -90,7 +100,7 @@ static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	enum { HOSTS = 33 };
 
-	write_place(f, d, &(struct place){ HOSTS, RATE_GBPS, 0 });
+	write_place(f, d, &(struct place){ HOSTS, draw_rate(r), 0 });
 	write_long(f, between(r, LONG_MIN, LONG_MAX));
 	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
 		0.05 + 0.15 * weir_rng_unit(r));
@@ -107,10 +117,10 @@ struct bursts {
 
 static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, const struct bursts *b)
 {
-	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = between(r, BURST_MIN, BURST_MAX);
+	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
 	uint64_t number = 0;
 
-	write_place(f, d, &(struct place){ largest(flows, senders) + 1, RATE_GBPS, 0 });
+	write_place(f, d, &(struct place){ largest(flows, senders) + 1, draw_rate(r), 0 });
 	write_long(f, flows);
 	for (uint64_t at_us = BURSTS_FROM_MS * US_PER_MS; at_us + b->on_us <= b->end_ms * US_PER_MS;
 	     at_us += b->period_us)
@@ -123,11 +133,11 @@ static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, con
 	write_measure(f, BURSTS_FROM_MS, b->end_ms);
 }
 
-/* For 1 ms up to half of the period. */
+/* For 0.5 ms up to half of the period. */
 static void draw_period(struct weir_rng *r, uint64_t longest_ms, struct bursts *b)
 {
-	b->period_us = between_log(r, 5 * US_PER_MS, (double)(longest_ms * US_PER_MS));
-	b->on_us = between_log(r, US_PER_MS, (double)(b->period_us / 2));
+	b->period_us = between_log(r, 4 * US_PER_MS, (double)(longest_ms * US_PER_MS));
+	b->on_us = between_log(r, US_PER_MS / 2.0, (double)(b->period_us / 2));
 }
 
 /* Again and again. */
@@ -135,7 +145,7 @@ static void write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	struct bursts b = { .end_ms = 205, .regime_us = UINT64_MAX };
 
-	draw_period(r, 40, &b);
+	draw_period(r, 60, &b);
 	write_senders(f, d, r, &b);
 }
 
@@ -150,17 +160,19 @@ static void write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
 	write_senders(f, d, r, &b);
 }
 
-/* Many answers at once, again and again. */
+/* Many answers at once, again and again: a twentieth to half of what the line carries. */
 static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = between(r, BURST_MIN, BURST_MAX);
+	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
+	uint64_t rate_gbps = draw_rate(r), period_us = between_log(r, 5000, 20000);
+	uint64_t all_bytes = rate_gbps * period_us * between_log(r, 50, 500) / 8;
 
-	write_place(f, d, &(struct place){ largest(flows, senders) + 1, RATE_GBPS, 0 });
+	write_place(f, d, &(struct place){ largest(flows, senders) + 1, rate_gbps, 0 });
 	write_long(f, flows);
 	fprintf(f,
 		"[traffic answers]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
-		"\nsize = %" PRIu64 "KB\nperiod = %" PRIu64 "us\nconnections = persistent\n",
-		senders, between_log(r, 50, 500), between_log(r, 5000, 20000));
+		"\nsize = %" PRIu64 "B\nperiod = %" PRIu64 "us\nconnections = persistent\n",
+		senders, all_bytes / senders, period_us);
 	write_measure(f, 5, 155);
 }
 
@@ -169,19 +181,34 @@ static void write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
 
-	write_place(f, d, &(struct place){ between(r, 8, 24), RATE_GBPS, 0 });
+	write_place(f, d, &(struct place){ between(r, 8, 24), draw_rate(r), 0 });
 	fprintf(f, "[traffic flows]\npattern = all-to-one\nreceiver = 0\nsizes = %s\nload = %.3f\n",
 		sizes, 0.3 + 0.6 * weir_rng_unit(r));
 	write_measure(f, 5, 155);
 }
 
+/* Blocks that are read and written, the next as soon as one is done. Host 0 computes. */
+static void write_storage(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	static const char *const mixes[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
+	uint64_t computing = between(r, 1, 4), storage = between(r, 2, 8);
+
+	write_place(f, d, &(struct place){ computing + storage, draw_rate(r), 0 });
+	fprintf(f,
+		"[traffic disks]\npattern = storage\nmix = %s\ncomputing = %" PRIu64
+		"\nstorage = %" PRIu64 "\nstorage-at = end\ndepth = %" PRIu64
+		"\nconnections = persistent\n",
+		mixes[weir_rng_below(r, sizeof(mixes) / sizeof(mixes[0]))], computing, storage,
+		between_log(r, 4, 64));
+	write_measure(f, 5, 105);
+}
+
 static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
-		write_steady,      write_steady,      write_mice,    write_bursts,
-		write_bursts,      write_bursts,      write_bursts,  write_requests,
-		write_requests,    write_regimes,     write_regimes, write_independent,
-		write_independent, write_independent,
+		write_steady,  write_steady,      write_mice,     write_bursts,   write_bursts,
+		write_bursts,  write_bursts,      write_requests, write_requests, write_regimes,
+		write_regimes, write_independent, write_storage,  write_storage,  write_independent,
 	};
 
 	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);

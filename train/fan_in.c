@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES = 6, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
+enum { CHOICES = 7, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
 
 /* A packet and its header on the way: 1118 B, 118 B, three times each at 100 Gb/s. */
 enum { WIRE_NS = 297, LINKS = 6 };
@@ -24,7 +24,13 @@ enum { JUDGE_TIMES = 3 };
 /* Round trips that an episode has, for so many flows. */
 static const struct {
 	uint32_t flows, round_trips;
-} sizes[CHOICES] = { { 2, 150 }, { 6, 250 }, { 12, 450 }, { 24, 900 }, { 48, 1800 }, { 96, 3600 } };
+} sizes[CHOICES] = { { 2, 150 },
+		     { 6, 250 },
+		     { 12, 450 },
+		     { 24, 900 },
+		     { 48, 1800 },
+		     { 96, 3600 },
+		     { FAN_IN_FLOWS_MAX, 7200 } };
 
 struct fan_in_draw {
 	uint32_t flows;
@@ -34,29 +40,46 @@ struct fan_in_draw {
 };
 
 /* p ~ n^-0.8: equal episodes would give two flows 3 % of the decisions. */
-static uint32_t draw_size(struct weir_rng *rng)
+static uint32_t draw_size(struct weir_rng *rng, uint32_t choices)
 {
 	double all = 0, at;
 	uint32_t i = 0;
 
-	for (uint32_t k = 0; k < CHOICES; k++)
+	for (uint32_t k = 0; k < choices; k++)
 		all += pow(sizes[k].flows, -0.8);
 	at = weir_rng_unit(rng) * all;
-	for (; i + 1 < CHOICES && at >= pow(sizes[i].flows, -0.8); i++)
+	for (; i + 1 < choices && at >= pow(sizes[i].flows, -0.8); i++)
 		at -= pow(sizes[i].flows, -0.8);
 	return i;
+}
+
+/* Sizes that are no larger than that; the smallest one is always there. */
+static uint32_t choices_of(uint32_t flows_max)
+{
+	uint32_t count = 1;
+
+	while (count < CHOICES && sizes[count].flows <= flows_max)
+		count++;
+	return count;
+}
+
+uint32_t fan_in_stage(uint32_t flows_max, double share)
+{
+	uint32_t choices = choices_of(flows_max), stage = (uint32_t)(share * choices);
+
+	return sizes[stage < choices ? stage : choices - 1].flows;
 }
 
 static struct fan_in_draw draw_of(const struct fan_in *f)
 {
 	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC) };
 	double octaves = log((double)DELAY_MAX_NS / DELAY_MIN_NS);
-	uint32_t size = draw_size(&d.rng);
+	uint32_t choices = choices_of(f->flows_max), size = draw_size(&d.rng, choices);
 
 	d.delay_ns = (uint64_t)(DELAY_MIN_NS * exp(weir_rng_unit(&d.rng) * octaves));
 	if (f->which->purpose == TRAIN_JUDGE) {
-		size = (uint32_t)(f->which->number % CHOICES);
-		d.delay_ns = f->which->number / CHOICES % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
+		size = (uint32_t)(f->which->number % choices);
+		d.delay_ns = f->which->number / choices % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
 	}
 	d.flows = sizes[size].flows;
 	d.base_ns = LINKS * d.delay_ns + WIRE_NS;

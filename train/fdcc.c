@@ -1,7 +1,7 @@
 /* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow one policy and
  * fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
  *
- * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to 32; the best of the
+ * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to 32 (curriculum=yes); the best of the
  * policies that were judged is kept, because they wander. What the preset weir has beside that: the reward counts
  * throughput in fair shares (lib/cc/reward.h), rates are seen by their roots, the network sees four observations in a row in
  * place of an LSTM over eight, and the future counts for less (gamma 0.9). docs/fdcc.md says what was tried. */
@@ -9,6 +9,7 @@
 #include "lib/cc/reward.h"
 #include "sim/base/memory.h"
 #include "train/fan_in.h"
+#include "train/fdcc_team.h"
 #include "weir/rng.h"
 #include <stdio.h>
 
@@ -22,6 +23,7 @@ struct fdcc_options {
 	uint64_t reward, net, past, hidden;
 	uint64_t rate_q32, gamma_q32, returns, overlapping;
 	uint64_t batch, memory, warm_up, updates_q32, noise_q32, actor_after;
+	uint64_t flows, curriculum, team_q32, critic_flows;
 };
 
 struct fdcc_desk {
@@ -82,6 +84,18 @@ static const struct weir_option fdcc_options[] = {
 	  "standard deviation of what is added to actions", NULL },
 	{ "actor-after", WEIR_OPT_COUNT, AT(actor_after), "2000", 0, MEMORY_MAX,
 	  "updates of the critics before the actor's first", NULL },
+	{ "flows", WEIR_OPT_COUNT, AT(flows), "96", 2, FAN_IN_FLOWS_MAX,
+	  "of an episode, at most: 2, 6, 12, 24, 48, 96 and 192 are there", NULL },
+	{ "curriculum", WEIR_OPT_FLAG, AT(curriculum), "no", 0, 1,
+	  "begins with two flows and has more by and by, as the thesis does, in place of all "
+	  "numbers "
+	  "from the beginning",
+	  NULL },
+	{ "team", WEIR_OPT_FRACTION_Q32, AT(team_q32), "0", 0, WEIR_ONE_Q32,
+	  "of a reward: share of what all flows of the episode have in the mean at that time",
+	  NULL },
+	{ "critic-flows", WEIR_OPT_FLAG, AT(critic_flows), "no", 0, 1,
+	  "critics are told how many flows there are, which the policy never is", NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -137,7 +151,7 @@ static int read_control(struct fdcc_desk *d, struct weir_error *e)
 	return 0;
 }
 
-/* An actor has no action among its inputs and ends in tanh; a critic has one and does not. */
+/* An actor has no action among its inputs and ends in tanh; a critic has one, maybe the number of flows, and does not. */
 static struct weir_learn_plan plan_of(const struct fdcc_options *o, uint32_t actions)
 {
 	enum weir_learn_activation output = actions ? WEIR_LEARN_LINEAR : WEIR_LEARN_TANH;
@@ -174,7 +188,7 @@ static int plan_learner(struct fdcc_desk *d, struct weir_error *e)
 			      .clip_norm = 1,
 			      .seed = d->input.seed },
 		.actor = plan_of(o, 0),
-		.critic = plan_of(o, 1),
+		.critic = plan_of(o, 1 + (uint32_t)o->critic_flows),
 		.actor_adam = adam,
 		.critic_adam = adam,
 		.share = 0.005F,
@@ -182,10 +196,11 @@ static int plan_learner(struct fdcc_desk *d, struct weir_error *e)
 		.smoothing_limit = 0.5F,
 		.delay = 2,
 		.actor_after = o->actor_after,
+		.asides = o->critic_flows,
 	};
 	d->memory = (struct weir_learn_memory_plan){ .rows = (uint32_t)o->memory,
 						     .observation_size = FDCC_OBSERVATIONS,
-						     .action_size = 1 };
+						     .action_size = 1 + (uint32_t)o->critic_flows };
 	return weir_learn_td3_check(&d->config, e);
 }
 
@@ -247,40 +262,79 @@ static void fdcc_begin(const void *desk, void *state)
 
 /* --- episodes --- */
 
-static char *fdcc_scenario(const void *desk, const struct train_episode *which)
+/* After so many steps. */
+static struct fan_in fan_in_of(const struct fdcc_desk *d, const struct train_episode *which,
+			       uint64_t steps)
 {
-	const struct fdcc_desk *d = desk;
+	struct fan_in f = { d->cc, which->seed, which, (uint32_t)d->options.flows };
 
-	return fan_in_scenario(&(struct fan_in){ d->cc, which->seed, which });
+	if (d->options.curriculum && which->purpose == TRAIN_EXPLORE)
+		f.flows_max = fan_in_stage(f.flows_max, (double)steps / (double)d->input.steps);
+	return f;
 }
 
-/* Of a record: is it the last observation?, the observation, the action, the reward that followed. */
-enum { ROW_FLOATS = 1 + FDCC_OBSERVATIONS + 2 };
+static char *fdcc_scenario(const void *desk, const struct train_episode *which)
+{
+	struct fan_in f = fan_in_of(desk, which, 0);
 
-static void record_flow(const struct fdcc_desk *d, const struct weir_cc_decision *rows,
-			uint32_t count, struct train_record *r)
+	return fan_in_scenario(&f);
+}
+
+/* Of a record: is it the last observation?, the observation, the action, the number of flows as critics see it, the reward
+ * that followed. */
+enum {
+	ROW_LAST,
+	ROW_SEEN,
+	ROW_ACTION = ROW_SEEN + FDCC_OBSERVATIONS,
+	ROW_FLOWS,
+	ROW_REWARD,
+	ROW_FLOATS
+};
+
+static void record_flow(const struct weir_cc_decision *rows, uint32_t count, const float *rewards,
+			struct train_record *r)
 {
 	for (uint32_t i = 0; count > 1 && i < count; i++) {
-		float *row = train_record_add(r, ROW_FLOATS);
+		float *row = train_record_add(r, ROW_FLOATS), flows = rows[i].flows;
 		int is_last = i + 1 == count;
 
-		row[0] = (float)is_last;
-		memcpy(row + 1, rows[i].observation, sizeof(rows[i].observation));
-		row[1 + FDCC_OBSERVATIONS] = rows[i].action;
-		row[2 + FDCC_OBSERVATIONS] =
-			is_last ? 0
-				: weir_fdcc_reward((enum weir_fdcc_reward)d->options.reward,
-						   &rows[i + 1]);
+		row[ROW_LAST] = (float)is_last;
+		memcpy(row + ROW_SEEN, rows[i].observation, sizeof(rows[i].observation));
+		row[ROW_ACTION] = rows[i].action;
+		row[ROW_FLOWS] = (float)weir_fdcc_rate_seen(FDCC_RATES_ROOT,
+							    1 / (double)(flows > 1 ? flows : 1));
+		row[ROW_REWARD] = is_last ? 0 : rewards[i];
 		r->steps += !is_last;
-		r->figures[FDCC_FIG_REWARD] += (double)row[2 + FDCC_OBSERVATIONS];
+		r->figures[FDCC_FIG_REWARD] += (double)row[ROW_REWARD];
 	}
+}
+
+static void record_flows(const struct fdcc_desk *d, const struct decision_log *log,
+			 struct train_record *r)
+{
+	size_t count = (size_t)log->flows * log->rows_each;
+	float *rewards = memory_new(count, sizeof(*rewards));
+
+	for (uint32_t f = 0; f < log->flows; f++)
+		for (uint32_t i = 1; i < log->counts[f]; i++)
+			rewards[(size_t)f * log->rows_each + i - 1] =
+				weir_fdcc_reward((enum weir_fdcc_reward)d->options.reward,
+						 decision_log_rows(log, f) + i);
+	if (d->options.team_q32)
+		fdcc_team_rewards(log, to_double(d->options.team_q32), rewards);
+	for (uint32_t f = 0; f < log->flows; f++)
+		record_flow(decision_log_rows(log, f), log->counts[f],
+			    rewards + (size_t)f * log->rows_each, r);
+	memory_free(rewards, count, sizeof(*rewards));
+	if (r->steps)
+		r->figures[FDCC_FIG_REWARD] /= (double)r->steps;
 }
 
 static int fdcc_episode(const void *desk, const void *state, const struct train_episode *which,
 			struct train_record *r, struct weir_error *e)
 {
 	const struct fdcc_desk *d = desk;
-	const struct fan_in f = { d->cc, which->seed, which };
+	const struct fan_in f = fan_in_of(d, which, count_of(d, state)->steps);
 	int judges = which->purpose == TRAIN_JUDGE;
 	const struct weir_learn_policy policy = {
 		.net = weir_learn_td3_net(state),
@@ -297,15 +351,13 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 
 	if (count_of(d, state)->steps < d->options.warm_up)
 		trial.exploring = WEIR_CC_EXPLORE_UNIFORM;
-	decision_log_new(&log, FAN_IN_FLOWS_MAX, FAN_IN_ROWS_MAX);
+	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
 	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
-	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_MAX; i++)
-		record_flow(d, decision_log_rows(&log, i), log.counts[i], r);
+	if (!failed)
+		record_flows(d, &log, r);
 	decision_log_free(&log);
 	if (failed)
 		return -1;
-	if (r->steps)
-		r->figures[FDCC_FIG_REWARD] /= (double)r->steps;
 	r->figures[FDCC_FIG_JAIN] = result.jain;
 	r->figures[FDCC_FIG_USE] = result.use;
 	r->figures[FDCC_FIG_WAIT] = result.queue;
@@ -323,11 +375,11 @@ static void fdcc_keep(const void *desk, void *state, const struct train_record *
 	for (uint64_t i = 0; i < r->floats; i += ROW_FLOATS) {
 		const float *row = r->rows + i;
 
-		if (row[0] > 0)
-			weir_learn_memory_end(m, row + 1, WEIR_LEARN_CUT);
+		if (row[ROW_LAST] > 0)
+			weir_learn_memory_end(m, row + ROW_SEEN, WEIR_LEARN_CUT);
 		else
-			weir_learn_memory_step(m, row + 1, row + 1 + FDCC_OBSERVATIONS,
-					       row[2 + FDCC_OBSERVATIONS]);
+			weir_learn_memory_step(m, row + ROW_SEEN, row + ROW_ACTION,
+					       row[ROW_REWARD]);
 	}
 }
 

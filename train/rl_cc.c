@@ -197,7 +197,8 @@ static char *rl_scenario(const void *desk, const struct train_episode *which)
 {
 	const struct rl_desk *d = desk;
 
-	return fan_in_scenario(&(struct fan_in){ d->cc, which->seed, which });
+	return fan_in_scenario(
+		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD });
 }
 
 /* Of a record: how many steps the flow has yet, what the network saw, the action, the signal that followed. */
@@ -220,7 +221,7 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 		      struct train_record *r, struct weir_error *e)
 {
 	const struct rl_desk *d = desk;
-	const struct fan_in f = { d->cc, which->seed, which };
+	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD };
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = part_of(d, state, RL_WEIGHTS) };
 	struct decision_log log;
@@ -228,9 +229,9 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 	struct fan_in_result result;
 	int failed;
 
-	decision_log_new(&log, FAN_IN_FLOWS_MAX, FAN_IN_ROWS_MAX);
+	decision_log_new(&log, FAN_IN_FLOWS_STANDARD, FAN_IN_ROWS_MAX);
 	failed = fan_in_run(&f, &policy, &trial, &result, e);
-	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_MAX; i++)
+	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_STANDARD; i++)
 		record_flow(decision_log_rows(&log, i), log.counts[i], r);
 	decision_log_free(&log);
 	if (failed)
@@ -349,4 +350,5 @@ const struct trainer trainer_rl_cc = {
 	.keep = rl_keep,
 	.update = rl_update,
 	.model = rl_model,
+	.portrait = &rl_cc_portrait,
 };

@@ -159,7 +159,7 @@ static void acc_step(void *state, const void *params, const struct weir_agent_en
 
 	acc_observe(s, p, env, telemetry, slot->observations, slot->rewards, slot->asks);
 	if (s->online.learner)
-		weir_acc_remember(&s->online, slot);
+		weir_acc_remember(&s->online, p, slot);
 	choose(s, p);
 	acc_act(s, p, env, slot->actions, knobs);
 	if (s->online.learner)

@@ -33,13 +33,19 @@ enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
 
 enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
 
-/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's numbers. */
+/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's numbers and the
+ * line's rate. */
 enum {
 	ACC_SPANS = 2,
 	ACC_SPAN_FEATURES = 5,
 	ACC_SETTING_FEATURES = 3,
-	ACC_TRACE_FEATURES = ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES
+	ACC_RATE_FEATURES = 1,
+	ACC_TRACE_FEATURES =
+		ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES + ACC_RATE_FEATURES
 };
+
+/* Thresholds are meant for links of this rate, where they go with the rate. */
+#define ACC_REFERENCE_BPS (UINT64_C(25) * 1000 * 1000 * 1000)
 
 /* C-ACC: settings of the table that a group can have, and combinations of these. */
 enum { ACC_SAMPLED = 7, ACC_COMBINATIONS = ACC_SAMPLED * ACC_SAMPLED * ACC_SAMPLED };
@@ -59,6 +65,7 @@ struct acc_params {
 	uint64_t learn;                            /* enum acc_learn */
 	uint64_t traces;                           /* enum acc_traces */
 	uint64_t discount_q32;                     /* gamma; 0: by the preset */
+	uint64_t baseline_q32;                     /* taken off rewards that are learned from */
 	uint64_t step_q32;                         /* of Adam */
 	uint64_t batch, target_every, after, loss; /* loss: enum weir_learn_loss */
 	uint64_t explore_q32, explore_end_q32, half_life_slots, temperature_q32;
@@ -160,7 +167,8 @@ struct acc_slot {
 };
 
 /* Transitions of the slot that is over go to memory. */
-void weir_acc_remember(struct acc_online *o, const struct acc_slot *slot);
+void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
+		       const struct acc_slot *slot);
 
 /* After actions were chosen: what they were chosen for; then one minibatch. */
 void weir_acc_study(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot);

@@ -21,9 +21,6 @@ __extension__ typedef unsigned __int128 weir_wide;
 
 enum { BYTES_PER_KB = 1000, PERCENT = 100 };
 
-/* Thresholds are meant for links of this rate, where they go with the rate. */
-#define REFERENCE_BPS (UINT64_C(25) * 1000 * 1000 * 1000)
-
 struct setting {
 	uint32_t min, max; /* in KB or packets */
 	uint32_t percent;
@@ -124,7 +121,7 @@ void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, flo
 /* Bytes at 25 Gb/s as bytes at another rate; thresholds are below 2^34, rates below 2^44. */
 static uint64_t at_rate(uint64_t bytes, uint64_t rate_bps)
 {
-	return (uint64_t)((weir_wide)bytes * rate_bps / REFERENCE_BPS);
+	return (uint64_t)((weir_wide)bytes * rate_bps / ACC_REFERENCE_BPS);
 }
 
 static uint64_t percent_q32(uint32_t percent)

@@ -20,15 +20,21 @@ struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p, u
 	};
 }
 
-void weir_acc_remember(struct acc_online *o, const struct acc_slot *slot)
+/* A trained network's values are sums of rewards less a baseline. Were they learned on from whole rewards, every
+ * value would first have to rise by baseline / (1 - gamma), and what is asked for meanwhile is what rose first. */
+void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
+		       const struct acc_slot *slot)
 {
+	float baseline = acc_fraction(p->baseline_q32);
+
 	for (uint32_t i = 0; i < slot->places; i++) {
 		size_t at = (size_t)i * slot->inputs;
 
 		if (!o->waits[i])
 			continue;
 		weir_learn_memory_step(o->memory, o->before + at,
-				       &(float){ (float)slot->actions[i] }, slot->rewards[i]);
+				       &(float){ (float)slot->actions[i] },
+				       slot->rewards[i] - baseline);
 		weir_learn_memory_end(o->memory, slot->observations + at, WEIR_LEARN_CUT);
 	}
 }

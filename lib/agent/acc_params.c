@@ -12,7 +12,7 @@
 
 /* Version of what the inputs mean. */
 #define FEATURES "1: queue step, rate, CE rate, setting"
-#define TRACED FEATURES "; means and deviations over 8 and 64"
+#define TRACED FEATURES "; means and deviations over 8 and 64; rate of the line"
 
 enum { COUNT_MAX = 1000 * 1000 * 1000, BATCH_MAX = 4096, MEMORY_MAX = 10 * 1000 * 1000 };
 
@@ -101,6 +101,10 @@ const struct weir_option weir_acc_options[] = {
 	  "from what it does while it runs: yes in paper, no in weir", learn_names },
 	{ "discount", WEIR_OPT_FRACTION_Q32, AT(discount_q32), "0", 0, WEIR_ONE_Q32,
 	  "gamma, worth of the next interval's reward now; 0: 0.9 in paper, 0.98 in weir", NULL },
+	{ "baseline", WEIR_OPT_FRACTION_Q32, AT(baseline_q32), "0.8", 0, WEIR_ONE_Q32,
+	  "where it learns: taken off every reward, as in the training of its network; which "
+	  "action is best stays the same",
+	  NULL },
 	{ "rate", WEIR_OPT_FRACTION_Q32, AT(step_q32), "0.0001", 1, WEIR_ONE_Q32,
 	  "learning rate of Adam", NULL },
 	{ "batch", WEIR_OPT_COUNT, AT(batch), "32", 1, BATCH_MAX,

@@ -8,7 +8,8 @@
  * Traces (ours): three slots do not tell a queue that is steadily loaded from one between two bursts, and the
  * best settings of these are opposite. So the network may also see moving averages over 8 and 64 slots of the
  * rate sent, of the length's step and of the rate with CE, and for the first two twice the mean deviation from
- * that average; and the setting once more as its own numbers, for a place in a table says little.
+ * that average; the setting once more as its own numbers, for a place in a table says little; and the rate of the
+ * line as its share of itself and 25 Gb/s, for thresholds are bytes.
  *
  * Reward (equation 2):
  *	r = w txRate / BW + (1 - w) D(L),  D(L) = 1 - n / 10,  n = min { n: E(n) >= L },  E(n) = 20 * 2^n KB
@@ -109,7 +110,8 @@ static void follow(float *average, float value, float share)
 }
 
 /* newest: length, rate, rate with CE. Averages begin with the first slot's. */
-static void trace(struct acc_queue *q, const struct acc_params *p, const float *newest)
+static void trace(struct acc_queue *q, const struct acc_params *p, const float *newest,
+		  uint64_t rate_bps)
 {
 	static const float shares[ACC_SPANS] = { 1.0F / 8, 1.0F / 64 };
 
@@ -123,6 +125,8 @@ static void trace(struct acc_queue *q, const struct acc_params *p, const float *
 		follow(&t[4], newest[2], share);
 	}
 	weir_acc_setting_features(p, q->setting, q->traces + ACC_SPANS * ACC_SPAN_FEATURES);
+	q->traces[ACC_TRACE_FEATURES - 1] =
+		(float)((double)rate_bps / ((double)rate_bps + (double)ACC_REFERENCE_BPS));
 }
 
 /* --- a slot --- */
@@ -139,7 +143,7 @@ uint32_t weir_acc_see(struct acc_queue *q, const struct acc_params *p,
 	newest[2] = (float)line_share(t->ce_bytes, t);
 	newest[3] = (float)q->setting / (float)(settings - 1);
 	strange = weir_learn_make_finite(newest, ACC_FEATURES);
-	trace(q, p, newest);
+	trace(q, p, newest, t->rate_bps);
 	/* Before there are k slots the first stands for those that are missing. */
 	for (uint32_t i = 0; !q->slots && i + 1 < p->slots; i++)
 		memcpy(q->seen[i], newest, sizeof(q->seen[i]));

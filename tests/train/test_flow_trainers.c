@@ -1,7 +1,9 @@
 /* test_flow_trainers.c -- trainers of congestion controls: they learn, whatever the number of threads. */
 #include "sim/base/memory.h"
+#include "sim/config/model.h"
 #include "tests/test.h"
 #include "train/fan_in.h"
+#include "train/fdcc_team.h"
 #include "train/rounds.h"
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +95,8 @@ static void check_threads(const char *trainer, const char *settings)
 TEST(test_flow_trainers_learn_the_same_on_any_number_of_threads)
 {
 	check_threads("fdcc", "warm-up=1000 actor-after=10");
+	check_threads("fdcc",
+		      "warm-up=1000 actor-after=10 critic-flows=yes team=0.5 curriculum=yes");
 	check_threads("fdcc", "warm-up=1000 actor-after=4 net=recall hidden=8 batch=16");
 	check_threads("rl-cc", "rnn=lstm");
 	check_threads("rl-cc", "rnn=none");
@@ -113,26 +117,113 @@ TEST(test_rl_cc_training_finds_a_policy_that_is_fair_and_busy)
 	forget(&l);
 }
 
-/* The text says what the header of fan_in.h does. */
-TEST(test_fan_ins_have_two_to_ninety_six_flows_but_not_those_of_proofs)
+static uint32_t count_of(const char *text, const char *word)
 {
-	uint64_t seen = 0;
+	uint32_t count = 0;
 
-	for (uint64_t i = 0; i < 200; i++) {
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		count++;
+	return count;
+}
+
+/* Bit n / 2 for n flows. The text says what the header of fan_in.h does. */
+static uint64_t sizes_drawn(uint32_t flows_max)
+{
+	uint64_t seen[2] = { 0, 0 };
+
+	for (uint64_t i = 0; i < 400; i++) {
 		const struct train_episode which = { i * 7919, i, TRAIN_EXPLORE };
-		char *text = fan_in_scenario(&(struct fan_in){ "hpcc", which.seed, &which });
-		uint32_t flows = 0, unlimited = 0;
+		char *text =
+			fan_in_scenario(&(struct fan_in){ "hpcc", which.seed, &which, flows_max });
+		uint32_t flows = count_of(text, "flow = ");
 
-		for (const char *at = text; (at = strstr(at, "flow = ")); at++)
-			flows++;
-		for (const char *at = text; (at = strstr(at, "unlimited")); at++)
-			unlimited++;
-		CHECK(flows >= 2 && flows <= FAN_IN_FLOWS_MAX);
-		CHECK(flows != 4 && flows != 16 && flows != 64);
-		CHECK_INT(unlimited, flows / 2);
-		seen |= UINT64_C(1) << flows / 2;
+		CHECK(flows >= 2 && flows <= flows_max);
+		CHECK_INT(count_of(text, "unlimited"), flows / 2);
+		seen[flows == FAN_IN_FLOWS_MAX] |= UINT64_C(1) << (flows / 2) % 64;
 		free(text);
 	}
-	CHECK(seen == (UINT64_C(1) << 1 | UINT64_C(1) << 3 | UINT64_C(1) << 6 | UINT64_C(1) << 12 |
-		       UINT64_C(1) << 24 | UINT64_C(1) << 48));
+	CHECK(!seen[1] == (flows_max < FAN_IN_FLOWS_MAX));
+	return seen[0];
+}
+
+/* So not 4, 16 or 64, which proofs have. */
+TEST(test_fan_ins_have_two_to_ninety_six_flows_but_not_those_of_proofs)
+{
+	const uint64_t few = UINT64_C(1) << 1 | UINT64_C(1) << 3 | UINT64_C(1) << 6;
+	const uint64_t more = UINT64_C(1) << 12 | UINT64_C(1) << 24 | UINT64_C(1) << 48;
+
+	CHECK(sizes_drawn(12) == few);
+	CHECK(sizes_drawn(FAN_IN_FLOWS_STANDARD) == (few | more));
+	CHECK(sizes_drawn(FAN_IN_FLOWS_MAX) == (few | more));
+}
+
+/* Six sizes, a sixth of the steps each. */
+TEST(test_a_curriculum_begins_with_two_flows_and_adds_one_number_after_the_other)
+{
+	CHECK_INT(fan_in_stage(96, 0), 2);
+	CHECK_INT(fan_in_stage(96, 0.16), 2);
+	CHECK_INT(fan_in_stage(96, 0.17), 6);
+	CHECK_INT(fan_in_stage(96, 0.5), 24);
+	CHECK_INT(fan_in_stage(96, 0.84), 96);
+	CHECK_INT(fan_in_stage(96, 1), 96);
+	CHECK_INT(fan_in_stage(24, 1), 24);
+}
+
+/* Rows of the first flow at 0, 10, 20 and 30 ns, of the second at 5, 15 and 25. What the actions of the first are worth is
+ * known at 10 (alone: 1), 20 (3 and the other's 2) and 30 (alone again: 5); of the second at 15 (1 and 2) and 25 (3 and 4). */
+TEST(test_a_team_reward_is_the_mean_of_what_all_have_had_last)
+{
+	enum { ROWS = 4 };
+	static const float all[2][ROWS] = { { 1, 2.5F, 5, 0 }, { 1.5F, 3.5F, 0, 0 } };
+	float own[2][ROWS] = { { 1, 3, 5, 0 }, { 2, 4, 0, 0 } }, half[2][ROWS];
+	struct decision_log log;
+
+	decision_log_new(&log, 2, ROWS);
+	for (uint32_t i = 0; i < 7; i++)
+		decision_log_add(&log,
+				 &(struct weir_cc_decision){ .now_ns = 5 * i, .flow = i % 2 });
+	memcpy(half, own, sizeof(half));
+	fdcc_team_rewards(&log, 1, own[0]);
+	fdcc_team_rewards(&log, 0.5, half[0]);
+	CHECK_NEAR(half[0][1], 2.75, 1e-6);
+	CHECK_NEAR(half[1][0], 1.75, 1e-6);
+	for (uint32_t i = 0; i < 2 * ROWS; i++)
+		CHECK_NEAR(own[i / ROWS][i % ROWS], all[i / ROWS][i % ROWS], 1e-6);
+	decision_log_free(&log);
+}
+
+/* What a model that is built in says there, by its portrait. */
+static double portrait_at(const char *name, const struct train_portrait *p, uint32_t row,
+			  uint32_t column)
+{
+	struct weir_error e = { "" };
+	const struct model *m = model_load(model_files, name, &e);
+	const struct weir_learn_text texts[] = { { WEIR_LEARN_FEATURES, m->policy.features } };
+	const struct weir_learn_model model = {
+		.net = m->policy.net, .weights = m->policy.weights, .texts = texts, .text_count = 1
+	};
+	struct train_cell cell;
+
+	p->cell(NULL, &model, (const uint32_t[]){ row, column }, &cell);
+	return strtod(cell.text, NULL);
+}
+
+/* A policy that rises with the rate lets a winner take all; one that rises with the queue never drains it. RL-CC's
+ * signal grows with both. */
+TEST(test_portraits_of_shipped_policies_fall_with_queue_and_rate)
+{
+	for (uint32_t row = 0; row < fdcc_portrait.row_count; row++)
+		for (uint32_t column = 0; column < fdcc_portrait.column_count; column++) {
+			double u = portrait_at("fdcc-weir", &fdcc_portrait, row, column);
+
+			if (row)
+				CHECK(u <=
+				      portrait_at("fdcc-weir", &fdcc_portrait, row - 1, column));
+			if (column)
+				CHECK(u <=
+				      portrait_at("fdcc-weir", &fdcc_portrait, row, column - 1));
+		}
+	for (uint32_t row = 1; row < rl_cc_portrait.row_count; row++)
+		CHECK(portrait_at("rl-cc", &rl_cc_portrait, row, 2) <=
+		      portrait_at("rl-cc", &rl_cc_portrait, row - 1, 2));
 }
