@@ -6,9 +6,10 @@
  * numbers, recall H the LSTM nets of FDCC over eight past observations, policy 12 that of RL-CC.
  * Forward and back are one pass of a net with so many samples, per sample; an update is one minibatch
  * of the learner, on one thread. ACC's lines are its step, from telemetry to knobs, per queue of a switch
- * with 32; learning adds one update a step. Times are processor time, the best of several turns. */
+ * with 32; learning adds one update a step. Those of flows are an ACK, from telemetry to window and rate. Times are processor time, the best of several turns. */
 #define _POSIX_C_SOURCE 200809L
 #include "weir/agent.h"
+#include "weir/cc.h"
 #include "weir/error.h"
 #include "weir/learn.h"
 #include <stdio.h>
@@ -315,6 +316,103 @@ static void bench_acc(const char *table)
 	free(learns.state);
 }
 
+/* --- flows --- */
+
+struct flow {
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char state[WEIR_CC_STATE_MAX];
+	const struct weir_cc_ops *ops;
+	struct weir_learn_net net;
+	struct weir_learn_policy policy;
+	float *weights;
+	struct weir_cc_env env;
+	struct weir_cc_hop hops[3];
+	struct weir_cc_ack ack;
+};
+
+/* Two packets more are acknowledged; queues and round trips change a little. */
+static void flow_ack(void *context)
+{
+	struct flow *f = context;
+	uint32_t turn = (uint32_t)(f->ack.una_bytes / 2000);
+
+	f->ack.now_ns += 700;
+	f->ack.rtt_ns = 1200 + turn % 7 * 100;
+	f->ack.rx_ns = (uint32_t)f->ack.now_ns;
+	f->ack.una_bytes += 2000;
+	for (int i = 0; i < 3; i++) {
+		f->hops[i].queue_bytes = turn % 5 * 1000;
+		f->hops[i].tx_bytes += 8000;
+		f->hops[i].time_ns += 700;
+	}
+	f->ops->ack(f->state, f->params, &f->env, &f->ack);
+}
+
+/* plan NULL: without a network. */
+static void bench_flow(const char *name, const char *spec, const struct weir_learn_plan *plan)
+{
+	struct flow *f = block(sizeof(*f));
+	struct weir_error e;
+
+	if (weir_cc_parse(spec, &f->ops, f->params, &e) ||
+	    (plan && weir_learn_net_init(&f->net, plan, &e)))
+		exit(1);
+	if (plan) {
+		const struct weir_learn_policy *policy = &f->policy;
+
+		f->weights = floats(f->net.weight_floats);
+		f->policy = (struct weir_learn_policy){ .net = &f->net, .weights = f->weights };
+		memcpy(f->params + f->ops->scheme.model->policy_offset, &policy, sizeof(policy));
+	}
+	f->env = (struct weir_cc_env){ .mss_bytes = 1000,
+				       .header_bytes = 118,
+				       .hops = 2,
+				       .rate_bps = 100000000000,
+				       .min_rate_bps = 100000000,
+				       .base_rtt_ns = 1200,
+				       .bdp_bytes = 15000 };
+	for (uint32_t i = 0; i < 3; i++)
+		f->hops[i] = (struct weir_cc_hop){ .link = i + 1, .rate_mbps = 100000, .flows = 4 };
+	f->ack = (struct weir_cc_ack){ .hop_count = 3, .hops = f->hops };
+	f->ops->init(f->state, f->params, &f->env);
+	printf("%-36s %7.0f ns, %4u B a flow\n", name, cost_ns(flow_ack, f),
+	       (unsigned)f->ops->state_size);
+	free(f->weights);
+	free(f);
+}
+
+static void bench_flows(void)
+{
+	struct weir_learn_plan stack = weir_learn_plan_stack(&(struct weir_learn_stack){
+		.inputs = 32, .outputs = 1, .hidden = { 64, 64 }, .output = WEIR_LEARN_TANH });
+	struct weir_learn_plan policy =
+		weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 4,
+								  .outputs = 1,
+								  .hidden = { 12, 12 },
+								  .lstm_units = 12,
+								  .output = WEIR_LEARN_TANH,
+								  .bias = WEIR_LEARN_NO_BIAS });
+
+	printf("\na flow's ACK\n");
+	bench_flow("hpcc", "hpcc", NULL);
+	bench_flow("fdcc, without a decision", "fdcc(policy=always-cut, clock=1000)", NULL);
+	bench_flow("fdcc, without a network", "fdcc(policy=always-cut, clock=0)", NULL);
+	bench_flow("fdcc, stack 32-64-64-1", "fdcc(clock=0)", &stack);
+	for (uint32_t hidden = 32; hidden <= 128; hidden *= 2) {
+		struct weir_learn_plan recall = weir_learn_plan_recall(
+			&(struct weir_learn_recall){ .observation_size = OBSERVATION,
+						     .hidden = hidden,
+						     .outputs = 1,
+						     .output = WEIR_LEARN_TANH });
+		char name[32];
+
+		snprintf(name, sizeof(name), "fdcc, recall %u", (unsigned)hidden);
+		bench_flow(name, "fdcc(clock=0, preset=thesis)", &recall);
+	}
+	bench_flow("rl-cc, linear rule", "rl-cc(clock=0, policy=linear)", NULL);
+	bench_flow("rl-cc, policy 12", "rl-cc(clock=0)", &policy);
+}
+
 int main(void)
 {
 	static const char *const tables[] = { "template", "weir", "pred", "grid", "square" };
@@ -355,5 +453,6 @@ int main(void)
 	printf("\nan agent\n");
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		bench_acc(tables[i]);
+	bench_flows();
 	return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ns3.sh -- the same incast and the same fabric in ns-3 and here. ns-3's runs are shorter; what is
-# compared is packet hops per second of processor time.
+# compared is packet hops per second of processor time. ns-3 is the one that Debian ships.
 set -u
 . bench/read.sh
 
@@ -16,7 +16,7 @@ row() {
 	}'
 }
 
-echo "million packet hops per CPU-second"
+echo "million packet hops per CPU-second; ns-3 is $(dpkg-query -W -f '${Version}' libns3-dev 2>/dev/null || echo 'of this system'), its libraries as packaged"
 printf '%-30s %14s %14s %8s\n' scenario ns-3 weir ratio
 row "incast, 16 to 1" bench/incast.ini --scenario=incast --senders=16
 row "128 hosts, permutation" bench/fabric-128.ini --scenario=fabric --gbps=100 --delay-us=1 \

@@ -340,13 +340,16 @@ struct weir_learn_td3_config {
 	struct weir_learn_training training;
 	struct weir_learn_plan actor; /* an output in [-1, 1] for each action: tanh */
 	struct weir_learn_plan
-		critic; /* the actor's inputs and the action behind the current one */
+		critic; /* the actor's inputs, behind the current one the action, then the asides */
 	struct weir_learn_adam actor_adam, critic_adam;
 	float share;           /* tau: of a soft copy */
 	float smoothing;       /* standard deviation of the noise on target actions */
 	float smoothing_limit; /* that noise is clipped to */
 	uint32_t delay;        /* critic updates for each update of the actor and the targets */
 	uint64_t actor_after;  /* updates before the actor's first */
+	/* So many numbers are in the memory behind each action, which only critics see: what training knows and
+	 * an actor will not. They are taken to be the same for what follows. */
+	uint64_t asides;
 };
 
 int weir_learn_td3_check(const struct weir_learn_td3_config *config, struct weir_error *e);

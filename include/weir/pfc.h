@@ -41,12 +41,18 @@ struct weir_pfc_input {
 };
 
 /* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with eight bits
- * of alpha behind the point no overflow. */
-static inline uint64_t weir_pfc_threshold(const struct weir_pfc_memory *m)
+ * of alpha behind the point no overflow. Here: when so many bytes more of it are taken. */
+static inline uint64_t weir_pfc_threshold_with(const struct weir_pfc_memory *m, uint64_t bytes)
 {
-	uint64_t free_bytes = m->pool_bytes > m->used_bytes ? m->pool_bytes - m->used_bytes : 0;
+	uint64_t used_bytes = m->used_bytes + bytes;
+	uint64_t free_bytes = m->pool_bytes > used_bytes ? m->pool_bytes - used_bytes : 0;
 
 	return (free_bytes * (m->params->alpha_q32 >> 24)) >> 8;
+}
+
+static inline uint64_t weir_pfc_threshold(const struct weir_pfc_memory *m)
+{
+	return weir_pfc_threshold_with(m, 0);
 }
 
 static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
@@ -84,16 +90,41 @@ static inline int weir_pfc_admits(const struct weir_pfc_memory *m, const struct 
 	return in->headroom_used + bytes <= in->headroom_bytes || weir_pfc_fits(m, in, bytes);
 }
 
+/* With a packet more, is the class still below the threshold that there will be then? There is room for it, and
+ * nobody has to stop. */
+static inline int weir_pfc_is_easy(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
+				   uint64_t bytes)
+{
+	uint64_t shared = weir_pfc_shared_with(m, in, bytes);
+
+	return shared < weir_pfc_threshold_with(m, shared - weir_pfc_shared(m, in));
+}
+
+/* A packet takes of what is reserved or shared, and gives it back. */
+static inline void weir_pfc_store(struct weir_pfc_memory *m, struct weir_pfc_input *in,
+				  uint64_t bytes)
+{
+	m->used_bytes += weir_pfc_shared_with(m, in, bytes) - weir_pfc_shared(m, in);
+	in->bytes += bytes;
+}
+
+static inline void weir_pfc_give_back(struct weir_pfc_memory *m, struct weir_pfc_input *in,
+				      uint64_t bytes)
+{
+	uint64_t before = weir_pfc_shared(m, in);
+
+	in->bytes -= bytes;
+	m->used_bytes -= before - weir_pfc_shared(m, in);
+}
+
 /* A packet that was admitted is stored; the neighbour may have to stop. */
 static inline enum weir_pfc_signal weir_pfc_enter(struct weir_pfc_memory *m,
 						  struct weir_pfc_input *in, uint64_t bytes)
 {
-	if (weir_pfc_fits(m, in, bytes)) {
-		m->used_bytes += weir_pfc_shared_with(m, in, bytes) - weir_pfc_shared(m, in);
-		in->bytes += bytes;
-	} else {
+	if (weir_pfc_fits(m, in, bytes))
+		weir_pfc_store(m, in, bytes);
+	else
 		in->headroom_used += bytes;
-	}
 	if (in->paused ||
 	    (in->headroom_used == 0 && weir_pfc_shared(m, in) < weir_pfc_threshold(m)))
 		return WEIR_PFC_NOTHING;
@@ -106,12 +137,11 @@ static inline enum weir_pfc_signal weir_pfc_leave(struct weir_pfc_memory *m,
 						  struct weir_pfc_input *in, uint64_t bytes)
 {
 	uint64_t spare = in->headroom_used < bytes ? in->headroom_used : bytes;
-	uint64_t before = weir_pfc_shared(m, in), shared;
+	uint64_t shared;
 
 	in->headroom_used -= spare;
-	in->bytes -= bytes - spare;
+	weir_pfc_give_back(m, in, bytes - spare);
 	shared = weir_pfc_shared(m, in);
-	m->used_bytes -= before - shared;
 	if (!in->paused || in->headroom_used ||
 	    (shared && shared + m->params->margin_bytes > weir_pfc_threshold(m)))
 		return WEIR_PFC_NOTHING;

@@ -16,6 +16,7 @@
 #include "weir/pool.h"
 #include "weir/sched.h"
 #include "weir/units.h"
+#include <stddef.h>
 
 WEIR_BEGIN
 
@@ -48,7 +49,9 @@ enum weir_port_order {
 struct weir_port_class {
 	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way in. */
 	uint32_t easy_pkts, easy_bytes;
-	uint32_t order; /* enum weir_port_order */
+	uint32_t room_pkts, room_bytes;   /* the first for itself */
+	uint32_t quiet_pkts, quiet_bytes; /* and the second */
+	uint32_t order;                   /* enum weir_port_order */
 	uint32_t queues;
 	uint32_t overhead_bytes, min_bytes; /* on the wire: max(bytes, min) + overhead */
 	uint32_t (*mark_enqueue)(void *, const void *, const struct weir_mark_view *);
@@ -65,6 +68,8 @@ struct weir_port_class {
 	uint32_t mtu_bytes;
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
+	uint32_t rate_mbps;
+	uint32_t counts_waits; /* 1: ports whose statistics have waits count them */
 	uint64_t rate_bps;
 	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
 	const void *sched_params;
@@ -86,6 +91,19 @@ enum {
 		WEIR_PORT_STATS_EXACT + (WEIR_PORT_STATS_OCTAVES << WEIR_PORT_STATS_STEPS_SHIFT),
 };
 
+/* How long packets that were sent have waited, in ns, in buckets of the same bounds: those that nobody had to wait
+ * for may be missing. */
+enum {
+	WEIR_PORT_WAITS_OCTAVES = 25, /* up to 2^32 ns */
+	WEIR_PORT_WAITS_BUCKETS =
+		WEIR_PORT_STATS_EXACT + (WEIR_PORT_WAITS_OCTAVES << WEIR_PORT_STATS_STEPS_SHIFT),
+};
+
+struct weir_port_waits {
+	uint64_t pkts;
+	uint64_t bucket_pkts[WEIR_PORT_WAITS_BUCKETS];
+};
+
 struct weir_port_stats {
 	int64_t since_ps; /* the port holds what it holds now since then */
 	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
@@ -94,8 +112,20 @@ struct weir_port_stats {
 	uint64_t pkts_ps; /* integral of packets over time */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts;
+	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
+	struct weir_port_waits *waits; /* NULL: nobody asks; see weir_port_plan.counts_waits */
+	/* NULL, or called when the port is about to hold more packets than there are buckets for: puts
+	 * statistics that have them in the place of p->stats. */
+	void (*grow)(struct weir_port *p);
+	void *owner; /* for grow */
 	uint64_t bucket_ps[WEIR_PORT_STATS_BUCKETS];
 };
+
+/* Of statistics that have only so many buckets. */
+static inline size_t weir_port_stats_size(uint32_t buckets)
+{
+	return offsetof(struct weir_port_stats, bucket_ps) + buckets * sizeof(uint64_t);
+}
 
 /* free_ps of a port that has nothing it may send. */
 #define WEIR_PORT_BLOCKED_PS INT64_MAX
@@ -128,7 +158,8 @@ struct weir_port_plan {
 	struct weir_buffer_params buffer;
 	uint32_t overhead_bytes, min_bytes;
 	uint32_t pass_not_ect;
-	uint32_t lossless; /* bit per class: buffer limits are the owner's business */
+	uint32_t lossless;     /* bit per class: buffer limits are the owner's business */
+	uint32_t counts_waits; /* 1: packets are looked at as they leave, for stats->waits */
 	uint32_t mtu_bytes;
 };
 
@@ -141,6 +172,11 @@ void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
 		    struct weir_buffer_pool *pool, uint64_t seed);
 
 void weir_port_stats_start(struct weir_port *p, struct weir_port_stats *s, int64_t now_ps);
+
+/* The same with WEIR_PORT_STATS_BUCKETS or fewer than WEIR_PORT_STATS_EXACT of them, but more than the port holds
+ * packets: s points at weir_port_stats_size(buckets) bytes, which are zero. Whoever has fewer sets grow. */
+void weir_port_stats_begin(struct weir_port *p, struct weir_port_stats *s, uint32_t buckets,
+			   int64_t now_ps);
 void weir_port_stats_stop(struct weir_port *p, int64_t now_ps); /* accounts up to now */
 
 uint32_t weir_port_stats_floor(uint32_t bucket);
@@ -148,15 +184,28 @@ uint32_t weir_port_stats_floor(uint32_t bucket);
 /* Smallest length that the queue was at or below for the fraction of the time; 0 < fraction <= 1. */
 uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fraction);
 
+/* Likewise, of packets: the fraction of them that waited no longer, in ns. */
+uint32_t weir_port_waits_quantile(const struct weir_port_waits *w, double fraction);
+
+/* Of any number; those of queue lengths end sooner. */
+static inline uint32_t weir_port_bucket(uint32_t x)
+{
+	if (x < WEIR_PORT_STATS_EXACT)
+		return x;
+
+	uint32_t octave = 31 - (uint32_t)__builtin_clz(x) - 7; /* 2^7 == WEIR_PORT_STATS_EXACT */
+	uint32_t step = (x >> (octave + 7 - WEIR_PORT_STATS_STEPS_SHIFT)) &
+			((1u << WEIR_PORT_STATS_STEPS_SHIFT) - 1);
+
+	return WEIR_PORT_STATS_EXACT + (octave << WEIR_PORT_STATS_STEPS_SHIFT) + step;
+}
+
 static inline uint32_t weir_port_stats_bucket(uint32_t pkts)
 {
 	if (pkts < WEIR_PORT_STATS_EXACT)
 		return pkts;
 
-	uint32_t octave = 31 - (uint32_t)__builtin_clz(pkts) - 7; /* 2^7 == WEIR_PORT_STATS_EXACT */
-	uint32_t step = (pkts >> (octave + 7 - WEIR_PORT_STATS_STEPS_SHIFT)) &
-			((1u << WEIR_PORT_STATS_STEPS_SHIFT) - 1);
-	uint32_t bucket = WEIR_PORT_STATS_EXACT + (octave << WEIR_PORT_STATS_STEPS_SHIFT) + step;
+	uint32_t bucket = weir_port_bucket(pkts);
 
 	return bucket < WEIR_PORT_STATS_BUCKETS ? bucket : WEIR_PORT_STATS_BUCKETS - 1;
 }
@@ -181,8 +230,11 @@ static inline void weir_port_stats_join(struct weir_port *p, int64_t now_ps)
 	if (!p->stats)
 		return;
 	weir_port_stats_account(p, now_ps);
-	if (p->pkts >= p->stats->max_pkts)
+	if (p->pkts >= p->stats->max_pkts) {
 		p->stats->max_pkts = p->pkts + 1;
+		if (__builtin_expect(p->stats->max_pkts >= p->stats->buckets, 0) && p->stats->grow)
+			p->stats->grow(p);
+	}
 }
 
 static inline struct weir_queue *weir_port_queues(struct weir_port *p)
@@ -312,8 +364,10 @@ weir_port_leave(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 
 /* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (weir_port_next).
  * WEIR_PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
-static inline int weir_port_offer(struct weir_port *p, struct weir_packet_pool *pool,
-				  struct weir_packet *packet, int64_t now_ps)
+static inline __attribute__((always_inline)) int weir_port_offer(struct weir_port *p,
+								 struct weir_packet_pool *pool,
+								 struct weir_packet *packet,
+								 int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 

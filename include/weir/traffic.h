@@ -43,8 +43,9 @@ struct weir_traffic_ops {
 	/* 1: its flows never end by themselves, so that the run must be told when to. NULL: they do. */
 	int (*is_endless)(const void *params);
 	/* 1: flows of a pair start in the order they were made, even where they wait for others;
-	 * so they may share a connection, which the first one opens. */
-	int keeps_order;
+	 * so they may share a connection, which the first one opens, and over RDMA do unless told
+	 * otherwise: hosts of such applications keep their queue pairs. NULL: they do not. */
+	int (*keeps_order)(const void *params);
 	int takes_messages; /* 1: its flows are what a program sends (weir/sim.h), and it adds none */
 };
 

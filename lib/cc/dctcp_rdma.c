@@ -10,13 +10,14 @@
  * As there, losses change nothing; go-back-N and PFC are the transport's and the network's.
  *
  * Differs: M is of bytes, not of packets; the same but for a message's last packet. */
-#include "weir/cc.h"
+#include "lib/cc/pace.h"
 
 __extension__ typedef unsigned __int128 weir_wide;
 
 struct dctcp_rdma_params {
 	uint64_t g_q32;
 	uint64_t alpha_start_q32;
+	uint64_t ai_bps; /* 0: a segment a round trip */
 };
 
 struct dctcp_rdma_state {
@@ -34,6 +35,9 @@ static const struct weir_option dctcp_rdma_options[] = {
 	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "weight of the newest window in alpha", NULL },
 	{ "alpha-start", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, alpha_start_q32),
 	  "1", 0, WEIR_ONE_Q32, "alpha of a new queue pair", NULL },
+	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct dctcp_rdma_params, ai_bps), "0bps", 0,
+	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: a full packet more in flight",
+	  NULL },
 	{ .name = NULL },
 };
 
@@ -79,6 +83,14 @@ static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
 	s->marked_bytes = 0;
 }
 
+/* What a round trip adds to the window: a segment, or ai x RTT, of which the bandwidth-delay product is C
+ * x RTT. */
+static uint64_t dctcp_rdma_step(const struct dctcp_rdma_params *p, const struct weir_cc_env *env)
+{
+	return p->ai_bps ? (uint64_t)((weir_wide)env->bdp_bytes * p->ai_bps / env->rate_bps)
+			 : env->mss_bytes;
+}
+
 /* The first observed window ends with what is in flight at the first ACK. */
 static void dctcp_rdma_ack(void *state, const void *params, const struct weir_cc_env *env,
 			   const struct weir_cc_ack *a)
@@ -103,7 +115,7 @@ static void dctcp_rdma_ack(void *state, const void *params, const struct weir_cc
 			       s->share_bytes -
 				       (uint64_t)((weir_wide)s->share_bytes * s->alpha_q32 >> 33));
 	} else if (ends && !s->is_cutting) {
-		dctcp_rdma_set(s, env, s->share_bytes + env->mss_bytes);
+		dctcp_rdma_set(s, env, s->share_bytes + dctcp_rdma_step(p, env));
 	}
 }
 

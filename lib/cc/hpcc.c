@@ -24,6 +24,7 @@ struct hpcc_params {
 	uint64_t eta_q32;
 	uint64_t max_stage;
 	uint64_t ai_bps; /* 0: by the line rate */
+	uint64_t react;  /* to what? */
 	uint64_t window; /* is there one? */
 	uint64_t rtt_ns; /* 0: the network's */
 };
@@ -41,8 +42,10 @@ struct hpcc_state {
  * for N = 125 senders. */
 enum { HPCC_AI_SHARE = 2500 };
 
+enum hpcc_reacts { HPCC_TO_ACK, HPCC_TO_ROUND };
 enum hpcc_windows { HPCC_SCALED, HPCC_NONE };
 
+static const char *const react_names[] = { "ack", "round", NULL };
 static const char *const window_names[] = { "scaled", "none", NULL };
 
 static const struct weir_option hpcc_options[] = {
@@ -52,6 +55,10 @@ static const struct weir_option hpcc_options[] = {
 	  "additive steps before the window may grow by a factor; 0: it always may", NULL },
 	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0,
 	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
+	{ "react", WEIR_OPT_CHOICE, offsetof(struct hpcc_params, react), "ack", 0, 0,
+	  "to every ACK, or to one a round trip, which then speaks of all of it (FAST_REACT = 0 in "
+	  "the authors' simulator)",
+	  react_names },
 	{ "window", WEIR_OPT_CHOICE, offsetof(struct hpcc_params, window), "scaled", 0, 0,
 	  "payload in flight is bounded by rate x base round trip (scaled), or by nothing (none)",
 	  window_names },
@@ -142,6 +149,8 @@ static void hpcc_ack(void *state, const void *params, const struct weir_cc_env *
 	double rtt_ns = pace_rtt_ns(env, p->rtt_ns), window_bytes;
 	double ai_bps = p->ai_bps ? (double)p->ai_bps : (double)env->rate_bps / HPCC_AI_SHARE;
 
+	if (p->react == HPCC_TO_ROUND && s->round_bytes && a->una_bytes <= s->round_bytes)
+		return;
 	if (!hpcc_measure(s, a, rtt_ns)) {
 		if (s->round_bytes == 0)
 			s->round_bytes = a->next_bytes;

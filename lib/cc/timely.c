@@ -23,7 +23,8 @@ struct timely_params {
 	uint64_t low_ns, high_ns;
 	uint64_t alpha_q32;
 	uint64_t beta_q32;
-	uint64_t delta_bps; /* 0: by the line rate */
+	uint64_t delta_bps;     /* 0: by the line rate */
+	uint64_t hai_delta_bps; /* 0: by delta */
 	uint64_t hai_after;
 	uint64_t hai;    /* enum timely_hai */
 	uint64_t window; /* enum timely_window */
@@ -61,7 +62,9 @@ static const struct weir_option timely_options[] = {
 	{ "delta", WEIR_OPT_RATE_BPS, offsetof(struct timely_params, delta_bps), "0bps", 0,
 	  PACE_RATE_MAX_BPS, "how much the rate rises; 0bps: 1/1000 of the line rate", NULL },
 	{ "hai-after", WEIR_OPT_COUNT, offsetof(struct timely_params, hai_after), "5", 0, 1000000,
-	  "increases before they become five times as large", NULL },
+	  "increases before they become larger, by hai-delta", NULL },
+	{ "hai-delta", WEIR_OPT_RATE_BPS, offsetof(struct timely_params, hai_delta_bps), "0bps", 0,
+	  PACE_RATE_MAX_BPS, "how much the rate rises then; 0bps: five times delta", NULL },
 	{ "hai", WEIR_OPT_CHOICE, offsetof(struct timely_params, hai), "any", 0, 0,
 	  "what counts as one: any increase, or round trips that do not rise, from t-low up",
 	  timely_hais },
@@ -127,7 +130,9 @@ static double timely_increase(const struct timely_state *s, const struct timely_
 
 	if (p->hai == TIMELY_GRADIENT && rtt_ns < (double)p->low_ns)
 		return delta_bps;
-	return s->increases < p->hai_after ? delta_bps : TIMELY_HAI_FACTOR * delta_bps;
+	if (s->increases < p->hai_after)
+		return delta_bps;
+	return p->hai_delta_bps ? (double)p->hai_delta_bps : TIMELY_HAI_FACTOR * delta_bps;
 }
 
 static void timely_update(struct timely_state *s, const struct timely_params *p,

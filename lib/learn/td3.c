@@ -45,7 +45,8 @@ int weir_learn_td3_check(const struct weir_learn_td3_config *config, struct weir
 	    weir_learn_training_check(&config->training, &actor, 0, e))
 		return weir_error_prefix(e, "actor: ");
 	if (weir_learn_net_init(&critic, &config->critic, e) ||
-	    weir_learn_training_check(&config->training, &critic, actor.outputs, e))
+	    weir_learn_training_check(&config->training, &critic,
+				      actor.outputs + (uint32_t)config->asides, e))
 		return weir_error_prefix(e, "critic: ");
 	if (actor_plan->layers[actor_plan->layer_count - 1].activation != WEIR_LEARN_TANH)
 		return weir_error_set(e, "actor: the output is not a tanh");
@@ -151,6 +152,7 @@ struct job {
 struct sizes {
 	const struct weir_learn_training *training;
 	const struct weir_learn_net *actor, *critic;
+	uint32_t asides;
 };
 
 static void desk_lay(struct desk *d, const struct sizes *z, struct learn_scratch *s)
@@ -158,7 +160,8 @@ static void desk_lay(struct desk *d, const struct sizes *z, struct learn_scratch
 	size_t samples = weir_learn_chunk_max(z->training);
 	uint32_t steps = weir_learn_steps(z->training, z->actor);
 
-	weir_learn_examples_lay(&d->examples, z->training, z->actor, z->actor->outputs, s);
+	weir_learn_examples_lay(&d->examples, z->training, z->actor, z->actor->outputs + z->asides,
+				s);
 	d->actor_tape = weir_learn_take(
 		s, weir_learn_tape_floats(z->actor, (uint32_t)samples, steps, WEIR_LEARN_AND_BACK));
 	d->critic_tape = weir_learn_take(s, weir_learn_tape_floats(z->critic, (uint32_t)samples,
@@ -190,7 +193,7 @@ static size_t job_lay(struct job *j, const struct sizes *z, float *scratch)
 size_t weir_learn_td3_scratch_size(const struct weir_learn_td3_config *config, uint32_t workers)
 {
 	struct weir_learn_net actor = net_of(&config->actor), critic = net_of(&config->critic);
-	struct sizes z = { &config->training, &actor, &critic };
+	struct sizes z = { &config->training, &actor, &critic, (uint32_t)config->asides };
 	struct job j;
 	size_t shared = job_lay(&j, &z, NULL);
 
@@ -201,26 +204,35 @@ size_t weir_learn_td3_scratch_size(const struct weir_learn_td3_config *config, u
 
 static void desk_open(struct desk *d, const struct job *j, uint32_t chunk, uint32_t worker)
 {
-	struct sizes z = { &j->l->config.training, &j->l->actor, &j->l->critic };
+	struct sizes z = { &j->l->config.training, &j->l->actor, &j->l->critic,
+			   (uint32_t)j->l->config.asides };
 	struct learn_scratch s = { .base = j->desks + worker * j->desk_floats };
 
 	desk_lay(d, &z, &s);
 	weir_learn_examples_fill(&d->examples, &j->round, chunk);
 }
 
-/* A critic's batch: the current input and the action beside it. */
+/* Actions of a chunk, one every so many floats: a memory's have asides behind them. */
+struct actions {
+	const float *first;
+	size_t stride;
+};
+
+/* A critic's batch: the current input, the action beside it, and the asides. */
 static struct weir_learn_batch beside(const struct job *j, const struct desk *d, int which,
-				      const float *actions)
+				      struct actions actions)
 {
 	size_t width = j->l->critic.plan.current_size, count = j->l->actor.outputs;
-	size_t observed = width - count;
+	size_t asides = j->l->config.asides, observed = width - count - asides;
 	struct weir_learn_batch b = d->examples.batch[which];
 
 	for (uint32_t i = 0; i < b.samples; i++) {
 		float *to = d->critic_inputs + i * width;
 
 		memcpy(to, b.current + i * observed, observed * sizeof(float));
-		memcpy(to + observed, actions + i * count, count * sizeof(float));
+		memcpy(to + observed, actions.first + i * actions.stride, count * sizeof(float));
+		memcpy(to + observed + count, d->examples.actions + i * (count + asides) + count,
+		       asides * sizeof(float));
 	}
 	b.current = d->critic_inputs;
 	return b;
@@ -258,7 +270,7 @@ static double targets(const struct job *j, const struct desk *d)
 	double sum = 0.0;
 
 	smoothed_actions(j, d);
-	next = beside(j, d, LEARN_NEXT, d->actions);
+	next = beside(j, d, LEARN_NEXT, (struct actions){ d->actions, j->l->actor.outputs });
 	weir_learn_forward(&j->l->critic, j->nets[0].target, &next, d->critic_tape, d->values);
 	weir_learn_forward(&j->l->critic, j->nets[1].target, &next, d->critic_tape,
 			   d->other_values);
@@ -285,7 +297,9 @@ static void critic_work(void *context, uint32_t chunk, uint32_t worker)
 	memset(gradients, 0, CRITICS * count * sizeof(float));
 	j->values[chunk] = targets(j, &d);
 	j->losses[chunk] = 0.0;
-	now = beside(j, &d, LEARN_NOW, d.examples.actions);
+	now = beside(
+		j, &d, LEARN_NOW,
+		(struct actions){ d.examples.actions, j->l->actor.outputs + j->l->config.asides });
 	for (uint32_t k = 0; k < CRITICS; k++) {
 		struct weir_learn_gradient g = { .output = d.values,
 						 .weights = gradients + k * count };
@@ -309,6 +323,7 @@ static void actor_work(void *context, uint32_t chunk, uint32_t worker)
 	const struct weir_learn_net *actor = &j->l->actor, *critic = &j->l->critic;
 	struct weir_learn_gradient g = { .weights = j->gradients + chunk * j->chunk_stride };
 	size_t width = critic->plan.current_size, count = actor->outputs;
+	size_t asides = j->l->config.asides;
 	const struct weir_learn_batch *now;
 	struct weir_learn_batch judged;
 	struct desk d;
@@ -317,7 +332,7 @@ static void actor_work(void *context, uint32_t chunk, uint32_t worker)
 	now = &d.examples.batch[LEARN_NOW];
 	memset(g.weights, 0, actor->weight_floats * sizeof(float));
 	weir_learn_forward(actor, j->nets[CRITICS].online, now, d.actor_tape, d.actions);
-	judged = beside(j, &d, LEARN_NOW, d.actions);
+	judged = beside(j, &d, LEARN_NOW, (struct actions){ d.actions, count });
 	weir_learn_forward(critic, j->nets[0].online, &judged, d.critic_tape, d.values);
 	for (uint32_t i = 0; i < now->samples; i++)
 		d.values[i] = -1.0F / (float)j->l->config.training.batch;
@@ -326,7 +341,7 @@ static void actor_work(void *context, uint32_t chunk, uint32_t worker)
 		critic, j->turned[0], &judged, d.critic_tape,
 		&(struct weir_learn_gradient){ .output = d.values, .current = d.critic_inputs });
 	for (uint32_t i = 0; i < now->samples; i++)
-		memcpy(d.actions + i * count, d.critic_inputs + (i + 1) * width - count,
+		memcpy(d.actions + i * count, d.critic_inputs + (i + 1) * width - asides - count,
 		       count * sizeof(float));
 	g.output = d.actions;
 	weir_learn_backward(actor, j->turned[CRITICS], now, d.actor_tape, &g);
@@ -375,13 +390,13 @@ struct weir_learn_td3_report weir_learn_td3_update(struct weir_learn_td3 *l,
 						   const struct weir_learn_crew *crew)
 {
 	const struct weir_learn_training *t = &l->config.training;
-	struct sizes z = { t, &l->actor, &l->critic };
+	struct sizes z = { t, &l->actor, &l->critic, (uint32_t)l->config.asides };
 	struct job j = { .l = l, .round = { t, m, l->updates } };
 	struct weir_learn_td3_report report = { 0 };
 	double loss = 0.0, value = 0.0;
 
 	assert(weir_learn_memory_plan(m)->observation_size == t->observation_size &&
-	       weir_learn_memory_plan(m)->action_size == l->actor.outputs);
+	       weir_learn_memory_plan(m)->action_size == l->actor.outputs + l->config.asides);
 	job_lay(&j, &z, crew->scratch);
 	for (uint32_t i = 0; i < NETS; i++)
 		j.nets[i] = weights_of(l, i);

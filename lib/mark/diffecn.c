@@ -170,7 +170,7 @@ static uint32_t diffecn_choose_queue(void *state, const void *params,
 
 	if (__builtin_expect(needs_rates(p), 0))
 		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
-	return weir_flow_queues_choose(queues_of(s), v, queues);
+	return flow_queues_choose(queues_of(s), v, queues);
 }
 
 /* N, from 1 to the number of queues. */

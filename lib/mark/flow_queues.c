@@ -56,17 +56,6 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 	f->period_ns = (uint32_t)(period_ns < UINT32_MAX ? period_ns : UINT32_MAX);
 }
 
-/* The hash is mixed first, because a network may also have chosen the flow's way by it. */
-static struct flow_place *place_of(struct flow_queues *f, uint32_t flow_hash)
-{
-	return &f->map[(weir_mix64(flow_hash) >> 32) * f->entries >> 32];
-}
-
-static int is_empty(const struct flow_queues *f, uint32_t q)
-{
-	return (f->empty[q / 64] >> (q % 64)) & 1;
-}
-
 /* Of all but the one that is served first. */
 static uint32_t smallest_empty(const struct flow_queues *f)
 {
@@ -91,9 +80,8 @@ static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *q
 	return least;
 }
 
-/* Where a flow that has no queue goes, and what its place in the map says from now on. */
-static uint32_t assign(struct flow_queues *f, struct flow_place *place,
-		       const struct weir_mark_view *v, const struct weir_queue *queues)
+uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
+				 const struct weir_mark_view *v, const struct weir_queue *queues)
 {
 	uint32_t now_ns = (uint32_t)v->now_ns, q = smallest_empty(f);
 	uint32_t passed_bytes = v->packet_bytes;
@@ -115,20 +103,4 @@ static uint32_t assign(struct flow_queues *f, struct flow_place *place,
 	*place = (struct flow_place){ .passed_bytes = passed_bytes & PASSED_MASK, .given = now_ns };
 	f->priority_pkts++;
 	return FLOW_QUEUE_PRIORITY;
-}
-
-/* A queue that was chosen counts as busy, and may not be: the packet may have been refused. */
-uint32_t weir_flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
-				 const struct weir_queue *queues)
-{
-	struct flow_place *place = place_of(f, v->flow_hash);
-	uint32_t q = place->queue;
-
-	if (queues[f->chosen].pkts == 0)
-		flow_queues_set(f, f->chosen, 1);
-	if (q == FLOW_QUEUE_PRIORITY || is_empty(f, q) || place->given != f->given[q])
-		q = assign(f, place, v, queues);
-	flow_queues_set(f, q, 0);
-	f->chosen = q;
-	return q;
 }

@@ -7,7 +7,7 @@
  * again; what has gone that way is limited, and beyond the limit the flow joins the shortest queue.
  *
  * For schemes that choose queues (mark.h): weir_flow_queues_layout for the layout hook,
- * weir_flow_queues_choose for choose_queue, flow_queues_leave first of all in dequeue.
+ * flow_queues_choose for choose_queue, flow_queues_leave first of all in dequeue.
  *
  * Flows are told apart by their place in a map of 512 entries a queue, which their hash names;
  * those that meet there are one flow. Of as many flows as queues a new one meets another with a
@@ -118,8 +118,9 @@ size_t weir_flow_queues_size(const struct flow_queues_params *p);
 void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 			   const struct weir_mark_env *env);
 
-uint32_t weir_flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
-				 const struct weir_queue *queues);
+/* Where a flow that has no queue goes, and what its place in the map says from now on. */
+uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
+				 const struct weir_mark_view *v, const struct weir_queue *queues);
 
 static inline void flow_queues_set(struct flow_queues *f, uint32_t q, uint32_t is_empty)
 {
@@ -128,6 +129,29 @@ static inline void flow_queues_set(struct flow_queues *f, uint32_t q, uint32_t i
 
 	f->busy = f->busy + was_empty - is_empty;
 	*word = is_empty ? *word | bit : *word & ~bit;
+}
+
+/* The hash is mixed first, because a network may also have chosen the flow's way by it. */
+static inline struct flow_place *flow_queues_place(struct flow_queues *f, uint32_t flow_hash)
+{
+	return &f->map[(weir_mix64(flow_hash) >> 32) * f->entries >> 32];
+}
+
+/* A queue that was chosen counts as busy, and may not be: the packet may have been refused. */
+static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
+					  const struct weir_queue *queues)
+{
+	struct flow_place *place = flow_queues_place(f, v->flow_hash);
+	uint32_t q = place->queue;
+
+	if (queues[f->chosen].pkts == 0)
+		flow_queues_set(f, f->chosen, 1);
+	if (q == FLOW_QUEUE_PRIORITY || f->empty[q / 64] >> (q % 64) & 1 ||
+	    place->given != f->given[q])
+		q = weir_flow_queues_assign(f, place, v, queues);
+	flow_queues_set(f, q, 0);
+	f->chosen = q;
+	return q;
 }
 
 /* A packet has left its queue. */

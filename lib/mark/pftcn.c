@@ -66,7 +66,7 @@ static uint32_t pftcn_choose_queue(void *state, const void *params, const struct
 				   const struct weir_queue *queues)
 {
 	(void)params;
-	return weir_flow_queues_choose(queues_of(state), v, queues);
+	return flow_queues_choose(queues_of(state), v, queues);
 }
 
 static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir_mark_view *v)

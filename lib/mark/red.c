@@ -5,11 +5,15 @@
  * or above max. The same line in point-slope form, min and a slope per MB, is Du et al., "PRED",
  * NSDI 2025, section 2.1; max is then only the protection that its section 4.3 speaks of.
  *
+ * A second line may be given for packets that cannot be marked, which are dropped by it: what switches call WRED
+ * with ECN. Without it they are dropped where others are marked (RFC 3168, section 5).
+ *
  * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
  * number of packets since the last one (its section 4). */
 #include "lib/mark/average.h"
 #include "lib/mark/ramp.h"
 #include "weir/mark.h"
+#include "weir/packet.h"
 #include "weir/rng.h"
 #include <math.h>
 
@@ -23,6 +27,7 @@ struct red_params {
 	uint64_t slope_q32; /* per MB; 0: p counts */
 	uint64_t weight_q32;
 	uint64_t scope, at;
+	uint64_t drop_min, drop_max, drop_p_q32; /* drop_max 0: there is no second line */
 };
 
 struct red_state {
@@ -34,6 +39,7 @@ struct red_state {
 #define SLOPE_MAX_Q32 (RAMP_BYTES_PER_MB * WEIR_ONE_Q32)
 #define WEIGHT_MIN_Q32 (WEIR_ONE_Q32 >> 16)
 #define P_DEFAULT "0.01"
+#define DROP_P_DEFAULT "1"
 
 static const char *const scopes[] = { "queue", "port", NULL };
 static const char *const places[] = { "enqueue", "dequeue", NULL };
@@ -50,13 +56,48 @@ static const struct weir_option red_options[] = {
 	  "in place of p: by how much the probability rises per MB of queue above min", NULL },
 	{ "weight", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, weight_q32), "1",
 	  WEIGHT_MIN_Q32, WEIR_ONE_Q32,
-	  "of each arrival in the moving average of the length; 1: the length as it is", NULL },
+	  "of each arrival in the moving average of the length; 1: the length as it is. Switches "
+	  "count it in powers of two: their weight of 4 is 1/16",
+	  NULL },
 	{ "scope", WEIR_OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
 	  "whose length counts: the packet's queue or its port", scopes },
 	{ "at", WEIR_OPT_CHOICE, offsetof(struct red_params, at), "enqueue", 0, 0,
 	  "when: the length that a packet finds, or the one that it leaves behind", places },
+	{ "drop-min", WEIR_OPT_LENGTH, offsetof(struct red_params, drop_min), "0B", 0, LENGTH_MAX,
+	  "with drop-max: below this length no packet is dropped", NULL },
+	{ "drop-max", WEIR_OPT_LENGTH, offsetof(struct red_params, drop_max), "0B", 0, LENGTH_MAX,
+	  "packets that are not ECN-capable have a line of their own and are dropped by it, all of "
+	  "them at or above this length (WRED with ECN); 0B: they are dropped where others would "
+	  "be marked, or pass (switch.non-ect)",
+	  NULL },
+	{ "drop-p", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, drop_p_q32), DROP_P_DEFAULT,
+	  0, WEIR_ONE_Q32,
+	  "with drop-max: probability just below it, rising in a line from 0 at drop-min", NULL },
 	{ .name = NULL },
 };
+
+static int is_given(const struct red_params *p, const char *name)
+{
+	return !weir_option_is_default(weir_option_find(red_options, name), p);
+}
+
+/* The line of packets that cannot be marked. */
+static int red_check_drop(const struct red_params *p, struct weir_error *e)
+{
+	if (weir_length_number(p->drop_max) == 0)
+		return is_given(p, "drop-min") || is_given(p, "drop-p") || is_given(p, "drop-max")
+			       ? weir_error_set(e, "drop-min and drop-p are of a line that ends at "
+						   "drop-max; give that")
+			       : 0;
+	if (weir_length_is_packets(p->drop_max) != weir_length_is_packets(p->min) ||
+	    (weir_length_number(p->drop_min) &&
+	     weir_length_is_packets(p->drop_min) != weir_length_is_packets(p->min)))
+		return weir_error_set(
+			e, "drop-min and drop-max must be in bytes or in packets as min is");
+	if (weir_length_number(p->drop_min) > weir_length_number(p->drop_max))
+		return weir_error_set(e, "drop-min is above drop-max");
+	return 0;
+}
 
 static int red_check(const void *params, struct weir_error *e)
 {
@@ -68,7 +109,7 @@ static int red_check(const void *params, struct weir_error *e)
 		return weir_error_set(e, "min is above max");
 	if (p->slope_q32 && weir_length_is_packets(p->min))
 		return weir_error_set(e, "slope is per MB, so min and max must be in bytes");
-	if (p->slope_q32 && !weir_option_is_default(weir_option_find(red_options, "p"), p))
+	if (p->slope_q32 && is_given(p, "p"))
 		return weir_error_set(e,
 				      "p and slope are two ways to give the same line; give one");
 	if (p->scope == RED_PORT && p->weight_q32 != WEIR_ONE_Q32)
@@ -76,7 +117,7 @@ static int red_check(const void *params, struct weir_error *e)
 	if (p->at == RED_AT_DEQUEUE && p->weight_q32 != WEIR_ONE_Q32)
 		return weir_error_set(
 			e, "an average is of what arrivals find; at=dequeue needs weight=1");
-	return 0;
+	return red_check_drop(p, e);
 }
 
 static uint32_t red_needs(const void *params)
@@ -89,12 +130,16 @@ static uint32_t red_needs(const void *params)
 	       (p->weight_q32 == WEIR_ONE_Q32 ? 0u : WEIR_MARK_NEEDS_DEQUEUE);
 }
 
-/* An average needs every arrival; the length as it is only those from min on. */
+/* An average needs every arrival; the length as it is only those from where the first line begins. */
 static uint64_t red_quiet_below(const void *params)
 {
 	const struct red_params *p = params;
 
-	return p->weight_q32 == WEIR_ONE_Q32 ? p->min : 0;
+	if (p->weight_q32 != WEIR_ONE_Q32)
+		return 0;
+	return p->drop_max && weir_length_number(p->drop_min) < weir_length_number(p->min)
+		       ? p->drop_min
+		       : p->min;
 }
 
 static void red_init(void *state, const void *params, const struct weir_mark_env *env)
@@ -133,6 +178,32 @@ static uint32_t red_verdict(struct red_state *s, const struct red_params *p, uin
 	return WEIR_MARK_PASS;
 }
 
+/* The same by the second line: dropped, for a packet that cannot be marked. */
+static uint32_t red_drop_verdict(struct red_state *s, const struct red_params *p,
+				 uint64_t length_q31)
+{
+	uint64_t min_q31 = weir_length_number(p->drop_min) << AVERAGE_BITS;
+	uint64_t max_q31 = weir_length_number(p->drop_max) << AVERAGE_BITS;
+
+	if (length_q31 < min_q31)
+		return WEIR_MARK_PASS;
+	if (length_q31 >= max_q31)
+		return WEIR_MARK_DROP;
+	if (ramp_hits(weir_rng_u32(&s->rng), p->drop_p_q32, length_q31 - min_q31,
+		      max_q31 - min_q31))
+		return WEIR_MARK_DROP;
+	return WEIR_MARK_PASS;
+}
+
+/* By the line that holds for the packet. */
+static uint32_t red_decide(struct red_state *s, const struct red_params *p,
+			   const struct weir_mark_view *v, uint64_t length_q31)
+{
+	if (p->drop_max && !(v->ecn & WEIR_PACKET_ECT))
+		return red_drop_verdict(s, p, length_q31);
+	return red_verdict(s, p, length_q31);
+}
+
 static uint32_t red_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct red_state *s = state;
@@ -141,10 +212,10 @@ static uint32_t red_enqueue(void *state, const void *params, const struct weir_m
 
 	if (p->at == RED_AT_DEQUEUE)
 		return WEIR_MARK_PASS;
-	return red_verdict(s, p,
-			   p->weight_q32 == WEIR_ONE_Q32
-				   ? length << AVERAGE_BITS
-				   : average_arrive(&s->average, p->weight_q32, length, v->now_ns));
+	return red_decide(s, p, v,
+			  p->weight_q32 == WEIR_ONE_Q32
+				  ? length << AVERAGE_BITS
+				  : average_arrive(&s->average, p->weight_q32, length, v->now_ns));
 }
 
 static uint32_t red_dequeue(void *state, const void *params, const struct weir_mark_view *v)
@@ -153,7 +224,7 @@ static uint32_t red_dequeue(void *state, const void *params, const struct weir_m
 	const struct red_params *p = params;
 
 	if (p->at == RED_AT_DEQUEUE)
-		return red_verdict(s, p, red_length(p, v) << AVERAGE_BITS);
+		return red_decide(s, p, v, red_length(p, v) << AVERAGE_BITS);
 	average_depart(&s->average, v);
 	return WEIR_MARK_PASS;
 }
@@ -228,7 +299,8 @@ static const struct weir_mark_knobs red_knobs = { .read = red_read_knobs, .turn 
 const struct weir_mark_ops weir_mark_red = {
 	.scheme = {
 		.name = "red",
-		.help = "marks with a probability that rises linearly with the queue from min to max",
+		.help = "marks with a probability that rises linearly with the queue from min to max; with "
+			"drop-max, drops what cannot be marked by a line of its own (WRED)",
 		.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2025, section 2.1 (slope)",
 		.params_size = sizeof(struct red_params),
 		.options = red_options,

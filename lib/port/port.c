@@ -23,6 +23,28 @@ static uint32_t clamp32(uint64_t x)
 	return x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Where the marking scheme chooses queues there is one class, which all of them hold. */
+static int is_lossless(const struct weir_port_class *c, uint32_t queue)
+{
+	uint32_t class_id = c->choose_queue ? 0 : queue;
+
+	return class_id < 32 && c->lossless >> class_id & 1;
+}
+
+/* Does the buffer have a say in anything? */
+static int has_limits(const struct weir_port_class *c)
+{
+	for (uint32_t q = 0; q < c->queues; q++)
+		if (!is_lossless(c, q))
+			return 1;
+	return 0;
+}
+
 /* What a packet may find in its port and be let in without further questions: less than any limit,
  * whatever its own size, and less than the marking scheme takes an interest in. */
 static void find_easy(struct weir_port_class *c)
@@ -30,18 +52,32 @@ static void find_easy(struct weir_port_class *c)
 	uint64_t pkts = c->buffer.limit_pkts, bytes = c->buffer.limit_bytes,
 		 quiet = UINT64_MAX >> 1;
 
-	if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH)
+	if (c->mark_enqueue)
+		quiet = c->mark->quiet_below ? c->mark->quiet_below(c->mark_params) : 0;
+	c->quiet_pkts = c->quiet_bytes = UINT32_MAX;
+	if (weir_length_is_packets(quiet))
+		c->quiet_pkts = clamp32(weir_length_number(quiet));
+	else
+		c->quiet_bytes = clamp32(quiet);
+	if (!has_limits(c))
+		pkts = bytes = UINT64_MAX;
+	else if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH)
 		pkts = 0;
 	if (bytes != UINT64_MAX)
 		bytes -= c->mtu_bytes < bytes ? c->mtu_bytes : bytes;
-	if (c->mark_enqueue)
-		quiet = c->mark->quiet_below ? c->mark->quiet_below(c->mark_params) : 0;
-	if (weir_length_is_packets(quiet))
-		pkts = weir_length_number(quiet) < pkts ? weir_length_number(quiet) : pkts;
-	else
-		bytes = quiet < bytes ? quiet : bytes;
-	c->easy_pkts = clamp32(pkts);
-	c->easy_bytes = clamp32(bytes);
+	c->room_pkts = clamp32(pkts);
+	c->room_bytes = clamp32(bytes);
+	c->easy_pkts = smaller(c->room_pkts, c->quiet_pkts);
+	c->easy_bytes = smaller(c->room_bytes, c->quiet_bytes);
+}
+
+/* Of a scheme that does not ask for packets that leave, in ports that count how long these waited. */
+static uint32_t pass(void *state, const void *params, const struct weir_mark_view *v)
+{
+	(void)state;
+	(void)params;
+	(void)v;
+	return WEIR_MARK_PASS;
 }
 
 static enum weir_port_order order_of(const struct weir_port_plan *plan)
@@ -61,7 +97,9 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 
 	*c = (struct weir_port_class){
 		.mark_enqueue = needs & WEIR_MARK_NEEDS_ENQUEUE ? plan->mark->enqueue : NULL,
-		.mark_dequeue = needs & WEIR_MARK_NEEDS_DEQUEUE ? plan->mark->dequeue : NULL,
+		.mark_dequeue = needs & WEIR_MARK_NEEDS_DEQUEUE ? plan->mark->dequeue
+				: plan->counts_waits            ? pass
+								: NULL,
 		.mark_params = plan->mark_params,
 		.ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(plan->rate_bps),
 		.buffer = plan->buffer,
@@ -75,7 +113,9 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark_needs = needs,
 		.pass_not_ect = plan->pass_not_ect,
 		.lossless = plan->lossless,
+		.counts_waits = plan->counts_waits,
 		.rate_bps = plan->rate_bps,
+		.rate_mbps = (uint32_t)(plan->rate_bps / 1000000),
 		.sched = order == WEIR_PORT_PLAIN ? NULL : plan->sched,
 		.sched_params = plan->sched_params,
 		.mark = plan->mark,
@@ -124,14 +164,6 @@ void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
 
 /* --- decisions --- */
 
-/* Where the marking scheme chooses queues there is one class, which all of them hold. */
-static int is_lossless(const struct weir_port_class *c, uint32_t queue)
-{
-	uint32_t class_id = c->choose_queue ? 0 : queue;
-
-	return class_id < 32 && c->lossless >> class_id & 1;
-}
-
 /* Room for it (-1), or the reason why not as enum weir_port_drop. */
 static int refusal(struct weir_port *p, uint32_t queue, uint32_t bytes, int64_t now_ps)
 {
@@ -159,11 +191,9 @@ static int refusal(struct weir_port *p, uint32_t queue, uint32_t bytes, int64_t 
 	return weir_buffer_pool_admits(b, p->pool, q->bytes, bytes) ? -1 : WEIR_DROP_POOL_FULL;
 }
 
-/* Carries out a verdict: sets CE, or says that the packet is dropped. */
-static int obey(struct weir_port *p, struct weir_packet *packet, uint32_t verdict)
+static __attribute__((noinline)) int obey_mark(struct weir_port *p, struct weir_packet *packet,
+					       uint32_t verdict)
 {
-	if (verdict == WEIR_MARK_PASS)
-		return WEIR_PORT_SEND;
 	if (verdict & WEIR_MARK_DROP)
 		return weir_port_drop(p, WEIR_DROP_SCHEME);
 	if (packet->flags & WEIR_PACKET_CE)
@@ -176,17 +206,27 @@ static int obey(struct weir_port *p, struct weir_packet *packet, uint32_t verdic
 	return p->kind->pass_not_ect ? WEIR_PORT_SEND : weir_port_drop(p, WEIR_DROP_NOT_ECT);
 }
 
-static inline struct weir_mark_view view_of(struct weir_port *p, const struct weir_packet *packet,
-					    uint32_t queue, int64_t now_ps)
+/* Carries out a verdict: sets CE, or says that the packet is dropped. */
+static inline int obey(struct weir_port *p, struct weir_packet *packet, uint32_t verdict)
+{
+	return verdict == WEIR_MARK_PASS ? WEIR_PORT_SEND : obey_mark(p, packet, verdict);
+}
+
+static inline __attribute__((always_inline)) struct weir_mark_view
+view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_queue *q = weir_port_queues(p) + queue;
+	uint64_t pool_bytes = 0;
 
-	if (p->kind->mark_needs & WEIR_MARK_NEEDS_POOL && p->pool && p->pool->sync)
-		p->pool->sync(p->pool, now_ps);
+	if (__builtin_expect(p->pool != NULL, 0)) {
+		if (p->kind->mark_needs & WEIR_MARK_NEEDS_POOL && p->pool->sync)
+			p->pool->sync(p->pool, now_ps);
+		pool_bytes = p->pool->used_bytes;
+	}
 	return (struct weir_mark_view){
 		.now_ns = weir_ps_to_ns(now_ps),
 		.rate_bps = p->kind->rate_bps,
-		.pool_bytes = p->pool ? p->pool->used_bytes : 0,
+		.pool_bytes = pool_bytes,
 		.packet_bytes = packet->bytes,
 		.flow_hash = packet->flow_hash,
 		.queue = queue,
@@ -206,19 +246,51 @@ uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet,
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
 }
 
-int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct weir_packet *packet,
+						 uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
+	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+
+	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
+}
+
+static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct weir_packet *packet,
+						  uint32_t queue, int64_t now_ps)
+{
 	int reason = refusal(p, queue, packet->bytes, now_ps);
 
 	if (reason >= 0)
 		return weir_port_drop(p, (enum weir_port_drop)reason);
-	if (!c->mark_enqueue)
+	if (p->pkts < p->kind->quiet_pkts && p->bytes < p->kind->quiet_bytes)
 		return WEIR_PORT_QUEUED;
+	return ask_enqueue(p, packet, queue, now_ps);
+}
 
-	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+/* Mostly it is but the marking scheme that wants to see the packet, or a shared buffer that is to be asked and has
+ * room. */
+int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
 
-	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
+	if (p->pkts < c->room_pkts && p->bytes < c->room_bytes)
+		return ask_enqueue(p, packet, queue, now_ps);
+	if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
+	    p->bytes < c->quiet_bytes &&
+	    weir_buffer_pool_admits(&c->buffer, p->pool, weir_port_queues(p)[queue].bytes,
+				    packet->bytes))
+		return WEIR_PORT_QUEUED;
+	return judge_slowly(p, packet, queue, now_ps);
+}
+
+static void count_wait(struct weir_port *p, int64_t wait_ns)
+{
+	struct weir_port_waits *w = p->stats ? p->stats->waits : NULL;
+
+	if (!w)
+		return;
+	w->pkts++;
+	w->bucket_pkts[weir_port_bucket(clamp32((uint64_t)wait_ns))]++;
 }
 
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
@@ -230,7 +302,13 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
 	if (c->mark_needs & WEIR_MARK_NEEDS_ROUNDS && c->sched)
 		v.turn = c->sched->turn(weir_port_sched_state(p));
-	return obey(p, packet, c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
+
+	int answer = obey(p, packet,
+			  c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
+
+	if (c->counts_waits && answer == WEIR_PORT_SEND)
+		count_wait(p, v.sojourn_ns);
+	return answer;
 }
 
 /* --- with a scheduler --- */
@@ -404,8 +482,15 @@ uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
 void weir_port_stats_start(struct weir_port *p, struct weir_port_stats *s, int64_t now_ps)
 {
 	memset(s, 0, sizeof(*s));
+	weir_port_stats_begin(p, s, WEIR_PORT_STATS_BUCKETS, now_ps);
+}
+
+void weir_port_stats_begin(struct weir_port *p, struct weir_port_stats *s, uint32_t buckets,
+			   int64_t now_ps)
+{
 	s->since_ps = now_ps;
 	s->max_pkts = p->pkts;
+	s->buckets = buckets;
 	p->stats = s;
 }
 
@@ -433,12 +518,25 @@ uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fracti
 {
 	uint64_t total_ps = 0, sum_ps = 0;
 
-	for (uint32_t i = 0; i < WEIR_PORT_STATS_BUCKETS; i++)
+	for (uint32_t i = 0; i < s->buckets; i++)
 		total_ps += s->bucket_ps[i];
-	for (uint32_t i = 0; i < WEIR_PORT_STATS_BUCKETS; i++) {
+	for (uint32_t i = 0; i < s->buckets; i++) {
 		sum_ps += s->bucket_ps[i];
 		if ((double)sum_ps >= fraction * (double)total_ps)
 			return weir_port_stats_floor(i);
 	}
 	return s->max_pkts;
+}
+
+uint32_t weir_port_waits_quantile(const struct weir_port_waits *w, double fraction)
+{
+	uint64_t sum_pkts = 0;
+	uint32_t i = 0;
+
+	for (; i < WEIR_PORT_WAITS_BUCKETS - 1; i++) {
+		sum_pkts += w->bucket_pkts[i];
+		if ((double)sum_pkts >= fraction * (double)w->pkts)
+			break;
+	}
+	return weir_port_stats_floor(i);
 }

@@ -27,6 +27,15 @@ void heap_push(struct heap *h, int64_t time_ps, uint64_t key)
 struct heap_entry heap_pop(struct heap *h)
 {
 	struct heap_entry top = h->entries[0], last = h->entries[--h->count];
+
+	if (h->count)
+		heap_replace(h, last.time_ps, last.key);
+	return top;
+}
+
+void heap_replace(struct heap *h, int64_t time_ps, uint64_t key)
+{
+	struct heap_entry entry = { time_ps, key };
 	uint32_t i = 0;
 
 	for (;;) {
@@ -37,11 +46,10 @@ struct heap_entry heap_pop(struct heap *h)
 		for (uint32_t c = child + 1; c < child + 4 && c < h->count; c++)
 			if (heap_before(h->entries[c], h->entries[best]))
 				best = c;
-		if (!heap_before(h->entries[best], last))
+		if (!heap_before(h->entries[best], entry))
 			break;
 		h->entries[i] = h->entries[best];
 		i = best;
 	}
-	h->entries[i] = last;
-	return top;
+	h->entries[i] = entry;
 }

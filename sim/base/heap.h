@@ -14,13 +14,18 @@ struct heap {
 	uint32_t count, capacity;
 };
 
+/* Both numbers as one, which needs no branch; no time is negative. */
 static inline int heap_before(struct heap_entry a, struct heap_entry b)
 {
-	return a.time_ps < b.time_ps || (a.time_ps == b.time_ps && a.key < b.key);
+	__extension__ typedef unsigned __int128 weir_wide;
+
+	return ((weir_wide)(uint64_t)a.time_ps << 64 | a.key) <
+	       ((weir_wide)(uint64_t)b.time_ps << 64 | b.key);
 }
 
 void heap_push(struct heap *h, int64_t time_ps, uint64_t key);
-struct heap_entry heap_pop(struct heap *h); /* the heap is not empty */
+struct heap_entry heap_pop(struct heap *h);                       /* the heap is not empty */
+void heap_replace(struct heap *h, int64_t time_ps, uint64_t key); /* the first entry, by another */
 
 static inline void heap_free(struct heap *h)
 {

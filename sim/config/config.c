@@ -39,7 +39,7 @@ static const char *const non_ect_choices[] = { "drop", "pass", NULL };
 static const char *const loss_choices[] = { "auto", "dupack", "rack", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
 static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
-static const char *const connection_choices[] = { "per-flow", "persistent", NULL };
+static const char *const connection_choices[] = { "auto", "per-flow", "persistent", NULL };
 
 /* How the lines of keys that may be repeated look. */
 static const char *const probe_form[] = { "WHAT TARGET [every TIME]", NULL };
@@ -77,6 +77,12 @@ const struct weir_option switch_options[] = {
 	  scheduler_specs.kind },
 	{ "queues", WEIR_OPT_COUNT, AT(queues), "1", 1, WEIR_QUEUES_MAX,
 	  "queues of each port; a packet's class is the number of its queue", NULL },
+	{ "dscp-map", WEIR_OPT_TEXT, AT(dscp_map), NULL, 0, 0,
+	  "class of packets by the DSCP that they carry, as SONiC's DSCP_TO_TC_MAP has it: "
+	  "26:3 48:6 8-15:1 default:0; what it does not name has the default class, 0 unless "
+	  "given. With it every traffic section has a dscp and leaves class out; not given: "
+	  "sections name their class",
+	  NULL },
 	{ "buffer", WEIR_OPT_LENGTH, AT(buffer), "1000pkts", 1, UINT32_MAX,
 	  "what may wait, not counting the packet on the wire", NULL },
 	{ "buffer-per", WEIR_OPT_CHOICE, AT(buffer_per), "port", 0, 2,
@@ -228,6 +234,10 @@ const struct weir_option rdma_options[] = {
 	  "a receiver answers marked packets of a flow with a notification at most this often "
 	  "(DCQCN, SIGCOMM 2015)",
 	  NULL },
+	{ "cnp-dscp", WEIR_OPT_TEXT, AT(cnp_dscp), "48", 0, 0,
+	  "DSCP of notifications of sections that have a dscp, and with switch.dscp-map by that "
+	  "their class; otherwise they have the class of ACKs",
+	  NULL },
 	{ "min-rate", WEIR_OPT_RATE_BPS, AT(min_rate_bps), "100Mbps", 1000, UINT64_MAX >> 20,
 	  "no queue pair sends more slowly", NULL },
 	{ "rto", WEIR_OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
@@ -270,6 +280,15 @@ const struct weir_option traffic_options[] = {
 	  NULL },
 	{ "first-class", WEIR_OPT_COUNT, AT(first_class), "0", 0, WEIR_QUEUES_MAX - 1,
 	  "class of the first-bytes", NULL },
+	{ "dscp", WEIR_OPT_TEXT, AT(dscp), NULL, 0, 0,
+	  "DSCP of these packets: 0 to 63, or cs0 to cs7, af11 to af43, ef. With switch.dscp-map "
+	  "it decides their class; otherwise captures show it and nobody asks. Not given: captures "
+	  "show the class in its place",
+	  NULL },
+	{ "first-dscp", WEIR_OPT_TEXT, AT(first_dscp), NULL, 0, 0,
+	  "DSCP of the first-bytes, where it is another", NULL },
+	{ "ack-dscp", WEIR_OPT_TEXT, AT(ack_dscp), NULL, 0, 0,
+	  "DSCP of ACKs, where it is not that of the first packet of the flow they answer", NULL },
 	{ "slack", WEIR_OPT_TIME_PS, AT(slack_ps), "0us", 0, LONGEST_PS,
 	  "how long a data packet may wait on its way; schedulers that rank packets by slack look "
 	  "at it, others do not; ACKs have none",
@@ -278,8 +297,11 @@ const struct weir_option traffic_options[] = {
 	  "and this for each 1000 bytes of its flow, so that short flows go first (Mittal et al., "
 	  "NSDI 2016)",
 	  NULL },
-	{ "connections", WEIR_OPT_CHOICE, AT(connections), "per-flow", 0, 1,
-	  "a new connection for every flow, or flows of a pair as messages on one that stays open",
+	{ "connections", WEIR_OPT_CHOICE, AT(connections), "auto", 0, 2,
+	  "a new connection for every flow, or flows of a pair as messages on one that stays open; "
+	  "auto: persistent where the pattern is an application that keeps its queue pairs "
+	  "(storage without replicas, training, ring) and its control runs over RDMA, so that this "
+	  "remembers from one message to the next; else per-flow",
 	  connection_choices },
 	{ .name = NULL },
 };
@@ -301,6 +323,11 @@ const struct weir_option measure_options[] = {
 	  "a flow is small up to this size", NULL },
 	{ "large", WEIR_OPT_BYTES, AT(large_bytes), "10MB", 1, UINT64_MAX / 2,
 	  "a flow is large above this size", NULL },
+	{ "sojourn", WEIR_OPT_FLAG, AT(sojourn), "no", 0, 1,
+	  "count how long each packet waits at each port: metrics network_wait_p99_ns, "
+	  "worst_wait_p99_ns and wait_p99_up_ns, within 1/32; costs about 8 KB for each port where "
+	  "packets waited and some time, and changes nothing else",
+	  NULL },
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "
@@ -340,6 +367,7 @@ void config_free(struct config *c)
 	line_list_free(&c->switches.markings);
 	free(c->markings);
 	line_list_free(&c->measure.probes);
+	line_list_free(&c->real);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		line_list_free(&c->traffic[i].flow_lines);
 	free(c->traffic);

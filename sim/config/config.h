@@ -14,6 +14,8 @@
 #include "weir/scheme.h"
 #include "weir/traffic.h"
 
+enum { DSCP_COUNT = 64 }; /* code points: 6 bits */
+
 struct config_line {
 	char *text;
 	int line;
@@ -44,6 +46,7 @@ struct switch_config {
 	struct line_list markings;        /* "leaf ecn(k=20KB)": of a part, sim/config/markings.h */
 	char scheduler[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t queues;                    /* per port */
+	char dscp_map[WEIR_OPT_TEXT_SIZE];  /* "26:3 default:0"; empty: none, sim/config/dscp.h */
 	uint64_t buffer;                    /* WEIR_OPT_LENGTH */
 	uint64_t buffer_per;   /* enum weir_buffer_scope of weir/port.h: queue, port, switch */
 	uint64_t dt_alpha_q32; /* dynamic threshold of a shared buffer: alpha, up to 128 */
@@ -94,6 +97,7 @@ struct rdma_config {
 	uint64_t max_window_bytes;
 	uint64_t recovery; /* enum rdma_recovery */
 	uint64_t cnp_interval_ps;
+	char cnp_dscp[WEIR_OPT_TEXT_SIZE];
 	uint64_t min_rate_bps;
 	uint64_t rto_ps;
 	uint64_t window_of; /* enum window_scope */
@@ -118,6 +122,11 @@ struct traffic_config {
 	char ack_class[WEIR_OPT_TEXT_SIZE]; /* a number, or "data" */
 	uint64_t ack_class_plus_one;        /* that number and 1, by config_check; 0: "data" */
 	uint64_t first_bytes, first_class;  /* the first bytes of each flow have another class */
+	char dscp[WEIR_OPT_TEXT_SIZE];      /* empty: none */
+	char first_dscp[WEIR_OPT_TEXT_SIZE], ack_dscp[WEIR_OPT_TEXT_SIZE]; /* empty: as that */
+	struct {
+		uint8_t is_given, data, first, ack;
+	} code; /* these as numbers, by config_check */
 	uint64_t slack_ps, slack_per_kb_ps;
 	uint64_t connections;             /* enum connection_mode */
 	char cc[WEIR_OPT_TEXT_SIZE];      /* spec; empty: host.cc */
@@ -129,7 +138,7 @@ struct traffic_config {
 
 enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PAIR };
 
-enum connection_mode { CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
+enum connection_mode { CONNECTIONS_AUTO, CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
 
 /* [measure] */
 struct measure_config {
@@ -138,6 +147,7 @@ struct measure_config {
 	char port
 		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
+	uint64_t sojourn;        /* flag: how long each packet waits is counted */
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
 };
 
@@ -153,8 +163,15 @@ struct config {
 	uint32_t traffic_count;
 	struct traffic_config *traffic;
 	struct measure_config measure;
+	/* Of a run with real packets: "world real", and what else it is made of that no section has, each as
+	 * "PATH VALUE". None: the run is simulated. */
+	struct line_list real;
 	/* Read from the specs above by config_check. */
-	uint32_t lossless;                         /* bit per class */
+	uint32_t lossless; /* bit per class */
+	struct {
+		uint64_t mapped; /* bit per code point that the map names */
+		uint8_t class_of[DSCP_COUNT], has_map, cnp;
+	} dscp;
 	uint32_t frame_max_bytes, frame_min_bytes; /* of all transports that are used */
 	uint32_t telemetry;                        /* 1: switches write into packets */
 	struct weir_pfc_params pfc;
@@ -183,6 +200,17 @@ struct config {
 static inline const struct weir_cc_ops *traffic_cc(const struct config *c, uint32_t traffic)
 {
 	return c->traffic[traffic].cc_ops ? c->traffic[traffic].cc_ops : c->cc;
+}
+
+/* Are flows of a pair messages on one connection that stays open? */
+static inline int traffic_is_persistent(const struct config *c, const struct traffic_config *t)
+{
+	const struct weir_cc_ops *cc = t->cc_ops ? t->cc_ops : c->cc;
+
+	if (t->connections != CONNECTIONS_AUTO)
+		return t->connections == CONNECTIONS_PERSISTENT;
+	return cc && cc->transport == WEIR_CC_RDMA && t->ops->keeps_order &&
+	       t->ops->keeps_order(t->params);
 }
 
 /* Do TCP senders find losses by time (RFC 8985)? */
@@ -215,4 +243,7 @@ void line_list_free(struct line_list *list);
 /* Reads the specs and refuses what contradicts itself across keys; the message starts with the
  * section and key ("switch.marking: ..."). Topology and traffic check themselves when built. */
 int config_check(struct config *c, struct weir_error *e);
+
+/* The part of it that is about [switch] alone, for whoever has nothing else; frame_max_bytes is set before. */
+int config_check_switch(struct config *c, struct weir_error *e);
 #endif

@@ -4,6 +4,7 @@
  * itself is refused with a message that says which keys and what would do. */
 #include "sim/config/card.h"
 #include "sim/config/config.h"
+#include "sim/config/dscp.h"
 #include "sim/config/fabric.h"
 #include "sim/config/markings.h"
 #include "sim/config/plugin.h"
@@ -131,7 +132,7 @@ static int check_lossless(struct config *c, struct weir_error *e)
 					c->sched->scheme.name);
 }
 
-static int check_switch(struct config *c, struct weir_error *e)
+int config_check_switch(struct config *c, struct weir_error *e)
 {
 	const struct switch_config *s = &c->switches;
 	uint64_t frame = c->frame_max_bytes;
@@ -224,6 +225,10 @@ static int check_ack_class(const struct config *c, struct traffic_config *t, str
 	uint64_t class_id;
 
 	t->ack_class_plus_one = 0;
+	if (c->dscp.has_map) {
+		t->ack_class_plus_one = c->dscp.class_of[t->code.ack] + UINT64_C(1);
+		return 0;
+	}
 	if (strcmp(t->ack_class, ACK_CLASS_DATA) == 0)
 		return 0;
 	if (weir_option_parse(&class_id, &number, t->ack_class, e))
@@ -252,16 +257,17 @@ static int check_classes(const struct config *c, struct traffic_config *t, struc
 	if (t->first_bytes && t->classes == 1 && t->first_class == t->class_id)
 		return weir_error_set(e,
 				      "traffic.%s.first-bytes: %s of class %" PRIu64
-				      ", which all other bytes have too; give another class or "
-				      "first-class",
+				      ", which all other bytes have too; give %s",
 				      t->name, show(traffic_options, "first-bytes", t).text,
-				      t->first_class);
+				      t->first_class,
+				      c->dscp.has_map ? "a first-dscp of another class"
+						      : "another class or first-class");
 	return check_ack_class(c, t, e);
 }
 
 static int check_traffic(const struct config *c, struct traffic_config *t, struct weir_error *e)
 {
-	if (check_classes(c, t, e))
+	if (dscp_check(c, t, e) || check_classes(c, t, e))
 		return -1;
 	t->app_rate_bps = t->ops->app_rate_bps ? t->ops->app_rate_bps(t->params) : 0;
 	if (t->ops->is_endless && t->ops->is_endless(t->params) && c->measure.to_ps == 0)
@@ -343,8 +349,9 @@ static int check_telemetry(const struct config *c, struct weir_error *e)
 
 int config_check(struct config *c, struct weir_error *e)
 {
-	if (check_host(c, e) || check_transports(c, e) || check_switch(c, e) ||
-	    check_telemetry(c, e) || card_check(c, e) || check_measure(c, e))
+	if (check_host(c, e) || check_transports(c, e) || config_check_switch(c, e) ||
+	    check_telemetry(c, e) || card_check(c, e) || check_measure(c, e) ||
+	    dscp_map_check(c, e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (check_traffic(c, &c->traffic[i], e))

@@ -11,10 +11,9 @@
 #include "lib/base/registry.h"
 #include "sim/config/config.h"
 
-/* The machinery that the hooks see: sim/engine/engine.h, sim/host/host.h, sim/switch/telemetry.h. */
+/* The machinery that the hooks see: sim/engine/engine.h, sim/host/host.h. */
 struct engine;
 struct host;
-struct int_stack;
 struct weir_packet;
 struct switch_state;
 struct worker;
@@ -35,10 +34,9 @@ struct fabric_ops {
 	void (*free_switch)(struct switch_state *s, void *state);
 	void (*new_hosts)(struct engine *e);
 	void (*free_hosts)(struct engine *e);
-	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. With it what
-	 * switches wrote into it, or NULL. */
+	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. */
 	enum fabric_answer (*arrive)(struct worker *w, struct switch_state *s, uint32_t port,
-				     struct weir_packet *packet, const struct int_stack *notes);
+				     struct weir_packet *packet);
 	/* It waits at the end of its queue, as *stored. NULL: of no interest. */
 	void (*queued)(struct worker *w, struct switch_state *s, uint32_t port,
 		       struct weir_packet *stored);

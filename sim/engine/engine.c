@@ -37,11 +37,12 @@ void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
 int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	const struct engine *e = w->engine;
-	uint32_t link = e->net->line_link[out->line];
+	uint32_t link = out->link;
 	struct weir_packet *packet = egress_place(w, out);
 
 	if (start_ps >= e->net->links[link].fails_ps) {
 		out->port.drops[WEIR_DROP_LINK_DOWN]++;
+		packet_gone(w, packet);
 		return 1;
 	}
 

@@ -23,6 +23,7 @@
 #include "sim/engine/segment.h"
 #include "sim/traffic/traffic.h"
 #include "weir/port.h"
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* The sending end of a link: its port and what turns a departure into an arrival. */
@@ -32,12 +33,17 @@ struct egress {
 	uint64_t to_bit;    /* of the receiving node on the wheel ... */
 	uint32_t to_word;   /* ... and the word it is in */
 	uint32_t tail;      /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
-	uint32_t line;
-	uint32_t unused;
+	uint32_t line, link;
 	struct weir_port port; /* continues beyond its struct, see port.h */
 };
 
 enum { SWITCH_INPUT_BITS = 22 };
+
+/* What a switch does beside passing packets on. */
+enum switch_extra {
+	SWITCH_WRITES = 1,   /* into data packets: sim/switch/telemetry.h */
+	SWITCH_ACCOUNTS = 2, /* for its memory, input by input: sim/switch/lossless.h */
+};
 
 struct switch_state {
 	_Atomic uint64_t claimed; /* pass in which some thread works on it, or has worked */
@@ -53,7 +59,8 @@ struct switch_state {
 	uint32_t first_line, line_count;
 	uint32_t node;
 	uint32_t arrivals;              /* in the window before */
-	struct ordered_switch *ordered; /* NULL: ports are looked at when something comes */
+	uint32_t extras;                /* bits of enum switch_extra */
+	struct ordered_switch *ordered; /* NULL: nothing that leaves concerns anybody else */
 };
 
 struct host;
@@ -68,6 +75,26 @@ struct flow_census;
 struct weir_cc_trial;
 struct agents;
 
+/* Numbers of notes that are free (sim/switch/telemetry.h): a thread's own, and what threads had too many of. */
+struct note_pool {
+	uint32_t free, free_count; /* a list of them; 0 ends it */
+};
+
+struct note_store {
+	pthread_mutex_t lock;
+	uint32_t fresh, limit; /* never used from here on; and how many there are */
+	uint32_t batches;      /* a list of lists */
+};
+
+/* struct weir_port_stats of ports that ever held a packet, which few have for long queues; and of the same
+ * struct weir_port_waits, where measure.sojourn asks. */
+enum { PORT_STATS_SIZES = 3 };
+
+struct port_stats_store {
+	pthread_mutex_t lock;
+	struct slab sizes[PORT_STATS_SIZES], waits;
+};
+
 struct ended_flow {
 	uint32_t flow;
 	enum flow_tie kind;
@@ -77,6 +104,7 @@ struct ended_flow {
 struct worker {
 	struct engine *engine;
 	struct weir_packet_pool pool;
+	struct note_pool notes;
 	int64_t limit_ps;            /* events before this are to be worked off now */
 	int64_t end_ps;              /* of the window, >= limit_ps */
 	int64_t next_end_ps;         /* of the window after it */
@@ -92,7 +120,6 @@ struct worker {
 	struct heap later; /* (time, node): wake-ups beyond the wheel */
 	struct slab senders, receivers;
 	struct ring_store boards, arrivals, racks; /* of those that lack something */
-	struct slab stats; /* struct weir_port_stats of ports that ever held a packet */
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;
 	uint32_t *buckets;
@@ -130,7 +157,7 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
-	struct link_pauses *pauses;     /* per link; NULL: switches are not ordered */
+	struct link_pauses *pauses;     /* per link; NULL: nobody ever waits */
 	struct weir_mark_ops card_mark; /* of hosts' cards */
 	struct weir_port_class *classes;
 	uint32_t class_count;
@@ -141,8 +168,9 @@ struct engine {
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
-	struct int_stack *notes; /* per slot of the store; NULL: switches write nothing */
-	char *flow_counts;       /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
+	struct int_stack *notes; /* by number; NULL: switches write nothing */
+	struct note_store note_store;
+	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
 	struct flow_census *flow_censuss;  /* per link; NULL: nobody counts them exactly */
 	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 
@@ -179,6 +207,7 @@ struct engine {
 	int64_t last_opened_ps; /* when flows that waited for others last started */
 
 	/* Ports keep statistics from measure_from_ps on while measuring is set. */
+	struct port_stats_store port_stats;
 	int64_t measure_from_ps;
 	uint32_t measuring;
 
@@ -261,7 +290,11 @@ struct worker *engine_worker(struct engine *e, uint32_t node);
 
 /* A port holds packets, or is about to, for the first time while measuring: from now on it keeps
  * statistics, as one that held what it holds now (before: nothing) since measuring began. */
-void engine_begin_stats(struct worker *w, struct weir_port *p);
+void engine_begin_stats(struct engine *e, struct weir_port *p);
+
+/* Room for them. */
+void port_stats_new(struct engine *e);
+void port_stats_free(struct engine *e);
 
 /* A flow is done at a host of this worker: those that wait for it at a gate of this host start now,
  * others when the window ends. */
@@ -283,6 +316,16 @@ void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps);
 
 /* The link is down, or somebody watches it. Returns 1 where the packet is lost. */
 int egress_special(struct worker *w, struct egress *out, int64_t start_ps);
+
+/* Out of line for packet_gone. */
+void notes_drop(struct worker *w, struct weir_packet *packet);
+
+/* Nobody has the packet any more: what switches wrote for it is free. */
+static inline void packet_gone(struct worker *w, struct weir_packet *packet)
+{
+	if (__builtin_expect(w->engine->notes != NULL, 0))
+		notes_drop(w, packet);
+}
 
 /* Before the first packet ever on a line. */
 void line_begin(struct worker *w, struct egress *out);

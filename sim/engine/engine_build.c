@@ -85,6 +85,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 		plan.min_bytes = WEIR_ETHERNET_MIN_FRAME_BYTES;
 	}
 	if (from->kind == NODE_HOST && card_has_queue(c)) {
+		plan.counts_waits = (uint32_t)c->measure.sojourn;
 		card_plan(c, &plan);
 		return plan;
 	}
@@ -98,6 +99,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 		return plan;
 	}
 	plan.queues = c->queues;
+	plan.counts_waits = (uint32_t)c->measure.sojourn;
 	plan.mark = c->mark;
 	plan.mark_params = c->mark_params;
 	if (c->markings)
@@ -167,6 +169,7 @@ static void build_ports(struct engine *e)
 		out->special_ps = link->fails_ps;
 		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
+		out->link = i;
 		out->to_word = link->to / 64;
 		out->to_bit = UINT64_C(1) << (link->to % 64);
 		weir_port_init(&out->port, &e->classes[class_for(e, from, link->rate_bps)], pool,
@@ -204,7 +207,7 @@ static void build_switches(struct engine *e)
 		struct switch_state *s = &e->switches[i];
 
 		*s = (struct switch_state){
-			.pool = { .owner = s },
+			.pool = { .owner = s, .sync = switch_sync },
 			.engine = e,
 			.backlog = e->backlog_bits + words,
 			.route_bits = node_route_bits(node),
@@ -213,10 +216,8 @@ static void build_switches(struct engine *e)
 			.first_line = node->first_line,
 			.line_count = node->line_count,
 			.node = net->switch_node[i],
+			.extras = e->config->telemetry ? SWITCH_WRITES : 0,
 		};
-		/* A switch that goes through departures in order, too, is never behind (ordered.h). */
-		if (!ordered_is_needed(e->config))
-			s->pool.sync = switch_sync;
 		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
 		words += (node->link_count + 63) / 64;
@@ -230,7 +231,9 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
-	if (ordered_is_needed(e->config) && shortest > WEIR_PFC_FRAME_BYTES)
+	/* Windows decide when flows that wait for others start: telemetry keeps those of lossless networks. */
+	if ((e->config->lossless || e->config->telemetry || fabric_is_on(e->config)) &&
+	    shortest > WEIR_PFC_FRAME_BYTES)
 		shortest = WEIR_PFC_FRAME_BYTES;
 	e->window_ps = WEIR_TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
@@ -345,7 +348,6 @@ static void build_slabs(struct engine *e)
 		slab_init(&w->senders, senders[i], sender_size);
 		slab_init(&w->receivers, receivers[i], receiver_size);
 		connection_rings_init(w);
-		slab_init(&w->stats, e->net->link_count, sizeof(struct weir_port_stats));
 	}
 	memory_free(senders, e->threads, sizeof(*senders));
 	memory_free(receivers, e->threads, sizeof(*receivers));
@@ -437,6 +439,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	if (agents_begin(e->agents, e, error))
 		return -1;
 	build_lines(e);
+	port_stats_new(e);
 	if (build_wheel(e, error))
 		return -1;
 	room_new(e);
@@ -469,7 +472,6 @@ static void free_workers(struct engine *e)
 		slab_free(&w->senders);
 		slab_free(&w->receivers);
 		connection_rings_free(w);
-		slab_free(&w->stats);
 		heap_free(&w->later);
 		memory_free(w->buckets, SORT_BUCKETS, sizeof(*w->buckets));
 		free(w->keys);
@@ -485,9 +487,11 @@ void engine_free(struct engine *e)
 
 	crew_free(e->crew);
 	if (e->workers) {
-		free_connections(e);
+		if (e->flows.flows) /* else somebody took them before anything ran */
+			free_connections(e);
 		free_workers(e);
 	}
+	port_stats_free(e);
 	ordered_free(e);
 	hosts_free(e);
 	room_free(e);

@@ -78,8 +78,7 @@ void room_grow(struct engine *e, uint64_t packets)
 		   : weir_packet_store_init(&e->store, packets))
 		memory_refused(packets * sizeof(struct weir_packet));
 	if (e->config->telemetry)
-		e->notes = e->notes ? memory_stretch(e->notes, before, packets, sizeof(*e->notes))
-				    : memory_new(packets, sizeof(*e->notes));
+		notes_grow(e, packets);
 	for (uint32_t i = 0; e->workers && i < e->threads; i++) {
 		e->workers[i].pool.slots = e->store.slots;
 		e->workers[i].pool.next = e->store.next;
@@ -99,7 +98,6 @@ void room_make(struct engine *e)
 
 void room_free(struct engine *e)
 {
-	memory_free(e->notes, room_packets(e), sizeof(*e->notes));
-	e->notes = NULL;
+	notes_free(e);
 	weir_packet_store_free(&e->store);
 }

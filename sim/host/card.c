@@ -5,7 +5,6 @@
  * queues); ns-3 does not, nor do these cards. */
 #include "sim/config/card.h"
 #include "sim/host/host.h"
-#include "sim/switch/telemetry.h"
 
 /* --- building --- */
 
@@ -44,17 +43,6 @@ void card_plan(const struct config *c, struct weir_port_plan *plan)
 
 /* --- running --- */
 
-/* The place of the packet that joined the card last, where its flow's queue ends. */
-static struct weir_packet *last_joined(const struct worker *w, struct weir_port *p,
-				       uint32_t flow_hash)
-{
-	struct weir_queue *q = weir_port_queues(p);
-
-	if (p->kind->choose_queue)
-		q += host_flow_queue(flow_hash, p->kind->queues);
-	return &w->pool.slots[q->tail - 1];
-}
-
 void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
 {
 	const struct engine *e = w->engine;
@@ -63,16 +51,16 @@ void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, in
 
 	if (packet_segment(packet)->path == PATH_NONE) {
 		p->drops[WEIR_DROP_LINK_DOWN]++;
+		packet_gone(w, packet);
 		return;
 	}
 	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
-		engine_begin_stats(w, p);
+		engine_begin_stats(w->engine, p);
 	answer = weir_port_offer(p, &w->pool, packet, now_ps);
 	if (answer == WEIR_PORT_SEND)
 		egress_commit(w, h->out, now_ps);
-	else if (answer == WEIR_PORT_QUEUED && e->notes)
-		int_copy(packet_notes(w, last_joined(w, p, packet->flow_hash)),
-			 packet_notes(w, packet));
+	else if (answer == WEIR_PORT_DROPPED)
+		packet_gone(w, packet);
 	h->work = p->pkts;
 }
 
@@ -83,14 +71,17 @@ void card_drain(struct worker *w, struct host *h, int64_t limit_ps)
 	while (out->port.pkts && out->port.free_ps < limit_ps) {
 		int64_t start_ps = out->port.free_ps;
 		struct weir_packet *place = egress_place(w, out);
-		const struct weir_packet *next = weir_port_next(&out->port, &w->pool);
+		uint32_t queue = 0;
+		struct weir_packet *next = weir_port_take_next(&out->port, &w->pool, &queue);
 
 		if (!next)
-			continue; /* its marking scheme had it dropped */
-		*place = *next;
-		if (w->engine->notes)
-			int_copy(packet_notes(w, place), packet_notes(w, next));
-		egress_commit(w, out, start_ps);
+			continue;
+		if (weir_port_start(&out->port, next, queue) == WEIR_PORT_SEND) {
+			*place = *next;
+			egress_commit(w, out, start_ps);
+		} else { /* by its marking scheme */
+			packet_gone(w, next);
+		}
 	}
 	h->work = out->port.pkts;
 }

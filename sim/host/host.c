@@ -5,7 +5,6 @@
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
 #include "sim/switch/lossless.h"
-#include "sim/switch/telemetry.h"
 #include <string.h>
 
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
@@ -238,12 +237,8 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 
 		if (control) {
 			struct weir_packet *place = egress_place(w, out);
-			const struct weir_packet *next =
-				weir_port_take(&out->port, &w->pool, control);
 
-			*place = *next;
-			if (__builtin_expect(w->engine->notes != NULL, 0))
-				int_copy(packet_notes(w, place), packet_notes(w, next));
+			*place = *weir_port_take(&out->port, &w->pool, control);
 			h->work--;
 			host_transmit(w, out, place, start_ps);
 		} else if (!take_turn(w, h, start_ps)) {
@@ -277,6 +272,7 @@ static void on_packet(struct worker *w, struct host *h, struct weir_packet *pack
 		on_pause(w, h, packet);
 	else
 		receiver_on_data(w, h, packet);
+	packet_gone(w, packet);
 }
 
 /* The next of the host's flows, if any, becomes a timer. */

@@ -105,10 +105,12 @@ static inline __attribute__((always_inline)) void
 host_transmit(struct worker *w, struct egress *out, struct weir_packet *packet, int64_t start_ps)
 {
 	weir_port_occupy(&out->port, packet->bytes, start_ps);
-	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0))
+	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0)) {
 		out->port.drops[WEIR_DROP_LINK_DOWN]++;
-	else
-		egress_commit(w, out, start_ps);
+		packet_gone(w, packet);
+		return;
+	}
+	egress_commit(w, out, start_ps);
 }
 
 /* The same where it may be that the card has a queue. */

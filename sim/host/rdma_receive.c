@@ -1,5 +1,6 @@
 /* rdma_receive.c -- the receiving end of a queue pair, where it is not that of all: notification packets
  * (DCQCN, SIGCOMM 2015, section 3.1) and the refusal of data out of order. */
+#include "sim/config/dscp.h"
 #include "sim/host/receive.h"
 
 /* --- notifications --- */
@@ -22,7 +23,7 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, int mar
 	packet = host_control_place(w, h, &spare);
 	packet->flow_hash = r->flow_hash;
 	packet->bytes = (uint16_t)t->header_bytes;
-	packet->class_id = r->class_id;
+	packet->class_id = dscp_cnp_class(e->config, r->class_id);
 	packet->slack_ps = 0;
 	packet->flags = SEGMENT_CNP | t->ack_flags;
 	*packet_segment(packet) = (struct segment){
@@ -31,20 +32,13 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, int mar
 		.number = r->next,
 		.sent_ps = h->now_ps,
 	};
-	if (e->notes) {
-		const struct int_stack none = { .count = 0 };
-
-		host_control_notes(w, h, packet, &spare, &none);
-	} else {
-		host_control(w, h, packet, &spare);
-	}
+	host_control(w, h, packet, &spare);
 }
 
 /* --- data --- */
 
 /* Data that is not the next: go back n takes none of it, and asks once for what is missing. */
-static void refuse(struct worker *w, struct host *h, struct receiver *r,
-		   const struct weir_packet *packet)
+static void refuse(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet)
 {
 	struct rdma_receiver *more = receiver_rdma(r);
 

@@ -33,10 +33,10 @@ static void obey(const struct engine *e, struct host *h, struct sender *s)
 	if (pace->rate_bps < t->env.min_rate_bps)
 		pace->rate_bps = t->env.min_rate_bps;
 	/* As long as less than the window is in flight another packet may go. */
-	s->allowed_pkts =
-		window / mss < UINT32_MAX ? (uint32_t)((window + mss - 1) / mss) : UINT32_MAX;
-	if (s->allowed_pkts == 0)
-		s->allowed_pkts = 1;
+	if (window > (UINT32_MAX - 1) * mss)
+		s->allowed_pkts = UINT32_MAX;
+	else
+		s->allowed_pkts = window ? (uint32_t)((window + mss - 1) / mss) : 1;
 	if (pace->wake_ns && wake_ps < s->wake_ps) {
 		s->wake_ps = wake_ps > h->now_ps ? wake_ps : h->now_ps;
 		host_timer(h, s->wake_ps, TIMER_CONTROL, s->connection);
@@ -72,7 +72,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	s->last_ps = start_ps;
 	s->last_bytes = packet->bytes;
 	if (w->engine->notes)
-		packet_notes(w, packet)->count = 0;
+		notes_begin(w, packet);
 	if (w->engine->flow_censuss)
 		say_if_last(w->engine, s, packet);
 	host_send(w, h, packet, start_ps);
@@ -84,7 +84,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 }
 
 /* Where its rate makes it wait, a timer is set. */
-int rdma_is_due(struct host *h, struct sender *s)
+static inline int is_due(struct host *h, struct sender *s)
 {
 	int64_t free_ps = h->out->port.free_ps > h->now_ps ? h->out->port.free_ps : h->now_ps;
 	int64_t next_ps;
@@ -103,9 +103,14 @@ int rdma_is_due(struct host *h, struct sender *s)
 	return 0;
 }
 
-static int may_send(struct host *h, struct sender *s)
+int rdma_is_due(struct host *h, struct sender *s)
 {
-	return sender_can_send(s) && rdma_is_due(h, s);
+	return is_due(h, s);
+}
+
+static inline int may_send(struct host *h, struct sender *s)
+{
+	return sender_can_send(s) && is_due(h, s);
 }
 
 void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
@@ -166,7 +171,7 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct wei
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
-	const struct int_stack *notes = e->notes ? packet_notes(w, packet) : NULL;
+	const struct int_stack *notes = e->notes ? packet_notes(e, packet) : NULL;
 	uint64_t mss = t->env.mss_bytes;
 	struct weir_cc_ack a = {
 		.now_ns = weir_ps_to_ns(h->now_ps),

@@ -43,7 +43,7 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 /* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. */
 static inline __attribute__((always_inline)) void receiver_ack(struct worker *w, struct host *h,
 							       struct receiver *r, uint8_t flags,
-							       const struct weir_packet *data)
+							       struct weir_packet *data)
 {
 	const struct transport *t = receiver_transport(w->engine, r);
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
@@ -62,15 +62,9 @@ static inline __attribute__((always_inline)) void receiver_ack(struct worker *w,
 	if (r->arrived_count)
 		arrivals_report(r, packet_segment(packet));
 	r->held = 0;
-	if (__builtin_expect(w->engine->notes != NULL, 0)) {
-		struct int_stack none = { .count = 0 },
-				 *notes = data ? packet_notes(w, data) : &none;
-
-		notes->rx_ns = (uint32_t)weir_ps_to_ns(h->now_ps);
-		host_control_notes(w, h, packet, &spare, notes);
-	} else {
-		host_control(w, h, packet, &spare);
-	}
+	if (__builtin_expect(w->engine->notes != NULL, 0) && t->cc->transport == WEIR_CC_RDMA)
+		notes_return(w, packet, data, h->now_ps);
+	host_control(w, h, packet, &spare);
 }
 
 /* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is another
@@ -129,12 +123,12 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 /* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after it. */
 static inline __attribute__((always_inline)) void receiver_take(struct worker *w, struct host *h,
 								struct receiver *r,
-								const struct weir_packet *packet,
+								struct weir_packet *packet,
 								int ack_at_once)
 {
 	struct engine *e = w->engine;
 	const struct transport *t = receiver_transport(e, r);
-	const struct segment *data = packet_segment((struct weir_packet *)packet);
+	const struct segment *data = packet_segment(packet);
 	struct flow *f = flow_at(e, data->connection);
 
 	ack_at_once |= receiver_book(w, h, r, data);
@@ -146,7 +140,7 @@ static inline __attribute__((always_inline)) void receiver_take(struct worker *w
 		receiver_ack(w, h, r, receiver_ack_flags(t, r), packet);
 	else
 		receiver_hold_ack(w, h, r);
-	if (f->finish_ps >= 0 && flow_traffic(e, f)->connections == CONNECTIONS_PER_FLOW) {
+	if (f->finish_ps >= 0 && !traffic_is_persistent(e->config, flow_traffic(e, f))) {
 		if (e->flow_marks)
 			e->flow_marks[data->connection] = r->marked_pkts;
 		receiver_free(w, f->rx);

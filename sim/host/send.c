@@ -188,7 +188,7 @@ int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle)
 	const struct flow *f = flow_at(w->engine, s->connection);
 
 	if (s->una != f->end_segment ||
-	    flow_traffic(w->engine, f)->connections != CONNECTIONS_PER_FLOW)
+	    traffic_is_persistent(w->engine->config, flow_traffic(w->engine, f)))
 		return 0;
 	finish(w, s, handle);
 	return 1;

@@ -3,11 +3,13 @@
 #include "lib/tune/meter.h"
 #include "sim/config/tune.h"
 #include "sim/host/host.h"
+#include "sim/switch/telemetry.h"
 #include "sim/base/memory.h"
+#include <math.h>
 #include <stdlib.h>
 
-/* Of a flow that does not end more: its two ends, and about a hundred packets under way. */
-enum { ENDLESS_BYTES = 8000 };
+/* Of a connection that is open: its two ends, and what a network's control keeps. */
+enum { CONNECTION_BYTES = 500 };
 enum { BASE_BYTES = 8 << 20, PAGE_BYTES = 4096, SAMPLES_MAX = 100 * 1000 };
 
 /* --- memory --- */
@@ -33,6 +35,36 @@ double estimate_memory(const struct config *c, const struct network *net, uint64
 
 	return BASE_BYTES + (double)flows * FLOW_MEMORY_BYTES +
 	       (double)net->link_count * port_bytes(c) + routes;
+}
+
+/* Packets under way of one host's that sends all the time: its line is full for a round trip. Twice as much memory,
+ * because they lie in chunks that are half full. No more than what it sends at all. */
+static double host_underway_bytes(const struct engine *e, uint32_t host, double sends_bytes)
+{
+	double bdp_bytes =
+		host_access_bps(e->net, host) * weir_ps_to_s(e->base_rtt_ps) / WEIR_BITS_PER_BYTE;
+	double mss_bytes = (double)e->config->host.mss_bytes;
+	size_t packet = sizeof(struct weir_packet) + (e->notes ? sizeof(*e->notes) : 0);
+
+	return 2 * (double)packet * (sends_bytes < bdp_bytes ? sends_bytes : bdp_bytes) / mss_bytes;
+}
+
+/* Connections and packets under way. Flows that end are open a few at a time at each host: one is counted; those
+ * without end are open all the time. */
+static double underway_bytes(const struct engine *e)
+{
+	double *sends = memory_new(e->net->host_count, sizeof(*sends)), sum = 0;
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = flow_at(e, i);
+
+		sends[f->src] += f->size_bytes == FLOW_UNLIMITED ? INFINITY : (double)f->size_bytes;
+		sum += f->size_bytes == FLOW_UNLIMITED ? CONNECTION_BYTES : 0;
+	}
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		sum += sends[i] > 0 ? CONNECTION_BYTES + host_underway_bytes(e, i, sends[i]) : 0;
+	memory_free(sends, e->net->host_count, sizeof(*sends));
+	return sum;
 }
 
 /* --- packets --- */
@@ -112,16 +144,14 @@ static double mean_hops(const struct engine *e)
 struct estimate estimate_run(const struct engine *e)
 {
 	struct estimate estimate = {
-		.memory_bytes = estimate_memory(e->config, e->net, e->flows.count),
+		.memory_bytes =
+			estimate_memory(e->config, e->net, e->flows.count) + underway_bytes(e),
 	};
 	struct host_load *load = host_loads(e);
 	double packets = 0;
 
-	for (uint32_t i = 0; i < e->flows.count; i++) {
+	for (uint32_t i = 0; i < e->flows.count; i++)
 		packets += flow_packets(e, flow_at(e, i), load);
-		if (flow_at(e, i)->size_bytes == FLOW_UNLIMITED)
-			estimate.memory_bytes += ENDLESS_BYTES;
-	}
 	memory_free(load, e->net->host_count, sizeof(*load));
 	estimate.packet_hops = packets * mean_hops(e);
 	estimate.cpu_seconds = estimate.packet_hops / ESTIMATE_HOPS_PER_S;

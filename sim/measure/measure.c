@@ -143,7 +143,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 
 		m->ports[i] = port_counts(e, i, now_ps);
 		if (p->pkts && measure_has_queue(e, i))
-			engine_begin_stats(engine_worker(e, e->net->links[i].from), p);
+			engine_begin_stats(e, p);
 	}
 	count_pauses(m, now_ps);
 	each_receiver(m, note_begin);

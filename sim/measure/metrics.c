@@ -2,6 +2,7 @@
  * run. Floating point is welcome here. */
 #define _GNU_SOURCE
 #include "sim/measure/metrics.h"
+#include "sim/switch/agents.h"
 #include "sim/switch/lossless.h"
 #include <assert.h>
 #include <math.h>
@@ -51,6 +52,18 @@ const struct metric metric_all[] = {
 	[NETWORK_WAIT_MEAN] = { "network_wait_mean_ns", "ns",
 				"how long a packet waits at a port, mean of all (Little's law)",
 				RESULT },
+	[NETWORK_WAIT_P99] = { "network_wait_p99_ns", "ns",
+			       "how long a packet waits at a port (its sojourn time), 99th "
+			       "percentile of all; with measure.sojourn = yes",
+			       RESULT },
+	[WORST_QUEUE_P99] = { "worst_queue_p99_pkts", "pkts",
+			      "99th percentile of the queue over time at the port where it is "
+			      "largest, which a single run names",
+			      RESULT },
+	[WORST_WAIT_P99] = { "worst_wait_p99_ns", "ns",
+			     "99th percentile of how long packets wait at the port where it is "
+			     "largest, likewise; with measure.sojourn = yes",
+			     RESULT },
 	[NETWORK_QUEUE_MAX] = { "network_queue_max_pkts", "pkts",
 				"largest queue of any switch port", PORTS },
 	[MARK_FRACTION] = { "mark_fraction", "",
@@ -96,6 +109,27 @@ const struct metric metric_all[] = {
 				  "the same of links between switches, towards hosts", RESULT },
 	[PAUSE_FRACTION_TO_HOSTS] = { "pause_fraction_to_hosts", "", "the same of links to hosts",
 				      RESULT },
+	[QUEUE_P99_FROM_HOSTS] = { "queue_p99_from_hosts_pkts", "pkts",
+				   "at or below this 99 % of the time, all cards that have a queue "
+				   "together",
+				   RESULT },
+	[QUEUE_P99_UP] = { "queue_p99_up_pkts", "pkts",
+			   "the same of links between switches, away from hosts or across",
+			   RESULT },
+	[QUEUE_P99_DOWN] = { "queue_p99_down_pkts", "pkts",
+			     "the same of links between switches, towards hosts", RESULT },
+	[QUEUE_P99_TO_HOSTS] = { "queue_p99_to_hosts_pkts", "pkts", "the same of links to hosts",
+				 RESULT },
+	[WAIT_P99_FROM_HOSTS] = { "wait_p99_from_hosts_ns", "ns",
+				  "how long packets wait at cards that have a queue, 99th "
+				  "percentile; with measure.sojourn = yes",
+				  RESULT },
+	[WAIT_P99_UP] = { "wait_p99_up_ns", "ns",
+			  "the same of links between switches, away from hosts or across", RESULT },
+	[WAIT_P99_DOWN] = { "wait_p99_down_ns", "ns",
+			    "the same of links between switches, towards hosts", RESULT },
+	[WAIT_P99_TO_HOSTS] = { "wait_p99_to_hosts_ns", "ns", "the same of links to hosts",
+				RESULT },
 	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", FLOW },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", FLOW },
 	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", FLOW },
@@ -128,6 +162,10 @@ const struct metric metric_all[] = {
 			  "line that was used and 0.3 times how short the mean queue was, 1 up to "
 			  "20 KB and 0.1 less for each doubling (ACC, SIGCOMM 2021, equation 2)",
 			  RESULT },
+	[SETTINGS_REFUSED] = { "settings_refused", "",
+			       "settings that agents (switch.tune) asked for and that are outside "
+			       "the limits, so that they were not applied; whole run",
+			       RESULT },
 	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
 	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
 	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
@@ -350,8 +388,10 @@ void measure_results(struct measure *m, struct run_result *r)
 	queue_metrics(m, r, interval_ps);
 	network_queue_metrics(r);
 	metrics_of_tiers(m, r, interval_ps);
+	metrics_of_waiting(m, r, interval_ps);
 	list_reasons(m, r);
 	r->value[REWARD_MEAN] = probes_reward(m->probes);
+	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_refused(e->agents) : NAN;
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
 	r->value[GOODPUT] = weir_bytes_to_bits((double)m->hosts.goodput_bytes) *

@@ -21,6 +21,9 @@ enum metric_id {
 	NETWORK_QUEUE_P99,
 	NETWORK_QUEUE_MAX,
 	NETWORK_WAIT_MEAN,
+	NETWORK_WAIT_P99,
+	WORST_QUEUE_P99,
+	WORST_WAIT_P99,
 	MARK_FRACTION,
 	MARKS,
 	DROPS,
@@ -45,6 +48,14 @@ enum metric_id {
 	PAUSE_FRACTION_UP,
 	PAUSE_FRACTION_DOWN,
 	PAUSE_FRACTION_TO_HOSTS,
+	QUEUE_P99_FROM_HOSTS,
+	QUEUE_P99_UP,
+	QUEUE_P99_DOWN,
+	QUEUE_P99_TO_HOSTS,
+	WAIT_P99_FROM_HOSTS,
+	WAIT_P99_UP,
+	WAIT_P99_DOWN,
+	WAIT_P99_TO_HOSTS,
 	FCT_MEAN,
 	FCT_P50,
 	FCT_P99,
@@ -67,6 +78,7 @@ enum metric_id {
 	ROUND_P50,
 	ROUND_P99,
 	REWARD_MEAN,
+	SETTINGS_REFUSED,
 	PACKET_HOPS,
 	SIM_SECONDS,
 	CPU_SECONDS,
@@ -82,9 +94,19 @@ void metrics_of_flows(const struct measure *m, struct run_result *r);
 /* Of the flows that are listed: I/Os and rounds. */
 void metrics_of_applications(const struct measure *m, struct run_result *r);
 
-/* Where in the network links are busy, packets are marked and classes are paused, interval_ps long; and the
- * queues of all ports that are listed, together. */
+/* Where in the network links are busy, packets are marked and classes are paused, interval_ps long. */
 void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps);
+
+/* The queues of all ports that are listed, and how long packets waited there: together, by tier, and where that was
+ * worst. */
+void metrics_of_waiting(const struct measure *m, struct run_result *r, double interval_ps);
+
+/* Links by where they lead. Up is away from hosts, or between switches that are equally far from them. */
+enum tier { FROM_HOSTS, UP, DOWN, TO_HOSTS, TIERS };
+
+/* How many links each node is away from the nearest host, the caller's to free; the tier of a link by that. */
+uint32_t *tier_heights(const struct network *net);
+enum tier tier_of(const struct network *net, const uint32_t *height, uint32_t link);
 
 /* How much of its rate the link sent. */
 double metrics_busy_ps(const struct measure *m, uint32_t link);

@@ -1,15 +1,12 @@
-/* metrics_tiers.c -- the network by tiers of links: from hosts, up, down and to hosts. Up is away from hosts, or
- * between switches that are equally far from them. And what waits at all ports together. */
+/* metrics_tiers.c -- the network by tiers of links: from hosts, up, down and to hosts. */
 #include "sim/measure/metrics.h"
 #include "sim/base/memory.h"
 #include "sim/switch/lossless.h"
 #include <math.h>
 #include <stdlib.h>
 
-enum tier { FROM_HOSTS, UP, DOWN, TO_HOSTS, TIERS };
-
-/* How many links each node is away from the nearest host. Few rounds: networks are a few tiers high. */
-static uint32_t *find_heights(const struct network *net)
+/* Few rounds: networks are a few tiers high. */
+uint32_t *tier_heights(const struct network *net)
 {
 	uint32_t *height = memory_grow(NULL, net->node_count, sizeof(*height));
 	int changed = 1;
@@ -30,7 +27,7 @@ static uint32_t *find_heights(const struct network *net)
 	return height;
 }
 
-static enum tier tier_of(const struct network *net, const uint32_t *height, uint32_t link)
+enum tier tier_of(const struct network *net, const uint32_t *height, uint32_t link)
 {
 	const struct net_link *l = &net->links[link];
 
@@ -50,35 +47,10 @@ static double paused_ps(const struct measure *m, uint32_t link)
 	return sum_ps;
 }
 
-/* All queues over time, one after the other. Ports that nobody asked have held nothing. */
-static void queue_metrics(const struct measure *m, struct run_result *r, double interval_ps)
-{
-	struct weir_port_stats *all = memory_zeroed(1, sizeof(*all));
-	double held_pkts_ps = 0, sent_pkts = 0;
-
-	for (uint32_t i = 0; i < r->port_count; i++) {
-		const struct weir_port_stats *s = m->stats[r->ports[i].link];
-
-		sent_pkts += (double)r->ports[i].tx_pkts;
-		if (!s && isfinite(interval_ps))
-			all->bucket_ps[0] += (uint64_t)interval_ps;
-		if (!s)
-			continue;
-		held_pkts_ps += (double)s->pkts_ps;
-		for (uint32_t k = 0; k < WEIR_PORT_STATS_BUCKETS; k++)
-			all->bucket_ps[k] += s->bucket_ps[k];
-	}
-	r->value[NETWORK_QUEUE_P99] =
-		isfinite(interval_ps) ? (double)weir_port_stats_quantile(all, 0.99) : (double)NAN;
-	r->value[NETWORK_WAIT_MEAN] =
-		sent_pkts > 0 ? held_pkts_ps / sent_pkts / WEIR_PS_PER_NS : NAN;
-	free(all);
-}
-
 void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	const struct network *net = m->engine->net;
-	uint32_t *height = find_heights(net);
+	uint32_t *height = tier_heights(net);
 	double links[TIERS] = { 0 }, busy[TIERS] = { 0 }, marks[TIERS] = { 0 },
 	       paused[TIERS] = { 0 };
 
@@ -98,5 +70,4 @@ void metrics_of_tiers(const struct measure *m, struct run_result *r, double inte
 			links[t] > 0 ? paused[t] / links[t] / interval_ps : NAN;
 	}
 	free(height);
-	queue_metrics(m, r, interval_ps);
 }

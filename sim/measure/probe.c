@@ -173,6 +173,12 @@ double probes_reward(const struct probe_set *set)
 	return NAN;
 }
 
+const struct series *probes_so_far(const struct probe_set *p, uint32_t *count)
+{
+	*count = p->series_count;
+	return p->series;
+}
+
 /* Without those that saw nothing. */
 struct series *probes_series(struct probe_set *p, uint32_t *count)
 {
@@ -467,9 +473,7 @@ void probes_begin(struct probe_set *set)
 			continue;
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)
-			engine_begin_stats(
-				engine_worker(set->engine, set->engine->net->links[p->target].from),
-				port);
+			engine_begin_stats(set->engine, port);
 		p->area = NAN;
 		if (p->kind == REWARD)
 			continue;

@@ -73,6 +73,9 @@ double probes_look(struct probe_set *p, uint32_t value, int64_t now_ps);
 /* The mean over the samples of the first "reward" probe; NAN: there is none. */
 double probes_reward(const struct probe_set *set);
 
+/* The series as far as they go, of which some may hold nothing yet: a view, good until the next sample. */
+const struct series *probes_so_far(const struct probe_set *p, uint32_t *count);
+
 /* Hands the series over; the caller frees them (series_free). */
 struct series *probes_series(struct probe_set *p, uint32_t *count);
 

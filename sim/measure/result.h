@@ -2,6 +2,7 @@
 #ifndef SIM_MEASURE_RESULT_H
 #define SIM_MEASURE_RESULT_H
 #include "sim/measure/estimate.h"
+#include "sim/measure/ways.h"
 #include "sim/measure/partition.h"
 #include "sim/net/network.h"
 #include "sim/switch/deadlock.h"
@@ -65,17 +66,18 @@ struct run_result {
 	struct port_result
 		*ports;         /* egress ports of switches, and hosts' cards that have a queue */
 	uint32_t measured_port; /* index into ports */
+	uint32_t worst_queue_port, worst_wait_port; /* likewise: those with the largest p99 */
 	uint32_t pause_count;
 	struct pause_result *pauses; /* by (link, class), those that were paused */
 	struct deadlock deadlock;
 	struct partition partition;
-	uint64_t refused_settings; /* of agents (switch.tune), which were none and not applied */
 	uint32_t reason_count;
 	struct reason_count reasons[32];
 	struct network network; /* for names */
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* where the run was only built */
+	struct ways ways;     /* likewise */
 };
 
 void run_result_free(struct run_result *r);

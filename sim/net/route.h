@@ -30,6 +30,9 @@ struct route {
 void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_host, uint64_t hash,
 		int64_t now_ps, struct route *r);
 
+/* How many shortest paths there are at time 0: a number that may be large. */
+double route_count(const struct route_table *t, uint32_t from_host, uint32_t to_host);
+
 /* A path by its choices: at each switch on it that has several links leading one step nearer, the number
  * of the one taken among these, counted from 0 in the order of the switch's links. */
 struct route_choices {

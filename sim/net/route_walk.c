@@ -115,6 +115,29 @@ void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_hos
 	walk_leave(&w, w.last->reverse, r);
 }
 
+/* From a switch on: a path of each link that leads one step nearer. */
+static double count_from(const struct walk *w, uint32_t s)
+{
+	const struct neighbour *end = w->epoch->neighbours + w->epoch->first_neighbour[s + 1];
+	double paths = 0;
+
+	if (w->distance[s] == 0)
+		return 1;
+	for (const struct neighbour *i = w->epoch->neighbours + w->epoch->first_neighbour[s];
+	     i < end; i++)
+		if (w->distance[i->switch_number] == w->distance[s] - 1)
+			paths += count_from(w, i->switch_number);
+	return paths;
+}
+
+double route_count(const struct route_table *t, uint32_t from_host, uint32_t to_host)
+{
+	struct route r;
+	struct walk w = walk_start(t, from_host, to_host, 0, &r);
+
+	return r.found ? count_from(&w, w.at) : 0;
+}
+
 /* --- paths by name --- */
 
 static int choice_error(const struct walk *w, uint32_t count, const struct route_choices *c,

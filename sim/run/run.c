@@ -81,6 +81,15 @@ static enum run_status find_trouble(struct course *r)
 	return RUN_DONE;
 }
 
+static void tell_progress(const struct course *r)
+{
+	const struct measure *m = &r->measure;
+	struct run_progress p = { .now_ps = m->now_ps, .end_ps = m->expected_ps };
+
+	p.series = probes_so_far(m->probes, &p.series_count);
+	r->control->progress(r->control->context, &p);
+}
+
 static int on_poll(void *context, int64_t now_ps)
 {
 	struct course *r = context;
@@ -97,7 +106,7 @@ static int on_poll(void *context, int64_t now_ps)
 		return 1;
 	}
 	if (control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
-		control->progress(control->context, now_ps, m->expected_ps);
+		tell_progress(r);
 	return (m->phase == PHASE_AFTER || m->to_ps == WEIR_TIME_NEVER_PS) && measure_flows_done(m);
 }
 
@@ -208,18 +217,19 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	deadlock_find(m->engine, &r->deadlock);
 	partition_find(m->engine, m->now_ps, &r->partition);
 	measure_results(m, r);
-	r->refused_settings = agents_refused(m->engine->agents);
 	r->partial = course->partial;
 	return status;
 }
 
 /* What was built, for whoever wants to know before anything runs. */
-static void show_built(const struct engine *e, struct run_result *r)
+/* The engine, which is not run, has no more use for its flows: there may be millions. */
+static void show_built(struct engine *e, struct run_result *r)
 {
 	r->estimate = estimate_run(e);
+	r->ways = ways_of_flows(e);
 	r->flow_count = e->flows.count;
-	r->flows = memory_grow(NULL, r->flow_count + UINT64_C(1), sizeof(*r->flows));
-	memcpy(r->flows, e->flows.flows, r->flow_count * sizeof(*r->flows));
+	r->flows = e->flows.flows;
+	e->flows.flows = NULL;
 }
 
 int run(const struct config *c, const struct run_control *control, struct run_result *r,

@@ -18,12 +18,20 @@ struct tap {
 	void *context;
 };
 
+/* How far a run is. */
+struct run_progress {
+	int64_t now_ps,
+		end_ps; /* simulated time, and when the run is expected to end; 0: unknown */
+	uint32_t series_count;
+	const struct series *series; /* as far as they go; some may hold nothing yet */
+};
+
 struct run_control {
 	uint32_t threads; /* at least 1 */
 	atomic_int *stop; /* NULL or: becomes non-zero when the user interrupts */
-	/* NULL or: called now and then by one thread with simulated time and the time the run is
-	 * expected to end, 0 if unknown. */
-	void (*progress)(void *context, int64_t now_ps, int64_t end_ps);
+	/* NULL or: called now and then by one thread, while the others rest. What it is shown is good until it
+	 * returns. */
+	void (*progress)(void *context, const struct run_progress *p);
 	void *context;
 	uint32_t tap_count;
 	const struct tap *taps;

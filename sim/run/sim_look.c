@@ -2,6 +2,7 @@
 #include "sim/run/sim_parts.h"
 #include "sim/base/words.h"
 #include "sim/config/plugin.h"
+#include "sim/config/port_change.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,27 +59,6 @@ static int set_link(struct weir_sim *sim, uint32_t link, const char *value, stru
 	return 0;
 }
 
-/* Does a scheme's state begin otherwise with the other settings? Then some of them are in it and cannot be
- * changed by changing the settings. */
-static int begins_otherwise(const struct weir_port_class *a, const struct weir_port_class *b)
-{
-	struct weir_port *x, *y;
-	int differs;
-
-	if (a->size != b->size || a->mark_offset != b->mark_offset ||
-	    a->mark_stride != b->mark_stride || a->mark_needs != b->mark_needs)
-		return 1;
-	x = memory_new(1, a->size);
-	y = memory_new(1, b->size);
-	weir_port_init(x, a, NULL, 0);
-	weir_port_init(y, b, NULL, 0);
-	differs = memcmp((char *)x + a->mark_offset, (char *)y + a->mark_offset,
-			 a->size - a->mark_offset);
-	memory_free(x, 1, a->size);
-	memory_free(y, 1, b->size);
-	return differs;
-}
-
 static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, struct weir_error *e)
 {
 	struct weir_port *port = &engine_egress(sim->engine, link)->port;
@@ -101,7 +81,7 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 	plan.mark_params = own->mark_params;
 	if (!failed) {
 		weir_port_class_init(&own->class, &plan);
-		if (begins_otherwise(port->kind, &own->class))
+		if (port_begins_otherwise(port->kind, &own->class))
 			failed = weir_error_set(
 				e,
 				"%s: what %s makes of these settings when it begins cannot change",

@@ -195,7 +195,7 @@ int64_t agents_end_ps(const struct agents *a)
 
 uint64_t agents_refused(const struct agents *a)
 {
-	return a ? a->refused : 0;
+	return a->refused;
 }
 
 /* --- values --- */

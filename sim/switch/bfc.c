@@ -179,7 +179,7 @@ static struct bfc_flow *flow_of(const struct bfc *b, const struct bfc_port *p, u
 }
 
 static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, uint32_t port,
-				     struct weir_packet *packet, const struct int_stack *notes)
+				     struct weir_packet *packet)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
@@ -189,7 +189,6 @@ static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, u
 	uint32_t now_ns = (uint32_t)weir_ps_to_ns(packet->time_ps);
 
 	(void)w;
-	(void)notes;
 	if (packet->flags & SEGMENT_ACK)
 		return FABRIC_OFFER; /* of class 0: to the queue for control packets */
 	if (in->is_host)
@@ -241,8 +240,11 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 	flow->pkts++;
 	p->busy[queue / 64] |= UINT64_C(1) << (queue % 64);
 	segment->hop.is_queued = 1;
-	if (flow->pkts < 2 || !is_too_long(out, weir_port_queues(out)[queue].bytes,
-					   active_queues(p, out), in->allowed_ps))
+	/* It may be short enough however many queues share the line. */
+	if (flow->pkts < 2 ||
+	    !is_too_long(out, weir_port_queues(out)[queue].bytes, b->queues, in->allowed_ps) ||
+	    !is_too_long(out, weir_port_queues(out)[queue].bytes, active_queues(p, out),
+			 in->allowed_ps))
 		return;
 	segment->hop.is_counted = 1;
 	if (in->counted[segment->hop.queue]++ == 0)

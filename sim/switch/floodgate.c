@@ -26,7 +26,6 @@
  * packet is marked by what it finds at its port. */
 #include "sim/host/host.h"
 #include "sim/switch/ordered.h"
-#include "sim/switch/telemetry.h"
 
 enum { VOQS_MAX = 1 << 15, FRAME_CREDITS = 3 };
 
@@ -230,8 +229,7 @@ static uint64_t window_of(const struct engine *e, const struct floodgate_params 
 							 : e->config->frame_max_bytes;
 }
 
-static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *packet,
-		     const struct int_stack *notes)
+static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *packet)
 {
 	uint32_t slot = v->tail;
 
@@ -244,8 +242,6 @@ static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *
 		slot = chunk << WEIR_CHUNK_SHIFT;
 	}
 	w->pool.slots[slot] = *packet;
-	if (notes)
-		int_copy(&w->engine->notes[slot], notes);
 	v->tail = slot + 1;
 	v->pkts++;
 }
@@ -270,15 +266,14 @@ static uint32_t take_voq(struct floodgate *f, uint32_t dst)
 	return voq;
 }
 
-static void keep(struct worker *w, struct floodgate *f, const struct weir_packet *packet,
-		 const struct int_stack *notes)
+static void keep(struct worker *w, struct floodgate *f, const struct weir_packet *packet)
 {
 	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
 	struct destination *d = &f->to[dst];
 
 	if (d->held_pkts == 0)
 		d->voq = take_voq(f, dst);
-	voq_push(w, &f->voqs[d->voq], packet, notes);
+	voq_push(w, &f->voqs[d->voq], packet);
 	d->held_pkts++;
 	d->held_bytes += packet->bytes;
 }
@@ -303,7 +298,6 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 {
 	struct floodgate *f = floodgate_of(s);
 	struct voq *v = &f->voqs[voq];
-	struct int_stack notes;
 
 	f->is_releasing = 1;
 	while (v->pkts) {
@@ -313,14 +307,12 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 
 		if (d->window_bytes < packet.bytes)
 			break;
-		if (w->engine->notes)
-			int_copy(&notes, &w->engine->notes[v->head]);
 		voq_drop_head(w, v);
 		d->window_bytes -= packet.bytes;
 		d->held_bytes -= packet.bytes;
 		d->held_pkts--;
 		packet.time_ps = now_ps;
-		ordered_release(w, s, hop->queue, &packet, w->engine->notes ? &notes : NULL);
+		ordered_release(w, s, hop->queue, &packet);
 	}
 	f->is_releasing = 0;
 	if (v->pkts == 0) {
@@ -361,8 +353,7 @@ static void floodgate_lost(struct worker *w, struct switch_state *s, uint32_t po
 }
 
 static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state *s, uint32_t port,
-					   struct weir_packet *packet,
-					   const struct int_stack *notes)
+					   struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
 	struct floodgate *f = floodgate_of(s);
@@ -385,7 +376,7 @@ static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state
 		return FABRIC_OFFER;
 	}
 	segment->hop.queue = (uint16_t)port;
-	keep(w, f, packet, notes);
+	keep(w, f, packet);
 	return FABRIC_KEEP;
 }
 

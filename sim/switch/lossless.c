@@ -49,8 +49,6 @@ int lossless_has_room(const struct config *c, const struct lossless *l, uint32_t
 	const struct weir_queue *q = weir_port_queues(p) + p->kind->class_queue[packet->class_id];
 	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
 
-	if (!c->lossless)
-		return 1;
 	if (!class_is_lossless(c, packet->class_id))
 		return weir_buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
 	return weir_pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);

@@ -2,6 +2,8 @@
  * heap of ports by the time their line is free. */
 #include "sim/switch/ordered.h"
 #include "sim/switch/telemetry.h"
+#include <assert.h>
+#include <string.h>
 
 void ordered_send(struct worker *w, struct switch_state *s, uint32_t input,
 		  const struct weir_packet *frame, int64_t now_ps)
@@ -35,8 +37,10 @@ static inline void account_arrival(struct worker *w, struct switch_state *s,
 	enum weir_pfc_signal signal =
 		lossless_enter(s->engine->config, &s->ordered->lossless, input, packet);
 
-	if (signal != WEIR_PFC_NOTHING)
+	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
+		s->ordered->stopped++;
 		send_signal(w, s, packet, signal, now_ps);
+	}
 }
 
 static inline void account_departure(struct worker *w, struct switch_state *s,
@@ -46,39 +50,46 @@ static inline void account_departure(struct worker *w, struct switch_state *s,
 	enum weir_pfc_signal signal =
 		lossless_leave(s->engine->config, &s->ordered->lossless, input, packet);
 
-	if (signal != WEIR_PFC_NOTHING)
+	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
+		s->ordered->stopped--;
 		send_signal(w, s, packet, signal, now_ps);
+	}
 }
 
 /* --- departures --- */
 
-/* A port that may send something waits for its line, once. */
-static void await_departure(struct switch_state *s, uint32_t port)
+static inline struct egress *port_of(const struct switch_state *s, uint32_t port)
 {
-	const struct egress *out = engine_egress(s->engine, s->first_link + port);
+	return (struct egress *)(s->ports + (size_t)port * s->port_size);
+}
+
+/* Has it something that it may send? */
+static inline int may_depart(const struct weir_port *p)
+{
+	return p->pkts && p->free_ps != WEIR_PORT_BLOCKED_PS;
+}
+
+/* A port that may send something waits for its line, once. */
+static inline void await_departure(struct switch_state *s, uint32_t port)
+{
+	const struct egress *out = port_of(s, port);
 	uint64_t bit = UINT64_C(1) << (port % 64);
 
-	if (out->port.pkts == 0 || out->port.free_ps == WEIR_PORT_BLOCKED_PS ||
-	    s->backlog[port / 64] & bit)
+	if (s->backlog[port / 64] & bit || !may_depart(&out->port))
 		return;
 	s->backlog[port / 64] |= bit;
 	heap_push(&s->ordered->departures, out->port.free_ps, port);
 }
 
-/* The packet goes on its line, with its notes, if any; the line is busy until free_ps. */
-static void transmit(struct worker *w, struct egress *out, const struct weir_packet *packet,
-		     const struct int_stack *notes, int64_t start_ps)
+/* The packet goes on its line, which is busy until free_ps. */
+static inline __attribute__((always_inline)) void
+transmit(struct worker *w, struct egress *out, const struct weir_packet *packet, int64_t start_ps)
 {
 	struct weir_packet *place = egress_place(w, out);
 
 	*place = *packet;
-	if (notes) {
-		struct int_stack *to = packet_notes(w, place);
-
-		int_copy(to, notes);
-		if (!(packet->flags & SEGMENT_ACK))
-			int_push(w->engine, to, out, packet, start_ps);
-	}
+	if (w->engine->notes)
+		telemetry_write(w->engine, out, place, start_ps);
 	egress_commit(w, out, start_ps);
 }
 
@@ -93,33 +104,30 @@ static void tell_left(struct worker *w, struct switch_state *s, uint32_t port,
 	fabric->leave(w, s, port, packet, now_ps);
 }
 
-/* The next packet leaves a port, whose line is free. */
-static void depart(struct worker *w, struct switch_state *s, uint32_t port)
+/* The next packet leaves a port, whose line is free. What a fabric scheme does then may use the memory that the
+ * packet was in. */
+static inline void depart(struct worker *w, struct switch_state *s, struct egress *out,
+			  uint32_t port)
 {
-	struct egress *out = engine_egress(s->engine, s->first_link + port);
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
-	struct weir_packet *next = weir_port_take_next(&out->port, &w->pool, &queue), packet;
-	const struct int_stack *notes;
-	struct int_stack kept;
+	struct weir_packet *packet = weir_port_take_next(&out->port, &w->pool, &queue), kept;
 
-	if (!next)
+	if (!packet)
 		return;
-	packet = *next;
-	notes = w->engine->notes ? packet_notes(w, next) : NULL;
 
-	int answer = weir_port_start(&out->port, &packet, queue);
+	int answer = weir_port_start(&out->port, packet, queue);
 
 	if (s->ordered->fabric) {
-		if (notes) { /* the scheme may use the memory that they are in */
-			int_copy(&kept, notes);
-			notes = &kept;
-		}
-		tell_left(w, s, port, &packet, answer, start_ps);
+		kept = *packet;
+		packet = &kept;
+		tell_left(w, s, port, packet, answer, start_ps);
 	}
 	if (answer == WEIR_PORT_SEND)
-		transmit(w, out, &packet, notes, start_ps);
-	account_departure(w, s, &packet, start_ps);
+		transmit(w, out, packet, start_ps);
+	else
+		packet_gone(w, packet);
+	account_departure(w, s, packet, start_ps);
 }
 
 void ordered_timer(struct switch_state *s, uint32_t input, int64_t time_ps)
@@ -144,27 +152,45 @@ static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
 	await_departure(s, port);
 }
 
-/* Everything that can start before limit_ps leaves, in order of time. */
+/* A time in the heap that is no port's. */
+static __attribute__((noinline)) void on_time(struct worker *w, struct switch_state *s)
+{
+	struct heap_entry entry = heap_pop(&s->ordered->departures);
+	uint32_t number = (uint32_t)entry.key - s->link_count;
+
+	if (number >= s->line_count)
+		end_pauses(s, number - s->line_count, entry.time_ps);
+	else
+		s->ordered->fabric->timer(w, s, number, entry.time_ps);
+}
+
+/* Everything that can start before limit_ps leaves, in order of time. While a packet leaves others may join the
+ * heap, but only for later times, so the port stays the first in it. */
 static void departures_until(struct worker *w, struct switch_state *s, int64_t limit_ps)
 {
 	struct heap *departures = &s->ordered->departures;
 
 	while (departures->count && departures->entries[0].time_ps < limit_ps) {
-		struct heap_entry entry = heap_pop(departures);
+		struct heap_entry entry = departures->entries[0];
 		uint32_t port = (uint32_t)entry.key;
 
-		if (port >= s->link_count + s->line_count) {
-			end_pauses(s, port - s->link_count - s->line_count, entry.time_ps);
+		if (__builtin_expect(port >= s->link_count, 0)) {
+			on_time(w, s);
 			continue;
 		}
-		if (port >= s->link_count) {
-			s->ordered->fabric->timer(w, s, port - s->link_count, entry.time_ps);
-			continue;
+
+		struct egress *out = port_of(s, port);
+
+		/* A frame of the switch's own may have taken the line. */
+		if (out->port.free_ps == entry.time_ps)
+			depart(w, s, out, port);
+		assert(departures->entries[0].key == port);
+		if (may_depart(&out->port)) {
+			heap_replace(departures, out->port.free_ps, port);
+		} else {
+			heap_pop(departures);
+			s->backlog[port / 64] &= ~(UINT64_C(1) << (port % 64));
 		}
-		s->backlog[port / 64] &= ~(UINT64_C(1) << (port % 64));
-		if (engine_egress(s->engine, s->first_link + port)->port.free_ps == entry.time_ps)
-			depart(w, s, port);
-		await_departure(s, port);
 	}
 }
 
@@ -173,7 +199,7 @@ static void departures_until(struct worker *w, struct switch_state *s, int64_t l
 void ordered_hold(struct switch_state *s, uint32_t port, uint32_t queue,
 		  enum weir_pfc_signal signal, int64_t now_ps)
 {
-	struct weir_port *p = &engine_egress(s->engine, s->first_link + port)->port;
+	struct weir_port *p = &port_of(s, port)->port;
 
 	if (signal == WEIR_PFC_PAUSE)
 		weir_port_pause(p, queue);
@@ -182,8 +208,8 @@ void ordered_hold(struct switch_state *s, uint32_t port, uint32_t queue,
 	await_departure(s, port);
 }
 
-static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
-		       const struct weir_packet *frame)
+uint32_t ordered_obey(struct worker *w, struct switch_state *s, uint32_t input,
+		      const struct weir_packet *frame)
 {
 	struct engine *e = w->engine;
 	uint32_t link = line_back(e, s->first_line + input);
@@ -193,14 +219,12 @@ static void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
 	s->ordered->frames--;
 	if (kind >= FRAME_FABRIC) {
 		s->ordered->fabric->frame(w, s, input, frame);
-		return;
+	} else if (frame->time_ps < e->net->links[link].fails_ps) {
+		link_pause(e, link, frame->class_id, pause, frame->time_ps);
+		lossless_hold_class(&engine_egress(e, link)->port, frame->class_id,
+				    pause ? WEIR_PFC_PAUSE : WEIR_PFC_RESUME, frame->time_ps);
 	}
-	if (frame->time_ps >= e->net->links[link].fails_ps)
-		return;
-	link_pause(e, link, frame->class_id, pause, frame->time_ps);
-	lossless_hold_class(&engine_egress(e, link)->port, frame->class_id,
-			    pause ? WEIR_PFC_PAUSE : WEIR_PFC_RESUME, frame->time_ps);
-	await_departure(s, link - s->first_link);
+	return link - s->first_link;
 }
 
 /* A packet that was put into its class's queue just now. */
@@ -213,17 +237,15 @@ static struct weir_packet *last_queued(struct worker *w, struct weir_port *p,
 }
 
 /* A packet is given to its port at packet->time_ps. Returns the port's answer. */
-static int offer(struct worker *w, struct switch_state *s, uint32_t port,
-		 struct weir_packet *packet, const struct int_stack *notes)
+static inline __attribute__((always_inline)) int offer(struct worker *w, struct switch_state *s,
+						       uint32_t port, struct weir_packet *packet)
 {
 	const struct fabric_ops *fabric = s->ordered->fabric;
-	struct egress *out = engine_egress(s->engine, s->first_link + port);
+	struct egress *out = port_of(s, port);
 	int64_t now_ps = packet->time_ps;
 	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == WEIR_PORT_QUEUED) {
-		if (notes)
-			int_copy(packet_notes(w, last_queued(w, &out->port, packet)), notes);
 		if (fabric && fabric->queued)
 			fabric->queued(w, s, port, last_queued(w, &out->port, packet));
 		await_departure(s, port);
@@ -232,79 +254,118 @@ static int offer(struct worker *w, struct switch_state *s, uint32_t port,
 	if (fabric)
 		tell_left(w, s, port, packet, answer, now_ps);
 	if (answer == WEIR_PORT_SEND)
-		transmit(w, out, packet, notes, now_ps);
+		transmit(w, out, packet, now_ps);
+	else
+		packet_gone(w, packet);
 	return answer;
 }
 
-static void forward(struct worker *w, struct switch_state *s, uint32_t input,
-		    struct weir_packet *packet, const struct int_stack *notes)
+static inline void forward(struct worker *w, struct switch_state *s, uint32_t input,
+			   struct weir_packet *packet)
 {
 	struct ordered_switch *o = s->ordered;
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
 	uint32_t port = (uint32_t)(segment->path & s->route_mask), class_id = packet->class_id;
-	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
+	struct egress *out = port_of(s, port);
 
 	segment->path >>= s->route_bits;
 	segment->input = (uint16_t)input;
 	if (!out->port.stats && s->engine->measuring &&
 	    (out->port.free_ps > now_ps || o->fabric ||
 	     weir_port_is_paused(&out->port, out->port.kind->class_queue[class_id])))
-		engine_begin_stats(w, &out->port);
-	if (!lossless_has_room(s->engine->config, &o->lossless, input, &out->port, packet)) {
+		engine_begin_stats(s->engine, &out->port);
+	if (s->engine->config->lossless &&
+	    !lossless_has_room(s->engine->config, &o->lossless, input, &out->port, packet)) {
 		out->port.drops[WEIR_DROP_POOL_FULL]++;
 		if (o->fabric)
 			o->fabric->leave(w, s, port, packet, now_ps);
+		packet_gone(w, packet);
 		return;
 	}
-	if (o->fabric && o->fabric->arrive(w, s, port, packet, notes) == FABRIC_KEEP) {
+	if (o->fabric && o->fabric->arrive(w, s, port, packet) == FABRIC_KEEP) {
 		o->kept_pkts++;
 		s->pool.used_bytes += packet->bytes;
 		account_arrival(w, s, packet, now_ps);
-	} else if (offer(w, s, port, packet, notes) == WEIR_PORT_QUEUED) {
+	} else if (offer(w, s, port, packet) == WEIR_PORT_QUEUED) {
 		account_arrival(w, s, packet, now_ps);
 	}
 }
 
 void ordered_release(struct worker *w, struct switch_state *s, uint32_t port,
-		     struct weir_packet *packet, const struct int_stack *notes)
+		     struct weir_packet *packet)
 {
 	int64_t now_ps = packet->time_ps;
 
 	s->ordered->kept_pkts--;
 	s->pool.used_bytes -= packet->bytes;
-	if (offer(w, s, port, packet, notes) != WEIR_PORT_QUEUED)
+	if (offer(w, s, port, packet) != WEIR_PORT_QUEUED)
 		account_departure(w, s, packet, now_ps);
 }
 
-void ordered_run(struct worker *w, struct switch_state *s)
+void ordered_begin(struct switch_state *s, int64_t now_ps)
+{
+	switch_sync(&s->pool, now_ps);
+	s->pool.sync = NULL;
+	s->ordered->is_strict = 1;
+	memset(s->backlog, 0, (s->link_count + 63) / 64 * sizeof(*s->backlog));
+	for (uint32_t i = 0; i < s->link_count; i++)
+		await_departure(s, i);
+}
+
+/* No neighbour waits to be told when something leaves. */
+static void ordered_end(struct switch_state *s)
+{
+	s->pool.sync = switch_sync;
+	s->ordered->is_strict = 0;
+	s->ordered->departures.count = 0;
+	for (uint32_t i = 0; i < s->link_count; i++)
+		if (port_of(s, i)->port.pkts)
+			s->backlog[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count)
 {
 	struct engine *e = w->engine;
-	const struct heap *departures = &s->ordered->departures;
-	struct int_stack notes;
-	uint32_t count;
-	const uint64_t *keys = switch_arrivals(w, s, &count);
+	struct ordered_switch *o = s->ordered;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t input = (uint32_t)(keys[i] & ((1u << SWITCH_INPUT_BITS) - 1));
 		uint32_t *head = &e->line_head[s->first_line + input], slot = *head;
-		struct weir_packet packet = w->pool.slots[slot];
+		struct weir_packet *packet = &w->pool.slots[slot];
 
-		if (e->notes)
-			int_copy(&notes, &e->notes[slot]);
-		*head = line_advance(&w->pool, slot);
-		departures_until(w, s, packet.time_ps + 1);
-		if (packet_is_pause(&packet))
-			obey_frame(w, s, input, &packet);
+		departures_until(w, s, packet->time_ps + 1);
+		if (packet_is_pause(packet))
+			await_departure(s, ordered_obey(w, s, input, packet));
 		else
-			forward(w, s, input, &packet, e->notes ? &notes : NULL);
+			forward(w, s, input, packet);
+		*head = line_advance(&w->pool, slot);
 	}
 	departures_until(w, s, w->limit_ps);
-	if (departures->count && departures->entries[0].time_ps >= w->end_ps)
-		engine_wake(w, s->node, departures->entries[0].time_ps);
+	if (o->departures.count && o->departures.entries[0].time_ps >= w->end_ps)
+		engine_wake(w, s->node, o->departures.entries[0].time_ps);
+	if (!o->stopped && !o->is_always)
+		ordered_end(s);
 }
 
 /* --- building --- */
+
+/* Does a scheme look at a switch's memory when packets leave? It is then to see what there was at that time, and
+ * not what has come since. */
+static int looks_at_pool(const struct engine *e)
+{
+	for (uint32_t i = 0; i < e->class_count; i++)
+		if (e->classes[i].mark_dequeue && e->classes[i].mark_needs & WEIR_MARK_NEEDS_POOL)
+			return 1;
+	return 0;
+}
+
+static int is_needed(const struct engine *e)
+{
+	const struct config *c = e->config;
+
+	return c->lossless || fabric_is_on(c) || (c->telemetry && looks_at_pool(e));
+}
 
 static int new_switch(struct engine *e, struct switch_state *s, struct weir_error *error)
 {
@@ -318,20 +379,27 @@ static int new_switch(struct engine *e, struct switch_state *s, struct weir_erro
 	s->ordered = o = memory_new(1, sizeof(*o));
 	if (lossless_init(&o->lossless, e, s, error))
 		return -1;
-	for (uint32_t i = 0; i < s->link_count; i++)
-		if (e->net->links[s->first_link + i].fails_ps != WEIR_TIME_NEVER_PS)
-			heap_push(&o->departures, e->net->links[s->first_link + i].fails_ps,
-				  (uint64_t)s->link_count + s->line_count + i);
+	o->is_always = fabric_is_on(e->config) || looks_at_pool(e);
+	for (uint32_t i = 0; i < s->link_count; i++) {
+		if (e->net->links[s->first_link + i].fails_ps == WEIR_TIME_NEVER_PS)
+			continue;
+		heap_push(&o->departures, e->net->links[s->first_link + i].fails_ps,
+			  (uint64_t)s->link_count + s->line_count + i);
+		o->is_always = 1;
+	}
 	if (fabric_is_on(e->config)) {
 		o->fabric = e->config->fabric;
 		o->fabric_state = o->fabric->new_switch(e, s);
 	}
+	s->extras |= SWITCH_ACCOUNTS;
+	if (o->is_always)
+		ordered_begin(s, 0);
 	return 0;
 }
 
 int ordered_new(struct engine *e, struct weir_error *error)
 {
-	if (!ordered_is_needed(e->config))
+	if (!is_needed(e))
 		return 0;
 	e->pauses = memory_new(e->net->link_count, sizeof(*e->pauses));
 	for (uint32_t i = 0; i < e->net->link_count; i++)

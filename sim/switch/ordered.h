@@ -1,9 +1,14 @@
 /* ordered.h -- switches that work through their arrivals and departures in one order of time.
  *
  * Where a departure can change what happens elsewhere, ports cannot be left behind as switch.c does: what
- * leaves one port may let another one's neighbour go on (lossless.h), what a packet is told of a queue
- * must be so at that moment (telemetry.h), and the hooks of a fabric scheme (fabric.h) want to be called
- * when things happen. */
+ * leaves one port may let another one's neighbour go on (lossless.h), and the hooks of a fabric scheme
+ * (fabric.h) want to be called when things happen.
+ *
+ * A switch with lossless classes does so only while a neighbour of its own waits. As long as none does, and
+ * what comes is far from a threshold, nobody can tell when a packet left: then it works as all others do,
+ * and keeps the accounts (SWITCH_ACCOUNTS). Those may be too high, never too low. A packet that they do not
+ * let in easily has all ports catch up, and from there on the switch is strict, to the end of the first
+ * window in which nobody waits any more. */
 #ifndef SIM_SWITCH_ORDERED_H
 #define SIM_SWITCH_ORDERED_H
 #include "sim/config/fabric.h"
@@ -19,19 +24,24 @@ struct ordered_switch {
 	const struct fabric_ops *fabric; /* NULL: none */
 	void *fabric_state;
 	uint64_t kept_pkts; /* that the fabric scheme has */
+	uint32_t stopped;   /* classes of inputs whose neighbours wait */
+	uint32_t is_strict; /* 1: departures are in the heap, and in order */
+	uint32_t is_always; /* 1: it is never anything else */
 };
-
-static inline int ordered_is_needed(const struct config *c)
-{
-	return c->lossless || c->telemetry || fabric_is_on(c);
-}
 
 /* Where that is so; before the threads start. */
 int ordered_new(struct engine *e, struct weir_error *error);
 void ordered_free(struct engine *e);
 
-/* One window of such a switch. */
-void ordered_run(struct worker *w, struct switch_state *s);
+/* It is strict from now_ps on: everything up to then has come, and leaves. */
+void ordered_begin(struct switch_state *s, int64_t now_ps);
+
+/* The window of a strict switch, or what is left of it: its arrivals, as switch_arrivals gives them. */
+void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count);
+
+/* A frame between neighbours came, and the port whose number is returned has sent what it could before that. */
+uint32_t ordered_obey(struct worker *w, struct switch_state *s, uint32_t input,
+		      const struct weir_packet *frame);
 
 /* A frame of the switch's own takes the line to the neighbour at the other end of an input. */
 void ordered_send(struct worker *w, struct switch_state *s, uint32_t input,
@@ -44,7 +54,7 @@ void ordered_timer(struct switch_state *s, uint32_t input, int64_t time_ps);
 
 /* A packet that the scheme kept goes to its port now. */
 void ordered_release(struct worker *w, struct switch_state *s, uint32_t port,
-		     struct weir_packet *packet, const struct int_stack *notes);
+		     struct weir_packet *packet);
 
 /* A queue of a port must wait, or may go on. */
 void ordered_hold(struct switch_state *s, uint32_t port, uint32_t queue,

@@ -1,6 +1,7 @@
 /* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
  * its egress port; then the ports that hold packets catch up. */
 #include "sim/switch/ordered.h"
+#include "sim/switch/telemetry.h"
 #include <string.h>
 
 /* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
@@ -17,9 +18,24 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 	return (uint64_t)since_ps << INPUT_BITS | input;
 }
 
+/* The packet goes on the line of its port. extras, here and below: bits of enum switch_extra, which are
+ * known when this is compiled. */
+static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
+							   const struct weir_packet *packet,
+							   int64_t start_ps, uint32_t extras)
+{
+	struct weir_packet *place = egress_place(w, out);
+
+	*place = *packet;
+	if (extras & SWITCH_WRITES)
+		telemetry_write(w->engine, out, place, start_ps);
+	egress_commit(w, out, start_ps);
+}
+
 /* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
  * buffer has other ports catch up, who use the memory that the packet was in. */
-static inline __attribute__((always_inline)) void egress_next(struct worker *w, struct egress *out)
+static inline __attribute__((always_inline)) void
+egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
 {
 	const struct weir_port_class *c = out->port.kind;
 	int64_t start_ps = out->port.free_ps;
@@ -32,18 +48,39 @@ static inline __attribute__((always_inline)) void egress_next(struct worker *w, 
 		kept = *packet;
 		packet = &kept;
 	}
-	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND) {
-		*egress_place(w, out) = *packet;
-		egress_commit(w, out, start_ps);
-	}
+	if (extras & SWITCH_ACCOUNTS)
+		lossless_leave_easily(s->engine->config, &s->ordered->lossless,
+				      packet_segment(packet)->input, packet);
+	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND)
+		transmit(w, out, packet, start_ps, extras);
+	else if (extras)
+		packet_gone(w, packet);
 }
 
 /* Everything that can start before limit_ps leaves the port. */
-static __attribute__((noinline)) void egress_catch_up(struct worker *w, struct egress *out,
-						      int64_t limit_ps)
+static __attribute__((noinline)) void catch_up_plainly(struct worker *w, struct switch_state *s,
+						       struct egress *out, int64_t limit_ps)
 {
 	while (out->port.pkts && out->port.free_ps < limit_ps)
-		egress_next(w, out);
+		egress_next(w, s, out, 0);
+}
+
+static __attribute__((noinline)) void catch_up_with(struct worker *w, struct switch_state *s,
+						    struct egress *out, int64_t limit_ps)
+{
+	while (out->port.pkts && out->port.free_ps < limit_ps)
+		egress_next(w, s, out, s->extras);
+}
+
+static inline __attribute__((always_inline)) void egress_catch_up(struct worker *w,
+								  struct switch_state *s,
+								  struct egress *out,
+								  int64_t limit_ps, uint32_t extras)
+{
+	if (extras)
+		catch_up_with(w, s, out, limit_ps);
+	else
+		catch_up_plainly(w, s, out, limit_ps);
 }
 
 void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps)
@@ -52,19 +89,23 @@ void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 
 	for (uint32_t i = 0; i < s->link_count; i++)
 		if (s->backlog[i / 64] >> (i % 64) & 1)
-			egress_catch_up(s->worker, engine_egress(s->engine, s->first_link + i),
-					now_ps + 1);
+			egress_catch_up(s->worker, s, engine_egress(s->engine, s->first_link + i),
+					now_ps + 1, s->extras);
 }
 
-/* The slab has a struct for every link of the network, so it cannot run out. */
-__attribute__((noinline)) void engine_begin_stats(struct worker *w, struct weir_port *p)
+/* Is it not the line alone that a packet has to wait for at an empty port? */
+static inline int will_wait(const struct egress *out, const struct weir_packet *packet,
+			    uint32_t extras)
 {
-	struct weir_port_stats *stats = slab_at(&w->stats, slab_take(&w->stats));
+	const struct weir_port *p = &out->port;
 
-	weir_port_stats_start(p, stats, w->engine->measure_from_ps);
+	return p->free_ps > packet->time_ps ||
+	       (extras & SWITCH_ACCOUNTS &&
+		weir_port_is_paused(p, p->kind->class_queue[packet->class_id]));
 }
 
-static inline void forward(struct worker *w, struct switch_state *s, struct weir_packet *packet)
+static inline __attribute__((always_inline)) void
+forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, uint32_t extras)
 {
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
@@ -75,21 +116,25 @@ static inline void forward(struct worker *w, struct switch_state *s, struct weir
 	if (out->port.pkts) {
 		/* Mostly one packet leaves for one that comes. */
 		if (out->port.free_ps <= now_ps) {
-			egress_next(w, out);
+			egress_next(w, s, out, extras);
 			if (out->port.pkts && out->port.free_ps <= now_ps)
-				egress_catch_up(w, out, now_ps + 1);
+				egress_catch_up(w, s, out, now_ps + 1, extras);
 		}
-	} else if (out->port.free_ps > now_ps && !out->port.stats && s->engine->measuring) {
-		engine_begin_stats(w, &out->port);
+	} else if (will_wait(out, packet, extras) && !out->port.stats && s->engine->measuring) {
+		engine_begin_stats(s->engine, &out->port);
 	}
 
 	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == WEIR_PORT_SEND) {
-		*egress_place(w, out) = *packet;
-		egress_commit(w, out, now_ps);
+		transmit(w, out, packet, now_ps, extras);
 	} else if (answer == WEIR_PORT_QUEUED) {
 		s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
+		if (extras & SWITCH_ACCOUNTS)
+			lossless_enter_easily(s->engine->config, &s->ordered->lossless,
+					      segment->input, packet);
+	} else if (extras) {
+		packet_gone(w, packet);
 	}
 }
 
@@ -194,7 +239,8 @@ static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uin
 }
 
 /* Ports that still hold packets: work off the window, and come back when the next can start. */
-static void flush(struct worker *w, struct switch_state *s)
+static inline __attribute__((always_inline)) void flush(struct worker *w, struct switch_state *s,
+							uint32_t extras)
 {
 	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
 		uint64_t left = s->backlog[word];
@@ -205,10 +251,11 @@ static void flush(struct worker *w, struct switch_state *s)
 				engine_egress(s->engine, s->first_link + word * 64 + bit);
 
 			left &= left - 1;
-			egress_catch_up(w, out, w->limit_ps);
+			egress_catch_up(w, s, out, w->limit_ps, extras);
 			if (out->port.pkts == 0)
 				s->backlog[word] &= ~(UINT64_C(1) << bit);
-			else if (out->port.free_ps >= w->end_ps)
+			else if (out->port.free_ps >= w->end_ps &&
+				 out->port.free_ps != WEIR_PORT_BLOCKED_PS)
 				engine_wake(w, s->node, out->port.free_ps);
 		}
 	}
@@ -236,25 +283,98 @@ const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32
 	return sort_keys(w, *count, shift, buckets);
 }
 
+/* A frame between neighbours, when the port that it stops, or lets go on, has sent what it could. */
+static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch_state *s,
+						 uint32_t input, const struct weir_packet *frame)
+{
+	const struct engine *e = s->engine;
+
+	catch_up_with(w, s, engine_egress(e, line_back(e, s->first_line + input)),
+		      frame->time_ps + 1);
+	ordered_obey(w, s, input, frame);
+}
+
+/* Where memory is accounted for: does the packet go by without anybody's having to be told? If not, the switch is
+ * strict from here on. Frames between neighbours are obeyed and done with. */
+enum arrival { ARRIVAL_GOES_ON, ARRIVAL_IS_DONE, ARRIVAL_IS_STRICT };
+
+static inline __attribute__((always_inline)) enum arrival
+look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_bytes,
+	struct weir_packet *packet)
+{
+	struct segment *segment = packet_segment(packet);
+	const struct egress *out =
+		(const struct egress *)(s->ports +
+					(size_t)(segment->path & s->route_mask) * s->port_size);
+
+	if (__builtin_expect(packet_is_pause(packet), 0)) {
+		obey_frame(w, s, input, packet);
+		return ARRIVAL_IS_DONE;
+	}
+	if (__builtin_expect(!lossless_is_easy(s->engine->config, &s->ordered->lossless, input,
+					       easy_bytes, packet, &out->port),
+			     0)) {
+		ordered_begin(s, packet->time_ps);
+		return ARRIVAL_IS_STRICT;
+	}
+	segment->input = (uint16_t)input;
+	return ARRIVAL_GOES_ON;
+}
+
+/* Works off arrivals; returns how many. */
+static inline __attribute__((always_inline)) uint32_t
+run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count, uint32_t extras)
+{
+	uint64_t easy_bytes = 0;
+
+	if (extras & SWITCH_ACCOUNTS)
+		easy_bytes = weir_pfc_threshold_with(&s->ordered->lossless.memory,
+						     (uint64_t)count *
+							     w->engine->config->frame_max_bytes);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t input = (uint32_t)(keys[i] & INPUT_MASK);
+		uint32_t *head = &w->engine->line_head[s->first_line + input], slot = *head;
+		struct weir_packet *packet = &w->pool.slots[slot];
+		enum arrival arrival = ARRIVAL_GOES_ON;
+
+		if (extras & SWITCH_ACCOUNTS)
+			arrival = look_at(w, s, input, easy_bytes, packet);
+		if (arrival == ARRIVAL_IS_STRICT)
+			return i;
+		if (arrival == ARRIVAL_GOES_ON)
+			forward(w, s, packet, extras);
+		*head = line_advance(&w->pool, slot);
+	}
+	flush(w, s, extras);
+	return count;
+}
+
+/* A switch that does more than pass packets on, until it has to be strict. */
+static __attribute__((noinline)) void run_with(struct worker *w, struct switch_state *s,
+					       const uint64_t *keys, uint32_t count)
+{
+	uint32_t done;
+
+	if (s->extras == SWITCH_WRITES)
+		done = run(w, s, keys, count, SWITCH_WRITES);
+	else if (s->ordered->is_strict)
+		done = 0;
+	else if (s->extras == SWITCH_ACCOUNTS)
+		done = run(w, s, keys, count, SWITCH_ACCOUNTS);
+	else
+		done = run(w, s, keys, count, SWITCH_WRITES | SWITCH_ACCOUNTS);
+	if (s->ordered && s->ordered->is_strict)
+		ordered_run(w, s, keys + done, count - done);
+}
+
 void switch_run(struct worker *w, struct switch_state *s)
 {
-	struct engine *e = w->engine;
 	uint32_t count;
-
-	if (__builtin_expect(s->ordered != NULL, 0)) {
-		ordered_run(w, s);
-		return;
-	}
-
 	const uint64_t *keys = switch_arrivals(w, s, &count);
 
 	s->worker = w;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t *head = &e->line_head[s->first_line + (keys[i] & INPUT_MASK)],
-			 slot = *head;
-
-		forward(w, s, &w->pool.slots[slot]);
-		*head = line_advance(&w->pool, slot);
-	}
-	flush(w, s);
+	if (__builtin_expect(s->extras != 0, 0))
+		run_with(w, s, keys, count);
+	else
+		run(w, s, keys, count, 0);
 }

@@ -1,28 +1,63 @@
 /* telemetry.h -- what switches write into data packets (in-band network telemetry), for controls that
- * need it. A packet is one cache line, so its notes lie beside it: one stack for each slot of the
- * packet store, moved along whenever the packet moves. The receiver copies them into the ACK. */
+ * need it. A packet is one cache line, so its notes lie elsewhere and it carries their number: they stay
+ * where they are from the sender to the receiver, which hands them to the ACK, and back to the sender.
+ *
+ * The number is where a packet has its slack: schedulers that rank packets do not go with telemetry
+ * (config_check.c), and nobody else asks for that. A thread takes and gives back numbers by itself, the last
+ * ones first, and only what it has too many or too few of goes through a lock. */
 #ifndef SIM_SWITCH_TELEMETRY_H
 #define SIM_SWITCH_TELEMETRY_H
 #include "lib/mark/flow_count.h"
 #include "sim/switch/flow_census.h"
 #include "sim/host/host.h"
-#include <string.h>
 
 struct int_stack {
-	uint32_t count;
+	uint32_t count; /* of a free one: the number of the next */
 	uint32_t rx_ns; /* of an ACK: the receiver's clock when it left */
 	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
 
-static inline struct int_stack *packet_notes(const struct worker *w,
+/* Room for the notes of so many packets, while nobody writes. */
+void notes_grow(struct engine *e, uint64_t packets);
+void notes_free(struct engine *e);
+
+/* Out of line: numbers from the store, and back. */
+enum { NOTES_BATCH = 256, NOTES_KEEP = 3 * NOTES_BATCH };
+void notes_refill(struct worker *w);
+void notes_spill(struct worker *w);
+
+/* Those of a packet that has none are empty, and number 0. */
+static inline struct int_stack *packet_notes(const struct engine *e,
 					     const struct weir_packet *packet)
 {
-	return &w->engine->notes[packet - w->pool.slots];
+	return &e->notes[(uint32_t)packet->slack_ps];
 }
 
-static inline void int_copy(struct int_stack *to, const struct int_stack *from)
+static inline void notes_begin(struct worker *w, struct weir_packet *packet)
 {
-	memcpy(to, from, offsetof(struct int_stack, hop) + from->count * sizeof(from->hop[0]));
+	if (__builtin_expect(w->notes.free == 0, 0))
+		notes_refill(w);
+
+	uint32_t number = w->notes.free;
+	struct int_stack *notes = &w->engine->notes[number];
+
+	w->notes.free = notes->count;
+	w->notes.free_count--;
+	notes->count = 0;
+	packet->slack_ps = number;
+}
+
+/* An ACK takes the notes of the data that calls for it, or has empty ones; data may be NULL. */
+static inline void notes_return(struct worker *w, struct weir_packet *ack, struct weir_packet *data,
+				int64_t now_ps)
+{
+	if (data && data->slack_ps) {
+		ack->slack_ps = data->slack_ps;
+		data->slack_ps = 0;
+	} else {
+		notes_begin(w, ack);
+	}
+	packet_notes(w->engine, ack)->rx_ns = (uint32_t)weir_ps_to_ns(now_ps);
 }
 
 enum {
@@ -52,46 +87,29 @@ static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 	return e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, now_ps) : 0;
 }
 
-/* A data packet leaves a port: one more note, while there is room. */
-static inline void int_push(const struct engine *e, struct int_stack *s, const struct egress *out,
-			    const struct weir_packet *packet, int64_t start_ps)
+/* The packet that lies in the place on a port's line leaves now: if it is data it gets one more note, while
+ * there is room. */
+static inline __attribute__((always_inline)) void telemetry_write(const struct engine *e,
+								  const struct egress *out,
+								  const struct weir_packet *packet,
+								  int64_t start_ps)
 {
 	const struct weir_port *p = &out->port;
-	uint32_t link = e->net->line_link[out->line];
-	uint32_t flows = telemetry_passing(e, link, packet, start_ps);
+	struct int_stack *notes = packet_notes(e, packet);
+	uint32_t flows;
 
-	if (s->count == WEIR_CC_HOPS_MAX)
+	if (packet->flags & SEGMENT_ACK)
 		return;
-	s->hop[s->count++] = (struct weir_cc_hop){
-		.link = link,
+	flows = telemetry_passing(e, out->link, packet, start_ps);
+	if (!packet->slack_ps || notes->count == WEIR_CC_HOPS_MAX)
+		return;
+	notes->hop[notes->count++] = (struct weir_cc_hop){
+		.link = out->link,
 		.queue_bytes = p->bytes,
 		.tx_bytes = (uint32_t)p->tx_bytes,
 		.time_ns = (uint32_t)weir_ps_to_ns(start_ps),
-		.rate_mbps = (uint32_t)(p->kind->rate_bps / 1000000),
+		.rate_mbps = p->kind->rate_mbps,
 		.flows = flows,
 	};
-}
-
-/* host_control for a packet with notes. */
-static __attribute__((unused, noinline)) void host_control_notes(struct worker *w, struct host *h,
-								 struct weir_packet *packet,
-								 const struct weir_packet *spare,
-								 const struct int_stack *notes)
-{
-	if (h->paused & HOST_QUEUED) /* which then takes them along from there */
-		int_copy(packet_notes(w, egress_place(w, h->out)), notes);
-	if (packet != spare) {
-		int_copy(packet_notes(w, packet), notes);
-		host_control(w, h, packet, spare);
-		return;
-	}
-	host_control(w, h, packet, spare);
-	if (h->paused & HOST_QUEUED)
-		return;
-
-	const struct weir_queue *q =
-		weir_port_queues(&h->out->port) + host_queue(h, packet->class_id);
-
-	int_copy(&w->engine->notes[q->tail - 1], notes);
 }
 #endif

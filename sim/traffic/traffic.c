@@ -65,7 +65,8 @@ static void sort_flows(struct flow_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		list->flows[i].next = i;
-	flows_by_start(list->flows, list->count);
+	list->flows = flows_by_start(list->flows, list->count);
+	list->capacity = list->count;
 	if (list->gates.gate_count || list->paths.count)
 		renumber(list);
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -97,7 +98,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 	uint32_t *table;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		persistent += c->traffic[list->flows[i].traffic].connections != 0;
+		persistent += traffic_is_persistent(c, &c->traffic[list->flows[i].traffic]) != 0;
 	if (persistent == 0)
 		return 0;
 	while (size < (uint64_t)persistent * 2)
@@ -106,17 +107,18 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 	memset(table, 0xff, size * sizeof(*table));
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct flow *f = &list->flows[i];
+		const struct traffic_config *t = &c->traffic[f->traffic];
 		uint32_t *first;
 
-		if (c->traffic[f->traffic].connections == 0)
+		if (!traffic_is_persistent(c, t))
 			continue;
-		if (f->ties && !c->traffic[f->traffic].ops->keeps_order) {
+		if (f->ties && !(t->ops->keeps_order && t->ops->keeps_order(t->params))) {
 			free(table);
 			return weir_error_set(
 				e,
 				"traffic.%s.connections: persistent, but some of its flows "
 				"wait for others; allowed is per-flow",
-				c->traffic[f->traffic].name);
+				t->name);
 		}
 		first = pair_slot(table, size - 1, list->flows, f);
 		if (*first == FLOW_NONE)

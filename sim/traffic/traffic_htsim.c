@@ -1,7 +1,8 @@
 /* traffic_htsim.c -- connection matrices of htsim: a header, then a line a connection, in bytes and picoseconds.
  *
- * A connection without a size has no end. Words that change nothing here (id, prio) are read and not
- * used. A trigger is a gate (gate.h): oneshot lets all its flows in when the first flow sets it
+ * A connection without a size has no end. An id changes nothing here and is not used. prio is the order in
+ * which receivers of NDP pull, which no transport here does: it is refused unless the section says prio =
+ * ignore. A trigger is a gate (gate.h): oneshot lets all its flows in when the first flow sets it
  * off, barrier when as many as it counts have, multishot one flow each time.
  *
  *	Nodes 16
@@ -18,11 +19,17 @@
 
 #define AT(member) offsetof(struct import_params, member)
 
+static const char *const prio_names[] = { "refuse", "ignore", NULL };
+
 static const struct weir_option htsim_options[] = {
 	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
 	  "connection matrix: Nodes, Connections, then lines such as 0->5 start 0 size 2000000",
 	  NULL },
 	STOP_OPTION,
+	{ "prio", WEIR_OPT_CHOICE, AT(prio), "refuse", 0, 0,
+	  "of connections whose prio is not 0, the order in which a receiver of NDP pulls, which "
+	  "no transport here does: refuse the file, or ignore it",
+	  prio_names },
 	{ .name = NULL },
 };
 
@@ -103,6 +110,13 @@ static enum flow_tie tie_of(const char *word)
 	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_TELLS_RECEIVED : (enum flow_tie)0;
 }
 
+static int is_prio_ignored(const struct import *i)
+{
+	const struct import_params *p = i->m->params;
+
+	return p->prio == PRIO_IGNORE;
+}
+
 /* One word and its value. */
 static int read_attribute(struct import *i, char *const words[2], struct connection *c)
 {
@@ -142,6 +156,12 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 		c->ties[c->tie_count++].kind = tie_of(words[0]);
 		c->has_start |= tie_of(words[0]) == FLOW_WAITS ? 2 : 0;
 	}
+	if (strcmp(words[0], "prio") == 0 && number != 0 && !is_prio_ignored(i))
+		return line_file_error(&i->in,
+				       "prio %" PRIu64 " is the order in which a receiver of NDP "
+				       "pulls, and nobody pulls here; prio = ignore in the "
+				       "section passes over it",
+				       number);
 	return 0;
 }
 

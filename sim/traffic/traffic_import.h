@@ -8,7 +8,10 @@
 struct import_params {
 	char file[WEIR_OPT_TEXT_SIZE];
 	uint64_t stop_ps; /* htsim */
+	uint64_t prio;    /* htsim: enum import_prio */
 };
+
+enum import_prio { PRIO_REFUSE, PRIO_IGNORE };
 
 struct import {
 	struct maker *m;

@@ -118,7 +118,7 @@ static int read_path(struct maker *m, const char *word, struct listed_flow *f)
 	if (strncmp(word, key, strlen(key)) != 0)
 		return weir_error_set(m->e, "%s: behind the start stands path=, as in path=3",
 				      weir_quote(word).text);
-	if (m->t->connections != CONNECTIONS_PER_FLOW)
+	if (traffic_is_persistent(m->c, m->t))
 		return weir_error_set(m->e, "%s: a path goes with connections = per-flow",
 				      weir_quote(word).text);
 	if (!m->routes &&

@@ -148,7 +148,7 @@ int maker_check_endless(const struct maker *m, const struct flow_plan *p, struct
 
 	if (p->size_bytes != FLOW_UNLIMITED)
 		return 0;
-	if (t->connections)
+	if (traffic_is_persistent(m->c, t))
 		return weir_error_set(e, "an unlimited flow does not share a "
 					 "connection; use connections = per-flow");
 	if (m->stop_ps && (int64_t)m->stop_ps <= p->start_ps)

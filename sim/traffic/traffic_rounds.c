@@ -278,6 +278,13 @@ static int training_generate(struct weir_maker *maker, const void *params)
 	return 0;
 }
 
+/* A host sends to another when it has what comes before in that round, and in the order of rounds. */
+static int rounds_keep_order(const void *params)
+{
+	(void)params;
+	return 1;
+}
+
 const struct weir_traffic_ops traffic_training = {
 	.scheme = {
 		.name = "training",
@@ -287,7 +294,7 @@ const struct weir_traffic_ops traffic_training = {
 		.options = training_options,
 	},
 	.generate = training_generate,
-	.keeps_order = 1,
+	.keeps_order = rounds_keep_order,
 };
 
 /* --- ring --- */
@@ -402,5 +409,5 @@ const struct weir_traffic_ops traffic_ring = {
 		.options = ring_options,
 	},
 	.generate = ring_generate,
-	.keeps_order = 1,
+	.keeps_order = rounds_keep_order,
 };

@@ -3,6 +3,7 @@
 #include "sim/traffic/traffic_sort.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
+#include <stdlib.h>
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
@@ -54,32 +55,25 @@ static void sort_by_digit(struct start *to, const struct start *from, uint32_t c
 		to[place[from[i].ps >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Flow starts[i].flow goes to place i: round by round, each with one flow put aside. */
-static void move_flows(struct flow *flows, struct start *starts, uint32_t count)
+/* Flow starts[i].flow goes to place i. Into other memory: reads that do not wait for each other take a fifth of
+ * the time of a walk from place to place. */
+static struct flow *move_flows(struct flow *flows, const struct start *starts, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct flow aside = flows[i];
-		uint32_t place = i;
+	struct flow *moved = memory_grow(NULL, count, sizeof(*moved));
 
-		while (starts[place].flow != i) {
-			uint32_t from = starts[place].flow;
-
-			flows[place] = flows[from];
-			starts[place].flow = place;
-			place = from;
-		}
-		flows[place] = aside;
-		starts[place].flow = place;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		moved[i] = flows[starts[i].flow];
+	free(flows);
+	return moved;
 }
 
-void flows_by_start(struct flow *flows, uint32_t count)
+struct flow *flows_by_start(struct flow *flows, uint32_t count)
 {
 	struct start *starts, *other;
 	uint64_t last_ps;
 
 	if (is_sorted(flows, count))
-		return;
+		return flows;
 	starts = memory_new(count, sizeof(*starts));
 	other = memory_new(count, sizeof(*other));
 	last_ps = list_starts(starts, flows, count);
@@ -90,7 +84,8 @@ void flows_by_start(struct flow *flows, uint32_t count)
 		other = starts;
 		starts = sorted;
 	}
-	move_flows(flows, starts, count);
-	memory_free(starts, count, sizeof(*starts));
 	memory_free(other, count, sizeof(*other));
+	flows = move_flows(flows, starts, count);
+	memory_free(starts, count, sizeof(*starts));
+	return flows;
 }

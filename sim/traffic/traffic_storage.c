@@ -493,6 +493,14 @@ static int storage_generate(struct weir_maker *maker, const void *params)
 	return failed;
 }
 
+/* A write that waits for its copies is answered after later reads. */
+static int storage_keeps_order(const void *params)
+{
+	const struct storage_params *p = params;
+
+	return p->replicas == 0;
+}
+
 const struct weir_traffic_ops traffic_storage = {
 	.scheme = {
 		.name = "storage",
@@ -502,5 +510,5 @@ const struct weir_traffic_ops traffic_storage = {
 		.options = storage_options,
 	},
 	.generate = storage_generate,
-	.keeps_order = 1,
+	.keeps_order = storage_keeps_order,
 };

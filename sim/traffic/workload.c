@@ -2,8 +2,9 @@
  *
  * A file of points has one "size fraction" a line: the fraction of flows of at most that size,
  * never falling and ending with 1; linear between two points. Where the first fraction is above 0,
- * that share of the flows has exactly the first size. Sizes are multiples of the unit that a line
- * "unit 1460B" gives, else bytes. # starts a comment. */
+ * that share of the flows has exactly the first size. A file that ends with 100 is in percent, as those of
+ * HPCC's traffic generator are. Sizes are multiples of the unit that a line "unit 1460B" gives, else
+ * bytes. # starts a comment. */
 #include "sim/traffic/workload.h"
 #include "sim/base/input.h"
 #include "sim/base/memory.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #define SIZE_MAX_BYTES (UINT64_C(1000) * 1000 * 1000 * 1000)
+#define PERCENT 100.0
 
 enum { FILE_MAX_BYTES = 1 << 20, LINE_SIZE = 256 };
 
@@ -135,6 +137,8 @@ struct reader {
 	const char *text;
 	int line;
 	uint64_t unit_bytes;
+	int above_line; /* of the first fraction above 1, if it is one; 0: there is none */
+	double above;
 };
 
 /* The next line without its comment; 0: there is none. -1: longer than any line should be. */
@@ -165,8 +169,7 @@ static void add_point(struct workload *w, struct point p)
 }
 
 /* "10000 0.15" */
-static int read_point(struct workload *w, const struct reader *r, const char *line,
-		      struct weir_error *e)
+static int read_point(struct workload *w, struct reader *r, const char *line, struct weir_error *e)
 {
 	const struct point *before = w->count ? &w->points[w->count - 1] : NULL;
 	struct point p;
@@ -180,8 +183,13 @@ static int read_point(struct workload *w, const struct reader *r, const char *li
 	if (!(p.bytes >= 0 && p.bytes <= (double)SIZE_MAX_BYTES))
 		return weir_error_set(e, "size %g; allowed are 0 to %g", size,
 				      (double)SIZE_MAX_BYTES / (double)r->unit_bytes);
-	if (!(p.fraction >= 0 && p.fraction <= 1))
-		return weir_error_set(e, "fraction %g; allowed are 0 to 1", p.fraction);
+	if (!(p.fraction >= 0 && p.fraction <= PERCENT))
+		return weir_error_set(e, "fraction %g; allowed are 0 to 1, or 0 to 100 in percent",
+				      p.fraction);
+	if (p.fraction > 1 && !r->above_line) {
+		r->above_line = r->line;
+		r->above = p.fraction;
+	}
 	if (before && p.bytes < before->bytes)
 		return weir_error_set(e, "size %g is below the %g before it; sizes must not fall",
 				      size, before->bytes / (double)r->unit_bytes);
@@ -226,6 +234,26 @@ static double points_mean(const struct workload *w)
 	return sum;
 }
 
+/* All points are there: are they fractions, or percent? */
+static int end_points(struct workload *w, const char *name, const struct reader *r,
+		      struct weir_error *e)
+{
+	double last = w->points[w->count - 1].fraction;
+
+	if (r->above_line && last < PERCENT)
+		return weir_error_set(
+			e,
+			"%.200s:%d: fraction %g; allowed are 0 to 1, or percent where "
+			"the last is 100",
+			name, r->above_line, r->above);
+	for (uint32_t i = 0; r->above_line && i < w->count; i++)
+		w->points[i].fraction /= PERCENT;
+	if (last < 1)
+		return weir_error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name,
+				      r->line, last);
+	return 0;
+}
+
 static int points_read(struct workload *w, const char *name, const char *text, struct weir_error *e)
 {
 	struct reader r = { .text = text, .unit_bytes = 1 };
@@ -242,9 +270,8 @@ static int points_read(struct workload *w, const char *name, const char *text, s
 				      "%.200s: no points; a line is a size and a fraction, as in "
 				      "10000 0.15",
 				      name);
-	if (w->points[w->count - 1].fraction < 1)
-		return weir_error_set(e, "%.200s:%d: the last fraction is %g; it must be 1", name,
-				      r.line, w->points[w->count - 1].fraction);
+	if (end_points(w, name, &r, e))
+		return -1;
 	w->mean_bytes = points_mean(w);
 	if (w->mean_bytes < 1)
 		return weir_error_set(e, "%.200s: the mean size is %g bytes; at least 1 is needed",

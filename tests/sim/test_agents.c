@@ -5,6 +5,7 @@
 #include "tests/sim.h"
 #include "weir/rng.h"
 #include "weir/sim.h"
+#include <math.h>
 
 #define US_PS (INT64_C(1000) * WEIR_PS_PER_NS)
 
@@ -270,6 +271,17 @@ static double value_of(const struct halted *h, const char *name)
 
 /* --- the same results --- */
 
+/* What the run would be if there had been an agent that asks for settings only. */
+static const struct sim *with_nothing_refused(struct sim *s)
+{
+	uint32_t i = 0;
+
+	while (strcmp(metric_all[i].name, "settings_refused") != 0)
+		i++;
+	s->r.value[i] = 0;
+	return s;
+}
+
 TEST(test_red_under_a_fixed_agent_is_red_with_that_setting)
 {
 	static const char *const settings[][2] = {
@@ -294,7 +306,8 @@ TEST(test_red_under_a_fixed_agent_is_red_with_that_setting)
 		sim_run(&plain, 1);
 		sim_run(&tuned, 1);
 		CHECK(sim_metric(&plain, "marks") > 100);
-		sim_check_same(&plain.r, &tuned.r);
+		CHECK(isnan(sim_metric(&plain, "settings_refused")));
+		sim_check_same(&with_nothing_refused(&plain)->r, &tuned.r);
 		sim_end(&plain);
 		sim_end(&tuned);
 	}
@@ -314,7 +327,6 @@ static void check_threads(const char *text, const struct test_params *params)
 	for (uint32_t threads = 2; threads <= 3; threads++) {
 		sim_run(&s, threads);
 		sim_check_same(&one, &s.r);
-		CHECK_INT(one.refused_settings, s.r.refused_settings);
 		CHECK_INT(one.series_count, s.r.series_count);
 		for (uint32_t i = 0; i < one.series_count; i++) {
 			CHECK_INT(one.series[i].count, s.r.series[i].count);
@@ -578,6 +590,26 @@ TEST(test_nothing_outside_the_limits_is_applied)
 		CHECK(refused > 5 * 150 / 2 && refused < 5 * 150);
 		halted_end(&h);
 	}
+}
+
+/* The run says how many there were: those that its agents counted up to its end. */
+TEST(test_refused_settings_are_a_metric_of_the_run)
+{
+	static const struct test_params wild = { .wild = 1 };
+	static const char text[] =
+		STAR "[switch]\nmarking = red\ntune-interval = 10us\n" INCAST "drain = 0us\n";
+	struct halted h;
+	struct sim s;
+
+	sim_read(&s, "%s", text);
+	choose_test_agent(&s.c, &wild);
+	sim_run(&s, 1);
+	halted_new(&h, text, &wild);
+	halted_to(&h, 2000 * US_PS);
+	CHECK(agents_refused(h.e->agents) > 5 * 200 / 2);
+	CHECK_INT(sim_metric(&s, "settings_refused"), agents_refused(h.e->agents));
+	halted_end(&h);
+	sim_end(&s);
 }
 
 TEST(test_settings_that_are_none_are_told_apart)

@@ -38,7 +38,7 @@ TEST(test_a_ring_of_pauses_is_reported_and_the_run_ends)
 	CHECK_STR(s.r.deadlock.text, "s0->s1, s1->s2, s2->s3, s3->s4, s4->s0");
 	f = open_memstream(&text, &size);
 	CHECK(f != NULL);
-	results_table(f, &s.c, &s.r);
+	results_table(f, &s.c, &s.r, 100);
 	fclose(f);
 	CHECK_CONTAINS(text, "DEADLOCK: since ");
 	CHECK_CONTAINS(text, "class 0 to end: s0->s1, s1->s2, s2->s3, s3->s4, s4->s0\n");

@@ -108,13 +108,13 @@ TEST(test_flows_are_sorted_by_start_and_stay_in_order_where_equal)
 						    : WEIR_TIME_NEVER_PS,
 				.next = i,
 			};
-		flows_by_start(flows, COUNT);
+		flows = flows_by_start(flows, COUNT);
 		for (uint32_t i = 1; i < COUNT; i++)
 			CHECK(flows[i - 1].start_ps < flows[i].start_ps ||
 			      (flows[i - 1].start_ps == flows[i].start_ps &&
 			       flows[i - 1].next < flows[i].next));
 	}
-	flows_by_start(flows, 0);
-	flows_by_start(flows, 1);
+	flows = flows_by_start(flows, 0);
+	flows = flows_by_start(flows, 1);
 	free(flows);
 }

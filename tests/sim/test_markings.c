@@ -38,6 +38,36 @@ TEST(test_each_class_is_marked_by_its_own_scheme)
 	sim_end(&s);
 }
 
+/* CUBIC without ECN beside DCTCP in one queue, 20 MB each. By one line CUBIC loses a packet wherever DCTCP would
+ * be marked, and is done last; by a line of its own that begins where all of DCTCP is marked it is done first. */
+TEST(test_red_drops_senders_without_ecn_by_their_own_line)
+{
+	static const struct {
+		const char *more, *reason;
+		uint32_t first;
+	} cases[] = {
+		{ "", "marked but not ECN-capable", 0 },
+		{ ", drop-min=90KB, drop-max=300KB, drop-p=1%", "dropped by the marking scheme",
+		  1 },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 10us\n"
+			 "[switch]\nmarking = red(min=30KB, max=90KB, p=10%%%s)\nbuffer = 1MB\n"
+			 "[traffic marked]\npattern = list\nflow = h1 h0 20MB 0us\n"
+			 "[traffic dropped]\npattern = list\ncc = cubic\nflow = h2 h0 20MB 0us\n",
+			 cases[i].more);
+		sim_run(&s, 1);
+		CHECK(sim_metric(&s, "marks") > 100);
+		CHECK_INT(reason(&s, cases[i].reason)->count, (int64_t)sim_metric(&s, "drops"));
+		CHECK(s.r.flows[cases[i].first].finish_ps < s.r.flows[!cases[i].first].finish_ps);
+		sim_end(&s);
+	}
+}
+
 /* The queue never holds 9 MB, so class 1 is not marked, whatever the order in which schemes stand. */
 TEST(test_a_class_is_not_marked_below_its_own_threshold)
 {

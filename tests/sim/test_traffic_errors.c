@@ -1,6 +1,7 @@
 /* test_traffic_errors.c -- flows listed one by one, flows that share connections, and the message
  * for every mistake in a [traffic] section. */
 #define _POSIX_C_SOURCE 200809L
+#include "tests/sim.h"
 #include "tests/world.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -98,6 +99,43 @@ TEST(test_persistent_flows_share_the_connection_of_their_pair)
 	for (uint32_t i = 0; i < 10; i++)
 		CHECK_INT(w.list.flows[i].connection, wanted[i]);
 	world_end(&w);
+}
+
+/* What hosts of a storage cluster or a training job have in real networks: queue pairs that stay. */
+TEST(test_applications_over_rdma_keep_their_queue_pairs_unless_told_otherwise)
+{
+	static const struct {
+		const char *pattern, *host_cc, *more;
+		int keeps;
+	} cases[] = {
+		{ "storage\nmix = oltp\nios = 9", "dcqcn", "", 1 },
+		{ "storage\nmix = oltp\nios = 9", "dctcp", "", 0 },
+		{ "storage\nmix = oltp\nios = 9", "dctcp", "cc = dcqcn\n", 1 },
+		{ "storage\nmix = oltp\nios = 9", "dcqcn", "cc = dctcp\n", 0 },
+		{ "storage\nmix = oltp\nios = 9", "dcqcn", "connections = per-flow\n", 0 },
+		{ "storage\nmix = oltp\nios = 9\nreplicas = 1", "dcqcn", "", 0 },
+		{ "training\nsize = 10KB\nrounds = 2", "dcqcn", "", 1 },
+		{ "training\nsize = 10KB\nrounds = 2", "dctcp", "", 0 },
+		{ "ring\nsize = 10KB\nrounds = 2", "hpcc", "", 1 },
+		{ "ring\nsize = 10KB\nrounds = 2", "hpcc", "connections = per-flow\n", 0 },
+		{ "all-to-all\nsize = 10KB\nload = 0.5\nflows = 99", "dcqcn", "", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t opened = 0;
+		struct sim s;
+
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 8\n[host]\ncc = %s\n"
+			 "[traffic x]\npattern = %s\n%s",
+			 cases[i].host_cc, cases[i].pattern, cases[i].more);
+		sim_run(&s, 1);
+		for (uint32_t k = 0; k < s.r.flow_count; k++)
+			opened += s.r.flows[k].connection == k;
+		CHECK(s.r.flow_count > 20);
+		CHECK_INT(opened < s.r.flow_count, cases[i].keeps);
+		sim_end(&s);
+	}
 }
 
 TEST(test_many_persistent_flows_find_their_pairs)

@@ -156,6 +156,20 @@ TEST(test_own_file_is_read)
 	unlink(f.name);
 }
 
+/* The same distribution as above, as HPCC's traffic generator has it; the first piece has half a percent. */
+TEST(test_own_file_that_ends_with_100_is_in_percent)
+{
+	struct file f = write_file("0 0\n100 0.5\n200 25\n400 100\n");
+	struct workload *w = open_workload(f.name);
+
+	CHECK_INT(workload_size(w, 0.0025), 50);
+	CHECK_INT(workload_size(w, 0.25), 200);
+	CHECK_INT(workload_size(w, 0.625), 300);
+	CHECK_NEAR(workload_mean_bytes(w), 0.005 * 50 + 0.245 * 150 + 0.75 * 300, 1e-6);
+	workload_free(w);
+	unlink(f.name);
+}
+
 static void check_file_refused(const char *text, const char *message)
 {
 	struct file f = write_file(text);
@@ -190,8 +204,14 @@ TEST(test_own_file_says_what_is_wrong)
 			   ":2: '10 0.5 0.6' is not a size and a fraction, as in "
 			   "10000 0.15");
 	check_file_refused("10\n", ":1: '10' is not a size and a fraction, as in 10000 0.15");
-	check_file_refused("0 0\n10 1.5\n", ":2: fraction 1.5; allowed are 0 to 1");
-	check_file_refused("0 0\n10 nan\n", ":2: fraction nan; allowed are 0 to 1");
+	check_file_refused("0 0\n10 1.5\n", ":2: fraction 1.5; allowed are 0 to 1, or percent "
+					    "where the last is 100");
+	check_file_refused("0 0\n10 50\n20 90\n", ":2: fraction 50; allowed are 0 to 1, or "
+						  "percent where the last is 100");
+	check_file_refused("0 0\n10 nan\n",
+			   ":2: fraction nan; allowed are 0 to 1, or 0 to 100 in percent");
+	check_file_refused("0 0\n10 101\n",
+			   ":2: fraction 101; allowed are 0 to 1, or 0 to 100 in percent");
 	check_file_refused("-1 0\n10 1\n", ":1: size -1; allowed are 0 to 1e+12");
 	check_file_refused("unit 1000B\n1e10 1\n", ":2: size 1e+10; allowed are 0 to 1e+09");
 	check_file_refused("unit 10\n1 1\n",

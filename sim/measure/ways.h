@@ -1,0 +1,21 @@
+/* ways.h -- the ways that flows of a scenario take, before it runs: how long, how many to choose from, how far in
+ * time. Of some of the flows, each as good as any other, where there are many. */
+#ifndef SIM_MEASURE_WAYS_H
+#define SIM_MEASURE_WAYS_H
+#include "sim/engine/engine.h"
+
+/* Least and most; 0 and 0: there is none. */
+struct ways_range {
+	double least, most;
+};
+
+struct ways {
+	struct ways_range links_within;  /* of a way between two hosts of a rack ... */
+	struct ways_range links_between; /* ... and of different ones */
+	struct ways_range paths;         /* equally short ones between racks */
+	struct ways_range rtt_ps;        /* a full packet and its ACK in an empty network */
+	double rtt_typical_ps;             /* half of the flows have it or less */
+};
+
+struct ways ways_of_flows(const struct engine *e);
+#endif
