@@ -4,7 +4,7 @@
 #	make demo		a first look
 #	make test		everything that is checked, under sanitizers and in release
 #	make test-browser	does a report draw in a browser?
-#	make bench		how fast it is; also bench-ns3, bench-instructions
+#	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
@@ -30,7 +30,14 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
 COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS) $(CPPFLAGS)
-LIBS := -lsqlite3 -lm -pthread
+# Redis, for the keeper of SONiC switches, where there is hiredis; HIREDIS= builds without.
+HIREDIS ?= $(shell pkg-config --libs hiredis 2>/dev/null)
+LIBS := -lsqlite3 $(HIREDIS) -lm -pthread
+# DCTCP for kernels that have none (weir testbed): where there are clang and libbpf; the program says so without.
+BPF ?= $(shell command -v $(CLANG) >/dev/null && pkg-config --exists libbpf 2>/dev/null && echo yes)
+ifeq ($(BPF),yes)
+LIBS += $(shell pkg-config --libs libbpf)
+endif
 # What a plug-in may call of the program; everything else it uses is inline in include/weir.
 EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
@@ -54,10 +61,13 @@ FILE_FLAGS :=
 # The house: lib/ is the library, everything above it the program. Tests use all of it but main.
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-HOUSE := $(filter-out $(MAIN),$(wildcard sim/*/*.c lab/*/*.c train/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c
+# What the kernel runs, and not the program.
+KERNEL := switch/testbed/dctcp.bpf.c
+HOUSE := $(filter-out $(MAIN) $(KERNEL),$(wildcard sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c \
+	$(if $(filter yes,$(BPF)),build/dctcp_bpf.c)
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
-HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h train/*.h cli/*.h tests/*.h)
-SOURCES := $(wildcard lib/*/*.c sim/*/*.c lab/*/*.c train/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c)
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h train/*.h switch/*/*.h keeper/*/*.h cli/*.h tests/*.h)
+SOURCES := $(filter-out $(KERNEL),$(wildcard lib/*/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c))
 
 all: weir
 
@@ -75,6 +85,8 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 	@echo cc $$@
 	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
+build/$(1)/switch/testbed/dctcp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
+build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
 build/$(1)/%.a:
@@ -129,9 +141,15 @@ build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
 	@mkdir -p $(@D)
 	@tools/embed-models.sh $(filter %.model,$^) >$@.part && mv $@.part $@
 
+# So does DCTCP, as the kernel takes it.
+build/dctcp_bpf.c: $(KERNEL) tools/embed-binary.sh Makefile
+	@mkdir -p $(@D)
+	@$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -c -o build/dctcp_bpf.o $<
+	@tools/embed-binary.sh dctcp_bpf build/dctcp_bpf.o >$@.part && mv $@.part $@
+
 # So do the style and the script of reports, and dygraphs, which draws their charts.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
-build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py) tools/embed-assets.awk | build/have-build
+build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py lab/view/*.js) tools/embed-assets.awk | build/have-build
 	@mkdir -p $(@D)
 	@awk -f tools/embed-assets.awk $(filter %.css %.js %.py,$^) $(DYGRAPHS)/dygraph.min.js \
 		$(DYGRAPHS)/dygraph.min.css >$@.part && mv $@.part $@
@@ -164,6 +182,10 @@ bench: weir build/release/bench-schemes build/release/bench-learn
 	@bench/bench.sh
 	@build/release/bench-schemes
 	@build/release/bench-learn
+
+# Not a part of bench: it needs root.
+bench-switch: weir | build/have-switch
+	@bench/switch.sh
 
 bench-instructions: weir | build/have-instructions
 	@bench/instructions.sh
@@ -221,7 +243,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 bench-switch docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -5,6 +5,8 @@
 #include "lab/scenario/sweep.h"
 #include "sim/base/memory.h"
 #include "sim/measure/estimate.h"
+#include "sim/config/dscp.h"
+#include "sim/switch/lossless.h"
 #include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
@@ -77,12 +79,32 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 	return d;
 }
 
+/* What sets a section apart from others: its control, its classes and whether they are lossless. */
+static void print_own(const struct config *c, const struct traffic_config *t)
+{
+	uint64_t last = t->class_id + t->classes - 1;
+	int some = 0, all = 1;
+
+	for (uint64_t k = t->class_id; k <= last; k++) {
+		some |= class_is_lossless(c, (uint32_t)k);
+		all &= class_is_lossless(c, (uint32_t)k) != 0;
+	}
+	if (!t->cc_ops && c->switches.queues == 1 && !some)
+		return;
+	printf("  cc %s, class %" PRIu64, t->cc_ops ? t->cc : c->host.cc, t->class_id);
+	if (last > t->class_id)
+		printf(" to %" PRIu64, last);
+	puts(all ? ", lossless" : some ? ", in part lossless" : "");
+}
+
 static void print_demand(const struct built *b, uint32_t traffic)
 {
 	const struct traffic_config *t = &b->c->traffic[traffic];
 	struct demand d = demand_of(b, traffic);
-	double seconds = weir_ps_to_s(d.last_ps - t->start.first_ps);
-	double bps = weir_bytes_to_bits((double)d.bytes) / seconds;
+	double seconds = weir_ps_to_s(d.last_ps - d.first_ps);
+	/* Between the first start and the last lie as many gaps as there are flows but one. */
+	double bps = weir_bytes_to_bits((double)d.bytes) * (double)(d.flows - 1) / (double)d.flows /
+		     seconds;
 
 	printf("traffic %s: %s, %" PRIu64 " flow%s", t->name, t->pattern, d.flows,
 	       d.flows == 1 ? "" : "s");
@@ -90,6 +112,8 @@ static void print_demand(const struct built *b, uint32_t traffic)
 		putchar('\n');
 		return;
 	}
+	if (traffic_is_persistent(b->c, t))
+		fputs(" on a connection for each pair", stdout);
 	if (d.unlimited > 0)
 		printf(", %" PRIu64 " without end", d.unlimited);
 	if (d.bytes > 0)
@@ -104,6 +128,62 @@ static void print_demand(const struct built *b, uint32_t traffic)
 		       human_percent(bps / d.receivers_bps).text);
 	if (d.waiting == 0 && b->c->measure.to_ps && d.first_ps >= (int64_t)b->c->measure.to_ps)
 		fputs("; none starts before measure.to", stdout);
+	putchar('\n');
+	print_own(b->c, t);
+}
+
+/* "4", "2 to 6" */
+static void print_range(const struct ways_range *r)
+{
+	printf("%.0f", r->least);
+	if (r->most > r->least)
+		printf(" to %.0f", r->most);
+}
+
+static void print_ways(const struct ways *s)
+{
+	fputs("paths: ", stdout);
+	if (s->paths.most > 0) {
+		fputs("between racks ", stdout);
+		print_range(&s->paths);
+		fputs(s->paths.most > 1 ? " equally short ones of " : " of ", stdout);
+		print_range(&s->links_between);
+		fputs(" links", stdout);
+	}
+	if (s->links_within.most > 0) {
+		fputs(s->paths.most > 0 ? ", within a rack " : "", stdout);
+		print_range(&s->links_within);
+		fputs(s->paths.most > 0 ? "" : " links", stdout);
+	}
+	printf("; base round trip %s", human_time(s->rtt_ps.least / WEIR_PS_PER_NS).text);
+	if (s->rtt_ps.most > s->rtt_ps.least) {
+		printf(" to %s", human_time(s->rtt_ps.most / WEIR_PS_PER_NS).text);
+		printf(", typically %s", human_time(s->rtt_typical_ps / WEIR_PS_PER_NS).text);
+	}
+	putchar('\n');
+}
+
+/* "DSCP 26, class 3", or that no map says so. */
+static void print_code(const struct config *c, const char *who, uint8_t dscp)
+{
+	printf("%s DSCP %u", who, dscp);
+	if (c->dscp.has_map)
+		printf(", class %u%s", c->dscp.class_of[dscp],
+		       dscp_is_mapped(c, dscp) ? "" : " by default: dscp-map does not name it");
+}
+
+static void print_codes(const struct config *c, uint32_t traffic)
+{
+	const struct traffic_config *t = &c->traffic[traffic];
+
+	if (!t->code.is_given)
+		return;
+	print_code(c, "  data", t->code.data);
+	if (t->first_bytes)
+		print_code(c, "; first bytes", t->code.first);
+	print_code(c, "; ACKs", t->code.ack);
+	if (traffic_cc(c, traffic)->needs & WEIR_CC_NEEDS_CNP)
+		print_code(c, "; notifications", c->dscp.cnp);
 	putchar('\n');
 }
 
@@ -131,9 +211,18 @@ static void print_summary(const struct built *b)
 
 		printf("  marking.%.*s %s\n", (int)strcspn(line, " "), line, strchr(line, ' ') + 1);
 	}
+	if (c->lossless)
+		printf("  lossless classes %s, paused above %s of the free buffer\n",
+		       c->switches.lossless,
+		       weir_option_format(text, sizeof(text),
+					  weir_option_find(switch_options, "pfc-alpha"),
+					  &c->switches));
 	printf("host: cc %s\n", c->host.cc);
-	for (uint32_t i = 0; i < c->traffic_count; i++)
+	print_ways(&b->r->ways);
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		print_demand(b, i);
+		print_codes(c, i);
+	}
 	printf("measure: from %s",
 	       weir_option_format(text, sizeof(text), weir_option_find(measure_options, "from"),
 				  &c->measure));
@@ -217,6 +306,8 @@ static int check_other_size(const struct arguments *a, struct sweep *w, struct w
 	if (load_size(a, asked_size(a) == SIZE_FULL ? SIZE_QUICK : SIZE_FULL, &s, e))
 		return -1;
 	failed = sweep_read(w, &s, e);
+	if (!failed)
+		sweep_add_seeds(w, &s);
 	if (!failed && check_settings(&s, w, e)) {
 		sweep_free(w);
 		failed = -1;
@@ -232,6 +323,7 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 
 	if (sweep_read(&w, s, e))
 		return -1;
+	sweep_add_seeds(&w, s);
 	failed = (s->full.name && check_other_size(a, &other, e)) || check_runs(s, &w, e);
 	if (!failed) {
 		print_sweep(&w);

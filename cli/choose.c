@@ -53,7 +53,7 @@ static int find_folder_of(struct asked *k, const struct arguments *a, struct wei
 	const char *out = arguments_option(a, "--out");
 	size_t length;
 
-	if (!out && default_folder(arguments_word(a, 0), k->folder, e))
+	if (!out && default_folder(arguments_word(a, 0), "", k->folder, e))
 		return -1;
 	length = strlen(k->folder) - (out ? 0 : strlen(RESULTS));
 	if (snprintf(k->folder + length, sizeof(k->folder) - length, "%s",
@@ -110,17 +110,26 @@ static int settle(struct scenario *s, struct weir_error *e)
 
 /* --- what came out --- */
 
+/* "fct_p99_ns of web" */
+struct metric_text {
+	char text[2 * sizeof(((struct choose_metric *)0)->name) + 8];
+};
+
+static struct metric_text metric_text(const struct choose_metric *m)
+{
+	struct metric_text t;
+
+	snprintf(t.text, sizeof(t.text), "%s%s%s", m->name, m->section[0] ? " of " : "",
+		 m->section);
+	return t;
+}
+
 static void print_rule(const struct choose_keep *k)
 {
-	printf("%s %s %s%s", k->metric.name, k->is_most ? ">=" : "<=",
+	printf("%s %s %s%s", metric_text(&k->metric).text, k->is_most ? ">=" : "<=",
 	       k->is_of_best ? exact_number(k->number).text
 			     : human_quantity(k->number, k->metric.unit).text,
 	       k->is_of_best ? " of best" : "");
-}
-
-static void print_metric(const struct choose_metric *m)
-{
-	printf("%s%s%s", m->name, m->section[0] ? " of " : "", m->section);
 }
 
 static void print_head(const struct choose *c, const struct scenario *s)
@@ -129,8 +138,7 @@ static void print_head(const struct choose *c, const struct scenario *s)
 
 	if (s->title[0])
 		printf("%s\n\n", s->title);
-	printf("Goal: %s ", q->goal_is_most ? "most" : "least");
-	print_metric(&q->goal);
+	printf("Goal: %s %s", q->goal_is_most ? "most" : "least", metric_text(&q->goal).text);
 	for (uint32_t i = 0; i < q->keep_count; i++) {
 		fputs(i ? " and " : ", with ", stdout);
 		print_rule(&q->keeps[i]);
@@ -140,22 +148,22 @@ static void print_head(const struct choose *c, const struct scenario *s)
 		printf("%s%s %s", i ? ", " : "", q->ranges[i].path, q->ranges[i].text);
 	printf("\nRuns: %" PRIu64 " of at most %" PRIu64 ":", c->key_count, q->budget);
 	for (uint32_t r = 0; r < CHOOSE_ROUNDS; r++)
-		printf("%s %" PRIu32 " settings on %" PRIu64 " seeds", r ? "," : "", c->sizes[r],
-		       q->seeds << r);
+		printf("%s %" PRIu32 " settings on %" PRIu64 " seed%s", r ? "," : "", c->sizes[r],
+		       q->seeds << r, q->seeds << r == 1 ? "" : "s");
 	printf(", %" PRIu32 " on %" PRIu32 " others\n", c->live_count, c->seeds);
 }
 
 /* Columns are as wide as the names above them. */
 static void print_number(const struct choose_metric *m, double value)
 {
-	int width = (int)strlen(m->name) > 12 ? (int)strlen(m->name) : 12;
+	int name = (int)strlen(metric_text(m).text), width = name > 12 ? name : 12;
 
 	printf("  %*s", width, isnan(value) ? "-" : human_quantity(value, m->unit).text);
 }
 
 static void print_name(const struct choose_metric *m)
 {
-	printf("  %12s", m->name);
+	printf("  %12s", metric_text(m).text);
 }
 
 static void print_judged(const struct choose *c)
@@ -196,7 +204,8 @@ static void print_front(const struct choose *c)
 		return;
 	front = memory_zeroed(c->count, sizeof(*front));
 	count = choose_front(c, front);
-	printf("\nThe front, on the %" PRIu64 " seeds that all settings had:\n", c->q->seeds);
+	printf("\nThe front, on the %" PRIu64 " seed%s that all settings had:\n", c->q->seeds,
+	       c->q->seeds == 1 ? "" : "s");
 	print_name(&c->q->goal);
 	print_name(&c->q->keeps[0].metric);
 	puts("  setting");

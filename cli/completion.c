@@ -6,6 +6,7 @@
  * are the names of an offer, and then, for each shell, how it is told. */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
+#include "cli/topics.h"
 #include "lab/scenario/sections.h"
 #include <string.h>
 
@@ -48,6 +49,8 @@ static void print_all_names(void)
 		printf("%s ", s->name);
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		print_shelf_names(s->name);
+	for (const struct topic *t = topic_all; t->name; t++)
+		printf("%s ", t->name);
 }
 
 static void print_shells(void);

@@ -89,17 +89,18 @@ void tell_left_out(FILE *f, uint32_t count)
 			count == 1 ? "it" : "them");
 }
 
-int default_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e)
+int default_folder(const char *file, const char *word, char folder[FOLDER_SIZE],
+		   struct weir_error *e)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 	size_t length = strlen(name), end = strlen(".ini");
 
 	if (length > end && strcmp(name + length - end, ".ini") == 0)
 		length -= end;
-	if (length + sizeof(suffix) > FOLDER_SIZE)
+	if (length + strlen(word) + sizeof(suffix) > FOLDER_SIZE)
 		return weir_error_set(e, "%s: the name is too long; give a folder by --out",
 				      weir_quote(name).text);
-	snprintf(folder, FOLDER_SIZE, "%.*s%s", (int)length, name, suffix);
+	snprintf(folder, FOLDER_SIZE, "%.*s%s%s", (int)length, name, word, suffix);
 	return 0;
 }
 

@@ -19,8 +19,10 @@ enum store_scope asked_scope(const struct arguments *a);
 /* "3 runs of other sweeps are not shown (--all; 'weir prune' deletes them)." or nothing. */
 void tell_left_out(FILE *f, uint32_t count);
 
-/* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. */
-int default_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e);
+/* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. What must stay apart
+ * has a word of its own: with ".full" to "mine.full.results". */
+int default_folder(const char *file, const char *word, char folder[FOLDER_SIZE],
+		   struct weir_error *e);
 
 /* Prints who wins (lab/compare/answer.h), a sentence for each traffic section. */
 int print_answer(const struct comparison *c, struct store *s, const char *baseline,

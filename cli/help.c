@@ -1,17 +1,19 @@
 /* help.c -- weir help [NAME]: commands, sections, and everything in the catalogue.
  *
  * All of it comes from the tables that also read the values, so help cannot differ from what is
- * accepted. */
+ * accepted; what the words of the field mean stands in topics.c. */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
+#include "cli/topics.h"
 #include "lab/scenario/sections.h"
 #include "lab/base/version.h"
 #include "lab/store/columns.h"
 #include "sim/config/plugin.h"
+#include "switch/run/settings.h"
 #include <string.h>
 
 enum {
-	NAMES_MAX = 256,
+	NAMES_MAX = 1024,
 	TEXT_WIDTH = 80,
 	ENTRY_INDENT = 2,
 	HELP_INDENT = 6,
@@ -48,6 +50,23 @@ void print_wrapped(const char *text, int indent)
 	wrap(stdout, text, indent);
 }
 
+static void print_topics(FILE *f)
+{
+	size_t column = 0;
+
+	for (const struct topic *t = topic_all; t->name; t++) {
+		size_t length = strlen(t->name) + (t[1].name ? 2 : 1);
+
+		if (column + length > TEXT_WIDTH) {
+			fputc('\n', f);
+			column = 0;
+		}
+		column += (size_t)fprintf(f, "%s%s%s", column ? " " : "", t->name,
+					  t[1].name ? "," : ".");
+	}
+	fputc('\n', f);
+}
+
 void print_usage(FILE *f)
 {
 	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
@@ -56,8 +75,9 @@ void print_usage(FILE *f)
 		wrap(f, command_all[i]->help, USAGE_INDENT);
 	}
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
-	      "section, 'weir help red' the options of a scheme, 'weir list' all names.\n",
+	      "section, 'weir help red' the options of a scheme, 'weir list' all names. Topics:\n",
 	      f);
+	print_topics(f);
 }
 
 void print_command(FILE *f, const struct command *c)
@@ -75,28 +95,33 @@ void print_command(FILE *f, const struct command *c)
 		fprintf(f, "\n%s", c->more);
 }
 
-static void print_options(const struct weir_option *table)
+static void print_option(const struct weir_option *o)
 {
 	char range[1024];
 
-	for (const struct weir_option *o = table; o && o->name; o++) {
-		weir_option_range(range, sizeof(range), o);
-		printf("  %s = %s", o->name, weir_option_kind(o));
-		if (!weir_opt_is_text(o->type) && o->type != WEIR_OPT_FLAG)
-			printf(", %s", range);
-		if (o->def)
-			printf(" (default %s)", o->def);
-		putchar('\n');
-		printf("%*s", HELP_INDENT, "");
-		print_wrapped(o->help, HELP_INDENT);
-	}
+	weir_option_range(range, sizeof(range), o);
+	printf("  %s = %s", o->name, weir_option_kind(o));
+	if (!weir_opt_is_text(o->type) && o->type != WEIR_OPT_FLAG)
+		printf(", %s", range);
+	if (o->def)
+		printf(" (default %s)", o->def);
+	putchar('\n');
+	printf("%*s", HELP_INDENT, "");
+	print_wrapped(o->help, HELP_INDENT);
+}
+
+static void print_options(const struct weir_option *table)
+{
+	for (const struct weir_option *o = table; o && o->name; o++)
+		print_option(o);
 }
 
 static void print_section(const struct section *s)
 {
 	struct kind k;
 
-	printf("%s: %s\n", s->example, s->help);
+	printf("%s: ", s->example);
+	print_wrapped(s->help, (int)strlen(s->example) + 2);
 	print_options(s->options);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
 		printf("with %s = %s:", section_chooser(s)->name, k.name);
@@ -140,12 +165,9 @@ static void print_entry(const struct shelf *s, const struct entry *e)
 static int print_plugin(const char *path)
 {
 	static const struct shelf shelves[] = {
-		[PLUGIN_MARK] = { .name = "marking" },
-		[PLUGIN_SCHED] = { .name = "scheduler" },
-		[PLUGIN_CC] = { .name = "cc" },
-		[PLUGIN_TRAFFIC] = { .name = "traffic" },
-		[PLUGIN_TUNE] = { .name = "tuner" },
-		[PLUGIN_AGENT] = { .name = "agent" },
+		[PLUGIN_MARK] = { .name = "marking" }, [PLUGIN_SCHED] = { .name = "scheduler" },
+		[PLUGIN_CC] = { .name = "cc" },        [PLUGIN_TRAFFIC] = { .name = "traffic" },
+		[PLUGIN_TUNE] = { .name = "tuner" },   [PLUGIN_AGENT] = { .name = "agent" },
 	};
 	const struct weir_plugin *p;
 	struct weir_error e;
@@ -166,6 +188,31 @@ static int print_plugin(const char *path)
 		print_entry(&shelves[kind], &entry);
 	}
 	return EXIT_FINE;
+}
+
+/* --- a key, in every section that has it --- */
+
+/* Of a section itself, or of its kinds, which may mean different things by it. */
+static int print_key(const char *name, int found)
+{
+	for (const struct section *s = section_all; s->name; s++) {
+		const struct weir_option *own = weir_option_find(s->options, name), *o;
+		struct kind k;
+
+		if (own) {
+			printf("%s%s, a key of %s\n", found++ ? "\n" : "", name, s->example);
+			print_option(own);
+		}
+		for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
+			o = weir_option_find(k.options, name);
+			if (!o)
+				continue;
+			printf("%s%s, a key of %s with %s = %s\n", found++ ? "\n" : "", name,
+			       s->example, section_chooser(s)->name, k.name);
+			print_option(o);
+		}
+	}
+	return found;
 }
 
 /* --- finding what a name means; it may mean several things --- */
@@ -191,14 +238,35 @@ static int unknown_name(const char *name)
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		for (size_t i = 0; shelf_entry(s, i, &entry); i++)
 			count = add(names, count, entry.name);
+	for (const struct topic *t = topic_all; t->name; t++)
+		count = add(names, count, t->name);
+	for (const struct section *s = section_all; s->name; s++)
+		for (const struct weir_option *o = s->options; o && o->name; o++)
+			count = add(names, count, o->name);
 	nearest = weir_nearest_name(name, names, count);
 	weir_error_set(
 		&e,
 		"no help on %s; allowed are commands, sections (network, switch, host, rdma, "
-		"traffic, measure, sweep, case, full) and what 'weir list' shows%s%s%s",
+		"traffic, measure, sweep, case, full; real and port of switches) and their keys, "
+		"what 'weir list' shows, and "
+		"the topics of 'weir help'%s%s%s",
 		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
 		nearest ? ")" : "");
 	return complain(EXIT_MISTAKE, &e);
+}
+
+static int print_topic(const char *name, int found)
+{
+	const struct topic *t = topic_find(name);
+
+	if (!t)
+		return found;
+	if (found++)
+		putchar('\n');
+	printf("%s%s%s (topic)\n", name, strcmp(t->name, name) == 0 ? "" : ", see ",
+	       strcmp(t->name, name) == 0 ? "" : t->name);
+	fputs(t->text, stdout);
+	return found;
 }
 
 static int print_catalogue(const char *name, int found)
@@ -216,12 +284,83 @@ static int print_catalogue(const char *name, int found)
 	return found;
 }
 
+/* The sections that only the files of real switches have. */
+static int print_real(const char *name, int found)
+{
+	static const struct {
+		const char *name, *example, *help;
+		const struct weir_option *options;
+	} sections[] = {
+		{ "real", "[real]", "how a real switch handles frames ('weir switch')",
+		  real_options },
+		{ "port", "[port b]",
+		  "a port of a real switch ('weir switch'); any key of [switch], too, for it alone",
+		  real_port_options },
+	};
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		if (strcmp(sections[i].name, name) != 0)
+			continue;
+		if (found++)
+			putchar('\n');
+		printf("%s: %s\n", sections[i].example, sections[i].help);
+		print_options(sections[i].options);
+	}
+	return found;
+}
+
+/* Options of schemes, where the name means nothing else: drop-max is one of red. */
+static int print_scheme_options(const char *name)
+{
+	struct entry e;
+	int found = 0;
+
+	for (const struct shelf *s = shelf_all; s->name; s++)
+		for (size_t i = 0; shelf_entry(s, i, &e); i++) {
+			const struct weir_option *o = weir_option_find(e.options, name);
+
+			if (!o)
+				continue;
+			printf("%s%s, an option of %s (%s)\n", found++ ? "\n" : "", name, e.name,
+			       s->name);
+			print_option(o);
+		}
+	return found;
+}
+
+/* Everything that is called so. Names have no capitals: PFC is pfc. */
+static int explain(const char *word)
+{
+	const struct section *section;
+	char name[64];
+	int found = 0;
+
+	snprintf(name, sizeof(name), "%s", word);
+	for (char *c = name; *c; c++)
+		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+	for (size_t i = 0; command_all[i]; i++)
+		if (strcmp(command_all[i]->name, name) == 0) {
+			print_command(stdout, command_all[i]);
+			found++;
+		}
+	section = section_find(name);
+	if (section) {
+		if (found++)
+			putchar('\n');
+		print_section(section);
+	}
+	found = print_real(name, found);
+	found = print_topic(name, found);
+	found = print_catalogue(name, found);
+	found = print_key(name, found);
+	found = found ? found : print_scheme_options(name);
+	return found ? EXIT_FINE : unknown_name(word);
+}
+
 int command_help(const struct arguments *a)
 {
 	const char *name = arguments_word(a, 0), *shell = arguments_option(a, "--completion");
-	const struct section *section;
 	struct weir_error e;
-	int found = 0;
 
 	if (arguments_option(a, "--markdown") || arguments_option(a, "--man")) {
 		if (arguments_option(a, "--markdown"))
@@ -242,18 +381,7 @@ int command_help(const struct arguments *a)
 	}
 	if (is_plugin(name))
 		return print_plugin(name);
-	for (size_t i = 0; command_all[i]; i++)
-		if (strcmp(command_all[i]->name, name) == 0) {
-			print_command(stdout, command_all[i]);
-			found++;
-		}
-	section = section_find(name);
-	if (section) {
-		if (found++)
-			putchar('\n');
-		print_section(section);
-	}
-	return print_catalogue(name, found) ? EXIT_FINE : unknown_name(name);
+	return explain(name);
 }
 
 int command_version(const struct arguments *a)

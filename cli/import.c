@@ -28,7 +28,8 @@ static int check_words(const struct arguments *a, const char *kind, struct weir_
 			      weir_quote(arguments_word(a, 0)).text, kind);
 }
 
-/* One word is a topology, a connection matrix or a capture, two are a topology and flows. */
+/* One word is a topology, a connection matrix, a capture or a configuration, two are a topology and
+ * flows. */
 static int read_files(const struct arguments *a, struct import_files *files, struct weir_error *e)
 {
 	const char *first = arguments_word(a, 0), *second = arguments_word(a, 1);
@@ -46,10 +47,42 @@ static int read_files(const struct arguments *a, struct import_files *files, str
 	} else if (is_capture(first)) {
 		*files = (struct import_files){ .flows = first };
 		return check_words(a, "a capture", e);
+	} else if (hpcc_config_is(first) && second) {
+		return weir_error_set(e,
+				      "import: %s is a configuration, which names its topology "
+				      "and its flows itself; usage: weir import CONFIG -o FILE",
+				      weir_quote(first).text);
 	} else if (topology) {
 		return weir_error_set(e, "--topology: %s is the topology", weir_quote(first).text);
 	}
 	return 0;
+}
+
+/* Where the files are named by a configuration. */
+static int read_config(struct import_files *files, struct import_hpcc *hpcc, struct weir_error *e)
+{
+	*hpcc = (struct import_hpcc){ .stop_ps = 0 };
+	if (!files->topology || !hpcc_config_is(files->topology))
+		return 0;
+	if (import_hpcc_read(hpcc, files->topology, e))
+		return -1;
+	*files = (struct import_files){ .topology = hpcc->topology,
+					.flows = hpcc->flows,
+					.hpcc = hpcc };
+	return 0;
+}
+
+/* What is not the same here, to whoever asked; it also stands in the scenario. */
+static void tell_notes(const struct import_hpcc *hpcc)
+{
+	for (uint32_t i = 0; i < hpcc->notes.count; i++) {
+		const struct config_line *note = &hpcc->notes.lines[i];
+
+		fprintf(stderr, "weir: %s", hpcc->config.file);
+		if (note->line)
+			fprintf(stderr, ":%d", note->line);
+		fprintf(stderr, ": not as there: %s\n", note->text);
+	}
 }
 
 /* Where the flows are in a capture. Without a network they get a star. */
@@ -110,20 +143,24 @@ int command_import(const struct arguments *a)
 {
 	struct capture_flows capture;
 	struct import_files files;
+	struct import_hpcc hpcc;
 	struct scenario s;
 	struct weir_error e;
 	int status;
 
-	if (read_files(a, &files, &e))
+	if (read_files(a, &files, &e) || read_config(&files, &hpcc, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (read_capture(a, &files, &capture, &e) || import_scenario(&s, &files, &e)) {
 		capture_flows_free(&capture);
 		return complain(EXIT_MISTAKE, &e);
 	}
-	if (apply_settings(a, &s, &e))
+	if ((files.hpcc && import_hpcc_settings(&hpcc, &s, &e)) || apply_settings(a, &s, &e))
 		status = complain(EXIT_MISTAKE, &e);
 	else
 		status = write_file(arguments_option(a, "-o"), &s, &files);
+	if (status == EXIT_FINE)
+		tell_notes(&hpcc);
+	import_hpcc_free(&hpcc);
 	scenario_free(&s);
 	capture_flows_free(&capture);
 	return status;

@@ -120,6 +120,17 @@ static const struct cli_option report_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option view_options[] = {
+	{ "--port", "N",
+	  "listens on this port, 0: any; unless given on 8347, or the next that is free",
+	  OFFER_NOTHING },
+	{ "--papers", "DIR",
+	  "where the figures are, for a folder of 'weir reproduce'; as that finds them unless "
+	  "given",
+	  OFFER_FOLDER },
+	{ .name = NULL },
+};
+
 static const struct cli_option table_options[] = {
 	{ "--by", "SETTING",
 	  "a row for each value of it, as in switch.marking; may be given several times; "
@@ -183,6 +194,11 @@ static const struct cli_option reproduce_options[] = {
 	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers",
 	  OFFER_NOTHING },
 	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too", OFFER_FILE },
+	{ "--ship", NULL,
+	  "with --summary: writes the verdicts into the papers' folders, PAPER/paper.verdicts, "
+	  "which "
+	  "are shown as shipped where nothing was run",
+	  OFFER_NOTHING },
 	{ .name = NULL },
 };
 
@@ -213,6 +229,91 @@ static const struct cli_option train_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option switch_options_of_command[] = {
+	{ "--socket", "PATH",
+	  "where it is reached; that of the file, or /run/weir-NAME.sock, unless given",
+	  OFFER_FILE },
+	{ "--out", "FOLDER",
+	  "when it ends, what it measured is a run of this folder, for 'weir table', 'report' and "
+	  "'export'",
+	  OFFER_FOLDER },
+	{ .name = NULL },
+};
+
+static const struct cli_option testbed_options[] = {
+	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
+	  OFFER_NOTHING },
+	{ "--set", "SECTION.KEY=VALUE",
+	  "replaces or adds a setting, in all cases; may be given several times", OFFER_SETTING },
+	{ "--marking", "SPEC", "short for --set switch.marking=SPEC", OFFER_MARKING },
+	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC", OFFER_SCHEDULER },
+	{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC },
+	{ "--seed", "N", "start of every random number, in place of the file's", OFFER_NOTHING },
+	{ "--full", NULL, "with the settings of [full]", OFFER_NOTHING },
+	{ "--out", "FOLDER",
+	  "keeps the runs in this folder; FILE's name and .testbed.results unless given",
+	  OFFER_FOLDER },
+	{ "--quiet", NULL, "prints no table", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
+static const char testbed_lesson[] =
+	"weir testbed mine.ini                     real hosts, real packets, the switch between\n"
+	"weir testbed mine.ini --both              and the simulated world beside them\n"
+	"weir table mine.testbed.results           as of any other runs; world = real\n"
+	"\n"
+	"Every host of the scenario is a network namespace with the kernel's TCP, the switch is\n"
+	"'weir switch' with the scenario's [switch], and flows are real connections. Time is real\n"
+	"time: one second of the scenario takes one second. It takes\n"
+	"  topology = star, up to 20 hosts, rates up to 1Gbps (50 to 500 Mb/s on a small machine)\n"
+	"  cc = dctcp, cubic or reno; ecn=yes with the latter two\n"
+	"  patterns whose flows start at known times: not storage, training, ring\n"
+	"and root or a user's own namespaces, ip (iproute2), and for dctcp, where the kernel has\n"
+	"none, root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
+	"docs/testbed.md tells the rest.\n";
+
+static const char switch_lesson[] =
+	"weir switch sw.ini                                   runs it, until Ctrl-C or 'stop'\n"
+	"weir switch status sw.ini                            everything it counts, as JSON\n"
+	"weir switch measure sw.ini                           lengths of queues count from now on\n"
+	"weir switch set sw.ini port.b.rate=50Mbps            or delay, or marking's settings\n"
+	"weir switch probe sw.ini 'queue b every 10ms'        a line each time, until Ctrl-C\n"
+	"weir switch stop sw.ini\n"
+	"\n"
+	"A small one:\n"
+	"  [switch]                     keys as in scenarios: 'weir help switch'\n"
+	"  marking = ecn(k=20pkts)\n"
+	"  [port a]                     a network interface; any key of [switch] for it alone\n"
+	"  interface = veth-a\n"
+	"  [port b]\n"
+	"  interface = veth-b\n"
+	"  rate = 100Mbps\n"
+	"  delay = 100us\n"
+	"'weir help port' and 'weir help real' name all keys, docs/switch.md tells the rest.\n";
+
+static const struct cli_option keeper_options_of_command[] = {
+	{ "--dry-run", NULL, "writes nothing; prints what it would do", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
+static const char keeper_lesson[] =
+	"weir keeper leaf3.ini --dry-run       watches, and says what it would do\n"
+	"weir keeper leaf3.ini                 turns the knobs, until Ctrl-C, a signal or 'stop'\n"
+	"weir keeper status leaf3.ini          how it is, as JSON\n"
+	"weir keeper explain leaf3.ini PROFILE why its setting is what it is\n"
+	"weir keeper pause leaf3.ini           changes nothing until 'resume'\n"
+	"weir keeper resume leaf3.ini PROFILE  takes a profile again that an operator changed\n"
+	"weir keeper restore leaf3.ini         puts the originals back after a crash\n"
+	"\n"
+	"A small one:\n"
+	"  [keeper]\n"
+	"  driver = sonic\n"
+	"  tune = qla                   or acc, fixed(...), ./mine.so; 'weir list tuner'\n"
+	"  [limits]                     of every profile that has none of its own\n"
+	"  min-from = 100KB\n"
+	"  [profile AZURE_LOSSLESS]\n"
+	"It ends by putting back what it found. docs/keeper.md tells the rest.\n";
+
 static const char reproduce_lesson[] =
 	"weir reproduce                     which figures there are, and what is known of them\n"
 	"weir reproduce pred/fig13          one figure in quick size\n"
@@ -240,6 +341,21 @@ static const char reproduce_lesson[] =
 	"                size (full), note. A metric is one of 'weir table', or is taken from a\n"
 	"                probe: series \"queue sw->h0\" mean 10ms..20ms (also min, max, p50, p95,\n"
 	"                p99, std, sum, last), reaches 30 after 10ms, falls-to 5 after 10ms\n";
+
+static const char view_lesson[] =
+	"weir run mine.ini & weir view mine.results      prints an address; open it in a browser\n"
+	"weir view reproduction/pred/fig13               the same, with the figure's page\n"
+	"\n"
+	"The first page says how far the sweep is, which runs go on and when it will be done;\n"
+	"below are the answer and the table so far, and what the probes of a run see while it\n"
+	"goes on. It changes by itself. /report has the whole report of the runs so far, and\n"
+	"/figure the page of a paper's figure. The folder need not be there yet, and a sweep\n"
+	"that was interrupted and continued is followed on.\n"
+	"\n"
+	"Only programs on this machine can reach it, at 127.0.0.1, and nothing is loaded from\n"
+	"elsewhere. To look from another machine, forward the port:\n"
+	"  ssh -L 8347:127.0.0.1:8347 that-machine\n"
+	"It only reads; Ctrl-C ends it.\n";
 
 static const struct command run_command = {
 	.name = "run",
@@ -290,6 +406,18 @@ static const struct command report_command = {
 	.options = report_options,
 	.words_max = 1,
 	.run = command_report,
+	.offer = OFFER_FOLDER,
+};
+static const struct command view_command = {
+	.name = "view",
+	.usage = "[FOLDER]",
+	.help = "shows a result folder (default: the only *.results here) in a browser, and "
+		"follows a "
+		"sweep that goes on",
+	.options = view_options,
+	.words_max = 1,
+	.run = command_view,
+	.more = view_lesson,
 	.offer = OFFER_FOLDER,
 };
 static const struct command table_command = {
@@ -343,6 +471,40 @@ static const struct command train_command = {
 		"options.\n",
 	.offer = OFFER_TRAINER,
 };
+static const struct command testbed_command = {
+	.name = "testbed",
+	.usage = "FILE",
+	.help = "runs a scenario with real packets: hosts in namespaces, a real switch between "
+		"them",
+	.options = testbed_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_testbed,
+	.more = testbed_lesson,
+	.offer = OFFER_FILE,
+};
+static const struct command switch_command = {
+	.name = "switch",
+	.usage = "FILE",
+	.help = "forwards real packets between network interfaces, with the ports of scenarios",
+	.options = switch_options_of_command,
+	.words_min = 1,
+	.words_max = 3,
+	.run = command_switch,
+	.more = switch_lesson,
+	.offer = OFFER_FILE,
+};
+static const struct command keeper_command = {
+	.name = "keeper",
+	.usage = "FILE",
+	.help = "tunes the ECN settings of a real switch, within limits and with a way back",
+	.options = keeper_options_of_command,
+	.words_min = 1,
+	.words_max = 3,
+	.run = command_keeper,
+	.more = keeper_lesson,
+	.offer = OFFER_FILE,
+};
 static const struct command list_command = {
 	.name = "list",
 	.usage = "[KIND]",
@@ -365,7 +527,8 @@ static const struct command model_command = {
 static const struct command help_command = {
 	.name = "help",
 	.usage = "[NAME]",
-	.help = "explains a command, a section, a scheme or plug-in, a workload or a metric",
+	.help = "explains a command, a section or key, a scheme or plug-in, a workload, a metric "
+		"or a topic",
 	.options = help_options,
 	.words_max = 1,
 	.run = command_help,
@@ -379,9 +542,25 @@ static const struct command version_command = {
 };
 
 const struct command *const command_all[] = {
-	&run_command,   &check_command,  &choose_command, &import_command,    &report_command,
-	&table_command, &export_command, &prune_command,  &reproduce_command, &train_command,
-	&list_command,  &model_command,  &help_command,   &version_command,   NULL,
+	&run_command,
+	&check_command,
+	&choose_command,
+	&import_command,
+	&report_command,
+	&view_command,
+	&table_command,
+	&export_command,
+	&prune_command,
+	&reproduce_command,
+	&train_command,
+	&switch_command,
+	&testbed_command,
+	&keeper_command,
+	&list_command,
+	&model_command,
+	&help_command,
+	&version_command,
+	NULL,
 };
 
 /* --- reading the arguments --- */

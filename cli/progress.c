@@ -3,7 +3,9 @@
 #include "cli/progress.h"
 #include "cli/folder.h"
 #include "lab/base/machine.h"
+#include "lab/campaign/running.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,9 +62,9 @@ static void write_summary(const struct sweep_progress *p, const struct running_t
 	share /= (double)p->todo;
 	snprintf(counts, LINE_SIZE, "%" PRIu64 " of %" PRIu64 " runs", p->before + p->done,
 		 p->total);
-	if (share > 0.001)
+	if (!isnan(running_seconds_left(gone, share)))
 		snprintf(clock, LINE_SIZE, "%s, about %s left", human_duration(gone).text,
-			 human_duration(gone * (1 - share) / share).text);
+			 human_duration(running_seconds_left(gone, share)).text);
 	else
 		snprintf(clock, LINE_SIZE, "%s", human_duration(gone).text);
 }

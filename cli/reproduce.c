@@ -14,7 +14,7 @@ struct request {
 	const char *word; /* NULL: a list */
 	const char *out, *markdown;
 	enum figure_size size;
-	int summary, check;
+	int summary, ship, check;
 	uint64_t jobs; /* 0: as many as there are cores */
 };
 
@@ -28,6 +28,7 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.markdown = arguments_option(a, "--markdown"),
 		.size = arguments_option(a, "--full") ? FIGURE_FULL : FIGURE_QUICK,
 		.summary = arguments_option(a, "--summary") != NULL,
+		.ship = arguments_option(a, "--ship") != NULL,
 		.check = arguments_option(a, "--check") != NULL,
 	};
 	if (read_jobs(a, &q->jobs, e))
@@ -39,6 +40,8 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 				      "--markdown: is a form of the summary; "
 				      "write --summary --markdown %s",
 				      q->markdown);
+	if (q->ship && !q->summary)
+		return weir_error_set(e, "--ship: is of the summary; write --summary --ship");
 	if (q->check && !q->word)
 		return weir_error_set(e, "--check: of what? weir reproduce all --check");
 	if (q->summary && q->word)
@@ -66,7 +69,9 @@ static int show_figure(const struct request *q, const struct figure_files *f,
 {
 	char *folder = figure_folder(f, q->out, q->size);
 	struct figure_state state;
-	struct figure_report report = { figure, f->label, f->scenario, q->size, NULL };
+	struct figure_report report = {
+		.figure = figure, .label = f->label, .scenario = f->scenario, .size = q->size
+	};
 	struct weir_error e;
 	int status = EXIT_FINE;
 
@@ -143,7 +148,7 @@ static int summarise(const struct request *q, const struct figure_list *l)
 
 	if (summary_read(&y, l, q->out, &e))
 		return complain(EXIT_MISTAKE, &e);
-	if (write_index(q->out, &y, &e) ||
+	if (write_index(q->out, &y, &e) || (q->ship && summary_ship(&y, &e)) ||
 	    (q->markdown && summary_document_write(&y, q->markdown, &e)))
 		status = complain(EXIT_WORLD, &e);
 	else if (q->markdown)

@@ -1,4 +1,5 @@
 /* reproduce_show.c -- what weir reproduce prints: the table of claims and the list of figures. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "cli/reproduce.h"
@@ -7,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GAP = 2, TEXT_LEAST = 24, TEXT_MOST = 64 };
 
@@ -192,23 +194,44 @@ static int measure_extent(struct extent *x, const struct summary_entry *y, enum 
 	return 0;
 }
 
-/* What is known: of the full size where something of it is there. */
-static struct claim_text state_text(const struct summary_entry *y)
+/* In colours where it is a terminal that has them; https://no-color.org says who does not want any. */
+static void print_verdicts(const struct verdict_counts *counts)
+{
+	static const char *const colours[VERDICTS] = { "32", "33", "31", "0", "0" };
+	int coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	const char *comma = "";
+
+	if (!coloured) {
+		fputs(counts_text(counts).text, stdout);
+		return;
+	}
+	for (int i = 0; i < VERDICTS; i++)
+		if (counts->of[i]) {
+			printf("%s\033[%sm%u %s\033[0m", comma, colours[i], counts->of[i],
+			       verdict_word((enum verdict_kind)i, counts->of[i]));
+			comma = ", ";
+		}
+}
+
+/* What is known: of the full size where something of it is there; else what Weir came with. */
+static void print_state(const struct summary_entry *y)
 {
 	enum figure_size size = y->states[FIGURE_FULL].done ? FIGURE_FULL : FIGURE_QUICK;
 	const struct figure_state *st = &y->states[size];
-	struct claim_text counts = counts_text(&st->counts), t;
 
-	if (!st->done)
-		snprintf(t.text, sizeof(t.text), "%s",
-			 st->planned ? "none of its runs is there" : "not run yet");
-	else if (st->done < st->planned)
-		snprintf(t.text, sizeof(t.text), "%" PRIu64 " of %" PRIu64 " %s runs are there",
-			 st->done, st->planned, figure_size_names[size]);
-	else
-		snprintf(t.text, sizeof(t.text), "%.100s%s", counts.text,
-			 size == FIGURE_FULL ? " (full)" : "");
-	return t;
+	if (summary_is_shipped(y, FIGURE_QUICK) && !st->done) {
+		printf("shipped: ");
+		print_verdicts(&y->shipped[FIGURE_QUICK].counts);
+	} else if (!st->done) {
+		fputs(st->planned ? "none of its runs is there" : "not run yet", stdout);
+	} else if (st->done < st->planned) {
+		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
+		       figure_size_names[size]);
+	} else {
+		print_verdicts(&st->counts);
+		fputs(size == FIGURE_FULL ? " (full)" : "", stdout);
+	}
+	putchar('\n');
 }
 
 static int print_entry(const struct summary_entry *y, int label_width, struct weir_error *e)
@@ -223,13 +246,13 @@ static int print_entry(const struct summary_entry *y, int label_width, struct we
 	print_padded(y->files->label, label_width + GAP);
 	printf("%6s %13s %7s %13s %7s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
 	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, claims);
-	puts(state_text(y).text);
+	print_state(y);
 	printf("%*s%s\n", GAP, "", y->figure.title);
 	return 0;
 }
 
 /* A figure with a mistake in its files does not hide the others. */
-static int list_figure(const struct figure_files *f, const char *out, int label_width)
+static int list_figure(const struct figure_files *f, const char *out, int label_width, int *shipped)
 {
 	struct summary_entry y;
 	struct weir_error e;
@@ -238,6 +261,7 @@ static int list_figure(const struct figure_files *f, const char *out, int label_
 	if (summary_entry_read(&y, f, out, &e))
 		return complain(EXIT_MISTAKE, &e);
 	failed = print_entry(&y, label_width, &e);
+	*shipped |= summary_is_shipped(&y, FIGURE_QUICK) && !y.states[FIGURE_FULL].done;
 	summary_entry_free(&y);
 	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
 }
@@ -245,7 +269,7 @@ static int list_figure(const struct figure_files *f, const char *out, int label_
 int list_figures(const struct figure_list *l, const char *out)
 {
 	uint32_t cores = core_count();
-	int width = text_width("figure"), status = EXIT_FINE;
+	int width = text_width("figure"), status = EXIT_FINE, shipped = 0;
 
 	for (uint32_t i = 0; i < l->count; i++)
 		width = wider(width, l->all[i].label);
@@ -253,8 +277,12 @@ int list_figures(const struct figure_list *l, const char *out)
 	printf("%6s %13s %7s %13s %7s  results in %s\n", "runs", "time", "--full", "time", "claims",
 	       out);
 	for (uint32_t i = 0; i < l->count; i++)
-		if (list_figure(&l->all[i], out, width) != EXIT_FINE)
+		if (list_figure(&l->all[i], out, width, &shipped) != EXIT_FINE)
 			status = EXIT_MISTAKE;
+	if (shipped)
+		puts("Shipped: verdicts that Weir came with, quick size; these figures were not "
+		     "run "
+		     "here.");
 	printf("Times are for %u core%s: measured where the runs are there, otherwise expected. "
 	       "'weir reproduce %s' runs the first.\n",
 	       cores, cores == 1 ? "" : "s", l->all[0].label);

@@ -90,7 +90,7 @@ struct progress {
 	int64_t shown_ns; /* when the line was last written */
 };
 
-static void show_progress(void *context, int64_t now_ps, int64_t end_ps)
+static void show_progress(void *context, const struct run_progress *at)
 {
 	struct progress *p = context;
 	int64_t now_ns = clock_ns();
@@ -98,10 +98,10 @@ static void show_progress(void *context, int64_t now_ps, int64_t end_ps)
 	if (now_ns - p->shown_ns < PROGRESS_NS)
 		return;
 	p->shown_ns = now_ns;
-	fprintf(stderr, "\r%s simulated", human_time((double)now_ps / 1e3).text);
-	if (end_ps > 0)
-		fprintf(stderr, " of %s, %.0f %%", human_time((double)end_ps / 1e3).text,
-			100.0 * (double)now_ps / (double)end_ps);
+	fprintf(stderr, "\r%s simulated", human_time((double)at->now_ps / 1e3).text);
+	if (at->end_ps > 0)
+		fprintf(stderr, " of %s, %.0f %%", human_time((double)at->end_ps / 1e3).text,
+			100.0 * (double)at->now_ps / (double)at->end_ps);
 	fputs("\033[K", stderr);
 }
 
@@ -127,8 +127,11 @@ static int show(const struct request *q, const struct config *c, const struct ru
 {
 	struct weir_error e;
 
-	if (!q->quiet)
-		results_table(json_to_stdout(q) ? stderr : stdout, c, r);
+	if (!q->quiet) {
+		FILE *f = json_to_stdout(q) ? stderr : stdout;
+
+		results_table(f, c, r, line_width(f));
+	}
 	if (q->json && write_json(q->json, c, r, &e))
 		return complain(EXIT_WORLD, &e);
 	if (q->csv && results_csv(q->csv, c, r, &e))
@@ -211,22 +214,6 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 	return status;
 }
 
-/* Runs of the full size stay apart: "mine.ini" goes to "mine.full.results". */
-static int full_folder(const char *file, char folder[FOLDER_SIZE], struct weir_error *e)
-{
-	static const char end[] = ".full.results";
-	char *dot;
-
-	if (default_folder(file, folder, e))
-		return -1;
-	dot = strrchr(folder, '.');
-	if ((size_t)(dot - folder) + sizeof(end) > FOLDER_SIZE)
-		return weir_error_set(e, "%s: the name is too long; give a folder by --out",
-				      weir_quote(file).text);
-	strcpy(dot, end);
-	return 0;
-}
-
 static int run_many(const struct arguments *a, const struct request *q, struct scenario *s,
 		    const struct sweep *w)
 {
@@ -250,7 +237,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 			return complain(EXIT_MISTAKE, &e);
 		}
 	if (!q->out && asked_size(a) == SIZE_FULL) {
-		if (full_folder(s->file, folder, &e))
+		if (default_folder(s->file, ".full", folder, &e))
 			return complain(EXIT_MISTAKE, &e);
 		request.out = folder;
 	}
@@ -271,6 +258,11 @@ int command_run(const struct arguments *a)
 		scenario_free(&s);
 		return complain(EXIT_MISTAKE, &e);
 	}
+	if (sweep_add_seeds(&w, &s) && !q.quiet)
+		fprintf(stderr,
+			"weir: seeds 1 to %d of everything that is compared, because [sweep] lists "
+			"no seed; --seed 1 runs one\n",
+			SWEEP_SEEDS);
 	if ((q.by || q.sort) && w.axis_count == 0 && !q.out) {
 		weir_error_set(&e, "%s: is for a sweep; a single run shows its traffic sections",
 			       q.by ? "--by" : "--sort");

@@ -111,8 +111,10 @@ static int show_table(const struct show *v, struct weir_error *e)
 		return -1;
 	failed = comparison_make(&comparison, store, &request, e);
 	if (!failed) {
-		if (comparison.runs.runs[0].title[0])
-			printf("%s\n\n", comparison.runs.runs[0].title);
+		if (comparison.runs.runs[0].title[0]) {
+			comparison_print_line(stdout, layout.width, comparison.runs.runs[0].title);
+			putchar('\n');
+		}
 		comparison_print(stdout, &comparison, &layout);
 		failed = print_answer(&comparison, store, NULL, e);
 		comparison_free(&comparison);
@@ -132,6 +134,7 @@ static int finish(struct show *v)
 {
 	struct weir_error e;
 	int none = runs_there(v) == 0;
+	char line[FOLDER_SIZE + 128];
 
 	progress_clear(&v->progress);
 	if (v->interrupted) {
@@ -144,9 +147,10 @@ static int finish(struct show *v)
 	if (!v->q->quiet && !v->q->no_table && !none) {
 		if (show_table(v, &e))
 			return complain(EXIT_WORLD, &e);
-		printf("%s: %" PRIu64 " run%s, %" PRIu64 " of them new in %s\n", v->folder,
-		       runs_there(v), runs_there(v) == 1 ? "" : "s", v->progress.done,
-		       progress_time(&v->progress).text);
+		snprintf(line, sizeof(line), "%s: %" PRIu64 " run%s, %" PRIu64 " of them new in %s",
+			 v->folder, runs_there(v), runs_there(v) == 1 ? "" : "s", v->progress.done,
+			 progress_time(&v->progress).text);
+		comparison_print_line(stdout, line_width(stdout), line);
 	}
 	if (v->failed) {
 		fprintf(stderr,
@@ -165,7 +169,7 @@ static int find_results(struct show *v, struct weir_error *e)
 	const char *out = v->q->out;
 
 	if (!out)
-		return default_folder(v->campaign.scenario->file, v->folder, e);
+		return default_folder(v->campaign.scenario->file, "", v->folder, e);
 	if (snprintf(v->folder, sizeof(v->folder), "%s", out) >= (int)sizeof(v->folder))
 		return weir_error_set(e, "--out: %s is too long", weir_quote(out).text);
 	return 0;

@@ -57,8 +57,14 @@ static int print_table(const struct arguments *a, const struct compare_request *
 	status = csv ? write_csv(csv, &c) : EXIT_FINE;
 	if (!csv) {
 		comparison_print(stdout, &c, &layout);
-		if (q->normalize_to)
-			printf("Relative to %s, run by run of the same seed.\n", q->normalize_to);
+		if (q->normalize_to) {
+			char line[WEIR_OPT_TEXT_SIZE + 64];
+
+			snprintf(line, sizeof(line),
+				 "Relative to %.*s, run by run of the same seed.",
+				 WEIR_OPT_TEXT_SIZE, q->normalize_to);
+			comparison_print_line(stdout, layout.width, line);
+		}
 		if (q->same == ROWS_JOINED && print_answer(&c, store, q->normalize_to, e))
 			status = complain(EXIT_WORLD, e);
 	}

@@ -1,10 +1,13 @@
 /* test_house.c -- two rules of the house, read from every source file: who may include whom, and who may ask
  * the system for memory.
  *
- *	cli -> lab, train -> sim -> lib -> include/weir
+ *	cli -> lab, train, switch, keeper -> sim -> lib -> include/weir
  *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <- agent
  *	in sim:  base <- config <- net <- traffic <- engine, switch, host <- measure <- run
- *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign
+ *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign <- view
+ *
+ *	in switch: plane <- wire <- run <- results <- testbed; the first three know of sim base and config alone, of lab base
+ *	in keeper: core <- drive <- run; they know as much of sim and lab
  *
  * A room may include its own headers and those of the rooms named beside it; the library also stays
  * away from clocks and the operating system. Engine, switch and host call each other, because what
@@ -34,7 +37,7 @@ struct room {
 #define ALL_SIM SIM_WORKS "sim/measure sim/run "
 #define LAB_READS ALL_SIM "lab/base lab/capture lab/scenario "
 #define LAB_SHOWS LAB_READS "lab/store lab/compare lab/report "
-#define ALL_LAB LAB_SHOWS "lab/papers lab/campaign "
+#define ALL_LAB LAB_SHOWS "lab/papers lab/campaign lab/view "
 
 static const struct room rooms[] = {
 	{ "include/weir", "" },
@@ -65,8 +68,20 @@ static const struct room rooms[] = {
 	{ "lab/report", LAB_READS "lab/store lab/compare " },
 	{ "lab/papers", LAB_SHOWS },
 	{ "lab/campaign", LAB_SHOWS "lab/papers " },
+	{ "lab/view", LAB_SHOWS "lab/papers lab/campaign " },
+	{ "switch/plane", ALL_LIB "sim/base sim/config " },
+	{ "switch/wire", ALL_LIB "sim/base switch/plane " },
+	{ "switch/run", ALL_LIB "sim/base sim/config lab/base switch/plane switch/wire " },
+	{ "switch/results", LAB_READS "lab/store switch/plane switch/wire switch/run " },
+	{ "switch/testbed",
+	  ALL_SIM "lab/base switch/plane switch/wire switch/run switch/results " },
+	{ "keeper/core", ALL_LIB "sim/base sim/config lab/base " },
+	{ "keeper/drive", ALL_LIB "sim/base sim/config lab/base keeper/core " },
+	{ "keeper/run", ALL_LIB "sim/base sim/config lab/base keeper/core keeper/drive " },
 	{ "train", ALL_SIM "lab/base lab/scenario " },
-	{ "cli", ALL_SIM ALL_LAB "train " },
+	{ "cli",
+	  ALL_SIM ALL_LAB "train switch/plane switch/wire switch/run switch/results switch/testbed "
+			  "keeper/core keeper/drive keeper/run " },
 };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/. */
@@ -256,6 +271,8 @@ TEST(test_every_source_obeys_the_rules_of_includes_and_of_memory)
 	CHECK(check_folder("sim") > 0);
 	check_folder("lab");
 	check_folder("train");
+	CHECK(check_folder("switch") > 0);
+	CHECK(check_folder("keeper") > 0);
 	check_folder("cli");
 }
 
@@ -289,6 +306,11 @@ TEST(test_dependency_rule_finds_a_bad_include)
 	CHECK_INT(violations("lab/store/store.c", "#include \"lab/report/report.h\"\n"), 1);
 	CHECK_INT(violations("lab/scenario/scenario.c", "#include \"cli/args.h\"\n"), 1);
 	CHECK_INT(violations("cli/main.c", "#include \"tests/test.h\"\n"), 1);
+	CHECK_INT(violations("switch/run/loop.c", "#include \"sim/engine/engine.h\"\n"), 1);
+	CHECK_INT(violations("switch/plane/plane.c", "#include \"switch/wire/wire.h\"\n"), 1);
+	CHECK_INT(violations("sim/run/run.c", "#include \"switch/plane/plane.h\"\n"), 1);
+	CHECK_INT(violations("keeper/core/keeper.c", "#include \"sim/engine/engine.h\"\n"), 1);
+	CHECK_INT(violations("keeper/core/keeper.c", "#include \"keeper/drive/drive.h\"\n"), 1);
 }
 
 TEST(test_rule_of_memory_finds_an_allocator_and_no_name_like_it)

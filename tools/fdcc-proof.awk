@@ -1,5 +1,5 @@
 # fdcc-proof.awk FILES -- for fdcc-proof.sh: FILES has a line "SETTING BDP_BYTES runs.csv" for each. Means over seeds by setting,
-# number of flows and control; then what each model reaches.
+# number of flows and control, of the unfair ratio also the smallest and the largest; then what each model reaches.
 
 # Fields of a line of CSV, some of them in quotes, into part[1..n]; returns n.
 function fields(line, part,   n, c, i, quoted) {
@@ -49,7 +49,12 @@ function value(name) {
 		key = name SUBSEP place
 		count[key]++
 		jain[key] += value("jain")
-		unfair[key] += value("unfair_ratio")
+		ratio = value("unfair_ratio")
+		unfair[key] += ratio
+		if (count[key] == 1 || ratio < smallest[key])
+			smallest[key] = ratio
+		if (count[key] == 1 || ratio > largest[key])
+			largest[key] = ratio
 		queue[key] += value("queue_mean_bytes") / bdp
 		if (value("queue_mean_pkts") > 0)
 			p99[key] += value("queue_p99_pkts") * value("queue_mean_bytes") / value("queue_mean_pkts") / bdp
@@ -58,32 +63,40 @@ function value(name) {
 	close(file)
 }
 
-# Fairer than HPCC and DCQCN where that is marked at all, short queue, busy line.
-function reaches(name, place,   k, h, d) {
+# Fairer than HPCC and than that DCQCN, short queue, busy line.
+function reaches(name, place, dcqcn,   k, h, d) {
 	k = name SUBSEP place
 	h = "hpcc" SUBSEP place
-	d = "dcqcn-paper" SUBSEP place
+	d = dcqcn SUBSEP place
 	return unfair[k] / count[k] < unfair[h] / count[h] && unfair[k] / count[k] < unfair[d] / count[d] && \
 		queue[k] / count[k] < 1 && use[k] / count[k] >= 0.97 * use[h] / count[h]
 }
 
+function show_reached(dcqcn,   i, j, reached) {
+	printf "\nfairer than hpcc and %s, queue below 1, use at least 0.97 of hpcc's:\n", dcqcn
+	for (j = 1; j <= controls; j++)
+		if (is_fdcc_model[order[j]]) {
+			printf "%-18s", order[j]
+			reached = 0
+			for (i = 1; i <= place_count; i++) {
+				reached += reaches(order[j], places[i], dcqcn)
+				printf " %s:%s", places[i], (reaches(order[j], places[i], dcqcn) ? "yes" : "no")
+			}
+			printf ", %d of %d\n", reached, place_count
+		}
+}
+
 END {
 	for (i = 1; i <= place_count; i++) {
-		printf "%s%-18s %7s %8s %9s %9s %7s\n", (i == 1 ? "" : "\n"), places[i], "Jain", "unfair", "queue", "p99", "use"
+		printf "%s%-18s %7s %8s %17s %9s %9s %7s\n", (i == 1 ? "" : "\n"), places[i], "Jain", "unfair", "from..to", "queue", "p99", "use"
 		for (j = 1; j <= controls; j++) {
 			k = order[j] SUBSEP places[i]
 			if (!count[k])
 				continue
 			c = count[k]
-			printf "%-18s %7.4f %8.4f %9.3f %9.2f %7.3f\n", order[j], jain[k] / c, unfair[k] / c, queue[k] / c, p99[k] / c, use[k] / c
+			printf "%-18s %7.4f %8.4f %8.4f..%-7.4f %9.3f %9.2f %7.3f\n", order[j], jain[k] / c, unfair[k] / c, smallest[k], largest[k], queue[k] / c, p99[k] / c, use[k] / c
 		}
 	}
-	printf "\nfairer than hpcc and dcqcn-paper, queue below 1, use at least 0.97 of hpcc's:\n"
-	for (j = 1; j <= controls; j++)
-		if (is_fdcc_model[order[j]]) {
-			printf "%-18s", order[j]
-			for (i = 1; i <= place_count; i++)
-				printf " %s:%s", places[i], (reaches(order[j], places[i]) ? "yes" : "no")
-			printf "\n"
-		}
+	show_reached("dcqcn-paper")
+	show_reached("dcqcn")
 }

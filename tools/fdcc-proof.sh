@@ -4,7 +4,7 @@
 # marking of the HPCC study, under which few flows are never marked, and with that of its own paper), TIMELY, FDCC as its thesis
 # has it, and the models, of fdcc or rl-cc, which are best several trainings that differ in the seed. Prints Jain's index, the unfair
 # ratio, mean and 99th percentile of the queue in bandwidth-delay products and the use of the line, never one without the others:
-# policies that are stuck are perfectly fair. Then, of every model of fdcc, where it is fairer than HPCC and DCQCN with less than
+# policies that are stuck are perfectly fair. Then, of every model of fdcc, where it is fairer than HPCC and each DCQCN with less than
 # one bandwidth-delay product of queue and no more than 3 % below HPCC's use.
 #
 # No training has 4, 16, 64, 256 or 1024 flows, links of 2 us, 25 Gb/s, or flows that come one by one until the end.

@@ -36,6 +36,10 @@ place 644 build/weir.bash "$share/bash-completion/completions/weir"
 place 644 build/weir.zsh "$share/zsh/site-functions/_weir"
 place 644 build/weir.fish "$share/fish/vendor_completions.d/weir.fish"
 
+[ "$1" = uninstall ] ||
+	sed "s|/usr/bin/weir|$PREFIX/bin/weir|" packaging/weir-keeper@.service >build/weir-keeper@.service
+place 644 build/weir-keeper@.service "$PREFIX/lib/systemd/system/weir-keeper@.service"
+
 place 644 build/release/libweir.a "$LIBDIR/libweir.a"
 place 644 build/libweir-sim.a "$LIBDIR/libweir-sim.a"
 place 644 "build/$SONAME" "$LIBDIR/libweir.so.$VERSION"

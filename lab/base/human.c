@@ -1,9 +1,7 @@
-/* human.c -- numbers as text: in units that people read, and exactly. */
+/* human.c -- numbers as text in units that people read. */
 #include "lab/base/text.h"
 #include "weir/units.h"
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct scale {
@@ -124,25 +122,4 @@ struct human human_quantity(double value, const char *unit)
 	if (strcmp(unit, "bytes") == 0)
 		return human_bytes(value);
 	return human_count(value);
-}
-
-/* Every decimal number of up to DBL_DIG digits comes back from a double as it was, so that where DBL_DIG
- * digits are enough, they are the shortest but for zeros at the end, which %g leaves out. Subnormal numbers
- * have fewer digits, and all are tried. */
-struct human exact_number(double value)
-{
-	int digits = fabs(value) >= DBL_MIN ? DBL_DIG : 1;
-	struct human h;
-
-	/* 1000000 reads better than 1e+06, and is no less exact. */
-	if (fabs(value) < 1e15 && value == floor(value)) {
-		snprintf(h.text, sizeof(h.text), "%.0f", value);
-		return h;
-	}
-	for (; digits <= DBL_DECIMAL_DIG; digits++) {
-		snprintf(h.text, sizeof(h.text), "%.*g", digits, value);
-		if (strtod(h.text, NULL) == value)
-			break;
-	}
-	return h;
 }

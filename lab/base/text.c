@@ -1,4 +1,4 @@
-/* text.c -- see text.h; quantities are in human.c. */
+/* text.c -- see text.h; quantities are in human.c, numbers that read back in exact.c. */
 #define _GNU_SOURCE
 #include "lab/base/text.h"
 #include "lib/base/utf8.h"

@@ -1,18 +1,23 @@
 /* campaign.c -- the runs of a sweep that a result folder lacks. */
+#define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
 #include "lab/base/machine.h"
+#include "lab/campaign/running.h"
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 /* --- where a run is done --- */
 
 struct pulse {
+	const struct campaign *campaign;
+	uint64_t task;
 	struct task_voice *voice;
-	int64_t told_ns;
+	int64_t told_ns, shown_ns; /* the share; the series */
 };
 
-static void tell_share(void *context, int64_t now_ps, int64_t end_ps)
+static void tell_share(void *context, const struct run_progress *at)
 {
 	enum { TELL_NS = NS_PER_SECOND / 10 };
 	struct pulse *p = context;
@@ -23,9 +28,13 @@ static void tell_share(void *context, int64_t now_ps, int64_t end_ps)
 		return;
 	p->told_ns = now_ns;
 	/* After the measured interval flows may still be on their way. */
-	if (end_ps > 0)
-		share = now_ps < end_ps ? (double)now_ps / (double)end_ps : 1;
+	if (at->end_ps > 0)
+		share = at->now_ps < at->end_ps ? (double)at->now_ps / (double)at->end_ps : 1;
 	p->voice->say_share(p->voice, share);
+	if (now_ns - p->shown_ns < NS_PER_SECOND)
+		return;
+	p->shown_ns = now_ns;
+	running_write_series(p->campaign->folder, p->campaign->pid, p->task, at);
 }
 
 /* 1: another process has done it meanwhile. */
@@ -60,7 +69,7 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 			     struct weir_error *e)
 {
 	struct campaign *c = context;
-	struct pulse pulse = { v, clock_ns() };
+	struct pulse pulse = { c, task, v, clock_ns(), clock_ns() };
 	const struct run_control control = { .threads = c->threads,
 					     .progress = tell_share,
 					     .context = &pulse };
@@ -73,6 +82,7 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 	if (sweep_apply(c->sweep, task, c->scenario, e) || scenario_config(c->scenario, &config, e))
 		return TASK_FAILED;
 	failed = run(&config, &control, &result, e);
+	running_remove_series(c->folder, c->pid, task);
 	if (failed == -1) {
 		scenario_locate(c->scenario, e);
 		return TASK_FAILED;
@@ -118,20 +128,77 @@ static uint32_t jobs_of_machine(const struct campaign *c)
 	return cores > c->threads ? cores / c->threads : 1;
 }
 
+/* A campaign that is watched, by its caller and by whoever looks into the folder. */
+struct watched {
+	const struct campaign *campaign;
+	const struct campaign_watch *watch;
+	uint64_t ended, failed;
+	int64_t begin_ns, told_ns;
+};
+
+static void hear_end(void *context, const struct task_result *r)
+{
+	struct watched *w = context;
+
+	w->ended++;
+	w->failed += r->end != TASK_DONE && r->end != TASK_SKIPPED;
+	w->watch->ended(w->watch->context, r);
+}
+
+static void tell_folder(const struct watched *w, const struct running_task *running, uint32_t count)
+{
+	const struct campaign *c = w->campaign;
+	struct running_campaign now = {
+		.pid = c->pid,
+		.seconds = (double)(clock_ns() - w->begin_ns) / (double)NS_PER_SECOND,
+		.total = c->sweep->run_count,
+		.todo = c->missing_count,
+		.ended = w->ended,
+		.failed = w->failed,
+	};
+
+	for (uint32_t i = 0; i < count && i < RUNNING_TASKS_MAX; i++) {
+		struct running_run *one = &now.runs[now.run_count++];
+
+		one->task = running[i].task;
+		one->share = running[i].share;
+		sweep_label(c->sweep, one->task, one->label, sizeof(one->label));
+	}
+	running_write(c->folder, &now);
+}
+
+static int hear_tick(void *context, const struct running_task *running, uint32_t count)
+{
+	enum { TELL_NS = NS_PER_SECOND / 2 };
+	struct watched *w = context;
+	int64_t now_ns = clock_ns();
+
+	if (now_ns - w->told_ns >= TELL_NS) {
+		w->told_ns = now_ns;
+		tell_folder(w, running, count);
+	}
+	return w->watch->tick(w->watch->context, running, count);
+}
+
 int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32_t jobs,
 		 const struct campaign_watch *watch, struct weir_error *e)
 {
+	struct watched w = { c, watch, 0, 0, clock_ns(), clock_ns() };
 	const struct task_list list = {
 		.jobs = jobs ? jobs : jobs_of_machine(c),
 		.count = c->missing_count,
 		.tasks = c->missing,
 		.work = { c, perform },
-		.watcher = watch->context,
-		.ended = watch->ended,
-		.tick = watch->tick,
+		.watcher = &w,
+		.ended = hear_end,
+		.tick = hear_tick,
 	};
+	int failed;
 
-	return executor_run(executor, &list, e);
+	c->pid = getpid();
+	failed = executor_run(executor, &list, e);
+	running_remove(c->folder, c->pid);
+	return failed;
 }
 
 void campaign_free(struct campaign *c)

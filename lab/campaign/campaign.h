@@ -24,6 +24,7 @@ struct campaign {
 	/* Found out. */
 	char (*keys)[RUN_KEY_SIZE];
 	uint64_t *missing, missing_count; /* runs to do */
+	int64_t pid;                      /* of the process that has them done */
 };
 
 /* Is everything right that the user wrote? Nothing is changed. */

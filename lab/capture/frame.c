@@ -71,7 +71,22 @@ static uint32_t address_of(uint32_t host)
 	return UINT32_C(10) << 24 | ((host + 1) & HOST_MASK);
 }
 
-void frame_put_ipv4(struct frame *f, const struct sighting *seen, uint8_t protocol)
+static uint32_t dscp_of(const struct config *c, const struct sighting *seen)
+{
+	const struct traffic_config *t = &c->traffic[seen_flow(seen)->traffic];
+	const struct weir_packet *packet = seen->packet;
+
+	if (!t->code.is_given)
+		return packet->class_id & DSCP_MASK;
+	if (packet->flags & SEGMENT_CNP)
+		return c->dscp.cnp;
+	if (packet->flags & SEGMENT_ACK)
+		return t->code.ack;
+	return t->first_bytes && packet->class_id == t->first_class ? t->code.first : t->code.data;
+}
+
+void frame_put_ipv4(struct frame *f, const struct streams *s, const struct sighting *seen,
+		    uint8_t protocol)
 {
 	const struct weir_packet *packet = seen->packet;
 	const struct flow *flow = seen_flow(seen);
@@ -83,7 +98,7 @@ void frame_put_ipv4(struct frame *f, const struct sighting *seen, uint8_t protoc
 
 	frame_put_ethernet(f, mac_of(to), mac_of(from), TYPE_IPV4);
 	frame_put(f, 0x45, 1); /* version 4, five words */
-	frame_put(f, ((uint32_t)packet->class_id & DSCP_MASK) << 2 | ecn, 1);
+	frame_put(f, dscp_of(s->config, seen) << 2 | ecn, 1);
 	frame_put(f, 0, 2); /* total length, below */
 	frame_put(f, DO_NOT_FRAGMENT, 4);
 	frame_put(f, HOPS_LEFT, 1);

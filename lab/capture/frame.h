@@ -8,8 +8,8 @@
  * and RDMA its length: see frame_roce.c.
  *
  * Payload is zeros, and is not kept here but counted. Host n is 10.x.y.z with n + 1 in the lower 24 bits,
- * and 02:00:00:xx:yy:zz; a port of a switch is 02:01 and four bytes made from its name. A class is its
- * DSCP. */
+ * and 02:00:00:xx:yy:zz; a port of a switch is 02:01 and four bytes made from its name. Where a
+ * section has no DSCP its packets show their class in that place. */
 #ifndef LAB_CAPTURE_FRAME_H
 #define LAB_CAPTURE_FRAME_H
 #include "lab/capture/stream.h"
@@ -62,7 +62,8 @@ void frame_set(unsigned char *at, uint64_t value, int width);
 void frame_put_ethernet(struct frame *f, uint64_t to, uint64_t from, uint16_t type);
 
 /* Ethernet and IPv4 of a packet from one end of its connection to the other, with lengths left open. */
-void frame_put_ipv4(struct frame *f, const struct sighting *seen, uint8_t protocol);
+void frame_put_ipv4(struct frame *f, const struct streams *s, const struct sighting *seen,
+		    uint8_t protocol);
 
 /* All headers are there: fills in the lengths and checksums of IPv4, and whatever the packet is longer by. */
 void frame_close_ipv4(struct frame *f, const struct sighting *seen);

@@ -96,11 +96,12 @@ static uint32_t queue_pair(const struct sighting *seen)
 }
 
 /* Of UDP, the length is filled in below; IPv4 lets its checksum be left out. */
-static void put_transport(struct frame *f, const struct sighting *seen, const struct bth *b)
+static void put_transport(struct frame *f, const struct streams *s, const struct sighting *seen,
+			  const struct bth *b)
 {
 	uint8_t flags = seen->packet->flags;
 
-	frame_put_ipv4(f, seen, IP_UDP);
+	frame_put_ipv4(f, s, seen, IP_UDP);
 	frame_put(f, SOURCE_PORT_FIRST | (seen->packet->flow_hash & SOURCE_PORT_MASK), 2);
 	frame_put(f, ROCE_PORT, 2);
 	frame_put(f, 0, 4);
@@ -174,7 +175,7 @@ static void put_data(struct frame *f, struct streams *s, const struct sighting *
 				       ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + BTH_BYTES +
 					       address_bytes + ICRC_BYTES,
 				       &b.pad_bytes);
-	put_transport(f, seen, &b);
+	put_transport(f, s, seen, &b);
 	if (!address_bytes)
 		return;
 	frame_put(f, place.bytes_before, 8); /* messages lie in memory one behind the other */
@@ -194,16 +195,16 @@ static void put_answer(struct frame *f, struct streams *s, const struct sighting
 		message->size_bytes != FLOW_UNLIMITED && ack.number == message->end_segment;
 	struct bth b = { .opcode = ACKNOWLEDGE, .psn = is_refusal ? ack.number : ack.number - 1 };
 
-	put_transport(f, seen, &b);
+	put_transport(f, s, seen, &b);
 	frame_put(f, is_refusal ? SYNDROME_SEQUENCE : SYNDROME_ACK, 1);
 	frame_put(f, (place.messages_before + (uint32_t)is_complete) & NUMBER_MASK, 3);
 }
 
-static void put_notification(struct frame *f, const struct sighting *seen)
+static void put_notification(struct frame *f, const struct streams *s, const struct sighting *seen)
 {
 	struct bth b = { .opcode = NOTIFICATION };
 
-	put_transport(f, seen, &b);
+	put_transport(f, s, seen, &b);
 	frame_put(f, 0, CNP_RESERVED_BYTES / 2);
 	frame_put(f, 0, CNP_RESERVED_BYTES / 2);
 }
@@ -211,7 +212,7 @@ static void put_notification(struct frame *f, const struct sighting *seen)
 void frame_roce(struct frame *f, struct streams *s, const struct sighting *seen)
 {
 	if (seen->packet->flags & SEGMENT_CNP)
-		put_notification(f, seen);
+		put_notification(f, s, seen);
 	else if (seen->packet->flags & SEGMENT_ACK)
 		put_answer(f, s, seen);
 	else

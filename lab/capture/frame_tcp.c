@@ -140,7 +140,7 @@ void frame_tcp(struct frame *f, struct streams *s, const struct sighting *seen)
 	uint32_t number = wire_number(stream_bytes(s, seen, &place, segment.number));
 	uint16_t here = sender_port(segment.connection), there = receiver_port(segment.connection);
 
-	frame_put_ipv4(f, seen, IP_TCP);
+	frame_put_ipv4(f, s, seen, IP_TCP);
 
 	unsigned char *tcp = f->head + f->head_bytes;
 

@@ -62,6 +62,7 @@ const char *const compare_usual[] = {
 	"timeouts",
 	"pause_fraction",
 	"retransmits",
+	"settings_refused",
 	"utilisation_from_hosts",
 	"utilisation_up",
 	"utilisation_down",

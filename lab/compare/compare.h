@@ -214,18 +214,19 @@ int comparison_find_parts(struct comparison *c, struct store *s, const struct co
 			  struct weir_error *e);
 void comparison_free_parts(struct comparison *c);
 
-/* The flows of a set that are of a part, for filters of these. */
-struct part_of_set {
-	const struct flow_set *set;
-	uint32_t *part_of; /* each flow; to be freed */
-	uint32_t part;
+/* The flows of a set, part by part. */
+struct flow_parts {
+	struct flow_set set;        /* of the part; none of it is its own */
+	uint32_t part, count;       /* the current one, of how many */
+	struct counted_flow *flows; /* by part, then as they were; NULL: there is one part */
+	uint64_t *ends;             /* of each part */
 };
 
-/* Beginning with the first part. */
-struct part_of_set comparison_parts_of(const struct comparison *c, const struct flow_set *set);
+/* Beginning with the first part; the set must stay. */
+struct flow_parts comparison_parts_of(const struct comparison *c, const struct flow_set *set);
 
-/* Of a flow_filter whose context is a part_of_set. */
-int comparison_is_in_part(const void *context, const struct counted_flow *f);
+/* Goes on to the next; 0: there was none, and all is freed. */
+int comparison_next_part(struct flow_parts *p);
 
 /* The value that the part has of the split. */
 uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32_t split);

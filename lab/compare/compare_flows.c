@@ -6,29 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_set(struct flow_set *set, struct store *s, const struct stored_run *run,
-		    struct weir_error *e)
+/* Numbers of a set, a quantity and class at a time, when they are first asked for. */
+struct set_numbers {
+	const struct flow_set *set;
+	double *sample;
+	int is_known[QUANTITIES][CLASSES];
+	struct flow_numbers of[QUANTITIES][CLASSES];
+};
+
+static double set_number(struct set_numbers *n, const struct flow_metric *m)
 {
-	*set = (struct flow_set){ .count = 0 };
-	flow_set_measure(set, run);
-	return store_each_flow(s, run->id, flow_set_see, set, e);
+	if (!n->sample)
+		n->sample = memory_grow(NULL, n->set->count + 1, sizeof(*n->sample));
+	if (!n->is_known[m->quantity][m->class])
+		n->of[m->quantity][m->class] =
+			flow_set_numbers(n->set, m->quantity, m->class, NULL, n->sample);
+	n->is_known[m->quantity][m->class] = 1;
+	return n->of[m->quantity][m->class].of[m->statistic];
+}
+
+/* The columns that are made from flows. */
+static void fill_numbers(const struct comparison *c, const struct flow_set *set, double *numbers)
+{
+	struct set_numbers n = { .set = set };
+	struct flow_metric m;
+
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (c->columns[i].metric < 0 && flow_metric_find(c->columns[i].name, &m))
+			numbers[i] = set_number(&n, &m);
+	free(n.sample);
 }
 
 int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
 		 double *numbers, struct weir_error *e)
 {
-	struct flow_metric m;
-	struct flow_set set;
-	double *sample;
-	int failed = read_set(&set, s, run, e);
+	const struct flow_set *set = store_flow_set(s, run, e);
 
-	sample = memory_grow(NULL, set.count + 1, sizeof(*sample));
-	for (uint32_t i = 0; i < c->column_count && !failed; i++)
-		if (c->columns[i].metric < 0 && flow_metric_find(c->columns[i].name, &m))
-			numbers[i] = flow_set_metric(&set, &m, NULL, sample);
-	free(sample);
-	flow_set_free(&set);
-	return failed;
+	if (!set)
+		return -1;
+	fill_numbers(c, set, numbers);
+	return 0;
 }
 
 int comparison_has_flows(const struct comparison *c)
@@ -58,7 +75,7 @@ static void name_sections(struct comparison *c, const struct flow_set *set)
 
 	memset(ended, 0, set->section_count + (size_t)1);
 	for (uint64_t i = 0; i < set->count; i++)
-		if (!isnan(set->flows[i].fct_ns))
+		if (set->flows[i].fct_ps >= 0)
 			ended[set->flows[i].section] = 1;
 	for (uint32_t i = 0; i < set->section_count; i++)
 		if (ended[i])
@@ -66,29 +83,8 @@ static void name_sections(struct comparison *c, const struct flow_set *set)
 	free(ended);
 }
 
-/* The columns of a part that are made from flows; percentiles of too few are taken out wherever they came
- * from. */
-static void fill_part(struct comparison *c, const struct flow_set *set,
-		      const struct flow_filter *in, struct compare_flows *flows, double *numbers)
-{
-	double *sample = memory_grow(NULL, set->count + 1, sizeof(*sample));
-	struct flow_metric m;
-
-	for (int k = 0; k < CLASSES; k++)
-		flows->counted[k] = flow_set_count(set, (enum flow_class)k, in);
-	for (uint64_t i = 0; i < set->count; i++)
-		flows->unfinished +=
-			isnan(set->flows[i].fct_ns) && in->is_in(in->context, &set->flows[i]);
-	for (uint32_t i = 0; i < c->column_count; i++) {
-		if (!flow_metric_find(c->columns[i].name, &m))
-			continue;
-		if (c->columns[i].metric < 0)
-			numbers[i] = flow_set_metric(set, &m, in, sample);
-	}
-	free(sample);
-}
-
-/* A store may hold numbers of a run without its flows: then nothing is known against them. */
+/* Percentiles of too few flows are taken out wherever they came from.
+ * A store may hold numbers of a run without its flows: then nothing is known against them. */
 static void drop_too_few(struct comparison *c, const struct compare_flows *flows, double *numbers)
 {
 	struct flow_metric m;
@@ -107,23 +103,22 @@ static void drop_too_few(struct comparison *c, const struct compare_flows *flows
 int comparison_read_flows(struct comparison *c, struct store *s, uint32_t run,
 			  const struct compare_request *q, struct weir_error *e)
 {
-	struct part_of_set part;
-	const struct flow_filter in = { comparison_is_in_part, &part };
-	struct flow_set set;
+	const struct flow_set *set = store_flow_set(s, &c->runs.runs[run], e);
+	struct flow_parts parts;
 
-	if (read_set(&set, s, &c->runs.runs[run], e)) {
-		flow_set_free(&set);
+	if (!set)
 		return -1;
-	}
-	name_sections(c, &set);
-	for (part = comparison_parts_of(c, &set); part.part < c->part_count; part.part++) {
-		size_t at = (size_t)run * c->part_count + part.part;
+	name_sections(c, set);
+	parts = comparison_parts_of(c, set);
+	do {
+		size_t at = (size_t)run * c->part_count + parts.part;
+		double *numbers = c->numbers + at * c->column_count;
+		struct compare_flows *flows = &c->flows[at];
 
-		fill_part(c, &set, &in, &c->flows[at], c->numbers + at * c->column_count);
+		flows->unfinished = flow_set_counts(&parts.set, flows->counted);
+		fill_numbers(c, &parts.set, numbers);
 		if (q->percentiles == PERCENTILES_KNOWN)
-			drop_too_few(c, &c->flows[at], c->numbers + at * c->column_count);
-	}
-	free(part.part_of);
-	flow_set_free(&set);
+			drop_too_few(c, flows, numbers);
+	} while (comparison_next_part(&parts));
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line. */
 #include "lab/compare/compare_look.h"
+#include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +35,11 @@ static const char *const wanted[] = {
 
 static const char *axis_title(const struct comparison *c, uint32_t axis)
 {
-	const char *path = c->axes[axis].path, *dot = strrchr(path, '.');
-	const char *key = dot ? dot + 1 : path;
+	const char *path = c->axes[axis].path, *key = section_key_of(path);
 
-	for (uint32_t i = 0; i < c->axis_count; i++) {
-		const char *other = strrchr(c->axes[i].path, '.');
-
-		if (i != axis && strcmp(other ? other + 1 : c->axes[i].path, key) == 0)
+	for (uint32_t i = 0; i < c->axis_count; i++)
+		if (i != axis && strcmp(section_key_of(c->axes[i].path), key) == 0)
 			return path;
-	}
 	return key;
 }
 

@@ -3,8 +3,9 @@
  * Where several tell flows apart, a part is a combination of their values: the number of the part has a digit
  * for each split, the first counting most. Parts are the same in all runs, so that they can be compared. */
 #include "lab/compare/compare.h"
-#include "sim/base/memory.h"
+#include "lab/base/sort.h"
 #include "lab/base/text.h"
+#include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,46 +41,122 @@ static void add_value(struct compare_split *p, const char *name, uint64_t above)
 
 /* --- which part --- */
 
-static int value_of(const struct compare_split *p, const struct flow_set *set,
-		    const struct counted_flow *f)
+static int value_of_section(const struct compare_split *p, const char *section)
 {
-	int last = NO_PART;
-
-	for (uint32_t i = 0; i < p->count; i++) {
-		if (p->kind == SPLIT_TRAFFIC && strcmp(p->names[i], set->sections[f->section]) == 0)
+	for (uint32_t i = 0; i < p->count; i++)
+		if (strcmp(p->names[i], section) == 0)
 			return (int)i;
-		if (p->kind == SPLIT_CLASS && p->above[i] == f->class_id)
-			return (int)i;
-		if (p->kind == SPLIT_SIZE && (f->size_bytes > p->above[i] || i == 0))
-			last = (int)i;
-	}
-	return last;
+	return NO_PART;
 }
 
-static uint32_t part_of(const struct comparison *c, const struct flow_set *set,
-			const struct counted_flow *f)
+static int value_of_number(const struct compare_split *p, uint64_t number)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->above[i] == number)
+			return (int)i;
+	return NO_PART;
+}
+
+static int value_of_size(const struct compare_split *p, uint64_t size)
+{
+	uint32_t i = p->count - 1;
+
+	while (i > 0 && size <= p->above[i])
+		i--;
+	return (int)i;
+}
+
+/* What the flows of a set have of each split; of sections it is found out once. */
+struct split_values {
+	const struct comparison *c;
+	int *of_section; /* NULL: no split tells these apart */
+};
+
+static struct split_values values_of(const struct comparison *c, const struct flow_set *set)
+{
+	struct split_values v = { c, NULL };
+
+	for (uint32_t i = 0; i < c->split_count; i++) {
+		if (c->splits[i].kind != SPLIT_TRAFFIC)
+			continue;
+		v.of_section = memory_zeroed(set->section_count, sizeof(*v.of_section));
+		for (uint32_t k = 0; k < set->section_count; k++)
+			if (set->sections[k])
+				v.of_section[k] = value_of_section(&c->splits[i], set->sections[k]);
+	}
+	return v;
+}
+
+static uint32_t part_of(const struct split_values *v, const struct counted_flow *f)
 {
 	uint32_t part = 0;
 
-	for (uint32_t i = 0; i < c->split_count; i++)
-		part = part * c->splits[i].count + (uint32_t)value_of(&c->splits[i], set, f);
+	for (uint32_t i = 0; i < v->c->split_count; i++) {
+		const struct compare_split *p = &v->c->splits[i];
+		int value = p->kind == SPLIT_TRAFFIC ? v->of_section[f->section]
+			    : p->kind == SPLIT_CLASS ? value_of_number(p, f->class_id)
+						     : value_of_size(p, f->size_bytes);
+
+		part = part * p->count + (uint32_t)value;
+	}
 	return part;
 }
 
-struct part_of_set comparison_parts_of(const struct comparison *c, const struct flow_set *set)
+/* The flows in the order of their parts, and where each part ends. */
+static void sort_flows(struct flow_parts *p, const struct split_values *v,
+		       const struct flow_set *set)
 {
-	struct part_of_set p = { set, memory_grow(NULL, set->count, sizeof(*p.part_of)), 0 };
+	uint32_t *part = memory_grow(NULL, set->count + 1, sizeof(*part));
+	uint64_t before = 0;
 
+	p->flows = memory_grow(NULL, set->count + 1, sizeof(*p->flows));
+	p->ends = memory_zeroed(p->count, sizeof(*p->ends));
+	for (uint64_t i = 0; i < set->count; i++) {
+		part[i] = part_of(v, &set->flows[i]);
+		p->ends[part[i]]++;
+	}
+	for (uint32_t i = 0; i < p->count; i++) {
+		uint64_t here = p->ends[i];
+
+		p->ends[i] = before;
+		before += here;
+	}
 	for (uint64_t i = 0; i < set->count; i++)
-		p.part_of[i] = part_of(c, set, &set->flows[i]);
+		p->flows[p->ends[part[i]]++] = set->flows[i];
+	free(part);
+}
+
+static void show_part(struct flow_parts *p)
+{
+	uint64_t begin = p->part ? p->ends[p->part - 1] : 0;
+
+	p->set.flows = p->flows + begin;
+	p->set.count = p->ends[p->part] - begin;
+}
+
+struct flow_parts comparison_parts_of(const struct comparison *c, const struct flow_set *set)
+{
+	struct flow_parts p = { .set = *set, .count = c->part_count };
+	struct split_values v;
+
+	if (c->split_count == 0)
+		return p;
+	v = values_of(c, set);
+	sort_flows(&p, &v, set);
+	show_part(&p);
+	free(v.of_section);
 	return p;
 }
 
-int comparison_is_in_part(const void *context, const struct counted_flow *f)
+int comparison_next_part(struct flow_parts *p)
 {
-	const struct part_of_set *p = context;
-
-	return p->part_of[f - p->set->flows] == p->part;
+	if (++p->part < p->count) {
+		show_part(p);
+		return 1;
+	}
+	free(p->flows);
+	free(p->ends);
+	return 0;
 }
 
 uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32_t split)
@@ -94,60 +171,66 @@ uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32
 /* All that was seen of the flows of all runs. */
 struct survey {
 	struct comparison *c;
-	struct flow_set run;
 	uint64_t size_count, size_room;
 	uint64_t *sizes;
 };
 
-static void keep_size(struct survey *v, uint64_t size)
+static void note_sections(struct compare_split *p, const struct flow_set *set)
 {
-	if (v->size_count == v->size_room) {
-		v->size_room = v->size_room ? 2 * v->size_room : 1024;
-		v->sizes = memory_grow(v->sizes, v->size_room, sizeof(*v->sizes));
-	}
-	v->sizes[v->size_count++] = size;
+	for (uint32_t i = 0; i < set->section_count; i++)
+		if (set->sections[i] && value_of_section(p, set->sections[i]) == NO_PART)
+			add_value(p, set->sections[i], i);
 }
 
-static void note_flow(struct survey *v, const struct counted_flow *f)
+static void note_classes(struct compare_split *p, const struct flow_set *set)
+{
+	for (uint64_t i = 0; i < set->count; i++) {
+		char number[32];
+
+		if (value_of_number(p, set->flows[i].class_id) != NO_PART)
+			continue;
+		snprintf(number, sizeof(number), "%u", set->flows[i].class_id);
+		add_value(p, number, set->flows[i].class_id);
+	}
+}
+
+static void note_sizes(struct survey *v, const struct flow_set *set)
+{
+	if (v->size_count + set->count > v->size_room) {
+		v->size_room = 2 * v->size_room + set->count;
+		v->sizes = memory_grow(v->sizes, v->size_room, sizeof(*v->sizes));
+	}
+	for (uint64_t i = 0; i < set->count; i++)
+		v->sizes[v->size_count++] = set->flows[i].size_bytes;
+}
+
+static void note_flows(struct survey *v, const struct flow_set *set)
 {
 	for (uint32_t i = 0; i < v->c->split_count; i++) {
 		struct compare_split *p = &v->c->splits[i];
-		char number[32];
 
-		if (p->kind == SPLIT_SIZE) {
-			keep_size(v, f->size_bytes);
-		} else if (value_of(p, &v->run, f) == NO_PART) {
-			snprintf(number, sizeof(number), "%u", f->class_id);
-			add_value(p, p->kind == SPLIT_CLASS ? number : v->run.sections[f->section],
-				  p->kind == SPLIT_CLASS ? f->class_id : f->section);
-		}
+		if (p->kind == SPLIT_TRAFFIC)
+			note_sections(p, set);
+		else if (p->kind == SPLIT_CLASS)
+			note_classes(p, set);
+		else
+			note_sizes(v, set);
 	}
 }
 
 static int see_runs(struct survey *v, struct store *s, struct weir_error *e)
 {
-	int failed = 0;
+	for (uint32_t i = 0; i < v->c->runs.count; i++) {
+		const struct flow_set *set = store_flow_set(s, &v->c->runs.runs[i], e);
 
-	for (uint32_t i = 0; i < v->c->runs.count && !failed; i++) {
-		const struct stored_run *run = &v->c->runs.runs[i];
-
-		flow_set_measure(&v->run, run);
-		failed = store_each_flow(s, run->id, flow_set_see, &v->run, e);
-		for (uint64_t k = 0; k < v->run.count && !failed; k++)
-			note_flow(v, &v->run.flows[k]);
-		flow_set_free(&v->run);
+		if (!set)
+			return -1;
+		note_flows(v, set);
 	}
-	return failed;
+	return 0;
 }
 
 /* --- sizes --- */
-
-static int compare_sizes(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* "10KB, 1MB": where the ranges are divided, ascending. */
 static int given_edges(struct compare_split *p, const char *text, struct weir_error *e)
@@ -220,8 +303,7 @@ static void name_ranges(struct compare_split *p, const struct survey *v)
 static int find_sizes(struct compare_split *p, struct survey *v, const char *given,
 		      struct weir_error *e)
 {
-	if (v->size_count)
-		qsort(v->sizes, v->size_count, sizeof(*v->sizes), compare_sizes);
+	sort_counts(v->sizes, v->size_count);
 	if (given && given_edges(p, given, e))
 		return -1;
 	if (!given)

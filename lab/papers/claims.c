@@ -20,7 +20,7 @@ static const struct claims_form {
 	[SECTION_PANEL] = { "panel",
 			    "[panel a]",
 			    { "title", "kind", "y", "x", "by", "normalize", "where", "sizes",
-			      "x-label", "x-scale", "y-label", NULL },
+			      "axes", "x-label", "x-scale", "y-label", NULL },
 			    { "kind", "y", NULL } },
 	[SECTION_CLAIM] = { "claim",
 			    "[claim small-p99]",
@@ -233,11 +233,34 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 	return 0;
 }
 
+/* A word for axes that no other panel has is a mistake in it. */
+static int check_axes(const struct reader *r, struct ini_place *at)
+{
+	const struct figure *f = r->f;
+
+	for (uint32_t i = 0; i < f->panel_count; i++) {
+		const struct panel *p = &f->panels[i];
+		int shared = !p->axes || strcmp(p->axes, PANEL_AXES_OWN) == 0;
+
+		for (uint32_t k = 0; k < f->panel_count; k++)
+			shared |= k != i && panels_share_axes(p, &f->panels[k]);
+		if (shared)
+			continue;
+		at->line = p->line;
+		return weir_error_set(r->e,
+				      "[panel %s]: axes: no other panel of its kind has axes = %s; "
+				      "panels with one word have equal axes, '" PANEL_AXES_OWN
+				      "' is for one alone",
+				      p->name, p->axes);
+	}
+	return 0;
+}
+
 static int take_end(void *user, struct ini_place *at)
 {
 	struct reader *r = user;
 
-	if (end_section(r, at))
+	if (end_section(r, at) || check_axes(r, at))
 		return -1;
 	return r->has_figure ? 0 : weir_error_set(r->e, "[figure] is missing");
 }
@@ -293,6 +316,7 @@ static void panel_free(struct panel *p)
 	free(p->by);
 	free(p->normalize);
 	free(p->sizes);
+	free(p->axes);
 	free(p->x_label);
 	free(p->y_label);
 	selection_free(&p->where);

@@ -33,9 +33,15 @@ struct panel {
 	char *normalize;         /* value of by that the others are relative to, or NULL */
 	char *x_label, *y_label; /* NULL: not given */
 	char *sizes;             /* sizes: where these are divided; NULL: by tenths of the flows */
-	double x_scale;          /* what values of x are multiplied with; 1 unless given */
+	char *axes; /* panels of one word have equal axes, "own": none has; NULL: as they are alike */
+	double x_scale; /* what values of x are multiplied with; 1 unless given */
 	struct selection where;
 };
+
+#define PANEL_AXES_OWN "own"
+
+/* Are both to be compared, and drawn over equal axes? In panel_axes.c. */
+int panels_share_axes(const struct panel *a, const struct panel *b);
 
 struct claim {
 	char *name; /* "small-p99-against-ecn-sharp" */

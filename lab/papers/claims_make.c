@@ -144,6 +144,7 @@ static void take_texts(struct panel *p, struct claims_section *s)
 	p->by = section_take(s, "by", ABSENT_IS_NULL);
 	p->normalize = section_take(s, "normalize", ABSENT_IS_NULL);
 	p->sizes = section_take(s, "sizes", ABSENT_IS_NULL);
+	p->axes = section_take(s, "axes", ABSENT_IS_NULL);
 	p->x_label = section_take(s, "x-label", ABSENT_IS_NULL);
 	p->y_label = section_take(s, "y-label", ABSENT_IS_NULL);
 	if (!p->by)

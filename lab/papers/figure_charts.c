@@ -452,26 +452,39 @@ static int draw_panel(struct drawing *d, const struct figure *f, struct weir_err
 	panel_title(p, &d->title);
 	for (uint32_t i = 0; i < c->row_count && !failed; i++)
 		failed = draw_row(d, &c->rows[i], e);
-	if (!failed) {
+	if (!failed)
 		panel_marks(d, f);
-		finish_charts(d);
-	}
+	return failed;
+}
+
+static void drawing_free(struct drawing *d)
+{
 	comparison_free(&d->bins);
 	free(d->title);
 	free(d->x_numbers);
-	return failed;
 }
 
 /* --- all of them --- */
 
+/* Which unit suits a chart follows from its axes, and these from those of other panels: all are drawn before any
+ * is finished. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e)
 {
-	for (uint32_t i = 0; i < f->panel_count; i++) {
-		struct drawing d = { .r = r, .s = s, .p = &f->panels[i], .part = i };
+	struct drawing *drawings = memory_zeroed(f->panel_count, sizeof(*drawings));
+	int failed = 0;
 
-		if (draw_panel(&d, f, e))
-			return -1;
+	for (uint32_t i = 0; i < f->panel_count && !failed; i++) {
+		drawings[i] = (struct drawing){ .r = r, .s = s, .p = &f->panels[i], .part = i };
+		failed = draw_panel(&drawings[i], f, e);
 	}
+	if (!failed)
+		panels_share(&r->charts, f);
+	for (uint32_t i = 0; i < f->panel_count; i++) {
+		if (!failed)
+			finish_charts(&drawings[i]);
+		drawing_free(&drawings[i]);
+	}
+	free(drawings);
 	report_limit_points(&r->charts);
-	return 0;
+	return failed;
 }

@@ -203,9 +203,37 @@ static double next_x(const struct chart *c, double beyond)
 	return next;
 }
 
-/* What the chart shows, as a table: a row for each x, a column for each line. */
+/* Bars are one row; a second has what the paper says of them. */
+static void write_bars(FILE *out, const struct chart *c)
+{
+	fputs("<tr><th>measured</th>", out);
+	for (uint32_t i = 0; i < chart_bars(c); i++)
+		write_point(out, &c->lines[i], 0);
+	fputs("</tr>\n", out);
+	for (uint32_t i = chart_bars(c); i < c->line_count; i++) {
+		fputs("<tr>", out);
+		page_element(out, "th", c->lines[i].name);
+		for (uint32_t k = 0; k < chart_bars(c); k++)
+			write_point(out, &c->lines[i], k);
+		fputs("</tr>\n", out);
+	}
+}
+
+static void write_means(FILE *out, const struct chart *c)
+{
+	for (double x = next_x(c, -(double)INFINITY); isfinite(x); x = next_x(c, x)) {
+		fprintf(out, "<tr><th>%.6g</th>", x);
+		for (uint32_t i = 0; i < c->line_count; i++)
+			write_point(out, &c->lines[i], x);
+		fputs("</tr>\n", out);
+	}
+}
+
+/* What the chart shows, as a table: a row for each x, a column for each line or bar. */
 static void write_numbers(FILE *out, const struct chart *c)
 {
+	uint32_t columns = c->kind == CHART_BARS ? chart_bars(c) : c->line_count;
+
 	fputs("<details><summary>Its numbers", out);
 	if (c->variant[0]) {
 		fputs(" for ", out);
@@ -215,18 +243,13 @@ static void write_numbers(FILE *out, const struct chart *c)
 	markup_text(out, c->y_label);
 	fputs("</p>\n<div class=\"wide\"><table class=\"numbers\">\n<thead><tr>", out);
 	page_element(out, "th", c->x_label);
-	for (uint32_t i = 0; i < c->line_count; i++)
+	for (uint32_t i = 0; i < columns; i++)
 		page_element(out, "th", c->lines[i].name);
 	fputs("</tr></thead>\n<tbody>\n", out);
-	for (double x = next_x(c, -(double)INFINITY); isfinite(x); x = next_x(c, x)) {
-		fputs("<tr><th>", out);
-		if (c->kind == CHART_MEANS)
-			fprintf(out, "%.6g", x);
-		fputs("</th>", out);
-		for (uint32_t i = 0; i < c->line_count; i++)
-			write_point(out, &c->lines[i], x);
-		fputs("</tr>\n", out);
-	}
+	if (c->kind == CHART_BARS)
+		write_bars(out, c);
+	else
+		write_means(out, c);
 	fputs("</tbody></table></div></details>\n", out);
 }
 
@@ -334,7 +357,10 @@ static void write_head(FILE *out, const struct figure_report *fr, const struct p
 	text_print(&title, "%s: %s", fr->label, fr->figure->title);
 	page_begin(out, title);
 	free(title);
-	fputs("<p><a href=\"../../" SUMMARY_PAGE "\">All papers</a></p>\n", out);
+	fputs(fr->place == FIGURE_SERVED ? "<p><a href=\"/\">The runs</a></p>\n"
+					 : "<p><a href=\"../../" SUMMARY_PAGE
+					   "\">All papers</a></p>\n",
+	      out);
 	page_element(out, "h1", fr->figure->title);
 	fputs("\n<p>", out);
 	markup_text(out, fr->figure->paper);
@@ -352,25 +378,20 @@ static void write_head(FILE *out, const struct figure_report *fr, const struct p
 	}
 }
 
-static int write_page(const struct figure_report *fr, const char *path, const struct report *r,
+static int write_page(const struct figure_report *fr, FILE *out, const struct report *r,
 		      struct weir_error *e)
 {
 	struct paper_about about;
-	struct output o;
 
 	if (paper_about_read(&about, fr->scenario, e))
 		return -1;
-	if (output_open(&o, path, e)) {
-		paper_about_free(&about);
-		return -1;
-	}
-	write_head(o.stream, fr, &about);
+	write_head(out, fr, &about);
 	paper_about_free(&about);
-	write_claims(o.stream, fr);
-	write_panels(o.stream, fr->figure, r);
-	page_runs(o.stream, r);
-	page_end(o.stream, r->compare.runs.runs[0].version, PAGE_CHARTS);
-	return output_finish(&o, e) ? -1 : output_publish(&o, e);
+	write_claims(out, fr);
+	write_panels(out, fr->figure, r);
+	page_runs(out, r);
+	page_end(out, r->compare.runs.runs[0].version, PAGE_CHARTS);
+	return 0;
 }
 
 /* The metrics that lines and bars need, each once. */
@@ -424,8 +445,8 @@ int figure_compare(struct comparison *c, struct store *s, const struct figure *f
 	return failed;
 }
 
-int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
-			struct weir_error *e)
+int figure_report_html(const struct figure_report *fr, FILE *out, struct store *s,
+		       struct weir_error *e)
 {
 	struct report r = { .setting_count = 0 };
 	int failed;
@@ -433,7 +454,21 @@ int figure_report_write(const struct figure_report *fr, const char *path, struct
 	if (figure_compare(&r.compare, s, fr->figure, e))
 		return -1;
 	report_compare(&r);
-	failed = figure_charts(&r, s, fr->figure, e) || write_page(fr, path, &r, e);
+	failed = figure_charts(&r, s, fr->figure, e) || write_page(fr, out, &r, e);
 	report_free(&r);
 	return failed ? -1 : 0;
+}
+
+int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
+			struct weir_error *e)
+{
+	struct output o;
+
+	if (output_open(&o, path, e))
+		return -1;
+	if (figure_report_html(fr, o.stream, s, e)) {
+		output_abandon(&o);
+		return -1;
+	}
+	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }

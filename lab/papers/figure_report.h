@@ -13,11 +13,19 @@ struct figure_report {
 	const char *scenario;  /* its file */
 	enum figure_size size; /* of the runs */
 	const struct verdict *verdicts;
+	enum figure_place {
+		FIGURE_IN_FOLDER, /* of weir reproduce: below the summary of all papers */
+		FIGURE_SERVED,    /* by weir view: the summary is not */
+	} place;
 };
 
 /* Reads the store and writes the page. Refuses a store without runs. */
 int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
 			struct weir_error *e);
+
+/* The same, to wherever. On -1 nothing, or a part of it, was written. */
+int figure_report_html(const struct figure_report *fr, FILE *out, struct store *s,
+		       struct weir_error *e);
 
 /* The planned runs side by side, with the metrics and axes of the figure's panels. */
 int figure_compare(struct comparison *c, struct store *s, const struct figure *f,

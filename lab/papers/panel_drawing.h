@@ -41,6 +41,9 @@ struct chart_line *drawing_line(struct chart *c, const char *name);
 /* The row that is like this one, but of the case that all are relative to. */
 const struct compare_row *drawing_reference(const struct drawing *d, const struct compare_row *row);
 
+/* Axes of panels that are compared reach equally far; for charts that are whole, in the units of the runs. */
+void panels_share(struct chart_list *list, const struct figure *f);
+
 /* What the claims of the figure say of points of the panel, as marks. */
 void panel_marks(const struct drawing *d, const struct figure *f);
 #endif

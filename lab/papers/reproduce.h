@@ -5,6 +5,7 @@
 #ifndef LAB_PAPERS_REPRODUCE_H
 #define LAB_PAPERS_REPRODUCE_H
 #include "lab/papers/figure_report.h"
+#include "lab/papers/shipped.h"
 
 /* Pages: of a figure, in its folder of results; of them all, in OUT. */
 #define FIGURE_PAGE "figure.html"
@@ -64,7 +65,8 @@ struct summary_entry {
 	const struct figure_files *files;
 	struct figure figure;
 	struct figure_state states[FIGURE_SIZES];
-	int has_page[FIGURE_SIZES]; /* 1: FIGURE_PAGE is there */
+	struct shipped shipped[FIGURE_SIZES]; /* what Weir came with */
+	int has_page[FIGURE_SIZES];           /* 1: FIGURE_PAGE is there */
 };
 
 /* out: where the results are. files must outlive it. On -1 nothing is left to free. */
@@ -82,6 +84,13 @@ struct summary {
 int summary_read(struct summary *y, const struct figure_list *l, const char *out,
 		 struct weir_error *e);
 void summary_free(struct summary *y);
+
+/* Is nothing of the figure there in that size, and is it known what to expect? */
+int summary_is_shipped(const struct summary_entry *y, int size);
+
+/* Writes the verdicts of all figures whose runs are there as those that Weir comes with, into the papers'
+ * folders; the others stay. */
+int summary_ship(const struct summary *y, struct weir_error *e);
 
 /* A page with links to the figures' pages, and a document. */
 void summary_html(FILE *f, const struct summary *y);

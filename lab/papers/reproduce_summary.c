@@ -22,8 +22,10 @@ int summary_entry_read(struct summary_entry *y, const struct figure_files *files
 		return -1;
 	for (int size = 0; size < FIGURE_SIZES; size++) {
 		char *folder = figure_folder(files, out, (enum figure_size)size), *page = NULL;
-		int failed = figure_state_read(&y->states[size], &y->figure, folder,
-					       (enum figure_size)size, e);
+		int failed =
+			figure_state_read(&y->states[size], &y->figure, folder,
+					  (enum figure_size)size, e) ||
+			shipped_read(&y->shipped[size], files->scenario, (enum figure_size)size, e);
 
 		text_print(&page, "%s/" FIGURE_PAGE, folder);
 		y->has_page[size] = access(page, R_OK) == 0;
@@ -67,8 +69,12 @@ void summary_free(struct summary *y)
 
 /* --- papers --- */
 
+/* Whose verdicts: of runs that are here, or those that Weir came with where there are none. */
+enum source { RUN_HERE, SHIPPED, SOURCES };
+
 /* One paper at one size, or one figure. */
 struct tally {
+	enum source source;
 	uint32_t figures, claims;
 	uint64_t planned, done;
 	double run_seconds;
@@ -78,16 +84,20 @@ struct tally {
 static void tally_add(struct tally *t, const struct summary_entry *y, int size)
 {
 	const struct figure_state *st = &y->states[size];
+	const struct verdict_counts *counts =
+		t->source == SHIPPED ? &y->shipped[size].counts : &st->counts;
 
-	if (!st->done)
+	if (t->source == SHIPPED ? !summary_is_shipped(y, size) : !st->done)
 		return;
 	t->figures++;
-	t->claims += y->figure.claim_count;
 	t->planned += st->planned;
 	t->done += st->done;
 	t->run_seconds += st->run_seconds;
-	for (int kind = 0; kind < VERDICTS; kind++)
-		t->counts.of[kind] += st->counts.of[kind];
+	for (int kind = 0; kind < VERDICTS; kind++) {
+		t->counts.of[kind] += counts->of[kind];
+		t->claims +=
+			counts->of[kind]; /* what was shipped may be of fewer than there are now */
+	}
 }
 
 static int same_paper(const struct summary_entry *a, const struct summary_entry *b)
@@ -114,27 +124,55 @@ static struct report_text time_head(void)
 	return t;
 }
 
-/* Runs, verdicts and time. */
+/* In its colour where there are any. */
+static void verdict_cell(const struct document *d, int kind, uint32_t count)
+{
+	char text[16];
+
+	if (d->form != FORM_HTML || !count) {
+		document_cell_count(d, count);
+		return;
+	}
+	snprintf(text, sizeof(text), "%u", count);
+	fputs("<td>", d->f);
+	verdict_html(d->f, (enum verdict_kind)kind, text);
+	fputs("</td>", d->f);
+}
+
+/* Runs, verdicts and time; what was not run here has the verdicts alone. */
 static void tally_cells(const struct document *d, const struct tally *t)
 {
 	char runs[64];
 
-	if (t->done < t->planned)
+	if (t->source == SHIPPED)
+		runs[0] = '\0';
+	else if (t->done < t->planned)
 		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->done, t->planned);
 	else
 		snprintf(runs, sizeof(runs), "%" PRIu64, t->done);
 	document_cell(d, runs);
 	document_cell_count(d, t->claims);
 	for (int kind = 0; kind < VERDICTS; kind++)
-		document_cell_count(d, t->counts.of[kind]);
-	document_cell(d, human_duration(t->run_seconds / core_count()).text);
+		verdict_cell(d, kind, t->counts.of[kind]);
+	document_cell(d, t->source == SHIPPED ? ""
+					      : human_duration(t->run_seconds / core_count()).text);
+}
+
+/* "quick", or "quick, shipped". */
+static void size_cell(const struct document *d, int size, enum source source)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s%s", figure_size_names[size],
+		 source == SHIPPED ? ", shipped" : "");
+	document_cell_text(d, text);
 }
 
 /* A paper by its first figure, or with NULL all of them. */
 static void paper_row(const struct document *d, const struct summary *s,
-		      const struct summary_entry *paper, int size)
+		      const struct summary_entry *paper, int size, enum source source)
 {
-	struct tally t = { .figures = 0 };
+	struct tally t = { .source = source };
 	char figures[32];
 	uint32_t count = 0;
 
@@ -144,12 +182,12 @@ static void paper_row(const struct document *d, const struct summary *s,
 		tally_add(&t, &s->all[i], size);
 		count++;
 	}
-	if (!t.figures && size == FIGURE_FULL)
+	if (!t.figures && (size == FIGURE_FULL || source == SHIPPED))
 		return;
 	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
 	document_row(d);
 	document_cell_name(d, paper ? paper_name(paper).text : "all", NULL);
-	document_cell_text(d, figure_size_names[size]);
+	size_cell(d, size, source);
 	document_cell_text(d, figures);
 	tally_cells(d, &t);
 	document_row_end(d);
@@ -158,6 +196,16 @@ static void paper_row(const struct document *d, const struct summary *s,
 static int begins_paper(const struct summary *y, uint32_t i)
 {
 	return i == 0 || !same_paper(&y->all[i], &y->all[i - 1]);
+}
+
+/* In every size, run here and shipped; a document is of runs alone. */
+static void paper_rows(const struct document *d, const struct summary *s,
+		       const struct summary_entry *paper)
+{
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		for (int source = RUN_HERE; source < (d->form == FORM_HTML ? SOURCES : SHIPPED);
+		     source++)
+			paper_row(d, s, paper, size, (enum source)source);
 }
 
 static void write_papers(const struct document *d, const struct summary *s)
@@ -170,10 +218,9 @@ static void write_papers(const struct document *d, const struct summary *s)
 
 	document_table(d, names);
 	for (uint32_t i = 0; i < s->count; i++)
-		for (int size = 0; size < FIGURE_SIZES && begins_paper(s, i); size++)
-			paper_row(d, s, &s->all[i], size);
-	for (int size = 0; size < FIGURE_SIZES; size++)
-		paper_row(d, s, NULL, size);
+		if (begins_paper(s, i))
+			paper_rows(d, s, &s->all[i]);
+	paper_rows(d, s, NULL);
 	document_table_end(d);
 }
 
@@ -181,7 +228,7 @@ static void write_papers(const struct document *d, const struct summary *s)
 
 static void figure_row(const struct document *d, const struct summary_entry *y, int size)
 {
-	struct tally t = { .figures = 0 };
+	struct tally t = { .source = d->form == FORM_HTML && summary_is_shipped(y, size) };
 	char *link = NULL;
 
 	tally_add(&t, y, size);
@@ -190,7 +237,10 @@ static void figure_row(const struct document *d, const struct summary_entry *y, 
 	document_row(d);
 	document_cell_name(d, y->files->name, y->has_page[size] ? link : NULL);
 	document_cell_title(d, y->figure.title);
-	document_cell_text(d, t.figures ? figure_size_names[size] : "not run yet");
+	if (t.figures)
+		size_cell(d, size, t.source);
+	else
+		document_cell_text(d, "not run yet");
 	if (t.figures)
 		tally_cells(d, &t);
 	else
@@ -215,7 +265,8 @@ static void write_figures(const struct document *d, const struct summary *s, uin
 
 		if (y->states[FIGURE_QUICK].done || !y->states[FIGURE_FULL].done)
 			figure_row(d, y, FIGURE_QUICK);
-		if (y->states[FIGURE_FULL].done)
+		if (y->states[FIGURE_FULL].done ||
+		    (d->form == FORM_HTML && summary_is_shipped(y, FIGURE_FULL)))
 			figure_row(d, y, FIGURE_FULL);
 	}
 	document_table_end(d);
@@ -348,6 +399,11 @@ static void write_doubts(const struct document *d, const struct summary *s)
 
 /* --- the whole --- */
 
+static const char shipped_meaning[] =
+	"Shipped: not run here. These verdicts came with Weir, from runs of the version that it "
+	"names in paper.verdicts of each paper; weir reproduce PAPER/FIGURE replaces them by those "
+	"of runs of your own.";
+
 static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIGURE, quickly, or "
 			      "with --full in the size of "
 			      "the paper. A claim is what the paper's text says about it, and its "
@@ -359,9 +415,22 @@ static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIG
 			      "otherwise it disagrees. No "
 			      "claim is left out because it fails.";
 
+/* Nobody may take them for verdicts of runs that are here. */
+static void write_shipped(const struct document *d, const struct summary *s)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		for (int size = 0; size < FIGURE_SIZES; size++)
+			found |= summary_is_shipped(&s->all[i], size);
+	if (found && d->form == FORM_HTML)
+		document_paragraph(d, shipped_meaning);
+}
+
 static void write_document(const struct document *d, const struct summary *s)
 {
 	document_paragraph(d, meaning);
+	write_shipped(d, s);
 	write_papers(d, s);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (begins_paper(s, i))

@@ -1,5 +1,6 @@
 /* chart.c -- charts as data: building, reducing, distributions. See chart.h. */
 #include "lab/report/chart.h"
+#include "lab/base/sort.h"
 #include "sim/base/memory.h"
 #include <ctype.h>
 #include <math.h>
@@ -157,42 +158,54 @@ static uint64_t keep_column(struct chart_point *points, uint64_t at, uint64_t fr
 	return at;
 }
 
+/* Only the points that must stay, column by column. */
+static uint64_t keep_columns(struct chart_line *l, const struct columns *k)
+{
+	uint64_t kept = 0, from = 0;
+	uint32_t column = column_of(k, l->points[0].x);
+
+	for (uint64_t to = 1; to < l->count; to++) {
+		uint32_t next = column_of(k, l->points[to].x);
+
+		if (next == column)
+			continue;
+		kept = keep_column(l->points, kept, from, to);
+		from = to;
+		column = next;
+	}
+	return keep_column(l->points, kept, from, l->count);
+}
+
 void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x)
 {
 	struct columns k = { 0, 0, columns, log_x };
-	uint64_t kept = 0, from = 0;
 
 	if (l->count <= UINT64_C(4) * columns)
 		return;
 	k.first = position(&k, l->points[0].x);
 	k.width = (position(&k, l->points[l->count - 1].x) - k.first) / columns;
-	if (!(k.width > 0)) {
-		l->count = keep_column(l->points, 0, 0, l->count);
-		return;
-	}
-	for (uint64_t to = 1; to <= l->count; to++)
-		if (to == l->count ||
-		    column_of(&k, l->points[to].x) != column_of(&k, l->points[from].x)) {
-			kept = keep_column(l->points, kept, from, to);
-			from = to;
-		}
-	l->count = kept;
+	l->count = k.width > 0 ? keep_columns(l, &k) : keep_column(l->points, 0, 0, l->count);
+	l->room = l->count; /* there are many lines, and few points of each are left */
+	l->points = memory_grow(l->points, l->room, sizeof(*l->points));
 }
 
 /* --- distributions --- */
 
-static int compare_doubles(const void *a, const void *b)
+/* Sorts, and makes room for a point at each value that occurs. */
+static void sort_for(struct chart_line *l, double *values, uint64_t count)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	uint64_t distinct = 1;
 
-	return (x > y) - (x < y);
+	sort_reals(values, count);
+	for (uint64_t i = 1; i < count; i++)
+		distinct += values[i] > values[i - 1];
+	l->room = l->count + distinct;
+	l->points = memory_grow(l->points, l->room, sizeof(*l->points));
 }
 
 void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
 {
-	if (!count)
-		return;
-	qsort(values, count, sizeof(*values), compare_doubles);
+	sort_for(l, values, count);
 	for (uint64_t i = 0; i < count; i++)
 		if (i + 1 == count || values[i + 1] > values[i])
 			chart_point_add(l, values[i], (double)(i + 1) / (double)count);
@@ -200,9 +213,7 @@ void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
 
 void chart_line_tail(struct chart_line *l, double *values, uint64_t count)
 {
-	if (!count)
-		return;
-	qsort(values, count, sizeof(*values), compare_doubles);
+	sort_for(l, values, count);
 	for (uint64_t i = 0; i + 1 < count; i++)
 		if (values[i + 1] > values[i])
 			chart_point_add(l, values[i], (double)(count - i - 1) / (double)count);
@@ -221,6 +232,27 @@ void chart_scale(struct chart *c, double x_factor, double y_factor)
 			p->low /= y_factor;
 			p->high /= y_factor;
 		}
+	c->frame.x_min /= x_factor;
+	c->frame.x_max /= x_factor;
+	c->frame.y_min /= y_factor;
+	c->frame.y_max /= y_factor;
+}
+
+void chart_extent_join(struct chart_extent *extent, const struct chart_extent *other)
+{
+	extent->x_min = fmin(extent->x_min, other->x_min);
+	extent->x_max = fmax(extent->x_max, other->x_max);
+	extent->y_min = fmin(extent->y_min, other->y_min);
+	extent->y_max = fmax(extent->y_max, other->y_max);
+}
+
+uint32_t chart_bars(const struct chart *c)
+{
+	uint32_t bars = 0;
+
+	for (uint32_t i = 0; i < c->line_count; i++)
+		bars += !c->lines[i].is_marks;
+	return bars;
 }
 
 int chart_extent(const struct chart *c, struct chart_extent *extent)
@@ -248,6 +280,8 @@ int chart_extent(const struct chart *c, struct chart_extent *extent)
 	high = x.y_max >= 0 ? fmin(high, 2 * x.y_max) : high;
 	x.y_min = fmin(x.y_min, low);
 	x.y_max = fmax(x.y_max, high);
+	if (c->is_framed)
+		chart_extent_join(&x, &c->frame);
 	*extent = x;
 	return 1;
 }

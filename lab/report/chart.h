@@ -14,7 +14,8 @@ enum chart_kind {
 	CHART_CURVES, /* straight from point to point */
 	CHART_STEPS,  /* a value holds until the next point: queues, distributions */
 	CHART_MEANS,  /* few points, each with a mark and the range low..high */
-	CHART_BARS,   /* a bar a line, at its only point; x does not matter */
+	/* A bar a line, at its only point; x does not matter. Of a line of marks x is the number of the bar. */
+	CHART_BARS,
 };
 
 struct chart_point {
@@ -31,6 +32,11 @@ struct chart_line {
 	struct chart_point *points; /* in the order of x */
 };
 
+/* The smallest and largest x and y of something. */
+struct chart_extent {
+	double x_min, x_max, y_min, y_max;
+};
+
 /* Charts of one title that differ in their variant are shown in one place, one at a time. */
 struct chart {
 	char *id;                /* of the title: fit for a file name and an HTML id */
@@ -41,6 +47,8 @@ struct chart {
 	enum chart_kind kind;
 	int log_x, log_y;
 	uint32_t part; /* the owner's: which part of a report it belongs to */
+	int is_framed; /* 1: it is compared with others, and its axes reach as far as this at least */
+	struct chart_extent frame;
 	uint32_t line_count;
 	struct chart_line *lines;
 };
@@ -79,14 +87,15 @@ void chart_line_tail(struct chart_line *l, double *values, uint64_t count);
 /* Every x and y of the chart divided by the factors, intervals too. */
 void chart_scale(struct chart *c, double x_factor, double y_factor);
 
-/* What is drawn: the smallest and largest x and y. Intervals belong to it as far as they do not reach
+/* What is drawn, and the frame. Intervals belong to it as far as they do not reach
  * below zero where no y does, or above twice the largest y: a weir_wide interval must not flatten the
  * lines. 0: nothing is drawn. */
-struct chart_extent {
-	double x_min, x_max, y_min, y_max;
-};
-
 int chart_extent(const struct chart *c, struct chart_extent *extent);
+
+void chart_extent_join(struct chart_extent *extent, const struct chart_extent *other);
+
+/* How many of its lines are bars. */
+uint32_t chart_bars(const struct chart *c);
 
 /* --- SVG, in chart_svg.c --- */
 

@@ -122,7 +122,7 @@ static void choose_frame(struct frame *r, const struct chart *c, const struct ch
 	r->width = WIDTH - RIGHT - r->left;
 	if (c->kind == CHART_BARS) {
 		r->x_min = 0;
-		r->x_max = c->line_count;
+		r->x_max = chart_bars(c);
 		return;
 	}
 	r->x_min = r->log_x ? log10(x->x_min) : x->x_min;
@@ -234,14 +234,16 @@ static void write_whisker(FILE *f, const struct frame *r, const struct chart_poi
 static void write_stroke(FILE *f, const struct chart_line *l)
 {
 	uint32_t style = l->style;
+	/* Lines of one mark differ in their dashes: in black and white, too, the first 37 can be told apart. */
+	const char *dash = dashes[(style + style / COLOURS) % DASHES];
 
 	if (l->is_muted) {
 		fputs("fill=\"none\" stroke=\"#b0b0b0\" stroke-width=\"1\"", f);
 		return;
 	}
 	fprintf(f, "fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\"", colours[style % COLOURS]);
-	if (dashes[style % DASHES][0])
-		fprintf(f, " stroke-dasharray=\"%s\"", dashes[style % DASHES]);
+	if (dash[0])
+		fprintf(f, " stroke-dasharray=\"%s\"", dash);
 }
 
 static void write_path(FILE *f, const struct frame *r, enum chart_kind kind,
@@ -307,11 +309,15 @@ static void write_ring(FILE *f, uint32_t style, double x, double y)
 		x, y, 2 * MARK, colours[style % COLOURS]);
 }
 
-static void write_rings(FILE *f, const struct frame *r, const struct chart_line *l)
+/* On their lines, or on their bars, which are counted. */
+static void write_rings(FILE *f, const struct frame *r, const struct chart_line *l,
+			enum chart_kind kind)
 {
+	double middle = kind == CHART_BARS ? 0.5 : 0;
+
 	for (uint64_t i = 0; i < l->count; i++)
 		if (can_draw(r, &l->points[i]))
-			write_ring(f, l->style, page_x(r, l->points[i].x),
+			write_ring(f, l->style, page_x(r, l->points[i].x + middle),
 				   page_y(r, l->points[i].y));
 }
 
@@ -325,7 +331,7 @@ static void write_line(FILE *f, const struct frame *r, const struct chart *c, ui
 		memcpy(drawn.points, l->points, l->count * sizeof(*l->points));
 	chart_line_reduce(&drawn, COLUMNS, r->log_x);
 	if (l->is_marks) {
-		write_rings(f, r, l);
+		write_rings(f, r, l, c->kind);
 		free(drawn.points);
 		return;
 	}
@@ -360,7 +366,9 @@ static void write_bar(FILE *f, const struct frame *r, const struct chart *c, uin
 	const struct chart_line *l = &c->lines[line];
 	double left = page_x(r, line + 0.2), right = page_x(r, line + 0.8);
 
-	if (!l->count || !isfinite(l->points[0].y))
+	if (l->is_marks)
+		write_rings(f, r, l, c->kind);
+	if (l->is_marks || !l->count || !isfinite(l->points[0].y))
 		return;
 
 	double zero = page_y(r, 0), y = page_y(r, l->points[0].y);
@@ -375,8 +383,8 @@ static void write_bar(FILE *f, const struct frame *r, const struct chart *c, uin
 /* Names stand below their bars where all of them fit. */
 static int names_fit(const struct frame *r, const struct chart *c)
 {
-	for (uint32_t i = 0; i < c->line_count; i++)
-		if ((double)strlen(c->lines[i].name) * CHARACTER > r->width / c->line_count)
+	for (uint32_t i = 0; i < chart_bars(c); i++)
+		if ((double)strlen(c->lines[i].name) * CHARACTER > r->width / chart_bars(c))
 			return 0;
 	return 1;
 }
@@ -390,7 +398,7 @@ static double legend_width(const struct chart_line *l)
 
 static void write_sample(FILE *f, const struct chart *c, uint32_t line, double x, double y)
 {
-	if (c->kind == CHART_BARS) {
+	if (c->kind == CHART_BARS && !c->lines[line].is_marks) {
 		fprintf(f,
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"10\" "
 			"fill=\"url(#hatch%u)\" stroke=\"#000\"/>\n",
@@ -407,13 +415,15 @@ static void write_sample(FILE *f, const struct chart *c, uint32_t line, double x
 	text_at(f, x + SAMPLE + 5, y, "start", c->lines[line].name);
 }
 
-/* Writes the legend from y on, or only measures where f is NULL. Returns its height. */
-static int write_legend(FILE *f, const struct chart *c, double left, double y)
+/* Writes the legend of the lines from the first on, from y on, or only measures where f is NULL. Returns its
+ * height. */
+static int write_legend(FILE *f, const struct chart *c, uint32_t first, double y)
 {
+	const double left = 30;
 	double x = left;
-	int rows = 1;
+	int rows = first < c->line_count;
 
-	for (uint32_t i = 0; i < c->line_count; i++) {
+	for (uint32_t i = first; i < c->line_count; i++) {
 		if (x > left && x + legend_width(&c->lines[i]) > WIDTH) {
 			x = left;
 			rows++;
@@ -430,12 +440,14 @@ void chart_svg(FILE *f, const struct chart *c)
 	struct chart_extent extent;
 	struct frame frame;
 	const int plot_end = TOP + PLOT_HEIGHT + X_AXIS;
+	uint32_t first; /* in the legend: the names before it stand below their bars */
 	int legend;
 
 	if (!chart_extent(c, &extent))
 		extent = (struct chart_extent){ 1, 10, 0, 1 };
 	choose_frame(&frame, c, &extent);
-	legend = c->kind == CHART_BARS && names_fit(&frame, c) ? 0 : write_legend(NULL, c, 30, 0);
+	first = c->kind == CHART_BARS && names_fit(&frame, c) ? chart_bars(c) : 0;
+	legend = write_legend(NULL, c, first, 0);
 	fprintf(f,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
@@ -464,10 +476,9 @@ void chart_svg(FILE *f, const struct chart *c)
 			write_line(f, &frame, c, i);
 	}
 	fputs("</g>\n", f);
-	for (uint32_t i = 0; i < c->line_count && c->kind == CHART_BARS && !legend; i++)
+	for (uint32_t i = 0; i < first; i++)
 		text_at(f, page_x(&frame, i + 0.5), TOP + PLOT_HEIGHT + 14, "middle",
 			c->lines[i].name);
-	if (legend)
-		write_legend(f, c, 30, plot_end);
+	write_legend(f, c, first, plot_end);
 	fputs("</svg>\n", f);
 }

@@ -119,24 +119,32 @@ static int compare_more(struct comparison *c, struct store *s, struct compare_re
 
 int report_answers(struct report *r, struct store *s, struct weir_error *e)
 {
-	const char *const by[] = { compare_split_names[SPLIT_TRAFFIC] };
 	struct compare_request ratios = { .scope = r->compare.scope };
-	struct compare_request parts = { .scope = r->compare.scope, .by = by, .by_count = 1 };
 	const struct answer_ear ear = { keep_sentence, r };
 	int axis = answer_axis(&r->compare);
 
-	if (axis >= 0) {
-		ratios.normalize_to = answer_baseline(&r->compare, axis);
-		if (answer_say(&r->compare, s, NULL, &ear, e) ||
-		    compare_more(&r->ratios, s, &ratios, report_first_metrics, e))
-			return -1;
-	}
-	if (r->compare.section_count > 1)
-		return compare_more(&r->parts, s, &parts, report_part_metrics, e);
-	return 0;
+	if (axis < 0)
+		return 0;
+	ratios.normalize_to = answer_baseline(&r->compare, axis);
+	return answer_say(&r->compare, s, NULL, &ear, e) ||
+			       compare_more(&r->ratios, s, &ratios, report_first_metrics, e)
+		       ? -1
+		       : 0;
 }
 
-int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e)
+/* By traffic section, where there are several. */
+static int read_parts(struct report *r, struct store *s, struct weir_error *e)
+{
+	const char *const by[] = { compare_split_names[SPLIT_TRAFFIC] };
+	struct compare_request parts = { .scope = r->compare.scope, .by = by, .by_count = 1 };
+
+	return r->compare.section_count > 1
+		       ? compare_more(&r->parts, s, &parts, report_part_metrics, e)
+		       : 0;
+}
+
+int report_read_first(struct report *r, struct store *s, enum store_scope scope,
+		      struct weir_error *e)
 {
 	static const struct report_metric *const all[] = {
 		report_flow_metrics, report_network_metrics, report_tier_metrics, report_app_metrics
@@ -155,7 +163,20 @@ int report_read(struct report *r, struct store *s, enum store_scope scope, struc
 	if (failed)
 		return failed;
 	report_compare(r);
-	if (report_answers(r, s, e) || report_sizes(r, s, e) || report_charts(r, s, e)) {
+	if (report_answers(r, s, e)) {
+		report_free(r);
+		return -2;
+	}
+	return 0;
+}
+
+int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e)
+{
+	int failed = report_read_first(r, s, scope, e);
+
+	if (failed)
+		return failed;
+	if (read_parts(r, s, e) || report_sizes(r, s, e) || report_charts(r, s, e)) {
 		report_free(r);
 		return -2;
 	}

@@ -61,6 +61,10 @@ struct report {
 int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e);
 void report_free(struct report *r);
 
+/* The same without charts and parts: what the first table and its sentences need. */
+int report_read_first(struct report *r, struct store *s, enum store_scope scope,
+		      struct weir_error *e);
+
 void report_html(FILE *f, const struct report *r);
 
 /* One file for each chart in a folder that is made where it does not exist. */
@@ -73,8 +77,9 @@ int report_plots(const char *folder, const struct report *r, struct weir_error *
 
 enum page_kind { PAGE_TEXT, PAGE_CHARTS }; /* with or without what draws charts */
 
-/* Everything up to the first thing that is seen, and everything after the last. */
+/* Everything up to the first thing that is seen, and everything after the last. A live page may ask its server. */
 void page_begin(FILE *f, const char *title);
+void page_begin_live(FILE *f, const char *title);
 void page_end(FILE *f, const char *version, enum page_kind kind);
 
 /* <name>text</name>, with what users wrote escaped. */
@@ -90,6 +95,9 @@ void page_runs(FILE *f, const struct report *r);
  * are not shown; nothing where all is well. */
 void page_caveats(FILE *f, const struct comparison *c);
 
+/* The numbers of a chart, as the script reads them: an object of JSON. */
+void page_chart_data(FILE *f, const struct chart *c);
+
 /* One place for all charts that have part and title of the first. */
 void page_chart(FILE *f, const struct chart_list *list, uint32_t first);
 
@@ -101,7 +109,7 @@ void report_compare(struct report *r);
 /* Fills in r->charts. */
 int report_charts(struct report *r, struct store *s, struct weir_error *e);
 
-/* Sentences, ratios and parts. */
+/* Sentences and ratios. */
 int report_answers(struct report *r, struct store *s, struct weir_error *e);
 
 /* Charts of slowdown and completion time by flow size, in report_sizes.c. */
@@ -174,9 +182,8 @@ int report_numbers(const char *const *values, uint32_t count, double *numbers, c
 /* Completed flows of some runs: those that the metrics count. Begins zeroed but for the section. */
 struct flow_sample {
 	const char *section; /* of traffic, whose flows are taken; NULL: all */
-	uint64_t count, room;
-	double *fct_us, *slowdown;      /* slowdown NAN: unknown */
-	struct measure_config interval; /* of the latest run */
+	uint64_t count;
+	double *fct_us, *slowdown;
 };
 
 int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,

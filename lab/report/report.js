@@ -35,16 +35,18 @@
 		c.closePath();
 	}
 
-	/* Lines of one colour differ in their marks. */
+	/* Lines of one colour differ in their marks, and those of one mark in their dashes: in black and white, too,
+	 * the first 37 can be told apart. */
 	const markOf = (style) => (style + Math.floor(style / COLOURS)) % MARKS;
+	const dashOf = (style) => DASHES[(style + Math.floor(style / COLOURS)) % DASHES.length];
 
-	function drawMark(c, style, x, y) {
+	function drawMark(c, style, x, y, colour = colourOf(style)) {
 		const s = 4.5, kind = markOf(style), hollow = kind === 1 || kind === 3 || kind === 4;
 		c.save();
 		c.setLineDash([]);
 		c.lineWidth = 1.5;
-		c.strokeStyle = colourOf(style);
-		c.fillStyle = hollow ? css('--page') : colourOf(style);
+		c.strokeStyle = colour;
+		c.fillStyle = hollow ? css('--page') : colour;
 		if (kind === 0) {
 			c.beginPath();
 			c.arc(x, y, s * 0.85, 0, 2 * Math.PI);
@@ -71,12 +73,12 @@
 	}
 
 	/* What somebody else measured has a ring, and no line. */
-	function drawRing(c, style, x, y) {
-		drawMark(c, style, x, y);
+	function drawRing(c, style, x, y, colour = colourOf(style)) {
+		drawMark(c, style, x, y, colour);
 		c.save();
 		c.setLineDash([]);
 		c.lineWidth = 1.5;
-		c.strokeStyle = colourOf(style);
+		c.strokeStyle = colour;
 		c.beginPath();
 		c.arc(x, y, 9, 0, 2 * Math.PI);
 		c.stroke();
@@ -102,6 +104,20 @@
 		return c.createPattern(tile, 'repeat');
 	}
 
+	/* On bars of many colours marks have that of the text. */
+	const markColour = (line, bars) => bars ? css('--text') : colourOf(line.style);
+
+	/* And a ground of their own, whatever the bar is. */
+	function drawBarMark(c, line, x, y) {
+		c.save();
+		c.fillStyle = css('--page');
+		c.beginPath();
+		c.arc(x, y, 9, 0, 2 * Math.PI);
+		c.fill();
+		c.restore();
+		drawRing(c, line.style, x, y, markColour(line, true));
+	}
+
 	/* What the legend shows beside a name. */
 	function sample(line, bars) {
 		const canvas = make('canvas'), scale = window.devicePixelRatio || 1, width = 40, height = 14;
@@ -112,7 +128,7 @@
 		const c = canvas.getContext('2d');
 		c.scale(scale, scale);
 		c.strokeStyle = lineColour(line);
-		if (bars) {
+		if (bars && !line.marks) {
 			c.fillStyle = hatch(c, line.style);
 			c.fillRect(1, 1, width - 2, height - 2);
 			c.strokeRect(1, 1, width - 2, height - 2);
@@ -120,11 +136,11 @@
 		}
 		if (line.marks) {
 			c.scale(0.7, 0.7);
-			drawRing(c, line.style, width / 1.4, height / 1.4);
+			drawRing(c, line.style, width / 1.4, height / 1.4, markColour(line, bars));
 			return canvas;
 		}
 		c.lineWidth = line.muted ? 1 : 2;
-		c.setLineDash(line.muted ? [] : DASHES[line.style % DASHES.length] || []);
+		c.setLineDash(line.muted ? [] : dashOf(line.style) || []);
 		c.beginPath();
 		c.moveTo(0, height / 2);
 		c.lineTo(width, height / 2);
@@ -173,6 +189,13 @@
 		return Math.min(2 * y, most(lines.map((l) => l.high), Math.max, y));
 	}
 
+	const barsOf = (chart) => chart.lines.filter((l) => !l.marks);
+
+	/* How far the axes reach: as those of charts that this one is compared with. */
+	const framed = (chart, i, pick, own) => chart.frame ? pick(chart.frame[i], own) : own;
+	const lowest = (chart) => framed(chart, 2, Math.min, smallest(chart.lines));
+	const highest = (chart) => framed(chart, 3, Math.max, largest(chart.lines));
+
 	/* --- drawing --- */
 
 	function whisker(c, g, x, low, high, colour) {
@@ -194,8 +217,8 @@
 		c.restore();
 	}
 
-	function drawBar(e, line) {
-		const c = e.drawingContext, width = 0.6 * e.plotArea.w / (e.seriesCount + 0.2);
+	function drawBar(e, line, bars) {
+		const c = e.drawingContext, width = 0.6 * e.plotArea.w / (bars + 0.2);
 		for (const p of e.points) {
 			if (p.yval === null || isNaN(p.canvasy))
 				continue;
@@ -218,7 +241,10 @@
 			if (line.muted)
 				return;
 			if (line.marks) {
-				drawRing(c, line.style, x, y);
+				if (chart.kind === 'bars')
+					drawBarMark(c, line, x, y);
+				else
+					drawRing(c, line.style, x, y);
 				return;
 			}
 			if (chart.kind === 'means') {
@@ -250,10 +276,10 @@
 		const state = { last: [] }, bars = chart.kind === 'bars', series = {};
 		const overTime = chart.x.startsWith('time');
 		chart.lines.forEach((l, i) => {
-			series[i] = { strokePattern: l.muted ? null : DASHES[l.style % DASHES.length], color: lineColour(l),
+			series[i] = { strokePattern: l.muted ? null : dashOf(l.style), color: lineColour(l),
 				strokeWidth: l.marks ? 0 : l.muted ? 1 : 1.6 };
-			if (bars)
-				series[i].plotter = (e) => drawBar(e, l);
+			if (bars && !l.marks)
+				series[i].plotter = (e) => drawBar(e, l, barsOf(chart).length);
 		});
 		const options = {
 			labels: ['x'].concat(chart.lines.map((l, i) => String(i))),
@@ -261,12 +287,12 @@
 			strokeWidth: 1.6,
 			stepPlot: chart.kind === 'steps',
 			connectSeparatedPoints: true,
-			drawPoints: !bars,
+			drawPoints: true,
 			drawPointCallback: markDrawer(chart, state),
 			drawHighlightPointCallback: (g, name, c, x, y) => drawMark(c, chart.lines[Number(name)].style, x, y),
 			underlayCallback: () => { state.last = []; },
 			/* Zero is on the axis unless all that happens is far from it. */
-			includeZero: !chart.logY && (bars || smallest(chart.lines) < 0.5 * largest(chart.lines)),
+			includeZero: !chart.logY && (bars || lowest(chart) < 0.5 * highest(chart)),
 			yRangePad: chart.logY ? 0 : 8,
 			/* Of means every tick counts: a label for which there is no room would be moved aside. */
 			xRangePad: chart.logX ? 0 : chart.kind === 'means' ? 30 : 2,
@@ -287,22 +313,31 @@
 			interactionModel: bars ? {} : interaction(),
 		};
 		if (chart.logX) {
-			const all = chart.lines.flatMap((l) => [l.px[0], l.px[l.px.length - 1]]).filter((x) => x > 0);
+			const all = chart.frame ? chart.frame.slice(0, 2) :
+				chart.lines.flatMap((l) => [l.px[0], l.px[l.px.length - 1]]).filter((x) => x > 0);
 			options.dateWindow = [Math.min(...all) / 1.1, Math.max(...all) * 1.1];
+		} else if (chart.frame && !bars) {
+			/* Where it has points as far as the others it needs no window: one that is set cannot be reset. */
+			const own = chart.lines.flatMap((l) => l.px.length ? [l.px[0], l.px[l.px.length - 1]] : []);
+			const [from, to] = chart.frame, near = 0.01 * (to - from);
+			if (Math.min(...own) > from + near || Math.max(...own) < to - near)
+				options.dateWindow = [from - near, to + near];
 		}
 		if (chart.logY)
-			options.valueRange = [smallest(chart.lines) / 1.15, largest(chart.lines) * 1.15];
+			options.valueRange = [lowest(chart) / 1.15, highest(chart) * 1.15];
 		else if (chart.y.startsWith('share'))
 			options.valueRange = [0, 1.02];
 		else if (chart.kind === 'means' || bars)
-			options.valueRange = [0, 1.06 * largestInterval(chart.lines) || 1];
+			options.valueRange = [0, 1.06 * framed(chart, 3, Math.max, largestInterval(chart.lines)) || 1];
+		else if (chart.frame)
+			options.valueRange = [options.includeZero ? Math.min(0, lowest(chart)) : lowest(chart), 1.05 * highest(chart) || 1];
 		if (bars) {
-			const slot = figure.clientWidth / chart.lines.length;
-			chart.numbered = chart.lines.some((l) => l.name.length * 8 > slot);
-			options.dateWindow = [0.4, chart.lines.length + 0.6];
+			const all = barsOf(chart), slot = figure.clientWidth / all.length;
+			chart.numbered = all.some((l) => l.name.length * 8 > slot);
+			options.dateWindow = [0.4, all.length + 0.6];
 			options.axes.x.drawGrid = false;
 			options.axes.x.axisLabelWidth = slot;
-			options.axes.x.ticker = () => chart.lines.map((l, i) =>
+			options.axes.x.ticker = () => all.map((l, i) =>
 				({ v: i + 1, label: markup(chart.numbered ? String(i + 1) : l.name) }));
 		}
 		return options;
@@ -322,8 +357,10 @@
 			(extra || '') + '>' + markup(text) + '</text>');
 		label(4, 16, figure.querySelector('h3').textContent + (chart.y ? ': ' + chart.y : ''), ' font-weight="bold"');
 		shownLines.forEach((l, i) => {
-			const y = 34 + row * i, dash = l.muted ? null : DASHES[l.style % DASHES.length];
-			add('<path d="M4 ' + y + 'h30" stroke="' + lineColour(l) + '" stroke-width="2"' +
+			const y = 34 + row * i, dash = l.muted ? null : dashOf(l.style);
+			add(l.marks ? '<circle cx="19" cy="' + y + '" r="5" fill="none" stroke="' +
+				markColour(l, chart.kind === 'bars') + '"/>' :
+				'<path d="M4 ' + y + 'h30" stroke="' + lineColour(l) + '" stroke-width="2"' +
 				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + '/>');
 			label(40, y + 4, l.name);
 		});
@@ -336,18 +373,18 @@
 		shownLines.forEach((l) => {
 			const at = l.px.map((x, i) => l.py[i] === null ? null : [xOf(x), g.toDomYCoord(l.py[i])])
 				.filter((p) => p && isFinite(p[0]) && isFinite(p[1]));
-			if (chart.kind === 'bars') {
-				const width = 0.6 * area.w / (chart.lines.length + 0.2), zero = g.toDomYCoord(0);
+			if (chart.kind === 'bars' && !l.marks) {
+				const width = 0.6 * area.w / (barsOf(chart).length + 0.2), zero = g.toDomYCoord(0);
 				at.forEach(([x, y]) => add('<rect x="' + (x - width / 2).toFixed(1) + '" y="' + y.toFixed(1) + '" width="' +
 					width.toFixed(1) + '" height="' + (zero - y).toFixed(1) + '" fill="' + lineColour(l) + '"/>'));
 				return;
 			}
 			if (l.marks) {
 				at.forEach(([x, y]) => add('<circle cx="' + x.toFixed(1) + '" cy="' + y.toFixed(1) +
-					'" r="8" fill="none" stroke="' + lineColour(l) + '"/>'));
+					'" r="8" fill="none" stroke="' + markColour(l, chart.kind === 'bars') + '"/>'));
 				return;
 			}
-			const dash = l.muted ? null : DASHES[l.style % DASHES.length];
+			const dash = l.muted ? null : dashOf(l.style);
 			add('<path fill="none" stroke="' + lineColour(l) + '" stroke-width="1.6"' +
 				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + ' d="' + at.map(([x, y], i) =>
 				i === 0 ? 'M' + x.toFixed(1) + ' ' + y.toFixed(1) : chart.kind === 'steps' ? 'H' + x.toFixed(1) + 'V' +
@@ -404,7 +441,7 @@
 		button.type = 'button';
 		button.setAttribute('aria-pressed', 'true');
 		button.append(sample(line, chart.kind === 'bars'),
-			make('span', '', (chart.numbered ? i + 1 + ' ' : '') + line.name), make('output'));
+			make('span', '', (chart.numbered && !line.marks ? i + 1 + ' ' : '') + line.name), make('output'));
 		button.addEventListener('click', () => {
 			const visible = button.getAttribute('aria-pressed') !== 'true';
 			if (!visible && graph().visibility().filter(Boolean).length === 1)
@@ -427,7 +464,7 @@
 			figure.graph.destroy();
 		figure.querySelectorAll('.plot, .legend, .axis, .note').forEach((old) => old.remove());
 		if (chart.kind === 'bars')
-			chart.lines.forEach((l, i) => { l.px = l.px.map(() => i + 1); });
+			chart.lines.forEach((l, i) => { l.px = l.px.map((x) => (l.marks ? x : i) + 1); });
 		reset.type = 'button';
 		reset.hidden = true;
 		reset.addEventListener('click', () => graph.resetZoom());
@@ -445,7 +482,7 @@
 		options.highlightCallback = (event, x) => {
 			outputs().forEach((o, i) => {
 				const y = valueAt(chart.lines[i], x);
-				o.textContent = y === null || (chart.kind === 'bars' && x !== i + 1) ? '' : shown(y);
+				o.textContent = y === null || (chart.kind === 'bars' && !chart.lines[i].px.includes(x)) ? '' : shown(y);
 			});
 			if (chart.kind !== 'bars')
 				below.firstChild.textContent = 'at ' + shown(x);
@@ -503,6 +540,9 @@
 	} else {
 		drawAll();
 	}
+	/* Whoever has changed the numbers of a figure has it drawn again. */
+	document.addEventListener('redraw', (event) => draw(event.target));
+
 	/* To print from a dark screen changes the scheme as well, after the charts were drawn for paper. */
 	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 		if (!document.documentElement.classList.contains(PAPER))

@@ -163,39 +163,6 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 
 /* --- distributions --- */
 
-static int add_flow(void *context, const struct stored_flow *f)
-{
-	struct flow_sample *s = context;
-
-	/* The flows that the metrics count. */
-	if (f->finish_ps < 0 || f->ideal_ps < 0 ||
-	    (s->section && strcmp(s->section, f->traffic) != 0) ||
-	    f->start_ps < (int64_t)s->interval.from_ps ||
-	    (s->interval.to_ps && f->start_ps >= (int64_t)s->interval.to_ps))
-		return 0;
-	if (s->count == s->room) {
-		s->room = s->room ? 2 * s->room : 1024;
-		s->fct_us = memory_grow(s->fct_us, s->room, sizeof(*s->fct_us));
-		s->slowdown = memory_grow(s->slowdown, s->room, sizeof(*s->slowdown));
-	}
-	s->fct_us[s->count] = (double)(f->finish_ps - f->start_ps) / PS_PER_US;
-	s->slowdown[s->count++] =
-		f->ideal_ps > 0 ? (double)(f->finish_ps - f->start_ps) / (double)f->ideal_ps : NAN;
-	return 0;
-}
-
-static int read_interval(const struct stored_run *run, struct measure_config *m,
-			 struct weir_error *e)
-{
-	const char *from = stored_setting(run, "measure.from"),
-		   *to = stored_setting(run, "measure.to");
-
-	*m = (struct measure_config){ .from_ps = 0 };
-	if (from && weir_option_parse(m, weir_option_find(measure_options, "from"), from, e))
-		return -1;
-	return to ? weir_option_parse(m, weir_option_find(measure_options, "to"), to, e) : 0;
-}
-
 /* What a distribution is of. */
 struct cdf {
 	const char *title, *tail_title, *x_label, *variant;
@@ -254,9 +221,24 @@ static void add_cdf(struct report *r, const struct report_case *k, const struct 
 int flow_sample_add(struct flow_sample *sample, struct store *s, const struct stored_run *run,
 		    struct weir_error *e)
 {
-	if (read_interval(run, &sample->interval, e))
+	const struct flow_set *set = store_flow_set(s, run, e);
+
+	if (!set)
 		return -1;
-	return store_each_flow(s, run->id, add_flow, sample, e);
+	sample->fct_us =
+		memory_grow(sample->fct_us, sample->count + set->count + 1, sizeof(double));
+	sample->slowdown =
+		memory_grow(sample->slowdown, sample->count + set->count + 1, sizeof(double));
+	for (uint64_t i = 0; i < set->count; i++) {
+		const struct counted_flow *f = &set->flows[i];
+
+		if (f->fct_ps < 0 ||
+		    (sample->section && strcmp(sample->section, set->sections[f->section]) != 0))
+			continue;
+		sample->fct_us[sample->count] = (double)f->fct_ps / PS_PER_US;
+		sample->slowdown[sample->count++] = f->slowdown;
+	}
+	return 0;
 }
 
 void flow_sample_free(struct flow_sample *sample)

@@ -1,5 +1,6 @@
 /* report_compare.c -- which settings differ between runs, and which runs belong together. */
 #include "lab/report/report.h"
+#include "lab/scenario/sections.h"
 #include "lib/base/option_text.h"
 #include "sim/base/memory.h"
 #include <math.h>
@@ -158,13 +159,10 @@ static int speaks_for_itself(const char *value)
 static void append_value(struct report_text *t, const struct compare_axis *a, uint32_t value)
 {
 	const char *label = a->labels[value][0] ? a->labels[value] : absent;
-	const char *dot = strrchr(a->path, '.');
 	size_t used = strlen(t->text);
 
 	snprintf(t->text + used, sizeof(t->text) - used, "%s%s%s%s", used ? ", " : "",
-		 speaks_for_itself(label) ? ""
-		 : dot                    ? dot + 1
-					  : a->path,
+		 speaks_for_itself(label) ? "" : section_key_of(a->path),
 		 speaks_for_itself(label) ? "" : "=", label);
 }
 

@@ -21,18 +21,30 @@ void page_element(FILE *f, const char *name, const char *text)
 	fprintf(f, "</%s>", name);
 }
 
-void page_begin(FILE *f, const char *title)
+/* more: what the page may do beside showing what it brings. */
+static void begin(FILE *f, const char *title, const char *more)
 {
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      "<link rel=\"icon\" href=\"data:,\">\n<title>Weir: ",
-	      f);
+	fprintf(f,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:%s\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"
+		"<link rel=\"icon\" href=\"data:,\">\n<title>Weir: ",
+		more);
 	markup_text(f, title);
 	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n",
 		page_asset("dygraph.min.css"), page_asset("report.css"));
+}
+
+void page_begin(FILE *f, const char *title)
+{
+	begin(f, title, "");
+}
+
+void page_begin_live(FILE *f, const char *title)
+{
+	begin(f, title, "; connect-src 'self'");
 }
 
 /* --- what was run --- */
@@ -156,19 +168,27 @@ static void write_field(FILE *f, const char *name, const struct chart_line *l, e
 	fputc(']', f);
 }
 
-static void write_data(FILE *f, const struct chart *c)
+void page_chart_data(FILE *f, const struct chart *c)
 {
 	static const char *const kinds[] = { "curves", "steps", "means", "bars" };
 
-	fprintf(f,
-		"<script type=\"application/json\" "
-		"id=\"data-%s\">{\"kind\":\"%s\",\"logX\":%s,\"logY\":%s,\"x\":",
-		c->id, kinds[c->kind], c->log_x ? "true" : "false", c->log_y ? "true" : "false");
+	fprintf(f, "{\"kind\":\"%s\",\"logX\":%s,\"logY\":%s,\"x\":", kinds[c->kind],
+		c->log_x ? "true" : "false", c->log_y ? "true" : "false");
 	markup_json(f, c->x_label);
 	fputs(",\"y\":", f);
 	markup_json(f, c->y_label);
 	fputs(",\"note\":", f);
 	markup_json(f, c->note);
+	if (c->is_framed) {
+		const double frame[] = { c->frame.x_min, c->frame.x_max, c->frame.y_min,
+					 c->frame.y_max };
+
+		for (int i = 0; i < 4; i++) {
+			fputs(i ? "," : ",\"frame\":[", f);
+			write_number(f, frame[i]);
+		}
+		fputc(']', f);
+	}
 	fputs(",\"lines\":[", f);
 	for (uint32_t i = 0; i < c->line_count; i++) {
 		const struct chart_line *l = &c->lines[i];
@@ -185,7 +205,14 @@ static void write_data(FILE *f, const struct chart *c)
 		}
 		fputc('}', f);
 	}
-	fputs("]}</script>\n", f);
+	fputs("]}", f);
+}
+
+static void write_data(FILE *f, const struct chart *c)
+{
+	fprintf(f, "<script type=\"application/json\" id=\"data-%s\">", c->id);
+	page_chart_data(f, c);
+	fputs("</script>\n", f);
 }
 
 static int same_place(const struct chart *a, const struct chart *b)
@@ -193,24 +220,48 @@ static int same_place(const struct chart *a, const struct chart *b)
 	return a->part == b->part && strcmp(a->title, b->title) == 0;
 }
 
+static uint64_t chart_points(const struct chart *c)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < c->line_count; i++)
+		count += c->lines[i].count;
+	return count;
+}
+
+/* Of charts in one place the last is shown, usually that of the highest load; but none that has less than half of the
+ * points of another. */
+static uint32_t shown_variant(const struct chart_list *list, uint32_t first, uint32_t *variants)
+{
+	uint32_t shown = first;
+	uint64_t most = 0;
+
+	*variants = 0;
+	for (uint32_t i = first; i < list->count; i++) {
+		uint64_t points = chart_points(&list->all[i]);
+
+		if (!same_place(&list->all[first], &list->all[i]))
+			continue;
+		++*variants;
+		shown = 2 * points >= most ? i : shown;
+		most = points > most ? points : most;
+	}
+	return shown;
+}
+
 void page_chart(FILE *f, const struct chart_list *list, uint32_t first)
 {
 	const struct chart *c = &list->all[first];
-	uint32_t last = first, variants = 0;
+	uint32_t variants, shown = shown_variant(list, first, &variants);
 
-	for (uint32_t i = first; i < list->count; i++)
-		if (same_place(c, &list->all[i])) {
-			last = i;
-			variants++;
-		}
-	fprintf(f, "<figure class=\"chart\" data-chart=\"%s\">\n<figcaption>", list->all[last].id);
+	fprintf(f, "<figure class=\"chart\" data-chart=\"%s\">\n<figcaption>", list->all[shown].id);
 	page_element(f, "h3", c->title);
 	if (variants > 1) {
 		fputs("<label>for <select>", f);
 		for (uint32_t i = first; i < list->count; i++)
 			if (same_place(c, &list->all[i])) {
 				fprintf(f, "<option value=\"%s\"%s>", list->all[i].id,
-					i == last ? " selected" : "");
+					i == shown ? " selected" : "");
 				markup_text(f, list->all[i].variant);
 				fputs("</option>", f);
 			}

@@ -93,13 +93,17 @@ static struct chart_line *line_of(const struct report *r, struct chart *c, uint3
 }
 
 static void add_points(struct report *r, const struct comparison *c, const struct report_case *k,
-		       const struct part_of_set *p)
+		       const struct flow_parts *p)
 {
-	const struct flow_filter filter = { comparison_is_in_part, p };
 	double size = size_split(c)->middle[comparison_part_value(c, p->part, c->split_count - 1)];
-	uint64_t count = flow_set_count(p->set, CLASS_ALL, &filter);
-	double *sample = memory_grow(NULL, p->set->count + 1, sizeof(*sample));
+	uint64_t count = flow_set_count(&p->set, CLASS_ALL, NULL);
+	double *sample = memory_grow(NULL, p->set.count + 1, sizeof(*sample));
+	struct flow_numbers numbers[QUANTITIES];
 
+	for (int i = 0; i < QUANTITIES; i++)
+		numbers[i] =
+			flow_set_numbers(&p->set, (enum flow_quantity)i, CLASS_ALL, NULL, sample);
+	free(sample);
 	for (uint32_t i = 0; i < SIZE_CHARTS; i++) {
 		struct flow_metric m = { .quantity = QUANTITY_FCT };
 		struct chart *chart;
@@ -112,57 +116,63 @@ static void add_points(struct report *r, const struct comparison *c, const struc
 		chart->kind = CHART_CURVES;
 		chart->log_x = chart->log_y = 1;
 		chart_point_add(line_of(r, chart, k->scheme), size,
-				flow_set_metric(p->set, &m, &filter, sample));
+				numbers[m.quantity].of[m.statistic]);
 	}
-	free(sample);
 }
 
 /* The flows of all seeds together: a tenth of those of one run is few. */
 static int read_row(struct flow_set *set, struct store *s, const struct stored_runs *runs,
 		    const struct compare_row *row, struct weir_error *e)
 {
-	int failed = 0;
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		const struct flow_set *run = store_flow_set(s, &runs->runs[row->runs[i]], e);
 
-	for (uint32_t i = 0; i < row->run_count && !failed; i++) {
-		const struct stored_run *run = &runs->runs[row->runs[i]];
-
-		flow_set_measure(set, run);
-		failed = store_each_flow(s, run->id, flow_set_see, set, e);
+		if (!run)
+			return -1;
+		flow_set_join(set, run);
 	}
-	return failed;
+	return 0;
 }
 
 int report_size_line(struct chart_line *l, const struct size_line *of, struct weir_error *e)
 {
 	struct flow_set set = { .count = 0 };
-	int failed = read_row(&set, of->s, of->runs, of->row, e);
-	struct part_of_set part = comparison_parts_of(of->bins, &set);
-	const struct flow_filter filter = { comparison_is_in_part, &part };
-	double *sample = memory_grow(NULL, set.count, sizeof(*sample));
+	struct flow_parts parts;
+	double *sample;
 
-	for (; part.part < of->bins->part_count && !failed; part.part++)
+	if (read_row(&set, of->s, of->runs, of->row, e)) {
+		flow_set_free(&set);
+		return -1;
+	}
+	sample = memory_grow(NULL, set.count + 1, sizeof(*sample));
+	parts = comparison_parts_of(of->bins, &set);
+	do
 		if (flow_statistic_is_known(of->metric.statistic,
-					    flow_set_count(&set, CLASS_ALL, &filter)))
-			chart_point_add(l, size_split(of->bins)->middle[part.part],
-					flow_set_metric(&set, &of->metric, &filter, sample));
+					    flow_set_count(&parts.set, CLASS_ALL, NULL)))
+			chart_point_add(l, size_split(of->bins)->middle[parts.part],
+					flow_set_metric(&parts.set, &of->metric, NULL, sample));
+	while (comparison_next_part(&parts));
 	free(sample);
-	free(part.part_of);
 	flow_set_free(&set);
-	return failed;
+	return 0;
 }
 
 static int add_case(struct report *r, struct store *s, const struct comparison *c,
 		    const struct report_case *k, struct weir_error *e)
 {
 	struct flow_set set = { .count = 0 };
-	int failed = read_row(&set, s, &r->compare.runs, k->row, e);
-	struct part_of_set part = comparison_parts_of(c, &set);
+	struct flow_parts parts;
 
-	for (; part.part < c->part_count && !failed; part.part++)
-		add_points(r, c, k, &part);
-	free(part.part_of);
+	if (read_row(&set, s, &r->compare.runs, k->row, e)) {
+		flow_set_free(&set);
+		return -1;
+	}
+	parts = comparison_parts_of(c, &set);
+	do
+		add_points(r, c, k, &parts);
+	while (comparison_next_part(&parts));
 	flow_set_free(&set);
-	return failed;
+	return 0;
 }
 
 /* Grey lines first, so that the others lie on top. */

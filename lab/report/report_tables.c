@@ -1,5 +1,6 @@
 /* report_tables.c -- the tables of a report: a row for each case, in the order of schemes, or the best first. */
 #include "lab/report/report.h"
+#include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@ struct table_view {
 	uint32_t column_max; /* of those that are known */
 	enum { ORDER_SCHEMES, ORDER_BEST } order;
 	enum { FACTS_ALL, FACTS_NONE } facts;
-	enum { UNKNOWN_SHOWN, UNKNOWN_HIDDEN } unknown; /* columns without a number */
 };
 
 static int column_of(const struct comparison *c, const char *name)
@@ -103,12 +103,10 @@ static void write_mean(FILE *f, const struct compare_row *row, const struct colu
 /* "load" of "traffic.web.load", which is shown when pointed at. */
 static void write_axis_head(FILE *f, const char *path)
 {
-	const char *dot = strrchr(path, '.');
-
 	fputs("<th title=\"", f);
 	markup_text(f, path);
 	fputs("\">", f);
-	markup_text(f, dot ? dot + 1 : path);
+	markup_text(f, section_key_of(path));
 	fputs("</th>", f);
 }
 
@@ -201,8 +199,11 @@ static void write_table(FILE *f, const struct table_view *v)
 
 	for (const struct report_metric *m = v->metrics; m->name && count < v->column_max; m++) {
 		forms[count] = column_form(v, m);
-		count += forms[count].column >= 0 && !(m->place == STANDS_IN && count > 0) &&
-			 (forms[count].is_known || v->unknown == UNKNOWN_SHOWN);
+		count += forms[count].is_known && !(m->place == STANDS_IN && count > 0);
+	}
+	if (count == 0) {
+		free(ranked);
+		return;
 	}
 	fputs("<div class=\"wide\"><table class=\"numbers\">\n", f);
 	write_head(f, v, forms, count);
@@ -248,8 +249,7 @@ void report_table_first(FILE *f, const struct report *r)
 					 .metrics = report_first_metrics,
 					 .column_max = FIRST_COLUMNS,
 					 .order = ORDER_BEST,
-					 .facts = FACTS_NONE,
-					 .unknown = UNKNOWN_HIDDEN };
+					 .facts = FACTS_NONE };
 
 	write_table(f, &view);
 	if (view.ratios) {
@@ -321,8 +321,7 @@ void report_table_tiers(FILE *f, const struct report *r)
 	const struct table_view view = { .r = r,
 					 .c = &r->compare,
 					 .metrics = report_tier_metrics,
-					 .column_max = REPORT_METRICS_MAX,
-					 .unknown = UNKNOWN_HIDDEN };
+					 .column_max = REPORT_METRICS_MAX };
 
 	fputs("<section id=\"tiers\">\n<h2>All ports, and links by tier</h2>\n", f);
 	write_table(f, &view);
@@ -338,8 +337,7 @@ void report_table_apps(FILE *f, const struct report *r)
 	const struct table_view view = { .r = r,
 					 .c = &r->compare,
 					 .metrics = report_app_metrics,
-					 .column_max = REPORT_METRICS_MAX,
-					 .unknown = UNKNOWN_HIDDEN };
+					 .column_max = REPORT_METRICS_MAX };
 	int known = 0;
 
 	for (const struct report_metric *m = report_app_metrics; m->name; m++)

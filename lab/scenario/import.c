@@ -54,8 +54,9 @@ static int add_files(struct scenario *s, const struct import_files *files, struc
 int import_scenario(struct scenario *s, const struct import_files *files, struct weir_error *e)
 {
 	static const char text[] = "[network]\n[traffic " IMPORT_TRAFFIC "]\n";
+	const char *name = files->hpcc ? files->hpcc->config.file : "import";
 
-	if (scenario_read_text(s, "import", text, strlen(text), e))
+	if (scenario_read_text(s, name, text, strlen(text), e))
 		return -1;
 	if (add_files(s, files, e) == 0)
 		return 0;
@@ -73,6 +74,14 @@ static int is_path(const struct setting *at, const char *owner, const char *key)
 	       strcmp(at->path + length + 1, key) == 0;
 }
 
+/* Is it a key of the files' own pattern, which is not the one that is written? */
+static int is_of_files(const struct setting *at, const char *owner)
+{
+	const char *key = at->path + strlen(owner) + 1;
+
+	return strcmp(owner, FLOWS_PATH) == 0 && strcmp(key, "prio") == 0;
+}
+
 /* Every setting of a section but the two that name a kind and its file. */
 static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 			   const char *chooser)
@@ -84,8 +93,8 @@ static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 		const char *value = at->value;
 
 		if (strncmp(at->path, owner, length) != 0 || at->path[length] != '.' ||
-		    strchr(at->path + length + 1, '.') ||
-		    (chooser && (is_path(at, owner, chooser) || is_path(at, owner, "file"))))
+		    (chooser && (is_path(at, owner, chooser) || is_path(at, owner, "file"))) ||
+		    is_of_files(at, owner))
 			continue;
 		/* Lines of a repeated key may have come as one value. */
 		do {
@@ -207,24 +216,45 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 	}
 }
 
+/* A run ends when all flows have ended, or where their simulator would stop it: so long after the last start,
+ * unless it stops before that. */
+static void write_end(FILE *f, const struct scenario *s, const struct flow_list *flows,
+		      int64_t stop_ps)
+{
+	int64_t last_ps = flows->flows[flows->count - 1].start_ps;
+	char text[64];
+
+	if (scenario_find(s, "measure.to") || scenario_find(s, "measure.drain"))
+		return;
+	if (stop_ps > last_ps) {
+		fprintf(f, "drain = %s\n", time_text(text, sizeof(text), stop_ps - last_ps));
+		return;
+	}
+	fprintf(f, "to = %s\n", time_text(text, sizeof(text), stop_ps));
+	fputs("drain = 0us\n", f);
+}
+
 /* Files of the HPCC family start at 2 s: what is measured begins with the first flow. */
-static void write_measure(FILE *f, const struct scenario *s, const struct flow_list *flows)
+static void write_measure(FILE *f, const struct scenario *s, const struct import_files *files,
+			  const struct flow_list *flows)
 {
 	char start[64];
 
 	int is_late = !scenario_find(s, "measure.from") && flows->flows[0].start_ps > 0;
 
-	if (is_late || has_settings(s, "measure"))
+	if (is_late || files->hpcc || has_settings(s, "measure"))
 		fputs("\n[measure]\n", f);
 	if (is_late)
 		fprintf(f, "from = %s\n",
 			time_text(start, sizeof(start), flows->flows[0].start_ps));
+	if (files->hpcc)
+		write_end(f, s, flows, files->hpcc->stop_ps);
 	write_settings(f, s, "measure", NULL);
 }
 
 static void write_others(FILE *f, const struct scenario *s)
 {
-	static const char *const others[] = { "switch", "host" };
+	static const char *const others[] = { "switch", "host", "rdma" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (has_settings(s, others[i]))
@@ -252,10 +282,18 @@ static void write_capture(FILE *f, const struct capture_flows *c)
 
 static void write_title(FILE *f, const struct import_files *files)
 {
-	fprintf(f, "# Imported from %s%s%s\n", files->topology ? files->topology : "",
+	fputs("# Imported from ", f);
+	if (files->hpcc)
+		fprintf(f, "%s, ", files->hpcc->config.file);
+	fprintf(f, "%s%s%s\n", files->topology ? files->topology : "",
 		files->topology && files->flows ? " and " : "", files->flows ? files->flows : "");
 	if (files->capture)
 		write_capture(f, files->capture);
+	for (uint32_t i = 0; files->hpcc && i < files->hpcc->notes.count; i++) {
+		const struct config_line *note = &files->hpcc->notes.lines[i];
+
+		fprintf(f, "# not as there: %s\n", note->text);
+	}
 }
 
 /* The flows of a capture, as if they had been written down. */
@@ -293,7 +331,7 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 	if (!failed) {
 		write_others(f, s);
 		write_flows(f, s, c, files, &flows);
-		write_measure(f, s, &flows);
+		write_measure(f, s, files, &flows);
 	}
 	flow_list_free(&flows);
 	network_free(&net);

@@ -7,6 +7,7 @@
 #ifndef LAB_SCENARIO_IMPORT_H
 #define LAB_SCENARIO_IMPORT_H
 #include "lab/capture/capture_flows.h"
+#include "lab/scenario/import_hpcc.h"
 #include "lab/scenario/scenario.h"
 #include <stdio.h>
 
@@ -19,6 +20,8 @@ struct import_files {
 		*flows; /* a connection matrix where it ends in .cm; NULL: a permutation of 1 MB */
 	const struct capture_flows *capture; /* what is in flows, where that is a capture */
 	uint32_t star_hosts;                 /* the network is a star of so many; 0: it is not */
+	const struct import_hpcc
+		*hpcc; /* whose files these are; NULL: nobody's, settings are defaults */
 };
 
 /* A scenario that names the files, to which further settings may be added by scenario_set. On -1

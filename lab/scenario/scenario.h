@@ -80,7 +80,8 @@ int scenario_locate(const struct scenario *s, struct weir_error *e);
 /* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
  * out: what identifies a run. The lines of a repeated key come as one text, divided by "; ", which
  * scenario_set reads again. Where a setting names a file (a plug-in, a topology, flows, sizes), or a
- * scheme that works with a model, a line "digest.PATH" says what is in it: sim/base/digest.h. */
+ * scheme that works with a model, a line "digest.PATH" says what is in it: sim/base/digest.h. Of a run with real
+ * packets the first is "world", real. */
 typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e);

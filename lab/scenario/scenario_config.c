@@ -434,6 +434,19 @@ static int each_target(const struct listing *l, target_visitor *visit, struct we
 	return 0;
 }
 
+/* Of a run with real packets: "PATH VALUE" as it stands. */
+static void list_real(const struct listing *l)
+{
+	for (uint32_t i = 0; i < l->config->real.count; i++) {
+		const char *line = l->config->real.lines[i].text;
+		size_t length = strcspn(line, " ");
+		char path[192];
+
+		snprintf(path, sizeof(path), "%.*s", (int)length, line);
+		l->visit(l->context, path, line + length + (line[length] == ' '));
+	}
+}
+
 /* Digests come after all values. */
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e)
@@ -442,5 +455,6 @@ int scenario_settings(const struct config *c, setting_visitor *visit, void *cont
 
 	if (c->case_name[0])
 		visit(context, CASE_PATH, c->case_name);
+	list_real(&l);
 	return each_target(&l, list_values, e) || each_target(&l, list_digests, e) ? -1 : 0;
 }

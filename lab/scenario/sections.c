@@ -121,7 +121,10 @@ const struct section section_all[] = {
 			"setting's path, its value a list: switch.marking = ecn, tcn, or "
 			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; or of an option of the "
 			"scheme that a setting names: switch.marking.min = 10KB, 40KB, or "
-			"host.cc.g = 1/16, 1/4. A list may go on in another line with the same key",
+			"host.cc.g = 1/16, 1/4. A list may go on in another line with the same "
+			"key. "
+			"Where no seed is given, here, in the file or by --seed, run takes seeds 1 "
+			"to 5 of each, so that differences have an interval; seed = 1 takes one",
 		.options = path_options,
 		.example = "[sweep]",
 		.traits = SECTION_PATHS,
@@ -157,6 +160,22 @@ const struct section *section_find(const char *name)
 		if (strcmp(s->name, name) == 0)
 			return s;
 	return NULL;
+}
+
+const char *section_key_of(const char *path)
+{
+	const char *dot = strchr(path, '.'), *last = strrchr(path, '.');
+
+	if (!dot)
+		return path;
+	for (const struct section *s = section_all; s->name; s++) {
+		if (strncmp(s->name, path, strlen(s->name)) != 0 || path + strlen(s->name) != dot)
+			continue;
+		if (s->traits & SECTION_NAMED && dot != last)
+			dot = strchr(dot + 1, '.');
+		return dot + 1;
+	}
+	return last + 1;
 }
 
 int kind_read(const struct section *s, const char *name, struct kind *k, struct weir_error *e)

@@ -49,6 +49,9 @@ extern const struct section section_root;  /* of keys before the first header; i
 
 const struct section *section_find(const char *name);
 
+/* What of a setting's path is its key: "marking.storage" of "switch.marking.storage", "load" of "traffic.web.load". */
+const char *section_key_of(const char *path);
+
 /* May the key be repeated, in that section or with one of its kinds? A plug-in has no such key: which
  * plug-in it is may be said further below. */
 int section_repeats(const struct section *s, const char *key);

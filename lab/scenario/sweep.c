@@ -123,6 +123,46 @@ int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e)
 	return -1;
 }
 
+/* --- seeds --- */
+
+static struct text_list seeds_from(uint64_t first, uint32_t count)
+{
+	struct text_list seeds = { count, memory_zeroed(count, sizeof(*seeds.items)) };
+
+	for (uint32_t i = 0; i < count; i++)
+		text_print(&seeds.items[i], "%" PRIu64, first + i);
+	return seeds;
+}
+
+/* Is there a list of anything but cases, and none of seeds? */
+static int compares_values(const struct sweep *w)
+{
+	int compares = 0;
+
+	for (uint32_t i = 0; i < w->axis_count; i++) {
+		if (strcmp(w->axes[i].path, SEED_PATH) == 0)
+			return 0;
+		compares |= strcmp(w->axes[i].path, CASE_PATH) != 0 && w->axes[i].values.count > 1;
+	}
+	return compares;
+}
+
+int sweep_add_seeds(struct sweep *w, const struct scenario *s)
+{
+	struct text_list seeds;
+	struct weir_error unheard;
+
+	if (!compares_values(w) || scenario_find(s, SEED_PATH) ||
+	    w->run_count * SWEEP_SEEDS > RUNS_MAX)
+		return 0;
+	for (uint32_t i = 0; i < s->case_count; i++)
+		if (bundle_find(&s->cases[i], SEED_PATH))
+			return 0;
+	seeds = seeds_from(1, SWEEP_SEEDS);
+	add_axis(w, SEED_PATH, 0, &seeds, &unheard);
+	return 1;
+}
+
 /* --- points --- */
 
 void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t first_seed,
@@ -130,13 +170,11 @@ void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t f
 {
 	struct text_list copies = { points->count,
 				    memory_zeroed(points->count, sizeof(*copies.items)) };
-	struct text_list numbers = { seeds, memory_zeroed(seeds, sizeof(*numbers.items)) };
+	struct text_list numbers = seeds_from(first_seed, seeds);
 	struct weir_error unheard;
 
 	for (uint32_t i = 0; i < points->count; i++)
 		copies.items[i] = text_copy(points->items[i]);
-	for (uint32_t i = 0; i < seeds; i++)
-		text_print(&numbers.items[i], "%" PRIu64, first_seed + i);
 	memset(w, 0, sizeof(*w));
 	w->run_count = 1;
 	add_axis(w, POINT_PATH, 0, &copies, &unheard);

@@ -32,6 +32,12 @@ struct sweep {
 int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e);
 void sweep_free(struct sweep *w);
 
+/* What a user runs to compare is run with several seeds, so that differences have an interval: where values are listed
+ * and nobody says a word of seeds, not the file, a case nor --seed, there are those from 1 on. Returns 1 where that was
+ * so. Cases alone are compared as they stand. */
+enum { SWEEP_SEEDS = 5 };
+int sweep_add_seeds(struct sweep *w, const struct scenario *s);
+
 /* A sweep of points, several settings each, "switch.marking.min=5KB; host.cc.g=1/4", and of seeds: the first
  * point with every seed, and so on. A setting without a value, "host.cc.g=", is as if nobody gave it, so
  * points that name the same paths leave nothing behind for each other. */

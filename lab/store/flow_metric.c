@@ -1,5 +1,6 @@
 /* flow_metric.c -- see flow_metric.h. */
 #include "lab/store/flow_metric.h"
+#include "lab/base/sort.h"
 #include "lab/base/text.h"
 #include "sim/measure/sample.h"
 #include "weir/units.h"
@@ -91,9 +92,9 @@ static uint32_t section_of(const struct stored_flow *f)
 	return f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
 }
 
-static void name_section(struct flow_set *s, const struct stored_flow *f)
+static void name_section(struct flow_set *s, uint32_t section, const char *name)
 {
-	uint32_t section = section_of(f), count = s->section_count;
+	uint32_t count = s->section_count;
 
 	if (count <= section) {
 		s->section_count = section + 1;
@@ -101,16 +102,25 @@ static void name_section(struct flow_set *s, const struct stored_flow *f)
 		memset(s->sections + count, 0, (s->section_count - count) * sizeof(*s->sections));
 	}
 	if (!s->sections[section])
-		text_print(&s->sections[section], "%s", f->traffic);
+		s->sections[section] = text_copy(name);
+}
+
+/* Room for so many more. */
+static void make_room(struct flow_set *s, uint64_t count)
+{
+	if (s->count + count <= s->room)
+		return;
+	s->room = s->room ? 2 * s->room : 1024;
+	s->room = s->room < s->count + count ? s->count + count : s->room;
+	s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
 }
 
 /* Those that did not end are kept too, whatever they carry; of those that did, control is not counted. */
 int flow_set_see(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
-	struct counted_flow counted = { f->size_bytes, (double)NAN, (double)NAN, section_of(f),
+	struct counted_flow counted = { f->size_bytes, -1, (double)NAN, section_of(f),
 					f->class_id };
-	int64_t fct_ps = f->finish_ps - f->start_ps;
 
 	if (f->start_ps < (int64_t)s->measure.from_ps ||
 	    (s->measure.to_ps && f->start_ps >= (int64_t)s->measure.to_ps) ||
@@ -118,16 +128,24 @@ int flow_set_see(void *set, const struct stored_flow *f)
 	    (f->finish_ps >= 0 && f->ideal_ps < 0))
 		return 0;
 	if (f->finish_ps >= 0) {
-		counted.fct_ns = (double)fct_ps / WEIR_PS_PER_NS;
-		counted.slowdown = (double)fct_ps / (double)f->ideal_ps;
+		counted.fct_ps = f->finish_ps - f->start_ps;
+		counted.slowdown = (double)counted.fct_ps / (double)f->ideal_ps;
 	}
-	if (s->count == s->room) {
-		s->room = s->room ? 2 * s->room : 1024;
-		s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
-	}
+	make_room(s, 1);
 	s->flows[s->count++] = counted;
-	name_section(s, f);
+	name_section(s, counted.section, f->traffic);
 	return 0;
+}
+
+void flow_set_join(struct flow_set *s, const struct flow_set *other)
+{
+	make_room(s, other->count);
+	for (uint64_t i = 0; i < other->count; i++)
+		s->flows[s->count++] = other->flows[i];
+	for (uint32_t i = 0; i < other->section_count; i++)
+		if (other->sections[i])
+			name_section(s, i, other->sections[i]);
+	s->measure = other->measure;
 }
 
 void flow_set_free(struct flow_set *s)
@@ -158,7 +176,7 @@ static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class 
 static int is_counted(const struct flow_set *s, const struct counted_flow *f, enum flow_class class,
 		      const struct flow_filter *filter)
 {
-	return !isnan(f->fct_ns) && is_of_class(s, f->size_bytes, class) &&
+	return f->fct_ps >= 0 && is_of_class(s, f->size_bytes, class) &&
 	       (!filter || filter->is_in(filter->context, f));
 }
 
@@ -172,11 +190,28 @@ uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
 	return count;
 }
 
-static int compare_doubles(const void *a, const void *b)
+/* By sums, not by branches: tables and reports ask for this of every part of every run. */
+uint64_t flow_set_counts(const struct flow_set *s, uint64_t counted[CLASSES])
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	uint64_t small = 0, medium = 0, large = 0, over_1mb = 0, ended = 0;
 
-	return (x > y) - (x < y);
+	for (uint64_t i = 0; i < s->count; i++) {
+		const struct counted_flow *f = &s->flows[i];
+		uint64_t has_ended = f->fct_ps >= 0;
+
+		ended += has_ended;
+		small += has_ended & (f->size_bytes <= s->measure.small_bytes);
+		medium += has_ended & (f->size_bytes > s->measure.small_bytes) &
+			  (f->size_bytes <= s->measure.large_bytes);
+		large += has_ended & (f->size_bytes > s->measure.large_bytes);
+		over_1mb += has_ended & (f->size_bytes > MEGABYTE);
+	}
+	counted[CLASS_ALL] = ended;
+	counted[CLASS_SMALL] = small;
+	counted[CLASS_MEDIUM] = medium;
+	counted[CLASS_LARGE] = large;
+	counted[CLASS_OVER_1MB] = over_1mb;
+	return s->count - ended;
 }
 
 static const double quantiles[STATISTICS] = {
@@ -186,33 +221,63 @@ static const double quantiles[STATISTICS] = {
 	[STATISTIC_P999] = 0.999,
 };
 
-/* The mean, or the quantile by nearest rank. Sorts. */
-static double statistic(double *sample, uint64_t count, enum flow_statistic which)
+/* The quantity of each of them, in the order of the set. Returns how many there are. */
+static uint64_t gather(double *sample, const struct flow_set *s, const struct flow_metric *m,
+		       const struct flow_filter *filter)
 {
-	double sum = 0, rank;
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		if (is_counted(s, &s->flows[i], m->class, filter))
+			sample[count++] = m->quantity == QUANTITY_FCT
+						  ? (double)s->flows[i].fct_ps / WEIR_PS_PER_NS
+						  : s->flows[i].slowdown;
+	return count;
+}
+
+static double mean_of(const double *sample, uint64_t count)
+{
+	double sum = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		sum += sample[i];
+	return count ? sum / (double)count : (double)NAN;
+}
+
+/* By nearest rank, of a sorted sample. */
+static double quantile_of(const double *sample, uint64_t count, enum flow_statistic which)
+{
+	double rank = ceil(quantiles[which] * (double)count);
 
 	if (count == 0)
 		return (double)NAN;
-	if (which == STATISTIC_MEAN) {
-		for (uint64_t i = 0; i < count; i++)
-			sum += sample[i];
-		return sum / (double)count;
-	}
-	qsort(sample, count, sizeof(*sample), compare_doubles);
-	rank = ceil(quantiles[which] * (double)count);
 	return sample[rank > 1 ? (uint64_t)rank - 1 : 0];
 }
 
 double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
 		       const struct flow_filter *filter, double *sample)
 {
-	uint64_t count = 0;
+	uint64_t count = gather(sample, s, m, filter);
 
-	for (uint64_t i = 0; i < s->count; i++)
-		if (is_counted(s, &s->flows[i], m->class, filter))
-			sample[count++] = m->quantity == QUANTITY_FCT ? s->flows[i].fct_ns
-								      : s->flows[i].slowdown;
-	return statistic(sample, count, m->statistic);
+	if (m->statistic == STATISTIC_MEAN)
+		return mean_of(sample, count);
+	sort_reals(sample, count);
+	return quantile_of(sample, count, m->statistic);
+}
+
+struct flow_numbers flow_set_numbers(const struct flow_set *s, enum flow_quantity quantity,
+				     enum flow_class class, const struct flow_filter *filter,
+				     double *sample)
+{
+	const struct flow_metric m = { quantity, class, STATISTIC_MEAN };
+	uint64_t count = gather(sample, s, &m, filter);
+	struct flow_numbers n;
+
+	n.of[STATISTIC_MEAN] = mean_of(sample, count);
+	sort_reals(sample, count);
+	for (int i = STATISTIC_P50; i < STATISTICS; i++)
+		n.of[i] = quantile_of(sample, count, (enum flow_statistic)i);
+	return n;
 }
 
 int flow_statistic_is_known(enum flow_statistic which, uint64_t flows)

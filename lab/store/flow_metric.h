@@ -40,7 +40,8 @@ int flow_metric_known(const char *name, const char **unit);
 
 struct counted_flow {
 	uint64_t size_bytes;
-	double fct_ns, slowdown; /* NAN: it did not end */
+	int64_t fct_ps;  /* negative: it did not end */
+	double slowdown; /* NAN: it did not end */
 	uint32_t section, class_id;
 };
 
@@ -59,13 +60,24 @@ void flow_set_measure(struct flow_set *s, const struct stored_run *run);
 /* Takes a row of TABLE_FLOW, where it counts; a visitor of flows. */
 int flow_set_see(void *set, const struct stored_flow *f);
 
+/* Adds the flows of another set to it; a section is named as where its number came first. */
+void flow_set_join(struct flow_set *s, const struct flow_set *other);
+
 void flow_set_free(struct flow_set *s);
+
+/* Those of a run of a store. A store that is open for reading keeps what it has read once, up to a limit, so that
+ * many may ask; the set is valid until another one is asked for. NULL: message. */
+const struct flow_set *store_flow_set(struct store *s, const struct stored_run *run,
+				      struct weir_error *e);
 
 /* Those flows of a set for which is_in says so; NULL: all. */
 struct flow_filter {
 	int (*is_in)(const void *context, const struct counted_flow *f);
 	const void *context;
 };
+
+/* How many flows of the set ended, class by class; returns how many did not. */
+uint64_t flow_set_counts(const struct flow_set *s, uint64_t counted[CLASSES]);
 
 /* How many of them ended and are of the class. */
 uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
@@ -74,6 +86,15 @@ uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
 /* The metric of these; sample has room for as many as the set. NAN: of none. */
 double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
 		       const struct flow_filter *filter, double *sample);
+
+/* All statistics of a quantity of a class, for less than one by one. */
+struct flow_numbers {
+	double of[STATISTICS]; /* NAN: of none */
+};
+
+struct flow_numbers flow_set_numbers(const struct flow_set *s, enum flow_quantity quantity,
+				     enum flow_class class, const struct flow_filter *filter,
+				     double *sample);
 
 /* Is it more than the largest of a few? See sample_has_quantile, sim/measure/sample.h. */
 int flow_statistic_is_known(enum flow_statistic statistic, uint64_t flows);

@@ -9,7 +9,8 @@
 #include "sim/run/run.h"
 #include <stdio.h>
 
-void results_table(FILE *f, const struct config *c, const struct run_result *r);
+/* For a screen of that many columns, at least 40. */
+void results_table(FILE *f, const struct config *c, const struct run_result *r, int width);
 
 /* As export_json and export_csv (export.h) write runs of a store, and whether it is partial. */
 int results_json(FILE *f, const struct config *c, const struct run_result *r, struct weir_error *e);

@@ -13,8 +13,11 @@
 struct store;
 
 /* WRITE makes folder and file where they are missing. ADD is for the processes of a sweep: the file is
- * there and was found good, so it is not looked through again. */
-enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD };
+ * there and was found good, so it is not looked through again. FOLLOW is for whoever reads again and again
+ * while a sweep adds: the same as READ, but not looked through either, and a run may be replaced between two
+ * reads, which then says that it is damaged. Nobody who adds ever waits longer than one table of one run is
+ * read. */
+enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD, STORE_FOLLOW };
 
 /* Refuses a file that is damaged, is no store or is of another schema, saying which, and leaves it
  * as it was. */

@@ -6,6 +6,7 @@
  * later is compared with its digest; what nobody reads costs nothing. Which runs there are and which are
  * planned are two parts more, of run 0. This finds what disks and stray hands do, not deceivers. */
 #include "lab/store/store_sql.h"
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -58,34 +59,39 @@ static uint64_t hash_bytes(uint64_t before, const unsigned char *bytes, size_t s
 	return hash_word(hash, last);
 }
 
-static uint64_t hash_value(uint64_t before, sqlite3_stmt *q, int column)
+static uint64_t hash_value(uint64_t before, sqlite3_value *value)
 {
-	int type = sqlite3_column_type(q, column);
+	int type = sqlite3_value_type(value);
 	uint64_t hash = hash_word(before, (uint64_t)type), bits;
 	const void *bytes;
 	double real;
 
 	switch (type) {
 	case SQLITE_INTEGER:
-		return hash_word(hash, (uint64_t)sqlite3_column_int64(q, column));
+		return hash_word(hash, (uint64_t)sqlite3_value_int64(value));
 	case SQLITE_FLOAT:
-		real = sqlite3_column_double(q, column);
+		real = sqlite3_value_double(value);
 		memcpy(&bits, &real, sizeof(bits));
 		return hash_word(hash, bits);
 	case SQLITE_NULL:
 		return hash;
 	default: /* the bytes first: they may have to be made before their number is known */
-		bytes = sqlite3_column_blob(q, column);
-		return hash_bytes(hash, bytes, (size_t)sqlite3_column_bytes(q, column));
+		bytes = sqlite3_value_blob(value);
+		return hash_bytes(hash, bytes, (size_t)sqlite3_value_bytes(value));
 	}
 }
 
-static uint64_t hash_row(uint64_t before, sqlite3_stmt *q)
+enum { STORE_COLUMNS_MAX = 16 };
+
+static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, int columns,
+			 sqlite3_value *values[STORE_COLUMNS_MAX])
 {
 	uint64_t hash = before;
 
-	for (int i = 0; i < sqlite3_column_count(q); i++)
-		hash = hash_value(hash, q, i);
+	for (int i = 0; i < columns; i++) {
+		values[i] = sqlite3_column_value(q, i);
+		hash = hash_value(hash, values[i]);
+	}
 	return hash;
 }
 
@@ -94,17 +100,19 @@ static int read_rows(struct store *s, struct rows_of rows, const struct row_take
 		     uint64_t *digest, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare_run(s, part_of(rows).select.text, rows.run, e);
-	int code, failed = q ? 0 : -1;
+	sqlite3_value *values[STORE_COLUMNS_MAX];
+	int code, failed = q ? 0 : -1, columns = q ? sqlite3_column_count(q) : 0;
 
+	assert(columns <= STORE_COLUMNS_MAX);
 	*digest = hash_word((uint64_t)rows.run, (uint64_t)rows.part);
 	while (!failed && (code = sqlite3_step(q)) != SQLITE_DONE) {
 		if (code != SQLITE_ROW) {
 			failed = store_fail(s, e);
 			break;
 		}
-		*digest = hash_row(*digest, q);
+		*digest = hash_row(*digest, q, columns, values);
 		if (t)
-			t->take(t->context, q);
+			t->take(t->context, values);
 	}
 	sqlite3_finalize(q);
 	return failed;
@@ -218,11 +226,12 @@ struct sealing {
 	int failed;
 };
 
-static void seal_listed(void *context, sqlite3_stmt *q)
+static void seal_listed(void *context, sqlite3_value *const *values)
 {
 	struct sealing *at = context;
 
-	at->failed = at->failed || store_seal_run(at->store, sqlite3_column_int64(q, 0), at->error);
+	at->failed =
+		at->failed || store_seal_run(at->store, sqlite3_value_int64(values[0]), at->error);
 }
 
 int store_seal_all(struct store *s, struct weir_error *e)

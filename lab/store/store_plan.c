@@ -27,29 +27,29 @@ static void *grow(void *array, uint64_t count, uint64_t *room, size_t size)
 	return memory_grow(array, *room, size);
 }
 
-static void copy_key(char key[RUN_KEY_SIZE], sqlite3_stmt *q, int column)
+static void copy_key(char key[RUN_KEY_SIZE], sqlite3_value *value)
 {
-	const char *text = (const char *)sqlite3_column_text(q, column);
+	const char *text = (const char *)sqlite3_value_text(value);
 
 	snprintf(key, RUN_KEY_SIZE, "%s", text ? text : "");
 }
 
-static void take_planned(void *context, sqlite3_stmt *q)
+static void take_planned(void *context, sqlite3_value *const *values)
 {
 	struct plan_list *p = context;
 
 	p->keys = grow(p->keys, p->count, &p->room, sizeof(*p->keys));
-	p->keys[p->count].place = sqlite3_column_int64(q, 0);
-	copy_key(p->keys[p->count++].key, q, 1);
+	p->keys[p->count].place = sqlite3_value_int64(values[0]);
+	copy_key(p->keys[p->count++].key, values[1]);
 }
 
-static void take_listed(void *context, sqlite3_stmt *q)
+static void take_listed(void *context, sqlite3_value *const *values)
 {
 	struct run_list *l = context;
 
 	l->runs = grow(l->runs, l->count, &l->room, sizeof(*l->runs));
-	l->runs[l->count].id = sqlite3_column_int64(q, 0);
-	copy_key(l->runs[l->count++].key, q, 1);
+	l->runs[l->count].id = sqlite3_value_int64(values[0]);
+	copy_key(l->runs[l->count++].key, values[1]);
 }
 
 static int compare_keys(const void *a, const void *b)

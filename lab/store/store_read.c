@@ -36,22 +36,22 @@ static void pass_row(struct visit *v, const void *row)
 		v->ended = v->visitor->see(v->visitor->context, row) != 0;
 }
 
-static void show_row(void *context, sqlite3_stmt *q)
+static void show_row(void *context, sqlite3_value *const *values)
 {
 	struct visit *v = context;
 	union any_row row;
 
 	memset(&row, 0, sizeof(row)); /* nobody is partial */
-	v->is_odd |= table_read(v->table, &row, q);
+	v->is_odd |= table_read(v->table, &row, values);
 	pass_row(v, &row);
 }
 
-static void show_flow(void *context, sqlite3_stmt *q)
+static void show_flow(void *context, sqlite3_value *const *values)
 {
 	struct visit *v = context;
 	struct stored_flow f;
 
-	v->is_odd |= table_read(v->table, &f, q);
+	v->is_odd |= table_read(v->table, &f, values);
 	f.traffic = f.section < v->name_count ? v->names[f.section] : "";
 	pass_row(v, &f);
 }
@@ -66,21 +66,21 @@ static int column_place(const struct table *t, enum column_type type)
 	return at;
 }
 
-static void show_series(void *context, sqlite3_stmt *q)
+static void show_series(void *context, sqlite3_value *const *values)
 {
 	struct visit *v = context;
-	int times = column_place(v->table, COLUMN_TIMES),
-	    values = column_place(v->table, COLUMN_REALS);
+	sqlite3_value *times = values[column_place(v->table, COLUMN_TIMES)],
+		      *reals = values[column_place(v->table, COLUMN_REALS)];
 	struct stored_series one;
 	int64_t *time_ps;
 	double *value;
 
-	v->is_odd |= table_read(v->table, &one, q) || !list_is_whole(q, times, one.count) ||
-		     !list_is_whole(q, values, one.count);
+	v->is_odd |= table_read(v->table, &one, values) || !list_is_whole(times, one.count) ||
+		     !list_is_whole(reals, one.count);
 	if (v->ended || v->is_odd)
 		return;
-	one.time_ps = time_ps = list_read(q, times, one.count);
-	one.value = value = list_read(q, values, one.count);
+	one.time_ps = time_ps = list_read(times, one.count);
+	one.value = value = list_read(reals, one.count);
 	for (uint64_t i = 0; i < one.count; i++)
 		v->is_odd |= time_ps[i] < 0;
 	pass_row(v, &one);

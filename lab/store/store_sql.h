@@ -10,11 +10,18 @@ enum {
 	STORE_SCHEMA_BARE = 2, /* the same without digests: is read, and sealed by writing */
 };
 
+struct flow_shelf;
+
 struct store {
 	sqlite3 *db;
-	char *path;      /* of the file, for messages */
-	int has_digests; /* 0: of the form before, nothing can be compared */
+	char *path;               /* of the file, for messages */
+	int has_digests;          /* 0: of the form before, nothing can be compared */
+	int is_still;             /* 1: what is read stays as it is until it is closed */
+	struct flow_shelf *shelf; /* NULL: no flows were asked for */
 };
+
+/* In store_flows.c. */
+void flow_shelf_free(struct flow_shelf *shelf);
 
 /* Says what SQLite complains of, as "FOLDER/results.db: ...". Returns -1. */
 int store_fail(struct store *s, struct weir_error *e);
@@ -59,14 +66,14 @@ struct store_sql table_select(const struct table *t); /* rows of the run that is
 /* Sets all parameters of table_insert but the run. Returns SQLite's code. */
 int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t place);
 
-/* A row of table_select, but for lists; texts are SQLite's. Non-zero: a text or a time is none. */
-int table_read(const struct table *t, void *row, sqlite3_stmt *q);
+/* A row of table_select by its values, but for lists; texts are SQLite's. Non-zero: a text or a time is none. */
+int table_read(const struct table *t, void *row, sqlite3_value *const *values);
 
 /* The numbers of a list, for the caller to free. */
-void *list_read(sqlite3_stmt *q, int column, uint64_t count);
+void *list_read(sqlite3_value *list, uint64_t count);
 
 /* Has it as many numbers as it should? */
-int list_is_whole(sqlite3_stmt *q, int column, uint64_t count);
+int list_is_whole(sqlite3_value *list, uint64_t count);
 
 /* --- rows with digests: store_digest.c --- */
 
@@ -81,9 +88,11 @@ struct rows_of {
 #define STORE_LIST ((struct rows_of){ 0, ROWS_LIST })
 #define STORE_PLANNED_KEYS ((struct rows_of){ 0, ROWS_PLAN })
 
-/* Who wants to see rows, in the columns of table_select. */
+/* Who wants to see rows, by their values in the columns of table_select. SQLite looks a value up for each that asks;
+ * here it is done once for all. (What sqlite3_column_value gives may be read where a connection belongs to one
+ * thread.) */
 struct row_taker {
-	void (*take)(void *context, sqlite3_stmt *q);
+	void (*take)(void *context, sqlite3_value *const *values);
 	void *context;
 };
 

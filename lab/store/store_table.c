@@ -166,55 +166,55 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 /* --- rows coming out --- */
 
 /* Non-zero: it is none. */
-static int read_text(const char **text, sqlite3_stmt *q, int column)
+static int read_text(const char **text, sqlite3_value *value)
 {
-	*text = (const char *)sqlite3_column_text(q, column);
+	*text = (const char *)sqlite3_value_text(value);
 	return *text == NULL;
 }
 
-static int read_time(int64_t *time_ps, sqlite3_stmt *q, int column)
+static int read_time(int64_t *time_ps, sqlite3_value *value)
 {
-	*time_ps = sqlite3_column_int64(q, column);
+	*time_ps = sqlite3_value_int64(value);
 	return *time_ps < 0; /* otherwise no difference of two times overflows */
 }
 
 /* Negative: unknown. */
-static int64_t column_known(sqlite3_stmt *q, int column)
+static int64_t value_known(sqlite3_value *value)
 {
-	return sqlite3_column_type(q, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, column);
+	return sqlite3_value_type(value) == SQLITE_NULL ? -1 : sqlite3_value_int64(value);
 }
 
-static int read_column(const struct column *c, void *field, sqlite3_stmt *q, int column)
+static int read_column(const struct column *c, void *field, sqlite3_value *value)
 {
 	int64_t known;
 
 	switch (c->type) {
 	case COLUMN_KEY:
 	case COLUMN_TEXT:
-		return read_text(field, q, column);
+		return read_text(field, value);
 	case COLUMN_COUNT32:
-		*(uint32_t *)field = (uint32_t)sqlite3_column_int64(q, column);
+		*(uint32_t *)field = (uint32_t)sqlite3_value_int64(value);
 		return 0;
 	case COLUMN_COUNT:
-		*(uint64_t *)field = (uint64_t)sqlite3_column_int64(q, column);
+		*(uint64_t *)field = (uint64_t)sqlite3_value_int64(value);
 		return 0;
 	case COLUMN_FLAG:
-		*(int *)field = sqlite3_column_int(q, column);
+		*(int *)field = sqlite3_value_int(value);
 		return 0;
 	case COLUMN_TIME:
-		return read_time(field, q, column);
+		return read_time(field, value);
 	case COLUMN_MAYBE_TIME:
-		*(int64_t *)field = column_known(q, column);
+		*(int64_t *)field = value_known(value);
 		return 0;
 	case COLUMN_MAYBE_SIZE:
-		known = column_known(q, column);
+		known = value_known(value);
 		*(uint64_t *)field = known < 0 ? FLOW_UNLIMITED : (uint64_t)known;
 		return 0;
 	case COLUMN_REAL:
 	case COLUMN_MAYBE_REAL:
-		*(double *)field = sqlite3_column_type(q, column) == SQLITE_NULL
+		*(double *)field = sqlite3_value_type(value) == SQLITE_NULL
 					   ? (double)NAN
-					   : sqlite3_column_double(q, column);
+					   : sqlite3_value_double(value);
 		return 0;
 	case COLUMN_MADE:
 	case COLUMN_ID:
@@ -227,30 +227,30 @@ static int read_column(const struct column *c, void *field, sqlite3_stmt *q, int
 	return 0;
 }
 
-int table_read(const struct table *t, void *row, sqlite3_stmt *q)
+int table_read(const struct table *t, void *row, sqlite3_value *const *values)
 {
 	int at = 0, is_odd = 0;
 
 	for (const struct column *c = t->columns; c->name; c++)
 		if (column_is_stored(c))
-			is_odd |= read_column(c, (char *)row + c->offset, q, at++);
+			is_odd |= read_column(c, (char *)row + c->offset, values[at++]);
 	return is_odd;
 }
 
 /* The number may be anything; what is there is less than 2^31 bytes, so that nothing after this can
  * overflow. */
-int list_is_whole(sqlite3_stmt *q, int column, uint64_t count)
+int list_is_whole(sqlite3_value *list, uint64_t count)
 {
 	const size_t one = sizeof(uint64_t);
-	size_t size = (size_t)sqlite3_column_bytes(q, column);
+	size_t size = (size_t)sqlite3_value_bytes(list);
 
 	return size % one == 0 && size / one == count;
 }
 
 /* Integers and doubles alike have eight bytes, the lowest first. */
-void *list_read(sqlite3_stmt *q, int column, uint64_t count)
+void *list_read(sqlite3_value *list, uint64_t count)
 {
-	const unsigned char *bytes = sqlite3_column_blob(q, column);
+	const unsigned char *bytes = sqlite3_value_blob(list);
 	char *numbers = memory_grow(NULL, count, sizeof(uint64_t));
 
 	for (uint64_t i = 0; i < count; i++) {

@@ -1,6 +1,9 @@
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
+#define _POSIX_C_SOURCE 200809L
 #include "lab/store/results.h"
 #include "lab/store/table_flows.h"
+#include "lab/store/table_narrow.h"
+#include "sim/base/memory.h"
 #include "sim/config/model_use.h"
 #include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
@@ -8,12 +11,14 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 
-/* How a cell shows its metric; BY_UNIT: as the metric's unit says. */
-enum cell_form { BY_UNIT, PERCENT };
+/* How a cell shows its metric; BY_UNIT: as the metric's unit says; UNLESS_ZERO: so, and not at all where it is 0
+ * or unknown. */
+enum cell_form { BY_UNIT, PERCENT, UNLESS_ZERO };
 
 struct line {
 	const char *label; /* NULL: the line names the columns */
@@ -22,12 +27,12 @@ struct line {
 };
 
 /* Some groups say more than their lines. */
-enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, DROP_REASONS };
+enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, WAIT_PORT, DROP_REASONS };
 
 struct group {
 	const char *title;
 	enum group_extra extra;
-	struct line lines[9]; /* ends with one that is all NULL */
+	struct line lines[10]; /* ends with one that is all NULL */
 };
 
 static const struct group groups[] = {
@@ -58,6 +63,11 @@ static const struct group groups[] = {
 	  {
 		  { "ACC's, mean", BY_UNIT, { "reward" } },
 	  } },
+	{ "Agents",
+	  NOTHING_MORE,
+	  {
+		  { "settings refused", UNLESS_ZERO, { "settings_refused" } },
+	  } },
 	{ "Queue",
 	  QUEUE_PORT,
 	  {
@@ -69,11 +79,23 @@ static const struct group groups[] = {
 		    BY_UNIT,
 		    { "network_queue_mean_pkts", NULL, "network_queue_p99_pkts",
 		      "network_queue_max_pkts" } },
+		  { "packets, worst port", BY_UNIT, { NULL, NULL, "worst_queue_p99_pkts" } },
 		  { "waiting at a port, all ports", BY_UNIT, { "network_wait_mean_ns" } },
 		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
 		  { "time empty", PERCENT, { "queue_empty_fraction" } },
 		  { "utilisation", PERCENT, { "utilisation" } },
 		  { "packets marked", PERCENT, { "mark_fraction" } },
+	  } },
+	{ "Waiting at ports, 99th percentile of packets",
+	  WAIT_PORT,
+	  {
+		  { NULL, BY_UNIT, { "all ports", "worst port" } },
+		  { "waiting", BY_UNIT, { "network_wait_p99_ns", "worst_wait_p99_ns" } },
+		  { NULL, BY_UNIT, { "from hosts", "up", "down", "to hosts" } },
+		  { "waiting, by tier",
+		    BY_UNIT,
+		    { "wait_p99_from_hosts_ns", "wait_p99_up_ns", "wait_p99_down_ns",
+		      "wait_p99_to_hosts_ns" } },
 	  } },
 	{ "Links by tier",
 	  NOTHING_MORE,
@@ -83,6 +105,10 @@ static const struct group groups[] = {
 		    PERCENT,
 		    { "utilisation_from_hosts", "utilisation_up", "utilisation_down",
 		      "utilisation_to_hosts" } },
+		  { "queue, p99 in packets",
+		    BY_UNIT,
+		    { "queue_p99_from_hosts_pkts", "queue_p99_up_pkts", "queue_p99_down_pkts",
+		      "queue_p99_to_hosts_pkts" } },
 		  { "marks",
 		    BY_UNIT,
 		    { "marks_from_hosts", "marks_up", "marks_down", "marks_to_hosts" } },
@@ -134,12 +160,17 @@ static int cell_metric(const char *name)
 	return i;
 }
 
+static int is_left_out(double value, enum cell_form form)
+{
+	return form == UNLESS_ZERO && !(value > 0);
+}
+
 static struct human cell_text(const struct run_result *r, const char *metric, enum cell_form form)
 {
 	int i = cell_metric(metric);
 	struct human h = { "" };
 
-	if (i < 0)
+	if (i < 0 || is_left_out(r->value[i], form))
 		return h;
 	if (form == PERCENT)
 		return human_percent(r->value[i]);
@@ -162,6 +193,33 @@ static int is_doubtful(const struct run_result *r, const char *metric)
 		(r->deadlock.circles && metric_all[i].kind != METRIC_COST));
 }
 
+static struct human doubtful_cell(const struct line *l, int i, const struct run_result *r)
+{
+	struct human cell = cell_text(r, l->cells[i], l->form);
+	size_t length = strlen(cell.text);
+
+	if (is_doubtful(r, l->cells[i]) && length + 1 < sizeof(cell.text))
+		memcpy(cell.text + length, "!", 2);
+	return cell;
+}
+
+/* On a narrow screen: a value beside its label, or several below it, each with the name of its column. titles: the
+ * line of the group that names them. */
+static void print_narrow_line(FILE *f, const struct line *l, const struct line *titles,
+			      const struct run_result *r, int width)
+{
+	struct narrow n = { .f = f, .width = width };
+
+	narrow_label(&n, l->label);
+	for (int i = 0; i < COLUMNS; i++) {
+		struct human cell = doubtful_cell(l, i, r);
+
+		if (cell.text[0] != '\0')
+			narrow_cell(&n, titles ? titles->cells[i] : NULL, cell.text);
+	}
+	narrow_end(&n);
+}
+
 static void print_line(FILE *f, const struct line *l, const struct run_result *r)
 {
 	char text[LABEL_WIDTH + COLUMNS * HUMAN_SIZE + 8];
@@ -170,16 +228,12 @@ static void print_line(FILE *f, const struct line *l, const struct run_result *r
 
 	for (int i = 0; i < COLUMNS; i++) {
 		struct human cell = { "" };
-		size_t length;
 
 		if (!l->label)
 			snprintf(cell.text, sizeof(cell.text), "%s",
 				 l->cells[i] ? l->cells[i] : "");
 		else
-			cell = cell_text(r, l->cells[i], l->form);
-		length = strlen(cell.text);
-		if (l->label && is_doubtful(r, l->cells[i]) && length + 1 < sizeof(cell.text))
-			memcpy(cell.text + length, "!", 2);
+			cell = doubtful_cell(l, i, r);
 		used += snprintf(text + used, sizeof(text) - (size_t)used, "%*s", CELL_WIDTH,
 				 cell.text);
 		if (cell.text[0] != '\0')
@@ -189,16 +243,24 @@ static void print_line(FILE *f, const struct line *l, const struct run_result *r
 		fprintf(f, "%.*s\n", end, text);
 }
 
+/* A line that names metrics, none of which can be known. */
+static int line_is_empty(const struct line *l, const struct run_result *r)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		int index = l->label ? cell_metric(l->cells[i]) : -1;
+
+		if (index >= 0 && !isnan(r->value[index]) && !is_left_out(r->value[index], l->form))
+			return 0;
+	}
+	return 1;
+}
+
 /* Nothing of the group can be known: leave it out. */
 static int group_is_empty(const struct group *g, const struct run_result *r)
 {
 	for (int l = 0; l < LINES && !line_is_end(&g->lines[l]); l++)
-		for (int i = 0; g->lines[l].label && i < COLUMNS; i++) {
-			int index = cell_metric(g->lines[l].cells[i]);
-
-			if (index >= 0 && !isnan(r->value[index]))
-				return 0;
-		}
+		if (!line_is_empty(&g->lines[l], r))
+			return 0;
 	return 1;
 }
 
@@ -217,17 +279,31 @@ static int is_shown(const char *metric)
 	return 0;
 }
 
+/* A label and its one value. */
+static void print_value(FILE *f, const char *label, const char *value, int width)
+{
+	struct narrow n = { .f = f, .width = width };
+
+	if (width >= TABLE_WIDTH) {
+		fprintf(f, "  %-*s%*s\n", LABEL_WIDTH, label, CELL_WIDTH, value);
+		return;
+	}
+	narrow_label(&n, label);
+	narrow_cell(&n, NULL, value);
+	narrow_end(&n);
+}
+
 /* Metrics that no group names: nobody's number is lost, and a test says that there are none. */
-static void print_others(FILE *f, const struct run_result *r)
+static void print_others(FILE *f, const struct run_result *r, int width)
 {
 	int begun = 0;
 
 	for (size_t i = 0; metric_all[i].name; i++) {
 		if (is_shown(metric_all[i].name))
 			continue;
-		fprintf(f, "%s  %-*s%*s\n", begun++ ? "" : "Other\n", LABEL_WIDTH,
-			metric_all[i].name, CELL_WIDTH,
-			human_quantity(r->value[i], metric_all[i].unit).text);
+		fputs(begun++ ? "" : "Other\n", f);
+		print_value(f, metric_all[i].name,
+			    human_quantity(r->value[i], metric_all[i].unit).text, width);
 	}
 }
 
@@ -249,10 +325,12 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
 			human_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
-	if (r->refused_settings)
+	if (run_metric(r, "settings_refused") > 0)
 		fprintf(f,
-			"NOTE: %" PRIu64 " settings that %s asked for were none, and not applied\n",
-			r->refused_settings, c->switches.tune);
+			"NOTE: %.0f settings that %s asked for are outside the limits, and were "
+			"not "
+			"applied\n",
+			run_metric(r, "settings_refused"), c->switches.tune);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
 			fprintf(f,
@@ -271,6 +349,22 @@ static void print_models(FILE *f, const struct config *c)
 				use.model->digest.text);
 }
 
+/* Sections may have controls of their own; host.cc is that of the others. */
+static void print_controls(FILE *f, const struct config *c)
+{
+	uint32_t own = 0;
+
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		own += c->traffic[i].cc[0] != '\0';
+	fputs("cc ", f);
+	if (own < c->traffic_count || own == 0)
+		fprintf(f, "%s%s", c->host.cc, own ? ", " : "");
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		if (c->traffic[i].cc[0] != '\0')
+			fprintf(f, "%s %s%s", c->traffic[i].name, c->traffic[i].cc,
+				--own ? ", " : "");
+}
+
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
@@ -286,10 +380,14 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
-	fprintf(f, "%s, %" PRIu32 " hosts; marking %s%s%s; scheduler %s; cc %s; seed %" PRIu64 "\n",
-		c->network.topology, r->network.host_count, c->switches.marking,
-		tune_is_on(c) ? " turned by " : "", tune_is_on(c) ? c->switches.tune : "",
-		c->switches.scheduler, c->host.cc, c->seed);
+	fprintf(f, "%s, %" PRIu32 " hosts; marking %s", c->network.topology, r->network.host_count,
+		c->switches.marking);
+	for (uint32_t i = 0; i < c->switches.markings.count; i++)
+		fprintf(f, ", %s", c->switches.markings.lines[i].text);
+	fprintf(f, "%s%s; scheduler %s; ", tune_is_on(c) ? " turned by " : "",
+		tune_is_on(c) ? c->switches.tune : "", c->switches.scheduler);
+	print_controls(f, c);
+	fprintf(f, "; seed %" PRIu64 "\n", c->seed);
 	print_models(f, c);
 	fputc('\n', f);
 }
@@ -307,17 +405,30 @@ static void print_title(FILE *f, const struct group *g, const struct config *c,
 	fputc('\n', f);
 }
 
-static void print_reasons(FILE *f, const struct run_result *r)
+/* Where the largest p99 of a group is. */
+static void print_worst(FILE *f, const struct group *g, const struct run_result *r)
+{
+	int is_queue = g->extra == QUEUE_PORT;
+	uint32_t port = is_queue ? r->worst_queue_port : r->worst_wait_port;
+	char name[128];
+
+	if ((!is_queue && g->extra != WAIT_PORT) || r->port_count == 0)
+		return;
+	if (run_metric(r, is_queue ? "worst_queue_p99_pkts" : "worst_wait_p99_ns") > 0)
+		fprintf(f, "  the worst port by p99 is %s\n",
+			link_name(&r->network, r->ports[port].link, name, sizeof(name)));
+}
+
+static void print_reasons(FILE *f, const struct run_result *r, int width)
 {
 	int begun = 0;
 
 	for (uint32_t i = 0; i < r->reason_count; i++) {
 		if (r->reasons[i].count == 0)
 			continue;
-		fprintf(f, "%s  %-*s%*s\n",
-			begun++ ? "" : "Why packets were marked or dropped, whole run\n",
-			LABEL_WIDTH, r->reasons[i].name, CELL_WIDTH,
-			human_count((double)r->reasons[i].count).text);
+		fputs(begun++ ? "" : "Why packets were marked or dropped, whole run\n", f);
+		print_value(f, r->reasons[i].name, human_count((double)r->reasons[i].count).text,
+			    width);
 	}
 }
 
@@ -326,6 +437,10 @@ static void print_pace(FILE *f, const struct run_result *r)
 {
 	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
+	if (isnan(hops)) { /* of real packets */
+		fprintf(f, "\n%s of real time\n", human_duration(simulated).text);
+		return;
+	}
 	fprintf(f, "\n%s simulated in %s; %.2f million packet-hops per second%s\n",
 		human_time(simulated * WEIR_NS_PER_S).text,
 		human_time(r->wall_seconds * WEIR_NS_PER_S).text,
@@ -334,31 +449,68 @@ static void print_pace(FILE *f, const struct run_result *r)
 }
 
 /* A deadlock casts doubt on all numbers, flows that did not end on these. */
-static void print_completions(FILE *f, const struct config *c, const struct run_result *r)
+static void print_completions(FILE *f, const struct config *c, const struct run_result *r,
+			      int width)
 {
 	int is_doubtful = unfinished(r) > 0 || r->deadlock.circles > 0;
 	struct weir_error e;
 	struct flow_set set;
 
 	if (completions_read(&set, c, r, &e) == 0 && flow_set_count(&set, CLASS_ALL, NULL) > 0)
-		completions_print(f, &set, is_doubtful ? "!" : "");
+		completions_print(f, &set, is_doubtful ? "!" : "", width);
 	flow_set_free(&set);
 }
 
-void results_table(FILE *f, const struct config *c, const struct run_result *r)
+static void print_group(FILE *f, const struct group *g, const struct run_result *r, int width)
+{
+	const struct line *titles = NULL;
+
+	for (int l = 0; l < LINES && !line_is_end(&g->lines[l]); l++) {
+		if (g->lines[l].label && line_is_empty(&g->lines[l], r))
+			continue;
+		if (width >= TABLE_WIDTH)
+			print_line(f, &g->lines[l], r);
+		else if (g->lines[l].label)
+			print_narrow_line(f, &g->lines[l], titles, r, width);
+		else
+			titles = &g->lines[l];
+	}
+}
+
+static void print_all(FILE *f, const struct config *c, const struct run_result *r, int width)
 {
 	print_head(f, c, r);
 	for (int g = 0; g < GROUPS; g++) {
 		if (groups[g].extra == COMPLETIONS)
-			print_completions(f, c, r);
+			print_completions(f, c, r, width);
 		if (group_is_empty(&groups[g], r))
 			continue;
 		print_title(f, &groups[g], c, r);
-		for (int l = 0; l < LINES && !line_is_end(&groups[g].lines[l]); l++)
-			print_line(f, &groups[g].lines[l], r);
+		print_group(f, &groups[g], r, width);
+		print_worst(f, &groups[g], r);
 		if (groups[g].extra == DROP_REASONS)
-			print_reasons(f, r);
+			print_reasons(f, r, width);
 	}
-	print_others(f, r);
+	print_others(f, r, width);
 	print_pace(f, r);
+}
+
+/* Sentences of a narrow table are folded when all of it is there. */
+void results_table(FILE *f, const struct config *c, const struct run_result *r, int width)
+{
+	char *text;
+	size_t size;
+	FILE *stream;
+
+	if (width >= TABLE_WIDTH) {
+		print_all(f, c, r, width);
+		return;
+	}
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		memory_refused(size);
+	print_all(stream, c, r, width);
+	fclose(stream);
+	narrow_fold(f, text, width);
+	free(text);
 }

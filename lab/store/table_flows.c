@@ -1,12 +1,13 @@
 /* table_flows.c -- completion times of one run for people: of all flows and by size, and where several traffic
  * sections have some, section by section, so that nobody takes the flows of one for those of another. */
 #include "lab/store/table_flows.h"
+#include "lab/store/table_narrow.h"
 #include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_WIDTH = 22, COUNT_WIDTH = 8, CELL_WIDTH = 10 };
+enum { LABEL_WIDTH = 20, COUNT_WIDTH = 8, CELL_WIDTH = 10 };
 
 static int see_flow(void *set, const void *row)
 {
@@ -29,31 +30,54 @@ struct completion_line {
 	enum flow_quantity quantity;
 	enum flow_class class;
 	const struct flow_filter *filter;
-	const char *mark; /* behind its numbers */
 };
 
-static void print_line(FILE *f, const struct flow_set *set, const struct completion_line *l)
-{
-	double *sample = memory_grow(NULL, set->count + 1, sizeof(*sample));
-	uint64_t count = flow_set_count(set, l->class, l->filter);
+static const char *const statistic_titles[STATISTICS] = { "mean", "p50", "p95", "p99", "p99.9" };
 
-	fprintf(f, "  %-*s%*s", LABEL_WIDTH, l->label, COUNT_WIDTH,
-		human_count((double)count).text);
+/* Where lines go. */
+struct completion_page {
+	FILE *f;
+	const struct flow_set *set;
+	const char *mark; /* behind all numbers */
+	int width;
+};
+
+static void print_line(const struct completion_page *p, const struct completion_line *l)
+{
+	double *sample = memory_grow(NULL, p->set->count + 1, sizeof(*sample));
+	uint64_t count = flow_set_count(p->set, l->class, l->filter);
+	struct narrow n = { .f = p->f, .width = p->width };
+	int is_narrow = p->width < TABLE_WIDTH;
+
+	if (is_narrow) {
+		narrow_label(&n, l->label);
+		narrow_cell(&n, "flows", human_count((double)count).text);
+	} else {
+		fprintf(p->f, "  %-*s%*s", LABEL_WIDTH, l->label, COUNT_WIDTH,
+			human_count((double)count).text);
+	}
 	for (int i = 0; i < STATISTICS && count; i++) {
 		struct flow_metric m = { l->quantity, l->class, (enum flow_statistic)i };
 		char cell[HUMAN_SIZE + 4] = "-";
 
 		if (flow_statistic_is_known(m.statistic, count)) {
-			double x = flow_set_metric(set, &m, l->filter, sample);
+			double x = flow_set_metric(p->set, &m, l->filter, sample);
 
 			if (l->quantity == QUANTITY_FCT)
-				snprintf(cell, sizeof(cell), "%s%s", human_time(x).text, l->mark);
+				snprintf(cell, sizeof(cell), "%s%s", human_time(x).text, p->mark);
 			else
-				snprintf(cell, sizeof(cell), "%.3f x%s", x, l->mark);
+				snprintf(cell, sizeof(cell), "%.*f x%s", x < 100 ? 3 : 1, x,
+					 p->mark);
 		}
-		fprintf(f, "%*s", CELL_WIDTH, cell);
+		if (!is_narrow)
+			fprintf(p->f, "%*s", CELL_WIDTH, cell);
+		else if (strcmp(cell, "-") != 0)
+			narrow_cell(&n, statistic_titles[i], cell);
 	}
-	fputc('\n', f);
+	if (is_narrow)
+		narrow_end(&n);
+	else
+		fputc('\n', p->f);
 	free(sample);
 }
 
@@ -74,33 +98,43 @@ static uint32_t count_sections(const struct flow_set *set)
 	return count;
 }
 
-static void print_sections(FILE *f, const struct flow_set *set, const char *mark)
+static void print_sections(const struct completion_page *p)
 {
-	fputs("Flow completion by traffic section\n", f);
+	const struct flow_set *set = p->set;
+
+	fputs("Flow completion by traffic section\n", p->f);
 	for (uint32_t i = 0; i < set->section_count; i++) {
 		const struct flow_filter filter = { is_of_section, &i };
 		char label[64];
 
 		if (!flow_set_count(set, CLASS_ALL, &filter))
 			continue;
-		print_line(f, set,
-			   &(struct completion_line){ set->sections[i], QUANTITY_FCT, CLASS_ALL,
-						      &filter, mark });
+		print_line(p, &(struct completion_line){ set->sections[i], QUANTITY_FCT, CLASS_ALL,
+							 &filter });
 		snprintf(label, sizeof(label), "%.40s, slowdown", set->sections[i]);
-		print_line(f, set,
-			   &(struct completion_line){ label, QUANTITY_SLOWDOWN, CLASS_ALL, &filter,
-						      mark });
+		print_line(p, &(struct completion_line){ label, QUANTITY_SLOWDOWN, CLASS_ALL,
+							 &filter });
 	}
 }
 
-void completions_print(FILE *f, const struct flow_set *set, const char *mark)
+static void print_titles(FILE *f)
 {
+	fprintf(f, "%*s", LABEL_WIDTH + 2 + COUNT_WIDTH, "flows");
+	for (int i = 0; i < STATISTICS; i++)
+		fprintf(f, "%*s", CELL_WIDTH, statistic_titles[i]);
+	fputc('\n', f);
+}
+
+void completions_print(FILE *f, const struct flow_set *set, const char *mark, int width)
+{
+	const struct completion_page page = { f, set, mark, width };
+
 	static const struct completion_line lines[] = {
-		{ "all flows", QUANTITY_FCT, CLASS_ALL, NULL, "" },
-		{ "small flows", QUANTITY_FCT, CLASS_SMALL, NULL, "" },
-		{ "medium flows", QUANTITY_FCT, CLASS_MEDIUM, NULL, "" },
-		{ "large flows", QUANTITY_FCT, CLASS_LARGE, NULL, "" },
-		{ "slowdown", QUANTITY_SLOWDOWN, CLASS_ALL, NULL, "" },
+		{ "all flows", QUANTITY_FCT, CLASS_ALL, NULL },
+		{ "small flows", QUANTITY_FCT, CLASS_SMALL, NULL },
+		{ "medium flows", QUANTITY_FCT, CLASS_MEDIUM, NULL },
+		{ "large flows", QUANTITY_FCT, CLASS_LARGE, NULL },
+		{ "slowdown", QUANTITY_SLOWDOWN, CLASS_ALL, NULL },
 	};
 	uint32_t sections = count_sections(set);
 
@@ -108,15 +142,10 @@ void completions_print(FILE *f, const struct flow_set *set, const char *mark)
 		human_bytes((double)set->measure.small_bytes).text,
 		human_bytes((double)set->measure.large_bytes).text,
 		sections > 1 ? "; all sections together" : "");
-	fprintf(f, "%*s%*s%*s%*s%*s%*s\n", LABEL_WIDTH + 2 + COUNT_WIDTH, "flows", CELL_WIDTH,
-		"mean", CELL_WIDTH, "p50", CELL_WIDTH, "p95", CELL_WIDTH, "p99", CELL_WIDTH,
-		"p99.9");
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		struct completion_line l = lines[i];
-
-		l.mark = mark;
-		print_line(f, set, &l);
-	}
+	if (width >= TABLE_WIDTH)
+		print_titles(f);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		print_line(&page, &lines[i]);
 	if (sections > 1)
-		print_sections(f, set, mark);
+		print_sections(&page);
 }

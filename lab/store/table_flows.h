@@ -9,6 +9,7 @@
 int completions_read(struct flow_set *set, const struct config *c, const struct run_result *r,
 		     struct weir_error *e);
 
-/* The group of lines; mark: what stands behind numbers, "!" where flows did not end. */
-void completions_print(FILE *f, const struct flow_set *set, const char *mark);
+/* The group of lines; mark: what stands behind numbers, "!" where flows did not end;
+ * width: of the screen, see table_narrow.h. */
+void completions_print(FILE *f, const struct flow_set *set, const char *mark, int width);
 #endif

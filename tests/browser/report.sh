@@ -140,6 +140,20 @@ y = fct
 kind = time
 y = throughput flow:0, throughput flow:1
 where = case=none
+[panel e]
+kind = bars
+y = fct_mean_ns
+where = traffic.requests.size=10KB
+[panel f]
+kind = bars
+y = fct_mean_ns
+where = traffic.requests.size=20KB
+[claim bar]
+says = a mark on a bar
+section = 1
+metric = fct_mean_ns
+of = case=codel, traffic.requests.size=10KB
+value = 1ms
 [claim one]
 says = marking makes the queue a hundred times longer, which is long enough a sentence for a narrow page
 section = 1
@@ -155,12 +169,25 @@ END
 }
 check_page "$dir/out/made/fig1/figure.html" "$dir/figure-checked.html"
 check_page "$dir/out/index.html" "$dir/index-checked.html"
-look 'figure' "$dir/figure-checked.html" 4 --window-size=1200,900
+grep -q '"frame":' "$dir/figure-checked.html" && grep -q '"name":"the paper"' "$dir/figure-checked.html"
+look 'figure' "$dir/figure-checked.html" 6 --window-size=1200,900
 phone "$dir/figure-checked.html" "$dir/figure-phone.html"
-look 'figure, dark, on a phone' "$dir/figure-phone.html" 4 --window-size=500,800 --allow-file-access-from-files \
+look 'figure, dark, on a phone' "$dir/figure-phone.html" 6 --window-size=500,800 --allow-file-access-from-files \
 	--blink-settings=preferredColorScheme=0
 look 'papers' "$dir/index-checked.html" 0 --window-size=1200,900
 look 'papers, narrow' "$dir/index-checked.html" 0 --window-size=500,800
+
+# The same pages from weir view, and its live page; at the widths of a desk and of a phone.
+{
+	sed -e 's/^to = 5ms/to = 6s/' -e 's/every [0-9]*us/every 10ms/' -e 's/^probe = queue sw->h0$/& every 10ms/' \
+		-e 's/^size = 2MB/size = unlimited/' "$dir/mine.ini"
+	printf '[sweep]\nswitch.marking = none, codel(target=50us, interval=1ms)\nseed = 1..3\n'
+} >"$dir/live.ini"
+if command -v python3 >/dev/null; then
+	PYTHONDONTWRITEBYTECODE=1 python3 tests/browser/view.py "$weir" "$dir"
+else
+	echo 'python3 is not here: weir view is not looked at'
+fi
 
 # The check itself must notice charts that are not drawn, and errors.
 sed 's/"py":\[[^]]*\]/"py":[]/' "$dir/bars-checked.html" >"$dir/empty.html"

@@ -141,8 +141,8 @@ mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.ma
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
 mistake "unknown list 'markings'; there are marking, scheduler, agent, tuner, fabric, cc, card, topology, traffic, workload,\
  trainer, model, metric, flow-metric (nearest: marking)" list markings
-mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, rdma, traffic, measure, sweep, case, full)\
- and what 'weir list' shows (nearest: red)" help redd
+mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, rdma, traffic, measure, sweep, case, full; real and port of switches)\
+ and their keys, what 'weir list' shows, and the topics of 'weir help' (nearest: red)" help redd
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
 expect 2 run "$dir/escape.ini"
 grep -q "$(printf '\033')" "$dir/err" && fail "a terminal must not obey what a file holds"

@@ -1,5 +1,6 @@
 # Congestion controls with a network: a model of another scheme, of other inputs, of another reading or with a weight that is no
-# number is refused with the place in the scenario and status 2; so are settings of their trainers that make no sense.
+# number is refused with the place in the scenario and status 2; so are settings of their trainers that make no sense. The command
+# that a model names can be typed, and gives that model.
 set -u
 weir=$(realpath "${WEIR:-./weir}")
 top=$(pwd)
@@ -31,13 +32,21 @@ refused "it is made for actions 'direct'; 'accumulate' is needed" 'fdcc(action=a
 refused "no-such.model" 'fdcc(model=./no-such.model)'
 refused "rtt" 'fdcc(rtt=fast)'
 
-# The last weight becomes a NaN, the file stays as long as it was.
-size=$(wc -c <"$top/models/fdcc-weir.model")
-head -c $((size - 4)) "$top/models/fdcc-weir.model" >nan.model
-printf '\000\000\300\177' >>nan.model
-refused "finite" 'fdcc(model=./nan.model)'
-head -c $((size - 4)) "$top/models/fdcc-weir.model" >short.model
-refused "short.model" 'fdcc(model=./short.model)'
+refused "it is made for scheme 'acc'; 'rl-cc' is needed" 'rl-cc(model=acc-weir)'
+refused "unknown model 'fdcc-wier'.*nearest: fdcc-weir" 'fdcc(model=fdcc-wier)'
+sed 's/dense 64 relu < current/dense 65 relu < current/' "$top/models/fdcc-weir.model" >shape.model
+refused "tensor '0.weight' is \[64, 32\]; the net's is \[65, 32\]" 'fdcc(model=./shape.model)'
+printf 'no model at all\n' >text.model
+refused "a header of .* bytes in a file of 16" 'rl-cc(model=./text.model)'
+
+# The last weight becomes a NaN, the file stays as long as it was; then it is missing.
+for cc in fdcc:fdcc-weir rl-cc:rl-cc; do
+	file=$top/models/${cc#*:}.model
+	head -c $(($(wc -c <"$file") - 4)) "$file" >short.model
+	{ cat short.model && printf '\000\000\300\177'; } >nan.model
+	refused "nan.model': tensor '[0-9].[a-z]*' has a number that is not finite" "${cc%:*}(model=./nan.model)"
+	refused "short.model': tensor '[0-9].[a-z]*' lies outside the file" "${cc%:*}(model=./short.model)"
+done
 
 # --- trainers ---
 for bad in gamma=2 net=maze control=alpha=x past=9; do
@@ -45,5 +54,25 @@ for bad in gamma=2 net=maze control=alpha=x past=9; do
 	[ $? -eq 2 ] || fail "train fdcc --set $bad: not status 2"
 	grep -q "${bad%%=*}" err || fail "train fdcc --set $bad: does not say what"
 	[ ! -e x.model ] || fail "train fdcc --set $bad: leaves a model"
+done
+
+# --- commands ---
+# typed FILE OPTION...: the command of that model, with further options.
+typed() {
+	command=$("$weir" model "$1" | sed -n 's/^  command *weir //p')
+	shift
+	[ -n "$command" ] || fail "no command"
+	sh -c "\"$weir\" $command $*" >out 2>err || fail "weir $command $*: not status 0"
+}
+
+"$weir" train rl-cc --preset literal --set rnn=none --set 'control=alpha=0.1, clock=2' --steps 2000 --seed 7 --episodes 2 \
+	--judge 1 -o one.model --quiet >out 2>err || fail "no training"
+typed one.model -o two.model --quiet
+cmp one.model two.model || fail "its command gives another model"
+for file in "$top"/models/fdcc*.model "$top"/models/rl-cc*.model; do
+	case $file in
+	*untrained*) ;;
+	*) typed "$file" --show 1 ;;
+	esac
 done
 exit 0

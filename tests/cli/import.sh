@@ -54,8 +54,37 @@ result "$dir/files.ini" >"$dir/one"
 result "$dir/made.ini" >"$dir/two"
 grep -q '"flows_completed": 6' "$dir/one" || fail "six flows"
 cmp "$dir/one" "$dir/two" || fail "the scenario must give what the matrix gives"
+# A priority is refused, or passed over where that is asked for; the list that is written has no word for it.
+sed 's/prio 0/prio 2/' $import/incast.cm >"$dir/prio.cm"
+mistake "$dir/prio.cm:6: prio 2 is the order in which a receiver of NDP pulls, and nobody pulls here; prio = ignore in \
+the section passes over it" import "$dir/prio.cm" --topology star --set network.hosts=16
+"$weir" import "$dir/prio.cm" --topology star --set network.hosts=16 --set traffic.flows.prio=ignore -o "$dir/prio.ini" ||
+	fail "prio = ignore"
+sed 1d "$dir/made.ini" >"$dir/one"
+sed 1d "$dir/prio.ini" | cmp - "$dir/one" || fail "prio = ignore changes nothing else"
+
 "$weir" import $import/topology.txt $import/incast.cm >"$dir/out" 2>"$dir/err"
 grep -qx "weir: $import/incast.cm:1: Nodes 16, but the network has 6 hosts" "$dir/err" || fail "too many nodes"
+
+# A whole configuration: the settings too, and what is not the same is said on standard error.
+"$weir" import $import/config.txt -o "$dir/made.ini" 2>"$dir/err" || fail "import of a configuration"
+grep -qx "weir: $import/config.txt:27: not as there: ACK_HIGH_PRIO 1: a pause stops a host's ACKs too; there it lets \
+them pass" "$dir/err" || fail "notes"
+[ "$(grep -c '^# not as there: ' "$dir/made.ini")" = "$(wc -l <"$dir/err")" ] || fail "notes stand in the scenario"
+"$weir" check "$dir/made.ini" >"$dir/out" || fail "check of an imported configuration"
+grep -q 'marking.25Gbps red(min=100KB' "$dir/out" || fail "marking by rate"
+"$weir" run "$dir/made.ini" --quiet --json - | grep -q '"flows_completed": 6' || fail "run of an imported configuration"
+"$weir" import $import/config.txt --set host.cc=hpcc --set rdma.acks-per=2 2>/dev/null >"$dir/out"
+grep -qx 'cc = hpcc' "$dir/out" && grep -qx 'acks-per = 2' "$dir/out" || fail "--set comes last"
+sed 's/^RP_TIMER/RP_TIME/' $import/config.txt >"$dir/config.txt"
+mistake "$dir/config.txt:15: 'RP_TIME' is no key of HPCC's simulator (nearest: RP_TIMER)" import "$dir/config.txt"
+mistake "import: '$import/config.txt' is a configuration, which names its topology and its flows itself; usage: weir \
+import CONFIG -o FILE" import $import/config.txt $import/flows.txt
+sed 's/^CC_MODE.*/CC_MODE 3/' $import/config.txt >"$dir/config.txt"
+sed -i "s|import/|$import/|" "$dir/config.txt"
+"$weir" import "$dir/config.txt" -o "$dir/made.ini" 2>"$dir/err" || fail "HPCC"
+grep -qx "weir: $dir/config.txt: not as there: MULTI_RATE 1 (not given): a sender keeps one rate, not one for each hop" \
+	"$dir/err" || fail "what is not given"
 
 # What is captured on the way to the receivers comes back: the same sizes, hosts renumbered as they appear.
 cat >"$dir/mine.ini" <<'END'

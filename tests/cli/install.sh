@@ -1,4 +1,4 @@
-# "make install" puts the program, the library in both forms, its headers, documents, examples, scenarios and
+# "make install" puts the program, the library in both forms, its headers, documents, examples, scenarios, the keeper's unit and
 # completion where it is told, and nothing else; "make uninstall" takes all of it away again. The installed
 # program works where it is, and the shared library shows what the headers declare, and nothing else.
 set -eu
@@ -30,11 +30,12 @@ done
 strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e './lib/libweir\(-sim\)\?\.\(a\|so\|so\.0\|so\.[0-9.]*\)' \
 	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' -e './share/weir/models/[a-z0-9-]*\.model' \
 	-e './share/weir/scenarios/[a-z-]*\.ini' -e './share/doc/weir/.*' -e ./share/bash-completion/completions/weir \
-	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish) || :
+	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish -e ./lib/systemd/system/weir-keeper@.service) || :
 [ -z "$strangers" ] || fail "also installed: $strangers"
 for file in bin/weir lib/libweir.a lib/libweir.so.0 lib/pkgconfig/weir.pc share/man/man1/weir.1 \
 	share/weir/scenarios/demo.ini share/doc/weir/examples/plugin/mine.c share/doc/weir/docs/plugin.md \
-	share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish; do
+	share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish \
+	lib/systemd/system/weir-keeper@.service; do
 	[ -s "$root/$file" ] || fail "$file is missing or empty"
 done
 # The installed program finds the figures by itself.

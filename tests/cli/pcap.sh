@@ -144,6 +144,38 @@ END
 [ "$(count down 'infiniband.reth.dmalen == 500001')" = 4 ] || fail "not four messages"
 [ "$(count down 'ip.dsfield.dscp != 3')" = 0 ] || fail "the class is not in the IP header"
 
+capture dscp <<END
+# Code points of data, ACKs and notifications, and of first bytes
+$star
+[switch]
+marking = red(min=20KB, max=80KB, p=10%)
+queues = 4
+scheduler = dwrr
+buffer = 1MB
+dscp-map = af31:3 af11:1
+[traffic bulk]
+pattern = many-to-one
+senders = 4
+size = 500001B
+cc = dcqcn
+dscp = af31
+[traffic web]
+pattern = many-to-one
+senders = 2
+size = 50000B
+dscp = af11
+first-bytes = 1460B
+first-dscp = 0
+ack-dscp = cs3
+END
+[ "$(count h1 'infiniband.bth.opcode == 0x81 && ip.dsfield.dscp == 48')" -gt 0 ] || fail "no notifications of DSCP 48"
+[ "$(count h1 'infiniband.bth.opcode == 0x81 && ip.dsfield.dscp != 48')" = 0 ] || fail "notifications of another DSCP"
+[ "$(count h1 'infiniband.bth.opcode == 17 && ip.dsfield.dscp != 26')" = 0 ] || fail "ACKs of queue pairs of another DSCP"
+[ "$(count down 'infiniband && ip.dsfield.dscp != 26')" = 0 ] || fail "data of queue pairs of another DSCP"
+[ "$(count down 'tcp && ip.dsfield.dscp == 0')" = 2 ] || fail "the first packets do not have first-dscp"
+[ "$(count down 'tcp && ip.dsfield.dscp == 10')" = 68 ] || fail "others do not have dscp"
+[ "$(count up 'tcp && ip.dsfield.dscp != 24')" = 0 ] || fail "ACKs do not have ack-dscp"
+
 capture go-back-n <<END
 # Losses of queue pairs
 $star

@@ -240,8 +240,15 @@ kind wildagent agent weir_agent_ops "$whole"
 tuned --set "switch.tune=$dir/wildagent.so" | grep '"metrics"\|"queue_\|"marks"' >"$dir/one"
 tuned | grep '"metrics"\|"queue_\|"marks"' >"$dir/two"
 [ -s "$dir/one" ] && cmp "$dir/one" "$dir/two" || fail "a setting that is none must not be applied"
-"$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" |
-	grep -q "^NOTE: [0-9]* settings that $dir/wildagent.so asked for were none, and not applied" || fail "they are counted"
+tuned --set "switch.tune=$dir/wildagent.so" | grep -q '"settings_refused": [1-9]' || fail "refused settings are a metric"
+tuned | grep -q '"settings_refused": null' || fail "without an agent there is none who could ask"
+"$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" >"$dir/out" || fail "a wild agent"
+grep -q "^NOTE: [0-9]* settings that $dir/wildagent.so asked for are outside the limits, and were not applied$" "$dir/out" &&
+	grep -q "^  settings refused  *[1-9]" "$dir/out" || fail "they are counted"
+"$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" --quiet --out "$dir/wild.results" >"$dir/out" ||
+	fail "a wild agent, kept"
+"$weir" table "$dir/wild.results" --metric settings_refused | grep -q "^ *[1-9][0-9]*$" || fail "they are a column"
+"$weir" run scenarios/incast.ini --marking red --set "switch.tune=fixed" | grep -q "refused" && fail "where none is refused nothing is said"
 build knobs <<'END'
 #include <weir/plugin.h>
 static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return WEIR_MARK_PASS; }
@@ -422,10 +429,10 @@ said() {
 }
 scenario "$dir/stride.so" "strid = 2" >"$dir/key.ini"
 said key.ini ":6: traffic.x.strid: unknown key 'strid'; there are pattern, cc, start, class, classes, class-by, \
-ack-class, first-bytes, first-class, slack, slack-per-kb, connections, stride, size (nearest: stride)"
+ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, slack-per-kb, connections, stride, size (nearest: stride)"
 scenario "$dir/stride.so" "load = 0.5" >"$dir/other.ini"
 said other.ini ":6: traffic.x.load: pattern $dir/stride.so has no such key, only all-to-all, all-to-one, inter-rack or \
-incast has; allowed are pattern, cc, start, class, classes, class-by, ack-class, first-bytes, first-class, slack, \
+incast has; allowed are pattern, cc, start, class, classes, class-by, ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, \
 slack-per-kb, connections, stride or size"
 scenario "$dir/stride.so" "stride = 6" >"$dir/back.ini"
 said back.ini ":5: traffic.x.pattern: $dir/stride.so: stride leads every host back to itself"

@@ -15,6 +15,7 @@ while IFS= read -r line; do
 	'```ini') ini=yes ;;
 	'```') ini= ;;
 	'./weir reproduce '[a-z]*) ;;
+	'./weir view '*) ;; # until somebody ends it: tests/cli/view.sh
 	'./weir '*)
 		commands=$((commands + 1))
 		eval "\"$weir\" ${line#./weir }" >out 2>&1 </dev/null || {

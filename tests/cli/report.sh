@@ -63,6 +63,22 @@ for svg in "$dir"/svg/*.svg; do
 done
 sed -n 1p "$dir/plots/flow-completion-time-mean.dat" | grep -qx '# title: Flow completion time, mean'
 [ -s "$dir/plots/plots.py" ] || fail 'no plots.py'
+if command -v gnuplot >/dev/null; then
+	(cd "$dir/plots" && for script in *.gp; do
+		gnuplot -e 'set terminal svg; set output "drawn.svg"' "$script" >log 2>&1 && grep -q '<path' drawn.svg ||
+			{ cat "$script" log; exit 1; }
+	done) || fail 'gnuplot does not draw them'
+fi
+if command -v python3 >/dev/null; then
+	(cd "$dir/plots" && python3 - <<-'END'
+	import glob, plots
+	for path in glob.glob("*.dat"):
+	    head, lines = plots.read(path)
+	    assert head["kind"] in ("curves", "steps", "means", "bars") and head["title"], path
+	    assert lines and all(len(row) == 4 for name, rows in lines for row in rows), path
+	END
+	) || fail 'plots.py does not read them'
+fi
 
 mkdir "$dir/nothing"
 refused "$dir/nothing" 1 "$dir/nothing"

@@ -160,6 +160,24 @@ line 'made/fig2  *8  *[0-9.]* s  *12  *-  *4  *not run yet'
 line '  Queues with and without marking'
 [ ! -e reproduction ] || fail "a list makes no folder"
 
+# --- what Weir came with, before anything has run ---
+printf '[verdicts]\nfig2 = 0.1.0: 3 0 1 0 0\nfig2.full = 0.1.0: 2 1 1 0 0\n' >papers/made/paper.verdicts
+expect 0 --papers papers
+line 'made/fig2  *8  *[0-9.]* s  *12  *-  *4  *shipped: 3 agree, 1 disagrees'
+line 'Shipped: verdicts that Weir came with, quick size; these figures were not run here.'
+expect 0 --papers papers --summary --markdown summary.md
+grep -q '<td class="text">quick, shipped</td>.*<td><span class="verdict agrees">3</span></td>' reproduction/index.html ||
+	fail "the page must show what is shipped, in its colour"
+grep -q '<p>Shipped: not run here' reproduction/index.html || fail "the page must say that nothing was run here"
+! grep -q shipped summary.md || fail "a document is of runs alone"
+printf '[verdicts]\nfig2 = 3 0 1\n' >papers/made/paper.verdicts
+expect 2 --papers papers
+grep -qF "papers/made/paper.verdicts:2: fig2: '3 0 1'; a version and 5 counts of claims are needed, as in 0.2.0: 8 2 1 0 0" err ||
+	fail "must say what is wrong"
+expect 2 --papers papers --ship
+message "--ship: is of the summary; write --summary --ship"
+rm -r reproduction summary.md papers/made/paper.verdicts
+
 # --- one figure: claims, a page for it and one over all ---
 expect 0 made/fig2 --papers papers
 line 'made/fig2: Queues with and without marking; quick size, 8 runs'
@@ -253,6 +271,16 @@ done
 for text in 'href="made/fig2/figure.html"' 'href="made/fig2.full/figure.html"' 'href="made/fig10a/figure.html"'; do
 	grep -qF -e "$text" reproduction/index.html || fail "index.html must contain $text"
 done
+
+# What came out here becomes what the next reader is shown; a second time it is the same.
+expect 0 --papers papers --summary --ship
+[ "$(sed '/^#/d; s/= [0-9.]*:/= VERSION:/' papers/made/paper.verdicts | tr '\n' '|')" = \
+	'[verdicts]|fig2 = VERSION: 1 1 1 1 0|fig2.full = VERSION: 2 1 1 0 0|fig10a = VERSION: 1 1 1 1 0|' ] ||
+	{ cat papers/made/paper.verdicts; fail "the verdicts of both sizes"; }
+cp papers/made/paper.verdicts shipped
+expect 0 --papers papers --summary --ship --out nothing
+cmp -s shipped papers/made/paper.verdicts || fail "what was not run stays as it was shipped"
+rm -r nothing papers/made/paper.verdicts
 
 # --- mistakes: one line, status 2, and nothing is run ---
 rm -r reproduction long

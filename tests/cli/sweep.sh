@@ -257,8 +257,20 @@ grep -q "one value belongs here, lists stand in \[sweep\]$" err || fail "must po
 expect 2 run short.ini --jobs 0
 [ ! -e empty.results ] && [ ! -e wrong.results ] || fail "nothing may be stored"
 
+# --- seeds: five where nobody speaks of them ---
+sed '/^seed/d; s/5ms/2ms/' short.ini >seedless.ini
+expect 0 check seedless.ini
+prints "sweep: 20 runs: switch.marking (2) x traffic.requests.size (2) x seed (5); the above is the first"
+expect 0 check seedless.ini --seed 3
+prints "sweep: 4 runs: switch.marking (2) x traffic.requests.size (2); the above is the first"
+expect 0 run seedless.ini --jobs 2
+prints "Mean of 5 runs and its 95 % confidence interval."
+grep -q "seeds 1 to 5 of everything that is compared, because \[sweep\] lists no seed; --seed 1 runs one" err ||
+	fail "what was not asked for is not said"
+rm -r seedless.results
+
 # --- cases and sizes ---
-sed '/^\[sweep\]/,$d' short.ini >cases.ini
+sed '/^\[sweep\]/,$d; 1a seed = 1' short.ini >cases.ini
 cat >>cases.ini <<-END
 [switch]
 scheduler = sp
@@ -309,7 +321,7 @@ expect 2 run cases.ini --set case=deeper
 message "--set case=deeper: unknown case 'deeper'; there are deep, ecn# (nearest: deep)"
 sed 's/^sweep.seed/sweep.sed/' cases.ini >wrong.ini
 expect 2 run wrong.ini
-message "wrong.ini:27: sweep.sed: 'sed' is not a setting; write section.key=value, as in switch.marking=tcn or traffic.web.load=0.8"
+message "wrong.ini:28: sweep.sed: 'sed' is not a setting; write section.key=value, as in switch.marking=tcn or traffic.web.load=0.8"
 rm -r cases.results cases.full.results
 
 # --- tables ---

@@ -260,6 +260,39 @@ TEST(test_svg_lines_differ_in_dashes_and_marks_not_only_in_colour)
 	chart_list_free(&list);
 }
 
+/* A line of that style and its sample, without colours. */
+static char *grey_line(uint32_t style)
+{
+	struct chart_list list = { 0, NULL };
+	struct chart *c = chart_add(&list, "Line", "");
+	struct chart_line *l = chart_line_add(c, "name");
+	char *svg;
+
+	l->style = style;
+	for (int i = 0; i < 10; i++)
+		chart_point_add(l, i, i);
+	svg = svg_of(c);
+	for (char *at = strstr(svg, "=\"#"); at; at = strstr(at + 1, "=\"#"))
+		memset(at + 2, 'x', strcspn(at + 2, "\""));
+	chart_list_free(&list);
+	return svg;
+}
+
+TEST(test_lines_of_many_schemes_are_told_apart_in_black_and_white)
+{
+	enum { SCHEMES = 37 };
+	char *svg[SCHEMES];
+
+	for (uint32_t i = 0; i < SCHEMES; i++) {
+		svg[i] = grey_line(i);
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(svg[i], svg[k]) == 0)
+				test_fail(__FILE__, __LINE__, "%u and %u look the same", k, i);
+	}
+	for (uint32_t i = 0; i < SCHEMES; i++)
+		free(svg[i]);
+}
+
 TEST(test_svg_bars_are_as_high_as_their_numbers)
 {
 	struct chart_list list = { 0, NULL };

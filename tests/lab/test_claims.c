@@ -244,6 +244,9 @@ TEST(test_panel_mistakes_have_their_line)
 		  "7: [panel a]: normalize: only lines and bars are drawn relative to another" },
 		{ "kind = time\ny = queue sw->h0,\n",
 		  "6: [panel a]: y: the name of a series is missing, as in queue sw->h0" },
+		{ "kind = bars\ny = drops\naxes = al\n",
+		  "4: [panel a]: axes: no other panel of its kind has axes = al; panels with one "
+		  "word have equal axes, 'own' is for one alone" },
 		{ "kind = bars\ny = drops\nwhere = case\n",
 		  "7: [panel a]: where: 'case'; runs are selected by "
 		  "SETTING=VALUE, as in case=pred, traffic.web.load=0.9" },

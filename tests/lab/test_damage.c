@@ -103,6 +103,28 @@ TEST(test_damaged_run_is_named_by_its_key_and_part)
 	folder_remove(&f);
 }
 
+TEST(test_export_of_damaged_flows_leaves_no_file)
+{
+	struct folder f = folder_make();
+	struct weir_error e = { "" };
+	struct stored_runs runs;
+	char *path = NULL;
+	struct store *s;
+
+	damage_fill(&f);
+	change_by(&f, "UPDATE flow SET finish_ps = finish_ps + 1 WHERE run = 2 AND flow = 1");
+	text_print(&path, "%s/csv", f.path);
+	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
+	CHECK_INT(store_runs(s, STORE_ALL, &runs, &e), 0);
+	CHECK_INT(export_csv(path, s, &runs, &e), -1);
+	CHECK_CONTAINS(e.text, "its flows are not what was stored");
+	CHECK(access(path, F_OK) != 0);
+	stored_runs_free(&runs);
+	store_close(s);
+	free(path);
+	folder_remove(&f);
+}
+
 TEST(test_run_that_vanished_is_noticed_and_not_sealed_by_the_next)
 {
 	struct folder f = folder_make();

@@ -180,6 +180,63 @@ TEST(test_what_the_paper_says_of_a_point_is_a_mark_in_its_panel)
 	desk_end(&d);
 }
 
+TEST(test_what_the_paper_says_of_a_bar_is_a_mark_on_it)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		       "[claim one]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 1.5ms\n"
+		       "of = case=ecn, traffic.req.size=20KB\n"
+		       "[claim other]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 7ms\n"
+		       "of = case=ecn, traffic.req.size=200KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(chart_bars(c), 2);
+	CHECK_INT(c->line_count, 3);
+	CHECK_STR(c->lines[2].name, "the paper");
+	CHECK(c->lines[2].is_marks);
+	CHECK_INT(c->lines[2].count, 1);              /* the panel is of 20 KB alone */
+	CHECK_NEAR(c->lines[2].points[0].x, 1, 1e-9); /* none, ecn */
+	CHECK_NEAR(c->lines[2].points[0].y, 1.5, 1e-9);
+	desk_end(&d);
+}
+
+/* Mean completion times: with 20 KB 3 ms and 1 ms, with 200 KB 8 ms and 2 ms. */
+TEST(test_panels_of_one_metric_have_equal_axes_and_one_unit)
+{
+	struct chart_extent x[3];
+	struct desk d;
+
+	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=200KB\n"
+		       "[panel c]\nkind = bars\ny = queue_mean_pkts\n"
+		       "where = traffic.req.size=20KB\n");
+	for (int i = 0; i < 3; i++)
+		CHECK(chart_extent(&d.r.charts.all[i], &x[i]));
+	CHECK(d.r.charts.all[0].is_framed && d.r.charts.all[1].is_framed);
+	CHECK(!d.r.charts.all[2].is_framed);
+	CHECK_STR(d.r.charts.all[0].y_label, d.r.charts.all[1].y_label);
+	CHECK_NEAR(x[0].y_max, 8, 1e-9);
+	CHECK_NEAR(x[1].y_max, x[0].y_max, 1e-9);
+	CHECK_NEAR(x[1].y_min, x[0].y_min, 1e-9);
+	desk_end(&d);
+}
+
+TEST(test_a_word_for_axes_joins_panels_and_own_parts_them)
+{
+	struct desk d;
+
+	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		       "axes = own\n"
+		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=200KB\n"
+		       "[panel c]\nkind = time\ny = throughput flow:0\nwhere = case=ecn\n"
+		       "axes = one\n"
+		       "[panel d]\nkind = time\ny = queue sw->h0\nwhere = case=ecn\naxes = one\n");
+	for (uint32_t i = 0; i < d.r.charts.count; i++)
+		CHECK_INT(d.r.charts.all[i].is_framed, d.r.charts.all[i].part >= 2);
+	desk_end(&d);
+}
+
 TEST(test_lines_may_be_told_apart_by_what_cases_hold)
 {
 	struct desk d;
@@ -324,9 +381,9 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
 	CHECK_INT(verdicts[0].kind, VERDICT_DISAGREES);
 	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
-	CHECK_INT(figure_report_write(
-			  &(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK, verdicts },
-			  path, d.s, &e),
+	CHECK_INT(figure_report_write(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,
+							       verdicts, FIGURE_IN_FOLDER },
+				      path, d.s, &e),
 		  0);
 	html = folder_read(&d.folder, "page.html", &length);
 	/* One link leads out of the page, and a browser loads nothing by it. */
@@ -338,6 +395,29 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	CHECK_CONTAINS(html, "(section 1 &lt; 2)");
 	CHECK_CONTAINS(html, "&lt;/table&gt;");
 	CHECK_CONTAINS(html, "9.5 pkts");
+	free(html);
+	desk_end(&d);
+}
+
+TEST(test_a_figures_page_that_is_served_leads_to_what_is_served)
+{
+	struct verdict verdicts[1];
+	struct weir_error e;
+	struct desk d;
+	char *html = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&html, &length);
+
+	desk_begin(&d, "[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		       "of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n");
+	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
+	CHECK_INT(figure_report_html(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,
+							      verdicts, FIGURE_SERVED },
+				     f, d.s, &e),
+		  0);
+	fclose(f);
+	CHECK_CONTAINS(html, "<a href=\"/\">");
+	CHECK(strstr(html, "index.html") == NULL);
 	free(html);
 	desk_end(&d);
 }
@@ -362,9 +442,9 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 	verdicts[1].health = (struct health){ 2, 1, 1, 6, 3 };
 	verdicts[1].is_doubtful = 1;
 	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
-	CHECK_INT(figure_report_write(
-			  &(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK, verdicts },
-			  path, d.s, &e),
+	CHECK_INT(figure_report_write(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,
+							       verdicts, FIGURE_IN_FOLDER },
+				      path, d.s, &e),
 		  0);
 	html = folder_read(&d.folder, "page.html", &length);
 	at = strstr(html, doubt);

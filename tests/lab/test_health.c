@@ -19,7 +19,7 @@ static char *table_of(struct sim *s)
 	FILE *f = open_memstream(&text, &size);
 
 	CHECK(f != NULL);
-	results_table(f, &s->c, &s->r);
+	results_table(f, &s->c, &s->r, 100);
 	fclose(f);
 	return text;
 }

@@ -246,6 +246,9 @@ TEST(test_import_htsim_mistakes_are_named)
 	check_flows("htsim", MATRIX_HEAD "0->1 start x\n",
 		    ":3: 'x' is not a start; allowed are 0 to 1000 s in picoseconds");
 	check_flows("htsim", MATRIX_HEAD "0->1 id x start 0\n", ":3: id 'x'; it is a whole number");
+	check_flows("htsim", MATRIX_HEAD "0->1 start 0 size 9 prio 1\n",
+		    ":3: prio 1 is the order in which a receiver of NDP pulls, and nobody pulls "
+		    "here; prio = ignore in the section passes over it");
 	check_flows("htsim", MATRIX_HEAD "0->1 start 0 trigger 4 size 9\n",
 		    ":3: the flow has both a start and a trigger; a line is as in 0->5 "
 		    "start 0 size 2000000, or with a trigger in place of the start");

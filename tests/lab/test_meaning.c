@@ -160,6 +160,17 @@ TEST(test_one_key_chooses_the_kind_where_there_are_kinds)
 	CHECK_STR(section_chooser(section_find("traffic"))->name, "pattern");
 }
 
+TEST(test_the_key_of_a_path_is_what_stands_in_its_section)
+{
+	CHECK_STR(section_key_of("switch.marking.storage"), "marking.storage");
+	CHECK_STR(section_key_of("switch.marking"), "marking");
+	CHECK_STR(section_key_of("traffic.web.load"), "load");
+	CHECK_STR(section_key_of("traffic.web.cc.g"), "cc.g");
+	CHECK_STR(section_key_of("digest.traffic.web.sizes"), "sizes");
+	CHECK_STR(section_key_of("switches.k"), "k");
+	CHECK_STR(section_key_of("seed"), "seed");
+}
+
 TEST(test_misspelt_kind_that_no_run_uses_is_found)
 {
 	check_unused("network.topology", "stra",

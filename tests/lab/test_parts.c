@@ -4,6 +4,7 @@
 #include "lab/compare/answer.h"
 #include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
+#include "lab/store/store_sql.h"
 #include "sim/base/memory.h"
 #include "tests/folder.h"
 #include "tests/sim.h"
@@ -539,5 +540,114 @@ TEST(test_a_section_beyond_all_numbers_is_survived)
 	CHECK_INT(flow_set_see(&set, &f), 0);
 	CHECK(set.section_count <= 1u << 16);
 	CHECK_STR(set.sections[set.flows[0].section], "web");
+	flow_set_free(&set);
+}
+
+/* --- flows that many ask for --- */
+
+static struct stored_runs runs_of(struct store *s)
+{
+	struct weir_error e = { "" };
+	struct stored_runs runs;
+
+	if (store_runs(s, STORE_ALL, &runs, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	return runs;
+}
+
+/* How often a page was asked for, as SQLite counts. */
+static int pages_read(struct store *s)
+{
+	int hits = 0, misses = 0, most;
+
+	sqlite3_db_status(s->db, SQLITE_DBSTATUS_CACHE_HIT, &hits, &most, 0);
+	sqlite3_db_status(s->db, SQLITE_DBSTATUS_CACHE_MISS, &misses, &most, 0);
+	return hits + misses;
+}
+
+TEST(test_flows_of_a_run_are_read_once_where_nobody_can_change_them)
+{
+	struct bench b = bench_make();
+	struct weir_error e = { "" };
+	struct stored_runs runs;
+	struct store *reader;
+	int pages;
+
+	add_run(&b, "tcn", 1, mixed, MIXED);
+	add_run(&b, "tcn", 2, mixed, 2);
+	CHECK_INT(store_open(&reader, b.folder.path, STORE_READ, &e), 0);
+	runs = runs_of(reader);
+	CHECK_INT(store_flow_set(reader, &runs.runs[0], &e)->count, MIXED);
+	CHECK_INT(store_flow_set(reader, &runs.runs[1], &e)->count, 2);
+	pages = pages_read(reader);
+	CHECK_INT(store_flow_set(reader, &runs.runs[0], &e)->count, MIXED);
+	CHECK_INT(store_flow_set(reader, &runs.runs[1], &e)->count, 2);
+	CHECK_INT(pages_read(reader), pages);
+	stored_runs_free(&runs);
+	store_close(reader);
+	bench_end(&b);
+}
+
+TEST(test_flows_of_a_run_are_read_anew_where_it_may_be_replaced)
+{
+	struct bench b = bench_make();
+	struct weir_error e = { "" };
+	struct stored_runs runs;
+
+	add_run(&b, "tcn", 1, mixed, MIXED);
+	runs = runs_of(b.store);
+	CHECK_INT(store_flow_set(b.store, &runs.runs[0], &e)->count, MIXED);
+	stored_runs_free(&runs);
+	add_run(&b, "tcn", 1, mixed, 2);
+	runs = runs_of(b.store);
+	CHECK_INT(runs.count, 1);
+	CHECK_INT(store_flow_set(b.store, &runs.runs[0], &e)->count, 2);
+	stored_runs_free(&runs);
+	bench_end(&b);
+}
+
+/* Sizes of all classes, one in seven without an end. */
+static void make_flows(struct flow_set *set, uint64_t count)
+{
+	struct weir_rng r = weir_rng_make(5, 0, WEIR_RNG_TEST);
+
+	*set = (struct flow_set){ .measure = { .small_bytes = 100000, .large_bytes = 10000000 } };
+	for (uint64_t i = 0; i < count; i++) {
+		const struct stored_flow f = {
+			.traffic = "web",
+			.size_bytes = UINT64_C(1) << weir_rng_below(&r, 26),
+			.finish_ps = i % 7 ? (int64_t)weir_rng_below(&r, 1000000) : -1,
+			.ideal_ps = 1000,
+		};
+
+		flow_set_see(set, &f);
+	}
+}
+
+TEST(test_statistics_of_flows_all_at_once_are_those_one_by_one)
+{
+	uint64_t counted[CLASSES], unfinished;
+	struct flow_set set;
+	double sample[1000];
+
+	make_flows(&set, 1000);
+	unfinished = flow_set_counts(&set, counted);
+	CHECK_INT(unfinished, 143);
+	for (int class = 0; class < CLASSES; class ++) {
+		CHECK(counted[class] > 0);
+		CHECK_INT(counted[class], flow_set_count(&set, (enum flow_class) class, NULL));
+		for (int q = 0; q < QUANTITIES; q++) {
+			const struct flow_numbers n = flow_set_numbers(
+				&set, (enum flow_quantity)q, (enum flow_class) class, NULL, sample);
+
+			for (int i = 0; i < STATISTICS; i++) {
+				const struct flow_metric m = { (enum flow_quantity)q,
+							       (enum flow_class) class,
+							       (enum flow_statistic)i };
+
+				CHECK(n.of[i] == flow_set_metric(&set, &m, NULL, sample));
+			}
+		}
+	}
 	flow_set_free(&set);
 }

@@ -316,6 +316,39 @@ TEST(test_report_by_flow_size_is_of_one_section_and_all_seeds)
 	folder_remove(&folder);
 }
 
+TEST(test_report_shows_first_what_has_points_enough_and_of_those_the_last)
+{
+	static const struct {
+		uint64_t points[3];
+		const char *shown;
+	} cases[] = {
+		{ { 10, 10, 2 }, "data-chart=\"by-size-b\"" },
+		{ { 10, 9, 6 }, "data-chart=\"by-size-c\"" },
+		{ { 1, 0, 0 }, "data-chart=\"by-size-a\"" },
+	};
+	static const char *const variants[] = { "a", "b", "c" };
+
+	for (int i = 0; i < 3; i++) {
+		struct chart_list list = { 0 };
+		char *html = NULL;
+		size_t length = 0;
+		FILE *f = open_memstream(&html, &length);
+
+		for (int k = 0; k < 3; k++) {
+			struct chart_line *l =
+				chart_line_add(chart_add(&list, "By size", variants[k]), "ecn");
+
+			for (uint64_t x = 0; x < cases[i].points[k]; x++)
+				chart_point_add(l, (double)x, 1);
+		}
+		page_chart(f, &list, 0);
+		fclose(f);
+		CHECK_CONTAINS(html, cases[i].shown);
+		free(html);
+		chart_list_free(&list);
+	}
+}
+
 TEST(test_report_shows_a_peak_of_one_sample_in_a_long_series)
 {
 	enum { SAMPLES = 300000 };
@@ -421,6 +454,7 @@ TEST(test_report_of_one_run_without_ends_says_what_is_missing)
 	html = html_of(&r);
 	CHECK_CONTAINS(html, "No flow ended");
 	CHECK_CONTAINS(html, "No queue was recorded");
+	CHECK(strstr(html, "<td>–</td>") == NULL); /* columns without a number are left out */
 	CHECK_INT(r.charts.count, 0);
 	free(html);
 	report_free(&r);

@@ -106,6 +106,10 @@ TEST(test_exact_numbers_are_the_shortest_of_all_that_read_back)
 		value = (double)(bits >> 40) /
 			(double)(1 + (bits & 0xffffff)); /* as slowdowns are */
 		CHECK_STR(exact_number(value).text, shortest(value).text);
+		value = ldexp((double)(bits >> 11 | UINT64_C(1) << 52),
+			      i % 66 - 66); /* 0.0001 to 1e15 */
+		CHECK_STR(exact_number(value).text, shortest(value).text);
+		CHECK_STR(exact_number(-value).text, shortest(-value).text);
 		value = (double)(bits >> 50) / 1000; /* with few digits */
 		CHECK_STR(exact_number(value).text, shortest(value).text);
 	}
@@ -257,7 +261,7 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	FILE *stream = open_memstream(&text, &length);
 
 	finish_run(&f, "# Title\n");
-	results_table(stream, &f.config, &f.result);
+	results_table(stream, &f.config, &f.result, 100);
 	fclose(stream);
 	CHECK(strncmp(text, "Title\nstar, 4 hosts; marking ecn;", 33) == 0);
 	CHECK(contains(text, "Queue at sw->h"));
@@ -269,11 +273,37 @@ TEST(test_table_shows_what_is_known_and_every_metric)
 	for (uint32_t i = 0; i < f.result.flow_count; i++)
 		f.result.flows[i].finish_ps = -1;
 	stream = open_memstream(&text, &length);
-	results_table(stream, &f.config, &f.result);
+	results_table(stream, &f.config, &f.result, 100);
 	fclose(stream);
 	CHECK(strncmp(text, "PARTIAL", 7) == 0);
 	CHECK(!contains(text, "Flow completion")); /* nothing is known of it */
 	free(text);
+	finished_free(&f);
+}
+
+/* Every number of the wide table is in the narrow one, whose lines have 40 columns at most. */
+TEST(test_table_of_a_narrow_screen_has_the_same_numbers)
+{
+	struct finished f;
+	char *text[2];
+	size_t length[2];
+
+	finish_run(&f, "# A title that is longer than forty columns are\n");
+	for (int i = 0; i < 2; i++) {
+		FILE *stream = open_memstream(&text[i], &length[i]);
+
+		results_table(stream, &f.config, &f.result, i ? 40 : 100);
+		fclose(stream);
+	}
+	for (const char *line = text[1]; *line; line += strspn(line, "\n")) {
+		CHECK(strcspn(line, "\n") <= 40);
+		line += strcspn(line, "\n");
+	}
+	for (char *word = strtok(text[0], " \n"); word; word = strtok(NULL, " \n"))
+		if (word[0] >= '0' && word[0] <= '9' && !contains(text[1], word))
+			test_fail(__FILE__, __LINE__, "%s is not in the narrow table", word);
+	free(text[0]);
+	free(text[1]);
 	finished_free(&f);
 }
 
@@ -285,7 +315,7 @@ TEST(test_every_metric_has_a_place_in_a_group_of_the_table)
 	FILE *stream = open_memstream(&text, &length);
 
 	finish_run(&f, "# Title\n");
-	results_table(stream, &f.config, &f.result);
+	results_table(stream, &f.config, &f.result, 100);
 	fclose(stream);
 	others = strstr(text, "Other\n"); /* here go those that no group names */
 	if (others)

@@ -168,6 +168,49 @@ TEST(test_sweep_set_replaces_or_adds_a_list)
 	scenario_free(&s);
 }
 
+/* --- seeds --- */
+
+TEST(test_a_comparison_has_five_seeds_unless_somebody_speaks_of_seeds)
+{
+	static const struct {
+		const char *text, *set;
+		uint64_t runs;
+	} cases[] = {
+		{ BASE "[sweep]\nswitch.marking = ecn, tcn\n", NULL, 10 },
+		{ BASE, "sweep.switch.marking=ecn, tcn", 10 },
+		{ BASE "[case a]\nhost.cc = reno\n[case b]\nhost.cc = cubic\n[sweep]\n"
+		       "switch.marking = ecn, tcn\n",
+		  NULL, 20 },
+		{ BASE "[sweep]\nswitch.marking = ecn, tcn\nseed = 4\n", NULL, 2 },
+		{ "seed = 4\n" BASE "[sweep]\nswitch.marking = ecn, tcn\n", NULL, 2 },
+		{ BASE "[sweep]\nswitch.marking = ecn, tcn\n", "seed=1", 2 },
+		{ BASE "[case a]\nseed = 1\n[case b]\nseed = 2\n[sweep]\n"
+		       "switch.marking = ecn, tcn\n",
+		  NULL, 4 },
+		{ BASE "[sweep]\nswitch.marking = ecn\n", NULL, 1 },
+		{ BASE "[case a]\nhost.cc = reno\n[case b]\nhost.cc = cubic\n", NULL, 2 },
+		{ BASE, NULL, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_error e = { "" };
+		uint64_t listed;
+		struct scenario s;
+		struct sweep w;
+
+		CHECK_INT(scenario_read_text(&s, "f.ini", cases[i].text, strlen(cases[i].text), &e),
+			  0);
+		CHECK(!cases[i].set || !scenario_set(&s, cases[i].set, &e));
+		CHECK_INT(sweep_read(&w, &s, &e), 0);
+		listed = w.run_count;
+		CHECK_INT(sweep_add_seeds(&w, &s), cases[i].runs > listed);
+		CHECK_INT(w.run_count, cases[i].runs);
+		CHECK_INT(sweep_add_seeds(&w, &s), 0);
+		sweep_free(&w);
+		scenario_free(&s);
+	}
+}
+
 /* --- mistakes --- */
 
 static void check_mistake(const char *text, const char *set, const char *message)

@@ -110,6 +110,36 @@ TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
 	check_policy("acc(learn=yes, explore=0, idle=none)");
 }
 
+/* A network whose values are all 0 has learned that every reward is the baseline, 0.8: seven tenths of 5/7 of the
+ * line and three of a short queue. That comes, so there is nothing to learn. */
+TEST(test_acc_learns_on_from_rewards_less_the_baseline_of_its_training)
+{
+	struct agent_desk d;
+	struct acc_params *p = (struct acc_params *)(void *)d.params;
+	struct weir_learn_policy policy = { .name = "by hand" };
+	struct learn_desk net;
+	struct weir_learn_plan plan;
+
+	agent_desk_set(&d, "acc(learn=yes, explore=0, idle=none, after=8, batch=4)", 1);
+	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 12, .outputs = 20 });
+	desk_open(&net, &plan, 1, 0);
+	policy.net = &net.net;
+	policy.weights = net.weights;
+	p->policy = &policy;
+	agent_desk_begin(&d);
+	d.telemetry[0].out_bytes = 312500 * 5 / 7;
+	for (int i = 0; i < 20; i++)
+		agent_desk_step(&d);
+	CHECK_NEAR(agent_desk_value(&d, "reward", 0), 0.8, 1e-5);
+	CHECK_NEAR(agent_desk_value(&d, "loss", 0), 0, 1e-6);
+	d.telemetry[0].out_bytes = 0; /* 0.3 */
+	for (int i = 0; i < 20; i++)
+		agent_desk_step(&d);
+	CHECK(agent_desk_value(&d, "loss", 0) > 1e-3);
+	desk_close(&net);
+	agent_desk_close(&d);
+}
+
 TEST(test_acc_random_takes_every_action_about_equally_often)
 {
 	struct agent_desk d;
@@ -328,7 +358,7 @@ TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
 	check_model("acc", bad, "is one of 'fdcc', not of acc");
 	bad = good, bad.features = "0";
 	check_model("acc", bad, "has the features '0'");
-	check_model("acc(traces=yes)", good, "; means and deviations over 8 and 64'");
+	check_model("acc(traces=yes)", good, "; means and deviations over 8 and 64; rate of the line'");
 	check_model("acc(preset=weir, traces=no)", good,
 		    "has the actions 'template 20'; 'weir 12' are asked for");
 	check_model("acc(thresholds=rate)", good, "'template 20, thresholds by rate' are");

@@ -35,7 +35,7 @@ TEST(test_acc_explores_half_as_often_after_a_half_life)
 /* Two places, observations of 12 numbers; the second did not ask. */
 TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 {
-	struct acc_params p = params_of("acc(memory=1000)");
+	struct acc_params p = params_of("acc(memory=1000, baseline=0.75)");
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(&p, 10);
 	float before[24] = { 1.0F }, now[24] = { 2.0F }, rewards[2] = { 0.25F, 0.5F };
 	uint8_t waits[2] = { 1, 0 }, asks[2] = { 1, 1 };
@@ -47,17 +47,17 @@ TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 	const float *action;
 
 	weir_learn_memory_init(o.memory, &plan);
-	weir_acc_remember(&o, &slot);
+	weir_acc_remember(&o, &p, &slot);
 	CHECK_INT(weir_learn_memory_transitions(o.memory), 1);
 	action = weir_learn_memory_action(o.memory, 0);
 	CHECK_NEAR(action[-12], 1.0, 1e-9);
 	CHECK_NEAR(action[0], 7.0, 1e-9);
-	CHECK_NEAR(action[1], 0.25, 1e-9);
+	CHECK_NEAR(action[1], 0.25 - 0.75, 1e-9);
 	CHECK_NEAR(weir_learn_memory_action(o.memory, 1)[-12], 2.0, 1e-9);
 	/* From now on both wait. */
 	p.after = 1000;
 	weir_acc_study(&o, &p, &slot);
-	weir_acc_remember(&o, &slot);
+	weir_acc_remember(&o, &p, &slot);
 	CHECK_INT(weir_learn_memory_transitions(o.memory), 3);
 	free(o.memory);
 }

@@ -137,14 +137,26 @@ TEST(test_acc_traces_follow_means_and_deviations)
 	CHECK_NEAR(q.traces[12], 0.25, 1e-6);
 }
 
-/* 12 numbers of three slots; with traces 13 more. */
+/* 100 of 125. */
+TEST(test_acc_sees_the_rate_of_the_line)
+{
+	struct acc_params p = params_of("acc(preset=weir)");
+	struct weir_tune_telemetry t = slot_of(SLOT_BYTES, 0);
+	struct acc_queue q = { .setting = 0 };
+
+	t.rate_bps = UINT64_C(100) * 1000 * 1000 * 1000;
+	weir_acc_see(&q, &p, &t);
+	CHECK_NEAR(q.traces[13], 0.8, 1e-6);
+}
+
+/* 12 numbers of three slots; with traces 14 more. */
 TEST(test_acc_inputs_are_those_of_slots_and_of_traces)
 {
 	struct acc_params paper = params_of("acc(policy=untrained)"),
 			  ours = params_of("acc(preset=weir, policy=untrained)");
 
 	CHECK_INT(weir_acc_inputs(&paper), 12);
-	CHECK_INT(weir_acc_inputs(&ours), 12 + 13);
+	CHECK_INT(weir_acc_inputs(&ours), 12 + 14);
 }
 
 TEST(test_acc_counts_inputs_that_are_no_numbers_and_sees_0)

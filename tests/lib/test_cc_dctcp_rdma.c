@@ -41,6 +41,25 @@ TEST(test_dctcp_rdma_follows_a_trace_by_hand)
 	CHECK_NEAR((double)pace(&q)->rate_bps, (double)pace(&q)->window_bytes / 100000 * 100e9, 1);
 }
 
+/* The trace above up to its growth: 3 Gb/s x 8 us = 3000 bytes in place of a segment. */
+TEST(test_dctcp_rdma_may_grow_by_a_rate)
+{
+	struct pair q;
+
+	pair_make(&q, "dctcp-rdma(ai=3Gbps)", 100 * GBPS);
+	q.ack.next_bytes = 101 * MTU;
+	acked(&q, 1, 0);
+	q.ack.next_bytes = 102 * MTU;
+	acked(&q, 1, 1);
+	CHECK_INT(pace(&q)->window_bytes, 50000);
+	q.ack.next_bytes = 150 * MTU;
+	acked(&q, 99, 0);
+	q.ack.next_bytes = 200 * MTU;
+	acked(&q, 49, 0);
+	CHECK_INT(pace(&q)->window_bytes, 53000);
+	CHECK(pace(&q)->rate_bps == 53 * GBPS);
+}
+
 TEST(test_dctcp_rdma_stays_between_min_rate_and_line_rate)
 {
 	struct pair q;

@@ -161,6 +161,19 @@ TEST(test_timely_may_be_hyperactive_by_the_gradient_alone)
 	CHECK_NEAR(gbps(&q), 1.1, 1e-6);
 }
 
+/* hai-delta: 0.1 Gb/s five times, then 0.7. */
+TEST(test_timely_may_have_a_step_of_its_own_when_hyperactive)
+{
+	struct pair q;
+
+	pair_make(&q, "timely(hai-delta=700Mbps)");
+	round_trip(&q, 60000);
+	round_trip(&q, 100000);
+	for (int i = 0; i < 6; i++)
+		round_trip(&q, 20000);
+	CHECK_NEAR(gbps(&q), 0.1 + 5 * 0.1 + 0.7, 1e-6);
+}
+
 /* Round trips that do not rise count above T_high, too, although the rate falls there: 600 us five
  * times, then 400 us is hyperactive at once. Rate 100 (1 - 0.8 / 6)^5 = 48.8946, and 0.5 more. */
 TEST(test_timely_counts_gradients_whatever_the_rate_does)

@@ -378,8 +378,7 @@ TEST(test_fdcc_takes_models_of_its_shape_and_meaning_only)
 	policy.net = &net;
 	check_fits("fdcc", &policy, NULL);
 	check_fits("fdcc(dt=ms)", &policy, "it is made for features '1 dt=rtt ...' is needed");
-	check_fits("fdcc(rates=linear)", &policy,
-		   "it is made for features '1 ...' is needed");
+	check_fits("fdcc(rates=linear)", &policy, "it is made for features '1 ...' is needed");
 	check_fits("fdcc(action=accumulate)", &policy,
 		   "it is made for actions 'direct'; 'accumulate' ...");
 	policy.scheme = "acc";
@@ -466,6 +465,19 @@ TEST(test_fdcc_never_leaves_its_bounds_whatever_a_network_says)
 	check_network(&recall, 1);
 	check_network(&stack, 1e37F);
 	check_network(&recall, 1e37F);
+}
+
+/* As docs/learn.md has it, for each open flow, whatever the network. */
+TEST(test_a_flow_with_a_network_keeps_448_bytes_with_fdcc_and_320_with_rl_cc)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_cc_ops *fdcc, *rl_cc;
+	struct weir_error e;
+
+	CHECK_INT(weir_cc_parse("fdcc", &fdcc, params, &e), 0);
+	CHECK_INT(weir_cc_parse("rl-cc", &rl_cc, params, &e), 0);
+	CHECK_INT(fdcc->state_size, 448);
+	CHECK_INT(rl_cc->state_size, 320);
 }
 
 TEST(test_fdcc_obeys_the_contract)

@@ -74,6 +74,27 @@ TEST(test_hpcc_without_a_window_has_the_same_rate)
 	CHECK_NEAR((double)pace(&q)->rate_bps, 95.04e9, 100);
 }
 
+/* react=round: the first ACK shows the counters, with PAIR_BDP under way; what comes before all that is
+ * acknowledged is not looked at. Then 10 us have passed, tau = T, so U = u = 100000 / 125000 = 0.8 over all
+ * of it, which maxStage 0 answers by a factor: W = 125000 x 0.95 / 0.8 + 50, at most 125000. With 137500
+ * bytes, that is 1.1 and W = 125000 x 0.95 / 1.1 + 50 = 108004.5. */
+TEST(test_hpcc_may_react_once_a_round_trip)
+{
+	struct pair q;
+
+	for (int fuller = 0; fuller < 2; fuller++) {
+		pair_make(&q, "hpcc(react=round, max-stage=0)");
+		one_hop(&q, 0, 0, 0);
+		pair_acked(&q, PAIR_MSS);
+		one_hop(&q, 1000, 12500, 100000);
+		pair_acked(&q, PAIR_MSS);
+		CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
+		one_hop(&q, 10000, fuller ? 137500 : 100000, 0);
+		pair_acked(&q, PAIR_BDP);
+		CHECK_INT(pace(&q)->window_bytes, fuller ? 108005 : PAIR_BDP);
+	}
+}
+
 /* The reference becomes the window of the first ACK for data sent after the last change: 118800 at
  * first. Then an ACK tau = T later, so U = u: 125000 bytes in 10 us and the queue 0 -> 25000: U =
  * 1, W = 118800 x 0.95 + 50 = 112910; and one with the queue 25000 -> 25000: U = 1.2, W = 118800 x

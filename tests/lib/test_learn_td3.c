@@ -60,15 +60,12 @@ static void player_config(struct player *p, uint32_t past, uint32_t hidden)
 		.observation_size = 1, .action_size = 1, .hidden = hidden, .outputs = 1 });
 }
 
-static void player_open(struct player *p, uint32_t past, uint32_t lag, uint64_t seed)
+/* A learner of its config, and a memory with room for the action and the asides. */
+static void player_begin(struct player *p)
 {
-	struct weir_learn_memory_plan memory = { ROWS, 1, 1 };
+	struct weir_learn_memory_plan memory = { ROWS, 1, 1 + (uint32_t)p->config.asides };
 	struct weir_error e = { "" };
 
-	memset(p, 0, sizeof(*p));
-	p->seed = seed;
-	p->lag = lag;
-	player_config(p, past, past > 4 ? 16 : 32);
 	if (weir_learn_td3_check(&p->config, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	p->learner = desk_block(weir_learn_td3_size(&p->config));
@@ -79,8 +76,18 @@ static void player_open(struct player *p, uint32_t past, uint32_t lag, uint64_t 
 	};
 	weir_learn_td3_init(p->learner, &p->config);
 	weir_learn_memory_init(p->memory, &memory);
-	p->tape = desk_floats(weir_learn_tape_floats(weir_learn_td3_net(p->learner), 1, past,
+	p->tape = desk_floats(weir_learn_tape_floats(weir_learn_td3_net(p->learner), 1,
+						     p->config.training.past,
 						     WEIR_LEARN_FORWARD_ONLY));
+}
+
+static void player_open(struct player *p, uint32_t past, uint32_t lag, uint64_t seed)
+{
+	memset(p, 0, sizeof(*p));
+	p->seed = seed;
+	p->lag = lag;
+	player_config(p, past, past > 4 ? 16 : 32);
+	player_begin(p);
 }
 
 static void player_close(struct player *p)
@@ -218,9 +225,9 @@ static void player_meets_one(struct player *p)
 	weir_learn_memory_end(p->memory, &(float){ -0.25F }, WEIR_LEARN_CUT);
 }
 
-static float critic_value(const struct player *p, uint32_t which, float seen, float action)
+static float critic_answer(const struct player *p, uint32_t which, const float *current)
 {
-	float tape[512], current[] = { seen, action }, value;
+	float tape[512], value;
 	const struct weir_learn_net *net = weir_learn_td3_critic_net(p->learner);
 
 	CHECK(weir_learn_tape_floats(net, 1, 0, WEIR_LEARN_FORWARD_ONLY) <= 512);
@@ -228,6 +235,11 @@ static float critic_value(const struct player *p, uint32_t which, float seen, fl
 			   &(struct weir_learn_batch){ .samples = 1, .current = current }, tape,
 			   &value);
 	return value;
+}
+
+static float critic_value(const struct player *p, uint32_t which, float seen, float action)
+{
+	return critic_answer(p, which, (const float[]){ seen, action });
 }
 
 /* y = 3 + 0.5 min of the two at (-0.25, the actor's answer to it); losses are those of y. */
@@ -342,6 +354,34 @@ TEST(test_learn_td3_is_the_same_bytes_in_every_build)
 		digest = weir_hash64(digest, bits);
 	}
 	CHECK_INT(digest, 1959872422095905025);
+	player_close(&p);
+}
+
+/* The reward is the aside and nothing else: with gamma 0 it is what critics come to say, whatever is seen or done. */
+TEST(test_learn_td3_critics_see_asides_that_actors_do_not)
+{
+	struct player p = { .seed = 5 };
+
+	player_config(&p, 0, 16);
+	p.config.asides = 1;
+	p.config.training.gamma = 0;
+	p.config.critic = weir_learn_plan_stack(
+		&(struct weir_learn_stack){ .inputs = 3, .outputs = 1, .hidden = { 16, 16 } });
+	player_begin(&p);
+	for (uint32_t i = 0; i < 256; i++) {
+		float aside = (float)(i % 5) / 4, behind[2] = { (float)(i % 3) - 1, aside };
+
+		weir_learn_memory_step(p.memory, &(float){ (float)(i % 7) / 7 }, behind, aside);
+	}
+	weir_learn_memory_end(p.memory, &(float){ 0 }, WEIR_LEARN_CUT);
+	for (int i = 0; i < 1500; i++)
+		weir_learn_td3_update(p.learner, p.memory, &p.crew);
+	for (uint32_t i = 0; i <= 4; i++) {
+		float aside = (float)i / 4, inputs[3] = { 0.3F, 0.5F, aside };
+
+		CHECK_NEAR(critic_answer(&p, 0, inputs), aside, 0.1);
+		CHECK_NEAR(critic_answer(&p, 1, inputs), aside, 0.1);
+	}
 	player_close(&p);
 }
 

@@ -1,6 +1,7 @@
 /* test_mark_red.c -- RED: its line, its chance, its average; against floating point. */
 #include "tests/test.h"
 #include "weir/mark.h"
+#include "weir/packet.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <math.h>
@@ -381,4 +382,97 @@ TEST(test_red_at_dequeue_judges_what_a_packet_leaves_behind)
 	CHECK_INT(ops->dequeue(state, params, &v), WEIR_MARK_PASS);
 	CHECK_INT(weir_mark_parse("red(at=dequeue, weight=0.5)", &ops, params, &e), -1);
 	CHECK_CONTAINS(e.text, "at=dequeue needs weight=1");
+}
+
+/* --- packets that cannot be marked --- */
+
+static uint32_t red_sees(struct red *r, uint32_t queue_bytes, uint32_t ecn)
+{
+	struct weir_mark_view v = { .queue_bytes = queue_bytes, .ecn = ecn };
+
+	return r->ops->enqueue(r->state, r->params, &v);
+}
+
+/* Fraction of n packets that get a verdict of that kind; none may get another but to pass. */
+static double red_share(struct red *r, uint32_t queue_bytes, uint32_t ecn, int n)
+{
+	uint32_t want = ecn ? WEIR_MARK_CE : WEIR_MARK_DROP;
+	int count = 0;
+
+	for (int i = 0; i < n; i++) {
+		uint32_t kind = red_sees(r, queue_bytes, ecn) & 3;
+
+		CHECK(kind == WEIR_MARK_PASS || kind == want);
+		count += kind == want;
+	}
+	return (double)count / n;
+}
+
+/* At 50 KB: marked by 10 % x 30/80 = 3.75 %, dropped by 50 % x 10/20 = 25 %. At 60 KB: 5 %, and all. */
+TEST(test_red_marks_and_drops_by_two_lines)
+{
+	enum { N = 100000 };
+	static const struct {
+		uint32_t bytes;
+		double marked, dropped;
+	} at[] = {
+		{ 19999, 0, 0 },      { 39999, 0.1 * 20 / 80, 0 }, { 50000, 0.0375, 0.25 },
+		{ 59999, 0.05, 0.5 }, { 60000, 0.05, 1 },          { 100000, 1, 1 },
+	};
+	struct red r;
+
+	red_make(&r, "red(min=20KB, max=100KB, p=10%, drop-min=40KB, drop-max=60KB, drop-p=50%)");
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		CHECK_NEAR(red_share(&r, at[i].bytes, WEIR_PACKET_ECT, N), at[i].marked,
+			   four_sigma(at[i].marked, N) + 1e-5);
+		CHECK_NEAR(red_share(&r, at[i].bytes, WEIR_PACKET_ECT | WEIR_PACKET_CE, N),
+			   at[i].marked, four_sigma(at[i].marked, N) + 1e-5);
+		CHECK_NEAR(red_share(&r, at[i].bytes, 0, N), at[i].dropped,
+			   four_sigma(at[i].dropped, N) + 1e-5);
+	}
+	CHECK_INT(r.ops->quiet_below(r.params), 20000);
+}
+
+/* Drops may also begin first; arrivals are then looked at from there on. */
+TEST(test_red_looks_at_packets_from_where_the_first_line_begins)
+{
+	struct red r;
+
+	red_make(&r, "red(min=20KB, max=100KB, drop-min=4KB, drop-max=60KB)");
+	CHECK_INT(r.ops->quiet_below(r.params), 4000);
+	red_make(&r, "red(min=20pkts, max=100pkts, drop-max=60pkts)");
+	CHECK_INT(weir_length_number(r.ops->quiet_below(r.params)), 0);
+	red_make(&r, "red(min=20KB, max=100KB, drop-max=60KB, weight=1/16)");
+	CHECK_INT(r.ops->quiet_below(r.params), 0);
+}
+
+/* Without a second line a packet that cannot be marked gets the verdict of all others. */
+TEST(test_red_has_one_line_unless_a_second_is_given)
+{
+	struct red r;
+
+	red_make(&r, "red(min=20KB, max=100KB)");
+	CHECK_INT(red_sees(&r, 100000, 0), CERTAIN);
+	CHECK_INT(red_sees(&r, 100000, WEIR_PACKET_ECT), CERTAIN);
+}
+
+TEST(test_red_refuses_half_a_second_line)
+{
+	static const struct {
+		const char *spec, *message;
+	} cases[] = {
+		{ "red(drop-min=1KB)", "ends at drop-max; give that" },
+		{ "red(drop-p=10%)", "ends at drop-max; give that" },
+		{ "red(drop-max=0pkts)", "ends at drop-max; give that" },
+		{ "red(drop-max=9pkts)", "in bytes or in packets as min is" },
+		{ "red(drop-min=9KB, drop-max=8KB)", "drop-min is above drop-max" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_error e = { "" };
+		struct red r;
+
+		CHECK_INT(weir_mark_parse(cases[i].spec, &r.ops, r.params, &e), -1);
+		CHECK_CONTAINS(e.text, cases[i].message);
+	}
 }

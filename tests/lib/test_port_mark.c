@@ -294,6 +294,49 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 
 /* --- length over time --- */
 
+/* Statistics with few buckets, and what is put in their place. */
+struct short_stats {
+	struct weir_port_stats small, full;
+	uint32_t grown_at_pkts; /* that the port held then */
+};
+
+static void grow_stats(struct weir_port *p)
+{
+	struct short_stats *s = p->stats->owner;
+
+	s->grown_at_pkts = p->pkts;
+	memcpy(&s->full, p->stats, weir_port_stats_size(p->stats->buckets));
+	s->full.buckets = WEIR_PORT_STATS_BUCKETS;
+	s->full.grow = NULL;
+	p->stats = &s->full;
+}
+
+/* Four buckets are for up to three packets: the fourth that waits asks for more, before its time is counted. */
+TEST(test_statistics_grow_before_a_length_has_no_bucket)
+{
+	struct weir_port_plan plan = desk_plan();
+	struct short_stats s = { .grown_at_pkts = 0 };
+	struct desk d;
+
+	desk_open(&d, &plan, NULL);
+	weir_port_stats_begin(d.port, &s.small, 4, 0);
+	s.small.owner = &s;
+	s.small.grow = grow_stats;
+	for (int i = 0; i < 4; i++)
+		desk_offer_bytes(&d, 1000, 100000);
+	CHECK(d.port->stats == &s.small);
+	CHECK_INT(weir_port_stats_quantile(&s.small, 1), 0);
+	desk_offer_bytes(&d, 1000, 200000);
+	CHECK(d.port->stats == &s.full);
+	CHECK_INT(s.grown_at_pkts, 3);
+	desk_catch_up(&d, 5000000);
+	weir_port_stats_stop(d.port, 5000000);
+	CHECK_INT(s.full.max_pkts, 4);
+	CHECK_INT(s.full.bucket_ps[3], 100000 + 800000);
+	CHECK_INT(s.full.bucket_ps[4], 700000); /* until 900,000, when the first has left */
+	desk_close(&d);
+}
+
 /* Two packets of 1000 and 500 bytes wait behind one that takes 800 ns. */
 TEST(test_queue_length_is_weighted_by_time)
 {

@@ -1,0 +1,372 @@
+/* running.c -- what is under way in a result folder: written, read, and cleared away. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/campaign/running.h"
+#include "lab/base/text.h"
+#include "lab/report/chart.h"
+#include "sim/base/memory.h"
+#include "weir/units.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FRESH_S = 5,   /* a campaign that has not written for so long is not under way */
+	STALE_S = 60,  /* and after so long its files may be cleared away */
+	COLUMNS = 400, /* of a series, with up to four points each */
+	LOOK = 100000, /* latest points of a series that are looked at: once a second, in a run */
+};
+
+#define PREFIX "running."
+#define FIRST_LINE "weir running 1\n"
+#define FIRST_LINE_SERIES "weir series 1\n"
+
+double running_seconds_left(double seconds_gone, double share)
+{
+	return share > 0.001 ? seconds_gone * (1 - share) / share : NAN;
+}
+
+double running_share(const struct running_campaign *c)
+{
+	double share = (double)c->ended;
+
+	for (uint32_t i = 0; i < c->run_count; i++)
+		share += c->runs[i].share;
+	return c->todo ? fmin(share / (double)c->todo, 1) : 1;
+}
+
+uint64_t running_done(const struct running_campaign *c)
+{
+	return c->total - c->todo + c->ended - c->failed;
+}
+
+/* --- writing --- */
+
+/* Appears whole; nobody waits for the disk. */
+static void replace(const char *path, const char *bytes, size_t length)
+{
+	char *temp = NULL;
+	int fd, is_whole;
+
+	text_print(&temp, "%s.part", path);
+	unlink(temp);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0) {
+		is_whole = write(fd, bytes, length) == (ssize_t)length;
+		is_whole = close(fd) == 0 && is_whole;
+		if (!is_whole || rename(temp, path) != 0)
+			unlink(temp);
+	}
+	free(temp);
+}
+
+static char *path_of(const char *folder, int64_t pid)
+{
+	char *path = NULL;
+
+	text_print(&path, "%s/" PREFIX "%" PRId64, folder, pid);
+	return path;
+}
+
+static char *path_of_series(const char *folder, int64_t pid, uint64_t task)
+{
+	char *path = NULL;
+
+	text_print(&path, "%s/" PREFIX "%" PRId64 ".%" PRIu64, folder, pid, task);
+	return path;
+}
+
+void running_write(const char *folder, const struct running_campaign *c)
+{
+	char *path = path_of(folder, c->pid), *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+
+	if (f) {
+		fprintf(f,
+			FIRST_LINE "seconds %.3f\ntotal %" PRIu64 "\ntodo %" PRIu64
+				   "\nended %" PRIu64 "\nfailed %" PRIu64 "\n",
+			c->seconds, c->total, c->todo, c->ended, c->failed);
+		for (uint32_t i = 0; i < c->run_count; i++)
+			fprintf(f, "run %" PRIu64 " %.4f %s\n", c->runs[i].task, c->runs[i].share,
+				c->runs[i].label);
+		if (fclose(f) == 0)
+			replace(path, text, length);
+	}
+	free(text);
+	free(path);
+}
+
+/* The latest points of a series, as few as look the same. */
+static void write_series(FILE *f, const struct series *s)
+{
+	struct chart_list list = { .count = 0 };
+	struct chart_line *l = chart_line_add(chart_add(&list, s->name, ""), s->name);
+
+	for (uint64_t i = s->count > LOOK ? s->count - LOOK : 0; i < s->count; i++)
+		if (isfinite(s->value[i]))
+			chart_point_add(l, (double)s->time_ps[i] / WEIR_PS_PER_NS, s->value[i]);
+	chart_line_reduce(l, COLUMNS, 0);
+	fprintf(f, "series %s %s\n", s->unit[0] ? s->unit : "-", s->name);
+	for (uint64_t i = 0; i < l->count; i++)
+		fprintf(f, "%.10g %.7g\n", l->points[i].x, l->points[i].y);
+	chart_list_free(&list);
+}
+
+void running_write_series(const char *folder, int64_t pid, uint64_t task,
+			  const struct run_progress *p)
+{
+	char *path = path_of_series(folder, pid, task), *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+	uint32_t written = 0;
+
+	if (f) {
+		fputs(FIRST_LINE_SERIES, f);
+		for (uint32_t i = 0; i < p->series_count && written < RUNNING_SERIES_MAX; i++) {
+			if (p->series[i].count < 2)
+				continue;
+			write_series(f, &p->series[i]);
+			written++;
+		}
+		if (fclose(f) == 0 && written)
+			replace(path, text, length);
+	}
+	free(text);
+	free(path);
+}
+
+/* --- clearing away --- */
+
+void running_remove_series(const char *folder, int64_t pid, uint64_t task)
+{
+	char *path = path_of_series(folder, pid, task);
+
+	unlink(path);
+	free(path);
+}
+
+/* Seconds since the file was written; -1: there is none. */
+static int64_t age_s(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return time(NULL) > st.st_mtime ? (int64_t)(time(NULL) - st.st_mtime) : 0;
+}
+
+/* The process by which a file of the folder is named; 0: it is none of these files. */
+static int64_t owner_of(const char *name, const char **rest)
+{
+	long long pid;
+	char *end;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return 0;
+	pid = strtoll(name + strlen(PREFIX), &end, 10);
+	*rest = end;
+	return pid > 0 && (*end == '\0' || *end == '.') ? pid : 0;
+}
+
+void running_remove(const char *folder, int64_t pid)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	const char *rest;
+
+	while (d && (entry = readdir(d))) {
+		int64_t owner = owner_of(entry->d_name, &rest);
+		char *path = NULL;
+
+		if (!owner)
+			continue;
+		text_print(&path, "%s/%s", folder, entry->d_name);
+		if (owner == pid || age_s(path) > STALE_S)
+			unlink(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* --- reading --- */
+
+/* A whole file as text, for the caller to free; NULL: it cannot be read, or is too large. */
+static char *read_text(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char *text = fd < 0 ? NULL : memory_grow(NULL, RUNNING_FILE_MAX + 1, 1);
+	size_t length = 0;
+	ssize_t got = fd < 0 ? -1 : 1;
+
+	while (got > 0 && length < RUNNING_FILE_MAX) {
+		got = read(fd, text + length, RUNNING_FILE_MAX - length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (got == 0) {
+		text[length] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+/* After the end of the line. */
+static const char *next_line(const char *at)
+{
+	at += strcspn(at, "\n");
+	return *at ? at + 1 : at;
+}
+
+static void copy_line(char *to, size_t size, const char *from)
+{
+	size_t length = strcspn(from, "\n");
+
+	snprintf(to, size, "%.*s", (int)(length < size ? length : size - 1), from);
+}
+
+/* What follows the word, where the line begins with it; or NULL. Not by sscanf, which looks at all that
+ * follows each time. */
+static const char *after(const char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+/* "TASK SHARE LABEL" */
+static int parse_run(struct running_run *run, const char *text)
+{
+	char *share, *label;
+
+	run->task = strtoull(text, &share, 10);
+	run->share = strtod(share, &label);
+	if (*share != ' ' || *label != ' ' || !(run->share >= 0 && run->share <= 1))
+		return 0;
+	copy_line(run->label, sizeof(run->label), label + 1);
+	return 1;
+}
+
+int running_parse(struct running_campaign *c, const char *text)
+{
+	const char *at = text, *rest;
+
+	memset(c, 0, sizeof(*c));
+	if (strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) != 0)
+		return 0;
+	for (at = next_line(at); *at; at = next_line(at)) {
+		if ((rest = after(at, "seconds")))
+			c->seconds = strtod(rest, NULL);
+		else if ((rest = after(at, "todo")))
+			c->todo = strtoull(rest, NULL, 10);
+		else if ((rest = after(at, "total")))
+			c->total = strtoull(rest, NULL, 10);
+		else if ((rest = after(at, "ended")))
+			c->ended = strtoull(rest, NULL, 10);
+		else if ((rest = after(at, "failed")))
+			c->failed = strtoull(rest, NULL, 10);
+		else if ((rest = after(at, "run")) && c->run_count < RUNNING_TASKS_MAX)
+			c->run_count += (uint32_t)parse_run(&c->runs[c->run_count], rest);
+	}
+	return isfinite(c->seconds) && c->seconds >= 0 && c->failed <= c->ended &&
+	       c->ended <= c->todo && c->todo <= c->total;
+}
+
+int running_read(const char *folder, struct running_campaign *c)
+{
+	DIR *d = opendir(folder);
+	int64_t pid = 0, best_s = FRESH_S + 1;
+	struct dirent *entry;
+	const char *rest;
+	char *path, *text;
+	int is_read;
+
+	while (d && (entry = readdir(d))) {
+		int64_t owner = owner_of(entry->d_name, &rest), age;
+
+		if (!owner || *rest)
+			continue;
+		path = path_of(folder, owner);
+		age = age_s(path);
+		free(path);
+		if (age >= 0 && age < best_s) {
+			best_s = age;
+			pid = owner;
+		}
+	}
+	if (d)
+		closedir(d);
+	if (!pid)
+		return 0;
+	path = path_of(folder, pid);
+	text = read_text(path);
+	is_read = text && running_parse(c, text);
+	c->pid = pid;
+	free(text);
+	free(path);
+	return is_read;
+}
+
+/* "UNIT NAME" */
+static void begin_series(struct running_series *s, const char *text)
+{
+	size_t length = strcspn(text, " \n");
+
+	snprintf(s->unit, sizeof(s->unit), "%.*s",
+		 (int)(length < sizeof(s->unit) ? length : sizeof(s->unit) - 1), text);
+	if (strcmp(s->unit, "-") == 0)
+		s->unit[0] = '\0';
+	copy_line(s->name, sizeof(s->name), text + length + (text[length] == ' '));
+	s->count = 0;
+}
+
+/* "TIME VALUE"; not what lies before the last one. */
+static void add_point(struct running_series *s, const char *text)
+{
+	char *second, *end;
+	double time_ns = strtod(text, &second), value = strtod(second, &end);
+
+	if (second == text || end == second || !isfinite(time_ns) || !isfinite(value) ||
+	    s->count == RUNNING_POINTS_MAX || (s->count > 0 && time_ns < s->time_ns[s->count - 1]))
+		return;
+	s->time_ns[s->count] = time_ns;
+	s->value[s->count++] = value;
+}
+
+uint32_t running_parse_series(struct running_series all[RUNNING_SERIES_MAX], const char *text)
+{
+	const char *at = text, *rest;
+	uint32_t count = 0;
+
+	if (strncmp(text, FIRST_LINE_SERIES, strlen(FIRST_LINE_SERIES)) != 0)
+		return 0;
+	for (at = next_line(at); *at; at = next_line(at)) {
+		rest = after(at, "series");
+		if (rest && count == RUNNING_SERIES_MAX)
+			break;
+		if (rest)
+			begin_series(&all[count++], rest);
+		else if (count)
+			add_point(&all[count - 1], at);
+	}
+	return count;
+}
+
+uint32_t running_read_series(const char *folder, int64_t pid, uint64_t task,
+			     struct running_series all[RUNNING_SERIES_MAX])
+{
+	char *path = path_of_series(folder, pid, task), *text = read_text(path);
+	uint32_t count = text ? running_parse_series(all, text) : 0;
+
+	free(text);
+	free(path);
+	return count;
+}

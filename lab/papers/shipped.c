@@ -1,0 +1,112 @@
+/* shipped.c -- see shipped.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/papers/shipped.h"
+#include "lab/base/ini.h"
+#include "lab/base/text.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char section[] = "verdicts";
+
+/* The line that is looked for. */
+struct search {
+	struct shipped *shipped;
+	char *key;
+};
+
+/* "fig13", "fig13.full" */
+static void print_key(char **key, const char *figure, size_t length, enum figure_size size)
+{
+	text_print(key, "%.*s%s", (int)length, figure, size == FIGURE_FULL ? ".full" : "");
+}
+
+static int see_section(void *user, struct ini_place *at, const char *kind, const char *name)
+{
+	(void)user;
+	if (strcmp(kind, section) == 0 && name[0] == '\0')
+		return 0;
+	return weir_error_set(at->e, "unknown section %s; there is [%s]", weir_quote(kind).text,
+			      section);
+}
+
+static int read_line(struct shipped *s, const char *value, struct weir_error *e)
+{
+	size_t length = strcspn(value, ":");
+	const char *at = value + length + (value[length] == ':');
+	int wrong = length == 0 || length >= sizeof(s->version) || value[length] != ':';
+
+	for (int i = 0; i < VERDICTS && !wrong; i++) {
+		char *end;
+		unsigned long count = strtoul(at, &end, 10);
+
+		wrong = end == at || count > UINT32_MAX;
+		s->counts.of[i] = (uint32_t)count;
+		at = end;
+	}
+	if (wrong || at[strspn(at, " ")])
+		return weir_error_set(
+			e,
+			"%s; a version and %d counts of claims are needed, as in 0.2.0: 8 2 1 0 0",
+			weir_quote(value).text, VERDICTS);
+	snprintf(s->version, sizeof(s->version), "%.*s", (int)length, value);
+	return 0;
+}
+
+static int see_pair(void *user, struct ini_place *at, const char *key, const char *value)
+{
+	const struct search *looking = user;
+	struct shipped other;
+
+	return read_line(strcmp(key, looking->key) == 0 ? looking->shipped : &other, value, at->e)
+		       ? weir_error_prefix(at->e, "%s: ", key)
+		       : 0;
+}
+
+char *shipped_file(const char *scenario)
+{
+	const char *slash = strrchr(scenario, '/');
+	char *file = NULL;
+
+	text_print(&file, "%.*spaper.verdicts", slash ? (int)(slash - scenario) + 1 : 0, scenario);
+	return file;
+}
+
+int shipped_read(struct shipped *s, const char *scenario, enum figure_size size,
+		 struct weir_error *e)
+{
+	static const struct ini_form form = { .what = "verdicts",
+					      .example = "[verdicts]",
+					      .section = see_section,
+					      .pair = see_pair };
+	const char *slash = strrchr(scenario, '/'), *figure = slash ? slash + 1 : scenario;
+	struct search looking = { s, NULL };
+	struct ini_text text = { .file = shipped_file(scenario) };
+	int failed = 0;
+
+	*s = (struct shipped){ "", { { 0 } } };
+	print_key(&looking.key, figure, strlen(figure) - strlen(".ini"), size);
+	if (access(text.file, F_OK) == 0) {
+		char *content = ini_load(&form, text.file, &text.length, e);
+
+		text.text = content;
+		failed = content ? ini_read(&form, &looking, &text, e) : -1;
+		free(content);
+	}
+	free(looking.key);
+	free((char *)text.file);
+	return failed;
+}
+
+void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct shipped *s)
+{
+	char *key = NULL;
+
+	print_key(&key, figure, strlen(figure), size);
+	fprintf(f, "%s = %s:", key, s->version);
+	for (int i = 0; i < VERDICTS; i++)
+		fprintf(f, " %" PRIu32, s->counts.of[i]);
+	fputc('\n', f);
+	free(key);
+}

@@ -1,0 +1,26 @@
+/* import_hpcc.h -- a configuration of HPCC's simulator as settings of a scenario: the same control with the same
+ * numbers, the same marking by link rate, buffer, pauses, failure and end.
+ *
+ * What has no like here is said, a sentence each, with the line of the configuration it is about; so is what
+ * a key that was not given stands for there. */
+#ifndef LAB_SCENARIO_IMPORT_HPCC_H
+#define LAB_SCENARIO_IMPORT_HPCC_H
+#include "lab/scenario/hpcc_config.h"
+#include "lab/scenario/scenario.h"
+
+/* A configuration, and where its two files were found: as named, or beside the configuration, or beside its
+ * folder, where the simulator is started. */
+struct import_hpcc {
+	struct hpcc_config config;
+	char topology[2 * WEIR_OPT_TEXT_SIZE], flows[2 * WEIR_OPT_TEXT_SIZE];
+	int64_t stop_ps;
+	struct line_list notes; /* what is not the same here */
+};
+
+/* On -1 nothing is left to free. */
+int import_hpcc_read(struct import_hpcc *h, const char *file, struct weir_error *e);
+void import_hpcc_free(struct import_hpcc *h);
+
+/* Adds the settings to a scenario that names the files, and makes the notes. */
+int import_hpcc_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e);
+#endif

@@ -1,0 +1,29 @@
+/* table_narrow.h -- a run's table where a screen is too narrow for its columns: a value stands beside its label,
+ * several below it, each behind the name of its column. Private to this room.
+ *
+ *	  goodput                    9.64 Gb/s
+ *	  packets
+ *	    mean 67.48  p50 67  p99 85  max 87 */
+#ifndef LAB_STORE_TABLE_NARROW_H
+#define LAB_STORE_TABLE_NARROW_H
+#include <stdio.h>
+
+/* What the columns of a whole table take. */
+enum { TABLE_WIDTH = 80 };
+
+/* A line that is being written. */
+struct narrow {
+	FILE *f;
+	int width;
+	const char *label;
+	int cells, at; /* so far; columns of the last line that are used */
+	char first[96], first_title[32];
+};
+
+void narrow_label(struct narrow *n, const char *label);
+void narrow_cell(struct narrow *n, const char *title, const char *text); /* title may be NULL */
+void narrow_end(struct narrow *n);
+
+/* Lines that are longer go on below, at their own indent. */
+void narrow_fold(FILE *f, const char *text, int width);
+#endif

@@ -1,0 +1,182 @@
+/* Follows a result folder: asks its server how things stand, and what the store holds where that has changed.
+ * Tables come as markup that the server made and escaped; everything else goes in as text. */
+(function () {
+	'use strict';
+
+	const BUSY_MS = 1000, IDLE_MS = 2000;	/* between two questions */
+	const at = (id) => document.getElementById(id);
+	const count = (number, word) => number + ' ' + word + (number === 1 ? '' : 's');
+	let runs = null, drawn = '';
+
+	function make(name, className, text) {
+		const node = document.createElement(name);
+		if (className)
+			node.className = className;
+		if (text !== undefined)
+			node.textContent = text;
+		return node;
+	}
+
+	/* "1 h 02 min", "3 min 10 s", "42 s" */
+	function duration(seconds) {
+		const s = Math.round(seconds), two = (n) => String(n).padStart(2, '0');
+		if (s >= 3600)
+			return Math.floor(s / 3600) + ' h ' + two(Math.floor(s % 3600 / 60)) + ' min';
+		return s >= 60 ? Math.floor(s / 60) + ' min ' + two(s % 60) + ' s' : s + ' s';
+	}
+
+	const clock = (seconds) => new Date(Date.now() + 1000 * seconds)
+		.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+	/* --- progress --- */
+
+	function say(text, kind) {
+		const state = at('state');
+		state.className = kind || '';
+		if (state.textContent !== text)
+			state.textContent = text;
+	}
+
+	function showBar(done, total) {
+		const bar = at('bar');
+		bar.hidden = !total;
+		bar.max = total || 1;
+		bar.value = done;
+	}
+
+	function sayRunning(now) {
+		let text = now.done + ' of ' + count(now.total, 'run') + ' done, ' + now.runs.length + ' running';
+		if (now.failed)
+			text += ', ' + now.failed + ' failed';
+		text += '; ' + duration(now.seconds) + ' so far';
+		if (now.left !== undefined)
+			text += ', about ' + duration(now.left) + ' left, until ' + clock(now.left);
+		say(text + '.');
+		showBar(now.done + now.runs.reduce((sum, run) => sum + run.share, 0), now.total);
+	}
+
+	/* No sweep is under way: is that all? */
+	function sayResting(stamp) {
+		if (!stamp)
+			say('No runs are there yet. This page goes on by itself once weir run or weir reproduce ' +
+				'writes to this folder.');
+		else if (!runs)
+			say('Reading the runs …');
+		else if (runs.error)
+			say(runs.error, 'warning');
+		else if (!runs.planned)
+			say(count(runs.runs, 'run') + '.');
+		else if (runs.done < runs.planned)
+			say(runs.done + ' of ' + count(runs.planned, 'run') + ' done; nothing is running now. ' +
+				'The same command as before does the others.');
+		else
+			say(runs.planned === 1 ? 'The only run is done.' : 'All ' + runs.planned + ' runs are done.');
+		showBar(runs ? runs.done : 0, runs && runs.done < runs.planned ? runs.planned : 0);
+	}
+
+	function showRunning(list) {
+		at('running').replaceChildren(...list.map((run) => {
+			const item = make('li'), bar = make('progress');
+			bar.max = 1;
+			bar.value = run.share;
+			item.append(bar, make('span', '', Math.round(100 * run.share) + ' %'), make('span', '', run.label));
+			return item;
+		}));
+	}
+
+	/* --- charts --- */
+
+	/* A figure for each, which is drawn anew where its numbers are others; not under the hands of who zooms. */
+	function showCharts(charts) {
+		const place = at('charts');
+		while (place.children.length > charts.length)
+			place.lastChild.remove();
+		charts.forEach((chart, i) => {
+			let figure = place.children[i];
+			if (!figure) {
+				const caption = make('figcaption'), numbers = make('script');
+				figure = make('figure', 'chart');
+				figure.dataset.chart = 'live-' + i;
+				numbers.type = 'application/json';
+				numbers.id = 'data-live-' + i;
+				caption.append(make('h3'));
+				figure.append(caption, numbers);
+				place.append(figure);
+			}
+			const text = JSON.stringify(chart.data), numbers = figure.querySelector('script');
+			if (numbers.textContent === text || (figure.graph && figure.graph.isZoomed()))
+				return;
+			figure.querySelector('h3').textContent = chart.title;
+			numbers.textContent = text;
+			figure.dispatchEvent(new Event('redraw', { bubbles: true }));
+		});
+	}
+
+	function showSeries(state) {
+		const live = state.series.length > 0, charts = live ? state.series : runs && runs.charts || [];
+		at('series').hidden = !charts.length;
+		if (!charts.length)
+			return;
+		at('of').textContent = live ? 'A run that goes on now: ' + state.seriesOf + '.' :
+			'The run that ended last: ' + runs.chartsOf + '.' +
+			(state.running ? ' Those that go on now are too short, or too young, to be followed.' : '');
+		showCharts(charts);
+	}
+
+	/* --- what the store holds --- */
+
+	function showRuns() {
+		if (runs.error)
+			return;
+		at('title').textContent = runs.title || 'Results';
+		document.title = 'Weir: ' + (runs.title || 'Results');
+		at('sentences').replaceChildren(...runs.sentences.map((line) => make('p', 'answer', line)));
+		at('sofar').textContent = runs.done < runs.planned ? 'Of ' + (runs.done === 1 ? 'the run' : 'the ' +
+			runs.done + ' runs') + ' so far; all of this may change.' : '';
+		at('table').innerHTML = runs.table;
+	}
+
+	async function ask(path) {
+		const answer = await fetch(path, { cache: 'no-store' });
+		if (!answer.ok)
+			throw new Error(path + ': ' + answer.status);
+		return answer.json();
+	}
+
+	async function look() {
+		const state = await ask('/state.json');
+		if (state.runs && state.runs !== drawn) {
+			runs = await ask('/runs.json');
+			drawn = runs.stamp;
+			showRuns();
+		} else if (!state.stamp) {
+			runs = null;
+			drawn = '';
+		}
+		if (state.running)
+			sayRunning(state.running);
+		else
+			sayResting(state.stamp);
+		showRunning(state.running ? state.running.runs : []);
+		showSeries(state);
+		return state.running ? BUSY_MS : IDLE_MS;
+	}
+
+	async function follow() {
+		let wait = IDLE_MS;
+		try {
+			if (!document.hidden)
+				wait = await look();
+		} catch (error) {
+			say('weir view does not answer; what is below is what it said last.', 'warning');
+		}
+		setTimeout(follow, wait);
+	}
+
+	document.addEventListener('DOMContentLoaded', follow);
+	document.addEventListener('visibilitychange', () => { if (!document.hidden) look().catch(() => {}); });
+	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+		document.querySelectorAll('#charts figure').forEach((figure) =>
+			figure.dispatchEvent(new Event('redraw', { bubbles: true })));
+	});
+})();

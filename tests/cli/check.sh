@@ -1,0 +1,65 @@
+# weir check as its user meets it: what sections have of their own, lossless classes, paths and round trips; and the
+# memory that it foretells is what a run takes.
+set -u
+weir=${WEIR:-./weir}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail() {
+	echo "$1"
+	cat "$dir/out" 2>/dev/null
+	exit 1
+}
+
+cat >"$dir/mixed.ini" <<'END'
+# What does web traffic do to storage?
+[network]
+topology = leaf-spine
+leaves = 6
+spines = 4
+hosts-per-leaf = 24
+rate = 25Gbps
+fabric-rate = 100Gbps
+delay = 1us
+[switch]
+queues = 2
+scheduler = dwrr
+lossless = 1
+buffer = 12MB
+buffer-per = switch
+[traffic web]
+pattern = all-to-all
+sizes = websearch
+load = 30%
+flows = 500
+[traffic storage]
+pattern = all-to-all
+sizes = ali-storage
+load = 30%
+flows = 5000
+class = 1
+cc = dcqcn(preset=hpcc)
+END
+says() {
+	grep -qxF "$1" "$dir/out" || fail "check must say: $1"
+}
+"$weir" check "$dir/mixed.ini" >"$dir/out" || fail "check"
+says "  lossless classes 1, paused above 0.125 of the free buffer"
+says "  cc dctcp, class 0"
+says "  cc dcqcn(preset=hpcc), class 1, lossless"
+grep -q '^paths: between racks 4 equally short ones of 4 links, within a rack 2; base round trip 5[.0-9]* us to 9[.0-9]* us, typically 9' \
+	"$dir/out" || fail "paths"
+"$weir" check "$dir/mixed.ini" --set traffic.storage.classes=2 --set switch.queues=3 >"$dir/out" || fail "check"
+says "  cc dcqcn(preset=hpcc), class 1 to 2, in part lossless"
+
+# Memory, on a mixed fabric and where flows are many: within 40 % of what the process took. A sanitizer takes more.
+case $weir in *asan*) exit 0 ;; esac
+foretold() {
+	"$weir" check "$1" | sed -n 's/^needs: about \([0-9.]*\) \([kMG]\{0,1\}\)B of memory.*/\1 \2/p' |
+		awk '{ print $1 * ($2 == "k" ? 1e3 : $2 == "M" ? 1e6 : $2 == "G" ? 1e9 : 1) }'
+}
+for file in "$dir/mixed.ini" bench/flows-100k.ini; do
+	took=$("$weir" run "$file" --quiet --json - | sed -n 's/.*"peak_rss_bytes": \([0-9]*\).*/\1/p' | head -n 1)
+	awk -v a="$(foretold "$file")" -v b="$took" 'BEGIN { exit !(a > 0.6 * b && a < 1.4 * b) }' ||
+		fail "$file: foretold $(foretold "$file"), took $took bytes"
+done

@@ -1,0 +1,61 @@
+# weir help as its user meets it: the words of the field are topics that teach in a few lines, every one is listed,
+# and what a page sends its reader to is there.
+set -u
+weir=${WEIR:-./weir}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail() {
+	echo "$1"
+	cat "$dir/out" 2>/dev/null
+	exit 1
+}
+
+# Every topic is listed, short, and no wider than a screen; those that people ask for first are there.
+topics=$(echo $("$weir" help | sed -n '/Topics:$/,$p' | sed 1d | tr -d ',.'))
+[ "$(echo "$topics" | wc -w)" -ge 15 ] || fail "topics: $topics"
+for topic in pfc lossless slowdown sizes workloads kmin ecn cdf incast; do
+	case " $topics " in *" $topic "*) ;; *) fail "weir help must list $topic" ;; esac
+done
+for topic in $topics; do
+	"$weir" help "$topic" >"$dir/out" || fail "weir help $topic"
+	grep -qx "$topic (topic)" "$dir/out" || fail "weir help $topic: no page"
+	lines=$(sed -n "/^$topic (topic)\$/,/^\$/p" "$dir/out" | grep -c .)
+	[ "$lines" -ge 5 ] && [ "$lines" -le 14 ] || fail "weir help $topic: $lines lines"
+	awk 'length > 80 { exit 1 }' "$dir/out" || grep -q '^  [a-z-]* = .*default' "$dir/out" || fail "weir help $topic: too wide"
+	# 'weir help NAME' on a page leads somewhere.
+	for name in $(grep -o 'weir help [a-z]*' "$dir/out" | sed 's/weir help //'); do
+		"$weir" help "$name" >/dev/null || fail "weir help $topic sends to $name"
+	done
+done
+
+# So is what a section is.
+for section in network switch host rdma traffic measure sweep case full; do
+	"$weir" help "$section" | sed -n '/^\[/,/^  [a-z]/p' | awk 'length > 80 { exit 1 }' || fail "weir help $section: too wide"
+done
+
+# Every topic of the source is in the list: the two cannot drift apart.
+[ "$(sed -n 's/^\t{ "\([a-z]*\)", ".*/\1/p' cli/topics.c | tr '\n' ' ')" = "$topics " ] || fail "topics.c"
+
+# Other words, capitals, keys.
+"$weir" help kmax | grep -qx 'kmax, see kmin (topic)' || fail "kmax"
+[ "$("$weir" help PFC)" = "$("$weir" help pfc)" ] || fail "PFC is pfc"
+"$weir" help dt-alpha | grep -qx 'dt-alpha, a key of \[switch\]' || fail "a key of a section"
+"$weir" help hosts-per-leaf | grep -q 'a key of \[network\] with topology = leaf-spine' || fail "a key of a topology"
+"$weir" help cc | grep -qx 'cc, a key of \[host\]' || fail "cc"
+"$weir" help drop-max | grep -qx 'drop-max, an option of red (marking)' || fail "an option of a scheme"
+"$weir" help lossles 2>"$dir/out" && fail "lossles"
+grep -q '(nearest: lossless)$' "$dir/out" || fail "nearest topic"
+
+# What the page of size files shows is a size file.
+"$weir" help sizes | sed '/^$/,$d' | sed -n 's/^    //p' >"$dir/mine.txt"
+printf '[network]\ntopology = star\n[traffic a]\npattern = all-to-all\nload = 10%%\nflows = 100\nsizes = %s\n' \
+	"$dir/mine.txt" >"$dir/a.ini"
+"$weir" check "$dir/a.ini" >"$dir/out" 2>&1 || fail "the example of weir help sizes"
+
+# So is that of the document, every one of them.
+awk -v dir="$dir" '/^```sizes/ { n++; on = 1; next } /^```/ { on = 0 } on { print >(dir "/doc" n ".txt") }' docs/sizes.md
+[ -e "$dir/doc3.txt" ] || fail "docs/sizes.md has examples"
+for file in "$dir"/doc*.txt; do
+	"$weir" check "$dir/a.ini" --set "traffic.a.sizes=$file" >"$dir/out" 2>&1 || fail "$file of docs/sizes.md"
+done

@@ -1,0 +1,62 @@
+# docs/tutorial.md as its reader meets it: the files that it has saved, then every command, top to bottom. The fabric has four
+# hosts a leaf here, so that the hour takes seconds; the numbers that the page shows are those of its own size.
+set -u
+page=$(pwd)/docs/tutorial.md
+docs=$(pwd)/docs
+. tests/ask.sh
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
+
+# look FOLDER: weir view is there until it is told to end.
+look() {
+	"$weir" view "$1" --port 0 >out 2>err &
+	server=$!
+	for _ in $(seq 100); do
+		grep -q '^http://127' out && break
+		sleep 0.1
+	done
+	grep -q '^http://127' out || fail "weir view $1"
+	kill -INT "$server"
+	wait "$server" || fail "weir view $1: Ctrl-C"
+	server=
+}
+
+# "Save this as `X`" begins a file, "Add this to `X`" goes on with it; a block of sh is commands.
+commands=0 block= file=
+while IFS= read -r line; do
+	case $block:$line in
+	*:'```ini' | *:'```sh' | *:'```text') block=${line#???} ;;
+	*:'```') block= ;;
+	ini:*) printf '%s\n' "$line" | sed 's/^hosts-per-leaf = 24$/hosts-per-leaf = 4/' >>"$file" ;;
+	sh:'weir view '*)
+		look "${line#weir view }"
+		commands=$((commands + 1))
+		;;
+	sh:'weir '*)
+		eval "\"$weir\" ${line#weir }" >out 2>err </dev/null || fail "$line"
+		commands=$((commands + 1))
+		case $line in
+		*'--marking none'*) grep -q '^INCOMPLETE: ' out || fail "$line" ;;
+		'weir run mixed.ini') grep -q 'cc storage dcqcn, web dctcp; seed 1$' out || fail "each section's control" ;;
+		'weir choose '*) grep -q ' and fct_mean_ns of web <= 1.05 of best$' out || fail "each guard's section" ;;
+		esac
+		;;
+	sh:*) fail "the test does not know: $line" ;;
+	text:*) ;;
+	*'Save this as `'* | *'Add this to `'*) file=$(printf '%s\n' "$line" | sed 's/.*this ..* `\([a-z]*\.ini\)`.*/\1/') ;;
+	esac
+done <"$page"
+[ $commands -ge 18 ] || fail "$commands commands: the page has lost some"
+grep -q '^hosts-per-leaf = 4$' mixed.ini || fail "mixed.ini"
+grep -q '^\[sweep\]$' incast.ini || fail "incast.ini"
+
+# It ends with what was to be decided, and what it sends its reader to is there.
+expect 0 table decision.results --by traffic
+grep -q '^storage .*red(min=12KB, max=450KB, p=0.6)' out || fail "the decision"
+grep -q '^traffic  marking.storage ' out || fail "whose marking differs"
+for name in $(grep -o 'weir help [a-z-]*' "$page" | sed 's/weir help //'); do
+	expect 0 help "$name"
+done
+for link in $(grep -o ']([^)]*)' "$page" | sed 's/](\(.*\))/\1/'); do
+	[ -e "$docs/$link" ] || fail "docs/tutorial.md links to $link"
+done
