@@ -90,6 +90,9 @@ int figure_read_text(struct figure *f, const char *file, const char *text, size_
 		     struct weir_error *e);
 void figure_free(struct figure *f);
 
+/* Do its claims or panels read flows, or only numbers that every run has of itself? */
+int figure_reads_flows(const struct figure *f);
+
 /* Before anything runs: do the selections, series and settings that the figure names exist among the
  * runs of its scenario, and does a claim select runs that differ in their seeds alone? runs are all of
  * that size, with their settings (planned.h). Claims of the full size are looked at with

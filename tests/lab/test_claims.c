@@ -527,3 +527,34 @@ TEST(test_figure_is_checked_against_the_runs_of_its_scenario)
 	}
 	stored_runs_free(&runs);
 }
+
+TEST(test_figure_reads_flows_only_where_runs_do_not_know_the_number)
+{
+	static const struct {
+		const char *text;
+		int reads;
+	} cases[] = {
+		{ "[claim c]\nmetric = drops\nsays = x\nsection = 1\nvalue = 1\n", 0 },
+		{ "[claim c]\nmetric = fct_small_p99_ns\nsays = x\nsection = 1\nvalue = 1ms\n", 0 },
+		{ "[claim c]\nmetric = fct_medium_p999_ns\nsays = x\nsection = 1\nvalue = 1ms\n", 1 },
+		{ "[claim c]\nmetric = slowdown_within 3\nsays = x\nsection = 1\nvalue = 0.5\n", 1 },
+		{ "[claim c]\nmetric = series \"queue sw->h0\" mean\nsays = x\nsection = 1\nvalue = 3pkts\n", 0 },
+		{ "[panel a]\nkind = bars\ny = goodput_bps\n", 0 },
+		{ "[panel a]\nkind = bars\ny = slowdown_p95\n", 1 },
+		{ "[panel a]\nkind = cdf\ny = fct\n", 1 },
+		{ "[panel a]\nkind = sizes\ny = slowdown_p99\n", 1 },
+		{ "[panel a]\nkind = time\ny = queue sw->h0\n", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct figure f;
+		struct weir_error e = { "" };
+		char text[400];
+
+		snprintf(text, sizeof(text), "[figure]\ntitle = t\npaper = p\n%s", cases[i].text);
+		if (figure_read_text(&f, "x.claims", text, strlen(text), &e))
+			test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, e.text);
+		CHECK_INT(figure_reads_flows(&f) * 100 + (int)i, cases[i].reads * 100 + (int)i);
+		figure_free(&f);
+	}
+}
