@@ -39,6 +39,13 @@ int figure_scenario(const char *file, enum figure_size size, struct scenario *s,
 	return -1;
 }
 
+/* Nobody will read what is not read by the figure: flows are most of what a run leaves behind. */
+static int keep_what_is_read(struct figure_job *j, struct weir_error *e)
+{
+	return figure_reads_flows(&j->figure) ? 0
+					      : scenario_set(&j->scenario, "measure.flows=none", e);
+}
+
 static int read_size(struct figure_job *j, const struct figure_files *f, enum figure_size size,
 		     struct weir_error *e)
 {
@@ -48,7 +55,7 @@ static int read_size(struct figure_job *j, const struct figure_files *f, enum fi
 		figure_free(&j->figure);
 		return -1;
 	}
-	if (check_figure(j, size, e)) {
+	if (keep_what_is_read(j, e) || check_figure(j, size, e)) {
 		figure_job_free(j);
 		return -1;
 	}

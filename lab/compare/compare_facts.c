@@ -215,6 +215,26 @@ static void say_pooled(const struct comparison *c, void (*say)(void *, const cha
 	say(context, line);
 }
 
+/* Runs that have no completion times, because these were not wanted. */
+static void say_not_kept(const struct comparison *c, void (*say)(void *, const char *),
+			 void *context)
+{
+	uint32_t without = 0;
+	char line[160];
+
+	for (uint32_t i = 0; i < c->runs.count; i++) {
+		const char *kept = stored_setting(&c->runs.runs[i], "measure.flows");
+
+		without += kept && strcmp(kept, "none") == 0;
+	}
+	if (without == 0)
+		return;
+	snprintf(line, sizeof(line),
+		 "Flows of %" PRIu32 " of %" PRIu32 " runs were not kept (measure.flows = none).",
+		 without, c->runs.count);
+	say(context, line);
+}
+
 void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
 			void *context)
 {
@@ -228,6 +248,7 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 	}
 	say_flows(c, say, context);
 	say_pooled(c, say, context);
+	say_not_kept(c, say, context);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		health_add(&all, &c->runs.runs[i]);
 	if (all.incomplete) {

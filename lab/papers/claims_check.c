@@ -1,5 +1,6 @@
 /* claims_check.c -- do the runs of a scenario have what the figure's panels and claims name? */
 #include "lab/papers/claims.h"
+#include "lab/store/results.h"
 #include <string.h>
 
 /* --- panels --- */
@@ -51,7 +52,7 @@ static int check_side(const struct claim *c, const struct selection *s,
 
 	if (selection_check(s, runs, e))
 		return -1;
-	mixed = selection_mixes(s, runs);
+	mixed = selection_mixes(s, runs, c->best);
 	if (mixed)
 		return weir_error_set(e, "the runs that it selects differ in %s; name its value",
 				      mixed);
@@ -63,6 +64,8 @@ static int check_side(const struct claim *c, const struct selection *s,
 
 static int check_claim(const struct claim *c, const struct stored_runs *runs, struct weir_error *e)
 {
+	if (c->best && path_check(c->best, runs, e))
+		return weir_error_prefix(e, "best: ");
 	if (check_side(c, &c->of, runs, e))
 		return weir_error_prefix(e, "of: ");
 	if (c->over.count && check_side(c, &c->over, runs, e))
@@ -81,5 +84,38 @@ int figure_check(const struct figure *f, const struct stored_runs *runs, enum fi
 		if (f->claims[i].size <= size && check_claim(&f->claims[i], runs, e))
 			return weir_error_prefix(e, "%.200s:%d: [claim %s]: ", f->file,
 						 f->claims[i].line, f->claims[i].name);
+	return 0;
+}
+
+/* --- what it reads --- */
+
+/* Runs have the usual completion times themselves. */
+static int is_made_from_flows(const char *metric)
+{
+	const char *unit;
+
+	return metric_index(metric) < 0 && flow_metric_known(metric, &unit);
+}
+
+static int claim_reads_flows(const struct claim *c)
+{
+	return c->is_share || (!c->is_series && is_made_from_flows(c->metric));
+}
+
+static int panel_reads_flows(const struct panel *p)
+{
+	if (p->kind == PANEL_CDF || p->kind == PANEL_SIZES)
+		return 1;
+	return p->kind != PANEL_TIME && is_made_from_flows(p->y[0]);
+}
+
+int figure_reads_flows(const struct figure *f)
+{
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		if (claim_reads_flows(&f->claims[i]))
+			return 1;
+	for (uint32_t i = 0; i < f->panel_count; i++)
+		if (panel_reads_flows(&f->panels[i]))
+			return 1;
 	return 0;
 }

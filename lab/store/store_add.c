@@ -96,6 +96,11 @@ static int remove_key(struct store *s, const char *key, struct weir_error *e)
 	return code == SQLITE_ROW ? store_remove(s, run, e) : -1;
 }
 
+static int is_kept(const struct finished_run *f, int table)
+{
+	return table != TABLE_FLOW || f->c->measure.kept_flows == FLOWS_ALL;
+}
+
 /* The run first: its row has the number that all others go by. */
 static int add_run(struct store *s, const struct finished_run *f, struct weir_error *e)
 {
@@ -105,7 +110,7 @@ static int add_run(struct store *s, const struct finished_run *f, struct weir_er
 		return -1;
 	run = sqlite3_last_insert_rowid(s->db);
 	for (int table = TABLE_RUN + 1; table < RUN_TABLES; table++)
-		if (add_rows(s, f, (struct rows_of){ run, table }, e))
+		if (is_kept(f, table) && add_rows(s, f, (struct rows_of){ run, table }, e))
 			return -1;
 	return store_seal_run(s, run, e);
 }

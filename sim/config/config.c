@@ -39,6 +39,7 @@ static const char *const non_ect_choices[] = { "drop", "pass", NULL };
 static const char *const loss_choices[] = { "auto", "dupack", "rack", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
 static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
+static const char *const kept_choices[] = { "all", "none", NULL };
 static const char *const connection_choices[] = { "auto", "per-flow", "persistent", NULL };
 
 /* How the lines of keys that may be repeated look. */
@@ -328,6 +329,10 @@ const struct weir_option measure_options[] = {
 	  "worst_wait_p99_ns and wait_p99_up_ns, within 1/32; costs about 8 KB for each port where "
 	  "packets waited and some time, and changes nothing else",
 	  NULL },
+	{ "flows", WEIR_OPT_CHOICE, AT(kept_flows), "all", 0, 1,
+	  "which flows a results folder keeps; none: metrics, ports and series alone, where nobody will "
+	  "ask for completion times. weir reproduce asks for none where no claim or panel reads them",
+	  kept_choices },
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "
 	  "throughput, marks or drops of a port (leaf0->h3, or one of its queues, leaf0->h3/2); "

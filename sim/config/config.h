@@ -140,6 +140,8 @@ enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PA
 
 enum connection_mode { CONNECTIONS_AUTO, CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
 
+enum kept_flows { FLOWS_ALL, FLOWS_NONE };
+
 /* [measure] */
 struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
@@ -148,6 +150,7 @@ struct measure_config {
 		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
 	uint64_t sojourn;        /* flag: how long each packet waits is counted */
+	uint64_t kept_flows;     /* enum kept_flows: what a store has of them */
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
 };
 

@@ -599,6 +599,13 @@ TEST(test_store_can_be_made_by_two_processes_at_once)
 	}
 }
 
+static int count_flow(void *context, const struct stored_flow *f)
+{
+	(void)f;
+	++*(int *)context;
+	return 0;
+}
+
 static int count_port(void *context, const struct stored_port *p)
 {
 	(void)p;
@@ -673,5 +680,33 @@ TEST(test_whoever_adds_does_not_wait_for_one_who_follows)
 	store_close(reader);
 	close(go[0]);
 	close(go[1]);
+	folder_remove(&f);
+}
+
+TEST(test_store_keeps_no_flows_where_none_are_wanted)
+{
+	struct folder f = folder_make();
+	struct store *store = open_store(&f, STORE_WRITE);
+	struct stored_runs runs;
+	struct weir_error e = { "" };
+	struct sim s;
+	int flows = 0, ports = 0;
+
+	make_run(&s, 1);
+	s.c.measure.kept_flows = FLOWS_NONE;
+	add_run(store, &s);
+	sim_end(&s);
+	store_close(store);
+	store = open_store(&f, STORE_READ);
+	CHECK_INT(store_runs(store, STORE_ALL, &runs, &e), 0);
+	CHECK_INT(runs.count, 1);
+	CHECK_STR(stored_setting(&runs.runs[0], "measure.flows"), "none");
+	CHECK(runs.runs[0].value[metric_index("fct_mean_ns")] > 0);
+	CHECK_INT(store_each_flow(store, runs.runs[0].id, count_flow, &flows, &e), 0);
+	CHECK_INT(store_each_port(store, runs.runs[0].id, count_port, &ports, &e), 0);
+	CHECK_INT(flows, 0);
+	CHECK_INT(ports, 4);
+	stored_runs_free(&runs);
+	store_close(store);
 	folder_remove(&f);
 }
