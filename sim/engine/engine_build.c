@@ -78,6 +78,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 		.queues = 1,
 		.mark = &e->card_mark,
 		.mtu_bytes = c->frame_max_bytes,
+		.rare_apart = 1,
 	};
 
 	if (c->switches.ethernet_overhead) {
@@ -150,6 +151,7 @@ static void build_ports(struct engine *e)
 			port_size = e->classes[i].size;
 	e->egress_size = (offsetof(struct egress, port) + port_size + 63) & ~(size_t)63;
 	e->egresses = memory_new(net->link_count, e->egress_size);
+	e->rares = memory_sparse(net->link_count, sizeof(*e->rares));
 	for (uint32_t i = 0; i < net->switch_count; i++) {
 		e->switches[i].ports = (char *)engine_egress(e, e->switches[i].first_link);
 		e->switches[i].port_size = e->egress_size;
@@ -166,14 +168,13 @@ static void build_ports(struct engine *e)
 		out->delay_ps = link->delay_ps;
 		if (net->nodes[link->to].kind == NODE_HOST)
 			out->delay_ps += (int64_t)e->config->host.processing_delay_ps;
-		out->special_ps = link->fails_ps;
 		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
 		out->link = i;
-		out->to_word = link->to / 64;
-		out->to_bit = UINT64_C(1) << (link->to % 64);
+		out->to = link->to | (link->fails_ps == WEIR_TIME_NEVER_PS ? 0 : EGRESS_SPECIAL);
 		weir_port_init(&out->port, &e->classes[class_for(e, from, link->rate_bps)], pool,
 			       weir_hash64(e->config->seed, i));
+		out->port.rare = &e->rares[i];
 	}
 }
 
@@ -503,6 +504,7 @@ void engine_free(struct engine *e)
 	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
+	memory_free(e->rares, links, sizeof(*e->rares));
 	free(e->classes);
 	marking_maps_free(e->marking_maps);
 	transports_free(e);

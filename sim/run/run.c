@@ -158,7 +158,7 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 			return weir_error_prefix(error, "capture of '%s': ", t->port);
 		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context,
 							       control->taps_see_frames };
-		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
+		engine_egress(e, (uint32_t)link)->to |= EGRESS_SPECIAL;
 	}
 	return 0;
 }
