@@ -91,7 +91,7 @@ struct note_store {
 
 /* struct weir_port_stats of ports that ever held a packet, which few have for long queues; and of the same
  * struct weir_port_waits, where measure.sojourn asks. */
-enum { PORT_STATS_SIZES = 3 };
+enum { PORT_STATS_SIZES = 5 };
 
 struct port_stats_store {
 	pthread_mutex_t lock;
@@ -172,6 +172,7 @@ struct engine {
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
+	uint32_t tidy_at;        /* so many chunks were ever in use: lines are looked through, room.h */
 	struct int_stack *notes; /* by number; NULL: switches write nothing */
 	struct note_store note_store;
 	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */

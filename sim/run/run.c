@@ -216,6 +216,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	status = judge(course, error);
 	deadlock_find(m->engine, &r->deadlock);
 	partition_find(m->engine, m->now_ps, &r->partition);
+	weir_packet_store_forget(&m->engine->store); /* room for the results */
 	measure_results(m, r);
 	r->partial = course->partial;
 	return status;
