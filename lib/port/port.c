@@ -129,6 +129,9 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 	if (order != WEIR_PORT_PLAIN)
 		c->size += align8(plan->sched->state_size +
 				  plan->queues * plan->sched->queue_state_size);
+	c->rare_offset = plan->rare_apart ? 0 : c->size;
+	if (!plan->rare_apart)
+		c->size += align8(sizeof(struct weir_port_rare));
 	for (uint32_t i = 0; i < sizeof(c->class_queue); i++)
 		c->class_queue[i] = (uint8_t)(i < plan->queues ? i : plan->queues - 1);
 }
@@ -141,6 +144,8 @@ void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
 
 	p->kind = c;
 	p->pool = pool;
+	if (c->rare_offset)
+		p->rare = (struct weir_port_rare *)((char *)p + c->rare_offset);
 	for (uint32_t q = 0; q < c->queues; q++)
 		quantum_bytes[q] = c->sched && c->sched->quantum
 					   ? c->sched->quantum(c->sched_params, q, c->mtu_bytes)
@@ -200,7 +205,7 @@ static __attribute__((noinline)) int obey_mark(struct weir_port *p, struct weir_
 		return WEIR_PORT_SEND;
 	if (packet->flags & WEIR_PACKET_ECT) {
 		packet->flags |= WEIR_PACKET_CE;
-		p->marks[verdict >> WEIR_MARK_VERDICT_BITS]++;
+		p->rare->marks[verdict >> WEIR_MARK_VERDICT_BITS]++;
 		return WEIR_PORT_SEND;
 	}
 	return p->kind->pass_not_ect ? WEIR_PORT_SEND : weir_port_drop(p, WEIR_DROP_NOT_ECT);
@@ -340,7 +345,7 @@ static void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
 static void unblock(struct weir_port *p, int64_t now_ps)
 {
 	if (p->free_ps == WEIR_PORT_BLOCKED_PS)
-		p->free_ps = p->line_free_ps > now_ps ? p->line_free_ps : now_ps;
+		p->free_ps = p->rare->line_free_ps > now_ps ? p->rare->line_free_ps : now_ps;
 }
 
 int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
@@ -372,7 +377,7 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 	struct weir_packet *packet;
 
 	if (p->pkts == p->held_pkts) {
-		p->line_free_ps = p->free_ps;
+		p->rare->line_free_ps = p->free_ps;
 		p->free_ps = WEIR_PORT_BLOCKED_PS;
 		return NULL;
 	}
@@ -401,13 +406,13 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 /* A port with one queue is blocked as long as that is paused. */
 static void pause_plain(struct weir_port *p)
 {
-	p->line_free_ps = p->free_ps;
+	p->rare->line_free_ps = p->free_ps;
 	p->free_ps = WEIR_PORT_BLOCKED_PS;
 }
 
 static void resume_plain(struct weir_port *p, int64_t now_ps)
 {
-	p->free_ps = p->pkts && p->line_free_ps < now_ps ? now_ps : p->line_free_ps;
+	p->free_ps = p->pkts && p->rare->line_free_ps < now_ps ? now_ps : p->rare->line_free_ps;
 }
 
 void weir_port_pause(struct weir_port *p, uint32_t queue)
@@ -417,7 +422,8 @@ void weir_port_pause(struct weir_port *p, uint32_t queue)
 
 	if (weir_port_is_paused(p, queue))
 		return;
-	p->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
+	p->rare->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
+	p->paused_queues++;
 	if (c->order == WEIR_PORT_PLAIN) {
 		pause_plain(p);
 		return;
@@ -435,7 +441,8 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 
 	if (!weir_port_is_paused(p, queue))
 		return;
-	p->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	p->rare->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	p->paused_queues--;
 	if (c->order == WEIR_PORT_PLAIN) {
 		resume_plain(p, now_ps);
 		return;
@@ -453,7 +460,7 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 
 int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
 {
-	int64_t *free_ps = p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->line_free_ps : &p->free_ps;
+	int64_t *free_ps = p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->rare->line_free_ps : &p->free_ps;
 	int64_t start_ps = *free_ps > now_ps ? *free_ps : now_ps;
 
 	*free_ps = start_ps + weir_port_wire_ps(p->kind, bytes);

@@ -21,11 +21,6 @@ void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 		heap_push(&w->later, time_ps, node);
 }
 
-void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps)
-{
-	engine_wake(w, out->to_word * 64 + (uint32_t)__builtin_ctzll(out->to_bit), time_ps);
-}
-
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
 {
 	const struct engine *e = w->engine;
@@ -41,7 +36,7 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 	struct weir_packet *packet = egress_place(w, out);
 
 	if (start_ps >= e->net->links[link].fails_ps) {
-		out->port.drops[WEIR_DROP_LINK_DOWN]++;
+		out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
 		packet_gone(w, packet);
 		return 1;
 	}

@@ -36,7 +36,7 @@ static int check_packets(struct auditor *a)
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; d < WEIR_PORT_DROPS; d++)
-			dropped += engine_egress(e, i)->port.drops[d];
+			dropped += engine_egress(e, i)->port.rare->drops[d];
 	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
 		made += e->switches[i].ordered->frames;
 		under_way += e->switches[i].ordered->kept_pkts;

@@ -327,7 +327,7 @@ static void list_marks(const struct measure *m, struct run_result *r)
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS && !is_of_host(e->net, i); k++)
 			if (p->kind->mark->reasons[k])
-				add_marks(r, p->kind->mark->reasons[k], p->marks[k]);
+				add_marks(r, p->kind->mark->reasons[k], p->rare->marks[k]);
 	}
 }
 
@@ -342,10 +342,10 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 		int is_card = is_of_host(e->net, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS && is_card; k++)
-			card_marks += p->marks[k];
+			card_marks += p->rare->marks[k];
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 			*(is_card && k != WEIR_DROP_LINK_DOWN ? &card_drops : &drops[k]) +=
-				p->drops[k];
+				p->rare->drops[k];
 	}
 	list_marks(m, r);
 	for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
