@@ -36,6 +36,10 @@ static const struct cli_option run_options[] = {
 	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results",
 	  OFFER_FOLDER },
 	{ "--again", NULL, "does also the runs that are in the folder", OFFER_NOTHING },
+	{ "--shard", "I/N",
+	  "does every N-th run of a sweep, from the I-th on, into FILE's name and .I-of-N.results; "
+	  "'weir merge' makes one folder of all",
+	  OFFER_NOTHING },
 	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given",
 	  OFFER_NOTHING },
 	{ "--by", "PART",
@@ -175,6 +179,11 @@ static const struct cli_option export_options[] = {
 
 static const struct cli_option prune_options[] = {
 	{ "--dry-run", NULL, "deletes nothing; says how many runs it would be", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
+static const struct cli_option merge_options[] = {
+	{ "--out", "FOLDER", "where the runs go; may hold some of the same sweep", OFFER_FOLDER },
 	{ .name = NULL },
 };
 
@@ -448,6 +457,26 @@ static const struct command prune_command = {
 	.run = command_prune,
 	.offer = OFFER_FOLDER,
 };
+static const struct command merge_command = {
+	.name = "merge",
+	.usage = "FOLDER... --out FOLDER",
+	.help = "makes one result folder of the shards of a sweep, and says what is missing",
+	.options = merge_options,
+	.words_min = 1,
+	.words_max = SIZE_MAX,
+	.run = command_merge,
+	.more = "weir run mine.ini --shard 1/2     on one machine\n"
+		"weir run mine.ini --shard 2/2     on another, with the same program\n"
+		"weir merge mine.*-of-2.results --out mine.results\n"
+		"\n"
+		"Folders may overlap: what several have must be the same. Those of another "
+		"scenario, "
+		"other\n"
+		"settings or another version are refused, and nothing is written. Where runs are "
+		"missing\n"
+		"the shards that lack them are named, and the exit status is 1.\n",
+	.offer = OFFER_FOLDER,
+};
 static const struct command reproduce_command = {
 	.name = "reproduce",
 	.usage = "[PAPER/FIGURE]",
@@ -552,6 +581,7 @@ const struct command *const command_all[] = {
 	&table_command,
 	&export_command,
 	&prune_command,
+	&merge_command,
 	&reproduce_command,
 	&train_command,
 	&switch_command,

@@ -127,7 +127,7 @@ static int show_table(const struct show *v, struct weir_error *e)
 
 static uint64_t runs_there(const struct show *v)
 {
-	return v->campaign.sweep->run_count - v->campaign.missing_count + v->progress.done;
+	return v->campaign.own_count - v->campaign.missing_count + v->progress.done;
 }
 
 static int finish(struct show *v)
@@ -141,7 +141,7 @@ static int finish(struct show *v)
 		fprintf(stderr,
 			"weir: interrupted; %" PRIu64 " of %" PRIu64 " runs are kept in %s; "
 			"the same command continues\n",
-			runs_there(v), v->campaign.sweep->run_count, v->folder);
+			runs_there(v), v->campaign.own_count, v->folder);
 		return EXIT_INTERRUPTED;
 	}
 	if (!v->q->quiet && !v->q->no_table && !none) {
@@ -156,7 +156,7 @@ static int finish(struct show *v)
 		fprintf(stderr,
 			"weir: %" PRIu64 " of %" PRIu64 " runs failed; "
 			"the same command tries again what is missing\n",
-			v->failed, v->campaign.sweep->run_count);
+			v->failed, v->campaign.own_count);
 		return v->bug ? EXIT_BUG : EXIT_WORLD;
 	}
 	return EXIT_FINE;
@@ -183,7 +183,7 @@ static int run_missing(struct show *v)
 	struct weir_error e;
 	int failed;
 
-	progress_begin(&v->progress, c->missing_count, c->sweep->run_count, v->q->quiet);
+	progress_begin(&v->progress, c->missing_count, c->own_count, v->q->quiet);
 	fflush(stdout); /* or every process would have what is left to print */
 	sigprocmask(SIG_BLOCK, &set, &before);
 	failed = campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
@@ -205,6 +205,7 @@ int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sw
 		.folder = v.folder,
 		.extent = q->again ? CAMPAIGN_AGAIN : CAMPAIGN_MISSING,
 		.threads = (uint32_t)q->threads,
+		.shard = q->shard,
 	};
 	if (find_results(&v, &e) || campaign_check(&v.campaign, &e))
 		status = complain(EXIT_MISTAKE, &e);

@@ -24,9 +24,8 @@ static int number_of(const char *name, int otherwise)
 	char *end;
 	long number = text ? strtol(text, &end, 10) : 0;
 
-	return text && end != text && *end == '\0' && number >= 0 && number < 1 << 24
-		       ? (int)number
-		       : otherwise;
+	return text && end != text && *end == '\0' && number >= 0 && number < 1 << 24 ? (int)number
+										      : otherwise;
 }
 
 struct world_notice world_notice(void)
@@ -79,8 +78,9 @@ int world_begin(struct weir_error *e)
 	if (world_size() == world_notice().size)
 		return 0;
 	MPI_Finalize();
-	return weir_error_set(e, "another MPI than Open MPI has started %d processes; take the "
-				 "mpirun of Open MPI",
+	return weir_error_set(e,
+			      "another MPI than Open MPI has started %d processes; take the "
+			      "mpirun of Open MPI",
 			      world_notice().size);
 }
 

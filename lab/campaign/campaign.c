@@ -109,8 +109,13 @@ int campaign_find_missing(struct campaign *c, struct weir_error *e)
 
 	if (store_open(&store, c->folder, STORE_WRITE, e))
 		return -1;
-	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, count, e);
+	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, count, e) ||
+		 (c->shard.count && shard_write(&c->shard, c->folder, e));
+	c->own_count = shard_runs(&c->shard, count);
 	for (uint64_t i = 0; i < count && !failed; i++) {
+		if (!shard_has(&c->shard, i))
+			continue;
+
 		int there = c->extent == CAMPAIGN_AGAIN ? 0 : store_has(store, c->keys[i], e);
 
 		failed = there < 0;
@@ -151,7 +156,7 @@ static void tell_folder(const struct watched *w, const struct running_task *runn
 	struct running_campaign now = {
 		.pid = c->pid,
 		.seconds = (double)(clock_ns() - w->begin_ns) / (double)NS_PER_SECOND,
-		.total = c->sweep->run_count,
+		.total = c->own_count,
 		.todo = c->missing_count,
 		.ended = w->ended,
 		.failed = w->failed,

@@ -101,6 +101,9 @@ struct row_taker {
 int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
 		   struct weir_error *e);
 
+/* A value, mixed into what was before. */
+uint64_t store_hash_value(uint64_t before, sqlite3_value *value);
+
 /* Writes digests of what is there now; for whoever has just put it there. */
 int store_seal(struct store *s, struct rows_of rows, struct weir_error *e);
 int store_seal_run(struct store *s, int64_t run, struct weir_error *e);

@@ -1,0 +1,143 @@
+/* store_copy.c -- runs on their way from one store to another, and what tells whether two of them are the same. */
+#include "lab/store/results.h"
+#include "lab/store/store_sql.h"
+#include <string.h>
+
+/* --- what came out of a run --- */
+
+struct portrait {
+	enum table_id table;
+	int columns;
+	uint64_t digest;
+};
+
+static int stored_columns(const struct table *t)
+{
+	int count = 0;
+
+	for (const struct column *c = t->columns; c->name; c++)
+		count += column_is_stored(c);
+	return count;
+}
+
+/* What a run cost is of the machine that did it. */
+static int is_cost(enum table_id table, sqlite3_value *const *values)
+{
+	struct metric_row row = { .name = NULL };
+	int metric;
+
+	if (table != TABLE_METRIC || table_read(&table_all[table], &row, values))
+		return 0;
+	metric = metric_index(row.name);
+	return metric >= 0 && metric_all[metric].kind == METRIC_COST;
+}
+
+static void look(void *context, sqlite3_value *const *values)
+{
+	struct portrait *p = context;
+
+	if (is_cost(p->table, values))
+		return;
+	for (int i = 0; i < p->columns; i++)
+		p->digest = store_hash_value(p->digest, values[i]);
+}
+
+/* The first table names the run, which its key does as well, and says how long it took. */
+int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e)
+{
+	struct portrait p = { .digest = 0 };
+	const struct row_taker taker = { look, &p };
+
+	for (int part = TABLE_RUN + 1; part < RUN_TABLES; part++) {
+		p.table = (enum table_id)part;
+		p.columns = stored_columns(&table_all[part]);
+		if (store_each_row(s, (struct rows_of){ run, part }, &taker, e))
+			return -1;
+	}
+	*digest = p.digest;
+	return 0;
+}
+
+/* --- copying --- */
+
+/* The rows of a part, on their way. */
+struct transfer {
+	struct store *to;
+	sqlite3_stmt *insert;
+	int columns, first; /* the first of them that is put in, and not the number of the run */
+	struct weir_error *error;
+	int failed;
+};
+
+static void put_values(void *context, sqlite3_value *const *values)
+{
+	struct transfer *t = context;
+	int parameter = t->first ? 1 : 2;
+
+	for (int i = t->first; i < t->columns && !t->failed; i++)
+		if (sqlite3_bind_value(t->insert, parameter++, values[i]) != SQLITE_OK)
+			t->failed = store_fail(t->to, t->error);
+	if (!t->failed)
+		t->failed = store_step(t->to, t->insert, t->error);
+}
+
+static int copy_part(struct store *to, int64_t run, struct store *from, struct rows_of rows,
+		     struct weir_error *e)
+{
+	const struct table *table = &table_all[rows.part];
+	struct transfer t = { .to = to,
+			      .columns = stored_columns(table),
+			      .first = rows.part == TABLE_RUN,
+			      .error = e };
+	const struct row_taker taker = { put_values, &t };
+	int failed;
+
+	t.insert = rows.part == TABLE_RUN ? store_prepare(to, table_insert(table).text, e)
+					  : store_prepare_run(to, table_insert(table).text, run, e);
+	if (!t.insert)
+		return -1;
+	failed = store_each_row(from, rows, &taker, e);
+	if (!failed && t.failed)
+		failed = -1;
+	sqlite3_finalize(t.insert);
+	return failed;
+}
+
+static int copy_run(struct store *to, struct store *from, int64_t id, struct weir_error *e)
+{
+	int64_t run;
+
+	if (copy_part(to, 0, from, (struct rows_of){ id, TABLE_RUN }, e))
+		return -1;
+	run = sqlite3_last_insert_rowid(to->db);
+	for (int part = TABLE_RUN + 1; part < RUN_TABLES; part++)
+		if (copy_part(to, run, from, (struct rows_of){ id, part }, e))
+			return -1;
+	return store_seal_run(to, run, e);
+}
+
+static int copy_lacking(struct store *to, struct store *from, const struct planned_run *runs,
+			uint64_t count, struct weir_error *e)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		int there = runs[i].id ? store_has(to, runs[i].key, e) : 1;
+
+		if (there < 0 || (!there && copy_run(to, from, runs[i].id, e)))
+			return -1;
+	}
+	return 0;
+}
+
+int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
+	       struct weir_error *e)
+{
+	/* As when a run is added: the list is compared before it is sealed again. */
+	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
+		     store_each_row(s, STORE_LIST, NULL, e) ||
+		     copy_lacking(s, from, runs, count, e) || store_seal(s, STORE_LIST, e) ||
+		     store_exec(s, "COMMIT", e);
+
+	if (failed)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return failed ? -1 : 0;
+}
