@@ -1,6 +1,8 @@
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
 #include "cli/crash.h"
+#include "lab/campaign/farm.h"
+#include "lab/campaign/farm_task.h"
 #include "mpi/world.h"
 #include "sim/base/memory.h"
 #include <errno.h>
@@ -375,6 +377,7 @@ static const struct command run_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_run,
+	.world = COMMAND_FARMS,
 	.offer = OFFER_FILE,
 };
 static const struct command check_command = {
@@ -396,6 +399,7 @@ static const struct command choose_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_choose,
+	.world = COMMAND_FARMS,
 	.offer = OFFER_FILE,
 };
 static const struct command import_command = {
@@ -485,6 +489,7 @@ static const struct command reproduce_command = {
 	.options = reproduce_options,
 	.words_max = 1,
 	.run = command_reproduce,
+	.world = COMMAND_FARMS,
 	.more = reproduce_lesson,
 };
 static const struct command train_command = {
@@ -778,8 +783,15 @@ static int do_command(const struct command *c, const struct arguments *a)
 		return refuse_world(c);
 	if (world_begin(&e))
 		return complain_once(&e);
-	status = c->run(a);
-	world_end();
+	if (c->world == COMMAND_FARMS && world_rank() > 0) {
+		farm_serve(farm_serve_run);
+		status = EXIT_FINE;
+	} else {
+		status = finish_output(c->run(a));
+	}
+	if (c->world == COMMAND_FARMS && world_rank() == 0)
+		farm_dismiss();
+	world_end(status);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #include "lab/base/output.h"
 #include "lab/compare/compare.h"
 #include "lab/store/results.h"
+#include "mpi/world.h"
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -208,6 +209,13 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 	struct weir_error e;
 	int status;
 
+	if (world_size() > 1) {
+		weir_error_set(&e,
+			       "%.200s: is one run, but %d processes were started; several do the "
+			       "runs of a [sweep]",
+			       s->file, world_size());
+		return complain(EXIT_MISTAKE, &e);
+	}
 	if (scenario_config(s, &c, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (probe_outputs(q, &e) || captures_open(&captures, a, &c, &e))

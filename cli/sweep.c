@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "lab/campaign/campaign.h"
 #include "lab/compare/compare.h"
+#include "mpi/world.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <time.h>
@@ -35,6 +36,8 @@ int read_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e)
 	const char *number = arguments_option(a, option.name);
 
 	*jobs = 0;
+	if (number && world_size() > 1)
+		return weir_error_set(e, "--jobs: mpirun says how many runs there are at a time");
 	return number ? weir_option_parse(jobs, &option, number, e) : 0;
 }
 
@@ -186,7 +189,9 @@ static int run_missing(struct show *v)
 	progress_begin(&v->progress, c->missing_count, c->own_count, v->q->quiet);
 	fflush(stdout); /* or every process would have what is left to print */
 	sigprocmask(SIG_BLOCK, &set, &before);
-	failed = campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
+	failed = world_size() > 1
+			 ? campaign_run(c, &executor_farm, 1, &watch, &e)
+			 : campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (failed)
 		return complain(EXIT_WORLD, &e);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
 #include "lab/base/machine.h"
+#include "lab/campaign/farm_task.h"
 #include "lab/campaign/running.h"
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
@@ -90,6 +91,27 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 	if (failed == RUN_MISLED || failed == RUN_FAILED) /* a plug-in's fault, or the system's */
 		return TASK_FAILED;
 	return failed ? TASK_BUG : keep(c, task, &config, &result, e);
+}
+
+/* --- where it is done elsewhere --- */
+
+static int pack(void *context, uint64_t task, struct parcel *asked, struct weir_error *e)
+{
+	const struct campaign *c = context;
+
+	if (sweep_apply(c->sweep, task, c->scenario, e))
+		return -1;
+	farm_pack_run(asked, c->scenario, c->threads, c->keys[task]);
+	return 0;
+}
+
+static enum task_end keep_made(void *context, uint64_t task, const struct parcel *made,
+			       struct weir_error *e)
+{
+	const struct campaign *c = context;
+
+	return farm_keep_run(made, c->keys[task], c->folder,
+			     c->extent == CAMPAIGN_AGAIN ? COPY_ALL : COPY_LACKING, e);
 }
 
 /* --- where they are asked for --- */
@@ -193,7 +215,7 @@ int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32
 		.jobs = jobs ? jobs : jobs_of_machine(c),
 		.count = c->missing_count,
 		.tasks = c->missing,
-		.work = { c, perform },
+		.work = { c, perform, pack, farm_serve_run, keep_made },
 		.watcher = &w,
 		.ended = hear_end,
 		.tick = hear_tick,

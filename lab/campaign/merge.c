@@ -241,7 +241,7 @@ static int take_from(struct store *out, const struct sight *v, const char *folde
 			runs[count++].id = v->holders[i].id;
 		}
 	if (count && store_open(&from, folder, STORE_READ, e) == 0) {
-		failed = store_copy(out, from, runs, count, e);
+		failed = store_copy(out, from, runs, count, COPY_LACKING, e);
 		store_close(from);
 		v->m->added += failed ? 0 : count;
 	} else if (count) {

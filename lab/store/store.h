@@ -62,10 +62,17 @@ int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct 
  * what it cost. */
 int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e);
 
-/* Adds those of the runs that are in from and not in s, all of them or none. What is copied is compared with its
- * digests. */
+/* Adds those of the runs that are in from, all of them or none: where s has them they stay as they are, or are
+ * replaced. What is copied is compared with its digests. */
+enum store_copying { COPY_LACKING, COPY_ALL };
 int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
-	       struct weir_error *e);
+	       enum store_copying copying, struct weir_error *e);
+
+/* A store that is no file but lies in memory: of these bytes, or an empty one; and the bytes of such a one, as its
+ * file would have them. */
+int store_open_bytes(struct store **out, const void *bytes, size_t size, struct weir_error *e);
+unsigned char *store_bytes(struct store *s, size_t *size, struct weir_error *e);
+void store_bytes_free(unsigned char *bytes);
 
 /* --- reading --- */
 

@@ -1,6 +1,8 @@
 /* store_copy.c -- runs on their way from one store to another, and what tells whether two of them are the same. */
+#include "lab/base/text.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
+#include "sim/base/memory.h"
 #include <string.h>
 
 /* --- what came out of a run --- */
@@ -116,28 +118,89 @@ static int copy_run(struct store *to, struct store *from, int64_t id, struct wei
 	return store_seal_run(to, run, e);
 }
 
-static int copy_lacking(struct store *to, struct store *from, const struct planned_run *runs,
-			uint64_t count, struct weir_error *e)
+static int copy_one(struct store *to, struct store *from, const struct planned_run *run,
+		    enum store_copying copying, struct weir_error *e)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		int there = runs[i].id ? store_has(to, runs[i].key, e) : 1;
+	int there;
 
-		if (there < 0 || (!there && copy_run(to, from, runs[i].id, e)))
+	if (!run->id)
+		return 0;
+	if (copying == COPY_ALL)
+		return store_remove_key(to, run->key, e) || copy_run(to, from, run->id, e) ? -1 : 0;
+	there = store_has(to, run->key, e);
+	return there ? (there < 0 ? -1 : 0) : copy_run(to, from, run->id, e);
+}
+
+static int copy_runs(struct store *to, struct store *from, const struct planned_run *runs,
+		     uint64_t count, enum store_copying copying, struct weir_error *e)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (copy_one(to, from, &runs[i], copying, e))
 			return -1;
-	}
 	return 0;
 }
 
 int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
-	       struct weir_error *e)
+	       enum store_copying copying, struct weir_error *e)
 {
 	/* As when a run is added: the list is compared before it is sealed again. */
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
 		     store_each_row(s, STORE_LIST, NULL, e) ||
-		     copy_lacking(s, from, runs, count, e) || store_seal(s, STORE_LIST, e) ||
+		     copy_runs(s, from, runs, count, copying, e) || store_seal(s, STORE_LIST, e) ||
 		     store_exec(s, "COMMIT", e);
 
 	if (failed)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return failed ? -1 : 0;
+}
+
+/* --- stores in memory --- */
+
+static int fill(struct store *s, const void *bytes, size_t size, struct weir_error *e)
+{
+	unsigned char *own = sqlite3_malloc64(size);
+
+	if (!own)
+		memory_refused(size);
+	memcpy(own, bytes, size);
+	/* They are SQLite's now, also where it does not like them. */
+	return sqlite3_deserialize(s->db, "main", own, (sqlite3_int64)size, (sqlite3_int64)size,
+				   SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK
+		       ? 0
+		       : store_fail(s, e);
+}
+
+int store_open_bytes(struct store **out, const void *bytes, size_t size, struct weir_error *e)
+{
+	struct store *s = memory_zeroed(1, sizeof(*s));
+	int failed;
+
+	s->path = text_copy("a result on its way");
+	s->has_digests = s->is_still = 1;
+	failed = sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				 NULL) != SQLITE_OK;
+	failed = failed  ? store_fail(s, e)
+		 : bytes ? fill(s, bytes, size, e)
+			 : store_make_tables(s, e);
+	if (failed)
+		store_close(s);
+	else
+		*out = s;
+	return failed ? -1 : 0;
+}
+
+unsigned char *store_bytes(struct store *s, size_t *size, struct weir_error *e)
+{
+	sqlite3_int64 length = 0;
+	unsigned char *bytes = sqlite3_serialize(s->db, "main", &length, 0);
+
+	if (!bytes)
+		store_fail(s, e);
+	*size = (size_t)length;
+	return bytes;
+}
+
+void store_bytes_free(unsigned char *bytes)
+{
+	sqlite3_free(bytes);
 }

@@ -127,6 +127,10 @@ struct run_list {
 int store_list(struct store *s, struct run_list *l, struct weir_error *e);
 void run_list_free(struct run_list *l);
 
-/* Removes all rows of a run: store_add.c. */
+/* Removes all rows of a run, and of the run of a key, if there is one: store_add.c. */
 int store_remove(struct store *s, int64_t run, struct weir_error *e);
+int store_remove_key(struct store *s, const char *key, struct weir_error *e);
+
+/* Makes the tables where there are none: store.c. */
+int store_make_tables(struct store *s, struct weir_error *e);
 #endif
