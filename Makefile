@@ -38,6 +38,19 @@ BPF ?= $(shell command -v $(CLANG) >/dev/null && pkg-config --exists libbpf 2>/d
 ifeq ($(BPF),yes)
 LIBS += $(shell pkg-config --libs libbpf)
 endif
+# Open MPI, for many processes on many machines (mpi/): MPI=auto takes it where pkg-config or mpicc knows it,
+# MPI=yes insists on it, MPI=no builds without. As a system's headers: they are not ours to warn of.
+MPI ?= auto
+ifneq ($(MPI),no)
+MPI_FLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags ompi-c 2>/dev/null || mpicc --showme:compile 2>/dev/null))
+MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || mpicc --showme:link 2>/dev/null)
+ifneq ($(MPI_LIBS),)
+MPI_FLAGS += -DWEIR_HAVE_MPI
+LIBS += $(MPI_LIBS)
+else ifeq ($(MPI),yes)
+$(error MPI=yes: neither pkg-config (ompi-c) nor mpicc knows Open MPI; on Debian it is libopenmpi-dev)
+endif
+endif
 # What a plug-in may call of the program; everything else it uses is inline in include/weir.
 EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
 # Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
@@ -63,11 +76,11 @@ LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
 # What the kernel runs, and not the program.
 KERNEL := switch/testbed/dctcp.bpf.c
-HOUSE := $(filter-out $(MAIN) $(KERNEL),$(wildcard sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c \
+HOUSE := $(filter-out $(MAIN) $(KERNEL),$(wildcard mpi/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c \
 	$(if $(filter yes,$(BPF)),build/dctcp_bpf.c)
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
-HEADERS := $(wildcard include/weir/*.h lib/*/*.h sim/*/*.h lab/*/*.h train/*.h switch/*/*.h keeper/*/*.h cli/*.h tests/*.h)
-SOURCES := $(filter-out $(KERNEL),$(wildcard lib/*/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c))
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h mpi/*.h sim/*/*.h lab/*/*.h train/*.h switch/*/*.h keeper/*/*.h cli/*.h tests/*.h)
+SOURCES := $(filter-out $(KERNEL),$(wildcard lib/*/*.c mpi/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c))
 
 all: weir
 
@@ -86,6 +99,7 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
 build/$(1)/switch/testbed/dctcp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
+build/$(1)/mpi/%.o: FILE_FLAGS := $(MPI_FLAGS)
 build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
@@ -164,7 +178,7 @@ always:
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@mkdir -p $(@D)
-	@$(CLANG) $(COMMON) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
+	@$(CLANG) $(COMMON) $(if $(filter mpi/%,$<),$(MPI_FLAGS)) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
 test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store \

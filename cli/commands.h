@@ -51,6 +51,13 @@ struct arguments {
 	size_t count;
 };
 
+/* What becomes of a command where mpirun has started several processes (mpi/world.h). */
+enum command_world {
+	COMMAND_ALONE,    /* it is refused: it would be done as often as there are processes */
+	COMMAND_FARMS,    /* the first has it, the others do runs for that one */
+	COMMAND_TOGETHER, /* all of them have it */
+};
+
 struct command {
 	const char *name;
 	const char *usage; /* what follows the name */
@@ -60,6 +67,7 @@ struct command {
 	int (*run)(const struct arguments *a);
 	const char *more;     /* lines that stand below the options; NULL: none */
 	enum cli_offer offer; /* for the words */
+	enum command_world world;
 };
 
 extern const struct command *const command_all[]; /* ends with NULL */

@@ -1,6 +1,7 @@
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
 #include "cli/crash.h"
+#include "mpi/world.h"
 #include "sim/base/memory.h"
 #include <errno.h>
 #include <stdio.h>
@@ -725,6 +726,37 @@ static int asks_for_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* What a mistake of all processes is said by one of them. */
+static int complain_once(const struct weir_error *e)
+{
+	return world_notice().rank == 0 ? complain(EXIT_MISTAKE, e) : EXIT_MISTAKE;
+}
+
+static int refuse_world(const struct command *c)
+{
+	struct weir_error e;
+
+	weir_error_set(&e, "%s: is done by one process, but %d were started; leave mpirun out",
+		       c->name, world_notice().size);
+	return complain_once(&e);
+}
+
+static int do_command(const struct command *c, const struct arguments *a)
+{
+	struct weir_error e;
+	int status;
+
+	if (world_notice().size == 1)
+		return c->run(a);
+	if (c->world == COMMAND_ALONE)
+		return refuse_world(c);
+	if (world_begin(&e))
+		return complain_once(&e);
+	status = c->run(a);
+	world_end();
+	return status;
+}
+
 static int start(const struct command *c, char **words)
 {
 	struct argument *all;
@@ -740,9 +772,9 @@ static int start(const struct command *c, char **words)
 		}
 	all = memory_zeroed(count, sizeof(*all));
 	if (read_arguments(c, words, all, &a, &e))
-		status = complain(EXIT_MISTAKE, &e);
+		status = complain_once(&e);
 	else
-		status = c->run(&a);
+		status = do_command(c, &a);
 	free(all);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* test_house.c -- two rules of the house, read from every source file: who may include whom, and who may ask
  * the system for memory.
  *
- *	cli -> lab, train, switch, keeper -> sim -> lib -> include/weir
+ *	cli -> lab, train, switch, keeper -> sim -> lib -> include/weir; cli, lab/campaign, train -> mpi -> include/weir
  *	in lib:  base <- sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <- agent
  *	in sim:  base <- config <- net <- traffic <- engine, switch, host <- measure <- run
  *	in lab:  base <- capture <- scenario <- store <- compare <- report <- papers <- campaign <- view
@@ -51,6 +51,7 @@ static const struct room rooms[] = {
 	{ "lib/learn", "include/weir lib/base " },
 	{ "lib/model", "include/weir lib/base " },
 	{ "lib/port", ALL_LIB },
+	{ "mpi", "include/weir " },
 	{ "sim/base", ALL_LIB },
 	{ "sim/config", ALL_LIB "sim/base " },
 	{ "sim/net", ALL_LIB "sim/base sim/config " },
@@ -67,7 +68,7 @@ static const struct room rooms[] = {
 	{ "lab/compare", LAB_READS "lab/store " },
 	{ "lab/report", LAB_READS "lab/store lab/compare " },
 	{ "lab/papers", LAB_SHOWS },
-	{ "lab/campaign", LAB_SHOWS "lab/papers " },
+	{ "lab/campaign", LAB_SHOWS "lab/papers mpi " },
 	{ "lab/view", LAB_SHOWS "lab/papers lab/campaign " },
 	{ "switch/plane", ALL_LIB "sim/base sim/config " },
 	{ "switch/wire", ALL_LIB "sim/base switch/plane " },
@@ -78,9 +79,9 @@ static const struct room rooms[] = {
 	{ "keeper/core", ALL_LIB "sim/base sim/config lab/base " },
 	{ "keeper/drive", ALL_LIB "sim/base sim/config lab/base keeper/core " },
 	{ "keeper/run", ALL_LIB "sim/base sim/config lab/base keeper/core keeper/drive " },
-	{ "train", ALL_SIM "lab/base lab/scenario " },
+	{ "train", ALL_SIM "lab/base lab/scenario mpi " },
 	{ "cli",
-	  ALL_SIM ALL_LAB "train switch/plane switch/wire switch/run switch/results switch/testbed "
+	  ALL_SIM ALL_LAB "mpi train switch/plane switch/wire switch/run switch/results switch/testbed "
 			  "keeper/core keeper/drive keeper/run " },
 };
 
