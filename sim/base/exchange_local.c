@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Looks before it goes to sleep: a rank is seldom late by more, where each has a core. */
-enum { SPINS_BEFORE_SLEEP = 50 };
+enum { SPINS_BEFORE_SLEEP = 10 };
 
 struct head {
 	struct exchange_votes votes;

@@ -73,6 +73,24 @@ static int check_same(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
+/* Ranks over lines to which packets go, and those whose hosts exchange messages with ours: those hear news. */
+static void find_neighbours(struct engine *e)
+{
+	const struct ranks *r = e->ranks;
+	uint32_t own = r->exchange->rank;
+
+	for (uint32_t i = 0; i < r->cut_count; i++)
+		r->exchange->is_neighbour[r->cuts[i].rank] = 1;
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+		uint32_t from = r->rank_of[e->net->host_node[f->src]];
+		uint32_t to = r->rank_of[e->net->host_node[f->dst]];
+
+		if (from != to && (from == own || to == own))
+			r->exchange->is_neighbour[from == own ? to : from] = 1;
+	}
+}
+
 int ranks_begin(struct engine *e, struct weir_error *error)
 {
 	struct ranks *r = e->ranks;
@@ -88,9 +106,7 @@ int ranks_begin(struct engine *e, struct weir_error *error)
 		if (r->rank_of[l->from] != r->rank_of[l->to] && engine_has(e, l->from))
 			r->cuts[r->cut_count++] = (struct cut_line){ l->line, r->rank_of[l->to] };
 	}
-	/* News of messages may go to any rank. */
-	for (uint32_t i = 0; i < r->exchange->ranks; i++)
-		r->exchange->is_neighbour[i] = i != r->exchange->rank;
+	find_neighbours(e);
 	return check_same(e, error);
 }
 

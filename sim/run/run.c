@@ -260,9 +260,9 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
 	status = agree_on_end(m->engine, judge(course, error), error);
 	gather_results(m);
+	deadlock_find(m->engine, &r->deadlock);
 	if (control->exchange && control->exchange->rank > 0)
 		return status;
-	deadlock_find(m->engine, &r->deadlock);
 	partition_find(m->engine, m->now_ps, &r->partition);
 	measure_results(m, r);
 	r->partial = course->partial;
