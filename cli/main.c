@@ -1,6 +1,8 @@
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
 #include "cli/crash.h"
+#include "lab/campaign/farm.h"
+#include "lab/campaign/farm_task.h"
 #include "mpi/world.h"
 #include "sim/base/memory.h"
 #include <errno.h>
@@ -40,6 +42,10 @@ static const struct cli_option run_options[] = {
 	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results",
 	  OFFER_FOLDER },
 	{ "--again", NULL, "does also the runs that are in the folder", OFFER_NOTHING },
+	{ "--shard", "I/N",
+	  "does every N-th run of a sweep, from the I-th on, into FILE's name and .I-of-N.results; "
+	  "'weir merge' makes one folder of all",
+	  OFFER_NOTHING },
 	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given",
 	  OFFER_NOTHING },
 	{ "--by", "PART",
@@ -179,6 +185,11 @@ static const struct cli_option export_options[] = {
 
 static const struct cli_option prune_options[] = {
 	{ "--dry-run", NULL, "deletes nothing; says how many runs it would be", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
+static const struct cli_option merge_options[] = {
+	{ "--out", "FOLDER", "where the runs go; may hold some of the same sweep", OFFER_FOLDER },
 	{ .name = NULL },
 };
 
@@ -370,6 +381,7 @@ static const struct command run_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_run,
+	.world = COMMAND_FARMS,
 	.offer = OFFER_FILE,
 };
 static const struct command check_command = {
@@ -391,6 +403,7 @@ static const struct command choose_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_choose,
+	.world = COMMAND_FARMS,
 	.offer = OFFER_FILE,
 };
 static const struct command import_command = {
@@ -452,6 +465,26 @@ static const struct command prune_command = {
 	.run = command_prune,
 	.offer = OFFER_FOLDER,
 };
+static const struct command merge_command = {
+	.name = "merge",
+	.usage = "FOLDER... --out FOLDER",
+	.help = "makes one result folder of the shards of a sweep, and says what is missing",
+	.options = merge_options,
+	.words_min = 1,
+	.words_max = SIZE_MAX,
+	.run = command_merge,
+	.more = "weir run mine.ini --shard 1/2     on one machine\n"
+		"weir run mine.ini --shard 2/2     on another, with the same program\n"
+		"weir merge mine.*-of-2.results --out mine.results\n"
+		"\n"
+		"Folders may overlap: what several have must be the same. Those of another "
+		"scenario, "
+		"other\n"
+		"settings or another version are refused, and nothing is written. Where runs are "
+		"missing\n"
+		"the shards that lack them are named, and the exit status is 1.\n",
+	.offer = OFFER_FOLDER,
+};
 static const struct command reproduce_command = {
 	.name = "reproduce",
 	.usage = "[PAPER/FIGURE]",
@@ -460,6 +493,7 @@ static const struct command reproduce_command = {
 	.options = reproduce_options,
 	.words_max = 1,
 	.run = command_reproduce,
+	.world = COMMAND_FARMS,
 	.more = reproduce_lesson,
 };
 static const struct command train_command = {
@@ -556,6 +590,7 @@ const struct command *const command_all[] = {
 	&table_command,
 	&export_command,
 	&prune_command,
+	&merge_command,
 	&reproduce_command,
 	&train_command,
 	&switch_command,
@@ -752,8 +787,15 @@ static int do_command(const struct command *c, const struct arguments *a)
 		return refuse_world(c);
 	if (world_begin(&e))
 		return complain_once(&e);
-	status = c->run(a);
-	world_end();
+	if (c->world == COMMAND_FARMS && world_rank() > 0) {
+		farm_serve(farm_serve_run);
+		status = EXIT_FINE;
+	} else {
+		status = finish_output(c->run(a));
+	}
+	if (c->world == COMMAND_FARMS && world_rank() == 0)
+		farm_dismiss();
+	world_end(status);
 	return status;
 }
 

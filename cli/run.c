@@ -11,6 +11,7 @@
 #include "lab/base/output.h"
 #include "lab/compare/compare.h"
 #include "lab/store/results.h"
+#include "mpi/world.h"
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
 struct request {
 	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
 	int quiet;
+	struct shard shard;
 	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
 	uint32_t ranks;
 };
@@ -56,8 +58,11 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.max = THREADS_MAX,
 		.help = "",
 	};
-	const char *text = arguments_option(a, "--threads");
+	const char *text = arguments_option(a, "--threads"), *part = arguments_option(a, "--shard");
 
+	memset(q, 0, sizeof(*q));
+	if (part && shard_read(&q->shard, part, e))
+		return weir_error_prefix(e, "--shard: ");
 	if (read_jobs(a, &q->jobs, e) ||
 	    ranks_read(arguments_option(a, "--ranks"), &q->ranks, e))
 		return -1;
@@ -216,6 +221,13 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 	struct weir_error e;
 	int status;
 
+	if (world_size() > 1) {
+		weir_error_set(&e,
+			       "%.200s: is one run, but %d processes were started; several do the "
+			       "runs of a [sweep]",
+			       s->file, world_size());
+		return complain(EXIT_MISTAKE, &e);
+	}
 	if (scenario_config(s, &c, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (probe_outputs(q, &e) || captures_open(&captures, a, &c, &e))
@@ -226,6 +238,20 @@ static int run_one(const struct arguments *a, const struct request *q, const str
 	return status;
 }
 
+/* "mine.full.results", "mine.3-of-16.results" */
+static int shard_folder(const struct arguments *a, const struct request *q,
+			const struct scenario *s, char folder[FOLDER_SIZE], struct weir_error *e)
+{
+	const char *size = asked_size(a) == SIZE_FULL ? ".full" : "";
+	char word[64];
+
+	snprintf(word, sizeof(word), "%s", size);
+	if (q->shard.count)
+		snprintf(word, sizeof(word), "%s.%" PRIu32 "-of-%" PRIu32, size, q->shard.number,
+			 q->shard.count);
+	return default_folder(s->file, word, folder, e);
+}
+
 static int run_many(const struct arguments *a, const struct request *q, struct scenario *s,
 		    const struct sweep *w)
 {
@@ -233,6 +259,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
 					 .threads = q->threads,
+					 .shard = q->shard,
 					 .again = arguments_option(a, "--again") != NULL,
 					 .quiet = q->quiet,
 					 .by = q->by,
@@ -248,8 +275,8 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 				       single[i]);
 			return complain(EXIT_MISTAKE, &e);
 		}
-	if (!q->out && asked_size(a) == SIZE_FULL) {
-		if (default_folder(s->file, ".full", folder, &e))
+	if (!q->out && (asked_size(a) == SIZE_FULL || q->shard.count)) {
+		if (shard_folder(a, q, s, folder, &e))
 			return complain(EXIT_MISTAKE, &e);
 		request.out = folder;
 	}
@@ -275,7 +302,10 @@ int command_run(const struct arguments *a)
 			"weir: seeds 1 to %d of everything that is compared, because [sweep] lists "
 			"no seed; --seed 1 runs one\n",
 			SWEEP_SEEDS);
-	if ((q.by || q.sort) && w.axis_count == 0 && !q.out) {
+	if (q.shard.count && w.axis_count == 0) {
+		weir_error_set(&e, "--shard: is for a sweep; this is one run");
+		status = complain(EXIT_MISTAKE, &e);
+	} else if ((q.by || q.sort) && w.axis_count == 0 && !q.out) {
 		weir_error_set(&e, "%s: is for a sweep; a single run shows its traffic sections",
 			       q.by ? "--by" : "--sort");
 		status = complain(EXIT_MISTAKE, &e);

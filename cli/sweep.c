@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "lab/campaign/campaign.h"
 #include "lab/compare/compare.h"
+#include "mpi/world.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <time.h>
@@ -35,6 +36,8 @@ int read_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e)
 	const char *number = arguments_option(a, option.name);
 
 	*jobs = 0;
+	if (number && world_size() > 1)
+		return weir_error_set(e, "--jobs: mpirun says how many runs there are at a time");
 	return number ? weir_option_parse(jobs, &option, number, e) : 0;
 }
 
@@ -127,7 +130,7 @@ static int show_table(const struct show *v, struct weir_error *e)
 
 static uint64_t runs_there(const struct show *v)
 {
-	return v->campaign.sweep->run_count - v->campaign.missing_count + v->progress.done;
+	return v->campaign.own_count - v->campaign.missing_count + v->progress.done;
 }
 
 static int finish(struct show *v)
@@ -141,7 +144,7 @@ static int finish(struct show *v)
 		fprintf(stderr,
 			"weir: interrupted; %" PRIu64 " of %" PRIu64 " runs are kept in %s; "
 			"the same command continues\n",
-			runs_there(v), v->campaign.sweep->run_count, v->folder);
+			runs_there(v), v->campaign.own_count, v->folder);
 		return EXIT_INTERRUPTED;
 	}
 	if (!v->q->quiet && !v->q->no_table && !none) {
@@ -156,7 +159,7 @@ static int finish(struct show *v)
 		fprintf(stderr,
 			"weir: %" PRIu64 " of %" PRIu64 " runs failed; "
 			"the same command tries again what is missing\n",
-			v->failed, v->campaign.sweep->run_count);
+			v->failed, v->campaign.own_count);
 		return v->bug ? EXIT_BUG : EXIT_WORLD;
 	}
 	return EXIT_FINE;
@@ -183,10 +186,12 @@ static int run_missing(struct show *v)
 	struct weir_error e;
 	int failed;
 
-	progress_begin(&v->progress, c->missing_count, c->sweep->run_count, v->q->quiet);
+	progress_begin(&v->progress, c->missing_count, c->own_count, v->q->quiet);
 	fflush(stdout); /* or every process would have what is left to print */
 	sigprocmask(SIG_BLOCK, &set, &before);
-	failed = campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
+	failed = world_size() > 1
+			 ? campaign_run(c, &executor_farm, 1, &watch, &e)
+			 : campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (failed)
 		return complain(EXIT_WORLD, &e);
@@ -205,6 +210,7 @@ int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sw
 		.folder = v.folder,
 		.extent = q->again ? CAMPAIGN_AGAIN : CAMPAIGN_MISSING,
 		.threads = (uint32_t)q->threads,
+		.shard = q->shard,
 	};
 	if (find_results(&v, &e) || campaign_check(&v.campaign, &e))
 		status = complain(EXIT_MISTAKE, &e);

@@ -3,12 +3,14 @@
 #ifndef CLI_SWEEP_H
 #define CLI_SWEEP_H
 #include "cli/commands.h"
+#include "lab/campaign/shard.h"
 #include "lab/scenario/sweep.h"
 
 struct sweep_request {
-	const char *out;  /* NULL: the default folder */
-	uint64_t jobs;    /* processes; 0: what the machine has */
-	uint64_t threads; /* of each */
+	const char *out;    /* NULL: the default folder */
+	uint64_t jobs;      /* processes; 0: what the machine has */
+	uint64_t threads;   /* of each */
+	struct shard shard; /* count 0: all of it */
 	int again, quiet;
 	const char *by;   /* NULL, or a part of runs that the table has rows for */
 	const char *sort; /* NULL, or a metric that orders them */

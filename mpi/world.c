@@ -1,6 +1,8 @@
 /* world.c -- see world.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/world.h"
+#include "sim/base/memory.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,9 +26,8 @@ static int number_of(const char *name, int otherwise)
 	char *end;
 	long number = text ? strtol(text, &end, 10) : 0;
 
-	return text && end != text && *end == '\0' && number >= 0 && number < 1 << 24
-		       ? (int)number
-		       : otherwise;
+	return text && end != text && *end == '\0' && number >= 0 && number < 1 << 24 ? (int)number
+										      : otherwise;
 }
 
 struct world_notice world_notice(void)
@@ -51,6 +52,9 @@ struct world_place world_place(void)
 }
 
 #ifdef WEIR_HAVE_MPI
+
+/* By rank; NULL: all are there. A process has one world, and this belongs to it. */
+static unsigned char *lost;
 
 int world_is_built(void)
 {
@@ -79,8 +83,9 @@ int world_begin(struct weir_error *e)
 	if (world_size() == world_notice().size)
 		return 0;
 	MPI_Finalize();
-	return weir_error_set(e, "another MPI than Open MPI has started %d processes; take the "
-				 "mpirun of Open MPI",
+	return weir_error_set(e,
+			      "another MPI than Open MPI has started %d processes; take the "
+			      "mpirun of Open MPI",
 			      world_notice().size);
 }
 
@@ -102,10 +107,37 @@ int world_rank(void)
 	return rank;
 }
 
-void world_end(void)
+void world_set_lost(int rank, int is_lost)
 {
-	if (is_there())
-		MPI_Finalize();
+	if (!lost && is_lost)
+		lost = memory_zeroed((uint64_t)world_size(), sizeof(*lost));
+	if (lost)
+		lost[rank] = is_lost != 0;
+}
+
+int world_is_lost(int rank)
+{
+	return lost && lost[rank];
+}
+
+int world_lost(void)
+{
+	int count = 0;
+
+	for (int i = 0; lost && i < world_size(); i++)
+		count += lost[i];
+	return count;
+}
+
+void world_end(int status)
+{
+	if (!is_there())
+		return;
+	if (world_lost()) { /* MPI would wait for them */
+		fflush(NULL);
+		_exit(status);
+	}
+	MPI_Finalize();
 }
 
 void world_abort(int status)
@@ -144,8 +176,25 @@ int world_rank(void)
 	return 0;
 }
 
-void world_end(void)
+void world_set_lost(int rank, int is_lost)
 {
+	(void)rank, (void)is_lost;
+}
+
+int world_is_lost(int rank)
+{
+	(void)rank;
+	return 0;
+}
+
+int world_lost(void)
+{
+	return 0;
+}
+
+void world_end(int status)
+{
+	(void)status;
 }
 
 void world_abort(int status)

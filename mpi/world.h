@@ -31,8 +31,14 @@ struct world_place {
 };
 struct world_place world_place(void);
 
-/* Waits for all others to end as well; without a world nothing happens. */
-void world_end(void);
+/* Of ranks that were not heard of for long: whoever finds out says so. They may speak up again. */
+void world_set_lost(int rank, int is_lost);
+int world_is_lost(int rank);
+int world_lost(void); /* how many */
+
+/* Waits for all others to end as well; without a world nothing happens. Where some are lost nobody is waited for:
+ * the process ends here, with that status. */
+void world_end(int status);
 
 /* Ends all of them at once, wherever they are. */
 _Noreturn void world_abort(int status);

@@ -51,7 +51,7 @@ static const struct room rooms[] = {
 	{ "lib/learn", "include/weir lib/base " },
 	{ "lib/model", "include/weir lib/base " },
 	{ "lib/port", ALL_LIB },
-	{ "mpi", "include/weir " },
+	{ "mpi", "include/weir sim/base " },
 	{ "sim/base", ALL_LIB },
 	{ "sim/config", ALL_LIB "sim/base " },
 	{ "sim/net", ALL_LIB "sim/base sim/config " },

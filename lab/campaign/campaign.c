@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
 #include "lab/base/machine.h"
+#include "lab/campaign/farm_task.h"
 #include "lab/campaign/running.h"
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
@@ -92,6 +93,27 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 	return failed ? TASK_BUG : keep(c, task, &config, &result, e);
 }
 
+/* --- where it is done elsewhere --- */
+
+static int pack(void *context, uint64_t task, struct parcel *asked, struct weir_error *e)
+{
+	const struct campaign *c = context;
+
+	if (sweep_apply(c->sweep, task, c->scenario, e))
+		return -1;
+	farm_pack_run(asked, c->scenario, c->threads, c->keys[task]);
+	return 0;
+}
+
+static enum task_end keep_made(void *context, uint64_t task, const struct parcel *made,
+			       struct weir_error *e)
+{
+	const struct campaign *c = context;
+
+	return farm_keep_run(made, c->keys[task], c->folder,
+			     c->extent == CAMPAIGN_AGAIN ? COPY_ALL : COPY_LACKING, e);
+}
+
 /* --- where they are asked for --- */
 
 int campaign_check(struct campaign *c, struct weir_error *e)
@@ -109,8 +131,13 @@ int campaign_find_missing(struct campaign *c, struct weir_error *e)
 
 	if (store_open(&store, c->folder, STORE_WRITE, e))
 		return -1;
-	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, count, e);
+	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, count, e) ||
+		 (c->shard.count && shard_write(&c->shard, c->folder, e));
+	c->own_count = shard_runs(&c->shard, count);
 	for (uint64_t i = 0; i < count && !failed; i++) {
+		if (!shard_has(&c->shard, i))
+			continue;
+
 		int there = c->extent == CAMPAIGN_AGAIN ? 0 : store_has(store, c->keys[i], e);
 
 		failed = there < 0;
@@ -151,7 +178,7 @@ static void tell_folder(const struct watched *w, const struct running_task *runn
 	struct running_campaign now = {
 		.pid = c->pid,
 		.seconds = (double)(clock_ns() - w->begin_ns) / (double)NS_PER_SECOND,
-		.total = c->sweep->run_count,
+		.total = c->own_count,
 		.todo = c->missing_count,
 		.ended = w->ended,
 		.failed = w->failed,
@@ -188,7 +215,7 @@ int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32
 		.jobs = jobs ? jobs : jobs_of_machine(c),
 		.count = c->missing_count,
 		.tasks = c->missing,
-		.work = { c, perform },
+		.work = { c, perform, pack, farm_serve_run, keep_made },
 		.watcher = &w,
 		.ended = hear_end,
 		.tick = hear_tick,

@@ -7,6 +7,7 @@
 #ifndef LAB_CAMPAIGN_CAMPAIGN_H
 #define LAB_CAMPAIGN_CAMPAIGN_H
 #include "lab/campaign/executor.h"
+#include "lab/campaign/shard.h"
 #include "lab/scenario/sweep.h"
 
 enum campaign_extent {
@@ -20,10 +21,12 @@ struct campaign {
 	const struct sweep *sweep;
 	const char *folder;
 	enum campaign_extent extent;
-	uint32_t threads; /* of each run */
+	uint32_t threads;   /* of each run */
+	struct shard shard; /* all of the sweep, or the part of it that is done here */
 	/* Found out. */
 	char (*keys)[RUN_KEY_SIZE];
-	uint64_t *missing, missing_count; /* runs to do */
+	uint64_t own_count;               /* runs of the shard */
+	uint64_t *missing, missing_count; /* of these: runs to do */
 	int64_t pid;                      /* of the process that has them done */
 };
 

@@ -4,6 +4,7 @@
 
 const struct executor_ops *const executor_all[] = {
 	&executor_processes,
+	&executor_farm,
 	NULL,
 };
 

@@ -1,10 +1,12 @@
 /* executor.h -- who does tasks: takes them, and gives back for each that it is done, or the reason why not.
  *
- * What a task makes it puts away itself, wherever it is done (a run: into the store); what comes back is
- * only how it ended. An executor is a file with the hooks below and a line in executor.c. All of them are
+ * On this machine a task puts away itself what it makes (a run: into the store), and what comes back is only how
+ * it ended. Where tasks are done on others, these know nothing but a parcel of bytes, and send one back, which is
+ * put away here. An executor is a file with the hooks below and a line in executor.c. All of them are
  * called from one thread. */
 #ifndef LAB_CAMPAIGN_EXECUTOR_H
 #define LAB_CAMPAIGN_EXECUTOR_H
+#include "lab/campaign/parcel.h"
 #include "weir/error.h"
 #include <stdint.h>
 
@@ -34,11 +36,21 @@ struct task_voice {
 	void (*say_share)(struct task_voice *v, double share);
 };
 
-/* How a task is done, wherever that may be. */
+/* Does what a parcel asks for, in a process that knows nothing else. */
+typedef enum task_end task_service(const struct parcel *asked, struct parcel *made,
+				   struct task_voice *v, struct weir_error *e);
+
+/* How a task is done. */
 struct task_work {
 	void *context;
 	enum task_end (*perform)(void *context, uint64_t task, struct task_voice *v,
 				 struct weir_error *e);
+	/* The same in three steps, of which only the second is taken elsewhere: what is to be known of the task
+	 * (-1: message), what is done with that, and what becomes of what was made. NULL: it stays on this machine. */
+	int (*pack)(void *context, uint64_t task, struct parcel *asked, struct weir_error *e);
+	task_service *serve;
+	enum task_end (*keep)(void *context, uint64_t task, const struct parcel *made,
+			      struct weir_error *e);
 };
 
 enum executor_answer {
@@ -67,6 +79,7 @@ struct executor_ops {
 };
 
 extern const struct executor_ops executor_processes; /* workers.c */
+extern const struct executor_ops executor_farm;      /* farm.c */
 
 extern const struct executor_ops
 	*const executor_all[]; /* the first where none is named; ends with NULL */

@@ -214,7 +214,7 @@ static int complete(struct store *s, int64_t form, struct weir_error *e)
 }
 
 /* Two processes may make the same store; the second finds that it is there. */
-static int make_tables(struct store *s, struct weir_error *e)
+int store_make_tables(struct store *s, struct weir_error *e)
 {
 	int64_t form;
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
@@ -297,7 +297,7 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 		return -1;
 	if (mode != STORE_ADD && find_digests(s, e))
 		return -1;
-	if (mode == STORE_WRITE && make_tables(s, e))
+	if (mode == STORE_WRITE && store_make_tables(s, e))
 		return -1;
 	s->has_digests |= is_writer(mode);
 	if (is_writer(mode))

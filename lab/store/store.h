@@ -39,6 +39,15 @@ int store_add(struct store *s, const char *key, const struct config *c, const st
 int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
 	       struct weir_error *e);
 
+/* The runs of the plan in its order, and the number of each in this store; 0: it is not there. For the caller to
+ * free. */
+struct planned_run {
+	char key[RUN_KEY_SIZE];
+	int64_t id;
+};
+int store_planned(struct store *s, struct planned_run **runs, uint64_t *count,
+		  struct weir_error *e);
+
 /* How many runs are planned, and how many of these are there. */
 int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct weir_error *e);
 
@@ -46,6 +55,24 @@ int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct we
  * store that is open for reading. Refuses a store without a plan. */
 enum prune_mode { PRUNE_DRY, PRUNE };
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e);
+
+/* --- from one store to another: store_copy.c --- */
+
+/* What came out of a run, in 64 bits that are the same in every store and on every machine: not its number, and not
+ * what it cost. */
+int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e);
+
+/* Adds those of the runs that are in from, all of them or none: where s has them they stay as they are, or are
+ * replaced. What is copied is compared with its digests. */
+enum store_copying { COPY_LACKING, COPY_ALL };
+int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
+	       enum store_copying copying, struct weir_error *e);
+
+/* A store that is no file but lies in memory: of these bytes, or an empty one; and the bytes of such a one, as its
+ * file would have them. */
+int store_open_bytes(struct store **out, const void *bytes, size_t size, struct weir_error *e);
+unsigned char *store_bytes(struct store *s, size_t *size, struct weir_error *e);
+void store_bytes_free(unsigned char *bytes);
 
 /* --- reading --- */
 

@@ -76,7 +76,7 @@ int store_remove(struct store *s, int64_t run, struct weir_error *e)
 }
 
 /* What replaces a run begins by removing it. */
-static int remove_key(struct store *s, const char *key, struct weir_error *e)
+int store_remove_key(struct store *s, const char *key, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
 	int64_t run = 0;
@@ -116,7 +116,7 @@ int store_add(struct store *s, const char *key, const struct config *c, const st
 	const struct finished_run f = { key, c, r };
 	/* The list is compared before it is sealed again: or what is missing would be sealed, too. */
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
-		     store_each_row(s, STORE_LIST, NULL, e) || remove_key(s, key, e) ||
+		     store_each_row(s, STORE_LIST, NULL, e) || store_remove_key(s, key, e) ||
 		     add_run(s, &f, e) || store_seal(s, STORE_LIST, e) ||
 		     store_exec(s, "COMMIT", e);
 

@@ -59,7 +59,7 @@ static uint64_t hash_bytes(uint64_t before, const unsigned char *bytes, size_t s
 	return hash_word(hash, last);
 }
 
-static uint64_t hash_value(uint64_t before, sqlite3_value *value)
+uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 {
 	int type = sqlite3_value_type(value);
 	uint64_t hash = hash_word(before, (uint64_t)type), bits;
@@ -90,7 +90,7 @@ static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, int columns,
 
 	for (int i = 0; i < columns; i++) {
 		values[i] = sqlite3_column_value(q, i);
-		hash = hash_value(hash, values[i]);
+		hash = store_hash_value(hash, values[i]);
 	}
 	return hash;
 }

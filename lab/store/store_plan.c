@@ -110,6 +110,32 @@ void run_list_free(struct run_list *l)
 	memset(l, 0, sizeof(*l));
 }
 
+int store_planned(struct store *s, struct planned_run **runs, uint64_t *count, struct weir_error *e)
+{
+	struct plan_list p = { .count = 0 };
+	const struct row_taker plan = { take_planned, &p };
+	struct run_list l;
+
+	if (store_list(s, &l, e))
+		return -1;
+	if (store_each_row(s, STORE_PLANNED_KEYS, &plan, e)) {
+		run_list_free(&l);
+		free(p.keys);
+		return -1;
+	}
+	*runs = memory_zeroed(p.count, sizeof(**runs));
+	*count = p.count;
+	for (uint64_t i = 0; i < p.count; i++)
+		memcpy((*runs)[i].key, p.keys[i].key, RUN_KEY_SIZE);
+	/* A plan counts its places from 0, but what is read is not trusted. */
+	for (uint64_t i = 0; i < l.done; i++)
+		if (l.runs[i].place >= 0 && (uint64_t)l.runs[i].place < p.count)
+			(*runs)[l.runs[i].place].id = l.runs[i].id;
+	run_list_free(&l);
+	free(p.keys);
+	return 0;
+}
+
 /* --- is it there? --- */
 
 int store_has(struct store *s, const char *key, struct weir_error *e)

@@ -101,6 +101,9 @@ struct row_taker {
 int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
 		   struct weir_error *e);
 
+/* A value, mixed into what was before. */
+uint64_t store_hash_value(uint64_t before, sqlite3_value *value);
+
 /* Writes digests of what is there now; for whoever has just put it there. */
 int store_seal(struct store *s, struct rows_of rows, struct weir_error *e);
 int store_seal_run(struct store *s, int64_t run, struct weir_error *e);
@@ -124,6 +127,10 @@ struct run_list {
 int store_list(struct store *s, struct run_list *l, struct weir_error *e);
 void run_list_free(struct run_list *l);
 
-/* Removes all rows of a run: store_add.c. */
+/* Removes all rows of a run, and of the run of a key, if there is one: store_add.c. */
 int store_remove(struct store *s, int64_t run, struct weir_error *e);
+int store_remove_key(struct store *s, const char *key, struct weir_error *e);
+
+/* Makes the tables where there are none: store.c. */
+int store_make_tables(struct store *s, struct weir_error *e);
 #endif

@@ -1,6 +1,7 @@
 /* test_campaign.c -- tasks that others do: what every executor promises, and which runs a folder lacks. */
 #define _GNU_SOURCE
 #include "lab/campaign/campaign.h"
+#include "lab/store/store.h"
 #include "tests/folder.h"
 #include <signal.h>
 
@@ -72,7 +73,7 @@ TEST(test_every_executor_loses_one_task_and_no_other)
 
 	for (const struct executor_ops *const *ops = executor_all; *ops; ops++) {
 		struct bench b = { .most = 0 };
-		const struct task_list l = { 3, 8, tasks, { NULL, do_task }, &b, hear, watch };
+		const struct task_list l = { 3, 8, tasks, { .perform = do_task }, &b, hear, watch };
 		struct weir_error e;
 
 		CHECK_INT(executor_run(*ops, &l, &e), 0);
@@ -106,7 +107,7 @@ TEST(test_every_executor_ends_when_the_user_interrupts)
 
 	for (const struct executor_ops *const *ops = executor_all; *ops; ops++) {
 		struct bench b = { .most = 0 };
-		const struct task_list l = { 2,  4,         tasks,       { NULL, sleep_on },
+		const struct task_list l = { 2,  4,         tasks,       { .perform = sleep_on },
 					     &b, count_end, stop_at_once };
 		struct weir_error e;
 
@@ -131,9 +132,8 @@ TEST(test_nothing_is_begun_once_nothing_can_be_stored)
 
 	for (const struct executor_ops *const *ops = executor_all; *ops; ops++) {
 		struct bench b = { .most = 0 };
-		const struct task_list l = {
-			1, 4, tasks, { NULL, fill_disk }, &b, count_end, watch
-		};
+		const struct task_list l = { 1,  4,         tasks, { .perform = fill_disk },
+					     &b, count_end, watch };
 		struct weir_error e;
 
 		CHECK_INT(executor_run(*ops, &l, &e), 0);
@@ -175,7 +175,8 @@ static void ground_close(struct ground *g)
 }
 
 /* How many runs there were to do. */
-static uint64_t do_all(struct ground *g, enum campaign_extent extent)
+static uint64_t do_all_by(struct ground *g, const struct executor_ops *executor,
+			  enum campaign_extent extent)
 {
 	const struct campaign_watch w = { &g->b, count_end, watch };
 	uint64_t missing;
@@ -189,10 +190,53 @@ static uint64_t do_all(struct ground *g, enum campaign_extent extent)
 				  .threads = 1 };
 	CHECK_INT(campaign_check(&g->c, &e), 0);
 	CHECK_INT(campaign_find_missing(&g->c, &e), 0);
-	CHECK_INT(campaign_run(&g->c, executor_all[0], 2, &w, &e), 0);
+	CHECK_INT(campaign_run(&g->c, executor, 2, &w, &e), 0);
 	missing = g->c.missing_count;
 	campaign_free(&g->c);
 	return missing;
+}
+
+static uint64_t do_all(struct ground *g, enum campaign_extent extent)
+{
+	return do_all_by(g, executor_all[0], extent);
+}
+
+/* What came out of each run of the plan. */
+static void read_digests(const struct ground *g, uint64_t digests[4])
+{
+	struct planned_run *runs;
+	struct weir_error e;
+	struct store *s;
+	uint64_t count;
+
+	CHECK_INT(store_open(&s, g->folder.path, STORE_READ, &e), 0);
+	CHECK_INT(store_planned(s, &runs, &count, &e), 0);
+	CHECK_INT(count, 4);
+	for (uint64_t i = 0; i < count; i++)
+		CHECK_INT(store_run_digest(s, runs[i].id, &digests[i], &e), 0);
+	free(runs);
+	store_close(s);
+}
+
+TEST(test_every_executor_leaves_the_same_in_the_store)
+{
+	uint64_t first[4] = { 0 }, other[4];
+
+	for (const struct executor_ops *const *ops = executor_all; *ops; ops++) {
+		struct ground g;
+
+		ground_open(&g);
+		CHECK_INT(do_all_by(&g, *ops, CAMPAIGN_MISSING), 4);
+		CHECK_INT(g.b.ended[TASK_DONE], 4);
+		read_digests(&g, ops == executor_all ? first : other);
+		if (ops != executor_all)
+			CHECK(memcmp(first, other, sizeof(first)) == 0);
+		CHECK_INT(do_all_by(&g, *ops, CAMPAIGN_MISSING), 0);
+		CHECK_INT(do_all_by(&g, *ops, CAMPAIGN_AGAIN), 4);
+		read_digests(&g, other);
+		CHECK(memcmp(first, other, sizeof(first)) == 0);
+		ground_close(&g);
+	}
 }
 
 TEST(test_campaign_does_what_the_folder_lacks)

@@ -1,0 +1,87 @@
+/* merge.c -- weir merge: the folders of a sweep's shards become one (lab/campaign/merge.h). */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/campaign/merge.h"
+#include "cli/cluster.h"
+#include "sim/base/memory.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int is_same_folder(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* "shard 3/16 lacks 6 runs, shard 4/16 lacks 1": all of them, or the first few. */
+static void print_lacking(const struct merge *m)
+{
+	enum { SHOWN = 8 };
+	uint32_t lacking = 0;
+
+	for (uint32_t i = 0; i < m->shard_count; i++) {
+		if (!m->lacking[i])
+			continue;
+		if (lacking++ < SHOWN)
+			fprintf(stderr, "%s shard %" PRIu32 "/%" PRIu32 " lacks %" PRIu64 "%s",
+				lacking == 1 ? ";" : ",", i + 1, m->shard_count, m->lacking[i],
+				lacking > 1          ? ""
+				: m->lacking[i] == 1 ? " run"
+						     : " runs");
+	}
+	if (lacking > SHOWN)
+		fprintf(stderr, " and %" PRIu32 " more shards some", lacking - SHOWN);
+}
+
+int merge_and_tell(struct merge *m)
+{
+	struct weir_error e;
+	int status = EXIT_FINE;
+
+	if (merge_folders(m, &e)) {
+		merge_free(m);
+		return complain(EXIT_WORLD, &e);
+	}
+	printf("%s: %" PRIu64 " of %" PRIu64 " runs, %" PRIu64 " of them new", m->out,
+	       m->planned - m->missing, m->planned, m->added);
+	if (m->again)
+		printf("; %" PRIu64 " were found again, and are the same", m->again);
+	putchar('\n');
+	if (m->missing) {
+		fflush(stdout);
+		fprintf(stderr, "weir: %" PRIu64 " of %" PRIu64 " runs are missing", m->missing,
+			m->planned);
+		print_lacking(m);
+		fputs("; do these, and merge again\n", stderr);
+		status = EXIT_WORLD;
+	}
+	merge_free(m);
+	return status;
+}
+
+int command_merge(const struct arguments *a)
+{
+	struct merge m = { .out = arguments_option(a, "--out") };
+	const char **folders = memory_zeroed(a->count, sizeof(*folders));
+	struct weir_error e = { "" };
+	int status;
+
+	while (arguments_word(a, m.folder_count)) {
+		folders[m.folder_count] = arguments_word(a, m.folder_count);
+		if (m.out && is_same_folder(m.out, folders[m.folder_count]))
+			weir_error_set(&e,
+				       "--out %.200s: is one of the folders to be merged; name "
+				       "another",
+				       m.out);
+		m.folder_count++;
+	}
+	if (!m.out || !*m.out)
+		weir_error_set(&e, "merge: --out FOLDER is missing: where does it all go?");
+	m.folders = folders;
+	status = e.text[0] ? complain(EXIT_MISTAKE, &e) : merge_and_tell(&m);
+	free(folders);
+	return status;
+}
