@@ -23,6 +23,10 @@ static const struct cli_option run_options[] = {
 	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results",
 	  OFFER_NOTHING },
 	{ "--threads", "N", "threads of the run; results do not depend on it", OFFER_NOTHING },
+	{ "--ranks", "N",
+	  "processes that share the network of one run, each with its threads; results do not "
+	  "depend on it",
+	  OFFER_NOTHING },
 	{ "--json", "FILE", "writes all of the run in one file; - is standard output", OFFER_FILE },
 	{ "--csv", "FOLDER",
 	  "writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv",

@@ -5,6 +5,7 @@
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/ranks.h"
 #include "cli/sweep.h"
 #include "lab/base/machine.h"
 #include "lab/base/output.h"
@@ -23,6 +24,7 @@ struct request {
 	int quiet;
 	struct shard shard;
 	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
+	uint32_t ranks;
 };
 
 /* Known before anything runs: what rows may be parts by. */
@@ -61,7 +63,8 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	memset(q, 0, sizeof(*q));
 	if (part && shard_read(&q->shard, part, e))
 		return weir_error_prefix(e, "--shard: ");
-	if (read_jobs(a, &q->jobs, e))
+	if (read_jobs(a, &q->jobs, e) ||
+	    ranks_read(arguments_option(a, "--ranks"), &q->ranks, e))
 		return -1;
 	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");
@@ -172,12 +175,21 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	struct weir_error e;
 	int failed, status;
 
+	if (ranks_start(&control.exchange, q->ranks, &e)) {
+		captures_abandon(captures);
+		return complain(EXIT_WORLD, &e);
+	}
+	if (control.exchange && control.exchange->rank > 0) {
+		control.stop = NULL;
+		return ranks_end(control.exchange, run(c, &control, &result, &e));
+	}
 	if (!q->quiet && isatty(STDERR_FILENO)) {
 		control.progress = show_progress;
 		control.context = &progress;
 	}
 	interrupt_start(&interrupt);
 	failed = run(c, &control, &result, &e);
+	ranks_end(control.exchange, failed);
 	if (control.progress)
 		fputs("\r\033[K", stderr);
 	if (failed == -1) {

@@ -1,6 +1,7 @@
 /* engine.c -- the loop over windows, shared by threads. Building is in engine_build.c. */
 #include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/ranks.h"
 #include "sim/engine/room.h"
 #include "sim/host/host.h"
 #include <assert.h>
@@ -100,6 +101,8 @@ static void run_nodes(struct worker *w)
 				bits &= UINT64_MAX << (first % 64);
 			if (end - word * 64 < 64)
 				bits &= (UINT64_C(1) << (end - word * 64)) - 1;
+			if (e->ranks)
+				bits &= e->ranks->own[word];
 			while (bits) {
 				node_run(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
 				bits &= bits - 1;
@@ -119,6 +122,7 @@ static void help_others(struct worker *w)
 		struct switch_state *s = &e->switches[i];
 
 		if (atomic_load_explicit(&s->claimed, memory_order_relaxed) == e->pass ||
+		    !engine_has(e, s->node) ||
 		    !(atomic_load_explicit(&slot[s->node / 64], memory_order_relaxed) >>
 			      (s->node % 64) &
 		      1))
@@ -196,34 +200,76 @@ void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind)
 	w->ended[w->ended_count++] = (struct ended_flow){ flow, kind };
 }
 
+/* A flow that waited starts, maybe at a host of another rank: all ranks know of it, and when. */
+static void start_somewhere(struct engine *e, uint32_t flow, int64_t start_ps)
+{
+	struct flow *f = &e->flows.flows[flow];
+
+	f->start_ps = start_ps;
+	e->ranks->opened_now += flow_ends(f);
+	if (start_ps > e->last_opened_ps)
+		e->last_opened_ps = start_ps;
+	if (!engine_has_host(e, f->src))
+		engine_wake_later(&e->workers[0], e->net->host_node[f->src], start_ps);
+}
+
 /* Calls at the end of a window. */
 static void start_waiting(void *context, uint32_t flow, int64_t start_ps)
 {
 	struct engine *e = context;
-	struct host *h = &e->hosts[e->flows.flows[flow].src];
-	struct worker *w = engine_worker(e, h->node);
+	uint32_t src = e->flows.flows[flow].src;
+	struct worker *w;
 
-	plan_waiting(w, h, flow, start_ps);
-	engine_wake_later(w, h->node, start_ps);
+	if (e->ranks)
+		start_somewhere(e, flow, start_ps);
+	if (!engine_has_host(e, src))
+		return;
+	w = engine_worker(e, e->hosts[src].node);
+	plan_waiting(w, &e->hosts[src], flow, start_ps);
+	engine_wake_later(w, e->hosts[src].node, start_ps);
+}
+
+/* A flow ended in the window that ends now. */
+static void tell_all(struct engine *e, const struct ended_flow *ended)
+{
+	struct gate_event event = { ended->flow, ended->kind, GATES_OF_ALL, e->workers[0].end_ps };
+
+	gates_tell(&e->flows.gates, &event, start_waiting, e);
 }
 
 /* Whole windows only: what is measured must not change when flows start. */
 static void open_gates(struct engine *e)
 {
+	if (e->ranks)
+		ranks_each_ended(e, tell_all);
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
 
-		for (uint32_t k = 0; k < w->ended_count; k++) {
-			struct gate_event event = { w->ended[k].flow, w->ended[k].kind,
-						    GATES_OF_ALL, w->end_ps };
-
-			gates_tell(&e->flows.gates, &event, start_waiting, e);
-		}
+		for (uint32_t k = 0; !e->ranks && k < w->ended_count; k++)
+			tell_all(e, &w->ended[k]);
 		w->ended_count = 0;
 	}
 	for (uint32_t i = 0; i < e->threads; i++)
 		if (e->workers[i].opened_ps > e->last_opened_ps)
 			e->last_opened_ps = e->workers[i].opened_ps;
+	if (e->ranks && (int64_t)e->ranks->agreed.most > e->last_opened_ps)
+		e->last_opened_ps = (int64_t)e->ranks->agreed.most;
+}
+
+/* The end of a window, of all ranks or of this process alone: what others have sent is here, flows that waited
+ * have their starts, and the window is cleared. Returns the next one. */
+static uint64_t end_window(struct engine *e, uint64_t window)
+{
+	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+	uint64_t next;
+
+	if (e->ranks)
+		ranks_meet(e, RANKS_AT_WINDOW, next_window(e, window));
+	open_gates(e);
+	memset(e->wheel + (size_t)slot * e->slot_words, 0, e->slot_words * sizeof(*e->wheel));
+	e->slot_busy[slot] = 0;
+	next = next_window(e, window);
+	return e->ranks && e->ranks->agreed.least < next ? e->ranks->agreed.least : next;
 }
 
 /* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the last leg
@@ -235,19 +281,14 @@ static void advance(struct engine *e)
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
-		open_gates(e);
-
-		uint32_t slot = (uint32_t)window & (e->slot_count - 1);
-
-		memset(e->wheel + (size_t)slot * e->slot_words, 0,
-		       e->slot_words * sizeof(*e->wheel));
-		e->slot_busy[slot] = 0;
-		window = next_window(e, window);
+		window = end_window(e, window);
 		/* Nothing is left to happen: go to the next stop at once. */
 		end_ps = window >= (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1
 				 ? WEIR_TIME_NEVER_PS
 				 : (int64_t)(window + 1) * e->window_ps;
 		e->is_over = end_ps == WEIR_TIME_NEVER_PS;
+	} else if (e->ranks) {
+		ranks_meet(e, RANKS_AT_STOP, UINT64_MAX);
 	}
 
 	int64_t begin_ps =
@@ -360,10 +401,10 @@ uint64_t engine_packets_under_way(const struct engine *e)
 
 	for (uint32_t link = 0; link < e->net->link_count; link++) {
 		const struct egress *out = engine_egress(e, link);
-		uint32_t slot = line_start(e, out->line);
+		uint32_t slot = line_start(e, e->net->links[link].line);
 
 		count += out->port.pkts;
-		while (out->tail != WEIR_SLOT_NONE && slot != out->tail) {
+		while (slot != WEIR_SLOT_NONE && slot != out->tail) {
 			count++;
 			slot++;
 			if ((slot & WEIR_CHUNK_MASK) == 0)

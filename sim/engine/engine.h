@@ -77,6 +77,8 @@ struct plugin_guard;
 struct flow_census;
 struct weir_cc_trial;
 struct agents;
+struct ranks;
+struct exchange;
 
 /* Numbers of notes that are free (sim/switch/telemetry.h): a thread's own, and what threads had too many of. */
 struct note_pool {
@@ -151,6 +153,7 @@ struct engine {
 	struct route_table *routes;
 	struct plugin_guard *guard; /* NULL: no plug-in decides in a switch */
 	struct agents *agents;      /* NULL: nobody turns knobs; sim/switch/agents.h */
+	struct ranks *ranks;        /* NULL: all nodes are worked on here; ranks.h */
 	struct flow_list flows;
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
@@ -230,6 +233,16 @@ static inline struct egress *engine_egress(const struct engine *e, uint32_t link
 	return (struct egress *)(e->egresses + (size_t)link * e->egress_size);
 }
 
+/* To the transport of the receiver. */
+static inline int64_t engine_delay_ps(const struct engine *e, uint32_t link)
+{
+	const struct net_link *l = &e->net->links[link];
+
+	return l->delay_ps + (e->net->nodes[l->to].kind == NODE_HOST
+				      ? (int64_t)e->config->host.processing_delay_ps
+				      : 0);
+}
+
 /* Ends of a flow that a run waits for: the last byte there and, where another flow waits for that,
  * acknowledged. A flow of unlimited size has none. */
 static inline uint32_t flow_ends(const struct flow *f)
@@ -243,6 +256,7 @@ struct engine_plan {
 	uint32_t threads;                  /* at least 1 */
 	uint32_t messages, connections;    /* of each host, for mailbox.h; 0: there is none */
 	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
+	struct exchange *exchange;         /* NULL: this process does all; ranks.h */
 };
 
 /* Builds everything from a checked config, network and flow list, which the engine then owns. Also on -1

@@ -2,8 +2,10 @@
 #include "sim/engine/crew.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/marking_map.h"
+#include "sim/engine/ranks.h"
 #include "sim/engine/room.h"
 #include "sim/config/card.h"
+#include "sim/config/tune.h"
 #include "sim/host/host.h"
 #include "sim/host/mailbox.h"
 #include "sim/switch/agents.h"
@@ -168,6 +170,14 @@ struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
 	return plan_for(e, &e->net->nodes[l->from], l->rate_bps);
 }
 
+/* Is the port of a link made here? Where the network is parted, those at which one of its nodes is at work; but
+ * agents are told of all. */
+static int is_made_here(const struct engine *e, const struct net_link *link)
+{
+	return !e->ranks || engine_has(e, link->from) || engine_has(e, link->to) ||
+	       tune_is_on(e->config);
+}
+
 static void build_ports(struct engine *e)
 {
 	const struct network *net = e->net;
@@ -175,8 +185,12 @@ static void build_ports(struct engine *e)
 	size_t port_size = 0;
 
 	e->card_mark = card_marking(e->config);
-	for (uint32_t i = 0; i < net->link_count; i++)
-		class_for(e, i, &last);
+	for (uint32_t i = 0; i < net->link_count; i++) {
+		uint32_t class = class_for(e, i, &last);
+
+		if (e->ranks)
+			e->ranks->class_of[i] = (uint16_t)class;
+	}
 	for (uint32_t i = 0; i < e->class_count; i++)
 		if (e->classes[i].size > port_size)
 			port_size = e->classes[i].size;
@@ -193,12 +207,12 @@ static void build_ports(struct engine *e)
 		struct egress *out = engine_egress(e, i);
 		struct weir_buffer_pool *pool = NULL;
 
+		if (!is_made_here(e, link))
+			continue;
 		if (from->kind == NODE_SWITCH &&
 		    e->config->switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
 			pool = &e->switches[from->number].pool;
-		out->delay_ps = link->delay_ps;
-		if (net->nodes[link->to].kind == NODE_HOST)
-			out->delay_ps += (int64_t)e->config->host.processing_delay_ps;
+		out->delay_ps = engine_delay_ps(e, i);
 		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
 		out->link = i;
@@ -269,15 +283,15 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 		shortest = WEIR_PFC_FRAME_BYTES;
 	e->window_ps = WEIR_TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct egress *out = engine_egress(e, i);
-		int64_t ahead_ps = out->delay_ps + weir_port_wire_ps(out->port.kind, shortest);
-		int64_t far_ps = out->delay_ps + weir_port_wire_ps(out->port.kind, longest);
+		const struct weir_port_class *kind = engine_kind(e, i);
+		int64_t delay_ps = engine_delay_ps(e, i);
+		int64_t ahead_ps = delay_ps + weir_port_wire_ps(kind, shortest);
+		int64_t far_ps = delay_ps + weir_port_wire_ps(kind, longest);
 
 		/* Frames of switches wait for a packet, and for a few of their own. */
 		if (e->config->lossless)
-			far_ps += weir_port_wire_ps(out->port.kind, longest) +
-				  PAUSES_WAITING *
-					  weir_port_wire_ps(out->port.kind, WEIR_PFC_FRAME_BYTES);
+			far_ps += weir_port_wire_ps(kind, longest) +
+				  PAUSES_WAITING * weir_port_wire_ps(kind, WEIR_PFC_FRAME_BYTES);
 		if (ahead_ps < e->window_ps)
 			e->window_ps = ahead_ps;
 		if (far_ps > reach_ps)
@@ -312,15 +326,19 @@ static int starts_stretch(const struct network *net, uint32_t node)
 	       net->nodes[node - 1].kind == NODE_SWITCH;
 }
 
-/* Splits [first, end) among the threads by the number of their links. */
+/* Splits those of [first, end) that are worked on here among the threads, by the number of their links. */
 static void share_nodes(struct engine *e, uint32_t first, uint32_t end)
 {
 	uint64_t total = 0, sum = 0;
 	uint32_t begin = first, thread = 0;
 
 	for (uint32_t i = first; i < end; i++)
-		total += e->net->nodes[i].link_count;
+		total += engine_has(e, i) ? e->net->nodes[i].link_count : 0;
+	while (end > first && !engine_has(e, end - 1))
+		end--;
 	for (uint32_t i = first; i < end; i++) {
+		if (!engine_has(e, i))
+			continue;
 		sum += e->net->nodes[i].link_count;
 		if (i + 1 < end && sum * e->threads < total * (thread + 1))
 			continue;
@@ -364,10 +382,13 @@ static void build_slabs(struct engine *e)
 	receiver_size = (sizeof(struct receiver) + receiver_size + 63) & ~(size_t)63;
 
 	for (uint32_t i = 0; i < e->net->host_count; i++)
-		thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
+		if (engine_has_host(e, i))
+			thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
 	for (uint32_t i = 0; i < e->flows.count; i++) {
-		senders[thread_of[e->flows.flows[i].src]]++;
-		receivers[thread_of[e->flows.flows[i].dst]]++;
+		const struct flow *f = &e->flows.flows[i];
+
+		senders[thread_of[f->src]] += engine_has_host(e, f->src) != 0;
+		receivers[thread_of[f->dst]] += engine_has_host(e, f->dst) != 0;
 	}
 	/* Any host may be sent to by all. */
 	for (uint32_t i = 0; e->mail && i < e->net->host_count; i++)
@@ -412,7 +433,7 @@ static void build_workers(struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		struct host *h = &e->hosts[i];
 
-		if (h->timer_ps == WEIR_TIME_NEVER_PS)
+		if (!engine_has_host(e, i) || h->timer_ps == WEIR_TIME_NEVER_PS)
 			continue;
 		h->due_ps = h->timer_ps;
 		engine_wake_later(engine_worker(e, h->node), h->node, h->timer_ps);
@@ -460,7 +481,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->base_rtt_ps = find_base_rtt(e);
 	transports_new(e);
 	build_telemetry(e);
-	if (pairs_new(e, error))
+	if (pairs_new(e, error) || ranks_new(&e->ranks, net, plan->exchange, error))
 		return -1;
 	build_switches(e);
 	e->guard = plugin_guard_new(c);
@@ -477,7 +498,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	room_new(e);
 	hosts_new(e);
 	build_workers(e);
-	return ordered_new(e, error);
+	return ordered_new(e, error) || ranks_begin(e, error) ? -1 : 0;
 }
 
 static void free_connections(struct engine *e)
@@ -523,6 +544,7 @@ void engine_free(struct engine *e)
 			free_connections(e);
 		free_workers(e);
 	}
+	ranks_free(e);
 	port_stats_free(e);
 	ordered_free(e);
 	hosts_free(e);

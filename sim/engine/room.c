@@ -2,6 +2,7 @@
  * of which calls for a few at most where it arrives (an ACK held back, the one that it causes, a
  * notification); a connection may send a control packet when its timer runs out or it begins; a card with a
  * queue may be filled at once. */
+#include "sim/engine/ranks.h"
 #include "sim/engine/room.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
@@ -30,7 +31,7 @@ static uint64_t chunks_for(const struct engine *e, uint64_t packets, uint32_t qu
 
 static uint64_t link_chunks(const struct engine *e, uint32_t link, uint32_t shortest_bytes)
 {
-	const struct weir_port_class *kind = engine_egress(e, link)->port.kind;
+	const struct weir_port_class *kind = engine_kind(e, link);
 	int64_t wire_ps = weir_port_wire_ps(kind, shortest_bytes);
 	uint64_t packets = (uint64_t)(e->window_ps / (wire_ps > 0 ? wire_ps : 1)) + 2;
 	uint64_t chunks = CALLED_FOR * chunks_for(e, packets, kind->queues);

@@ -4,6 +4,7 @@
 #include "sim/host/mailbox.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
+#include "sim/engine/ranks.h"
 #include "sim/switch/lossless.h"
 #include <string.h>
 
@@ -366,6 +367,8 @@ void hosts_new(struct engine *e)
 		const struct net_node *node = &net->nodes[net->host_node[i]];
 
 		fill[i + 1] += fill[i];
+		if (!engine_has_host(e, i))
+			continue;
 		e->hosts[i] = (struct host){
 			.number = i,
 			.node = net->host_node[i],
@@ -388,7 +391,8 @@ void hosts_new(struct engine *e)
 		if (!(e->flows.flows[i].ties & FLOW_WAITS))
 			e->start_order[fill[e->flows.flows[i].src]++] = i;
 	for (uint32_t i = 0; i < net->host_count; i++)
-		plan_start(e, &e->hosts[i]);
+		if (engine_has_host(e, i))
+			plan_start(e, &e->hosts[i]);
 	memory_free(fill, net->host_count + UINT64_C(1), sizeof(*fill));
 }
 

@@ -1,5 +1,6 @@
 /* send.c -- the sending end of a connection, whatever transport it has: its messages, its timers. */
 #include "sim/host/send.h"
+#include "sim/engine/ranks.h"
 
 /* --- the retransmission timer --- */
 
@@ -103,8 +104,9 @@ static void try_to_send(struct worker *w, struct host *h, struct sender *s, uint
 /* --- the beginning --- */
 
 /* A message joins its connection. Rate-limited ones become available segment by segment. */
-static void append_message(const struct engine *e, struct sender *s, uint32_t flow)
+static void append_message(struct worker *w, struct sender *s, uint32_t flow)
 {
+	const struct engine *e = w->engine;
 	struct flow *f = flow_at(e, flow);
 	uint32_t begin =
 		s->last_message == FLOW_NONE ? 0 : flow_at(e, s->last_message)->end_segment;
@@ -117,6 +119,8 @@ static void append_message(const struct engine *e, struct sender *s, uint32_t fl
 		s->send_message = s->una_message = flow;
 		sender_begin_stretch(e, s);
 	}
+	if (w->engine->ranks)
+		ranks_announce(w, flow, s->last_message);
 	s->last_message = flow;
 	if (!flow_traffic(e, f)->app_rate_bps)
 		s->end = f->end_segment;
@@ -161,7 +165,7 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow)
 	uint32_t handle = flow_at(w->engine, connection)->tx;
 	struct sender *s = sender_at(w, handle);
 
-	append_message(w->engine, s, flow);
+	append_message(w, s, flow);
 	try_to_send(w, h, s, handle);
 }
 

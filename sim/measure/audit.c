@@ -1,5 +1,6 @@
 /* audit.c -- see audit.h. */
 #include "sim/measure/audit.h"
+#include "sim/engine/ranks.h"
 #include "sim/host/host.h"
 #include "sim/host/mailbox.h"
 #include "sim/switch/ordered.h"
@@ -20,27 +21,39 @@ struct auditor {
 	uint64_t (*found)[WEIR_PFC_CLASSES];
 	uint32_t input_room;
 	uint64_t lossy_bytes;
+	/* Of all nodes, those of other ranks included. */
+	struct audit_sums {
+		uint64_t made, delivered, dropped, under_way; /* packets */
+		uint64_t received, counted; /* bytes: by flows, by hosts */
+		uint64_t byte_errors;
+	} sums;
 };
 
 /* --- packets --- */
 
-static int check_packets(struct auditor *a)
+static void count_packets(const struct engine *e, struct audit_sums *s)
 {
-	const struct engine *e = a->e;
-	uint64_t made = 0, delivered = 0, dropped = 0;
-	uint64_t under_way = engine_packets_under_way(e);
-
+	s->under_way = engine_packets_under_way(e);
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
-		made += e->hosts[i].made_pkts;
-		delivered += e->hosts[i].received_pkts;
+		s->made += e->hosts[i].made_pkts;
+		s->delivered += e->hosts[i].received_pkts;
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
-		for (uint32_t d = 0; d < WEIR_PORT_DROPS; d++)
-			dropped += engine_egress(e, i)->port.rare->drops[d];
+		for (uint32_t d = 0; engine_has_link(e, i) && d < WEIR_PORT_DROPS; d++)
+			s->dropped += engine_egress(e, i)->port.rare->drops[d];
 	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
-		made += e->switches[i].ordered->frames;
-		under_way += e->switches[i].ordered->kept_pkts;
+		if (!engine_has(e, e->switches[i].node))
+			continue;
+		s->made += e->switches[i].ordered->frames;
+		s->under_way += e->switches[i].ordered->kept_pkts;
 	}
+}
+
+static int check_packets(struct auditor *a)
+{
+	uint64_t made = a->sums.made, delivered = a->sums.delivered, dropped = a->sums.dropped;
+	uint64_t under_way = a->sums.under_way;
+
 	if (made == delivered + dropped + under_way)
 		return 0;
 	return weir_error_set(a->error,
@@ -268,30 +281,45 @@ static int check_endless(struct auditor *a, uint32_t flow, const struct receiver
 			      flow, r->bytes, bytes, segments);
 }
 
+static const struct receiver *receiver_of(struct engine *e, const struct flow *f)
+{
+	return slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx);
+}
+
 /* What the flows have received and what the hosts have counted. */
+static void count_receivers(struct engine *e, struct audit_sums *s)
+{
+	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
+	     i = mail_next_record(e, i)) {
+		const struct flow *f = flow_at(e, i);
+
+		if (!engine_has_host(e, f->dst))
+			continue;
+		if (f->rx != FLOW_NONE)
+			s->received += receiver_of(e, f)->bytes;
+		else if (f->finish_ps >= 0 && flow_at(e, f->connection)->rx == FLOW_NONE)
+			s->received += f->size_bytes;
+	}
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		s->counted += e->hosts[i].goodput_bytes;
+	for (uint32_t i = 0; i < e->threads; i++)
+		s->byte_errors += e->workers[i].byte_errors;
+}
+
 static int check_receivers(struct auditor *a)
 {
 	struct engine *e = a->e;
-	uint64_t received = 0, counted = 0, byte_errors = 0;
+	uint64_t received = a->sums.received, counted = a->sums.counted;
+	uint64_t byte_errors = a->sums.byte_errors;
 
 	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
 	     i = mail_next_record(e, i)) {
 		const struct flow *f = flow_at(e, i);
-		const struct receiver *r;
 
-		if (f->rx != FLOW_NONE) {
-			r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx);
-			received += r->bytes;
-			if (f->size_bytes == FLOW_UNLIMITED && check_endless(a, i, r))
-				return -1;
-		} else if (f->finish_ps >= 0 && flow_at(e, f->connection)->rx == FLOW_NONE) {
-			received += f->size_bytes;
-		}
+		if (f->rx != FLOW_NONE && f->size_bytes == FLOW_UNLIMITED &&
+		    check_endless(a, i, receiver_of(e, f)))
+			return -1;
 	}
-	for (uint32_t i = 0; i < e->net->host_count; i++)
-		counted += e->hosts[i].goodput_bytes;
-	for (uint32_t i = 0; i < e->threads; i++)
-		byte_errors += e->workers[i].byte_errors;
 	if (byte_errors)
 		return weir_error_set(a->error,
 				      "%" PRIu64 " flows received other bytes than they were sent",
@@ -306,17 +334,38 @@ static int check_receivers(struct auditor *a)
 
 /* --- all together --- */
 
+/* What other ranks have counted as well. All of them come by here before anybody finds fault. */
+static void add_ranks(struct engine *e, struct audit_sums *s)
+{
+	struct exchange *x = e->ranks->exchange;
+	uint64_t *sums = (uint64_t *)s, one;
+
+	memcpy(parcel_more(&x->out[x->rank], sizeof(*s)), s, sizeof(*s));
+	exchange_share(x);
+	memset(s, 0, sizeof(*s));
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t k = 0; k < sizeof(*s) / sizeof(one); k++) {
+			memcpy(&one, x->in[i].bytes + k * sizeof(one), sizeof(one));
+			sums[k] += one;
+		}
+}
+
 static int check_all(struct auditor *a)
 {
 	const struct network *net = a->e->net;
 
+	count_packets(a->e, &a->sums);
+	count_receivers(a->e, &a->sums);
+	if (a->e->ranks)
+		add_ranks(a->e, &a->sums);
 	if (check_packets(a))
 		return -1;
 	for (uint32_t i = 0; i < net->host_count; i++)
-		if (check_port(a, net->nodes[net->host_node[i]].first_link))
+		if (engine_has_host(a->e, i) &&
+		    check_port(a, net->nodes[net->host_node[i]].first_link))
 			return -1;
 	for (uint32_t i = 0; i < net->switch_count; i++)
-		if (check_switch(a, &a->e->switches[i]))
+		if (engine_has(a->e, net->switch_node[i]) && check_switch(a, &a->e->switches[i]))
 			return -1;
 	return check_receivers(a);
 }

@@ -1,6 +1,7 @@
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
 #include "sim/config/card.h"
 #include "sim/switch/lossless.h"
+#include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 
 int measure_has_queue(const struct engine *e, uint32_t link)
@@ -39,6 +40,7 @@ void measure_free(struct measure *m)
 	if (!m->engine)
 		return;
 	probes_free(m->probes);
+	gather_free(m);
 	memory_free(m->ports, m->engine->net->link_count, sizeof(*m->ports));
 	memory_free(m->stats, m->engine->net->link_count, sizeof(*m->stats));
 	memory_free(m->flow_bytes, m->engine->flows.count, sizeof(*m->flow_bytes));
@@ -49,6 +51,8 @@ int measure_flows_done(const struct measure *m)
 {
 	uint64_t begun = m->timed_ends, done = 0, untold = 0;
 
+	if (m->engine->ranks)
+		return ranks_flows_done(m->engine->ranks, begun);
 	for (uint32_t i = 0; i < m->engine->threads; i++) {
 		const struct worker *w = &m->engine->workers[i];
 
@@ -80,6 +84,8 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 static void count_pauses(struct measure *m, int64_t now_ps)
 {
 	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
+		if (!engine_has_link(m->engine, i))
+			continue;
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			struct pause_count *p = &m->pauses[i].class[k];
 
@@ -142,6 +148,8 @@ void measure_begin(struct measure *m, int64_t now_ps)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct weir_port *p = &engine_egress(e, i)->port;
 
+		if (!engine_has_link(e, i))
+			continue;
 		m->ports[i] = port_counts(e, i, now_ps);
 		if (p->pkts && measure_has_queue(e, i))
 			engine_begin_stats(e, p);
@@ -167,8 +175,11 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.resent_flows = hosts.resent_flows - m->hosts.resent_flows;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct weir_port *p = &engine_egress(e, i)->port;
-		struct port_counts c = port_counts(e, i, now_ps);
+		struct port_counts c;
 
+		if (!engine_has_link(e, i))
+			continue;
+		c = port_counts(e, i, now_ps);
 		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;
 		m->ports[i].tx_bytes = c.tx_bytes - m->ports[i].tx_bytes;
 		m->ports[i].marks = c.marks - m->ports[i].marks;

@@ -3,9 +3,11 @@
 #ifndef SIM_MEASURE_MEASURE_H
 #define SIM_MEASURE_MEASURE_H
 #include "sim/engine/engine.h"
+#include "sim/engine/ranks.h"
 #include "sim/host/host.h"
 #include "sim/measure/probe.h"
 #include "sim/measure/result.h"
+#include <string.h>
 
 enum measure_phase { PHASE_BEFORE, PHASE_MEASURING, PHASE_AFTER };
 
@@ -20,6 +22,11 @@ struct host_counts {
 	uint64_t small_flow_timeouts, resent_flows;
 };
 
+/* What a port counted in the whole run. */
+struct port_end {
+	uint64_t tx_pkts, marks[WEIR_MARK_REASONS], drops[WEIR_PORT_DROPS];
+};
+
 struct measure {
 	const struct config *config;
 	struct engine *engine;
@@ -30,6 +37,7 @@ struct measure {
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
 	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;
+	int64_t peak_kib; /* memory of other ranks, the largest */
 	struct probe_set *probes;
 	int64_t port_link; /* chosen port; -1: the one with the largest mean queue */
 	/* in the interval */
@@ -37,6 +45,7 @@ struct measure {
 	struct weir_port_stats **stats; /* per link; NULL: held nothing, or has no queue */
 	struct link_pauses *pauses;     /* per link: count and sum_ps; NULL: nothing is lossless */
 	struct host_counts hosts;       /* summed */
+	struct port_end *ends; /* per link, of ports of other ranks (gather.h); NULL: there are none */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 
@@ -50,6 +59,18 @@ void measure_begin(struct measure *m, int64_t now_ps);
 void measure_end(struct measure *m, int64_t now_ps);
 /* Has every flow ended that has begun or is to begin? Those whose gate stays shut never begin. */
 int measure_flows_done(const struct measure *m);
+
+static inline struct port_end measure_port_end(const struct measure *m, uint32_t link)
+{
+	const struct weir_port *p = &engine_egress(m->engine, link)->port;
+	struct port_end end = { .tx_pkts = p->tx_pkts };
+
+	if (m->ends && !engine_has_link(m->engine, link))
+		return m->ends[link];
+	memcpy(end.marks, p->rare->marks, sizeof(end.marks));
+	memcpy(end.drops, p->rare->drops, sizeof(end.drops));
+	return end;
+}
 
 /* metrics.c */
 void measure_results(struct measure *m, struct run_result *r);

@@ -268,7 +268,7 @@ static void list_pauses(const struct measure *m, struct run_result *r, double in
 
 double metrics_busy_ps(const struct measure *m, uint32_t link)
 {
-	const struct weir_port_class *class = engine_egress(m->engine, link)->port.kind;
+	const struct weir_port_class *class = engine_kind(m->engine, link);
 	const struct port_counts *p = &m->ports[link];
 	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
 
@@ -323,11 +323,12 @@ static void list_marks(const struct measure *m, struct run_result *r)
 		if (m->config->mark->reasons[k])
 			add_marks(r, m->config->mark->reasons[k], 0);
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct weir_port *p = &engine_egress(e, i)->port;
+		const struct weir_mark_ops *mark = engine_kind(e, i)->mark;
+		struct port_end end = measure_port_end(m, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS && !is_of_host(e->net, i); k++)
-			if (p->kind->mark->reasons[k])
-				add_marks(r, p->kind->mark->reasons[k], p->rare->marks[k]);
+			if (mark->reasons[k])
+				add_marks(r, mark->reasons[k], end.marks[k]);
 	}
 }
 
@@ -338,14 +339,14 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 	uint64_t card_marks = 0, card_drops = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct weir_port *p = &engine_egress(e, i)->port;
+		struct port_end end = measure_port_end(m, i);
 		int is_card = is_of_host(e->net, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS && is_card; k++)
-			card_marks += p->rare->marks[k];
+			card_marks += end.marks[k];
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 			*(is_card && k != WEIR_DROP_LINK_DOWN ? &card_drops : &drops[k]) +=
-				p->rare->drops[k];
+				end.drops[k];
 	}
 	list_marks(m, r);
 	for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
@@ -369,8 +370,10 @@ static void cost_metrics(const struct measure *m, struct run_result *r)
 	struct rusage usage;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++)
-		hops += (double)engine_egress(e, i)->port.tx_pkts;
+		hops += (double)measure_port_end(m, i).tx_pkts;
 	getrusage(RUSAGE_SELF, &usage);
+	if (m->peak_kib > usage.ru_maxrss)
+		usage.ru_maxrss = m->peak_kib;
 	r->value[PACKET_HOPS] = hops;
 	r->value[SIM_SECONDS] = weir_ps_to_s(m->now_ps);
 	r->value[CPU_SECONDS] = m->cpu_seconds;

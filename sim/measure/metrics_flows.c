@@ -34,8 +34,9 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 
 	find_route(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
-		const struct egress *out = engine_egress(e, route.links[i]);
-		int64_t full_ps = weir_port_wire_ps(out->port.kind, full);
+		const struct weir_port_class *kind = engine_kind(e, route.links[i]);
+		int64_t full_ps = weir_port_wire_ps(kind, full);
+		int64_t delay_ps = engine_delay_ps(e, route.links[i]);
 
 		if (segments > 1) {
 			first_ps += full_ps;
@@ -46,9 +47,9 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 
 			if (before_ps > done_ps)
 				done_ps = before_ps;
-			first_ps += out->delay_ps;
+			first_ps += delay_ps;
 		}
-		done_ps += weir_port_wire_ps(out->port.kind, last) + out->delay_ps;
+		done_ps += weir_port_wire_ps(kind, last) + delay_ps;
 	}
 	return done_ps;
 }

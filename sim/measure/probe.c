@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- series --- */
 
@@ -67,7 +68,9 @@ static void list_flows(const struct engine *e, struct probe *p)
 {
 	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (e->flows.flows[i].traffic == p->target && is_followed(p, &e->flows.flows[i], i))
+		if (e->flows.flows[i].traffic == p->target &&
+		    is_followed(p, &e->flows.flows[i], i) &&
+		    (p->kind == FCT || engine_has_host(e, e->flows.flows[i].dst)))
 			p->open[p->open_count++] = i;
 }
 
@@ -79,7 +82,7 @@ static void attach(struct probe_set *set)
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
 
-		if (p->kind == THROUGHPUT && p->on == ON_QUEUE)
+		if (p->kind == THROUGHPUT && p->on == ON_QUEUE && probe_is_here(p))
 			watch_queue(e, p);
 		if (p->on == ON_TRAFFIC)
 			list_flows(e, p);
@@ -258,12 +261,57 @@ static double traffic_counter(struct engine *e, struct probe *p)
 	return sum + (double)p->bytes;
 }
 
+/* Whole numbers below 2^53: the order in which they are added does not matter. */
+static double sum_of_ranks(const struct engine *e, double value)
+{
+	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
+	double sum = 0;
+
+	if (!x)
+		return value;
+	memcpy(parcel_more(&x->out[x->rank], sizeof(value)), &value, sizeof(value));
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		memcpy(&value, x->in[i].bytes, sizeof(value));
+		sum += value;
+	}
+	return sum;
+}
+
+/* Flows of the section that ended at hosts of other ranks: all then know of all. */
+static void share_ends(const struct engine *e, const struct probe *p)
+{
+	struct exchange *x = e->ranks->exchange;
+	struct end {
+		uint64_t flow;
+		int64_t start_ps, finish_ps;
+	} end;
+
+	for (uint32_t i = 0; i < p->open_count; i++) {
+		const struct flow *f = &e->flows.flows[p->open[i]];
+
+		if (f->finish_ps < 0 || !engine_has_host(e, f->dst))
+			continue;
+		end = (struct end){ p->open[i], f->start_ps, f->finish_ps };
+		memcpy(parcel_more(&x->out[x->rank], sizeof(end)), &end, sizeof(end));
+	}
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t at = 0; at < x->in[i].size; at += sizeof(end)) {
+			memcpy(&end, x->in[i].bytes + at, sizeof(end));
+			e->flows.flows[end.flow].start_ps = end.start_ps;
+			e->flows.flows[end.flow].finish_ps = end.finish_ps;
+		}
+}
+
 /* Of the section's flows that ended since this was asked last; NAN where none did. */
 static double mean_fct_ns(const struct engine *e, struct probe *p)
 {
 	double sum_ns = 0;
 	uint32_t ended = 0;
 
+	if (e->ranks)
+		share_ends(e, p);
 	for (uint32_t i = 0; i < p->open_count;) {
 		const struct flow *f = &e->flows.flows[p->open[i]];
 
@@ -312,7 +360,7 @@ static double read_counter(struct probe *p)
 	case ON_FLOW:
 		return flow_counter(e, &e->flows.flows[p->target], p->kind);
 	case ON_TRAFFIC:
-		return traffic_counter(e, p);
+		return sum_of_ranks(e, traffic_counter(e, p));
 	default:
 		return port_counter(&engine_egress(e, p->target)->port, p->kind);
 	}
@@ -402,10 +450,12 @@ void probes_sample(struct probe_set *set, int64_t now_ps)
 		if (p->next_ps > now_ps)
 			continue;
 
-		double value = read_value(p);
+		if (probe_is_here(p)) {
+			double value = read_value(p);
 
-		if (!isnan(value))
-			series_add(&set->series[p->series], now_ps, value);
+			if (!isnan(value))
+				series_add(&set->series[p->series], now_ps, value);
+		}
 		p->next_ps += p->every_ps;
 	}
 }
@@ -469,7 +519,7 @@ void probes_begin(struct probe_set *set)
 		struct probe *p = &set->probes[i];
 		struct weir_port *port;
 
-		if (p->every_ps && p->kind != REWARD)
+		if ((p->every_ps && p->kind != REWARD) || !probe_is_here(p))
 			continue;
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)

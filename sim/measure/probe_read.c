@@ -225,7 +225,7 @@ static void add_value(struct probe_set *set, const struct probe *p, const char *
 /* What the scheme of each queue shows, where they differ from port to port, or in a port. */
 static void add_parts(struct probe_set *set, const struct probe *p, const char *target)
 {
-	const struct weir_port_class *kind = engine_egress(set->engine, p->target)->port.kind;
+	const struct weir_port_class *kind = engine_kind(set->engine, p->target);
 	uint32_t states = kind->mark_stride ? kind->queues : 1;
 
 	for (uint32_t q = 0; q < states; q++) {

@@ -1,6 +1,7 @@
 /* probe_set.h -- what the two files of probe.h share: a probe as it was read. */
 #ifndef SIM_MEASURE_PROBE_SET_H
 #define SIM_MEASURE_PROBE_SET_H
+#include "sim/engine/ranks.h"
 #include "sim/measure/probe.h"
 
 enum probe_kind {
@@ -52,6 +53,32 @@ struct probe_set {
 	struct probe *probes;
 	struct series *series;
 };
+
+/* The rank that sees what the probe is of: a flow's receiver, but its sender for its window. What is of a whole
+ * section all see together, and rank 0 keeps it. */
+static inline uint32_t probe_rank(const struct probe *p)
+{
+	const struct engine *e = p->set->engine;
+	uint32_t node;
+
+	if (!e->ranks || p->on == ON_TRAFFIC)
+		return 0;
+	if (p->on == ON_FLOW) {
+		const struct flow *f = &e->flows.flows[p->target];
+
+		node = e->net->host_node[p->kind == WINDOW ? f->src : f->dst];
+	} else {
+		node = e->net->links[p->target].from;
+	}
+	return e->ranks->rank_of[node];
+}
+
+static inline int probe_is_here(const struct probe *p)
+{
+	const struct ranks *r = p->set->engine->ranks;
+
+	return !r || p->on == ON_TRAFFIC || probe_rank(p) == r->exchange->rank;
+}
 
 /* One line of the scenario. */
 int probe_read(struct probe_set *set, const char *line, struct weir_error *e);

@@ -5,7 +5,9 @@
 #include "sim/run/build.h"
 #include "sim/base/time_text.h"
 #include "sim/config/plugin_guard.h"
+#include "sim/engine/ranks.h"
 #include "sim/measure/audit.h"
+#include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 #include "sim/switch/agents.h"
 #include <stdio.h>
@@ -90,6 +92,24 @@ static void tell_progress(const struct course *r)
 	r->control->progress(r->control->context, &p);
 }
 
+/* Is the run to end here, for a reason of its own? Where there are other ranks all end together, one window after
+ * somebody has found a reason. */
+static int is_to_end(struct course *r)
+{
+	const struct run_control *control = r->control;
+	struct ranks *ranks = r->measure.engine->ranks;
+	uint64_t votes = r->trouble ? RANK_TROUBLED : 0;
+
+	if (control->stop && atomic_load_explicit(control->stop, memory_order_relaxed))
+		votes |= RANK_STOPPED;
+	if (ranks) {
+		ranks->votes = votes;
+		votes = ranks->agreed.any;
+	}
+	r->partial = !(votes & RANK_TROUBLED) && votes & RANK_STOPPED;
+	return votes != 0;
+}
+
 static int on_poll(void *context, int64_t now_ps)
 {
 	struct course *r = context;
@@ -98,13 +118,10 @@ static int on_poll(void *context, int64_t now_ps)
 
 	m->now_ps = now_ps;
 	r->polls++;
-	r->trouble = find_trouble(r);
-	if (r->trouble)
+	if (!r->trouble)
+		r->trouble = find_trouble(r);
+	if (is_to_end(r))
 		return 1;
-	if (control->stop && atomic_load_explicit(control->stop, memory_order_relaxed)) {
-		r->partial = 1;
-		return 1;
-	}
 	if (control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
 		tell_progress(r);
 	return (m->phase == PHASE_AFTER || m->to_ps == WEIR_TIME_NEVER_PS) && measure_flows_done(m);
@@ -169,7 +186,8 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
 	const struct engine_plan plan_of_engine = { .threads = control->threads,
-						    .trial = control->trial };
+						    .trial = control->trial,
+						    .exchange = control->exchange };
 
 	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
 			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
@@ -190,10 +208,37 @@ static enum run_status judge(struct course *r, struct weir_error *error)
 	return audit(r->measure.engine, error) ? RUN_BROKEN : RUN_DONE;
 }
 
+/* What one rank has found holds for all: the status and message of the first that has one. */
+static enum run_status agree_on_end(struct engine *e, enum run_status status,
+				    struct weir_error *error)
+{
+	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
+	struct end {
+		enum run_status status;
+		struct weir_error error;
+	} end = { status, { "" } };
+
+	if (!x)
+		return status;
+	if (status)
+		end.error = *error;
+	memcpy(parcel_more(&x->out[x->rank], sizeof(end)), &end, sizeof(end));
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		memcpy(&end, x->in[i].bytes, sizeof(end));
+		if (!end.status)
+			continue;
+		*error = end.error;
+		return end.status;
+	}
+	return RUN_DONE;
+}
+
 /* The whole course, and what came of it. */
 static enum run_status carry_out(struct course *course, struct run_result *r,
 				 struct weir_error *error)
 {
+	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
 	enum run_status status;
 	enum engine_leg leg = ENGINE_AT_STOP;
@@ -213,8 +258,11 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	/* An interrupted run measures up to where it got. */
 	if (m->phase == PHASE_MEASURING)
 		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
-	status = judge(course, error);
+	status = agree_on_end(m->engine, judge(course, error), error);
+	gather_results(m);
 	deadlock_find(m->engine, &r->deadlock);
+	if (control->exchange && control->exchange->rank > 0)
+		return status;
 	partition_find(m->engine, m->now_ps, &r->partition);
 	weir_packet_store_forget(&m->engine->store); /* room for the results */
 	measure_results(m, r);

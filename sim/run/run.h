@@ -41,6 +41,9 @@ struct run_control {
 	/* Whether everything adds up (audit.h) is asked at the end and, for tests, after every so many
 	 * windows. 0: only at the end. */
 	uint32_t audit_windows;
+	/* NULL, or: the other processes that work on this run, which call with the same config; what came of it is
+	 * known at rank 0. */
+	struct exchange *exchange;
 	/* Everything is made, and nothing run: of the result only network, flows and estimate are there. */
 	enum { RUN_WHOLE, RUN_ONLY_BUILT } extent;
 };

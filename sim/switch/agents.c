@@ -1,7 +1,9 @@
 /* agents.c -- see agents.h: when agents are called and their settings applied. Who looks after which queues is
  * in agents_build.c. */
 #include "sim/switch/agents_parts.h"
+#include "sim/engine/ranks.h"
 #include "weir/units.h"
+#include <string.h>
 
 /* --- settings --- */
 
@@ -69,17 +71,44 @@ void agents_first_settings(struct agents *a)
 
 /* --- intervals --- */
 
+/* Every rank has all agents, which are told the same everywhere and so decide the same: what they share, and one
+ * that looks after the whole network, need nothing else. */
+static void share_telemetry(struct agents *a)
+{
+	struct exchange *x = a->ranks->exchange;
+	size_t size = sizeof(*a->telemetry);
+
+	for (uint32_t i = 0; i < a->row_count; i++)
+		if (rank_has(a->ranks, a->queues[i].node))
+			memcpy(parcel_more(&x->out[x->rank], size), &a->telemetry[i], size);
+	exchange_share(x);
+	for (uint32_t k = 0; k < x->ranks; k++) {
+		const char *at = x->in[k].bytes;
+
+		for (uint32_t i = 0; i < a->row_count; i++) {
+			if (a->ranks->rank_of[a->queues[i].node] != k)
+				continue;
+			memcpy(&a->telemetry[i], at, size);
+			at += size;
+		}
+	}
+}
+
 static void read_meters(struct agents *a, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < a->row_count; i++) {
 		const struct agent_row *r = &a->rows[i];
 		struct weir_tune_telemetry *t = &a->telemetry[i];
 
+		if (!rank_has(a->ranks, a->queues[i].node))
+			continue;
 		weir_meter_read(meter_of(row_state(r), &a->meter), weir_ps_to_ns(now_ps),
 				weir_port_queues(r->port)[r->queue].bytes, t);
 		t->rate_bps = r->port->kind->rate_bps;
 		t->mtu_bytes = r->port->kind->mtu_bytes;
 	}
+	if (a->ranks)
+		share_telemetry(a);
 }
 
 /* All give in order, then all take. */

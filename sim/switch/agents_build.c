@@ -213,6 +213,7 @@ int agents_begin(struct agents *a, struct engine *e, struct weir_error *error)
 {
 	if (!a)
 		return 0;
+	a->ranks = e->ranks;
 	build_rows(a, e);
 	if (build_agents(a, e, error))
 		return -1;

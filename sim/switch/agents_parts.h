@@ -24,6 +24,7 @@ struct agent {
 
 struct agents {
 	const struct config *config;
+	const struct ranks *ranks; /* NULL: all switches are here */
 	/* A tuner is run as the agent weir_tune_each, with these params. */
 	const struct weir_agent_ops *ops;
 	const void *params;

@@ -22,6 +22,7 @@
  * Differs: the authors' switches send their neighbours a map of the stopped queues every tau, and at once
  * when one goes on; here a frame of 64 bytes tells of each stop and each going on when it happens. It takes the
  * line like any packet. The threshold keeps tau. */
+#include "sim/engine/ranks.h"
 #include "sim/host/host.h"
 #include "sim/switch/ordered.h"
 #include <stdio.h>
@@ -367,6 +368,8 @@ static void bfc_new_hosts(struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		struct host *h = &e->hosts[i];
 
+		if (!engine_has_host(e, i))
+			continue;
 		h->card_queues = (uint32_t)p->card_queues;
 		h->special |= HOST_HOLDS;
 		h->held = memory_new(held_words(h), sizeof(*h->held));

@@ -4,6 +4,7 @@
  * still, with no word about it on its way. Packets that came over a suspect and wait for a port that is
  * no suspect will leave: that clears it, and others after it. What remains waits for itself. */
 #include "sim/switch/deadlock.h"
+#include "sim/engine/ranks.h"
 #include "sim/switch/ordered.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct search {
 	uint32_t *noted, noted_count;
 	struct wait *waits;
 	uint32_t wait_count, wait_capacity;
+	uint8_t *told; /* per link: bit per class of which word is on its way to its sending end */
 };
 
 static int is_stuck(const struct search *f, uint32_t link, uint32_t class_id)
@@ -43,31 +45,55 @@ static const struct switch_state *switch_after(const struct engine *e, uint32_t 
 	return to->kind == NODE_SWITCH ? &e->switches[to->number] : NULL;
 }
 
-static int is_suspect(const struct engine *e, uint32_t link, uint32_t class_id)
+/* Does the switch at the end of the link mean it still? What a fabric scheme keeps may come free by other
+ * means. */
+static int is_meant(const struct engine *e, uint32_t link, uint32_t class_id)
 {
 	const struct switch_state *s = switch_after(e, link);
 
-	if (e->pauses[link].class[class_id].since_ps < 0 || !s)
-		return 0;
-	/* What a fabric scheme keeps may come free by other means. */
-	return s->ordered->lossless.inputs[e->net->links[link].line - s->first_line][class_id]
+	return s && engine_has(e, s->node) &&
+	       s->ordered->lossless.inputs[e->net->links[link].line - s->first_line][class_id]
 		       .paused &&
 	       !s->ordered->kept_pkts;
+}
+
+/* Of a link one rank may know its beginning, another one its end: what any of them has set. */
+static void any_of_ranks(const struct engine *e, uint8_t *bits)
+{
+	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
+	size_t size = e->net->link_count;
+
+	if (!x)
+		return;
+	memcpy(parcel_more(&x->out[x->rank], size), bits, size);
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t k = 0; k < size; k++)
+			bits[k] |= (uint8_t)x->in[i].bytes[k];
 }
 
 /* Returns how many links between switches, without which there is no circle, are among them. */
 static uint32_t list_suspects(struct search *f)
 {
 	const struct engine *e = f->engine;
+	uint8_t *meant = memory_new(e->net->link_count, sizeof(*meant));
 	uint32_t between = 0;
 
+	for (uint32_t link = 0; link < e->net->link_count; link++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
+			uint8_t bit = (uint8_t)(1u << k);
+
+			f->stuck[link] |= e->pauses[link].class[k].since_ps >= 0 ? bit : 0;
+			meant[link] |= is_meant(e, link, k) ? bit : 0;
+		}
+	any_of_ranks(e, f->stuck);
+	any_of_ranks(e, meant);
 	for (uint32_t link = 0; link < e->net->link_count; link++) {
-		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
-			if (is_suspect(e, link, k))
-				f->stuck[link] |= (uint8_t)(1u << k);
+		f->stuck[link] &= meant[link];
 		between += f->stuck[link] &&
 			   e->net->nodes[e->net->links[link].from].kind == NODE_SWITCH;
 	}
+	memory_free(meant, e->net->link_count, sizeof(*meant));
 	return between;
 }
 
@@ -142,7 +168,7 @@ static void list_waits(struct search *f)
 
 		for (uint32_t n = 0; n < s->line_count; n++)
 			stuck |= f->stuck[e->net->line_link[s->first_line + n]];
-		if (!stuck)
+		if (!stuck || !engine_has(e, s->node))
 			continue;
 		memset(f->noted, 0, f->noted_count * sizeof(*f->noted));
 		for (uint32_t n = 0; n < s->link_count; n++)
@@ -150,24 +176,70 @@ static void list_waits(struct search *f)
 	}
 }
 
+/* By the switch where they wait, in the order in which they were found there. */
+struct found_wait {
+	struct wait wait;
+	uint32_t at, order;
+};
+
+static int by_switch(const void *a, const void *b)
+{
+	const struct found_wait *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Those that other ranks have found as well, in the order in which one process would have found them. */
+static void list_waits_of_ranks(struct search *f)
+{
+	const struct network *net = f->engine->net;
+	struct exchange *x = f->engine->ranks->exchange;
+	struct found_wait *found;
+	uint64_t count = 0;
+
+	if (f->wait_count)
+		memcpy(parcel_more(&x->out[x->rank], f->wait_count * sizeof(*f->waits)), f->waits,
+		       f->wait_count * sizeof(*f->waits));
+	exchange_share(x);
+	f->wait_count = 0;
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t at = 0; at < x->in[i].size; at += sizeof(struct wait)) {
+			struct wait w;
+
+			memcpy(&w, x->in[i].bytes + at, sizeof(w));
+			note_wait(f, w.from, w.to, w.class_id);
+		}
+	found = memory_grow(NULL, f->wait_count, sizeof(*found));
+	for (uint32_t i = 0; i < f->wait_count; i++)
+		found[count++] = (struct found_wait){
+			f->waits[i], net->nodes[net->links[f->waits[i].to].from].number, i
+		};
+	qsort(found, count, sizeof(*found), by_switch);
+	for (uint32_t i = 0; i < f->wait_count; i++)
+		f->waits[i] = found[i].wait;
+	free(found);
+}
+
 /* --- clearing --- */
 
-/* A pause or resume for the class is on its way to the sending end of the link. */
-static int is_told(const struct engine *e, uint32_t link, uint32_t class_id)
+/* Of which classes is a pause or resume on its way to the sending end of the link, as far as it is known here? */
+static uint8_t told_of(const struct engine *e, uint32_t link)
 {
 	const struct egress *back = engine_egress(e, e->net->links[link].reverse);
-	uint32_t slot = line_start(e, back->line);
+	uint32_t slot = line_start(e, e->net->links[e->net->links[link].reverse].line);
+	uint8_t told = 0;
 
-	while (back->tail != WEIR_SLOT_NONE && slot != back->tail) {
+	while (slot != WEIR_SLOT_NONE && slot != back->tail) {
 		struct weir_packet *packet = &e->store.slots[slot];
 
-		if (packet_is_pause(packet) && packet->class_id == class_id &&
-		    packet_segment(packet)->number < FRAME_FABRIC)
-			return 1;
+		if (packet_is_pause(packet) && packet_segment(packet)->number < FRAME_FABRIC)
+			told |= (uint8_t)(1u << packet->class_id);
 		if ((++slot & WEIR_CHUNK_MASK) == 0)
 			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
 	}
-	return 0;
+	return told;
 }
 
 /* Those that wait for nothing here, or are about to hear news. */
@@ -180,10 +252,11 @@ static void clear_doubtful(struct search *f)
 		waits[f->waits[i].from] |= (uint8_t)(1u << f->waits[i].class_id);
 	for (uint32_t link = 0; link < links; link++) {
 		f->stuck[link] &= waits[link];
-		for (uint32_t k = 0; f->stuck[link] && k < WEIR_PFC_CLASSES; k++)
-			if (is_stuck(f, link, k) && is_told(f->engine, link, k))
-				clear(f, link, k);
+		f->told[link] = f->stuck[link] ? told_of(f->engine, link) : 0;
 	}
+	any_of_ranks(f->engine, f->told);
+	for (uint32_t link = 0; link < links; link++)
+		f->stuck[link] &= (uint8_t)~f->told[link];
 	memory_free(waits, links, sizeof(*waits));
 }
 
@@ -284,17 +357,21 @@ void deadlock_find(const struct engine *e, struct deadlock *d)
 	if (!e->config->lossless)
 		return;
 	f.stuck = memory_new(links, sizeof(*f.stuck));
+	f.told = memory_new(links, sizeof(*f.told));
 	if (list_suspects(&f)) {
 		for (uint32_t i = 0; i < e->net->switch_count; i++)
 			if (e->switches[i].line_count * WEIR_PFC_CLASSES > f.noted_count)
 				f.noted_count = e->switches[i].line_count * WEIR_PFC_CLASSES;
 		f.noted = memory_new(f.noted_count, sizeof(*f.noted));
 		list_waits(&f);
+		if (e->ranks)
+			list_waits_of_ranks(&f);
 		clear_doubtful(&f);
 		clear_moving(&f);
 		find_circles(&f, d);
 		memory_free(f.noted, f.noted_count, sizeof(*f.noted));
 		free(f.waits);
 	}
+	memory_free(f.told, links, sizeof(*f.told));
 	memory_free(f.stuck, links, sizeof(*f.stuck));
 }

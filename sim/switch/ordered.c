@@ -2,6 +2,7 @@
  * heap of ports by the time their line is free. */
 #include "sim/switch/ordered.h"
 #include "sim/switch/telemetry.h"
+#include "sim/engine/ranks.h"
 #include <assert.h>
 #include <string.h>
 
@@ -406,7 +407,7 @@ int ordered_new(struct engine *e, struct weir_error *error)
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			e->pauses[i].class[k].since_ps = -1;
 	for (uint32_t i = 0; i < e->net->switch_count; i++)
-		if (new_switch(e, &e->switches[i], error))
+		if (engine_has(e, e->switches[i].node) && new_switch(e, &e->switches[i], error))
 			return -1;
 	if (fabric_is_on(e->config) && e->config->fabric->new_hosts)
 		e->config->fabric->new_hosts(e);
