@@ -87,12 +87,13 @@ static void set(struct run_result *r, const char *metric, double value)
 	r->value[i] = value;
 }
 
-/* Of the port with the longest queue. */
+/* Of the measured port. */
 static void port_metrics(struct loop *l, struct run_result *r)
 {
 	const struct plane_port *p = plane_port(l->plane, r->measured_port);
 	const struct port_result *m = &r->ports[r->measured_port];
 	double time_ps = measured_ps(l, p);
+	double wire_bytes = (double)m->tx_bytes + (double)m->tx_pkts * p->class.overhead_bytes;
 
 	set(r, "queue_mean_bytes", m->queue_mean_bytes);
 	set(r, "queue_mean_pkts", m->queue_mean_pkts);
@@ -103,7 +104,7 @@ static void port_metrics(struct loop *l, struct run_result *r)
 		return;
 	set(r, "queue_empty_fraction", (double)p->stats.bucket_ps[0] / time_ps);
 	set(r, "utilisation",
-	    weir_bytes_to_bits((double)m->tx_bytes) /
+	    weir_bytes_to_bits(wire_bytes) /
 		    ((double)p->port->kind->rate_bps * time_ps / (double)WEIR_PS_PER_S));
 }
 
@@ -154,9 +155,7 @@ static void list_reasons(struct loop *l, struct run_result *r)
 {
 	for (uint32_t i = 0; i < plane_ports(l->plane); i++) {
 		const struct plane_port *p = plane_port(l->plane, i);
-		struct wire_counts wire = { 0 };
 
-		l->settings->backend->count(l->wires[i], &wire);
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (p->port->kind->mark->reasons[k])
 				add_reason(r, p->port->kind->mark->reasons[k], p->port->marks[k],
@@ -165,7 +164,7 @@ static void list_reasons(struct loop *l, struct run_result *r)
 			add_reason(r, weir_port_drop_names[k], p->port->drops[k], 0);
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)
 			add_reason(r, plane_fault_names[k], p->counts.faults[k], 0);
-		add_reason(r, "not read in time", wire.lost_pkts, 0);
+		add_reason(r, "not read in time", loop_lost_pkts(l, i), 0);
 	}
 }
 
@@ -179,9 +178,10 @@ static void list_series(struct loop *l, struct run_result *r)
 		const struct record *from = &l->records.all[i];
 		struct series *to = &r->series[i];
 
-		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s",
+		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s%s",
 			 sample_name(from->probe.what),
-			 plane_port(l->plane, from->probe.port)->name);
+			 plane_port(l->plane, from->probe.port)->name,
+			 watch_queue(&from->probe).text);
 		to->unit = sample_unit(from->probe.what);
 		to->count = to->capacity = from->count;
 		to->time_ps = memory_grow(NULL, from->count + 1, sizeof(*to->time_ps));
@@ -191,7 +191,7 @@ static void list_series(struct loop *l, struct run_result *r)
 	}
 }
 
-void real_results(struct loop *l, struct run_result *r)
+void real_results(struct loop *l, int measured_port, struct run_result *r)
 {
 	memset(r, 0, sizeof(*r));
 	for (uint32_t i = 0; i < METRICS_MAX; i++)
@@ -199,6 +199,8 @@ void real_results(struct loop *l, struct run_result *r)
 	plane_account(l->plane);
 	make_network(l->settings, &r->network);
 	list_ports(l, r);
+	if (measured_port >= 0)
+		r->measured_port = (uint32_t)measured_port;
 	port_metrics(l, r);
 	all_metrics(l, r);
 	list_reasons(l, r);
@@ -260,7 +262,7 @@ int real_store(struct loop *l, const char *folder, struct weir_error *e)
 	int failed;
 
 	real_config(l->settings, &c);
-	real_results(l, &r);
+	real_results(l, PORT_OF_LONGEST_QUEUE, &r);
 	failed = run_key(&c, key, e) || store_open(&store, folder, STORE_WRITE, e);
 	if (!failed) {
 		failed = store_add(store, key, &c, &r, e);

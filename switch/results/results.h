@@ -5,8 +5,10 @@
 #include "sim/run/run.h"
 #include "switch/run/loop.h"
 
-/* What the switch has measured so far. For run_result_free. */
-void real_results(struct loop *l, struct run_result *r);
+enum { PORT_OF_LONGEST_QUEUE = -1 };
+
+/* What the switch has measured so far; queues are those of the port of that number. For run_result_free. */
+void real_results(struct loop *l, int measured_port, struct run_result *r);
 
 /* The settings of the run, "world real" among them. For config_free. */
 void real_config(const struct switch_settings *s, struct config *c);

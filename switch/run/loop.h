@@ -11,7 +11,7 @@
 struct loop {
 	const struct switch_settings *settings;
 	struct plane *plane;
-	struct wire *wires[PLANE_PORTS_MAX];
+	struct wire *wires[PLANE_PORTS_MAX]; /* NULL: a cable inside */
 	int is_up[PLANE_PORTS_MAX];
 	int64_t start_ns; /* by CLOCK_MONOTONIC: time 0 of the plane */
 	int64_t mended_ns;
@@ -30,6 +30,9 @@ int64_t loop_now_ps(const struct loop *l);
 
 /* Reads what came up to now, moves the plane on and sends what is due. */
 void loop_turn(struct loop *l);
+
+/* Frames that came in at that port while its ring had no room. */
+uint64_t loop_lost_pkts(const struct loop *l, uint32_t port);
 
 /* How long there is nothing to do, in nanoseconds, unless a frame comes; at most longest_ns. */
 int64_t loop_idle_ns(const struct loop *l, int64_t longest_ns);

@@ -62,7 +62,7 @@ static void fill(struct polled *p, const struct real_server *s, const struct loo
 	p->first_wire = p->count;
 	for (uint32_t i = 0; i < l->settings->port_count; i++)
 		p->all[p->count++] = (struct pollfd){
-			.fd = l->settings->backend->descriptor(l->wires[i]),
+			.fd = l->wires[i] ? l->settings->backend->descriptor(l->wires[i]) : -1,
 			.events = POLLIN,
 		};
 }

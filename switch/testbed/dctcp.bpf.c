@@ -76,6 +76,9 @@ struct dctcp {
 	u32 was_marked;
 };
 
+/* Of new connections; who loads the program may write another. The only constant of its kind. */
+const volatile u32 alpha_start = ALPHA_ONE;
+
 #define STRUCT_OPS(name) SECTION("struct_ops/" #name)
 
 static inline struct dctcp *state_of(const struct tcp_sock *tp)
@@ -96,7 +99,7 @@ STRUCT_OPS(dctcp_init) void dctcp_init(u64 *ctx)
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
 	struct dctcp *d = state_of(tp);
 
-	d->alpha = ALPHA_ONE;
+	d->alpha = alpha_start;
 	d->prior_rcv_nxt = tp->rcv_nxt;
 	d->was_marked = 0;
 	d->before_pkts = 0;

@@ -280,6 +280,18 @@ static int64_t came_ns(const struct worker *w, struct msghdr *m)
 	return since_epoch_ns(w);
 }
 
+/* Those that are watched over time. */
+static void count_in_bins(const struct bed_board *b, uint32_t section, uint64_t bytes,
+			  int64_t time_ns)
+{
+	for (uint32_t i = 0; i < b->probe_count; i++) {
+		const struct bed_probe *p = &b->probes[i];
+
+		if (p->section == section && time_ns >= 0 && time_ns / p->every_ns < p->bins)
+			atomic_fetch_add(&bed_bins(b)[p->first_bin + time_ns / p->every_ns], bytes);
+	}
+}
+
 /* Bytes of the connection belong to its flows in their order. */
 static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int64_t time_ns)
 {
@@ -289,6 +301,7 @@ static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int
 		uint64_t taken = bytes < left ? bytes : left;
 
 		f->received_bytes += taken;
+		count_in_bins(w->board, f->section, taken, time_ns);
 		bytes -= taken;
 		if (taken < left)
 			return;
