@@ -28,6 +28,8 @@ struct bed_flow {
 	uint32_t connection, next; /* the flow that opens its connection; the next on it */
 	uint16_t section;
 	uint8_t tos, ack_tos;
+	uint8_t first_tos;             /* of its first first_bytes */
+	uint32_t first_bytes;          /* 0: it has one class */
 	int64_t began_ns;              /* sender: its first byte was handed to the kernel */
 	int64_t finish_ns;             /* receiver: its last byte is there; -1: not yet */
 	uint64_t received_bytes;       /* receiver */

@@ -70,8 +70,16 @@ struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 
 	libbpf_set_print(print_nothing);
 	d->link = -1;
+	errno = 0;
 	if (!load(d, alpha_start, e))
 		return d;
+	if (errno == EEXIST) { /* it has one name for all namespaces of a machine */
+		own_dctcp_free(d);
+		weir_error_set(e,
+			       "another testbed runs on this machine, with the DCTCP that this one "
+			       "needs; wait for it to end");
+		return NULL;
+	}
 	own_dctcp_free(d);
 	weir_error_prefix(e, "this kernel has no dctcp, and that of Weir needs root (CAP_BPF, "
 			     "CAP_NET_ADMIN) and "

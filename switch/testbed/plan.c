@@ -47,8 +47,8 @@ static int has_word(const char *list, const char *word)
 	return 0;
 }
 
-/* Reality has no options but ecn, which is the hosts'; of dctcp the smallest window that it has, and alpha at the
- * start, for which it takes the one of ours. */
+/* Reality has no options but ecn, which is the hosts'. DCTCP has the kernel's smallest window; alpha at the start and growth by
+ * whole segments that no cut throws away are what the one of ours has. */
 static int read_options(struct testbed_plan *p, const struct weir_cc_ops *ops, const void *params,
 			int *has_ecn, struct weir_error *e)
 {
@@ -61,8 +61,10 @@ static int read_options(struct testbed_plan *p, const struct weir_cc_ops *ops, c
 			*has_ecn = strcmp(text, "yes") == 0;
 		else if (strcmp(o->name, "min-window") == 0 && strcmp(text, "2pkts") == 0)
 			continue;
-		else if (strcmp(o->name, "alpha-start") == 0)
-			p->alpha_start = strtod(text, NULL);
+		else if (strcmp(o->name, "alpha-start") == 0 && !weir_option_is_default(o, params))
+			p->alpha_start = strtod(text, NULL), p->needs_own_dctcp = 1;
+		else if (strcmp(o->name, "growth") == 0 && strcmp(text, "segments") == 0)
+			p->needs_own_dctcp = 1;
 		else if (!weir_option_is_default(o, params))
 			return weir_error_set(e, "option '%s' of %s cannot be set in a real kernel",
 					      o->name, ops->scheme.name);
@@ -111,10 +113,8 @@ static int find_controls(struct testbed_plan *p, const struct config *c, struct 
 			return t->cc_ops ? weir_error_prefix(e, "traffic.%s.cc: ", t->name)
 					 : weir_error_prefix(e, "host.cc: ");
 		if (strcmp(ops->scheme.name, "dctcp") == 0) {
-			if (p->alpha_start < 1) {
+			if (p->needs_own_dctcp)
 				snprintf(p->cc[i], BED_NAME, "%s", OWN_DCTCP);
-				p->needs_own_dctcp = 1;
-			}
 			continue; /* has it whatever the others do */
 		}
 		if (first_ecn >= 0 && has_ecn != first_ecn)
@@ -169,9 +169,11 @@ static int check_traffic(const struct testbed_plan *p, const struct config *c, s
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
 
-		if (t->first_bytes)
+		if (t->first_bytes && traffic_is_persistent(c, t))
 			return weir_error_set(
-				e, "traffic.%s.first-bytes: real connections have one class",
+				e,
+				"traffic.%s.first-bytes: a real connection that stays "
+				"open has one class",
 				t->name);
 	}
 	for (uint32_t i = 0; i < p->flows.count; i++)
@@ -289,6 +291,13 @@ static uint8_t tos_of(const struct config *c, const struct flow *f)
 	return (uint8_t)((c->dscp.has_map ? t->code.data : f->class_id) << TOS_DSCP_SHIFT);
 }
 
+static uint8_t first_tos_of(const struct config *c, const struct flow *f)
+{
+	const struct traffic_config *t = &c->traffic[f->traffic];
+
+	return (uint8_t)((c->dscp.has_map ? t->code.first : t->first_class) << TOS_DSCP_SHIFT);
+}
+
 static uint8_t ack_tos_of(const struct config *c, const struct flow *f)
 {
 	const struct traffic_config *t = &c->traffic[f->traffic];
@@ -317,6 +326,8 @@ static void write_flow(const struct testbed_plan *p, const struct config *c, uin
 		.section = f->traffic,
 		.tos = tos_of(c, f),
 		.ack_tos = ack_tos_of(c, f),
+		.first_tos = first_tos_of(c, f),
+		.first_bytes = (uint32_t)c->traffic[f->traffic].first_bytes,
 		.began_ns = -1,
 		.finish_ns = -1,
 	};
