@@ -237,6 +237,14 @@ static const struct cli_option switch_options_of_command[] = {
 	  "when it ends, what it measured is a run of this folder, for 'weir table', 'report' and "
 	  "'export'",
 	  OFFER_FOLDER },
+	{ "--every", "TIME", "with --out: writes it down that often, too, as in 60s",
+	  OFFER_NOTHING },
+	{ "--pcap", "PORT=FILE",
+	  "writes the frames that leave a port to FILE (pcapng for Wireshark, their first 128 "
+	  "bytes), "
+	  "marks and all; may be given several times",
+	  OFFER_FILE },
+	{ "--pcap-whole", NULL, "with --pcap: all bytes of every frame", OFFER_NOTHING },
 	{ .name = NULL },
 };
 

@@ -1,4 +1,5 @@
 /* results.c -- see results.h. */
+#define _GNU_SOURCE
 #include "switch/results/results.h"
 #include "lab/base/text.h"
 #include "lab/scenario/key.h"
@@ -9,9 +10,13 @@
 #include "weir/units.h"
 #include <assert.h>
 #include <math.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SWITCH_NAME "sw"
 
@@ -108,10 +113,19 @@ static void port_metrics(struct loop *l, struct run_result *r)
 		    ((double)p->port->kind->rate_bps * time_ps / (double)WEIR_PS_PER_S));
 }
 
+/* Processor time of this process. */
+static double used_seconds(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
 static void all_metrics(struct loop *l, struct run_result *r)
 {
 	double queues = 0, longest = 0, marks = 0, drops = 0;
-	struct rusage usage;
 
 	for (uint32_t i = 0; i < r->port_count; i++) {
 		const struct port_result *p = &r->ports[i];
@@ -122,15 +136,12 @@ static void all_metrics(struct loop *l, struct run_result *r)
 		marks += (double)p->marks;
 		drops += (double)p->drops;
 	}
-	getrusage(RUSAGE_SELF, &usage);
 	set(r, "network_queue_mean_pkts", queues / r->port_count);
 	set(r, "network_queue_max_pkts", longest);
 	set(r, "marks", marks);
 	set(r, "drops", drops);
 	set(r, "sim_seconds", weir_ps_to_s(plane_now_ps(l->plane)));
-	set(r, "cpu_seconds",
-	    (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		    1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
+	set(r, "cpu_seconds", used_seconds());
 	r->wall_seconds = weir_ps_to_s(plane_now_ps(l->plane));
 }
 
@@ -253,7 +264,7 @@ void real_config(const struct switch_settings *s, struct config *c)
 	}
 }
 
-int real_store(struct loop *l, const char *folder, struct weir_error *e)
+static int store_run(struct loop *l, const char *folder, double cpu_seconds, struct weir_error *e)
 {
 	char key[RUN_KEY_SIZE];
 	struct run_result r;
@@ -263,6 +274,7 @@ int real_store(struct loop *l, const char *folder, struct weir_error *e)
 
 	real_config(l->settings, &c);
 	real_results(l, PORT_OF_LONGEST_QUEUE, &r);
+	set(&r, "cpu_seconds", cpu_seconds);
 	failed = run_key(&c, key, e) || store_open(&store, folder, STORE_WRITE, e);
 	if (!failed) {
 		failed = store_add(store, key, &c, &r, e);
@@ -271,4 +283,37 @@ int real_store(struct loop *l, const char *folder, struct weir_error *e)
 	run_result_free(&r);
 	config_free(&c);
 	return failed ? -1 : 0;
+}
+
+int real_store(struct loop *l, const char *folder, struct weir_error *e)
+{
+	return store_run(l, folder, used_seconds(), e);
+}
+
+/* --- while it goes on --- */
+
+void real_store_wait(struct real_keeping *k)
+{
+	if (k->process > 0)
+		waitpid(k->process, NULL, 0);
+	k->process = 0;
+}
+
+void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k)
+{
+	const struct sched_param usual = { 0 };
+	double cpu_seconds = used_seconds();
+	struct weir_error e;
+
+	if (k->process > 0 && waitpid(k->process, NULL, WNOHANG) == 0)
+		return; /* the one before is still writing */
+	fflush(NULL);
+	k->process = fork();
+	if (k->process != 0)
+		return;
+	sched_setscheduler(0, SCHED_OTHER, &usual);
+	setpriority(PRIO_PROCESS, 0, 0);
+	if (store_run(l, folder, cpu_seconds, &e))
+		fprintf(stderr, "weir: %s\n", e.text);
+	_exit(0);
 }

@@ -15,4 +15,12 @@ void real_config(const struct switch_settings *s, struct config *c);
 
 /* Adds the run to the store of a folder, in the place of one with the same settings and seed. */
 int real_store(struct loop *l, const char *folder, struct weir_error *e);
+
+/* The same of a switch that goes on: by a process of its own, so that the switch waits for no disk. What goes wrong is
+ * said there. */
+struct real_keeping {
+	int process; /* that writes; 0: none does */
+};
+void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k);
+void real_store_wait(struct real_keeping *k);
 #endif

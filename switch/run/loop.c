@@ -151,6 +151,14 @@ static void lose(struct loop *l, uint32_t port, int64_t now_ps)
 		plane_done(l->plane, port, PLANE_LOST);
 }
 
+static void show(struct loop *l, uint32_t port, const struct plane_frame *f)
+{
+	const struct plane_port *p = plane_port(l->plane, port);
+
+	l->tap.see(l->tap.context, port, f,
+		   f->due_ps - p->delay_ps - weir_port_wire_ps(&p->class, f->length));
+}
+
 /* What is due on a port goes out, as far as the kernel takes it. */
 static void send(struct loop *l, uint32_t port, int64_t now_ps)
 {
@@ -164,8 +172,11 @@ static void send(struct loop *l, uint32_t port, int64_t now_ps)
 		for (; f && count < WIRE_PIECES_MAX; f = plane_due_next(l->plane, f, now_ps))
 			pieces[count++] = (struct wire_piece){ f->data, f->length };
 		end = l->settings->backend->send(l->wires[port], pieces, count, &sent);
-		for (uint32_t i = 0; i < sent; i++)
+		for (uint32_t i = 0; i < sent; i++) {
+			if (l->tap.see)
+				show(l, port, plane_due(l->plane, port, now_ps));
 			plane_done(l->plane, port, PLANE_SENT);
+		}
 		if (end == WIRE_DOWN) {
 			l->is_up[port] = 0;
 			lose(l, port, now_ps);

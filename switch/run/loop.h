@@ -8,6 +8,13 @@
 #include "switch/run/record.h"
 #include "switch/run/tuning.h"
 
+/* Who wants to see what leaves a port, when it has. */
+struct loop_tap {
+	void (*see)(void *context, uint32_t port, const struct plane_frame *frame,
+		    int64_t start_ps); /* on the line; NULL: nobody does */
+	void *context;
+};
+
 struct loop {
 	const struct switch_settings *settings;
 	struct plane *plane;
@@ -17,6 +24,7 @@ struct loop {
 	int64_t mended_ns;
 	struct tuning *tuning; /* NULL: nobody turns knobs */
 	struct records records;
+	struct loop_tap tap;
 	uint64_t turns;
 	int is_full; /* in the last turn the kernel had no room for some frame that was due */
 };
