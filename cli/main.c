@@ -253,10 +253,23 @@ static const struct cli_option switch_options_of_command[] = {
 	  "when it ends, what it measured is a run of this folder, for 'weir table', 'report' and "
 	  "'export'",
 	  OFFER_FOLDER },
+	{ "--every", "TIME", "with --out: writes it down that often, too, as in 60s",
+	  OFFER_NOTHING },
+	{ "--pcap", "PORT=FILE",
+	  "writes the frames that leave a port to FILE (pcapng for Wireshark, their first 128 "
+	  "bytes), "
+	  "marks and all; may be given several times",
+	  OFFER_FILE },
+	{ "--pcap-whole", NULL, "with --pcap: all bytes of every frame", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const struct cli_option testbed_options[] = {
+	{ "--figure", "PAPER/FIGURE",
+	  "in place of FILE: a figure of a paper, slower as its paper.real says, judged by its "
+	  "claims "
+	  "in both worlds; kept in OUT/PAPER/FIGURE.real, OUT being reproduction unless --out",
+	  OFFER_NOTHING },
 	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
 	  OFFER_NOTHING },
 	{ "--set", "SECTION.KEY=VALUE",
@@ -276,12 +289,15 @@ static const struct cli_option testbed_options[] = {
 static const char testbed_lesson[] =
 	"weir testbed mine.ini                     real hosts, real packets, the switch between\n"
 	"weir testbed mine.ini --both              and the simulated world beside them\n"
+	"weir testbed --figure tcn/fig1            a figure of a paper, slower, in both worlds\n"
 	"weir table mine.testbed.results           as of any other runs; world = real\n"
 	"\n"
 	"Every host of the scenario is a network namespace with the kernel's TCP, the switch is\n"
 	"'weir switch' with the scenario's [switch], and flows are real connections. Time is real\n"
 	"time: one second of the scenario takes one second. It takes\n"
-	"  topology = star, up to 20 hosts, rates up to 1Gbps (50 to 500 Mb/s on a small machine)\n"
+	"  up to 20 hosts, any topology of up to 64 switch ports, rates up to 1Gbps (50 to 500 "
+	"Mb/s\n"
+	"  on a small machine)\n"
 	"  cc = dctcp, cubic or reno; ecn=yes with the latter two\n"
 	"  patterns whose flows start at known times: not storage, training, ring\n"
 	"and root or a user's own namespaces, ip (iproute2), and for dctcp, where the kernel has\n"
@@ -525,7 +541,7 @@ static const struct command testbed_command = {
 	.help = "runs a scenario with real packets: hosts in namespaces, a real switch between "
 		"them",
 	.options = testbed_options,
-	.words_min = 1,
+	.words_min = 0,
 	.words_max = 1,
 	.run = command_testbed,
 	.more = testbed_lesson,

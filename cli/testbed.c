@@ -1,12 +1,11 @@
 /* testbed.c -- weir testbed FILE: the scenario with real packets, beside the simulated one if asked for. */
-#include "cli/commands.h"
+#include "cli/testbed.h"
 #include "cli/folder.h"
 #include "cli/load.h"
 #include "lab/base/text.h"
 #include "lab/scenario/sweep.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
-#include "switch/testbed/testbed.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,43 +80,43 @@ static int keep(struct bed_request *q, const struct config *c, const struct run_
 	return EXIT_FINE;
 }
 
-/* The same file in the simulated world. */
-static int simulate(struct bed_request *q, const struct config *c, struct run_result *r)
+int run_simulated(const struct scenario *s, const struct config *c, struct run_result *r)
 {
 	const struct run_control control = { .threads = 1 };
 	struct weir_error e;
-	int failed = run(c, &control, r, &e), status;
+	int failed = run(c, &control, r, &e);
 
-	if (failed == RUN_REFUSED) {
-		scenario_locate(&q->scenario, &e);
-		return complain(EXIT_MISTAKE, &e);
-	}
-	if (failed == RUN_FAILED)
-		return complain(EXIT_WORLD, &e);
-	status = failed ? complain(EXIT_WORLD, &e) : keep(q, c, r);
-	if (status != EXIT_FINE)
-		run_result_free(r);
-	return status;
+	if (failed == RUN_REFUSED)
+		scenario_locate(s, &e);
+	if (failed)
+		return complain(failed == RUN_REFUSED ? EXIT_MISTAKE : EXIT_WORLD, &e);
+	return EXIT_FINE;
 }
 
-static int run_real(struct bed_request *q, struct config *c, struct run_result *r)
+int run_real(const struct scenario *s, struct config *c, struct run_result *r)
 {
 	struct testbed_health health;
 	struct weir_error e;
-	int status;
 
 	switch (testbed_run(c, r, &health, &e)) {
 	case TESTBED_DONE:
-		break;
+		warn_of_health(&health);
+		return EXIT_FINE;
 	case TESTBED_REFUSED:
-		scenario_locate(&q->scenario, &e);
+		scenario_locate(s, &e);
 		return complain(EXIT_MISTAKE, &e);
 	case TESTBED_STOPPED:
 		return complain(EXIT_INTERRUPTED, &e);
 	default:
 		return complain(EXIT_WORLD, &e);
 	}
-	warn_of_health(&health);
+}
+
+/* Keeps what came of it; a status that is not EXIT_FINE stays, and nothing is left to free. */
+static int keep_run(struct bed_request *q, int status, const struct config *c, struct run_result *r)
+{
+	if (status != EXIT_FINE)
+		return status;
 	status = keep(q, c, r);
 	if (status != EXIT_FINE)
 		run_result_free(r);
@@ -129,9 +128,12 @@ static int run_worlds(struct bed_request *q, struct config *c)
 	struct run_result real, simulated;
 	int status;
 
-	if (q->has_both && (status = simulate(q, c, &simulated)) != EXIT_FINE)
-		return status;
-	status = run_real(q, c, &real);
+	if (q->has_both) {
+		status = keep_run(q, run_simulated(&q->scenario, c, &simulated), c, &simulated);
+		if (status != EXIT_FINE)
+			return status;
+	}
+	status = keep_run(q, run_real(&q->scenario, c, &real), c, &real);
 	if (status == EXIT_FINE) {
 		if (!q->is_quiet)
 			results_table(stdout, c, &real, line_width(stdout));
@@ -183,6 +185,12 @@ int command_testbed(const struct arguments *a)
 	struct weir_error e;
 	int status;
 
+	if (arguments_option(a, "--figure"))
+		return testbed_figure(a);
+	if (!arguments_word(a, 0)) {
+		weir_error_set(&e, "a FILE is missing, or --figure NAME");
+		return complain(EXIT_MISTAKE, &e);
+	}
 	if (load_scenario(a, &q.scenario, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (sweep_read(&q.sweep, &q.scenario, &e)) {

@@ -120,6 +120,18 @@ static void put_frame(FILE *f, const struct frame *frame)
 		put_zeros(f, frame->trailer_bytes);
 }
 
+static void put_packet_head(FILE *f, uint32_t block_bytes, uint64_t time_ns, uint32_t kept,
+			    uint32_t bytes)
+{
+	put(f, PCAPNG_PACKET, 4);
+	put(f, block_bytes, 4);
+	put(f, 0, 4); /* interface */
+	put(f, time_ns >> 32, 4);
+	put(f, time_ns, 4);
+	put(f, kept, 4);
+	put(f, bytes, 4);
+}
+
 static void put_packet(struct pcap *p, const struct sighting *seen)
 {
 	FILE *f = p->output.stream;
@@ -131,16 +143,24 @@ static void put_packet(struct pcap *p, const struct sighting *seen)
 	uint32_t kept = frame_kept_bytes(&frame);
 	uint32_t bytes = PACKET_BLOCK_BYTES + kept + padding_of(kept);
 
-	put(f, PCAPNG_PACKET, 4);
-	put(f, bytes, 4);
-	put(f, 0, 4); /* interface */
-	put(f, time_ns >> 32, 4);
-	put(f, time_ns, 4);
-	put(f, kept, 4);
-	put(f, frame_bytes(&frame), 4);
+	put_packet_head(f, bytes, time_ns, kept, frame_bytes(&frame));
 	put_frame(f, &frame);
 	put_zeros(f, padding_of(kept));
 	put(f, bytes, 4);
+	p->packets++;
+}
+
+void pcap_frame(struct pcap *p, uint64_t time_ns, const uint8_t *frame, uint32_t bytes)
+{
+	FILE *f = p->output.stream;
+	int is_cut = p->extent == FRAME_HEADERS && bytes > PCAP_HEADERS_BYTES;
+	uint32_t kept = is_cut ? PCAP_HEADERS_BYTES : bytes;
+	uint32_t block = PACKET_BLOCK_BYTES + kept + padding_of(kept);
+
+	put_packet_head(f, block, time_ns, kept, bytes);
+	fwrite(frame, 1, kept, f);
+	put_zeros(f, padding_of(kept));
+	put(f, block, 4);
 	p->packets++;
 }
 

@@ -22,6 +22,11 @@ struct pcap {
 int pcap_open(struct pcap *p, const char *port_and_file, const struct config *config,
 	      enum frame_extent extent, struct weir_error *e);
 
+/* A frame as it is, of a real port: all of it or, of FRAME_HEADERS, its first PCAP_HEADERS_BYTES. The time is that of the world,
+ * since 1970. */
+enum { PCAP_HEADERS_BYTES = 128 };
+void pcap_frame(struct pcap *p, uint64_t time_ns, const uint8_t *frame, uint32_t bytes);
+
 /* To be put into run_control, with taps_see_frames. */
 struct tap pcap_tap(struct pcap *p);
 

@@ -24,14 +24,23 @@ struct passenger {
 
 _Static_assert(sizeof(struct passenger) <= WEIR_PACKET_OWNER_BYTES, "it fits into a packet");
 
+/* A switch of the plane. */
+struct plane_part {
+	uint64_t ports; /* bit each */
+	struct weir_buffer_pool pool;
+	struct addresses addresses;
+};
+
 struct plane {
 	struct plane_plan plan;
 	int64_t now_ps;
 	struct plane_port *ports;
+	uint32_t part_count;
+	struct plane_part *parts;
+	uint64_t cables;     /* ports that have a peer, bit each */
+	int64_t shortest_ps; /* delay of a cable */
 	struct weir_packet_pool packets;
 	struct weir_packet_store store;
-	struct weir_buffer_pool pool;
-	struct addresses *addresses;
 	uint8_t *buffers;
 	size_t buffer_size;
 	uint32_t free_first, free_count; /* buffers, as a list */
@@ -70,14 +79,23 @@ static void build_port(struct plane *p, uint32_t i)
 {
 	const struct plane_port_plan *plan = &p->plan.ports[i];
 	struct plane_port *port = &p->ports[i];
+	struct plane_part *part = &p->parts[plan->part];
 
+	part->ports |= UINT64_C(1) << i;
+	port->part = plan->part;
+	port->peer_plus_one = plan->peer_plus_one;
+	if (plan->peer_plus_one) {
+		if (!p->cables || plan->delay_ps < p->shortest_ps)
+			p->shortest_ps = plan->delay_ps;
+		p->cables |= UINT64_C(1) << i;
+	}
 	snprintf(port->name, sizeof(port->name), "%s", plan->name);
 	port->plan = plan->plan;
 	weir_port_class_init(&port->class, &port->plan);
 	port->port = memory_new(port->class.size, 1);
 	port->delay_ps = plan->delay_ps;
 	port->line_first = port->line_last = NO_BUFFER;
-	weir_port_init(port->port, &port->class, p->plan.shared_buffer ? &p->pool : NULL,
+	weir_port_init(port->port, &port->class, p->plan.shared_buffer ? &part->pool : NULL,
 		       weir_hash64(p->plan.seed, i));
 	weir_port_stats_start(port->port, &port->stats, 0);
 }
@@ -94,6 +112,18 @@ static void build_buffers(struct plane *p)
 		buffer_give(p, i);
 }
 
+static void build_parts(struct plane *p)
+{
+	for (uint32_t i = 0; i < p->plan.port_count; i++)
+		if (p->plan.ports[i].part >= p->part_count)
+			p->part_count = p->plan.ports[i].part + 1;
+	p->parts = memory_new(p->part_count, sizeof(*p->parts));
+	for (uint32_t i = 0; i < p->part_count; i++) {
+		p->parts[i].pool = (struct weir_buffer_pool){ .sync = sync_ports, .owner = p };
+		p->parts[i].addresses.age_ps = p->plan.age_ps;
+	}
+}
+
 struct plane *plane_new(const struct plane_plan *plan)
 {
 	struct plane *p = memory_new(1, sizeof(*p));
@@ -105,9 +135,7 @@ struct plane *plane_new(const struct plane_plan *plan)
 	if (weir_packet_store_init(&p->store, slots))
 		memory_refused(slots * sizeof(struct weir_packet));
 	weir_packet_pool_init(&p->packets, &p->store);
-	p->pool = (struct weir_buffer_pool){ .sync = sync_ports, .owner = p };
-	p->addresses = memory_new(1, sizeof(*p->addresses));
-	p->addresses->age_ps = plan->age_ps;
+	build_parts(p);
 	p->ports = memory_new(plan->port_count, sizeof(*p->ports));
 	for (uint32_t i = 0; i < plan->port_count; i++)
 		build_port(p, i);
@@ -123,7 +151,7 @@ void plane_free(struct plane *p)
 	for (uint32_t i = 0; i < p->plan.port_count; i++)
 		memory_free(p->ports[i].port, p->ports[i].class.size, 1);
 	memory_free(p->ports, p->plan.port_count, sizeof(*p->ports));
-	memory_free(p->addresses, 1, sizeof(*p->addresses));
+	memory_free(p->parts, p->part_count, sizeof(*p->parts));
 	memory_free(p->buffers, p->plan.buffers, p->buffer_size);
 	weir_packet_store_free(&p->store);
 	memory_free(p, 1, sizeof(*p));
@@ -131,7 +159,7 @@ void plane_free(struct plane *p)
 
 int plane_tell(struct plane *p, uint64_t address, uint32_t port)
 {
-	return addresses_tell(p->addresses, address, port);
+	return addresses_tell(&p->parts[p->ports[port].part].addresses, address, port);
 }
 
 /* --- out --- */
@@ -197,17 +225,6 @@ static void forgive(const struct plane *p, struct plane_port *port, int64_t now_
 		return;
 	port->counts.lost_ps += from_ps - out->free_ps;
 	out->free_ps = from_ps;
-}
-
-void plane_advance(struct plane *p, int64_t now_ps)
-{
-	if (now_ps < p->now_ps)
-		return;
-	for (uint32_t i = 0; i < p->plan.port_count; i++) {
-		forgive(p, &p->ports[i], now_ps);
-		catch_up(p, &p->ports[i], now_ps);
-	}
-	p->now_ps = now_ps;
 }
 
 const struct plane_frame *plane_due(const struct plane *p, uint32_t port, int64_t now_ps)
@@ -322,29 +339,27 @@ static int is_for_neighbour(uint64_t address)
 /* Bits of the ports that the frame leaves by. */
 static uint64_t ways_out(const struct plane *p, uint32_t in, const struct frame_facts *f)
 {
-	uint64_t all =
-		p->plan.port_count < 64 ? (UINT64_C(1) << p->plan.port_count) - 1 : UINT64_MAX;
-	uint64_t others = all & ~(UINT64_C(1) << in), known;
+	const struct plane_part *part = &p->parts[p->ports[in].part];
+	uint64_t others = part->ports & ~(UINT64_C(1) << in), known;
 
 	if (is_for_neighbour(f->to))
 		return 0;
 	if (!frame_is_for_one(f->to))
 		return others;
-	known = addresses_find(p->addresses, f->to, p->now_ps);
+	known = addresses_find(&part->addresses, f->to, p->now_ps);
 	if (!known)
 		return p->plan.unknown == PLANE_UNKNOWN_FLOOD ? others : 0;
 	known &= others;
-	return known ? one_of(known, p->plan.seed, f->flow_hash) : 0;
+	return known ? one_of(known, p->plan.seed + p->ports[in].part, f->flow_hash) : 0;
 }
 
-void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a)
+/* A frame comes in at that port now. */
+static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
 	struct plane_port *in = &p->ports[port];
 	struct frame_facts facts;
 	uint64_t out;
 
-	if (a->time_ps > p->now_ps)
-		p->now_ps = a->time_ps;
 	in->counts.rx_pkts++;
 	in->counts.rx_bytes += a->length;
 	if (frame_read(a->frame, a->length, &facts) != FRAME_GOOD) {
@@ -357,12 +372,89 @@ void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a
 	}
 	in->counts.rx_ce += facts.ecn == FRAME_CE;
 	if (p->plan.learns && frame_is_for_one(facts.from))
-		addresses_learn(p->addresses, facts.from, port, p->now_ps);
+		addresses_learn(&p->parts[in->part].addresses, facts.from, port, p->now_ps);
 	out = ways_out(p, port, &facts);
 	if (!out)
 		in->counts.faults[PLANE_NOWHERE]++;
 	for (; out; out &= out - 1)
 		offer(p, in, &p->ports[__builtin_ctzll(out)], a, &facts);
+}
+
+/* --- cables inside --- */
+
+/* The port on whose cable the next frame arrives, by that time at the latest; -1: none does. */
+static int next_arrival(const struct plane *p, int64_t until_ps)
+{
+	int64_t first_ps = until_ps;
+	int first = -1;
+
+	for (uint64_t left = p->cables; left; left &= left - 1) {
+		int i = __builtin_ctzll(left);
+		uint32_t buffer = p->ports[i].line_first;
+
+		if (buffer == NO_BUFFER || buffer_at(p, buffer)->due_ps > first_ps ||
+		    (first >= 0 && buffer_at(p, buffer)->due_ps == first_ps))
+			continue;
+		first = i;
+		first_ps = buffer_at(p, buffer)->due_ps;
+	}
+	return first;
+}
+
+static int cables_are_idle(const struct plane *p)
+{
+	for (uint64_t left = p->cables; left; left &= left - 1) {
+		const struct plane_port *port = &p->ports[__builtin_ctzll(left)];
+
+		if (port->port->pkts || port->line_first != NO_BUFFER)
+			return 0;
+	}
+	return 1;
+}
+
+/* Time goes on: what arrives over cables inside by then does so in its order. In steps of the shortest cable,
+ * because what starts on one during a step arrives after it. */
+static void pass_time(struct plane *p, int64_t until_ps)
+{
+	while (p->now_ps < until_ps && !cables_are_idle(p)) {
+		int64_t step_ps = until_ps - p->now_ps <= p->shortest_ps
+					  ? until_ps
+					  : p->now_ps + p->shortest_ps;
+		int port;
+
+		for (uint64_t left = p->cables; left; left &= left - 1)
+			catch_up(p, &p->ports[__builtin_ctzll(left)], p->now_ps);
+		while ((port = next_arrival(p, step_ps)) >= 0) {
+			struct plane_port *from = &p->ports[port];
+			const struct plane_frame *f = buffer_at(p, from->line_first);
+			const struct plane_arrival a = { f->data, f->length, 0, f->due_ps };
+
+			if (f->due_ps > p->now_ps)
+				p->now_ps = f->due_ps;
+			take_in(p, from->peer_plus_one - 1, &a);
+			plane_done(p, (uint32_t)port, PLANE_SENT);
+		}
+		p->now_ps = step_ps;
+	}
+	if (until_ps > p->now_ps)
+		p->now_ps = until_ps;
+}
+
+void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a)
+{
+	pass_time(p, a->time_ps);
+	take_in(p, port, a);
+}
+
+void plane_advance(struct plane *p, int64_t now_ps)
+{
+	if (now_ps < p->now_ps)
+		return;
+	pass_time(p, now_ps);
+	for (uint32_t i = 0; i < p->plan.port_count; i++) {
+		forgive(p, &p->ports[i], now_ps);
+		catch_up(p, &p->ports[i], now_ps);
+	}
 }
 
 void plane_refuse(struct plane *p, uint32_t port, uint32_t length)

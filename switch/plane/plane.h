@@ -10,6 +10,10 @@
  * what is already done comes now. Packets leave at the times at which the line was free, also where the
  * owner looks late; but not more than catch_up_ps ago, so that a process that was held up sends no burst.
  *
+ * A plane may be several switches with cables between them: a port that has a peer is at the end of one. What is
+ * due there comes in at the peer at that time, exactly, and the owner has nothing to do with it. Each switch has its own
+ * addresses and its own pool.
+ *
  * Memory is asked for when it is made. Frames wait in buffers of one size; where none is left a frame is
  * dropped and counted. */
 #ifndef SWITCH_PLANE_PLANE_H
@@ -37,6 +41,9 @@ struct plane_port_plan {
 	const char *name;
 	struct weir_port_plan plan; /* what it points at must outlive the plane */
 	int64_t delay_ps;           /* from the end of a frame on the line until it is due */
+	uint32_t part;              /* which of the plane's switches it belongs to, from 0 on */
+	uint32_t
+		peer_plus_one; /* 0: a wire; else the port at the other end of a cable inside the plane */
 };
 
 struct plane_plan {
@@ -49,7 +56,7 @@ struct plane_plan {
 	enum plane_unknown unknown;
 	int64_t age_ps;
 	int64_t catch_up_ps;
-	int shared_buffer; /* the ports' memory is one pool, WEIR_BUFFER_PER_SWITCH */
+	int shared_buffer; /* the memory of a switch's ports is one pool, WEIR_BUFFER_PER_SWITCH */
 	uint8_t class_of_dscp[PLANE_DSCPS];
 };
 
@@ -77,6 +84,7 @@ struct plane_port {
 	struct plane_since since;
 	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX]; /* after plane_change */
 	int64_t delay_ps;
+	uint32_t part, peer_plus_one;
 	uint32_t line_first, line_last; /* buffers on the line, in order of time */
 };
 
@@ -93,7 +101,7 @@ struct plane;
 struct plane *plane_new(const struct plane_plan *plan);
 void plane_free(struct plane *p);
 
-/* The host of that address is behind that port, and behind others where it is told so; flows are spread among
+/* For the switch of that port the host of that address is behind it, and behind others where it is told so; flows are spread among
  * them. -1: there is no place for more addresses. */
 int plane_tell(struct plane *p, uint64_t address, uint32_t port);
 

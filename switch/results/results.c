@@ -1,4 +1,5 @@
 /* results.c -- see results.h. */
+#define _GNU_SOURCE
 #include "switch/results/results.h"
 #include "lab/base/text.h"
 #include "lab/scenario/key.h"
@@ -9,9 +10,13 @@
 #include "weir/units.h"
 #include <assert.h>
 #include <math.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SWITCH_NAME "sw"
 
@@ -87,12 +92,13 @@ static void set(struct run_result *r, const char *metric, double value)
 	r->value[i] = value;
 }
 
-/* Of the port with the longest queue. */
+/* Of the measured port. */
 static void port_metrics(struct loop *l, struct run_result *r)
 {
 	const struct plane_port *p = plane_port(l->plane, r->measured_port);
 	const struct port_result *m = &r->ports[r->measured_port];
 	double time_ps = measured_ps(l, p);
+	double wire_bytes = (double)m->tx_bytes + (double)m->tx_pkts * p->class.overhead_bytes;
 
 	set(r, "queue_mean_bytes", m->queue_mean_bytes);
 	set(r, "queue_mean_pkts", m->queue_mean_pkts);
@@ -103,14 +109,23 @@ static void port_metrics(struct loop *l, struct run_result *r)
 		return;
 	set(r, "queue_empty_fraction", (double)p->stats.bucket_ps[0] / time_ps);
 	set(r, "utilisation",
-	    weir_bytes_to_bits((double)m->tx_bytes) /
+	    weir_bytes_to_bits(wire_bytes) /
 		    ((double)p->port->kind->rate_bps * time_ps / (double)WEIR_PS_PER_S));
+}
+
+/* Processor time of this process. */
+static double used_seconds(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 static void all_metrics(struct loop *l, struct run_result *r)
 {
 	double queues = 0, longest = 0, marks = 0, drops = 0;
-	struct rusage usage;
 
 	for (uint32_t i = 0; i < r->port_count; i++) {
 		const struct port_result *p = &r->ports[i];
@@ -121,15 +136,12 @@ static void all_metrics(struct loop *l, struct run_result *r)
 		marks += (double)p->marks;
 		drops += (double)p->drops;
 	}
-	getrusage(RUSAGE_SELF, &usage);
 	set(r, "network_queue_mean_pkts", queues / r->port_count);
 	set(r, "network_queue_max_pkts", longest);
 	set(r, "marks", marks);
 	set(r, "drops", drops);
 	set(r, "sim_seconds", weir_ps_to_s(plane_now_ps(l->plane)));
-	set(r, "cpu_seconds",
-	    (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		    1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
+	set(r, "cpu_seconds", used_seconds());
 	r->wall_seconds = weir_ps_to_s(plane_now_ps(l->plane));
 }
 
@@ -154,9 +166,7 @@ static void list_reasons(struct loop *l, struct run_result *r)
 {
 	for (uint32_t i = 0; i < plane_ports(l->plane); i++) {
 		const struct plane_port *p = plane_port(l->plane, i);
-		struct wire_counts wire = { 0 };
 
-		l->settings->backend->count(l->wires[i], &wire);
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (p->port->kind->mark->reasons[k])
 				add_reason(r, p->port->kind->mark->reasons[k], p->port->rare->marks[k],
@@ -165,7 +175,7 @@ static void list_reasons(struct loop *l, struct run_result *r)
 			add_reason(r, weir_port_drop_names[k], p->port->rare->drops[k], 0);
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)
 			add_reason(r, plane_fault_names[k], p->counts.faults[k], 0);
-		add_reason(r, "not read in time", wire.lost_pkts, 0);
+		add_reason(r, "not read in time", loop_lost_pkts(l, i), 0);
 	}
 }
 
@@ -179,9 +189,10 @@ static void list_series(struct loop *l, struct run_result *r)
 		const struct record *from = &l->records.all[i];
 		struct series *to = &r->series[i];
 
-		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s",
+		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s%s",
 			 sample_name(from->probe.what),
-			 plane_port(l->plane, from->probe.port)->name);
+			 plane_port(l->plane, from->probe.port)->name,
+			 watch_queue(&from->probe).text);
 		to->unit = sample_unit(from->probe.what);
 		to->count = to->capacity = from->count;
 		to->time_ps = memory_grow(NULL, from->count + 1, sizeof(*to->time_ps));
@@ -191,7 +202,7 @@ static void list_series(struct loop *l, struct run_result *r)
 	}
 }
 
-void real_results(struct loop *l, struct run_result *r)
+void real_results(struct loop *l, int measured_port, struct run_result *r)
 {
 	memset(r, 0, sizeof(*r));
 	for (uint32_t i = 0; i < METRICS_MAX; i++)
@@ -199,6 +210,8 @@ void real_results(struct loop *l, struct run_result *r)
 	plane_account(l->plane);
 	make_network(l->settings, &r->network);
 	list_ports(l, r);
+	if (measured_port >= 0)
+		r->measured_port = (uint32_t)measured_port;
 	port_metrics(l, r);
 	all_metrics(l, r);
 	list_reasons(l, r);
@@ -251,7 +264,7 @@ void real_config(const struct switch_settings *s, struct config *c)
 	}
 }
 
-int real_store(struct loop *l, const char *folder, struct weir_error *e)
+static int store_run(struct loop *l, const char *folder, double cpu_seconds, struct weir_error *e)
 {
 	char key[RUN_KEY_SIZE];
 	struct run_result r;
@@ -260,7 +273,8 @@ int real_store(struct loop *l, const char *folder, struct weir_error *e)
 	int failed;
 
 	real_config(l->settings, &c);
-	real_results(l, &r);
+	real_results(l, PORT_OF_LONGEST_QUEUE, &r);
+	set(&r, "cpu_seconds", cpu_seconds);
 	failed = run_key(&c, key, e) || store_open(&store, folder, STORE_WRITE, e);
 	if (!failed) {
 		failed = store_add(store, key, &c, &r, e);
@@ -269,4 +283,37 @@ int real_store(struct loop *l, const char *folder, struct weir_error *e)
 	run_result_free(&r);
 	config_free(&c);
 	return failed ? -1 : 0;
+}
+
+int real_store(struct loop *l, const char *folder, struct weir_error *e)
+{
+	return store_run(l, folder, used_seconds(), e);
+}
+
+/* --- while it goes on --- */
+
+void real_store_wait(struct real_keeping *k)
+{
+	if (k->process > 0)
+		waitpid(k->process, NULL, 0);
+	k->process = 0;
+}
+
+void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k)
+{
+	const struct sched_param usual = { 0 };
+	double cpu_seconds = used_seconds();
+	struct weir_error e;
+
+	if (k->process > 0 && waitpid(k->process, NULL, WNOHANG) == 0)
+		return; /* the one before is still writing */
+	fflush(NULL);
+	k->process = fork();
+	if (k->process != 0)
+		return;
+	sched_setscheduler(0, SCHED_OTHER, &usual);
+	setpriority(PRIO_PROCESS, 0, 0);
+	if (store_run(l, folder, cpu_seconds, &e))
+		fprintf(stderr, "weir: %s\n", e.text);
+	_exit(0);
 }

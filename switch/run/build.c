@@ -92,6 +92,8 @@ struct plane *settings_plane(const struct switch_settings *s, struct tuning *tun
 			.name = s->ports[i].name,
 			.plan = port_plan(&s->ports[i], rtt_ns),
 			.delay_ps = (int64_t)s->ports[i].delay_ps,
+			.part = s->ports[i].part_number,
+			.peer_plus_one = s->ports[i].peer_plus_one,
 		};
 	for (uint32_t i = 0; i < s->port_count; i++)
 		tuning_plan(tuning, i, &ports[i].plan);

@@ -70,6 +70,9 @@ int change_apply(struct loop *l, const char *assignment, struct weir_error *e)
 	    weir_option_parse(&values, weir_option_find(real_port_options, keys[a.key]), a.value,
 			      e))
 		return -1;
+	if (a.key == KEY_DELAY && l->settings->ports[port].peer_plus_one)
+		return weir_error_set(e, "%s: a cable between parts keeps its delay",
+				      weir_quote(a.value).text);
 	if (a.key == KEY_DELAY) {
 		plane_port(l->plane, port)->delay_ps = (int64_t)values.delay_ps;
 		return 0;

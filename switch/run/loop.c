@@ -38,6 +38,9 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 			.ring_frames = (uint32_t)s->real.ring_frames,
 		};
 
+		l->is_up[i] = 1;
+		if (s->ports[i].peer_plus_one)
+			continue;
 		l->wires[i] = s->backend->open(&plan, e);
 		if (!l->wires[i]) {
 			weir_error_prefix(e, "port.%s: ", s->ports[i].name);
@@ -75,7 +78,8 @@ static void mend(struct loop *l, int64_t now_ns)
 		return;
 	l->mended_ns = now_ns;
 	for (uint32_t i = 0; i < l->settings->port_count; i++)
-		l->is_up[i] = l->settings->backend->mend(l->wires[i]);
+		if (l->wires[i])
+			l->is_up[i] = l->settings->backend->mend(l->wires[i]);
 }
 
 /* --- in --- */
@@ -88,7 +92,7 @@ struct waiting {
 
 static void look(const struct loop *l, uint32_t port, struct waiting *w)
 {
-	w->there = l->settings->backend->peek(l->wires[port], &w->frame);
+	w->there = l->wires[port] && l->settings->backend->peek(l->wires[port], &w->frame);
 }
 
 /* The port where the frame waits that came first; -1: none does. */
@@ -147,6 +151,14 @@ static void lose(struct loop *l, uint32_t port, int64_t now_ps)
 		plane_done(l->plane, port, PLANE_LOST);
 }
 
+static void show(struct loop *l, uint32_t port, const struct plane_frame *f)
+{
+	const struct plane_port *p = plane_port(l->plane, port);
+
+	l->tap.see(l->tap.context, port, f,
+		   f->due_ps - p->delay_ps - weir_port_wire_ps(&p->class, f->length));
+}
+
 /* What is due on a port goes out, as far as the kernel takes it. */
 static void send(struct loop *l, uint32_t port, int64_t now_ps)
 {
@@ -160,8 +172,11 @@ static void send(struct loop *l, uint32_t port, int64_t now_ps)
 		for (; f && count < WIRE_PIECES_MAX; f = plane_due_next(l->plane, f, now_ps))
 			pieces[count++] = (struct wire_piece){ f->data, f->length };
 		end = l->settings->backend->send(l->wires[port], pieces, count, &sent);
-		for (uint32_t i = 0; i < sent; i++)
+		for (uint32_t i = 0; i < sent; i++) {
+			if (l->tap.see)
+				show(l, port, plane_due(l->plane, port, now_ps));
 			plane_done(l->plane, port, PLANE_SENT);
+		}
 		if (end == WIRE_DOWN) {
 			l->is_up[port] = 0;
 			lose(l, port, now_ps);
@@ -182,9 +197,19 @@ void loop_turn(struct loop *l)
 	plane_advance(l->plane, receive(l, now_ps));
 	tuning_work(l->tuning, plane_now_ps(l->plane));
 	for (uint32_t i = 0; i < l->settings->port_count; i++)
-		send(l, i, now_ps);
+		if (l->wires[i])
+			send(l, i, now_ps);
 	records_take(&l->records, l->plane, now_ps);
 	mend(l, now_ns);
+}
+
+uint64_t loop_lost_pkts(const struct loop *l, uint32_t port)
+{
+	struct wire_counts wire = { 0 };
+
+	if (l->wires[port])
+		l->settings->backend->count(l->wires[port], &wire);
+	return wire.lost_pkts;
 }
 
 int64_t loop_idle_ns(const struct loop *l, int64_t longest_ns)

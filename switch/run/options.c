@@ -81,6 +81,15 @@ const struct weir_option real_port_options[] = {
 	  NULL },
 	{ "delay", WEIR_OPT_TIME_PS, AT(delay_ps), "0us", 0, 10 * WEIR_PS_PER_S,
 	  "of the port's line: frames leave so long after their last byte has passed it", NULL },
+	{ "part", WEIR_OPT_TEXT, AT(part), NULL, 0, 0,
+	  "which switch the port belongs to, by a name, where one file holds several: each has its "
+	  "own addresses and pool, and frames go from one to another by ports with to",
+	  NULL },
+	{ "to", WEIR_OPT_TEXT, AT(to), NULL, 0, 0,
+	  "a port of another part that a cable inside leads to, in place of an interface; that "
+	  "port "
+	  "says the same of this one, and both have a delay",
+	  NULL },
 	{ "address", WEIR_OPT_LINES, AT(addresses), NULL, 0, 0,
 	  "of a host behind the port; may be given several times. One that several ports name is "
 	  "reached by all of them, and its flows are spread",

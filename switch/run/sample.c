@@ -74,3 +74,15 @@ double sample_value(const struct plane_port *p, uint32_t what, uint64_t *before,
 		return (double)more;
 	return weir_bytes_to_bits((double)more) / weir_ps_to_s(time_ps);
 }
+
+int sample_is_length(uint32_t what)
+{
+	return samples[what].kind == SAMPLE_LENGTH;
+}
+
+double sample_queue(const struct plane_port *p, uint32_t what, uint32_t queue)
+{
+	const struct weir_queue *q = &weir_port_queues(p->port)[queue];
+
+	return samples[what].read == queue_pkts ? (double)q->pkts : (double)q->bytes;
+}

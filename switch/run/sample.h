@@ -14,4 +14,8 @@ uint64_t sample_count(const struct plane_port *p, uint32_t what);
 /* A length now; of what is counted, how much more than before, which becomes what it is now: bits per second
  * over the time, or packets. */
 double sample_value(const struct plane_port *p, uint32_t what, uint64_t *before, int64_t time_ps);
+
+/* Of one of the port's queues, a length. */
+int sample_is_length(uint32_t what);
+double sample_queue(const struct plane_port *p, uint32_t what, uint32_t queue);
 #endif

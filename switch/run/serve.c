@@ -5,6 +5,7 @@
  * machine for itself. */
 #define _GNU_SOURCE
 #include "switch/run/serve.h"
+#include "switch/run/numbers.h"
 #include "weir/units.h"
 #include <errno.h>
 #include <sched.h>
@@ -62,7 +63,7 @@ static void fill(struct polled *p, const struct real_server *s, const struct loo
 	p->first_wire = p->count;
 	for (uint32_t i = 0; i < l->settings->port_count; i++)
 		p->all[p->count++] = (struct pollfd){
-			.fd = l->settings->backend->descriptor(l->wires[i]),
+			.fd = l->wires[i] ? l->settings->backend->descriptor(l->wires[i]) : -1,
 			.events = POLLIN,
 		};
 }
@@ -115,7 +116,7 @@ int real_open(struct real_server *s, const struct switch_settings *settings, str
 	sigset_t set = ending_signals();
 
 	if (scrape_open(&s->scrape, settings->real.prometheus, e))
-		return -1;
+		return weir_error_prefix(e, "real.prometheus: ");
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0) {
 		scrape_close(&s->scrape);
@@ -150,7 +151,7 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 		loop_turn(l);
 		if (has_request(&polled) || control_next_ps(c) <= loop_now_ps(l)) {
 			control_serve(c, l);
-			scrape_serve(&s->scrape, l);
+			scrape_serve(&s->scrape, numbers_text, l);
 		}
 	}
 	return ended || c->stops;

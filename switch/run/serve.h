@@ -1,8 +1,8 @@
 /* serve.h -- a switch from its start to its end: waits, works, answers. */
 #ifndef SWITCH_RUN_SERVE_H
 #define SWITCH_RUN_SERVE_H
+#include "lab/base/scrape.h"
 #include "switch/run/control.h"
-#include "switch/run/scrape.h"
 
 #include <signal.h>
 

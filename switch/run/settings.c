@@ -253,7 +253,7 @@ static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 			if (apply(r, p, port, e))
 				return locate(r, p, e);
 		}
-	if (!port->interface[0])
+	if (!port->interface[0] && !port->to[0])
 		snprintf(port->interface, sizeof(port->interface), "%s", port->name);
 	return 0;
 }
@@ -368,12 +368,66 @@ static int check_addresses(const struct switch_settings *s, const struct port_se
 
 static int check_interfaces(const struct switch_settings *s, uint32_t at, struct weir_error *e)
 {
-	for (uint32_t i = 0; i < at; i++)
+	if (s->ports[at].to[0] && s->ports[at].interface[0])
+		return weir_error_set(
+			e,
+			"%.200s:%d: port.%s.to: a port has an interface or a cable to "
+			"another port, not both",
+			s->file, s->ports[at].line, s->ports[at].name);
+	for (uint32_t i = 0; i < at && !s->ports[at].to[0]; i++)
 		if (strcmp(s->ports[i].interface, s->ports[at].interface) == 0)
 			return weir_error_set(e,
 					      "%.200s:%d: port.%s.interface: %s is that of port %s",
 					      s->file, s->ports[at].line, s->ports[at].name,
 					      s->ports[at].interface, s->ports[i].name);
+	return 0;
+}
+
+/* Parts are numbered as they first come. */
+static void number_part(struct switch_settings *s, uint32_t at, uint32_t *count)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (strcmp(s->ports[i].part, s->ports[at].part) == 0) {
+			s->ports[at].part_number = s->ports[i].part_number;
+			return;
+		}
+	s->ports[at].part_number = (*count)++;
+}
+
+/* A cable has two ends, in two parts, and takes time. */
+static int check_cable(struct switch_settings *s, uint32_t at, struct weir_error *e)
+{
+	struct port_settings *p = &s->ports[at];
+	uint32_t peer;
+
+	if (!p->to[0])
+		return 0;
+	if (settings_port(s, p->to, &peer, e))
+		return weir_error_prefix(e, "%.200s:%d: port.%s.to: ", s->file, p->line, p->name);
+	p->peer_plus_one = peer + 1;
+	if (strcmp(s->ports[peer].to, p->name) != 0)
+		return weir_error_set(e,
+				      "%.200s:%d: port.%s.to: port %s does not lead here (to = %s)",
+				      s->file, p->line, p->name, p->to, p->name);
+	if (p->part_number == s->ports[peer].part_number)
+		return weir_error_set(e, "%.200s:%d: port.%s.to: port %s is of the same part",
+				      s->file, p->line, p->name, p->to);
+	if (!p->delay_ps)
+		return weir_error_set(e,
+				      "%.200s:%d: port.%s.delay: a cable between parts needs one",
+				      s->file, p->line, p->name);
+	return 0;
+}
+
+static int check_cables(struct switch_settings *s, struct weir_error *e)
+{
+	uint32_t parts = 0;
+
+	for (uint32_t i = 0; i < s->port_count; i++)
+		number_part(s, i, &parts);
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (check_cable(s, i, e))
+			return -1;
 	return 0;
 }
 
@@ -444,7 +498,8 @@ static int fill(struct reader *r, struct weir_error *e)
 		if (fill_port(r, i, e) || check_config(r, &s->ports[i].config, i, e) ||
 		    check_addresses(s, &s->ports[i], e) || check_interfaces(s, i, e))
 			return -1;
-	return check_classes(s, e) || check_pool(r, e) || check_probes(s, e) || check_tune(r, e)
+	return check_cables(s, e) || check_classes(s, e) || check_pool(r, e) ||
+			       check_probes(s, e) || check_tune(r, e)
 		       ? -1
 		       : 0;
 }

@@ -47,8 +47,11 @@ struct port_settings {
 	char interface[WEIR_OPT_TEXT_SIZE]; /* empty: as the port is called */
 	uint64_t rate_bps;
 	uint64_t delay_ps;
-	struct line_list addresses; /* of the hosts behind it */
-	struct config config;       /* its [switch], checked */
+	char part[WEIR_OPT_TEXT_SIZE]; /* of several switches in one file; empty: there is one */
+	char to[WEIR_OPT_TEXT_SIZE]; /* a cable to that port in place of an interface; empty: none */
+	uint32_t part_number, peer_plus_one; /* these, as the plane has them */
+	struct line_list addresses;          /* of the hosts behind it */
+	struct config config;                /* its [switch], checked */
 };
 
 struct switch_settings {

@@ -83,20 +83,18 @@ static void port_json(FILE *f, struct loop *l, uint32_t i)
 	const struct port_settings *settings = &l->settings->ports[i];
 	const struct plane_port *p = plane_port(l->plane, i);
 	const struct weir_port *port = p->port;
-	struct wire_counts wire = { 0 };
 
-	l->settings->backend->count(l->wires[i], &wire);
 	fputs("{\"name\":", f);
 	json_text(f, p->name);
-	fputs(",\"interface\":", f);
-	json_text(f, settings->interface);
+	fputs(settings->to[0] ? ",\"to\":" : ",\"interface\":", f);
+	json_text(f, settings->to[0] ? settings->to : settings->interface);
 	fprintf(f, ",\"up\":%s", l->is_up[i] ? "true" : "false");
 	number(f, "rate_bps", port->kind->rate_bps);
 	number(f, "delay_ps", (uint64_t)p->delay_ps);
 	number(f, "rx_pkts", p->counts.rx_pkts);
 	number(f, "rx_bytes", p->counts.rx_bytes);
 	number(f, "rx_ce", p->counts.rx_ce);
-	number(f, "rx_lost", wire.lost_pkts);
+	number(f, "rx_lost", loop_lost_pkts(l, i));
 	number(f, "tx_pkts", port->tx_pkts);
 	number(f, "tx_bytes", port->tx_bytes);
 	number(f, "sent_pkts", p->counts.sent_pkts);

@@ -4,15 +4,22 @@
 #include "switch/run/settings.h"
 
 struct watch {
-	uint32_t what, port; /* sample.h */
-	int64_t every_ps;    /* 0: none */
-	int64_t next_ps;     /* when it is due */
-	uint64_t before;     /* what was counted then */
+	uint32_t what, port;     /* sample.h */
+	uint32_t queue_plus_one; /* of one of its queues; 0: of all of it */
+	int64_t every_ps;        /* 0: none */
+	int64_t next_ps;         /* when it is due */
+	uint64_t before;         /* what was counted then */
 };
 
-/* "queue b every 10ms" */
+/* "queue b every 10ms", or "queue b/2 every 10ms" of queue 2, for lengths */
 int watch_read(struct watch *p, const struct switch_settings *s, const char *line,
 	       struct weir_error *e);
+
+/* "/2", or nothing. */
+struct watch_queue_text {
+	char text[16];
+};
+struct watch_queue_text watch_queue(const struct watch *p);
 
 /* It is first due now; what is counted counts from here on. */
 void watch_begin(struct watch *p, struct plane *plane, int64_t now_ps);

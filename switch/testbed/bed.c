@@ -122,7 +122,7 @@ static int dress_host(const struct bed *bed, uint32_t host, const struct bed_pla
 	set_kernel("ipv6/conf/all/disable_ipv6", "1");
 	set_kernel("ipv4/tcp_ecn", plan->has_ecn ? "1" : "0");
 	set_kernel("ipv4/tcp_ecn_fallback", "0");
-	set_kernel("ipv4/tcp_timestamps", "0"); /* headers are 54 bytes */
+	set_kernel("ipv4/tcp_timestamps", plan->has_timestamps ? "1" : "0");
 	set_kernel("ipv4/tcp_no_metrics_save", "1");
 	set_kernel("ipv4/tcp_slow_start_after_idle", plan->has_idle_restart ? "1" : "0");
 	set_kernel("ipv4/tcp_early_retrans", plan->has_tail_probe ? "3" : "0");
@@ -173,10 +173,11 @@ static _Noreturn void be_host(struct bed *bed, uint32_t host, const struct bed_p
 
 /* --- all of them --- */
 
-int bed_new(struct bed *bed, uint32_t flows, struct weir_error *e)
+int bed_new(struct bed *bed, uint32_t flows, uint32_t bins, struct weir_error *e)
 {
-	*bed = (struct bed){ .board_bytes =
-				     sizeof(struct bed_board) + flows * sizeof(struct bed_flow) };
+	*bed = (struct bed){ .board_bytes = sizeof(struct bed_board) +
+					    flows * sizeof(struct bed_flow) +
+					    bins * sizeof(uint64_t) };
 	bed->board = mmap(NULL, bed->board_bytes, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (bed->board == MAP_FAILED) {

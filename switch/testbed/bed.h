@@ -16,6 +16,7 @@ struct bed_plan {
 	uint32_t rto_min_ms;
 	int has_ecn;   /* where a congestion control does not ask for it itself */
 	int acks_each; /* a packet each is answered at once */
+	int has_timestamps;
 	int has_tail_probe;
 	int has_idle_restart;
 };
@@ -26,8 +27,8 @@ struct bed {
 	pid_t processes[BED_HOSTS_MAX];
 };
 
-/* A board for so many flows, all zero. */
-int bed_new(struct bed *bed, uint32_t flows, struct weir_error *e);
+/* A board for so many flows and bins, all zero. */
+int bed_new(struct bed *bed, uint32_t flows, uint32_t bins, struct weir_error *e);
 void bed_free(struct bed *bed); /* and every host */
 
 /* Moves into a namespace; what is missing where that is not allowed is in the message. */

@@ -12,7 +12,13 @@
 #define BED_UNLIMITED UINT64_MAX
 #define BED_NEVER_NS INT64_MAX
 
-enum { BED_HOSTS_MAX = 20, BED_SECTIONS_MAX = 16, BED_MESSAGE = 768, BED_NAME = 32 };
+enum {
+	BED_HOSTS_MAX = 20,
+	BED_SECTIONS_MAX = 16,
+	BED_PROBES_MAX = 16,
+	BED_MESSAGE = 768,
+	BED_NAME = 32
+};
 enum { BED_SOURCE_PORTS = 65536 };
 
 struct bed_flow {
@@ -22,6 +28,8 @@ struct bed_flow {
 	uint32_t connection, next; /* the flow that opens its connection; the next on it */
 	uint16_t section;
 	uint8_t tos, ack_tos;
+	uint8_t first_tos;             /* of its first first_bytes */
+	uint32_t first_bytes;          /* 0: it has one class */
 	int64_t began_ns;              /* sender: its first byte was handed to the kernel */
 	int64_t finish_ns;             /* receiver: its last byte is there; -1: not yet */
 	uint64_t received_bytes;       /* receiver */
@@ -50,15 +58,29 @@ struct bed_section {
 	uint64_t pacing_Bps; /* bytes per second that an application makes; 0: all at once */
 };
 
+/* What the flows of a section receive over time, in bins of equal length from the epoch on. */
+struct bed_probe {
+	uint32_t section;
+	uint32_t first_bin, bins;
+	int64_t every_ns;
+};
+
 struct bed_board {
-	uint32_t host_count, flow_count, section_count;
+	uint32_t host_count, flow_count, section_count, probe_count;
 	int64_t lead_ns; /* connections are opened so long before their flow starts */
 	int64_t from_ns;
 	_Atomic int64_t to_ns;     /* main may say later; BED_NEVER_NS: it will */
 	_Atomic int64_t epoch_ns;  /* main: 0: not yet known */
 	_Atomic uint32_t finished; /* hosts: flows with a size that are done */
 	struct bed_section sections[BED_SECTIONS_MAX];
+	struct bed_probe probes[BED_PROBES_MAX];
 	struct bed_host hosts[BED_HOSTS_MAX];
-	struct bed_flow flows[];
+	struct bed_flow flows[]; /* and behind them the bins */
 };
+
+/* Bytes; of the hosts that receive. */
+static inline _Atomic uint64_t *bed_bins(const struct bed_board *b)
+{
+	return (_Atomic uint64_t *)(uintptr_t)&b->flows[b->flow_count];
+}
 #endif

@@ -71,10 +71,14 @@ struct dctcp {
 	u32 window_end;              /* a window of data is over when this is acknowledged */
 	u32 delivered, delivered_ce; /* when it began */
 	u32 uncut;                   /* of the last cut, in 1 / (2 ALPHA_ONE) packets */
+	u32 grown;                   /* acknowledged towards the window's next packet */
 	u32 before_pkts;             /* window before the last cut */
 	u32 prior_rcv_nxt;           /* receiver: before the last arrival */
 	u32 was_marked;
 };
+
+/* Of new connections; who loads the program may write another. The only constant of its kind. */
+const volatile u32 alpha_start = ALPHA_ONE;
 
 #define STRUCT_OPS(name) SECTION("struct_ops/" #name)
 
@@ -96,11 +100,12 @@ STRUCT_OPS(dctcp_init) void dctcp_init(u64 *ctx)
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
 	struct dctcp *d = state_of(tp);
 
-	d->alpha = ALPHA_ONE;
+	d->alpha = alpha_start;
 	d->prior_rcv_nxt = tp->rcv_nxt;
 	d->was_marked = 0;
 	d->before_pkts = 0;
 	d->uncut = 0;
+	d->grown = 0;
 	begin_window(tp, d);
 }
 
@@ -139,9 +144,22 @@ STRUCT_OPS(dctcp_in_ack) void dctcp_in_ack(u64 *ctx)
 	begin_window(tp, d);
 }
 
+/* In slow start as the kernel does. Beyond it a packet for every window that was acknowledged (RFC 5681, section 3.1); what is
+ * left over is kept, also across a cut, where the kernel would begin anew. */
 STRUCT_OPS(dctcp_cong_avoid) void dctcp_cong_avoid(u64 *ctx)
 {
-	tcp_reno_cong_avoid((struct sock *)ctx[0], (u32)ctx[1], (u32)ctx[2]);
+	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
+	struct dctcp *d = state_of(tp);
+
+	if (tp->snd_cwnd < tp->snd_ssthresh) {
+		tcp_reno_cong_avoid((struct sock *)ctx[0], (u32)ctx[1], (u32)ctx[2]);
+		return;
+	}
+	d->grown += (u32)ctx[2];
+	if (d->grown >= tp->snd_cwnd) {
+		d->grown -= tp->snd_cwnd;
+		tp->snd_cwnd++;
+	}
 }
 
 static inline void echo(struct tcp_sock *tp, u32 is_marked)

@@ -17,7 +17,7 @@ extern const size_t dctcp_bpf_size;
 
 /* Newer than the headers of some systems; the kernel's numbers. With them what the kernel was given is held by a
  * descriptor, and goes with the process; without them it would stay after a kill. */
-enum { MAP_OF_LINK = 1 << 13, ATTACH_STRUCT_OPS = 44 };
+enum { MAP_OF_LINK = 1 << 13, ATTACH_STRUCT_OPS = 44, ALPHA_ONE = 1024 };
 
 struct own_dctcp {
 	struct bpf_object *object;
@@ -33,7 +33,16 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 	return 0;
 }
 
-static int load(struct own_dctcp *d, struct weir_error *e)
+/* What the program reads of alpha, in its unit: see dctcp.bpf.c. */
+static int set_alpha(struct own_dctcp *d, double alpha_start)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(d->object, ".rodata");
+	uint32_t value = (uint32_t)(alpha_start * ALPHA_ONE);
+
+	return !map || bpf_map__set_initial_value(map, &value, sizeof(value)) ? -1 : 0;
+}
+
+static int load(struct own_dctcp *d, double alpha_start, struct weir_error *e)
 {
 	struct bpf_map *map;
 
@@ -41,7 +50,7 @@ static int load(struct own_dctcp *d, struct weir_error *e)
 	if (!d->object)
 		return weir_error_set(e, "the program cannot be read: %s", strerror(errno));
 	map = bpf_object__find_map_by_name(d->object, "weir_dctcp");
-	if (!map || bpf_map__set_map_flags(map, MAP_OF_LINK))
+	if (!map || set_alpha(d, alpha_start) || bpf_map__set_map_flags(map, MAP_OF_LINK))
 		return weir_error_set(e, "the program has no control in it");
 	if (bpf_object__load(d->object))
 		return weir_error_set(e, "the kernel does not take it: %s", strerror(errno));
@@ -55,14 +64,22 @@ static int load(struct own_dctcp *d, struct weir_error *e)
 	return 0;
 }
 
-struct own_dctcp *own_dctcp_new(struct weir_error *e)
+struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 {
 	struct own_dctcp *d = memory_zeroed(1, sizeof(*d));
 
 	libbpf_set_print(print_nothing);
 	d->link = -1;
-	if (!load(d, e))
+	errno = 0;
+	if (!load(d, alpha_start, e))
 		return d;
+	if (errno == EEXIST) { /* it has one name for all namespaces of a machine */
+		own_dctcp_free(d);
+		weir_error_set(e,
+			       "another testbed runs on this machine, with the DCTCP that this one "
+			       "needs; wait for it to end");
+		return NULL;
+	}
 	own_dctcp_free(d);
 	weir_error_prefix(e, "this kernel has no dctcp, and that of Weir needs root (CAP_BPF, "
 			     "CAP_NET_ADMIN) and "
@@ -86,8 +103,9 @@ void own_dctcp_free(struct own_dctcp *d)
 
 #else
 
-struct own_dctcp *own_dctcp_new(struct weir_error *e)
+struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 {
+	(void)alpha_start;
 	weir_error_set(e,
 		       "this kernel has no dctcp, and this weir was built without clang and libbpf "
 		       "(package libbpf-dev), which the one of Weir needs");

@@ -8,8 +8,8 @@
 
 struct own_dctcp;
 
-/* From here on every namespace has it, under the name OWN_DCTCP, until it is freed or the process ends, however
+/* alpha_start is that of new connections, 0 to 1. From here on every namespace has it, under the name OWN_DCTCP, until it is freed or the process ends, however
  * that comes. NULL with a message: what is missing. */
-struct own_dctcp *own_dctcp_new(struct weir_error *e);
+struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e);
 void own_dctcp_free(struct own_dctcp *d);
 #endif

@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -31,6 +33,8 @@ enum {
 	UNSENT_BYTES = 256 << 10, /* that an application has handed over and the kernel not sent */
 };
 
+/* How often a connection is looked at whose class is to change. */
+#define CHANGE_NS ((int64_t)100 * WEIR_NS_PER_US)
 #define LONGEST_WAIT_NS ((int64_t)50 * WEIR_NS_PER_MS)
 
 enum role { LISTENS, SENDS, RECEIVES };
@@ -42,6 +46,7 @@ struct endpoint {
 	uint32_t opener;      /* SENDS: the flow that opened the connection */
 	uint64_t moved_bytes; /* of that flow */
 	int is_going;         /* SENDS: the flow has begun */
+	int is_first;         /* SENDS: what it has sent so far has the class of first bytes */
 	struct endpoint *next, *before;
 };
 
@@ -50,6 +55,7 @@ struct worker {
 	uint32_t host;
 	int epoll;
 	int64_t real_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
+	uint32_t changing;      /* connections whose class changes when what they have is sent */
 	uint32_t opened,
 		begun; /* flows of the board that were looked at, in order of their start */
 	struct endpoint **sender_of; /* by flow that opens a connection */
@@ -172,7 +178,7 @@ static void open_connection(struct worker *w, uint32_t number)
 			close(fd);
 		return;
 	}
-	set_tos(fd, f->tos);
+	set_tos(fd, f->first_bytes ? f->first_tos : f->tos);
 	atomic_store(&w->board->hosts[w->host].flow_of_port[ntohs(from.sin_port)], number);
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno != EINPROGRESS) {
 		atomic_fetch_add(&w->board->hosts[w->host].connections, 1);
@@ -180,6 +186,23 @@ static void open_connection(struct worker *w, uint32_t number)
 		return;
 	}
 	w->sender_of[number] = endpoint_new(w, SENDS, fd, number);
+	w->sender_of[number]->is_first = f->first_bytes != 0;
+}
+
+/* Packets get the class that a connection has when they leave: it changes when the first bytes have left. Returns 0
+ * until then; the plan looks again soon. */
+static int change_class(struct worker *w, struct endpoint *p, const struct bed_flow *f)
+{
+	int unsent = 0;
+
+	ioctl(p->fd, SIOCOUTQNSD, &unsent);
+	if (unsent > 0) {
+		w->changing = 1;
+		return 0;
+	}
+	set_tos(p->fd, f->tos);
+	p->is_first = 0;
+	return 1;
 }
 
 /* How much of the flow may be handed over now. */
@@ -210,13 +233,18 @@ static void send_more(struct worker *w, struct endpoint *p)
 	int64_t now_ns = since_epoch_ns(w);
 
 	while (p->flow != BED_NONE && p->is_going) {
-		uint64_t left = sendable(&w->board->flows[p->flow], p, now_ns);
+		const struct bed_flow *f = &w->board->flows[p->flow];
+		uint64_t left = sendable(f, p, now_ns);
 		ssize_t sent;
 
 		if (left == 0) {
 			next_flow(w, p, now_ns);
 			continue;
 		}
+		if (p->is_first && p->moved_bytes >= f->first_bytes && !change_class(w, p, f))
+			return;
+		if (p->is_first && left > f->first_bytes - p->moved_bytes)
+			left = f->first_bytes - p->moved_bytes;
 		sent = send(p->fd, w->zeros, left < CHUNK_BYTES ? left : CHUNK_BYTES, MSG_NOSIGNAL);
 		if (sent < 0)
 			return;
@@ -280,6 +308,18 @@ static int64_t came_ns(const struct worker *w, struct msghdr *m)
 	return since_epoch_ns(w);
 }
 
+/* Those that are watched over time. */
+static void count_in_bins(const struct bed_board *b, uint32_t section, uint64_t bytes,
+			  int64_t time_ns)
+{
+	for (uint32_t i = 0; i < b->probe_count; i++) {
+		const struct bed_probe *p = &b->probes[i];
+
+		if (p->section == section && time_ns >= 0 && time_ns / p->every_ns < p->bins)
+			atomic_fetch_add(&bed_bins(b)[p->first_bin + time_ns / p->every_ns], bytes);
+	}
+}
+
 /* Bytes of the connection belong to its flows in their order. */
 static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int64_t time_ns)
 {
@@ -289,6 +329,7 @@ static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int
 		uint64_t taken = bytes < left ? bytes : left;
 
 		f->received_bytes += taken;
+		count_in_bins(w->board, f->section, taken, time_ns);
 		bytes -= taken;
 		if (taken < left)
 			return;
@@ -397,6 +438,16 @@ static uint32_t own_flow(const struct worker *w, uint32_t *at)
 	return *at < w->board->flow_count ? *at : BED_NONE;
 }
 
+static void send_changing(struct worker *w)
+{
+	if (!w->changing)
+		return;
+	w->changing = 0;
+	for (struct endpoint *p = w->all; p; p = p->next)
+		if (p->role == SENDS && p->is_first)
+			send_more(w, p);
+}
+
 /* Does what is due and returns when something will be. */
 static int64_t follow_plan(struct worker *w)
 {
@@ -405,6 +456,9 @@ static int64_t follow_plan(struct worker *w)
 	uint32_t f;
 
 	measure(w, now_ns);
+	send_changing(w);
+	if (w->changing)
+		next_ns = now_ns + CHANGE_NS;
 	if (!w->has_from && b->from_ns < next_ns)
 		next_ns = b->from_ns;
 	if (!w->has_to && b->to_ns < next_ns)

@@ -4,6 +4,7 @@
 #include "weir/units.h"
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,22 +19,33 @@ static void set(struct run_result *r, const char *metric, double value)
 
 /* --- flows --- */
 
-/* Alone in a star: every packet but the last goes over the first line, then the last over both, with their delays. */
+/* Alone in the network, as the simulator has it (sim/measure/metrics_flows.c): all segments but the last are equal, and
+ * each is stored and forwarded over every link. */
 static int64_t ideal_ps(const struct testbed_plan *p, const struct config *c, const struct flow *f)
 {
-	const struct network *net = &p->net;
-	const struct net_link *up = &net->links[net->nodes[net->host_node[f->src]].first_link];
-	const struct net_link *down =
-		&net->links[net->links[net->nodes[net->host_node[f->dst]].first_link].reverse];
 	uint64_t mss = c->host.mss_bytes, segments = (f->size_bytes + mss - 1) / mss;
-	uint64_t up_q20 = weir_bps_to_ps_per_byte_q20(up->rate_bps);
-	uint64_t down_q20 = weir_bps_to_ps_per_byte_q20(down->rate_bps);
-	uint32_t full = (uint32_t)(mss + c->host.header_bytes);
-	uint32_t last = (uint32_t)(f->size_bytes - (segments - 1) * mss + c->host.header_bytes);
-	int64_t slower_ps = weir_bytes_to_ps(full, up_q20 > down_q20 ? up_q20 : down_q20);
+	uint32_t last = plan_wire_bytes(c, f->size_bytes - (segments - 1) * mss);
+	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
+	struct route route;
 
-	return (int64_t)(segments - 1) * slower_ps + weir_bytes_to_ps(last, up_q20) +
-	       weir_bytes_to_ps(last, down_q20) + up->delay_ps + down->delay_ps;
+	route_find(p->routes, f->src, f->dst, 0, 0, &route);
+	for (uint32_t i = 0; i < route.hops; i++) {
+		const struct net_link *l = &p->net.links[route.links[i]];
+		uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(l->rate_bps);
+		int64_t full_ps = weir_bytes_to_ps(plan_wire_bytes(c, mss), per_byte_q20);
+
+		if (segments > 1) {
+			int64_t before_ps;
+
+			first_ps += full_ps;
+			slowest_ps = full_ps > slowest_ps ? full_ps : slowest_ps;
+			before_ps = first_ps + (int64_t)(segments - 2) * slowest_ps;
+			done_ps = before_ps > done_ps ? before_ps : done_ps;
+			first_ps += l->delay_ps;
+		}
+		done_ps += weir_bytes_to_ps(last, per_byte_q20) + l->delay_ps;
+	}
+	return done_ps;
 }
 
 static void list_flows(const struct testbed_plan *p, const struct config *c,
@@ -193,6 +205,31 @@ static void host_metrics(const struct bed_board *b, struct run_result *r)
 	set(r, "timeouts", timeouts);
 }
 
+/* --- over time --- */
+
+/* Payload that the flows of a section received, a series more for each probe that asks for it. */
+static void add_series(const struct config *c, const struct bed_board *b, struct run_result *r)
+{
+	r->series = memory_grow(r->series, r->series_count + b->probe_count + UINT64_C(1),
+				sizeof(*r->series));
+	for (uint32_t i = 0; i < b->probe_count; i++) {
+		const struct bed_probe *from = &b->probes[i];
+		struct series *to = &r->series[r->series_count++];
+
+		*to = (struct series){ .unit = "bps", .count = from->bins, .capacity = from->bins };
+		snprintf(to->name, sizeof(to->name), "throughput traffic:%s",
+			 c->traffic[from->section].name);
+		to->time_ps = memory_grow(NULL, from->bins + UINT64_C(1), sizeof(*to->time_ps));
+		to->value = memory_grow(NULL, from->bins + UINT64_C(1), sizeof(*to->value));
+		for (uint32_t k = 0; k < from->bins; k++) {
+			to->time_ps[k] = weir_ns_to_ps((k + 1) * from->every_ns);
+			to->value[k] =
+				weir_bytes_to_bits((double)bed_bins(b)[from->first_bin + k]) *
+				(double)WEIR_NS_PER_S / (double)from->every_ns;
+		}
+	}
+}
+
 void outcome_add(const struct testbed_plan *p, const struct config *c, const struct bed_board *b,
 		 struct run_result *r)
 {
@@ -200,4 +237,5 @@ void outcome_add(const struct testbed_plan *p, const struct config *c, const str
 	flow_metrics(c, b, r);
 	rate_metrics(b, r);
 	host_metrics(b, r);
+	add_series(c, b, r);
 }

@@ -11,14 +11,13 @@
 
 enum {
 	IP_TCP_BYTES = 40,
-	FRAME_BYTES = 14 + IP_TCP_BYTES, /* what host.header has to be: TCP without options */
+	FRAME_BYTES =
+		14 + IP_TCP_BYTES, /* what host.header has to be: TCP without options, or ... */
+	TIMESTAMP_BYTES = 12,      /* ... with its timestamps (RFC 7323) */
 	TOS_DSCP_SHIFT = 2,
 	RATE_MAX_MBPS = 1000,
+	BINS_MAX = 1000 * 1000,
 };
-
-/* What a packet takes from one process to another besides the switch's own times, as measured: half of what a
- * round trip takes. */
-#define MACHINE_PS ((int64_t)25 * WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
 /* Connections are there so long before their flow starts where a scenario's need no handshake. */
 #define LEAD_NS ((int64_t)30 * WEIR_NS_PER_MS)
@@ -48,17 +47,24 @@ static int has_word(const char *list, const char *word)
 	return 0;
 }
 
-/* Reality has no options but ecn, which is the hosts'. Returns whether it is on. */
-static int read_options(const struct weir_cc_ops *ops, const void *params, int *has_ecn,
-			struct weir_error *e)
+/* Reality has no options but ecn, which is the hosts'. DCTCP has the kernel's smallest window; alpha at the start and growth by
+ * whole segments that no cut throws away are what the one of ours has. */
+static int read_options(struct testbed_plan *p, const struct weir_cc_ops *ops, const void *params,
+			int *has_ecn, struct weir_error *e)
 {
 	*has_ecn = 0;
 	for (const struct weir_option *o = ops->scheme.options; o && o->name; o++) {
 		char text[WEIR_OPT_TEXT_SIZE];
 
+		weir_option_format(text, sizeof(text), o, params);
 		if (strcmp(o->name, "ecn") == 0)
-			*has_ecn = strcmp(weir_option_format(text, sizeof(text), o, params),
-					  "yes") == 0;
+			*has_ecn = strcmp(text, "yes") == 0;
+		else if (strcmp(o->name, "min-window") == 0 && strcmp(text, "2pkts") == 0)
+			continue;
+		else if (strcmp(o->name, "alpha-start") == 0 && !weir_option_is_default(o, params))
+			p->alpha_start = strtod(text, NULL), p->needs_own_dctcp = 1;
+		else if (strcmp(o->name, "growth") == 0 && strcmp(text, "segments") == 0)
+			p->needs_own_dctcp = 1;
 		else if (!weir_option_is_default(o, params))
 			return weir_error_set(e, "option '%s' of %s cannot be set in a real kernel",
 					      o->name, ops->scheme.name);
@@ -103,11 +109,14 @@ static int find_controls(struct testbed_plan *p, const struct config *c, struct 
 		const struct weir_cc_ops *ops = traffic_cc(c, i);
 
 		if (find_control(p, ops, p->cc[i], e) ||
-		    read_options(ops, t->cc_ops ? t->cc_params : c->cc_params, &has_ecn, e))
+		    read_options(p, ops, t->cc_ops ? t->cc_params : c->cc_params, &has_ecn, e))
 			return t->cc_ops ? weir_error_prefix(e, "traffic.%s.cc: ", t->name)
 					 : weir_error_prefix(e, "host.cc: ");
-		if (strcmp(ops->scheme.name, "dctcp") == 0)
+		if (strcmp(ops->scheme.name, "dctcp") == 0) {
+			if (p->needs_own_dctcp)
+				snprintf(p->cc[i], BED_NAME, "%s", OWN_DCTCP);
 			continue; /* has it whatever the others do */
+		}
 		if (first_ecn >= 0 && has_ecn != first_ecn)
 			return weir_error_set(
 				e,
@@ -124,8 +133,6 @@ static int find_controls(struct testbed_plan *p, const struct config *c, struct 
 
 static int check_network(const struct network *net, const struct config *c, struct weir_error *e)
 {
-	if (net->switch_count != 1)
-		return weir_error_set(e, "network.topology: a testbed has one switch: star");
 	if (net->host_count > BED_HOSTS_MAX)
 		return weir_error_set(e,
 				      "network.hosts: a testbed has at most %d hosts, not %" PRIu32,
@@ -142,9 +149,15 @@ static int check_network(const struct network *net, const struct config *c, stru
 			return weir_error_set(
 				e, "network.fail: links of a testbed do not fail by plan");
 	}
-	if (c->host.header_bytes != FRAME_BYTES)
-		return weir_error_set(e, "host.header: real packets have %d bytes of it",
-				      FRAME_BYTES);
+	if (c->host.header_bytes != FRAME_BYTES &&
+	    c->host.header_bytes != FRAME_BYTES + TIMESTAMP_BYTES)
+		return weir_error_set(e,
+				      "host.header: real packets have %d bytes of it, or %d with "
+				      "timestamps",
+				      FRAME_BYTES, FRAME_BYTES + TIMESTAMP_BYTES);
+	if (c->network.ecmp == ECMP_PER_PACKET)
+		return weir_error_set(e,
+				      "network.ecmp: real switches here spread flows, not packets");
 	return 0;
 }
 
@@ -156,9 +169,11 @@ static int check_traffic(const struct testbed_plan *p, const struct config *c, s
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
 
-		if (t->first_bytes)
+		if (t->first_bytes && traffic_is_persistent(c, t))
 			return weir_error_set(
-				e, "traffic.%s.first-bytes: real connections have one class",
+				e,
+				"traffic.%s.first-bytes: a real connection that stays "
+				"open has one class",
 				t->name);
 	}
 	for (uint32_t i = 0; i < p->flows.count; i++)
@@ -171,109 +186,13 @@ static int check_traffic(const struct testbed_plan *p, const struct config *c, s
 	return 0;
 }
 
-/* --- the switch --- */
-
-/* Keys of [switch] that become others here. */
-static int is_told_otherwise(const char *key)
-{
-	return strcmp(key, "dscp-map") == 0 || strcmp(key, "non-ect") == 0;
-}
-
-/* Where every flow is ECN-capable and connections begin with data, the simulated world has no packet that is not.
- * A real kernel's SYNs and what it sends again are none under reno and cubic: they pass, too. */
-static int passes_not_ect(const struct testbed_plan *p, const struct config *c)
-{
-	return c->switches.non_ect || (p->bed.has_ecn && !c->host.handshake);
-}
-
-static void write_options(FILE *f, const struct weir_option *table, const void *params)
-{
-	for (const struct weir_option *o = table; o->name; o++) {
-		char text[1024];
-
-		if (o->type == WEIR_OPT_LINES || is_told_otherwise(o->name) ||
-		    weir_option_is_default(o, params))
-			continue;
-		fprintf(f, "%s = %s\n", o->name, weir_option_format(text, sizeof(text), o, params));
-	}
-}
-
-/* A host's cable, there and back, and what real hosts do not take: in the simulated world a packet is on
- * their own line, too, and half of a full one's time there and of the machine's here is set against each port. */
-static int64_t port_delay_ps(const struct network *net, const struct net_link *down,
-			     uint32_t frame_bytes)
-{
-	const struct net_link *up = &net->links[down->reverse];
-	uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(up->rate_bps);
-	int64_t ps = up->delay_ps + down->delay_ps +
-		     weir_bytes_to_ps(frame_bytes, per_byte_q20) / 2 - MACHINE_PS;
-
-	return ps > 0 ? ps : 0;
-}
-
-static void write_ports(FILE *f, const struct network *net, uint32_t frame_bytes)
-{
-	const struct net_node *sw = &net->nodes[net->switch_node[0]];
-
-	for (uint32_t i = 0; i < sw->link_count; i++) {
-		const struct net_link *l = &net->links[sw->first_link + i];
-		uint32_t host = net->nodes[l->to].number;
-		char address[BED_ADDRESS];
-
-		fprintf(f, "[port h%" PRIu32 "]\ninterface = " BED_INTERFACE "%" PRIu32 "\n", host,
-			host);
-		fprintf(f, "rate = %" PRIu64 "bps\ndelay = %" PRId64 "ps\naddress = %s\n",
-			l->rate_bps, port_delay_ps(net, l, frame_bytes),
-			bed_address(host, address));
-	}
-}
-
-/* Packets carry their class as a DSCP, unless the scenario has code points and a map of its own. */
-static void write_classes(FILE *f, const struct config *c)
-{
-	for (uint32_t i = 0; i < DSCP_COUNT; i++) {
-		if (c->dscp.has_map)
-			fprintf(f, "dscp = %" PRIu32 " %u\n", i, c->dscp.class_of[i]);
-		else if (i < c->queues)
-			fprintf(f, "dscp = %" PRIu32 " %" PRIu32 "\n", i, i);
-	}
-}
-
-/* Of the scenario's probes those that a real switch has: "queue sw->h0 every 1ms". */
-static void write_probes(FILE *f, const struct config *c)
-{
-	for (uint32_t i = 0; i < c->measure.probes.count; i++) {
-		char what[64], port[64], every[64];
-
-		if (sscanf(c->measure.probes.lines[i].text, "%63s sw->%63s every %63s", what, port,
-			   every) == 3)
-			fprintf(f, "probe = %s %s every %s\n", what, port, every);
-	}
-}
-
-static char *switch_text(const struct testbed_plan *p, const struct config *c)
-{
-	uint64_t mtu = c->host.mss_bytes + IP_TCP_BYTES;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	fprintf(f, "# %s\nseed = %" PRIu64 "\n[switch]\n", c->title, c->seed);
-	write_options(f, switch_options, &c->switches);
-	fprintf(f, "non-ect = %s\n", passes_not_ect(p, c) ? "pass" : "drop");
-	fprintf(f, "[real]\nmtu = %" PRIu64 "B\nlearn = no\nunknown = drop\n", mtu);
-	write_classes(f, c);
-	write_probes(f, c);
-	write_ports(f, &p->net, (uint32_t)(c->host.mss_bytes + c->host.header_bytes));
-	fclose(f);
-	return text;
-}
-
 /* --- all of it --- */
 
 static void plan_hosts(struct testbed_plan *p, const struct config *c)
 {
-	p->bed.mtu_bytes = (uint32_t)c->host.mss_bytes + IP_TCP_BYTES;
+	p->bed.has_timestamps = c->host.header_bytes > FRAME_BYTES;
+	p->bed.mtu_bytes =
+		(uint32_t)(c->host.mss_bytes + c->host.header_bytes) - (FRAME_BYTES - IP_TCP_BYTES);
 	p->bed.initial_window_pkts = (uint32_t)c->host.initial_window_pkts;
 	p->bed.rto_min_ms =
 		(uint32_t)(c->host.rto_min_ps / ((uint64_t)WEIR_PS_PER_NS * WEIR_NS_PER_MS));
@@ -285,24 +204,81 @@ static void plan_hosts(struct testbed_plan *p, const struct config *c)
 	p->drain_ns = weir_ps_to_ns((int64_t)c->measure.drain_ps);
 }
 
+/* measure.port, among the switch's. */
+static int find_measured(struct testbed_plan *p, const struct config *c, struct weir_error *e)
+{
+	int64_t link;
+
+	p->measured_port = -1;
+	if (!c->measure.port[0])
+		return 0;
+	link = link_find(&p->net, c->measure.port, e);
+	if (link < 0)
+		return weir_error_prefix(e, "measure.port: ");
+	for (uint32_t i = 0; i < p->port_count; i++)
+		if (p->port_link[i] == (uint32_t)link)
+			p->measured_port = (int)i;
+	if (p->measured_port < 0)
+		return weir_error_set(e, "measure.port: a testbed measures ports of its switches");
+	return 0;
+}
+
+/* "throughput traffic:web every 10ms": hosts count that. One of a run whose end is not known is left out. */
+static void plan_probes(struct testbed_plan *p, const struct config *c)
+{
+	static const struct weir_option time = { .name = "every",
+						 .type = WEIR_OPT_TIME_NS,
+						 .min = 1,
+						 .max = 1000 * (uint64_t)WEIR_NS_PER_S,
+						 .help = "" };
+	int64_t end_ns = weir_ps_to_ns((int64_t)c->measure.to_ps);
+
+	for (uint32_t i = 0; i < c->measure.probes.count && p->probe_count < BED_PROBES_MAX; i++) {
+		struct bed_probe *probe = &p->probes[p->probe_count];
+		char name[64], every[64];
+		struct weir_error unheard;
+		uint64_t every_ns;
+
+		if (sscanf(c->measure.probes.lines[i].text, "throughput traffic:%63s every %63s",
+			   name, every) != 2 ||
+		    weir_option_parse(&every_ns, &time, every, &unheard) ||
+		    end_ns / (int64_t)every_ns > BINS_MAX)
+			continue;
+		for (uint32_t k = 0; k < c->traffic_count; k++)
+			if (strcmp(c->traffic[k].name, name) == 0)
+				probe->section = k;
+		probe->every_ns = (int64_t)every_ns;
+		probe->first_bin = p->bin_count;
+		probe->bins = (uint32_t)(end_ns / (int64_t)every_ns);
+		p->bin_count += probe->bins;
+		p->probe_count++;
+	}
+}
+
 int plan_make(struct testbed_plan *p, const struct config *c, struct weir_error *e)
 {
 	memset(p, 0, sizeof(*p));
+	p->alpha_start = 1;
 	if (network_build(&p->net, &c->network, e))
 		return -1;
-	if (check_network(&p->net, c, e) || traffic_generate(&p->flows, c, &p->net, e) ||
-	    check_traffic(p, c, e) || find_controls(p, c, e)) {
+	if (check_network(&p->net, c, e) || plan_list_ports(p, e) || find_measured(p, c, e) ||
+	    route_table_new(&p->routes, &p->net, 0, e) ||
+	    traffic_generate(&p->flows, c, &p->net, e) || check_traffic(p, c, e) ||
+	    find_controls(p, c, e)) {
 		plan_free(p);
 		return -1;
 	}
 	plan_hosts(p, c);
-	p->switch_text = switch_text(p, c);
+	plan_probes(p, c);
+	p->switch_text = plan_switch_text(p, c);
 	return 0;
 }
 
 void plan_free(struct testbed_plan *p)
 {
 	flow_list_free(&p->flows);
+	if (p->routes)
+		route_table_free(p->routes);
 	network_free(&p->net);
 	free(p->switch_text);
 	memset(p, 0, sizeof(*p));
@@ -313,6 +289,13 @@ static uint8_t tos_of(const struct config *c, const struct flow *f)
 	const struct traffic_config *t = &c->traffic[f->traffic];
 
 	return (uint8_t)((c->dscp.has_map ? t->code.data : f->class_id) << TOS_DSCP_SHIFT);
+}
+
+static uint8_t first_tos_of(const struct config *c, const struct flow *f)
+{
+	const struct traffic_config *t = &c->traffic[f->traffic];
+
+	return (uint8_t)((c->dscp.has_map ? t->code.first : t->first_class) << TOS_DSCP_SHIFT);
 }
 
 static uint8_t ack_tos_of(const struct config *c, const struct flow *f)
@@ -343,6 +326,8 @@ static void write_flow(const struct testbed_plan *p, const struct config *c, uin
 		.section = f->traffic,
 		.tos = tos_of(c, f),
 		.ack_tos = ack_tos_of(c, f),
+		.first_tos = first_tos_of(c, f),
+		.first_bytes = (uint32_t)c->traffic[f->traffic].first_bytes,
 		.began_ns = -1,
 		.finish_ns = -1,
 	};
@@ -363,6 +348,8 @@ void plan_write(const struct testbed_plan *p, const struct config *c, struct bed
 
 	b->host_count = p->net.host_count;
 	b->section_count = c->traffic_count;
+	b->probe_count = p->probe_count;
+	memcpy(b->probes, p->probes, sizeof(b->probes));
 	b->lead_ns = c->host.handshake ? 0 : LEAD_NS;
 	b->from_ns = weir_ps_to_ns((int64_t)c->measure.from_ps);
 	b->to_ns = c->measure.to_ps ? weir_ps_to_ns((int64_t)c->measure.to_ps) : BED_NEVER_NS;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "switch/testbed/testbed.h"
 #include "switch/results/results.h"
+#include "switch/run/sample.h"
 #include "switch/run/serve.h"
 #include "switch/testbed/dctcp.h"
 #include "switch/testbed/outcome.h"
@@ -87,10 +88,8 @@ static void read_health(struct work *w, const struct run_result *r, struct testb
 {
 	for (uint32_t i = 0; i < plane_ports(w->loop.plane); i++) {
 		const struct plane_port *p = plane_port(w->loop.plane, i);
-		struct wire_counts wire = { 0 };
 
-		w->settings.backend->count(w->loop.wires[i], &wire);
-		h->lost_pkts += wire.lost_pkts;
+		h->lost_pkts += loop_lost_pkts(&w->loop, i);
 		h->refused_pkts +=
 			p->counts.faults[PLANE_OVERSIZE] + p->counts.faults[PLANE_MALFORMED];
 	}
@@ -98,6 +97,45 @@ static void read_health(struct work *w, const struct run_result *r, struct testb
 		h->connections += w->bed.board->hosts[i].connections;
 	h->lost_fraction =
 		lost_ps(&w->loop, r->measured_port) / (double)(plane_now_ps(w->loop.plane) + 1);
+}
+
+/* By the time of the plan, which begins with the epoch. */
+static void shift_series(const struct work *w, struct series *s)
+{
+	int64_t epoch_ps = weir_ns_to_ps(w->epoch_ns - w->loop.start_ns);
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < s->count; i++) {
+		if (s->time_ps[i] < epoch_ps)
+			continue;
+		s->time_ps[kept] = s->time_ps[i] - epoch_ps;
+		s->value[kept++] = s->value[i];
+	}
+	s->count = kept;
+}
+
+/* Ports and series are called as in the simulated world, by the links of the scenario's network. */
+static int name_links(const struct work *w, const struct config *c, struct run_result *r,
+		      struct weir_error *e)
+{
+	struct network net;
+
+	for (uint32_t i = 0; i < r->series_count; i++) {
+		const struct watch *probe = &w->loop.records.all[i].probe;
+		char name[64];
+
+		link_name(&w->plan.net, w->plan.port_link[probe->port], name, sizeof(name));
+		snprintf(r->series[i].name, sizeof(r->series[i].name), "%s %s%s",
+			 sample_name(probe->what), name, watch_queue(probe).text);
+		shift_series(w, &r->series[i]);
+	}
+	if (network_build(&net, &c->network, e))
+		return -1;
+	network_free(&r->network);
+	r->network = net;
+	for (uint32_t i = 0; i < r->port_count; i++)
+		r->ports[i].link = w->plan.port_link[i];
+	return 0;
 }
 
 /* Everything is there: the scenario's time passes. */
@@ -116,9 +154,9 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
 	if (!has_end)
 		b->to_ns = now_ns() - w->epoch_ns;
-	real_results(&w->loop, r);
+	real_results(&w->loop, w->plan.measured_port, r);
 	if (pass_until(w, b->to_ns + SETTLE_NS) || (has_end && drain(w)) ||
-	    !bed_is_whole(&w->bed, e)) {
+	    !bed_is_whole(&w->bed, e) || name_links(w, c, r, e)) {
 		run_result_free(r);
 		if (!e->text[0])
 			weir_error_set(e, "stopped before all flows were done");
@@ -174,7 +212,7 @@ static int run_bed(struct work *w, const struct config *c, struct run_result *r,
 {
 	int status;
 
-	if (bed_enter(e) || bed_new(&w->bed, w->plan.flows.count, e))
+	if (bed_enter(e) || bed_new(&w->bed, w->plan.flows.count, w->plan.bin_count, e))
 		return TESTBED_FAILED;
 	plan_write(&w->plan, c, w->bed.board);
 	status = bed_start(&w->bed, &w->plan.bed, e) ? TESTBED_FAILED : run_switch(w, c, r, h, e);
@@ -199,7 +237,7 @@ int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h
 		plan_free(&w.plan);
 		return TESTBED_REFUSED;
 	}
-	if (!w.plan.needs_own_dctcp || (dctcp = own_dctcp_new(e)))
+	if (!w.plan.needs_own_dctcp || (dctcp = own_dctcp_new(w.plan.alpha_start, e)))
 		status = run_bed(&w, c, r, h, e);
 	own_dctcp_free(dctcp);
 	settings_free(&w.settings);

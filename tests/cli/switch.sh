@@ -9,6 +9,8 @@ printf '[port a]\nrate = quick\n[port b]\n' >bad.ini
 expect 2 switch bad.ini
 grep -q "^weir: bad.ini:2: port.a.rate: " err || fail "no place in the message"
 printf '[real]\nsocket = %s/none.sock\n[port weir-no-a]\n[port weir-no-b]\n' "$dir" >none.ini
+expect 2 switch none.ini --every 1s
+message "--every: is for what is kept; add --out FOLDER"
 expect 1 switch status none.ini
 grep -q "no switch answers there" err || fail "a switch that does not run is not said so"
 
@@ -62,7 +64,7 @@ END
 
 begin() {
 	: >switch.out
-	ip netns exec "$sw" "$weir" switch sw.ini --out real.results >>switch.out 2>switch.err &
+	ip netns exec "$sw" "$weir" switch sw.ini --out real.results --every 1s --pcap b=b.pcapng >>switch.out 2>switch.err &
 	switch=$!
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		grep -q ports switch.out && return
@@ -130,6 +132,13 @@ lines = [l.split() for l in sys.stdin if l.startswith('IpExt:')]
 print(dict(zip(*lines))['InCEPkts'])")
 [ "$seen" = "$(field b marks)" ] || fail "b saw $seen marks, the switch made $(field b marks)"
 
+# What was measured so far is kept while it goes on.
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	"$weir" export real.results --json so-far.json >/dev/null 2>&1 && break
+	sleep 0.1
+done
+grep -q '"world": "real"' so-far.json || fail "nothing is kept before the end"
+
 # --- asked and told ---
 expect 0 switch set sw.ini port.b.rate=20Mbps
 [ "$(field b rate_bps)" = 20000000 ] || fail "the rate is what it was"
@@ -164,6 +173,22 @@ expect 0 switch stop sw.ini
 wait "$switch"
 [ $? = 0 ] || fail "stop is no good end"
 [ ! -e sw.sock ] || fail "the socket is left"
+# The capture has what left b: as many frames as were sent, marked ones among them.
+python3 - 2>err <<'END' || fail "the capture is not what left the port"
+import struct
+data, at, frames, marked = open("b.pcapng", "rb").read(), 0, 0, 0
+while at < len(data):
+    kind, length = struct.unpack_from("<II", data, at)
+    if kind == 6:
+        kept, whole = struct.unpack_from("<II", data, at + 20)
+        frame = data[at + 28:at + 28 + kept]
+        assert kept == min(whole, 128), (kept, whole)
+        assert frame[:6] in (b"\2\0\0\0\0\2", b"\xff" * 6), frame[:6]
+        frames += 1
+        marked += frame[12:14] == b"\x08\0" and frame[15] & 3 == 3
+    at += length
+assert frames > 3000 and marked > 0, (frames, marked)
+END
 expect 0 export real.results --json -
 grep -q '"world": "real"' out || fail "results do not say that they are real"
 grep -q '"queue sw->b"' out || fail "no series of the probe"

@@ -633,3 +633,49 @@ TEST(test_plane_marks_the_packets_that_the_simulator_marks_by_flows)
 	check_same_as_simulator("pred", "fifo", 1);
 	check_same_as_simulator("diffecn", "fifo", 1);
 }
+
+/* a and b are ports of one switch, c and d of another, with a cable of 30 us from b to c: from a to d a frame takes two
+ * lines of 100 us and the cable. It is due at that time although nobody looked in between. */
+TEST(test_plane_frames_pass_a_cable_inside_at_their_times)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	d.ports[2].part = d.ports[3].part = 1;
+	d.ports[1].peer_plus_one = 2 + 1;
+	d.ports[2].peer_plus_one = 1 + 1;
+	d.ports[1].delay_ps = d.ports[2].delay_ps = 30 * US;
+	d.plane = plane_new(&d.plan);
+	plane_tell(d.plane, FRAMES_HOST(3), 1);
+	plane_tell(d.plane, FRAMES_HOST(3), 3);
+	for (int i = 0; i < 5; i++)
+		desk_come(&d,
+			  &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
+			  10 * US);
+	plane_advance(d.plane, 900 * US);
+	CHECK_INT(counts_of(&d, 2)->rx_pkts, 5);
+	CHECK_INT(desk_take(&d, 3, 240 * US - 1), -1);
+	for (int i = 0; i < 5; i++)
+		CHECK_INT(desk_take(&d, 3, (240 + 100 * i) * US), FRAME_ECT_0);
+	CHECK_INT(plane_buffers_free(d.plane), 64);
+	CHECK_INT(plane_next_ps(d.plane), WEIR_TIME_NEVER_PS);
+	plane_free(d.plane);
+}
+
+/* Another switch's ports and addresses are none of one's own: what nobody here knows is flooded here alone. */
+TEST(test_plane_parts_do_not_see_each_others_ports)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	d.ports[2].part = d.ports[3].part = 1;
+	d.plane = plane_new(&d.plan);
+	plane_tell(d.plane, FRAMES_HOST(3), 3);
+	desk_come(&d, &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
+		  10 * US);
+	plane_advance(d.plane, 900 * US);
+	CHECK_INT(desk_take(&d, 1, 900 * US), FRAME_ECT_0);
+	CHECK_INT(desk_take(&d, 2, 900 * US), -1);
+	CHECK_INT(desk_take(&d, 3, 900 * US), -1);
+	plane_free(d.plane);
+}

@@ -25,7 +25,7 @@ TEST(test_switch_results_are_what_the_ports_counted)
 	for (int i = 0; i < 5; i++)
 		wait_at(&l, 0, 1000);
 	turn_until(&l, 6);
-	real_results(&l, &r);
+	real_results(&l, PORT_OF_LONGEST_QUEUE, &r);
 	CHECK_INT(r.port_count, 3);
 	CHECK_INT(r.measured_port, 2);
 	CHECK_STR(link_name(&r.network, r.ports[2].link, name, sizeof(name)), "sw->c");

@@ -100,6 +100,33 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 		      "sw.ini:2: port.a.buffer-per: ...");
 }
 
+#define CABLE(a, b) "[port " a "]\npart = l\nto = " b "\ndelay = 1us\n"
+
+TEST(test_switch_settings_of_a_cable_have_two_ends_that_name_each_other)
+{
+	struct switch_settings s;
+
+	read_good(&s, CABLE("x", "y") "[port y]\npart = r\nto = x\ndelay = 2us\n" PORTS);
+	CHECK_INT(s.ports[0].peer_plus_one, 2);
+	CHECK_INT(s.ports[1].peer_plus_one, 1);
+	CHECK_INT(s.ports[2].peer_plus_one, 0);
+	CHECK_INT(s.ports[1].part_number, 1);
+	settings_free(&s);
+	check_refused(CABLE("x", "z") PORTS, "sw.ini:1: port.x.to: unknown port 'z'; ...");
+	check_refused(CABLE("x", "a") PORTS,
+		      "sw.ini:1: port.x.to: port a does not lead here (to = x)");
+	check_refused(CABLE("x", "y") CABLE("y", "x") PORTS,
+		      "sw.ini:1: port.x.to: port y is of the same part");
+	check_refused(CABLE("x", "y") "[port y]\npart = r\nto = x\n" PORTS,
+		      "sw.ini:5: port.y.delay: a cable between parts needs one");
+	check_refused(CABLE("x", "y") "interface = v\n" PORTS,
+		      "sw.ini:1: port.x.to: a port has an interface or a cable ...");
+	check_refused("[real]\nprobe = queue a/1 every 1ms\n" PORTS,
+		      "sw.ini:2: real.probe: port a has 1 queues, counted from 0");
+	check_refused("[real]\nprobe = marks a/0 every 1ms\n" PORTS,
+		      "sw.ini:2: real.probe: of one queue there are queue and queue-bytes alone");
+}
+
 /* Under the sanitizers: a file is read or refused with one line, whatever is in it. */
 TEST(test_switch_settings_of_any_bytes_are_read_or_refused)
 {

@@ -45,15 +45,20 @@ TEST(test_testbed_refuses_what_reality_does_not_have_and_names_what_it_has)
 		  "with cubic(ecn=yes) and reno(ecn=yes)");
 	CHECK_STR(refusal(STAR LONG "cc = dctcp(g=1/8)\n" MEASURE).text,
 		  "traffic.long.cc: option 'g' of dctcp cannot be set in a real kernel");
-	CHECK_STR(refusal("[network]\ntopology = dumbbell\nrate = 100Mbps\n" LONG MEASURE).text,
-		  "network.topology: a testbed has one switch: star");
+	CHECK_STR(refusal("[network]\ntopology = leaf-spine\nleaves = 10\nspines = 5\n"
+			  "hosts-per-leaf = 1\nrate = 100Mbps\n" LONG MEASURE)
+			  .text,
+		  "network.topology: a testbed's switches have at most 64 ports together");
+	CHECK_STR(refusal(STAR LONG MEASURE "port = h1->sw\n").text,
+		  "measure.port: a testbed measures ports of its switches");
 	CHECK_STR(refusal("[network]\ntopology = star\nhosts = 21\nrate = 100Mbps\n" LONG MEASURE)
 			  .text,
 		  "network.hosts: a testbed has at most 20 hosts, not 21");
 	CHECK(strstr(refusal("[network]\ntopology = star\nrate = 10Gbps\n" LONG MEASURE).text,
 		     "at most 1000 Mb/s"));
-	CHECK_STR(refusal(STAR "[host]\nheader = 66B\n" LONG MEASURE).text,
-		  "host.header: real packets have 54 bytes of it");
+	CHECK_STR(refusal(STAR "[host]\nheader = 66B\n" LONG MEASURE).text, "");
+	CHECK_STR(refusal(STAR "[host]\nheader = 70B\n" LONG MEASURE).text,
+		  "host.header: real packets have 54 bytes of it, or 66 with timestamps");
 	CHECK_STR(refusal(STAR "[traffic ring]\npattern = ring\nsize = 1MB\n" MEASURE).text,
 		  "traffic.ring.pattern: its flows wait for others, which a testbed's do not");
 }
@@ -79,6 +84,41 @@ TEST(test_testbed_switch_has_the_scenarios_ports_and_a_round_trip_of_its_cables)
 	CHECK_INT(s.ports[2].delay_ps, 235560000);
 	CHECK_INT(s.class_of_dscp[1], 1);
 	CHECK_INT(s.real.mtu_bytes, 1500);
+	settings_free(&s);
+	plan_free(&p);
+	config_free(&c);
+}
+
+/* Two leaves with two hosts each, two spines: what a leaf has for the other's hosts are its two ports up. */
+TEST(test_testbed_several_switches_are_parts_with_cables_between_them)
+{
+	struct weir_error e = { "" };
+	struct switch_settings s;
+	struct testbed_plan p;
+	struct config c;
+	uint32_t port, up[2], reached[2] = { 0, 0 };
+
+	make_config("[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\nhosts-per-leaf = 2\n"
+		    "rate = 100Mbps\ndelay = 100us\nfabric-delay = 30us\n" LONG MEASURE
+		    "port = spine1->leaf0\n",
+		    &c);
+	CHECK_INT(plan_make(&p, &c, &e), 0);
+	CHECK_INT(settings_read_text(&s, "t", p.switch_text, strlen(p.switch_text), &e), 0);
+	CHECK_STR(e.text, "");
+	CHECK_INT(s.port_count, 4 + 8);
+	CHECK_INT(settings_port(&s, "leaf0-spine0", &up[0], &e), 0);
+	CHECK_INT(settings_port(&s, "leaf0-spine1", &up[1], &e), 0);
+	CHECK_INT(settings_port(&s, "spine1-leaf0", &port, &e), 0);
+	CHECK_INT(p.measured_port, port);
+	CHECK_INT(s.ports[up[1]].peer_plus_one, port + 1);
+	CHECK_INT(s.ports[port].peer_plus_one, up[1] + 1);
+	CHECK_INT(s.ports[up[1]].delay_ps, 30000000);
+	CHECK(s.ports[up[1]].part_number != s.ports[port].part_number);
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < s.ports[up[i]].addresses.count; k++)
+			reached[i] += 1u << (s.ports[up[i]].addresses.lines[k].text[16] - '0');
+	CHECK_INT(reached[0], 1 << 3 | 1 << 4); /* h2 and h3 */
+	CHECK_INT(reached[1], reached[0]);
 	settings_free(&s);
 	plan_free(&p);
 	config_free(&c);

@@ -1,0 +1,347 @@
+/* testbed_figure.c -- weir testbed --figure NAME: a figure of a paper with real packets, judged by the paper's claims beside the
+ * simulated runs of the same settings.
+ *
+ * What a small machine carries of it is in PAPERS/PAPER/paper.real, a section for each figure that can be:
+ *
+ *	[figure fig6]
+ *	slower = 10
+ *	set = traffic.web.flows=300
+ *	note = 300 flows in place of 5000
+ *
+ * Everything takes longer by that factor (slower.h) and results are brought back, so that claims are judged as they stand.
+ * Settings hold for both worlds. Runs of both are in OUT/PAPER/FIGURE.real; those that are there are not run again. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/reproduce.h"
+#include "cli/slower.h"
+#include "cli/testbed.h"
+#include "lab/base/ini.h"
+#include "lab/base/text.h"
+#include "lab/store/store.h"
+#include "sim/base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_out[] = "reproduction";
+
+/* --- paper.real --- */
+
+struct real_plan {
+	const char *figure; /* that is looked for */
+	int is_it, found;   /* in its section; it was there */
+	double slower;
+	char *note;
+	struct line_list sets;
+};
+
+static int see_section(void *user, struct ini_place *at, const char *kind, const char *name)
+{
+	struct real_plan *p = user;
+
+	if (strcmp(kind, "figure") != 0 || !*name)
+		return weir_error_set(at->e, "unknown section %s; there is [figure NAME]",
+				      weir_quote(kind).text);
+	p->is_it = strcmp(name, p->figure) == 0;
+	p->found |= p->is_it;
+	return 0;
+}
+
+static int see_pair(void *user, struct ini_place *at, const char *key, const char *value)
+{
+	static const char *const keys[] = { "slower", "set", "note" };
+	struct real_plan *p = user;
+	char *end;
+
+	if (strcmp(key, "set") == 0) {
+		if (p->is_it)
+			line_list_add(&p->sets, value, at->line);
+		return 0;
+	}
+	if (strcmp(key, "note") == 0) {
+		if (p->is_it)
+			text_print(&p->note, "%s", value);
+		return 0;
+	}
+	if (strcmp(key, "slower") != 0)
+		return weir_error_unknown(at->e, "key", key, keys, 3);
+	if (p->is_it)
+		p->slower = strtod(value, &end);
+	if (p->is_it && (*end || !(p->slower >= 1 && p->slower <= 10000)))
+		return weir_error_set(at->e, "slower: %s; it is a factor, 1 to 10000",
+				      weir_quote(value).text);
+	return 0;
+}
+
+static void plan_free(struct real_plan *p)
+{
+	line_list_free(&p->sets);
+	free(p->note);
+}
+
+/* On -1 nothing is left to free. */
+static int plan_read(struct real_plan *p, const struct figure_files *f, struct weir_error *e)
+{
+	static const struct ini_form form = { .what = "what of a paper can be real",
+					      .example = "[figure fig1]",
+					      .section = see_section,
+					      .pair = see_pair };
+	const char *slash = strrchr(f->scenario, '/');
+	struct ini_text text = { .length = 0 };
+	char *file = NULL, *content;
+	int failed;
+
+	*p = (struct real_plan){ .figure = f->name, .slower = 1 };
+	text_print(&file, "%.*spaper.real", slash ? (int)(slash - f->scenario) + 1 : 0,
+		   f->scenario);
+	content = ini_load(&form, file, &text.length, e);
+	text.file = file;
+	text.text = content;
+	failed = !content || ini_read(&form, p, &text, e);
+	if (!failed && !p->found)
+		failed = weir_error_set(e,
+					"%.300s: has no [figure %.64s]: nobody has said how it is "
+					"done with real packets",
+					file, f->name);
+	free(content);
+	free(file);
+	if (failed)
+		plan_free(p);
+	return failed ? -1 : 0;
+}
+
+/* --- runs --- */
+
+enum { SIMULATED, REAL, WORLDS };
+
+struct figure_request {
+	const struct figure_files *files;
+	struct real_plan plan;
+	struct figure figure;
+	struct scenario scenario;
+	struct sweep sweep;
+	char *folder;
+	struct store *store;
+	char (*keys[WORLDS])[RUN_KEY_SIZE];
+};
+
+/* The run as it is kept: with its own settings, the real one with what it is besides. */
+static int config_of(struct figure_request *q, uint64_t run, int world, struct config *c,
+		     struct weir_error *e)
+{
+	char line[64];
+
+	if (sweep_apply(&q->sweep, run, &q->scenario, e) || scenario_config(&q->scenario, c, e))
+		return -1;
+	if (world == REAL) {
+		line_list_add(&c->real, "world real", 0);
+		snprintf(line, sizeof(line), "slower %g", q->plan.slower);
+		line_list_add(&c->real, line, 0);
+	}
+	if (!run_key(c, q->keys[world][run], e))
+		return 0;
+	config_free(c);
+	return -1;
+}
+
+static int run_slow(struct figure_request *q, const struct config *c, struct run_result *r)
+{
+	struct config slow;
+	struct weir_error e;
+	int status;
+
+	if (slower_config(c, q->plan.slower, &slow, &e))
+		return complain(EXIT_MISTAKE, &e);
+	status = run_real(&q->scenario, &slow, r);
+	config_free(&slow);
+	if (status == EXIT_FINE)
+		slower_back(r, q->plan.slower);
+	return status;
+}
+
+static int run_one(struct figure_request *q, uint64_t run, int world)
+{
+	char label[256];
+	struct run_result r;
+	struct weir_error e;
+	struct config c;
+	int status, there;
+
+	if (config_of(q, run, world, &c, &e))
+		return complain(EXIT_MISTAKE, &e);
+	there = store_has(q->store, q->keys[world][run], &e);
+	if (there) {
+		config_free(&c);
+		return there < 0 ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	}
+	if (world == REAL) {
+		printf("%s: %s\n", q->files->label,
+		       sweep_label(&q->sweep, run, label, sizeof(label)));
+		fflush(stdout);
+	}
+	status = world == REAL ? run_slow(q, &c, &r) : run_simulated(&q->scenario, &c, &r);
+	if (status == EXIT_FINE) {
+		if (store_add(q->store, q->keys[world][run], &c, &r, &e))
+			status = complain(EXIT_WORLD, &e);
+		run_result_free(&r);
+	}
+	config_free(&c);
+	return status;
+}
+
+static int run_worlds(struct figure_request *q)
+{
+	int status = EXIT_FINE;
+
+	for (int world = 0; world < WORLDS; world++) {
+		q->keys[world] = memory_zeroed(q->sweep.run_count, sizeof(*q->keys[world]));
+		for (uint64_t i = 0; i < q->sweep.run_count && status == EXIT_FINE; i++)
+			status = run_one(q, i, world);
+	}
+	return status;
+}
+
+/* --- verdicts --- */
+
+/* One world's runs are the store's plan, and judged. */
+static int judge(struct figure_request *q, int world, struct verdict *verdicts,
+		 struct weir_error *e)
+{
+	return store_plan(q->store, q->keys[world], q->sweep.run_count, e) ||
+			       figure_judge(q->store, &q->figure, FIGURE_QUICK, verdicts, e)
+		       ? -1
+		       : 0;
+}
+
+/* In the form of documents. Claims that the runs say nothing of are counted. */
+static void print_verdicts(const struct figure_request *q, struct verdict *const verdicts[WORLDS])
+{
+	struct verdict_counts counts[WORLDS] = { { { 0 } }, { { 0 } } };
+	uint32_t silent = 0;
+
+	printf("| claim | paper | simulated | | real | |\n|---|---|---|---|---|---|\n");
+	for (uint32_t i = 0; i < q->figure.claim_count; i++) {
+		const struct verdict *a = &verdicts[SIMULATED][i], *b = &verdicts[REAL][i];
+
+		if (a->kind > VERDICT_DISAGREES && b->kind > VERDICT_DISAGREES) {
+			silent++;
+			continue;
+		}
+		counts[SIMULATED].of[a->kind]++;
+		counts[REAL].of[b->kind]++;
+		printf("| %s | %s | %s | %s | %s | %s |\n", q->figure.claims[i].says,
+		       claim_expected(&q->figure.claims[i]).text,
+		       measured_text(&a->value, a->unit).text, verdict_name(a->kind),
+		       measured_text(&b->value, b->unit).text, verdict_name(b->kind));
+	}
+	printf("\nslower by %g", q->plan.slower);
+	if (q->plan.note)
+		printf("; %s", q->plan.note);
+	if (silent)
+		printf("; %u claims need other runs", silent);
+	printf("\n");
+	print_counts("simulated", &counts[SIMULATED]);
+	print_counts("real", &counts[REAL]);
+}
+
+static int show(struct figure_request *q)
+{
+	struct verdict *verdicts[WORLDS];
+	struct weir_error e;
+	int failed = 0;
+
+	for (int world = 0; world < WORLDS; world++) {
+		verdicts[world] =
+			memory_zeroed(q->figure.claim_count + UINT64_C(1), sizeof(**verdicts));
+		failed = failed || judge(q, world, verdicts[world], &e);
+	}
+	if (!failed)
+		print_verdicts(q, verdicts);
+	for (int world = 0; world < WORLDS; world++)
+		free(verdicts[world]);
+	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+}
+
+/* --- all of it --- */
+
+static int read_scenario(struct figure_request *q, struct weir_error *e)
+{
+	if (scenario_read(&q->scenario, q->files->scenario, e))
+		return -1;
+	for (uint32_t i = 0; i < q->plan.sets.count; i++)
+		if (scenario_set(&q->scenario, q->plan.sets.lines[i].text, e)) {
+			scenario_free(&q->scenario);
+			return -1;
+		}
+	if (!sweep_read(&q->sweep, &q->scenario, e))
+		return 0;
+	scenario_free(&q->scenario);
+	return -1;
+}
+
+static int open_store(struct figure_request *q, const char *out, struct weir_error *e)
+{
+	if (figure_prepare(q->files, out, e))
+		return -1;
+	text_print(&q->folder, "%s/%s.real", out, q->files->label);
+	return store_open(&q->store, q->folder, STORE_WRITE, e);
+}
+
+static int run_figure(struct figure_request *q, const char *out)
+{
+	struct weir_error e;
+	int status;
+
+	if (open_store(q, out, &e)) {
+		status = complain(EXIT_WORLD, &e);
+	} else {
+		status = run_worlds(q);
+		if (status == EXIT_FINE)
+			status = show(q);
+		store_close(q->store);
+	}
+	free(q->folder);
+	for (int world = 0; world < WORLDS; world++)
+		free(q->keys[world]);
+	return status;
+}
+
+static int run_files(const struct figure_files *f, const char *out)
+{
+	struct figure_request q = { .files = f };
+	struct weir_error e;
+	int status;
+
+	if (plan_read(&q.plan, f, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (figure_read(&q.figure, f->claims, &e)) {
+		plan_free(&q.plan);
+		return complain(EXIT_MISTAKE, &e);
+	}
+	if (read_scenario(&q, &e)) {
+		status = complain(EXIT_MISTAKE, &e);
+	} else {
+		status = run_figure(&q, out);
+		sweep_free(&q.sweep);
+		scenario_free(&q.scenario);
+	}
+	figure_free(&q.figure);
+	plan_free(&q.plan);
+	return status;
+}
+
+int testbed_figure(const struct arguments *a)
+{
+	const char *out = arguments_option(a, "--out");
+	struct figure_range range;
+	struct figure_list l;
+	struct weir_error e;
+	int status = EXIT_FINE;
+
+	if (figures_find(&l, NULL, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (figures_choose(&l, arguments_option(a, "--figure"), &range, &e))
+		status = complain(EXIT_MISTAKE, &e);
+	for (uint32_t i = 0; status == EXIT_FINE && i < range.count; i++)
+		status = run_files(&l.all[range.first + i], out ? out : default_out);
+	figures_free(&l);
+	return status;
+}
