@@ -7,6 +7,7 @@
 #define KEEPER_CORE_DRIVER_H
 #include "keeper/core/setting.h"
 #include "weir/scheme.h"
+#include <stdio.h>
 
 struct keeper_plan;
 
@@ -42,5 +43,7 @@ struct keeper_driver_ops {
 	/* Virtual time goes on to time_ns, from 0 when it was opened. KEEPER_OVER: there is no more of it; error is
 	 * empty unless something failed. NULL: the switch lives in the time that clocks show. */
 	enum keeper_advance (*advance)(void *driver, int64_t time_ns, struct weir_error *e);
+	/* What became of the traffic, as a line of JSON, where time is over. NULL: nobody knows. */
+	void (*report)(void *driver, FILE *f);
 };
 #endif

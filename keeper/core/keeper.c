@@ -51,12 +51,18 @@ void keeper_init(struct keeper *k, const struct keeper_parts *parts)
 	k->queues = memory_new(plan->profile_count, sizeof(*k->queues));
 	k->wishes = memory_new(plan->profile_count, sizeof(*k->wishes));
 	k->telemetry = memory_new(plan->profile_count, sizeof(*k->telemetry));
+	for (uint32_t i = 0; i < plan->profile_count; i++)
+		k->kept[i].wrote_ns =
+			memory_new(plan->profiles[i].limits.writes, sizeof(*k->kept[i].wrote_ns));
 }
 
 void keeper_free(struct keeper *k)
 {
 	const uint32_t count = k->plan->profile_count;
 
+	for (uint32_t i = 0; i < count; i++)
+		memory_free(k->kept[i].wrote_ns, k->plan->profiles[i].limits.writes,
+			    sizeof(*k->kept[i].wrote_ns));
 	memory_free(k->kept, count, sizeof(*k->kept));
 	memory_free(k->records, count, sizeof(*k->records));
 	memory_free(k->queues, count, sizeof(*k->queues));
@@ -214,16 +220,15 @@ static void miss_counters(struct keeper *k, uint32_t profile, enum keeper_readin
 	keeper_say(k, KEEPER_IS_UNFIT, profile, NULL, NULL);
 }
 
-static void count(struct keeper *k, uint32_t profile)
+static void count(struct keeper *k, uint32_t profile, struct weir_error *e)
 {
 	struct kept *p = &k->kept[profile];
 	struct keeper_counters now = { 0 }, before = p->counters;
-	struct weir_error e = { "" };
-	enum keeper_reading reading = k->plan->driver->count(k->driver, profile, &now, &e);
+	enum keeper_reading reading = k->plan->driver->count(k->driver, profile, &now, e);
 
 	p->is_fresh = 0;
 	if (reading != KEEPER_READ) {
-		miss_counters(k, profile, reading, e.text);
+		miss_counters(k, profile, reading, e->text);
 		return;
 	}
 	p->counters = now;
@@ -241,33 +246,43 @@ static void count(struct keeper *k, uint32_t profile)
 	keeper_judge(k, profile, &before);
 }
 
-/* Reads all; returns -1 where the switch does not answer. */
+static void read_one(struct keeper *k, uint32_t profile, struct weir_error *e)
+{
+	struct kept *p = &k->kept[profile];
+	struct keeper_setting now = { 0 };
+
+	switch (k->plan->driver->read(k->driver, profile, &now, e)) {
+	case KEEPER_LOST:
+		k->is_lost = 1;
+		break;
+	case KEEPER_UNFIT:
+		p->is_fresh = p->has_counters = 0;
+		leave_alone(k, profile, e->text);
+		break;
+	case KEEPER_READ:
+		p->is_read = 1;
+		compare(k, profile, &now);
+		break;
+	}
+}
+
+/* Reads all, settings first: switches keep them and counters in different places. Returns -1 where the switch does
+ * not answer. */
 static int look(struct keeper *k)
 {
+	const uint32_t profiles = k->plan->profile_count;
 	struct weir_error e = { "" };
 
-	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
-		struct keeper_setting now = { 0 };
-
-		switch (k->plan->driver->read(k->driver, i, &now, &e)) {
-		case KEEPER_LOST:
-			k->is_lost = 1;
-			break;
-		case KEEPER_UNFIT:
-			k->kept[i].is_fresh = k->kept[i].has_counters = 0;
-			leave_alone(k, i, e.text);
-			break;
-		case KEEPER_READ:
-			compare(k, i, &now);
-			count(k, i);
-			break;
-		}
-		if (k->is_lost)
-			break;
+	for (uint32_t i = 0; i < profiles && !k->is_lost; i++) {
+		k->kept[i].is_read = 0;
+		read_one(k, i, &e);
 	}
+	for (uint32_t i = 0; i < profiles && !k->is_lost; i++)
+		if (k->kept[i].is_read)
+			count(k, i, &e);
 	if (!k->is_lost)
 		return 0;
-	for (uint32_t i = 0; i < k->plan->profile_count; i++)
+	for (uint32_t i = 0; i < profiles; i++)
 		k->kept[i].is_fresh = k->kept[i].has_counters = 0;
 	if (!k->was_lost)
 		say_of_switch(k, KEEPER_IS_LOST, e.text);
@@ -386,8 +401,7 @@ static void consider(struct keeper *k, uint32_t profile)
 		keeper_say(k, KEEPER_WOULD_WRITE, profile, &before, &to);
 		return;
 	}
-	if (keeper_write(k, profile, &to) == 0)
-		keeper_say(k, KEEPER_DID_WRITE, profile, &before, &to);
+	keeper_plan_write(k, profile, KEEPER_CHANGE, &to);
 }
 
 static void end_hold(struct keeper *k, uint32_t profile)
@@ -424,6 +438,7 @@ void keeper_step(struct keeper *k, int64_t now_ns)
 		begin_mind(k);
 	for (uint32_t i = 0; i < k->plan->profile_count; i++)
 		consider(k, i);
+	keeper_write_pending(k);
 }
 
 /* --- ending --- */

@@ -41,7 +41,7 @@ const struct weir_option keeper_option_table[] = {
 	  NULL },
 	{ "guard-least", WEIR_OPT_COUNT, AT(guard_least), "10", 0, UINT32_MAX,
 	  "fewer drops or pauses in an interval are no reason", NULL },
-	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", MINUTE_NS, DAY_NS,
+	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", WEIR_NS_PER_MS, DAY_NS,
 	  "how long a profile is left alone after a change was taken back", NULL },
 	{ "canary-for", WEIR_OPT_TIME_NS, AT(canary_for_ns), "600s", 0, 7 * DAY_NS,
 	  "how long profiles with canary = yes are tuned without trouble before others are", NULL },

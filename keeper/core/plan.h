@@ -19,7 +19,7 @@
 #include "sim/config/config.h"
 #include "sim/config/tune.h"
 
-enum { KEEPER_PROFILES_MAX = 1024, KEEPER_WRITES_MAX = 60 };
+enum { KEEPER_PROFILES_MAX = 1024, KEEPER_WRITES_MAX = 60000 };
 
 /* [limits] and [profile NAME] */
 struct keeper_limits {

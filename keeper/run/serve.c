@@ -174,6 +174,8 @@ static int rehearse(struct service *s, struct keeper *k, struct weir_error *e)
 		keeper_step(k, time_ns);
 		time_ns += (int64_t)s->plan->options.interval_ns;
 	} while (!is_ended(s) && s->plan->driver->advance(s->driver, time_ns, e) == KEEPER_GOES_ON);
+	if (!e->text[0] && s->plan->driver->report)
+		s->plan->driver->report(s->driver, s->log.out);
 	return e->text[0] ? -1 : 0;
 }
 
