@@ -49,9 +49,16 @@ struct keeper_options {
 	char journal[WEIR_OPT_TEXT_SIZE], socket[WEIR_OPT_TEXT_SIZE];
 };
 
+/* [mimic]: of 'weir keeper mimic' alone, see mimic.h */
+struct keeper_mimic {
+	char socket[WEIR_OPT_TEXT_SIZE]; /* empty: there is no such section */
+	uint64_t poll_ns, apply_ns, speed_q32;
+};
+
 struct keeper_plan {
 	char file[WEIR_OPT_TEXT_SIZE], title[WEIR_OPT_TEXT_SIZE];
 	struct keeper_options options;
+	struct keeper_mimic mimic;
 	const struct keeper_driver_ops *driver;
 	struct tune_choice tune;
 	_Alignas(8) unsigned char driver_params[WEIR_SPEC_PARAMS_MAX],
@@ -60,7 +67,7 @@ struct keeper_plan {
 	struct keeper_profile *profiles;
 };
 
-extern const struct weir_option keeper_option_table[], keeper_limit_table[];
+extern const struct weir_option keeper_option_table[], keeper_limit_table[], keeper_mimic_table[];
 
 /* drivers are those that the plan may name. On -1 nothing is left to free. */
 int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, const char *file,
