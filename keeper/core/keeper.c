@@ -220,10 +220,39 @@ static void miss_counters(struct keeper *k, uint32_t profile, enum keeper_readin
 	keeper_say(k, KEEPER_IS_UNFIT, profile, NULL, NULL);
 }
 
+/* Counters that have not moved at all are those of the last interval: switches write them at times of their own. Where
+ * that is so twice the queue is idle. */
+static int is_stale(const struct kept *p, const struct keeper_counters *now)
+{
+	return p->has_counters && !p->is_stale && p->counters.since_start[KEEPER_OUT_BYTES] &&
+	       memcmp(&p->counters, now, sizeof(*now)) == 0;
+}
+
+static void take_counters(struct keeper *k, uint32_t profile, const struct keeper_counters *now)
+{
+	struct kept *p = &k->kept[profile];
+	const struct keeper_counters before = p->counters;
+
+	p->counters = *now;
+	if (p->has_counters && k->now_ns > p->counted_ns) {
+		p->is_fresh =
+			keeper_telemetry(&before, now, k->now_ns - p->counted_ns,
+					 (uint32_t)k->plan->options.mtu_bytes, &p->telemetry) == 0;
+		if (!p->is_fresh) {
+			keeper_why(p, "counters went back: they were reset");
+			keeper_say(k, KEEPER_IS_RESET, profile, NULL, NULL);
+		}
+	}
+	p->counted_ns = k->now_ns;
+	p->has_counters = 1;
+	p->is_uncounted = 0;
+	keeper_judge(k, profile, &before);
+}
+
 static void count(struct keeper *k, uint32_t profile, struct weir_error *e)
 {
 	struct kept *p = &k->kept[profile];
-	struct keeper_counters now = { 0 }, before = p->counters;
+	struct keeper_counters now = { 0 };
 	enum keeper_reading reading = k->plan->driver->count(k->driver, profile, &now, e);
 
 	p->is_fresh = 0;
@@ -231,19 +260,9 @@ static void count(struct keeper *k, uint32_t profile, struct weir_error *e)
 		miss_counters(k, profile, reading, e->text);
 		return;
 	}
-	p->counters = now;
-	if (p->has_counters && k->now_ns > k->before_ns) {
-		p->is_fresh =
-			keeper_telemetry(&before, &now, k->now_ns - k->before_ns,
-					 (uint32_t)k->plan->options.mtu_bytes, &p->telemetry) == 0;
-		if (!p->is_fresh) {
-			keeper_why(p, "counters went back: they were reset");
-			keeper_say(k, KEEPER_IS_RESET, profile, NULL, NULL);
-		}
-	}
-	p->has_counters = 1;
-	p->is_uncounted = 0;
-	keeper_judge(k, profile, &before);
+	p->is_stale = is_stale(p, &now);
+	if (!p->is_stale)
+		take_counters(k, profile, &now);
 }
 
 static void read_one(struct keeper *k, uint32_t profile, struct weir_error *e)
@@ -322,14 +341,15 @@ static void begin_mind(struct keeper *k)
 	k->mind->init(k->mind_state, k->mind_params, &k->env, k->wishes);
 }
 
-/* Profiles of which nothing is known were idle, for all the tuner hears. */
+/* Profiles of which nothing is known were idle, for all the tuner hears; those that were not counted anew are as they
+ * were. */
 static void ask_mind(struct keeper *k)
 {
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
 		const struct kept *p = &k->kept[i];
 
 		k->telemetry[i] = p->telemetry;
-		if (!p->is_fresh)
+		if (!p->is_fresh && !p->is_stale)
 			k->telemetry[i] = (struct weir_tune_telemetry){
 				.interval_ns = k->now_ns - k->before_ns,
 				.rate_bps = p->counters.rate_bps,
@@ -439,6 +459,18 @@ void keeper_step(struct keeper *k, int64_t now_ns)
 	for (uint32_t i = 0; i < k->plan->profile_count; i++)
 		consider(k, i);
 	keeper_write_pending(k);
+}
+
+void keeper_notice(struct keeper *k, uint32_t profile)
+{
+	struct weir_error e = { "" };
+	struct keeper_setting now = { 0 };
+
+	if (!k->steps || k->is_lost || k->kept[profile].state == KEEPER_NEW ||
+	    k->kept[profile].state == KEEPER_CANNOT)
+		return; /* the next step will see */
+	if (k->plan->driver->read(k->driver, profile, &now, &e) == KEEPER_READ)
+		compare(k, profile, &now);
 }
 
 /* --- ending --- */

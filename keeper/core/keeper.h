@@ -71,7 +71,9 @@ struct kept {
 	int is_read;                /* in this step */
 	int is_unsure; /* a write failed: it may have come into force */
 	struct keeper_counters counters;
+	int64_t counted_ns; /* when these were read first */
 	int has_counters, is_uncounted;
+	int is_stale; /* the switch had not counted anew since */
 	int is_fresh; /* the telemetry is of the interval that ended now */
 	struct weir_tune_telemetry telemetry;
 	double guards[KEEPER_GUARDS]; /* drops, pauses, highest queue: what is usual */
@@ -124,6 +126,9 @@ void keeper_free(struct keeper *k);
 
 /* An interval is over. Times are not 0 and never go back. */
 void keeper_step(struct keeper *k, int64_t now_ns);
+
+/* Somebody may have changed a profile: it is looked at now, and yielded where that is so. */
+void keeper_notice(struct keeper *k, uint32_t profile);
 
 /* Puts the originals back and removes the journal; returns how many could not be (the journal then stays). */
 uint32_t keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user);

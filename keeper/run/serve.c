@@ -121,23 +121,37 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 
 /* --- working --- */
 
+static void hear_news(struct service *s, struct keeper *k)
+{
+	int64_t profile;
+
+	while ((profile = s->plan->driver->news(s->driver)) >= 0)
+		keeper_notice(k, (uint32_t)profile);
+}
+
 /* Waits until the time, or until a signal says that this is the end. */
 static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 {
+	int (*news_fd)(void *driver) = s->plan->driver->news_fd;
+
 	while (!s->desk.stops) {
 		struct pollfd polled[] = { { .fd = s->signals, .events = POLLIN },
-					   { .fd = s->desk.fd, .events = POLLIN } };
+					   { .fd = s->desk.fd, .events = POLLIN },
+					   { .fd = news_fd ? news_fd(s->driver) : -1,
+					     .events = POLLIN } };
 		int64_t left_ns = time_ns - clock_ns();
 		struct timespec t = { left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
 
 		if (left_ns <= 0)
 			return 0;
-		if (ppoll(polled, 2, &t, NULL) <= 0)
+		if (ppoll(polled, 3, &t, NULL) <= 0)
 			continue;
 		if (polled[0].revents)
 			return 1;
 		if (polled[1].revents)
 			keeper_desk_serve(&s->desk, k, &s->log);
+		if (polled[2].revents)
+			hear_news(s, k);
 	}
 	return 1;
 }

@@ -9,7 +9,7 @@ printf '[keeper]\ndriver = sonic\ntune = qla\ninterval = fast\n[profile A]\n' >b
 expect 2 keeper bad.ini
 grep -q "^weir: bad.ini:4: keeper.interval: " err || fail "no place in the message"
 expect 2 keeper sttus bad.ini
-message "unknown request 'sttus'; there are status, explain, pause, resume, stop, restore (nearest: status)"
+message "unknown request 'sttus'; there are status, explain, pause, resume, reload, stop, restore, mimic (nearest: status)"
 expect 2 keeper explain bad.ini
 message "keeper explain: usage: weir keeper explain CONFIG.ini PROFILE"
 
