@@ -37,6 +37,8 @@ struct keeper_driver_ops {
 	/* All of the setting, or nothing. -1: it is not known whether it came into force. */
 	int (*write)(void *driver, uint32_t profile, const struct keeper_setting *s,
 		     struct weir_error *e);
+	/* What a setting becomes when it is written, where the switch has no finer one. NULL: what it is. */
+	void (*round)(void *driver, uint32_t profile, struct keeper_setting *s);
 	/* Does the hardware have what was written? NULL: what is read back is what the hardware has. */
 	enum keeper_following (*follows)(void *driver, uint32_t profile,
 					 const struct keeper_setting *s, struct weir_error *e);

@@ -405,7 +405,10 @@ static void consider(struct keeper *k, uint32_t profile)
 		keeper_say(k, KEEPER_DID_REFUSE, profile, NULL, NULL);
 		return;
 	}
-	if (keeper_setting_equals(&to, &p->in_force) || !is_time(k, profile))
+	if (k->plan->driver->round && !keeper_setting_equals(&to, &p->in_force))
+		k->plan->driver->round(k->driver, profile, &to);
+	if (keeper_setting_equals(&to, &p->in_force) || !is_time(k, profile) ||
+	    !keeper_setting_is_within(&to, bounds))
 		return;
 	keeper_why(p,
 		   "%s wants it: in this interval %.1f %% of the line was used, %llu packets "

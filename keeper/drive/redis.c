@@ -20,7 +20,7 @@ struct redis {
 	redisContext *context;
 	int database; /* that is selected; -1: none is known */
 	uint64_t generation;
-	int listens_to; /* database */
+	int listens_to;              /* database */
 	const char *const *patterns; /* NULL: it asks */
 };
 

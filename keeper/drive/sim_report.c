@@ -123,8 +123,7 @@ static void report_flows(const struct rehearsal *r, FILE *f)
 	qsort(ended.fct_ns, ended.count, sizeof(*ended.fct_ns), compare_times);
 	for (uint64_t i = 0; i < ended.count; i++)
 		sum += (double)ended.fct_ns[i];
-	fprintf(f, "{\"ended\":%" PRIu64 ",\"unfinished\":%" PRIu64, ended.count,
-		ended.unfinished);
+	fprintf(f, "{\"ended\":%" PRIu64 ",\"unfinished\":%" PRIu64, ended.count, ended.unfinished);
 	if (ended.count)
 		fprintf(f, ",\"fct_mean_ns\":%.0f,\"fct_p99_ns\":%" PRIu64,
 			sum / (double)ended.count, ended.fct_ns[place(ended.count, 990)]);

@@ -18,11 +18,17 @@
 /* As images have them that do not say. */
 enum { ASIC_DB = 1, COUNTERS_DB = 2, CONFIG_DB = 4 };
 
-enum { QUEUE = 3, PORTS_BETWEEN = 4, KEY_SIZE = 160, NUMBER_SIZE = 24, PPM_PER_PERCENT = KEEPER_PPM / 100 };
+enum {
+	QUEUE = 3,
+	PORTS_BETWEEN = 4,
+	KEY_SIZE = 160,
+	NUMBER_SIZE = 24,
+	PPM_PER_PERCENT = KEEPER_PPM / 100
+};
 
 struct mimicked {
 	struct keeper_setting in_force, wanted;
-	int64_t due_ns;        /* when what is wanted comes into force; 0: it has */
+	int64_t due_ns; /* when what is wanted comes into force; 0: it has */
 };
 
 struct mimic {
@@ -76,12 +82,11 @@ static int write_asic(struct mimic *m, uint32_t profile, struct weir_error *e)
 	snprintf(max, sizeof(max), "%" PRIu64, s->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, s->p_ppm / PPM_PER_PERCENT);
 	return tell(m,
-		    &(struct redis_command){
-			    ASIC_DB,
-			    8,
-			    { "HSET", key, "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", min,
-			      "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", max,
-			      "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", percent } },
+		    &(struct redis_command){ ASIC_DB,
+					     8,
+					     { "HSET", key, "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
+					       min, "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", max,
+					       "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", percent } },
 		    e);
 }
 
@@ -104,12 +109,12 @@ static int write_profile(struct mimic *m, uint32_t profile, struct weir_error *e
 	snprintf(max, sizeof(max), "%" PRIu64, s->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, s->p_ppm / PPM_PER_PERCENT);
 	return tell(m,
-		    &(struct redis_command){
-			    CONFIG_DB,
-			    12,
-			    { "HSET", key, "ecn", "ecn_all", "wred_green_enable", "true",
-			      "green_min_threshold", min, "green_max_threshold", max,
-			      "green_drop_probability", percent } },
+		    &(struct redis_command){ CONFIG_DB,
+					     12,
+					     { "HSET", key, "ecn", "ecn_all", "wred_green_enable",
+					       "true", "green_min_threshold", min,
+					       "green_max_threshold", max, "green_drop_probability",
+					       percent } },
 		    e);
 }
 
@@ -194,7 +199,8 @@ static int write_tables(struct mimic *m, struct weir_error *e)
 		    write_port(m, i, c.rate_bps, e) || write_counters(m, i, &c, e))
 			return -1;
 	}
-	if (tell(m, &(struct redis_command){ CONFIG_DB, 3, { "SET", "CONFIG_DB_INITIALIZED", "1" } },
+	if (tell(m,
+		 &(struct redis_command){ CONFIG_DB, 3, { "SET", "CONFIG_DB_INITIALIZED", "1" } },
 		 e))
 		return -1;
 	m->generation = redis_generation(m->redis);
@@ -223,12 +229,13 @@ static int read_wanted(struct mimic *m, uint32_t profile, struct keeper_setting 
 	int good;
 
 	snprintf(key, sizeof(key), "WRED_PROFILE|%s", m->plan->profiles[profile].name);
-	if (redis_ask(m->redis,
-		      &(struct redis_command){ CONFIG_DB,
-					       5,
-					       { "HMGET", key, "green_min_threshold",
-						 "green_max_threshold", "green_drop_probability" } },
-		      &a, e))
+	if (redis_ask(
+		    m->redis,
+		    &(struct redis_command){ CONFIG_DB,
+					     5,
+					     { "HMGET", key, "green_min_threshold",
+					       "green_max_threshold", "green_drop_probability" } },
+		    &a, e))
 		return -1;
 	good = a.count == 3 && is_number(a.texts[0], &s->min_bytes) &&
 	       is_number(a.texts[1], &s->max_bytes) && is_number(a.texts[2], &percent) &&
