@@ -5,8 +5,8 @@
 #include "keeper/run/serve.h"
 #include <string.h>
 
-static const char *const verbs[] = { "status", "explain", "pause", "resume", "stop", "restore",
-				     "mimic" };
+static const char *const verbs[] = { "status", "explain", "pause",   "resume",
+				     "reload", "stop",    "restore", "mimic" };
 
 /* "explain leaf3.ini AZURE_LOSSLESS" */
 static int ask(const struct arguments *a, const char *verb)
@@ -55,7 +55,10 @@ int command_keeper(const struct arguments *a)
 	}
 	if (keeper_plan_read(&plan, &keeper_driver_registry, word, &e))
 		return complain(EXIT_MISTAKE, &e);
-	failed = keeper_serve(&plan, arguments_option(a, "--dry-run") ? KEEPER_DRY : KEEPER_LIVE,
+	failed = keeper_serve(&(struct keeper_service){ &plan, &keeper_driver_registry,
+							arguments_option(a, "--dry-run")
+								? KEEPER_DRY
+								: KEEPER_LIVE },
 			      &e);
 	keeper_plan_free(&plan);
 	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;

@@ -28,6 +28,8 @@ const char *const keeper_event_names[KEEPER_EVENTS] = {
 	[KEEPER_IS_RESET] = "reset",
 	[KEEPER_IS_UNVERIFIED] = "unverified",
 	[KEEPER_DID_RESUME] = "resume",
+	[KEEPER_DID_RELOAD] = "reload",
+	[KEEPER_NO_RELOAD] = "no-reload",
 };
 
 /* --- making --- */
@@ -100,7 +102,7 @@ void keeper_say(struct keeper *k, enum keeper_event_kind kind, uint32_t profile,
 		k->tell(k->user, &event);
 }
 
-static void say_of_switch(struct keeper *k, enum keeper_event_kind kind, const char *why)
+void keeper_say_of_switch(struct keeper *k, enum keeper_event_kind kind, const char *why)
 {
 	const struct keeper_event event = { .time_ns = k->now_ns, .kind = kind, .why = why };
 
@@ -304,21 +306,28 @@ static int look(struct keeper *k)
 	for (uint32_t i = 0; i < profiles; i++)
 		k->kept[i].is_fresh = k->kept[i].has_counters = 0;
 	if (!k->was_lost)
-		say_of_switch(k, KEEPER_IS_LOST, e.text);
+		keeper_say_of_switch(k, KEEPER_IS_LOST, e.text);
 	return -1;
 }
 
 /* --- deciding --- */
 
+void keeper_find_mind(struct keeper *k)
+{
+	const struct keeper_plan *plan = k->plan;
+
+	if (!plan->tune.tuner)
+		return;
+	k->each = (struct tune_each){ plan->tune.tuner, plan->tune_params };
+	k->mind = &weir_tune_each;
+	k->mind_params = &k->each;
+}
+
 static void begin_mind(struct keeper *k)
 {
 	const struct keeper_plan *plan = k->plan;
 
-	if (plan->tune.tuner) {
-		k->each = (struct tune_each){ plan->tune.tuner, plan->tune_params };
-		k->mind = &weir_tune_each;
-		k->mind_params = &k->each;
-	}
+	keeper_find_mind(k);
 	for (uint32_t i = 0; i < plan->profile_count; i++) {
 		k->queues[i] = (struct weir_agent_queue){
 			.rate_bps = k->kept[i].counters.rate_bps,
@@ -450,7 +459,7 @@ void keeper_step(struct keeper *k, int64_t now_ns)
 	if (look(k))
 		return;
 	if (k->was_lost)
-		say_of_switch(k, KEEPER_IS_FOUND, "the switch answers again");
+		keeper_say_of_switch(k, KEEPER_IS_FOUND, "the switch answers again");
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
 		keeper_take_back(k, i);
 		end_hold(k, i);

@@ -42,6 +42,8 @@ enum keeper_event_kind {
 	KEEPER_IS_RESET, /* counters went back */
 	KEEPER_IS_UNVERIFIED,
 	KEEPER_DID_RESUME,
+	KEEPER_DID_RELOAD,
+	KEEPER_NO_RELOAD,
 	KEEPER_EVENTS,
 };
 
@@ -139,9 +141,13 @@ int keeper_take_again(struct keeper *k, uint32_t profile);
 
 /* --- between the files of the keeper --- */
 
+void keeper_say_of_switch(struct keeper *k, enum keeper_event_kind kind, const char *why);
 void keeper_say(struct keeper *k, enum keeper_event_kind kind, uint32_t profile,
 		const struct keeper_setting *from, const struct keeper_setting *to);
 void keeper_why(struct kept *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Who decides, by the plan. */
+void keeper_find_mind(struct keeper *k);
 
 /* To be written when the step ends; why says why. */
 void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending pending,

@@ -15,7 +15,8 @@ static const char *const queue_form[] = { "PORT QUEUE", NULL };
 #define AT(member) offsetof(struct keeper_options, member)
 const struct weir_option keeper_option_table[] = {
 	{ "driver", WEIR_OPT_TEXT, AT(driver), NULL, 0, 0,
-	  "what kind of switch it is, and how it is reached: sonic, weir, or sim for a rehearsal",
+	  "what kind of switch it is, and how it is reached: sonic, tc, weir, or sim for a "
+	  "rehearsal",
 	  NULL },
 	{ "tune", WEIR_OPT_TEXT, AT(tune), NULL, 0, 0,
 	  "who decides: an agent or tuner, as switch.tune of scenarios ('weir list tuner', 'weir "
@@ -50,6 +51,11 @@ const struct weir_option keeper_option_table[] = {
 	  "file that holds the originals; /var/lib/weir/NAME.journal unless given, NAME being that "
 	  "of "
 	  "the plan",
+	  NULL },
+	{ "http", WEIR_OPT_COUNT, AT(http), "0", 0, 65535,
+	  "port of 127.0.0.1 with a page of what is in force and why, and /metrics for Prometheus; "
+	  "0: "
+	  "none",
 	  NULL },
 	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
 	  "where 'weir keeper status' and others reach it; /run/weir/NAME.sock unless given",

@@ -46,6 +46,7 @@ struct keeper_options {
 	uint64_t guard_intervals; /* 0: nobody looks after a change */
 	uint64_t guard_worse_q32, guard_least;
 	uint64_t hold_off_ns, canary_for_ns, verify_ns;
+	uint64_t http; /* port; 0: none */
 	char journal[WEIR_OPT_TEXT_SIZE], socket[WEIR_OPT_TEXT_SIZE];
 };
 
