@@ -1,5 +1,6 @@
 /* catalogue.c -- the registries of the library and the simulator, seen as shelves of entries. */
 #include "cli/catalogue.h"
+#include "keeper/drive/drivers.h"
 #include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include "sim/config/card.h"
@@ -62,6 +63,8 @@ const struct shelf shelf_all[] = {
 	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
 	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, workload_entry },
+	{ "driver", "switches that are there, for driver of weir keeper", &keeper_driver_registry,
+	  NULL },
 	{ "trainer", "what can be learnt, for weir train", &trainer_registry, NULL },
 	{ "model", "trained networks, for option model of a scheme that has one", NULL,
 	  model_entry },

@@ -1,10 +1,12 @@
 /* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that does. */
 #include "cli/commands.h"
 #include "keeper/drive/drivers.h"
+#include "keeper/run/mimic.h"
 #include "keeper/run/serve.h"
 #include <string.h>
 
-static const char *const verbs[] = { "status", "explain", "pause", "resume", "stop", "restore" };
+static const char *const verbs[] = { "status", "explain", "pause",   "resume",
+				     "reload", "stop",    "restore", "mimic" };
 
 /* "explain leaf3.ini AZURE_LOSSLESS" */
 static int ask(const struct arguments *a, const char *verb)
@@ -28,8 +30,11 @@ static int ask(const struct arguments *a, const char *verb)
 		return complain(EXIT_MISTAKE, &e);
 	keeper_plan_socket(&plan, path);
 	snprintf(request, sizeof(request), "%s %.63s", verb, profile ? profile : "");
-	failed = restores ? keeper_restore_after_crash(&plan, &e)
-			  : keeper_desk_ask(path, request, &e);
+	if (strcmp(verb, "mimic") == 0)
+		failed = keeper_mimic(&plan, &e);
+	else
+		failed = restores ? keeper_restore_after_crash(&plan, &e)
+				  : keeper_desk_ask(path, request, &e);
 	keeper_plan_free(&plan);
 	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
 }
@@ -50,7 +55,10 @@ int command_keeper(const struct arguments *a)
 	}
 	if (keeper_plan_read(&plan, &keeper_driver_registry, word, &e))
 		return complain(EXIT_MISTAKE, &e);
-	failed = keeper_serve(&plan, arguments_option(a, "--dry-run") ? KEEPER_DRY : KEEPER_LIVE,
+	failed = keeper_serve(&(struct keeper_service){ &plan, &keeper_driver_registry,
+							arguments_option(a, "--dry-run")
+								? KEEPER_DRY
+								: KEEPER_LIVE },
 			      &e);
 	keeper_plan_free(&plan);
 	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;

@@ -86,6 +86,19 @@ double weir_sim_observe(struct weir_sim *sim, uint32_t watch);
  * "marking A->B", "ecn(k=30pkts)": the port's own settings from now on, of the scenario's scheme. */
 int weir_sim_set(struct weir_sim *sim, const char *what, const char *value, struct weir_error *e);
 
+/* --- flows of the scenario's own traffic, numbered from 0 --- */
+
+struct weir_sim_flow {
+	uint32_t from, to; /* hosts */
+	uint32_t traffic;  /* its section's place in the scenario, from 0 */
+	uint64_t bytes;    /* UINT64_MAX: without an end */
+	int64_t start_ps;
+	int64_t finish_ps; /* the receiver has every byte; -1: not yet */
+};
+
+uint32_t weir_sim_flows(const struct weir_sim *sim);
+struct weir_sim_flow weir_sim_flow_at(const struct weir_sim *sim, uint32_t flow);
+
 /* --- messages --- */
 
 struct weir_sim_delivery {

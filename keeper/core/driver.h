@@ -7,6 +7,7 @@
 #define KEEPER_CORE_DRIVER_H
 #include "keeper/core/setting.h"
 #include "weir/scheme.h"
+#include <stdio.h>
 
 struct keeper_plan;
 
@@ -36,11 +37,19 @@ struct keeper_driver_ops {
 	/* All of the setting, or nothing. -1: it is not known whether it came into force. */
 	int (*write)(void *driver, uint32_t profile, const struct keeper_setting *s,
 		     struct weir_error *e);
+	/* What a setting becomes when it is written, where the switch has no finer one. NULL: what it is. */
+	void (*round)(void *driver, uint32_t profile, struct keeper_setting *s);
 	/* Does the hardware have what was written? NULL: what is read back is what the hardware has. */
 	enum keeper_following (*follows)(void *driver, uint32_t profile,
 					 const struct keeper_setting *s, struct weir_error *e);
+	/* What somebody may have changed since the last step, for drivers that hear of it: a descriptor to wait for, -1
+	 * where there is none for now; and the next profile, -1: no more. Both or none may be NULL. */
+	int (*news_fd)(void *driver);
+	int64_t (*news)(void *driver);
 	/* Virtual time goes on to time_ns, from 0 when it was opened. KEEPER_OVER: there is no more of it; error is
 	 * empty unless something failed. NULL: the switch lives in the time that clocks show. */
 	enum keeper_advance (*advance)(void *driver, int64_t time_ns, struct weir_error *e);
+	/* What became of the traffic, as a line of JSON, where time is over. NULL: nobody knows. */
+	void (*report)(void *driver, FILE *f);
 };
 #endif

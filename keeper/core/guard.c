@@ -8,58 +8,113 @@
 
 #define MINUTE_NS (INT64_C(60) * WEIR_NS_PER_S)
 
+/* When the write before so many others was; 1: the last. */
+static int64_t wrote_ns(const struct keeper *k, uint32_t profile, uint64_t ago)
+{
+	const struct kept *p = &k->kept[profile];
+
+	return p->wrote_ns[(p->writes - ago) % k->plan->profiles[profile].limits.writes];
+}
+
 /* Does a write leave that many of the minute's for later? Taking back does not wait for the shortest time. */
 int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back)
 {
 	const struct keeper_limits *limits = &k->plan->profiles[profile].limits;
 	const struct kept *p = &k->kept[profile];
-	uint64_t in_minute = 0;
+	const uint64_t allowed = limits->writes - keep_back;
 
-	for (uint64_t i = 0; i < p->writes && i < limits->writes; i++)
-		in_minute += k->now_ns - p->wrote_ns[(p->writes - 1 - i) % KEEPER_WRITES_MAX] <
-			     MINUTE_NS;
-	if (in_minute + keep_back >= limits->writes)
+	if (p->writes >= allowed && k->now_ns - wrote_ns(k, profile, allowed) < MINUTE_NS)
 		return 0;
 	return !keep_back || !p->writes ||
-	       k->now_ns - p->wrote_ns[(p->writes - 1) % KEEPER_WRITES_MAX] >=
-		       (int64_t)limits->shortest_ns;
+	       k->now_ns - wrote_ns(k, profile, 1) >= (int64_t)limits->shortest_ns;
 }
 
-static int fail(struct keeper *k, uint32_t profile, const struct weir_error *e)
+static void fail(struct keeper *k, uint32_t profile, const struct weir_error *e)
 {
+	k->kept[profile].pending = KEEPER_NOTHING;
 	keeper_why(&k->kept[profile], "%.190s", e->text);
 	keeper_say(k, KEEPER_DID_FAIL, profile, NULL, NULL);
-	return -1;
 }
 
 /* What is there is looked at once more, so that an operator's change is not lost in the moment before. */
-int keeper_write(struct keeper *k, uint32_t profile, const struct keeper_setting *to)
+void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending pending,
+		       const struct keeper_setting *to)
 {
 	struct keeper_record *r = &k->records[profile];
 	struct kept *p = &k->kept[profile];
 	struct keeper_setting now;
 	struct weir_error e = { "" };
 
-	if (k->plan->driver->read(k->driver, profile, &now, &e) != KEEPER_READ)
-		return fail(k, profile, &e);
+	if (k->plan->driver->read(k->driver, profile, &now, &e) != KEEPER_READ) {
+		fail(k, profile, &e);
+		return;
+	}
 	if (!keeper_setting_equals(&now, &p->in_force)) {
 		keeper_yield(k, profile, &now);
-		return -1;
+		return;
 	}
+	p->pending = pending;
+	p->next = *to;
 	r->was = p->in_force;
 	r->wrote = *to;
-	if (keeper_journal_save(k->journal, k->records, k->plan->profile_count, &e))
-		return fail(k, profile, &e);
-	p->wrote_ns[p->writes++ % KEEPER_WRITES_MAX] = k->now_ns;
-	if (k->plan->driver->write(k->driver, profile, to, &e)) {
+}
+
+static void end_taking_back(struct keeper *k, uint32_t profile)
+{
+	struct kept *p = &k->kept[profile];
+
+	p->state = p->after;
+	p->held_until_ns = k->now_ns + (int64_t)k->plan->options.hold_off_ns;
+	p->rollbacks++;
+}
+
+static void write_one(struct keeper *k, uint32_t profile)
+{
+	struct kept *p = &k->kept[profile];
+	const struct keeper_setting before = p->in_force;
+	const enum keeper_pending pending = p->pending;
+	struct weir_error e = { "" };
+
+	p->pending = KEEPER_NOTHING;
+	p->wrote_ns[p->writes++ % k->plan->profiles[profile].limits.writes] = k->now_ns;
+	if (k->plan->driver->write(k->driver, profile, &p->next, &e)) {
 		p->is_unsure = 1;
-		return fail(k, profile, &e);
+		fail(k, profile, &e);
+		return;
 	}
-	p->fallback = p->in_force;
-	p->in_force = *to;
-	p->probation = k->plan->options.guard_intervals;
-	p->unverified_ns = k->plan->driver->follows ? k->now_ns : 0;
-	return 0;
+	p->fallback = before;
+	p->in_force = p->next;
+	if (pending == KEEPER_TAKING_BACK) {
+		end_taking_back(k, profile);
+	} else {
+		p->probation = k->plan->options.guard_intervals;
+		p->unverified_ns = k->plan->driver->follows ? k->now_ns : 0;
+	}
+	keeper_say(k, pending == KEEPER_CHANGE ? KEEPER_DID_WRITE : KEEPER_DID_TAKE_BACK, profile,
+		   &before, &p->in_force);
+}
+
+/* A disk that is asked to be sure takes longest of all: it is asked once, for all profiles together. */
+void keeper_write_pending(struct keeper *k)
+{
+	const uint32_t count = k->plan->profile_count;
+	struct weir_error e = { "" };
+	uint32_t first = 0;
+	int failed;
+
+	while (first < count && k->kept[first].pending == KEEPER_NOTHING)
+		first++;
+	if (first == count)
+		return;
+	failed = keeper_journal_save(k->journal, k->records, count, &e);
+	for (uint32_t i = first; i < count; i++) {
+		if (k->kept[i].pending == KEEPER_NOTHING)
+			continue;
+		if (failed)
+			fail(k, i, &e);
+		else
+			write_one(k, i);
+	}
 }
 
 /* --- taking back --- */
@@ -80,21 +135,15 @@ static void begin_taking_back(struct keeper *k, uint32_t profile, enum keeper_st
 void keeper_take_back(struct keeper *k, uint32_t profile)
 {
 	struct kept *p = &k->kept[profile];
-	const struct keeper_setting before = p->in_force, to = p->fallback;
-	char why[KEEPER_WHY_SIZE];
 
 	if (p->state != KEEPER_BACK || !keeper_may_write(k, profile, 0))
 		return;
-	memcpy(why, p->why, sizeof(why));
-	if (!keeper_setting_equals(&before, &to) && keeper_write(k, profile, &to))
+	if (!keeper_setting_equals(&p->in_force, &p->fallback)) {
+		keeper_plan_write(k, profile, KEEPER_TAKING_BACK, &p->fallback);
 		return;
-	p->state = p->after;
-	p->held_until_ns = k->now_ns + (int64_t)k->plan->options.hold_off_ns;
-	p->probation = 0;
-	p->unverified_ns = 0;
-	p->rollbacks++;
-	memcpy(p->why, why, sizeof(why));
-	keeper_say(k, KEEPER_DID_TAKE_BACK, profile, &before, &to);
+	}
+	end_taking_back(k, profile);
+	keeper_say(k, KEEPER_DID_TAKE_BACK, profile, &p->in_force, &p->fallback);
 }
 
 /* --- judging --- */

@@ -28,6 +28,8 @@ const char *const keeper_event_names[KEEPER_EVENTS] = {
 	[KEEPER_IS_RESET] = "reset",
 	[KEEPER_IS_UNVERIFIED] = "unverified",
 	[KEEPER_DID_RESUME] = "resume",
+	[KEEPER_DID_RELOAD] = "reload",
+	[KEEPER_NO_RELOAD] = "no-reload",
 };
 
 /* --- making --- */
@@ -51,12 +53,18 @@ void keeper_init(struct keeper *k, const struct keeper_parts *parts)
 	k->queues = memory_new(plan->profile_count, sizeof(*k->queues));
 	k->wishes = memory_new(plan->profile_count, sizeof(*k->wishes));
 	k->telemetry = memory_new(plan->profile_count, sizeof(*k->telemetry));
+	for (uint32_t i = 0; i < plan->profile_count; i++)
+		k->kept[i].wrote_ns =
+			memory_new(plan->profiles[i].limits.writes, sizeof(*k->kept[i].wrote_ns));
 }
 
 void keeper_free(struct keeper *k)
 {
 	const uint32_t count = k->plan->profile_count;
 
+	for (uint32_t i = 0; i < count; i++)
+		memory_free(k->kept[i].wrote_ns, k->plan->profiles[i].limits.writes,
+			    sizeof(*k->kept[i].wrote_ns));
 	memory_free(k->kept, count, sizeof(*k->kept));
 	memory_free(k->records, count, sizeof(*k->records));
 	memory_free(k->queues, count, sizeof(*k->queues));
@@ -94,7 +102,7 @@ void keeper_say(struct keeper *k, enum keeper_event_kind kind, uint32_t profile,
 		k->tell(k->user, &event);
 }
 
-static void say_of_switch(struct keeper *k, enum keeper_event_kind kind, const char *why)
+void keeper_say_of_switch(struct keeper *k, enum keeper_event_kind kind, const char *why)
 {
 	const struct keeper_event event = { .time_ns = k->now_ns, .kind = kind, .why = why };
 
@@ -214,77 +222,112 @@ static void miss_counters(struct keeper *k, uint32_t profile, enum keeper_readin
 	keeper_say(k, KEEPER_IS_UNFIT, profile, NULL, NULL);
 }
 
-static void count(struct keeper *k, uint32_t profile)
+/* Counters that have not moved at all are those of the last interval: switches write them at times of their own. Where
+ * that is so twice the queue is idle. */
+static int is_stale(const struct kept *p, const struct keeper_counters *now)
+{
+	return p->has_counters && !p->is_stale && p->counters.since_start[KEEPER_OUT_BYTES] &&
+	       memcmp(&p->counters, now, sizeof(*now)) == 0;
+}
+
+static void take_counters(struct keeper *k, uint32_t profile, const struct keeper_counters *now)
 {
 	struct kept *p = &k->kept[profile];
-	struct keeper_counters now = { 0 }, before = p->counters;
-	struct weir_error e = { "" };
-	enum keeper_reading reading = k->plan->driver->count(k->driver, profile, &now, &e);
+	const struct keeper_counters before = p->counters;
 
-	p->is_fresh = 0;
-	if (reading != KEEPER_READ) {
-		miss_counters(k, profile, reading, e.text);
-		return;
-	}
-	p->counters = now;
-	if (p->has_counters && k->now_ns > k->before_ns) {
+	p->counters = *now;
+	if (p->has_counters && k->now_ns > p->counted_ns) {
 		p->is_fresh =
-			keeper_telemetry(&before, &now, k->now_ns - k->before_ns,
+			keeper_telemetry(&before, now, k->now_ns - p->counted_ns,
 					 (uint32_t)k->plan->options.mtu_bytes, &p->telemetry) == 0;
 		if (!p->is_fresh) {
 			keeper_why(p, "counters went back: they were reset");
 			keeper_say(k, KEEPER_IS_RESET, profile, NULL, NULL);
 		}
 	}
+	p->counted_ns = k->now_ns;
 	p->has_counters = 1;
 	p->is_uncounted = 0;
 	keeper_judge(k, profile, &before);
 }
 
-/* Reads all; returns -1 where the switch does not answer. */
+static void count(struct keeper *k, uint32_t profile, struct weir_error *e)
+{
+	struct kept *p = &k->kept[profile];
+	struct keeper_counters now = { 0 };
+	enum keeper_reading reading = k->plan->driver->count(k->driver, profile, &now, e);
+
+	p->is_fresh = 0;
+	if (reading != KEEPER_READ) {
+		miss_counters(k, profile, reading, e->text);
+		return;
+	}
+	p->is_stale = is_stale(p, &now);
+	if (!p->is_stale)
+		take_counters(k, profile, &now);
+}
+
+static void read_one(struct keeper *k, uint32_t profile, struct weir_error *e)
+{
+	struct kept *p = &k->kept[profile];
+	struct keeper_setting now = { 0 };
+
+	switch (k->plan->driver->read(k->driver, profile, &now, e)) {
+	case KEEPER_LOST:
+		k->is_lost = 1;
+		break;
+	case KEEPER_UNFIT:
+		p->is_fresh = p->has_counters = 0;
+		leave_alone(k, profile, e->text);
+		break;
+	case KEEPER_READ:
+		p->is_read = 1;
+		compare(k, profile, &now);
+		break;
+	}
+}
+
+/* Reads all, settings first: switches keep them and counters in different places. Returns -1 where the switch does
+ * not answer. */
 static int look(struct keeper *k)
 {
+	const uint32_t profiles = k->plan->profile_count;
 	struct weir_error e = { "" };
 
-	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
-		struct keeper_setting now = { 0 };
-
-		switch (k->plan->driver->read(k->driver, i, &now, &e)) {
-		case KEEPER_LOST:
-			k->is_lost = 1;
-			break;
-		case KEEPER_UNFIT:
-			k->kept[i].is_fresh = k->kept[i].has_counters = 0;
-			leave_alone(k, i, e.text);
-			break;
-		case KEEPER_READ:
-			compare(k, i, &now);
-			count(k, i);
-			break;
-		}
-		if (k->is_lost)
-			break;
+	for (uint32_t i = 0; i < profiles && !k->is_lost; i++) {
+		k->kept[i].is_read = 0;
+		read_one(k, i, &e);
 	}
+	for (uint32_t i = 0; i < profiles && !k->is_lost; i++)
+		if (k->kept[i].is_read)
+			count(k, i, &e);
 	if (!k->is_lost)
 		return 0;
-	for (uint32_t i = 0; i < k->plan->profile_count; i++)
+	for (uint32_t i = 0; i < profiles; i++)
 		k->kept[i].is_fresh = k->kept[i].has_counters = 0;
 	if (!k->was_lost)
-		say_of_switch(k, KEEPER_IS_LOST, e.text);
+		keeper_say_of_switch(k, KEEPER_IS_LOST, e.text);
 	return -1;
 }
 
 /* --- deciding --- */
 
+void keeper_find_mind(struct keeper *k)
+{
+	const struct keeper_plan *plan = k->plan;
+
+	if (!plan->tune.tuner)
+		return;
+	k->each = (struct tune_each){ plan->tune.tuner, plan->tune_params };
+	k->mind = &weir_tune_each;
+	k->mind_params = &k->each;
+}
+
 static void begin_mind(struct keeper *k)
 {
 	const struct keeper_plan *plan = k->plan;
 
-	if (plan->tune.tuner) {
-		k->each = (struct tune_each){ plan->tune.tuner, plan->tune_params };
-		k->mind = &weir_tune_each;
-		k->mind_params = &k->each;
-	}
+	keeper_find_mind(k);
 	for (uint32_t i = 0; i < plan->profile_count; i++) {
 		k->queues[i] = (struct weir_agent_queue){
 			.rate_bps = k->kept[i].counters.rate_bps,
@@ -307,14 +350,15 @@ static void begin_mind(struct keeper *k)
 	k->mind->init(k->mind_state, k->mind_params, &k->env, k->wishes);
 }
 
-/* Profiles of which nothing is known were idle, for all the tuner hears. */
+/* Profiles of which nothing is known were idle, for all the tuner hears; those that were not counted anew are as they
+ * were. */
 static void ask_mind(struct keeper *k)
 {
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
 		const struct kept *p = &k->kept[i];
 
 		k->telemetry[i] = p->telemetry;
-		if (!p->is_fresh)
+		if (!p->is_fresh && !p->is_stale)
 			k->telemetry[i] = (struct weir_tune_telemetry){
 				.interval_ns = k->now_ns - k->before_ns,
 				.rate_bps = p->counters.rate_bps,
@@ -370,7 +414,10 @@ static void consider(struct keeper *k, uint32_t profile)
 		keeper_say(k, KEEPER_DID_REFUSE, profile, NULL, NULL);
 		return;
 	}
-	if (keeper_setting_equals(&to, &p->in_force) || !is_time(k, profile))
+	if (k->plan->driver->round && !keeper_setting_equals(&to, &p->in_force))
+		k->plan->driver->round(k->driver, profile, &to);
+	if (keeper_setting_equals(&to, &p->in_force) || !is_time(k, profile) ||
+	    !keeper_setting_is_within(&to, bounds))
 		return;
 	keeper_why(p,
 		   "%s wants it: in this interval %.1f %% of the line was used, %llu packets "
@@ -386,8 +433,7 @@ static void consider(struct keeper *k, uint32_t profile)
 		keeper_say(k, KEEPER_WOULD_WRITE, profile, &before, &to);
 		return;
 	}
-	if (keeper_write(k, profile, &to) == 0)
-		keeper_say(k, KEEPER_DID_WRITE, profile, &before, &to);
+	keeper_plan_write(k, profile, KEEPER_CHANGE, &to);
 }
 
 static void end_hold(struct keeper *k, uint32_t profile)
@@ -413,7 +459,7 @@ void keeper_step(struct keeper *k, int64_t now_ns)
 	if (look(k))
 		return;
 	if (k->was_lost)
-		say_of_switch(k, KEEPER_IS_FOUND, "the switch answers again");
+		keeper_say_of_switch(k, KEEPER_IS_FOUND, "the switch answers again");
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
 		keeper_take_back(k, i);
 		end_hold(k, i);
@@ -424,6 +470,19 @@ void keeper_step(struct keeper *k, int64_t now_ns)
 		begin_mind(k);
 	for (uint32_t i = 0; i < k->plan->profile_count; i++)
 		consider(k, i);
+	keeper_write_pending(k);
+}
+
+void keeper_notice(struct keeper *k, uint32_t profile)
+{
+	struct weir_error e = { "" };
+	struct keeper_setting now = { 0 };
+
+	if (!k->steps || k->is_lost || k->kept[profile].state == KEEPER_NEW ||
+	    k->kept[profile].state == KEEPER_CANNOT)
+		return; /* the next step will see */
+	if (k->plan->driver->read(k->driver, profile, &now, &e) == KEEPER_READ)
+		compare(k, profile, &now);
 }
 
 /* --- ending --- */

@@ -42,6 +42,8 @@ enum keeper_event_kind {
 	KEEPER_IS_RESET, /* counters went back */
 	KEEPER_IS_UNVERIFIED,
 	KEEPER_DID_RESUME,
+	KEEPER_DID_RELOAD,
+	KEEPER_NO_RELOAD,
 	KEEPER_EVENTS,
 };
 
@@ -59,13 +61,21 @@ typedef void keeper_tell(void *user, const struct keeper_event *event);
 
 enum { KEEPER_WHY_SIZE = 200, KEEPER_GUARDS = 3 };
 
+/* What is written at the end of a step, if anything. */
+enum keeper_pending { KEEPER_NOTHING, KEEPER_CHANGE, KEEPER_TAKING_BACK };
+
 /* A profile in the keeper's care. */
 struct kept {
 	enum keeper_state state, after; /* after: what follows KEEPER_BACK */
 	struct keeper_setting in_force, fallback;
-	int is_unsure; /* a write failed: it may have come into force */
+	enum keeper_pending pending;
+	struct keeper_setting next; /* of what is pending */
+	int is_read;                /* in this step */
+	int is_unsure;              /* a write failed: it may have come into force */
 	struct keeper_counters counters;
+	int64_t counted_ns; /* when these were read first */
 	int has_counters, is_uncounted;
+	int is_stale; /* the switch had not counted anew since */
 	int is_fresh; /* the telemetry is of the interval that ended now */
 	struct weir_tune_telemetry telemetry;
 	double guards[KEEPER_GUARDS]; /* drops, pauses, highest queue: what is usual */
@@ -73,7 +83,7 @@ struct kept {
 	uint64_t probation;    /* intervals that are left of it */
 	int64_t unverified_ns; /* when what is to be verified was written; 0: nothing is */
 	int64_t held_until_ns;
-	int64_t wrote_ns[KEEPER_WRITES_MAX]; /* the latest writes, a ring */
+	int64_t *wrote_ns; /* the latest writes, a ring of limits.writes */
 	uint64_t writes, rollbacks, refused;
 	char why[KEEPER_WHY_SIZE]; /* of the last thing that happened */
 };
@@ -119,6 +129,9 @@ void keeper_free(struct keeper *k);
 /* An interval is over. Times are not 0 and never go back. */
 void keeper_step(struct keeper *k, int64_t now_ns);
 
+/* Somebody may have changed a profile: it is looked at now, and yielded where that is so. */
+void keeper_notice(struct keeper *k, uint32_t profile);
+
 /* Puts the originals back and removes the journal; returns how many could not be (the journal then stays). */
 uint32_t keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user);
 
@@ -128,12 +141,19 @@ int keeper_take_again(struct keeper *k, uint32_t profile);
 
 /* --- between the files of the keeper --- */
 
+void keeper_say_of_switch(struct keeper *k, enum keeper_event_kind kind, const char *why);
 void keeper_say(struct keeper *k, enum keeper_event_kind kind, uint32_t profile,
 		const struct keeper_setting *from, const struct keeper_setting *to);
 void keeper_why(struct kept *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Journal, then the switch. -1: nothing was written, or it is not known. */
-int keeper_write(struct keeper *k, uint32_t profile, const struct keeper_setting *to);
+/* Who decides, by the plan. */
+void keeper_find_mind(struct keeper *k);
+
+/* To be written when the step ends; why says why. */
+void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending pending,
+		       const struct keeper_setting *to);
+/* All that is pending: the journal once, then the switch. */
+void keeper_write_pending(struct keeper *k);
 int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back);
 void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_setting *now);
 

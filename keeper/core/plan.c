@@ -1,5 +1,6 @@
 /* plan.c -- see plan.h: the keys of a keeper's file, and from its pairs to a plan. */
 #include "keeper/core/plan.h"
+#include "lab/base/pairs.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <stdio.h>
@@ -9,14 +10,13 @@
 #define MINUTE_NS (UINT64_C(60) * WEIR_NS_PER_S)
 #define DAY_NS (24 * 60 * MINUTE_NS)
 
-enum { PAIRS_MAX = 20000 };
-
 static const char *const queue_form[] = { "PORT QUEUE", NULL };
 
 #define AT(member) offsetof(struct keeper_options, member)
 const struct weir_option keeper_option_table[] = {
 	{ "driver", WEIR_OPT_TEXT, AT(driver), NULL, 0, 0,
-	  "what kind of switch it is, and how it is reached: sonic, weir, or sim for a rehearsal",
+	  "what kind of switch it is, and how it is reached: sonic, tc, weir, or sim for a "
+	  "rehearsal",
 	  NULL },
 	{ "tune", WEIR_OPT_TEXT, AT(tune), NULL, 0, 0,
 	  "who decides: an agent or tuner, as switch.tune of scenarios ('weir list tuner', 'weir "
@@ -41,7 +41,7 @@ const struct weir_option keeper_option_table[] = {
 	  NULL },
 	{ "guard-least", WEIR_OPT_COUNT, AT(guard_least), "10", 0, UINT32_MAX,
 	  "fewer drops or pauses in an interval are no reason", NULL },
-	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", MINUTE_NS, DAY_NS,
+	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", WEIR_NS_PER_MS, DAY_NS,
 	  "how long a profile is left alone after a change was taken back", NULL },
 	{ "canary-for", WEIR_OPT_TIME_NS, AT(canary_for_ns), "600s", 0, 7 * DAY_NS,
 	  "how long profiles with canary = yes are tuned without trouble before others are", NULL },
@@ -51,6 +51,11 @@ const struct weir_option keeper_option_table[] = {
 	  "file that holds the originals; /var/lib/weir/NAME.journal unless given, NAME being that "
 	  "of "
 	  "the plan",
+	  NULL },
+	{ "http", WEIR_OPT_COUNT, AT(http), "0", 0, 65535,
+	  "port of 127.0.0.1 with a page of what is in force and why, and /metrics for Prometheus; "
+	  "0: "
+	  "none",
 	  NULL },
 	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
 	  "where 'weir keeper status' and others reach it; /run/weir/NAME.sock unless given",
@@ -92,25 +97,40 @@ const struct weir_option keeper_limit_table[] = {
 };
 #undef AT
 
+#define AT(member) offsetof(struct keeper_mimic, member)
+const struct weir_option keeper_mimic_table[] = {
+	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
+	  "Unix socket of the Redis that is to look like a SONiC switch's", NULL },
+	{ "poll", WEIR_OPT_TIME_NS, AT(poll_ns), "1s", WEIR_NS_PER_MS, DAY_NS,
+	  "how often counters are written", NULL },
+	{ "apply", WEIR_OPT_TIME_NS, AT(apply_ns), "20ms", 0, DAY_NS,
+	  "how long a change of a profile takes to come into force", NULL },
+	{ "speed", WEIR_OPT_FRACTION_Q32, AT(speed_q32), "1", WEIR_ONE_Q32 / 1000000,
+	  WEIR_ONE_Q32 * 1000,
+	  "seconds of a simulated switch in each second; lines are said to be as much slower",
+	  NULL },
+	{ .name = NULL },
+};
+#undef AT
+
 /* --- reading --- */
 
-enum owner { OWNER_NONE, OWNER_KEEPER, OWNER_LIMITS, OWNER_PROFILE };
+enum owner { OWNER_KEEPER, OWNER_LIMITS, OWNER_MIMIC, OWNER_PROFILE, OWNER_NONE };
 
-static const char *const section_names[] = { "keeper", "limits", "profile" };
+static const char *const section_names[] = { "keeper", "limits", "mimic", "profile" };
 
-struct pair {
-	enum owner owner;
-	uint32_t profile;
-	int line;
-	char *key, *value;
+static const struct weir_option *const section_tables[] = {
+	keeper_option_table,
+	keeper_limit_table,
+	keeper_mimic_table,
+	keeper_limit_table,
 };
 
 struct reader {
 	struct keeper_plan *p;
 	enum owner owner;
-	int seen[2]; /* lines of [keeper] and [limits] */
-	uint32_t pair_count;
-	struct pair *pairs;
+	int seen[OWNER_PROFILE]; /* lines of those without a name */
+	struct ini_pairs pairs;
 };
 
 static int open_profile(struct reader *r, struct ini_place *at, const char *name)
@@ -140,12 +160,14 @@ static int open_profile(struct reader *r, struct ini_place *at, const char *name
 static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct reader *r = user;
-	int which = strcmp(kind, "limits") == 0;
+	int which = 0;
 
 	if (strcmp(kind, "profile") == 0)
 		return open_profile(r, at, name);
-	if (!which && strcmp(kind, "keeper") != 0)
-		return weir_error_unknown(at->e, "section", kind, section_names, 3);
+	while (which < OWNER_PROFILE && strcmp(kind, section_names[which]) != 0)
+		which++;
+	if (which == OWNER_PROFILE)
+		return weir_error_unknown(at->e, "section", kind, section_names, OWNER_NONE);
 	if (*name)
 		return weir_error_set(at->e, "[%s %s]: only [profile NAME] has a name; write [%s]",
 				      kind, weir_quote(name).text, kind);
@@ -153,33 +175,25 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 		return weir_error_set(at->e, "%s: given twice, first in line %d", kind,
 				      r->seen[which]);
 	r->seen[which] = at->line;
-	r->owner = which ? OWNER_LIMITS : OWNER_KEEPER;
+	r->owner = (enum owner)which;
 	return 0;
 }
 
 static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
+	const struct ini_pair pair = {
+		.owner = (int)r->owner,
+		.number = r->p->profile_count ? r->p->profile_count - 1 : 0,
+		.key = (char *)key,
+		.value = (char *)value,
+	};
 
-	if (*key == '\0' || *value == '\0')
-		return weir_error_set(at->e, "a key and a value are wanted, as in interval = 10s");
-	if (r->owner == OWNER_NONE)
+	if (r->owner == OWNER_NONE && *key)
 		return weir_error_set(at->e,
 				      "%s stands before the first section; begin with [keeper]",
 				      weir_quote(key).text);
-	if (r->pair_count == PAIRS_MAX)
-		return weir_error_set(at->e, "more than %d settings", PAIRS_MAX);
-	if ((r->pair_count & (r->pair_count - 1)) == 0)
-		r->pairs = memory_grow(r->pairs, r->pair_count ? 2 * (uint64_t)r->pair_count : 1,
-				       sizeof(*r->pairs));
-	r->pairs[r->pair_count++] = (struct pair){
-		.owner = r->owner,
-		.profile = r->p->profile_count ? r->p->profile_count - 1 : 0,
-		.line = at->line,
-		.key = memory_text(key, strlen(key)),
-		.value = memory_text(value, strlen(value)),
-	};
-	return 0;
+	return ini_pairs_add(&r->pairs, at, &pair, "interval = 10s");
 }
 
 static void take_title(void *user, const char *text)
@@ -199,52 +213,31 @@ static const struct ini_form form = {
 
 /* --- from pairs to a plan --- */
 
-/* Puts the place in front. The option's own name, with which its messages begin, is a part of it. */
-static int locate(const struct reader *r, const struct pair *p, struct weir_error *e)
+static int locate(const struct reader *r, const struct ini_pair *p, struct weir_error *e)
 {
-	const char *name = p->owner == OWNER_PROFILE ? r->p->profiles[p->profile].name : "";
-	size_t length = strlen(p->key);
+	char section[INI_NAME_SIZE + 16];
 
-	if (strncmp(e->text, p->key, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
-		memmove(e->text, e->text + length + 2, strlen(e->text + length + 2) + 1);
-	return weir_error_prefix(e, "%.200s:%d: %s.%s%s%.64s: ", r->p->file, p->line,
-				 section_names[p->owner - OWNER_KEEPER], name, *name ? "." : "",
-				 p->key);
+	if (p->owner == OWNER_PROFILE)
+		snprintf(section, sizeof(section), "profile.%s.", r->p->profiles[p->number].name);
+	else
+		snprintf(section, sizeof(section), "%s.", section_names[p->owner]);
+	return ini_pair_locate(p, r->p->file, section, e);
 }
 
-static const struct weir_option *table_of(const struct pair *p)
-{
-	return p->owner == OWNER_KEEPER ? keeper_option_table : keeper_limit_table;
-}
-
-static int unknown_key(const struct pair *p, struct weir_error *e)
+static int unknown_key(const struct ini_pair *p, struct weir_error *e)
 {
 	const char *names[64];
 	size_t count = 0;
 
-	for (const struct weir_option *o = table_of(p); o->name && count < 64; o++)
+	for (const struct weir_option *o = section_tables[p->owner]; o->name && count < 64; o++)
 		names[count++] = o->name;
 	return weir_error_unknown(e, "key", p->key, names, count);
 }
 
-/* Is the key of that pair given before, in the same section? */
-static int is_twice(const struct reader *r, uint32_t at, struct weir_error *e)
-{
-	const struct pair *p = &r->pairs[at];
-
-	for (uint32_t i = 0; i < at; i++) {
-		const struct pair *q = &r->pairs[i];
-
-		if (q->owner == p->owner && q->profile == p->profile && strcmp(q->key, p->key) == 0)
-			return weir_error_set(e, "given twice, first in line %d", q->line);
-	}
-	return 0;
-}
-
 static int apply(const struct reader *r, uint32_t at, void *params, struct weir_error *e)
 {
-	const struct pair *p = &r->pairs[at];
-	const struct weir_option *o = weir_option_find(table_of(p), p->key);
+	const struct ini_pair *p = &r->pairs.list[at], *earlier = ini_pairs_earlier(&r->pairs, at);
+	const struct weir_option *o = weir_option_find(section_tables[p->owner], p->key);
 
 	if (!o)
 		return unknown_key(p, e);
@@ -253,17 +246,19 @@ static int apply(const struct reader *r, uint32_t at, void *params, struct weir_
 			      p->line);
 		return 0;
 	}
-	return is_twice(r, at, e) ? -1 : weir_option_parse(params, o, p->value, e);
+	if (earlier)
+		return weir_error_set(e, "given twice, first in line %d", earlier->line);
+	return weir_option_parse(params, o, p->value, e);
 }
 
 /* Every pair of that owner. */
 static int apply_all(const struct reader *r, enum owner owner, uint32_t profile, void *params,
 		     struct weir_error *e)
 {
-	for (uint32_t i = 0; i < r->pair_count; i++) {
-		const struct pair *p = &r->pairs[i];
+	for (uint32_t i = 0; i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
 
-		if (p->owner != owner || (owner == OWNER_PROFILE && p->profile != profile))
+		if (p->owner != (int)owner || (owner == OWNER_PROFILE && p->number != profile))
 			continue;
 		if (apply(r, i, params, e))
 			return locate(r, p, e);
@@ -276,10 +271,12 @@ static int apply_all(const struct reader *r, enum owner owner, uint32_t profile,
 /* The line of a key of [keeper], or that of its header. */
 static int mistake(const struct reader *r, const char *key, struct weir_error *e)
 {
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_KEEPER && strcmp(r->pairs[i].key, key) == 0)
-			return locate(r, &r->pairs[i], e);
-	return weir_error_prefix(e, "%.200s:%d: keeper.%s: ", r->p->file, r->seen[0], key);
+	for (uint32_t i = 0; i < r->pairs.count; i++)
+		if (r->pairs.list[i].owner == OWNER_KEEPER &&
+		    strcmp(r->pairs.list[i].key, key) == 0)
+			return locate(r, &r->pairs.list[i], e);
+	return weir_error_prefix(e, "%.200s:%d: keeper.%s: ", r->p->file, r->seen[OWNER_KEEPER],
+				 key);
 }
 
 static int check_driver(const struct reader *r, const struct registry *drivers,
@@ -299,6 +296,8 @@ static int check_tune(const struct reader *r, struct weir_error *e)
 {
 	struct keeper_plan *p = r->p;
 
+	if (!p->options.tune[0] && p->mimic.socket[0])
+		return 0; /* it is not for a keeper */
 	if (!p->options.tune[0]) {
 		weir_error_set(e, "is missing; who decides, as in tune = qla");
 		return mistake(r, "tune", e);
@@ -347,9 +346,10 @@ static int fill(const struct reader *r, const struct registry *drivers, struct w
 {
 	struct keeper_plan *p = r->p;
 
-	if (!r->seen[0])
+	if (!r->seen[OWNER_KEEPER])
 		return weir_error_set(e, "%.200s: a plan has a section [keeper]", p->file);
-	if (apply_all(r, OWNER_KEEPER, 0, &p->options, e) || check_driver(r, drivers, e) ||
+	if (apply_all(r, OWNER_KEEPER, 0, &p->options, e) ||
+	    apply_all(r, OWNER_MIMIC, 0, &p->mimic, e) || check_driver(r, drivers, e) ||
 	    check_tune(r, e))
 		return -1;
 	if (!p->profile_count)
@@ -368,18 +368,15 @@ static int fill(const struct reader *r, const struct registry *drivers, struct w
 int keeper_plan_read_text(struct keeper_plan *p, const struct registry *drivers,
 			  const struct ini_text *text, struct weir_error *e)
 {
-	struct reader r = { .p = p };
+	struct reader r = { .p = p, .owner = OWNER_NONE };
 	int failed;
 
 	memset(p, 0, sizeof(*p));
 	snprintf(p->file, sizeof(p->file), "%s", text->file);
 	weir_options_default(&p->options, keeper_option_table);
+	weir_options_default(&p->mimic, keeper_mimic_table);
 	failed = ini_read(&form, &r, text, e) || fill(&r, drivers, e);
-	for (uint32_t i = 0; i < r.pair_count; i++) {
-		free(r.pairs[i].key);
-		free(r.pairs[i].value);
-	}
-	free(r.pairs);
+	ini_pairs_free(&r.pairs);
 	if (failed)
 		keeper_plan_free(p);
 	return failed ? -1 : 0;

@@ -19,7 +19,7 @@
 #include "sim/config/config.h"
 #include "sim/config/tune.h"
 
-enum { KEEPER_PROFILES_MAX = 1024, KEEPER_WRITES_MAX = 60 };
+enum { KEEPER_PROFILES_MAX = 1024, KEEPER_WRITES_MAX = 60000 };
 
 /* [limits] and [profile NAME] */
 struct keeper_limits {
@@ -46,12 +46,20 @@ struct keeper_options {
 	uint64_t guard_intervals; /* 0: nobody looks after a change */
 	uint64_t guard_worse_q32, guard_least;
 	uint64_t hold_off_ns, canary_for_ns, verify_ns;
+	uint64_t http; /* port; 0: none */
 	char journal[WEIR_OPT_TEXT_SIZE], socket[WEIR_OPT_TEXT_SIZE];
+};
+
+/* [mimic]: of 'weir keeper mimic' alone, see mimic.h */
+struct keeper_mimic {
+	char socket[WEIR_OPT_TEXT_SIZE]; /* empty: there is no such section */
+	uint64_t poll_ns, apply_ns, speed_q32;
 };
 
 struct keeper_plan {
 	char file[WEIR_OPT_TEXT_SIZE], title[WEIR_OPT_TEXT_SIZE];
 	struct keeper_options options;
+	struct keeper_mimic mimic;
 	const struct keeper_driver_ops *driver;
 	struct tune_choice tune;
 	_Alignas(8) unsigned char driver_params[WEIR_SPEC_PARAMS_MAX],
@@ -60,7 +68,7 @@ struct keeper_plan {
 	struct keeper_profile *profiles;
 };
 
-extern const struct weir_option keeper_option_table[], keeper_limit_table[];
+extern const struct weir_option keeper_option_table[], keeper_limit_table[], keeper_mimic_table[];
 
 /* drivers are those that the plan may name. On -1 nothing is left to free. */
 int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, const char *file,

@@ -6,6 +6,7 @@
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ struct redis {
 	redisContext *context;
 	int database; /* that is selected; -1: none is known */
 	uint64_t generation;
+	int listens_to;              /* database */
+	const char *const *patterns; /* NULL: it asks */
 };
 
 struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e)
@@ -30,6 +33,17 @@ struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct wei
 	r->timeout.tv_sec = (time_t)(timeout_ns / WEIR_NS_PER_S);
 	r->timeout.tv_usec = (suseconds_t)(timeout_ns % WEIR_NS_PER_S / WEIR_NS_PER_US);
 	return r;
+}
+
+void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS])
+{
+	r->listens_to = database;
+	r->patterns = patterns;
+}
+
+int redis_fd(const struct redis *r)
+{
+	return r->context ? r->context->fd : -1;
 }
 
 static void disconnect(struct redis *r)
@@ -50,6 +64,8 @@ uint64_t redis_generation(const struct redis *r)
 	return r->context ? r->generation : 0;
 }
 
+static int subscribe(struct redis *r, struct weir_error *e);
+
 int redis_connect(struct redis *r, struct weir_error *e)
 {
 	if (r->context)
@@ -63,7 +79,7 @@ int redis_connect(struct redis *r, struct weir_error *e)
 	}
 	r->database = -1;
 	r->generation++;
-	return 0;
+	return r->patterns ? subscribe(r, e) : 0;
 }
 
 /* The reply; NULL: the connection is gone, or the server said that it will not. */
@@ -97,6 +113,68 @@ static int use_database(struct redis *r, int database, struct weir_error *e)
 	r->database = database;
 	return 0;
 }
+
+/* --- news --- */
+
+static int subscribe(struct redis *r, struct weir_error *e)
+{
+	for (int i = 0; i < REDIS_PATTERNS && r->patterns[i]; i++) {
+		char channel[REDIS_KEY_SIZE];
+		const char *words[] = { "PSUBSCRIBE", channel };
+		redisReply *reply;
+
+		snprintf(channel, sizeof(channel), "__keyspace@%d__:%.200s", r->listens_to,
+			 r->patterns[i]);
+		reply = call(r, 2, words, e);
+		if (!reply)
+			return -1;
+		freeReplyObject(reply);
+	}
+	return 0;
+}
+
+/* ["pmessage", pattern, "__keyspace@4__:WRED_PROFILE|A", "hset"] */
+static int take_key(const redisReply *reply, char key[REDIS_KEY_SIZE])
+{
+	const char *channel;
+
+	if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 4 ||
+	    reply->element[2]->type != REDIS_REPLY_STRING)
+		return 0;
+	channel = strchr(reply->element[2]->str, ':');
+	if (!channel)
+		return 0;
+	snprintf(key, REDIS_KEY_SIZE, "%s", channel + 1);
+	return 1;
+}
+
+int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
+{
+	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
+
+	for (;;) {
+		void *reply = NULL;
+		int found;
+
+		if (!r->context || redisGetReplyFromReader(r->context, &reply) != REDIS_OK)
+			break;
+		if (!reply && poll(&polled, 1, 0) <= 0)
+			return 0;
+		if (!reply && redisBufferRead(r->context) != REDIS_OK)
+			break;
+		if (!reply)
+			continue;
+		found = take_key(reply, key);
+		freeReplyObject(reply);
+		if (found)
+			return 1;
+	}
+	weir_error_set(e, "%s: Redis is gone", r->path);
+	disconnect(r);
+	return -1;
+}
+
+/* --- questions --- */
 
 static const char *text_of(const redisReply *reply)
 {
@@ -156,6 +234,25 @@ int redis_connect(struct redis *r, struct weir_error *e)
 {
 	(void)r;
 	return weir_error_set(e, "there is no hiredis");
+}
+
+void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS])
+{
+	(void)r;
+	(void)database;
+	(void)patterns;
+}
+
+int redis_fd(const struct redis *r)
+{
+	(void)r;
+	return -1;
+}
+
+int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
+{
+	(void)key;
+	return redis_connect(r, e);
 }
 
 int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,

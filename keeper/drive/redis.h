@@ -35,6 +35,22 @@ struct redis_answer {
 	void *reply; /* what they lie in */
 };
 
+/* --- news: keys that somebody changed, over a connection that does nothing else --- */
+
+/* Hears of keys that match one of the patterns of a database from the next redis_connect on; the server must have
+ * keyspace notifications on, or nothing ever comes. */
+enum { REDIS_PATTERNS = 4 };
+void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS]);
+
+/* To be waited for; -1: there is no connection. */
+int redis_fd(const struct redis *r);
+
+/* 1: a key, without what names the database; 0: no more for now; -1: the connection is gone. */
+enum { REDIS_KEY_SIZE = 256 };
+int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e);
+
+/* --- questions --- */
+
 int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,
 	      struct weir_error *e);
 void redis_answer_free(struct redis_answer *a);

@@ -1,7 +1,8 @@
 /* sim.c -- the driver of a simulated fabric, in virtual time: a rehearsal of a plan. A profile is the ports that its
  * 'queue = sw->h0' lines name, all with marking = red of the scenario. Virtual time is free: an interval is over as
- * soon as it is simulated. */
+ * soon as it is simulated. What the traffic made of it is summed up in sim_report.c. */
 #include "keeper/drive/drivers.h"
+#include "keeper/drive/sim.h"
 #include "sim/base/memory.h"
 #include "weir/sim.h"
 #include "weir/units.h"
@@ -10,37 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rehearsal_params {
-	char file[WEIR_OPT_TEXT_SIZE];
-	uint64_t min_bytes, max_bytes, p_q32; /* what every profile begins with */
-	uint64_t rate_bps, for_ns;
-};
-
 enum { SIM_TEXT = 256 };
 
-enum watched { SENT, MARKS, DROPS, QUEUE, WATCHED };
-
-static const char *const watched_names[WATCHED] = {
-	[SENT] = "throughput",
-	[MARKS] = "marks",
-	[DROPS] = "drops",
-	[QUEUE] = "queue-bytes",
-};
-
-struct rehearsal_port {
-	uint32_t profile;
-	const char *name; /* the plan's */
-	uint32_t watches[WATCHED];
-};
-
-struct rehearsal {
-	const struct rehearsal_params *params;
-	const struct keeper_plan *plan;
-	struct weir_sim *sim;
-	int is_broken;
-	struct keeper_setting *has;
-	uint32_t port_count;
-	struct rehearsal_port *ports;
+static const char *const watched_names[REHEARSAL_WATCHED] = {
+	[REHEARSAL_SENT] = "throughput",
+	[REHEARSAL_MARKS] = "marks",
+	[REHEARSAL_DROPS] = "drops",
+	[REHEARSAL_QUEUE] = "queue-bytes",
 };
 
 #define AT(member) offsetof(struct rehearsal_params, member)
@@ -50,6 +27,10 @@ static const struct weir_option rehearsal_options[] = {
 	  "how long the rehearsal lasts, in virtual time", NULL },
 	{ "rate", WEIR_OPT_RATE_BPS, AT(rate_bps), "10Gbps", 1, UINT64_C(1000000000000),
 	  "of the line of a port", NULL },
+	{ "from", WEIR_OPT_TIME_NS, AT(from_ns), "0s", 0, UINT64_C(86400) * WEIR_NS_PER_S,
+	  "what is said at the end of goodput, queues and flows begins here", NULL },
+	{ "sample", WEIR_OPT_TIME_NS, AT(sample_ns), "100us", 1000, WEIR_NS_PER_S,
+	  "queues are looked at so often, for watermarks and for what is said at the end", NULL },
 	{ "min", WEIR_OPT_BYTES, AT(min_bytes), "100KB", 1, KEEPER_BYTES_MAX,
 	  "what every profile begins with", NULL },
 	{ "max", WEIR_OPT_BYTES, AT(max_bytes), "400KB", 1, KEEPER_BYTES_MAX, "likewise", NULL },
@@ -74,6 +55,8 @@ static void rehearsal_close(void *driver)
 	struct rehearsal *r = driver;
 
 	weir_sim_free(r->sim);
+	for (uint32_t i = 0; i < r->port_count; i++)
+		free(r->ports[i].samples);
 	free(r->has);
 	free(r->ports);
 	free(r);
@@ -114,7 +97,7 @@ static int add_port(struct rehearsal *r, uint32_t profile, const struct config_l
 	r->ports = memory_grow(r->ports, r->port_count + UINT64_C(1), sizeof(*r->ports));
 	port = &r->ports[r->port_count++];
 	*port = (struct rehearsal_port){ .profile = profile, .name = line->text };
-	for (int i = 0; i < WATCHED; i++) {
+	for (int i = 0; i < REHEARSAL_WATCHED; i++) {
 		char what[SIM_TEXT];
 
 		snprintf(what, sizeof(what), "%s %.200s", watched_names[i], line->text);
@@ -170,7 +153,14 @@ static enum keeper_advance rehearsal_advance(void *driver, int64_t time_ns, stru
 
 	if (time_ns > (int64_t)r->params->for_ns)
 		return KEEPER_OVER;
-	r->is_broken = weir_sim_run_until(r->sim, weir_ns_to_ps(time_ns), e);
+	while (r->now_ns < time_ns && !r->is_broken) {
+		int64_t next_ns = r->now_ns + (int64_t)r->params->sample_ns;
+
+		r->now_ns = next_ns < time_ns ? next_ns : time_ns;
+		r->is_broken = weir_sim_run_until(r->sim, weir_ns_to_ps(r->now_ns), e);
+		if (!r->is_broken)
+			rehearsal_sample(r);
+	}
 	return r->is_broken ? KEEPER_OVER : KEEPER_GOES_ON;
 }
 
@@ -204,17 +194,18 @@ static enum keeper_reading rehearsal_count(void *driver, uint32_t profile,
 
 	(void)e;
 	for (uint32_t i = 0; i < r->port_count; i++) {
-		const struct rehearsal_port *p = &r->ports[i];
-		uint64_t values[WATCHED];
+		struct rehearsal_port *p = &r->ports[i];
 
 		if (p->profile != profile)
 			continue;
-		for (int w = 0; w < WATCHED; w++)
-			values[w] = (uint64_t)weir_sim_observe(r->sim, p->watches[w]);
-		c->since_start[KEEPER_OUT_BYTES] += values[SENT];
-		c->since_start[KEEPER_MARKED_PKTS] += values[MARKS];
-		c->since_start[KEEPER_DROPS] += values[DROPS];
-		c->queue_bytes = values[QUEUE] > c->queue_bytes ? values[QUEUE] : c->queue_bytes;
+		c->since_start[KEEPER_OUT_BYTES] += rehearsal_look(r, p, REHEARSAL_SENT);
+		c->since_start[KEEPER_MARKED_PKTS] += rehearsal_look(r, p, REHEARSAL_MARKS);
+		c->since_start[KEEPER_DROPS] += rehearsal_look(r, p, REHEARSAL_DROPS);
+		if (p->queue_bytes > c->queue_bytes)
+			c->queue_bytes = p->queue_bytes;
+		if (p->watermark_bytes > c->watermark_bytes)
+			c->watermark_bytes = p->watermark_bytes;
+		p->watermark_bytes = 0; /* read and cleared, as switches do it */
 		c->rate_bps += r->params->rate_bps;
 	}
 	return KEEPER_READ;
@@ -235,4 +226,5 @@ const struct keeper_driver_ops keeper_driver_sim = {
 	.count = rehearsal_count,
 	.write = rehearsal_write,
 	.advance = rehearsal_advance,
+	.report = rehearsal_report,
 };

@@ -91,8 +91,13 @@ static void sonic_close(void *driver)
 	free(s->profiles);
 	if (s->redis)
 		redis_free(s->redis);
+	if (s->news)
+		redis_free(s->news);
 	free(s);
 }
+
+static const char profile_prefix[] = "WRED_PROFILE|", queue_prefix[] = "QUEUE|";
+static const char *const news_patterns[REDIS_PATTERNS] = { "WRED_PROFILE|*", "QUEUE|*" };
 
 static void *sonic_open(const void *params, const struct keeper_plan *plan, struct weir_error *e)
 {
@@ -102,8 +107,11 @@ static void *sonic_open(const void *params, const struct keeper_plan *plan, stru
 	s->plan = plan;
 	s->profiles = memory_zeroed(plan->profile_count, sizeof(*s->profiles));
 	s->redis = redis_new(p->socket, p->timeout_ns, e);
-	if (s->redis && read_databases(s, p->databases, e) == 0)
+	s->news = redis_new(p->socket, p->timeout_ns, e);
+	if (s->redis && s->news && read_databases(s, p->databases, e) == 0) {
+		redis_listen(s->news, s->ids[SONIC_CONFIG], news_patterns);
 		return s;
+	}
 	sonic_close(s);
 	return NULL;
 }
@@ -199,7 +207,7 @@ static int read_profile(const struct redis_answer *a, struct keeper_setting *set
 
 static void profile_key(const struct sonic *s, uint32_t profile, char key[SONIC_KEY_SIZE])
 {
-	snprintf(key, SONIC_KEY_SIZE, "WRED_PROFILE|%s", s->plan->profiles[profile].name);
+	snprintf(key, SONIC_KEY_SIZE, "%s%s", profile_prefix, s->plan->profiles[profile].name);
 }
 
 static enum keeper_reading sonic_read(void *driver, uint32_t profile,
@@ -247,6 +255,38 @@ static int sonic_write(void *driver, uint32_t profile, const struct keeper_setti
 	return make_sure(s, e) ? -1 : sonic_text(s, &set, answer, sizeof(answer), e);
 }
 
+/* --- news --- */
+
+/* A second connection is a comfort: without it the next step looks, as ever. */
+static int sonic_news_fd(void *driver)
+{
+	struct sonic *s = driver;
+	struct weir_error e;
+
+	if (redis_generation(s->redis) && redis_connect(s->news, &e) == 0)
+		return redis_fd(s->news);
+	return -1;
+}
+
+static int64_t sonic_news(void *driver)
+{
+	struct sonic *s = driver;
+	char key[REDIS_KEY_SIZE];
+	struct weir_error e;
+
+	while (redis_news(s->news, key, &e) > 0) {
+		if (strncmp(key, queue_prefix, strlen(queue_prefix)) == 0)
+			for (uint32_t i = 0; i < s->plan->profile_count; i++)
+				s->profiles[i].generation = 0; /* found anew before they count */
+		if (strncmp(key, profile_prefix, strlen(profile_prefix)) != 0)
+			continue;
+		for (uint32_t i = 0; i < s->plan->profile_count; i++)
+			if (strcmp(key + strlen(profile_prefix), s->plan->profiles[i].name) == 0)
+				return i;
+	}
+	return -1;
+}
+
 const struct keeper_driver_ops keeper_driver_sonic = {
 	.scheme = {
 		.name = "sonic",
@@ -261,4 +301,6 @@ const struct keeper_driver_ops keeper_driver_sonic = {
 	.count = sonic_count,
 	.write = sonic_write,
 	.follows = sonic_follows,
+	.news_fd = sonic_news_fd,
+	.news = sonic_news,
 };

@@ -35,6 +35,8 @@ struct sonic {
 	const struct keeper_plan *plan;
 	int ids[SONIC_DATABASES];
 	struct redis *redis;
+	struct redis
+		*news; /* a second connection, by which changes of profiles and queues are heard */
 	uint64_t generation;
 	struct sonic_profile *profiles;
 };

@@ -107,7 +107,7 @@ static void print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	fputc('}', f);
 }
 
-static void print_status(FILE *f, const struct keeper *k)
+void keeper_desk_status(const struct keeper *k, FILE *f)
 {
 	fputs("{\"title\":", f);
 	json_text(f, k->plan->title);
@@ -154,7 +154,7 @@ static int explain(const struct keeper *k, const struct keeper_log *log, const c
 	for (uint64_t i = first; i < log->count; i++) {
 		const struct log_entry *entry = &log->entries[i % LOG_KEPT];
 
-		if (!entry->profile || entry->profile == &k->plan->profiles[profile])
+		if (!entry->profile[0] || strcmp(entry->profile, name) == 0)
 			keeper_log_print(f, entry);
 	}
 	print_profile(f, k, profile);
@@ -184,13 +184,14 @@ static int resume(struct keeper *k, const char *name, FILE *f)
 int keeper_desk_obey(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log,
 		     const char *request, FILE *answer)
 {
-	static const char *const verbs[] = { "status", "explain", "pause", "resume", "stop" };
+	static const char *const verbs[] = { "status", "explain", "pause",
+					     "resume", "reload",  "stop" };
 	char verb[16] = "", name[INI_NAME_SIZE] = "";
 	struct weir_error e;
 
 	sscanf(request, "%15s %63s", verb, name);
 	if (strcmp(verb, "status") == 0) {
-		print_status(answer, k);
+		keeper_desk_status(k, answer);
 	} else if (strcmp(verb, "explain") == 0) {
 		return explain(k, log, name, answer);
 	} else if (strcmp(verb, "pause") == 0) {
@@ -198,6 +199,9 @@ int keeper_desk_obey(struct keeper_desk *d, struct keeper *k, const struct keepe
 		fputs("paused: what is in force stays until 'resume' or 'stop'\n", answer);
 	} else if (strcmp(verb, "resume") == 0) {
 		return resume(k, name, answer);
+	} else if (strcmp(verb, "reload") == 0) {
+		d->reloads = 1;
+		fputs("reading the plan again; the log says what came of it\n", answer);
 	} else if (strcmp(verb, "stop") == 0) {
 		d->stops = 1;
 		fputs("stopping: originals are put back\n", answer);

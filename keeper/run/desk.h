@@ -5,6 +5,7 @@
  *	explain PROFILE		why its setting is what it is: the last things that happened to it
  *	pause			nothing is changed until resume; what is in force stays
  *	resume [PROFILE]	goes on; a profile that was yielded is the keeper's again
+ *	reload			the plan is read again, as by SIGHUP
  *	stop			as by a signal: originals are put back
  *
  * Only who runs the keeper may connect. */
@@ -15,12 +16,15 @@
 struct keeper_desk {
 	int fd;
 	char path[WEIR_OPT_TEXT_SIZE];
-	int stops; /* 1: somebody asked for it */
+	int stops, reloads; /* 1: somebody asked for it */
 };
 
 /* Refuses a path where another keeper answers. */
 int keeper_desk_open(struct keeper_desk *d, const char *path, struct weir_error *e);
 void keeper_desk_close(struct keeper_desk *d);
+
+/* How it is, as a line of JSON. */
+void keeper_desk_status(const struct keeper *k, FILE *f);
 
 /* Somebody has connected: answers them. */
 void keeper_desk_serve(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log);

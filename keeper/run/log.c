@@ -21,7 +21,7 @@ static void print_time(FILE *f, time_t wall)
 	fprintf(f, "{\"time\":\"%s\"", text);
 }
 
-static int is_change(enum keeper_event_kind kind)
+int keeper_log_is_change(enum keeper_event_kind kind)
 {
 	return kind == KEEPER_DID_BEGIN || kind == KEEPER_DID_WRITE || kind == KEEPER_WOULD_WRITE ||
 	       kind == KEEPER_DID_TAKE_BACK || kind == KEEPER_DID_YIELD || kind == KEEPER_IS_ALARM;
@@ -32,11 +32,11 @@ void keeper_log_print(FILE *f, const struct log_entry *entry)
 	print_time(f, entry->wall);
 	fprintf(f, ",\"clock_s\":%.6f", (double)entry->time_ns / 1e9);
 	fprintf(f, ",\"event\":\"%s\"", keeper_event_names[entry->kind]);
-	if (entry->profile) {
+	if (entry->profile[0]) {
 		fputs(",\"profile\":", f);
-		json_text(f, entry->profile->name);
+		json_text(f, entry->profile);
 	}
-	if (is_change(entry->kind)) {
+	if (keeper_log_is_change(entry->kind)) {
 		fputc(',', f);
 		keeper_log_setting(f, "from", &entry->from);
 		fputc(',', f);
@@ -56,10 +56,11 @@ void keeper_log_event(void *user, const struct keeper_event *event)
 		.wall = time(NULL),
 		.time_ns = event->time_ns,
 		.kind = event->kind,
-		.profile = event->profile,
 		.from = event->from,
 		.to = event->to,
 	};
+	if (event->profile)
+		snprintf(entry->profile, sizeof(entry->profile), "%s", event->profile->name);
 	snprintf(entry->why, sizeof(entry->why), "%s", event->why);
 	keeper_log_print(log->out, entry);
 	fflush(log->out);

@@ -11,7 +11,7 @@ struct log_entry {
 	time_t wall;
 	int64_t time_ns; /* by the keeper's clock: virtual in a rehearsal */
 	enum keeper_event_kind kind;
-	const struct keeper_profile *profile; /* NULL: of the whole switch */
+	char profile[INI_NAME_SIZE]; /* empty: of the whole switch */
 	struct keeper_setting from, to;
 	char why[KEEPER_WHY_SIZE];
 };
@@ -30,6 +30,9 @@ void keeper_log_restored(void *user, const struct keeper_record *r, enum keeper_
 			 const char *why);
 
 void keeper_log_setting(FILE *f, const char *name, const struct keeper_setting *s);
+
+/* Does it have from and to? */
+int keeper_log_is_change(enum keeper_event_kind kind);
 
 /* An entry as a line of JSON. */
 void keeper_log_print(FILE *f, const struct log_entry *entry);

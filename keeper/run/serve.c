@@ -1,6 +1,9 @@
 /* serve.c -- see serve.h. */
 #define _GNU_SOURCE
 #include "keeper/run/serve.h"
+#include "keeper/core/reload.h"
+#include "keeper/run/page.h"
+#include "lab/base/responder.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <errno.h>
@@ -18,10 +21,14 @@ enum { STOP_TRIES = 5, STOP_PAUSE_S = 1 };
 /* All that is open while a keeper works. */
 struct service {
 	const struct keeper_plan *plan;
+	struct keeper_plan *own; /* the plan, where it was read again */
+	const struct registry *drivers;
 	void *driver;
 	char journal[WEIR_OPT_TEXT_SIZE];
 	int lock, signals;
 	struct keeper_desk desk;
+	struct keeper_page page;
+	struct responder responder;
 	struct keeper_log log;
 };
 
@@ -92,14 +99,24 @@ static int open_signals(struct service *s, struct weir_error *e)
 	return 0;
 }
 
+static void free_own_plan(struct service *s)
+{
+	if (s->own)
+		keeper_plan_free(s->own);
+	free(s->own);
+	s->own = NULL;
+}
+
 static void service_close(struct service *s)
 {
 	keeper_desk_close(&s->desk);
+	responder_close(&s->responder);
 	if (s->signals >= 0)
 		close(s->signals);
 	if (s->driver)
 		s->plan->driver->close(s->driver);
 	keeper_journal_unlock(s->lock);
+	free_own_plan(s);
 }
 
 /* The driver and the journal; who only watches has none. */
@@ -109,6 +126,7 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 	memset(s, 0, sizeof(*s));
 	s->plan = plan;
 	s->lock = s->signals = s->desk.fd = -1;
+	responder_open(&s->responder, 0, NULL, NULL, e);
 	s->log.out = stdout;
 	keeper_plan_journal(plan, s->journal);
 	signal(SIGPIPE, SIG_IGN);
@@ -121,37 +139,120 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 
 /* --- working --- */
 
+static void hear_news(struct service *s, struct keeper *k)
+{
+	int64_t profile;
+
+	while ((profile = s->plan->driver->news(s->driver)) >= 0)
+		keeper_notice(k, (uint32_t)profile);
+}
+
+/* --- another plan --- */
+
+static int take_plan(struct service *s, struct keeper *k, struct keeper_plan *next,
+		     struct weir_error *e)
+{
+	void *driver;
+
+	if (keeper_reload_check(s->plan, next, e))
+		return -1;
+	driver = next->driver->open(next->driver_params, next, e);
+	if (!driver)
+		return -1;
+	if (keeper_reload(k, next, driver, e)) {
+		next->driver->close(driver);
+		return -1;
+	}
+	s->plan->driver->close(s->driver);
+	free_own_plan(s);
+	s->plan = s->own = next;
+	s->driver = driver;
+	return 0;
+}
+
+/* A plan that is wrong changes nothing. */
+static void reload(struct service *s, struct keeper *k)
+{
+	struct keeper_plan *next = memory_zeroed(1, sizeof(*next));
+	struct weir_error e = { "" };
+
+	s->desk.reloads = 0;
+	if (keeper_plan_read(next, s->drivers, s->plan->file, &e)) {
+		free(next);
+	} else if (take_plan(s, k, next, &e) == 0) {
+		keeper_say_of_switch(k, KEEPER_DID_RELOAD, "the plan was read again");
+		return;
+	} else {
+		keeper_plan_free(next);
+		free(next);
+	}
+	keeper_say_of_switch(k, KEEPER_NO_RELOAD, e.text);
+}
+
+/* --- waiting --- */
+
+enum { POLLED_SIGNALS, POLLED_DESK, POLLED_NEWS, POLLED_PAGES };
+
+/* 1: it is time to end. */
+static int hear_signal(struct service *s)
+{
+	struct signalfd_siginfo info;
+
+	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	s->desk.reloads |= info.ssi_signo == SIGHUP;
+	return info.ssi_signo != SIGHUP;
+}
+
+static int serve(struct service *s, struct keeper *k, const struct pollfd *polled, uint32_t pages)
+{
+	if (polled[POLLED_SIGNALS].revents && hear_signal(s))
+		return 1;
+	if (polled[POLLED_DESK].revents)
+		keeper_desk_serve(&s->desk, k, &s->log);
+	if (polled[POLLED_NEWS].revents)
+		hear_news(s, k);
+	for (uint32_t i = 0; i < pages; i++)
+		if (polled[POLLED_PAGES + i].revents) {
+			responder_serve(&s->responder);
+			break;
+		}
+	if (s->desk.reloads)
+		reload(s, k);
+	return s->desk.stops;
+}
+
 /* Waits until the time, or until a signal says that this is the end. */
 static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 {
-	while (!s->desk.stops) {
-		struct pollfd polled[] = { { .fd = s->signals, .events = POLLIN },
-					   { .fd = s->desk.fd, .events = POLLIN } };
+	for (;;) {
+		int (*news_fd)(void *driver) = s->plan->driver->news_fd;
+		struct pollfd polled[POLLED_PAGES + RESPONDER_FDS] = {
+			[POLLED_SIGNALS] = { .fd = s->signals, .events = POLLIN },
+			[POLLED_DESK] = { .fd = s->desk.fd, .events = POLLIN },
+			[POLLED_NEWS] = { .fd = news_fd ? news_fd(s->driver) : -1,
+					  .events = POLLIN },
+		};
+		uint32_t pages = responder_polled(&s->responder, polled + POLLED_PAGES);
 		int64_t left_ns = time_ns - clock_ns();
 		struct timespec t = { left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
 
 		if (left_ns <= 0)
 			return 0;
-		if (ppoll(polled, 2, &t, NULL) <= 0)
-			continue;
-		if (polled[0].revents)
+		if (ppoll(polled, POLLED_PAGES + pages, &t, NULL) > 0 && serve(s, k, polled, pages))
 			return 1;
-		if (polled[1].revents)
-			keeper_desk_serve(&s->desk, k, &s->log);
 	}
-	return 1;
 }
 
 /* A step that took longer than an interval is followed by the next at once, and those that were missed are left
  * out. */
 static void work(struct service *s, struct keeper *k)
 {
-	const int64_t interval_ns = (int64_t)s->plan->options.interval_ns;
 	int64_t next_ns = clock_ns();
 
 	do {
 		keeper_step(k, clock_ns());
-		next_ns += interval_ns;
+		next_ns += (int64_t)s->plan->options.interval_ns;
 		if (next_ns < clock_ns())
 			next_ns = clock_ns() + 1;
 	} while (!wait_until(s, k, next_ns));
@@ -174,7 +275,17 @@ static int rehearse(struct service *s, struct keeper *k, struct weir_error *e)
 		keeper_step(k, time_ns);
 		time_ns += (int64_t)s->plan->options.interval_ns;
 	} while (!is_ended(s) && s->plan->driver->advance(s->driver, time_ns, e) == KEEPER_GOES_ON);
+	if (!e->text[0] && s->plan->driver->report)
+		s->plan->driver->report(s->driver, s->log.out);
 	return e->text[0] ? -1 : 0;
+}
+
+static int open_pages(struct service *s, const struct keeper *k, struct weir_error *e)
+{
+	s->page = (struct keeper_page){ k, &s->log };
+	if (responder_open(&s->responder, s->plan->options.http, keeper_page, &s->page, e))
+		return weir_error_prefix(e, "keeper.http: ");
+	return 0;
 }
 
 static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
@@ -186,7 +297,7 @@ static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
 	keeper_plan_socket(s->plan, path);
 	if ((mode == KEEPER_LIVE && restore_left(s, e)) || open_signals(s, e))
 		return -1;
-	if (!is_virtual && keeper_desk_open(&s->desk, path, e))
+	if (!is_virtual && (keeper_desk_open(&s->desk, path, e) || open_pages(s, &k, e)))
 		return -1;
 	keeper_init(&k, &(struct keeper_parts){ s->plan, s->driver, mode, s->journal,
 						keeper_log_event, &s->log });
@@ -199,13 +310,14 @@ static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
 	return failed;
 }
 
-int keeper_serve(const struct keeper_plan *plan, enum keeper_mode mode, struct weir_error *e)
+int keeper_serve(const struct keeper_service *service, struct weir_error *e)
 {
 	struct service *s = memory_zeroed(1, sizeof(*s));
-	int failed = service_open(s, plan, mode, e);
+	int failed = service_open(s, service->plan, service->mode, e);
 
 	if (!failed) {
-		failed = run(s, mode, e);
+		s->drivers = service->drivers;
+		failed = run(s, service->mode, e);
 		service_close(s);
 	}
 	free(s);

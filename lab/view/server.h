@@ -5,7 +5,7 @@
  * slow to ask or to read is dropped after a while, and at once where its place is needed. */
 #ifndef LAB_VIEW_SERVER_H
 #define LAB_VIEW_SERVER_H
-#include "lab/view/http.h"
+#include "lab/base/http.h"
 #include "weir/error.h"
 #include <stdint.h>
 

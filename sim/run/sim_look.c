@@ -43,6 +43,25 @@ double weir_sim_observe(struct weir_sim *sim, uint32_t watch)
 	return probes_look(sim->watches[watch].set, sim->watches[watch].value, sim->now_ps);
 }
 
+uint32_t weir_sim_flows(const struct weir_sim *sim)
+{
+	return sim->engine->flows.count;
+}
+
+struct weir_sim_flow weir_sim_flow_at(const struct weir_sim *sim, uint32_t flow)
+{
+	const struct flow *f = &sim->engine->flows.flows[flow];
+
+	return (struct weir_sim_flow){
+		.from = f->src,
+		.to = f->dst,
+		.traffic = f->traffic,
+		.bytes = f->size_bytes,
+		.start_ps = f->start_ps,
+		.finish_ps = f->finish_ps,
+	};
+}
+
 /* --- changing --- */
 
 static int set_link(struct weir_sim *sim, uint32_t link, const char *value, struct weir_error *e)

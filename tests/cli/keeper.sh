@@ -9,7 +9,7 @@ printf '[keeper]\ndriver = sonic\ntune = qla\ninterval = fast\n[profile A]\n' >b
 expect 2 keeper bad.ini
 grep -q "^weir: bad.ini:4: keeper.interval: " err || fail "no place in the message"
 expect 2 keeper sttus bad.ini
-message "unknown request 'sttus'; there are status, explain, pause, resume, stop, restore (nearest: status)"
+message "unknown request 'sttus'; there are status, explain, pause, resume, reload, stop, restore, mimic (nearest: status)"
 expect 2 keeper explain bad.ini
 message "keeper explain: usage: weir keeper explain CONFIG.ini PROFILE"
 
@@ -39,7 +39,7 @@ skip() {
 }
 command -v redis-server >/dev/null || skip "redis-server is not installed"
 command -v redis-cli >/dev/null || skip "redis-cli is not installed"
-timeout 5 "$weir" keeper plan.ini --dry-run >out 2>err
+timeout 1 "$weir" keeper plan.ini --dry-run >out 2>err
 grep -q "built without hiredis" err && skip "this program was built without hiredis"
 
 # --- a switch: CONFIG_DB is 4, COUNTERS_DB 2, ASIC_DB 1 ---
@@ -49,7 +49,7 @@ db() {
 	redis-cli -s "$dir/redis.sock" -n "$number" "$@" 2>/dev/null
 }
 start_redis() {
-	redis-server --port 0 --unixsocket "$dir/redis.sock" --dir "$dir" --save "" --daemonize no >redis.log 2>&1 &
+	redis-server --port 0 --unixsocket "$dir/redis.sock" --dir "$dir" --save "" --notify-keyspace-events AKE --daemonize no >redis.log 2>&1 &
 	redis=$!
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		[ "$(db 0 ping)" = PONG ] && return
@@ -120,6 +120,7 @@ stop_keeper() {
 	cat log keeper.err >out
 	[ $status = 0 ] || fail "the keeper ended with $status"
 }
+: >log
 start_redis
 fill_redis
 
@@ -158,7 +159,16 @@ wanted WRED_A 100000 200000 10
 stop_keeper TERM
 db 1 flushdb >/dev/null
 
-# --- an operator's change is theirs ---
+# --- an operator's change is theirs, and is heard of at once ---
+sed -i 's/^interval = .*/interval = 60s/' plan.ini
+start_keeper
+said begin
+sleep 0.2
+set_profile WRED_A 77777 99999 7
+said yield
+stop_keeper TERM
+set_profile WRED_A 100000 200000 10
+sed -i 's/^interval = .*/interval = 50ms/' plan.ini
 start_keeper
 wanted WRED_A 60000 120000 20
 set_profile WRED_A 77777 99999 7
@@ -167,9 +177,29 @@ sleep 0.3
 [ "$(profile WRED_A)" = "77777 99999 7 " ] || fail "the operator's change was undone"
 expect 0 keeper resume plan.ini WRED_A
 wanted WRED_A 60000 120000 20
-stop_keeper HUP
+stop_keeper TERM
 [ "$(profile WRED_A)$(profile WRED_B)" = "77777 99999 7 100000 200000 10 " ] || fail "not what the operator wanted"
 set_profile WRED_A 100000 200000 10
+
+# --- another plan: what is known stays, what is gone is put back, a mistake changes nothing ---
+start_keeper
+wanted WRED_A 60000 120000 20
+wanted WRED_B 60000 120000 20
+cp plan.ini first.ini
+sed -i -e '/WRED_B/,$d' -e 's/min=60KB/min=50KB/' plan.ini
+kill -HUP "$keeper"
+said reload
+wanted WRED_A 50000 120000 20
+wanted WRED_B 100000 200000 10
+sed -i 's/min=50KB/min=5KiloB/' plan.ini
+kill -HUP "$keeper"
+said no-reload
+cp first.ini plan.ini
+expect 0 keeper reload plan.ini
+wanted WRED_B 60000 120000 20
+wanted WRED_A 60000 120000 20
+stop_keeper TERM
+[ "$(profile WRED_A)$(profile WRED_B)" = "100000 200000 10 100000 200000 10 " ] || fail "not the originals after a reload"
 
 # --- garbage and missing keys are left alone ---
 db 4 hset "WRED_PROFILE|WRED_B" green_min_threshold lots >/dev/null
@@ -188,6 +218,7 @@ wanted WRED_A 60000 120000 20
 kill -9 "$redis"
 wait "$redis" 2>/dev/null
 said lost
+: >log
 start_redis
 sleep 0.2
 fill_redis
@@ -198,7 +229,7 @@ stop_keeper TERM
 
 # --- the keeper is killed: nothing is lost ---
 rounds=0 touched=0
-while [ $rounds -lt "${KILLS:-10}" ]; do
+while [ $rounds -lt "${KILLS:-3}" ]; do
 	rounds=$((rounds + 1))
 	start_keeper
 	sleep "0.$(awk "BEGIN { srand($$ + $rounds); printf \"%02d\", 5 + rand() * 50 }")"

@@ -1,5 +1,5 @@
 /* http.c -- the head of a request, and of an answer. */
-#include "lab/view/http.h"
+#include "lab/base/http.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -3,8 +3,8 @@
  *
  * Only GET and HEAD are known. A request must name this machine as its host, 127.0.0.1 or localhost with any
  * port (it may be forwarded): a page from elsewhere whose name was made to lead here does not. */
-#ifndef LAB_VIEW_HTTP_H
-#define LAB_VIEW_HTTP_H
+#ifndef LAB_BASE_HTTP_H
+#define LAB_BASE_HTTP_H
 #include <stddef.h>
 
 enum {

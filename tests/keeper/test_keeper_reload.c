@@ -1,0 +1,203 @@
+/* test_keeper_reload.c -- another plan for a keeper that runs, and what it shows of itself. */
+#define _GNU_SOURCE
+#include "keeper/core/reload.h"
+#include "keeper/run/page.h"
+#include "tests/keeper_desk.h"
+#include <stdlib.h>
+
+static const struct keeper_setting original = { 100000, 200000, 100000 };
+
+static void read_next(struct keeper_plan *plan, const char *text)
+{
+	const struct ini_text in = { "plan.ini", text, strlen(text) };
+	struct weir_error e = { "" };
+
+	if (keeper_plan_read_text(plan, &fake_registry, &in, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	plan->tune = (struct tune_choice){ .scheme = &wisher.scheme, .agent = &wisher };
+}
+
+/* The desk's wishes go on. */
+static void take(struct desk *d, struct keeper_plan *next)
+{
+	struct weir_error e = { "" };
+
+	memcpy(next->tune_params, d->plan.tune_params, sizeof(next->tune_params));
+	CHECK_INT(keeper_reload_check(&d->plan, next, &e), 0);
+	if (keeper_reload(&d->keeper, next, d->fake, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+TEST(test_keeper_reload_keeps_originals_and_what_was_written)
+{
+	struct keeper_plan next;
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	d.wish = desk_line(60000, 120000, 10);
+	desk_steps(&d, 4);
+	read_next(&next,
+		  "[keeper]\ndriver = fake\ntune = fixed\n[limits]\nmin-from = 50KB\nmax-from = "
+		  "60KB\nwrites = 3\n[profile a]\n[profile b]\n[profile c]\n");
+	take(&d, &next);
+	CHECK_INT(d.keeper.kept[0].writes, 1);
+	CHECK_INT(d.keeper.kept[0].state, KEEPER_TUNED);
+	CHECK(d.keeper.mind_state != NULL);
+	d.wish = desk_line(50000, 100000, 10);
+	desk_steps(&d, 2);
+	CHECK_INT(d.fake->has[0].min_bytes, 50000);
+	d.wish = desk_line(70000, 100000, 10);
+	desk_step(&d);
+	CHECK_INT(d.fake->has[0].min_bytes,
+		  50000); /* two of three in a minute, and one is kept back */
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
+	keeper_free(&d.keeper);
+	keeper_init(&d.keeper,
+		    &(struct keeper_parts){ &d.plan, d.fake, KEEPER_LIVE, d.journal, NULL, NULL });
+	desk_close(&d);
+	keeper_plan_free(&next);
+}
+
+TEST(test_keeper_reload_puts_back_what_the_plan_does_not_name_any_more)
+{
+	struct keeper_record *records;
+	struct weir_error e = { "" };
+	struct keeper_plan next;
+	uint32_t count;
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	d.wish = desk_line(60000, 120000, 10);
+	desk_steps(&d, 4);
+	read_next(&next, "[keeper]\ndriver = fake\ntune = fixed\n[profile a]\n[profile b]\n");
+	take(&d, &next);
+	CHECK(keeper_setting_equals(&d.fake->has[2], &original));
+	CHECK_INT(d.fake->has[0].min_bytes, 60000);
+	CHECK_INT(keeper_journal_load(d.journal, &records, &count, &e), 0);
+	CHECK_INT(count, 2);
+	free(records);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	keeper_free(&d.keeper);
+	keeper_init(&d.keeper,
+		    &(struct keeper_parts){ &d.plan, d.fake, KEEPER_LIVE, d.journal, NULL, NULL });
+	desk_close(&d);
+	keeper_plan_free(&next);
+}
+
+TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_another)
+{
+	struct weir_error e = { "" };
+	struct keeper_plan next;
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	read_next(&next,
+		  "[keeper]\ndriver = fake\njournal = /tmp/other\ntune = fixed\n[profile a]\n");
+	CHECK_INT(keeper_reload_check(&d.plan, &next, &e), -1);
+	CHECK_STR(
+		e.text,
+		"plan.ini: keeper.journal: is another now; stop the keeper and start it again for "
+		"that");
+	keeper_plan_free(&next);
+	/* A profile that is to go, and a switch that is away: all stays. */
+	d.wish = desk_line(60000, 120000, 10);
+	desk_steps(&d, 4);
+	read_next(&next, "[keeper]\ndriver = fake\ntune = fixed\n[profile a]\n");
+	d.fake->is_away = 1;
+	CHECK_INT(keeper_reload(&d.keeper, &next, d.fake, &e), -1);
+	CHECK_CONTAINS(e.text, "profile b is not in the plan any more");
+	CHECK(d.keeper.plan == &d.plan);
+	keeper_plan_free(&next);
+	desk_close(&d);
+}
+
+/* --- counters that switches write at times of their own --- */
+
+TEST(test_keeper_waits_once_for_counters_that_have_not_moved)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	desk_steps(&d, 3);
+	CHECK_INT(d.keeper.kept[0].telemetry.out_bytes, 1000000);
+	d.wish = desk_line(60000, 120000, 10);
+	d.now_ns += 10 * (int64_t)WEIR_NS_PER_S;
+	keeper_step(&d.keeper, d.now_ns); /* nothing was counted anew */
+	CHECK_INT(d.fake->writes, 0);
+	desk_step(&d);
+	CHECK_INT(d.fake->writes, 3);
+	CHECK_INT(d.keeper.kept[0].telemetry.interval_ns, 20 * (int64_t)WEIR_NS_PER_S);
+	for (int i = 0; i < 2; i++) {
+		d.now_ns += 10 * (int64_t)WEIR_NS_PER_S;
+		keeper_step(&d.keeper, d.now_ns);
+	}
+	CHECK_INT(d.keeper.kept[0].telemetry.out_bytes, 0); /* it is idle */
+	desk_close(&d);
+}
+
+TEST(test_keeper_notices_an_operator_between_two_steps)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	desk_steps(&d, 2);
+	keeper_notice(&d.keeper, 1);
+	CHECK_INT(d.events[KEEPER_DID_YIELD], 0);
+	d.fake->has[1] = (struct keeper_setting){ 70000, 80000, 50000 };
+	keeper_notice(&d.keeper, 1);
+	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
+	CHECK_INT(d.keeper.kept[1].state, KEEPER_GIVEN);
+	desk_close(&d);
+}
+
+/* --- pages --- */
+
+static char *page_of(struct desk *d, struct keeper_log *log, const char *path, const char **type)
+{
+	struct keeper_page page = { &d->keeper, log };
+	size_t length;
+	char *text;
+	FILE *f = open_memstream(&text, &length);
+
+	CHECK_INT(keeper_page(&page, path, f, type), 0);
+	fclose(f);
+	return text;
+}
+
+TEST(test_keeper_pages_show_settings_counters_and_why)
+{
+	static struct keeper_log log;
+	struct keeper_page page = { NULL, &log };
+	const char *type = "";
+	struct desk d;
+	char *text;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	log.out = fopen("/dev/null", "w");
+	d.keeper.tell = keeper_log_event;
+	d.keeper.user = &log;
+	d.wish = desk_line(60000, 120000, 10);
+	d.fake->counters[1].since_start[KEEPER_DROPS] = 7;
+	desk_steps(&d, 3);
+	text = page_of(&d, &log, "/metrics", &type);
+	CHECK_CONTAINS(type, "version=0.0.4");
+	CHECK_CONTAINS(text, "\nweir_keeper_min_bytes{profile=\"a\"} 60000\n");
+	CHECK_CONTAINS(text, "\nweir_keeper_drops_total{profile=\"b\"} 7\n");
+	CHECK_CONTAINS(text, "\nweir_keeper_state{profile=\"c\",state=\"tuned\"} 1\n");
+	CHECK_CONTAINS(text, "\nweir_keeper_steps_total 3\n");
+	free(text);
+	snprintf(d.keeper.kept[0].why, KEEPER_WHY_SIZE, "<script>alert(1)</script>");
+	text = page_of(&d, &log, "/", &type);
+	CHECK_CONTAINS(text, "60 KB / 120 KB, 10 %");
+	CHECK_CONTAINS(text, "wisher wants it");
+	CHECK_CONTAINS(text, "&lt;script&gt;");
+	CHECK(strstr(text, "<script") == NULL);
+	free(text);
+	text = page_of(&d, &log, "/status", &type);
+	CHECK_CONTAINS(text, "\"state\":\"tuned\"");
+	free(text);
+	CHECK_INT(keeper_page(&page, "/other", log.out, &type), -1);
+	fclose(log.out);
+	desk_close(&d);
+}
