@@ -211,26 +211,46 @@ static int judge(struct figure_request *q, int world, struct verdict *verdicts,
 		       : 0;
 }
 
+/* Sentences are not told apart: the figure's other claims are missing from them. */
+static void count_verdict(struct verdict_sums *sums, const struct verdict *v)
+{
+	sums->claims.of[v->kind]++;
+	sums->sentences = sums->claims;
+}
+
+/* A few real runs are too few for a verdict; what their mean says is shown all the same. */
+static struct claim_text verdict_words(const struct claim *c, const struct verdict *v)
+{
+	int agrees = v->value.mean >= c->accept_low && v->value.mean <= c->accept_high;
+	struct claim_text t;
+
+	snprintf(t.text, sizeof(t.text), "%s%s", verdict_name(v->kind),
+		 v->kind != VERDICT_TOO_FEW ? ""
+		 : agrees                   ? ", the mean agrees"
+					    : ", the mean does not agree");
+	return t;
+}
+
 /* In the form of documents. Claims that the runs say nothing of are counted. */
 static void print_verdicts(const struct figure_request *q, struct verdict *const verdicts[WORLDS])
 {
-	struct verdict_counts counts[WORLDS] = { { { 0 } }, { { 0 } } };
+	struct verdict_sums sums[WORLDS] = { { { { 0 } }, { { 0 } } }, { { { 0 } }, { { 0 } } } };
 	uint32_t silent = 0;
 
 	printf("| claim | paper | simulated | | real | |\n|---|---|---|---|---|---|\n");
 	for (uint32_t i = 0; i < q->figure.claim_count; i++) {
 		const struct verdict *a = &verdicts[SIMULATED][i], *b = &verdicts[REAL][i];
+		const struct claim *c = &q->figure.claims[i];
 
-		if (a->kind > VERDICT_DISAGREES && b->kind > VERDICT_DISAGREES) {
+		if (a->kind >= VERDICT_OTHER_SIZE && b->kind >= VERDICT_OTHER_SIZE) {
 			silent++;
 			continue;
 		}
-		counts[SIMULATED].of[a->kind]++;
-		counts[REAL].of[b->kind]++;
-		printf("| %s | %s | %s | %s | %s | %s |\n", q->figure.claims[i].says,
-		       claim_expected(&q->figure.claims[i]).text,
-		       measured_text(&a->value, a->unit).text, verdict_name(a->kind),
-		       measured_text(&b->value, b->unit).text, verdict_name(b->kind));
+		count_verdict(&sums[SIMULATED], a);
+		count_verdict(&sums[REAL], b);
+		printf("| %s | %s | %s | %s | %s | %s |\n", c->says, claim_expected(c).text,
+		       measured_text(&a->value, a->unit).text, verdict_words(c, a).text,
+		       measured_text(&b->value, b->unit).text, verdict_words(c, b).text);
 	}
 	printf("\nslower by %g", q->plan.slower);
 	if (q->plan.note)
@@ -238,8 +258,8 @@ static void print_verdicts(const struct figure_request *q, struct verdict *const
 	if (silent)
 		printf("; %u claims need other runs", silent);
 	printf("\n");
-	print_counts("simulated", &counts[SIMULATED]);
-	print_counts("real", &counts[REAL]);
+	print_counts("simulated", &sums[SIMULATED]);
+	print_counts("real", &sums[REAL]);
 }
 
 static int show(struct figure_request *q)

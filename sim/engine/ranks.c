@@ -244,7 +244,7 @@ static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
 	}
 	out->tail = next;
 	atomic_store_explicit(&w->line_tail[out->line], next, memory_order_release);
-	egress_wake(w, out, arrival_ps);
+	engine_wake(w, out->to & ~EGRESS_SPECIAL, arrival_ps);
 }
 
 static const char *unpack_run(struct engine *e, const char *at)
