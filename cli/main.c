@@ -559,6 +559,7 @@ static const struct command train_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_train,
+	.world = COMMAND_TOGETHER,
 	.more = "Interrupt it, or kill it: the same command goes on from the last checkpoint, and "
 		"gives the\n"
 		"same model. 'weir list trainer' names what can be trained, 'weir help NAME' its "
