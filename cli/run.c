@@ -23,7 +23,8 @@ struct request {
 	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
 	int quiet;
 	struct shard shard;
-	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
+	uint64_t threads; /* 0: as many as are faster */
+	uint64_t jobs;    /* 0: as many as there are cores */
 	uint32_t ranks;
 };
 
@@ -53,7 +54,6 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.name = "--threads",
 		.type = WEIR_OPT_COUNT,
 		.offset = offsetof(struct request, threads),
-		.def = "1",
 		.min = 1,
 		.max = THREADS_MAX,
 		.help = "",
@@ -74,7 +74,8 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	q->sort = arguments_option(a, "--sort");
 	if ((q->by && find_part(q->by, e)) || (q->sort && check_sort(q->sort, e)))
 		return -1;
-	return weir_option_parse(q, &threads, text ? text : threads.def, e);
+	q->threads = 0;
+	return text && strcmp(text, "auto") != 0 ? weir_option_parse(q, &threads, text, e) : 0;
 }
 
 static int json_to_stdout(const struct request *q)
@@ -165,7 +166,8 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	struct progress progress = { clock_ns() };
 	struct interrupt interrupt;
 	struct run_control control = {
-		.threads = (uint32_t)q->threads,
+		.threads = q->threads ? (uint32_t)q->threads : core_count(),
+		.adapts = q->threads == 0,
 		.stop = &interrupt.stop,
 		.tap_count = captures->count,
 		.taps = captures->taps,
@@ -258,7 +260,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 	static const char *const single[] = { "--json", "--csv", "--pcap", "--pcap-whole" };
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
-					 .threads = q->threads,
+					 .threads = q->threads ? q->threads : 1,
 					 .shard = q->shard,
 					 .again = arguments_option(a, "--again") != NULL,
 					 .quiet = q->quiet,

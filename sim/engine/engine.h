@@ -20,6 +20,7 @@
 #include "sim/base/memory.h"
 #include "sim/net/network.h"
 #include "sim/net/route.h"
+#include "sim/engine/hands.h"
 #include "sim/engine/segment.h"
 #include "sim/traffic/traffic.h"
 #include "weir/port.h"
@@ -117,7 +118,8 @@ struct worker {
 	uint64_t window;             /* number of the window */
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
-	uint32_t shared; /* 1: other threads set bits on the wheel too */
+	uint32_t shared;   /* 1: other threads set bits on the wheel too */
+	uint64_t switched; /* packets that came to switches, for hands.h */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
@@ -198,6 +200,7 @@ struct engine {
 	uint64_t
 		pass; /* counts the times that threads go through the nodes: once a window or oftener */
 	uint32_t threads;
+	struct hands hands;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
 	_Alignas(64) atomic_uint generation; /* counts meetings of all threads */
@@ -254,6 +257,7 @@ static inline uint32_t flow_ends(const struct flow *f)
 
 struct engine_plan {
 	uint32_t threads;                  /* at least 1 */
+	uint32_t adapts;                   /* 1: no more of them than are faster, hands.h */
 	uint32_t messages, connections;    /* of each host, for mailbox.h; 0: there is none */
 	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 	struct exchange *exchange;         /* NULL: this process does all; ranks.h */

@@ -417,7 +417,7 @@ static void build_workers(struct engine *e)
 
 		w->engine = e;
 		w->index = i;
-		w->shared = e->threads > 1;
+		w->shared = e->hands.mode == HANDS_TOGETHER;
 		w->line_tail = e->line_tail;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
@@ -495,6 +495,11 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	port_stats_new(e);
 	if (build_wheel(e, error))
 		return -1;
+	if (plan->adapts)
+		e->threads = hands_for(e, plan->threads);
+	e->hands = (struct hands){ .adapts = plan->adapts && e->threads > 1,
+				   .mode = plan->adapts || e->threads == 1 ? HANDS_ALONE
+									  : HANDS_TOGETHER };
 	room_new(e);
 	hosts_new(e);
 	build_workers(e);

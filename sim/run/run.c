@@ -186,6 +186,7 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
 	const struct engine_plan plan_of_engine = { .threads = control->threads,
+						    .adapts = control->adapts,
 						    .trial = control->trial,
 						    .exchange = control->exchange };
 

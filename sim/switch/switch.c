@@ -373,6 +373,7 @@ void switch_run(struct worker *w, struct switch_state *s)
 	const uint64_t *keys = switch_arrivals(w, s, &count);
 
 	s->worker = w;
+	w->switched += count;
 	if (__builtin_expect(s->extras != 0, 0))
 		run_with(w, s, keys, count);
 	else
