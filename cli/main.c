@@ -1,6 +1,7 @@
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
 #include "cli/crash.h"
+#include "cli/ranks.h"
 #include "lab/campaign/farm.h"
 #include "lab/campaign/farm_task.h"
 #include "mpi/world.h"
@@ -27,8 +28,8 @@ static const struct cli_option run_options[] = {
 	  "faster; 1 for each run of a sweep",
 	  OFFER_NOTHING },
 	{ "--ranks", "N",
-	  "processes that share the network of one run, each with its threads; results do not "
-	  "depend on it",
+	  "processes that share the network of one run, each with its threads; mpi: those that "
+	  "mpirun has started; results do not depend on it",
 	  OFFER_NOTHING },
 	{ "--json", "FILE", "writes all of the run in one file; - is standard output", OFFER_FILE },
 	{ "--csv", "FOLDER",
@@ -868,22 +869,23 @@ static int refuse_world(const struct command *c)
 
 static int do_command(const struct command *c, const struct arguments *a)
 {
+	enum command_world world = ranks_share_one(a) ? COMMAND_TOGETHER : c->world;
 	struct weir_error e;
 	int status;
 
 	if (world_notice().size == 1)
 		return c->run(a);
-	if (c->world == COMMAND_ALONE)
+	if (world == COMMAND_ALONE)
 		return refuse_world(c);
 	if (world_begin(&e))
 		return complain_once(&e);
-	if (c->world == COMMAND_FARMS && world_rank() > 0) {
+	if (world == COMMAND_FARMS && world_rank() > 0) {
 		farm_serve(farm_serve_run);
 		status = EXIT_FINE;
 	} else {
 		status = finish_output(c->run(a));
 	}
-	if (c->world == COMMAND_FARMS && world_rank() == 0)
+	if (world == COMMAND_FARMS && world_rank() == 0)
 		farm_dismiss();
 	world_end(status);
 	return status;

@@ -1,17 +1,24 @@
 /* ranks.c -- see ranks.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/ranks.h"
-#include "cli/commands.h"
+#include "mpi/exchange.h"
 #include "weir/option.h"
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-int ranks_read(const char *text, uint32_t *ranks, struct weir_error *e)
+static const char word_mpi[] = "mpi";
+
+int ranks_share_one(const struct arguments *a)
 {
-	struct {
-		uint64_t count;
-	} read = { 1 };
+	const char *text = arguments_option(a, "--ranks");
+
+	return text && strcmp(text, word_mpi) == 0;
+}
+
+int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
+{
 	static const struct weir_option option = {
 		.name = "--ranks",
 		.type = WEIR_OPT_COUNT,
@@ -20,16 +27,54 @@ int ranks_read(const char *text, uint32_t *ranks, struct weir_error *e)
 		.max = RANKS_MAX,
 		.help = "",
 	};
+	static const char *const here[] = { "--pcap", "--pcap-whole" };
+	const char *text = arguments_option(a, "--ranks");
+	uint64_t count = 1;
 
-	if (text && weir_option_parse(&read, &option, text, e))
-		return -1;
-	*ranks = (uint32_t)read.count;
+	for (size_t i = 0; text && i < sizeof(here) / sizeof(here[0]); i++)
+		if (arguments_option(a, here[i]))
+			return weir_error_set(e,
+					      "--ranks: captures are written by one process; take "
+					      "--threads, or leave %s out",
+					      here[i]);
+	*ranks = RANKS_OF_WORLD;
+	if (ranks_share_one(a))
+		return 0;
+	if (text && weir_option_parse(&count, &option, text, e))
+		return weir_error_set(e, "--ranks: '%.60s' is neither a number from 1 to %d nor mpi",
+				      text, RANKS_MAX);
+	*ranks = (uint32_t)count;
 	return 0;
 }
 
-int ranks_start(struct exchange **out, uint32_t ranks, struct weir_error *e)
+/* Is everybody ready? */
+static int agree(struct exchange *x, enum ranks_ready ready)
+{
+	char *own = parcel_more(&x->out[x->rank], 1);
+	int all = 1;
+
+	*own = ready == RANKS_READY;
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++)
+		all &= x->in[i].bytes[0];
+	return all;
+}
+
+int ranks_start(struct exchange **out, uint32_t ranks, enum ranks_ready ready,
+		struct weir_error *e)
 {
 	*out = NULL;
+	if (ranks == RANKS_OF_WORLD) {
+		if (exchange_world(out, e))
+			return -1;
+		if (agree(*out, ready))
+			return 0;
+		exchange_close(*out);
+		*out = NULL;
+		return -1;
+	}
+	if (ready == RANKS_NOT_READY)
+		return -1;
 	if (ranks == 1)
 		return 0;
 	fflush(NULL);
@@ -41,13 +86,13 @@ int ranks_start(struct exchange **out, uint32_t ranks, struct weir_error *e)
 	return 0;
 }
 
-int ranks_end(struct exchange *x, int status)
+void ranks_end(struct exchange *x, int status)
 {
 	if (!x)
-		return status;
-	if (x->rank > 0)
+		return;
+	if (x->rank > 0 && x->ops->join)
 		_exit(status ? EXIT_FAILURE : EXIT_SUCCESS);
-	exchange_join(x);
+	if (x->ops->join)
+		x->ops->join(x);
 	exchange_close(x);
-	return status;
 }

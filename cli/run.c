@@ -64,7 +64,7 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	if (part && shard_read(&q->shard, part, e))
 		return weir_error_prefix(e, "--shard: ");
 	if (read_jobs(a, &q->jobs, e) ||
-	    ranks_read(arguments_option(a, "--ranks"), &q->ranks, e))
+	    ranks_read(a, &q->ranks, e))
 		return -1;
 	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");
@@ -160,14 +160,37 @@ static int report_bug(const struct config *c, struct weir_error *e)
 	return EXIT_BUG;
 }
 
+/* Ranks are as many as somebody wanted: each has one thread unless more are asked for. */
+static uint32_t threads_of(const struct request *q, const struct exchange *x)
+{
+	if (q->threads)
+		return (uint32_t)q->threads;
+	return x ? 1 : core_count();
+}
+
+/* What a rank does that is not the first: all but show and write. */
+static int work_on(const struct request *q, const struct config *c, struct exchange *x)
+{
+	const struct run_control control = { .exchange = x, .threads = threads_of(q, x) };
+	struct run_result result;
+	struct weir_error e;
+	int failed = run(c, &control, &result, &e);
+
+	if (failed == RUN_REFUSED)
+		return EXIT_MISTAKE;
+	run_result_free(&result);
+	return failed == RUN_BROKEN ? EXIT_BUG : failed ? EXIT_WORLD : EXIT_FINE;
+}
+
 static int run_config(const struct request *q, const struct scenario *s, const struct config *c,
-		      struct captures *captures)
+		      struct captures *captures, struct exchange *x)
 {
 	struct progress progress = { clock_ns() };
 	struct interrupt interrupt;
 	struct run_control control = {
-		.threads = q->threads ? (uint32_t)q->threads : core_count(),
-		.adapts = q->threads == 0,
+		.exchange = x,
+		.threads = threads_of(q, x),
+		.adapts = q->threads == 0 && !x,
 		.stop = &interrupt.stop,
 		.tap_count = captures->count,
 		.taps = captures->taps,
@@ -177,21 +200,12 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	struct weir_error e;
 	int failed, status;
 
-	if (ranks_start(&control.exchange, q->ranks, &e)) {
-		captures_abandon(captures);
-		return complain(EXIT_WORLD, &e);
-	}
-	if (control.exchange && control.exchange->rank > 0) {
-		control.stop = NULL;
-		return ranks_end(control.exchange, run(c, &control, &result, &e));
-	}
 	if (!q->quiet && isatty(STDERR_FILENO)) {
 		control.progress = show_progress;
 		control.context = &progress;
 	}
 	interrupt_start(&interrupt);
 	failed = run(c, &control, &result, &e);
-	ranks_end(control.exchange, failed);
 	if (control.progress)
 		fputs("\r\033[K", stderr);
 	if (failed == -1) {
@@ -216,26 +230,51 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	return status;
 }
 
+/* What a mistake of all ranks is said by the first. */
+static int say(enum exit_status status, const struct weir_error *e)
+{
+	return world_rank() > 0 ? (int)status : complain(status, e);
+}
+
+static int run_ranks(const struct request *q, const struct scenario *s, const struct config *c,
+		     struct captures *captures, enum ranks_ready ready)
+{
+	struct weir_error e = { "" };
+	struct exchange *x;
+	int status;
+
+	if (ranks_start(&x, q->ranks, ready, &e)) {
+		if (ready == RANKS_READY)
+			captures_abandon(captures);
+		return e.text[0] ? say(EXIT_MISTAKE, &e) : EXIT_MISTAKE;
+	}
+	status = x && x->rank > 0 ? work_on(q, c, x) : run_config(q, s, c, captures, x);
+	ranks_end(x, status);
+	return status;
+}
+
 static int run_one(const struct arguments *a, const struct request *q, const struct scenario *s)
 {
-	struct captures captures;
+	enum ranks_ready ready = RANKS_READY;
+	struct captures captures = { 0 };
 	struct config c;
 	struct weir_error e;
 	int status;
 
-	if (world_size() > 1) {
+	if (world_size() > 1 && q->ranks != RANKS_OF_WORLD) {
 		weir_error_set(&e,
 			       "%.200s: is one run, but %d processes were started; several do the "
-			       "runs of a [sweep]",
+			       "runs of a [sweep], and with --ranks mpi share one",
 			       s->file, world_size());
 		return complain(EXIT_MISTAKE, &e);
 	}
 	if (scenario_config(s, &c, &e))
-		return complain(EXIT_MISTAKE, &e);
-	if (probe_outputs(q, &e) || captures_open(&captures, a, &c, &e))
-		status = complain(EXIT_MISTAKE, &e);
-	else
-		status = run_config(q, s, &c, &captures);
+		return say(EXIT_MISTAKE, &e);
+	if (world_rank() == 0 && (probe_outputs(q, &e) || captures_open(&captures, a, &c, &e))) {
+		complain(EXIT_MISTAKE, &e);
+		ready = RANKS_NOT_READY;
+	}
+	status = run_ranks(q, s, &c, &captures, ready);
 	config_free(&c);
 	return status;
 }
@@ -294,10 +333,10 @@ int command_run(const struct arguments *a)
 	int status;
 
 	if (read_request(a, &q, &e) || load_scenario(a, &s, &e))
-		return complain(EXIT_MISTAKE, &e);
+		return say(EXIT_MISTAKE, &e);
 	if (sweep_read(&w, &s, &e)) {
 		scenario_free(&s);
-		return complain(EXIT_MISTAKE, &e);
+		return say(EXIT_MISTAKE, &e);
 	}
 	if (sweep_add_seeds(&w, &s) && !q.quiet)
 		fprintf(stderr,

@@ -89,7 +89,7 @@ int world_begin(struct weir_error *e)
 	/* It would take itself for alone, or end the program in words of its own. */
 	if (number_of(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMIX_RANK"))
 		return refuse_start(e);
-	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
+	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS)
 		return weir_error_set(e, "Open MPI could not be started");
 	/* Whoever sends or receives looks at what comes back: a lost rank need not be the end. */
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -37,6 +37,8 @@ struct exchange_ops {
 	/* From another rank to rank 0, in order. */
 	void (*give)(struct exchange *x, const void *bytes, size_t size);
 	void (*take)(struct exchange *x, uint32_t from, void *bytes, size_t size);
+	/* NULL, or in rank 0, once it is done: waits for the processes that were made for this. */
+	void (*join)(struct exchange *x);
 	void (*close)(struct exchange *x);
 };
 
@@ -107,7 +109,4 @@ void exchange_close(struct exchange *x);
 /* Starts ranks - 1 processes more, each a copy of this one that goes on where this returns, with its own
  * number. -1: the system refuses; the message says what, and this process is alone. */
 int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e);
-
-/* In rank 0, once it is done: waits for the others. 0: all ended with status 0. */
-int exchange_join(struct exchange *x);
 #endif

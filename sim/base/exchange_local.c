@@ -195,6 +195,15 @@ static void local_take(struct exchange *x, uint32_t from, void *bytes, size_t si
 		done += moved(x, from, recv(l->ways[from].fd, (char *)bytes + done, size - done, 0));
 }
 
+static void local_join(struct exchange *x)
+{
+	const struct local *l = (const struct local *)x;
+
+	for (uint32_t i = 1; i < x->ranks; i++)
+		while (waitpid(l->ways[i].pid, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
 static void local_close(struct exchange *x)
 {
 	struct local *l = (struct local *)x;
@@ -214,6 +223,7 @@ static const struct exchange_ops local_ops = {
 	.share = local_share,
 	.give = local_give,
 	.take = local_take,
+	.join = local_join,
 	.close = local_close,
 };
 
@@ -293,18 +303,4 @@ int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e)
 	free(pids);
 	*out = &l->x;
 	return 0;
-}
-
-int exchange_join(struct exchange *x)
-{
-	const struct local *l = (const struct local *)x;
-	int failed = 0;
-
-	for (uint32_t i = 1; i < x->ranks; i++) {
-		int status = 0;
-
-		if (waitpid(l->ways[i].pid, &status, 0) != l->ways[i].pid || status != 0)
-			failed = -1;
-	}
-	return failed;
 }
