@@ -33,7 +33,7 @@ COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS) $(CPPFLA
 # Redis, for the keeper of SONiC switches, where there is hiredis; HIREDIS= builds without.
 HIREDIS ?= $(shell pkg-config --libs hiredis 2>/dev/null)
 LIBS := -lsqlite3 $(HIREDIS) -lm -pthread
-# DCTCP for kernels that have none (weir testbed): where there are clang and libbpf; the program says so without.
+# DCTCP for kernels that have none (weir testbed), and AF_XDP (weir switch): where there are clang and libbpf; the program says so without.
 BPF ?= $(shell command -v $(CLANG) >/dev/null && pkg-config --exists libbpf 2>/dev/null && echo yes)
 ifeq ($(BPF),yes)
 LIBS += $(shell pkg-config --libs libbpf)
@@ -75,9 +75,9 @@ FILE_FLAGS :=
 LIB := $(wildcard lib/*/*.c)
 MAIN := cli/main.c
 # What the kernel runs, and not the program.
-KERNEL := switch/testbed/dctcp.bpf.c
+KERNEL := switch/testbed/dctcp.bpf.c switch/wire/xdp.bpf.c
 HOUSE := $(filter-out $(MAIN) $(KERNEL),$(wildcard mpi/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c \
-	$(if $(filter yes,$(BPF)),build/dctcp_bpf.c)
+	$(if $(filter yes,$(BPF)),build/dctcp_bpf.c build/xdp_bpf.c)
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
 HEADERS := $(wildcard include/weir/*.h lib/*/*.h mpi/*.h sim/*/*.h lab/*/*.h train/*.h switch/*/*.h keeper/*/*.h cli/*.h tests/*.h)
 SOURCES := $(filter-out $(KERNEL),$(wildcard lib/*/*.c mpi/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c))
@@ -98,7 +98,7 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 	@echo cc $$@
 	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
-build/$(1)/switch/testbed/dctcp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
+build/$(1)/switch/testbed/dctcp.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
 build/$(1)/mpi/%.o: FILE_FLAGS := $(MPI_FLAGS)
 build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
@@ -155,11 +155,13 @@ build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
 	@mkdir -p $(@D)
 	@tools/embed-models.sh $(filter %.model,$^) >$@.part && mv $@.part $@
 
-# So does DCTCP, as the kernel takes it.
-build/dctcp_bpf.c: $(KERNEL) tools/embed-binary.sh Makefile
+# So do programs, as the kernel takes them.
+build/dctcp_bpf.c: switch/testbed/dctcp.bpf.c
+build/xdp_bpf.c: switch/wire/xdp.bpf.c
+build/%_bpf.c: tools/embed-binary.sh Makefile
 	@mkdir -p $(@D)
-	@$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -c -o build/dctcp_bpf.o $<
-	@tools/embed-binary.sh dctcp_bpf build/dctcp_bpf.o >$@.part && mv $@.part $@
+	@$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -c -o build/$*_bpf.o $(filter %.bpf.c,$^)
+	@tools/embed-binary.sh $*_bpf build/$*_bpf.o >$@.part && mv $@.part $@
 
 # So do the style and the script of reports, and dygraphs, which draws their charts.
 DYGRAPHS ?= /usr/share/javascript/dygraphs

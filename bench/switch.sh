@@ -1,6 +1,7 @@
 #!/bin/sh
-# switch.sh -- what a real switch costs: between two namespaces, weir switch and, to compare, a bridge of Linux,
-# each as fast as it goes and with a line of 100 Mb/s (tbf of the bridge). Needs root.
+# switch.sh -- what a real switch costs: between two namespaces, weir switch by each of its back-ends and, to compare, a bridge
+# of Linux, each as fast as it goes and with a line of 100 Mb/s (tbf of the bridge, and fq_codel below it where the kernel has
+# that). Needs root. ROUNDS=3 has all of it three times.
 #
 #	RTT		of small UDP packets, one after the other: half of them took no longer; 99 % of them
 #	Mb/s, kpps	of TCP in frames of 1514 bytes, for SECONDS (4 unless set)
@@ -24,10 +25,18 @@ trap clean EXIT
 for name in $a $b $sw; do
 	ip netns add $name || exit 1
 done
+# AF_XDP does not say which frames lack their sums, so none may (ethtool -K eth0 tx off).
+cat >"$dir/sums.py" <<'END'
+import array, fcntl, socket, struct, sys
+value = array.array("I", [0x17, 0])  # ETHTOOL_STXCSUM
+request = struct.pack("16sP", sys.argv[1].encode(), value.buffer_info()[0])
+fcntl.ioctl(socket.socket(), 0x8946, request)
+END
 number=1
 for host in $a $b; do
 	ip link add v$number netns $sw type veth peer name eth0 netns $host
 	ip -n $host link set eth0 address 02:00:00:00:00:0$number gso_max_segs 1
+	ip netns exec $host python3 "$dir/sums.py" eth0
 	ip netns exec $host sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv4.tcp_ecn=1
 	ip -n $host addr add 10.99.0.$number/24 dev eth0
 	ip -n $host link set eth0 up
@@ -87,13 +96,13 @@ kpps = end["bytes"] / 1448 / end["seconds"] / 1e3
 busy = int(ticks) / int(hz) / end["seconds"]
 # A frame back for every two, which is how often receivers answer.
 per_core = "%9.0f" % (1.5 * kpps / busy) if busy else "        -"
-print("%-34s %6s %6s %8.0f %7.1f %s" % (name, p50, p99, end["bits_per_second"] / 1e6, kpps, per_core))
+print("%-39s %6s %6s %8.0f %7.1f %s" % (name, p50, p99, end["bits_per_second"] / 1e6, kpps, per_core))
 END
 }
 
 through_weir() {
-	printf '[switch]\nmarking = ecn(k=%s)\n[real]\nsocket = %s/sw.sock\n[port v1]\nrate = %s\n[port v2]\nrate = %s\n' \
-		"$3" "$dir" "$2" "$2" >"$dir/sw.ini"
+	printf '[switch]\nmarking = ecn(k=%s)\n[real]\nbackend = %s\nsocket = %s/sw.sock\n[port v1]\nrate = %s\n[port v2]\nrate = %s\n' \
+		"$3" "$4" "$dir" "$2" "$2" >"$dir/sw.ini"
 	ip netns exec $sw "$weir" switch "$dir/sw.ini" >"$dir/log" &
 	switch=$!
 	sleep 0.5
@@ -108,7 +117,8 @@ through_bridge() {
 	ip -n $sw link set bridge0 up
 	for port in v1 v2; do
 		ip -n $sw link set $port master bridge0
-		[ -z "$2" ] || ip netns exec $sw tc qdisc add dev $port root tbf rate "$2" burst 3200 limit 30280 || exit 1
+		[ -z "$2" ] || ip netns exec $sw tc qdisc add dev $port root handle 1: tbf rate "$2" burst 3200 limit 30280 || exit 1
+		[ -z "$3" ] || ip netns exec $sw tc qdisc add dev $port parent 1:1 "$3" ecn || exit 1
 	done
 	sleep 0.5
 	row "$1"
@@ -118,8 +128,28 @@ through_bridge() {
 	ip -n $sw link del bridge0
 }
 
-printf '%-34s %6s %6s %8s %7s %9s\n' through RTT-us 99% Mb/s kpps kpps/core
-through_weir "weir switch, as fast as it goes" 40Gbps 200pkts
-through_bridge "bridge, as fast as it goes" ""
-through_weir "weir switch, 100 Mb/s, ecn" 100Mbps 20pkts
-through_bridge "bridge, 100 Mb/s, tbf" 100mbit
+has_fq_codel() {
+	ip -n $sw link add name try type dummy 2>/dev/null
+	ip netns exec $sw tc qdisc add dev try root fq_codel 2>/dev/null
+	status=$?
+	ip -n $sw link del try 2>/dev/null
+	return $status
+}
+
+round() {
+	through_weir "weir switch, packet, as fast as it goes" 40Gbps 200pkts packet
+	through_weir "weir switch, xdp, as fast as it goes" 40Gbps 200pkts xdp
+	through_bridge "bridge, as fast as it goes" "" ""
+	through_weir "weir switch, packet, 100 Mb/s, ecn" 100Mbps 20pkts packet
+	through_weir "weir switch, xdp, 100 Mb/s, ecn" 100Mbps 20pkts xdp
+	through_bridge "bridge, 100 Mb/s, tbf" 100mbit ""
+	if has_fq_codel; then
+		through_bridge "bridge, 100 Mb/s, tbf and fq_codel" 100mbit fq_codel
+	fi
+}
+
+printf '%-39s %6s %6s %8s %7s %9s\n' through RTT-us 99% Mb/s kpps kpps/core
+for i in $(seq "${ROUNDS:-1}"); do
+	round
+done
+has_fq_codel || echo "this kernel has no fq_codel"

@@ -16,7 +16,10 @@ static const char *const address_form[] = { "02:00:00:00:00:01", NULL };
 #define AT(member) offsetof(struct real_settings, member)
 const struct weir_option real_options[] = {
 	{ "backend", WEIR_OPT_TEXT, AT(backend), "packet", 0, 0,
-	  "how frames are read and sent: packet, the packet sockets of Linux", NULL },
+	  "how frames are read and sent: packet, the packet sockets of Linux, or xdp, AF_XDP, for "
+	  "interfaces whose driver can; it does not know when frames came, and sums and tags are "
+	  "left to nobody",
+	  NULL },
 	{ "mtu", WEIR_OPT_BYTES, AT(mtu_bytes), "1500B", 68, FRAME_MAX_BYTES - 64,
 	  "what a frame may carry behind its addresses, tags and type; longer ones are dropped and "
 	  "counted. Cards and veth pairs that leave cutting to later (TSO, GSO, GRO) give longer "

@@ -16,7 +16,12 @@
  * round trip takes. */
 #define MACHINE_PS ((int64_t)25 * WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
-enum { FAR = UINT8_MAX, NODES_MAX = PLANE_PORTS_MAX + 1 };
+enum {
+	FAR = UINT8_MAX,
+	NODES_MAX = PLANE_PORTS_MAX + 1,
+	CATCH_UP_PART =
+		4, /* of a round trip: a switch that is held up no longer than that makes it good */
+};
 
 /* --- ways --- */
 
@@ -251,6 +256,7 @@ static int64_t base_rtt_ns(const struct testbed_plan *p, const struct config *c)
 
 char *plan_switch_text(const struct testbed_plan *p, const struct config *c)
 {
+	int64_t rtt_ns = base_rtt_ns(p, c), catch_up_ns = rtt_ns / CATCH_UP_PART;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
@@ -259,7 +265,9 @@ char *plan_switch_text(const struct testbed_plan *p, const struct config *c)
 	write_options(f, switch_options, &c->switches);
 	fprintf(f, "non-ect = %s\n", passes_not_ect(p, c) ? "pass" : "drop");
 	fprintf(f, "[real]\nmtu = %" PRIu32 "B\nlearn = no\nunknown = drop\nrtt = %" PRId64 "ns\n",
-		p->bed.mtu_bytes, base_rtt_ns(p, c));
+		p->bed.mtu_bytes, rtt_ns);
+	if (catch_up_ns > WEIR_NS_PER_MS) /* the default is that */
+		fprintf(f, "catch-up = %" PRId64 "ns\n", catch_up_ns);
 	write_classes(f, c);
 	write_probes(f, p, c);
 	for (uint32_t i = 0; i < p->port_count; i++)

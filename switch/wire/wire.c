@@ -2,7 +2,7 @@
 #include "switch/wire/wire.h"
 #include <string.h>
 
-const struct wire_ops *const wire_all[] = { &wire_packet, NULL };
+const struct wire_ops *const wire_all[] = { &wire_packet, &wire_xdp, NULL };
 
 const struct wire_ops *wire_find(const char *name, struct weir_error *e)
 {

@@ -64,7 +64,7 @@ struct wire_ops {
 	void (*count)(struct wire *w, struct wire_counts *counts);
 };
 
-extern const struct wire_ops wire_packet;
+extern const struct wire_ops wire_packet, wire_xdp;
 
 extern const struct wire_ops *const wire_all[]; /* ends with NULL */
 

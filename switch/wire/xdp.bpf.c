@@ -1,0 +1,30 @@
+/* xdp.bpf.c -- what the kernel runs for every frame that an interface receives: gives it to the switch's socket. Frames of
+ * another receive queue than the socket's take their usual way. */
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define SECTION(name) __attribute__((section(name), used))
+
+enum { MAP_OF_SOCKETS = 17, PASS = 2 };
+
+/* As the kernel gives it; only what is used. */
+struct xdp_md {
+	u32 data, data_end, data_meta, ingress_ifindex, rx_queue_index;
+};
+
+struct {
+	int (*type)[MAP_OF_SOCKETS];
+	int (*max_entries)[1];
+	int (*key_size)[sizeof(u32)];
+	int (*value_size)[sizeof(u32)];
+} sockets SECTION(".maps");
+
+/* Helper 51. */
+static long (*const redirect_map)(void *map, u64 key, u64 flags) = (void *)51;
+
+SECTION("xdp") int to_socket(struct xdp_md *frame)
+{
+	return (int)redirect_map(&sockets, frame->rx_queue_index, PASS);
+}
+
+char terms[] SECTION("license") = "Dual BSD/GPL";
