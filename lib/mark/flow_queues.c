@@ -14,6 +14,8 @@ _Static_assert(WEIR_QUEUES_MAX <= 1 << (32 - FLOW_PASSED_BITS),
 	       "the number of a queue fits a place in the map");
 _Static_assert(PASS_LIMIT_MAX <= LIMIT_MAX_BYTES, "so does what may pass");
 
+const char *const weir_flow_releases[] = { "silent", "drained", NULL };
+
 int weir_flow_queues_check(const struct flow_queues_params *p, struct weir_error *e)
 {
 	if (weir_length_is_packets(p->pass_limit) &&
@@ -49,21 +51,28 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 
 	assert(env->queues == p->queues);
 	f->queues = f->busy = env->queues; /* until they are set empty */
-	for (uint32_t q = 0; q < env->queues; q++)
+	f->hold_ns = p->release == FLOW_RELEASE_DRAINED ? -1 : (int64_t)period_ns;
+	for (uint32_t q = 0; q < env->queues; q++) {
 		flow_queues_set(f, q, 1);
+		f->owner[q].heard_ns = -f->hold_ns - 1; /* nobody's at time 0 */
+	}
 	f->entries = entries_of(p);
 	f->limit_bytes = (uint32_t)(limit_bytes < LIMIT_MAX_BYTES ? limit_bytes : LIMIT_MAX_BYTES);
 	f->period_ns = (uint32_t)(period_ns < UINT32_MAX ? period_ns : UINT32_MAX);
 }
 
-/* Of all but the one that is served first. */
-static uint32_t smallest_empty(const struct flow_queues *f)
+/* The free queue of the smallest number, of all but the one that is served first. */
+static uint32_t smallest_free(const struct flow_queues *f, int64_t now_ns)
 {
 	uint64_t word = f->empty[0] & ~(UINT64_C(1) << FLOW_QUEUE_PRIORITY);
 
 	for (uint32_t w = 0;; word = f->empty[w]) {
-		if (word)
-			return w * 64 + (uint32_t)__builtin_ctzll(word);
+		for (; word; word &= word - 1) {
+			uint32_t q = w * 64 + (uint32_t)__builtin_ctzll(word);
+
+			if (!flow_queues_is_held(f, q, now_ns))
+				return q;
+		}
 		if (++w == FLOW_EMPTY_WORDS)
 			return NO_QUEUE;
 	}
@@ -83,11 +92,11 @@ static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *q
 uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
 				 const struct weir_mark_view *v, const struct weir_queue *queues)
 {
-	uint32_t now_ns = (uint32_t)v->now_ns, q = smallest_empty(f);
+	uint32_t now_ns = (uint32_t)v->now_ns, q = smallest_free(f, v->now_ns);
 	uint32_t passed_bytes = v->packet_bytes;
 
 	if (q != NO_QUEUE) {
-		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->given[q] };
+		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->owner[q].given };
 		return q;
 	}
 	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more
@@ -96,7 +105,7 @@ uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place
 		passed_bytes += place->passed_bytes;
 	if (passed_bytes > f->limit_bytes) {
 		q = shortest(f, queues);
-		*place = (struct flow_place){ .queue = (uint8_t)q, .given = f->given[q] };
+		*place = (struct flow_place){ .queue = (uint8_t)q, .given = f->owner[q].given };
 		f->joins++;
 		return q;
 	}

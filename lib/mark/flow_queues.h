@@ -19,10 +19,17 @@
  *   read with the packets before this one would let three: a packet counts itself.
  * - An empty queue is taken whatever has passed: beyond the limit it is the shortest.
  *
- * Differs: a flow's place is free again when its queue has drained, but not that of a flow in queue
- * 0, where this would be after nearly every packet: served first, queue 0 is almost always empty,
- * and no flow would ever meet the limit. There the place, with what has passed, stays until the
- * flow was silent for t-period, which is how section VII-B tells a new flow from an old one. */
+ * - In a queue that flows share, silence is that of all of them: a time a queue is kept, not a flow.
+ *
+ * Reading: the paper says twice when a queue is free. Section IV-B resets it with its last packet;
+ * section VII-B has it stay its flow's, though empty, until that was silent for T_period, and has only
+ * what comes later be a new flow. VII-B is the rule here (release=silent), because it says what the
+ * period is for, and a flow whose packets come one by one would by IV-B change its queue with each of
+ * them. release=drained is IV-B's. Either way a flow is active, and counts, while packets of it wait.
+ *
+ * Differs: by release=drained a flow in queue 0 would be new after nearly every packet: served first,
+ * queue 0 is almost always empty, and no flow would ever meet the limit. There a flow's place, with what
+ * has passed, stays by VII-B with either rule. */
 #ifndef MARK_FLOW_QUEUES_H
 #define MARK_FLOW_QUEUES_H
 #include "weir/mark.h"
@@ -44,7 +51,12 @@ struct flow_queues_params {
 	uint64_t quantum_bytes;
 	uint64_t rtt_ns, period_ns;
 	uint64_t lambda_q32;
+	uint64_t release; /* enum flow_release */
 };
+
+enum flow_release { FLOW_RELEASE_SILENT, FLOW_RELEASE_DRAINED };
+
+extern const char *const weir_flow_releases[];
 
 enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 
@@ -73,11 +85,18 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 			    "base round-trip time; 0us: that of the network"), \
 		FLOW_OPTION( \
 			"t-period", WEIR_OPT_TIME_NS, period_ns, "0us", 0, WEIR_NS_PER_S, \
-			"silence that makes a flow in the first queue a new one, and interval of " \
-			"counting flows; 0us: 1.5 round-trip times")
+			"silence that makes a flow a new one, and interval of counting flows; 0us: " \
+			"1.5 round-trip times"), \
+	{ \
+		"release", WEIR_OPT_CHOICE, offsetof(struct flow_queues_params, release), \
+			"silent", 0, 0, \
+			"when a queue is free for another flow: when it is empty and its own was " \
+			"silent for t-period, or as soon as it has drained", \
+			weir_flow_releases \
+	}
 
-/* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy and
- * has not been given anew since. In queue 0, as zeros mean: what passed, and when it last did. */
+/* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy or held,
+ * and has not been given anew since. In queue 0, as zeros mean: what passed, and when it last did. */
 struct flow_place {
 	uint32_t queue : 32 - FLOW_PASSED_BITS;
 	uint32_t passed_bytes : FLOW_PASSED_BITS;
@@ -86,14 +105,21 @@ struct flow_place {
 
 _Static_assert(sizeof(struct flow_place) == 8, "half a megabyte a port at most");
 
+/* Who has a queue: how often it was given to a new flow, and when a packet last came for it. */
+struct flow_owner {
+	int64_t heard_ns;
+	uint32_t given, unused;
+};
+
 struct flow_queues {
 	uint64_t empty[FLOW_EMPTY_WORDS]; /* a bit a queue */
 	uint32_t queues, busy;            /* all of them; those that are not empty */
 	uint32_t chosen;                  /* the last choice */
 	uint32_t entries;
 	uint32_t limit_bytes, period_ns;
-	uint64_t priority_pkts, joins;   /* sent to queue 0; flows that then joined the shortest */
-	uint32_t given[WEIR_QUEUES_MAX]; /* how often each queue was given to a new flow */
+	int64_t hold_ns;               /* silence for which an empty queue is held; -1: none */
+	uint64_t priority_pkts, joins; /* sent to queue 0; flows that then joined the shortest */
+	struct flow_owner owner[WEIR_QUEUES_MAX];
 	struct flow_place map[];
 };
 
@@ -137,6 +163,17 @@ static inline struct flow_place *flow_queues_place(struct flow_queues *f, uint32
 	return &f->map[(weir_mix64(flow_hash) >> 32) * f->entries >> 32];
 }
 
+static inline int flow_queues_is_empty(const struct flow_queues *f, uint32_t q)
+{
+	return f->empty[q / 64] >> (q % 64) & 1;
+}
+
+/* An empty queue is still its flow's. */
+static inline int flow_queues_is_held(const struct flow_queues *f, uint32_t q, int64_t now_ns)
+{
+	return now_ns - f->owner[q].heard_ns <= f->hold_ns;
+}
+
 /* A queue that was chosen counts as busy, and may not be: the packet may have been refused. */
 static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
 					  const struct weir_queue *queues)
@@ -146,9 +183,10 @@ static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct we
 
 	if (queues[f->chosen].pkts == 0)
 		flow_queues_set(f, f->chosen, 1);
-	if (q == FLOW_QUEUE_PRIORITY || f->empty[q / 64] >> (q % 64) & 1 ||
-	    place->given != f->given[q])
+	if (q == FLOW_QUEUE_PRIORITY || place->given != f->owner[q].given ||
+	    (flow_queues_is_empty(f, q) && !flow_queues_is_held(f, q, v->now_ns)))
 		q = weir_flow_queues_assign(f, place, v, queues);
+	f->owner[q].heard_ns = v->now_ns;
 	flow_queues_set(f, q, 0);
 	f->chosen = q;
 	return q;

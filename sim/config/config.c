@@ -304,6 +304,10 @@ const struct weir_option traffic_options[] = {
 	  "(storage without replicas, training, ring) and its control runs over RDMA, so that this "
 	  "remembers from one message to the next; else per-flow",
 	  connection_choices },
+	{ "connections-each", WEIR_OPT_COUNT, AT(connections_each), "1", 1, CONNECTIONS_EACH_MAX,
+	  "how many connections of a pair stay open, where they do; each flow takes one of them "
+	  "at random",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT

@@ -129,6 +129,7 @@ struct traffic_config {
 	} code; /* these as numbers, by config_check */
 	uint64_t slack_ps, slack_per_kb_ps;
 	uint64_t connections;             /* enum connection_mode */
+	uint64_t connections_each;        /* of a pair, where they are persistent */
 	char cc[WEIR_OPT_TEXT_SIZE];      /* spec; empty: host.cc */
 	const struct weir_cc_ops *cc_ops; /* of that, read by config_check; NULL: host.cc */
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
@@ -139,6 +140,7 @@ struct traffic_config {
 enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PAIR };
 
 enum connection_mode { CONNECTIONS_AUTO, CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
+enum { CONNECTIONS_EACH_MAX = 1000 };
 
 enum kept_flows { FLOWS_ALL, FLOWS_NONE };
 

@@ -5,6 +5,7 @@
 #include "sim/config/plugin.h"
 #include "sim/traffic/traffic_make.h"
 #include "sim/traffic/traffic_sort.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,28 +76,61 @@ static void sort_flows(struct flow_list *list)
 	}
 }
 
-/* Where a pair's first flow is, or is to be, in a table of size mask + 1. */
-static uint32_t *pair_slot(uint32_t *table, uint64_t mask, const struct flow *flows,
-			   const struct flow *f)
+/* Which of its pair's connections a flow takes: one generator for each, which draws once. */
+static uint64_t lane_of(const struct config *c, const struct flow *flows, uint32_t i)
 {
-	uint64_t slot = weir_hash64(((uint64_t)f->src << 32) | f->dst, f->traffic);
+	uint64_t each = c->traffic[flows[i].traffic].connections_each;
+	struct weir_rng random = weir_rng_make(c->seed, i, WEIR_RNG_CONNECTION);
+
+	return each > 1 ? weir_rng_below(&random, each) : 0;
+}
+
+/* Where the first flow of a connection is, or is to be, in a table of size mask + 1. */
+static uint32_t *connection_slot(uint32_t *table, uint64_t mask, const struct config *c,
+				 const struct flow_list *list, uint32_t i)
+{
+	const struct flow *f = &list->flows[i];
+	uint64_t lane = lane_of(c, list->flows, i);
+	uint64_t slot = weir_hash64(((uint64_t)f->src << 32) | f->dst, lane << 32 | f->traffic);
 
 	for (;; slot++) {
 		uint32_t *at = &table[slot & mask];
-		const struct flow *first = *at == FLOW_NONE ? f : &flows[*at];
+		const struct flow *first;
 
-		if (first->src == f->src && first->dst == f->dst && first->traffic == f->traffic)
+		if (*at == FLOW_NONE)
+			return at;
+		first = &list->flows[*at];
+		if (first->src == f->src && first->dst == f->dst && first->traffic == f->traffic &&
+		    lane_of(c, list->flows, *at) == lane)
 			return at;
 	}
 }
 
-/* Flows of one section and pair are messages on the connection that the first of them opens. */
+static int check_connections_each(const struct config *c, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		const struct traffic_config *t = &c->traffic[i];
+
+		if (t->connections_each > 1 && !traffic_is_persistent(c, t))
+			return weir_error_set(e,
+					      "traffic.%s.connections-each: %" PRIu64
+					      ", but none of its connections stays open; it goes "
+					      "with connections = persistent",
+					      t->name, t->connections_each);
+	}
+	return 0;
+}
+
+/* Flows of one section and pair are messages on the connection that the first of them opens, or on one of
+ * so many. */
 static int share_connections(struct flow_list *list, const struct config *c, struct weir_error *e)
 {
 	uint64_t size = 1;
 	uint32_t persistent = 0;
 	uint32_t *table;
 
+	if (check_connections_each(c, e))
+		return -1;
 	for (uint32_t i = 0; i < list->count; i++)
 		persistent += traffic_is_persistent(c, &c->traffic[list->flows[i].traffic]) != 0;
 	if (persistent == 0)
@@ -120,7 +154,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 				"wait for others; allowed is per-flow",
 				t->name);
 		}
-		first = pair_slot(table, size - 1, list->flows, f);
+		first = connection_slot(table, size - 1, c, list, i);
 		if (*first == FLOW_NONE)
 			*first = i;
 		f->connection = *first;

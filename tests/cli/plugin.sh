@@ -429,11 +429,11 @@ said() {
 }
 scenario "$dir/stride.so" "strid = 2" >"$dir/key.ini"
 said key.ini ":6: traffic.x.strid: unknown key 'strid'; there are pattern, cc, start, class, classes, class-by, \
-ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, slack-per-kb, connections, stride, size (nearest: stride)"
+ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, slack-per-kb, connections, connections-each, stride, size (nearest: stride)"
 scenario "$dir/stride.so" "load = 0.5" >"$dir/other.ini"
 said other.ini ":6: traffic.x.load: pattern $dir/stride.so has no such key, only all-to-all, all-to-one, inter-rack or \
 incast has; allowed are pattern, cc, start, class, classes, class-by, ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, \
-slack-per-kb, connections, stride or size"
+slack-per-kb, connections, connections-each, stride or size"
 scenario "$dir/stride.so" "stride = 6" >"$dir/back.ini"
 said back.ini ":5: traffic.x.pattern: $dir/stride.so: stride leads every host back to itself"
 scenario "$dir/stride.so(stride=2)" >"$dir/spec.ini"

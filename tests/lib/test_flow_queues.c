@@ -8,7 +8,7 @@ TEST(test_a_new_flow_gets_the_smallest_empty_queue)
 {
 	struct bench b;
 
-	bench_open(&b, "diffecn(queues=128)");
+	bench_open(&b, "diffecn(queues=128, release=drained)");
 	for (uint32_t flow = 1; flow < 128; flow++)
 		CHECK_INT(arrive(&b, flow, 100), flow);
 	for (uint32_t q = 70; q > 60; q -= 2)
@@ -21,11 +21,61 @@ TEST(test_a_new_flow_gets_the_smallest_empty_queue)
 	bench_close(&b);
 }
 
-TEST(test_a_flow_stays_in_its_queue_until_that_has_drained)
+/* Section VII-B, T_period being 1.5 x 192 us: an empty queue is still its flow's and goes to no other
+ * until the flow was silent for longer than that; then the flow itself is a new one. */
+TEST(test_a_queue_stays_its_flows_until_that_was_silent_for_the_period)
 {
 	struct bench b;
 
 	bench_open(&b, "diffecn");
+	CHECK_INT(arrive(&b, 11, 100), 1);
+	CHECK_INT(arrive(&b, 22, 100), 2);
+	drain(&b, 1);
+	CHECK_INT(arrive(&b, 33, 100), 3);
+	b.now_ns = 288000;
+	CHECK_INT(arrive(&b, 11, 100), 1); /* still its own, and from now on for another period */
+	drain(&b, 1);
+	drain(&b, 2);
+	b.now_ns++;
+	CHECK_INT(arrive(&b, 44, 100), 2); /* of 22, silent for 288,001 ns */
+	CHECK_INT(arrive(&b, 22, 100), 4); /* and so a new flow */
+	drain(&b, 4);
+	b.now_ns = 288000 + 288001;
+	CHECK_INT(arrive(&b, 22, 100), 4); /* silent for the period and no longer */
+	CHECK_INT(arrive(&b, 55, 100), 1);
+	CHECK_INT(arrive(&b, 33, 100), 3); /* its packets waited all the time: silence does not matter */
+	bench_close(&b);
+}
+
+/* More flows than queues: those whose queues are empty hold them all the same, and a new one has the
+ * first queue to go through. Who counts is who waits: N is 1. */
+TEST(test_queues_that_are_held_are_not_given_away_and_do_not_count)
+{
+	struct bench b;
+
+	bench_open(&b, "diffecn(queues=8, t-period=100us)");
+	fill_queues(&b);
+	for (uint32_t q = 1; q < 8; q++)
+		drain(&b, q);
+	CHECK_INT(arrive(&b, 100, FULL_BYTES), 0);
+	leave(&b, 0, 100, FULL_BYTES);
+	CHECK_INT(value(&b, "flows"), 1);
+	b.now_ns = 100000;
+	CHECK_INT(arrive(&b, 3, FULL_BYTES), 3);
+	CHECK_INT(arrive(&b, 200, FULL_BYTES), 0);
+	b.now_ns = 100001;
+	CHECK_INT(arrive(&b, 200, FULL_BYTES), 1);
+	drain(&b, 3);
+	CHECK_INT(arrive(&b, 201, FULL_BYTES), 2);
+	CHECK_INT(arrive(&b, 202, FULL_BYTES), 4); /* 3 was heard of 1 ns ago */
+	bench_close(&b);
+}
+
+TEST(test_a_flow_stays_in_its_queue_until_that_has_drained)
+{
+	struct bench b;
+
+	bench_open(&b, "diffecn(release=drained)");
 	CHECK_INT(arrive(&b, 11, 100), 1);
 	CHECK_INT(arrive(&b, 22, 100), 2);
 	b.now_ns = WEIR_NS_PER_S; /* no matter how long it waits */
@@ -44,7 +94,7 @@ TEST(test_a_queue_given_to_another_flow_is_forgotten)
 {
 	struct bench b;
 
-	bench_open(&b, "diffecn");
+	bench_open(&b, "diffecn(release=drained)");
 	CHECK_INT(arrive(&b, 11, 100), 1);
 	drain(&b, 1);
 	CHECK_INT(arrive(&b, 22, 100), 1);
@@ -56,7 +106,7 @@ TEST(test_a_packet_that_was_refused_takes_no_queue)
 {
 	struct bench b;
 
-	bench_open(&b, "diffecn");
+	bench_open(&b, "diffecn(release=drained)");
 	CHECK_INT(choose(&b, 11, 100), 1);
 	CHECK_INT(choose(&b, 22, 100), 1);
 	CHECK_INT(arrive(&b, 33, 100), 1);
@@ -64,13 +114,21 @@ TEST(test_a_packet_that_was_refused_takes_no_queue)
 	leave(&b, 1, 33, 100);
 	CHECK_INT(value(&b, "flows"), 1);
 	bench_close(&b);
+	/* By silence it does: the flow was heard. But nothing of it waits. */
+	bench_open(&b, "diffecn");
+	CHECK_INT(choose(&b, 11, 100), 1);
+	CHECK_INT(arrive(&b, 22, 100), 2);
+	leave(&b, 2, 22, 100);
+	CHECK_INT(value(&b, "flows"), 1);
+	CHECK_INT(arrive(&b, 11, 100), 1);
+	bench_close(&b);
 }
 
 TEST(test_every_packet_of_a_flow_without_a_queue_looks_for_an_empty_one)
 {
 	struct bench b;
 
-	bench_open(&b, "diffecn(queues=8)");
+	bench_open(&b, "diffecn(queues=8, release=drained)");
 	fill_queues(&b);
 	CHECK_INT(arrive(&b, 100, FULL_BYTES), 0);
 	CHECK_INT(arrive(&b, 100, FULL_BYTES), 0);
@@ -88,7 +146,7 @@ TEST(test_a_flow_joins_the_shortest_queue_after_its_pass_limit)
 	enum { F1 = 100, F2 = 200 };
 	struct bench b;
 
-	bench_open(&b, "diffecn(queues=8, pass-limit=2pkts)");
+	bench_open(&b, "diffecn(queues=8, pass-limit=2pkts, release=drained)");
 	fill_queues(&b);
 	drain(&b, 3);
 	arrive_many(&b, 3, 400, 3); /* three packets, but fewer bytes than queue 1 with one */
@@ -162,7 +220,7 @@ TEST(test_flows_rarely_meet_in_the_map)
 	struct bench b;
 	int met = 0;
 
-	bench_open(&b, "diffecn");
+	bench_open(&b, "diffecn(release=drained)");
 	for (int i = 0; i < ROUNDS; i++) {
 		for (int k = 0; k < 30; k++)
 			arrive(&b, weir_rng_u32(&random), 100);
@@ -231,6 +289,8 @@ static uint32_t check_order(const char *marking)
 TEST(test_packets_of_a_flow_leave_in_order)
 {
 	CHECK(check_order("diffecn(queues=8)") > 1000);
+	CHECK(check_order("diffecn(queues=8, release=drained)") > 1000);
+	CHECK(check_order("diffecn(queues=8, t-period=1us)") > 1000);
 	CHECK(check_order("pftcn(queues=8, pass-limit=3pkts)") > 1000);
 	CHECK_INT(check_order("diffecn(queues=8, pass-limit=0B)"), 0);
 }
@@ -268,6 +328,7 @@ TEST(test_bad_options_of_flow_queues_are_refused)
 		{ "diffecn(excess=0.1)",
 		  "diffecn: excess is of measured rates; it goes with judge=ideal or score=yes" },
 		{ "diffecn(count=guess)", "one of exact, periodic" },
+		{ "diffecn(release=never)", "one of silent, drained" },
 		{ "pftcn(pass-limit=1001pkts)", "pftcn: pass-limit is at most 1000pkts" },
 		{ "pftcn(quantum=10B)", "quantum" },
 	};

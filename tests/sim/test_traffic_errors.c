@@ -101,6 +101,43 @@ TEST(test_persistent_flows_share_the_connection_of_their_pair)
 	world_end(&w);
 }
 
+/* Sixteen senders with ten connections each to one receiver: every flow is on a connection of its own pair,
+ * all are used, and each by its part of 16,000 flows: 100, and five deviations are 50. */
+TEST(test_flows_are_spread_over_the_connections_of_their_pair)
+{
+	enum { SENDERS = 16, EACH = 10, FLOWS = SENDERS * EACH * 100 };
+	static uint32_t used[FLOWS];
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "all-to-one");
+	uint32_t opened = 0;
+
+	traffic_set(t, "size", "1KB");
+	traffic_set(t, "load", "0.5");
+	traffic_set(t, "flows", "16000");
+	traffic_set(t, "connections", "persistent");
+	traffic_set(t, "connections-each", "10");
+	world_flows(&w);
+	CHECK_INT(w.list.count, FLOWS);
+	memset(used, 0, sizeof(used));
+	for (uint32_t i = 0; i < FLOWS; i++) {
+		const struct flow *f = &w.list.flows[i], *first = &w.list.flows[f->connection];
+
+		CHECK_INT(first->connection, f->connection);
+		CHECK_INT(first->src, f->src);
+		opened += used[f->connection]++ == 0;
+	}
+	CHECK_INT(opened, SENDERS * EACH);
+	for (uint32_t i = 0; i < FLOWS; i++)
+		CHECK(!used[i] || (used[i] > 50 && used[i] < 150));
+	world_end(&w);
+	t = world_start(&w, "star", "list");
+	traffic_set(t, "connections-each", "2");
+	add_flow(t, "0 1 1KB 0us");
+	check_traffic_refused(
+		&w, "traffic.x.connections-each: 2, but none of its connections stays open; it "
+		    "goes with connections = persistent");
+}
+
 /* What hosts of a storage cluster or a training job have in real networks: queue pairs that stay. */
 TEST(test_applications_over_rdma_keep_their_queue_pairs_unless_told_otherwise)
 {
