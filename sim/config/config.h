@@ -141,12 +141,16 @@ enum class_rule { CLASS_BY_FLOW, CLASS_BY_SENDER, CLASS_BY_RECEIVER, CLASS_BY_PA
 enum connection_mode { CONNECTIONS_AUTO, CONNECTIONS_PER_FLOW, CONNECTIONS_PERSISTENT };
 
 /* [measure] */
+/* measure.unfinished. */
+enum { MEASURE_SKIPS, MEASURE_TAKES_PART };
+
 struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
 	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
 	char port
 		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
+	uint64_t unfinished;     /* MEASURE_SKIPS or MEASURE_TAKES_PART */
 	uint64_t sojourn;        /* flag: how long each packet waits is counted */
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
 };

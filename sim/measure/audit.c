@@ -33,6 +33,7 @@ static int check_packets(struct auditor *a)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		made += e->hosts[i].made_pkts;
 		delivered += e->hosts[i].received_pkts;
+		under_way += card_delayed_pkts(e->config, &e->hosts[i]);
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; d < WEIR_PORT_DROPS; d++)
