@@ -65,7 +65,7 @@ static int write_page(const struct figure_report *fr, const char *folder, struct
 
 /* What is in the folder now: the claims and the page. Returns an exit status. */
 static int show_figure(const struct request *q, const struct figure_files *f,
-		       const struct figure *figure, struct verdict_counts *counts)
+		       const struct figure *figure, struct verdict_sums *sums)
 {
 	char *folder = figure_folder(f, q->out, q->size);
 	struct figure_state state;
@@ -83,7 +83,7 @@ static int show_figure(const struct request *q, const struct figure_files *f,
 	print_claims(figure, state.verdicts);
 	if (state.done && write_page(&report, folder, &e))
 		status = complain(EXIT_WORLD, &e);
-	*counts = state.counts;
+	*sums = (struct verdict_sums){ state.claims, state.sentences };
 	figure_state_free(&state);
 	free(folder);
 	return status;
@@ -110,7 +110,7 @@ static int run_job(const struct request *q, const struct figure_files *f, struct
 
 /* Returns an exit status; where runs failed, what is there is shown all the same. */
 static int reproduce(const struct request *q, const struct figure_files *f,
-		     struct verdict_counts *counts)
+		     struct verdict_sums *sums)
 {
 	struct figure_job j;
 	struct weir_error e;
@@ -120,7 +120,7 @@ static int reproduce(const struct request *q, const struct figure_files *f,
 		return complain(EXIT_MISTAKE, &e);
 	status = run_job(q, f, &j);
 	if (status != EXIT_INTERRUPTED && status != EXIT_MISTAKE) {
-		shown = show_figure(q, f, &j.figure, counts);
+		shown = show_figure(q, f, &j.figure, sums);
 		status = status == EXIT_FINE ? shown : status;
 	}
 	figure_job_free(&j);
@@ -193,7 +193,7 @@ static int check_all(const struct request *q, const struct figure_list *l,
 
 static int run_all(const struct request *q, const struct figure_list *l)
 {
-	struct verdict_counts sum = { { 0 } };
+	struct verdict_sums sum = { { { 0 } }, { { 0 } } };
 	struct figure_range r;
 	struct weir_error e;
 	int worst = EXIT_FINE;
@@ -207,16 +207,18 @@ static int run_all(const struct request *q, const struct figure_list *l)
 	}
 	for (uint32_t i = 0; i < r.count; i++) {
 		const struct figure_files *f = &l->all[r.first + i];
-		struct verdict_counts counts = { { 0 } };
-		int status = reproduce(q, f, &counts);
+		struct verdict_sums one = { { { 0 } }, { { 0 } } };
+		int status = reproduce(q, f, &one);
 
 		if (status == EXIT_INTERRUPTED || status == EXIT_MISTAKE)
 			return status;
 		worst = status > worst ? status : worst;
-		for (int k = 0; k < VERDICTS; k++)
-			sum.of[k] += counts.of[k];
+		for (int k = 0; k < VERDICTS; k++) {
+			sum.claims.of[k] += one.claims.of[k];
+			sum.sentences.of[k] += one.sentences.of[k];
+		}
 		if (r.count > 1) {
-			print_counts(f->label, &counts);
+			print_counts(f->label, &one);
 			putchar('\n');
 		}
 	}

@@ -55,7 +55,7 @@ static struct claim_text measured_cell(const struct verdict *v)
 	struct claim_text t = { "-" };
 	size_t length;
 
-	if (v->kind > VERDICT_DISAGREES)
+	if (v->kind >= VERDICT_OTHER_SIZE)
 		return t;
 	t = measured_text(&v->value, v->unit);
 	length = strlen(t.text);
@@ -121,6 +121,27 @@ static void print_row(const struct claim_widths *w, const char *const cells[4])
 	}
 }
 
+/* Why there is no verdict; said once for all claims that it is true of. */
+static void print_why(const struct figure *f, const struct verdict *verdicts, uint32_t claim)
+{
+	const struct verdict *v = &verdicts[claim];
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		if (strcmp(verdicts[i].why, v->why) != 0)
+			continue;
+		if (i < claim)
+			return;
+		others += i > claim;
+	}
+	if (!v->why[0])
+		return;
+	fputs(f->claims[claim].name, stdout);
+	if (others)
+		printf(" and %u other%s", others, others == 1 ? "" : "s");
+	printf(": %s: %s\n", verdict_name(v->by_number), v->why);
+}
+
 void print_claims(const struct figure *f, const struct verdict *verdicts)
 {
 	struct claim_widths w = choose_widths(f, verdicts);
@@ -137,12 +158,15 @@ void print_claims(const struct figure *f, const struct verdict *verdicts)
 						 expected.text, measured.text });
 	}
 	for (uint32_t i = 0; i < f->claim_count; i++)
-		if (verdicts[i].kind <= VERDICT_DISAGREES && verdicts[i].is_doubtful)
+		if (verdicts[i].kind < VERDICT_OTHER_SIZE && verdicts[i].is_doubtful)
 			printf("! %s: %s\n", f->claims[i].name,
 			       health_text(&verdicts[i].health).text);
 	for (uint32_t i = 0; i < f->claim_count; i++)
-		if (verdicts[i].kind == VERDICT_NOT_MEASURED && verdicts[i].why[0])
-			printf("%s was not measured: %s\n", f->claims[i].name, verdicts[i].why);
+		if (verdicts[i].best[0])
+			printf("%s is best at %s = %s\n", f->claims[i].name, f->claims[i].best,
+			       verdicts[i].best);
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		print_why(f, verdicts, i);
 }
 
 /* "8 agree, 1 disagrees"; "no claims". */
@@ -161,9 +185,11 @@ static struct claim_text counts_text(const struct verdict_counts *counts)
 	return t;
 }
 
-void print_counts(const char *label, const struct verdict_counts *counts)
+void print_counts(const char *label, const struct verdict_sums *sums)
 {
-	printf("%s: %s\n", label, counts_text(counts).text);
+	printf("%s: %s\n", label, counts_text(&sums->claims).text);
+	if (verdict_total(&sums->sentences) != verdict_total(&sums->claims))
+		printf("%s, by sentences: %s\n", label, counts_text(&sums->sentences).text);
 }
 
 /* --- the list --- */
@@ -197,7 +223,9 @@ static int measure_extent(struct extent *x, const struct summary_entry *y, enum 
 /* In colours where it is a terminal that has them; https://no-color.org says who does not want any. */
 static void print_verdicts(const struct verdict_counts *counts)
 {
-	static const char *const colours[VERDICTS] = { "32", "33", "31", "0", "0" };
+	static const char *const colours[VERDICTS] = {
+		"32", "33", "31", "34", "35", "0", "0", "0"
+	};
 	int coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	const char *comma = "";
 
@@ -221,14 +249,16 @@ static void print_state(const struct summary_entry *y)
 
 	if (summary_is_shipped(y, FIGURE_QUICK) && !st->done) {
 		printf("shipped: ");
-		print_verdicts(&y->shipped[FIGURE_QUICK].counts);
+		print_verdicts(&y->shipped[FIGURE_QUICK].claims);
+	} else if (summary_is_outdated(y, FIGURE_QUICK) && !st->done) {
+		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
 		fputs(st->planned ? "none of its runs is there" : "not run yet", stdout);
 	} else if (st->done < st->planned) {
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
 		       figure_size_names[size]);
 	} else {
-		print_verdicts(&st->counts);
+		print_verdicts(&st->claims);
 		fputs(size == FIGURE_FULL ? " (full)" : "", stdout);
 	}
 	putchar('\n');

@@ -265,13 +265,15 @@ int selection_check(const struct selection *s, const struct stored_runs *runs, s
 	return weir_error_set(e, "no run of the scenario has all of %s", weir_quote(s->text).text);
 }
 
-static int is_compared(const char *path)
+static int is_compared(const char *path, const char *apart)
 {
-	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0;
+	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0 &&
+	       (!apart || strcmp(path, apart) != 0);
 }
 
 /* A setting of one that is another, or none, in the other. */
-static const char *differing(const struct stored_run *one, const struct stored_run *other)
+static const char *differing(const struct stored_run *one, const struct stored_run *other,
+			     const char *apart)
 {
 	for (uint32_t i = 0; i < one->setting_count; i++) {
 		const struct stored_setting *at = &one->settings[i];
@@ -280,13 +282,14 @@ static const char *differing(const struct stored_run *one, const struct stored_r
 				? other->settings[i].value
 				: stored_setting(other, at->path);
 
-		if (is_compared(at->path) && (!value || strcmp(value, at->value) != 0))
+		if (is_compared(at->path, apart) && (!value || strcmp(value, at->value) != 0))
 			return at->path;
 	}
 	return NULL;
 }
 
-const char *selection_mixes(const struct selection *s, const struct stored_runs *runs)
+const char *selection_mixes(const struct selection *s, const struct stored_runs *runs,
+			    const char *apart)
 {
 	const struct stored_run *first = NULL;
 	const char *path = NULL;
@@ -298,9 +301,9 @@ const char *selection_mixes(const struct selection *s, const struct stored_runs 
 			continue;
 		if (!first)
 			first = run;
-		path = differing(first, run);
+		path = differing(first, run, apart);
 		if (!path)
-			path = differing(run, first);
+			path = differing(run, first, apart);
 		if (!path && first->version && strcmp(first->version, run->version) != 0)
 			path = version_path;
 	}

@@ -32,9 +32,10 @@ int selection_check(const struct selection *s, const struct stored_runs *runs,
 /* Refuses a path that none of the runs has. */
 int path_check(const char *path, const struct stored_runs *runs, struct weir_error *e);
 
-/* The setting, besides the seed, in which two of the selected runs differ, or NULL: what is recorded
- * (measure.probe) changes no result and is passed over. */
-const char *selection_mixes(const struct selection *s, const struct stored_runs *runs);
+/* The setting, besides the seed and the path apart (NULL: none), in which two of the selected runs differ, or
+ * NULL: what is recorded (measure.probe) changes no result and is passed over. */
+const char *selection_mixes(const struct selection *s, const struct stored_runs *runs,
+			    const char *apart);
 
 /* Are two values of a setting the same? */
 int setting_is(const char *stored, const char *wanted);

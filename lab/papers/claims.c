@@ -25,7 +25,8 @@ static const struct claims_form {
 	[SECTION_CLAIM] = { "claim",
 			    "[claim small-p99]",
 			    { "says", "section", "metric", "of", "over", "value", "range",
-			      "tolerance", "against", "size", "note", NULL },
+			      "tolerance", "against", "best", "sentence", "contradicts", "fitted",
+			      "size", "note", NULL },
 			    { "says", "section", "metric", NULL } },
 };
 
@@ -329,6 +330,10 @@ static void claim_free(struct claim *c)
 	free(c->section);
 	free(c->note);
 	free(c->metric);
+	free(c->best);
+	free(c->sentence);
+	free(c->contradicts);
+	free(c->fitted);
 	selection_free(&c->of);
 	selection_free(&c->over);
 }

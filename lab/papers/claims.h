@@ -5,6 +5,7 @@
  * unit is refused with FILE:LINE. Judging is verdict.h's business. */
 #ifndef LAB_PAPERS_CLAIMS_H
 #define LAB_PAPERS_CLAIMS_H
+#include "lab/compare/flow_share.h"
 #include "lab/compare/selection.h"
 #include "lab/compare/series_metric.h"
 
@@ -49,8 +50,9 @@ struct claim {
 	char *says, *section;
 	char *note;   /* "" where there is none */
 	char *metric; /* as written */
-	int is_series;
+	int is_series, is_share;
 	struct series_metric series; /* where is_series */
+	struct flow_share share;     /* where is_share */
 	struct selection of;         /* count 0: nothing is said, all runs */
 	struct selection over;       /* count 0: there is none, it is no ratio */
 	/* Of expected and measured: "ns", "s", "pkts", "bytes", "bps"; "" of a ratio or number. */
@@ -59,8 +61,17 @@ struct claim {
 	double low, high;
 	double tolerance;               /* share: 0.25; 0 for a range unless it is given */
 	double accept_low, accept_high; /* with the tolerance: what agrees */
-	double against;                 /* NAN: there is no direction */
-	enum figure_size size;          /* FULL: judged only with --full */
+	/* What the other outcome would be. NAN: there is no direction; who says that two are alike has none. */
+	double against;
+	/* Path of a setting, or NULL. "Up to X %" is said of the best point of a sweep over it: the one whose
+	 * mean is the farthest on the paper's side of against. */
+	char *best;
+	/* Claims of a figure with the same word are parts of one sentence of the paper; NULL: a sentence is
+	 * this claim alone. */
+	char *sentence;
+	char *contradicts; /* which other passage of the paper says something else; NULL: none */
+	char *fitted;      /* which setting was chosen by this number, and why; NULL: none was */
+	enum figure_size size; /* FULL: judged only with --full */
 };
 
 struct figure {
@@ -94,6 +105,12 @@ struct claim_text {
 /* What the paper says, and in brackets what agrees with it where that is more: "0.32 (0.24..0.4)",
  * "1.4 ms (1.12 ms..1.68 ms)", "0.88..0.96", "at least 1.1". */
 struct claim_text claim_expected(const struct claim *c);
+
+/* Where there is a direction: is more expected than "against", or less? */
+int claim_is_above(const struct claim *c);
+
+/* "less than 1", "more than 25 pkts": what has the same direction; "": nothing has. */
+struct claim_text claim_direction(const struct claim *c);
 
 /* A number of that unit: "1.4 ms", "23 pkts", "0.32". */
 struct claim_text claim_number(double number, const char *unit);

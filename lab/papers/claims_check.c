@@ -51,7 +51,7 @@ static int check_side(const struct claim *c, const struct selection *s,
 
 	if (selection_check(s, runs, e))
 		return -1;
-	mixed = selection_mixes(s, runs);
+	mixed = selection_mixes(s, runs, c->best);
 	if (mixed)
 		return weir_error_set(e, "the runs that it selects differ in %s; name its value",
 				      mixed);
@@ -63,6 +63,8 @@ static int check_side(const struct claim *c, const struct selection *s,
 
 static int check_claim(const struct claim *c, const struct stored_runs *runs, struct weir_error *e)
 {
+	if (c->best && path_check(c->best, runs, e))
+		return weir_error_prefix(e, "best: ");
 	if (check_side(c, &c->of, runs, e))
 		return weir_error_prefix(e, "of: ");
 	if (c->over.count && check_side(c, &c->over, runs, e))

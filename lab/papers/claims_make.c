@@ -192,8 +192,19 @@ static int read_metric(struct claim *c, struct claims_section *s, const char **u
 {
 	const char *text = section_value(s, "metric");
 
+	const char *ignored;
+	int share = 0;
+
 	c->is_series = is_series_metric(text);
-	if (c->is_series ? series_metric_read(&c->series, text, e) : find_metric(text, unit, e))
+	if (!c->is_series && metric_index(text) < 0 && !flow_metric_known(text, &ignored))
+		share = flow_share_read(&c->share, text, e);
+	if (share < 0)
+		return weir_error_prefix(e, "metric: ");
+	c->is_share = share;
+	if (c->is_share)
+		*unit = flow_share_unit(&c->share);
+	else if (c->is_series ? series_metric_read(&c->series, text, e)
+			      : find_metric(text, unit, e))
 		return weir_error_prefix(e, "metric: ");
 	if (c->is_series)
 		*unit = series_metric_unit(&c->series);
@@ -273,13 +284,16 @@ static int read_tolerance(struct claim *c, struct claims_section *s, struct weir
 	return 0;
 }
 
+/* "none" is for who says that two are alike, whatever the numbers beside it. */
 static int read_against(struct claim *c, struct claims_section *s, const char **unit,
 			struct weir_error *e)
 {
 	const char *text = section_value(s, "against");
 
 	c->against = c->over.count ? 1 : (double)NAN;
-	if (text && read_number(text, unit, &c->against, e))
+	if (text && strcmp(text, "none") == 0)
+		c->against = (double)NAN;
+	else if (text && read_number(text, unit, &c->against, e))
 		return weir_error_prefix(e, "against: ");
 	if (isnan(c->against))
 		return 0;
@@ -290,6 +304,34 @@ static int read_against(struct claim *c, struct claims_section *s, const char **
 		return weir_error_set(e, "against: %s; what is expected lies on neither side of it",
 				      weir_quote(text).text);
 	c->against = (double)NAN; /* "as long as the other": that has no direction */
+	return 0;
+}
+
+/* The best point needs to know which way is better. */
+static int read_best(struct claim *c, struct claims_section *s, struct weir_error *e)
+{
+	if (section_value(s, "best") && isnan(c->against))
+		return weir_error_set(e, "best: what is expected has no direction; over or against "
+					 "says what is better");
+	c->best = section_take(s, "best", ABSENT_IS_NULL);
+	return 0;
+}
+
+static int read_sentence(struct claim *c, struct claims_section *s, struct weir_error *e)
+{
+	const char *text = section_value(s, "sentence");
+
+	if (text && !ini_name_is_good(text, "-_."))
+		return weir_error_set(e,
+				      "sentence: %s; allowed are up to 63 letters, digits, -, _ "
+				      "and .: claims with the same word are parts of one sentence",
+				      weir_quote(text).text);
+	if (section_value(s, "contradicts") && section_value(s, "fitted"))
+		return weir_error_set(e,
+				      "fitted: there is contradicts too; a claim has one of them");
+	c->sentence = section_take(s, "sentence", ABSENT_IS_NULL);
+	c->contradicts = section_take(s, "contradicts", ABSENT_IS_NULL);
+	c->fitted = section_take(s, "fitted", ABSENT_IS_NULL);
 	return 0;
 }
 
@@ -316,7 +358,8 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 	if (c->over.count)
 		unit = "";
 	if (read_expected(c, s, &unit, e) || read_tolerance(c, s, e) ||
-	    read_against(c, s, &unit, e) || read_size(c, s, e))
+	    read_against(c, s, &unit, e) || read_best(c, s, e) || read_sentence(c, s, e) ||
+	    read_size(c, s, e))
 		return -1;
 	snprintf(c->unit, sizeof(c->unit), "%s", unit);
 	c->says = section_take(s, "says", ABSENT_IS_EMPTY);
@@ -365,5 +408,21 @@ struct claim_text claim_expected(const struct claim *c)
 	if (c->tolerance == 0)
 		return says;
 	snprintf(t.text, sizeof(t.text), "%.75s (%.75s)", says.text, agrees.text);
+	return t;
+}
+
+int claim_is_above(const struct claim *c)
+{
+	return c->low >= c->against;
+}
+
+struct claim_text claim_direction(const struct claim *c)
+{
+	struct claim_text t = { "" };
+
+	if (!isnan(c->against))
+		snprintf(t.text, sizeof(t.text), "%s than %.100s",
+			 claim_is_above(c) ? "more" : "less",
+			 claim_number(c->against, c->unit).text);
 	return t;
 }

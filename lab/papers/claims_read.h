@@ -6,7 +6,7 @@
 
 enum claims_section_kind { SECTION_FIGURE, SECTION_PANEL, SECTION_CLAIM };
 
-enum { CLAIMS_KEYS_MAX = 16 };
+enum { CLAIMS_KEYS_MAX = 20 };
 
 struct claims_entry {
 	const char *key; /* of the section's table */

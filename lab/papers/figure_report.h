@@ -34,16 +34,6 @@ int figure_compare(struct comparison *c, struct store *s, const struct figure *f
 /* Before anything runs: are the values along the x axes numbers? */
 int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct weir_error *e);
 
-/* How many verdicts of each kind there are. */
-struct verdict_counts {
-	uint32_t of[VERDICTS];
-};
-
-/* "1 agrees", "2 agree": the word after a number. */
-const char *verdict_word(enum verdict_kind kind, uint32_t count);
-
-struct verdict_counts verdict_count(const struct figure *f, const struct verdict *verdicts);
-
 /* "section 6.3.1", "Appendix D.2": where the paper says it; "" where that is not known. */
 struct claim_text claim_place(const struct claim *c);
 
@@ -52,6 +42,9 @@ struct claim_text claim_place(const struct claim *c);
 /* Fills in r->charts from the runs of r->compare, which has a column for each metric of lines and bars;
  * the part of a chart is the number of its panel. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e);
+
+/* The section of the page about what the paper says; in figure_claims.c. */
+void figure_claims(FILE *out, const struct figure_report *fr);
 
 /* "(a) small flows" of a sub-figure; the title alone where the name is a word. Replaces *title. */
 void panel_title(const struct panel *p, char **title);

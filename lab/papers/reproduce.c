@@ -311,7 +311,8 @@ int figure_state_read(struct figure_state *st, const struct figure *f, const cha
 		figure_state_free(st);
 		return weir_error_prefix(e, "%.200s: ", folder);
 	}
-	st->counts = verdict_count(f, st->verdicts);
+	st->claims = verdict_count(f, st->verdicts);
+	st->sentences = verdict_count_sentences(f, st->verdicts);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ struct figure_state {
 	uint64_t planned, done;   /* runs; planned 0: none were ever asked for */
 	double run_seconds;       /* on one core, of those that are done, added up */
 	struct verdict *verdicts; /* one a claim */
-	struct verdict_counts counts;
+	struct verdict_counts claims, sentences;
 };
 
 /* From the results in the folder, if there are any. On -1 nothing is left to free. */
@@ -66,6 +66,7 @@ struct summary_entry {
 	struct figure figure;
 	struct figure_state states[FIGURE_SIZES];
 	struct shipped shipped[FIGURE_SIZES]; /* what Weir came with */
+	struct digest digest[FIGURE_SIZES];   /* of what is judged today */
 	int has_page[FIGURE_SIZES];           /* 1: FIGURE_PAGE is there */
 };
 
@@ -87,6 +88,9 @@ void summary_free(struct summary *y);
 
 /* Is nothing of the figure there in that size, and is it known what to expect? */
 int summary_is_shipped(const struct summary_entry *y, int size);
+
+/* Likewise, but was that of other settings or claims than today's? */
+int summary_is_outdated(const struct summary_entry *y, int size);
 
 /* Writes the verdicts of all figures whose runs are there as those that Weir comes with, into the papers'
  * folders; the others stay. */

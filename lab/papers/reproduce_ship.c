@@ -5,9 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int has_other(const struct summary_entry *y, int size)
+{
+	return strcmp(y->shipped[size].digest.text, y->digest[size].text) != 0;
+}
+
 int summary_is_shipped(const struct summary_entry *y, int size)
 {
-	return !y->states[size].done && y->shipped[size].version[0];
+	return !y->states[size].done && y->shipped[size].version[0] && !has_other(y, size);
+}
+
+int summary_is_outdated(const struct summary_entry *y, int size)
+{
+	return !y->states[size].done && y->shipped[size].version[0] && has_other(y, size);
 }
 
 /* Of runs that are all there, or as it was. */
@@ -19,16 +29,19 @@ static struct shipped shipped_now(const struct summary_entry *y, int size)
 	if (st->done && st->done == st->planned) {
 		snprintf(s.version, sizeof(s.version), "%.*s",
 			 (int)strcspn(version_of_results().text, "+"), version_of_results().text);
-		s.counts = st->counts;
+		s.digest = y->digest[size];
+		s.claims = st->claims;
+		s.sentences = st->sentences;
 	}
 	return s;
 }
 
 static void write_paper(FILE *f, const struct summary *y, const char *paper)
 {
-	fputs("# Verdicts that Weir comes with: version: agree, same direction, disagree, not at "
-	      "this size, not measured.\n# Written by weir reproduce --summary --ship.\n"
-	      "[verdicts]\n",
+	fputs("# Verdicts that Weir comes with: version, digest: how many claims", f);
+	for (int i = 0; i < VERDICTS; i++)
+		fprintf(f, "%s %s", i ? "," : "", verdict_word((enum verdict_kind)i, 0));
+	fputs(" / how many sentences.\n# Written by weir reproduce --summary --ship.\n[verdicts]\n",
 	      f);
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {

@@ -1,13 +1,10 @@
 /* reproduce_summary.c -- over all papers: how many claims agree, as a page and as a document, with the
  * claims that disagree and what is known of the reason. */
 #define _DEFAULT_SOURCE
-#include "lab/papers/document.h"
-#include "lab/papers/reproduce.h"
+#include "lab/papers/summary_tables.h"
 #include "lab/store/results.h"
-#include "lab/base/machine.h"
 #include "lab/base/version.h"
 #include "sim/base/memory.h"
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,10 +19,12 @@ int summary_entry_read(struct summary_entry *y, const struct figure_files *files
 		return -1;
 	for (int size = 0; size < FIGURE_SIZES; size++) {
 		char *folder = figure_folder(files, out, (enum figure_size)size), *page = NULL;
-		int failed =
-			figure_state_read(&y->states[size], &y->figure, folder,
+		int failed = figure_state_read(&y->states[size], &y->figure, folder,
+					       (enum figure_size)size, e) ||
+			     shipped_read(&y->shipped[size], files->scenario,
 					  (enum figure_size)size, e) ||
-			shipped_read(&y->shipped[size], files->scenario, (enum figure_size)size, e);
+			     figure_digest(&y->digest[size], files->scenario, files->claims,
+					   (enum figure_size)size, e);
 
 		text_print(&page, "%s/" FIGURE_PAGE, folder);
 		y->has_page[size] = access(page, R_OK) == 0;
@@ -67,218 +66,12 @@ void summary_free(struct summary *y)
 	*y = (struct summary){ 0, NULL };
 }
 
-/* --- papers --- */
-
-/* Whose verdicts: of runs that are here, or those that Weir came with where there are none. */
-enum source { RUN_HERE, SHIPPED, SOURCES };
-
-/* One paper at one size, or one figure. */
-struct tally {
-	enum source source;
-	uint32_t figures, claims;
-	uint64_t planned, done;
-	double run_seconds;
-	struct verdict_counts counts;
-};
-
-static void tally_add(struct tally *t, const struct summary_entry *y, int size)
-{
-	const struct figure_state *st = &y->states[size];
-	const struct verdict_counts *counts =
-		t->source == SHIPPED ? &y->shipped[size].counts : &st->counts;
-
-	if (t->source == SHIPPED ? !summary_is_shipped(y, size) : !st->done)
-		return;
-	t->figures++;
-	t->planned += st->planned;
-	t->done += st->done;
-	t->run_seconds += st->run_seconds;
-	for (int kind = 0; kind < VERDICTS; kind++) {
-		t->counts.of[kind] += counts->of[kind];
-		t->claims +=
-			counts->of[kind]; /* what was shipped may be of fewer than there are now */
-	}
-}
-
-static int same_paper(const struct summary_entry *a, const struct summary_entry *b)
-{
-	return strcmp(a->files->paper, b->files->paper) == 0;
-}
-
-/* "PRED" of "PRED, Figure 13, section 6.3.1". */
-static struct report_text paper_name(const struct summary_entry *y)
-{
-	const char *paper = y->figure.paper;
-	struct report_text t;
-
-	snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(paper, ","), paper);
-	return t;
-}
-
-static struct report_text time_head(void)
-{
-	struct report_text t;
-	uint32_t cores = core_count();
-
-	snprintf(t.text, sizeof(t.text), "time on %u core%s", cores, cores == 1 ? "" : "s");
-	return t;
-}
-
-/* In its colour where there are any. */
-static void verdict_cell(const struct document *d, int kind, uint32_t count)
-{
-	char text[16];
-
-	if (d->form != FORM_HTML || !count) {
-		document_cell_count(d, count);
-		return;
-	}
-	snprintf(text, sizeof(text), "%u", count);
-	fputs("<td>", d->f);
-	verdict_html(d->f, (enum verdict_kind)kind, text);
-	fputs("</td>", d->f);
-}
-
-/* Runs, verdicts and time; what was not run here has the verdicts alone. */
-static void tally_cells(const struct document *d, const struct tally *t)
-{
-	char runs[64];
-
-	if (t->source == SHIPPED)
-		runs[0] = '\0';
-	else if (t->done < t->planned)
-		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->done, t->planned);
-	else
-		snprintf(runs, sizeof(runs), "%" PRIu64, t->done);
-	document_cell(d, runs);
-	document_cell_count(d, t->claims);
-	for (int kind = 0; kind < VERDICTS; kind++)
-		verdict_cell(d, kind, t->counts.of[kind]);
-	document_cell(d, t->source == SHIPPED ? ""
-					      : human_duration(t->run_seconds / core_count()).text);
-}
-
-/* "quick", or "quick, shipped". */
-static void size_cell(const struct document *d, int size, enum source source)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%s%s", figure_size_names[size],
-		 source == SHIPPED ? ", shipped" : "");
-	document_cell_text(d, text);
-}
-
-/* A paper by its first figure, or with NULL all of them. */
-static void paper_row(const struct document *d, const struct summary *s,
-		      const struct summary_entry *paper, int size, enum source source)
-{
-	struct tally t = { .source = source };
-	char figures[32];
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < s->count; i++) {
-		if (paper && !same_paper(paper, &s->all[i]))
-			continue;
-		tally_add(&t, &s->all[i], size);
-		count++;
-	}
-	if (!t.figures && (size == FIGURE_FULL || source == SHIPPED))
-		return;
-	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
-	document_row(d);
-	document_cell_name(d, paper ? paper_name(paper).text : "all", NULL);
-	size_cell(d, size, source);
-	document_cell_text(d, figures);
-	tally_cells(d, &t);
-	document_row_end(d);
-}
-
-static int begins_paper(const struct summary *y, uint32_t i)
-{
-	return i == 0 || !same_paper(&y->all[i], &y->all[i - 1]);
-}
-
-/* In every size, run here and shipped; a document is of runs alone. */
-static void paper_rows(const struct document *d, const struct summary *s,
-		       const struct summary_entry *paper)
-{
-	for (int size = 0; size < FIGURE_SIZES; size++)
-		for (int source = RUN_HERE; source < (d->form == FORM_HTML ? SOURCES : SHIPPED);
-		     source++)
-			paper_row(d, s, paper, size, (enum source)source);
-}
-
-static void write_papers(const struct document *d, const struct summary *s)
-{
-	const struct report_text time = time_head();
-	const char *const names[] = { "paper",          "size",     "figures",
-				      "runs",           "claims",   "agree",
-				      "same direction", "disagree", "not at this size",
-				      "not measured",   time.text,  NULL };
-
-	document_table(d, names);
-	for (uint32_t i = 0; i < s->count; i++)
-		if (begins_paper(s, i))
-			paper_rows(d, s, &s->all[i]);
-	paper_rows(d, s, NULL);
-	document_table_end(d);
-}
-
-/* --- figures --- */
-
-static void figure_row(const struct document *d, const struct summary_entry *y, int size)
-{
-	struct tally t = { .source = d->form == FORM_HTML && summary_is_shipped(y, size) };
-	char *link = NULL;
-
-	tally_add(&t, y, size);
-	text_print(&link, "%s/%s%s/" FIGURE_PAGE, y->files->paper, y->files->name,
-		   size == FIGURE_FULL ? ".full" : "");
-	document_row(d);
-	document_cell_name(d, y->files->name, y->has_page[size] ? link : NULL);
-	document_cell_title(d, y->figure.title);
-	if (t.figures)
-		size_cell(d, size, t.source);
-	else
-		document_cell_text(d, "not run yet");
-	if (t.figures)
-		tally_cells(d, &t);
-	else
-		for (int i = 0; i < VERDICTS + 3; i++)
-			document_cell(d, "");
-	document_row_end(d);
-	free(link);
-}
-
-static void write_figures(const struct document *d, const struct summary *s, uint32_t first)
-{
-	const struct report_text time = time_head();
-	const char *const names[] = { "figure",         "",         "size",
-				      "runs",           "claims",   "agree",
-				      "same direction", "disagree", "not at this size",
-				      "not measured",   time.text,  NULL };
-
-	document_heading(d, 2, paper_name(&s->all[first]).text);
-	document_table(d, names);
-	for (uint32_t i = first; i < s->count && same_paper(&s->all[first], &s->all[i]); i++) {
-		const struct summary_entry *y = &s->all[i];
-
-		if (y->states[FIGURE_QUICK].done || !y->states[FIGURE_FULL].done)
-			figure_row(d, y, FIGURE_QUICK);
-		if (y->states[FIGURE_FULL].done ||
-		    (d->form == FORM_HTML && summary_is_shipped(y, FIGURE_FULL)))
-			figure_row(d, y, FIGURE_FULL);
-	}
-	document_table_end(d);
-}
-
 /* --- claims that disagree --- */
 
-static int disagrees(const struct summary_entry *y, uint32_t claim)
+static int has_verdict(const struct summary_entry *y, uint32_t claim, enum verdict_kind kind)
 {
 	for (int size = 0; size < FIGURE_SIZES; size++)
-		if (y->states[size].done &&
-		    y->states[size].verdicts[claim].kind == VERDICT_DISAGREES)
+		if (y->states[size].done && y->states[size].verdicts[claim].kind == kind)
 			return 1;
 	return 0;
 }
@@ -304,11 +97,12 @@ static void item_measured(const struct document *d, const struct verdict *v, int
 		verdict_html(d->f, v->kind, verdict_name(v->kind));
 	else
 		fprintf(d->f, "**%s**", verdict_name(v->kind));
+	if (v->kind != v->by_number)
+		fprintf(d->f, ", by number: %s", verdict_name(v->by_number));
 	fputs(d->form == FORM_HTML ? "</li>\n" : "\n", d->f);
 }
 
-static void write_disagreement(const struct document *d, const struct summary_entry *y,
-			       uint32_t claim)
+static void write_claim(const struct document *d, const struct summary_entry *y, uint32_t claim)
 {
 	const struct claim *c = &y->figure.claims[claim];
 	int html = d->form == FORM_HTML;
@@ -330,34 +124,51 @@ static void write_disagreement(const struct document *d, const struct summary_en
 	for (int size = 0; size < FIGURE_SIZES; size++) {
 		const struct verdict *v = &y->states[size].verdicts[claim];
 
-		if (y->states[size].done && v->kind <= VERDICT_DISAGREES)
+		if (y->states[size].done && v->kind < VERDICT_OTHER_SIZE)
 			item_measured(d, v, size);
 	}
 	if (html)
 		fputs("</ul>\n", d->f);
-	document_paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
+	if (c->contradicts || c->fitted)
+		document_paragraph(d, c->contradicts ? c->contradicts : c->fitted);
+	if (c->note[0] || !(c->contradicts || c->fitted))
+		document_paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
+}
+
+/* Those of one verdict, in any size. */
+static uint32_t write_all(const struct document *d, const struct summary *s, const char *heading,
+			  enum verdict_kind kind)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		for (uint32_t k = 0; k < s->all[i].figure.claim_count; k++) {
+			if (!has_verdict(&s->all[i], k, kind))
+				continue;
+			if (found++ == 0)
+				document_heading(d, 2, heading);
+			write_claim(d, &s->all[i], k);
+		}
+	return found;
 }
 
 static void write_disagreements(const struct document *d, const struct summary *s)
 {
-	uint32_t found = 0;
+	static const char disagree[] = "Claims that disagree";
 
-	document_heading(d, 2, "Claims that disagree");
-	for (uint32_t i = 0; i < s->count; i++)
-		for (uint32_t k = 0; k < s->all[i].figure.claim_count; k++)
-			if (disagrees(&s->all[i], k)) {
-				write_disagreement(d, &s->all[i], k);
-				found++;
-			}
-	if (!found)
+	if (!write_all(d, s, disagree, VERDICT_DISAGREES)) {
+		document_heading(d, 2, disagree);
 		document_paragraph(d, "None.");
+	}
+	write_all(d, s, "Claims that the paper contradicts itself", VERDICT_CONTRADICTS);
+	write_all(d, s, "What settings were fitted to", VERDICT_FITTED);
 }
 
 /* --- claims whose runs are no whole results --- */
 
 static int is_doubtful(const struct figure_state *st, uint32_t claim)
 {
-	return st->done && st->verdicts[claim].kind <= VERDICT_DISAGREES &&
+	return st->done && st->verdicts[claim].kind < VERDICT_OTHER_SIZE &&
 	       st->verdicts[claim].is_doubtful;
 }
 
@@ -404,37 +215,52 @@ static const char shipped_meaning[] =
 	"names in paper.verdicts of each paper; weir reproduce PAPER/FIGURE replaces them by those "
 	"of runs of your own.";
 
+static const char outdated_meaning[] = "Out of date: the scenario or the claims of a figure are "
+				       "others than those that its shipped verdicts "
+				       "came from; these are not shown, nor counted.";
+
 static const char meaning[] = "Each figure is re-run by weir reproduce PAPER/FIGURE, quickly, or "
-			      "with --full in the size of "
-			      "the paper. A claim is what the paper's text says about it, and its "
-			      "verdict is computed: it "
-			      "agrees when the mean over seeds lies within the stated tolerance; "
-			      "it has the same direction "
-			      "when it does not, but the order of what is compared is the paper's "
-			      "in the whole 95 % interval; "
-			      "otherwise it disagrees. No "
-			      "claim is left out because it fails.";
+			      "with --full in the size of the "
+			      "paper. A claim is what the paper's text says about it, and its "
+			      "verdict is computed. It agrees when "
+			      "the mean over seeds lies within the stated tolerance, and at least "
+			      "half of its 95 % interval; it has "
+			      "the same direction when it does not, but the order of what is "
+			      "compared is the paper's in the whole "
+			      "interval, which cannot be said of claims that two are alike; "
+			      "otherwise it disagrees. Too few: fewer "
+			      "than five seeds, unless they change nothing; or the mean agrees, "
+			      "and the interval is too long for any "
+			      "of these. Where another passage of the paper says something else, "
+			      "the paper contradicts itself. What "
+			      "a setting was chosen by is fitted, and is not counted among the "
+			      "claims. No claim is left out because "
+			      "it fails.";
 
 /* Nobody may take them for verdicts of runs that are here. */
 static void write_shipped(const struct document *d, const struct summary *s)
 {
-	int found = 0;
+	int found = 0, outdated = 0;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		for (int size = 0; size < FIGURE_SIZES; size++)
+		for (int size = 0; size < FIGURE_SIZES; size++) {
 			found |= summary_is_shipped(&s->all[i], size);
+			outdated |= summary_is_outdated(&s->all[i], size);
+		}
 	if (found && d->form == FORM_HTML)
 		document_paragraph(d, shipped_meaning);
+	if (outdated && d->form == FORM_HTML)
+		document_paragraph(d, outdated_meaning);
 }
 
 static void write_document(const struct document *d, const struct summary *s)
 {
 	document_paragraph(d, meaning);
 	write_shipped(d, s);
-	write_papers(d, s);
+	summary_papers(d, s);
 	for (uint32_t i = 0; i < s->count; i++)
-		if (begins_paper(s, i))
-			write_figures(d, s, i);
+		if (summary_begins_paper(s, i))
+			summary_figures(d, s, i);
 	write_disagreements(d, s);
 	write_doubts(d, s);
 }

@@ -31,26 +31,52 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 			      section);
 }
 
+/* A count for each verdict; moves on. */
+static int read_counts(struct verdict_counts *counts, const char **at)
+{
+	for (int i = 0; i < VERDICTS; i++) {
+		char *end;
+		unsigned long count = strtoul(*at, &end, 10);
+
+		if (end == *at || count > UINT32_MAX)
+			return -1;
+		counts->of[i] = (uint32_t)count;
+		*at = end;
+	}
+	*at += strspn(*at, " ");
+	return 0;
+}
+
+/* "0.2.0 0a1b2c3d4e5f6071:"; moves on. */
+static int read_origin(struct shipped *s, const char **at)
+{
+	size_t version = strcspn(*at, " "), digest;
+
+	if (version == 0 || version >= sizeof(s->version))
+		return -1;
+	snprintf(s->version, sizeof(s->version), "%.*s", (int)version, *at);
+	*at += version + strspn(*at + version, " ");
+	digest = strspn(*at, "0123456789abcdef");
+	if (digest != sizeof(s->digest.text) - 1 || (*at)[digest] != ':')
+		return -1;
+	memcpy(s->digest.text, *at, digest);
+	*at += digest + 1;
+	return 0;
+}
+
 static int read_line(struct shipped *s, const char *value, struct weir_error *e)
 {
-	size_t length = strcspn(value, ":");
-	const char *at = value + length + (value[length] == ':');
-	int wrong = length == 0 || length >= sizeof(s->version) || value[length] != ':';
+	const char *at = value;
+	struct shipped read = { .version = "" };
 
-	for (int i = 0; i < VERDICTS && !wrong; i++) {
-		char *end;
-		unsigned long count = strtoul(at, &end, 10);
-
-		wrong = end == at || count > UINT32_MAX;
-		s->counts.of[i] = (uint32_t)count;
-		at = end;
-	}
-	if (wrong || at[strspn(at, " ")])
+	if (read_origin(&read, &at) || read_counts(&read.claims, &at) || *at++ != '/' ||
+	    read_counts(&read.sentences, &at) || *at)
 		return weir_error_set(
 			e,
-			"%s; a version and %d counts of claims are needed, as in 0.2.0: 8 2 1 0 0",
-			weir_quote(value).text, VERDICTS);
-	snprintf(s->version, sizeof(s->version), "%.*s", (int)length, value);
+			"%s; a version, a digest, %d counts of claims and %d of sentences are "
+			"needed; 'weir reproduce --summary --ship' writes them",
+			weir_quote(value).text, VERDICTS, VERDICTS);
+	*s = read;
 	return 0;
 }
 
@@ -85,7 +111,7 @@ int shipped_read(struct shipped *s, const char *scenario, enum figure_size size,
 	struct ini_text text = { .file = shipped_file(scenario) };
 	int failed = 0;
 
-	*s = (struct shipped){ "", { { 0 } } };
+	*s = (struct shipped){ .version = "" };
 	print_key(&looking.key, figure, strlen(figure) - strlen(".ini"), size);
 	if (access(text.file, F_OK) == 0) {
 		char *content = ini_load(&form, text.file, &text.length, e);
@@ -104,9 +130,12 @@ void shipped_write(FILE *f, const char *figure, enum figure_size size, const str
 	char *key = NULL;
 
 	print_key(&key, figure, strlen(figure), size);
-	fprintf(f, "%s = %s:", key, s->version);
+	fprintf(f, "%s = %s %s:", key, s->version, s->digest.text);
 	for (int i = 0; i < VERDICTS; i++)
-		fprintf(f, " %" PRIu32, s->counts.of[i]);
+		fprintf(f, " %" PRIu32, s->claims.of[i]);
+	fputs(" /", f);
+	for (int i = 0; i < VERDICTS; i++)
+		fprintf(f, " %" PRIu32, s->sentences.of[i]);
 	fputc('\n', f);
 	free(key);
 }

@@ -2,22 +2,30 @@
  * PAPERS/PAPER/paper.verdicts.
  *
  *	[verdicts]
- *	fig13 = 0.2.0: 8 2 1 0 0
- *	fig13.full = 0.1.0: 9 1 1 0 0
+ *	fig13 = 0.2.0 0a1b2c3d4e5f6071: 8 2 1 0 0 0 0 0 / 5 1 1 0 0 0 0 0
+ *	fig13.full = 0.2.0 8796a5b4c3d2e1f0: 9 1 1 0 0 0 0 0 / 6 0 1 0 0 0 0 0
  *
- * A line is a figure in one size: which version of Weir it came out of, and how many of its claims agree, have the
- * same direction, disagree, are not judged at this size and were not measured. This is their one place;
+ * A line is a figure in one size: which version of Weir it came out of, the digest of what was judged, and how
+ * many of its claims have each verdict, in the order of enum verdict_kind; then how many of its sentences.
+ * Where the digest is another today, the verdicts are out of date. This is their one place;
  * weir reproduce --summary --ship writes it. */
 #ifndef LAB_PAPERS_SHIPPED_H
 #define LAB_PAPERS_SHIPPED_H
 #include "lab/papers/figure_report.h"
+#include "sim/base/digest.h"
 
 enum { SHIPPED_VERSION_SIZE = 32 };
 
 struct shipped {
 	char version[SHIPPED_VERSION_SIZE]; /* "": nothing is shipped */
-	struct verdict_counts counts;
+	struct digest digest;
+	struct verdict_counts claims, sentences;
 };
+
+/* Of all that decides the verdicts of a figure in one size: the settings of its scenario, and what its claims
+ * measure and expect. Comments, titles and notes decide nothing; nor does [full] where the size is quick. */
+int figure_digest(struct digest *d, const char *scenario, const char *claims, enum figure_size size,
+		  struct weir_error *e);
 
 /* Of a figure, by its scenario, PAPERS/PAPER/FIGURE.ini. Refuses what it does not understand. */
 int shipped_read(struct shipped *s, const char *scenario, enum figure_size size,

@@ -1,226 +1,9 @@
-/* verdict.c -- see verdict.h. */
-#include "lab/papers/verdict.h"
-#include "lab/compare/compare.h"
-#include "lab/base/quantity.h"
-#include "lab/store/results.h"
+/* verdict.c -- see verdict.h: the runs that a claim selects, their mean and interval. */
+#include "lab/papers/evidence.h"
 #include "sim/base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where a claim's number comes from. */
-enum source { FROM_RUN, FROM_FLOWS, FROM_SERIES };
-
-struct claim_source {
-	enum source source;
-	uint32_t index; /* metric of metric_all, or column of what is read below */
-	char unit[16];  /* of the metric; of a scheme's series known when it is read */
-	int unit_known;
-};
-
-struct evidence {
-	struct store *store; /* NULL: there are no results */
-	const struct figure *figure;
-	struct stored_runs runs;
-	struct claim_source *sources; /* one a claim */
-	/* Made from flows and series when a claim first needs those of a run. */
-	struct comparison flows; /* its columns only */
-	uint32_t series_count;
-	uint32_t *series_claim;                  /* claim of each column */
-	double *flow_numbers, *series_numbers;   /* run x column */
-	unsigned char *flows_read, *series_read; /* per run */
-};
-
-const char *verdict_name(enum verdict_kind kind)
-{
-	static const char *const names[VERDICTS] = {
-		[VERDICT_AGREES] = "agrees",
-		[VERDICT_SAME_DIRECTION] = "same direction",
-		[VERDICT_DISAGREES] = "disagrees",
-		[VERDICT_OTHER_SIZE] = "not at this size",
-		[VERDICT_NOT_MEASURED] = "not measured",
-	};
-
-	return names[kind];
-}
-
-/* --- what there is --- */
-
-/* The flows' columns are shared by claims of the same metric. */
-static uint32_t flow_column(struct comparison *c, const char *name)
-{
-	for (uint32_t i = 0; i < c->column_count; i++)
-		if (strcmp(c->columns[i].name, name) == 0)
-			return i;
-	c->columns[c->column_count] = (struct compare_column){ name, "", -1 };
-	return c->column_count++;
-}
-
-static void find_source(struct evidence *v, uint32_t claim)
-{
-	const struct claim *c = &v->figure->claims[claim];
-	struct claim_source *s = &v->sources[claim];
-	int metric = c->is_series ? -1 : metric_index(c->metric);
-	const char *unit = "";
-
-	if (c->is_series) {
-		s->source = FROM_SERIES;
-		s->index = v->series_count;
-		v->series_claim[v->series_count++] = claim;
-		unit = series_metric_unit(&c->series);
-	} else if (metric >= 0) {
-		s->source = FROM_RUN;
-		s->index = (uint32_t)metric;
-		unit = metric_all[metric].unit;
-	} else {
-		s->source = FROM_FLOWS;
-		s->index = flow_column(&v->flows, c->metric);
-		flow_metric_known(c->metric, &unit);
-	}
-	s->unit_known = unit != NULL;
-	snprintf(s->unit, sizeof(s->unit), "%s", unit ? unit : "");
-}
-
-/* Runs of the latest plan, where there is one. */
-static int read_runs(struct evidence *v, struct weir_error *e)
-{
-	return v->store ? store_runs(v->store, STORE_PLANNED, &v->runs, e) : 0;
-}
-
-int evidence_new(struct evidence **out, struct store *s, const struct figure *f,
-		 struct weir_error *e)
-{
-	struct evidence *v = memory_zeroed(1, sizeof(*v));
-	uint64_t runs;
-
-	*out = v;
-	v->store = s;
-	v->figure = f;
-	v->sources = memory_zeroed(f->claim_count, sizeof(*v->sources));
-	v->series_claim = memory_zeroed(f->claim_count, sizeof(*v->series_claim));
-	v->flows.columns = memory_zeroed(f->claim_count, sizeof(*v->flows.columns));
-	for (uint32_t i = 0; i < f->claim_count; i++)
-		find_source(v, i);
-	if (read_runs(v, e))
-		return -1;
-	runs = v->runs.count;
-	v->flow_numbers = memory_zeroed(runs * v->flows.column_count, sizeof(*v->flow_numbers));
-	v->series_numbers = memory_zeroed(runs * v->series_count, sizeof(*v->series_numbers));
-	v->flows_read = memory_zeroed(runs, 1);
-	v->series_read = memory_zeroed(runs, 1);
-	return 0;
-}
-
-void evidence_free(struct evidence *v)
-{
-	if (!v)
-		return;
-	stored_runs_free(&v->runs);
-	free(v->sources);
-	free(v->series_claim);
-	free(v->flows.columns);
-	free(v->flow_numbers);
-	free(v->series_numbers);
-	free(v->flows_read);
-	free(v->series_read);
-	free(v);
-}
-
-/* --- numbers of a run --- */
-
-struct series_visit {
-	struct evidence *v;
-	uint32_t run;
-	double *numbers;
-	unsigned char *seen; /* per column: the first series of that name counts */
-	struct weir_error *e;
-	int failed;
-};
-
-/* A scheme's series says its unit; does the claim have the same? */
-static int check_unit(struct evidence *v, uint32_t claim, const struct stored_series *s,
-		      struct weir_error *e)
-{
-	const struct claim *c = &v->figure->claims[claim];
-	struct claim_source *source = &v->sources[claim];
-	int is_level = c->series.what >= SERIES_REACHES;
-	const char *given = is_level ? c->series.level_unit : c->unit;
-
-	if ((is_level || c->over.count == 0) && !unit_fits(given, s->unit))
-		return weir_error_set(e, "%s:%d: [claim %s]: series %s is in %s, not in %s",
-				      v->figure->file, c->line, c->name, weir_quote(s->name).text,
-				      *s->unit ? s->unit : "plain numbers",
-				      *given ? given : "plain numbers");
-	if (!source->unit_known)
-		snprintf(source->unit, sizeof(source->unit), "%s", s->unit);
-	return 0;
-}
-
-static int visit_series(void *context, const struct stored_series *s)
-{
-	struct series_visit *at = context;
-	struct evidence *v = at->v;
-
-	for (uint32_t i = 0; i < v->series_count; i++) {
-		const struct series_metric *m = &v->figure->claims[v->series_claim[i]].series;
-		struct series_origin o;
-
-		if (at->seen[i] || strcmp(m->series, s->name) != 0)
-			continue;
-		at->seen[i] = 1;
-		at->failed = check_unit(v, v->series_claim[i], s, at->e);
-		if (at->failed)
-			return 1;
-		o = series_origin(&v->runs.runs[at->run], s->name);
-		at->numbers[i] = series_metric_value(m, s, &o);
-	}
-	return 0;
-}
-
-static int read_series(struct evidence *v, uint32_t run, double *numbers, struct weir_error *e)
-{
-	struct series_visit at = { v, run, numbers, memory_zeroed(v->series_count, 1), e, 0 };
-	int failed;
-
-	for (uint32_t i = 0; i < v->series_count; i++)
-		numbers[i] = (double)NAN;
-	failed = store_each_series(v->store, v->runs.runs[run].id, visit_series, &at, e);
-	free(at.seen);
-	return failed || at.failed ? -1 : 0;
-}
-
-static enum metric_kind kind_of_source(const struct claim_source *s)
-{
-	return s->source == FROM_RUN     ? metric_all[s->index].kind
-	       : s->source == FROM_FLOWS ? METRIC_FLOW
-					 : METRIC_RESULT;
-}
-
-/* The claim's metric of one run. */
-static int number_of(struct evidence *v, uint32_t claim, uint32_t run, double *number,
-		     struct weir_error *e)
-{
-	const struct claim_source *s = &v->sources[claim];
-	double *flows = v->flow_numbers + (size_t)run * v->flows.column_count;
-	double *series = v->series_numbers + (size_t)run * v->series_count;
-
-	if (s->source == FROM_RUN) {
-		*number = v->runs.runs[run].value[s->index];
-		return 0;
-	}
-	if (s->source == FROM_FLOWS && !v->flows_read[run]) {
-		if (flow_metrics(v->store, &v->runs.runs[run], &v->flows, flows, e))
-			return -1;
-		v->flows_read[run] = 1;
-	}
-	if (s->source == FROM_SERIES && !v->series_read[run]) {
-		if (read_series(v, run, series, e))
-			return -1;
-		v->series_read[run] = 1;
-	}
-	*number = s->source == FROM_FLOWS ? flows[s->index] : series[s->index];
-	return 0;
-}
 
 /* --- one side of a claim --- */
 
@@ -232,6 +15,7 @@ struct seed_number {
 /* The numbers of the selected runs, each with its seed. */
 struct side {
 	uint32_t count;
+	int is_alike;         /* 1: all results of these runs are the same */
 	struct health health; /* of these runs */
 	struct seed_number *runs;
 };
@@ -243,28 +27,54 @@ static const char *seed_of(const struct stored_run *run)
 	return seed ? seed : "";
 }
 
-static int collect(struct evidence *v, const struct claim *c, const struct selection *s,
-		   struct side *side, struct weir_error *e)
+static const char *mixed_in(const struct evidence *v, const struct claim *c,
+			    const struct selection *s)
+{
+	return selection_mixes(s, &v->runs, c->best);
+}
+
+/* At the point of the sweep that is looked at; NULL: there is one point. */
+static int is_at(const struct stored_run *run, const struct claim *c, const char *point)
+{
+	const char *value = point ? stored_setting(run, c->best) : NULL;
+
+	return !point || (value && strcmp(value, point) == 0);
+}
+
+/* Everything that a run says of its scenario; what it cost the machine is another matter. */
+static int have_same_results(const struct stored_run *a, const struct stored_run *b)
+{
+	for (int i = 0; metric_all[i].name; i++) {
+		double x = a->value[i], y = b->value[i];
+
+		if (metric_all[i].kind != METRIC_COST && !(isnan(x) && isnan(y)) &&
+		    (x < y || x > y || isnan(x) || isnan(y)))
+			return 0;
+	}
+	return 1;
+}
+
+static int collect(struct evidence *v, const struct claim *c, const char *point,
+		   const struct selection *s, struct side *side, struct weir_error *e)
 {
 	uint32_t claim = (uint32_t)(c - v->figure->claims);
-	const char *mixed = selection_mixes(s, &v->runs);
+	const struct stored_run *first = NULL;
 
-	side->runs = memory_zeroed(v->runs.count, sizeof(*side->runs));
-	if (mixed)
-		return weir_error_set(
-			e,
-			"%s:%d: [claim %s]: %s: the runs that it selects differ in %s; name "
-			"its value",
-			v->figure->file, c->line, c->name, s == &c->of ? "of" : "over", mixed);
+	side->count = 0;
+	side->is_alike = 1;
+	side->health = (struct health){ 0 };
 	for (uint32_t i = 0; i < v->runs.count; i++) {
+		const struct stored_run *run = &v->runs.runs[i];
 		struct seed_number *one = &side->runs[side->count];
 
-		if (!selection_has(s, &v->runs.runs[i]))
+		if (!selection_has(s, run) || !is_at(run, c, point))
 			continue;
-		one->seed = seed_of(&v->runs.runs[i]);
-		if (number_of(v, claim, i, &one->number, e))
+		first = first ? first : run;
+		one->seed = seed_of(run);
+		if (evidence_number(v, claim, i, &one->number, e))
 			return -1;
-		health_add(&side->health, &v->runs.runs[i]);
+		side->is_alike &= have_same_results(first, run);
+		health_add(&side->health, run);
 		side->count++;
 	}
 	return 0;
@@ -273,7 +83,7 @@ static int collect(struct evidence *v, const struct claim *c, const struct selec
 /* Mean and interval of those that are known. */
 static struct measured measure(const double *numbers, uint32_t count, double *known)
 {
-	struct measured m = { (double)NAN, (double)NAN, 0 };
+	struct measured m = { (double)NAN, (double)NAN, 0, 0 };
 	double sum = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -302,7 +112,7 @@ static double of_seed(const struct side *side, const char *seed, uint32_t *met)
 
 struct sides {
 	struct side of, over;
-	double *numbers, *known; /* room for as many as there are runs */
+	double *numbers, *known; /* room for as many as there are runs; known: those of the value */
 };
 
 static void measure_side(const struct side *side, struct sides *s, struct measured *m)
@@ -310,10 +120,11 @@ static void measure_side(const struct side *side, struct sides *s, struct measur
 	for (uint32_t i = 0; i < side->count; i++)
 		s->numbers[i] = side->runs[i].number;
 	*m = measure(s->numbers, side->count, s->known);
+	m->is_alike = side->is_alike && m->count >= VERDICT_SEEDS_ALIKE;
 }
 
-/* Ratios seed by seed; where the sides have no seed in common, the ratio of their means, whose interval
- * is not known. Over zero there is no ratio. */
+/* Ratios seed by seed; where the sides have no seed in common, the ratio of their means, which is of no seed
+ * and whose interval is not known. Over zero there is no ratio. */
 static void measure_ratio(struct sides *s, struct verdict *v)
 {
 	uint32_t met = 0;
@@ -324,47 +135,8 @@ static void measure_ratio(struct sides *s, struct verdict *v)
 		s->numbers[i] = over == 0 ? (double)NAN : s->of.runs[i].number / over;
 	}
 	v->value = measure(s->numbers, s->of.count, s->known);
-	if (met == 0 && v->of.count && v->over.count && v->over.mean != 0) {
+	if (met == 0 && v->of.count && v->over.count && v->over.mean != 0)
 		v->value.mean = v->of.mean / v->over.mean;
-		v->value.count = v->of.count < v->over.count ? v->of.count : v->over.count;
-	}
-}
-
-static enum verdict_kind kind_of_number(const struct claim *c, double measured)
-{
-	int above;
-
-	if ((measured >= c->accept_low && measured <= c->accept_high) ||
-	    is_same_number(measured, c->accept_low) || is_same_number(measured, c->accept_high))
-		return VERDICT_AGREES;
-	if (isnan(c->against))
-		return VERDICT_DISAGREES;
-	above = c->low >= c->against;
-	return (above ? measured > c->against : measured < c->against) ? VERDICT_SAME_DIRECTION
-								       : VERDICT_DISAGREES;
-}
-
-/* A direction is only known where the whole interval lies on that side. */
-static enum verdict_kind kind_of(const struct claim *c, const struct measured *m)
-{
-	enum verdict_kind kind = kind_of_number(c, m->mean);
-	double nearest = c->low >= c->against ? m->mean - m->half : m->mean + m->half;
-
-	if (kind == VERDICT_SAME_DIRECTION && isfinite(m->half) &&
-	    kind_of_number(c, nearest) == VERDICT_DISAGREES)
-		return VERDICT_DISAGREES;
-	return kind;
-}
-
-/* Both ends of the interval are judged like its middle, and what agrees does not lie between them. */
-static int is_firm(const struct claim *c, const struct verdict *v)
-{
-	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;
-
-	if (!isfinite(v->value.half) || kind_of_number(c, low) != v->kind ||
-	    kind_of_number(c, high) != v->kind)
-		return 0;
-	return v->kind == VERDICT_AGREES || high < c->accept_low || low > c->accept_high;
 }
 
 static void explain(const struct claim *c, const struct sides *s, struct verdict *v)
@@ -386,54 +158,119 @@ static void explain(const struct claim *c, const struct sides *s, struct verdict
 					   : "no seed has a number on both sides");
 }
 
-static int judge(struct evidence *ev, const struct claim *c, struct sides *s, struct verdict *v,
-		 struct weir_error *e)
+static const struct measured nothing = { (double)NAN, (double)NAN, 0, 0 };
+
+static struct verdict no_verdict(const struct claim *c)
 {
-	if (collect(ev, c, &c->of, &s->of, e) ||
-	    (c->over.count && collect(ev, c, &c->over, &s->over, e)))
-		return -1;
-	measure_side(&s->of, s, &v->of);
+	struct verdict v = { .kind = VERDICT_NOT_MEASURED,
+			     .by_number = VERDICT_NOT_MEASURED,
+			     .value = nothing,
+			     .of = nothing,
+			     .over = nothing };
+
+	snprintf(v.unit, sizeof(v.unit), "%s", c->unit);
+	return v;
+}
+
+static void judge_sides(struct evidence *ev, const struct claim *c, struct sides *s,
+			struct verdict *v)
+{
+	uint32_t claim = (uint32_t)(c - ev->figure->claims);
+
 	measure_side(&s->over, s, &v->over);
+	measure_side(&s->of, s, &v->of);
 	health_join(&v->health, &s->of.health);
 	health_join(&v->health, &s->over.health);
-	v->is_doubtful = health_is_doubtful(&v->health,
-					    kind_of_source(&ev->sources[c - ev->figure->claims]));
-	if (c->over.count)
+	v->is_doubtful = health_is_doubtful(&v->health, evidence_kind(ev, claim));
+	v->value = v->of;
+	if (c->over.count) {
 		measure_ratio(s, v);
-	else
-		v->value = v->of;
-	snprintf(v->metric_unit, sizeof(v->metric_unit), "%s",
-		 ev->sources[c - ev->figure->claims].unit);
-	if (isnan(v->value.mean)) {
-		explain(c, s, v);
-		return 0;
+		v->value.is_alike = v->value.count && v->of.is_alike && v->over.is_alike;
 	}
-	v->kind = kind_of(c, &v->value);
-	v->is_firm = is_firm(c, v);
+	snprintf(v->metric_unit, sizeof(v->metric_unit), "%s", ev->sources[claim].unit);
+	if (isnan(v->value.mean))
+		explain(c, s, v);
+	else
+		verdict_rule(c, s->known, v);
+}
+
+/* At one point of the claim's sweep; NULL: it has none. */
+static int judge_at(struct evidence *ev, const struct claim *c, const char *point, struct sides *s,
+		    struct verdict *v, struct weir_error *e)
+{
+	*v = no_verdict(c);
+	s->over.count = 0;
+	s->over.health = (struct health){ 0 };
+	if (collect(ev, c, point, &c->of, &s->of, e) ||
+	    (c->over.count && collect(ev, c, point, &c->over, &s->over, e)))
+		return -1;
+	if (point)
+		snprintf(v->best, sizeof(v->best), "%s", point);
+	judge_sides(ev, c, s, v);
 	return 0;
+}
+
+/* Farther on the paper's side, or the first that is known. */
+static int is_better(const struct claim *c, const struct verdict *v, const struct verdict *best)
+{
+	if (isnan(v->value.mean) || isnan(best->value.mean))
+		return !isnan(v->value.mean);
+	return claim_is_above(c) ? v->value.mean > best->value.mean
+				 : v->value.mean < best->value.mean;
+}
+
+static int judge_best(struct evidence *ev, const struct claim *c, struct sides *s,
+		      struct verdict *best, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < ev->runs.count; i++) {
+		const char *point = stored_setting(&ev->runs.runs[i], c->best);
+		struct verdict v;
+
+		if (!point || !selection_has(&c->of, &ev->runs.runs[i]))
+			continue;
+		if (judge_at(ev, c, point, s, &v, e))
+			return -1;
+		if (is_better(c, &v, best) || (!best->best[0] && isnan(best->value.mean)))
+			*best = v;
+	}
+	return 0;
+}
+
+static int check_mixed(const struct evidence *ev, const struct claim *c, struct weir_error *e)
+{
+	const char *of = mixed_in(ev, c, &c->of);
+	const char *over = !of && c->over.count ? mixed_in(ev, c, &c->over) : NULL;
+
+	if (!of && !over)
+		return 0;
+	return weir_error_set(e,
+			      "%s:%d: [claim %s]: %s: the runs that it selects differ in %s; name "
+			      "its value",
+			      ev->figure->file, c->line, c->name, of ? "of" : "over",
+			      of ? of : over);
 }
 
 int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size size,
 		struct verdict *v, struct weir_error *e)
 {
-	const struct measured nothing = { (double)NAN, (double)NAN, 0 };
-	struct sides s = { .numbers = memory_zeroed(ev->runs.count, sizeof(double)),
-			   .known = memory_zeroed(ev->runs.count, sizeof(double)) };
+	uint32_t count = ev->runs.count;
+	struct sides s = { .numbers = memory_zeroed(count, sizeof(double)),
+			   .known = memory_zeroed(count, sizeof(double)),
+			   .of.runs = memory_zeroed(count, sizeof(struct seed_number)),
+			   .over.runs = memory_zeroed(count, sizeof(struct seed_number)) };
 	int failed = 0;
 
-	*v = (struct verdict){
-		.kind = VERDICT_NOT_MEASURED, nothing, .of = nothing, .over = nothing
-	};
-	snprintf(v->unit, sizeof(v->unit), "%s", c->unit);
+	*v = no_verdict(c);
 	if (size < c->size)
 		v->kind = VERDICT_OTHER_SIZE;
 	else
-		failed = judge(ev, c, &s, v, e);
+		failed = check_mixed(ev, c, e) ||
+			 (c->best ? judge_best(ev, c, &s, v, e) : judge_at(ev, c, NULL, &s, v, e));
 	free(s.of.runs);
 	free(s.over.runs);
 	free(s.numbers);
 	free(s.known);
-	return failed;
+	return failed ? -1 : 0;
 }
 
 int figure_judge(struct store *s, const struct figure *f, enum figure_size size,

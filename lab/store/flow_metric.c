@@ -190,6 +190,16 @@ uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
 	return count;
 }
 
+uint64_t flow_set_unfinished(const struct flow_set *s, enum flow_class class)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		count += (uint64_t)(s->flows[i].fct_ps < 0 &&
+				    is_of_class(s, s->flows[i].size_bytes, class));
+	return count;
+}
+
 /* By sums, not by branches: tables and reports ask for this of every part of every run. */
 uint64_t flow_set_counts(const struct flow_set *s, uint64_t counted[CLASSES])
 {

@@ -79,6 +79,9 @@ struct flow_filter {
 /* How many flows of the set ended, class by class; returns how many did not. */
 uint64_t flow_set_counts(const struct flow_set *s, uint64_t counted[CLASSES]);
 
+/* How many of the class did not end. */
+uint64_t flow_set_unfinished(const struct flow_set *s, enum flow_class class);
+
 /* How many of them ended and are of the class. */
 uint64_t flow_set_count(const struct flow_set *s, enum flow_class class,
 			const struct flow_filter *filter);

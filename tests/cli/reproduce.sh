@@ -84,11 +84,11 @@ switch.marking = ecn(k=20pkts)
 
 [sweep]
 traffic.requests.size = 5KB, 10KB
-seed = 1..2
+seed = 1..5
 
 [full]
 measure.to = 6ms
-sweep.seed = 1..3
+sweep.seed = 1..6
 END
 cat >papers/made/fig2.claims <<'END'
 [figure]
@@ -135,6 +135,7 @@ metric = queue_mean_pkts
 of = case=ecn, traffic.requests.size=10KB
 over = case=none, traffic.requests.size=10KB
 value = 0.001
+sentence = queue
 
 [claim bad]
 says = marking makes the queue ten times longer
@@ -143,6 +144,7 @@ metric = queue_mean_pkts
 of = case=ecn, traffic.requests.size=10KB
 over = case=none, traffic.requests.size=10KB
 value = 10
+sentence = queue
 note = It was made up to fail.
 
 [claim later]
@@ -156,23 +158,43 @@ END
 
 # --- the list, before anything has run ---
 expect 0 --papers papers
-line 'made/fig2  *8  *[0-9.]* s  *12  *-  *4  *not run yet'
+line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *not run yet'
 line '  Queues with and without marking'
 [ ! -e reproduction ] || fail "a list makes no folder"
 
 # --- what Weir came with, before anything has run ---
-printf '[verdicts]\nfig2 = 0.1.0: 3 0 1 0 0\nfig2.full = 0.1.0: 2 1 1 0 0\n' >papers/made/paper.verdicts
+# The digest is that of today's files, which --ship would write.
+COLUMNS=160 "$weir" reproduce made/fig2 --papers papers --out for-digest >/dev/null 2>&1
+expect 0 --papers papers --summary --ship --out for-digest
+digest=$(sed -n 's/^fig2 = [0-9.]* \([0-9a-f]*\):.*/\1/p' papers/made/paper.verdicts)
+[ ${#digest} = 16 ] || { cat papers/made/paper.verdicts; fail "a digest of 16 digits"; }
+rm -r for-digest
+printf '[verdicts]\nfig2 = 0.1.0 %s: 3 0 1 0 0 0 0 0 / 1 0 1 0 0 0 0 0\n' "$digest" >papers/made/paper.verdicts
 expect 0 --papers papers
-line 'made/fig2  *8  *[0-9.]* s  *12  *-  *4  *shipped: 3 agree, 1 disagrees'
+line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *shipped: 3 agree, 1 disagrees'
 line 'Shipped: verdicts that Weir came with, quick size; these figures were not run here.'
 expect 0 --papers papers --summary --markdown summary.md
 grep -q '<td class="text">quick, shipped</td>.*<td><span class="verdict agrees">3</span></td>' reproduction/index.html ||
 	fail "the page must show what is shipped, in its colour"
 grep -q '<p>Shipped: not run here' reproduction/index.html || fail "the page must say that nothing was run here"
 ! grep -q shipped summary.md || fail "a document is of runs alone"
-printf '[verdicts]\nfig2 = 3 0 1\n' >papers/made/paper.verdicts
+# Of other claims than today's they are not shown.
+cp papers/made/fig2.claims good.claims
+sed 's/^value = 10$/value = 11/' good.claims >papers/made/fig2.claims
+expect 0 --papers papers
+line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *not run yet; what was shipped is out of date'
+expect 0 --papers papers --summary
+grep -q '<td class="text">quick, shipped: out of date</td><td></td>' reproduction/index.html &&
+	grep -q '<p>Out of date: ' reproduction/index.html || fail "the page must say that it is out of date"
+! grep -q '<span class="verdict agrees">3</span>' reproduction/index.html || fail "and not show it"
+# A note decides nothing.
+sed 's/^note = .*/note = Another./' good.claims >papers/made/fig2.claims
+expect 0 --papers papers
+line 'made/fig2 .*  *shipped: 3 agree, 1 disagrees'
+cp good.claims papers/made/fig2.claims
+printf '[verdicts]\nfig2 = 0.1.0: 3 0 1\n' >papers/made/paper.verdicts
 expect 2 --papers papers
-grep -qF "papers/made/paper.verdicts:2: fig2: '3 0 1'; a version and 5 counts of claims are needed, as in 0.2.0: 8 2 1 0 0" err ||
+grep -qF "papers/made/paper.verdicts:2: fig2: '0.1.0: 3 0 1'; a version, a digest, 8 counts of claims and 8 of sentences are needed; 'weir reproduce --summary --ship' writes them" err ||
 	fail "must say what is wrong"
 expect 2 --papers papers --ship
 message "--ship: is of the summary; write --summary --ship"
@@ -180,18 +202,20 @@ rm -r reproduction summary.md papers/made/paper.verdicts
 
 # --- one figure: claims, a page for it and one over all ---
 expect 0 made/fig2 --papers papers
-line 'made/fig2: Queues with and without marking; quick size, 8 runs'
+line 'made/fig2: Queues with and without marking; quick size, 20 runs'
 line 'agrees  *the port is never idle without marking  *0.99..1  *[01][.0-9]*.*'
 line 'same direction  *marking makes the queue a thousand times shorter  *0.001 .*'
 line 'disagrees  *marking makes the queue ten times longer  *10 (8..12)  *0.[0-9]* ±.*'
 line 'not at this size  *nothing is dropped under ECN  *at most 0  *-'
 line 'reproduction/made/fig2/figure.html'
-last_line 'made/fig2: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
-[ "$(cat err)" = "weir: 8 runs to do, 0 are there" ] || fail "not a terminal: a plain line"
+line 'made/fig2: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
+last_line 'made/fig2, by sentences: 1 agrees, 1 disagrees, 1 not at this size'
+[ "$(cat err)" = "weir: 20 runs to do, 0 are there" ] || fail "not a terminal: a plain line"
 page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '"y":"queue mean (pkts)"' \
 	'"x":"size (KB)"' '"y":"queue mean, relative to none"' '"y":"share of flows"' '"x":"time (ms)"' \
 	'"name":"none"' '"name":"ecn"' 'It was made up to fail.' \
+	'<p>4 claims: 1 <span' '<p>3 sentences: 1 <span' 'a part of the sentence <i>queue</i>' '<small>less than 1</small>' \
 	'<span class="verdict disagrees">disagrees</span>'; do
 	grep -qF -e "$text" $page || fail "$page must contain $text"
 done
@@ -222,14 +246,14 @@ COLUMNS=60 "$weir" reproduce made/fig2 --papers papers >out 2>err || fail "in si
 
 # --- the paper's size: a folder of its own, every claim judged ---
 expect 0 made --full --papers papers
-last_line 'made: 2 agree, 1 same direction, 1 disagrees'
-[ "$(count reproduction/made/fig2)" = 8 ] && [ "$(count reproduction/made/fig2.full)" = 12 ] ||
+last_line 'made, by sentences: 2 agree, 1 disagrees'
+[ "$(count reproduction/made/fig2)" = 20 ] && [ "$(count reproduction/made/fig2.full)" = 24 ] ||
 	fail "both sizes are kept apart"
 expect 0 --papers papers
-line 'made/fig2  *8  *[0-9.]* s  *12  *[0-9.]* s  *4  *2 agree, 1 same direction, 1 disagrees (full)'
+line 'made/fig2  *20  *[0-9.]* s  *24  *[0-9.]* s  *4  *2 agree, 1 same direction, 1 disagrees (full)'
 
 # --- interrupted, and resumed ---
-sed 's/to = 4ms/to = 400ms/; s/seed = 1..2/seed = 1..40/' papers/made/fig2.ini >papers/made/fig10.ini
+sed 's/to = 4ms/to = 400ms/; s/seed = 1..5/seed = 1..40/' papers/made/fig2.ini >papers/made/fig10.ini
 cp papers/made/fig2.claims papers/made/fig10.claims
 "$weir" reproduce made/fig10 --papers papers --jobs 2 --out long >out 2>err &
 tries=0
@@ -248,10 +272,10 @@ kept=$(count long/made/fig10)
 expect 0 --papers papers --out long
 line "made/fig10  *160 .* $kept of 160 quick runs are there"
 # Of the 160 only some, so that it ends soon: those that are there count.
-sed -i 's/1..40/1..2/' papers/made/fig10.ini
+sed -i 's/1..40/1..5/' papers/made/fig10.ini
 expect 0 made/fig10 --papers papers --out long
 grep -q "^weir: [0-9]* runs to do, [1-9][0-9]* are there$" err || fail "what was kept is not run again"
-last_line 'made/fig10: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
+line 'made/fig10: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
 
 # --- all, in order of numbers; the summary ---
 rm papers/made/fig10.*
@@ -260,11 +284,13 @@ sed 's/Queues with/Other queues with/' papers/made/fig2.claims >papers/made/fig1
 expect 0 all --papers papers
 [ "$(sed -n 's/^\(made[^:]*\): .*size.*runs$/\1/p' out | tr '\n' ' ')" = 'made/fig2 made/fig10a ' ] ||
 	fail "fig2 comes before fig10a"
-last_line 'all: 2 agree, 2 same direction, 2 disagree, 2 not at this size'
+line 'all: 2 agree, 2 same direction, 2 disagree, 2 not at this size'
+last_line 'all, by sentences: 2 agree, 2 disagree, 2 not at this size'
 expect 0 --papers papers --summary --markdown summary.md
 last_line summary.md
-for text in '| Made | quick | 2 of 2 | 16 | 8 | 2 | 2 | 2 | 2 | 0 | ' \
-	'| Made | full | 1 of 2 | 12 | 4 | 2 | 1 | 1 | 0 | 0 | ' '### made/fig2: bad' 'It was made up to fail.'; do
+for text in '| Made | quick | 2 of 2 | 40 | 8 | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 0 | ' \
+	'| Made | full | 1 of 2 | 24 | 4 | 2 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | ' \
+	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: bad' 'It was made up to fail.'; do
 	grep -qF -e "$text" summary.md || { cat summary.md; fail "summary.md must contain $text"; }
 done
 [ "$(grep -c '^### ' summary.md)" = 2 ] || fail "only claims that disagree are explained"
@@ -274,8 +300,8 @@ done
 
 # What came out here becomes what the next reader is shown; a second time it is the same.
 expect 0 --papers papers --summary --ship
-[ "$(sed '/^#/d; s/= [0-9.]*:/= VERSION:/' papers/made/paper.verdicts | tr '\n' '|')" = \
-	'[verdicts]|fig2 = VERSION: 1 1 1 1 0|fig2.full = VERSION: 2 1 1 0 0|fig10a = VERSION: 1 1 1 1 0|' ] ||
+[ "$(sed '/^#/d; s/= [0-9.]* [0-9a-f]\{16\}:/= VERSION:/' papers/made/paper.verdicts | tr '\n' '|')" = \
+	'[verdicts]|fig2 = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0|fig2.full = VERSION: 2 1 1 0 0 0 0 0 / 2 0 1 0 0 0 0 0|fig10a = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0|' ] ||
 	{ cat papers/made/paper.verdicts; fail "the verdicts of both sizes"; }
 cp papers/made/paper.verdicts shipped
 expect 0 --papers papers --summary --ship --out nothing
@@ -341,6 +367,7 @@ expect 0 mine --papers papers --check
 line '1 figure: right in both sizes'
 expect 0 mine --papers papers
 line 'mine: 3 agree, 1 same direction'
+line 'mine, by sentences: 2 agree, 1 same direction'
 grep -q '^same direction .* 73 pkts' out || fail "docs/figure.md tells of 73 packets"
 
 # Every figure of the papers is right; one small figure of each is run, end to end. That of acc takes over a
@@ -356,6 +383,6 @@ case $weir in
 esac
 for figure in $figures; do
 	expect 0 "$figure" --papers "$papers"
-	grep -q "^$figure: [0-9]* agree" out || fail "$figure: no verdicts"
+	grep -q "^$figure: [0-9]* agree" out || fail "$figure: nothing agrees"
 	[ -s "reproduction/$figure/figure.html" ] || fail "$figure: no page"
 done

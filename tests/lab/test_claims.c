@@ -142,6 +142,39 @@ TEST(test_claim_range_may_be_open_and_has_no_tolerance_of_its_own)
 	figure_free(&f);
 }
 
+TEST(test_claim_keys_of_sentences_and_of_what_is_not_judged_are_read)
+{
+	struct figure f;
+
+	read_claim(&f, "metric = drops\nover = case=a\nvalue = 0.5\nbest = traffic.web.load\n"
+		       "sentence = small-1.2\ncontradicts = Table II: 0.9\n");
+	CHECK_STR(f.claims[0].best, "traffic.web.load");
+	CHECK_STR(f.claims[0].sentence, "small-1.2");
+	CHECK_STR(f.claims[0].contradicts, "Table II: 0.9");
+	CHECK_STR(f.claims[0].fitted, NULL);
+	CHECK_STR(claim_direction(&f.claims[0]).text, "less than 1");
+	figure_free(&f);
+	read_claim(&f, "metric = fct_small_within 1ms\nvalue = 97%\nagainst = 0.5\n");
+	CHECK_INT(f.claims[0].is_share, 1);
+	CHECK_INT(f.claims[0].share.class, CLASS_SMALL);
+	CHECK_NEAR(f.claims[0].share.level, 1e6, 0);
+	CHECK_STR(f.claims[0].unit, "");
+	CHECK_STR(claim_direction(&f.claims[0]).text, "more than 0.5");
+	figure_free(&f);
+	read_claim(&f, "metric = slowdown_p975\nover = case=a\nvalue = 0.97\nagainst = none\n");
+	CHECK_INT(f.claims[0].share.what, SHARE_QUANTILE);
+	CHECK_NEAR(f.claims[0].share.level, 0.975, 1e-12);
+	CHECK_STR(claim_direction(&f.claims[0]).text, "");
+	figure_free(&f);
+	read_claim(&f, "metric = fct_p97_ns\nvalue = 3ms\n");
+	CHECK_NEAR(f.claims[0].share.level, 0.97, 1e-12);
+	CHECK_STR(f.claims[0].unit, "ns");
+	figure_free(&f);
+	read_claim(&f, "metric = fct_p99_ns\nvalue = 3ms\n"); /* the table's own */
+	CHECK_INT(f.claims[0].is_share, 0);
+	figure_free(&f);
+}
+
 TEST(test_claim_expectation_is_shown_with_what_agrees)
 {
 	static const struct {
@@ -307,6 +340,23 @@ TEST(test_claim_mistakes_have_their_line)
 		  "9: [claim c]: against: '3'; what is expected lies on neither side of it" },
 		{ "metric = drops\nrange = 3..5\nagainst = 4\n",
 		  "9: [claim c]: against: '4'; what is expected lies on neither side of it" },
+		{ "metric = drops\nvalue = 3\nbest = traffic.web.load\n",
+		  "9: [claim c]: best: what is expected has no direction; over or against says "
+		  "what "
+		  "is better" },
+		{ "metric = drops\nvalue = 3\nsentence = small flows\n",
+		  "9: [claim c]: sentence: 'small flows'; allowed are up to 63 letters, digits, -, "
+		  "_ "
+		  "and .: claims with the same word are parts of one sentence" },
+		{ "metric = drops\nvalue = 3\ncontradicts = Table II\nfitted = K\n",
+		  "10: [claim c]: fitted: there is contradicts too; a claim has one of them" },
+		{ "metric = fct_small_within\nvalue = 0.97\n",
+		  "7: [claim c]: metric: 'fct_small_within': within what? as in fct_small_within "
+		  "1ms" },
+		{ "metric = fct_small_within 3pkts\nvalue = 0.97\n",
+		  "7: [claim c]: metric: fct_small_within: '3pkts' is a number of packets (pkts); "
+		  "it "
+		  "must be a time (ns, us, ms, s)" },
 		{ "metric = drops\nvalue = 3\nsize = large\n",
 		  "9: [claim c]: size: unknown size 'large'; there are quick, full" },
 		{ "metric = drops\nof = case=a, case=b\nvalue = 3\n",

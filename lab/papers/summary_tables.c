@@ -1,0 +1,285 @@
+/* summary_tables.c -- how many claims and sentences have which verdict, paper by paper and figure by figure. */
+#define _DEFAULT_SOURCE
+#include "lab/papers/summary_tables.h"
+#include "lab/base/machine.h"
+#include "lab/store/results.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whose verdicts: of runs that are here, or those that Weir came with where there are none. */
+enum source { RUN_HERE, SHIPPED, SOURCES };
+
+/* What is counted: a sentence may be several claims. */
+enum unit { CLAIMS, SENTENCES, UNITS };
+
+/* One paper at one size, or one figure. */
+struct tally {
+	enum source source;
+	uint32_t figures;
+	uint64_t planned, done;
+	double run_seconds;
+	struct verdict_counts counts[UNITS];
+};
+
+static void counts_add(struct verdict_counts *sum, const struct verdict_counts *more)
+{
+	for (int kind = 0; kind < VERDICTS; kind++)
+		sum->of[kind] += more->of[kind];
+}
+
+static void tally_add(struct tally *t, const struct summary_entry *y, int size)
+{
+	const struct figure_state *st = &y->states[size];
+	const struct shipped *shipped = &y->shipped[size];
+	int is_shipped = t->source == SHIPPED;
+
+	if (is_shipped ? !summary_is_shipped(y, size) : !st->done)
+		return;
+	t->figures++;
+	t->planned += st->planned;
+	t->done += st->done;
+	t->run_seconds += st->run_seconds;
+	counts_add(&t->counts[CLAIMS], is_shipped ? &shipped->claims : &st->claims);
+	counts_add(&t->counts[SENTENCES], is_shipped ? &shipped->sentences : &st->sentences);
+}
+
+static int same_paper(const struct summary_entry *a, const struct summary_entry *b)
+{
+	return strcmp(a->files->paper, b->files->paper) == 0;
+}
+
+/* "PRED" of "PRED, Figure 13, section 6.3.1". */
+static struct report_text paper_name(const struct summary_entry *y)
+{
+	const char *paper = y->figure.paper;
+	struct report_text t;
+
+	snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(paper, ","), paper);
+	return t;
+}
+
+static struct report_text time_head(void)
+{
+	struct report_text t;
+	uint32_t cores = core_count();
+
+	snprintf(t.text, sizeof(t.text), "time on %u core%s", cores, cores == 1 ? "" : "s");
+	return t;
+}
+
+/* In its colour where there are any. */
+static void verdict_cell(const struct document *d, int kind, uint32_t count)
+{
+	char text[16];
+
+	if (d->form != FORM_HTML || !count) {
+		document_cell_count(d, count);
+		return;
+	}
+	snprintf(text, sizeof(text), "%u", count);
+	fputs("<td>", d->f);
+	verdict_html(d->f, (enum verdict_kind)kind, text);
+	fputs("</td>", d->f);
+}
+
+static void cells_of_runs(const struct document *d, const struct tally *t)
+{
+	char runs[64];
+
+	if (t->source == SHIPPED)
+		runs[0] = '\0';
+	else if (t->done < t->planned)
+		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->done, t->planned);
+	else
+		snprintf(runs, sizeof(runs), "%" PRIu64, t->done);
+	document_cell(d, runs);
+}
+
+static void cells_of_verdicts(const struct document *d, const struct verdict_counts *counts)
+{
+	document_cell_count(d, verdict_total(counts));
+	for (int kind = 0; kind < VERDICTS; kind++)
+		verdict_cell(d, kind, counts->of[kind]);
+}
+
+static void cell_of_time(const struct document *d, const struct tally *t)
+{
+	document_cell(d, t->source == SHIPPED ? ""
+					      : human_duration(t->run_seconds / core_count()).text);
+}
+
+enum { HEADS_MAX = VERDICTS + 8 };
+
+/* The heads of a table: its own first and last, what is counted and the verdicts between. */
+struct heads {
+	uint32_t count;
+	const char *names[HEADS_MAX];
+};
+
+static void heads_add(struct heads *h, const char *const *names)
+{
+	for (; *names; names++)
+		h->names[h->count++] = *names;
+	h->names[h->count] = NULL;
+}
+
+static void heads_verdicts(struct heads *h, const char *unit)
+{
+	h->names[h->count++] = unit;
+	for (int kind = 0; kind < VERDICTS; kind++)
+		h->names[h->count++] = verdict_word((enum verdict_kind)kind, 0);
+	h->names[h->count] = NULL;
+}
+
+/* "quick", or "quick, shipped". */
+static void size_cell(const struct document *d, int size, const char *more)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%s", figure_size_names[size], more);
+	document_cell_text(d, text);
+}
+
+/* A row of papers. */
+struct row {
+	const struct summary_entry *paper; /* by its first figure; NULL: all of them */
+	enum unit unit;
+	enum source source;
+	int size;
+};
+
+static void paper_row(const struct document *d, const struct summary *s, const struct row *r)
+{
+	struct tally t = { .source = r->source };
+	char figures[32];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (r->paper && !same_paper(r->paper, &s->all[i]))
+			continue;
+		tally_add(&t, &s->all[i], r->size);
+		count++;
+	}
+	if (!t.figures && (r->size == FIGURE_FULL || r->source == SHIPPED))
+		return;
+	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
+	document_row(d);
+	document_cell_name(d, r->paper ? paper_name(r->paper).text : "all", NULL);
+	size_cell(d, r->size, r->source == SHIPPED ? ", shipped" : "");
+	document_cell_text(d, figures);
+	cells_of_runs(d, &t);
+	cells_of_verdicts(d, &t.counts[r->unit]);
+	if (r->unit == CLAIMS)
+		cell_of_time(d, &t);
+	document_row_end(d);
+}
+
+int summary_begins_paper(const struct summary *y, uint32_t i)
+{
+	return i == 0 || !same_paper(&y->all[i], &y->all[i - 1]);
+}
+
+/* In every size, run here and shipped; a document is of runs alone. */
+static void paper_rows(const struct document *d, const struct summary *s,
+		       const struct summary_entry *paper, enum unit unit)
+{
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		for (int source = RUN_HERE; source < (d->form == FORM_HTML ? SOURCES : SHIPPED);
+		     source++)
+			paper_row(d, s, &(struct row){ paper, unit, (enum source)source, size });
+}
+
+static void write_papers(const struct document *d, const struct summary *s, enum unit unit)
+{
+	static const char *const first[] = { "paper", "size", "figures", "runs", NULL };
+	const struct report_text time = time_head();
+	struct heads h = { .count = 0 };
+
+	heads_add(&h, first);
+	heads_verdicts(&h, unit == CLAIMS ? "claims" : "sentences");
+	if (unit == CLAIMS)
+		heads_add(&h, (const char *const[]){ time.text, NULL });
+	document_table(d, h.names);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (summary_begins_paper(s, i))
+			paper_rows(d, s, &s->all[i], unit);
+	paper_rows(d, s, NULL, unit);
+	document_table_end(d);
+}
+
+void summary_papers(const struct document *d, const struct summary *s)
+{
+	write_papers(d, s, CLAIMS);
+	document_paragraph(
+		d, "The same by sentences of the papers: what one sentence says of several "
+		   "schemes, loads or statistics is counted once, and agrees only where all "
+		   "of it does.");
+	write_papers(d, s, SENTENCES);
+}
+
+/* --- figures --- */
+
+/* Of what Weir came with, and where it does not fit today's files any more. */
+static const char *state_of(const struct document *d, const struct summary_entry *y, int size)
+{
+	int html = d->form == FORM_HTML;
+
+	return html && summary_is_shipped(y, size)    ? ", shipped"
+	       : html && summary_is_outdated(y, size) ? ", shipped: out of date"
+	       : y->states[size].done                 ? ""
+						      : NULL;
+}
+
+static void figure_row(const struct document *d, const struct summary_entry *y, int size)
+{
+	struct tally t = { .source = d->form == FORM_HTML && summary_is_shipped(y, size) };
+	const char *state = state_of(d, y, size);
+	char *link = NULL;
+
+	tally_add(&t, y, size);
+	text_print(&link, "%s/%s%s/" FIGURE_PAGE, y->files->paper, y->files->name,
+		   size == FIGURE_FULL ? ".full" : "");
+	document_row(d);
+	document_cell_name(d, y->files->name, y->has_page[size] ? link : NULL);
+	document_cell_title(d, y->figure.title);
+	if (state)
+		size_cell(d, size, state);
+	else
+		document_cell_text(d, "not run yet");
+	if (t.figures) {
+		cells_of_runs(d, &t);
+		cells_of_verdicts(d, &t.counts[CLAIMS]);
+		document_cell_count(d, verdict_total(&t.counts[SENTENCES]));
+		verdict_cell(d, VERDICT_AGREES, t.counts[SENTENCES].of[VERDICT_AGREES]);
+		cell_of_time(d, &t);
+	} else {
+		for (int i = 0; i < VERDICTS + 5; i++)
+			document_cell(d, "");
+	}
+	document_row_end(d);
+	free(link);
+}
+
+void summary_figures(const struct document *d, const struct summary *s, uint32_t first)
+{
+	static const char *const names[] = { "figure", "", "size", "runs", NULL };
+	const struct report_text time = time_head();
+	struct heads h = { .count = 0 };
+
+	heads_add(&h, names);
+	heads_verdicts(&h, "claims");
+	heads_add(&h, (const char *const[]){ "sentences", "agree", time.text, NULL });
+	document_heading(d, 2, paper_name(&s->all[first]).text);
+	document_table(d, h.names);
+	for (uint32_t i = first; i < s->count && same_paper(&s->all[first], &s->all[i]); i++) {
+		const struct summary_entry *y = &s->all[i];
+
+		if (y->states[FIGURE_QUICK].done || !y->states[FIGURE_FULL].done)
+			figure_row(d, y, FIGURE_QUICK);
+		if (y->states[FIGURE_FULL].done ||
+		    (d->form == FORM_HTML && state_of(d, y, FIGURE_FULL)))
+			figure_row(d, y, FIGURE_FULL);
+	}
+	document_table_end(d);
+}
