@@ -123,6 +123,7 @@ static const struct group groups[] = {
 		  { "marks", BY_UNIT, { "marks" } },
 		  { "drops", BY_UNIT, { "drops" } },
 		  { "retransmits", BY_UNIT, { "retransmits" } },
+		  { "flows affected", BY_UNIT, { "flows_affected" } },
 		  { "timeouts", BY_UNIT, { "timeouts" } },
 		  { "timeouts, small flows", BY_UNIT, { "timeouts_small" } },
 		  { "time paused", PERCENT, { "pause_fraction" } },

@@ -97,6 +97,7 @@ struct sender {
 	struct scoreboard *board; /* only while something is out of order */
 	uint32_t sprayed;         /* packets sent, where each takes its own way */
 	uint32_t last_bytes;      /* RDMA: frame bytes of the packet sent last */
+	uint32_t resent_end;      /* end of the newest message of which a segment was sent again */
 };
 
 _Static_assert(sizeof(struct sender) <= 192, "a running connection costs three cache lines here");

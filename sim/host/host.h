@@ -49,6 +49,7 @@ struct host {
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
 	uint64_t goodput_bytes;          /* payload received for the first time */
 	uint64_t retransmits, timeouts, small_flow_timeouts;
+	uint64_t resent_flows; /* of which a segment was sent again */
 };
 
 /* In host.special: a fabric scheme may stop flows; in host.paused: some must wait now. */

@@ -133,7 +133,8 @@ static void go_back(const struct engine *e, struct host *h, struct sender *s)
 	h->retransmits += s->next - s->una;
 	if (segment_before(s->recover, s->next))
 		s->recover = s->next;
-	sender_resent_message(e, s, s->una); /* moves una_message to the message of una */
+	/* Moves una_message to the message of una. */
+	sender_count_resent(h, s, sender_resent_message(e, s, s->una));
 	s->next = s->una;
 	s->send_message = s->una_message;
 	s->send_end = s->next;

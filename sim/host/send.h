@@ -25,6 +25,15 @@ uint64_t sender_path(const struct engine *e, const struct host *h, struct sender
 const struct flow *sender_resent_message(const struct engine *e, struct sender *s,
 					 uint32_t segment);
 
+/* Counts the messages of which something is sent again, each once. */
+static inline void sender_count_resent(struct host *h, struct sender *s, const struct flow *message)
+{
+	if (message->end_segment <= s->resent_end)
+		return;
+	s->resent_end = message->end_segment;
+	h->resent_flows++;
+}
+
 /* Where nothing more will come after what was acknowledged, the connection is gone. 0: not yet. */
 int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle);
 
@@ -117,6 +126,7 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 		packet->class_id = message_class(e, message, number);
 		packet->slack_ps = message_slack_ps(e, message);
 		h->retransmits++;
+		sender_count_resent(h, s, message);
 	} else {
 		if (has_board)
 			scoreboard_extend(w, s);

@@ -102,6 +102,7 @@ static struct host_counts host_counts(const struct engine *e)
 		c.retransmits += h->retransmits;
 		c.timeouts += h->timeouts;
 		c.small_flow_timeouts += h->small_flow_timeouts;
+		c.resent_flows += h->resent_flows;
 	}
 	return c;
 }
@@ -163,6 +164,7 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.retransmits = hosts.retransmits - m->hosts.retransmits;
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
 	m->hosts.small_flow_timeouts = hosts.small_flow_timeouts - m->hosts.small_flow_timeouts;
+	m->hosts.resent_flows = hosts.resent_flows - m->hosts.resent_flows;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct weir_port *p = &engine_egress(e, i)->port;
 		struct port_counts c = port_counts(e, i, now_ps);

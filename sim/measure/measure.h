@@ -17,7 +17,7 @@ struct port_counts {
 
 struct host_counts {
 	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
-	uint64_t small_flow_timeouts;
+	uint64_t small_flow_timeouts, resent_flows;
 };
 
 struct measure {

@@ -45,6 +45,7 @@ TEST(test_a_lost_tail_is_repaired_by_the_timer)
 	play(&s, 5, 10, "", 10);
 	CHECK_INT(sim_metric(&s, "drops"), 4);
 	CHECK_INT(sim_metric(&s, "retransmits"), 4);
+	CHECK_NEAR(sim_metric(&s, "flows_affected"), 1, 0); /* once, whatever it lost */
 	CHECK_INT(sim_metric(&s, "timeouts"), 1);
 	CHECK_INT(sim_fct_ps(&s, 0), sixth_acked_ps + 5 * MS_PS + 2 * ROUND_PS + ARRIVAL_PS);
 	sim_end(&s);
@@ -279,6 +280,7 @@ static void check_incast_ends(const char *cc, const char *buffer, const char *ho
 	sim_run(&s, 1);
 	CHECK(sim_metric(&s, "drops") > 100);
 	CHECK(sim_metric(&s, "retransmits") >= sim_metric(&s, "drops") / 2);
+	CHECK(sim_metric(&s, "flows_affected") > 0 && sim_metric(&s, "flows_affected") < 1);
 	CHECK_INT(sim_metric(&s, "flows_completed"), 63);
 	sim_end(&s);
 }
