@@ -33,6 +33,7 @@ struct Settings {
 	uint32_t k_pkts = 70;		/* mark when an arriving packet finds so many */
 	uint32_t min_pkts = 0, max_pkts = 0; /* max > 0: RED on the instantaneous queue instead */
 	double max_p = 1;
+	double codel_target_us = 0, codel_interval_us = 150; /* target > 0: ns-3's CoDel, which marks */
 	uint32_t buffer_pkts = 1000, acks_per = 1, seed = 1;
 	std::string recovery = "prr";	/* or immediate */
 	double from_ms = 20, to_ms = 100;
@@ -274,6 +275,7 @@ public:
 
 private:
 	Ptr<FabricRouting> AddNode(Role role, uint32_t number);
+	Ptr<QueueDisc> MakeQueue() const;
 	void Connect(Ptr<FabricRouting> a, Ptr<FabricRouting> b, Ipv4Address address_of_a);
 	void BuildNetwork(uint32_t leaves, uint32_t hosts, uint32_t spines);
 	void AddFlow(uint32_t from, uint32_t to, double start_us, uint64_t bytes = 0);
@@ -338,12 +340,29 @@ void Bench::Connect(Ptr<FabricRouting> a, Ptr<FabricRouting> b, Ipv4Address addr
 		devices.push_back(device);
 		if (is_host)
 			continue;
-		auto queue = CreateObject<MarkingQueue>();
-		queue->SetUp(s, s.seed * 1000003 + (uint32_t)devices.size());
+		Ptr<QueueDisc> queue = MakeQueue();
 		ends[i]->GetObject<TrafficControlLayer>()->SetRootQueueDiscOnDevice(device, queue);
 		if (a_is_host && !measured)
 			measured = queue;
 	}
+}
+
+/* Of a switch port. */
+Ptr<QueueDisc> Bench::MakeQueue() const
+{
+	if (s.codel_target_us > 0) {
+		auto codel = CreateObject<CoDelQueueDisc>();
+
+		codel->SetAttribute("UseEcn", BooleanValue(true));
+		codel->SetAttribute("Target", TimeValue(NanoSeconds((uint64_t)(s.codel_target_us * 1e3))));
+		codel->SetAttribute("Interval",
+				    TimeValue(NanoSeconds((uint64_t)(s.codel_interval_us * 1e3))));
+		codel->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, s.buffer_pkts));
+		return codel;
+	}
+	auto queue = CreateObject<MarkingQueue>();
+	queue->SetUp(s, s.seed * 1000003 + (uint32_t)devices.size());
+	return queue;
 }
 
 void Bench::BuildNetwork(uint32_t leaf_count, uint32_t host_count, uint32_t spine_count)
@@ -610,6 +629,8 @@ int main(int argc, char **argv)
 	arguments.AddValue("red-min", "RED: no marks below so many packets", s.min_pkts);
 	arguments.AddValue("red-max", "RED: every packet from so many on; 0: threshold", s.max_pkts);
 	arguments.AddValue("red-p", "RED: probability just below red-max", s.max_p);
+	arguments.AddValue("codel-target-us", "CoDel in place of a threshold; 0: no", s.codel_target_us);
+	arguments.AddValue("codel-interval-us", "of CoDel", s.codel_interval_us);
 	arguments.AddValue("buffer", "packets per port", s.buffer_pkts);
 	arguments.AddValue("acks-per", "data packets per ACK", s.acks_per);
 	arguments.AddValue("recovery", "prr or immediate", s.recovery);

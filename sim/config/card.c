@@ -8,6 +8,7 @@
 #include "sim/config/specs.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a card's options");
 
@@ -28,6 +29,17 @@ _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a c
 		  0, \
 		  "when the card marks a packet: a marking scheme with its options", \
 		  card_marking_specs.kind }, \
+		{ "delays", \
+		  WEIR_OPT_TEXT, \
+		  offsetof(struct card_params, delays), \
+		  NULL, \
+		  0, \
+		  0, \
+		  "times that data waits before it comes to the queue, up to 8, as in 1us:20us; " \
+		  "each " \
+		  "flow has one of them, at random, so that round trips differ by flow; ACKs " \
+		  "have none", \
+		  NULL }, \
 	{ \
 		.name = NULL \
 	}
@@ -106,6 +118,31 @@ static int check_marking(struct config *c, struct weir_error *e)
 	return 0;
 }
 
+/* Reads "1us:20us:50us". */
+static int check_delays(struct card_params *p, struct weir_error *e)
+{
+	static const struct weir_option time = { "delays", WEIR_OPT_TIME_PS, 0,  NULL,
+						 0,        WEIR_PS_PER_S,    "", NULL };
+	char text[WEIR_OPT_TEXT_SIZE], *rest = text;
+
+	snprintf(text, sizeof(text), "%s", p->delays);
+	p->delay_count = 0;
+	while (*rest) {
+		char *word = rest;
+		uint64_t delay_ps;
+
+		rest += strcspn(rest, ":");
+		if (*rest)
+			*rest++ = '\0';
+		if (p->delay_count == CARD_DELAYS_MAX)
+			return weir_error_set(e, "delays: more than %d", CARD_DELAYS_MAX);
+		if (weir_option_parse(&delay_ps, &time, word, e))
+			return weir_error_prefix(e, "delays: ");
+		p->delay_ps[p->delay_count++] = (int64_t)delay_ps;
+	}
+	return 0;
+}
+
 /* Turns of fq are a burst long, or a full packet. */
 static int check_turns(struct config *c, struct weir_error *e)
 {
@@ -119,7 +156,7 @@ static int check_turns(struct config *c, struct weir_error *e)
 
 static int check_queue(struct config *c, struct weir_error *e)
 {
-	const struct card_params *p = (const void *)c->card_params;
+	struct card_params *p = (void *)c->card_params;
 
 	if (c->lossless || fabric_is_on(c))
 		return weir_error_set(
@@ -131,7 +168,7 @@ static int check_queue(struct config *c, struct weir_error *e)
 		return weir_error_set(e,
 				      "limit: %" PRIu64 "B holds no packet; one takes %" PRIu32 "B",
 				      p->limit, c->frame_max_bytes);
-	if (check_marking(c, e))
+	if (check_delays(p, e) || check_marking(c, e))
 		return -1;
 	return c->card->queues > 1 ? check_turns(c, e) : 0;
 }

@@ -19,10 +19,17 @@ struct card_ops {
 	uint32_t queues; /* that packets wait in, those of a flow in one of them; 0: nowhere */
 };
 
+/* How many delays a card may have to choose from. */
+enum { CARD_DELAYS_MAX = 8 };
+
 /* Options of the cards that have a queue. */
 struct card_params {
 	uint64_t limit;                   /* WEIR_OPT_LENGTH */
 	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
+	char delays[WEIR_OPT_TEXT_SIZE];  /* "1us:20us"; empty: none */
+	/* What it says, once it is checked. */
+	int64_t delay_ps[CARD_DELAYS_MAX];
+	uint32_t delay_count;
 };
 
 extern const struct registry card_registry;

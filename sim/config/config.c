@@ -37,6 +37,7 @@ static const char *const ecmp_choices[] = { "flow", "packet", NULL };
 static const char *const buffer_choices[] = { "queue", "port", "switch", NULL };
 static const char *const non_ect_choices[] = { "drop", "pass", NULL };
 static const char *const loss_choices[] = { "auto", "dupack", "rack", NULL };
+static const char *const unfinished_choices[] = { "skip", "part", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
 static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
 static const char *const kept_choices[] = { "all", "none", NULL };
@@ -328,6 +329,11 @@ const struct weir_option measure_options[] = {
 	  "a flow is small up to this size", NULL },
 	{ "large", WEIR_OPT_BYTES, AT(large_bytes), "10MB", 1, UINT64_MAX / 2,
 	  "a flow is large above this size", NULL },
+	{ "unfinished", WEIR_OPT_CHOICE, AT(unfinished), "skip", 0, 1,
+	  "completion times of flows that count and that the end of the run cuts off: none (skip), "
+	  "or until that end, as flows of the bytes that have arrived by then (part), where their "
+	  "connection is their own; they stay unfinished, and have no slowdown",
+	  unfinished_choices },
 	{ "sojourn", WEIR_OPT_FLAG, AT(sojourn), "no", 0, 1,
 	  "count how long each packet waits at each port: metrics network_wait_p99_ns, "
 	  "worst_wait_p99_ns and wait_p99_up_ns, within 1/32; costs about 8 KB for each port where "

@@ -145,12 +145,16 @@ enum { CONNECTIONS_EACH_MAX = 1000 };
 enum kept_flows { FLOWS_ALL, FLOWS_NONE };
 
 /* [measure] */
+/* measure.unfinished. */
+enum { MEASURE_SKIPS, MEASURE_TAKES_PART };
+
 struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
 	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
 	char port
 		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
+	uint64_t unfinished;     /* MEASURE_SKIPS or MEASURE_TAKES_PART */
 	uint64_t sojourn;        /* flag: how long each packet waits is counted */
 	uint64_t kept_flows;     /* enum kept_flows: what a store has of them */
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */

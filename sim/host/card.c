@@ -1,10 +1,15 @@
 /* card.c -- cards with a queue: what their ports are made of, and how packets go through them.
  *
+ * Where the card has delays, data waits in the line of its flow's delay before it comes to the queue: all in
+ * a line wait for the same time, so that each is a ring.
+ *
  * Differs: fq has no list of new flows that go first, and a card that is full drops what comes, not
  * from the longest queue. Linux keeps most of a connection's window out of its queues (TCP small
  * queues); ns-3 does not, nor do these cards. */
+#include "sim/base/memory.h"
 #include "sim/config/card.h"
 #include "sim/host/host.h"
+#include <stdlib.h>
 
 /* --- building --- */
 
@@ -41,19 +46,91 @@ void card_plan(const struct config *c, struct weir_port_plan *plan)
 	weir_buffer_params_init(&plan->buffer, WEIR_BUFFER_PER_PORT, p->limit, 0);
 }
 
+/* --- delays --- */
+
+/* Packets that wait for one delay, first come first; time_ps is when its time is over. */
+struct delay_line {
+	struct weir_packet *packets; /* a ring */
+	uint32_t head, count, mask;  /* of room - 1 */
+};
+
+enum { DELAY_ROOM_FIRST = 64 };
+
+/* What decides about a flow's delay besides its hash, which also decides about its path. */
+enum { DELAY_DRAW = 0x64656c };
+
+static const struct card_params *delays_of(const struct config *c)
+{
+	return card_has_queue(c) ? (const void *)c->card_params : NULL;
+}
+
+void card_delays_new(const struct config *c, struct host *h)
+{
+	const struct card_params *p = delays_of(c);
+
+	if (p && p->delay_count)
+		h->delays = memory_new(p->delay_count, sizeof(*h->delays));
+}
+
+void card_delays_free(const struct config *c, struct host *h)
+{
+	const struct card_params *p = delays_of(c);
+
+	if (!h->delays)
+		return;
+	for (uint32_t i = 0; i < p->delay_count; i++)
+		free(h->delays[i].packets);
+	memory_free(h->delays, p->delay_count, sizeof(*h->delays));
+}
+
+uint64_t card_delayed_pkts(const struct config *c, const struct host *h)
+{
+	const struct card_params *p = delays_of(c);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; h->delays && i < p->delay_count; i++)
+		count += h->delays[i].count;
+	return count;
+}
+
+/* A ring that is full becomes twice as large, with its head at its begin. */
+static void grow(struct delay_line *line)
+{
+	uint32_t room = line->packets ? 2 * (line->mask + 1) : DELAY_ROOM_FIRST;
+	struct weir_packet *packets = memory_grow(NULL, room, sizeof(*packets));
+
+	for (uint32_t i = 0; i < line->count; i++)
+		packets[i] = line->packets[(line->head + i) & line->mask];
+	free(line->packets);
+	*line = (struct delay_line){ packets, 0, line->count, room - 1 };
+}
+
+/* The packet waits for its flow's delay. */
+static void delay(struct worker *w, struct host *h, const struct weir_packet *packet)
+{
+	const struct card_params *p = delays_of(w->engine->config);
+	uint32_t number = host_flow_queue((uint32_t)weir_hash64(packet->flow_hash, DELAY_DRAW),
+					  p->delay_count);
+	struct delay_line *line = &h->delays[number];
+	struct weir_packet *place;
+
+	if (!line->packets || line->count > line->mask)
+		grow(line);
+	place = &line->packets[(line->head + line->count++) & line->mask];
+	*place = *packet;
+	place->time_ps = h->now_ps + p->delay_ps[number];
+	if (line->count == 1)
+		host_timer(h, place->time_ps, TIMER_CARD, number);
+}
+
 /* --- running --- */
 
-void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
+static void join_queue(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
 {
 	const struct engine *e = w->engine;
 	struct weir_port *p = &h->out->port;
 	int answer;
 
-	if (packet_segment(packet)->path == PATH_NONE) {
-		p->rare->drops[WEIR_DROP_LINK_DOWN]++;
-		packet_gone(w, packet);
-		return;
-	}
 	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
 		engine_begin_stats(w->engine, p);
 	answer = weir_port_offer(p, &w->pool, packet, now_ps);
@@ -62,6 +139,30 @@ void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, in
 	else if (answer == WEIR_PORT_DROPPED)
 		packet_gone(w, packet);
 	h->work = p->pkts;
+}
+
+void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
+{
+	if (packet_segment(packet)->path == PATH_NONE) {
+		h->out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
+		packet_gone(w, packet);
+	} else if (h->delays && !(packet->flags & SEGMENT_ACK)) {
+		delay(w, h, packet);
+	} else {
+		join_queue(w, h, packet, now_ps);
+	}
+}
+
+void card_on_timer(struct worker *w, struct host *h, uint32_t delay)
+{
+	struct delay_line *line = &h->delays[delay];
+	struct weir_packet *place = egress_place(w, h->out);
+
+	*place = line->packets[line->head];
+	line->head = (line->head + 1) & line->mask;
+	if (--line->count)
+		host_timer(h, line->packets[line->head].time_ps, TIMER_CARD, delay);
+	join_queue(w, h, place, h->now_ps);
 }
 
 void card_drain(struct worker *w, struct host *h, int64_t limit_ps)

@@ -300,6 +300,8 @@ static void on_timer(struct worker *w, struct host *h)
 		sender_start(w, h, (uint32_t)key);
 	} else if (kind == TIMER_MAIL) {
 		mail_on_timer(w, h);
+	} else if (kind == TIMER_CARD) {
+		card_on_timer(w, h, (uint32_t)key);
 	} else {
 		sender_on_timer(w, h, (uint32_t)key, kind);
 	}
@@ -386,6 +388,7 @@ void hosts_new(struct engine *e)
 		};
 		for (uint32_t k = 0; k < HOST_QUEUES; k++)
 			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE, 0 };
+		card_delays_new(e->config, &e->hosts[i]);
 	}
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		if (!(e->flows.flows[i].ties & FLOW_WAITS))
@@ -400,8 +403,10 @@ void hosts_free(struct engine *e)
 {
 	if (!e->hosts)
 		return;
-	for (uint32_t i = 0; i < e->net->host_count; i++)
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		heap_free(&e->hosts[i].timers);
+		card_delays_free(e->config, &e->hosts[i]);
+	}
 	memory_free(e->hosts, e->net->host_count, sizeof(*e->hosts));
 	memory_free(e->start_order, e->flows.count, sizeof(*e->start_order));
 }

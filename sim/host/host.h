@@ -43,6 +43,7 @@ struct host {
 	uint64_t *held;
 	uint32_t card_queues, held_count;
 	struct turn parked;
+	struct delay_line *delays; /* of the card, where it has some: card.c */
 	/* counters */
 	uint64_t made_pkts, received_pkts;
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
@@ -90,6 +91,12 @@ void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, in
 
 /* Everything that can start before limit_ps leaves. */
 void card_drain(struct worker *w, struct host *h, int64_t limit_ps);
+
+/* Where flows have delays: the first packet of a delay comes to the queue. */
+void card_delays_new(const struct config *c, struct host *h);
+void card_delays_free(const struct config *c, struct host *h);
+void card_on_timer(struct worker *w, struct host *h, uint32_t delay);
+uint64_t card_delayed_pkts(const struct config *c, const struct host *h);
 
 /* Sends a packet of header size, ahead of data unless the card has a queue. It is written where
  * host_control_place says: on the line at once where the card is free, else in *spare. */

@@ -53,6 +53,7 @@ enum timer_kind {
 	TIMER_CONTROL, /* RDMA */
 	TIMER_START,
 	TIMER_MAIL, /* a call that a program asked for: mailbox.h */
+	TIMER_CARD, /* a packet has waited for its flow's delay: card.c */
 };
 
 /* A sender is also named by its handle, under which the card knows it. */

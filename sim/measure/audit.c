@@ -37,6 +37,7 @@ static void count_packets(const struct engine *e, struct audit_sums *s)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		s->made += e->hosts[i].made_pkts;
 		s->delivered += e->hosts[i].received_pkts;
+		s->under_way += card_delayed_pkts(e->config, &e->hosts[i]);
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; engine_has_link(e, i) && d < WEIR_PORT_DROPS; d++)

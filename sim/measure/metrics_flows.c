@@ -1,5 +1,6 @@
 /* metrics_flows.c -- numbers of flows: how long they took, beside how long they would have taken alone. */
 #include "sim/base/memory.h"
+#include "sim/host/host.h"
 #include "sim/measure/metrics.h"
 #include "sim/measure/sample.h"
 #include <math.h>
@@ -59,6 +60,20 @@ static int flow_has_ideal(const struct flow *f)
 	return f->size_bytes != FLOW_UNLIMITED && !(f->ties & FLOW_IS_CONTROL);
 }
 
+/* What has arrived of a flow that did not end, where that counts; 0: it does not. */
+static uint64_t part_bytes(const struct measure *m, uint32_t flow)
+{
+	struct engine *e = m->engine;
+	const struct flow *f = &e->flows.flows[flow];
+	const struct receiver *r;
+
+	if (m->config->measure.unfinished != MEASURE_TAKES_PART || f->connection != flow ||
+	    f->size_bytes == FLOW_UNLIMITED || f->rx == FLOW_NONE)
+		return 0;
+	r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx);
+	return r->bytes < f->size_bytes ? r->bytes : 0;
+}
+
 static void flow_metrics(const struct measure *m, struct run_result *r)
 {
 	const struct measure_config *c = &m->config->measure;
@@ -75,16 +90,22 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 		started++;
 		completed += f->finish_ps >= 0;
 		unfinished += f->finish_ps < 0 && f->size_bytes != FLOW_UNLIMITED;
-		if (f->finish_ps < 0 || f->ties & FLOW_IS_CONTROL)
+		if (f->ties & FLOW_IS_CONTROL)
 			continue;
 
-		double fct_ns = (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
+		uint64_t bytes = f->finish_ps >= 0 ? f->size_bytes : part_bytes(m, i);
+		int64_t end_ps = f->finish_ps >= 0 ? f->finish_ps : m->now_ps;
+		double fct_ns = (double)(end_ps - f->start_ps) / WEIR_PS_PER_NS;
 
+		if (bytes == 0)
+			continue;
 		sample_add(&fct, fct_ns);
-		sample_add(f->size_bytes <= c->small_bytes  ? &small
-			   : f->size_bytes > c->large_bytes ? &large
-							    : &medium,
+		sample_add(bytes <= c->small_bytes  ? &small
+			   : bytes > c->large_bytes ? &large
+						    : &medium,
 			   fct_ns);
+		if (f->finish_ps < 0)
+			continue;
 		sample_add(&slowdown,
 			   (double)(f->finish_ps - f->start_ps) / (double)r->ideal_ps[i]);
 	}

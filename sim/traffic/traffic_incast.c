@@ -1,12 +1,12 @@
 /* traffic_incast.c -- requests, each answered by many hosts at once.
  *
- * At every request some hosts, chosen anew, send the same number of bytes to one host: the pattern
- * of partition and aggregate (Alizadeh et al., SIGCOMM 2010, section 2.1). Requests come at a fixed
+ * At every request some hosts, chosen anew, send to one host, all the same number of bytes or each a number
+ * of its own, drawn from a distribution: the pattern of partition and aggregate (Alizadeh et al., SIGCOMM 2010, section 2.1). Requests come at a fixed
  * period or by a Poisson process with that mean; in the second case, as in traffic_poisson.c, their
  * times are drawn uniformly in the window once their number is known. A load in place of the period
  * says what share of the links' capacity the answers offer (as HPCC, SIGCOMM 2019, section 5.3):
  *
- *	senders x size = load x capacity x period
+ *	senders x mean size = load x capacity x period
  *
  * where the capacity is that of all hosts' links or, with one receiver, of its own. */
 #include "sim/traffic/traffic_make.h"
@@ -30,6 +30,7 @@ struct incast_params {
 	uint64_t senders;                  /* 0: every other host */
 	char receiver[WEIR_OPT_TEXT_SIZE]; /* host number, or RANDOM_RECEIVER: anew each request */
 	uint64_t size_bytes;
+	char sizes[WEIR_OPT_TEXT_SIZE];
 	uint64_t period_ps; /* between requests; 0: as load says, or 10 ms */
 	uint64_t load_q32;
 	uint64_t arrivals;
@@ -47,6 +48,7 @@ static const struct weir_option incast_options[] = {
 	{ "receiver", WEIR_OPT_TEXT, AT(receiver), RANDOM_RECEIVER, 0, 0,
 	  "number of the host that asks, or random: another at each request", NULL },
 	FINITE_SIZE_OPTION,
+	SIZES_OPTION,
 	{ "period", WEIR_OPT_TIME_PS, AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
 	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
 	{ "load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
@@ -69,6 +71,7 @@ struct incast {
 	uint64_t requests;
 	uint64_t period_ps;
 	struct arrival_window window;
+	struct flow_sizes sizes;
 	uint32_t *hosts; /* a permutation that every request shuffles on; [0] receives */
 };
 
@@ -104,7 +107,7 @@ static int settle_period(struct maker *m, struct incast *in)
 	for (uint32_t i = 0; i < m->net->host_count; i++)
 		if (in->receiver == RECEIVER_ANY || in->receiver == i)
 			capacity_bps += host_access_bps(m->net, i);
-	period_ps = weir_bytes_to_bits((double)p->size_bytes * in->senders) *
+	period_ps = weir_bytes_to_bits(sizes_mean_bytes(&in->sizes) * in->senders) *
 		    (double)WEIR_PS_PER_S / (load * capacity_bps);
 	if (period_ps < 1 || period_ps > (double)START_MAX_PS)
 		return maker_error(
@@ -181,7 +184,7 @@ static void draw_hosts(struct maker *m, struct incast *in)
 
 static void add_request(struct maker *m, struct incast *in, uint64_t request)
 {
-	struct flow_plan p = { .size_bytes = params_of(m)->size_bytes,
+	struct flow_plan p = { .size_bytes = in->sizes.fixed_bytes,
 			       .start_ps = in->window.first_ps };
 
 	if (params_of(m)->arrivals == ARRIVALS_POISSON)
@@ -192,8 +195,23 @@ static void add_request(struct maker *m, struct incast *in, uint64_t request)
 	p.dst = in->hosts[0];
 	for (uint32_t i = 1; i <= in->senders; i++) {
 		p.src = in->hosts[i];
+		if (in->sizes.workload)
+			p.size_bytes = sizes_at(&in->sizes, weir_rng_unit(&m->rng));
 		maker_add(m, &p);
 	}
+}
+
+static int make_requests(struct maker *m, struct incast *in)
+{
+	if (read_receiver(m, &in->receiver) ||
+	    maker_senders(m, params_of(m)->senders, &in->senders) || settle_period(m, in) ||
+	    settle_requests(m, in) || maker_reserve(m, in->requests * in->senders))
+		return -1;
+	hosts_make(m, in);
+	for (uint64_t i = 0; i < in->requests; i++)
+		add_request(m, in, i);
+	free(in->hosts);
+	return 0;
 }
 
 static int incast_generate(struct weir_maker *maker, const void *params)
@@ -201,20 +219,17 @@ static int incast_generate(struct weir_maker *maker, const void *params)
 	struct maker *m = maker_of(maker, params);
 	const struct incast_params *p = params;
 	struct incast in;
+	int failed;
 
-	if (p->size_bytes == 0)
+	if (p->size_bytes == 0 && !p->sizes[0])
 		return maker_error(m, "size",
 				   "not given; the bytes that each "
 				   "sender answers with, as in 64KB");
-	if (read_receiver(m, &in.receiver) || maker_senders(m, p->senders, &in.senders) ||
-	    settle_period(m, &in) || settle_requests(m, &in) ||
-	    maker_reserve(m, in.requests * in.senders))
+	if (sizes_open(&in.sizes, m, p->size_bytes, p->sizes, SIZES_FINITE))
 		return -1;
-	hosts_make(m, &in);
-	for (uint64_t i = 0; i < in.requests; i++)
-		add_request(m, &in, i);
-	free(in.hosts);
-	return 0;
+	failed = make_requests(m, &in);
+	sizes_close(&in.sizes);
+	return failed;
 }
 
 const struct weir_traffic_ops traffic_incast = {

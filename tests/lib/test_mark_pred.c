@@ -94,7 +94,8 @@ static double four_sigma(double p)
 
 TEST(test_pred_marks_nothing_up_to_min_and_all_from_max_on)
 {
-	static const char *const specs[] = { "pred", "pred(parts=fcs)", "pred(parts=qla)" };
+	static const char *const specs[] = { "pred(lambda=0.7)", "pred(lambda=0.7, parts=fcs)",
+					     "pred(lambda=0.7, parts=qla)" };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct pred p;
@@ -286,13 +287,13 @@ TEST(test_pred_tunes_every_four_times_five_round_trips)
 	struct pred p;
 
 	pred_open(&p, "pred(beta=0)");
-	CHECK_NEAR(value(&p, "lambda"), 0.7, 1e-9);
+	CHECK_NEAR(value(&p, "lambda"), 2, 1e-9);
 	CHECK_NEAR(value(&p, "min"), MIN_BYTES, 0);
 	run_rounds(&p, 10, 400000, 1);
-	CHECK_NEAR(value(&p, "lambda"), 0.7 + 10 * 0.025, 1e-8);
+	CHECK_NEAR(value(&p, "lambda"), 2 + 10 * 0.025, 1e-8);
 	CHECK_NEAR(value(&p, "min"), MIN_BYTES, 0);
 	run_rounds(&p, 4, 400000, 0);
-	CHECK_NEAR(value(&p, "lambda"), 0.7 + 6 * 0.025, 1e-8);
+	CHECK_NEAR(value(&p, "lambda"), 2 + 6 * 0.025, 1e-8);
 	pred_close(&p);
 }
 

@@ -132,8 +132,9 @@ TEST(test_queue_of_dcqcn_grows_with_the_flows_under_a_steep_red)
 
 TEST(test_queue_of_dcqcn_does_not_grow_with_the_flows_under_pred)
 {
-	struct pkts two = run_figure_21(2, "pred"), ten = run_figure_21(10, "pred");
-	struct pkts twenty = run_figure_21(20, "pred");
+	struct pkts two = run_figure_21(2, "pred(lambda=0.7)");
+	struct pkts ten = run_figure_21(10, "pred(lambda=0.7)");
+	struct pkts twenty = run_figure_21(20, "pred(lambda=0.7)");
 
 	/* The mean of two flows has a third of the time in it in which they leave the queue
 	 * empty. */

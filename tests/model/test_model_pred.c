@@ -302,17 +302,20 @@ TEST(test_queue_under_n_squared_falls_and_the_line_runs_idle)
 
 /* --- both parts, section 6.3.2 --- */
 
-/* 16 flows: FCS alone keeps about 23 packets, PRED comes down to 15, which is q-left. */
+/* 16 flows: from lambda = 0.7 FCS alone keeps about 23 packets, PRED comes down to 15, which is q-left; from 2,
+ * where it starts by itself, FCS is there already. */
 TEST(test_pred_ends_with_a_shorter_queue_than_fcs_alone)
 {
 	const char *late = "from = 900ms\nto = 1s";
-	struct outcome fcs = run_incast(16, "pred(parts=fcs)", late);
-	struct outcome both = run_incast(16, "pred", late);
+	struct outcome fcs = run_incast(16, "pred(lambda=0.7, parts=fcs)", late);
+	struct outcome both = run_incast(16, "pred(lambda=0.7)", late);
+	struct outcome begun = run_incast(16, "pred", late);
 
 	printf("16 flows: FCS %.1f pkts, use %.4f; PRED %.1f pkts, use %.4f\n", fcs.queue_pkts,
 	       fcs.use, both.queue_pkts, both.use);
 	CHECK_NEAR(fcs.queue_pkts, 23, 2);
 	CHECK_NEAR(both.queue_pkts, 15, 2);
+	CHECK_NEAR(begun.queue_pkts, 15, 2);
 	CHECK(fcs.use > 0.999 && both.use > 0.999);
 }
 
@@ -341,7 +344,8 @@ static double mean_flows(int flows, double round_trips)
 	char marking[96];
 	struct sim s;
 
-	snprintf(marking, sizeof(marking), "pred(parts=fcs, t-fcs=%.0fus)", 80 * round_trips);
+	snprintf(marking, sizeof(marking), "pred(parts=fcs, lambda=0.7, t-fcs=%.0fus)",
+		 80 * round_trips);
 	read_incast(&s, flows, marking, "from = 20ms\nto = 50ms\nprobe = scheme sw->h0 every 10us");
 	sim_run(&s, 1);
 	CHECK(s.r.series_count > 0);

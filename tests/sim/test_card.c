@@ -108,6 +108,46 @@ TEST(test_acks_are_a_flow_of_their_own_in_an_fq_card)
 	check_sent(40, "card = fq", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
 }
 
+/* --- delays --- */
+
+/* A segment of 1460 B to h1: two links of 5 us and 1.2112 us each, and what it waited before. */
+TEST(test_data_waits_for_its_flows_delay_and_acks_do_not)
+{
+	struct sim s;
+
+	play(&s, 10, "card = fifo(delays=100us)", "flow = 0 1 1460B 0us\n");
+	CHECK_NEAR(sim_metric(&s, "fct_mean_ns"), 112422.4, 1);
+	sim_end(&s);
+	/* Twenty segments in two windows of ten: out, back at once, out. */
+	play(&s, 10, "card = fifo(delays=100us)", "flow = 0 1 29200B 0us\n");
+	CHECK_NEAR(sim_metric(&s, "fct_mean_ns"), 112422.4 + 10086.4 + 112422.4 + 9 * 1211.2, 1);
+	sim_end(&s);
+}
+
+/* Each of 400 flows, far from one another, takes 12.4224 us and one of three delays, and each is as often. */
+TEST(test_each_flow_has_one_of_the_delays)
+{
+	char flows[400 * 32] = "";
+	uint32_t seen[3] = { 0 };
+	struct sim s;
+
+	for (int i = 0, at = 0; i < 400; i++)
+		at += snprintf(flows + at, sizeof(flows) - (size_t)at, "flow = 0 1 1460B %dus\n",
+			       i * 1000);
+	sim_read(&s, STAGE, 10, "card = fifo(delays=1us:20us:160us)", flows);
+	sim_run(&s, 1);
+	for (uint32_t i = 0; i < s.r.flow_count; i++) {
+		int64_t us = (s.r.flows[i].finish_ps - s.r.flows[i].start_ps) /
+			     (WEIR_NS_PER_US * WEIR_PS_PER_NS);
+
+		CHECK(us == 13 || us == 32 || us == 172);
+		seen[us == 13 ? 0 : us == 32 ? 1 : 2]++;
+	}
+	for (uint32_t i = 0; i < 3; i++) /* standard deviation 9.4 */
+		CHECK(seen[i] > 95 && seen[i] < 172);
+	sim_end(&s);
+}
+
 /* --- bursts --- */
 
 /* Six segments each. The one that finds the line free is not of a turn. */

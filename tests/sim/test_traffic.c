@@ -201,6 +201,27 @@ TEST(test_incast_comes_at_its_period_from_distinct_senders)
 	world_end(&w);
 }
 
+TEST(test_incast_draws_each_answer_from_a_distribution)
+{
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "incast");
+	double sum = 0;
+
+	traffic_set(t, "receiver", "4");
+	traffic_set(t, "sizes", "uniform(min=3KB, max=60KB)");
+	traffic_set(t, "period", "1ms");
+	traffic_set(t, "flows", "1600");
+	world_flows(&w);
+	CHECK_INT(w.list.count, 1600);
+	for (uint32_t i = 0; i < 1600; i++) {
+		CHECK_INT(w.list.flows[i].start_ps, i / 16 * MS);
+		CHECK(w.list.flows[i].size_bytes >= 3000 && w.list.flows[i].size_bytes <= 60000);
+		sum += (double)w.list.flows[i].size_bytes;
+	}
+	CHECK_NEAR(sum / 1600, 31500, 1700); /* four standard deviations */
+	world_end(&w);
+}
+
 TEST(test_incast_goes_on_until_the_end_of_the_measurement)
 {
 	struct world w;
