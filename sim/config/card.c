@@ -137,7 +137,7 @@ static int check_delays(struct card_params *p, struct weir_error *e)
 		if (p->delay_count == CARD_DELAYS_MAX)
 			return weir_error_set(e, "delays: more than %d", CARD_DELAYS_MAX);
 		if (weir_option_parse(&delay_ps, &time, word, e))
-			return weir_error_prefix(e, "delays: ");
+			return -1;
 		p->delay_ps[p->delay_count++] = (int64_t)delay_ps;
 	}
 	return 0;
