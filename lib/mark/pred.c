@@ -13,17 +13,22 @@
  * (lib/tune/loop.h), so that there is no second call for each packet.
  *
  * What is the paper's and what is ours: T_FCS of 1.25 and T_QLA of 5 round-trip times, beta, minK, maxK, q_left,
- * lambda_min and the steps are in section 4.3. Where lambda starts is not, for the simulations; the testbed
- * starts at 0.1 (section 6.2) with trials of 400 ms. Ours is 2 per MB, because from there QLA finds its way:
+ * lambda_min and the steps are in section 4.3. Where lambda starts in the simulations is nowhere; the testbed
+ * starts at 0.1 (section 6.2), with trials of 400 ms. Ours is 3 per MB, because from there QLA finds its way.
  * T_QLA is shorter than what a DCTCP sender remembers (g = 1/16: 16 windows), so that a queue far above q_left
  * answers a trial after its end, with the wrong sign (see qla.c), and lambda runs away downwards. A start
- * at which the queue is near q_left leaves that region out: there Phi is flat. Runs that went astray, of all
- * tried, by the start: web search to one of 17 hosts whose round trips differ, 120 packets of buffer
- * (scenarios/papers/pred/fig15a.ini, 5 seeds) 1 of 5 from 0.7, 2 of 5 from 1, none from 2; data mining to one
- * host (4 seeds) 1 of 4 from 0.7, none from 1, 2, 3 and 5; eight long flows with others that come and go 9 of 400 from
- * 0.7, none of 200 from 1. Another way is a T_QLA of 40 round-trip times, at which none goes astray from 0.7 either.
- * 0.7 is where f(N) = N alone holds 16 long flows at 10 Gb/s and 80 us at the 23 packets of section 6.3.2. From 2
- * FCS alone is near q_left already, and QLA has little left to do.
+ * at which the queue is near q_left leaves that region out, because there Phi is flat. Runs that went astray, by
+ * the start, with T_QLA of 5 round-trip times:
+ *
+ *							0.7	1	2	3	5
+ *	web search to one, round trips differ (fig15a.ini)	1 of 5	2 of 5	0 of 5	-	-
+ *	data mining to one host					1 of 4	0 of 4	0 of 4	0 of 4	0 of 4
+ *	eight long flows, others come and go			9 of 400 0 of 200
+ *	two, then eight long flows at 100 Gb/s (fig19.ini)	-	-	2 of 10	0 of 5	0 of 5
+ *
+ * Another way is T_QLA of 40 round-trip times, at which none of 20 went astray from 0.7 either. 0.7 is where
+ * f(N) = N alone holds 16 long flows at 10 Gb/s and 80 us at the 23 packets of section 6.3.2. From 3 FCS alone
+ * is near q_left already, and QLA has little left to do.
  *
  * Differs: the paper counts the flows of a port; here each queue has its own count, which is the same
  * with one queue and what the paper's experiment with three queues needs (appendix D.4). */
@@ -79,7 +84,7 @@ static const char *const lookups[] = { "formula", "table", NULL };
 #define AT(field) offsetof(struct pred_params, field)
 
 static const struct weir_option pred_options[] = {
-	{ "lambda", WEIR_OPT_FRACTION_Q32, AT(slope_q32), "2", QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32,
+	{ "lambda", WEIR_OPT_FRACTION_Q32, AT(slope_q32), "3", QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32,
 	  "by how much the probability rises per MB of queue above min and, by f, with the flows; "
 	  "where QLA starts. The default is ours, the paper names none: from there QLA goes astray "
 	  "in no run tried, from 0.7 it does in some",

@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a c
 		{ "delays", \
 		  WEIR_OPT_TEXT, \
 		  offsetof(struct card_params, delays), \
-		  NULL, \
+		  "none", \
 		  0, \
 		  0, \
 		  "times that data waits before it comes to the queue, up to 8, as in 1us:20us; " \
@@ -127,6 +127,8 @@ static int check_delays(struct card_params *p, struct weir_error *e)
 
 	snprintf(text, sizeof(text), "%s", p->delays);
 	p->delay_count = 0;
+	if (strcmp(p->delays, "none") == 0)
+		return 0;
 	while (*rest) {
 		char *word = rest;
 		uint64_t delay_ps;
@@ -137,7 +139,7 @@ static int check_delays(struct card_params *p, struct weir_error *e)
 		if (p->delay_count == CARD_DELAYS_MAX)
 			return weir_error_set(e, "delays: more than %d", CARD_DELAYS_MAX);
 		if (weir_option_parse(&delay_ps, &time, word, e))
-			return weir_error_prefix(e, "delays: ");
+			return -1;
 		p->delay_ps[p->delay_count++] = (int64_t)delay_ps;
 	}
 	return 0;

@@ -26,7 +26,7 @@ enum { CARD_DELAYS_MAX = 8 };
 struct card_params {
 	uint64_t limit;                   /* WEIR_OPT_LENGTH */
 	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
-	char delays[WEIR_OPT_TEXT_SIZE];  /* "1us:20us"; empty: none */
+	char delays[WEIR_OPT_TEXT_SIZE];  /* "1us:20us", or "none" */
 	/* What it says, once it is checked. */
 	int64_t delay_ps[CARD_DELAYS_MAX];
 	uint32_t delay_count;

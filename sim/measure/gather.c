@@ -84,6 +84,15 @@ static void move_links(struct mover *v)
 
 /* --- flows --- */
 
+static void move_part(struct mover *v, uint32_t flow)
+{
+	uint64_t bytes = v->gives ? measure_part_bytes(v->m, flow) : 0;
+
+	move(v, &bytes, sizeof(bytes));
+	if (!v->gives)
+		v->m->parts[flow] = bytes;
+}
+
 /* The sender knows when it began and where it lies on its connection, the receiver the rest. */
 static void move_flows(struct mover *v)
 {
@@ -100,6 +109,7 @@ static void move_flows(struct mover *v)
 		if (has_host(v, f->dst)) {
 			move(v, &f->finish_ps, sizeof(f->finish_ps));
 			move(v, &v->m->flow_bytes[i], sizeof(v->m->flow_bytes[i]));
+			move_part(v, i);
 		}
 	}
 }
@@ -150,6 +160,7 @@ static void move_sums(struct mover *v)
 	m->hosts.retransmits += s.hosts.retransmits;
 	m->hosts.timeouts += s.hosts.timeouts;
 	m->hosts.small_flow_timeouts += s.hosts.small_flow_timeouts;
+	m->hosts.resent_flows += s.hosts.resent_flows;
 	m->cpu_seconds += s.cpu_seconds;
 	if (s.peak_kib > m->peak_kib)
 		m->peak_kib = s.peak_kib;
@@ -166,6 +177,12 @@ static void move_all(struct mover *v)
 	free(v->stream.parcel.bytes);
 }
 
+static void gather_new(struct measure *m)
+{
+	m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
+	m->parts = memory_new(m->engine->flows.count, sizeof(*m->parts));
+}
+
 void gather_results(struct measure *m)
 {
 	const struct ranks *r = m->engine->ranks;
@@ -173,7 +190,7 @@ void gather_results(struct measure *m)
 	if (!r)
 		return;
 	if (r->exchange->rank == 0)
-		m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
+		gather_new(m);
 	for (uint32_t i = 1; i < r->exchange->ranks; i++) {
 		struct mover v = { m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i };
 
@@ -192,4 +209,5 @@ void gather_free(struct measure *m)
 			free(m->stats[i]);
 		}
 	memory_free(m->ends, e->net->link_count, sizeof(*m->ends));
+	memory_free(m->parts, e->flows.count, sizeof(*m->parts));
 }

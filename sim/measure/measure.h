@@ -46,6 +46,7 @@ struct measure {
 	struct link_pauses *pauses;     /* per link: count and sum_ps; NULL: nothing is lossless */
 	struct host_counts hosts;       /* summed */
 	struct port_end *ends; /* per link, of ports of other ranks (gather.h); NULL: there are none */
+	uint64_t *parts; /* per flow, likewise: what measure_part_bytes says of it there */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 
@@ -71,6 +72,9 @@ static inline struct port_end measure_port_end(const struct measure *m, uint32_t
 	memcpy(end.drops, p->rare->drops, sizeof(end.drops));
 	return end;
 }
+
+/* What has arrived of a flow that did not end, where that counts; 0: it does not. */
+uint64_t measure_part_bytes(const struct measure *m, uint32_t flow);
 
 /* metrics.c */
 void measure_results(struct measure *m, struct run_result *r);

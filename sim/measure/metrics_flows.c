@@ -60,13 +60,14 @@ static int flow_has_ideal(const struct flow *f)
 	return f->size_bytes != FLOW_UNLIMITED && !(f->ties & FLOW_IS_CONTROL);
 }
 
-/* What has arrived of a flow that did not end, where that counts; 0: it does not. */
-static uint64_t part_bytes(const struct measure *m, uint32_t flow)
+uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
 {
 	struct engine *e = m->engine;
 	const struct flow *f = &e->flows.flows[flow];
 	const struct receiver *r;
 
+	if (m->parts && !engine_has(e, e->net->host_node[f->dst]))
+		return m->parts[flow];
 	if (m->config->measure.unfinished != MEASURE_TAKES_PART || f->connection != flow ||
 	    f->size_bytes == FLOW_UNLIMITED || f->rx == FLOW_NONE)
 		return 0;
@@ -93,7 +94,7 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 		if (f->ties & FLOW_IS_CONTROL)
 			continue;
 
-		uint64_t bytes = f->finish_ps >= 0 ? f->size_bytes : part_bytes(m, i);
+		uint64_t bytes = f->finish_ps >= 0 ? f->size_bytes : measure_part_bytes(m, i);
 		int64_t end_ps = f->finish_ps >= 0 ? f->finish_ps : m->now_ps;
 		double fct_ns = (double)(end_ps - f->start_ps) / WEIR_PS_PER_NS;
 

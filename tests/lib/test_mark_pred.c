@@ -287,13 +287,13 @@ TEST(test_pred_tunes_every_four_times_five_round_trips)
 	struct pred p;
 
 	pred_open(&p, "pred(beta=0)");
-	CHECK_NEAR(value(&p, "lambda"), 2, 1e-9);
+	CHECK_NEAR(value(&p, "lambda"), 3, 1e-9);
 	CHECK_NEAR(value(&p, "min"), MIN_BYTES, 0);
 	run_rounds(&p, 10, 400000, 1);
-	CHECK_NEAR(value(&p, "lambda"), 2 + 10 * 0.025, 1e-8);
+	CHECK_NEAR(value(&p, "lambda"), 3 + 10 * 0.025, 1e-8);
 	CHECK_NEAR(value(&p, "min"), MIN_BYTES, 0);
 	run_rounds(&p, 4, 400000, 0);
-	CHECK_NEAR(value(&p, "lambda"), 2 + 6 * 0.025, 1e-8);
+	CHECK_NEAR(value(&p, "lambda"), 3 + 6 * 0.025, 1e-8);
 	pred_close(&p);
 }
 

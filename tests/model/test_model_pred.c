@@ -302,7 +302,7 @@ TEST(test_queue_under_n_squared_falls_and_the_line_runs_idle)
 
 /* --- both parts, section 6.3.2 --- */
 
-/* 16 flows: from lambda = 0.7 FCS alone keeps about 23 packets, PRED comes down to 15, which is q-left; from 2,
+/* 16 flows: from lambda = 0.7 FCS alone keeps about 23 packets, PRED comes down to 15, which is q-left; from 3,
  * where it starts by itself, FCS is there already. */
 TEST(test_pred_ends_with_a_shorter_queue_than_fcs_alone)
 {

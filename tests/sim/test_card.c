@@ -348,6 +348,11 @@ TEST(test_cards_that_cannot_work_are_refused)
 	check_refused("[host]\ncard = fifo(marking=ecn(k=100KB, scope=pool))",
 		      "f.ini:7: host.card: fifo: marking: 'ecn(k=100KB, scope=pool)' looks at the "
 		      "buffer pool of a switch");
+	check_refused("[host]\ncard = fifo(delays=1us:x)",
+		      "f.ini:7: host.card: fifo: delays: 'x' is not a number with a unit; "
+		      "allowed: 0s to 1s");
+	check_refused("[host]\ncard = fq(delays=1us:2us:3us:4us:5us:6us:7us:8us:9us)",
+		      "f.ini:7: host.card: fq: delays: more than 8");
 	check_refused("[host]\ncard = fifo(marking=ecm)",
 		      "f.ini:7: host.card: fifo: marking: unknown marking 'ecm'; there are ...");
 }

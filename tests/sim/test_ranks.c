@@ -127,6 +127,13 @@ TEST(test_ranks_agree_on_losses)
 }
 
 /* Pauses go over the cut, also those that flows of other switches wait for. */
+TEST(test_ranks_agree_on_flows_that_the_end_cuts_off)
+{
+	check_ranks(FABRIC "[host]\ncard = fifo(delays=1us:20us)\n"
+			   "[traffic crowd]\npattern = many-to-one\nsenders = 6\nsize = 10MB\n"
+			   "[measure]\nto = 1ms\ndrain = 0us\nunfinished = part\n");
+}
+
 TEST(test_ranks_agree_on_pauses)
 {
 	check_ranks(FABRIC "[switch]\nmarking = red(min=5KB, max=20KB, p=10%)\nbuffer = 250KB\n"
