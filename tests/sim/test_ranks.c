@@ -126,7 +126,6 @@ TEST(test_ranks_agree_on_losses)
 			   "rto-min = 100us\n" CROWD PAIRS "[measure]\ndrain = 1ms\n");
 }
 
-/* Pauses go over the cut, also those that flows of other switches wait for. */
 TEST(test_ranks_agree_on_flows_that_the_end_cuts_off)
 {
 	check_ranks(FABRIC "[host]\ncard = fifo(delays=1us:20us)\n"
@@ -134,6 +133,7 @@ TEST(test_ranks_agree_on_flows_that_the_end_cuts_off)
 			   "[measure]\nto = 1ms\ndrain = 0us\nunfinished = part\n");
 }
 
+/* Pauses go over the cut, also those that flows of other switches wait for. */
 TEST(test_ranks_agree_on_pauses)
 {
 	check_ranks(FABRIC "[switch]\nmarking = red(min=5KB, max=20KB, p=10%)\nbuffer = 250KB\n"
