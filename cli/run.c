@@ -18,6 +18,8 @@
 
 enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
 
+#define BYTES_PER_MB 1e6
+
 /* What the command line asks for, besides the scenario. */
 struct request {
 	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
@@ -239,6 +241,12 @@ static int run_ranks(const struct request *q, const struct scenario *s, const st
 		return e.text[0] ? say(EXIT_MISTAKE, &e) : EXIT_MISTAKE;
 	}
 	status = x && x->rank > 0 ? work_on(q, c, x) : run_config(q, s, c, captures, x);
+	if (x && x->rank == 0 && !q->quiet && status == EXIT_FINE)
+		fprintf(stderr,
+			"weir: %u ranks (%s) met %" PRIu64 " times; the first sent %.6g MB and "
+			"waited for %.3g s\n",
+			x->ranks, x->ops->name, x->rounds, (double)x->sent_bytes / BYTES_PER_MB,
+			x->waited_seconds);
 	ranks_end(x, status);
 	return status;
 }
