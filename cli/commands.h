@@ -81,6 +81,8 @@ int command_table(const struct arguments *a);
 int command_export(const struct arguments *a);
 int command_prune(const struct arguments *a);
 int command_merge(const struct arguments *a);
+int command_submit(const struct arguments *a);
+int command_status(const struct arguments *a);
 int command_reproduce(const struct arguments *a);
 int command_train(const struct arguments *a);
 int command_switch(const struct arguments *a);

@@ -194,6 +194,37 @@ static const struct cli_option merge_options[] = {
 	{ .name = NULL },
 };
 
+static const struct cli_option submit_options[] = {
+	{ "--slurm", NULL, "to Slurm, as an array job", OFFER_NOTHING },
+	{ "--dry-run", NULL, "submits nothing; prints the script", OFFER_NOTHING },
+	{ "--shards", "N",
+	  "into how many; unless given, of about ten minutes each, 16 to 1000 of them",
+	  OFFER_NOTHING },
+	{ "--jobs", "N", "runs at a time in each shard; 1 unless given", OFFER_NOTHING },
+	{ "--threads", "N", "threads of a run; 1 unless given", OFFER_NOTHING },
+	{ "--sbatch", "OPTION",
+	  "a further option of sbatch, as in --sbatch=--partition=long; what is given here comes "
+	  "before the estimates; may be given several times",
+	  OFFER_NOTHING },
+	{ "--set", "SECTION.KEY=VALUE",
+	  "replaces or adds a setting, in all cases; may be given several times", OFFER_SETTING },
+	{ "--marking", "SPEC", "short for --set switch.marking=SPEC", OFFER_MARKING },
+	{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC", OFFER_SCHEDULER },
+	{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC },
+	{ "--seed", "N", "start of every random number, in place of the file's", OFFER_NOTHING },
+	{ "--full", NULL, "with the settings of [full]", OFFER_NOTHING },
+	{ "--out", "FOLDER",
+	  "where results are merged; shards go to FOLDER.shards; FILE's name and .results unless "
+	  "given",
+	  OFFER_FOLDER },
+	{ .name = NULL },
+};
+
+static const struct cli_option status_options[] = {
+	{ "--wait", NULL, "until nothing of it is in the queue", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 static const struct cli_option reproduce_options[] = {
 	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted",
 	  OFFER_NOTHING },
@@ -486,6 +517,34 @@ static const struct command merge_command = {
 		"the shards that lack them are named, and the exit status is 1.\n",
 	.offer = OFFER_FOLDER,
 };
+static const struct command submit_command = {
+	.name = "submit",
+	.usage = "FILE",
+	.help = "gives the runs of a sweep that are missing to a cluster, with memory and time "
+		"from 'weir check'",
+	.options = submit_options,
+	.words_min = 1,
+	.words_max = 1,
+	.run = command_submit,
+	.more = "weir submit mine.ini --slurm --dry-run    the script, for a look\n"
+		"weir submit mine.ini --slurm              mine.results.shards has it, and all that "
+		"comes of it\n"
+		"weir status                               how far it is; what is done is merged into "
+		"mine.results\n"
+		"\n"
+		"The same command again does what is missing. docs/cluster.md tells the rest.\n",
+	.offer = OFFER_FILE,
+};
+static const struct command status_command = {
+	.name = "status",
+	.usage = "[FOLDER]",
+	.help = "says how a sweep that was submitted gets on (default: the only *.shards here), "
+		"and merges what is done",
+	.options = status_options,
+	.words_max = 1,
+	.run = command_status,
+	.offer = OFFER_FOLDER,
+};
 static const struct command reproduce_command = {
 	.name = "reproduce",
 	.usage = "[PAPER/FIGURE]",
@@ -505,6 +564,7 @@ static const struct command train_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_train,
+	.world = COMMAND_TOGETHER,
 	.more = "Interrupt it, or kill it: the same command goes on from the last checkpoint, and "
 		"gives the\n"
 		"same model. 'weir list trainer' names what can be trained, 'weir help NAME' its "
@@ -592,6 +652,8 @@ const struct command *const command_all[] = {
 	&export_command,
 	&prune_command,
 	&merge_command,
+	&submit_command,
+	&status_command,
 	&reproduce_command,
 	&train_command,
 	&switch_command,

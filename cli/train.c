@@ -12,6 +12,8 @@
 #include "lab/base/output.h"
 #include "lab/base/text.h"
 #include "lab/base/version.h"
+#include "mpi/share.h"
+#include "mpi/world.h"
 #include "sim/base/input.h"
 #include "sim/base/memory.h"
 #include "weir/rng.h"
@@ -131,7 +133,7 @@ static int read_scenarios(const struct arguments *a, struct train_request *q, st
 static int read_numbers(const struct arguments *a, struct train_request *q, struct weir_error *e)
 {
 	q->steps = q->trainer->steps_default;
-	q->threads = core_count();
+	q->threads = world_size() > 1 ? 1 : core_count();
 	for (const struct weir_option *o = request_options; o->name; o++) {
 		const char *text = arguments_option(a, o->name);
 
@@ -202,10 +204,12 @@ static int read_request(const struct arguments *a, struct train_request *q, stru
 	if (!q->out || !*q->out)
 		return weir_error_set(e, "where does the model go? weir train %s -o FILE.model",
 				      q->trainer->scheme.name);
-	q->quiet = arguments_option(a, "--quiet") != NULL;
+	q->quiet = arguments_option(a, "--quiet") != NULL || world_rank() > 0;
 	text_print(&q->checkpoint, "%s.checkpoint", q->out);
 	text_print(&q->csv, "%s.csv", q->out);
 	text_print(&q->page, "%s.html", q->out);
+	if (world_rank() > 0) /* the first one writes */
+		return 0;
 	return output_probe(q->out, e) || output_probe(q->checkpoint, e) ||
 			       output_probe(q->csv, e) || output_probe(q->page, e)
 		       ? -1
@@ -335,12 +339,27 @@ static int write_all(const struct train_request *q, const struct training *t, st
 
 /* --- the command --- */
 
+/* For all processes together: the first says what is wrong, or, where it finds nothing wrong, those that do. */
+static int complain_together(enum exit_status status, struct weir_error *e)
+{
+	int first_speaks = e->text[0] != '\0';
+
+	share_bytes(&first_speaks, sizeof(first_speaks), 0);
+	if (world_rank() > 0 && (first_speaks || !e->text[0]))
+		return (int)status;
+	if (world_rank() > 0)
+		weir_error_prefix(e, "rank %d on %.100s: ", world_rank(), world_place().name);
+	return complain(status, e);
+}
+
 static int finish(const struct train_request *q, const struct training *t)
 {
 	struct weir_learn_model model;
 	struct train_best best = training_best(t, &model);
 	struct weir_error e;
 
+	if (world_rank() > 0)
+		return EXIT_FINE;
 	if (write_all(q, t, &e))
 		return complain(EXIT_WORLD, &e);
 	if (!q->quiet)
@@ -355,7 +374,7 @@ static int train(const struct train_request *q, struct training *t)
 	struct display display = { .terminal = isatty(STDERR_FILENO), .begin_ns = clock_ns() };
 	struct interrupt interrupt;
 	struct train_watch watch = { &interrupt.stop, q->quiet ? NULL : show, &display };
-	struct weir_error e;
+	struct weir_error e = { "" };
 	enum train_ended ended;
 	int status;
 
@@ -372,7 +391,7 @@ static int train(const struct train_request *q, struct training *t)
 	if (display.on_screen)
 		fputs("\r\033[K", stderr);
 	if (ended == TRAIN_FAILED)
-		status = complain(EXIT_WORLD, &e);
+		status = complain_together(EXIT_WORLD, &e);
 	else if (ended == TRAIN_DONE)
 		status = finish(q, t);
 	else
@@ -388,7 +407,8 @@ static int show_scenario(const struct train_request *q, const struct training *t
 {
 	char *text = training_judge_scenario(t, q->show - 1);
 
-	fputs(text, stdout);
+	if (world_rank() == 0)
+		fputs(text, stdout);
 	free(text);
 	return EXIT_FINE;
 }
@@ -398,12 +418,12 @@ int command_train(const struct arguments *a)
 	struct train_request q = { .trainer = NULL };
 	struct train_plan plan;
 	struct training *t = NULL;
-	struct weir_error e;
-	int status;
+	struct weir_error e = { "" };
+	int status, failed = read_request(a, &q, &e);
 
-	if (read_request(a, &q, &e)) {
+	if (!share_all(!failed)) {
 		request_free(&q);
-		return complain(EXIT_MISTAKE, &e);
+		return complain_together(EXIT_MISTAKE, &e);
 	}
 	plan = (struct train_plan){
 		.trainer = q.trainer,
@@ -419,7 +439,7 @@ int command_train(const struct arguments *a)
 		.checkpoint_seconds = CHECKPOINT_SECONDS,
 	};
 	if (training_new(&t, &plan, &e))
-		status = complain(EXIT_MISTAKE, &e);
+		status = complain_together(EXIT_MISTAKE, &e);
 	else
 		status = q.show ? show_scenario(&q, t) : train(&q, t);
 	training_free(t);

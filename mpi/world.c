@@ -10,6 +10,8 @@
 #include <mpi.h>
 #endif
 
+#define SLURM_SIZE "SLURM_STEP_NUM_TASKS"
+
 /* Names in the environment, by who started us. Slurm's are those of a step: a batch script, which is one
  * process, has the others of its allocation around it, too. */
 static const struct {
@@ -17,7 +19,7 @@ static const struct {
 } starters[] = {
 	{ "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" }, /* Open MPI's mpirun */
 	{ "PMI_SIZE", "PMI_RANK" },                         /* MPICH's */
-	{ "SLURM_STEP_NUM_TASKS", "SLURM_PROCID" },         /* srun */
+	{ SLURM_SIZE, "SLURM_PROCID" },                     /* srun */
 };
 
 static int number_of(const char *name, int otherwise)
@@ -70,12 +72,23 @@ static int is_there(void)
 	return begun && !ended;
 }
 
+static int refuse_start(struct weir_error *e)
+{
+	return weir_error_set(e,
+			      "%d processes were started, but not as Open MPI knows them; take its "
+			      "mpirun, or srun --mpi=pmix",
+			      world_notice().size);
+}
+
 int world_begin(struct weir_error *e)
 {
 	int given;
 
 	if (world_notice().size == 1)
 		return 0;
+	/* It would take itself for alone, or end the program in words of its own. */
+	if (number_of(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMIX_RANK"))
+		return refuse_start(e);
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS)
 		return weir_error_set(e, "Open MPI could not be started");
 	/* Whoever sends or receives looks at what comes back: a lost rank need not be the end. */
@@ -83,10 +96,7 @@ int world_begin(struct weir_error *e)
 	if (world_size() == world_notice().size)
 		return 0;
 	MPI_Finalize();
-	return weir_error_set(e,
-			      "another MPI than Open MPI has started %d processes; take the "
-			      "mpirun of Open MPI",
-			      world_notice().size);
+	return refuse_start(e);
 }
 
 int world_size(void)

@@ -1,6 +1,9 @@
 /* rounds.c -- see rounds.h. */
 #include "train/rounds.h"
 #include "lab/base/machine.h"
+#include "lab/base/version.h"
+#include "mpi/share.h"
+#include "mpi/world.h"
 #include "sim/base/memory.h"
 #include "train/checkpoint.h"
 #include "weir/rng.h"
@@ -65,10 +68,19 @@ static struct train_episode episode_of(const struct training *t, enum train_purp
 	return (struct train_episode){ weir_hash64(seed, number), number, purpose };
 }
 
-static void do_episode(void *context, uint32_t i, uint32_t worker)
+/* Where there are several ranks each has every so-manieth episode, from its own number on. */
+static uint64_t own_count(uint64_t count)
+{
+	uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank();
+
+	return rank < count ? (count - rank - 1) / size + 1 : 0;
+}
+
+static void do_episode(void *context, uint32_t k, uint32_t worker)
 {
 	struct batch *b = context;
 	const struct training *t = b->t;
+	uint64_t i = (uint64_t)world_rank() + (uint64_t)k * (uint64_t)world_size();
 	struct train_record *r = &t->records[i];
 	struct train_episode which = episode_of(t, b->purpose, i);
 
@@ -82,21 +94,44 @@ static void do_episode(void *context, uint32_t i, uint32_t worker)
 	}
 }
 
-/* Fills the first count records. */
+/* What came of an episode, for the ranks that did not do it. */
+static void share_episode(struct batch *b, uint64_t i)
+{
+	struct train_record *r = &b->t->records[i], given = *r;
+	int from = (int)(i % (uint64_t)world_size());
+
+	share_bytes(&given, sizeof(given), from);
+	share_bytes(&b->errors[i], sizeof(b->errors[i]), from);
+	if (world_rank() != from) {
+		given.rows = r->rows;
+		given.room = r->room;
+		*r = given;
+		r->floats = 0;
+		train_record_add(r, given.floats);
+	}
+	share_bytes(r->rows, r->floats * sizeof(*r->rows), from);
+}
+
+/* Fills the first count records: each rank does some of the episodes, and all get to know all of them. */
 static enum train_ended do_batch(struct training *t, enum train_purpose purpose, uint64_t count,
 				 atomic_int *stop, struct weir_error *e)
 {
 	struct batch b = { .t = t, .purpose = purpose, .stop = stop };
 	enum train_ended ended = TRAIN_DONE;
+	int stopped;
 
 	b.errors = memory_new(count, sizeof(*b.errors));
-	team_do(t->team, (uint32_t)count, do_episode, &b);
+	team_do(t->team, (uint32_t)own_count(count), do_episode, &b);
+	stopped = stop && atomic_load(stop);
+	share_bytes(&stopped, sizeof(stopped), 0); /* the first one hears the user */
+	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
+		share_episode(&b, i);
 	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
 		if (b.errors[i].text[0]) {
 			*e = b.errors[i];
 			ended = TRAIN_FAILED;
 		}
-	if (ended == TRAIN_DONE && stop && atomic_load(stop))
+	if (ended == TRAIN_DONE && stopped)
 		ended = TRAIN_STOPPED;
 	memory_free(b.errors, count, sizeof(*b.errors));
 	return ended;
@@ -176,6 +211,29 @@ static enum train_ended judge(struct training *t, struct train_point *p, struct 
 	return TRAIN_DONE;
 }
 
+/* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the others, the model would
+ * depend on who wrote it. */
+static int check_minds(const struct training *t, struct weir_error *e)
+{
+	struct weir_learn_model model = { .net = NULL };
+	uint64_t sum = 0;
+
+	if (world_size() == 1)
+		return 0;
+	t->plan.trainer->model(t->desk, t->state, &model);
+	for (uint64_t i = 0; i < t->best_floats; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &model.weights[i], sizeof(bits));
+		sum = weir_hash64(sum, bits);
+	}
+	return share_same(sum)
+		       ? 0
+		       : weir_error_set(e, "the processes have learnt different weights from "
+					   "the same episodes: one of the machines computes "
+					   "otherwise than the others");
+}
+
 static enum train_ended do_round(struct training *t, atomic_int *stop, struct weir_error *e)
 {
 	struct train_point *p;
@@ -188,6 +246,8 @@ static enum train_ended do_round(struct training *t, atomic_int *stop, struct we
 	memset(p, 0, sizeof(*p));
 	p->judged = NAN;
 	learn(t, p);
+	if (check_minds(t, e))
+		return TRAIN_FAILED;
 	return is_judged(t) ? judge(t, p, e) : TRAIN_DONE;
 }
 
@@ -203,17 +263,17 @@ static int write_checkpoint(struct training *t, struct weir_error *e)
 	};
 
 	t->written_ns = clock_ns();
-	if (!t->plan.file || !*t->plan.file)
+	if (!t->plan.file || !*t->plan.file || world_rank() > 0)
 		return 0;
 	return checkpoint_write(t->plan.file, t->plan.identity, blocks, e);
 }
 
-static int read_checkpoint(struct training *t, struct weir_error *e)
+static int read_own_checkpoint(struct training *t, struct weir_error *e)
 {
 	struct checkpoint c;
 	int status;
 
-	if (!t->plan.file || !*t->plan.file)
+	if (!t->plan.file || !*t->plan.file || world_rank() > 0)
 		return 0;
 	status = checkpoint_read(&c, t->plan.file, t->plan.identity, e);
 	if (status)
@@ -235,16 +295,63 @@ static int read_checkpoint(struct training *t, struct weir_error *e)
 	return 0;
 }
 
+/* The first rank reads it, and all go on from there. */
+static int read_checkpoint(struct training *t, struct weir_error *e)
+{
+	int failed = read_own_checkpoint(t, e);
+
+	if (!share_all(!failed))
+		return -1;
+	share_bytes(&t->progress, sizeof(t->progress), 0);
+	share_bytes(&t->found, sizeof(t->found), 0);
+	if (world_rank() > 0)
+		t->points = memory_grow(NULL, t->progress.rounds + 1, sizeof(*t->points));
+	share_bytes(t->points, t->progress.rounds * sizeof(*t->points), 0);
+	share_bytes(t->best, t->best_floats * sizeof(*t->best), 0);
+	share_bytes(t->state, t->state_size, 0);
+	return 0;
+}
+
+/* Where it is time for one. Clocks differ: the first one's counts. */
+static int keep_checkpoint(struct training *t, struct weir_error *e)
+{
+	double gone = (double)(clock_ns() - t->written_ns) / (double)NS_PER_SECOND;
+	int failed = 0;
+
+	if (gone >= t->plan.checkpoint_seconds || training_is_done(t))
+		failed = write_checkpoint(t, e);
+	return share_all(!failed) ? 0 : -1;
+}
+
 /* --- its life --- */
+
+/* Is it the same that all ranks are to learn, by the same program? */
+static int check_plans(const struct train_plan *plan, struct weir_error *e)
+{
+	struct version version = version_of_training();
+	uint64_t sum = 0;
+
+	for (const char *c = version.text; *c; c++)
+		sum = weir_hash64(sum, (unsigned char)*c);
+	for (const char *c = plan->identity; c && *c; c++)
+		sum = weir_hash64(sum, (unsigned char)*c);
+	return share_same(sum)
+		       ? 0
+		       : weir_error_set(e, "the processes are of different programs, or their "
+					   "files are not the same");
+}
 
 int training_new(struct training **out, const struct train_plan *plan, struct weir_error *e)
 {
 	struct training *t = memory_new(1, sizeof(*t));
 	const struct trainer *trainer = plan->trainer;
 	struct weir_learn_model model = { .net = NULL };
+	int failed;
 
 	t->plan = *plan;
-	if (trainer->open(&t->desk, plan->params, &plan->input, e)) {
+	failed = trainer->open(&t->desk, plan->params, &plan->input, e);
+	/* Whoever fails has said why; the others say nothing. */
+	if (!share_all(!failed) || check_plans(plan, e)) {
 		training_free(t);
 		return -1;
 	}
@@ -292,13 +399,10 @@ enum train_ended training_run(struct training *t, const struct train_watch *watc
 		if (ended == TRAIN_FAILED)
 			return ended;
 		if (ended == TRAIN_STOPPED)
-			return write_checkpoint(t, e) ? TRAIN_FAILED : TRAIN_STOPPED;
+			return share_all(!write_checkpoint(t, e)) ? TRAIN_STOPPED : TRAIN_FAILED;
 		if (watch->show)
 			watch->show(watch->context, t);
-		if (((double)(clock_ns() - t->written_ns) >=
-			     t->plan.checkpoint_seconds * (double)NS_PER_SECOND ||
-		     training_is_done(t)) &&
-		    write_checkpoint(t, e))
+		if (keep_checkpoint(t, e))
 			return TRAIN_FAILED;
 	}
 	return TRAIN_DONE;

@@ -1,0 +1,234 @@
+/* status.c -- weir status: how a sweep that was submitted (cli/submit.c) gets on. What is done is merged. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cluster.h"
+#include "cli/folder.h"
+#include "lab/campaign/running.h"
+#include "lab/campaign/slurm.h"
+#include "sim/base/memory.h"
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WAIT_S = 5 };
+
+/* A shard: where it is, and how many of its runs are done. */
+struct part {
+	uint64_t own, done;
+	int is_merged; /* all of them are in the folder of results */
+};
+
+struct look {
+	struct job job;
+	struct slurm_task *tasks;
+	struct part *parts;
+	uint32_t queued;
+};
+
+/* --- which job? --- */
+
+static int ends_in(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), end = strlen(suffix);
+
+	return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
+/* The folder of the results whose shards are meant: by either name, or the only one here. */
+static int find_job(const struct arguments *a, char folder[FOLDER_SIZE], struct weir_error *e)
+{
+	const char *word = arguments_word(a, 0);
+	struct dirent *entry;
+	int found = 0;
+	DIR *here;
+
+	if (word && snprintf(folder, FOLDER_SIZE, "%s", word) >= FOLDER_SIZE)
+		return weir_error_set(e, "%s: the name is too long", weir_quote(word).text);
+	here = word ? NULL : opendir(".");
+	while (here && (entry = readdir(here)))
+		if (ends_in(entry->d_name, JOB_SUFFIX)) {
+			snprintf(folder, FOLDER_SIZE, "%s", entry->d_name);
+			found++;
+		}
+	if (here)
+		closedir(here);
+	if (!word && found != 1)
+		return weir_error_set(e, "%s folder here ends in " JOB_SUFFIX "; name one%s",
+				      found ? "more than one" : "no",
+				      found ? "" : ", or make one by 'weir submit'");
+	while (folder[0] && folder[1] && folder[strlen(folder) - 1] == '/')
+		folder[strlen(folder) - 1] = '\0';
+	if (ends_in(folder, JOB_SUFFIX))
+		folder[strlen(folder) - strlen(JOB_SUFFIX)] = '\0';
+	return 0;
+}
+
+/* --- looking --- */
+
+/* While a shard is in the queue only its own text is looked at: its store has a writer elsewhere. */
+static int look_at(struct look *v, uint32_t i, struct weir_error *e)
+{
+	const struct shard s = { i + 1, v->job.shards };
+	struct part *p = &v->parts[i];
+	char *folder = job_shard_folder(&v->job, s.number);
+	struct running_campaign *now = memory_zeroed(1, sizeof(*now));
+	uint64_t merged = 0;
+	int failed = 0;
+
+	p->own = shard_runs(&s, v->job.runs);
+	if (v->tasks[i].place != SLURM_NOWHERE) {
+		if (running_read(folder, now))
+			p->done = running_done(now);
+	} else {
+		failed = job_count(v->job.out, &s, NULL, v->job.runs, &merged, e);
+		p->is_merged = !failed && merged == p->own;
+		p->done = merged;
+		if (!failed && !p->is_merged)
+			failed = job_count(folder, &s, NULL, v->job.runs, &p->done, e);
+	}
+	free(now);
+	free(folder);
+	return failed;
+}
+
+static int look(struct look *v, struct weir_error *e)
+{
+	v->queued = 0;
+	memset(v->parts, 0, v->job.shards * sizeof(*v->parts));
+	if (slurm_ask(&v->job, v->tasks, e))
+		return -1;
+	for (uint32_t i = 0; i < v->job.shards; i++) {
+		v->queued += v->tasks[i].place != SLURM_NOWHERE;
+		if (look_at(v, i, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- showing --- */
+
+static int is_short(const struct look *v, uint32_t i)
+{
+	return v->tasks[i].place == SLURM_NOWHERE && v->parts[i].done < v->parts[i].own;
+}
+
+static void print_short(const struct look *v)
+{
+	for (uint32_t i = 0; i < v->job.shards; i++) {
+		struct job_word word;
+		char *log;
+
+		if (!is_short(v, i))
+			continue;
+		word = job_last_word(&v->job, i + 1);
+		log = job_log(&v->job, i + 1);
+		printf("shard %" PRIu32 ": ended with %" PRIu64 " of %" PRIu64
+		       " runs%s%s%s%s%s%s\n",
+		       i + 1, v->parts[i].done, v->parts[i].own, v->tasks[i].state[0] ? ", " : "",
+		       v->tasks[i].state, word.text[0] ? "; " : "", word.text[0] ? log : "",
+		       word.text[0] ? ": " : "", word.text);
+		free(log);
+	}
+}
+
+static void print_all(const struct look *v)
+{
+	uint32_t places[SLURM_RUNS + 1] = { 0 }, lacking = 0;
+	uint64_t done = 0;
+	const char *why = "";
+
+	for (uint32_t i = 0; i < v->job.shards; i++) {
+		places[v->tasks[i].place]++;
+		lacking += (uint32_t)is_short(v, i);
+		done += v->parts[i].done;
+		if (v->tasks[i].place == SLURM_WAITS && !*why)
+			why = v->tasks[i].why;
+	}
+	printf("job %" PRIu64 ": %" PRIu64 " of %" PRIu64 " runs; of %" PRIu32 " shards %" PRIu32
+	       " done, %" PRIu32 " under way, %" PRIu32 " waiting%s%s, %" PRIu32 " ended early\n",
+	       v->job.id, done, v->job.runs, v->job.shards, places[SLURM_NOWHERE] - lacking,
+	       places[SLURM_RUNS], places[SLURM_WAITS], *why ? " " : "", why, lacking);
+	print_short(v);
+}
+
+/* --- merging --- */
+
+/* What is in no queue and not merged yet. */
+static int merge_ended(const struct look *v)
+{
+	char **folders = memory_zeroed(v->job.shards, sizeof(*folders));
+	struct merge m = { .folders = (const char *const *)folders, .out = v->job.out };
+	struct weir_error e;
+	int status = EXIT_FINE;
+
+	for (uint32_t i = 0; i < v->job.shards; i++)
+		if (v->tasks[i].place == SLURM_NOWHERE && !v->parts[i].is_merged &&
+		    v->parts[i].done)
+			folders[m.folder_count++] = job_shard_folder(&v->job, i + 1);
+	if (m.folder_count && merge_folders(&m, &e))
+		status = complain(EXIT_WORLD, &e);
+	else if (m.added)
+		printf("%s: %" PRIu64 " of %" PRIu64 " runs, %" PRIu64 " of them new\n", v->job.out,
+		       m.planned - m.missing, m.planned, m.added);
+	for (uint32_t i = 0; i < m.folder_count; i++)
+		free(folders[i]);
+	free(folders);
+	merge_free(&m);
+	return status;
+}
+
+static int finish(const struct look *v)
+{
+	int status = merge_ended(v), lacks = 0;
+
+	for (uint32_t i = 0; i < v->job.shards; i++)
+		lacks |= is_short(v, i);
+	if (!lacks)
+		return status;
+	fflush(stdout);
+	fputs("weir: the same 'weir submit' does what ended early\n", stderr);
+	return EXIT_WORLD;
+}
+
+static int follow(struct look *v, int waits)
+{
+	const struct timespec pause = { WAIT_S, 0 };
+	struct weir_error e;
+
+	v->tasks = memory_zeroed(v->job.shards, sizeof(*v->tasks));
+	v->parts = memory_zeroed(v->job.shards, sizeof(*v->parts));
+	if (look(v, &e))
+		return complain(EXIT_WORLD, &e);
+	while (waits && v->queued) {
+		nanosleep(&pause, NULL);
+		if (look(v, &e))
+			return complain(EXIT_WORLD, &e);
+	}
+	print_all(v);
+	return finish(v);
+}
+
+int command_status(const struct arguments *a)
+{
+	struct look v = { .queued = 0 };
+	char folder[FOLDER_SIZE];
+	struct weir_error e;
+	int status, found;
+
+	if (find_job(a, folder, &e))
+		return complain(EXIT_MISTAKE, &e);
+	job_init(&v.job, folder);
+	found = job_read(&v.job, &e);
+	if (found > 0 && v.job.id) {
+		status = follow(&v, arguments_option(a, "--wait") != NULL);
+	} else {
+		if (found >= 0)
+			weir_error_set(&e, "%.200s: nothing was submitted from it", v.job.folder);
+		status = complain(found < 0 ? EXIT_WORLD : EXIT_MISTAKE, &e);
+	}
+	free(v.tasks);
+	free(v.parts);
+	job_free(&v.job);
+	return status;
+}

@@ -1,0 +1,289 @@
+/* submit.c -- weir submit: gives the runs of a sweep that are missing to a cluster, as shards of an array job. */
+#define _DEFAULT_SOURCE
+#include "cli/cluster.h"
+#include "cli/folder.h"
+#include "cli/load.h"
+#include "lab/base/output.h"
+#include "lab/base/text.h"
+#include "lab/campaign/slurm.h"
+#include "lab/scenario/sweep.h"
+#include "sim/base/memory.h"
+#include "weir/option.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the command line asks for, and what was found out. */
+struct submission {
+	const struct arguments *a;
+	struct scenario s;
+	struct sweep w;
+	char folder[FOLDER_SIZE];
+	uint64_t shards, jobs, threads; /* shards 0: not given */
+	struct job job;
+	char (*keys)[RUN_KEY_SIZE];
+	struct needs needs;
+	unsigned char *wanted; /* by shard, from 0 */
+	uint32_t wanted_count;
+};
+
+static const struct weir_option numbers[] = {
+	{ "--shards", WEIR_OPT_COUNT, offsetof(struct submission, shards), NULL, 1, SHARDS_MAX, "",
+	  NULL },
+	{ "--jobs", WEIR_OPT_COUNT, offsetof(struct submission, jobs), "1", 1, 4096, "", NULL },
+	{ "--threads", WEIR_OPT_COUNT, offsetof(struct submission, threads), "1", 1, 256, "",
+	  NULL },
+	{ .name = NULL },
+};
+
+/* Of weir run, and passed on to it. */
+static const char *const passed_on[] = { "--set", "--marking", "--scheduler",
+					 "--cc",  "--seed",    "--full" };
+
+static int read_request(struct submission *b, struct weir_error *e)
+{
+	const char *out = arguments_option(b->a, "--out");
+
+	if (!arguments_option(b->a, "--slurm"))
+		return weir_error_set(e, "submit: to whom? --slurm is the one there is");
+	for (const struct weir_option *o = numbers; o->name; o++) {
+		const char *text = arguments_option(b->a, o->name);
+
+		if ((text || o->def) && weir_option_parse(b, o, text ? text : o->def, e))
+			return -1;
+	}
+	if (!out)
+		return default_folder(arguments_word(b->a, 0),
+				      asked_size(b->a) == SIZE_FULL ? ".full" : "", b->folder, e);
+	if (!*out || strpbrk(out, "\"\n") ||
+	    snprintf(b->folder, sizeof(b->folder), "%s", out) >= (int)sizeof(b->folder))
+		return weir_error_set(e, "--out: %s cannot be the folder", weir_quote(out).text);
+	return 0;
+}
+
+static int read_sweep(struct submission *b, struct weir_error *e)
+{
+	if (sweep_read(&b->w, &b->s, e))
+		return -1;
+	sweep_add_seeds(&b->w, &b->s);
+	if (b->w.axis_count == 0)
+		return weir_error_set(e, "%.200s: is one run; what is submitted is a [sweep]",
+				      b->s.file);
+	b->keys = memory_zeroed(b->w.run_count, sizeof(*b->keys));
+	return sweep_check(&b->w, &b->s, b->keys, e) || needs_find(&b->needs, &b->w, &b->s, e) ? -1
+											       : 0;
+}
+
+/* --- what is left to do --- */
+
+/* How the sweep is divided: as before, where it was. */
+static int divide(struct submission *b, struct weir_error *e)
+{
+	int found = job_read(&b->job, e);
+
+	if (found < 0)
+		return -1;
+	if (found && b->job.runs == b->w.run_count && (!b->shards || b->shards == b->job.shards))
+		return 0;
+	if (found)
+		return weir_error_set(e,
+				      "%.200s: holds %" PRIu64 " runs in %" PRIu32
+				      " shards, and this would be %" PRIu64 " in %" PRIu64
+				      "; delete it, or name another --out",
+				      b->job.folder, b->job.runs, b->job.shards, b->w.run_count,
+				      b->shards ? b->shards : b->job.shards);
+	b->job.runs = b->w.run_count;
+	b->job.shards = b->shards ? (uint32_t)b->shards : needs_shards(&b->needs, b->w.run_count);
+	return 0;
+}
+
+static int refuse_queued(const struct submission *b, struct weir_error *e)
+{
+	struct slurm_task *tasks = memory_zeroed(b->job.shards, sizeof(*tasks));
+	uint32_t queued = 0;
+	int failed = slurm_ask(&b->job, tasks, e);
+
+	for (uint32_t i = 0; i < b->job.shards; i++)
+		queued += tasks[i].place != SLURM_NOWHERE;
+	free(tasks);
+	if (!failed && queued)
+		failed = weir_error_set(e,
+					"job %" PRIu64 " has %" PRIu32
+					" shard%s in the queue; 'weir status %.200s' follows it, "
+					"'scancel %" PRIu64 "' ends it",
+					b->job.id, queued, queued == 1 ? "" : "s", b->job.folder,
+					b->job.id);
+	return failed;
+}
+
+static int find_wanted(struct submission *b, struct weir_error *e)
+{
+	const char(*keys)[RUN_KEY_SIZE] = (const char(*)[RUN_KEY_SIZE])b->keys;
+
+	b->wanted = memory_zeroed(b->job.shards, sizeof(*b->wanted));
+	for (uint32_t i = 0; i < b->job.shards; i++) {
+		const struct shard s = { i + 1, b->job.shards };
+		char *folder = job_shard_folder(&b->job, s.number);
+		uint64_t own = shard_runs(&s, b->job.runs), here = 0, merged = 0;
+		int failed = job_count(folder, &s, keys, b->job.runs, &here, e) ||
+			     job_count(b->job.out, &s, keys, b->job.runs, &merged, e);
+
+		free(folder);
+		if (failed)
+			return -1;
+		b->wanted[i] = here < own && merged < own;
+		b->wanted_count += b->wanted[i];
+	}
+	return 0;
+}
+
+/* --- the script --- */
+
+/* The words of weir run, for the caller to free. */
+static const char **words_of(const struct submission *b)
+{
+	const char **words = memory_zeroed(2 * b->a->count + 2, sizeof(*words));
+	size_t count = 0;
+
+	words[count++] = b->s.file;
+	for (size_t i = 0; i < b->a->count; i++) {
+		const struct argument *at = &b->a->all[i];
+
+		for (size_t k = 0; at->option && k < sizeof(passed_on) / sizeof(*passed_on); k++) {
+			if (strcmp(at->option->name, passed_on[k]) != 0)
+				continue;
+			words[count++] = at->option->name;
+			if (at->value)
+				words[count++] = at->value;
+		}
+	}
+	return words;
+}
+
+/* Letters and digits alone: it stands in a line that nobody quotes. */
+static void name_job(char *name, size_t size, const char *folder)
+{
+	const char *slash = strrchr(folder, '/');
+
+	snprintf(name, size, "weir-%.50s", slash ? slash + 1 : folder);
+	for (char *c = name; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_",
+			    *c))
+			*c = '_';
+}
+
+static int write_script(const struct submission *b, FILE *f, struct weir_error *e)
+{
+	const char **words = words_of(b), **lines;
+	char name[64], here[PATH_MAX], program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	int failed = 0;
+
+	lines = memory_zeroed(b->a->count + 1, sizeof(*lines));
+	arguments_values(b->a, "--sbatch", lines);
+	for (const char **line = lines; *line && !failed; line++)
+		if (strchr(*line, '\n') || strncmp(*line, "-", 1) != 0)
+			failed = weir_error_set(e,
+						"--sbatch: %s is no option of sbatch; write "
+						"--sbatch=--partition=long",
+						weir_quote(*line).text);
+	if (!failed && (length < 0 || !getcwd(here, sizeof(here))))
+		failed = weir_error_set(
+			e, "submit: where this program is, the system does not say: %s",
+			strerror(errno));
+	if (!failed) {
+		const struct slurm_script script = {
+			.job = &b->job,
+			.name = name,
+			.here = here,
+			.program = program,
+			.arguments = words,
+			.jobs = (uint32_t)b->jobs,
+			.threads = (uint32_t)b->threads,
+			.asked = needs_asked(&b->needs, b->job.runs, b->job.shards,
+					     (uint32_t)b->jobs),
+			.wanted = b->wanted,
+			.lines = lines,
+		};
+
+		program[length] = '\0';
+		name_job(name, sizeof(name), b->folder);
+		slurm_write(f, &script);
+	}
+	free(words);
+	free(lines);
+	return failed;
+}
+
+/* --- giving it away --- */
+
+static int save_script(const struct submission *b, struct weir_error *e)
+{
+	struct output o;
+
+	if (output_folder(b->job.folder, e) < 0 || output_open_in(&o, b->job.folder, "job.sh", e))
+		return -1;
+	if (write_script(b, o.stream, e)) {
+		output_abandon(&o);
+		return -1;
+	}
+	return output_finish(&o, e) ? -1 : output_publish(&o, e);
+}
+
+static int give_away(struct submission *b)
+{
+	struct weir_error e;
+
+	if (save_script(b, &e) || slurm_submit(&b->job, &e) || job_write(&b->job, &e))
+		return complain(EXIT_WORLD, &e);
+	printf("job %" PRIu64 ": %" PRIu32 " shard%s of %" PRIu32 ", %" PRIu64
+	       " runs in all; 'weir status %s' follows it\n",
+	       b->job.id, b->wanted_count, b->wanted_count == 1 ? "" : "s", b->job.shards,
+	       b->job.runs, b->job.folder);
+	return EXIT_FINE;
+}
+
+static int submit(struct submission *b)
+{
+	int dry = arguments_option(b->a, "--dry-run") != NULL;
+	struct weir_error e;
+
+	job_init(&b->job, b->folder);
+	if (divide(b, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if ((b->job.id && !dry && refuse_queued(b, &e)) || find_wanted(b, &e))
+		return complain(EXIT_WORLD, &e);
+	if (b->wanted_count == 0) {
+		printf("%s: all %" PRIu64 " runs are done; 'weir status %s' merges what is not "
+		       "merged yet\n",
+		       b->job.out, b->job.runs, b->job.folder);
+		return EXIT_FINE;
+	}
+	if (!dry)
+		return give_away(b);
+	return write_script(b, stdout, &e) ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+}
+
+int command_submit(const struct arguments *a)
+{
+	struct submission b = { .a = a };
+	struct weir_error e;
+	int status;
+
+	if (read_request(&b, &e) || load_scenario(a, &b.s, &e))
+		return complain(EXIT_MISTAKE, &e);
+	if (read_sweep(&b, &e))
+		status = complain(EXIT_MISTAKE, &e);
+	else
+		status = submit(&b);
+	job_free(&b.job);
+	needs_free(&b.needs);
+	free(b.wanted);
+	free(b.keys);
+	sweep_free(&b.w);
+	scenario_free(&b.s);
+	return status;
+}
