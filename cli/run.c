@@ -7,6 +7,7 @@
 #include "cli/load.h"
 #include "cli/ranks.h"
 #include "cli/sweep.h"
+#include "lab/campaign/campaign.h"
 #include "lab/base/machine.h"
 #include "lab/base/output.h"
 #include "lab/compare/compare.h"
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 enum { THREADS_MAX = 256, PROGRESS_NS = 200 * 1000 * 1000 };
+
+#define BYTES_PER_MB 1e6
 
 /* What the command line asks for, besides the scenario. */
 struct request {
@@ -249,6 +252,12 @@ static int run_ranks(const struct request *q, const struct scenario *s, const st
 		return e.text[0] ? say(EXIT_MISTAKE, &e) : EXIT_MISTAKE;
 	}
 	status = x && x->rank > 0 ? work_on(q, c, x) : run_config(q, s, c, captures, x);
+	if (x && x->rank == 0 && !q->quiet && status == EXIT_FINE)
+		fprintf(stderr,
+			"weir: %u ranks (%s) met %" PRIu64 " times; the first sent %.6g MB and "
+			"waited for %.3g s\n",
+			x->ranks, x->ops->name, x->rounds, (double)x->sent_bytes / BYTES_PER_MB,
+			x->waited_seconds);
 	ranks_end(x, status);
 	return status;
 }
@@ -293,6 +302,26 @@ static int shard_folder(const struct arguments *a, const struct request *q,
 	return default_folder(s->file, word, folder, e);
 }
 
+/* The processes of one mpirun share each run: the first has the sweep, the others follow it. */
+static int run_together(struct sweep_request *q, struct scenario *s, const struct sweep *w)
+{
+	struct campaign c = { .scenario = s, .sweep = w, .threads = (uint32_t)q->threads };
+	struct weir_error e = { "" };
+	int status = EXIT_FINE;
+
+	if (ranks_start(&q->exchange, RANKS_OF_WORLD, RANKS_READY, &e))
+		return say(EXIT_MISTAKE, &e);
+	c.exchange = q->exchange;
+	if (q->exchange->rank > 0) {
+		campaign_follow(&c);
+	} else {
+		status = run_sweep(q, s, w);
+		campaign_dismiss(q->exchange);
+	}
+	exchange_close(q->exchange);
+	return status;
+}
+
 static int run_many(const struct arguments *a, const struct request *q, struct scenario *s,
 		    const struct sweep *w)
 {
@@ -300,6 +329,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
 					 .threads = q->threads ? q->threads : 1,
+					 .ranks = q->ranks,
 					 .shard = q->shard,
 					 .again = arguments_option(a, "--again") != NULL,
 					 .quiet = q->quiet,
@@ -314,14 +344,15 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 				       "%s: is for a single run; "
 				       "what is in a result folder is written by 'weir export'",
 				       single[i]);
-			return complain(EXIT_MISTAKE, &e);
+			return say(EXIT_MISTAKE, &e);
 		}
 	if (!q->out && (asked_size(a) == SIZE_FULL || q->shard.count)) {
 		if (shard_folder(a, q, s, folder, &e))
-			return complain(EXIT_MISTAKE, &e);
+			return say(EXIT_MISTAKE, &e);
 		request.out = folder;
 	}
-	return run_sweep(&request, s, w);
+	return q->ranks == RANKS_OF_WORLD ? run_together(&request, s, w)
+					  : run_sweep(&request, s, w);
 }
 
 int command_run(const struct arguments *a)
@@ -338,7 +369,7 @@ int command_run(const struct arguments *a)
 		scenario_free(&s);
 		return say(EXIT_MISTAKE, &e);
 	}
-	if (sweep_add_seeds(&w, &s) && !q.quiet)
+	if (sweep_add_seeds(&w, &s) && !q.quiet && world_rank() == 0)
 		fprintf(stderr,
 			"weir: seeds 1 to %d of everything that is compared, because [sweep] lists "
 			"no seed; --seed 1 runs one\n",

@@ -189,9 +189,12 @@ static int run_missing(struct show *v)
 	progress_begin(&v->progress, c->missing_count, c->own_count, v->q->quiet);
 	fflush(stdout); /* or every process would have what is left to print */
 	sigprocmask(SIG_BLOCK, &set, &before);
-	failed = world_size() > 1
-			 ? campaign_run(c, &executor_farm, 1, &watch, &e)
-			 : campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
+	if (v->q->exchange)
+		failed = campaign_run(c, &executor_here, 1, &watch, &e);
+	else if (world_size() > 1)
+		failed = campaign_run(c, &executor_farm, 1, &watch, &e);
+	else
+		failed = campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (failed)
 		return complain(EXIT_WORLD, &e);
@@ -210,6 +213,8 @@ int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sw
 		.folder = v.folder,
 		.extent = q->again ? CAMPAIGN_AGAIN : CAMPAIGN_MISSING,
 		.threads = (uint32_t)q->threads,
+		.ranks = q->ranks,
+		.exchange = q->exchange,
 		.shard = q->shard,
 	};
 	if (find_results(&v, &e) || campaign_check(&v.campaign, &e))

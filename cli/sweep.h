@@ -4,6 +4,7 @@
 #define CLI_SWEEP_H
 #include "cli/commands.h"
 #include "lab/campaign/shard.h"
+#include "sim/base/exchange.h"
 #include "lab/scenario/sweep.h"
 
 struct sweep_request {
@@ -11,6 +12,8 @@ struct sweep_request {
 	uint64_t jobs;      /* processes; 0: what the machine has */
 	uint64_t threads;   /* of each */
 	struct shard shard; /* count 0: all of it */
+	uint32_t ranks;     /* processes that share each run; 0 or 1: one does it */
+	struct exchange *exchange; /* NULL, or those that share them with this one */
 	int again, quiet;
 	const char *by;   /* NULL, or a part of runs that the table has rows for */
 	const char *sort; /* NULL, or a metric that orders them */

@@ -7,6 +7,7 @@
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* --- where a run is done --- */
@@ -66,14 +67,73 @@ static enum task_end keep(const struct campaign *c, uint64_t task, const struct 
 	return failed ? TASK_UNSTORED : TASK_DONE;
 }
 
+/* --- with other ranks --- */
+
+#define NO_TASK UINT64_MAX
+
+/* What the first rank says, all hear. */
+static uint64_t hear_task(struct exchange *x, uint64_t task)
+{
+	memcpy(parcel_more(&x->out[x->rank], sizeof(task)), &task, sizeof(task));
+	exchange_share(x);
+	memcpy(&task, x->in[0].bytes, sizeof(task));
+	return task;
+}
+
+void campaign_dismiss(struct exchange *x)
+{
+	hear_task(x, NO_TASK);
+}
+
+void campaign_follow(struct campaign *c)
+{
+	const struct run_control control = { .threads = c->threads, .exchange = c->exchange };
+	struct run_result result;
+	struct config config;
+	struct weir_error e;
+	uint64_t task;
+
+	while ((task = hear_task(c->exchange, NO_TASK)) != NO_TASK) {
+		if (sweep_apply(c->sweep, task, c->scenario, &e) ||
+		    scenario_config(c->scenario, &config, &e))
+			exchange_lost(c->exchange, c->exchange->rank, e.text);
+		run(&config, &control, &result, &e);
+		run_result_free(&result);
+		config_free(&config);
+	}
+}
+
+/* The run, by this process, by those that share it with this one, or by some that are made for it. */
+static int run_shared(const struct campaign *c, uint64_t task, const struct config *config,
+		      struct run_control *control, struct run_result *r, struct weir_error *e)
+{
+	int failed;
+
+	control->exchange = c->exchange;
+	if (c->exchange)
+		hear_task(c->exchange, task);
+	else if (c->ranks > 1 && exchange_fork(&control->exchange, c->ranks, e))
+		return RUN_FAILED;
+	if (control->exchange && control->exchange->rank > 0)
+		control->progress = NULL;
+	failed = run(config, control, r, e);
+	if (c->exchange || !control->exchange)
+		return failed;
+	if (control->exchange->rank > 0)
+		_exit(failed ? EXIT_FAILURE : EXIT_SUCCESS);
+	control->exchange->ops->join(control->exchange);
+	exchange_close(control->exchange);
+	return failed;
+}
+
 static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 			     struct weir_error *e)
 {
 	struct campaign *c = context;
 	struct pulse pulse = { c, task, v, clock_ns(), clock_ns() };
-	const struct run_control control = { .threads = c->threads,
-					     .progress = tell_share,
-					     .context = &pulse };
+	struct run_control control = { .threads = c->threads,
+				       .progress = tell_share,
+				       .context = &pulse };
 	int there = is_there(c, task, e), failed;
 	struct run_result result;
 	struct config config;
@@ -82,7 +142,7 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 		return there < 0 ? TASK_UNSTORED : TASK_SKIPPED;
 	if (sweep_apply(c->sweep, task, c->scenario, e) || scenario_config(c->scenario, &config, e))
 		return TASK_FAILED;
-	failed = run(&config, &control, &result, e);
+	failed = run_shared(c, task, &config, &control, &result, e);
 	running_remove_series(c->folder, c->pid, task);
 	if (failed == -1) {
 		scenario_locate(c->scenario, e);
@@ -150,9 +210,9 @@ int campaign_find_missing(struct campaign *c, struct weir_error *e)
 
 static uint32_t jobs_of_machine(const struct campaign *c)
 {
-	uint32_t cores = core_count();
+	uint32_t cores = core_count(), each = c->threads * (c->ranks > 1 ? c->ranks : 1);
 
-	return cores > c->threads ? cores / c->threads : 1;
+	return cores > each ? cores / each : 1;
 }
 
 /* A campaign that is watched, by its caller and by whoever looks into the folder. */

@@ -9,6 +9,7 @@
 #include "lab/campaign/executor.h"
 #include "lab/campaign/shard.h"
 #include "lab/scenario/sweep.h"
+#include "sim/base/exchange.h"
 
 enum campaign_extent {
 	CAMPAIGN_MISSING, /* what the folder lacks */
@@ -22,6 +23,8 @@ struct campaign {
 	const char *folder;
 	enum campaign_extent extent;
 	uint32_t threads;   /* of each run */
+	uint32_t ranks;     /* processes that share a run; 0 or 1: one does it */
+	struct exchange *exchange; /* NULL, or: those that share each run with this one; executor_here */
 	struct shard shard; /* all of the sweep, or the part of it that is done here */
 	/* Found out. */
 	char (*keys)[RUN_KEY_SIZE];
@@ -47,6 +50,10 @@ struct campaign_watch {
  * be started; message. */
 int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32_t jobs,
 		 const struct campaign_watch *watch, struct weir_error *e);
+
+/* Where runs are shared with other ranks: these follow the first, run by run, until that one dismisses them. */
+void campaign_follow(struct campaign *c);
+void campaign_dismiss(struct exchange *x);
 
 void campaign_free(struct campaign *c);
 #endif

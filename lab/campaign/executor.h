@@ -80,6 +80,7 @@ struct executor_ops {
 
 extern const struct executor_ops executor_processes; /* workers.c */
 extern const struct executor_ops executor_farm;      /* farm.c */
+extern const struct executor_ops executor_here;      /* here.c */
 
 extern const struct executor_ops
 	*const executor_all[]; /* the first where none is named; ends with NULL */

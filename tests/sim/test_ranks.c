@@ -176,7 +176,7 @@ TEST(test_ranks_agree_on_flows_that_wait)
 			   "[traffic ring]\npattern = ring\nsize = 20KB\nrounds = 2\n");
 	check_ranks(FABRIC "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
 			   "[traffic disks]\npattern = storage\nmix = oltp\n"
-			   "[measure]\nfrom = 50us\nto = 250us\n");
+			   "[measure]\nfrom = 50us\nto = 250us\ndrain = 20us\n");
 }
 
 TEST(test_ranks_agree_under_flow_control_between_switches)
