@@ -5,6 +5,7 @@
 #	make test		everything that is checked, under sanitizers and in release
 #	make test-browser	does a report draw in a browser?
 #	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
+#	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
@@ -203,6 +204,13 @@ bench: weir build/release/bench-schemes build/release/bench-learn
 bench-switch: weir | build/have-switch
 	@bench/switch.sh
 
+# Both worlds beside each other, as docs/testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
+# once, and as it was sent? Ten minutes as well.
+proof-testbed: weir | build/have-switch
+	@tools/testbed-proof.py
+proof-switch: weir | build/have-switch
+	@bench/transfer.sh
+
 bench-instructions: weir | build/have-instructions
 	@bench/instructions.sh
 
@@ -259,7 +267,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 bench-switch docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
