@@ -294,6 +294,8 @@ static int look(struct keeper *k)
 	const uint32_t profiles = k->plan->profile_count;
 	struct weir_error e = { "" };
 
+	if (k->plan->driver->prepare)
+		k->plan->driver->prepare(k->driver, KEEPER_LOOK_AT_ALL);
 	for (uint32_t i = 0; i < profiles && !k->is_lost; i++) {
 		k->kept[i].is_read = 0;
 		read_one(k, i, &e);
