@@ -17,6 +17,8 @@ enum keeper_reading {
 	KEEPER_UNFIT, /* it does, but this profile cannot be turned: missing, garbage, ECN off */
 };
 
+enum keeper_look { KEEPER_LOOK_AT_ALL, KEEPER_LOOK_AT_SETTINGS };
+
 /* Of a driver whose switch has a time of its own. */
 enum keeper_advance { KEEPER_GOES_ON, KEEPER_OVER };
 
@@ -30,6 +32,9 @@ struct keeper_driver_ops {
 	 * answer is no reason. */
 	void *(*open)(const void *params, const struct keeper_plan *plan, struct weir_error *e);
 	void (*close)(void *driver);
+	/* All profiles are about to be read, and counted; or only read, before they are written. For drivers that can
+	 * ask for much at once. NULL: nothing to prepare. */
+	void (*prepare)(void *driver, enum keeper_look look);
 	enum keeper_reading (*read)(void *driver, uint32_t profile, struct keeper_setting *s,
 				    struct weir_error *e);
 	enum keeper_reading (*count)(void *driver, uint32_t profile, struct keeper_counters *c,

@@ -36,9 +36,15 @@ static void fail(struct keeper *k, uint32_t profile, const struct weir_error *e)
 	keeper_say(k, KEEPER_DID_FAIL, profile, NULL, NULL);
 }
 
-/* What is there is looked at once more, so that an operator's change is not lost in the moment before. */
 void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending pending,
 		       const struct keeper_setting *to)
+{
+	k->kept[profile].pending = pending;
+	k->kept[profile].next = *to;
+}
+
+/* What is there is looked at once more, so that an operator's change is not lost in the moment before. */
+static void look_again(struct keeper *k, uint32_t profile)
 {
 	struct keeper_record *r = &k->records[profile];
 	struct kept *p = &k->kept[profile];
@@ -50,13 +56,12 @@ void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending p
 		return;
 	}
 	if (!keeper_setting_equals(&now, &p->in_force)) {
+		p->pending = KEEPER_NOTHING;
 		keeper_yield(k, profile, &now);
 		return;
 	}
-	p->pending = pending;
-	p->next = *to;
 	r->was = p->in_force;
-	r->wrote = *to;
+	r->wrote = p->next;
 }
 
 static void end_taking_back(struct keeper *k, uint32_t profile)
@@ -94,20 +99,33 @@ static void write_one(struct keeper *k, uint32_t profile)
 		   &before, &p->in_force);
 }
 
+static uint32_t count_pending(const struct keeper *k)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < k->plan->profile_count; i++)
+		count += k->kept[i].pending != KEEPER_NOTHING;
+	return count;
+}
+
 /* A disk that is asked to be sure takes longest of all: it is asked once, for all profiles together. */
 void keeper_write_pending(struct keeper *k)
 {
 	const uint32_t count = k->plan->profile_count;
 	struct weir_error e = { "" };
-	uint32_t first = 0;
 	int failed;
 
-	while (first < count && k->kept[first].pending == KEEPER_NOTHING)
-		first++;
-	if (first == count)
+	if (!count_pending(k))
+		return;
+	if (k->plan->driver->prepare)
+		k->plan->driver->prepare(k->driver, KEEPER_LOOK_AT_SETTINGS);
+	for (uint32_t i = 0; i < count; i++)
+		if (k->kept[i].pending != KEEPER_NOTHING)
+			look_again(k, i);
+	if (!count_pending(k))
 		return;
 	failed = keeper_journal_save(k->journal, k->records, count, &e);
-	for (uint32_t i = first; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (k->kept[i].pending == KEEPER_NOTHING)
 			continue;
 		if (failed)

@@ -162,8 +162,8 @@ void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_settin
 	keeper_say(k, KEEPER_DID_YIELD, profile, &before, now);
 }
 
-/* Is it as the keeper left it? After a write that may have failed both ends of it are; after the switch was away,
- * as a restart leaves it, the original too. */
+/* Is it as the keeper left it? After a write that may have failed both ends of it are; after the switch or the profile
+ * was away, as a restart leaves it, the original too. */
 static int is_ours(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	const struct keeper_record *r = &k->records[profile];
@@ -172,12 +172,13 @@ static int is_ours(struct keeper *k, uint32_t profile, const struct keeper_setti
 
 	if (!ours && p->is_unsure)
 		ours = keeper_setting_equals(now, &r->was) || keeper_setting_equals(now, &r->wrote);
-	if (!ours && k->was_lost)
+	if (!ours && (k->was_lost || p->was_away))
 		ours = keeper_setting_equals(now, &r->original);
 	if (ours) {
 		p->in_force = *now;
 		p->is_unsure = 0;
 	}
+	p->was_away = 0;
 	return ours;
 }
 
@@ -194,6 +195,7 @@ static void compare(struct keeper *k, uint32_t profile, const struct keeper_sett
 			break;
 		}
 		p->state = KEEPER_TUNED;
+		p->was_away = 1;
 		if (!is_ours(k, profile, now))
 			keeper_yield(k, profile, now);
 		break;
@@ -294,6 +296,8 @@ static int look(struct keeper *k)
 	const uint32_t profiles = k->plan->profile_count;
 	struct weir_error e = { "" };
 
+	if (k->plan->driver->prepare)
+		k->plan->driver->prepare(k->driver, KEEPER_LOOK_AT_ALL);
 	for (uint32_t i = 0; i < profiles && !k->is_lost; i++) {
 		k->kept[i].is_read = 0;
 		read_one(k, i, &e);

@@ -71,7 +71,8 @@ struct kept {
 	enum keeper_pending pending;
 	struct keeper_setting next; /* of what is pending */
 	int is_read;                /* in this step */
-	int is_unsure;              /* a write failed: it may have come into force */
+	int was_away;  /* it was not there, or not to be read, when it was looked at before */
+	int is_unsure; /* a write failed: it may have come into force */
 	struct keeper_counters counters;
 	int64_t counted_ns; /* when these were read first */
 	int has_counters, is_uncounted;

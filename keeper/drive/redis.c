@@ -14,12 +14,22 @@
 
 enum { PATH_SIZE = 256 };
 
+/* A command that was asked beside others, and its answer. */
+struct planned {
+	int database, count;
+	char *words[REDIS_WORDS];
+	redisReply *reply; /* NULL: none yet, or it was given away */
+};
+
 struct redis {
 	char path[PATH_SIZE];
 	struct timeval timeout;
 	redisContext *context;
 	int database; /* that is selected; -1: none is known */
 	uint64_t generation;
+	uint32_t planned_count, planned_room;
+	uint32_t planned_next; /* where the one that is asked for is likely to be */
+	struct planned *planned;
 	int listens_to;              /* database */
 	const char *const *patterns; /* NULL: it asks */
 };
@@ -46,8 +56,20 @@ int redis_fd(const struct redis *r)
 	return r->context ? r->context->fd : -1;
 }
 
+void redis_forget(struct redis *r)
+{
+	for (uint32_t i = 0; i < r->planned_count; i++) {
+		for (int w = 0; w < r->planned[i].count; w++)
+			free(r->planned[i].words[w]);
+		if (r->planned[i].reply)
+			freeReplyObject(r->planned[i].reply);
+	}
+	r->planned_count = r->planned_next = 0;
+}
+
 static void disconnect(struct redis *r)
 {
+	redis_forget(r);
 	if (r->context)
 		redisFree(r->context);
 	r->context = NULL;
@@ -56,6 +78,7 @@ static void disconnect(struct redis *r)
 void redis_free(struct redis *r)
 {
 	disconnect(r);
+	free(r->planned);
 	free(r);
 }
 
@@ -82,19 +105,28 @@ int redis_connect(struct redis *r, struct weir_error *e)
 	return r->patterns ? subscribe(r, e) : 0;
 }
 
-/* The reply; NULL: the connection is gone, or the server said that it will not. */
-static redisReply *call(struct redis *r, int count, const char **words, struct weir_error *e)
+/* A key that is something else than it should be: one key's trouble, not the server's. */
+static int is_garbage(const redisReply *reply)
 {
-	redisReply *reply = redisCommandArgv(r->context, count, words, NULL);
+	return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
+}
 
-	if (reply && reply->type != REDIS_REPLY_ERROR)
+/* The reply as it is, unless the connection is gone or the server said that it will not: NULL. */
+static redisReply *check(struct redis *r, const char *word, redisReply *reply, struct weir_error *e)
+{
+	if (reply && (reply->type != REDIS_REPLY_ERROR || is_garbage(reply)))
 		return reply;
-	weir_error_set(e, "%s: Redis does not answer %.32s: %.200s", r->path, words[0],
+	weir_error_set(e, "%s: Redis does not answer %.32s: %.200s", r->path, word,
 		       reply ? reply->str : r->context->errstr);
 	if (reply)
 		freeReplyObject(reply);
 	disconnect(r);
 	return NULL;
+}
+
+static redisReply *call(struct redis *r, int count, const char **words, struct weir_error *e)
+{
+	return check(r, words[0], redisCommandArgv(r->context, count, words, NULL), e);
 }
 
 static int use_database(struct redis *r, int database, struct weir_error *e)
@@ -182,6 +214,98 @@ static const char *text_of(const redisReply *reply)
 										      : NULL;
 }
 
+/* --- many at once --- */
+
+void redis_plan(struct redis *r, const struct redis_command *c)
+{
+	struct planned *p;
+
+	if (r->planned_count == r->planned_room) {
+		r->planned_room = r->planned_room ? 2 * r->planned_room : 64;
+		r->planned = memory_grow(r->planned, r->planned_room, sizeof(*r->planned));
+	}
+	p = &r->planned[r->planned_count++];
+	*p = (struct planned){ .database = c->database, .count = c->count };
+	for (int i = 0; i < c->count; i++)
+		p->words[i] = memory_text(c->words[i], strlen(c->words[i]));
+}
+
+/* All are on their way before the first answer is read. */
+static void send_planned(struct redis *r)
+{
+	int database = r->database;
+
+	for (uint32_t i = 0; i < r->planned_count; i++) {
+		const struct planned *p = &r->planned[i];
+
+		if (p->database != database)
+			redisAppendCommand(r->context, "SELECT %d", p->database);
+		database = p->database;
+		redisAppendCommandArgv(r->context, p->count, (const char **)p->words, NULL);
+	}
+}
+
+static redisReply *next_reply(struct redis *r)
+{
+	void *reply = NULL;
+
+	return redisGetReply(r->context, &reply) == REDIS_OK ? reply : NULL;
+}
+
+int redis_ask_planned(struct redis *r, struct weir_error *e)
+{
+	if (redis_connect(r, e)) {
+		redis_forget(r);
+		return -1;
+	}
+	send_planned(r);
+	for (uint32_t i = 0; i < r->planned_count; i++) {
+		struct planned *p = &r->planned[i];
+		redisReply *selected;
+
+		if (p->database != r->database) {
+			selected = check(r, "SELECT", next_reply(r), e);
+			if (!selected)
+				return -1;
+			freeReplyObject(selected);
+			r->database = p->database;
+		}
+		p->reply = next_reply(r);
+		if (!p->reply) {
+			check(r, p->words[0], NULL, e);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int is_same(const struct planned *p, const struct redis_command *c)
+{
+	if (!p->reply || p->database != c->database || p->count != c->count)
+		return 0;
+	for (int i = 0; i < c->count; i++)
+		if (strcmp(p->words[i], c->words[i]) != 0)
+			return 0;
+	return 1;
+}
+
+/* The answer that was had beforehand; NULL: none was. Commands come in the order in which they were planned, more or
+ * less. */
+static redisReply *take_planned(struct redis *r, const struct redis_command *c)
+{
+	for (uint32_t i = 0; i < r->planned_count; i++) {
+		const uint32_t at = (r->planned_next + i) % r->planned_count;
+		redisReply *reply = r->planned[at].reply;
+
+		if (!is_same(&r->planned[at], c))
+			continue;
+		r->planned[at].reply = NULL;
+		r->planned_next = at + 1;
+		return reply;
+	}
+	return NULL;
+}
+
 int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,
 	      struct weir_error *e)
 {
@@ -189,13 +313,19 @@ int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answe
 	redisReply *reply;
 
 	memcpy(words, c->words, sizeof(words));
-	if (redis_connect(r, e) || use_database(r, c->database, e))
+	if (redis_connect(r, e))
 		return -1;
-	reply = call(r, c->count, words, e);
+	reply = take_planned(r, c);
+	if (reply)
+		reply = check(r, words[0], reply, e);
+	else if (use_database(r, c->database, e) == 0)
+		reply = call(r, c->count, words, e);
 	if (!reply)
 		return -1;
 	a->reply = reply;
-	a->count = reply->type == REDIS_REPLY_ARRAY ? (uint32_t)reply->elements : 1;
+	a->count = reply->type == REDIS_REPLY_ARRAY ? (uint32_t)reply->elements
+		   : is_garbage(reply)              ? 0
+						    : 1;
 	a->texts = memory_zeroed(a->count + UINT64_C(1), sizeof(*a->texts));
 	for (uint32_t i = 0; i < a->count; i++)
 		a->texts[i] = text_of(reply->type == REDIS_REPLY_ARRAY ? reply->element[i] : reply);
@@ -247,6 +377,22 @@ int redis_fd(const struct redis *r)
 {
 	(void)r;
 	return -1;
+}
+
+void redis_forget(struct redis *r)
+{
+	(void)r;
+}
+
+void redis_plan(struct redis *r, const struct redis_command *c)
+{
+	(void)r;
+	(void)c;
+}
+
+int redis_ask_planned(struct redis *r, struct weir_error *e)
+{
+	return redis_connect(r, e);
 }
 
 int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)

@@ -51,6 +51,12 @@ int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e);
 
 /* --- questions --- */
 
+/* Many at once, for they cost one journey together: each that is planned is asked by redis_ask_planned, and its answer
+ * waits for the redis_ask of the same command, or until it is forgotten. */
+void redis_forget(struct redis *r);
+void redis_plan(struct redis *r, const struct redis_command *c);
+int redis_ask_planned(struct redis *r, struct weir_error *e);
+
 int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answer *a,
 	      struct weir_error *e);
 void redis_answer_free(struct redis_answer *a);

@@ -210,6 +210,28 @@ static void profile_key(const struct sonic *s, uint32_t profile, char key[SONIC_
 	snprintf(key, SONIC_KEY_SIZE, "%s%s", profile_prefix, s->plan->profiles[profile].name);
 }
 
+/* What cannot be asked for now is asked for by whoever wants it. */
+static void sonic_prepare(void *driver, enum keeper_look look)
+{
+	struct sonic *s = driver;
+	struct weir_error e;
+
+	redis_forget(s->redis);
+	if (make_sure(s, &e))
+		return;
+	for (uint32_t i = 0; i < s->plan->profile_count; i++) {
+		char key[SONIC_KEY_SIZE];
+
+		profile_key(s, i, key);
+		redis_plan(s->redis,
+			   &(struct redis_command){ s->ids[SONIC_CONFIG], 2, { "HGETALL", key } });
+	}
+	if (look == KEEPER_LOOK_AT_ALL)
+		for (uint32_t i = 0; i < s->plan->profile_count; i++)
+			sonic_plan_count(s, i);
+	redis_ask_planned(s->redis, &e);
+}
+
 static enum keeper_reading sonic_read(void *driver, uint32_t profile,
 				      struct keeper_setting *setting, struct weir_error *e)
 {
@@ -252,6 +274,7 @@ static int sonic_write(void *driver, uint32_t profile, const struct keeper_setti
 	snprintf(min, sizeof(min), "%" PRIu64, setting->min_bytes);
 	snprintf(max, sizeof(max), "%" PRIu64, setting->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, setting->p_ppm / PPM_PER_PERCENT);
+	s->profiles[profile].is_unverified = 1;
 	return make_sure(s, e) ? -1 : sonic_text(s, &set, answer, sizeof(answer), e);
 }
 
@@ -297,6 +320,7 @@ const struct keeper_driver_ops keeper_driver_sonic = {
 	.p_unit_ppm = PPM_PER_PERCENT,
 	.open = sonic_open,
 	.close = sonic_close,
+	.prepare = sonic_prepare,
 	.read = sonic_read,
 	.count = sonic_count,
 	.write = sonic_write,

@@ -22,6 +22,8 @@ struct sonic_queue {
 	char port[INI_NAME_SIZE];
 	uint32_t queue;
 	char oid[SONIC_OID_SIZE], port_oid[SONIC_OID_SIZE]; /* empty: not known yet */
+	char wred_oid
+		[SONIC_OID_SIZE]; /* which profile object it had when the hardware was looked at last */
 	uint64_t rate_bps;
 };
 
@@ -29,6 +31,7 @@ struct sonic_profile {
 	uint32_t queue_count;
 	struct sonic_queue *queues;
 	uint64_t generation; /* of the connection over which they were found */
+	int is_unverified;   /* written, and not yet seen in the hardware */
 };
 
 struct sonic {
@@ -47,6 +50,9 @@ int sonic_text(struct sonic *s, const struct redis_command *c, char *text, size_
 
 /* A plain decimal number; -1: it is none. */
 int sonic_number(const char *text, uint64_t *number);
+
+/* What will be asked of a profile's counters and hardware. */
+void sonic_plan_count(struct sonic *s, uint32_t profile);
 
 enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_counters *c,
 				struct weir_error *e);

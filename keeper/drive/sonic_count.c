@@ -152,18 +152,84 @@ static const char *const queue_fields[QUEUE_FIELDS] = {
 	[OCCUPANCY] = "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
 };
 
+struct words {
+	char key[SONIC_KEY_SIZE], name[64];
+	struct redis_command command;
+};
+
+static void words_of_queue(const struct sonic *s, const struct sonic_queue *q, struct words *w)
+{
+	w->command = (struct redis_command){ s->ids[SONIC_COUNTERS],
+					     2 + QUEUE_FIELDS,
+					     { "HMGET", w->key } };
+	snprintf(w->key, sizeof(w->key), "COUNTERS:%s", q->oid);
+	memcpy(w->command.words + 2, queue_fields, sizeof(queue_fields));
+}
+
+static void words_of_pauses(const struct sonic *s, const struct sonic_queue *q, struct words *w)
+{
+	w->command =
+		(struct redis_command){ s->ids[SONIC_COUNTERS], 3, { "HGET", w->key, w->name } };
+	snprintf(w->key, sizeof(w->key), "COUNTERS:%s", q->port_oid);
+	snprintf(w->name, sizeof(w->name), "SAI_PORT_STAT_PFC_%" PRIu32 "_RX_PKTS", q->queue);
+}
+
+/* Which profile object the queue has. */
+static void words_of_object(const struct sonic *s, const struct sonic_queue *q, struct words *w)
+{
+	w->command = (struct redis_command){ s->ids[SONIC_ASIC],
+					     3,
+					     { "HGET", w->key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID" } };
+	snprintf(w->key, sizeof(w->key), "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", q->oid);
+}
+
+static void words_of_hardware(const struct sonic *s, const char *oid, struct words *w)
+{
+	w->command = (struct redis_command){ s->ids[SONIC_ASIC],
+					     5,
+					     { "HMGET", w->key, "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
+					       "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
+					       "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" } };
+	snprintf(w->key, sizeof(w->key), "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%s", oid);
+}
+
+void sonic_plan_count(struct sonic *s, uint32_t profile)
+{
+	const struct sonic_profile *p = &s->profiles[profile];
+	struct words w;
+
+	if (p->generation != redis_generation(s->redis))
+		return; /* they are found anew first */
+	for (uint32_t i = 0; i < p->queue_count; i++) {
+		const struct sonic_queue *q = &p->queues[i];
+
+		words_of_queue(s, q, &w);
+		redis_plan(s->redis, &w.command);
+		if (q->port_oid[0]) {
+			words_of_pauses(s, q, &w);
+			redis_plan(s->redis, &w.command);
+		}
+		if (!p->is_unverified)
+			continue;
+		words_of_object(s, q, &w);
+		redis_plan(s->redis, &w.command);
+		if (q->wred_oid[0]) {
+			words_of_hardware(s, q->wred_oid, &w);
+			redis_plan(s->redis, &w.command);
+		}
+	}
+}
+
 /* 1: the queue has no bytes, or garbage. */
 static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t values[QUEUE_FIELDS],
 		       struct weir_error *e)
 {
-	char key[SONIC_KEY_SIZE];
-	struct redis_command get = { s->ids[SONIC_COUNTERS], 2 + QUEUE_FIELDS, { "HMGET", key } };
 	struct redis_answer a;
+	struct words w;
 	int wrong = 0;
 
-	snprintf(key, sizeof(key), "COUNTERS:%s", q->oid);
-	memcpy(get.words + 2, queue_fields, sizeof(queue_fields));
-	if (redis_ask(s->redis, &get, &a, e))
+	words_of_queue(s, q, &w);
+	if (redis_ask(s->redis, &w.command, &a, e))
 		return -1;
 	for (uint32_t i = 0; i < QUEUE_FIELDS && !wrong; i++) {
 		const char *text = i < a.count ? a.texts[i] : NULL;
@@ -181,15 +247,14 @@ static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t va
 static int count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *pauses,
 			struct weir_error *e)
 {
-	char key[SONIC_KEY_SIZE], name[64], text[24];
-	const struct redis_command get = { s->ids[SONIC_COUNTERS], 3, { "HGET", key, name } };
+	char text[24];
+	struct words w;
 
 	*pauses = 0;
 	if (!q->port_oid[0])
 		return 0;
-	snprintf(key, sizeof(key), "COUNTERS:%s", q->port_oid);
-	snprintf(name, sizeof(name), "SAI_PORT_STAT_PFC_%" PRIu32 "_RX_PKTS", q->queue);
-	if (sonic_text(s, &get, text, sizeof(text), e))
+	words_of_pauses(s, q, &w);
+	if (sonic_text(s, &w.command, text, sizeof(text), e))
 		return -1;
 	sonic_number(text, pauses);
 	return 0;
@@ -267,28 +332,19 @@ static enum keeper_following compare(const struct redis_answer *a, const struct 
 	return KEEPER_FOLLOWS;
 }
 
-static enum keeper_following queue_follows(struct sonic *s, const struct sonic_queue *q,
+static enum keeper_following queue_follows(struct sonic *s, struct sonic_queue *q,
 					   const struct keeper_setting *setting,
 					   struct weir_error *e)
 {
-	char key[SONIC_KEY_SIZE], oid[SONIC_OID_SIZE];
-	const struct redis_command of_queue = { s->ids[SONIC_ASIC],
-						3,
-						{ "HGET", key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID" } };
-	const struct redis_command of_profile = {
-		s->ids[SONIC_ASIC],
-		5,
-		{ "HMGET", key, "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
-		  "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" }
-	};
 	enum keeper_following follows;
 	struct redis_answer a;
+	struct words w;
 
-	snprintf(key, sizeof(key), "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", q->oid);
-	if (sonic_text(s, &of_queue, oid, sizeof(oid), e))
+	words_of_object(s, q, &w);
+	if (sonic_text(s, &w.command, q->wred_oid, sizeof(q->wred_oid), e))
 		return KEEPER_UNKNOWN;
-	snprintf(key, sizeof(key), "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%s", oid);
-	if (redis_ask(s->redis, &of_profile, &a, e))
+	words_of_hardware(s, q->wred_oid, &w);
+	if (redis_ask(s->redis, &w.command, &a, e))
 		return KEEPER_UNKNOWN;
 	follows = compare(&a, q, setting, e);
 	redis_answer_free(&a);
@@ -299,7 +355,7 @@ enum keeper_following sonic_follows(void *driver, uint32_t profile,
 				    const struct keeper_setting *setting, struct weir_error *e)
 {
 	struct sonic *s = driver;
-	const struct sonic_profile *p = &s->profiles[profile];
+	struct sonic_profile *p = &s->profiles[profile];
 
 	if (know_queues(s, profile, e))
 		return KEEPER_UNKNOWN;
@@ -309,5 +365,6 @@ enum keeper_following sonic_follows(void *driver, uint32_t profile,
 		if (follows != KEEPER_FOLLOWS)
 			return follows;
 	}
+	p->is_unverified = 0;
 	return KEEPER_FOLLOWS;
 }

@@ -232,6 +232,26 @@ TEST(test_keeper_survives_a_switch_that_is_away_and_one_that_restarts)
 	desk_close(&d);
 }
 
+TEST(test_keeper_goes_on_from_the_original_where_a_profile_was_gone_for_a_while)
+{
+	const struct keeper_setting theirs = { 70000, 80000, 50000 };
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	d.wish = desk_line(90000, 180000, 10);
+	desk_steps(&d, 3);
+	d.fake->is_unfit = 1; /* a configuration that is loaded again */
+	desk_steps(&d, 2);
+	d.fake->is_unfit = 0;
+	d.fake->has[0] = d.fake->hardware[0] = original;
+	d.fake->has[1] = d.fake->hardware[1] = theirs;
+	desk_steps(&d, 4);
+	check_setting(&d.fake->has[0], 90000, 180000, 100000);
+	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
+	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
+	desk_close(&d);
+}
+
 TEST(test_keeper_skips_an_interval_in_which_counters_were_reset)
 {
 	struct desk d;
