@@ -4,6 +4,7 @@
 #	make demo		a first look
 #	make test		everything that is checked, under sanitizers and in release
 #	make test-browser	does a report draw in a browser?
+#	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
 #	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
@@ -192,6 +193,11 @@ test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test buil
 test-browser: weir | build/have-browser
 	@tests/browser/report.sh
 
+# Not a part of test: it needs Open MPI, Slurm and root. Two minutes where the machine is ours alone.
+test-cluster: weir | build/have-cluster
+	@tests/cluster/mpi.sh
+	@tests/cluster/slurm.sh
+
 demo: weir
 	@tools/demo.sh
 
@@ -267,7 +273,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-cluster demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
