@@ -7,7 +7,7 @@
  *    overtake each other;
  *  - a second run, one on two threads, and one that measures elsewhere give the same flows, the
  *    first two the same results to the last bit. */
-#include "tests/sim.h"
+#include "tests/ranks.h"
 #include "weir/rng.h"
 
 struct draft {
@@ -253,6 +253,20 @@ static void check_same_flows(const struct run_result *a, const struct run_result
 		CHECK_INT(a->flows[i].finish_ps, b->flows[i].finish_ps);
 }
 
+static void check_ranks(const struct sim *s, const struct run_result *first)
+{
+	struct weir_error e = { "" };
+	struct run_result r;
+	int status = sim_run_ranks(s, 2, 1, &r, &e);
+
+	if (status == RUN_REFUSED && strstr(e.text, "too few for"))
+		return;
+	if (status)
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	sim_check_same(first, &r);
+	run_result_free(&r);
+}
+
 static void check_scenario(const struct draft *d)
 {
 	struct run_result first;
@@ -267,6 +281,7 @@ static void check_scenario(const struct draft *d)
 	sim_check_same(&first, &s.r);
 	sim_run(&s, 2);
 	sim_check_same(&first, &s.r);
+	check_ranks(&s, &first);
 	s.c.measure.from_ps = 50 * 1000 * 1000;
 	s.c.measure.to_ps = 400 * 1000 * 1000; /* after the first start of any */
 	sim_run(&s, 1);

@@ -1,11 +1,8 @@
 /* test_ranks.c -- one run on several processes gives what it gives on one, whatever crosses a cut; and how a
  * network is parted. */
 #define _GNU_SOURCE
-#include "sim/base/exchange.h"
-#include "sim/base/memory.h"
 #include "sim/engine/ranks.h"
-#include "tests/sim.h"
-#include <math.h>
+#include "tests/ranks.h"
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,23 +46,6 @@ static void check_pauses(const struct run_result *a, const struct run_result *b)
 	CHECK_INT(a->worst_wait_port, b->worst_wait_port);
 }
 
-/* Runs it on so many processes, of which this one is the first and shows what came of it. */
-static int run_ranks(const struct sim *s, uint32_t ranks, uint32_t threads, struct run_result *r,
-		     struct weir_error *e)
-{
-	struct run_control control = { .threads = threads, .audit_windows = SIM_AUDIT_WINDOWS };
-	int failed;
-
-	fflush(NULL);
-	CHECK_INT(exchange_fork(&control.exchange, ranks, e), 0);
-	failed = run(&s->c, &control, r, e);
-	if (control.exchange->rank > 0)
-		_exit(failed ? EXIT_FAILURE : EXIT_SUCCESS);
-	control.exchange->ops->join(control.exchange);
-	exchange_close(control.exchange);
-	return failed;
-}
-
 static void check_ranks_of(const char *text, uint32_t ranks_max)
 {
 	struct sim s;
@@ -77,7 +57,7 @@ static void check_ranks_of(const char *text, uint32_t ranks_max)
 			struct weir_error e = { "" };
 			struct run_result r;
 
-			if (run_ranks(&s, ranks, threads, &r, &e))
+			if (sim_run_ranks(&s, ranks, threads, &r, &e))
 				test_fail(__FILE__, __LINE__, "%s", e.text);
 			sim_check_same(&s.r, &r);
 			check_series(&s.r, &r);
@@ -279,7 +259,7 @@ TEST(test_more_ranks_than_racks_are_refused)
 
 	sim_read(&s, "[network]\ntopology = star\nhosts = 4\n[switch]\nmarking = none\n"
 		     "buffer = 9pkts\n[host]\ncc = reno\n" PAIRS);
-	CHECK_INT(run_ranks(&s, 2, 1, &r, &e), RUN_REFUSED);
+	CHECK_INT(sim_run_ranks(&s, 2, 1, &r, &e), RUN_REFUSED);
 	CHECK_CONTAINS(e.text, "this network has 1 such: too few for 2 ranks");
 	sim_end(&s);
 }
