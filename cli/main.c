@@ -305,6 +305,7 @@ static const struct cli_option testbed_options[] = {
 	  "claims "
 	  "in both worlds; kept in OUT/PAPER/FIGURE.real, OUT being reproduction unless --out",
 	  OFFER_NOTHING },
+	{ "--papers", "FOLDER", "where figures are; those of Weir unless given", OFFER_FOLDER },
 	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
 	  OFFER_NOTHING },
 	{ "--set", "SECTION.KEY=VALUE",

@@ -356,7 +356,7 @@ int testbed_figure(const struct arguments *a)
 	struct weir_error e;
 	int status = EXIT_FINE;
 
-	if (figures_find(&l, NULL, &e))
+	if (figures_find(&l, arguments_option(a, "--papers"), &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (figures_choose(&l, arguments_option(a, "--figure"), &range, &e))
 		status = complain(EXIT_MISTAKE, &e);

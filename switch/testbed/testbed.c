@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #define SETTLE_NS \
-	((int64_t)20 * WEIR_NS_PER_MS)         /* before anything happens, and for hosts to count */
+	((int64_t)20 * WEIR_NS_PER_MS) /* before anything happens, and for hosts to count */
+#define NEWS_NS \
+	((int64_t)80 * WEIR_NS_PER_MS) /* until every host has seen an end that was not planned */
 #define LOOK_NS ((int64_t)10 * WEIR_NS_PER_MS) /* whether all flows are done */
 
 /* A testbed at work. */
@@ -155,7 +157,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 	if (!has_end)
 		b->to_ns = now_ns() - w->epoch_ns;
 	real_results(&w->loop, w->plan.measured_port, r);
-	if (pass_until(w, b->to_ns + SETTLE_NS) || (has_end && drain(w)) ||
+	if (pass_until(w, b->to_ns + (has_end ? SETTLE_NS : NEWS_NS)) || (has_end && drain(w)) ||
 	    !bed_is_whole(&w->bed, e) || name_links(w, c, r, e)) {
 		run_result_free(r);
 		if (!e->text[0])

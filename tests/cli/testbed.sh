@@ -39,6 +39,53 @@ message "--set host.cc=hpcc: hpcc is for simulated hosts; real ones here have dc
 expect 2 testbed bed.ini --set network.rate=10Gbps
 grep -q "at most 1000 Mb/s" err || fail "no bound of the rate"
 
+expect 2 testbed
+message "a FILE is missing, or --figure NAME"
+mkdir -p papers/mine
+cat >papers/mine/fig1.ini <<'END'
+# do two flows fill the line?
+[network]
+topology = dumbbell
+left-hosts = 1
+right-hosts = 2
+rate = 200Mbps
+delay = 100us
+[switch]
+marking = ecn(k=10pkts)
+buffer = 200pkts
+[host]
+cc = reno(ecn=yes)
+recovery = prr
+[traffic long]
+pattern = many-to-one
+senders = 2
+receiver = 0
+size = unlimited
+[measure]
+from = 20ms
+to = 120ms
+port = right->left
+probe = throughput traffic:long every 10ms
+END
+cat >papers/mine/fig1.claims <<'END'
+[figure]
+title = Two flows
+paper = none
+[claim full]
+says = the line is full
+section = 1
+metric = series "throughput traffic:long" mean 20ms..
+range = 100Mbps..200Mbps
+END
+cp papers/mine/fig1.ini papers/mine/fig2.ini
+cp papers/mine/fig1.claims papers/mine/fig2.claims
+printf '[figure fig1]\nslower = 10\nnote = 20 Mb/s\n' >papers/mine/paper.real
+expect 2 testbed --figure mine/fig2 --papers papers
+grep -q "paper.real: has no \[figure fig2\]" err || fail "a figure that nobody planned"
+printf '[figure fig2]\nslower = 0\n' >>papers/mine/paper.real
+expect 2 testbed --figure mine/fig2 --papers papers
+grep -q "paper.real:5: slower: '0'; it is a factor, 1 to 10000" err || fail "slower = 0"
+
 skip() {
 	echo "tests/cli/testbed.sh: left out: $1"
 	exit 0
@@ -68,6 +115,13 @@ assert m["fct_mean_ns"] > 4e6, m["fct_mean_ns"]
 END
 expect 0 table bed.results
 grep -q "^real " out || fail "the table does not tell worlds apart"
+
+# --- a figure, ten times slower, over two switches ---
+expect 0 testbed --figure mine/fig1 --papers papers --out out.papers
+grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | agrees | .* Mb/s | agrees |$" out || fail "no verdicts"
+grep -q "^slower by 10; 20 Mb/s$" out || fail "it does not say how it was done"
+expect 0 testbed --figure mine/fig1 --papers papers --out out.papers # from what is there
+grep -q "^mine/fig1: " out && fail "it was run again"
 
 # --- DCTCP, of the kernel or of ours ---
 "$weir" testbed bed.ini --cc dctcp --quiet --out bed.results >out 2>err
