@@ -102,6 +102,7 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
 build/$(1)/switch/testbed/dctcp.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
 build/$(1)/mpi/%.o: FILE_FLAGS := $(MPI_FLAGS)
+$$(patsubst %.c,build/$(1)/%.o,$$(wildcard mpi/*.c)): build/mpi-flags
 build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
@@ -179,6 +180,11 @@ build/version.c: always
 
 always:
 
+# What Open MPI wants, which may come and go between two calls of make.
+build/mpi-flags: always
+	@mkdir -p $(@D)
+	@echo '$(MPI_FLAGS) $(MPI_LIBS)' | cmp -s - $@ || echo '$(MPI_FLAGS) $(MPI_LIBS)' >$@
+
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@mkdir -p $(@D)
@@ -194,7 +200,8 @@ test-browser: weir | build/have-browser
 	@tests/browser/report.sh
 
 # Not a part of test: it needs Open MPI, Slurm and root. Two minutes where the machine is ours alone.
-test-cluster: weir | build/have-cluster
+test-cluster: | build/have-cluster
+	@$(MAKE) MPI=yes weir
 	@tests/cluster/mpi.sh
 	@tests/cluster/slurm.sh
 
