@@ -192,6 +192,11 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 			sender_send(w, h, s, start_ps);
 			if (h->tso_bytes && keeps_turn(w->engine, h, s, &h->turns[number]))
 				return 1;
+			/* One that is alone would leave the turn and be the first in it again. */
+			if (s->ready_next == FLOW_NONE && !h->special && is_due(w->engine, h, s)) {
+				h->turns[number].burst_bytes = 0;
+				return 1;
+			}
 		}
 		leave_turn(w, h, number);
 		if (can_send) {
