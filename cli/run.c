@@ -78,7 +78,9 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	if ((q->by && find_part(q->by, e)) || (q->sort && check_sort(q->sort, e)))
 		return -1;
 	q->threads = 0;
-	return text && strcmp(text, "auto") != 0 ? weir_option_parse(q, &threads, text, e) : 0;
+	if (!text || strcmp(text, "auto") == 0 || weir_option_parse(q, &threads, text, e) == 0)
+		return 0;
+	return weir_error_set(e, "%s, or auto", e->text);
 }
 
 static int json_to_stdout(const struct request *q)

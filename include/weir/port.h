@@ -70,6 +70,7 @@ struct weir_port_class {
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
 	uint32_t counts_waits; /* 1: ports whose statistics have waits count them */
+	uint32_t leaves_slowly; /* 1: more than the marking scheme is asked when packets leave */
 	uint64_t rate_bps;
 	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
 	const void *sched_params;

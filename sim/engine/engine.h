@@ -50,7 +50,9 @@ enum switch_extra {
 };
 
 struct switch_state {
-	_Atomic uint64_t claimed; /* pass in which some thread works on it, or has worked */
+	/* Pass in which some thread works on it, or has worked. Switches share no cache line, and workers neither: others
+	 * write into theirs. */
+	_Alignas(64) _Atomic uint64_t claimed;
 	struct weir_buffer_pool pool;
 	struct engine *engine;
 	struct worker *worker; /* set while the node is being worked on */
@@ -108,7 +110,7 @@ struct ended_flow {
 
 /* One thread's share of the work. */
 struct worker {
-	struct engine *engine;
+	_Alignas(64) struct engine *engine;
 	struct weir_packet_pool pool;
 	struct note_pool notes;
 	int64_t limit_ps;            /* events before this are to be worked off now */
@@ -366,7 +368,9 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
 	else
 		atomic_store_explicit(word, bits | bit, memory_order_relaxed);
-	atomic_store_explicit(&e->slot_busy[slot], 1, memory_order_relaxed);
+	/* Most find it set: no need to take the cache line from others. */
+	if (!atomic_load_explicit(&e->slot_busy[slot], memory_order_relaxed))
+		atomic_store_explicit(&e->slot_busy[slot], 1, memory_order_relaxed);
 }
 
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
