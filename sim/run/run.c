@@ -180,6 +180,15 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 	return 0;
 }
 
+/* What one process has to see by itself. */
+static int check_ranks(const struct run_control *control, struct weir_error *e)
+{
+	if (!control->exchange || (!control->tap_count && !control->trial))
+		return 0;
+	return weir_error_set(e, "ranks: %s by one process; take threads",
+			      control->trial ? "controls are trained" : "captures are written");
+}
+
 static int prepare(struct course *course, const struct config *c, struct run_result *r,
 		   struct weir_error *e)
 {
@@ -189,6 +198,8 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 						    .trial = control->trial,
 						    .exchange = control->exchange };
 
+	if (check_ranks(control, e))
+		return -1;
 	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
 			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
 		       ? -1
