@@ -4,6 +4,7 @@
 #	make demo		a first look
 #	make test		everything that is checked, under sanitizers and in release
 #	make test-browser	does a report draw in a browser?
+#	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
 #	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
@@ -100,6 +101,7 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
 build/$(1)/switch/testbed/dctcp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
 build/$(1)/mpi/%.o: FILE_FLAGS := $(MPI_FLAGS)
+$$(patsubst %.c,build/$(1)/%.o,$$(wildcard mpi/*.c)): build/mpi-flags
 build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
@@ -175,6 +177,11 @@ build/version.c: always
 
 always:
 
+# What Open MPI wants, which may come and go between two calls of make.
+build/mpi-flags: always
+	@mkdir -p $(@D)
+	@echo '$(MPI_FLAGS) $(MPI_LIBS)' | cmp -s - $@ || echo '$(MPI_FLAGS) $(MPI_LIBS)' >$@
+
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@mkdir -p $(@D)
@@ -188,6 +195,12 @@ test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test buil
 # Not a part of test: it needs a browser.
 test-browser: weir | build/have-browser
 	@tests/browser/report.sh
+
+# Not a part of test: it needs Open MPI, Slurm and root. Two minutes where the machine is ours alone.
+test-cluster: | build/have-cluster
+	@$(MAKE) MPI=yes weir
+	@tests/cluster/mpi.sh
+	@tests/cluster/slurm.sh
 
 demo: weir
 	@tools/demo.sh
@@ -257,7 +270,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 bench-switch docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-cluster demo bench bench-instructions bench-ns3 bench-switch docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
