@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/ranks.h"
 #include "mpi/exchange.h"
+#include "mpi/world.h"
 #include "weir/option.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -43,6 +44,10 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 	if (text && weir_option_parse(&count, &option, text, e))
 		return weir_error_set(e, "--ranks: '%.60s' is neither a number from 1 to %d nor mpi",
 				      text, RANKS_MAX);
+	if (count > 1 && world_size() > 1)
+		return weir_error_set(e, "--ranks: mpirun has started %d processes; with --ranks mpi "
+					 "they share each run",
+				      world_size());
 	*ranks = (uint32_t)count;
 	return 0;
 }

@@ -198,6 +198,30 @@ static size_t notes_size(const struct int_stack *notes)
 	return offsetof(struct int_stack, hop) + notes->count * sizeof(notes->hop[0]);
 }
 
+/* How many packets of a line lie in one piece, from a slot on. */
+static uint32_t packets_together(uint32_t slot, uint32_t tail)
+{
+	uint32_t end = (slot | WEIR_CHUNK_MASK) + 1;
+
+	return (tail > slot && tail < end ? tail : end) - slot;
+}
+
+static void pack_packets(struct worker *w, struct exchange_parcel *out, uint32_t slot,
+			 uint32_t count)
+{
+	struct weir_packet *packet = &w->pool.slots[slot];
+	const struct engine *e = w->engine;
+
+	memcpy(parcel_more(out, count * sizeof(*packet)), packet, count * sizeof(*packet));
+	if (e->notes && packet->slack_ps) {
+		const struct int_stack *notes = packet_notes(e, packet);
+		size_t size = notes_size(notes);
+
+		memcpy(parcel_more(out, size), notes, size);
+		packet_gone(w, packet);
+	}
+}
+
 /* All packets of a line, which are nobody's here any more. */
 static void pack_line(struct engine *e, const struct cut_line *cut)
 {
@@ -213,18 +237,10 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 	if (slot == WEIR_SLOT_NONE)
 		slot = line_start(e, cut->line);
 	parcel_more(out, sizeof(head));
-	for (; slot != tail; slot = line_advance(&w->pool, slot)) {
-		struct weir_packet *packet = &e->store.slots[slot];
-
-		memcpy(parcel_more(out, sizeof(*packet)), packet, sizeof(*packet));
-		if (e->notes && packet->slack_ps) {
-			const struct int_stack *notes = packet_notes(e, packet);
-			size_t size = notes_size(notes);
-
-			memcpy(parcel_more(out, size), notes, size);
-			packet_gone(w, packet);
-		}
-		head.packets++;
+	for (uint32_t count; slot != tail; head.packets += count) {
+		count = e->notes ? 1 : packets_together(slot, tail);
+		pack_packets(w, out, slot, count);
+		slot = line_advance(&w->pool, slot + count - 1);
 	}
 	e->line_head[cut->line] = slot;
 	e->ranks->packets += head.packets;
@@ -234,7 +250,7 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 /* As egress_commit_until does, of a packet that has come from elsewhere. */
 static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
 {
-	uint32_t slot = out->tail, next = slot + 1;
+	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SPECIAL;
 
 	if ((next & WEIR_CHUNK_MASK) == 0) {
 		uint32_t chunk = weir_chunk_take(&w->pool);
@@ -243,8 +259,9 @@ static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
 		next = chunk << WEIR_CHUNK_SHIFT;
 	}
 	out->tail = next;
-	atomic_store_explicit(&w->line_tail[out->line], next, memory_order_release);
-	engine_wake(w, out->to & ~EGRESS_SPECIAL, arrival_ps);
+	if (arrival_ps >= w->next_end_ps ||
+	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
+		engine_wake(w, to, arrival_ps);
 }
 
 static const char *unpack_run(struct engine *e, const char *at)
@@ -274,6 +291,7 @@ static const char *unpack_run(struct engine *e, const char *at)
 		}
 		append(w, out, packet->time_ps);
 	}
+	atomic_store_explicit(&w->line_tail[head.line], out->tail, memory_order_release);
 	return at;
 }
 

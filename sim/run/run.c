@@ -70,17 +70,18 @@ static enum run_status find_trouble(struct course *r)
 {
 	const struct run_control *control = r->control;
 	const struct measure *m = &r->measure;
+	int broken = 0;
 
+	/* First, because all ranks ask at the same time or none does. */
+	if (control->audit_windows && r->polls % control->audit_windows == 0)
+		broken = audit(m->engine, &r->message);
+	if (broken)
+		weir_error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
 	if (plugin_guard_caught(m->engine->guard, &r->message))
 		return RUN_MISLED;
 	if (r->polls % POLLS_BETWEEN_LOOKS == 0 && probes_overflow(m->probes, &r->message))
 		return RUN_REFUSED;
-	if (control->audit_windows && r->polls % control->audit_windows == 0 &&
-	    audit(m->engine, &r->message)) {
-		weir_error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
-		return RUN_BROKEN;
-	}
-	return RUN_DONE;
+	return broken ? RUN_BROKEN : RUN_DONE;
 }
 
 static void tell_progress(const struct course *r)
@@ -98,8 +99,12 @@ static int is_to_end(struct course *r)
 {
 	const struct run_control *control = r->control;
 	struct ranks *ranks = r->measure.engine->ranks;
-	uint64_t votes = r->trouble ? RANK_TROUBLED : 0;
+	uint64_t votes = 0;
 
+	if (!ranks || !ranks->agreed.any)
+		r->trouble = find_trouble(r);
+	if (r->trouble)
+		votes |= RANK_TROUBLED;
 	if (control->stop && atomic_load_explicit(control->stop, memory_order_relaxed))
 		votes |= RANK_STOPPED;
 	if (ranks) {
@@ -118,8 +123,6 @@ static int on_poll(void *context, int64_t now_ps)
 
 	m->now_ps = now_ps;
 	r->polls++;
-	if (!r->trouble)
-		r->trouble = find_trouble(r);
 	if (is_to_end(r))
 		return 1;
 	if (control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
@@ -180,6 +183,15 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 	return 0;
 }
 
+/* What one process has to see by itself. */
+static int check_ranks(const struct run_control *control, struct weir_error *e)
+{
+	if (!control->exchange || (!control->tap_count && !control->trial))
+		return 0;
+	return weir_error_set(e, "ranks: %s by one process; take threads",
+			      control->trial ? "controls are trained" : "captures are written");
+}
+
 static int prepare(struct course *course, const struct config *c, struct run_result *r,
 		   struct weir_error *e)
 {
@@ -190,24 +202,14 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 						    .trial = control->trial,
 						    .exchange = control->exchange };
 
+	if (check_ranks(control, e))
+		return -1;
 	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
 			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
 		       ? -1
 		       : 0;
 }
 
-/* May the run be believed? Sums are checked where the run was not ended for a reason of its own. */
-static enum run_status judge(struct course *r, struct weir_error *error)
-{
-	/* In the last window, too. */
-	if (!r->trouble && plugin_guard_caught(r->measure.engine->guard, &r->message))
-		r->trouble = RUN_MISLED;
-	if (r->trouble) {
-		*error = r->message;
-		return r->trouble;
-	}
-	return audit(r->measure.engine, error) ? RUN_BROKEN : RUN_DONE;
-}
 
 /* What one rank has found holds for all: the status and message of the first that has one. */
 static enum run_status agree_on_end(struct engine *e, enum run_status status,
@@ -235,6 +237,21 @@ static enum run_status agree_on_end(struct engine *e, enum run_status status,
 	return RUN_DONE;
 }
 
+/* May the run be believed? Sums are checked where the run was not ended for a reason of its own, at any rank. */
+static enum run_status judge(struct course *r, struct weir_error *error)
+{
+	struct engine *e = r->measure.engine;
+	enum run_status status;
+
+	/* In the last window, too. */
+	if (!r->trouble && plugin_guard_caught(e->guard, &r->message))
+		r->trouble = RUN_MISLED;
+	if (r->trouble)
+		*error = r->message;
+	status = agree_on_end(e, r->trouble, error);
+	return status ? status : agree_on_end(e, audit(e, error) ? RUN_BROKEN : RUN_DONE, error);
+}
+
 /* The whole course, and what came of it. */
 static enum run_status carry_out(struct course *course, struct run_result *r,
 				 struct weir_error *error)
@@ -253,13 +270,15 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 		if (leg == ENGINE_AT_STOP)
 			stop_ps = at_stop(m, stop_ps);
 	}
+	if (leg == ENGINE_REFUSED && control->exchange) /* the others do not know */
+		exchange_lost(control->exchange, control->exchange->rank, error->text);
 	if (leg == ENGINE_REFUSED)
 		return RUN_FAILED;
 	m->cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	/* An interrupted run measures up to where it got. */
 	if (m->phase == PHASE_MEASURING)
 		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
-	status = agree_on_end(m->engine, judge(course, error), error);
+	status = judge(course, error);
 	gather_results(m);
 	deadlock_find(m->engine, &r->deadlock);
 	if (control->exchange && control->exchange->rank > 0)

@@ -306,6 +306,11 @@ END
 none="which is no verdict; there are WEIR_MARK_PASS, WEIR_MARK_CE and WEIR_MARK_DROP, with reasons 0 to 3"
 scheme three 3 enqueue
 misled three "marking scheme $dir/three.so: its .enqueue returned 3, $none" --marking "$dir/three.so"
+# The same where another process than the first has the switch: said once, and no result.
+printf '[network]\ntopology = leaf-spine\nleaves = 2\nhosts-per-leaf = 2\nspines = 1\n[traffic x]\npattern = list\nflow = 2 3 1MB 0us\n' >"$dir/racks.ini"
+"$weir" run "$dir/racks.ini" --ranks 2 --marking "$dir/three.so" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && [ ! -s "$dir/out" ] || fail "three on two ranks: status 1 and no result"
+[ "$(cat "$dir/err")" = "weir: marking scheme $dir/three.so: its .enqueue returned 3, $none" ] || fail "three on two ranks: one line"
 scheme wildreason 'WEIR_MARK_CE | weir_mark_reason(4)' dequeue
 misled wildreason "marking scheme $dir/wildreason.so: its .dequeue returned 17, $none" --marking "$dir/wildreason.so"
 scheme drops WEIR_MARK_DROP enqueue
