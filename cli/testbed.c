@@ -12,6 +12,8 @@
 
 /* Of the measured time that the switch's line may have stood still: more, and numbers are not to be trusted. */
 #define LOST_TRUSTED 0.005
+/* Of the flows that hosts may have begun late. */
+#define LATE_TRUSTED 0.05
 
 struct bed_request {
 	struct scenario scenario;
@@ -65,6 +67,12 @@ static void warn_of_health(const struct testbed_health *h)
 			"weir: %s packets were not read in time, %s were not as they should be\n",
 			human_count((double)h->lost_pkts).text,
 			human_count((double)h->refused_pkts).text);
+	if (h->late_fraction > LATE_TRUSTED)
+		fprintf(stderr,
+			"weir: hosts began %s of the flows more than %d ms late: the machine is "
+			"too "
+			"busy, and completion times are not to be trusted\n",
+			human_percent(h->late_fraction).text, TESTBED_LATE_MS);
 	if (h->connections)
 		fprintf(stderr, "weir: %u connections could not be opened, or broke\n",
 			h->connections);

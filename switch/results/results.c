@@ -6,7 +6,6 @@
 #include "lab/store/results.h"
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
-#include "switch/run/sample.h"
 #include "weir/units.h"
 #include <assert.h>
 #include <math.h>
@@ -190,10 +189,9 @@ static void list_series(struct loop *l, struct run_result *r)
 		struct series *to = &r->series[i];
 
 		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s%s",
-			 sample_name(from->probe.what),
-			 plane_port(l->plane, from->probe.port)->name,
+			 watch_name(&from->probe), plane_port(l->plane, from->probe.port)->name,
 			 watch_queue(&from->probe).text);
-		to->unit = sample_unit(from->probe.what);
+		to->unit = watch_unit(&from->probe);
 		to->count = to->capacity = from->count;
 		to->time_ps = memory_grow(NULL, from->count + 1, sizeof(*to->time_ps));
 		to->value = memory_grow(NULL, from->count + 1, sizeof(*to->value));

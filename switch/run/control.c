@@ -7,6 +7,7 @@
 #include "switch/run/status.h"
 #include "weir/units.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -245,7 +246,8 @@ static void answer_probe(struct control_client *client, const struct loop *l, in
 	answer_open(&a);
 	if (a.stream)
 		fprintf(a.stream, "{\"time_ps\":%lld,\"%s\":%s}\n", (long long)now_ps,
-			sample_name(client->probe.what), exact_number(value).text);
+			watch_name(&client->probe),
+			isnan(value) ? "null" : exact_number(value).text);
 	answer_send(&a, client);
 }
 

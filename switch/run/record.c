@@ -2,6 +2,7 @@
 #include "switch/run/record.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
+#include <math.h>
 #include <stdlib.h>
 
 void records_open(struct records *r, const struct switch_settings *s, struct plane *plane)
@@ -29,7 +30,7 @@ void records_close(struct records *r)
 /* Room doubles: grow whenever the count is a power of two. */
 static void keep(struct record *r, int64_t time_ps, double value)
 {
-	if (r->count == RECORD_POINTS_MAX)
+	if (r->count == RECORD_POINTS_MAX || isnan(value)) /* a scheme may have no such value */
 		return;
 	if ((r->count & (r->count - 1)) == 0) {
 		uint64_t room = r->count ? 2 * r->count : 1;

@@ -18,8 +18,6 @@ static int read_queue(struct watch *p, char *name, struct weir_error *e)
 	if (!slash)
 		return 0;
 	*slash = '\0';
-	if (!sample_is_length(p->what))
-		return weir_error_set(e, "of one queue there are queue and queue-bytes alone");
 	if (weir_option_parse(&number, &queue, slash + 1, e))
 		return -1;
 	p->queue_plus_one = (uint32_t)number + 1;
@@ -30,10 +28,36 @@ static int check_queue(const struct watch *p, const struct switch_settings *s, s
 {
 	const struct port_settings *port = &s->ports[p->port];
 
+	if (p->queue_plus_one && !p->value && !sample_is_length(p->what))
+		return weir_error_set(e, "of one queue there are queue and queue-bytes alone");
 	if (p->queue_plus_one <= port->config.queues)
 		return 0;
 	return weir_error_set(e, "port %s has %u queues, counted from 0", port->name,
 			      port->config.queues);
+}
+
+/* A quantity of every port, or one that the scheme of this one shows. Under a tuner schemes are wrapped in meters. */
+static int find_quantity(struct watch *p, const struct switch_settings *s, const char *name,
+			 struct weir_error *e)
+{
+	const struct weir_mark_value *v = s->ports[p->port].config.mark->values;
+
+	for (; v && v->name && !s->config.agent && !s->config.tuner; v++)
+		if (strcmp(v->name, name) == 0) {
+			p->value = v;
+			return 0;
+		}
+	return sample_find(name, &p->what, e);
+}
+
+const char *watch_name(const struct watch *p)
+{
+	return p->value ? p->value->name : sample_name(p->what);
+}
+
+const char *watch_unit(const struct watch *p)
+{
+	return p->value ? p->value->unit : sample_unit(p->what);
 }
 
 struct watch_queue_text watch_queue(const struct watch *p)
@@ -63,8 +87,8 @@ int watch_read(struct watch *p, const struct switch_settings *s, const char *lin
 			e, "%s; a probe is WHAT PORT every TIME, as in: queue h0 every 10ms",
 			weir_quote(line).text);
 	snprintf(port, sizeof(port), "%s", w.word[1]);
-	if (sample_find(w.word[0], &p->what, e) || read_queue(p, port, e) ||
-	    settings_port(s, port, &p->port, e) || check_queue(p, s, e) ||
+	if (read_queue(p, port, e) || settings_port(s, port, &p->port, e) ||
+	    find_quantity(p, s, w.word[0], e) || check_queue(p, s, e) ||
 	    weir_option_parse(&every_ps, &every, w.word[3], e))
 		return -1;
 	p->every_ps = (int64_t)every_ps;
@@ -74,14 +98,25 @@ int watch_read(struct watch *p, const struct switch_settings *s, const char *lin
 void watch_begin(struct watch *p, struct plane *plane, int64_t now_ps)
 {
 	p->next_ps = now_ps;
-	p->before = sample_count(plane_port(plane, p->port), p->what);
+	p->before = p->value ? 0 : sample_count(plane_port(plane, p->port), p->what);
+}
+
+static double read_value(const struct watch *p, struct plane_port *port)
+{
+	uint32_t queue = p->queue_plus_one ? p->queue_plus_one - 1 : 0;
+
+	if (p->value)
+		return p->value->read(weir_port_mark_state(port->port, queue),
+				      port->port->kind->mark_params);
+	return sample_queue(port, p->what, queue);
 }
 
 double watch_take(struct watch *p, struct plane *plane, int64_t now_ps)
 {
 	struct plane_port *port = plane_port(plane, p->port);
-	double value = p->queue_plus_one ? sample_queue(port, p->what, p->queue_plus_one - 1)
-					 : sample_value(port, p->what, &p->before, p->every_ps);
+	double value = p->value || p->queue_plus_one
+			       ? read_value(p, port)
+			       : sample_value(port, p->what, &p->before, p->every_ps);
 
 	while (p->next_ps <= now_ps)
 		p->next_ps += p->every_ps;

@@ -203,18 +203,32 @@ static void write_classes(FILE *f, const struct config *c)
 	}
 }
 
+/* A line each: "scheme" stands for everything that the marking scheme shows. */
+static void write_probe(FILE *f, const struct config *c, const char *what, const char *where,
+			const char *every)
+{
+	const struct weir_mark_value *v = c->mark->values;
+	struct weir_error unheard;
+	uint32_t sample;
+
+	if (sample_find(what, &sample, &unheard) == 0)
+		fprintf(f, "probe = %s %s every %s\n", what, where, every);
+	if (strcmp(what, "scheme") == 0 && !c->agent && !c->tuner)
+		for (; v && v->name; v++)
+			fprintf(f, "probe = %s %s every %s\n", v->name, where, every);
+}
+
 /* Of the scenario's probes those that a real switch has: "queue sw->h0 every 1ms", or "queue sw->h0/2 ..." of a queue. */
 static void write_probes(FILE *f, const struct testbed_plan *p, const struct config *c)
 {
 	for (uint32_t i = 0; i < c->measure.probes.count; i++) {
-		char what[64], link[64], every[64], name[PLANE_NAME_SIZE], *queue;
+		char what[64], link[64], every[64], name[PLANE_NAME_SIZE],
+			where[2 * PLANE_NAME_SIZE], *queue;
 		struct weir_error unheard;
 		int64_t found;
-		uint32_t sample;
 
 		if (sscanf(c->measure.probes.lines[i].text, "%63s %63s every %63s", what, link,
-			   every) != 3 ||
-		    sample_find(what, &sample, &unheard))
+			   every) != 3)
 			continue;
 		queue = strchr(link, '/');
 		if (queue)
@@ -223,8 +237,9 @@ static void write_probes(FILE *f, const struct testbed_plan *p, const struct con
 		if (found < 0 || !is_switch(&p->net, p->net.links[found].from))
 			continue;
 		name_port(p, port_of_link(p, (uint32_t)found), name, sizeof(name));
-		fprintf(f, "probe = %s %s%s%s every %s\n", what, name, queue ? "/" : "",
-			queue ? queue : "", every);
+		snprintf(where, sizeof(where), "%s%s%s", name, queue ? "/" : "",
+			 queue ? queue : "");
+		write_probe(f, c, what, where, every);
 	}
 }
 

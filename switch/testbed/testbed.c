@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "switch/testbed/testbed.h"
 #include "switch/results/results.h"
-#include "switch/run/sample.h"
 #include "switch/run/serve.h"
 #include "switch/testbed/dctcp.h"
 #include "switch/testbed/outcome.h"
@@ -86,6 +85,22 @@ static double lost_ps(struct loop *l, uint32_t port)
 	return (double)plane_port(l->plane, port)->counts.lost_ps;
 }
 
+/* Of those that open a connection: others may have waited for the one before. */
+static double late_fraction(const struct bed_board *b)
+{
+	double late = 0, count = 0;
+
+	for (uint32_t i = 0; i < b->flow_count; i++) {
+		const struct bed_flow *f = &b->flows[i];
+
+		if (f->connection != i || f->began_ns < 0)
+			continue;
+		count++;
+		late += f->began_ns - f->start_ns > (int64_t)TESTBED_LATE_MS * WEIR_NS_PER_MS;
+	}
+	return count > 0 ? late / count : 0;
+}
+
 static void read_health(struct work *w, const struct run_result *r, struct testbed_health *h)
 {
 	for (uint32_t i = 0; i < plane_ports(w->loop.plane); i++) {
@@ -97,6 +112,7 @@ static void read_health(struct work *w, const struct run_result *r, struct testb
 	}
 	for (uint32_t i = 0; i < w->bed.board->host_count; i++)
 		h->connections += w->bed.board->hosts[i].connections;
+	h->late_fraction = late_fraction(w->bed.board);
 	h->lost_fraction =
 		lost_ps(&w->loop, r->measured_port) / (double)(plane_now_ps(w->loop.plane) + 1);
 }
@@ -127,8 +143,8 @@ static int name_links(const struct work *w, const struct config *c, struct run_r
 		char name[64];
 
 		link_name(&w->plan.net, w->plan.port_link[probe->port], name, sizeof(name));
-		snprintf(r->series[i].name, sizeof(r->series[i].name), "%s %s%s",
-			 sample_name(probe->what), name, watch_queue(probe).text);
+		snprintf(r->series[i].name, sizeof(r->series[i].name), "%s %s%s", watch_name(probe),
+			 name, watch_queue(probe).text);
 		shift_series(w, &r->series[i]);
 	}
 	if (network_build(&net, &c->network, e))

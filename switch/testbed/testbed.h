@@ -10,12 +10,15 @@ enum testbed_status {
 	TESTBED_STOPPED = -3, /* by a signal, or by 'weir switch stop' */
 };
 
+enum { TESTBED_LATE_MS = 2 };
+
 /* How well the machine kept up. */
 struct testbed_health {
 	double lost_fraction; /* of the measured time that the measured port's line stood still for nothing */
 	uint64_t lost_pkts;    /* that no ring had room for */
 	uint64_t refused_pkts; /* that were too long or malformed */
 	uint32_t connections;  /* that could not be opened, or broke */
+	double late_fraction; /* of the flows, that hosts began more than TESTBED_LATE_MS after their time */
 };
 
 /* Adds "world real" to the config, as what it is. Times pass as they do outside. But for TESTBED_DONE nothing is
