@@ -4,6 +4,7 @@
 #	make demo		a first look
 #	make test		everything that is checked, under sanitizers and in release
 #	make test-browser	does a report draw in a browser?
+#	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)
 #	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
@@ -175,6 +176,10 @@ test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test buil
 test-browser: weir | build/have-browser
 	@tests/browser/report.sh
 
+# Not a part of test: it takes minutes, and root, iperf3 and user-mode-linux for all of it.
+test-keeper: weir | build/have-test
+	@tests/keeper/all.sh
+
 demo: weir
 	@tools/demo.sh
 
@@ -243,7 +248,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser demo bench bench-instructions bench-ns3 bench-switch docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-keeper demo bench bench-instructions bench-ns3 bench-switch docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
