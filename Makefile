@@ -5,6 +5,7 @@
 #	make test		everything that is checked, under sanitizers and in release
 #	make test-browser	does a report draw in a browser?
 #	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
+#	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)
 #	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
@@ -205,6 +206,10 @@ test-cluster: | build/have-cluster
 	@tests/cluster/mpi.sh
 	@tests/cluster/slurm.sh
 
+# Not a part of test: it takes minutes, and root, iperf3 and user-mode-linux for all of it.
+test-keeper: weir | build/have-test
+	@tests/keeper/all.sh
+
 demo: weir
 	@tools/demo.sh
 
@@ -280,7 +285,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser test-cluster demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-cluster test-keeper demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
