@@ -19,17 +19,17 @@
  *   read with the packets before this one would let three: a packet counts itself.
  * - An empty queue is taken whatever has passed: beyond the limit it is the shortest.
  *
- * - In a queue that flows share, silence is that of all of them: a time a queue is kept, not a flow.
+ * - In a queue that flows share, silence is that of all of them: a time is kept for each queue.
  *
  * Reading: the paper says twice when a queue is free. Section IV-B resets it with its last packet;
- * section VII-B has it stay its flow's, though empty, until that was silent for T_period, and has only
- * what comes later be a new flow. VII-B is the rule here (release=silent), because it says what the
- * period is for, and a flow whose packets come one by one would by IV-B change its queue with each of
- * them. release=drained is IV-B's. Either way a flow is active, and counts, while packets of it wait.
+ * section VII-B has it stay its flow's, though empty, until that was silent for T_period, and has
+ * only what comes later be a new flow. VII-B is the rule here (release=silent), because it says
+ * what the period is for; by IV-B (release=drained) a flow whose packets come one by one may change
+ * its queue with each of them. By either a flow is active, and counts, while packets of it wait.
  *
- * Differs: by release=drained a flow in queue 0 would be new after nearly every packet: served first,
- * queue 0 is almost always empty, and no flow would ever meet the limit. There a flow's place, with what
- * has passed, stays by VII-B with either rule. */
+ * Differs: by release=drained a flow in queue 0 would be new after nearly every packet: served
+ * first, queue 0 is almost always empty, and no flow would ever meet the limit. There a flow's
+ * place, with what has passed, stays by VII-B's rule with both. */
 #ifndef MARK_FLOW_QUEUES_H
 #define MARK_FLOW_QUEUES_H
 #include "weir/mark.h"
@@ -83,10 +83,10 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 			"part of a round-trip time that may wait; DCTCP needs 0.17 by theory"), \
 		FLOW_OPTION("rtt", WEIR_OPT_TIME_NS, rtt_ns, "0us", 0, WEIR_NS_PER_S, \
 			    "base round-trip time; 0us: that of the network"), \
-		FLOW_OPTION( \
-			"t-period", WEIR_OPT_TIME_NS, period_ns, "0us", 0, WEIR_NS_PER_S, \
-			"silence that makes a flow a new one, and interval of counting flows; 0us: " \
-			"1.5 round-trip times"), \
+		FLOW_OPTION("t-period", WEIR_OPT_TIME_NS, period_ns, "0us", 0, WEIR_NS_PER_S, \
+			    "silence that makes a flow a new one, and interval of counting " \
+			    "flows; 0us: " \
+			    "1.5 round-trip times"), \
 	{ \
 		"release", WEIR_OPT_CHOICE, offsetof(struct flow_queues_params, release), \
 			"silent", 0, 0, \
@@ -95,8 +95,9 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 			weir_flow_releases \
 	}
 
-/* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy or held,
- * and has not been given anew since. In queue 0, as zeros mean: what passed, and when it last did. */
+/* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy or
+ * held, and has not been given anew since. In queue 0, as zeros mean: what passed, and when it last
+ * did. */
 struct flow_place {
 	uint32_t queue : 32 - FLOW_PASSED_BITS;
 	uint32_t passed_bytes : FLOW_PASSED_BITS;

@@ -43,7 +43,8 @@ TEST(test_a_queue_stays_its_flows_until_that_was_silent_for_the_period)
 	b.now_ns = 288000 + 288001;
 	CHECK_INT(arrive(&b, 22, 100), 4); /* silent for the period and no longer */
 	CHECK_INT(arrive(&b, 55, 100), 1);
-	CHECK_INT(arrive(&b, 33, 100), 3); /* its packets waited all the time: silence does not matter */
+	CHECK_INT(arrive(&b, 33, 100),
+		  3); /* its packets waited all the time: silence does not matter */
 	bench_close(&b);
 }
 
