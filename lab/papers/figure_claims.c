@@ -92,10 +92,8 @@ static void write_expected(FILE *out, const struct claim *c)
 	fputs("<td data-head=\"expected\">", out);
 	markup_text(out, text);
 	fputs("<br><small>", out);
-	if (isnan(c->against))
-		fputs("no direction", out);
-	else
-		markup_text(out, claim_direction(c).text);
+	fputs(isnan(c->against) ? "no direction" : "direction: ", out);
+	markup_text(out, claim_direction(c).text);
 	fputs("</small></td>", out);
 }
 
@@ -167,21 +165,15 @@ static void write_table(FILE *out, const struct figure *f, const struct verdict 
 	fputs("</tbody></table>\n", out);
 }
 
-static const char rule[] = "Measured: the mean over seeds ± half the width of its 95 % confidence "
-			   "interval. Expected: what "
-			   "the paper says and, in brackets, what agrees with it; below, what "
-			   "would have its direction. "
-			   "Agrees: the mean lies within that, and at least half of the interval. "
-			   "Same direction: it does "
-			   "not, but the whole interval has the paper's direction, which is away "
-			   "from 1 where the claim is "
-			   "about a ratio; a claim that two are alike has none. Disagrees: else. "
-			   "Too few: fewer than five "
-			   "seeds, unless these are alike in everything; or the mean agrees, but "
-			   "the interval is too long for "
-			   "any of these verdicts. A sentence of the paper agrees where all of its "
-			   "parts do, and disagrees "
-			   "where one does.";
+static const char rule[] =
+	"Measured: the mean over seeds ± half the width of its 95 % confidence interval. "
+	"Expected: what the paper says and, in brackets, what agrees with it; below, its direction, "
+	"where it has one. Agrees: the mean lies within that, and at least half of the interval. "
+	"Same direction: it does not, but the whole interval has the paper's direction, which is "
+	"away from 1 where the claim is about a ratio; a claim that two are alike has none. "
+	"Disagrees: else. Too few: fewer than five seeds, unless these are alike in everything; or "
+	"the mean agrees, but the interval is too long for any of these verdicts. A sentence of the "
+	"paper agrees where all of its parts do, and disagrees where one does.";
 
 /* "9 claims: 8 agree, 1 disagrees." */
 static void write_sum(FILE *out, const char *what, const struct verdict_counts *counts)

@@ -215,7 +215,7 @@ page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '"y":"queue mean (pkts)"' \
 	'"x":"size (KB)"' '"y":"queue mean, relative to none"' '"y":"share of flows"' '"x":"time (ms)"' \
 	'"name":"none"' '"name":"ecn"' 'It was made up to fail.' \
-	'<p>4 claims: 1 <span' '<p>3 sentences: 1 <span' 'a part of the sentence <i>queue</i>' '<small>less than 1</small>' \
+	'<p>4 claims: 1 <span' '<p>3 sentences: 1 <span' 'a part of the sentence <i>queue</i>' '<small>direction: less than 1</small>' \
 	'<span class="verdict disagrees">disagrees</span>'; do
 	grep -qF -e "$text" $page || fail "$page must contain $text"
 done
