@@ -77,6 +77,9 @@ void settings_free(struct switch_settings *s);
 int settings_port(const struct switch_settings *s, const char *name, uint32_t *port,
 		  struct weir_error *e);
 
+/* Fills in part_number and peer_plus_one of every port; while settings are read. */
+int settings_check_cables(struct switch_settings *s, struct weir_error *e);
+
 struct tuning;
 
 /* The plane of these settings, whose hosts are told where settings name them. The settings must outlive it. tuning
