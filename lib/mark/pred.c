@@ -21,7 +21,7 @@
  * the start, with T_QLA of 5 round-trip times:
  *
  *							0.7	1	2	3	5
- *	web search to one, round trips differ (fig15a.ini)	1 of 5	2 of 5	0 of 5	-	-
+ *	web search to one, round trips differ (fig15a.ini)	1 of 5	2 of 5	0 of 5	0 of 5	-
  *	data mining to one host					1 of 4	0 of 4	0 of 4	0 of 4	0 of 4
  *	eight long flows, others come and go			9 of 400 0 of 200
  *	two, then eight long flows at 100 Gb/s (fig19.ini)	-	-	2 of 10	0 of 5	0 of 5
