@@ -12,7 +12,7 @@ count() {
 	file=$1 to=$2
 	shift 2
 	valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null --log-file="$log" \
-		./weir run "$file" "$@" --set measure.to="$to" --quiet --json - >"$log.json" || exit 1
+		./weir run "$file" "$@" --set measure.to="$to" --threads 1 --quiet --json - >"$log.json" || exit 1
 	json=$(cat "$log.json")
 	rm -f "$log.json"
 	echo $(sed -n 's/,//g; s/.*I *refs: *//p' "$log") $(metric packet_hops)

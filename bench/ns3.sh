@@ -7,7 +7,7 @@ set -u
 # row NAME FILE ARGUMENTS-OF-NS3-BENCH...
 row() {
 	name=$1
-	run "$2"
+	run "$2" --threads 1
 	shift 2
 	theirs=$(build/ns3-bench "$@" | awk '/^packet_hops_per_cpu_second/ { print $2 }')
 	echo "$theirs" "$(metric packet_hops)" "$(metric cpu_seconds)" | awk -v name="$name" '{

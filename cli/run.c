@@ -26,7 +26,8 @@ struct request {
 	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
 	int quiet;
 	struct shard shard;
-	uint64_t threads, jobs; /* jobs 0: as many as there are cores */
+	uint64_t threads; /* 0: as many as are faster */
+	uint64_t jobs;    /* 0: as many as there are cores */
 	uint32_t ranks;
 };
 
@@ -56,7 +57,6 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.name = "--threads",
 		.type = WEIR_OPT_COUNT,
 		.offset = offsetof(struct request, threads),
-		.def = "1",
 		.min = 1,
 		.max = THREADS_MAX,
 		.help = "",
@@ -77,7 +77,10 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	q->sort = arguments_option(a, "--sort");
 	if ((q->by && find_part(q->by, e)) || (q->sort && check_sort(q->sort, e)))
 		return -1;
-	return weir_option_parse(q, &threads, text ? text : threads.def, e);
+	q->threads = 0;
+	if (!text || strcmp(text, "auto") == 0 || weir_option_parse(q, &threads, text, e) == 0)
+		return 0;
+	return weir_error_set(e, "%s, or auto", e->text);
 }
 
 static int json_to_stdout(const struct request *q)
@@ -162,10 +165,22 @@ static int report_bug(const struct config *c, struct weir_error *e)
 	return EXIT_BUG;
 }
 
+/* Where nobody says how many: those of the machine, which ranks that are here share. */
+static uint32_t threads_of(const struct request *q, const struct exchange *x)
+{
+	uint32_t ranks = x && x->ops->join ? x->ranks : 1, cores = core_count();
+
+	if (q->threads)
+		return (uint32_t)q->threads;
+	return cores > ranks ? cores / ranks : 1;
+}
+
 /* What a rank does that is not the first: all but show and write. */
 static int work_on(const struct request *q, const struct config *c, struct exchange *x)
 {
-	const struct run_control control = { .exchange = x, .threads = (uint32_t)q->threads };
+	const struct run_control control = { .exchange = x,
+					     .threads = threads_of(q, x),
+					     .adapts = q->threads == 0 };
 	struct run_result result;
 	struct weir_error e;
 	int failed = run(c, &control, &result, &e);
@@ -183,7 +198,8 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	struct interrupt interrupt;
 	struct run_control control = {
 		.exchange = x,
-		.threads = (uint32_t)q->threads,
+		.threads = threads_of(q, x),
+		.adapts = q->threads == 0,
 		.stop = &interrupt.stop,
 		.tap_count = captures->count,
 		.taps = captures->taps,
@@ -318,7 +334,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 	static const char *const single[] = { "--json", "--csv", "--pcap", "--pcap-whole" };
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
-					 .threads = q->threads,
+					 .threads = q->threads ? q->threads : 1,
 					 .ranks = q->ranks,
 					 .shard = q->shard,
 					 .again = arguments_option(a, "--again") != NULL,

@@ -120,7 +120,7 @@ static inline uint64_t desk_drops(const struct desk *d)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		sum += d->port->drops[i];
+		sum += d->port->rare->drops[i];
 	return sum;
 }
 #endif

@@ -141,13 +141,13 @@ static void print_outcome(const struct egress *x)
 		       (unsigned long long)x->of[i].sent, (unsigned long long)x->of[i].marked,
 		       (long long)(x->of[i].longest_wait_ps / 1000000));
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		if (p->marks[i])
+		if (p->rare->marks[i])
 			printf("marks, %s: %llu\n", x->class.mark->reasons[i],
-			       (unsigned long long)p->marks[i]);
+			       (unsigned long long)p->rare->marks[i]);
 	for (int i = 0; i < WEIR_PORT_DROPS; i++)
-		if (p->drops[i])
+		if (p->rare->drops[i])
 			printf("drops, %s: %llu\n", weir_port_drop_names[i],
-			       (unsigned long long)p->drops[i]);
+			       (unsigned long long)p->rare->drops[i]);
 }
 
 int main(int argc, char **argv)

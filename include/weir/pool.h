@@ -1,4 +1,4 @@
-/* pool.h -- where waiting packets live: chunks of eight, from one store, by 32-bit slot numbers.
+/* pool.h -- where waiting packets live: chunks of four, from one store, by 32-bit slot numbers.
  *
  * A queue or a link is a list of chunks; packets are stored by value, one cache line each. A store
  * is the memory, shared by all threads; a pool is one thread's share of it, with a last-in-first-out
@@ -15,7 +15,7 @@
 WEIR_BEGIN
 
 enum {
-	WEIR_CHUNK_SHIFT = 3,
+	WEIR_CHUNK_SHIFT = 2,
 	WEIR_CHUNK_PACKETS = 1 << WEIR_CHUNK_SHIFT,
 	WEIR_CHUNK_MASK = WEIR_CHUNK_PACKETS - 1
 };
@@ -49,6 +49,9 @@ void weir_packet_store_free(struct weir_packet_store *s);
  * everything is as it was, or moved. */
 int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store *s);
+
+/* What packets hold is needed no more, and the system may have the memory. Slots stay valid and are zero. */
+void weir_packet_store_forget(struct weir_packet_store *s);
 
 /* Bytes of packet memory that were ever in use. */
 uint64_t weir_packet_store_used_bytes(const struct weir_packet_store *s);

@@ -70,12 +70,14 @@ struct weir_port_class {
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
 	uint32_t counts_waits; /* 1: ports whose statistics have waits count them */
+	uint32_t leaves_slowly; /* 1: more than the marking scheme is asked when packets leave */
 	uint64_t rate_bps;
 	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
 	const void *sched_params;
 	const struct weir_mark_ops *mark;
 	/* Where a port's parts lie, from its start: queues, states, all in one piece of memory. */
 	uint32_t mark_offset, sched_offset, size;
+	uint32_t rare_offset; /* 0: somewhere else */
 	uint8_t class_queue[256]; /* class of a packet -> queue */
 };
 
@@ -127,6 +129,14 @@ static inline size_t weir_port_stats_size(uint32_t buckets)
 	return offsetof(struct weir_port_stats, bucket_ps) + buckets * sizeof(uint64_t);
 }
 
+/* What most packets leave alone. */
+struct weir_port_rare {
+	uint64_t marks[WEIR_MARK_REASONS];
+	uint64_t drops[WEIR_PORT_DROPS];
+	int64_t line_free_ps; /* while blocked: when the line is, or was, free */
+	uint64_t paused[WEIR_QUEUES_MAX / 64]; /* bit per queue */
+};
+
 /* free_ps of a port that has nothing it may send. */
 #define WEIR_PORT_BLOCKED_PS INT64_MAX
 
@@ -137,13 +147,10 @@ struct weir_port {
 	struct weir_port_stats *stats; /* NULL: nobody asks */
 	uint32_t bytes, pkts;          /* waiting, over all queues */
 	uint64_t tx_pkts, tx_bytes;    /* frames and their bytes, without overhead */
-	uint64_t marks[WEIR_MARK_REASONS];
-	uint64_t drops[WEIR_PORT_DROPS];
-	int64_t line_free_ps; /* while blocked: when the line is, or was, free */
-	uint32_t held_pkts;   /* packets in queues that are paused, where there is a scheduler */
-	uint32_t unused;
-	uint64_t paused[WEIR_QUEUES_MAX / 64]; /* bit per queue */
-	/* followed by: struct weir_queue[queues], marking states, scheduler state */
+	struct weir_port_rare *rare;
+	uint32_t held_pkts; /* packets in queues that are paused, where there is a scheduler */
+	uint32_t paused_queues;
+	/* followed by: struct weir_queue[queues], marking states, scheduler state, struct weir_port_rare */
 };
 
 /* What a port class is made from. */
@@ -161,6 +168,8 @@ struct weir_port_plan {
 	uint32_t lossless;     /* bit per class: buffer limits are the owner's business */
 	uint32_t counts_waits; /* 1: packets are looked at as they leave, for stats->waits */
 	uint32_t mtu_bytes;
+	uint32_t rare_apart; /* 1: struct weir_port_rare is not part of the port; the owner sets port->rare, zeroed,
+			      * behind weir_port_init */
 };
 
 /* params stay the caller's and must outlive the class. Classes map to queues one to one; those
@@ -270,7 +279,7 @@ static inline void weir_port_occupy(struct weir_port *p, uint32_t bytes, int64_t
 
 static inline int weir_port_drop(struct weir_port *p, enum weir_port_drop reason)
 {
-	p->drops[reason]++;
+	p->rare->drops[reason]++;
 	return WEIR_PORT_DROPPED;
 }
 
@@ -338,12 +347,12 @@ uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
 /* When the line is free, whatever is paused. */
 static inline int64_t weir_port_line_free_ps(const struct weir_port *p)
 {
-	return p->free_ps == WEIR_PORT_BLOCKED_PS ? p->line_free_ps : p->free_ps;
+	return p->free_ps == WEIR_PORT_BLOCKED_PS ? p->rare->line_free_ps : p->free_ps;
 }
 
 static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 {
-	return (int)(p->paused[queue / 64] >> (queue % 64) & 1);
+	return p->paused_queues && p->rare->paused[queue / 64] >> (queue % 64) & 1;
 }
 
 /* The packet takes the line at start_ps, unless the marking scheme has it dropped. The line is taken

@@ -74,6 +74,12 @@ void weir_packet_store_free(struct weir_packet_store *s)
 	*s = (struct weir_packet_store){ 0 };
 }
 
+void weir_packet_store_forget(struct weir_packet_store *s)
+{
+	madvise(s->slots, (size_t)s->chunk_limit * WEIR_CHUNK_PACKETS * sizeof(*s->slots),
+		MADV_DONTNEED);
+}
+
 uint64_t weir_packet_store_used_bytes(const struct weir_packet_store *s)
 {
 	return (uint64_t)s->fresh * WEIR_CHUNK_PACKETS * sizeof(*s->slots);

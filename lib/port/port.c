@@ -121,6 +121,7 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
+	c->leaves_slowly = c->counts_waits || needs & WEIR_MARK_NEEDS_ROUNDS;
 	find_easy(c);
 	c->mark_offset =
 		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
@@ -129,6 +130,9 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 	if (order != WEIR_PORT_PLAIN)
 		c->size += align8(plan->sched->state_size +
 				  plan->queues * plan->sched->queue_state_size);
+	c->rare_offset = plan->rare_apart ? 0 : c->size;
+	if (!plan->rare_apart)
+		c->size += align8(sizeof(struct weir_port_rare));
 	for (uint32_t i = 0; i < sizeof(c->class_queue); i++)
 		c->class_queue[i] = (uint8_t)(i < plan->queues ? i : plan->queues - 1);
 }
@@ -141,6 +145,8 @@ void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
 
 	p->kind = c;
 	p->pool = pool;
+	if (c->rare_offset)
+		p->rare = (struct weir_port_rare *)((char *)p + c->rare_offset);
 	for (uint32_t q = 0; q < c->queues; q++)
 		quantum_bytes[q] = c->sched && c->sched->quantum
 					   ? c->sched->quantum(c->sched_params, q, c->mtu_bytes)
@@ -200,7 +206,7 @@ static __attribute__((noinline)) int obey_mark(struct weir_port *p, struct weir_
 		return WEIR_PORT_SEND;
 	if (packet->flags & WEIR_PACKET_ECT) {
 		packet->flags |= WEIR_PACKET_CE;
-		p->marks[verdict >> WEIR_MARK_VERDICT_BITS]++;
+		p->rare->marks[verdict >> WEIR_MARK_VERDICT_BITS]++;
 		return WEIR_PORT_SEND;
 	}
 	return p->kind->pass_not_ect ? WEIR_PORT_SEND : weir_port_drop(p, WEIR_DROP_NOT_ECT);
@@ -212,21 +218,15 @@ static inline int obey(struct weir_port *p, struct weir_packet *packet, uint32_t
 	return verdict == WEIR_MARK_PASS ? WEIR_PORT_SEND : obey_mark(p, packet, verdict);
 }
 
+/* Where there is no shared buffer. */
 static inline __attribute__((always_inline)) struct weir_mark_view
 view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_queue *q = weir_port_queues(p) + queue;
-	uint64_t pool_bytes = 0;
 
-	if (__builtin_expect(p->pool != NULL, 0)) {
-		if (p->kind->mark_needs & WEIR_MARK_NEEDS_POOL && p->pool->sync)
-			p->pool->sync(p->pool, now_ps);
-		pool_bytes = p->pool->used_bytes;
-	}
 	return (struct weir_mark_view){
 		.now_ns = weir_ps_to_ns(now_ps),
 		.rate_bps = p->kind->rate_bps,
-		.pool_bytes = pool_bytes,
 		.packet_bytes = packet->bytes,
 		.flow_hash = packet->flow_hash,
 		.queue = queue,
@@ -238,18 +238,46 @@ view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, i
 	};
 }
 
+static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
+{
+	if (!p->pool)
+		return 0;
+	if (p->kind->mark_needs & WEIR_MARK_NEEDS_POOL && p->pool->sync)
+		p->pool->sync(p->pool, now_ps);
+	return p->pool->used_bytes;
+}
+
 uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
+	uint64_t in_pool_bytes = __builtin_expect(p->pool != NULL, 0) ? pool_bytes(p, now_ps) : 0;
 	struct weir_mark_view v = view_of(p, packet, c->class_queue[packet->class_id], now_ps);
 
+	v.pool_bytes = in_pool_bytes;
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
 }
 
+static __attribute__((noinline)) int ask_enqueue_of_pool(struct weir_port *p,
+							 struct weir_packet *packet, uint32_t queue,
+							 int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+	uint64_t in_pool_bytes = pool_bytes(p, now_ps); /* its port may have caught up by that */
+	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+
+	v.pool_bytes = in_pool_bytes;
+	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
+}
+
+/* What is rare is apart here and below, so that what is usual has few registers to save. */
 static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct weir_packet *packet,
 						 uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
+
+	if (__builtin_expect(p->pool != NULL, 0))
+		return ask_enqueue_of_pool(p, packet, queue, now_ps);
+
 	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
 
 	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
@@ -293,12 +321,15 @@ static void count_wait(struct weir_port *p, int64_t wait_ns)
 	w->bucket_pkts[weir_port_bucket(clamp32((uint64_t)wait_ns))]++;
 }
 
-int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
-			  int64_t now_ps)
+static __attribute__((noinline)) int ask_dequeue_slowly(struct weir_port *p,
+							struct weir_packet *packet, uint32_t queue,
+							int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
+	uint64_t in_pool_bytes = pool_bytes(p, now_ps);
 	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
 
+	v.pool_bytes = in_pool_bytes;
 	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
 	if (c->mark_needs & WEIR_MARK_NEEDS_ROUNDS && c->sched)
 		v.turn = c->sched->turn(weir_port_sched_state(p));
@@ -311,7 +342,36 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 	return answer;
 }
 
+int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+			  int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	if (__builtin_expect(p->pool != NULL || c->leaves_slowly, 0))
+		return ask_dequeue_slowly(p, packet, queue, now_ps);
+
+	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+
+	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
+	return obey(p, packet, c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
+}
+
 /* --- with a scheduler --- */
+
+static __attribute__((noinline)) void append_ranked(struct weir_port *p,
+						    struct weir_packet_pool *pool,
+						    const struct weir_packet *packet,
+						    struct weir_queue *q)
+{
+	const struct weir_port_class *c = p->kind;
+
+	weir_ranked_push(q, pool, packet,
+			 c->sched->rank(c->sched_params, packet, packet->time_ps));
+	p->bytes += packet->bytes;
+	p->pkts++;
+	if (p->pool)
+		p->pool->used_bytes += packet->bytes;
+}
 
 static void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
 			 const struct weir_packet *packet, uint32_t queue)
@@ -319,16 +379,10 @@ static void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
 	const struct weir_port_class *c = p->kind;
 	struct weir_queue *q = weir_port_queues(p) + queue;
 
-	if (c->order == WEIR_PORT_RANKED) {
-		weir_ranked_push(q, pool, packet,
-				 c->sched->rank(c->sched_params, packet, packet->time_ps));
-		p->bytes += packet->bytes;
-		p->pkts++;
-		if (p->pool)
-			p->pool->used_bytes += packet->bytes;
-	} else {
+	if (c->order == WEIR_PORT_RANKED)
+		append_ranked(p, pool, packet, q);
+	else
 		weir_port_append(p, pool, packet, q);
-	}
 	if (weir_port_is_paused(p, queue))
 		p->held_pkts++;
 	else if (q->pkts == 1 && c->sched->activate)
@@ -340,7 +394,7 @@ static void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
 static void unblock(struct weir_port *p, int64_t now_ps)
 {
 	if (p->free_ps == WEIR_PORT_BLOCKED_PS)
-		p->free_ps = p->line_free_ps > now_ps ? p->line_free_ps : now_ps;
+		p->free_ps = p->rare->line_free_ps > now_ps ? p->rare->line_free_ps : now_ps;
 }
 
 int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
@@ -364,6 +418,19 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 	return WEIR_PORT_QUEUED;
 }
 
+static __attribute__((noinline)) struct weir_packet *
+take_ranked(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
+{
+	struct weir_packet *packet = weir_ranked_pop(q, pool);
+
+	packet->slack_ps -= p->free_ps - packet->time_ps;
+	p->bytes -= packet->bytes;
+	p->pkts--;
+	if (p->pool)
+		p->pool->used_bytes -= packet->bytes;
+	return packet;
+}
+
 struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet_pool *pool,
 					 uint32_t *queue)
 {
@@ -372,19 +439,14 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 	struct weir_packet *packet;
 
 	if (p->pkts == p->held_pkts) {
-		p->line_free_ps = p->free_ps;
+		p->rare->line_free_ps = p->free_ps;
 		p->free_ps = WEIR_PORT_BLOCKED_PS;
 		return NULL;
 	}
 	*queue = c->sched->pick(weir_port_sched_state(p), c->sched_params, queues);
 	q = &queues[*queue];
 	if (c->order == WEIR_PORT_RANKED) {
-		packet = weir_ranked_pop(q, pool);
-		packet->slack_ps -= p->free_ps - packet->time_ps;
-		p->bytes -= packet->bytes;
-		p->pkts--;
-		if (p->pool)
-			p->pool->used_bytes -= packet->bytes;
+		packet = take_ranked(p, pool, q);
 	} else {
 		packet = weir_port_take(p, pool, q);
 		if (q->pkts)
@@ -401,13 +463,13 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 /* A port with one queue is blocked as long as that is paused. */
 static void pause_plain(struct weir_port *p)
 {
-	p->line_free_ps = p->free_ps;
+	p->rare->line_free_ps = p->free_ps;
 	p->free_ps = WEIR_PORT_BLOCKED_PS;
 }
 
 static void resume_plain(struct weir_port *p, int64_t now_ps)
 {
-	p->free_ps = p->pkts && p->line_free_ps < now_ps ? now_ps : p->line_free_ps;
+	p->free_ps = p->pkts && p->rare->line_free_ps < now_ps ? now_ps : p->rare->line_free_ps;
 }
 
 void weir_port_pause(struct weir_port *p, uint32_t queue)
@@ -417,7 +479,8 @@ void weir_port_pause(struct weir_port *p, uint32_t queue)
 
 	if (weir_port_is_paused(p, queue))
 		return;
-	p->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
+	p->rare->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
+	p->paused_queues++;
 	if (c->order == WEIR_PORT_PLAIN) {
 		pause_plain(p);
 		return;
@@ -435,7 +498,8 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 
 	if (!weir_port_is_paused(p, queue))
 		return;
-	p->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	p->rare->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	p->paused_queues--;
 	if (c->order == WEIR_PORT_PLAIN) {
 		resume_plain(p, now_ps);
 		return;
@@ -453,7 +517,7 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 
 int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
 {
-	int64_t *free_ps = p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->line_free_ps : &p->free_ps;
+	int64_t *free_ps = p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->rare->line_free_ps : &p->free_ps;
 	int64_t start_ps = *free_ps > now_ps ? *free_ps : now_ps;
 
 	*free_ps = start_ps + weir_port_wire_ps(p->kind, bytes);

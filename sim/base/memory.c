@@ -24,13 +24,20 @@ void memory_refused(uint64_t bytes)
 	exit(EXIT_FAILURE);
 }
 
-static void *map(size_t bytes)
+static void *map_small(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		memory_refused(bytes);
+	return p;
+}
+
+static void *map(size_t bytes)
+{
+	void *p = map_small(bytes);
+
 	if (bytes >= HUGE_PAGE_BYTES)
 		madvise(p, bytes, MADV_HUGEPAGE);
 	return p;
@@ -55,6 +62,18 @@ void *memory_new(uint64_t count, size_t size)
 	if (!p)
 		memory_refused(bytes);
 	return memset(p, 0, bytes);
+}
+
+void *memory_sparse(uint64_t count, size_t size)
+{
+	size_t bytes = total_bytes(count, size);
+	void *p;
+
+	if (bytes < HUGE_PAGE_BYTES)
+		return memory_new(count, size);
+	p = map_small(bytes);
+	madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
 }
 
 void memory_free(void *p, uint64_t count, size_t size)

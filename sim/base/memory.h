@@ -14,6 +14,9 @@ _Noreturn void memory_refused(uint64_t bytes);
 void *memory_new(uint64_t count, size_t size);
 void memory_free(void *p, uint64_t count, size_t size);
 
+/* memory_new of what is written here and there: it takes small pages, so that the rest costs nothing. */
+void *memory_sparse(uint64_t count, size_t size);
+
 /* More of memory_new's, somewhere else maybe; what is new is zero. */
 void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size);
 

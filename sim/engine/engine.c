@@ -22,11 +22,6 @@ void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 		heap_push(&w->later, time_ps, node);
 }
 
-void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps)
-{
-	engine_wake(w, out->to_word * 64 + (uint32_t)__builtin_ctzll(out->to_bit), time_ps);
-}
-
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
 {
 	const struct engine *e = w->engine;
@@ -42,7 +37,7 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 	struct weir_packet *packet = egress_place(w, out);
 
 	if (start_ps >= e->net->links[link].fails_ps) {
-		out->port.drops[WEIR_DROP_LINK_DOWN]++;
+		out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
 		packet_gone(w, packet);
 		return 1;
 	}
@@ -314,6 +309,7 @@ static void advance(struct engine *e)
 	int64_t limit_ps = e->stop_ps < end_ps ? e->stop_ps : end_ps;
 
 	room_check(e);
+	hands_next(e);
 
 	e->pass++;
 
@@ -328,9 +324,9 @@ static void advance(struct engine *e)
 	}
 }
 
-/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over. By then the next
- * one may have begun, so whoever waited asks which meeting was the last and not whether the leg is over: there
- * is no other last one before all have met again. */
+/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over, or goes on with one thread.
+ * By then the next one may have begun, so whoever waited asks which meeting was the last and not whether the leg is over:
+ * there is no other last one before all have met again. */
 static int meet(struct engine *e)
 {
 	unsigned meeting = atomic_load_explicit(&e->generation, memory_order_relaxed) + 1;
@@ -339,7 +335,7 @@ static int meet(struct engine *e)
 		int is_over;
 
 		advance(e);
-		is_over = e->finished;
+		is_over = e->finished || e->hands.mode == HANDS_ALONE;
 		if (is_over)
 			atomic_store_explicit(&e->last_meeting, meeting, memory_order_relaxed);
 		atomic_store_explicit(&e->arrived, 0, memory_order_relaxed);
@@ -352,7 +348,7 @@ static int meet(struct engine *e)
 	return atomic_load_explicit(&e->last_meeting, memory_order_relaxed) != meeting;
 }
 
-/* One thread's part of a leg. */
+/* One thread's part of a leg, or of a stretch of it that threads share. */
 static void work(void *argument)
 {
 	struct worker *w = argument;
@@ -366,6 +362,18 @@ static void work(void *argument)
 	} while (meet(e));
 }
 
+/* The caller does everybody's part, up to the end of the leg or until the others are called. */
+static void work_alone(struct engine *e)
+{
+	do {
+		for (uint32_t i = 0; i < e->threads; i++)
+			wake_due(&e->workers[i]);
+		for (uint32_t i = 0; i < e->threads; i++)
+			run_nodes(&e->workers[i]);
+		advance(e);
+	} while (!e->finished && e->hands.mode == HANDS_ALONE);
+}
+
 /* They go on where they are: advance has said until when. */
 static int begin_crew(struct engine *e, struct weir_error *error)
 {
@@ -377,16 +385,33 @@ static int begin_crew(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
+/* Where the caller has left the number of threads open and the system gives none, it stays alone. */
+static int work_together(struct engine *e, struct weir_error *error)
+{
+	if (begin_crew(e, error)) {
+		if (!e->hands.adapts)
+			return -1;
+		e->hands = (struct hands){ .mode = HANDS_ALONE };
+		for (uint32_t i = 0; i < e->threads; i++)
+			e->workers[i].shared = 0;
+		return 0;
+	}
+	work(&e->workers[0]);
+	return 0;
+}
+
 enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
 {
 	e->stop_ps = stop_ps;
 	e->finished = 0;
+	hands_begin(e);
 	advance(e);
-	if (e->finished)
-		return e->leg;
-	if (e->threads > 1 && begin_crew(e, error))
-		return ENGINE_REFUSED;
-	work(&e->workers[0]);
+	while (!e->finished) {
+		if (e->hands.mode == HANDS_ALONE)
+			work_alone(e);
+		else if (work_together(e, error))
+			return ENGINE_REFUSED;
+	}
 	return e->leg;
 }
 

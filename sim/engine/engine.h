@@ -20,6 +20,7 @@
 #include "sim/base/memory.h"
 #include "sim/net/network.h"
 #include "sim/net/route.h"
+#include "sim/engine/hands.h"
 #include "sim/engine/segment.h"
 #include "sim/traffic/traffic.h"
 #include "weir/port.h"
@@ -28,14 +29,17 @@
 
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
-	int64_t delay_ps;   /* to the receiver's transport: processing of a host is in it */
-	int64_t special_ps; /* packets that start from here on go through egress_special */
-	uint64_t to_bit;    /* of the receiving node on the wheel ... */
-	uint32_t to_word;   /* ... and the word it is in */
-	uint32_t tail;      /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
+	int64_t delay_ps; /* to the receiver's transport: processing of a host is in it */
+	uint32_t to;      /* the receiving node; with EGRESS_SPECIAL packets go through egress_special */
+	uint32_t tail;    /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
 	uint32_t line, link;
 	struct weir_port port; /* continues beyond its struct, see port.h */
 };
+
+#define EGRESS_SPECIAL (UINT32_C(1) << 31)
+
+_Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
+	       "a port with one queue is two cache lines");
 
 enum { SWITCH_INPUT_BITS = 22 };
 
@@ -46,7 +50,9 @@ enum switch_extra {
 };
 
 struct switch_state {
-	_Atomic uint64_t claimed; /* pass in which some thread works on it, or has worked */
+	/* Pass in which some thread works on it, or has worked. Switches share no cache line, and workers neither: others
+	 * write into theirs. */
+	_Alignas(64) _Atomic uint64_t claimed;
 	struct weir_buffer_pool pool;
 	struct engine *engine;
 	struct worker *worker; /* set while the node is being worked on */
@@ -90,7 +96,7 @@ struct note_store {
 
 /* struct weir_port_stats of ports that ever held a packet, which few have for long queues; and of the same
  * struct weir_port_waits, where measure.sojourn asks. */
-enum { PORT_STATS_SIZES = 3 };
+enum { PORT_STATS_SIZES = 5 };
 
 struct port_stats_store {
 	pthread_mutex_t lock;
@@ -104,7 +110,7 @@ struct ended_flow {
 
 /* One thread's share of the work. */
 struct worker {
-	struct engine *engine;
+	_Alignas(64) struct engine *engine;
 	struct weir_packet_pool pool;
 	struct note_pool notes;
 	int64_t limit_ps;            /* events before this are to be worked off now */
@@ -114,7 +120,8 @@ struct worker {
 	uint64_t window;             /* number of the window */
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
-	uint32_t shared; /* 1: other threads set bits on the wheel too */
+	uint32_t shared;   /* 1: other threads set bits on the wheel too */
+	uint64_t switched; /* packets that came to switches, for hands.h */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
@@ -160,6 +167,7 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
+	struct weir_port_rare *rares;   /* per link */
 	struct link_pauses *pauses;     /* per link; NULL: nobody ever waits */
 	struct weir_mark_ops card_mark; /* of hosts' cards */
 	struct weir_port_class *classes;
@@ -171,6 +179,7 @@ struct engine {
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks;  /* of it that a window may take, room.h */
+	uint32_t tidy_at;        /* so many chunks were ever in use: lines are looked through, room.h */
 	struct int_stack *notes; /* by number; NULL: switches write nothing */
 	struct note_store note_store;
 	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
@@ -193,6 +202,7 @@ struct engine {
 	uint64_t
 		pass; /* counts the times that threads go through the nodes: once a window or oftener */
 	uint32_t threads;
+	struct hands hands;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
 	_Alignas(64) atomic_uint generation; /* counts meetings of all threads */
@@ -249,6 +259,7 @@ static inline uint32_t flow_ends(const struct flow *f)
 
 struct engine_plan {
 	uint32_t threads;                  /* at least 1 */
+	uint32_t adapts;                   /* 1: no more of them than are faster, hands.h */
 	uint32_t messages, connections;    /* of each host, for mailbox.h; 0: there is none */
 	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 	struct exchange *exchange;         /* NULL: this process does all; ranks.h */
@@ -326,9 +337,7 @@ uint64_t engine_packets_under_way(const struct engine *e);
 /* Wakes a node in the later window of time_ps, or when the wheel ends: the node then looks again. */
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
-void egress_wake(struct worker *w, const struct egress *out, int64_t time_ps);
-
-/* The link is down, or somebody watches it. Returns 1 where the packet is lost. */
+/* The link is to fail, or somebody watches it. Returns 1 where the packet is lost. */
 int egress_special(struct worker *w, struct egress *out, int64_t start_ps);
 
 /* Out of line for packet_gone. */
@@ -359,7 +368,9 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
 	else
 		atomic_store_explicit(word, bits | bit, memory_order_relaxed);
-	atomic_store_explicit(&e->slot_busy[slot], 1, memory_order_relaxed);
+	/* Most find it set: no need to take the cache line from others. */
+	if (!atomic_load_explicit(&e->slot_busy[slot], memory_order_relaxed))
+		atomic_store_explicit(&e->slot_busy[slot], 1, memory_order_relaxed);
 }
 
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
@@ -376,8 +387,13 @@ static inline __attribute__((always_inline)) struct weir_packet *egress_place(st
 static inline __attribute__((always_inline)) void
 egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int64_t end_ps)
 {
-	if (__builtin_expect(start_ps >= out->special_ps, 0) && egress_special(w, out, start_ps))
-		return;
+	uint32_t to = out->to;
+
+	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
+		if (egress_special(w, out, start_ps))
+			return;
+		to &= ~EGRESS_SPECIAL;
+	}
 
 	uint32_t slot = out->tail, next = slot + 1;
 	int64_t arrival_ps = end_ps + out->delay_ps;
@@ -393,9 +409,8 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 	atomic_store_explicit(&w->line_tail[out->line], next, memory_order_release);
 	/* Mostly it arrives in the next window, in which the receiver has something to do anyway. */
 	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
-	    !(atomic_load_explicit(&w->next_bits[out->to_word], memory_order_relaxed) &
-	      out->to_bit))
-		egress_wake(w, out, arrival_ps);
+	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
+		engine_wake(w, to, arrival_ps);
 }
 
 static inline __attribute__((always_inline)) void

@@ -38,18 +38,30 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 	return (struct base_trip){ sum_ps, route.hops };
 }
 
+/* Are two hosts as far as each other from any third one? */
+static int is_alike(const struct net_link *a, const struct net_link *b)
+{
+	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
+}
+
 /* The host furthest from one, by time; the longest such time is the network's, found from host 0 and
  * then from the one furthest from that: exact in trees and in every topology that Weir makes. */
 static uint32_t furthest_from(struct engine *e, uint32_t from, int64_t *longest_ps)
 {
 	uint32_t furthest = from;
 
+	struct base_trip trip = { 0, 0 };
+	const struct net_link *last = NULL; /* of the host that the trip goes to */
+
 	*longest_ps = 0;
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
-		struct base_trip trip = { 0, 0 };
+		const struct net_link *link = &e->net->links[e->net->nodes[e->net->host_node[i]].first_link];
 
-		if (i != from)
+		if (i == from)
+			continue;
+		if (!last || !is_alike(last, link))
 			trip = engine_base_trip(e, from, i);
+		last = link;
 		if (trip.hops > e->longest_hops)
 			e->longest_hops = trip.hops;
 		if (trip.rtt_ps > *longest_ps) {
@@ -80,6 +92,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 		.queues = 1,
 		.mark = &e->card_mark,
 		.mtu_bytes = c->frame_max_bytes,
+		.rare_apart = 1,
 	};
 
 	if (c->switches.ethernet_overhead) {
@@ -119,7 +132,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 
 /* The class of ports of that rate which mark alike, made when first asked for. Hosts' have a marking of
  * their own. */
-static uint32_t class_for(struct engine *e, const struct net_node *from, uint64_t rate_bps)
+static uint32_t find_class(struct engine *e, const struct net_node *from, uint64_t rate_bps)
 {
 	struct weir_port_plan plan = plan_for(e, from, rate_bps);
 
@@ -130,6 +143,24 @@ static uint32_t class_for(struct engine *e, const struct net_node *from, uint64_
 	e->classes = memory_grow(e->classes, e->class_count + UINT64_C(1), sizeof(*e->classes));
 	weir_port_class_init(&e->classes[e->class_count], &plan);
 	return e->class_count++;
+}
+
+/* What decides on the class of a port, and that of the link before, which mostly is the same. */
+struct class_memory {
+	uint64_t rate_bps; /* 0: there is none yet */
+	uint8_t kind, tier;
+	uint32_t class;
+};
+
+static uint32_t class_for(struct engine *e, uint32_t link, struct class_memory *m)
+{
+	const struct net_link *l = &e->net->links[link];
+	const struct net_node *from = &e->net->nodes[l->from];
+
+	if (m->rate_bps != l->rate_bps || m->kind != from->kind || m->tier != from->tier)
+		*m = (struct class_memory){ l->rate_bps, from->kind, from->tier,
+					    find_class(e, from, l->rate_bps) };
+	return m->class;
 }
 
 struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
@@ -150,12 +181,12 @@ static int is_made_here(const struct engine *e, const struct net_link *link)
 static void build_ports(struct engine *e)
 {
 	const struct network *net = e->net;
+	struct class_memory last = { 0 };
 	size_t port_size = 0;
 
 	e->card_mark = card_marking(e->config);
 	for (uint32_t i = 0; i < net->link_count; i++) {
-		uint32_t class =
-			class_for(e, &net->nodes[net->links[i].from], net->links[i].rate_bps);
+		uint32_t class = class_for(e, i, &last);
 
 		if (e->ranks)
 			e->ranks->class_of[i] = (uint16_t)class;
@@ -165,6 +196,7 @@ static void build_ports(struct engine *e)
 			port_size = e->classes[i].size;
 	e->egress_size = (offsetof(struct egress, port) + port_size + 63) & ~(size_t)63;
 	e->egresses = memory_new(net->link_count, e->egress_size);
+	e->rares = memory_sparse(net->link_count, sizeof(*e->rares));
 	for (uint32_t i = 0; i < net->switch_count; i++) {
 		e->switches[i].ports = (char *)engine_egress(e, e->switches[i].first_link);
 		e->switches[i].port_size = e->egress_size;
@@ -181,14 +213,13 @@ static void build_ports(struct engine *e)
 		    e->config->switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
 			pool = &e->switches[from->number].pool;
 		out->delay_ps = engine_delay_ps(e, i);
-		out->special_ps = link->fails_ps;
 		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
 		out->link = i;
-		out->to_word = link->to / 64;
-		out->to_bit = UINT64_C(1) << (link->to % 64);
-		weir_port_init(&out->port, &e->classes[class_for(e, from, link->rate_bps)], pool,
+		out->to = link->to | (link->fails_ps == WEIR_TIME_NEVER_PS ? 0 : EGRESS_SPECIAL);
+		weir_port_init(&out->port, &e->classes[class_for(e, i, &last)], pool,
 			       weir_hash64(e->config->seed, i));
+		out->port.rare = &e->rares[i];
 	}
 }
 
@@ -386,7 +417,7 @@ static void build_workers(struct engine *e)
 
 		w->engine = e;
 		w->index = i;
-		w->shared = e->threads > 1;
+		w->shared = e->hands.mode == HANDS_TOGETHER;
 		w->line_tail = e->line_tail;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
@@ -464,6 +495,11 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	port_stats_new(e);
 	if (build_wheel(e, error))
 		return -1;
+	if (plan->adapts)
+		e->threads = hands_for(e, plan->threads);
+	e->hands = (struct hands){ .adapts = plan->adapts && e->threads > 1,
+				   .mode = plan->adapts || e->threads == 1 ? HANDS_ALONE
+									  : HANDS_TOGETHER };
 	room_new(e);
 	hosts_new(e);
 	build_workers(e);
@@ -526,6 +562,7 @@ void engine_free(struct engine *e)
 	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
+	memory_free(e->rares, links, sizeof(*e->rares));
 	free(e->classes);
 	marking_maps_free(e->marking_maps);
 	transports_free(e);

@@ -250,7 +250,7 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 /* As egress_commit_until does, of a packet that has come from elsewhere. */
 static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
 {
-	uint32_t slot = out->tail, next = slot + 1;
+	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SPECIAL;
 
 	if ((next & WEIR_CHUNK_MASK) == 0) {
 		uint32_t chunk = weir_chunk_take(&w->pool);
@@ -260,9 +260,8 @@ static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
 	}
 	out->tail = next;
 	if (arrival_ps >= w->next_end_ps ||
-	    !(atomic_load_explicit(&w->next_bits[out->to_word], memory_order_relaxed) &
-	      out->to_bit))
-		egress_wake(w, out, arrival_ps);
+	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
+		engine_wake(w, to, arrival_ps);
 }
 
 static const char *unpack_run(struct engine *e, const char *at)

@@ -10,9 +10,9 @@
 #include "sim/switch/lossless.h"
 #include "sim/switch/telemetry.h"
 
-/* The least and the most packets that there is room for: 256 MiB and 16 GiB of addresses. */
+/* The least and the most packets that there is room for: 256 MiB and 64 GiB of addresses. */
 #define PACKETS_MIN (UINT64_C(1) << 22)
-#define PACKETS_MAX (UINT64_C(1) << 28)
+#define PACKETS_MAX (UINT64_C(1) << 30)
 
 enum { CALLED_FOR = 4 }; /* packets in the place of one */
 
@@ -63,6 +63,7 @@ void room_new(struct engine *e)
 	uint64_t packets = 2 * chunks * WEIR_CHUNK_PACKETS;
 
 	e->window_chunks = (uint32_t)chunks;
+	e->tidy_at = e->net->link_count;
 	room_grow(e, packets > PACKETS_MIN ? smaller(packets, PACKETS_MAX) : PACKETS_MIN);
 }
 
@@ -95,6 +96,25 @@ void room_make(struct engine *e)
 		room_grow(e, smaller(2 * packets, PACKETS_MAX));
 	else if (e->store.chunk_limit - e->store.fresh < 2 * WEIR_POOL_BATCH * e->threads)
 		memory_refused(2 * packets * sizeof(struct weir_packet));
+}
+
+void room_tidy(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->net->link_count; i++) {
+		struct egress *out = engine_egress(e, i);
+
+		if (!out->port.kind) /* it is at another rank */
+			continue;
+		if (out->tail == WEIR_SLOT_NONE || e->line_head[out->line] != out->tail)
+			continue;
+		weir_chunk_give(&e->workers[0].pool, out->tail >> WEIR_CHUNK_SHIFT);
+		out->tail = e->line_head[out->line] = WEIR_SLOT_NONE;
+		atomic_store_explicit(&e->line_tail[out->line], WEIR_SLOT_NONE,
+				      memory_order_relaxed);
+		atomic_store_explicit(&e->line_first[out->line], WEIR_SLOT_NONE,
+				      memory_order_relaxed);
+	}
+	e->tidy_at = e->store.fresh + e->store.fresh / 4;
 }
 
 void room_free(struct engine *e)

@@ -14,8 +14,14 @@ void room_grow(struct engine *e, uint64_t packets);
 /* Too little is left for another window. */
 void room_make(struct engine *e);
 
+/* Lines that are empty give their chunk back. The first time that there could be one for every line, then whenever
+ * a quarter more is in use. */
+void room_tidy(struct engine *e);
+
 static inline void room_check(struct engine *e)
 {
+	if (__builtin_expect(e->store.fresh > e->tidy_at, 0))
+		room_tidy(e);
 	if (__builtin_expect(e->store.chunk_limit - e->store.fresh < e->window_chunks, 0))
 		room_make(e);
 }

@@ -50,7 +50,7 @@ void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, in
 	int answer;
 
 	if (packet_segment(packet)->path == PATH_NONE) {
-		p->drops[WEIR_DROP_LINK_DOWN]++;
+		p->rare->drops[WEIR_DROP_LINK_DOWN]++;
 		packet_gone(w, packet);
 		return;
 	}

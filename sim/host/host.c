@@ -177,6 +177,13 @@ static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, 
 	return t->burst_bytes + mss_bytes <= h->tso_bytes && is_due(e, h, s);
 }
 
+/* One that is alone would leave its turn and be the first in it again, if it may go on and its class is the same. */
+static int stays(const struct engine *e, struct host *h, struct sender *s, uint32_t number)
+{
+	return is_due(e, h, s) && (!h->special || (!(h->paused & HOST_HOLDS) &&
+						   host_queue(h, sender_next_class(e, s)) == number));
+}
+
 /* A segment from the next connection in turn that may send; 0 where there is none. One whose next segment
  * has become one of another class waits in the turn of that class. */
 static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
@@ -193,6 +200,10 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 			sender_send(w, h, s, start_ps);
 			if (h->tso_bytes && keeps_turn(w->engine, h, s, &h->turns[number]))
 				return 1;
+			if (s->ready_next == FLOW_NONE && stays(w->engine, h, s, number)) {
+				h->turns[number].burst_bytes = 0;
+				return 1;
+			}
 		}
 		leave_turn(w, h, number);
 		if (can_send) {

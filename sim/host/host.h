@@ -106,7 +106,7 @@ host_transmit(struct worker *w, struct egress *out, struct weir_packet *packet, 
 {
 	weir_port_occupy(&out->port, packet->bytes, start_ps);
 	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0)) {
-		out->port.drops[WEIR_DROP_LINK_DOWN]++;
+		out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
 		packet_gone(w, packet);
 		return;
 	}

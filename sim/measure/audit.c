@@ -40,7 +40,7 @@ static void count_packets(const struct engine *e, struct audit_sums *s)
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; engine_has_link(e, i) && d < WEIR_PORT_DROPS; d++)
-			s->dropped += engine_egress(e, i)->port.drops[d];
+			s->dropped += engine_egress(e, i)->port.rare->drops[d];
 	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
 		if (!engine_has(e, e->switches[i].node))
 			continue;

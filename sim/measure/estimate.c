@@ -31,7 +31,8 @@ static double port_bytes(const struct config *c)
 double estimate_memory(const struct config *c, const struct network *net, uint64_t flows)
 {
 	uint32_t epochs = c->network.fails.count + 1;
-	double routes = (double)net->switch_count * net->switch_count * epochs;
+	uint32_t sharing = net->racks_per_pod ? net->racks_per_pod : 1; /* a row of distances */
+	double routes = (double)net->switch_count * net->switch_count / sharing * epochs;
 
 	return BASE_BYTES + (double)flows * FLOW_MEMORY_BYTES +
 	       (double)net->link_count * port_bytes(c) + routes;

@@ -74,9 +74,9 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 	};
 
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		c.marks += p->marks[i];
+		c.marks += p->rare->marks[i];
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		c.drops += p->drops[i];
+		c.drops += p->rare->drops[i];
 	return c;
 }
 

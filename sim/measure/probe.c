@@ -53,7 +53,7 @@ static void watch_queue(struct engine *e, struct probe *p)
 {
 	e->taps = memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
 	e->taps[e->tap_count++] = (struct engine_tap){ p->target, see_packet, p, 0 };
-	engine_egress(e, p->target)->special_ps = INT64_MIN;
+	engine_egress(e, p->target)->to |= EGRESS_SPECIAL;
 }
 
 /* Whose end counts: that of a connection, or of a flow as in fct_mean_ns. */
@@ -216,9 +216,9 @@ static double port_counter(const struct weir_port *port, enum probe_kind kind)
 	if (kind == THROUGHPUT)
 		return (double)port->tx_bytes;
 	for (uint32_t i = 0; kind == MARKS && i < WEIR_MARK_REASONS; i++)
-		sum += port->marks[i];
+		sum += port->rare->marks[i];
 	for (uint32_t i = 0; kind == DROPS && i < WEIR_PORT_DROPS; i++)
-		sum += port->drops[i];
+		sum += port->rare->drops[i];
 	return (double)sum;
 }
 

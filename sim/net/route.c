@@ -1,6 +1,7 @@
 /* route.c -- all shortest paths, as distances: made once for each time that links fail, and checked. */
 #include "sim/net/route_table.h"
 #include "sim/base/memory.h"
+#include "weir/rng.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,11 +40,10 @@ static int by_time(const void *a, const void *b)
 
 /* The distinct times at which senders learn of failures, with 0 in front. A cable of two links
  * counts once. */
-static int add_epochs(struct route_table *t, struct weir_error *e)
+static void add_epochs(struct route_table *t)
 {
 	const struct network *net = t->net;
 	uint32_t count = 1;
-	uint64_t bytes_each;
 	int64_t *times;
 
 	for (uint32_t i = 0; i < net->link_count; i++)
@@ -59,14 +59,6 @@ static int add_epochs(struct route_table *t, struct weir_error *e)
 		if (i == 0 || times[i] != times[i - 1])
 			t->epochs[t->epoch_count++].start_ps = times[i];
 	free(times);
-	bytes_each = (uint64_t)t->rack_count * net->switch_count;
-	if (bytes_each * t->epoch_count > TABLE_MAX_BYTES)
-		return weir_error_set(
-			e,
-			"network.fail: the routes take %" PRIu64 " bytes each time a link "
-			"fails, and links fail at %u times; allowed are %" PRIu64 " bytes",
-			bytes_each, t->epoch_count - 1, TABLE_MAX_BYTES);
-	return 0;
 }
 
 static void add_neighbours(const struct route_table *t, struct epoch *epoch)
@@ -93,7 +85,69 @@ static void add_neighbours(const struct route_table *t, struct epoch *epoch)
 	epoch->first_neighbour[net->switch_count] = count;
 }
 
-/* Sets of up to BATCH racks, one bit each, per switch. */
+/* The neighbours of a rack, in the order of its links. */
+struct neighbours {
+	const struct neighbour *first;
+	uint32_t count;
+};
+
+static struct neighbours neighbours_of(const struct route_table *t, const struct epoch *epoch,
+				       uint32_t rack)
+{
+	uint32_t s = t->rack_switch[rack], first = epoch->first_neighbour[s];
+
+	return (struct neighbours){ epoch->neighbours + first,
+				    epoch->first_neighbour[s + 1] - first };
+}
+
+static int are_same(struct neighbours a, struct neighbours b)
+{
+	if (a.count != b.count)
+		return 0;
+	for (uint32_t i = 0; i < a.count; i++)
+		if (a.first[i].switch_number != b.first[i].switch_number)
+			return 0;
+	return 1;
+}
+
+static uint64_t neighbours_hash(struct neighbours n)
+{
+	uint64_t hash = n.count;
+
+	for (uint32_t i = 0; i < n.count; i++)
+		hash = weir_hash64(hash, n.first[i].switch_number);
+	return hash;
+}
+
+/* Who shares a row: the first rack of each is found again by a table of hashes, half of it empty. */
+static void add_rows(const struct route_table *t, struct epoch *epoch)
+{
+	uint32_t size = 2, mask;
+	uint32_t *table;
+
+	while (size < 2 * t->rack_count)
+		size *= 2;
+	mask = size - 1;
+	table = memory_grow(NULL, size, sizeof(*table));
+	memset(table, 0xff, size * sizeof(*table));
+	epoch->row_of = memory_grow(NULL, t->rack_count, sizeof(*epoch->row_of));
+	for (uint32_t rack = 0; rack < t->rack_count; rack++) {
+		struct neighbours mine = neighbours_of(t, epoch, rack);
+		uint32_t i = (uint32_t)neighbours_hash(mine) & mask;
+
+		while (table[i] != UINT32_MAX && !are_same(mine, neighbours_of(t, epoch, table[i])))
+			i = (i + 1) & mask;
+		if (table[i] == UINT32_MAX) {
+			table[i] = rack;
+			epoch->row_of[rack] = epoch->row_count++;
+		} else {
+			epoch->row_of[rack] = epoch->row_of[table[i]];
+		}
+	}
+	free(table);
+}
+
+/* Sets of up to BATCH rows, one bit each, per switch. */
 struct wave {
 	uint64_t *reached, *front, *next;
 };
@@ -117,19 +171,19 @@ static int wave_advance(struct wave *w, uint8_t *distance, uint32_t switches, ui
 	return any;
 }
 
-/* Breadth-first search from up to BATCH racks at once: each step ORs whole sets along the links.
- * Cables are both ways and fail both ways, so distance from is distance to. */
-static void search(const struct route_table *t, struct epoch *epoch, uint32_t first_rack,
-		   struct wave *w)
+/* Breadth-first search from up to BATCH racks at once, each the first of its row: each step ORs whole sets along the
+ * links. Cables are both ways and fail both ways, so distance from is distance to. */
+static void search(const struct route_table *t, struct epoch *epoch, const uint32_t *first_racks,
+		   uint32_t first_row, struct wave *w)
 {
-	uint32_t switches = t->net->switch_count, count = t->rack_count - first_rack;
-	uint8_t *distance = epoch->distance + (uint64_t)first_rack * switches;
+	uint32_t switches = t->net->switch_count, count = epoch->row_count - first_row;
+	uint8_t *distance = epoch->distance + (uint64_t)first_row * switches;
 	int any;
 
 	memset(w->reached, 0, switches * sizeof(*w->reached));
 	memset(w->next, 0, switches * sizeof(*w->next));
 	for (uint32_t i = 0; i < BATCH && i < count; i++)
-		w->next[t->rack_switch[first_rack + i]] |= UINT64_C(1) << i;
+		w->next[t->rack_switch[first_racks[first_row + i]]] |= UINT64_C(1) << i;
 	any = wave_advance(w, distance, switches, 0);
 	for (uint8_t step = 1; any && step < FAR; step++) {
 		for (uint32_t s = 0; s < switches; s++)
@@ -140,19 +194,38 @@ static void search(const struct route_table *t, struct epoch *epoch, uint32_t fi
 	}
 }
 
+/* To the others that share its row the first rack is what they are to it: two steps away, or out of reach. */
+static void share_rows(const struct route_table *t, struct epoch *epoch,
+		       const uint32_t *first_racks)
+{
+	for (uint32_t rack = 0; rack < t->rack_count; rack++) {
+		uint32_t row = epoch->row_of[rack], first = first_racks[row];
+
+		if (rack != first)
+			epoch->distance[(uint64_t)row * t->net->switch_count +
+					t->rack_switch[first]] =
+				neighbours_of(t, epoch, rack).count ? 2 : FAR;
+	}
+}
+
 static void add_distances(const struct route_table *t, struct epoch *epoch)
 {
 	size_t switches = t->net->switch_count;
+	uint32_t *first_racks = memory_grow(NULL, epoch->row_count, sizeof(*first_racks));
 	struct wave w = {
 		.reached = memory_grow(NULL, switches, sizeof(*w.reached)),
 		.front = memory_grow(NULL, switches, sizeof(*w.front)),
 		.next = memory_grow(NULL, switches, sizeof(*w.next)),
 	};
 
-	epoch->distance = memory_grow(NULL, t->rack_count, switches);
-	memset(epoch->distance, FAR, t->rack_count * switches);
-	for (uint32_t rack = 0; rack < t->rack_count; rack += BATCH)
-		search(t, epoch, rack, &w);
+	for (uint32_t rack = t->rack_count; rack-- > 0;)
+		first_racks[epoch->row_of[rack]] = rack;
+	epoch->distance = memory_grow(NULL, epoch->row_count, switches);
+	memset(epoch->distance, FAR, epoch->row_count * switches);
+	for (uint32_t row = 0; row < epoch->row_count; row += BATCH)
+		search(t, epoch, first_racks, row, &w);
+	share_rows(t, epoch, first_racks);
+	free(first_racks);
 	free(w.reached);
 	free(w.front);
 	free(w.next);
@@ -164,12 +237,12 @@ static int check_reachable(const struct route_table *t, struct weir_error *e)
 {
 	const struct network *net = t->net;
 	const struct epoch *epoch = &t->epochs[0];
-	uint32_t first = net->nodes[net->host_node[0]].rack;
+	const uint8_t *row = rack_row(t, epoch, 0); /* that of host 0 is the first */
 	char from[64], to[64];
 
 	for (uint32_t h = 0; h < net->host_count; h++) {
-		uint32_t rack = t->rack_of[net->nodes[net->host_node[h]].rack];
-		uint8_t d = epoch->distance[(uint64_t)rack * net->switch_count + first];
+		uint8_t d = row_distance(row, t->rack_switch[0],
+					 net->nodes[net->host_node[h]].rack);
 
 		if (d != FAR && !is_known_dead(t, host_link(net, h), epoch->start_ps))
 			continue;
@@ -187,8 +260,8 @@ static int check_reachable(const struct route_table *t, struct weir_error *e)
 static uint32_t longest_path_bits(const struct route_table *t, const struct epoch *epoch,
 				  uint32_t rack, uint32_t *bits)
 {
-	uint32_t switches = t->net->switch_count, largest = 0;
-	const uint8_t *distance = epoch->distance + (uint64_t)rack * switches;
+	uint32_t switches = t->net->switch_count, goal = t->rack_switch[rack], largest = 0;
+	const uint8_t *row = rack_row(t, epoch, rack);
 
 	for (uint32_t d = 0; d < FAR; d++) {
 		int any = 0;
@@ -196,14 +269,14 @@ static uint32_t longest_path_bits(const struct route_table *t, const struct epoc
 		for (uint32_t s = 0; s < switches; s++) {
 			uint32_t most = 0;
 
-			if (distance[s] != d)
+			if (row_distance(row, goal, s) != d)
 				continue;
 			any = 1;
 			for (uint32_t i = epoch->first_neighbour[s];
 			     i < epoch->first_neighbour[s + 1]; i++) {
 				uint32_t to = epoch->neighbours[i].switch_number;
 
-				if (distance[to] + 1u == d && bits[to] > most)
+				if (row_distance(row, goal, to) + 1u == d && bits[to] > most)
 					most = bits[to];
 			}
 			bits[s] = most + node_route_bits(switch_node(t->net, s));
@@ -239,7 +312,7 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 	uint32_t switches = t->net->switch_count, longest = 0, widest = 0, needed = 0;
 	uint32_t *bits;
 
-	for (uint32_t r = 0; r < t->rack_count; r++)
+	for (uint32_t r = 0; r < epoch->row_count; r++)
 		for (uint32_t q = 0; q < t->rack_count; q++) {
 			uint8_t d = epoch->distance[(uint64_t)r * switches + t->rack_switch[q]];
 
@@ -263,13 +336,31 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 	return 0;
 }
 
+static int table_too_large(const struct route_table *t, struct weir_error *e)
+{
+	if (t->epoch_count == 1)
+		return weir_error_set(e,
+				      "network.topology: the routes between %u switches take more "
+				      "than the %" PRIu64 " bytes that are allowed",
+				      t->net->switch_count, TABLE_MAX_BYTES);
+	return weir_error_set(e,
+			      "network.fail: links fail at %u times, and the routes of all these take "
+			      "more than the %" PRIu64 " bytes that are allowed",
+			      t->epoch_count - 1, TABLE_MAX_BYTES);
+}
+
 static int table_fill(struct route_table *t, struct weir_error *e)
 {
+	uint64_t bytes = 0;
+
 	add_racks(t);
-	if (add_epochs(t, e))
-		return -1;
+	add_epochs(t);
 	for (uint32_t i = 0; i < t->epoch_count; i++) {
 		add_neighbours(t, &t->epochs[i]);
+		add_rows(t, &t->epochs[i]);
+		bytes += (uint64_t)t->epochs[i].row_count * t->net->switch_count;
+		if (bytes > TABLE_MAX_BYTES)
+			return table_too_large(t, e);
 		add_distances(t, &t->epochs[i]);
 		if (i == 0 && check_reachable(t, e))
 			return -1;
@@ -302,6 +393,7 @@ void route_table_free(struct route_table *t)
 	for (uint32_t i = 0; t->epochs && i < t->epoch_count; i++) {
 		free(t->epochs[i].neighbours);
 		free(t->epochs[i].first_neighbour);
+		free(t->epochs[i].row_of);
 		free(t->epochs[i].distance);
 	}
 	free(t->epochs);

@@ -2,7 +2,9 @@
  * walks along them (route_walk.c).
  *
  * For each time that paths change there is an epoch: the links between switches that work then, and
- * the distance of every switch from every rack (a switch with hosts), one byte each. */
+ * the distance of every switch from every rack (a switch with hosts), one byte each. Racks that are linked with the
+ * same switches are as far as each other from all others and two steps from each other: they share a row of
+ * distances. A pod of a fat-tree has one row, and so has a leaf-spine. */
 #ifndef SIM_NET_ROUTE_TABLE_H
 #define SIM_NET_ROUTE_TABLE_H
 #include "sim/net/route.h"
@@ -19,7 +21,9 @@ struct epoch {
 	int64_t start_ps;
 	struct neighbour *neighbours; /* of each switch in turn, over links that work */
 	uint32_t *first_neighbour;    /* by switch; one more at the end */
-	uint8_t *distance;            /* [rack][switch], FAR: no way */
+	uint32_t *row_of;             /* by rack */
+	uint32_t row_count;
+	uint8_t *distance; /* [row][switch], FAR: no way; but a rack is 0 from itself */
 };
 
 struct route_table {
@@ -30,6 +34,18 @@ struct route_table {
 	uint32_t *rack_switch; /* rack -> switch number */
 	struct epoch *epochs;  /* by start */
 };
+
+static inline const uint8_t *rack_row(const struct route_table *t, const struct epoch *epoch,
+				      uint32_t rack)
+{
+	return epoch->distance + (uint64_t)epoch->row_of[rack] * t->net->switch_count;
+}
+
+/* Of a switch from the rack with that row. */
+static inline uint8_t row_distance(const uint8_t *row, uint32_t rack_switch, uint32_t s)
+{
+	return s == rack_switch ? 0 : row[s];
+}
 
 /* Do senders know by that time that the link has failed? */
 static inline int is_known_dead(const struct route_table *t, const struct net_link *l,

@@ -25,40 +25,47 @@ static uint32_t choose(uint64_t hash, uint32_t switch_number, uint32_t count)
 	return (uint32_t)((upper * count) >> 32); /* both below 2^32 */
 }
 
-/* The links that lead one step nearer: how many, and the one of that number. There is one wherever
- * distance is neither 0 nor FAR. */
-static uint32_t count_nearer(const struct epoch *epoch, const uint8_t *distance, uint32_t s)
-{
-	const struct neighbour *end = epoch->neighbours + epoch->first_neighbour[s + 1];
-	const uint8_t nearer = (uint8_t)(distance[s] - 1);
-	uint32_t count = 0;
-
-	for (const struct neighbour *i = epoch->neighbours + epoch->first_neighbour[s]; i < end;
-	     i++)
-		count += distance[i->switch_number] == nearer;
-	assert(count > 0);
-	return count;
-}
-
-static const struct neighbour *nearer_link(const struct epoch *epoch, const uint8_t *distance,
-					   uint32_t s, uint32_t number)
-{
-	const struct neighbour *n = epoch->neighbours + epoch->first_neighbour[s];
-	const uint8_t nearer = (uint8_t)(distance[s] - 1);
-
-	for (;; n++)
-		if (distance[n->switch_number] == nearer && number-- == 0)
-			return n;
-}
-
 /* On the way to a host: the switch that has been reached. */
 struct walk {
 	const struct network *net;
 	const struct epoch *epoch;
 	const struct net_link *last; /* of the host that is sought */
-	const uint8_t *distance;     /* from its rack */
+	const uint8_t *row;          /* distances from its rack ... */
+	uint32_t goal;               /* ... which is this switch */
 	uint32_t at, shift;
 };
+
+static uint8_t distance(const struct walk *w, uint32_t s)
+{
+	return row_distance(w->row, w->goal, s);
+}
+
+/* The links that lead one step nearer: how many, and the one of that number. There is one wherever the distance is
+ * neither 0 nor FAR. One step from the goal these are the links to it; further away the goal is no neighbour. */
+static uint32_t count_nearer(const struct walk *w, uint32_t s)
+{
+	const struct epoch *epoch = w->epoch;
+	const struct neighbour *end = epoch->neighbours + epoch->first_neighbour[s + 1];
+	const uint8_t nearer = (uint8_t)(w->row[s] - 1);
+	uint32_t count = 0;
+
+	for (const struct neighbour *i = epoch->neighbours + epoch->first_neighbour[s]; i < end;
+	     i++)
+		count += nearer ? w->row[i->switch_number] == nearer : i->switch_number == w->goal;
+	assert(count > 0);
+	return count;
+}
+
+static const struct neighbour *nearer_link(const struct walk *w, uint32_t s, uint32_t number)
+{
+	const struct neighbour *n = w->epoch->neighbours + w->epoch->first_neighbour[s];
+	const uint8_t nearer = (uint8_t)(w->row[s] - 1);
+
+	for (;; n++)
+		if ((nearer ? w->row[n->switch_number] == nearer : n->switch_number == w->goal) &&
+		    number-- == 0)
+			return n;
+}
 
 static struct walk walk_start(const struct route_table *t, uint32_t from_host, uint32_t to_host,
 			      int64_t now_ps, struct route *r)
@@ -66,16 +73,15 @@ static struct walk walk_start(const struct route_table *t, uint32_t from_host, u
 	const struct network *net = t->net;
 	const struct epoch *epoch = epoch_at(t, now_ps);
 	const struct net_link *first = host_link(net, from_host), *last = host_link(net, to_host);
-	uint32_t at = net->nodes[first->to].number, rack = t->rack_of[net->nodes[last->to].number];
-	struct walk w = { net, epoch, last, epoch->distance + (uint64_t)rack * net->switch_count,
-			  at,  0 };
+	uint32_t at = net->nodes[first->to].number, goal = net->nodes[last->to].number;
+	struct walk w = { net, epoch, last, rack_row(t, epoch, t->rack_of[goal]), goal, at, 0 };
 
 	assert(from_host != to_host);
 	r->until_ps =
 		epoch + 1 < t->epochs + t->epoch_count ? epoch[1].start_ps : WEIR_TIME_NEVER_PS;
 	r->path = 0;
 	r->hops = 0;
-	r->found = w.distance[at] != FAR && !is_known_dead(t, first, now_ps) &&
+	r->found = distance(&w, at) != FAR && !is_known_dead(t, first, now_ps) &&
 		   !is_known_dead(t, last, now_ps);
 	r->links[r->hops++] = (uint32_t)(first - net->links);
 	return w;
@@ -94,7 +100,7 @@ static void walk_leave(struct walk *w, uint32_t link, struct route *r)
 /* On to the next switch by the link of that number among those that lead nearer. */
 static void walk_on(struct walk *w, uint32_t number, struct route *r)
 {
-	const struct neighbour *next = nearer_link(w->epoch, w->distance, w->at, number);
+	const struct neighbour *next = nearer_link(w, w->at, number);
 
 	walk_leave(w, next->link, r);
 	w->at = next->switch_number;
@@ -107,8 +113,8 @@ void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_hos
 
 	if (!r->found)
 		return;
-	while (w.distance[w.at] > 0) {
-		uint32_t count = count_nearer(w.epoch, w.distance, w.at);
+	while (w.at != w.goal) {
+		uint32_t count = count_nearer(&w, w.at);
 
 		walk_on(&w, count > 1 ? choose(hash, w.at, count) : 0, r);
 	}
@@ -121,11 +127,11 @@ static double count_from(const struct walk *w, uint32_t s)
 	const struct neighbour *end = w->epoch->neighbours + w->epoch->first_neighbour[s + 1];
 	double paths = 0;
 
-	if (w->distance[s] == 0)
+	if (s == w->goal)
 		return 1;
 	for (const struct neighbour *i = w->epoch->neighbours + w->epoch->first_neighbour[s];
 	     i < end; i++)
-		if (w->distance[i->switch_number] == w->distance[s] - 1)
+		if (distance(w, i->switch_number) == w->row[s] - 1)
 			paths += count_from(w, i->switch_number);
 	return paths;
 }
@@ -161,8 +167,8 @@ int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_ho
 	uint32_t used = 0;
 
 	assert(r->found); /* route_table_new refuses a network where it is not */
-	while (w.distance[w.at] > 0) {
-		uint32_t count = count_nearer(w.epoch, w.distance, w.at), number = 0;
+	while (w.at != w.goal) {
+		uint32_t count = count_nearer(&w, w.at), number = 0;
 
 		if (count > 1) {
 			if (used == choices->count || choices->choice[used] >= count)

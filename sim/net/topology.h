@@ -8,8 +8,8 @@
 #include "sim/net/network.h"
 #include "weir/units.h"
 
-/* Limits of what may be built: 2^20 hosts take about a gigabyte before the first packet. */
-enum { HOSTS_MAX = 1 << 20, NODES_MAX = 1 << 21, CABLES_MAX = 1 << 22 };
+/* Limits of what may be built, a fat-tree of k=256: 2^20 hosts take about two gigabytes before the first packet. */
+enum { HOSTS_MAX = 1 << 22, NODES_MAX = 1 << 23, CABLES_MAX = 1 << 24 };
 
 #define ZERO_DELAY_REASON \
 	"a link needs a delay above zero, since nodes work ahead of each other by the shortest " \
@@ -74,7 +74,7 @@ struct wire core_wire(const struct tier_wires *t);
 #define RATE_MAX_BPS (UINT64_C(4) * 1000 * 1000 * 1000 * 1000)
 #define DELAY_MAX_PS ((uint64_t)WEIR_PS_PER_S)
 
-_Static_assert(RATE_MAX_BPS <= UINT64_MAX / CABLES_MAX, "rates of all links can be added up");
+_Static_assert(RATE_MAX_BPS <= UINT64_MAX / HOSTS_MAX, "rates of the links of a tier can be added up");
 
 #define RATE_OPTION(name_, member, default_, help_) \
 	{ \

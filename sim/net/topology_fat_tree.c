@@ -7,7 +7,7 @@
 #include "sim/net/topology.h"
 #include <inttypes.h>
 
-enum { TIER_EDGE = 1, TIER_AGG = 2, TIER_CORE = 3, K_MAX = 128 };
+enum { TIER_EDGE = 1, TIER_AGG = 2, TIER_CORE = 3, K_MAX = 256 };
 
 struct fat_tree_params {
 	uint64_t k;

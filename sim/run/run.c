@@ -178,7 +178,7 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 			return weir_error_prefix(error, "capture of '%s': ", t->port);
 		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context,
 							       control->taps_see_frames };
-		engine_egress(e, (uint32_t)link)->special_ps = INT64_MIN;
+		engine_egress(e, (uint32_t)link)->to |= EGRESS_SPECIAL;
 	}
 	return 0;
 }
@@ -198,6 +198,7 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
 	const struct engine_plan plan_of_engine = { .threads = control->threads,
+						    .adapts = control->adapts,
 						    .trial = control->trial,
 						    .exchange = control->exchange };
 
@@ -283,6 +284,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	if (control->exchange && control->exchange->rank > 0)
 		return status;
 	partition_find(m->engine, m->now_ps, &r->partition);
+	weir_packet_store_forget(&m->engine->store); /* room for the results */
 	measure_results(m, r);
 	r->partial = course->partial;
 	return status;

@@ -28,6 +28,7 @@ struct run_progress {
 
 struct run_control {
 	uint32_t threads; /* at least 1 */
+	uint32_t adapts;  /* 1: no more of them than are faster */
 	atomic_int *stop; /* NULL or: becomes non-zero when the user interrupts */
 	/* NULL or: called now and then by one thread, while the others rest. What it is shown is good until it
 	 * returns. */

@@ -54,8 +54,7 @@ static int set_link(struct weir_sim *sim, uint32_t link, const char *value, stru
 	if (!is_down && strcmp(value, "up") != 0)
 		return weir_error_unknown(e, "state of a link", value, states, 2);
 	sim->net.links[link].fails_ps = is_down ? sim->now_ps : WEIR_TIME_NEVER_PS;
-	if (out->special_ps != INT64_MIN) /* somebody watches it at all times */
-		out->special_ps = sim->net.links[link].fails_ps;
+	out->to |= EGRESS_SPECIAL;
 	return 0;
 }
 

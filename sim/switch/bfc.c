@@ -165,7 +165,7 @@ static uint32_t assign(const struct bfc *b, struct bfc_port *p, const struct wei
 		uint32_t last = b->queues > i * 64 ? b->queues - i * 64 : 0;
 		uint64_t all = last >= 64 ? UINT64_MAX : (UINT64_C(1) << last) - 1;
 
-		open[i] = all & ~p->busy[i] & ~port->paused[i];
+		open[i] = all & ~p->busy[i] & ~port->rare->paused[i];
 	}
 	open[0] &= ~(UINT64_C(1) << BFC_CONTROL_QUEUE);
 	q = pick(p, open, b->queues);
@@ -208,7 +208,7 @@ static uint32_t active_queues(const struct bfc_port *p, const struct weir_port *
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < BFC_WORDS; i++)
-		count += (uint32_t)__builtin_popcountll(p->busy[i] & ~port->paused[i]);
+		count += (uint32_t)__builtin_popcountll(p->busy[i] & ~port->rare->paused[i]);
 	return count ? count : 1;
 }
 

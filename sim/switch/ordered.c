@@ -278,7 +278,7 @@ static inline void forward(struct worker *w, struct switch_state *s, uint32_t in
 		engine_begin_stats(s->engine, &out->port);
 	if (s->engine->config->lossless &&
 	    !lossless_has_room(s->engine->config, &o->lossless, input, &out->port, packet)) {
-		out->port.drops[WEIR_DROP_POOL_FULL]++;
+		out->port.rare->drops[WEIR_DROP_POOL_FULL]++;
 		if (o->fabric)
 			o->fabric->leave(w, s, port, packet, now_ps);
 		packet_gone(w, packet);

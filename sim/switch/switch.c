@@ -129,7 +129,9 @@ forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, ui
 	if (answer == WEIR_PORT_SEND) {
 		transmit(w, out, packet, now_ps, extras);
 	} else if (answer == WEIR_PORT_QUEUED) {
-		s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
+		/* A port that held something before has its bit. */
+		if (out->port.pkts == 1)
+			s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
 		if (extras & SWITCH_ACCOUNTS)
 			lossless_enter_easily(s->engine->config, &s->ordered->lossless,
 					      segment->input, packet);
@@ -325,6 +327,7 @@ look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_
 static inline __attribute__((always_inline)) uint32_t
 run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count, uint32_t extras)
 {
+	uint32_t *heads = w->engine->line_head + s->first_line;
 	uint64_t easy_bytes = 0;
 
 	if (extras & SWITCH_ACCOUNTS)
@@ -333,7 +336,7 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 							     w->engine->config->frame_max_bytes);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t input = (uint32_t)(keys[i] & INPUT_MASK);
-		uint32_t *head = &w->engine->line_head[s->first_line + input], slot = *head;
+		uint32_t slot = heads[input];
 		struct weir_packet *packet = &w->pool.slots[slot];
 		enum arrival arrival = ARRIVAL_GOES_ON;
 
@@ -343,7 +346,7 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 			return i;
 		if (arrival == ARRIVAL_GOES_ON)
 			forward(w, s, packet, extras);
-		*head = line_advance(&w->pool, slot);
+		heads[input] = line_advance(&w->pool, slot);
 	}
 	flush(w, s, extras);
 	return count;
@@ -373,6 +376,7 @@ void switch_run(struct worker *w, struct switch_state *s)
 	const uint64_t *keys = switch_arrivals(w, s, &count);
 
 	s->worker = w;
+	w->switched += count;
 	if (__builtin_expect(s->extras != 0, 0))
 		run_with(w, s, keys, count);
 	else

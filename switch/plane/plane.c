@@ -414,7 +414,7 @@ uint64_t plane_marks(const struct plane_port *port)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		sum += port->port->marks[i];
+		sum += port->port->rare->marks[i];
 	return sum;
 }
 
@@ -423,7 +423,7 @@ uint64_t plane_drops(const struct plane_port *port)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		sum += port->port->drops[i];
+		sum += port->port->rare->drops[i];
 	return sum;
 }
 

@@ -106,8 +106,8 @@ static void port_json(FILE *f, struct loop *l, uint32_t i)
 	number(f, "queue_pkts", port->pkts);
 	number(f, "queue_bytes", port->bytes);
 	queue_json(f, &p->stats);
-	reasons(f, "mark_reasons", port->kind->mark->reasons, port->marks, WEIR_MARK_REASONS);
-	reasons(f, "drop_reasons", weir_port_drop_names, port->drops, WEIR_PORT_DROPS);
+	reasons(f, "mark_reasons", port->kind->mark->reasons, port->rare->marks, WEIR_MARK_REASONS);
+	reasons(f, "drop_reasons", weir_port_drop_names, port->rare->drops, WEIR_PORT_DROPS);
 	reasons(f, "refused", plane_fault_names, p->counts.faults, PLANE_FAULTS);
 	knobs_json(f, l, i, port->kind->queues);
 	marking_json(f, l, p);

@@ -70,10 +70,12 @@ grep -q '"switch.marking": "ecn(k=70pkts, ' "$dir/out" || fail "the marking must
 result() {
 	"$weir" $short "$@" --quiet --json - | grep -v '_seconds"\|_cpu_second"\|_rss_'
 }
-result --seed 7 >"$dir/one"
+result --seed 7 --threads 1 >"$dir/one"
 result --seed 7 --threads 2 >"$dir/two"
+result --seed 7 >"$dir/auto"
 result --seed 8 >"$dir/three"
 cmp -s "$dir/one" "$dir/two" || fail "the same seed must give the same bytes"
+cmp -s "$dir/one" "$dir/auto" || fail "threads as many as are faster must give the same bytes"
 cmp -s "$dir/one" "$dir/three" && fail "another seed must give another run"
 grep -q '"seed": "7"' "$dir/one" || fail "--seed must be in the settings"
 
@@ -134,7 +136,8 @@ options=$("$weir" help run | sed -n 's/^  \(-[-a-z]*\) .*/\1/p' | join)
 mistake "run: unknown option '--sead'; there are $options, --help (nearest: --seed)" $short --sead 3
 mistake "--seed: a value is missing; write --seed N" $short --seed
 mistake "--seed: 'x' is not a whole number; allowed: at least 0" $short --seed x
-mistake "--threads: '0' is out of range; allowed: 1 to 256" $short --threads 0
+mistake "--threads: '0' is out of range; allowed: 1 to 256, or auto" $short --threads 0
+mistake "--threads: 'atuo' is not a whole number; allowed: 1 to 256, or auto" $short --threads atuo
 mistake "--quiet: takes no value, got '3'" $short --quiet=3
 mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.marking=tcn" \
 	$short --set foo

@@ -59,7 +59,7 @@ static void contract_close(struct contract *c)
 static void check_reasons(const struct contract *c, const struct weir_mark_ops *ops)
 {
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		CHECK(c->desk.port->marks[i] == 0 || ops->reasons[i] != NULL);
+		CHECK(c->desk.port->rare->marks[i] == 0 || ops->reasons[i] != NULL);
 }
 
 /* Traffic: a random walk of the load, flows that come and go, frames of all sizes, pauses up to a
@@ -112,7 +112,7 @@ static uint64_t drive(struct contract *c, struct traffic *t, uint32_t packets)
 
 		digest = weir_hash64(digest, (uint64_t)answer << 32 | packet.flags);
 		digest = weir_hash64(digest, (uint64_t)c->desk.port->bytes << 32 |
-						     (uint32_t)c->desk.port->marks[0]);
+						     (uint32_t)c->desk.port->rare->marks[0]);
 	}
 	return digest;
 }
@@ -137,7 +137,7 @@ static uint64_t all_marks(const struct contract *c)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		sum += c->desk.port->marks[i];
+		sum += c->desk.port->rare->marks[i];
 	return sum;
 }
 

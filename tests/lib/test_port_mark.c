@@ -76,7 +76,7 @@ TEST(test_a_mark_sets_ce_and_counts_its_reason)
 			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 		CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, mark),
 			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
-		CHECK_INT(d.port->marks[reason], 2);
+		CHECK_INT(d.port->rare->marks[reason], 2);
 	}
 	CHECK_INT(desk_drops(&d), 0);
 	desk_close(&d);
@@ -92,8 +92,8 @@ TEST(test_a_packet_is_counted_as_marked_once)
 		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT | WEIR_PACKET_CE, WEIR_MARK_CE, WEIR_MARK_CE),
 		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
-	CHECK_INT(d.port->marks[0], 1);
-	CHECK_INT(d.port->marks[1], 0);
+	CHECK_INT(d.port->rare->marks[0], 1);
+	CHECK_INT(d.port->rare->marks[1], 0);
 	desk_close(&d);
 }
 
@@ -105,14 +105,14 @@ TEST(test_a_mark_drops_what_is_not_ecn_capable_unless_told_to_pass)
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_CE), -1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_PASS), 0);
-	CHECK_INT(d.port->drops[WEIR_DROP_NOT_ECT], 2);
+	CHECK_INT(d.port->rare->drops[WEIR_DROP_NOT_ECT], 2);
 	CHECK_INT(desk_drops(&d), 2);
 	CHECK_INT(d.port->tx_pkts, 1);
 	desk_close(&d);
 	puppet_open(&d, 1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_CE), 0);
 	CHECK_INT(desk_drops(&d), 0);
-	CHECK_INT(d.port->marks[0], 0);
+	CHECK_INT(d.port->rare->marks[0], 0);
 	desk_close(&d);
 }
 
@@ -124,7 +124,7 @@ TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_DROP, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_DROP), -1);
-	CHECK_INT(d.port->drops[WEIR_DROP_SCHEME], 2);
+	CHECK_INT(d.port->rare->drops[WEIR_DROP_SCHEME], 2);
 	/* One that waited: the line stays free for the next. */
 	CHECK_INT(desk_offer_bytes(&d, 1000, 0), WEIR_PORT_SEND);
 	packet.flow_hash = (uint32_t)WEIR_MARK_DROP << 16;
@@ -134,7 +134,7 @@ TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 	CHECK_INT(d.port->free_ps, 1000 * 800);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 200);
 	CHECK_INT(d.port->free_ps, 1200 * 800);
-	CHECK_INT(d.port->drops[WEIR_DROP_SCHEME], 3);
+	CHECK_INT(d.port->rare->drops[WEIR_DROP_SCHEME], 3);
 	CHECK_INT(d.port->tx_pkts, 2);
 	desk_close(&d);
 }
@@ -231,9 +231,9 @@ static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_
 		digest = weir_hash64(digest, packet.flags);
 	}
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		digest = weir_hash64(digest, d.port->marks[i]);
+		digest = weir_hash64(digest, d.port->rare->marks[i]);
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		digest = weir_hash64(digest, d.port->drops[i]);
+		digest = weir_hash64(digest, d.port->rare->drops[i]);
 	*drops = desk_drops(&d);
 	desk_close(&d);
 	return digest;

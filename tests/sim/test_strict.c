@@ -58,9 +58,9 @@ static uint64_t check_same(const char *text)
 		CHECK_INT(a->bytes, b->bytes);
 		CHECK_INT(a->free_ps, b->free_ps);
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
-			CHECK_INT(a->marks[k], b->marks[k]);
+			CHECK_INT(a->rare->marks[k], b->rare->marks[k]);
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
-			CHECK_INT(a->drops[k], b->drops[k]);
+			CHECK_INT(a->rare->drops[k], b->rare->drops[k]);
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			CHECK_INT(own.e->pauses[i].class[k].count,
 				  strict.e->pauses[i].class[k].count);

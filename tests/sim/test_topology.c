@@ -276,20 +276,19 @@ TEST(test_network_size_is_limited)
 
 	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "hosts-per-leaf") =
 		4096;
-	check_network_refused(&w, "network.topology: 16777216 hosts; allowed are 2 to 1048576");
+	check_network_refused(&w, "network.topology: 16777216 hosts; allowed are 2 to 4194304");
 	world_end(&w);
 	w = world_of("leaf-spine");
-	*network_number(&w.c.network, "leaves") = 4096;
-	*network_number(&w.c.network, "spines") = 1024;
+	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "spines") = 4096;
 	*network_number(&w.c.network, "hosts-per-leaf") = 1;
 	check_network_refused(
-		&w, "network.topology: 9216 hosts and switches with 4198400 links; allowed are at "
-		    "most 2097152 with 4194304");
+		&w, "network.topology: 12288 hosts and switches with 16781312 links; allowed are at "
+		    "most 8388608 with 16777216");
 	world_end(&w);
 	w = world_of("leaf-spine");
 	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "hosts-per-leaf") =
 		1;
-	check_network_refused(&w, "network.topology: 1 hosts; allowed are 2 to 1048576");
+	check_network_refused(&w, "network.topology: 1 hosts; allowed are 2 to 4194304");
 	world_end(&w);
 }
 

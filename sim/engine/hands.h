@@ -1,0 +1,32 @@
+/* hands.h -- how many threads a run is worth, where the caller leaves that open (engine_plan.adapts).
+ *
+ * Threads meet after every window. Where a window has little to do, meeting takes longer than working alone, and by
+ * how much depends on the machine and on who else uses it. So a small network has one thread from the beginning; a
+ * larger one works alone, then together, for a few windows each, and goes on for many as was faster. Nothing that
+ * happens depends on it. */
+#ifndef SIM_ENGINE_HANDS_H
+#define SIM_ENGINE_HANDS_H
+#include <stdint.h>
+
+struct engine;
+
+enum hands_mode { HANDS_ALONE, HANDS_TOGETHER, HANDS_MODES };
+
+struct hands {
+	uint32_t adapts;         /* 0: together at all times */
+	uint32_t mode;           /* enum hands_mode: of the window that comes */
+	uint32_t left;           /* windows until it is looked at again */
+	uint32_t stay;           /* windows that the faster mode is kept for */
+	uint32_t faster;         /* the mode that was, the last time */
+	uint32_t windows;        /* since begin_ns */
+	uint64_t begin_ns;       /* on the wall's clock */
+	double rate[HANDS_MODES]; /* arrivals in a nanosecond, when last tried; 0: not yet */
+};
+
+/* As many threads as a network with full links keeps busy, at most so many. Ports and windows are there. */
+uint32_t hands_for(const struct engine *e, uint32_t threads);
+
+/* Every thread rests: before the first window of a leg, and between two windows. */
+void hands_begin(struct engine *e);
+void hands_next(struct engine *e);
+#endif

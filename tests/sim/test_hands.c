@@ -1,0 +1,114 @@
+/* test_hands.c -- what a run may decide by itself while it goes on changes nothing in it: how many threads work on a
+ * window (hands.h), and when empty lines give their memory back (room.h). */
+#include "sim/engine/room.h"
+#include "sim/host/host.h"
+#include "tests/sim.h"
+
+static const char *const fabric =
+	"[network]\ntopology = leaf-spine\nleaves = 4\nspines = 4\nhosts-per-leaf = 16\n"
+	"rate = 100Gbps\ndelay = 1us\n[switch]\nmarking = ecn(k=20pkts)\n"
+	"[traffic x]\npattern = all-to-all\nsizes = uniform(min=1KB, max=200KB)\n"
+	"load = 0.6\nflows = 1000\n[measure]\nto = 1s\n";
+
+struct built {
+	struct sim s;
+	struct network net;
+	struct engine *e;
+};
+
+static void build(struct built *b, const char *text, const struct engine_plan *plan)
+{
+	struct flow_list flows = { 0 };
+	struct weir_error e = { "" };
+
+	sim_read(&b->s, "%s", text);
+	if (network_build(&b->net, &b->s.c.network, &e) ||
+	    traffic_generate(&flows, &b->s.c, &b->net, &e) ||
+	    engine_new(&b->e, &b->s.c, &b->net, &flows, plan, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+static void end(struct built *b)
+{
+	engine_free(b->e);
+	network_free(&b->net);
+	sim_end(&b->s);
+}
+
+static void check_same(const struct built *a, const struct built *b)
+{
+	for (uint32_t i = 0; i < a->net.link_count; i++) {
+		const struct weir_port *p = &engine_egress(a->e, i)->port;
+		const struct weir_port *q = &engine_egress(b->e, i)->port;
+
+		CHECK_INT(p->tx_bytes, q->tx_bytes);
+		CHECK_INT(p->free_ps, q->free_ps);
+		CHECK_INT(p->rare->marks[0], q->rare->marks[0]);
+	}
+	for (uint32_t i = 0; i < a->e->flows.count; i++)
+		CHECK_INT(a->e->flows.flows[i].finish_ps, b->e->flows.flows[i].finish_ps);
+}
+
+enum { STOP_PS = 40 * 1000 * 1000, STOPS = 50 };
+
+/* In legs, before each of which the other mode is set. */
+static void run_in_turns(struct built *b)
+{
+	struct weir_error e = { "" };
+
+	for (int i = 1; i <= STOPS; i++) {
+		b->e->hands.mode = i % 2 ? HANDS_TOGETHER : HANDS_ALONE;
+		b->e->hands.left = 0;
+		CHECK_INT(engine_run_until(b->e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+	}
+}
+
+TEST(test_threads_that_come_and_go_change_nothing)
+{
+	struct built one, many;
+	struct weir_error e = { "" };
+
+	build(&one, fabric, &(struct engine_plan){ .threads = 1 });
+	CHECK_INT(engine_run_until(one.e, STOPS * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+	build(&many, fabric, &(struct engine_plan){ .threads = 3, .adapts = 1 });
+	CHECK(many.e->threads > 1);
+	run_in_turns(&many);
+	check_same(&one, &many);
+	CHECK(one.e->flows.flows[500].finish_ps > 0);
+	end(&one);
+	end(&many);
+}
+
+/* 34 links of 10 Gb/s hold 8 packets each for 10 us: a tenth of a millisecond's work in a window is not there. */
+TEST(test_a_small_network_has_one_thread)
+{
+	struct built b;
+
+	build(&b,
+	      "[network]\ntopology = star\nhosts = 17\nrate = 10Gbps\ndelay = 10us\n"
+	      "[traffic x]\npattern = many-to-one\nsize = unlimited\n[measure]\nto = 1ms\n",
+	      &(struct engine_plan){ .threads = 16, .adapts = 1 });
+	CHECK_INT(b.e->threads, 1);
+	end(&b);
+}
+
+/* Between any two stops. All traffic comes to an end, and then no line holds anything. */
+TEST(test_lines_that_give_their_memory_back_go_on_as_before)
+{
+	struct built kept, tidy;
+	struct weir_error e = { "" };
+
+	build(&kept, fabric, &(struct engine_plan){ .threads = 1 });
+	build(&tidy, fabric, &(struct engine_plan){ .threads = 1 });
+	for (int i = 1; i <= STOPS; i++) {
+		CHECK_INT(engine_run_until(kept.e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+		CHECK_INT(engine_run_until(tidy.e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+		room_tidy(tidy.e);
+	}
+	check_same(&kept, &tidy);
+	CHECK_INT(engine_packets_under_way(tidy.e), 0);
+	for (uint32_t i = 0; i < tidy.net.link_count; i++)
+		CHECK_INT(engine_egress(tidy.e, i)->tail, WEIR_SLOT_NONE);
+	end(&kept);
+	end(&tidy);
+}
