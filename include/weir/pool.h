@@ -36,7 +36,8 @@ struct weir_packet_store {
 struct weir_packet_pool {
 	struct weir_packet *slots;
 	uint32_t *next;
-	uint32_t free, free_count; /* list of free chunks */
+	uint32_t free; /* list of free chunks */
+	uint32_t room; /* so many more may join it before a batch goes to the store */
 	struct weir_packet_store *store;
 };
 
@@ -81,7 +82,7 @@ static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 	uint32_t chunk = p->free;
 
 	p->free = p->next[chunk];
-	p->free_count--;
+	p->room++;
 	return chunk;
 }
 
@@ -89,7 +90,7 @@ static inline void weir_chunk_give(struct weir_packet_pool *p, uint32_t chunk)
 {
 	p->next[chunk] = p->free;
 	p->free = chunk;
-	if (__builtin_expect(++p->free_count > WEIR_POOL_KEEP, 0))
+	if (__builtin_expect(--p->room == 0, 0))
 		weir_packet_pool_spill(p);
 }
 

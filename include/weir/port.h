@@ -69,7 +69,7 @@ struct weir_port_class {
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
-	uint32_t counts_waits; /* 1: ports whose statistics have waits count them */
+	uint32_t counts_waits;  /* 1: ports whose statistics have waits count them */
 	uint32_t leaves_slowly; /* 1: more than the marking scheme is asked when packets leave */
 	uint64_t rate_bps;
 	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
@@ -77,7 +77,7 @@ struct weir_port_class {
 	const struct weir_mark_ops *mark;
 	/* Where a port's parts lie, from its start: queues, states, all in one piece of memory. */
 	uint32_t mark_offset, sched_offset, size;
-	uint32_t rare_offset; /* 0: somewhere else */
+	uint32_t rare_offset;     /* 0: somewhere else */
 	uint8_t class_queue[256]; /* class of a packet -> queue */
 };
 
@@ -133,7 +133,7 @@ static inline size_t weir_port_stats_size(uint32_t buckets)
 struct weir_port_rare {
 	uint64_t marks[WEIR_MARK_REASONS];
 	uint64_t drops[WEIR_PORT_DROPS];
-	int64_t line_free_ps; /* while blocked: when the line is, or was, free */
+	int64_t line_free_ps;                  /* while blocked: when the line is, or was, free */
 	uint64_t paused[WEIR_QUEUES_MAX / 64]; /* bit per queue */
 };
 
@@ -168,7 +168,8 @@ struct weir_port_plan {
 	uint32_t lossless;     /* bit per class: buffer limits are the owner's business */
 	uint32_t counts_waits; /* 1: packets are looked at as they leave, for stats->waits */
 	uint32_t mtu_bytes;
-	uint32_t rare_apart; /* 1: struct weir_port_rare is not part of the port; the owner sets port->rare, zeroed,
+	uint32_t
+		rare_apart; /* 1: struct weir_port_rare is not part of the port; the owner sets port->rare, zeroed,
 			      * behind weir_port_init */
 };
 

@@ -91,6 +91,7 @@ void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store 
 		.slots = s->slots,
 		.next = s->next,
 		.free = WEIR_SLOT_NONE,
+		.room = WEIR_POOL_KEEP + 1,
 		.store = s,
 	};
 }
@@ -111,7 +112,7 @@ void weir_packet_pool_refill(struct weir_packet_pool *p)
 		s->fresh += WEIR_POOL_BATCH;
 	}
 	pthread_mutex_unlock(&s->lock);
-	p->free_count = WEIR_POOL_BATCH;
+	p->room -= WEIR_POOL_BATCH;
 }
 
 void weir_packet_pool_spill(struct weir_packet_pool *p)
@@ -122,7 +123,7 @@ void weir_packet_pool_spill(struct weir_packet_pool *p)
 	for (uint32_t i = 1; i < WEIR_POOL_BATCH; i++)
 		last = p->next[last];
 	p->free = p->next[last];
-	p->free_count -= WEIR_POOL_BATCH;
+	p->room += WEIR_POOL_BATCH;
 	p->next[last] = WEIR_SLOT_NONE;
 
 	pthread_mutex_lock(&s->lock);

@@ -257,9 +257,8 @@ uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet,
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
 }
 
-static __attribute__((noinline)) int ask_enqueue_of_pool(struct weir_port *p,
-							 struct weir_packet *packet, uint32_t queue,
-							 int64_t now_ps)
+static __attribute__((noinline)) int
+ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = pool_bytes(p, now_ps); /* its port may have caught up by that */
@@ -321,9 +320,8 @@ static void count_wait(struct weir_port *p, int64_t wait_ns)
 	w->bucket_pkts[weir_port_bucket(clamp32((uint64_t)wait_ns))]++;
 }
 
-static __attribute__((noinline)) int ask_dequeue_slowly(struct weir_port *p,
-							struct weir_packet *packet, uint32_t queue,
-							int64_t now_ps)
+static __attribute__((noinline)) int
+ask_dequeue_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = pool_bytes(p, now_ps);
@@ -365,8 +363,7 @@ static __attribute__((noinline)) void append_ranked(struct weir_port *p,
 {
 	const struct weir_port_class *c = p->kind;
 
-	weir_ranked_push(q, pool, packet,
-			 c->sched->rank(c->sched_params, packet, packet->time_ps));
+	weir_ranked_push(q, pool, packet, c->sched->rank(c->sched_params, packet, packet->time_ps));
 	p->bytes += packet->bytes;
 	p->pkts++;
 	if (p->pool)
@@ -517,7 +514,8 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 
 int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
 {
-	int64_t *free_ps = p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->rare->line_free_ps : &p->free_ps;
+	int64_t *free_ps =
+		p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->rare->line_free_ps : &p->free_ps;
 	int64_t start_ps = *free_ps > now_ps ? *free_ps : now_ps;
 
 	*free_ps = start_ps + weir_port_wire_ps(p->kind, bytes);

@@ -309,7 +309,8 @@ static void advance(struct engine *e)
 	int64_t limit_ps = e->stop_ps < end_ps ? e->stop_ps : end_ps;
 
 	room_check(e);
-	hands_next(e);
+	if (e->hands.adapts)
+		hands_next(e);
 
 	e->pass++;
 

@@ -30,8 +30,8 @@
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps; /* to the receiver's transport: processing of a host is in it */
-	uint32_t to;      /* the receiving node; with EGRESS_SPECIAL packets go through egress_special */
-	uint32_t tail;    /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
+	uint32_t to; /* the receiving node; with EGRESS_SPECIAL packets go through egress_special */
+	uint32_t tail; /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
 	uint32_t line, link;
 	struct weir_port port; /* continues beyond its struct, see port.h */
 };
@@ -178,8 +178,8 @@ struct engine {
 	_Atomic uint32_t *line_tail;  /* as egress.tail, for the receiving side */
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
-	uint32_t window_chunks;  /* of it that a window may take, room.h */
-	uint32_t tidy_at;        /* so many chunks were ever in use: lines are looked through, room.h */
+	uint32_t window_chunks; /* of it that a window may take, room.h */
+	uint32_t tidy_at; /* so many chunks were ever in use: lines are looked through, room.h */
 	struct int_stack *notes; /* by number; NULL: switches write nothing */
 	struct note_store note_store;
 	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */

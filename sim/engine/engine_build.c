@@ -55,7 +55,8 @@ static uint32_t furthest_from(struct engine *e, uint32_t from, int64_t *longest_
 
 	*longest_ps = 0;
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
-		const struct net_link *link = &e->net->links[e->net->nodes[e->net->host_node[i]].first_link];
+		const struct net_link *link =
+			&e->net->links[e->net->nodes[e->net->host_node[i]].first_link];
 
 		if (i == from)
 			continue;
@@ -499,7 +500,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		e->threads = hands_for(e, plan->threads);
 	e->hands = (struct hands){ .adapts = plan->adapts && e->threads > 1,
 				   .mode = plan->adapts || e->threads == 1 ? HANDS_ALONE
-									  : HANDS_TOGETHER };
+									   : HANDS_TOGETHER };
 	room_new(e);
 	hosts_new(e);
 	build_workers(e);

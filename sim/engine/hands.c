@@ -5,10 +5,10 @@
 #include <time.h>
 
 enum {
-	ARRIVALS_EACH = 256,     /* in a window of full links: about 8 us of work for a thread */
-	ARRIVALS_TO_MEET = 64,   /* with fewer for each thread nobody else is called */
-	WINDOWS_OF_TRIAL = 32,   /* to find out how fast a mode is */
-	WINDOWS_TO_STAY = 1024,  /* in the faster one; twice as many when it is faster again */
+	ARRIVALS_EACH = 256,    /* in a window of full links: about 8 us of work for a thread */
+	ARRIVALS_TO_MEET = 64,  /* with fewer for each thread nobody else is called */
+	WINDOWS_OF_TRIAL = 32,  /* to find out how fast a mode is */
+	WINDOWS_TO_STAY = 1024, /* in the faster one; twice as many when it is faster again */
 	WINDOWS_TO_STAY_MAX = 8192,
 	WINDOWS_TO_SEE = 4, /* that a mode is hopeless */
 };
@@ -106,8 +106,6 @@ void hands_next(struct engine *e)
 	struct hands *h = &e->hands;
 	uint64_t arrivals;
 
-	if (!h->adapts)
-		return;
 	h->windows++;
 	if (--h->left && !is_hopeless(e))
 		return;

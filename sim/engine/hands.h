@@ -13,20 +13,20 @@ struct engine;
 enum hands_mode { HANDS_ALONE, HANDS_TOGETHER, HANDS_MODES };
 
 struct hands {
-	uint32_t adapts;         /* 0: together at all times */
-	uint32_t mode;           /* enum hands_mode: of the window that comes */
-	uint32_t left;           /* windows until it is looked at again */
-	uint32_t stay;           /* windows that the faster mode is kept for */
-	uint32_t faster;         /* the mode that was, the last time */
-	uint32_t windows;        /* since begin_ns */
-	uint64_t begin_ns;       /* on the wall's clock */
+	uint32_t adapts;          /* 0: together at all times */
+	uint32_t mode;            /* enum hands_mode: of the window that comes */
+	uint32_t left;            /* windows until it is looked at again */
+	uint32_t stay;            /* windows that the faster mode is kept for */
+	uint32_t faster;          /* the mode that was, the last time */
+	uint32_t windows;         /* since begin_ns */
+	uint64_t begin_ns;        /* on the wall's clock */
 	double rate[HANDS_MODES]; /* arrivals in a nanosecond, when last tried; 0: not yet */
 };
 
 /* As many threads as a network with full links keeps busy, at most so many. Ports and windows are there. */
 uint32_t hands_for(const struct engine *e, uint32_t threads);
 
-/* Every thread rests: before the first window of a leg, and between two windows. */
+/* Every thread rests: before the first window of a leg, and between two windows where hands.adapts. */
 void hands_begin(struct engine *e);
 void hands_next(struct engine *e);
 #endif

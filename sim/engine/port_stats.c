@@ -8,8 +8,7 @@
 /* Buckets, one for each number of packets but for the last size: 128, 256 and 512 bytes, 1 KiB, and all that there are. */
 static const uint32_t buckets_of[PORT_STATS_SIZES] = { 6, 22, 54, 118, WEIR_PORT_STATS_BUCKETS };
 
-_Static_assert(offsetof(struct weir_port_stats, bucket_ps) == 80,
-	       "two cache lines with 6 buckets");
+_Static_assert(offsetof(struct weir_port_stats, bucket_ps) == 80, "two cache lines with 6 buckets");
 
 /* The slabs have a struct for every link of the network, so they cannot run out. */
 void port_stats_new(struct engine *e)

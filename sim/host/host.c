@@ -180,8 +180,9 @@ static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, 
 /* One that is alone would leave its turn and be the first in it again, if it may go on and its class is the same. */
 static int stays(const struct engine *e, struct host *h, struct sender *s, uint32_t number)
 {
-	return is_due(e, h, s) && (!h->special || (!(h->paused & HOST_HOLDS) &&
-						   host_queue(h, sender_next_class(e, s)) == number));
+	return is_due(e, h, s) &&
+	       (!h->special ||
+		(!(h->paused & HOST_HOLDS) && host_queue(h, sender_next_class(e, s)) == number));
 }
 
 /* A segment from the next connection in turn that may send; 0 where there is none. One whose next segment

@@ -241,8 +241,8 @@ static int check_reachable(const struct route_table *t, struct weir_error *e)
 	char from[64], to[64];
 
 	for (uint32_t h = 0; h < net->host_count; h++) {
-		uint8_t d = row_distance(row, t->rack_switch[0],
-					 net->nodes[net->host_node[h]].rack);
+		uint8_t d =
+			row_distance(row, t->rack_switch[0], net->nodes[net->host_node[h]].rack);
 
 		if (d != FAR && !is_known_dead(t, host_link(net, h), epoch->start_ps))
 			continue;
@@ -343,10 +343,11 @@ static int table_too_large(const struct route_table *t, struct weir_error *e)
 				      "network.topology: the routes between %u switches take more "
 				      "than the %" PRIu64 " bytes that are allowed",
 				      t->net->switch_count, TABLE_MAX_BYTES);
-	return weir_error_set(e,
-			      "network.fail: links fail at %u times, and the routes of all these take "
-			      "more than the %" PRIu64 " bytes that are allowed",
-			      t->epoch_count - 1, TABLE_MAX_BYTES);
+	return weir_error_set(
+		e,
+		"network.fail: links fail at %u times, and the routes of all these take "
+		"more than the %" PRIu64 " bytes that are allowed",
+		t->epoch_count - 1, TABLE_MAX_BYTES);
 }
 
 static int table_fill(struct route_table *t, struct weir_error *e)

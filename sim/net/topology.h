@@ -74,7 +74,8 @@ struct wire core_wire(const struct tier_wires *t);
 #define RATE_MAX_BPS (UINT64_C(4) * 1000 * 1000 * 1000 * 1000)
 #define DELAY_MAX_PS ((uint64_t)WEIR_PS_PER_S)
 
-_Static_assert(RATE_MAX_BPS <= UINT64_MAX / HOSTS_MAX, "rates of the links of a tier can be added up");
+_Static_assert(RATE_MAX_BPS <= UINT64_MAX / HOSTS_MAX,
+	       "rates of the links of a tier can be added up");
 
 #define RATE_OPTION(name_, member, default_, help_) \
 	{ \

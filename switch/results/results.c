@@ -159,8 +159,8 @@ static void list_reasons(struct loop *l, struct run_result *r)
 		l->settings->backend->count(l->wires[i], &wire);
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (p->port->kind->mark->reasons[k])
-				add_reason(r, p->port->kind->mark->reasons[k], p->port->rare->marks[k],
-					   1);
+				add_reason(r, p->port->kind->mark->reasons[k],
+					   p->port->rare->marks[k], 1);
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 			add_reason(r, weir_port_drop_names[k], p->port->rare->drops[k], 0);
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)

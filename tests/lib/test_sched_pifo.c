@@ -39,7 +39,8 @@ static void check_order(struct desk *d, const uint32_t *bytes, uint32_t count)
 /* Every chunk that was ever taken from the store is free. */
 static void check_all_given_back(const struct desk *d)
 {
-	CHECK_INT(d->pool.free_count + d->store.batch_count * WEIR_POOL_BATCH, d->store.fresh);
+	CHECK_INT(WEIR_POOL_KEEP + 1 - d->pool.room + d->store.batch_count * WEIR_POOL_BATCH,
+		  d->store.fresh);
 }
 
 /* --- ranks by hand --- */

@@ -282,8 +282,9 @@ TEST(test_network_size_is_limited)
 	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "spines") = 4096;
 	*network_number(&w.c.network, "hosts-per-leaf") = 1;
 	check_network_refused(
-		&w, "network.topology: 12288 hosts and switches with 16781312 links; allowed are at "
-		    "most 8388608 with 16777216");
+		&w,
+		"network.topology: 12288 hosts and switches with 16781312 links; allowed are at "
+		"most 8388608 with 16777216");
 	world_end(&w);
 	w = world_of("leaf-spine");
 	*network_number(&w.c.network, "leaves") = *network_number(&w.c.network, "hosts-per-leaf") =
