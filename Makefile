@@ -200,6 +200,7 @@ test-browser: weir | build/have-browser
 test-cluster: | build/have-cluster
 	@$(MAKE) MPI=yes weir
 	@tests/cluster/mpi.sh
+	@tests/cluster/ranks.sh
 	@tests/cluster/slurm.sh
 
 demo: weir
