@@ -196,7 +196,7 @@ test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test buil
 test-browser: weir | build/have-browser
 	@tests/browser/report.sh
 
-# Not a part of test: it needs Open MPI, Slurm and root. Two minutes where the machine is ours alone.
+# Not a part of test: it needs Open MPI, Slurm and root, and three minutes of two cores.
 test-cluster: | build/have-cluster
 	@$(MAKE) MPI=yes weir
 	@tests/cluster/mpi.sh

@@ -43,12 +43,29 @@ static const struct weir_option numbers[] = {
 static const char *const passed_on[] = { "--set", "--marking", "--scheduler",
 					 "--cc",  "--seed",    "--full" };
 
+static int check_lines(const struct arguments *a, struct weir_error *e)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const struct argument *at = &a->all[i];
+
+		if (at->option && strcmp(at->option->name, "--sbatch") == 0 &&
+		    (at->value[0] != '-' || strchr(at->value, '\n')))
+			return weir_error_set(e,
+					      "--sbatch: %s is no option of sbatch; write "
+					      "--sbatch=--partition=long",
+					      weir_quote(at->value).text);
+	}
+	return 0;
+}
+
 static int read_request(struct submission *b, struct weir_error *e)
 {
 	const char *out = arguments_option(b->a, "--out");
 
 	if (!arguments_option(b->a, "--slurm"))
 		return weir_error_set(e, "submit: to whom? --slurm is the one there is");
+	if (check_lines(b->a, e))
+		return -1;
 	for (const struct weir_option *o = numbers; o->name; o++) {
 		const char *text = arguments_option(b->a, o->name);
 
@@ -184,13 +201,7 @@ static int write_script(const struct submission *b, FILE *f, struct weir_error *
 
 	lines = memory_zeroed(b->a->count + 1, sizeof(*lines));
 	arguments_values(b->a, "--sbatch", lines);
-	for (const char **line = lines; *line && !failed; line++)
-		if (strchr(*line, '\n') || strncmp(*line, "-", 1) != 0)
-			failed = weir_error_set(e,
-						"--sbatch: %s is no option of sbatch; write "
-						"--sbatch=--partition=long",
-						weir_quote(*line).text);
-	if (!failed && (length < 0 || !getcwd(here, sizeof(here))))
+	if (length < 0 || !getcwd(here, sizeof(here)))
 		failed = weir_error_set(
 			e, "submit: where this program is, the system does not say: %s",
 			strerror(errno));

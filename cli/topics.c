@@ -34,6 +34,16 @@ const struct topic topic_all[] = {
 	  "Or by DSCP: dscp-map = 26:1 default:0 in [switch], dscp = 26 in the section.\n"
 	  "ACKs go with their data unless ack-class says otherwise. classes = 4 spreads the\n"
 	  "flows of a section; first-bytes gives the beginning of each flow another class.\n" },
+	{ "cluster", "mpi mpirun slurm shards machines",
+	  "A sweep on many machines leaves what one leaves, and goes on where it stopped.\n"
+	  "    mpirun -n 64 weir run mine.ini     Open MPI: one process keeps what comes\n"
+	  "                                       back; also choose, reproduce, train\n"
+	  "    weir submit mine.ini --slurm       an array job of shards ...\n"
+	  "    weir status                        ... followed, and merged when done\n"
+	  "    weir run mine.ini --shard 3/16     by hand, anywhere ...\n"
+	  "    weir merge mine.*-of-16.results --out mine.results\n"
+	  "All must run the same program. What is missing or foreign is named. See also:\n"
+	  "weir help submit, merge; docs/cluster.md.\n" },
 	{ "ecmp", "paths path spraying load-balancing",
 	  "Of all shortest paths a flow takes one, chosen switch by switch by a hash of the\n"
 	  "flow and the seed (network.ecmp = flow), or every packet its own (= packet).\n"

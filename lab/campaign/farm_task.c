@@ -140,32 +140,58 @@ static enum task_end make_store(struct parcel *made, const char *key, const stru
 	return bytes ? TASK_DONE : TASK_FAILED;
 }
 
-static enum task_end do_run(const struct scenario *s, const char *key, uint32_t threads,
-			    struct pulse *pulse, struct parcel *made, struct weir_error *e)
+static int check_key(const struct config *c, const char *key, struct weir_error *e)
 {
-	const struct run_control control = { .threads = threads,
-					     .progress = tell_share,
-					     .context = pulse };
 	char own_key[RUN_KEY_SIZE];
-	struct run_result result;
-	struct config c;
-	int failed;
 
-	if (scenario_config(s, &c, e) || run_key(&c, own_key, e))
-		return TASK_FAILED;
-	if (strcmp(own_key, key) != 0) {
-		weir_error_set(e,
-			       "on %s it would be another run: there is another program, or the "
-			       "files that settings name are not the same",
-			       world_place().name);
-		return TASK_FAILED;
+	if (run_key(c, own_key, e))
+		return -1;
+	if (strcmp(own_key, key) == 0)
+		return 0;
+	return weir_error_set(e,
+			      "on %s it would be another run: there is another program, or the "
+			      "files that settings name are not the same",
+			      world_place().name);
+}
+
+/* What a parcel asks for. */
+struct errand {
+	struct scenario s;
+	const char *key;
+	struct run_control control;
+};
+
+static enum task_end do_config(const struct errand *x, const struct config *c, struct parcel *made,
+			       struct weir_error *e)
+{
+	enum task_end end = TASK_FAILED;
+	struct run_result result;
+	int failed = run(c, &x->control, &result, e);
+
+	if (failed == -1) {
+		scenario_locate(&x->s, e);
+		return end;
 	}
-	failed = run(&c, &control, &result, e);
-	if (failed == -1)
-		scenario_locate(s, e);
-	if (failed == -1 || failed == RUN_MISLED || failed == RUN_FAILED)
-		return TASK_FAILED;
-	return failed ? TASK_BUG : make_store(made, key, &c, &result, e);
+	if (failed == 0)
+		end = make_store(made, x->key, c, &result, e);
+	else if (failed != RUN_MISLED &&
+		 failed != RUN_FAILED) /* a plug-in's fault, or the system's */
+		end = TASK_BUG;
+	run_result_free(&result);
+	return end;
+}
+
+static enum task_end do_run(const struct errand *x, struct parcel *made, struct weir_error *e)
+{
+	enum task_end end = TASK_FAILED;
+	struct config c;
+
+	if (scenario_config(&x->s, &c, e))
+		return end;
+	if (check_key(&c, x->key, e) == 0)
+		end = do_config(x, &c, made, e);
+	config_free(&c);
+	return end;
 }
 
 enum task_end farm_serve_run(const struct parcel *asked, struct parcel *made, struct task_voice *v,
@@ -173,17 +199,17 @@ enum task_end farm_serve_run(const struct parcel *asked, struct parcel *made, st
 {
 	struct parcel_reader r = { asked->bytes, asked->size, 0 };
 	struct pulse pulse = { v, clock_ns() };
-	uint32_t threads = (uint32_t)parcel_number(&r);
-	const char *key = parcel_text(&r);
-	struct scenario s;
+	struct errand x = { .control = { .progress = tell_share, .context = &pulse } };
 	enum task_end end = TASK_FAILED;
 
-	unpack_scenario(&r, &s);
+	x.control.threads = (uint32_t)parcel_number(&r);
+	x.key = parcel_text(&r);
+	unpack_scenario(&r, &x.s);
 	if (r.is_torn || r.left)
 		weir_error_set(e, "what was asked for is torn");
 	else
-		end = do_run(&s, key, threads, &pulse, made, e);
-	scenario_free(&s);
+		end = do_run(&x, made, e);
+	scenario_free(&x.s);
 	return end;
 }
 
@@ -197,6 +223,10 @@ enum task_end farm_keep_run(const struct parcel *made, const char *key, const ch
 	int failed;
 
 	memcpy(run.key, key, sizeof(run.key));
+	if (made->size == 0) {
+		weir_error_set(e, "its result was lost on its way");
+		return TASK_FAILED;
+	}
 	if (store_open_bytes(&from, made->bytes, made->size, e))
 		return TASK_FAILED;
 	failed = store_open(&to, folder, STORE_ADD, e);

@@ -152,7 +152,25 @@ mpirun --allow-run-as-root --oversubscribe -n 3 ./without run short.ini --out no
 [ ! -e none ] || fail "what was refused has written something"
 ./without run short.ini --quiet --out without.results || fail "without Open MPI one process must do"
 same alone without.results
-echo "refused: table, one run, --jobs, mistakes, a program without Open MPI"
+# A program with other sources gives results of its own: nobody mixes them.
+sed 's/\(version_sources\[\] = "\)[0-9a-f]*/\1000000000000/' "$house/build/version.c" >version.c
+gcc -std=c11 -I"$house" -c -o version.o version.c || exit 1
+gcc -o foreign "$house/build/release/cli/main.o" ./*.o "$house/build/release/libhouse.a" "$house/build/release/libweir.a" \
+	-lsqlite3 $(pkg-config --libs --silence-errors hiredis libbpf || pkg-config --libs --silence-errors hiredis) -lm -pthread || exit 1
+./foreign run short.ini --quiet --out foreign.results || fail "the foreign program must run"
+expect 1 merge alone foreign.results --out none
+grep -q '^weir: foreign.results: was made by another program ([0-9.]*+000000000000) than alone (' err || fail "another program must be named"
+[ ! -e none ] || fail "a refused merge has written something"
+# A crash, or an end, of a run is that run's: a rank outlives it.
+sed 's/^static uint32_t mine_enqueue.*/#include <stdlib.h>\n&/; s/^\tstruct mine_state \*s = state;/&\n\n\tif (p->high == p->low) { if (weir_length_is_packets(p->low)) exit(5); abort(); }/' \
+	"$house/examples/plugin/mine.c" >mine.c
+gcc -std=c11 -shared -fPIC -I"$house/include" -o mine.so mine.c || exit 1
+sed 's|^switch.marking = .*|switch.marking = ./mine.so, ./mine.so(high=9pkts, low=9pkts), ./mine.so(high=9KB, low=9KB)|' short.ini >crash.ini
+mpi 3 -- run crash.ini --seed 1 --set case=deep --out crashed
+[ $status = 1 ] || fail "runs that crash: exit status $status"
+grep -qF "crashed: 1 run, 1 of them new" out || fail "the run that is right must be kept"
+grep -qF "ended with status 1 and no result" err && grep -qF "killed by signal 6 (Aborted)" err || fail "how they ended must be said"
+echo "refused: table, one run, --jobs, mistakes, a program without Open MPI; a foreign one. Crashes cost their runs"
 
 # --- killed ---
 scenario 150ms >long.ini

@@ -1,0 +1,172 @@
+/* test_farm.c -- runs for other processes: what is asked and what is made survive the way, or are refused; and what a
+ * cluster is asked for. */
+#define _GNU_SOURCE
+#include "lab/campaign/farm_task.h"
+#include "lab/campaign/job.h"
+#include "lab/campaign/needs.h"
+#include "lab/scenario/sweep.h"
+#include "tests/folder.h"
+
+static const char text[] =
+	"# Is it the same there?\n[network]\ntopology = star\nhosts = 4\n"
+	"[traffic a]\npattern = many-to-one\nsize = 20KB\n"
+	"[measure]\nprobe = queue sw->h0 every 10us\nprobe = queue sw->h1 every 20us\n"
+	"to = 1ms\n"
+	"[case small]\nswitch.buffer = 20pkts\n[case large]\nswitch.buffer = 200pkts\n"
+	"[sweep]\nswitch.marking = none, ecn(k=5pkts)\nseed = 1..3\n";
+
+struct ground {
+	struct scenario s;
+	struct sweep w;
+	char key[RUN_KEY_SIZE];
+};
+
+/* A run of the sweep: of the second case, with marking, and seed 2. */
+static void ground_open(struct ground *g)
+{
+	struct weir_error e;
+	struct config c;
+
+	CHECK_INT(scenario_read_text(&g->s, "f.ini", text, strlen(text), &e), 0);
+	CHECK_INT(scenario_set(&g->s, "network.rate=5Gbps", &e), 0);
+	CHECK_INT(sweep_read(&g->w, &g->s, &e), 0);
+	CHECK_INT(sweep_apply(&g->w, 10, &g->s, &e), 0);
+	CHECK_INT(scenario_config(&g->s, &c, &e), 0);
+	CHECK_INT(run_key(&c, g->key, &e), 0);
+	config_free(&c);
+}
+
+static void ground_close(struct ground *g)
+{
+	sweep_free(&g->w);
+	scenario_free(&g->s);
+}
+
+static void be_silent(struct task_voice *v, double share)
+{
+	(void)v, (void)share;
+}
+
+static enum task_end serve(const struct parcel *asked, struct parcel *made, struct weir_error *e)
+{
+	struct task_voice v = { be_silent };
+
+	memset(made, 0, sizeof(*made));
+	return farm_serve_run(asked, made, &v, e);
+}
+
+TEST(test_a_run_that_is_done_elsewhere_is_kept_here_as_if_it_had_been_done_here)
+{
+	struct folder f = folder_make();
+	struct planned_run *runs;
+	struct parcel asked = { NULL, 0, 0 }, made;
+	struct weir_error e = { "" };
+	uint64_t digest, count;
+	struct ground g;
+	struct store *s;
+
+	ground_open(&g);
+	farm_pack_run(&asked, &g.s, 1, g.key);
+	if (serve(&asked, &made, &e) != TASK_DONE)
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
+	CHECK_INT(store_plan(s, (const char(*)[RUN_KEY_SIZE]) & g.key, 1, &e), 0);
+	store_close(s);
+	CHECK_INT(farm_keep_run(&made, g.key, f.path, COPY_LACKING, &e), TASK_DONE);
+	CHECK_INT(farm_keep_run(&made, g.key, f.path, COPY_LACKING, &e), TASK_DONE);
+	CHECK_INT(farm_keep_run(&made, g.key, f.path, COPY_ALL, &e), TASK_DONE);
+	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
+	CHECK_INT(store_planned(s, &runs, &count, &e), 0);
+	CHECK(runs[0].id != 0);
+	CHECK_INT(store_run_digest(s, runs[0].id, &digest, &e), 0);
+	free(runs);
+	store_close(s);
+	parcel_free(&asked);
+	parcel_free(&made);
+	ground_close(&g);
+	folder_remove(&f);
+}
+
+TEST(test_a_run_with_another_key_elsewhere_is_refused)
+{
+	struct parcel asked = { NULL, 0, 0 }, made;
+	struct weir_error e = { "" };
+	struct ground g;
+
+	ground_open(&g);
+	farm_pack_run(&asked, &g.s, 1, "0123456789abcdef");
+	CHECK_INT(serve(&asked, &made, &e), TASK_FAILED);
+	CHECK_CONTAINS(e.text, "it would be another run");
+	parcel_free(&asked);
+	parcel_free(&made);
+	ground_close(&g);
+}
+
+TEST(test_whatever_is_cut_off_of_what_is_asked_or_made_is_refused)
+{
+	struct folder f = folder_make();
+	struct parcel asked = { NULL, 0, 0 }, made, none;
+	struct weir_error e = { "" };
+	struct ground g;
+	struct store *s;
+
+	ground_open(&g);
+	farm_pack_run(&asked, &g.s, 1, g.key);
+	for (size_t size = 0; size < asked.size; size++) {
+		const struct parcel torn = { asked.bytes, size, 0 };
+
+		CHECK_INT(serve(&torn, &none, &e), TASK_FAILED);
+		CHECK_INT(none.size, 0);
+	}
+	CHECK_INT(serve(&asked, &made, &e), TASK_DONE);
+	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
+	store_close(s);
+	for (size_t size = 0; size < made.size; size += 1 + made.size / 40) {
+		const struct parcel torn = { made.bytes, size, 0 };
+
+		CHECK(farm_keep_run(&torn, g.key, f.path, COPY_LACKING, &e) != TASK_DONE);
+	}
+	made.bytes[made.size / 2] ^=
+		1; /* wherever that is, nothing else must come of it than the run or a refusal */
+	farm_keep_run(&made, g.key, f.path, COPY_LACKING, &e);
+	parcel_free(&asked);
+	parcel_free(&made);
+	ground_close(&g);
+	folder_remove(&f);
+}
+
+TEST(test_a_cluster_is_asked_for_the_slowest_shard_and_the_largest_run)
+{
+	double run_s[] = { 60, 60, 240, 60, 60, 60 };
+	const struct needs n = {
+		.memory_bytes = 1e9, .total_s = 540, .longest_s = 240, .run_s = run_s
+	};
+	struct needs_asked a = needs_asked(&n, 6, 3, 1);
+
+	CHECK_INT(a.memory_mb, 1700);    /* 200 + 1.5 x 1000 */
+	CHECK_INT(a.minutes, 5 + 4 * 5); /* the third has 240 and 60 s */
+	a = needs_asked(&n, 6, 1, 2);
+	CHECK_INT(a.memory_mb, 3200);
+	CHECK_INT(a.minutes, 5 + 34);      /* 540 / 2 + 240 s, 4 times */
+	CHECK_INT(needs_shards(&n, 6), 6); /* no more than there are runs */
+	CHECK_INT(needs_shards(&n, 100), 16);
+	CHECK_INT(needs_shards(&(struct needs){ .total_s = 6e4 }, 5000), 100);
+	CHECK_INT(needs_shards(&(struct needs){ .total_s = 6e9 }, 5000), 1000);
+}
+
+TEST(test_needs_are_those_of_every_run_whatever_its_seed)
+{
+	struct weir_error e = { "" };
+	struct ground g;
+	struct needs n;
+
+	ground_open(&g);
+	CHECK_INT(needs_find(&n, &g.w, &g.s, &e), 0);
+	CHECK_INT(g.w.run_count, 12);
+	for (uint64_t i = 0; i < g.w.run_count; i++)
+		CHECK(n.run_s[i] > 0);
+	CHECK_NEAR(n.total_s, 12 * n.run_s[0], 1e-9);
+	CHECK(n.memory_bytes > 0);
+	needs_free(&n);
+	ground_close(&g);
+}
