@@ -204,6 +204,7 @@ test-browser: weir | build/have-browser
 test-cluster: | build/have-cluster
 	@$(MAKE) MPI=yes weir
 	@tests/cluster/mpi.sh
+	@tests/cluster/ranks.sh
 	@tests/cluster/slurm.sh
 
 # Not a part of test: it takes minutes, and root, iperf3 and user-mode-linux for all of it.

@@ -165,18 +165,22 @@ static int report_bug(const struct config *c, struct weir_error *e)
 	return EXIT_BUG;
 }
 
-/* Ranks are as many as somebody wanted: each has one thread unless more are asked for. */
+/* Where nobody says how many: those of the machine, which ranks that are here share. */
 static uint32_t threads_of(const struct request *q, const struct exchange *x)
 {
+	uint32_t ranks = x && x->ops->join ? x->ranks : 1, cores = core_count();
+
 	if (q->threads)
 		return (uint32_t)q->threads;
-	return x ? 1 : core_count();
+	return cores > ranks ? cores / ranks : 1;
 }
 
 /* What a rank does that is not the first: all but show and write. */
 static int work_on(const struct request *q, const struct config *c, struct exchange *x)
 {
-	const struct run_control control = { .exchange = x, .threads = threads_of(q, x) };
+	const struct run_control control = { .exchange = x,
+					     .threads = threads_of(q, x),
+					     .adapts = q->threads == 0 };
 	struct run_result result;
 	struct weir_error e;
 	int failed = run(c, &control, &result, &e);
@@ -195,7 +199,7 @@ static int run_config(const struct request *q, const struct scenario *s, const s
 	struct run_control control = {
 		.exchange = x,
 		.threads = threads_of(q, x),
-		.adapts = q->threads == 0 && !x,
+		.adapts = q->threads == 0,
 		.stop = &interrupt.stop,
 		.tap_count = captures->count,
 		.taps = captures->taps,

@@ -85,8 +85,9 @@ static void node_run(struct worker *w, uint32_t node)
 		switch_run(w, &e->switches[n->number]);
 }
 
-/* Those of the worker's nodes that have something to do, in order. */
-static void run_nodes(struct worker *w)
+/* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
+static inline __attribute__((always_inline)) void run_nodes_among(struct worker *w,
+								  const uint64_t *own)
 {
 	struct engine *e = w->engine;
 	_Atomic uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
@@ -101,14 +102,27 @@ static void run_nodes(struct worker *w)
 				bits &= UINT64_MAX << (first % 64);
 			if (end - word * 64 < 64)
 				bits &= (UINT64_C(1) << (end - word * 64)) - 1;
-			if (e->ranks)
-				bits &= e->ranks->own[word];
+			if (own)
+				bits &= own[word];
 			while (bits) {
 				node_run(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
 				bits &= bits - 1;
 			}
 		}
 	}
+}
+
+static __attribute__((noinline)) void run_own_nodes(struct worker *w)
+{
+	run_nodes_among(w, w->engine->ranks->own);
+}
+
+static void run_nodes(struct worker *w)
+{
+	if (__builtin_expect(w->engine->ranks != NULL, 0))
+		run_own_nodes(w);
+	else
+		run_nodes_among(w, NULL);
 }
 
 /* Whoever is done with its own nodes takes over switches that others have not begun, which evens out
@@ -133,7 +147,8 @@ static void help_others(struct worker *w)
 }
 
 /* The next window in which any node has something to do, after the current one. */
-static uint64_t next_window(struct engine *e, uint64_t window)
+static inline __attribute__((always_inline)) uint64_t next_window(struct engine *e,
+									  uint64_t window)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -240,36 +255,49 @@ static void tell_all(struct engine *e, const struct ended_flow *ended)
 /* Whole windows only: what is measured must not change when flows start. */
 static void open_gates(struct engine *e)
 {
-	if (e->ranks)
-		ranks_each_ended(e, tell_all);
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
 
-		for (uint32_t k = 0; !e->ranks && k < w->ended_count; k++)
+		for (uint32_t k = 0; k < w->ended_count; k++)
 			tell_all(e, &w->ended[k]);
 		w->ended_count = 0;
 	}
 	for (uint32_t i = 0; i < e->threads; i++)
 		if (e->workers[i].opened_ps > e->last_opened_ps)
 			e->last_opened_ps = e->workers[i].opened_ps;
-	if (e->ranks && (int64_t)e->ranks->agreed.most > e->last_opened_ps)
-		e->last_opened_ps = (int64_t)e->ranks->agreed.most;
 }
 
-/* The end of a window, of all ranks or of this process alone: what others have sent is here, flows that waited
- * have their starts, and the window is cleared. Returns the next one. */
-static uint64_t end_window(struct engine *e, uint64_t window)
+static void clear_window(struct engine *e, uint64_t window)
 {
 	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
-	uint64_t next;
 
-	if (e->ranks)
-		ranks_meet(e, RANKS_AT_WINDOW, next_window(e, window));
-	open_gates(e);
 	memset(e->wheel + (size_t)slot * e->slot_words, 0, e->slot_words * sizeof(*e->wheel));
 	e->slot_busy[slot] = 0;
+}
+
+/* The end of a window: flows that waited have their starts, and the next one is known. The same where there are
+ * other ranks: what they have sent is here, too. */
+static uint64_t end_window(struct engine *e, uint64_t window)
+{
+	open_gates(e);
+	clear_window(e, window);
+	return next_window(e, window);
+}
+
+static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, uint64_t window)
+{
+	struct ranks *r = e->ranks;
+	uint64_t next;
+
+	ranks_meet(e, RANKS_AT_WINDOW, next_window(e, window));
+	ranks_each_ended(e, tell_all);
+	for (uint32_t i = 0; i < e->threads; i++)
+		e->workers[i].ended_count = 0;
+	if ((int64_t)r->agreed.most > e->last_opened_ps)
+		e->last_opened_ps = (int64_t)r->agreed.most;
+	clear_window(e, window);
 	next = next_window(e, window);
-	return e->ranks && e->ranks->agreed.least < next ? e->ranks->agreed.least : next;
+	return r->agreed.least < next ? r->agreed.least : next;
 }
 
 /* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the last leg
@@ -281,7 +309,8 @@ static void advance(struct engine *e)
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
-		window = end_window(e, window);
+		window = __builtin_expect(e->ranks != NULL, 0) ? end_window_of_ranks(e, window)
+								: end_window(e, window);
 		/* Nothing is left to happen: go to the next stop at once. */
 		end_ps = window >= (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1
 				 ? WEIR_TIME_NEVER_PS

@@ -1,7 +1,7 @@
 /* hands.c -- see hands.h. */
 #define _GNU_SOURCE
 #include "sim/engine/hands.h"
-#include "sim/engine/engine.h"
+#include "sim/engine/ranks.h"
 #include <time.h>
 
 enum {
@@ -27,8 +27,10 @@ uint32_t hands_for(const struct engine *e, uint32_t threads)
 	double arrivals = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct weir_port_class *kind = engine_egress(e, i)->port.kind;
+		const struct weir_port_class *kind = engine_kind(e, i);
 
+		if (!engine_has_link(e, i))
+			continue;
 		arrivals += 0.5 * (double)e->window_ps /
 			    (double)weir_port_wire_ps(kind, e->config->frame_max_bytes);
 	}

@@ -103,6 +103,8 @@ void room_tidy(struct engine *e)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct egress *out = engine_egress(e, i);
 
+		if (!out->port.kind) /* it is at another rank */
+			continue;
 		if (out->tail == WEIR_SLOT_NONE || e->line_head[out->line] != out->tail)
 			continue;
 		weir_chunk_give(&e->workers[0].pool, out->tail >> WEIR_CHUNK_SHIFT);

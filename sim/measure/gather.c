@@ -126,7 +126,7 @@ static void move_series(struct mover *v)
 		if (probe_rank(&set->probes[i]) != v->rank)
 			continue;
 		move(v, &s->count, sizeof(s->count));
-		if (!v->gives) {
+		if (!v->gives && s->count) {
 			s->capacity = s->count;
 			s->time_ps = memory_grow(s->time_ps, s->count, sizeof(*s->time_ps));
 			s->value = memory_grow(s->value, s->count, sizeof(*s->value));

@@ -66,7 +66,7 @@ static inline struct port_end measure_port_end(const struct measure *m, uint32_t
 	const struct weir_port *p = &engine_egress(m->engine, link)->port;
 	struct port_end end = { .tx_pkts = p->tx_pkts };
 
-	if (m->ends && !engine_has_link(m->engine, link))
+	if (!engine_has_link(m->engine, link))
 		return m->ends[link];
 	memcpy(end.marks, p->rare->marks, sizeof(end.marks));
 	memcpy(end.drops, p->rare->drops, sizeof(end.drops));

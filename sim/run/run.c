@@ -65,23 +65,29 @@ static int64_t at_stop(struct measure *m, int64_t now_ps)
 	return sample_ps < next_ps ? sample_ps : next_ps;
 }
 
-/* Has something happened after which there is no result? */
-static enum run_status find_trouble(struct course *r)
+/* Packets and bytes do not add up, where that is to be looked at now. */
+static int is_broken(struct course *r)
 {
 	const struct run_control *control = r->control;
 	const struct measure *m = &r->measure;
-	int broken = 0;
 
-	/* First, because all ranks ask at the same time or none does. */
-	if (control->audit_windows && r->polls % control->audit_windows == 0)
-		broken = audit(m->engine, &r->message);
-	if (broken)
-		weir_error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
+	if (!control->audit_windows || r->polls % control->audit_windows != 0 ||
+	    !audit(m->engine, &r->message))
+		return 0;
+	weir_error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
+	return 1;
+}
+
+/* Has something happened after which there is no result? */
+static inline __attribute__((always_inline)) enum run_status find_trouble(struct course *r)
+{
+	const struct measure *m = &r->measure;
+
 	if (plugin_guard_caught(m->engine->guard, &r->message))
 		return RUN_MISLED;
 	if (r->polls % POLLS_BETWEEN_LOOKS == 0 && probes_overflow(m->probes, &r->message))
 		return RUN_REFUSED;
-	return broken ? RUN_BROKEN : RUN_DONE;
+	return RUN_DONE;
 }
 
 static void tell_progress(const struct course *r)
@@ -93,41 +99,60 @@ static void tell_progress(const struct course *r)
 	r->control->progress(r->control->context, &p);
 }
 
-/* Is the run to end here, for a reason of its own? Where there are other ranks all end together, one window after
- * somebody has found a reason. */
-static int is_to_end(struct course *r)
+static int is_stopped(const struct course *r)
 {
-	const struct run_control *control = r->control;
-	struct ranks *ranks = r->measure.engine->ranks;
-	uint64_t votes = 0;
+	return r->control->stop &&
+	       atomic_load_explicit(r->control->stop, memory_order_relaxed);
+}
 
-	if (!ranks || !ranks->agreed.any)
-		r->trouble = find_trouble(r);
-	if (r->trouble)
-		votes |= RANK_TROUBLED;
-	if (control->stop && atomic_load_explicit(control->stop, memory_order_relaxed))
-		votes |= RANK_STOPPED;
-	if (ranks) {
-		ranks->votes = votes;
-		votes = ranks->agreed.any;
-	}
-	r->partial = !(votes & RANK_TROUBLED) && votes & RANK_STOPPED;
-	return votes != 0;
+static inline __attribute__((always_inline)) int go_on(const struct course *r)
+{
+	const struct measure *m = &r->measure;
+
+	if (r->control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
+		tell_progress(r);
+	return (m->phase == PHASE_AFTER || m->to_ps == WEIR_TIME_NEVER_PS) && measure_flows_done(m);
 }
 
 static int on_poll(void *context, int64_t now_ps)
 {
 	struct course *r = context;
-	const struct run_control *control = r->control;
-	struct measure *m = &r->measure;
 
-	m->now_ps = now_ps;
+	r->measure.now_ps = now_ps;
 	r->polls++;
-	if (is_to_end(r))
+	r->trouble = find_trouble(r);
+	if (!r->trouble && is_broken(r))
+		r->trouble = RUN_BROKEN;
+	if (r->trouble)
 		return 1;
-	if (control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
-		tell_progress(r);
-	return (m->phase == PHASE_AFTER || m->to_ps == WEIR_TIME_NEVER_PS) && measure_flows_done(m);
+	if (is_stopped(r)) {
+		r->partial = 1;
+		return 1;
+	}
+	return go_on(r);
+}
+
+/* Where there are other ranks all end together, one window after somebody has found a reason. Whether it adds up all
+ * ask at the same time, whatever else they have found. */
+static int on_poll_of_ranks(void *context, int64_t now_ps)
+{
+	struct course *r = context;
+	struct ranks *ranks = r->measure.engine->ranks;
+	uint64_t any = ranks->agreed.any;
+	int broken;
+
+	r->measure.now_ps = now_ps;
+	r->polls++;
+	if (any) {
+		r->partial = !(any & RANK_TROUBLED);
+		return 1;
+	}
+	broken = is_broken(r);
+	r->trouble = find_trouble(r);
+	if (!r->trouble && broken)
+		r->trouble = RUN_BROKEN;
+	ranks->votes = (r->trouble ? RANK_TROUBLED : 0) | (is_stopped(r) ? RANK_STOPPED : 0);
+	return go_on(r);
 }
 
 /* From the config: when to measure and when to stop. */
@@ -262,7 +287,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	enum engine_leg leg = ENGINE_AT_STOP;
 	double cpu;
 
-	m->engine->on_poll = on_poll;
+	m->engine->on_poll = control->exchange ? on_poll_of_ranks : on_poll;
 	m->engine->context = course;
 	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
