@@ -100,11 +100,11 @@ field() {
 }
 # traffic SECONDS: two long connections, then two and bursts of eight.
 traffic() {
-	in_host 1 iperf3 -c 10.0.0.1 -p 5201 -t "$1" >/dev/null 2>&1 &
+	in_host 1 iperf3 -C reno -c 10.0.0.1 -p 5201 -t "$1" >/dev/null 2>&1 &
 	a=$!
-	in_host 2 iperf3 -c 10.0.0.1 -p 5202 -t "$1" >/dev/null 2>&1 &
+	in_host 2 iperf3 -C reno -c 10.0.0.1 -p 5202 -t "$1" >/dev/null 2>&1 &
 	b=$!
-	in_host 3 sh -c "sleep $(($1 / 2)); iperf3 -c 10.0.0.1 -p 5203 -P 8 -t $(($1 / 2 - 1)) >/dev/null 2>&1" &
+	in_host 3 sh -c "sleep $(($1 / 2)); iperf3 -C reno -c 10.0.0.1 -p 5203 -P 8 -t $(($1 / 2 - 1)) >/dev/null 2>&1" &
 	c=$!
 	wait $a $b $c
 }
@@ -154,4 +154,4 @@ keep "acc" "acc(preset=weir)"
 keep "a short queue" "fixed(min=5KB, max=20KB, p=50%)"
 [ "$queue" -lt $((default / 2)) ] || { tail -n 5 log mimic.err >out; fail "the queue was $default bytes and is $queue"; }
 sleep 0.5
-"$weir" switch status sw.ini | grep -q '"marking":"red(min=1048576B, max=2097152B' || { "$weir" switch status sw.ini >out; fail "not as before"; }
+"$weir" switch status sw.ini | grep -q '"name":"p0".*"marking":"red(min=1MiB, max=2MiB, p=0.05,' || { "$weir" switch status sw.ini >out; fail "not as before"; }
