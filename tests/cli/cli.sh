@@ -140,7 +140,7 @@ mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.ma
 	$short --set foo
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
 mistake "unknown list 'markings'; there are marking, scheduler, agent, tuner, fabric, cc, card, topology, traffic, workload,\
- trainer, model, metric, flow-metric (nearest: marking)" list markings
+ driver, trainer, model, metric, flow-metric (nearest: marking)" list markings
 mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, rdma, traffic, measure, sweep, case, full; real and port of switches)\
  and their keys, what 'weir list' shows, and the topics of 'weir help' (nearest: red)" help redd
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
