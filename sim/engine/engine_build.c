@@ -208,13 +208,13 @@ static void build_ports(struct engine *e)
 		struct egress *out = engine_egress(e, i);
 		struct weir_buffer_pool *pool = NULL;
 
-		out->tail = WEIR_SLOT_NONE;
 		if (!is_made_here(e, link))
 			continue;
 		if (from->kind == NODE_SWITCH &&
 		    e->config->switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
 			pool = &e->switches[from->number].pool;
 		out->delay_ps = engine_delay_ps(e, i);
+		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
 		out->link = i;
 		out->to = link->to | (link->fails_ps == WEIR_TIME_NEVER_PS ? 0 : EGRESS_SPECIAL);

@@ -232,6 +232,7 @@ rounds=0 touched=0
 while [ $rounds -lt "${KILLS:-3}" ]; do
 	rounds=$((rounds + 1))
 	start_keeper
+	[ $rounds -gt 1 ] || said write
 	sleep "0.$(awk "BEGIN { srand($$ + $rounds); printf \"%02d\", 5 + rand() * 50 }")"
 	kill -9 "$keeper"
 	wait "$keeper" 2>/dev/null

@@ -646,3 +646,28 @@ TEST(test_settings_that_are_in_a_schemes_state_are_not_changed)
 	CHECK_CONTAINS(e.text, "cannot change");
 	end(sim);
 }
+
+/* --- the scenario's own flows --- */
+
+TEST(test_sim_library_shows_flows_of_the_scenario_and_when_they_ended)
+{
+	struct weir_sim *sim =
+		drive(PAIR TCP "[traffic two]\npattern = many-to-one\nsenders = 1\n"
+			       "receiver = 0\nflows-each = 2\nsize = 144600B\nstart = 1ms\n",
+		      NULL);
+	struct weir_sim_flow flow;
+
+	CHECK_INT(weir_sim_flows(sim), 2);
+	go(sim, 1 * MS_PS);
+	flow = weir_sim_flow_at(sim, 1);
+	CHECK_INT(flow.from, 1);
+	CHECK_INT(flow.to, 0);
+	CHECK_INT(flow.traffic, 0);
+	CHECK_INT(flow.bytes, 144600);
+	CHECK_INT(flow.start_ps, 1 * MS_PS);
+	CHECK_INT(flow.finish_ps, -1);
+	go(sim, 20 * MS_PS);
+	flow = weir_sim_flow_at(sim, 1);
+	CHECK(flow.finish_ps > flow.start_ps + 100 * US_PS && flow.finish_ps < 5 * MS_PS);
+	end(sim);
+}
