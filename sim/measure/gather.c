@@ -175,7 +175,9 @@ void gather_results(struct measure *m)
 	if (r->exchange->rank == 0)
 		m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
 	for (uint32_t i = 1; i < r->exchange->ranks; i++) {
-		struct mover v = { m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i };
+		struct mover v = {
+			m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i
+		};
 
 		if (r->exchange->rank == 0 || v.gives)
 			move_all(&v);
