@@ -42,11 +42,13 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 	if (ranks_share_one(a))
 		return 0;
 	if (text && weir_option_parse(&count, &option, text, e))
-		return weir_error_set(e, "--ranks: '%.60s' is neither a number from 1 to %d nor mpi",
+		return weir_error_set(e,
+				      "--ranks: '%.60s' is neither a number from 1 to %d nor mpi",
 				      text, RANKS_MAX);
 	if (count > 1 && world_size() > 1)
-		return weir_error_set(e, "--ranks: mpirun has started %d processes; with --ranks mpi "
-					 "they share each run",
+		return weir_error_set(e,
+				      "--ranks: mpirun has started %d processes; with --ranks mpi "
+				      "they share each run",
 				      world_size());
 	*ranks = (uint32_t)count;
 	return 0;
@@ -65,8 +67,7 @@ static int agree(struct exchange *x, enum ranks_ready ready)
 	return all;
 }
 
-int ranks_start(struct exchange **out, uint32_t ranks, enum ranks_ready ready,
-		struct weir_error *e)
+int ranks_start(struct exchange **out, uint32_t ranks, enum ranks_ready ready, struct weir_error *e)
 {
 	*out = NULL;
 	if (ranks == RANKS_OF_WORLD) {

@@ -102,8 +102,7 @@ void exchange_get(struct exchange_stream *s, void *bytes, size_t size)
 
 void exchange_lost(const struct exchange *x, uint32_t rank, const char *why)
 {
-	fprintf(stderr,
-		"weir: rank %u of %u is gone (%s), so that rank %u ends without a result\n", rank,
-		x->ranks, why, x->rank);
+	fprintf(stderr, "weir: rank %u of %u is gone (%s), so that rank %u ends without a result\n",
+		rank, x->ranks, why, x->rank);
 	exit(EXIT_FAILURE);
 }

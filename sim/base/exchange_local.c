@@ -66,8 +66,8 @@ static int push(struct local *l, uint32_t rank)
 		const char *from = in_head ? (const char *)&w->out + w->sent
 					   : w->parcel->bytes + (w->sent - sizeof(w->out));
 		size_t left = (in_head ? sizeof(w->out) : total) - w->sent;
-		size_t sent = moved(&l->x, rank,
-				    send(w->fd, from, left, MSG_NOSIGNAL | MSG_DONTWAIT));
+		size_t sent =
+			moved(&l->x, rank, send(w->fd, from, left, MSG_NOSIGNAL | MSG_DONTWAIT));
 
 		if (!sent)
 			return 0;
@@ -181,9 +181,9 @@ static void local_give(struct exchange *x, const void *bytes, size_t size)
 	const struct local *l = (const struct local *)x;
 
 	for (size_t done = 0; done < size;)
-		done += moved(x, 0,
-			      send(l->ways[0].fd, (const char *)bytes + done, size - done,
-				   MSG_NOSIGNAL));
+		done += moved(
+			x, 0,
+			send(l->ways[0].fd, (const char *)bytes + done, size - done, MSG_NOSIGNAL));
 	x->sent_bytes += size;
 }
 
@@ -192,7 +192,8 @@ static void local_take(struct exchange *x, uint32_t from, void *bytes, size_t si
 	const struct local *l = (const struct local *)x;
 
 	for (size_t done = 0; done < size;)
-		done += moved(x, from, recv(l->ways[from].fd, (char *)bytes + done, size - done, 0));
+		done += moved(x, from,
+			      recv(l->ways[from].fd, (char *)bytes + done, size - done, 0));
 }
 
 static void local_join(struct exchange *x)

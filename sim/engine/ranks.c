@@ -39,9 +39,8 @@ static uint64_t scenario_sum(const struct engine *e)
 {
 	struct digest_sum sum = { 0, 0 };
 	const uint64_t numbers[] = {
-		e->config->seed,     e->net->link_count, e->net->node_count,
-		e->flows.count,      e->class_count,     e->egress_size,
-		sizeof(struct flow), (uint64_t)e->window_ps,
+		e->config->seed, e->net->link_count, e->net->node_count,  e->flows.count,
+		e->class_count,  e->egress_size,     sizeof(struct flow), (uint64_t)e->window_ps,
 	};
 
 	digest_add(&sum, numbers, sizeof(numbers));
@@ -139,8 +138,7 @@ void ranks_announce(struct worker *w, uint32_t flow, uint32_t before)
 		l->capacity = l->capacity ? 2 * l->capacity : 64;
 		l->news = memory_grow(l->news, l->capacity, sizeof(*l->news));
 	}
-	l->news[l->count++] =
-		(struct message_news){ f->start_ps, flow, before, f->end_segment, 0 };
+	l->news[l->count++] = (struct message_news){ f->start_ps, flow, before, f->end_segment, 0 };
 }
 
 /* Each parcel begins with them. */

@@ -39,18 +39,19 @@ struct news_list {
 
 struct ranks {
 	struct exchange *exchange;
-	uint16_t *rank_of; /* by node */
-	uint64_t *own;     /* bit per node */
+	uint16_t *rank_of;  /* by node */
+	uint64_t *own;      /* bit per node */
 	uint16_t *class_of; /* by link: number of its port class */
 	uint32_t cut_count;
 	struct cut_line { /* that begin here and end elsewhere */
 		uint32_t line, rank;
-	} *cuts;
+	} * cuts;
 	struct news_list *news; /* by thread */
 	struct exchange_votes agreed;
-	uint64_t opened_now; /* flow_ends of flows that gates have let in since then, at all ranks */
-	uint64_t untold;     /* flows of all ranks that ended and have somebody to tell */
-	uint64_t votes;      /* bits of enum rank_vote for the next round */
+	uint64_t
+		opened_now; /* flow_ends of flows that gates have let in since then, at all ranks */
+	uint64_t untold;    /* flows of all ranks that ended and have somebody to tell */
+	uint64_t votes;     /* bits of enum rank_vote for the next round */
 	uint64_t packets, windows; /* sent to others, and rounds of whole windows */
 };
 
@@ -89,8 +90,7 @@ static inline int engine_has_link(const struct engine *e, uint32_t link)
 /* The class of a link's port, wherever the port is. */
 static inline const struct weir_port_class *engine_kind(const struct engine *e, uint32_t link)
 {
-	return e->ranks ? &e->classes[e->ranks->class_of[link]]
-			: engine_egress(e, link)->port.kind;
+	return e->ranks ? &e->classes[e->ranks->class_of[link]] : engine_egress(e, link)->port.kind;
 }
 
 /* All threads of this rank rest. The end of a window: packets and news go and come; and at any stop: what all

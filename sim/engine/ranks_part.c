@@ -95,7 +95,7 @@ static void join_neighbours(struct parting *p)
 			uint32_t node = p->net->switch_node[i];
 
 			join[i] = p->rank_of[node] == RANK_NONE ? rank_of_neighbours(p, node)
-								 : RANK_NONE;
+								: RANK_NONE;
 		}
 		for (uint32_t i = 0; i < count; i++) {
 			uint32_t node = p->net->switch_node[i];

@@ -192,7 +192,9 @@ void gather_results(struct measure *m)
 	if (r->exchange->rank == 0)
 		gather_new(m);
 	for (uint32_t i = 1; i < r->exchange->ranks; i++) {
-		struct mover v = { m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i };
+		struct mover v = {
+			m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i
+		};
 
 		if (r->exchange->rank == 0 || v.gives)
 			move_all(&v);

@@ -74,13 +74,14 @@ static void check_ranks(const char *text)
 
 TEST(test_ranks_agree_on_marks_and_probes)
 {
-	check_ranks(FABRIC "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
-			   "[traffic pairs]\npattern = permutation\nsize = unlimited\n"
-			   "[measure]\nfrom = 50us\nto = 300us\nsojourn = yes\n"
-			   "probe = queue leaf4->h9\nprobe = queue-bytes spine1->leaf4\n"
-			   "probe = throughput leaf4->h8 every 10us\n"
-			   "probe = throughput traffic:pairs every 30us\n"
-			   "probe = window flow:7 every 10us\nprobe = marks flow:3 every 20us\n");
+	check_ranks(FABRIC
+		    "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
+		    "[traffic pairs]\npattern = permutation\nsize = unlimited\n"
+		    "[measure]\nfrom = 50us\nto = 300us\nsojourn = yes\n"
+		    "probe = queue leaf4->h9\nprobe = queue-bytes spine1->leaf4\n"
+		    "probe = throughput leaf4->h8 every 10us\n"
+		    "probe = throughput traffic:pairs every 30us\n"
+		    "probe = window flow:7 every 10us\nprobe = marks flow:3 every 20us\n");
 }
 
 TEST(test_ranks_agree_in_a_fat_tree)
@@ -140,10 +141,10 @@ TEST(test_ranks_agree_under_agents)
 		       "after=2)\n"
 		       "[host]\ncc = dctcp\n[traffic x]\npattern = permutation\nsize = unlimited\n"
 		       "[measure]\nto = 300us\nprobe = scheme leaf4->h9 every 20us\n";
-	static const char qla[] =
-		FABRIC "[switch]\nmarking = red(min=5KB, max=200KB, p=1%)\nbuffer = 1MB\ntune = qla\n"
-		       "[host]\ncc = dctcp\n[traffic x]\npattern = permutation\nsize = unlimited\n"
-		       "[measure]\nto = 300us\n";
+	static const char qla[] = FABRIC
+		"[switch]\nmarking = red(min=5KB, max=200KB, p=1%)\nbuffer = 1MB\ntune = qla\n"
+		"[host]\ncc = dctcp\n[traffic x]\npattern = permutation\nsize = unlimited\n"
+		"[measure]\nto = 300us\n";
 
 	check_ranks(acc);
 	check_ranks(qla);
@@ -152,20 +153,22 @@ TEST(test_ranks_agree_under_agents)
 /* One rank's flows wait for those of others: at gates of all, and of one host. */
 TEST(test_ranks_agree_on_flows_that_wait)
 {
-	check_ranks(FABRIC "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
-			   "[traffic ring]\npattern = ring\nsize = 20KB\nrounds = 2\n");
-	check_ranks(FABRIC "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
-			   "[traffic disks]\npattern = storage\nmix = oltp\n"
-			   "[measure]\nfrom = 50us\nto = 250us\ndrain = 20us\n");
+	check_ranks(FABRIC
+		    "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
+		    "[traffic ring]\npattern = ring\nsize = 20KB\nrounds = 2\n");
+	check_ranks(FABRIC
+		    "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n[host]\ncc = dctcp\n"
+		    "[traffic disks]\npattern = storage\nmix = oltp\n"
+		    "[measure]\nfrom = 50us\nto = 250us\ndrain = 20us\n");
 }
 
 TEST(test_ranks_agree_under_flow_control_between_switches)
 {
 	check_ranks(FABRIC "[switch]\nmarking = none\nbuffer = 200KB\nbuffer-per = switch\n"
 			   "fabric = bfc\n[host]\ncc = line-rate\n" CROWD PAIRS);
-	check_ranks_of(FABRIC "[switch]\nmarking = none\nbuffer = 400KB\nbuffer-per = switch\n"
-			      "lossless = all\nfabric = floodgate\n[host]\ncc = dcqcn\n" CROWD
-			      PAIRS,
+	check_ranks_of(FABRIC
+		       "[switch]\nmarking = none\nbuffer = 400KB\nbuffer-per = switch\n"
+		       "lossless = all\nfabric = floodgate\n[host]\ncc = dcqcn\n" CROWD PAIRS,
 		       2);
 }
 
@@ -179,20 +182,22 @@ TEST(test_ranks_agree_when_a_link_fails)
 {
 	check_ranks(FABRIC "fail = leaf0 spine1 30us\nfail = leaf4 spine0 50us\n"
 			   "[switch]\nmarking = ecn(k=10pkts)\nbuffer = 100pkts\n"
-			   "[host]\ncc = dctcp\nrto-min = 100us\n" PAIRS "[measure]\ndrain = 1ms\n");
+			   "[host]\ncc = dctcp\nrto-min = 100us\n" PAIRS
+			   "[measure]\ndrain = 1ms\n");
 }
 
 TEST(test_ranks_agree_on_a_circle_of_pauses)
 {
-	check_ranks("[network]\ntopology = explicit\nlink = h0 s0 10Gbps 1us\n"
-		    "link = h1 s1 10Gbps 1us\nlink = h2 s2 10Gbps 1us\nlink = h3 s3 10Gbps 1us\n"
-		    "link = h4 s4 10Gbps 1us\nlink = s0 s1 10Gbps 1us\nlink = s1 s2 10Gbps 1us\n"
-		    "link = s2 s3 10Gbps 1us\nlink = s3 s4 10Gbps 1us\nlink = s4 s0 10Gbps 1us\n"
-		    "[switch]\nmarking = none\nbuffer = 600KB\nbuffer-per = switch\nlossless = all\n"
-		    "queues = 2\nscheduler = dwrr\n[host]\ncc = line-rate\n"
-		    "[traffic x]\npattern = list\nflow = 0 2 1MB 0us\nflow = 1 3 1MB 1us\n"
-		    "flow = 2 4 1MB 2us\nflow = 3 0 1MB 3us\nflow = 4 1 1MB 4us\n"
-		    "[measure]\ndrain = 600us\n");
+	check_ranks(
+		"[network]\ntopology = explicit\nlink = h0 s0 10Gbps 1us\n"
+		"link = h1 s1 10Gbps 1us\nlink = h2 s2 10Gbps 1us\nlink = h3 s3 10Gbps 1us\n"
+		"link = h4 s4 10Gbps 1us\nlink = s0 s1 10Gbps 1us\nlink = s1 s2 10Gbps 1us\n"
+		"link = s2 s3 10Gbps 1us\nlink = s3 s4 10Gbps 1us\nlink = s4 s0 10Gbps 1us\n"
+		"[switch]\nmarking = none\nbuffer = 600KB\nbuffer-per = switch\nlossless = all\n"
+		"queues = 2\nscheduler = dwrr\n[host]\ncc = line-rate\n"
+		"[traffic x]\npattern = list\nflow = 0 2 1MB 0us\nflow = 1 3 1MB 1us\n"
+		"flow = 2 4 1MB 2us\nflow = 3 0 1MB 3us\nflow = 4 1 1MB 4us\n"
+		"[measure]\ndrain = 600us\n");
 }
 
 /* --- parts --- */
