@@ -74,7 +74,8 @@ const struct metric metric_all[] = {
 	[TIMEOUTS_SMALL] = { "timeouts_small", "", "of these, of small flows", RESULT },
 	[RETRANSMITS] = { "retransmits", "", "segments sent again", RESULT },
 	[FLOWS_AFFECTED] = { "flows_affected", "",
-			     "flows of which a segment was sent again, over those that started: how "
+			     "flows of which a segment was sent again, over those that started: "
+			     "how "
 			     "many loss affects",
 			     RESULT },
 	[PAUSE_TIME] = { "pause_ns", "ns", "time that classes of links were paused, all added up",
@@ -409,10 +410,9 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[TIMEOUTS] = (double)m->hosts.timeouts;
 	r->value[TIMEOUTS_SMALL] = (double)m->hosts.small_flow_timeouts;
 	r->value[RETRANSMITS] = (double)m->hosts.retransmits;
-	r->value[FLOWS_AFFECTED] =
-		r->value[FLOWS_STARTED] > 0
-			? (double)m->hosts.resent_flows / r->value[FLOWS_STARTED]
-			: NAN;
+	r->value[FLOWS_AFFECTED] = r->value[FLOWS_STARTED] > 0
+					   ? (double)m->hosts.resent_flows / r->value[FLOWS_STARTED]
+					   : NAN;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		r->value[MARKS] += (double)m->ports[i].marks;
 		r->value[DROPS] += (double)m->ports[i].drops;
