@@ -1,6 +1,7 @@
 /* numbers.c -- see numbers.h. */
 #include "switch/run/numbers.h"
 #include <inttypes.h>
+#include <string.h>
 
 static uint64_t rx_pkts(struct loop *l, uint32_t i)
 {
@@ -74,10 +75,13 @@ static const struct number {
 	{ "weir_link_up", "gauge", "1 where the port's interface is up.", is_up },
 };
 
-void numbers_text(FILE *f, void *context)
+int numbers_page(void *context, const char *path, FILE *f, const char **type)
 {
 	struct loop *l = context;
 
+	if (strcmp(path, "/metrics") != 0 && strcmp(path, "/") != 0)
+		return -1;
+	*type = "text/plain; version=0.0.4";
 	for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
 		fprintf(f, "# HELP %s %s\n# TYPE %s %s\n", numbers[n].name, numbers[n].help,
 			numbers[n].name, numbers[n].type);
@@ -85,4 +89,5 @@ void numbers_text(FILE *f, void *context)
 			fprintf(f, "%s{port=\"%s\"} %" PRIu64 "\n", numbers[n].name,
 				plane_port(l->plane, i)->name, numbers[n].read(l, i));
 	}
+	return 0;
 }

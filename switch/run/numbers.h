@@ -4,6 +4,6 @@
 #include "switch/run/loop.h"
 #include <stdio.h>
 
-/* Of a struct loop; for scrape_serve. */
-void numbers_text(FILE *f, void *context);
+/* Of a struct loop; a responder_page. */
+int numbers_page(void *context, const char *path, FILE *f, const char **type);
 #endif

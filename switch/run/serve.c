@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	POLLED_MAX = PLANE_PORTS_MAX + CONTROL_CLIENTS + SCRAPE_CLIENTS + 3,
+	POLLED_MAX = PLANE_PORTS_MAX + CONTROL_CLIENTS + RESPONDER_FDS + 2,
 	NICE_MOST_URGENT = -20
 };
 
@@ -59,7 +59,7 @@ static void fill(struct polled *p, const struct real_server *s, const struct loo
 	p->count = 0;
 	p->all[p->count++] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 	p->count += control_polled(c, p->all + p->count);
-	p->count += scrape_polled(&s->scrape, p->all + p->count);
+	p->count += responder_polled(&s->responder, p->all + p->count);
 	p->first_wire = p->count;
 	for (uint32_t i = 0; i < l->settings->port_count; i++)
 		p->all[p->count++] = (struct pollfd){
@@ -115,11 +115,11 @@ int real_open(struct real_server *s, const struct switch_settings *settings, str
 {
 	sigset_t set = ending_signals();
 
-	if (scrape_open(&s->scrape, settings->real.prometheus, e))
+	if (responder_open(&s->responder, settings->real.prometheus, numbers_page, NULL, e))
 		return weir_error_prefix(e, "real.prometheus: ");
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0) {
-		scrape_close(&s->scrape);
+		responder_close(&s->responder);
 		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
 	}
 	sigprocmask(SIG_BLOCK, &set, &s->before);
@@ -134,7 +134,7 @@ void real_close(struct real_server *s)
 	while (read(s->signals, &heard, sizeof(heard)) > 0)
 		;
 	close(s->signals);
-	scrape_close(&s->scrape);
+	responder_close(&s->responder);
 	sigprocmask(SIG_SETMASK, &s->before, NULL);
 }
 
@@ -143,6 +143,7 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 	struct polled polled;
 	int ended = 0;
 
+	s->responder.context = l;
 	hurry(l->settings);
 	while (!ended && !c->stops && loop_now_ps(l) < until_ps) {
 		fill(&polled, s, l, c);
@@ -151,7 +152,7 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 		loop_turn(l);
 		if (has_request(&polled) || control_next_ps(c) <= loop_now_ps(l)) {
 			control_serve(c, l);
-			scrape_serve(&s->scrape, numbers_text, l);
+			responder_serve(&s->responder);
 		}
 	}
 	return ended || c->stops;

@@ -1,7 +1,7 @@
 /* serve.h -- a switch from its start to its end: waits, works, answers. */
 #ifndef SWITCH_RUN_SERVE_H
 #define SWITCH_RUN_SERVE_H
-#include "lab/base/scrape.h"
+#include "lab/base/responder.h"
 #include "switch/run/control.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 struct real_server {
 	int signals;     /* descriptor */
 	sigset_t before; /* signals that were blocked */
-	struct scrape scrape;
+	struct responder responder;
 };
 
 /* From here on SIGINT, SIGTERM and SIGHUP wait to be heard, and Prometheus where the settings let it. */
