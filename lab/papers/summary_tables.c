@@ -109,7 +109,7 @@ static void cell_of_time(const struct document *d, const struct tally *t)
 					      : human_duration(t->run_seconds / core_count()).text);
 }
 
-enum { HEADS_MAX = VERDICTS + 8 };
+enum { HEADS_MAX = VERDICTS + 9 }; /* with the NULL behind the last */
 
 /* The heads of a table: its own first and last, what is counted and the verdicts between. */
 struct heads {

@@ -35,7 +35,7 @@ view() {
 	server=$!
 	: >out
 	for _ in $(seq 100); do
-		grep -q / view.out && break
+		grep -q 'ends it$' view.out && break
 		sleep 0.1
 	done
 	at=$(sed -n 's|^\(http://127\.0\.0\.1:[0-9]*\)/ shows .*; Ctrl-C ends it$|\1|p' view.out)
