@@ -109,6 +109,7 @@ clean() {
 }
 trap clean EXIT
 start_keeper() {
+	: >log
 	"$weir" keeper plan.ini "$@" >log 2>keeper.err &
 	keeper=$!
 }

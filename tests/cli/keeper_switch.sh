@@ -68,6 +68,7 @@ wanted() {
 	fail "the marking is $(marking), expected $1"
 }
 begin() {
+	: >log
 	"$weir" keeper plan.ini >log 2>keeper.err &
 	keeper=$!
 }

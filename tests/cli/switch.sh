@@ -66,7 +66,7 @@ begin() {
 	: >switch.out
 	ip netns exec "$sw" "$weir" switch sw.ini --out real.results --every 1s --pcap b=b.pcapng >>switch.out 2>switch.err &
 	switch=$!
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 100); do
 		grep -q ports switch.out && return
 		sleep 0.1
 	done
@@ -111,7 +111,7 @@ END
 	: >ready
 	ip netns exec "$b" python3 receive.py >ready 2>err &
 	receiver=$!
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 100); do
 		grep -q ready ready && break
 		sleep 0.1
 	done
@@ -133,7 +133,7 @@ print(dict(zip(*lines))['InCEPkts'])")
 [ "$seen" = "$(field b marks)" ] || fail "b saw $seen marks, the switch made $(field b marks)"
 
 # What was measured so far is kept while it goes on.
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 100); do
 	"$weir" export real.results --json so-far.json >/dev/null 2>&1 && break
 	sleep 0.1
 done
@@ -233,7 +233,7 @@ done
 : >switch.out
 ip netns exec "$sw" "$weir" switch sw.ini >switch.out 2>switch.err &
 switch=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 100); do
 	grep -q ports switch.out && break
 	kill -0 "$switch" 2>/dev/null || break
 	sleep 0.1

@@ -9,6 +9,7 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
 
 # look FOLDER: weir view is there until it is told to end.
 look() {
+	: >out
 	"$weir" view "$1" --port 0 >out 2>err &
 	server=$!
 	for _ in $(seq 100); do

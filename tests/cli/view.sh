@@ -31,6 +31,7 @@ END
 
 # view FOLDER OPTION...: in the background, on any port; $at is where.
 view() {
+	: >view.out # of the view before
 	"$weir" view "$@" --port 0 >view.out 2>err &
 	server=$!
 	: >out
