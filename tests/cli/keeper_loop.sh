@@ -76,9 +76,9 @@ clean() {
 	rm -rf "$dir"
 }
 trap clean EXIT
-# soon COMMAND...: within ten seconds.
+# soon COMMAND...: within twenty seconds.
 soon() {
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
+	for _ in $(seq 100); do
 		"$@" && return
 		sleep 0.25
 	done

@@ -58,9 +58,9 @@ switch=$!
 marking() {
 	"$weir" switch status sw.ini 2>>err | sed -n 's/.*"name":"a".*"marking":"red(\([^)]*\))".*"name":"b".*/\1/p'
 }
-# wanted TEXT: what the marking begins with, within five seconds.
+# wanted TEXT: what the marking begins with, within twenty seconds.
 wanted() {
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+	for _ in $(seq 100); do
 		case $(marking) in "$1"*) return ;; esac
 		sleep 0.2
 	done
@@ -102,7 +102,7 @@ wanted "min=60KB, "
 expect 0 switch stop sw.ini
 wait "$switch"
 switch=
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 100); do
 	grep -q '"event":"lost"' log && break
 	sleep 0.1
 done

@@ -139,7 +139,7 @@ sleep 1
 hosts=$(ps -o pid= --ppid $bed)
 kill -9 $bed
 wait $bed 2>/dev/null
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 100); do
 	left=
 	for host in $hosts; do
 		case $(ps -o stat= -p "$host") in
