@@ -857,10 +857,11 @@ static int asks_for_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* What a mistake of all processes is said by one of them. */
+/* A mistake of all processes is said by one of them. The others end well: mpirun would end whoever has not
+ * spoken yet as soon as one does not, and its own status is that of the one that spoke. */
 static int complain_once(const struct weir_error *e)
 {
-	return world_notice().rank == 0 ? complain(EXIT_MISTAKE, e) : EXIT_MISTAKE;
+	return world_notice().rank == 0 ? complain(EXIT_MISTAKE, e) : EXIT_FINE;
 }
 
 static int refuse_world(const struct command *c)
