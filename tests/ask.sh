@@ -24,3 +24,9 @@ expect() {
 message() {
 	[ "$(cat err)" = "weir: $1" ] || fail "expected: weir: $1"
 }
+
+# alone: waits until no other test that moves real packets runs; they would take each other's time.
+alone() {
+	exec 9>"${TMPDIR:-/tmp}/weir-real-packets.lock"
+	flock 9
+}

