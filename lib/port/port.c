@@ -121,7 +121,8 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
-	c->leaves_slowly = c->counts_waits || needs & WEIR_MARK_NEEDS_ROUNDS;
+	c->leaves_slowly = c->counts_waits || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
+			   needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_POOL);
 	find_easy(c);
 	c->mark_offset =
 		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
@@ -218,7 +219,7 @@ static inline int obey(struct weir_port *p, struct weir_packet *packet, uint32_t
 	return verdict == WEIR_MARK_PASS ? WEIR_PORT_SEND : obey_mark(p, packet, verdict);
 }
 
-/* Where there is no shared buffer. */
+/* Where there is no shared buffer. Every member is named: one that is not has gcc clear all of them first. */
 static inline __attribute__((always_inline)) struct weir_mark_view
 view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
@@ -226,7 +227,9 @@ view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, i
 
 	return (struct weir_mark_view){
 		.now_ns = weir_ps_to_ns(now_ps),
+		.sojourn_ns = 0,
 		.rate_bps = p->kind->rate_bps,
+		.pool_bytes = 0,
 		.packet_bytes = packet->bytes,
 		.flow_hash = packet->flow_hash,
 		.queue = queue,
@@ -234,6 +237,7 @@ view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, i
 		.queue_pkts = q->pkts,
 		.port_bytes = p->bytes,
 		.port_pkts = p->pkts,
+		.turn = 0,
 		.ecn = packet->flags & (WEIR_PACKET_ECT | WEIR_PACKET_CE),
 	};
 }
@@ -270,9 +274,8 @@ ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
 }
 
-/* What is rare is apart here and below, so that what is usual has few registers to save. */
-static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct weir_packet *packet,
-						 uint32_t queue, int64_t now_ps)
+static inline __attribute__((always_inline)) int
+ask_enqueue_in(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
@@ -282,6 +285,19 @@ static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct wei
 	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
 
 	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
+}
+
+/* What is rare is apart here and below, so that what is usual has few registers to save. */
+static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct weir_packet *packet,
+						 uint32_t queue, int64_t now_ps)
+{
+	return ask_enqueue_in(p, packet, queue, now_ps);
+}
+
+static __attribute__((noinline)) int ask_enqueue_plain(struct weir_port *p,
+						       struct weir_packet *packet, int64_t now_ps)
+{
+	return ask_enqueue_in(p, packet, 0, now_ps);
 }
 
 static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct weir_packet *packet,
@@ -296,20 +312,32 @@ static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct we
 	return ask_enqueue(p, packet, queue, now_ps);
 }
 
-/* Mostly it is but the marking scheme that wants to see the packet, or a shared buffer that is to be asked and has
- * room. */
+/* Less than any limit. */
+static inline int has_room(const struct weir_port *p)
+{
+	return p->pkts < p->kind->room_pkts && p->bytes < p->kind->room_bytes;
+}
+
+/* Mostly it is a shared buffer that is to be asked and has room, or but the marking scheme that wants to see the
+ * packet. */
 int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (p->pkts < c->room_pkts && p->bytes < c->room_bytes)
-		return ask_enqueue(p, packet, queue, now_ps);
 	if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
 	    p->bytes < c->quiet_bytes &&
 	    weir_buffer_pool_admits(&c->buffer, p->pool, weir_port_queues(p)[queue].bytes,
 				    packet->bytes))
 		return WEIR_PORT_QUEUED;
+	if (has_room(p))
+		return ask_enqueue(p, packet, queue, now_ps);
 	return judge_slowly(p, packet, queue, now_ps);
+}
+
+int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
+{
+	return has_room(p) ? ask_enqueue_plain(p, packet, now_ps)
+			   : weir_port_judge(p, packet, 0, now_ps);
 }
 
 static void count_wait(struct weir_port *p, int64_t wait_ns)
@@ -347,7 +375,7 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (__builtin_expect(p->pool != NULL || c->leaves_slowly, 0))
+	if (__builtin_expect(c->leaves_slowly, 0))
 		return ask_dequeue_slowly(p, packet, queue, now_ps);
 
 	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
