@@ -116,6 +116,9 @@ struct weir_mark_ops {
 	 * to see it: the owner may spare the call. A length in bytes or in packets (WEIR_OPT_LENGTH). NULL: the
 	 * hook wants to see every packet. */
 	uint64_t (*quiet_below)(const void *params);
+	/* 1: the dequeue hook passes every packet that finds its port empty and the line free, and does not need to
+	 * see it: the owner may spare the call. NULL: the hook wants to see every packet. */
+	int (*passes_idle)(const void *params);
 	/* The queue for a packet that has come; v->queue is the one of its class, whose lengths v shows.
 	 * It may still be refused, or sent without waiting. NULL: by class. */
 	uint32_t (*choose_queue)(void *state, const void *params, const struct weir_mark_view *v,

@@ -45,6 +45,12 @@ enum weir_port_order {
 	WEIR_PORT_RANKED, /* one or several, each ordered by the scheduler's ranks */
 };
 
+/* Which packets the dequeue hook of the marking scheme wants to see. */
+enum weir_port_asks {
+	WEIR_PORT_ASKS_WAITED = 1, /* those that waited */
+	WEIR_PORT_ASKS_IDLE = 2,   /* those that found the port empty and the line free */
+};
+
 /* Ports that differ in nothing but their load share one of these. Read-only on the data path. */
 struct weir_port_class {
 	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way in. */
@@ -69,6 +75,7 @@ struct weir_port_class {
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
+	uint32_t asks;          /* bits of enum weir_port_asks */
 	uint32_t counts_waits;  /* 1: ports whose statistics have waits count them */
 	uint32_t leaves_slowly; /* 1: packets that leave concern more than their queue's marking */
 	uint64_t rate_bps;
@@ -356,13 +363,14 @@ static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 	return p->paused_queues && p->rare->paused[queue / 64] >> (queue % 64) & 1;
 }
 
-/* The packet takes the line at start_ps, unless the marking scheme has it dropped. The line is taken
- * first: who asks for the pool's fill may have every port catch up, this one too. */
+/* The packet takes the line at start_ps, unless the marking scheme, if it wants to see it, has it dropped. The line is
+ * taken first: who asks for the pool's fill may have every port catch up, this one too. */
 static inline __attribute__((always_inline)) int
-weir_port_leave(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t start_ps)
+weir_port_leave(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t start_ps,
+		enum weir_port_asks which)
 {
 	weir_port_occupy(p, packet->bytes, start_ps);
-	if (p->kind->mark_dequeue &&
+	if (p->kind->asks & which &&
 	    weir_port_ask_dequeue(p, packet, queue, start_ps) == WEIR_PORT_DROPPED) {
 		p->free_ps = start_ps;
 		p->tx_pkts--;
@@ -388,7 +396,7 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 		return WEIR_PORT_DROPPED;
 	packet->time_ps = now_ps;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
-		return weir_port_leave(p, packet, 0, now_ps);
+		return weir_port_leave(p, packet, 0, now_ps, WEIR_PORT_ASKS_IDLE);
 	weir_port_stats_join(p, now_ps);
 	weir_port_append(p, pool, packet, weir_port_queues(p));
 	return WEIR_PORT_QUEUED;
@@ -438,7 +446,7 @@ weir_port_take_next(struct weir_port *p, struct weir_packet_pool *pool, uint32_t
 static inline __attribute__((always_inline)) int
 weir_port_start(struct weir_port *p, struct weir_packet *packet, uint32_t queue)
 {
-	return weir_port_leave(p, packet, queue, p->free_ps);
+	return weir_port_leave(p, packet, queue, p->free_ps, WEIR_PORT_ASKS_WAITED);
 }
 
 /* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It

@@ -95,6 +95,11 @@ static int needs_rates(const struct diffecn_params *p)
 	return p->score || p->judge == JUDGE_IDEAL;
 }
 
+static int is_plain(const struct diffecn_params *p)
+{
+	return p->count == COUNT_EXACT && !needs_rates(p);
+}
+
 static size_t count_offset(const struct diffecn_params *p)
 {
 	return sizeof(struct diffecn_state) + weir_flow_queues_size(&p->flow);
@@ -156,9 +161,16 @@ static void diffecn_init(void *state, const void *params, const struct weir_mark
 	for (uint32_t n = 1; n <= WEIR_QUEUES_MAX; n++)
 		s->threshold_bytes[n] = threshold_of(p->flow.lambda_q32, rtt_ns, env->rate_bps, n);
 	s->flows = 1;
-	s->is_plain = p->count == COUNT_EXACT && !needs_rates(p);
+	s->is_plain = (uint32_t)is_plain(p);
 	if (needs_rates(p))
 		weir_flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
+}
+
+/* Nothing waits behind such a packet, and N is 1 already: it is the smallest, and was counted when the last packet left. Its
+ * queue counts as busy until the next packet comes, as that of one that was refused does. */
+static int diffecn_passes_idle(const void *params)
+{
+	return is_plain(params);
 }
 
 /* --- packets: what only some options ask for is apart, so that the others pay nothing for it --- */
@@ -317,6 +329,7 @@ const struct weir_mark_ops weir_mark_diffecn = {
 	.size = diffecn_size,
 	.layout = diffecn_layout,
 	.init = diffecn_init,
+	.passes_idle = diffecn_passes_idle,
 	.choose_queue = diffecn_choose_queue,
 	.dequeue = diffecn_dequeue,
 };

@@ -191,7 +191,7 @@ static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64
 	return q;
 }
 
-/* The queue that was chosen last counts as busy, and may not be: the packet may have been refused. */
+/* The queue that was chosen last counts as busy, and may not be: the packet may have been refused, or have passed unseen. */
 static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
 					  const struct weir_queue *queues)
 {

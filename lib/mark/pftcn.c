@@ -69,6 +69,13 @@ static uint32_t pftcn_choose_queue(void *state, const void *params, const struct
 	return flow_queues_choose(queues_of(state), v, queues);
 }
 
+/* Who finds nothing waits for nothing; see flow_queues_choose for its queue. */
+static int pftcn_passes_idle(const void *params)
+{
+	(void)params;
+	return 1;
+}
+
 static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct pftcn_state *s = state;
@@ -95,6 +102,7 @@ const struct weir_mark_ops weir_mark_pftcn = {
 	.size = pftcn_size,
 	.layout = pftcn_layout,
 	.init = pftcn_init,
+	.passes_idle = pftcn_passes_idle,
 	.choose_queue = pftcn_choose_queue,
 	.dequeue = pftcn_dequeue,
 };

@@ -78,6 +78,13 @@ static uint32_t tcn_line(struct tcn_state *s, const struct tcn_params *p, int64_
 	return WEIR_MARK_PASS;
 }
 
+/* Who finds nothing waits for nothing. */
+static int tcn_passes_idle(const void *params)
+{
+	(void)params;
+	return 1;
+}
+
 static uint32_t tcn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct tcn_params *p = params;
@@ -99,5 +106,6 @@ const struct weir_mark_ops weir_mark_tcn = {
 	.state_size = sizeof(struct tcn_state),
 	.reasons = { [TCN_SOJOURN] = "sojourn", [TCN_RAMP] = "ramp" },
 	.init = tcn_init,
+	.passes_idle = tcn_passes_idle,
 	.dequeue = tcn_dequeue,
 };

@@ -80,6 +80,18 @@ static uint32_t pass(void *state, const void *params, const struct weir_mark_vie
 	return WEIR_MARK_PASS;
 }
 
+/* A hook that sees packets that waited sees the others too, unless its scheme has them pass anyway. */
+static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_port_class *c)
+{
+	const struct weir_mark_ops *mark = plan->mark;
+
+	if (!c->mark_dequeue)
+		return 0;
+	if (!c->counts_waits && mark->passes_idle && mark->passes_idle(plan->mark_params))
+		return WEIR_PORT_ASKS_WAITED;
+	return WEIR_PORT_ASKS_WAITED | WEIR_PORT_ASKS_IDLE;
+}
+
 static enum weir_port_order order_of(const struct weir_port_plan *plan)
 {
 	if (plan->sched && plan->sched->rank)
@@ -121,6 +133,7 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
+	c->asks = asks_of(plan, c);
 	c->leaves_slowly = c->counts_waits || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
 			   needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_POOL);
 	find_easy(c);
@@ -444,7 +457,9 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 	if (!weir_port_is_paused(p, queue)) {
 		unblock(p, now_ps);
 		if (p->pkts == p->held_pkts && p->free_ps <= now_ps) /* straight through */
-			return weir_port_leave(p, packet, queue, now_ps);
+			return weir_port_leave(p, packet, queue, now_ps,
+					       p->pkts ? WEIR_PORT_ASKS_WAITED
+						       : WEIR_PORT_ASKS_IDLE);
 	}
 	weir_port_stats_join(p, now_ps);
 	append_sched(p, pool, packet, queue);

@@ -123,6 +123,7 @@ struct weir_mark_ops weir_meter_init(struct meter_plan *plan, const struct weir_
 	ops.size = meter_size;
 	ops.init = meter_init;
 	ops.quiet_below = NULL;
+	ops.passes_idle = NULL;
 	ops.enqueue = meter_enqueue;
 	ops.dequeue = meter_dequeue;
 	return ops;

@@ -98,6 +98,13 @@ static uint64_t guarded_quiet(const void *params)
 	return c->mark->quiet_below(c->mark_params);
 }
 
+static int guarded_passes_idle(const void *params)
+{
+	const struct config *c = guard_of(params)->config;
+
+	return c->mark->passes_idle(c->mark_params);
+}
+
 static void guarded_mark_init(void *state, const void *params, const struct weir_mark_env *env)
 {
 	const struct config *c = guard_of(params)->config;
@@ -114,6 +121,7 @@ static void guard_mark(struct plugin_guard *g)
 	g->mark.size = guarded_size;
 	g->mark.init = inner->init ? guarded_mark_init : NULL;
 	g->mark.quiet_below = inner->quiet_below ? guarded_quiet : NULL;
+	g->mark.passes_idle = inner->passes_idle ? guarded_passes_idle : NULL;
 	g->mark.choose_queue = inner->choose_queue ? guarded_choice : NULL;
 	g->mark.enqueue = inner->enqueue ? guarded_enqueue : NULL;
 	g->mark.dequeue = inner->dequeue ? guarded_dequeue : NULL;

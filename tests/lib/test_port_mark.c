@@ -210,7 +210,23 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 
 /* --- packets that need no questions --- */
 
-/* One random course of offers at a port; every answer, flag and counter goes into a digest. */
+/* What a scheme lets others watch. */
+static uint64_t digest_values(uint64_t digest, const struct weir_port_plan *plan,
+			      struct weir_port *port)
+{
+	const struct weir_mark_value *value = plan->mark->values;
+
+	for (; value && value->name; value++) {
+		double x = value->read(weir_port_mark_state(port, 0), plan->mark_params);
+		uint64_t bits;
+
+		memcpy(&bits, &x, sizeof(bits));
+		digest = weir_hash64(digest, bits);
+	}
+	return digest;
+}
+
+/* One random course of offers at a port; every answer, flag, counter and value goes into a digest. */
 static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_t *drops)
 {
 	struct weir_buffer_pool pool = { 0 };
@@ -226,9 +242,11 @@ static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_
 
 		packet.class_id = (uint8_t)weir_rng_below(&r, plan->queues);
 		packet.flags = weir_rng_below(&r, 8) ? WEIR_PACKET_ECT : 0;
+		packet.flow_hash = (uint32_t)weir_rng_below(&r, 12);
 		now_ps += (int64_t)weir_rng_below(&r, 1300000 / burst);
 		digest = weir_hash64(digest, (uint64_t)desk_offer(&d, &packet, now_ps));
 		digest = weir_hash64(digest, packet.flags);
+		digest = digest_values(digest, plan, d.port);
 	}
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
 		digest = weir_hash64(digest, d.port->rare->marks[i]);
@@ -282,6 +300,7 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 		unseen = course(&plan, i, &drops[0]);
 		always = *plan.mark;
 		always.quiet_below = NULL;
+		always.passes_idle = NULL;
 		always.needs = NULL; /* every hook there is */
 		if (!always.enqueue)
 			always.enqueue = pass_all;
@@ -289,6 +308,34 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 		asked = course(&plan, i, &drops[1]);
 		CHECK_INT(drops[0], drops[1]);
 		CHECK_INT(unseen, asked);
+	}
+}
+
+/* The same of schemes that choose queues, which need not see those who find the port empty. */
+TEST(test_packets_that_leave_at_once_unseen_would_have_passed)
+{
+	static const char *const markings[] = {
+		"diffecn(queues=8, rtt=10us)",
+		"diffecn(queues=8, rtt=10us, release=drained)",
+		"diffecn(queues=8, rtt=10us, count=periodic)",
+		"diffecn(queues=8, rtt=10us, score=yes)",
+		"pftcn(queues=8, rtt=10us)",
+	};
+
+	for (uint64_t i = 0; i < 2 * sizeof(markings) / sizeof(markings[0]); i++) {
+		struct weir_port_plan plan = desk_plan();
+		struct desk_params params;
+		struct weir_mark_ops always;
+		uint64_t unseen, drops[2];
+
+		plan.queues = 8;
+		desk_schemes(&plan, &params, markings[i / 2], "sp-dwrr(priority-queues=1)");
+		desk_limit(&plan, WEIR_BUFFER_PER_PORT, i % 2 ? 4000 : 40000);
+		unseen = course(&plan, i, &drops[0]);
+		always = *plan.mark;
+		always.passes_idle = NULL;
+		plan.mark = &always;
+		CHECK_INT(unseen, course(&plan, i, &drops[1]));
 	}
 }
 
