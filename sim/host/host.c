@@ -299,24 +299,38 @@ static void plan_start(const struct engine *e, struct host *h)
 	host_timer(h, e->flows.flows[flow].start_ps, TIMER_START, flow);
 }
 
+static void dispatch(struct worker *w, struct host *h, enum timer_kind kind, uint32_t number)
+{
+	switch (kind) {
+	case TIMER_ACK:
+		receiver_on_timer(w, h, number);
+		return;
+	case TIMER_START:
+		plan_start(w->engine, h);
+		sender_start(w, h, number);
+		return;
+	case TIMER_MAIL:
+		mail_on_timer(w, h);
+		return;
+	case TIMER_CARD:
+		card_on_timer(w, h, number);
+		return;
+	default:
+		sender_on_timer(w, h, number, kind);
+	}
+}
+
 static void on_timer(struct worker *w, struct host *h)
 {
-	uint64_t key = heap_pop(&h->timers).key;
-	enum timer_kind kind = (enum timer_kind)(key >> 32);
+	uint64_t key = h->timers.entries[0].key;
 
-	h->timer_ps = h->timers.count ? h->timers.entries[0].time_ps : WEIR_TIME_NEVER_PS;
-	if (kind == TIMER_ACK) {
-		receiver_on_timer(w, h, (uint32_t)key);
-	} else if (kind == TIMER_START) {
-		plan_start(w->engine, h);
-		sender_start(w, h, (uint32_t)key);
-	} else if (kind == TIMER_MAIL) {
-		mail_on_timer(w, h);
-	} else if (kind == TIMER_CARD) {
-		card_on_timer(w, h, (uint32_t)key);
-	} else {
-		sender_on_timer(w, h, (uint32_t)key, kind);
+	h->is_timing = 1;
+	dispatch(w, h, (enum timer_kind)(key >> 32), (uint32_t)key);
+	if (h->is_timing) {
+		h->is_timing = 0;
+		heap_pop(&h->timers);
 	}
+	h->timer_ps = h->timers.count ? h->timers.entries[0].time_ps : WEIR_TIME_NEVER_PS;
 }
 
 /* Own wake-ups for what comes next without a packet's help. A far one is set only once. */

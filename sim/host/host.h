@@ -22,6 +22,7 @@ enum { HOST_QUEUES = WEIR_PFC_CLASSES + 1 };
 struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
+	uint32_t is_timing; /* 1: the first of its timers is being worked on */
 	int64_t now_ps;   /* of the event being worked on, or the last one */
 	int64_t timer_ps; /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
 	int64_t due_ps;   /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
@@ -59,9 +60,17 @@ struct host {
  * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
 
+/* Mostly a timer sets the next one, which then takes its place. */
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
 {
-	heap_push(&h->timers, time_ps, (uint64_t)kind << 32 | flow);
+	uint64_t key = (uint64_t)kind << 32 | flow;
+
+	if (h->is_timing) {
+		h->is_timing = 0;
+		heap_replace(&h->timers, time_ps, key);
+		return;
+	}
+	heap_push(&h->timers, time_ps, key);
 	if (time_ps < h->timer_ps)
 		h->timer_ps = time_ps;
 }

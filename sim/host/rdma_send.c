@@ -19,11 +19,11 @@ static int64_t next_start_ps(struct sender *s)
 /* --- the control --- */
 
 /* What the control says becomes what the sender does. */
-static void obey(const struct engine *e, struct host *h, struct sender *s)
+static inline void obey(const struct engine *e, struct host *h, struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
 	struct weir_cc_pace *pace = sender_pace(s);
-	uint64_t line_bps = h->out->port.kind->rate_bps, mss = t->env.mss_bytes;
+	uint64_t line_bps = h->out->port.kind->rate_bps, pkts = 1;
 	uint64_t window =
 		pace->window_bytes < t->max_window_bytes ? pace->window_bytes : t->max_window_bytes;
 	int64_t wake_ps = weir_ns_to_ps(pace->wake_ns);
@@ -33,10 +33,9 @@ static void obey(const struct engine *e, struct host *h, struct sender *s)
 	if (pace->rate_bps < t->env.min_rate_bps)
 		pace->rate_bps = t->env.min_rate_bps;
 	/* As long as less than the window is in flight another packet may go. */
-	if (window > (UINT32_MAX - 1) * mss)
-		s->allowed_pkts = UINT32_MAX;
-	else
-		s->allowed_pkts = window ? (uint32_t)((window + mss - 1) / mss) : 1;
+	if (window)
+		pkts = (window - 1) / t->env.mss_bytes + 1;
+	s->allowed_pkts = pkts < UINT32_MAX ? (uint32_t)pkts : UINT32_MAX;
 	if (pace->wake_ns && wake_ps < s->wake_ps) {
 		s->wake_ps = wake_ps > h->now_ps ? wake_ps : h->now_ps;
 		host_timer(h, s->wake_ps, TIMER_CONTROL, s->connection);
@@ -86,15 +85,15 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 /* Where its rate makes it wait, a timer is set. */
 static inline int is_due(struct host *h, struct sender *s)
 {
-	int64_t free_ps = h->out->port.free_ps > h->now_ps ? h->out->port.free_ps : h->now_ps;
 	int64_t next_ps;
 
-	if (h->paused & HOST_QUEUED) /* what waits there is ahead of it, whenever it joins */
-		free_ps = h->now_ps;
 	if (s->last_ps < 0)
 		return 1;
 	next_ps = next_start_ps(s);
-	if (next_ps <= free_ps)
+	if (next_ps <= h->now_ps)
+		return 1;
+	/* What waits in a queue of the card is ahead of it, whenever it joins. */
+	if (next_ps <= h->out->port.free_ps && !(h->paused & HOST_QUEUED))
 		return 1;
 	if (next_ps < s->pace_ps) {
 		s->pace_ps = next_ps;
@@ -242,23 +241,30 @@ void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_
 	rdma_try_to_send(w, h, s, handle);
 }
 
-void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		   enum timer_kind kind)
+static __attribute__((noinline)) void on_control(struct worker *w, struct host *h, struct sender *s,
+						 uint32_t handle)
 {
 	const struct transport *t = sender_transport(w->engine, s);
 	struct weir_cc_pace *pace = sender_pace(s);
 
-	if (kind == TIMER_PACE) {
-		if (s->pace_ps == h->now_ps)
-			s->pace_ps = WEIR_TIME_NEVER_PS;
-	} else {
-		if (s->wake_ps == h->now_ps)
-			s->wake_ps = WEIR_TIME_NEVER_PS;
-		if (pace->wake_ns && weir_ns_to_ps(pace->wake_ns) <= h->now_ps) {
-			pace->wake_ns = 0;
-			t->cc->timer(pace, t->cc_params, &t->env, weir_ps_to_ns(h->now_ps));
-		}
-		obey(w->engine, h, s);
+	if (s->wake_ps == h->now_ps)
+		s->wake_ps = WEIR_TIME_NEVER_PS;
+	if (pace->wake_ns && weir_ns_to_ps(pace->wake_ns) <= h->now_ps) {
+		pace->wake_ns = 0;
+		t->cc->timer(pace, t->cc_params, &t->env, weir_ps_to_ns(h->now_ps));
 	}
+	obey(w->engine, h, s);
+	rdma_try_to_send(w, h, s, handle);
+}
+
+void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
+		   enum timer_kind kind)
+{
+	if (kind != TIMER_PACE) {
+		on_control(w, h, s, handle);
+		return;
+	}
+	if (s->pace_ps == h->now_ps)
+		s->pace_ps = WEIR_TIME_NEVER_PS;
 	rdma_try_to_send(w, h, s, handle);
 }

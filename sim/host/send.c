@@ -215,7 +215,8 @@ void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
 /* --- timers --- */
 
 /* The application writes another segment, or stops. */
-static void on_application(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+static __attribute__((noinline)) void on_application(struct worker *w, struct host *h,
+						     struct sender *s, uint32_t handle)
 {
 	struct flow *f = flow_at(w->engine, s->connection);
 
@@ -236,7 +237,8 @@ static void on_application(struct worker *w, struct host *h, struct sender *s, u
 	try_to_send(w, h, s, handle);
 }
 
-static void on_retransmit(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+static __attribute__((noinline)) void on_retransmit(struct worker *w, struct host *h,
+						    struct sender *s, uint32_t handle)
 {
 	if (s->timer_ps != h->now_ps)
 		return; /* an earlier one was set since */
