@@ -33,23 +33,31 @@ struct heap_entry heap_pop(struct heap *h)
 	return top;
 }
 
+static inline struct heap_entry *first_of(struct heap_entry *a, struct heap_entry *b)
+{
+	return heap_before(*b, *a) ? b : a;
+}
+
 void heap_replace(struct heap *h, int64_t time_ps, uint64_t key)
 {
 	struct heap_entry entry = { time_ps, key };
-	uint32_t i = 0;
+	struct heap_entry *place = h->entries, *child = place + 1, *end = place + h->count, *best;
 
-	for (;;) {
-		uint32_t child = 4 * i + 1, best = child;
-
-		if (child >= h->count)
+	while (child < end) {
+		/* Only the last may have fewer than four children. */
+		if (child + 4 <= end) {
+			best = first_of(first_of(child, child + 1),
+					first_of(child + 2, child + 3));
+		} else {
+			best = child;
+			while (++child < end)
+				best = first_of(best, child);
+		}
+		if (!heap_before(*best, entry))
 			break;
-		for (uint32_t c = child + 1; c < child + 4 && c < h->count; c++)
-			if (heap_before(h->entries[c], h->entries[best]))
-				best = c;
-		if (!heap_before(h->entries[best], entry))
-			break;
-		h->entries[i] = h->entries[best];
-		i = best;
+		*place = *best;
+		place = best;
+		child = h->entries + 4 * (place - h->entries) + 1;
 	}
-	h->entries[i] = entry;
+	*place = entry;
 }

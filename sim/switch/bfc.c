@@ -93,6 +93,7 @@ struct bfc_input {
 struct bfc {
 	const struct bfc_params *params;
 	uint32_t entries, queues; /* of a table; of a port, with the one for control packets */
+	uint32_t words;           /* of bits for these */
 	struct bfc_port *ports;
 	struct bfc_input *inputs;
 };
@@ -203,11 +204,12 @@ static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, u
 }
 
 /* Queues that hold packets and are not stopped; at least the one that is asked for. */
-static uint32_t active_queues(const struct bfc_port *p, const struct weir_port *port)
+static uint32_t active_queues(const struct bfc *b, const struct bfc_port *p,
+			      const struct weir_port *port)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < BFC_WORDS; i++)
+	for (uint32_t i = 0; i < b->words; i++)
 		count += (uint32_t)__builtin_popcountll(p->busy[i] & ~port->rare->paused[i]);
 	return count ? count : 1;
 }
@@ -244,7 +246,7 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 	/* It may be short enough however many queues share the line. */
 	if (flow->pkts < 2 ||
 	    !is_too_long(out, weir_port_queues(out)[queue].bytes, b->queues, in->allowed_ps) ||
-	    !is_too_long(out, weir_port_queues(out)[queue].bytes, active_queues(p, out),
+	    !is_too_long(out, weir_port_queues(out)[queue].bytes, active_queues(b, p, out),
 			 in->allowed_ps))
 		return;
 	segment->hop.is_counted = 1;
@@ -329,6 +331,7 @@ static void *bfc_new_switch(struct engine *e, struct switch_state *s)
 
 	b->params = (const void *)e->config->fabric_params;
 	b->queues = e->config->queues;
+	b->words = (b->queues + 63) / 64;
 	b->entries = (uint32_t)b->params->table;
 	b->ports = memory_new(s->link_count, sizeof(*b->ports));
 	b->inputs = memory_new(s->line_count, sizeof(*b->inputs));

@@ -31,8 +31,9 @@ static void send_signal(struct worker *w, struct switch_state *s, const struct w
 }
 
 /* The packet is stored, or is gone: where its input's neighbour is to stop, or may go on, it is told so. */
-static inline void account_arrival(struct worker *w, struct switch_state *s,
-				   const struct weir_packet *packet, int64_t now_ps)
+static inline __attribute__((always_inline)) void
+account_arrival(struct worker *w, struct switch_state *s, const struct weir_packet *packet,
+		int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
 	enum weir_pfc_signal signal =
@@ -95,8 +96,9 @@ transmit(struct worker *w, struct egress *out, const struct weir_packet *packet,
 }
 
 /* The fabric scheme learns that a packet waits here no longer. */
-static void tell_left(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct weir_packet *packet, int answer, int64_t now_ps)
+static inline __attribute__((always_inline)) void
+tell_left(struct worker *w, struct switch_state *s, uint32_t port, struct weir_packet *packet,
+	  int answer, int64_t now_ps)
 {
 	const struct fabric_ops *fabric = s->ordered->fabric;
 
@@ -165,13 +167,18 @@ static __attribute__((noinline)) void on_time(struct worker *w, struct switch_st
 		s->ordered->fabric->timer(w, s, number, entry.time_ps);
 }
 
+static inline int is_due(const struct ordered_switch *o, int64_t limit_ps)
+{
+	return o->departures.count && o->departures.entries[0].time_ps < limit_ps;
+}
+
 /* Everything that can start before limit_ps leaves, in order of time. While a packet leaves others may join the
  * heap, but only for later times, so the port stays the first in it. */
 static void departures_until(struct worker *w, struct switch_state *s, int64_t limit_ps)
 {
 	struct heap *departures = &s->ordered->departures;
 
-	while (departures->count && departures->entries[0].time_ps < limit_ps) {
+	while (is_due(s->ordered, limit_ps)) {
 		struct heap_entry entry = departures->entries[0];
 		uint32_t port = (uint32_t)entry.key;
 
@@ -335,7 +342,8 @@ void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys,
 		uint32_t *head = &e->line_head[s->first_line + input], slot = *head;
 		struct weir_packet *packet = &w->pool.slots[slot];
 
-		departures_until(w, s, packet->time_ps + 1);
+		if (is_due(o, packet->time_ps + 1))
+			departures_until(w, s, packet->time_ps + 1);
 		if (packet_is_pause(packet))
 			await_departure(s, ordered_obey(w, s, input, packet));
 		else
