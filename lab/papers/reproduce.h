@@ -53,6 +53,7 @@ struct figure_state {
 	double run_seconds;       /* on one core, of those that are done, added up */
 	struct verdict *verdicts; /* one a claim */
 	struct verdict_counts claims, sentences;
+	struct why_counts whys;
 };
 
 /* From the results in the folder, if there are any. On -1 nothing is left to free. */
