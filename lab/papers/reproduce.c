@@ -317,6 +317,7 @@ int figure_state_read(struct figure_state *st, const struct figure *f,
 	}
 	st->claims = verdict_count(f, st->verdicts);
 	st->sentences = verdict_count_sentences(f, st->verdicts);
+	st->whys = why_count(f, st->verdicts);
 	return 0;
 }
 

@@ -55,6 +55,7 @@ struct figure_state {
 	struct today today;       /* of those that are done; 0 where that was not asked */
 	struct verdict *verdicts; /* one a claim */
 	struct verdict_counts claims, sentences;
+	struct why_counts whys;
 };
 
 /* Where the runs of a figure are, and what they were made from. */

@@ -132,8 +132,14 @@ static void write_claim(const struct document *d, const struct summary_entry *y,
 		fputs("</ul>\n", d->f);
 	if (c->contradicts || c->fitted)
 		document_paragraph(d, c->contradicts ? c->contradicts : c->fitted);
-	if (c->note[0] || !(c->contradicts || c->fitted))
-		document_paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
+	if (c->note[0]) {
+		fputs(html ? "<p>" : "\n", d->f);
+		document_text(d, why_begin(c->why));
+		document_text(d, c->note);
+		fputs(html ? "</p>\n" : "\n", d->f);
+	} else if (!c->contradicts && !c->fitted) {
+		document_paragraph(d, "No explanation was found yet.");
+	}
 }
 
 /* Those of one verdict, in any size. */
