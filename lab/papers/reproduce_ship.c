@@ -20,13 +20,13 @@ int summary_is_outdated(const struct summary_entry *y, int size)
 	return !y->states[size].done && y->shipped[size].version[0] && has_other(y, size);
 }
 
-/* Of runs that are all there, or as it was. */
+/* Of today's runs that are all there, or as it was. */
 static struct shipped shipped_now(const struct summary_entry *y, int size)
 {
 	const struct figure_state *st = &y->states[size];
 	struct shipped s = y->shipped[size];
 
-	if (st->done && st->done == st->planned) {
+	if (today_is_whole(&st->today)) {
 		snprintf(s.version, sizeof(s.version), "%.*s",
 			 (int)strcspn(version_of_results().text, "+"), version_of_results().text);
 		s.digest = y->digest[size];

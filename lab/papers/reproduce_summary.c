@@ -19,8 +19,9 @@ int summary_entry_read(struct summary_entry *y, const struct figure_files *files
 		return -1;
 	for (int size = 0; size < FIGURE_SIZES; size++) {
 		char *folder = figure_folder(files, out, (enum figure_size)size), *page = NULL;
-		int failed = figure_state_read(&y->states[size], &y->figure, folder,
-					       (enum figure_size)size, e) ||
+		const struct figure_results at = { folder, files->scenario,
+						   (enum figure_size)size };
+		int failed = figure_state_read(&y->states[size], &y->figure, &at, e) ||
 			     shipped_read(&y->shipped[size], files->scenario,
 					  (enum figure_size)size, e) ||
 			     figure_digest(&y->digest[size], files->scenario, files->claims,

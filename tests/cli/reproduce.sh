@@ -311,7 +311,31 @@ expect 0 --papers papers --summary --ship
 cp papers/made/paper.verdicts shipped
 expect 0 --papers papers --summary --ship --out nothing
 cmp -s shipped papers/made/paper.verdicts || fail "what was not run stays as it was shipped"
-rm -r nothing papers/made/paper.verdicts
+rm -r nothing
+
+# Runs of another scenario than today's are said to be, and not shipped: a value that was changed, a seed more.
+cp papers/made/fig2.ini good.ini
+sed 's/^buffer = 200pkts/buffer = 100pkts/' good.ini >papers/made/fig2.ini
+strange="weir: made/fig2, quick size: 20 of the runs that are there are of another scenario than today's, and 20 of the 20 of today's are missing"
+rerun='this runs what is missing: weir reproduce made/fig2 --papers papers'
+expect 0 --papers papers --summary
+[ "$(head -n 1 err)" = "$strange; $rerun" ] || fail "must say whose runs are of another scenario, and what to do"
+[ "$(sed 's/; this.*//' err | tail -n 1)" = "$(echo "$strange" | sed 's/quick/full/; s/20/24/g')" ] || fail "and in full size"
+expect 0 --papers papers
+line "made/fig2 .* 24 full runs are of another scenario than today's"
+expect 2 --papers papers --summary --ship
+[ "$(head -n 1 err)" = "$strange: not shipped; $rerun" ] || fail "must say that it is not shipped"
+cmp -s shipped papers/made/paper.verdicts || fail "what was shipped before stays"
+sed 's/^seed = 1..5/seed = 1..6/' good.ini >papers/made/fig2.ini
+expect 2 --papers papers --summary --ship --out reproduction
+[ "$(cat err)" = "weir: made/fig2, quick size: 4 of the 24 of today's are missing: not shipped; $rerun --out reproduction" ] ||
+	fail "must say what is missing"
+# What is said otherwise and means the same is the same.
+sed 's/^switch.marking = ecn(k=20pkts)/switch.marking = ecn(at=enqueue, k=20pkts)/; s/^rate = 10Gbps/rate = 10000Mbps/' good.ini >papers/made/fig2.ini
+expect 0 --papers papers --summary
+[ ! -s err ] || fail "nothing has changed"
+cp good.ini papers/made/fig2.ini
+rm papers/made/paper.verdicts
 
 # --- mistakes: one line, status 2, and nothing is run ---
 rm -r reproduction long
