@@ -1,7 +1,7 @@
 /* settings.c -- from the pairs of a real switch's file to settings. See settings.h. */
 #include "switch/run/settings.h"
 #include "switch/run/watch.h"
-#include "lab/base/ini.h"
+#include "lab/base/pairs.h"
 #include "sim/base/memory.h"
 #include "sim/config/fabric.h"
 #include "sim/config/markings.h"
@@ -12,40 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_MAX = 10000 };
-
 /* --- reading --- */
 
 enum owner { OWNER_ROOT, OWNER_SWITCH, OWNER_REAL, OWNER_PORT };
 
 static const char *const section_names[] = { "switch", "real", "port" };
 
-struct pair {
-	enum owner owner;
-	uint32_t port;
-	int line;
-	char *key, *value;
-};
-
 struct reader {
 	struct switch_settings *s;
 	enum owner owner;
 	int seen[2]; /* lines of [switch] and [real] */
-	uint32_t pair_count;
-	struct pair *pairs;
+	struct ini_pairs pairs;
 };
-
-static const char *owner_name(const struct reader *r, const struct pair *p, char buffer[128])
-{
-	if (p->owner == OWNER_PORT)
-		snprintf(buffer, 128, "port.%s.", r->s->ports[p->port].name);
-	else
-		snprintf(buffer, 128, "%s",
-			 p->owner == OWNER_ROOT     ? ""
-			 : p->owner == OWNER_SWITCH ? "switch."
-						    : "real.");
-	return buffer;
-}
 
 static int open_port(struct reader *r, struct ini_place *at, const char *name)
 {
@@ -93,25 +71,17 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
+	const struct ini_pair pair = {
+		.owner = (int)r->owner,
+		.number = r->s->port_count ? r->s->port_count - 1 : 0,
+		.key = (char *)(uintptr_t)key,
+		.value = (char *)(uintptr_t)value,
+	};
 
-	if (*key == '\0' || *value == '\0')
-		return weir_error_set(at->e, "a key and a value are wanted, as in rate = 100Mbps");
-	if (r->owner == OWNER_ROOT && strcmp(key, "seed") != 0)
+	if (r->owner == OWNER_ROOT && *key != '\0' && strcmp(key, "seed") != 0)
 		return weir_error_set(at->e, "%s stands before the first section; only seed may",
 				      weir_quote(key).text);
-	if (r->pair_count == PAIRS_MAX)
-		return weir_error_set(at->e, "more than %d settings", PAIRS_MAX);
-	if ((r->pair_count & (r->pair_count - 1)) == 0)
-		r->pairs = memory_grow(r->pairs, r->pair_count ? 2 * (uint64_t)r->pair_count : 1,
-				       sizeof(*r->pairs));
-	r->pairs[r->pair_count++] = (struct pair){
-		.owner = r->owner,
-		.port = r->s->port_count ? r->s->port_count - 1 : 0,
-		.line = at->line,
-		.key = memory_text(key, strlen(key)),
-		.value = memory_text(value, strlen(value)),
-	};
-	return 0;
+	return ini_pairs_add(&r->pairs, at, &pair, "rate = 100Mbps");
 }
 
 static void take_title(void *user, const char *text)
@@ -131,20 +101,20 @@ static const struct ini_form form = {
 
 /* --- settings from pairs --- */
 
-static int locate(const struct reader *r, const struct pair *p, struct weir_error *e)
+static int locate(const struct reader *r, const struct ini_pair *p, struct weir_error *e)
 {
-	char owner[128];
-	size_t length = strlen(p->key);
+	char section[128] = "";
 
-	/* The option's own message begins with its name. */
-	if (strncmp(e->text, p->key, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
-		memmove(e->text, e->text + length + 2, strlen(e->text + length + 2) + 1);
-	return weir_error_prefix(e, "%.200s:%d: %s%.64s: ", r->s->file, p->line,
-				 owner_name(r, p, owner), p->key);
+	if (p->owner == OWNER_PORT)
+		snprintf(section, sizeof(section), "port.%s.", r->s->ports[p->number].name);
+	else if (p->owner != OWNER_ROOT)
+		snprintf(section, sizeof(section), "%s.", section_names[p->owner - OWNER_SWITCH]);
+	return ini_pair_locate(p, r->s->file, section, e);
 }
 
 /* Which table holds the key; of a port its own comes before that of [switch]. */
-static const struct weir_option *find_option(const struct pair *p, const struct weir_option **table)
+static const struct weir_option *find_option(const struct ini_pair *p,
+					     const struct weir_option **table)
 {
 	const struct weir_option *o;
 
@@ -159,7 +129,7 @@ static const struct weir_option *find_option(const struct pair *p, const struct 
 	return o;
 }
 
-static int unknown_key(const struct pair *p, struct weir_error *e)
+static int unknown_key(const struct ini_pair *p, struct weir_error *e)
 {
 	const struct weir_option *tables[2] = { switch_options, NULL };
 	const char *names[64];
@@ -177,7 +147,7 @@ static int unknown_key(const struct pair *p, struct weir_error *e)
 }
 
 /* Sets the value in params, which the table describes. */
-static int set_value(void *params, const struct weir_option *o, const struct pair *p,
+static int set_value(void *params, const struct weir_option *o, const struct ini_pair *p,
 		     struct weir_error *e)
 {
 	if (o->type != WEIR_OPT_LINES)
@@ -187,7 +157,7 @@ static int set_value(void *params, const struct weir_option *o, const struct pai
 }
 
 /* The pair as far as it is for this port (NULL: for [real] and all ports' [switch]). */
-static int apply(struct reader *r, const struct pair *p, struct port_settings *port,
+static int apply(struct reader *r, const struct ini_pair *p, struct port_settings *port,
 		 struct weir_error *e)
 {
 	const struct weir_option *table, *o = find_option(p, &table);
@@ -205,16 +175,12 @@ static int apply(struct reader *r, const struct pair *p, struct port_settings *p
 /* Is the key of that pair given before, in the same section? */
 static int is_twice(const struct reader *r, uint32_t at, struct weir_error *e)
 {
-	const struct pair *p = &r->pairs[at];
-	const struct weir_option *table, *o = find_option(p, &table);
+	const struct weir_option *table, *o = find_option(&r->pairs.list[at], &table);
+	const struct ini_pair *earlier = ini_pairs_earlier(&r->pairs, at);
 
-	for (uint32_t i = 0; i < at && !(o && o->type == WEIR_OPT_LINES); i++) {
-		const struct pair *q = &r->pairs[i];
-
-		if (q->owner == p->owner && q->port == p->port && strcmp(q->key, p->key) == 0)
-			return weir_error_set(e, "given twice, first in line %d", q->line);
-	}
-	return 0;
+	if (!earlier || (o && o->type == WEIR_OPT_LINES))
+		return 0;
+	return weir_error_set(e, "given twice, first in line %d", earlier->line);
 }
 
 static int fill_common(struct reader *r, struct weir_error *e)
@@ -222,8 +188,8 @@ static int fill_common(struct reader *r, struct weir_error *e)
 	static const struct weir_option seed = { "seed", WEIR_OPT_COUNT, 0,  "1",
 						 0,      UINT64_MAX,     "", NULL };
 
-	for (uint32_t i = 0; i < r->pair_count; i++) {
-		const struct pair *p = &r->pairs[i];
+	for (uint32_t i = 0; i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
 		int failed = is_twice(r, i, e);
 
 		if (!failed && p->owner == OWNER_ROOT)
@@ -244,9 +210,9 @@ static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 	config_init(&port->config);
 	weir_options_default(port, real_port_options);
 	for (int own = 0; own < 2; own++)
-		for (uint32_t i = 0; i < r->pair_count; i++) {
-			const struct pair *p = &r->pairs[i];
-			int is_own = p->owner == OWNER_PORT && p->port == number;
+		for (uint32_t i = 0; i < r->pairs.count; i++) {
+			const struct ini_pair *p = &r->pairs.list[i];
+			int is_own = p->owner == OWNER_PORT && p->number == number;
 
 			if (own ? !is_own : p->owner != OWNER_SWITCH)
 				continue;
@@ -261,17 +227,17 @@ static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 /* --- what goes together --- */
 
 /* The pair that a message "switch.marking: ..." is about: the port's own, else that of [switch]. */
-static const struct pair *find_pair(const struct reader *r, const char *message, uint32_t port)
+static const struct ini_pair *find_pair(const struct reader *r, const char *message, uint32_t port)
 {
-	const struct pair *found = NULL;
+	const struct ini_pair *found = NULL;
 	const char *key = strchr(message, '.');
 
-	for (uint32_t i = 0; key && i < r->pair_count; i++) {
-		const struct pair *p = &r->pairs[i];
+	for (uint32_t i = 0; key && i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
 		size_t length = strlen(p->key);
 
 		if (strncmp(key + 1, p->key, length) == 0 && key[1 + length] == ':' &&
-		    (p->owner == OWNER_SWITCH || (p->owner == OWNER_PORT && p->port == port)))
+		    (p->owner == OWNER_SWITCH || (p->owner == OWNER_PORT && p->number == port)))
 			found = p;
 	}
 	return found;
@@ -294,7 +260,7 @@ static int check_real(const struct config *c, struct weir_error *e)
 
 static int check_config(struct reader *r, struct config *c, uint32_t port, struct weir_error *e)
 {
-	const struct pair *p;
+	const struct ini_pair *p;
 
 	c->seed = r->s->seed;
 	c->frame_max_bytes = (uint32_t)r->s->real.mtu_bytes + FRAME_HEADER_BYTES;
@@ -383,15 +349,21 @@ static int check_interfaces(const struct switch_settings *s, uint32_t at, struct
 	return 0;
 }
 
+/* Of a mistake in [real]. */
+static int locate_real(const struct reader *r, const char *key, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < r->pairs.count; i++)
+		if (r->pairs.list[i].owner == OWNER_REAL && strcmp(r->pairs.list[i].key, key) == 0)
+			return locate(r, &r->pairs.list[i], e);
+	return -1;
+}
+
 static int check_backend(struct reader *r, struct weir_error *e)
 {
 	r->s->backend = wire_find(r->s->real.backend, e);
 	if (r->s->backend)
 		return 0;
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_REAL && strcmp(r->pairs[i].key, "backend") == 0)
-			return locate(r, &r->pairs[i], e);
-	return -1;
+	return locate_real(r, "backend", e);
 }
 
 static int check_probes(const struct switch_settings *s, struct weir_error *e)
@@ -405,28 +377,38 @@ static int check_probes(const struct switch_settings *s, struct weir_error *e)
 	return 0;
 }
 
-/* An agent looks after all ports. */
-static int check_tune(const struct reader *r, struct weir_error *e)
+/* A port's first pair whose key begins like this; NULL: there is none. */
+static const struct ini_pair *port_pair(const struct reader *r, uint32_t port, const char *key)
 {
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_PORT && strncmp(r->pairs[i].key, "tune", 4) == 0) {
-			weir_error_set(e, "an agent looks after all ports; set it in [switch]");
-			return locate(r, &r->pairs[i], e);
-		}
-	return 0;
+	for (uint32_t i = 0; i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
+
+		if (p->owner == OWNER_PORT && p->number == port &&
+		    strncmp(p->key, key, strlen(key)) == 0)
+			return p;
+	}
+	return NULL;
 }
 
-/* One pool is all ports', or nobody's. */
-static int check_pool(const struct reader *r, struct weir_error *e)
+/* An agent looks after all ports; one pool is all ports', or nobody's. */
+static int check_common(const struct reader *r, struct weir_error *e)
 {
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_PORT && strcmp(r->pairs[i].key, "buffer-per") == 0 &&
-		    (r->s->ports[r->pairs[i].port].config.switches.buffer_per ==
-		     WEIR_BUFFER_PER_SWITCH) !=
-			    (r->s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH)) {
-			weir_error_set(e, "a pool is that of all ports; set it in [switch]");
-			return locate(r, &r->pairs[i], e);
+	const struct switch_settings *s = r->s;
+	int has_pool = s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ini_pair *tune = port_pair(r, i, "tune");
+
+		if (tune) {
+			weir_error_set(e, "an agent looks after all ports; set it in [switch]");
+			return locate(r, tune, e);
 		}
+		if ((s->ports[i].config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH) !=
+		    has_pool) {
+			weir_error_set(e, "a pool is that of all ports; set it in [switch]");
+			return locate(r, port_pair(r, i, "buffer-per"), e);
+		}
+	}
 	return 0;
 }
 
@@ -450,8 +432,8 @@ static int fill(struct reader *r, struct weir_error *e)
 		if (fill_port(r, i, e) || check_config(r, &s->ports[i].config, i, e) ||
 		    check_addresses(s, &s->ports[i], e) || check_interfaces(s, i, e))
 			return -1;
-	return settings_check_cables(s, e) || check_classes(s, e) || check_pool(r, e) ||
-			       check_probes(s, e) || check_tune(r, e)
+	return settings_check_cables(s, e) || check_classes(s, e) || check_common(r, e) ||
+			       check_probes(s, e)
 		       ? -1
 		       : 0;
 }
@@ -471,11 +453,7 @@ int settings_read_text(struct switch_settings *s, const char *file, const char *
 	config_init(&s->config);
 	weir_options_default(&s->real, real_options);
 	failed = ini_read(&form, &r, &in, e) || fill(&r, e);
-	for (uint32_t i = 0; i < r.pair_count; i++) {
-		free(r.pairs[i].key);
-		free(r.pairs[i].value);
-	}
-	free(r.pairs);
+	ini_pairs_free(&r.pairs);
 	if (failed)
 		settings_free(s);
 	return failed ? -1 : 0;

@@ -97,7 +97,9 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 	check_refused("[switch]\nmarking.leaf = ecn\n" PORTS,
 		      "sw.ini:2: switch.marking.leaf: unknown key ...");
 	check_refused("[port a]\nbuffer-per = switch\nbuffer = 1MB\n[port b]\n",
-		      "sw.ini:2: port.a.buffer-per: ...");
+		      "sw.ini:2: port.a.buffer-per: a pool is that of all ports; ...");
+	check_refused(PORTS "tune = qla\nmarking = red\n",
+		      "sw.ini:3: port.b.tune: an agent looks after all ports; ...");
 }
 
 #define CABLE(a, b) "[port " a "]\npart = l\nto = " b "\ndelay = 1us\n"
