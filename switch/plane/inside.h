@@ -26,6 +26,7 @@ struct plane {
 	struct plane_plan plan;
 	int64_t now_ps;
 	struct plane_port *ports;
+	uint64_t own; /* of them, bit each */
 	uint32_t part_count;
 	struct plane_part *parts;
 	uint64_t cables;     /* ports that have a peer, bit each */

@@ -52,8 +52,8 @@ void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 {
 	struct plane *p = pool->owner;
 
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		catch_up(p, &p->ports[i], now_ps);
+	for (uint64_t left = p->own; left; left &= left - 1)
+		catch_up(p, &p->ports[__builtin_ctzll(left)], now_ps);
 }
 
 /* A line that stood still for longer than may be made good has lost that time. */
@@ -104,8 +104,8 @@ int64_t plane_next_ps(const struct plane *p)
 {
 	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
-	for (uint32_t i = 0; i < p->plan.port_count; i++) {
-		uint32_t first = p->ports[i].line_first;
+	for (uint64_t left = p->own; left; left &= left - 1) {
+		uint32_t first = p->ports[__builtin_ctzll(left)].line_first;
 
 		if (first != NO_BUFFER && buffer_at(p, first)->due_ps < next_ps)
 			next_ps = buffer_at(p, first)->due_ps;
@@ -194,6 +194,38 @@ static uint64_t ways_out(const struct plane *p, uint32_t in, const struct frame_
 	return known ? one_of(known, p->plan.seed + p->ports[in].part, f->flow_hash) : 0;
 }
 
+static void offer_all(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		      const struct frame_facts *f)
+{
+	for (; ports; ports &= ports - 1)
+		offer(p, &p->ports[in], &p->ports[__builtin_ctzll(ports)], a, f);
+}
+
+/* To the planes that have them. */
+static void give(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		 const struct frame_facts *f)
+{
+	const struct plane_others *others = &p->plan.others;
+	const struct plane_arrival now = { a->frame, a->length, a->lacks_sum, p->now_ps };
+
+	p->ports[in].counts.faults[PLANE_NOT_GIVEN] +=
+		others->give(others->context, ports, in, &now, f);
+}
+
+/* What not everybody could be told is not learnt here either: the host's next frame says it again. */
+static void learn(struct plane *p, uint32_t port, uint64_t address)
+{
+	struct addresses *known = &p->parts[p->ports[port].part].addresses;
+	const struct plane_others *others = &p->plan.others;
+
+	if (!p->plan.learns || !frame_is_for_one(address))
+		return;
+	if (others->tell && addresses_is_news(known, address, port, p->now_ps) &&
+	    others->tell(others->context, address, port, p->now_ps))
+		return;
+	addresses_learn(known, address, port, p->now_ps);
+}
+
 /* A frame comes in at that port now. */
 static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
@@ -212,13 +244,13 @@ static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *
 		return;
 	}
 	in->counts.rx_ce += facts.ecn == FRAME_CE;
-	if (p->plan.learns && frame_is_for_one(facts.from))
-		addresses_learn(&p->parts[in->part].addresses, facts.from, port, p->now_ps);
+	learn(p, port, facts.from);
 	out = ways_out(p, port, &facts);
 	if (!out)
 		in->counts.faults[PLANE_NOWHERE]++;
-	for (; out; out &= out - 1)
-		offer(p, in, &p->ports[__builtin_ctzll(out)], a, &facts);
+	offer_all(p, out & p->own, port, a, &facts);
+	if (out & ~p->own)
+		give(p, out & ~p->own, port, a, &facts);
 }
 
 /* --- cables inside --- */
@@ -287,14 +319,28 @@ void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a
 	take_in(p, port, a);
 }
 
+void plane_take(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		const struct frame_facts *f)
+{
+	pass_time(p, a->time_ps);
+	offer_all(p, ports, in, a, f);
+}
+
+void plane_learn(struct plane *p, uint64_t address, uint32_t port, int64_t time_ps)
+{
+	addresses_learn(&p->parts[p->ports[port].part].addresses, address, port, time_ps);
+}
+
 void plane_advance(struct plane *p, int64_t now_ps)
 {
 	if (now_ps < p->now_ps)
 		return;
 	pass_time(p, now_ps);
-	for (uint32_t i = 0; i < p->plan.port_count; i++) {
-		forgive(p, &p->ports[i], now_ps);
-		catch_up(p, &p->ports[i], now_ps);
+	for (uint64_t left = p->own; left; left &= left - 1) {
+		struct plane_port *port = &p->ports[__builtin_ctzll(left)];
+
+		forgive(p, port, now_ps);
+		catch_up(p, port, now_ps);
 	}
 }
 

@@ -6,6 +6,7 @@ const char *const plane_fault_names[PLANE_FAULTS] = {
 	[PLANE_OVERSIZE] = "longer than the MTU",
 	[PLANE_POOL_FULL] = "no buffer free",
 	[PLANE_NOWHERE] = "for nobody here",
+	[PLANE_NOT_GIVEN] = "no room between threads",
 };
 
 uint32_t plane_ports(const struct plane *p)
@@ -60,12 +61,12 @@ static void measure_port(const struct plane *p, struct plane_port *port)
 
 void plane_measure(struct plane *p)
 {
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		measure_port(p, &p->ports[i]);
+	for (uint64_t left = p->own; left; left &= left - 1)
+		measure_port(p, &p->ports[__builtin_ctzll(left)]);
 }
 
 void plane_account(struct plane *p)
 {
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		weir_port_stats_account(p->ports[i].port, p->now_ps);
+	for (uint64_t left = p->own; left; left &= left - 1)
+		weir_port_stats_account(p->ports[__builtin_ctzll(left)].port, p->now_ps);
 }

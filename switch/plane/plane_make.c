@@ -21,6 +21,8 @@ static void build_port(struct plane *p, uint32_t i)
 		p->cables |= UINT64_C(1) << i;
 	}
 	snprintf(port->name, sizeof(port->name), "%s", plan->name);
+	if (!(p->own >> i & 1))
+		return;
 	port->plan = plan->plan;
 	weir_port_class_init(&port->class, &port->plan);
 	port->port = memory_new(port->class.size, 1);
@@ -63,6 +65,7 @@ struct plane *plane_new(const struct plane_plan *plan)
 	uint64_t slots = ((uint64_t)plan->buffers + 2 * WEIR_POOL_BATCH) * WEIR_CHUNK_PACKETS;
 
 	p->plan = *plan;
+	p->own = plan->own ? plan->own : UINT64_MAX >> (PLANE_PORTS_MAX - plan->port_count);
 	if (weir_packet_store_init(&p->store, slots))
 		memory_refused(slots * sizeof(struct weir_packet));
 	weir_packet_pool_init(&p->packets, &p->store);
@@ -79,8 +82,11 @@ void plane_free(struct plane *p)
 {
 	if (!p)
 		return;
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		memory_free(p->ports[i].port, p->ports[i].class.size, 1);
+	for (uint64_t left = p->own; left; left &= left - 1) {
+		const struct plane_port *port = &p->ports[__builtin_ctzll(left)];
+
+		memory_free(port->port, port->class.size, 1);
+	}
 	memory_free(p->ports, p->plan.port_count, sizeof(*p->ports));
 	memory_free(p->parts, p->part_count, sizeof(*p->parts));
 	memory_free(p->buffers, p->plan.buffers, p->buffer_size);
