@@ -284,9 +284,6 @@ static inline int weir_port_drop(struct weir_port *p, enum weir_port_drop reason
 	return WEIR_PORT_DROPPED;
 }
 
-/* The marking scheme's own choice of a queue. */
-uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps);
-
 /* Is there room, and what does the marking scheme say? WEIR_PORT_DROPPED, or not: then maybe marked. */
 int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 		    int64_t now_ps);

@@ -6,6 +6,7 @@
 #define LAB_PAPERS_REPRODUCE_H
 #include "lab/papers/figure_report.h"
 #include "lab/papers/shipped.h"
+#include "lab/papers/today.h"
 
 /* Pages: of a figure, in its folder of results; of them all, in OUT. */
 #define FIGURE_PAGE "figure.html"
@@ -51,13 +52,22 @@ int figure_prepare(const struct figure_files *f, const char *out, struct weir_er
 struct figure_state {
 	uint64_t planned, done;   /* runs; planned 0: none were ever asked for */
 	double run_seconds;       /* on one core, of those that are done, added up */
+	struct today today;       /* of those that are done; 0 where that was not asked */
 	struct verdict *verdicts; /* one a claim */
 	struct verdict_counts claims, sentences;
+	struct why_counts whys;
+};
+
+/* Where the runs of a figure are, and what they were made from. */
+struct figure_results {
+	const char *folder;
+	const char *scenario; /* NULL: it is not asked whether the runs are of today's */
+	enum figure_size size;
 };
 
 /* From the results in the folder, if there are any. On -1 nothing is left to free. */
-int figure_state_read(struct figure_state *st, const struct figure *f, const char *folder,
-		      enum figure_size size, struct weir_error *e);
+int figure_state_read(struct figure_state *st, const struct figure *f,
+		      const struct figure_results *at, struct weir_error *e);
 void figure_state_free(struct figure_state *st);
 
 /* A figure with all that is known of it. */
@@ -92,8 +102,8 @@ int summary_is_shipped(const struct summary_entry *y, int size);
 /* Likewise, but was that of other settings or claims than today's? */
 int summary_is_outdated(const struct summary_entry *y, int size);
 
-/* Writes the verdicts of all figures whose runs are there as those that Weir comes with, into the papers'
- * folders; the others stay. */
+/* Writes the verdicts of all figures whose runs of today's scenario are all there as those that Weir comes with,
+ * into the papers' folders; the others stay. */
 int summary_ship(const struct summary *y, struct weir_error *e);
 
 /* A page with links to the figures' pages, and a document. */

@@ -20,18 +20,19 @@ int summary_is_outdated(const struct summary_entry *y, int size)
 	return !y->states[size].done && y->shipped[size].version[0] && has_other(y, size);
 }
 
-/* Of runs that are all there, or as it was. */
+/* Of today's runs that are all there, or as it was. */
 static struct shipped shipped_now(const struct summary_entry *y, int size)
 {
 	const struct figure_state *st = &y->states[size];
 	struct shipped s = y->shipped[size];
 
-	if (st->done && st->done == st->planned) {
+	if (today_is_whole(&st->today)) {
 		snprintf(s.version, sizeof(s.version), "%.*s",
 			 (int)strcspn(version_of_results().text, "+"), version_of_results().text);
 		s.digest = y->digest[size];
 		s.claims = st->claims;
 		s.sentences = st->sentences;
+		s.whys = st->whys;
 	}
 	return s;
 }
@@ -41,8 +42,10 @@ static void write_paper(FILE *f, const struct summary *y, const char *paper)
 	fputs("# Verdicts that Weir comes with: version, digest: how many claims", f);
 	for (int i = 0; i < VERDICTS; i++)
 		fprintf(f, "%s %s", i ? "," : "", verdict_word((enum verdict_kind)i, 0));
-	fputs(" / how many sentences.\n# Written by weir reproduce --summary --ship.\n[verdicts]\n",
-	      f);
+	fputs(" / how many sentences / why claims disagree:", f);
+	for (int i = 0; i < WHYS; i++)
+		fprintf(f, "%s %s", i ? "," : "", why_name((enum claim_why)i));
+	fputs(".\n# Written by weir reproduce --summary --ship.\n[verdicts]\n", f);
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
 			const struct shipped s = shipped_now(&y->all[i], size);

@@ -19,8 +19,9 @@ int summary_entry_read(struct summary_entry *y, const struct figure_files *files
 		return -1;
 	for (int size = 0; size < FIGURE_SIZES; size++) {
 		char *folder = figure_folder(files, out, (enum figure_size)size), *page = NULL;
-		int failed = figure_state_read(&y->states[size], &y->figure, folder,
-					       (enum figure_size)size, e) ||
+		const struct figure_results at = { folder, files->scenario,
+						   (enum figure_size)size };
+		int failed = figure_state_read(&y->states[size], &y->figure, &at, e) ||
 			     shipped_read(&y->shipped[size], files->scenario,
 					  (enum figure_size)size, e) ||
 			     figure_digest(&y->digest[size], files->scenario, files->claims,
@@ -131,8 +132,14 @@ static void write_claim(const struct document *d, const struct summary_entry *y,
 		fputs("</ul>\n", d->f);
 	if (c->contradicts || c->fitted)
 		document_paragraph(d, c->contradicts ? c->contradicts : c->fitted);
-	if (c->note[0] || !(c->contradicts || c->fitted))
-		document_paragraph(d, c->note[0] ? c->note : "No explanation was found yet.");
+	if (c->note[0]) {
+		fputs(html ? "<p>" : "\n", d->f);
+		document_text(d, why_begin(c->why));
+		document_text(d, c->note);
+		fputs(html ? "</p>\n" : "\n", d->f);
+	} else if (!c->contradicts && !c->fitted) {
+		document_paragraph(d, "No explanation was found yet.");
+	}
 }
 
 /* Those of one verdict, in any size. */

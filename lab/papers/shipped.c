@@ -31,16 +31,16 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 			      section);
 }
 
-/* A count for each verdict; moves on. */
-static int read_counts(struct verdict_counts *counts, const char **at)
+/* As many counts; moves on. */
+static int read_counts(uint32_t *counts, int kinds, const char **at)
 {
-	for (int i = 0; i < VERDICTS; i++) {
+	for (int i = 0; i < kinds; i++) {
 		char *end;
 		unsigned long count = strtoul(*at, &end, 10);
 
 		if (end == *at || count > UINT32_MAX)
 			return -1;
-		counts->of[i] = (uint32_t)count;
+		counts[i] = (uint32_t)count;
 		*at = end;
 	}
 	*at += strspn(*at, " ");
@@ -64,18 +64,27 @@ static int read_origin(struct shipped *s, const char **at)
 	return 0;
 }
 
+/* Where nothing is said of it, that is so for all that disagree. */
+static int read_whys(struct shipped *s, const char **at)
+{
+	s->whys.of[WHY_NOT_SAID] = s->claims.of[VERDICT_DISAGREES];
+	if (**at == '\0')
+		return 0;
+	return *(*at)++ == '/' && read_counts(s->whys.of, WHYS, at) == 0 && **at == '\0' ? 0 : -1;
+}
+
 static int read_line(struct shipped *s, const char *value, struct weir_error *e)
 {
 	const char *at = value;
 	struct shipped read = { .version = "" };
 
-	if (read_origin(&read, &at) || read_counts(&read.claims, &at) || *at++ != '/' ||
-	    read_counts(&read.sentences, &at) || *at)
+	if (read_origin(&read, &at) || read_counts(read.claims.of, VERDICTS, &at) || *at++ != '/' ||
+	    read_counts(read.sentences.of, VERDICTS, &at) || read_whys(&read, &at))
 		return weir_error_set(
 			e,
-			"%s; a version, a digest, %d counts of claims and %d of sentences are "
-			"needed; 'weir reproduce --summary --ship' writes them",
-			weir_quote(value).text, VERDICTS, VERDICTS);
+			"%s; a version, a digest, %d counts of claims, %d of sentences and %d of "
+			"reasons are needed; 'weir reproduce --summary --ship' writes them",
+			weir_quote(value).text, VERDICTS, VERDICTS, WHYS);
 	*s = read;
 	return 0;
 }
@@ -136,6 +145,9 @@ void shipped_write(FILE *f, const char *figure, enum figure_size size, const str
 	fputs(" /", f);
 	for (int i = 0; i < VERDICTS; i++)
 		fprintf(f, " %" PRIu32, s->sentences.of[i]);
+	fputs(" /", f);
+	for (int i = 0; i < WHYS; i++)
+		fprintf(f, " %" PRIu32, s->whys.of[i]);
 	fputc('\n', f);
 	free(key);
 }

@@ -2,11 +2,12 @@
  * PAPERS/PAPER/paper.verdicts.
  *
  *	[verdicts]
- *	fig13 = 0.2.0 0a1b2c3d4e5f6071: 8 2 1 0 0 0 0 0 / 5 1 1 0 0 0 0 0
- *	fig13.full = 0.2.0 8796a5b4c3d2e1f0: 9 1 1 0 0 0 0 0 / 6 0 1 0 0 0 0 0
+ *	fig13 = 0.2.0 0a1b2c3d4e5f6071: 8 2 1 0 0 0 0 0 / 5 1 1 0 0 0 0 0 / 0 1 0 0 0
+ *	fig13.full = 0.2.0 8796a5b4c3d2e1f0: 9 1 1 0 0 0 0 0 / 6 0 1 0 0 0 0 0 / 0 1 0 0 0
  *
  * A line is a figure in one size: which version of Weir it came out of, the digest of what was judged, and how
- * many of its claims have each verdict, in the order of enum verdict_kind; then how many of its sentences.
+ * many of its claims have each verdict, in the order of enum verdict_kind; then how many of its sentences; then
+ * why claims that disagree do, in the order of enum claim_why. Without these, nothing is said of why.
  * Where the digest is another today, the verdicts are out of date. This is their one place;
  * weir reproduce --summary --ship writes it. */
 #ifndef LAB_PAPERS_SHIPPED_H
@@ -20,6 +21,7 @@ struct shipped {
 	char version[SHIPPED_VERSION_SIZE]; /* "": nothing is shipped */
 	struct digest digest;
 	struct verdict_counts claims, sentences;
+	struct why_counts whys;
 };
 
 /* Of all that decides the verdicts of a figure in one size: the settings of its scenario, and what its claims

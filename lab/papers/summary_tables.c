@@ -10,8 +10,8 @@
 /* Whose verdicts: of runs that are here, or those that Weir came with where there are none. */
 enum source { RUN_HERE, SHIPPED, SOURCES };
 
-/* What is counted: a sentence may be several claims. */
-enum unit { CLAIMS, SENTENCES, UNITS };
+/* What is counted: a sentence may be several claims. Of claims that disagree, why they do. */
+enum unit { CLAIMS, SENTENCES, UNITS, REASONS = UNITS };
 
 /* One paper at one size, or one figure. */
 struct tally {
@@ -20,6 +20,7 @@ struct tally {
 	uint64_t planned, done;
 	double run_seconds;
 	struct verdict_counts counts[UNITS];
+	struct why_counts whys;
 };
 
 static void counts_add(struct verdict_counts *sum, const struct verdict_counts *more)
@@ -42,6 +43,8 @@ static void tally_add(struct tally *t, const struct summary_entry *y, int size)
 	t->run_seconds += st->run_seconds;
 	counts_add(&t->counts[CLAIMS], is_shipped ? &shipped->claims : &st->claims);
 	counts_add(&t->counts[SENTENCES], is_shipped ? &shipped->sentences : &st->sentences);
+	for (int why = 0; why < WHYS; why++)
+		t->whys.of[why] += (is_shipped ? &shipped->whys : &st->whys)->of[why];
 }
 
 static int same_paper(const struct summary_entry *a, const struct summary_entry *b)
@@ -103,6 +106,14 @@ static void cells_of_verdicts(const struct document *d, const struct verdict_cou
 		verdict_cell(d, kind, counts->of[kind]);
 }
 
+/* How many disagree, and for which reason each; what nothing is said of comes last. */
+static void cells_of_reasons(const struct document *d, const struct tally *t)
+{
+	document_cell_count(d, t->counts[CLAIMS].of[VERDICT_DISAGREES]);
+	for (int i = 1; i <= WHYS; i++)
+		document_cell_count(d, t->whys.of[i % WHYS]);
+}
+
 static void cell_of_time(const struct document *d, const struct tally *t)
 {
 	document_cell(d, t->source == SHIPPED ? ""
@@ -129,6 +140,14 @@ static void heads_verdicts(struct heads *h, const char *unit)
 	h->names[h->count++] = unit;
 	for (int kind = 0; kind < VERDICTS; kind++)
 		h->names[h->count++] = verdict_word((enum verdict_kind)kind, 0);
+	h->names[h->count] = NULL;
+}
+
+static void heads_reasons(struct heads *h)
+{
+	h->names[h->count++] = "claims that disagree";
+	for (int i = 1; i <= WHYS; i++)
+		h->names[h->count++] = why_name((enum claim_why)(i % WHYS));
 	h->names[h->count] = NULL;
 }
 
@@ -168,8 +187,12 @@ static void paper_row(const struct document *d, const struct summary *s, const s
 	document_cell_name(d, r->paper ? paper_name(r->paper).text : "all", NULL);
 	size_cell(d, r->size, r->source == SHIPPED ? ", shipped" : "");
 	document_cell_text(d, figures);
-	cells_of_runs(d, &t);
-	cells_of_verdicts(d, &t.counts[r->unit]);
+	if (r->unit == REASONS) {
+		cells_of_reasons(d, &t);
+	} else {
+		cells_of_runs(d, &t);
+		cells_of_verdicts(d, &t.counts[r->unit]);
+	}
 	if (r->unit == CLAIMS)
 		cell_of_time(d, &t);
 	document_row_end(d);
@@ -192,12 +215,16 @@ static void paper_rows(const struct document *d, const struct summary *s,
 
 static void write_papers(const struct document *d, const struct summary *s, enum unit unit)
 {
-	static const char *const first[] = { "paper", "size", "figures", "runs", NULL };
 	const struct report_text time = time_head();
 	struct heads h = { .count = 0 };
 
-	heads_add(&h, first);
-	heads_verdicts(&h, unit == CLAIMS ? "claims" : "sentences");
+	heads_add(&h, (const char *const[]){ "paper", "size", "figures", NULL });
+	if (unit == REASONS) {
+		heads_reasons(&h);
+	} else {
+		heads_add(&h, (const char *const[]){ "runs", NULL });
+		heads_verdicts(&h, unit == CLAIMS ? "claims" : "sentences");
+	}
 	if (unit == CLAIMS)
 		heads_add(&h, (const char *const[]){ time.text, NULL });
 	document_table(d, h.names);
@@ -208,6 +235,14 @@ static void write_papers(const struct document *d, const struct summary *s, enum
 	document_table_end(d);
 }
 
+static const char reasons[] = "Why claims disagree. Paper silent: something that it does not tell "
+			      "of decides, and the note says what, "
+			      "with numbers. Does not hold: by an experiment that the note tells "
+			      "of. Too small to tell: runs in quick size are too "
+			      "few or too short. Unexplained: the note says what was tried. Claims "
+			      "of which another passage of the paper says "
+			      "otherwise are counted above.";
+
 void summary_papers(const struct document *d, const struct summary *s)
 {
 	write_papers(d, s, CLAIMS);
@@ -216,6 +251,8 @@ void summary_papers(const struct document *d, const struct summary *s)
 		   "schemes, loads or statistics is counted once, and agrees only where all "
 		   "of it does.");
 	write_papers(d, s, SENTENCES);
+	document_paragraph(d, reasons);
+	write_papers(d, s, REASONS);
 }
 
 /* --- figures --- */

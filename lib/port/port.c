@@ -247,7 +247,9 @@ static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
 	return p->pool->used_bytes;
 }
 
-uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
+/* The marking scheme's own choice of a queue. */
+static inline __attribute__((always_inline)) uint32_t
+choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = __builtin_expect(p->pool != NULL, 0) ? pool_bytes(p, now_ps) : 0;
@@ -398,7 +400,7 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 			  struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint32_t queue = c->choose_queue ? weir_port_choose(p, packet, now_ps)
+	uint32_t queue = c->choose_queue ? choose_queue(p, packet, now_ps)
 					 : c->class_queue[packet->class_id];
 
 	if ((p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes) &&

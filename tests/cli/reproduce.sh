@@ -145,7 +145,8 @@ of = case=ecn, traffic.requests.size=10KB
 over = case=none, traffic.requests.size=10KB
 value = 10
 sentence = queue
-note = It was made up to fail.
+why = fails
+note = it was made up to fail.
 
 [claim later]
 says = nothing is dropped under ECN
@@ -177,6 +178,8 @@ expect 0 --papers papers --summary --markdown summary.md
 grep -q '<td class="text">quick, shipped</td>.*<td><span class="verdict agrees">3</span></td>' reproduction/index.html ||
 	fail "the page must show what is shipped, in its colour"
 grep -q '<p>Shipped: not run here' reproduction/index.html || fail "the page must say that nothing was run here"
+grep -q '<td class="text">quick, shipped</td><td class="text">1 of 1</td><td>1</td><td>0</td><td>0</td><td>0</td><td>0</td><td>1</td>' reproduction/index.html ||
+	fail "where a line of an earlier version says nothing of reasons, none is said"
 ! grep -q shipped summary.md || fail "a document is of runs alone"
 # Of other claims than today's they are not shown.
 cp papers/made/fig2.claims good.claims
@@ -194,7 +197,7 @@ line 'made/fig2 .*  *shipped: 3 agree, 1 disagrees'
 cp good.claims papers/made/fig2.claims
 printf '[verdicts]\nfig2 = 0.1.0: 3 0 1\n' >papers/made/paper.verdicts
 expect 2 --papers papers
-grep -qF "papers/made/paper.verdicts:2: fig2: '0.1.0: 3 0 1'; a version, a digest, 8 counts of claims and 8 of sentences are needed; 'weir reproduce --summary --ship' writes them" err ||
+grep -qF "papers/made/paper.verdicts:2: fig2: '0.1.0: 3 0 1'; a version, a digest, 8 counts of claims, 8 of sentences and 5 of reasons are needed; 'weir reproduce --summary --ship' writes them" err ||
 	fail "must say what is wrong"
 expect 2 --papers papers --ship
 message "--ship: is of the summary; write --summary --ship"
@@ -214,7 +217,7 @@ last_line 'made/fig2, by sentences: 1 agrees, 1 disagrees, 1 not at this size'
 page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '"y":"queue mean (pkts)"' \
 	'"x":"size (KB)"' '"y":"queue mean, relative to none"' '"y":"share of flows"' '"x":"time (ms)"' \
-	'"name":"none"' '"name":"ecn"' 'It was made up to fail.' \
+	'"name":"none"' '"name":"ecn"' 'Does not hold: it was made up to fail.' \
 	'<p>4 claims: 1 <span' '<p>3 sentences: 1 <span' 'a part of the sentence <i>queue</i>' '<small>direction: less than 1</small>' \
 	'<span class="verdict disagrees">disagrees</span>'; do
 	grep -qF -e "$text" $page || fail "$page must contain $text"
@@ -290,7 +293,9 @@ expect 0 --papers papers --summary --markdown summary.md
 last_line summary.md
 for text in '| Made | quick | 2 of 2 | 40 | 8 | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 0 | ' \
 	'| Made | full | 1 of 2 | 24 | 4 | 2 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | ' \
-	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: bad' 'It was made up to fail.'; do
+	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: bad' 'Does not hold: it was made up to fail.' \
+	'| paper | size | figures | claims that disagree | paper silent | does not hold | too small to tell | unexplained | not said |' \
+	'| Made | quick | 2 of 2 | 2 | 0 | 2 | 0 | 0 | 0 |'; do
 	grep -qF -e "$text" summary.md || { cat summary.md; fail "summary.md must contain $text"; }
 done
 [ "$(grep -c '^### ' summary.md)" = 2 ] || fail "only claims that disagree are explained"
@@ -301,12 +306,36 @@ done
 # What came out here becomes what the next reader is shown; a second time it is the same.
 expect 0 --papers papers --summary --ship
 [ "$(sed '/^#/d; s/= [0-9.]* [0-9a-f]\{16\}:/= VERSION:/' papers/made/paper.verdicts | tr '\n' '|')" = \
-	'[verdicts]|fig2 = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0|fig2.full = VERSION: 2 1 1 0 0 0 0 0 / 2 0 1 0 0 0 0 0|fig10a = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0|' ] ||
+	'[verdicts]|fig2 = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0 / 0 0 1 0 0|fig2.full = VERSION: 2 1 1 0 0 0 0 0 / 2 0 1 0 0 0 0 0 / 0 0 1 0 0|fig10a = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0 / 0 0 1 0 0|' ] ||
 	{ cat papers/made/paper.verdicts; fail "the verdicts of both sizes"; }
 cp papers/made/paper.verdicts shipped
 expect 0 --papers papers --summary --ship --out nothing
 cmp -s shipped papers/made/paper.verdicts || fail "what was not run stays as it was shipped"
-rm -r nothing papers/made/paper.verdicts
+rm -r nothing
+
+# Runs of another scenario than today's are said to be, and not shipped: a value that was changed, a seed more.
+cp papers/made/fig2.ini good.ini
+sed 's/^buffer = 200pkts/buffer = 100pkts/' good.ini >papers/made/fig2.ini
+strange="weir: made/fig2, quick size: 20 of the runs that are there are of another scenario than today's, and 20 of the 20 of today's are missing"
+rerun='this runs what is missing: weir reproduce made/fig2 --papers papers'
+expect 0 --papers papers --summary
+[ "$(head -n 1 err)" = "$strange; $rerun" ] || fail "must say whose runs are of another scenario, and what to do"
+[ "$(sed 's/; this.*//' err | tail -n 1)" = "$(echo "$strange" | sed 's/quick/full/; s/20/24/g')" ] || fail "and in full size"
+expect 0 --papers papers
+line "made/fig2 .* 24 full runs are of another scenario than today's"
+expect 2 --papers papers --summary --ship
+[ "$(head -n 1 err)" = "$strange: not shipped; $rerun" ] || fail "must say that it is not shipped"
+cmp -s shipped papers/made/paper.verdicts || fail "what was shipped before stays"
+sed 's/^seed = 1..5/seed = 1..6/' good.ini >papers/made/fig2.ini
+expect 2 --papers papers --summary --ship --out reproduction
+[ "$(cat err)" = "weir: made/fig2, quick size: 4 of the 24 of today's are missing: not shipped; $rerun --out reproduction" ] ||
+	fail "must say what is missing"
+# What is said otherwise and means the same is the same.
+sed 's/^switch.marking = ecn(k=20pkts)/switch.marking = ecn(at=enqueue, k=20pkts)/; s/^rate = 10Gbps/rate = 10000Mbps/' good.ini >papers/made/fig2.ini
+expect 0 --papers papers --summary
+[ ! -s err ] || fail "nothing has changed"
+cp good.ini papers/made/fig2.ini
+rm papers/made/paper.verdicts
 
 # --- mistakes: one line, status 2, and nothing is run ---
 rm -r reproduction long
