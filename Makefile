@@ -63,7 +63,8 @@ FLAGS_release := -O2 -g -fno-tree-vectorize
 FLAGS_shared := $(FLAGS_release) -fPIC -fvisibility=hidden
 # For check-more, which also chooses the compiler.
 FLAGS_clang := $(FLAGS_release) -fno-slp-vectorize
-FLAGS_tsan := -O1 -g -fsanitize=thread
+# It hides from the compiler how long texts can get.
+FLAGS_tsan := -O1 -g -fsanitize=thread -Wno-format-truncation
 FLAGS_coverage := -O0 -g --coverage
 FLAGS_big-endian := $(FLAGS_release) -isystem $(FOREIGN)/usr/include -L $(FOREIGN)/usr/lib/s390x-linux-gnu
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -122,7 +123,8 @@ build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$
 	@$$(LINK_$(1))
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
 build/$(1)/bench-learn: build/$(1)/bench/learn.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes build/$(1)/bench-learn:
+build/$(1)/bench-minds: build/$(1)/bench/minds.o build/$(1)/libweir.a
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes build/$(1)/bench-learn build/$(1)/bench-minds:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -215,10 +217,11 @@ test-keeper: weir | build/have-test
 demo: weir
 	@tools/demo.sh
 
-bench: weir build/release/bench-schemes build/release/bench-learn
+bench: weir build/release/bench-schemes build/release/bench-learn build/release/bench-minds
 	@bench/bench.sh
 	@build/release/bench-schemes
 	@build/release/bench-learn
+	@build/release/bench-minds
 
 # Not a part of bench: it needs root.
 bench-switch: weir | build/have-switch
