@@ -252,6 +252,7 @@ docs: weir
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
 	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results.md
 	@./weir reproduce --summary --out build/shipped --markdown docs/reproduction.md >/dev/null
+	@tools/verdict-table.sh docs/reproduction.md | sed -i -e '/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/five-papers.md
 
 # Shell completion, from the same tables.
 build/weir.%: weir
