@@ -9,7 +9,8 @@
 #	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
-#	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
+#	make docs		docs/scenario.md, docs/weir.1, the tables of docs/results.md and docs/reproduction.md, from the program's
+#				own tables and the shipped verdicts
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
 #	make check-more		what takes other tools: clang, threads, coverage, linters, big-endian
@@ -122,7 +123,8 @@ build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$
 	@$$(LINK_$(1))
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
 build/$(1)/bench-learn: build/$(1)/bench/learn.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes build/$(1)/bench-learn:
+build/$(1)/bench-minds: build/$(1)/bench/minds.o build/$(1)/libweir.a
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes build/$(1)/bench-learn build/$(1)/bench-minds:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -215,10 +217,11 @@ test-keeper: weir | build/have-test
 demo: weir
 	@tools/demo.sh
 
-bench: weir build/release/bench-schemes build/release/bench-learn
+bench: weir build/release/bench-schemes build/release/bench-learn build/release/bench-minds
 	@bench/bench.sh
 	@build/release/bench-schemes
 	@build/release/bench-learn
+	@build/release/bench-minds
 
 # Not a part of bench: it needs root.
 bench-switch: weir | build/have-switch
@@ -243,11 +246,12 @@ build/ns3-bench: bench/ns3/main.cc | build/have-ns3
 		$(addprefix -lns3-,applications point-to-point internet traffic-control network core)
 
 # What a scenario may hold, which commands there are and what results hold, from the tables that also read
-# and write them.
+# and write them; what became of the papers, from the verdicts and texts beside their figures.
 docs: weir
 	@./weir help --markdown >docs/scenario.md
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
 	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results.md
+	@./weir reproduce --summary --out build/shipped --markdown docs/reproduction.md >/dev/null
 
 # Shell completion, from the same tables.
 build/weir.%: weir

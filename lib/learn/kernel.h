@@ -48,7 +48,10 @@ struct learn_product {
 	size_t left_row_step, left_inner_step;
 	const float *right; /* [inner][columns] */
 	size_t right_stride;
-	float *sum; /* [rows][columns]: the product is added to it */
+	/* What the product is added to; NULL: zeros. It may be sum itself, or one row for all, with a stride of 0. */
+	const float *begin;
+	size_t begin_stride;
+	float *sum; /* [rows][columns] */
 	size_t sum_stride;
 };
 
