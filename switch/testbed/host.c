@@ -96,7 +96,7 @@ static int64_t follow_plan(struct worker *w)
 	uint32_t f;
 
 	measure(w, now_ns);
-	traffic_change(w);
+	host_change_classes(w);
 	if (w->changing)
 		next_ns = now_ns + CHANGE_NS;
 	if (!w->has_from && b->from_ns < next_ns)
@@ -106,13 +106,13 @@ static int64_t follow_plan(struct worker *w)
 	while ((f = own_flow(w, &w->opened)) != BED_NONE &&
 	       b->flows[f].start_ns - b->lead_ns <= now_ns) {
 		if (b->flows[f].connection == f)
-			traffic_open(w, f);
+			host_open_flow(w, f);
 		w->opened++;
 	}
 	if (f != BED_NONE && b->flows[f].start_ns - b->lead_ns < next_ns)
 		next_ns = b->flows[f].start_ns - b->lead_ns;
 	while ((f = own_flow(w, &w->begun)) != BED_NONE && b->flows[f].start_ns <= now_ns) {
-		traffic_begin(w, f);
+		host_begin_flow(w, f);
 		w->begun++;
 	}
 	if (f != BED_NONE && b->flows[f].start_ns < next_ns)
@@ -168,6 +168,6 @@ int host_work(struct bed_board *b, uint32_t host, struct weir_error *e)
 		int count = epoll_pwait2(w.epoll, events, EVENTS, &t, NULL);
 
 		for (int i = 0; i < count; i++)
-			traffic_serve(&w, events[i].data.ptr, events[i].events);
+			host_serve(&w, events[i].data.ptr, events[i].events);
 	}
 }

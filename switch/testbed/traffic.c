@@ -13,7 +13,7 @@
 /* --- sending --- */
 
 /* The flow opens its connection. */
-void traffic_open(struct worker *w, uint32_t number)
+void host_open_flow(struct worker *w, uint32_t number)
 {
 	const struct bed_flow *f = &w->board->flows[number];
 	struct sockaddr_in from = host_address(w->host, 0);
@@ -104,7 +104,7 @@ static void send_more(struct worker *w, struct endpoint *p)
 }
 
 /* Its time has come. */
-void traffic_begin(struct worker *w, uint32_t number)
+void host_begin_flow(struct worker *w, uint32_t number)
 {
 	struct bed_flow *f = &w->board->flows[number];
 	struct endpoint *p = w->sender_of[f->connection];
@@ -116,7 +116,7 @@ void traffic_begin(struct worker *w, uint32_t number)
 	send_more(w, p);
 }
 
-void traffic_change(struct worker *w)
+void host_change_classes(struct worker *w)
 {
 	if (!w->changing)
 		return;
@@ -235,7 +235,7 @@ static void hear(struct worker *w, struct endpoint *p, uint32_t events)
 		send_more(w, p);
 }
 
-void traffic_serve(struct worker *w, struct endpoint *p, uint32_t events)
+void host_serve(struct worker *w, struct endpoint *p, uint32_t events)
 {
 	if (p->role == LISTENS)
 		accept_all(w, p);

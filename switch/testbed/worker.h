@@ -58,12 +58,12 @@ void endpoint_set_tos(int fd, int tos);
 /* --- traffic.c --- */
 
 /* The flow opens its connection; its time has come. */
-void traffic_open(struct worker *w, uint32_t number);
-void traffic_begin(struct worker *w, uint32_t number);
+void host_open_flow(struct worker *w, uint32_t number);
+void host_begin_flow(struct worker *w, uint32_t number);
 
 /* Connections whose class is to change are looked at. */
-void traffic_change(struct worker *w);
+void host_change_classes(struct worker *w);
 
 /* Events of epoll at that endpoint, which may be gone after it. */
-void traffic_serve(struct worker *w, struct endpoint *p, uint32_t events);
+void host_serve(struct worker *w, struct endpoint *p, uint32_t events);
 #endif
