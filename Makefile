@@ -6,7 +6,7 @@
 #	make test-browser	does a report draw in a browser?
 #	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
 #	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)
-#	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
+#	make bench		how fast it is; also bench-instructions, bench-lab, bench-memory, bench-ns3, bench-switch
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
@@ -221,6 +221,13 @@ bench: weir build/release/bench-schemes build/release/bench-learn build/release/
 	@build/release/bench-schemes
 	@build/release/bench-learn
 	@build/release/bench-minds
+	@bench/train.sh
+
+# Not parts of bench: large networks, for as long as there is memory, and stores of a million flows.
+bench-memory: weir
+	@bench/memory.py
+bench-lab: weir
+	@bench/lab.py
 
 # Not a part of bench: it needs root.
 bench-switch: weir | build/have-switch
@@ -233,8 +240,9 @@ proof-testbed: weir | build/have-switch
 proof-switch: weir | build/have-switch
 	@bench/transfer.sh
 
-bench-instructions: weir | build/have-instructions
+bench-instructions: weir build/release/bench-minds | build/have-instructions
 	@bench/instructions.sh
+	@bench/minds.sh
 
 bench-ns3: weir build/ns3-bench
 	@bench/ns3.sh
@@ -289,7 +297,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser test-cluster test-keeper demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-cluster test-keeper demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
