@@ -244,13 +244,24 @@ bench-instructions: weir build/release/bench-minds | build/have-instructions
 	@bench/instructions.sh
 	@bench/minds.sh
 
-bench-ns3: weir build/ns3-bench
-	@bench/ns3.sh
+# NS3=source: also with an ns-3 compiled here to be fast, from Debian's source package.
+bench-ns3: weir build/ns3-bench $(if $(filter source,$(NS3)),build/ns3-bench-source)
+	@NS3=$(NS3) bench/ns3.sh
 
+NS3_MODULES := applications point-to-point internet traffic-control network core
 build/ns3-bench: bench/ns3/main.cc | build/have-ns3
 	@echo c++ $@
-	@$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< \
-		$(addprefix -lns3-,applications point-to-point internet traffic-control network core)
+	@$(CXX) -std=c++17 -O3 -DNDEBUG -Wall -Wextra -o $@ $< $(NS3_MODULES:%=-lns3-%)
+
+build/ns3-bench-source: bench/ns3/main.cc build/ns3-source/done
+	@echo c++ $@
+	@$(CXX) -std=c++17 -O3 -march=native -DNDEBUG -Wall -Wextra -o $@ $< -I build/ns3-source/include \
+		-L build/ns3-source/lib -Wl,-rpath,$(abspath build/ns3-source/lib) $(NS3_MODULES:%=-lns3-%-optimized)
+
+build/ns3-source/done: bench/ns3/source.sh | build/have-ns3-source
+	@echo ns-3 from its sources, in build/ns3-source
+	@bench/ns3/source.sh build/ns3-source
+	@touch $@
 
 # What a scenario may hold, which commands there are and what results hold, from the tables that also read
 # and write them.
