@@ -9,7 +9,8 @@
 #	make bench		how fast it is; also bench-instructions, bench-lab, bench-memory, bench-ns3, bench-switch
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
-#	make docs		docs/scenario.md, docs/weir.1 and the tables of docs/results.md, from the program's own tables
+#	make docs		docs/scenario.md, docs/weir.1, the tables of docs/results.md and docs/reproduction.md, from the program's
+#				own tables and the shipped verdicts
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
 #	make check-more		what takes other tools: clang, threads, coverage, linters, big-endian
@@ -264,11 +265,12 @@ build/ns3-source/done: bench/ns3/source.sh | build/have-ns3-source
 	@touch $@
 
 # What a scenario may hold, which commands there are and what results hold, from the tables that also read
-# and write them.
+# and write them; what became of the papers, from the verdicts and texts beside their figures.
 docs: weir
 	@./weir help --markdown >docs/scenario.md
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
 	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results.md
+	@./weir reproduce --summary --out build/shipped --markdown docs/reproduction.md >/dev/null
 
 # Shell completion, from the same tables.
 build/weir.%: weir

@@ -307,6 +307,9 @@ static const struct cli_option testbed_options[] = {
 	  "in both worlds; kept in OUT/PAPER/FIGURE.real, OUT being reproduction unless --out",
 	  OFFER_NOTHING },
 	{ "--papers", "FOLDER", "where figures are; those of Weir unless given", OFFER_FOLDER },
+	{ "--seeds", "N",
+	  "with --figure: seeds 1 to N, in place of those of paper.real; verdicts want five",
+	  OFFER_NOTHING },
 	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
 	  OFFER_NOTHING },
 	{ "--set", "SECTION.KEY=VALUE",
@@ -327,6 +330,7 @@ static const char testbed_lesson[] =
 	"weir testbed mine.ini                     real hosts, real packets, the switch between\n"
 	"weir testbed mine.ini --both              and the simulated world beside them\n"
 	"weir testbed --figure tcn/fig1            a figure of a paper, slower, in both worlds\n"
+	"weir testbed --figure tcn/fig6 --seeds 5  with as many seeds as verdicts want\n"
 	"weir table mine.testbed.results           as of any other runs; world = real\n"
 	"\n"
 	"Every host of the scenario is a network namespace with the kernel's TCP, the switch is\n"
@@ -375,7 +379,8 @@ static const char keeper_lesson[] =
 	"weir keeper reload leaf3.ini          reads the plan again; what is known stays\n"
 	"weir keeper stop leaf3.ini            puts the originals back, and ends\n"
 	"weir keeper restore leaf3.ini         puts the originals back after a crash\n"
-	"weir keeper mimic switch.ini          a simulated or real switch behind SONiC's tables, to try it on\n"
+	"weir keeper mimic switch.ini          a simulated or real switch behind SONiC's tables, "
+	"to try it on\n"
 	"\n"
 	"A small one:\n"
 	"  [keeper]\n"
@@ -560,9 +565,11 @@ static const struct command submit_command = {
 	.words_max = 1,
 	.run = command_submit,
 	.more = "weir submit mine.ini --slurm --dry-run    the script, for a look\n"
-		"weir submit mine.ini --slurm              mine.results.shards has it, and all that "
+		"weir submit mine.ini --slurm              mine.results.shards has it, and all "
+		"that "
 		"comes of it\n"
-		"weir status                               how far it is; what is done is merged into "
+		"weir status                               how far it is; what is done is merged "
+		"into "
 		"mine.results\n"
 		"\n"
 		"The same command again does what is missing. docs/cluster.md tells the rest.\n",
@@ -675,28 +682,12 @@ static const struct command version_command = {
 };
 
 const struct command *const command_all[] = {
-	&run_command,
-	&check_command,
-	&choose_command,
-	&import_command,
-	&report_command,
-	&view_command,
-	&table_command,
-	&export_command,
-	&prune_command,
-	&merge_command,
-	&submit_command,
-	&status_command,
-	&reproduce_command,
-	&train_command,
-	&switch_command,
-	&testbed_command,
-	&keeper_command,
-	&list_command,
-	&model_command,
-	&help_command,
-	&version_command,
-	NULL,
+	&run_command,       &check_command, &choose_command, &import_command,
+	&report_command,    &view_command,  &table_command,  &export_command,
+	&prune_command,     &merge_command, &submit_command, &status_command,
+	&reproduce_command, &train_command, &switch_command, &testbed_command,
+	&keeper_command,    &list_command,  &model_command,  &help_command,
+	&version_command,   NULL,
 };
 
 /* --- reading the arguments --- */

@@ -70,7 +70,7 @@ struct weir_port_class {
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
 	uint32_t counts_waits;  /* 1: ports whose statistics have waits count them */
-	uint32_t leaves_slowly; /* 1: more than the marking scheme is asked when packets leave */
+	uint32_t leaves_slowly; /* 1: packets that leave concern more than their queue's marking */
 	uint64_t rate_bps;
 	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
 	const void *sched_params;
@@ -288,6 +288,9 @@ static inline int weir_port_drop(struct weir_port *p, enum weir_port_drop reason
 int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 		    int64_t now_ps);
 
+/* The same of a port with one queue. */
+int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps);
+
 /* What does the marking scheme say to a packet that leaves? Likewise. */
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			  int64_t now_ps);
@@ -369,6 +372,24 @@ weir_port_leave(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 	return WEIR_PORT_SEND;
 }
 
+/* weir_port_offer where there is no scheduler, of a packet whose time_ps is now_ps already. Unless it is marked nothing is
+ * written into it before it is copied: it may be in another thread's cache, and a copy waits for such writes. */
+static inline __attribute__((always_inline)) int
+weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
+		      struct weir_packet *packet, int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
+	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
+		return WEIR_PORT_DROPPED;
+	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
+		return weir_port_leave(p, packet, 0, now_ps);
+	weir_port_stats_join(p, now_ps);
+	weir_port_append(p, pool, packet, weir_port_queues(p));
+	return WEIR_PORT_QUEUED;
+}
+
 /* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (weir_port_next).
  * WEIR_PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
 static inline __attribute__((always_inline)) int weir_port_offer(struct weir_port *p,
@@ -376,19 +397,10 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 								 struct weir_packet *packet,
 								 int64_t now_ps)
 {
-	const struct weir_port_class *c = p->kind;
-
-	if (c->order != WEIR_PORT_PLAIN)
+	if (p->kind->order != WEIR_PORT_PLAIN)
 		return weir_port_offer_sched(p, pool, packet, now_ps);
-	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
-	    weir_port_judge(p, packet, 0, now_ps) == WEIR_PORT_DROPPED)
-		return WEIR_PORT_DROPPED;
 	packet->time_ps = now_ps;
-	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
-		return weir_port_leave(p, packet, 0, now_ps);
-	weir_port_stats_join(p, now_ps);
-	weir_port_append(p, pool, packet, weir_port_queues(p));
-	return WEIR_PORT_QUEUED;
+	return weir_port_offer_plain(p, pool, packet, now_ps);
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched

@@ -278,6 +278,17 @@ static int has_store(const char *folder)
 	return there;
 }
 
+/* "0.2.0" of "0.2.0+0a1b2c3d4e5f". */
+static void add_version(struct figure_state *st, const char *version)
+{
+	size_t length = strcspn(version, "+");
+
+	if (!st->version[0])
+		snprintf(st->version, sizeof(st->version), "%.*s", (int)length, version);
+	else if (strlen(st->version) != length || strncmp(st->version, version, length) != 0)
+		snprintf(st->version, sizeof(st->version), "several");
+}
+
 /* Processor time: what else the machine did meanwhile is not the figure's. */
 static int add_runs(struct figure_state *st, struct store *s, const struct figure *f,
 		    const struct figure_results *at, struct weir_error *e)
@@ -288,8 +299,10 @@ static int add_runs(struct figure_state *st, struct store *s, const struct figur
 
 	if (store_progress(s, &st->planned, &st->done, e) || store_runs(s, STORE_PLANNED, &runs, e))
 		return -1;
-	for (uint32_t i = 0; i < runs.count; i++)
+	for (uint32_t i = 0; i < runs.count; i++) {
 		st->run_seconds += runs.runs[i].value[cpu_seconds];
+		add_version(st, runs.runs[i].version);
+	}
 	if (at->scenario && runs.count)
 		failed = today_read(&st->today, f, at->scenario, at->size, &runs, e);
 	stored_runs_free(&runs);
@@ -317,7 +330,6 @@ int figure_state_read(struct figure_state *st, const struct figure *f,
 	}
 	st->claims = verdict_count(f, st->verdicts);
 	st->sentences = verdict_count_sentences(f, st->verdicts);
-	st->whys = why_count(f, st->verdicts);
 	return 0;
 }
 

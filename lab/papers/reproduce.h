@@ -55,7 +55,7 @@ struct figure_state {
 	struct today today;       /* of those that are done; 0 where that was not asked */
 	struct verdict *verdicts; /* one a claim */
 	struct verdict_counts claims, sentences;
-	struct why_counts whys;
+	char version[FINDINGS_VERSION_SIZE]; /* of Weir that made them; "several" */
 };
 
 /* Where the runs of a figure are, and what they were made from. */
@@ -75,9 +75,12 @@ struct summary_entry {
 	const struct figure_files *files;
 	struct figure figure;
 	struct figure_state states[FIGURE_SIZES];
-	struct shipped shipped[FIGURE_SIZES]; /* what Weir came with */
+	struct findings run[FIGURE_SIZES];     /* of the runs that are here, whatever they are of */
+	struct findings shipped[FIGURE_SIZES]; /* what Weir came with */
 	struct digest digest[FIGURE_SIZES];   /* of what is judged today */
 	int has_page[FIGURE_SIZES];           /* 1: FIGURE_PAGE is there */
+	/* PAPERS/PAPER/paper.md: what people say of the paper's figures, in Markdown; NULL: nothing. */
+	char *text;
 };
 
 /* out: where the results are. files must outlive it. On -1 nothing is left to free. */
@@ -96,17 +99,25 @@ int summary_read(struct summary *y, const struct figure_list *l, const char *out
 		 struct weir_error *e);
 void summary_free(struct summary *y);
 
-/* Is nothing of the figure there in that size, and is it known what to expect? */
+/* Are runs of today's scenario there in that size, some or all? */
+int summary_is_run(const struct summary_entry *y, int size);
+
+/* Are there none, and is it known what to expect? */
 int summary_is_shipped(const struct summary_entry *y, int size);
 
 /* Likewise, but was that of other settings or claims than today's? */
 int summary_is_outdated(const struct summary_entry *y, int size);
 
+/* What is known for certain: of runs, where all of today's are there, or else what was shipped, where it is not out of
+ * date; NULL: nothing. */
+const struct findings *summary_certain(const struct summary_entry *y, int size);
+
 /* Writes the verdicts of all figures whose runs of today's scenario are all there as those that Weir comes with,
  * into the papers' folders; the others stay. */
 int summary_ship(const struct summary *y, struct weir_error *e);
 
-/* A page with links to the figures' pages, and a document. */
+/* A page with links to the figures' pages, of what is there now. And a document, of what is known for certain: it is the
+ * same whether that was run here or was shipped. */
 void summary_html(FILE *f, const struct summary *y);
 void summary_markdown(FILE *f, const struct summary *y);
 #endif

@@ -85,6 +85,18 @@ static void node_run(struct worker *w, uint32_t node)
 		switch_run(w, &e->switches[n->number]);
 }
 
+/* A host that is to be worked on soon. Switches fetch what they need themselves. */
+static inline void node_fetch(const struct worker *w, uint32_t node)
+{
+	const struct engine *e = w->engine;
+	const struct net_node *n = &e->net->nodes[node];
+
+	if (n->kind == NODE_HOST)
+		line_fetch(&w->pool, e->line_head[n->first_line],
+			   atomic_load_explicit(&e->line_tail[n->first_line],
+						memory_order_acquire));
+}
+
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
 static inline __attribute__((always_inline)) void run_nodes_among(struct worker *w,
 								  const uint64_t *own)
@@ -105,8 +117,12 @@ static inline __attribute__((always_inline)) void run_nodes_among(struct worker 
 			if (own)
 				bits &= own[word];
 			while (bits) {
-				node_run(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
+				uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(bits);
+
 				bits &= bits - 1;
+				if (bits && w->fetches)
+					node_fetch(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
+				node_run(w, node);
 			}
 		}
 	}
@@ -348,6 +364,7 @@ static void advance(struct engine *e)
 
 		w->window = window;
 		w->end_ps = end_ps;
+		w->begin_ps = begin_ps;
 		w->limit_ps = limit_ps;
 		w->next_end_ps = end_ps + e->window_ps;
 		w->next_bits = e->wheel + ((window + 1) & (e->slot_count - 1)) * e->slot_words;

@@ -41,7 +41,8 @@ struct egress {
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
-enum { SWITCH_INPUT_BITS = 22 };
+/* Inputs of a switch; lines whose packets are fetched before their turn comes. */
+enum { SWITCH_INPUT_BITS = 22, LINES_AHEAD = 3, CHUNKS_AHEAD = 6 };
 
 /* What a switch does beside passing packets on. */
 enum switch_extra {
@@ -114,6 +115,7 @@ struct worker {
 	struct weir_packet_pool pool;
 	struct note_pool notes;
 	int64_t limit_ps;            /* events before this are to be worked off now */
+	int64_t begin_ps;            /* of the window */
 	int64_t end_ps;              /* of the window, >= limit_ps */
 	int64_t next_end_ps;         /* of the window after it */
 	_Atomic uint64_t *next_bits; /* its row on the wheel */
@@ -121,6 +123,7 @@ struct worker {
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
 	uint32_t shared;   /* 1: other threads set bits on the wheel too */
+	uint32_t fetches;  /* 1: what comes next is probably not in this core's cache */
 	uint64_t switched; /* packets that came to switches, for hands.h */
 	uint32_t range_count;
 	struct node_range {
@@ -175,7 +178,7 @@ struct engine {
 	struct marking_map *marking_maps; /* of classes whose queues mark differently; NULL: none */
 	uint32_t *
 		line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at line_first */
-	_Atomic uint32_t *line_tail;  /* as egress.tail, for the receiving side */
+	_Atomic uint32_t *line_tail; /* egress.tail at the end of a window, for the receiving side */
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks; /* of it that a window may take, room.h */
@@ -406,17 +409,47 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 		next = chunk << WEIR_CHUNK_SHIFT;
 	}
 	out->tail = next;
-	atomic_store_explicit(&w->line_tail[out->line], next, memory_order_release);
 	/* Mostly it arrives in the next window, in which the receiver has something to do anyway. */
 	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
 	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
 		engine_wake(w, to, arrival_ps);
 }
 
+/* The node has worked off a window: its receivers may take what was sent. Nobody needs it sooner, and packet by packet
+ * threads that send to one node would take each other's cache line away. A port that sent has a line that is, or was,
+ * busy in this window. */
+static inline void egress_publish(struct worker *w, const struct egress *out)
+{
+	if (out->port.free_ps > w->begin_ps)
+		atomic_store_explicit(&w->line_tail[out->line], out->tail, memory_order_release);
+}
+
 static inline __attribute__((always_inline)) void
 egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	egress_commit_until(w, out, start_ps, out->port.free_ps);
+}
+
+/* Has the packets of a line fetched that are to be taken from it soon: every other cache line, whose neighbour the
+ * processor fetches as well. Only for who takes from the line: nobody else may follow its chunks. */
+static inline __attribute__((always_inline)) void
+line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail)
+{
+	uint32_t chunk = slot >> WEIR_CHUNK_SHIFT, last = tail >> WEIR_CHUNK_SHIFT;
+
+	if (slot == tail || slot == WEIR_SLOT_NONE)
+		return;
+#pragma GCC unroll 8
+	for (uint32_t i = 0; i < CHUNKS_AHEAD; i++) {
+		const struct weir_packet *first =
+			pool->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
+
+		__builtin_prefetch(first);
+		__builtin_prefetch(first + 2);
+		if (chunk == last)
+			break;
+		chunk = pool->next[chunk];
+	}
 }
 
 /* The slot after this one on a line, giving back the chunk that ends. */

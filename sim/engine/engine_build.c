@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A network of more links than these is not in the cache of one core: each has its port and some packets, 1 KB or so. */
+enum { LINKS_IN_CACHE = 4096 };
+
 enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING = 64 };
 
 /* --- the base round-trip time --- */
@@ -420,6 +423,7 @@ static void build_workers(struct engine *e)
 		w->index = i;
 		w->shared = e->hands.mode == HANDS_TOGETHER;
 		w->line_tail = e->line_tail;
+		w->fetches = w->shared || e->net->link_count > LINKS_IN_CACHE;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		weir_packet_pool_init(&w->pool, &e->store);

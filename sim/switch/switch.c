@@ -10,6 +10,7 @@ enum {
 	INPUT_BITS = SWITCH_INPUT_BITS,
 	INPUT_MASK = (1 << INPUT_BITS) - 1,
 	SMALL_SORT = 4,
+	CACHE_LINE_BYTES = 64,
 	BUCKETS_MAX = 4096
 };
 
@@ -18,15 +19,18 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 	return (uint64_t)since_ps << INPUT_BITS | input;
 }
 
-/* The packet goes on the line of its port. extras, here and below: bits of enum switch_extra, which are
- * known when this is compiled. */
+/* The packet goes on the line of its port, there with that path (NULL: its own). extras, here and below: bits of enum
+ * switch_extra, which are known when this is compiled. */
 static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
 							   const struct weir_packet *packet,
-							   int64_t start_ps, uint32_t extras)
+							   const uint64_t *path, int64_t start_ps,
+							   uint32_t extras)
 {
 	struct weir_packet *place = egress_place(w, out);
 
 	*place = *packet;
+	if (path)
+		packet_segment(place)->path = *path;
 	if (extras & SWITCH_WRITES)
 		telemetry_write(w->engine, out, place, start_ps);
 	egress_commit(w, out, start_ps);
@@ -52,7 +56,7 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 		lossless_leave_easily(s->engine->config, &s->ordered->lossless,
 				      packet_segment(packet)->input, packet);
 	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND)
-		transmit(w, out, packet, start_ps, extras);
+		transmit(w, out, packet, NULL, start_ps, extras);
 	else if (extras)
 		packet_gone(w, packet);
 }
@@ -104,15 +108,40 @@ static inline int will_wait(const struct egress *out, const struct weir_packet *
 		weir_port_is_paused(p, p->kind->class_queue[packet->class_id]));
 }
 
+/* The packet's port takes it, lets it wait or drops it. What is left of its path is written where it goes and not where
+ * it is, see weir_port_offer_plain. */
+static inline __attribute__((always_inline)) int offer(struct worker *w, struct egress *out,
+						       struct weir_packet *packet, uint64_t path,
+						       uint32_t extras)
+{
+	int64_t now_ps = packet->time_ps;
+	int answer;
+
+	if (out->port.kind->order != WEIR_PORT_PLAIN) {
+		packet_segment(packet)->path = path;
+		answer = weir_port_offer_sched(&out->port, &w->pool, packet, now_ps);
+	} else {
+		answer = weir_port_offer_plain(&out->port, &w->pool, packet, now_ps);
+		if (answer == WEIR_PORT_QUEUED) {
+			uint32_t behind = weir_port_queues(&out->port)->tail;
+
+			packet_segment(&w->pool.slots[behind - 1])->path = path;
+		}
+	}
+	if (answer == WEIR_PORT_SEND)
+		transmit(w, out, packet, &path, now_ps, extras);
+	return answer;
+}
+
 static inline __attribute__((always_inline)) void
 forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, uint32_t extras)
 {
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
-	uint32_t port = (uint32_t)(segment->path & s->route_mask);
+	uint64_t path = segment->path;
+	uint32_t port = (uint32_t)(path & s->route_mask);
 	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
 
-	segment->path >>= s->route_bits;
 	if (out->port.pkts) {
 		/* Mostly one packet leaves for one that comes. */
 		if (out->port.free_ps <= now_ps) {
@@ -124,18 +153,16 @@ forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, ui
 		engine_begin_stats(s->engine, &out->port);
 	}
 
-	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
+	int answer = offer(w, out, packet, path >> s->route_bits, extras);
 
-	if (answer == WEIR_PORT_SEND) {
-		transmit(w, out, packet, now_ps, extras);
-	} else if (answer == WEIR_PORT_QUEUED) {
+	if (answer == WEIR_PORT_QUEUED) {
 		/* A port that held something before has its bit. */
 		if (out->port.pkts == 1)
 			s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
 		if (extras & SWITCH_ACCOUNTS)
 			lossless_enter_easily(s->engine->config, &s->ordered->lossless,
 					      segment->input, packet);
-	} else if (extras) {
+	} else if (extras && answer == WEIR_PORT_DROPPED) {
 		packet_gone(w, packet);
 	}
 }
@@ -150,20 +177,32 @@ static __attribute__((noinline)) void grow_keys(struct worker *w)
 
 /* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
  * already. */
-static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
-						 int64_t begin_ps, uint32_t shift)
+static inline __attribute__((always_inline)) uint32_t
+gather_lines(struct worker *w, const struct switch_state *s, uint32_t shift, int fetches)
 {
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
 	const uint32_t *next = w->pool.next;
 	_Atomic uint32_t *tails = e->line_tail + s->first_line;
 	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
-	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
+	int64_t begin_ps = w->begin_ps, limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
+	const char *port = s->ports;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		uint32_t slot = heads[i],
 			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
 
+		if (fetches) {
+			uint32_t ahead = i + LINES_AHEAD;
+
+			__builtin_prefetch(port);
+			__builtin_prefetch(port + CACHE_LINE_BYTES);
+			port += s->port_size;
+			if (ahead < s->line_count)
+				line_fetch(&w->pool, heads[ahead],
+					   atomic_load_explicit(&tails[ahead],
+								memory_order_acquire));
+		}
 		if (slot == tail)
 			continue;
 		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0))
@@ -195,6 +234,20 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
 	return count;
+}
+
+/* What is in this core's cache anyway is not fetched. */
+static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
+						 uint32_t shift)
+{
+	return gather_lines(w, s, shift, 0);
+}
+
+static __attribute__((noinline)) uint32_t gather_ahead(struct worker *w,
+						       const struct switch_state *s,
+						       uint32_t shift)
+{
+	return gather_lines(w, s, shift, 1);
 }
 
 /* Moves keys[i] down to its place among those before it. */
@@ -274,13 +327,11 @@ static uint32_t bucket_shift(const struct switch_state *s, uint64_t span)
 
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count)
 {
-	struct engine *e = w->engine;
-	int64_t begin_ps = w->end_ps - e->window_ps;
-	uint64_t span = (uint64_t)(w->limit_ps - begin_ps) << INPUT_BITS;
+	uint64_t span = (uint64_t)(w->limit_ps - w->begin_ps) << INPUT_BITS;
 	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
 
 	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
-	*count = gather(w, s, begin_ps, shift);
+	*count = w->fetches ? gather_ahead(w, s, shift) : gather(w, s, shift);
 	s->arrivals = *count;
 	return sort_keys(w, *count, shift, buckets);
 }
@@ -370,6 +421,15 @@ static __attribute__((noinline)) void run_with(struct worker *w, struct switch_s
 		ordered_run(w, s, keys + done, count - done);
 }
 
+/* All ports have caught up. */
+static void publish(struct worker *w, const struct switch_state *s)
+{
+	const char *port = s->ports, *end = port + s->link_count * s->port_size;
+
+	for (; port != end; port += s->port_size)
+		egress_publish(w, (const struct egress *)port);
+}
+
 void switch_run(struct worker *w, struct switch_state *s)
 {
 	uint32_t count;
@@ -381,4 +441,5 @@ void switch_run(struct worker *w, struct switch_state *s)
 		run_with(w, s, keys, count);
 	else
 		run(w, s, keys, count, 0);
+	publish(w, s);
 }
