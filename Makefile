@@ -256,7 +256,7 @@ build/ns3-bench: bench/ns3/main.cc | build/have-ns3
 
 build/ns3-bench-source: bench/ns3/main.cc build/ns3-source/done
 	@echo c++ $@
-	@$(CXX) -std=c++17 -O3 -march=native -DNDEBUG -Wall -Wextra -o $@ $< -I build/ns3-source/include \
+	@$(CXX) -std=c++17 -O3 -march=native -DNDEBUG -Wall -Wextra -o $@ $< -isystem build/ns3-source/include \
 		-L build/ns3-source/lib -Wl,-rpath,$(abspath build/ns3-source/lib) $(NS3_MODULES:%=-lns3-%-optimized)
 
 build/ns3-source/done: bench/ns3/source.sh | build/have-ns3-source

@@ -35,7 +35,7 @@ echo "packaged:  ns-3 $version, libraries as Debian ships them: -O3, no assertio
 if [ -n "$optimised" ]; then
 	echo "optimised: the same sources compiled with -O3 -march=native, no assertions, no logging, not hardened"
 else
-	echo "optimised: not built; make bench-ns3 NS3=source does it, in about fifteen minutes"
+	echo "optimised: not built; make bench-ns3 NS3=source does it, in about eight minutes of one core"
 fi
 printf '%-26s %10s %12s %8s %12s %8s\n' scenario weir packaged ratio optimised ratio
 row "incast, 16 to 1" bench/incast.ini --scenario=incast --senders=16

@@ -1,6 +1,6 @@
 #!/bin/sh
 # source.sh FOLDER -- ns-3 from Debian's source package, as fast as it compiles: -O3 -march=native, without assertions, logging and
-# hardening, and only the modules that main.cc needs. About fifteen minutes of one core. FOLDER/include and FOLDER/lib hold what came of it.
+# hardening, and only the modules that main.cc needs. About eight minutes of one core. FOLDER/include and FOLDER/lib hold what came of it.
 #
 # Debian's own libraries are of ns-3's profile "release" (-O3, no assertions), with logging compiled in and Debian's hardening, for any x86-64.
 set -eu
