@@ -422,12 +422,15 @@ static __attribute__((noinline)) void run_with(struct worker *w, struct switch_s
 }
 
 /* All ports have caught up. */
-static void publish(struct worker *w, const struct switch_state *s)
+static void publish(const struct worker *w, const struct switch_state *s)
 {
-	const char *port = s->ports, *end = port + s->link_count * s->port_size;
+	_Atomic uint32_t *line_tail = w->line_tail;
+	int64_t begin_ps = w->begin_ps;
+	size_t port_size = s->port_size;
+	const char *port = s->ports, *end = port + s->link_count * port_size;
 
-	for (; port != end; port += s->port_size)
-		egress_publish(w, (const struct egress *)port);
+	for (; port != end; port += port_size)
+		egress_publish((const struct egress *)port, begin_ps, line_tail);
 }
 
 void switch_run(struct worker *w, struct switch_state *s)
