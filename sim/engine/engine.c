@@ -155,8 +155,8 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 }
 
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
-static inline __attribute__((always_inline)) void run_nodes_among(struct worker *w,
-								  const uint64_t *own)
+static inline __attribute__((always_inline)) void
+run_nodes_among(struct worker *w, const uint64_t *own, uint32_t fetches)
 {
 	const struct engine *e = w->engine;
 	const _Atomic uint64_t *row = first_row(w);
@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) void run_nodes_among(struct worker 
 				uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(bits);
 
 				bits &= bits - 1;
-				if (bits && w->fetches)
+				if (fetches && bits)
 					node_fetch(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
 				node_run(w, node);
 			}
@@ -187,15 +187,22 @@ static inline __attribute__((always_inline)) void run_nodes_among(struct worker 
 
 static __attribute__((noinline)) void run_own_nodes(struct worker *w)
 {
-	run_nodes_among(w, w->engine->ranks->own);
+	run_nodes_among(w, w->engine->ranks->own, 1);
+}
+
+static __attribute__((noinline)) void run_nodes_ahead(struct worker *w)
+{
+	run_nodes_among(w, NULL, 1);
 }
 
 static void run_nodes(struct worker *w)
 {
 	if (__builtin_expect(w->engine->ranks != NULL, 0))
 		run_own_nodes(w);
+	else if (w->fetches)
+		run_nodes_ahead(w);
 	else
-		run_nodes_among(w, NULL);
+		run_nodes_among(w, NULL, 0);
 }
 
 /* Whoever is done with its own nodes takes over switches that others have not begun, which evens out

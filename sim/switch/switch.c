@@ -121,12 +121,11 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 		packet_segment(packet)->path = path;
 		answer = weir_port_offer_sched(&out->port, &w->pool, packet, now_ps);
 	} else {
-		answer = weir_port_offer_plain(&out->port, &w->pool, packet, now_ps);
-		if (answer == WEIR_PORT_QUEUED) {
-			uint32_t behind = weir_port_queues(&out->port)->tail;
+		struct weir_packet *place;
 
-			packet_segment(&w->pool.slots[behind - 1])->path = path;
-		}
+		answer = weir_port_offer_plain(&out->port, &w->pool, packet, &place);
+		if (answer == WEIR_PORT_QUEUED)
+			packet_segment(place)->path = path;
 	}
 	if (answer == WEIR_PORT_SEND)
 		transmit(w, out, packet, &path, now_ps, extras);
@@ -426,10 +425,11 @@ static void publish(const struct worker *w, const struct switch_state *s)
 {
 	_Atomic uint32_t *line_tail = w->line_tail;
 	int64_t begin_ps = w->begin_ps;
-	size_t port_size = s->port_size;
-	const char *port = s->ports, *end = port + s->link_count * port_size;
+	const size_t port_size = s->port_size;
+	const char *port = s->ports;
 
-	for (; port != end; port += port_size)
+#pragma GCC unroll 4
+	for (uint32_t i = s->link_count; i > 0; i--, port += port_size)
 		egress_publish((const struct egress *)port, begin_ps, line_tail);
 }
 
