@@ -151,7 +151,8 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 	if (n->kind == NODE_HOST)
 		line_fetch(&w->pool, e->line_head[n->first_line],
 			   atomic_load_explicit(&e->line_tail[n->first_line],
-						memory_order_acquire));
+						memory_order_acquire),
+			   CHUNKS_AHEAD);
 }
 
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
@@ -199,7 +200,7 @@ static void run_nodes(struct worker *w)
 {
 	if (__builtin_expect(w->engine->ranks != NULL, 0))
 		run_own_nodes(w);
-	else if (w->fetches)
+	else if (w->fetches == FETCH_FOR_ALL)
 		run_nodes_ahead(w);
 	else
 		run_nodes_among(w, NULL, 0);

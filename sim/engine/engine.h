@@ -42,8 +42,8 @@ struct egress {
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
-/* Inputs of a switch; lines whose packets are fetched before their turn comes. */
-enum { SWITCH_INPUT_BITS = 22, LINES_AHEAD = 3, CHUNKS_AHEAD = 6 };
+/* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where other threads sent them. */
+enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_OF_OTHERS = 4 };
 
 /* What a switch does beside passing packets on. */
 enum switch_extra {
@@ -110,6 +110,9 @@ struct ended_flow {
 	enum flow_tie kind;
 };
 
+/* What a thread has fetched before it works on it. */
+enum worker_fetch { FETCH_NOTHING, FETCH_FOR_SWITCHES, FETCH_FOR_ALL };
+
 /* What all threads are to do next: written while all of them rest. */
 struct pass {
 	uint64_t number;     /* counts the times that threads go through the nodes: once a window or oftener */
@@ -137,7 +140,7 @@ struct worker {
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
 	uint32_t shared;   /* 1: other threads are at work, too */
-	uint32_t fetches;  /* 1: what comes next is probably not in this core's cache */
+	uint32_t fetches;  /* enum worker_fetch: what is probably not in this core's cache */
 	uint64_t switched; /* packets that came to switches, for hands.h */
 	uint32_t range_count;
 	struct node_range {
@@ -220,7 +223,7 @@ struct engine {
 
 	/* threads */
 	uint32_t threads;
-	uint32_t is_large; /* 1: more than the cache of one core holds */
+	uint32_t fetches; /* enum worker_fetch, of a thread that is alone */
 	struct hands hands;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
@@ -424,14 +427,11 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 		engine_wake(w, to, arrival_ps);
 }
 
-/* The node has worked off a window: its receivers may take what was sent. Nobody needs it sooner, and packet by packet
- * threads that send to one node would take each other's cache line away. A port that sent has a line that is, or was,
- * busy in this window. */
-static inline void egress_publish(const struct egress *out, int64_t begin_ps,
-				  _Atomic uint32_t *line_tail)
+/* The node has worked off a window: the receiver may take what was sent. Nobody needs it sooner, and packet by packet
+ * threads that send to one node would take each other's cache line away. */
+static inline void egress_publish(const struct egress *out, _Atomic uint32_t *line_tail)
 {
-	if (out->port.free_ps > begin_ps)
-		atomic_store_explicit(&line_tail[out->line], out->tail, memory_order_release);
+	atomic_store_explicit(&line_tail[out->line], out->tail, memory_order_release);
 }
 
 static inline __attribute__((always_inline)) void
@@ -443,14 +443,14 @@ egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 /* Has the packets of a line fetched that are to be taken from it soon: every other cache line, whose neighbour the
  * processor fetches as well. Only for who takes from the line: nobody else may follow its chunks. */
 static inline __attribute__((always_inline)) void
-line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail)
+line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, uint32_t chunks)
 {
 	uint32_t chunk = slot >> WEIR_CHUNK_SHIFT, last = tail >> WEIR_CHUNK_SHIFT;
 
 	if (slot == tail || slot == WEIR_SLOT_NONE)
 		return;
 #pragma GCC unroll 8
-	for (uint32_t i = 0; i < CHUNKS_AHEAD; i++) {
+	for (uint32_t i = 0; i < chunks; i++) {
 		const struct weir_packet *first =
 			pool->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 

@@ -17,11 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A network of more links than these is not in the cache of one core: each has its port and some packets, 1 KB or so. */
-enum { LINKS_IN_CACHE = 4096 };
-
 enum {
 	WORDS_OF_LINE = 8,
+	LINKS_IN_CACHE = 1024,
 	SLOTS_MIN = 64,
 	SLOTS_MAX = 4096,
 	SORT_BUCKETS = 4096 + 1,
@@ -429,11 +427,20 @@ static void build_slabs(struct engine *e)
 	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
 }
 
+/* Each link has its port and some packets, 1 KB or so: small networks are in the cache of one core. Of larger ones the
+ * packets that hosts are sent are, which are fewer. */
+static enum worker_fetch fetches_for(uint32_t links)
+{
+	if (links <= LINKS_IN_CACHE)
+		return FETCH_NOTHING;
+	return links <= 8 * LINKS_IN_CACHE ? FETCH_FOR_SWITCHES : FETCH_FOR_ALL;
+}
+
 static void build_workers(struct engine *e)
 {
 	uint32_t first = 0;
 
-	e->is_large = e->net->link_count > LINKS_IN_CACHE;
+	e->fetches = fetches_for(e->net->link_count);
 	e->workers = memory_new(e->threads, sizeof(*e->workers));
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
@@ -442,7 +449,7 @@ static void build_workers(struct engine *e)
 		w->index = i;
 		w->shared = e->hands.mode == HANDS_TOGETHER;
 		w->line_tail = e->line_tail;
-		w->fetches = w->shared || e->is_large;
+		w->fetches = w->shared ? FETCH_FOR_ALL : e->fetches;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		w->later_ps = WEIR_TIME_NEVER_PS;

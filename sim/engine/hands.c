@@ -75,7 +75,7 @@ static void begin(struct engine *e, enum hands_mode mode, uint32_t windows)
 	for (uint32_t i = 0; i < e->threads; i++) {
 		e->workers[i].switched = 0;
 		e->workers[i].shared = mode == HANDS_TOGETHER;
-		e->workers[i].fetches = mode == HANDS_TOGETHER || e->is_large;
+		e->workers[i].fetches = mode == HANDS_TOGETHER ? FETCH_FOR_ALL : e->fetches;
 	}
 }
 
