@@ -4,36 +4,13 @@
 # sum each, of which none may be lost, doubled, out of order or changed. Needs root.
 #
 # The line has RATE (200Mbps unless set), of which the datagrams take about 10 Mb/s in a queue of their own, so that
-# TCP's losses, if there were any, are not theirs.
+# TCP's losses, if there were any, are not theirs. The switch has THREADS (1 unless set).
 set -u
-weir=$(realpath "${WEIR:-./weir}")
 seconds=${SECONDS_EACH:-600}
 rate=${RATE:-200Mbps}
-[ "$(id -u)" = 0 ] || { echo "bench/transfer.sh: network namespaces need root"; exit 1; }
-dir=$(mktemp -d)
-a=weir-transfer-a b=weir-transfer-b sw=weir-transfer-sw
-switch=
-clean() {
-	[ -n "$switch" ] && kill "$switch" && wait "$switch"
-	for name in $a $b $sw; do
-		ip netns del $name 2>/dev/null
-	done
-	rm -rf "$dir"
-}
-trap clean EXIT
-for name in $a $b $sw; do
-	ip netns add $name || exit 1
-done
-number=1
-for host in $a $b; do
-	ip link add v$number netns $sw type veth peer name eth0 netns $host
-	ip -n $host link set eth0 address 02:00:00:00:00:0$number gso_max_segs 1
-	ip netns exec $host sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv4.tcp_ecn=1
-	ip -n $host addr add 10.99.0.$number/24 dev eth0
-	ip -n $host link set eth0 up
-	ip -n $sw link set v$number up
-	number=$((number + 1))
-done
+threads=${THREADS:-1}
+bed=transfer host_count=2
+. bench/hosts.sh
 cat >"$dir/sw.ini" <<END
 [switch]
 queues = 2
@@ -42,6 +19,7 @@ marking = ecn(k=40pkts)
 buffer = 1000pkts
 non-ect = pass
 [real]
+threads = $threads
 dscp = 10 1
 socket = $dir/sw.sock
 [port v1]
@@ -126,12 +104,12 @@ print("UDP: %d datagrams: %s" % (sent, datagrams))
 sys.exit(0 if good and datagrams == "%d good, 0 damaged, 0 out of order, 0 doubled" % sent else 1)
 END
 
-ip netns exec $sw "$weir" switch "$dir/sw.ini" >"$dir/log" &
+ip netns exec "$sw" "$weir" switch "$dir/sw.ini" >"$dir/log" &
 switch=$!
 sleep 0.5
-ip netns exec $b python3 "$dir/receive.py" >"$dir/ready" &
+ip netns exec "$host2" python3 "$dir/receive.py" >"$dir/ready" &
 while ! grep -q ready "$dir/ready"; do sleep 0.1; done
-ip netns exec $a python3 "$dir/send.py" "$seconds"
+ip netns exec "$host1" python3 "$dir/send.py" "$seconds"
 status=$?
 "$weir" switch status "$dir/sw.sock" | python3 -c '
 import json, sys

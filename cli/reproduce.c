@@ -12,9 +12,9 @@ static const char default_out[] = "reproduction";
 /* What the command line asks for. */
 struct request {
 	const char *word; /* NULL: a list */
-	const char *out, *markdown;
+	const char *papers, *out, *markdown;
 	enum figure_size size;
-	int summary, ship, check;
+	int out_given, summary, ship, check;
 	uint64_t jobs; /* 0: as many as there are cores */
 };
 
@@ -24,7 +24,9 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 
 	*q = (struct request){
 		.word = arguments_word(a, 0),
+		.papers = arguments_option(a, "--papers"),
 		.out = out ? out : default_out,
+		.out_given = out != NULL,
 		.markdown = arguments_option(a, "--markdown"),
 		.size = arguments_option(a, "--full") ? FIGURE_FULL : FIGURE_QUICK,
 		.summary = arguments_option(a, "--summary") != NULL,
@@ -75,7 +77,8 @@ static int show_figure(const struct request *q, const struct figure_files *f,
 	struct weir_error e;
 	int status = EXIT_FINE;
 
-	if (figure_state_read(&state, figure, folder, q->size, &e)) {
+	if (figure_state_read(&state, figure, &(struct figure_results){ folder, NULL, q->size },
+			      &e)) {
 		free(folder);
 		return complain(EXIT_WORLD, &e);
 	}
@@ -142,6 +145,9 @@ static int write_index(const char *out, const struct summary *y, struct weir_err
 
 static int summarise(const struct request *q, const struct figure_list *l)
 {
+	const struct summary_request of = {
+		.papers = q->papers, .out = q->out, .out_given = q->out_given, .ship = q->ship
+	};
 	struct summary y;
 	struct weir_error e;
 	int status = EXIT_FINE;
@@ -153,6 +159,8 @@ static int summarise(const struct request *q, const struct figure_list *l)
 		status = complain(EXIT_WORLD, &e);
 	else if (q->markdown)
 		printf("%s\n", q->markdown);
+	if (print_strange(&y, &of) && q->ship && status == EXIT_FINE)
+		status = EXIT_MISTAKE;
 	summary_free(&y);
 	return status;
 }
@@ -234,7 +242,7 @@ int command_reproduce(const struct arguments *a)
 	struct weir_error e;
 	int status;
 
-	if (read_request(a, &q, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))
+	if (read_request(a, &q, &e) || figures_find(&l, q.papers, &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (q.summary)
 		status = summarise(&q, &l);

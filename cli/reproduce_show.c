@@ -192,6 +192,60 @@ void print_counts(const char *label, const struct verdict_sums *sums)
 		printf("%s, by sentences: %s\n", label, counts_text(&sums->sentences).text);
 }
 
+/* --- runs that are not those of today --- */
+
+/* "weir reproduce made/fig2 --full --papers papers --out here" */
+static void print_rerun(const struct figure_files *f, int size, const struct summary_request *q)
+{
+	fprintf(stderr, "weir reproduce %s%s", f->label, size == FIGURE_FULL ? " --full" : "");
+	if (q->papers)
+		fprintf(stderr, " --papers %s", q->papers);
+	if (q->out_given)
+		fprintf(stderr, " --out %s", q->out);
+	fputc('\n', stderr);
+}
+
+static void print_strange_figure(const struct figure_files *f, const struct today *t, int size,
+				 const struct summary_request *q)
+{
+	fprintf(stderr, "weir: %s, %s size: ", f->label, figure_size_names[size]);
+	if (t->strange)
+		fprintf(stderr,
+			"%" PRIu64 " of the runs that are there %s of another scenario than "
+			"today's%s",
+			t->strange, t->strange == 1 ? "is" : "are", t->missing ? ", and " : "");
+	if (t->missing)
+		fprintf(stderr, "%" PRIu64 " of the %" PRIu64 " of today's %s missing", t->missing,
+			t->wanted, t->missing == 1 ? "is" : "are");
+	fprintf(stderr, "%s; this runs what is missing: ", q->ship ? ": not shipped" : "");
+	print_rerun(f, size, q);
+}
+
+uint32_t print_strange(const struct summary *y, const struct summary_request *q)
+{
+	uint64_t runs = 0, other_builds = 0;
+	uint32_t found = 0, figures = 0;
+
+	for (uint32_t i = 0; i < y->count; i++)
+		for (int size = 0; size < FIGURE_SIZES; size++) {
+			const struct today *t = &y->all[i].states[size].today;
+
+			runs += t->wanted - t->missing;
+			other_builds += t->other_builds;
+			figures += t->other_builds > 0;
+			if (!t->strange && !(q->ship && t->missing))
+				continue;
+			print_strange_figure(y->all[i].files, t, size, q);
+			found++;
+		}
+	if (other_builds)
+		fprintf(stderr,
+			"weir: %" PRIu64 " of %" PRIu64 " runs, in %" PRIu32 " folder%s, were made "
+			"by another build of Weir than this one, of today's scenarios\n",
+			other_builds, runs, figures, figures == 1 ? "" : "s");
+	return found;
+}
+
 /* --- the list --- */
 
 /* Runs and time in one size. */
@@ -254,6 +308,9 @@ static void print_state(const struct summary_entry *y)
 		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
 		fputs(st->planned ? "none of its runs is there" : "not run yet", stdout);
+	} else if (st->today.strange) {
+		printf("%" PRIu64 " %s run%s of another scenario than today's", st->today.strange,
+		       figure_size_names[size], st->today.strange == 1 ? " is" : "s are");
 	} else if (st->done < st->planned) {
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
 		       figure_size_names[size]);

@@ -91,7 +91,7 @@ static int work(struct loop *l, struct control *c, const struct keeping *k)
 	struct real_server server;
 	struct weir_error e;
 
-	if (real_open(&server, l->settings, &e))
+	if (real_open(&server, l, &e))
 		return complain(EXIT_WORLD, &e);
 	printf("%u ports; 'weir switch status %s' says how they are\n", l->settings->port_count,
 	       c->path);

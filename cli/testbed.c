@@ -195,8 +195,11 @@ int command_testbed(const struct arguments *a)
 
 	if (arguments_option(a, "--figure"))
 		return testbed_figure(a);
-	if (!arguments_word(a, 0)) {
-		weir_error_set(&e, "a FILE is missing, or --figure NAME");
+	if (!arguments_word(a, 0) || arguments_option(a, "--seeds")) {
+		weir_error_set(&e, arguments_word(a, 0) ? "--seeds: is for --figure; a FILE lists "
+							  "them in [sweep], as in --set "
+							  "sweep.seed=1..5"
+							: "a FILE is missing, or --figure NAME");
 		return complain(EXIT_MISTAKE, &e);
 	}
 	if (load_scenario(a, &q.scenario, &e))

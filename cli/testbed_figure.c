@@ -18,6 +18,7 @@
 #include "lab/base/text.h"
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ enum { SIMULATED, REAL, WORLDS };
 
 struct figure_request {
 	const struct figure_files *files;
+	uint64_t seeds; /* 0: those of the figure */
 	struct real_plan plan;
 	struct figure figure;
 	struct scenario scenario;
@@ -231,6 +233,14 @@ static struct claim_text verdict_words(const struct claim *c, const struct verdi
 	return t;
 }
 
+static uint32_t count_seeds(const struct sweep *w)
+{
+	for (uint32_t i = 0; i < w->axis_count; i++)
+		if (strcmp(w->axes[i].path, "seed") == 0)
+			return w->axes[i].values.count;
+	return 1;
+}
+
 /* In the form of documents. Claims that the runs say nothing of are counted. */
 static void print_verdicts(const struct figure_request *q, struct verdict *const verdicts[WORLDS])
 {
@@ -252,7 +262,7 @@ static void print_verdicts(const struct figure_request *q, struct verdict *const
 		       measured_text(&a->value, a->unit).text, verdict_words(c, a).text,
 		       measured_text(&b->value, b->unit).text, verdict_words(c, b).text);
 	}
-	printf("\nslower by %g", q->plan.slower);
+	printf("\nslower by %g; seeds: %u", q->plan.slower, count_seeds(&q->sweep));
 	if (q->plan.note)
 		printf("; %s", q->plan.note);
 	if (silent)
@@ -284,14 +294,17 @@ static int show(struct figure_request *q)
 
 static int read_scenario(struct figure_request *q, struct weir_error *e)
 {
+	char seeds[32];
+	int failed = 0;
+
 	if (scenario_read(&q->scenario, q->files->scenario, e))
 		return -1;
-	for (uint32_t i = 0; i < q->plan.sets.count; i++)
-		if (scenario_set(&q->scenario, q->plan.sets.lines[i].text, e)) {
-			scenario_free(&q->scenario);
-			return -1;
-		}
-	if (!sweep_read(&q->sweep, &q->scenario, e))
+	for (uint32_t i = 0; i < q->plan.sets.count && !failed; i++)
+		failed = scenario_set(&q->scenario, q->plan.sets.lines[i].text, e);
+	snprintf(seeds, sizeof(seeds), "sweep.seed=1..%" PRIu64, q->seeds);
+	if (!failed && q->seeds)
+		failed = scenario_set(&q->scenario, seeds, e);
+	if (!failed && !sweep_read(&q->sweep, &q->scenario, e))
 		return 0;
 	scenario_free(&q->scenario);
 	return -1;
@@ -324,9 +337,9 @@ static int run_figure(struct figure_request *q, const char *out)
 	return status;
 }
 
-static int run_files(const struct figure_files *f, const char *out)
+static int run_files(const struct figure_files *f, const char *out, uint64_t seeds)
 {
-	struct figure_request q = { .files = f };
+	struct figure_request q = { .files = f, .seeds = seeds };
 	struct weir_error e;
 	int status;
 
@@ -348,20 +361,41 @@ static int run_files(const struct figure_files *f, const char *out)
 	return status;
 }
 
+/* What a figure runs with is said in one place, so that its verdicts are of the paper's settings. */
+static int read_options(const struct arguments *a, uint64_t *seeds, struct weir_error *e)
+{
+	static const struct weir_option count = {
+		.name = "--seeds", .type = WEIR_OPT_COUNT, .min = 1, .max = 1000, .help = ""
+	};
+	static const char *const others[] = { "--both", "--set",  "--marking", "--scheduler",
+					      "--cc",   "--seed", "--full" };
+	const char *text = arguments_option(a, "--seeds");
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (arguments_option(a, others[i]))
+			return weir_error_set(e,
+					      "%s: not with --figure, whose settings are those of "
+					      "its paper.real",
+					      others[i]);
+	*seeds = 0;
+	return text ? weir_option_parse(seeds, &count, text, e) : 0;
+}
+
 int testbed_figure(const struct arguments *a)
 {
 	const char *out = arguments_option(a, "--out");
+	uint64_t seeds;
 	struct figure_range range;
 	struct figure_list l;
 	struct weir_error e;
 	int status = EXIT_FINE;
 
-	if (figures_find(&l, arguments_option(a, "--papers"), &e))
+	if (read_options(a, &seeds, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (figures_choose(&l, arguments_option(a, "--figure"), &range, &e))
 		status = complain(EXIT_MISTAKE, &e);
 	for (uint32_t i = 0; status == EXIT_FINE && i < range.count; i++)
-		status = run_files(&l.all[range.first + i], out ? out : default_out);
+		status = run_files(&l.all[range.first + i], out ? out : default_out, seeds);
 	figures_free(&l);
 	return status;
 }

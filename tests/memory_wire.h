@@ -16,7 +16,8 @@ struct wire {
 	uint32_t count, next;
 	uint32_t sent, room;
 	int down;
-	uint8_t order[WAITING_MAX]; /* first byte behind the ports of what was sent */
+	uint8_t order[WAITING_MAX];  /* who had sent what was sent */
+	uint8_t number[WAITING_MAX]; /* which of those that waited there it was, modulo 256 */
 };
 
 static inline struct wire *memory_open(const struct wire_plan *plan, struct weir_error *e)
@@ -60,8 +61,10 @@ static inline enum wire_sending memory_send(struct wire *w, const struct wire_pi
 	*sent = 0;
 	if (w->down)
 		return WIRE_DOWN;
-	for (; *sent < count && w->room > 0; ++*sent, w->room--)
-		w->order[w->sent++] = pieces[*sent].data[6 + 5]; /* who sent it */
+	for (; *sent < count && w->room > 0; ++*sent, w->room--) {
+		w->order[w->sent] = pieces[*sent].data[6 + 5];
+		w->number[w->sent++] = pieces[*sent].data[40];
+	}
 	return *sent ? WIRE_SENT : WIRE_LATER;
 }
 
@@ -94,15 +97,21 @@ static const char three[] __attribute__((unused)) =
 	"[port b]\naddress = 02:00:00:00:00:01\nrate = 100Gbps\n"
 	"[port c]\naddress = 02:00:00:00:00:02\nrate = 100Gbps\n";
 
-static inline void start(struct switch_settings *s, struct loop *l)
+static inline void start_threads(struct switch_settings *s, struct loop *l, uint64_t threads)
 {
 	struct weir_error e = { "" };
 
 	CHECK_INT(settings_read_text(s, "test", three, strlen(three), &e), 0);
 	s->backend = &memory;
+	s->real.threads = threads;
 	CHECK_INT(loop_open(l, s, &e), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		l->wires[i]->room = WAITING_MAX;
+}
+
+static inline void start(struct switch_settings *s, struct loop *l)
+{
+	start_threads(s, l, 1);
 }
 
 static inline void end(struct switch_settings *s, struct loop *l)
@@ -119,20 +128,25 @@ static inline int64_t real_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A frame for host 2 waits at a wire; it came so many nanoseconds ago. */
-static inline void wait_at(struct loop *l, uint32_t port, int64_t ago_ns)
+/* A frame for that host waits at a wire, as all that wait there; it came so many nanoseconds ago. */
+static inline void wait_at_for(struct loop *l, uint32_t port, uint32_t to, int64_t ago_ns)
 {
 	struct wire *w = l->wires[port];
 
-	frames_ipv4(&w->in[0], &(struct made_ip){ .to = 2, .from = port, .ecn = 2, .whole = 100 });
+	frames_ipv4(&w->in[0], &(struct made_ip){ .to = to, .from = port, .ecn = 2, .whole = 100 });
 	w->time_ns[w->count++] = real_ns() - ago_ns;
+}
+
+static inline void wait_at(struct loop *l, uint32_t port, int64_t ago_ns)
+{
+	wait_at_for(l, port, 2, ago_ns);
 }
 
 /* Turns until so many frames were sent to c. */
 static inline void turn_until(struct loop *l, uint32_t sent)
 {
 	for (int i = 0; i < 1000000 && l->wires[2]->sent < sent; i++)
-		loop_turn(l);
+		loop_turn(&l->groups[0]);
 	CHECK_INT(l->wires[2]->sent, sent);
 }
 #endif

@@ -38,7 +38,9 @@ step_clang() {
 }
 
 step_threads() {
-	make build/tsan/only/test_threads && TSAN_OPTIONS=halt_on_error=1 build/tsan/only/test_threads
+	for name in test_threads test_switch_threads; do
+		make build/tsan/only/$name && TSAN_OPTIONS=halt_on_error=1 build/tsan/only/$name || return 1
+	done
 }
 
 # Of the tests in C; shell tests come on top.

@@ -14,7 +14,7 @@ METRICS = (("queue_mean_pkts", "mean queue", 1), ("queue_p99_pkts", "p99 queue",
 # Of both worlds: how far apart they may be; p99 further, because it is a whole number of packets.
 GOALS = {"queue_mean_pkts": 0.15, "queue_p99_pkts": 0.25, "goodput_bps": 0.15, "mark_fraction": 0.15}
 MARKINGS = ("ecn(k=20pkts)", "red(min=10pkts, max=30pkts, p=0.1)", "tcn(threshold=2ms)", "codel(target=1ms, interval=10ms)",
-            "pred", "diffecn(rtt=3ms)")
+            "codel(target=2ms, interval=10ms)", "pred", "diffecn(rtt=3ms)")
 FABRICS = {
     "dumbbell": ("network.topology=dumbbell", "network.left-hosts=1", "network.right-hosts=8"),
     "leaf-spine": ("network.topology=leaf-spine", "network.leaves=2", "network.spines=2", "network.hosts-per-leaf=5"),

@@ -11,6 +11,9 @@
 /* Whose random numbers, and how many of them a decision may use. */
 enum { STREAM_SCENARIO = 11, STREAM_EXPLORE, DRAWS = 3 };
 
+/* Rows that the network is asked about together, which costs less than one by one. */
+enum { AT_ONCE = 8 };
+
 /* An episode that goes on. What is seen at the end of interval t is at [t], and so are the actions chosen then. */
 struct run {
 	const struct acc_desk *desk;
@@ -26,7 +29,7 @@ struct run {
 	struct hold {
 		uint32_t action, left; /* for so many intervals */
 	} * holds;                     /* [rows]: what explores */
-	float *tape, *values;
+	float *tape, *shown, *values;  /* shown, values: of AT_ONCE rows */
 	size_t tape_floats;
 	uint8_t done;
 	/* Sums over rows that are learnt from, from measure.from on. */
@@ -69,9 +72,10 @@ static void run_begin(struct run *r, const void *state)
 	r->holds = memory_new(r->shape.rows, sizeof(*r->holds));
 	r->is_learnt = memory_new(r->shape.rows, sizeof(*r->is_learnt));
 	r->sent_bytes = memory_new(r->shape.rows, sizeof(*r->sent_bytes));
-	r->tape_floats = weir_learn_tape_floats(r->net, 1, 0, WEIR_LEARN_FORWARD_ONLY);
+	r->tape_floats = weir_learn_tape_floats(r->net, AT_ONCE, 0, WEIR_LEARN_FORWARD_ONLY);
 	r->tape = memory_new(r->tape_floats, sizeof(*r->tape));
-	r->values = memory_new(r->shape.action_count, sizeof(*r->values));
+	r->shown = memory_new(AT_ONCE, r->shape.observation_size * sizeof(*r->shown));
+	r->values = memory_new(AT_ONCE, r->shape.action_count * sizeof(*r->values));
 	for (uint32_t i = 0; i < r->shape.rows; i++) {
 		env_port(r->env, i, &port);
 		r->is_learnt[i] = (uint8_t)port.is_measured;
@@ -88,7 +92,8 @@ static void run_end(struct run *r)
 	memory_free(r->is_learnt, r->shape.rows, sizeof(*r->is_learnt));
 	memory_free(r->sent_bytes, r->shape.rows, sizeof(*r->sent_bytes));
 	memory_free(r->tape, r->tape_floats, sizeof(*r->tape));
-	memory_free(r->values, r->shape.action_count, sizeof(*r->values));
+	memory_free(r->shown, AT_ONCE, r->shape.observation_size * sizeof(*r->shown));
+	memory_free(r->values, AT_ONCE, r->shape.action_count * sizeof(*r->values));
 	weir_env_free(r->env);
 }
 
@@ -110,21 +115,8 @@ static float chance(const struct run *r)
 	return r->epsilon / (hold * (1 - r->epsilon) + r->epsilon);
 }
 
-static uint32_t best_action(struct run *r, size_t cell)
-{
-	const struct weir_learn_choice best = { .epsilon = 0 };
-	const struct weir_learn_batch one = {
-		.samples = 1,
-		.current = r->observations + cell * r->shape.observation_size,
-	};
-
-	weir_learn_forward(r->net, r->weights, &one, r->tape, r->values);
-	return weir_learn_choose(&best, r->values, r->shape.action_count,
-				 (struct weir_learn_draw){ 0, 0, 0 });
-}
-
-/* A row's action at the end of interval t. Random numbers are the cell's own. */
-static uint32_t choose(struct run *r, uint32_t t, uint32_t row)
+/* Does a row explore at the end of interval t? Then action is what it does. Random numbers are the cell's own. */
+static int explores(struct run *r, uint32_t t, uint32_t row, uint32_t *action)
 {
 	size_t cell = (size_t)t * r->shape.rows + row;
 	struct weir_learn_draw draw = { r->which->seed, STREAM_EXPLORE, DRAWS * (uint64_t)cell };
@@ -132,7 +124,7 @@ static uint32_t choose(struct run *r, uint32_t t, uint32_t row)
 
 	if (h->left == 0) {
 		if (r->epsilon <= 0 || weir_learn_uniform(draw) >= chance(r))
-			return best_action(r, cell);
+			return 0;
 		draw.counter++;
 		h->action = (uint32_t)(weir_learn_bits(draw) % r->shape.action_count);
 		draw.counter++;
@@ -140,7 +132,43 @@ static uint32_t choose(struct run *r, uint32_t t, uint32_t row)
 					 (2 * r->desk->options.explore_hold - 1));
 	}
 	h->left--;
-	return h->action;
+	*action = h->action;
+	return 1;
+}
+
+/* The best actions of so many rows, whose observations are in r->shown. */
+static void choose_best(struct run *r, const uint32_t *rows, uint32_t count, uint32_t *actions)
+{
+	const struct weir_learn_choice best = { .epsilon = 0 };
+	const struct weir_learn_batch shown = { .samples = count, .current = r->shown };
+
+	weir_learn_forward(r->net, r->weights, &shown, r->tape, r->values);
+	for (uint32_t i = 0; i < count; i++)
+		actions[rows[i]] = weir_learn_choose(
+			&best, r->values + (size_t)i * r->shape.action_count, r->shape.action_count,
+			(struct weir_learn_draw){ 0, 0, 0 });
+}
+
+/* What rows that ask do at the end of interval t. */
+static void choose(struct run *r, uint32_t t, const uint8_t *asks)
+{
+	uint32_t *actions = r->actions + (size_t)t * r->shape.rows;
+	uint32_t size = r->shape.observation_size, rows[AT_ONCE], count = 0;
+
+	for (uint32_t i = 0; i < r->shape.rows; i++) {
+		if (!asks[i] || explores(r, t, i, &actions[i]))
+			continue;
+		memcpy(r->shown + (size_t)count * size,
+		       r->observations + ((size_t)t * r->shape.rows + i) * size,
+		       size * sizeof(*r->shown));
+		rows[count++] = i;
+		if (count == AT_ONCE) {
+			choose_best(r, rows, count, actions);
+			count = 0;
+		}
+	}
+	if (count)
+		choose_best(r, rows, count, actions);
 }
 
 /* What the interval that ended was worth, where it counts: at the port that measure.port names, or at
@@ -177,13 +205,9 @@ static int play(struct run *r, struct weir_error *e)
 		return -1;
 	add_up(r, 0, 0);
 	for (uint32_t t = 0; !r->done; t++) {
-		uint32_t *actions = r->actions + (size_t)t * r->shape.rows;
-
-		for (uint32_t i = 0; i < r->shape.rows; i++)
-			if (view.asks[i])
-				actions[i] = choose(r, t, i);
+		choose(r, t, view.asks);
 		view = view_of(r, t + 1);
-		if (weir_env_step(r->env, actions, &view, e))
+		if (weir_env_step(r->env, r->actions + (size_t)t * r->shape.rows, &view, e))
 			return -1;
 		add_up(r, t + 1, env_now_ns(r->env) > from_ns);
 	}

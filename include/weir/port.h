@@ -70,7 +70,7 @@ struct weir_port_class {
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
 	uint32_t counts_waits;  /* 1: ports whose statistics have waits count them */
-	uint32_t leaves_slowly; /* 1: more than the marking scheme is asked when packets leave */
+	uint32_t leaves_slowly; /* 1: packets that leave concern more than their queue's marking */
 	uint64_t rate_bps;
 	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
 	const void *sched_params;
@@ -284,12 +284,12 @@ static inline int weir_port_drop(struct weir_port *p, enum weir_port_drop reason
 	return WEIR_PORT_DROPPED;
 }
 
-/* The marking scheme's own choice of a queue. */
-uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps);
-
 /* Is there room, and what does the marking scheme say? WEIR_PORT_DROPPED, or not: then maybe marked. */
 int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 		    int64_t now_ps);
+
+/* The same of a port with one queue. */
+int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps);
 
 /* What does the marking scheme say to a packet that leaves? Likewise. */
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
@@ -386,7 +386,7 @@ weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 	int64_t now_ps = packet->time_ps;
 
 	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
-	    weir_port_judge(p, packet, 0, now_ps) == WEIR_PORT_DROPPED)
+	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
 		return weir_port_leave(p, packet, 0, now_ps);

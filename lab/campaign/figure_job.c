@@ -1,6 +1,5 @@
 /* figure_job.c -- a figure of a paper that is ready to run, and the pages of those that have. */
 #include "lab/campaign/figure_job.h"
-#include "lab/papers/planned.h"
 #include "lab/base/output.h"
 #include "lab/base/text.h"
 #include <stdlib.h>
@@ -24,19 +23,6 @@ static int check_figure(struct figure_job *j, enum figure_size size, struct weir
 		figure_check(&j->figure, &runs, size, e) || figure_check_axes(&j->figure, &runs, e);
 	stored_runs_free(&runs);
 	return failed ? -1 : 0;
-}
-
-int figure_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
-		    struct weir_error *e)
-{
-	if (scenario_read(s, file, e))
-		return -1;
-	if (size != FIGURE_QUICK)
-		scenario_use_full(s);
-	if (sweep_read(w, s, e) == 0)
-		return 0;
-	scenario_free(s);
-	return -1;
 }
 
 /* Nobody will read what is not read by the figure: flows are most of what a run leaves behind. */

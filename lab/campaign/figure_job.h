@@ -2,8 +2,8 @@
  * size, checked against each other; and the pages that are written when it has run. */
 #ifndef LAB_CAMPAIGN_FIGURE_JOB_H
 #define LAB_CAMPAIGN_FIGURE_JOB_H
+#include "lab/papers/planned.h"
 #include "lab/papers/reproduce.h"
-#include "lab/scenario/sweep.h"
 
 struct figure_job {
 	struct figure figure;
@@ -15,10 +15,6 @@ struct figure_job {
 int figure_job_read(struct figure_job *j, const struct figure_files *f, enum figure_size size,
 		    struct weir_error *e);
 void figure_job_free(struct figure_job *j);
-
-/* The scenario and its sweep in that size. On -1 nothing is left to free. */
-int figure_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
-		    struct weir_error *e);
 
 /* Pages: of a figure in its folder of results, and of all papers in OUT, which is made where it is missing.
  * *path, the caller's to free, says where the page is. On -1 there is none. */

@@ -26,7 +26,7 @@ static const struct claims_form {
 			    "[claim small-p99]",
 			    { "says", "section", "metric", "of", "over", "value", "range",
 			      "tolerance", "against", "best", "sentence", "contradicts", "fitted",
-			      "size", "note", NULL },
+			      "size", "why", "note", NULL },
 			    { "says", "section", "metric", NULL } },
 };
 

@@ -44,11 +44,26 @@ struct panel {
 /* Are both to be compared, and drawn over equal axes? In panel_axes.c. */
 int panels_share_axes(const struct panel *a, const struct panel *b);
 
+/* Why a claim fails: what its note begins with. */
+enum claim_why {
+	WHY_NOT_SAID,
+	WHY_SILENT,      /* the paper does not say what decides it */
+	WHY_FAILS,       /* it does not hold, by an experiment */
+	WHY_SIZE,        /* quick runs are too few or too short to tell */
+	WHY_UNEXPLAINED, /* by nothing that was tried */
+	WHYS,
+};
+
+/* "paper silent", "does not hold"; and as a sentence that a note ends: "Does not hold: ". */
+const char *why_name(enum claim_why why);
+const char *why_begin(enum claim_why why);
+
 struct claim {
 	char *name; /* "small-p99-against-ecn-sharp" */
 	int line;
 	char *says, *section;
-	char *note;   /* "" where there is none */
+	char *note; /* "" where there is none */
+	enum claim_why why;
 	char *metric; /* as written */
 	int is_series, is_share;
 	struct series_metric series; /* where is_series */

@@ -347,6 +347,30 @@ static int read_size(struct claim *c, struct claims_section *s, struct weir_erro
 	return 0;
 }
 
+/* What is said of a failure is one of few things, and says more than the word. */
+static int read_why(struct claim *c, struct claims_section *s, struct weir_error *e)
+{
+	static const char *const words[WHYS - 1] = { "silent", "fails", "size", "unexplained" };
+	const char *note = section_value(s, "note"), *text = section_value(s, "why");
+	int why;
+
+	if (text && (c->contradicts || c->fitted))
+		return weir_error_set(e, "why: there is %s too; a claim has one of them",
+				      c->contradicts ? "contradicts" : "fitted");
+	if (text && !note)
+		return weir_error_set(e, "why: a note is missing that says what was tried");
+	if (!text && note && !c->contradicts && !c->fitted)
+		return weir_error_set(e, "note: why is missing; allowed: silent, fails, size, "
+					 "unexplained");
+	if (!text)
+		return 0;
+	why = find_word("reason", text, words, WHYS - 1, e);
+	if (why < 0)
+		return weir_error_prefix(e, "why: ");
+	c->why = (enum claim_why)(why + 1);
+	return 0;
+}
+
 int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	const char *unit = NULL;
@@ -359,7 +383,7 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 		unit = "";
 	if (read_expected(c, s, &unit, e) || read_tolerance(c, s, e) ||
 	    read_against(c, s, &unit, e) || read_best(c, s, e) || read_sentence(c, s, e) ||
-	    read_size(c, s, e))
+	    read_size(c, s, e) || read_why(c, s, e))
 		return -1;
 	snprintf(c->unit, sizeof(c->unit), "%s", unit);
 	c->says = section_take(s, "says", ABSENT_IS_EMPTY);
@@ -370,6 +394,26 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 }
 
 /* --- for people --- */
+
+static const struct {
+	const char *name, *begin;
+} whys[WHYS] = {
+	[WHY_NOT_SAID] = { "not said", "" },
+	[WHY_SILENT] = { "paper silent", "Paper silent, " },
+	[WHY_FAILS] = { "does not hold", "Does not hold: " },
+	[WHY_SIZE] = { "too small to tell", "Too small to tell: " },
+	[WHY_UNEXPLAINED] = { "unexplained", "Unexplained: " },
+};
+
+const char *why_name(enum claim_why why)
+{
+	return whys[why].name;
+}
+
+const char *why_begin(enum claim_why why)
+{
+	return whys[why].begin;
+}
 
 struct claim_text claim_number(double number, const char *unit)
 {

@@ -37,9 +37,7 @@ void document_paragraph(const struct document *d, const char *text)
 	fputs(d->form == FORM_HTML ? "</p>\n" : "\n", d->f);
 }
 
-enum { TEXT_COLUMNS = 3 };
-
-void document_table(const struct document *d, const char *const *names)
+void document_table(const struct document *d, const char *const *names, size_t texts)
 {
 	if (d->form == FORM_HTML)
 		fputs("<div class=\"wide\"><table class=\"numbers summary\">\n<thead><tr>", d->f);
@@ -48,12 +46,12 @@ void document_table(const struct document *d, const char *const *names)
 	for (size_t i = 0; names[i]; i++)
 		fprintf(d->f,
 			d->form == FORM_MARKDOWN ? "| %s "
-			: i < TEXT_COLUMNS       ? "<th class=\"text\">%s</th>"
+			: i < texts              ? "<th class=\"text\">%s</th>"
 						 : "<th>%s</th>",
 			names[i]);
 	fputs(d->form == FORM_HTML ? "</tr></thead>\n<tbody>\n" : "|\n", d->f);
 	for (size_t i = 0; names[i] && d->form == FORM_MARKDOWN; i++)
-		fputs(i < TEXT_COLUMNS ? "|---" : "|--:", d->f);
+		fputs(i < texts ? "|---" : "|--:", d->f);
 	if (d->form == FORM_MARKDOWN)
 		fputs("|\n", d->f);
 }

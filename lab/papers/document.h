@@ -2,6 +2,7 @@
  * a page of HTML, or Markdown. */
 #ifndef LAB_PAPERS_DOCUMENT_H
 #define LAB_PAPERS_DOCUMENT_H
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,8 +18,8 @@ void document_text(const struct document *d, const char *text);
 void document_heading(const struct document *d, int level, const char *text);
 void document_paragraph(const struct document *d, const char *text);
 
-/* By the names of its columns, NULL at their end: the first are texts, the others numbers. */
-void document_table(const struct document *d, const char *const *names);
+/* By the names of its columns, NULL at their end: the first are so many texts, the others numbers. */
+void document_table(const struct document *d, const char *const *names, size_t texts);
 void document_table_end(const struct document *d);
 void document_row(const struct document *d);
 void document_row_end(const struct document *d);

@@ -69,7 +69,7 @@ static void write_says(FILE *out, const struct claim *c, const struct verdict *v
 	if (c->fitted)
 		write_remark(out, "Fitted, and not counted: ", c->fitted);
 	if (c->note[0] && v->by_number != VERDICT_AGREES && v->kind != VERDICT_OTHER_SIZE)
-		write_remark(out, "", c->note);
+		write_remark(out, why_begin(c->why), c->note);
 	fputs("</td>", out);
 }
 
@@ -135,7 +135,7 @@ static void write_measured(FILE *out, const struct claim *c, const struct verdic
 	fputs("</small></td>", out);
 }
 
-static void write_verdict(FILE *out, const struct verdict *v)
+static void write_verdict(FILE *out, const struct claim *c, const struct verdict *v)
 {
 	fputs("<td>", out);
 	verdict_html(out, v->kind, verdict_name(v->kind));
@@ -144,6 +144,8 @@ static void write_verdict(FILE *out, const struct verdict *v)
 		fputs(verdict_name(v->by_number), out);
 		fputs("</small>", out);
 	}
+	if (v->kind == VERDICT_DISAGREES && c->why != WHY_NOT_SAID)
+		fprintf(out, "<br><small>%s</small>", why_name(c->why));
 	fputs("</td>", out);
 }
 
@@ -156,7 +158,7 @@ static void write_table(FILE *out, const struct figure *f, const struct verdict 
 		fputs("<tr id=\"claim-", out);
 		markup_text(out, f->claims[i].name);
 		fputs("\">", out);
-		write_verdict(out, &verdicts[i]);
+		write_verdict(out, &f->claims[i], &verdicts[i]);
 		write_says(out, &f->claims[i], &verdicts[i]);
 		write_expected(out, &f->claims[i]);
 		write_measured(out, &f->claims[i], &verdicts[i]);
@@ -167,12 +169,14 @@ static void write_table(FILE *out, const struct figure *f, const struct verdict 
 
 static const char rule[] =
 	"Measured: the mean over seeds ± half the width of its 95 % confidence interval. "
-	"Expected: what the paper says and, in brackets, what agrees with it; below, its direction, "
+	"Expected: what the paper says and, in brackets, what agrees with it; below, its "
+	"direction, "
 	"where it has one. Agrees: the mean lies within that, and at least half of the interval. "
 	"Same direction: it does not, but the whole interval has the paper's direction, which is "
 	"away from 1 where the claim is about a ratio; a claim that two are alike has none. "
 	"Disagrees: else. Too few: fewer than five seeds, unless these are alike in everything; or "
-	"the mean agrees, but the interval is too long for any of these verdicts. A sentence of the "
+	"the mean agrees, but the interval is too long for any of these verdicts. A sentence of "
+	"the "
 	"paper agrees where all of its parts do, and disagrees where one does.";
 
 /* "9 claims: 8 agree, 1 disagrees." */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Keys of a claim that people read and that decide nothing. */
-static const char *const texts[] = { "says", "section", "note" };
+static const char *const texts[] = { "says", "section", "why", "note" };
 
 /* Of these it matters that they are there, not what they say. */
 static const char *const remarks[] = { "contradicts", "fitted" };

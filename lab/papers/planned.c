@@ -5,16 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take_setting(void *context, const char *path, const char *text)
+int figure_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
+		    struct weir_error *e)
 {
-	struct stored_run *run = context;
+	if (scenario_read(s, file, e))
+		return -1;
+	if (size != FIGURE_QUICK)
+		scenario_use_full(s);
+	if (sweep_read(w, s, e) == 0)
+		return 0;
+	scenario_free(s);
+	return -1;
+}
 
+void planned_add_setting(struct stored_run *run, const char *path, const char *text)
+{
 	run->settings = memory_grow(run->settings, run->setting_count + 1, sizeof(*run->settings));
 	run->settings[run->setting_count++] =
 		(struct stored_setting){ text_copy(path), text_copy(text) };
 }
 
-static int read_run(struct stored_run *run, struct scenario *s, struct weir_error *e)
+static void take_setting(void *context, const char *path, const char *text)
+{
+	planned_add_setting(context, path, text);
+}
+
+int planned_run(struct stored_run *run, const struct scenario *s, struct weir_error *e)
 {
 	struct config c;
 	int failed;
@@ -39,7 +55,7 @@ int planned_runs(struct stored_runs *runs, const struct sweep *w, struct scenari
 	memset(runs, 0, sizeof(*runs));
 	runs->runs = memory_zeroed(w->run_count, sizeof(*runs->runs));
 	for (uint64_t i = 0; i < w->run_count && !failed; i++)
-		failed = sweep_apply(w, i, s, e) || read_run(&runs->runs[runs->count++], s, e);
+		failed = sweep_apply(w, i, s, e) || planned_run(&runs->runs[runs->count++], s, e);
 	if (failed)
 		stored_runs_free(runs);
 	return failed ? -1 : 0;

@@ -278,38 +278,55 @@ static int has_store(const char *folder)
 	return there;
 }
 
+/* "0.2.0" of "0.2.0+0a1b2c3d4e5f". */
+static void add_version(struct figure_state *st, const char *version)
+{
+	size_t length = strcspn(version, "+");
+
+	if (!st->version[0])
+		snprintf(st->version, sizeof(st->version), "%.*s", (int)length, version);
+	else if (strlen(st->version) != length || strncmp(st->version, version, length) != 0)
+		snprintf(st->version, sizeof(st->version), "several");
+}
+
 /* Processor time: what else the machine did meanwhile is not the figure's. */
-static int add_times(struct figure_state *st, struct store *s, struct weir_error *e)
+static int add_runs(struct figure_state *st, struct store *s, const struct figure *f,
+		    const struct figure_results *at, struct weir_error *e)
 {
 	int cpu_seconds = metric_index("cpu_seconds");
 	struct stored_runs runs;
+	int failed = 0;
 
 	if (store_progress(s, &st->planned, &st->done, e) || store_runs(s, STORE_PLANNED, &runs, e))
 		return -1;
-	for (uint32_t i = 0; i < runs.count; i++)
+	for (uint32_t i = 0; i < runs.count; i++) {
 		st->run_seconds += runs.runs[i].value[cpu_seconds];
+		add_version(st, runs.runs[i].version);
+	}
+	if (at->scenario && runs.count)
+		failed = today_read(&st->today, f, at->scenario, at->size, &runs, e);
 	stored_runs_free(&runs);
-	return 0;
+	return failed;
 }
 
-int figure_state_read(struct figure_state *st, const struct figure *f, const char *folder,
-		      enum figure_size size, struct weir_error *e)
+int figure_state_read(struct figure_state *st, const struct figure *f,
+		      const struct figure_results *at, struct weir_error *e)
 {
 	struct store *s = NULL;
 	int failed;
 
 	*st = (struct figure_state){ .planned = 0 };
-	if (has_store(folder) && store_open(&s, folder, STORE_READ, e))
+	if (has_store(at->folder) && store_open(&s, at->folder, STORE_READ, e))
 		return -1;
 	st->verdicts = memory_grow(NULL, f->claim_count + UINT64_C(1), sizeof(*st->verdicts));
-	failed = s && add_times(st, s, e);
+	failed = s && add_runs(st, s, f, at, e);
 	if (!failed)
-		failed = figure_judge(st->done ? s : NULL, f, size, st->verdicts, e);
+		failed = figure_judge(st->done ? s : NULL, f, at->size, st->verdicts, e);
 	if (s)
 		store_close(s);
 	if (failed) {
 		figure_state_free(st);
-		return weir_error_prefix(e, "%.200s: ", folder);
+		return weir_error_prefix(e, "%.200s: ", at->folder);
 	}
 	st->claims = verdict_count(f, st->verdicts);
 	st->sentences = verdict_count_sentences(f, st->verdicts);

@@ -6,6 +6,7 @@
 #define LAB_PAPERS_REPRODUCE_H
 #include "lab/papers/figure_report.h"
 #include "lab/papers/shipped.h"
+#include "lab/papers/today.h"
 
 /* Pages: of a figure, in its folder of results; of them all, in OUT. */
 #define FIGURE_PAGE "figure.html"
@@ -51,13 +52,22 @@ int figure_prepare(const struct figure_files *f, const char *out, struct weir_er
 struct figure_state {
 	uint64_t planned, done;   /* runs; planned 0: none were ever asked for */
 	double run_seconds;       /* on one core, of those that are done, added up */
+	struct today today;       /* of those that are done; 0 where that was not asked */
 	struct verdict *verdicts; /* one a claim */
 	struct verdict_counts claims, sentences;
+	char version[FINDINGS_VERSION_SIZE]; /* of Weir that made them; "several" */
+};
+
+/* Where the runs of a figure are, and what they were made from. */
+struct figure_results {
+	const char *folder;
+	const char *scenario; /* NULL: it is not asked whether the runs are of today's */
+	enum figure_size size;
 };
 
 /* From the results in the folder, if there are any. On -1 nothing is left to free. */
-int figure_state_read(struct figure_state *st, const struct figure *f, const char *folder,
-		      enum figure_size size, struct weir_error *e);
+int figure_state_read(struct figure_state *st, const struct figure *f,
+		      const struct figure_results *at, struct weir_error *e);
 void figure_state_free(struct figure_state *st);
 
 /* A figure with all that is known of it. */
@@ -65,9 +75,12 @@ struct summary_entry {
 	const struct figure_files *files;
 	struct figure figure;
 	struct figure_state states[FIGURE_SIZES];
-	struct shipped shipped[FIGURE_SIZES]; /* what Weir came with */
+	struct findings run[FIGURE_SIZES];     /* of the runs that are here, whatever they are of */
+	struct findings shipped[FIGURE_SIZES]; /* what Weir came with */
 	struct digest digest[FIGURE_SIZES];   /* of what is judged today */
 	int has_page[FIGURE_SIZES];           /* 1: FIGURE_PAGE is there */
+	/* PAPERS/PAPER/paper.md: what people say of the paper's figures, in Markdown; NULL: nothing. */
+	char *text;
 };
 
 /* out: where the results are. files must outlive it. On -1 nothing is left to free. */
@@ -86,17 +99,25 @@ int summary_read(struct summary *y, const struct figure_list *l, const char *out
 		 struct weir_error *e);
 void summary_free(struct summary *y);
 
-/* Is nothing of the figure there in that size, and is it known what to expect? */
+/* Are runs of today's scenario there in that size, some or all? */
+int summary_is_run(const struct summary_entry *y, int size);
+
+/* Are there none, and is it known what to expect? */
 int summary_is_shipped(const struct summary_entry *y, int size);
 
 /* Likewise, but was that of other settings or claims than today's? */
 int summary_is_outdated(const struct summary_entry *y, int size);
 
-/* Writes the verdicts of all figures whose runs are there as those that Weir comes with, into the papers'
- * folders; the others stay. */
+/* What is known for certain: of runs, where all of today's are there, or else what was shipped, where it is not out of
+ * date; NULL: nothing. */
+const struct findings *summary_certain(const struct summary_entry *y, int size);
+
+/* Writes the verdicts of all figures whose runs of today's scenario are all there as those that Weir comes with,
+ * into the papers' folders; the others stay. */
 int summary_ship(const struct summary *y, struct weir_error *e);
 
-/* A page with links to the figures' pages, and a document. */
+/* A page with links to the figures' pages, of what is there now. And a document, of what is known for certain: it is the
+ * same whether that was run here or was shipped. */
 void summary_html(FILE *f, const struct summary *y);
 void summary_markdown(FILE *f, const struct summary *y);
 #endif

@@ -1,6 +1,6 @@
-/* reproduce_ship.c -- the verdicts of runs that are here become those that Weir comes with. */
+/* reproduce_ship.c -- the verdicts of runs that are here become those that Weir comes with; and which of the two
+ * a reader is shown. */
 #include "lab/base/output.h"
-#include "lab/base/version.h"
 #include "lab/papers/reproduce.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,45 +10,42 @@ static int has_other(const struct summary_entry *y, int size)
 	return strcmp(y->shipped[size].digest.text, y->digest[size].text) != 0;
 }
 
+int summary_is_run(const struct summary_entry *y, int size)
+{
+	return y->states[size].done && !y->states[size].today.strange;
+}
+
 int summary_is_shipped(const struct summary_entry *y, int size)
 {
-	return !y->states[size].done && y->shipped[size].version[0] && !has_other(y, size);
+	return !summary_is_run(y, size) && y->shipped[size].version[0] && !has_other(y, size);
 }
 
 int summary_is_outdated(const struct summary_entry *y, int size)
 {
-	return !y->states[size].done && y->shipped[size].version[0] && has_other(y, size);
+	return !summary_is_run(y, size) && y->shipped[size].version[0] && has_other(y, size);
 }
 
-/* Of runs that are all there, or as it was. */
-static struct shipped shipped_now(const struct summary_entry *y, int size)
+const struct findings *summary_certain(const struct summary_entry *y, int size)
 {
-	const struct figure_state *st = &y->states[size];
-	struct shipped s = y->shipped[size];
-
-	if (st->done && st->done == st->planned) {
-		snprintf(s.version, sizeof(s.version), "%.*s",
-			 (int)strcspn(version_of_results().text, "+"), version_of_results().text);
-		s.digest = y->digest[size];
-		s.claims = st->claims;
-		s.sentences = st->sentences;
-	}
-	return s;
+	if (today_is_whole(&y->states[size].today))
+		return &y->run[size];
+	return y->shipped[size].version[0] && !has_other(y, size) ? &y->shipped[size] : NULL;
 }
 
 static void write_paper(FILE *f, const struct summary *y, const char *paper)
 {
-	fputs("# Verdicts that Weir comes with: version, digest: how many claims", f);
-	for (int i = 0; i < VERDICTS; i++)
-		fprintf(f, "%s %s", i ? "," : "", verdict_word((enum verdict_kind)i, 0));
-	fputs(" / how many sentences.\n# Written by weir reproduce --summary --ship.\n[verdicts]\n",
+	fputs("# Verdicts that Weir comes with. Written by weir reproduce --summary --ship; "
+	      "docs/figure.md says what is what.\n",
 	      f);
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
-			const struct shipped s = shipped_now(&y->all[i], size);
+			const struct summary_entry *one = &y->all[i];
+			const struct findings *o = today_is_whole(&one->states[size].today)
+							  ? &one->run[size]
+							  : &one->shipped[size];
 
-			if (strcmp(y->all[i].files->paper, paper) == 0 && s.version[0])
-				shipped_write(f, y->all[i].files->name, (enum figure_size)size, &s);
+			if (strcmp(one->files->paper, paper) == 0 && o->version[0])
+				shipped_write(f, one->files->name, (enum figure_size)size, o);
 		}
 }
 

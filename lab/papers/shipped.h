@@ -1,38 +1,36 @@
 /* shipped.h -- verdicts that Weir comes with, so that a reader knows what to expect before anything is run:
  * PAPERS/PAPER/paper.verdicts.
  *
- *	[verdicts]
- *	fig13 = 0.2.0 0a1b2c3d4e5f6071: 8 2 1 0 0 0 0 0 / 5 1 1 0 0 0 0 0
- *	fig13.full = 0.2.0 8796a5b4c3d2e1f0: 9 1 1 0 0 0 0 0 / 6 0 1 0 0 0 0 0
+ *	[figure fig13.full]
+ *	version = 0.2.0
+ *	digest = 0a1b2c3d4e5f6071
+ *	runs = 40
+ *	seconds = 12.5
+ *	[claims fig13.full]
+ *	small-p99 = disagrees | 0.31 ±0.02, 5 seeds
+ *	large-mean = fitted (agrees) | 1.02 ±0.01, 5 seeds | in 1 of 5 runs 2 of 100 flows did not end
  *
- * A line is a figure in one size: which version of Weir it came out of, the digest of what was judged, and how
- * many of its claims have each verdict, in the order of enum verdict_kind; then how many of its sentences.
- * Where the digest is another today, the verdicts are out of date. This is their one place;
- * weir reproduce --summary --ship writes it. */
+ * A figure in one size: which version of Weir its runs are of, the digest of what was judged, how many runs there were and
+ * what they took on one core. Then its claims: the verdict, in brackets what the numbers alone would say where that is
+ * another, what was measured, and why its runs are no whole results. Where the digest is another today, the verdicts are
+ * out of date. This is their one place; weir reproduce --summary --ship writes it. */
 #ifndef LAB_PAPERS_SHIPPED_H
 #define LAB_PAPERS_SHIPPED_H
 #include "lab/papers/figure_report.h"
-#include "sim/base/digest.h"
-
-enum { SHIPPED_VERSION_SIZE = 32 };
-
-struct shipped {
-	char version[SHIPPED_VERSION_SIZE]; /* "": nothing is shipped */
-	struct digest digest;
-	struct verdict_counts claims, sentences;
-};
+#include "lab/papers/findings.h"
 
 /* Of all that decides the verdicts of a figure in one size: the settings of its scenario, and what its claims
  * measure and expect. Comments, titles and notes decide nothing; nor does [full] where the size is quick. */
 int figure_digest(struct digest *d, const char *scenario, const char *claims, enum figure_size size,
 		  struct weir_error *e);
 
-/* Of a figure, by its scenario, PAPERS/PAPER/FIGURE.ini. Refuses what it does not understand. */
-int shipped_read(struct shipped *s, const char *scenario, enum figure_size size,
+/* Of a figure, by its scenario, PAPERS/PAPER/FIGURE.ini; not counted yet. Refuses what it does not understand. On -1
+ * nothing is left to free. */
+int shipped_read(struct findings *o, const char *scenario, enum figure_size size,
 		 struct weir_error *e);
 
-/* A line of such a file. */
-void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct shipped *s);
+/* Its part of such a file. */
+void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o);
 
 /* Where that file is, beside a scenario; the caller frees it. */
 char *shipped_file(const char *scenario);

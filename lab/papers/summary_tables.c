@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whose verdicts: of runs that are here, or those that Weir came with where there are none. */
-enum source { RUN_HERE, SHIPPED, SOURCES };
+/* Whose verdicts: of runs that are here, or those that Weir came with where there are none; of a document, of either. */
+enum source { RUN_HERE, SHIPPED, SOURCES, CERTAIN = SOURCES };
 
-/* What is counted: a sentence may be several claims. */
-enum unit { CLAIMS, SENTENCES, UNITS };
+/* What is counted: a sentence may be several claims. Of claims that disagree, why they do. */
+enum unit { CLAIMS, SENTENCES, UNITS, REASONS = UNITS };
 
 /* One paper at one size, or one figure. */
 struct tally {
 	enum source source;
 	uint32_t figures;
-	uint64_t planned, done;
-	double run_seconds;
+	uint64_t planned, runs;
+	double seconds;
 	struct verdict_counts counts[UNITS];
+	struct why_counts whys;
 };
 
 static void counts_add(struct verdict_counts *sum, const struct verdict_counts *more)
@@ -28,20 +29,40 @@ static void counts_add(struct verdict_counts *sum, const struct verdict_counts *
 		sum->of[kind] += more->of[kind];
 }
 
+static const struct findings *findings_of(enum source source, const struct summary_entry *y, int size)
+{
+	switch (source) {
+	case RUN_HERE:
+		return summary_is_run(y, size) ? &y->run[size] : NULL;
+	case SHIPPED:
+		return summary_is_shipped(y, size) ? &y->shipped[size] : NULL;
+	default:
+		return summary_certain(y, size);
+	}
+}
+
+const struct findings *summary_shown(const struct document *d, const struct summary_entry *y,
+				    int size)
+{
+	if (d->form == FORM_MARKDOWN)
+		return findings_of(CERTAIN, y, size);
+	return findings_of(summary_is_shipped(y, size) ? SHIPPED : RUN_HERE, y, size);
+}
+
 static void tally_add(struct tally *t, const struct summary_entry *y, int size)
 {
-	const struct figure_state *st = &y->states[size];
-	const struct shipped *shipped = &y->shipped[size];
-	int is_shipped = t->source == SHIPPED;
+	const struct findings *o = findings_of(t->source, y, size);
 
-	if (is_shipped ? !summary_is_shipped(y, size) : !st->done)
+	if (!o)
 		return;
 	t->figures++;
-	t->planned += st->planned;
-	t->done += st->done;
-	t->run_seconds += st->run_seconds;
-	counts_add(&t->counts[CLAIMS], is_shipped ? &shipped->claims : &st->claims);
-	counts_add(&t->counts[SENTENCES], is_shipped ? &shipped->sentences : &st->sentences);
+	t->planned += t->source == RUN_HERE ? y->states[size].planned : o->runs;
+	t->runs += o->runs;
+	t->seconds += o->seconds;
+	counts_add(&t->counts[CLAIMS], &o->claims);
+	counts_add(&t->counts[SENTENCES], &o->sentences);
+	for (int why = 0; why < WHYS; why++)
+		t->whys.of[why] += o->whys.of[why];
 }
 
 static int same_paper(const struct summary_entry *a, const struct summary_entry *b)
@@ -50,7 +71,7 @@ static int same_paper(const struct summary_entry *a, const struct summary_entry 
 }
 
 /* "PRED" of "PRED, Figure 13, section 6.3.1". */
-static struct report_text paper_name(const struct summary_entry *y)
+struct report_text summary_paper_name(const struct summary_entry *y)
 {
 	const char *paper = y->figure.paper;
 	struct report_text t;
@@ -59,10 +80,16 @@ static struct report_text paper_name(const struct summary_entry *y)
 	return t;
 }
 
-static struct report_text time_head(void)
+/* A page is of this machine. */
+static uint32_t cores_of(const struct document *d)
+{
+	return d->form == FORM_HTML ? core_count() : 1;
+}
+
+static struct report_text time_head(const struct document *d)
 {
 	struct report_text t;
-	uint32_t cores = core_count();
+	uint32_t cores = cores_of(d);
 
 	snprintf(t.text, sizeof(t.text), "time on %u core%s", cores, cores == 1 ? "" : "s");
 	return t;
@@ -87,12 +114,10 @@ static void cells_of_runs(const struct document *d, const struct tally *t)
 {
 	char runs[64];
 
-	if (t->source == SHIPPED)
-		runs[0] = '\0';
-	else if (t->done < t->planned)
-		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->done, t->planned);
+	if (t->runs < t->planned)
+		snprintf(runs, sizeof(runs), "%" PRIu64 " of %" PRIu64, t->runs, t->planned);
 	else
-		snprintf(runs, sizeof(runs), "%" PRIu64, t->done);
+		snprintf(runs, sizeof(runs), "%" PRIu64, t->runs);
 	document_cell(d, runs);
 }
 
@@ -103,11 +128,20 @@ static void cells_of_verdicts(const struct document *d, const struct verdict_cou
 		verdict_cell(d, kind, counts->of[kind]);
 }
 
+/* How many disagree, and for which reason each; what nothing is said of comes last. */
+static void cells_of_reasons(const struct document *d, const struct tally *t)
+{
+	document_cell_count(d, t->counts[CLAIMS].of[VERDICT_DISAGREES]);
+	for (int i = 1; i <= WHYS; i++)
+		document_cell_count(d, t->whys.of[i % WHYS]);
+}
+
 static void cell_of_time(const struct document *d, const struct tally *t)
 {
-	document_cell(d, t->source == SHIPPED ? ""
-					      : human_duration(t->run_seconds / core_count()).text);
+	document_cell(d, human_duration(t->seconds / cores_of(d)).text);
 }
+
+enum { TEXT_COLUMNS = 3 };
 
 enum { HEADS_MAX = VERDICTS + 9 }; /* with the NULL behind the last */
 
@@ -129,6 +163,14 @@ static void heads_verdicts(struct heads *h, const char *unit)
 	h->names[h->count++] = unit;
 	for (int kind = 0; kind < VERDICTS; kind++)
 		h->names[h->count++] = verdict_word((enum verdict_kind)kind, 0);
+	h->names[h->count] = NULL;
+}
+
+static void heads_reasons(struct heads *h)
+{
+	h->names[h->count++] = "claims that disagree";
+	for (int i = 1; i <= WHYS; i++)
+		h->names[h->count++] = why_name((enum claim_why)(i % WHYS));
 	h->names[h->count] = NULL;
 }
 
@@ -161,15 +203,19 @@ static void paper_row(const struct document *d, const struct summary *s, const s
 		tally_add(&t, &s->all[i], r->size);
 		count++;
 	}
-	if (!t.figures && (r->size == FIGURE_FULL || r->source == SHIPPED))
+	if (!t.figures && (r->size == FIGURE_FULL || r->source != RUN_HERE))
 		return;
 	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
 	document_row(d);
-	document_cell_name(d, r->paper ? paper_name(r->paper).text : "all", NULL);
+	document_cell_name(d, r->paper ? summary_paper_name(r->paper).text : "all", NULL);
 	size_cell(d, r->size, r->source == SHIPPED ? ", shipped" : "");
 	document_cell_text(d, figures);
-	cells_of_runs(d, &t);
-	cells_of_verdicts(d, &t.counts[r->unit]);
+	if (r->unit == REASONS) {
+		cells_of_reasons(d, &t);
+	} else {
+		cells_of_runs(d, &t);
+		cells_of_verdicts(d, &t.counts[r->unit]);
+	}
 	if (r->unit == CLAIMS)
 		cell_of_time(d, &t);
 	document_row_end(d);
@@ -180,33 +226,47 @@ int summary_begins_paper(const struct summary *y, uint32_t i)
 	return i == 0 || !same_paper(&y->all[i], &y->all[i - 1]);
 }
 
-/* In every size, run here and shipped; a document is of runs alone. */
+/* In every size, run here and shipped. */
 static void paper_rows(const struct document *d, const struct summary *s,
 		       const struct summary_entry *paper, enum unit unit)
 {
+	int first = d->form == FORM_HTML ? RUN_HERE : CERTAIN;
+	int last = d->form == FORM_HTML ? SHIPPED : CERTAIN;
+
 	for (int size = 0; size < FIGURE_SIZES; size++)
-		for (int source = RUN_HERE; source < (d->form == FORM_HTML ? SOURCES : SHIPPED);
-		     source++)
+		for (int source = first; source <= last; source++)
 			paper_row(d, s, &(struct row){ paper, unit, (enum source)source, size });
 }
 
 static void write_papers(const struct document *d, const struct summary *s, enum unit unit)
 {
-	static const char *const first[] = { "paper", "size", "figures", "runs", NULL };
-	const struct report_text time = time_head();
+	const struct report_text time = time_head(d);
 	struct heads h = { .count = 0 };
 
-	heads_add(&h, first);
-	heads_verdicts(&h, unit == CLAIMS ? "claims" : "sentences");
+	heads_add(&h, (const char *const[]){ "paper", "size", "figures", NULL });
+	if (unit == REASONS) {
+		heads_reasons(&h);
+	} else {
+		heads_add(&h, (const char *const[]){ "runs", NULL });
+		heads_verdicts(&h, unit == CLAIMS ? "claims" : "sentences");
+	}
 	if (unit == CLAIMS)
 		heads_add(&h, (const char *const[]){ time.text, NULL });
-	document_table(d, h.names);
+	document_table(d, h.names, TEXT_COLUMNS);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (summary_begins_paper(s, i))
 			paper_rows(d, s, &s->all[i], unit);
 	paper_rows(d, s, NULL, unit);
 	document_table_end(d);
 }
+
+static const char reasons[] = "Why claims disagree. Paper silent: something that it does not tell "
+			      "of decides, and the note says what, "
+			      "with numbers. Does not hold: by an experiment that the note tells "
+			      "of. Too small to tell: runs in quick size are too "
+			      "few or too short. Unexplained: the note says what was tried. Claims "
+			      "of which another passage of the paper says "
+			      "otherwise are counted above.";
 
 void summary_papers(const struct document *d, const struct summary *s)
 {
@@ -216,24 +276,46 @@ void summary_papers(const struct document *d, const struct summary *s)
 		   "schemes, loads or statistics is counted once, and agrees only where all "
 		   "of it does.");
 	write_papers(d, s, SENTENCES);
+	document_paragraph(d, reasons);
+	write_papers(d, s, REASONS);
 }
 
 /* --- figures --- */
 
-/* Of what Weir came with, and where it does not fit today's files any more. */
+/* Of what Weir came with, and where it or the runs that are here do not fit today's files any more; NULL: nothing is
+ * known. */
 static const char *state_of(const struct document *d, const struct summary_entry *y, int size)
 {
-	int html = d->form == FORM_HTML;
+	if (d->form == FORM_MARKDOWN)
+		return summary_certain(y, size)      ? ""
+		       : y->shipped[size].version[0] ? ", out of date"
+						     : NULL;
+	return summary_is_shipped(y, size)     ? ", shipped"
+	       : y->states[size].today.strange ? ", of another scenario"
+	       : summary_is_outdated(y, size)  ? ", shipped: out of date"
+	       : y->states[size].done          ? ""
+					       : NULL;
+}
 
-	return html && summary_is_shipped(y, size)    ? ", shipped"
-	       : html && summary_is_outdated(y, size) ? ", shipped: out of date"
-	       : y->states[size].done                 ? ""
-						      : NULL;
+static void figure_cells(const struct document *d, const struct tally *t)
+{
+	if (!t->figures) {
+		for (int i = 0; i < VERDICTS + 5; i++)
+			document_cell(d, "");
+		return;
+	}
+	cells_of_runs(d, t);
+	cells_of_verdicts(d, &t->counts[CLAIMS]);
+	document_cell_count(d, verdict_total(&t->counts[SENTENCES]));
+	verdict_cell(d, VERDICT_AGREES, t->counts[SENTENCES].of[VERDICT_AGREES]);
+	cell_of_time(d, t);
 }
 
 static void figure_row(const struct document *d, const struct summary_entry *y, int size)
 {
-	struct tally t = { .source = d->form == FORM_HTML && summary_is_shipped(y, size) };
+	struct tally t = { .source = d->form == FORM_MARKDOWN      ? CERTAIN
+				     : summary_is_shipped(y, size) ? SHIPPED
+								   : RUN_HERE };
 	const char *state = state_of(d, y, size);
 	char *link = NULL;
 
@@ -247,16 +329,7 @@ static void figure_row(const struct document *d, const struct summary_entry *y, 
 		size_cell(d, size, state);
 	else
 		document_cell_text(d, "not run yet");
-	if (t.figures) {
-		cells_of_runs(d, &t);
-		cells_of_verdicts(d, &t.counts[CLAIMS]);
-		document_cell_count(d, verdict_total(&t.counts[SENTENCES]));
-		verdict_cell(d, VERDICT_AGREES, t.counts[SENTENCES].of[VERDICT_AGREES]);
-		cell_of_time(d, &t);
-	} else {
-		for (int i = 0; i < VERDICTS + 5; i++)
-			document_cell(d, "");
-	}
+	figure_cells(d, &t);
 	document_row_end(d);
 	free(link);
 }
@@ -264,21 +337,19 @@ static void figure_row(const struct document *d, const struct summary_entry *y, 
 void summary_figures(const struct document *d, const struct summary *s, uint32_t first)
 {
 	static const char *const names[] = { "figure", "", "size", "runs", NULL };
-	const struct report_text time = time_head();
+	const struct report_text time = time_head(d);
 	struct heads h = { .count = 0 };
 
 	heads_add(&h, names);
 	heads_verdicts(&h, "claims");
 	heads_add(&h, (const char *const[]){ "sentences", "agree", time.text, NULL });
-	document_heading(d, 2, paper_name(&s->all[first]).text);
-	document_table(d, h.names);
+	document_table(d, h.names, TEXT_COLUMNS);
 	for (uint32_t i = first; i < s->count && same_paper(&s->all[first], &s->all[i]); i++) {
 		const struct summary_entry *y = &s->all[i];
 
-		if (y->states[FIGURE_QUICK].done || !y->states[FIGURE_FULL].done)
+		if (state_of(d, y, FIGURE_QUICK) || !state_of(d, y, FIGURE_FULL))
 			figure_row(d, y, FIGURE_QUICK);
-		if (y->states[FIGURE_FULL].done ||
-		    (d->form == FORM_HTML && state_of(d, y, FIGURE_FULL)))
+		if (state_of(d, y, FIGURE_FULL))
 			figure_row(d, y, FIGURE_FULL);
 	}
 	document_table_end(d);

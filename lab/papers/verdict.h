@@ -67,6 +67,13 @@ struct verdict_counts verdict_count(const struct figure *f, const struct verdict
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts);
 
+/* Why claims that disagree do. */
+struct why_counts {
+	uint32_t of[WHYS];
+};
+
+struct why_counts why_count(const struct figure *f, const struct verdict *verdicts);
+
 /* What is counted: all but those that are fitted. */
 uint32_t verdict_total(const struct verdict_counts *counts);
 

@@ -181,6 +181,15 @@ struct verdict_counts verdict_count_sentences(const struct figure *f,
 	return counts;
 }
 
+struct why_counts why_count(const struct figure *f, const struct verdict *verdicts)
+{
+	struct why_counts counts = { { 0 } };
+
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		counts.of[f->claims[i].why] += verdicts[i].kind == VERDICT_DISAGREES;
+	return counts;
+}
+
 uint32_t verdict_total(const struct verdict_counts *counts)
 {
 	uint32_t total = 0;

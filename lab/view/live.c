@@ -337,7 +337,8 @@ static int write_figure(FILE *f, const struct live_subject *s, struct figure *fi
 	struct store *store = NULL;
 	int failed;
 
-	if (figure_state_read(&state, figure, s->folder, s->size, e))
+	if (figure_state_read(&state, figure, &(struct figure_results){ s->folder, NULL, s->size },
+			      e))
 		return -1;
 	fr.verdicts = state.verdicts;
 	failed = store_open(&store, s->folder, STORE_READ, e) ||

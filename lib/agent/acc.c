@@ -16,13 +16,17 @@
 #include <assert.h>
 #include <string.h>
 
+/* Places whose actions are asked for together: several rows at a time keep a product's adders busy. */
+enum { AT_ONCE = 8 };
+
 struct acc_state {
 	struct acc_online online;
 	struct acc_slot slot;
 	struct weir_learn_net own_net; /* where neither a model nor the learner has one */
 	const struct weir_learn_net *net;
 	const float *weights;
-	float *own_weights, *values, *tape;
+	float *own_weights, *tape;
+	float *shown, *values; /* [AT_ONCE]: observations, and what each action is worth */
 	struct acc_queue *queues;
 	uint8_t *asked;   /* [places]: an action, when last observed */
 	uint64_t choices; /* ever made */
@@ -123,6 +127,24 @@ static void acc_act(void *state, const void *params, const struct weir_agent_env
 	}
 }
 
+/* So many places, whose observations are in s->shown. */
+static void choose_some(struct acc_state *s, const struct acc_params *p,
+			const struct weir_learn_choice *how, const uint32_t *places, uint32_t count)
+{
+	const struct weir_learn_batch shown = { .samples = count, .current = s->shown };
+	uint32_t outputs = weir_acc_outputs(p);
+
+	if (p->control != ACC_RANDOM)
+		weir_learn_forward(s->net, s->weights, &shown, s->tape, s->values);
+	for (uint32_t i = 0; i < count; i++) {
+		/* weir_learn_choose uses two counters. */
+		struct weir_learn_draw draw = { s->online.seed, ACC_CHOICE, 2 * s->choices++ };
+
+		s->slot.actions[places[i]] =
+			weir_learn_choose(how, s->values + (size_t)i * outputs, outputs, draw);
+	}
+}
+
 /* Of the places that ask: the action that is worth most, or one that explores. */
 static void choose(struct acc_state *s, const struct acc_params *p)
 {
@@ -131,23 +153,23 @@ static void choose(struct acc_state *s, const struct acc_params *p)
 		.epsilon = is_random ? 1.0F : weir_acc_epsilon(&s->online, p),
 		.temperature = is_random ? 0.0F : acc_fraction(p->temperature_q32),
 	};
-	struct acc_slot *slot = &s->slot;
+	const struct acc_slot *slot = &s->slot;
+	uint32_t places[AT_ONCE], count = 0;
 
 	for (uint32_t i = 0; i < slot->places; i++) {
-		/* weir_learn_choose uses two counters. */
-		struct weir_learn_draw draw = { s->online.seed, ACC_CHOICE, 2 * s->choices };
-		struct weir_learn_batch one = {
-			.samples = 1,
-			.current = slot->observations + (size_t)i * slot->inputs,
-		};
-
 		if (!slot->asks[i])
 			continue;
-		if (!is_random)
-			weir_learn_forward(s->net, s->weights, &one, s->tape, s->values);
-		slot->actions[i] = weir_learn_choose(&how, s->values, weir_acc_outputs(p), draw);
-		s->choices++;
+		memcpy(s->shown + (size_t)count * slot->inputs,
+		       slot->observations + (size_t)i * slot->inputs,
+		       slot->inputs * sizeof(*s->shown));
+		places[count++] = i;
+		if (count == AT_ONCE) {
+			choose_some(s, p, &how, places, count);
+			count = 0;
+		}
 	}
+	if (count)
+		choose_some(s, p, &how, places, count);
 }
 
 static void acc_step(void *state, const void *params, const struct weir_agent_env *env,
@@ -213,10 +235,11 @@ static void lay(struct acc_state *s, const struct acc_params *p, const struct we
 		struct room *r)
 {
 	uint32_t places = env->queue_count, inputs = weir_acc_inputs(p);
+	uint32_t at_once = places < AT_ONCE ? places : AT_ONCE;
 	size_t tape;
 
 	make_net(&s->own_net, p);
-	tape = weir_learn_tape_floats(&s->own_net, 1, 0, WEIR_LEARN_FORWARD_ONLY);
+	tape = weir_learn_tape_floats(&s->own_net, at_once, 0, WEIR_LEARN_FORWARD_ONLY);
 	take(r, sizeof(*s));
 	s->queues = take(r, places * sizeof(s->queues[0]));
 	s->asked = take(r, places);
@@ -228,7 +251,8 @@ static void lay(struct acc_state *s, const struct acc_params *p, const struct we
 		.places = places,
 		.inputs = inputs,
 	};
-	s->values = take(r, weir_acc_outputs(p) * sizeof(float));
+	s->shown = take(r, (size_t)at_once * inputs * sizeof(float));
+	s->values = take(r, (size_t)at_once * weir_acc_outputs(p) * sizeof(float));
 	s->tape = take(r, tape * sizeof(float));
 	s->own_weights = take(r, s->own_net.weight_floats * sizeof(float));
 	if (weir_acc_is_learning(p))

@@ -12,8 +12,9 @@
 enum { LEARN_LANES = 8 };
 
 /* Today's x86 machines have registers of eight floats; which kind it is, is asked when it runs. A sanitizer
- * looks at sixteen bytes at once and calls a function for more. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
+ * looks at sixteen bytes at once and calls a function for more; one that watches threads is not there yet when the loader asks. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__)
 #define LEARN_HAS_WIDE_REGISTERS
 #endif
 
@@ -47,7 +48,10 @@ struct learn_product {
 	size_t left_row_step, left_inner_step;
 	const float *right; /* [inner][columns] */
 	size_t right_stride;
-	float *sum; /* [rows][columns]: the product is added to it */
+	/* What the product is added to; NULL: zeros. It may be sum itself, or one row for all, with a stride of 0. */
+	const float *begin;
+	size_t begin_stride;
+	float *sum; /* [rows][columns] */
 	size_t sum_stride;
 };
 

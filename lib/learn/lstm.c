@@ -92,6 +92,8 @@ static void recur(const struct learn_step *s, uint32_t step)
 		.left_inner_step = 1,
 		.right = s->weights + p->recurrent,
 		.right_stride = p->stride,
+		.begin = t->gates + step * (size_t)p->stride,
+		.begin_stride = steps * p->stride,
 		.sum = t->gates + step * (size_t)p->stride,
 		.sum_stride = steps * p->stride,
 	});
@@ -220,6 +222,8 @@ static void step_backward(const struct learn_step *s, uint32_t step)
 		.left_inner_step = 1,
 		.right = s->turned + p->turned_recurrent,
 		.right_stride = p->turned_recurrent_stride,
+		.begin = t->slope + (step - 1) * width,
+		.begin_stride = steps * width,
 		.sum = t->slope + (step - 1) * width,
 		.sum_stride = steps * width,
 	});
@@ -243,6 +247,8 @@ void weir_learn_lstm_backward(const struct learn_step *s)
 			.left_inner_step = t->value_stride,
 			.right = t->gate_slope,
 			.right_stride = p->stride,
+			.begin = s->weight_slope + p->recurrent,
+			.begin_stride = p->stride,
 			.sum = s->weight_slope + p->recurrent,
 			.sum_stride = p->stride,
 		});

@@ -99,16 +99,21 @@ struct learn_source weir_learn_source_of(const struct weir_learn_net *net,
 
 /* --- dense layers --- */
 
+/* Rows may be longer than what products write (learn_stride): nobody reads the rest but to activate it. */
+static void clear_ends(float *value, uint32_t rows, const struct weir_learn_place *p)
+{
+	uint32_t written = learn_padded(p->columns);
+
+	for (uint32_t r = 0; r < rows && written < p->stride; r++)
+		memset(value + r * (size_t)p->stride + written, 0,
+		       (p->stride - written) * sizeof(*value));
+}
+
 void weir_learn_affine_forward(const struct learn_step *s, float *value)
 {
 	const struct weir_learn_place *p = s->place;
-	size_t row_bytes = p->stride * sizeof(*value);
 
-	if (s->layer->bias == WEIR_LEARN_WITH_BIAS)
-		for (uint32_t r = 0; r < s->tape->rows; r++)
-			memcpy(value + r * (size_t)p->stride, s->weights + p->bias, row_bytes);
-	else
-		memset(value, 0, s->tape->rows * row_bytes);
+	clear_ends(value, s->tape->rows, p);
 	weir_learn_multiply(&(struct learn_product){
 		.rows = s->tape->rows,
 		.columns = p->columns,
@@ -118,6 +123,7 @@ void weir_learn_affine_forward(const struct learn_step *s, float *value)
 		.left_inner_step = 1,
 		.right = s->weights + p->weights,
 		.right_stride = p->stride,
+		.begin = s->layer->bias == WEIR_LEARN_WITH_BIAS ? s->weights + p->bias : NULL,
 		.sum = value,
 		.sum_stride = p->stride,
 	});
@@ -137,6 +143,8 @@ void weir_learn_affine_backward(const struct learn_step *s, const float *result_
 			.left_inner_step = s->source.stride,
 			.right = result_slope,
 			.right_stride = p->stride,
+			.begin = s->weight_slope + p->weights,
+			.begin_stride = p->stride,
 			.sum = s->weight_slope + p->weights,
 			.sum_stride = p->stride,
 		});
@@ -154,6 +162,8 @@ void weir_learn_affine_backward(const struct learn_step *s, const float *result_
 			.left_inner_step = 1,
 			.right = s->turned + p->turned,
 			.right_stride = p->turned_stride,
+			.begin = s->source.slope,
+			.begin_stride = s->source.slope_stride,
 			.sum = s->source.slope,
 			.sum_stride = s->source.slope_stride,
 		});

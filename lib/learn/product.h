@@ -25,13 +25,15 @@ PRODUCT_INLINE void PRODUCT(block)(const struct learn_product *p, uint32_t row, 
 {
 	const float *left = p->left + row * p->left_row_step;
 	const float *right = p->right + column;
+	const float *begin = p->begin ? p->begin + row * p->begin_stride + column : NULL;
 	float *sum = p->sum + row * p->sum_stride + column;
 	PRODUCT(lanes) part[ROWS_AT_ONCE][WIDTH_MAX];
 
 	for (uint32_t r = 0; r < row_count; r++)
 		for (uint32_t w = 0; w < width; w++)
-			part[r][w] = *(const PRODUCT(lanes) *)(sum + r * p->sum_stride +
-							       w * REGISTER_FLOATS);
+			part[r][w] = begin ? *(const PRODUCT(lanes) *)(begin + r * p->begin_stride +
+								       w * REGISTER_FLOATS)
+					   : (PRODUCT(lanes)){ 0 };
 	for (uint32_t k = 0; k < p->inner; k++) {
 		for (uint32_t r = 0; r < row_count; r++) {
 			float factor = left[r * p->left_row_step];
@@ -64,17 +66,40 @@ PRODUCT_INLINE uint32_t PRODUCT(four_rows_at_once)(const struct learn_product *p
 	return rows;
 }
 
-/* A single row has only its columns to keep the adders busy, so it takes many of them. */
+/* A single row has only its columns to keep the adders busy: a sum waits for itself, and others pass in the meantime.
+ * So it takes as many of them at once as there are, up to eight registers. */
 PRODUCT_INLINE void PRODUCT(one_row)(const struct learn_product *p, uint32_t row, uint32_t columns)
 {
 	uint32_t column = 0;
 
-	for (; column + 8 * REGISTER_FLOATS <= columns; column += 8 * REGISTER_FLOATS)
-		PRODUCT(block)(p, row, column, 1, 8);
-	for (; column + 3 * REGISTER_FLOATS <= columns; column += 3 * REGISTER_FLOATS)
-		PRODUCT(block)(p, row, column, 1, 3);
-	for (; column < columns; column += REGISTER_FLOATS)
+	for (; column + WIDTH_MAX * REGISTER_FLOATS <= columns;
+	     column += WIDTH_MAX * REGISTER_FLOATS)
+		PRODUCT(block)(p, row, column, 1, WIDTH_MAX);
+	switch ((columns - column) / REGISTER_FLOATS) {
+	case 1:
 		PRODUCT(block)(p, row, column, 1, 1);
+		break;
+	case 2:
+		PRODUCT(block)(p, row, column, 1, 2);
+		break;
+	case 3:
+		PRODUCT(block)(p, row, column, 1, 3);
+		break;
+	case 4:
+		PRODUCT(block)(p, row, column, 1, 4);
+		break;
+	case 5:
+		PRODUCT(block)(p, row, column, 1, 5);
+		break;
+	case 6:
+		PRODUCT(block)(p, row, column, 1, 6);
+		break;
+	case 7:
+		PRODUCT(block)(p, row, column, 1, 7);
+		break;
+	default:
+		break;
+	}
 }
 
 PRODUCT_TARGET static void PRODUCT(multiply)(const struct learn_product *p)

@@ -68,12 +68,28 @@ static int is_allowed(const struct weir_learn_choice *choice, uint32_t action)
 	return !choice->allowed || choice->allowed[action];
 }
 
+/* Of those that are worth most the first. */
+static uint32_t best_of_all(const float *values, uint32_t count)
+{
+	float most = values[0];
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (values[i] > most) {
+			most = values[i];
+			best = i;
+		}
+	return best;
+}
+
 static uint32_t best_of(const struct weir_learn_choice *choice, const float *values, uint32_t count)
 {
 	uint32_t best = count;
 
+	if (!choice->allowed)
+		return best_of_all(values, count);
 	for (uint32_t i = 0; i < count; i++)
-		if (is_allowed(choice, i) && (best == count || values[i] > values[best]))
+		if (choice->allowed[i] && (best == count || values[i] > values[best]))
 			best = i;
 	assert(best < count);
 	return best;

@@ -45,6 +45,7 @@ struct diffecn_state {
 	uint64_t period_ns;
 	uint64_t judged[2][2];                         /* [by rate][by queue]: packets */
 	uint32_t flows;                                /* N, as last counted */
+	uint32_t is_plain;                             /* 1: queues alone are counted and judged */
 	uint32_t threshold_bytes[WEIR_QUEUES_MAX + 1]; /* by number of flows */
 };
 
@@ -155,21 +156,31 @@ static void diffecn_init(void *state, const void *params, const struct weir_mark
 	for (uint32_t n = 1; n <= WEIR_QUEUES_MAX; n++)
 		s->threshold_bytes[n] = threshold_of(p->flow.lambda_q32, rtt_ns, env->rate_bps, n);
 	s->flows = 1;
+	s->is_plain = p->count == COUNT_EXACT && !needs_rates(p);
 	if (needs_rates(p))
 		weir_flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
 }
 
-/* --- packets --- */
+/* --- packets: what only some options ask for is apart, so that the others pay nothing for it --- */
+
+static __attribute__((noinline)) uint32_t choose_with_rates(struct diffecn_state *s,
+							    const struct diffecn_params *p,
+							    const struct weir_mark_view *v,
+							    const struct weir_queue *queues)
+{
+	if (needs_rates(p))
+		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
+	return flow_queues_choose(queues_of(s), v, queues);
+}
 
 static uint32_t diffecn_choose_queue(void *state, const void *params,
 				     const struct weir_mark_view *v,
 				     const struct weir_queue *queues)
 {
 	struct diffecn_state *s = state;
-	const struct diffecn_params *p = params;
 
-	if (__builtin_expect(needs_rates(p), 0))
-		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
+	if (__builtin_expect(!s->is_plain, 0))
+		return choose_with_rates(s, params, v, queues);
 	return flow_queues_choose(queues_of(s), v, queues);
 }
 
@@ -186,23 +197,43 @@ static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params
 	return flows ? flows : 1;
 }
 
+static int is_long(const struct diffecn_state *s, const struct weir_mark_view *v)
+{
+	return v->queue_bytes > s->threshold_bytes[s->flows];
+}
+
+static uint32_t verdict_by_queue(int by_queue)
+{
+	return by_queue ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_QUEUE) : WEIR_MARK_PASS;
+}
+
+static __attribute__((noinline)) uint32_t dequeue_with_rates(struct diffecn_state *s,
+							     const struct diffecn_params *p,
+							     const struct weir_mark_view *v)
+{
+	int by_queue, by_rate;
+
+	s->flows = count_flows(s, p, v);
+	by_queue = is_long(s, v);
+	if (!needs_rates(p))
+		return verdict_by_queue(by_queue);
+	by_rate = weir_flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
+	s->judged[by_rate][by_queue]++;
+	if (p->judge == JUDGE_IDEAL)
+		return by_rate ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_RATE) : WEIR_MARK_PASS;
+	return verdict_by_queue(by_queue);
+}
+
 static uint32_t diffecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct diffecn_state *s = state;
-	const struct diffecn_params *p = params;
-	int by_queue, by_rate;
+	struct flow_queues *f = queues_of(s);
 
-	flow_queues_leave(queues_of(s), v);
-	s->flows = count_flows(s, p, v);
-	by_queue = v->queue_bytes > s->threshold_bytes[s->flows];
-	if (__builtin_expect(needs_rates(p), 0)) {
-		by_rate = weir_flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
-		s->judged[by_rate][by_queue]++;
-		if (p->judge == JUDGE_IDEAL)
-			return by_rate ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_RATE)
-				       : WEIR_MARK_PASS;
-	}
-	return by_queue ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_QUEUE) : WEIR_MARK_PASS;
+	flow_queues_leave(f, v);
+	if (__builtin_expect(!s->is_plain, 0))
+		return dequeue_with_rates(s, params, v);
+	s->flows = f->busy ? f->busy : 1;
+	return verdict_by_queue(is_long(s, v));
 }
 
 /* --- values --- */

@@ -53,7 +53,7 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 	f->queues = f->busy = env->queues; /* until they are set empty */
 	f->hold_ns = p->release == FLOW_RELEASE_DRAINED ? -1 : (int64_t)period_ns;
 	for (uint32_t q = 0; q < env->queues; q++) {
-		flow_queues_set(f, q, 1);
+		flow_queues_drain(f, q);
 		f->owner[q].heard_ns = -f->hold_ns - 1; /* nobody's at time 0 */
 	}
 	f->entries = entries_of(p);
@@ -97,7 +97,7 @@ uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place
 
 	if (q != NO_QUEUE) {
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->owner[q].given };
-		return q;
+		return flow_queues_take(f, q, v->now_ns);
 	}
 	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more
 	 * passes for one that was not. */
@@ -107,9 +107,9 @@ uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place
 		q = shortest(f, queues);
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = f->owner[q].given };
 		f->joins++;
-		return q;
+		return flow_queues_take(f, q, v->now_ns);
 	}
 	*place = (struct flow_place){ .passed_bytes = passed_bytes & PASSED_MASK, .given = now_ns };
 	f->priority_pkts++;
-	return FLOW_QUEUE_PRIORITY;
+	return flow_queues_take(f, FLOW_QUEUE_PRIORITY, v->now_ns);
 }

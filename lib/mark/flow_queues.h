@@ -145,17 +145,29 @@ size_t weir_flow_queues_size(const struct flow_queues_params *p);
 void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 			   const struct weir_mark_env *env);
 
-/* Where a flow that has no queue goes, and what its place in the map says from now on. */
+/* A flow that has no queue: it takes one, and its place in the map says which. */
 uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
 				 const struct weir_mark_view *v, const struct weir_queue *queues);
 
-static inline void flow_queues_set(struct flow_queues *f, uint32_t q, uint32_t is_empty)
+static inline int flow_queues_is_empty(const struct flow_queues *f, uint32_t q)
 {
-	uint64_t *word = &f->empty[q / 64], bit = UINT64_C(1) << (q % 64);
-	uint32_t was_empty = (*word & bit) != 0;
+	return f->empty[q / 64] >> (q % 64) & 1;
+}
 
-	f->busy = f->busy + was_empty - is_empty;
-	*word = is_empty ? *word | bit : *word & ~bit;
+static inline void flow_queues_fill(struct flow_queues *f, uint32_t q)
+{
+	if (!flow_queues_is_empty(f, q))
+		return;
+	f->empty[q / 64] &= ~(UINT64_C(1) << (q % 64));
+	f->busy++;
+}
+
+static inline void flow_queues_drain(struct flow_queues *f, uint32_t q)
+{
+	if (flow_queues_is_empty(f, q))
+		return;
+	f->empty[q / 64] |= UINT64_C(1) << (q % 64);
+	f->busy--;
 }
 
 /* The hash is mixed first, because a network may also have chosen the flow's way by it. */
@@ -164,18 +176,22 @@ static inline struct flow_place *flow_queues_place(struct flow_queues *f, uint32
 	return &f->map[(weir_mix64(flow_hash) >> 32) * f->entries >> 32];
 }
 
-static inline int flow_queues_is_empty(const struct flow_queues *f, uint32_t q)
-{
-	return f->empty[q / 64] >> (q % 64) & 1;
-}
-
 /* An empty queue is still its flow's. */
 static inline int flow_queues_is_held(const struct flow_queues *f, uint32_t q, int64_t now_ns)
 {
 	return now_ns - f->owner[q].heard_ns <= f->hold_ns;
 }
 
-/* A queue that was chosen counts as busy, and may not be: the packet may have been refused. */
+/* The packet that has come goes to queue q, which counts as busy from now on. */
+static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64_t now_ns)
+{
+	f->owner[q].heard_ns = now_ns;
+	flow_queues_fill(f, q);
+	f->chosen = q;
+	return q;
+}
+
+/* The queue that was chosen last counts as busy, and may not be: the packet may have been refused. */
 static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
 					  const struct weir_queue *queues)
 {
@@ -183,20 +199,17 @@ static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct we
 	uint32_t q = place->queue;
 
 	if (queues[f->chosen].pkts == 0)
-		flow_queues_set(f, f->chosen, 1);
+		flow_queues_drain(f, f->chosen);
 	if (q == FLOW_QUEUE_PRIORITY || place->given != f->owner[q].given ||
 	    (flow_queues_is_empty(f, q) && !flow_queues_is_held(f, q, v->now_ns)))
-		q = weir_flow_queues_assign(f, place, v, queues);
-	f->owner[q].heard_ns = v->now_ns;
-	flow_queues_set(f, q, 0);
-	f->chosen = q;
-	return q;
+		return weir_flow_queues_assign(f, place, v, queues);
+	return flow_queues_take(f, q, v->now_ns);
 }
 
 /* A packet has left its queue. */
 static inline void flow_queues_leave(struct flow_queues *f, const struct weir_mark_view *v)
 {
 	if (v->queue_pkts == 0)
-		flow_queues_set(f, v->queue, 1);
+		flow_queues_drain(f, v->queue);
 }
 #endif

@@ -246,45 +246,18 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 	set_knobs(s, p, &knobs);
 }
 
-/* --- packets --- */
+/* --- packets: what is rare is called last, so that what is usual calls nobody and has no registers to save --- */
 
-static void pred_count(struct pred_state *s, const struct pred_params *p,
-		       const struct weir_mark_view *v)
+static uint32_t verdict_of(struct pred_state *s, int hits)
 {
-	struct flow_count *c = count_of(s);
-	uint32_t flows = p->counter == PRED_COUNT_TABLE
-				 ? flow_count_table(c, s->count_ns, (uint32_t)p->index_bits,
-						    v->flow_hash, v->now_ns)
-				 : flow_count_bitmap(c, s->count_ns, v->flow_hash, v->now_ns);
-
-	flows += flows == 0;
-	if (__builtin_expect(flows != s->flows, 0))
-		set_flows(s, p, flows);
+	if (!hits)
+		return WEIR_MARK_PASS;
+	tune_loop_mark(&s->loop);
+	return WEIR_MARK_CE | weir_mark_reason(PRED_RAMP);
 }
 
-/* Apart, so that packets in between do not pay for its size. */
-static __attribute__((noinline)) void
-pred_catch_up(struct pred_state *s, const struct pred_params *p, const struct tune_arrival *a)
-{
-	struct tune_plan plan = tune_plan_of(p);
-
-	s->loop.flows = s->flows;
-	weir_tune_loop_catch_up(&s->loop, &plan, &s->qla, a);
-	set_knobs(s, p, &s->loop.knobs);
-}
-
-static void pred_tune(struct pred_state *s, const struct pred_params *p,
-		      const struct weir_mark_view *v)
-{
-	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
-
-	if (__builtin_expect(tune_loop_is_due(&s->loop, v->now_ns), 0))
-		pred_catch_up(s, p, &a);
-	tune_loop_arrive(&s->loop, &a);
-}
-
-static int pred_hits_by_table(struct pred_state *s, const struct pred_params *p,
-			      uint64_t queue_bytes)
+static __attribute__((noinline)) uint32_t
+judge_by_table(struct pred_state *s, const struct pred_params *p, uint64_t queue_bytes)
 {
 	struct pred_table *t = table_of(s, p);
 	uint32_t row = pred_table_row(s->flows);
@@ -294,42 +267,79 @@ static int pred_hits_by_table(struct pred_state *s, const struct pred_params *p,
 
 		weir_pred_table_write(t, row, line);
 	}
-	return weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes);
+	return verdict_of(s,
+			  weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
 }
 
 /* p = lambda f(N) (q - min) / 1 MB; ramp_hits compares without dividing, and its probability is the
  * exact one rounded up to a multiple of 2^-32. */
-static uint32_t pred_verdict(struct pred_state *s, const struct pred_params *p,
+static inline uint32_t judge(struct pred_state *s, const struct pred_params *p,
 			     uint64_t queue_bytes)
 {
-	int hits;
-
-	if (queue_bytes >= s->max_bytes)
+	if (queue_bytes >= s->max_bytes) {
+		tune_loop_mark(&s->loop);
 		return WEIR_MARK_CE | weir_mark_reason(PRED_MAX);
+	}
 	if (p->lookup == PRED_TABLE)
-		hits = pred_hits_by_table(s, p, queue_bytes);
-	else if (queue_bytes <= s->min_bytes)
-		hits = 0;
-	else
-		hits = ramp_hits(weir_rng_u32(&s->rng), s->rise_q32, queue_bytes - s->min_bytes,
-				 RAMP_BYTES_PER_MB);
-	return hits ? WEIR_MARK_CE | weir_mark_reason(PRED_RAMP) : WEIR_MARK_PASS;
+		return judge_by_table(s, p, queue_bytes);
+	if (queue_bytes <= s->min_bytes)
+		return WEIR_MARK_PASS;
+	return verdict_of(s, ramp_hits(weir_rng_u32(&s->rng), s->rise_q32,
+				       queue_bytes - s->min_bytes, RAMP_BYTES_PER_MB));
+}
+
+/* There are not as many flows as before. */
+static __attribute__((noinline)) uint32_t judge_anew(struct pred_state *s,
+						     const struct pred_params *p, uint32_t flows,
+						     uint64_t queue_bytes)
+{
+	set_flows(s, p, flows);
+	return judge(s, p, queue_bytes);
+}
+
+/* Nothing is due. */
+static inline __attribute__((always_inline)) uint32_t
+arrive(struct pred_state *s, const struct pred_params *p, const struct weir_mark_view *v)
+{
+	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
+	struct flow_count *c = count_of(s);
+	uint32_t flows;
+
+	if (p->parts != PRED_FCS)
+		tune_loop_arrive(&s->loop, &a);
+	if (p->parts == PRED_QLA)
+		return judge(s, p, v->queue_bytes);
+	flows = p->counter == PRED_COUNT_TABLE
+			? flow_count_table(c, s->count_ns, (uint32_t)p->index_bits, v->flow_hash,
+					   v->now_ns)
+			: flow_count_bitmap(c, s->count_ns, v->flow_hash, v->now_ns);
+	flows += flows == 0;
+	if (__builtin_expect(flows != s->flows, 0))
+		return judge_anew(s, p, flows, v->queue_bytes);
+	return judge(s, p, v->queue_bytes);
+}
+
+static __attribute__((noinline)) uint32_t catch_up_and_arrive(struct pred_state *s,
+							      const struct pred_params *p,
+							      const struct weir_mark_view *v)
+{
+	struct tune_plan plan = tune_plan_of(p);
+	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
+
+	s->loop.flows = s->flows;
+	weir_tune_loop_catch_up(&s->loop, &plan, &s->qla, &a);
+	set_knobs(s, p, &s->loop.knobs);
+	return arrive(s, p, v);
 }
 
 static uint32_t pred_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
-	uint32_t verdict;
 
-	if (p->parts != PRED_FCS)
-		pred_tune(s, p, v);
-	if (p->parts != PRED_QLA)
-		pred_count(s, p, v);
-	verdict = pred_verdict(s, p, v->queue_bytes);
-	if (verdict != WEIR_MARK_PASS)
-		tune_loop_mark(&s->loop);
-	return verdict;
+	if (__builtin_expect(tune_loop_is_due(&s->loop, v->now_ns), 0) && p->parts != PRED_FCS)
+		return catch_up_and_arrive(s, p, v);
+	return arrive(s, p, v);
 }
 
 /* --- values --- */

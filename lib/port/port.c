@@ -121,7 +121,8 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
-	c->leaves_slowly = c->counts_waits || needs & WEIR_MARK_NEEDS_ROUNDS;
+	c->leaves_slowly = c->counts_waits || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
+			   needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_POOL);
 	find_easy(c);
 	c->mark_offset =
 		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
@@ -218,24 +219,28 @@ static inline int obey(struct weir_port *p, struct weir_packet *packet, uint32_t
 	return verdict == WEIR_MARK_PASS ? WEIR_PORT_SEND : obey_mark(p, packet, verdict);
 }
 
-/* Where there is no shared buffer. */
-static inline __attribute__((always_inline)) struct weir_mark_view
-view_of(struct weir_port *p, const struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+/* Where there is no shared buffer. Member by member: gcc would clear an initialised one first, and hold all that goes into
+ * it in registers. */
+static inline __attribute__((always_inline)) void show(struct weir_mark_view *v,
+						       const struct weir_port *p,
+						       const struct weir_packet *packet,
+						       uint32_t queue, int64_t now_ps)
 {
-	const struct weir_queue *q = weir_port_queues(p) + queue;
+	const struct weir_queue *q = (const struct weir_queue *)(p + 1) + queue;
 
-	return (struct weir_mark_view){
-		.now_ns = weir_ps_to_ns(now_ps),
-		.rate_bps = p->kind->rate_bps,
-		.packet_bytes = packet->bytes,
-		.flow_hash = packet->flow_hash,
-		.queue = queue,
-		.queue_bytes = q->bytes,
-		.queue_pkts = q->pkts,
-		.port_bytes = p->bytes,
-		.port_pkts = p->pkts,
-		.ecn = packet->flags & (WEIR_PACKET_ECT | WEIR_PACKET_CE),
-	};
+	v->now_ns = weir_ps_to_ns(now_ps);
+	v->sojourn_ns = 0;
+	v->rate_bps = p->kind->rate_bps;
+	v->pool_bytes = 0;
+	v->packet_bytes = packet->bytes;
+	v->flow_hash = packet->flow_hash;
+	v->queue = queue;
+	v->queue_bytes = q->bytes;
+	v->queue_pkts = q->pkts;
+	v->port_bytes = p->bytes;
+	v->port_pkts = p->pkts;
+	v->turn = 0;
+	v->ecn = packet->flags & (WEIR_PACKET_ECT | WEIR_PACKET_CE);
 }
 
 static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
@@ -247,12 +252,15 @@ static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
 	return p->pool->used_bytes;
 }
 
-uint32_t weir_port_choose(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
+/* The marking scheme's own choice of a queue. */
+static inline __attribute__((always_inline)) uint32_t
+choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = __builtin_expect(p->pool != NULL, 0) ? pool_bytes(p, now_ps) : 0;
-	struct weir_mark_view v = view_of(p, packet, c->class_queue[packet->class_id], now_ps);
+	struct weir_mark_view v;
 
+	show(&v, p, packet, c->class_queue[packet->class_id], now_ps);
 	v.pool_bytes = in_pool_bytes;
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
 }
@@ -262,9 +270,24 @@ ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = pool_bytes(p, now_ps); /* its port may have caught up by that */
-	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+	struct weir_mark_view v;
 
+	show(&v, p, packet, queue, now_ps);
 	v.pool_bytes = in_pool_bytes;
+	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
+}
+
+static inline __attribute__((always_inline)) int
+ask_enqueue_in(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	if (__builtin_expect(p->pool != NULL, 0))
+		return ask_enqueue_of_pool(p, packet, queue, now_ps);
+
+	struct weir_mark_view v;
+
+	show(&v, p, packet, queue, now_ps);
 	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
 }
 
@@ -272,14 +295,13 @@ ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct weir_packet *packet,
 						 uint32_t queue, int64_t now_ps)
 {
-	const struct weir_port_class *c = p->kind;
+	return ask_enqueue_in(p, packet, queue, now_ps);
+}
 
-	if (__builtin_expect(p->pool != NULL, 0))
-		return ask_enqueue_of_pool(p, packet, queue, now_ps);
-
-	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
-
-	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
+static __attribute__((noinline)) int ask_enqueue_plain(struct weir_port *p,
+						       struct weir_packet *packet, int64_t now_ps)
+{
+	return ask_enqueue_in(p, packet, 0, now_ps);
 }
 
 static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct weir_packet *packet,
@@ -294,20 +316,32 @@ static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct we
 	return ask_enqueue(p, packet, queue, now_ps);
 }
 
-/* Mostly it is but the marking scheme that wants to see the packet, or a shared buffer that is to be asked and has
- * room. */
+/* Less than any limit. */
+static inline int has_room(const struct weir_port *p)
+{
+	return p->pkts < p->kind->room_pkts && p->bytes < p->kind->room_bytes;
+}
+
+/* Mostly it is a shared buffer that is to be asked and has room, or but the marking scheme that wants to see the
+ * packet. */
 int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (p->pkts < c->room_pkts && p->bytes < c->room_bytes)
-		return ask_enqueue(p, packet, queue, now_ps);
 	if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
 	    p->bytes < c->quiet_bytes &&
 	    weir_buffer_pool_admits(&c->buffer, p->pool, weir_port_queues(p)[queue].bytes,
 				    packet->bytes))
 		return WEIR_PORT_QUEUED;
+	if (has_room(p))
+		return ask_enqueue(p, packet, queue, now_ps);
 	return judge_slowly(p, packet, queue, now_ps);
+}
+
+int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
+{
+	return has_room(p) ? ask_enqueue_plain(p, packet, now_ps)
+			   : weir_port_judge(p, packet, 0, now_ps);
 }
 
 static void count_wait(struct weir_port *p, int64_t wait_ns)
@@ -325,8 +359,9 @@ ask_dequeue_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t que
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = pool_bytes(p, now_ps);
-	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+	struct weir_mark_view v;
 
+	show(&v, p, packet, queue, now_ps);
 	v.pool_bytes = in_pool_bytes;
 	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
 	if (c->mark_needs & WEIR_MARK_NEEDS_ROUNDS && c->sched)
@@ -345,11 +380,12 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (__builtin_expect(p->pool != NULL || c->leaves_slowly, 0))
+	if (__builtin_expect(c->leaves_slowly, 0))
 		return ask_dequeue_slowly(p, packet, queue, now_ps);
 
-	struct weir_mark_view v = view_of(p, packet, queue, now_ps);
+	struct weir_mark_view v;
 
+	show(&v, p, packet, queue, now_ps);
 	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
 	return obey(p, packet, c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
 }
@@ -398,7 +434,7 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 			  struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint32_t queue = c->choose_queue ? weir_port_choose(p, packet, now_ps)
+	uint32_t queue = c->choose_queue ? choose_queue(p, packet, now_ps)
 					 : c->class_queue[packet->class_id];
 
 	if ((p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes) &&

@@ -218,8 +218,11 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 
 		if (slot == tail)
 			continue;
-		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0))
+		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0)) {
 			slot = heads[i] = line_start(e, s->first_line + i);
+			if (slot == tail) /* its first packet was lost on the way */
+				continue;
+		}
 		if (__builtin_expect(w->key_capacity - count < WEIR_CHUNK_PACKETS, 0))
 			grow_keys(w);
 		for (;;) {

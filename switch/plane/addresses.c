@@ -57,8 +57,20 @@ void addresses_learn(struct addresses *a, uint64_t address, uint32_t port, int64
 
 	if (!e)
 		e = find_room(a, address, now_ps);
-	if (e && (e->address_plus_one == 0 || e->seen_ps != ADDRESS_TOLD))
+	if (e && (e->address_plus_one == 0 || e->seen_ps <= now_ps))
 		*e = (struct address_entry){ address + 1, UINT64_C(1) << port, now_ps };
+}
+
+int addresses_is_news(const struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps)
+{
+	const struct address_entry *e = find(a, address);
+
+	if (!e)
+		return 1;
+	if (e->seen_ps == ADDRESS_TOLD)
+		return 0;
+	return e->ports != UINT64_C(1) << port ||
+	       now_ps / (a->age_ps / 4) != e->seen_ps / (a->age_ps / 4);
 }
 
 uint64_t addresses_find(const struct addresses *a, uint64_t address, int64_t now_ps)

@@ -26,7 +26,12 @@ struct addresses {
 /* One more port that the address is behind; 0, or -1: there is no place. */
 int addresses_tell(struct addresses *a, uint64_t address, uint32_t port);
 
+/* What is known from later on stays. */
 void addresses_learn(struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps);
+
+/* Would learning this tell others something: is the address not known, or behind another port, or last seen in another
+ * quarter of the time that it is remembered? */
+int addresses_is_news(const struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps);
 
 /* Bits of the ports; 0: not known. */
 uint64_t addresses_find(const struct addresses *a, uint64_t address, int64_t now_ps);

@@ -1,166 +1,7 @@
 /* plane.c -- see plane.h. */
-#include "switch/plane/plane.h"
-#include "sim/base/memory.h"
-#include "sim/config/port_change.h"
+#include "switch/plane/inside.h"
 #include "weir/rng.h"
-#include <stdio.h>
 #include <string.h>
-
-#define NO_BUFFER UINT32_MAX
-
-const char *const plane_fault_names[PLANE_FAULTS] = {
-	[PLANE_MALFORMED] = "malformed",
-	[PLANE_OVERSIZE] = "longer than the MTU",
-	[PLANE_POOL_FULL] = "no buffer free",
-	[PLANE_NOWHERE] = "for nobody here",
-};
-
-/* What travels with a packet through a port. */
-struct passenger {
-	uint32_t buffer;
-	uint8_t came_with_ce;
-	struct frame_facts facts;
-};
-
-_Static_assert(sizeof(struct passenger) <= WEIR_PACKET_OWNER_BYTES, "it fits into a packet");
-
-/* A switch of the plane. */
-struct plane_part {
-	uint64_t ports; /* bit each */
-	struct weir_buffer_pool pool;
-	struct addresses addresses;
-};
-
-struct plane {
-	struct plane_plan plan;
-	int64_t now_ps;
-	struct plane_port *ports;
-	uint32_t part_count;
-	struct plane_part *parts;
-	uint64_t cables;     /* ports that have a peer, bit each */
-	int64_t shortest_ps; /* delay of a cable */
-	struct weir_packet_pool packets;
-	struct weir_packet_store store;
-	uint8_t *buffers;
-	size_t buffer_size;
-	uint32_t free_first, free_count; /* buffers, as a list */
-};
-
-/* --- buffers --- */
-
-static struct plane_frame *buffer_at(const struct plane *p, uint32_t buffer)
-{
-	return (struct plane_frame *)(void *)(p->buffers + buffer * p->buffer_size);
-}
-
-static uint32_t buffer_take(struct plane *p)
-{
-	uint32_t buffer = p->free_first;
-
-	if (buffer == NO_BUFFER)
-		return NO_BUFFER;
-	p->free_first = buffer_at(p, buffer)->next;
-	p->free_count--;
-	return buffer;
-}
-
-static void buffer_give(struct plane *p, uint32_t buffer)
-{
-	buffer_at(p, buffer)->next = p->free_first;
-	p->free_first = buffer;
-	p->free_count++;
-}
-
-/* --- making --- */
-
-static void sync_ports(struct weir_buffer_pool *pool, int64_t now_ps);
-
-static void build_port(struct plane *p, uint32_t i)
-{
-	const struct plane_port_plan *plan = &p->plan.ports[i];
-	struct plane_port *port = &p->ports[i];
-	struct plane_part *part = &p->parts[plan->part];
-
-	part->ports |= UINT64_C(1) << i;
-	port->part = plan->part;
-	port->peer_plus_one = plan->peer_plus_one;
-	if (plan->peer_plus_one) {
-		if (!p->cables || plan->delay_ps < p->shortest_ps)
-			p->shortest_ps = plan->delay_ps;
-		p->cables |= UINT64_C(1) << i;
-	}
-	snprintf(port->name, sizeof(port->name), "%s", plan->name);
-	port->plan = plan->plan;
-	weir_port_class_init(&port->class, &port->plan);
-	port->port = memory_new(port->class.size, 1);
-	port->delay_ps = plan->delay_ps;
-	port->line_first = port->line_last = NO_BUFFER;
-	weir_port_init(port->port, &port->class, p->plan.shared_buffer ? &part->pool : NULL,
-		       weir_hash64(p->plan.seed, i));
-	weir_port_stats_start(port->port, &port->stats, 0);
-}
-
-static void build_buffers(struct plane *p)
-{
-	size_t bytes = sizeof(struct plane_frame) + FRAME_HEADER_BYTES +
-		       FRAME_TAGS_MAX * FRAME_TAG_BYTES + p->plan.mtu_bytes;
-
-	p->buffer_size = (bytes + 63) & ~(size_t)63;
-	p->buffers = memory_new(p->plan.buffers, p->buffer_size);
-	p->free_first = NO_BUFFER;
-	for (uint32_t i = p->plan.buffers; i-- > 0;)
-		buffer_give(p, i);
-}
-
-static void build_parts(struct plane *p)
-{
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		if (p->plan.ports[i].part >= p->part_count)
-			p->part_count = p->plan.ports[i].part + 1;
-	p->parts = memory_new(p->part_count, sizeof(*p->parts));
-	for (uint32_t i = 0; i < p->part_count; i++) {
-		p->parts[i].pool = (struct weir_buffer_pool){ .sync = sync_ports, .owner = p };
-		p->parts[i].addresses.age_ps = p->plan.age_ps;
-	}
-}
-
-struct plane *plane_new(const struct plane_plan *plan)
-{
-	struct plane *p = memory_new(1, sizeof(*p));
-	/* Every packet in a port has a buffer, and no queue of n packets lies in more than n chunks; the
-	 * library's pool takes them by the batch. */
-	uint64_t slots = ((uint64_t)plan->buffers + 2 * WEIR_POOL_BATCH) * WEIR_CHUNK_PACKETS;
-
-	p->plan = *plan;
-	if (weir_packet_store_init(&p->store, slots))
-		memory_refused(slots * sizeof(struct weir_packet));
-	weir_packet_pool_init(&p->packets, &p->store);
-	build_parts(p);
-	p->ports = memory_new(plan->port_count, sizeof(*p->ports));
-	for (uint32_t i = 0; i < plan->port_count; i++)
-		build_port(p, i);
-	build_buffers(p);
-	p->plan.ports = NULL; /* the caller's */
-	return p;
-}
-
-void plane_free(struct plane *p)
-{
-	if (!p)
-		return;
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		memory_free(p->ports[i].port, p->ports[i].class.size, 1);
-	memory_free(p->ports, p->plan.port_count, sizeof(*p->ports));
-	memory_free(p->parts, p->part_count, sizeof(*p->parts));
-	memory_free(p->buffers, p->plan.buffers, p->buffer_size);
-	weir_packet_store_free(&p->store);
-	memory_free(p, 1, sizeof(*p));
-}
-
-int plane_tell(struct plane *p, uint64_t address, uint32_t port)
-{
-	return addresses_tell(&p->parts[p->ports[port].part].addresses, address, port);
-}
 
 /* --- out --- */
 
@@ -207,12 +48,12 @@ static void catch_up(struct plane *p, struct plane_port *port, int64_t now_ps)
 	}
 }
 
-static void sync_ports(struct weir_buffer_pool *pool, int64_t now_ps)
+void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 {
 	struct plane *p = pool->owner;
 
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		catch_up(p, &p->ports[i], now_ps);
+	for (uint64_t left = p->own; left; left &= left - 1)
+		catch_up(p, &p->ports[__builtin_ctzll(left)], now_ps);
 }
 
 /* A line that stood still for longer than may be made good has lost that time. */
@@ -263,8 +104,8 @@ int64_t plane_next_ps(const struct plane *p)
 {
 	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
-	for (uint32_t i = 0; i < p->plan.port_count; i++) {
-		uint32_t first = p->ports[i].line_first;
+	for (uint64_t left = p->own; left; left &= left - 1) {
+		uint32_t first = p->ports[__builtin_ctzll(left)].line_first;
 
 		if (first != NO_BUFFER && buffer_at(p, first)->due_ps < next_ps)
 			next_ps = buffer_at(p, first)->due_ps;
@@ -353,6 +194,38 @@ static uint64_t ways_out(const struct plane *p, uint32_t in, const struct frame_
 	return known ? one_of(known, p->plan.seed + p->ports[in].part, f->flow_hash) : 0;
 }
 
+static void offer_all(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		      const struct frame_facts *f)
+{
+	for (; ports; ports &= ports - 1)
+		offer(p, &p->ports[in], &p->ports[__builtin_ctzll(ports)], a, f);
+}
+
+/* To the planes that have them. */
+static void give(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		 const struct frame_facts *f)
+{
+	const struct plane_others *others = &p->plan.others;
+	const struct plane_arrival now = { a->frame, a->length, a->lacks_sum, p->now_ps };
+
+	p->ports[in].counts.faults[PLANE_NOT_GIVEN] +=
+		others->give(others->context, ports, in, &now, f);
+}
+
+/* What not everybody could be told is not learnt here either: the host's next frame says it again. */
+static void learn(struct plane *p, uint32_t port, uint64_t address)
+{
+	struct addresses *known = &p->parts[p->ports[port].part].addresses;
+	const struct plane_others *others = &p->plan.others;
+
+	if (!p->plan.learns || !frame_is_for_one(address))
+		return;
+	if (others->tell && addresses_is_news(known, address, port, p->now_ps) &&
+	    others->tell(others->context, address, port, p->now_ps))
+		return;
+	addresses_learn(known, address, port, p->now_ps);
+}
+
 /* A frame comes in at that port now. */
 static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
@@ -371,13 +244,13 @@ static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *
 		return;
 	}
 	in->counts.rx_ce += facts.ecn == FRAME_CE;
-	if (p->plan.learns && frame_is_for_one(facts.from))
-		addresses_learn(&p->parts[in->part].addresses, facts.from, port, p->now_ps);
+	learn(p, port, facts.from);
 	out = ways_out(p, port, &facts);
 	if (!out)
 		in->counts.faults[PLANE_NOWHERE]++;
-	for (; out; out &= out - 1)
-		offer(p, in, &p->ports[__builtin_ctzll(out)], a, &facts);
+	offer_all(p, out & p->own, port, a, &facts);
+	if (out & ~p->own)
+		give(p, out & ~p->own, port, a, &facts);
 }
 
 /* --- cables inside --- */
@@ -446,14 +319,28 @@ void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a
 	take_in(p, port, a);
 }
 
+void plane_take(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		const struct frame_facts *f)
+{
+	pass_time(p, a->time_ps);
+	offer_all(p, ports, in, a, f);
+}
+
+void plane_learn(struct plane *p, uint64_t address, uint32_t port, int64_t time_ps)
+{
+	addresses_learn(&p->parts[p->ports[port].part].addresses, address, port, time_ps);
+}
+
 void plane_advance(struct plane *p, int64_t now_ps)
 {
 	if (now_ps < p->now_ps)
 		return;
 	pass_time(p, now_ps);
-	for (uint32_t i = 0; i < p->plan.port_count; i++) {
-		forgive(p, &p->ports[i], now_ps);
-		catch_up(p, &p->ports[i], now_ps);
+	for (uint64_t left = p->own; left; left &= left - 1) {
+		struct plane_port *port = &p->ports[__builtin_ctzll(left)];
+
+		forgive(p, port, now_ps);
+		catch_up(p, port, now_ps);
 	}
 }
 
@@ -464,86 +351,4 @@ void plane_refuse(struct plane *p, uint32_t port, uint32_t length)
 	c->rx_pkts++;
 	c->rx_bytes += length;
 	c->faults[PLANE_OVERSIZE]++;
-}
-
-int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *plan)
-{
-	struct plane_port *out = &p->ports[port];
-	struct weir_port_class class;
-	const void *params;
-
-	weir_port_class_init(&class, plan);
-	if (port_begins_otherwise(&out->class, &class))
-		return -1;
-	if (plan->mark_params != out->plan.mark_params)
-		memcpy(out->mark_params, plan->mark_params, plan->mark->scheme.params_size);
-	params = plan->mark_params == out->plan.mark_params ? plan->mark_params : out->mark_params;
-	out->plan = *plan;
-	out->plan.mark_params = params;
-	weir_port_class_init(&out->class, &out->plan);
-	return 0;
-}
-
-/* --- looking --- */
-
-uint32_t plane_ports(const struct plane *p)
-{
-	return p->plan.port_count;
-}
-
-struct plane_port *plane_port(struct plane *p, uint32_t port)
-{
-	return &p->ports[port];
-}
-
-uint32_t plane_buffers_free(const struct plane *p)
-{
-	return p->free_count;
-}
-
-uint64_t plane_marks(const struct plane_port *port)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		sum += port->port->rare->marks[i];
-	return sum;
-}
-
-uint64_t plane_drops(const struct plane_port *port)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		sum += port->port->rare->drops[i];
-	return sum;
-}
-
-int64_t plane_now_ps(const struct plane *p)
-{
-	return p->now_ps;
-}
-
-static void measure_port(const struct plane *p, struct plane_port *port)
-{
-	weir_port_stats_start(port->port, &port->stats, p->now_ps);
-	port->since = (struct plane_since){
-		.time_ps = p->now_ps,
-		.tx_pkts = port->port->tx_pkts,
-		.tx_bytes = port->port->tx_bytes,
-		.marks = plane_marks(port),
-		.drops = plane_drops(port),
-	};
-}
-
-void plane_measure(struct plane *p)
-{
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		measure_port(p, &p->ports[i]);
-}
-
-void plane_account(struct plane *p)
-{
-	for (uint32_t i = 0; i < p->plan.port_count; i++)
-		weir_port_stats_account(p->ports[i].port, p->now_ps);
 }

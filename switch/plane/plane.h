@@ -14,6 +14,9 @@
  * due there comes in at the peer at that time, exactly, and the owner has nothing to do with it. Each switch has its own
  * addresses and its own pool.
  *
+ * A switch may also be several planes, each with a thread of its own: every one knows all ports, but only those that are its
+ * own are there. What leaves by a port of another is given to that one (struct plane_others), and so is what is learnt.
+ *
  * Memory is asked for when it is made. Frames wait in buffers of one size; where none is left a frame is
  * dropped and counted. */
 #ifndef SWITCH_PLANE_PLANE_H
@@ -30,6 +33,7 @@ enum plane_fault {
 	PLANE_OVERSIZE,  /* more than the MTU */
 	PLANE_POOL_FULL, /* no buffer was free */
 	PLANE_NOWHERE, /* for a host behind the same port, for neighbours only, or known to nobody */
+	PLANE_NOT_GIVEN, /* the plane that it leaves by took no more */
 	PLANE_FAULTS,
 };
 
@@ -46,6 +50,18 @@ struct plane_port_plan {
 		peer_plus_one; /* 0: a wire; else the port at the other end of a cable inside the plane */
 };
 
+struct plane_arrival;
+
+/* How to reach the planes of the other ports. */
+struct plane_others {
+	void *context;
+	/* The frame, which came in at port in, leaves by these, bit each. Returns by how many it cannot. */
+	uint32_t (*give)(void *context, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+			 const struct frame_facts *f);
+	/* That host is behind port now. -1: not everybody could be told. */
+	int (*tell)(void *context, uint64_t address, uint32_t port, int64_t now_ps);
+};
+
 struct plane_plan {
 	uint64_t seed;
 	uint32_t port_count;
@@ -58,6 +74,8 @@ struct plane_plan {
 	int64_t catch_up_ps;
 	int shared_buffer; /* the memory of a switch's ports is one pool, WEIR_BUFFER_PER_SWITCH */
 	uint8_t class_of_dscp[PLANE_DSCPS];
+	uint64_t own; /* ports that are there, bit each; 0: all are, and there are no others */
+	struct plane_others others;
 };
 
 struct plane_counts {
@@ -76,7 +94,7 @@ struct plane_since {
 
 struct plane_port {
 	char name[PLANE_NAME_SIZE];
-	struct weir_port *port;
+	struct weir_port *port; /* NULL: it is not there */
 	struct weir_port_plan plan;
 	struct weir_port_class class;
 	struct weir_port_stats stats;
@@ -115,6 +133,11 @@ struct plane_arrival {
 
 void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a);
 
+/* What others give and tell; the time is that at which it came there. */
+void plane_take(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		const struct frame_facts *f);
+void plane_learn(struct plane *p, uint64_t address, uint32_t port, int64_t time_ps);
+
 /* One came in of which not all is there, because it is longer than any that may pass. */
 void plane_refuse(struct plane *p, uint32_t port, uint32_t length);
 
@@ -142,6 +165,8 @@ int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *pl
 /* --- looking --- */
 
 uint32_t plane_ports(const struct plane *p);
+
+/* Of one that is not there only faults are counted, of frames that came in there and were to leave here. */
 struct plane_port *plane_port(struct plane *p, uint32_t port);
 uint32_t plane_buffers_free(const struct plane *p);
 

@@ -45,15 +45,15 @@ static void make_network(const struct switch_settings *s, struct network *net)
 	}
 }
 
-static double measured_ps(struct loop *l, const struct plane_port *p)
+static double measured_ps(const struct loop *l, uint32_t port)
 {
-	return (double)(plane_now_ps(l->plane) - p->since.time_ps);
+	return (double)(plane_now_ps(loop_plane(l, port)) - loop_port(l, port)->since.time_ps);
 }
 
 static struct port_result port_result(struct loop *l, uint32_t i)
 {
-	const struct plane_port *p = plane_port(l->plane, i);
-	double time_ps = measured_ps(l, p);
+	const struct plane_port *p = loop_port(l, i);
+	double time_ps = measured_ps(l, i);
 	struct port_result r = {
 		.link = i,
 		.tx_pkts = p->port->tx_pkts - p->since.tx_pkts,
@@ -72,7 +72,7 @@ static struct port_result port_result(struct loop *l, uint32_t i)
 
 static void list_ports(struct loop *l, struct run_result *r)
 {
-	r->port_count = plane_ports(l->plane);
+	r->port_count = l->settings->port_count;
 	r->ports = memory_zeroed(r->port_count, sizeof(*r->ports));
 	for (uint32_t i = 0; i < r->port_count; i++) {
 		r->ports[i] = port_result(l, i);
@@ -94,9 +94,9 @@ static void set(struct run_result *r, const char *metric, double value)
 /* Of the measured port. */
 static void port_metrics(struct loop *l, struct run_result *r)
 {
-	const struct plane_port *p = plane_port(l->plane, r->measured_port);
+	const struct plane_port *p = loop_port(l, r->measured_port);
 	const struct port_result *m = &r->ports[r->measured_port];
-	double time_ps = measured_ps(l, p);
+	double time_ps = measured_ps(l, r->measured_port);
 	double wire_bytes = (double)m->tx_bytes + (double)m->tx_pkts * p->class.overhead_bytes;
 
 	set(r, "queue_mean_bytes", m->queue_mean_bytes);
@@ -139,9 +139,9 @@ static void all_metrics(struct loop *l, struct run_result *r)
 	set(r, "network_queue_max_pkts", longest);
 	set(r, "marks", marks);
 	set(r, "drops", drops);
-	set(r, "sim_seconds", weir_ps_to_s(plane_now_ps(l->plane)));
+	set(r, "sim_seconds", weir_ps_to_s(loop_done_ps(l)));
 	set(r, "cpu_seconds", used_seconds());
-	r->wall_seconds = weir_ps_to_s(plane_now_ps(l->plane));
+	r->wall_seconds = weir_ps_to_s(loop_done_ps(l));
 }
 
 /* --- reasons --- */
@@ -163,8 +163,8 @@ static void add_reason(struct run_result *r, const char *name, uint64_t count, i
 /* Over the whole run: also frames that no port was offered, and those that no ring had room for. */
 static void list_reasons(struct loop *l, struct run_result *r)
 {
-	for (uint32_t i = 0; i < plane_ports(l->plane); i++) {
-		const struct plane_port *p = plane_port(l->plane, i);
+	for (uint32_t i = 0; i < l->settings->port_count; i++) {
+		const struct plane_port *p = loop_port(l, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (p->port->kind->mark->reasons[k])
@@ -173,7 +173,8 @@ static void list_reasons(struct loop *l, struct run_result *r)
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 			add_reason(r, weir_port_drop_names[k], p->port->rare->drops[k], 0);
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)
-			add_reason(r, plane_fault_names[k], p->counts.faults[k], 0);
+			add_reason(r, plane_fault_names[k], loop_faults(l, i, (enum plane_fault)k),
+				   0);
 		add_reason(r, "not read in time", loop_lost_pkts(l, i), 0);
 	}
 }
@@ -189,7 +190,7 @@ static void list_series(struct loop *l, struct run_result *r)
 		struct series *to = &r->series[i];
 
 		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s%s",
-			 watch_name(&from->probe), plane_port(l->plane, from->probe.port)->name,
+			 watch_name(&from->probe), loop_port(l, from->probe.port)->name,
 			 watch_queue(&from->probe).text);
 		to->unit = watch_unit(&from->probe);
 		to->count = to->capacity = from->count;
@@ -205,7 +206,7 @@ void real_results(struct loop *l, int measured_port, struct run_result *r)
 	memset(r, 0, sizeof(*r));
 	for (uint32_t i = 0; i < METRICS_MAX; i++)
 		r->value[i] = NAN;
-	plane_account(l->plane);
+	loop_account(l);
 	make_network(l->settings, &r->network);
 	list_ports(l, r);
 	if (measured_port >= 0)

@@ -67,7 +67,8 @@ static void tell_addresses(const struct switch_settings *s, struct plane *plane)
 		}
 }
 
-struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning)
+struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning,
+			     const struct settings_share *share)
 {
 	struct plane_port_plan *ports = memory_new(s->port_count, sizeof(*ports));
 	int64_t rtt_ns = base_rtt_ns(s);
@@ -75,13 +76,15 @@ struct plane *settings_plane(const struct switch_settings *s, struct tuning *tun
 		.seed = s->seed,
 		.port_count = s->port_count,
 		.ports = ports,
-		.buffers = (uint32_t)s->real.buffers,
+		.buffers = share->buffers,
 		.mtu_bytes = (uint32_t)s->real.mtu_bytes,
 		.learns = s->real.learn != 0,
 		.unknown = (enum plane_unknown)s->real.unknown,
 		.age_ps = (int64_t)s->real.age_ps,
 		.catch_up_ps = (int64_t)s->real.catch_up_ps,
 		.shared_buffer = s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH,
+		.own = share->own,
+		.others = share->others,
 	};
 	struct plane *plane;
 

@@ -74,15 +74,15 @@ int change_apply(struct loop *l, const char *assignment, struct weir_error *e)
 		return weir_error_set(e, "%s: a cable between parts keeps its delay",
 				      weir_quote(a.value).text);
 	if (a.key == KEY_DELAY) {
-		plane_port(l->plane, port)->delay_ps = (int64_t)values.delay_ps;
+		loop_port(l, port)->delay_ps = (int64_t)values.delay_ps;
 		return 0;
 	}
-	plan = plane_port(l->plane, port)->plan;
+	plan = loop_port(l, port)->plan;
 	if (a.key == KEY_RATE)
 		plan.rate_bps = values.rate_bps;
 	else if (set_marking(l, port, a.value, params, &plan, e))
 		return -1;
-	if (plane_change(l->plane, port, &plan))
+	if (plane_change(loop_plane(l, port), port, &plan))
 		return weir_error_set(
 			e, "%s: what %s makes of its settings when it begins cannot change",
 			weir_quote(a.value).text, plan.mark->scheme.name);

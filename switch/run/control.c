@@ -155,7 +155,7 @@ static int begin_probe(struct control_client *client, const struct loop *l, cons
 {
 	if (watch_read(&client->probe, l->settings, line, e))
 		return -1;
-	watch_begin(&client->probe, l->plane, loop_now_ps(l));
+	watch_begin(&client->probe, loop_port(l, client->probe.port), loop_now_ps(l));
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int obey(struct control *c, struct control_client *client, struct loop *l
 		status_json(f, l);
 		return 0;
 	case MEASURE:
-		plane_measure(l->plane);
+		loop_measure(l);
 		return done(f, client->line);
 	case SET:
 		return change_apply(l, client->line + length, e) ? -1 : done(f, client->line);
@@ -240,7 +240,7 @@ static void hear(struct control *c, struct control_client *client, struct loop *
 
 static void answer_probe(struct control_client *client, const struct loop *l, int64_t now_ps)
 {
-	double value = watch_take(&client->probe, l->plane, now_ps);
+	double value = watch_take(&client->probe, loop_port(l, client->probe.port), now_ps);
 	struct answer a;
 
 	answer_open(&a);

@@ -1,40 +1,103 @@
-/* loop.c -- see loop.h. */
+/* loop.c -- see loop.h: wires and groups of ports from settings, and looking at them. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"
+#include "sim/base/memory.h"
 #include "weir/units.h"
+#include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
-enum {
-	TURN_FRAMES = 256, /* read in one turn at most, so that sending is not put off for long */
-};
-
-#define MEND_EVERY_NS ((int64_t)WEIR_NS_PER_S / 2)
-
-static int64_t read_clock_ns(clockid_t clock)
+static int64_t now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
 }
 
 int64_t loop_now_ps(const struct loop *l)
 {
-	return weir_ns_to_ps(read_clock_ns(CLOCK_MONOTONIC) - l->start_ns);
+	return weir_ns_to_ps(now_ns() - l->start_ns);
 }
 
-/* --- wires --- */
+/* --- between groups --- */
 
-int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error *e)
+static void fill(struct handed *h, const struct plane_arrival *a, const struct frame_facts *f)
 {
-	memset(l, 0, sizeof(*l));
-	l->settings = s;
+	h->time_ps = a->time_ps;
+	h->length = a->length;
+	h->lacks_sum = a->lacks_sum;
+	h->facts = *f;
+	if (a->length)
+		memcpy(h->data, a->frame, a->length);
+}
+
+/* For a plane_others: the context is the group that gives. */
+static uint32_t give(void *context, uint64_t ports, uint32_t in, const struct plane_arrival *a,
+		     const struct frame_facts *f)
+{
+	struct loop_group *from = context;
+	uint32_t lost = 0;
+
+	for (uint32_t i = 0; i < from->loop->group_count; i++) {
+		struct loop_group *to = &from->loop->groups[i];
+		uint64_t leaves = ports & to->ports;
+		struct handed *h = leaves ? handover_room(to->from[from->number]) : NULL;
+
+		if (!h) {
+			lost += (uint32_t)__builtin_popcountll(leaves);
+			continue;
+		}
+		h->ports = leaves;
+		h->in = in;
+		fill(h, a, f);
+		handover_put(to->from[from->number]);
+		from->given |= UINT64_C(1) << i;
+	}
+	return lost;
+}
+
+static int tell(void *context, uint64_t address, uint32_t port, int64_t now_ps)
+{
+	const struct plane_arrival nothing = { .time_ps = now_ps };
+	const struct frame_facts facts = { .from = address };
+	struct loop_group *from = context;
+	int told = 0;
+
+	for (uint32_t i = 0; i < from->loop->group_count; i++) {
+		struct handover *to = from->loop->groups[i].from[from->number];
+		struct handed *h = to ? handover_room(to) : NULL;
+
+		if (to && !h)
+			told = -1;
+		if (!h)
+			continue;
+		h->ports = 0;
+		h->in = port;
+		fill(h, &nothing, &facts);
+		handover_put(to);
+		from->given |= UINT64_C(1) << i;
+	}
+	return told;
+}
+
+/* --- making --- */
+
+static uint32_t frame_bytes(const struct switch_settings *s)
+{
+	return (uint32_t)s->real.mtu_bytes + FRAME_HEADER_BYTES + FRAME_TAGS_MAX * FRAME_TAG_BYTES;
+}
+
+static int open_wires(struct loop *l, struct weir_error *e)
+{
+	const struct switch_settings *s = l->settings;
+
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		struct wire_plan plan = {
 			.interface = s->ports[i].interface,
-			.frame_bytes = (uint32_t)s->real.mtu_bytes + FRAME_HEADER_BYTES +
-				       FRAME_TAGS_MAX * FRAME_TAG_BYTES,
+			.frame_bytes = frame_bytes(s),
 			.ring_frames = (uint32_t)s->real.ring_frames,
 		};
 
@@ -42,23 +105,84 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 		if (s->ports[i].peer_plus_one)
 			continue;
 		l->wires[i] = s->backend->open(&plan, e);
-		if (!l->wires[i]) {
-			weir_error_prefix(e, "port.%s: ", s->ports[i].name);
-			loop_close(l);
-			return -1;
-		}
+		if (!l->wires[i])
+			return weir_error_prefix(e, "port.%s: ", s->ports[i].name);
 		l->is_up[i] = s->backend->mend(l->wires[i]);
 	}
-	l->tuning = tuning_new(s);
-	l->plane = settings_plane(s, l->tuning);
-	if (tuning_begin(l->tuning, l->plane, e)) {
+	return 0;
+}
+
+/* Neighbours in the file are in one group. */
+static void divide(struct loop *l)
+{
+	const struct switch_settings *s = l->settings;
+
+	l->group_count = (uint32_t)s->real.threads;
+	l->groups = memory_new(l->group_count, sizeof(*l->groups));
+	for (uint32_t i = 0; i < l->group_count; i++) {
+		l->groups[i].loop = l;
+		l->groups[i].number = i;
+		l->groups[i].wake_fd = -1;
+	}
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		l->group_of[i] = (uint8_t)(i * l->group_count / s->port_count);
+		l->groups[l->group_of[i]].ports |= UINT64_C(1) << i;
+	}
+}
+
+static int open_group(struct loop *l, struct loop_group *g, struct weir_error *e)
+{
+	const struct real_settings *real = &l->settings->real;
+	struct settings_share share = {
+		.own = g->ports,
+		.buffers = (uint32_t)(real->buffers / l->group_count +
+				      (g->number < real->buffers % l->group_count)),
+	};
+
+	if (l->group_count > 1) {
+		share.others = (struct plane_others){ g, give, tell };
+		g->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (g->wake_fd < 0)
+			return weir_error_set(e, "threads cannot be woken: %s", strerror(errno));
+	}
+	for (uint32_t i = 0; i < l->group_count; i++)
+		if (i != g->number)
+			g->from[i] = handover_new(frame_bytes(l->settings));
+	g->plane = settings_plane(l->settings, l->tuning, &share);
+	return 0;
+}
+
+int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error *e)
+{
+	int failed;
+
+	memset(l, 0, sizeof(*l));
+	l->settings = s;
+	divide(l);
+	failed = open_wires(l, e);
+	if (!failed)
+		l->tuning = tuning_new(s);
+	for (uint32_t i = 0; i < l->group_count && !failed; i++)
+		failed = open_group(l, &l->groups[i], e);
+	/* With an agent there is one group: see settings. */
+	if (failed || tuning_begin(l->tuning, l->groups[0].plane, e)) {
 		loop_close(l);
 		return -1;
 	}
-	records_open(&l->records, s, l->plane);
-	l->start_ns = read_clock_ns(CLOCK_MONOTONIC);
-	l->mended_ns = l->start_ns;
+	records_open(&l->records, s);
+	l->start_ns = now_ns();
+	for (uint32_t i = 0; i < l->group_count; i++)
+		l->groups[i].mended_ns = l->start_ns;
 	return 0;
+}
+
+static void close_group(struct loop_group *g)
+{
+	for (uint32_t i = 0; i < REAL_THREADS_MAX; i++)
+		handover_free(g->from[i]);
+	if (g->wake_fd >= 0)
+		close(g->wake_fd);
+	plane_free(g->plane);
 }
 
 void loop_close(struct loop *l)
@@ -67,140 +191,32 @@ void loop_close(struct loop *l)
 		if (l->wires[i])
 			l->settings->backend->close(l->wires[i]);
 	records_close(&l->records);
-	plane_free(l->plane);
+	for (uint32_t i = 0; i < l->group_count; i++)
+		close_group(&l->groups[i]);
+	memory_free(l->groups, l->group_count, sizeof(*l->groups));
 	tuning_free(l->tuning);
 	memset(l, 0, sizeof(*l));
 }
 
-static void mend(struct loop *l, int64_t now_ns)
+/* --- looking --- */
+
+struct plane *loop_plane(const struct loop *l, uint32_t port)
 {
-	if (now_ns - l->mended_ns < MEND_EVERY_NS)
-		return;
-	l->mended_ns = now_ns;
-	for (uint32_t i = 0; i < l->settings->port_count; i++)
-		if (l->wires[i])
-			l->is_up[i] = l->settings->backend->mend(l->wires[i]);
+	return l->groups[l->group_of[port]].plane;
 }
 
-/* --- in --- */
-
-/* A frame that waits at a port. */
-struct waiting {
-	int there;
-	struct wire_frame frame;
-};
-
-static void look(const struct loop *l, uint32_t port, struct waiting *w)
+struct plane_port *loop_port(const struct loop *l, uint32_t port)
 {
-	w->there = l->wires[port] && l->settings->backend->peek(l->wires[port], &w->frame);
+	return plane_port(loop_plane(l, port), port);
 }
 
-/* The port where the frame waits that came first; -1: none does. */
-static int earliest(const struct waiting *w, uint32_t count)
+uint64_t loop_faults(const struct loop *l, uint32_t port, enum plane_fault fault)
 {
-	int first = -1;
+	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (w[i].there && (first < 0 || w[i].frame.time_ns < w[first].frame.time_ns))
-			first = (int)i;
-	return first;
-}
-
-/* When the frame came, by the clock of the plane. The kernel's clock for frames may be set by anybody: a time
- * that is not of the near past is now. */
-static int64_t came_ps(const struct wire_frame *f, int64_t real_ns, int64_t now_ps)
-{
-	int64_t ago_ns = real_ns - f->time_ns;
-
-	return ago_ns > 0 && ago_ns < WEIR_NS_PER_S ? now_ps - weir_ns_to_ps(ago_ns) : now_ps;
-}
-
-/* Frames in the order of their times. Returns up to when all that came was read. */
-static int64_t receive(struct loop *l, int64_t now_ps)
-{
-	const struct wire_ops *ops = l->settings->backend;
-	struct waiting waiting[PLANE_PORTS_MAX];
-	int64_t real_ns = read_clock_ns(CLOCK_REALTIME);
-	uint32_t ports = l->settings->port_count;
-	int port;
-
-	for (uint32_t i = 0; i < ports; i++)
-		look(l, i, &waiting[i]);
-	for (int n = 0; (port = earliest(waiting, ports)) >= 0; n++) {
-		const struct wire_frame *f = &waiting[port].frame;
-		const struct plane_arrival a = { f->data, f->length, f->lacks_sum,
-						 came_ps(f, real_ns, now_ps) };
-
-		if (n == TURN_FRAMES)
-			return a.time_ps;
-		if (f->captured < f->length)
-			plane_refuse(l->plane, (uint32_t)port, f->length);
-		else
-			plane_receive(l->plane, (uint32_t)port, &a);
-		ops->release(l->wires[port]);
-		look(l, (uint32_t)port, &waiting[port]);
-	}
-	return now_ps;
-}
-
-/* --- out --- */
-
-static void lose(struct loop *l, uint32_t port, int64_t now_ps)
-{
-	while (plane_due(l->plane, port, now_ps))
-		plane_done(l->plane, port, PLANE_LOST);
-}
-
-static void show(struct loop *l, uint32_t port, const struct plane_frame *f)
-{
-	const struct plane_port *p = plane_port(l->plane, port);
-
-	l->tap.see(l->tap.context, port, f,
-		   f->due_ps - p->delay_ps - weir_port_wire_ps(&p->class, f->length));
-}
-
-/* What is due on a port goes out, as far as the kernel takes it. */
-static void send(struct loop *l, uint32_t port, int64_t now_ps)
-{
-	const struct plane_frame *f;
-
-	while ((f = plane_due(l->plane, port, now_ps))) {
-		struct wire_piece pieces[WIRE_PIECES_MAX];
-		uint32_t count = 0, sent;
-		enum wire_sending end;
-
-		for (; f && count < WIRE_PIECES_MAX; f = plane_due_next(l->plane, f, now_ps))
-			pieces[count++] = (struct wire_piece){ f->data, f->length };
-		end = l->settings->backend->send(l->wires[port], pieces, count, &sent);
-		for (uint32_t i = 0; i < sent; i++) {
-			if (l->tap.see)
-				show(l, port, plane_due(l->plane, port, now_ps));
-			plane_done(l->plane, port, PLANE_SENT);
-		}
-		if (end == WIRE_DOWN) {
-			l->is_up[port] = 0;
-			lose(l, port, now_ps);
-		}
-		l->is_full |= end == WIRE_LATER;
-		if (end != WIRE_SENT)
-			return;
-	}
-}
-
-void loop_turn(struct loop *l)
-{
-	int64_t now_ns = read_clock_ns(CLOCK_MONOTONIC);
-	int64_t now_ps = weir_ns_to_ps(now_ns - l->start_ns);
-
-	l->turns++;
-	l->is_full = 0;
-	plane_advance(l->plane, receive(l, now_ps));
-	tuning_work(l->tuning, plane_now_ps(l->plane));
-	for (uint32_t i = 0; i < l->settings->port_count; i++)
-		if (l->wires[i])
-			send(l, i, now_ps);
-	records_take(&l->records, l->plane, now_ps);
-	mend(l, now_ns);
+	for (uint32_t i = 0; i < l->group_count; i++)
+		sum += plane_port(l->groups[i].plane, port)->counts.faults[fault];
+	return sum;
 }
 
 uint64_t loop_lost_pkts(const struct loop *l, uint32_t port)
@@ -212,18 +228,24 @@ uint64_t loop_lost_pkts(const struct loop *l, uint32_t port)
 	return wire.lost_pkts;
 }
 
-int64_t loop_idle_ns(const struct loop *l, int64_t longest_ns)
+int64_t loop_done_ps(const struct loop *l)
 {
-	int64_t next_ps = plane_next_ps(l->plane), wait_ns;
+	int64_t done_ps = plane_now_ps(l->groups[0].plane);
 
-	if (records_next_ps(&l->records) < next_ps)
-		next_ps = records_next_ps(&l->records);
-	if (tuning_next_ps(l->tuning) < next_ps)
-		next_ps = tuning_next_ps(l->tuning);
-	if (next_ps == WEIR_TIME_NEVER_PS)
-		return longest_ns;
-	wait_ns = (next_ps - loop_now_ps(l) + WEIR_PS_PER_NS - 1) / WEIR_PS_PER_NS;
-	if (wait_ns < 0)
-		return 0;
-	return wait_ns < longest_ns ? wait_ns : longest_ns;
+	for (uint32_t i = 1; i < l->group_count; i++)
+		if (plane_now_ps(l->groups[i].plane) < done_ps)
+			done_ps = plane_now_ps(l->groups[i].plane);
+	return done_ps;
+}
+
+void loop_measure(struct loop *l)
+{
+	for (uint32_t i = 0; i < l->group_count; i++)
+		plane_measure(l->groups[i].plane);
+}
+
+void loop_account(struct loop *l)
+{
+	for (uint32_t i = 0; i < l->group_count; i++)
+		plane_account(l->groups[i].plane);
 }

@@ -5,32 +5,32 @@
 
 static uint64_t rx_pkts(struct loop *l, uint32_t i)
 {
-	return plane_port(l->plane, i)->counts.rx_pkts;
+	return loop_port(l, i)->counts.rx_pkts;
 }
 
 static uint64_t rx_bytes(struct loop *l, uint32_t i)
 {
-	return plane_port(l->plane, i)->counts.rx_bytes;
+	return loop_port(l, i)->counts.rx_bytes;
 }
 
 static uint64_t tx_pkts(struct loop *l, uint32_t i)
 {
-	return plane_port(l->plane, i)->port->tx_pkts;
+	return loop_port(l, i)->port->tx_pkts;
 }
 
 static uint64_t tx_bytes(struct loop *l, uint32_t i)
 {
-	return plane_port(l->plane, i)->port->tx_bytes;
+	return loop_port(l, i)->port->tx_bytes;
 }
 
 static uint64_t marks(struct loop *l, uint32_t i)
 {
-	return plane_marks(plane_port(l->plane, i));
+	return plane_marks(loop_port(l, i));
 }
 
 static uint64_t drops(struct loop *l, uint32_t i)
 {
-	return plane_drops(plane_port(l->plane, i));
+	return plane_drops(loop_port(l, i));
 }
 
 static uint64_t refused(struct loop *l, uint32_t i)
@@ -38,18 +38,18 @@ static uint64_t refused(struct loop *l, uint32_t i)
 	uint64_t sum = 0;
 
 	for (uint32_t k = 0; k < PLANE_FAULTS; k++)
-		sum += plane_port(l->plane, i)->counts.faults[k];
+		sum += loop_faults(l, i, (enum plane_fault)k);
 	return sum;
 }
 
 static uint64_t queue_pkts(struct loop *l, uint32_t i)
 {
-	return plane_port(l->plane, i)->port->pkts;
+	return loop_port(l, i)->port->pkts;
 }
 
 static uint64_t queue_bytes(struct loop *l, uint32_t i)
 {
-	return plane_port(l->plane, i)->port->bytes;
+	return loop_port(l, i)->port->bytes;
 }
 
 static uint64_t is_up(struct loop *l, uint32_t i)
@@ -85,9 +85,9 @@ int numbers_page(void *context, const char *path, FILE *f, const char **type)
 	for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
 		fprintf(f, "# HELP %s %s\n# TYPE %s %s\n", numbers[n].name, numbers[n].help,
 			numbers[n].name, numbers[n].type);
-		for (uint32_t i = 0; i < plane_ports(l->plane); i++)
+		for (uint32_t i = 0; i < l->settings->port_count; i++)
 			fprintf(f, "%s{port=\"%s\"} %" PRIu64 "\n", numbers[n].name,
-				plane_port(l->plane, i)->name, numbers[n].read(l, i));
+				loop_port(l, i)->name, numbers[n].read(l, i));
 	}
 	return 0;
 }

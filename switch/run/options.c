@@ -60,6 +60,13 @@ const struct weir_option real_options[] = {
 	  "as there is something to do; SCHED_FIFO), nice (-20), or no. What the kernel refuses is "
 	  "left out",
 	  urgent_choices },
+	{ "threads", WEIR_OPT_COUNT, AT(threads), "1", 1, REAL_THREADS_MAX,
+	  "how many threads forward: ports are divided among them in the order of the file, and "
+	  "what "
+	  "comes in at a port of one and leaves by one of another is handed over. More than one is "
+	  "of use where the machine has cores to spare; not with switch.tune, buffer-per = switch "
+	  "or cables between parts",
+	  NULL },
 	{ "socket", WEIR_OPT_TEXT, AT(socket), NULL, 0, 0,
 	  "where 'weir switch status' and others reach it; /run/weir-NAME.sock unless given, NAME "
 	  "being that of the file",

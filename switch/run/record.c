@@ -5,16 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-void records_open(struct records *r, const struct switch_settings *s, struct plane *plane)
+void records_open(struct records *r, const struct switch_settings *s)
 {
 	struct weir_error unheard;
 
 	r->count = s->real.probes.count;
 	r->all = memory_zeroed(r->count + UINT64_C(1), sizeof(*r->all));
-	for (uint32_t i = 0; i < r->count; i++) {
+	for (uint32_t i = 0; i < r->count; i++)
 		watch_read(&r->all[i].probe, s, s->real.probes.lines[i].text, &unheard);
-		watch_begin(&r->all[i].probe, plane, 0);
-	}
 }
 
 void records_close(struct records *r)
@@ -42,19 +40,22 @@ static void keep(struct record *r, int64_t time_ps, double value)
 	r->value[r->count++] = value;
 }
 
-void records_take(struct records *r, struct plane *plane, int64_t now_ps)
+void records_take(struct records *r, struct plane *plane, uint64_t ports, int64_t now_ps)
 {
-	for (uint32_t i = 0; i < r->count; i++)
-		if (r->all[i].probe.next_ps <= now_ps)
-			keep(&r->all[i], now_ps, watch_take(&r->all[i].probe, plane, now_ps));
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct watch *w = &r->all[i].probe;
+
+		if (ports >> w->port & 1 && w->next_ps <= now_ps)
+			keep(&r->all[i], now_ps, watch_take(w, plane_port(plane, w->port), now_ps));
+	}
 }
 
-int64_t records_next_ps(const struct records *r)
+int64_t records_next_ps(const struct records *r, uint64_t ports)
 {
 	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < r->count; i++)
-		if (r->all[i].probe.next_ps < next_ps)
+		if (ports >> r->all[i].probe.port & 1 && r->all[i].probe.next_ps < next_ps)
 			next_ps = r->all[i].probe.next_ps;
 	return next_ps;
 }

@@ -18,12 +18,12 @@ struct records {
 };
 
 /* Begins those of the settings, which were read before, at time 0. */
-void records_open(struct records *r, const struct switch_settings *s, struct plane *plane);
+void records_open(struct records *r, const struct switch_settings *s);
 void records_close(struct records *r);
 
-/* Takes what is due. */
-void records_take(struct records *r, struct plane *plane, int64_t now_ps);
+/* Takes what is due of these ports, bit each, which are the plane's. */
+void records_take(struct records *r, struct plane *plane, uint64_t ports, int64_t now_ps);
 
 /* When the next is due; WEIR_TIME_NEVER_PS: none ever is. */
-int64_t records_next_ps(const struct records *r);
+int64_t records_next_ps(const struct records *r, uint64_t ports);
 #endif

@@ -3,6 +3,7 @@
 #define SWITCH_RUN_SERVE_H
 #include "lab/base/responder.h"
 #include "switch/run/control.h"
+#include "switch/run/helpers.h"
 
 #include <signal.h>
 
@@ -10,10 +11,11 @@ struct real_server {
 	int signals;     /* descriptor */
 	sigset_t before; /* signals that were blocked */
 	struct responder responder;
+	struct helpers helpers;
 };
 
-/* From here on SIGINT, SIGTERM and SIGHUP wait to be heard, and Prometheus where the settings let it. */
-int real_open(struct real_server *s, const struct switch_settings *settings, struct weir_error *e);
+/* The switch's other threads are there, and rest but for real_run. From here on SIGINT, SIGTERM and SIGHUP wait to be heard, and Prometheus where the settings let it. */
+int real_open(struct real_server *s, struct loop *l, struct weir_error *e);
 void real_close(struct real_server *s);
 
 /* Runs until that time of the plane, WEIR_TIME_NEVER_PS: for ever. Returns 1 where one of these signals came

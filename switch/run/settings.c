@@ -1,51 +1,14 @@
 /* settings.c -- from the pairs of a real switch's file to settings. See settings.h. */
-#include "switch/run/settings.h"
-#include "switch/run/watch.h"
-#include "lab/base/ini.h"
+#include "switch/run/reading.h"
 #include "sim/base/memory.h"
-#include "sim/config/fabric.h"
 #include "sim/config/markings.h"
-#include "weir/buffer.h"
-#include "weir/units.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_MAX = 10000 };
-
 /* --- reading --- */
 
-enum owner { OWNER_ROOT, OWNER_SWITCH, OWNER_REAL, OWNER_PORT };
-
 static const char *const section_names[] = { "switch", "real", "port" };
-
-struct pair {
-	enum owner owner;
-	uint32_t port;
-	int line;
-	char *key, *value;
-};
-
-struct reader {
-	struct switch_settings *s;
-	enum owner owner;
-	int seen[2]; /* lines of [switch] and [real] */
-	uint32_t pair_count;
-	struct pair *pairs;
-};
-
-static const char *owner_name(const struct reader *r, const struct pair *p, char buffer[128])
-{
-	if (p->owner == OWNER_PORT)
-		snprintf(buffer, 128, "port.%s.", r->s->ports[p->port].name);
-	else
-		snprintf(buffer, 128, "%s",
-			 p->owner == OWNER_ROOT     ? ""
-			 : p->owner == OWNER_SWITCH ? "switch."
-						    : "real.");
-	return buffer;
-}
 
 static int open_port(struct reader *r, struct ini_place *at, const char *name)
 {
@@ -93,25 +56,17 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
+	const struct ini_pair pair = {
+		.owner = (int)r->owner,
+		.number = r->s->port_count ? r->s->port_count - 1 : 0,
+		.key = (char *)(uintptr_t)key,
+		.value = (char *)(uintptr_t)value,
+	};
 
-	if (*key == '\0' || *value == '\0')
-		return weir_error_set(at->e, "a key and a value are wanted, as in rate = 100Mbps");
-	if (r->owner == OWNER_ROOT && strcmp(key, "seed") != 0)
+	if (r->owner == OWNER_ROOT && *key != '\0' && strcmp(key, "seed") != 0)
 		return weir_error_set(at->e, "%s stands before the first section; only seed may",
 				      weir_quote(key).text);
-	if (r->pair_count == PAIRS_MAX)
-		return weir_error_set(at->e, "more than %d settings", PAIRS_MAX);
-	if ((r->pair_count & (r->pair_count - 1)) == 0)
-		r->pairs = memory_grow(r->pairs, r->pair_count ? 2 * (uint64_t)r->pair_count : 1,
-				       sizeof(*r->pairs));
-	r->pairs[r->pair_count++] = (struct pair){
-		.owner = r->owner,
-		.port = r->s->port_count ? r->s->port_count - 1 : 0,
-		.line = at->line,
-		.key = memory_text(key, strlen(key)),
-		.value = memory_text(value, strlen(value)),
-	};
-	return 0;
+	return ini_pairs_add(&r->pairs, at, &pair, "rate = 100Mbps");
 }
 
 static void take_title(void *user, const char *text)
@@ -131,20 +86,20 @@ static const struct ini_form form = {
 
 /* --- settings from pairs --- */
 
-static int locate(const struct reader *r, const struct pair *p, struct weir_error *e)
+int reading_locate(const struct reader *r, const struct ini_pair *p, struct weir_error *e)
 {
-	char owner[128];
-	size_t length = strlen(p->key);
+	char section[128] = "";
 
-	/* The option's own message begins with its name. */
-	if (strncmp(e->text, p->key, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
-		memmove(e->text, e->text + length + 2, strlen(e->text + length + 2) + 1);
-	return weir_error_prefix(e, "%.200s:%d: %s%.64s: ", r->s->file, p->line,
-				 owner_name(r, p, owner), p->key);
+	if (p->owner == OWNER_PORT)
+		snprintf(section, sizeof(section), "port.%s.", r->s->ports[p->number].name);
+	else if (p->owner != OWNER_ROOT)
+		snprintf(section, sizeof(section), "%s.", section_names[p->owner - OWNER_SWITCH]);
+	return ini_pair_locate(p, r->s->file, section, e);
 }
 
 /* Which table holds the key; of a port its own comes before that of [switch]. */
-static const struct weir_option *find_option(const struct pair *p, const struct weir_option **table)
+static const struct weir_option *find_option(const struct ini_pair *p,
+					     const struct weir_option **table)
 {
 	const struct weir_option *o;
 
@@ -159,7 +114,7 @@ static const struct weir_option *find_option(const struct pair *p, const struct 
 	return o;
 }
 
-static int unknown_key(const struct pair *p, struct weir_error *e)
+static int unknown_key(const struct ini_pair *p, struct weir_error *e)
 {
 	const struct weir_option *tables[2] = { switch_options, NULL };
 	const char *names[64];
@@ -177,7 +132,7 @@ static int unknown_key(const struct pair *p, struct weir_error *e)
 }
 
 /* Sets the value in params, which the table describes. */
-static int set_value(void *params, const struct weir_option *o, const struct pair *p,
+static int set_value(void *params, const struct weir_option *o, const struct ini_pair *p,
 		     struct weir_error *e)
 {
 	if (o->type != WEIR_OPT_LINES)
@@ -187,7 +142,7 @@ static int set_value(void *params, const struct weir_option *o, const struct pai
 }
 
 /* The pair as far as it is for this port (NULL: for [real] and all ports' [switch]). */
-static int apply(struct reader *r, const struct pair *p, struct port_settings *port,
+static int apply(struct reader *r, const struct ini_pair *p, struct port_settings *port,
 		 struct weir_error *e)
 {
 	const struct weir_option *table, *o = find_option(p, &table);
@@ -205,16 +160,12 @@ static int apply(struct reader *r, const struct pair *p, struct port_settings *p
 /* Is the key of that pair given before, in the same section? */
 static int is_twice(const struct reader *r, uint32_t at, struct weir_error *e)
 {
-	const struct pair *p = &r->pairs[at];
-	const struct weir_option *table, *o = find_option(p, &table);
+	const struct weir_option *table, *o = find_option(&r->pairs.list[at], &table);
+	const struct ini_pair *earlier = ini_pairs_earlier(&r->pairs, at);
 
-	for (uint32_t i = 0; i < at && !(o && o->type == WEIR_OPT_LINES); i++) {
-		const struct pair *q = &r->pairs[i];
-
-		if (q->owner == p->owner && q->port == p->port && strcmp(q->key, p->key) == 0)
-			return weir_error_set(e, "given twice, first in line %d", q->line);
-	}
-	return 0;
+	if (!earlier || (o && o->type == WEIR_OPT_LINES))
+		return 0;
+	return weir_error_set(e, "given twice, first in line %d", earlier->line);
 }
 
 static int fill_common(struct reader *r, struct weir_error *e)
@@ -222,8 +173,8 @@ static int fill_common(struct reader *r, struct weir_error *e)
 	static const struct weir_option seed = { "seed", WEIR_OPT_COUNT, 0,  "1",
 						 0,      UINT64_MAX,     "", NULL };
 
-	for (uint32_t i = 0; i < r->pair_count; i++) {
-		const struct pair *p = &r->pairs[i];
+	for (uint32_t i = 0; i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
 		int failed = is_twice(r, i, e);
 
 		if (!failed && p->owner == OWNER_ROOT)
@@ -231,7 +182,7 @@ static int fill_common(struct reader *r, struct weir_error *e)
 		else if (!failed && p->owner != OWNER_PORT)
 			failed = apply(r, p, NULL, e);
 		if (failed)
-			return locate(r, p, e);
+			return reading_locate(r, p, e);
 	}
 	return 0;
 }
@@ -244,216 +195,28 @@ static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 	config_init(&port->config);
 	weir_options_default(port, real_port_options);
 	for (int own = 0; own < 2; own++)
-		for (uint32_t i = 0; i < r->pair_count; i++) {
-			const struct pair *p = &r->pairs[i];
-			int is_own = p->owner == OWNER_PORT && p->port == number;
+		for (uint32_t i = 0; i < r->pairs.count; i++) {
+			const struct ini_pair *p = &r->pairs.list[i];
+			int is_own = p->owner == OWNER_PORT && p->number == number;
 
 			if (own ? !is_own : p->owner != OWNER_SWITCH)
 				continue;
 			if (apply(r, p, port, e))
-				return locate(r, p, e);
+				return reading_locate(r, p, e);
 		}
 	if (!port->interface[0] && !port->to[0])
 		snprintf(port->interface, sizeof(port->interface), "%s", port->name);
 	return 0;
 }
 
-/* --- what goes together --- */
-
-/* The pair that a message "switch.marking: ..." is about: the port's own, else that of [switch]. */
-static const struct pair *find_pair(const struct reader *r, const char *message, uint32_t port)
-{
-	const struct pair *found = NULL;
-	const char *key = strchr(message, '.');
-
-	for (uint32_t i = 0; key && i < r->pair_count; i++) {
-		const struct pair *p = &r->pairs[i];
-		size_t length = strlen(p->key);
-
-		if (strncmp(key + 1, p->key, length) == 0 && key[1 + length] == ':' &&
-		    (p->owner == OWNER_SWITCH || (p->owner == OWNER_PORT && p->port == port)))
-			found = p;
-	}
-	return found;
-}
-
-/* What of [switch] is for simulated ones alone. */
-static int check_real(const struct config *c, struct weir_error *e)
-{
-	if (fabric_is_on(c))
-		return weir_error_set(e, "switch.fabric: %s is for simulated switches",
-				      c->fabric->scheme.name);
-	if (c->switches.tune_read_delay.last_ps || c->switches.tune_write_delay.last_ps)
-		return weir_error_set(e,
-				      "switch.tune-interval: a real switch has delays of its own; "
-				      "leave tune-read-delay and tune-write-delay out");
-	if (c->lossless)
-		return weir_error_set(e, "switch.lossless: a real switch here sends no pauses");
-	return 0;
-}
-
-static int check_config(struct reader *r, struct config *c, uint32_t port, struct weir_error *e)
-{
-	const struct pair *p;
-
-	c->seed = r->s->seed;
-	c->frame_max_bytes = (uint32_t)r->s->real.mtu_bytes + FRAME_HEADER_BYTES;
-	if (config_check_switch(c, e) == 0 && check_real(c, e) == 0)
-		return 0;
-	p = find_pair(r, e->text, port);
-	return weir_error_prefix(e, "%.200s:%d: ", r->s->file,
-				 p ? p->line : r->s->ports[port].line);
-}
-
-/* "46 1" or "8-15 2". */
-static int read_dscp(struct switch_settings *s, const struct config_line *line,
-		     struct weir_error *e)
-{
-	unsigned first, last, class_id;
-	char more;
-	int read = sscanf(line->text, "%2u-%2u %3u %c", &first, &last, &class_id, &more);
-
-	if (read != 3) {
-		read = sscanf(line->text, "%2u %3u %c", &first, &class_id, &more) == 2 ? 3 : 0;
-		last = first;
-	}
-	if (read != 3 || first > last || last >= PLANE_DSCPS || class_id >= WEIR_QUEUES_MAX)
-		return weir_error_set(e,
-				      "%.200s:%d: real.dscp: %s; it is a code point, 0 to %d, or "
-				      "several as in 8-15, and a class, 0 to %d",
-				      s->file, line->line, weir_quote(line->text).text,
-				      PLANE_DSCPS - 1, WEIR_QUEUES_MAX - 1);
-	for (; first <= last; first++)
-		s->class_of_dscp[first] = (uint8_t)class_id;
-	return 0;
-}
-
-/* Classes count from 0, and one that no queue has is refused. */
-static int check_classes(const struct switch_settings *s, struct weir_error *e)
-{
-	uint32_t queues = 0, highest = 0;
-
-	for (uint32_t i = 0; i < s->port_count; i++)
-		if (s->ports[i].config.queues > queues)
-			queues = s->ports[i].config.queues;
-	for (uint32_t i = 0; i < PLANE_DSCPS; i++)
-		if (s->class_of_dscp[i] > highest)
-			highest = s->class_of_dscp[i];
-	if (highest < queues)
-		return 0;
-	return weir_error_set(e,
-			      "%.200s:%d: real.dscp: class %" PRIu32
-			      ", but no port has more than %" PRIu32
-			      " queue%s (switch.queues); classes count from 0",
-			      s->file, s->real.dscps.lines[s->real.dscps.count - 1].line, highest,
-			      queues, queues == 1 ? "" : "s");
-}
-
-static int check_addresses(const struct switch_settings *s, const struct port_settings *p,
-			   struct weir_error *e)
-{
-	for (uint32_t i = 0; i < p->addresses.count; i++) {
-		const struct config_line *line = &p->addresses.lines[i];
-		uint64_t address;
-
-		if (frame_address(line->text, &address) || !frame_is_for_one(address))
-			return weir_error_set(e,
-					      "%.200s:%d: port.%s.address: %s is no address of a "
-					      "host; one is written 02:00:00:00:00:01",
-					      s->file, line->line, p->name,
-					      weir_quote(line->text).text);
-	}
-	return 0;
-}
-
-static int check_interfaces(const struct switch_settings *s, uint32_t at, struct weir_error *e)
-{
-	if (s->ports[at].to[0] && s->ports[at].interface[0])
-		return weir_error_set(
-			e,
-			"%.200s:%d: port.%s.to: a port has an interface or a cable to "
-			"another port, not both",
-			s->file, s->ports[at].line, s->ports[at].name);
-	for (uint32_t i = 0; i < at && !s->ports[at].to[0]; i++)
-		if (strcmp(s->ports[i].interface, s->ports[at].interface) == 0)
-			return weir_error_set(e,
-					      "%.200s:%d: port.%s.interface: %s is that of port %s",
-					      s->file, s->ports[at].line, s->ports[at].name,
-					      s->ports[at].interface, s->ports[i].name);
-	return 0;
-}
-
-static int check_backend(struct reader *r, struct weir_error *e)
-{
-	r->s->backend = wire_find(r->s->real.backend, e);
-	if (r->s->backend)
-		return 0;
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_REAL && strcmp(r->pairs[i].key, "backend") == 0)
-			return locate(r, &r->pairs[i], e);
-	return -1;
-}
-
-static int check_probes(const struct switch_settings *s, struct weir_error *e)
-{
-	struct watch probe;
-
-	for (uint32_t i = 0; i < s->real.probes.count; i++)
-		if (watch_read(&probe, s, s->real.probes.lines[i].text, e))
-			return weir_error_prefix(e, "%.200s:%d: real.probe: ", s->file,
-						 s->real.probes.lines[i].line);
-	return 0;
-}
-
-/* An agent looks after all ports. */
-static int check_tune(const struct reader *r, struct weir_error *e)
-{
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_PORT && strncmp(r->pairs[i].key, "tune", 4) == 0) {
-			weir_error_set(e, "an agent looks after all ports; set it in [switch]");
-			return locate(r, &r->pairs[i], e);
-		}
-	return 0;
-}
-
-/* One pool is all ports', or nobody's. */
-static int check_pool(const struct reader *r, struct weir_error *e)
-{
-	for (uint32_t i = 0; i < r->pair_count; i++)
-		if (r->pairs[i].owner == OWNER_PORT && strcmp(r->pairs[i].key, "buffer-per") == 0 &&
-		    (r->s->ports[r->pairs[i].port].config.switches.buffer_per ==
-		     WEIR_BUFFER_PER_SWITCH) !=
-			    (r->s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH)) {
-			weir_error_set(e, "a pool is that of all ports; set it in [switch]");
-			return locate(r, &r->pairs[i], e);
-		}
-	return 0;
-}
-
 static int fill(struct reader *r, struct weir_error *e)
 {
-	struct switch_settings *s = r->s;
-
-	if (fill_common(r, e) || check_backend(r, e))
+	if (fill_common(r, e) || reading_check_common(r, e))
 		return -1;
-	if (s->port_count < 2)
-		return weir_error_set(e,
-				      "%.200s: a switch has two ports at least; add sections such "
-				      "as [port h0]",
-				      s->file);
-	for (uint32_t i = 0; i < s->real.dscps.count; i++)
-		if (read_dscp(s, &s->real.dscps.lines[i], e))
+	for (uint32_t i = 0; i < r->s->port_count; i++)
+		if (fill_port(r, i, e) || reading_check_port(r, i, e))
 			return -1;
-	if (check_config(r, &s->config, 0, e))
-		return -1;
-	for (uint32_t i = 0; i < s->port_count; i++)
-		if (fill_port(r, i, e) || check_config(r, &s->ports[i].config, i, e) ||
-		    check_addresses(s, &s->ports[i], e) || check_interfaces(s, i, e))
-			return -1;
-	return settings_check_cables(s, e) || check_classes(s, e) || check_pool(r, e) ||
-			       check_probes(s, e) || check_tune(r, e)
-		       ? -1
-		       : 0;
+	return reading_check_whole(r, e);
 }
 
 /* --- files --- */
@@ -471,11 +234,7 @@ int settings_read_text(struct switch_settings *s, const char *file, const char *
 	config_init(&s->config);
 	weir_options_default(&s->real, real_options);
 	failed = ini_read(&form, &r, &in, e) || fill(&r, e);
-	for (uint32_t i = 0; i < r.pair_count; i++) {
-		free(r.pairs[i].key);
-		free(r.pairs[i].value);
-	}
-	free(r.pairs);
+	ini_pairs_free(&r.pairs);
 	if (failed)
 		settings_free(s);
 	return failed ? -1 : 0;

@@ -20,6 +20,8 @@
 #include "switch/plane/plane.h"
 #include "switch/wire/wire.h"
 
+enum { REAL_THREADS_MAX = 8 };
+
 enum urgency { URGENT_NO, URGENT_NICE, URGENT_REALTIME };
 
 /* [real] */
@@ -35,6 +37,7 @@ struct real_settings {
 	uint64_t catch_up_ps;
 	uint64_t rtt_ns; /* 0: by the ports' rates and delays */
 	uint64_t urgent; /* enum urgency */
+	uint64_t threads;
 	char socket[WEIR_OPT_TEXT_SIZE];
 	struct line_list probes;
 	uint64_t prometheus; /* port of 127.0.0.1; 0: none */
@@ -82,7 +85,15 @@ int settings_check_cables(struct switch_settings *s, struct weir_error *e);
 
 struct tuning;
 
+/* What of a switch one of its planes has; see plane_plan. */
+struct settings_share {
+	uint64_t own;
+	uint32_t buffers;
+	struct plane_others others;
+};
+
 /* The plane of these settings, whose hosts are told where settings name them. The settings must outlive it. tuning
  * may be NULL. */
-struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning);
+struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning,
+			     const struct settings_share *share);
 #endif

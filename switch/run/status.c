@@ -81,9 +81,12 @@ static void marking_json(FILE *f, const struct loop *l, const struct plane_port 
 static void port_json(FILE *f, struct loop *l, uint32_t i)
 {
 	const struct port_settings *settings = &l->settings->ports[i];
-	const struct plane_port *p = plane_port(l->plane, i);
+	const struct plane_port *p = loop_port(l, i);
 	const struct weir_port *port = p->port;
+	uint64_t faults[PLANE_FAULTS];
 
+	for (uint32_t k = 0; k < PLANE_FAULTS; k++)
+		faults[k] = loop_faults(l, i, (enum plane_fault)k);
 	fputs("{\"name\":", f);
 	json_text(f, p->name);
 	fputs(settings->to[0] ? ",\"to\":" : ",\"interface\":", f);
@@ -106,7 +109,7 @@ static void port_json(FILE *f, struct loop *l, uint32_t i)
 	queue_json(f, &p->stats);
 	reasons(f, "mark_reasons", port->kind->mark->reasons, port->rare->marks, WEIR_MARK_REASONS);
 	reasons(f, "drop_reasons", weir_port_drop_names, port->rare->drops, WEIR_PORT_DROPS);
-	reasons(f, "refused", plane_fault_names, p->counts.faults, PLANE_FAULTS);
+	reasons(f, "refused", plane_fault_names, faults, PLANE_FAULTS);
 	knobs_json(f, l, i, port->kind->queues);
 	marking_json(f, l, p);
 	fputc('}', f);
@@ -114,18 +117,25 @@ static void port_json(FILE *f, struct loop *l, uint32_t i)
 
 void status_json(FILE *f, struct loop *l)
 {
-	plane_account(l->plane);
+	uint64_t turns = 0, buffers_free = 0;
+
+	for (uint32_t i = 0; i < l->group_count; i++) {
+		turns += l->groups[i].turns;
+		buffers_free += plane_buffers_free(l->groups[i].plane);
+	}
+	loop_account(l);
 	fputs("{\"title\":", f);
 	json_text(f, l->settings->title);
 	fputs(",\"file\":", f);
 	json_text(f, l->settings->file);
 	number(f, "pid", (uint64_t)getpid());
 	number(f, "time_ps", (uint64_t)loop_now_ps(l));
-	number(f, "turns", l->turns);
+	number(f, "threads", l->group_count);
+	number(f, "turns", turns);
 	number(f, "buffers", l->settings->real.buffers);
-	number(f, "buffers_free", plane_buffers_free(l->plane));
+	number(f, "buffers_free", buffers_free);
 	fputs(",\"ports\":[", f);
-	for (uint32_t i = 0; i < plane_ports(l->plane); i++) {
+	for (uint32_t i = 0; i < l->settings->port_count; i++) {
 		if (i)
 			fputc(',', f);
 		port_json(f, l, i);

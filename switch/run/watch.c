@@ -95,13 +95,13 @@ int watch_read(struct watch *p, const struct switch_settings *s, const char *lin
 	return 0;
 }
 
-void watch_begin(struct watch *p, struct plane *plane, int64_t now_ps)
+void watch_begin(struct watch *p, const struct plane_port *port, int64_t now_ps)
 {
 	p->next_ps = now_ps;
-	p->before = p->value ? 0 : sample_count(plane_port(plane, p->port), p->what);
+	p->before = p->value ? 0 : sample_count(port, p->what);
 }
 
-static double read_value(const struct watch *p, struct plane_port *port)
+static double read_value(const struct watch *p, const struct plane_port *port)
 {
 	uint32_t queue = p->queue_plus_one ? p->queue_plus_one - 1 : 0;
 
@@ -111,9 +111,8 @@ static double read_value(const struct watch *p, struct plane_port *port)
 	return sample_queue(port, p->what, queue);
 }
 
-double watch_take(struct watch *p, struct plane *plane, int64_t now_ps)
+double watch_take(struct watch *p, const struct plane_port *port, int64_t now_ps)
 {
-	struct plane_port *port = plane_port(plane, p->port);
 	double value = p->value || p->queue_plus_one
 			       ? read_value(p, port)
 			       : sample_value(port, p->what, &p->before, p->every_ps);

@@ -25,9 +25,10 @@ struct watch_queue_text {
 };
 struct watch_queue_text watch_queue(const struct watch *p);
 
-/* It is first due now; what is counted counts from here on. */
-void watch_begin(struct watch *p, struct plane *plane, int64_t now_ps);
+/* Of that port, which is that of the watch: it is first due now; what is counted counts from here on. One that was just read
+ * counts from the start. */
+void watch_begin(struct watch *p, const struct plane_port *port, int64_t now_ps);
 
 /* The value now. It is due again at the next of its times that is not yet over. */
-double watch_take(struct watch *p, struct plane *plane, int64_t now_ps);
+double watch_take(struct watch *p, const struct plane_port *port, int64_t now_ps);
 #endif

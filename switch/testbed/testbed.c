@@ -82,7 +82,7 @@ static int drain(struct work *w)
 
 static double lost_ps(struct loop *l, uint32_t port)
 {
-	return (double)plane_port(l->plane, port)->counts.lost_ps;
+	return (double)loop_port(l, port)->counts.lost_ps;
 }
 
 /* Of those that open a connection: others may have waited for the one before. */
@@ -103,18 +103,16 @@ static double late_fraction(const struct bed_board *b)
 
 static void read_health(struct work *w, const struct run_result *r, struct testbed_health *h)
 {
-	for (uint32_t i = 0; i < plane_ports(w->loop.plane); i++) {
-		const struct plane_port *p = plane_port(w->loop.plane, i);
-
+	for (uint32_t i = 0; i < w->loop.settings->port_count; i++) {
 		h->lost_pkts += loop_lost_pkts(&w->loop, i);
-		h->refused_pkts +=
-			p->counts.faults[PLANE_OVERSIZE] + p->counts.faults[PLANE_MALFORMED];
+		h->refused_pkts += loop_faults(&w->loop, i, PLANE_OVERSIZE) +
+				   loop_faults(&w->loop, i, PLANE_MALFORMED);
 	}
 	for (uint32_t i = 0; i < w->bed.board->host_count; i++)
 		h->connections += w->bed.board->hosts[i].connections;
 	h->late_fraction = late_fraction(w->bed.board);
 	h->lost_fraction =
-		lost_ps(&w->loop, r->measured_port) / (double)(plane_now_ps(w->loop.plane) + 1);
+		lost_ps(&w->loop, r->measured_port) / (double)(loop_done_ps(&w->loop) + 1);
 }
 
 /* By the time of the plan, which begins with the epoch. */
@@ -167,7 +165,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 	atomic_store(&b->epoch_ns, w->epoch_ns);
 	if (pass_until(w, b->from_ns))
 		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
-	plane_measure(w->loop.plane);
+	loop_measure(&w->loop);
 	if (has_end ? pass_until(w, b->to_ns) : drain(w))
 		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
 	if (!has_end)
@@ -213,7 +211,7 @@ static int run_switch(struct work *w, const struct config *c, struct run_result 
 	if (find_socket(c, path, e) || control_open(&w->control, path, e))
 		return TESTBED_FAILED;
 	if (!loop_open(&w->loop, &w->settings, e)) {
-		if (!real_open(&w->server, &w->settings, e)) {
+		if (!real_open(&w->server, &w->loop, e)) {
 			e->text[0] = '\0';
 			status = pass_all(w, c, r, h, e);
 			real_close(&w->server);

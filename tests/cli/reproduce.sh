@@ -145,7 +145,8 @@ of = case=ecn, traffic.requests.size=10KB
 over = case=none, traffic.requests.size=10KB
 value = 10
 sentence = queue
-note = It was made up to fail.
+why = fails
+note = it was made up to fail.
 
 [claim later]
 says = nothing is dropped under ECN
@@ -166,18 +167,34 @@ line '  Queues with and without marking'
 # The digest is that of today's files, which --ship would write.
 COLUMNS=160 "$weir" reproduce made/fig2 --papers papers --out for-digest >/dev/null 2>&1
 expect 0 --papers papers --summary --ship --out for-digest
-digest=$(sed -n 's/^fig2 = [0-9.]* \([0-9a-f]*\):.*/\1/p' papers/made/paper.verdicts)
+digest=$(sed -n 's/^digest = //p' papers/made/paper.verdicts)
 [ ${#digest} = 16 ] || { cat papers/made/paper.verdicts; fail "a digest of 16 digits"; }
 rm -r for-digest
-printf '[verdicts]\nfig2 = 0.1.0 %s: 3 0 1 0 0 0 0 0 / 1 0 1 0 0 0 0 0\n' "$digest" >papers/made/paper.verdicts
+cat >papers/made/paper.verdicts <<END
+[figure fig2]
+version = 0.1.0
+digest = $digest
+runs = 20
+seconds = 1.5
+[claims fig2]
+good = agrees | 1 ±0, 5 seeds
+direction = agrees | 0.001 ±0, 5 seeds
+bad = disagrees | 0.31 ±0.02, 5 seeds (3.1 pkts ±0 pkts over 10 pkts ±0 pkts) | in 1 of 5 runs 2 of 100 flows did not end
+later = fitted (agrees) | 0, 5 seeds
+END
 expect 0 --papers papers
-line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *shipped: 3 agree, 1 disagrees'
+line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *shipped: 2 agree, 1 disagrees, 1 fitted'
 line 'Shipped: verdicts that Weir came with, quick size; these figures were not run here.'
 expect 0 --papers papers --summary --markdown summary.md
-grep -q '<td class="text">quick, shipped</td>.*<td><span class="verdict agrees">3</span></td>' reproduction/index.html ||
+grep -q '<td class="text">quick, shipped</td>.*<td><span class="verdict agrees">2</span></td>' reproduction/index.html ||
 	fail "the page must show what is shipped, in its colour"
 grep -q '<p>Shipped: not run here' reproduction/index.html || fail "the page must say that nothing was run here"
-! grep -q shipped summary.md || fail "a document is of runs alone"
+for text in '| Made | quick | 1 of 1 | 20 | 3 | 2 | 0 | 1 | 0 | 0 | 1 | 0 | 0 | 1.5 s |' '| Made | quick | 1 of 1 | 1 | 0 | 1 | 0 | 0 | 0 |' \
+	'| bad | marking makes the queue ten times longer (section 2) | 10 (8..12) | **disagrees**: 0.31 ±0.02, 5 seeds (3.1 pkts ±0 pkts over 10 pkts ±0 pkts) |  |' \
+	'| later | nothing is dropped under ECN (section 3) | at most 0 | **fitted** (by number: agrees): 0, 5 seeds |  |' \
+	'- made/fig2: bad, quick size: in 1 of 5 runs 2 of 100 flows did not end'; do
+	grep -qF -e "$text" summary.md || { cat summary.md; fail "of what is shipped summary.md must have $text"; }
+done
 # Of other claims than today's they are not shown.
 cp papers/made/fig2.claims good.claims
 sed 's/^value = 10$/value = 11/' good.claims >papers/made/fig2.claims
@@ -186,16 +203,22 @@ line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *not run yet; what was shipped is
 expect 0 --papers papers --summary
 grep -q '<td class="text">quick, shipped: out of date</td><td></td>' reproduction/index.html &&
 	grep -q '<p>Out of date: ' reproduction/index.html || fail "the page must say that it is out of date"
-! grep -q '<span class="verdict agrees">3</span>' reproduction/index.html || fail "and not show it"
+! grep -q '<span class="verdict agrees">2</span>' reproduction/index.html || fail "and not show it"
 # A note decides nothing.
 sed 's/^note = .*/note = Another./' good.claims >papers/made/fig2.claims
 expect 0 --papers papers
-line 'made/fig2 .*  *shipped: 3 agree, 1 disagrees'
+line 'made/fig2 .*  *shipped: 2 agree, 1 disagrees, 1 fitted'
 cp good.claims papers/made/fig2.claims
-printf '[verdicts]\nfig2 = 0.1.0: 3 0 1\n' >papers/made/paper.verdicts
-expect 2 --papers papers
-grep -qF "papers/made/paper.verdicts:2: fig2: '0.1.0: 3 0 1'; a version, a digest, 8 counts of claims and 8 of sentences are needed; 'weir reproduce --summary --ship' writes them" err ||
-	fail "must say what is wrong"
+wrong() {
+	printf '[figure fig2]\nversion = 0.1.0\n%s\n' "$1" >papers/made/paper.verdicts
+	expect 2 --papers papers
+	grep -qF "papers/made/paper.verdicts:$2; 'weir reproduce --summary --ship' writes them" err || fail "must say what is wrong: $2"
+}
+wrong 'digest = 12' "3: digest: '12'"
+wrong 'runs = 3x' "3: runs: '3x'"
+wrong '[verdicts]' "3: unknown section 'verdicts'; there are [figure NAME] and [claims NAME]"
+wrong "[claims fig9]
+bad = fails | 1" "4: bad: 'fails | 1'; allowed: a verdict, what was measured and what is wrong with its runs, divided by bars"
 expect 2 --papers papers --ship
 message "--ship: is of the summary; write --summary --ship"
 rm -r reproduction summary.md papers/made/paper.verdicts
@@ -214,7 +237,7 @@ last_line 'made/fig2, by sentences: 1 agrees, 1 disagrees, 1 not at this size'
 page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '"y":"queue mean (pkts)"' \
 	'"x":"size (KB)"' '"y":"queue mean, relative to none"' '"y":"share of flows"' '"x":"time (ms)"' \
-	'"name":"none"' '"name":"ecn"' 'It was made up to fail.' \
+	'"name":"none"' '"name":"ecn"' 'Does not hold: it was made up to fail.' \
 	'<p>4 claims: 1 <span' '<p>3 sentences: 1 <span' 'a part of the sentence <i>queue</i>' '<small>direction: less than 1</small>' \
 	'<span class="verdict disagrees">disagrees</span>'; do
 	grep -qF -e "$text" $page || fail "$page must contain $text"
@@ -290,23 +313,59 @@ expect 0 --papers papers --summary --markdown summary.md
 last_line summary.md
 for text in '| Made | quick | 2 of 2 | 40 | 8 | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 0 | ' \
 	'| Made | full | 1 of 2 | 24 | 4 | 2 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | ' \
-	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: bad' 'It was made up to fail.'; do
+	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: Queues' '- bad: Does not hold: it was made up to fail.' \
+	'| paper | size | figures | claims that disagree | paper silent | does not hold | too small to tell | unexplained | not said |' \
+	'| Made | quick | 2 of 2 | 2 | 0 | 2 | 0 | 0 | 0 |'; do
 	grep -qF -e "$text" summary.md || { cat summary.md; fail "summary.md must contain $text"; }
 done
-[ "$(grep -c '^### ' summary.md)" = 2 ] || fail "only claims that disagree are explained"
+[ "$(grep -c '^- ' summary.md)" = 2 ] || fail "only claims that disagree are explained"
 for text in 'href="made/fig2/figure.html"' 'href="made/fig2.full/figure.html"' 'href="made/fig10a/figure.html"'; do
 	grep -qF -e "$text" reproduction/index.html || fail "index.html must contain $text"
 done
 
 # What came out here becomes what the next reader is shown; a second time it is the same.
 expect 0 --papers papers --summary --ship
-[ "$(sed '/^#/d; s/= [0-9.]* [0-9a-f]\{16\}:/= VERSION:/' papers/made/paper.verdicts | tr '\n' '|')" = \
-	'[verdicts]|fig2 = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0|fig2.full = VERSION: 2 1 1 0 0 0 0 0 / 2 0 1 0 0 0 0 0|fig10a = VERSION: 1 1 1 0 0 0 1 0 / 1 0 1 0 0 0 1 0|' ] ||
+[ "$(grep '^\[figure' papers/made/paper.verdicts | tr '\n' ' ')" = '[figure fig2] [figure fig2.full] [figure fig10a] ' ] &&
+	[ "$(grep -c '^bad = disagrees | 0\.[0-9]* ±[0-9.]*, [56] seeds (' papers/made/paper.verdicts)" = 3 ] &&
+	[ "$(grep -c '^later = not at this size$' papers/made/paper.verdicts)" = 2 ] && grep -q '^runs = 24$' papers/made/paper.verdicts ||
 	{ cat papers/made/paper.verdicts; fail "the verdicts of both sizes"; }
+# Written from what is shipped, the document is the same.
+printf 'What I think of it.\n' >papers/made/paper.md
+expect 0 --papers papers --summary --markdown summary.md
+expect 0 --papers papers --summary --markdown again.md --out nothing
+cmp -s summary.md again.md || { diff summary.md again.md; fail "the document is the same without the runs"; }
+[ "$(grep -A 2 '^## Made' summary.md)" = "## Made
+
+What I think of it." ] || fail "a text about the paper comes first"
+rm -r nothing papers/made/paper.md again.md
 cp papers/made/paper.verdicts shipped
 expect 0 --papers papers --summary --ship --out nothing
 cmp -s shipped papers/made/paper.verdicts || fail "what was not run stays as it was shipped"
-rm -r nothing papers/made/paper.verdicts
+rm -r nothing
+
+# Runs of another scenario than today's are said to be, and not shipped: a value that was changed, a seed more.
+cp papers/made/fig2.ini good.ini
+sed 's/^buffer = 200pkts/buffer = 100pkts/' good.ini >papers/made/fig2.ini
+strange="weir: made/fig2, quick size: 20 of the runs that are there are of another scenario than today's, and 20 of the 20 of today's are missing"
+rerun='this runs what is missing: weir reproduce made/fig2 --papers papers'
+expect 0 --papers papers --summary
+[ "$(head -n 1 err)" = "$strange; $rerun" ] || fail "must say whose runs are of another scenario, and what to do"
+[ "$(sed 's/; this.*//' err | tail -n 1)" = "$(echo "$strange" | sed 's/quick/full/; s/20/24/g')" ] || fail "and in full size"
+expect 0 --papers papers
+line "made/fig2 .* 24 full runs are of another scenario than today's"
+expect 2 --papers papers --summary --ship
+[ "$(head -n 1 err)" = "$strange: not shipped; $rerun" ] || fail "must say that it is not shipped"
+cmp -s shipped papers/made/paper.verdicts || fail "what was shipped before stays"
+sed 's/^seed = 1..5/seed = 1..6/' good.ini >papers/made/fig2.ini
+expect 2 --papers papers --summary --ship --out reproduction
+[ "$(cat err)" = "weir: made/fig2, quick size: 4 of the 24 of today's are missing: not shipped; $rerun --out reproduction" ] ||
+	fail "must say what is missing"
+# What is said otherwise and means the same is the same.
+sed 's/^switch.marking = ecn(k=20pkts)/switch.marking = ecn(at=enqueue, k=20pkts)/; s/^rate = 10Gbps/rate = 10000Mbps/' good.ini >papers/made/fig2.ini
+expect 0 --papers papers --summary
+[ ! -s err ] || fail "nothing has changed"
+cp good.ini papers/made/fig2.ini
+rm papers/made/paper.verdicts
 
 # --- mistakes: one line, status 2, and nothing is run ---
 rm -r reproduction long
@@ -374,6 +433,11 @@ grep -q '^same direction .* 73 pkts' out || fail "docs/figure.md tells of 73 pac
 # minute with sanitizers.
 expect 0 all --papers "$papers" --check
 line '[0-9]* figures: right in both sizes'
+# Every claim that disagrees in what is shipped has a reason.
+expect 0 --papers "$papers" --summary --markdown shipped.md --out shipped-only
+sed -n '/| not said |$/,/^$/p' shipped.md >reasons
+grep -q '^| all | quick | .* | 0 |$' reasons || { cat reasons; fail "a claim that disagrees has no why; see docs/figure.md"; }
+rm -r shipped.md reasons shipped-only
 expect 0 --papers "$papers"
 grep -E '^[a-z]+/.* - ' out && fail "these do not say how long they take"
 figures='tcn/fig3 pred/fig25 diffecn/fig17 fdcc/fig3.2'

@@ -231,11 +231,26 @@ ip -n "$sw" -d link show v1 | grep -q "promiscuity [1-9]" || fail "does not see 
 kill -9 "$switch"
 wait "$switch" 2>/dev/null
 ip -n "$sw" -d link show v1 | grep -q "promiscuity 0" || fail "a killed switch leaves its interface changed"
+
+# --- a thread for each port: the same, and what is asked is answered between frames ---
+sed -i 's/^\[real\]$/[real]\nthreads = 2/' sw.ini
 begin
+transfer 1000000
+"$weir" switch status sw.ini | grep -q '"threads":2,' || fail "there is one thread"
+[ "$(field b marks)" -gt 0 ] || fail "nothing was marked"
+expect 0 switch set sw.ini port.b.rate=20Mbps
+[ "$(field b rate_bps)" = 20000000 ] || fail "the rate is what it was"
+transfer 100000
 kill "$switch"
 wait "$switch"
 [ $? = 0 ] || fail "a signal is no good end"
 switch=
+expect 0 export real.results --json -
+python3 -c "
+import json
+runs = json.load(open('out'))['runs']
+run = next(r for r in runs if r['settings'].get('real.threads') == '2')
+assert run['metrics']['marks'] > 0 and run['series'][0]['value'], run['metrics']" 2>err || fail "nothing is kept of two threads"
 
 # --- the other back-end: the same file through AF_XDP, where this machine and this build have it ---
 sed -i 's/^\[real\]$/[real]\nbackend = xdp/' sw.ini

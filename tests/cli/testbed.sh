@@ -86,6 +86,10 @@ grep -q "paper.real: has no \[figure fig2\]" err || fail "a figure that nobody p
 printf '[figure fig2]\nslower = 0\n' >>papers/mine/paper.real
 expect 2 testbed --figure mine/fig2 --papers papers
 grep -q "paper.real:5: slower: '0'; it is a factor, 1 to 10000" err || fail "slower = 0"
+expect 2 testbed --figure mine/fig1 --papers papers --cc reno
+message "--cc: not with --figure, whose settings are those of its paper.real"
+expect 2 testbed $bed.ini --seeds 5
+message "--seeds: is for --figure; a FILE lists them in [sweep], as in --set sweep.seed=1..5"
 
 skip() {
 	echo "tests/cli/testbed.sh: left out: $1"
@@ -120,9 +124,12 @@ grep -q "^real " out || fail "the table does not tell worlds apart"
 # --- a figure, ten times slower, over two switches ---
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers
 grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | too few, the mean agrees | .* | too few, .* |$" out || fail "no verdicts"
-grep -q "^slower by 10; 20 Mb/s$" out || fail "it does not say how it was done"
+grep -q "^slower by 10; seeds: 1; 20 Mb/s$" out || fail "it does not say how it was done"
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers # from what is there
 grep -q "^mine/fig1: " out && fail "it was run again"
+expect 0 testbed --figure mine/fig1 --papers papers --out out.papers --seeds 2 # and one more
+[ "$(grep "^mine/fig1: " out)" = "mine/fig1: seed 2" ] || fail "not the seed that is missing"
+grep -q "^slower by 10; seeds: 2; 20 Mb/s$" out || fail "it does not say how many seeds"
 
 # --- DCTCP, of the kernel or of ours ---
 "$weir" testbed $bed.ini --cc dctcp --quiet --out bed.results >out 2>err

@@ -51,7 +51,8 @@ TEST(test_claims_are_read_as_written)
 		"says = p99 = 68 % lower\n"
 		"section = 6.3.1\nmetric = fct_small_p99_ns\n"
 		"of = case=pred, traffic.web.load=0.9\nover = case=ecn#\n"
-		"value = 0.32\ntolerance = 25%\nsize = full\nnote = why";
+		"value = 0.32\ntolerance = 25%\nsize = full\n"
+		"why = silent\nnote = sensitive to K";
 	struct figure f;
 
 	read_figure(&f, text);
@@ -85,7 +86,8 @@ TEST(test_claims_are_read_as_written)
 	CHECK_NEAR(f.claims[0].accept_high, 0.40, 1e-12);
 	CHECK_NEAR(f.claims[0].against, 1, 0);
 	CHECK_INT(f.claims[0].size, FIGURE_FULL);
-	CHECK_STR(f.claims[0].note, "why");
+	CHECK_INT(f.claims[0].why, WHY_SILENT);
+	CHECK_STR(f.claims[0].note, "sensitive to K");
 	figure_free(&f);
 }
 
@@ -350,6 +352,15 @@ TEST(test_claim_mistakes_have_their_line)
 		  "and .: claims with the same word are parts of one sentence" },
 		{ "metric = drops\nvalue = 3\ncontradicts = Table II\nfitted = K\n",
 		  "10: [claim c]: fitted: there is contradicts too; a claim has one of them" },
+		{ "metric = drops\nvalue = 3\nnote = K decides\n",
+		  "9: [claim c]: note: why is missing; allowed: silent, fails, size, unexplained" },
+		{ "metric = drops\nvalue = 3\nwhy = fails\n",
+		  "9: [claim c]: why: a note is missing that says what was tried" },
+		{ "metric = drops\nvalue = 3\nwhy = fail\nnote = n\n",
+		  "9: [claim c]: why: unknown reason 'fail'; there are silent, fails, size, "
+		  "unexplained (nearest: fails)" },
+		{ "metric = drops\nvalue = 3\nfitted = K\nwhy = fails\nnote = n\n",
+		  "10: [claim c]: why: there is fitted too; a claim has one of them" },
 		{ "metric = fct_small_within\nvalue = 0.97\n",
 		  "7: [claim c]: metric: 'fct_small_within': within what? as in fct_small_within "
 		  "1ms" },
@@ -536,9 +547,13 @@ TEST(test_figure_reads_flows_only_where_runs_do_not_know_the_number)
 	} cases[] = {
 		{ "[claim c]\nmetric = drops\nsays = x\nsection = 1\nvalue = 1\n", 0 },
 		{ "[claim c]\nmetric = fct_small_p99_ns\nsays = x\nsection = 1\nvalue = 1ms\n", 0 },
-		{ "[claim c]\nmetric = fct_medium_p999_ns\nsays = x\nsection = 1\nvalue = 1ms\n", 1 },
-		{ "[claim c]\nmetric = slowdown_within 3\nsays = x\nsection = 1\nvalue = 0.5\n", 1 },
-		{ "[claim c]\nmetric = series \"queue sw->h0\" mean\nsays = x\nsection = 1\nvalue = 3pkts\n", 0 },
+		{ "[claim c]\nmetric = fct_medium_p999_ns\nsays = x\nsection = 1\nvalue = 1ms\n",
+		  1 },
+		{ "[claim c]\nmetric = slowdown_within 3\nsays = x\nsection = 1\nvalue = 0.5\n",
+		  1 },
+		{ "[claim c]\nmetric = series \"queue sw->h0\" mean\nsays = x\nsection = 1\nvalue "
+		  "= 3pkts\n",
+		  0 },
 		{ "[panel a]\nkind = bars\ny = goodput_bps\n", 0 },
 		{ "[panel a]\nkind = bars\ny = slowdown_p95\n", 1 },
 		{ "[panel a]\nkind = cdf\ny = fct\n", 1 },

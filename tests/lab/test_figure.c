@@ -370,7 +370,7 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 		"[panel a]\ntitle = <b>&\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
 		"[claim odd]\nsays = <script>alert(1)</script> & \"more\"\nsection = 1 < 2\n"
 		"metric = queue_mean_pkts\nof = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n"
-		"note = </table>\n";
+		"why = unexplained\nnote = </table>\n";
 	struct desk d;
 	struct verdict verdicts[1];
 	char path[128], *html, *link;
@@ -393,7 +393,7 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	CHECK(check_markup(html, MARKUP_HTML) > 20);
 	CHECK(strstr(html, "alert(1)</script>") == NULL);
 	CHECK_CONTAINS(html, "(section 1 &lt; 2)");
-	CHECK_CONTAINS(html, "&lt;/table&gt;");
+	CHECK_CONTAINS(html, "Unexplained: &lt;/table&gt;");
 	CHECK_CONTAINS(html, "9.5 pkts");
 	free(html);
 	desk_end(&d);
@@ -536,7 +536,7 @@ TEST(test_a_figures_digest_is_of_what_decides_its_verdicts)
 	static const char ini[] = "# why?\nseed = 1\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n";
 	static const char claims[] =
 		"[figure]\ntitle = t\n[panel a]\nkind = cdf\n[claim c]\nsays = s\n"
-		"value = 1\nnote = n\nfitted = f\n";
+		"value = 1\nwhy = size\nnote = n\nfitted = f\n";
 	static const struct {
 		const char *ini, *claims;
 		int is_same[FIGURE_SIZES];
@@ -545,7 +545,8 @@ TEST(test_a_figures_digest_is_of_what_decides_its_verdicts)
 		  claims,
 		  { 1, 1 } },
 		{ ini,
-		  "[figure]\ntitle = u\n[claim c]\nsays = u\nvalue = 1\nnote = u\nfitted = u\n",
+		  "[figure]\ntitle = u\n[claim c]\nsays = u\nvalue = 1\nwhy = fails\nnote = "
+		  "u\nfitted = u\n",
 		  { 1, 1 } },
 		{ "seed = 2\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n", claims, { 0, 0 } },
 		{ "seed = 1\n[switch]\nmarking = tcn\n[full]\nx.y = 1\n", claims, { 0, 0 } },

@@ -156,3 +156,26 @@ TEST(test_claims_and_sentences_are_counted_apart)
 	CHECK_INT(sentences.of[VERDICT_DISAGREES], 1);
 	figure_free(&f);
 }
+
+/* Of three that disagree one has no reason; what a claim that agrees says of it is not counted. */
+TEST(test_reasons_of_claims_that_disagree_are_counted)
+{
+	static const struct verdict verdicts[] = { { .kind = VERDICT_DISAGREES },
+						   { .kind = VERDICT_DISAGREES },
+						   { .kind = VERDICT_DISAGREES },
+						   { .kind = VERDICT_AGREES } };
+	struct why_counts counts;
+	struct figure f;
+
+	read_figure(&f,
+		    PART("a", "x") "why = fails\nnote = n\n" PART("b", "x")
+			    PART("c", "y") "why = silent\nnote = n\n" PART("d", "z") "why = "
+										     "fails\n"
+										     "note = n\n");
+	counts = why_count(&f, verdicts);
+	CHECK_INT(counts.of[WHY_FAILS], 1);
+	CHECK_INT(counts.of[WHY_SILENT], 1);
+	CHECK_INT(counts.of[WHY_NOT_SAID], 1);
+	CHECK_INT(counts.of[WHY_SIZE] + counts.of[WHY_UNEXPLAINED], 0);
+	figure_free(&f);
+}

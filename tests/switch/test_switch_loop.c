@@ -46,13 +46,13 @@ TEST(test_switch_loop_keeps_what_the_kernel_has_no_room_for)
 	for (int i = 0; i < 3; i++)
 		wait_at(&l, 0, 1000);
 	turn_until(&l, 1);
-	for (int i = 0; i < 100 && !l.is_full; i++)
-		loop_turn(&l);
-	CHECK(l.is_full);
+	for (int i = 0; i < 100 && !l.groups[0].is_full; i++)
+		loop_turn(&l.groups[0]);
+	CHECK(l.groups[0].is_full);
 	l.wires[2]->room = 10;
 	turn_until(&l, 3);
-	loop_turn(&l);
-	CHECK(!l.is_full);
+	loop_turn(&l.groups[0]);
+	CHECK(!l.groups[0].is_full);
 	end(&s, &l);
 }
 
@@ -63,11 +63,11 @@ TEST(test_switch_loop_loses_and_counts_frames_of_a_dead_link_and_goes_on)
 	const struct weir_port *port;
 
 	start(&s, &l);
-	port = plane_port(l.plane, 2)->port;
+	port = loop_port(&l, 2)->port;
 	l.wires[2]->down = 1;
 	wait_at(&l, 0, 1000);
 	for (int i = 0; i < 100000 && !port->rare->drops[WEIR_DROP_LINK_DOWN]; i++)
-		loop_turn(&l);
+		loop_turn(&l.groups[0]);
 	CHECK_INT(port->rare->drops[WEIR_DROP_LINK_DOWN], 1);
 	CHECK(!l.is_up[2]);
 	l.wires[2]->down = 0;
@@ -85,10 +85,10 @@ TEST(test_switch_loop_reads_a_long_ring_in_turns)
 	start(&s, &l);
 	for (int i = 0; i < 600; i++)
 		wait_at(&l, 0, 1000000 - i);
-	loop_turn(&l);
+	loop_turn(&l.groups[0]);
 	CHECK_INT(l.wires[0]->next, 256);
 	turn_until(&l, 600);
-	CHECK_INT(plane_buffers_free(l.plane), (long long)s.real.buffers);
+	CHECK_INT(plane_buffers_free(l.groups[0].plane), (long long)s.real.buffers);
 	end(&s, &l);
 }
 
@@ -100,10 +100,10 @@ TEST(test_switch_changes_are_made_or_refused_with_a_reason)
 
 	start(&s, &l);
 	CHECK_INT(change_apply(&l, "port.b.rate=50Mbps", &e), 0);
-	CHECK_INT(plane_port(l.plane, 1)->port->kind->rate_bps, 50 * 1000 * 1000);
+	CHECK_INT(loop_port(&l, 1)->port->kind->rate_bps, 50 * 1000 * 1000);
 	CHECK_INT(change_apply(&l, "port.b.marking=ecn(k=9pkts)", &e), 0);
 	CHECK_INT(change_apply(&l, "port.b.delay=1us", &e), 0);
-	CHECK_INT(plane_port(l.plane, 1)->delay_ps, 1000000);
+	CHECK_INT(loop_port(&l, 1)->delay_ps, 1000000);
 	CHECK_INT(change_apply(&l, "port.b.marking=red", &e), -1);
 	CHECK_CONTAINS(e.text, "keeps its scheme, ecn");
 	CHECK_INT(change_apply(&l, "port.x.rate=50Mbps", &e), -1);
@@ -139,12 +139,12 @@ TEST(test_switch_tuner_turns_knobs_while_frames_pass)
 		struct made_frame f;
 
 		frames_ipv4(&f, &(struct made_ip){ .to = 1, .from = 0, .ecn = 2, .whole = 1500 });
-		plane_receive(
-			l.plane, 0,
-			&(struct plane_arrival){ f.data, f.length, 0, plane_now_ps(l.plane) });
+		plane_receive(l.groups[0].plane, 0,
+			      &(struct plane_arrival){ f.data, f.length, 0,
+						       plane_now_ps(l.groups[0].plane) });
 		l.wires[1]->room = 1;
 		l.wires[1]->sent = 0;
-		loop_turn(&l);
+		loop_turn(&l.groups[0]);
 		CHECK(tuning_knobs(l.tuning, 1, 0, &now));
 	}
 	CHECK(now.min_bytes != before.min_bytes || now.max_bytes != before.max_bytes ||

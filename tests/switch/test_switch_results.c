@@ -21,7 +21,7 @@ TEST(test_switch_results_are_what_the_ports_counted)
 	wait_at(&l, 0, 1000);
 	turn_until(&l, 1);
 	CHECK_INT(change_apply(&l, "port.c.rate=1Mbps", &e), 0);
-	plane_measure(l.plane);
+	loop_measure(&l);
 	for (int i = 0; i < 5; i++)
 		wait_at(&l, 0, 1000);
 	turn_until(&l, 6);

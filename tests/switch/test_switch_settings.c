@@ -97,7 +97,16 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 	check_refused("[switch]\nmarking.leaf = ecn\n" PORTS,
 		      "sw.ini:2: switch.marking.leaf: unknown key ...");
 	check_refused("[port a]\nbuffer-per = switch\nbuffer = 1MB\n[port b]\n",
-		      "sw.ini:2: port.a.buffer-per: ...");
+		      "sw.ini:2: port.a.buffer-per: a pool is that of all ports; ...");
+	check_refused(PORTS "tune = qla\nmarking = red\n",
+		      "sw.ini:3: port.b.tune: an agent looks after all ports; ...");
+	check_refused("[real]\nthreads = 3\n" PORTS,
+		      "sw.ini:2: real.threads: 3 threads, but 2 ports");
+	check_refused("[real]\nthreads = 9\n" PORTS, "sw.ini:2: real.threads: ...");
+	check_refused("[switch]\nbuffer-per = switch\nbuffer = 1MB\n[real]\nthreads = 2\n" PORTS,
+		      "sw.ini:5: real.threads: 2 threads cannot share a pool of all ports ...");
+	check_refused("[switch]\nmarking = red\ntune = qla\n[real]\nthreads = 2\n" PORTS,
+		      "sw.ini:5: real.threads: 2 threads cannot share an agent of all ports ...");
 }
 
 #define CABLE(a, b) "[port " a "]\npart = l\nto = " b "\ndelay = 1us\n"
@@ -121,6 +130,9 @@ TEST(test_switch_settings_of_a_cable_have_two_ends_that_name_each_other)
 		      "sw.ini:5: port.y.delay: a cable between parts needs one");
 	check_refused(CABLE("x", "y") "interface = v\n" PORTS,
 		      "sw.ini:1: port.x.to: a port has an interface or a cable ...");
+	check_refused("[real]\nthreads = 2\n" CABLE(
+			      "x", "y") "[port y]\npart = r\nto = x\ndelay = 2us\n" PORTS,
+		      "sw.ini:2: real.threads: 2 threads cannot share a cable between parts ...");
 	check_refused("[real]\nprobe = queue a/1 every 1ms\n" PORTS,
 		      "sw.ini:2: real.probe: port a has 1 queues, counted from 0");
 	check_refused("[real]\nprobe = marks a/0 every 1ms\n" PORTS,

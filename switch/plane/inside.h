@@ -1,0 +1,66 @@
+/* inside.h -- what a plane is made of, for the files of this room: plane_make.c builds it, plane.c moves frames
+ * through it, plane_look.c counts. */
+#ifndef SWITCH_PLANE_INSIDE_H
+#define SWITCH_PLANE_INSIDE_H
+#include "switch/plane/plane.h"
+
+#define NO_BUFFER UINT32_MAX
+
+/* What travels with a packet through a port. */
+struct passenger {
+	uint32_t buffer;
+	uint8_t came_with_ce;
+	struct frame_facts facts;
+};
+
+_Static_assert(sizeof(struct passenger) <= WEIR_PACKET_OWNER_BYTES, "it fits into a packet");
+
+/* A switch of the plane. */
+struct plane_part {
+	uint64_t ports; /* bit each */
+	struct weir_buffer_pool pool;
+	struct addresses addresses;
+};
+
+struct plane {
+	struct plane_plan plan;
+	int64_t now_ps;
+	struct plane_port *ports;
+	uint64_t own; /* of them, bit each */
+	uint32_t part_count;
+	struct plane_part *parts;
+	uint64_t cables;     /* ports that have a peer, bit each */
+	int64_t shortest_ps; /* delay of a cable */
+	struct weir_packet_pool packets;
+	struct weir_packet_store store;
+	uint8_t *buffers;
+	size_t buffer_size;
+	uint32_t free_first, free_count; /* buffers, as a list */
+};
+
+static inline struct plane_frame *buffer_at(const struct plane *p, uint32_t buffer)
+{
+	return (struct plane_frame *)(void *)(p->buffers + buffer * p->buffer_size);
+}
+
+static inline uint32_t buffer_take(struct plane *p)
+{
+	uint32_t buffer = p->free_first;
+
+	if (buffer == NO_BUFFER)
+		return NO_BUFFER;
+	p->free_first = buffer_at(p, buffer)->next;
+	p->free_count--;
+	return buffer;
+}
+
+static inline void buffer_give(struct plane *p, uint32_t buffer)
+{
+	buffer_at(p, buffer)->next = p->free_first;
+	p->free_first = buffer;
+	p->free_count++;
+}
+
+/* Everything that could start on the ports of a pool by now_ps starts; a weir_buffer_pool's sync. */
+void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps);
+#endif

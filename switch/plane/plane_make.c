@@ -1,0 +1,118 @@
+/* plane_make.c -- a plane from its plan, and plans that change. See plane.h. */
+#include "switch/plane/inside.h"
+#include "sim/base/memory.h"
+#include "sim/config/port_change.h"
+#include "weir/rng.h"
+#include <stdio.h>
+#include <string.h>
+
+static void build_port(struct plane *p, uint32_t i)
+{
+	const struct plane_port_plan *plan = &p->plan.ports[i];
+	struct plane_port *port = &p->ports[i];
+	struct plane_part *part = &p->parts[plan->part];
+
+	part->ports |= UINT64_C(1) << i;
+	port->part = plan->part;
+	port->peer_plus_one = plan->peer_plus_one;
+	if (plan->peer_plus_one) {
+		if (!p->cables || plan->delay_ps < p->shortest_ps)
+			p->shortest_ps = plan->delay_ps;
+		p->cables |= UINT64_C(1) << i;
+	}
+	snprintf(port->name, sizeof(port->name), "%s", plan->name);
+	if (!(p->own >> i & 1))
+		return;
+	port->plan = plan->plan;
+	weir_port_class_init(&port->class, &port->plan);
+	port->port = memory_new(port->class.size, 1);
+	port->delay_ps = plan->delay_ps;
+	port->line_first = port->line_last = NO_BUFFER;
+	weir_port_init(port->port, &port->class, p->plan.shared_buffer ? &part->pool : NULL,
+		       weir_hash64(p->plan.seed, i));
+	weir_port_stats_start(port->port, &port->stats, 0);
+}
+
+static void build_buffers(struct plane *p)
+{
+	size_t bytes = sizeof(struct plane_frame) + FRAME_HEADER_BYTES +
+		       FRAME_TAGS_MAX * FRAME_TAG_BYTES + p->plan.mtu_bytes;
+
+	p->buffer_size = (bytes + 63) & ~(size_t)63;
+	p->buffers = memory_new(p->plan.buffers, p->buffer_size);
+	p->free_first = NO_BUFFER;
+	for (uint32_t i = p->plan.buffers; i-- > 0;)
+		buffer_give(p, i);
+}
+
+static void build_parts(struct plane *p)
+{
+	for (uint32_t i = 0; i < p->plan.port_count; i++)
+		if (p->plan.ports[i].part >= p->part_count)
+			p->part_count = p->plan.ports[i].part + 1;
+	p->parts = memory_new(p->part_count, sizeof(*p->parts));
+	for (uint32_t i = 0; i < p->part_count; i++) {
+		p->parts[i].pool = (struct weir_buffer_pool){ .sync = plane_sync, .owner = p };
+		p->parts[i].addresses.age_ps = p->plan.age_ps;
+	}
+}
+
+struct plane *plane_new(const struct plane_plan *plan)
+{
+	struct plane *p = memory_new(1, sizeof(*p));
+	/* Every packet in a port has a buffer, and no queue of n packets lies in more than n chunks; the
+	 * library's pool takes them by the batch. */
+	uint64_t slots = ((uint64_t)plan->buffers + 2 * WEIR_POOL_BATCH) * WEIR_CHUNK_PACKETS;
+
+	p->plan = *plan;
+	p->own = plan->own ? plan->own : UINT64_MAX >> (PLANE_PORTS_MAX - plan->port_count);
+	if (weir_packet_store_init(&p->store, slots))
+		memory_refused(slots * sizeof(struct weir_packet));
+	weir_packet_pool_init(&p->packets, &p->store);
+	build_parts(p);
+	p->ports = memory_new(plan->port_count, sizeof(*p->ports));
+	for (uint32_t i = 0; i < plan->port_count; i++)
+		build_port(p, i);
+	build_buffers(p);
+	p->plan.ports = NULL; /* the caller's */
+	return p;
+}
+
+void plane_free(struct plane *p)
+{
+	if (!p)
+		return;
+	for (uint64_t left = p->own; left; left &= left - 1) {
+		const struct plane_port *port = &p->ports[__builtin_ctzll(left)];
+
+		memory_free(port->port, port->class.size, 1);
+	}
+	memory_free(p->ports, p->plan.port_count, sizeof(*p->ports));
+	memory_free(p->parts, p->part_count, sizeof(*p->parts));
+	memory_free(p->buffers, p->plan.buffers, p->buffer_size);
+	weir_packet_store_free(&p->store);
+	memory_free(p, 1, sizeof(*p));
+}
+
+int plane_tell(struct plane *p, uint64_t address, uint32_t port)
+{
+	return addresses_tell(&p->parts[p->ports[port].part].addresses, address, port);
+}
+
+int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *plan)
+{
+	struct plane_port *out = &p->ports[port];
+	struct weir_port_class class;
+	const void *params;
+
+	weir_port_class_init(&class, plan);
+	if (port_begins_otherwise(&out->class, &class))
+		return -1;
+	if (plan->mark_params != out->plan.mark_params)
+		memcpy(out->mark_params, plan->mark_params, plan->mark->scheme.params_size);
+	params = plan->mark_params == out->plan.mark_params ? plan->mark_params : out->mark_params;
+	out->plan = *plan;
+	out->plan.mark_params = params;
+	weir_port_class_init(&out->class, &out->plan);
+	return 0;
+}

@@ -1,0 +1,259 @@
+/* checks.c -- what of a real switch's settings does not go together. See reading.h. */
+#include "sim/config/fabric.h"
+#include "switch/run/reading.h"
+#include "switch/run/watch.h"
+#include "weir/buffer.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The pair that a message "switch.marking: ..." is about: the port's own, else that of [switch]. */
+static const struct ini_pair *find_pair(const struct reader *r, const char *message, uint32_t port)
+{
+	const struct ini_pair *found = NULL;
+	const char *key = strchr(message, '.');
+
+	for (uint32_t i = 0; key && i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
+		size_t length = strlen(p->key);
+
+		if (strncmp(key + 1, p->key, length) == 0 && key[1 + length] == ':' &&
+		    (p->owner == OWNER_SWITCH || (p->owner == OWNER_PORT && p->number == port)))
+			found = p;
+	}
+	return found;
+}
+
+/* What of [switch] is for simulated ones alone. */
+static int check_real(const struct config *c, struct weir_error *e)
+{
+	if (fabric_is_on(c))
+		return weir_error_set(e, "switch.fabric: %s is for simulated switches",
+				      c->fabric->scheme.name);
+	if (c->switches.tune_read_delay.last_ps || c->switches.tune_write_delay.last_ps)
+		return weir_error_set(e,
+				      "switch.tune-interval: a real switch has delays of its own; "
+				      "leave tune-read-delay and tune-write-delay out");
+	if (c->lossless)
+		return weir_error_set(e, "switch.lossless: a real switch here sends no pauses");
+	return 0;
+}
+
+static int check_config(struct reader *r, struct config *c, uint32_t port, struct weir_error *e)
+{
+	const struct ini_pair *p;
+
+	c->seed = r->s->seed;
+	c->frame_max_bytes = (uint32_t)r->s->real.mtu_bytes + FRAME_HEADER_BYTES;
+	if (config_check_switch(c, e) == 0 && check_real(c, e) == 0)
+		return 0;
+	p = find_pair(r, e->text, port);
+	return weir_error_prefix(e, "%.200s:%d: ", r->s->file,
+				 p ? p->line : r->s->ports[port].line);
+}
+
+/* "46 1" or "8-15 2". */
+static int read_dscp(struct switch_settings *s, const struct config_line *line,
+		     struct weir_error *e)
+{
+	unsigned first, last, class_id;
+	char more;
+	int read = sscanf(line->text, "%2u-%2u %3u %c", &first, &last, &class_id, &more);
+
+	if (read != 3) {
+		read = sscanf(line->text, "%2u %3u %c", &first, &class_id, &more) == 2 ? 3 : 0;
+		last = first;
+	}
+	if (read != 3 || first > last || last >= PLANE_DSCPS || class_id >= WEIR_QUEUES_MAX)
+		return weir_error_set(e,
+				      "%.200s:%d: real.dscp: %s; it is a code point, 0 to %d, or "
+				      "several as in 8-15, and a class, 0 to %d",
+				      s->file, line->line, weir_quote(line->text).text,
+				      PLANE_DSCPS - 1, WEIR_QUEUES_MAX - 1);
+	for (; first <= last; first++)
+		s->class_of_dscp[first] = (uint8_t)class_id;
+	return 0;
+}
+
+/* Classes count from 0, and one that no queue has is refused. */
+static int check_classes(const struct switch_settings *s, struct weir_error *e)
+{
+	uint32_t queues = 0, highest = 0;
+
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (s->ports[i].config.queues > queues)
+			queues = s->ports[i].config.queues;
+	for (uint32_t i = 0; i < PLANE_DSCPS; i++)
+		if (s->class_of_dscp[i] > highest)
+			highest = s->class_of_dscp[i];
+	if (highest < queues)
+		return 0;
+	return weir_error_set(e,
+			      "%.200s:%d: real.dscp: class %" PRIu32
+			      ", but no port has more than %" PRIu32
+			      " queue%s (switch.queues); classes count from 0",
+			      s->file, s->real.dscps.lines[s->real.dscps.count - 1].line, highest,
+			      queues, queues == 1 ? "" : "s");
+}
+
+static int check_addresses(const struct switch_settings *s, const struct port_settings *p,
+			   struct weir_error *e)
+{
+	for (uint32_t i = 0; i < p->addresses.count; i++) {
+		const struct config_line *line = &p->addresses.lines[i];
+		uint64_t address;
+
+		if (frame_address(line->text, &address) || !frame_is_for_one(address))
+			return weir_error_set(e,
+					      "%.200s:%d: port.%s.address: %s is no address of a "
+					      "host; one is written 02:00:00:00:00:01",
+					      s->file, line->line, p->name,
+					      weir_quote(line->text).text);
+	}
+	return 0;
+}
+
+static int check_interfaces(const struct switch_settings *s, uint32_t at, struct weir_error *e)
+{
+	if (s->ports[at].to[0] && s->ports[at].interface[0])
+		return weir_error_set(
+			e,
+			"%.200s:%d: port.%s.to: a port has an interface or a cable to "
+			"another port, not both",
+			s->file, s->ports[at].line, s->ports[at].name);
+	for (uint32_t i = 0; i < at && !s->ports[at].to[0]; i++)
+		if (strcmp(s->ports[i].interface, s->ports[at].interface) == 0)
+			return weir_error_set(e,
+					      "%.200s:%d: port.%s.interface: %s is that of port %s",
+					      s->file, s->ports[at].line, s->ports[at].name,
+					      s->ports[at].interface, s->ports[i].name);
+	return 0;
+}
+
+/* Of a mistake in [real]. */
+static int locate_real(const struct reader *r, const char *key, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < r->pairs.count; i++)
+		if (r->pairs.list[i].owner == OWNER_REAL && strcmp(r->pairs.list[i].key, key) == 0)
+			return reading_locate(r, &r->pairs.list[i], e);
+	return -1;
+}
+
+static int check_backend(struct reader *r, struct weir_error *e)
+{
+	r->s->backend = wire_find(r->s->real.backend, e);
+	if (r->s->backend)
+		return 0;
+	return locate_real(r, "backend", e);
+}
+
+static int check_probes(const struct switch_settings *s, struct weir_error *e)
+{
+	struct watch probe;
+
+	for (uint32_t i = 0; i < s->real.probes.count; i++)
+		if (watch_read(&probe, s, s->real.probes.lines[i].text, e))
+			return weir_error_prefix(e, "%.200s:%d: real.probe: ", s->file,
+						 s->real.probes.lines[i].line);
+	return 0;
+}
+
+/* A port's first pair whose key begins like this; NULL: there is none. */
+static const struct ini_pair *port_pair(const struct reader *r, uint32_t port, const char *key)
+{
+	for (uint32_t i = 0; i < r->pairs.count; i++) {
+		const struct ini_pair *p = &r->pairs.list[i];
+
+		if (p->owner == OWNER_PORT && p->number == port &&
+		    strncmp(p->key, key, strlen(key)) == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* A thread may look at its own ports alone. */
+static int check_threads(const struct reader *r, struct weir_error *e)
+{
+	const struct switch_settings *s = r->s;
+	uint64_t threads = s->real.threads;
+	const char *shared = NULL;
+
+	if (threads == 1)
+		return 0;
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (s->ports[i].peer_plus_one)
+			shared = "a cable between parts (port.NAME.to)";
+	if (s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
+		shared = "a pool of all ports (switch.buffer-per = switch)";
+	if (s->config.agent || s->config.tuner)
+		shared = "an agent of all ports (switch.tune)";
+	if (shared)
+		weir_error_set(e, "%" PRIu64 " threads cannot share %s; leave one of the two out",
+			       threads, shared);
+	else if (threads > s->port_count)
+		weir_error_set(e, "%" PRIu64 " threads, but %" PRIu32 " ports", threads,
+			       s->port_count);
+	else
+		return 0;
+	return locate_real(r, "threads", e);
+}
+
+/* An agent looks after all ports; one pool is all ports', or nobody's. */
+static int check_alike(const struct reader *r, struct weir_error *e)
+{
+	const struct switch_settings *s = r->s;
+	int has_pool = s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ini_pair *tune = port_pair(r, i, "tune");
+
+		if (tune) {
+			weir_error_set(e, "an agent looks after all ports; set it in [switch]");
+			return reading_locate(r, tune, e);
+		}
+		if ((s->ports[i].config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH) !=
+		    has_pool) {
+			weir_error_set(e, "a pool is that of all ports; set it in [switch]");
+			return reading_locate(r, port_pair(r, i, "buffer-per"), e);
+		}
+	}
+	return 0;
+}
+
+int reading_check_common(struct reader *r, struct weir_error *e)
+{
+	struct switch_settings *s = r->s;
+
+	if (check_backend(r, e))
+		return -1;
+	if (s->port_count < 2)
+		return weir_error_set(e,
+				      "%.200s: a switch has two ports at least; add sections such "
+				      "as [port h0]",
+				      s->file);
+	for (uint32_t i = 0; i < s->real.dscps.count; i++)
+		if (read_dscp(s, &s->real.dscps.lines[i], e))
+			return -1;
+	return check_config(r, &s->config, 0, e);
+}
+
+int reading_check_port(struct reader *r, uint32_t port, struct weir_error *e)
+{
+	struct switch_settings *s = r->s;
+
+	return check_config(r, &s->ports[port].config, port, e) ||
+			       check_addresses(s, &s->ports[port], e) ||
+			       check_interfaces(s, port, e)
+		       ? -1
+		       : 0;
+}
+
+int reading_check_whole(struct reader *r, struct weir_error *e)
+{
+	struct switch_settings *s = r->s;
+
+	return settings_check_cables(s, e) || check_classes(s, e) || check_alike(r, e) ||
+			       check_probes(s, e) || check_threads(r, e)
+		       ? -1
+		       : 0;
+}
