@@ -302,9 +302,11 @@ int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			  int64_t now_ps);
 
-/* The packet joins the end of its queue. */
-static inline void weir_port_append(struct weir_port *p, struct weir_packet_pool *pool,
-				    const struct weir_packet *packet, struct weir_queue *q)
+/* The packet joins the end of its queue. Returns where it is there. */
+static inline struct weir_packet *weir_port_append(struct weir_port *p,
+						   struct weir_packet_pool *pool,
+						   const struct weir_packet *packet,
+						   struct weir_queue *q)
 {
 	uint32_t slot;
 
@@ -329,6 +331,7 @@ static inline void weir_port_append(struct weir_port *p, struct weir_packet_pool
 	p->pkts++;
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
+	return &pool->slots[slot];
 }
 
 /* Where there is a scheduler: weir_port_offer, and the choice of who leaves next. NULL: every queue that
@@ -380,13 +383,15 @@ weir_port_leave(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 	return WEIR_PORT_SEND;
 }
 
-/* weir_port_offer where there is no scheduler, of a packet whose time_ps is now_ps already. Unless it is marked nothing is
- * written into it before it is copied: it may be in another thread's cache, and a copy waits for such writes. */
+/* weir_port_offer where there is no scheduler, of a packet whose time_ps is when it wants to leave. Unless it is marked
+ * nothing is written into it before it is copied: it may be in another thread's cache, and a copy waits for such writes.
+ * WEIR_PORT_QUEUED: *place is where it waits. */
 static inline __attribute__((always_inline)) int
 weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
-		      struct weir_packet *packet, int64_t now_ps)
+		      struct weir_packet *packet, struct weir_packet **place)
 {
 	const struct weir_port_class *c = p->kind;
+	int64_t now_ps = packet->time_ps;
 
 	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
 	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
@@ -394,7 +399,7 @@ weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
 		return weir_port_leave(p, packet, 0, now_ps, WEIR_PORT_ASKS_IDLE);
 	weir_port_stats_join(p, now_ps);
-	weir_port_append(p, pool, packet, weir_port_queues(p));
+	*place = weir_port_append(p, pool, packet, weir_port_queues(p));
 	return WEIR_PORT_QUEUED;
 }
 
@@ -405,10 +410,12 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 								 struct weir_packet *packet,
 								 int64_t now_ps)
 {
+	struct weir_packet *place;
+
 	if (p->kind->order != WEIR_PORT_PLAIN)
 		return weir_port_offer_sched(p, pool, packet, now_ps);
 	packet->time_ps = now_ps;
-	return weir_port_offer_plain(p, pool, packet, now_ps);
+	return weir_port_offer_plain(p, pool, packet, &place);
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched

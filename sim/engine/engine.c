@@ -16,10 +16,12 @@ void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
 
 	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
 
-	if (windows < e->slot_count)
+	if (windows < e->slot_count) {
 		wheel_set(w, w->window + windows, node);
-	else
+	} else {
 		heap_push(&w->later, time_ps, node);
+		w->later_ps = w->later.entries[0].time_ps;
+	}
 }
 
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
@@ -58,20 +60,75 @@ void line_begin(struct worker *w, struct egress *out)
 	atomic_store_explicit(&w->engine->line_first[out->line], out->tail, memory_order_release);
 }
 
-/* Wake-ups from the heap that have come into the current window. */
-static void wake_due(struct worker *w)
+/* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch that another thread
+ * worked on for once waits in that one's heap. */
+static void wake_due(struct engine *e)
 {
-	while (w->later.count && w->later.entries[0].time_ps < w->end_ps)
-		wheel_set(w, w->window, (uint32_t)heap_pop(&w->later).key);
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct worker *w = &e->workers[i];
+
+		if (w->later_ps >= e->pass.end_ps)
+			continue;
+		while (w->later.count && w->later.entries[0].time_ps < e->pass.end_ps)
+			wheel_set(w, e->pass.window, (uint32_t)heap_pop(&w->later).key);
+		w->later_ps =
+			w->later.count ? w->later.entries[0].time_ps : WEIR_TIME_NEVER_PS;
+	}
+}
+
+static void clear_row(struct worker *w, uint64_t window)
+{
+	const struct engine *e = w->engine;
+	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+
+	memset(w->wheel + (size_t)slot * e->slot_stride, 0, e->slot_words * sizeof(*w->wheel));
+	w->slot_busy[slot] = 0;
+}
+
+static int is_same_slot(const struct engine *e, uint64_t a, uint64_t b)
+{
+	return ((a ^ b) & (e->slot_count - 1)) == 0;
+}
+
+/* The thread goes on to what all have agreed on. Its row of the window before is free for another one. */
+static void take_pass(struct worker *w)
+{
+	const struct engine *e = w->engine;
+	const struct pass *p = &e->pass;
+
+	if (!is_same_slot(e, w->window, p->window))
+		clear_row(w, w->window);
+	w->pass = p->number;
+	w->window = p->window;
+	w->begin_ps = p->begin_ps;
+	w->end_ps = p->end_ps;
+	w->limit_ps = p->limit_ps;
+	w->next_end_ps = p->next_end_ps;
+	w->next_bits = w->wheel + ((p->window + 1) & (e->slot_count - 1)) * e->slot_stride;
+}
+
+/* Nodes that have something to do in the window, 64 of them: whoever has set their bits. row is the first thread's. */
+static inline uint64_t due_nodes(const struct engine *e, const _Atomic uint64_t *row, uint32_t word)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < e->slot_stride; i += e->slot_words)
+		bits |= atomic_load_explicit(&row[i + word], memory_order_relaxed);
+	return bits;
+}
+
+static const _Atomic uint64_t *first_row(const struct worker *w)
+{
+	const struct engine *e = w->engine;
+
+	return e->wheels + (w->window & (e->slot_count - 1)) * e->slot_stride;
 }
 
 /* A switch is worked on by whoever comes first. */
 static int claim(struct worker *w, struct switch_state *s)
 {
-	uint64_t pass = w->engine->pass;
-
 	return !w->shared ||
-	       atomic_exchange_explicit(&s->claimed, pass, memory_order_relaxed) != pass;
+	       atomic_exchange_explicit(&s->claimed, w->pass, memory_order_relaxed) != w->pass;
 }
 
 static void node_run(struct worker *w, uint32_t node)
@@ -94,21 +151,22 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 	if (n->kind == NODE_HOST)
 		line_fetch(&w->pool, e->line_head[n->first_line],
 			   atomic_load_explicit(&e->line_tail[n->first_line],
-						memory_order_acquire));
+						memory_order_acquire),
+			   CHUNKS_AHEAD);
 }
 
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
-static inline __attribute__((always_inline)) void run_nodes_among(struct worker *w,
-								  const uint64_t *own)
+static inline __attribute__((always_inline)) void
+run_nodes_among(struct worker *w, const uint64_t *own, uint32_t fetches)
 {
-	struct engine *e = w->engine;
-	_Atomic uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+	const struct engine *e = w->engine;
+	const _Atomic uint64_t *row = first_row(w);
 
 	for (uint32_t i = 0; i < w->range_count; i++) {
 		uint32_t first = w->ranges[i].first, end = w->ranges[i].end;
 
 		for (uint32_t word = first / 64; word * 64 < end; word++) {
-			uint64_t bits = atomic_load_explicit(&slot[word], memory_order_relaxed);
+			uint64_t bits = due_nodes(e, row, word);
 
 			if (word == first / 64)
 				bits &= UINT64_MAX << (first % 64);
@@ -120,7 +178,7 @@ static inline __attribute__((always_inline)) void run_nodes_among(struct worker 
 				uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(bits);
 
 				bits &= bits - 1;
-				if (bits && w->fetches)
+				if (fetches && bits)
 					node_fetch(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
 				node_run(w, node);
 			}
@@ -130,15 +188,22 @@ static inline __attribute__((always_inline)) void run_nodes_among(struct worker 
 
 static __attribute__((noinline)) void run_own_nodes(struct worker *w)
 {
-	run_nodes_among(w, w->engine->ranks->own);
+	run_nodes_among(w, w->engine->ranks->own, 1);
+}
+
+static __attribute__((noinline)) void run_nodes_ahead(struct worker *w)
+{
+	run_nodes_among(w, NULL, 1);
 }
 
 static void run_nodes(struct worker *w)
 {
 	if (__builtin_expect(w->engine->ranks != NULL, 0))
 		run_own_nodes(w);
+	else if (w->fetches == FETCH_FOR_ALL)
+		run_nodes_ahead(w);
 	else
-		run_nodes_among(w, NULL);
+		run_nodes_among(w, NULL, 0);
 }
 
 /* Whoever is done with its own nodes takes over switches that others have not begun, which evens out
@@ -146,44 +211,48 @@ static void run_nodes(struct worker *w)
 static void help_others(struct worker *w)
 {
 	struct engine *e = w->engine;
-	_Atomic uint64_t *slot = e->wheel + (w->window & (e->slot_count - 1)) * e->slot_words;
+	const _Atomic uint64_t *row = first_row(w);
 
 	for (uint32_t i = e->net->switch_count; i-- > 0;) {
 		struct switch_state *s = &e->switches[i];
 
-		if (atomic_load_explicit(&s->claimed, memory_order_relaxed) == e->pass ||
+		if (atomic_load_explicit(&s->claimed, memory_order_relaxed) == w->pass ||
 		    !engine_has(e, s->node) ||
-		    !(atomic_load_explicit(&slot[s->node / 64], memory_order_relaxed) >>
-			      (s->node % 64) &
-		      1))
+		    !(due_nodes(e, row, s->node / 64) >> (s->node % 64) & 1))
 			continue;
 		if (claim(w, s))
 			switch_run(w, s);
 	}
 }
 
-/* The next window in which any node has something to do, after the current one. */
-static inline __attribute__((always_inline)) uint64_t next_window(struct engine *e,
-									  uint64_t window)
+/* Has somebody set bits of that window? */
+static inline int is_busy(const struct engine *e, uint64_t window)
 {
+	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+
+	for (uint32_t i = 0; i < e->threads; i++)
+		if (e->workers[i].slot_busy[slot])
+			return 1;
+	return 0;
+}
+
+/* The next window in which any node has something to do, after the current one. */
+static inline __attribute__((always_inline)) uint64_t next_window(struct engine *e, uint64_t window)
+{
+	int64_t later_ps = WEIR_TIME_NEVER_PS;
 	uint64_t best = UINT64_MAX;
 
 	for (uint32_t i = 1; i < e->slot_count; i++) {
-		if (e->slot_busy[(window + i) & (e->slot_count - 1)]) {
+		if (is_busy(e, window + i)) {
 			best = window + i;
 			break;
 		}
 	}
-	for (uint32_t i = 0; i < e->threads; i++) {
-		const struct heap *later = &e->workers[i].later;
-
-		if (later->count) {
-			uint64_t due = (uint64_t)later->entries[0].time_ps / (uint64_t)e->window_ps;
-
-			if (due < best)
-				best = due;
-		}
-	}
+	for (uint32_t i = 0; i < e->threads; i++)
+		if (e->workers[i].later_ps < later_ps)
+			later_ps = e->workers[i].later_ps;
+	if (later_ps != WEIR_TIME_NEVER_PS && (uint64_t)(later_ps / e->window_ps) < best)
+		best = (uint64_t)(later_ps / e->window_ps);
 	return best;
 }
 
@@ -283,20 +352,11 @@ static void open_gates(struct engine *e)
 			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
-static void clear_window(struct engine *e, uint64_t window)
-{
-	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
-
-	memset(e->wheel + (size_t)slot * e->slot_words, 0, e->slot_words * sizeof(*e->wheel));
-	e->slot_busy[slot] = 0;
-}
-
 /* The end of a window: flows that waited have their starts, and the next one is known. The same where there are
  * other ranks: what they have sent is here, too. */
 static uint64_t end_window(struct engine *e, uint64_t window)
 {
 	open_gates(e);
-	clear_window(e, window);
 	return next_window(e, window);
 }
 
@@ -311,7 +371,6 @@ static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, 
 		e->workers[i].ended_count = 0;
 	if ((int64_t)r->agreed.most > e->last_opened_ps)
 		e->last_opened_ps = (int64_t)r->agreed.most;
-	clear_window(e, window);
 	next = next_window(e, window);
 	return r->agreed.least < next ? r->agreed.least : next;
 }
@@ -357,18 +416,13 @@ static void advance(struct engine *e)
 	if (e->hands.adapts)
 		hands_next(e);
 
-	e->pass++;
-
-	for (uint32_t i = 0; i < e->threads; i++) {
-		struct worker *w = &e->workers[i];
-
-		w->window = window;
-		w->end_ps = end_ps;
-		w->begin_ps = begin_ps;
-		w->limit_ps = limit_ps;
-		w->next_end_ps = end_ps + e->window_ps;
-		w->next_bits = e->wheel + ((window + 1) & (e->slot_count - 1)) * e->slot_words;
-	}
+	e->pass = (struct pass){ e->pass.number + 1, window,   begin_ps,
+				 end_ps,	     limit_ps, end_ps + e->window_ps };
+	/* A window that is the turn of the wheel later, or several, has the place of the one before. */
+	if (window != first->window && is_same_slot(e, window, first->window))
+		for (uint32_t i = 0; i < e->threads; i++)
+			clear_row(&e->workers[i], window);
+	wake_due(e);
 }
 
 /* The last thread to come decides for all; the others wait. Returns 0 where the leg is over, or goes on with one thread.
@@ -402,7 +456,7 @@ static void work(void *argument)
 	struct engine *e = w->engine;
 
 	do {
-		wake_due(w);
+		take_pass(w);
 		run_nodes(w);
 		if (w->shared)
 			help_others(w);
@@ -414,7 +468,7 @@ static void work_alone(struct engine *e)
 {
 	do {
 		for (uint32_t i = 0; i < e->threads; i++)
-			wake_due(&e->workers[i]);
+			take_pass(&e->workers[i]);
 		for (uint32_t i = 0; i < e->threads; i++)
 			run_nodes(&e->workers[i]);
 		advance(e);

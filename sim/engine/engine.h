@@ -7,8 +7,9 @@
  * window without changing a byte of the result.
  *
  * Who has something to do is kept on a wheel: one bit per node and coming window. A sender of a
- * packet sets the bit of the receiver in the window of the arrival. What lies further ahead than
- * the wheel reaches (timers, flows to come) waits in a heap of the node's thread.
+ * packet sets the bit of the receiver in the window of the arrival. Every thread has a wheel of its own, and a
+ * node is looked up on all of them. What lies further ahead than the wheel reaches (timers, flows to come) waits
+ * in a heap of the node's thread.
  *
  * A link is a list of packets that the sending node appends to and the receiving node takes from.
  * Ports do not have "transmission complete" events: before a packet joins a port at t, everything
@@ -41,8 +42,8 @@ struct egress {
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
-/* Inputs of a switch; lines whose packets are fetched before their turn comes. */
-enum { SWITCH_INPUT_BITS = 22, LINES_AHEAD = 3, CHUNKS_AHEAD = 6 };
+/* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where other threads sent them. */
+enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_OF_OTHERS = 4 };
 
 /* What a switch does beside passing packets on. */
 enum switch_extra {
@@ -109,39 +110,58 @@ struct ended_flow {
 	enum flow_tie kind;
 };
 
+/* What a thread has fetched before it works on it. */
+enum worker_fetch { FETCH_NOTHING, FETCH_FOR_SWITCHES, FETCH_FOR_ALL };
+
+/* What all threads are to do next: written while all of them rest. */
+struct pass {
+	uint64_t number;     /* counts the times that threads go through the nodes: once a window or oftener */
+	uint64_t window;     /* number of the window */
+	int64_t begin_ps;    /* of the window */
+	int64_t end_ps;
+	int64_t limit_ps;    /* events before this are to be worked off now; <= end_ps */
+	int64_t next_end_ps; /* of the window after it */
+};
+
 /* One thread's share of the work. */
 struct worker {
 	_Alignas(64) struct engine *engine;
 	struct weir_packet_pool pool;
 	struct note_pool notes;
-	int64_t limit_ps;            /* events before this are to be worked off now */
-	int64_t begin_ps;            /* of the window */
-	int64_t end_ps;              /* of the window, >= limit_ps */
-	int64_t next_end_ps;         /* of the window after it */
-	_Atomic uint64_t *next_bits; /* its row on the wheel */
-	uint64_t window;             /* number of the window */
+	int64_t limit_ps; /* this and the next four: of the pass that it works on, see there */
+	int64_t begin_ps;
+	int64_t end_ps;
+	int64_t next_end_ps;
+	uint64_t window;
+	uint64_t pass;
+	_Atomic uint64_t *next_bits; /* the next window's row on its wheel */
+	_Atomic uint64_t *wheel;     /* slot_words for each window, the next slot_stride further */
+	_Atomic uint8_t *slot_busy;  /* a byte for each of its windows: some bit may be set */
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
-	uint32_t shared;   /* 1: other threads set bits on the wheel too */
-	uint32_t fetches;  /* 1: what comes next is probably not in this core's cache */
+	uint32_t shared;   /* 1: other threads are at work, too */
+	uint32_t fetches;  /* enum worker_fetch: what is probably not in this core's cache */
 	uint64_t switched; /* packets that came to switches, for hands.h */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
 	} ranges[TIERS_MAX + 1];
-	struct heap later; /* (time, node): wake-ups beyond the wheel */
 	struct slab senders, receivers;
 	struct ring_store boards, arrivals, racks; /* of those that lack something */
 	uint64_t *keys, *sorted;
 	uint32_t key_capacity;
 	uint32_t *buckets;
-	/* Flows that ended in this window and have somebody to tell. */
+	uint32_t ended_capacity;
 	struct ended_flow *ended;
-	uint32_t ended_count, ended_capacity;
+	uint64_t byte_errors; /* flows that received other bytes than were asked for */
+
+	/* What is looked at when threads meet. */
+	_Alignas(64) int64_t later_ps; /* of the first in later; WEIR_TIME_NEVER_PS: none */
+	uint32_t ended_count;  /* flows that ended in this window and have somebody to tell */
 	uint64_t flows_done;   /* that ended at this worker's hosts, by flow_ends */
 	uint64_t flows_opened; /* that waited for others and have got their start, by flow_ends */
 	int64_t opened_ps;     /* the last of these starts */
-	uint64_t byte_errors;  /* flows that received other bytes than were asked for */
+	struct heap later;     /* (time, node): wake-ups beyond the wheel */
 };
 
 struct engine_tap {
@@ -196,21 +216,21 @@ struct engine {
 	uint32_t *start_order; /* flows by (host, start) */
 
 	/* wheel */
-	_Atomic uint64_t *wheel;
+	_Atomic uint64_t *wheels; /* by window, then thread: rows of slot_words */
 	_Atomic uint8_t *slot_busy;
-	uint32_t slot_count, slot_words;
+	uint32_t slot_count, slot_words, slot_stride;
 	uint32_t wheel_is_short; /* 1: some links are longer than the wheel */
 
 	/* threads */
-	uint64_t
-		pass; /* counts the times that threads go through the nodes: once a window or oftener */
 	uint32_t threads;
+	uint32_t fetches; /* enum worker_fetch, of a thread that is alone */
 	struct hands hands;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
 	_Alignas(64) atomic_uint generation; /* counts meetings of all threads */
 	atomic_uint last_meeting;            /* of the leg that ended last */
-	_Alignas(64) int finished;           /* 1: this leg of the run is over */
+	_Alignas(64) struct pass pass;
+	int finished;      /* 1: this leg of the run is over */
 	struct crew *crew; /* the threads but the caller's; NULL: there are none (yet) */
 
 	/* Links that are watched: called by the thread of the link's sender, in order of time. */
@@ -360,20 +380,12 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 {
 	struct engine *e = w->engine;
 	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
-	_Atomic uint64_t *word = e->wheel + (size_t)slot * e->slot_words + node / 64;
-	uint64_t bit = UINT64_C(1) << (node % 64);
-
+	_Atomic uint64_t *word = w->wheel + (size_t)slot * e->slot_stride + node / 64;
 	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed);
 
-	if (bits & bit)
-		return;
-	if (w->shared)
-		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
-	else
-		atomic_store_explicit(word, bits | bit, memory_order_relaxed);
-	/* Most find it set: no need to take the cache line from others. */
-	if (!atomic_load_explicit(&e->slot_busy[slot], memory_order_relaxed))
-		atomic_store_explicit(&e->slot_busy[slot], 1, memory_order_relaxed);
+	/* Nobody else writes here while threads are at work. */
+	atomic_store_explicit(word, bits | UINT64_C(1) << (node % 64), memory_order_relaxed);
+	atomic_store_explicit(&w->slot_busy[slot], 1, memory_order_relaxed);
 }
 
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
@@ -415,13 +427,11 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 		engine_wake(w, to, arrival_ps);
 }
 
-/* The node has worked off a window: its receivers may take what was sent. Nobody needs it sooner, and packet by packet
- * threads that send to one node would take each other's cache line away. A port that sent has a line that is, or was,
- * busy in this window. */
-static inline void egress_publish(struct worker *w, const struct egress *out)
+/* The node has worked off a window: the receiver may take what was sent. Nobody needs it sooner, and packet by packet
+ * threads that send to one node would take each other's cache line away. */
+static inline void egress_publish(const struct egress *out, _Atomic uint32_t *line_tail)
 {
-	if (out->port.free_ps > w->begin_ps)
-		atomic_store_explicit(&w->line_tail[out->line], out->tail, memory_order_release);
+	atomic_store_explicit(&line_tail[out->line], out->tail, memory_order_release);
 }
 
 static inline __attribute__((always_inline)) void
@@ -433,14 +443,14 @@ egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 /* Has the packets of a line fetched that are to be taken from it soon: every other cache line, whose neighbour the
  * processor fetches as well. Only for who takes from the line: nobody else may follow its chunks. */
 static inline __attribute__((always_inline)) void
-line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail)
+line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, uint32_t chunks)
 {
 	uint32_t chunk = slot >> WEIR_CHUNK_SHIFT, last = tail >> WEIR_CHUNK_SHIFT;
 
 	if (slot == tail || slot == WEIR_SLOT_NONE)
 		return;
 #pragma GCC unroll 8
-	for (uint32_t i = 0; i < CHUNKS_AHEAD; i++) {
+	for (uint32_t i = 0; i < chunks; i++) {
 		const struct weir_packet *first =
 			pool->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 

@@ -17,10 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A network of more links than these is not in the cache of one core: each has its port and some packets, 1 KB or so. */
-enum { LINKS_IN_CACHE = 4096 };
-
-enum { SLOTS_MIN = 64, SLOTS_MAX = 4096, SORT_BUCKETS = 4096 + 1, PAUSES_WAITING = 64 };
+enum {
+	WORDS_OF_LINE = 8,
+	LINKS_IN_CACHE = 1024,
+	SLOTS_MIN = 64,
+	SLOTS_MAX = 4096,
+	SORT_BUCKETS = 4096 + 1,
+	PAUSES_WAITING = 64
+};
 
 /* --- the base round-trip time --- */
 
@@ -314,10 +318,22 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 		e->slot_count *= 2;
 	/* How many frames of a fabric scheme may wait for a line is not known. */
 	e->wheel_is_short = e->slot_count < needed || fabric_is_on(e->config);
-	e->slot_words = (e->net->node_count + 63) / 64;
-	e->wheel = memory_new((uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
-	e->slot_busy = memory_new(e->slot_count, sizeof(*e->slot_busy));
 	return 0;
+}
+
+/* Rows of two threads share no cache line. */
+static void build_wheels(struct engine *e)
+{
+	uint64_t rows = (uint64_t)e->slot_count * e->threads;
+
+	e->slot_words = ((e->net->node_count + 63) / 64 + WORDS_OF_LINE - 1) & ~(WORDS_OF_LINE - 1u);
+	e->slot_stride = e->slot_words * e->threads;
+	e->wheels = memory_new(rows * e->slot_words, sizeof(*e->wheels));
+	e->slot_busy = memory_new(rows, sizeof(*e->slot_busy));
+	for (uint32_t i = 0; i < e->threads; i++) {
+		e->workers[i].wheel = e->wheels + (size_t)i * e->slot_words;
+		e->workers[i].slot_busy = e->slot_busy + (size_t)i * e->slot_count;
+	}
 }
 
 /* --- threads --- */
@@ -411,10 +427,20 @@ static void build_slabs(struct engine *e)
 	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
 }
 
+/* Each link has its port and some packets, 1 KB or so: small networks are in the cache of one core. Of larger ones the
+ * packets that hosts are sent are, which are fewer. */
+static enum worker_fetch fetches_for(uint32_t links)
+{
+	if (links <= LINKS_IN_CACHE)
+		return FETCH_NOTHING;
+	return links <= 8 * LINKS_IN_CACHE ? FETCH_FOR_SWITCHES : FETCH_FOR_ALL;
+}
+
 static void build_workers(struct engine *e)
 {
 	uint32_t first = 0;
 
+	e->fetches = fetches_for(e->net->link_count);
 	e->workers = memory_new(e->threads, sizeof(*e->workers));
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
@@ -423,11 +449,13 @@ static void build_workers(struct engine *e)
 		w->index = i;
 		w->shared = e->hands.mode == HANDS_TOGETHER;
 		w->line_tail = e->line_tail;
-		w->fetches = w->shared || e->net->link_count > LINKS_IN_CACHE;
+		w->fetches = w->shared ? FETCH_FOR_ALL : e->fetches;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
+		w->later_ps = WEIR_TIME_NEVER_PS;
 		weir_packet_pool_init(&w->pool, &e->store);
 	}
+	build_wheels(e);
 	for (uint32_t i = 1; i <= e->net->node_count; i++) {
 		if (i == e->net->node_count || starts_stretch(e->net, i)) {
 			share_nodes(e, first, i);
@@ -500,11 +528,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	port_stats_new(e);
 	if (build_wheel(e, error))
 		return -1;
-	if (plan->adapts)
-		e->threads = hands_for(e, plan->threads);
-	e->hands = (struct hands){ .adapts = plan->adapts && e->threads > 1,
-				   .mode = plan->adapts || e->threads == 1 ? HANDS_ALONE
-									   : HANDS_TOGETHER };
+	hands_new(e, plan);
 	room_new(e);
 	hosts_new(e);
 	build_workers(e);
@@ -578,8 +602,8 @@ void engine_free(struct engine *e)
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));
-	memory_free(e->wheel, (uint64_t)e->slot_count * e->slot_words, sizeof(*e->wheel));
-	memory_free(e->slot_busy, e->slot_count, sizeof(*e->slot_busy));
+	memory_free(e->wheels, (uint64_t)e->slot_count * e->slot_stride, sizeof(*e->wheels));
+	memory_free(e->slot_busy, (uint64_t)e->slot_count * e->threads, sizeof(*e->slot_busy));
 	mail_free(e);
 	flow_list_free(&e->flows);
 	memory_free(e, 1, sizeof(*e));

@@ -5,12 +5,14 @@
 #include <time.h>
 
 enum {
-	ARRIVALS_EACH = 256,    /* in a window of full links: about 8 us of work for a thread */
-	ARRIVALS_TO_MEET = 64,  /* with fewer for each thread nobody else is called */
-	WINDOWS_OF_TRIAL = 32,  /* to find out how fast a mode is */
+	ARRIVALS_EACH = 96,     /* in a window of full links: some 3 us of work for a thread */
+	ARRIVALS_TO_MEET = 24,  /* with fewer for each thread nobody else is called */
+	ARRIVALS_ENOUGH = 2048, /* with more, meeting is a hundredth of the work */
+	WINDOWS_OF_TRIAL = 32,  /* at most, to find out how fast a mode is */
 	WINDOWS_TO_STAY = 1024, /* in the faster one; twice as many when it is faster again */
 	WINDOWS_TO_STAY_MAX = 8192,
 	WINDOWS_TO_SEE = 4, /* that a mode is hopeless */
+	TRIAL_NS = 1000 * 1000, /* enough for a trial of at least two windows */
 };
 
 static uint64_t clock_ns(void)
@@ -21,8 +23,8 @@ static uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Data goes one way on most links and what answers it the other: half of them are taken as full. */
-uint32_t hands_for(const struct engine *e, uint32_t threads)
+/* Arrivals in a window. Data goes one way on most links and what answers it the other: half of them are taken as full. */
+static double expect_arrivals(const struct engine *e)
 {
 	double arrivals = 0;
 
@@ -34,9 +36,22 @@ uint32_t hands_for(const struct engine *e, uint32_t threads)
 		arrivals += 0.5 * (double)e->window_ps /
 			    (double)weir_port_wire_ps(kind, e->config->frame_max_bytes);
 	}
-	if (arrivals < 2.0 * ARRIVALS_EACH)
-		return 1;
-	return arrivals / ARRIVALS_EACH < threads ? (uint32_t)(arrivals / ARRIVALS_EACH) : threads;
+	return arrivals;
+}
+
+void hands_new(struct engine *e, const struct engine_plan *plan)
+{
+	double arrivals = plan->adapts ? expect_arrivals(e) : 0;
+
+	e->threads = plan->threads;
+	if (plan->adapts && arrivals < (double)plan->threads * ARRIVALS_EACH)
+		e->threads = arrivals < 2.0 * ARRIVALS_EACH ? 1
+							    : (uint32_t)(arrivals / ARRIVALS_EACH);
+	e->hands.adapts = plan->adapts && e->threads > 1;
+	e->hands.mode = e->threads == 1 || (plan->adapts && arrivals < (double)e->threads *
+								       ARRIVALS_ENOUGH)
+				? HANDS_ALONE
+				: HANDS_TOGETHER;
 }
 
 /* At switches, since begin_ns. */
@@ -60,6 +75,7 @@ static void begin(struct engine *e, enum hands_mode mode, uint32_t windows)
 	for (uint32_t i = 0; i < e->threads; i++) {
 		e->workers[i].switched = 0;
 		e->workers[i].shared = mode == HANDS_TOGETHER;
+		e->workers[i].fetches = mode == HANDS_TOGETHER ? FETCH_FOR_ALL : e->fetches;
 	}
 }
 
@@ -69,6 +85,15 @@ void hands_begin(struct engine *e)
 
 	if (h->adapts)
 		begin(e, h->mode, h->left ? h->left : WINDOWS_OF_TRIAL);
+}
+
+/* Do threads have so much to do in a window that it does not matter how long they take to meet? */
+static int is_enough(const struct engine *e, uint64_t arrivals)
+{
+	const struct hands *h = &e->hands;
+
+	return h->mode == HANDS_TOGETHER &&
+	       arrivals >= (uint64_t)ARRIVALS_ENOUGH * e->threads * h->windows;
 }
 
 /* The mode that has just been timed is left for the other one where that has no time yet; else the faster stays. The
@@ -101,13 +126,22 @@ static int is_hopeless(const struct engine *e)
 		       h->rate[HANDS_ALONE] * (double)(clock_ns() - h->begin_ns) / 2;
 }
 
+/* A trial whose windows are long needs fewer of them. */
+static int is_seen(const struct engine *e)
+{
+	const struct hands *h = &e->hands;
+
+	return h->left < WINDOWS_OF_TRIAL && h->windows > 1 && h->windows < WINDOWS_OF_TRIAL &&
+	       clock_ns() - h->begin_ns >= TRIAL_NS;
+}
+
 void hands_next(struct engine *e)
 {
 	struct hands *h = &e->hands;
 	uint64_t arrivals;
 
 	h->windows++;
-	if (--h->left && !is_hopeless(e))
+	if (--h->left && !is_hopeless(e) && !is_seen(e))
 		return;
 	arrivals = sum_arrivals(e);
 	h->rate[h->mode] = (double)arrivals / (double)(clock_ns() - h->begin_ns + 1);
@@ -116,5 +150,8 @@ void hands_next(struct engine *e)
 		begin(e, HANDS_ALONE, WINDOWS_OF_TRIAL);
 		return;
 	}
-	choose(e);
+	if (is_enough(e, arrivals))
+		begin(e, HANDS_TOGETHER, WINDOWS_OF_TRIAL);
+	else
+		choose(e);
 }

@@ -2,13 +2,15 @@
  *
  * Threads meet after every window. Where a window has little to do, meeting takes longer than working alone, and by
  * how much depends on the machine and on who else uses it. So a small network has one thread from the beginning; a
- * larger one works alone, then together, for a few windows each, and goes on for many as was faster. Nothing that
- * happens depends on it. */
+ * larger one works alone, then together, for a few windows or a millisecond each, and goes on for many as was faster. A
+ * very large one begins together, and stays so while a window has much for everybody to do. Nothing that happens depends
+ * on it. */
 #ifndef SIM_ENGINE_HANDS_H
 #define SIM_ENGINE_HANDS_H
 #include <stdint.h>
 
 struct engine;
+struct engine_plan;
 
 enum hands_mode { HANDS_ALONE, HANDS_TOGETHER, HANDS_MODES };
 
@@ -23,8 +25,9 @@ struct hands {
 	double rate[HANDS_MODES]; /* arrivals in a nanosecond, when last tried; 0: not yet */
 };
 
-/* As many threads as a network with full links keeps busy, at most so many. Ports and windows are there. */
-uint32_t hands_for(const struct engine *e, uint32_t threads);
+/* Sets engine.threads and hands: where the plan leaves it open, as many threads as a network with full links keeps
+ * busy. Ports and windows are there. */
+void hands_new(struct engine *e, const struct engine_plan *plan);
 
 /* Every thread rests: before the first window of a leg, and between two windows where hands.adapts. */
 void hands_begin(struct engine *e);

@@ -372,7 +372,7 @@ void host_run(struct worker *w, struct host *h)
 		}
 	}
 	e->line_head[h->line] = slot;
-	egress_publish(w, h->out);
+	egress_publish(h->out, w->line_tail);
 	plan_wake(w, h);
 	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);

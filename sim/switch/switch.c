@@ -10,7 +10,6 @@ enum {
 	INPUT_BITS = SWITCH_INPUT_BITS,
 	INPUT_MASK = (1 << INPUT_BITS) - 1,
 	SMALL_SORT = 4,
-	CACHE_LINE_BYTES = 64,
 	BUCKETS_MAX = 4096
 };
 
@@ -121,12 +120,11 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 		packet_segment(packet)->path = path;
 		answer = weir_port_offer_sched(&out->port, &w->pool, packet, now_ps);
 	} else {
-		answer = weir_port_offer_plain(&out->port, &w->pool, packet, now_ps);
-		if (answer == WEIR_PORT_QUEUED) {
-			uint32_t behind = weir_port_queues(&out->port)->tail;
+		struct weir_packet *place;
 
-			packet_segment(&w->pool.slots[behind - 1])->path = path;
-		}
+		answer = weir_port_offer_plain(&out->port, &w->pool, packet, &place);
+		if (answer == WEIR_PORT_QUEUED)
+			packet_segment(place)->path = path;
 	}
 	if (answer == WEIR_PORT_SEND)
 		transmit(w, out, packet, &path, now_ps, extras);
@@ -175,10 +173,37 @@ static __attribute__((noinline)) void grow_keys(struct worker *w)
 	w->sorted = memory_grow(w->sorted, w->key_capacity, sizeof(*w->sorted));
 }
 
+/* What is not in this core's cache: packets that have come, and ports. Of two cache lines side by side the processor
+ * fetches the other one, too. */
+static inline __attribute__((always_inline)) void
+fetch_lines(const struct worker *w, const struct switch_state *s, uint32_t chunks)
+{
+	const _Atomic uint32_t *tails = w->line_tail + s->first_line;
+	const uint32_t *heads = w->engine->line_head + s->first_line;
+
+	for (uint32_t i = 0; i < s->line_count; i++)
+		line_fetch(&w->pool, heads[i],
+			   atomic_load_explicit(&tails[i], memory_order_acquire), chunks);
+}
+
+static __attribute__((noinline)) void fetch(const struct worker *w, const struct switch_state *s)
+{
+	const size_t port_size = s->port_size;
+	const char *port = s->ports;
+
+	if (w->shared)
+		fetch_lines(w, s, CHUNKS_OF_OTHERS);
+	else
+		fetch_lines(w, s, CHUNKS_AHEAD);
+#pragma GCC unroll 4
+	for (uint32_t i = s->link_count; i > 0; i--, port += port_size)
+		__builtin_prefetch(port);
+}
+
 /* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
  * already. */
-static inline __attribute__((always_inline)) uint32_t
-gather_lines(struct worker *w, const struct switch_state *s, uint32_t shift, int fetches)
+static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
+						 uint32_t shift)
 {
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
@@ -186,23 +211,11 @@ gather_lines(struct worker *w, const struct switch_state *s, uint32_t shift, int
 	_Atomic uint32_t *tails = e->line_tail + s->first_line;
 	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
 	int64_t begin_ps = w->begin_ps, limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
-	const char *port = s->ports;
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		uint32_t slot = heads[i],
 			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
 
-		if (fetches) {
-			uint32_t ahead = i + LINES_AHEAD;
-
-			__builtin_prefetch(port);
-			__builtin_prefetch(port + CACHE_LINE_BYTES);
-			port += s->port_size;
-			if (ahead < s->line_count)
-				line_fetch(&w->pool, heads[ahead],
-					   atomic_load_explicit(&tails[ahead],
-								memory_order_acquire));
-		}
 		if (slot == tail)
 			continue;
 		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0)) {
@@ -237,20 +250,6 @@ gather_lines(struct worker *w, const struct switch_state *s, uint32_t shift, int
 	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
 	return count;
-}
-
-/* What is in this core's cache anyway is not fetched. */
-static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
-						 uint32_t shift)
-{
-	return gather_lines(w, s, shift, 0);
-}
-
-static __attribute__((noinline)) uint32_t gather_ahead(struct worker *w,
-						       const struct switch_state *s,
-						       uint32_t shift)
-{
-	return gather_lines(w, s, shift, 1);
 }
 
 /* Moves keys[i] down to its place among those before it. */
@@ -334,7 +333,9 @@ const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32
 	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
 
 	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
-	*count = w->fetches ? gather_ahead(w, s, shift) : gather(w, s, shift);
+	if (w->fetches)
+		fetch(w, s);
+	*count = gather(w, s, shift);
 	s->arrivals = *count;
 	return sort_keys(w, *count, shift, buckets);
 }
@@ -425,12 +426,19 @@ static __attribute__((noinline)) void run_with(struct worker *w, struct switch_s
 }
 
 /* All ports have caught up. */
-static void publish(struct worker *w, const struct switch_state *s)
+static void publish(const struct worker *w, const struct switch_state *s)
 {
-	const char *port = s->ports, *end = port + s->link_count * s->port_size;
+	_Atomic uint32_t *line_tail = w->line_tail;
+	int64_t begin_ps = w->begin_ps;
+	const size_t port_size = s->port_size;
+	const char *port = s->ports;
 
-	for (; port != end; port += s->port_size)
-		egress_publish(w, (const struct egress *)port);
+#pragma GCC unroll 4
+	for (uint32_t i = s->link_count; i > 0; i--, port += port_size) {
+		/* Who sent has a line that is, or was, busy in this window. */
+		if (((const struct egress *)port)->port.free_ps > begin_ps)
+			egress_publish((const struct egress *)port, line_tail);
+	}
 }
 
 void switch_run(struct worker *w, struct switch_state *s)
