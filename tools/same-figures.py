@@ -5,13 +5,14 @@
 
 OLD and NEW are programs, or folders with the results of one (weir reproduce --out). Each figure is run in quick size by programs, from the
 same files, into FOLDER/old and FOLDER/new; then every run is
-looked for in both stores by its settings, and compared: the rows of each table by the digest that the store keeps of them, and
+looked for in both stores by its settings, and compared: the rows of each table by a digest, and
 metrics one by one, but for those that are of the machine. What came out is a line of FOLDER/same.csv for each figure, the cheapest
 first; the same command goes on where it was interrupted, and does nothing twice. --discard deletes what was run for a figure that is
 the same. The exit status is 1 where something differs, and 0 where all that was asked for is the same."""
 
 import argparse
 import csv
+import hashlib
 import pathlib
 import re
 import shutil
@@ -21,8 +22,8 @@ import sys
 
 # What depends on the machine and on what else it does.
 OF_THE_MACHINE = {"cpu_seconds", "packet_hops_per_cpu_second", "peak_rss_bytes"}
-# Which program it was and how long it took; and metrics, which are looked at one by one.
-NOT_BY_DIGEST = {"run", "metric"}
+# Compared by digests of their rows, flows where both stores keep them; metrics are compared one by one, those that both programs know.
+TABLES = ("reason", "traffic", "flow", "port", "pauses", "series")
 
 
 def version_of(program):
@@ -40,29 +41,46 @@ def seconds_of(claims):
     return float(found[1]) * SECONDS.get(found[2], 1) if found else 0
 
 
+def digest_of(store, table, run):
+    """Of all rows of a run in a table. The store's own digests hold the number of the run, too, which is in the order in which runs ended."""
+    columns = [c[1] for c in store.execute(f"PRAGMA table_info({table})") if c[1] != "run"]
+    names = ", ".join(columns)
+    digest = hashlib.sha256()
+    for row in store.execute(f"SELECT {names} FROM {table} WHERE run = ? ORDER BY {columns[0]}", (run,)):
+        digest.update(repr(row).encode())
+    return digest.hexdigest()
+
+
 def runs_of(folder):
-    """Settings of each run of the latest sweep -> (digests by part, metrics by name)."""
-    runs = {}
+    """Of each run of the latest sweep: (settings, digests by table, metrics by name)."""
+    runs = []
     if not (folder / "results.db").exists():
         return runs
     with sqlite3.connect(f"file:{folder / 'results.db'}?mode=ro", uri=True) as store:
         for (run,) in store.execute("SELECT id FROM run WHERE key IN (SELECT key FROM plan)").fetchall():
-            settings = tuple(store.execute("SELECT path, value FROM setting WHERE run = ? ORDER BY path", (run,)))
-            digests = dict(store.execute("SELECT part, digest FROM digest WHERE run = ?", (run,)))
+            settings = dict(store.execute("SELECT path, value FROM setting WHERE run = ?", (run,)))
             metrics = dict(store.execute("SELECT name, value FROM metric WHERE run = ?", (run,)))
-            runs[settings] = digests, metrics
+            kept = [t for t in TABLES if t != "flow" or settings.get("measure.flows") != "none"]
+            runs.append((settings, {t: digest_of(store, t, run) for t in kept}, metrics))
     return runs
 
 
-def compare(old, new):
+def by_settings(runs, others):
+    """Runs by those settings that the other program knows, too; what one of them has learnt since is at its default."""
+    known = {path for settings, _, _ in others for path in settings}
+    return {tuple(sorted(s for s in settings.items() if s[0] in known)): (tables, metrics) for settings, tables, metrics in runs}
+
+
+def compare(old_runs, new_runs):
     """How many runs there are, and the names of whatever is not the same in some of them."""
+    old, new = by_settings(old_runs, new_runs), by_settings(new_runs, old_runs)
     differs = set()
-    if old.keys() != new.keys() or not new:
+    if old.keys() != new.keys() or len(new) != len(new_runs) or not new:
         differs.add("which runs there are")
     for settings in old.keys() & new.keys():
-        for before, after, skipped in zip(old[settings], new[settings], (NOT_BY_DIGEST, OF_THE_MACHINE)):
-            differs |= {name for name in before.keys() | after.keys()
-                        if name not in skipped and before.get(name, "none") != after.get(name, "none")}
+        (tables, metrics), (tables_after, metrics_after) = old[settings], new[settings]
+        differs |= {t for t in tables.keys() & tables_after.keys() if tables[t] != tables_after[t]}
+        differs |= {m for m in (metrics.keys() & metrics_after.keys()) - OF_THE_MACHINE if metrics[m] != metrics_after[m]}
     return len(new), sorted(differs)
 
 
