@@ -72,6 +72,12 @@ struct command {
 
 extern const struct command *const command_all[]; /* ends with NULL */
 
+/* Each with its options; in commands_*.c. */
+extern const struct command run_command, check_command, choose_command, import_command,
+	report_command, view_command, table_command, export_command, prune_command, merge_command,
+	submit_command, status_command, reproduce_command, train_command, switch_command,
+	testbed_command, keeper_command, list_command, model_command, help_command, version_command;
+
 int command_run(const struct arguments *a);
 int command_check(const struct arguments *a);
 int command_choose(const struct arguments *a);

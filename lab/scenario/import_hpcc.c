@@ -1,5 +1,5 @@
 /* import_hpcc.c -- see import_hpcc.h. */
-#include "lab/scenario/import_hpcc.h"
+#include "lab/scenario/import_hpcc_parts.h"
 #include "sim/base/line_file.h"
 #include "sim/net/network.h"
 #include "weir/units.h"
@@ -15,27 +15,26 @@
 /* Of its shared memory: alpha of links as fast as a host's, headroom in link delays at line rate. */
 enum { ALPHA_SHARE = 8, HEADROOM_DELAYS = 3 };
 
-static const struct hpcc_value *value_of(const struct import_hpcc *h, enum hpcc_key key)
+const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
 {
 	return &h->config.values[key];
 }
 
-static double number_of(const struct import_hpcc *h, enum hpcc_key key)
+double hpcc_number_of(const struct import_hpcc *h, enum hpcc_key key)
 {
 	return h->config.values[key].number;
 }
 
-static int mode_of(const struct import_hpcc *h)
+int hpcc_mode_of(const struct import_hpcc *h)
 {
-	return (int)number_of(h, HPCC_CC_MODE);
+	return (int)hpcc_number_of(h, HPCC_CC_MODE);
 }
 
 /* --- what is not the same --- */
 
-/* "MULTI_RATE 1: one rate for ..."; the line is kept beside it. */
-static void note(struct import_hpcc *h, enum hpcc_key key, const char *what)
+void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what)
 {
-	const struct hpcc_value *v = value_of(h, key);
+	const struct hpcc_value *v = hpcc_value_of(h, key);
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%s %s%s: %s", hpcc_key_name(key), v->text,
@@ -76,8 +75,8 @@ static void note_lone_values(struct import_hpcc *h)
 	for (size_t i = 0; i < sizeof(lone_values) / sizeof(lone_values[0]); i++) {
 		const struct lone_value *l = &lone_values[i];
 
-		if (l->modes & MODE(mode_of(h)) && number_of(h, l->key) != l->here)
-			note(h, l->key, l->what);
+		if (l->modes & MODE(hpcc_mode_of(h)) && hpcc_number_of(h, l->key) != l->here)
+			import_hpcc_note(h, l->key, l->what);
 	}
 }
 
@@ -90,10 +89,11 @@ static void note_outputs(struct import_hpcc *h)
 	};
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
-		if (value_of(h, outputs[i])->line) {
-			note(h, outputs[i],
-			     "this and the other files that are written there: here it is "
-			     "weir run --csv or --pcap, and probe in [measure]");
+		if (hpcc_value_of(h, outputs[i])->line) {
+			import_hpcc_note(
+				h, outputs[i],
+				"this and the other files that are written there: here it is "
+				"weir run --csv or --pcap, and probe in [measure]");
 			return;
 		}
 }
@@ -113,27 +113,25 @@ static int note_priorities(struct import_hpcc *h, struct weir_error *e)
 			seen |= UINT64_C(1) << priority;
 	line_file_close(&in);
 	if (seen & (seen - 1))
-		note(h, HPCC_FLOW_FILE,
-		     "its flows have several priorities; here all share a class, and with it a "
-		     "queue");
+		import_hpcc_note(
+			h, HPCC_FLOW_FILE,
+			"its flows have several priorities; here all share a class, and with it a "
+			"queue");
 	else if (seen & 1)
-		note(h, HPCC_FLOW_FILE,
-		     "its flows have priority 0, which is neither marked nor paused there; here "
-		     "they are");
+		import_hpcc_note(
+			h, HPCC_FLOW_FILE,
+			"its flows have priority 0, which is neither marked nor paused there; here "
+			"they are");
 	return got;
 }
 
 /* --- settings --- */
 
-/* Of the line of that key. */
-static void add(struct import_hpcc *h, struct scenario *s, enum hpcc_key key, const char *path,
-		const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static void add(struct import_hpcc *h, struct scenario *s, enum hpcc_key key, const char *path,
-		const char *format, ...)
+void import_hpcc_add(struct import_hpcc *h, struct scenario *s, enum hpcc_key key, const char *path,
+		     const char *format, ...)
 {
 	char text[WEIR_OPT_TEXT_SIZE];
-	int line = value_of(h, key)->line;
+	int line = hpcc_value_of(h, key)->line;
 	va_list args;
 
 	va_start(args, format);
@@ -142,7 +140,7 @@ static void add(struct import_hpcc *h, struct scenario *s, enum hpcc_key key, co
 	scenario_add(s, path, text, line ? line : 1);
 }
 
-static const char *rate_text(char *buffer, size_t size, double bps)
+const char *hpcc_rate_text(char *buffer, size_t size, double bps)
 {
 	static const struct weir_option rate = { "rate", WEIR_OPT_RATE_BPS, 0,  NULL,
 						 0,      UINT64_MAX,        "", NULL };
@@ -151,14 +149,9 @@ static const char *rate_text(char *buffer, size_t size, double bps)
 	return weir_option_format(buffer, size, &rate, &value);
 }
 
-/* A number without exponent, as options want it, and without the zeros at its end. */
-struct plain {
-	char text[32];
-};
-
-static struct plain plain(double number)
+struct hpcc_plain hpcc_plain(double number)
 {
-	struct plain p;
+	struct hpcc_plain p;
 	size_t length = (size_t)snprintf(p.text, sizeof(p.text), "%.10f", number);
 
 	while (p.text[length - 1] == '0')
@@ -168,158 +161,26 @@ static struct plain plain(double number)
 	return p;
 }
 
-static int mistake(const struct import_hpcc *h, enum hpcc_key key, const char *what,
-		   struct weir_error *e)
+int import_hpcc_mistake(const struct import_hpcc *h, enum hpcc_key key, const char *what,
+			struct weir_error *e)
 {
-	const struct hpcc_value *v = value_of(h, key);
+	const struct hpcc_value *v = hpcc_value_of(h, key);
 
 	weir_error_set(e, "%s%s%s: %s", hpcc_key_name(key), v->text[0] ? " " : "", v->text, what);
 	return v->line ? weir_error_prefix(e, "%.200s:%d: ", h->config.file, v->line)
 		       : weir_error_prefix(e, "%.200s: ", h->config.file);
 }
 
-/* The keys that a control reads must be there, and above 0: there is no such thing as no timer. */
-static int check_given(const struct import_hpcc *h, const enum hpcc_key *keys, size_t count,
-		       struct weir_error *e)
+int import_hpcc_check_given(const struct import_hpcc *h, const enum hpcc_key *keys, size_t count,
+			    struct weir_error *e)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (value_of(h, keys[i])->text[0] == '\0')
-			return mistake(h, keys[i], "not given, and the simulator has no default",
-				       e);
-		if (number_of(h, keys[i]) <= 0)
-			return mistake(h, keys[i], "must be above 0", e);
+		if (hpcc_value_of(h, keys[i])->text[0] == '\0')
+			return import_hpcc_mistake(
+				h, keys[i], "not given, and the simulator has no default", e);
+		if (hpcc_number_of(h, keys[i]) <= 0)
+			return import_hpcc_mistake(h, keys[i], "must be above 0", e);
 	}
-	return 0;
-}
-
-#define CHECK_GIVEN(h, e, ...) \
-	check_given(h, (const enum hpcc_key[]){ __VA_ARGS__ }, \
-		    sizeof((const enum hpcc_key[]){ __VA_ARGS__ }) / sizeof(enum hpcc_key), e)
-
-/* HAS_WIN and VAR_WIN. */
-static const char *window_text(const struct import_hpcc *h)
-{
-	return number_of(h, HPCC_HAS_WIN) == 0   ? "none"
-	       : number_of(h, HPCC_VAR_WIN) != 0 ? "scaled"
-						 : "bdp";
-}
-
-/* --- the control --- */
-
-static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
-{
-	char ai[64], hai[64];
-
-	if (CHECK_GIVEN(h, e, HPCC_ALPHA_RESUME_INTERVAL, HPCC_RATE_DECREASE_INTERVAL,
-			HPCC_RP_TIMER, HPCC_EWMA_GAIN, HPCC_FAST_RECOVERY_TIMES, HPCC_RATE_AI,
-			HPCC_RATE_HAI))
-		return -1;
-	add(h, s, HPCC_CC_MODE, "host.cc",
-	    "dcqcn(preset=hpcc, alpha-timer=%sus, decrease-interval=%sus, "
-	    "increase-timer=%sus, fast-recovery=%.0f, g=%s, additive=%s, hyper=%s, "
-	    "clamp-target=%s, window=%s)",
-	    plain(number_of(h, HPCC_ALPHA_RESUME_INTERVAL)).text,
-	    plain(number_of(h, HPCC_RATE_DECREASE_INTERVAL)).text,
-	    plain(number_of(h, HPCC_RP_TIMER)).text, number_of(h, HPCC_FAST_RECOVERY_TIMES),
-	    plain(number_of(h, HPCC_EWMA_GAIN)).text,
-	    rate_text(ai, sizeof(ai), number_of(h, HPCC_RATE_AI)),
-	    rate_text(hai, sizeof(hai), number_of(h, HPCC_RATE_HAI)),
-	    number_of(h, HPCC_CLAMP_TARGET_RATE) != 0 ? "yes" : "no", window_text(h));
-	/* Every ACK of a marked packet is a notification there. */
-	add(h, s, HPCC_CC_MODE, "rdma.cnp-interval", "0us");
-	return 0;
-}
-
-static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
-{
-	char ai[64];
-
-	if (CHECK_GIVEN(h, e, HPCC_RATE_AI, HPCC_U_TARGET))
-		return -1;
-	if (number_of(h, HPCC_HAS_WIN) == 0)
-		note(h, HPCC_HAS_WIN,
-		     "hpcc without a window, which the simulator divides by: there its rates are "
-		     "undefined");
-	else if (number_of(h, HPCC_VAR_WIN) == 0)
-		note(h, HPCC_VAR_WIN, "the window goes with the rate, as with VAR_WIN 1");
-	add(h, s, HPCC_CC_MODE, "host.cc",
-	    "hpcc(eta=%s, max-stage=%.0f, ai=%s, react=%s, window=%s)",
-	    plain(number_of(h, HPCC_U_TARGET)).text, number_of(h, HPCC_MI_THRESH),
-	    rate_text(ai, sizeof(ai), number_of(h, HPCC_RATE_AI)),
-	    number_of(h, HPCC_FAST_REACT) != 0 || mode_of(h) == HPCC_PINT ? "ack" : "round",
-	    number_of(h, HPCC_HAS_WIN) == 0 ? "none" : "scaled");
-	if (mode_of(h) == HPCC_PINT)
-		add(h, s, HPCC_CC_MODE, "rdma.int-header", "2B");
-	return 0;
-}
-
-static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
-{
-	char ai[64], hai[64];
-
-	if (CHECK_GIVEN(h, e, HPCC_RATE_AI, HPCC_RATE_HAI))
-		return -1;
-	/* Gradients are over 20 us there whatever the network, and packets carry a time of 8 B. */
-	add(h, s, HPCC_CC_MODE, "host.cc",
-	    "timely(t-low=50us, t-high=500us, alpha=0.875, beta=0.8, delta=%s, hai-delta=%s, "
-	    "hai-after=5, rtt=20us, window=%s)",
-	    rate_text(ai, sizeof(ai), number_of(h, HPCC_RATE_AI)),
-	    rate_text(hai, sizeof(hai), number_of(h, HPCC_RATE_HAI)), window_text(h));
-	add(h, s, HPCC_CC_MODE, "rdma.header", "56B");
-	return 0;
-}
-
-static int add_dctcp(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
-{
-	char ai[64];
-
-	if (CHECK_GIVEN(h, e, HPCC_DCTCP_RATE_AI, HPCC_EWMA_GAIN))
-		return -1;
-	if (strcmp(window_text(h), "scaled") != 0)
-		note(h, number_of(h, HPCC_HAS_WIN) == 0 ? HPCC_HAS_WIN : HPCC_VAR_WIN,
-		     "the window goes with the rate, as with HAS_WIN 1 and VAR_WIN 1");
-	add(h, s, HPCC_CC_MODE, "host.cc", "dctcp-rdma(g=%s, ai=%s)",
-	    plain(number_of(h, HPCC_EWMA_GAIN)).text,
-	    rate_text(ai, sizeof(ai), number_of(h, HPCC_DCTCP_RATE_AI)));
-	return 0;
-}
-
-static int add_control(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
-{
-	static const struct {
-		double mode;
-		int (*add)(struct import_hpcc *h, struct scenario *s, struct weir_error *e);
-	} controls[] = {
-		{ HPCC_DCQCN, add_dcqcn }, { HPCC_HPCC, add_hpcc }, { HPCC_TIMELY, add_timely },
-		{ HPCC_DCTCP, add_dctcp }, { HPCC_PINT, add_hpcc },
-	};
-
-	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
-		if (controls[i].mode == number_of(h, HPCC_CC_MODE))
-			return controls[i].add(h, s, e);
-	return mistake(h, HPCC_CC_MODE,
-		       "no such mode; there are 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 "
-		       "(HPCC with PINT)",
-		       e);
-}
-
-/* An ACK for each packet once as many bytes have come as the interval says: it does not count on
- * from the last. */
-static int add_transport(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
-{
-	char rate[64];
-
-	if (CHECK_GIVEN(h, e, HPCC_PACKET_PAYLOAD_SIZE, HPCC_L2_ACK_INTERVAL, HPCC_MIN_RATE))
-		return -1;
-	if (number_of(h, HPCC_L2_ACK_INTERVAL) > number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
-		note(h, HPCC_L2_ACK_INTERVAL,
-		     "every packet is acknowledged; there, all but the first so many bytes");
-	add(h, s, HPCC_PACKET_PAYLOAD_SIZE, "rdma.mtu", "%.0fB",
-	    number_of(h, HPCC_PACKET_PAYLOAD_SIZE));
-	add(h, s, HPCC_MIN_RATE, "rdma.min-rate", "%s",
-	    rate_text(rate, sizeof(rate), number_of(h, HPCC_MIN_RATE)));
-	if (number_of(h, HPCC_GLOBAL_T) == 0)
-		add(h, s, HPCC_GLOBAL_T, "rdma.window-of", "pair");
 	return 0;
 }
 
@@ -348,12 +209,13 @@ static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t ra
 
 		value[i] = map_find(maps[i], rate_bps);
 		snprintf(what, sizeof(what), "no value for the rate %s of a switch's port",
-			 rate_text(rate, sizeof(rate), (double)rate_bps));
+			 hpcc_rate_text(rate, sizeof(rate), (double)rate_bps));
 		if (value[i] < 0)
-			return mistake(h, keys[i], what, e);
+			return import_hpcc_mistake(h, keys[i], what, e);
 	}
-	add(h, s, HPCC_KMIN_MAP, path, "red(min=%sKB, max=%sKB, p=%s, at=dequeue)",
-	    plain(value[0]).text, plain(value[1]).text, plain(value[2]).text);
+	import_hpcc_add(h, s, HPCC_KMIN_MAP, path, "red(min=%sKB, max=%sKB, p=%s, at=dequeue)",
+			hpcc_plain(value[0]).text, hpcc_plain(value[1]).text,
+			hpcc_plain(value[2]).text);
 	return 0;
 }
 
@@ -369,8 +231,8 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 	uint64_t rates[HPCC_RATES_MAX + 1] = { 0 };
 	uint32_t count = 0;
 
-	if (number_of(h, HPCC_ENABLE_QCN) == 0) {
-		add(h, s, HPCC_ENABLE_QCN, "switch.marking", "none");
+	if (hpcc_number_of(h, HPCC_ENABLE_QCN) == 0) {
+		import_hpcc_add(h, s, HPCC_ENABLE_QCN, "switch.marking", "none");
 		return 0;
 	}
 	for (uint32_t i = 0; i < net->link_count; i++) {
@@ -383,12 +245,12 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 	}
 	if (count == 1)
 		return add_marking_of(h, s, rates[0], "switch.marking", e);
-	add(h, s, HPCC_KMIN_MAP, "switch.marking", "none");
+	import_hpcc_add(h, s, HPCC_KMIN_MAP, "switch.marking", "none");
 	for (uint32_t i = 0; i < count; i++) {
 		char path[96], rate[64];
 
 		snprintf(path, sizeof(path), "switch.marking.%s",
-			 rate_text(rate, sizeof(rate), (double)rates[i]));
+			 hpcc_rate_text(rate, sizeof(rate), (double)rates[i]));
 		if (add_marking_of(h, s, rates[i], path, e))
 			return -1;
 	}
@@ -413,11 +275,12 @@ static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct
 		first = bytes;
 	}
 	if (differ)
-		note(h, HPCC_BUFFER_SIZE,
-		     "headroom is what a pause on each link needs, not three of its delays at "
-		     "line rate");
-	else if (first >= 2 * number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
-		add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-headroom", "%.0fB", first);
+		import_hpcc_note(
+			h, HPCC_BUFFER_SIZE,
+			"headroom is what a pause on each link needs, not three of its delays at "
+			"line rate");
+	else if (first >= 2 * hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
+		import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-headroom", "%.0fB", first);
 }
 
 static int add_memory(struct import_hpcc *h, struct scenario *s, const struct network *net,
@@ -430,18 +293,19 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 		return -1;
 	for (uint32_t i = 0; i < net->link_count; i++)
 		is_faster |= is_switch_port(net, i) && net->links[i].rate_bps > host_bps;
-	add(h, s, HPCC_BUFFER_SIZE, "switch.buffer", "%.0fMiB",
-	    floor(number_of(h, HPCC_BUFFER_SIZE)));
-	add(h, s, HPCC_BUFFER_SIZE, "switch.buffer-per", "switch");
-	add(h, s, HPCC_BUFFER_SIZE, "switch.lossless", "all");
-	add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-alpha", "1/%d", ALPHA_SHARE);
-	add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-reserved", "4KiB");
-	add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-margin", "3KiB");
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.buffer", "%.0fMiB",
+			floor(hpcc_number_of(h, HPCC_BUFFER_SIZE)));
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.buffer-per", "switch");
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.lossless", "all");
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-alpha", "1/%d", ALPHA_SHARE);
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-reserved", "4KiB");
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-margin", "3KiB");
 	add_headroom(h, s, net);
 	if (is_faster)
-		note(h, HPCC_BUFFER_SIZE,
-		     "links are paused at 1/8 of the free buffer; there, those faster than a "
-		     "host's at up to all of it");
+		import_hpcc_note(
+			h, HPCC_BUFFER_SIZE,
+			"links are paused at 1/8 of the free buffer; there, those faster than a "
+			"host's at up to all of it");
 	return 0;
 }
 
@@ -473,7 +337,8 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 	for (int end = 0; end < 2; end++) {
 		node[end] = node_of(net, h->config.down_node[end]);
 		if (node[end] == UINT32_MAX)
-			return mistake(h, HPCC_LINK_DOWN, "the topology has no such node", e);
+			return import_hpcc_mistake(h, HPCC_LINK_DOWN,
+						   "the topology has no such node", e);
 		node_name(net, node[end], name[end], sizeof(name[end]));
 	}
 	for (uint32_t i = 0; i < net->link_count; i++) {
@@ -483,11 +348,11 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 			continue;
 		if (cut)
 			snprintf(which, sizeof(which), "#%" PRIu32, cut);
-		add(h, s, HPCC_LINK_DOWN, "network.fail", "%s %s%s %" PRIu64 "us", name[0], name[1],
-		    which, BEGIN_US + h->config.down_us);
+		import_hpcc_add(h, s, HPCC_LINK_DOWN, "network.fail", "%s %s%s %" PRIu64 "us",
+				name[0], name[1], which, BEGIN_US + h->config.down_us);
 		cut++;
 	}
-	return cut ? 0 : mistake(h, HPCC_LINK_DOWN, "the topology has no such link", e);
+	return cut ? 0 : import_hpcc_mistake(h, HPCC_LINK_DOWN, "the topology has no such link", e);
 }
 
 /* Between two nodes the simulator knows one link, the last of the file. */
@@ -496,9 +361,10 @@ static void note_parallel(struct import_hpcc *h, const struct network *net)
 	for (uint32_t i = 1; i < net->link_count; i++)
 		for (uint32_t k = net->nodes[net->links[i].from].first_link; k < i; k++)
 			if (net->links[k].to == net->links[i].to) {
-				note(h, HPCC_TOPOLOGY_FILE,
-				     "all links between two nodes are used; there, the last of "
-				     "them alone");
+				import_hpcc_note(
+					h, HPCC_TOPOLOGY_FILE,
+					"all links between two nodes are used; there, the last of "
+					"them alone");
 				return;
 			}
 }
@@ -525,7 +391,8 @@ static int add_network_settings(struct import_hpcc *h, struct scenario *s, struc
 
 int import_hpcc_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
-	if (add_control(h, s, e) || add_transport(h, s, e) || add_network_settings(h, s, e))
+	if (import_hpcc_control(h, s, e) || import_hpcc_transport(h, s, e) ||
+	    add_network_settings(h, s, e))
 		return -1;
 	note_lone_values(h);
 	if (note_priorities(h, e))
@@ -549,19 +416,19 @@ static int is_there(const char *path)
 static int find_file(const struct import_hpcc *h, enum hpcc_key key, char *path, size_t size,
 		     struct weir_error *e)
 {
-	const char *named = value_of(h, key)->text, *slash = strrchr(h->config.file, '/');
+	const char *named = hpcc_value_of(h, key)->text, *slash = strrchr(h->config.file, '/');
 	static const char *const beside[] = { "", "../" };
 
 	if (named[0] == '\0')
-		return mistake(h, key, "not given", e);
+		return import_hpcc_mistake(h, key, "not given", e);
 	snprintf(path, size, "%s", named);
 	for (int i = 0; i < 2 && !is_there(path) && named[0] != '/'; i++)
 		snprintf(path, size, "%.*s%s%s", slash ? (int)(slash + 1 - h->config.file) : 0,
 			 h->config.file, beside[i], named);
 	if (!is_there(path))
-		return mistake(h, key,
-			       "no such file here, beside the configuration or beside its folder",
-			       e);
+		return import_hpcc_mistake(
+			h, key, "no such file here, beside the configuration or beside its folder",
+			e);
 	return 0;
 }
 
@@ -570,7 +437,7 @@ int import_hpcc_read(struct import_hpcc *h, const char *file, struct weir_error 
 	*h = (struct import_hpcc){ .stop_ps = 0 };
 	if (hpcc_config_read(&h->config, file, e))
 		return -1;
-	h->stop_ps = (int64_t)(number_of(h, HPCC_SIMULATOR_STOP_TIME) * (double)WEIR_PS_PER_S);
+	h->stop_ps = (int64_t)(hpcc_number_of(h, HPCC_SIMULATOR_STOP_TIME) * (double)WEIR_PS_PER_S);
 	return find_file(h, HPCC_TOPOLOGY_FILE, h->topology, sizeof(h->topology), e) ||
 	       find_file(h, HPCC_FLOW_FILE, h->flows, sizeof(h->flows), e);
 }

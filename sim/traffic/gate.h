@@ -20,6 +20,9 @@ enum flow_tie { FLOW_WAITS = 1, FLOW_TELLS_SENT = 2, FLOW_TELLS_RECEIVED = 4 };
  * answer to a write): how long it takes is in nobody's completion times. */
 enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16, FLOW_IS_CONTROL = 32 };
 
+/* Another: it was drawn in case there would be time for it. Where it never starts it is in nobody's results. */
+enum { FLOW_IS_SPARE = 128 };
+
 /* Another: somebody is called when the message is there (mailbox.h). */
 enum { FLOW_CALLS = 64 };
 

@@ -328,7 +328,7 @@ static uint32_t add_flow(struct maker *m, const struct flow_plan *p)
 	return m->list->count - 1;
 }
 
-/* A flow that waits at the gate. */
+/* A flow that waits at the gate, in vain where the run ends before: more are drawn than will start. */
 static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 {
 	uint32_t flow;
@@ -336,6 +336,7 @@ static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 	p.start_ps = WEIR_TIME_NEVER_PS;
 	flow = add_flow(m, &p);
 	maker_tie(m, flow, gate, FLOW_WAITS);
+	m->list->flows[flow].ties |= FLOW_IS_SPARE;
 	return flow;
 }
 

@@ -21,6 +21,11 @@ diff docs/results.md "$dir/results.md" || stale docs/results.md
 "$weir" reproduce --summary --out "$dir/out" --markdown "$dir/reproduction.md" >/dev/null
 diff docs/reproduction.md "$dir/reproduction.md" || stale docs/reproduction.md
 
+tools/verdict-table.sh docs/reproduction.md >"$dir/verdicts"
+sed -e "/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r $dir/verdicts" -e '};/^<!-- end/!d}' docs/five-papers.md >"$dir/five-papers.md"
+diff docs/five-papers.md "$dir/five-papers.md" || stale docs/five-papers.md
+grep -q "^version: $("$weir" version | sed 's/^weir \([^+]*\).*/\1/')\$" CITATION.cff || { echo "CITATION.cff is of another version"; exit 1; }
+
 # Every command and option is in the man page, every name of the catalogue in the reference.
 plain() {
 	sed 's/\\-/-/g' docs/weir.1

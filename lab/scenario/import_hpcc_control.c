@@ -1,0 +1,143 @@
+/* import_hpcc_control.c -- of a configuration of HPCC's simulator: the congestion control with its numbers, and what hosts do. */
+#include "lab/scenario/import_hpcc_parts.h"
+#include "weir/units.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* HAS_WIN and VAR_WIN. */
+static const char *window_text(const struct import_hpcc *h)
+{
+	return hpcc_number_of(h, HPCC_HAS_WIN) == 0   ? "none"
+	       : hpcc_number_of(h, HPCC_VAR_WIN) != 0 ? "scaled"
+						      : "bdp";
+}
+
+static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+{
+	char ai[64], hai[64];
+
+	if (CHECK_GIVEN(h, e, HPCC_ALPHA_RESUME_INTERVAL, HPCC_RATE_DECREASE_INTERVAL,
+			HPCC_RP_TIMER, HPCC_EWMA_GAIN, HPCC_FAST_RECOVERY_TIMES, HPCC_RATE_AI,
+			HPCC_RATE_HAI))
+		return -1;
+	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc",
+			"dcqcn(preset=hpcc, alpha-timer=%sus, decrease-interval=%sus, "
+			"increase-timer=%sus, fast-recovery=%.0f, g=%s, additive=%s, hyper=%s, "
+			"clamp-target=%s, window=%s)",
+			hpcc_plain(hpcc_number_of(h, HPCC_ALPHA_RESUME_INTERVAL)).text,
+			hpcc_plain(hpcc_number_of(h, HPCC_RATE_DECREASE_INTERVAL)).text,
+			hpcc_plain(hpcc_number_of(h, HPCC_RP_TIMER)).text,
+			hpcc_number_of(h, HPCC_FAST_RECOVERY_TIMES),
+			hpcc_plain(hpcc_number_of(h, HPCC_EWMA_GAIN)).text,
+			hpcc_rate_text(ai, sizeof(ai), hpcc_number_of(h, HPCC_RATE_AI)),
+			hpcc_rate_text(hai, sizeof(hai), hpcc_number_of(h, HPCC_RATE_HAI)),
+			hpcc_number_of(h, HPCC_CLAMP_TARGET_RATE) != 0 ? "yes" : "no",
+			window_text(h));
+	/* Every ACK of a marked packet is a notification there. */
+	import_hpcc_add(h, s, HPCC_CC_MODE, "rdma.cnp-interval", "0us");
+	return 0;
+}
+
+static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+{
+	char ai[64];
+
+	if (CHECK_GIVEN(h, e, HPCC_RATE_AI, HPCC_U_TARGET))
+		return -1;
+	if (hpcc_number_of(h, HPCC_HAS_WIN) == 0)
+		import_hpcc_note(h, HPCC_HAS_WIN,
+				 "hpcc without a window, which the simulator divides by: there its "
+				 "rates are "
+				 "undefined");
+	else if (hpcc_number_of(h, HPCC_VAR_WIN) == 0)
+		import_hpcc_note(h, HPCC_VAR_WIN,
+				 "the window goes with the rate, as with VAR_WIN 1");
+	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc",
+			"hpcc(eta=%s, max-stage=%.0f, ai=%s, react=%s, window=%s)",
+			hpcc_plain(hpcc_number_of(h, HPCC_U_TARGET)).text,
+			hpcc_number_of(h, HPCC_MI_THRESH),
+			hpcc_rate_text(ai, sizeof(ai), hpcc_number_of(h, HPCC_RATE_AI)),
+			hpcc_number_of(h, HPCC_FAST_REACT) != 0 || hpcc_mode_of(h) == HPCC_PINT
+				? "ack"
+				: "round",
+			hpcc_number_of(h, HPCC_HAS_WIN) == 0 ? "none" : "scaled");
+	if (hpcc_mode_of(h) == HPCC_PINT)
+		import_hpcc_add(h, s, HPCC_CC_MODE, "rdma.int-header", "2B");
+	return 0;
+}
+
+static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+{
+	char ai[64], hai[64];
+
+	if (CHECK_GIVEN(h, e, HPCC_RATE_AI, HPCC_RATE_HAI))
+		return -1;
+	/* Gradients are over 20 us there whatever the network, and packets carry a time of 8 B. */
+	import_hpcc_add(
+		h, s, HPCC_CC_MODE, "host.cc",
+		"timely(t-low=50us, t-high=500us, alpha=0.875, beta=0.8, delta=%s, hai-delta=%s, "
+		"hai-after=5, rtt=20us, window=%s)",
+		hpcc_rate_text(ai, sizeof(ai), hpcc_number_of(h, HPCC_RATE_AI)),
+		hpcc_rate_text(hai, sizeof(hai), hpcc_number_of(h, HPCC_RATE_HAI)), window_text(h));
+	import_hpcc_add(h, s, HPCC_CC_MODE, "rdma.header", "56B");
+	return 0;
+}
+
+static int add_dctcp(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+{
+	char ai[64];
+
+	if (CHECK_GIVEN(h, e, HPCC_DCTCP_RATE_AI, HPCC_EWMA_GAIN))
+		return -1;
+	if (strcmp(window_text(h), "scaled") != 0)
+		import_hpcc_note(h,
+				 hpcc_number_of(h, HPCC_HAS_WIN) == 0 ? HPCC_HAS_WIN : HPCC_VAR_WIN,
+				 "the window goes with the rate, as with HAS_WIN 1 and VAR_WIN 1");
+	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc", "dctcp-rdma(g=%s, ai=%s)",
+			hpcc_plain(hpcc_number_of(h, HPCC_EWMA_GAIN)).text,
+			hpcc_rate_text(ai, sizeof(ai), hpcc_number_of(h, HPCC_DCTCP_RATE_AI)));
+	return 0;
+}
+
+int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+{
+	static const struct {
+		double mode;
+		int (*add)(struct import_hpcc *h, struct scenario *s, struct weir_error *e);
+	} controls[] = {
+		{ HPCC_DCQCN, add_dcqcn }, { HPCC_HPCC, add_hpcc }, { HPCC_TIMELY, add_timely },
+		{ HPCC_DCTCP, add_dctcp }, { HPCC_PINT, add_hpcc },
+	};
+
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		if (controls[i].mode == hpcc_number_of(h, HPCC_CC_MODE))
+			return controls[i].add(h, s, e);
+	return import_hpcc_mistake(
+		h, HPCC_CC_MODE,
+		"no such mode; there are 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 "
+		"(HPCC with PINT)",
+		e);
+}
+
+/* An ACK for each packet once as many bytes have come as the interval says: it does not count on
+ * from the last. */
+int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+{
+	char rate[64];
+
+	if (CHECK_GIVEN(h, e, HPCC_PACKET_PAYLOAD_SIZE, HPCC_L2_ACK_INTERVAL, HPCC_MIN_RATE))
+		return -1;
+	if (hpcc_number_of(h, HPCC_L2_ACK_INTERVAL) > hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
+		import_hpcc_note(
+			h, HPCC_L2_ACK_INTERVAL,
+			"every packet is acknowledged; there, all but the first so many bytes");
+	import_hpcc_add(h, s, HPCC_PACKET_PAYLOAD_SIZE, "rdma.mtu", "%.0fB",
+			hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE));
+	import_hpcc_add(h, s, HPCC_MIN_RATE, "rdma.min-rate", "%s",
+			hpcc_rate_text(rate, sizeof(rate), hpcc_number_of(h, HPCC_MIN_RATE)));
+	if (hpcc_number_of(h, HPCC_GLOBAL_T) == 0)
+		import_hpcc_add(h, s, HPCC_GLOBAL_T, "rdma.window-of", "pair");
+	return 0;
+}
