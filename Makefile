@@ -6,7 +6,7 @@
 #	make test-browser	does a report draw in a browser?
 #	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
 #	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)
-#	make bench		how fast it is; also bench-ns3, bench-instructions, bench-switch
+#	make bench		how fast it is; also bench-instructions, bench-lab, bench-memory, bench-ns3, bench-switch
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1, the tables of docs/results.md and docs/reproduction.md, from the program's
@@ -222,6 +222,13 @@ bench: weir build/release/bench-schemes build/release/bench-learn build/release/
 	@build/release/bench-schemes
 	@build/release/bench-learn
 	@build/release/bench-minds
+	@bench/train.sh
+
+# Not parts of bench: large networks, for as long as there is memory, and stores of a million flows.
+bench-memory: weir
+	@bench/memory.py
+bench-lab: weir
+	@bench/lab.py
 
 # Not a part of bench: it needs root.
 bench-switch: weir | build/have-switch
@@ -234,16 +241,28 @@ proof-testbed: weir | build/have-switch
 proof-switch: weir | build/have-switch
 	@bench/transfer.sh
 
-bench-instructions: weir | build/have-instructions
+bench-instructions: weir build/release/bench-minds | build/have-instructions
 	@bench/instructions.sh
+	@bench/minds.sh
 
-bench-ns3: weir build/ns3-bench
-	@bench/ns3.sh
+# NS3=source: also with an ns-3 compiled here to be fast, from Debian's source package.
+bench-ns3: weir build/ns3-bench $(if $(filter source,$(NS3)),build/ns3-bench-source)
+	@NS3=$(NS3) bench/ns3.sh
 
+NS3_MODULES := applications point-to-point internet traffic-control network core
 build/ns3-bench: bench/ns3/main.cc | build/have-ns3
 	@echo c++ $@
-	@$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< \
-		$(addprefix -lns3-,applications point-to-point internet traffic-control network core)
+	@$(CXX) -std=c++17 -O3 -DNDEBUG -Wall -Wextra -o $@ $< $(NS3_MODULES:%=-lns3-%)
+
+build/ns3-bench-source: bench/ns3/main.cc build/ns3-source/done
+	@echo c++ $@
+	@$(CXX) -std=c++17 -O3 -march=native -DNDEBUG -Wall -Wextra -o $@ $< -isystem build/ns3-source/include \
+		-L build/ns3-source/lib -Wl,-rpath,$(abspath build/ns3-source/lib) $(NS3_MODULES:%=-lns3-%-optimized)
+
+build/ns3-source/done: bench/ns3/source.sh | build/have-ns3-source
+	@echo ns-3 from its sources, in build/ns3-source
+	@bench/ns3/source.sh build/ns3-source
+	@touch $@
 
 # What a scenario may hold, which commands there are and what results hold, from the tables that also read
 # and write them; what became of the papers, from the verdicts and texts beside their figures.
@@ -292,7 +311,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser test-cluster test-keeper demo bench bench-instructions bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-cluster test-keeper demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -3,10 +3,11 @@
 
 	tools/same-figures.py OLD NEW FOLDER [--jobs N] [--papers DIR] [--discard] [FIGURE...]
 
-Each figure is run in quick size by both programs, from the same files, into FOLDER/old and FOLDER/new; then every run is
+OLD and NEW are programs, or folders with the results of one (weir reproduce --out). Each figure is run in quick size by programs, from the
+same files, into FOLDER/old and FOLDER/new; then every run is
 looked for in both stores by its settings, and compared: the rows of each table by the digest that the store keeps of them, and
 metrics one by one, but for those that are of the machine. What came out is a line of FOLDER/same.csv for each figure, the cheapest
-first; the same command goes on where it was interrupted, and does nothing twice. --discard deletes the stores of a figure that is
+first; the same command goes on where it was interrupted, and does nothing twice. --discard deletes what was run for a figure that is
 the same. The exit status is 1 where something differs, and 0 where all that was asked for is the same."""
 
 import argparse
@@ -25,6 +26,8 @@ NOT_BY_DIGEST = {"run", "metric"}
 
 
 def version_of(program):
+    if pathlib.Path(program).is_dir():
+        return program
     return subprocess.run([program, "version"], check=True, capture_output=True, text=True).stdout.split()[1]
 
 
@@ -38,10 +41,12 @@ def seconds_of(claims):
 
 
 def runs_of(folder):
-    """Settings of each run -> (digests by part, metrics by name)."""
+    """Settings of each run of the latest sweep -> (digests by part, metrics by name)."""
     runs = {}
+    if not (folder / "results.db").exists():
+        return runs
     with sqlite3.connect(f"file:{folder / 'results.db'}?mode=ro", uri=True) as store:
-        for (run,) in store.execute("SELECT id FROM run").fetchall():
+        for (run,) in store.execute("SELECT id FROM run WHERE key IN (SELECT key FROM plan)").fetchall():
             settings = tuple(store.execute("SELECT path, value FROM setting WHERE run = ? ORDER BY path", (run,)))
             digests = dict(store.execute("SELECT part, digest FROM digest WHERE run = ?", (run,)))
             metrics = dict(store.execute("SELECT name, value FROM metric WHERE run = ?", (run,)))
@@ -52,7 +57,7 @@ def runs_of(folder):
 def compare(old, new):
     """How many runs there are, and the names of whatever is not the same in some of them."""
     differs = set()
-    if old.keys() != new.keys():
+    if old.keys() != new.keys() or not new:
         differs.add("which runs there are")
     for settings in old.keys() & new.keys():
         for before, after, skipped in zip(old[settings], new[settings], (NOT_BY_DIGEST, OF_THE_MACHINE)):
@@ -61,11 +66,16 @@ def compare(old, new):
     return len(new), sorted(differs)
 
 
-def reproduce(program, figure, arguments, folder):
+def store_of(program, name, figure, arguments):
+    """Where the results of a figure are; a program makes them first."""
+    if pathlib.Path(program).is_dir():
+        return pathlib.Path(program) / figure
+    folder = arguments.folder / name
     done = subprocess.run([program, "reproduce", figure, "--papers", arguments.papers, "--out", folder, "--jobs",
                            str(arguments.jobs)], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{program} reproduce {figure}: {done.stderr.strip()}")
+    return folder / figure
 
 
 def main():
@@ -93,15 +103,13 @@ def main():
     figures = arguments.figures or [f"{f.parent.name}/{f.stem}" for f in files]
     for number, figure in enumerate(figures, 1):
         if figure not in known:
-            for name, program in programs.items():
-                reproduce(program, figure, arguments, arguments.folder / name)
-            stores = [arguments.folder / name / figure for name in programs]
+            stores = [store_of(program, name, figure, arguments) for name, program in programs.items()]
             count, differs = compare(*map(runs_of, stores))
             known[figure] = " ".join(differs)
             with table.open("a") as f:
                 csv.writer(f, lineterminator="\n").writerow([figure, count, known[figure], *versions])
-            for store in stores if arguments.discard and not differs else []:
-                shutil.rmtree(store)
+            for name in programs if arguments.discard and not differs else []:
+                shutil.rmtree(arguments.folder / name / figure, ignore_errors=True)
         print(f"{number:3}/{len(figures)} {figure:20} {'differs: ' + known[figure] if known[figure] else 'the same'}", flush=True)
     others = [f for f in figures if known[f]]
     print(f"{len(figures) - len(others)} of {len(figures)} figures are the same" + (": not " + ", ".join(others) if others else ""))

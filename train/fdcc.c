@@ -35,8 +35,6 @@ struct fdcc_desk {
 	struct weir_learn_text texts[2];
 	size_t learner_size,
 		memory_size; /* of the state, rounded up; struct fdcc_count is behind */
-	void *scratch;       /* of update, which is called alone */
-	size_t scratch_size;
 };
 
 /* The last part of the state. */
@@ -208,7 +206,6 @@ static void fdcc_close(void *desk)
 {
 	struct fdcc_desk *d = desk;
 
-	memory_free(d->scratch, 1, d->scratch_size);
 	memory_free(d, 1, sizeof(*d));
 }
 
@@ -225,8 +222,6 @@ static int fdcc_open(void **desk, const void *params, const struct train_input *
 		fdcc_close(d);
 		return -1;
 	}
-	d->scratch_size = weir_learn_td3_scratch_size(&d->config, 1);
-	d->scratch = memory_new(1, d->scratch_size);
 	d->learner_size = aligned(weir_learn_td3_size(&d->config));
 	d->memory_size = aligned(weir_learn_memory_size(&d->memory));
 	*desk = d;
@@ -383,28 +378,54 @@ static void fdcc_keep(const void *desk, void *state, const struct train_record *
 	}
 }
 
+static void share_out(void *team, weir_learn_chunk *chunk, void *job)
+{
+	team_do(team, WEIR_LEARN_CHUNKS, chunk, job);
+}
+
+/* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one it takes hardly longer than
+ * to wake them. What is learnt is the same. */
+static struct weir_learn_crew crew_of(const struct fdcc_desk *d, struct team *team)
+{
+	if (d->options.net == NET_RECALL)
+		return (struct weir_learn_crew){ .run = share_out,
+						 .context = team,
+						 .workers = team_workers(team) };
+	return (struct weir_learn_crew){ .workers = 1 };
+}
+
+static void do_updates(const struct fdcc_desk *d, void *state, struct team *team, uint64_t updates,
+		       double figures[TRAIN_FIGURES_MAX])
+{
+	struct weir_learn_crew crew = crew_of(d, team);
+	size_t scratch_size = weir_learn_td3_scratch_size(&d->config, crew.workers);
+
+	crew.scratch = memory_new(1, scratch_size);
+	for (uint64_t i = 0; i < updates; i++) {
+		struct weir_learn_td3_report report =
+			weir_learn_td3_update(state, memory_of(d, state), &crew);
+
+		figures[FDCC_FIG_LOSS] += (double)report.critic_loss / (double)updates;
+		figures[FDCC_FIG_VALUE] += (double)report.value / (double)updates;
+	}
+	memory_free(crew.scratch, 1, scratch_size);
+}
+
 static void fdcc_update(const void *desk, void *state, struct team *team, uint64_t steps,
 			double figures[TRAIN_FIGURES_MAX])
 {
 	const struct fdcc_desk *d = desk;
-	const struct weir_learn_crew alone = { .workers = 1, .scratch = d->scratch };
 	struct fdcc_count *count = count_of(d, state);
 	uint64_t updates = 0;
 
-	(void)team;
 	count->steps += steps;
 	if (count->steps >= d->options.warm_up) {
 		count->updates_due += (double)steps * to_double(d->options.updates_q32);
 		updates = (uint64_t)count->updates_due;
 		count->updates_due -= (double)updates;
 	}
-	for (uint64_t i = 0; i < updates; i++) {
-		struct weir_learn_td3_report report =
-			weir_learn_td3_update(state, memory_of(d, state), &alone);
-
-		figures[FDCC_FIG_LOSS] += (double)report.critic_loss / (double)updates;
-		figures[FDCC_FIG_VALUE] += (double)report.value / (double)updates;
-	}
+	if (updates)
+		do_updates(d, state, team, updates, figures);
 }
 
 static void fdcc_model(const void *desk, const void *state, struct weir_learn_model *model)

@@ -92,6 +92,11 @@ void team_free(struct team *t)
 	memory_free(t, 1, sizeof(*t));
 }
 
+uint32_t team_workers(const struct team *t)
+{
+	return t->workers;
+}
+
 void team_do(struct team *t, uint32_t count, team_piece *piece, void *context)
 {
 	pthread_mutex_lock(&t->lock);

@@ -9,6 +9,7 @@ struct team;
 /* So many work at a time, the caller among them; fewer where the system has no thread to give. */
 struct team *team_new(uint32_t workers);
 void team_free(struct team *t); /* NULL is fine */
+uint32_t team_workers(const struct team *t);
 
 /* Calls piece(context, i, worker) once for each i below count and returns when all have returned. No two calls
  * at the same time have the same worker. */

@@ -205,8 +205,11 @@ gather_lines(struct worker *w, const struct switch_state *s, uint32_t shift, int
 		}
 		if (slot == tail)
 			continue;
-		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0))
+		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0)) {
 			slot = heads[i] = line_start(e, s->first_line + i);
+			if (slot == tail) /* its first packet was lost on the way */
+				continue;
+		}
 		if (__builtin_expect(w->key_capacity - count < WEIR_CHUNK_PACKETS, 0))
 			grow_keys(w);
 		for (;;) {

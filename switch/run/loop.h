@@ -6,7 +6,7 @@
  * down; so a thread that wakes late decides what it would have decided in time. One that is handed over too late for that
  * comes when it is taken.
  *
- * Whoever looks at ports or changes them does so while no thread works but its own: see crew.h. */
+ * Whoever looks at ports or changes them does so while no thread works but its own: see helpers.h. */
 #ifndef SWITCH_RUN_LOOP_H
 #define SWITCH_RUN_LOOP_H
 #include "switch/run/handover.h"

@@ -78,8 +78,8 @@ int real_open(struct real_server *s, struct loop *l, struct weir_error *e)
 		responder_close(&s->responder);
 		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
 	}
-	sigprocmask(SIG_BLOCK, &set, &s->before); /* the crew's, too */
-	if (crew_open(&s->crew, l, e) == 0)
+	sigprocmask(SIG_BLOCK, &set, &s->before); /* the helpers', too */
+	if (helpers_open(&s->helpers, l, e) == 0)
 		return 0;
 	hear_no_more(s);
 	return -1;
@@ -87,17 +87,17 @@ int real_open(struct real_server *s, struct loop *l, struct weir_error *e)
 
 void real_close(struct real_server *s)
 {
-	crew_close(&s->crew);
+	helpers_close(&s->helpers);
 	hear_no_more(s);
 }
 
 /* While nobody else works. */
 static void answer(struct real_server *s, struct loop *l, struct control *c)
 {
-	crew_rest(&s->crew);
+	helpers_rest(&s->helpers);
 	control_serve(c, l);
 	responder_serve(&s->responder);
-	crew_go(&s->crew);
+	helpers_go(&s->helpers);
 }
 
 int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t until_ps)
@@ -105,8 +105,8 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 	struct loop_polled polled;
 	int ended = 0;
 
-	crew_hurry(l->settings);
-	crew_go(&s->crew);
+	helpers_hurry(l->settings);
+	helpers_go(&s->helpers);
 	while (!ended && !c->stops && loop_now_ps(l) < until_ps) {
 		uint32_t asked;
 
@@ -118,6 +118,6 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 		if (has_request(&polled, asked) || control_next_ps(c) <= loop_now_ps(l))
 			answer(s, l, c);
 	}
-	crew_rest(&s->crew);
+	helpers_rest(&s->helpers);
 	return ended || c->stops;
 }

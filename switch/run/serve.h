@@ -3,7 +3,7 @@
 #define SWITCH_RUN_SERVE_H
 #include "lab/base/responder.h"
 #include "switch/run/control.h"
-#include "switch/run/crew.h"
+#include "switch/run/helpers.h"
 
 #include <signal.h>
 
@@ -11,7 +11,7 @@ struct real_server {
 	int signals;     /* descriptor */
 	sigset_t before; /* signals that were blocked */
 	struct responder responder;
-	struct crew crew;
+	struct helpers helpers;
 };
 
 /* The switch's other threads are there, and rest but for real_run. From here on SIGINT, SIGTERM and SIGHUP wait to be heard, and Prometheus where the settings let it. */

@@ -1,6 +1,6 @@
 /* wait.c -- how a thread of a switch sleeps, and who wakes it. See loop.h.
  *
- * It sleeps in ppoll with a timer slack of one nanosecond (crew.h), which at 100 Mb/s is as good as never to sleep at all, and
+ * It sleeps in ppoll with a timer slack of one nanosecond (helpers.h), which at 100 Mb/s is as good as never to sleep at all, and
  * takes a small part of a core. It never spins: a real-time thread that did would have the machine for itself. */
 #define _GNU_SOURCE
 #include "switch/run/loop.h"

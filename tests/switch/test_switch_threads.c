@@ -1,7 +1,7 @@
 /* test_switch_threads.c -- a real switch whose ports are divided among threads: what is handed over between them arrives
  * once and in order, a ring that is full is a counted drop, and what one learns all know. */
 #define _POSIX_C_SOURCE 200809L
-#include "switch/run/crew.h"
+#include "switch/run/helpers.h"
 #include "switch/run/status.h"
 #include "tests/memory_wire.h"
 
@@ -130,11 +130,11 @@ TEST(test_switch_threads_know_what_one_of_them_has_learnt)
 
 /* With threads in earnest, which rest now and then and are looked at: what comes in leaves once, in the order in which it came.
  * Under the thread sanitizer: nobody touches what is another's. */
-TEST(test_switch_crew_forwards_all_and_may_be_looked_at_while_it_rests)
+TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
 {
 	struct weir_error e = { "" };
 	struct switch_settings s;
-	struct crew crew;
+	struct helpers helpers;
 	struct loop l;
 	char *text = NULL;
 	size_t length;
@@ -147,11 +147,11 @@ TEST(test_switch_crew_forwards_all_and_may_be_looked_at_while_it_rests)
 		wait_at_for(&l, 1, 0, 100000000 - 1000 * i);
 		wait_at_for(&l, 2, 0, 100000000 - 1000 * i);
 	}
-	CHECK_INT(crew_open(&crew, &l, &e), 0);
+	CHECK_INT(helpers_open(&helpers, &l, &e), 0);
 	for (int i = 0; i < 100000 && (l.wires[2]->sent < 400 || l.wires[0]->sent < 600); i++) {
-		crew_go(&crew);
+		helpers_go(&helpers);
 		loop_turn(&l.groups[0]);
-		crew_rest(&crew);
+		helpers_rest(&helpers);
 	}
 	f = open_memstream(&text, &length);
 	status_json(f, &l);
@@ -163,6 +163,6 @@ TEST(test_switch_crew_forwards_all_and_may_be_looked_at_while_it_rests)
 		CHECK_INT(l.wires[2]->number[i], i % 256);
 	CHECK_INT(l.wires[0]->sent, 600); /* its wire has no more room */
 	CHECK_INT(loop_port(&l, 0)->port->tx_pkts + loop_port(&l, 0)->port->pkts, 800);
-	crew_close(&crew);
+	helpers_close(&helpers);
 	end(&s, &l);
 }

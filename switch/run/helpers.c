@@ -1,6 +1,6 @@
-/* crew.c -- see crew.h. */
+/* helpers.c -- see helpers.h. */
 #define _GNU_SOURCE
-#include "switch/run/crew.h"
+#include "switch/run/helpers.h"
 #include "weir/units.h"
 #include <errno.h>
 #include <sched.h>
@@ -13,7 +13,7 @@ enum { NICE_MOST_URGENT = -20 };
 #define IDLE_LONGEST_NS ((int64_t)WEIR_NS_PER_S / 4)
 
 /* Wishes: without them the switch is late more often, and counts that. Each is of the calling thread alone. */
-void crew_hurry(const struct switch_settings *s)
+void helpers_hurry(const struct switch_settings *s)
 {
 	const struct sched_param first = { .sched_priority = 1 };
 
@@ -31,81 +31,81 @@ static void wait_for(sem_t *s)
 }
 
 /* Until it is to rest; the last turn is after that was said, so that all is done up to then. */
-static void work(struct crew_member *m)
+static void work(struct loop_thread *m)
 {
 	struct loop_polled polled;
 	int rests;
 
 	do {
-		rests = atomic_load(&m->crew->rests);
+		rests = atomic_load(&m->helpers->rests);
 		polled.count = 0;
 		loop_wait(m->group, &polled, rests ? 0 : loop_idle_ns(m->group, IDLE_LONGEST_NS));
 		loop_turn(m->group);
 	} while (!rests);
 }
 
-static void *member_main(void *context)
+static void *thread_main(void *context)
 {
-	struct crew_member *m = context;
+	struct loop_thread *m = context;
 
-	crew_hurry(m->group->loop->settings);
+	helpers_hurry(m->group->loop->settings);
 	for (;;) {
 		wait_for(&m->go);
-		if (atomic_load(&m->crew->ends))
+		if (atomic_load(&m->helpers->ends))
 			return NULL;
 		work(m);
-		sem_post(&m->crew->resting);
+		sem_post(&m->helpers->resting);
 	}
 }
 
-int crew_open(struct crew *c, struct loop *l, struct weir_error *e)
+int helpers_open(struct helpers *h, struct loop *l, struct weir_error *e)
 {
-	memset(c, 0, sizeof(*c));
-	sem_init(&c->resting, 0, 0);
+	memset(h, 0, sizeof(*h));
+	sem_init(&h->resting, 0, 0);
 	for (uint32_t i = 1; i < l->group_count; i++) {
-		struct crew_member *m = &c->members[c->count];
+		struct loop_thread *m = &h->members[h->count];
 		int failed;
 
-		m->crew = c;
+		m->helpers = h;
 		m->group = &l->groups[i];
 		sem_init(&m->go, 0, 0);
-		failed = pthread_create(&m->thread, NULL, member_main, m);
+		failed = pthread_create(&m->thread, NULL, thread_main, m);
 		if (failed) {
 			sem_destroy(&m->go);
-			crew_close(c);
+			helpers_close(h);
 			return weir_error_set(e, "real.threads: no thread can be made: %s",
 					      strerror(failed));
 		}
-		c->count++;
+		h->count++;
 	}
 	return 0;
 }
 
-void crew_close(struct crew *c)
+void helpers_close(struct helpers *h)
 {
-	atomic_store(&c->ends, 1);
-	for (uint32_t i = 0; i < c->count; i++)
-		sem_post(&c->members[i].go);
-	for (uint32_t i = 0; i < c->count; i++) {
-		pthread_join(c->members[i].thread, NULL);
-		sem_destroy(&c->members[i].go);
+	atomic_store(&h->ends, 1);
+	for (uint32_t i = 0; i < h->count; i++)
+		sem_post(&h->members[i].go);
+	for (uint32_t i = 0; i < h->count; i++) {
+		pthread_join(h->members[i].thread, NULL);
+		sem_destroy(&h->members[i].go);
 	}
-	sem_destroy(&c->resting);
-	c->count = 0;
+	sem_destroy(&h->resting);
+	h->count = 0;
 }
 
-void crew_go(struct crew *c)
+void helpers_go(struct helpers *h)
 {
-	atomic_store(&c->rests, 0);
-	for (uint32_t i = 0; i < c->count; i++)
-		sem_post(&c->members[i].go);
+	atomic_store(&h->rests, 0);
+	for (uint32_t i = 0; i < h->count; i++)
+		sem_post(&h->members[i].go);
 }
 
-void crew_rest(struct crew *c)
+void helpers_rest(struct helpers *h)
 {
-	atomic_store(&c->rests, 1);
-	for (uint32_t i = 0; i < c->count; i++)
-		loop_wake(c->members[i].group);
-	for (uint32_t i = 0; i < c->count; i++)
-		wait_for(&c->resting);
+	atomic_store(&h->rests, 1);
+	for (uint32_t i = 0; i < h->count; i++)
+		loop_wake(h->members[i].group);
+	for (uint32_t i = 0; i < h->count; i++)
+		wait_for(&h->resting);
 }
