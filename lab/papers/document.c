@@ -37,21 +37,23 @@ void document_paragraph(const struct document *d, const char *text)
 	fputs(d->form == FORM_HTML ? "</p>\n" : "\n", d->f);
 }
 
-void document_table(const struct document *d, const char *const *names, size_t texts)
+void document_table(const struct document *d, const struct document_table *t)
 {
+	const char *const *names = t->names;
+
 	if (d->form == FORM_HTML)
-		fputs("<div class=\"wide\"><table class=\"numbers summary\">\n<thead><tr>", d->f);
+		fprintf(d->f, "<div class=\"wide\"><table class=\"%s\">\n<thead><tr>", t->class);
 	else
 		fputc('\n', d->f);
 	for (size_t i = 0; names[i]; i++)
 		fprintf(d->f,
 			d->form == FORM_MARKDOWN ? "| %s "
-			: i < texts              ? "<th class=\"text\">%s</th>"
+			: i < t->texts           ? "<th class=\"text\">%s</th>"
 						 : "<th>%s</th>",
 			names[i]);
 	fputs(d->form == FORM_HTML ? "</tr></thead>\n<tbody>\n" : "|\n", d->f);
 	for (size_t i = 0; names[i] && d->form == FORM_MARKDOWN; i++)
-		fputs(i < texts ? "|---" : "|--:", d->f);
+		fputs(i < t->texts ? "|---" : "|--:", d->f);
 	if (d->form == FORM_MARKDOWN)
 		fputs("|\n", d->f);
 }

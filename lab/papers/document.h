@@ -18,8 +18,13 @@ void document_text(const struct document *d, const char *text);
 void document_heading(const struct document *d, int level, const char *text);
 void document_paragraph(const struct document *d, const char *text);
 
-/* By the names of its columns, NULL at their end: the first are so many texts, the others numbers. */
-void document_table(const struct document *d, const char *const *names, size_t texts);
+/* A table by the names of its columns, NULL at their end: the first are so many texts, the others numbers. */
+struct document_table {
+	const char *class; /* of a page's style */
+	size_t texts;
+	const char *const *names;
+};
+void document_table(const struct document *d, const struct document_table *t);
 void document_table_end(const struct document *d);
 void document_row(const struct document *d);
 void document_row_end(const struct document *d);

@@ -29,9 +29,15 @@ static int has_verdict(const struct document *d, const struct summary_entry *y, 
 
 /* --- a table --- */
 
-static void cell_begin(const struct document *d)
+/* head: of its column, for screens that are too narrow for columns; NULL: it needs none. */
+static void cell_begin(const struct document *d, const char *head)
 {
-	fputs(d->form == FORM_HTML ? "<td class=\"text title\">" : "| ", d->f);
+	if (d->form != FORM_HTML)
+		fputs("| ", d->f);
+	else if (head)
+		fprintf(d->f, "<td data-head=\"%s\">", head);
+	else
+		fputs("<td>", d->f);
 }
 
 static void cell_end(const struct document *d)
@@ -40,9 +46,9 @@ static void cell_end(const struct document *d)
 }
 
 /* "disagrees: 0.31 ±0.02, 5 seeds" */
-static void measured_cell(const struct document *d, const struct finding *f)
+static void measured_cell(const struct document *d, const struct finding *f, int size)
 {
-	cell_begin(d);
+	cell_begin(d, f && f->measured[0] ? figure_size_names[size] : NULL);
 	if (f && f->measured[0]) {
 		if (d->form == FORM_HTML)
 			verdict_html(d->f, f->kind, verdict_name(f->kind));
@@ -62,7 +68,7 @@ static void claim_row(const struct document *d, const struct summary_entry *y, u
 
 	document_row(d);
 	document_cell_name(d, c->name, NULL);
-	cell_begin(d);
+	cell_begin(d, NULL);
 	document_text(d, c->says);
 	if (c->section[0]) {
 		fputs(" (", d->f);
@@ -70,9 +76,11 @@ static void claim_row(const struct document *d, const struct summary_entry *y, u
 		fputc(')', d->f);
 	}
 	cell_end(d);
-	document_cell_text(d, claim_expected(c).text);
+	cell_begin(d, "expected");
+	document_text(d, claim_expected(c).text);
+	cell_end(d);
 	for (int size = 0; size < FIGURE_SIZES; size++)
-		measured_cell(d, find(d, y, claim, size));
+		measured_cell(d, find(d, y, claim, size), size);
 	document_row_end(d);
 }
 
@@ -144,7 +152,8 @@ static uint32_t write_figure(const struct document *d, const struct summary_entr
 	text_print(&title, "%s: %s", y->files->label, y->figure.title);
 	document_heading(d, 3, title);
 	free(title);
-	document_table(d, heads, sizeof(heads) / sizeof(*heads));
+	document_table(d,
+		       &(struct document_table){ "claims", sizeof(heads) / sizeof(*heads), heads });
 	for (uint32_t i = 0; i < y->figure.claim_count; i++)
 		if (has_verdict(d, y, i, kind))
 			claim_row(d, y, i);

@@ -29,7 +29,8 @@ static void counts_add(struct verdict_counts *sum, const struct verdict_counts *
 		sum->of[kind] += more->of[kind];
 }
 
-static const struct findings *findings_of(enum source source, const struct summary_entry *y, int size)
+static const struct findings *findings_of(enum source source, const struct summary_entry *y,
+					  int size)
 {
 	switch (source) {
 	case RUN_HERE:
@@ -42,7 +43,7 @@ static const struct findings *findings_of(enum source source, const struct summa
 }
 
 const struct findings *summary_shown(const struct document *d, const struct summary_entry *y,
-				    int size)
+				     int size)
 {
 	if (d->form == FORM_MARKDOWN)
 		return findings_of(CERTAIN, y, size);
@@ -191,6 +192,16 @@ struct row {
 	int size;
 };
 
+/* Has the row that follows, of what was shipped, something to say? */
+static int is_shipped(const struct summary *s, const struct row *r)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if ((!r->paper || same_paper(r->paper, &s->all[i])) &&
+		    summary_is_shipped(&s->all[i], r->size))
+			return 1;
+	return 0;
+}
+
 static void paper_row(const struct document *d, const struct summary *s, const struct row *r)
 {
 	struct tally t = { .source = r->source };
@@ -203,7 +214,7 @@ static void paper_row(const struct document *d, const struct summary *s, const s
 		tally_add(&t, &s->all[i], r->size);
 		count++;
 	}
-	if (!t.figures && (r->size == FIGURE_FULL || r->source != RUN_HERE))
+	if (!t.figures && (r->size == FIGURE_FULL || r->source != RUN_HERE || is_shipped(s, r)))
 		return;
 	snprintf(figures, sizeof(figures), "%u of %u", t.figures, count);
 	document_row(d);
@@ -252,7 +263,8 @@ static void write_papers(const struct document *d, const struct summary *s, enum
 	}
 	if (unit == CLAIMS)
 		heads_add(&h, (const char *const[]){ time.text, NULL });
-	document_table(d, h.names, TEXT_COLUMNS);
+	document_table(d, &(struct document_table){ unit == REASONS ? "numbers" : "numbers summary",
+						    TEXT_COLUMNS, h.names });
 	for (uint32_t i = 0; i < s->count; i++)
 		if (summary_begins_paper(s, i))
 			paper_rows(d, s, &s->all[i], unit);
@@ -343,7 +355,7 @@ void summary_figures(const struct document *d, const struct summary *s, uint32_t
 	heads_add(&h, names);
 	heads_verdicts(&h, "claims");
 	heads_add(&h, (const char *const[]){ "sentences", "agree", time.text, NULL });
-	document_table(d, h.names, TEXT_COLUMNS);
+	document_table(d, &(struct document_table){ "numbers summary", TEXT_COLUMNS, h.names });
 	for (uint32_t i = first; i < s->count && same_paper(&s->all[first], &s->all[i]); i++) {
 		const struct summary_entry *y = &s->all[i];
 
