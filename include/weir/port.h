@@ -368,9 +368,10 @@ static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 
 /* The packet takes the line at start_ps, unless the marking scheme, if it wants to see it, has it dropped. The line is
  * taken first: who asks for the pool's fill may have every port catch up, this one too. */
-static inline __attribute__((always_inline)) int
-weir_port_leave(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t start_ps,
-		enum weir_port_asks which)
+static inline __attribute__((always_inline)) int weir_port_leave(struct weir_port *p,
+								 struct weir_packet *packet,
+								 uint32_t queue, int64_t start_ps,
+								 enum weir_port_asks which)
 {
 	weir_port_occupy(p, packet->bytes, start_ps);
 	if (p->kind->asks & which &&

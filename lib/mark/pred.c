@@ -267,8 +267,7 @@ judge_by_table(struct pred_state *s, const struct pred_params *p, uint64_t queue
 
 		weir_pred_table_write(t, row, line);
 	}
-	return verdict_of(s,
-			  weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
+	return verdict_of(s, weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
 }
 
 /* p = lambda f(N) (q - min) / 1 MB; ramp_hits compares without dividing, and its probability is the
@@ -289,9 +288,8 @@ static inline uint32_t judge(struct pred_state *s, const struct pred_params *p,
 }
 
 /* There are not as many flows as before. */
-static __attribute__((noinline)) uint32_t judge_anew(struct pred_state *s,
-						     const struct pred_params *p, uint32_t flows,
-						     uint64_t queue_bytes)
+static __attribute__((noinline)) uint32_t
+judge_anew(struct pred_state *s, const struct pred_params *p, uint32_t flows, uint64_t queue_bytes)
 {
 	set_flows(s, p, flows);
 	return judge(s, p, queue_bytes);

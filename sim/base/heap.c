@@ -46,8 +46,7 @@ void heap_replace(struct heap *h, int64_t time_ps, uint64_t key)
 	while (child < end) {
 		/* Only the last may have fewer than four children. */
 		if (child + 4 <= end) {
-			best = first_of(first_of(child, child + 1),
-					first_of(child + 2, child + 3));
+			best = first_of(first_of(child, child + 1), first_of(child + 2, child + 3));
 		} else {
 			best = child;
 			while (++child < end)

@@ -23,11 +23,11 @@ struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
 	uint32_t is_timing; /* 1: the first of its timers is being worked on */
-	int64_t now_ps;   /* of the event being worked on, or the last one */
-	int64_t timer_ps; /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
-	int64_t due_ps;   /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
-	uint32_t work;    /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t special; /* bit per lossless class, HOST_HOLDS, HOST_QUEUED; 0: none of these */
+	int64_t now_ps;     /* of the event being worked on, or the last one */
+	int64_t timer_ps;   /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
+	int64_t due_ps;     /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
+	uint32_t work;      /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t special;   /* bit per lossless class, HOST_HOLDS, HOST_QUEUED; 0: none of these */
 	uint32_t others; /* turn of all classes that are not: the first that is no lossless one's */
 	uint32_t paused; /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
 	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */

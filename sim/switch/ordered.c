@@ -31,9 +31,10 @@ static void send_signal(struct worker *w, struct switch_state *s, const struct w
 }
 
 /* The packet is stored, or is gone: where its input's neighbour is to stop, or may go on, it is told so. */
-static inline __attribute__((always_inline)) void
-account_arrival(struct worker *w, struct switch_state *s, const struct weir_packet *packet,
-		int64_t now_ps)
+static inline __attribute__((always_inline)) void account_arrival(struct worker *w,
+								  struct switch_state *s,
+								  const struct weir_packet *packet,
+								  int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
 	enum weir_pfc_signal signal =
@@ -96,9 +97,10 @@ transmit(struct worker *w, struct egress *out, const struct weir_packet *packet,
 }
 
 /* The fabric scheme learns that a packet waits here no longer. */
-static inline __attribute__((always_inline)) void
-tell_left(struct worker *w, struct switch_state *s, uint32_t port, struct weir_packet *packet,
-	  int answer, int64_t now_ps)
+static inline __attribute__((always_inline)) void tell_left(struct worker *w,
+							    struct switch_state *s, uint32_t port,
+							    struct weir_packet *packet, int answer,
+							    int64_t now_ps)
 {
 	const struct fabric_ops *fabric = s->ordered->fabric;
 
