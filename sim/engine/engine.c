@@ -152,7 +152,7 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 		line_fetch(&w->pool, e->line_head[n->first_line],
 			   atomic_load_explicit(&e->line_tail[n->first_line],
 						memory_order_acquire),
-			   CHUNKS_AHEAD);
+			   CHUNKS_FROM_FAR);
 }
 
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */

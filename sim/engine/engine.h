@@ -42,8 +42,8 @@ struct egress {
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
-/* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where other threads sent them. */
-enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_OF_OTHERS = 4 };
+/* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where FETCH_FOR_ALL. */
+enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_FROM_FAR = 4 };
 
 /* What a switch does beside passing packets on. */
 enum switch_extra {

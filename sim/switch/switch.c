@@ -191,8 +191,8 @@ static __attribute__((noinline)) void fetch(const struct worker *w, const struct
 	const size_t port_size = s->port_size;
 	const char *port = s->ports;
 
-	if (w->shared)
-		fetch_lines(w, s, CHUNKS_OF_OTHERS);
+	if (w->fetches == FETCH_FOR_ALL)
+		fetch_lines(w, s, CHUNKS_FROM_FAR);
 	else
 		fetch_lines(w, s, CHUNKS_AHEAD);
 #pragma GCC unroll 4
