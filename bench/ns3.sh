@@ -21,8 +21,11 @@ row() {
 	shift 2
 	echo "$(hops build/ns3-bench "$@")" "$(hops "$optimised" "$@")" "$(metric packet_hops)" "$(metric cpu_seconds)" |
 		awk -v name="$name" '
-			function shown(theirs) { return theirs == "-" ? sprintf("%12s %8s", "-", "-") :
-				sprintf("%12.3f %8.0f", theirs * 1e-6, $3 / $4 / theirs) }
+			function shown(theirs) {
+				if (theirs == "-")
+					return sprintf("%12s %8s", "-", "-")
+				return sprintf("%12.3f %8.0f", theirs * 1e-6, $3 / $4 / theirs)
+			}
 			{ printf "%-26s %10.3f %s %s\n", name, $3 / $4 * 1e-6, shown($1), shown($2) }'
 }
 
