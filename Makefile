@@ -236,7 +236,8 @@ bench-switch: weir | build/have-switch
 
 # Both worlds beside each other, as docs/testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
 # once, and as it was sent? Ten minutes as well.
-proof-testbed: weir | build/have-switch
+proof-testbed: | build/have-switch
+	@$(MAKE) --no-print-directory weir # with what has just been installed
 	@tools/testbed-proof.py
 proof-switch: weir | build/have-switch
 	@bench/transfer.sh

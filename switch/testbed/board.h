@@ -46,6 +46,7 @@ struct bed_host {
 	uint64_t line_Bps;            /* payload per second that its line carries */
 	struct bed_counts from, to;   /* the host */
 	_Atomic uint32_t is_ready;    /* the host: 1: it is; 2: it failed, and says why */
+	_Atomic uint32_t has_counted; /* the host: to, and what its flows had then, is there */
 	_Atomic uint32_t connections; /* the host: it could not open or keep */
 	char message[BED_MESSAGE];
 	_Atomic uint32_t

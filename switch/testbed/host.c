@@ -75,6 +75,7 @@ static void measure(struct worker *w, int64_t now_ns)
 		for (uint32_t i = 0; i < b->flow_count; i++)
 			if (b->flows[i].dst == w->host)
 				b->flows[i].to_bytes = b->flows[i].received_bytes;
+		atomic_store(&b->hosts[w->host].has_counted, 1);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "switch/testbed/testbed.h"
 #include "switch/results/results.h"
 #include "switch/run/serve.h"
+#include "switch/testbed/awake.h"
 #include "switch/testbed/dctcp.h"
 #include "switch/testbed/outcome.h"
 #include "weir/units.h"
@@ -13,11 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SETTLE_NS \
-	((int64_t)20 * WEIR_NS_PER_MS) /* before anything happens, and for hosts to count */
-#define NEWS_NS \
-	((int64_t)80 * WEIR_NS_PER_MS) /* until every host has seen an end that was not planned */
-#define LOOK_NS ((int64_t)10 * WEIR_NS_PER_MS) /* whether all flows are done */
+#define SETTLE_NS ((int64_t)20 * WEIR_NS_PER_MS) /* before anything happens */
+#define LOOK_NS ((int64_t)10 * WEIR_NS_PER_MS)   /* whether all flows are done */
+#define COUNT_NS ((int64_t)5 * WEIR_NS_PER_S)    /* that hosts have to count, however busy */
 
 /* A testbed at work. */
 struct work {
@@ -77,6 +76,22 @@ static int drain(struct work *w)
 	     flows_done(b) < flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
 		if (pass_until(w, at_ns))
 			return 1;
+	return 0;
+}
+
+/* Until every host has counted what there was when measuring ended: on a busy machine they are late. */
+static int await_counts(struct work *w, struct weir_error *e)
+{
+	const struct bed_board *b = w->bed.board;
+	int64_t at_ns = now_ns() - w->epoch_ns, end_ns = at_ns + COUNT_NS;
+
+	for (uint32_t i = 0; i < b->host_count; i++)
+		while (!atomic_load(&b->hosts[i].has_counted)) {
+			if (at_ns > end_ns)
+				return weir_error_set(e, "host h%u does not answer any more", i);
+			if (pass_until(w, at_ns += LOOK_NS))
+				return 1;
+		}
 	return 0;
 }
 
@@ -171,7 +186,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 	if (!has_end)
 		b->to_ns = now_ns() - w->epoch_ns;
 	real_results(&w->loop, w->plan.measured_port, r);
-	if (pass_until(w, b->to_ns + (has_end ? SETTLE_NS : NEWS_NS)) || (has_end && drain(w)) ||
+	if (pass_until(w, b->to_ns) || await_counts(w, e) || (has_end && drain(w)) ||
 	    !bed_is_whole(&w->bed, e) || name_links(w, c, r, e)) {
 		run_result_free(r);
 		if (!e->text[0])
@@ -206,6 +221,7 @@ static int run_switch(struct work *w, const struct config *c, struct run_result 
 		      struct testbed_health *h, struct weir_error *e)
 {
 	char path[WEIR_OPT_TEXT_SIZE];
+	struct awake awake;
 	int status = TESTBED_FAILED;
 
 	if (find_socket(c, path, e) || control_open(&w->control, path, e))
@@ -213,7 +229,9 @@ static int run_switch(struct work *w, const struct config *c, struct run_result 
 	if (!loop_open(&w->loop, &w->settings, e)) {
 		if (!real_open(&w->server, &w->loop, e)) {
 			e->text[0] = '\0';
+			awake_start(&awake);
 			status = pass_all(w, c, r, h, e);
+			awake_end(&awake);
 			real_close(&w->server);
 			calm_down();
 		}
