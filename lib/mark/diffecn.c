@@ -32,7 +32,7 @@ __extension__ typedef unsigned __int128 weir_wide;
 enum diffecn_count { COUNT_EXACT, COUNT_PERIODIC };
 enum diffecn_judge { JUDGE_QUEUE, JUDGE_IDEAL };
 enum diffecn_reason { DIFFECN_QUEUE, DIFFECN_RATE };
-enum { COUNT_INDEX_BITS = 14 };
+enum { COUNT_INDEX_BITS = 14, COUNT_INDEX_MASK = (1 << COUNT_INDEX_BITS) - 1 };
 
 struct diffecn_params {
 	struct flow_queues_params flow;
@@ -213,7 +213,7 @@ static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params
 	uint32_t flows = flow_queues_busy(queues_of(s)), queues = queues_of(s)->queues;
 
 	if (p->count == COUNT_PERIODIC)
-		flows = flow_count_table(count_of(s, p), s->period_ns, COUNT_INDEX_BITS,
+		flows = flow_count_table(count_of(s, p), s->period_ns, COUNT_INDEX_MASK,
 					 v->flow_hash, v->now_ns);
 	flows = flows < queues ? flows : queues;
 	return flows ? flows : 1;

@@ -347,6 +347,16 @@ static __attribute__((noinline)) int ask_enqueue_plain(struct weir_port *p,
 	return ask_enqueue_in(p, packet, 0, now_ps);
 }
 
+static __attribute__((noinline)) int ask_at_glance(struct weir_port *p, struct weir_packet *packet,
+						   int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	return obey(p, packet,
+		    c->glances.enqueue(weir_port_mark_state(p, 0), c->mark_params, packet,
+				       weir_ps_to_ns(now_ps), weir_port_queues(p)));
+}
+
 static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct weir_packet *packet,
 						  uint32_t queue, int64_t now_ps)
 {
@@ -383,14 +393,10 @@ int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 
 int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
 {
-	const struct weir_port_class *c = p->kind;
-
-	if (c->glances.enqueue && has_room(p))
-		return obey(p, packet,
-			    c->glances.enqueue(weir_port_mark_state(p, 0), c->mark_params, packet,
-					       weir_ps_to_ns(now_ps), weir_port_queues(p)));
-	return has_room(p) ? ask_enqueue_plain(p, packet, now_ps)
-			   : weir_port_judge(p, packet, 0, now_ps);
+	if (!has_room(p))
+		return weir_port_judge(p, packet, 0, now_ps);
+	return p->kind->glances.enqueue ? ask_at_glance(p, packet, now_ps)
+					: ask_enqueue_plain(p, packet, now_ps);
 }
 
 static void count_wait(struct weir_port *p, int64_t wait_ns)
