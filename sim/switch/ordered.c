@@ -37,8 +37,7 @@ static inline __attribute__((always_inline)) void account_arrival(struct worker 
 								  int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
-	enum weir_pfc_signal signal =
-		lossless_enter(s->engine->config, &s->ordered->lossless, input, packet);
+	enum weir_pfc_signal signal = lossless_enter(&s->ordered->lossless, input, packet);
 
 	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
 		s->ordered->stopped++;
@@ -50,8 +49,7 @@ static inline void account_departure(struct worker *w, struct switch_state *s,
 				     const struct weir_packet *packet, int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
-	enum weir_pfc_signal signal =
-		lossless_leave(s->engine->config, &s->ordered->lossless, input, packet);
+	enum weir_pfc_signal signal = lossless_leave(&s->ordered->lossless, input, packet);
 
 	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
 		s->ordered->stopped--;
@@ -285,8 +283,7 @@ static inline void forward(struct worker *w, struct switch_state *s, uint32_t in
 	    (out->port.free_ps > now_ps || o->fabric ||
 	     weir_port_is_paused(&out->port, out->port.kind->class_queue[class_id])))
 		engine_begin_stats(s->engine, &out->port);
-	if (s->engine->config->lossless &&
-	    !lossless_has_room(s->engine->config, &o->lossless, input, &out->port, packet)) {
+	if (o->lossless.classes && !lossless_has_room(&o->lossless, input, &out->port, packet)) {
 		out->port.rare->drops[WEIR_DROP_POOL_FULL]++;
 		if (o->fabric)
 			o->fabric->leave(w, s, port, packet, now_ps);
