@@ -375,16 +375,21 @@ static inline int has_room(const struct weir_port *p)
 	return p->pkts < p->kind->room_pkts && p->bytes < p->kind->room_bytes;
 }
 
-/* Mostly it is a shared buffer that is to be asked and has room, or but the marking scheme that wants to see the
- * packet. */
-int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+/* It is but a shared buffer that is to be asked, which has room. */
+static inline int is_easy_in_pool(const struct weir_port *p, const struct weir_packet *packet,
+				  const struct weir_queue *q)
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
-	    p->bytes < c->quiet_bytes &&
-	    weir_buffer_pool_admits(&c->buffer, p->pool, weir_port_queues(p)[queue].bytes,
-				    packet->bytes))
+	return c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
+	       p->bytes < c->quiet_bytes &&
+	       weir_buffer_pool_admits(&c->buffer, p->pool, q->bytes, packet->bytes);
+}
+
+/* Mostly that is so, or but the marking scheme wants to see the packet. */
+int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+{
+	if (is_easy_in_pool(p, packet, weir_port_queues(p) + queue))
 		return WEIR_PORT_QUEUED;
 	if (has_room(p))
 		return ask_enqueue(p, packet, queue, now_ps);
@@ -503,9 +508,9 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 {
 	const struct weir_port_class *c = p->kind;
 	uint32_t queue = choose_queue(p, packet, now_ps);
-	struct weir_queue *q = weir_port_queues(p) + queue;
 
 	if ((p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes) &&
+	    !is_easy_in_pool(p, packet, weir_port_queues(p) + queue) &&
 	    weir_port_judge(p, packet, queue, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	packet->time_ps = now_ps;
@@ -518,6 +523,9 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 					       p->pkts ? WEIR_PORT_ASKS_WAITED
 						       : WEIR_PORT_ASKS_IDLE);
 	}
+
+	struct weir_queue *q = weir_port_queues(p) + queue;
+
 	weir_port_stats_join(p, now_ps);
 	append_sched(p, pool, packet, q);
 	if (q->pkts == 1 && c->sched->activate)
