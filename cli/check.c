@@ -86,8 +86,8 @@ static void print_own(const struct config *c, const struct traffic_config *t)
 	int some = 0, all = 1;
 
 	for (uint64_t k = t->class_id; k <= last; k++) {
-		some |= class_is_lossless(c, (uint32_t)k);
-		all &= class_is_lossless(c, (uint32_t)k) != 0;
+		some |= class_is_lossless(c->lossless, (uint32_t)k);
+		all &= class_is_lossless(c->lossless, (uint32_t)k) != 0;
 	}
 	if (!t->cc_ops && c->switches.queues == 1 && !some)
 		return;

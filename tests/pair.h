@@ -92,6 +92,7 @@ static inline void acked(struct pair *q, uint64_t packets, uint32_t echo)
 	q->ack.acked_bytes = packets * MTU;
 	q->ack.una_bytes += packets * MTU;
 	q->ack.echo = echo;
-	q->ops->ack(q->state, q->params, &q->env, &q->ack);
+	if (q->ops->ack)
+		q->ops->ack(q->state, q->params, &q->env, &q->ack);
 }
 #endif

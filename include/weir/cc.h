@@ -150,6 +150,7 @@ struct weir_cc_ops {
 	size_t state_size;
 	/* State is zeroed before; must set the window, and the rate for RDMA. */
 	void (*init)(void *state, const void *params, const struct weir_cc_env *env);
+	/* NULL, for RDMA: acknowledgements say nothing. A plug-in has it. */
 	void (*ack)(void *state, const void *params, const struct weir_cc_env *env,
 		    const struct weir_cc_ack *a);
 	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. RDMA: WEIR_CC_LOSS and WEIR_CC_TIMEOUT

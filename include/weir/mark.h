@@ -97,6 +97,20 @@ struct weir_mark_knobs {
 	void (*turn)(void *state, void *params, const struct weir_tune_knobs *knobs);
 };
 
+/* Hooks of the same names, for decisions that need no view, which costs more to make than many a decision. Each may be
+ * NULL: then it is the other one that is called. Whoever wraps a scheme leaves them out. */
+struct weir_mark_glances {
+	/* Do they say what the others would? NULL: with all options. */
+	int (*suffice)(const void *params);
+	uint32_t (*choose_queue)(void *state, const void *params, const struct weir_packet *packet,
+				 int64_t now_ns, const struct weir_queue *queues);
+	/* q: what the packet finds in its queue, and at dequeue what it leaves there. */
+	uint32_t (*enqueue)(void *state, const void *params, const struct weir_packet *packet,
+			    int64_t now_ns, const struct weir_queue *q);
+	uint32_t (*dequeue)(void *state, const void *params, uint32_t queue,
+			    const struct weir_queue *q);
+};
+
 struct weir_mark_ops {
 	struct weir_scheme scheme;
 	size_t state_size;
@@ -126,7 +140,8 @@ struct weir_mark_ops {
 	/* Either may be NULL: always WEIR_MARK_PASS. Return a verdict with its reason. */
 	uint32_t (*enqueue)(void *state, const void *params, const struct weir_mark_view *v);
 	uint32_t (*dequeue)(void *state, const void *params, const struct weir_mark_view *v);
-	const struct weir_mark_knobs *knobs; /* NULL: it has none */
+	const struct weir_mark_knobs *knobs;     /* NULL: it has none */
+	const struct weir_mark_glances *glances; /* likewise */
 };
 
 static inline uint32_t weir_mark_needs(const struct weir_mark_ops *ops, const void *params)

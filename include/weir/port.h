@@ -66,6 +66,7 @@ struct weir_port_class {
 	/* NULL: a packet's queue is that of its class. */
 	uint32_t (*choose_queue)(void *, const void *, const struct weir_mark_view *,
 				 const struct weir_queue *);
+	struct weir_mark_glances glances; /* what takes the place of the three above */
 	uint64_t ps_per_byte_q20;
 	struct weir_buffer_params buffer;
 	int64_t rtt_ns;

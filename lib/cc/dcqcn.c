@@ -421,15 +421,6 @@ static void dcqcn_timer(void *state, const void *params, const struct weir_cc_en
 }
 
 /* Acknowledgements say nothing that notifications do not. */
-static void dcqcn_ack(void *state, const void *params, const struct weir_cc_env *env,
-		      const struct weir_cc_ack *a)
-{
-	(void)state;
-	(void)params;
-	(void)env;
-	(void)a;
-}
-
 const struct weir_cc_ops weir_cc_dcqcn = {
 	.scheme = {
 		.name = "dcqcn",
@@ -445,7 +436,6 @@ const struct weir_cc_ops weir_cc_dcqcn = {
 	.needs = WEIR_CC_NEEDS_CNP,
 	.state_size = sizeof(struct dcqcn_state),
 	.init = dcqcn_init,
-	.ack = dcqcn_ack,
 	.cnp = dcqcn_cnp,
 	.sent = dcqcn_sent,
 	.timer = dcqcn_timer,

@@ -57,6 +57,24 @@ static void dctcp_end_window(struct dctcp_state *s, uint64_t g_q32)
 	s->marked_bytes = 0;
 }
 
+static inline void dctcp_grow(struct dctcp_state *s, const struct dctcp_params *p,
+			      uint32_t mss_bytes, const struct weir_cc_ack *a)
+{
+	if (a->may_grow)
+		reno_grow(&s->reno, &p->reno, mss_bytes, a->acked_bytes);
+}
+
+/* Once a window, and called last: other ACKs save no registers for it. */
+static __attribute__((noinline)) void dctcp_end_and_grow(struct dctcp_state *s,
+							 const struct dctcp_params *p,
+							 uint32_t mss_bytes,
+							 const struct weir_cc_ack *a)
+{
+	dctcp_end_window(s, p->g_q32);
+	s->window_end_bytes = a->next_bytes;
+	dctcp_grow(s, p, mss_bytes, a);
+}
+
 /* The window ends whether or not it may grow: alpha goes on while a cut is carried out. */
 static void dctcp_ack(void *state, const void *params, const struct weir_cc_env *env,
 		      const struct weir_cc_ack *a)
@@ -67,12 +85,10 @@ static void dctcp_ack(void *state, const void *params, const struct weir_cc_env 
 	s->acked_bytes += a->acked_bytes;
 	if (a->echo)
 		s->marked_bytes += a->acked_bytes;
-	if (a->una_bytes >= s->window_end_bytes && s->acked_bytes > 0) {
-		dctcp_end_window(s, p->g_q32);
-		s->window_end_bytes = a->next_bytes;
-	}
-	if (a->may_grow)
-		reno_grow(&s->reno, &p->reno, env->mss_bytes, a->acked_bytes);
+	if (a->una_bytes >= s->window_end_bytes && s->acked_bytes > 0)
+		dctcp_end_and_grow(s, p, env->mss_bytes, a);
+	else
+		dctcp_grow(s, p, env->mss_bytes, a);
 }
 
 static void dctcp_congestion(void *state, const void *params, const struct weir_cc_env *env,

@@ -30,15 +30,6 @@ static void line_rate_init(void *state, const void *params, const struct weir_cc
 	s->window_bytes = p->window == LINE_RATE_BDP ? env->bdp_bytes : WEIR_CC_NO_WINDOW;
 }
 
-static void line_rate_ack(void *state, const void *params, const struct weir_cc_env *env,
-			  const struct weir_cc_ack *a)
-{
-	(void)state;
-	(void)params;
-	(void)env;
-	(void)a;
-}
-
 const struct weir_cc_ops weir_cc_line_rate = {
 	.scheme = {
 		.name = "line-rate",
@@ -52,5 +43,4 @@ const struct weir_cc_ops weir_cc_line_rate = {
 	.echo = WEIR_CC_ECHO_NONE,
 	.state_size = sizeof(struct weir_cc_pace),
 	.init = line_rate_init,
-	.ack = line_rate_ack,
 };

@@ -32,7 +32,7 @@ __extension__ typedef unsigned __int128 weir_wide;
 enum diffecn_count { COUNT_EXACT, COUNT_PERIODIC };
 enum diffecn_judge { JUDGE_QUEUE, JUDGE_IDEAL };
 enum diffecn_reason { DIFFECN_QUEUE, DIFFECN_RATE };
-enum { COUNT_INDEX_BITS = 14 };
+enum { COUNT_INDEX_BITS = 14, COUNT_INDEX_MASK = (1 << COUNT_INDEX_BITS) - 1 };
 
 struct diffecn_params {
 	struct flow_queues_params flow;
@@ -182,7 +182,8 @@ static __attribute__((noinline)) uint32_t choose_with_rates(struct diffecn_state
 {
 	if (needs_rates(p))
 		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
-	return flow_queues_choose(queues_of(s), v, queues);
+	return flow_queues_choose(queues_of(s), v->flow_hash,
+				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
 }
 
 static uint32_t diffecn_choose_queue(void *state, const void *params,
@@ -193,25 +194,34 @@ static uint32_t diffecn_choose_queue(void *state, const void *params,
 
 	if (__builtin_expect(!s->is_plain, 0))
 		return choose_with_rates(s, params, v, queues);
-	return flow_queues_choose(queues_of(s), v, queues);
+	return flow_queues_choose(queues_of(s), v->flow_hash,
+				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
+}
+
+static uint32_t choose_at_glance(void *state, const void *params, const struct weir_packet *packet,
+				 int64_t now_ns, const struct weir_queue *queues)
+{
+	(void)params;
+	return flow_queues_choose(queues_of(state), packet->flow_hash,
+				  (struct flow_arrival){ now_ns, packet->bytes }, queues);
 }
 
 /* N, from 1 to the number of queues. */
 static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params *p,
 			    const struct weir_mark_view *v)
 {
-	uint32_t flows = queues_of(s)->busy, queues = queues_of(s)->queues;
+	uint32_t flows = flow_queues_busy(queues_of(s)), queues = queues_of(s)->queues;
 
 	if (p->count == COUNT_PERIODIC)
-		flows = flow_count_table(count_of(s, p), s->period_ns, COUNT_INDEX_BITS,
+		flows = flow_count_table(count_of(s, p), s->period_ns, COUNT_INDEX_MASK,
 					 v->flow_hash, v->now_ns);
 	flows = flows < queues ? flows : queues;
 	return flows ? flows : 1;
 }
 
-static int is_long(const struct diffecn_state *s, const struct weir_mark_view *v)
+static int is_long(const struct diffecn_state *s, uint32_t queue_bytes)
 {
-	return v->queue_bytes > s->threshold_bytes[s->flows];
+	return queue_bytes > s->threshold_bytes[s->flows];
 }
 
 static uint32_t verdict_by_queue(int by_queue)
@@ -226,7 +236,7 @@ static __attribute__((noinline)) uint32_t dequeue_with_rates(struct diffecn_stat
 	int by_queue, by_rate;
 
 	s->flows = count_flows(s, p, v);
-	by_queue = is_long(s, v);
+	by_queue = is_long(s, v->queue_bytes);
 	if (!needs_rates(p))
 		return verdict_by_queue(by_queue);
 	by_rate = weir_flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
@@ -236,17 +246,38 @@ static __attribute__((noinline)) uint32_t dequeue_with_rates(struct diffecn_stat
 	return verdict_by_queue(by_queue);
 }
 
+/* What is left in the queue that a packet has left, which was told already. */
+static inline uint32_t judge_queue(struct diffecn_state *s, uint32_t queue_bytes)
+{
+	uint32_t busy = flow_queues_busy(queues_of(s));
+
+	s->flows = busy ? busy : 1;
+	return verdict_by_queue(is_long(s, queue_bytes));
+}
+
 static uint32_t diffecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct diffecn_state *s = state;
-	struct flow_queues *f = queues_of(s);
 
-	flow_queues_leave(f, v);
+	flow_queues_leave(queues_of(s), v->queue, v->queue_pkts);
 	if (__builtin_expect(!s->is_plain, 0))
 		return dequeue_with_rates(s, params, v);
-	s->flows = f->busy ? f->busy : 1;
-	return verdict_by_queue(is_long(s, v));
+	return judge_queue(s, v->queue_bytes);
 }
+
+static uint32_t dequeue_at_glance(void *state, const void *params, uint32_t queue,
+				  const struct weir_queue *q)
+{
+	(void)params;
+	flow_queues_leave(queues_of(state), queue, q->pkts);
+	return judge_queue(state, q->bytes);
+}
+
+static const struct weir_mark_glances diffecn_glances = {
+	.suffice = diffecn_passes_idle,
+	.choose_queue = choose_at_glance,
+	.dequeue = dequeue_at_glance,
+};
 
 /* --- values --- */
 
@@ -332,4 +363,5 @@ const struct weir_mark_ops weir_mark_diffecn = {
 	.passes_idle = diffecn_passes_idle,
 	.choose_queue = diffecn_choose_queue,
 	.dequeue = diffecn_dequeue,
+	.glances = &diffecn_glances,
 };

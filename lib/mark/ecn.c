@@ -78,6 +78,30 @@ static uint32_t ecn_enqueue(void *state, const void *params, const struct weir_m
 	return p->at == ECN_AT_ENQUEUE ? ecn_verdict(p, v) : WEIR_MARK_PASS;
 }
 
+static int ecn_is_simple(const void *params)
+{
+	const struct ecn_params *p = params;
+
+	return p->scope == ECN_QUEUE && p->at == ECN_AT_ENQUEUE;
+}
+
+static uint32_t ecn_enqueue_at_glance(void *state, const void *params,
+				      const struct weir_packet *packet, int64_t now_ns,
+				      const struct weir_queue *q)
+{
+	const struct ecn_params *p = params;
+
+	(void)state;
+	(void)packet;
+	(void)now_ns;
+	return weir_length_reached(p->k, q->bytes, q->pkts) ? WEIR_MARK_CE : WEIR_MARK_PASS;
+}
+
+static const struct weir_mark_glances ecn_glances = {
+	.suffice = ecn_is_simple,
+	.enqueue = ecn_enqueue_at_glance,
+};
+
 static uint32_t ecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct ecn_params *p = params;
@@ -100,4 +124,5 @@ const struct weir_mark_ops weir_mark_ecn = {
 	.quiet_below = ecn_quiet_below,
 	.enqueue = ecn_enqueue,
 	.dequeue = ecn_dequeue,
+	.glances = &ecn_glances,
 };

@@ -3,7 +3,7 @@
  * Du et al., "PRED", NSDI 2025, section 4.1 and Algorithm 1 (lines 1-12); Huang et al., "DiffECN", ToN
  * 2024, Algorithm 1 (lines 26-39) is the same. Two memories for "has this flow been seen in this
  * interval?":
- *	table	2^index_bits words. A packet leaves its hash over (flow, interval) in a place that the hash
+ *	table	words, a power of two of them. A packet leaves its hash over (flow, interval) in a place that the hash
  *		names, and is new iff something else was there. Nothing is ever cleared: in the next interval
  *		every hash is another. Two flows with one hash count as one; two that share a place and
  *		alternate count anew each time.
@@ -24,7 +24,7 @@ struct flow_count {
 	uint32_t sequence; /* of the interval */
 	uint32_t unused;
 	uint64_t bitmap[FLOW_BITMAP_WORDS];
-	uint32_t table[]; /* 2^index_bits; not there for the bitmap */
+	uint32_t table[]; /* not there for the bitmap */
 };
 
 static inline size_t flow_count_size(uint32_t index_bits)
@@ -55,13 +55,13 @@ static inline uint32_t flow_count_estimate(const struct flow_count *c)
 	return c->now > c->last ? c->now : c->last;
 }
 
-/* A packet passes; returns the estimate. */
+/* A packet passes; returns the estimate. index_mask: the number of the table's last place. */
 static inline uint32_t flow_count_table(struct flow_count *c, uint64_t period_ns,
-					uint32_t index_bits, uint32_t flow_hash, int64_t now_ns)
+					uint32_t index_mask, uint32_t flow_hash, int64_t now_ns)
 {
 	if (!flow_count_turn(c, period_ns, now_ns)) {
 		uint32_t hash = flow_count_hash(flow_hash, c->sequence);
-		uint32_t *place = &c->table[hash & ((UINT32_C(1) << index_bits) - 1)];
+		uint32_t *place = &c->table[hash & index_mask];
 
 		c->now += *place != hash;
 		*place = hash;

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NO_QUEUE = WEIR_QUEUES_MAX };
-
 /* A packet has less than 2^16 bytes, so that one may exceed the limit and still be counted. */
 #define LIMIT_MAX_BYTES ((UINT32_C(1) << FLOW_PASSED_BITS) - (UINT32_C(1) << 16))
 #define PASSED_MASK ((UINT32_C(1) << FLOW_PASSED_BITS) - 1)
@@ -50,12 +48,13 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 	uint64_t period_ns = flow_queues_period_ns(p, env);
 
 	assert(env->queues == p->queues);
-	f->queues = f->busy = env->queues; /* until they are set empty */
+	f->queues = f->filled = env->queues; /* until they are set empty */
 	f->hold_ns = p->release == FLOW_RELEASE_DRAINED ? -1 : (int64_t)period_ns;
 	for (uint32_t q = 0; q < env->queues; q++) {
 		flow_queues_drain(f, q);
 		f->owner[q].heard_ns = -f->hold_ns - 1; /* nobody's at time 0 */
 	}
+	f->unsure = FLOW_NO_QUEUE;
 	f->entries = entries_of(p);
 	f->limit_bytes = (uint32_t)(limit_bytes < LIMIT_MAX_BYTES ? limit_bytes : LIMIT_MAX_BYTES);
 	f->period_ns = (uint32_t)(period_ns < UINT32_MAX ? period_ns : UINT32_MAX);
@@ -74,7 +73,7 @@ static uint32_t smallest_free(const struct flow_queues *f, int64_t now_ns)
 				return q;
 		}
 		if (++w == FLOW_EMPTY_WORDS)
-			return NO_QUEUE;
+			return FLOW_NO_QUEUE;
 	}
 }
 
@@ -90,14 +89,15 @@ static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *q
 }
 
 uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
-				 const struct weir_mark_view *v, const struct weir_queue *queues)
+				 struct flow_arrival a, const struct weir_queue *queues)
 {
-	uint32_t now_ns = (uint32_t)v->now_ns, q = smallest_free(f, v->now_ns);
-	uint32_t passed_bytes = v->packet_bytes;
+	uint32_t now_ns = (uint32_t)a.now_ns, passed_bytes = a.bytes, q;
 
-	if (q != NO_QUEUE) {
+	flow_queues_settle(f, queues);
+	q = smallest_free(f, a.now_ns);
+	if (q != FLOW_NO_QUEUE) {
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->owner[q].given };
-		return flow_queues_take(f, q, v->now_ns);
+		return flow_queues_take(f, q, a.now_ns, queues);
 	}
 	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more
 	 * passes for one that was not. */
@@ -107,9 +107,9 @@ uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place
 		q = shortest(f, queues);
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = f->owner[q].given };
 		f->joins++;
-		return flow_queues_take(f, q, v->now_ns);
+		return flow_queues_take(f, q, a.now_ns, queues);
 	}
 	*place = (struct flow_place){ .passed_bytes = passed_bytes & PASSED_MASK, .given = now_ns };
 	f->priority_pkts++;
-	return flow_queues_take(f, FLOW_QUEUE_PRIORITY, v->now_ns);
+	return flow_queues_take(f, FLOW_QUEUE_PRIORITY, a.now_ns, queues);
 }

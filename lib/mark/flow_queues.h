@@ -42,6 +42,7 @@ enum {
 	FLOW_QUEUE_PRIORITY = 0, /* the queue that is served first */
 	FLOW_PASSED_BITS = 24,
 	FLOW_EMPTY_WORDS = WEIR_QUEUES_MAX / 64,
+	FLOW_NO_QUEUE = WEIR_QUEUES_MAX,
 };
 
 /* Options that every scheme with these queues has. The first member of its params. */
@@ -114,8 +115,8 @@ struct flow_owner {
 
 struct flow_queues {
 	uint64_t empty[FLOW_EMPTY_WORDS]; /* a bit a queue */
-	uint32_t queues, busy;            /* all of them; those that are not empty */
-	uint32_t chosen;                  /* the last choice */
+	uint32_t queues, filled;          /* all of them; those that are not empty */
+	uint32_t unsure;                  /* one that is empty, or was; FLOW_NO_QUEUE: none */
 	uint32_t entries;
 	uint32_t limit_bytes, period_ns;
 	int64_t hold_ns;               /* silence for which an empty queue is held; -1: none */
@@ -137,6 +138,12 @@ static inline uint64_t flow_queues_period_ns(const struct flow_queues_params *p,
 	return p->period_ns ? p->period_ns : flow_queues_rtt_ns(p, env) * 3 / 2;
 }
 
+/* A packet that has come. */
+struct flow_arrival {
+	int64_t now_ns;
+	uint32_t bytes;
+};
+
 int weir_flow_queues_check(const struct flow_queues_params *p, struct weir_error *e);
 void weir_flow_queues_layout(const struct flow_queues_params *p, struct weir_mark_layout *l);
 size_t weir_flow_queues_size(const struct flow_queues_params *p);
@@ -147,7 +154,7 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 
 /* A flow that has no queue: it takes one, and its place in the map says which. */
 uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
-				 const struct weir_mark_view *v, const struct weir_queue *queues);
+				 struct flow_arrival a, const struct weir_queue *queues);
 
 static inline int flow_queues_is_empty(const struct flow_queues *f, uint32_t q)
 {
@@ -159,7 +166,7 @@ static inline void flow_queues_fill(struct flow_queues *f, uint32_t q)
 	if (!flow_queues_is_empty(f, q))
 		return;
 	f->empty[q / 64] &= ~(UINT64_C(1) << (q % 64));
-	f->busy++;
+	f->filled++;
 }
 
 static inline void flow_queues_drain(struct flow_queues *f, uint32_t q)
@@ -167,7 +174,7 @@ static inline void flow_queues_drain(struct flow_queues *f, uint32_t q)
 	if (flow_queues_is_empty(f, q))
 		return;
 	f->empty[q / 64] |= UINT64_C(1) << (q % 64);
-	f->busy--;
+	f->filled--;
 }
 
 /* The hash is mixed first, because a network may also have chosen the flow's way by it. */
@@ -182,34 +189,53 @@ static inline int flow_queues_is_held(const struct flow_queues *f, uint32_t q, i
 	return now_ns - f->owner[q].heard_ns <= f->hold_ns;
 }
 
-/* The packet that has come goes to queue q, which counts as busy from now on. */
-static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64_t now_ns)
+/* The queue that was chosen last counts as busy, whether or not the packet came to wait there: it may have been refused, or
+ * have passed unseen. Only with the next packet is it found out. */
+static inline void flow_queues_settle(struct flow_queues *f, const struct weir_queue *queues)
+{
+	uint32_t q = f->unsure;
+
+	if (q != FLOW_NO_QUEUE && queues[q].pkts)
+		flow_queues_fill(f, q);
+}
+
+/* The packet that has come goes to queue q, which counts as busy from now on. All others are settled. */
+static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64_t now_ns,
+					const struct weir_queue *queues)
 {
 	f->owner[q].heard_ns = now_ns;
-	flow_queues_fill(f, q);
-	f->chosen = q;
+	f->unsure = queues[q].pkts ? FLOW_NO_QUEUE : q;
 	return q;
 }
 
-/* The queue that was chosen last counts as busy, and may not be: the packet may have been refused, or have passed unseen. */
-static inline uint32_t flow_queues_choose(struct flow_queues *f, const struct weir_mark_view *v,
-					  const struct weir_queue *queues)
+static inline __attribute__((always_inline)) uint32_t
+flow_queues_choose(struct flow_queues *f, uint32_t flow_hash, struct flow_arrival a,
+		   const struct weir_queue *queues)
 {
-	struct flow_place *place = flow_queues_place(f, v->flow_hash);
+	struct flow_place *place = flow_queues_place(f, flow_hash);
 	uint32_t q = place->queue;
 
-	if (queues[f->chosen].pkts == 0)
-		flow_queues_drain(f, f->chosen);
 	if (q == FLOW_QUEUE_PRIORITY || place->given != f->owner[q].given ||
-	    (flow_queues_is_empty(f, q) && !flow_queues_is_held(f, q, v->now_ns)))
-		return weir_flow_queues_assign(f, place, v, queues);
-	return flow_queues_take(f, q, v->now_ns);
+	    (queues[q].pkts == 0 && !flow_queues_is_held(f, q, a.now_ns)))
+		return weir_flow_queues_assign(f, place, a, queues);
+	flow_queues_settle(f, queues);
+	return flow_queues_take(f, q, a.now_ns, queues);
 }
 
-/* A packet has left its queue. */
-static inline void flow_queues_leave(struct flow_queues *f, const struct weir_mark_view *v)
+/* A packet has left its queue, in which so many are left. */
+static inline void flow_queues_leave(struct flow_queues *f, uint32_t queue, uint32_t queue_pkts)
 {
-	if (v->queue_pkts == 0)
-		flow_queues_drain(f, v->queue);
+	if (queue_pkts)
+		return;
+	if (queue == f->unsure)
+		f->unsure = FLOW_NO_QUEUE;
+	else
+		flow_queues_drain(f, queue);
+}
+
+/* Queues that count as busy. */
+static inline uint32_t flow_queues_busy(const struct flow_queues *f)
+{
+	return f->filled + (f->unsure != FLOW_NO_QUEUE);
 }
 #endif

@@ -66,7 +66,17 @@ static uint32_t pftcn_choose_queue(void *state, const void *params, const struct
 				   const struct weir_queue *queues)
 {
 	(void)params;
-	return flow_queues_choose(queues_of(state), v, queues);
+	return flow_queues_choose(queues_of(state), v->flow_hash,
+				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
+}
+
+static uint32_t pftcn_choose_at_glance(void *state, const void *params,
+				       const struct weir_packet *packet, int64_t now_ns,
+				       const struct weir_queue *queues)
+{
+	(void)params;
+	return flow_queues_choose(queues_of(state), packet->flow_hash,
+				  (struct flow_arrival){ now_ns, packet->bytes }, queues);
 }
 
 /* Who finds nothing waits for nothing; see flow_queues_choose for its queue. */
@@ -81,9 +91,11 @@ static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir
 	struct pftcn_state *s = state;
 
 	(void)params;
-	flow_queues_leave(queues_of(s), v);
+	flow_queues_leave(queues_of(s), v->queue, v->queue_pkts);
 	return v->sojourn_ns > s->threshold_ns ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
+
+static const struct weir_mark_glances pftcn_glances = { .choose_queue = pftcn_choose_at_glance };
 
 const struct weir_mark_ops weir_mark_pftcn = {
 	.scheme = {
@@ -105,4 +117,5 @@ const struct weir_mark_ops weir_mark_pftcn = {
 	.passes_idle = pftcn_passes_idle,
 	.choose_queue = pftcn_choose_queue,
 	.dequeue = pftcn_dequeue,
+	.glances = &pftcn_glances,
 };

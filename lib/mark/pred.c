@@ -62,8 +62,8 @@ struct pred_state {
 	uint64_t rise_q32; /* lambda f(N), per MB */
 	uint64_t min_bytes, max_bytes;
 	uint64_t count_ns;
-	uint32_t flows; /* N */
-	uint32_t unused;
+	uint32_t flows;      /* N */
+	uint32_t count_mask; /* places of the table of flows, less one */
 	struct tune_loop loop;
 	uint64_t slope_q32; /* in force */
 	struct qla_state qla;
@@ -232,6 +232,7 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 	s->rng = weir_rng_make(env->seed, 0, WEIR_RNG_MARKING);
 	s->max_bytes = max_bytes;
 	s->flows = 1;
+	s->count_mask = (UINT32_C(1) << p->index_bits) - 1;
 	s->count_ns = p->count_ns ? p->count_ns : rtt_ns + rtt_ns / 4;
 	if (p->parts != PRED_FCS) {
 		struct tune_plan plan = tune_plan_of(p);
@@ -247,6 +248,21 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 }
 
 /* --- packets: what is rare is called last, so that what is usual calls nobody and has no registers to save --- */
+
+/* What options say of the way of a packet: known when the usual one is compiled. */
+struct pred_ways {
+	enum pred_parts parts;
+	enum pred_counter counter;
+	enum pred_lookup lookup;
+};
+
+static const struct pred_ways usual_ways = { PRED_BOTH, PRED_COUNT_TABLE, PRED_FORMULA };
+
+static inline struct pred_ways ways_of(const struct pred_params *p)
+{
+	return (struct pred_ways){ (enum pred_parts)p->parts, (enum pred_counter)p->counter,
+				   (enum pred_lookup)p->lookup };
+}
 
 static uint32_t verdict_of(struct pred_state *s, int hits)
 {
@@ -273,13 +289,13 @@ judge_by_table(struct pred_state *s, const struct pred_params *p, uint64_t queue
 /* p = lambda f(N) (q - min) / 1 MB; ramp_hits compares without dividing, and its probability is the
  * exact one rounded up to a multiple of 2^-32. */
 static inline uint32_t judge(struct pred_state *s, const struct pred_params *p,
-			     uint64_t queue_bytes)
+			     enum pred_lookup lookup, uint64_t queue_bytes)
 {
 	if (queue_bytes >= s->max_bytes) {
 		tune_loop_mark(&s->loop);
 		return WEIR_MARK_CE | weir_mark_reason(PRED_MAX);
 	}
-	if (p->lookup == PRED_TABLE)
+	if (lookup == PRED_TABLE)
 		return judge_by_table(s, p, queue_bytes);
 	if (queue_bytes <= s->min_bytes)
 		return WEIR_MARK_PASS;
@@ -292,53 +308,88 @@ static __attribute__((noinline)) uint32_t
 judge_anew(struct pred_state *s, const struct pred_params *p, uint32_t flows, uint64_t queue_bytes)
 {
 	set_flows(s, p, flows);
-	return judge(s, p, queue_bytes);
+	return judge(s, p, (enum pred_lookup)p->lookup, queue_bytes);
+}
+
+/* The flows that pass, at least one. */
+static inline uint32_t count_flows(struct pred_state *s, enum pred_counter counter,
+				   uint32_t flow_hash, int64_t now_ns)
+{
+	struct flow_count *c = count_of(s);
+	uint32_t flows =
+		counter == PRED_COUNT_TABLE
+			? flow_count_table(c, s->count_ns, s->count_mask, flow_hash, now_ns)
+			: flow_count_bitmap(c, s->count_ns, flow_hash, now_ns);
+
+	return flows + (flows == 0);
 }
 
 /* Nothing is due. */
 static inline __attribute__((always_inline)) uint32_t
-arrive(struct pred_state *s, const struct pred_params *p, const struct weir_mark_view *v)
+arrive(struct pred_state *s, const struct pred_params *p, struct pred_ways ways,
+       struct tune_arrival a, uint32_t flow_hash)
 {
-	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
-	struct flow_count *c = count_of(s);
 	uint32_t flows;
 
-	if (p->parts != PRED_FCS)
+	if (ways.parts != PRED_FCS)
 		tune_loop_arrive(&s->loop, &a);
-	if (p->parts == PRED_QLA)
-		return judge(s, p, v->queue_bytes);
-	flows = p->counter == PRED_COUNT_TABLE
-			? flow_count_table(c, s->count_ns, (uint32_t)p->index_bits, v->flow_hash,
-					   v->now_ns)
-			: flow_count_bitmap(c, s->count_ns, v->flow_hash, v->now_ns);
-	flows += flows == 0;
+	if (ways.parts == PRED_QLA)
+		return judge(s, p, ways.lookup, a.queue_bytes);
+	flows = count_flows(s, ways.counter, flow_hash, a.now_ns);
 	if (__builtin_expect(flows != s->flows, 0))
-		return judge_anew(s, p, flows, v->queue_bytes);
-	return judge(s, p, v->queue_bytes);
+		return judge_anew(s, p, flows, a.queue_bytes);
+	return judge(s, p, ways.lookup, a.queue_bytes);
 }
 
 static __attribute__((noinline)) uint32_t catch_up_and_arrive(struct pred_state *s,
 							      const struct pred_params *p,
-							      const struct weir_mark_view *v)
+							      struct tune_arrival a,
+							      uint32_t flow_hash)
 {
 	struct tune_plan plan = tune_plan_of(p);
-	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
 
 	s->loop.flows = s->flows;
 	weir_tune_loop_catch_up(&s->loop, &plan, &s->qla, &a);
 	set_knobs(s, p, &s->loop.knobs);
-	return arrive(s, p, v);
+	return arrive(s, p, ways_of(p), a, flow_hash);
+}
+
+static inline __attribute__((always_inline)) uint32_t
+enqueue(struct pred_state *s, const struct pred_params *p, struct pred_ways ways,
+	struct tune_arrival a, uint32_t flow_hash)
+{
+	if (__builtin_expect(tune_loop_is_due(&s->loop, a.now_ns), 0) && ways.parts != PRED_FCS)
+		return catch_up_and_arrive(s, p, a, flow_hash);
+	return arrive(s, p, ways, a, flow_hash);
 }
 
 static uint32_t pred_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
-	struct pred_state *s = state;
-	const struct pred_params *p = params;
+	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
 
-	if (__builtin_expect(tune_loop_is_due(&s->loop, v->now_ns), 0) && p->parts != PRED_FCS)
-		return catch_up_and_arrive(s, p, v);
-	return arrive(s, p, v);
+	return enqueue(state, params, ways_of(params), a, v->flow_hash);
 }
+
+static int is_usual(const void *params)
+{
+	struct pred_ways ways = ways_of(params);
+
+	return ways.parts == usual_ways.parts && ways.counter == usual_ways.counter &&
+	       ways.lookup == usual_ways.lookup;
+}
+
+static uint32_t enqueue_at_glance(void *state, const void *params, const struct weir_packet *packet,
+				  int64_t now_ns, const struct weir_queue *q)
+{
+	struct tune_arrival a = { now_ns, q->bytes, packet->bytes };
+
+	return enqueue(state, params, usual_ways, a, packet->flow_hash);
+}
+
+static const struct weir_mark_glances pred_glances = {
+	.suffice = is_usual,
+	.enqueue = enqueue_at_glance,
+};
 
 /* --- values --- */
 
@@ -437,4 +488,5 @@ const struct weir_mark_ops weir_mark_pred = {
 	.init = pred_init,
 	.enqueue = pred_enqueue,
 	.knobs = &pred_knobs,
+	.glances = &pred_glances,
 };

@@ -218,6 +218,29 @@ static uint32_t red_enqueue(void *state, const void *params, const struct weir_m
 				  : average_arrive(&s->average, p->weight_q32, length, v->now_ns));
 }
 
+/* No average, no second line: the length of the queue as it is decides alone. */
+static int red_is_simple(const void *params)
+{
+	const struct red_params *p = params;
+
+	return p->at != RED_AT_DEQUEUE && p->weight_q32 == WEIR_ONE_Q32 && !p->drop_max &&
+	       p->scope != RED_PORT && !weir_length_is_packets(p->min);
+}
+
+static uint32_t red_enqueue_at_glance(void *state, const void *params,
+				      const struct weir_packet *packet, int64_t now_ns,
+				      const struct weir_queue *q)
+{
+	(void)packet;
+	(void)now_ns;
+	return red_verdict(state, params, (uint64_t)q->bytes << AVERAGE_BITS);
+}
+
+static const struct weir_mark_glances red_glances = {
+	.suffice = red_is_simple,
+	.enqueue = red_enqueue_at_glance,
+};
+
 static uint32_t red_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct red_state *s = state;
@@ -315,4 +338,5 @@ const struct weir_mark_ops weir_mark_red = {
 	.enqueue = red_enqueue,
 	.dequeue = red_dequeue,
 	.knobs = &red_knobs,
+	.glances = &red_glances,
 };

@@ -92,6 +92,23 @@ static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_por
 	return WEIR_PORT_ASKS_WAITED | WEIR_PORT_ASKS_IDLE;
 }
 
+/* Where packets that leave concern more than their queue's marking, the view has more than what is seen at a glance. */
+static struct weir_mark_glances glances_of(const struct weir_port_plan *plan,
+					   const struct weir_port_class *c)
+{
+	const struct weir_mark_glances *all = plan->mark->glances;
+	struct weir_mark_glances glances = { 0 };
+
+	if (!all || (all->suffice && !all->suffice(plan->mark_params)))
+		return glances;
+	glances = *all;
+	if (!c->mark_enqueue)
+		glances.enqueue = NULL;
+	if (!c->mark_dequeue || c->leaves_slowly)
+		glances.dequeue = NULL;
+	return glances;
+}
+
 static enum weir_port_order order_of(const struct weir_port_plan *plan)
 {
 	if (plan->sched && plan->sched->rank)
@@ -136,6 +153,7 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 	c->asks = asks_of(plan, c);
 	c->leaves_slowly = c->counts_waits || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
 			   needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_POOL);
+	c->glances = glances_of(plan, c);
 	find_easy(c);
 	c->mark_offset =
 		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
@@ -266,8 +284,8 @@ static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
 }
 
 /* The marking scheme's own choice of a queue. */
-static inline __attribute__((always_inline)) uint32_t
-choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
+static __attribute__((noinline)) uint32_t
+choose_by_view(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = __builtin_expect(p->pool != NULL, 0) ? pool_bytes(p, now_ps) : 0;
@@ -276,6 +294,18 @@ choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_
 	show(&v, p, packet, c->class_queue[packet->class_id], now_ps);
 	v.pool_bytes = in_pool_bytes;
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
+}
+
+static inline __attribute__((always_inline)) uint32_t
+choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	if (c->glances.choose_queue)
+		return c->glances.choose_queue(weir_port_mark_state(p, 0), c->mark_params, packet,
+					       weir_ps_to_ns(now_ps), weir_port_queues(p));
+	return c->choose_queue ? choose_by_view(p, packet, now_ps)
+			       : c->class_queue[packet->class_id];
 }
 
 static __attribute__((noinline)) int
@@ -317,6 +347,16 @@ static __attribute__((noinline)) int ask_enqueue_plain(struct weir_port *p,
 	return ask_enqueue_in(p, packet, 0, now_ps);
 }
 
+static __attribute__((noinline)) int ask_at_glance(struct weir_port *p, struct weir_packet *packet,
+						   int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	return obey(p, packet,
+		    c->glances.enqueue(weir_port_mark_state(p, 0), c->mark_params, packet,
+				       weir_ps_to_ns(now_ps), weir_port_queues(p)));
+}
+
 static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct weir_packet *packet,
 						  uint32_t queue, int64_t now_ps)
 {
@@ -335,16 +375,21 @@ static inline int has_room(const struct weir_port *p)
 	return p->pkts < p->kind->room_pkts && p->bytes < p->kind->room_bytes;
 }
 
-/* Mostly it is a shared buffer that is to be asked and has room, or but the marking scheme that wants to see the
- * packet. */
-int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+/* It is but a shared buffer that is to be asked, which has room. */
+static inline int is_easy_in_pool(const struct weir_port *p, const struct weir_packet *packet,
+				  const struct weir_queue *q)
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
-	    p->bytes < c->quiet_bytes &&
-	    weir_buffer_pool_admits(&c->buffer, p->pool, weir_port_queues(p)[queue].bytes,
-				    packet->bytes))
+	return c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
+	       p->bytes < c->quiet_bytes &&
+	       weir_buffer_pool_admits(&c->buffer, p->pool, q->bytes, packet->bytes);
+}
+
+/* Mostly that is so, or but the marking scheme wants to see the packet. */
+int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+{
+	if (is_easy_in_pool(p, packet, weir_port_queues(p) + queue))
 		return WEIR_PORT_QUEUED;
 	if (has_room(p))
 		return ask_enqueue(p, packet, queue, now_ps);
@@ -353,8 +398,10 @@ int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 
 int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
 {
-	return has_room(p) ? ask_enqueue_plain(p, packet, now_ps)
-			   : weir_port_judge(p, packet, 0, now_ps);
+	if (!has_room(p))
+		return weir_port_judge(p, packet, 0, now_ps);
+	return p->kind->glances.enqueue ? ask_at_glance(p, packet, now_ps)
+					: ask_enqueue_plain(p, packet, now_ps);
 }
 
 static void count_wait(struct weir_port *p, int64_t wait_ns)
@@ -388,19 +435,29 @@ ask_dequeue_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t que
 	return answer;
 }
 
-int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
-			  int64_t now_ps)
+static __attribute__((noinline)) int ask_dequeue(struct weir_port *p, struct weir_packet *packet,
+						 uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-
-	if (__builtin_expect(c->leaves_slowly, 0))
-		return ask_dequeue_slowly(p, packet, queue, now_ps);
-
 	struct weir_mark_view v;
 
 	show(&v, p, packet, queue, now_ps);
 	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
 	return obey(p, packet, c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
+}
+
+int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+			  int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+
+	if (c->glances.dequeue)
+		return obey(p, packet,
+			    c->glances.dequeue(weir_port_mark_state(p, queue), c->mark_params,
+					       queue, weir_port_queues(p) + queue));
+	if (__builtin_expect(c->leaves_slowly, 0))
+		return ask_dequeue_slowly(p, packet, queue, now_ps);
+	return ask_dequeue(p, packet, queue, now_ps);
 }
 
 /* --- with a scheduler --- */
@@ -419,24 +476,27 @@ static __attribute__((noinline)) void append_ranked(struct weir_port *p,
 		p->pool->used_bytes += packet->bytes;
 }
 
-static void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
-			 const struct weir_packet *packet, uint32_t queue)
+static inline void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
+				const struct weir_packet *packet, struct weir_queue *q)
 {
-	const struct weir_port_class *c = p->kind;
-	struct weir_queue *q = weir_port_queues(p) + queue;
-
-	if (c->order == WEIR_PORT_RANKED)
+	if (p->kind->order == WEIR_PORT_RANKED)
 		append_ranked(p, pool, packet, q);
 	else
 		weir_port_append(p, pool, packet, q);
-	if (weir_port_is_paused(p, queue))
-		p->held_pkts++;
-	else if (q->pkts == 1 && c->sched->activate)
-		c->sched->activate(weir_port_sched_state(p), c->sched_params, queue,
-				   weir_port_queues(p));
 }
 
-/* The port has something to send again, or still: the line says from when on. */
+/* The packet's queue may not send. */
+static __attribute__((noinline)) int offer_paused(struct weir_port *p,
+						  struct weir_packet_pool *pool,
+						  const struct weir_packet *packet, uint32_t queue)
+{
+	weir_port_stats_join(p, packet->time_ps);
+	append_sched(p, pool, packet, weir_port_queues(p) + queue);
+	p->held_pkts++;
+	return WEIR_PORT_QUEUED;
+}
+
+/* The port has something to send again: the line says from when on. */
 static void unblock(struct weir_port *p, int64_t now_ps)
 {
 	if (p->free_ps == WEIR_PORT_BLOCKED_PS)
@@ -447,22 +507,30 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 			  struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint32_t queue = c->choose_queue ? choose_queue(p, packet, now_ps)
-					 : c->class_queue[packet->class_id];
+	uint32_t queue = choose_queue(p, packet, now_ps);
 
 	if ((p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes) &&
+	    !is_easy_in_pool(p, packet, weir_port_queues(p) + queue) &&
 	    weir_port_judge(p, packet, queue, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	packet->time_ps = now_ps;
-	if (!weir_port_is_paused(p, queue)) {
+	if (__builtin_expect(weir_port_is_paused(p, queue), 0))
+		return offer_paused(p, pool, packet, queue);
+	if (p->pkts == p->held_pkts) { /* no other port is blocked */
 		unblock(p, now_ps);
-		if (p->pkts == p->held_pkts && p->free_ps <= now_ps) /* straight through */
+		if (p->free_ps <= now_ps) /* straight through */
 			return weir_port_leave(p, packet, queue, now_ps,
 					       p->pkts ? WEIR_PORT_ASKS_WAITED
 						       : WEIR_PORT_ASKS_IDLE);
 	}
+
+	struct weir_queue *q = weir_port_queues(p) + queue;
+
 	weir_port_stats_join(p, now_ps);
-	append_sched(p, pool, packet, queue);
+	append_sched(p, pool, packet, q);
+	if (q->pkts == 1 && c->sched->activate)
+		c->sched->activate(weir_port_sched_state(p), c->sched_params, queue,
+				   weir_port_queues(p));
 	return WEIR_PORT_QUEUED;
 }
 
@@ -484,15 +552,17 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 {
 	const struct weir_port_class *c = p->kind;
 	struct weir_queue *queues = weir_port_queues(p), *q;
+	void *state = weir_port_sched_state(p);
 	struct weir_packet *packet;
+	uint32_t picked;
 
 	if (p->pkts == p->held_pkts) {
 		p->rare->line_free_ps = p->free_ps;
 		p->free_ps = WEIR_PORT_BLOCKED_PS;
 		return NULL;
 	}
-	*queue = c->sched->pick(weir_port_sched_state(p), c->sched_params, queues);
-	q = &queues[*queue];
+	*queue = picked = c->sched->pick(state, c->sched_params, queues);
+	q = &queues[picked];
 	if (c->order == WEIR_PORT_RANKED) {
 		packet = take_ranked(p, pool, q);
 	} else {
@@ -501,8 +571,7 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 			q->head_bytes = pool->slots[q->head].bytes;
 	}
 	if (c->sched->sent)
-		c->sched->sent(weir_port_sched_state(p), c->sched_params, *queue, packet->bytes,
-			       queues);
+		c->sched->sent(state, c->sched_params, picked, packet->bytes, queues);
 	return packet;
 }
 

@@ -38,25 +38,52 @@ static inline struct heap_entry *first_of(struct heap_entry *a, struct heap_entr
 	return heap_before(*b, *a) ? b : a;
 }
 
+/* The entry goes to a place whose children, fewer than four, begin at child and have none. */
+static inline void put_last(struct heap *h, struct heap_entry entry, size_t place, size_t child)
+{
+	struct heap_entry *entries = h->entries, *end = entries + h->count;
+	struct heap_entry *best = entries + child;
+
+	if (best < end) {
+		for (struct heap_entry *next = best + 1; next < end; next++)
+			best = first_of(best, next);
+		if (heap_before(*best, entry)) {
+			entries[place] = *best;
+			*best = entry;
+			return;
+		}
+	}
+	entries[place] = entry;
+}
+
+static __attribute__((noinline)) void replace_in_many(struct heap *h, int64_t time_ps, uint64_t key)
+{
+	struct heap_entry entry = { time_ps, key };
+	struct heap_entry *entries = h->entries;
+	size_t place = 0, child = 1;
+
+	for (; child + 4 <= h->count; child = 4 * place + 1) {
+		struct heap_entry *four = entries + child;
+		struct heap_entry *best =
+			first_of(first_of(four, four + 1), first_of(four + 2, four + 3));
+
+		if (!heap_before(*best, entry)) {
+			entries[place] = entry;
+			return;
+		}
+		entries[place] = *best;
+		place = (size_t)(best - entries);
+	}
+	put_last(h, entry, place, child);
+}
+
+/* Most hosts have few timers. */
 void heap_replace(struct heap *h, int64_t time_ps, uint64_t key)
 {
 	struct heap_entry entry = { time_ps, key };
-	struct heap_entry *place = h->entries, *child = place + 1, *end = place + h->count, *best;
 
-	while (child < end) {
-		/* Only the last may have fewer than four children. */
-		if (child + 4 <= end) {
-			best = first_of(first_of(child, child + 1), first_of(child + 2, child + 3));
-		} else {
-			best = child;
-			while (++child < end)
-				best = first_of(best, child);
-		}
-		if (!heap_before(*best, entry))
-			break;
-		*place = *best;
-		place = best;
-		child = h->entries + 4 * (place - h->entries) + 1;
-	}
-	*place = entry;
+	if (h->count > 4)
+		replace_in_many(h, time_ps, key);
+	else
+		put_last(h, entry, 0, 1);
 }

@@ -125,6 +125,7 @@ static void guard_mark(struct plugin_guard *g)
 	g->mark.choose_queue = inner->choose_queue ? guarded_choice : NULL;
 	g->mark.enqueue = inner->enqueue ? guarded_enqueue : NULL;
 	g->mark.dequeue = inner->dequeue ? guarded_dequeue : NULL;
+	g->mark.glances = NULL;
 }
 
 /* --- schedulers --- */

@@ -29,8 +29,10 @@ struct weir_mark_ops card_marking(const struct config *c)
 
 	if (card_has_queue(c))
 		mark = *c->card_mark;
-	if (card_has_queue(c) && c->card->queues > 1)
+	if (card_has_queue(c) && c->card->queues > 1) {
 		mark.choose_queue = queue_of_flow;
+		mark.glances = NULL;
+	}
 	return mark;
 }
 

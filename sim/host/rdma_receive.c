@@ -40,14 +40,13 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, int mar
 /* Data that is not the next: go back n takes none of it, and asks once for what is missing. */
 static void refuse(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet)
 {
+	const struct transport *t = receiver_transport(w->engine, r);
 	struct rdma_receiver *more = receiver_rdma(r);
 
 	if (more->refused == r->next + 1)
 		return;
 	more->refused = r->next + 1;
-	receiver_ack(w, h, r,
-		     SEGMENT_NACK | receiver_ack_flags(receiver_transport(w->engine, r), r),
-		     packet);
+	receiver_ack(w, h, r, t, SEGMENT_NACK | receiver_ack_flags(t, r), packet);
 }
 
 /* An ACK echoes when the last packet that it is for was sent. */

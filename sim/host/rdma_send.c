@@ -61,6 +61,19 @@ static void say_if_last(const struct engine *e, const struct sender *s, struct w
 		packet->flags = (uint8_t)(packet->flags | SEGMENT_LAST);
 }
 
+/* Mostly the control says after it what it said before, which was obeyed. */
+static inline void tell_sent(const struct engine *e, struct host *h, struct sender *s,
+			     int64_t start_ps)
+{
+	const struct transport *t = sender_transport(e, s);
+	const struct weir_cc_pace *pace = sender_pace(s), before = *pace;
+
+	t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes, weir_ps_to_ns(start_ps));
+	if (pace->rate_bps != before.rate_bps || pace->wake_ns != before.wake_ns ||
+	    pace->window_bytes != before.window_bytes)
+		obey(e, h, s);
+}
+
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
@@ -75,11 +88,8 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	if (w->engine->flow_censuss)
 		say_if_last(w->engine, s, packet);
 	host_send(w, h, packet, start_ps);
-	if (t->cc->sent) {
-		t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes,
-			    weir_ps_to_ns(start_ps));
-		obey(w->engine, h, s);
-	}
+	if (t->cc->sent)
+		tell_sent(w->engine, h, s, start_ps);
 }
 
 /* Where its rate makes it wait, a timer is set. */
@@ -166,10 +176,10 @@ static void on_notification(struct worker *w, struct host *h, struct sender *s, 
 	rdma_try_to_send(w, h, s, handle);
 }
 
-static void react(struct worker *w, struct host *h, struct sender *s, struct weir_packet *packet,
-		  uint32_t arrived)
+/* The control learns what has arrived. */
+static inline void tell_arrived(const struct engine *e, const struct host *h, struct sender *s,
+				struct weir_packet *packet, uint32_t arrived)
 {
-	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
 	const struct int_stack *notes = e->notes ? packet_notes(e, packet) : NULL;
 	uint64_t mss = t->env.mss_bytes;
@@ -188,16 +198,38 @@ static void react(struct worker *w, struct host *h, struct sender *s, struct wei
 		.trial = e->trial,
 	};
 
-	if (arrived)
-		t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
-	if (s->board) {
-		if (scoreboard_detect(s) && (int32_t)(s->una - s->recover) >= 0) {
-			s->recover = s->next;
-			lose(w, h, s, WEIR_CC_LOSS);
-		}
-		scoreboard_tidy(w, s);
+	t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
+}
+
+/* Something is out of order. */
+static __attribute__((noinline)) void react_by_board(struct worker *w, struct host *h,
+						     struct sender *s, struct weir_packet *packet,
+						     uint32_t arrived)
+{
+	const struct engine *e = w->engine;
+
+	if (arrived && sender_transport(e, s)->cc->ack)
+		tell_arrived(e, h, s, packet, arrived);
+	if (scoreboard_detect(s) && (int32_t)(s->una - s->recover) >= 0) {
+		s->recover = s->next;
+		lose(w, h, s, WEIR_CC_LOSS);
 	}
+	scoreboard_tidy(w, s);
 	obey(e, h, s);
+}
+
+static inline void react(struct worker *w, struct host *h, struct sender *s,
+			 struct weir_packet *packet, uint32_t arrived)
+{
+	const struct engine *e = w->engine;
+
+	if (__builtin_expect(s->board != NULL, 0)) {
+		react_by_board(w, h, s, packet, arrived);
+	} else if (sender_transport(e, s)->cc->ack) {
+		if (arrived)
+			tell_arrived(e, h, s, packet, arrived);
+		obey(e, h, s);
+	}
 	if (s->una == s->next)
 		s->timer_on = 0;
 }

@@ -21,7 +21,7 @@ uint64_t receiver_path(const struct engine *e, const struct host *h, struct rece
 
 void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
 {
-	receiver_ack(w, h, r, flags, NULL);
+	receiver_ack(w, h, r, receiver_transport(w->engine, r), flags, NULL);
 }
 
 void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r)

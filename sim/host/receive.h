@@ -41,11 +41,10 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 }
 
 /* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. */
-static inline __attribute__((always_inline)) void receiver_ack(struct worker *w, struct host *h,
-							       struct receiver *r, uint8_t flags,
-							       struct weir_packet *data)
+static inline __attribute__((always_inline)) void
+receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
+	     uint8_t flags, struct weir_packet *data)
 {
-	const struct transport *t = receiver_transport(w->engine, r);
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = r->flow_hash;
@@ -137,7 +136,7 @@ static inline __attribute__((always_inline)) void receiver_take(struct worker *w
 	if (r->next >= r->message_end)
 		ack_at_once |= receiver_complete(w, h, r);
 	if (ack_at_once || r->held >= t->acks_per)
-		receiver_ack(w, h, r, receiver_ack_flags(t, r), packet);
+		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet);
 	else
 		receiver_hold_ack(w, h, r);
 	if (f->finish_ps >= 0 && !traffic_is_persistent(e->config, flow_traffic(e, f))) {

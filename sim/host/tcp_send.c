@@ -159,13 +159,11 @@ static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 	return pipe_bytes + send_bytes;
 }
 
-static inline __attribute__((always_inline)) void update_allowed(const struct engine *e,
+static inline __attribute__((always_inline)) void update_allowed(const struct transport *t,
 								 struct sender *s,
 								 struct weir_cc_window *window,
 								 uint64_t arrived_bytes)
 {
-	const struct transport *t = sender_transport(e, s);
-
 	uint64_t bytes = window->window_bytes < t->max_window_bytes ? window->window_bytes
 								    : t->max_window_bytes;
 
@@ -250,7 +248,7 @@ static void react(struct worker *w, struct host *h, struct sender *s, const stru
 		find_losses(w, h, s, a, ack);
 	if (a->echo && s->state == SENDER_OPEN)
 		cut(e, s, WEIR_CC_ECN, a);
-	update_allowed(e, s, window, a->acked_bytes);
+	update_allowed(t, s, window, a->acked_bytes);
 	if (s->una == s->next)
 		s->timer_on = 0;
 }
@@ -362,7 +360,7 @@ void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t h
 			return;
 		if (rack_detect(h, s))
 			repair(e, s, &a);
-		update_allowed(e, s, sender_cc(s), 0);
+		update_allowed(sender_transport(e, s), s, sender_cc(s), 0);
 	}
 	try_here(w, h, s, handle);
 }

@@ -24,7 +24,7 @@ struct auditor {
 	/* Of all nodes, those of other ranks included. */
 	struct audit_sums {
 		uint64_t made, delivered, dropped, under_way; /* packets */
-		uint64_t received, counted; /* bytes: by flows, by hosts */
+		uint64_t received, counted;                   /* bytes: by flows, by hosts */
 		uint64_t byte_errors;
 	} sums;
 };
@@ -95,7 +95,7 @@ static uint64_t add_up(struct auditor *a, uint32_t count)
 		bytes += packet->bytes;
 		if (!a->found)
 			continue;
-		if (class_is_lossless(a->e->config, packet->class_id))
+		if (class_is_lossless(a->e->config->lossless, packet->class_id))
 			a->found[packet_segment(packet)->input][packet->class_id] += packet->bytes;
 		else
 			a->lossy_bytes += packet->bytes;
@@ -202,7 +202,7 @@ static int check_lossless(struct auditor *a, const struct switch_state *s, uint6
 	shared_bytes = a->lossy_bytes;
 	for (uint32_t i = 0; i < s->line_count; i++)
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
-			if (!class_is_lossless(a->e->config, k))
+			if (!class_is_lossless(a->e->config->lossless, k))
 				continue;
 			if (check_input(a, s, i, k))
 				return -1;

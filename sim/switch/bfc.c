@@ -96,6 +96,7 @@ struct bfc {
 	uint32_t words;           /* of bits for these */
 	struct bfc_port *ports;
 	struct bfc_input *inputs;
+	struct bfc_flow *came; /* of the data packet that came last, which is then queued, or not */
 };
 
 static struct bfc *bfc_of(const struct switch_state *s)
@@ -183,16 +184,17 @@ static struct bfc_flow *flow_of(const struct bfc *b, const struct bfc_port *p, u
 static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, uint32_t port,
 				     struct weir_packet *packet)
 {
-	const struct bfc *b = bfc_of(s);
+	struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
 	struct segment *segment = packet_segment(packet);
 	const struct bfc_input *in = &b->inputs[segment->input];
-	struct bfc_flow *flow = flow_of(b, p, packet->flow_hash);
 	uint32_t now_ns = (uint32_t)weir_ps_to_ns(packet->time_ps);
+	struct bfc_flow *flow;
 
 	(void)w;
 	if (packet->flags & SEGMENT_ACK)
 		return FABRIC_OFFER; /* of class 0: to the queue for control packets */
+	b->came = flow = flow_of(b, p, packet->flow_hash);
 	if (in->is_host)
 		segment->hop.queue = (uint16_t)host_flow_queue(packet->flow_hash, in->queues);
 	if (flow->pkts == 0 && (flow->queue == 0 || now_ns - flow->last_ns > in->sticky_ns))
@@ -238,7 +240,7 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 	if (queue == BFC_CONTROL_QUEUE)
 		return;
 
-	struct bfc_flow *flow = flow_of(b, p, stored->flow_hash);
+	struct bfc_flow *flow = b->came;
 
 	flow->pkts++;
 	p->busy[queue / 64] |= UINT64_C(1) << (queue % 64);

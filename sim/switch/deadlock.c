@@ -120,7 +120,8 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 		uint32_t input = packet_segment(packet)->input, class_id = packet->class_id;
 		uint32_t from = e->net->line_link[s->first_line + input];
 
-		if (class_is_lossless(e->config, class_id) && is_stuck(f, from, class_id) &&
+		if (class_is_lossless(e->config->lossless, class_id) &&
+		    is_stuck(f, from, class_id) &&
 		    f->noted[input * WEIR_PFC_CLASSES + class_id] != to + 1) {
 			f->noted[input * WEIR_PFC_CLASSES + class_id] = to + 1;
 			note_wait(f, from, to, class_id);

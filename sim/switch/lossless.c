@@ -43,13 +43,13 @@ void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_s
 
 /* --- the memory --- */
 
-int lossless_has_room(const struct config *c, const struct lossless *l, uint32_t input,
-		      struct weir_port *p, const struct weir_packet *packet)
+int lossless_has_room(const struct lossless *l, uint32_t input, struct weir_port *p,
+		      const struct weir_packet *packet)
 {
 	const struct weir_queue *q = weir_port_queues(p) + p->kind->class_queue[packet->class_id];
 	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
 
-	if (!class_is_lossless(c, packet->class_id))
+	if (!class_is_lossless(l->classes, packet->class_id))
 		return weir_buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
 	return weir_pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
 }
@@ -77,10 +77,11 @@ int lossless_init(struct lossless *l, const struct engine *e, const struct switc
 	const struct switch_config *c = &e->config->switches;
 	uint64_t apart = 0;
 
+	l->classes = e->config->lossless;
 	l->inputs = memory_new(s->line_count, sizeof(*l->inputs));
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
-			if (!class_is_lossless(e->config, k))
+			if (!class_is_lossless(l->classes, k))
 				continue;
 			l->inputs[i][k].headroom_bytes =
 				c->pfc_headroom_bytes ? c->pfc_headroom_bytes

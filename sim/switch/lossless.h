@@ -29,13 +29,14 @@ struct link_pauses {
 /* The memory of a switch, by inputs. Where no class is lossless it is only counted. */
 struct lossless {
 	struct weir_pfc_memory memory;
+	uint32_t classes;                /* a bit for each that is lossless */
 	struct weir_buffer_params lossy; /* of all other classes: the shared part */
 	struct weir_pfc_input (*inputs)[WEIR_PFC_CLASSES]; /* per line of the switch */
 };
 
-static inline int class_is_lossless(const struct config *c, uint32_t class_id)
+static inline int class_is_lossless(uint32_t classes, uint32_t class_id)
 {
-	return class_id < WEIR_PFC_CLASSES && c->lossless >> class_id & 1;
+	return class_id < WEIR_PFC_CLASSES && classes >> class_id & 1;
 }
 
 int lossless_init(struct lossless *l, const struct engine *e, const struct switch_state *s,
@@ -44,20 +45,19 @@ void lossless_free(struct lossless *l, const struct switch_state *s);
 
 /* Is there room for a packet of an input, where there are lossless classes? Others than lossless classes share what is neither reserved nor
  * headroom, under the dynamic thresholds of their queues. */
-int lossless_has_room(const struct config *c, const struct lossless *l, uint32_t input,
-		      struct weir_port *p, const struct weir_packet *packet);
+int lossless_has_room(const struct lossless *l, uint32_t input, struct weir_port *p,
+		      const struct weir_packet *packet);
 
 /* Is there room, and nobody to be told to stop, even if what waits is less than is accounted for? Packets that
  * have left may still be in the accounts, but none that came is missing. Below easy_bytes a lossless class need
  * not be asked for: weir_pfc_threshold_with all that may come. */
-static inline int lossless_is_easy(const struct config *c, const struct lossless *l, uint32_t input,
-				   uint64_t easy_bytes, const struct weir_packet *packet,
-				   const struct weir_port *p)
+static inline int lossless_is_easy(const struct lossless *l, uint32_t input, uint64_t easy_bytes,
+				   const struct weir_packet *packet, const struct weir_port *p)
 {
 	const struct weir_queue *queues = (const struct weir_queue *)(p + 1);
 	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
 
-	if (class_is_lossless(c, packet->class_id)) {
+	if (class_is_lossless(l->classes, packet->class_id)) {
 		const struct weir_pfc_input *in = &l->inputs[input][packet->class_id];
 
 		return in->bytes + packet->bytes < easy_bytes ||
@@ -69,39 +69,39 @@ static inline int lossless_is_easy(const struct config *c, const struct lossless
 }
 
 /* lossless_enter for such a packet, and lossless_leave where nobody waits. */
-static inline void lossless_enter_easily(const struct config *c, struct lossless *l, uint32_t input,
+static inline void lossless_enter_easily(struct lossless *l, uint32_t input,
 					 const struct weir_packet *packet)
 {
-	if (class_is_lossless(c, packet->class_id))
+	if (class_is_lossless(l->classes, packet->class_id))
 		weir_pfc_store(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
 	else
 		l->memory.used_bytes += packet->bytes;
 }
 
-static inline void lossless_leave_easily(const struct config *c, struct lossless *l, uint32_t input,
+static inline void lossless_leave_easily(struct lossless *l, uint32_t input,
 					 const struct weir_packet *packet)
 {
-	if (class_is_lossless(c, packet->class_id))
+	if (class_is_lossless(l->classes, packet->class_id))
 		weir_pfc_give_back(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
 	else
 		l->memory.used_bytes -= packet->bytes;
 }
 
 /* A packet of an input is stored, or is gone. Says what the neighbour at the input's other end is to be told. */
-static inline enum weir_pfc_signal lossless_enter(const struct config *c, struct lossless *l,
-						  uint32_t input, const struct weir_packet *packet)
+static inline enum weir_pfc_signal lossless_enter(struct lossless *l, uint32_t input,
+						  const struct weir_packet *packet)
 {
-	if (class_is_lossless(c, packet->class_id))
+	if (class_is_lossless(l->classes, packet->class_id))
 		return weir_pfc_enter(&l->memory, &l->inputs[input][packet->class_id],
 				      packet->bytes);
 	l->memory.used_bytes += packet->bytes;
 	return WEIR_PFC_NOTHING;
 }
 
-static inline enum weir_pfc_signal lossless_leave(const struct config *c, struct lossless *l,
-						  uint32_t input, const struct weir_packet *packet)
+static inline enum weir_pfc_signal lossless_leave(struct lossless *l, uint32_t input,
+						  const struct weir_packet *packet)
 {
-	if (class_is_lossless(c, packet->class_id))
+	if (class_is_lossless(l->classes, packet->class_id))
 		return weir_pfc_leave(&l->memory, &l->inputs[input][packet->class_id],
 				      packet->bytes);
 	l->memory.used_bytes -= packet->bytes;

@@ -37,8 +37,7 @@ static inline __attribute__((always_inline)) void account_arrival(struct worker 
 								  int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
-	enum weir_pfc_signal signal =
-		lossless_enter(s->engine->config, &s->ordered->lossless, input, packet);
+	enum weir_pfc_signal signal = lossless_enter(&s->ordered->lossless, input, packet);
 
 	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
 		s->ordered->stopped++;
@@ -50,8 +49,7 @@ static inline void account_departure(struct worker *w, struct switch_state *s,
 				     const struct weir_packet *packet, int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
-	enum weir_pfc_signal signal =
-		lossless_leave(s->engine->config, &s->ordered->lossless, input, packet);
+	enum weir_pfc_signal signal = lossless_leave(&s->ordered->lossless, input, packet);
 
 	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
 		s->ordered->stopped--;
@@ -73,15 +71,20 @@ static inline int may_depart(const struct weir_port *p)
 }
 
 /* A port that may send something waits for its line, once. */
-static inline void await_departure(struct switch_state *s, uint32_t port)
+static inline void await_departure_of(struct switch_state *s, const struct egress *out,
+				      uint32_t port)
 {
-	const struct egress *out = port_of(s, port);
 	uint64_t bit = UINT64_C(1) << (port % 64);
 
 	if (s->backlog[port / 64] & bit || !may_depart(&out->port))
 		return;
 	s->backlog[port / 64] |= bit;
 	heap_push(&s->ordered->departures, out->port.free_ps, port);
+}
+
+static inline void await_departure(struct switch_state *s, uint32_t port)
+{
+	await_departure_of(s, port_of(s, port), port);
 }
 
 /* The packet goes on its line, which is busy until free_ps. */
@@ -248,17 +251,17 @@ static struct weir_packet *last_queued(struct worker *w, struct weir_port *p,
 
 /* A packet is given to its port at packet->time_ps. Returns the port's answer. */
 static inline __attribute__((always_inline)) int offer(struct worker *w, struct switch_state *s,
-						       uint32_t port, struct weir_packet *packet)
+						       struct egress *out, uint32_t port,
+						       struct weir_packet *packet)
 {
 	const struct fabric_ops *fabric = s->ordered->fabric;
-	struct egress *out = port_of(s, port);
 	int64_t now_ps = packet->time_ps;
 	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == WEIR_PORT_QUEUED) {
 		if (fabric && fabric->queued)
 			fabric->queued(w, s, port, last_queued(w, &out->port, packet));
-		await_departure(s, port);
+		await_departure_of(s, out, port);
 		return answer;
 	}
 	if (fabric)
@@ -285,8 +288,7 @@ static inline void forward(struct worker *w, struct switch_state *s, uint32_t in
 	    (out->port.free_ps > now_ps || o->fabric ||
 	     weir_port_is_paused(&out->port, out->port.kind->class_queue[class_id])))
 		engine_begin_stats(s->engine, &out->port);
-	if (s->engine->config->lossless &&
-	    !lossless_has_room(s->engine->config, &o->lossless, input, &out->port, packet)) {
+	if (o->lossless.classes && !lossless_has_room(&o->lossless, input, &out->port, packet)) {
 		out->port.rare->drops[WEIR_DROP_POOL_FULL]++;
 		if (o->fabric)
 			o->fabric->leave(w, s, port, packet, now_ps);
@@ -297,7 +299,7 @@ static inline void forward(struct worker *w, struct switch_state *s, uint32_t in
 		o->kept_pkts++;
 		s->pool.used_bytes += packet->bytes;
 		account_arrival(w, s, packet, now_ps);
-	} else if (offer(w, s, port, packet) == WEIR_PORT_QUEUED) {
+	} else if (offer(w, s, out, port, packet) == WEIR_PORT_QUEUED) {
 		account_arrival(w, s, packet, now_ps);
 	}
 }
@@ -309,7 +311,7 @@ void ordered_release(struct worker *w, struct switch_state *s, uint32_t port,
 
 	s->ordered->kept_pkts--;
 	s->pool.used_bytes -= packet->bytes;
-	if (offer(w, s, port, packet) != WEIR_PORT_QUEUED)
+	if (offer(w, s, port_of(s, port), port, packet) != WEIR_PORT_QUEUED)
 		account_departure(w, s, packet, now_ps);
 }
 
@@ -336,12 +338,12 @@ static void ordered_end(struct switch_state *s)
 
 void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count)
 {
-	struct engine *e = w->engine;
+	uint32_t *heads = w->engine->line_head + s->first_line;
 	struct ordered_switch *o = s->ordered;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t input = (uint32_t)(keys[i] & ((1u << SWITCH_INPUT_BITS) - 1));
-		uint32_t *head = &e->line_head[s->first_line + input], slot = *head;
+		uint32_t slot = heads[input];
 		struct weir_packet *packet = &w->pool.slots[slot];
 
 		if (is_due(o, packet->time_ps + 1))
@@ -350,7 +352,7 @@ void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys,
 			await_departure(s, ordered_obey(w, s, input, packet));
 		else
 			forward(w, s, input, packet);
-		*head = line_advance(&w->pool, slot);
+		heads[input] = line_advance(&w->pool, slot);
 	}
 	departures_until(w, s, w->limit_ps);
 	if (o->departures.count && o->departures.entries[0].time_ps >= w->end_ps)

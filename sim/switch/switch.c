@@ -52,8 +52,7 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 		packet = &kept;
 	}
 	if (extras & SWITCH_ACCOUNTS)
-		lossless_leave_easily(s->engine->config, &s->ordered->lossless,
-				      packet_segment(packet)->input, packet);
+		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
 	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND)
 		transmit(w, out, packet, NULL, start_ps, extras);
 	else if (extras)
@@ -158,8 +157,7 @@ forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, ui
 		if (out->port.pkts == 1)
 			s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
 		if (extras & SWITCH_ACCOUNTS)
-			lossless_enter_easily(s->engine->config, &s->ordered->lossless,
-					      segment->input, packet);
+			lossless_enter_easily(&s->ordered->lossless, segment->input, packet);
 	} else if (extras && answer == WEIR_PORT_DROPPED) {
 		packet_gone(w, packet);
 	}
@@ -368,9 +366,9 @@ look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_
 		obey_frame(w, s, input, packet);
 		return ARRIVAL_IS_DONE;
 	}
-	if (__builtin_expect(!lossless_is_easy(s->engine->config, &s->ordered->lossless, input,
-					       easy_bytes, packet, &out->port),
-			     0)) {
+	if (__builtin_expect(
+		    !lossless_is_easy(&s->ordered->lossless, input, easy_bytes, packet, &out->port),
+		    0)) {
 		ordered_begin(s, packet->time_ps);
 		return ARRIVAL_IS_STRICT;
 	}

@@ -23,7 +23,8 @@ static void counter_open(struct counter *c, uint32_t index_bits)
 static uint32_t pass(struct counter *c, uint32_t flow)
 {
 	if (c->index_bits)
-		return flow_count_table(c->count, PERIOD_NS, c->index_bits, flow, c->now_ns);
+		return flow_count_table(c->count, PERIOD_NS, (1u << c->index_bits) - 1, flow,
+					c->now_ns);
 	return flow_count_bitmap(c->count, PERIOD_NS, flow, c->now_ns);
 }
 
