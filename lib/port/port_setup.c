@@ -1,0 +1,187 @@
+/* port_setup.c -- what ports of a kind have in common, and a port of a kind. */
+#include "lib/port/port_limits.h"
+#include "weir/rng.h"
+#include <stddef.h>
+
+const char *const weir_port_drop_names[WEIR_PORT_DROPS] = {
+	[WEIR_DROP_QUEUE_FULL] = "queue full",
+	[WEIR_DROP_PORT_FULL] = "port buffer full",
+	[WEIR_DROP_POOL_FULL] = "shared buffer full",
+	[WEIR_DROP_NOT_ECT] = "marked but not ECN-capable",
+	[WEIR_DROP_SCHEME] = "dropped by the marking scheme",
+	[WEIR_DROP_LINK_DOWN] = "link down",
+};
+
+static uint32_t align8(size_t bytes)
+{
+	return (uint32_t)((bytes + 7) & ~(size_t)7);
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Does the buffer have a say in anything? */
+static int has_limits(const struct weir_port_class *c)
+{
+	for (uint32_t q = 0; q < c->queues; q++)
+		if (!is_lossless(c, q))
+			return 1;
+	return 0;
+}
+
+/* What a packet may find in its port and be let in without further questions: less than any limit,
+ * whatever its own size, and less than the marking scheme takes an interest in. */
+static void find_easy(struct weir_port_class *c)
+{
+	uint64_t pkts = c->buffer.limit_pkts, bytes = c->buffer.limit_bytes,
+		 quiet = UINT64_MAX >> 1;
+
+	if (c->mark_enqueue)
+		quiet = c->mark->quiet_below ? c->mark->quiet_below(c->mark_params) : 0;
+	c->quiet_pkts = c->quiet_bytes = UINT32_MAX;
+	if (weir_length_is_packets(quiet))
+		c->quiet_pkts = clamp32(weir_length_number(quiet));
+	else
+		c->quiet_bytes = clamp32(quiet);
+	if (!has_limits(c))
+		pkts = bytes = UINT64_MAX;
+	else if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH)
+		pkts = 0;
+	if (bytes != UINT64_MAX)
+		bytes -= c->mtu_bytes < bytes ? c->mtu_bytes : bytes;
+	c->room_pkts = clamp32(pkts);
+	c->room_bytes = clamp32(bytes);
+	c->easy_pkts = smaller(c->room_pkts, c->quiet_pkts);
+	c->easy_bytes = smaller(c->room_bytes, c->quiet_bytes);
+}
+
+/* Of a scheme that does not ask for packets that leave, in ports that count how long these waited. */
+static uint32_t pass(void *state, const void *params, const struct weir_mark_view *v)
+{
+	(void)state;
+	(void)params;
+	(void)v;
+	return WEIR_MARK_PASS;
+}
+
+/* A hook that sees packets that waited sees the others too, unless its scheme has them pass anyway. */
+static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_port_class *c)
+{
+	const struct weir_mark_ops *mark = plan->mark;
+
+	if (!c->mark_dequeue)
+		return 0;
+	if (!c->counts_waits && mark->passes_idle && mark->passes_idle(plan->mark_params))
+		return WEIR_PORT_ASKS_WAITED;
+	return WEIR_PORT_ASKS_WAITED | WEIR_PORT_ASKS_IDLE;
+}
+
+/* Where packets that leave concern more than their queue's marking, the view has more than what is seen at a glance. */
+static struct weir_mark_glances glances_of(const struct weir_port_plan *plan,
+					   const struct weir_port_class *c)
+{
+	const struct weir_mark_glances *all = plan->mark->glances;
+	struct weir_mark_glances glances = { 0 };
+
+	if (!all || (all->suffice && !all->suffice(plan->mark_params)))
+		return glances;
+	glances = *all;
+	if (!c->mark_enqueue)
+		glances.enqueue = NULL;
+	if (!c->mark_dequeue || c->leaves_slowly)
+		glances.dequeue = NULL;
+	return glances;
+}
+
+static enum weir_port_order order_of(const struct weir_port_plan *plan)
+{
+	if (plan->sched && plan->sched->rank)
+		return WEIR_PORT_RANKED;
+	return plan->queues > 1 ? WEIR_PORT_QUEUES : WEIR_PORT_PLAIN;
+}
+
+void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan *plan)
+{
+	uint32_t per_port = plan->mark->scope == WEIR_MARK_STATE_PER_PORT;
+	uint32_t states = per_port ? 1 : plan->queues;
+	uint32_t needs = weir_mark_needs(plan->mark, plan->mark_params);
+	uint32_t state_size = align8(weir_mark_state_size(plan->mark, plan->mark_params));
+	enum weir_port_order order = order_of(plan);
+
+	*c = (struct weir_port_class){
+		.mark_enqueue = needs & WEIR_MARK_NEEDS_ENQUEUE ? plan->mark->enqueue : NULL,
+		.mark_dequeue = needs & WEIR_MARK_NEEDS_DEQUEUE ? plan->mark->dequeue
+				: plan->counts_waits            ? pass
+								: NULL,
+		.mark_params = plan->mark_params,
+		.ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(plan->rate_bps),
+		.buffer = plan->buffer,
+		.overhead_bytes = plan->overhead_bytes,
+		.min_bytes = plan->min_bytes,
+		.order = order,
+		.queues = plan->queues,
+		.choose_queue = plan->mark->choose_queue,
+		.rtt_ns = plan->rtt_ns,
+		.mark_stride = per_port ? 0 : state_size,
+		.mark_needs = needs,
+		.pass_not_ect = plan->pass_not_ect,
+		.lossless = plan->lossless,
+		.counts_waits = plan->counts_waits,
+		.rate_bps = plan->rate_bps,
+		.rate_mbps = (uint32_t)(plan->rate_bps / 1000000),
+		.sched = order == WEIR_PORT_PLAIN ? NULL : plan->sched,
+		.sched_params = plan->sched_params,
+		.mark = plan->mark,
+		.mtu_bytes = plan->mtu_bytes,
+	};
+	c->asks = asks_of(plan, c);
+	c->leaves_slowly = c->counts_waits || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
+			   needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_POOL);
+	c->glances = glances_of(plan, c);
+	find_easy(c);
+	c->mark_offset =
+		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
+	c->sched_offset = c->mark_offset + states * state_size;
+	c->size = c->sched_offset;
+	if (order != WEIR_PORT_PLAIN)
+		c->size += align8(plan->sched->state_size +
+				  plan->queues * plan->sched->queue_state_size);
+	c->rare_offset = plan->rare_apart ? 0 : c->size;
+	if (!plan->rare_apart)
+		c->size += align8(sizeof(struct weir_port_rare));
+	for (uint32_t i = 0; i < sizeof(c->class_queue); i++)
+		c->class_queue[i] = (uint8_t)(i < plan->queues ? i : plan->queues - 1);
+}
+
+void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
+		    struct weir_buffer_pool *pool, uint64_t seed)
+{
+	uint32_t states = c->mark_stride ? c->queues : 1;
+	uint64_t quantum_bytes[WEIR_QUEUES_MAX];
+
+	p->kind = c;
+	p->pool = pool;
+	if (c->rare_offset)
+		p->rare = (struct weir_port_rare *)((char *)p + c->rare_offset);
+	for (uint32_t q = 0; q < c->queues; q++)
+		quantum_bytes[q] = c->sched && c->sched->quantum
+					   ? c->sched->quantum(c->sched_params, q, c->mtu_bytes)
+					   : c->mtu_bytes;
+	for (uint32_t q = 0; q < states && c->mark->init; q++) {
+		struct weir_mark_env env = {
+			.seed = weir_hash64(seed, q),
+			.rate_bps = c->rate_bps,
+			.rtt_ns = c->rtt_ns,
+			.queues = c->queues,
+			.queue = q,
+			.mtu_bytes = c->mtu_bytes,
+			.quantum_bytes = quantum_bytes,
+		};
+
+		c->mark->init(weir_port_mark_state(p, q), c->mark_params, &env);
+	}
+	if (c->sched && c->sched->init)
+		c->sched->init(weir_port_sched_state(p), c->sched_params, c->queues);
+}
