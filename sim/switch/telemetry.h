@@ -62,6 +62,7 @@ static inline void notes_return(struct worker *w, struct weir_packet *ack, struc
 
 enum {
 	TELEMETRY_INDEX_BITS = 10,
+	TELEMETRY_INDEX_MASK = (1 << TELEMETRY_INDEX_BITS) - 1,
 	TELEMETRY_COUNT_SIZE = sizeof(struct flow_count) + (4 << TELEMETRY_INDEX_BITS),
 };
 
@@ -71,7 +72,7 @@ static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, ui
 {
 	struct flow_count *c = (void *)(e->flow_counts + (size_t)link * TELEMETRY_COUNT_SIZE);
 
-	return flow_count_table(c, (uint64_t)weir_ps_to_ns(e->base_rtt_ps), TELEMETRY_INDEX_BITS,
+	return flow_count_table(c, (uint64_t)weir_ps_to_ns(e->base_rtt_ps), TELEMETRY_INDEX_MASK,
 				flow_hash, weir_ps_to_ns(now_ps));
 }
 

@@ -71,6 +71,36 @@ TEST(test_exact_flow_count_follows_a_schedule_by_hand)
 	sim_end(&s);
 }
 
+/* Twelve flows of 0.5 Gb/s share a line, each of them with four packets or more in a base round trip of 80 us: no flow counts
+ * twice, and after the second round trip none is missing. */
+TEST(test_flow_count_of_a_round_trip_is_right_in_a_network)
+{
+	enum { FLOWS = 12, PACKETS = 30, SETTLED = 10 };
+	struct heard heard = { 0 };
+	const struct fixed_params slow = { 500000000, 1000000, 0, 0, &heard };
+	struct heard others = { 0 };
+	const struct fixed_params same = { 500000000, 1000000, 0, 0, &others };
+	struct sim s;
+
+	sim_read(&s, "[network]\ntopology = star\nhosts = 13\nrate = 10Gbps\ndelay = 20us\n"
+		     "[switch]\nmarking = none\n[host]\ncc = hpcc\n[rdma]\nint-flows = yes\n"
+		     "[traffic x]\npattern = list\ncc = hpcc\nflow = 1 0 30KB 0us\n"
+		     "[traffic y]\npattern = list\ncc = hpcc\n"
+		     "flow = 2 0 30KB 1us\nflow = 3 0 30KB 2us\nflow = 4 0 30KB 3us\n"
+		     "flow = 5 0 30KB 4us\nflow = 6 0 30KB 5us\nflow = 7 0 30KB 6us\n"
+		     "flow = 8 0 30KB 7us\nflow = 9 0 30KB 8us\nflow = 10 0 30KB 9us\n"
+		     "flow = 11 0 30KB 10us\nflow = 12 0 30KB 11us\n");
+	use_fixed(&s, 0, &fixed_int, &slow);
+	use_fixed(&s, 1, &fixed_int, &same);
+	sim_run(&s, 1);
+	CHECK(heard.acks > SETTLED && heard.acks <= PACKETS);
+	for (uint32_t i = 0; i < heard.acks; i++)
+		CHECK(heard.hop[i][0].flows <= FLOWS);
+	for (uint32_t i = SETTLED; i < heard.acks; i++)
+		CHECK_INT(heard.hop[i][0].flows, FLOWS);
+	sim_end(&s);
+}
+
 /* The receiver's clock: a packet's ACK comes back a link's delays and its own time on the wire later. */
 TEST(test_acks_bring_the_receivers_clock_where_switches_write)
 {
