@@ -105,8 +105,8 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
 build/$(1)/switch/testbed/dctcp.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
 build/$(1)/mpi/%.o: FILE_FLAGS := $(MPI_FLAGS)
-$$(patsubst %.c,build/$(1)/%.o,$$(wildcard mpi/*.c)): build/mpi-flags
 build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
+$$(patsubst %.c,build/$(1)/%.o,$$(wildcard mpi/*.c keeper/drive/*.c) switch/testbed/dctcp.c switch/wire/xdp.c): build/options
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
 build/$(1)/%.a:
@@ -184,10 +184,10 @@ build/version.c: always
 
 always:
 
-# What Open MPI wants, which may come and go between two calls of make.
-build/mpi-flags: always
+# What there is for optional parts, which may come and go between two calls of make.
+build/options: always
 	@mkdir -p $(@D)
-	@echo '$(MPI_FLAGS) $(MPI_LIBS)' | cmp -s - $@ || echo '$(MPI_FLAGS) $(MPI_LIBS)' >$@
+	@echo '$(MPI_FLAGS) $(LIBS)' | cmp -s - $@ || echo '$(MPI_FLAGS) $(LIBS)' >$@
 
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test

@@ -12,9 +12,8 @@ static const struct cli_option run_options[] = {
 	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results",
 	  OFFER_NOTHING },
 	{ "--threads", "N",
-	  "threads of the run; results do not depend on it; auto, the default of a single run: as "
-	  "many as are "
-	  "faster; 1 for each run of a sweep",
+	  "threads of a run; results do not depend on it; auto, the default: as many as are "
+	  "faster, of the processors that fewer runs than there are processors leave",
 	  OFFER_NOTHING },
 	{ "--ranks", "N",
 	  "processes that share the network of one run, each with its threads; mpi: those that "

@@ -335,6 +335,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
 					 .threads = q->threads ? q->threads : 1,
+					 .adapts = q->threads == 0,
 					 .ranks = q->ranks,
 					 .shard = q->shard,
 					 .again = arguments_option(a, "--again") != NULL,

@@ -213,6 +213,7 @@ int run_sweep(const struct sweep_request *q, struct scenario *s, const struct sw
 		.folder = v.folder,
 		.extent = q->again ? CAMPAIGN_AGAIN : CAMPAIGN_MISSING,
 		.threads = (uint32_t)q->threads,
+		.adapts = q->adapts && !q->exchange && world_size() == 1 && q->ranks <= 1,
 		.ranks = q->ranks,
 		.exchange = q->exchange,
 		.shard = q->shard,

@@ -132,6 +132,7 @@ static enum task_end perform(void *context, uint64_t task, struct task_voice *v,
 	struct campaign *c = context;
 	struct pulse pulse = { c, task, v, clock_ns(), clock_ns() };
 	struct run_control control = { .threads = c->threads,
+				       .adapts = c->adapts,
 				       .progress = tell_share,
 				       .context = &pulse };
 	int there = is_there(c, task, e), failed;
@@ -215,6 +216,20 @@ static uint32_t jobs_of_machine(const struct campaign *c)
 	return cores > each ? cores / each : 1;
 }
 
+/* Runs that are done at a time. Where they are fewer than the processors, each may have several of these. */
+static uint32_t share_machine(struct campaign *c, uint32_t jobs)
+{
+	uint32_t cores = core_count();
+
+	if (!jobs)
+		jobs = jobs_of_machine(c);
+	if (c->missing_count > 0 && jobs > c->missing_count)
+		jobs = (uint32_t)c->missing_count;
+	if (c->adapts && cores > jobs * c->threads)
+		c->threads = cores / jobs;
+	return jobs;
+}
+
 /* A campaign that is watched, by its caller and by whoever looks into the folder. */
 struct watched {
 	const struct campaign *campaign;
@@ -272,7 +287,7 @@ int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32
 {
 	struct watched w = { c, watch, 0, 0, clock_ns(), clock_ns() };
 	const struct task_list list = {
-		.jobs = jobs ? jobs : jobs_of_machine(c),
+		.jobs = share_machine(c, jobs),
 		.count = c->missing_count,
 		.tasks = c->missing,
 		.work = { c, perform, pack, farm_serve_run, keep_made },

@@ -8,8 +8,9 @@ enum {
 	ARRIVALS_EACH = 96,     /* in a window of full links: some 3 us of work for a thread */
 	ARRIVALS_TO_MEET = 24,  /* with fewer for each thread nobody else is called */
 	ARRIVALS_ENOUGH = 2048, /* with more, meeting is a hundredth of the work */
+	WINDOWS_TO_SETTLE = 2,  /* in which threads that are called are made, or wake up */
 	WINDOWS_OF_TRIAL = 32,  /* at most, to find out how fast a mode is */
-	WINDOWS_TO_STAY = 1024, /* in the faster one; twice as many when it is faster again */
+	TRIALS_TO_STAY = 32,    /* time in the faster mode; twice as long when it is faster again */
 	WINDOWS_TO_STAY_MAX = 8192,
 	WINDOWS_TO_SEE = 4, /* that a mode is hopeless */
 	TRIAL_NS = 1000 * 1000, /* enough for a trial of at least two windows */
@@ -64,16 +65,25 @@ static uint64_t sum_arrivals(const struct engine *e)
 	return sum;
 }
 
+static void begin_count(struct engine *e)
+{
+	e->hands.windows = 0;
+	e->hands.begin_ns = clock_ns();
+	for (uint32_t i = 0; i < e->threads; i++)
+		e->workers[i].switched = 0;
+}
+
 static void begin(struct engine *e, enum hands_mode mode, uint32_t windows)
 {
 	struct hands *h = &e->hands;
 
+	h->settling = mode == HANDS_TOGETHER && (h->mode == HANDS_ALONE || !e->crew)
+			      ? WINDOWS_TO_SETTLE
+			      : 0;
 	h->mode = mode;
 	h->left = windows;
-	h->windows = 0;
-	h->begin_ns = clock_ns();
+	begin_count(e);
 	for (uint32_t i = 0; i < e->threads; i++) {
-		e->workers[i].switched = 0;
 		e->workers[i].shared = mode == HANDS_TOGETHER;
 		e->workers[i].fetches = mode == HANDS_TOGETHER ? FETCH_FOR_ALL : e->fetches;
 	}
@@ -96,34 +106,41 @@ static int is_enough(const struct engine *e, uint64_t arrivals)
 	       arrivals >= (uint64_t)ARRIVALS_ENOUGH * e->threads * h->windows;
 }
 
-/* The mode that has just been timed is left for the other one where that has no time yet; else the faster stays. The
- * slower one is tried again when it has stayed long enough. */
-static void choose(struct engine *e)
+/* Windows of the faster mode in which the trial that has just ended is a small part. */
+static uint32_t stay_for(const struct hands *h, enum hands_mode faster)
 {
-	struct hands *h = &e->hands;
-	enum hands_mode other = h->mode == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE;
-	enum hands_mode faster = h->rate[other] > h->rate[h->mode] ? other : h->mode;
+	double windows = TRIALS_TO_STAY * h->windows * h->rate[faster] / h->rate[h->mode];
 
-	if (h->rate[other] == 0) {
-		begin(e, other, WINDOWS_OF_TRIAL);
-		return;
-	}
-	h->stay = faster == h->faster && h->stay < WINDOWS_TO_STAY_MAX ? 2 * h->stay
-								       : WINDOWS_TO_STAY;
-	h->faster = faster;
-	h->rate[faster == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE] = 0;
-	begin(e, faster, h->stay);
+	return windows < WINDOWS_TO_STAY_MAX ? (uint32_t)windows : WINDOWS_TO_STAY_MAX;
 }
 
-/* Whoever meets on a processor that others want too may wait for long: then a few windows are enough to see it. */
+uint32_t hands_choose(struct hands *h, enum hands_mode *next)
+{
+	enum hands_mode timed = h->mode, other = timed == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE;
+	enum hands_mode faster = h->rate[other] > h->rate[timed] ? other : timed;
+
+	if (h->rate[other] == 0) {
+		*next = other;
+		return WINDOWS_OF_TRIAL;
+	}
+	h->stay = h->stay && faster == h->faster ? 2 * h->stay : stay_for(h, faster);
+	if (h->stay > WINDOWS_TO_STAY_MAX)
+		h->stay = WINDOWS_TO_STAY_MAX;
+	h->faster = faster;
+	h->rate[faster == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE] = 0;
+	*next = faster;
+	return h->stay;
+}
+
+/* Whoever meets on a processor that others want too may wait for long, and one thread takes several times as long as
+ * many: then a few windows are enough to see it. */
 static int is_hopeless(const struct engine *e)
 {
 	const struct hands *h = &e->hands;
+	double other = h->rate[h->mode == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE];
 
-	return h->mode == HANDS_TOGETHER && h->windows >= WINDOWS_TO_SEE &&
-	       h->windows < WINDOWS_OF_TRIAL &&
-	       (double)sum_arrivals(e) <
-		       h->rate[HANDS_ALONE] * (double)(clock_ns() - h->begin_ns) / 2;
+	return h->windows >= WINDOWS_TO_SEE && h->windows < WINDOWS_OF_TRIAL &&
+	       (double)sum_arrivals(e) < other * (double)(clock_ns() - h->begin_ns) / 2;
 }
 
 /* A trial whose windows are long needs fewer of them. */
@@ -140,6 +157,11 @@ void hands_next(struct engine *e)
 	struct hands *h = &e->hands;
 	uint64_t arrivals;
 
+	if (h->settling) {
+		if (--h->settling == 0)
+			begin_count(e);
+		return;
+	}
 	h->windows++;
 	if (--h->left && !is_hopeless(e) && !is_seen(e))
 		return;
@@ -150,8 +172,12 @@ void hands_next(struct engine *e)
 		begin(e, HANDS_ALONE, WINDOWS_OF_TRIAL);
 		return;
 	}
-	if (is_enough(e, arrivals))
+	if (is_enough(e, arrivals)) {
 		begin(e, HANDS_TOGETHER, WINDOWS_OF_TRIAL);
-	else
-		choose(e);
+	} else {
+		enum hands_mode next;
+		uint32_t windows = hands_choose(h, &next);
+
+		begin(e, next, windows);
+	}
 }

@@ -20,6 +20,7 @@ struct hands {
 	uint32_t left;            /* windows until it is looked at again */
 	uint32_t stay;            /* windows that the faster mode is kept for */
 	uint32_t faster;          /* the mode that was, the last time */
+	uint32_t settling;        /* windows until begin_ns is now */
 	uint32_t windows;         /* since begin_ns */
 	uint64_t begin_ns;        /* on the wall's clock */
 	double rate[HANDS_MODES]; /* arrivals in a nanosecond, when last tried; 0: not yet */
@@ -28,6 +29,10 @@ struct hands {
 /* Sets engine.threads and hands: where the plan leaves it open, as many threads as a network with full links keeps
  * busy. Ports and windows are there. */
 void hands_new(struct engine *e, const struct engine_plan *plan);
+
+/* Which mode comes next when one has been timed, and for how many windows: the other one where that has no time yet;
+ * else the faster stays, so long that the trial was a small part of it, and then the slower one is tried again. */
+uint32_t hands_choose(struct hands *h, enum hands_mode *next);
 
 /* Every thread rests: before the first window of a leg, and between two windows where hands.adapts. */
 void hands_begin(struct engine *e);

@@ -1,5 +1,6 @@
 /* test_campaign.c -- tasks that others do: what every executor promises, and which runs a folder lacks. */
 #define _GNU_SOURCE
+#include "lab/base/machine.h"
 #include "lab/campaign/campaign.h"
 #include "lab/store/store.h"
 #include "tests/folder.h"
@@ -273,5 +274,32 @@ TEST(test_campaign_skips_what_somebody_else_has_done)
 	CHECK_INT(campaign_run(&late, executor_all[0], 2, &w, &e), 0);
 	CHECK_INT(b.ended[TASK_SKIPPED], 4);
 	campaign_free(&late);
+	ground_close(&g);
+}
+
+/* Where one run is done at a time and nobody says with how many threads, it has all processors. */
+TEST(test_campaign_shares_processors_that_have_nothing_to_do)
+{
+	struct ground g;
+	struct weir_error e;
+
+	ground_open(&g);
+	for (uint32_t adapts = 0; adapts < 2; adapts++) {
+		struct bench b = { .most = 0 };
+		const struct campaign_watch w = { &b, count_end, watch };
+		struct campaign c = { .scenario = &g.s,
+				      .sweep = &g.w,
+				      .folder = g.folder.path,
+				      .extent = CAMPAIGN_AGAIN,
+				      .threads = 1,
+				      .adapts = adapts };
+
+		CHECK_INT(campaign_check(&c, &e), 0);
+		CHECK_INT(campaign_find_missing(&c, &e), 0);
+		CHECK_INT(campaign_run(&c, executor_all[0], 1, &w, &e), 0);
+		CHECK_INT(c.threads, adapts ? core_count() : 1);
+		CHECK_INT(b.ended[TASK_DONE], 4);
+		campaign_free(&c);
+	}
 	ground_close(&g);
 }

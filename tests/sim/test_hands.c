@@ -112,3 +112,56 @@ TEST(test_lines_that_give_their_memory_back_go_on_as_before)
 	end(&kept);
 	end(&tidy);
 }
+
+/* A mode has run for that many windows at that rate. */
+static uint32_t timed(struct hands *h, enum hands_mode mode, uint32_t windows, double rate,
+		      enum hands_mode *next)
+{
+	h->mode = mode;
+	h->windows = windows;
+	h->rate[mode] = rate;
+	return hands_choose(h, next);
+}
+
+TEST(test_a_slower_crew_is_tried_again)
+{
+	struct hands h = { 0 };
+	enum hands_mode next;
+
+	CHECK_INT(timed(&h, HANDS_ALONE, 32, 1.0, &next), 32);
+	CHECK_INT(next, HANDS_TOGETHER);
+	/* Four windows that took twice as long as alone: 8 of 264 windows' time. */
+	CHECK_INT(timed(&h, HANDS_TOGETHER, 4, 0.5, &next), 256);
+	CHECK_INT(next, HANDS_ALONE);
+	CHECK_INT(timed(&h, HANDS_ALONE, 256, 1.0, &next), 32);
+	CHECK_INT(next, HANDS_TOGETHER);
+	CHECK_INT(timed(&h, HANDS_TOGETHER, 4, 0.5, &next), 512);
+	CHECK_INT(next, HANDS_ALONE);
+}
+
+TEST(test_a_faster_crew_stays)
+{
+	struct hands h = { 0 };
+	enum hands_mode next;
+
+	timed(&h, HANDS_ALONE, 32, 1.0, &next);
+	CHECK_INT(timed(&h, HANDS_TOGETHER, 32, 6.0, &next), 1024);
+	CHECK_INT(next, HANDS_TOGETHER);
+	CHECK_INT(timed(&h, HANDS_TOGETHER, 1024, 6.0, &next), 32);
+	CHECK_INT(next, HANDS_ALONE);
+	CHECK_INT(timed(&h, HANDS_ALONE, 32, 1.0, &next), 2048);
+	CHECK_INT(next, HANDS_TOGETHER);
+}
+
+TEST(test_the_longest_stay_has_an_end)
+{
+	struct hands h = { 0 };
+	enum hands_mode next;
+
+	for (int i = 0; i < 20; i++) {
+		timed(&h, HANDS_ALONE, 32, 1.0, &next);
+		timed(&h, HANDS_TOGETHER, 4, 0.01, &next);
+	}
+	CHECK_INT(h.stay, 8192);
+	CHECK_INT(next, HANDS_ALONE);
+}
