@@ -88,9 +88,10 @@ static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *q
 	return least;
 }
 
-uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
-				 struct flow_arrival a, const struct weir_queue *queues)
+uint32_t weir_flow_queues_assign(struct flow_queues *f, uint32_t flow_hash, struct flow_arrival a,
+				 const struct weir_queue *queues)
 {
+	struct flow_place *place = flow_queues_place(f, flow_hash);
 	uint32_t now_ns = (uint32_t)a.now_ns, passed_bytes = a.bytes, q;
 
 	flow_queues_settle(f, queues);

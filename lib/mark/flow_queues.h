@@ -152,9 +152,9 @@ size_t weir_flow_queues_size(const struct flow_queues_params *p);
 void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 			   const struct weir_mark_env *env);
 
-/* A flow that has no queue: it takes one, and its place in the map says which. */
-uint32_t weir_flow_queues_assign(struct flow_queues *f, struct flow_place *place,
-				 struct flow_arrival a, const struct weir_queue *queues);
+/* A flow that has no queue takes one, and its place in the map says which. */
+uint32_t weir_flow_queues_assign(struct flow_queues *f, uint32_t flow_hash, struct flow_arrival a,
+				 const struct weir_queue *queues);
 
 static inline int flow_queues_is_empty(const struct flow_queues *f, uint32_t q)
 {
@@ -212,14 +212,19 @@ static inline __attribute__((always_inline)) uint32_t
 flow_queues_choose(struct flow_queues *f, uint32_t flow_hash, struct flow_arrival a,
 		   const struct weir_queue *queues)
 {
-	struct flow_place *place = flow_queues_place(f, flow_hash);
-	uint32_t q = place->queue;
+	struct flow_place place = *flow_queues_place(f, flow_hash);
+	struct flow_owner *owner = &f->owner[place.queue];
+	uint32_t pkts = queues[place.queue].pkts;
 
-	if (q == FLOW_QUEUE_PRIORITY || place->given != f->owner[q].given ||
-	    (queues[q].pkts == 0 && !flow_queues_is_held(f, q, a.now_ns)))
-		return weir_flow_queues_assign(f, place, a, queues);
-	flow_queues_settle(f, queues);
-	return flow_queues_take(f, q, a.now_ns, queues);
+	if (place.queue == FLOW_QUEUE_PRIORITY || place.given != owner->given ||
+	    (pkts == 0 && a.now_ns - owner->heard_ns > f->hold_ns))
+		return weir_flow_queues_assign(f, flow_hash, a, queues);
+	owner->heard_ns = a.now_ns;
+	if (pkts == 0 || f->unsure != FLOW_NO_QUEUE) {
+		flow_queues_settle(f, queues);
+		f->unsure = pkts ? FLOW_NO_QUEUE : place.queue;
+	}
+	return place.queue;
 }
 
 /* A packet has left its queue, in which so many are left. */

@@ -36,11 +36,17 @@ static inline uint32_t busy_from(const struct busy *b, uint32_t q)
 	return WEIR_QUEUES_MAX;
 }
 
-/* The next busy queue after q, going round; at least one is busy. */
-static inline uint32_t busy_after(const struct busy *b, uint32_t q)
+/* The next busy queue after q, going round to the lowest one, first. */
+static inline uint32_t busy_after(const struct busy *b, uint32_t q, uint32_t first)
 {
-	uint32_t next = busy_from(b, q + 1);
+	uint64_t above = ~UINT64_C(1) << (q % BUSY_WORD_BITS), high = b->word[1];
 
-	return next < WEIR_QUEUES_MAX ? next : busy_from(b, 0);
+	if (q >= BUSY_WORD_BITS)
+		high &= above;
+	else if (b->word[0] & above)
+		return (uint32_t)__builtin_ctzll(b->word[0] & above);
+	return high ? BUSY_WORD_BITS + (uint32_t)__builtin_ctzll(high) : first;
 }
+
+_Static_assert(BUSY_WORDS == 2, "busy_after looks at each");
 #endif

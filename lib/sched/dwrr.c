@@ -93,17 +93,16 @@ static uint32_t dwrr_pick(void *state, const void *params, const struct weir_que
 {
 	struct dwrr_state *s = state;
 	const struct dwrr_params *p = params;
-	uint32_t first = busy_from(&s->busy, 0);
+	uint32_t first = busy_from(&s->busy, 0), strict = (uint32_t)p->strict_queues;
 
-	if (first < p->strict_queues)
+	if (first < strict)
 		return first;
 	while (!s->in_turn || s->credit_bytes[s->current] < queues[s->current].head_bytes) {
-		s->current = busy_after(&s->busy, s->current);
+		s->current = busy_after(&s->busy, s->current, first);
 		s->in_turn = 1;
 		s->turn++;
 		s->credit_bytes[s->current] +=
-			p->quantum_bytes *
-			weights_of(&p->weights, s->current - (uint32_t)p->strict_queues);
+			p->quantum_bytes * weights_of(&p->weights, s->current - strict);
 	}
 	return s->current;
 }
@@ -113,14 +112,14 @@ static void dwrr_sent(void *state, const void *params, uint32_t q, uint32_t byte
 {
 	struct dwrr_state *s = state;
 	const struct dwrr_params *p = params;
-	int empty = queues[q].pkts == 0;
 
-	if (empty)
-		busy_remove(&s->busy, q);
-	if (q < p->strict_queues)
+	if (queues[q].pkts) {
+		if (q >= p->strict_queues)
+			s->credit_bytes[q] -= bytes;
 		return;
-	s->credit_bytes[q] -= bytes;
-	if (empty) {
+	}
+	busy_remove(&s->busy, q);
+	if (q >= p->strict_queues) {
 		s->credit_bytes[q] = 0;
 		s->in_turn = 0;
 	}

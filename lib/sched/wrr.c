@@ -66,7 +66,7 @@ static uint32_t wrr_pick(void *state, const void *params, const struct weir_queu
 
 	(void)queues;
 	if (s->left == 0) {
-		s->current = busy_after(&s->busy, s->current);
+		s->current = busy_after(&s->busy, s->current, busy_from(&s->busy, 0));
 		s->left = weights_of(&p->weights, s->current);
 		s->turn++;
 	}

@@ -30,7 +30,19 @@ struct heap_entry heap_pop(struct heap *h)
 
 	if (h->count)
 		heap_replace(h, last.time_ps, last.key);
+	else
+		h->entries[0].time_ps = INT64_MAX;
 	return top;
+}
+
+void heap_clear(struct heap *h)
+{
+	if (!h->capacity) {
+		h->capacity = 4;
+		h->entries = memory_grow(h->entries, h->capacity, sizeof(*h->entries));
+	}
+	h->count = 0;
+	h->entries[0].time_ps = INT64_MAX;
 }
 
 static inline struct heap_entry *first_of(struct heap_entry *a, struct heap_entry *b)

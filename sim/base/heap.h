@@ -27,6 +27,15 @@ void heap_push(struct heap *h, int64_t time_ps, uint64_t key);
 struct heap_entry heap_pop(struct heap *h);                       /* the heap is not empty */
 void heap_replace(struct heap *h, int64_t time_ps, uint64_t key); /* the first entry, by another */
 
+/* Empty; from now on heap_first_ps may be asked. */
+void heap_clear(struct heap *h);
+
+/* When the first entry is due; INT64_MAX: there is none. */
+static inline int64_t heap_first_ps(const struct heap *h)
+{
+	return h->entries[0].time_ps;
+}
+
 static inline void heap_free(struct heap *h)
 {
 	free(h->entries);

@@ -196,8 +196,13 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
-/* Class of the segment that the sender would send next; sender_can_send holds. */
-uint32_t sender_next_class(const struct engine *e, struct sender *s);
+/* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one after the last. */
+uint32_t sender_find_class(const struct engine *e, struct sender *s);
+
+static inline uint32_t sender_next_class(const struct engine *e, struct sender *s)
+{
+	return !s->lost && s->next < s->send_end ? s->class_id : sender_find_class(e, s);
+}
 
 /* The sender's next segment takes the line, which is free at start_ps; sender_can_send holds. */
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);

@@ -79,7 +79,7 @@ const struct flow *sender_resent_message(const struct engine *e, struct sender *
 	return message;
 }
 
-uint32_t sender_next_class(const struct engine *e, struct sender *s)
+uint32_t sender_find_class(const struct engine *e, struct sender *s)
 {
 	if (s->lost) {
 		uint32_t segment = scoreboard_first_lost(s);

@@ -79,6 +79,7 @@ struct bfc_port {
 	uint64_t busy[BFC_WORDS]; /* bit per queue for data that holds packets */
 	struct weir_rng rng;
 	struct bfc_flow *table;
+	uint32_t busy_count; /* bits of busy */
 };
 
 /* Of a line that comes in. */
@@ -211,6 +212,8 @@ static uint32_t active_queues(const struct bfc *b, const struct bfc_port *p,
 {
 	uint32_t count = 0;
 
+	if (!port->paused_queues)
+		return p->busy_count;
 	for (uint32_t i = 0; i < b->words; i++)
 		count += (uint32_t)__builtin_popcountll(p->busy[i] & ~port->rare->paused[i]);
 	return count ? count : 1;
@@ -227,8 +230,22 @@ static int is_too_long(const struct weir_port *port, uint32_t bytes, uint32_t ac
 	       (weir_wide)allowed_ps * port->kind->rate_bps;
 }
 
-static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
-		       struct weir_packet *stored)
+static void set_busy(struct bfc_port *p, uint32_t queue)
+{
+	uint64_t bit = UINT64_C(1) << (queue % 64);
+
+	p->busy_count += !(p->busy[queue / 64] & bit);
+	p->busy[queue / 64] |= bit;
+}
+
+static void set_idle(struct bfc_port *p, uint32_t queue)
+{
+	p->busy_count--;
+	p->busy[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+}
+
+static __attribute__((noinline)) void data_queued(struct worker *w, struct switch_state *s,
+						  uint32_t port, struct weir_packet *stored)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
@@ -236,37 +253,36 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 	struct segment *segment = packet_segment(stored);
 	const struct bfc_input *in = &b->inputs[segment->input];
 	uint32_t queue = stored->class_id;
-
-	if (queue == BFC_CONTROL_QUEUE)
-		return;
-
 	struct bfc_flow *flow = b->came;
 
 	flow->pkts++;
-	p->busy[queue / 64] |= UINT64_C(1) << (queue % 64);
+	set_busy(p, queue);
 	segment->hop.is_queued = 1;
-	/* It may be short enough however many queues share the line. */
-	if (flow->pkts < 2 ||
-	    !is_too_long(out, weir_port_queues(out)[queue].bytes, b->queues, in->allowed_ps) ||
-	    !is_too_long(out, weir_port_queues(out)[queue].bytes, active_queues(b, p, out),
-			 in->allowed_ps))
+	if (flow->pkts < 2 || !is_too_long(out, weir_port_queues(out)[queue].bytes,
+					   active_queues(b, p, out), in->allowed_ps))
 		return;
 	segment->hop.is_counted = 1;
 	if (in->counted[segment->hop.queue]++ == 0)
 		send_signal(w, s, segment->input, segment, stored->time_ps);
 }
 
+static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
+		       struct weir_packet *stored)
+{
+	if (stored->class_id != BFC_CONTROL_QUEUE)
+		data_queued(w, s, port, stored);
+}
+
 /* What the packet has to say of this switch gives way to what it says to the next. */
-static void bfc_leave(struct worker *w, struct switch_state *s, uint32_t port,
-		      struct weir_packet *packet, int64_t now_ps)
+static __attribute__((noinline)) void data_leaves(struct worker *w, struct switch_state *s,
+						  uint32_t port, struct weir_packet *packet,
+						  int64_t now_ps)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
 	struct segment *segment = packet_segment(packet);
 	uint32_t queue = packet->class_id;
 
-	if (queue == BFC_CONTROL_QUEUE)
-		return;
 	if (segment->hop.is_queued) {
 		struct weir_port *out = &engine_egress(s->engine, s->first_link + port)->port;
 		struct bfc_flow *flow = flow_of(b, p, packet->flow_hash);
@@ -274,13 +290,20 @@ static void bfc_leave(struct worker *w, struct switch_state *s, uint32_t port,
 		flow->pkts--;
 		flow->last_ns = (uint32_t)weir_ps_to_ns(now_ps);
 		if (weir_port_queues(out)[queue].pkts == 0)
-			p->busy[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+			set_idle(p, queue);
 		if (segment->hop.is_counted &&
 		    --b->inputs[segment->input].counted[segment->hop.queue] == 0)
 			send_signal(w, s, segment->input, segment, now_ps);
 	}
 	segment->hop = (struct segment_hop){ .queue = (uint16_t)queue };
 	packet->class_id = 0;
+}
+
+static void bfc_leave(struct worker *w, struct switch_state *s, uint32_t port,
+		      struct weir_packet *packet, int64_t now_ps)
+{
+	if (packet->class_id != BFC_CONTROL_QUEUE)
+		data_leaves(w, s, port, packet, now_ps);
 }
 
 /* --- building --- */

@@ -174,7 +174,7 @@ static __attribute__((noinline)) void on_time(struct worker *w, struct switch_st
 
 static inline int is_due(const struct ordered_switch *o, int64_t limit_ps)
 {
-	return o->departures.count && o->departures.entries[0].time_ps < limit_ps;
+	return heap_first_ps(&o->departures) < limit_ps;
 }
 
 /* Everything that can start before limit_ps leaves, in order of time. While a packet leaves others may join the
@@ -330,7 +330,7 @@ static void ordered_end(struct switch_state *s)
 {
 	s->pool.sync = switch_sync;
 	s->ordered->is_strict = 0;
-	s->ordered->departures.count = 0;
+	heap_clear(&s->ordered->departures);
 	for (uint32_t i = 0; i < s->link_count; i++)
 		if (port_of(s, i)->port.pkts)
 			s->backlog[i / 64] |= UINT64_C(1) << (i % 64);
@@ -393,6 +393,7 @@ static int new_switch(struct engine *e, struct switch_state *s, struct weir_erro
 	if (lossless_init(&o->lossless, e, s, error))
 		return -1;
 	o->is_always = fabric_is_on(e->config) || looks_at_pool(e);
+	heap_clear(&o->departures);
 	for (uint32_t i = 0; i < s->link_count; i++) {
 		if (e->net->links[s->first_link + i].fails_ps == WEIR_TIME_NEVER_PS)
 			continue;

@@ -105,7 +105,7 @@ TEST(test_busy_queues_are_found_in_order_and_round)
 	for (size_t i = 0; i < 6; i++)
 		busy_add(&b, members[i]);
 	for (size_t i = 0; i < 12; i++) {
-		q = busy_after(&b, q);
+		q = busy_after(&b, q, busy_from(&b, 0));
 		CHECK_INT(q, members[i % 6]);
 	}
 	CHECK_INT(busy_from(&b, 6), 63);
@@ -116,7 +116,11 @@ TEST(test_busy_queues_are_found_in_order_and_round)
 	CHECK_INT(busy_from(&b, 101), WEIR_QUEUES_MAX);
 	busy_remove(&b, 64);
 	CHECK_INT(busy_from(&b, 64), 100);
-	CHECK_INT(busy_after(&b, 100), 0);
+	CHECK_INT(busy_after(&b, 100, 0), 0);
+	CHECK_INT(busy_after(&b, 63, 0), 100);
+	busy_remove(&b, 100);
+	CHECK_INT(busy_after(&b, 63, 0), 0);
+	CHECK_INT(busy_after(&b, 5, 0), 63);
 }
 
 /* --- worked by hand --- */
