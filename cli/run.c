@@ -27,6 +27,7 @@ struct request {
 	int quiet;
 	struct shard shard;
 	uint64_t threads; /* 0: as many as are faster */
+	int is_auto;      /* 1: that was said, not left open */
 	uint64_t jobs;    /* 0: as many as there are cores */
 	uint32_t ranks;
 };
@@ -78,6 +79,7 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	if ((q->by && find_part(q->by, e)) || (q->sort && check_sort(q->sort, e)))
 		return -1;
 	q->threads = 0;
+	q->is_auto = text != NULL;
 	if (!text || strcmp(text, "auto") == 0 || weir_option_parse(q, &threads, text, e) == 0)
 		return 0;
 	return weir_error_set(e, "%s, or auto", e->text);
@@ -335,7 +337,7 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 	struct sweep_request request = { .out = q->out,
 					 .jobs = q->jobs,
 					 .threads = q->threads ? q->threads : 1,
-					 .adapts = q->threads == 0,
+					 .adapts = q->threads == 0 && (!q->jobs || q->is_auto),
 					 .ranks = q->ranks,
 					 .shard = q->shard,
 					 .again = arguments_option(a, "--again") != NULL,
