@@ -67,8 +67,7 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 	memset(q, 0, sizeof(*q));
 	if (part && shard_read(&q->shard, part, e))
 		return weir_error_prefix(e, "--shard: ");
-	if (read_jobs(a, &q->jobs, e) ||
-	    ranks_read(a, &q->ranks, e))
+	if (read_jobs(a, &q->jobs, e) || ranks_read(a, &q->ranks, e))
 		return -1;
 	q->out = arguments_option(a, "--out");
 	q->json = arguments_option(a, "--json");
