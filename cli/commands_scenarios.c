@@ -12,7 +12,8 @@ static const struct cli_option run_options[] = {
 	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results",
 	  OFFER_NOTHING },
 	{ "--threads", "N",
-	  "threads of a run; results do not depend on it; auto, the default without --jobs: as many "
+	  "threads of a run; results do not depend on it; auto, the default without --jobs: as "
+	  "many "
 	  "as are faster where the machine has more processors than there are runs to do, else 1",
 	  OFFER_NOTHING },
 	{ "--ranks", "N",

@@ -8,12 +8,13 @@
 #include "lab/scenario/sweep.h"
 
 struct sweep_request {
-	const char *out;    /* NULL: the default folder */
-	uint64_t jobs;      /* processes; 0: what the machine has */
-	uint64_t threads;   /* of each */
-	uint32_t adapts;    /* 1: and of processors that would have nothing to do as many as are faster */
-	struct shard shard; /* count 0: all of it */
-	uint32_t ranks;     /* processes that share each run; 0 or 1: one does it */
+	const char *out;  /* NULL: the default folder */
+	uint64_t jobs;    /* processes; 0: what the machine has */
+	uint64_t threads; /* of each */
+	uint32_t
+		adapts; /* 1: and of processors that would have nothing to do as many as are faster */
+	struct shard shard;        /* count 0: all of it */
+	uint32_t ranks;            /* processes that share each run; 0 or 1: one does it */
 	struct exchange *exchange; /* NULL, or those that share them with this one */
 	int again, quiet;
 	const char *by;   /* NULL, or a part of runs that the table has rows for */

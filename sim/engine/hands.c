@@ -12,7 +12,7 @@ enum {
 	WINDOWS_OF_TRIAL = 32,  /* at most, to find out how fast a mode is */
 	TRIALS_TO_STAY = 32,    /* time in the faster mode; twice as long when it is faster again */
 	WINDOWS_TO_STAY_MAX = 8192,
-	WINDOWS_TO_SEE = 4, /* that a mode is hopeless */
+	WINDOWS_TO_SEE = 4,     /* that a mode is hopeless */
 	TRIAL_NS = 1000 * 1000, /* enough for a trial of at least two windows */
 };
 
@@ -46,13 +46,13 @@ void hands_new(struct engine *e, const struct engine_plan *plan)
 
 	e->threads = plan->threads;
 	if (plan->adapts && arrivals < (double)plan->threads * ARRIVALS_EACH)
-		e->threads = arrivals < 2.0 * ARRIVALS_EACH ? 1
-							    : (uint32_t)(arrivals / ARRIVALS_EACH);
+		e->threads =
+			arrivals < 2.0 * ARRIVALS_EACH ? 1 : (uint32_t)(arrivals / ARRIVALS_EACH);
 	e->hands.adapts = plan->adapts && e->threads > 1;
-	e->hands.mode = e->threads == 1 || (plan->adapts && arrivals < (double)e->threads *
-								       ARRIVALS_ENOUGH)
-				? HANDS_ALONE
-				: HANDS_TOGETHER;
+	e->hands.mode =
+		e->threads == 1 || (plan->adapts && arrivals < (double)e->threads * ARRIVALS_ENOUGH)
+			? HANDS_ALONE
+			: HANDS_TOGETHER;
 }
 
 /* At switches, since begin_ns. */
@@ -116,7 +116,8 @@ static uint32_t stay_for(const struct hands *h, enum hands_mode faster)
 
 uint32_t hands_choose(struct hands *h, enum hands_mode *next)
 {
-	enum hands_mode timed = h->mode, other = timed == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE;
+	enum hands_mode timed = h->mode,
+			other = timed == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE;
 	enum hands_mode faster = h->rate[other] > h->rate[timed] ? other : timed;
 
 	if (h->rate[other] == 0) {
