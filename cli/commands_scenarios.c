@@ -13,8 +13,8 @@ static const struct cli_option run_options[] = {
 	  OFFER_NOTHING },
 	{ "--threads", "N",
 	  "threads of a run; results do not depend on it; auto, the default without --jobs: as "
-	  "many "
-	  "as are faster where the machine has more processors than there are runs to do, else 1",
+	  "many as are faster where the machine has more processors than there are runs to do, "
+	  "else 1",
 	  OFFER_NOTHING },
 	{ "--ranks", "N",
 	  "processes that share the network of one run, each with its threads; mpi: those that "

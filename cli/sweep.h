@@ -11,8 +11,7 @@ struct sweep_request {
 	const char *out;  /* NULL: the default folder */
 	uint64_t jobs;    /* processes; 0: what the machine has */
 	uint64_t threads; /* of each */
-	uint32_t
-		adapts; /* 1: and of processors that would have nothing to do as many as are faster */
+	uint32_t adapts;  /* 1: more, where that is faster than processors that rest */
 	struct shard shard;        /* count 0: all of it */
 	uint32_t ranks;            /* processes that share each run; 0 or 1: one does it */
 	struct exchange *exchange; /* NULL, or those that share them with this one */

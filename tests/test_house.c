@@ -80,9 +80,9 @@ static const struct room rooms[] = {
 	{ "keeper/drive", ALL_LIB "sim/base sim/config lab/base keeper/core " },
 	{ "keeper/run", ALL_LIB "sim/base sim/config lab/base keeper/core keeper/drive " },
 	{ "train", ALL_SIM "lab/base lab/scenario mpi " },
-	{ "cli", ALL_SIM ALL_LAB
-	  "mpi train switch/plane switch/wire switch/run switch/results switch/testbed "
-	  "keeper/core keeper/drive keeper/run " },
+	{ "cli",
+	  ALL_SIM ALL_LAB "mpi train switch/plane switch/wire switch/run switch/results switch/testbed "
+			  "keeper/core keeper/drive keeper/run " },
 };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/. */

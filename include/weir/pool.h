@@ -82,8 +82,7 @@ static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 	uint32_t chunk = p->free;
 
 	p->free = p->next[chunk];
-	__builtin_prefetch(
-		&p->next[p->free]); /* for who comes next: another thread may have had it */
+	__builtin_prefetch(&p->next[p->free]); /* for who comes next: another thread may have had it */
 	p->room++;
 	return chunk;
 }

@@ -23,11 +23,9 @@ struct campaign {
 	const char *folder;
 	enum campaign_extent extent;
 	uint32_t threads; /* of each run */
-	uint32_t
-		adapts; /* 1: and of processors that would have nothing to do as many as are faster */
+	uint32_t adapts;  /* 1: more, where that is faster than processors that rest */
 	uint32_t ranks; /* processes that share a run; 0 or 1: one does it */
-	struct exchange
-		*exchange;  /* NULL, or: those that share each run with this one; executor_here */
+	struct exchange *exchange; /* NULL, or those that share each run; executor_here */
 	struct shard shard; /* all of the sweep, or the part of it that is done here */
 	/* Found out. */
 	char (*keys)[RUN_KEY_SIZE];

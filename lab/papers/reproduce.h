@@ -77,8 +77,8 @@ struct summary_entry {
 	struct figure_state states[FIGURE_SIZES];
 	struct findings run[FIGURE_SIZES];     /* of the runs that are here, whatever they are of */
 	struct findings shipped[FIGURE_SIZES]; /* what Weir came with */
-	struct digest digest[FIGURE_SIZES];    /* of what is judged today */
-	int has_page[FIGURE_SIZES];            /* 1: FIGURE_PAGE is there */
+	struct digest digest[FIGURE_SIZES];   /* of what is judged today */
+	int has_page[FIGURE_SIZES];           /* 1: FIGURE_PAGE is there */
 	/* PAPERS/PAPER/paper.md: what people say of the paper's figures, in Markdown; NULL: nothing. */
 	char *text;
 };

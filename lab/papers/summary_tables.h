@@ -6,7 +6,7 @@
 
 /* What a page or a document says of a figure; NULL: nothing. */
 const struct findings *summary_shown(const struct document *d, const struct summary_entry *y,
-				     int size);
+				    int size);
 
 /* "PRED" of "PRED, Figure 13, section 6.3.1". */
 struct report_text summary_paper_name(const struct summary_entry *y);

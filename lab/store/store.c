@@ -229,7 +229,8 @@ int store_make_tables(struct store *s, struct weir_error *e)
 /* What the file says it is, and how many tables of digests are in it, at one moment. */
 static int read_form(struct store *s, int64_t *form, int64_t *tables, struct weir_error *e)
 {
-	int failed = store_exec(s, "BEGIN", e) || store_number(s, "PRAGMA user_version", form, e) ||
+	int failed = store_exec(s, "BEGIN", e) ||
+		     store_number(s, "PRAGMA user_version", form, e) ||
 		     store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'",
 				  tables, e);
 

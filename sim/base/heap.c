@@ -2,14 +2,18 @@
 #include "sim/base/heap.h"
 #include "sim/base/memory.h"
 
+static void grow(struct heap *h)
+{
+	h->capacity = h->capacity ? h->capacity * 2 : 4;
+	h->entries = memory_grow(h->entries, h->capacity, sizeof(*h->entries));
+}
+
 void heap_push(struct heap *h, int64_t time_ps, uint64_t key)
 {
 	struct heap_entry entry = { time_ps, key };
 
-	if (h->count == h->capacity) {
-		h->capacity = h->capacity ? h->capacity * 2 : 4;
-		h->entries = memory_grow(h->entries, h->capacity, sizeof(*h->entries));
-	}
+	if (h->count == h->capacity)
+		grow(h);
 
 	uint32_t i = h->count++;
 
@@ -37,10 +41,8 @@ struct heap_entry heap_pop(struct heap *h)
 
 void heap_clear(struct heap *h)
 {
-	if (!h->capacity) {
-		h->capacity = 4;
-		h->entries = memory_grow(h->entries, h->capacity, sizeof(*h->entries));
-	}
+	if (!h->capacity)
+		grow(h);
 	h->count = 0;
 	h->entries[0].time_ps = INT64_MAX;
 }

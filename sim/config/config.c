@@ -340,10 +340,8 @@ const struct weir_option measure_options[] = {
 	  "packets waited and some time, and changes nothing else",
 	  NULL },
 	{ "flows", WEIR_OPT_CHOICE, AT(kept_flows), "all", 0, 1,
-	  "which flows a results folder keeps; none: metrics, ports and series alone, where nobody "
-	  "will "
-	  "ask for completion times. weir reproduce asks for none where no claim or panel reads "
-	  "them",
+	  "which flows a results folder keeps; none: metrics, ports and series alone, where nobody will "
+	  "ask for completion times. weir reproduce asks for none where no claim or panel reads them",
 	  kept_choices },
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "

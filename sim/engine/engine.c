@@ -71,7 +71,8 @@ static void wake_due(struct engine *e)
 			continue;
 		while (w->later.count && w->later.entries[0].time_ps < e->pass.end_ps)
 			wheel_set(w, e->pass.window, (uint32_t)heap_pop(&w->later).key);
-		w->later_ps = w->later.count ? w->later.entries[0].time_ps : WEIR_TIME_NEVER_PS;
+		w->later_ps =
+			w->later.count ? w->later.entries[0].time_ps : WEIR_TIME_NEVER_PS;
 	}
 }
 
@@ -149,7 +150,8 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 
 	if (n->kind == NODE_HOST)
 		line_fetch(&w->pool, e->line_head[n->first_line],
-			   atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire),
+			   atomic_load_explicit(&e->line_tail[n->first_line],
+						memory_order_acquire),
 			   CHUNKS_FROM_FAR);
 }
 
@@ -383,7 +385,7 @@ static void advance(struct engine *e)
 
 	if (now_ps == end_ps) {
 		window = __builtin_expect(e->ranks != NULL, 0) ? end_window_of_ranks(e, window)
-							       : end_window(e, window);
+								: end_window(e, window);
 		/* Nothing is left to happen: go to the next stop at once. */
 		end_ps = window >= (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1
 				 ? WEIR_TIME_NEVER_PS
@@ -414,8 +416,8 @@ static void advance(struct engine *e)
 	if (e->hands.adapts)
 		hands_next(e);
 
-	e->pass = (struct pass){ e->pass.number + 1,   window, begin_ps, end_ps, limit_ps,
-				 end_ps + e->window_ps };
+	e->pass = (struct pass){ e->pass.number + 1, window,   begin_ps,
+				 end_ps,	     limit_ps, end_ps + e->window_ps };
 	/* A window that is the turn of the wheel later, or several, has the place of the one before. */
 	if (window != first->window && is_same_slot(e, window, first->window))
 		for (uint32_t i = 0; i < e->threads; i++)

@@ -115,10 +115,9 @@ enum worker_fetch { FETCH_NOTHING, FETCH_FOR_SWITCHES, FETCH_FOR_ALL };
 
 /* What all threads are to do next: written while all of them rest. */
 struct pass {
-	uint64_t
-		number; /* counts the times that threads go through the nodes: once a window or oftener */
-	uint64_t window;  /* number of the window */
-	int64_t begin_ps; /* of the window */
+	uint64_t number;     /* counts the times that threads go through the nodes: once a window or oftener */
+	uint64_t window;     /* number of the window */
+	int64_t begin_ps;    /* of the window */
 	int64_t end_ps;
 	int64_t limit_ps;    /* events before this are to be worked off now; <= end_ps */
 	int64_t next_end_ps; /* of the window after it */
@@ -199,8 +198,7 @@ struct engine {
 	struct marking_map *marking_maps; /* of classes whose queues mark differently; NULL: none */
 	uint32_t *
 		line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at line_first */
-	_Atomic uint32_t
-		*line_tail; /* egress.tail at the end of a window, for the receiving side */
+	_Atomic uint32_t *line_tail; /* egress.tail at the end of a window, for the receiving side */
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks; /* of it that a window may take, room.h */
@@ -453,7 +451,8 @@ line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, ui
 		return;
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < chunks; i++) {
-		const struct weir_packet *first = pool->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
+		const struct weir_packet *first =
+			pool->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 
 		__builtin_prefetch(first);
 		__builtin_prefetch(first + 2);

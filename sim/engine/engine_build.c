@@ -197,7 +197,7 @@ static void build_ports(struct engine *e)
 		uint32_t class = class_for(e, i, &last);
 
 		if (e->ranks)
-			e->ranks->class_of[i] = (uint16_t) class;
+			e->ranks->class_of[i] = (uint16_t)class;
 	}
 	for (uint32_t i = 0; i < e->class_count; i++)
 		if (e->classes[i].size > port_size)
@@ -326,8 +326,7 @@ static void build_wheels(struct engine *e)
 {
 	uint64_t rows = (uint64_t)e->slot_count * e->threads;
 
-	e->slot_words =
-		((e->net->node_count + 63) / 64 + WORDS_OF_LINE - 1) & ~(WORDS_OF_LINE - 1u);
+	e->slot_words = ((e->net->node_count + 63) / 64 + WORDS_OF_LINE - 1) & ~(WORDS_OF_LINE - 1u);
 	e->slot_stride = e->slot_words * e->threads;
 	e->wheels = memory_new(rows * e->slot_words, sizeof(*e->wheels));
 	e->slot_busy = memory_new(rows, sizeof(*e->slot_busy));

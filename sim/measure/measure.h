@@ -45,8 +45,7 @@ struct measure {
 	struct weir_port_stats **stats; /* per link; NULL: held nothing, or has no queue */
 	struct link_pauses *pauses;     /* per link: count and sum_ps; NULL: nothing is lossless */
 	struct host_counts hosts;       /* summed */
-	struct port_end
-		*ends;   /* per link, of ports of other ranks (gather.h); NULL: there are none */
+	struct port_end *ends; /* per link, of ports of other ranks (gather.h); NULL: there are none */
 	uint64_t *parts; /* per flow, likewise: what measure_part_bytes says of it there */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };

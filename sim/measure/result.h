@@ -77,7 +77,7 @@ struct run_result {
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* where the run was only built */
-	struct ways ways;         /* likewise */
+	struct ways ways;     /* likewise */
 };
 
 void run_result_free(struct run_result *r);

@@ -14,7 +14,7 @@ struct ways {
 	struct ways_range links_between; /* ... and of different ones */
 	struct ways_range paths;         /* equally short ones between racks */
 	struct ways_range rtt_ps;        /* a full packet and its ACK in an empty network */
-	double rtt_typical_ps;           /* half of the flows have it or less */
+	double rtt_typical_ps;             /* half of the flows have it or less */
 };
 
 struct ways ways_of_flows(const struct engine *e);

@@ -101,7 +101,8 @@ static void tell_progress(const struct course *r)
 
 static int is_stopped(const struct course *r)
 {
-	return r->control->stop && atomic_load_explicit(r->control->stop, memory_order_relaxed);
+	return r->control->stop &&
+	       atomic_load_explicit(r->control->stop, memory_order_relaxed);
 }
 
 static inline __attribute__((always_inline)) int go_on(const struct course *r)
@@ -233,6 +234,7 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 		       ? -1
 		       : 0;
 }
+
 
 /* What one rank has found holds for all: the status and message of the first that has one. */
 static enum run_status agree_on_end(struct engine *e, enum run_status status,

@@ -240,8 +240,10 @@ static void set_busy(struct bfc_port *p, uint32_t queue)
 
 static void set_idle(struct bfc_port *p, uint32_t queue)
 {
-	p->busy_count--;
-	p->busy[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	uint64_t bit = UINT64_C(1) << (queue % 64);
+
+	p->busy_count -= (p->busy[queue / 64] & bit) != 0;
+	p->busy[queue / 64] &= ~bit;
 }
 
 static __attribute__((noinline)) void data_queued(struct worker *w, struct switch_state *s,

@@ -358,8 +358,7 @@ TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
 	check_model("acc", bad, "is one of 'fdcc', not of acc");
 	bad = good, bad.features = "0";
 	check_model("acc", bad, "has the features '0'");
-	check_model("acc(traces=yes)", good,
-		    "; means and deviations over 8 and 64; rate of the line'");
+	check_model("acc(traces=yes)", good, "; means and deviations over 8 and 64; rate of the line'");
 	check_model("acc(preset=weir, traces=no)", good,
 		    "has the actions 'template 20'; 'weir 12' are asked for");
 	check_model("acc(thresholds=rate)", good, "'template 20, thresholds by rate' are");
