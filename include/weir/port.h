@@ -303,11 +303,10 @@ int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			  int64_t now_ps);
 
-/* The packet joins the end of its queue. Returns where it is there. */
-static inline struct weir_packet *weir_port_append(struct weir_port *p,
-						   struct weir_packet_pool *pool,
-						   const struct weir_packet *packet,
-						   struct weir_queue *q)
+/* The packet joins the end of its queue. Returns where it is there. For simple ports; else weir_port_append. */
+static inline struct weir_packet *weir_port_link(struct weir_port *p, struct weir_packet_pool *pool,
+						 const struct weir_packet *packet,
+						 struct weir_queue *q)
 {
 	uint32_t slot;
 
@@ -330,9 +329,17 @@ static inline struct weir_packet *weir_port_append(struct weir_port *p,
 	q->pkts++;
 	p->bytes += packet->bytes;
 	p->pkts++;
+	return &pool->slots[slot];
+}
+
+static inline struct weir_packet *weir_port_append(struct weir_port *p,
+						   struct weir_packet_pool *pool,
+						   const struct weir_packet *packet,
+						   struct weir_queue *q)
+{
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
-	return &pool->slots[slot];
+	return weir_port_link(p, pool, packet, q);
 }
 
 /* Where there is a scheduler: weir_port_offer, and the choice of who leaves next. NULL: every queue that
@@ -355,6 +362,12 @@ int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
  * how many there are, which is that number or a bug. For whoever checks the accounts. */
 uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
 			   const struct weir_packet_store *store, uint32_t *slots);
+
+/* One queue, memory of its own, and nobody is asked as packets leave. */
+static inline int weir_port_is_simple(const struct weir_port *p)
+{
+	return p->kind->order == WEIR_PORT_PLAIN && !p->pool && !p->kind->mark_dequeue;
+}
 
 /* When the line is free, whatever is paused. */
 static inline int64_t weir_port_line_free_ps(const struct weir_port *p)
@@ -385,6 +398,15 @@ static inline __attribute__((always_inline)) int weir_port_leave(struct weir_por
 	return WEIR_PORT_SEND;
 }
 
+/* Where there is no scheduler: is the packet dropped on its way in? If not, it may be marked. */
+static inline __attribute__((always_inline)) int
+weir_port_refuses(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
+{
+	return __builtin_expect(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes,
+				0) &&
+	       weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED;
+}
+
 /* weir_port_offer where there is no scheduler, of a packet whose time_ps is when it wants to leave. Unless it is marked
  * nothing is written into it before it is copied: it may be in another thread's cache, and a copy waits for such writes.
  * WEIR_PORT_QUEUED: *place is where it waits. */
@@ -392,16 +414,32 @@ static inline __attribute__((always_inline)) int
 weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 		      struct weir_packet *packet, struct weir_packet **place)
 {
-	const struct weir_port_class *c = p->kind;
 	int64_t now_ps = packet->time_ps;
 
-	if (__builtin_expect(p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes, 0) &&
-	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
+	if (weir_port_refuses(p, packet, now_ps))
 		return WEIR_PORT_DROPPED;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
 		return weir_port_leave(p, packet, 0, now_ps, WEIR_PORT_ASKS_IDLE);
 	weir_port_stats_join(p, now_ps);
 	*place = weir_port_append(p, pool, packet, weir_port_queues(p));
+	return WEIR_PORT_QUEUED;
+}
+
+/* The same of a simple port. */
+static inline __attribute__((always_inline)) int
+weir_port_offer_simple(struct weir_port *p, struct weir_packet_pool *pool,
+		       struct weir_packet *packet, struct weir_packet **place)
+{
+	int64_t now_ps = packet->time_ps;
+
+	if (weir_port_refuses(p, packet, now_ps))
+		return WEIR_PORT_DROPPED;
+	if (p->pkts == 0 && p->free_ps <= now_ps) {
+		weir_port_occupy(p, packet->bytes, now_ps);
+		return WEIR_PORT_SEND;
+	}
+	weir_port_stats_join(p, now_ps);
+	*place = weir_port_link(p, pool, packet, weir_port_queues(p));
 	return WEIR_PORT_QUEUED;
 }
 
@@ -421,9 +459,9 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched
- * before the pool is used next. */
-static inline struct weir_packet *weir_port_take(struct weir_port *p, struct weir_packet_pool *pool,
-						 struct weir_queue *q)
+ * before the pool is used next. For simple ports; else weir_port_take. */
+static inline struct weir_packet *
+weir_port_unlink(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
 {
 	uint32_t slot = q->head;
 	struct weir_packet *packet = &pool->slots[slot];
@@ -432,8 +470,6 @@ static inline struct weir_packet *weir_port_take(struct weir_port *p, struct wei
 	q->pkts--;
 	p->bytes -= packet->bytes;
 	p->pkts--;
-	if (p->pool)
-		p->pool->used_bytes -= packet->bytes;
 	if (q->pkts == 0) {
 		weir_chunk_give(pool, slot >> WEIR_CHUNK_SHIFT);
 		return packet;
@@ -447,6 +483,16 @@ static inline struct weir_packet *weir_port_take(struct weir_port *p, struct wei
 	}
 	q->head = slot;
 	__builtin_prefetch(&pool->slots[slot]);
+	return packet;
+}
+
+static inline struct weir_packet *weir_port_take(struct weir_port *p, struct weir_packet_pool *pool,
+						 struct weir_queue *q)
+{
+	struct weir_packet *packet = weir_port_unlink(p, pool, q);
+
+	if (p->pool)
+		p->pool->used_bytes -= packet->bytes;
 	return packet;
 }
 
@@ -477,6 +523,19 @@ weir_port_next(struct weir_port *p, struct weir_packet_pool *pool)
 	struct weir_packet *packet = weir_port_take_next(p, pool, &queue);
 
 	return packet && weir_port_start(p, packet, queue) == WEIR_PORT_SEND ? packet : NULL;
+}
+
+/* The same of a simple port. */
+static inline __attribute__((always_inline)) struct weir_packet *
+weir_port_next_simple(struct weir_port *p, struct weir_packet_pool *pool)
+{
+	if (p->stats)
+		weir_port_stats_account(p, p->free_ps);
+
+	struct weir_packet *packet = weir_port_unlink(p, pool, weir_port_queues(p));
+
+	weir_port_occupy(p, packet->bytes, p->free_ps);
+	return packet;
 }
 
 WEIR_END

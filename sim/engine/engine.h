@@ -45,10 +45,11 @@ _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 /* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where FETCH_FOR_ALL. */
 enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_FROM_FAR = 4 };
 
-/* What a switch does beside passing packets on. */
+/* What a switch does beside passing packets on from simple port to simple port (weir/port.h). */
 enum switch_extra {
-	SWITCH_WRITES = 1,   /* into data packets: sim/switch/telemetry.h */
-	SWITCH_ACCOUNTS = 2, /* for its memory, input by input: sim/switch/lossless.h */
+	SWITCH_ASKS = 1,     /* schedulers, a shared buffer, marking as packets leave: alone, or implied by the others */
+	SWITCH_WRITES = 2,   /* into data packets: sim/switch/telemetry.h */
+	SWITCH_ACCOUNTS = 4, /* for its memory, input by input: sim/switch/lossless.h */
 };
 
 struct switch_state {
@@ -149,6 +150,7 @@ struct worker {
 	struct slab senders, receivers;
 	struct ring_store boards, arrivals, racks; /* of those that lack something */
 	uint64_t *keys, *sorted;
+	uint64_t *keys_full; /* keys from here on may lack room for a chunk's packets; NULL: there are none */
 	uint32_t key_capacity;
 	uint32_t *buckets;
 	uint32_t ended_capacity;

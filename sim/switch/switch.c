@@ -43,6 +43,12 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 	const struct weir_port_class *c = out->port.kind;
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
+
+	if (!extras) {
+		transmit(w, out, weir_port_next_simple(&out->port, &w->pool), NULL, start_ps, 0);
+		return;
+	}
+
 	struct weir_packet *packet = weir_port_take_next(&out->port, &w->pool, &queue), kept;
 
 	if (!packet)
@@ -55,7 +61,7 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
 	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND)
 		transmit(w, out, packet, NULL, start_ps, extras);
-	else if (extras)
+	else
 		packet_gone(w, packet);
 }
 
@@ -115,13 +121,14 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 	int64_t now_ps = packet->time_ps;
 	int answer;
 
-	if (out->port.kind->order != WEIR_PORT_PLAIN) {
+	if (extras && out->port.kind->order != WEIR_PORT_PLAIN) {
 		packet_segment(packet)->path = path;
 		answer = weir_port_offer_sched(&out->port, &w->pool, packet, now_ps);
 	} else {
 		struct weir_packet *place;
 
-		answer = weir_port_offer_plain(&out->port, &w->pool, packet, &place);
+		answer = extras ? weir_port_offer_plain(&out->port, &w->pool, packet, &place)
+				: weir_port_offer_simple(&out->port, &w->pool, packet, &place);
 		if (answer == WEIR_PORT_QUEUED)
 			packet_segment(place)->path = path;
 	}
@@ -163,12 +170,22 @@ forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, ui
 	}
 }
 
-/* Room for another chunk of keys. */
-static __attribute__((noinline)) void grow_keys(struct worker *w)
+/* Room for more keys behind the first count. Returns where the next goes. */
+static __attribute__((noinline)) uint64_t *grow_keys(struct worker *w, size_t count)
 {
 	w->key_capacity = w->key_capacity ? w->key_capacity * 2 : 1024;
 	w->keys = memory_grow(w->keys, w->key_capacity, sizeof(*w->keys));
 	w->sorted = memory_grow(w->sorted, w->key_capacity, sizeof(*w->sorted));
+	w->keys_full = w->keys + w->key_capacity - WEIR_CHUNK_PACKETS;
+	return w->keys + count;
+}
+
+/* Room for another chunk of them. */
+static inline uint64_t *keys_with_room(struct worker *w, uint64_t *key_at)
+{
+	return __builtin_expect(key_at < w->keys_full, 1)
+		       ? key_at
+		       : grow_keys(w, (size_t)(key_at - w->keys));
 }
 
 /* What is not in this core's cache: packets that have come, and ports. Of two cache lines side by side the processor
@@ -205,12 +222,12 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 {
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
-	const uint32_t *next = w->pool.next;
-	_Atomic uint32_t *tails = e->line_tail + s->first_line;
-	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets, count = 0;
-	int64_t begin_ps = w->begin_ps, limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
+	const _Atomic uint32_t *tails = e->line_tail + s->first_line;
+	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets;
+	uint64_t *key_at = w->keys;
+	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
 
-	for (uint32_t i = 0; i < s->line_count; i++) {
+	for (uint32_t i = 0, lines = s->line_count; i < lines; i++) {
 		uint32_t slot = heads[i],
 			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
 
@@ -221,8 +238,11 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 			if (slot == tail) /* its first packet was lost on the way */
 				continue;
 		}
-		if (__builtin_expect(w->key_capacity - count < WEIR_CHUNK_PACKETS, 0))
-			grow_keys(w);
+
+		/* Of a packet at time 0. */
+		uint64_t zero = i - arrival_key(w->begin_ps, 0);
+
+		key_at = keys_with_room(w, key_at);
 		for (;;) {
 			int64_t time_ps = slots[slot].time_ps;
 
@@ -231,15 +251,14 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 				break;
 			}
 
-			uint64_t key = arrival_key(time_ps - begin_ps, i);
+			uint64_t key = arrival_key(time_ps, 0) + zero;
 
-			w->keys[count++] = key;
+			*key_at++ = key;
 			buckets[key >> shift]++;
 			if ((++slot & WEIR_CHUNK_MASK) == 0) {
-				slot = next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
-				if (__builtin_expect(w->key_capacity - count < WEIR_CHUNK_PACKETS,
-						     0))
-					grow_keys(w);
+				slot = w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
+				       << WEIR_CHUNK_SHIFT;
+				key_at = keys_with_room(w, key_at);
 			}
 			if (slot == tail)
 				break;
@@ -247,19 +266,19 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 	}
 	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
-	return count;
+	return (uint32_t)(key_at - w->keys);
 }
 
-/* Moves keys[i] down to its place among those before it. */
-static void insert_key(uint64_t *keys, uint32_t i)
+/* Moves a key down to its place among those before it, from first on. */
+static __attribute__((noinline)) void insert_key(const uint64_t *first, uint64_t *at)
 {
-	uint64_t key = keys[i];
+	uint64_t key = *at;
 
 	do {
-		keys[i] = keys[i - 1];
-		i--;
-	} while (i > 0 && keys[i - 1] > key);
-	keys[i] = key;
+		*at = at[-1];
+		at--;
+	} while (at > first && at[-1] > key);
+	*at = key;
 }
 
 /* Sorts the keys: first by bucket, then by insertion, which finds little left to do. */
@@ -270,26 +289,22 @@ static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uin
 	uint32_t *bucket = w->buckets, sum = 0;
 
 	if (count > SMALL_SORT) {
+#pragma GCC unroll 4
 		for (uint32_t i = 0; i < buckets; i++) {
 			uint32_t here = bucket[i];
 
 			bucket[i] = sum;
 			sum += here;
 		}
+#pragma GCC unroll 4
 		for (uint32_t i = 0; i < count; i++)
 			sorted[bucket[keys[i] >> shift]++] = keys[i];
 		keys = sorted;
 	}
-	uint64_t last = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t key = keys[i];
-
-		if (__builtin_expect(key < last, 0))
-			insert_key(keys, i);
-		else
-			last = key;
-	}
+#pragma GCC unroll 4
+	for (uint64_t *key = keys + 1; key < keys + count; key++)
+		if (__builtin_expect(*key < key[-1], 0))
+			insert_key(keys, key);
 	return keys;
 }
 
@@ -409,13 +424,15 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 static __attribute__((noinline)) void run_with(struct worker *w, struct switch_state *s,
 					       const uint64_t *keys, uint32_t count)
 {
-	uint32_t done;
+	uint32_t more = s->extras & ~(uint32_t)SWITCH_ASKS, done;
 
-	if (s->extras == SWITCH_WRITES)
+	if (!more)
+		done = run(w, s, keys, count, SWITCH_ASKS);
+	else if (more == SWITCH_WRITES)
 		done = run(w, s, keys, count, SWITCH_WRITES);
 	else if (s->ordered->is_strict)
 		done = 0;
-	else if (s->extras == SWITCH_ACCOUNTS)
+	else if (more == SWITCH_ACCOUNTS)
 		done = run(w, s, keys, count, SWITCH_ACCOUNTS);
 	else
 		done = run(w, s, keys, count, SWITCH_WRITES | SWITCH_ACCOUNTS);
