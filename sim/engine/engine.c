@@ -54,10 +54,22 @@ int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
 	return 0;
 }
 
+static int is_watched(const struct engine *e, uint32_t link)
+{
+	for (uint32_t i = 0; i < e->tap_count; i++)
+		if (e->taps[i].link == link)
+			return 1;
+	return 0;
+}
+
 void line_begin(struct worker *w, struct egress *out)
 {
+	const struct engine *e = w->engine;
+
+	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS && !is_watched(e, out->link))
+		out->to &= ~EGRESS_SPECIAL;
 	out->tail = weir_chunk_take(&w->pool) << WEIR_CHUNK_SHIFT;
-	atomic_store_explicit(&w->engine->line_first[out->line], out->tail, memory_order_release);
+	atomic_store_explicit(&e->line_first[out->line], out->tail, memory_order_release);
 }
 
 /* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch that another thread

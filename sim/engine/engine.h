@@ -31,12 +31,13 @@
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps; /* to the receiver's transport: processing of a host is in it */
-	uint32_t to; /* the receiving node; with EGRESS_SPECIAL packets go through egress_special */
-	uint32_t tail; /* slot of the next packet on the line; WEIR_SLOT_NONE: none ever was */
+	uint32_t to; /* the receiving node; with EGRESS_SPECIAL there is more to do than usual */
+	uint32_t tail; /* slot of the next packet on the line; WEIR_SLOT_NONE: see line_begin */
 	uint32_t line, link;
 	struct weir_port port; /* continues beyond its struct, see port.h */
 };
 
+/* Its line has no chunk yet (tail is WEIR_SLOT_NONE), the link is to fail, or somebody watches it. */
 #define EGRESS_SPECIAL (UINT32_C(1) << 31)
 
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
@@ -66,6 +67,7 @@ struct switch_state {
 	uint32_t route_bits;
 	uint32_t first_link, link_count;
 	uint32_t first_line, line_count;
+	uint32_t *heads; /* the engine's line_head, from first_line on */
 	uint32_t node;
 	uint32_t arrivals;              /* in the window before */
 	uint32_t extras;                /* bits of enum switch_extra */
@@ -375,7 +377,7 @@ static inline void packet_gone(struct worker *w, struct weir_packet *packet)
 		notes_drop(w, packet);
 }
 
-/* Before the first packet ever on a line. */
+/* Before the first packet on a line that has no chunk. */
 void line_begin(struct worker *w, struct egress *out);
 
 static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
@@ -399,19 +401,10 @@ static inline __attribute__((always_inline)) struct weir_packet *egress_place(st
 	return &w->pool.slots[out->tail];
 }
 
-/* The packet in egress_place started at start_ps, occupies the line until end_ps and then travels,
- * unless the link is down. */
+/* The packet at the end of the line travels to that node from end_ps on. */
 static inline __attribute__((always_inline)) void
-egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int64_t end_ps)
+egress_commit_to(struct worker *w, struct egress *out, uint32_t to, int64_t end_ps)
 {
-	uint32_t to = out->to;
-
-	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
-		if (egress_special(w, out, start_ps))
-			return;
-		to &= ~EGRESS_SPECIAL;
-	}
-
 	uint32_t slot = out->tail, next = slot + 1;
 	int64_t arrival_ps = end_ps + out->delay_ps;
 
@@ -427,6 +420,21 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
 	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
 		engine_wake(w, to, arrival_ps);
+}
+
+/* The packet in egress_place started at start_ps, occupies the line until end_ps and then travels,
+ * unless the link is down. */
+static inline __attribute__((always_inline)) void
+egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int64_t end_ps)
+{
+	uint32_t to = out->to;
+
+	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
+		if (egress_special(w, out, start_ps))
+			return;
+		to &= ~EGRESS_SPECIAL;
+	}
+	egress_commit_to(w, out, to, end_ps);
 }
 
 /* The node has worked off a window: the receiver may take what was sent. Nobody needs it sooner, and packet by packet

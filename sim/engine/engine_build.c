@@ -224,7 +224,7 @@ static void build_ports(struct engine *e)
 		out->tail = WEIR_SLOT_NONE;
 		out->line = link->line;
 		out->link = i;
-		out->to = link->to | (link->fails_ps == WEIR_TIME_NEVER_PS ? 0 : EGRESS_SPECIAL);
+		out->to = link->to | EGRESS_SPECIAL;
 		weir_port_init(&out->port, &e->classes[class_for(e, i, &last)], pool,
 			       weir_hash64(e->config->seed, i));
 		out->port.rare = &e->rares[i];
@@ -245,6 +245,8 @@ static void build_lines(struct engine *e)
 		atomic_init(&e->line_tail[i], WEIR_SLOT_NONE);
 		atomic_init(&e->line_first[i], WEIR_SLOT_NONE);
 	}
+	for (uint32_t i = 0; i < e->net->switch_count; i++)
+		e->switches[i].heads = e->line_head + e->switches[i].first_line;
 }
 
 static void build_switches(struct engine *e)

@@ -109,6 +109,7 @@ void room_tidy(struct engine *e)
 			continue;
 		weir_chunk_give(&e->workers[0].pool, out->tail >> WEIR_CHUNK_SHIFT);
 		out->tail = e->line_head[out->line] = WEIR_SLOT_NONE;
+		out->to |= EGRESS_SPECIAL;
 		atomic_store_explicit(&e->line_tail[out->line], WEIR_SLOT_NONE,
 				      memory_order_relaxed);
 		atomic_store_explicit(&e->line_first[out->line], WEIR_SLOT_NONE,

@@ -77,10 +77,8 @@ static inline void tell_sent(const struct engine *e, struct host *h, struct send
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
-	struct weir_packet *packet;
+	struct weir_packet *packet = sender_put(w, h, s, start_ps);
 
-	sender_put(w, h, s, start_ps);
-	packet = egress_place(w, h->out);
 	s->last_ps = start_ps;
 	s->last_bytes = packet->bytes;
 	if (w->engine->notes)

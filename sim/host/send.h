@@ -106,9 +106,9 @@ static inline uint32_t sender_next_payload(const struct engine *e, const struct 
 	return message_payload(e, flow_at(e, s->send_message), s->next);
 }
 
-/* Puts a segment that is to be sent again, or else the next one, on the card's line. */
-static inline __attribute__((always_inline)) void sender_put(struct worker *w, struct host *h,
-							     struct sender *s, int64_t start_ps)
+/* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the packet there. */
+static inline __attribute__((always_inline)) struct weir_packet *
+sender_put(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
@@ -154,5 +154,6 @@ static inline __attribute__((always_inline)) void sender_put(struct worker *w, s
 	if (__builtin_expect(has_board, 0) && s->board->rack)
 		rack_sent(e, h, s, number, start_ps);
 	h->made_pkts++;
+	return packet;
 }
 #endif

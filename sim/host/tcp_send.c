@@ -19,18 +19,19 @@ static inline void allow(const struct transport *t, struct sender *s, uint64_t b
 
 /* --- sending --- */
 
-static inline __attribute__((always_inline)) void put_segment(struct worker *w, struct host *h,
-							      struct sender *s, int64_t start_ps)
+static inline __attribute__((always_inline)) struct weir_packet *
+put_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
-	sender_put(w, h, s, start_ps);
+	struct weir_packet *packet = sender_put(w, h, s, start_ps);
+
 	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
 		s->prr_out += sender_transport(w->engine, s)->env.mss_bytes;
+	return packet;
 }
 
 void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
-	put_segment(w, h, s, start_ps);
-	host_send(w, h, egress_place(w, h->out), start_ps);
+	host_send(w, h, put_segment(w, h, s, start_ps), start_ps);
 }
 
 /* The sender may have become able to send: at once where the card is free, else in its turn. */
@@ -39,8 +40,7 @@ static inline void try_here(struct worker *w, struct host *h, struct sender *s, 
 	if (s->in_ready || !sender_can_send(s))
 		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
-		put_segment(w, h, s, h->now_ps);
-		host_transmit(w, h->out, egress_place(w, h->out), h->now_ps);
+		host_transmit(w, h->out, put_segment(w, h, s, h->now_ps), h->now_ps);
 		if (!sender_can_send(s))
 			return;
 	}

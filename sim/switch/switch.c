@@ -18,6 +18,26 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 	return (uint64_t)since_ps << INPUT_BITS | input;
 }
 
+static uint64_t packet_path(const struct weir_packet *packet)
+{
+	return packet_segment((struct weir_packet *)packet)->path;
+}
+
+/* As below, whatever the line is. */
+static __attribute__((noinline)) void transmit_specially(struct worker *w, struct egress *out,
+							 const struct weir_packet *packet,
+							 uint64_t path, int64_t start_ps,
+							 uint32_t extras)
+{
+	struct weir_packet *place = egress_place(w, out);
+
+	*place = *packet;
+	packet_segment(place)->path = path;
+	if (extras & SWITCH_WRITES)
+		telemetry_write(w->engine, out, place, start_ps);
+	egress_commit(w, out, start_ps);
+}
+
 /* The packet goes on the line of its port, there with that path (NULL: its own). extras, here and below: bits of enum
  * switch_extra, which are known when this is compiled. */
 static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
@@ -25,14 +45,22 @@ static inline __attribute__((always_inline)) void transmit(struct worker *w, str
 							   const uint64_t *path, int64_t start_ps,
 							   uint32_t extras)
 {
-	struct weir_packet *place = egress_place(w, out);
+	uint32_t to = out->to;
+
+	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
+		transmit_specially(w, out, packet, path ? *path : packet_path(packet), start_ps,
+				   extras);
+		return;
+	}
+
+	struct weir_packet *place = &w->pool.slots[out->tail];
 
 	*place = *packet;
 	if (path)
 		packet_segment(place)->path = *path;
 	if (extras & SWITCH_WRITES)
 		telemetry_write(w->engine, out, place, start_ps);
-	egress_commit(w, out, start_ps);
+	egress_commit_to(w, out, to, out->port.free_ps);
 }
 
 /* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
@@ -194,7 +222,7 @@ static inline __attribute__((always_inline)) void
 fetch_lines(const struct worker *w, const struct switch_state *s, uint32_t chunks)
 {
 	const _Atomic uint32_t *tails = w->line_tail + s->first_line;
-	const uint32_t *heads = w->engine->line_head + s->first_line;
+	const uint32_t *heads = s->heads;
 
 	for (uint32_t i = 0; i < s->line_count; i++)
 		line_fetch(&w->pool, heads[i],
@@ -223,7 +251,7 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
 	const _Atomic uint32_t *tails = e->line_tail + s->first_line;
-	uint32_t *heads = e->line_head + s->first_line, *buckets = w->buckets;
+	uint32_t *heads = s->heads, *buckets = w->buckets;
 	uint64_t *key_at = w->keys;
 	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
 
@@ -395,7 +423,6 @@ look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_
 static inline __attribute__((always_inline)) uint32_t
 run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count, uint32_t extras)
 {
-	uint32_t *heads = w->engine->line_head + s->first_line;
 	uint64_t easy_bytes = 0;
 
 	if (extras & SWITCH_ACCOUNTS)
@@ -404,7 +431,7 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 							     w->engine->config->frame_max_bytes);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t input = (uint32_t)(keys[i] & INPUT_MASK);
-		uint32_t slot = heads[input];
+		uint32_t *head = &s->heads[input], slot = *head;
 		struct weir_packet *packet = &w->pool.slots[slot];
 		enum arrival arrival = ARRIVAL_GOES_ON;
 
@@ -414,7 +441,7 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 			return i;
 		if (arrival == ARRIVAL_GOES_ON)
 			forward(w, s, packet, extras);
-		heads[input] = line_advance(&w->pool, slot);
+		*head = line_advance(&w->pool, slot);
 	}
 	flush(w, s, extras);
 	return count;
