@@ -119,7 +119,7 @@ struct weir_port_stats {
 	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
 	void (*on_change)(void *context, const struct weir_port *p, int64_t since_ps);
 	void *context;
-	uint64_t pkts_ps; /* integral of packets over time */
+	uint64_t many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do not tell */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts;
 	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
@@ -199,6 +199,9 @@ void weir_port_stats_stop(struct weir_port *p, int64_t now_ps); /* accounts up t
 
 uint32_t weir_port_stats_floor(uint32_t bucket);
 
+/* The integral of packets over time. */
+uint64_t weir_port_stats_pkts_ps(const struct weir_port_stats *s);
+
 /* Smallest length that the queue was at or below for the fraction of the time; 0 < fraction <= 1. */
 uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fraction);
 
@@ -237,8 +240,12 @@ static inline void weir_port_stats_account(struct weir_port *p, int64_t now_ps)
 	if (__builtin_expect(s->on_change != NULL, 0))
 		s->on_change(s->context, p, s->since_ps);
 	s->since_ps = now_ps;
-	s->bucket_ps[weir_port_stats_bucket(p->pkts)] += held_ps;
-	s->pkts_ps += p->pkts * held_ps;
+	if (__builtin_expect(p->pkts < WEIR_PORT_STATS_EXACT, 1)) {
+		s->bucket_ps[p->pkts] += held_ps;
+	} else {
+		s->bucket_ps[weir_port_stats_bucket(p->pkts)] += held_ps;
+		s->many_pkts_ps += p->pkts * held_ps;
+	}
 	s->bytes_ps += (__extension__(unsigned __int128) p->bytes) * held_ps;
 }
 

@@ -499,6 +499,15 @@ uint32_t weir_port_stats_floor(uint32_t bucket)
 			 WEIR_PORT_STATS_STEPS_SHIFT)); /* 2^7 == WEIR_PORT_STATS_EXACT */
 }
 
+uint64_t weir_port_stats_pkts_ps(const struct weir_port_stats *s)
+{
+	uint64_t sum = s->many_pkts_ps;
+
+	for (uint32_t i = 1; i < s->buckets && i < WEIR_PORT_STATS_EXACT; i++)
+		sum += i * s->bucket_ps[i];
+	return sum;
+}
+
 uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fraction)
 {
 	uint64_t total_ps = 0, sum_ps = 0;

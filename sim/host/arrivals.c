@@ -80,6 +80,8 @@ int arrivals_add(struct worker *w, struct receiver *r, uint32_t segment)
 	struct bits bits;
 	int is_new;
 
+	if (!r->arrived_count)
+		r->highest = r->next;
 	ensure_room(w, r, segment);
 	bits = bits_of(r->arrived);
 	is_new = !bits_has(&bits, segment);

@@ -152,7 +152,7 @@ struct receiver {
 	uint64_t measured_bytes;  /* value of bytes when measuring began */
 	struct arrivals *arrived; /* beyond next, only while something is missing */
 	uint32_t arrived_count;   /* how many */
-	uint32_t highest;         /* first segment above all received */
+	uint32_t highest;         /* first segment above all received, while there are some */
 	uint32_t marked_pkts;     /* data packets that arrived marked, for probes */
 	uint32_t sprayed;
 };

@@ -46,7 +46,8 @@ static void refuse(struct worker *w, struct host *h, struct receiver *r, struct 
 	if (more->refused == r->next + 1)
 		return;
 	more->refused = r->next + 1;
-	receiver_ack(w, h, r, t, SEGMENT_NACK | receiver_ack_flags(t, r), packet);
+	receiver_ack(w, h, r, t, SEGMENT_NACK | receiver_ack_flags(t, r), packet,
+		     WEIR_CC_RDMA);
 }
 
 /* An ACK echoes when the last packet that it is for was sent. */
@@ -62,5 +63,5 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 	if (t->go_back_n && segment_before(r->next, data->number))
 		refuse(w, h, r, packet);
 	else
-		receiver_take(w, h, r, packet, ack_at_once);
+		receiver_take(w, h, r, packet, ack_at_once, WEIR_CC_RDMA);
 }

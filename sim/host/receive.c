@@ -21,7 +21,12 @@ uint64_t receiver_path(const struct engine *e, const struct host *h, struct rece
 
 void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
 {
-	receiver_ack(w, h, r, receiver_transport(w->engine, r), flags, NULL);
+	const struct transport *t = receiver_transport(w->engine, r);
+
+	if (t->cc->transport == WEIR_CC_RDMA)
+		receiver_ack(w, h, r, t, flags, NULL, WEIR_CC_RDMA);
+	else
+		receiver_ack(w, h, r, t, flags, NULL, WEIR_CC_TCP);
 }
 
 void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r)
@@ -127,6 +132,19 @@ int receiver_complete(struct worker *w, struct host *h, struct receiver *r)
 			mail_deliver(w, h, r->message);
 		completed = 1;
 	}
+}
+
+void receiver_close(struct worker *w, struct receiver *r)
+{
+	struct engine *e = w->engine;
+	struct flow *f = flow_at(e, r->connection);
+
+	if (f->finish_ps < 0 || traffic_is_persistent(e->config, flow_traffic(e, f)))
+		return;
+	if (e->flow_marks)
+		e->flow_marks[r->connection] = r->marked_pkts;
+	receiver_free(w, f->rx);
+	f->rx = FLOW_NONE;
 }
 
 /* --- data --- */

@@ -26,6 +26,9 @@ void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r
  * connection may be gone. */
 int receiver_complete(struct worker *w, struct host *h, struct receiver *r);
 
+/* After that: the connection is gone, unless it lasts. */
+void receiver_close(struct worker *w, struct receiver *r);
+
 /* --- the transports' --- */
 
 void tcp_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
@@ -40,10 +43,11 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 	return (uint8_t)(t->ack_flags | (echo ? SEGMENT_ECE : 0));
 }
 
-/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. */
+/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here and below, is known
+ * when this is compiled. */
 static inline __attribute__((always_inline)) void
 receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
-	     uint8_t flags, struct weir_packet *data)
+	     uint8_t flags, struct weir_packet *data, enum weir_cc_transport kind)
 {
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
@@ -61,7 +65,7 @@ receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct 
 	if (r->arrived_count)
 		arrivals_report(r, packet_segment(packet));
 	r->held = 0;
-	if (__builtin_expect(w->engine->notes != NULL, 0) && t->cc->transport == WEIR_CC_RDMA)
+	if (kind == WEIR_CC_RDMA && __builtin_expect(w->engine->notes != NULL, 0))
 		notes_return(w, packet, data, h->now_ps);
 	host_control(w, h, packet, &spare);
 }
@@ -104,8 +108,6 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 		int gap = r->arrived_count > 0;
 
 		r->next++;
-		if (segment_before(r->highest, r->next))
-			r->highest = r->next;
 		if (gap)
 			arrivals_close_gap(w, r);
 		r->bytes += data->payload_bytes;
@@ -123,27 +125,23 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 static inline __attribute__((always_inline)) void receiver_take(struct worker *w, struct host *h,
 								struct receiver *r,
 								struct weir_packet *packet,
-								int ack_at_once)
+								int ack_at_once,
+								enum weir_cc_transport kind)
 {
-	struct engine *e = w->engine;
-	const struct transport *t = receiver_transport(e, r);
+	const struct transport *t = receiver_transport(w->engine, r);
 	const struct segment *data = packet_segment(packet);
-	struct flow *f = flow_at(e, data->connection);
+	int completed = 0;
 
 	ack_at_once |= receiver_book(w, h, r, data);
 	if (r->held++ == 0)
 		r->echo_ps = data->sent_ps;
-	if (r->next >= r->message_end)
-		ack_at_once |= receiver_complete(w, h, r);
-	if (ack_at_once || r->held >= t->acks_per)
-		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet);
+	if (__builtin_expect(r->next >= r->message_end, 0))
+		completed = receiver_complete(w, h, r);
+	if (completed | ack_at_once || r->held >= t->acks_per)
+		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet, kind);
 	else
 		receiver_hold_ack(w, h, r);
-	if (f->finish_ps >= 0 && !traffic_is_persistent(e->config, flow_traffic(e, f))) {
-		if (e->flow_marks)
-			e->flow_marks[data->connection] = r->marked_pkts;
-		receiver_free(w, f->rx);
-		f->rx = FLOW_NONE;
-	}
+	if (__builtin_expect(completed, 0))
+		receiver_close(w, r);
 }
 #endif

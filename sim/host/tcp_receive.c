@@ -15,5 +15,6 @@ void tcp_on_data(struct worker *w, struct host *h, struct receiver *r, struct we
 	if (packet->flags & SEGMENT_SYN)
 		answer_syn(w, h, r, packet_segment(packet)->sent_ps);
 	else
-		receiver_take(w, h, r, packet, receiver_note_marks(w, h, r, packet));
+		receiver_take(w, h, r, packet, receiver_note_marks(w, h, r, packet),
+			      WEIR_CC_TCP);
 }

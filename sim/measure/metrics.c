@@ -205,7 +205,7 @@ static struct port_result port_result(const struct measure *m, uint32_t link, do
 
 	if (s) {
 		p.queue_mean_bytes = (double)s->bytes_ps / interval_ps;
-		p.queue_mean_pkts = (double)s->pkts_ps / interval_ps;
+		p.queue_mean_pkts = (double)weir_port_stats_pkts_ps(s) / interval_ps;
 		p.queue_max_pkts = s->max_pkts;
 	}
 	return p;

@@ -106,7 +106,7 @@ void metrics_of_waiting(const struct measure *m, struct run_result *r, double in
 
 		add_port(&crowds[tier_of(net, height, p->link)], s, p->tx_pkts, interval_ps);
 		sent_pkts += (double)p->tx_pkts;
-		held_pkts_ps += s ? (double)s->pkts_ps : 0;
+		held_pkts_ps += s ? (double)weir_port_stats_pkts_ps(s) : 0;
 	}
 	for (int t = 0; t < TIERS; t++) {
 		add_crowd(all, &crowds[t]);

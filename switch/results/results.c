@@ -65,7 +65,7 @@ static struct port_result port_result(struct loop *l, uint32_t i)
 
 	if (time_ps > 0) {
 		r.queue_mean_bytes = (double)p->stats.bytes_ps / time_ps;
-		r.queue_mean_pkts = (double)p->stats.pkts_ps / time_ps;
+		r.queue_mean_pkts = (double)weir_port_stats_pkts_ps(&p->stats) / time_ps;
 	}
 	return r;
 }

@@ -43,7 +43,7 @@ static void queue_json(FILE *f, const struct weir_port_stats *s)
 	number(f, "measured_ps", time_ps);
 	if (!time_ps)
 		return;
-	real(f, "queue_mean_pkts", (double)s->pkts_ps / (double)time_ps);
+	real(f, "queue_mean_pkts", (double)weir_port_stats_pkts_ps(s) / (double)time_ps);
 	real(f, "queue_mean_bytes", (double)s->bytes_ps / (double)time_ps);
 	number(f, "queue_p50_pkts", weir_port_stats_quantile(s, 0.5));
 	number(f, "queue_p95_pkts", weir_port_stats_quantile(s, 0.95));

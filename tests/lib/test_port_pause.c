@@ -276,7 +276,7 @@ TEST(test_a_paused_packet_on_an_idle_line_is_counted_as_waiting)
 		weir_port_resume(d.port, 1, NS(3000));
 		desk_catch_up(&d, NS(4000));
 		weir_port_stats_stop(d.port, NS(5000));
-		CHECK_INT(stats.pkts_ps, NS(2000));
+		CHECK_INT(weir_port_stats_pkts_ps(&stats), NS(2000));
 		CHECK_INT(stats.bucket_ps[0], NS(3000));
 		CHECK_INT(stats.bucket_ps[1], NS(2000));
 		CHECK_INT(stats.max_pkts, 1);
