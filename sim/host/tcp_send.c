@@ -35,7 +35,8 @@ void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_
 }
 
 /* The sender may have become able to send: at once where the card is free, else in its turn. */
-static inline void try_here(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+static inline __attribute__((always_inline)) void try_here(struct worker *w, struct host *h,
+							   struct sender *s, uint32_t handle)
 {
 	if (s->in_ready || !sender_can_send(s))
 		return;
@@ -45,6 +46,12 @@ static inline void try_here(struct worker *w, struct host *h, struct sender *s, 
 			return;
 	}
 	host_join_turn(w, h, s, handle);
+}
+
+static __attribute__((noinline)) void try_rarely(struct worker *w, struct host *h, struct sender *s,
+						 uint32_t handle)
+{
+	try_here(w, h, s, handle);
 }
 
 /* There is something to send again after a pause. One longer than the timeout leaves the initial
@@ -71,7 +78,7 @@ void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_
 {
 	if (sender_transport(w->engine, s)->idle_restart)
 		restart_after_pause(w->engine, h, s);
-	try_here(w, h, s, handle);
+	try_rarely(w, h, s, handle);
 }
 
 /* --- starting --- */
@@ -191,11 +198,11 @@ static int window_was_used(const struct weir_cc_window *window, uint32_t pipe_be
 
 /* A repair is over when everything sent before it is acknowledged. A cut for an echo lasts one
  * segment longer: the ACK of the last one sent before it may still carry an echo. */
-static int cut_is_over(const struct sender *s)
+static inline int cut_is_over(const struct sender *s)
 {
 	int32_t beyond = (int32_t)(s->una - s->recover);
 
-	return s->state == SENDER_CWR ? beyond > 0 : s->state != SENDER_OPEN && beyond >= 0;
+	return s->state == SENDER_CWR ? beyond > 0 : beyond >= 0;
 }
 
 static inline void end_cut(struct sender *s)
@@ -235,11 +242,10 @@ static void find_losses(struct worker *w, struct host *h, struct sender *s,
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
-static void react(struct worker *w, struct host *h, struct sender *s, const struct weir_cc_ack *a,
-		  const struct segment *ack)
+static inline __attribute__((always_inline)) void
+react(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
+      const struct weir_cc_ack *a, const struct segment *ack)
 {
-	const struct engine *e = w->engine;
-	const struct transport *t = sender_transport(e, s);
 	struct weir_cc_window *window = sender_cc(s);
 
 	if (a->acked_bytes)
@@ -247,10 +253,8 @@ static void react(struct worker *w, struct host *h, struct sender *s, const stru
 	if (s->board)
 		find_losses(w, h, s, a, ack);
 	if (a->echo && s->state == SENDER_OPEN)
-		cut(e, s, WEIR_CC_ECN, a);
+		cut(w->engine, s, WEIR_CC_ECN, a);
 	update_allowed(t, s, window, a->acked_bytes);
-	if (s->una == s->next)
-		s->timer_on = 0;
 }
 
 static void established(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
@@ -261,7 +265,7 @@ static void established(struct worker *w, struct host *h, struct sender *s, uint
 	allow(sender_transport(w->engine, s), s, sender_cc(s)->window_bytes);
 	s->timer_on = 0;
 	s->backoff = 0;
-	try_here(w, h, s, handle);
+	try_rarely(w, h, s, handle);
 }
 
 void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
@@ -287,7 +291,7 @@ void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t han
 	}
 	if (ack->sack[0].count)
 		arrived += scoreboard_sack(w, s, ack);
-	if (cut_is_over(s))
+	if (s->state != SENDER_OPEN && cut_is_over(s))
 		end_cut(s);
 
 	uint32_t echo = (packet->flags & SEGMENT_ECE) != 0;
@@ -302,9 +306,13 @@ void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t han
 		.may_grow = !echo && window_may_grow(t, s, pipe_before),
 	};
 
-	react(w, h, s, &a, ack);
-	if (!sender_finished(w, s, handle))
-		try_here(w, h, s, handle);
+	react(w, h, s, t, &a, ack);
+	if (s->una == s->next) {
+		s->timer_on = 0;
+		if (sender_may_finish(w, s, handle))
+			return;
+	}
+	try_here(w, h, s, handle);
 }
 
 /* --- timers --- */
@@ -338,7 +346,7 @@ void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t
 	cut(e, s, WEIR_CC_TIMEOUT, &a);
 	allow(t, s, sender_cc(s)->window_bytes);
 	sender_start_timer(e, h, s, h->now_ps);
-	try_here(w, h, s, handle);
+	try_rarely(w, h, s, handle);
 }
 
 void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
@@ -362,5 +370,5 @@ void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t h
 			repair(e, s, &a);
 		update_allowed(sender_transport(e, s), s, sender_cc(s), 0);
 	}
-	try_here(w, h, s, handle);
+	try_rarely(w, h, s, handle);
 }
