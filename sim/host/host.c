@@ -276,16 +276,45 @@ static void on_pause(struct worker *w, struct host *h, const struct weir_packet 
 	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
 }
 
-static void on_packet(struct worker *w, struct host *h, struct weir_packet *packet)
+/* A late ACK, or one that says nothing, of a connection that is over, is dropped. */
+static inline void on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
+{
+	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->tx;
+
+	if (__builtin_expect(handle != FLOW_NONE, 1)) {
+		struct sender *s = slab_at(&w->senders, handle);
+
+		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
+	}
+}
+
+static inline void on_data(struct worker *w, struct host *h, struct weir_packet *packet)
+{
+	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->rx;
+
+	if (__builtin_expect(handle == FLOW_NONE, 0)) {
+		handle = receiver_begin(w, h, packet);
+		if (handle == FLOW_NONE)
+			return;
+	}
+
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	w->engine->transports[r->transport].ops->on_data(w, h, r, packet);
+}
+
+static inline __attribute__((always_inline)) void
+on_packet(struct worker *w, struct host *h, struct weir_packet *packet, int has_notes)
 {
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
-		sender_on_ack(w, h, packet);
+		on_ack(w, h, packet);
 	else if (__builtin_expect(packet_is_pause(packet), 0))
 		on_pause(w, h, packet);
 	else
-		receiver_on_data(w, h, packet);
-	packet_gone(w, packet);
+		on_data(w, h, packet);
+	if (__builtin_expect(has_notes, 0))
+		notes_drop(w, packet);
 }
 
 /* The next of the host's flows, if any, becomes a timer. */
@@ -350,9 +379,20 @@ void host_run(struct worker *w, struct host *h)
 	struct engine *e = w->engine;
 	uint32_t tail = atomic_load_explicit(&e->line_tail[h->line], memory_order_acquire);
 	uint32_t slot = tail == WEIR_SLOT_NONE ? WEIR_SLOT_NONE : line_start(e, h->line);
+	int has_notes = e->notes != NULL;
 	int64_t arrival_ps;
 
 	for (;;) {
+		/* Mostly packets come one after the other and what they call for goes at once. */
+		while (slot != tail && !h->work) {
+			struct weir_packet *packet = &w->pool.slots[slot];
+
+			if (packet->time_ps > h->timer_ps || packet->time_ps >= w->limit_ps)
+				break;
+			h->now_ps = packet->time_ps;
+			on_packet(w, h, packet, has_notes);
+			slot = line_advance(&w->pool, slot);
+		}
 		arrival_ps = slot == tail ? WEIR_TIME_NEVER_PS : w->pool.slots[slot].time_ps;
 
 		int64_t next_ps = arrival_ps <= h->timer_ps ? arrival_ps : h->timer_ps;
@@ -365,7 +405,7 @@ void host_run(struct worker *w, struct host *h)
 			break;
 		h->now_ps = next_ps;
 		if (arrival_ps <= h->timer_ps) {
-			on_packet(w, h, &w->pool.slots[slot]);
+			on_packet(w, h, &w->pool.slots[slot], has_notes);
 			slot = line_advance(&w->pool, slot);
 		} else {
 			on_timer(w, h);

@@ -193,7 +193,6 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 /* --- send.c --- */
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
-void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet);
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
 /* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one after the last. */
@@ -208,7 +207,10 @@ static inline uint32_t sender_next_class(const struct engine *e, struct sender *
 void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
 
 /* --- receive.c --- */
-void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet);
+
+/* Data of a connection that nobody receives here: of a new one, whose handle is returned, or of one that is over, which
+ * is answered: FLOW_NONE. */
+uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_packet *packet);
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
 void receiver_free(struct worker *w, uint32_t handle);
 

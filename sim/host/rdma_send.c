@@ -77,7 +77,7 @@ static inline void tell_sent(const struct engine *e, struct host *h, struct send
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
-	struct weir_packet *packet = sender_put(w, h, s, start_ps);
+	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
 
 	s->last_ps = start_ps;
 	s->last_bytes = packet->bytes;

@@ -149,33 +149,16 @@ void receiver_close(struct worker *w, struct receiver *r)
 
 /* --- data --- */
 
-/* The first data of a connection, or some that comes after its end. Apart, so that what is usual goes
- * straight to its transport. */
-static __attribute__((noinline)) void on_data_of_none(struct worker *w, struct host *h,
-						      struct weir_packet *packet)
+uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_packet *packet)
 {
-	const struct segment *data = packet_segment(packet);
+	const struct segment *data = packet_segment((struct weir_packet *)packet);
 	struct flow *f = flow_at(w->engine, data->connection);
 
 	if (f->finish_ps >= 0) {
 		answer_late(w, h, data->connection, data->sent_ps);
-		return;
+		return FLOW_NONE;
 	}
 	f->rx = slab_take(&w->receivers);
 	receiver_init(w->engine, h, slab_at(&w->receivers, f->rx), data->connection);
-	receiver_on_data(w, h, packet);
-}
-
-void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet)
-{
-	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->rx;
-
-	if (handle == FLOW_NONE) {
-		on_data_of_none(w, h, packet);
-		return;
-	}
-
-	struct receiver *r = slab_at(&w->receivers, handle);
-
-	receiver_transport(w->engine, r)->ops->on_data(w, h, r, packet);
+	return f->rx;
 }

@@ -198,20 +198,6 @@ int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle)
 	return 1;
 }
 
-/* --- ACKs --- */
-
-void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
-{
-	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->tx;
-
-	if (handle == FLOW_NONE)
-		return; /* the connection is over: a late ACK */
-
-	struct sender *s = sender_at(w, handle);
-
-	sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
-}
-
 /* --- timers --- */
 
 /* The application writes another segment, or stops. */

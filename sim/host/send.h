@@ -108,10 +108,10 @@ static inline uint32_t sender_next_payload(const struct engine *e, const struct 
 
 /* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the packet there. */
 static inline __attribute__((always_inline)) struct weir_packet *
-sender_put(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+sender_put(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
+	   int64_t start_ps)
 {
 	const struct engine *e = w->engine;
-	const struct transport *t = sender_transport(e, s);
 	struct weir_packet *packet = egress_place(w, h->out);
 	uint32_t number = s->next, payload;
 	int has_board = s->board != NULL;

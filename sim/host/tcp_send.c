@@ -20,28 +20,32 @@ static inline void allow(const struct transport *t, struct sender *s, uint64_t b
 /* --- sending --- */
 
 static inline __attribute__((always_inline)) struct weir_packet *
-put_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+put_segment(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
+	    int64_t start_ps)
 {
-	struct weir_packet *packet = sender_put(w, h, s, start_ps);
+	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
 
 	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
-		s->prr_out += sender_transport(w->engine, s)->env.mss_bytes;
+		s->prr_out += t->env.mss_bytes;
 	return packet;
 }
 
 void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
-	host_send(w, h, put_segment(w, h, s, start_ps), start_ps);
+	const struct transport *t = sender_transport(w->engine, s);
+
+	host_send(w, h, put_segment(w, h, s, t, start_ps), start_ps);
 }
 
 /* The sender may have become able to send: at once where the card is free, else in its turn. */
 static inline __attribute__((always_inline)) void try_here(struct worker *w, struct host *h,
-							   struct sender *s, uint32_t handle)
+							   struct sender *s, uint32_t handle,
+							   const struct transport *t)
 {
 	if (s->in_ready || !sender_can_send(s))
 		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
-		host_transmit(w, h->out, put_segment(w, h, s, h->now_ps), h->now_ps);
+		host_transmit(w, h->out, put_segment(w, h, s, t, h->now_ps), h->now_ps);
 		if (!sender_can_send(s))
 			return;
 	}
@@ -51,7 +55,7 @@ static inline __attribute__((always_inline)) void try_here(struct worker *w, str
 static __attribute__((noinline)) void try_rarely(struct worker *w, struct host *h, struct sender *s,
 						 uint32_t handle)
 {
-	try_here(w, h, s, handle);
+	try_here(w, h, s, handle, sender_transport(w->engine, s));
 }
 
 /* There is something to send again after a pause. One longer than the timeout leaves the initial
@@ -312,7 +316,7 @@ void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t han
 		if (sender_may_finish(w, s, handle))
 			return;
 	}
-	try_here(w, h, s, handle);
+	try_here(w, h, s, handle, t);
 }
 
 /* --- timers --- */
