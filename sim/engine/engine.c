@@ -73,18 +73,18 @@ void line_begin(struct worker *w, struct egress *out)
 }
 
 /* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch that another thread
- * worked on for once waits in that one's heap. */
-static void wake_due(struct engine *e)
+ * worked on for once waits in that one's heap. threads, here and below: e->threads, and known when this is compiled where
+ * there is but one. */
+static inline __attribute__((always_inline)) void wake_due(struct engine *e, uint32_t threads)
 {
-	for (uint32_t i = 0; i < e->threads; i++) {
+	for (uint32_t i = 0; i < threads; i++) {
 		struct worker *w = &e->workers[i];
 
 		if (w->later_ps >= e->pass.end_ps)
 			continue;
 		while (w->later.count && w->later.entries[0].time_ps < e->pass.end_ps)
 			wheel_set(w, e->pass.window, (uint32_t)heap_pop(&w->later).key);
-		w->later_ps =
-			w->later.count ? w->later.entries[0].time_ps : WEIR_TIME_NEVER_PS;
+		w->later_ps = w->later.count ? w->later.entries[0].time_ps : WEIR_TIME_NEVER_PS;
 	}
 }
 
@@ -162,8 +162,7 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 
 	if (n->kind == NODE_HOST)
 		line_fetch(&w->pool, e->line_head[n->first_line],
-			   atomic_load_explicit(&e->line_tail[n->first_line],
-						memory_order_acquire),
+			   atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire),
 			   CHUNKS_FROM_FAR);
 }
 
@@ -238,32 +237,36 @@ static void help_others(struct worker *w)
 }
 
 /* Has somebody set bits of that window? */
-static inline int is_busy(const struct engine *e, uint64_t window)
+static inline __attribute__((always_inline)) int is_busy(const struct engine *e, uint64_t window,
+							 uint32_t threads)
 {
 	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
 
-	for (uint32_t i = 0; i < e->threads; i++)
+	for (uint32_t i = 0; i < threads; i++)
 		if (e->workers[i].slot_busy[slot])
 			return 1;
 	return 0;
 }
 
 /* The next window in which any node has something to do, after the current one. */
-static inline __attribute__((always_inline)) uint64_t next_window(struct engine *e, uint64_t window)
+static inline __attribute__((always_inline)) uint64_t next_window(struct engine *e, uint64_t window,
+								  uint32_t threads)
 {
 	int64_t later_ps = WEIR_TIME_NEVER_PS;
 	uint64_t best = UINT64_MAX;
 
 	for (uint32_t i = 1; i < e->slot_count; i++) {
-		if (is_busy(e, window + i)) {
+		if (is_busy(e, window + i, threads)) {
 			best = window + i;
 			break;
 		}
 	}
-	for (uint32_t i = 0; i < e->threads; i++)
+	for (uint32_t i = 0; i < threads; i++)
 		if (e->workers[i].later_ps < later_ps)
 			later_ps = e->workers[i].later_ps;
-	if (later_ps != WEIR_TIME_NEVER_PS && (uint64_t)(later_ps / e->window_ps) < best)
+	/* Mostly all that lies far ahead comes after it. */
+	if (later_ps != WEIR_TIME_NEVER_PS &&
+	    (best == UINT64_MAX || later_ps < (int64_t)best * e->window_ps))
 		best = (uint64_t)(later_ps / e->window_ps);
 	return best;
 }
@@ -350,26 +353,27 @@ static void tell_all(struct engine *e, const struct ended_flow *ended)
 }
 
 /* Whole windows only: what is measured must not change when flows start. */
-static void open_gates(struct engine *e)
+static inline __attribute__((always_inline)) void open_gates(struct engine *e, uint32_t threads)
 {
-	for (uint32_t i = 0; i < e->threads; i++) {
+	for (uint32_t i = 0; i < threads; i++) {
 		struct worker *w = &e->workers[i];
 
 		for (uint32_t k = 0; k < w->ended_count; k++)
 			tell_all(e, &w->ended[k]);
 		w->ended_count = 0;
 	}
-	for (uint32_t i = 0; i < e->threads; i++)
+	for (uint32_t i = 0; i < threads; i++)
 		if (e->workers[i].opened_ps > e->last_opened_ps)
 			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
 /* The end of a window: flows that waited have their starts, and the next one is known. The same where there are
  * other ranks: what they have sent is here, too. */
-static uint64_t end_window(struct engine *e, uint64_t window)
+static inline __attribute__((always_inline)) uint64_t end_window(struct engine *e, uint64_t window,
+								 uint32_t threads)
 {
-	open_gates(e);
-	return next_window(e, window);
+	open_gates(e, threads);
+	return next_window(e, window, threads);
 }
 
 static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, uint64_t window)
@@ -377,19 +381,19 @@ static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, 
 	struct ranks *r = e->ranks;
 	uint64_t next;
 
-	ranks_meet(e, RANKS_AT_WINDOW, next_window(e, window));
+	ranks_meet(e, RANKS_AT_WINDOW, next_window(e, window, e->threads));
 	ranks_each_ended(e, tell_all);
 	for (uint32_t i = 0; i < e->threads; i++)
 		e->workers[i].ended_count = 0;
 	if ((int64_t)r->agreed.most > e->last_opened_ps)
 		e->last_opened_ps = (int64_t)r->agreed.most;
-	next = next_window(e, window);
+	next = next_window(e, window, e->threads);
 	return r->agreed.least < next ? r->agreed.least : next;
 }
 
 /* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the last leg
  * ended here: what was done then is not done twice, because nothing of it is left. */
-static void advance(struct engine *e)
+static inline __attribute__((always_inline)) void advance_with(struct engine *e, uint32_t threads)
 {
 	struct worker *first = &e->workers[0];
 	uint64_t window = first->window;
@@ -397,11 +401,10 @@ static void advance(struct engine *e)
 
 	if (now_ps == end_ps) {
 		window = __builtin_expect(e->ranks != NULL, 0) ? end_window_of_ranks(e, window)
-								: end_window(e, window);
+							       : end_window(e, window, threads);
 		/* Nothing is left to happen: go to the next stop at once. */
-		end_ps = window >= (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1
-				 ? WEIR_TIME_NEVER_PS
-				 : (int64_t)(window + 1) * e->window_ps;
+		end_ps = window >= e->window_limit ? WEIR_TIME_NEVER_PS
+						   : (int64_t)(window + 1) * e->window_ps;
 		e->is_over = end_ps == WEIR_TIME_NEVER_PS;
 	} else if (e->ranks) {
 		ranks_meet(e, RANKS_AT_STOP, UINT64_MAX);
@@ -428,13 +431,21 @@ static void advance(struct engine *e)
 	if (e->hands.adapts)
 		hands_next(e);
 
-	e->pass = (struct pass){ e->pass.number + 1, window,   begin_ps,
-				 end_ps,	     limit_ps, end_ps + e->window_ps };
+	e->pass = (struct pass){ e->pass.number + 1,   window, begin_ps, end_ps, limit_ps,
+				 end_ps + e->window_ps };
 	/* A window that is the turn of the wheel later, or several, has the place of the one before. */
 	if (window != first->window && is_same_slot(e, window, first->window))
-		for (uint32_t i = 0; i < e->threads; i++)
+		for (uint32_t i = 0; i < threads; i++)
 			clear_row(&e->workers[i], window);
-	wake_due(e);
+	wake_due(e, threads);
+}
+
+static void advance(struct engine *e)
+{
+	if (e->threads == 1)
+		advance_with(e, 1);
+	else
+		advance_with(e, e->threads);
 }
 
 /* The last thread to come decides for all; the others wait. Returns 0 where the leg is over, or goes on with one thread.

@@ -188,6 +188,7 @@ struct engine {
 	struct flow_list flows;
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
+	uint64_t window_limit; /* later windows than this have no times any more */
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
 	uint32_t longest_hops; /* links of that, the host's own included */
 

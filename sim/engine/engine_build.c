@@ -312,6 +312,8 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 	if (e->window_ps <= 0)
 		return weir_error_set(error, "network: some link has no delay");
 
+	e->window_limit = (uint64_t)(WEIR_TIME_NEVER_PS / e->window_ps) - 1;
+
 	/* Longest delay and processing are a second each, the shortest packet 9 ms at 1 Mb/s. */
 	assert(e->window_ps < INT64_C(1) << (64 - SWITCH_INPUT_BITS));
 
