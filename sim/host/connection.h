@@ -140,8 +140,7 @@ struct receiver {
 	uint32_t message;     /* flow that segment next belongs to, or the last one */
 	uint32_t message_end; /* its end */
 	uint32_t held;        /* data packets not acknowledged yet */
-	uint8_t ce;           /* RFC 8257: was the last packet marked? */
-	uint8_t latched;      /* RFC 3168: echo until CWR */
+	uint8_t echo; /* SEGMENT_ECE or 0: the last packet was marked (RFC 8257), or one since CWR (RFC 3168) */
 	uint8_t timer_set;
 	uint8_t class_id;         /* of its ACKs */
 	uint16_t transport;       /* number of its transport */

@@ -367,8 +367,8 @@ static void plan_wake(struct worker *w, struct host *h)
 {
 	if (h->work && h->out->port.free_ps >= w->end_ps)
 		engine_wake(w, h->node, h->out->port.free_ps);
-	if (h->timer_ps == WEIR_TIME_NEVER_PS ||
-	    (h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps))
+	if ((h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps) ||
+	    h->timer_ps == WEIR_TIME_NEVER_PS)
 		return;
 	h->due_ps = h->timer_ps;
 	engine_wake_later(w, h->node, h->timer_ps);
@@ -378,10 +378,12 @@ void host_run(struct worker *w, struct host *h)
 {
 	struct engine *e = w->engine;
 	uint32_t tail = atomic_load_explicit(&e->line_tail[h->line], memory_order_acquire);
-	uint32_t slot = tail == WEIR_SLOT_NONE ? WEIR_SLOT_NONE : line_start(e, h->line);
+	uint32_t slot = e->line_head[h->line];
 	int has_notes = e->notes != NULL;
 	int64_t arrival_ps;
 
+	if (__builtin_expect(slot == WEIR_SLOT_NONE, 0) && tail != WEIR_SLOT_NONE)
+		slot = line_start(e, h->line);
 	for (;;) {
 		/* Mostly packets come one after the other and what they call for goes at once. */
 		while (slot != tail && !h->work) {

@@ -55,7 +55,7 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 {
 	const struct transport *t = receiver_transport(w->engine, r);
 	const struct segment *data = packet_segment(packet);
-	int ack_at_once = receiver_note_marks(w, h, r, packet);
+	int ack_at_once = receiver_note_marks(w, h, r, t, packet);
 
 	r->echo_ps = data->sent_ps;
 	if (t->cnp_interval_ps >= 0)
@@ -63,5 +63,5 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 	if (t->go_back_n && segment_before(r->next, data->number))
 		refuse(w, h, r, packet);
 	else
-		receiver_take(w, h, r, packet, ack_at_once, WEIR_CC_RDMA);
+		receiver_take(w, h, r, t, packet, ack_at_once, WEIR_CC_RDMA);
 }

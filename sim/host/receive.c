@@ -19,14 +19,15 @@ uint64_t receiver_path(const struct engine *e, const struct host *h, struct rece
 	return host_path(e, &p, h->now_ps);
 }
 
-void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags)
+void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags,
+		       struct weir_packet *data)
 {
 	const struct transport *t = receiver_transport(w->engine, r);
 
 	if (t->cc->transport == WEIR_CC_RDMA)
-		receiver_ack(w, h, r, t, flags, NULL, WEIR_CC_RDMA);
+		receiver_ack(w, h, r, t, flags, data, WEIR_CC_RDMA);
 	else
-		receiver_ack(w, h, r, t, flags, NULL, WEIR_CC_TCP);
+		receiver_ack(w, h, r, t, flags, data, WEIR_CC_TCP);
 }
 
 void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r)
@@ -45,7 +46,7 @@ void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r
 
 	if (t->ops->echo_skips_hold)
 		r->echo_ps += h->now_ps - came_ps;
-	receiver_send_ack(w, h, r, receiver_ack_flags(t, r));
+	receiver_send_ack(w, h, r, receiver_ack_flags(t, r), NULL);
 }
 
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
@@ -98,12 +99,12 @@ static void answer_late(struct worker *w, struct host *h, uint32_t connection, i
 
 	receiver_init(w->engine, h, &r, connection);
 	r.next = flow_at(w->engine, connection)->end_segment;
-	receiver_send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags);
+	receiver_send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags, NULL);
 }
 
-/* The next message is looked up only when data of it has arrived: its sender may be naming it right now, on
- * another thread. */
-int receiver_complete(struct worker *w, struct host *h, struct receiver *r)
+/* Messages that end at or before next are complete. Returns 1 where one is. The next message is looked up only when data
+ * of it has arrived: its sender may be naming it right now, on another thread. */
+static int complete(struct worker *w, struct host *h, struct receiver *r)
 {
 	struct engine *e = w->engine;
 	int completed = 0;
@@ -134,7 +135,8 @@ int receiver_complete(struct worker *w, struct host *h, struct receiver *r)
 	}
 }
 
-void receiver_close(struct worker *w, struct receiver *r)
+/* The connection is gone, unless it lasts. */
+static void close_if_over(struct worker *w, struct receiver *r)
 {
 	struct engine *e = w->engine;
 	struct flow *f = flow_at(e, r->connection);
@@ -147,7 +149,37 @@ void receiver_close(struct worker *w, struct receiver *r)
 	f->rx = FLOW_NONE;
 }
 
+void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
+			  struct weir_packet *packet, int ack_at_once)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	int completed = complete(w, h, r);
+
+	if (completed || ack_at_once || r->held >= t->acks_per)
+		receiver_send_ack(w, h, r, receiver_ack_flags(t, r), packet);
+	else
+		receiver_hold_ack(w, h, r);
+	if (completed)
+		close_if_over(w, r);
+}
+
 /* --- data --- */
+
+int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
+			 const struct segment *data)
+{
+	if (segment_before(data->number, r->next))
+		return 1; /* again */
+	if (data->number == r->next) {
+		r->next++;
+		arrivals_close_gap(w, r);
+	} else if (!arrivals_add(w, r, data->number)) {
+		return 1;
+	}
+	r->bytes += data->payload_bytes;
+	h->goodput_bytes += data->payload_bytes;
+	return 1;
+}
 
 uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_packet *packet)
 {

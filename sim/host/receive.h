@@ -15,19 +15,17 @@ static inline const struct transport *receiver_transport(const struct engine *e,
 
 uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
 
-/* For all but the usual ACK, which is made in line. */
-void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags);
+/* For all but the usual ACK, which is made in line; data as there. */
+void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags,
+		       struct weir_packet *data);
 
 /* The ACK waits for more data, ack-delay at most; and it waits no longer. */
 void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r);
 void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r);
 
-/* Messages that end at or before next are complete. Returns 1 where one is, after which the
- * connection may be gone. */
-int receiver_complete(struct worker *w, struct host *h, struct receiver *r);
-
-/* After that: the connection is gone, unless it lasts. */
-void receiver_close(struct worker *w, struct receiver *r);
+/* next has reached the end of a message. The packet is acknowledged now or soon; the connection may be gone after it. */
+void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
+			  struct weir_packet *packet, int ack_at_once);
 
 /* --- the transports' --- */
 
@@ -38,9 +36,7 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 
 static inline uint8_t receiver_ack_flags(const struct transport *t, const struct receiver *r)
 {
-	int echo = t->exact_echo ? r->ce : r->latched;
-
-	return (uint8_t)(t->ack_flags | (echo ? SEGMENT_ECE : 0));
+	return t->ack_flags | r->echo;
 }
 
 /* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here and below, is known
@@ -74,74 +70,62 @@ receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct 
  * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
  * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
 static inline int receiver_note_marks(struct worker *w, struct host *h, struct receiver *r,
-				      const struct weir_packet *packet)
+				      const struct transport *t, const struct weir_packet *packet)
 {
-	uint8_t ce = (packet->flags & WEIR_PACKET_CE) != 0;
+	const uint8_t echo = packet->flags & WEIR_PACKET_CE ? SEGMENT_ECE : 0;
 
 	h->data_pkts++;
-	if (ce) {
+	if (echo) {
 		h->marked_pkts++;
 		r->marked_pkts++;
 	}
-	if (receiver_transport(w->engine, r)->exact_echo) {
-		int changed = ce != r->ce;
+	if (t->exact_echo) {
+		int changed = echo != r->echo;
 
 		if (changed && r->held)
 			receiver_send_held_ack(w, h, r);
-		r->ce = ce;
+		r->echo = echo;
 		return changed;
 	}
 	if (packet->flags & SEGMENT_CWR)
-		r->latched = 0;
-	if (ce)
-		r->latched = 1;
+		r->echo = 0;
+	r->echo |= echo;
 	return 0;
 }
+
+/* Books a segment that is not the next, or closes a gap; returns 1: it calls for an ACK at once. */
+int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
+			 const struct segment *data);
 
 /* Books the segment; returns 1 where it calls for an ACK at once. */
 static inline int receiver_book(struct worker *w, struct host *h, struct receiver *r,
 				const struct segment *data)
 {
-	if (segment_before(data->number, r->next))
-		return 1; /* again */
-	if (data->number == r->next) {
-		int gap = r->arrived_count > 0;
+	uint32_t payload_bytes = data->payload_bytes;
 
-		r->next++;
-		if (gap)
-			arrivals_close_gap(w, r);
-		r->bytes += data->payload_bytes;
-		h->goodput_bytes += data->payload_bytes;
-		return gap;
-	}
-	if (arrivals_add(w, r, data->number)) {
-		r->bytes += data->payload_bytes;
-		h->goodput_bytes += data->payload_bytes;
-	}
-	return 1;
+	if (__builtin_expect(data->number != r->next || r->arrived_count, 0))
+		return receiver_book_slowly(w, h, r, data);
+	r->next++;
+	r->bytes += payload_bytes;
+	h->goodput_bytes += payload_bytes;
+	return 0;
 }
 
 /* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after it. */
-static inline __attribute__((always_inline)) void receiver_take(struct worker *w, struct host *h,
-								struct receiver *r,
-								struct weir_packet *packet,
-								int ack_at_once,
-								enum weir_cc_transport kind)
+static inline __attribute__((always_inline)) void
+receiver_take(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
+	      struct weir_packet *packet, int ack_at_once, enum weir_cc_transport kind)
 {
-	const struct transport *t = receiver_transport(w->engine, r);
 	const struct segment *data = packet_segment(packet);
-	int completed = 0;
 
 	ack_at_once |= receiver_book(w, h, r, data);
 	if (r->held++ == 0)
 		r->echo_ps = data->sent_ps;
 	if (__builtin_expect(r->next >= r->message_end, 0))
-		completed = receiver_complete(w, h, r);
-	if (completed | ack_at_once || r->held >= t->acks_per)
+		receiver_end_message(w, h, r, packet, ack_at_once);
+	else if (ack_at_once || r->held >= t->acks_per)
 		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet, kind);
 	else
 		receiver_hold_ack(w, h, r);
-	if (__builtin_expect(completed, 0))
-		receiver_close(w, r);
 }
 #endif
