@@ -56,18 +56,14 @@ static inline struct heap_entry *first_of(struct heap_entry *a, struct heap_entr
 static inline void put_last(struct heap *h, struct heap_entry entry, size_t place, size_t child)
 {
 	struct heap_entry *entries = h->entries, *end = entries + h->count;
-	struct heap_entry *best = entries + child;
+	struct heap_entry *next = entries + child, *best = &entries[place];
 
-	if (best < end) {
-		for (struct heap_entry *next = best + 1; next < end; next++)
-			best = first_of(best, next);
-		if (heap_before(*best, entry)) {
-			entries[place] = *best;
-			*best = entry;
-			return;
-		}
-	}
-	entries[place] = entry;
+	/* It is there, and trades places with the first of those before it. */
+	*best = entry;
+	for (; next < end; next++)
+		best = first_of(best, next);
+	entries[place] = *best;
+	*best = entry;
 }
 
 static __attribute__((noinline)) void replace_in_many(struct heap *h, int64_t time_ps, uint64_t key)

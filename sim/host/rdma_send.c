@@ -63,9 +63,8 @@ static void say_if_last(const struct engine *e, const struct sender *s, struct w
 
 /* Mostly the control says after it what it said before, which was obeyed. */
 static inline void tell_sent(const struct engine *e, struct host *h, struct sender *s,
-			     int64_t start_ps)
+			     const struct transport *t, int64_t start_ps)
 {
-	const struct transport *t = sender_transport(e, s);
 	const struct weir_cc_pace *pace = sender_pace(s), before = *pace;
 
 	t->cc->sent(sender_pace(s), t->cc_params, &t->env, s->last_bytes, weir_ps_to_ns(start_ps));
@@ -74,7 +73,8 @@ static inline void tell_sent(const struct engine *e, struct host *h, struct send
 		obey(e, h, s);
 }
 
-void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+static inline __attribute__((always_inline)) void
+send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
 	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
@@ -87,7 +87,19 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 		say_if_last(w->engine, s, packet);
 	host_send(w, h, packet, start_ps);
 	if (t->cc->sent)
-		tell_sent(w->engine, h, s, start_ps);
+		tell_sent(w->engine, h, s, t, start_ps);
+}
+
+void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+{
+	send_segment(w, h, s, start_ps);
+}
+
+/* The next packet has to wait for its time, then. Apart, so that an ACK that changes nothing saves no registers. */
+static __attribute__((noinline)) void wait_until(struct host *h, struct sender *s, int64_t next_ps)
+{
+	s->pace_ps = next_ps;
+	host_timer(h, next_ps, TIMER_PACE, s->connection);
 }
 
 /* Where its rate makes it wait, a timer is set. */
@@ -103,10 +115,8 @@ static inline int is_due(struct host *h, struct sender *s)
 	/* What waits in a queue of the card is ahead of it, whenever it joins. */
 	if (next_ps <= h->out->port.free_ps && !(h->paused & HOST_QUEUED))
 		return 1;
-	if (next_ps < s->pace_ps) {
-		s->pace_ps = next_ps;
-		host_timer(h, next_ps, TIMER_PACE, s->connection);
-	}
+	if (next_ps < s->pace_ps)
+		wait_until(h, s, next_ps);
 	return 0;
 }
 
@@ -120,16 +130,27 @@ static inline int may_send(struct host *h, struct sender *s)
 	return sender_can_send(s) && is_due(h, s);
 }
 
-void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+/* At once where the card is free, else in its turn. */
+static __attribute__((noinline)) void go(struct worker *w, struct host *h, struct sender *s,
+					 uint32_t handle)
 {
-	if (s->in_ready || !may_send(h, s))
-		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
-		rdma_send(w, h, s, h->now_ps);
+		send_segment(w, h, s, h->now_ps);
 		if (!may_send(h, s))
 			return;
 	}
 	host_join_turn(w, h, s, handle);
+}
+
+static inline void try_here(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (!s->in_ready && may_send(h, s))
+		go(w, h, s, handle);
+}
+
+void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	try_here(w, h, s, handle);
 }
 
 /* --- answers --- */
@@ -217,29 +238,28 @@ static __attribute__((noinline)) void react_by_board(struct worker *w, struct ho
 }
 
 static inline void react(struct worker *w, struct host *h, struct sender *s,
-			 struct weir_packet *packet, uint32_t arrived)
+			 const struct transport *t, struct weir_packet *packet, uint32_t arrived)
 {
 	const struct engine *e = w->engine;
 
 	if (__builtin_expect(s->board != NULL, 0)) {
 		react_by_board(w, h, s, packet, arrived);
-	} else if (sender_transport(e, s)->cc->ack) {
+	} else if (t->cc->ack) {
 		if (arrived)
 			tell_arrived(e, h, s, packet, arrived);
 		obey(e, h, s);
 	}
-	if (s->una == s->next)
-		s->timer_on = 0;
 }
 
 void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
 		 struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
+	const struct transport *t = sender_transport(e, s);
 	const struct segment *ack = packet_segment(packet);
 	uint32_t arrived = 0;
 
-	if (packet->flags & SEGMENT_CNP) {
+	if (__builtin_expect(packet->flags & SEGMENT_CNP, 0)) {
 		on_notification(w, h, s, handle);
 		return;
 	}
@@ -251,15 +271,19 @@ void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t ha
 			s->next = ack->number;
 		arrived = scoreboard_ack(s, ack->number);
 		s->backoff = 0;
-		sender_restart_timer(e, sender_transport(e, s), h, s);
+		sender_restart_timer(e, t, h, s);
 	}
 	if (ack->sack[0].count)
 		arrived += scoreboard_sack(w, s, ack);
-	react(w, h, s, packet, arrived);
-	if (packet->flags & SEGMENT_NACK && ack->number == s->una && s->next != s->una)
+	react(w, h, s, t, packet, arrived);
+	if (s->una == s->next) {
+		s->timer_on = 0;
+		if (sender_may_finish(w, s, handle))
+			return;
+	} else if (packet->flags & SEGMENT_NACK && ack->number == s->una) {
 		lose(w, h, s, WEIR_CC_LOSS);
-	if (!sender_finished(w, s, handle))
-		rdma_try_to_send(w, h, s, handle);
+	}
+	try_here(w, h, s, handle);
 }
 
 /* --- timers --- */
@@ -296,5 +320,5 @@ void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t 
 	}
 	if (s->pace_ps == h->now_ps)
 		s->pace_ps = WEIR_TIME_NEVER_PS;
-	rdma_try_to_send(w, h, s, handle);
+	try_here(w, h, s, handle);
 }
