@@ -310,7 +310,7 @@ int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			  int64_t now_ps);
 
-/* The packet joins the end of its queue. Returns where it is there. For simple ports; else weir_port_append. */
+/* The packet joins the end of its queue. Returns where it is there. The pool of the switch does not learn of it. */
 static inline struct weir_packet *weir_port_link(struct weir_port *p, struct weir_packet_pool *pool,
 						 const struct weir_packet *packet,
 						 struct weir_queue *q)
@@ -370,10 +370,10 @@ int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
 uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
 			   const struct weir_packet_store *store, uint32_t *slots);
 
-/* One queue, memory of its own, and nobody is asked as packets leave. */
+/* One queue, and nobody is asked as packets leave. */
 static inline int weir_port_is_simple(const struct weir_port *p)
 {
-	return p->kind->order == WEIR_PORT_PLAIN && !p->pool && !p->kind->mark_dequeue;
+	return p->kind->order == WEIR_PORT_PLAIN && !p->kind->mark_dequeue;
 }
 
 /* When the line is free, whatever is paused. */
@@ -432,10 +432,10 @@ weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 	return WEIR_PORT_QUEUED;
 }
 
-/* The same of a simple port. */
+/* The same of a simple port. shares, here and below, is known when this is compiled: 0: it has memory of its own. */
 static inline __attribute__((always_inline)) int
 weir_port_offer_simple(struct weir_port *p, struct weir_packet_pool *pool,
-		       struct weir_packet *packet, struct weir_packet **place)
+		       struct weir_packet *packet, struct weir_packet **place, int shares)
 {
 	int64_t now_ps = packet->time_ps;
 
@@ -446,7 +446,8 @@ weir_port_offer_simple(struct weir_port *p, struct weir_packet_pool *pool,
 		return WEIR_PORT_SEND;
 	}
 	weir_port_stats_join(p, now_ps);
-	*place = weir_port_link(p, pool, packet, weir_port_queues(p));
+	*place = shares ? weir_port_append(p, pool, packet, weir_port_queues(p))
+			: weir_port_link(p, pool, packet, weir_port_queues(p));
 	return WEIR_PORT_QUEUED;
 }
 
@@ -466,7 +467,7 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched
- * before the pool is used next. For simple ports; else weir_port_take. */
+ * before the pool is used next. The pool of the switch does not learn of it. */
 static inline struct weir_packet *
 weir_port_unlink(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
 {
@@ -534,12 +535,13 @@ weir_port_next(struct weir_port *p, struct weir_packet_pool *pool)
 
 /* The same of a simple port. */
 static inline __attribute__((always_inline)) struct weir_packet *
-weir_port_next_simple(struct weir_port *p, struct weir_packet_pool *pool)
+weir_port_next_simple(struct weir_port *p, struct weir_packet_pool *pool, int shares)
 {
 	if (p->stats)
 		weir_port_stats_account(p, p->free_ps);
 
-	struct weir_packet *packet = weir_port_unlink(p, pool, weir_port_queues(p));
+	struct weir_packet *packet = shares ? weir_port_take(p, pool, weir_port_queues(p))
+					    : weir_port_unlink(p, pool, weir_port_queues(p));
 
 	weir_port_occupy(p, packet->bytes, p->free_ps);
 	return packet;

@@ -46,11 +46,12 @@ _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 /* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where FETCH_FOR_ALL. */
 enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_FROM_FAR = 4 };
 
-/* What a switch does beside passing packets on from simple port to simple port (weir/port.h). */
+/* What a switch does beside passing packets on through simple ports (weir/port.h), each with its own memory. */
 enum switch_extra {
-	SWITCH_ASKS = 1,     /* schedulers, a shared buffer, marking as packets leave: alone, or implied by the others */
-	SWITCH_WRITES = 2,   /* into data packets: sim/switch/telemetry.h */
-	SWITCH_ACCOUNTS = 4, /* for its memory, input by input: sim/switch/lossless.h */
+	SWITCH_SHARES = 1,   /* its memory among its ports */
+	SWITCH_ASKS = 2,     /* schedulers, or the marking as packets leave: some port is not simple */
+	SWITCH_WRITES = 4,   /* into data packets: sim/switch/telemetry.h */
+	SWITCH_ACCOUNTS = 8, /* for its memory, input by input: sim/switch/lossless.h */
 };
 
 struct switch_state {

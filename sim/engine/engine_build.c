@@ -228,8 +228,10 @@ static void build_ports(struct engine *e)
 		weir_port_init(&out->port, &e->classes[class_for(e, i, &last)], pool,
 			       weir_hash64(e->config->seed, i));
 		out->port.rare = &e->rares[i];
-		if (from->kind == NODE_SWITCH && !weir_port_is_simple(&out->port))
-			e->switches[from->number].extras |= SWITCH_ASKS;
+		if (from->kind == NODE_SWITCH)
+			e->switches[from->number].extras |=
+				(pool ? SWITCH_SHARES : 0) |
+				(weir_port_is_simple(&out->port) ? 0 : SWITCH_ASKS);
 	}
 }
 

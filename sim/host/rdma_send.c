@@ -73,8 +73,8 @@ static inline void tell_sent(const struct engine *e, struct host *h, struct send
 		obey(e, h, s);
 }
 
-static inline __attribute__((always_inline)) void
-send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+static inline __attribute__((always_inline)) void send_segment(struct worker *w, struct host *h,
+							       struct sender *s, int64_t start_ps)
 {
 	const struct transport *t = sender_transport(w->engine, s);
 	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);

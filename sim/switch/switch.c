@@ -63,6 +63,18 @@ static inline __attribute__((always_inline)) void transmit(struct worker *w, str
 	egress_commit_to(w, out, to, out->port.free_ps);
 }
 
+static inline __attribute__((always_inline)) void
+next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
+{
+	int64_t start_ps = out->port.free_ps;
+	struct weir_packet *packet =
+		weir_port_next_simple(&out->port, &w->pool, extras & SWITCH_SHARES);
+
+	if (extras & SWITCH_ACCOUNTS)
+		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
+	transmit(w, out, packet, NULL, start_ps, extras);
+}
+
 /* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
  * buffer has other ports catch up, who use the memory that the packet was in. */
 static inline __attribute__((always_inline)) void
@@ -72,8 +84,8 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 	int64_t start_ps = out->port.free_ps;
 	uint32_t queue = 0;
 
-	if (!extras) {
-		transmit(w, out, weir_port_next_simple(&out->port, &w->pool), NULL, start_ps, 0);
+	if (!(extras & SWITCH_ASKS)) {
+		next_simply(w, s, out, extras);
 		return;
 	}
 
@@ -149,14 +161,16 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 	int64_t now_ps = packet->time_ps;
 	int answer;
 
-	if (extras && out->port.kind->order != WEIR_PORT_PLAIN) {
+	if (extras & SWITCH_ASKS && out->port.kind->order != WEIR_PORT_PLAIN) {
 		packet_segment(packet)->path = path;
 		answer = weir_port_offer_sched(&out->port, &w->pool, packet, now_ps);
 	} else {
 		struct weir_packet *place;
 
-		answer = extras ? weir_port_offer_plain(&out->port, &w->pool, packet, &place)
-				: weir_port_offer_simple(&out->port, &w->pool, packet, &place);
+		answer = extras & SWITCH_ASKS
+				 ? weir_port_offer_plain(&out->port, &w->pool, packet, &place)
+				 : weir_port_offer_simple(&out->port, &w->pool, packet, &place,
+							  extras & SWITCH_SHARES);
 		if (answer == WEIR_PORT_QUEUED)
 			packet_segment(place)->path = path;
 	}
@@ -447,22 +461,27 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 	return count;
 }
 
-/* A switch that does more than pass packets on, until it has to be strict. */
+/* A switch that does more than pass packets on, until it has to be strict. What is common has code of its own. */
 static __attribute__((noinline)) void run_with(struct worker *w, struct switch_state *s,
 					       const uint64_t *keys, uint32_t count)
 {
-	uint32_t more = s->extras & ~(uint32_t)SWITCH_ASKS, done;
+	uint32_t done = 0;
 
-	if (!more)
-		done = run(w, s, keys, count, SWITCH_ASKS);
-	else if (more == SWITCH_WRITES)
-		done = run(w, s, keys, count, SWITCH_WRITES);
-	else if (s->ordered->is_strict)
-		done = 0;
-	else if (more == SWITCH_ACCOUNTS)
-		done = run(w, s, keys, count, SWITCH_ACCOUNTS);
-	else
-		done = run(w, s, keys, count, SWITCH_WRITES | SWITCH_ACCOUNTS);
+#define RUN_CASE(extras) \
+	case extras: \
+		done = run(w, s, keys, count, extras); \
+		break
+	if (!s->ordered || !s->ordered->is_strict)
+		switch (s->extras | SWITCH_SHARES) {
+			RUN_CASE(SWITCH_SHARES);
+			RUN_CASE(SWITCH_SHARES | SWITCH_ASKS);
+			RUN_CASE(SWITCH_SHARES | SWITCH_WRITES);
+			RUN_CASE(SWITCH_SHARES | SWITCH_ACCOUNTS);
+			RUN_CASE(SWITCH_SHARES | SWITCH_WRITES | SWITCH_ACCOUNTS);
+		default:
+			done = run(w, s, keys, count, s->extras);
+		}
+#undef RUN_CASE
 	if (s->ordered && s->ordered->is_strict)
 		ordered_run(w, s, keys + done, count - done);
 }
