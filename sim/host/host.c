@@ -328,9 +328,30 @@ static void plan_start(const struct engine *e, struct host *h)
 	host_timer(h, e->flows.flows[flow].start_ps, TIMER_START, flow);
 }
 
-static void dispatch(struct worker *w, struct host *h, enum timer_kind kind, uint32_t number)
+/* One of a transport's own timers; that of a connection that is over says nothing. */
+static inline void on_own_timer(struct worker *w, struct host *h, enum timer_kind kind,
+				uint32_t connection)
 {
+	uint32_t handle = flow_at(w->engine, connection)->tx;
+
+	if (__builtin_expect(handle != FLOW_NONE, 1)) {
+		struct sender *s = slab_at(&w->senders, handle);
+
+		sender_transport(w->engine, s)->ops->on_timer(w, h, s, handle, kind);
+	}
+}
+
+static inline void dispatch(struct worker *w, struct host *h, enum timer_kind kind, uint32_t number)
+{
+	if (kind == TIMER_PACE || kind == TIMER_CONTROL) { /* mostly */
+		on_own_timer(w, h, kind, number);
+		return;
+	}
 	switch (kind) {
+	case TIMER_REORDER:
+	case TIMER_PROBE:
+		on_own_timer(w, h, kind, number);
+		return;
 	case TIMER_ACK:
 		receiver_on_timer(w, h, number);
 		return;
@@ -359,7 +380,7 @@ static void on_timer(struct worker *w, struct host *h)
 		h->is_timing = 0;
 		heap_pop(&h->timers);
 	}
-	h->timer_ps = h->timers.count ? h->timers.entries[0].time_ps : WEIR_TIME_NEVER_PS;
+	h->timer_ps = heap_first_ps(&h->timers);
 }
 
 /* Own wake-ups for what comes next without a packet's help. A far one is set only once. */
@@ -378,7 +399,7 @@ void host_run(struct worker *w, struct host *h)
 {
 	struct engine *e = w->engine;
 	uint32_t tail = atomic_load_explicit(&e->line_tail[h->line], memory_order_acquire);
-	uint32_t slot = e->line_head[h->line];
+	uint32_t *head = &e->line_head[h->line], slot = *head;
 	int has_notes = e->notes != NULL;
 	int64_t arrival_ps;
 
@@ -413,7 +434,7 @@ void host_run(struct worker *w, struct host *h)
 			on_timer(w, h);
 		}
 	}
-	e->line_head[h->line] = slot;
+	*head = slot;
 	egress_publish(h->out, w->line_tail);
 	plan_wake(w, h);
 	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != WEIR_TIME_NEVER_PS)

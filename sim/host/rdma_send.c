@@ -81,10 +81,11 @@ static inline __attribute__((always_inline)) void send_segment(struct worker *w,
 
 	s->last_ps = start_ps;
 	s->last_bytes = packet->bytes;
-	if (w->engine->notes)
+	if (__builtin_expect(w->engine->notes != NULL, 0)) {
 		notes_begin(w, packet);
-	if (w->engine->flow_censuss)
-		say_if_last(w->engine, s, packet);
+		if (w->engine->flow_censuss)
+			say_if_last(w->engine, s, packet);
+	}
 	host_send(w, h, packet, start_ps);
 	if (t->cc->sent)
 		tell_sent(w->engine, h, s, t, start_ps);

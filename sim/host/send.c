@@ -255,8 +255,6 @@ void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum
 
 	if (kind == TIMER_APPLICATION)
 		on_application(w, h, s, handle);
-	else if (kind == TIMER_RETRANSMIT)
-		on_retransmit(w, h, s, handle);
 	else
-		sender_transport(w->engine, s)->ops->on_timer(w, h, s, handle, kind);
+		on_retransmit(w, h, s, handle);
 }
