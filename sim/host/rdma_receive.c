@@ -5,18 +5,16 @@
 
 /* --- notifications --- */
 
-/* Data came: where it or some before it was marked, a notification, unless there was one just now. At most
+/* Data came, and it or some before it was marked: a notification, unless there was one just now. At most
  * one in an interval; a mark that comes too early is answered by the first packet after it. */
-static void notify(struct worker *w, struct host *h, struct receiver *r, int marked)
+static void notify(struct worker *w, struct host *h, struct receiver *r, const struct transport *t)
 {
 	const struct engine *e = w->engine;
-	const struct transport *t = &e->transports[r->transport];
 	struct rdma_receiver *more = receiver_rdma(r);
 	struct weir_packet spare, *packet;
 
-	more->marked |= (uint32_t)marked;
-	if (!more->marked ||
-	    (more->notified_ps && h->now_ps - more->notified_ps < t->cnp_interval_ps))
+	more->marked = 1;
+	if (more->notified_ps && h->now_ps - more->notified_ps < t->cnp_interval_ps)
 		return;
 	more->notified_ps = h->now_ps;
 	more->marked = 0;
@@ -46,8 +44,7 @@ static void refuse(struct worker *w, struct host *h, struct receiver *r, struct 
 	if (more->refused == r->next + 1)
 		return;
 	more->refused = r->next + 1;
-	receiver_ack(w, h, r, t, SEGMENT_NACK | receiver_ack_flags(t, r), packet,
-		     WEIR_CC_RDMA);
+	receiver_ack(w, h, r, t, SEGMENT_NACK | receiver_ack_flags(t, r), packet, WEIR_CC_RDMA);
 }
 
 /* An ACK echoes when the last packet that it is for was sent. */
@@ -58,8 +55,8 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 	int ack_at_once = receiver_note_marks(w, h, r, t, packet);
 
 	r->echo_ps = data->sent_ps;
-	if (t->cnp_interval_ps >= 0)
-		notify(w, h, r, (packet->flags & WEIR_PACKET_CE) != 0);
+	if ((packet->flags & WEIR_PACKET_CE || receiver_rdma(r)->marked) && t->cnp_interval_ps >= 0)
+		notify(w, h, r, t);
 	if (t->go_back_n && segment_before(r->next, data->number))
 		refuse(w, h, r, packet);
 	else

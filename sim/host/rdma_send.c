@@ -73,8 +73,9 @@ static inline void tell_sent(const struct engine *e, struct host *h, struct send
 		obey(e, h, s);
 }
 
-static inline __attribute__((always_inline)) void send_segment(struct worker *w, struct host *h,
-							       struct sender *s, int64_t start_ps)
+/* is_free, known when this is compiled: 1: the card has no queue. */
+static inline __attribute__((always_inline)) void
+send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps, int is_free)
 {
 	const struct transport *t = sender_transport(w->engine, s);
 	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
@@ -86,14 +87,17 @@ static inline __attribute__((always_inline)) void send_segment(struct worker *w,
 		if (w->engine->flow_censuss)
 			say_if_last(w->engine, s, packet);
 	}
-	host_send(w, h, packet, start_ps);
+	if (is_free)
+		host_transmit(w, h->out, packet, start_ps);
+	else
+		host_send(w, h, packet, start_ps);
 	if (t->cc->sent)
 		tell_sent(w->engine, h, s, t, start_ps);
 }
 
 void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
-	send_segment(w, h, s, start_ps);
+	send_segment(w, h, s, start_ps, 0);
 }
 
 /* The next packet has to wait for its time, then. Apart, so that an ACK that changes nothing saves no registers. */
@@ -103,14 +107,11 @@ static __attribute__((noinline)) void wait_until(struct host *h, struct sender *
 	host_timer(h, next_ps, TIMER_PACE, s->connection);
 }
 
-/* Where its rate makes it wait, a timer is set. */
-static inline int is_due(struct host *h, struct sender *s)
+/* Where its rate makes it wait, a timer is set. It has sent something before. */
+static inline int is_in_pace(struct host *h, struct sender *s)
 {
-	int64_t next_ps;
+	int64_t next_ps = next_start_ps(s);
 
-	if (s->last_ps < 0)
-		return 1;
-	next_ps = next_start_ps(s);
 	if (next_ps <= h->now_ps)
 		return 1;
 	/* What waits in a queue of the card is ahead of it, whenever it joins. */
@@ -119,6 +120,11 @@ static inline int is_due(struct host *h, struct sender *s)
 	if (next_ps < s->pace_ps)
 		wait_until(h, s, next_ps);
 	return 0;
+}
+
+static inline int is_due(struct host *h, struct sender *s)
+{
+	return s->last_ps < 0 || is_in_pace(h, s);
 }
 
 int rdma_is_due(struct host *h, struct sender *s)
@@ -136,8 +142,8 @@ static __attribute__((noinline)) void go(struct worker *w, struct host *h, struc
 					 uint32_t handle)
 {
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
-		send_segment(w, h, s, h->now_ps);
-		if (!may_send(h, s))
+		send_segment(w, h, s, h->now_ps, 1);
+		if (!sender_can_send(s) || !is_in_pace(h, s))
 			return;
 	}
 	host_join_turn(w, h, s, handle);

@@ -119,7 +119,7 @@ receiver_take(struct worker *w, struct host *h, struct receiver *r, const struct
 	const struct segment *data = packet_segment(packet);
 
 	ack_at_once |= receiver_book(w, h, r, data);
-	if (r->held++ == 0)
+	if (r->held++ == 0 && kind == WEIR_CC_TCP)
 		r->echo_ps = data->sent_ps;
 	if (__builtin_expect(r->next >= r->message_end, 0))
 		receiver_end_message(w, h, r, packet, ack_at_once);

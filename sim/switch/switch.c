@@ -106,29 +106,43 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 }
 
 /* Everything that can start before limit_ps leaves the port. */
+static inline __attribute__((always_inline)) void catch_up_as(struct worker *w,
+							      struct switch_state *s,
+							      struct egress *out, int64_t limit_ps,
+							      uint32_t extras)
+{
+	while (out->port.pkts && out->port.free_ps < limit_ps)
+		egress_next(w, s, out, extras);
+}
+
 static __attribute__((noinline)) void catch_up_plainly(struct worker *w, struct switch_state *s,
 						       struct egress *out, int64_t limit_ps)
 {
-	while (out->port.pkts && out->port.free_ps < limit_ps)
-		egress_next(w, s, out, 0);
+	catch_up_as(w, s, out, limit_ps, 0);
+}
+
+static __attribute__((noinline)) void catch_up_accounting(struct worker *w, struct switch_state *s,
+							  struct egress *out, int64_t limit_ps)
+{
+	catch_up_as(w, s, out, limit_ps, SWITCH_SHARES | SWITCH_ACCOUNTS);
 }
 
 static __attribute__((noinline)) void catch_up_with(struct worker *w, struct switch_state *s,
 						    struct egress *out, int64_t limit_ps)
 {
-	while (out->port.pkts && out->port.free_ps < limit_ps)
-		egress_next(w, s, out, s->extras);
+	catch_up_as(w, s, out, limit_ps, s->extras);
 }
 
-static inline __attribute__((always_inline)) void egress_catch_up(struct worker *w,
-								  struct switch_state *s,
-								  struct egress *out,
-								  int64_t limit_ps, uint32_t extras)
+static inline __attribute__((always_inline)) void catch_up(struct worker *w, struct switch_state *s,
+							   struct egress *out, int64_t limit_ps,
+							   uint32_t extras)
 {
-	if (extras)
-		catch_up_with(w, s, out, limit_ps);
-	else
+	if (!extras)
 		catch_up_plainly(w, s, out, limit_ps);
+	else if (extras == (SWITCH_SHARES | SWITCH_ACCOUNTS))
+		catch_up_accounting(w, s, out, limit_ps);
+	else
+		catch_up_with(w, s, out, limit_ps);
 }
 
 void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps)
@@ -137,8 +151,8 @@ void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 
 	for (uint32_t i = 0; i < s->link_count; i++)
 		if (s->backlog[i / 64] >> (i % 64) & 1)
-			egress_catch_up(s->worker, s, engine_egress(s->engine, s->first_link + i),
-					now_ps + 1, s->extras);
+			catch_up(s->worker, s, engine_egress(s->engine, s->first_link + i),
+				 now_ps + 1, s->extras);
 }
 
 /* Is it not the line alone that a packet has to wait for at an empty port? */
@@ -193,7 +207,7 @@ forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, ui
 		if (out->port.free_ps <= now_ps) {
 			egress_next(w, s, out, extras);
 			if (out->port.pkts && out->port.free_ps <= now_ps)
-				egress_catch_up(w, s, out, now_ps + 1, extras);
+				catch_up(w, s, out, now_ps + 1, extras);
 		}
 	} else if (will_wait(out, packet, extras) && !out->port.stats && s->engine->measuring) {
 		engine_begin_stats(s->engine, &out->port);
@@ -363,7 +377,7 @@ static inline __attribute__((always_inline)) void flush(struct worker *w, struct
 				engine_egress(s->engine, s->first_link + word * 64 + bit);
 
 			left &= left - 1;
-			egress_catch_up(w, s, out, w->limit_ps, extras);
+			catch_up(w, s, out, w->limit_ps, extras);
 			if (out->port.pkts == 0)
 				s->backlog[word] &= ~(UINT64_C(1) << bit);
 			else if (out->port.free_ps >= w->end_ps &&
@@ -401,8 +415,8 @@ static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch
 {
 	const struct engine *e = s->engine;
 
-	catch_up_with(w, s, engine_egress(e, line_back(e, s->first_line + input)),
-		      frame->time_ps + 1);
+	catch_up(w, s, engine_egress(e, line_back(e, s->first_line + input)), frame->time_ps + 1,
+		 s->extras);
 	ordered_obey(w, s, input, frame);
 }
 
