@@ -276,43 +276,16 @@ static void on_pause(struct worker *w, struct host *h, const struct weir_packet 
 	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
 }
 
-/* A late ACK, or one that says nothing, of a connection that is over, is dropped. */
-static inline void on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
-{
-	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->tx;
-
-	if (__builtin_expect(handle != FLOW_NONE, 1)) {
-		struct sender *s = slab_at(&w->senders, handle);
-
-		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
-	}
-}
-
-static inline void on_data(struct worker *w, struct host *h, struct weir_packet *packet)
-{
-	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->rx;
-
-	if (__builtin_expect(handle == FLOW_NONE, 0)) {
-		handle = receiver_begin(w, h, packet);
-		if (handle == FLOW_NONE)
-			return;
-	}
-
-	struct receiver *r = slab_at(&w->receivers, handle);
-
-	w->engine->transports[r->transport].ops->on_data(w, h, r, packet);
-}
-
 static inline __attribute__((always_inline)) void
 on_packet(struct worker *w, struct host *h, struct weir_packet *packet, int has_notes)
 {
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
-		on_ack(w, h, packet);
+		sender_on_ack(w, h, packet);
 	else if (__builtin_expect(packet_is_pause(packet), 0))
 		on_pause(w, h, packet);
 	else
-		on_data(w, h, packet);
+		receiver_on_data(w, h, packet);
 	if (__builtin_expect(has_notes, 0))
 		notes_drop(w, packet);
 }
@@ -328,29 +301,16 @@ static void plan_start(const struct engine *e, struct host *h)
 	host_timer(h, e->flows.flows[flow].start_ps, TIMER_START, flow);
 }
 
-/* One of a transport's own timers; that of a connection that is over says nothing. */
-static inline void on_own_timer(struct worker *w, struct host *h, enum timer_kind kind,
-				uint32_t connection)
-{
-	uint32_t handle = flow_at(w->engine, connection)->tx;
-
-	if (__builtin_expect(handle != FLOW_NONE, 1)) {
-		struct sender *s = slab_at(&w->senders, handle);
-
-		sender_transport(w->engine, s)->ops->on_timer(w, h, s, handle, kind);
-	}
-}
-
 static inline void dispatch(struct worker *w, struct host *h, enum timer_kind kind, uint32_t number)
 {
 	if (kind == TIMER_PACE || kind == TIMER_CONTROL) { /* mostly */
-		on_own_timer(w, h, kind, number);
+		sender_on_own_timer(w, h, number, kind);
 		return;
 	}
 	switch (kind) {
 	case TIMER_REORDER:
 	case TIMER_PROBE:
-		on_own_timer(w, h, kind, number);
+		sender_on_own_timer(w, h, number, kind);
 		return;
 	case TIMER_ACK:
 		receiver_on_timer(w, h, number);

@@ -238,6 +238,47 @@ static inline const struct transport *flow_transport(const struct engine *e, con
 	return &e->transports[flow_transport_number(e, f)];
 }
 
+/* --- what happens to a connection goes to its transport, and nowhere where the connection is over --- */
+
+static inline void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
+{
+	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->tx;
+
+	if (__builtin_expect(handle != FLOW_NONE, 1)) {
+		struct sender *s = slab_at(&w->senders, handle);
+
+		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
+	}
+}
+
+/* One of the transport's own timers. */
+static inline void sender_on_own_timer(struct worker *w, struct host *h, uint32_t connection,
+				       enum timer_kind kind)
+{
+	uint32_t handle = flow_at(w->engine, connection)->tx;
+
+	if (__builtin_expect(handle != FLOW_NONE, 1)) {
+		struct sender *s = slab_at(&w->senders, handle);
+
+		sender_transport(w->engine, s)->ops->on_timer(w, h, s, handle, kind);
+	}
+}
+
+static inline void receiver_on_data(struct worker *w, struct host *h, struct weir_packet *packet)
+{
+	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->rx;
+
+	if (__builtin_expect(handle == FLOW_NONE, 0)) {
+		handle = receiver_begin(w, h, packet);
+		if (handle == FLOW_NONE)
+			return;
+	}
+
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	w->engine->transports[r->transport].ops->on_data(w, h, r, packet);
+}
+
 /* --- message.c --- */
 
 /* How many segments hold so many bytes. */

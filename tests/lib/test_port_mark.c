@@ -434,6 +434,27 @@ TEST(test_statistics_that_start_late_begin_with_what_waits)
 	desk_close(&d);
 }
 
+/* Of 201 packets one is on the line and 200 wait; every 800 ns one of them leaves. */
+TEST(test_integral_of_packets_is_exact_for_long_queues_too)
+{
+	struct weir_port_plan plan = desk_plan();
+	struct weir_port_stats stats;
+	struct desk d;
+
+	desk_open(&d, &plan, NULL);
+	weir_port_stats_start(d.port, &stats, 0);
+	for (uint32_t i = 0; i < 201; i++)
+		desk_offer_bytes(&d, 1000, 0);
+	CHECK_INT(stats.max_pkts, 200);
+	desk_catch_up(&d, 200 * INT64_C(800000));
+	weir_port_stats_stop(d.port, 200 * INT64_C(800000));
+	CHECK_INT(weir_port_stats_pkts_ps(&stats), INT64_C(800000) * (200 * 201 / 2));
+	CHECK_INT(stats.many_pkts_ps,
+		  INT64_C(800000) * (200 * 201 / 2 -
+				     WEIR_PORT_STATS_EXACT * (WEIR_PORT_STATS_EXACT - 1) / 2));
+	desk_close(&d);
+}
+
 /* Exact below 128, then steps of a 32nd of the octave. */
 TEST(test_long_queues_are_kept_within_a_thirty_second)
 {

@@ -95,7 +95,7 @@ TEST(test_third_transport_hears_of_its_connections)
 	sender_send(&d.w, &d.h, slab_at(&d.w.senders, d.flows[1].tx), 77);
 	CHECK_INT(d.h.made_pkts, 1);
 	CHECK_INT(d.h.now_ps, 77);
-	sender_on_timer(&d.w, &d.h, 1, TIMER_PACE);
+	sender_on_own_timer(&d.w, &d.h, 1, TIMER_PACE);
 	CHECK_INT(d.h.timeouts, TIMER_PACE);
 	hand_close(&d);
 }
@@ -107,7 +107,8 @@ TEST(test_transport_hears_nothing_of_connections_that_are_over)
 	hand_open(&d);
 	packet_segment(&d.packet)->connection = 0;
 	sender_on_ack(&d.w, &d.h, &d.packet);
-	sender_on_timer(&d.w, &d.h, 0, TIMER_PACE);
+	sender_on_own_timer(&d.w, &d.h, 0, TIMER_PACE);
+	sender_on_timer(&d.w, &d.h, 0, TIMER_RETRANSMIT);
 	CHECK_INT(d.h.received_pkts + d.h.timeouts, 0);
 	hand_close(&d);
 }
