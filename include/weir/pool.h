@@ -87,6 +87,16 @@ static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 	return chunk;
 }
 
+/* Has its packets fetched. */
+static inline __attribute__((always_inline)) void
+weir_chunk_fetch(const struct weir_packet_pool *p, uint32_t chunk)
+{
+	const struct weir_packet *first = p->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
+
+	for (uint32_t i = 0; i < WEIR_CHUNK_PACKETS; i++)
+		__builtin_prefetch(first + i);
+}
+
 static inline void weir_chunk_give(struct weir_packet_pool *p, uint32_t chunk)
 {
 	p->next[chunk] = p->free;

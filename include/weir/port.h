@@ -484,13 +484,15 @@ weir_port_unlink(struct weir_port *p, struct weir_packet_pool *pool, struct weir
 	}
 	slot++;
 	if ((slot & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = (slot - 1) >> WEIR_CHUNK_SHIFT;
+		uint32_t chunk = (slot - 1) >> WEIR_CHUNK_SHIFT, next = pool->next[chunk];
 
-		slot = pool->next[chunk] << WEIR_CHUNK_SHIFT;
+		slot = next << WEIR_CHUNK_SHIFT;
 		weir_chunk_give(pool, chunk);
+		/* What waits longer has left the cache: the chunk after this one is fetched. */
+		if (q->pkts > WEIR_CHUNK_PACKETS)
+			weir_chunk_fetch(pool, pool->next[next]);
 	}
 	q->head = slot;
-	__builtin_prefetch(&pool->slots[slot]);
 	return packet;
 }
 

@@ -154,16 +154,53 @@ static void node_run(struct worker *w, uint32_t node)
 		switch_run(w, &e->switches[n->number]);
 }
 
-/* A host that is to be worked on soon. Switches fetch what they need themselves. */
+/* A node that is to be worked on soon. Switches that another thread may take over fetch what they need themselves. */
 static inline void node_fetch(const struct worker *w, uint32_t node)
 {
 	const struct engine *e = w->engine;
 	const struct net_node *n = &e->net->nodes[node];
 
-	if (n->kind == NODE_HOST)
+	if (n->kind == NODE_HOST) {
+		const char *host = (const char *)&e->hosts[n->number];
+		const char *out = (const char *)engine_egress(e, n->first_link);
+
+		__builtin_prefetch(host);
+		__builtin_prefetch(host + 64);
+		__builtin_prefetch(out);
+		__builtin_prefetch(out + 64);
 		line_fetch(&w->pool, e->line_head[n->first_line],
-			   atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire),
+			   atomic_load_explicit(&e->line_tail[n->first_line],
+						memory_order_acquire),
 			   CHUNKS_FROM_FAR);
+	} else if (!w->shared) {
+		switch_fetch(w, &e->switches[n->number]);
+	}
+}
+
+/* The one that is next, once that is here: whose packets they are that come to a host, those of the first chunk. */
+static inline void flows_fetch(const struct worker *w, uint32_t node)
+{
+	const struct engine *e = w->engine;
+	const struct net_node *n = &e->net->nodes[node];
+
+	if (n->kind != NODE_HOST)
+		return;
+
+	uint32_t slot = e->line_head[n->first_line];
+	uint32_t tail = atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire);
+
+	if (slot == WEIR_SLOT_NONE || slot == tail)
+		return;
+	do {
+		struct weir_packet *packet = &w->pool.slots[slot++];
+
+		__builtin_prefetch(&e->flows.flows[packet_segment(packet)->connection]);
+	} while (slot & WEIR_CHUNK_MASK && slot != tail);
+}
+
+static inline uint32_t first_of(uint32_t word, uint64_t bits)
+{
+	return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
@@ -186,11 +223,16 @@ run_nodes_among(struct worker *w, const uint64_t *own, uint32_t fetches)
 			if (own)
 				bits &= own[word];
 			while (bits) {
-				uint32_t node = word * 64 + (uint32_t)__builtin_ctzll(bits);
+				uint32_t node = first_of(word, bits);
 
 				bits &= bits - 1;
-				if (fetches && bits)
-					node_fetch(w, word * 64 + (uint32_t)__builtin_ctzll(bits));
+				if (fetches && bits) {
+					uint64_t later = bits & (bits - 1);
+
+					flows_fetch(w, first_of(word, bits));
+					if (later)
+						node_fetch(w, first_of(word, later));
+				}
 				node_run(w, node);
 			}
 		}

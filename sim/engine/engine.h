@@ -355,6 +355,9 @@ void port_stats_free(struct engine *e);
 void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 void switch_run(struct worker *w, struct switch_state *s);
+
+/* Has fetched what switch_run will need. */
+void switch_fetch(const struct worker *w, const struct switch_state *s);
 void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps);
 
 /* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the input. */
@@ -452,8 +455,8 @@ egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 	egress_commit_until(w, out, start_ps, out->port.free_ps);
 }
 
-/* Has the packets of a line fetched that are to be taken from it soon: every other cache line, whose neighbour the
- * processor fetches as well. Only for who takes from the line: nobody else may follow its chunks. */
+/* Has the packets of a line fetched that are to be taken from it soon. Only for who takes from the line: nobody else may
+ * follow its chunks. */
 static inline __attribute__((always_inline)) void
 line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, uint32_t chunks)
 {
@@ -463,11 +466,7 @@ line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, ui
 		return;
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < chunks; i++) {
-		const struct weir_packet *first =
-			pool->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
-
-		__builtin_prefetch(first);
-		__builtin_prefetch(first + 2);
+		weir_chunk_fetch(pool, chunk);
 		if (chunk == last)
 			break;
 		chunk = pool->next[chunk];

@@ -20,6 +20,7 @@
 enum { HOST_QUEUES = WEIR_PFC_CLASSES + 1 };
 
 struct host {
+	/* What is usual needs the first two cache lines only. */
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
 	uint32_t is_timing; /* 1: the first of its timers is being worked on */
@@ -32,6 +33,10 @@ struct host {
 	uint32_t paused; /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
 	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
 	uint32_t waiting, last_turn; /* bit per turn that is not empty; the turn served last */
+	/* counters; others below */
+	uint64_t made_pkts, received_pkts;
+	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
+	uint64_t goodput_bytes;          /* payload received for the first time */
 	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
 	struct turn {
 		uint32_t first, last;
@@ -45,13 +50,12 @@ struct host {
 	uint32_t card_queues, held_count;
 	struct turn parked;
 	struct delay_line *delays; /* of the card, where it has some: card.c */
-	/* counters */
-	uint64_t made_pkts, received_pkts;
-	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
-	uint64_t goodput_bytes;          /* payload received for the first time */
 	uint64_t retransmits, timeouts, small_flow_timeouts;
 	uint64_t resent_flows; /* of which a segment was sent again */
 };
+
+_Static_assert(offsetof(struct host, turns) + 2 * sizeof(uint32_t) <= 128,
+	       "the first turn is in the second cache line");
 
 /* In host.special: a fabric scheme may stop flows; in host.paused: some must wait now. */
 #define HOST_HOLDS (UINT32_C(1) << 31)

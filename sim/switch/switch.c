@@ -257,7 +257,7 @@ fetch_lines(const struct worker *w, const struct switch_state *s, uint32_t chunk
 			   atomic_load_explicit(&tails[i], memory_order_acquire), chunks);
 }
 
-static __attribute__((noinline)) void fetch(const struct worker *w, const struct switch_state *s)
+void switch_fetch(const struct worker *w, const struct switch_state *s)
 {
 	const size_t port_size = s->port_size;
 	const char *port = s->ports;
@@ -267,8 +267,10 @@ static __attribute__((noinline)) void fetch(const struct worker *w, const struct
 	else
 		fetch_lines(w, s, CHUNKS_AHEAD);
 #pragma GCC unroll 4
-	for (uint32_t i = s->link_count; i > 0; i--, port += port_size)
+	for (uint32_t i = s->link_count; i > 0; i--, port += port_size) {
 		__builtin_prefetch(port);
+		__builtin_prefetch(port + 64);
+	}
 }
 
 /* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
@@ -402,8 +404,8 @@ const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32
 	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
 
 	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
-	if (w->fetches)
-		fetch(w, s);
+	if (w->fetches && (w->shared || w->fetches == FETCH_FOR_SWITCHES))
+		switch_fetch(w, s);
 	*count = gather(w, s, shift);
 	s->arrivals = *count;
 	return sort_keys(w, *count, shift, buckets);
