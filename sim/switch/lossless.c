@@ -41,19 +41,6 @@ void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_s
 	}
 }
 
-/* --- the memory --- */
-
-int lossless_has_room(const struct lossless *l, uint32_t input, struct weir_port *p,
-		      const struct weir_packet *packet)
-{
-	const struct weir_queue *q = weir_port_queues(p) + p->kind->class_queue[packet->class_id];
-	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
-
-	if (!class_is_lossless(l->classes, packet->class_id))
-		return weir_buffer_pool_admits(&l->lossy, &shared, q->bytes, packet->bytes);
-	return weir_pfc_admits(&l->memory, &l->inputs[input][packet->class_id], packet->bytes);
-}
-
 /* --- building --- */
 
 /* What may still come in after a frame was made: the frame waits for one packet on its own line, takes its

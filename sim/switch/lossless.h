@@ -43,10 +43,29 @@ int lossless_init(struct lossless *l, const struct engine *e, const struct switc
 		  struct weir_error *error);
 void lossless_free(struct lossless *l, const struct switch_state *s);
 
-/* Is there room for a packet of an input, where there are lossless classes? Others than lossless classes share what is neither reserved nor
- * headroom, under the dynamic thresholds of their queues. */
-int lossless_has_room(const struct lossless *l, uint32_t input, struct weir_port *p,
-		      const struct weir_packet *packet);
+/* Is there room for a packet that is of no lossless class, where there are some? They share what is neither reserved
+ * nor headroom, under the dynamic thresholds of their queues. */
+static inline int lossless_has_shared_room(const struct lossless *l,
+					   const struct weir_packet *packet,
+					   const struct weir_port *p)
+{
+	const struct weir_queue *queues = (const struct weir_queue *)(p + 1);
+	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
+
+	return weir_buffer_pool_admits(&l->lossy, &shared,
+				       queues[p->kind->class_queue[packet->class_id]].bytes,
+				       packet->bytes);
+}
+
+/* Is there room for a packet of an input, where there are lossless classes? */
+static inline int lossless_has_room(const struct lossless *l, uint32_t input,
+				    const struct weir_packet *packet, const struct weir_port *p)
+{
+	return class_is_lossless(l->classes, packet->class_id)
+		       ? weir_pfc_admits(&l->memory, &l->inputs[input][packet->class_id],
+					 packet->bytes)
+		       : lossless_has_shared_room(l, packet, p);
+}
 
 /* Is there room, and nobody to be told to stop, even if what waits is less than is accounted for? Packets that
  * have left may still be in the accounts, but none that came is missing. Below easy_bytes a lossless class need
@@ -54,18 +73,13 @@ int lossless_has_room(const struct lossless *l, uint32_t input, struct weir_port
 static inline int lossless_is_easy(const struct lossless *l, uint32_t input, uint64_t easy_bytes,
 				   const struct weir_packet *packet, const struct weir_port *p)
 {
-	const struct weir_queue *queues = (const struct weir_queue *)(p + 1);
-	const struct weir_buffer_pool shared = { .used_bytes = l->memory.used_bytes };
-
 	if (class_is_lossless(l->classes, packet->class_id)) {
 		const struct weir_pfc_input *in = &l->inputs[input][packet->class_id];
 
 		return in->bytes + packet->bytes < easy_bytes ||
 		       weir_pfc_is_easy(&l->memory, in, packet->bytes);
 	}
-	return weir_buffer_pool_admits(&l->lossy, &shared,
-				       queues[p->kind->class_queue[packet->class_id]].bytes,
-				       packet->bytes);
+	return lossless_has_shared_room(l, packet, p);
 }
 
 /* lossless_enter for such a packet, and lossless_leave where nobody waits. */

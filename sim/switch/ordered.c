@@ -1,7 +1,7 @@
 /* ordered.c -- one window of a switch that goes through arrivals and departures in one order of time, with a
  * heap of ports by the time their line is free. */
 #include "sim/switch/ordered.h"
-#include "sim/switch/telemetry.h"
+#include "sim/switch/transmit.h"
 #include "sim/engine/ranks.h"
 #include <assert.h>
 #include <string.h>
@@ -87,18 +87,6 @@ static inline void await_departure(struct switch_state *s, uint32_t port)
 	await_departure_of(s, port_of(s, port), port);
 }
 
-/* The packet goes on its line, which is busy until free_ps. */
-static inline __attribute__((always_inline)) void
-transmit(struct worker *w, struct egress *out, const struct weir_packet *packet, int64_t start_ps)
-{
-	struct weir_packet *place = egress_place(w, out);
-
-	*place = *packet;
-	if (w->engine->notes)
-		telemetry_write(w->engine, out, place, start_ps);
-	egress_commit(w, out, start_ps);
-}
-
 /* The fabric scheme learns that a packet waits here no longer. */
 static inline __attribute__((always_inline)) void tell_left(struct worker *w,
 							    struct switch_state *s, uint32_t port,
@@ -132,7 +120,7 @@ static inline void depart(struct worker *w, struct switch_state *s, struct egres
 		tell_left(w, s, port, packet, answer, start_ps);
 	}
 	if (answer == WEIR_PORT_SEND)
-		transmit(w, out, packet, start_ps);
+		transmit(w, out, packet, NULL, start_ps, w->engine->notes != NULL);
 	else
 		packet_gone(w, packet);
 	account_departure(w, s, packet, start_ps);
@@ -267,7 +255,7 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 	if (fabric)
 		tell_left(w, s, port, packet, answer, now_ps);
 	if (answer == WEIR_PORT_SEND)
-		transmit(w, out, packet, now_ps);
+		transmit(w, out, packet, NULL, now_ps, w->engine->notes != NULL);
 	else
 		packet_gone(w, packet);
 	return answer;
@@ -288,7 +276,7 @@ static inline void forward(struct worker *w, struct switch_state *s, uint32_t in
 	    (out->port.free_ps > now_ps || o->fabric ||
 	     weir_port_is_paused(&out->port, out->port.kind->class_queue[class_id])))
 		engine_begin_stats(s->engine, &out->port);
-	if (o->lossless.classes && !lossless_has_room(&o->lossless, input, &out->port, packet)) {
+	if (o->lossless.classes && !lossless_has_room(&o->lossless, input, packet, &out->port)) {
 		out->port.rare->drops[WEIR_DROP_POOL_FULL]++;
 		if (o->fabric)
 			o->fabric->leave(w, s, port, packet, now_ps);
@@ -338,12 +326,11 @@ static void ordered_end(struct switch_state *s)
 
 void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count)
 {
-	uint32_t *heads = w->engine->line_head + s->first_line;
 	struct ordered_switch *o = s->ordered;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t input = (uint32_t)(keys[i] & ((1u << SWITCH_INPUT_BITS) - 1));
-		uint32_t slot = heads[input];
+		uint32_t *head = &s->heads[input], slot = *head;
 		struct weir_packet *packet = &w->pool.slots[slot];
 
 		if (is_due(o, packet->time_ps + 1))
@@ -352,7 +339,7 @@ void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys,
 			await_departure(s, ordered_obey(w, s, input, packet));
 		else
 			forward(w, s, input, packet);
-		heads[input] = line_advance(&w->pool, slot);
+		*head = line_advance(&w->pool, slot);
 	}
 	departures_until(w, s, w->limit_ps);
 	if (o->departures.count && o->departures.entries[0].time_ps >= w->end_ps)

@@ -1,7 +1,7 @@
 /* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
  * its egress port; then the ports that hold packets catch up. */
 #include "sim/switch/ordered.h"
-#include "sim/switch/telemetry.h"
+#include "sim/switch/transmit.h"
 #include <string.h>
 
 /* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
@@ -18,51 +18,19 @@ static uint64_t arrival_key(int64_t since_ps, uint32_t input)
 	return (uint64_t)since_ps << INPUT_BITS | input;
 }
 
-static uint64_t packet_path(const struct weir_packet *packet)
-{
-	return packet_segment((struct weir_packet *)packet)->path;
-}
-
-/* As below, whatever the line is. */
-static __attribute__((noinline)) void transmit_specially(struct worker *w, struct egress *out,
-							 const struct weir_packet *packet,
-							 uint64_t path, int64_t start_ps,
-							 uint32_t extras)
+void transmit_specially(struct worker *w, struct egress *out, const struct weir_packet *packet,
+			uint64_t path, int64_t start_ps, int writes)
 {
 	struct weir_packet *place = egress_place(w, out);
 
 	*place = *packet;
 	packet_segment(place)->path = path;
-	if (extras & SWITCH_WRITES)
+	if (writes)
 		telemetry_write(w->engine, out, place, start_ps);
 	egress_commit(w, out, start_ps);
 }
 
-/* The packet goes on the line of its port, there with that path (NULL: its own). extras, here and below: bits of enum
- * switch_extra, which are known when this is compiled. */
-static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
-							   const struct weir_packet *packet,
-							   const uint64_t *path, int64_t start_ps,
-							   uint32_t extras)
-{
-	uint32_t to = out->to;
-
-	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
-		transmit_specially(w, out, packet, path ? *path : packet_path(packet), start_ps,
-				   extras);
-		return;
-	}
-
-	struct weir_packet *place = &w->pool.slots[out->tail];
-
-	*place = *packet;
-	if (path)
-		packet_segment(place)->path = *path;
-	if (extras & SWITCH_WRITES)
-		telemetry_write(w->engine, out, place, start_ps);
-	egress_commit_to(w, out, to, out->port.free_ps);
-}
-
+/* extras, here and below: bits of enum switch_extra, which are mostly known when this is compiled. */
 static inline __attribute__((always_inline)) void
 next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
 {
@@ -72,7 +40,7 @@ next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32
 
 	if (extras & SWITCH_ACCOUNTS)
 		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
-	transmit(w, out, packet, NULL, start_ps, extras);
+	transmit(w, out, packet, NULL, start_ps, extras & SWITCH_WRITES);
 }
 
 /* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
@@ -100,7 +68,7 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 	if (extras & SWITCH_ACCOUNTS)
 		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
 	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND)
-		transmit(w, out, packet, NULL, start_ps, extras);
+		transmit(w, out, packet, NULL, start_ps, extras & SWITCH_WRITES);
 	else
 		packet_gone(w, packet);
 }
@@ -189,7 +157,7 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 			packet_segment(place)->path = path;
 	}
 	if (answer == WEIR_PORT_SEND)
-		transmit(w, out, packet, &path, now_ps, extras);
+		transmit(w, out, packet, &path, now_ps, extras & SWITCH_WRITES);
 	return answer;
 }
 
