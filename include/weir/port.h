@@ -392,7 +392,7 @@ static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 static inline __attribute__((always_inline)) int weir_port_leave(struct weir_port *p,
 								 struct weir_packet *packet,
 								 uint32_t queue, int64_t start_ps,
-								 enum weir_port_asks which)
+								 uint32_t which)
 {
 	weir_port_occupy(p, packet->bytes, start_ps);
 	if (p->kind->asks & which &&
@@ -405,46 +405,22 @@ static inline __attribute__((always_inline)) int weir_port_leave(struct weir_por
 	return WEIR_PORT_SEND;
 }
 
-/* Where there is no scheduler: is the packet dropped on its way in? If not, it may be marked. */
-static inline __attribute__((always_inline)) int
-weir_port_refuses(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
-{
-	return __builtin_expect(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes,
-				0) &&
-	       weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED;
-}
-
 /* weir_port_offer where there is no scheduler, of a packet whose time_ps is when it wants to leave. Unless it is marked
  * nothing is written into it before it is copied: it may be in another thread's cache, and a copy waits for such writes.
- * WEIR_PORT_QUEUED: *place is where it waits. */
+ * WEIR_PORT_QUEUED: *place is where it waits. What is known when this is compiled: asks: WEIR_PORT_ASKS_IDLE, or 0 of a
+ * simple port; shares, here and below: 0: the port has memory of its own. */
 static inline __attribute__((always_inline)) int
 weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
-		      struct weir_packet *packet, struct weir_packet **place)
+		      struct weir_packet *packet, struct weir_packet **place, uint32_t asks,
+		      int shares)
 {
 	int64_t now_ps = packet->time_ps;
 
-	if (weir_port_refuses(p, packet, now_ps))
+	if (__builtin_expect(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes, 0) &&
+	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
-		return weir_port_leave(p, packet, 0, now_ps, WEIR_PORT_ASKS_IDLE);
-	weir_port_stats_join(p, now_ps);
-	*place = weir_port_append(p, pool, packet, weir_port_queues(p));
-	return WEIR_PORT_QUEUED;
-}
-
-/* The same of a simple port. shares, here and below, is known when this is compiled: 0: it has memory of its own. */
-static inline __attribute__((always_inline)) int
-weir_port_offer_simple(struct weir_port *p, struct weir_packet_pool *pool,
-		       struct weir_packet *packet, struct weir_packet **place, int shares)
-{
-	int64_t now_ps = packet->time_ps;
-
-	if (weir_port_refuses(p, packet, now_ps))
-		return WEIR_PORT_DROPPED;
-	if (p->pkts == 0 && p->free_ps <= now_ps) {
-		weir_port_occupy(p, packet->bytes, now_ps);
-		return WEIR_PORT_SEND;
-	}
+		return weir_port_leave(p, packet, 0, now_ps, asks);
 	weir_port_stats_join(p, now_ps);
 	*place = shares ? weir_port_append(p, pool, packet, weir_port_queues(p))
 			: weir_port_link(p, pool, packet, weir_port_queues(p));
@@ -463,7 +439,7 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 	if (p->kind->order != WEIR_PORT_PLAIN)
 		return weir_port_offer_sched(p, pool, packet, now_ps);
 	packet->time_ps = now_ps;
-	return weir_port_offer_plain(p, pool, packet, &place);
+	return weir_port_offer_plain(p, pool, packet, &place, WEIR_PORT_ASKS_IDLE, 1);
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched

@@ -169,6 +169,12 @@ struct worker {
 	struct heap later;     /* (time, node): wake-ups beyond the wheel */
 };
 
+/* Does it have switches fetched before their turn? Of those that threads share it is not known who will take them. */
+static inline int worker_fetches_ahead(const struct worker *w)
+{
+	return w->fetches == FETCH_FOR_ALL && !w->shared;
+}
+
 struct engine_tap {
 	uint32_t link;
 	void (*see)(void *context, int64_t start_ps, const struct weir_packet *packet,

@@ -39,7 +39,7 @@ static void node_run(struct worker *w, uint32_t node)
 		switch_run(w, &e->switches[n->number]);
 }
 
-/* A node that is to be worked on soon. Switches that another thread may take over fetch what they need themselves. */
+/* A node that is to be worked on soon. */
 static inline void node_fetch(const struct worker *w, uint32_t node)
 {
 	const struct engine *e = w->engine;
@@ -56,7 +56,7 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 		line_fetch(&w->pool, e->line_head[n->first_line],
 			   atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire),
 			   CHUNKS_FROM_FAR);
-	} else if (!w->shared) {
+	} else if (worker_fetches_ahead(w)) {
 		switch_fetch(w, &e->switches[n->number]);
 	}
 }

@@ -197,6 +197,8 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 
 /* --- send.c --- */
 void sender_start(struct worker *w, struct host *h, uint32_t flow);
+
+/* TIMER_RETRANSMIT or TIMER_APPLICATION; for others see sender_on_own_timer. */
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
 /* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one after the last. */

@@ -149,10 +149,9 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 	} else {
 		struct weir_packet *place;
 
-		answer = extras & SWITCH_ASKS
-				 ? weir_port_offer_plain(&out->port, &w->pool, packet, &place)
-				 : weir_port_offer_simple(&out->port, &w->pool, packet, &place,
-							  extras & SWITCH_SHARES);
+		answer = weir_port_offer_plain(&out->port, &w->pool, packet, &place,
+					       extras & SWITCH_ASKS ? WEIR_PORT_ASKS_IDLE : 0,
+					       extras & SWITCH_SHARES);
 		if (answer == WEIR_PORT_QUEUED)
 			packet_segment(place)->path = path;
 	}
@@ -212,8 +211,7 @@ static inline uint64_t *keys_with_room(struct worker *w, uint64_t *key_at)
 		       : grow_keys(w, (size_t)(key_at - w->keys));
 }
 
-/* What is not in this core's cache: packets that have come, and ports. Of two cache lines side by side the processor
- * fetches the other one, too. */
+/* What is not in this core's cache: packets that have come, and ports. */
 static inline __attribute__((always_inline)) void
 fetch_lines(const struct worker *w, const struct switch_state *s, uint32_t chunks)
 {
@@ -372,7 +370,7 @@ const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32
 	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
 
 	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
-	if (w->fetches && (w->shared || w->fetches == FETCH_FOR_SWITCHES))
+	if (w->fetches && !worker_fetches_ahead(w))
 		switch_fetch(w, s);
 	*count = gather(w, s, shift);
 	s->arrivals = *count;
