@@ -1,6 +1,7 @@
 /* main.cc -- the two benchmark scenarios in ns-3, for comparison, and flows of a list.
  *
- *	ns3-bench --scenario=incast	N long DCTCP flows to one host through one switch
+ *	ns3-bench --scenario=incast	N long flows to one host through one switch; --cc=reno --k=1000000
+ *					makes a drop-tail queue of it
  *	ns3-bench --scenario=fabric	a leaf-spine where every host sends to one and receives from one
  *	ns3-bench --scenario=replay	the flows of a file, as "0 9 20000B 15000ns path=3": path is the spine
  *
@@ -36,6 +37,8 @@ struct Settings {
 	double codel_target_us = 0, codel_interval_us = 150; /* target > 0: ns-3's CoDel, which marks */
 	uint32_t buffer_pkts = 1000, acks_per = 1, seed = 1;
 	std::string recovery = "prr";	/* or immediate */
+	std::string cc = "dctcp";	/* or reno, cubic */
+	double start_us = 100;		/* flows start within this time */
 	double from_ms = 20, to_ms = 100;
 	std::string flows;		/* file of the replay */
 };
@@ -261,7 +264,8 @@ struct QueueProbe {
 
 /* What had happened when measuring began. */
 struct Baseline {
-	uint64_t bytes = 0, marks = 0, packets = 0;
+	uint64_t bytes = 0, marks = 0, packets = 0, drops = 0, timeouts = 0;
+	std::vector<uint64_t> flow_bytes;
 };
 
 class Bench
@@ -397,7 +401,7 @@ void Bench::AddFlow(uint32_t from, uint32_t to, double start_us, uint64_t bytes)
 	Time start = NanoSeconds((uint64_t)std::llround(start_us * 1e3));
 	application.Start(start);
 	sinks.push_back(DynamicCast<PacketSink>(receiver.Install(hosts[to]).Get(0)));
-	if (bytes)
+	if (bytes || s.scenario == "incast")
 		Simulator::Schedule(start + NanoSeconds(1), &Bench::WatchSocket, this,
 				    DynamicCast<BulkSendApplication>(application.Get(0)));
 }
@@ -482,8 +486,12 @@ Baseline Bench::Count() const
 {
 	Baseline b;
 
-	for (auto &sink : sinks)
+	for (auto &sink : sinks) {
 		b.bytes += sink->GetTotalRx();
+		b.flow_bytes.push_back(sink->GetTotalRx());
+	}
+	b.drops = Drops();
+	b.timeouts = timeouts;
 	b.marks = measured->GetStats().nTotalMarkedPackets;
 	b.packets = measured->GetStats().nTotalEnqueuedPackets;
 	return b;
@@ -525,6 +533,20 @@ static double CpuSeconds()
 	       1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+/* Jain's index of what each flow received since then. */
+static double Jain(const Baseline &before, const Baseline &after)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < after.flow_bytes.size(); i++) {
+		double bytes = (double)(after.flow_bytes[i] - before.flow_bytes[i]);
+
+		sum += bytes;
+		squares += bytes * bytes;
+	}
+	return sum * sum / (squares * (double)after.flow_bytes.size());
+}
+
 void Bench::Print(double cpu_seconds) const
 {
 	double seconds = (s.to_ms - s.from_ms) * 1e-3;
@@ -538,7 +560,9 @@ void Bench::Print(double cpu_seconds) const
 	printf("mark_fraction %.4f\n",
 	       (double)(after.marks - before.marks) / (double)(after.packets - before.packets));
 	printf("goodput_gbps %.4f\n", (double)(after.bytes - before.bytes) * 8 / seconds * 1e-9);
-	printf("drops %lu\n", (unsigned long)Drops());
+	printf("drops %lu\n", (unsigned long)(after.drops - before.drops));
+	printf("timeouts %lu\n", (unsigned long)(after.timeouts - before.timeouts));
+	printf("jain %.4f\n", Jain(before, after));
 	printf("packet_hops %lu\n", (unsigned long)hops);
 	printf("cpu_seconds %.3f\n", cpu_seconds);
 	printf("packet_hops_per_cpu_second %.0f\n", (double)hops / cpu_seconds);
@@ -548,7 +572,7 @@ void Bench::Print(double cpu_seconds) const
 void Bench::Run()
 {
 	std::mt19937_64 random(s.seed);
-	std::uniform_real_distribution<double> start_us(0, 100);
+	std::uniform_real_distribution<double> start_us(0, s.start_us);
 
 	if (s.scenario == "replay") {
 		ReadReplay();
@@ -593,7 +617,11 @@ static void SetTcp(const Settings &s)
 	TypeId recovery = s.recovery == "prr" ? TcpPrrRecovery::GetTypeId()
 					      : TcpClassicRecovery::GetTypeId();
 
-	Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpDctcp::GetTypeId()));
+	TypeId cc = s.cc == "reno" ? TcpLinuxReno::GetTypeId()
+		    : s.cc == "cubic" ? TcpCubic::GetTypeId()
+				      : TcpDctcp::GetTypeId();
+
+	Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(cc));
 	Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(recovery));
 	Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
 	Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
@@ -601,7 +629,7 @@ static void SetTcp(const Settings &s)
 	Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
 	Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
 	Config::SetDefault("ns3::TcpDctcp::DctcpShiftG", DoubleValue(1.0 / 16));
-	if (s.scenario != "replay")
+	if (s.scenario != "replay" && s.cc == "dctcp")
 		return;
 	/* As Weir's defaults have it; buffers that no window fills. */
 	Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(5)));
@@ -634,6 +662,8 @@ int main(int argc, char **argv)
 	arguments.AddValue("buffer", "packets per port", s.buffer_pkts);
 	arguments.AddValue("acks-per", "data packets per ACK", s.acks_per);
 	arguments.AddValue("recovery", "prr or immediate", s.recovery);
+	arguments.AddValue("cc", "dctcp, reno or cubic; the last two time out as in Weir", s.cc);
+	arguments.AddValue("start-us", "flows of the incast start within this time", s.start_us);
 	arguments.AddValue("from-ms", "begin of measurement", s.from_ms);
 	arguments.AddValue("to-ms", "end of the run", s.to_ms);
 	arguments.AddValue("seed", "of start times, pairs and RED", s.seed);

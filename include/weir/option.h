@@ -16,6 +16,7 @@ WEIR_BEGIN
 enum weir_opt_type {
 	WEIR_OPT_TIME_NS, /* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
 	WEIR_OPT_TIME_PS, /* uint64_t picoseconds: ps ns us ms s */
+	WEIR_OPT_TIME_AUTO_PS, /* the same, or "auto" = WEIR_OPT_AUTO */
 	WEIR_OPT_SPAN_PS, /* struct weir_span_ps: one time, or two as "0us..100us" */
 	WEIR_OPT_BYTES,   /* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
 	WEIR_OPT_LENGTH, /* uint64_t: a queue length in bytes (as above) or in packets ("70pkts") */
@@ -52,6 +53,9 @@ struct weir_weights {
 	uint32_t count;
 	uint32_t weight[WEIR_WEIGHTS_MAX];
 };
+
+/* A number that the program works out from the rest of the configuration. */
+#define WEIR_OPT_AUTO UINT64_MAX
 
 /* WEIR_OPT_LENGTH keeps packets and bytes apart: a packet is a packet, whatever its size. */
 #define WEIR_LENGTH_IN_PACKETS (UINT64_C(1) << 63)

@@ -243,6 +243,12 @@ static int read_value(const struct reading *r, union value *v)
 			return 0;
 		}
 		return read_quantity(r, r->text, &v->number);
+	case WEIR_OPT_TIME_AUTO_PS:
+		if (strcmp(r->text, "auto") == 0) {
+			v->number = WEIR_OPT_AUTO;
+			return 0;
+		}
+		return read_quantity(r, r->text, &v->number);
 	case WEIR_OPT_TIME_NS:
 	case WEIR_OPT_TIME_PS:
 	case WEIR_OPT_BYTES:

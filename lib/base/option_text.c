@@ -57,6 +57,7 @@ const struct unit *weir_option_units(enum weir_opt_type type)
 	case WEIR_OPT_TIME_NS:
 		return ns_units;
 	case WEIR_OPT_TIME_PS:
+	case WEIR_OPT_TIME_AUTO_PS:
 	case WEIR_OPT_SPAN_PS:
 		return ps_units;
 	case WEIR_OPT_BYTES:
@@ -116,6 +117,8 @@ static const char *number_format(char *buffer, size_t size, enum weir_opt_type t
 {
 	if (type == WEIR_OPT_SIZE && value == UINT64_MAX)
 		snprintf(buffer, size, "unlimited");
+	else if (type == WEIR_OPT_TIME_AUTO_PS && value == WEIR_OPT_AUTO)
+		snprintf(buffer, size, "auto");
 	else if (type == WEIR_OPT_LENGTH && weir_length_is_packets(value))
 		weir_quantity_format(buffer, size, weir_length_number(value), packet_units);
 	else if (type == WEIR_OPT_FRACTION_Q32)
@@ -270,6 +273,10 @@ const char *weir_option_range(char *buffer, size_t size, const struct weir_optio
 		limits_format(bytes, sizeof(bytes), WEIR_OPT_BYTES, o);
 		snprintf(buffer, size, "%s or unlimited", bytes);
 		break;
+	case WEIR_OPT_TIME_AUTO_PS:
+		limits_format(bytes, sizeof(bytes), WEIR_OPT_TIME_PS, o);
+		snprintf(buffer, size, "%s, or auto", bytes);
+		break;
 	case WEIR_OPT_SPAN_PS:
 		limits_format(bytes, sizeof(bytes), WEIR_OPT_TIME_PS, o);
 		snprintf(buffer, size, "%s, once or as first..last", bytes);
@@ -291,6 +298,8 @@ const char *weir_option_kind(const struct weir_option *o)
 	case WEIR_OPT_TIME_NS:
 	case WEIR_OPT_TIME_PS:
 		return "time";
+	case WEIR_OPT_TIME_AUTO_PS:
+		return "time or auto";
 	case WEIR_OPT_SPAN_PS:
 		return "time or span of time";
 	case WEIR_OPT_BYTES:

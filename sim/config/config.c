@@ -17,6 +17,7 @@
 
 /* Longest time anyone may write: keeps sums of a few times far from the end of int64. */
 #define LONGEST_PS ((uint64_t)(1000 * WEIR_PS_PER_S))
+#define JITTER_MOST_PS ((uint64_t)(1000 * 1000 * WEIR_PS_PER_NS)) /* fits 32 bits */
 #define LONGEST_TIMEOUT_PS ((uint64_t)(100 * WEIR_PS_PER_S))
 #define SHORTEST_TIMEOUT_PS ((uint64_t)WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
@@ -168,6 +169,11 @@ const struct weir_option host_options[] = {
 	  LONGEST_TIMEOUT_PS, "timeouts double up to this (RFC 6298, section 5.5)", NULL },
 	{ "processing-delay", WEIR_OPT_TIME_PS, AT(processing_delay_ps), "0us", 0,
 	  (uint64_t)WEIR_PS_PER_S, "from the wire to the transport, for each packet that comes in",
+	  NULL },
+	{ "jitter", WEIR_OPT_TIME_AUTO_PS, AT(jitter_ps), "auto", 0, JITTER_MOST_PS,
+	  "each packet that a host sends arrives later by a random time below this, in order; auto: a "
+	  "twelfth of a full packet's time on the hosts' links, at least 20ns; 0ns: hosts in "
+	  "lockstep, which starves flows at drop-tail queues and is for comparison with closed forms",
 	  NULL },
 	{ "recovery", WEIR_OPT_CHOICE, AT(recovery), "immediate", 0, 1,
 	  "how a window is cut: at once (RFC 8257), or spread over a round trip "

@@ -73,6 +73,7 @@ struct host_config {
 	uint64_t acks_per;         /* data packets per ACK */
 	uint64_t ack_delay_ps;     /* a held-back ACK leaves after this */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
+	uint64_t jitter_ps; /* of a packet's end on the link, or WEIR_OPT_AUTO */
 	uint64_t processing_delay_ps;  /* from the wire to the transport, each way in */
 	uint64_t recovery;             /* enum recovery_mode */
 	uint64_t loss_detection;       /* enum loss_detection */

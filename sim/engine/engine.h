@@ -143,6 +143,7 @@ struct worker {
 	_Atomic uint8_t *slot_busy;  /* a byte for each of its windows: some bit may be set */
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
+	uint64_t jitter_ps; /* the engine's, below 2^32 */
 	uint32_t shared;   /* 1: other threads are at work, too */
 	uint32_t fetches;  /* enum worker_fetch: what is probably not in this core's cache */
 	uint64_t switched; /* packets that came to switches, for hands.h */
@@ -196,6 +197,7 @@ struct engine {
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
 	uint64_t window_limit; /* later windows than this have no times any more */
+	int64_t jitter_ps;     /* host.jitter of this network */
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
 	uint32_t longest_hops; /* links of that, the host's own included */
 

@@ -286,11 +286,32 @@ static void build_switches(struct engine *e)
 
 /* --- time --- */
 
+/* host.jitter = auto: a twelfth of the time that a full packet takes on the fastest link of a host, and 20 ns at
+ * least. */
+static int64_t find_jitter_ps(const struct engine *e)
+{
+	enum { PART = 12, LEAST_NS = 20 };
+	int64_t packet_ps = WEIR_TIME_NEVER_PS;
+
+	if (e->config->host.jitter_ps != WEIR_OPT_AUTO)
+		return (int64_t)e->config->host.jitter_ps;
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		uint32_t link = e->net->nodes[e->net->host_node[i]].first_link;
+		int64_t wire_ps =
+			weir_port_wire_ps(engine_kind(e, link), e->config->frame_max_bytes);
+
+		packet_ps = wire_ps < packet_ps ? wire_ps : packet_ps;
+	}
+	return packet_ps / PART > LEAST_NS * WEIR_PS_PER_NS ? packet_ps / PART
+							    : LEAST_NS * WEIR_PS_PER_NS;
+}
+
 static int build_wheel(struct engine *e, struct weir_error *error)
 {
 	uint32_t shortest = e->config->frame_min_bytes, longest = e->config->frame_max_bytes;
 	int64_t reach_ps = 0;
 
+	e->jitter_ps = find_jitter_ps(e);
 	/* Windows decide when flows that wait for others start: telemetry keeps those of lossless networks. */
 	if ((e->config->lossless || e->config->telemetry || fabric_is_on(e->config)) &&
 	    shortest > WEIR_PFC_FRAME_BYTES)
@@ -300,7 +321,7 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 		const struct weir_port_class *kind = engine_kind(e, i);
 		int64_t delay_ps = engine_delay_ps(e, i);
 		int64_t ahead_ps = delay_ps + weir_port_wire_ps(kind, shortest);
-		int64_t far_ps = delay_ps + weir_port_wire_ps(kind, longest);
+		int64_t far_ps = delay_ps + weir_port_wire_ps(kind, longest) + e->jitter_ps;
 
 		/* Frames of switches wait for a packet, and for a few of their own. */
 		if (e->config->lossless)
@@ -455,6 +476,7 @@ static void build_workers(struct engine *e)
 
 		w->engine = e;
 		w->index = i;
+		w->jitter_ps = (uint64_t)e->jitter_ps;
 		w->shared = e->hands.mode == HANDS_TOGETHER;
 		w->line_tail = e->line_tail;
 		w->fetches = w->shared ? FETCH_FOR_ALL : e->fetches;

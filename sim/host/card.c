@@ -137,7 +137,7 @@ static void join_queue(struct worker *w, struct host *h, struct weir_packet *pac
 		engine_begin_stats(w->engine, p);
 	answer = weir_port_offer(p, &w->pool, packet, now_ps);
 	if (answer == WEIR_PORT_SEND)
-		egress_commit(w, h->out, now_ps);
+		host_commit(w, h, now_ps);
 	else if (answer == WEIR_PORT_DROPPED)
 		packet_gone(w, packet);
 	h->work = p->pkts;
@@ -181,7 +181,7 @@ void card_drain(struct worker *w, struct host *h, int64_t limit_ps)
 			continue;
 		if (weir_port_start(&out->port, next, queue) == WEIR_PORT_SEND) {
 			*place = *next;
-			egress_commit(w, out, start_ps);
+			host_commit(w, h, start_ps);
 		} else { /* by its marking scheme */
 			packet_gone(w, next);
 		}

@@ -111,7 +111,7 @@ static uint32_t next_turn(struct host *h, uint32_t set)
 
 	uint32_t later = set & ~((2u << h->last_turn) - 1);
 
-	h->last_turn = (uint32_t)__builtin_ctz(later ? later : set);
+	h->last_turn = (uint8_t)__builtin_ctz(later ? later : set);
 	return h->last_turn;
 }
 
@@ -253,7 +253,7 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 
 			*place = *weir_port_take(&out->port, &w->pool, control);
 			h->work--;
-			host_transmit(w, out, place, start_ps);
+			host_transmit(w, h, place, start_ps);
 		} else if (!take_turn(w, h, start_ps)) {
 			return;
 		}
@@ -417,6 +417,7 @@ void hosts_new(struct engine *e)
 			fill[e->flows.flows[i].src + 1]++;
 	for (uint32_t i = 0; i < net->host_count; i++) {
 		const struct net_node *node = &net->nodes[net->host_node[i]];
+		struct weir_rng jitter = weir_rng_make(e->config->seed, i, WEIR_RNG_JITTER);
 
 		fill[i + 1] += fill[i];
 		if (!engine_has_host(e, i))
@@ -428,7 +429,8 @@ void hosts_new(struct engine *e)
 			.line = node->first_line,
 			.special = e->config->lossless | queued,
 			.paused = queued,
-			.others = (uint32_t)__builtin_ctz(~e->config->lossless),
+			.others = (uint8_t)__builtin_ctz(~e->config->lossless),
+			.jitter_state = weir_rng_u32(&jitter) | 1,
 			.tso_bytes = (uint32_t)e->config->host.tso_bytes,
 			.timer_ps = WEIR_TIME_NEVER_PS,
 			.due_ps = WEIR_TIME_NEVER_PS,

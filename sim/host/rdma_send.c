@@ -88,7 +88,7 @@ send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_p
 			say_if_last(w->engine, s, packet);
 	}
 	if (is_free)
-		host_transmit(w, h->out, packet, start_ps);
+		host_transmit(w, h, packet, start_ps);
 	else
 		host_send(w, h, packet, start_ps);
 	if (t->cc->sent)

@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) void try_here(struct worker *w, str
 	if (s->in_ready || !sender_can_send(s))
 		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
-		host_transmit(w, h->out, put_segment(w, h, s, t, h->now_ps), h->now_ps);
+		host_transmit(w, h, put_segment(w, h, s, t, h->now_ps), h->now_ps);
 		if (!sender_can_send(s))
 			return;
 	}

@@ -43,17 +43,21 @@ void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_s
 
 /* --- building --- */
 
-/* What may still come in after a frame was made: the frame waits for one packet on its own line, takes its
- * time on the wire and the link's, the sender finishes a packet, and the link is full of others. */
+/* What may still arrive after a pause frame was made: the frame waits for one packet on its own link and for the
+ * frames of other classes, it propagates, the sender finishes a packet, and the link is full; a host's packets
+ * may be late by its jitter. */
 static uint64_t headroom_of(const struct engine *e, uint32_t line)
 {
 	const struct egress *in = engine_egress(e, e->net->line_link[line]);
 	const struct egress *back = engine_egress(e, line_back(e, line));
+	const struct net_link *link = &e->net->links[in->link];
+	int from_host = e->net->nodes[link->from].kind == NODE_HOST;
 	uint32_t mtu = e->config->frame_max_bytes;
 	int64_t wait_ps =
 		weir_port_wire_ps(back->port.kind, mtu) +
 		weir_port_wire_ps(back->port.kind, WEIR_PFC_FRAME_BYTES) * WEIR_PFC_CLASSES +
-		back->delay_ps + weir_port_wire_ps(in->port.kind, mtu) + in->delay_ps;
+		back->delay_ps + weir_port_wire_ps(in->port.kind, mtu) + in->delay_ps +
+		(from_host ? e->jitter_ps : 0);
 
 	return weir_ps_to_bytes(wait_ps, in->port.kind->rate_bps) + 2 * (uint64_t)mtu;
 }

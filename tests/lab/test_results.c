@@ -477,7 +477,7 @@ static const char paused_text[] =
 	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
 	"[switch]\nmarking = none\nbuffer-per = switch\nlossless = 0\nbuffer = 153144B\n"
 	"pfc-headroom = 50000B\npfc-reserved = 0B\npfc-margin = 0B\npfc-alpha = 1\n"
-	"[host]\ncc = line-rate\n[rdma]\nheader = 48B\nmtu = 1000B\n"
+	"[host]\njitter = 0ns\ncc = line-rate\n[rdma]\nheader = 48B\nmtu = 1000B\n"
 	"[traffic x]\npattern = many-to-one\nreceiver = 2\nsize = unlimited\n"
 	"[measure]\nto = 6250ns\n";
 

@@ -36,14 +36,15 @@
 
 static void replay(struct sim *s, const char *card, const char *marking)
 {
-	sim_read(s,
-		 "[network]\ntopology = leaf-spine\nleaves = 4\nspines = 4\nhosts-per-leaf = 8\n"
-		 "rate = 10Gbps\ndelay = 10us\n"
-		 "[switch]\nmarking = %s\nbuffer = 251pkts\nnon-ect = pass\n"
-		 "[host]\nmss = 1448B\nhandshake = yes\nrto-initial = 5ms\nrecovery = prr\n"
-		 "card = %s\n"
-		 "[traffic x]\npattern = list\nfile = tests/data/ns3-replay.txt\n",
-		 marking, card);
+	sim_read_default(
+		s,
+		"[network]\ntopology = leaf-spine\nleaves = 4\nspines = 4\nhosts-per-leaf = 8\n"
+		"rate = 10Gbps\ndelay = 10us\n"
+		"[switch]\nmarking = %s\nbuffer = 251pkts\nnon-ect = pass\n"
+		"[host]\nmss = 1448B\nhandshake = yes\nrto-initial = 5ms\nrecovery = prr\n"
+		"card = %s\n"
+		"[traffic x]\npattern = list\nfile = tests/data/ns3-replay.txt\n",
+		marking, card);
 	sim_run(s, 1);
 	CHECK_INT(sim_metric(s, "flows_completed"), 500);
 }

@@ -33,15 +33,16 @@ static void run_four(struct four *f)
 			       "app-rate = %.0fKbps\n",
 			       i, i, f->start_ms[i], f->gbps[i] * 1e6 * MSS_BYTES / FRAME_BYTES);
 	CHECK(at < (int)sizeof(traffic));
-	sim_read(&f->s,
-		 "[network]\ntopology = explicit\n"
-		 "link = h0 sw 40Gbps 13us\nlink = h1 sw 40Gbps 13us\n"
-		 "link = h2 sw 40Gbps 13us\nlink = h3 sw 40Gbps 13us\nlink = sw h4 40Gbps 1us\n"
-		 "[switch]\nmarking = %s\nbuffer = 10000pkts\n"
-		 "[host]\nmss = %dB\nheader = %dB\n"
-		 "[measure]\nto = %dms\n"
-		 "probe = scheme sw->h4 every 1ms\n%s",
-		 f->marking, MSS_BYTES, FRAME_BYTES - MSS_BYTES, END_MS, traffic);
+	sim_read_default(
+		&f->s,
+		"[network]\ntopology = explicit\n"
+		"link = h0 sw 40Gbps 13us\nlink = h1 sw 40Gbps 13us\n"
+		"link = h2 sw 40Gbps 13us\nlink = h3 sw 40Gbps 13us\nlink = sw h4 40Gbps 1us\n"
+		"[switch]\nmarking = %s\nbuffer = 10000pkts\n"
+		"[host]\nmss = %dB\nheader = %dB\n"
+		"[measure]\nto = %dms\n"
+		"probe = scheme sw->h4 every 1ms\n%s",
+		f->marking, MSS_BYTES, FRAME_BYTES - MSS_BYTES, END_MS, traffic);
 	sim_run(&f->s, 1);
 	CHECK_INT(sim_metric(&f->s, "drops"), 0);
 }
@@ -207,12 +208,13 @@ TEST(test_the_queue_finds_the_congested_one_of_four_flows)
 /* Twenty senders to one at 40 Gb/s, flows of the web-search workload. */
 static void run_web(struct sim *s, const char *marking, double load)
 {
-	sim_read(s,
-		 "[network]\ntopology = star\nhosts = 21\nrate = 40Gbps\ndelay = 7us\n"
-		 "[switch]\nmarking = %s\nbuffer = 4MB\n"
-		 "[traffic web]\npattern = all-to-one\nload = %g\nsizes = websearch\nflows = 300\n"
-		 "[measure]\nport = sw->h0\nprobe = scheme sw->h0 every 1ms\n",
-		 marking, load);
+	sim_read_default(
+		s,
+		"[network]\ntopology = star\nhosts = 21\nrate = 40Gbps\ndelay = 7us\n"
+		"[switch]\nmarking = %s\nbuffer = 4MB\n"
+		"[traffic web]\npattern = all-to-one\nload = %g\nsizes = websearch\nflows = 300\n"
+		"[measure]\nport = sw->h0\nprobe = scheme sw->h0 every 1ms\n",
+		marking, load);
 	sim_run(s, 1);
 	printf("%s, load %g: accuracy %.3f, recall %.3f\n", marking, load,
 	       last_value(s, "accuracy sw->h0"), last_value(s, "recall sw->h0"));
@@ -243,13 +245,14 @@ static double burst_us(const char *marking)
 	struct sim s;
 	double us;
 
-	sim_read(&s,
-		 "[network]\ntopology = star\nhosts = 41\nrate = 40Gbps\ndelay = 7us\n"
-		 "[switch]\nmarking = %s\nbuffer = 4MB\n"
-		 "[traffic web]\npattern = all-to-one\nload = 0.6\nsizes = websearch\nflows = 200\n"
-		 "[traffic burst]\npattern = incast\nsenders = 20\nreceiver = 0\nsize = 64KB\n"
-		 "period = 5ms\nflows = 400\n",
-		 marking);
+	sim_read_default(
+		&s,
+		"[network]\ntopology = star\nhosts = 41\nrate = 40Gbps\ndelay = 7us\n"
+		"[switch]\nmarking = %s\nbuffer = 4MB\n"
+		"[traffic web]\npattern = all-to-one\nload = 0.6\nsizes = websearch\nflows = 200\n"
+		"[traffic burst]\npattern = incast\nsenders = 20\nreceiver = 0\nsize = 64KB\n"
+		"period = 5ms\nflows = 400\n",
+		marking);
 	sim_run(&s, 1);
 	us = sim_metric(&s, "fct_small_mean_ns") / WEIR_NS_PER_US;
 	printf("%s: small flows take %.1f us on average, %.1f at the 99th percentile\n", marking,

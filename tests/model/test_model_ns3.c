@@ -42,7 +42,7 @@ static int row_read(struct row *r, const char *line)
 		      &r->goodput_gbps, &r->mark_fraction) == 14;
 }
 
-static struct figures simulate(const struct row *r, const char *recovery, const char *cc)
+static struct figures simulate(const struct row *r, const char *recovery, const char *host)
 {
 	struct figures mean = { 0 };
 	char marking[64];
@@ -55,15 +55,15 @@ static struct figures simulate(const struct row *r, const char *recovery, const 
 	for (int seed = 1; seed <= SEEDS; seed++) {
 		struct sim s;
 
-		sim_read(
+		sim_read_default(
 			&s,
 			"seed = %d\n"
 			"[network]\ntopology = star\nhosts = %d\nrate = %dGbps\ndelay = %dus\n"
 			"[switch]\nmarking = %s\nbuffer = 1000pkts\n"
-			"[host]\ncc = %s\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
+			"[host]\n%s\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
 			"[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..100us\n"
 			"[measure]\nfrom = 20ms\nto = 100ms\n",
-			seed, r->senders + 1, r->gbps, r->delay_us, marking, cc, r->acks_per,
+			seed, r->senders + 1, r->gbps, r->delay_us, marking, host, r->acks_per,
 			recovery);
 		sim_run(&s, 1);
 		CHECK_INT(sim_metric(&s, "drops"), 0);
@@ -76,10 +76,12 @@ static struct figures simulate(const struct row *r, const char *recovery, const 
 }
 
 /* Queue within 5 % or two packets, goodput within 1 %, marks within the share given. */
-static void compare(const struct row *r, const char *recovery, double marks_share)
+static void compare_host(const struct row *r, const char *recovery, double marks_share,
+			 const char *host)
 {
-	struct figures f = simulate(r, recovery, "dctcp");
+	struct figures f = simulate(r, recovery, host);
 
+	printf("%s: ", strstr(host, "jitter") ? "no jitter" : "jitter");
 	printf("%s, %d senders, k %d, red %d to %d p %g, ns-3 %s, here %s: queue %.2f and %.2f, "
 	       "marks %.4f and %.4f, goodput %.4f and %.4f\n",
 	       r->marking, r->senders, r->k_pkts, r->min_pkts, r->max_pkts, r->max_p, r->recovery,
@@ -88,6 +90,14 @@ static void compare(const struct row *r, const char *recovery, double marks_shar
 	CHECK_NEAR(f.queue_pkts, r->queue_pkts, fmax(0.05 * r->queue_pkts, 2));
 	CHECK_NEAR(f.goodput_gbps, r->goodput_gbps, 0.01 * r->goodput_gbps);
 	CHECK_NEAR(f.mark_fraction, r->mark_fraction, marks_share * r->mark_fraction);
+}
+
+/* A sender of ns-3 has no jitter: arrivals and departures that fall on one instant always happen in the same order
+ * there. Jitter takes the ties away and about 6 % of the marks with them; queue and goodput stay. */
+static void compare(const struct row *r, const char *recovery, double marks_share)
+{
+	compare_host(r, recovery, marks_share, "cc = dctcp\njitter = 0ns");
+	compare_host(r, recovery, marks_share + 0.06, "cc = dctcp");
 }
 
 enum { ROWS = 4 };
@@ -147,8 +157,10 @@ TEST(test_ecn_incast_with_spread_cuts_has_queues_and_goodput_of_ns3)
 /* Queue and marks within two in a hundred of ns-3, if windows grow as they do there. */
 static void compare_segments(const struct row *r)
 {
-	struct figures bytes = simulate(r, "prr", "dctcp"),
-		       segments = simulate(r, "prr", "dctcp(growth=segments)");
+	struct figures bytes = simulate(r, "prr", "cc = dctcp\njitter = 0ns"),
+		       segments = simulate(
+			       r, "prr",
+			       "cc = dctcp(growth=segments)\njitter = 0ns");
 
 	printf("red, %d senders, p %g, ns-3, bytes, segments: queue %.2f, %.2f, %.2f, "
 	       "marks %.4f, %.4f, %.4f\n",
@@ -183,4 +195,59 @@ TEST(test_red_incast_that_grows_by_segments_is_within_two_percent_of_ns3)
 	for (int i = 0; i < ROWS; i++)
 		compare_segments(&rows[i]);
 	compare_segments(&twenty);
+}
+
+/* --- drop-tail queues --- */
+
+struct droptail_row {
+	char cc[NAME_SIZE];
+	int senders, buffer_pkts;
+	double jain, queue_pkts;
+};
+
+/* Fair shares (ns-3's own CUBIC is less fair than ours), and the queue within 10 %. */
+static void compare_droptail(const struct droptail_row *r)
+{
+	double jain = 0, queue_pkts = 0;
+
+	for (int seed = 1; seed <= SEEDS; seed++) {
+		struct sim s;
+
+		sim_read_default(
+			&s,
+			"seed = %d\n[network]\ntopology = star\nhosts = %d\nrate = 1Gbps\n"
+			"delay = 50us\n[switch]\nmarking = none\nbuffer = %dpkts\n"
+			"[host]\ncc = %s\nmss = 1448B\n"
+			"[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..20ms\n"
+			"[measure]\nfrom = 100ms\nto = 600ms\n",
+			seed, r->senders + 1, r->buffer_pkts + 1, r->cc);
+		sim_run(&s, 1);
+		jain += sim_metric(&s, "jain") / SEEDS;
+		queue_pkts += (sim_metric(&s, "queue_mean_pkts") - 1) / SEEDS;
+		sim_end(&s);
+	}
+	printf("%s, %d senders, %d packets: Jain %.4f and %.4f, queue %.2f and %.2f\n", r->cc,
+	       r->senders, r->buffer_pkts, r->jain, jain, r->queue_pkts, queue_pkts);
+	CHECK(jain > 0.95);
+	CHECK_NEAR(queue_pkts, r->queue_pkts, 0.10 * r->queue_pkts);
+}
+
+TEST(test_drop_tail_is_shared_and_filled_as_in_ns3)
+{
+	FILE *f = fopen("tests/data/ns3-droptail.csv", "r");
+	char line[512];
+	int count = 0;
+
+	CHECK(f != NULL);
+	while (fgets(line, sizeof(line), f)) {
+		struct droptail_row r;
+
+		if (sscanf(line, "%15[^,],%d,%d,%*d,%lf,%lf", r.cc, &r.senders, &r.buffer_pkts,
+			   &r.jain, &r.queue_pkts) != 5)
+			continue;
+		compare_droptail(&r);
+		count++;
+	}
+	fclose(f);
+	CHECK_INT(count, 11);
 }

@@ -63,8 +63,8 @@ static void run_line(struct sim *s, const struct line *l, const struct want *wan
 {
 	char network[4096], traffic[8192];
 
-	sim_read(s, "%s%s", line_text(l, network, sizeof(network)),
-		 wants_text(wants, count, traffic, sizeof(traffic)));
+	sim_read_default(s, "%s%s", line_text(l, network, sizeof(network)),
+			 wants_text(wants, count, traffic, sizeof(traffic)));
 	sim_run(s, 1);
 	CHECK_INT(sim_metric(s, "drops"), 0);
 }

@@ -17,8 +17,9 @@ TEST(test_a_flow_starts_in_the_window_after_the_one_it_waits_for)
 {
 	struct sim s;
 
-	sim_read(&s, list,
-		 "flow = 1 2 50KB received:2\nflow = 2 3 50KB sent:0\nflow = 0 1 50KB 3us\n");
+	sim_read_default(
+		&s, list,
+		"flow = 1 2 50KB received:2\nflow = 2 3 50KB sent:0\nflow = 0 1 50KB 3us\n");
 	sim_run(&s, 1);
 	CHECK_INT(sim_metric(&s, "flows_completed"), 3);
 	/* By start: the one with a time, then those that wait, in their order. */
@@ -35,11 +36,12 @@ TEST(test_waiting_flows_do_not_depend_on_threads_or_probes)
 {
 	struct sim a, b;
 
-	sim_read(&a, list,
-		 "flow = 0 1 90KB 0us\nflow = 1 2 50KB received:0\nflow = 3 4 9KB sent:0\n");
-	sim_read(&b, list,
-		 "flow = 0 1 90KB 0us\nflow = 1 2 50KB received:0\nflow = 3 4 9KB sent:0\n"
-		 "[measure]\nprobe = queue sw->h1 every 700ns\n");
+	sim_read_default(
+		&a, list,
+		"flow = 0 1 90KB 0us\nflow = 1 2 50KB received:0\nflow = 3 4 9KB sent:0\n");
+	sim_read_default(&b, list,
+			 "flow = 0 1 90KB 0us\nflow = 1 2 50KB received:0\nflow = 3 4 9KB sent:0\n"
+			 "[measure]\nprobe = queue sw->h1 every 700ns\n");
 	sim_run(&a, 1);
 	sim_run(&b, 3);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -61,10 +63,10 @@ static void run_matrix(struct sim *s, const char *text)
 	CHECK(file);
 	fputs(text, file);
 	CHECK_INT(fclose(file), 0);
-	sim_read(s,
-		 "[network]\ntopology = star\nhosts = 6\nrate = 10Gbps\ndelay = 5us\n"
-		 "[traffic x]\npattern = htsim\nfile = %s\n[measure]\ndrain = 10ms\n",
-		 path);
+	sim_read_default(s,
+			 "[network]\ntopology = star\nhosts = 6\nrate = 10Gbps\ndelay = 5us\n"
+			 "[traffic x]\npattern = htsim\nfile = %s\n[measure]\ndrain = 10ms\n",
+			 path);
 	sim_run(s, 2);
 	folder_remove(&f);
 }
@@ -107,7 +109,7 @@ static void check_refused(const char *lines, const char *message)
 	struct weir_error e = { "" };
 	const struct run_control control = { .threads = 1 };
 
-	sim_read(&s, list, lines);
+	sim_read_default(&s, list, lines);
 	CHECK_INT(run(&s.c, &control, &s.r, &e), -1);
 	CHECK_CONTAINS(e.text, message);
 	config_free(&s.c);

@@ -21,7 +21,7 @@ static void build(struct built *b, const char *text, const struct engine_plan *p
 	struct flow_list flows = { 0 };
 	struct weir_error e = { "" };
 
-	sim_read(&b->s, "%s", text);
+	sim_read_default(&b->s, "%s", text);
 	if (network_build(&b->net, &b->s.c.network, &e) ||
 	    traffic_generate(&flows, &b->s.c, &b->net, &e) ||
 	    engine_new(&b->e, &b->s.c, &b->net, &flows, plan, &e))

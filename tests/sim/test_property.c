@@ -273,7 +273,7 @@ static void check_scenario(const struct draft *d)
 	struct run_result first;
 	struct sim s;
 
-	sim_read(&s, "%s", d->text);
+	sim_read_default(&s, "%s", d->text);
 	sim_run(&s, 1);
 	check_flows(&s);
 	first = s.r;

@@ -50,7 +50,7 @@ static void check_ranks_of(const char *text, uint32_t ranks_max)
 {
 	struct sim s;
 
-	sim_read(&s, "%s", text);
+	sim_read_default(&s, "%s", text);
 	sim_run(&s, 1);
 	for (uint32_t ranks = 2; ranks <= ranks_max; ranks++)
 		for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -207,7 +207,8 @@ static void part(struct network *net, const char *text, uint32_t ranks, uint16_t
 	struct weir_error e = { "" };
 	struct sim s;
 
-	sim_read(&s, "%s[switch]\nmarking = none\nbuffer = 9pkts\n[host]\ncc = reno\n" PAIRS, text);
+	sim_read_default(
+		&s, "%s[switch]\nmarking = none\nbuffer = 9pkts\n[host]\ncc = reno\n" PAIRS, text);
 	CHECK_INT(network_build(net, &s.c.network, &e), 0);
 	CHECK_INT(ranks_part(net, ranks, rank_of, &e), 0);
 	sim_end(&s);
@@ -262,8 +263,8 @@ TEST(test_more_ranks_than_racks_are_refused)
 	struct run_result r;
 	struct sim s;
 
-	sim_read(&s, "[network]\ntopology = star\nhosts = 4\n[switch]\nmarking = none\n"
-		     "buffer = 9pkts\n[host]\ncc = reno\n" PAIRS);
+	sim_read_default(&s, "[network]\ntopology = star\nhosts = 4\n[switch]\nmarking = none\n"
+			     "buffer = 9pkts\n[host]\ncc = reno\n" PAIRS);
 	CHECK_INT(sim_run_ranks(&s, 2, 1, &r, &e), RUN_REFUSED);
 	CHECK_CONTAINS(e.text, "this network has 1 such: too few for 2 ranks");
 	sim_end(&s);

@@ -11,7 +11,7 @@
 
 #define PAIR "[network]\ntopology = star\nhosts = 2\nrate = 10Gbps\ndelay = 10us\n"
 #define MAIL "[traffic mail]\npattern = messages\n"
-#define TCP "[host]\nmss = 1446B\nheader = 54B\n"
+#define TCP "[host]\njitter = 0ns\nmss = 1446B\nheader = 54B\n"
 
 static struct weir_sim *drive(const char *text, const struct weir_sim_plan *plan)
 {
@@ -525,7 +525,7 @@ TEST(test_a_driven_scenario_gives_the_flows_of_a_run)
 	struct weir_sim *driven = drive(FABRIC, NULL);
 	struct sim s;
 
-	sim_read(&s, "%s", FABRIC);
+	sim_read_default(&s, "%s", FABRIC);
 	sim_run(&s, 1);
 	for (int64_t now_ps = 0; now_ps < 100 * MS_PS; now_ps += 999999937)
 		go(driven, now_ps);

@@ -19,7 +19,7 @@ static void run_to(struct stopped *x, const char *text, enum manner manner, int6
 	struct flow_list flows = { 0 };
 	struct weir_error e = { "" };
 
-	sim_read(&x->s, "%s", text);
+	sim_read_default(&x->s, "%s", text);
 	if (network_build(&x->net, &x->s.c.network, &e) ||
 	    traffic_generate(&flows, &x->s.c, &x->net, &e) ||
 	    engine_new(&x->e, &x->s.c, &x->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))

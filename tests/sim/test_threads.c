@@ -9,7 +9,7 @@ static void check_threads(struct sim *s, const char *text)
 	static const uint32_t threads[] = { 2, 3 };
 	struct run_result one;
 
-	sim_read(s, "%s", text);
+	sim_read_default(s, "%s", text);
 	sim_run(s, 1);
 	one = s->r;
 	memset(&s->r, 0, sizeof(s->r));
