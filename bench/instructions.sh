@@ -46,7 +46,7 @@ row "PowerTCP without pauses" "Swift 1413" bench/telemetry-128.ini 200us 400us \
 	--set host.cc=powertcp
 row "DCQCN, lossless" "RoCE and PFC 1280" bench/lossless-128.ini 200us 600us
 row "DCQCN, lossless, incast" "RoCE and PFC 1280" bench/incast.ini 25ms 50ms \
-	--set host.cc=dcqcn --set switch.buffer=1MB --set switch.buffer-per=switch \
+	--set 'host.cc=dcqcn(preset=paper)' --set switch.buffer=1MB --set switch.buffer-per=switch \
 	--set switch.lossless=all --set switch.marking='red(min=40KB, max=160KB, p=20%)'
 row "BFC" "RoCE and PFC 1280" bench/bfc-128.ini 200us 400us
 row "Floodgate" "RoCE and PFC 1280" bench/lossless-128.ini 200us 600us \

@@ -10,7 +10,7 @@ TEST(test_dcqcn_first_notification_halves_and_five_rounds_recover)
 	static const uint64_t after[] = { 20000, 30000, 35000, 37500, 38750, 39375 };
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_CNP);
 	CHECK_INT(mbps(&q), 40000);
 	cnp_at(&q, US(100));
@@ -32,7 +32,7 @@ TEST(test_dcqcn_additive_increase_follows_fast_recovery)
 					 19687500, 19863750, 19971875 };
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	cnp_at(&q, US(51));
 	CHECK_INT(mbps(&q), 10000);
@@ -49,7 +49,7 @@ TEST(test_dcqcn_hyper_increase_follows_additive)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn(byte-counter=unlimited)", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper, byte-counter=unlimited)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	cnp_at(&q, US(51));
 	run_to(&q, US(51 + 55 * 6));
@@ -66,7 +66,7 @@ TEST(test_dcqcn_bytes_end_rounds_too)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn(increase-timer=1s)", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper, increase-timer=1s)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	cnp_at(&q, US(51));
 	send_now(&q, 10 * 1000 * 1000 - MTU);
@@ -89,7 +89,7 @@ TEST(test_dcqcn_hyper_increase_needs_rounds_of_both)
 	struct pair q;
 	uint64_t before;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	cnp_at(&q, US(51));
 	send_now(&q, 7 * 10 * 1000 * 1000);
@@ -108,7 +108,7 @@ TEST(test_dcqcn_a_cut_begins_all_rounds_again)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	send_now(&q, 9 * 1000 * 1000);
 	cnp_at(&q, US(51));
@@ -125,7 +125,7 @@ TEST(test_dcqcn_alpha_fades_without_notifications)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	cnp_at(&q, US(1) + US(111));
 	CHECK_NEAR(pace(&q)->rate_bps, 17.636451721e9, 10);
@@ -139,7 +139,7 @@ TEST(test_dcqcn_keeps_an_early_notification_until_the_interval_is_over)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	cnp_at(&q, US(1));
 	cnp_at(&q, US(21));
 	cnp_at(&q, US(31));
@@ -154,7 +154,7 @@ TEST(test_dcqcn_at_line_rate_asks_for_no_call)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 40 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 40 * GBPS);
 	CHECK_INT(pace(&q)->wake_ns, 0);
 	send_now(&q, 100 * 1000 * 1000);
 	CHECK_INT(pace(&q)->wake_ns, 0);
@@ -243,9 +243,9 @@ TEST(test_dcqcn_target_is_clamped_by_choice)
 		const char *spec;
 		uint64_t after_round;
 	} cases[] = {
-		{ "dcqcn", 15000 },                   /* 10 towards 20 */
-		{ "dcqcn(clamp-target=yes)", 15000 }, /* paper's equation (1) */
-		{ "dcqcn(clamp-target=no)",
+		{ "dcqcn(preset=paper)", 15000 },                   /* 10 towards 20 */
+		{ "dcqcn(preset=paper, clamp-target=yes)", 15000 }, /* paper's equation (1) */
+		{ "dcqcn(preset=paper, clamp-target=no)",
 		  25000 }, /* 10 towards 40: no round since the first cut */
 	};
 
@@ -268,8 +268,8 @@ TEST(test_dcqcn_steps_are_a_share_of_the_line_rate)
 		const char *spec;
 		uint64_t line_gbps, step_mbps;
 	} cases[] = {
-		{ "dcqcn", 40, 40 },
-		{ "dcqcn", 100, 100 },
+		{ "dcqcn(preset=paper)", 40, 40 },
+		{ "dcqcn(preset=paper)", 100, 100 },
 		{ "dcqcn(preset=hpcc)", 25, 5 },
 		{ "dcqcn(preset=hpcc)", 100, 20 },
 		{ "dcqcn(preset=hpcc, additive=7Mbps)", 100, 7 },
@@ -333,7 +333,7 @@ TEST(test_dcqcn_an_option_that_is_given_goes_before_the_preset)
 	hpcc = life_hash(&q, 1, 2000);
 	pair_make(&q, as_hpcc, 100 * GBPS);
 	CHECK(life_hash(&q, 1, 2000) == hpcc);
-	pair_make(&q, "dcqcn", 100 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 100 * GBPS);
 	paper = life_hash(&q, 1, 2000);
 	pair_make(&q, as_paper, 100 * GBPS);
 	CHECK(life_hash(&q, 1, 2000) == paper);
@@ -344,15 +344,15 @@ TEST(test_dcqcn_window_is_none_or_a_bdp_or_in_step_with_the_rate)
 {
 	struct pair q;
 
-	pair_make(&q, "dcqcn", 100 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper)", 100 * GBPS);
 	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
 	cnp_at(&q, US(1));
 	CHECK(pace(&q)->window_bytes == WEIR_CC_NO_WINDOW);
-	pair_make(&q, "dcqcn(window=bdp)", 100 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper, window=bdp)", 100 * GBPS);
 	CHECK_INT(pace(&q)->window_bytes, 100000); /* 100 Gb/s x 8 us */
 	cnp_at(&q, US(1));
 	CHECK_INT(pace(&q)->window_bytes, 100000);
-	pair_make(&q, "dcqcn(window=scaled)", 100 * GBPS);
+	pair_make(&q, "dcqcn(preset=paper, window=scaled)", 100 * GBPS);
 	CHECK_INT(pace(&q)->window_bytes, 100000);
 	cnp_at(&q, US(1));
 	CHECK_INT(pace(&q)->window_bytes, 50000);
@@ -369,13 +369,13 @@ TEST(test_dcqcn_refuses_what_could_not_work)
 	static const struct {
 		const char *spec, *message;
 	} cases[] = {
-		{ "dcqcn(alpha-timer=99ns)", "alpha-timer must be 100ns or more" },
-		{ "dcqcn(decrease-interval=1ns)", "decrease-interval must be 100ns or more" },
-		{ "dcqcn(increase-timer=50ns)", "increase-timer must be 100ns or more" },
-		{ "dcqcn(byte-counter=9999B)", "byte-counter must be 10KB or more" },
-		{ "dcqcn(g=0.00001)", "g must be 1/65536 or more" },
-		{ "dcqcn(g=1.5)", "g" },
-		{ "dcqcn(increase-timer=2s)", "increase-timer" },
+		{ "dcqcn(preset=paper, alpha-timer=99ns)", "alpha-timer must be 100ns or more" },
+		{ "dcqcn(preset=paper, decrease-interval=1ns)", "decrease-interval must be 100ns or more" },
+		{ "dcqcn(preset=paper, increase-timer=50ns)", "increase-timer must be 100ns or more" },
+		{ "dcqcn(preset=paper, byte-counter=9999B)", "byte-counter must be 10KB or more" },
+		{ "dcqcn(preset=paper, g=0.00001)", "g must be 1/65536 or more" },
+		{ "dcqcn(preset=paper, g=1.5)", "g" },
+		{ "dcqcn(preset=paper, increase-timer=2s)", "increase-timer" },
 		{ "dcqcn(preset=qcn)", "paper" },
 		{ "dctcp-rdma(g=0)", "g" },
 	};

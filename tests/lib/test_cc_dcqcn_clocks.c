@@ -165,19 +165,19 @@ TEST(test_dcqcn_agrees_with_clocks_that_tick)
 					.threshold = 1 };
 	struct reference mixed = paper;
 
-	check_against_reference("dcqcn", paper, 1);
+	check_against_reference("dcqcn(preset=paper)", paper, 1);
 	check_against_reference("dcqcn(preset=hpcc)", hpcc, 2);
 	mixed.clamps = 0;
 	mixed.counter_bytes = 150e3;
 	mixed.g = 1. / 16;
 	mixed.threshold = 2;
 	check_against_reference(
-		"dcqcn(clamp-target=no, byte-counter=150KB, g=1/16, fast-recovery=2)", mixed, 3);
+		"dcqcn(preset=paper, clamp-target=no, byte-counter=150KB, g=1/16, fast-recovery=2)", mixed, 3);
 }
 
 /* --- contract --- */
 
-static const char *const controls[] = { "dcqcn", "dcqcn(preset=hpcc)", "dctcp-rdma" };
+static const char *const controls[] = { "dcqcn(preset=paper)", "dcqcn(preset=hpcc)", "dctcp-rdma" };
 
 static void random_ack(struct pair *q, struct weir_rng *random)
 {
@@ -233,7 +233,7 @@ TEST(test_rdma_ecn_controls_obey_and_are_deterministic)
 
 TEST(test_rdma_ecn_controls_survive_the_extremes_of_their_options)
 {
-	static const char *const openings[] = { "dcqcn(", "dcqcn(preset=hpcc, ", "dctcp-rdma(" };
+	static const char *const openings[] = { "dcqcn(preset=paper, ", "dcqcn(preset=hpcc, ", "dctcp-rdma(" };
 	int tried = 0;
 
 	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {

@@ -286,7 +286,7 @@ static void check_many(struct weir_model_dcqcn m, int64_t to_ns)
 	s.flows = (int)m.flows;
 	s.random = weir_rng_make(1, 0, WEIR_RNG_TEST);
 	for (int i = 0; i < s.flows; i++)
-		pair_make(&s.pairs[i], "dcqcn", (uint64_t)m.rate_bps);
+		pair_make(&s.pairs[i], "dcqcn(preset=paper)", (uint64_t)m.rate_bps);
 	many_run(&s, to_ns / 4, to_ns);
 	printf("%d flows: mean queue %g B, fixed point %g, ratio %.3f; largest share %.3f\n",
 	       s.flows, s.mean_queue_bytes, rest.queue_bytes, s.mean_queue_bytes / rest.queue_bytes,

@@ -96,7 +96,7 @@ static struct pkts run_figure_21(int flows, const char *marking)
 		&s,
 		"[network]\ntopology = star\nhosts = 21\nrate = 40Gbps\ndelay = 2us\n"
 		"[switch]\nmarking = %s\nbuffer = 32MB\nbuffer-per = switch\nlossless = all\n"
-		"[host]\ncc = dcqcn\n"
+		"[host]\ncc = dcqcn(preset=paper)\n"
 		"[traffic x]\npattern = many-to-one\nsenders = %d\nsize = unlimited\n"
 		"[measure]\nport = sw->h0\nfrom = 30ms\nto = 70ms\n",
 		marking, flows);

@@ -103,7 +103,7 @@ static struct weir_model_dcqcn dcqcn_model(int flows, double max_bytes)
 static void check_fixed_point(int flows, double max_bytes, const char *measure)
 {
 	const struct star star = {
-		.flows = flows, .gbps = 40, .delay_ns = 1000, .cc = "dcqcn", .measure = measure
+		.flows = flows, .gbps = 40, .delay_ns = 1000, .cc = "dcqcn(preset=paper)", .measure = measure
 	};
 	const struct red_left_params line = { 5e3, max_bytes };
 	struct weir_model_dcqcn m = dcqcn_model(flows, max_bytes);

@@ -85,10 +85,10 @@ TEST(test_floodgate_spares_flows_to_other_destinations)
 		CHECK_NEAR(slowdown(&s, i), 8, 0.2);
 	sim_end(&s);
 	/* DCQCN lets the victim begin at line rate, and marks are few without a queue. */
-	run_victim(&s, "lossless = all\nfabric = floodgate\n", "dcqcn");
+	run_victim(&s, "lossless = all\nfabric = floodgate\n", "dcqcn(preset=paper)");
 	CHECK(slowdown(&s, 8) < 1.5);
 	sim_end(&s);
-	run_victim(&s, "lossless = all\n", "dcqcn");
+	run_victim(&s, "lossless = all\n", "dcqcn(preset=paper)");
 	CHECK(slowdown(&s, 8) > 5);
 	sim_end(&s);
 }
@@ -229,7 +229,7 @@ TEST(test_bfc_survives_losses)
 /* TCP obeys as well; ACKs and notifications have their own queue and are not stopped. */
 TEST(test_bfc_carries_every_transport)
 {
-	static const char *const controls[] = { "dctcp", "dcqcn", "hpcc", "line-rate(window=bdp)" };
+	static const char *const controls[] = { "dctcp", "dcqcn(preset=paper)", "hpcc", "line-rate(window=bdp)" };
 
 	for (uint32_t i = 0; i < 4; i++) {
 		struct sim s;
@@ -378,7 +378,7 @@ TEST(test_threads_agree_on_bfc)
 
 TEST(test_threads_agree_on_floodgate)
 {
-	check_threads("lossless = all\nfabric = floodgate(voqs=3)\n", "dcqcn");
+	check_threads("lossless = all\nfabric = floodgate(voqs=3)\n", "dcqcn(preset=paper)");
 }
 
 /* --- what is refused, and what is written down --- */

@@ -369,7 +369,7 @@ TEST(test_tcp_and_rdma_share_a_port_as_their_weights_say)
 {
 	struct sim s;
 
-	CHECK_NEAR(rdma_share(&s, "dcqcn"), 0.7, 0.021);
+	CHECK_NEAR(rdma_share(&s, "dcqcn(preset=paper)"), 0.7, 0.021);
 	CHECK(sim_metric(&s, "marks") > 0);
 	CHECK_INT(s.r.pause_count, 0);
 	sim_end(&s);
