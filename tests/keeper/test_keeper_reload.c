@@ -50,7 +50,7 @@ TEST(test_keeper_reload_keeps_originals_and_what_was_written)
 	desk_step(&d);
 	CHECK_INT(d.fake->has[0].min_bytes,
 		  50000); /* two of three in a minute, and one is kept back */
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	keeper_free(&d.keeper);
 	keeper_init(&d.keeper,
@@ -77,7 +77,7 @@ TEST(test_keeper_reload_puts_back_what_the_plan_does_not_name_any_more)
 	CHECK_INT(keeper_journal_load(d.journal, &records, &count, &e), 0);
 	CHECK_INT(count, 2);
 	free(records);
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	keeper_free(&d.keeper);
 	keeper_init(&d.keeper,
 		    &(struct keeper_parts){ &d.plan, d.fake, KEEPER_LIVE, d.journal, NULL, NULL });
