@@ -13,7 +13,7 @@
 
 static const char standard_databases[] = "/var/run/redis/sonic-db/database_config.json";
 
-enum { PPM_PER_PERCENT = KEEPER_PPM / 100 };
+enum { PPM_PER_PERCENT = KEEPER_PPM / 100, FIND_TIMEOUTS = 10 };
 
 #define AT(member) offsetof(struct sonic_params, member)
 static const struct weir_option sonic_options[] = {
@@ -107,6 +107,8 @@ static void *sonic_open(const void *params, const struct keeper_plan *plan, stru
 	struct sonic *s = memory_zeroed(1, sizeof(*s));
 
 	s->plan = plan;
+	s->timeout_ns = p->timeout_ns;
+	s->find_by_ns = INT64_MAX;
 	s->profiles = memory_zeroed(plan->profile_count, sizeof(*s->profiles));
 	s->redis = redis_new(p->socket, p->timeout_ns, e);
 	s->news = redis_new(p->socket, p->timeout_ns, e);
@@ -221,6 +223,7 @@ static void sonic_prepare(void *driver, enum keeper_look look)
 	struct sonic *s = driver;
 	struct weir_error e;
 
+	s->find_by_ns = redis_clock_ns() + (int64_t)(FIND_TIMEOUTS * s->timeout_ns);
 	redis_forget(s->redis);
 	if (make_sure(s, &e))
 		return;

@@ -115,12 +115,18 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 
 /* --- working --- */
 
+/* Those that come faster than they are heard wait for the next step, which looks at everything. */
+enum { NEWS_MAX = 1000 };
+
 static void hear_news(struct service *s, struct keeper *k)
 {
-	int64_t profile;
+	int64_t profile = 0;
 
-	while ((profile = s->plan->driver->news(s->driver)) >= 0)
-		keeper_notice(k, (uint32_t)profile);
+	for (int i = 0; i < NEWS_MAX && profile >= 0; i++) {
+		profile = s->plan->driver->news(s->driver);
+		if (profile >= 0)
+			keeper_notice(k, (uint32_t)profile);
+	}
 }
 
 /* --- another plan --- */

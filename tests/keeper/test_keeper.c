@@ -146,7 +146,64 @@ TEST(test_keeper_raises_an_alarm_when_the_hardware_does_not_follow)
 	desk_close(&d);
 }
 
+TEST(test_keeper_gives_the_hardware_exactly_as_long_as_verify_says)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "verify = 20s", "");
+	desk_steps(&d, 2);
+	d.fake->is_deaf = 1;
+	d.wish = desk_line(90000, 180000, 10);
+	desk_step(&d); /* writes */
+	CHECK_INT(d.fake->writes, 3);
+	desk_step(&d);
+	CHECK_INT(d.events[KEEPER_IS_ALARM], 0);
+	desk_step(&d); /* 20 s later */
+	CHECK_INT(d.events[KEEPER_IS_ALARM], 3);
+	desk_close(&d);
+}
+
+TEST(test_keeper_pauses_tuning_while_a_counter_is_missing_and_says_why)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	desk_steps(&d, 3);
+	d.fake->is_uncounted[1] = 1;
+	d.wish = desk_line(90000, 180000, 10);
+	desk_steps(&d, 5);
+	CHECK_INT(d.fake->writes_of[0], 1);
+	CHECK_INT(d.fake->writes_of[1], 0);
+	CHECK_INT(d.events[KEEPER_IS_UNFIT], 1);
+	CHECK_STR(d.keeper.kept[1].why, "nobody answers");
+	d.fake->is_uncounted[1] = 0;
+	desk_steps(&d, 3);
+	CHECK_INT(d.fake->writes_of[1], 1);
+	desk_close(&d);
+}
+
 /* --- guards --- */
+
+/* What is usual goes a quarter of the way to what is counted: 0, then 1000 drops are 250, and 500 are what is tolerated. */
+TEST(test_keeper_learns_what_is_usual_a_quarter_at_a_time)
+{
+	for (int drops = 500; drops <= 501; drops++) {
+		struct desk d;
+
+		desk_open(&d, KEEPER_LIVE, "", "");
+		desk_steps(&d, 2);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += 1000;
+		desk_step(&d);
+		d.wish = desk_line(90000, 180000, 10);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += 250; /* as usual */
+		desk_step(&d);
+		CHECK_INT(d.fake->writes_of[0], 1);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += (uint64_t)drops;
+		desk_step(&d);
+		CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], drops > 500);
+		desk_close(&d);
+	}
+}
 
 TEST(test_keeper_takes_a_change_back_when_drops_get_worse_and_holds_off)
 {
