@@ -23,7 +23,7 @@ int64_t redis_clock_ns(void)
 #include <sys/time.h>
 
 /* What an answer may be at most: a switch of 512 ports with 20 queues has 10240 keys QUEUE|..., of 30 bytes each. More is
- * garbage, and closes the connection before memory is spent on it. All answers of a batch share a deadline. */
+ * garbage, and closes the connection before memory is spent on it. All answers of a batch also share a deadline. */
 enum {
 	PATH_SIZE = 256,
 	ELEMENTS_MAX = 64 * 1024,
@@ -183,9 +183,11 @@ static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 	return *bytes > ANSWER_BYTES_MAX ? -1 : 0;
 }
 
-/* The next answer; NULL: there is none. */
-static redisReply *read_reply(struct redis *r, int64_t deadline_ns)
+/* The next answer, within the timeout and before the end of its batch; NULL: there is none. */
+static redisReply *read_reply(struct redis *r, int64_t batch_end_ns)
 {
+	const int64_t own_ns = redis_clock_ns() + r->timeout_ns;
+	const int64_t deadline_ns = own_ns < batch_end_ns ? own_ns : batch_end_ns;
 	void *reply = NULL;
 	size_t bytes = 0;
 	int sent = 0;
@@ -218,7 +220,7 @@ static redisReply *check(struct redis *r, const char *word, redisReply *reply, s
 static redisReply *call(struct redis *r, int count, const char **words, struct weir_error *e)
 {
 	redisAppendCommandArgv(r->context, count, words, NULL);
-	return check(r, words[0], read_reply(r, redis_clock_ns() + r->timeout_ns), e);
+	return check(r, words[0], read_reply(r, INT64_MAX), e);
 }
 
 static int use_database(struct redis *r, int database, struct weir_error *e)
@@ -340,26 +342,26 @@ static void send_planned(struct redis *r)
 
 int redis_ask_planned(struct redis *r, struct weir_error *e)
 {
-	int64_t deadline_ns;
+	int64_t batch_end_ns;
 
 	if (redis_connect(r, e)) {
 		redis_forget(r);
 		return -1;
 	}
-	deadline_ns = redis_clock_ns() + BATCH_TIMEOUTS * r->timeout_ns;
+	batch_end_ns = redis_clock_ns() + BATCH_TIMEOUTS * r->timeout_ns;
 	send_planned(r);
 	for (uint32_t i = 0; i < r->planned_count; i++) {
 		struct planned *p = &r->planned[i];
 		redisReply *selected;
 
 		if (p->database != r->database) {
-			selected = check(r, "SELECT", read_reply(r, deadline_ns), e);
+			selected = check(r, "SELECT", read_reply(r, batch_end_ns), e);
 			if (!selected)
 				return -1;
 			freeReplyObject(selected);
 			r->database = p->database;
 		}
-		p->reply = read_reply(r, deadline_ns);
+		p->reply = read_reply(r, batch_end_ns);
 		if (!p->reply) {
 			check(r, p->words[0], NULL, e);
 			return -1;

@@ -309,6 +309,18 @@ keeper=
 [ "$(profile WRED_A)" = "60000 120000 33 " ] || fail "released, but written"
 fill_redis
 
+# --- Redis is asleep, so that a step takes longer than an interval: operators are answered all the same ---
+start_keeper
+wanted WRED_A 60000 120000 20
+kill -STOP "$redis"
+said lost
+timeout 60 "$weir" keeper status plan.ini >out 2>err || fail "no answer while Redis is asleep"
+grep -q '"answers":false' out || fail "not said that the switch does not answer"
+kill -CONT "$redis"
+said found
+stop_keeper TERM
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "not restored after Redis was asleep"
+
 # --- Redis is killed, and comes back with what was saved ---
 start_keeper
 wanted WRED_A 60000 120000 20
