@@ -93,7 +93,7 @@ TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_anot
 
 	desk_open(&d, KEEPER_LIVE, "", "");
 	read_next(&next,
-		  "[keeper]\ndriver = fake\njournal = /tmp/other\ntune = fixed\n[profile a]\n");
+		  "[keeper]\ndriver = fake\njournal = /nowhere/other\ntune = fixed\n[profile a]\n");
 	CHECK_INT(keeper_reload_check(&d.plan, &next, &e), -1);
 	CHECK_STR(
 		e.text,
