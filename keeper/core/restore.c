@@ -9,7 +9,7 @@ unsigned keeper_record_left(const struct keeper_record *r, const struct keeper_s
 {
 	unsigned left = 0;
 
-	for (int v = 0; v < KEEPER_VALUES; v++) {
+	for (unsigned v = 0; v < KEEPER_VALUES; v++) {
 		const uint64_t value = keeper_setting_value(now, v);
 
 		if (value != keeper_setting_value(&r->original, v) &&

@@ -30,7 +30,7 @@ struct keeper_values_text keeper_values_format(unsigned values)
 	static const char *const names[KEEPER_VALUES] = { "min", "max", "p" };
 	struct keeper_values_text t = { "" };
 
-	for (int v = 0; v < KEEPER_VALUES; v++) {
+	for (unsigned v = 0; v < KEEPER_VALUES; v++) {
 		const size_t used = strlen(t.text);
 
 		if (values & (1u << v))

@@ -220,7 +220,7 @@ static void note_original(struct owners *o, const struct desk *d, uint32_t i)
 
 	if (!r->name[0] || keeper_setting_equals(&r->original, &o->original[i]))
 		return;
-	for (int v = 0; v < KEEPER_VALUES; v++)
+	for (unsigned v = 0; v < KEEPER_VALUES; v++)
 		CHECK(!o->is_ours[i][v]);
 	o->original[i] = r->original;
 }
@@ -235,7 +235,7 @@ static void note_keeper(struct owners *o, const struct desk *d)
 		if (keeper_setting_equals(now, &o->seen[i]))
 			continue;
 		CHECK(!d->keeper.records[i].yielded);
-		for (int v = 0; v < KEEPER_VALUES; v++)
+		for (unsigned v = 0; v < KEEPER_VALUES; v++)
 			o->is_ours[i][v] = keeper_setting_value(now, v) !=
 					   keeper_setting_value(&o->original[i], v);
 		o->seen[i] = *now;
@@ -255,7 +255,7 @@ static void edit(struct owners *o, struct desk *d, struct weir_rng *rng)
 		s->max_bytes = 90001 + 2 * weir_rng_below(rng, 5000);
 	if (values & 4)
 		s->p_ppm = 50001 + 2 * (uint32_t)weir_rng_below(rng, 5000);
-	for (int v = 0; v < KEEPER_VALUES; v++)
+	for (unsigned v = 0; v < KEEPER_VALUES; v++)
 		if (values & (1u << v))
 			o->is_ours[i][v] = 0;
 	o->seen[i] = *s;
@@ -293,7 +293,7 @@ static void check_end(struct desk *d, const struct owners *o)
 		const int is_kept = d->keeper.records[i].name[0] != '\0';
 		int is_back = 1, is_ours = 0;
 
-		for (int v = 0; v < KEEPER_VALUES; v++) {
+		for (unsigned v = 0; v < KEEPER_VALUES; v++) {
 			const uint64_t value = keeper_setting_value(&d->fake->has[i], v);
 
 			is_back &= value == keeper_setting_value(&o->original[i], v);
