@@ -16,7 +16,7 @@ struct fake_switch {
 	struct keeper_counters counters[DESK_PROFILES];
 	int is_away, is_deaf, is_unfit, is_failing; /* deaf: the hardware does not follow */
 	int is_locked[DESK_PROFILES], is_missing[DESK_PROFILES], is_uncounted[DESK_PROFILES];
-	uint32_t writes, writes_of[DESK_PROFILES];
+	uint32_t reads, writes, writes_of[DESK_PROFILES];
 	int die_in; /* calls until the process ends; 0: it lives */
 };
 
@@ -32,6 +32,7 @@ static enum keeper_reading fake_read(void *driver, uint32_t profile, struct keep
 	struct fake_switch *s = driver;
 
 	fake_pass(s);
+	s->reads++;
 	weir_error_set(e, "nobody answers");
 	*setting = s->has[profile];
 	if (s->is_away)

@@ -135,8 +135,13 @@ static enum keeper_restored restore_one(struct keeper_restoring *x, const struct
 		weir_error_set(e, "the plan has no such profile any more; add it again");
 		return KEEPER_ABSENT;
 	}
+	if (x->is_lost) {
+		weir_error_set(e, "the switch does not answer");
+		return KEEPER_NOT_BACK;
+	}
 	f.reading = x->plan->driver->read(x->driver, f.profile, &f.now, e);
-	if (f.reading == KEEPER_LOST)
+	x->is_lost = f.reading == KEEPER_LOST;
+	if (x->is_lost)
 		return KEEPER_NOT_BACK;
 	if (f.reading == KEEPER_UNFIT)
 		return KEEPER_ABSENT;
@@ -146,6 +151,7 @@ static enum keeper_restored restore_one(struct keeper_restoring *x, const struct
 uint32_t keeper_restore(struct keeper_restoring *x, struct keeper_record *records, uint32_t count)
 {
 	x->left = x->unanswered = 0;
+	x->is_lost = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct weir_error e;
 		enum keeper_restored became;

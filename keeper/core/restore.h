@@ -37,6 +37,7 @@ struct keeper_restoring {
 	void *user;
 	/* Results: originals that are still needed, and those among them that another try may restore at once. */
 	uint32_t left, unanswered;
+	int is_lost; /* the switch did not answer: the other profiles do not wait for it, too */
 };
 
 /* Puts all originals back and empties the name of each record that is done. Returns how many are left; the journal

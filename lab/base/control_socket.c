@@ -139,10 +139,10 @@ void control_socket_close(struct control_socket *s)
 {
 	struct stat st;
 
+	if (s->fd < 0)
+		return; /* never opened: its clients may not even be initialised */
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
 		hang_up(&s->clients[i]);
-	if (s->fd < 0)
-		return;
 	close(s->fd);
 	s->fd = -1;
 	if (lstat(s->path, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode)

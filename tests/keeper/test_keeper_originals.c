@@ -86,6 +86,25 @@ TEST(test_keeper_keeps_the_original_of_a_profile_that_was_deleted)
 	desk_close(&d);
 }
 
+/* A switch that hangs costs a time-out, and not one for every profile. */
+TEST(test_keeper_asks_a_switch_that_does_not_answer_once_in_a_round)
+{
+	struct keeper_stopped stopped;
+	uint32_t reads;
+	struct desk d;
+
+	open_tuned(&d);
+	d.fake->is_away = 1;
+	reads = d.fake->reads;
+	stopped = keeper_stop(&d.keeper, NULL, NULL);
+	CHECK_INT(stopped.left, DESK_PROFILES);
+	CHECK_INT(stopped.unanswered, DESK_PROFILES);
+	CHECK_INT(d.fake->reads - reads, 1);
+	d.fake->is_away = 0;
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
+	desk_close(&d);
+}
+
 TEST(test_keeper_that_wrote_nothing_has_nothing_to_restore)
 {
 	struct desk d;

@@ -162,6 +162,18 @@ TEST(test_control_socket_does_not_remove_what_took_its_place)
 	folder_remove(&s.folder);
 }
 
+TEST(test_control_socket_that_was_never_opened_closes_nothing)
+{
+	struct control_socket s = { .fd = -1 }; /* its clients' descriptors are 0 */
+	int before = dup(0);
+
+	CHECK(before >= 0 || open("/dev/null", O_RDONLY) == 0);
+	control_socket_close(&s);
+	CHECK(fcntl(0, F_GETFD) >= 0);
+	if (before >= 0)
+		close(before);
+}
+
 /* --- clients --- */
 
 TEST(test_control_socket_answers_however_many_clients_are_idle)
