@@ -29,7 +29,7 @@ static int find_socket(const struct arguments *a, const char *word, char path[WE
 static int ask(const struct arguments *a, const char *verb)
 {
 	const char *file = arguments_word(a, 1), *what = arguments_word(a, 2);
-	char path[WEIR_OPT_TEXT_SIZE], request[CONTROL_LINE];
+	char path[WEIR_OPT_TEXT_SIZE], request[CONTROL_REQUEST_SIZE];
 	uint64_t lines = strcmp(verb, "probe") == 0 ? UINT64_MAX : 1;
 	int wants_more = strcmp(verb, "set") == 0 || strcmp(verb, "probe") == 0;
 	struct weir_error e;
@@ -94,7 +94,7 @@ static int work(struct loop *l, struct control *c, const struct keeping *k)
 	if (real_open(&server, l, &e))
 		return complain(EXIT_WORLD, &e);
 	printf("%u ports; 'weir switch status %s' says how they are\n", l->settings->port_count,
-	       c->path);
+	       c->socket.path);
 	fflush(stdout);
 	run_until_end(&server, l, c, k);
 	if (k->folder && real_store(l, k->folder, &e))

@@ -27,6 +27,6 @@ message() {
 
 # alone: waits until no other test that moves real packets runs; they would take each other's time.
 alone() {
-	exec 9>"${TMPDIR:-/tmp}/weir-real-packets.lock"
+	exec 9<"${TMPDIR:-/tmp}" # the folder itself: a file there would have a name that others could take
 	flock 9
 }

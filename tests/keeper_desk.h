@@ -3,7 +3,7 @@
 #ifndef TESTS_KEEPER_DESK_H
 #define TESTS_KEEPER_DESK_H
 #include "keeper/core/keeper.h"
-#include "tests/test.h"
+#include "tests/folder.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,8 @@ struct fake_switch {
 	struct keeper_setting has[DESK_PROFILES], hardware[DESK_PROFILES];
 	struct keeper_counters counters[DESK_PROFILES];
 	int is_away, is_deaf, is_unfit, is_failing; /* deaf: the hardware does not follow */
-	uint32_t writes, writes_of[DESK_PROFILES];
+	int is_locked[DESK_PROFILES], is_missing[DESK_PROFILES], is_uncounted[DESK_PROFILES];
+	uint32_t reads, writes, writes_of[DESK_PROFILES];
 	int die_in; /* calls until the process ends; 0: it lives */
 };
 
@@ -31,9 +32,14 @@ static enum keeper_reading fake_read(void *driver, uint32_t profile, struct keep
 	struct fake_switch *s = driver;
 
 	fake_pass(s);
+	s->reads++;
 	weir_error_set(e, "nobody answers");
 	*setting = s->has[profile];
-	return s->is_away ? KEEPER_LOST : s->is_unfit ? KEEPER_UNFIT : KEEPER_READ;
+	if (s->is_away)
+		return KEEPER_LOST;
+	if (s->is_unfit || s->is_missing[profile])
+		return KEEPER_UNFIT;
+	return s->is_locked[profile] ? KEEPER_LOCKED : KEEPER_READ;
 }
 
 static enum keeper_reading fake_count(void *driver, uint32_t profile, struct keeper_counters *c,
@@ -44,7 +50,7 @@ static enum keeper_reading fake_count(void *driver, uint32_t profile, struct kee
 	fake_pass(s);
 	weir_error_set(e, "nobody answers");
 	*c = s->counters[profile];
-	return s->is_away ? KEEPER_LOST : KEEPER_READ;
+	return s->is_away ? KEEPER_LOST : s->is_uncounted[profile] ? KEEPER_UNFIT : KEEPER_READ;
 }
 
 static int fake_write(void *driver, uint32_t profile, const struct keeper_setting *setting,
@@ -53,7 +59,7 @@ static int fake_write(void *driver, uint32_t profile, const struct keeper_settin
 	struct fake_switch *s = driver;
 
 	fake_pass(s);
-	if (s->is_away)
+	if (s->is_away || s->is_locked[profile] || s->is_missing[profile])
 		return weir_error_set(e, "nobody answers");
 	s->has[profile] = *setting;
 	if (!s->is_deaf)
@@ -109,7 +115,8 @@ struct desk {
 	struct keeper_plan plan;
 	struct keeper keeper;
 	struct weir_tune_knobs wish;
-	char journal[64];
+	struct folder folder;
+	char journal[80];
 	int64_t now_ns;
 	uint32_t events[KEEPER_EVENTS];
 	char last[KEEPER_WHY_SIZE];
@@ -196,7 +203,8 @@ static inline void desk_open(struct desk *d, enum keeper_mode mode, const char *
 		d->own.counters[i].rate_bps = UINT64_C(10) * 1000 * 1000 * 1000;
 	}
 	d->wish = desk_line(100000, 200000, 10);
-	snprintf(d->journal, sizeof(d->journal), "/tmp/weir-keeper-%d.journal", (int)getpid());
+	d->folder = folder_make();
+	snprintf(d->journal, sizeof(d->journal), "%s/journal", d->folder.path);
 	keeper_init(&d->keeper,
 		    &(struct keeper_parts){ &d->plan, d->fake, mode, d->journal, desk_hear, d });
 }
@@ -205,7 +213,7 @@ static inline void desk_close(struct desk *d)
 {
 	keeper_free(&d->keeper);
 	keeper_plan_free(&d->plan);
-	unlink(d->journal);
+	folder_remove(&d->folder);
 }
 
 /* Another interval, after which the lines have sent so many bytes more. */

@@ -13,8 +13,9 @@ struct keeper_plan;
 
 enum keeper_reading {
 	KEEPER_READ,
-	KEEPER_LOST,  /* the switch does not answer */
-	KEEPER_UNFIT, /* it does, but this profile cannot be turned: missing, garbage, ECN off */
+	KEEPER_LOST,   /* the switch does not answer */
+	KEEPER_UNFIT,  /* it does, but the profile is missing, of another kind, or garbage */
+	KEEPER_LOCKED, /* the setting was read, but cannot be written now: ECN is off */
 };
 
 enum keeper_look { KEEPER_LOOK_AT_ALL, KEEPER_LOOK_AT_SETTINGS };

@@ -124,7 +124,7 @@ void keeper_write_pending(struct keeper *k)
 			look_again(k, i);
 	if (!count_pending(k))
 		return;
-	failed = keeper_journal_save(k->journal, k->records, count, &e);
+	failed = keeper_save(k, &e);
 	for (uint32_t i = 0; i < count; i++) {
 		if (k->kept[i].pending == KEEPER_NOTHING)
 			continue;

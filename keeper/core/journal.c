@@ -134,7 +134,7 @@ static int read_journal(FILE *f, struct keeper_record **records, uint32_t *count
 
 	if (!fgets(line, sizeof(line), f) || strcmp(line, first_line) != 0)
 		return -1;
-	while (fgets(line, sizeof(line), f) && *count < KEEPER_PROFILES_MAX) {
+	while (fgets(line, sizeof(line), f)) {
 		if (strcmp(line, last_line) == 0)
 			return 0;
 		*records = memory_grow(*records, *count + UINT64_C(1), sizeof(**records));
@@ -171,77 +171,4 @@ int keeper_journal_load(const char *path, struct keeper_record **records, uint32
 		"%.200s: is no whole journal of a keeper; look at it before you remove "
 		"it, it may hold the originals",
 		path);
-}
-
-/* --- putting back --- */
-
-static int find_profile(const struct keeper_plan *plan, const char *name, uint32_t *profile)
-{
-	for (*profile = 0; *profile < plan->profile_count; (*profile)++)
-		if (strcmp(plan->profiles[*profile].name, name) == 0)
-			return 0;
-	return -1;
-}
-
-/* Writes the original and reads it back. */
-static enum keeper_restored put_back(const struct keeper_plan *plan, void *driver, uint32_t profile,
-				     const struct keeper_record *r, struct weir_error *e)
-{
-	struct keeper_setting now;
-
-	if (plan->driver->write(driver, profile, &r->original, e) ||
-	    plan->driver->read(driver, profile, &now, e) != KEEPER_READ)
-		return KEEPER_NOT_BACK;
-	if (keeper_setting_equals(&now, &r->original))
-		return KEEPER_PUT_BACK;
-	weir_error_set(e, "the switch has another setting than was written");
-	return KEEPER_NOT_BACK;
-}
-
-static enum keeper_restored restore_one(const struct keeper_plan *plan, void *driver,
-					const struct keeper_record *r, struct weir_error *e)
-{
-	struct keeper_setting now;
-	uint32_t profile;
-
-	e->text[0] = '\0';
-	if (r->yielded)
-		return KEEPER_THEIRS;
-	if (find_profile(plan, r->name, &profile)) {
-		weir_error_set(e, "the plan has no such profile any more");
-		return KEEPER_NOT_BACK;
-	}
-	switch (plan->driver->read(driver, profile, &now, e)) {
-	case KEEPER_LOST:
-		return KEEPER_NOT_BACK;
-	case KEEPER_UNFIT:
-		return KEEPER_GONE;
-	case KEEPER_READ:
-		break;
-	}
-	if (keeper_setting_equals(&now, &r->original))
-		return KEEPER_WAS_BACK;
-	if (!keeper_setting_equals(&now, &r->was) && !keeper_setting_equals(&now, &r->wrote))
-		return KEEPER_THEIRS;
-	return put_back(plan, driver, profile, r, e);
-}
-
-uint32_t keeper_restore(const struct keeper_plan *plan, void *driver,
-			const struct keeper_record *records, uint32_t count,
-			keeper_restore_tell *tell, void *user)
-{
-	uint32_t left = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct weir_error e;
-		enum keeper_restored became;
-
-		if (!records[i].name[0])
-			continue;
-		became = restore_one(plan, driver, &records[i], &e);
-		left += became == KEEPER_NOT_BACK;
-		if (tell)
-			tell(user, &records[i], became, e.text);
-	}
-	return left;
 }

@@ -24,22 +24,4 @@ void keeper_journal_remove(const char *path);
 /* For the caller to free; *records is NULL where there is no journal. */
 int keeper_journal_load(const char *path, struct keeper_record **records, uint32_t *count,
 			struct weir_error *e);
-
-/* What became of a profile when originals were put back. */
-enum keeper_restored {
-	KEEPER_PUT_BACK,
-	KEEPER_WAS_BACK, /* it had its original */
-	KEEPER_THEIRS,   /* changed by somebody else, and left so */
-	KEEPER_GONE,     /* it is not there any more, or cannot be turned */
-	KEEPER_NOT_BACK, /* the switch does not answer, or does not obey */
-};
-
-typedef void keeper_restore_tell(void *user, const struct keeper_record *r,
-				 enum keeper_restored became, const char *why);
-
-/* Puts all originals back. Returns how many could not be; the journal must be kept then. The driver is one that was
- * opened with the plan. */
-uint32_t keeper_restore(const struct keeper_plan *plan, void *driver,
-			const struct keeper_record *records, uint32_t count,
-			keeper_restore_tell *tell, void *user);
 #endif

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const keeper_state_names[KEEPER_STATES] = {
@@ -28,6 +29,7 @@ const char *const keeper_event_names[KEEPER_EVENTS] = {
 	[KEEPER_IS_RESET] = "reset",
 	[KEEPER_IS_UNVERIFIED] = "unverified",
 	[KEEPER_DID_RESUME] = "resume",
+	[KEEPER_DID_RELEASE] = "release",
 	[KEEPER_DID_RELOAD] = "reload",
 	[KEEPER_NO_RELOAD] = "no-reload",
 };
@@ -49,7 +51,8 @@ void keeper_init(struct keeper *k, const struct keeper_parts *parts)
 		.mind_params = plan->tune_params,
 	};
 	k->kept = memory_new(plan->profile_count, sizeof(*k->kept));
-	k->records = memory_new(plan->profile_count, sizeof(*k->records));
+	k->record_count = plan->profile_count;
+	k->records = memory_zeroed(k->record_count, sizeof(*k->records));
 	k->queues = memory_new(plan->profile_count, sizeof(*k->queues));
 	k->wishes = memory_new(plan->profile_count, sizeof(*k->wishes));
 	k->telemetry = memory_new(plan->profile_count, sizeof(*k->telemetry));
@@ -66,7 +69,7 @@ void keeper_free(struct keeper *k)
 		memory_free(k->kept[i].wrote_ns, k->plan->profiles[i].limits.writes,
 			    sizeof(*k->kept[i].wrote_ns));
 	memory_free(k->kept, count, sizeof(*k->kept));
-	memory_free(k->records, count, sizeof(*k->records));
+	free(k->records);
 	memory_free(k->queues, count, sizeof(*k->queues));
 	memory_free(k->wishes, count, sizeof(*k->wishes));
 	memory_free(k->telemetry, count, sizeof(*k->telemetry));
@@ -124,7 +127,7 @@ static void leave_alone(struct keeper *k, uint32_t profile, const char *why)
 }
 
 /* The first setting of a profile is its original. */
-static void begin(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
+void keeper_begin(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	struct keeper_record *r = &k->records[profile];
 	struct kept *p = &k->kept[profile];
@@ -144,6 +147,26 @@ static void begin(struct keeper *k, uint32_t profile, const struct keeper_settin
 	keeper_say(k, KEEPER_DID_BEGIN, profile, now, now);
 }
 
+int keeper_save(struct keeper *k, struct weir_error *e)
+{
+	return k->mode == KEEPER_DRY
+		       ? 0
+		       : keeper_journal_save(k->journal, k->records, k->record_count, e);
+}
+
+/* Values of the keeper that an operator left in the setting are named: they stay until the operator decides. */
+static void explain_yield(struct kept *p, unsigned left)
+{
+	if (left)
+		keeper_why(p,
+			   "an operator changed it; still the keeper's: %s, until 'weir keeper "
+			   "restore' or "
+			   "'weir keeper release'",
+			   keeper_values_format(left).text);
+	else
+		keeper_why(p, "an operator changed it; it is theirs until 'weir keeper resume'");
+}
+
 void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	struct kept *p = &k->kept[profile];
@@ -155,15 +178,14 @@ void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_settin
 	p->probation = 0;
 	p->unverified_ns = 0;
 	k->records[profile].yielded = 1;
-	keeper_why(p, "somebody else changed it; it is theirs until 'weir keeper resume'");
-	if (k->mode == KEEPER_LIVE &&
-	    keeper_journal_save(k->journal, k->records, k->plan->profile_count, &e))
-		keeper_why(p, "somebody else changed it, but %.150s", e.text);
+	explain_yield(p, keeper_record_left(&k->records[profile], now));
+	if (keeper_save(k, &e))
+		keeper_why(p, "an operator changed it, but %.150s", e.text);
 	keeper_say(k, KEEPER_DID_YIELD, profile, &before, now);
 }
 
-/* Is it as the keeper left it? After a write that may have failed both ends of it are; after the switch or the profile
- * was away, as a restart leaves it, the original too. */
+/* Is the setting the keeper's? After an unconfirmed write both the old and the new one are; after a restart of the
+ * switch, or while the profile was away, so is the original. */
 static int is_ours(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	const struct keeper_record *r = &k->records[profile];
@@ -182,6 +204,21 @@ static int is_ours(struct keeper *k, uint32_t profile, const struct keeper_setti
 	return ours;
 }
 
+/* A profile that was in the keeper's care before can be read again. What an operator took stays theirs. */
+static void come_back(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
+{
+	struct kept *p = &k->kept[profile];
+
+	p->was_away = 1;
+	if (k->records[profile].yielded || !is_ours(k, profile, now)) {
+		keeper_yield(k, profile, now);
+		return;
+	}
+	p->state = KEEPER_TUNED;
+	keeper_why(p, "it can be read and written again; its original is the one from before");
+	keeper_say(k, KEEPER_DID_RESUME, profile, NULL, NULL);
+}
+
 static void compare(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	struct kept *p = &k->kept[profile];
@@ -189,15 +226,10 @@ static void compare(struct keeper *k, uint32_t profile, const struct keeper_sett
 	switch (p->state) {
 	case KEEPER_NEW:
 	case KEEPER_CANNOT:
-		/* One that was in the keeper's care before has its original in the records. */
-		if (!k->records[profile].name[0]) {
-			begin(k, profile, now);
-			break;
-		}
-		p->state = KEEPER_TUNED;
-		p->was_away = 1;
-		if (!is_ours(k, profile, now))
-			keeper_yield(k, profile, now);
+		if (k->records[profile].name[0])
+			come_back(k, profile, now);
+		else
+			keeper_begin(k, profile, now);
 		break;
 	case KEEPER_GIVEN:
 		p->in_force = *now;
@@ -279,6 +311,7 @@ static void read_one(struct keeper *k, uint32_t profile, struct weir_error *e)
 		k->is_lost = 1;
 		break;
 	case KEEPER_UNFIT:
+	case KEEPER_LOCKED:
 		p->is_fresh = p->has_counters = 0;
 		leave_alone(k, profile, e->text);
 		break;
@@ -487,31 +520,4 @@ void keeper_notice(struct keeper *k, uint32_t profile)
 		return; /* the next step will see */
 	if (k->plan->driver->read(k->driver, profile, &now, &e) == KEEPER_READ)
 		compare(k, profile, &now);
-}
-
-/* --- ending --- */
-
-uint32_t keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user)
-{
-	uint32_t left;
-
-	if (k->mode == KEEPER_DRY)
-		return 0;
-	left = keeper_restore(k->plan, k->driver, k->records, k->plan->profile_count, tell, user);
-	if (!left)
-		keeper_journal_remove(k->journal);
-	return left;
-}
-
-int keeper_take_again(struct keeper *k, uint32_t profile)
-{
-	struct kept *p = &k->kept[profile];
-
-	if (p->state != KEEPER_GIVEN && p->state != KEEPER_ALARM)
-		return -1;
-	p->has_guards = 0;
-	p->probation = 0;
-	p->unverified_ns = 0;
-	begin(k, profile, &p->in_force);
-	return 0;
 }

@@ -9,7 +9,7 @@
  * asked for the next. */
 #ifndef KEEPER_CORE_KEEPER_H
 #define KEEPER_CORE_KEEPER_H
-#include "keeper/core/journal.h"
+#include "keeper/core/restore.h"
 #include "lib/tune/each.h"
 
 enum keeper_mode { KEEPER_LIVE, KEEPER_DRY };
@@ -42,6 +42,7 @@ enum keeper_event_kind {
 	KEEPER_IS_RESET, /* counters went back */
 	KEEPER_IS_UNVERIFIED,
 	KEEPER_DID_RESUME,
+	KEEPER_DID_RELEASE, /* an original is given up, by request */
 	KEEPER_DID_RELOAD,
 	KEEPER_NO_RELOAD,
 	KEEPER_EVENTS,
@@ -101,7 +102,10 @@ struct keeper {
 	int64_t canary_since_ns;
 	uint64_t steps;
 	struct kept *kept;
+	/* Of the plan's profiles, in their order; then those of profiles that the plan does not name, whose originals
+	 * an earlier keeper left. */
 	struct keeper_record *records;
+	uint32_t record_count;
 	/* The tuner; its rows are the profiles. */
 	const struct weir_agent_ops *mind;
 	const void *mind_params;
@@ -133,12 +137,28 @@ void keeper_step(struct keeper *k, int64_t now_ns);
 /* Somebody may have changed a profile: it is looked at now, and yielded where that is so. */
 void keeper_notice(struct keeper *k, uint32_t profile);
 
-/* Puts the originals back and removes the journal; returns how many could not be (the journal then stays). */
-uint32_t keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user);
+/* Takes over the originals that an earlier keeper could not put back. Before the first step. */
+void keeper_adopt(struct keeper *k, const struct keeper_record *left, uint32_t count);
 
-/* A profile that was yielded, or of which there was an alarm, is the keeper's again; what it has now is its
- * original from here on. -1: it is in the keeper's care already, or was never read. */
-int keeper_take_again(struct keeper *k, uint32_t profile);
+/* Puts the originals back; the journal keeps those that could not be. Returns how many, and how many of them another
+ * call may put back at once: the switch did not answer. */
+struct keeper_stopped {
+	uint32_t left, unanswered;
+};
+
+struct keeper_stopped keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user);
+
+/* Requests about one profile, by its name; -1 with a message. */
+
+/* A profile that was yielded is the keeper's again, and its setting is its original from here on; one of which there
+ * was an alarm keeps its original. Refused where values of the keeper are left in what an operator changed. */
+int keeper_take_again(struct keeper *k, const char *profile, struct weir_error *e);
+
+/* The original is given up: what is in force is the operator's. */
+int keeper_release(struct keeper *k, const char *profile, struct weir_error *e);
+
+/* The original is put back although an operator changed the setting, which is theirs from then on. */
+int keeper_put_back(struct keeper *k, const char *profile, struct weir_error *e);
 
 /* --- between the files of the keeper --- */
 
@@ -157,6 +177,12 @@ void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending p
 void keeper_write_pending(struct keeper *k);
 int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back);
 void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_setting *now);
+
+/* The originals, on disk. */
+int keeper_save(struct keeper *k, struct weir_error *e);
+int keeper_find_profile(const struct keeper_plan *plan, const char *name, uint32_t *profile,
+			struct weir_error *e);
+void keeper_begin(struct keeper *k, uint32_t profile, const struct keeper_setting *now);
 
 /* Guards and hardware: is the change on probation good? */
 void keeper_judge(struct keeper *k, uint32_t profile, const struct keeper_counters *before);

@@ -2,6 +2,7 @@
 #include "keeper/core/reload.h"
 #include "sim/base/memory.h"
 #include <string.h>
+#include <unistd.h>
 
 int keeper_reload_check(const struct keeper_plan *now, const struct keeper_plan *next,
 			struct weir_error *e)
@@ -35,14 +36,18 @@ static int64_t find(const struct keeper_plan *plan, const char *name)
 
 static int put_back_the_rest(struct keeper *k, const struct keeper_plan *next, struct weir_error *e)
 {
+	struct keeper_restoring x = { .plan = k->plan, .driver = k->driver };
+
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
+		struct keeper_record r = k->records[i];
+
 		if (find(next, k->plan->profiles[i].name) >= 0 || k->mode == KEEPER_DRY ||
-		    !keeper_restore(k->plan, k->driver, &k->records[i], 1, NULL, NULL))
+		    !keeper_restore(&x, &r, 1))
 			continue;
 		return weir_error_set(
 			e,
-			"profile %s is not in the plan any more, but could not be put "
-			"back",
+			"profile %s is not in the plan any more, but its original could not "
+			"be put back; 'weir keeper release' gives it up",
 			k->plan->profiles[i].name);
 	}
 	return 0;
@@ -103,15 +108,11 @@ static void move_mind(struct keeper *to, struct keeper *from)
 }
 
 /* On disk, too, profiles that are not looked after any more have nothing to go back to. */
-static int save(const struct keeper *was, const struct keeper *made, struct weir_error *e)
+static int save(const struct keeper *was, struct keeper *made, struct weir_error *e)
 {
-	uint64_t writes = 0;
-
-	for (uint32_t i = 0; i < was->plan->profile_count; i++)
-		writes += was->kept[i].writes;
-	if (made->mode == KEEPER_DRY || !writes)
-		return 0;
-	return keeper_journal_save(made->journal, made->records, made->plan->profile_count, e);
+	if (made->mode == KEEPER_DRY || access(was->journal, F_OK))
+		return 0; /* nothing was written yet */
+	return keeper_save(made, e);
 }
 
 int keeper_reload(struct keeper *k, const struct keeper_plan *next, void *driver,
@@ -136,6 +137,8 @@ int keeper_reload(struct keeper *k, const struct keeper_plan *next, void *driver
 		if (was >= 0)
 			move_profile(&made, i, k, (uint32_t)was);
 	}
+	keeper_adopt(&made, k->records + k->plan->profile_count,
+		     k->record_count - k->plan->profile_count);
 	if (save(k, &made, e)) {
 		keeper_free(&made);
 		return -1;

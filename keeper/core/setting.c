@@ -2,6 +2,8 @@
 #include "keeper/core/setting.h"
 #include "lib/agent/line.h"
 #include "weir/units.h"
+#include <stdio.h>
+#include <string.h>
 
 static uint64_t ppm_q32(uint32_t ppm)
 {
@@ -14,6 +16,28 @@ static uint32_t q32_ppm(uint64_t q32)
 	uint64_t most = q32 < WEIR_ONE_Q32 ? q32 : WEIR_ONE_Q32;
 
 	return (uint32_t)((most * KEEPER_PPM + WEIR_ONE_Q32 / 2) >> 32);
+}
+
+uint64_t keeper_setting_value(const struct keeper_setting *s, enum keeper_value value)
+{
+	const uint64_t values[KEEPER_VALUES] = { s->min_bytes, s->max_bytes, s->p_ppm };
+
+	return values[value];
+}
+
+struct keeper_values_text keeper_values_format(unsigned values)
+{
+	static const char *const names[KEEPER_VALUES] = { "min", "max", "p" };
+	struct keeper_values_text t = { "" };
+
+	for (unsigned v = 0; v < KEEPER_VALUES; v++) {
+		const size_t used = strlen(t.text);
+
+		if (values & (1u << v))
+			snprintf(t.text + used, sizeof(t.text) - used, "%s%s", used ? ", " : "",
+				 names[v]);
+	}
+	return t;
 }
 
 struct weir_tune_knobs keeper_setting_knobs(const struct keeper_setting *s)

@@ -32,6 +32,18 @@ static inline int keeper_setting_equals(const struct keeper_setting *a,
 	return a->min_bytes == b->min_bytes && a->max_bytes == b->max_bytes && a->p_ppm == b->p_ppm;
 }
 
+/* The values of a setting, one at a time. */
+enum keeper_value { KEEPER_MIN, KEEPER_MAX, KEEPER_P, KEEPER_VALUES };
+
+uint64_t keeper_setting_value(const struct keeper_setting *s, enum keeper_value value);
+
+/* A set of values, a bit 1 << enum keeper_value each, for people: "min, p". */
+struct keeper_values_text {
+	char text[16];
+};
+
+struct keeper_values_text keeper_values_format(unsigned values);
+
 struct weir_tune_knobs keeper_setting_knobs(const struct keeper_setting *s);
 
 /* Is it inside the bounds? */

@@ -1,10 +1,20 @@
 /* redis.c -- see redis.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "keeper/drive/redis.h"
+
+#include "weir/units.h"
+#include <time.h>
+
+int64_t redis_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
+}
 
 #ifdef WEIR_HAVE_HIREDIS
 #include "sim/base/memory.h"
-#include "weir/units.h"
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,7 +22,20 @@
 #include <string.h>
 #include <sys/time.h>
 
-enum { PATH_SIZE = 256 };
+/* What an answer may be at most: a switch of 512 ports with 20 queues has 10240 keys QUEUE|..., of 30 bytes each. More is
+ * garbage, and closes the connection before memory is spent on it. All answers of a batch also share a deadline. */
+enum {
+	PATH_SIZE = 256,
+	ELEMENTS_MAX = 64 * 1024,
+	ANSWER_BYTES_MAX = 8 << 20,
+	BATCH_TIMEOUTS = 4,
+};
+
+#if HIREDIS_MAJOR > 0
+typedef size_t redis_elements;
+#else
+typedef int redis_elements;
+#endif
 
 /* A command that was asked beside others, and its answer. */
 struct planned {
@@ -24,7 +47,10 @@ struct planned {
 struct redis {
 	char path[PATH_SIZE];
 	struct timeval timeout;
+	int64_t timeout_ns;
 	redisContext *context;
+	redisReplyObjectFunctions functions; /* of the context's reader, with a bound on arrays */
+	const redisReplyObjectFunctions *standard;
 	int database; /* that is selected; -1: none is known */
 	uint64_t generation;
 	uint32_t planned_count, planned_room;
@@ -40,6 +66,7 @@ struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct wei
 
 	(void)e;
 	snprintf(r->path, sizeof(r->path), "%s", socket_path);
+	r->timeout_ns = (int64_t)timeout_ns;
 	r->timeout.tv_sec = (time_t)(timeout_ns / WEIR_NS_PER_S);
 	r->timeout.tv_usec = (suseconds_t)(timeout_ns % WEIR_NS_PER_S / WEIR_NS_PER_US);
 	return r;
@@ -89,6 +116,25 @@ uint64_t redis_generation(const struct redis *r)
 
 static int subscribe(struct redis *r, struct weir_error *e);
 
+/* hiredis takes room for as many elements as the head of an array says: 8 GB for "*1000000000". */
+static void *create_array(const redisReadTask *task, redis_elements elements)
+{
+	const struct redis *r = task->privdata;
+
+	return elements > ELEMENTS_MAX ? NULL : r->standard->createArray(task, elements);
+}
+
+static void bound_reader(struct redis *r)
+{
+	redisReader *reader = r->context->reader;
+
+	r->standard = reader->fn;
+	r->functions = *reader->fn;
+	r->functions.createArray = create_array;
+	reader->fn = &r->functions;
+	reader->privdata = r;
+}
+
 int redis_connect(struct redis *r, struct weir_error *e)
 {
 	if (r->context)
@@ -100,6 +146,7 @@ int redis_connect(struct redis *r, struct weir_error *e)
 		disconnect(r);
 		return -1;
 	}
+	bound_reader(r);
 	r->database = -1;
 	r->generation++;
 	return r->patterns ? subscribe(r, e) : 0;
@@ -111,13 +158,59 @@ static int is_garbage(const redisReply *reply)
 	return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
 }
 
+/* Why there is no answer: hiredis' reason, or one of ours. Only create_array makes hiredis run out of memory. */
+static const char *reason(const struct redis *r)
+{
+	if (r->context->err == REDIS_ERR_OOM)
+		return "the answer has too many elements";
+	return r->context->err ? r->context->errstr
+			       : "the answer is too long, or not whole in time";
+}
+
+/* Takes what has come for an answer. -1: nothing came until the deadline, the connection is gone, or the answer is longer
+ * than any that is expected. */
+static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
+{
+	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
+	const int64_t left_ns = deadline_ns - redis_clock_ns();
+	const struct timespec t = { left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
+	const size_t before = r->context->reader->len;
+
+	if (left_ns <= 0 || ppoll(&polled, 1, &t, NULL) != 1 ||
+	    redisBufferRead(r->context) != REDIS_OK)
+		return -1;
+	*bytes += r->context->reader->len - before;
+	return *bytes > ANSWER_BYTES_MAX ? -1 : 0;
+}
+
+/* The next answer, within the timeout and before the end of its batch; NULL: there is none. */
+static redisReply *read_reply(struct redis *r, int64_t batch_end_ns)
+{
+	const int64_t own_ns = redis_clock_ns() + r->timeout_ns;
+	const int64_t deadline_ns = own_ns < batch_end_ns ? own_ns : batch_end_ns;
+	void *reply = NULL;
+	size_t bytes = 0;
+	int sent = 0;
+
+	while (!sent)
+		if (redisBufferWrite(r->context, &sent) != REDIS_OK)
+			return NULL;
+	while (redisGetReplyFromReader(r->context, &reply) == REDIS_OK) {
+		if (reply)
+			return reply;
+		if (read_more(r, &bytes, deadline_ns))
+			return NULL;
+	}
+	return NULL;
+}
+
 /* The reply as it is, unless the connection is gone or the server said that it will not: NULL. */
 static redisReply *check(struct redis *r, const char *word, redisReply *reply, struct weir_error *e)
 {
 	if (reply && (reply->type != REDIS_REPLY_ERROR || is_garbage(reply)))
 		return reply;
 	weir_error_set(e, "%s: Redis does not answer %.32s: %.200s", r->path, word,
-		       reply ? reply->str : r->context->errstr);
+		       reply ? reply->str : reason(r));
 	if (reply)
 		freeReplyObject(reply);
 	disconnect(r);
@@ -126,7 +219,8 @@ static redisReply *check(struct redis *r, const char *word, redisReply *reply, s
 
 static redisReply *call(struct redis *r, int count, const char **words, struct weir_error *e)
 {
-	return check(r, words[0], redisCommandArgv(r->context, count, words, NULL), e);
+	redisAppendCommandArgv(r->context, count, words, NULL);
+	return check(r, words[0], read_reply(r, INT64_MAX), e);
 }
 
 static int use_database(struct redis *r, int database, struct weir_error *e)
@@ -192,7 +286,8 @@ int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
 			break;
 		if (!reply && poll(&polled, 1, 0) <= 0)
 			return 0;
-		if (!reply && redisBufferRead(r->context) != REDIS_OK)
+		if (!reply && (redisBufferRead(r->context) != REDIS_OK ||
+			       r->context->reader->len > ANSWER_BYTES_MAX))
 			break;
 		if (!reply)
 			continue;
@@ -245,32 +340,28 @@ static void send_planned(struct redis *r)
 	}
 }
 
-static redisReply *next_reply(struct redis *r)
-{
-	void *reply = NULL;
-
-	return redisGetReply(r->context, &reply) == REDIS_OK ? reply : NULL;
-}
-
 int redis_ask_planned(struct redis *r, struct weir_error *e)
 {
+	int64_t batch_end_ns;
+
 	if (redis_connect(r, e)) {
 		redis_forget(r);
 		return -1;
 	}
+	batch_end_ns = redis_clock_ns() + BATCH_TIMEOUTS * r->timeout_ns;
 	send_planned(r);
 	for (uint32_t i = 0; i < r->planned_count; i++) {
 		struct planned *p = &r->planned[i];
 		redisReply *selected;
 
 		if (p->database != r->database) {
-			selected = check(r, "SELECT", next_reply(r), e);
+			selected = check(r, "SELECT", read_reply(r, batch_end_ns), e);
 			if (!selected)
 				return -1;
 			freeReplyObject(selected);
 			r->database = p->database;
 		}
-		p->reply = next_reply(r);
+		p->reply = read_reply(r, batch_end_ns);
 		if (!p->reply) {
 			check(r, p->words[0], NULL, e);
 			return -1;

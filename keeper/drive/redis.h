@@ -1,6 +1,7 @@
 /* redis.h -- one connection to a Redis server that may go away and come back.
  *
- * A question that fails closes the connection; the next one opens it again. An answer that is an error of the
+ * Answers are bounded in time, bytes and elements: a server that sends more, or too slowly, is as good as away. A question
+ * that fails closes the connection; the next one opens it again. An answer that is an error of the
  * server's, as while it loads its data or may only be read, is a failure like any other. */
 #ifndef KEEPER_DRIVE_REDIS_H
 #define KEEPER_DRIVE_REDIS_H
@@ -41,6 +42,9 @@ struct redis_answer {
  * keyspace notifications on, or nothing ever comes. */
 enum { REDIS_PATTERNS = 4 };
 void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS]);
+
+/* The clock of timeouts. */
+int64_t redis_clock_ns(void);
 
 /* To be waited for; -1: there is no connection. */
 int redis_fd(const struct redis *r);

@@ -1,6 +1,7 @@
 /* sonic.c -- see sonic.h: profiles of CONFIG_DB. */
 #include "keeper/drive/drivers.h"
 #include "keeper/drive/sonic.h"
+#include "lib/base/json.h"
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <assert.h>
@@ -12,7 +13,7 @@
 
 static const char standard_databases[] = "/var/run/redis/sonic-db/database_config.json";
 
-enum { PPM_PER_PERCENT = KEEPER_PPM / 100 };
+enum { PPM_PER_PERCENT = KEEPER_PPM / 100, FIND_TIMEOUTS = 10 };
 
 #define AT(member) offsetof(struct sonic_params, member)
 static const struct weir_option sonic_options[] = {
@@ -36,47 +37,48 @@ struct database_name {
 };
 
 static const struct database_name database_names[SONIC_DATABASES] = {
-	[SONIC_ASIC] = { "\"ASIC_DB\"", 1 },
-	[SONIC_COUNTERS] = { "\"COUNTERS_DB\"", 2 },
-	[SONIC_CONFIG] = { "\"CONFIG_DB\"", 4 },
+	[SONIC_ASIC] = { "ASIC_DB", 1 },
+	[SONIC_COUNTERS] = { "COUNTERS_DB", 2 },
+	[SONIC_CONFIG] = { "CONFIG_DB", 4 },
 };
 
-/* The number behind "id" in the object that follows the name, -1: there is none. */
-static int find_id(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-	const char *end = at ? strchr(at, '}') : NULL;
-	char *after;
-	long id;
+enum { DATABASES_FILE_MAX = 64 * 1024, DATABASE_ID_MAX = 1023 };
 
-	at = at ? strstr(at, "\"id\"") : NULL;
-	at = at && end && at < end ? strchr(at, ':') : NULL;
-	if (!at)
+/* {"DATABASES": {"ASIC_DB": {"id": 1, ...}, ...}, ...} */
+static int find_id(struct weir_json j, const char *name, int *id)
+{
+	uint64_t number;
+
+	if (weir_json_find(&j, "DATABASES") || weir_json_find(&j, name) ||
+	    weir_json_find(&j, "id") || weir_json_u64(&j, &number))
 		return -1;
-	id = strtol(at + 1, &after, 10);
-	return after > at + 1 && id >= 0 && id < 1024 ? (int)id : -1;
+	if (number > DATABASE_ID_MAX)
+		return weir_error_set(j.error, "%s has an id above %d", name, DATABASE_ID_MAX);
+	*id = (int)number;
+	return 0;
 }
 
-static int read_databases(struct sonic *s, const char *file, struct weir_error *e)
+static int read_databases(struct sonic *s, const char *given, struct weir_error *e)
 {
-	char text[16 * 1024];
-	FILE *f = fopen(file[0] ? file : standard_databases, "re");
+	const char *file = given[0] ? given : standard_databases;
+	FILE *f = fopen(file, "re");
+	char *text;
 	size_t length;
+	int failed = 0;
 
 	for (int i = 0; i < SONIC_DATABASES; i++)
 		s->ids[i] = database_names[i].id;
 	if (!f)
-		return file[0] ? weir_error_set(e, "%s: cannot be read", file) : 0;
-	length = fread(text, 1, sizeof(text) - 1, f);
+		return given[0] ? weir_error_set(e, "%s: cannot be read", file) : 0;
+	text = memory_zeroed(DATABASES_FILE_MAX, 1);
+	length = fread(text, 1, DATABASES_FILE_MAX, f);
 	fclose(f);
-	text[length] = '\0';
-	for (int i = 0; i < SONIC_DATABASES; i++) {
-		s->ids[i] = find_id(text, database_names[i].name);
-		if (s->ids[i] < 0)
-			return weir_error_set(e, "%s: does not say the id of %s",
-					      file[0] ? file : standard_databases,
-					      database_names[i].name);
-	}
+	for (int i = 0; i < SONIC_DATABASES && !failed; i++)
+		failed = find_id(weir_json_begin(text, length, "the file", e),
+				 database_names[i].name, &s->ids[i]);
+	free(text);
+	if (failed)
+		return weir_error_prefix(e, "%s: no id of a database: ", file);
 	return 0;
 }
 
@@ -105,6 +107,8 @@ static void *sonic_open(const void *params, const struct keeper_plan *plan, stru
 	struct sonic *s = memory_zeroed(1, sizeof(*s));
 
 	s->plan = plan;
+	s->timeout_ns = p->timeout_ns;
+	s->find_by_ns = INT64_MAX;
 	s->profiles = memory_zeroed(plan->profile_count, sizeof(*s->profiles));
 	s->redis = redis_new(p->socket, p->timeout_ns, e);
 	s->news = redis_new(p->socket, p->timeout_ns, e);
@@ -184,25 +188,28 @@ static int read_number(const struct redis_answer *a, const char *name, uint64_t 
 	return 0;
 }
 
-static int read_profile(const struct redis_answer *a, struct keeper_setting *setting,
-			struct weir_error *e)
+/* Thresholds can be read, but not written, while the profile does not mark green packets. */
+static enum keeper_reading read_profile(const struct redis_answer *a,
+					struct keeper_setting *setting, struct weir_error *e)
 {
 	const char *enabled = field(a, "wred_green_enable"), *ecn = field(a, "ecn");
 	uint64_t percent = 100; /* where there is no such field */
 
-	if (!enabled || strcmp(enabled, "true") != 0)
-		return weir_error_set(e, "its wred_green_enable is not true");
-	if (!ecn ||
-	    (strncmp(ecn, "ecn_green", strlen("ecn_green")) != 0 && strcmp(ecn, "ecn_all") != 0))
-		return weir_error_set(e, "its ecn does not mark green packets");
 	if (read_number(a, "green_min_threshold", KEEPER_BYTES_MAX, &setting->min_bytes, e) ||
 	    read_number(a, "green_max_threshold", KEEPER_BYTES_MAX, &setting->max_bytes, e))
-		return -1;
+		return KEEPER_UNFIT;
 	if (field(a, "green_drop_probability") &&
 	    read_number(a, "green_drop_probability", 100, &percent, e))
-		return -1;
+		return KEEPER_UNFIT;
 	setting->p_ppm = (uint32_t)percent * PPM_PER_PERCENT;
-	return 0;
+	if (!enabled || strcmp(enabled, "true") != 0)
+		weir_error_set(e, "its wred_green_enable is not true");
+	else if (!ecn || (strncmp(ecn, "ecn_green", strlen("ecn_green")) != 0 &&
+			  strcmp(ecn, "ecn_all") != 0))
+		weir_error_set(e, "its ecn does not mark green packets");
+	else
+		return KEEPER_READ;
+	return KEEPER_LOCKED;
 }
 
 static void profile_key(const struct sonic *s, uint32_t profile, char key[SONIC_KEY_SIZE])
@@ -216,6 +223,7 @@ static void sonic_prepare(void *driver, enum keeper_look look)
 	struct sonic *s = driver;
 	struct weir_error e;
 
+	s->find_by_ns = redis_clock_ns() + (int64_t)(FIND_TIMEOUTS * s->timeout_ns);
 	redis_forget(s->redis);
 	if (make_sure(s, &e))
 		return;
@@ -237,8 +245,8 @@ static enum keeper_reading sonic_read(void *driver, uint32_t profile,
 {
 	struct sonic *s = driver;
 	char key[SONIC_KEY_SIZE];
+	enum keeper_reading reading = KEEPER_UNFIT;
 	struct redis_answer a;
-	int failed;
 
 	profile_key(s, profile, key);
 	if (make_sure(s, e) ||
@@ -246,12 +254,14 @@ static enum keeper_reading sonic_read(void *driver, uint32_t profile,
 		      &(struct redis_command){ s->ids[SONIC_CONFIG], 2, { "HGETALL", key } }, &a,
 		      e))
 		return KEEPER_LOST;
-	failed = a.count ? read_profile(&a, setting, e) : weir_error_set(e, "it is not there");
+	if (a.count)
+		reading = read_profile(&a, setting, e);
+	else
+		weir_error_set(e, "it is not there");
 	redis_answer_free(&a);
-	if (!failed)
-		return KEEPER_READ;
-	weir_error_prefix(e, "%s: ", key);
-	return KEEPER_UNFIT;
+	if (reading != KEEPER_READ)
+		weir_error_prefix(e, "%s: ", key);
+	return reading;
 }
 
 /* What orchagent could stumble over is never written, whoever asks for it. */

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUES_MAX = 64 * 1024, PORT_QUEUES = 64 };
+enum {
+	QUEUES_MAX = 64 * 1024,
+	PORT_QUEUES = 64,
+	SPEED_MAX_MBPS = 10 * 1000 * 1000,
+	BPS_PER_MBPS = 1000 * 1000,
+};
 
 /* --- which queues --- */
 
@@ -53,6 +58,14 @@ static int names_profile(const char *value, const char *name)
 	return strncmp(at, name, length) == 0 && (at[length] == '\0' || at[length] == ']');
 }
 
+/* A switch that takes longer to name its queues is as good as away; profiles whose queues are found stay known. */
+static int is_late(const struct sonic *s, struct weir_error *e)
+{
+	return redis_clock_ns() > s->find_by_ns
+		       ? weir_error_set(e, "Redis takes too long to name the queues")
+		       : 0;
+}
+
 /* Those that CONFIG_DB names. */
 static int find_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 {
@@ -67,11 +80,12 @@ static int find_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 
 		if (!a.texts[i])
 			continue;
-		failed = sonic_text(
-			s,
-			&(struct redis_command){
-				s->ids[SONIC_CONFIG], 3, { "HGET", a.texts[i], "wred_profile" } },
-			value, sizeof(value), e);
+		failed = is_late(s, e) || sonic_text(s,
+						     &(struct redis_command){ s->ids[SONIC_CONFIG],
+									      3,
+									      { "HGET", a.texts[i],
+										"wred_profile" } },
+						     value, sizeof(value), e);
 		if (!failed && names_profile(value, s->plan->profiles[profile].name))
 			add_queues(&s->profiles[profile], a.texts[i]);
 	}
@@ -114,7 +128,7 @@ static int find_objects(struct sonic *s, struct sonic_queue *q, struct weir_erro
 	    sonic_text(s, &of_speed, speed, sizeof(speed), e))
 		return -1;
 	sonic_number(speed, &mbps);
-	q->rate_bps = mbps < 10 * 1000 * 1000 ? mbps * 1000 * 1000 : 0;
+	q->rate_bps = mbps < SPEED_MAX_MBPS ? mbps * BPS_PER_MBPS : 0;
 	return 0;
 }
 
@@ -133,7 +147,7 @@ static int know_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 	else if (find_queues(s, profile, e))
 		return -1;
 	for (uint32_t i = 0; i < p->queue_count; i++)
-		if (find_objects(s, &p->queues[i], e))
+		if (is_late(s, e) || find_objects(s, &p->queues[i], e))
 			return -1;
 	p->generation = redis_generation(s->redis);
 	return 0;
@@ -220,7 +234,13 @@ void sonic_plan_count(struct sonic *s, uint32_t profile)
 	}
 }
 
-/* 1: the queue has no bytes, or garbage. */
+/* Bytes and drops are counted by every platform: without them the tuner and the guards are blind. */
+static int is_required(uint32_t field)
+{
+	return field == BYTES || field == DROPS;
+}
+
+/* 1: the queue has no bytes or drops, or garbage. */
 static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t values[QUEUE_FIELDS],
 		       struct weir_error *e)
 {
@@ -235,7 +255,7 @@ static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t va
 		const char *text = i < a.count ? a.texts[i] : NULL;
 
 		values[i] = 0;
-		wrong = text ? sonic_number(text, &values[i]) : i == BYTES;
+		wrong = text ? sonic_number(text, &values[i]) : is_required(i);
 		if (wrong)
 			weir_error_set(e, "%s of queue %s %" PRIu32 " is %s", queue_fields[i],
 				       q->port, q->queue, text ? weir_quote(text).text : "missing");
@@ -244,6 +264,7 @@ static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t va
 	return wrong ? 1 : 0;
 }
 
+/* 1: garbage. A platform without priority flow control has no such counter. */
 static int count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *pauses,
 			struct weir_error *e)
 {
@@ -256,8 +277,10 @@ static int count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *
 	words_of_pauses(s, q, &w);
 	if (sonic_text(s, &w.command, text, sizeof(text), e))
 		return -1;
-	sonic_number(text, pauses);
-	return 0;
+	if (!text[0] || sonic_number(text, pauses) == 0)
+		return 0;
+	weir_error_set(e, "%s of port %s is %s", w.name, q->port, weir_quote(text).text);
+	return 1;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -292,16 +315,21 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 		return KEEPER_UNFIT;
 	}
 	for (uint32_t i = 0; i < p->queue_count; i++) {
+		const struct sonic_queue *q = &p->queues[i];
 		uint64_t values[QUEUE_FIELDS], pauses;
-		int wrong = count_queue(s, &p->queues[i], values, e);
+		int wrong = count_queue(s, q, values, e);
 
-		if (wrong > 0) {
-			p->generation = 0; /* maybe the ids are old */
-			return KEEPER_UNFIT;
+		if (!wrong)
+			wrong = count_pauses(s, q, &pauses, e);
+		if (!wrong && !q->rate_bps) {
+			weir_error_set(e, "PORT|%s has no speed in Mb/s", q->port);
+			wrong = 1;
 		}
-		if (wrong || count_pauses(s, &p->queues[i], &pauses, e))
-			return KEEPER_LOST;
-		add(c, &p->queues[i], values, pauses);
+		if (wrong > 0)
+			p->generation = 0; /* maybe the ids are old */
+		if (wrong)
+			return wrong > 0 ? KEEPER_UNFIT : KEEPER_LOST;
+		add(c, q, values, pauses);
 	}
 	return KEEPER_READ;
 }

@@ -280,11 +280,6 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 
 	if (reading != KEEPER_READ)
 		return reading;
-	if (q.kind == TC_KIND_RED && !q.marks) {
-		weir_error_set(e, "red of %s does not mark: ecn is off",
-			       t->places[profile].interface);
-		return KEEPER_UNFIT;
-	}
 	if (q.kind != TC_KIND_RED && !q.has_ce_threshold) {
 		weir_error_set(e, "%s of %s has no ce_threshold", q.name,
 			       t->places[profile].interface);
@@ -296,6 +291,11 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 	if (q.kind != TC_KIND_RED) {
 		s->min_bytes = s->max_bytes = time_bytes(q.ce_threshold_us, rate_bps(t, profile));
 		s->p_ppm = KEEPER_PPM;
+	}
+	if (q.kind == TC_KIND_RED && !q.marks) {
+		weir_error_set(e, "red of %s does not mark: ecn is off",
+			       t->places[profile].interface);
+		return KEEPER_LOCKED;
 	}
 	return KEEPER_READ;
 }

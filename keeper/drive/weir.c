@@ -1,19 +1,14 @@
 /* weir.c -- the driver of 'weir switch': a profile is a port, and its setting is min, max and p of the port's red.
  * Asked over the switch's socket, a connection each time: there is nothing to lose then. */
-#define _GNU_SOURCE
 #include "keeper/drive/drivers.h"
+#include "lab/base/control_socket.h"
+#include "lib/base/json.h"
 #include "sim/base/memory.h"
 #include "weir/mark.h"
 #include "weir/units.h"
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 struct weir_driver_params {
 	char socket[WEIR_OPT_TEXT_SIZE];
@@ -41,7 +36,7 @@ static int check_params(const void *params, struct weir_error *e)
 {
 	const struct weir_driver_params *p = params;
 
-	if (!p->socket[0] || strlen(p->socket) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+	if (!p->socket[0] || control_socket_check(p->socket, e))
 		return weir_error_set(e, "socket: the path of a socket is wanted, as in "
 					 "weir(socket=/run/weir-sw.sock)");
 	return 0;
@@ -65,113 +60,76 @@ static void weir_driver_close(void *driver)
 
 /* --- asking --- */
 
-/* A descriptor that gives up after the timeout, or -1. */
-static int reach(const struct weir_driver *d)
-{
-	const struct timeval patience = {
-		(time_t)(d->params->timeout_ns / WEIR_NS_PER_S),
-		(suseconds_t)(d->params->timeout_ns % WEIR_NS_PER_S / WEIR_NS_PER_US),
-	};
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	memcpy(address.sun_path, d->params->socket, strlen(d->params->socket) + 1);
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
 /* The line of the answer, for the caller to free; NULL with a message. */
-static char *hear(int fd)
-{
-	char *text = memory_zeroed(ANSWER_MAX, 1);
-	size_t length = 0;
-	ssize_t got = 1;
-
-	while (got > 0 && length < ANSWER_MAX - 1 && !memchr(text, '\n', length)) {
-		got = recv(fd, text + length, ANSWER_MAX - 1 - length, 0);
-		length += got > 0 ? (size_t)got : 0;
-	}
-	if (memchr(text, '\n', length))
-		return text;
-	free(text);
-	return NULL;
-}
-
 static char *ask(const struct weir_driver *d, const char *request, struct weir_error *e)
 {
-	int fd = reach(d);
-	char *text = NULL;
+	const struct control_question q = {
+		.path = d->params->socket,
+		.server = "switch",
+		.request = request,
+		.timeout_ns = (int64_t)d->params->timeout_ns,
+		.answer_max = ANSWER_MAX,
+	};
 
-	if (fd >= 0 && send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t)strlen(request))
-		text = hear(fd);
-	if (!text)
-		weir_error_set(e, "%s: the switch does not answer", d->params->socket);
-	if (fd >= 0)
-		close(fd);
-	return text;
+	return control_socket_ask(&q, e);
 }
 
 /* --- reading --- */
 
-/* The port's object in the status, cut out of it; names hold nothing that JSON would change. */
-static char *find_port(char *status, const char *name)
+/* Comes to the object of a port in a status. 1: the status is whole so far, and has no such port. */
+static int find_port(struct weir_json *j, const char *name)
 {
-	char pattern[INI_NAME_SIZE + 16];
-	char *at, *next;
-
-	snprintf(pattern, sizeof(pattern), "{\"name\":\"%s\",", name);
-	at = strstr(status, pattern);
-	next = at ? strstr(at + 1, "{\"name\":") : NULL;
-	if (next)
-		*next = '\0';
-	return at;
-}
-
-static uint64_t number(const char *port, const char *name)
-{
-	char pattern[64];
-	const char *at;
-
-	snprintf(pattern, sizeof(pattern), "\"%s\":", name);
-	at = strstr(port, pattern);
-	return at ? strtoull(at + strlen(pattern), NULL, 10) : 0;
-}
-
-/* "marking": a spec has neither quotes nor backslashes. */
-static int find_spec(const char *port, char spec[SPEC_SIZE])
-{
-	static const char pattern[] = "\"marking\":\"";
-	const char *at = strstr(port, pattern);
-	size_t length = at ? strcspn(at + strlen(pattern), "\"\\") : 0;
-
-	if (!length || length >= SPEC_SIZE)
+	if (weir_json_find(j, "ports") || weir_json_expect(j, '['))
 		return -1;
-	memcpy(spec, at + strlen(pattern), length);
-	spec[length] = '\0';
-	return 0;
+	if (weir_json_takes(j, ']'))
+		return 1;
+	do {
+		struct weir_json port = *j, member = *j;
+		char found[INI_NAME_SIZE];
+
+		if (weir_json_find(&member, "name") ||
+		    weir_json_string(&member, found, sizeof(found)) || weir_json_skip(j))
+			return -1;
+		if (strcmp(found, name) == 0) {
+			*j = port;
+			return 0;
+		}
+	} while (weir_json_takes(j, ','));
+	return weir_json_expect(j, ']') ? -1 : 1;
 }
 
-/* The port of that profile, in the status for the caller to free. */
-static enum keeper_reading read_port(const struct weir_driver *d, uint32_t profile, char **status,
-				     char **port, struct weir_error *e)
+/* A status, and a cursor at the object of a port. */
+struct port_status {
+	char *text;
+	struct weir_json port;
+};
+
+/* Of the port of that profile; its text is for the caller to free where it was read. */
+static enum keeper_reading read_port(const struct weir_driver *d, uint32_t profile,
+				     struct port_status *s, struct weir_error *e)
 {
 	const char *name = d->plan->profiles[profile].name;
+	int wrong;
 
-	*status = ask(d, "status\n", e);
-	if (!*status)
+	s->text = ask(d, "status\n", e);
+	if (!s->text)
 		return KEEPER_LOST;
-	*port = find_port(*status, name);
-	if (*port)
+	s->port = weir_json_begin(s->text, strlen(s->text), "the switch's status", e);
+	wrong = find_port(&s->port, name);
+	if (!wrong)
 		return KEEPER_READ;
-	weir_error_set(e, "the switch has no port %s", name);
-	free(*status);
+	if (wrong > 0)
+		weir_error_set(e, "the switch has no port %s", name);
+	free(s->text);
 	return KEEPER_UNFIT;
+}
+
+/* One of the port's counters: none that is missing, or no number, is taken for zero. */
+static int read_counter(const struct port_status *s, const char *name, uint64_t *counter)
+{
+	struct weir_json port = s->port;
+
+	return weir_json_find(&port, name) || weir_json_u64(&port, counter) ? -1 : 0;
 }
 
 /* --- settings --- */
@@ -209,16 +167,18 @@ static int read_marking(const char *spec, struct marking *m, struct weir_error *
 static enum keeper_reading port_marking(const struct weir_driver *d, uint32_t profile,
 					struct marking *m, struct weir_error *e)
 {
-	char *status, *port, spec[SPEC_SIZE];
-	enum keeper_reading reading = read_port(d, profile, &status, &port, e);
+	char spec[SPEC_SIZE];
+	struct port_status s;
+	enum keeper_reading reading = read_port(d, profile, &s, e);
 	int failed;
 
 	if (reading != KEEPER_READ)
 		return reading;
-	failed = find_spec(port, spec);
-	free(status);
+	failed =
+		weir_json_find(&s.port, "marking") || weir_json_string(&s.port, spec, sizeof(spec));
+	free(s.text);
 	if (failed)
-		weir_error_set(e, "the switch tunes its ports itself");
+		weir_error_prefix(e, "the switch tunes its ports itself: ");
 	if (!failed && read_marking(spec, m, e) == 0)
 		return KEEPER_READ;
 	weir_error_prefix(e, "port %s: ", d->plan->profiles[profile].name);
@@ -239,6 +199,21 @@ static enum keeper_reading weir_driver_read(void *driver, uint32_t profile,
 		.p_ppm = (uint32_t)((*m.p_q32 * KEEPER_PPM + WEIR_ONE_Q32 / 2) >> 32),
 	};
 	return KEEPER_READ;
+}
+
+/* {"done":"..."}, or {"error":"..."}. */
+static int check_done(const char *answer, struct weir_error *e)
+{
+	struct weir_json j = weir_json_begin(answer, strlen(answer), "the switch's answer", e);
+	struct weir_json error = j;
+	char text[200];
+
+	if (weir_json_find(&j, "done") == 0)
+		return 0;
+	if (weir_json_find(&error, "error") == 0 &&
+	    weir_json_string(&error, text, sizeof(text)) == 0)
+		return weir_error_set(e, "the switch refuses it: %s", text);
+	return -1;
 }
 
 /* Other options of the marking stay as they are. */
@@ -262,9 +237,7 @@ static int weir_driver_write(void *driver, uint32_t profile, const struct keeper
 	answer = ask(d, request, e);
 	if (!answer)
 		return -1;
-	failed = strstr(answer, "\"error\"") != NULL;
-	if (failed)
-		weir_error_set(e, "the switch refuses it: %.200s", answer);
+	failed = check_done(answer, e);
 	free(answer);
 	return failed ? -1 : 0;
 }
@@ -272,18 +245,30 @@ static int weir_driver_write(void *driver, uint32_t profile, const struct keeper
 static enum keeper_reading weir_driver_count(void *driver, uint32_t profile,
 					     struct keeper_counters *c, struct weir_error *e)
 {
-	char *status, *port;
-	enum keeper_reading reading = read_port(driver, profile, &status, &port, e);
+	const struct weir_driver *d = driver;
+	const struct {
+		const char *name;
+		uint64_t *counter;
+	} wanted[] = {
+		{ "tx_bytes", &c->since_start[KEEPER_OUT_BYTES] },
+		{ "drops", &c->since_start[KEEPER_DROPS] },
+		{ "marks", &c->since_start[KEEPER_MARKED_PKTS] },
+		{ "queue_bytes", &c->queue_bytes },
+		{ "rate_bps", &c->rate_bps },
+	};
+	struct port_status s;
+	enum keeper_reading reading = read_port(d, profile, &s, e);
+	int failed = 0;
 
 	if (reading != KEEPER_READ)
 		return reading;
-	c->since_start[KEEPER_OUT_BYTES] = number(port, "tx_bytes");
-	c->since_start[KEEPER_DROPS] = number(port, "drops");
-	c->since_start[KEEPER_MARKED_PKTS] = number(port, "marks");
-	c->queue_bytes = number(port, "queue_bytes");
-	c->rate_bps = number(port, "rate_bps");
-	free(status);
-	return KEEPER_READ;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !failed; i++)
+		failed = read_counter(&s, wanted[i].name, wanted[i].counter);
+	free(s.text);
+	if (!failed)
+		return KEEPER_READ;
+	weir_error_prefix(e, "port %s: ", d->plan->profiles[profile].name);
+	return KEEPER_UNFIT;
 }
 
 const struct keeper_driver_ops keeper_driver_weir = {

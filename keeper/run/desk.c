@@ -2,79 +2,22 @@
 #define _GNU_SOURCE
 #include "keeper/run/desk.h"
 #include "lab/base/text.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-enum { REQUEST_SIZE = 256, CLIENT_MS = 200 };
-
-/* --- the socket --- */
-
-static int set_address(struct sockaddr_un *address, const char *path, struct weir_error *e)
-{
-	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof(address->sun_path))
-		return weir_error_set(e, "keeper.socket: %s is too long for a socket",
-				      weir_quote(path).text);
-	memcpy(address->sun_path, path, strlen(path) + 1);
-	return 0;
-}
-
-/* A descriptor that is connected, or -1. */
-static int reach(const struct sockaddr_un *address)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
 
 int keeper_desk_open(struct keeper_desk *d, const char *path, struct weir_error *e)
 {
-	struct sockaddr_un address;
-	mode_t mask;
-	int fd, failed;
-
-	*d = (struct keeper_desk){ .fd = -1 };
-	if (set_address(&address, path, e))
-		return -1;
-	fd = reach(&address);
-	if (fd >= 0) {
-		close(fd);
-		return weir_error_set(e, "%s: another keeper answers there", path);
-	}
-	unlink(path); /* what a keeper that was killed has left */
-	d->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mask = umask(0177);
-	failed = d->fd < 0 || bind(d->fd, (struct sockaddr *)&address, sizeof(address)) ||
-		 listen(d->fd, 8);
-	umask(mask);
-	snprintf(d->path, sizeof(d->path), "%s", path);
-	if (!failed)
-		return 0;
-	weir_error_set(e, "%s: no socket can be made there: %s", path, strerror(errno));
-	if (d->fd >= 0)
-		close(d->fd);
-	d->fd = -1;
-	return -1;
+	d->stops = d->reloads = 0;
+	return control_socket_open(&d->socket, path, "keeper", e)
+		       ? weir_error_prefix(e, "keeper.socket: ")
+		       : 0;
 }
 
 void keeper_desk_close(struct keeper_desk *d)
 {
-	if (d->fd < 0)
-		return;
-	close(d->fd);
-	unlink(d->path);
-	d->fd = -1;
+	control_socket_close(&d->socket);
 }
 
 /* --- answers --- */
@@ -97,6 +40,7 @@ static void print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	keeper_log_setting(f, "in_force", &p->in_force);
 	fputc(',', f);
 	keeper_log_setting(f, "original", &k->records[i].original);
+	fprintf(f, ",\"counted\":%s", p->is_uncounted ? "false" : "true");
 	fprintf(f,
 		",\"writes\":%" PRIu64 ",\"taken_back\":%" PRIu64 ",\"refused\":%" PRIu64
 		",\"line_use\":%s,\"marked_pkts\":%" PRIu64 ",\"queue_max_bytes\":%" PRIu64
@@ -104,6 +48,16 @@ static void print_profile(FILE *f, const struct keeper *k, uint32_t i)
 		p->writes, p->rollbacks, p->refused, exact_number(line_use(&p->telemetry)).text,
 		p->telemetry.marked_pkts, p->telemetry.queue_max_bytes);
 	json_text(f, p->why);
+	fputc('}', f);
+}
+
+/* A profile that the plan does not name, of which an original is kept. */
+static void print_unnamed(FILE *f, const struct keeper_record *r)
+{
+	fputs("{\"name\":", f);
+	json_text(f, r->name);
+	fputc(',', f);
+	keeper_log_setting(f, "original", &r->original);
 	fputc('}', f);
 }
 
@@ -125,31 +79,32 @@ void keeper_desk_status(const struct keeper *k, FILE *f)
 			fputc(',', f);
 		print_profile(f, k, i);
 	}
+	fputs("],\"unnamed\":[", f);
+	for (uint32_t i = k->plan->profile_count; i < k->record_count; i++) {
+		if (i > k->plan->profile_count)
+			fputc(',', f);
+		print_unnamed(f, &k->records[i]);
+	}
 	fputs("]}\n", f);
 }
 
-static int find_profile(const struct keeper *k, const char *name, uint32_t *profile, FILE *answer)
-{
-	const char *names[KEEPER_PROFILES_MAX];
-	struct weir_error e;
+/* --- requests --- */
 
-	for (*profile = 0; *profile < k->plan->profile_count; (*profile)++) {
-		names[*profile] = k->plan->profiles[*profile].name;
-		if (strcmp(names[*profile], name) == 0)
-			return 0;
-	}
-	weir_error_unknown(&e, "profile", name, names, k->plan->profile_count);
-	fprintf(answer, "%s\n", e.text);
-	return -1;
-}
+struct serving {
+	struct keeper_desk *desk;
+	struct keeper *keeper;
+	const struct keeper_log *log;
+};
 
 /* The oldest that is remembered first; then what is so now. */
-static int explain(const struct keeper *k, const struct keeper_log *log, const char *name, FILE *f)
+static int explain(const struct serving *s, const char *name, FILE *f, struct weir_error *e)
 {
+	const struct keeper_log *log = s->log;
+	const struct keeper *k = s->keeper;
 	uint64_t first = log->count > LOG_KEPT ? log->count - LOG_KEPT : 0;
 	uint32_t profile;
 
-	if (find_profile(k, name, &profile, f))
+	if (keeper_find_profile(k->plan, name, &profile, e))
 		return -1;
 	for (uint64_t i = first; i < log->count; i++) {
 		const struct log_entry *entry = &log->entries[i % LOG_KEPT];
@@ -162,123 +117,157 @@ static int explain(const struct keeper *k, const struct keeper_log *log, const c
 	return 0;
 }
 
-static int resume(struct keeper *k, const char *name, FILE *f)
+static int resume(struct keeper *k, const char *name, FILE *f, struct weir_error *e)
 {
-	uint32_t profile;
-
 	if (!*name) {
 		k->is_paused = 0;
-		return fputs("resumed\n", f) < 0;
+		fputs("resumed\n", f);
+		return 0;
 	}
-	if (find_profile(k, name, &profile, f))
+	if (keeper_take_again(k, name, e))
 		return -1;
-	if (keeper_take_again(k, profile)) {
-		fprintf(f, "%s is %s; only one that was yielded or had an alarm is taken again\n",
-			name, keeper_state_names[k->kept[profile].state]);
-		return -1;
-	}
 	fprintf(f, "%s is the keeper's again\n", name);
 	return 0;
 }
 
-int keeper_desk_obey(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log,
-		     const char *request, FILE *answer)
-{
-	static const char *const verbs[] = { "status", "explain", "pause",
-					     "resume", "reload",  "stop" };
-	char verb[16] = "", name[INI_NAME_SIZE] = "";
-	struct weir_error e;
+/* What one client asked. */
+struct request {
+	struct control_client *client;
+	char verb[16], name[INI_NAME_SIZE];
+};
 
-	sscanf(request, "%15s %63s", verb, name);
-	if (strcmp(verb, "status") == 0) {
-		keeper_desk_status(k, answer);
-	} else if (strcmp(verb, "explain") == 0) {
-		return explain(k, log, name, answer);
-	} else if (strcmp(verb, "pause") == 0) {
-		k->is_paused = 1;
+enum verb { STATUS, EXPLAIN, PAUSE, RESUME, RESTORE, RELEASE, RELOAD, STOP, VERBS };
+
+static const char *const verbs[VERBS] = {
+	[STATUS] = "status",   [EXPLAIN] = "explain", [PAUSE] = "pause",   [RESUME] = "resume",
+	[RESTORE] = "restore", [RELEASE] = "release", [RELOAD] = "reload", [STOP] = "stop",
+};
+
+/* 1: the answer comes when the keeper has ended; -1 with a message. */
+static int handle(const struct serving *s, const struct request *r, FILE *answer,
+		  struct weir_error *e)
+{
+	int verb = 0;
+
+	while (verb < VERBS && strcmp(r->verb, verbs[verb]) != 0)
+		verb++;
+	switch (verb) {
+	case STATUS:
+		keeper_desk_status(s->keeper, answer);
+		return 0;
+	case EXPLAIN:
+		return explain(s, r->name, answer, e);
+	case PAUSE:
+		s->keeper->is_paused = 1;
 		fputs("paused: what is in force stays until 'resume' or 'stop'\n", answer);
-	} else if (strcmp(verb, "resume") == 0) {
-		return resume(k, name, answer);
-	} else if (strcmp(verb, "reload") == 0) {
-		d->reloads = 1;
+		return 0;
+	case RESUME:
+		return resume(s->keeper, r->name, answer, e);
+	case RESTORE:
+		fprintf(answer, "%s has its original again, and is the operator's\n", r->name);
+		return keeper_put_back(s->keeper, r->name, e);
+	case RELEASE:
+		fprintf(answer, "the original of %s is given up\n", r->name);
+		return keeper_release(s->keeper, r->name, e);
+	case RELOAD:
+		s->desk->reloads = 1;
 		fputs("reading the plan again; the log says what came of it\n", answer);
-	} else if (strcmp(verb, "stop") == 0) {
-		d->stops = 1;
+		return 0;
+	case STOP:
+		s->desk->stops = 1;
 		fputs("stopping: originals are put back\n", answer);
-	} else {
-		weir_error_unknown(&e, "request", verb, verbs, sizeof(verbs) / sizeof(verbs[0]));
-		fprintf(answer, "%s\n", e.text);
-		return -1;
+		return control_socket_pin(&s->desk->socket, r->client) == 0;
+	default:
+		return weir_error_unknown(e, "request", r->verb, verbs, VERBS);
 	}
-	return 0;
 }
 
-/* --- both sides --- */
-
-/* A line of the client; empty where they are slow or silent. */
-static void hear(int fd, char request[REQUEST_SIZE])
+/* One piece of text, and the end of the connection. */
+static void send_end(struct control_client *client, char first, const char *text)
 {
-	struct pollfd waits = { .fd = fd, .events = POLLIN };
-	ssize_t got = poll(&waits, 1, CLIENT_MS) == 1 ? read(fd, request, REQUEST_SIZE - 1) : 0;
-
-	request[got > 0 ? got : 0] = '\0';
-	request[strcspn(request, "\n")] = '\0';
+	control_socket_send(client, &first, 1);
+	control_socket_send(client, text, strlen(text));
+	control_socket_end(client);
 }
 
-/* The first byte says whether it was a mistake; who does not listen hears nothing. */
-static void answer(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log, int fd)
+/* A control_handler. */
+static void answer_request(void *context, struct control_client *client, const char *line)
 {
-	char request[REQUEST_SIZE], *text = NULL;
-	size_t length = 0, sent = 0;
+	const struct serving *s = context;
+	struct request r = { .client = client };
+	struct weir_error e = { "" };
+	char *text = NULL;
+	size_t length = 0;
 	FILE *f = open_memstream(&text, &length);
-	ssize_t went = 0;
+	int status;
 
-	hear(fd, request);
 	if (!f)
-		return;
-	fputc(' ', f);
-	went = keeper_desk_obey(d, k, log, request, f);
+		return control_socket_end(client);
+	sscanf(line, "%15s %63s", r.verb, r.name);
+	status = handle(s, &r, f, &e);
 	fclose(f);
-	text[0] = went ? '!' : ' ';
-	do {
-		went = send(fd, text + sent, length - sent, MSG_NOSIGNAL);
-		sent += went > 0 ? (size_t)went : 0;
-	} while (went > 0 && sent < length);
+	if (status <= 0)
+		send_end(client, status ? '!' : ' ', status ? e.text : text);
 	free(text);
 }
 
 void keeper_desk_serve(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log)
 {
-	const struct timeval patience = { 0, CLIENT_MS * 1000 };
-	int fd = accept4(d->fd, NULL, NULL, SOCK_CLOEXEC);
+	control_socket_serve(&d->socket, answer_request, &(struct serving){ d, k, log });
+}
 
-	if (fd < 0)
-		return;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	answer(d, k, log, fd);
-	close(fd);
+void keeper_desk_tell_end(struct keeper_desk *d, const struct weir_error *error)
+{
+	struct control_client *clients = d->socket.clients;
+
+	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
+		if (clients[i].is_pinned)
+			send_end(&clients[i], error ? '!' : ' ',
+				 error ? error->text
+				       : "stopped: none of the keeper's values are left\n");
+}
+
+/* --- the client's side --- */
+
+/* An answer that begins with '!' is the message of the error; others are printed as they come. */
+static int print_answer(int fd, struct weir_error *e)
+{
+	char buffer[4096];
+	size_t used = 0;
+	int status = 0;
+	ssize_t got;
+
+	e->text[0] = '\0';
+	while ((got = read(fd, buffer, sizeof(buffer))) > 0) {
+		const char *text = buffer + (status == 0);
+		size_t length = (size_t)got - (status == 0);
+
+		if (status == 0)
+			status = buffer[0];
+		if (status != '!') {
+			fwrite(text, 1, length, stdout);
+			continue;
+		}
+		if (length > sizeof(e->text) - 1 - used)
+			length = sizeof(e->text) - 1 - used;
+		memcpy(e->text + used, text, length);
+		used += length;
+		e->text[used] = '\0';
+	}
+	return status;
 }
 
 int keeper_desk_ask(const char *path, const char *request, struct weir_error *e)
 {
-	struct sockaddr_un address;
-	char buffer[4096];
-	int fd, status = ' ';
-	ssize_t got;
-	int is_first = 1;
+	int fd = control_socket_connect(path, "keeper", e), status;
 
-	if (set_address(&address, path, e))
-		return -1;
-	fd = reach(&address);
 	if (fd < 0)
-		return weir_error_set(e, "%s: no keeper answers there: %s", path, strerror(errno));
+		return -1;
 	dprintf(fd, "%s\n", request);
-	while ((got = read(fd, buffer, sizeof(buffer))) > 0) {
-		if (is_first)
-			status = buffer[0];
-		fwrite(buffer + is_first, 1, (size_t)(got - is_first), stdout);
-		is_first = 0;
-	}
+	status = print_answer(fd, e);
 	close(fd);
-	return status == '!' ? weir_error_set(e, "%s: was refused", request) : 0;
+	if (!status)
+		return weir_error_set(e, "%s: the keeper closed the connection without an answer",
+				      path);
+	return status == '!' ? -1 : 0;
 }

@@ -1,37 +1,36 @@
-/* desk.h -- the Unix socket by which a keeper that runs is asked and told things. A request is a line, the answer
- * is what comes until the other side closes:
+/* desk.h -- the requests that a running keeper takes over its control socket. A request is a line, the answer is what
+ * comes until the connection ends; its first byte is '!' where the request failed, and a space otherwise:
  *
- *	status			how it is, as a line of JSON
+ *	status			settings, states and reasons, as a line of JSON
  *	explain PROFILE		why its setting is what it is: the last things that happened to it
  *	pause			nothing is changed until resume; what is in force stays
  *	resume [PROFILE]	goes on; a profile that was yielded is the keeper's again
+ *	restore PROFILE		puts its original back although an operator changed it, and leaves it to them
+ *	release PROFILE		gives its original up: what is in force is the operator's
  *	reload			the plan is read again, as by SIGHUP
- *	stop			as by a signal: originals are put back
- *
- * Only who runs the keeper may connect. */
+ *	stop			originals are put back; the answer comes then, and says whether all are */
 #ifndef KEEPER_RUN_DESK_H
 #define KEEPER_RUN_DESK_H
 #include "keeper/run/log.h"
+#include "lab/base/control_socket.h"
 
 struct keeper_desk {
-	int fd;
-	char path[WEIR_OPT_TEXT_SIZE];
-	int stops, reloads; /* 1: somebody asked for it */
+	struct control_socket socket;
+	int stops, reloads; /* 1: a client asked for it */
 };
 
-/* Refuses a path where another keeper answers. */
+/* Refuses a path where a program answers, or where something else than a socket is. */
 int keeper_desk_open(struct keeper_desk *d, const char *path, struct weir_error *e);
 void keeper_desk_close(struct keeper_desk *d);
 
-/* How it is, as a line of JSON. */
+/* Answers the clients that asked to stop: the keeper has ended, and error is NULL, or says what is left to do. */
+void keeper_desk_tell_end(struct keeper_desk *d, const struct weir_error *error);
+
+/* The keeper's state, as a line of JSON. */
 void keeper_desk_status(const struct keeper *k, FILE *f);
 
-/* Somebody has connected: answers them. */
+/* Answers requests. */
 void keeper_desk_serve(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log);
-
-/* One request, by its words; -1: it is a mistake. */
-int keeper_desk_obey(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log,
-		     const char *request, FILE *answer);
 
 /* The client's side: prints the answer. */
 int keeper_desk_ask(const char *path, const char *request, struct weir_error *e);

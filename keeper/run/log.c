@@ -24,7 +24,8 @@ static void print_time(FILE *f, time_t wall)
 int keeper_log_is_change(enum keeper_event_kind kind)
 {
 	return kind == KEEPER_DID_BEGIN || kind == KEEPER_DID_WRITE || kind == KEEPER_WOULD_WRITE ||
-	       kind == KEEPER_DID_TAKE_BACK || kind == KEEPER_DID_YIELD || kind == KEEPER_IS_ALARM;
+	       kind == KEEPER_DID_TAKE_BACK || kind == KEEPER_DID_YIELD ||
+	       kind == KEEPER_IS_ALARM || kind == KEEPER_DID_RELEASE;
 }
 
 void keeper_log_print(FILE *f, const struct log_entry *entry)
@@ -72,8 +73,10 @@ void keeper_log_restored(void *user, const struct keeper_record *r, enum keeper_
 	static const char *const names[] = {
 		[KEEPER_PUT_BACK] = "put back",
 		[KEEPER_WAS_BACK] = "had its original",
-		[KEEPER_THEIRS] = "somebody else changed it: left as it is",
-		[KEEPER_GONE] = "cannot be turned any more: left as it is",
+		[KEEPER_THEIRS] = "an operator changed it: left as it is",
+		[KEEPER_MIXED] = "not put back: an operator changed a part of it",
+		[KEEPER_DISABLED] = "not put back: it cannot be written now",
+		[KEEPER_ABSENT] = "not put back: it is not there",
 		[KEEPER_NOT_BACK] = "not put back",
 	};
 	struct keeper_log *log = user;

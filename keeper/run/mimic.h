@@ -2,7 +2,7 @@
  * keeper whose driver is sonic can be tried with packets and without a device.
  *
  *	[mimic]
- *	socket = /tmp/redis.sock
+ *	socket = /run/redis-lab/redis.sock
  *	poll = 100ms
  *	[keeper]
  *	driver = weir(socket=/run/weir-sw.sock)

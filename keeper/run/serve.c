@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "keeper/run/serve.h"
 #include "keeper/core/reload.h"
+#include "keeper/run/originals.h"
 #include "keeper/run/page.h"
 #include "lab/base/responder.h"
 #include "sim/base/memory.h"
@@ -27,6 +28,7 @@ struct service {
 	char journal[WEIR_OPT_TEXT_SIZE];
 	int lock, signals;
 	struct keeper_desk desk;
+	struct keeper_originals originals; /* that an earlier keeper left */
 	struct keeper_page page;
 	struct responder responder;
 	struct keeper_log log;
@@ -42,43 +44,16 @@ static int64_t clock_ns(void)
 
 /* --- restoring --- */
 
-static int refuse_unrestored(const struct service *s, uint32_t left, struct weir_error *e)
-{
-	return weir_error_set(e,
-			      "%" PRIu32
-			      " profile%s not restored; %s keeps the originals: 'weir keeper "
-			      "restore %s' puts them back",
-			      left, left == 1 ? " is" : "s are", s->journal, s->plan->file);
-}
-
-/* What an earlier keeper has left. */
-static int restore_left(struct service *s, struct weir_error *e)
-{
-	struct keeper_record *records;
-	uint32_t count, left;
-
-	if (keeper_journal_load(s->journal, &records, &count, e))
-		return -1;
-	if (!records)
-		return 0;
-	left = keeper_restore(s->plan, s->driver, records, count, keeper_log_restored, &s->log);
-	free(records);
-	if (left)
-		return refuse_unrestored(s, left, e);
-	keeper_journal_remove(s->journal);
-	return 0;
-}
-
 static int stop(struct service *s, struct keeper *k, struct weir_error *e)
 {
-	uint32_t left = 1;
+	struct keeper_stopped stopped = { 0, 1 };
 
-	for (int i = 0; i < STOP_TRIES && left; i++) {
+	for (int i = 0; i < STOP_TRIES && stopped.unanswered; i++) {
 		if (i)
 			sleep(STOP_PAUSE_S);
-		left = keeper_stop(k, keeper_log_restored, &s->log);
+		stopped = keeper_stop(k, keeper_log_restored, &s->log);
 	}
-	return left ? refuse_unrestored(s, left, e) : 0;
+	return stopped.left ? keeper_originals_refuse(s->plan, s->journal, stopped.left, e) : 0;
 }
 
 /* --- opening --- */
@@ -110,6 +85,7 @@ static void free_own_plan(struct service *s)
 static void service_close(struct service *s)
 {
 	keeper_desk_close(&s->desk);
+	free(s->originals.records);
 	responder_close(&s->responder);
 	if (s->signals >= 0)
 		close(s->signals);
@@ -125,7 +101,7 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 {
 	memset(s, 0, sizeof(*s));
 	s->plan = plan;
-	s->lock = s->signals = s->desk.fd = -1;
+	s->lock = s->signals = s->desk.socket.fd = -1;
 	responder_open(&s->responder, 0, NULL, NULL, e);
 	s->log.out = stdout;
 	keeper_plan_journal(plan, s->journal);
@@ -139,12 +115,18 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 
 /* --- working --- */
 
+/* Those that come faster than they are heard wait for the next step, which looks at everything. */
+enum { NEWS_MAX = 1000 };
+
 static void hear_news(struct service *s, struct keeper *k)
 {
-	int64_t profile;
+	int64_t profile = 0;
 
-	while ((profile = s->plan->driver->news(s->driver)) >= 0)
-		keeper_notice(k, (uint32_t)profile);
+	for (int i = 0; i < NEWS_MAX && profile >= 0; i++) {
+		profile = s->plan->driver->news(s->driver);
+		if (profile >= 0)
+			keeper_notice(k, (uint32_t)profile);
+	}
 }
 
 /* --- another plan --- */
@@ -191,7 +173,33 @@ static void reload(struct service *s, struct keeper *k)
 
 /* --- waiting --- */
 
-enum { POLLED_SIGNALS, POLLED_DESK, POLLED_NEWS, POLLED_PAGES };
+/* Descriptors that are waited for: those of the socket and of pages come last. */
+enum { POLLED_SIGNALS, POLLED_NEWS, POLLED_CLIENTS };
+
+struct polled {
+	struct pollfd all[POLLED_CLIENTS + CONTROL_FDS + RESPONDER_FDS];
+	uint32_t control, count; /* where the socket's end, and the pages' */
+};
+
+static void fill_polled(const struct service *s, struct polled *p)
+{
+	int (*news_fd)(void *driver) = s->plan->driver->news_fd;
+
+	p->all[POLLED_SIGNALS] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
+	p->all[POLLED_NEWS] =
+		(struct pollfd){ .fd = news_fd ? news_fd(s->driver) : -1, .events = POLLIN };
+	p->control =
+		POLLED_CLIENTS + control_socket_polled(&s->desk.socket, p->all + POLLED_CLIENTS);
+	p->count = p->control + responder_polled(&s->responder, p->all + p->control);
+}
+
+static int is_ready(const struct polled *p, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (p->all[i].revents)
+			return 1;
+	return 0;
+}
 
 /* 1: it is time to end. */
 static int hear_signal(struct service *s)
@@ -204,44 +212,40 @@ static int hear_signal(struct service *s)
 	return info.ssi_signo != SIGHUP;
 }
 
-static int serve(struct service *s, struct keeper *k, const struct pollfd *polled, uint32_t pages)
+static int serve(struct service *s, struct keeper *k, const struct polled *p)
 {
-	if (polled[POLLED_SIGNALS].revents && hear_signal(s))
+	if (p->all[POLLED_SIGNALS].revents && hear_signal(s))
 		return 1;
-	if (polled[POLLED_DESK].revents)
+	if (is_ready(p, POLLED_CLIENTS, p->control))
 		keeper_desk_serve(&s->desk, k, &s->log);
-	if (polled[POLLED_NEWS].revents)
+	if (p->all[POLLED_NEWS].revents)
 		hear_news(s, k);
-	for (uint32_t i = 0; i < pages; i++)
-		if (polled[POLLED_PAGES + i].revents) {
-			responder_serve(&s->responder);
-			break;
-		}
+	if (is_ready(p, p->control, p->count))
+		responder_serve(&s->responder);
 	if (s->desk.reloads)
 		reload(s, k);
 	return s->desk.stops;
 }
 
-/* Waits until the time, or until a signal says that this is the end. */
+/* Waits until the time, or until a request or signal ends the keeper. Requests are answered at least once, also where
+ * the time is over: a switch that is slow must not keep operators from the keeper. */
 static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 {
-	for (;;) {
-		int (*news_fd)(void *driver) = s->plan->driver->news_fd;
-		struct pollfd polled[POLLED_PAGES + RESPONDER_FDS] = {
-			[POLLED_SIGNALS] = { .fd = s->signals, .events = POLLIN },
-			[POLLED_DESK] = { .fd = s->desk.fd, .events = POLLIN },
-			[POLLED_NEWS] = { .fd = news_fd ? news_fd(s->driver) : -1,
-					  .events = POLLIN },
-		};
-		uint32_t pages = responder_polled(&s->responder, polled + POLLED_PAGES);
-		int64_t left_ns = time_ns - clock_ns();
-		struct timespec t = { left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
+	int64_t left_ns;
 
-		if (left_ns <= 0)
-			return 0;
-		if (ppoll(polled, POLLED_PAGES + pages, &t, NULL) > 0 && serve(s, k, polled, pages))
+	do {
+		struct polled polled;
+		struct timespec t;
+
+		left_ns = time_ns - clock_ns();
+		if (left_ns < 0)
+			left_ns = 0;
+		t = (struct timespec){ left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
+		fill_polled(s, &polled);
+		if (ppoll(polled.all, polled.count, &t, NULL) > 0 && serve(s, k, &polled))
 			return 1;
-	}
+	} while (left_ns > 0);
+	return 0;
 }
 
 /* A step that took longer than an interval is followed by the next at once, and those that were missed are left
@@ -288,6 +292,14 @@ static int open_pages(struct service *s, const struct keeper *k, struct weir_err
 	return 0;
 }
 
+/* What an earlier keeper left is put back first; what cannot be is this keeper's to put back. */
+static int restore_left(struct service *s, struct weir_error *e)
+{
+	return keeper_originals_restore(
+		&(struct keeper_source){ s->plan, s->driver, s->journal, NULL, &s->log },
+		&s->originals, e);
+}
+
 static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
 {
 	char path[WEIR_OPT_TEXT_SIZE];
@@ -301,11 +313,13 @@ static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
 		return -1;
 	keeper_init(&k, &(struct keeper_parts){ s->plan, s->driver, mode, s->journal,
 						keeper_log_event, &s->log });
+	keeper_adopt(&k, s->originals.records, s->originals.count);
 	if (is_virtual)
 		failed = rehearse(s, &k, e);
 	else
 		work(s, &k);
 	failed = failed || stop(s, &k, e);
+	keeper_desk_tell_end(&s->desk, failed ? e : NULL);
 	keeper_free(&k);
 	return failed;
 }
@@ -324,15 +338,36 @@ int keeper_serve(const struct keeper_service *service, struct weir_error *e)
 	return failed;
 }
 
-int keeper_restore_after_crash(const struct keeper_plan *plan, struct weir_error *e)
+/* --- without a keeper --- */
+
+int keeper_restore_journal(const struct keeper_plan *plan, const char *profile,
+			   struct weir_error *e)
 {
 	struct service *s = memory_zeroed(1, sizeof(*s));
 	int failed = service_open(s, plan, KEEPER_LIVE, e);
 
 	if (!failed) {
-		failed = restore_left(s, e);
+		failed = keeper_originals_restore(
+			&(struct keeper_source){ plan, s->driver, s->journal, profile, &s->log },
+			&s->originals, e);
+		if (!failed && s->originals.left)
+			failed = keeper_originals_refuse(plan, s->journal, s->originals.left, e);
 		service_close(s);
 	}
 	free(s);
+	return failed;
+}
+
+int keeper_release_journal(const struct keeper_plan *plan, const char *profile,
+			   struct weir_error *e)
+{
+	char journal[WEIR_OPT_TEXT_SIZE];
+	int lock, failed;
+
+	keeper_plan_journal(plan, journal);
+	if (keeper_journal_lock(journal, &lock, e))
+		return -1;
+	failed = keeper_originals_release(journal, profile, e);
+	keeper_journal_unlock(lock);
 	return failed;
 }

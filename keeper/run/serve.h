@@ -3,17 +3,22 @@
 #define KEEPER_RUN_SERVE_H
 #include "keeper/run/desk.h"
 
-/* Looks after the switch until SIGINT, SIGTERM or a request to stop, and puts the originals back; SIGHUP makes
- * it read its plan again. A journal
- * that a keeper left that did not end is restored first. What happens is written to stdout. */
 struct keeper_service {
 	const struct keeper_plan *plan;
 	const struct registry *drivers; /* that a plan which is read again may name */
 	enum keeper_mode mode;
 };
 
+/* Looks after the switch until SIGINT, SIGTERM or a request to stop, and puts the originals back; SIGHUP makes it read its
+ * plan again. What an earlier keeper left in the journal is restored first. Events are written to stdout. */
 int keeper_serve(const struct keeper_service *service, struct weir_error *e);
 
-/* Puts back what the journal of a keeper that was killed holds. */
-int keeper_restore_after_crash(const struct keeper_plan *plan, struct weir_error *e);
+/* Without a keeper: puts back what the journal holds; of a profile that is named (NULL: none) also where an operator
+ * changed it. -1 with a message that says how many are left. */
+int keeper_restore_journal(const struct keeper_plan *plan, const char *profile,
+			   struct weir_error *e);
+
+/* Without a keeper: gives up the original of a profile. */
+int keeper_release_journal(const struct keeper_plan *plan, const char *profile,
+			   struct weir_error *e);
 #endif

@@ -298,6 +298,7 @@ int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32
 	int failed;
 
 	c->pid = getpid();
+	running_remove(c->folder, c->pid);
 	failed = executor_run(executor, &list, e);
 	running_remove(c->folder, c->pid);
 	return failed;

@@ -6,9 +6,11 @@
 #include "sim/base/memory.h"
 #include "weir/units.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +21,7 @@ enum {
 	FRESH_S = 5,   /* a campaign that has not written for so long is not under way */
 	STALE_S = 60,  /* and after so long its files may be cleared away */
 	COLUMNS = 400, /* of a series, with up to four points each */
+	HOST_SIZE = 256,
 	LOOK = 100000, /* latest points of a series that are looked at: once a second, in a run */
 };
 
@@ -46,6 +49,14 @@ uint64_t running_done(const struct running_campaign *c)
 }
 
 /* --- writing --- */
+
+/* A folder may be shared by machines, and a process number means something on its own machine alone. */
+static void host_name(char host[HOST_SIZE])
+{
+	if (gethostname(host, HOST_SIZE))
+		host[0] = '\0';
+	host[HOST_SIZE - 1] = '\0';
+}
 
 /* Appears whole; nobody waits for the disk. */
 static void replace(const char *path, const char *bytes, size_t length)
@@ -83,15 +94,16 @@ static char *path_of_series(const char *folder, int64_t pid, uint64_t task)
 
 void running_write(const char *folder, const struct running_campaign *c)
 {
-	char *path = path_of(folder, c->pid), *text = NULL;
+	char *path = path_of(folder, c->pid), *text = NULL, host[HOST_SIZE];
 	size_t length = 0;
 	FILE *f = open_memstream(&text, &length);
 
 	if (f) {
+		host_name(host);
 		fprintf(f,
-			FIRST_LINE "seconds %.3f\ntotal %" PRIu64 "\ntodo %" PRIu64
+			FIRST_LINE "host %s\nseconds %.3f\ntotal %" PRIu64 "\ntodo %" PRIu64
 				   "\nended %" PRIu64 "\nfailed %" PRIu64 "\n",
-			c->seconds, c->total, c->todo, c->ended, c->failed);
+			host, c->seconds, c->total, c->todo, c->ended, c->failed);
 		for (uint32_t i = 0; i < c->run_count; i++)
 			fprintf(f, "run %" PRIu64 " %.4f %s\n", c->runs[i].task, c->runs[i].share,
 				c->runs[i].label);
@@ -141,61 +153,7 @@ void running_write_series(const char *folder, int64_t pid, uint64_t task,
 	free(path);
 }
 
-/* --- clearing away --- */
-
-void running_remove_series(const char *folder, int64_t pid, uint64_t task)
-{
-	char *path = path_of_series(folder, pid, task);
-
-	unlink(path);
-	free(path);
-}
-
-/* Seconds since the file was written; -1: there is none. */
-static int64_t age_s(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return -1;
-	return time(NULL) > st.st_mtime ? (int64_t)(time(NULL) - st.st_mtime) : 0;
-}
-
-/* The process by which a file of the folder is named; 0: it is none of these files. */
-static int64_t owner_of(const char *name, const char **rest)
-{
-	long long pid;
-	char *end;
-
-	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
-		return 0;
-	pid = strtoll(name + strlen(PREFIX), &end, 10);
-	*rest = end;
-	return pid > 0 && (*end == '\0' || *end == '.') ? pid : 0;
-}
-
-void running_remove(const char *folder, int64_t pid)
-{
-	DIR *d = opendir(folder);
-	struct dirent *entry;
-	const char *rest;
-
-	while (d && (entry = readdir(d))) {
-		int64_t owner = owner_of(entry->d_name, &rest);
-		char *path = NULL;
-
-		if (!owner)
-			continue;
-		text_print(&path, "%s/%s", folder, entry->d_name);
-		if (owner == pid || age_s(path) > STALE_S)
-			unlink(path);
-		free(path);
-	}
-	if (d)
-		closedir(d);
-}
-
-/* --- reading --- */
+/* --- texts --- */
 
 /* A whole file as text, for the caller to free; NULL: it cannot be read, or is too large. */
 static char *read_text(const char *path)
@@ -241,6 +199,89 @@ static const char *after(const char *line, const char *word)
 
 	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
+
+/* --- clearing away --- */
+
+void running_remove_series(const char *folder, int64_t pid, uint64_t task)
+{
+	char *path = path_of_series(folder, pid, task);
+
+	unlink(path);
+	free(path);
+}
+
+/* Seconds since the file was written; -1: there is none. */
+static int64_t age_s(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return time(NULL) > st.st_mtime ? (int64_t)(time(NULL) - st.st_mtime) : 0;
+}
+
+/* The process by which a file of the folder is named; 0: it is none of these files. */
+static int64_t owner_of(const char *name, const char **rest)
+{
+	long long pid;
+	char *end;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return 0;
+	pid = strtoll(name + strlen(PREFIX), &end, 10);
+	*rest = end;
+	return pid > 0 && (*end == '\0' || *end == '.') ? pid : 0;
+}
+
+/* Has the campaign ended without clearing away? On its own machine its process says so; elsewhere its silence does. */
+static int is_stale(const char *folder, int64_t owner, const char *path)
+{
+	char *own = path_of(folder, owner), *text = read_text(own), here[HOST_SIZE];
+	const char *host = text && strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) == 0
+				   ? after(next_line(text), "host")
+				   : NULL;
+	int stale = age_s(path) > STALE_S;
+
+	host_name(here);
+	if (host && here[0] && strcspn(host, "\n") == strlen(here) &&
+	    strncmp(host, here, strlen(here)) == 0)
+		stale |= kill((pid_t)owner, 0) != 0 && errno == ESRCH;
+	free(text);
+	free(own);
+	return stale;
+}
+
+/* A campaign's own file says whose the others are, so it is removed after them. */
+enum clearing { CLEAR_SERIES, CLEAR_CAMPAIGNS };
+
+static void clear(const char *folder, int64_t pid, enum clearing which)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	const char *rest;
+
+	while (d && (entry = readdir(d))) {
+		int64_t owner = owner_of(entry->d_name, &rest);
+		char *path = NULL;
+
+		if (!owner || (*rest != '\0') != (which == CLEAR_SERIES))
+			continue;
+		text_print(&path, "%s/%s", folder, entry->d_name);
+		if (owner == pid || is_stale(folder, owner, path))
+			unlink(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+void running_remove(const char *folder, int64_t pid)
+{
+	clear(folder, pid, CLEAR_SERIES);
+	clear(folder, pid, CLEAR_CAMPAIGNS);
+}
+
+/* --- reading --- */
 
 /* "TASK SHARE LABEL" */
 static int parse_run(struct running_run *run, const char *text)

@@ -3,7 +3,8 @@
  * A store holds whole runs only. So while a campaign goes on, it leaves a small text in the folder twice a
  * second, running.PID: how many runs are to be done, and how far those are that have begun. Whoever does a
  * run leaves beside it, once a second, what its probes have seen so far: running.PID.TASK. Both are gone when
- * the campaign has ended; of one that was killed they stay, and count for nothing a few seconds later. That
+ * the campaign has ended; those of one that was killed count for nothing a few seconds later, and are removed by the next
+ * campaign of that folder on the same machine, or after a minute by one of any machine. That
  * one of them cannot be written is no failure of the campaign, and nothing in them is trusted by who reads. */
 #ifndef LAB_CAMPAIGN_RUNNING_H
 #define LAB_CAMPAIGN_RUNNING_H
@@ -50,7 +51,7 @@ void running_write_series(const char *folder, int64_t pid, uint64_t task,
 			  const struct run_progress *p);
 void running_remove_series(const char *folder, int64_t pid, uint64_t task);
 
-/* All that a campaign left, and what others left that were killed. */
+/* Removes what a campaign left, and what others left that were killed. */
 void running_remove(const char *folder, int64_t pid);
 
 /* --- for who looks --- */

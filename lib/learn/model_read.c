@@ -2,7 +2,7 @@
  *
  * All of the header is looked at before any of it is used: it may name no tensor twice, no two may
  * share a byte, and none of the bytes behind the header may be left over. */
-#include "lib/learn/json.h"
+#include "lib/base/json.h"
 #include "lib/learn/tensor.h"
 #include "weir/error.h"
 #include <assert.h>
@@ -45,76 +45,76 @@ struct wanted {
 
 /* --- metadata --- */
 
-static int read_text(struct learn_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
+static int read_text(struct weir_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
 		     struct wanted *wanted)
 {
 	if (number == TEXTS_MAX)
 		return weir_error_set(j->error, "the header has more than %d texts", TEXTS_MAX);
-	if (weir_learn_json_string(j, keys[number], KEY_MAX) || weir_learn_json_expect(j, ':'))
+	if (weir_json_string(j, keys[number], KEY_MAX) || weir_json_expect(j, ':'))
 		return -1;
 	for (uint32_t i = 0; i < number; i++)
 		if (strcmp(keys[i], keys[number]) == 0)
 			return weir_error_set(j->error, "the header has two texts %s",
 					      weir_quote(keys[number]).text);
 	if (!wanted->text || strcmp(keys[number], wanted->key) != 0)
-		return weir_learn_json_string(j, NULL, 0);
+		return weir_json_string(j, NULL, 0);
 	wanted->is_found = 1;
-	return weir_learn_json_string(j, wanted->text, wanted->size);
+	return weir_json_string(j, wanted->text, wanted->size);
 }
 
-static int read_metadata(struct learn_json *j, struct wanted *wanted)
+static int read_metadata(struct weir_json *j, struct wanted *wanted)
 {
 	char keys[TEXTS_MAX][KEY_MAX];
 	uint32_t count = 0;
 
-	if (weir_learn_json_expect(j, '{'))
+	if (weir_json_expect(j, '{'))
 		return -1;
-	if (weir_learn_json_takes(j, '}'))
+	if (weir_json_takes(j, '}'))
 		return 0;
 	do {
 		if (read_text(j, keys, count++, wanted))
 			return -1;
-	} while (weir_learn_json_takes(j, ','));
+	} while (weir_json_takes(j, ','));
 	if (wanted->keys)
 		memcpy(wanted->keys, keys, count * sizeof(keys[0]));
 	wanted->key_count = count;
-	return weir_learn_json_expect(j, '}');
+	return weir_json_expect(j, '}');
 }
 
 /* --- tensors --- */
 
 /* "[a, b]" of up to two numbers; returns how many, or -1. */
-static int read_pair(struct learn_json *j, uint64_t pair[2])
+static int read_pair(struct weir_json *j, uint64_t pair[2])
 {
 	int count = 0;
 
-	if (weir_learn_json_expect(j, '['))
+	if (weir_json_expect(j, '['))
 		return -1;
-	if (weir_learn_json_takes(j, ']'))
+	if (weir_json_takes(j, ']'))
 		return 0;
 	do {
 		if (count == 2)
 			return weir_error_set(j->error,
 					      "the header has a list of more than two numbers");
-		if (weir_learn_json_number(j, &pair[count++]))
+		if (weir_json_number(j, &pair[count++]))
 			return -1;
-	} while (weir_learn_json_takes(j, ','));
-	return weir_learn_json_expect(j, ']') ? -1 : count;
+	} while (weir_json_takes(j, ','));
+	return weir_json_expect(j, ']') ? -1 : count;
 }
 
 enum { HAS_TYPE = 1, HAS_SHAPE = 2, HAS_OFFSETS = 4, HAS_ALL = 7 };
 
 /* One of the three members of a tensor's description; returns which, or -1. */
-static int read_member(struct learn_json *j, struct entry *t)
+static int read_member(struct weir_json *j, struct entry *t)
 {
 	char key[KEY_MAX], type[KEY_MAX];
 	uint64_t offsets[2];
 	int count;
 
-	if (weir_learn_json_string(j, key, sizeof(key)) || weir_learn_json_expect(j, ':'))
+	if (weir_json_string(j, key, sizeof(key)) || weir_json_expect(j, ':'))
 		return -1;
 	if (strcmp(key, "dtype") == 0) {
-		if (weir_learn_json_string(j, type, sizeof(type)))
+		if (weir_json_string(j, type, sizeof(type)))
 			return -1;
 		if (strcmp(type, "F32") != 0)
 			return weir_error_set(j->error, "tensor %s is of type %s, not F32",
@@ -141,12 +141,12 @@ static int read_member(struct learn_json *j, struct entry *t)
 			      weir_quote(t->name).text, weir_quote(key).text);
 }
 
-static int read_tensor(struct learn_json *j, struct entry *t)
+static int read_tensor(struct weir_json *j, struct entry *t)
 {
 	int has = 0;
 
 	t->shape[0] = t->shape[1] = 1;
-	if (weir_learn_json_expect(j, '{'))
+	if (weir_json_expect(j, '{'))
 		return -1;
 	do {
 		int member = read_member(j, t);
@@ -157,11 +157,11 @@ static int read_tensor(struct learn_json *j, struct entry *t)
 			return weir_error_set(j->error, "tensor %s says something twice",
 					      weir_quote(t->name).text);
 		has |= member;
-	} while (weir_learn_json_takes(j, ','));
+	} while (weir_json_takes(j, ','));
 	if (has != HAS_ALL)
 		return weir_error_set(j->error, "tensor %s lacks its type, shape or offsets",
 				      weir_quote(t->name).text);
-	return weir_learn_json_expect(j, '}');
+	return weir_json_expect(j, '}');
 }
 
 /* Shapes are below 2^53 each: checked by division. */
@@ -191,13 +191,13 @@ static int entry_check(const struct header *h, const struct entry *t, struct wei
 
 /* --- the whole header --- */
 
-static int read_entry(struct learn_json *j, struct header *h, struct wanted *wanted,
+static int read_entry(struct weir_json *j, struct header *h, struct wanted *wanted,
 		      int *has_metadata)
 {
 	struct entry *t = &h->entries[h->entry_count];
 	char name[TENSOR_NAME_MAX];
 
-	if (weir_learn_json_string(j, name, sizeof(name)) || weir_learn_json_expect(j, ':'))
+	if (weir_json_string(j, name, sizeof(name)) || weir_json_expect(j, ':'))
 		return -1;
 	if (strcmp(name, "__metadata__") == 0) {
 		if ((*has_metadata)++)
@@ -211,18 +211,18 @@ static int read_entry(struct learn_json *j, struct header *h, struct wanted *wan
 	return read_tensor(j, t) || entry_check(h, t, j->error) ? -1 : 0;
 }
 
-static int read_object(struct learn_json *j, struct header *h, struct wanted *wanted)
+static int read_object(struct weir_json *j, struct header *h, struct wanted *wanted)
 {
 	int has_metadata = 0;
 	uint64_t used = 0;
 
-	if (weir_learn_json_expect(j, '{'))
+	if (weir_json_expect(j, '{'))
 		return -1;
 	do {
 		if (read_entry(j, h, wanted, &has_metadata))
 			return -1;
-	} while (weir_learn_json_takes(j, ','));
-	if (weir_learn_json_expect(j, '}') || weir_learn_json_end(j))
+	} while (weir_json_takes(j, ','));
+	if (weir_json_expect(j, '}') || weir_json_end(j))
 		return -1;
 	for (uint32_t i = 0; i < h->entry_count; i++)
 		used += h->entries[i].end - h->entries[i].begin;
@@ -237,7 +237,7 @@ static int read_header(struct weir_learn_bytes model, struct header *h, struct w
 		       struct weir_error *e)
 {
 	const uint8_t *text = model.data + LENGTH_BYTES;
-	struct learn_json j = { .error = e };
+	struct weir_json j;
 	uint64_t length = 0;
 
 	memset(h, 0, sizeof(*h));
@@ -250,8 +250,7 @@ static int read_header(struct weir_learn_bytes model, struct header *h, struct w
 				      (unsigned long long)length, model.size);
 	h->numbers = text + length;
 	h->number_bytes = model.size - LENGTH_BYTES - (size_t)length;
-	j.at = text;
-	j.end = text + length;
+	j = weir_json_begin(text, (size_t)length, "the header", e);
 	return read_object(&j, h, wanted);
 }
 

@@ -6,14 +6,9 @@
 #include "switch/run/sample.h"
 #include "switch/run/status.h"
 #include "weir/units.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 /* --- the socket --- */
 
@@ -30,94 +25,28 @@ int control_path(const char *file, const char *given, char path[WEIR_OPT_TEXT_SI
 	else
 		snprintf(path, WEIR_OPT_TEXT_SIZE, "/run/weir-%.*s.sock",
 			 (int)(dot && dot > name ? dot - name : (long)strlen(name)), name);
-	if (strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
-		return weir_error_set(e, "real.socket: %s is too long for a socket",
-				      weir_quote(path).text);
-	return 0;
-}
-
-static struct sockaddr_un address_of(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	strcpy(address.sun_path, path);
-	return address;
-}
-
-/* Does somebody answer there? */
-static int is_answered(const char *path)
-{
-	struct sockaddr_un address = address_of(path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int answered = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return answered;
+	return control_socket_check(path, e) ? weir_error_prefix(e, "real.socket: ") : 0;
 }
 
 int control_open(struct control *c, const char *path, struct weir_error *e)
 {
-	struct sockaddr_un address = address_of(path);
-	mode_t mask;
-	int failed;
-
 	memset(c, 0, sizeof(*c));
-	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		c->clients[i].fd = -1;
-	c->fd = -1;
-	if (is_answered(path))
-		return weir_error_set(e, "%s: another switch answers there", path);
-	unlink(path); /* what a switch that was killed has left */
-	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mask = umask(0177);
-	failed = c->fd < 0 || bind(c->fd, (struct sockaddr *)&address, sizeof(address)) ||
-		 listen(c->fd, CONTROL_CLIENTS);
-	umask(mask);
-	if (failed) {
-		weir_error_set(e, "%s: no socket can be made there: %s", path, strerror(errno));
-		if (c->fd >= 0)
-			close(c->fd);
-		c->fd = -1;
-		return -1;
-	}
-	snprintf(c->path, sizeof(c->path), "%s", path);
-	return 0;
-}
-
-static void hang_up(struct control_client *client)
-{
-	if (client->fd >= 0)
-		close(client->fd);
-	*client = (struct control_client){ .fd = -1 };
+	return control_socket_open(&c->socket, path, "switch", e);
 }
 
 void control_close(struct control *c)
 {
-	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		hang_up(&c->clients[i]);
-	if (c->fd < 0)
-		return;
-	close(c->fd);
-	unlink(c->path);
-	c->fd = -1;
+	control_socket_close(&c->socket);
 }
 
-uint32_t control_polled(const struct control *c, struct pollfd *polled)
+uint32_t control_polled(const struct control *c, struct pollfd polled[CONTROL_FDS])
 {
-	uint32_t count = 0;
-
-	polled[count++] = (struct pollfd){ .fd = c->fd, .events = POLLIN };
-	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		if (c->clients[i].fd >= 0)
-			polled[count++] =
-				(struct pollfd){ .fd = c->clients[i].fd, .events = POLLIN };
-	return count;
+	return control_socket_polled(&c->socket, polled);
 }
 
 /* --- answers --- */
 
-/* An answer, written in memory and sent in one piece: the switch waits for nobody. */
+/* An answer is written in memory first: the switch never waits for a client. */
 struct answer {
 	FILE *stream;
 	char *text;
@@ -132,12 +61,12 @@ static void answer_open(struct answer *a)
 
 static void answer_send(struct answer *a, struct control_client *client)
 {
-	if (a->stream)
+	if (a->stream) {
 		fclose(a->stream);
-	/* Who does not read loses the connection. */
-	if (!a->stream ||
-	    send(client->fd, a->text, a->length, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)a->length)
-		hang_up(client);
+		control_socket_send(client, a->text, a->length);
+	} else {
+		control_socket_end(client);
+	}
 	free(a->text);
 }
 
@@ -150,12 +79,25 @@ static void answer_error(FILE *f, const struct weir_error *e)
 
 /* --- requests --- */
 
-static int begin_probe(struct control_client *client, const struct loop *l, const char *line,
-		       struct weir_error *e)
+static struct control_probe *probe_of(struct control *c, const struct control_client *client)
 {
-	if (watch_read(&client->probe, l->settings, line, e))
+	return &c->probes[client - c->socket.clients];
+}
+
+static int begin_probe(struct control *c, struct control_client *client, const struct loop *l,
+		       const char *line, struct weir_error *e)
+{
+	struct control_probe *p = probe_of(c, client);
+	struct watch watch;
+
+	if (watch_read(&watch, l->settings, line, e))
 		return -1;
-	watch_begin(&client->probe, loop_port(l, client->probe.port), loop_now_ps(l));
+	if (control_socket_pin(&c->socket, client))
+		return weir_error_set(e, "there are %d probes already; end one of them first",
+				      CONTROL_PINNED_MAX);
+	p->connection = client->connection;
+	p->watch = watch;
+	watch_begin(&p->watch, loop_port(l, watch.port), loop_now_ps(l));
 	return 0;
 }
 
@@ -167,123 +109,92 @@ static int done(FILE *f, const char *line)
 	return 0;
 }
 
-static int obey(struct control *c, struct control_client *client, struct loop *l, FILE *f,
-		struct weir_error *e)
+/* A request, and what it is answered with. */
+struct request {
+	struct control_client *client;
+	const char *line;
+	FILE *answer;
+};
+
+static int handle(struct control *c, struct loop *l, const struct request *r, struct weir_error *e)
 {
 	static const char *const names[] = { "status", "measure", "set", "probe", "stop" };
 	enum { STATUS, MEASURE, SET, PROBE, STOP, REQUESTS };
-	size_t length = strcspn(client->line, " \t\r");
+	size_t length = strcspn(r->line, " \t\r");
 	char word[16];
 	int i = 0;
 
-	snprintf(word, sizeof(word), "%.*s", (int)length, client->line);
+	snprintf(word, sizeof(word), "%.*s", (int)length, r->line);
 	while (i < REQUESTS && strcmp(word, names[i]) != 0)
 		i++;
 	switch (i) {
 	case STATUS:
-		status_json(f, l);
+		status_json(r->answer, l);
 		return 0;
 	case MEASURE:
 		loop_measure(l);
-		return done(f, client->line);
+		return done(r->answer, r->line);
 	case SET:
-		return change_apply(l, client->line + length, e) ? -1 : done(f, client->line);
+		return change_apply(l, r->line + length, e) ? -1 : done(r->answer, r->line);
 	case PROBE:
-		return begin_probe(client, l, client->line + length, e);
+		return begin_probe(c, r->client, l, r->line + length, e);
 	case STOP:
 		c->stops = 1;
-		return done(f, client->line);
+		return done(r->answer, r->line);
 	default:
 		return weir_error_unknown(e, "request", word, names, REQUESTS);
 	}
 }
 
-static void answer_line(struct control *c, struct control_client *client, struct loop *l)
+struct serving {
+	struct control *control;
+	struct loop *loop;
+};
+
+/* A control_handler. */
+static void answer_request(void *context, struct control_client *client, const char *line)
 {
+	const struct serving *s = context;
 	struct weir_error e = { "" };
 	struct answer a;
 
 	answer_open(&a);
-	if (a.stream && obey(c, client, l, a.stream, &e))
+	if (a.stream &&
+	    handle(s->control, s->loop, &(struct request){ client, line, a.stream }, &e))
 		answer_error(a.stream, &e);
 	answer_send(&a, client);
 }
 
-/* Reads what the client wrote and answers line by line. */
-static void hear(struct control *c, struct control_client *client, struct loop *l)
+static void answer_probe(struct control_client *client, struct watch *w, const struct loop *l,
+			 int64_t now_ps)
 {
-	ssize_t got = recv(client->fd, client->line + client->used,
-			   sizeof(client->line) - 1 - client->used, MSG_DONTWAIT);
-	char *end;
-
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (got <= 0) {
-		hang_up(client);
-		return;
-	}
-	client->used += (uint32_t)got;
-	client->line[client->used] = '\0';
-	while (client->fd >= 0 && (end = strchr(client->line, '\n'))) {
-		uint32_t taken = (uint32_t)(end + 1 - client->line);
-
-		*end = '\0';
-		answer_line(c, client, l);
-		if (client->fd < 0)
-			return;
-		memmove(client->line, client->line + taken, client->used - taken + 1);
-		client->used -= taken;
-	}
-	if (client->used == sizeof(client->line) - 1)
-		hang_up(client);
-}
-
-static void answer_probe(struct control_client *client, const struct loop *l, int64_t now_ps)
-{
-	double value = watch_take(&client->probe, loop_port(l, client->probe.port), now_ps);
+	double value = watch_take(w, loop_port(l, w->port), now_ps);
 	struct answer a;
 
 	answer_open(&a);
 	if (a.stream)
 		fprintf(a.stream, "{\"time_ps\":%lld,\"%s\":%s}\n", (long long)now_ps,
-			watch_name(&client->probe),
-			isnan(value) ? "null" : exact_number(value).text);
+			watch_name(w), isnan(value) ? "null" : exact_number(value).text);
 	answer_send(&a, client);
 }
 
-/* Whose line is due. */
-static int is_due(const struct control_client *client, int64_t now_ps)
+/* Has this client a probe with a line due by then? */
+static int is_due(const struct control *c, uint32_t client, int64_t now_ps)
 {
-	return client->fd >= 0 && client->probe.every_ps && client->probe.next_ps <= now_ps;
-}
+	const struct control_probe *p = &c->probes[client];
 
-static void welcome(struct control *c)
-{
-	int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		if (c->clients[i].fd < 0) {
-			c->clients[i].fd = fd;
-			return;
-		}
-	close(fd);
+	return p->connection && p->connection == c->socket.clients[client].connection &&
+	       p->watch.every_ps && p->watch.next_ps <= now_ps;
 }
 
 void control_serve(struct control *c, struct loop *l)
 {
 	int64_t now_ps = loop_now_ps(l);
 
-	welcome(c);
-	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++) {
-		struct control_client *client = &c->clients[i];
-
-		if (client->fd >= 0)
-			hear(c, client, l);
-		if (is_due(client, now_ps))
-			answer_probe(client, l, now_ps);
-	}
+	control_socket_serve(&c->socket, answer_request, &(struct serving){ c, l });
+	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
+		if (is_due(c, i, now_ps))
+			answer_probe(&c->socket.clients[i], &c->probes[i].watch, l, now_ps);
 }
 
 int64_t control_next_ps(const struct control *c)
@@ -291,8 +202,8 @@ int64_t control_next_ps(const struct control *c)
 	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		if (is_due(&c->clients[i], next_ps))
-			next_ps = c->clients[i].probe.next_ps;
+		if (is_due(c, i, next_ps))
+			next_ps = c->probes[i].watch.next_ps;
 	return next_ps;
 }
 
@@ -300,21 +211,18 @@ int64_t control_next_ps(const struct control *c)
 
 int control_ask(const char *path, const char *request, uint64_t lines, struct weir_error *e)
 {
-	struct sockaddr_un address = address_of(path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), failed = 0;
+	int fd = control_socket_connect(path, "switch", e), failed = 0;
 	FILE *f = fd >= 0 ? fdopen(fd, "r+") : NULL;
 	char *line = NULL;
-	size_t room = 0;
+	size_t size = 0;
+	uint64_t heard = 0;
 
-	if (!f || connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		weir_error_set(e, "%s: no switch answers there: %s", path, strerror(errno));
-		if (f)
-			fclose(f);
+	if (!f)
 		return -1;
-	}
 	fprintf(f, "%s\n", request);
 	fflush(f);
-	while (lines-- > 0 && getline(&line, &room, f) > 0) {
+	while (heard < lines && getline(&line, &size, f) > 0) {
+		heard++;
 		if (strncmp(line, "{\"error\":", strlen("{\"error\":")) == 0)
 			failed = 1;
 		fputs(line, stdout);
@@ -322,5 +230,8 @@ int control_ask(const char *path, const char *request, uint64_t lines, struct we
 	}
 	free(line);
 	fclose(f);
+	if (!heard)
+		return weir_error_set(e, "%s: the switch closed the connection without an answer",
+				      path);
 	return failed ? weir_error_set(e, "%s: was refused", request) : 0;
 }

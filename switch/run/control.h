@@ -8,41 +8,37 @@
  *	probe WHAT NAME every TIME	a line now and at every such time, until the client goes
  *	stop				the switch ends as it does by a signal
  *
- * Where something is wrong the answer is {"error":"..."}. Only who runs the switch may connect. */
+ * Where something is wrong the answer is {"error":"..."}. */
 #ifndef SWITCH_RUN_CONTROL_H
 #define SWITCH_RUN_CONTROL_H
+#include "lab/base/control_socket.h"
 #include "switch/run/loop.h"
 #include "switch/run/watch.h"
-#include <poll.h>
 
-enum { CONTROL_CLIENTS = 16, CONTROL_LINE = 1024 };
-
-struct control_client {
-	int fd; /* -1: nobody */
-	uint32_t used;
-	char line[CONTROL_LINE];
-	struct watch probe;
+/* What a connection of the socket wants to hear at every such time. */
+struct control_probe {
+	uint64_t connection; /* 0: none */
+	struct watch watch;
 };
 
 struct control {
-	int fd;
-	char path[WEIR_OPT_TEXT_SIZE];
-	int stops; /* 1: somebody asked for it */
-	struct control_client clients[CONTROL_CLIENTS];
+	struct control_socket socket;
+	int stops;                                    /* 1: a client asked for it */
+	struct control_probe probes[CONTROL_CLIENTS]; /* by the client's place */
 };
 
 /* The path of a switch's socket: that of its settings, or made of its file's name. */
 int control_path(const char *file, const char *given, char path[WEIR_OPT_TEXT_SIZE],
 		 struct weir_error *e);
 
-/* Refuses a path where another switch answers. */
+/* Refuses a path where a program answers, or where something else than a socket is. */
 int control_open(struct control *c, const char *path, struct weir_error *e);
 void control_close(struct control *c); /* and removes the socket */
 
-/* Descriptors to wait for, at most CONTROL_CLIENTS + 1; returns how many. */
-uint32_t control_polled(const struct control *c, struct pollfd *polled);
+/* Descriptors to wait for; returns how many. */
+uint32_t control_polled(const struct control *c, struct pollfd polled[CONTROL_FDS]);
 
-/* Answers whoever has asked, and those whose probes are due. */
+/* Answers requests, and probes that are due. */
 void control_serve(struct control *c, struct loop *l);
 
 /* When the next probe is due, by the clock of the plane. */

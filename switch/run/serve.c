@@ -11,7 +11,7 @@
 #define IDLE_LONGEST_NS ((int64_t)WEIR_NS_PER_S / 4)
 
 _Static_assert(sizeof(((struct loop_polled *)0)->all) / sizeof(struct pollfd) >=
-		       PLANE_PORTS_MAX + 1 + CONTROL_CLIENTS + 1 + RESPONDER_FDS + 1,
+		       PLANE_PORTS_MAX + 1 + CONTROL_FDS + RESPONDER_FDS + 1,
 	       "room for wires and whoever asks");
 
 static sigset_t ending_signals(void)

@@ -7,8 +7,10 @@
 #include "switch/testbed/dctcp.h"
 #include "switch/testbed/outcome.h"
 #include "weir/units.h"
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -207,24 +209,44 @@ static void calm_down(void)
 	setpriority(PRIO_PROCESS, 0, 0);
 }
 
-/* Where 'weir switch status' finds it: as any switch of that file, or in /tmp where only root may write. */
-static int find_socket(const struct config *c, char path[WEIR_OPT_TEXT_SIZE], struct weir_error *e)
-{
-	char own[64] = "";
+/* Where 'weir switch status' finds the switch, and a folder that goes with it; empty: none. */
+struct place {
+	char path[WEIR_OPT_TEXT_SIZE], folder[WEIR_OPT_TEXT_SIZE];
+};
 
-	if (access("/run", W_OK))
-		snprintf(own, sizeof(own), "/tmp/weir-testbed-%u.sock", (unsigned)getuid());
-	return control_path(c->file, own, path, e);
+/* As any switch of that file, in /run; where only root may write there in the user's own folder for such things. Without
+ * one it is a folder that is made for it: a name that anybody could foresee in /tmp could be taken by others before. */
+static int find_socket(const struct config *c, struct place *p, struct weir_error *e)
+{
+	const char *own = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+	const char *name = strrchr(c->file, '/') ? strrchr(c->file, '/') + 1 : c->file;
+	char given[WEIR_OPT_TEXT_SIZE] = "";
+
+	p->folder[0] = '\0';
+	if (access("/run", W_OK) == 0)
+		return control_path(c->file, "", p->path, e);
+	if (own && own[0] == '/' && access(own, W_OK) == 0) {
+		snprintf(given, sizeof(given), "%.120s/weir-%.*s.sock", own,
+			 (int)strcspn(name, "."), name);
+		return control_path(c->file, given, p->path, e);
+	}
+	snprintf(p->folder, sizeof(p->folder), "%.80s/weir-XXXXXX",
+		 temporary && temporary[0] ? temporary : "/tmp");
+	if (!mkdtemp(p->folder))
+		return weir_error_set(e, "%s: no folder can be made there: %s", p->folder,
+				      strerror(errno));
+	snprintf(given, sizeof(given), "%.100s/switch.sock", p->folder);
+	return control_path(c->file, given, p->path, e);
 }
 
 static int run_switch(struct work *w, const struct config *c, struct run_result *r,
 		      struct testbed_health *h, struct weir_error *e)
 {
-	char path[WEIR_OPT_TEXT_SIZE];
+	struct place place;
 	struct awake awake;
 	int status = TESTBED_FAILED;
 
-	if (find_socket(c, path, e) || control_open(&w->control, path, e))
+	if (find_socket(c, &place, e) || control_open(&w->control, place.path, e))
 		return TESTBED_FAILED;
 	if (!loop_open(&w->loop, &w->settings, e)) {
 		if (!real_open(&w->server, &w->loop, e)) {
@@ -238,6 +260,8 @@ static int run_switch(struct work *w, const struct config *c, struct run_result 
 		loop_close(&w->loop);
 	}
 	control_close(&w->control);
+	if (place.folder[0])
+		rmdir(place.folder);
 	return status;
 }
 

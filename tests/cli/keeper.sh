@@ -9,9 +9,11 @@ printf '[keeper]\ndriver = sonic\ntune = qla\ninterval = fast\n[profile A]\n' >b
 expect 2 keeper bad.ini
 grep -q "^weir: bad.ini:4: keeper.interval: " err || fail "no place in the message"
 expect 2 keeper sttus bad.ini
-message "unknown request 'sttus'; there are status, explain, pause, resume, reload, stop, restore, mimic (nearest: status)"
+message "unknown request 'sttus'; there are status, explain, pause, resume, reload, stop, restore, release, mimic (nearest: status)"
 expect 2 keeper explain bad.ini
 message "keeper explain: usage: weir keeper explain CONFIG.ini PROFILE"
+expect 2 keeper release bad.ini
+message "keeper release: usage: weir keeper release CONFIG.ini PROFILE"
 
 cat >plan.ini <<END
 # a test's switch
@@ -32,6 +34,13 @@ queue = Ethernet4 3
 END
 expect 1 keeper status plan.ini
 grep -q "no keeper answers there" err || fail "a keeper that does not run is not said so"
+printf '[keeper]\ndriver = tc\ntune = qla\njournal = %s/tc.journal\nsocket = %s/precious\n[profile A]\nqueue = lo\n' "$dir" "$dir" >tc.ini
+for option in "" --dry-run; do
+	echo precious >precious
+	expect 1 keeper tc.ini $option
+	message "keeper.socket: $dir/precious: is there already and is no socket, so it is left as it is; name another path"
+	[ "$(cat precious)" = precious ] || fail "a file at the socket's path was removed"
+done
 
 skip() {
 	echo "tests/cli/keeper.sh: left out: $1"
@@ -119,7 +128,7 @@ stop_keeper() {
 	status=$?
 	keeper=
 	cat log keeper.err >out
-	[ $status = 0 ] || fail "the keeper ended with $status"
+	[ $status = "${2:-0}" ] || fail "the keeper ended with $status"
 }
 : >log
 start_redis
@@ -209,9 +218,108 @@ wanted WRED_A 60000 120000 20
 [ "$(profile WRED_B)" = "lots 200000 10 " ] || fail "garbage was written over"
 db 4 del "WRED_PROFILE|WRED_A" >/dev/null
 sleep 0.3
-stop_keeper TERM
+stop_keeper TERM 1
 [ "$(db 4 exists 'WRED_PROFILE|WRED_A')" = 0 ] || fail "a profile that was deleted is there again"
+set_profile WRED_A 60000 120000 20 # as a configuration that was saved while the keeper ran
+db 4 hset "WRED_PROFILE|WRED_A" wred_green_enable true ecn ecn_all >/dev/null
+db 4 hset "WRED_PROFILE|WRED_B" green_min_threshold 100000 >/dev/null
+expect 0 keeper restore plan.ini
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "a profile that was created again has the keeper's values"
+[ ! -e plan.journal ] || fail "a journal is left"
 fill_redis
+
+# --- ECN is turned off on a tuned profile: the original is kept until it can be written ---
+start_keeper
+wanted WRED_A 60000 120000 20
+db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_none >/dev/null
+said unfit
+expect 1 keeper stop plan.ini
+message "1 profile is not restored; $dir/plan.journal keeps the originals: 'weir keeper restore plan.ini' puts them back, \
+'weir keeper release plan.ini PROFILE' gives one up"
+wait "$keeper"
+[ $? = 1 ] || fail "the keeper did not say that an original is not restored"
+keeper=
+[ "$(profile WRED_A)$(profile WRED_B)" = "60000 120000 20 100000 200000 10 " ] || fail "written while ECN is off"
+[ "$(grep -c WRED plan.journal)" = 1 ] || fail "the journal holds another number of originals than one"
+expect 1 keeper restore plan.ini
+db 4 hset "WRED_PROFILE|WRED_B" green_min_threshold 60000 green_max_threshold 120000 green_drop_probability 20 >/dev/null
+db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_all >/dev/null
+expect 0 keeper restore plan.ini
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "the original did not come back when ECN was on again"
+[ "$(profile WRED_B)" = "60000 120000 20 " ] || fail "an operator's values, which a keeper once had, were overwritten"
+[ ! -e plan.journal ] || fail "a journal is left"
+fill_redis
+
+# --- the same, and the next keeper puts the original back, at its start or at its end ---
+start_keeper
+wanted WRED_A 60000 120000 20
+db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_none >/dev/null
+said unfit
+stop_keeper TERM 1
+start_keeper
+said restore
+sleep 0.2
+db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_all >/dev/null
+said resume
+stop_keeper TERM
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "the next keeper did not put the first original back"
+
+# --- an operator changes one value: none of theirs is overwritten, and what is still the keeper's is named ---
+start_keeper
+wanted WRED_A 60000 120000 20
+db 4 hset "WRED_PROFILE|WRED_A" green_min_threshold 77777 >/dev/null
+said yield
+expect 1 keeper resume plan.ini WRED_A
+grep -q "its max, p is still the keeper's" err || fail "no word of what is still the keeper's"
+stop_keeper TERM 1
+[ "$(profile WRED_A)" = "77777 120000 20 " ] || fail "an operator's profile was written"
+grep -q '"profile":"WRED_A".*"became":"not put back: an operator changed a part of it".*: max, p"' log || fail "no word of it"
+expect 1 keeper release plan.ini WRED_B
+message "unknown profile 'WRED_B'; there are WRED_A (nearest: WRED_A)"
+cp plan.journal kept.journal
+expect 0 keeper release plan.ini WRED_A
+[ ! -e plan.journal ] || fail "released, but the journal is there"
+expect 0 keeper restore plan.ini
+[ "$(profile WRED_A)" = "77777 120000 20 " ] || fail "released, but written"
+cp kept.journal plan.journal
+expect 1 keeper restore plan.ini
+[ "$(profile WRED_A)" = "77777 120000 20 " ] || fail "written without being named"
+expect 0 keeper restore plan.ini WRED_A
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "named, but not put back"
+
+# --- the same while the keeper runs ---
+start_keeper
+wanted WRED_A 60000 120000 20
+db 4 hset "WRED_PROFILE|WRED_A" green_min_threshold 77777 >/dev/null
+said yield
+expect 0 keeper restore plan.ini WRED_A
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "asked for, but not put back"
+sleep 0.3
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "tuned although it is the operator's"
+expect 0 keeper resume plan.ini WRED_A
+wanted WRED_A 60000 120000 20
+expect 0 keeper release plan.ini WRED_A
+db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_none >/dev/null # off and on again: it stays the operator's
+sleep 0.3
+db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_all green_drop_probability 33 >/dev/null
+sleep 0.3
+expect 0 keeper stop plan.ini
+wait "$keeper" || fail "nothing was left to restore"
+keeper=
+[ "$(profile WRED_A)" = "60000 120000 33 " ] || fail "released, but written"
+fill_redis
+
+# --- Redis is asleep, so that a step takes longer than an interval: operators are answered all the same ---
+start_keeper
+wanted WRED_A 60000 120000 20
+kill -STOP "$redis"
+said lost
+timeout 60 "$weir" keeper status plan.ini >out 2>err || fail "no answer while Redis is asleep"
+grep -q '"answers":false' out || fail "not said that the switch does not answer"
+kill -CONT "$redis"
+said found
+stop_keeper TERM
+[ "$(profile WRED_A)" = "100000 200000 10 " ] || fail "not restored after Redis was asleep"
 
 # --- Redis is killed, and comes back with what was saved ---
 start_keeper

@@ -115,5 +115,8 @@ wait "$keeper"
 [ $? = 1 ] || fail "restored, without a switch?"
 keeper=
 cp keeper.err err
-message "1 profile is not restored; $dir/plan.journal keeps the originals: 'weir keeper restore plan.ini' puts them back"
+message "1 profile is not restored; $dir/plan.journal keeps the originals: 'weir keeper restore plan.ini' puts them back, \
+'weir keeper release plan.ini PROFILE' gives one up"
 [ -s plan.journal ] || fail "no journal"
+expect 0 keeper release plan.ini a
+[ ! -e plan.journal ] || fail "released, but the journal is there"

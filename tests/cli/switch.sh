@@ -13,6 +13,11 @@ expect 2 switch none.ini --every 1s
 message "--every: is for what is kept; add --out FOLDER"
 expect 1 switch status none.ini
 grep -q "no switch answers there" err || fail "a switch that does not run is not said so"
+echo precious >none.sock
+expect 1 switch none.ini
+message "$dir/none.sock: is there already and is no socket, so it is left as it is; name another path"
+[ "$(cat none.sock)" = precious ] || fail "a file at the socket's path was removed"
+rm none.sock
 
 skip() {
 	echo "tests/cli/switch.sh: left out: $1"
@@ -162,6 +167,25 @@ grep -q "keeps its scheme" out || fail "no reason"
 expect 0 switch measure sw.ini
 expect 1 switch sw.ini
 grep -q "another switch answers there" err || fail "two switches on one socket"
+
+# --- clients that say nothing, or a NUL byte, keep no other from its answer ---
+python3 - 2>err <<'END' || fail "idle clients lock others out"
+import socket, subprocess, os
+def client():
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(10)
+    s.connect("sw.sock")
+    return s
+idle = [client() for i in range(40)]
+s = client()
+s.sendall(b"sta\0tus\nstatus\n")
+f = s.makefile()
+assert "unknown request 'sta?tus'" in f.readline() and f.readline().startswith('{"title"')
+for i in range(40):
+    last = client()
+last.sendall(b"status\n")
+assert last.makefile().readline().startswith('{"title"')
+END
 
 ip -n "$sw" link set lo up
 ip netns exec "$sw" python3 -c "

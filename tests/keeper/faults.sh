@@ -175,7 +175,7 @@ soon said unfit
 db 2 del COUNTERS:oid:0x150 >/dev/null
 db 2 hset COUNTERS:oid:0x150 SAI_QUEUE_STAT_BYTES nothing >/dev/null
 sleep 0.2
-db 2 hset COUNTERS:oid:0x150 SAI_QUEUE_STAT_BYTES 500 >/dev/null
+db 2 hset COUNTERS:oid:0x150 SAI_QUEUE_STAT_BYTES 500 SAI_QUEUE_STAT_DROPPED_PACKETS 0 >/dev/null
 sleep 0.2
 end "counters that are a string, a word, and numbers again"
 

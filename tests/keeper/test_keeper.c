@@ -54,7 +54,7 @@ TEST(test_keeper_only_says_what_it_would_do_when_dry)
 	CHECK_INT(d.fake->writes, 0);
 	CHECK(d.events[KEEPER_WOULD_WRITE] > 0);
 	CHECK(access(d.journal, F_OK) != 0);
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK_INT(d.fake->writes, 0);
 	desk_close(&d);
 }
@@ -102,7 +102,7 @@ TEST(test_keeper_yields_to_an_operator_and_does_not_restore_what_is_theirs)
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	check_setting(&d.fake->has[0], 60000, 120000, 100000);
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	CHECK(access(d.journal, F_OK) != 0);
@@ -112,18 +112,19 @@ TEST(test_keeper_yields_to_an_operator_and_does_not_restore_what_is_theirs)
 TEST(test_keeper_takes_a_yielded_profile_again_with_a_new_original)
 {
 	const struct keeper_setting theirs = { 70000, 80000, 50000 };
+	struct weir_error e = { "" };
 	struct desk d;
 
 	desk_open(&d, KEEPER_LIVE, "", "");
 	desk_steps(&d, 2);
 	d.fake->has[1] = theirs;
 	desk_step(&d);
-	CHECK_INT(keeper_take_again(&d.keeper, 0), -1);
-	CHECK_INT(keeper_take_again(&d.keeper, 1), 0);
+	CHECK_INT(keeper_take_again(&d.keeper, "a", &e), -1);
+	CHECK_INT(keeper_take_again(&d.keeper, "b", &e), 0);
 	d.wish = desk_line(60000, 90000, 5);
 	desk_steps(&d, 6);
 	check_setting(&d.fake->has[1], 60000, 90000, 50000);
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	desk_close(&d);
 }
@@ -145,7 +146,64 @@ TEST(test_keeper_raises_an_alarm_when_the_hardware_does_not_follow)
 	desk_close(&d);
 }
 
+TEST(test_keeper_gives_the_hardware_exactly_as_long_as_verify_says)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "verify = 20s", "");
+	desk_steps(&d, 2);
+	d.fake->is_deaf = 1;
+	d.wish = desk_line(90000, 180000, 10);
+	desk_step(&d); /* writes */
+	CHECK_INT(d.fake->writes, 3);
+	desk_step(&d);
+	CHECK_INT(d.events[KEEPER_IS_ALARM], 0);
+	desk_step(&d); /* 20 s later */
+	CHECK_INT(d.events[KEEPER_IS_ALARM], 3);
+	desk_close(&d);
+}
+
+TEST(test_keeper_pauses_tuning_while_a_counter_is_missing_and_says_why)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	desk_steps(&d, 3);
+	d.fake->is_uncounted[1] = 1;
+	d.wish = desk_line(90000, 180000, 10);
+	desk_steps(&d, 5);
+	CHECK_INT(d.fake->writes_of[0], 1);
+	CHECK_INT(d.fake->writes_of[1], 0);
+	CHECK_INT(d.events[KEEPER_IS_UNFIT], 1);
+	CHECK_STR(d.keeper.kept[1].why, "nobody answers");
+	d.fake->is_uncounted[1] = 0;
+	desk_steps(&d, 3);
+	CHECK_INT(d.fake->writes_of[1], 1);
+	desk_close(&d);
+}
+
 /* --- guards --- */
+
+/* What is usual goes a quarter of the way to what is counted: 0, then 1000 drops are 250, and 500 are what is tolerated. */
+TEST(test_keeper_learns_what_is_usual_a_quarter_at_a_time)
+{
+	for (int drops = 500; drops <= 501; drops++) {
+		struct desk d;
+
+		desk_open(&d, KEEPER_LIVE, "", "");
+		desk_steps(&d, 2);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += 1000;
+		desk_step(&d);
+		d.wish = desk_line(90000, 180000, 10);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += 250; /* as usual */
+		desk_step(&d);
+		CHECK_INT(d.fake->writes_of[0], 1);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += (uint64_t)drops;
+		desk_step(&d);
+		CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], drops > 500);
+		desk_close(&d);
+	}
+}
 
 TEST(test_keeper_takes_a_change_back_when_drops_get_worse_and_holds_off)
 {
@@ -282,7 +340,7 @@ TEST(test_keeper_knows_its_own_write_whose_answer_was_lost)
 	d.fake->is_failing = 0;
 	desk_steps(&d, 3);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 0);
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	desk_close(&d);
 }
@@ -317,6 +375,7 @@ static struct weir_tune_knobs any_wish(struct weir_rng *rng)
 static void stir(struct desk *d, struct weir_rng *rng)
 {
 	uint32_t i = (uint32_t)weir_rng_below(rng, DESK_PROFILES);
+	struct weir_error e;
 
 	d->wish = any_wish(rng);
 	d->fake->is_away = weir_rng_below(rng, 20) == 0;
@@ -328,7 +387,7 @@ static void stir(struct desk *d, struct weir_rng *rng)
 		d->fake->counters[i].since_start[KEEPER_OUT_BYTES] = 0;
 	for (i = 0; i < DESK_PROFILES; i++)
 		if (weir_rng_below(rng, 5) == 0)
-			keeper_take_again(&d->keeper, i);
+			keeper_take_again(&d->keeper, d->plan.profiles[i].name, &e);
 }
 
 static int is_near(uint64_t now, uint64_t before)
@@ -432,7 +491,10 @@ TEST(test_keeper_killed_at_any_point_leaves_a_journal_that_restores_the_original
 		shared->die_in = 0;
 		CHECK_INT(keeper_journal_load(d.journal, &records, &count, &e), 0);
 		touched += !keeper_setting_equals(&shared->has[0], &original);
-		CHECK_INT(keeper_restore(&d.plan, shared, records, count, NULL, NULL), 0);
+		CHECK_INT(keeper_restore(
+				  &(struct keeper_restoring){ .plan = &d.plan, .driver = shared },
+				  records, count),
+			  0);
 		for (uint32_t i = 0; i < DESK_PROFILES; i++)
 			CHECK(keeper_setting_equals(&shared->has[i], &original));
 		free(records);

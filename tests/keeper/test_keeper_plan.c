@@ -1,4 +1,5 @@
 /* test_keeper_plan.c -- the file of a keeper: what it means, and what is said of mistakes; journals on disk. */
+#define _GNU_SOURCE
 #include "tests/keeper_desk.h"
 #include <stdlib.h>
 
@@ -82,9 +83,14 @@ static const struct keeper_record record = {
 	.yielded = 1,
 };
 
-static void journal_name(char path[64])
+enum { PATH_SIZE = 80 };
+
+static struct folder journal_name(char path[PATH_SIZE])
 {
-	snprintf(path, 64, "/tmp/weir-journal-%d", (int)getpid());
+	const struct folder f = folder_make();
+
+	snprintf(path, PATH_SIZE, "%s/journal", f.path);
+	return f;
 }
 
 TEST(test_keeper_journal_reads_back_what_was_saved)
@@ -92,9 +98,9 @@ TEST(test_keeper_journal_reads_back_what_was_saved)
 	struct keeper_record *read;
 	struct weir_error e = { "" };
 	uint32_t count;
-	char path[64];
+	char path[PATH_SIZE];
+	const struct folder f = journal_name(path);
 
-	journal_name(path);
 	CHECK_INT(keeper_journal_save(path, &record, 1, &e), 0);
 	CHECK_INT(keeper_journal_load(path, &read, &count, &e), 0);
 	CHECK_INT(count, 1);
@@ -107,6 +113,7 @@ TEST(test_keeper_journal_reads_back_what_was_saved)
 	keeper_journal_remove(path);
 	CHECK_INT(keeper_journal_load(path, &read, &count, &e), 0);
 	CHECK(read == NULL);
+	folder_remove(&f);
 }
 
 TEST(test_keeper_journal_that_is_cut_anywhere_is_refused_not_believed)
@@ -114,37 +121,36 @@ TEST(test_keeper_journal_that_is_cut_anywhere_is_refused_not_believed)
 	static const char whole[] = "weir keeper journal 1\nkept one 1 2 3 4 5 6 7 8 9\nend\n";
 	struct keeper_record *read;
 	uint32_t count;
-	char path[64];
+	char path[PATH_SIZE];
+	const struct folder f = journal_name(path);
 
-	journal_name(path);
 	for (size_t length = 0; length < sizeof(whole) - 1; length++) {
 		struct weir_error e = { "" };
-		FILE *f = fopen(path, "w");
+		FILE *file = fopen(path, "w");
 
-		fwrite(whole, 1, length, f);
-		fclose(f);
+		fwrite(whole, 1, length, file);
+		fclose(file);
 		CHECK_INT(keeper_journal_load(path, &read, &count, &e), -1);
 		CHECK_CONTAINS(e.text, "no whole journal");
 		CHECK(read == NULL);
 	}
-	unlink(path);
+	folder_remove(&f);
 }
 
 TEST(test_keeper_journal_is_one_keepers_at_a_time)
 {
 	struct weir_error e = { "" };
 	int first, second;
-	char path[64], lock[80];
+	char path[PATH_SIZE];
+	const struct folder f = journal_name(path);
 
-	journal_name(path);
 	CHECK_INT(keeper_journal_lock(path, &first, &e), 0);
 	CHECK_INT(keeper_journal_lock(path, &second, &e), -1);
 	CHECK_CONTAINS(e.text, "another keeper");
 	keeper_journal_unlock(first);
 	CHECK_INT(keeper_journal_lock(path, &first, &e), 0);
 	keeper_journal_unlock(first);
-	snprintf(lock, sizeof(lock), "%s.lock", path);
-	unlink(lock);
+	folder_remove(&f);
 }
 
 /* --- what counters say --- */

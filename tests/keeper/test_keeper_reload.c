@@ -50,7 +50,7 @@ TEST(test_keeper_reload_keeps_originals_and_what_was_written)
 	desk_step(&d);
 	CHECK_INT(d.fake->has[0].min_bytes,
 		  50000); /* two of three in a minute, and one is kept back */
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	keeper_free(&d.keeper);
 	keeper_init(&d.keeper,
@@ -77,7 +77,7 @@ TEST(test_keeper_reload_puts_back_what_the_plan_does_not_name_any_more)
 	CHECK_INT(keeper_journal_load(d.journal, &records, &count, &e), 0);
 	CHECK_INT(count, 2);
 	free(records);
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL), 0);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	keeper_free(&d.keeper);
 	keeper_init(&d.keeper,
 		    &(struct keeper_parts){ &d.plan, d.fake, KEEPER_LIVE, d.journal, NULL, NULL });
@@ -93,7 +93,7 @@ TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_anot
 
 	desk_open(&d, KEEPER_LIVE, "", "");
 	read_next(&next,
-		  "[keeper]\ndriver = fake\njournal = /tmp/other\ntune = fixed\n[profile a]\n");
+		  "[keeper]\ndriver = fake\njournal = /nowhere/other\ntune = fixed\n[profile a]\n");
 	CHECK_INT(keeper_reload_check(&d.plan, &next, &e), -1);
 	CHECK_STR(
 		e.text,

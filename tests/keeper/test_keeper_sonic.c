@@ -1,14 +1,17 @@
-/* test_keeper_sonic.c -- any answers into the driver of SONiC switches: what Redis says is never believed unseen. */
+/* test_keeper_sonic.c -- answers into the driver of SONiC switches: sound ones, any, and such as never end. What Redis says is
+ * never believed unseen. */
 #define _GNU_SOURCE
 #include "keeper/drive/drivers.h"
-#include "tests/test.h"
+#include "tests/folder.h"
 #include "weir/rng.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const answers[] = {
@@ -41,8 +44,7 @@ static const char *fitting(const char *request)
 	return strstr(request, "HGETALL") ? answers[8] : answers[0];
 }
 
-/* In half of all cases the one that fits, else any; then, in one out of eight, with a letter changed or its end cut off. Lengths never get more digits: what a
- * client makes of billions of elements is the client's affair. */
+/* In half of all cases the one that fits, else any; then, in one out of eight, with a letter changed or its end cut off. */
 static size_t any_answer(struct weir_rng *rng, const char *request, char text[ANSWER_SIZE])
 {
 	size_t length;
@@ -58,12 +60,12 @@ static size_t any_answer(struct weir_rng *rng, const char *request, char text[AN
 }
 
 /* Answers whatever is asked with anything, and hangs up now and then. */
-_Noreturn static void be_redis(int listening)
+static void be_any(int listening, void *shared)
 {
 	struct weir_rng rng = weir_rng_make(5, 2, WEIR_RNG_TUNING);
 	char request[ANSWER_SIZE], text[ANSWER_SIZE];
 
-	signal(SIGPIPE, SIG_IGN);
+	(void)shared;
 	for (;;) {
 		int fd = accept(listening, NULL, NULL);
 		ssize_t got;
@@ -81,7 +83,10 @@ _Noreturn static void be_redis(int listening)
 	}
 }
 
-static pid_t start_redis(const char *path)
+/* A server in a process of its own. */
+typedef void serve(int listening, void *shared);
+
+static pid_t start_server(const char *path, serve *server, void *shared)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -91,10 +96,55 @@ static pid_t start_redis(const char *path)
 	CHECK_INT(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	CHECK_INT(listen(fd, 4), 0);
 	child = fork();
-	if (child == 0)
-		be_redis(fd);
+	if (child == 0) {
+		signal(SIGPIPE, SIG_IGN);
+		server(fd, shared);
+		_exit(0);
+	}
 	close(fd);
 	return child;
+}
+
+/* A driver of one profile, A, over such a server. */
+struct reached {
+	struct folder folder;
+	struct keeper_plan plan;
+	void *driver; /* NULL: this program was built without hiredis */
+	pid_t server;
+};
+
+/* more: options of the driver beside its socket. */
+static int reach(struct reached *r, const char *more, serve *server, void *shared)
+{
+	char path[96], text[512];
+	struct ini_text in = { "k.ini", text, 0 };
+	struct weir_error e = { "" };
+
+	r->folder = folder_make();
+	snprintf(path, sizeof(path), "%s/redis", r->folder.path);
+	snprintf(text, sizeof(text),
+		 "[keeper]\ndriver = sonic(socket=%s, %s)\ntune = qla\n[profile A]\n", path, more);
+	in.length = strlen(text);
+	CHECK_INT(keeper_plan_read_text(&r->plan, &keeper_driver_registry, &in, &e), 0);
+	r->driver = r->plan.driver->open(r->plan.driver_params, &r->plan, &e);
+	if (!r->driver) {
+		CHECK_CONTAINS(e.text, "built without hiredis");
+		keeper_plan_free(&r->plan);
+		folder_remove(&r->folder);
+		return 0;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	r->server = start_server(path, server, shared);
+	return 1;
+}
+
+static void leave(struct reached *r)
+{
+	kill(r->server, SIGKILL);
+	waitpid(r->server, NULL, 0);
+	r->plan.driver->close(r->driver);
+	keeper_plan_free(&r->plan);
+	folder_remove(&r->folder);
 }
 
 /* A setting that is said to be one is one that orchagent takes. */
@@ -130,34 +180,220 @@ static int try_driver(void *driver, struct weir_rng *rng)
 TEST(test_keeper_sonic_takes_any_answers_of_redis)
 {
 	struct weir_rng rng = weir_rng_make(5, 1, WEIR_RNG_TUNING);
-	char path[64], text[256];
-	struct ini_text in = { "k.ini", text, 0 };
-	struct weir_error e = { "" };
-	struct keeper_plan plan;
-	void *driver;
-	pid_t redis;
+	struct reached r;
 	int read = 0;
 
-	snprintf(path, sizeof(path), "/tmp/weir-redis-%d.sock", (int)getpid());
-	snprintf(text, sizeof(text),
-		 "[keeper]\ndriver = sonic(socket=%s, timeout=10ms)\ntune = qla\n[profile A]\n",
-		 path);
-	in.length = strlen(text);
-	CHECK_INT(keeper_plan_read_text(&plan, &keeper_driver_registry, &in, &e), 0);
-	driver = plan.driver->open(plan.driver_params, &plan, &e);
-	if (!driver) {
-		CHECK_CONTAINS(e.text, "built without hiredis");
-		keeper_plan_free(&plan);
+	if (!reach(&r, "timeout=10ms", be_any, NULL))
 		return;
-	}
-	signal(SIGPIPE, SIG_IGN);
-	redis = start_redis(path);
 	for (int i = 0; i < ROUNDS; i++)
-		read += try_driver(driver, &rng);
+		read += try_driver(r.driver, &rng);
 	CHECK(read > 0);
-	kill(redis, SIGKILL);
-	waitpid(redis, NULL, 0);
-	unlink(path);
-	plan.driver->close(driver);
-	keeper_plan_free(&plan);
+	leave(&r);
+}
+
+/* --- a sound server --- */
+
+/* What a server says to a request that has these words; the first that fits. */
+struct saying {
+	const char *word, *answer;
+};
+
+static const char queue_counters[] =
+	"*6\r\n$4\r\n1000\r\n$1\r\n7\r\n$-1\r\n$-1\r\n$4\r\n5000\r\n$-1\r\n";
+
+/* More sayings come first. */
+static void be_sound(int listening, void *more)
+{
+	static const struct saying usual[] = {
+		{ "CONFIG_DB_INITIALIZED", "$1\r\n1\r\n" },
+		{ "KEYS", "*1\r\n$17\r\nQUEUE|Ethernet0|3\r\n" },
+		{ "wred_profile", "$1\r\nA\r\n" },
+		{ "speed", "$6\r\n100000\r\n" },
+		{ "NAME_MAP", "$13\r\noid:0x1500001\r\n" },
+		{ "HMGET", queue_counters },
+		{ "PFC_3_RX", "$2\r\n42\r\n" },
+		{ "", "+OK\r\n" },
+	};
+	const struct saying *first = more;
+	char request[ANSWER_SIZE];
+	ssize_t got;
+	int fd = accept(listening, NULL, NULL);
+
+	while ((got = read(fd, request, sizeof(request) - 1)) > 0) {
+		const struct saying *s = usual;
+
+		request[got] = '\0';
+		if (first && strstr(request, first->word))
+			s = first;
+		while (!strstr(request, s->word))
+			s++;
+		if (write(fd, s->answer, strlen(s->answer)) < 0)
+			return;
+	}
+}
+
+TEST(test_keeper_sonic_counts_a_queue_and_its_line_in_megabits)
+{
+	struct keeper_counters c = { .queue_bytes = 0 };
+	struct weir_error e = { "" };
+	struct reached r;
+
+	if (!reach(&r, "timeout=10s", be_sound, NULL))
+		return;
+	CHECK_INT(keeper_driver_sonic.count(r.driver, 0, &c, &e), KEEPER_READ);
+	CHECK_INT(c.since_start[KEEPER_OUT_BYTES], 1000);
+	CHECK_INT(c.since_start[KEEPER_DROPS], 7);
+	CHECK_INT(c.since_start[KEEPER_MARKED_PKTS], 0); /* not counted by this platform */
+	CHECK_INT(c.since_start[KEEPER_PFC_PKTS], 42);
+	CHECK_INT(c.watermark_bytes, 5000);
+	CHECK_INT(c.rate_bps, INT64_C(100) * 1000 * 1000 * 1000);
+	leave(&r);
+}
+
+static void check_uncounted(const char *word, const char *answer, const char *message)
+{
+	struct saying more = { word, answer };
+	struct keeper_counters c = { .queue_bytes = 0 };
+	struct weir_error e = { "" };
+	struct reached r;
+
+	if (!reach(&r, "timeout=10s", be_sound, &more))
+		return;
+	CHECK_INT(keeper_driver_sonic.count(r.driver, 0, &c, &e), KEEPER_UNFIT);
+	CHECK_STR(e.text, message);
+	leave(&r);
+}
+
+TEST(test_keeper_sonic_takes_no_missing_counter_for_zero)
+{
+	check_uncounted("HMGET", "*6\r\n$-1\r\n$1\r\n7\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n",
+			"SAI_QUEUE_STAT_BYTES of queue Ethernet0 3 is missing");
+	check_uncounted("HMGET", "*6\r\n$1\r\n7\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n",
+			"SAI_QUEUE_STAT_DROPPED_PACKETS of queue Ethernet0 3 is missing");
+	check_uncounted("PFC_3_RX", "$3\r\nany\r\n",
+			"SAI_PORT_STAT_PFC_3_RX_PKTS of port Ethernet0 is 'any'");
+	check_uncounted("speed", "$-1\r\n", "PORT|Ethernet0 has no speed in Mb/s");
+}
+
+/* --- answers without end --- */
+
+static void check_lost(const char *message, const char *more, serve *server, void *shared)
+{
+	struct keeper_setting s;
+	struct weir_error e = { "" };
+	struct reached r;
+
+	if (!reach(&r, more, server, shared))
+		return;
+	CHECK_INT(keeper_driver_sonic.read(r.driver, 0, &s, &e), KEEPER_LOST);
+	CHECK_CONTAINS(e.text, message);
+	leave(&r);
+}
+
+TEST(test_keeper_sonic_refuses_an_answer_of_a_billion_elements)
+{
+	struct saying more = { "HGETALL", "*1000000000\r\n" };
+
+	check_lost("the answer has too many elements", "timeout=10s", be_sound, &more);
+}
+
+enum { FLOOD_BYTES = 64 << 20 };
+
+/* A text of a gigabyte; shared is how much of it the client took. */
+static void be_flood(int listening, void *shared)
+{
+	static char text[1 << 16];
+	int fd = accept(listening, NULL, NULL);
+	uint64_t *sent = shared;
+	ssize_t now = read(fd, text, sizeof(text));
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "$1000000000\r\n", 13);
+	while (now > 0 && *sent < FLOOD_BYTES) {
+		now = write(fd, text, sizeof(text));
+		memset(text, 'x', 13);
+		*sent += now > 0 ? (uint64_t)now : 0;
+	}
+	pause();
+}
+
+TEST(test_keeper_sonic_hangs_up_on_an_answer_that_is_too_long)
+{
+	uint64_t *taken = mmap(NULL, sizeof(*taken), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	check_lost("the answer is too long", "timeout=60s", be_flood, taken);
+	CHECK(*taken < FLOOD_BYTES / 2);
+	munmap(taken, sizeof(*taken));
+}
+
+/* Half a second for an answer, of which a part always comes soon. */
+static void be_slow(int listening, void *shared)
+{
+	static const char answer[] = "$1\r\n1\r\n";
+	const struct timespec part = { 0, 10 * 1000 * 1000 };
+	int fd = accept(listening, NULL, NULL);
+	char request[ANSWER_SIZE];
+
+	(void)shared;
+	if (read(fd, request, sizeof(request)) <= 0 || write(fd, "+", 1) != 1)
+		return;
+	for (int i = 0; i < 50; i++) {
+		nanosleep(&part, NULL);
+		if (write(fd, "x", 1) != 1)
+			return;
+	}
+	for (int i = 0; i < 2; i++)
+		if (write(fd, answer, sizeof(answer) - 1) < 0)
+			return;
+	pause();
+}
+
+TEST(test_keeper_sonic_waits_for_a_whole_answer_and_not_for_each_part)
+{
+	check_lost("not whole in time", "timeout=50ms", be_slow, NULL);
+}
+
+/* --- which database is which --- */
+
+static void check_databases(const char *text, const char *message)
+{
+	struct folder f = folder_make();
+	char more[160];
+	struct reached r;
+
+	folder_write(&f, "databases", text, strlen(text));
+	snprintf(more, sizeof(more), "databases=%s/databases", f.path);
+	if (!message && reach(&r, more, be_sound, NULL))
+		leave(&r);
+	if (message) {
+		char plan[400];
+		struct ini_text in = { "k.ini", plan, 0 };
+		struct weir_error e = { "" };
+
+		snprintf(plan, sizeof(plan),
+			 "[keeper]\ndriver = sonic(%s)\ntune = qla\n[profile A]\n", more);
+		in.length = strlen(plan);
+		CHECK_INT(keeper_plan_read_text(&r.plan, &keeper_driver_registry, &in, &e), 0);
+		CHECK(r.plan.driver->open(r.plan.driver_params, &r.plan, &e) == NULL);
+		if (!strstr(e.text, "built without hiredis"))
+			CHECK_CONTAINS(e.text, message);
+		keeper_plan_free(&r.plan);
+	}
+	folder_remove(&f);
+}
+
+#define DATABASES(config) \
+	"{\"INSTANCES\":{\"redis\":{\"hostname\":\"CONFIG_DB\",\"port\":6379}},\"DATABASES\":{" \
+	"\"ASIC_DB\":{\"id\":1,\"separator\":\":\"},\"COUNTERS_DB\":{\"separator\":\"}\",\"id\":" \
+	"2}," \
+	"\"CONFIG_DB\":" config "},\"VERSION\":\"1.0\"}"
+
+TEST(test_keeper_sonic_reads_the_numbers_of_databases_as_json)
+{
+	check_databases(DATABASES("{\"id\":4}"), NULL);
+	check_databases(DATABASES("{\"separator\":\"|\"}"), "the file has no member id");
+	check_databases(DATABASES("{\"id\":-4}"), "no whole number");
+	check_databases(DATABASES("{\"id\":4000}"), "CONFIG_DB has an id above 1023");
+	check_databases("{\"DATABASES\":{\"ASIC_DB\":", "the file ends where '{' is expected");
 }

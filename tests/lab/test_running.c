@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static struct running_campaign sample(void)
 {
@@ -59,9 +60,11 @@ static void age(const struct folder *f, const char *name, int seconds)
 TEST(test_what_a_killed_campaign_left_counts_for_nothing_and_is_cleared_away)
 {
 	struct folder f = folder_make();
-	struct running_campaign killed = sample(), back;
+	static const char killed[] = "weir running 1\nhost another.machine\nseconds 1\n";
+	struct running_campaign back;
 
-	running_write(f.path, &killed);
+	folder_write(&f, "running.4711", killed, sizeof(killed) - 1);
+	CHECK_INT(running_read(f.path, &back), 1);
 	age(&f, "running.4711", 20);
 	CHECK_INT(running_read(f.path, &back), 0);
 	/* Not yet: its machine may only have been asleep. */
@@ -80,6 +83,52 @@ TEST(test_what_a_killed_campaign_left_counts_for_nothing_and_is_cleared_away)
 		snprintf(path, sizeof(path), "%s/running.notes", f.path);
 		CHECK(stat(path, &st) == 0);
 	}
+	folder_remove(&f);
+}
+
+/* The number of a process that has ended. */
+static int64_t ended_process(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	CHECK(waitpid(child, NULL, 0) == child);
+	return child;
+}
+
+static int is_there(const struct folder *f, const char *format, int64_t pid)
+{
+	char name[64], path[400];
+	struct stat st;
+
+	snprintf(name, sizeof(name), format, (long long)pid);
+	snprintf(path, sizeof(path), "%s/%s", f->path, name);
+	return stat(path, &st) == 0;
+}
+
+TEST(test_what_a_killed_campaign_of_this_machine_left_is_removed_at_once)
+{
+	struct folder f = folder_make();
+	struct running_campaign killed = sample(), alive = sample();
+	char name[64], other[] = "weir running 1\nhost another.machine\nseconds 1\n";
+
+	killed.pid = ended_process();
+	alive.pid = getppid();
+	running_write(f.path, &killed);
+	running_write(f.path, &alive);
+	snprintf(name, sizeof(name), "running.%lld.7", (long long)killed.pid);
+	folder_write(&f, name, "weir series 1\n", 14);
+	running_remove(f.path, 4712);
+	CHECK(!is_there(&f, "running.%lld", killed.pid));
+	CHECK(!is_there(&f, "running.%lld.7", killed.pid));
+	CHECK(is_there(&f, "running.%lld", alive.pid));
+	/* Of another machine the process number says nothing. */
+	snprintf(name, sizeof(name), "running.%lld", (long long)killed.pid);
+	folder_write(&f, name, other, sizeof(other) - 1);
+	running_remove(f.path, alive.pid);
+	CHECK(is_there(&f, "running.%lld", killed.pid));
+	running_remove(f.path, killed.pid);
 	folder_remove(&f);
 }
 
