@@ -17,7 +17,7 @@ struct compare_request {
 	/* paths, or words of compare_split_names; no path: every setting but the seed that differs */
 	const char *const *by;
 	const char *const *also; /* where those differ, they are there even if a case holds them */
-	const char *const *metrics; /* none: those that people look at first */
+	const char *const *metrics; /* none: those that tables show (METRIC_IN_TABLES) */
 	int is_usual;               /* 1: nobody asked for just these; some may be left out */
 	const char *
 		normalize_to; /* NULL, or a value: rows are shown relative to the one that has it */
@@ -55,8 +55,9 @@ struct compare_axis {
 };
 
 struct compare_column {
-	const char *name, *unit; /* of the metric, as asked for; unit "" where relative */
-	int metric;              /* index into metric_all, -1: made from flows */
+	const char *name, *unit;   /* of the metric, as asked for; unit "" where relative */
+	int metric;                /* index into metric_all, -1: made from flows */
+	const struct metric *info; /* what it is, either way */
 };
 
 struct compare_cell {
@@ -145,9 +146,6 @@ struct compare_layout {
 void comparison_print_line(FILE *f, int width, const char *line);
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l);
-
-/* Columns where none are asked for: those that people look at first, and all that are usual. */
-extern const char *const compare_usual[]; /* ends with NULL */
 
 /* --- used between the files of this module --- */
 
