@@ -190,6 +190,24 @@ int comparison_ports(struct comparison *c, struct store *s, struct weir_error *e
 /* Fills the cells of all rows. */
 int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_error *e);
 
+/* What rows are relative to: a row, and the setting in which it is another. */
+struct compare_reference {
+	const struct compare_row *row; /* NULL: rows are not relative */
+	const char *path;
+	uint32_t same_count;
+	const char **same; /* settings in which two runs must agree to be compared */
+};
+
+/* For rows that differ in the axis; its row is the caller's to set. To be freed. */
+struct compare_reference comparison_reference(const struct comparison *c, uint32_t axis);
+void comparison_reference_free(struct compare_reference *r);
+
+/* The row over that of the reference, or less it, run by run of the same luck. */
+enum compare_pairing { PAIR_RATIO, PAIR_DIFFERENCE };
+struct compare_cell comparison_pair(const struct comparison *c, const struct compare_row *row,
+				    const struct compare_reference *r, uint32_t column,
+				    enum compare_pairing how);
+
 /* Half the width of the 95 % confidence interval of the mean; NAN for less than two numbers. */
 double confidence_half(const double *numbers, uint32_t count);
 

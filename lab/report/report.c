@@ -45,17 +45,13 @@ static void list_group(struct report_metrics *l, enum metric_group group, int of
 
 struct report_metrics report_metrics_of(enum report_table table)
 {
-	static const char *const first[] = {
-		"fct_small_p99_ns", "fct_p99_ns",      "fct_mean_ns",             "fct_large_mean_ns",
-		"slowdown_p99",     "queue_mean_pkts", "network_queue_mean_pkts", "drops",
-	};
 	struct report_metrics l = { .count = 0 };
 
 	if (table == REPORT_PARTS)
 		list_group(&l, METRIC_COMPLETION, 1);
 	else if (table == REPORT_FIRST)
-		for (uint32_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-			list_metric(&l, first[i]);
+		for (uint32_t i = 0; answer_metric(i); i++)
+			list_metric(&l, answer_metric(i));
 	else
 		for (uint32_t i = 0; i < table_groups[table].count; i++)
 			list_group(&l, table_groups[table].groups[i], 0);

@@ -212,7 +212,7 @@ static void write_table(FILE *f, const struct table_view *v)
 	for (uint32_t i = 0; i < metrics.count && count < v->column_max; i++) {
 		forms[count] = column_form(v, metrics.names[i]);
 		if (v->table == REPORT_FIRST && count > 0 &&
-		    ((i == 1 || i == 2) || forms[count].is_zero))
+		    (answer_stands_in(metrics.names[i]) || forms[count].is_zero))
 			continue; /* it would say nothing more */
 		count += (uint32_t)forms[count].is_known;
 	}

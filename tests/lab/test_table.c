@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "lab/compare/compare.h"
 #include "lab/store/export.h"
+#include "lab/compare/answer.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
 #include "tests/folder.h"
@@ -694,6 +695,8 @@ TEST(test_every_metric_declares_how_it_is_shown_once)
 	}
 	for (int i = 1; i <= last; i++)
 		CHECK(ranks[i]);
+	for (uint32_t i = 0; answer_metric(i); i++)
+		CHECK(metric_find(answer_metric(i))->better != METRIC_NEITHER);
 }
 
 /* A definition that changes takes another name in the store: what older folders have is never mixed in. */
