@@ -346,3 +346,75 @@ TEST(test_answer_of_an_incast_over_rdma_does_not_call_a_quarter_of_the_goodput_u
 	CHECK_CONTAINS(text, "Of those that do not, dctcp-rdma has the lowest: ");
 	desk_end(&d);
 }
+
+/* --- by chance --- */
+
+/* Is a at least as good in everything, but for a hundredth, and better in something? */
+static int is_dominated(const struct outcome *b, const struct outcome *a)
+{
+	const double x[] = { a->fct_us, -a->goodput_gbps, a->drops, a->paused };
+	const double y[] = { b->fct_us, -b->goodput_gbps, b->drops, b->paused };
+	int better = 0;
+
+	for (int i = 0; i < 4; i++) {
+		double tolerance = 0.01 * fmax(fabs(x[i]), fabs(y[i]));
+
+		if (x[i] > y[i] + tolerance)
+			return 0;
+		better |= x[i] < y[i] - tolerance;
+	}
+	return better;
+}
+
+static int says(const char *text, const char *format, const char *label)
+{
+	char part[128];
+
+	snprintf(part, sizeof(part), format, label);
+	return strstr(text, part) != NULL;
+}
+
+/* Few values, so that there are ties in one thing and differences in another. */
+TEST(test_answer_of_random_settings_names_none_that_is_dominated)
+{
+	static const char *const markings[] = { "ecn", "tcn", "codel", "pie", "none" };
+	struct weir_rng rng = weir_rng_make(7, 0, WEIR_RNG_TEST);
+	int named = 0, dominated = 0;
+
+	for (int round = 0; round < 12; round++) {
+		struct desk d = desk_make(WEB);
+		struct outcome all[5];
+		const char *text;
+
+		for (int i = 0; i < 5; i++) {
+			all[i] = (struct outcome){
+				markings[i],
+				1,
+				100.0 + 50.0 * (double)weir_rng_below(&rng, 3),
+				80.0 + 5.0 * (double)weir_rng_below(&rng, 3),
+				100.0 * (double)weir_rng_below(&rng, 2),
+				0.1 * (double)weir_rng_below(&rng, 2),
+				0,
+			};
+			desk_add(&d, all[i]);
+		}
+		text = desk_answer(&d, NULL);
+		for (int i = 0; i < 5; i++) {
+			int is_best = says(text, "%s wins", markings[i]) ||
+				      says(text, "%s has the lowest mean FCT:", markings[i]) ||
+				      says(text, "clearly lower mean FCT than %s (", markings[i]) ||
+				      says(text, "%s is better than", markings[i]);
+
+			named += is_best;
+			for (int k = 0; k < 5; k++) {
+				dominated += is_dominated(&all[i], &all[k]);
+				if (is_best && is_dominated(&all[i], &all[k]))
+					test_fail(__FILE__, __LINE__, "%s dominates %s: %s",
+						  markings[k], markings[i], text);
+			}
+		}
+		desk_end(&d);
+	}
+	CHECK(named >= 6); /* the others are joined: same numbers, one label */
+	CHECK(dominated > 20);
+}
