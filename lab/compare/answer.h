@@ -1,10 +1,10 @@
-/* answer.h -- which setting is best, and what it costs, in a few sentences: one ranking for each traffic section by the
- * completion times of its flows, one for rounds (training, collectives) and one for I/Os (storage).
+/* answer.h -- which setting is best, and what it costs, in a few sentences: one ranking for each traffic section
+ * by the completion times of its flows, one for rounds (training, collectives) and one for I/Os (storage).
  *
- * A setting is judged in several objectives at once, run for run of the same seed (lab/compare/answer_rank.h): by its
- * goal, and by goodput, goodput of unlimited flows, larger flows, unfinished flows, drops and pauses. It is never
- * called best without what it costs, nor where another one dominates it. Settings with unfinished flows or deadlocks are
- * named and not ranked. weir run, table, report and view all print what answer_say says. */
+ * A setting is judged in several objectives at once, run for run of the same seed (lab/compare/answer_rank.h): by
+ * its goal, and by goodput, goodput of unlimited flows, larger flows, unfinished flows, drops and pauses. It is
+ * never called best without what it costs, nor where another one dominates it. Settings with unfinished flows or
+ * deadlocks are named and not ranked. weir run, table, report and view all print what answer_say says. */
 #ifndef LAB_COMPARE_ANSWER_H
 #define LAB_COMPARE_ANSWER_H
 #include "lab/compare/compare.h"

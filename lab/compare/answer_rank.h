@@ -1,9 +1,10 @@
 /* answer_rank.h -- settings compared in several objectives at once: which one is best by the goal, which ones are
  * better than it in something else, and which one another dominates. Private to this module.
  *
- * One setting is clearly better than another in an objective if the paired difference of their runs (same seed, same
- * other settings) is more than a hundredth of the larger value and, where there are two pairs or more, its 95 %
- * interval does not hold zero. A setting dominates another if it is clearly better in one objective and clearly worse in none. */
+ * One setting is clearly better than another in an objective if the paired difference of their runs (same seed,
+ * same other settings) is more than a hundredth of the larger value and, where there are two pairs or more, its
+ * 95 % interval does not hold zero. A setting dominates another if it is clearly better in one objective and
+ * clearly worse in none. */
 #ifndef LAB_COMPARE_ANSWER_RANK_H
 #define LAB_COMPARE_ANSWER_RANK_H
 #include "lab/compare/compare.h"

@@ -93,7 +93,7 @@ static int keep_metric(void *context, const void *row)
 	if (i >= 0)
 		run->value[i] = metric->value;
 	else if (earlier >= 0)
-		run->is_outdated[earlier] = isfinite(metric->value);
+		run->is_outdated[earlier] = (unsigned char)(isfinite(metric->value) != 0);
 	return 0;
 }
 
