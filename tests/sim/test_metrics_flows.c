@@ -105,7 +105,7 @@ TEST(test_goodput_of_a_burst_or_of_rounds_is_the_mean_until_all_is_done)
 {
 	static const char *const traffic[] = {
 		"pattern = many-to-one\nreceiver = 0\nsize = 1MB\nstart = 0us..100us\n",
-		"pattern = ring\nsize = 1MB\nrounds = 3\n",
+		"pattern = ring\nsize = 1MB\nrounds = 3\nstart = 0us..5ms\n",
 	};
 
 	for (int i = 0; i < 2; i++) {
