@@ -22,33 +22,25 @@ struct bed_request {
 	int has_both, is_quiet;
 };
 
-/* What both worlds are compared by; those that neither knows are left out. */
-static const char *const compared[] = {
-	"queue_mean_pkts",  "queue_p99_pkts",
-	"goodput_bps",      "mark_fraction",
-	"utilisation",      "jain",
-	"unfair_ratio",     "drops",
-	"retransmits",      "flows_completed",
-	"fct_mean_ns",      "fct_p50_ns",
-	"fct_p99_ns",       "fct_small_mean_ns",
-	"fct_small_p99_ns", "fct_large_mean_ns",
-	"slowdown_mean",
-};
+static struct human shown(double value, const struct metric *m)
+{
+	if (isnan(value))
+		return (struct human){ "-" };
+	return m->form == METRIC_PERCENT ? human_percent(value) : human_quantity(value, m->unit);
+}
 
+/* By everything that was measured of real packets, but for what it cost. */
 static void print_comparison(const struct run_result *real, const struct run_result *simulated)
 {
-	printf("\n%-20s %14s %14s %16s\n", "both worlds", "real", "simulated", "real/simulated");
-	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++) {
-		int metric = metric_index(compared[i]);
-		const char *unit = metric_all[metric].unit;
-		double a = real->value[metric], b = simulated->value[metric];
+	printf("\n%-24s %14s %14s %16s\n", "both worlds", "real", "simulated", "real/simulated");
+	for (int i = 0; metric_all[i].name; i++) {
+		const struct metric *m = &metric_all[i];
+		double a = real->value[i], b = simulated->value[i];
 
-		if (isnan(a) && isnan(b))
+		if (isnan(a) || m->group == METRIC_COSTS)
 			continue;
-		printf("%-20s %14s %14s", compared[i],
-		       isnan(a) ? "-" : human_quantity(a, unit).text,
-		       isnan(b) ? "-" : human_quantity(b, unit).text);
-		if (b > 0 && !isnan(a))
+		printf("%-24s %14s %14s", m->name, shown(a, m).text, shown(b, m).text);
+		if (b > 0)
 			printf(" %16.3f", a / b);
 		putchar('\n');
 	}

@@ -105,8 +105,8 @@ const struct topic topic_all[] = {
 	  "    flows = 10000\n"
 	  "load-of = access counts the hosts' links, bisection those to the top tier.\n"
 	  "Arrivals are Poisson; sizes are drawn so that all of them together meet the\n"
-	  "load. 'weir check' says what each section offers. What came through is\n"
-	  "goodput_bps.\n" },
+	  "load. 'weir check' says what each section offers. What came through while flows\n"
+	  "arrived is goodput_bps; goodput_span_ns is how long that was.\n" },
 	{ "lossless", "roce rocev2 no-drop",
 	  "A class is lossless where switches pause its senders before a packet is lost\n"
 	  "(PFC). RDMA over Ethernet (RoCE) wants that: after a loss it sends all again.\n"

@@ -34,6 +34,13 @@ struct weir_maker {
 	int (*add)(struct weir_maker *m, const struct weir_flow *f);
 };
 
+/* What the applications of a section wait for, and so what a setting is judged by. */
+enum weir_traffic_unit {
+	WEIR_TRAFFIC_FLOWS,  /* each flow for itself */
+	WEIR_TRAFFIC_ROUNDS, /* rounds of flows: training, collectives */
+	WEIR_TRAFFIC_IOS     /* I/Os of several flows: storage */
+};
+
 struct weir_traffic_ops {
 	struct weir_scheme scheme;
 	/* Adds every flow of a section, at least one. 0, or -1 with a message. */
@@ -47,6 +54,7 @@ struct weir_traffic_ops {
 	 * otherwise: hosts of such applications keep their queue pairs. NULL: they do not. */
 	int (*keeps_order)(const void *params);
 	int takes_messages; /* 1: its flows are what a program sends (weir/sim.h), and it adds none */
+	enum weir_traffic_unit unit;
 };
 
 WEIR_END

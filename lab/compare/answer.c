@@ -1,25 +1,62 @@
 /* answer.c -- see answer.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "lab/compare/answer.h"
 #include "lab/base/quantity.h"
+#include "lab/base/text.h"
+#include "lab/compare/answer_rank.h"
+#include "lab/compare/answer_say.h"
 #include "lab/compare/selection.h"
+#include "sim/base/memory.h"
+#include "sim/traffic/traffic.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 512, NONE = -1 };
+enum { NONE = -1 };
 
-/* What is asked of a scheme, and what it may cost. The first that is known counts. */
-static const struct {
+/* By what a setting is judged: the first of its unit of traffic that is known. Then what it may cost; those of a
+ * section's flows stand for flows alone. */
+static const struct subject {
 	const char *metric, *words;
+	enum rank_source source;
+	enum weir_traffic_unit unit;
+	int stands_in; /* 1: only where nothing before it is known */
 } goals[] = {
-	{ "fct_small_p99_ns", "the p99 completion time of small flows" },
-	{ "fct_p99_ns", "the p99 completion time" },
-	{ "fct_mean_ns", "the mean completion time" },
+	{ "round_mean_ns", "mean round time", RANK_RUN, WEIR_TRAFFIC_ROUNDS, 0 },
+	{ "io_read_p99_ns", "p99 read time", RANK_RUN, WEIR_TRAFFIC_IOS, 0 },
+	{ "io_write_p99_ns", "p99 write time", RANK_RUN, WEIR_TRAFFIC_IOS, 1 },
+	{ "fct_small_p99_ns", "p99 FCT of small flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "fct_p99_ns", "p99 FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1 },
+	{ "fct_mean_ns", "mean FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1 },
 }, costs[] = {
-	{ "fct_large_mean_ns", "large flows" },
-	{ "fct_medium_mean_ns", "medium flows" },
+	{ "goodput_bps", "goodput", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "bulk_goodput_bps", "goodput of unlimited flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "iops", "I/Os per second", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "fct_large_mean_ns", "mean FCT of large flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "fct_medium_mean_ns", "mean FCT of medium flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "flows_unfinished", "unfinished flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "drops", "drops", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "pause_fraction", "time paused", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
 };
 
 enum { GOALS = sizeof(goals) / sizeof(goals[0]), COSTS = sizeof(costs) / sizeof(costs[0]) };
+
+_Static_assert(COSTS + 1 <= RANK_OBJECTIVES_MAX, "a goal and all costs");
+
+const char *answer_metric(uint32_t i)
+{
+	return i < GOALS ? goals[i].metric : i < GOALS + COSTS ? costs[i - GOALS].metric : NULL;
+}
+
+int answer_stands_in(const char *metric)
+{
+	for (int i = 0; i < GOALS; i++)
+		if (strcmp(goals[i].metric, metric) == 0)
+			return goals[i].stands_in;
+	return 0;
+}
+
+/* --- what is compared --- */
 
 static int has_numbers(const struct compare_axis *a)
 {
@@ -73,147 +110,324 @@ static const char *label_of(const struct compare_axis *shown, const char *value)
 	return value;
 }
 
-/* The rows of a part, and what a sentence about them needs. */
+/* The runs of a comparison, seen by the setting alone that the answer is about. */
 struct race {
-	const struct comparison *c; /* ratios; columns are goals and costs */
-	const struct compare_axis *shown;
-	uint32_t part, axis;
-	const char *baseline;
-	uint32_t goal, cost; /* columns; cost may be that of none */
-	char where[96];      /* "web: " where there are several sections */
+	const struct comparison *c;
+	const struct compare_axis *shown;       /* of c */
+	struct comparison tables[RANK_SOURCES]; /* whole runs; and parts, where flows ended */
+	uint32_t axis[RANK_SOURCES];            /* of the setting */
+	const char *baseline;                   /* its value */
 };
 
-static const char *value_of(const struct race *r, const struct compare_row *row)
+/* Columns of a table: the metrics of that source, goals first. */
+static uint32_t list_metrics(enum rank_source source, const char **metrics)
 {
-	return r->c->axes[r->axis].values[row->value[r->axis]];
+	uint32_t count = 0;
+
+	for (int i = 0; i < GOALS + COSTS; i++) {
+		const struct subject *s = i < GOALS ? &goals[i] : &costs[i - GOALS];
+
+		if (s->source == source)
+			metrics[count++] = s->metric;
+	}
+	return count;
 }
 
-static int is_baseline(const struct race *r, const struct compare_row *row)
+static int make_table(struct race *r, struct store *s, enum rank_source source, const char *path,
+		      struct weir_error *e)
 {
-	return strcmp(value_of(r, row), r->baseline) == 0;
+	const char *metrics[GOALS + COSTS], *by[2] = { path };
+	struct compare_request q = {
+		.by = by, .by_count = 1, .metrics = metrics, .scope = r->c->scope
+	};
+
+	if (source == RANK_PART && r->c->section_count == 0)
+		return 0;
+	if (source == RANK_PART) {
+		by[0] = compare_split_names[SPLIT_TRAFFIC];
+		by[1] = path;
+		q.by_count = 2;
+	}
+	r->axis[source] = q.by_count - 1;
+	q.metric_count = list_metrics(source, metrics);
+	return comparison_make(&r->tables[source], s, &q, e);
 }
 
-static int is_known(const struct race *r, uint32_t column)
+static void race_free(struct race *r)
 {
-	for (uint32_t i = 0; i < r->c->row_count; i++)
-		if (r->c->rows[i].part == r->part && !is_baseline(r, &r->c->rows[i]) &&
-		    isfinite(r->c->rows[i].cells[column].mean))
+	for (int i = 0; i < RANK_SOURCES; i++)
+		comparison_free(&r->tables[i]);
+}
+
+/* The value of the axis that the baseline names, by its label or as a setting. */
+static const char *find_baseline(const struct race *r, int axis, const char *wanted)
+{
+	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
+
+	if (!wanted)
+		wanted = answer_baseline(r->c, axis);
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (strcmp(a->labels[i], wanted) == 0 || setting_is(a->values[i], wanted))
+			return a->values[i];
+	return NULL;
+}
+
+/* What the applications of a section wait for; flows, where its pattern is a plug-in's. */
+static enum weir_traffic_unit unit_of(const struct comparison *c, const char *section)
+{
+	const char *pattern = NULL;
+	char path[128];
+
+	snprintf(path, sizeof(path), "traffic.%.80s.pattern", section);
+	for (uint32_t i = 0; i < c->runs.count && !pattern; i++)
+		pattern = stored_setting(&c->runs.runs[i], path);
+	for (uint32_t i = 0; pattern && traffic_all[i]; i++)
+		if (strcmp(traffic_all[i]->scheme.name, pattern) == 0)
+			return traffic_all[i]->unit;
+	return WEIR_TRAFFIC_FLOWS;
+}
+
+/* --- a ranking of a section, or of rounds or I/Os of the whole run --- */
+
+static const struct compare_row *row_of(const struct race *r, enum rank_source source,
+					const char *value, uint32_t part)
+{
+	const struct comparison *t = &r->tables[source];
+
+	for (uint32_t i = 0; i < t->row_count; i++)
+		if ((source == RANK_RUN || t->rows[i].part == part) &&
+		    strcmp(t->axes[r->axis[source]].values[t->rows[i].value[r->axis[source]]],
+			   value) == 0)
+			return &t->rows[i];
+	return NULL;
+}
+
+/* Deadlocks of the runs, and unfinished flows of the sections that are ranked: those of others leave rounds and
+ * I/Os as they are. */
+static enum rank_state health_of(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
+				 const char *value)
+{
+	const struct comparison *parts = &r->tables[RANK_PART];
+	const struct compare_row *run = row_of(r, RANK_RUN, value, 0);
+	int incomplete = run && !parts->row_count && run->health.incomplete;
+
+	for (uint32_t i = 0; parts->row_count && i < parts->part_count; i++) {
+		const struct compare_row *row = row_of(r, RANK_PART, value, i);
+
+		if (unit == WEIR_TRAFFIC_FLOWS ? i == part
+					       : unit_of(r->c, parts->splits[0].names[i]) == unit)
+			incomplete |= row && row->health.incomplete;
+	}
+	return run && run->health.deadlocked ? RANK_DEADLOCKED
+	       : incomplete                  ? RANK_UNFINISHED
+					     : RANK_RANKED;
+}
+
+/* An entry for each row that is shown: values with the same numbers in every run are one. */
+static void add_entries(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
+			uint32_t part)
+{
+	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
+
+	k->entries = memory_zeroed(a->value_count, sizeof(*k->entries));
+	for (uint32_t i = 0; i < a->value_count; i++) {
+		struct rank_entry entry = { .label = label_of(r->shown, a->values[i]),
+					    .health = health_of(r, unit, part, a->values[i]) };
+		uint32_t same = 0;
+
+		entry.is_baseline = strcmp(a->values[i], r->baseline) == 0;
+		while (same < k->entry_count && strcmp(k->entries[same].label, entry.label) != 0)
+			same++;
+		if (same < k->entry_count) {
+			k->entries[same].is_baseline |= entry.is_baseline;
+			continue;
+		}
+		for (int n = 0; n < RANK_SOURCES; n++)
+			if (k->tables[n])
+				entry.rows[n] = row_of(r, (enum rank_source)n, a->values[i], part);
+		k->entries[k->entry_count++] = entry;
+	}
+}
+
+static int add_objective(struct ranking *k, const struct race *r, const struct subject *s)
+{
+	const struct comparison *t = &r->tables[s->source];
+	uint32_t column = 0;
+
+	if (!k->tables[s->source])
+		return 0;
+	while (strcmp(t->columns[column].name, s->metric) != 0)
+		column++;
+	k->objectives[k->objective_count++] =
+		(struct rank_objective){ s->words, s->source, column, t->columns[column].info };
+	return 1;
+}
+
+/* Why an entry has no say by the goal, or RANKED. */
+static enum rank_state state_of(const struct ranking *k, const struct rank_entry *a)
+{
+	const struct rank_objective *o = &k->objectives[RANK_GOAL];
+	const struct compare_row *row = a->rows[o->source];
+
+	if (a->health != RANK_RANKED)
+		return a->health;
+	return row && row->cells[o->column].count == row->run_count ? RANK_RANKED
+								    : RANK_WITHOUT_VALUE;
+}
+
+/* How many entries lack a value, and no other reason is known; and how many are ranked. */
+static uint32_t set_states(struct ranking *k, uint32_t *ranked)
+{
+	uint32_t without = 0;
+
+	*ranked = 0;
+	for (uint32_t i = 0; i < k->entry_count; i++) {
+		k->entries[i].state = state_of(k, &k->entries[i]);
+		without += k->entries[i].state == RANK_WITHOUT_VALUE;
+		*ranked += k->entries[i].state == RANK_RANKED;
+	}
+	return without;
+}
+
+/* The first goal of the unit that all runs have; else the one that most settings have. 0: none has any. */
+static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffic_unit unit)
+{
+	uint32_t most = 0, ranked;
+	int chosen = NONE;
+
+	for (int i = 0; i < GOALS; i++) {
+		k->objective_count = 0;
+		if (goals[i].unit != unit || !add_objective(k, r, &goals[i]))
+			continue;
+		if (set_states(k, &ranked) == 0) {
+			chosen = i;
+			break;
+		}
+		if (ranked > most) {
+			most = ranked;
+			chosen = i;
+		}
+	}
+	k->objective_count = 0;
+	if (chosen == NONE)
+		return 0;
+	add_objective(k, r, &goals[chosen]);
+	set_states(k, &ranked);
+	return 1;
+}
+
+/* Objectives that no ranked setting knows, or that are 0 in all, say nothing. */
+static int is_of_interest(const struct ranking *k, uint32_t objective)
+{
+	for (uint32_t i = 0; i < k->entry_count; i++) {
+		const struct rank_entry *a = &k->entries[i];
+
+		/* A comparison with an unknown value is false. */
+		if (a->state == RANK_RANKED && ranking_value(k, a, objective) > 0)
 			return 1;
+	}
 	return 0;
 }
 
-/* The shortest, besides the baseline, of those whose numbers are whole. */
-static const struct compare_row *fastest(const struct race *r)
+/* 0: the unit of traffic has no goal in these runs. To be freed in either case. */
+static int ranking_make(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
+			uint32_t part)
 {
-	const struct compare_row *best = NULL;
-
-	for (uint32_t i = 0; i < r->c->row_count; i++) {
-		const struct compare_row *row = &r->c->rows[i];
-		const struct compare_cell *cell = &row->cells[r->goal];
-
-		if (row->part == r->part && !is_baseline(r, row) && isfinite(cell->mean) &&
-		    !cell->is_doubtful && (!best || cell->mean < best->cells[r->goal].mean))
-			best = row;
-	}
-	return best;
+	*k = (struct ranking){ .objective_count = 0 };
+	for (int n = 0; n < RANK_SOURCES; n++)
+		if (r->tables[n].row_count && (n == RANK_RUN || unit == WEIR_TRAFFIC_FLOWS)) {
+			k->tables[n] = &r->tables[n];
+			k->pairs[n] = comparison_reference(k->tables[n], r->axis[n]);
+		}
+	add_entries(k, r, unit, part);
+	if (!choose_goal(k, r, unit))
+		return 0;
+	for (int i = 0; i < COSTS; i++)
+		if (add_objective(k, r, &costs[i]) && !is_of_interest(k, k->objective_count - 1))
+			k->objective_count--;
+	return 1;
 }
 
-/* "0.49 (0.29..0.83)" */
-static const char *ratio_text(const struct compare_cell *cell, char text[64])
+static void ranking_free(struct ranking *k)
 {
-	if (cell->low < cell->high)
-		snprintf(text, 64, "%.2f (%.2f..%.2f)", cell->mean, cell->low, cell->high);
-	else
-		snprintf(text, 64, "%.2f", cell->mean);
-	return text;
+	for (int n = 0; n < RANK_SOURCES; n++)
+		comparison_reference_free(&k->pairs[n]);
+	free(k->entries);
 }
 
-static void sentence(const struct race *r, char line[LINE_SIZE])
+/* --- section by section --- */
+
+/* "ai, db: ": the sections of the unit, where there are others as well. */
+static int name_sections(const struct comparison *c, enum weir_traffic_unit unit, char *where,
+			 size_t size)
 {
-	const struct compare_row *best = fastest(r);
-	const struct compare_cell *goal = best ? &best->cells[r->goal] : NULL;
-	const char *baseline = label_of(r->shown, r->baseline), *words = goals[r->goal].words;
-	char text[64];
-	int used;
+	size_t used = 0;
+	int count = 0;
 
-	if (!best) {
-		line[0] = '\0';
-		return;
-	}
-	if (goal->is_even || goal->mean >= 1) {
-		snprintf(line, LINE_SIZE,
-			 "%sNothing is clearly better than %s by %s: %s has %s of it%s.", r->where,
-			 baseline, words, label_of(r->shown, value_of(r, best)),
-			 ratio_text(goal, text), goal->is_even ? ", and the interval holds 1" : "");
-		return;
-	}
-	used = snprintf(line, LINE_SIZE, "%s%s wins by %s: %s of that of %s", r->where,
-			label_of(r->shown, value_of(r, best)), words, ratio_text(goal, text),
-			baseline);
-	if (r->cost < GOALS + COSTS && used < LINE_SIZE)
-		used += snprintf(line + used, LINE_SIZE - (size_t)used,
-				 "; its %s take %s of the time", costs[r->cost - GOALS].words,
-				 ratio_text(&best->cells[r->cost], text));
-	if (used < LINE_SIZE)
-		snprintf(line + used, LINE_SIZE - (size_t)used, ".%s",
-			 goal->count > 1 ? "" : " One run each: luck is in it.");
-}
-
-static void say_parts(struct race *r, const struct answer_ear *ear)
-{
-	for (r->part = 0; r->part < r->c->part_count; r->part++) {
-		char line[LINE_SIZE];
-
-		r->goal = 0;
-		while (r->goal < GOALS && !is_known(r, r->goal))
-			r->goal++;
-		if (r->goal == GOALS)
+	where[0] = '\0';
+	for (uint32_t i = 0; i < c->section_count; i++) {
+		if (unit_of(c, c->sections[i]) != unit)
 			continue;
-		r->cost = GOALS;
-		while (r->cost < GOALS + COSTS && !is_known(r, r->cost))
-			r->cost++;
-		if (r->c->part_count > 1)
-			snprintf(r->where, sizeof(r->where),
-				 "%.80s: ", r->c->splits[0].names[r->part]);
-		sentence(r, line);
-		if (line[0])
-			ear->say(ear->context, line);
+		count++;
+		if (c->section_count > 1 && used + 60 < size)
+			used += (size_t)snprintf(where + used, size - used, "%s%.50s",
+						 used ? ", " : "", c->sections[i]);
+	}
+	if (used)
+		snprintf(where + used, size - used, ": ");
+	return count;
+}
+
+static void say_ranking(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
+			const char *where, const struct answer_ear *ear)
+{
+	struct ranking k;
+
+	if (ranking_make(&k, r, unit, part))
+		answer_say_ranking(&k, where, ear);
+	else if (unit != WEIR_TRAFFIC_FLOWS)
+		answer_say_unknown(unit == WEIR_TRAFFIC_ROUNDS ? "round time" : "I/O time", where,
+				   ear);
+	ranking_free(&k);
+}
+
+static void say_all(const struct race *r, const struct answer_ear *ear)
+{
+	static const enum weir_traffic_unit units[] = { WEIR_TRAFFIC_ROUNDS, WEIR_TRAFFIC_IOS };
+	const struct comparison *parts = &r->tables[RANK_PART];
+	char where[256];
+
+	for (uint32_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (name_sections(r->c, units[i], where, sizeof(where)))
+			say_ranking(r, units[i], 0, where, ear);
+	for (uint32_t part = 0; parts->row_count && part < parts->part_count; part++) {
+		const char *section = parts->splits[0].names[part];
+
+		if (unit_of(r->c, section) != WEIR_TRAFFIC_FLOWS)
+			continue;
+		where[0] = '\0';
+		if (parts->part_count > 1)
+			snprintf(where, sizeof(where), "%.80s: ", section);
+		say_ranking(r, WEIR_TRAFFIC_FLOWS, part, where, ear);
 	}
 }
 
 int answer_say(const struct comparison *c, struct store *s, const char *baseline,
 	       const struct answer_ear *ear, struct weir_error *e)
 {
-	int axis = answer_axis(c), failed;
-	const char *metrics[GOALS + COSTS], *by[2] = { compare_split_names[SPLIT_TRAFFIC] };
-	struct compare_request q = { .by = by,
-				     .by_count = 2,
-				     .metrics = metrics,
-				     .metric_count = GOALS + COSTS,
-				     .normalize_to = baseline,
-				     .scope = c->scope };
-	struct comparison ratios;
-	struct race r;
+	int axis = answer_axis(c), failed = 0;
+	struct race r = { .c = c };
 
 	if (axis == NONE || c->section_count == 0)
 		return 0;
-	for (int i = 0; i < GOALS; i++)
-		metrics[i] = goals[i].metric;
-	for (int i = 0; i < COSTS; i++)
-		metrics[GOALS + i] = costs[i].metric;
-	by[1] = c->axes[axis].path;
-	if (!baseline)
-		q.normalize_to = answer_baseline(c, axis);
-	failed = comparison_make(&ratios, s, &q, e);
-	if (failed)
-		return failed;
-	r = (struct race){ .c = &ratios, .shown = &c->axes[axis], .axis = 1 };
-	for (uint32_t i = 0; i < ratios.axes[1].value_count; i++)
-		if (strcmp(ratios.axes[1].labels[i], q.normalize_to) == 0 ||
-		    setting_is(ratios.axes[1].values[i], q.normalize_to))
-			r.baseline = ratios.axes[1].values[i];
-	if (r.baseline)
-		say_parts(&r, ear);
-	comparison_free(&ratios);
-	return 0;
+	r.shown = &c->axes[axis];
+	for (int n = 0; n < RANK_SOURCES && !failed; n++)
+		failed = make_table(&r, s, (enum rank_source)n, c->axes[axis].path, e);
+	if (!failed) {
+		r.baseline = find_baseline(&r, axis, baseline);
+		if (r.baseline)
+			say_all(&r, ear);
+	}
+	race_free(&r);
+	return failed;
 }

@@ -6,82 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const compare_usual[] = {
-	"fct_mean_ns",
-	"fct_p50_ns",
-	"fct_p95_ns",
-	"fct_p99_ns",
-	"fct_p999_ns",
-	"fct_small_mean_ns",
-	"fct_small_p50_ns",
-	"fct_small_p95_ns",
-	"fct_small_p99_ns",
-	"fct_small_p999_ns",
-	"fct_medium_mean_ns",
-	"fct_medium_p50_ns",
-	"fct_medium_p95_ns",
-	"fct_medium_p99_ns",
-	"fct_medium_p999_ns",
-	"fct_over_1mb_mean_ns",
-	"fct_over_1mb_p50_ns",
-	"fct_over_1mb_p95_ns",
-	"fct_over_1mb_p99_ns",
-	"fct_over_1mb_p999_ns",
-	"fct_large_mean_ns",
-	"fct_large_p50_ns",
-	"fct_large_p95_ns",
-	"fct_large_p99_ns",
-	"fct_large_p999_ns",
-	"slowdown_mean",
-	"slowdown_p50",
-	"slowdown_p95",
-	"slowdown_p99",
-	"slowdown_p999",
-	"iops",
-	"read_iops",
-	"io_read_p50_ns",
-	"io_read_p99_ns",
-	"write_iops",
-	"io_write_p50_ns",
-	"io_write_p99_ns",
-	"round_mean_ns",
-	"round_p50_ns",
-	"round_p99_ns",
-	"queue_mean_pkts",
-	"queue_p99_pkts",
-	"queue_max_pkts",
-	"network_queue_mean_pkts",
-	"network_queue_p99_pkts",
-	"network_queue_max_pkts",
-	"network_wait_mean_ns",
-	"goodput_bps",
-	"utilisation",
-	"mark_fraction",
-	"marks",
-	"drops",
-	"timeouts",
-	"pause_fraction",
-	"retransmits",
-	"settings_refused",
-	"utilisation_from_hosts",
-	"utilisation_up",
-	"utilisation_down",
-	"utilisation_to_hosts",
-	"marks_up",
-	"marks_down",
-	"marks_to_hosts",
-	"pause_fraction_from_hosts",
-	"pause_fraction_up",
-	"pause_fraction_down",
-	NULL,
-};
-
-/* Those of a part of a run's flows. */
-static const char *const compare_usual_of_part[] = {
-	"fct_mean_ns",   "fct_p50_ns",   "fct_p95_ns",   "fct_p99_ns",   "fct_p999_ns",
-	"slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99", NULL,
-};
-
 /* --- settings --- */
 
 static const char version_path[] = COMPARE_VERSION;
@@ -283,6 +207,7 @@ static int add_column(struct comparison *c, const char *name, struct weir_error 
 	else
 		column->unit = metric_all[column->metric].unit;
 	column->name = name;
+	column->info = metric_find(name);
 	c->column_count++;
 	return 0;
 }
@@ -299,6 +224,36 @@ static int add_sorted(struct comparison *c, const char *sort, struct weir_error 
 	return add_column(c, sort, e);
 }
 
+/* Of completion times, first; those of parts of runs are of all their flows, whatever their size. */
+static int add_shown_of_flows(struct comparison *c, struct weir_error *e)
+{
+	struct flow_metric m;
+
+	for (uint32_t i = 0; flow_metric_name(i); i++) {
+		const char *name = flow_metric_name(i);
+
+		if (!(metric_find(name)->shown & METRIC_IN_TABLES) ||
+		    (c->split_count && flow_metric_find(name, &m) && m.class != CLASS_ALL))
+			continue;
+		if (add_column(c, name, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* All that tables show without being asked, group by group. */
+static int add_shown(struct comparison *c, struct weir_error *e)
+{
+	if (add_shown_of_flows(c, e))
+		return -1;
+	for (int group = 0; group < METRIC_GROUPS && !c->split_count; group++)
+		for (const struct metric *m = metric_all; m->name; m++)
+			if (m->group == (enum metric_group)group && group != METRIC_COMPLETION &&
+			    (m->shown & METRIC_IN_TABLES) && add_column(c, m->name, e))
+				return -1;
+	return 0;
+}
+
 static int choose_columns(struct comparison *c, const struct compare_request *q,
 			  struct weir_error *e)
 {
@@ -306,10 +261,8 @@ static int choose_columns(struct comparison *c, const struct compare_request *q,
 	for (uint32_t i = 0; i < q->metric_count; i++)
 		if (add_column(c, q->metrics[i], e))
 			return -1;
-	for (const char *const *usual = c->split_count ? compare_usual_of_part : compare_usual;
-	     q->metric_count == 0 && *usual; usual++)
-		if (add_column(c, *usual, e))
-			return -1;
+	if (q->metric_count == 0 && add_shown(c, e))
+		return -1;
 	return add_sorted(c, q->sort, e);
 }
 

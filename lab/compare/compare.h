@@ -17,7 +17,7 @@ struct compare_request {
 	/* paths, or words of compare_split_names; no path: every setting but the seed that differs */
 	const char *const *by;
 	const char *const *also; /* where those differ, they are there even if a case holds them */
-	const char *const *metrics; /* none: those that people look at first */
+	const char *const *metrics; /* none: those that tables show (METRIC_IN_TABLES) */
 	int is_usual;               /* 1: nobody asked for just these; some may be left out */
 	const char *
 		normalize_to; /* NULL, or a value: rows are shown relative to the one that has it */
@@ -55,8 +55,9 @@ struct compare_axis {
 };
 
 struct compare_column {
-	const char *name, *unit; /* of the metric, as asked for; unit "" where relative */
-	int metric;              /* index into metric_all, -1: made from flows */
+	const char *name, *unit;   /* of the metric, as asked for; unit "" where relative */
+	int metric;                /* index into metric_all, -1: made from flows */
+	const struct metric *info; /* what it is, either way */
 };
 
 struct compare_cell {
@@ -146,9 +147,6 @@ void comparison_print_line(FILE *f, int width, const char *line);
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l);
 
-/* Columns where none are asked for: those that people look at first, and all that are usual. */
-extern const char *const compare_usual[]; /* ends with NULL */
-
 /* --- used between the files of this module --- */
 
 enum { COMPARE_COLUMNS_MAX = 96 };
@@ -191,6 +189,24 @@ int comparison_ports(struct comparison *c, struct store *s, struct weir_error *e
 
 /* Fills the cells of all rows. */
 int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_error *e);
+
+/* What rows are relative to: a row, and the setting in which it is another. */
+struct compare_reference {
+	const struct compare_row *row; /* NULL: rows are not relative */
+	const char *path;
+	uint32_t same_count;
+	const char **same; /* settings in which two runs must agree to be compared */
+};
+
+/* For rows that differ in the axis; its row is the caller's to set. To be freed. */
+struct compare_reference comparison_reference(const struct comparison *c, uint32_t axis);
+void comparison_reference_free(struct compare_reference *r);
+
+/* The row over that of the reference, or less it, run by run of the same luck. */
+enum compare_pairing { PAIR_RATIO, PAIR_DIFFERENCE };
+struct compare_cell comparison_pair(const struct comparison *c, const struct compare_row *row,
+				    const struct compare_reference *r, uint32_t column,
+				    enum compare_pairing how);
 
 /* Half the width of the 95 % confidence interval of the mean; NAN for less than two numbers. */
 double confidence_half(const double *numbers, uint32_t count);

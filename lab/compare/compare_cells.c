@@ -58,15 +58,7 @@ static double number(const struct comparison *c, const struct compare_row *row, 
 	return c->numbers[at * c->column_count + column];
 }
 
-/* What rows are relative to: the row, and the setting in which it is another. */
-struct reference {
-	const struct compare_row *row; /* NULL: rows are not relative */
-	const char *path;
-	uint32_t same_count;
-	const char **same; /* settings in which two runs must agree to be compared */
-};
-
-static void add_same(struct reference *r, const char *path)
+static void add_same(struct compare_reference *r, const char *path)
 {
 	for (uint32_t i = 0; i < r->same_count; i++)
 		if (strcmp(r->same[i], path) == 0)
@@ -76,7 +68,7 @@ static void add_same(struct reference *r, const char *path)
 }
 
 /* All that differ but the one that is compared, and but those that another case brings with it. */
-static void find_same(struct reference *r, const struct stored_runs *runs)
+static void find_same(struct compare_reference *r, const struct stored_runs *runs)
 {
 	int by_case = strcmp(r->path, COMPARE_CASE) == 0;
 
@@ -96,7 +88,7 @@ static void find_same(struct reference *r, const struct stored_runs *runs)
 
 /* Do two runs differ in that setting alone? Then they met the same luck. */
 static int is_pair(const struct stored_run *a, const struct stored_run *b,
-		   const struct reference *r)
+		   const struct compare_reference *r)
 {
 	for (uint32_t i = 0; i < r->same_count; i++) {
 		const char *value = stored_setting(a, r->same[i]);
@@ -107,8 +99,8 @@ static int is_pair(const struct stored_run *a, const struct stored_run *b,
 	return strcmp(r->path, COMPARE_VERSION) == 0 || strcmp(a->version, b->version) == 0;
 }
 
-static double reference_number(const struct comparison *c, const struct reference *r, uint32_t run,
-			       uint32_t column)
+static double reference_number(const struct comparison *c, const struct compare_reference *r,
+			       uint32_t run, uint32_t column)
 {
 	for (uint32_t i = 0; i < r->row->run_count; i++)
 		if (is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r))
@@ -138,7 +130,8 @@ static struct compare_cell mean_cell(const struct comparison *c, const struct co
  * twice as much and half as much are equally far from 1. Where a run has nothing of it, and its logarithm
  * is none, the ratio of the sums; its interval is not known. */
 static struct compare_cell ratio_cell(const struct comparison *c, const struct compare_row *row,
-				      const struct reference *r, uint32_t column, double *sample)
+				      const struct compare_reference *r, uint32_t column,
+				      double *sample)
 {
 	struct compare_cell cell = { .count = 0, .half = (double)NAN };
 	double sum = 0, reference_sum = 0, mean, half;
@@ -169,8 +162,56 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 	return cell;
 }
 
-static void fill_row(struct comparison *c, struct compare_row *row, const struct reference *r,
-		     double *sample)
+/* The mean of the differences of pairs, with its interval. */
+static struct compare_cell difference_cell(const struct comparison *c,
+					   const struct compare_row *row,
+					   const struct compare_reference *r, uint32_t column,
+					   double *sample)
+{
+	struct compare_cell cell = { .count = 0 };
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		double x = number(c, row, i, column);
+		double y = reference_number(c, r, row->runs[i], column);
+
+		if (isfinite(x - y))
+			sample[cell.count++] = x - y;
+	}
+	cell.mean = mean_of(sample, cell.count);
+	cell.half = confidence_half(sample, cell.count);
+	cell.low = cell.mean - cell.half;
+	cell.high = cell.mean + cell.half;
+	cell.is_even = cell.low <= 0 && cell.high >= 0;
+	return cell;
+}
+
+struct compare_reference comparison_reference(const struct comparison *c, uint32_t axis)
+{
+	struct compare_reference r = { .path = c->axes[axis].path };
+
+	find_same(&r, &c->runs);
+	return r;
+}
+
+void comparison_reference_free(struct compare_reference *r)
+{
+	free(r->same);
+}
+
+struct compare_cell comparison_pair(const struct comparison *c, const struct compare_row *row,
+				    const struct compare_reference *r, uint32_t column,
+				    enum compare_pairing how)
+{
+	double *sample = memory_grow(NULL, row->run_count, sizeof(*sample));
+	struct compare_cell cell = how == PAIR_RATIO ? ratio_cell(c, row, r, column, sample)
+						     : difference_cell(c, row, r, column, sample);
+
+	free(sample);
+	return cell;
+}
+
+static void fill_row(struct comparison *c, struct compare_row *row,
+		     const struct compare_reference *r, double *sample)
 {
 	for (uint32_t k = 0; k < c->column_count; k++) {
 		enum metric_kind kind = column_kind(&c->columns[k]);
@@ -239,7 +280,7 @@ static int fill_relative(struct comparison *c, const char *normalize_to, double 
 			 struct weir_error *e)
 {
 	const struct compare_row nothing = { .run_count = 0 };
-	struct reference reference = { .row = NULL };
+	struct compare_reference reference = { .row = NULL };
 	uint32_t axis = 0, value = 0;
 
 	if (find_reference(c, normalize_to, &axis, &value, e))
@@ -260,7 +301,7 @@ static int fill_relative(struct comparison *c, const char *normalize_to, double 
 
 int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_error *e)
 {
-	const struct reference nothing = { .row = NULL };
+	const struct compare_reference nothing = { .row = NULL };
 	double *sample = memory_grow(NULL, c->runs.count, sizeof(*sample));
 	int failed = 0;
 

@@ -235,6 +235,28 @@ static void say_not_kept(const struct comparison *c, void (*say)(void *, const c
 	say(context, line);
 }
 
+/* A change of definition is never a difference between settings: values by the earlier one are not shown. */
+static void say_outdated(const struct comparison *c, void (*say)(void *, const char *),
+			 void *context)
+{
+	for (uint32_t k = 0; k < c->column_count; k++) {
+		int metric = c->columns[k].metric;
+		uint32_t count = 0;
+		char line[256];
+
+		for (uint32_t i = 0; metric >= 0 && i < c->runs.count; i++)
+			count += c->runs.runs[i].is_outdated[metric];
+		if (count == 0)
+			continue;
+		snprintf(line, sizeof(line),
+			 "%s is not shown of %" PRIu32 " of %" PRIu32
+			 " runs: they have it by the definition of an earlier version; "
+			 "'weir run --again' measures it anew.",
+			 c->columns[k].name, count, c->runs.count);
+		say(context, line);
+	}
+}
+
 void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
 			void *context)
 {
@@ -249,6 +271,7 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 	say_flows(c, say, context);
 	say_pooled(c, say, context);
 	say_not_kept(c, say, context);
+	say_outdated(c, say, context);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		health_add(&all, &c->runs.runs[i]);
 	if (all.incomplete) {

@@ -20,11 +20,6 @@ static const struct scale packets[] = { { 1, "pkts" }, { 0, NULL } };
 static const struct scale fractions[] = { { 0.01, "%" }, { 0, NULL } };
 static const struct scale plain[] = { { 1, "" }, { 0, NULL } };
 
-static int is_fraction(const char *name)
-{
-	return strstr(name, "fraction") != NULL || strcmp(name, "utilisation") == 0;
-}
-
 static const struct scale *scales_of(const struct compare_column *k, enum compare_form form)
 {
 	static const struct {
@@ -39,7 +34,7 @@ static const struct scale *scales_of(const struct compare_column *k, enum compar
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(all[i].unit, k->unit) == 0)
 			return all[i].scales;
-	return form == FORM_NUMBERS && is_fraction(k->name) ? fractions : plain;
+	return form == FORM_NUMBERS && k->info->form == METRIC_PERCENT ? fractions : plain;
 }
 
 /* The largest unit in which the smallest value is at least one. */
@@ -61,37 +56,6 @@ static struct scale choose_scale(const struct comparison *c, uint32_t column,
 }
 
 /* --- texts --- */
-
-/* "fct_small_p999_ns" becomes "FCT small" and "p99.9". */
-static void make_title(struct look *l, const struct compare_column *k)
-{
-	static const char *const units[] = { "_ns", "_bps", "_pkts", "_bytes" };
-	char text[TEXT_SIZE], *last;
-
-	snprintf(text, sizeof(text), "%s", k->name);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		last = strstr(text, units[i]);
-		if (last && strcmp(last, units[i]) == 0)
-			*last = '\0';
-	}
-	for (char *at = text; *at; at++)
-		*at = *at == '_' ? ' ' : *at;
-	last = strstr(text, "over 1mb");
-	if (last) {
-		memcpy(last, ">1MB", 4);
-		memmove(last + 4, last + 8, strlen(last + 8) + 1);
-	}
-	if (strncmp(text, "fct", 3) == 0)
-		memcpy(text, "FCT", 3);
-	last = strrchr(text, ' ');
-	if (last)
-		*last++ = '\0';
-	snprintf(l->title[0], sizeof(l->title[0]), "%s", last ? text : "");
-	snprintf(l->title[1], sizeof(l->title[1]), "%s",
-		 !last                       ? text
-		 : strcmp(last, "p999") == 0 ? "p99.9"
-					     : last);
-}
 
 /* Decimals that make four digits. */
 static int decimals_of(double x)
@@ -157,7 +121,7 @@ void look_make(struct look *l, const struct comparison *c, uint32_t column, enum
 
 	memset(l, 0, sizeof(*l));
 	l->scale = choose_scale(c, column, form);
-	make_title(l, &c->columns[column]);
+	l->title = metric_title(c->columns[column].name);
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		const struct compare_cell *cell = &c->rows[i].cells[column];
 
@@ -175,8 +139,8 @@ void look_make(struct look *l, const struct comparison *c, uint32_t column, enum
 	}
 	for (int i = 0; i < 2; i++)
 		l->mean_width =
-			larger(l->mean_width,
-			       screen_width(l->title[i]) - (l->half_width ? l->half_width + 1 : 0));
+			larger(l->mean_width, screen_width(l->title.part[i]) -
+						      (l->half_width ? l->half_width + 1 : 0));
 	l->mean_width = larger(l->mean_width, screen_width(l->scale.unit));
 	l->width = GAP + l->mean_width + (l->half_width ? l->half_width + 1 : 0);
 }

@@ -2,6 +2,7 @@
 #ifndef LAB_COMPARE_COMPARE_LOOK_H
 #define LAB_COMPARE_COMPARE_LOOK_H
 #include "lab/compare/compare.h"
+#include "lab/store/results.h"
 
 enum { TEXT_SIZE = 64, GAP = 2 };
 
@@ -13,7 +14,7 @@ struct scale {
 /* How a column is shown. */
 struct look {
 	struct scale scale;
-	char title[2][TEXT_SIZE];   /* "FCT small", "p99" */
+	struct metric_title title;  /* "FCT small", "p99" */
 	int mean_width, half_width; /* half 0: there is none */
 	int width;                  /* of all of it */
 	int shown;

@@ -7,30 +7,6 @@
 
 enum { LABEL_MAX = 60, INDENT = 2 };
 
-/* What people look at first, most wanted first; shown in the order of the comparison. */
-static const char *const wanted[] = {
-	"iops",
-	"io_read_p99_ns",
-	"io_write_p99_ns",
-	"round_mean_ns",
-	"fct_mean_ns",
-	"fct_p99_ns",
-	"fct_small_p99_ns",
-	"queue_mean_pkts",
-	"network_queue_mean_pkts",
-	"goodput_bps",
-	"drops",
-	"fct_large_mean_ns",
-	"timeouts",
-	"queue_p99_pkts",
-	"fct_small_mean_ns",
-	"mark_fraction",
-	"slowdown_mean",
-	"fct_medium_mean_ns",
-	"slowdown_p99",
-	NULL,
-};
-
 /* --- the settings on the left --- */
 
 static const char *axis_title(const struct comparison *c, uint32_t axis)
@@ -216,7 +192,7 @@ static void print_head(struct pen *p, const struct block *b, int line)
 		const struct look *l = &b->looks[k];
 
 		if (l->shown)
-			put_right(p, line == 2 ? l->scale.unit : l->title[line], l->width);
+			put_right(p, line == 2 ? l->scale.unit : l->title.part[line], l->width);
 	}
 	end_line(p);
 }
@@ -254,24 +230,33 @@ static void print_block(FILE *f, const struct block *b)
 		print_row(&p, b, &b->c->rows[i]);
 }
 
-/* Shows the most wanted columns that fit; returns how many others there are. */
-static uint32_t choose_shown(const struct comparison *c, struct look *looks, int room)
+static int last_rank(const struct comparison *c)
 {
+	int last = 0;
+
+	for (uint32_t k = 0; k < c->column_count; k++)
+		last = larger(last, c->columns[k].info->rank);
+	return last;
+}
+
+/* Shows the columns of the first ranks that fit; returns how many others there are. */
+static uint32_t choose_shown(const struct comparison *c, struct look *looks, int width)
+{
+	int last = last_rank(c), full = 0;
 	uint32_t hidden = 0;
-	int full = 0;
 
 	for (uint32_t k = 0; k < c->column_count; k++) {
 		hidden += (uint32_t)looks[k].shown;
 		looks[k].shown = looks[k].shown ? -1 : 0; /* could be */
 	}
-	for (size_t i = 0; wanted[i] && !full; i++)
+	for (int rank = 1; rank <= last && !full; rank++)
 		for (uint32_t k = 0; k < c->column_count; k++) {
-			if (looks[k].shown >= 0 || strcmp(c->columns[k].name, wanted[i]) != 0)
+			if (looks[k].shown >= 0 || c->columns[k].info->rank != rank)
 				continue;
-			full = looks[k].width > room;
+			full = looks[k].width > width;
 			if (full)
 				break;
-			room -= looks[k].width;
+			width -= looks[k].width;
 			looks[k].shown = 1;
 			hidden--;
 		}
@@ -344,16 +329,18 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 }
 
 /* Of the columns that will be shown, is there one that does not fit beside the settings? Of those that may be
- * hidden the most wanted must. */
-static int is_too_narrow(const struct comparison *c, const struct look *looks, int room, int all)
+ * hidden the one of the first rank must. */
+static int is_too_narrow(const struct comparison *c, const struct look *looks, int width, int all)
 {
+	int last = last_rank(c);
+
 	for (uint32_t k = 0; k < c->column_count && all; k++)
-		if (looks[k].shown && looks[k].width > room)
+		if (looks[k].shown && looks[k].width > width)
 			return 1;
-	for (size_t i = 0; wanted[i] && !all; i++)
+	for (int rank = 1; rank <= last && !all; rank++)
 		for (uint32_t k = 0; k < c->column_count; k++)
-			if (looks[k].shown && strcmp(c->columns[k].name, wanted[i]) == 0)
-				return looks[k].width > room;
+			if (looks[k].shown && c->columns[k].info->rank == rank)
+				return looks[k].width > width;
 	return 0;
 }
 

@@ -15,7 +15,7 @@ static uint32_t flow_column(struct comparison *c, const char *name)
 	for (uint32_t i = 0; i < c->column_count; i++)
 		if (strcmp(c->columns[i].name, name) == 0)
 			return i;
-	c->columns[c->column_count] = (struct compare_column){ name, "", -1 };
+	c->columns[c->column_count] = (struct compare_column){ name, "", -1, metric_find(name) };
 	return c->column_count++;
 }
 

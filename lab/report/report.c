@@ -1,6 +1,7 @@
 /* report.c -- a report from its store, and its charts as files. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/report.h"
+#include "lab/store/results.h"
 #include "lab/base/output.h"
 #include "sim/base/memory.h"
 #include <errno.h>
@@ -8,91 +9,54 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const struct report_metric report_flow_metrics[] = {
-	{ "flows_completed", "flows", ALWAYS },
-	{ "fct_mean_ns", "FCT mean", ALWAYS },
-	{ "fct_p50_ns", "FCT p50", ALWAYS },
-	{ "fct_p95_ns", "FCT p95", ALWAYS },
-	{ "fct_p99_ns", "FCT p99", ALWAYS },
-	{ "fct_p999_ns", "FCT p99.9", ALWAYS },
-	{ "fct_small_mean_ns", "small mean", ALWAYS },
-	{ "fct_small_p99_ns", "small p99", ALWAYS },
-	{ "fct_medium_mean_ns", "medium mean", ALWAYS },
-	{ "fct_over_1mb_mean_ns", ">1MB mean", ALWAYS },
-	{ "fct_large_mean_ns", "large mean", ALWAYS },
-	{ "slowdown_mean", "slowdown mean", ALWAYS },
-	{ "slowdown_p95", "slowdown p95", ALWAYS },
-	{ "slowdown_p99", "slowdown p99", ALWAYS },
-	{ NULL, NULL, ALWAYS },
-};
+static const enum metric_group flow_groups[] = { METRIC_TRAFFIC, METRIC_COMPLETION };
+static const enum metric_group network_groups[] = { METRIC_QUEUE, METRIC_WAITING, METRIC_LOSSES };
+static const enum metric_group tier_groups[] = { METRIC_BY_TIER };
+static const enum metric_group app_groups[] = { METRIC_APPLICATIONS, METRIC_AGENTS };
 
-const struct report_metric report_network_metrics[] = {
-	{ "queue_mean_pkts", "queue mean", ALWAYS },
-	{ "queue_p99_pkts", "queue p99", ALWAYS },
-	{ "queue_max_pkts", "queue max", ALWAYS },
-	{ "network_queue_mean_pkts", "network queue mean", ALWAYS },
-	{ "network_queue_max_pkts", "network queue max", ALWAYS },
-	{ "goodput_bps", "goodput", ALWAYS },
-	{ "utilisation", "utilisation", ALWAYS },
-	{ "mark_fraction", "marked", ALWAYS },
-	{ "marks", "marks", ALWAYS },
-	{ "drops", "drops", ALWAYS },
-	{ "timeouts", "timeouts", ALWAYS },
-	{ "pause_fraction", "paused", ALWAYS },
-	{ NULL, NULL, ALWAYS },
-};
+static const struct {
+	const enum metric_group *groups;
+	uint32_t count;
+} table_groups[] = { [REPORT_FLOWS] = { flow_groups, 2 },
+		     [REPORT_NETWORK] = { network_groups, 3 },
+		     [REPORT_TIERS] = { tier_groups, 1 },
+		     [REPORT_APPLICATIONS] = { app_groups, 2 } };
 
-const struct report_metric report_tier_metrics[] = {
-	{ "network_queue_p99_pkts", "queue p99, all ports", ALWAYS },
-	{ "network_wait_mean_ns", "wait at a port", ALWAYS },
-	{ "utilisation_from_hosts", "busy: from hosts", ALWAYS },
-	{ "utilisation_up", "busy: up", ALWAYS },
-	{ "utilisation_down", "busy: down", ALWAYS },
-	{ "utilisation_to_hosts", "busy: to hosts", ALWAYS },
-	{ "marks_up", "marks: up", ALWAYS },
-	{ "marks_down", "marks: down", ALWAYS },
-	{ "marks_to_hosts", "marks: to hosts", ALWAYS },
-	{ "pause_fraction_from_hosts", "paused: hosts", ALWAYS },
-	{ "pause_fraction_up", "paused: up", ALWAYS },
-	{ "pause_fraction_down", "paused: down", ALWAYS },
-	{ NULL, NULL, ALWAYS },
-};
+static void list_metric(struct report_metrics *l, const char *name)
+{
+	if (l->count < REPORT_METRICS_MAX)
+		l->names[l->count++] = name;
+}
 
-const struct report_metric report_app_metrics[] = {
-	{ "iops", "I/Os a second", ALWAYS },
-	{ "read_iops", "reads a second", ALWAYS },
-	{ "io_read_p50_ns", "read p50", ALWAYS },
-	{ "io_read_p99_ns", "read p99", ALWAYS },
-	{ "write_iops", "writes a second", ALWAYS },
-	{ "io_write_p50_ns", "write p50", ALWAYS },
-	{ "io_write_p99_ns", "write p99", ALWAYS },
-	{ "round_mean_ns", "round, mean", ALWAYS },
-	{ "round_p50_ns", "round p50", ALWAYS },
-	{ "round_p99_ns", "round p99", ALWAYS },
-	{ NULL, NULL, ALWAYS },
-};
+/* Those of completion times are in the order of sizes, which metric_all has not all of. */
+static void list_group(struct report_metrics *l, enum metric_group group, int of_all_sizes)
+{
+	struct flow_metric m;
 
-const struct report_metric report_first_metrics[] = {
-	{ "fct_small_p99_ns", "small flows, p99", ALWAYS },
-	{ "fct_p99_ns", "all flows, p99", STANDS_IN },
-	{ "fct_mean_ns", "all flows, mean", STANDS_IN },
-	{ "fct_large_mean_ns", "large flows, mean", ALWAYS },
-	{ "slowdown_p99", "slowdown p99", ALWAYS },
-	{ "queue_mean_pkts", "queue, mean", ALWAYS },
-	{ "network_queue_mean_pkts", "queue, mean of ports", ALWAYS },
-	{ "drops", "drops", ALWAYS },
-	{ NULL, NULL, ALWAYS },
-};
+	for (uint32_t i = 0; group == METRIC_COMPLETION && flow_metric_name(i); i++)
+		if ((metric_find(flow_metric_name(i))->shown & METRIC_IN_REPORTS) &&
+		    flow_metric_find(flow_metric_name(i), &m) &&
+		    (!of_all_sizes || m.class == CLASS_ALL))
+			list_metric(l, flow_metric_name(i));
+	for (const struct metric *a = metric_all; group != METRIC_COMPLETION && a->name; a++)
+		if (a->group == group && (a->shown & METRIC_IN_REPORTS))
+			list_metric(l, a->name);
+}
 
-const struct report_metric report_part_metrics[] = {
-	{ "fct_p50_ns", "FCT p50", ALWAYS },
-	{ "fct_p95_ns", "FCT p95", ALWAYS },
-	{ "fct_p99_ns", "FCT p99", ALWAYS },
-	{ "slowdown_p50", "slowdown p50", ALWAYS },
-	{ "slowdown_p95", "slowdown p95", ALWAYS },
-	{ "slowdown_p99", "slowdown p99", ALWAYS },
-	{ NULL, NULL, ALWAYS },
-};
+struct report_metrics report_metrics_of(enum report_table table)
+{
+	struct report_metrics l = { .count = 0 };
+
+	if (table == REPORT_PARTS)
+		list_group(&l, METRIC_COMPLETION, 1);
+	else if (table == REPORT_FIRST)
+		for (uint32_t i = 0; answer_metric(i); i++)
+			list_metric(&l, answer_metric(i));
+	else
+		for (uint32_t i = 0; i < table_groups[table].count; i++)
+			list_group(&l, table_groups[table].groups[i], 0);
+	return l;
+}
 
 static void keep_sentence(void *context, const char *line)
 {
@@ -106,14 +70,12 @@ static void keep_sentence(void *context, const char *line)
 
 /* Another comparison of the same runs, with these metrics. */
 static int compare_more(struct comparison *c, struct store *s, struct compare_request *q,
-			const struct report_metric *metrics, struct weir_error *e)
+			enum report_table table, struct weir_error *e)
 {
-	const char *names[REPORT_METRICS_MAX];
+	const struct report_metrics metrics = report_metrics_of(table);
 
-	q->metrics = names;
-	q->metric_count = 0;
-	for (; metrics->name; metrics++)
-		names[q->metric_count++] = metrics->name;
+	q->metrics = metrics.names;
+	q->metric_count = metrics.count;
 	return comparison_make(c, s, q, e);
 }
 
@@ -127,7 +89,7 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e)
 		return 0;
 	ratios.normalize_to = answer_baseline(&r->compare, axis);
 	return answer_say(&r->compare, s, NULL, &ear, e) ||
-			       compare_more(&r->ratios, s, &ratios, report_first_metrics, e)
+			       compare_more(&r->ratios, s, &ratios, REPORT_FIRST, e)
 		       ? -1
 		       : 0;
 }
@@ -138,26 +100,34 @@ static int read_parts(struct report *r, struct store *s, struct weir_error *e)
 	const char *const by[] = { compare_split_names[SPLIT_TRAFFIC] };
 	struct compare_request parts = { .scope = r->compare.scope, .by = by, .by_count = 1 };
 
-	return r->compare.section_count > 1
-		       ? compare_more(&r->parts, s, &parts, report_part_metrics, e)
-		       : 0;
+	return r->compare.section_count > 1 ? compare_more(&r->parts, s, &parts, REPORT_PARTS, e)
+					    : 0;
+}
+
+/* A column for each name; tables share some. */
+static void add_name(const char **names, uint32_t *count, const char *name)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (strcmp(names[i], name) == 0)
+			return;
+	names[(*count)++] = name;
 }
 
 int report_read_first(struct report *r, struct store *s, enum store_scope scope,
 		      struct weir_error *e)
 {
-	static const struct report_metric *const all[] = {
-		report_flow_metrics, report_network_metrics, report_tier_metrics, report_app_metrics
-	};
-	const char *names[4 * REPORT_METRICS_MAX];
+	const char *names[(REPORT_PARTS + 1) * REPORT_METRICS_MAX];
 	struct compare_request q = {
 		.metrics = names, .scope = scope, .is_usual = 1, .same = ROWS_JOINED
 	};
 	int failed;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		for (const struct report_metric *m = all[i]; m->name; m++)
-			names[q.metric_count++] = m->name;
+	for (int table = 0; table < REPORT_PARTS; table++) {
+		const struct report_metrics l = report_metrics_of((enum report_table)table);
+
+		for (uint32_t i = 0; i < l.count; i++)
+			add_name(names, &q.metric_count, l.names[i]);
+	}
 	*r = (struct report){ .setting_count = 0 };
 	failed = comparison_make(&r->compare, s, &q, e);
 	if (failed)

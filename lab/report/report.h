@@ -143,22 +143,27 @@ struct report_text report_x_name(const struct report *r, const struct report_cas
 /* The column of a metric, or -1: it is not known. */
 int report_column(const struct report *r, const char *metric);
 
-/* Metrics that the tables show, with short headings; the charts use some of them. */
-struct report_metric {
-	const char *name, *head;
-	enum { ALWAYS, STANDS_IN } place; /* STANDS_IN: only where nothing before it is known */
+/* Which metrics a table shows (METRIC_IN_REPORTS), under the titles of metric_title; FIRST: what answers are about,
+ * most important first (lab/compare/answer.h). */
+enum report_table {
+	REPORT_FLOWS,
+	REPORT_NETWORK,
+	REPORT_TIERS,
+	REPORT_APPLICATIONS,
+	REPORT_FIRST,
+	REPORT_PARTS
 };
 
-enum { REPORT_METRICS_MAX = 16 };
+enum { REPORT_METRICS_MAX = 32 };
 
-extern const struct report_metric report_flow_metrics[]; /* ends with .name == NULL */
-extern const struct report_metric report_network_metrics[];
-extern const struct report_metric report_tier_metrics[];
-extern const struct report_metric report_app_metrics[];
-extern const struct report_metric report_first_metrics[]; /* the most wanted first */
-extern const struct report_metric report_part_metrics[];
+struct report_metrics {
+	uint32_t count;
+	const char *names[REPORT_METRICS_MAX];
+};
 
-/* The column by which cases are ordered where there is no axis: the first of report_first_metrics that is
+struct report_metrics report_metrics_of(enum report_table table);
+
+/* The column by which cases are ordered where there is no axis: the first of REPORT_FIRST that is
  * known. */
 int report_goal(const struct report *r);
 

@@ -255,8 +255,10 @@ int report_column(const struct report *r, const char *metric)
 
 int report_goal(const struct report *r)
 {
-	for (const struct report_metric *m = report_first_metrics; m->name; m++) {
-		int column = report_column(r, m->name);
+	const struct report_metrics first = report_metrics_of(REPORT_FIRST);
+
+	for (uint32_t m = 0; m < first.count; m++) {
+		int column = report_column(r, first.names[m]);
 
 		for (uint32_t i = 0; column >= 0 && i < r->case_count; i++)
 			if (!isnan(r->cases[i].row->cells[column].mean))

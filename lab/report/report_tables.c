@@ -1,5 +1,6 @@
 /* report_tables.c -- the tables of a report: a row for each case, in the order of schemes, or the best first. */
 #include "lab/report/report.h"
+#include "lab/store/results.h"
 #include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
 #include <math.h>
@@ -13,7 +14,7 @@ struct table_view {
 	const struct report *r;
 	const struct comparison *c, *ratios; /* ratios: beside the numbers; NULL: none */
 	uint32_t part;
-	const struct report_metric *metrics;
+	enum report_table table;
 	uint32_t column_max; /* of those that are known */
 	enum { ORDER_SCHEMES, ORDER_BEST } order;
 	enum { FACTS_ALL, FACTS_NONE } facts;
@@ -29,20 +30,21 @@ static int column_of(const struct comparison *c, const char *name)
 
 /* How the numbers of a column look: one unit and as many decimals as its largest number deserves. */
 struct column_form {
-	const char *head;
+	struct metric_title title;
 	int column, ratio; /* of the comparisons */
 	struct report_unit unit;
 	int decimals;
 	int is_known; /* some row has a number */
+	int is_zero;  /* and all of them are 0 */
 };
 
-static struct column_form column_form(const struct table_view *v, const struct report_metric *m)
+static struct column_form column_form(const struct table_view *v, const char *name)
 {
-	struct column_form form = { .head = m->head, .column = column_of(v->c, m->name) };
+	struct column_form form = { .title = metric_title(name), .column = column_of(v->c, name) };
 	double largest = 0;
 	int whole = 1;
 
-	form.ratio = v->ratios ? column_of(v->ratios, m->name) : -1;
+	form.ratio = v->ratios ? column_of(v->ratios, name) : -1;
 	if (form.column < 0)
 		return form;
 	for (uint32_t i = 0; i < v->c->row_count; i++) {
@@ -55,26 +57,33 @@ static struct column_form column_form(const struct table_view *v, const struct r
 		if (cell->mean != floor(cell->mean) || cell->half > 0)
 			whole = 0;
 	}
-	form.unit = report_unit(largest, v->c->columns[form.column].unit);
+	form.is_zero = form.is_known && largest <= 0;
+	form.unit = v->c->columns[form.column].info->form == METRIC_PERCENT
+			    ? (struct report_unit){ 0.01, "%" }
+			    : report_unit(largest, v->c->columns[form.column].unit);
 	largest /= form.unit.factor;
-	if (!whole || form.unit.factor > 1)
+	if (!whole || form.unit.factor != 1)
 		form.decimals = largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
 	return form;
 }
 
 /* --- cells --- */
 
+/* The class of a ratio: better or worse than the baseline, or neither. */
+static const char *ratio_class(const struct compare_cell *m, enum metric_better better)
+{
+	if (m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1))
+		return "even";
+	return (m->low > 1) == (better == METRIC_HIGHER) ? "better" : "worse";
+}
+
 /* "x 0.52 (0.46..0.59)", and what it is worth. */
-static void write_ratio(FILE *f, const struct compare_cell *m)
+static void write_ratio(FILE *f, const struct compare_cell *m, enum metric_better better)
 {
 	if (isnan(m->mean))
 		return;
-	fprintf(f, "<br><small class=\"%s\">× %.2f%s",
-		m->is_even    ? "even"
-		: m->low > 1  ? "more"
-		: m->high < 1 ? "less"
-			      : "even",
-		m->mean, m->is_even ? "~" : "");
+	fprintf(f, "<br><small class=\"%s\">× %.2f%s", ratio_class(m, better), m->mean,
+		m->is_even ? "~" : "");
 	if (m->low < m->high)
 		fprintf(f, " <span class=\"interval\">%.2f..%.2f</span>", m->low, m->high);
 	fputs("</small>", f);
@@ -125,10 +134,11 @@ static void write_head(FILE *f, const struct table_view *v, const struct column_
 		if (has_fact(v, i))
 			page_element(f, "th", fact_title((enum compare_fact)i));
 	for (uint32_t i = 0; i < count; i++) {
-		int metric = v->c->columns[forms[i].column].metric;
+		const struct metric_title *title = &forms[i].title;
 
-		fprintf(f, "<th title=\"%s\">", metric < 0 ? "" : metric_all[metric].help);
-		markup_text(f, forms[i].head);
+		fprintf(f, "<th title=\"%s\">", v->c->columns[forms[i].column].info->help);
+		fprintf(f, "%s%s", title->part[0], title->part[0][0] ? " " : "");
+		fputs(title->part[1], f);
 		if (forms[i].unit.name[0])
 			fprintf(f, "<br><small>%s</small>", forms[i].unit.name);
 		fputs("</th>", f);
@@ -158,7 +168,8 @@ static void write_row(FILE *f, const struct table_view *v, const struct report_c
 		}
 		write_mean(f, row, &forms[n]);
 		if (ratio && forms[n].ratio >= 0)
-			write_ratio(f, &ratio->cells[forms[n].ratio]);
+			write_ratio(f, &ratio->cells[forms[n].ratio],
+				    v->c->columns[forms[n].column].info->better);
 		fputs("</td>", f);
 	}
 }
@@ -193,13 +204,17 @@ static struct ranked *rank_cases(const struct table_view *v)
 
 static void write_table(FILE *f, const struct table_view *v)
 {
+	const struct report_metrics metrics = report_metrics_of(v->table);
 	struct column_form forms[REPORT_METRICS_MAX];
 	struct ranked *ranked = rank_cases(v);
 	uint32_t count = 0, before = UINT32_MAX;
 
-	for (const struct report_metric *m = v->metrics; m->name && count < v->column_max; m++) {
-		forms[count] = column_form(v, m);
-		count += forms[count].is_known && !(m->place == STANDS_IN && count > 0);
+	for (uint32_t i = 0; i < metrics.count && count < v->column_max; i++) {
+		forms[count] = column_form(v, metrics.names[i]);
+		if (v->table == REPORT_FIRST && count > 0 &&
+		    (answer_stands_in(metrics.names[i]) || forms[count].is_zero))
+			continue; /* it would say nothing more */
+		count += (uint32_t)forms[count].is_known;
 	}
 	if (count == 0) {
 		free(ranked);
@@ -246,7 +261,7 @@ void report_table_first(FILE *f, const struct report *r)
 	const struct table_view view = { .r = r,
 					 .c = &r->compare,
 					 .ratios = r->ratios.row_count ? &r->ratios : NULL,
-					 .metrics = report_first_metrics,
+					 .table = REPORT_FIRST,
 					 .column_max = FIRST_COLUMNS,
 					 .order = ORDER_BEST,
 					 .facts = FACTS_NONE };
@@ -277,10 +292,9 @@ void report_table_all(FILE *f, const struct report *r)
 	const struct report_setting *seed = report_setting(r, "seed");
 	const struct report_setting *small = report_setting(r, "measure.small");
 	const struct report_setting *large = report_setting(r, "measure.large");
-	struct table_view view = { .r = r,
-				   .c = &r->compare,
-				   .metrics = report_flow_metrics,
-				   .column_max = REPORT_METRICS_MAX };
+	struct table_view view = {
+		.r = r, .c = &r->compare, .table = REPORT_FLOWS, .column_max = REPORT_METRICS_MAX
+	};
 
 	fputs("<section id=\"summary\">\n<h2>Summary</h2>\n<p>", f);
 	if (seed && seed->value_count > 1)
@@ -294,7 +308,7 @@ void report_table_all(FILE *f, const struct report *r)
 	}
 	fputs("</p>\n", f);
 	write_table(f, &view);
-	view.metrics = report_network_metrics;
+	view.table = REPORT_NETWORK;
 	write_table(f, &view);
 	comparison_caveats(&r->compare, write_caveat, f);
 	fputs("</section>\n", f);
@@ -302,10 +316,9 @@ void report_table_all(FILE *f, const struct report *r)
 
 void report_table_parts(FILE *f, const struct report *r)
 {
-	struct table_view view = { .r = r,
-				   .c = &r->parts,
-				   .metrics = report_part_metrics,
-				   .column_max = REPORT_METRICS_MAX };
+	struct table_view view = {
+		.r = r, .c = &r->parts, .table = REPORT_PARTS, .column_max = REPORT_METRICS_MAX
+	};
 
 	fputs("<section id=\"traffic\">\n<h2>By traffic section</h2>\n", f);
 	for (view.part = 0; view.part < r->parts.part_count; view.part++) {
@@ -318,10 +331,9 @@ void report_table_parts(FILE *f, const struct report *r)
 
 void report_table_tiers(FILE *f, const struct report *r)
 {
-	const struct table_view view = { .r = r,
-					 .c = &r->compare,
-					 .metrics = report_tier_metrics,
-					 .column_max = REPORT_METRICS_MAX };
+	const struct table_view view = {
+		.r = r, .c = &r->compare, .table = REPORT_TIERS, .column_max = REPORT_METRICS_MAX
+	};
 
 	fputs("<section id=\"tiers\">\n<h2>All ports, and links by tier</h2>\n", f);
 	write_table(f, &view);
@@ -336,12 +348,13 @@ void report_table_apps(FILE *f, const struct report *r)
 {
 	const struct table_view view = { .r = r,
 					 .c = &r->compare,
-					 .metrics = report_app_metrics,
+					 .table = REPORT_APPLICATIONS,
 					 .column_max = REPORT_METRICS_MAX };
+	const struct report_metrics metrics = report_metrics_of(REPORT_APPLICATIONS);
 	int known = 0;
 
-	for (const struct report_metric *m = report_app_metrics; m->name; m++)
-		known |= column_form(&view, m).is_known;
+	for (uint32_t i = 0; i < metrics.count; i++)
+		known |= column_form(&view, metrics.names[i]).is_known;
 	if (!known)
 		return;
 	fputs("<section id=\"applications\">\n<h2>Applications</h2>\n", f);

@@ -16,25 +16,35 @@ static struct flow_metric metric_of(uint32_t i)
 				     i % STATISTICS };
 }
 
-/* The statistics of a class, in their order. */
-#define OF_CLASS(name, end, words) \
-	{ name "_mean" end, words ", mean" }, { name "_p50" end, words ", median" }, \
-		{ name "_p95" end, words ", 95th percentile" }, \
-		{ name "_p99" end, words ", 99th percentile" }, \
+#define NOWHERE 0
+#define IN_TABLES METRIC_IN_TABLES
+#define IN_BOTH (METRIC_IN_TABLES | METRIC_IN_REPORTS)
+#define OF_FLOWS .kind = METRIC_FLOW, .better = METRIC_LOWER, .group = METRIC_COMPLETION
+
+/* The statistics of a class, in their order, and where the mean, p95 and the others are shown. */
+#define OF_CLASS(name, end, unit, words, mean, p95, others) \
+	{ name "_mean" end, unit, words ", mean", OF_FLOWS, .shown = (mean) }, \
+		{ name "_p50" end, unit, words ", median", OF_FLOWS, .shown = (others) }, \
+		{ name "_p95" end, unit, words ", 95th percentile", OF_FLOWS, .shown = (p95) }, \
+		{ name "_p99" end, unit, words ", 99th percentile", OF_FLOWS, .shown = (others) }, \
 	{ \
-		name "_p999" end, words ", 99.9th percentile" \
+		name "_p999" end, unit, words ", 99.9th percentile", OF_FLOWS, .shown = (others) \
 	}
 
-#define OF_QUANTITY(name, end, words) \
-	OF_CLASS(name, end, words), OF_CLASS(name "_small", end, words " of small flows"), \
-		OF_CLASS(name "_medium", end, words " of flows neither small nor large"), \
-		OF_CLASS(name "_large", end, words " of large flows"), \
-		OF_CLASS(name "_over_1mb", end, words " of flows above 1 MB")
+#define OF_QUANTITY(name, end, unit, words, sizes, over_1mb) \
+	OF_CLASS(name, end, unit, words, IN_BOTH, IN_BOTH, IN_TABLES), \
+		OF_CLASS(name "_small", end, unit, words " of small flows", sizes, sizes, sizes), \
+		OF_CLASS(name "_medium", end, unit, words " of flows neither small nor large", \
+			 sizes, sizes, sizes), \
+		OF_CLASS(name "_large", end, unit, words " of large flows", sizes, sizes, sizes), \
+		OF_CLASS(name "_over_1mb", end, unit, words " of flows above 1 MB", over_1mb, \
+			 sizes, sizes)
 
-static const struct {
-	const char *name, *help;
-} entries[FLOW_METRICS] = { OF_QUANTITY("fct", "_ns", "flow completion time"),
-			    OF_QUANTITY("slowdown", "", "slowdown") };
+/* Where metric_all has one of the same name, that declares it. */
+static const struct metric entries[FLOW_METRICS] = {
+	OF_QUANTITY("fct", "_ns", "ns", "flow completion time", IN_TABLES, IN_BOTH),
+	OF_QUANTITY("slowdown", "", "", "slowdown", NOWHERE, NOWHERE),
+};
 
 const char *flow_metric_name(uint32_t i)
 {
@@ -44,6 +54,14 @@ const char *flow_metric_name(uint32_t i)
 const char *flow_metric_help(uint32_t i)
 {
 	return i < (uint32_t)FLOW_METRICS ? entries[i].help : NULL;
+}
+
+const struct metric *flow_metric_info(const char *name)
+{
+	for (uint32_t i = 0; i < (uint32_t)FLOW_METRICS; i++)
+		if (strcmp(entries[i].name, name) == 0)
+			return &entries[i];
+	return NULL;
 }
 
 int flow_metric_find(const char *wanted, struct flow_metric *m)
@@ -58,12 +76,11 @@ int flow_metric_find(const char *wanted, struct flow_metric *m)
 
 int flow_metric_known(const char *name, const char **unit)
 {
-	struct flow_metric m;
+	const struct metric *m = flow_metric_info(name);
 
-	if (!flow_metric_find(name, &m))
-		return 0;
-	*unit = m.quantity == QUANTITY_FCT ? "ns" : "";
-	return 1;
+	if (m)
+		*unit = m->unit;
+	return m != NULL;
 }
 
 /* --- the flows that count --- */

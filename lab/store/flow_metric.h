@@ -30,6 +30,9 @@ enum { FLOW_METRICS = QUANTITIES * CLASSES * STATISTICS };
 const char *flow_metric_name(uint32_t i);
 const char *flow_metric_help(uint32_t i);
 
+/* What it is; NULL: none. For names that runs may have, too: metric_find (lab/store/results.h). */
+const struct metric *flow_metric_info(const char *name);
+
 /* Which one is it? 0: none. */
 int flow_metric_find(const char *name, struct flow_metric *m);
 

@@ -27,4 +27,19 @@ const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps);
 
 /* Index into metric_all, or -1. */
 int metric_index(const char *name);
+
+/* The name under which a metric of a run is in a result folder, and back: -1 for an unknown name and for that of
+ * an earlier definition. */
+const char *metric_stored_name(const struct metric *m);
+int metric_stored_index(const char *name);
+
+/* A metric of a run, or one that is made from flows (lab/store/flow_metric.h); NULL: there is none. */
+const struct metric *metric_find(const char *name);
+
+/* The name as the title of a column, without its unit: "fct_small_p999_ns" is "FCT small", "p99.9". */
+enum { METRIC_TITLE_SIZE = 64 };
+struct metric_title {
+	char part[2][METRIC_TITLE_SIZE];
+};
+struct metric_title metric_title(const char *name);
 #endif

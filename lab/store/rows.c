@@ -1,4 +1,5 @@
 /* rows.c -- a run that has just ended, as rows. */
+#include "lab/store/results.h"
 #include "lab/store/rows.h"
 #include "lab/base/version.h"
 #include "lab/scenario/scenario.h"
@@ -42,7 +43,8 @@ static void each_metric(const struct run_result *r, const struct row_visitor *v)
 
 	for (size_t i = 0; metric_all[i].name && !answer; i++)
 		answer =
-			v->see(v->context, &(struct metric_row){ metric_all[i].name, r->value[i] });
+			v->see(v->context, &(struct metric_row){ metric_stored_name(&metric_all[i]),
+								 r->value[i] });
 }
 
 static void each_reason(const struct run_result *r, const struct row_visitor *v)

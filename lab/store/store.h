@@ -88,6 +88,8 @@ struct stored_run {
 	uint32_t setting_count;
 	struct stored_setting *settings; /* all, also "seed" */
 	double value[METRICS_MAX];       /* by metric_all; NAN: unknown */
+	/* 1: unknown, because the folder has it by an earlier definition (metric.stored) alone */
+	unsigned char is_outdated[METRICS_MAX];
 	double wall_seconds;
 	uint32_t reason_count;
 	struct reason_count *reasons; /* their names belong to the run */

@@ -30,7 +30,7 @@ static int is_cost(enum table_id table, sqlite3_value *const *values)
 
 	if (table != TABLE_METRIC || table_read(&table_all[table], &row, values))
 		return 0;
-	metric = metric_index(row.name);
+	metric = metric_stored_index(row.name);
 	return metric >= 0 && metric_all[metric].kind == METRIC_COST;
 }
 

@@ -1,5 +1,6 @@
 /* stored_run.c -- a run in memory: all that is known of it but its long tables. */
 #include "lab/base/text.h"
+#include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
@@ -70,15 +71,29 @@ static int keep_setting(void *context, const void *row)
 	return 0;
 }
 
-/* Metrics that this version does not know are passed over, those that it alone knows stay NAN. */
+/* Is a value by the earlier definition of the metric also one by today's? Settings are read before metrics. */
+static int is_same_as_earlier(const struct metric *m, const struct stored_run *run)
+{
+	struct flow_set set = { .count = 0 };
+
+	flow_set_measure(&set, run);
+	return m->earlier == METRIC_EARLIER_WITH_TO && set.measure.to_ps > 0;
+}
+
+/* Metrics that this version does not know are passed over, those that it alone knows stay NAN; so do those of which
+ * the folder has a value by an earlier definition. */
 static int keep_metric(void *context, const void *row)
 {
 	const struct metric_row *metric = row;
 	struct stored_run *run = context;
-	int i = metric_index(metric->name);
+	int i = metric_stored_index(metric->name), earlier = metric_index(metric->name);
 
+	if (i < 0 && earlier >= 0 && is_same_as_earlier(&metric_all[earlier], run))
+		i = earlier;
 	if (i >= 0)
 		run->value[i] = metric->value;
+	else if (earlier >= 0)
+		run->is_outdated[earlier] = (unsigned char)(isfinite(metric->value) != 0);
 	return 0;
 }
 

@@ -8,7 +8,6 @@
 #include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,166 +15,69 @@
 
 enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 
-/* How a cell shows its metric; BY_UNIT: as the metric's unit says; UNLESS_ZERO: so, and not at all where it is 0
- * or unknown. */
-enum cell_form { BY_UNIT, PERCENT, UNLESS_ZERO };
-
-struct line {
-	const char *label; /* NULL: the line names the columns */
-	enum cell_form form;
-	const char *cells[COLUMNS]; /* metrics, or names of columns */
-};
-
-/* Some groups say more than their lines. */
+/* Some groups say more than their rows. */
 enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, WAIT_PORT, DROP_REASONS };
 
-struct group {
+/* The rows of a group follow from metric_all: metrics of the group that name the same row are its cells. */
+static const struct group {
 	const char *title;
 	enum group_extra extra;
-	struct line lines[10]; /* ends with one that is all NULL */
+	const char *columns[COLUMNS]; /* their titles; all NULL: rows have one value */
+} groups[METRIC_GROUPS] = {
+	[METRIC_TRAFFIC] = { "Traffic", .columns = { NULL } },
+	[METRIC_COMPLETION] = { "Flow completion", COMPLETIONS, { NULL } },
+	[METRIC_APPLICATIONS] = { "Applications", .columns = { "a second", "p50", "p99", "mean" } },
+	[METRIC_AGENTS] = { "Agents", .columns = { NULL } },
+	[METRIC_QUEUE] = { "Queue", QUEUE_PORT, { "mean", "p50", "p99", "max" } },
+	[METRIC_WAITING] = { "Waiting at ports, 99th percentile of packets",
+			     WAIT_PORT,
+			     { "all ports", "worst port" } },
+	[METRIC_BY_TIER] = { "Links by tier",
+			     .columns = { "from hosts", "up", "down", "to hosts" } },
+	[METRIC_LOSSES] = { "Marks and drops, whole network", DROP_REASONS, { NULL } },
+	[METRIC_COSTS] = { "Cost", .columns = { NULL } },
 };
 
-static const struct group groups[] = {
-	{ "Traffic",
-	  NOTHING_MORE,
-	  {
-		  { "flows started", BY_UNIT, { "flows_started" } },
-		  { "flows completed", BY_UNIT, { "flows_completed" } },
-		  { "flows unfinished", BY_UNIT, { "flows_unfinished" } },
-		  { "flows without a path", BY_UNIT, { "flows_without_path" } },
-		  { "goodput", BY_UNIT, { "goodput_bps" } },
-		  { "fairness (Jain)", BY_UNIT, { "jain" } },
-		  { "unfair ratio", BY_UNIT, { "unfair_ratio" } },
-	  } },
-	{ "Flow completion", COMPLETIONS, { { NULL, BY_UNIT, { NULL } } } },
-	{ "Applications",
-	  NOTHING_MORE,
-	  {
-		  { NULL, BY_UNIT, { "a second", "p50", "p99" } },
-		  { "I/Os", BY_UNIT, { "iops" } },
-		  { "reads", BY_UNIT, { "read_iops", "io_read_p50_ns", "io_read_p99_ns" } },
-		  { "writes", BY_UNIT, { "write_iops", "io_write_p50_ns", "io_write_p99_ns" } },
-		  { "rounds", BY_UNIT, { NULL, "round_p50_ns", "round_p99_ns" } },
-		  { "round, mean", BY_UNIT, { "round_mean_ns" } },
-	  } },
-	{ "Reward",
-	  NOTHING_MORE,
-	  {
-		  { "ACC's, mean", BY_UNIT, { "reward" } },
-	  } },
-	{ "Agents",
-	  NOTHING_MORE,
-	  {
-		  { "settings refused", UNLESS_ZERO, { "settings_refused" } },
-	  } },
-	{ "Queue",
-	  QUEUE_PORT,
-	  {
-		  { NULL, BY_UNIT, { "mean", "p50", "p99", "max" } },
-		  { "packets",
-		    BY_UNIT,
-		    { "queue_mean_pkts", "queue_p50_pkts", "queue_p99_pkts", "queue_max_pkts" } },
-		  { "packets, mean of all ports",
-		    BY_UNIT,
-		    { "network_queue_mean_pkts", NULL, "network_queue_p99_pkts",
-		      "network_queue_max_pkts" } },
-		  { "packets, worst port", BY_UNIT, { NULL, NULL, "worst_queue_p99_pkts" } },
-		  { "waiting at a port, all ports", BY_UNIT, { "network_wait_mean_ns" } },
-		  { "bytes", BY_UNIT, { "queue_mean_bytes" } },
-		  { "time empty", PERCENT, { "queue_empty_fraction" } },
-		  { "utilisation", PERCENT, { "utilisation" } },
-		  { "packets marked", PERCENT, { "mark_fraction" } },
-	  } },
-	{ "Waiting at ports, 99th percentile of packets",
-	  WAIT_PORT,
-	  {
-		  { NULL, BY_UNIT, { "all ports", "worst port" } },
-		  { "waiting", BY_UNIT, { "network_wait_p99_ns", "worst_wait_p99_ns" } },
-		  { NULL, BY_UNIT, { "from hosts", "up", "down", "to hosts" } },
-		  { "waiting, by tier",
-		    BY_UNIT,
-		    { "wait_p99_from_hosts_ns", "wait_p99_up_ns", "wait_p99_down_ns",
-		      "wait_p99_to_hosts_ns" } },
-	  } },
-	{ "Links by tier",
-	  NOTHING_MORE,
-	  {
-		  { NULL, BY_UNIT, { "from hosts", "up", "down", "to hosts" } },
-		  { "utilisation, mean",
-		    PERCENT,
-		    { "utilisation_from_hosts", "utilisation_up", "utilisation_down",
-		      "utilisation_to_hosts" } },
-		  { "queue, p99 in packets",
-		    BY_UNIT,
-		    { "queue_p99_from_hosts_pkts", "queue_p99_up_pkts", "queue_p99_down_pkts",
-		      "queue_p99_to_hosts_pkts" } },
-		  { "marks",
-		    BY_UNIT,
-		    { "marks_from_hosts", "marks_up", "marks_down", "marks_to_hosts" } },
-		  { "time paused",
-		    PERCENT,
-		    { "pause_fraction_from_hosts", "pause_fraction_up", "pause_fraction_down",
-		      "pause_fraction_to_hosts" } },
-	  } },
-	{ "Marks and drops, whole network",
-	  DROP_REASONS,
-	  {
-		  { "marks", BY_UNIT, { "marks" } },
-		  { "drops", BY_UNIT, { "drops" } },
-		  { "retransmits", BY_UNIT, { "retransmits" } },
-		  { "flows affected", BY_UNIT, { "flows_affected" } },
-		  { "timeouts", BY_UNIT, { "timeouts" } },
-		  { "timeouts, small flows", BY_UNIT, { "timeouts_small" } },
-		  { "time paused", PERCENT, { "pause_fraction" } },
-		  { "pauses added up", BY_UNIT, { "pause_ns" } },
-		  { "pause frames", BY_UNIT, { "pause_bps" } },
-		  { "pause deadlocks", BY_UNIT, { "pfc_deadlocks" } },
-	  } },
-	{ "Cost",
-	  NOTHING_MORE,
-	  {
-		  { "simulated time", BY_UNIT, { "sim_seconds" } },
-		  { "packet-hops", BY_UNIT, { "packet_hops" } },
-		  { "CPU time", BY_UNIT, { "cpu_seconds" } },
-		  { "peak memory", BY_UNIT, { "peak_rss_bytes" } },
-		  { "hops per CPU second", BY_UNIT, { "packet_hops_per_cpu_second" } },
-	  } },
+/* A row: the metrics of its cells, -1 where there is none. */
+struct line {
+	const char *label;
+	int cells[COLUMNS];
 };
 
-enum {
-	GROUPS = sizeof(groups) / sizeof(groups[0]),
-	LINES = sizeof(groups[0].lines) / sizeof(groups[0].lines[0])
-};
-
-static int line_is_end(const struct line *l)
+/* The row that begins with the metric; 0: an earlier metric did, or the metric has none. */
+static int line_from(struct line *l, enum metric_group group, int metric)
 {
-	return !l->label && !l->cells[0];
+	const struct metric *m = &metric_all[metric];
+
+	if (m->group != group || !m->row)
+		return 0;
+	for (int i = 0; i < metric; i++)
+		if (metric_all[i].group == group && metric_all[i].row &&
+		    strcmp(metric_all[i].row, m->row) == 0)
+			return 0;
+	*l = (struct line){ m->row, { -1, -1, -1, -1 } };
+	for (int i = metric; metric_all[i].name; i++)
+		if (metric_all[i].group == group && metric_all[i].row &&
+		    strcmp(metric_all[i].row, m->row) == 0)
+			l->cells[metric_all[i].column] = i;
+	return 1;
 }
 
-/* Index of the metric that a cell names, -1: it names none. A name that is no metric is our mistake. */
-static int cell_metric(const char *name)
+/* Not known, or a count that is of interest only where there is something to count. */
+static int is_left_out(const struct run_result *r, int metric)
 {
-	int i = name ? metric_index(name) : -1;
-
-	assert(!name || i >= 0);
-	return i;
+	return metric < 0 || isnan(r->value[metric]) ||
+	       (metric_all[metric].form == METRIC_UNLESS_ZERO && !(r->value[metric] > 0));
 }
 
-static int is_left_out(double value, enum cell_form form)
+static struct human cell_text(const struct run_result *r, int metric)
 {
-	return form == UNLESS_ZERO && !(value > 0);
-}
-
-static struct human cell_text(const struct run_result *r, const char *metric, enum cell_form form)
-{
-	int i = cell_metric(metric);
-	struct human h = { "" };
-
-	if (i < 0 || is_left_out(r->value[i], form))
-		return h;
-	if (form == PERCENT)
-		return human_percent(r->value[i]);
-	return human_quantity(r->value[i], metric_all[i].unit);
+	if (metric < 0 ||
+	    (metric_all[metric].form == METRIC_UNLESS_ZERO && !(r->value[metric] > 0)))
+		return (struct human){ "" };
+	if (metric_all[metric].form == METRIC_PERCENT)
+		return human_percent(r->value[metric]);
+	return human_quantity(r->value[metric], metric_all[metric].unit);
 }
 
 /* Are completion times those of some flows only? */
@@ -185,99 +87,90 @@ static double unfinished(const struct run_result *r)
 }
 
 /* Numbers that say nothing of flows that did not end, or of links that are stuck. */
-static int is_doubtful(const struct run_result *r, const char *metric)
+static int is_doubtful(const struct run_result *r, int metric)
 {
-	int i = cell_metric(metric);
-
-	return i >= 0 && !isnan(r->value[i]) &&
-	       ((unfinished(r) > 0 && metric_all[i].kind == METRIC_FLOW) ||
-		(r->deadlock.circles && metric_all[i].kind != METRIC_COST));
+	return metric >= 0 && !isnan(r->value[metric]) &&
+	       ((unfinished(r) > 0 && metric_all[metric].kind == METRIC_FLOW) ||
+		(r->deadlock.circles && metric_all[metric].kind != METRIC_COST));
 }
 
-static struct human doubtful_cell(const struct line *l, int i, const struct run_result *r)
+static struct human doubtful_cell(const struct run_result *r, int metric)
 {
-	struct human cell = cell_text(r, l->cells[i], l->form);
+	struct human cell = cell_text(r, metric);
 	size_t length = strlen(cell.text);
 
-	if (is_doubtful(r, l->cells[i]) && length + 1 < sizeof(cell.text))
+	if (is_doubtful(r, metric) && length + 1 < sizeof(cell.text))
 		memcpy(cell.text + length, "!", 2);
 	return cell;
 }
 
-/* On a narrow screen: a value beside its label, or several below it, each with the name of its column. titles: the
- * line of the group that names them. */
-static void print_narrow_line(FILE *f, const struct line *l, const struct line *titles,
+/* On a narrow screen: a value beside its label, or several below it, each with the title of its column. */
+static void print_narrow_line(FILE *f, const struct group *g, const struct line *l,
 			      const struct run_result *r, int width)
 {
 	struct narrow n = { .f = f, .width = width };
 
 	narrow_label(&n, l->label);
 	for (int i = 0; i < COLUMNS; i++) {
-		struct human cell = doubtful_cell(l, i, r);
+		struct human cell = doubtful_cell(r, l->cells[i]);
 
 		if (cell.text[0] != '\0')
-			narrow_cell(&n, titles ? titles->cells[i] : NULL, cell.text);
+			narrow_cell(&n, g->columns[i], cell.text);
 	}
 	narrow_end(&n);
 }
 
-static void print_line(FILE *f, const struct line *l, const struct run_result *r)
+/* The cells of a line as they are, aligned to the right; nothing where all are empty. */
+static void print_cells(FILE *f, const char *label, const struct human cells[COLUMNS])
 {
 	char text[LABEL_WIDTH + COLUMNS * HUMAN_SIZE + 8];
-	int used = snprintf(text, sizeof(text), "  %-*s", LABEL_WIDTH, l->label ? l->label : "");
-	int end = 0;
+	int used = snprintf(text, sizeof(text), "  %-*s", LABEL_WIDTH, label), end = 0;
 
 	for (int i = 0; i < COLUMNS; i++) {
-		struct human cell = { "" };
-
-		if (!l->label)
-			snprintf(cell.text, sizeof(cell.text), "%s",
-				 l->cells[i] ? l->cells[i] : "");
-		else
-			cell = doubtful_cell(l, i, r);
 		used += snprintf(text + used, sizeof(text) - (size_t)used, "%*s", CELL_WIDTH,
-				 cell.text);
-		if (cell.text[0] != '\0')
+				 cells[i].text);
+		if (cells[i].text[0] != '\0')
 			end = used;
 	}
 	if (end > 0)
 		fprintf(f, "%.*s\n", end, text);
 }
 
-/* A line that names metrics, none of which can be known. */
+static void print_line(FILE *f, const struct line *l, const struct run_result *r)
+{
+	struct human cells[COLUMNS];
+
+	for (int i = 0; i < COLUMNS; i++)
+		cells[i] = doubtful_cell(r, l->cells[i]);
+	print_cells(f, l->label, cells);
+}
+
+static void print_columns(FILE *f, const struct group *g)
+{
+	struct human cells[COLUMNS] = { { "" } };
+
+	for (int i = 0; i < COLUMNS; i++)
+		if (g->columns[i])
+			snprintf(cells[i].text, sizeof(cells[i].text), "%s", g->columns[i]);
+	print_cells(f, "", cells);
+}
+
+/* None of its metrics can be known. */
 static int line_is_empty(const struct line *l, const struct run_result *r)
 {
-	for (int i = 0; i < COLUMNS; i++) {
-		int index = l->label ? cell_metric(l->cells[i]) : -1;
-
-		if (index >= 0 && !isnan(r->value[index]) && !is_left_out(r->value[index], l->form))
+	for (int i = 0; i < COLUMNS; i++)
+		if (!is_left_out(r, l->cells[i]))
 			return 0;
-	}
 	return 1;
 }
 
 /* Nothing of the group can be known: leave it out. */
-static int group_is_empty(const struct group *g, const struct run_result *r)
+static int group_is_empty(enum metric_group group, const struct run_result *r)
 {
-	for (int l = 0; l < LINES && !line_is_end(&g->lines[l]); l++)
-		if (!line_is_empty(&g->lines[l], r))
+	for (int i = 0; metric_all[i].name; i++)
+		if (metric_all[i].group == group && metric_all[i].row && !is_left_out(r, i))
 			return 0;
 	return 1;
-}
-
-static int is_shown(const char *metric)
-{
-	struct flow_metric of_flows;
-
-	if (flow_metric_find(metric, &of_flows))
-		return 1; /* among the completions */
-	for (int g = 0; g < GROUPS; g++)
-		for (int l = 0; l < LINES; l++)
-			for (int i = 0; i < COLUMNS; i++)
-				if (groups[g].lines[l].cells[i] &&
-				    strcmp(groups[g].lines[l].cells[i], metric) == 0)
-					return 1;
-	return 0;
 }
 
 /* A label and its one value. */
@@ -292,20 +185,6 @@ static void print_value(FILE *f, const char *label, const char *value, int width
 	narrow_label(&n, label);
 	narrow_cell(&n, NULL, value);
 	narrow_end(&n);
-}
-
-/* Metrics that no group names: nobody's number is lost, and a test says that there are none. */
-static void print_others(FILE *f, const struct run_result *r, int width)
-{
-	int begun = 0;
-
-	for (size_t i = 0; metric_all[i].name; i++) {
-		if (is_shown(metric_all[i].name))
-			continue;
-		fputs(begun++ ? "" : "Other\n", f);
-		print_value(f, metric_all[i].name,
-			    human_quantity(r->value[i], metric_all[i].unit).text, width);
-	}
 }
 
 /* Why flows did not end, or did not even begin. */
@@ -462,37 +341,38 @@ static void print_completions(FILE *f, const struct config *c, const struct run_
 	flow_set_free(&set);
 }
 
-static void print_group(FILE *f, const struct group *g, const struct run_result *r, int width)
+static void print_group(FILE *f, enum metric_group group, const struct run_result *r, int width)
 {
-	const struct line *titles = NULL;
+	struct line line;
 
-	for (int l = 0; l < LINES && !line_is_end(&g->lines[l]); l++) {
-		if (g->lines[l].label && line_is_empty(&g->lines[l], r))
+	if (width >= TABLE_WIDTH)
+		print_columns(f, &groups[group]);
+	for (int i = 0; metric_all[i].name; i++) {
+		if (!line_from(&line, group, i) || line_is_empty(&line, r))
 			continue;
 		if (width >= TABLE_WIDTH)
-			print_line(f, &g->lines[l], r);
-		else if (g->lines[l].label)
-			print_narrow_line(f, &g->lines[l], titles, r, width);
+			print_line(f, &line, r);
 		else
-			titles = &g->lines[l];
+			print_narrow_line(f, &groups[group], &line, r, width);
 	}
 }
 
 static void print_all(FILE *f, const struct config *c, const struct run_result *r, int width)
 {
 	print_head(f, c, r);
-	for (int g = 0; g < GROUPS; g++) {
-		if (groups[g].extra == COMPLETIONS)
+	for (int i = 0; i < METRIC_GROUPS; i++) {
+		const struct group *g = &groups[i];
+
+		if (g->extra == COMPLETIONS)
 			print_completions(f, c, r, width);
-		if (group_is_empty(&groups[g], r))
+		if (group_is_empty((enum metric_group)i, r))
 			continue;
-		print_title(f, &groups[g], c, r);
-		print_group(f, &groups[g], r, width);
-		print_worst(f, &groups[g], r);
-		if (groups[g].extra == DROP_REASONS)
+		print_title(f, g, c, r);
+		print_group(f, (enum metric_group)i, r, width);
+		print_worst(f, g, r);
+		if (g->extra == DROP_REASONS)
 			print_reasons(f, r, width);
 	}
-	print_others(f, r, width);
 	print_pace(f, r);
 }
 

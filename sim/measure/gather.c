@@ -161,6 +161,7 @@ static void move_sums(struct mover *v)
 	m->hosts.timeouts += s.hosts.timeouts;
 	m->hosts.small_flow_timeouts += s.hosts.small_flow_timeouts;
 	m->hosts.resent_flows += s.hosts.resent_flows;
+	m->hosts.arrival_bytes += s.hosts.arrival_bytes;
 	m->cpu_seconds += s.cpu_seconds;
 	if (s.peak_kib > m->peak_kib)
 		m->peak_kib = s.peak_kib;

@@ -4,6 +4,9 @@
 #include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 
+/* How much more than their receivers' links can carry flows may offer without being a burst. */
+enum { GOODPUT_BURST = 2 };
+
 int measure_has_queue(const struct engine *e, uint32_t link)
 {
 	return e->net->nodes[e->net->links[link].from].kind == NODE_SWITCH ||
@@ -159,6 +162,34 @@ void measure_begin(struct measure *m, int64_t now_ps)
 	probes_begin(m->probes);
 }
 
+void measure_plan_goodput(struct measure *m, int64_t last_start_ps)
+{
+	const struct engine *e = m->engine;
+	unsigned char *receives = memory_new(e->net->host_count, sizeof(*receives));
+	double bytes = 0, receivers_bps = 0, seconds = weir_ps_to_s(last_start_ps - m->from_ps);
+	int waits = 0;
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+
+		waits |= (f->ties & FLOW_WAITS) != 0;
+		bytes += f->start_ps >= m->from_ps ? (double)f->size_bytes : 0;
+		if (!receives[f->dst])
+			receivers_bps += host_access_bps(e->net, f->dst);
+		receives[f->dst] = 1;
+	}
+	memory_free(receives, e->net->host_count, sizeof(*receives));
+	m->goodput_to_ps = WEIR_TIME_NEVER_PS;
+	if (m->to_ps == WEIR_TIME_NEVER_PS && !waits && seconds > 0 &&
+	    weir_bytes_to_bits(bytes) < GOODPUT_BURST * receivers_bps * seconds)
+		m->goodput_to_ps = last_start_ps;
+}
+
+void measure_goodput(struct measure *m)
+{
+	m->hosts.arrival_bytes = host_counts(m->engine).goodput_bytes - m->hosts.goodput_bytes;
+}
+
 void measure_end(struct measure *m, int64_t now_ps)
 {
 	struct engine *e = m->engine;
@@ -169,6 +200,10 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.data_pkts = hosts.data_pkts - m->hosts.data_pkts;
 	m->hosts.marked_pkts = hosts.marked_pkts - m->hosts.marked_pkts;
 	m->hosts.goodput_bytes = hosts.goodput_bytes - m->hosts.goodput_bytes;
+	if (now_ps < m->goodput_to_ps) {
+		m->goodput_to_ps = now_ps;
+		m->hosts.arrival_bytes = m->hosts.goodput_bytes;
+	}
 	m->hosts.retransmits = hosts.retransmits - m->hosts.retransmits;
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
 	m->hosts.small_flow_timeouts = hosts.small_flow_timeouts - m->hosts.small_flow_timeouts;

@@ -20,6 +20,7 @@ struct port_counts {
 struct host_counts {
 	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
 	uint64_t small_flow_timeouts, resent_flows;
+	uint64_t arrival_bytes; /* of the goodput, until measure.goodput_to_ps */
 };
 
 /* What a port counted in the whole run. */
@@ -35,6 +36,8 @@ struct measure {
 	int64_t limit_ps;       /* the run ends here at the latest */
 	int64_t now_ps;
 	int64_t expected_ps; /* about when the run ends: measure.to, or the last start */
+	/* Goodput is measured until then, if before to_ps; WEIR_TIME_NEVER_PS: until to_ps. */
+	int64_t goodput_to_ps;
 	uint64_t timed_ends; /* flow_ends of flows that start at a time, not when others end */
 	double cpu_seconds;
 	int64_t peak_kib; /* memory of other ranks, the largest */
@@ -45,7 +48,8 @@ struct measure {
 	struct weir_port_stats **stats; /* per link; NULL: held nothing, or has no queue */
 	struct link_pauses *pauses;     /* per link: count and sum_ps; NULL: nothing is lossless */
 	struct host_counts hosts;       /* summed */
-	struct port_end *ends; /* per link, of ports of other ranks (gather.h); NULL: there are none */
+	struct port_end
+		*ends;   /* per link, of ports of other ranks (gather.h); NULL: there are none */
 	uint64_t *parts; /* per flow, likewise: what measure_part_bytes says of it there */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
@@ -56,7 +60,15 @@ void measure_free(struct measure *m);
 /* May packets wait where the link begins? At switches, and at hosts whose cards have a queue. */
 int measure_has_queue(const struct engine *e, uint32_t link);
 
+/* Where measure.to is not set, the measured interval ends with the last flow, which a single straggler may put off at
+ * will. Goodput is then measured until the last flow starts, which is the same time for every setting; but not if
+ * flows come in a burst, faster than their receivers' links could carry half of their payload, nor if some wait
+ * for others: then what counts is when all is done. Called once the flows are known. */
+void measure_plan_goodput(struct measure *m, int64_t last_start_ps);
+
 void measure_begin(struct measure *m, int64_t now_ps);
+/* At goodput_to_ps: keeps what has been received so far. */
+void measure_goodput(struct measure *m);
 void measure_end(struct measure *m, int64_t now_ps);
 /* Has every flow ended that has begun or is to begin? Those whose gate stays shut never begin. */
 int measure_flows_done(const struct measure *m);

@@ -1,5 +1,5 @@
-/* metrics.c -- the measured interval as named numbers: their table, those of ports and those of the whole
- * run. Floating point is welcome here. */
+/* metrics.c -- the measured interval as named numbers: those of ports and those of the whole run, in the
+ * order of metric_table.c. Floating point is welcome here. */
 #define _GNU_SOURCE
 #include "sim/measure/metrics.h"
 #include "sim/switch/agents.h"
@@ -9,177 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#define RESULT METRIC_RESULT
-#define FLOW METRIC_FLOW
-#define PORT METRIC_PORT
-#define PORTS METRIC_PORTS
-#define COST METRIC_COST
-
-const struct metric metric_all[] = {
-	[FLOWS_STARTED] = { "flows_started", "", "flows that start in the measured interval",
-			    RESULT },
-	[FLOWS_COMPLETED] = { "flows_completed", "", "of these, how many received every byte",
-			      RESULT },
-	[FLOWS_UNFINISHED] = { "flows_unfinished", "",
-			       "flows with a size that start in the "
-			       "measured interval and do not complete",
-			       RESULT },
-	[FLOWS_WITHOUT_PATH] = { "flows_without_path", "",
-				 "flows that cannot end, because "
-				 "failed links left no path; at the end",
-				 RESULT },
-	[GOODPUT] = { "goodput_bps", "bps", "payload received for the first time, all hosts",
-		      RESULT },
-	[JAIN] = { "jain", "", "Jain's fairness index of the flows' rates", RESULT },
-	[UNFAIR_RATIO] = { "unfair_ratio", "",
-			   "by how much the fastest flow's rate exceeds the mean, over the mean",
-			   RESULT },
-	[QUEUE_MEAN_BYTES] = { "queue_mean_bytes", "bytes",
-			       "waiting at the measured port, time-weighted", PORT },
-	[QUEUE_MEAN_PKTS] = { "queue_mean_pkts", "pkts",
-			      "waiting at the measured port, time-weighted", PORT },
-	[QUEUE_P50] = { "queue_p50_pkts", "pkts", "at or below this half of the time", PORT },
-	[QUEUE_P99] = { "queue_p99_pkts", "pkts", "at or below this 99 % of the time", PORT },
-	[QUEUE_MAX] = { "queue_max_pkts", "pkts", "largest queue at the measured port", PORT },
-	[QUEUE_EMPTY] = { "queue_empty_fraction", "", "share of the time that nothing waits",
-			  PORT },
-	[NETWORK_QUEUE_MEAN] = { "network_queue_mean_pkts", "pkts",
-				 "waiting at a switch port, mean of all of them, time-weighted",
-				 PORTS },
-	[NETWORK_QUEUE_P99] = { "network_queue_p99_pkts", "pkts",
-				"at or below this 99 % of the time, all ports together", RESULT },
-	[NETWORK_WAIT_MEAN] = { "network_wait_mean_ns", "ns",
-				"how long a packet waits at a port, mean of all (Little's law)",
-				RESULT },
-	[NETWORK_WAIT_P99] = { "network_wait_p99_ns", "ns",
-			       "how long a packet waits at a port (its sojourn time), 99th "
-			       "percentile of all; with measure.sojourn = yes",
-			       RESULT },
-	[WORST_QUEUE_P99] = { "worst_queue_p99_pkts", "pkts",
-			      "99th percentile of the queue over time at the port where it is "
-			      "largest, which a single run names",
-			      RESULT },
-	[WORST_WAIT_P99] = { "worst_wait_p99_ns", "ns",
-			     "99th percentile of how long packets wait at the port where it is "
-			     "largest, likewise; with measure.sojourn = yes",
-			     RESULT },
-	[NETWORK_QUEUE_MAX] = { "network_queue_max_pkts", "pkts",
-				"largest queue of any switch port", PORTS },
-	[MARK_FRACTION] = { "mark_fraction", "",
-			    "data packets that arrive marked, of all that arrive", RESULT },
-	[MARKS] = { "marks", "", "packets marked, everywhere", RESULT },
-	[DROPS] = { "drops", "", "packets dropped, everywhere", RESULT },
-	[TIMEOUTS] = { "timeouts", "", "retransmission timers that ran out", RESULT },
-	[TIMEOUTS_SMALL] = { "timeouts_small", "", "of these, of small flows", RESULT },
-	[RETRANSMITS] = { "retransmits", "", "segments sent again", RESULT },
-	[FLOWS_AFFECTED] = { "flows_affected", "",
-			     "flows of which a segment was sent again, over those that started: "
-			     "how "
-			     "many loss affects",
-			     RESULT },
-	[PAUSE_TIME] = { "pause_ns", "ns", "time that classes of links were paused, all added up",
-			 RESULT },
-	[PAUSE_FRACTION] = { "pause_fraction", "",
-			     "share of the time that a link was paused, mean of all links",
-			     RESULT },
-	[PAUSE_RATE] = { "pause_bps", "bps", "frames that pause a class, all links added up",
-			 RESULT },
-	[PFC_DEADLOCKS] = { "pfc_deadlocks", "",
-			    "circles of paused links that wait for each other for ever, at the end",
-			    RESULT },
-	[UTILISATION] = { "utilisation", "", "share of the measured port's rate in use", PORT },
-	[UTILISATION_FROM_HOSTS] = { "utilisation_from_hosts", "",
-				     "share of their rate that hosts' links send, mean", RESULT },
-	[UTILISATION_UP] = { "utilisation_up", "",
-			     "the same of links between switches, away from hosts or across",
-			     RESULT },
-	[UTILISATION_DOWN] = { "utilisation_down", "",
-			       "the same of links between switches, towards hosts", RESULT },
-	[UTILISATION_TO_HOSTS] = { "utilisation_to_hosts", "", "the same of links to hosts",
-				   RESULT },
-	[MARKS_FROM_HOSTS] = { "marks_from_hosts", "", "packets marked by hosts' cards", RESULT },
-	[MARKS_UP] = { "marks_up", "",
-		       "packets marked at links between switches, away from hosts or across",
-		       RESULT },
-	[MARKS_DOWN] = { "marks_down", "",
-			 "packets marked at links between switches, towards hosts", RESULT },
-	[MARKS_TO_HOSTS] = { "marks_to_hosts", "", "packets marked at links to hosts", RESULT },
-	[PAUSE_FRACTION_FROM_HOSTS] = { "pause_fraction_from_hosts", "",
-					"share of the time that a host was paused, mean", RESULT },
-	[PAUSE_FRACTION_UP] = { "pause_fraction_up", "",
-				"the same of links between switches, away from hosts or across",
-				RESULT },
-	[PAUSE_FRACTION_DOWN] = { "pause_fraction_down", "",
-				  "the same of links between switches, towards hosts", RESULT },
-	[PAUSE_FRACTION_TO_HOSTS] = { "pause_fraction_to_hosts", "", "the same of links to hosts",
-				      RESULT },
-	[QUEUE_P99_FROM_HOSTS] = { "queue_p99_from_hosts_pkts", "pkts",
-				   "at or below this 99 % of the time, all cards that have a queue "
-				   "together",
-				   RESULT },
-	[QUEUE_P99_UP] = { "queue_p99_up_pkts", "pkts",
-			   "the same of links between switches, away from hosts or across",
-			   RESULT },
-	[QUEUE_P99_DOWN] = { "queue_p99_down_pkts", "pkts",
-			     "the same of links between switches, towards hosts", RESULT },
-	[QUEUE_P99_TO_HOSTS] = { "queue_p99_to_hosts_pkts", "pkts", "the same of links to hosts",
-				 RESULT },
-	[WAIT_P99_FROM_HOSTS] = { "wait_p99_from_hosts_ns", "ns",
-				  "how long packets wait at cards that have a queue, 99th "
-				  "percentile; with measure.sojourn = yes",
-				  RESULT },
-	[WAIT_P99_UP] = { "wait_p99_up_ns", "ns",
-			  "the same of links between switches, away from hosts or across", RESULT },
-	[WAIT_P99_DOWN] = { "wait_p99_down_ns", "ns",
-			    "the same of links between switches, towards hosts", RESULT },
-	[WAIT_P99_TO_HOSTS] = { "wait_p99_to_hosts_ns", "ns", "the same of links to hosts",
-				RESULT },
-	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte", FLOW },
-	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", FLOW },
-	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", FLOW },
-	[FCT_P999] = { "fct_p999_ns", "ns", "flow completion time, 99.9th percentile", FLOW },
-	[FCT_SMALL_MEAN] = { "fct_small_mean_ns", "ns", "of small flows", FLOW },
-	[FCT_SMALL_P99] = { "fct_small_p99_ns", "ns", "of small flows, 99th percentile", FLOW },
-	[FCT_MEDIUM_MEAN] = { "fct_medium_mean_ns", "ns", "of flows neither small nor large",
-			      FLOW },
-	[FCT_LARGE_MEAN] = { "fct_large_mean_ns", "ns", "of large flows", FLOW },
-	[SLOWDOWN_MEAN] = { "slowdown_mean", "", "completion time over that of the flow alone",
-			    FLOW },
-	[SLOWDOWN_P50] = { "slowdown_p50", "", "slowdown, median", FLOW },
-	[SLOWDOWN_P99] = { "slowdown_p99", "", "slowdown, 99th percentile", FLOW },
-	[IOPS] = { "iops", "", "I/Os that end in the measured interval, per second", RESULT },
-	[READ_IOPS] = { "read_iops", "", "of these, reads", RESULT },
-	[IO_READ_P50] = { "io_read_p50_ns", "ns",
-			  "reads, request to the last byte of the answer, median", FLOW },
-	[IO_READ_P99] = { "io_read_p99_ns", "ns", "the same, 99th percentile", FLOW },
-	[WRITE_IOPS] = { "write_iops", "", "writes that end, per second", RESULT },
-	[IO_WRITE_P50] = { "io_write_p50_ns", "ns",
-			   "writes, request to the last byte of the answer, median", FLOW },
-	[IO_WRITE_P99] = { "io_write_p99_ns", "ns", "the same, 99th percentile", FLOW },
-	[ROUND_MEAN] = { "round_mean_ns", "ns",
-			 "first start to last end of rounds that lie in the measured interval",
-			 FLOW },
-	[ROUND_P50] = { "round_p50_ns", "ns", "the same, median", FLOW },
-	[ROUND_P99] = { "round_p99_ns", "ns", "the same, 99th percentile", FLOW },
-	[REWARD_MEAN] = { "reward", "",
-			  "mean of the first probe \"reward PORT\": 0.7 times the share of the "
-			  "line that was used and 0.3 times how short the mean queue was, 1 up to "
-			  "20 KB and 0.1 less for each doubling (ACC, SIGCOMM 2021, equation 2)",
-			  RESULT },
-	[SETTINGS_REFUSED] = { "settings_refused", "",
-			       "settings that agents (switch.tune) asked for and that are outside "
-			       "the limits, so that they were not applied; whole run",
-			       RESULT },
-	[PACKET_HOPS] = { "packet_hops", "", "packets sent over links, whole run", RESULT },
-	[SIM_SECONDS] = { "sim_seconds", "s", "simulated time", RESULT },
-	[CPU_SECONDS] = { "cpu_seconds", "s", "processor time of the run, all threads", COST },
-	[HOPS_PER_CPU_SECOND] = { "packet_hops_per_cpu_second", "", "speed", COST },
-	[PEAK_RSS] = { "peak_rss_bytes", "bytes", "largest memory of the process", COST },
-	[METRIC_COUNT] = { NULL, NULL, NULL, RESULT },
-};
-
-_Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "room for every metric");
 
 double run_metric(const struct run_result *r, const char *name)
 {
@@ -382,6 +211,16 @@ static void cost_metrics(const struct measure *m, struct run_result *r)
 	r->value[PEAK_RSS] = (double)usage.ru_maxrss * 1024;
 }
 
+static void goodput_metrics(const struct measure *m, struct run_result *r)
+{
+	int64_t span_ps = m->goodput_to_ps - m->from_ps;
+
+	r->value[GOODPUT_SPAN] = span_ps > 0 ? (double)span_ps / WEIR_PS_PER_NS : NAN;
+	r->value[GOODPUT] = span_ps > 0 ? weir_bytes_to_bits((double)m->hosts.arrival_bytes) *
+						  (double)WEIR_PS_PER_S / (double)span_ps
+					: NAN;
+}
+
 void measure_results(struct measure *m, struct run_result *r)
 {
 	struct engine *e = m->engine;
@@ -402,8 +241,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_refused(e->agents) : NAN;
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
-	r->value[GOODPUT] = weir_bytes_to_bits((double)m->hosts.goodput_bytes) *
-			    (double)WEIR_PS_PER_S / interval_ps;
+	goodput_metrics(m, r);
 	r->value[MARK_FRACTION] =
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;

@@ -108,7 +108,12 @@ static double iops(const struct measure *m, const struct run_result *r)
 
 /* --- rounds --- */
 
-/* The flows of a section are in the order of making, but for those that start at a time, which come
+/* As completion times are those of the flows that start in the interval, round times are those of the rounds that
+ * start in it: if a round had to end in it as well, slow settings would lose more rounds, and slower ones, than fast
+ * settings. A round that did not end is not counted; its flows are among the unfinished. Of the last round some hosts
+ * may have begun before measure.to and others not, whose flows then never start: that is no round.
+ *
+ * The flows of a section are in the order of making, but for those that start at a time, which come
  * first in both orders: they belong to its first round. */
 static void round_metrics(const struct measure *m, struct run_result *r)
 {
@@ -130,7 +135,7 @@ static void round_metrics(const struct measure *m, struct run_result *r)
 			round->last_ps = finish_ps;
 		if (!(f->ties & FLOW_ENDS_ROUND))
 			continue;
-		if (is_measured(m, round->first_ps) && is_measured(m, round->last_ps))
+		if (is_measured(m, round->first_ps) && round->last_ps != WEIR_TIME_NEVER_PS)
 			sample_add(&times,
 				   (double)(round->last_ps - round->first_ps) / WEIR_PS_PER_NS);
 		*round = (struct round){ WEIR_TIME_NEVER_PS, 0 };

@@ -161,6 +161,21 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
 }
 
+/* Together, of flows without a size, in the measured interval. */
+static void bulk_metrics(const struct measure *m, struct run_result *r)
+{
+	double bytes = 0, seconds = weir_ps_to_s(m->to_ps - m->from_ps);
+	int known = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		if (r->flows[i].size_bytes != FLOW_UNLIMITED)
+			continue;
+		known = 1;
+		bytes += (double)m->flow_bytes[i];
+	}
+	r->value[BULK_GOODPUT] = known && seconds > 0 ? weir_bytes_to_bits(bytes) / seconds : NAN;
+}
+
 void metrics_of_flows(const struct measure *m, struct run_result *r)
 {
 	struct engine *e = m->engine;
@@ -174,4 +189,5 @@ void metrics_of_flows(const struct measure *m, struct run_result *r)
 	}
 	flow_metrics(m, r);
 	fairness_metrics(m, r);
+	bulk_metrics(m, r);
 }

@@ -8,18 +8,56 @@
 #include "sim/switch/deadlock.h"
 #include "sim/traffic/flow.h"
 
+/* Which runs a value may be compared with, and what casts doubt on it. */
+enum metric_kind {
+	METRIC_RESULT,
+	METRIC_FLOW,  /* of flows that completed: says nothing of those that did not */
+	METRIC_PORT,  /* of the measured port alone */
+	METRIC_PORTS, /* of all switch ports, where runs measured different ones */
+	METRIC_COST,  /* depends on the machine, not on the scenario */
+};
+
+/* How a value is displayed. UNLESS_ZERO: in its unit; a single run does not show 0. */
+enum metric_form { METRIC_BY_UNIT, METRIC_PERCENT, METRIC_UNLESS_ZERO };
+
+/* Which of two values is better, everything else being equal. */
+enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
+
+/* Groups in the order of display. */
+enum metric_group {
+	METRIC_TRAFFIC,
+	METRIC_COMPLETION, /* of flows, by their sizes: lab/store/table_flows.c lays it out */
+	METRIC_APPLICATIONS,
+	METRIC_AGENTS,
+	METRIC_QUEUE,
+	METRIC_WAITING,
+	METRIC_BY_TIER,
+	METRIC_LOSSES,
+	METRIC_COSTS,
+	METRIC_GROUPS
+};
+
+/* Where a metric is shown without being asked for; a single run shows all. */
+enum metric_shown { METRIC_IN_TABLES = 1, METRIC_IN_REPORTS = 2 };
+
 /* A quantity that cannot be known (no flow of that kind, say) is NAN. Same order as metric_all. */
 struct metric {
 	const char *name; /* "queue_mean_pkts" */
 	const char *unit; /* "pkts", "ns", "bps", "" */
 	const char *help;
-	enum metric_kind {
-		METRIC_RESULT,
-		METRIC_FLOW,  /* of flows that completed: says nothing of those that did not */
-		METRIC_PORT,  /* of the measured port alone */
-		METRIC_PORTS, /* of all switch ports, where runs measured different ones */
-		METRIC_COST,  /* depends on the machine, not on the scenario */
-	} kind;
+	/* Its name in result folders; NULL: name. A definition that changes gets a new one, so that values of
+	 * the old definition, which older folders hold under the old name, are never taken for new ones. */
+	const char *stored;
+	/* The earlier definition is the same where measure.to is set: its values are read then. */
+	enum { METRIC_EARLIER_OTHER, METRIC_EARLIER_WITH_TO } earlier;
+	enum metric_kind kind;
+	enum metric_form form;
+	enum metric_better better;
+	enum metric_group group;
+	const char *row; /* of the group, in the table of a single run; NULL: COMPLETION alone */
+	int column;      /* in that row, from 0 */
+	unsigned shown;  /* of enum metric_shown */
+	int rank; /* 1: the first to be shown where not all fit; 0: only if asked for, or in wide tables */
 };
 
 extern const struct metric metric_all[]; /* ends with .name == NULL */
@@ -77,7 +115,7 @@ struct run_result {
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* where the run was only built */
-	struct ways ways;     /* likewise */
+	struct ways ways;         /* likewise */
 };
 
 void run_result_free(struct run_result *r);

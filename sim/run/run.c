@@ -46,6 +46,8 @@ static int64_t at_stop(struct measure *m, int64_t now_ps)
 		m->phase = PHASE_MEASURING;
 	}
 	probes_sample(m->probes, now_ps);
+	if (m->phase == PHASE_MEASURING && now_ps == m->goodput_to_ps)
+		measure_goodput(m);
 	if (m->phase == PHASE_MEASURING && now_ps >= m->to_ps) {
 		measure_end(m, m->to_ps);
 		m->phase = PHASE_AFTER;
@@ -62,6 +64,8 @@ static int64_t at_stop(struct measure *m, int64_t now_ps)
 
 	if (m->phase == PHASE_MEASURING && m->to_ps < next_ps)
 		next_ps = m->to_ps;
+	if (m->phase == PHASE_MEASURING && m->goodput_to_ps > now_ps && m->goodput_to_ps < next_ps)
+		next_ps = m->goodput_to_ps;
 	return sample_ps < next_ps ? sample_ps : next_ps;
 }
 
@@ -101,8 +105,7 @@ static void tell_progress(const struct course *r)
 
 static int is_stopped(const struct course *r)
 {
-	return r->control->stop &&
-	       atomic_load_explicit(r->control->stop, memory_order_relaxed);
+	return r->control->stop && atomic_load_explicit(r->control->stop, memory_order_relaxed);
 }
 
 static inline __attribute__((always_inline)) int go_on(const struct course *r)
@@ -181,6 +184,7 @@ static int plan(struct measure *m, const struct config *c, struct weir_error *e)
 	m->from_ps = (int64_t)c->measure.from_ps;
 	m->to_ps = c->measure.to_ps ? (int64_t)c->measure.to_ps : WEIR_TIME_NEVER_PS;
 	m->expected_ps = c->measure.to_ps ? m->to_ps : last_start_ps;
+	measure_plan_goodput(m, last_start_ps);
 	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
 		      (int64_t)c->measure.drain_ps;
 	if (!m->timed_ends)
@@ -234,7 +238,6 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 		       ? -1
 		       : 0;
 }
-
 
 /* What one rank has found holds for all: the status and message of the first that has one. */
 static enum run_status agree_on_end(struct engine *e, enum run_status status,

@@ -295,6 +295,7 @@ const struct weir_traffic_ops traffic_training = {
 	},
 	.generate = training_generate,
 	.keeps_order = rounds_keep_order,
+	.unit = WEIR_TRAFFIC_ROUNDS,
 };
 
 /* --- ring --- */
@@ -410,4 +411,5 @@ const struct weir_traffic_ops traffic_ring = {
 	},
 	.generate = ring_generate,
 	.keeps_order = rounds_keep_order,
+	.unit = WEIR_TRAFFIC_ROUNDS,
 };

@@ -512,4 +512,5 @@ const struct weir_traffic_ops traffic_storage = {
 	},
 	.generate = storage_generate,
 	.keeps_order = storage_keeps_order,
+	.unit = WEIR_TRAFFIC_IOS,
 };

@@ -161,10 +161,12 @@ static double own_rate_bps(const struct bed_board *b, const struct bed_flow *f)
 	return rate_bps(b, f) * (double)(b->to_ns - b->from_ns) / (double)(b->to_ns - since_ns);
 }
 
-/* Rates of flows that ran while it was measured, and all of them together. */
-static void rate_metrics(const struct bed_board *b, struct run_result *r)
+/* Rates of flows that ran while it was measured, and all of them together. Where measure.to is not set, what the
+ * simulator calls goodput ends with the last start (measure_plan_goodput), a time at which hosts count nothing here: it is unknown. */
+static void rate_metrics(const struct config *c, const struct bed_board *b, struct run_result *r)
 {
 	double sum = 0, squares = 0, count = 0, largest = 0, goodput_bps = 0;
+	int has_end = c->measure.to_ps > 0;
 
 	for (uint32_t i = 0; i < b->flow_count; i++) {
 		const struct bed_flow *f = &b->flows[i];
@@ -182,7 +184,8 @@ static void rate_metrics(const struct bed_board *b, struct run_result *r)
 	}
 	set(r, "jain", squares > 0 ? sum * sum / (count * squares) : NAN);
 	set(r, "unfair_ratio", sum > 0 ? largest * count / sum - 1 : NAN);
-	set(r, "goodput_bps", goodput_bps);
+	set(r, "goodput_bps", has_end ? goodput_bps : NAN);
+	set(r, "goodput_span_ns", has_end ? (double)(b->to_ns - b->from_ns) : NAN);
 }
 
 /* Marks are the switch's, over the time that it measured; packets are the receivers', over theirs. */
@@ -235,7 +238,7 @@ void outcome_add(const struct testbed_plan *p, const struct config *c, const str
 {
 	list_flows(p, c, b, r);
 	flow_metrics(c, b, r);
-	rate_metrics(b, r);
+	rate_metrics(c, b, r);
 	host_metrics(b, r);
 	add_series(c, b, r);
 }

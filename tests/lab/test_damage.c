@@ -69,7 +69,7 @@ TEST(test_damaged_run_is_named_by_its_key_and_part)
 	} cases[] = {
 		{ "UPDATE flow SET finish_ps = finish_ps + 1 WHERE run = 2 AND flow = 1",
 		  "its flows are not what was stored" },
-		{ "UPDATE metric SET value = value * 1.01 WHERE run = 2 AND name = 'goodput_bps'",
+		{ "UPDATE metric SET value = value * 1.01 WHERE run = 2 AND name = 'goodput_bps.2'",
 		  "its metrics are not what was stored" },
 		{ "UPDATE setting SET value = '3' WHERE run = 2 AND path = 'seed'",
 		  "its settings are not what was stored" },

@@ -228,7 +228,8 @@ TEST(test_report_distributions_are_those_of_the_flows)
 	"[traffic store]\npattern = many-to-one\nsenders = 2\nsize = 1MB\n[measure]\nto = 200ms\n"
 
 /* 60 flows of each section, 1 to 60 KB, that take factor us for each KB; store takes ten times as long. */
-static void add_made(struct store *s, const char *marking, int seed, double factor)
+static void add_made_with(struct store *s, const char *marking, int seed, double factor,
+			  double goodput_bps)
 {
 	const int64_t us = INT64_C(1000) * WEIR_PS_PER_NS;
 	enum { EACH = 60 };
@@ -255,7 +256,36 @@ static void add_made(struct store *s, const char *marking, int seed, double fact
 	}
 	run.r.value[metric_index("flows_completed")] = 2 * EACH;
 	run.r.value[metric_index("flows_unfinished")] = 0;
+	run.r.value[metric_index("goodput_bps")] = goodput_bps;
+	run.r.value[metric_index("fct_mean_ns")] = 1e5 * factor;
 	add(s, &run);
+}
+
+static void add_made(struct store *s, const char *marking, int seed, double factor)
+{
+	add_made_with(s, marking, seed, factor, (double)NAN);
+}
+
+TEST(test_report_colours_what_is_better_and_not_what_is_less)
+{
+	struct folder folder = folder_make();
+	struct store *s = open_store(&folder);
+	struct report r;
+	char *html;
+
+	for (int seed = 1; seed <= 3; seed++) {
+		add_made_with(s, "ecn", seed, 4, 80e9 + 1e6 * seed);
+		add_made_with(s, "tcn", seed, 2, 20e9);
+	}
+	read_report(&r, s);
+	CHECK_CONTAINS(r.sentences[0], "It pays in goodput: 20 Gb/s (ecn: 80 Gb/s).");
+	html = html_of(&r);
+	CHECK_CONTAINS(html, "<small class=\"better\">× 0.50"); /* of the FCT */
+	CHECK_CONTAINS(html, "<small class=\"worse\">× 0.25");  /* of the goodput */
+	free(html);
+	report_free(&r);
+	store_close(s);
+	folder_remove(&folder);
 }
 
 TEST(test_report_begins_with_who_wins_for_each_section)
@@ -273,7 +303,7 @@ TEST(test_report_begins_with_who_wins_for_each_section)
 	read_report(&r, s);
 	CHECK_INT(r.sentence_count, 2);
 	CHECK_CONTAINS(r.sentences[0],
-		       "web: tcn wins by the mean completion time: 0.55 (0.49..0.62)");
+		       "web: tcn wins by mean FCT: 67.1 us, 0.55 (0.49..0.62) of that of ecn.");
 	html = html_of(&r);
 	answer = strstr(html, "<p class=\"answer\">web: tcn wins");
 	summary = strstr(html, "<h2>Summary</h2>");

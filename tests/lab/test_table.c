@@ -2,7 +2,9 @@
 #define _XOPEN_SOURCE 700
 #include "lab/compare/compare.h"
 #include "lab/store/export.h"
+#include "lab/compare/answer.h"
 #include "lab/store/results.h"
+#include "lab/store/store_sql.h"
 #include "tests/folder.h"
 #include "tests/sim.h"
 #include <math.h>
@@ -535,7 +537,7 @@ TEST(test_flow_metrics_agree_with_those_of_the_run)
 	CHECK_INT(store_add(s.store, key, &sim.c, &sim.r, &e), 0);
 	CHECK_INT(store_runs(s.store, STORE_ALL, &runs, &e), 0);
 	for (int i = 0; i < COUNT; i++)
-		columns[i] = (struct compare_column){ both[i], "", -1 };
+		columns[i] = (struct compare_column){ both[i], "", -1, metric_find(both[i]) };
 	CHECK_INT(flow_metrics(s.store, &runs.runs[0], &c, numbers, &e), 0);
 	for (int i = 0; i < COUNT; i++) {
 		double want = sim_metric(&sim, both[i]);
@@ -639,4 +641,100 @@ TEST(test_export_does_not_depend_on_the_order_of_adding)
 	CHECK_CONTAINS(texts[0], "\"run\": 2, ");
 	free(texts[0]);
 	free(texts[1]);
+}
+
+/* --- what the table of metrics says holds everywhere --- */
+
+TEST(test_metrics_of_the_same_form_are_shown_alike)
+{
+	static const char *const metrics[] = { "utilisation", "utilisation_up", "pause_fraction",
+					       "flows_affected", "jain" };
+	const struct compare_request q = { .metrics = metrics, .metric_count = 5 };
+	const struct compare_layout wide = { .width = 120, .all = 1 };
+	struct shelf s = shelf_make();
+	struct comparison c;
+	struct sim sim;
+	char key[RUN_KEY_SIZE], *text;
+	struct weir_error e = { "" };
+
+	sim_read(&sim, scenario_text, 1, "tcn", "100pkts");
+	for (int i = 0; i < METRICS_MAX; i++)
+		sim.r.value[i] = (double)NAN;
+	for (int i = 0; i < 5; i++)
+		sim.r.value[metric_index(metrics[i])] = 0.4251;
+	CHECK_INT(run_key(&sim.c, key, &e), 0);
+	CHECK_INT(store_add(s.store, key, &sim.c, &sim.r, &e), 0);
+	sim_end(&sim);
+	make(&c, &s, &q);
+	text = printed(&c, &wide);
+	CHECK_CONTAINS(text, "         %            %         %         %\n");
+	CHECK_CONTAINS(text, "     42.51        42.51     42.51     42.51  0.425\n");
+	free(text);
+	comparison_free(&c);
+	shelf_end(&s);
+}
+
+TEST(test_every_metric_declares_how_it_is_shown_once)
+{
+	unsigned char ranks[METRICS_MAX] = { 0 };
+	int last = 0;
+
+	for (const struct metric *m = metric_all; m->name; m++) {
+		CHECK((m->row != NULL) == (m->group != METRIC_COMPLETION));
+		CHECK(m->form != METRIC_PERCENT || m->unit[0] == '\0');
+		CHECK(m->rank == 0 || (m->shown & METRIC_IN_TABLES));
+		CHECK(m->rank == 0 || !ranks[m->rank]);
+		CHECK(metric_find(m->name) == m);
+		CHECK_INT(metric_stored_index(metric_stored_name(m)), m - metric_all);
+		CHECK(!m->stored || metric_index(m->stored) < 0);
+		ranks[m->rank] = 1;
+		last = m->rank > last ? m->rank : last;
+		for (const struct metric *o = metric_all; o < m; o++)
+			CHECK(!m->row || o->group != m->group || strcmp(o->row, m->row) != 0 ||
+			      o->column != m->column);
+	}
+	for (int i = 1; i <= last; i++)
+		CHECK(ranks[i]);
+	for (uint32_t i = 0; answer_metric(i); i++)
+		CHECK(metric_find(answer_metric(i))->better != METRIC_NEITHER);
+}
+
+/* A definition that changes takes another name in the store: what older folders have is never mixed in. */
+TEST(test_values_by_an_earlier_definition_are_not_shown_and_named)
+{
+	static const char *const metrics[] = { "round_mean_ns", "goodput_bps", "drops" };
+	const struct compare_request q = { .metrics = metrics, .metric_count = 3 };
+	const struct compare_layout wide = { .width = 120, .all = 1 };
+	struct shelf s = shelf_make();
+	struct comparison c;
+	struct weir_error e = { "" };
+	char *text;
+
+	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 3, 0, 0, 0 });
+	CHECK_INT(sqlite3_exec(s.store->db,
+			       "DELETE FROM metric WHERE name LIKE 'round_mean%' OR "
+			       "name LIKE 'goodput_bps%';"
+			       "INSERT INTO metric VALUES (1, 'round_mean_ns', 5000), "
+			       "(1, 'goodput_bps', 9e9)",
+			       NULL, NULL, NULL),
+		  SQLITE_OK);
+	CHECK_INT(store_seal_all(s.store, &e), 0);
+	make(&c, &s, &q);
+	CHECK(isnan(c.rows[0].cells[0].mean));
+	CHECK_NEAR(c.rows[0].cells[1].mean, 9e9, 0); /* the same where measure.to is set */
+	CHECK_NEAR(c.rows[0].cells[2].mean, 3, 0);
+	text = printed(&c, &wide);
+	CHECK_CONTAINS(text, "round_mean_ns is not shown of 1 of 1 runs: they have it by the "
+			     "definition of an earlier version;");
+	free(text);
+	comparison_free(&c);
+	CHECK_INT(sqlite3_exec(s.store->db,
+			       "UPDATE setting SET value = '0us' WHERE path = 'measure.to'", NULL,
+			       NULL, NULL),
+		  SQLITE_OK);
+	CHECK_INT(store_seal_all(s.store, &e), 0);
+	make(&c, &s, &q);
+	CHECK(isnan(c.rows[0].cells[1].mean));
+	comparison_free(&c);
+	shelf_end(&s);
 }

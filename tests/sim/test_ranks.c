@@ -101,6 +101,14 @@ TEST(test_ranks_agree_on_web_search)
 			   "load = 60%\nflows = 40\n[measure]\nto = 500us\ndrain = 200us\n");
 }
 
+/* Goodput is measured until the last start, long before the last end. */
+TEST(test_ranks_agree_on_goodput_until_the_last_start)
+{
+	check_ranks(FABRIC "[switch]\nmarking = ecn\n[host]\ncc = dctcp\n"
+			   "[traffic web]\npattern = all-to-all\nsizes = websearch\n"
+			   "load = 40%\nflows = 40\n[measure]\nfrom = 10us\n");
+}
+
 TEST(test_ranks_agree_on_losses)
 {
 	check_ranks(FABRIC "[switch]\nmarking = none\nbuffer = 10pkts\n[host]\ncc = cubic\n"

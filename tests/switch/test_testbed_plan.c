@@ -189,6 +189,12 @@ TEST(test_testbed_counts_a_goodput_over_the_time_in_which_it_was_counted)
 	CHECK_NEAR(run_metric(&r, "fct_mean_ns"), 4e6, 1e-3);
 	/* Ten packets of 121.12 us one after the other, the last over two lines, and 200 us of cable. */
 	CHECK_INT(r.ideal_ps[0], 11 * 121120000LL + 200000000);
+	CHECK_NEAR(run_metric(&r, "goodput_span_ns"), (double)(b->to_ns - b->from_ns), 0);
+	run_result_free(&r);
+	/* Simulated, it would be until the last start. */
+	c.measure.to_ps = 0;
+	outcome_add(&p, &c, b, &r);
+	CHECK(isnan(run_metric(&r, "goodput_bps")));
 	free(b);
 	run_result_free(&r);
 	plan_free(&p);
