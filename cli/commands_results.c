@@ -289,7 +289,7 @@ static const char reproduce_lesson[] =
 const struct command reproduce_command = {
 	.name = "reproduce",
 	.usage = "[PAPER/FIGURE]",
-	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims hold; "
+	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims it reproduces; "
 		"without a word, lists the figures",
 	.options = reproduce_options,
 	.words_max = 1,

@@ -274,7 +274,7 @@ static void write_papers(const struct document *d, const struct summary *s, enum
 
 static const char reasons[] = "Why claims disagree. Paper silent: something that it does not tell "
 			      "of decides, and the note says what, "
-			      "with numbers. Does not hold: by an experiment that the note tells "
+			      "with numbers. Not reproduced here: by an experiment that the note tells "
 			      "of. Too small to tell: runs in quick size are too "
 			      "few or too short. Unexplained: the note says what was tried. Claims "
 			      "of which another passage of the paper says "
