@@ -89,6 +89,7 @@ struct stored_run {
 	struct stored_setting *settings; /* all, also "seed" */
 	double value[METRICS_MAX];       /* by metric_all; NAN: unknown */
 	double wall_seconds;
+	char *held_up; /* of a real run, why its numbers are not to be trusted; NULL: they may be */
 	uint32_t reason_count;
 	struct reason_count *reasons; /* their names belong to the run */
 	int partial;                  /* 1: has just ended, before its time; never of a store */
