@@ -91,8 +91,8 @@ static double derived_number(const struct sayings *s, const struct compare_row *
 	return said;
 }
 
-/* Beside the line of the row, at its x. */
-static void mark_line(const struct drawing *d, const struct compare_row *row, double said)
+/* Beside the line of the row, in its colour. */
+static void add_ring(const struct drawing *d, const struct compare_row *row, double x, double y)
 {
 	char *name = NULL;
 	struct chart_line *l;
@@ -101,7 +101,7 @@ static void mark_line(const struct drawing *d, const struct compare_row *row, do
 	l = drawing_line(drawing_chart(d, row), name);
 	l->style = drawing_line_style(d, row);
 	l->is_marks = 1;
-	chart_point_add(l, d->x_numbers[row->value[d->x]] * d->p->x_scale, said);
+	chart_point_add(l, x, y);
 	free(name);
 }
 
@@ -123,7 +123,7 @@ static void mark(const struct drawing *d, const struct compare_row *row, double 
 	if (d->is_bars)
 		mark_bar(d, row, said);
 	else if (d->x != NO_AXIS)
-		mark_line(d, row, said);
+		add_ring(d, row, d->x_numbers[row->value[d->x]] * d->p->x_scale, said);
 }
 
 /* All that claims say of the row, which may contradict each other; or else what follows from them. */
@@ -160,12 +160,81 @@ static void mark_rows(const struct drawing *d, const struct figure *f)
 	free(s.all);
 }
 
+/* --- distributions --- */
+
+/* Which share of the flows a statistic leaves below; NAN: it is none of those. */
+static double share_below(enum flow_statistic statistic)
+{
+	switch (statistic) {
+	case STATISTIC_P50:
+		return 0.5;
+	case STATISTIC_P95:
+		return 0.95;
+	case STATISTIC_P99:
+		return 0.99;
+	case STATISTIC_P999:
+		return 0.999;
+	default:
+		return (double)NAN;
+	}
+}
+
+/* What a claim says of a distribution: so many of the flows of a class have at most so much. */
+struct cdf_point {
+	enum flow_quantity quantity;
+	enum flow_class class;
+	double x, share;
+};
+
+static int find_cdf_point(const struct claim *c, struct cdf_point *p)
+{
+	struct flow_metric m;
+
+	if (c->is_series || c->over.count || c->best || !isfinite(c->low) || c->low < c->high)
+		return 0;
+	if (c->is_share) {
+		int is_within = c->share.what == SHARE_WITHIN;
+
+		*p = (struct cdf_point){ c->share.quantity, c->share.class,
+					 is_within ? c->share.level : c->low,
+					 is_within ? c->low : c->share.level };
+		return 1;
+	}
+	if (!flow_metric_find(c->metric, &m))
+		return 0;
+	*p = (struct cdf_point){ m.quantity, m.class, c->low, share_below(m.statistic) };
+	return !isnan(p->share);
+}
+
+/* The curve is of all flows: what is said of small ones is on it where there are no others. */
+static int all_are_of(const struct drawing *d, const struct compare_row *row, enum flow_class class)
+{
+	struct weir_error e;
+	const struct flow_set *set = store_flow_set(d->s, drawing_run(d, row), &e);
+
+	return set && flow_set_count(set, class, NULL) == flow_set_count(set, CLASS_ALL, NULL);
+}
+
+static void mark_cdf(const struct drawing *d, const struct claim *c)
+{
+	enum flow_quantity drawn =
+		strcmp(d->p->y[0], "fct") == 0 ? QUANTITY_FCT : QUANTITY_SLOWDOWN;
+	const struct compare_row *row = drawing_only_row(d, &c->of);
+	struct cdf_point p;
+
+	if (row && selection_has(&d->p->where, drawing_run(d, row)) && find_cdf_point(c, &p) &&
+	    p.quantity == drawn && all_are_of(d, row, p.class))
+		add_ring(d, row, p.x, p.share);
+}
+
 void panel_marks(const struct drawing *d, const struct figure *f)
 {
 	if (d->p->kind == PANEL_LINES || d->p->kind == PANEL_BARS)
 		mark_rows(d, f);
 	if (d->p->kind == PANEL_TIME)
 		panel_series_marks(d, f);
+	for (uint32_t i = 0; d->p->kind == PANEL_CDF && i < f->claim_count; i++)
+		mark_cdf(d, &f->claims[i]);
 }
 
 void panel_note_marks(struct chart *c)

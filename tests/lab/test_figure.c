@@ -427,6 +427,39 @@ TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
 	desk_end(&d);
 }
 
+/* All flows of 20 KB are small, so what is said of small ones is on their curve; those of 200 KB are medium. */
+TEST(test_what_the_paper_says_of_a_distribution_is_a_mark_on_its_curve)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n"
+		       "[panel b]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
+		       "[panel c]\nkind = cdf\ny = fct\nwhere = traffic.req.size=200KB\n"
+		       "[claim tail]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
+		       "value = 190us\nof = case=ecn, traffic.req.size=20KB\n"
+		       "[claim within]\nsays = s\nsection = 1\nmetric = slowdown_within 12\n"
+		       "value = 0.25\nof = case=none, traffic.req.size=20KB\n"
+		       "[claim mean]\nsays = s\nsection = 1\nmetric = fct_mean_ns\n"
+		       "value = 150us\nof = case=ecn, traffic.req.size=20KB\n"
+		       "[claim other]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
+		       "value = 190us\nof = case=ecn, traffic.req.size=200KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->line_count, 3); /* a mean is no point of a distribution */
+	CHECK_STR(c->lines[2].name, "ecn, the paper");
+	CHECK(c->lines[2].is_marks);
+	CHECK_INT(c->lines[2].count, 1);
+	CHECK_NEAR(c->lines[2].points[0].x, 190, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 0.99, 1e-12);
+	c = &d.r.charts.all[1];
+	CHECK_INT(c->line_count, 3);
+	CHECK_STR(c->lines[2].name, "none, the paper");
+	CHECK_NEAR(c->lines[2].points[0].x, 12, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 0.25, 1e-12);
+	CHECK_INT(d.r.charts.all[2].line_count, 2);
+	desk_end(&d);
+}
+
 TEST(test_a_panel_over_sizes_has_a_point_for_each_range_with_flows_enough)
 {
 	struct desk d;
