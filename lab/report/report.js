@@ -397,6 +397,13 @@
 			lines.forEach((line, i) => label(at.left - box.left + at.width / 2,
 				at.bottom - box.top - 3 - LINE_HEIGHT * (lines.length - 1 - i), line, ' text-anchor="middle"'));
 		});
+		const interval = (x, low, high, colour) => {
+			if (low === null || high === null || low === undefined)
+				return;
+			const top = g.toDomYCoord(high).toFixed(1), bottom = g.toDomYCoord(low).toFixed(1);
+			add('<path fill="none" stroke="' + colour + '" d="M' + x.toFixed(1) + ' ' + top + 'V' + bottom + 'm-4 0h8M' +
+				(x - 4).toFixed(1) + ' ' + top + 'h8"/>');
+		};
 		shownLines.forEach((l) => {
 			const at = l.px.map((x, i) => l.py[i] === null ? null : [xOf(x), g.toDomYCoord(l.py[i])])
 				.filter((p) => p && isFinite(p[0]) && isFinite(p[1]));
@@ -404,14 +411,18 @@
 				const width = 0.6 * area.w / (barsOf(chart).length + 0.2), zero = g.toDomYCoord(0);
 				at.forEach(([x, y]) => add('<rect x="' + (x - width / 2).toFixed(1) + '" y="' + y.toFixed(1) + '" width="' +
 					width.toFixed(1) + '" height="' + (zero - y).toFixed(1) + '" fill="' + lineColour(l) + '"/>'));
+				at.forEach(([x]) => interval(x, l.low[0], l.high[0], css('--text')));
 				return;
 			}
 			if (l.marks) {
-				at.forEach(([x, y]) => add('<circle cx="' + x.toFixed(1) + '" cy="' + y.toFixed(1) +
-					'" r="8" fill="none" stroke="' + markColour(l, chart.kind === 'bars') + '"/>'));
+				at.forEach(([x, y]) => add('<circle cx="' + x.toFixed(1) + '" cy="' + y.toFixed(1) + '" r="8" fill="' +
+					(chart.kind === 'bars' ? css('--page') : 'none') + '" stroke="' + markColour(l, chart.kind === 'bars') + '"/>'));
 				return;
 			}
-			const dash = l.muted ? null : dashOf(l.style);
+			const dash = l.muted ? null : dashOf(l.style), i = chart.lines.indexOf(l);
+			if (chart.kind === 'means')
+				l.px.forEach((x, k) => interval(xOf(x) + WHISKER_EVERY * (i - (chart.lines.length - 1) / 2), l.low[k],
+					l.high[k], lineColour(l)));
 			add('<path fill="none" stroke="' + lineColour(l) + '" stroke-width="1.6"' +
 				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + ' d="' + at.map(([x, y], i) =>
 				i === 0 ? 'M' + x.toFixed(1) + ' ' + y.toFixed(1) : chart.kind === 'steps' ? 'H' + x.toFixed(1) + 'V' +
