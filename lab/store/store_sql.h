@@ -7,8 +7,8 @@
 enum {
 	STORE_APPLICATION = 0x57656972, /* "Weir", at byte 68 of the file */
 	STORE_SCHEMA = 4,               /* changes when a table does, at byte 60 */
-	STORE_SCHEMA_SEALED = 3, /* without the columns since 4: is read, and gets them by writing */
-	STORE_SCHEMA_BARE = 2, /* without digests, too: is read, and sealed by writing */
+	STORE_SCHEMA_SEALED = 3,        /* lacks columns since 4: is read; writing adds them */
+	STORE_SCHEMA_BARE = 2,          /* without digests, too: is read, and sealed by writing */
 };
 
 struct flow_shelf;

@@ -58,7 +58,7 @@ struct series {
 struct run_result {
 	double value[METRICS_MAX]; /* by metric_all */
 	double wall_seconds;
-	int partial; /* 1: interrupted or out of time; the numbers stop there */
+	int partial;       /* 1: interrupted or out of time; the numbers stop there */
 	char held_up[160]; /* of a real run: what the machine did to it; "": it kept up */
 	uint32_t flow_count;
 	struct flow *flows; /* every record, with ideal FCT beside */
@@ -78,7 +78,7 @@ struct run_result {
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* where the run was only built */
-	struct ways ways;     /* likewise */
+	struct ways ways;         /* likewise */
 };
 
 void run_result_free(struct run_result *r);

@@ -219,8 +219,8 @@ TEST(test_csv_of_a_run_is_that_of_its_store_and_whether_it_is_partial)
 		if (i < 5)
 			CHECK_STR(b, a);
 		else
-			CHECK(strncmp(b, "run,key,version,title,wall_seconds,held_up,partial,seed,", 56) ==
-			      0);
+			CHECK(strncmp(b, "run,key,version,title,wall_seconds,held_up,partial,seed,",
+				      56) == 0);
 		free(a);
 		free(b);
 	}

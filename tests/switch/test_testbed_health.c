@@ -16,10 +16,9 @@ TEST(test_run_that_the_machine_kept_up_with_is_trusted)
 
 TEST(test_everything_that_held_a_run_up_is_said)
 {
-	const struct testbed_health all = { .lost_fraction = 0.032,
-					    .lost_pkts = 1200,
-					    .connections = 2,
-					    .late_fraction = 0.125 };
+	const struct testbed_health all = {
+		.lost_fraction = 0.032, .lost_pkts = 1200, .connections = 2, .late_fraction = 0.125
+	};
 
 	CHECK_STR(testbed_held_up(&(struct testbed_health){ .lost_fraction = 0.00501 }).text,
 		  "the switch stood still for 0.501 % of the time");
@@ -28,8 +27,7 @@ TEST(test_everything_that_held_a_run_up_is_said)
 	CHECK_STR(testbed_held_up(&all).text,
 		  "the switch stood still for 3.2 % of the time; hosts began 12.5 % of the flows "
 		  "late; 1,200 packets were not read in time; 2 connections did not open or broke");
-	CHECK(strlen(testbed_held_up(&all).text) <
-	      sizeof(((struct run_result *)NULL)->held_up));
+	CHECK(strlen(testbed_held_up(&all).text) < sizeof(((struct run_result *)NULL)->held_up));
 }
 
 TEST(test_of_two_disturbed_runs_the_one_that_was_disturbed_less_has_less_strain)
