@@ -61,6 +61,10 @@ static const struct cli_option testbed_options[] = {
 	{ "--seeds", "N",
 	  "with --figure: seeds 1 to N, in place of those of paper.real; verdicts want five",
 	  OFFER_NOTHING },
+	{ "--tries", "N",
+	  "how often a run is done at most, 1 to 20: again while the machine holds it up; 3 unless "
+	  "given. What was held up to the last is marked with a !",
+	  OFFER_NOTHING },
 	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
 	  OFFER_NOTHING },
 	{ "--set", "SECTION.KEY=VALUE",

@@ -104,7 +104,7 @@ static const struct cli_option export_options[] = {
 	{ "--json", "FILE", "writes all in one file; - is standard output", OFFER_FILE },
 	{ "--plots", "DIR",
 	  "writes the charts of the report for gnuplot (NAME.dat, NAME.gp) and matplotlib "
-	  "(plots.py)",
+	  "(plots.py); both write NAME.pdf",
 	  OFFER_FOLDER },
 	{ "--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING },
 	{ .name = NULL },
@@ -289,7 +289,8 @@ static const char reproduce_lesson[] =
 const struct command reproduce_command = {
 	.name = "reproduce",
 	.usage = "[PAPER/FIGURE]",
-	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims hold; "
+	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims it "
+		"reproduces; "
 		"without a word, lists the figures",
 	.options = reproduce_options,
 	.words_max = 1,

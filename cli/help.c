@@ -50,6 +50,16 @@ void print_wrapped(const char *text, int indent)
 	wrap(stdout, text, indent);
 }
 
+/* A name and, from indent on, what it means: below the name where that leaves no gap. */
+static void print_explained(FILE *f, const char *name, const char *text, int indent)
+{
+	if (fprintf(f, "%s", name) >= indent)
+		fprintf(f, "\n%*s", indent, "");
+	else
+		fprintf(f, "%*s", indent - (int)strlen(name), "");
+	wrap(f, text, indent);
+}
+
 static void print_topics(FILE *f)
 {
 	size_t column = 0;
@@ -71,8 +81,11 @@ void print_usage(FILE *f)
 {
 	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
 	for (size_t i = 0; command_all[i]; i++) {
-		fprintf(f, "  weir %-10s%-15s", command_all[i]->name, command_all[i]->usage);
-		wrap(f, command_all[i]->help, USAGE_INDENT);
+		char left[128];
+
+		snprintf(left, sizeof(left), "  weir %-9s %s", command_all[i]->name,
+			 command_all[i]->usage);
+		print_explained(f, left, command_all[i]->help, USAGE_INDENT);
 	}
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
 	      "section, 'weir help red' the options of a scheme, 'weir list' all names. Topics:\n",
@@ -85,11 +98,11 @@ void print_command(FILE *f, const struct command *c)
 	fprintf(f, "weir %s %s%s\n  ", c->name, c->usage, c->options ? " [OPTION]..." : "");
 	wrap(f, c->help, COMMAND_INDENT);
 	for (const struct cli_option *o = c->options; o && o->name; o++) {
-		char left[64];
+		char left[128];
 
-		snprintf(left, sizeof(left), "%s %s", o->name, o->value ? o->value : "");
-		fprintf(f, "  %-*s ", OPTION_INDENT - COMMAND_INDENT - 1, left);
-		wrap(f, o->help, OPTION_INDENT);
+		snprintf(left, sizeof(left), "  %s%s%s", o->name, o->value ? " " : "",
+			 o->value ? o->value : "");
+		print_explained(f, left, o->help, OPTION_INDENT);
 	}
 	if (c->more)
 		fprintf(f, "\n%s", c->more);

@@ -116,6 +116,7 @@ enum { SIMULATED, REAL, WORLDS };
 struct figure_request {
 	const struct figure_files *files;
 	uint64_t seeds; /* 0: those of the figure */
+	uint32_t tries; /* of a run that the machine holds up */
 	struct real_plan plan;
 	struct figure figure;
 	struct scenario scenario;
@@ -152,7 +153,7 @@ static int run_slow(struct figure_request *q, const struct config *c, struct run
 
 	if (slower_config(c, q->plan.slower, &slow, &e))
 		return complain(EXIT_MISTAKE, &e);
-	status = run_real(&q->scenario, &slow, r);
+	status = run_real(&q->scenario, &slow, q->tries, r);
 	config_free(&slow);
 	if (status == EXIT_FINE)
 		slower_back(r, q->plan.slower);
@@ -226,10 +227,11 @@ static struct claim_text verdict_words(const struct claim *c, const struct verdi
 	int agrees = v->value.mean >= c->accept_low && v->value.mean <= c->accept_high;
 	struct claim_text t;
 
-	snprintf(t.text, sizeof(t.text), "%s%s", verdict_name(v->kind),
+	snprintf(t.text, sizeof(t.text), "%s%s%s", verdict_name(v->kind),
 		 v->kind != VERDICT_TOO_FEW ? ""
 		 : agrees                   ? ", the mean agrees"
-					    : ", the mean does not agree");
+					    : ", the mean does not agree",
+		 v->is_doubtful ? " !" : "");
 	return t;
 }
 
@@ -245,6 +247,7 @@ static uint32_t count_seeds(const struct sweep *w)
 static void print_verdicts(const struct figure_request *q, struct verdict *const verdicts[WORLDS])
 {
 	struct verdict_sums sums[WORLDS] = { { { { 0 } }, { { 0 } } }, { { { 0 } }, { { 0 } } } };
+	struct health health = { .runs = 0 };
 	uint32_t silent = 0;
 
 	printf("| claim | paper | simulated | | real | |\n|---|---|---|---|---|---|\n");
@@ -258,6 +261,8 @@ static void print_verdicts(const struct figure_request *q, struct verdict *const
 		}
 		count_verdict(&sums[SIMULATED], a);
 		count_verdict(&sums[REAL], b);
+		if (b->is_doubtful)
+			health = b->health;
 		printf("| %s | %s | %s | %s | %s | %s |\n", c->says, claim_expected(c).text,
 		       measured_text(&a->value, a->unit).text, verdict_words(c, a).text,
 		       measured_text(&b->value, b->unit).text, verdict_words(c, b).text);
@@ -268,6 +273,8 @@ static void print_verdicts(const struct figure_request *q, struct verdict *const
 	if (silent)
 		printf("; %u claims need other runs", silent);
 	printf("\n");
+	if (health.runs)
+		printf("! %s\n", health_text(&health).text);
 	print_counts("simulated", &sums[SIMULATED]);
 	print_counts("real", &sums[REAL]);
 }
@@ -337,9 +344,15 @@ static int run_figure(struct figure_request *q, const char *out)
 	return status;
 }
 
-static int run_files(const struct figure_files *f, const char *out, uint64_t seeds)
+/* How many there are, and of a run at most. */
+struct real_counts {
+	uint64_t seeds; /* 0: those of the figure */
+	uint32_t tries;
+};
+
+static int run_files(const struct figure_files *f, const char *out, const struct real_counts *n)
 {
-	struct figure_request q = { .files = f, .seeds = seeds };
+	struct figure_request q = { .files = f, .seeds = n->seeds, .tries = n->tries };
 	struct weir_error e;
 	int status;
 
@@ -362,7 +375,7 @@ static int run_files(const struct figure_files *f, const char *out, uint64_t see
 }
 
 /* What a figure runs with is said in one place, so that its verdicts are of the paper's settings. */
-static int read_options(const struct arguments *a, uint64_t *seeds, struct weir_error *e)
+static int read_options(const struct arguments *a, struct real_counts *n, struct weir_error *e)
 {
 	static const struct weir_option count = {
 		.name = "--seeds", .type = WEIR_OPT_COUNT, .min = 1, .max = 1000, .help = ""
@@ -377,25 +390,28 @@ static int read_options(const struct arguments *a, uint64_t *seeds, struct weir_
 					      "%s: not with --figure, whose settings are those of "
 					      "its paper.real",
 					      others[i]);
-	*seeds = 0;
-	return text ? weir_option_parse(seeds, &count, text, e) : 0;
+	n->seeds = 0;
+	return testbed_tries(a, &n->tries, e) ||
+			       (text && weir_option_parse(&n->seeds, &count, text, e))
+		       ? -1
+		       : 0;
 }
 
 int testbed_figure(const struct arguments *a)
 {
 	const char *out = arguments_option(a, "--out");
-	uint64_t seeds;
+	struct real_counts counts;
 	struct figure_range range;
 	struct figure_list l;
 	struct weir_error e;
 	int status = EXIT_FINE;
 
-	if (read_options(a, &seeds, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))
+	if (read_options(a, &counts, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))
 		return complain(EXIT_MISTAKE, &e);
 	if (figures_choose(&l, arguments_option(a, "--figure"), &range, &e))
 		status = complain(EXIT_MISTAKE, &e);
 	for (uint32_t i = 0; status == EXIT_FINE && i < range.count; i++)
-		status = run_files(&l.all[range.first + i], out ? out : default_out, seeds);
+		status = run_files(&l.all[range.first + i], out ? out : default_out, &counts);
 	figures_free(&l);
 	return status;
 }

@@ -109,6 +109,7 @@ enum compare_fact {
 	FACT_COUNTED,   /* how many flows the numbers are of, a run, where runs are split */
 	FACT_FLOWS,     /* how many ended, where some did not */
 	FACT_DEADLOCKS, /* in how many runs */
+	FACT_HELD_UP,   /* how many real runs the machine disturbed */
 	FACT_PORT,      /* where the queue was longest, where that differs */
 	FACTS,
 };

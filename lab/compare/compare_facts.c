@@ -53,8 +53,8 @@ static const char *port_of(const struct comparison *c, uint32_t run)
 
 const char *fact_title(enum compare_fact fact)
 {
-	static const char *const titles[FACTS] = { "runs", "flows/run", "flows ended", "deadlocks",
-						   "longest queue" };
+	static const char *const titles[FACTS] = { "runs",      "flows/run", "flows ended",
+						   "deadlocks", "held up",   "longest queue" };
 
 	return titles[fact];
 }
@@ -66,7 +66,8 @@ int fact_is_shown(const struct comparison *c, enum compare_fact fact)
 
 		if ((fact == FACT_RUNS && row->run_count != c->rows[0].run_count) ||
 		    (fact == FACT_FLOWS && row->health.incomplete) ||
-		    (fact == FACT_DEADLOCKS && row->health.deadlocked))
+		    (fact == FACT_DEADLOCKS && row->health.deadlocked) ||
+		    (fact == FACT_HELD_UP && row->health.held_up))
 			return 1;
 	}
 	return (fact == FACT_PORT && c->ports_differ) || (fact == FACT_COUNTED && c->split_count);
@@ -111,6 +112,9 @@ struct compare_fact_text fact_text(const struct comparison *c, const struct comp
 		break;
 	case FACT_DEADLOCKS:
 		snprintf(t.text, sizeof(t.text), "%u of %u", h->deadlocked, h->runs);
+		break;
+	case FACT_HELD_UP:
+		snprintf(t.text, sizeof(t.text), "%u of %u", h->held_up, h->runs);
 		break;
 	default:
 		for (uint32_t i = 1; i < row->run_count; i++)
@@ -285,6 +289,13 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 		snprintf(line, sizeof(line),
 			 "! %u of %u runs ended in a deadlock: links wait for each other's pauses.",
 			 all.deadlocked, all.runs);
+		say(context, line);
+	}
+	if (all.held_up) {
+		snprintf(line, sizeof(line),
+			 "! The machine held up %u of these runs: their numbers are not to be "
+			 "trusted.",
+			 all.held_up);
 		say(context, line);
 	}
 	if (has_mark(c, "~"))

@@ -48,13 +48,13 @@ int panels_share_axes(const struct panel *a, const struct panel *b);
 enum claim_why {
 	WHY_NOT_SAID,
 	WHY_SILENT,      /* the paper does not say what decides it */
-	WHY_FAILS,       /* it does not hold, by an experiment */
+	WHY_FAILS,       /* it is not reproduced here, by an experiment */
 	WHY_SIZE,        /* quick runs are too few or too short to tell */
 	WHY_UNEXPLAINED, /* by nothing that was tried */
 	WHYS,
 };
 
-/* "paper silent", "does not hold"; and as a sentence that a note ends: "Does not hold: ". */
+/* "paper silent", "not reproduced here"; and as a sentence that a note ends: "Not reproduced here: ". */
 const char *why_name(enum claim_why why);
 const char *why_begin(enum claim_why why);
 

@@ -400,7 +400,7 @@ static const struct {
 } whys[WHYS] = {
 	[WHY_NOT_SAID] = { "not said", "" },
 	[WHY_SILENT] = { "paper silent", "Paper silent, " },
-	[WHY_FAILS] = { "does not hold", "Does not hold: " },
+	[WHY_FAILS] = { "not reproduced here", "Not reproduced here: " },
 	[WHY_SIZE] = { "too small to tell", "Too small to tell: " },
 	[WHY_UNEXPLAINED] = { "unexplained", "Unexplained: " },
 };

@@ -33,13 +33,6 @@ static int find_axis(const struct comparison *c, const char *path)
 	return NO_AXIS;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	return dot ? dot + 1 : path;
-}
-
 const char *drawing_line_name(const struct drawing *d, const struct compare_row *row)
 {
 	const char *value;
@@ -88,7 +81,7 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 				   c->rows[i].value[a] != row->value[a];
 		if (differs)
 			snprintf(t.text + used, sizeof(t.text) - used, "%s%s = %s",
-				 used ? ", " : "", last_part(c->axes[a].path),
+				 used ? ", " : "", panel_last_part(c->axes[a].path),
 				 c->axes[a].labels[row->value[a]]);
 	}
 	return t;
@@ -107,8 +100,8 @@ struct chart_line *drawing_line(struct chart *c, const char *name)
 	return chart_line_add(c, name);
 }
 
-static struct chart_line *line_of(const struct drawing *d, struct chart *c,
-				  const struct compare_row *row)
+struct chart_line *drawing_line_of(const struct drawing *d, struct chart *c,
+				   const struct compare_row *row)
 {
 	struct chart_line *l = drawing_line(c, drawing_line_name(d, row));
 
@@ -187,12 +180,12 @@ static void add_mean(const struct drawing *d, const struct compare_row *row)
 {
 	struct compare_cell cell = cell_of(d, row);
 	struct chart *c = drawing_chart(d, row);
-	struct chart_line *l = line_of(d, c, row);
+	struct chart_line *l = drawing_line_of(d, c, row);
 	struct chart_point *p;
 
 	if (isnan(cell.mean))
 		return;
-	chart_point_add(l, d->x == NO_AXIS ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale,
+	chart_point_add(l, d->is_bars ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale,
 			cell.mean);
 	p = &l->points[l->count - 1];
 	p->low = cell.mean - cell.half;
@@ -206,24 +199,13 @@ static int compare_points(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-static void label_x(const struct drawing *d, struct chart *c)
-{
-	const char *label = d->p->x_label ? d->p->x_label : last_part(d->p->x);
-	size_t length = strlen(label);
-
-	if (d->x_unit[0] && (length == 0 || label[length - 1] != ')'))
-		text_print(&c->x_label, "%s (%s)", label, d->x_unit);
-	else
-		text_print(&c->x_label, "%s", label);
-}
-
 static void finish_means(const struct drawing *d, struct chart *c)
 {
 	const struct compare_column *column = &d->r->compare.columns[d->column];
 	const struct report_setting *seed = report_setting(d->r, "seed");
 	const struct panel *p = d->p;
 
-	c->kind = p->kind == PANEL_BARS ? CHART_BARS : CHART_MEANS;
+	c->kind = d->is_bars ? CHART_BARS : CHART_MEANS;
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (c->lines[i].count)
 			qsort(c->lines[i].points, c->lines[i].count, sizeof(*c->lines[i].points),
@@ -233,7 +215,7 @@ static void finish_means(const struct drawing *d, struct chart *c)
 	if (p->normalize)
 		text_print(&c->y_label, "%s, relative to %s", c->y_label, p->normalize);
 	if (p->kind == PANEL_LINES)
-		label_x(d, c);
+		panel_label_lines(c, p, d->is_bars ? d->only_x : NULL, d->x_unit);
 	if (seed && seed->value_count > 1)
 		text_print(&c->note, "Means over %u seeds%s, with 95 %% confidence intervals.",
 			   seed->value_count, p->normalize ? " of the ratios seed by seed" : "");
@@ -253,7 +235,7 @@ static int add_cdf(const struct drawing *d, const struct compare_row *row, struc
 	for (uint64_t i = 0; i < sample.count && is_fct; i++)
 		sample.fct_us[i] *= WEIR_NS_PER_US;
 	if (!failed)
-		report_cdf(line_of(d, c, row), is_fct ? sample.fct_us : sample.slowdown,
+		report_cdf(drawing_line_of(d, c, row), is_fct ? sample.fct_us : sample.slowdown,
 			   sample.count);
 	flow_sample_free(&sample);
 	return failed;
@@ -293,7 +275,7 @@ static int add_sizes(const struct drawing *d, const struct compare_row *row, str
 	struct size_line of = { d->s, &d->r->compare.runs, row, &d->bins, { .class = CLASS_ALL } };
 
 	flow_metric_find(d->p->y[0], &of.metric);
-	return report_size_line(line_of(d, drawing_chart(d, row), row), &of, e);
+	return report_size_line(drawing_line_of(d, drawing_chart(d, row), row), &of, e);
 }
 
 static void finish_sizes(const struct drawing *d, struct chart *c)
@@ -313,67 +295,6 @@ static void finish_sizes(const struct drawing *d, struct chart *c)
 	report_note_health(d->r, c);
 }
 
-/* --- series --- */
-
-static int is_wanted(const struct panel *p, const char *series)
-{
-	for (uint32_t i = 0; i < p->y_count; i++)
-		if (strcmp(p->y[i], series) == 0)
-			return 1;
-	return 0;
-}
-
-/* Do lines differ in anything but the series? */
-static int has_one_name(const struct drawing *d)
-{
-	const struct comparison *c = &d->r->compare;
-	const char *name = drawing_line_name(d, d->current);
-
-	for (uint32_t i = 0; i < c->row_count; i++)
-		if (selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
-		    strcmp(drawing_line_name(d, &c->rows[i]), name) != 0)
-			return 0;
-	return 1;
-}
-
-static int add_series(void *context, const struct stored_series *s)
-{
-	struct drawing *d = context;
-	struct chart *c;
-	struct chart_line *l;
-
-	if (!is_wanted(d->p, s->name) || !s->count)
-		return 0;
-	c = drawing_chart(d, d->current);
-	if (d->p->y_count == 1) {
-		l = line_of(d, c, d->current);
-	} else {
-		char *name = NULL;
-
-		text_print(&name, has_one_name(d) ? "%.0s%s" : "%s, %s",
-			   drawing_line_name(d, d->current), s->name);
-		l = chart_line_add(c, name);
-		free(name);
-	}
-	report_series(l, s);
-	c->kind = strncmp(s->name, "throughput", strlen("throughput")) == 0 ? CHART_CURVES
-									    : CHART_STEPS;
-	snprintf(d->unit_text, sizeof(d->unit_text), "%s", s->unit);
-	return 0;
-}
-
-static void finish_time(const struct drawing *d, struct chart *c)
-{
-	const struct report_setting *seed = report_setting(d->r, "seed");
-	struct report_text what;
-
-	snprintf(what.text, sizeof(what.text), "%.*s", (int)strcspn(d->p->y[0], " "), d->p->y[0]);
-	panel_finish_x(c, d->p, "time", "ns");
-	panel_finish_y(c, d->p, what.text, d->series_unit);
-	if (seed && seed->value_count > 1)
-		text_print(&c->note, "The run with seed %s.", seed->values[0]);
-}
-
 /* --- one panel --- */
 
 void panel_title(const struct panel *p, char **title)
@@ -386,12 +307,37 @@ void panel_title(const struct panel *p, char **title)
 		text_print(title, p->title[0] ? "(%s) %s" : "(%s)", p->name, p->title);
 }
 
+/* The value of the panel's x in a row; a setting that is the same in all runs is no axis. */
+static const char *x_of(const struct drawing *d, const struct compare_row *row)
+{
+	const char *same = stored_setting(drawing_run(d, row), d->p->x);
+
+	return d->x == NO_AXIS ? (same ? same : "")
+			       : d->r->compare.axes[d->x].values[row->value[d->x]];
+}
+
+/* Lines with one x, as quick sizes have them, would lie on each other in one place: they are bars. */
+static int has_one_x(struct drawing *d)
+{
+	const struct comparison *c = &d->r->compare;
+
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		if (!selection_has(&d->p->where, drawing_run(d, &c->rows[i])))
+			continue;
+		if (d->only_x && strcmp(d->only_x, x_of(d, &c->rows[i])) != 0)
+			return 0;
+		d->only_x = x_of(d, &c->rows[i]);
+	}
+	return 1;
+}
+
 static int find_numbers(struct drawing *d, struct weir_error *e)
 {
 	const struct compare_axis *a;
 
 	d->x = d->p->kind == PANEL_LINES ? find_axis(&d->r->compare, d->p->x) : NO_AXIS;
 	d->x_unit = "";
+	d->is_bars = d->p->kind != PANEL_LINES || has_one_x(d);
 	if (d->x == NO_AXIS)
 		return 0;
 	a = &d->r->compare.axes[d->x];
@@ -406,7 +352,6 @@ static int draw_row(struct drawing *d, const struct compare_row *row, struct wei
 {
 	if (!selection_has(&d->p->where, drawing_run(d, row)))
 		return 0;
-	d->current = row;
 	switch (d->p->kind) {
 	case PANEL_LINES:
 	case PANEL_BARS:
@@ -417,8 +362,7 @@ static int draw_row(struct drawing *d, const struct compare_row *row, struct wei
 	case PANEL_SIZES:
 		return add_sizes(d, row, e);
 	default:
-		/* From one run a row: curves of several seeds would hide each other. */
-		return store_each_series(d->s, drawing_run(d, row)->id, add_series, d, e);
+		return panel_series(d, row, e);
 	}
 }
 
@@ -432,11 +376,12 @@ static void finish_charts(const struct drawing *d)
 		if (d->p->kind == PANEL_CDF)
 			finish_cdf(d, c);
 		else if (d->p->kind == PANEL_TIME)
-			finish_time(d, c);
+			panel_finish_time(d, c);
 		else if (d->p->kind == PANEL_SIZES)
 			finish_sizes(d, c);
 		else
 			finish_means(d, c);
+		panel_note_marks(c);
 	}
 }
 

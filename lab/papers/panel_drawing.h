@@ -16,6 +16,8 @@ struct drawing {
 	int by, x;         /* axes of the comparison */
 	double *x_numbers; /* of each value of that axis */
 	const char *x_unit;
+	const char *only_x;                /* of all rows, where is_bars is of lines */
+	int is_bars;                       /* 1: bars, also where all lines have one x */
 	int column;                        /* of the comparison, for lines and bars */
 	struct comparison bins;            /* for sizes */
 	const struct compare_row *current; /* while its series are visited */
@@ -38,6 +40,13 @@ struct chart *drawing_chart(const struct drawing *d, const struct compare_row *r
 /* The line of that name, a new one where there is none yet. */
 struct chart_line *drawing_line(struct chart *c, const char *name);
 
+/* The same for a row's line, in its style. */
+struct chart_line *drawing_line_of(const struct drawing *d, struct chart *c,
+				   const struct compare_row *row);
+
+/* The only row of the comparison that is selected; NULL: there are several, or none. */
+const struct compare_row *drawing_only_row(const struct drawing *d, const struct selection *s);
+
 /* The row that is like this one, but of the case that all are relative to. */
 const struct compare_row *drawing_reference(const struct drawing *d, const struct compare_row *row);
 
@@ -46,4 +55,14 @@ void panels_share(struct chart_list *list, const struct figure *f);
 
 /* What the claims of the figure say of points of the panel, as marks. */
 void panel_marks(const struct drawing *d, const struct figure *f);
+
+/* Says below a chart with marks what they are. */
+void panel_note_marks(struct chart *c);
+
+/* --- panels over time, in panel_series.c --- */
+
+/* Adds the lines of a row. */
+int panel_series(struct drawing *d, const struct compare_row *row, struct weir_error *e);
+void panel_finish_time(const struct drawing *d, struct chart *c);
+void panel_series_marks(const struct drawing *d, const struct figure *f);
 #endif

@@ -48,6 +48,27 @@ void panel_finish_x(struct chart *c, const struct panel *p, const char *what, co
 		   u.name);
 }
 
+const char *panel_last_part(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? dot + 1 : path;
+}
+
+/* A label with a unit, "load (%)", is of scaled values, and the one value is as it was written. */
+void panel_label_lines(struct chart *c, const struct panel *p, const char *only_x, const char *unit)
+{
+	const char *label = p->x_label ? p->x_label : panel_last_part(p->x);
+	int has_unit = strchr(label, '(') != NULL;
+
+	if (only_x && only_x[0])
+		text_print(&c->x_label, "%s = %s", has_unit ? p->x : label, only_x);
+	else if (!only_x && unit[0] && !has_unit)
+		text_print(&c->x_label, "%s (%s)", label, unit);
+	else
+		text_print(&c->x_label, "%s", label);
+}
+
 struct report_text panel_metric_words(const char *metric, const char *unit)
 {
 	struct report_text t;

@@ -10,6 +10,13 @@ void panel_finish_y(struct chart *c, const struct panel *p, const char *what, co
 /* The same for the x axis, in a unit that suits the largest number. */
 void panel_finish_x(struct chart *c, const struct panel *p, const char *what, const char *unit);
 
+/* The x axis of lines over a setting, whose values have that unit; only_x: where they are bars, its one value. */
+void panel_label_lines(struct chart *c, const struct panel *p, const char *only_x,
+		       const char *unit);
+
+/* "load" of "traffic.web.load". */
+const char *panel_last_part(const char *path);
+
 /* "fct_small_p99_ns" as "FCT small p99". */
 struct report_text panel_metric_words(const char *metric, const char *unit);
 #endif

@@ -272,13 +272,14 @@ static void write_papers(const struct document *d, const struct summary *s, enum
 	document_table_end(d);
 }
 
-static const char reasons[] = "Why claims disagree. Paper silent: something that it does not tell "
-			      "of decides, and the note says what, "
-			      "with numbers. Does not hold: by an experiment that the note tells "
-			      "of. Too small to tell: runs in quick size are too "
-			      "few or too short. Unexplained: the note says what was tried. Claims "
-			      "of which another passage of the paper says "
-			      "otherwise are counted above.";
+static const char reasons[] =
+	"Why claims disagree. Paper silent: something that it does not tell "
+	"of decides, and the note says what, "
+	"with numbers. Not reproduced here: by an experiment that the note tells "
+	"of. Too small to tell: runs in quick size are too "
+	"few or too short. Unexplained: the note says what was tried. Claims "
+	"of which another passage of the paper says "
+	"otherwise are counted above.";
 
 void summary_papers(const struct document *d, const struct summary *s)
 {

@@ -99,6 +99,10 @@ uint32_t chart_bars(const struct chart *c);
 
 /* --- SVG, in chart_svg.c --- */
 
+/* By the style of a line, in turn; dark enough for white paper. */
+enum { CHART_COLOURS = 7 };
+extern const char *const chart_colours[CHART_COLOURS];
+
 /* A whole SVG file. Lines differ in dashes and marks as well as in colour. */
 void chart_svg(FILE *f, const struct chart *c);
 

@@ -19,15 +19,14 @@ enum {
 	MARK = 4,
 	WHISKER_EVERY = 4,
 	SAMPLE = 34,
-	COLOURS = 7,
 	DASHES = 6,
 	MARKS = 7,
 	HATCHES = 6,
 	COLUMNS = 800,
 };
 
-static const char *const colours[COLOURS] = { "#0060a0", "#c04a00", "#00805c", "#1a1a1a",
-					      "#a0408c", "#a07000", "#4a90c8" };
+const char *const chart_colours[CHART_COLOURS] = { "#0060a0", "#c04a00", "#00805c", "#1a1a1a",
+						   "#a0408c", "#a07000", "#4a90c8" };
 static const char *const dashes[DASHES] = { "", "7 3", "2 2.5", "9 3 2 3", "14 4", "6 2 2 2 2 2" };
 
 /* Each in a cell of 8 by 8. */
@@ -181,10 +180,11 @@ static void write_axes(FILE *f, const struct frame *r, const struct chart *c)
 
 static void write_mark(FILE *f, uint32_t style, double x, double y)
 {
-	const char *colour = colours[style % COLOURS];
+	const char *colour = chart_colours[style % CHART_COLOURS];
 	const double s = MARK;
 
-	switch ((style + style / COLOURS) % MARKS) { /* lines of one colour differ in their marks */
+	switch ((style + style / CHART_COLOURS) %
+		MARKS) { /* lines of one colour differ in their marks */
 	case 0:
 		fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y,
 			s * 0.85, colour);
@@ -235,13 +235,14 @@ static void write_stroke(FILE *f, const struct chart_line *l)
 {
 	uint32_t style = l->style;
 	/* Lines of one mark differ in their dashes: in black and white, too, the first 37 can be told apart. */
-	const char *dash = dashes[(style + style / COLOURS) % DASHES];
+	const char *dash = dashes[(style + style / CHART_COLOURS) % DASHES];
 
 	if (l->is_muted) {
 		fputs("fill=\"none\" stroke=\"#b0b0b0\" stroke-width=\"1\"", f);
 		return;
 	}
-	fprintf(f, "fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\"", colours[style % COLOURS]);
+	fprintf(f, "fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\"",
+		chart_colours[style % CHART_COLOURS]);
 	if (dash[0])
 		fprintf(f, " stroke-dasharray=\"%s\"", dash);
 }
@@ -306,7 +307,7 @@ static void write_ring(FILE *f, uint32_t style, double x, double y)
 	fprintf(f,
 		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"none\" stroke=\"%s\" "
 		"stroke-width=\"1.4\"/>\n",
-		x, y, 2 * MARK, colours[style % COLOURS]);
+		x, y, 2 * MARK, chart_colours[style % CHART_COLOURS]);
 }
 
 /* On their lines, or on their bars, which are counted. */
@@ -355,8 +356,8 @@ static void write_hatches(FILE *f, const struct chart *c)
 			"patternUnits=\"userSpaceOnUse\"><path d=\"%s\" fill=\"%s\" stroke=\"%s\" "
 			"stroke-width=\"1.4\"/></pattern>\n",
 			i, hatches[style % HATCHES],
-			style % HATCHES ? "none" : colours[style % COLOURS],
-			colours[style % COLOURS]);
+			style % HATCHES ? "none" : chart_colours[style % CHART_COLOURS],
+			chart_colours[style % CHART_COLOURS]);
 	}
 	fputs("</defs>\n", f);
 }

@@ -196,6 +196,28 @@
 	const lowest = (chart) => framed(chart, 2, Math.min, smallest(chart.lines));
 	const highest = (chart) => framed(chart, 3, Math.max, largest(chart.lines));
 
+	/* --- names of bars --- */
+
+	const NAME_LINES = 4, CHARACTER = 6.6, LINE_HEIGHT = 14;	/* of the labels of an axis, in pixels */
+
+	/* A name in lines of so many characters, broken behind what is no letter or digit, else anywhere. */
+	function brokenName(name, length) {
+		const lines = [''];
+		for (const part of name.match(/[^-_ ,(:/]*[-_ ,(:/]?/g).flatMap((p) => p.match(new RegExp('.{1,' + length + '}', 'g')) || []))
+			if (lines[lines.length - 1].length + part.trimEnd().length > length)
+				lines.push(part);
+			else
+				lines[lines.length - 1] += part;
+		return lines.map((line) => line.trim()).filter((line) => line);
+	}
+
+	/* For each bar its name in lines that fit below it; null: they would be too many, and bars have numbers. */
+	function namesBelow(names, slot) {
+		const length = Math.max(1, Math.floor(slot / CHARACTER) - 1);
+		const broken = names.map((name) => brokenName(name, length));
+		return length < 6 || broken.some((lines) => lines.length > NAME_LINES) ? null : broken;
+	}
+
 	/* --- drawing --- */
 
 	function whisker(c, g, x, low, high, colour) {
@@ -333,12 +355,15 @@
 			options.valueRange = [options.includeZero ? Math.min(0, lowest(chart)) : lowest(chart), 1.05 * highest(chart) || 1];
 		if (bars) {
 			const all = barsOf(chart), slot = figure.clientWidth / all.length;
-			chart.numbered = all.some((l) => l.name.length * 8 > slot);
+			const names = namesBelow(all.map((l) => l.name), (figure.clientWidth - 56) / (all.length + 0.2));
+			chart.numbered = names === null;
 			options.dateWindow = [0.4, all.length + 0.6];
 			options.axes.x.drawGrid = false;
 			options.axes.x.axisLabelWidth = slot;
+			if (names)
+				options.xAxisHeight = 8 + LINE_HEIGHT * Math.max(...names.map((lines) => lines.length));
 			options.axes.x.ticker = () => all.map((l, i) =>
-				({ v: i + 1, label: markup(chart.numbered ? String(i + 1) : l.name) }));
+				({ v: i + 1, label: names ? names[i].map(markup).join('<br>') : String(i + 1) }));
 		}
 		return options;
 	}
@@ -368,8 +393,17 @@
 			area.h + 'h' + area.w + '"/>');
 		plot.querySelectorAll('.dygraph-axis-label').forEach((node) => {
 			const at = node.getBoundingClientRect();
-			label(at.left - box.left + at.width / 2, at.bottom - box.top - 3, node.textContent, ' text-anchor="middle"');
+			const lines = node.innerText.split('\n');
+			lines.forEach((line, i) => label(at.left - box.left + at.width / 2,
+				at.bottom - box.top - 3 - LINE_HEIGHT * (lines.length - 1 - i), line, ' text-anchor="middle"'));
 		});
+		const interval = (x, low, high, colour) => {
+			if (low === null || high === null || low === undefined)
+				return;
+			const top = g.toDomYCoord(high).toFixed(1), bottom = g.toDomYCoord(low).toFixed(1);
+			add('<path fill="none" stroke="' + colour + '" d="M' + x.toFixed(1) + ' ' + top + 'V' + bottom + 'm-4 0h8M' +
+				(x - 4).toFixed(1) + ' ' + top + 'h8"/>');
+		};
 		shownLines.forEach((l) => {
 			const at = l.px.map((x, i) => l.py[i] === null ? null : [xOf(x), g.toDomYCoord(l.py[i])])
 				.filter((p) => p && isFinite(p[0]) && isFinite(p[1]));
@@ -377,14 +411,18 @@
 				const width = 0.6 * area.w / (barsOf(chart).length + 0.2), zero = g.toDomYCoord(0);
 				at.forEach(([x, y]) => add('<rect x="' + (x - width / 2).toFixed(1) + '" y="' + y.toFixed(1) + '" width="' +
 					width.toFixed(1) + '" height="' + (zero - y).toFixed(1) + '" fill="' + lineColour(l) + '"/>'));
+				at.forEach(([x]) => interval(x, l.low[0], l.high[0], css('--text')));
 				return;
 			}
 			if (l.marks) {
-				at.forEach(([x, y]) => add('<circle cx="' + x.toFixed(1) + '" cy="' + y.toFixed(1) +
-					'" r="8" fill="none" stroke="' + markColour(l, chart.kind === 'bars') + '"/>'));
+				at.forEach(([x, y]) => add('<circle cx="' + x.toFixed(1) + '" cy="' + y.toFixed(1) + '" r="8" fill="' +
+					(chart.kind === 'bars' ? css('--page') : 'none') + '" stroke="' + markColour(l, chart.kind === 'bars') + '"/>'));
 				return;
 			}
-			const dash = l.muted ? null : dashOf(l.style);
+			const dash = l.muted ? null : dashOf(l.style), i = chart.lines.indexOf(l);
+			if (chart.kind === 'means')
+				l.px.forEach((x, k) => interval(xOf(x) + WHISKER_EVERY * (i - (chart.lines.length - 1) / 2), l.low[k],
+					l.high[k], lineColour(l)));
 			add('<path fill="none" stroke="' + lineColour(l) + '" stroke-width="1.6"' +
 				(dash ? ' stroke-dasharray="' + dash.join(' ') + '"' : '') + ' d="' + at.map(([x, y], i) =>
 				i === 0 ? 'M' + x.toFixed(1) + ' ' + y.toFixed(1) : chart.kind === 'steps' ? 'H' + x.toFixed(1) + 'V' +

@@ -86,8 +86,8 @@ void page_caveats(FILE *f, const struct comparison *c)
 	if (health_text(&all).text[0]) {
 		fputs("<p class=\"warning\">Not all is well: ", f);
 		markup_text(f, health_text(&all).text);
-		fputs(". Numbers with ! are of the flows that "
-		      "ended, or of runs that are stuck.</p>\n",
+		fputs(". Numbers with ! are of the flows that ended, or of runs that are stuck or "
+		      "were held up.</p>\n",
 		      f);
 	}
 	if (c->runs.left_out)

@@ -1,13 +1,20 @@
 /* report_plots.c -- the charts of a report for gnuplot and matplotlib: for each the numbers, ID.dat, and a script,
- * ID.gp; and plots.py, which draws all of them. */
+ * ID.gp, which writes ID.pdf; and plots.py, which draws all of them. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/output.h"
 #include "lab/report/report.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum {
+	GNUPLOT_DASHES = 5,
+	GNUPLOT_MARKS = 13,
+	MARKS_A_LINE = 12,
+};
 
 static void write_number(FILE *f, double number)
 {
@@ -53,6 +60,7 @@ static void write_data(FILE *f, const struct chart *c)
 
 		fputs(i ? "\n\n" : "", f);
 		write_entry(f, "line", l->name);
+		fprintf(f, "# style: %u\n", l->style);
 		for (uint64_t k = 0; k < l->count; k++) {
 			write_number(f, c->kind == CHART_BARS ? i : l->points[k].x);
 			write_number(f, l->points[k].y);
@@ -63,6 +71,36 @@ static void write_data(FILE *f, const struct chart *c)
 	}
 }
 
+/* --- gnuplot --- */
+
+static const char *colour_of(const struct chart_line *l)
+{
+	return chart_colours[l->style % CHART_COLOURS];
+}
+
+static uint32_t dash_of(const struct chart_line *l)
+{
+	return 1 + (l->style + l->style / CHART_COLOURS) % GNUPLOT_DASHES;
+}
+
+/* What a line looks like: as in chart_svg.c those of one colour differ in their dashes and marks. */
+static void write_style(FILE *f, const struct chart_line *l, enum chart_kind kind)
+{
+	static const int fills[] = { 3, 4, 1, 5, 2, 7 };
+	const uint32_t shape = l->style + l->style / CHART_COLOURS;
+	const uint64_t every = kind == CHART_MEANS ? 1 : 1 + l->count / MARKS_A_LINE;
+
+	fprintf(f, " lc rgb \"%s\" lw 1.5", colour_of(l));
+	if (kind == CHART_BARS) {
+		fprintf(f, " fs pattern %d border lc rgb \"%s\"",
+			fills[l->style % (sizeof(fills) / sizeof(fills[0]))], colour_of(l));
+		return;
+	}
+	fprintf(f, " dt %u", dash_of(l));
+	if (kind != CHART_STEPS)
+		fprintf(f, " pt %u pi %" PRIu64, 1 + shape % GNUPLOT_MARKS, every);
+}
+
 static void write_set(FILE *f, const char *what, const char *text)
 {
 	fprintf(f, "set %s \"", what);
@@ -70,28 +108,86 @@ static void write_set(FILE *f, const char *what, const char *text)
 	fputs("\" noenhanced\n", f);
 }
 
+static void write_title(FILE *f, const struct chart *c)
+{
+	char *title = NULL;
+
+	text_print(&title, c->variant[0] ? "%s, %s" : "%s", c->title, c->variant);
+	write_set(f, "title", title);
+	free(title);
+}
+
+static void write_names(FILE *f, const struct chart *c)
+{
+	fputs("set xtics rotate by -30 noenhanced (", f);
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		fputs(i ? ", \"" : "\"", f);
+		write_words(f, c->lines[i].name, "\"\\");
+		fprintf(f, "\" %u", i);
+	}
+	fprintf(f, ")\nset xrange [-0.6:%u.6]\nset yrange [0:]\n", c->line_count - 1);
+}
+
+static int has_intervals(const struct chart_line *l)
+{
+	for (uint64_t i = 0; i < l->count; i++)
+		if (isfinite(l->points[i].low) && isfinite(l->points[i].high))
+			return 1;
+	return 0;
+}
+
+/* Boxes have names on the axis and lines a title. Intervals are drawn apart: a box or a point without one would be
+ * left out otherwise. (yerrorbars would leave a hole where the point is.) */
+static void plot_line(FILE *f, const struct chart *c, uint32_t i)
+{
+	static const char *const styles[] = { "linespoints", "steps", "linespoints", "boxes" };
+	const struct chart_line *l = &c->lines[i];
+
+	fprintf(f, "%s\"%s.dat\" index %u using 1:2 with %s", i ? ", \\\n\t" : "plot ", c->id, i,
+		styles[c->kind]);
+	write_style(f, l, c->kind);
+	fputs(c->kind == CHART_BARS ? " notitle" : " title \"", f);
+	if (c->kind != CHART_BARS) {
+		write_words(f, l->name, "\"\\");
+		fputc('"', f);
+	}
+	if (has_intervals(l))
+		fprintf(f,
+			", \\\n\t\"%s.dat\" index %u using 1:2:3:4 with yerrorlines lc rgb \"%s\" "
+			"dt %u ps 0 notitle",
+			c->id, i, c->kind == CHART_BARS ? "black" : colour_of(l),
+			c->kind == CHART_BARS ? 1 : dash_of(l));
+}
+
 static void write_gnuplot(FILE *f, const struct chart *c)
 {
-	static const char *const styles[] = { "linespoints", "steps", "yerrorlines", "boxes" };
-
-	fprintf(f, "# gnuplot -e 'set terminal pdf; set output \"%s.pdf\"' %s.gp\n", c->id, c->id);
-	write_set(f, "title", c->title);
+	fprintf(f,
+		"# gnuplot %s.gp writes %s.pdf; for something else set own_terminal:\n"
+		"# gnuplot -e 'own_terminal = 1; set terminal svg; set output \"%s.svg\"' %s.gp\n"
+		"if (!exists(\"own_terminal\")) {\n"
+		"\tset terminal pdfcairo size 16cm,10cm font \",11\"\n"
+		"\tset output \"%s.pdf\"\n}\n",
+		c->id, c->id, c->id, c->id, c->id);
+	write_title(f, c);
 	write_set(f, "xlabel", c->x_label);
 	write_set(f, "ylabel", c->y_label);
-	fputs("set key outside noenhanced\nset boxwidth 0.7\nset style fill pattern\n", f);
+	fputs("set key outside below noenhanced\nset boxwidth 0.7\nset grid ytics lc rgb "
+	      "\"#d0d0d0\"\n",
+	      f);
+	if (c->kind == CHART_MEANS)
+		fputs("set offsets graph 0.04, graph 0.04, 0, 0\n", f);
 	if (c->log_x)
 		fputs("set logscale x\n", f);
 	if (c->log_y)
 		fputs("set logscale y\n", f);
-	fputs("plot", f);
-	for (uint32_t i = 0; i < c->line_count; i++) {
-		fprintf(f, "%s \"%s.dat\" index %u using %s with %s title \"", i ? ", \\\n\t" : "",
-			c->id, i, c->kind == CHART_MEANS ? "1:2:3:4" : "1:2", styles[c->kind]);
-		write_words(f, c->lines[i].name, "\"\\");
-		fputc('"', f);
-	}
+	if (c->kind == CHART_BARS)
+		write_names(f, c);
+	for (uint32_t i = 0; i < c->line_count; i++)
+		plot_line(f, c, i);
 	fputc('\n', f);
 }
+
+/* --- files --- */
 
 static int write_file(const char *folder, const char *name, const char *end, const struct chart *c,
 		      struct weir_error *e)

@@ -115,6 +115,10 @@ static const struct column run_columns[] = {
 	{ "title", COLUMN_MADE, .show = show_title },
 	{ "wall_seconds", COLUMN_REAL, AT(run_head, wall_seconds), "s",
 	  .help = "how long it took" },
+	{ "held_up", COLUMN_MAYBE_TEXT, AT(run_head, held_up), "",
+	  .help = "of a real run: what the machine did to it, so that its numbers are not to be "
+		  "trusted; NULL: nothing, or it is a simulated run",
+	  .since = 4 },
 	{ "partial", COLUMN_MADE, 0, "",
 	  .help = "1: interrupted, or out of time; only of a single run that is not kept",
 	  .show = show_partial, .hidden_in = VIEW_KEPT },
@@ -288,7 +292,8 @@ const char *column_sql(const struct column *c)
 		[COLUMN_TIME] = "INTEGER NOT NULL",  [COLUMN_MAYBE_TIME] = "INTEGER",
 		[COLUMN_MAYBE_SIZE] = "INTEGER",     [COLUMN_REAL] = "REAL NOT NULL",
 		[COLUMN_MAYBE_REAL] = "REAL",        [COLUMN_TEXT] = "TEXT NOT NULL",
-		[COLUMN_TIMES] = "BLOB NOT NULL",    [COLUMN_REALS] = "BLOB NOT NULL",
+		[COLUMN_MAYBE_TEXT] = "TEXT",        [COLUMN_TIMES] = "BLOB NOT NULL",
+		[COLUMN_REALS] = "BLOB NOT NULL",
 	};
 
 	return words[c->type];
@@ -302,6 +307,7 @@ const char *column_csv_name(const struct column *c)
 struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 {
 	const void *at = (const char *)row + c->offset;
+	const char *text;
 	uint64_t size;
 
 	switch (c->type) {
@@ -324,6 +330,9 @@ struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 	case COLUMN_KEY:
 	case COLUMN_TEXT:
 		return cell_text(*(const char *const *)at);
+	case COLUMN_MAYBE_TEXT:
+		text = *(const char *const *)at;
+		return text ? cell_text(text) : (struct cell){ .kind = CELL_UNKNOWN };
 	case COLUMN_TIMES:
 		return cell_integer((*(const int64_t *const *)at)[point]);
 	case COLUMN_REALS:

@@ -41,6 +41,7 @@ enum column_type {
 	COLUMN_REAL,       /* double */
 	COLUMN_MAYBE_REAL, /* double; not finite: unknown */
 	COLUMN_TEXT,       /* const char * */
+	COLUMN_MAYBE_TEXT, /* const char *; NULL: there is none */
 	COLUMN_TIMES,      /* const int64_t *, as many as the row has points */
 	COLUMN_REALS,      /* const double *, as many */
 	COLUMN_TYPES,
@@ -71,6 +72,9 @@ struct column {
 	const char *csv;                      /* its name in CSV, where that is another */
 	unsigned hidden_in;                   /* views */
 	struct cell (*show)(const void *row); /* what exports show; NULL: what the store holds */
+	/* The form of the store (store_sql.h) that first had it; 0: all have it. Such a column may hold NULL, which
+	 * is what runs of earlier forms have in it and what their digests were made without. */
+	int since;
 };
 
 struct table {

@@ -21,8 +21,8 @@ int exported_has(const struct exported *x, const struct column *c, enum view vie
 
 struct run_head exported_head(const struct stored_run *run)
 {
-	return (struct run_head){ run->key, run->title, run->version, run->wall_seconds,
-				  run->partial };
+	return (struct run_head){ run->key,          run->title,   run->version,
+				  run->wall_seconds, run->held_up, run->partial };
 }
 
 /* --- runs of a store --- */

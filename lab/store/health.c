@@ -24,6 +24,7 @@ void health_add(struct health *h, const struct stored_run *run)
 	h->runs++;
 	h->incomplete += unfinished > 0;
 	h->deadlocked += value_of(run, "pfc_deadlocks") > 0;
+	h->held_up += run->held_up != NULL;
 	h->unfinished += unfinished > 0 ? unfinished : 0;
 	h->completed += completed > 0 ? completed : 0;
 }
@@ -33,13 +34,15 @@ void health_join(struct health *h, const struct health *other)
 	h->runs += other->runs;
 	h->incomplete += other->incomplete;
 	h->deadlocked += other->deadlocked;
+	h->held_up += other->held_up;
 	h->completed += other->completed;
 	h->unfinished += other->unfinished;
 }
 
 int health_is_doubtful(const struct health *h, enum metric_kind kind)
 {
-	return h->deadlocked > 0 || (h->incomplete > 0 && kind == METRIC_FLOW);
+	return h->deadlocked > 0 || (h->incomplete > 0 && kind == METRIC_FLOW) ||
+	       (h->held_up > 0 && kind != METRIC_COST);
 }
 
 struct health_text health_text(const struct health *h)
@@ -52,8 +55,12 @@ struct health_text health_text(const struct health *h)
 			t.text, sizeof(t.text), "in %u of %u runs %.0f of %.0f flows did not end",
 			h->incomplete, h->runs, h->unfinished, h->completed + h->unfinished);
 	if (h->deadlocked)
+		used += (size_t)snprintf(t.text + used, sizeof(t.text) - used,
+					 "%s%u of %u runs ended in a deadlock", used ? "; " : "",
+					 h->deadlocked, h->runs);
+	if (h->held_up)
 		snprintf(t.text + used, sizeof(t.text) - used,
-			 "%s%u of %u runs ended in a deadlock", used ? "; " : "", h->deadlocked,
+			 "%sthe machine held up %u of %u runs", used ? "; " : "", h->held_up,
 			 h->runs);
 	return t;
 }

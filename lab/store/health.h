@@ -9,6 +9,7 @@
 struct health {
 	uint32_t runs;
 	uint32_t incomplete, deadlocked; /* runs in which flows did not end, or links are stuck */
+	uint32_t held_up;                /* real runs that the machine disturbed */
 	double completed, unfinished;    /* flows of all runs */
 };
 
@@ -17,12 +18,13 @@ void health_add(struct health *h, const struct stored_run *run);
 /* Other runs, counted elsewhere. */
 void health_join(struct health *h, const struct health *other);
 
-/* Is a number of this kind less than it seems? */
+/* Is a number of this kind not to be trusted? What a run cost always is. */
 int health_is_doubtful(const struct health *h, enum metric_kind kind);
 
-/* "in 2 of 8 runs 14 of 800 flows did not end; 1 of 8 runs ended in a deadlock"; "": all is well. */
+/* "in 2 of 8 runs 14 of 800 flows did not end; 1 of 8 runs ended in a deadlock; the machine held up 1 of 8 runs"; "":
+ * all is well. */
 struct health_text {
-	char text[160];
+	char text[192];
 };
 
 struct health_text health_text(const struct health *h);

@@ -31,7 +31,11 @@ static int each_setting(const struct config *c, const struct row_visitor *v, str
 static void see_run(const struct finished_run *f, const struct row_visitor *v)
 {
 	const struct version version = version_of_results();
-	const struct run_head row = { f->key, f->c->title, version.text, f->r->wall_seconds,
+	const struct run_head row = { f->key,
+				      f->c->title,
+				      version.text,
+				      f->r->wall_seconds,
+				      f->r->held_up[0] ? f->r->held_up : NULL,
 				      f->r->partial };
 
 	v->see(v->context, &row);

@@ -10,7 +10,8 @@
 struct run_head {
 	const char *key, *title, *version;
 	double wall_seconds;
-	int partial; /* 1: its numbers stop before its time; never of a store */
+	const char *held_up; /* NULL: it was not */
+	int partial;         /* 1: its numbers stop before its time; never of a store */
 };
 
 struct setting_row {

@@ -92,15 +92,16 @@ static uint32_t big_endian(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Sweeps read the bare form only to seal it, before their processes add to it. */
+/* Sweeps read earlier forms only to bring them up to this one, before their processes add to them. */
 static int check_form(const char *path, uint32_t form, enum store_mode mode, struct weir_error *e)
 {
-	if (form == STORE_SCHEMA || (form == STORE_SCHEMA_BARE && mode != STORE_ADD))
+	if (form == STORE_SCHEMA ||
+	    (form >= STORE_SCHEMA_BARE && form < STORE_SCHEMA && mode != STORE_ADD))
 		return 0;
 	return weir_error_set(
 		e,
 		"%.300s: was written by another version of Weir (form %lu; this one reads "
-		"forms %d and %d); use another folder",
+		"forms %d to %d); use another folder",
 		path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
 }
 
@@ -192,12 +193,37 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct weir_
 	return found ? 0 : -1;
 }
 
-/* A file of the form before has all tables but that of digests. */
+/* A file of the bare form has all tables but that of digests. */
 static int create_tables(struct store *s, int64_t form, struct weir_error *e)
 {
 	for (int i = form == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
 		if (store_exec(s, table_create(&table_all[i]).text, e))
 			return -1;
+	return 0;
+}
+
+static int add_column(struct store *s, const struct table *t, const struct column *c,
+		      struct weir_error *e)
+{
+	char sql[192];
+	int64_t there;
+
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
+		 t->name, c->name);
+	if (store_number(s, sql, &there, e))
+		return -1;
+	snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN %s %s", t->name, c->name,
+		 column_sql(c));
+	return there ? 0 : store_exec(s, sql, e);
+}
+
+/* Columns that came with a later form than the file's. */
+static int add_columns(struct store *s, int64_t form, struct weir_error *e)
+{
+	for (int i = 0; i < TABLES; i++)
+		for (const struct column *c = table_all[i].columns; c->name; c++)
+			if (c->since > form && add_column(s, &table_all[i], c, e))
+				return -1;
 	return 0;
 }
 
@@ -210,7 +236,12 @@ static int complete(struct store *s, int64_t form, struct weir_error *e)
 		return 0;
 	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 STORE_APPLICATION, STORE_SCHEMA);
-	return create_tables(s, form, e) || store_seal_all(s, e) || store_exec(s, id, e);
+	if (form < STORE_SCHEMA_SEALED && create_tables(s, form, e))
+		return -1;
+	if (form > 0 && add_columns(s, form, e))
+		return -1;
+	s->form = STORE_SCHEMA;
+	return (form < STORE_SCHEMA_SEALED && store_seal_all(s, e)) || store_exec(s, id, e);
 }
 
 /* Two processes may make the same store; the second finds that it is there. */
@@ -229,8 +260,7 @@ int store_make_tables(struct store *s, struct weir_error *e)
 /* What the file says it is, and how many tables of digests are in it, at one moment. */
 static int read_form(struct store *s, int64_t *form, int64_t *tables, struct weir_error *e)
 {
-	int failed = store_exec(s, "BEGIN", e) ||
-		     store_number(s, "PRAGMA user_version", form, e) ||
+	int failed = store_exec(s, "BEGIN", e) || store_number(s, "PRAGMA user_version", form, e) ||
 		     store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'",
 				  tables, e);
 
@@ -239,15 +269,16 @@ static int read_form(struct store *s, int64_t *form, int64_t *tables, struct wei
 	return failed ? -1 : 0;
 }
 
-/* A file of the form before that has digests was one of this form: its header is damaged. */
+/* A file of the bare form that has digests was one of a later form: its header is damaged. */
 static int find_digests(struct store *s, struct weir_error *e)
 {
 	int64_t form, tables;
 
 	if (read_form(s, &form, &tables, e))
 		return -1;
-	s->has_digests = form == STORE_SCHEMA;
-	if (form != STORE_SCHEMA && tables)
+	s->form = (int)form;
+	s->has_digests = form >= STORE_SCHEMA_SEALED;
+	if (form < STORE_SCHEMA_SEALED && tables)
 		return weir_error_set(
 			e,
 			"%.300s: is damaged (its form is %d, but it has digests); move it "
@@ -300,6 +331,7 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	if (mode == STORE_WRITE && store_make_tables(s, e))
 		return -1;
 	s->has_digests |= is_writer(mode);
+	s->form = is_writer(mode) ? STORE_SCHEMA : s->form;
 	if (is_writer(mode))
 		return 0;
 	/* Whoever reads once has one view of the file until it is closed: a run may be replaced meanwhile. */

@@ -91,6 +91,7 @@ struct stored_run {
 	/* 1: unknown, because the folder has it by an earlier definition (metric.stored) alone */
 	unsigned char is_outdated[METRICS_MAX];
 	double wall_seconds;
+	char *held_up; /* of a real run, why its numbers are not to be trusted; NULL: they may be */
 	uint32_t reason_count;
 	struct reason_count *reasons; /* their names belong to the run */
 	int partial;                  /* 1: has just ended, before its time; never of a store */

@@ -14,25 +14,26 @@ struct part {
 	const char *name;  /* in the table "digest" */
 	const char *words; /* for messages */
 	struct store_sql select;
+	const struct table *table; /* NULL: of the store */
 };
 
 /* NOT INDEXED: by the rows themselves, and not by what an index says of them. */
-static struct part part_of(struct rows_of rows)
+static struct part part_of(const struct store *s, struct rows_of rows)
 {
 	const struct table *t;
 
 	if (rows.part == ROWS_LIST)
 		return (struct part){ "list",
 				      "the list of runs",
-				      { "SELECT id, key FROM run NOT INDEXED ORDER BY id" } };
+				      { "SELECT id, key FROM run NOT INDEXED ORDER BY id" },
+				      NULL };
 	if (rows.part == ROWS_PLAN)
-		return (struct part){
-			"plan",
-			"the plan of the latest sweep",
-			{ "SELECT place, key FROM plan NOT INDEXED ORDER BY place" }
-		};
+		return (struct part){ "plan",
+				      "the plan of the latest sweep",
+				      { "SELECT place, key FROM plan NOT INDEXED ORDER BY place" },
+				      NULL };
 	t = &table_all[rows.part];
-	return (struct part){ t->name, t->words, table_select(t) };
+	return (struct part){ t->name, t->words, table_select(t, s->form), t };
 }
 
 /* --- digests --- */
@@ -83,14 +84,31 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 
 enum { STORE_COLUMNS_MAX = 16 };
 
-static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, int columns,
+/* Which of the columns of table_select came with a later form, a bit for each: where such a column is NULL the digest
+ * is that of the row without it, so that stores of the form before need not be sealed again. */
+static unsigned later_columns(const struct table *t)
+{
+	unsigned later = 0, bit = 1;
+
+	for (const struct column *c = t ? t->columns : NULL; c && c->name; c++) {
+		if (!column_is_stored(c))
+			continue;
+		later |= c->since ? bit : 0;
+		bit <<= 1;
+	}
+	return later;
+}
+
+static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, unsigned later,
 			 sqlite3_value *values[STORE_COLUMNS_MAX])
 {
 	uint64_t hash = before;
+	int columns = sqlite3_column_count(q);
 
 	for (int i = 0; i < columns; i++) {
 		values[i] = sqlite3_column_value(q, i);
-		hash = store_hash_value(hash, values[i]);
+		if (!(later >> i & 1) || sqlite3_value_type(values[i]) != SQLITE_NULL)
+			hash = store_hash_value(hash, values[i]);
 	}
 	return hash;
 }
@@ -99,18 +117,20 @@ static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, int columns,
 static int read_rows(struct store *s, struct rows_of rows, const struct row_taker *t,
 		     uint64_t *digest, struct weir_error *e)
 {
-	sqlite3_stmt *q = store_prepare_run(s, part_of(rows).select.text, rows.run, e);
+	const struct part part = part_of(s, rows);
+	sqlite3_stmt *q = store_prepare_run(s, part.select.text, rows.run, e);
 	sqlite3_value *values[STORE_COLUMNS_MAX];
-	int code, failed = q ? 0 : -1, columns = q ? sqlite3_column_count(q) : 0;
+	unsigned later = later_columns(part.table);
+	int code, failed = q ? 0 : -1;
 
-	assert(columns <= STORE_COLUMNS_MAX);
+	assert(!q || sqlite3_column_count(q) <= STORE_COLUMNS_MAX);
 	*digest = hash_word((uint64_t)rows.run, (uint64_t)rows.part);
 	while (!failed && (code = sqlite3_step(q)) != SQLITE_DONE) {
 		if (code != SQLITE_ROW) {
 			failed = store_fail(s, e);
 			break;
 		}
-		*digest = hash_row(*digest, q, columns, values);
+		*digest = hash_row(*digest, q, later, values);
 		if (t)
 			t->take(t->context, values);
 	}
@@ -130,7 +150,7 @@ static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *
 			e,
 			"%.300s: is damaged (%s is not what was stored); move it away, or "
 			"take a copy of it",
-			s->path, part_of(rows).words);
+			s->path, part_of(s, rows).words);
 	q = store_prepare_run(s, "SELECT key FROM run WHERE id = ?", rows.run, e);
 	if (q && sqlite3_step(q) == SQLITE_ROW)
 		key = (const char *)sqlite3_column_text(q, 0);
@@ -138,7 +158,7 @@ static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *
 		e,
 		"%.300s: run %s is damaged (its %s %s not what was stored); 'weir run --again' "
 		"makes it anew",
-		s->path, key ? weir_quote(key).text : "without a key", part_of(rows).words,
+		s->path, key ? weir_quote(key).text : "without a key", part_of(s, rows).words,
 		rows.part == TABLE_RUN ? "is" : "are");
 	sqlite3_finalize(q);
 	return -1;
@@ -153,7 +173,7 @@ static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, s
 
 	if (!q)
 		return -1;
-	sqlite3_bind_text(q, 2, part_of(rows).name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(q, 2, part_of(s, rows).name, -1, SQLITE_STATIC);
 	code = sqlite3_step(q);
 	if (code == SQLITE_ROW)
 		*digest = (uint64_t)sqlite3_column_int64(q, 0);
@@ -205,7 +225,7 @@ int store_seal(struct store *s, struct rows_of rows, struct weir_error *e)
 	q = store_prepare_run(s, "INSERT OR REPLACE INTO digest VALUES (?, ?, ?)", rows.run, e);
 	if (!q)
 		return -1;
-	sqlite3_bind_text(q, 2, part_of(rows).name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(q, 2, part_of(s, rows).name, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(q, 3, (int64_t)digest);
 	failed = store_step(s, q, e);
 	sqlite3_finalize(q);

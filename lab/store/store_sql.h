@@ -6,8 +6,9 @@
 
 enum {
 	STORE_APPLICATION = 0x57656972, /* "Weir", at byte 68 of the file */
-	STORE_SCHEMA = 3,               /* changes when a table does, at byte 60 */
-	STORE_SCHEMA_BARE = 2, /* the same without digests: is read, and sealed by writing */
+	STORE_SCHEMA = 4,               /* changes when a table does, at byte 60 */
+	STORE_SCHEMA_SEALED = 3,        /* lacks columns since 4: is read; writing adds them */
+	STORE_SCHEMA_BARE = 2,          /* without digests, too: is read, and sealed by writing */
 };
 
 struct flow_shelf;
@@ -15,7 +16,8 @@ struct flow_shelf;
 struct store {
 	sqlite3 *db;
 	char *path;               /* of the file, for messages */
-	int has_digests;          /* 0: of the form before, nothing can be compared */
+	int form;                 /* one of the three above */
+	int has_digests;          /* 0: of the bare form, nothing can be compared */
 	int is_still;             /* 1: what is read stays as it is until it is closed */
 	struct flow_shelf *shelf; /* NULL: no flows were asked for */
 };
@@ -61,7 +63,8 @@ struct store_sql {
 
 struct store_sql table_create(const struct table *t);
 struct store_sql table_insert(const struct table *t); /* first parameter: the run, but of runs */
-struct store_sql table_select(const struct table *t); /* rows of the run that is its parameter */
+/* Rows of the run that is its parameter, in a store of that form; later columns are NULL. */
+struct store_sql table_select(const struct table *t, int form);
 
 /* Sets all parameters of table_insert but the run. Returns SQLite's code. */
 int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t place);

@@ -65,14 +65,15 @@ struct store_sql table_create(const struct table *t)
 	return sql;
 }
 
-static void add_names(struct store_sql *sql, const struct table *t, enum column_type but)
+/* In the place of columns that came with a later form stands NULL. */
+static void add_names(struct store_sql *sql, const struct table *t, enum column_type but, int form)
 {
 	const char *comma = "";
 
 	for (const struct column *c = t->columns; c->name; c++) {
 		if (!column_is_stored(c) || c->type == but)
 			continue;
-		add(sql, "%s%s", comma, c->name);
+		add(sql, "%s%s", comma, c->since <= form ? c->name : "NULL");
 		comma = ", ";
 	}
 }
@@ -83,7 +84,7 @@ struct store_sql table_insert(const struct table *t)
 	const char *comma = has_id(t) ? "" : "?, ";
 
 	add(&sql, "INSERT INTO %s (%s", t->name, has_id(t) ? "" : "run, ");
-	add_names(&sql, t, COLUMN_ID);
+	add_names(&sql, t, COLUMN_ID, STORE_SCHEMA);
 	add(&sql, ") VALUES (");
 	for (const struct column *c = t->columns; c->name; c++) {
 		if (!column_is_stored(c) || c->type == COLUMN_ID)
@@ -95,12 +96,12 @@ struct store_sql table_insert(const struct table *t)
 	return sql;
 }
 
-struct store_sql table_select(const struct table *t)
+struct store_sql table_select(const struct table *t, int form)
 {
 	struct store_sql sql = { "" };
 
 	add(&sql, "SELECT ");
-	add_names(&sql, t, COLUMN_MADE);
+	add_names(&sql, t, COLUMN_MADE, form);
 	add(&sql, " FROM %s WHERE %s = ? ORDER BY %s", t->name, has_id(t) ? t->key : "run", t->key);
 	return sql;
 }
@@ -192,6 +193,9 @@ static int read_column(const struct column *c, void *field, sqlite3_value *value
 	case COLUMN_KEY:
 	case COLUMN_TEXT:
 		return read_text(field, value);
+	case COLUMN_MAYBE_TEXT:
+		*(const char **)field = (const char *)sqlite3_value_text(value);
+		return 0;
 	case COLUMN_COUNT32:
 		*(uint32_t *)field = (uint32_t)sqlite3_value_int64(value);
 		return 0;

@@ -20,6 +20,7 @@ void stored_run_free(struct stored_run *run)
 	free(run->reasons);
 	free(run->title);
 	free(run->version);
+	free(run->held_up);
 }
 
 void stored_runs_free(struct stored_runs *runs)
@@ -56,6 +57,7 @@ static int keep_head(void *context, const void *row)
 	run->title = text_copy(head->title);
 	run->version = text_copy(head->version);
 	run->wall_seconds = head->wall_seconds;
+	run->held_up = head->held_up ? text_copy(head->held_up) : NULL;
 	run->partial = head->partial;
 	return 0;
 }

@@ -193,6 +193,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 	const struct network *net = &r->network;
 	char src[64], dst[64];
 
+	if (r->held_up[0])
+		fprintf(f, "HELD UP: %s; these numbers are not to be trusted.\n", r->held_up);
 	if (unfinished(r) > 0)
 		fprintf(f,
 			"INCOMPLETE: %s of %s flows did not end; "

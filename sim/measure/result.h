@@ -96,7 +96,8 @@ struct series {
 struct run_result {
 	double value[METRICS_MAX]; /* by metric_all */
 	double wall_seconds;
-	int partial; /* 1: interrupted or out of time; the numbers stop there */
+	int partial;       /* 1: interrupted or out of time; the numbers stop there */
+	char held_up[160]; /* of a real run: what the machine did to it; "": it kept up */
 	uint32_t flow_count;
 	struct flow *flows; /* every record, with ideal FCT beside */
 	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */

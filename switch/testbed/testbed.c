@@ -1,6 +1,7 @@
 /* testbed.c -- see testbed.h. */
 #define _GNU_SOURCE
 #include "switch/testbed/testbed.h"
+#include "lab/base/text.h"
 #include "switch/results/results.h"
 #include "switch/run/serve.h"
 #include "switch/testbed/awake.h"
@@ -132,6 +133,45 @@ static void read_health(struct work *w, const struct run_result *r, struct testb
 		lost_ps(&w->loop, r->measured_port) / (double)(loop_done_ps(&w->loop) + 1);
 }
 
+/* Of the measured time that the switch's line may have stood still: more, and numbers are not to be trusted. */
+#define LOST_TRUSTED 0.005
+/* Of the flows that hosts may have begun late. */
+#define LATE_TRUSTED 0.05
+
+double testbed_strain(const struct testbed_health *h)
+{
+	return h->lost_fraction / LOST_TRUSTED + h->late_fraction / LATE_TRUSTED +
+	       (double)h->lost_pkts + h->connections;
+}
+
+static void add_reason(struct testbed_held_up *why, const char *format, const char *number)
+{
+	size_t used = strlen(why->text);
+
+	if (used)
+		used += (size_t)snprintf(why->text + used, sizeof(why->text) - used, "; ");
+	snprintf(why->text + used, sizeof(why->text) - used, format, number);
+}
+
+struct testbed_held_up testbed_held_up(const struct testbed_health *h)
+{
+	struct testbed_held_up why = { "" };
+
+	if (h->lost_fraction > LOST_TRUSTED)
+		add_reason(&why, "the switch stood still for %s of the time",
+			   human_percent(h->lost_fraction).text);
+	if (h->late_fraction > LATE_TRUSTED)
+		add_reason(&why, "hosts began %s of the flows late",
+			   human_percent(h->late_fraction).text);
+	if (h->lost_pkts)
+		add_reason(&why, "%s packets were not read in time",
+			   human_count((double)h->lost_pkts).text);
+	if (h->connections)
+		add_reason(&why, "%s connections did not open or broke",
+			   human_count(h->connections).text);
+	return why;
+}
+
 /* By the time of the plan, which begins with the epoch. */
 static void shift_series(const struct work *w, struct series *s)
 {
@@ -197,6 +237,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 	}
 	outcome_add(&w->plan, c, b, r);
 	read_health(w, r, h);
+	snprintf(r->held_up, sizeof(r->held_up), "%s", testbed_held_up(h).text);
 	return TESTBED_DONE;
 }
 
@@ -300,7 +341,5 @@ int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h
 	own_dctcp_free(dctcp);
 	settings_free(&w.settings);
 	plan_free(&w.plan);
-	if (status == TESTBED_DONE)
-		line_list_add(&c->real, "world real", 0);
 	return status;
 }

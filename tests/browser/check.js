@@ -76,6 +76,12 @@ window.addEventListener('load', () => {
 		if (svg.querySelector('parsererror') || svg.querySelectorAll('path, rect').length < 4 ||
 		    svg.querySelectorAll('text').length < 4)
 			verdict.push('EMPTY ' + figure.dataset.chart + ' saved: ' + saved.length + ' characters');
+		/* With its error bars: as many as there are intervals in what it draws. */
+		const chart = JSON.parse(document.getElementById('data-' + figure.dataset.chart).textContent);
+		const intervals = chart.kind !== 'bars' && chart.kind !== 'means' ? 0 : chart.lines.reduce((sum, line) =>
+			sum + (line.low || []).filter((low, i) => low !== null && line.high[i] !== null).length, 0);
+		if (saved.split('m-4 0h8').length - 1 !== intervals)
+			verdict.push('EMPTY ' + figure.dataset.chart + ' saved: not its ' + intervals + ' error bars');
 	}
 	HTMLAnchorElement.prototype.click = clicked;
 

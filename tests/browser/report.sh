@@ -148,6 +148,11 @@ where = traffic.requests.size=10KB
 kind = bars
 y = fct_mean_ns
 where = traffic.requests.size=20KB
+[panel g]
+kind = lines
+y = fct_mean_ns
+x = traffic.requests.size
+where = traffic.requests.size=10KB
 [claim bar]
 says = a mark on a bar
 section = 1
@@ -161,6 +166,7 @@ metric = queue_mean_pkts
 of = case=codel, traffic.requests.size=10KB
 over = case=none, traffic.requests.size=10KB
 value = 100
+why = fails
 note = It was made up to fail.
 END
 "$weir" reproduce all --papers "$dir/papers" --out "$dir/out" >"$dir/log" 2>&1 || {
@@ -169,10 +175,11 @@ END
 }
 check_page "$dir/out/made/fig1/figure.html" "$dir/figure-checked.html"
 check_page "$dir/out/index.html" "$dir/index-checked.html"
+grep -q '"x":"size = 10KB"' "$dir/figure-checked.html" || { echo 'lines with one x are no bars'; exit 1; }
 grep -q '"frame":' "$dir/figure-checked.html" && grep -q '"name":"the paper"' "$dir/figure-checked.html"
-look 'figure' "$dir/figure-checked.html" 6 --window-size=1200,900
+look 'figure' "$dir/figure-checked.html" 7 --window-size=1200,900
 phone "$dir/figure-checked.html" "$dir/figure-phone.html"
-look 'figure, dark, on a phone' "$dir/figure-phone.html" 6 --window-size=500,800 --allow-file-access-from-files \
+look 'figure, dark, on a phone' "$dir/figure-phone.html" 7 --window-size=500,800 --allow-file-access-from-files \
 	--blink-settings=preferredColorScheme=0
 look 'papers' "$dir/index-checked.html" 0 --window-size=1200,900
 look 'papers, narrow' "$dir/index-checked.html" 0 --window-size=500,800

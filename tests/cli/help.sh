@@ -29,6 +29,29 @@ for topic in $topics; do
 	done
 done
 
+# In the list of commands a gap stands between the usage of each and what it does, or the usage has a line of its own.
+"$weir" help >"$dir/usage"
+commands=$(sed -n 's/^  weir \([a-z][a-z]*\) .*/\1/p' "$dir/usage")
+[ "$(echo "$commands" | wc -w)" -ge 20 ] || fail "commands: $commands"
+for command in $commands; do
+	usage=$("$weir" help "$command" | sed -n '1s/^weir [a-z]* *//; 1s/ *\[OPTION\]\.\.\.$//p; 1q')
+	awk -v command="$command" -v usage="$usage" '
+		$1 == "weir" && $2 == command {
+			at = index($0, usage)
+			gap = usage == "" ? " " : substr($0, at + length(usage), 1)
+			found = at > 0 && (gap == " " || gap == "")
+		}
+		END { exit !found }' "$dir/usage" || {
+		grep "^  weir $command" "$dir/usage"
+		fail "weir help: no gap after the usage of $command"
+	}
+	# So it is in the list of the command's options.
+	"$weir" help "$command" >"$dir/out"
+	for option in $(sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$dir/out"); do
+		grep -qE "^  $option( [][A-Z=|./-]+)?( +[^ ].*)?\$" "$dir/out" || fail "$command $option: no gap"
+	done
+done
+
 # So is what a section is.
 for section in network switch host rdma traffic measure sweep case full; do
 	"$weir" help "$section" | sed -n '/^\[/,/^  [a-z]/p' | awk 'length > 80 { exit 1 }' || fail "weir help $section: too wide"

@@ -63,21 +63,60 @@ for svg in "$dir"/svg/*.svg; do
 done
 sed -n 1p "$dir/plots/flow-completion-time-mean.dat" | grep -qx '# title: Flow completion time, mean'
 [ -s "$dir/plots/plots.py" ] || fail 'no plots.py'
+# Bars have names on their axis, and error bars where the numbers have intervals; no two lines look the same.
+"$weir" run "$dir/mine.ini" --set 'sweep.switch.marking=none, tcn, red, ecn(k=5pkts), ecn(k=10pkts), ecn(k=15pkts), ecn(k=20pkts), ecn(k=30pkts)' \
+	--set 'sweep.traffic.requests.size=20KB, 40KB' --out "$dir/more" --quiet
+"$weir" export "$dir/more" --plots "$dir/lines"
+gp=$dir/plots/flow-completion-time-mean.gp
+grep -q '^set xtics .*("none" 0, "ecn" 1)' "$gp" || fail "no names on the axis: $(cat "$gp")"
+[ "$(grep -c 'using 1:2:3:4 with yerrorlines' "$gp")" = 2 ] || fail "no error bars: $(cat "$gp")"
+sed -n 's/.*with linespoints \(.*\) title.*/\1/p' "$dir/lines/flow-completion-time-mean.gp" >"$dir/looks"
+[ "$(wc -l <"$dir/looks")" = 8 ] || fail "no line for each scheme: $(cat "$dir/lines/flow-completion-time-mean.gp")"
+sort "$dir/looks" | uniq -d >"$dir/twins"
+[ ! -s "$dir/twins" ] || fail "lines that look the same: $(cat "$dir/twins")"
 if command -v gnuplot >/dev/null; then
-	(cd "$dir/plots" && for script in *.gp; do
-		gnuplot -e 'set terminal svg; set output "drawn.svg"' "$script" >log 2>&1 && grep -q '<path' drawn.svg ||
+	(for script in "$dir"/plots/*.gp "$dir"/lines/*.gp; do
+		cd "$(dirname "$script")"
+		gnuplot -e 'own_terminal = 1; set terminal svg; set output "drawn.svg"' "$script" >log 2>&1 && grep -q '<path' drawn.svg && [ ! -s log ] ||
 			{ cat "$script" log; exit 1; }
-	done) || fail 'gnuplot does not draw them'
+	done
+	cd "$dir/plots" && gnuplot "$gp" && [ "$(head -c 5 flow-completion-time-mean.pdf)" = %PDF- ]) || fail 'gnuplot does not draw them'
+else
+	echo "report.sh: gnuplot is not installed: what it draws is left out" >&2
 fi
 if command -v python3 >/dev/null; then
 	(cd "$dir/plots" && python3 - <<-'END'
 	import glob, plots
-	for path in glob.glob("*.dat"):
+	for path in glob.glob("*.dat") + glob.glob("../lines/*.dat"):
 	    head, lines = plots.read(path)
 	    assert head["kind"] in ("curves", "steps", "means", "bars") and head["title"], path
 	    assert lines and all(len(row) == 4 for name, rows in lines for row in rows), path
+	    assert len(head["styles"]) == len(lines) == len(set(head["styles"])), path
+	below, above = plots.interval((2, 3), (1, float("nan")), (4, float("nan")))
+	assert (below, above) == ([1, 0], [2, 0]), (below, above)
 	END
 	) || fail 'plots.py does not read them'
+else
+	echo "report.sh: python3 is not installed: what plots.py reads is left out" >&2
+fi
+# What matplotlib is told, and what it draws.
+python=python3
+command -v python3 >/dev/null && python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
+if "$python" -c 'import matplotlib' 2>/dev/null; then
+	(cd "$dir/plots" && rm -f ./*.pdf && "$python" - <<-'END'
+	import matplotlib
+	matplotlib.use("pdf")
+	import matplotlib.pyplot as plt
+	import plots
+	axes = plt.subplots()[1]
+	plots.draw(axes, *plots.read("flow-completion-time-mean.dat"))
+	assert [t.get_text() for t in axes.get_xticklabels()] == ["none", "ecn"]
+	bars = [c for c in axes.containers if "Errorbar" in type(c).__name__]
+	assert len(bars) == 2 and all(len(c[1]) == 2 for c in bars), axes.containers
+	END
+	"$python" plots.py && for dat in *.dat; do [ -s "${dat%.dat}.pdf" ] || exit 1; done) || fail 'plots.py does not draw them'
+else
+	echo "report.sh: matplotlib is not installed: what it draws is left out" >&2
 fi
 
 mkdir "$dir/nothing"

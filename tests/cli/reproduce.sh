@@ -237,7 +237,7 @@ last_line 'made/fig2, by sentences: 1 agrees, 1 disagrees, 1 not at this size'
 page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '"y":"queue mean (pkts)"' \
 	'"x":"size (KB)"' '"y":"queue mean, relative to none"' '"y":"share of flows"' '"x":"time (ms)"' \
-	'"name":"none"' '"name":"ecn"' 'Does not hold: it was made up to fail.' \
+	'"name":"none"' '"name":"ecn"' 'Not reproduced here: it was made up to fail.' \
 	'<p>4 claims: 1 <span' '<p>3 sentences: 1 <span' 'a part of the sentence <i>queue</i>' '<small>direction: less than 1</small>' \
 	'<span class="verdict disagrees">disagrees</span>'; do
 	grep -qF -e "$text" $page || fail "$page must contain $text"
@@ -313,8 +313,8 @@ expect 0 --papers papers --summary --markdown summary.md
 last_line summary.md
 for text in '| Made | quick | 2 of 2 | 40 | 8 | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 0 | ' \
 	'| Made | full | 1 of 2 | 24 | 4 | 2 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | ' \
-	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: Queues' '- bad: Does not hold: it was made up to fail.' \
-	'| paper | size | figures | claims that disagree | paper silent | does not hold | too small to tell | unexplained | not said |' \
+	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: Queues' '- bad: Not reproduced here: it was made up to fail.' \
+	'| paper | size | figures | claims that disagree | paper silent | not reproduced here | too small to tell | unexplained | not said |' \
 	'| Made | quick | 2 of 2 | 2 | 0 | 2 | 0 | 0 | 0 |'; do
 	grep -qF -e "$text" summary.md || { cat summary.md; fail "summary.md must contain $text"; }
 done

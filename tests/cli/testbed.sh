@@ -140,6 +140,36 @@ elif ! grep -q "this kernel has no dctcp\|another testbed runs" err; then
 	fail "dctcp: exit status $status"
 fi
 
+# --- a run that is held up is repeated, a bounded number of times, and is marked where that did not help ---
+expect 2 testbed $bed.ini --tries 0
+grep -q -- "--tries: '0'" err || fail "no try at all"
+held_up() { # TRIES: the switch stands still for a quarter of a second of the first of them
+	"$weir" testbed $bed.ini --quiet --tries "$1" --out held.results >out 2>err &
+	switch=$!
+	for _ in $(seq 300); do
+		[ -S /run/weir-$bed.sock ] && break
+		sleep 0.02
+	done
+	sleep 0.9
+	kill -STOP $switch
+	sleep 0.25
+	kill -CONT $switch
+	wait $switch || fail "held up, with $1 tries"
+	"$weir" export held.results --json held.json
+}
+held_up 2
+grep -q "the machine held this run up: .*; it is repeated (2 of 2)" err || fail "it is not repeated"
+[ "$(grep -c "the machine held this run up" err)" -le 2 ] || fail "too often"
+[ "$(grep -c "not to be trusted, and are marked" err)" = "$(grep -c '"held_up": "' held.json)" ] || fail "marked and not said, or said and not marked"
+held_up 1
+grep -q "its numbers are not to be trusted, and are marked" err || fail "nothing is said"
+grep -q '"held_up": "[a-z0-9]' held.json || fail "it is not kept"
+expect 0 table held.results --metric utilisation
+grep -q "^! The machine held up 1 of these runs" out || fail "the table does not say so"
+grep -q "^ *1 of 1 .*!" out || fail "the table does not mark it"
+expect 0 report held.results -o held.html
+grep -q "the machine held up 1 of 1 runs" held.html || fail "the report does not say so"
+
 # --- ends ---
 "$weir" testbed $bed.ini --quiet --out bed.results >out 2>err &
 testbed=$!

@@ -47,7 +47,7 @@ static char *query(struct store *s, const char *sql)
 	return text;
 }
 
-TEST(test_schema_from_the_columns_is_that_of_earlier_stores_to_the_byte)
+TEST(test_schema_from_the_columns_is_that_of_earlier_stores_and_what_came_since)
 {
 	static const char tables[] =
 		"SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY name";
@@ -57,13 +57,14 @@ TEST(test_schema_from_the_columns_is_that_of_earlier_stores_to_the_byte)
 	char *texts[2];
 
 	make_earlier(&before);
-	CHECK_INT(store_open(&s, before.path, STORE_READ, &e), 0);
+	CHECK_INT(store_open(&s, before.path, STORE_WRITE, &e), 0); /* brought up to this form */
 	texts[0] = query(s, tables);
 	store_close(s);
 	CHECK_INT(store_open(&s, now.path, STORE_WRITE, &e), 0);
 	texts[1] = query(s, tables);
 	store_close(s);
 	CHECK_CONTAINS(texts[0], "CREATE TABLE port (run INTEGER NOT NULL, port");
+	CHECK_CONTAINS(texts[0], "wall_seconds REAL NOT NULL, held_up TEXT)");
 	CHECK_STR(texts[1], texts[0]);
 	free(texts[0]);
 	free(texts[1]);
@@ -218,8 +219,8 @@ TEST(test_csv_of_a_run_is_that_of_its_store_and_whether_it_is_partial)
 		if (i < 5)
 			CHECK_STR(b, a);
 		else
-			CHECK(strncmp(b, "run,key,version,title,wall_seconds,partial,seed,", 48) ==
-			      0);
+			CHECK(strncmp(b, "run,key,version,title,wall_seconds,held_up,partial,seed,",
+				      56) == 0);
 		free(a);
 		free(b);
 	}
@@ -229,6 +230,106 @@ TEST(test_csv_of_a_run_is_that_of_its_store_and_whether_it_is_partial)
 	folder_remove(&store);
 	folder_remove(&kept);
 	folder_remove(&finished);
+}
+
+/* --- what came with form 4 --- */
+
+#define HELD_UP "the switch stood still for 3.2 % of the time"
+
+static int change(const struct folder *f, const char *sql)
+{
+	char path[96];
+	sqlite3 *db;
+	int code;
+
+	snprintf(path, sizeof(path), "%s/results.db", f->path);
+	CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+	code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	sqlite3_close(db);
+	return code;
+}
+
+static void add_held_up(struct store *s, const char *why)
+{
+	char key[RUN_KEY_SIZE];
+	struct weir_error e = { "" };
+	struct sim sim;
+
+	sim_read(&sim, everything);
+	sim.c.seed = why[0] ? 7 : 8;
+	sim_run(&sim, 1);
+	snprintf(sim.r.held_up, sizeof(sim.r.held_up), "%s", why);
+	CHECK_INT(run_key(&sim.c, key, &e), 0);
+	CHECK_INT(store_add(s, key, &sim.c, &sim.r, &e), 0);
+	sim_end(&sim);
+}
+
+TEST(test_run_that_was_held_up_is_so_in_a_store_that_an_earlier_program_began)
+{
+	struct folder f = folder_make(), copy = folder_make();
+	struct weir_error e = { "" };
+	struct stored_runs runs;
+	struct planned_run third = { .id = 2 };
+	struct store *s, *to;
+	char *text;
+
+	make_earlier(&f);
+	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
+	CHECK_INT(store_runs(s, STORE_ALL, &runs, &e), 0); /* before anything is written to it */
+	CHECK(runs.count == 1 && runs.runs[0].held_up == NULL);
+	stored_runs_free(&runs);
+	store_close(s);
+	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
+	add_held_up(s, HELD_UP);
+	add_held_up(s, "");
+	CHECK_INT(store_runs(s, STORE_ALL, &runs, &e), 0);
+	CHECK_INT(runs.count, 3);
+	CHECK(runs.runs[0].held_up == NULL && runs.runs[2].held_up == NULL);
+	CHECK_STR(runs.runs[1].held_up, HELD_UP);
+	snprintf(third.key, sizeof(third.key), "%s", runs.runs[1].key);
+	stored_runs_free(&runs);
+	text = export_text(s);
+	CHECK_CONTAINS(text, "\"held_up\": \"" HELD_UP "\"");
+	CHECK_CONTAINS(text, "\"held_up\": null");
+	free(text);
+	CHECK_INT(store_open(&to, copy.path, STORE_WRITE, &e), 0);
+	CHECK_INT(store_copy(to, s, &third, 1, COPY_ALL, &e), 0);
+	CHECK_INT(store_runs(to, STORE_ALL, &runs, &e), 0);
+	CHECK_STR(runs.runs[0].held_up, HELD_UP);
+	stored_runs_free(&runs);
+	store_close(to);
+	store_close(s);
+	folder_remove(&f);
+	folder_remove(&copy);
+}
+
+/* Whoever makes a run look sound, or unsound, has damaged it. */
+TEST(test_store_in_which_a_held_up_run_was_changed_is_damaged)
+{
+	static const char *const changes[] = {
+		"UPDATE run SET held_up = NULL WHERE id = 1",
+		"UPDATE run SET held_up = 'no' WHERE id = 1",
+		"UPDATE run SET held_up = 'yes' WHERE id = 2",
+	};
+
+	for (int i = 0; i < 3; i++) {
+		struct folder f = folder_make();
+		struct weir_error e = { "" };
+		struct store *s;
+
+		CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
+		add_held_up(s, HELD_UP);
+		add_held_up(s, "");
+		CHECK_INT(store_check_run(s, 1, &e), 0);
+		CHECK_INT(store_check_run(s, 2, &e), 0);
+		store_close(s);
+		CHECK_INT(change(&f, changes[i]), SQLITE_OK);
+		CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
+		CHECK_INT(store_check_run(s, i < 2 ? 1 : 2, &e), -1);
+		CHECK_CONTAINS(e.text, "is damaged");
+		store_close(s);
+		folder_remove(&f);
+	}
 }
 
 /* --- the tables themselves --- */

@@ -201,6 +201,100 @@ TEST(test_what_the_paper_says_of_a_bar_is_a_mark_on_it)
 	desk_end(&d);
 }
 
+/* As a sweep has it whose quick size is one load: there is nothing along the axis. */
+TEST(test_lines_that_have_one_x_are_bars_with_names)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		       "where = traffic.req.size=200KB\nx-scale = 2\n"
+		       "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = network.hosts\n"
+		       "x-label = n (hosts)\nwhere = traffic.req.size=20KB\n"
+		       "[claim one]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+		       "value = 7pkts\nof = case=ecn, traffic.req.size=200KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->kind, CHART_BARS);
+	CHECK_STR(c->x_label, "size = 200KB");
+	CHECK_INT(chart_bars(c), 2);
+	CHECK_STR(c->lines[0].name, "none");
+	CHECK_STR(c->lines[1].name, "ecn");
+	CHECK_NEAR(c->lines[0].points[0].y, 20, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].x, 1, 1e-9); /* the ring is on the second bar */
+	CHECK_NEAR(c->lines[2].points[0].y, 7, 1e-9);
+	CHECK_CONTAINS(c->note, "A ring is what the paper says");
+	c = &d.r.charts.all[1]; /* of a setting that no sweep changes */
+	CHECK_INT(c->kind, CHART_BARS);
+	CHECK_STR(c->x_label, "network.hosts = 5");
+	CHECK(strstr(c->note, "ring") == NULL);
+	desk_end(&d);
+}
+
+/* none/ecn = 0.4 is ecn/none = 2.5; 6 packets and 3 packets are 0.5; 0.5 of 8 packets are 4. */
+TEST(test_what_follows_from_the_papers_numbers_is_a_mark_too)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d,
+		   "[panel a]\nkind = bars\ny = queue_mean_pkts\nwhere = traffic.req.size=20KB\n"
+		   "normalize = none\n"
+		   "[panel b]\nkind = bars\ny = queue_mean_pkts\nwhere = traffic.req.size=200KB\n"
+		   "normalize = none\n"
+		   "[panel c]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		   "[claim inverse]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 0.4\n"
+		   "of = case=none, traffic.req.size=20KB\n"
+		   "over = case=ecn, traffic.req.size=20KB\n"
+		   "[claim first]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 6pkts\n"
+		   "of = case=none, traffic.req.size=200KB\n"
+		   "[claim second]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+		   "value = 3pkts\nof = case=ecn, traffic.req.size=200KB\n"
+		   "[claim time]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 8ms\n"
+		   "of = case=none, traffic.req.size=20KB\n"
+		   "[claim share]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 0.5\n"
+		   "of = case=ecn, traffic.req.size=20KB\n"
+		   "over = case=none, traffic.req.size=20KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->line_count, 3);
+	CHECK_INT(c->lines[2].count, 1); /* what all are relative to is 1 */
+	CHECK_NEAR(c->lines[2].points[0].x, 1, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 2.5, 1e-9);
+	c = &d.r.charts.all[1];
+	CHECK_INT(c->line_count, 3);
+	CHECK_NEAR(c->lines[2].points[0].y, 0.5, 1e-9);
+	c = &d.r.charts.all[2];
+	CHECK_INT(c->line_count, 3);
+	CHECK_INT(c->lines[2].count, 2);
+	CHECK_NEAR(c->lines[2].points[0].y, 8, 1e-9);
+	CHECK_NEAR(c->lines[2].points[1].y, 4, 1e-9);
+	desk_end(&d);
+}
+
+TEST(test_what_the_paper_says_of_a_series_is_a_mark_in_the_middle_of_its_time)
+{
+	struct desk d;
+	const struct chart *c;
+	const struct chart_line *ring;
+
+	desk_begin(&d,
+		   "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=20KB\n"
+		   "[claim one]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" max "
+		   "200us..600us\nvalue = 9pkts\nof = case=ecn, traffic.req.size=20KB\n"
+		   "[claim spread]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" std\n"
+		   "value = 2pkts\nof = case=ecn, traffic.req.size=20KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->line_count, 3); /* a deviation is no height */
+	ring = &c->lines[2];
+	CHECK_STR(ring->name, "ecn, the paper (max)");
+	CHECK(ring->is_marks);
+	CHECK_INT(ring->style, c->lines[1].style);
+	CHECK_INT(ring->count, 1);
+	CHECK_STR(c->x_label, "time (ms)");
+	CHECK_NEAR(ring->points[0].x, 0.4, 1e-9);
+	CHECK_NEAR(ring->points[0].y, 9, 1e-9);
+	desk_end(&d);
+}
+
 /* Mean completion times: with 20 KB 3 ms and 1 ms, with 200 KB 8 ms and 2 ms. */
 TEST(test_panels_of_one_metric_have_equal_axes_and_one_unit)
 {
@@ -333,6 +427,39 @@ TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
 	desk_end(&d);
 }
 
+/* All flows of 20 KB are small, so what is said of small ones is on their curve; those of 200 KB are medium. */
+TEST(test_what_the_paper_says_of_a_distribution_is_a_mark_on_its_curve)
+{
+	struct desk d;
+	const struct chart *c;
+
+	desk_begin(&d, "[panel a]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n"
+		       "[panel b]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
+		       "[panel c]\nkind = cdf\ny = fct\nwhere = traffic.req.size=200KB\n"
+		       "[claim tail]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
+		       "value = 190us\nof = case=ecn, traffic.req.size=20KB\n"
+		       "[claim within]\nsays = s\nsection = 1\nmetric = slowdown_within 12\n"
+		       "value = 0.25\nof = case=none, traffic.req.size=20KB\n"
+		       "[claim mean]\nsays = s\nsection = 1\nmetric = fct_mean_ns\n"
+		       "value = 150us\nof = case=ecn, traffic.req.size=20KB\n"
+		       "[claim other]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
+		       "value = 190us\nof = case=ecn, traffic.req.size=200KB\n");
+	c = &d.r.charts.all[0];
+	CHECK_INT(c->line_count, 3); /* a mean is no point of a distribution */
+	CHECK_STR(c->lines[2].name, "ecn, the paper");
+	CHECK(c->lines[2].is_marks);
+	CHECK_INT(c->lines[2].count, 1);
+	CHECK_NEAR(c->lines[2].points[0].x, 190, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 0.99, 1e-12);
+	c = &d.r.charts.all[1];
+	CHECK_INT(c->line_count, 3);
+	CHECK_STR(c->lines[2].name, "none, the paper");
+	CHECK_NEAR(c->lines[2].points[0].x, 12, 1e-9);
+	CHECK_NEAR(c->lines[2].points[0].y, 0.25, 1e-12);
+	CHECK_INT(d.r.charts.all[2].line_count, 2);
+	desk_end(&d);
+}
+
 TEST(test_a_panel_over_sizes_has_a_point_for_each_range_with_flows_enough)
 {
 	struct desk d;
@@ -439,7 +566,7 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 
 	desk_begin(&d, claims);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
-	verdicts[1].health = (struct health){ 2, 1, 1, 6, 3 };
+	verdicts[1].health = (struct health){ 2, 1, 1, 0, 6, 3 };
 	verdicts[1].is_doubtful = 1;
 	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
 	CHECK_INT(figure_report_write(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,

@@ -1,6 +1,8 @@
 /* test_health.c -- runs that are no whole results say so themselves. */
 #define _GNU_SOURCE
+#include "lab/compare/compare.h"
 #include "lab/store/results.h"
+#include "tests/folder.h"
 #include "tests/sim.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +67,57 @@ TEST(test_run_whose_flows_did_not_end_says_so_above_and_beside_its_numbers)
 	CHECK(strstr(text, "INCOMPLETE") == NULL && strchr(text, '!') == NULL);
 	free(text);
 	sim_end(&s);
+}
+
+/* Two real runs, one of which the machine held up: the row of both is not to be trusted, but for what they cost. */
+TEST(test_real_run_that_was_held_up_says_so_in_its_table_and_in_comparisons)
+{
+	struct folder folder = folder_make();
+	char keys[2][RUN_KEY_SIZE], *text = NULL;
+	struct comparison c;
+	struct compare_layout layout = { .width = 120 };
+	const char *const metrics[] = { "goodput_bps", "cpu_seconds" };
+	const struct compare_request q = { .metrics = metrics, .metric_count = 2 };
+	struct weir_error e = { "" };
+	struct store *store;
+	size_t size;
+	FILE *f;
+
+	CHECK_INT(store_open(&store, folder.path, STORE_WRITE, &e), 0);
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read(&s, CROWDED "drain = 1s\n");
+		s.c.seed = (uint64_t)i + 1;
+		sim_run(&s, 1);
+		text = table_of(&s);
+		CHECK(strstr(text, "HELD UP") == NULL);
+		free(text);
+		snprintf(s.r.held_up, sizeof(s.r.held_up), "%s", i ? "it was busy" : "");
+		text = table_of(&s);
+		CHECK_INT(strstr(text, "HELD UP: it was busy; these numbers are not to be "
+				       "trusted.\n") != NULL,
+			  i);
+		free(text);
+		CHECK_INT(run_key(&s.c, keys[i], &e), 0);
+		CHECK_INT(store_add(store, keys[i], &s.c, &s.r, &e), 0);
+		sim_end(&s);
+	}
+	CHECK_INT(comparison_make(&c, store, &q, &e), 0);
+	CHECK_INT(c.row_count, 1);
+	CHECK_STR(health_text(&c.rows[0].health).text, "the machine held up 1 of 2 runs");
+	CHECK(c.rows[0].cells[0].is_doubtful && !c.rows[0].cells[1].is_doubtful);
+	f = open_memstream(&text, &size);
+	comparison_print(f, &c, &layout);
+	fclose(f);
+	CHECK_CONTAINS(text, "held up");
+	CHECK_CONTAINS(text, "1 of 2");
+	CHECK_CONTAINS(text, "! The machine held up 1 of these runs: their numbers are not to be "
+			     "trusted.\n");
+	free(text);
+	comparison_free(&c);
+	store_close(store);
+	folder_remove(&folder);
 }
 
 TEST(test_network_queue_is_the_mean_of_all_switch_ports)

@@ -378,7 +378,7 @@ TEST(test_store_refuses_what_is_no_store_of_this_version)
 	bad[63] = 9;
 	folder_write(&f, "results.db", bad, length);
 	check_refused(&f, "was written by another version of Weir (form 9; this one reads forms 2 "
-			  "and 3); use another folder");
+			  "to 4); use another folder");
 	bad[63] = good[63];
 	bad[68] = 'w';
 	folder_write(&f, "results.db", bad, length);
