@@ -149,6 +149,23 @@ static int read_run(struct store *s, const struct listed_run *listed, struct sto
 					   run->key);
 }
 
+int store_run_of_key(struct store *s, const char *key, struct stored_run *run, struct weir_error *e)
+{
+	struct run_list l;
+	uint64_t at = 0;
+	int failed;
+
+	memset(run, 0, sizeof(*run));
+	if (store_list(s, &l, e))
+		return -1;
+	while (at < l.count && strcmp(l.runs[at].key, key) != 0)
+		at++;
+	failed = at < l.count ? read_run(s, &l.runs[at], run, e)
+			      : weir_error_set(e, "%.300s: run %s is not there", s->path, key);
+	run_list_free(&l);
+	return failed;
+}
+
 static int read_listed(struct store *s, const struct run_list *l, struct stored_runs *runs,
 		       struct weir_error *e)
 {
