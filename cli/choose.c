@@ -116,8 +116,9 @@ static void print_head(const struct choice *c, const struct scenario *s)
 		printf("%s%s %s", i ? ", " : "", c->ranges[i].path, c->ranges[i].text);
 	printf("\nRuns: %" PRIu64 " of at most %" PRIu64 ":", c->run_count, c->budget);
 	for (uint32_t r = 0; r < CHOICE_ROUNDS; r++)
-		printf("%s %" PRIu32 " settings on %" PRIu64 " seed%s", r ? "," : "", c->sizes[r],
-		       c->seeds << r, c->seeds << r == 1 ? "" : "s");
+		printf("%s %" PRIu32 " setting%s on %" PRIu64 " seed%s", r ? "," : "", c->sizes[r],
+		       c->sizes[r] == 1 ? "" : "s", c->seeds << r,
+		       c->seeds << r == 1 ? "" : "s");
 	printf(", the best of them on %" PRIu32 " others\n", c->fresh_seeds);
 }
 
@@ -147,9 +148,12 @@ static int role_width(const struct choice *c)
 static void print_sentence(void *context, const char *line)
 {
 	uint32_t *count = context;
+	char *text = NULL;
 
+	text_print(&text, "%s%s", *count == 1 ? "There " : "", line);
 	if ((*count)++ > 0) /* which setting it is stands above the table */
-		comparison_print_line(stdout, line_width(stdout), line);
+		comparison_print_line(stdout, line_width(stdout), text);
+	free(text);
 }
 
 static void print_judged(const struct choice *c)
@@ -205,13 +209,14 @@ static void print_chosen(const struct choice *c)
 	puts("\nChosen:");
 	if (c->own == 0)
 		puts("  the file's own setting; no other that was tried is better");
-	for (at = line_part(at, &length); *at && c->own; at = line_part(at, &length)) {
-		printf("  %.*s\n", (int)length, at);
+	for (at = line_part(at, &length); *at; at = line_part(at, &length)) {
+		if (at[length - 1] != '=') /* that is left to its default */
+			printf("  %.*s\n", (int)length, at);
 		at += strcspn(at, ";");
 		at += *at == ';';
 	}
 	if (!c->all[0].is_kept)
-		puts("  No setting meets every constraint; this one comes closest.");
+		comparison_print_line(stdout, line_width(stdout), choice_search_text(c).text);
 }
 
 /* The plan of the folder is every run there was: tables and reports show all of them, with the outcome. */

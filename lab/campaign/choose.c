@@ -45,6 +45,46 @@ static uint64_t runs_of(const struct choose_request *q, uint32_t count)
 
 /* --- candidates --- */
 
+/* The option of a specification, as in min of "red(min=5KB, max=50KB)"; "" where it is not written. */
+static const char *find_option(const char *spec, const char *key, char *value, size_t size)
+{
+	const char *at = strchr(spec, '(');
+	size_t length = strlen(key);
+
+	value[0] = '\0';
+	while (at && *at) {
+		const char *end = ++at;
+		int depth = 0;
+
+		for (; *end && (depth > 0 || (*end != ',' && *end != ')')); end++)
+			depth += (*end == '(') - (*end == ')');
+		at += strspn(at, " ");
+		if (strncmp(at, key, length) == 0 && at[length] == '=') {
+			at += length + 1;
+			snprintf(value, size, "%.*s", (int)(end - at), at);
+			return value;
+		}
+		at = *end == ',' ? end : NULL;
+	}
+	return value;
+}
+
+/* What the file says of the path, also as an option of the setting that it is a part of; "": nothing. */
+static const char *own_value(const struct scenario *s, const char *path, char *value, size_t size)
+{
+	const struct setting *own = scenario_find(s, path);
+	const char *key = strrchr(path, '.');
+	char parent[VALUE_SIZE];
+
+	if (own || !key) {
+		snprintf(value, size, "%s", own ? own->value : "");
+		return value;
+	}
+	snprintf(parent, sizeof(parent), "%.*s", (int)(key - path), path);
+	own = scenario_find(s, parent);
+	return find_option(own ? own->value : "", key + 1, value, size);
+}
+
 /* The settings of a point; share NULL: those of the file. */
 static char *point_text(const struct choose_request *q, const struct scenario *s,
 			const double *share)
@@ -53,11 +93,9 @@ static char *point_text(const struct choose_request *q, const struct scenario *s
 
 	for (uint32_t i = 0; i < q->range_count; i++) {
 		const struct range *r = &q->ranges[i];
-		const struct setting *own = scenario_find(s, r->path);
-		const char *chosen = own ? own->value : "";
+		const char *chosen = share ? range_value(r, share[i], value, sizeof(value))
+					   : own_value(s, r->path, value, sizeof(value));
 
-		if (share)
-			chosen = range_value(r, share[i], value, sizeof(value));
 		text_print(&text, "%s%s%s=%s", text, i ? "; " : "", r->path, chosen);
 	}
 	return text;

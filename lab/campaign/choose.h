@@ -92,7 +92,8 @@ struct choose {
 	uint32_t winner;
 	struct candidate
 		*judged; /* on fresh seeds, by number; live says who was, the winner first */
-	double limits[CHOOSE_KEEPS_MAX]; /* of the constraints, in the round */
+	double limits[CHOOSE_KEEPS_MAX];        /* of the constraints, in the round */
+	double search_limits[CHOOSE_KEEPS_MAX]; /* in the last round before the judging */
 	uint32_t wins; /* fresh seeds on which the winner's goal is better than the file's own */
 	/* Every run there was. */
 	uint64_t run_count;

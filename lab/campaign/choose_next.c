@@ -169,6 +169,7 @@ int choose_end_round(struct choose *c)
 		count_wins(c);
 		return 0;
 	}
+	memcpy(c->search_limits, c->limits, sizeof(c->search_limits));
 	sort_live(c);
 	c->sizes[c->round] = c->live_count;
 	c->winner = c->live[0];

@@ -46,6 +46,7 @@ static void write_request(FILE *f, const struct choice *c)
 			r->is_most ? "most" : "least");
 		fprintf(f, "number = %s\nof-best = %s\n", exact_number(r->number).text,
 			r->is_of_best ? "yes" : "no");
+		fprintf(f, "search-limit = %s\n", exact_number(r->search_limit).text);
 		fprintf(f, "limit = %s\n", exact_number(r->limit).text);
 	}
 }
@@ -248,6 +249,8 @@ static int read_keep(struct choice_rule *r, const char *key, const char *value)
 		return read_flag(value, "yes", &r->is_of_best);
 	if (strcmp(key, "number") == 0)
 		r->number = strtod(value, &end);
+	else if (strcmp(key, "search-limit") == 0)
+		r->search_limit = strtod(value, &end);
 	else if (strcmp(key, "limit") == 0)
 		r->limit = strtod(value, &end);
 	else

@@ -19,12 +19,12 @@ struct choice_range {
 	char *path, *text; /* "switch.marking.k", "10KB..400KB" */
 };
 
-/* A constraint: what it demands, and what that came to on the fresh seeds. */
+/* A constraint: what it demands, and what that came to on the seeds of the search and on fresh ones. */
 struct choice_rule {
 	struct choice_metric metric;
 	int is_most; /* 1: >= */
 	int is_of_best;
-	double number, limit;
+	double number, search_limit, limit;
 };
 
 /* Means over seeds; NAN: none. */
@@ -90,7 +90,10 @@ struct choice_text choice_rule_text(const struct choice_rule *r);
 /* "k=64KB, storage.min=5KB": the settings of a point by what tells their paths apart. */
 struct choice_text choice_point_text(const struct choice *c, const struct choice_setting *s);
 
-/* The same of a path. */
+/* The value that the setting has of the path; "as in the file" where the point gives none. */
+struct choice_text choice_value_text(const struct choice_setting *s, const char *path);
+
+/* What tells the path apart: "storage.min". */
 const char *choice_path_text(const struct choice *c, const char *path);
 
 /* "chosen", "the file's", "best at goodput_bps" or "". */
@@ -98,6 +101,9 @@ struct choice_text choice_role_text(const struct choice *c, uint32_t setting);
 
 /* "-" where there is none. */
 struct choice_text choice_number_text(double value, const char *unit);
+
+/* Where no setting met every constraint in the search: which ones the chosen setting missed; else "". */
+struct choice_text choice_search_text(const struct choice *c);
 
 /* "On seeds 9 to 16, which had no part in the choice" */
 struct choice_text choice_fresh_text(const struct choice *c);

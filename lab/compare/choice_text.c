@@ -94,6 +94,23 @@ struct choice_text choice_point_text(const struct choice *c, const struct choice
 	return t;
 }
 
+struct choice_text choice_value_text(const struct choice_setting *s, const char *path)
+{
+	size_t length = strlen(path);
+	struct choice_text t = { "" };
+	const char *at = s->point;
+
+	while (*at && !(strncmp(at, path, length) == 0 && at[length] == '=')) {
+		at += strcspn(at, ";");
+		at += strspn(at, "; ");
+	}
+	append(&t, "%.*s", *at ? (int)strcspn(at + length + 1, ";") : 0,
+	       *at ? at + length + 1 : "");
+	if (!t.text[0])
+		append(&t, "as in the file");
+	return t;
+}
+
 /* Did no setting of the last round of the search do better at the constraint? */
 static int is_best_at(const struct choice *c, uint32_t setting, uint32_t rule)
 {
@@ -150,6 +167,44 @@ uint32_t choice_front(const struct choice *c, uint32_t *front)
 
 /* --- sentences --- */
 
+static int is_met(const struct choice_rule *r, double value, double limit)
+{
+	return r->is_most ? value >= limit : value <= limit;
+}
+
+/* "drops <= 0 (it has 3, and the limit is 0)" */
+static struct choice_text missed_text(const struct choice_rule *r, double value, double limit)
+{
+	struct choice_text t = { "" };
+
+	append(&t, "%s (it has %s", choice_rule_text(r).text,
+	       human_quantity(value, r->metric.unit).text);
+	append(&t, ", and the limit is %s)", human_quantity(limit, r->metric.unit).text);
+	return t;
+}
+
+struct choice_text choice_search_text(const struct choice *c)
+{
+	struct choice_text t = { "" };
+	const char *between = " It misses ";
+
+	if (c->all[0].is_kept)
+		return t;
+	append(&t, "On the seeds of the search no setting meets every constraint; this one comes "
+		   "closest.");
+	for (uint32_t i = 0; i < c->rule_count; i++) {
+		const struct choice_rule *r = &c->rules[i];
+		double value = c->all[0].all.rule[i];
+
+		if (is_met(r, value, r->search_limit))
+			continue;
+		append(&t, "%s%s", between, missed_text(r, value, r->search_limit).text);
+		between = " and ";
+	}
+	append(&t, ".");
+	return t;
+}
+
 static struct choice_text chosen_sentence(const struct choice *c)
 {
 	struct choice_text t = { "" };
@@ -158,8 +213,7 @@ static struct choice_text chosen_sentence(const struct choice *c)
 		append(&t, "Chosen: the file's own setting; no other that was tried is better.");
 	else
 		append(&t, "Chosen: %s.", choice_point_text(c, &c->all[0]).text);
-	if (!c->all[0].is_kept)
-		append(&t, " No setting meets every constraint; this one comes closest.");
+	append(&t, "%s%.700s", c->all[0].is_kept ? "" : " ", choice_search_text(c).text);
 	return t;
 }
 
@@ -168,8 +222,11 @@ struct choice_text choice_fresh_text(const struct choice *c)
 	uint64_t first = c->first_seed + c->fresh_seeds;
 	struct choice_text t = { "" };
 
-	append(&t, "On seeds %" PRIu64 " to %" PRIu64 ", which had no part in the choice", first,
-	       first + c->fresh_seeds - 1);
+	if (c->fresh_seeds == 1)
+		append(&t, "On seed %" PRIu64, first);
+	else
+		append(&t, "On seeds %" PRIu64 " to %" PRIu64, first, first + c->fresh_seeds - 1);
+	append(&t, ", which had no part in the choice");
 	return t;
 }
 
@@ -178,7 +235,7 @@ static struct choice_text fresh_sentence(const struct choice *c)
 	const struct choice_setting *won = &c->all[0], *own = &c->all[c->own];
 	struct choice_text t = { "" };
 
-	append(&t, "The chosen setting has %s %s", c->goal.name,
+	append(&t, "the chosen setting has %s %s", c->goal.name,
 	       human_quantity(won->fresh.goal, c->goal.unit).text);
 	if (c->own && own->fresh.goal > 0)
 		append(&t, ", %.4g times the", won->fresh.goal / own->fresh.goal);
@@ -202,11 +259,6 @@ static int own_is_as_good(const struct choice *c)
 							: own->fresh.goal <= won->fresh.goal));
 }
 
-static int is_met(const struct choice_rule *r, double value)
-{
-	return r->is_most ? value >= r->limit : value <= r->limit;
-}
-
 void choice_say(const struct choice *c, void (*say)(void *context, const char *line),
 		void *context)
 {
@@ -218,13 +270,11 @@ void choice_say(const struct choice *c, void (*say)(void *context, const char *l
 		const struct choice_rule *r = &c->rules[i];
 		struct choice_text t = { "" };
 
-		if (is_met(r, won->fresh.rule[i]))
+		if (is_met(r, won->fresh.rule[i], r->limit))
 			continue;
-		append(&t, "There it misses %s: it has %s, ", choice_rule_text(r).text,
-		       human_quantity(won->fresh.rule[i], r->metric.unit).text);
-		append(&t, "and the limit is %s. Relax the constraint, or give a larger --budget "
-			   "or --seeds.",
-		       human_quantity(r->limit, r->metric.unit).text);
+		append(&t, "There it misses %s. Relax the constraint, or give a larger --budget or "
+			   "--seeds.",
+		       missed_text(r, won->fresh.rule[i], r->limit).text);
 		say(context, t.text);
 	}
 	if (own_is_as_good(c))
