@@ -286,11 +286,16 @@ static void warn_of_budget(const struct choose *c)
 			c->q->budget, c->count - 1, c->q->range_count, advised);
 }
 
-static void tell_round(const struct choose *c)
+/* "round 2 of 4: 6 settings on 4 seeds"; for the caller to free. */
+static char *round_text(const struct choose *c)
 {
-	fprintf(stderr, "weir: round %" PRIu32 " of %d: %" PRIu32 " setting%s on %" PRIu32 "%s seed%s\n",
-		c->round + 1, CHOOSE_ROUNDS + 1, c->live_count, c->live_count == 1 ? "" : "s",
-		c->seeds, c->round == CHOOSE_ROUNDS ? " fresh" : "", c->seeds == 1 ? "" : "s");
+	char *text = NULL;
+
+	text_print(&text, "round %" PRIu32 " of %d: %" PRIu32 " setting%s on %" PRIu32 "%s seed%s",
+		   c->round + 1, CHOOSE_ROUNDS + 1, c->live_count, c->live_count == 1 ? "" : "s",
+		   c->seeds, c->round == CHOOSE_ROUNDS ? " fresh" : "",
+		   c->seeds == 1 ? "" : "s");
+	return text;
 }
 
 static int run_rounds(struct choose *c, struct asked *k, struct scenario *s)
@@ -301,14 +306,15 @@ static int run_rounds(struct choose *c, struct asked *k, struct scenario *s)
 	k->sweep.watch = &watch;
 	warn_of_budget(c);
 	do {
+		char *stage = round_text(c);
 		struct sweep w;
 		int status;
 
 		choose_begin_round(c, &w);
-		if (!k->sweep.quiet)
-			tell_round(c);
+		k->sweep.stage = stage;
 		status = run_sweep(&k->sweep, s, &w);
 		sweep_free(&w);
+		free(stage);
 		if (status != EXIT_FINE)
 			return status;
 	} while (choose_end_round(c));

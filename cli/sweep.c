@@ -217,6 +217,8 @@ static int run_missing(struct show *v)
 	struct weir_error e;
 	int failed;
 
+	if (v->q->stage && !v->q->quiet)
+		fprintf(stderr, "weir: %s\n", v->q->stage);
 	show_watch_done(v);
 	if (v->refused)
 		return finish(v);

@@ -27,6 +27,7 @@ struct sweep_request {
 	const char *sort; /* NULL, or a metric that orders them */
 	int no_table;     /* 1: the caller shows what came out */
 	const struct sweep_watch *watch; /* or NULL */
+	const char *stage;               /* NULL, or a line of progress that comes first */
 };
 
 /* --jobs of a command line; 0: not given. */
