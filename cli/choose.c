@@ -117,8 +117,7 @@ static void print_head(const struct choice *c, const struct scenario *s)
 	printf("\nRuns: %" PRIu64 " of at most %" PRIu64 ":", c->run_count, c->budget);
 	for (uint32_t r = 0; r < CHOICE_ROUNDS; r++)
 		printf("%s %" PRIu32 " setting%s on %" PRIu64 " seed%s", r ? "," : "", c->sizes[r],
-		       c->sizes[r] == 1 ? "" : "s", c->seeds << r,
-		       c->seeds << r == 1 ? "" : "s");
+		       c->sizes[r] == 1 ? "" : "s", c->seeds << r, c->seeds << r == 1 ? "" : "s");
 	printf(", the best of them on %" PRIu32 " others\n", c->fresh_seeds);
 }
 
@@ -293,8 +292,7 @@ static char *round_text(const struct choose *c)
 
 	text_print(&text, "round %" PRIu32 " of %d: %" PRIu32 " setting%s on %" PRIu32 "%s seed%s",
 		   c->round + 1, CHOOSE_ROUNDS + 1, c->live_count, c->live_count == 1 ? "" : "s",
-		   c->seeds, c->round == CHOOSE_ROUNDS ? " fresh" : "",
-		   c->seeds == 1 ? "" : "s");
+		   c->seeds, c->round == CHOOSE_ROUNDS ? " fresh" : "", c->seeds == 1 ? "" : "s");
 	return text;
 }
 

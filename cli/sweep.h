@@ -26,8 +26,9 @@ struct sweep_request {
 	const char *by;   /* NULL, or a part of runs that the table has rows for */
 	const char *sort; /* NULL, or a metric that orders them */
 	int no_table;     /* 1: the caller shows what came out */
-	const struct sweep_watch *watch; /* or NULL */
-	const char *stage;               /* NULL, or a line of progress that comes first */
+	/* What sees each run, and a line of progress that comes first; either may be NULL. */
+	const struct sweep_watch *watch;
+	const char *stage;
 };
 
 /* --jobs of a command line; 0: not given. */

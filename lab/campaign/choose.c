@@ -236,8 +236,8 @@ static uint64_t combinations(const struct choose_request *q)
 	uint64_t count = 1;
 
 	for (uint32_t i = 0; i < q->range_count && count < CANDIDATES_MAX; i++)
-		count *= q->ranges[i].scale == RANGE_LIST ? q->ranges[i].list.count
-							  : CANDIDATES_MAX;
+		count *=
+			q->ranges[i].scale == RANGE_LIST ? q->ranges[i].list.count : CANDIDATES_MAX;
 	return count;
 }
 

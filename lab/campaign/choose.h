@@ -63,10 +63,10 @@ struct candidate {
 	char *point;            /* settings, for sweep_of_points */
 	char key[RUN_KEY_SIZE]; /* of its run with the first seed: what tells it from others */
 	uint32_t seeds;
-	double goal, keep[CHOOSE_KEEPS_MAX]; /* means over these seeds */
+	double goal, keep[CHOOSE_KEEPS_MAX];             /* means over these seeds */
 	double first_goal, first_keep[CHOOSE_KEEPS_MAX]; /* on the seeds that all candidates had */
-	int is_kept;                   /* all constraints are met */
-	double lack;                   /* 0: they are; else by how much not, relative, all added up */
+	int is_kept;                                     /* all constraints are met */
+	double lack; /* 0: they are; else by how much not, relative, all added up */
 };
 
 /* A run of the search, and the candidate that it is of. */

@@ -195,9 +195,9 @@ void choose_order(const struct choose *c, uint32_t *order)
 			uint32_t before = order[at - 1];
 
 			if (before == c->winner ||
-			    (i != c->winner && (c->all[before].seeds > x->seeds ||
-						(c->all[before].seeds == x->seeds &&
-						 !is_better(c, i, before)))))
+			    (i != c->winner &&
+			     (c->all[before].seeds > x->seeds ||
+			      (c->all[before].seeds == x->seeds && !is_better(c, i, before)))))
 				break;
 			order[at] = before;
 		}

@@ -51,8 +51,10 @@ static void record_request(const struct choose *c, struct choice *to)
 	to->rule_count = q->keep_count;
 	for (uint32_t i = 0; i < q->keep_count; i++)
 		to->rules[i] = (struct choice_rule){ record_metric(&q->keeps[i].metric),
-						     q->keeps[i].is_most, q->keeps[i].is_of_best,
-						     q->keeps[i].number, c->search_limits[i],
+						     q->keeps[i].is_most,
+						     q->keeps[i].is_of_best,
+						     q->keeps[i].number,
+						     c->search_limits[i],
 						     c->limits[i] };
 }
 

@@ -33,9 +33,9 @@ struct choice_numbers {
 };
 
 struct choice_setting {
-	char *point;               /* "switch.marking.k=64KB; host.cc.g=1/4" */
-	uint32_t seeds;            /* on which it took part in the search */
-	struct choice_numbers all; /* over these */
+	char *point;                        /* "switch.marking.k=64KB; host.cc.g=1/4" */
+	uint32_t seeds;                     /* on which it took part in the search */
+	struct choice_numbers all;          /* over these */
 	struct choice_numbers first, fresh; /* on the seeds that all had; on fresh ones, or NAN */
 	int is_kept, is_fresh_kept;         /* are all constraints met? */
 	int is_judged, is_front;

@@ -259,8 +259,7 @@ static int own_is_as_good(const struct choice *c)
 							: own->fresh.goal <= won->fresh.goal));
 }
 
-void choice_say(const struct choice *c, void (*say)(void *context, const char *line),
-		void *context)
+void choice_say(const struct choice *c, void (*say)(void *context, const char *line), void *context)
 {
 	const struct choice_setting *won = &c->all[0];
 
@@ -272,8 +271,9 @@ void choice_say(const struct choice *c, void (*say)(void *context, const char *l
 
 		if (is_met(r, won->fresh.rule[i], r->limit))
 			continue;
-		append(&t, "There it misses %s. Relax the constraint, or give a larger --budget or "
-			   "--seeds.",
+		append(&t,
+		       "There it misses %s. Relax the constraint, or give a larger --budget or "
+		       "--seeds.",
 		       missed_text(r, won->fresh.rule[i], r->limit).text);
 		say(context, t.text);
 	}

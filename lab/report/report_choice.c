@@ -52,7 +52,8 @@ char *report_choice_label(const struct report *r, const struct compare_row *row)
 		role = choice_role_text(&r->choice, number);
 	text_print(&label, "%s%s%s", role.text, role.text[0] ? ": " : "",
 		   choice_point_text(&r->choice, &r->choice.all[number]).text);
-	if (number == r->choice.own && !choice_point_text(&r->choice, &r->choice.all[number]).text[0])
+	if (number == r->choice.own &&
+	    !choice_point_text(&r->choice, &r->choice.all[number]).text[0])
 		text_print(&label, "%s", role.text);
 	return label;
 }
@@ -110,7 +111,8 @@ static void write_named(FILE *f, const char *text, const char *title)
 
 static void write_head(FILE *f, const struct choice *c, const char *more)
 {
-	fputs("<div class=\"wide\"><table class=\"numbers choice\">\n<thead><tr><th>setting</th>", f);
+	fputs("<div class=\"wide\"><table class=\"numbers choice\">\n<thead><tr><th>setting</th>",
+	      f);
 	for (uint32_t i = 0; i < c->range_count; i++)
 		write_named(f, choice_path_text(c, c->ranges[i].path), c->ranges[i].path);
 	write_named(f, c->goal.name, c->goal_is_most ? "goal: most" : "goal: least");
@@ -126,8 +128,7 @@ static void write_numbers(FILE *f, const struct choice *c, uint32_t number,
 
 	page_element(f, "td", choice_number_text(n->goal, c->goal.unit).text);
 	for (uint32_t i = 0; i < c->rule_count; i++)
-		page_element(f, "td",
-			     choice_number_text(n->rule[i], c->rules[i].metric.unit).text);
+		page_element(f, "td", choice_number_text(n->rule[i], c->rules[i].metric.unit).text);
 }
 
 /* The row without its end. */

@@ -383,7 +383,7 @@ static void write_answer(FILE *f, const struct report *r)
 	page_caveats(f, &r->compare);
 	report_table_choice(f, r);
 	fprintf(f, "<div class=\"%s\">\n<div>\n",
-		r->has_choice                         ? "first settings-first"
+		r->has_choice                      ? "first settings-first"
 		: has_part(&r->charts, PART_FIRST) ? "first"
 						   : "first alone");
 	report_table_first(f, r);

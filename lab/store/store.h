@@ -111,7 +111,8 @@ int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs
 	       struct weir_error *e);
 
 /* The run of that key. On -1, also where it is not there, nothing is left to free but by stored_run_free. */
-int store_run_of_key(struct store *s, const char *key, struct stored_run *run, struct weir_error *e);
+int store_run_of_key(struct store *s, const char *key, struct stored_run *run,
+		     struct weir_error *e);
 
 /* Compares all of a run with its digests, before anything of it is shown. */
 int store_check_run(struct store *s, int64_t run, struct weir_error *e);

@@ -47,8 +47,7 @@ struct measure {
 	struct host_counts hosts;       /* summed */
 	struct port_end *ends; /* per link, of ports of other ranks (gather.h); NULL: there are none */
 	uint64_t *parts; /* per flow, likewise: what measure_part_bytes says of it there */
-	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval, also by
-			       * flows that came after it */
+	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 
 int measure_new(struct measure *m, const struct config *c, struct weir_error *e);

@@ -106,20 +106,9 @@ static void pause_metrics(const struct measure *m, struct run_result *r, double 
 	}
 }
 
-/* The metrics of the section's rounds or I/Os: those of the run, computed while the flows of all other sections are
- * without their marks. */
-static void application_metrics(const struct measure *m, struct run_result *r, uint32_t section,
-				const uint8_t *ties)
+/* The metrics of the section's rounds or I/Os: those of the run, where no other section has any. */
+static void take_applications(const struct measure *m, struct run_result *r, uint32_t section)
 {
-	double whole[METRICS_MAX];
-
-	memcpy(whole, r->value, sizeof(whole));
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		r->flows[i].ties =
-			r->flows[i].traffic == section
-				? ties[i]
-				: ties[i] & (uint8_t) ~(FLOW_ENDS_IO | FLOW_ENDS_ROUND);
-	metrics_of_applications(m, r);
 	for (int k = 0; k < SECTION_METRICS; k++) {
 		enum section_need need = section_metric_all[k].need;
 
@@ -127,12 +116,36 @@ static void application_metrics(const struct measure *m, struct run_result *r, u
 		    section_has(m->config, section, need))
 			section_values(r, section)[k] = r->value[section_metric_all[k].metric];
 	}
+}
+
+/* Where several sections have some: those of the run, computed while the flows of all others are without marks. */
+static void split_applications(const struct measure *m, struct run_result *r)
+{
+	const uint8_t marks = FLOW_ENDS_IO | FLOW_ENDS_ROUND;
+	uint8_t *ties = memory_new(r->flow_count, sizeof(*ties));
+	double whole[METRICS_MAX];
+
+	memcpy(whole, r->value, sizeof(whole));
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		ties[i] = r->flows[i].ties;
+	for (uint32_t s = 0; s < r->section_count; s++) {
+		if (!traffic_ends(m->config->traffic[s].ops))
+			continue;
+		for (uint32_t i = 0; i < r->flow_count; i++)
+			r->flows[i].ties =
+				r->flows[i].traffic == s ? ties[i] : ties[i] & (uint8_t)~marks;
+		metrics_of_applications(m, r);
+		take_applications(m, r, s);
+	}
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		r->flows[i].ties = ties[i];
 	memcpy(r->value, whole, sizeof(whole));
+	memory_free(ties, r->flow_count, sizeof(*ties));
 }
 
 void metrics_of_sections(const struct measure *m, struct run_result *r, double interval_ps)
 {
-	uint8_t *ties = memory_new(r->flow_count, sizeof(*ties));
+	uint32_t marked = 0, last = 0;
 
 	r->section_count = m->config->traffic_count;
 	r->section_value =
@@ -141,12 +154,13 @@ void metrics_of_sections(const struct measure *m, struct run_result *r, double i
 		r->section_value[i] = (double)NAN;
 	goodput_metrics(m, r, interval_ps);
 	pause_metrics(m, r, interval_ps);
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		ties[i] = r->flows[i].ties;
 	for (uint32_t i = 0; i < r->section_count; i++)
-		if (traffic_ends(m->config->traffic[i].ops))
-			application_metrics(m, r, i, ties);
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		r->flows[i].ties = ties[i];
-	memory_free(ties, r->flow_count, sizeof(*ties));
+		if (traffic_ends(m->config->traffic[i].ops)) {
+			marked++;
+			last = i;
+		}
+	if (marked == 1)
+		take_applications(m, r, last);
+	else if (marked > 1)
+		split_applications(m, r);
 }

@@ -365,7 +365,8 @@ TEST(test_settings_are_named_by_what_tells_their_paths_apart)
 	char k[] = "switch.marking.k", min[] = "switch.marking.storage.min", g[] = "host.cc.g";
 	char point[] = "switch.marking.k=64KB; switch.marking.storage.min=5KB; host.cc.g=";
 	struct choice_setting setting = { .point = point };
-	const struct choice c = { .range_count = 3, .ranges = { { k, k }, { min, min }, { g, g } } };
+	const struct choice c = { .range_count = 3,
+				  .ranges = { { k, k }, { min, min }, { g, g } } };
 
 	CHECK_STR(choice_point_text(&c, &setting).text, "k=64KB, storage.min=5KB");
 }

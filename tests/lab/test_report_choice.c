@@ -10,15 +10,17 @@
 	"[network]\ntopology = star\nhosts = 5\nrate = 10Gbps\ndelay = 2us\n" \
 	"[switch]\nqueues = 2\nscheduler = dwrr\nmarking = ecn(k=%s)\n" \
 	"marking.bulk = red(min=%s, max=300KB)\nbuffer = 200pkts\n" \
-	"[traffic req]\npattern = incast\nsenders = 4\nreceiver = 0\nsize = 20KB\nperiod = 500us\n" \
+	"[traffic req]\npattern = incast\nsenders = 4\nreceiver = 0\nsize = 20KB\nperiod = " \
+	"500us\n" \
 	"[traffic bulk]\npattern = many-to-one\nsenders = 2\nsize = 200KB\nclass = 1\n" \
 	"[measure]\nto = 1ms\n"
 
 enum { SETTINGS = 3, SEEDS = 2 };
 
 /* In the order of the outcome, which is neither that of the runs nor that of their numbers. */
-static const char *const ks[SETTINGS] = { "50KB", "20KB", "90KB" },
-			 *const mins[SETTINGS] = { "30KB", "60KB", "9KB" };
+static const char *const ks[SETTINGS] = { "50KB", "20KB", "90KB" }, *const mins[SETTINGS] = {
+	"30KB", "60KB", "9KB"
+};
 static const uint32_t stored_as[SETTINGS] = { 2, 0, 1 };
 
 static void add(struct store *s, uint32_t setting, uint32_t seed, char key[RUN_KEY_SIZE])
@@ -48,7 +50,8 @@ static struct choice outcome(void)
 			    .count = SETTINGS,
 			    .own = 1 };
 
-	c.ranges[0] = (struct choice_range){ text_copy("switch.marking.k"), text_copy("9KB..99KB") };
+	c.ranges[0] =
+		(struct choice_range){ text_copy("switch.marking.k"), text_copy("9KB..99KB") };
 	c.ranges[1] = (struct choice_range){ text_copy("switch.marking.bulk.min"),
 					     text_copy("9KB..99KB") };
 	c.rules[0] = (struct choice_rule){ { "goodput_bps of bulk", "bps" }, 1, 1, 0.9, 8e9, 9e9 };
