@@ -110,7 +110,8 @@ enum store_scope { STORE_PLANNED, STORE_ALL };
 int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs,
 	       struct weir_error *e);
 
-/* The run of that key. On -1, also where it is not there, nothing is left to free but by stored_run_free. */
+/* The run of that key, also of a store to which others add meanwhile; it counts as planned. In any case for the caller
+ * to free. -1: it is not there, or is damaged. */
 int store_run_of_key(struct store *s, const char *key, struct stored_run *run,
 		     struct weir_error *e);
 
