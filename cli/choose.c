@@ -1,6 +1,5 @@
-/* choose.c -- weir choose: has the rounds of a search run (lab/campaign/choose.h), and shows what was chosen, how it
- * does on seeds that did not choose it, and what it costs to ask for more. */
-#define _DEFAULT_SOURCE
+/* choose.c -- weir choose: has the rounds of a search run (lab/campaign/choose.h), keeps the outcome in the result
+ * folder, and shows it: the chosen setting, how it does on fresh seeds, and what the goal costs. */
 #include "lab/campaign/choose.h"
 #include "cli/folder.h"
 #include "cli/load.h"
@@ -8,10 +7,8 @@
 #include "lab/store/store.h"
 #include "sim/base/memory.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define RESULTS ".results"
 
@@ -84,7 +81,7 @@ static int read_request(struct asked *k, const struct arguments *a, struct weir_
 	k->sweep.out = k->folder;
 	k->sweep.threads = 1;
 	k->sweep.no_table = 1;
-	k->sweep.quiet = !isatty(STDERR_FILENO);
+	k->sweep.quiet = arguments_option(a, "--quiet") != NULL;
 	return find_folder_of(k, a, e);
 }
 
@@ -110,191 +107,216 @@ static int settle(struct scenario *s, struct weir_error *e)
 
 /* --- what came out --- */
 
-/* "fct_p99_ns of web" */
-struct metric_text {
-	char text[2 * sizeof(((struct choose_metric *)0)->name) + 8];
-};
-
-static struct metric_text metric_text(const struct choose_metric *m)
+static void print_head(const struct choice *c, const struct scenario *s)
 {
-	struct metric_text t;
-
-	snprintf(t.text, sizeof(t.text), "%s%s%s", m->name, m->section[0] ? " of " : "",
-		 m->section);
-	return t;
-}
-
-static void print_rule(const struct choose_keep *k)
-{
-	printf("%s %s %s%s", metric_text(&k->metric).text, k->is_most ? ">=" : "<=",
-	       k->is_of_best ? exact_number(k->number).text
-			     : human_quantity(k->number, k->metric.unit).text,
-	       k->is_of_best ? " of best" : "");
-}
-
-static void print_head(const struct choose *c, const struct scenario *s)
-{
-	const struct choose_request *q = c->q;
-
 	if (s->title[0])
 		printf("%s\n\n", s->title);
-	printf("Goal: %s %s", q->goal_is_most ? "most" : "least", metric_text(&q->goal).text);
-	for (uint32_t i = 0; i < q->keep_count; i++) {
-		fputs(i ? " and " : ", with ", stdout);
-		print_rule(&q->keeps[i]);
-	}
-	fputs("\nLooked through: ", stdout);
-	for (uint32_t i = 0; i < q->range_count; i++)
-		printf("%s%s %s", i ? ", " : "", q->ranges[i].path, q->ranges[i].text);
-	printf("\nRuns: %" PRIu64 " of at most %" PRIu64 ":", c->key_count, q->budget);
-	for (uint32_t r = 0; r < CHOOSE_ROUNDS; r++)
-		printf("%s %" PRIu32 " settings on %" PRIu64 " seed%s", r ? "," : "", c->sizes[r],
-		       q->seeds << r, q->seeds << r == 1 ? "" : "s");
-	printf(", %" PRIu32 " on %" PRIu32 " others\n", c->live_count, c->seeds);
+	printf("Goal: %s\nSearched: ", choice_goal_text(c).text);
+	for (uint32_t i = 0; i < c->range_count; i++)
+		printf("%s%s %s", i ? ", " : "", c->ranges[i].path, c->ranges[i].text);
+	printf("\nRuns: %" PRIu64 " of at most %" PRIu64 ":", c->run_count, c->budget);
+	for (uint32_t r = 0; r < CHOICE_ROUNDS; r++)
+		printf("%s %" PRIu32 " setting%s on %" PRIu64 " seed%s", r ? "," : "", c->sizes[r],
+		       c->sizes[r] == 1 ? "" : "s", c->seeds << r, c->seeds << r == 1 ? "" : "s");
+	printf(", the best of them on %" PRIu32 " others\n", c->fresh_seeds);
 }
 
 /* Columns are as wide as the names above them. */
-static void print_number(const struct choose_metric *m, double value)
+static void print_number(const struct choice_metric *m, double value)
 {
-	int name = (int)strlen(metric_text(m).text), width = name > 12 ? name : 12;
+	int name = (int)strlen(m->name), width = name > 12 ? name : 12;
 
-	printf("  %*s", width, isnan(value) ? "-" : human_quantity(value, m->unit).text);
+	printf("  %*s", width, choice_number_text(value, m->unit).text);
 }
 
-static void print_name(const struct choose_metric *m)
+static void print_name(const struct choice_metric *m)
 {
-	printf("  %12s", metric_text(m).text);
+	printf("  %12s", m->name);
 }
 
-static void print_judged(const struct choose *c)
+static int role_width(const struct choice *c)
 {
-	const struct candidate *won = &c->judged[c->winner], *own = &c->judged[0];
+	int width = (int)strlen("the file's");
 
-	printf("\nOn seeds %" PRIu64 " to %" PRIu64 ", which did not choose it:\n",
-	       c->first_seed + c->seeds, c->first_seed + 2 * (uint64_t)c->seeds - 1);
-	printf("%-10s", "");
-	print_name(&c->q->goal);
-	for (uint32_t i = 0; i < c->q->keep_count; i++)
-		print_name(&c->q->keeps[i].metric);
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->all[i].is_judged && (int)strlen(choice_role_text(c, i).text) > width)
+			width = (int)strlen(choice_role_text(c, i).text);
+	return width;
+}
+
+static void print_sentence(void *context, const char *line)
+{
+	uint32_t *count = context;
+	char *text = NULL;
+
+	text_print(&text, "%s%s", *count == 1 ? "There " : "", line);
+	if ((*count)++ > 0) /* which setting it is stands above the table */
+		comparison_print_line(stdout, line_width(stdout), text);
+	free(text);
+}
+
+static void print_judged(const struct choice *c)
+{
+	uint32_t said = 0;
+	int width = role_width(c);
+
+	printf("\n%s:\n%-*s", choice_fresh_text(c).text, width, "");
+	print_name(&c->goal);
+	for (uint32_t i = 0; i < c->rule_count; i++)
+		print_name(&c->rules[i].metric);
 	putchar('\n');
-	for (uint32_t i = 0; i < c->live_count; i++) {
-		printf("%-10s", c->live[i] == c->winner ? "chosen"
-				: c->live[i] == 0       ? "the file's"
-							: "best kept");
-		print_number(&c->q->goal, c->judged[c->live[i]].goal);
-		for (uint32_t m = 0; m < c->q->keep_count; m++)
-			print_number(&c->q->keeps[m].metric, c->judged[c->live[i]].keep[m]);
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (!c->all[i].is_judged)
+			continue;
+		printf("%-*s", width, choice_role_text(c, i).text);
+		print_number(&c->goal, c->all[i].fresh.goal);
+		for (uint32_t m = 0; m < c->rule_count; m++)
+			print_number(&c->rules[m].metric, c->all[i].fresh.rule[m]);
 		putchar('\n');
 	}
-	if (c->winner != 0)
-		printf("%.4g times the file's; %s on %" PRIu32 " of %" PRIu32 " seeds\n",
-		       won->goal / own->goal, c->q->goal_is_most ? "more" : "less", c->better,
-		       c->seeds);
-	if (!won->is_kept)
-		printf("Not kept there: by %s. Ask for less, or give a larger --budget or "
-		       "--seeds.\n",
-		       human_percent(won->lack).text);
+	choice_say(c, print_sentence, &said);
 }
 
-static void print_front(const struct choose *c)
+static void print_front(const struct choice *c)
 {
-	uint32_t *front, count;
+	uint32_t *front = memory_zeroed(c->count, sizeof(*front)), count = choice_front(c, front);
 
-	if (c->q->keep_count == 0)
-		return;
-	front = memory_zeroed(c->count, sizeof(*front));
-	count = choose_front(c, front);
-	printf("\nThe front, on the %" PRIu64 " seed%s that all settings had:\n", c->q->seeds,
-	       c->q->seeds == 1 ? "" : "s");
-	print_name(&c->q->goal);
-	print_name(&c->q->keeps[0].metric);
-	puts("  setting");
+	if (count)
+		printf("\nThe front, on the %" PRIu64 " seed%s that all settings had:\n", c->seeds,
+		       c->seeds == 1 ? "" : "s");
 	for (uint32_t i = 0; i < count; i++) {
-		const struct candidate *x = &c->all[front[i]];
+		const struct choice_setting *x = &c->all[front[i]];
 
-		print_number(&c->q->goal, x->first_goal);
-		print_number(&c->q->keeps[0].metric, x->first_keep);
-		printf("  %s%s\n", front[i] == c->winner ? "chosen: " : "",
-		       front[i] == 0 ? "as in the file" : x->point);
+		if (i == 0) {
+			print_name(&c->goal);
+			print_name(&c->rules[0].metric);
+			puts("  setting");
+		}
+		print_number(&c->goal, x->first.goal);
+		print_number(&c->rules[0].metric, x->first.rule[0]);
+		printf("  %s%s\n", front[i] == 0 ? "chosen: " : "",
+		       front[i] == c->own ? "as in the file" : x->point);
 	}
 	free(front);
 }
 
-static void print_chosen(const struct choose *c)
+static void print_chosen(const struct choice *c)
 {
-	const char *at = c->all[c->winner].point;
+	const char *at = c->all[0].point;
 	size_t length;
 
 	puts("\nChosen:");
-	if (c->winner == 0)
-		puts("  what the file says; nothing tried was better");
-	if (!c->all[c->winner].is_kept)
-		puts("  though no setting keeps all that is to be kept; this one lacks least");
-	for (at = line_part(at, &length); *at && c->winner; at = line_part(at, &length)) {
-		printf("  %.*s\n", (int)length, at);
+	if (c->own == 0)
+		puts("  the file's own setting; no other that was tried is better");
+	for (at = line_part(at, &length); *at; at = line_part(at, &length)) {
+		if (at[length - 1] != '=') /* that is left to its default */
+			printf("  %.*s\n", (int)length, at);
 		at += strcspn(at, ";");
 		at += *at == ';';
 	}
+	if (!c->all[0].is_kept)
+		comparison_print_line(stdout, line_width(stdout), choice_search_text(c).text);
 }
 
-/* The plan of the folder is every run there was: tables and reports show all of them. */
-static int keep_plan(const struct choose *c, const char *folder, struct weir_error *e)
+/* The plan of the folder is every run there was: tables and reports show all of them, with the outcome. */
+static int keep_outcome(const struct choice *c, const char *folder, struct weir_error *e)
 {
+	char(*keys)[RUN_KEY_SIZE] = memory_zeroed(c->run_count, sizeof(*keys));
 	struct store *store;
-	int failed;
+	int failed = store_open(&store, folder, STORE_WRITE, e);
 
-	if (store_open(&store, folder, STORE_WRITE, e))
-		return -1;
-	failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])c->keys, c->key_count, e);
+	for (uint64_t i = 0; i < c->run_count; i++)
+		memcpy(keys[i], c->runs[i].key, RUN_KEY_SIZE);
+	if (!failed)
+		failed = store_plan(store, (const char(*)[RUN_KEY_SIZE])keys, c->run_count, e);
 	store_close(store);
-	return failed;
+	free(keys);
+	return failed ? -1 : choice_write(c, folder, e);
 }
 
 static int show(const struct choose *c, const struct asked *k, const struct scenario *s)
 {
+	struct choice outcome;
 	struct weir_error e;
+	int failed;
 
-	if (keep_plan(c, k->folder, &e))
-		return complain(EXIT_WORLD, &e);
-	print_head(c, s);
-	print_chosen(c);
-	print_judged(c);
-	print_front(c);
-	printf("\n%s: all runs, for 'weir table' and 'weir report'\n", k->folder);
-	return EXIT_FINE;
+	choose_record(c, &outcome);
+	failed = keep_outcome(&outcome, k->folder, &e);
+	if (!failed) {
+		print_head(&outcome, s);
+		print_chosen(&outcome);
+		print_judged(&outcome);
+		print_front(&outcome);
+		printf("\n%s: all runs, for 'weir table' and 'weir report'\n", k->folder);
+	}
+	choice_free(&outcome);
+	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
 /* --- rounds --- */
 
-static int next_round(struct choose *c, const char *folder, struct weir_error *e)
-{
-	struct store *store;
-	int more;
+struct search {
+	struct choose *c;
+	const char *folder;
+};
 
-	if (store_open(&store, folder, STORE_READ, e))
+static int see_run(void *context, uint64_t run, const char *key, struct weir_error *e)
+{
+	struct search *search = context;
+	struct store *store;
+	int failed;
+
+	if (store_open(&store, search->folder, STORE_FOLLOW, e))
 		return -1;
-	more = choose_next(c, store, e);
-	store_close(store);
-	return more;
+	failed = choose_see_run(search->c, run, key, store, e);
+	store_close(store); /* the next runs are forked off */
+	return failed;
 }
 
-static int run_rounds(struct choose *c, const struct asked *k, struct scenario *s)
+static void warn_of_budget(const struct choose *c)
 {
-	struct weir_error e = { "" };
-	int more = 1;
+	uint64_t advised = choose_advised_budget(c);
 
-	while (more > 0) {
+	if (advised)
+		fprintf(stderr,
+			"weir: --budget %" PRIu64 " draws %" PRIu32 " settings for %" PRIu32
+			" --over, which is few: a good one is easily missed. About ten for each "
+			"are usual: --budget %" PRIu64 ", or fewer --over\n",
+			c->q->budget, c->count - 1, c->q->range_count, advised);
+}
+
+/* "round 2 of 4: 6 settings on 4 seeds"; for the caller to free. */
+static char *round_text(const struct choose *c)
+{
+	char *text = NULL;
+
+	text_print(&text, "round %" PRIu32 " of %d: %" PRIu32 " setting%s on %" PRIu32 "%s seed%s",
+		   c->round + 1, CHOOSE_ROUNDS + 1, c->live_count, c->live_count == 1 ? "" : "s",
+		   c->seeds, c->round == CHOOSE_ROUNDS ? " fresh" : "", c->seeds == 1 ? "" : "s");
+	return text;
+}
+
+static int run_rounds(struct choose *c, struct asked *k, struct scenario *s)
+{
+	struct search search = { c, k->folder };
+	const struct sweep_watch watch = { &search, see_run };
+
+	k->sweep.watch = &watch;
+	warn_of_budget(c);
+	do {
+		char *stage = round_text(c);
 		struct sweep w;
 		int status;
 
-		choose_sweep(c, &w);
+		choose_begin_round(c, &w);
+		k->sweep.stage = stage;
 		status = run_sweep(&k->sweep, s, &w);
 		sweep_free(&w);
+		free(stage);
 		if (status != EXIT_FINE)
 			return status;
-		more = next_round(c, k->folder, &e);
-	}
-	return more < 0 ? complain(EXIT_WORLD, &e) : show(c, k, s);
+	} while (choose_end_round(c));
+	return show(c, k, s);
 }
 
 int command_choose(const struct arguments *a)

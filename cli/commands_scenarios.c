@@ -88,11 +88,11 @@ const struct command check_command = {
 
 static const struct cli_option choose_options[] = {
 	{ "--goal", "METRIC",
-	  "what is to be least, one of 'weir table': fct_small_p99, or of a traffic section: "
-	  "'fct_p99 of storage'; -METRIC: most",
+	  "the metric to minimise, one of 'weir table': fct_small_p99, or of a traffic section: "
+	  "'fct_p99 of storage', 'round_mean of ai'; -METRIC: to maximise",
 	  OFFER_METRIC },
 	{ "--keep", "RULE",
-	  "what must hold, as in 'goodput >= 0.98 of best' or 'drops <= 0'; may be given several "
+	  "a constraint, as in 'goodput >= 0.98 of best' or 'drops <= 0'; may be given several "
 	  "times",
 	  OFFER_METRIC },
 	{ "--over", "SETTING=LOW..HIGH",
@@ -108,6 +108,7 @@ static const struct cli_option choose_options[] = {
 	{ "--full", NULL, "with the settings of [full]", OFFER_NOTHING },
 	{ "--out", "DIR", "where results go; FILE.choose.results here unless given", OFFER_FOLDER },
 	{ "--jobs", "N", "runs at a time; as many as there are cores unless given", OFFER_NOTHING },
+	{ "--quiet", NULL, "prints no progress", OFFER_NOTHING },
 	{ .name = NULL },
 };
 

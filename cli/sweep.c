@@ -21,6 +21,8 @@ struct show {
 	struct sweep_progress progress;
 	uint64_t failed;
 	int interrupted, bug;
+	int refused; /* what the request's watch answered */
+	struct weir_error refusal;
 };
 
 int read_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e)
@@ -43,6 +45,28 @@ int read_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e)
 
 /* --- while it runs --- */
 
+static void show_watch(struct show *v, uint64_t run)
+{
+	const struct sweep_watch *w = v->q->watch;
+
+	if (w && !v->refused)
+		v->refused = w->see(w->context, run, v->campaign.keys[run], &v->refusal);
+}
+
+/* Those that were there before; missing runs are in order. */
+static void show_watch_done(struct show *v)
+{
+	const struct campaign *c = &v->campaign;
+	uint64_t missing = 0;
+
+	for (uint64_t i = 0; i < c->sweep->run_count; i++) {
+		if (missing < c->missing_count && c->missing[missing] == i)
+			missing++;
+		else
+			show_watch(v, i);
+	}
+}
+
 static void hear_end(void *context, const struct task_result *r)
 {
 	struct show *v = context;
@@ -53,8 +77,10 @@ static void hear_end(void *context, const struct task_result *r)
 	if (r->end == TASK_STOPPED)
 		return;
 	progress_end(&v->progress, r->end == TASK_DONE || r->end == TASK_SKIPPED);
-	if (r->end == TASK_DONE || r->end == TASK_SKIPPED)
+	if (r->end == TASK_DONE || r->end == TASK_SKIPPED) {
+		show_watch(v, r->task);
 		return;
+	}
 	v->failed++;
 	v->bug |= r->end == TASK_BUG;
 	if (r->end == TASK_BUG)
@@ -93,7 +119,7 @@ static int hear_tick(void *context, const struct running_task *running, uint32_t
 
 	v->interrupted |= take_interrupt();
 	progress_show(&v->progress, v->campaign.sweep, running, count);
-	return v->interrupted;
+	return v->interrupted || v->refused;
 }
 
 /* --- after --- */
@@ -147,6 +173,11 @@ static int finish(struct show *v)
 			runs_there(v), v->campaign.own_count, v->folder);
 		return EXIT_INTERRUPTED;
 	}
+	if (v->refused) {
+		complain(v->refused < 0 ? EXIT_WORLD : EXIT_MISTAKE, &v->refusal);
+		fprintf(stderr, "weir: the runs that were done are kept in %s\n", v->folder);
+		return v->refused < 0 ? EXIT_WORLD : EXIT_MISTAKE;
+	}
 	if (!v->q->quiet && !v->q->no_table && !none) {
 		if (show_table(v, &e))
 			return complain(EXIT_WORLD, &e);
@@ -186,6 +217,11 @@ static int run_missing(struct show *v)
 	struct weir_error e;
 	int failed;
 
+	if (v->q->stage && !v->q->quiet)
+		fprintf(stderr, "weir: %s\n", v->q->stage);
+	show_watch_done(v);
+	if (v->refused)
+		return finish(v);
 	progress_begin(&v->progress, c->missing_count, c->own_count, v->q->quiet);
 	fflush(stdout); /* or every process would have what is left to print */
 	sigprocmask(SIG_BLOCK, &set, &before);

@@ -7,6 +7,13 @@
 #include "sim/base/exchange.h"
 #include "lab/scenario/sweep.h"
 
+/* Sees each run as soon as it is in the folder, those first that were there before; other than 0: the sweep stops with
+ * the message, and with EXIT_MISTAKE, or EXIT_WORLD where it is -1. */
+struct sweep_watch {
+	void *context;
+	int (*see)(void *context, uint64_t run, const char *key, struct weir_error *e);
+};
+
 struct sweep_request {
 	const char *out;  /* NULL: the default folder */
 	uint64_t jobs;    /* processes; 0: what the machine has */
@@ -19,6 +26,9 @@ struct sweep_request {
 	const char *by;   /* NULL, or a part of runs that the table has rows for */
 	const char *sort; /* NULL, or a metric that orders them */
 	int no_table;     /* 1: the caller shows what came out */
+	/* What sees each run, and a line of progress that comes first; either may be NULL. */
+	const struct sweep_watch *watch;
+	const char *stage;
 };
 
 /* --jobs of a command line; 0: not given. */

@@ -1,6 +1,7 @@
 /* choose.c -- see choose.h. */
 #include "lab/campaign/choose.h"
 #include "sim/base/memory.h"
+#include "sim/measure/section.h"
 #include "weir/rng.h"
 #include <inttypes.h>
 #include <math.h>
@@ -18,13 +19,13 @@ static uint32_t seeds_of(const struct choose_request *q, uint32_t round)
 	return (uint32_t)q->seeds << round;
 }
 
-/* Of the winner, the file's own and the best at each thing to be kept. */
+/* Of the winner, the file's own and the best at each constraint. */
 static uint64_t judged_runs(const struct choose_request *q)
 {
 	return (2 + (uint64_t)q->keep_count) * seeds_of(q, CHOOSE_ROUNDS - 1);
 }
 
-/* Who goes on of so many: half of them, and who is best at what is to be kept. */
+/* How many go on of so many: half of them, and those that are best at a constraint. */
 static uint32_t half(const struct choose_request *q, uint32_t count)
 {
 	return (count + 1) / 2 + q->keep_count;
@@ -44,6 +45,46 @@ static uint64_t runs_of(const struct choose_request *q, uint32_t count)
 
 /* --- candidates --- */
 
+/* The option of a specification, as in min of "red(min=5KB, max=50KB)"; "" where it is not written. */
+static const char *find_option(const char *spec, const char *key, char *value, size_t size)
+{
+	const char *at = strchr(spec, '(');
+	size_t length = strlen(key);
+
+	value[0] = '\0';
+	while (at && *at) {
+		const char *end = ++at;
+		int depth = 0;
+
+		for (; *end && (depth > 0 || (*end != ',' && *end != ')')); end++)
+			depth += (*end == '(') - (*end == ')');
+		at += strspn(at, " ");
+		if (strncmp(at, key, length) == 0 && at[length] == '=') {
+			at += length + 1;
+			snprintf(value, size, "%.*s", (int)(end - at), at);
+			return value;
+		}
+		at = *end == ',' ? end : NULL;
+	}
+	return value;
+}
+
+/* What the file says of the path, also as an option of the setting that it is a part of; "": nothing. */
+static const char *own_value(const struct scenario *s, const char *path, char *value, size_t size)
+{
+	const struct setting *own = scenario_find(s, path);
+	const char *key = strrchr(path, '.');
+	char parent[VALUE_SIZE];
+
+	if (own || !key) {
+		snprintf(value, size, "%s", own ? own->value : "");
+		return value;
+	}
+	snprintf(parent, sizeof(parent), "%.*s", (int)(key - path), path);
+	own = scenario_find(s, parent);
+	return find_option(own ? own->value : "", key + 1, value, size);
+}
+
 /* The settings of a point; share NULL: those of the file. */
 static char *point_text(const struct choose_request *q, const struct scenario *s,
 			const double *share)
@@ -52,11 +93,9 @@ static char *point_text(const struct choose_request *q, const struct scenario *s
 
 	for (uint32_t i = 0; i < q->range_count; i++) {
 		const struct range *r = &q->ranges[i];
-		const struct setting *own = scenario_find(s, r->path);
-		const char *chosen = own ? own->value : "";
+		const char *chosen = share ? range_value(r, share[i], value, sizeof(value))
+					   : own_value(s, r->path, value, sizeof(value));
 
-		if (share)
-			chosen = range_value(r, share[i], value, sizeof(value));
 		text_print(&text, "%s%s%s=%s", text, i ? "; " : "", r->path, chosen);
 	}
 	return text;
@@ -129,17 +168,87 @@ static int check_paths(const struct choose_request *q, const struct scenario *s,
 	return 0;
 }
 
-/* The sections that metrics are of must be there. */
-static int check_section(const struct choose_metric *m, const struct scenario *s,
+/* What else the section has, for a message: "fct and slowdown metrics, goodput_bps, round_mean_ns". */
+static void list_metrics(const struct config *c, uint32_t section, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "fct and slowdown metrics");
+
+	for (int i = 0; i < SECTION_METRICS && used < size; i++)
+		if (section_has(c, section, section_metric_all[i].need))
+			used += (size_t)snprintf(text + used, size - used, ", %s",
+						 metric_all[section_metric_all[i].metric].name);
+}
+
+/* Can the section have the metric? */
+static int check_section(const struct choose_metric *m, const struct config *c,
 			 struct weir_error *e)
 {
-	char path[128];
+	static const char *const lacks[SECTION_NEEDS] = {
+		[SECTION_ROUNDS] = "rounds (its pattern is neither training nor ring)",
+		[SECTION_IOS] = "I/Os (its pattern is not storage)",
+		[SECTION_LOSSLESS] = "lossless class, and is never paused",
+	};
+	char has[512];
+	uint32_t section = 0;
+	enum section_need need;
 
-	snprintf(path, sizeof(path), "traffic.%s", m->section);
-	return !m->section[0] || scenario_section(s, path)
-		       ? 0
-		       : weir_error_set(e, "%s of %s: there is no [traffic %s]", m->name,
-					m->section, m->section);
+	while (section < c->traffic_count && strcmp(c->traffic[section].name, m->section) != 0)
+		section++;
+	if (section == c->traffic_count)
+		return weir_error_set(e, "%s of %s: there is no [traffic %s]", m->name, m->section,
+				      m->section);
+	if (m->index < 0)
+		return 0;
+	need = section_metric_all[section_metric_find((uint32_t)m->index)].need;
+	if (section_has(c, section, need))
+		return 0;
+	list_metrics(c, section, has, sizeof(has));
+	return weir_error_set(e, "%s of %s: the section has no %s; it has %s", m->name, m->section,
+			      lacks[need], has);
+}
+
+static int check_metric(const struct choose_metric *m, const struct config *c, struct weir_error *e)
+{
+	if (m->index < 0 && c->measure.kept_flows != FLOWS_ALL)
+		return weir_error_set(e,
+				      "%s is made of flows, and with measure.flows = none no "
+				      "flows are kept",
+				      choose_metric_text(m).text);
+	return m->section[0] ? check_section(m, c, e) : 0;
+}
+
+static int check_metrics(const struct choose_request *q, const struct config *c,
+			 struct weir_error *e)
+{
+	if (check_metric(&q->goal, c, e))
+		return weir_error_prefix(e, "--goal: ");
+	for (uint32_t i = 0; i < q->keep_count; i++)
+		if (check_metric(&q->keeps[i].metric, c, e))
+			return weir_error_prefix(e, "--keep: ");
+	return 0;
+}
+
+/* --- how many settings there are --- */
+
+/* Settings that there are to draw; many, where one is drawn from an interval. */
+static uint64_t combinations(const struct choose_request *q)
+{
+	uint64_t count = 1;
+
+	for (uint32_t i = 0; i < q->range_count && count < CANDIDATES_MAX; i++)
+		count *=
+			q->ranges[i].scale == RANGE_LIST ? q->ranges[i].list.count : CANDIDATES_MAX;
+	return count;
+}
+
+uint64_t choose_advised_budget(const struct choose *c)
+{
+	enum { FEW = 3, USUAL = 10 };
+	uint32_t drawn = c->count - 1;
+
+	if (drawn >= FEW * c->q->range_count || drawn >= combinations(c->q))
+		return 0;
+	return runs_of(c->q, 1 + USUAL * c->q->range_count);
 }
 
 int choose_begin(struct choose *c, const struct choose_request *q, struct scenario *s,
@@ -150,11 +259,8 @@ int choose_begin(struct choose *c, const struct choose_request *q, struct scenar
 
 	memset(c, 0, sizeof(*c));
 	c->q = q;
-	if (check_paths(q, s, e) || check_section(&q->goal, s, e))
+	if (check_paths(q, s, e))
 		return -1;
-	for (uint32_t i = 0; i < q->keep_count; i++)
-		if (check_section(&q->keeps[i].metric, s, e))
-			return -1;
 	if (runs_of(q, count) > q->budget)
 		return weir_error_set(e,
 				      "--budget %" PRIu64 " is too small: with --seeds %" PRIu64
@@ -165,6 +271,10 @@ int choose_begin(struct choose *c, const struct choose_request *q, struct scenar
 	if (scenario_config(s, &own, e))
 		return -1;
 	c->first_seed = own.seed;
+	if (check_metrics(q, &own, e)) {
+		config_free(&own);
+		return -1;
+	}
 	config_free(&own);
 	c->all = memory_zeroed(count, sizeof(*c->all));
 	c->live = memory_zeroed(count, sizeof(*c->live));
@@ -187,13 +297,16 @@ void choose_free(struct choose *c)
 	free(c->all);
 	free(c->live);
 	free(c->judged);
-	free(c->keys);
+	free(c->values);
+	free(c->run_keys);
+	free(c->runs);
 }
 
 /* --- the runs of a round --- */
 
-void choose_sweep(const struct choose *c, struct sweep *w)
+void choose_begin_round(struct choose *c, struct sweep *w)
 {
+	uint64_t runs = (uint64_t)c->live_count * c->seeds;
 	struct text_list points = { c->live_count,
 				    memory_zeroed(c->live_count, sizeof(*points.items)) };
 	uint64_t first = c->first_seed + (c->round == CHOOSE_ROUNDS ? c->seeds : 0);
@@ -202,4 +315,8 @@ void choose_sweep(const struct choose *c, struct sweep *w)
 		points.items[i] = c->all[c->live[i]].point;
 	sweep_of_points(w, &points, first, c->seeds);
 	free(points.items); /* the texts are the candidates' */
+	free(c->values);
+	free(c->run_keys);
+	c->values = memory_zeroed(runs, sizeof(*c->values));
+	c->run_keys = memory_zeroed(runs, sizeof(*c->run_keys));
 }

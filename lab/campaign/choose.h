@@ -1,29 +1,40 @@
 /* choose.h -- a good setting by search: Latin hypercube, then successive halving (Jamieson and Talwalkar, AISTATS
  * 2016).
  *
- * Many settings get a few seeds each; the better half goes on and gets as many seeds again, twice. Better is: what
- * is to be kept is kept, and the goal is less. The file's own setting takes part, and whichever setting is best at
- * what is to be kept stays, so that "of best" means the same in every round. What wins is judged anew on seeds that had
- * no part in the choice: the least of many means is too good to be true.
+ * Many settings get a few seeds each; the better half goes on and gets as many seeds again, twice. Better is: the
+ * constraints are met, and the goal is less. The file's own setting takes part, and the setting that is best at each
+ * constraint stays, so that "of best" means the same in every round. The winner is judged on fresh seeds, which had no
+ * part in the choice: the least of many means is too good to be true.
  *
- * All is decided by the scenario, the request and its seed. Runs are those of a sweep (lab/scenario/sweep.h), one
- * for each round, which the caller has done and kept in a store; so a search goes on where it stopped. */
+ * All is decided by the scenario, the request and its seed. Runs are those of a sweep (lab/scenario/sweep.h), one for
+ * each round. The caller has them done, kept in a store and seen (choose_see_run), also those that the store had
+ * before; so a search resumes where it stopped. A value that is missing ends the search: it must not count as
+ * infinitely good or bad. */
 #ifndef LAB_CAMPAIGN_CHOOSE_H
 #define LAB_CAMPAIGN_CHOOSE_H
 #include "lab/campaign/range.h"
+#include "lab/compare/choice.h"
 #include "lab/store/flow_metric.h"
 
 enum { CHOOSE_RANGES_MAX = 16, CHOOSE_KEEPS_MAX = 4, CHOOSE_ROUNDS = 3 };
 
-/* A number of a run: a metric, or one of its flows, "fct_small_p99" or "fct_p99_ns of storage". */
+/* A number of a run or of one of its [traffic] sections: a metric of metric_all, "goodput" or "round_mean of ai", or
+ * one that is made of flows, "fct_small_p99" or "fct_p99_ns of storage". */
 struct choose_metric {
-	char name[64], section[64]; /* section empty: all flows */
+	char name[64], section[64]; /* section empty: the whole run */
 	const char *unit;
-	int index;               /* into metric_all; -1: of the flows */
+	int index;               /* into metric_all; -1: made of flows */
 	struct flow_metric flow; /* that */
 };
 
-/* "goodput >= 0.98 of best", "drops <= 100". */
+struct choose_text {
+	char text[192];
+};
+
+/* "fct_p99_ns of web" */
+struct choose_text choose_metric_text(const struct choose_metric *m);
+
+/* A constraint: "goodput >= 0.98 of best", "drops <= 100". */
 struct choose_keep {
 	struct choose_metric metric;
 	int is_most; /* >= */
@@ -45,14 +56,23 @@ int choose_add_keep(struct choose_request *q, const char *text, struct weir_erro
 int choose_add_range(struct choose_request *q, const char *text, struct weir_error *e);
 void choose_request_free(struct choose_request *q);
 
+/* The goal and the constraints' metrics of one run, or their means; all are finite. */
+enum { CHOOSE_VALUES = 1 + CHOOSE_KEEPS_MAX };
+
 struct candidate {
 	char *point;            /* settings, for sweep_of_points */
 	char key[RUN_KEY_SIZE]; /* of its run with the first seed: what tells it from others */
 	uint32_t seeds;
-	double goal, keep[CHOOSE_KEEPS_MAX]; /* means over these seeds; NAN: unknown */
-	double first_goal, first_keep; /* on the seeds that all candidates had; of the first keep */
-	int is_kept;                   /* all of what is to be kept is */
-	double lack;                   /* where it is not: by how much, relative */
+	double goal, keep[CHOOSE_KEEPS_MAX];             /* means over these seeds */
+	double first_goal, first_keep[CHOOSE_KEEPS_MAX]; /* on the seeds that all candidates had */
+	int is_kept;                                     /* all constraints are met */
+	double lack; /* 0: they are; else by how much not, relative, all added up */
+};
+
+/* A run of the search, and the candidate that it is of. */
+struct choose_run {
+	char key[RUN_KEY_SIZE];
+	uint32_t candidate;
 };
 
 struct choose {
@@ -65,14 +85,19 @@ struct choose {
 	uint32_t round, live_count, seeds;
 	uint32_t *live;
 	uint32_t sizes[CHOOSE_ROUNDS]; /* how many took part */
+	/* Of the round's runs, by number in its sweep: candidate by candidate, seed by seed. */
+	double (*values)[CHOOSE_VALUES];
+	char (*run_keys)[RUN_KEY_SIZE];
 	/* After the last round. */
 	uint32_t winner;
 	struct candidate
 		*judged; /* on fresh seeds, by number; live says who was, the winner first */
-	uint32_t better; /* fresh seeds on which the winner's goal beats the file's own */
+	double limits[CHOOSE_KEEPS_MAX];        /* of the constraints, in the round */
+	double search_limits[CHOOSE_KEEPS_MAX]; /* in the last round before the judging */
+	uint32_t wins; /* fresh seeds on which the winner's goal is better than the file's own */
 	/* Every run there was. */
-	uint64_t key_count;
-	char (*keys)[RUN_KEY_SIZE];
+	uint64_t run_count;
+	struct choose_run *runs;
 };
 
 /* Draws the candidates. The scenario has neither lists nor cases to choose from, and its settings are those of
@@ -81,14 +106,29 @@ int choose_begin(struct choose *c, const struct choose_request *q, struct scenar
 		 struct weir_error *e);
 void choose_free(struct choose *c);
 
-/* The runs of the round; the caller frees the sweep. */
-void choose_sweep(const struct choose *c, struct sweep *w);
+/* Are the drawn settings few for the number of ranges? Then the budget with which there are about ten for each, the
+ * usual advice for computer experiments (Loeppky, Sacks and Welch, Technometrics 2009); 0: they are enough. */
+uint64_t choose_advised_budget(const struct choose *c);
 
-/* Takes in what the store's plan, which is that sweep, has brought, and says who goes on. 1: there is another
- * round; 0: that was the last, on fresh seeds; -1: message. */
-int choose_next(struct choose *c, struct store *store, struct weir_error *e);
+/* Begins a round: its runs, and room for their values; the caller frees the sweep. */
+void choose_begin_round(struct choose *c, struct sweep *w);
 
-/* The winner, and the candidates that no other beats in both the goal and what is to be kept first, on the seeds
- * that all had; by goal, room for all. Returns how many. */
-uint32_t choose_front(const struct choose *c, uint32_t *front);
+/* Reads the values of a run of the round, which the store has. 1: one of them is missing, and the message says why and
+ * what to change; -1: the store cannot be read. */
+int choose_see_run(struct choose *c, uint64_t run, const char *key, struct store *store,
+		   struct weir_error *e);
+
+/* After all runs of the round have been seen: decides which candidates go on. 1: there is another round; 0: that was
+ * the last, on fresh seeds. */
+int choose_end_round(struct choose *c);
+
+/* The candidates, the winner first: of two that took part in as many rounds the better one is first. */
+void choose_order(const struct choose *c, uint32_t *order);
+
+/* Is it the winner, or does no other candidate beat it in both the goal and the first constraint, on the seeds that all
+ * had? */
+int choose_is_in_front(const struct choose *c, uint32_t number);
+
+/* After the last round: all of it, for the result folder. The caller frees it. */
+void choose_record(const struct choose *c, struct choice *to);
 #endif

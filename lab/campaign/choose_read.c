@@ -1,7 +1,8 @@
-/* choose_read.c -- what is asked of a search: goal, what is to be kept, and where to look. */
+/* choose_read.c -- the request of a search: goal, constraints, and ranges. */
 #include "lab/base/quantity.h"
 #include "lab/campaign/choose.h"
 #include "lab/store/results.h"
+#include "sim/measure/section.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,43 @@ static int unknown_metric(const char *name, struct weir_error *e)
 			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
+static const char *const units[] = { "", "_ns", "_bps", "_bytes", "_pkts" };
+
+/* With its unit or without. */
+static int is_of_run(const char *name)
+{
+	char whole[64];
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		snprintf(whole, sizeof(whole), "%s%s", name, units[i]);
+		if (metric_index(whole) >= 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int no_section_metric(const char *name, struct weir_error *e)
+{
+	char list[512] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < SECTION_METRICS && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, ", %s",
+					 metric_all[section_metric_all[i].metric].name);
+	return weir_error_set(e,
+			      "%s is of the whole run; of a section there are fct and slowdown "
+			      "metrics%s",
+			      name, list);
+}
+
 /* As it is, or without the unit that its name ends with. */
 static int find_metric(struct choose_metric *m, const char *name)
 {
-	static const char *const units[] = { "", "_ns", "_bps", "_bytes", "_pkts" };
-
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		snprintf(m->name, sizeof(m->name), "%s%s", name, units[i]);
-		m->index = m->section[0] ? -1 : metric_index(m->name);
+		m->index = metric_index(m->name);
+		if (m->section[0] && m->index >= 0 && section_metric_find((uint32_t)m->index) < 0)
+			m->index = -1;
 		if (m->index >= 0)
 			m->unit = metric_all[m->index].unit;
 		if (m->index >= 0 ||
@@ -51,12 +81,18 @@ static int read_metric(struct choose_metric *m, const char *text, struct weir_er
 		return weir_error_set(e, "a metric is missing");
 	if (find_metric(m, name))
 		return 0;
-	if (m->section[0] && metric_index(name) >= 0)
-		return weir_error_set(e,
-				      "%s is of the whole run; of a section there are only "
-				      "fct and slowdown",
-				      name);
+	if (m->section[0] && is_of_run(name))
+		return no_section_metric(name, e);
 	return unknown_metric(name, e);
+}
+
+struct choose_text choose_metric_text(const struct choose_metric *m)
+{
+	struct choose_text t;
+
+	snprintf(t.text, sizeof(t.text), "%s%s%s", m->name, m->section[0] ? " of " : "",
+		 m->section);
+	return t;
 }
 
 int choose_read_goal(struct choose_request *q, const char *text, struct weir_error *e)

@@ -58,14 +58,17 @@ struct report_metrics report_metrics_of(enum report_table table)
 	return l;
 }
 
-static void keep_sentence(void *context, const char *line)
+void report_add_sentence(struct report *r, const char *line)
 {
-	struct report *r = context;
-
 	r->sentences =
 		memory_grow(r->sentences, r->sentence_count + UINT64_C(1), sizeof(*r->sentences));
 	r->sentences[r->sentence_count] = NULL;
 	text_print(&r->sentences[r->sentence_count++], "%s", line);
+}
+
+static void keep_sentence(void *context, const char *line)
+{
+	report_add_sentence(context, line);
 }
 
 /* Another comparison of the same runs, with these metrics. */
@@ -85,7 +88,9 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e)
 	const struct answer_ear ear = { keep_sentence, r };
 	int axis = answer_axis(&r->compare);
 
-	if (axis < 0)
+	if (r->has_choice)
+		report_choice_sentences(r);
+	if (axis < 0 || r->has_choice)
 		return 0;
 	ratios.normalize_to = answer_baseline(&r->compare, axis);
 	return answer_say(&r->compare, s, NULL, &ear, e) ||
@@ -129,9 +134,17 @@ int report_read_first(struct report *r, struct store *s, enum store_scope scope,
 			add_name(names, &q.metric_count, l.names[i]);
 	}
 	*r = (struct report){ .setting_count = 0 };
+	failed = choice_read(&r->choice, s, e);
+	if (failed < 0)
+		return -2;
+	r->has_choice = failed;
+	if (r->has_choice)
+		q.same = ROWS_APART; /* every setting has its row */
 	failed = comparison_make(&r->compare, s, &q, e);
-	if (failed)
+	if (failed) {
+		choice_free(&r->choice);
 		return failed;
+	}
 	report_compare(r);
 	if (report_answers(r, s, e)) {
 		report_free(r);
@@ -169,6 +182,7 @@ void report_free(struct report *r)
 	comparison_free(&r->parts);
 	comparison_free(&r->ratios);
 	comparison_free(&r->compare);
+	choice_free(&r->choice);
 	*r = (struct report){ .setting_count = 0 };
 }
 

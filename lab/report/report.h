@@ -9,6 +9,7 @@
 #define LAB_REPORT_REPORT_H
 #include "lab/report/chart.h"
 #include "lab/compare/answer.h"
+#include "lab/compare/choice.h"
 
 /* A setting and every value it has in the runs, in the order of the runs. */
 struct report_setting {
@@ -54,6 +55,8 @@ struct report {
 		ratios; /* each run over that of the same seed that the sentence compares with; no
 				   * rows: there is none */
 	struct comparison parts; /* by traffic section; no rows: there is one */
+	int has_choice;          /* 1: the runs are those of a search */
+	struct choice choice;    /* its outcome */
 };
 
 /* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
@@ -112,6 +115,14 @@ int report_charts(struct report *r, struct store *s, struct weir_error *e);
 /* Sentences and ratios. */
 int report_answers(struct report *r, struct store *s, struct weir_error *e);
 
+void report_add_sentence(struct report *r, const char *line);
+
+/* Of a search, in report_choice.c: its sentences; the name of a row, for the caller to free, NULL where its runs are of
+ * no setting of the search; and the rows in the order in which they are shown, the chosen setting first. */
+void report_choice_sentences(struct report *r);
+char *report_choice_label(const struct report *r, const struct compare_row *row);
+uint32_t *report_row_order(const struct report *r);
+
 /* Charts of slowdown and completion time by flow size, in report_sizes.c. */
 int report_sizes(struct report *r, struct store *s, struct weir_error *e);
 
@@ -124,6 +135,9 @@ void report_table_first(FILE *f, const struct report *r);
 void report_table_all(FILE *f, const struct report *r);
 void report_table_parts(FILE *f, const struct report *r);
 void report_table_tiers(FILE *f, const struct report *r);
+
+/* Nothing where the runs are not those of a search. */
+void report_table_choice(FILE *f, const struct report *r);
 
 /* Nothing where no run has an I/O or a round. */
 void report_table_apps(FILE *f, const struct report *r);

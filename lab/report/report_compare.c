@@ -133,7 +133,8 @@ static const struct unit *find_axis(struct report *r)
 {
 	const struct unit *unit = NULL, *chosen = NULL;
 
-	for (uint32_t i = 0; i < r->compare.axis_count; i++) {
+	/* The points of a search lie on no line of one setting. */
+	for (uint32_t i = 0; i < r->compare.axis_count && !r->has_choice; i++) {
 		const struct compare_axis *a = &r->compare.axes[i];
 
 		if (a->value_count < 2 || (r->axis && a->value_count <= r->axis->value_count) ||
@@ -156,14 +157,48 @@ static int speaks_for_itself(const char *value)
 	       strcmp(value, "no") != 0;
 }
 
-static void append_value(struct report_text *t, const struct compare_axis *a, uint32_t value)
+/* Does another axis have values of the same kind: marking of another section, the control of another one? */
+static int has_sibling(const struct report *r, const struct compare_axis *a)
 {
-	const char *label = a->labels[value][0] ? a->labels[value] : absent;
+	size_t kind = strcspn(a->path, ".");
+
+	kind += a->path[kind] ? 1 + strcspn(a->path + kind + 1, ".") : 0;
+	for (uint32_t i = 0; i < r->compare.axis_count; i++) {
+		const struct compare_axis *b = &r->compare.axes[i];
+
+		if (b != a && b != r->axis &&
+		    (strcmp(section_key_of(b->path), section_key_of(a->path)) == 0 ||
+		     (strncmp(b->path, a->path, kind) == 0 &&
+		      (b->path[kind] == '.' || b->path[kind] == '\0'))))
+			return 1;
+	}
+	return 0;
+}
+
+/* "storage" of "switch.marking.storage", "web.cc" of "traffic.web.cc". */
+static const char *axis_name(const char *path)
+{
+	static const char marking[] = "switch.marking.", traffic[] = "traffic.";
+
+	if (strncmp(path, marking, strlen(marking)) == 0)
+		return path + strlen(marking);
+	return strncmp(path, traffic, strlen(traffic)) == 0 ? path + strlen(traffic)
+							    : section_key_of(path);
+}
+
+/* A value that does not speak for itself, or that another setting could have, is named. */
+static void append_value(struct report_text *t, const struct report *r,
+			 const struct compare_axis *a, uint32_t value)
+{
+	const char *label = a->labels[value][0] ? a->labels[value] : absent, *name = "";
 	size_t used = strlen(t->text);
 
-	snprintf(t->text + used, sizeof(t->text) - used, "%s%s%s%s", used ? ", " : "",
-		 speaks_for_itself(label) ? "" : section_key_of(a->path),
-		 speaks_for_itself(label) ? "" : "=", label);
+	if (has_sibling(r, a))
+		name = axis_name(a->path);
+	else if (!speaks_for_itself(label))
+		name = section_key_of(a->path);
+	snprintf(t->text + used, sizeof(t->text) - used, "%s%s%s%s", used ? ", " : "", name,
+		 name[0] ? "=" : "", label);
 }
 
 static struct report_text scheme_label(const struct report *r, const struct compare_row *row)
@@ -173,7 +208,7 @@ static struct report_text scheme_label(const struct report *r, const struct comp
 
 	for (uint32_t i = 0; i < r->compare.axis_count; i++)
 		if (&r->compare.axes[i] != r->axis)
-			append_value(&t, &r->compare.axes[i], row->value[i]);
+			append_value(&t, r, &r->compare.axes[i], row->value[i]);
 	if (!t.text[0] && marking && marking->value_count == 1)
 		snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(marking->values[0], "("),
 			 marking->values[0]);
@@ -199,7 +234,10 @@ static uint32_t find_scheme(struct report *r, const struct compare_row *row)
 			return r->cases[i].scheme;
 	r->schemes = memory_grow(r->schemes, r->scheme_count + UINT64_C(1), sizeof(*r->schemes));
 	r->schemes[r->scheme_count] = NULL;
-	text_print(&r->schemes[r->scheme_count], "%s", scheme_label(r, row).text);
+	if (r->has_choice)
+		r->schemes[r->scheme_count] = report_choice_label(r, row);
+	if (!r->schemes[r->scheme_count])
+		text_print(&r->schemes[r->scheme_count], "%s", scheme_label(r, row).text);
 	return r->scheme_count++;
 }
 
@@ -217,12 +255,13 @@ static int compare_cases(const void *a, const void *b)
 void report_compare(struct report *r)
 {
 	const struct unit *unit;
+	uint32_t *order = report_row_order(r);
 
 	find_settings(r);
 	unit = find_axis(r);
 	r->cases = memory_grow(NULL, r->compare.row_count, sizeof(*r->cases));
 	for (uint32_t i = 0; i < r->compare.row_count; i++) {
-		const struct compare_row *row = &r->compare.rows[i];
+		const struct compare_row *row = &r->compare.rows[order[i]];
 		struct report_case k = { find_scheme(r, row), 0, "", row };
 		struct quantity q;
 
@@ -233,6 +272,7 @@ void report_compare(struct report *r)
 		}
 		r->cases[r->case_count++] = k;
 	}
+	free(order);
 	qsort(r->cases, r->case_count, sizeof(*r->cases), compare_cases);
 }
 

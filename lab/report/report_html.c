@@ -381,8 +381,11 @@ static void write_answer(FILE *f, const struct report *r)
 		fputs("</p>\n", f);
 	}
 	page_caveats(f, &r->compare);
+	report_table_choice(f, r);
 	fprintf(f, "<div class=\"%s\">\n<div>\n",
-		has_part(&r->charts, PART_FIRST) ? "first" : "first alone");
+		r->has_choice                      ? "first settings-first"
+		: has_part(&r->charts, PART_FIRST) ? "first"
+						   : "first alone");
 	report_table_first(f, r);
 	fputs("</div>\n<div>\n", f);
 	write_charts(f, &r->charts, PART_FIRST);

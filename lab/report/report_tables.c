@@ -194,7 +194,8 @@ static struct ranked *rank_cases(const struct table_view *v)
 {
 	const struct report *r = v->r;
 	struct ranked *ranked = memory_grow(NULL, r->case_count, sizeof(*ranked));
-	int goal = v->order == ORDER_BEST && !r->axis ? report_goal(r) : -1;
+	/* A search has an order of its own. */
+	int goal = v->order == ORDER_BEST && !r->axis && !r->has_choice ? report_goal(r) : -1;
 
 	for (uint32_t i = 0; i < r->case_count; i++)
 		ranked[i] = (struct ranked){ goal < 0 ? 0 : r->cases[i].row->cells[goal].mean, i };

@@ -3,6 +3,7 @@
 #include "lab/store/rows.h"
 #include "lab/base/version.h"
 #include "lab/scenario/scenario.h"
+#include "sim/measure/section.h"
 
 enum { LINK_NAME_SIZE = 128 };
 
@@ -49,6 +50,32 @@ static void each_metric(const struct run_result *r, const struct row_visitor *v)
 		answer =
 			v->see(v->context, &(struct metric_row){ metric_stored_name(&metric_all[i]),
 								 r->value[i] });
+}
+
+void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, const char *section)
+{
+	snprintf(name, SECTION_METRIC_SIZE, "%s of %s", metric, section);
+}
+
+/* "round_mean_ns of ai", of those metrics that the section can have. */
+static void each_section_metric(const struct finished_run *f, const struct row_visitor *v)
+{
+	const struct run_result *r = f->r;
+	int answer = 0;
+
+	for (uint32_t s = 0; s < r->section_count; s++)
+		for (uint32_t k = 0; k < SECTION_METRICS && !answer; k++) {
+			const struct section_metric *m = &section_metric_all[k];
+			char name[SECTION_METRIC_SIZE];
+
+			if (!section_has(f->c, s, m->need))
+				continue;
+			section_metric_name(name, metric_all[m->metric].name,
+					    f->c->traffic[s].name);
+			answer = v->see(v->context,
+					&(struct metric_row){
+						name, r->section_value[s * SECTION_METRICS + k] });
+		}
 }
 
 static void each_reason(const struct run_result *r, const struct row_visitor *v)
@@ -145,6 +172,7 @@ int finished_each(const struct finished_run *f, enum table_id table, const struc
 		break;
 	case TABLE_METRIC:
 		each_metric(f->r, v);
+		each_section_metric(f, v);
 		break;
 	case TABLE_REASON:
 		each_reason(f->r, v);

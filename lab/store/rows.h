@@ -23,6 +23,11 @@ struct metric_row {
 	double value; /* NAN: unknown */
 };
 
+/* Its name where it is of a section: "round_mean_ns of ai". */
+enum { SECTION_METRIC_SIZE = 192 };
+
+void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, const char *section);
+
 struct traffic_row {
 	const char *name;
 };

@@ -358,6 +358,11 @@ int store_open(struct store **out, const char *folder, enum store_mode mode, str
 	return 0;
 }
 
+const char *store_file(const struct store *s)
+{
+	return s->path;
+}
+
 int store_has_digests(const struct store *s)
 {
 	return s->has_digests;

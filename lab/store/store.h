@@ -28,6 +28,9 @@ void store_close(struct store *s);
  * WRITE adds them. */
 int store_has_digests(const struct store *s);
 
+/* The path of its file, "FOLDER/results.db". */
+const char *store_file(const struct store *s);
+
 /* 1: it is there; 0: not; -1: message. */
 int store_has(struct store *s, const char *key, struct weir_error *e);
 
@@ -109,6 +112,11 @@ enum store_scope { STORE_PLANNED, STORE_ALL };
 
 int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs,
 	       struct weir_error *e);
+
+/* The run of that key, also of a store to which others add meanwhile; it counts as planned. In any case for the caller
+ * to free. -1: it is not there, or is damaged. */
+int store_run_of_key(struct store *s, const char *key, struct stored_run *run,
+		     struct weir_error *e);
 
 /* Compares all of a run with its digests, before anything of it is shown. */
 int store_check_run(struct store *s, int64_t run, struct weir_error *e);

@@ -149,6 +149,37 @@ static int read_run(struct store *s, const struct listed_run *listed, struct sto
 					   run->key);
 }
 
+/* The number of the run of that key, without reading the list of all runs; -1 with a message. */
+static int64_t find_run(struct store *s, const char *key, struct weir_error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
+	int64_t id = -1;
+	int code;
+
+	if (!q)
+		return -1;
+	sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		id = sqlite3_column_int64(q, 0);
+	else if (code == SQLITE_DONE)
+		weir_error_set(e, "%.300s: run %s is not there", s->path, key);
+	else
+		store_fail(s, e);
+	sqlite3_finalize(q);
+	return id;
+}
+
+int store_run_of_key(struct store *s, const char *key, struct stored_run *run, struct weir_error *e)
+{
+	struct listed_run listed = { .is_planned = 1 };
+
+	memset(run, 0, sizeof(*run));
+	listed.id = find_run(s, key, e);
+	snprintf(listed.key, sizeof(listed.key), "%s", key);
+	return listed.id < 0 ? -1 : read_run(s, &listed, run, e);
+}
+
 static int read_listed(struct store *s, const struct run_list *l, struct stored_runs *runs,
 		       struct weir_error *e)
 {

@@ -184,6 +184,7 @@ static void write_html(FILE *f, const struct report *r,
 static void write_table(FILE *f, const struct report *r)
 {
 	page_caveats(f, &r->compare);
+	report_table_choice(f, r);
 	report_table_first(f, r);
 }
 

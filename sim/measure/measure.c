@@ -132,13 +132,26 @@ static void each_receiver(struct measure *m, void (*each)(struct measure *, stru
 
 static void note_begin(struct measure *m, struct receiver *r)
 {
-	(void)m;
 	r->measured_bytes = r->bytes;
+	m->flow_bytes[r->connection] = r->bytes; /* what is not of the interval, should it end */
 }
 
 static void note_end(struct measure *m, struct receiver *r)
 {
 	m->flow_bytes[r->connection] = r->bytes - r->measured_bytes;
+}
+
+/* Flows that completed in the interval and whose receivers are gone: they received all but what they had before. */
+static void note_completed(struct measure *m)
+{
+	struct engine *e = m->engine;
+
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+
+		if (f->connection == i && f->rx == FLOW_NONE && f->finish_ps >= m->from_ps)
+			m->flow_bytes[i] = f->size_bytes - m->flow_bytes[i];
+	}
 }
 
 void measure_begin(struct measure *m, int64_t now_ps)
@@ -226,5 +239,6 @@ void measure_end(struct measure *m, int64_t now_ps)
 	}
 	count_pauses(m, now_ps);
 	each_receiver(m, note_end);
+	note_completed(m);
 	probes_end(m->probes);
 }

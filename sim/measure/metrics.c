@@ -259,4 +259,5 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[PFC_DEADLOCKS] = r->deadlock.circles;
 	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)WEIR_PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);
+	metrics_of_sections(m, r, interval_ps);
 }

@@ -97,6 +97,9 @@ void metrics_of_flows(const struct measure *m, struct run_result *r);
 /* Of the flows that are listed: I/Os and rounds. */
 void metrics_of_applications(const struct measure *m, struct run_result *r);
 
+/* After metrics_of_applications and the list of pauses: the same by [traffic] section, see section.h. */
+void metrics_of_sections(const struct measure *m, struct run_result *r, double interval_ps);
+
 /* Where in the network links are busy, packets are marked and classes are paused, interval_ps long. */
 void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps);
 

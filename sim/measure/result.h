@@ -95,6 +95,8 @@ struct series {
 
 struct run_result {
 	double value[METRICS_MAX]; /* by metric_all */
+	uint32_t section_count;
+	double *section_value; /* section x section_metric_all (section.h); NAN: unknown */
 	double wall_seconds;
 	int partial;       /* 1: interrupted or out of time; the numbers stop there */
 	char held_up[160]; /* of a real run: what the machine did to it; "": it kept up */

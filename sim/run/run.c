@@ -356,6 +356,7 @@ void run_result_free(struct run_result *r)
 {
 	free(r->flows);
 	free(r->ideal_ps);
+	free(r->section_value);
 	free(r->ports);
 	free(r->pauses);
 	series_free(r->series, r->series_count);

@@ -48,6 +48,21 @@ void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops
 	weir_options_default(t->params, ops->scheme.options);
 }
 
+unsigned traffic_ends(const struct weir_traffic_ops *ops)
+{
+	static const struct {
+		const struct weir_traffic_ops *ops;
+		unsigned mark;
+	} marked[] = { { &traffic_storage, FLOW_ENDS_IO },
+		       { &traffic_training, FLOW_ENDS_ROUND },
+		       { &traffic_ring, FLOW_ENDS_ROUND } };
+
+	for (size_t i = 0; i < sizeof(marked) / sizeof(marked[0]); i++)
+		if (marked[i].ops == ops)
+			return marked[i].mark;
+	return 0;
+}
+
 /* Gates and paths know flows by the order of making, which .next holds until everything is sorted. */
 static void renumber(struct flow_list *list)
 {

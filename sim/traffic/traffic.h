@@ -24,6 +24,9 @@ const struct weir_traffic_ops *traffic_find(const char *pattern, struct weir_err
 /* Makes it the section's pattern, with the defaults of its keys. */
 void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops);
 
+/* Which flows of the pattern end something larger: FLOW_ENDS_IO, FLOW_ENDS_ROUND (gate.h) or 0. */
+unsigned traffic_ends(const struct weir_traffic_ops *ops);
+
 /* Every section, in order. Messages start with "traffic.NAME.key: ". Flows of which none starts before
  * measure.to are a mistake. Sets connection (and next to
  * FLOW_NONE, tx/rx to FLOW_NONE, finish to -1) of every flow. */
