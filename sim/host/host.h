@@ -201,6 +201,10 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 /* TIMER_RETRANSMIT or TIMER_APPLICATION; for others see sender_on_own_timer. */
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
+/* measure.completion = sender: before an ACK goes to the transport, which may free the connection. */
+void sender_note_completions(struct worker *w, const struct host *h, struct sender *s,
+			     const struct weir_packet *packet);
+
 /* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one after the last. */
 uint32_t sender_find_class(const struct engine *e, struct sender *s);
 
@@ -253,6 +257,8 @@ static inline void sender_on_ack(struct worker *w, struct host *h, struct weir_p
 	if (__builtin_expect(handle != FLOW_NONE, 1)) {
 		struct sender *s = slab_at(&w->senders, handle);
 
+		if (__builtin_expect(w->engine->acked_ps != NULL, 0))
+			sender_note_completions(w, h, s, packet);
 		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
 	}
 }

@@ -93,7 +93,7 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = s->flow_hash;
-	packet->bytes = (uint16_t)sender_transport(e, s)->header_bytes;
+	packet->bytes = sender_transport(e, s)->header_bytes;
 	packet->class_id = message_first_class(e, flow_at(e, s->connection));
 	packet->slack_ps = 0;
 	packet->flags = sender_transport(e, s)->syn_flags;
