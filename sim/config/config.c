@@ -37,6 +37,7 @@ static const char *const ecmp_choices[] = { "flow", "packet", NULL };
 static const char *const buffer_choices[] = { "queue", "port", "switch", NULL };
 static const char *const non_ect_choices[] = { "drop", "pass", NULL };
 static const char *const loss_choices[] = { "auto", "dupack", "rack", NULL };
+static const char *const arbitration_choices[] = { "arrival", "round-robin", NULL };
 static const char *const completion_choices[] = { "receiver", "sender", NULL };
 static const char *const unfinished_choices[] = { "skip", "part", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
@@ -198,6 +199,12 @@ const struct weir_option host_options[] = {
 	  NULL },
 	{ "card", WEIR_OPT_SPEC, AT(card), "fair", 0, 0,
 	  "how a host's packets get to its line: a card with its options", card_specs.kind },
+	{ "arbitration", WEIR_OPT_CHOICE, AT(arbitration), "arrival", 0, 1,
+	  "which connection card = fair serves next: the one that has been ready longest, where "
+	  "one just served is ready again at once (arrival), or round robin among those ready when "
+	  "the line becomes free, so that a paced queue pair whose time comes while a packet leaves "
+	  "goes before the connection that sent it (round-robin, as in HPCC's ns-3)",
+	  arbitration_choices },
 	{ "tso", WEIR_OPT_BYTES, AT(tso_bytes), "0B", 0, TSO_MAX_BYTES,
 	  "payload of one connection that leaves the card back to back before another one's turn "
 	  "(segmentation offload; 64KB in Linux); 0B: a packet each",

@@ -81,8 +81,12 @@ struct host_config {
 	uint64_t ecn_acks;             /* flag: ACKs are ECN-capable where data is */
 	uint64_t idle_restart;         /* flag: a long pause shrinks the window */
 	char card[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t arbitration;          /* enum host_arbitration */
 	uint64_t tso_bytes;            /* of one connection that leave back to back; 0: a packet */
 };
+
+/* Which of the connections that are ready a fair NIC serves next. */
+enum host_arbitration { ARBITRATION_ARRIVAL, ARBITRATION_ROUND_ROBIN };
 
 enum loss_detection { LOSS_AUTO, LOSS_DUPACK, LOSS_RACK };
 

@@ -49,6 +49,9 @@ struct host {
 	uint64_t *held;
 	uint32_t card_queues, held_count;
 	struct turn parked;
+	/* Round robin: a connection that sends the packet on the line and may send the next one, FLOW_NONE: none. It joins
+	 * its turn when the line is free, after those that became ready meanwhile. host.work counts it. */
+	uint32_t returning;
 	struct delay_line *delays; /* of the card, where it has some: card.c */
 	uint64_t retransmits, timeouts, small_flow_timeouts;
 	uint64_t resent_flows; /* of which a segment was sent again */
@@ -63,6 +66,11 @@ _Static_assert(offsetof(struct host, turns) + 2 * sizeof(uint32_t) <= 128,
 /* In host.paused and host.special: packets wait in a queue of the card, and work counts them; there are
  * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
+
+/* In host.special: round-robin arbitration, host.returning may name a connection. */
+#define HOST_ROUND_ROBIN (UINT32_C(1) << 29)
+
+_Static_assert(WEIR_PFC_CLASSES <= 29, "classes and flags share host.special");
 
 /* Mostly a timer sets the next one, which then takes its place. */
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
@@ -176,6 +184,9 @@ static inline uint32_t host_flow_queue(uint32_t flow_hash, uint32_t queues)
 
 /* The sender may send: it gets its turn at the card, or puts all that it may send into its queue. */
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
+
+/* Likewise for one that has just put a packet on the line. */
+void host_rejoin_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
 /* Which way a connection's data takes. */
 static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)

@@ -215,3 +215,63 @@ TEST(test_flow_whose_ack_is_not_back_is_unfinished_at_its_sender)
 		sim_end(&s);
 	}
 }
+
+/* --- arbitration --- */
+
+/* h0 sends to h1 at the rate of its line, a packet in 335.36 ns, and to h2 at a lower pace: at 12.6 Gb/s a packet in
+ * 665.4 ns. That is ready again just before two packets have left. Round robin serves it then, so that both take turns. In
+ * the order of arrival the other flow, ready as soon as its packet has begun to leave, goes first once more. */
+static double paced_share(const char *arbitration, uint64_t rate_bps)
+{
+	static struct seen seen;
+	struct heard heard = { 0 };
+	const struct fixed_params p = { .rate_bps = rate_bps,
+					.window_bytes = WEIR_CC_NO_WINDOW,
+					.heard = &heard };
+	double paced = 0;
+	struct sim s;
+
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 3\nrate = 25Gbps\ndelay = 1us\n"
+		 "[switch]\nmarking = none\n[host]\ncc = line-rate\narbitration = %s\n"
+		 "[traffic a]\npattern = list\nflow = 0 1 1MB 0us\n"
+		 "[traffic b]\npattern = list\ncc = timely\nflow = 0 2 1MB 0us\n",
+		 arbitration);
+	use_fixed(&s, 1, &fixed_plain, &p);
+	run_and_see(&s, "h0->sw", &seen);
+	for (uint32_t i = 100; i < 700; i++)
+		paced += seen.packet[i].connection == 1;
+	sim_end(&s);
+	return paced / 600;
+}
+
+TEST(test_round_robin_serves_a_queue_pair_that_became_ready_during_a_packet)
+{
+	CHECK_NEAR(paced_share("arrival", 12600000000), 1. / 3, 0.01);
+	CHECK_NEAR(paced_share("round-robin", 12600000000), 1. / 2, 0.01);
+	/* 676.1 ns are more than two packets take: it misses its turn. */
+	CHECK_NEAR(paced_share("round-robin", 12400000000), 1. / 3, 0.01);
+}
+
+TEST(test_round_robin_keeps_turns_of_line_rate_flows_and_threads_alike)
+{
+	struct sim one, many;
+	static const char text[] =
+		"[network]\ntopology = star\nhosts = 6\nrate = 25Gbps\ndelay = 1us\n"
+		"[switch]\nmarking = red(min=5KB, max=200KB, p=1%)\nlossless = all\n"
+		"buffer = 2MB\nbuffer-per = switch\n"
+		"[host]\ncc = dcqcn(preset=hpcc)\narbitration = round-robin\n"
+		"[traffic a]\npattern = all-to-all\nsizes = uniform(min=1B, max=90KB)\nload = 0.8\n"
+		"flows = 400\n";
+
+	sim_read(&one, "%s", text);
+	sim_read(&many, "%s", text);
+	sim_run(&one, 1);
+	CHECK_INT(sim_metric(&one, "flows_completed"), 400);
+	for (uint32_t threads = 2; threads <= 3; threads++) {
+		sim_run(&many, threads);
+		sim_check_same(&one.r, &many.r);
+	}
+	sim_end(&one);
+	sim_end(&many);
+}
