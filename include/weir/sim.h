@@ -93,7 +93,7 @@ struct weir_sim_flow {
 	uint32_t traffic;  /* its section's place in the scenario, from 0 */
 	uint64_t bytes;    /* UINT64_MAX: without an end */
 	int64_t start_ps;
-	int64_t finish_ps; /* the receiver has every byte; -1: not yet */
+	int64_t finish_ps; /* complete, by measure.completion of the scenario; -1: not yet */
 };
 
 uint32_t weir_sim_flows(const struct weir_sim *sim);

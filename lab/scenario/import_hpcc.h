@@ -1,5 +1,6 @@
 /* import_hpcc.h -- a configuration of HPCC's simulator as settings of a scenario: the same control with the same
- * numbers, the same marking by link rate, buffer, pauses, failure and end.
+ * numbers, the same marking by link rate, buffer, pauses, failure and end; flows end at the sender, ACKs have the size
+ * and the queue, and NICs the round robin, that they have there.
  *
  * What has no like here is said, a sentence each, with the line of the configuration it is about; so is what
  * a key that was not given stands for there. */

@@ -121,6 +121,21 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 		e);
 }
 
+/* Its switches put ACKs into the queue of their data; the NIC of a host sends them first. An ACK has 20 bytes of IP, 14
+ * of PPP and 12 of its own, is padded to 60, and carries what data packets carry for the control. */
+static void add_acks(struct import_hpcc *h, struct scenario *s)
+{
+	enum { PADDED_BYTES = 60, HEADER_BYTES = 46, PINT_BYTES = 2 };
+	int bytes = PADDED_BYTES;
+
+	if (hpcc_mode_of(h) == HPCC_HPCC) /* with int-header it is above 60 */
+		bytes = HEADER_BYTES;
+	if (hpcc_mode_of(h) == HPCC_PINT)
+		bytes = PADDED_BYTES - PINT_BYTES;
+	import_hpcc_add(h, s, HPCC_L2_ACK_INTERVAL, "rdma.ack-size", "%dB", bytes);
+	import_hpcc_add(h, s, HPCC_L2_ACK_INTERVAL, "traffic.flows.ack-class", "data");
+}
+
 /* An ACK for each packet once as many bytes have come as the interval says: it does not count on
  * from the last. */
 int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
@@ -133,6 +148,8 @@ int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir
 		import_hpcc_note(
 			h, HPCC_L2_ACK_INTERVAL,
 			"every packet is acknowledged; there, all but the first so many bytes");
+	add_acks(h, s);
+	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.arbitration", "round-robin");
 	import_hpcc_add(h, s, HPCC_PACKET_PAYLOAD_SIZE, "rdma.mtu", "%.0fB",
 			hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE));
 	import_hpcc_add(h, s, HPCC_MIN_RATE, "rdma.min-rate", "%s",

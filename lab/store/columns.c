@@ -177,11 +177,12 @@ static const struct column flow_columns[] = {
 	  .help = "when it starts; 2^63 - 1, in exports nothing: it waited for others in vain",
 	  .show = show_start },
 	{ "finish_ps", COLUMN_MAYBE_TIME, AT(stored_flow, finish_ps), "ps",
-	  .help = "when its last byte arrived; NULL: not" },
+	  .help = "when it was complete (measure.completion): its last byte at the "
+		  "receiver, or the ACK of that at the sender; NULL: not" },
 	{ "fct_ps", COLUMN_MADE, 0, "ps", .help = "finish_ps less start_ps", .show = show_fct,
 	  .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
-	  .help = "how long it would take alone in the network; NULL: unlimited, "
+	  .help = "how long it would take alone in the network, to the same end; NULL: unlimited, "
 		  "or control: the request of a read, the answer to a write "
 		  "(`pattern = storage`), whose times are in no metric of completion",
 	  .csv = "ideal_fct_ps" },

@@ -160,6 +160,9 @@ static int check_queue(struct config *c, struct weir_error *e)
 {
 	struct card_params *p = (void *)c->card_params;
 
+	if (c->host.arbitration != ARBITRATION_ARRIVAL)
+		return weir_error_set(e, "its queues decide which packet is next; "
+					 "host.arbitration = round-robin needs fair");
 	if (c->lossless || fabric_is_on(c))
 		return weir_error_set(
 			e,

@@ -38,6 +38,8 @@ static const char *const ecmp_choices[] = { "flow", "packet", NULL };
 static const char *const buffer_choices[] = { "queue", "port", "switch", NULL };
 static const char *const non_ect_choices[] = { "drop", "pass", NULL };
 static const char *const loss_choices[] = { "auto", "dupack", "rack", NULL };
+static const char *const arbitration_choices[] = { "arrival", "round-robin", NULL };
+static const char *const completion_choices[] = { "receiver", "sender", NULL };
 static const char *const unfinished_choices[] = { "skip", "part", NULL };
 static const char *const recovery_choices[] = { "prr", "immediate", NULL };
 static const char *const class_choices[] = { "flow", "sender", "receiver", "pair", NULL };
@@ -203,6 +205,12 @@ const struct weir_option host_options[] = {
 	  NULL },
 	{ "card", WEIR_OPT_SPEC, AT(card), "fair", 0, 0,
 	  "how a host's packets get to its line: a card with its options", card_specs.kind },
+	{ "arbitration", WEIR_OPT_CHOICE, AT(arbitration), "arrival", 0, 1,
+	  "which connection card = fair serves next: the one that has been ready longest, where "
+	  "one just served is ready again at once (arrival), or round robin among those ready when "
+	  "the line becomes free, so that a paced queue pair whose time comes while a packet leaves "
+	  "goes before the connection that sent it (round-robin, as in HPCC's ns-3)",
+	  arbitration_choices },
 	{ "tso", WEIR_OPT_BYTES, AT(tso_bytes), "0B", 0, TSO_MAX_BYTES,
 	  "payload of one connection that leaves the card back to back before another one's turn "
 	  "(segmentation offload; 64KB in Linux); 0B: a packet each",
@@ -220,7 +228,11 @@ const struct weir_option rdma_options[] = {
 	{ "mtu", WEIR_OPT_BYTES, AT(mtu_bytes), "1000B", 1, FRAME_MAX_BYTES - 1,
 	  "payload of a full packet", NULL },
 	{ "header", WEIR_OPT_BYTES, AT(header_bytes), "48B", 1, HEADER_MAX_BYTES,
-	  "header of every packet and all of an ACK or notification", NULL },
+	  "header of every packet", NULL },
+	{ "ack-size", WEIR_OPT_BYTES, AT(ack_bytes), "0B", 0, HEADER_MAX_BYTES,
+	  "all of an ACK or notification but what int-header adds; 0B: as header. HPCC's ns-3 pads "
+	  "ACKs to 60B, the shortest Ethernet frame without its checksum",
+	  NULL },
 	{ "int-header", WEIR_OPT_BYTES, AT(int_bytes), "42B", 0, HEADER_MAX_BYTES,
 	  "what packets carry more where switches write into them: five hops of 8 B and 2 B (HPCC, "
 	  "SIGCOMM 2019)",
@@ -279,7 +291,9 @@ const struct weir_option traffic_options[] = {
 	  class_choices },
 	{ "ack-class", WEIR_OPT_TEXT, AT(ack_class), ACK_CLASS_DATA, 0, 0,
 	  "class of ACKs: a number, or data: that of the first packet of the flow they answer, so "
-	  "with first-bytes it is first-class, as hosts that count what they sent would tag them",
+	  "with first-bytes it is first-class, as hosts that count what they sent would tag them. "
+	  "With data they wait behind data on their way back, as in HPCC's ns-3; a class that is "
+	  "served first spares them that",
 	  NULL },
 	{ "first-bytes", WEIR_OPT_BYTES, AT(first_bytes), "0B", 0, FIRST_BYTES_MAX,
 	  "packets that start within these first bytes of a flow, or of each message on a "
@@ -335,6 +349,11 @@ const struct weir_option measure_options[] = {
 	  "a flow is small up to this size", NULL },
 	{ "large", WEIR_OPT_BYTES, AT(large_bytes), "10MB", 1, UINT64_MAX / 2,
 	  "a flow is large above this size", NULL },
+	{ "completion", WEIR_OPT_CHOICE, AT(completion), "receiver", 0, 0,
+	  "when a flow is complete: once its receiver has every byte, or once its sender has the "
+	  "ACK of the last byte, as HPCC's ns-3 counts it. Completion times, the ideal times under "
+	  "slowdowns, rounds and I/Os all use it; it changes no packet",
+	  completion_choices },
 	{ "unfinished", WEIR_OPT_CHOICE, AT(unfinished), "skip", 0, 1,
 	  "completion times of flows that count and that the end of the run cuts off: none (skip), "
 	  "or until that end, as flows of the bytes that have arrived by then (part), where their "

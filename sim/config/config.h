@@ -82,8 +82,12 @@ struct host_config {
 	uint64_t ecn_acks;             /* flag: ACKs are ECN-capable where data is */
 	uint64_t idle_restart;         /* flag: a long pause shrinks the window */
 	char card[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t arbitration;          /* enum host_arbitration */
 	uint64_t tso_bytes;            /* of one connection that leave back to back; 0: a packet */
 };
+
+/* Which of the connections that are ready a fair NIC serves next. */
+enum host_arbitration { ARBITRATION_ARRIVAL, ARBITRATION_ROUND_ROBIN };
 
 enum loss_detection { LOSS_AUTO, LOSS_DUPACK, LOSS_RACK };
 
@@ -93,6 +97,7 @@ enum recovery_mode { RECOVERY_PRR, RECOVERY_IMMEDIATE };
 struct rdma_config {
 	uint64_t mtu_bytes; /* payload of a full packet */
 	uint64_t header_bytes, int_bytes;
+	uint64_t ack_bytes; /* of an ACK or notification, without int_bytes; 0: header_bytes */
 	uint64_t int_flows; /* enum int_flows: switches count flows and write that down too */
 	uint64_t acks_per;
 	uint64_t max_window_bytes;
@@ -109,6 +114,11 @@ enum int_flows { INT_FLOWS_NO, INT_FLOWS_SEEN, INT_FLOWS_EXACT };
 enum window_scope { WINDOW_OF_NETWORK, WINDOW_OF_PAIR };
 
 enum rdma_recovery { RDMA_GO_BACK_N, RDMA_SELECTIVE };
+
+static inline uint64_t rdma_ack_bytes(const struct rdma_config *c)
+{
+	return c->ack_bytes ? c->ack_bytes : c->header_bytes;
+}
 
 /* [traffic NAME] */
 struct traffic_config {
@@ -149,12 +159,16 @@ enum kept_flows { FLOWS_ALL, FLOWS_NONE };
 /* measure.unfinished. */
 enum { MEASURE_SKIPS, MEASURE_TAKES_PART };
 
+/* measure.completion: the end at which a flow is complete. */
+enum completion { COMPLETION_RECEIVER, COMPLETION_SENDER };
+
 struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
 	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
 	char port
 		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
 	uint64_t small_bytes, large_bytes;
+	uint64_t completion;     /* enum completion */
 	uint64_t unfinished;     /* MEASURE_SKIPS or MEASURE_TAKES_PART */
 	uint64_t sojourn;        /* flag: how long each packet waits is counted */
 	uint64_t kept_flows;     /* enum kept_flows: what a store has of them */

@@ -297,20 +297,23 @@ static int check_measure(const struct config *c, struct weir_error *e)
 /* What the control of a traffic section runs over decides the size of its packets. */
 static void note_transport(struct config *c, const struct weir_cc_ops *cc)
 {
-	uint64_t frame = c->host.mss_bytes + c->host.header_bytes, header = c->host.header_bytes;
+	uint64_t payload = c->host.mss_bytes, header = c->host.header_bytes, ack = header;
+	uint64_t longest, shortest;
 
 	if (cc->transport == WEIR_CC_RDMA) {
-		header = c->rdma.header_bytes;
-		if (cc->needs & WEIR_CC_NEEDS_INT) {
-			header += c->rdma.int_bytes;
-			c->telemetry = 1;
-		}
-		frame = c->rdma.mtu_bytes + header;
+		uint64_t telemetry = cc->needs & WEIR_CC_NEEDS_INT ? c->rdma.int_bytes : 0;
+
+		c->telemetry |= (cc->needs & WEIR_CC_NEEDS_INT) != 0;
+		payload = c->rdma.mtu_bytes;
+		header = c->rdma.header_bytes + telemetry;
+		ack = rdma_ack_bytes(&c->rdma) + telemetry;
 	}
-	if (frame > c->frame_max_bytes)
-		c->frame_max_bytes = (uint32_t)frame;
-	if (header < c->frame_min_bytes)
-		c->frame_min_bytes = (uint32_t)header;
+	longest = payload + header > ack ? payload + header : ack;
+	shortest = header < ack ? header : ack;
+	if (longest > c->frame_max_bytes)
+		c->frame_max_bytes = (uint32_t)longest;
+	if (shortest < c->frame_min_bytes)
+		c->frame_min_bytes = (uint32_t)shortest;
 }
 
 static int check_transports(struct config *c, struct weir_error *e)

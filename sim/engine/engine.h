@@ -251,6 +251,10 @@ struct engine {
 	uint32_t tap_count;
 	struct engine_tap *taps;
 
+	/* measure.completion = sender: when the sender had the ACK of each flow's last byte, -1: not (yet).
+	 * Written by the sender. NULL: flows end at the receiver, which writes flow.finish_ps. */
+	int64_t *acked_ps;
+
 	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */
 	uint32_t *flow_marks;
 
@@ -292,6 +296,18 @@ static inline uint32_t flow_ends(const struct flow *f)
 	if (f->size_bytes == FLOW_UNLIMITED)
 		return 0;
 	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
+}
+
+/* When a flow was complete, as measure.completion counts it; and the host where that is known. Not for decisions of
+ * the simulation itself, which are the same whatever is measured. */
+static inline int64_t *flow_end_ps(const struct engine *e, uint32_t flow)
+{
+	return e->acked_ps ? &e->acked_ps[flow] : &e->flows.flows[flow].finish_ps;
+}
+
+static inline uint32_t flow_end_host(const struct engine *e, const struct flow *f)
+{
+	return e->acked_ps ? f->src : f->dst;
 }
 
 struct engine_plan {

@@ -525,6 +525,15 @@ static void build_telemetry(struct engine *e)
 		e->flow_censuss = memory_new(e->net->link_count, sizeof(*e->flow_censuss));
 }
 
+/* All bytes 0xff are -1: not complete. */
+static void build_completions(struct engine *e)
+{
+	if (e->config->measure.completion != COMPLETION_SENDER)
+		return;
+	e->acked_ps = memory_new(e->flows.count, sizeof(*e->acked_ps));
+	memset(e->acked_ps, 0xff, e->flows.count * sizeof(*e->acked_ps));
+}
+
 int engine_new(struct engine **out, const struct config *c, struct network *net,
 	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *error)
 {
@@ -541,6 +550,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
+	build_completions(e);
 	e->base_rtt_ps = find_base_rtt(e);
 	transports_new(e);
 	build_telemetry(e);
@@ -616,6 +626,7 @@ void engine_free(struct engine *e)
 	agents_free(e->agents);
 	plugin_guard_free(e->guard);
 	free(e->taps);
+	memory_free(e->acked_ps, e->flows.count, sizeof(*e->acked_ps));
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
 	route_table_free(e->routes);
 	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));

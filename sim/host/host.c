@@ -86,6 +86,27 @@ void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t
 	append_turn(w, &h->turns[number], s, handle);
 }
 
+void host_rejoin_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	if (!(h->special & HOST_ROUND_ROBIN)) {
+		host_join_turn(w, h, s, handle);
+		return;
+	}
+	h->returning = handle;
+	h->work++;
+	s->in_ready = 1;
+}
+
+/* The line is free again: the connection that sent last goes to the end of its turn. */
+static __attribute__((noinline)) void end_return(struct worker *w, struct host *h)
+{
+	uint32_t handle = h->returning;
+
+	h->returning = FLOW_NONE;
+	h->work--;
+	host_join_turn(w, h, slab_at(&w->senders, handle), handle);
+}
+
 /* The first connection of a turn leaves it. */
 static void leave_turn(struct worker *w, struct host *h, uint32_t number)
 {
@@ -181,14 +202,16 @@ static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, 
 static int stays(const struct engine *e, struct host *h, struct sender *s, uint32_t number)
 {
 	return is_due(e, h, s) &&
-	       (!h->special ||
-		(!(h->paused & HOST_HOLDS) && host_queue(h, sender_next_class(e, s)) == number));
+	       (!h->special || (!(h->paused & HOST_HOLDS) && !(h->special & HOST_ROUND_ROBIN) &&
+				host_queue(h, sender_next_class(e, s)) == number));
 }
 
 /* A segment from the next connection in turn that may send; 0 where there is none. One whose next segment
  * has become one of another class waits in the turn of that class. */
 static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 {
+	if (__builtin_expect(h->special & HOST_ROUND_ROBIN, 0) && h->returning != FLOW_NONE)
+		end_return(w, h);
 	while (h->waiting & ~h->paused) {
 		uint32_t number = next_turn(h, h->waiting & ~h->paused);
 		uint32_t handle = h->turns[number].first;
@@ -208,8 +231,10 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 		}
 		leave_turn(w, h, number);
 		if (can_send) {
-			if (!is_here || is_due(w->engine, h, s))
+			if (!is_here)
 				host_join_turn(w, h, s, handle);
+			else if (is_due(w->engine, h, s))
+				host_rejoin_turn(w, h, s, handle);
 			if (is_here)
 				return 1;
 		}
@@ -407,6 +432,8 @@ void hosts_new(struct engine *e)
 {
 	const struct network *net = e->net;
 	const uint32_t queued = card_has_queue(e->config) ? HOST_QUEUED : 0;
+	const uint32_t round_robin =
+		e->config->host.arbitration == ARBITRATION_ROUND_ROBIN ? HOST_ROUND_ROBIN : 0;
 	uint32_t *fill;
 
 	e->hosts = memory_new(net->host_count, sizeof(*e->hosts));
@@ -427,7 +454,7 @@ void hosts_new(struct engine *e)
 			.node = net->host_node[i],
 			.out = engine_egress(e, node->first_link),
 			.line = node->first_line,
-			.special = e->config->lossless | queued,
+			.special = e->config->lossless | queued | round_robin,
 			.paused = queued,
 			.others = (uint8_t)__builtin_ctz(~e->config->lossless),
 			.jitter_state = weir_rng_u32(&jitter) | 1,
@@ -437,6 +464,7 @@ void hosts_new(struct engine *e)
 			.next_start = fill[i],
 			.start_end = fill[i + 1],
 			.parked = { FLOW_NONE, FLOW_NONE, 0 },
+			.returning = FLOW_NONE,
 		};
 		for (uint32_t k = 0; k < HOST_QUEUES; k++)
 			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE, 0 };

@@ -52,6 +52,9 @@ struct host {
 	uint64_t *held;
 	uint32_t card_queues, held_count;
 	struct turn parked;
+	/* Round robin: a connection that sends the packet on the line and may send the next one, FLOW_NONE: none. It joins
+	 * its turn when the line is free, after those that became ready meanwhile. host.work counts it. */
+	uint32_t returning;
 	struct delay_line *delays; /* of the card, where it has some: card.c */
 	uint64_t retransmits, timeouts, small_flow_timeouts;
 	uint64_t resent_flows; /* of which a segment was sent again */
@@ -66,6 +69,11 @@ _Static_assert(offsetof(struct host, turns) + 2 * sizeof(uint32_t) <= 128,
 /* In host.paused and host.special: packets wait in a queue of the card, and work counts them; there are
  * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
+
+/* In host.special: round-robin arbitration, host.returning may name a connection. */
+#define HOST_ROUND_ROBIN (UINT32_C(1) << 29)
+
+_Static_assert(WEIR_PFC_CLASSES <= 29, "classes and flags share host.special");
 
 /* Mostly a timer sets the next one, which then takes its place. */
 static inline void host_timer(struct host *h, int64_t time_ps, enum timer_kind kind, uint32_t flow)
@@ -206,6 +214,9 @@ static inline uint32_t host_flow_queue(uint32_t flow_hash, uint32_t queues)
 /* The sender may send: it gets its turn at the card, or puts all that it may send into its queue. */
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
+/* Likewise for one that has just put a packet on the line. */
+void host_rejoin_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
+
 /* Which way a connection's data takes. */
 static inline uint32_t flow_route_hash(uint64_t seed, uint32_t connection)
 {
@@ -229,6 +240,10 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 
 /* TIMER_RETRANSMIT or TIMER_APPLICATION; for others see sender_on_own_timer. */
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
+
+/* measure.completion = sender: before an ACK goes to the transport, which may free the connection. */
+void sender_note_completions(struct worker *w, const struct host *h, struct sender *s,
+			     const struct weir_packet *packet);
 
 /* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one after the last. */
 uint32_t sender_find_class(const struct engine *e, struct sender *s);
@@ -282,6 +297,8 @@ static inline void sender_on_ack(struct worker *w, struct host *h, struct weir_p
 	if (__builtin_expect(handle != FLOW_NONE, 1)) {
 		struct sender *s = slab_at(&w->senders, handle);
 
+		if (__builtin_expect(w->engine->acked_ps != NULL, 0))
+			sender_note_completions(w, h, s, packet);
 		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
 	}
 }

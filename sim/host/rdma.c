@@ -24,7 +24,9 @@ static void rdma_plan(struct transport *t, const struct engine *e)
 	uint32_t telemetry = needs & WEIR_CC_NEEDS_INT ? (uint32_t)c->int_bytes : 0;
 
 	t->env.mss_bytes = (uint32_t)c->mtu_bytes;
-	t->header_bytes = t->env.header_bytes = (uint32_t)c->header_bytes + telemetry;
+	t->env.header_bytes = (uint32_t)c->header_bytes + telemetry;
+	t->header_bytes = (uint16_t)t->env.header_bytes;
+	t->ack_bytes = (uint16_t)(rdma_ack_bytes(c) + telemetry);
 	engine_set_env(e, &t->env, (struct base_trip){ e->base_rtt_ps, e->longest_hops },
 		       fastest_host_bps(e->net));
 	t->max_window_bytes = c->max_window_bytes;

@@ -20,7 +20,7 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, const s
 	more->marked = 0;
 	packet = host_control_place(w, h, &spare);
 	packet->flow_hash = r->flow_hash;
-	packet->bytes = (uint16_t)t->header_bytes;
+	packet->bytes = t->ack_bytes;
 	packet->class_id = dscp_cnp_class(e->config, r->class_id);
 	packet->slack_ps = 0;
 	packet->flags = SEGMENT_CNP | t->ack_flags;

@@ -143,10 +143,11 @@ static __attribute__((noinline)) void go(struct worker *w, struct host *h, struc
 {
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
 		send_segment(w, h, s, h->now_ps, 1);
-		if (!sender_can_send(s) || !is_in_pace(h, s))
-			return;
+		if (sender_can_send(s) && is_in_pace(h, s))
+			host_rejoin_turn(w, h, s, handle);
+	} else {
+		host_join_turn(w, h, s, handle);
 	}
-	host_join_turn(w, h, s, handle);
 }
 
 static inline void try_here(struct worker *w, struct host *h, struct sender *s, uint32_t handle)

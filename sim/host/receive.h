@@ -48,7 +48,7 @@ receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct 
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = r->flow_hash;
-	packet->bytes = (uint16_t)t->header_bytes;
+	packet->bytes = t->ack_bytes;
 	packet->class_id = r->class_id;
 	packet->slack_ps = 0;
 	packet->flags = flags;

@@ -198,6 +198,34 @@ int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle)
 	return 1;
 }
 
+/* --- completion at the sender --- */
+
+/* Messages of which the ACK reports the last byte are complete. Moves una_message over them. */
+void sender_note_completions(struct worker *w, const struct host *h, struct sender *s,
+			     const struct weir_packet *packet)
+{
+	const struct engine *e = w->engine;
+	uint32_t acked = packet_segment((struct weir_packet *)packet)->number;
+
+	if (packet->flags & SEGMENT_CNP) /* acknowledges nothing */
+		return;
+	for (;;) {
+		uint32_t message = s->una_message;
+		const struct flow *f = flow_at(e, message);
+
+		if (f->end_segment > acked || f->size_bytes == FLOW_UNLIMITED)
+			return;
+		/* Records beyond the scenario's flows are messages of a program (mailbox.h). */
+		if (message < e->flows.count && e->acked_ps[message] < 0) {
+			e->acked_ps[message] = h->now_ps;
+			w->flows_done++;
+		}
+		if (f->next == FLOW_NONE)
+			return;
+		s->una_message = f->next;
+	}
+}
+
 /* --- timers --- */
 
 /* The application writes another segment, or stops. */

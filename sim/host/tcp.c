@@ -13,7 +13,7 @@ static void tcp_plan(struct transport *t, const struct engine *e)
 	t->env.mss_bytes = (uint32_t)c->host.mss_bytes;
 	t->env.initial_window_bytes = c->host.initial_window_pkts * c->host.mss_bytes;
 	t->max_window_bytes = c->host.max_window_bytes;
-	t->header_bytes = (uint32_t)c->host.header_bytes;
+	t->header_bytes = t->ack_bytes = (uint16_t)c->host.header_bytes;
 	t->acks_per = (uint32_t)c->host.acks_per;
 	t->rto_min_ns = weir_ps_to_ns((int64_t)c->host.rto_min_ps);
 	t->rto_initial_ns = weir_ps_to_ns((int64_t)c->host.rto_initial_ps);

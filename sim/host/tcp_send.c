@@ -46,10 +46,11 @@ static inline __attribute__((always_inline)) void try_here(struct worker *w, str
 		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
 		host_transmit(w, h, put_segment(w, h, s, t, h->now_ps), h->now_ps);
-		if (!sender_can_send(s))
-			return;
+		if (sender_can_send(s))
+			host_rejoin_turn(w, h, s, handle);
+	} else {
+		host_join_turn(w, h, s, handle);
 	}
-	host_join_turn(w, h, s, handle);
 }
 
 static __attribute__((noinline)) void try_rarely(struct worker *w, struct host *h, struct sender *s,
@@ -93,7 +94,7 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
 	packet->flow_hash = s->flow_hash;
-	packet->bytes = (uint16_t)sender_transport(e, s)->header_bytes;
+	packet->bytes = sender_transport(e, s)->header_bytes;
 	packet->class_id = message_first_class(e, flow_at(e, s->connection));
 	packet->slack_ps = 0;
 	packet->flags = sender_transport(e, s)->syn_flags;

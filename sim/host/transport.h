@@ -25,7 +25,7 @@ struct transport {
 	const void *cc_params;
 	const struct transport_ops *ops;
 	uint64_t max_window_bytes;
-	uint32_t header_bytes;
+	uint16_t header_bytes, ack_bytes; /* of every data packet; all of an ACK or notification */
 	uint32_t acks_per;
 	int64_t rto_min_ns, rto_initial_ns;
 	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */

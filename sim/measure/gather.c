@@ -105,6 +105,8 @@ static void move_flows(struct mover *v)
 			move(v, &f->start_ps, sizeof(f->start_ps));
 			move(v, &f->next, sizeof(f->next));
 			move(v, &f->end_segment, sizeof(f->end_segment));
+			if (e->acked_ps)
+				move(v, &e->acked_ps[i], sizeof(e->acked_ps[i]));
 		}
 		if (has_host(v, f->dst)) {
 			move(v, &f->finish_ps, sizeof(f->finish_ps));

@@ -206,7 +206,7 @@ const struct metric metric_all[] = {
 	[WAIT_P99_TO_HOSTS] = { "wait_p99_to_hosts_ns", "ns", "the same of links to hosts",
 				.better = LOWER, .group = TIERS, .row = "waiting, p99",
 				.column = 3 },
-	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, start to last byte",
+	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, from the start to measure.completion",
 		       .kind = FLOW, .better = LOWER, .group = COMPLETION, .shown = IN_BOTH,
 		       .rank = 5 },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", .kind = FLOW,

@@ -19,8 +19,48 @@ static void find_route(const struct engine *e, const struct flow *f, struct rout
 			   flow_route_hash(e->config->seed, f->connection), 0, route);
 }
 
-/* The completion time of a flow alone in the network, with no window: n-1 equal segments and a last
- * one, stored and forwarded over every link. The last leaves link i at
+/* The route of its ACKs, as receiver_init chooses it. */
+static void find_route_back(const struct engine *e, const struct flow *f, struct route *route)
+{
+	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
+
+	if (named)
+		route_follow(e->net, f->dst, named->back, route);
+	else
+		route_find(e->routes, f->dst, f->src,
+			   flow_route_hash(~e->config->seed, f->connection), 0, route);
+}
+
+/* Arrivals of the last two segments at the receiver. */
+struct arrival_pair {
+	int64_t last_ps, before_ps; /* before: INT64_MIN where that segment has no ACK of its own */
+};
+
+/* When the last ACK is back at the sender. It waits at most for the ACK before it: those further ahead are as far apart
+ * as full segments, which take longer on a link than ACKs. On each link
+ * G(n) = max(F(n), G(n-1)) + s, where F are arrivals there and s is the time of an ACK. */
+static int64_t ideal_acked_ps(const struct engine *e, const struct flow *f, struct arrival_pair at)
+{
+	const struct transport *t = flow_transport(e, f);
+	struct route route;
+
+	find_route_back(e, f, &route);
+	for (uint32_t i = 0; i < route.hops; i++) {
+		int64_t delay_ps = engine_delay_ps(e, route.links[i]);
+		int64_t ack_ps = weir_port_wire_ps(engine_kind(e, route.links[i]), t->ack_bytes);
+
+		if (at.before_ps != INT64_MIN)
+			at.before_ps += ack_ps;
+		at.last_ps = (at.before_ps > at.last_ps ? at.before_ps : at.last_ps) + ack_ps;
+		if (at.before_ps != INT64_MIN)
+			at.before_ps += delay_ps;
+		at.last_ps += delay_ps;
+	}
+	return at.last_ps;
+}
+
+/* The completion time of a flow alone in the network, with no window, to the end that measure.completion names: n-1
+ * equal segments and a last one, stored and forwarded over every link, and the ACK of that. The last leaves link i at
  * F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last), where equal segments give
  * F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i} s_j. */
 static int64_t ideal_ps(const struct engine *e, uint32_t flow)
@@ -52,7 +92,16 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 		}
 		done_ps += weir_port_wire_ps(kind, last) + delay_ps;
 	}
-	return done_ps;
+	if (e->config->measure.completion == COMPLETION_RECEIVER)
+		return done_ps;
+	return ideal_acked_ps(
+		e, f,
+		(struct arrival_pair){
+			.last_ps = done_ps,
+			.before_ps = segments > 1 && (segments - 1) % t->acks_per == 0
+					     ? first_ps + (int64_t)(segments - 2) * slowest_ps
+					     : INT64_MIN,
+		});
 }
 
 static int flow_has_ideal(const struct flow *f)
@@ -69,7 +118,11 @@ uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
 	if (m->parts && !engine_has(e, e->net->host_node[f->dst]))
 		return m->parts[flow];
 	if (m->config->measure.unfinished != MEASURE_TAKES_PART || f->connection != flow ||
-	    f->size_bytes == FLOW_UNLIMITED || f->rx == FLOW_NONE)
+	    f->size_bytes == FLOW_UNLIMITED)
+		return 0;
+	if (f->finish_ps >= 0) /* there in full, but not complete at its sender */
+		return f->size_bytes;
+	if (f->rx == FLOW_NONE)
 		return 0;
 	r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx);
 	return r->bytes < f->size_bytes ? r->bytes : 0;
@@ -138,6 +191,8 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 /* Of every flow that ran in the interval: bytes over time, of its whole life where it ended. */
 static void fairness_metrics(const struct measure *m, struct run_result *r)
 {
+	const struct flow *flows = m->engine->flows.flows;
+
 	double sum = 0, squares = 0, count = 0, largest = 0;
 
 	for (uint32_t i = 0; i < r->flow_count; i++) {
@@ -150,6 +205,9 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 			continue;
 		if (f->finish_ps >= 0)
 			rate = (double)f->size_bytes / (double)(f->finish_ps - f->start_ps);
+		else if (flows[i].finish_ps >=
+			 0) /* there in full, but not complete at its sender */
+			rate = (double)f->size_bytes / (double)(flows[i].finish_ps - f->start_ps);
 		else
 			rate = (double)m->flow_bytes[i] / (double)(m->to_ps - since_ps);
 		sum += rate;
@@ -185,6 +243,7 @@ void metrics_of_flows(const struct measure *m, struct run_result *r)
 	r->ideal_ps = memory_grow(NULL, r->flow_count, sizeof(*r->ideal_ps));
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		r->flows[i] = e->flows.flows[i];
+		r->flows[i].finish_ps = *flow_end_ps(e, i);
 		r->ideal_ps[i] = flow_has_ideal(&r->flows[i]) ? ideal_ps(e, i) : -1;
 	}
 	flow_metrics(m, r);

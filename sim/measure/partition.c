@@ -19,9 +19,9 @@ static int64_t cut_since_ps(const struct engine *e, uint32_t from, uint32_t to, 
 }
 
 /* Does it want to send, or has it something under way? */
-static int is_running(const struct flow *f, int64_t now_ps)
+static int is_running(const struct engine *e, uint32_t flow, int64_t now_ps)
 {
-	return f->start_ps <= now_ps && f->finish_ps < 0;
+	return e->flows.flows[flow].start_ps <= now_ps && *flow_end_ps(e, flow) < 0;
 }
 
 void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
@@ -33,7 +33,7 @@ void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
 		const struct flow *f = &e->flows.flows[i];
 		int64_t since_ps;
 
-		if (!is_running(f, now_ps))
+		if (!is_running(e, i, now_ps))
 			continue;
 		since_ps = cut_since_ps(e, f->src, f->dst, now_ps);
 		if (since_ps == WEIR_TIME_NEVER_PS || f->stop_ps <= since_ps)

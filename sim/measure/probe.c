@@ -278,21 +278,21 @@ static double sum_of_ranks(const struct engine *e, double value)
 	return sum;
 }
 
-/* Flows of the section that ended at hosts of other ranks: all then know of all. */
+/* Flows of the section that are complete, as hosts of this rank know: all then know of all. */
 static void share_ends(const struct engine *e, const struct probe *p)
 {
 	struct exchange *x = e->ranks->exchange;
 	struct end {
 		uint64_t flow;
-		int64_t start_ps, finish_ps;
+		int64_t start_ps, end_ps;
 	} end;
 
 	for (uint32_t i = 0; i < p->open_count; i++) {
 		const struct flow *f = &e->flows.flows[p->open[i]];
 
-		if (f->finish_ps < 0 || !engine_has_host(e, f->dst))
+		if (*flow_end_ps(e, p->open[i]) < 0 || !engine_has_host(e, flow_end_host(e, f)))
 			continue;
-		end = (struct end){ p->open[i], f->start_ps, f->finish_ps };
+		end = (struct end){ p->open[i], f->start_ps, *flow_end_ps(e, p->open[i]) };
 		memcpy(parcel_more(&x->out[x->rank], sizeof(end)), &end, sizeof(end));
 	}
 	exchange_share(x);
@@ -300,7 +300,7 @@ static void share_ends(const struct engine *e, const struct probe *p)
 		for (size_t at = 0; at < x->in[i].size; at += sizeof(end)) {
 			memcpy(&end, x->in[i].bytes + at, sizeof(end));
 			e->flows.flows[end.flow].start_ps = end.start_ps;
-			e->flows.flows[end.flow].finish_ps = end.finish_ps;
+			*flow_end_ps(e, (uint32_t)end.flow) = end.end_ps;
 		}
 }
 
@@ -315,11 +315,13 @@ static double mean_fct_ns(const struct engine *e, struct probe *p)
 	for (uint32_t i = 0; i < p->open_count;) {
 		const struct flow *f = &e->flows.flows[p->open[i]];
 
-		if (f->finish_ps < 0) {
+		int64_t end_ps = *flow_end_ps(e, p->open[i]);
+
+		if (end_ps < 0) {
 			i++;
 			continue;
 		}
-		sum_ns += (double)(f->finish_ps - f->start_ps) / WEIR_PS_PER_NS;
+		sum_ns += (double)(end_ps - f->start_ps) / WEIR_PS_PER_NS;
 		ended++;
 		p->open[i] = p->open[--p->open_count];
 	}

@@ -101,7 +101,7 @@ struct run_result {
 	int partial;       /* 1: interrupted or out of time; the numbers stop there */
 	char held_up[160]; /* of a real run: what the machine did to it; "": it kept up */
 	uint32_t flow_count;
-	struct flow *flows; /* every record, with ideal FCT beside */
+	struct flow *flows; /* every record, finish_ps by measure.completion; ideal FCT beside */
 	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
 	uint32_t port_count;
 	struct port_result

@@ -58,7 +58,7 @@ struct weir_sim_flow weir_sim_flow_at(const struct weir_sim *sim, uint32_t flow)
 		.traffic = f->traffic,
 		.bytes = f->size_bytes,
 		.start_ps = f->start_ps,
-		.finish_ps = f->finish_ps,
+		.finish_ps = *flow_end_ps(sim->engine, flow),
 	};
 }
 

@@ -1,7 +1,8 @@
 /* flow.h -- what is known of a flow before, while and after it runs: its record, and no more.
  *
  * The traffic generator writes the plan; sender and receiver each have a field of their own for
- * their state while they need one; the receiver writes the end. A flow is one message: with
+ * their state while they need one; the receiver writes the end (that at the sender, for
+ * measure.completion = sender, is engine.acked_ps). A flow is one message: with
  * connection per flow also one connection, otherwise one of several messages on the connection that
  * the first flow of the same pair opened. */
 #ifndef SIM_TRAFFIC_FLOW_H

@@ -158,6 +158,10 @@ static int check_network(const struct network *net, const struct config *c, stru
 	if (c->network.ecmp == ECMP_PER_PACKET)
 		return weir_error_set(e,
 				      "network.ecmp: real switches here spread flows, not packets");
+	if (c->measure.completion != COMPLETION_RECEIVER)
+		return weir_error_set(e,
+				      "measure.completion: real flows end at the receiver, whose "
+				      "application sees the last byte; take receiver");
 	return 0;
 }
 

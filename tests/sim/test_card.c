@@ -337,6 +337,9 @@ TEST(test_cards_that_cannot_work_are_refused)
 		"buffer = 12MB",
 		"f.ini:7: host.card: fifo: its queues hold packets of all classes, and one that "
 		"is stopped would stop all; switch.lossless needs fair");
+	check_refused("[host]\ncard = fq\narbitration = round-robin",
+		      "f.ini:7: host.card: fq: its queues decide which packet is next; "
+		      "host.arbitration = round-robin needs fair");
 	check_refused("[host]\ncard = fifo(limit=1513B)",
 		      "f.ini:7: host.card: fifo: limit: 1513B holds no packet; one takes 1514B");
 	check_refused(

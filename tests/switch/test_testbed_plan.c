@@ -57,6 +57,9 @@ TEST(test_testbed_refuses_what_reality_does_not_have_and_names_what_it_has)
 	CHECK(strstr(refusal("[network]\ntopology = star\nrate = 10Gbps\n" LONG MEASURE).text,
 		     "at most 1000 Mb/s"));
 	CHECK_STR(refusal(STAR "[host]\nheader = 66B\n" LONG MEASURE).text, "");
+	CHECK_STR(refusal(STAR LONG MEASURE "completion = sender\n").text,
+		  "measure.completion: real flows end at the receiver, whose application sees the "
+		  "last byte; take receiver");
 	CHECK_STR(refusal(STAR "[host]\nheader = 70B\n" LONG MEASURE).text,
 		  "host.header: real packets have 54 bytes of it, or 66 with timestamps");
 	CHECK_STR(refusal(STAR "[traffic ring]\npattern = ring\nsize = 1MB\n" MEASURE).text,
