@@ -222,12 +222,17 @@ static inline int traffic_is_persistent(const struct config *c, const struct tra
 	       t->ops->keeps_order(t->params);
 }
 
+/* May packets of one flow take several paths at the same time, and so overtake each other? */
+static inline int config_sprays(const struct config *c)
+{
+	return c->network.ecmp == ECMP_PER_PACKET;
+}
+
 /* Do TCP senders find losses by time (RFC 8985)? */
 static inline int config_has_rack(const struct config *c)
 {
 	return c->host.loss_detection == LOSS_RACK ||
-	       (c->host.loss_detection == LOSS_AUTO &&
-		(c->network.ecmp == ECMP_PER_PACKET || c->host.tail_probe));
+	       (c->host.loss_detection == LOSS_AUTO && (config_sprays(c) || c->host.tail_probe));
 }
 
 enum { FRAME_MAX_BYTES = 9216 }; /* a jumbo frame */
