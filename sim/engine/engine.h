@@ -198,6 +198,7 @@ struct engine {
 	uint64_t window_limit; /* later windows than this have no times any more */
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
 	uint32_t longest_hops; /* links of that, the host's own included */
+	int64_t rdma_reordering_ps; /* least reordering window of queue pairs; 0: RFC 8985's own */
 
 	/* links */
 	char *egresses;

@@ -520,6 +520,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
 	e->base_rtt_ps = find_base_rtt(e);
+	e->rdma_reordering_ps = rdma_reordering_window_ps(e);
 	transports_new(e);
 	build_telemetry(e);
 	if (pairs_new(e, error) || ranks_new(&e->ranks, net, plan->exchange, error))
