@@ -44,10 +44,11 @@ const struct topic topic_all[] = {
 	  "    weir merge mine.*-of-16.results --out mine.results\n"
 	  "All must run the same program. What is missing or foreign is named. See also:\n"
 	  "weir help submit, merge; docs/cluster.md.\n" },
-	{ "ecmp", "paths path spraying load-balancing",
+	{ "ecmp", "paths path spray spraying load-balancing",
 	  "Of all shortest paths a flow takes one, chosen switch by switch by a hash of the\n"
 	  "flow and the seed (network.ecmp = flow), or every packet its own (= packet).\n"
-	  "Then packets overtake each other, and losses are found by time (RACK). 'weir\n"
+	  "Then packets overtake each other, receivers place data out of order, and senders\n"
+	  "detect losses by time, TCP and RDMA alike: 'weir help losses'. 'weir\n"
 	  "check' says how many equally short paths there are between racks. A flow of a\n"
 	  "list may name its path: flow = 0 5 2MB 10us path=3. When a cable is cut (fail =\n"
 	  "leaf0 spine1 10ms in [network]), senders use other paths after reroute-delay.\n" },
@@ -107,6 +108,19 @@ const struct topic topic_all[] = {
 	  "Arrivals are Poisson; sizes are drawn so that all of them together meet the\n"
 	  "load. 'weir check' says what each section offers. What came through while flows\n"
 	  "arrived is goodput_bps; goodput_span_ns is how long that was.\n" },
+	{ "losses", "loss-detection reordering out-of-order rack go-back-n selective-repeat",
+	  "How a sender knows that a packet is lost, and what it sends again:\n"
+	  "    [host]\n"
+	  "    loss-detection = auto       # TCP: dupack (order of arrival) or rack (time)\n"
+	  "    [rdma]\n"
+	  "    loss-detection = auto       # queue pairs: order or time\n"
+	  "    recovery = auto             # go-back-n or selective\n"
+	  "    reordering-window = 0us     # with time: so late is not lost; 0us: computed\n"
+	  "auto is time where network.ecmp = packet: there a packet that another one\n"
+	  "overtakes is not lost. Go-back-n discards such packets, so it is refused. What\n"
+	  "is lost is sent again a round trip and the reordering window after it was sent,\n"
+	  "the last packets of a flow after rdma.rto or host.rto-min. Metrics: drops,\n"
+	  "retransmits, timeouts. docs/design.md, Transport, says why.\n" },
 	{ "lossless", "roce rocev2 no-drop",
 	  "A class is lossless where switches pause its senders before a packet is lost\n"
 	  "(PFC). RDMA over Ethernet (RoCE) wants that: after a loss it sends all again.\n"

@@ -219,7 +219,8 @@ const struct weir_option host_options[] = {
 };
 #undef AT
 
-static const char *const rdma_recovery_choices[] = { "go-back-n", "selective", NULL };
+static const char *const rdma_recovery_choices[] = { "auto", "go-back-n", "selective", NULL };
+static const char *const rdma_loss_choices[] = { "auto", "order", "time", NULL };
 static const char *const int_flows_choices[] = { "no", "yes", "exact", NULL };
 static const char *const window_choices[] = { "network", "pair", NULL };
 
@@ -246,10 +247,25 @@ const struct weir_option rdma_options[] = {
 	  "data packets that one ACK answers; a change of the CE mark is answered at once", NULL },
 	{ "max-window", WEIR_OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
 	  "most that a queue pair may have in flight, whatever its control says", NULL },
-	{ "recovery", WEIR_OPT_CHOICE, AT(recovery), "go-back-n", 0, 1,
-	  "after a loss everything from the lost packet on is sent again, or only what is missing "
-	  "(Mittal et al., IRN, SIGCOMM 2018)",
+	{ "recovery", WEIR_OPT_CHOICE, AT(recovery), "auto", 0, 2,
+	  "after a loss everything from the lost packet on is sent again (go-back-n), or only what "
+	  "is missing (selective; Mittal et al., IRN, SIGCOMM 2018); auto: selective where losses "
+	  "are detected by time or network.ecmp = packet, else go-back-n",
 	  rdma_recovery_choices },
+	{ "loss-detection", WEIR_OPT_CHOICE, AT(loss_detection), "auto", 0, 2,
+	  "a packet is lost when later ones have arrived (order: the next one with go-back-n, "
+	  "three with selective), or when a later one has and a round trip and a reordering window have "
+	  "passed (time, RFC 8985; receivers place packets out of order); auto: time where "
+	  "network.ecmp = packet, else order",
+	  rdma_loss_choices },
+	{ "reordering-window", WEIR_OPT_TIME_PS, AT(reordering_window_ps), "0us", 0,
+	  LONGEST_TIMEOUT_PS,
+	  "with loss-detection = time, how much longer than a round trip a packet may take at "
+	  "least before it is lost; 0us: with network.ecmp = packet a base round trip and the time in "
+	  "which a full switch port drains (IRN's RTO_high; with lossless classes, one at each "
+	  "switch of the longest path), at most rto; else a quarter of the least round trip (RFC "
+	  "8985)",
+	  NULL },
 	{ "cnp-interval", WEIR_OPT_TIME_PS, AT(cnp_interval_ps), "50us", 0, LONGEST_TIMEOUT_PS,
 	  "a receiver answers marked packets of a flow with a notification at most this often "
 	  "(DCQCN, SIGCOMM 2015)",

@@ -101,7 +101,9 @@ struct rdma_config {
 	uint64_t int_flows; /* enum int_flows: switches count flows and write that down too */
 	uint64_t acks_per;
 	uint64_t max_window_bytes;
-	uint64_t recovery; /* enum rdma_recovery */
+	uint64_t recovery;       /* enum rdma_recovery; read it by config_rdma_recovery */
+	uint64_t loss_detection; /* enum rdma_loss_detection */
+	uint64_t reordering_window_ps;
 	uint64_t cnp_interval_ps;
 	char cnp_dscp[WEIR_OPT_TEXT_SIZE];
 	uint64_t min_rate_bps;
@@ -113,7 +115,9 @@ enum int_flows { INT_FLOWS_NO, INT_FLOWS_SEEN, INT_FLOWS_EXACT };
 
 enum window_scope { WINDOW_OF_NETWORK, WINDOW_OF_PAIR };
 
-enum rdma_recovery { RDMA_GO_BACK_N, RDMA_SELECTIVE };
+enum rdma_recovery { RDMA_RECOVERY_AUTO, RDMA_GO_BACK_N, RDMA_SELECTIVE };
+
+enum rdma_loss_detection { RDMA_LOSS_AUTO, RDMA_LOSS_BY_ORDER, RDMA_LOSS_BY_TIME };
 
 static inline uint64_t rdma_ack_bytes(const struct rdma_config *c)
 {
@@ -237,12 +241,32 @@ static inline int traffic_is_persistent(const struct config *c, const struct tra
 	       t->ops->keeps_order(t->params);
 }
 
+/* May packets of one flow take several paths at the same time, and so overtake each other? */
+static inline int config_sprays(const struct config *c)
+{
+	return c->network.ecmp == ECMP_PER_PACKET;
+}
+
 /* Do TCP senders find losses by time (RFC 8985)? */
 static inline int config_has_rack(const struct config *c)
 {
 	return c->host.loss_detection == LOSS_RACK ||
-	       (c->host.loss_detection == LOSS_AUTO &&
-		(c->network.ecmp == ECMP_PER_PACKET || c->host.tail_probe));
+	       (c->host.loss_detection == LOSS_AUTO && (config_sprays(c) || c->host.tail_probe));
+}
+
+/* Do queue pairs? */
+static inline int config_rdma_has_rack(const struct config *c)
+{
+	return c->rdma.loss_detection == RDMA_LOSS_BY_TIME ||
+	       (c->rdma.loss_detection == RDMA_LOSS_AUTO && config_sprays(c));
+}
+
+/* What queue pairs send again after a loss: RDMA_GO_BACK_N or RDMA_SELECTIVE. */
+static inline enum rdma_recovery config_rdma_recovery(const struct config *c)
+{
+	if (c->rdma.recovery != RDMA_RECOVERY_AUTO)
+		return (enum rdma_recovery)c->rdma.recovery;
+	return config_sprays(c) || config_rdma_has_rack(c) ? RDMA_SELECTIVE : RDMA_GO_BACK_N;
 }
 
 enum { FRAME_MAX_BYTES = 9216 }; /* a jumbo frame */

@@ -316,8 +316,30 @@ static void note_transport(struct config *c, const struct weir_cc_ops *cc)
 		c->frame_min_bytes = (uint32_t)shortest;
 }
 
+/* A receiver of go-back-n discards every packet that is not the next in order, so a packet that was overtaken
+ * costs as much as a lost one. */
+static int check_rdma_recovery(const struct config *c, struct weir_error *e)
+{
+	if (config_rdma_recovery(c) != RDMA_GO_BACK_N)
+		return 0;
+	if (config_sprays(c))
+		return weir_error_set(
+			e,
+			"rdma.recovery: go-back-n treats every packet that arrives out of order "
+			"as a loss, and with network.ecmp = packet most do; write selective, or "
+			"leave recovery out");
+	if (config_rdma_has_rack(c))
+		return weir_error_set(
+			e,
+			"rdma.recovery: go-back-n keeps no packet that arrives out of order, which "
+			"loss-detection = time waits for; write selective, or leave recovery out");
+	return 0;
+}
+
 static int check_transports(struct config *c, struct weir_error *e)
 {
+	int has_rdma = 0;
+
 	c->frame_max_bytes = c->telemetry = 0;
 	c->frame_min_bytes = UINT32_MAX;
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
@@ -327,7 +349,10 @@ static int check_transports(struct config *c, struct weir_error *e)
 		if (t->cc[0] && any_cc_parse(t->cc, &t->cc_ops, t->cc_params, e))
 			return weir_error_prefix(e, "traffic.%s.cc: ", t->name);
 		note_transport(c, traffic_cc(c, i));
+		has_rdma |= traffic_cc(c, i)->transport == WEIR_CC_RDMA;
 	}
+	if (has_rdma && check_rdma_recovery(c, e))
+		return -1;
 	if (c->traffic_count == 0)
 		note_transport(c, c->cc);
 	if (c->frame_max_bytes > FRAME_MAX_BYTES)
@@ -341,6 +366,12 @@ static int check_transports(struct config *c, struct weir_error *e)
 /* What goes with switches that write into packets. */
 static int check_telemetry(const struct config *c, struct weir_error *e)
 {
+	if (c->telemetry && config_sprays(c) && c->rdma.int_flows == INT_FLOWS_EXACT)
+		return weir_error_set(
+			e,
+			"rdma.int-flows: exact counts a flow at a port from its first packet to "
+			"its last, and with network.ecmp = packet these pass different ports; "
+			"write yes, or no");
 	if (!c->telemetry || (!c->sched->rank && !c->mark->layout))
 		return 0;
 	return weir_error_set(e,

@@ -200,6 +200,7 @@ struct engine {
 	int64_t jitter_ps;     /* host.jitter of this network */
 	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
 	uint32_t longest_hops; /* links of that, the host's own included */
+	int64_t rdma_reordering_ps; /* least reordering window of queue pairs; 0: RFC 8985's own */
 
 	/* links */
 	char *egresses;

@@ -552,6 +552,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 		return -1;
 	build_completions(e);
 	e->base_rtt_ps = find_base_rtt(e);
+	e->rdma_reordering_ps = rdma_reordering_window_ps(e);
 	transports_new(e);
 	build_telemetry(e);
 	if (pairs_new(e, error) || ranks_new(&e->ranks, net, plan->exchange, error))

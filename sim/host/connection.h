@@ -51,7 +51,9 @@ struct rack {
 	int64_t min_rtt_ps;
 	int64_t late_ps;       /* so much longer took one that was overtaken, at most */
 	int64_t probe_sent_ps; /* WEIR_TIME_NEVER_PS: not yet */
-	int64_t reorder_ps;    /* then losses are looked for again; WEIR_TIME_NEVER_PS: not */
+	/* Least reordering window; 0: RFC 8985's own. With it: none in flight was sent before oldest_ps. */
+	int64_t least_window_ps, oldest_ps;
+	int64_t reorder_ps; /* then losses are looked for again; WEIR_TIME_NEVER_PS: not */
 	int64_t reorder_timer_ps, probe_timer_ps; /* the host's heap asks then; likewise */
 	int64_t sent_ps[]; /* ring: when each segment in flight was sent last */
 };
@@ -258,6 +260,10 @@ static inline struct segment_marks *scoreboard_marks(struct scoreboard *b, uint3
 struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *old,
 		       uint32_t words_log2);
 void rack_free(struct worker *w, struct rack *k);
+
+/* Packets of the connection may overtake each other from the beginning. The reordering window is at least so
+ * long; 0: as in RFC 8985. */
+void rack_expect_reordering(struct sender *s, int64_t window_ps);
 
 /* A segment has left, for the first time or again. */
 void rack_sent(const struct engine *e, struct host *h, struct sender *s, uint32_t segment,

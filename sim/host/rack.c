@@ -11,7 +11,12 @@
  * repaired (7.4), and of a packet that was overtaken the sender learns how late it was. The reordering window
  * is twice the most that was, where the RFC widens it step by step when packets came twice (D-SACK), and
  * never beyond a round trip. A timeout takes everything for lost, as without RACK. A probe that would be
- * due after the timeout is left to that. Nothing undoes a cut that turns out to have been for nothing. */
+ * due after the timeout is left to that. Nothing undoes a cut that turns out to have been for nothing.
+ *
+ * Where packets of a flow take several paths reordering counts as seen from the beginning (Linux: bit 0x4 of
+ * net.ipv4.tcp_recovery), and a transport may set the least reordering window itself (rack_expect_reordering).
+ * Such a window may be far longer than the time between two ACKs, so most ACKs find no loss: the segments in
+ * flight are searched only once the oldest of them is due. */
 #include "sim/base/bits.h"
 #include "sim/host/send.h"
 
@@ -44,6 +49,12 @@ struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *ol
 	k->min_rtt_ps = k->reorder_ps = k->reorder_timer_ps = k->probe_timer_ps =
 		WEIR_TIME_NEVER_PS;
 	return k;
+}
+
+void rack_expect_reordering(struct sender *s, int64_t window_ps)
+{
+	s->board->rack->is_reordered = 1;
+	s->board->rack->least_window_ps = window_ps;
 }
 
 void rack_free(struct worker *w, struct rack *k)
@@ -93,6 +104,8 @@ static int64_t reordering_window_ps(const struct sender *s)
 		return 0;
 	if (window_ps > srtt_ps)
 		window_ps = srtt_ps;
+	if (window_ps < k->least_window_ps)
+		window_ps = k->least_window_ps;
 	return window_ps > 2 * k->late_ps ? window_ps : 2 * k->late_ps;
 }
 
@@ -109,6 +122,8 @@ static void set_timer(struct host *h, const struct sender *s, int64_t *timer_ps,
 struct search {
 	int64_t lost_until_ps; /* what was sent by then is lost */
 	int64_t latest_ps; /* of those that may become lost, the one sent last; -1: there is none */
+	int64_t oldest_ps; /* no segment that is in flight after the search was sent before it */
+	uint32_t stops_early; /* 1: oldest_ps is to be known, latest_ps is not */
 	uint32_t found;
 };
 
@@ -123,20 +138,38 @@ static int search_word(struct sender *s, uint32_t first, uint64_t open, struct s
 		uint32_t segment = span_lowest(first, open);
 		int64_t sent_ps = *sent_ps_of(k, segment);
 
-		if (sent_ps >= k->newest_ps) {
-			/* Those beyond it that were sent once left later still. */
-			if (!segment_before(segment, k->resent_end))
-				return 0;
-		} else if (sent_ps <= found->lost_until_ps) {
+		if (sent_ps < k->newest_ps && sent_ps <= found->lost_until_ps) {
 			m->lost |= span_mask(segment, 1);
 			if (segment_before(segment, s->board->resend_from))
 				s->board->resend_from = segment;
 			found->found++;
-		} else if (sent_ps > found->latest_ps) {
-			found->latest_ps = sent_ps;
+			continue;
 		}
+		if (sent_ps < found->oldest_ps)
+			found->oldest_ps = sent_ps;
+		if (sent_ps < k->newest_ps && sent_ps > found->latest_ps)
+			found->latest_ps = sent_ps;
+		/* Those beyond it that were sent once left later still. */
+		if ((sent_ps >= k->newest_ps || found->stops_early) &&
+		    !segment_before(segment, k->resent_end))
+			return 0;
 	}
 	return 1;
+}
+
+/* Returns how many are newly lost. */
+static uint32_t search_losses(struct sender *s, struct search *search)
+{
+	for (uint32_t i = s->una, length; i != s->next; i += length) {
+		const struct segment_marks *m = scoreboard_marks(s->board, i);
+
+		length = span_length(i, s->next);
+		if (!search_word(s, i, span_mask(i, length) & ~(m->sacked | m->lost), search))
+			break;
+	}
+	s->lost += search->found;
+	s->gone += search->found;
+	return search->found;
 }
 
 /* Section 6.2, step 5. */
@@ -144,18 +177,26 @@ uint32_t rack_detect(struct host *h, struct sender *s)
 {
 	struct rack *k = s->board->rack;
 	int64_t wait_ps = k->rtt_ps + reordering_window_ps(s);
-	struct search search = { .lost_until_ps = h->now_ps - wait_ps, .latest_ps = -1 };
+	struct search search = {
+		.lost_until_ps = h->now_ps - wait_ps,
+		.latest_ps = -1,
+		.oldest_ps = h->now_ps,
+		.stops_early = k->least_window_ps != 0,
+	};
 
-	for (uint32_t i = s->una, length; i != s->next; i += length) {
-		const struct segment_marks *m = scoreboard_marks(s->board, i);
-
-		length = span_length(i, s->next);
-		if (!search_word(s, i, span_mask(i, length) & ~(m->sacked | m->lost), &search))
-			break;
+	if (!search.stops_early) {
+		search_losses(s, &search);
+		k->reorder_ps =
+			search.latest_ps < 0 ? WEIR_TIME_NEVER_PS : search.latest_ps + wait_ps;
+	} else {
+		/* What is sent after a search leaves after it, so that the bound holds until the next. */
+		if (k->oldest_ps <= search.lost_until_ps) {
+			search_losses(s, &search);
+			k->oldest_ps = search.oldest_ps;
+		}
+		k->reorder_ps =
+			k->oldest_ps < k->newest_ps ? k->oldest_ps + wait_ps : WEIR_TIME_NEVER_PS;
 	}
-	s->lost += search.found;
-	s->gone += search.found;
-	k->reorder_ps = search.latest_ps < 0 ? WEIR_TIME_NEVER_PS : search.latest_ps + wait_ps;
 	set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
 	return search.found;
 }

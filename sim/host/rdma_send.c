@@ -3,7 +3,9 @@
  * A queue pair starts at line rate. Its packets leave so far apart that it keeps to its rate; a change
  * of the rate moves the next one at once, as the HPCC study's cards do. Loss: everything from the lost
  * packet on is sent again (go back n), or what is missing (selective, by the scoreboard that TCP uses;
- * Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018). */
+ * Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018). What is missing is found by the order
+ * of arrival, or, where packets of a flow take several paths, by time (rack.c): the receiver places what
+ * arrives out of order, and a packet that is overtaken is no loss. */
 #include "sim/host/send.h"
 #include "sim/switch/telemetry.h"
 
@@ -49,6 +51,11 @@ void rdma_open(struct worker *w, struct host *h, struct sender *s)
 	s->last_ps = -1;
 	s->pace_ps = s->wake_ps = WEIR_TIME_NEVER_PS;
 	t->cc->init(sender_pace(s), t->cc_params, &t->env);
+	if (t->rack) {
+		scoreboard_open_rack(w, s);
+		if (w->engine->rdma_reordering_ps)
+			rack_expect_reordering(s, w->engine->rdma_reordering_ps);
+	}
 	obey(w->engine, h, s);
 }
 
@@ -228,7 +235,28 @@ static inline void tell_arrived(const struct engine *e, const struct host *h, st
 	t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
 }
 
-/* Something is out of order. */
+/* Segments were found to be lost. The control is told once a window of data. */
+static void repair(struct worker *w, struct host *h, struct sender *s)
+{
+	if (segment_before(s->una, s->recover))
+		return;
+	s->recover = s->next;
+	if (s->board->rack)
+		s->state = SENDER_RECOVERY;
+	lose(w, h, s, WEIR_CC_LOSS);
+}
+
+static uint32_t detect_by_time(struct host *h, struct sender *s, const struct segment *ack)
+{
+	if (s->state != SENDER_OPEN && !segment_before(s->una, s->recover)) {
+		rack_recovered(s);
+		s->state = SENDER_OPEN;
+	}
+	rack_on_ack(h, s, ack);
+	return rack_detect(h, s);
+}
+
+/* Something is out of order, or losses are detected by time. */
 static __attribute__((noinline)) void react_by_board(struct worker *w, struct host *h,
 						     struct sender *s, struct weir_packet *packet,
 						     uint32_t arrived)
@@ -237,10 +265,8 @@ static __attribute__((noinline)) void react_by_board(struct worker *w, struct ho
 
 	if (arrived && sender_transport(e, s)->cc->ack)
 		tell_arrived(e, h, s, packet, arrived);
-	if (scoreboard_detect(s) && (int32_t)(s->una - s->recover) >= 0) {
-		s->recover = s->next;
-		lose(w, h, s, WEIR_CC_LOSS);
-	}
+	if (s->board->rack ? detect_by_time(h, s, packet_segment(packet)) : scoreboard_detect(s))
+		repair(w, h, s);
 	scoreboard_tidy(w, s);
 	obey(e, h, s);
 }
@@ -298,6 +324,10 @@ void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t ha
 
 void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
+	if (sender_transport(w->engine, s)->rack) {
+		s->recover = s->next;
+		s->state = SENDER_LOSS;
+	}
 	lose(w, h, s, WEIR_CC_TIMEOUT);
 	sender_start_timer(w->engine, h, s, h->now_ps);
 	rdma_try_to_send(w, h, s, handle);
@@ -319,11 +349,24 @@ static __attribute__((noinline)) void on_control(struct worker *w, struct host *
 	rdma_try_to_send(w, h, s, handle);
 }
 
+static __attribute__((noinline)) void on_reorder(struct worker *w, struct host *h, struct sender *s,
+						 uint32_t handle)
+{
+	if (!rack_reorder_is_due(h, s) || !rack_detect(h, s))
+		return;
+	repair(w, h, s);
+	rdma_try_to_send(w, h, s, handle);
+}
+
 void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
 		   enum timer_kind kind)
 {
-	if (kind != TIMER_PACE) {
+	if (kind == TIMER_CONTROL) {
 		on_control(w, h, s, handle);
+		return;
+	}
+	if (kind == TIMER_REORDER) {
+		on_reorder(w, h, s, handle);
 		return;
 	}
 	if (s->pace_ps == h->now_ps)

@@ -113,8 +113,11 @@ void tcp_open(struct worker *w, struct host *h, struct sender *s)
 
 	t->cc->init(sender_cc(s), t->cc_params, &t->env);
 	allow(t, s, sender_cc(s)->window_bytes);
-	if (t->rack)
+	if (t->rack) {
 		scoreboard_open_rack(w, s);
+		if (config_sprays(w->engine->config))
+			rack_expect_reordering(s, 0);
+	}
 	if (w->engine->config->host.handshake) {
 		s->state = SENDER_SYN;
 		s->allowed_pkts = 0;

@@ -31,10 +31,11 @@ struct transport {
 	uint8_t exact_echo;            /* RFC 8257; otherwise RFC 3168, or none */
 	uint8_t data_flags, ack_flags; /* of every packet: ECN-capable? */
 	/* TCP */
-	uint8_t syn_flags;                /* of a SYN, and with SEGMENT_ACK of its answer */
-	uint8_t spread_cuts;              /* proportional rate reduction */
-	uint8_t idle_restart;             /* RFC 5681, section 4.1 */
-	uint8_t rack : 1, tail_probe : 1; /* RFC 8985 */
+	uint8_t syn_flags;    /* of a SYN, and with SEGMENT_ACK of its answer */
+	uint8_t spread_cuts;  /* proportional rate reduction */
+	uint8_t idle_restart; /* RFC 5681, section 4.1 */
+	/* RFC 8985, for both; RDMA sends no probes */
+	uint8_t rack : 1, tail_probe : 1;
 	/* RDMA */
 	uint8_t go_back_n;
 	int64_t cnp_interval_ps; /* -1: no notifications */
@@ -46,8 +47,8 @@ _Static_assert(sizeof(struct transport) == 128, "found by a shift");
 enum timer_kind {
 	TIMER_ACK,
 	TIMER_RETRANSMIT,
-	TIMER_REORDER, /* TCP */
-	TIMER_PROBE,   /* TCP */
+	TIMER_REORDER,
+	TIMER_PROBE, /* TCP */
 	TIMER_APPLICATION,
 	TIMER_PACE,    /* RDMA */
 	TIMER_CONTROL, /* RDMA */
@@ -86,6 +87,10 @@ struct transport_ops {
 };
 
 extern const struct transport_ops tcp_transport, rdma_transport;
+
+/* How much longer than a round trip a packet of a queue pair may take before it is lost, at least, where
+ * losses are detected by time; 0: what RFC 8985 says. */
+int64_t rdma_reordering_window_ps(const struct engine *e);
 
 /* Of host.cc and of every traffic section; those of pairs come later (pair.c). */
 void transports_new(struct engine *e);

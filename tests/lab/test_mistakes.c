@@ -253,6 +253,19 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		{ BASE "[host]\nloss-detection = dupack\ntail-probe = yes\n",
 		  "f.ini:8: host.tail-probe: yes, but one answer to a probe proves nothing with "
 		  "loss-detection = dupack; take rack or auto" },
+		{ NETWORK "ecmp = packet\n" TRAFFIC
+			  "[host]\ncc = dcqcn\n[rdma]\nrecovery = go-back-n\n",
+		  "f.ini:10: rdma.recovery: go-back-n treats every packet that arrives out of order as "
+		  "a loss, and with network.ecmp = packet most do; write selective, or leave recovery "
+		  "out" },
+		{ BASE "[host]\ncc = dcqcn\n[rdma]\nrecovery = go-back-n\nloss-detection = time\n",
+		  "f.ini:9: rdma.recovery: go-back-n keeps no packet that arrives out of order, which "
+		  "loss-detection = time waits for; write selective, or leave recovery out" },
+		{ NETWORK "ecmp = packet\n" TRAFFIC
+			  "[host]\ncc = fdcc\n[rdma]\nint-flows = exact\n",
+		  "f.ini:10: rdma.int-flows: exact counts a flow at a port from its first packet to "
+		  "its last, and with network.ecmp = packet these pass different ports; write yes, "
+		  "or no" },
 		{ BASE "[host]\nrto-min = 2s\n",
 		  "f.ini:7: host.rto-min: 2s; at most rto-max = 1s" },
 		{ BASE "[host]\nrto-initial = 2s\n",

@@ -144,6 +144,43 @@ TEST(test_rack_waits_twice_as_long_as_the_latest_packet_was_late)
 	hand_close(&d);
 }
 
+/* Packets are expected to overtake each other by up to 60 us, where a quarter of a round trip is 25. Segments 0 and
+ * 2 are not heard of. Neither three above them nor 25 us prove a loss; the heap asks when the older one is due, and
+ * then when the next one is. The repair of 0, which leaves last, has a window of its own. */
+TEST(test_rack_waits_for_the_reordering_that_is_expected)
+{
+	struct hand d;
+
+	hand_open(&d);
+	rack_expect_reordering(&d.s, 60 * US_PS);
+	for (int64_t i = 0; i < 6; i++)
+		send_at(&d, i);
+	CHECK_INT(ack_at(&d, 101, 0, (struct sack_block){ 1, 1 }, 1), 0);
+	CHECK_INT(ack_at(&d, 103, 0, (struct sack_block){ 3, 1 }, 3), 0);
+	CHECK_INT(ack_at(&d, 104, 0, (struct sack_block){ 3, 2 }, 4), 0);
+	CHECK_INT(ack_at(&d, 159, 0, (struct sack_block){ 3, 2 }, 4), 0);
+	CHECK_INT(d.s.board->rack->reorder_ps, 160 * US_PS);
+	d.h.now_ps = 160 * US_PS;
+	CHECK_INT(rack_reorder_is_due(&d.h, &d.s), 1);
+	CHECK_INT(rack_detect(&d.h, &d.s), 1);
+	CHECK_INT(scoreboard_first_lost(&d.s), 0);
+	CHECK_INT(d.s.board->rack->reorder_ps, 162 * US_PS);
+	resend_at(&d, 161);
+	CHECK_INT(ack_at(&d, 162, 0, (struct sack_block){ 3, 2 }, 4), 1);
+	CHECK_INT(scoreboard_first_lost(&d.s), 2);
+	resend_at(&d, 163);
+	/* 5 left after all that has arrived, so that nothing tells of its loss. */
+	CHECK_INT(d.s.board->rack->reorder_ps, WEIR_TIME_NEVER_PS);
+	/* The repair of 2 arrives, that of 0 and segment 5 do not: 5 is long due, 0 when its own time is over. */
+	CHECK_INT(ack_at(&d, 263, 0, (struct sack_block){ 1, 4 }, 163), 1);
+	CHECK_INT(scoreboard_first_lost(&d.s), 5);
+	CHECK_INT(d.s.board->rack->reorder_ps, (161 + 100 + 60) * US_PS);
+	CHECK_INT(ack_at(&d, 320, 0, (struct sack_block){ 1, 4 }, 163), 0);
+	CHECK_INT(ack_at(&d, 321, 0, (struct sack_block){ 1, 4 }, 163), 1);
+	CHECK_INT(scoreboard_first_lost(&d.s), 0);
+	hand_close(&d);
+}
+
 /* Segment 0 is lost, sent again at 110 us, and lost again; what left after that arrives a round trip later. The
  * three above it that came before tell nothing of the repair. */
 TEST(test_rack_finds_a_lost_repair)
