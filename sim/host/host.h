@@ -148,6 +148,9 @@ static inline __attribute__((always_inline)) void host_control(struct worker *w,
 							       struct weir_packet *packet,
 							       const struct weir_packet *spare)
 {
+	struct weir_queue *q;
+	uint32_t slot;
+
 	h->made_pkts++;
 	if (__builtin_expect(packet != spare, 1)) {
 		host_transmit(w, h->out, packet, h->now_ps);
@@ -160,8 +163,10 @@ static inline __attribute__((always_inline)) void host_control(struct worker *w,
 		card_offer(w, h, place, h->now_ps);
 		return;
 	}
-	weir_port_append(&h->out->port, &w->pool, packet,
-			 weir_port_queues(&h->out->port) + host_queue(h, packet->class_id));
+	q = weir_port_queues(&h->out->port) + host_queue(h, packet->class_id);
+	if (weir_port_slot(&w->pool, packet, q, &slot)) /* never: see engine_chunk_take */
+		assert(0);
+	weir_port_append(&h->out->port, &w->pool, packet, q, slot);
 	h->work++;
 }
 
