@@ -39,6 +39,7 @@ place 644 build/weir.fish "$share/fish/vendor_completions.d/weir.fish"
 [ "$1" = uninstall ] ||
 	sed "s|/usr/bin/weir|$PREFIX/bin/weir|" packaging/weir-keeper@.service >build/weir-keeper@.service
 place 644 build/weir-keeper@.service "$PREFIX/lib/systemd/system/weir-keeper@.service"
+place 644 packaging/weir.sysusers "$PREFIX/lib/sysusers.d/weir.conf"
 
 place 644 build/release/libweir.a "$LIBDIR/libweir.a"
 place 644 build/libweir-sim.a "$LIBDIR/libweir-sim.a"
