@@ -96,8 +96,9 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 
 /* The marking of every card, fair ones included; and what a port with a queue is made from, whose
  * marking, rate and frames are the caller's. */
-struct weir_mark_ops card_marking(const struct config *c);
-void card_plan(const struct config *c, struct weir_port_plan *plan);
+struct weir_mark_ops card_marking(const struct config *c, const struct plugin_guard *guard);
+void card_plan(const struct config *c, const struct plugin_guard *guard,
+	       struct weir_port_plan *plan);
 
 /* The packet in egress_place leaves at once, waits in the card, or is dropped. */
 void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps);

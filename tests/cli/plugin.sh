@@ -372,6 +372,88 @@ END
 [ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: scheduler $dir/deaf.so picked queue 0, which is paused" ] ||
 	fail "a queue that is paused must not be served"
 
+# --- wherever a built-in scheme can be named: a tier, a class, a section, a rate, a card, alone and beside others ---
+build mine <examples/plugin/mine.c
+cat >"$dir/places.ini" <<'END'
+[network]
+topology = leaf-spine
+leaves = 2
+spines = 1
+hosts-per-leaf = 2
+rate = 10Gbps
+[switch]
+queues = 2
+scheduler = dwrr
+marking = none
+buffer = 300pkts
+[host]
+cc = dctcp
+[traffic first]
+pattern = many-to-one
+receiver = 3
+senders = 3
+size = unlimited
+[traffic second]
+pattern = many-to-one
+receiver = 3
+senders = 3
+class = 1
+size = unlimited
+[measure]
+to = 3ms
+END
+# same DIGESTS: with ecn and with a plug-in that is ecn, both written as SCHEME in the settings, it is the same; the content of
+# the object is part of what identifies the run.
+same() {
+	cases=$((cases + 1))
+	expected=$1
+	for scheme in 'ecn(k=20pkts)' "$dir/mine.so(high=20pkts, low=20pkts)"; do
+		set --
+		while IFS= read -r setting; do
+			set -- "$@" --set "$(echo "$setting" | sed "s|SCHEME|$scheme|")"
+		done <"$dir/settings"
+		"$weir" run "$dir/places.ini" --quiet --json "$dir/places.json" "$@" >"$dir/out" 2>"$dir/err" || fail "places: $*"
+		sed -n '/"metrics"/,$p' "$dir/places.json" | grep -v 'cpu_\|peak_rss\|"port\.' | sed "s|$dir/mine.so([^)]*)|SCHEME|g; s|ecn([^)]*)|SCHEME|g" \
+			>"$dir/$(echo "$scheme" | sed 's|.*/||; s|(.*||').metrics"
+	done
+	[ "$(grep -c '"marks": [1-9]' "$dir/mine.so.metrics")" -ge 1 ] || fail "no marks: $(cat "$dir/settings")"
+	for metric in queue_mean_pkts marks goodput_bps drops; do
+		[ "$(grep "\"$metric\"" "$dir/ecn.metrics")" = "$(grep "\"$metric\"" "$dir/mine.so.metrics")" ] ||
+			fail "$(cat "$dir/settings"): $metric differs"
+	done
+	digests=$(grep -o '"digest\.[^"]*"' "$dir/places.json" | tr -d '"' | tr '\n' ' ')
+	[ "$digests" = "$expected " ] || fail "$(cat "$dir/settings"): digests $digests"
+}
+echo 'switch.marking.leaf=SCHEME' >"$dir/settings"
+same digest.switch.marking.leaf
+echo 'switch.marking.first=SCHEME' >"$dir/settings"
+same digest.switch.marking.first
+echo 'switch.marking.1=SCHEME' >"$dir/settings"
+same digest.switch.marking.1
+echo 'switch.marking.10Gbps=SCHEME' >"$dir/settings"
+same digest.switch.marking.10Gbps
+printf 'switch.marking=SCHEME\nswitch.marking.second=red\n' >"$dir/settings"
+same digest.switch.marking
+printf 'switch.marking.first=SCHEME\nswitch.marking.second=SCHEME\n' >"$dir/settings"
+same 'digest.switch.marking.first digest.switch.marking.second'
+printf 'host.card=fifo(marking=SCHEME)\n' >"$dir/settings"
+same digest.host.card.marking
+printf 'host.card=fq(marking=SCHEME, limit=200pkts)\n' >"$dir/settings"
+same digest.host.card.marking
+# Options of a part are keys, as those of a built-in scheme are.
+"$weir" run "$dir/places.ini" --quiet --json - --set "switch.marking.leaf=$dir/mine.so" --set switch.marking.leaf.low=7pkts |
+	grep -q "\"switch.marking.leaf\": \"$dir/mine.so(high=70pkts, low=7pkts)\"" || fail "an option of a part"
+"$weir" check --allow-plugins "$dir/places.ini" --set "switch.marking.leaf=$dir/mine.so(lo=7pkts)" 2>&1 |
+	grep -q "unknown option 'lo' of $dir/mine.so; it has high, low" || fail "an unknown option of a part"
+# Answers that are none are seen there too.
+for setting in "switch.marking.leaf=$dir/three.so" "switch.marking.first=$dir/three.so" "host.card=fifo(marking=$dir/three.so)"; do
+	"$weir" run "$dir/places.ini" --set "$setting" >"$dir/out" 2>"$dir/err"
+	[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: marking scheme $dir/three.so: its .enqueue returned 3, $none" ] || fail "$setting"
+	[ ! -s "$dir/out" ] || fail "$setting: no result"
+done
+"$weir" run "$dir/places.ini" --set "switch.marking.first=$dir/wildreason.so" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: marking scheme $dir/wildreason.so: its .dequeue returned 17, $none" ] || fail "a wild reason of a part"
+
 # --- which are loaded at all ---
 # Says on stderr that its code ran.
 build loud <<'END'
@@ -476,7 +558,8 @@ silent check own/stranger.ini
 
 # Wherever a file can name one.
 for place in 'switch@scheduler = LOUD' 'host@cc = LOUD' 'traffic x@cc = LOUD' 'traffic x@pattern = LOUD' \
-	'sweep@switch.marking = none, LOUD' 'case a@switch.marking = LOUD' 'switch@tune = LOUD'; do
+	'sweep@switch.marking = none, LOUD' 'case a@switch.marking = LOUD' \
+	'switch@marking.10Gbps = LOUD' 'host@card = fifo(marking=LOUD)' 'switch@tune = LOUD'; do
 	stranger "${place%%@*}" "$(echo "${place#*@}" | sed 's|LOUD|./elsewhere/loud.so|')"
 	refuses run own/stranger.ini --quiet --out "$dir/refused.results"
 	silent choose own/stranger.ini --goal fct_mean --over network.rate=1Gbps..10Gbps --out "$dir/refused.results"
