@@ -2,7 +2,7 @@
 #
 #	make			the program, ./weir
 #	make demo		a first look
-#	make test		everything that is checked, under sanitizers and in release
+#	make test		the tests, under sanitizers and in release; the targets below it need other tools
 #	make test-browser	does a report draw in a browser?
 #	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
 #	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)

@@ -72,7 +72,12 @@ void print_usage(FILE *f)
 {
 	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
 	for (size_t i = 0; command_all[i]; i++) {
-		fprintf(f, "  weir %-10s%-15s", command_all[i]->name, command_all[i]->usage);
+		int length = fprintf(f, "  weir %-10s%-14s", command_all[i]->name,
+				     command_all[i]->usage);
+
+		/* A usage that leaves no space has its help below it. */
+		fprintf(f, length < USAGE_INDENT ? "%*s" : "\n%*s",
+			length < USAGE_INDENT ? USAGE_INDENT - length : USAGE_INDENT, "");
 		wrap(f, command_all[i]->help, USAGE_INDENT);
 	}
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"

@@ -66,7 +66,7 @@ for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
 examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
-for file in README.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
+for file in README.md SECURITY.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
 	place 644 "$file" "$doc/$file"
 done
 
