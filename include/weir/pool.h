@@ -87,14 +87,15 @@ static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 	uint32_t chunk = p->free;
 
 	p->free = p->next[chunk];
-	__builtin_prefetch(&p->next[p->free]); /* for who comes next: another thread may have had it */
+	__builtin_prefetch(
+		&p->next[p->free]); /* for who comes next: another thread may have had it */
 	p->room++;
 	return chunk;
 }
 
 /* Has its packets fetched. */
-static inline __attribute__((always_inline)) void
-weir_chunk_fetch(const struct weir_packet_pool *p, uint32_t chunk)
+static inline __attribute__((always_inline)) void weir_chunk_fetch(const struct weir_packet_pool *p,
+								   uint32_t chunk)
 {
 	const struct weir_packet *first = p->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 

@@ -121,7 +121,8 @@ struct weir_port_stats {
 	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
 	void (*on_change)(void *context, const struct weir_port *p, int64_t since_ps);
 	void *context;
-	uint64_t many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do not tell */
+	uint64_t
+		many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do not tell */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts;
 	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
@@ -320,9 +321,10 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 
 /* Finds the slot behind the last packet of a queue, for weir_port_link, which must follow. -1: the packet store is full,
  * and the packet is to be dropped. */
-static inline __attribute__((always_inline)) int
-weir_port_slot(struct weir_packet_pool *pool, const struct weir_packet *packet,
-	       struct weir_queue *q, uint32_t *slot)
+static inline __attribute__((always_inline)) int weir_port_slot(struct weir_packet_pool *pool,
+								const struct weir_packet *packet,
+								struct weir_queue *q,
+								uint32_t *slot)
 {
 	if (q->pkts == 0) {
 		if (weir_chunk_reserve(pool))

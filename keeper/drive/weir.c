@@ -181,7 +181,7 @@ static enum keeper_reading read_port(const struct weir_driver *d, uint32_t profi
 struct marking {
 	const struct weir_mark_ops *ops;
 	char name[WEIR_OPT_TEXT_SIZE]; /* of a plug-in: its path */
-	uint64_t *min, *max, *p_q32; /* in params */
+	uint64_t *min, *max, *p_q32;   /* in params */
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 

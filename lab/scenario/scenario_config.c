@@ -353,7 +353,8 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 	const struct weir_specs *specs = weir_option_specs(o);
 	const struct weir_option *table;
 
-	struct weir_error unread; /* config_check has read it: a spec that cannot be read has nothing inside */
+	struct weir_error
+		unread; /* config_check has read it: a spec that cannot be read has nothing inside */
 
 	if (!specs->read || *spec == '\0' || specs->read(spec, params, &table, &unread))
 		return 0;

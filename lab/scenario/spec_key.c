@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What the scheme of a part may be. */
-static const struct weir_option part_scheme = { "marking", WEIR_OPT_SPEC,          0, NULL, 0, 0,
+static const struct weir_option part_scheme = { "marking", WEIR_OPT_SPEC,     0, NULL, 0, 0,
 						"",        marking_specs.kind };
 
 /* --- a spec as text --- */
@@ -133,8 +133,7 @@ static int is_part(const struct spec_owner *o, const char *key, const struct set
 		return 0;
 	snprintf(section, sizeof(section), "traffic.%s", word);
 	return scenario_section(o->scenario, section) || is_number(word) ||
-	       marking_rate(word, &rate_bps) || strchr(at->value, '(') ||
-	       is_plugin(at->value) ||
+	       marking_rate(word, &rate_bps) || strchr(at->value, '(') || is_plugin(at->value) ||
 	       marking_specs.read(at->value, params, &table, &unheard) == 0;
 }
 

@@ -56,8 +56,8 @@ static int check_sizes(const struct weir_port_plan *plan, struct weir_error *e)
 				      "a port of %" PRIu64 " b/s; allowed are 1 Mb/s to "
 				      "%" PRIu32 " Mb/s",
 				      plan->rate_bps, UINT32_MAX);
-	if (plan->mtu_bytes < 1 || plan->mtu_bytes > UINT16_MAX ||
-	    plan->min_bytes > UINT16_MAX || plan->overhead_bytes > UINT16_MAX)
+	if (plan->mtu_bytes < 1 || plan->mtu_bytes > UINT16_MAX || plan->min_bytes > UINT16_MAX ||
+	    plan->overhead_bytes > UINT16_MAX)
 		return weir_error_set(e,
 				      "frames of up to %" PRIu32 "B, of at least %" PRIu32
 				      "B and with %" PRIu32
@@ -89,8 +89,8 @@ static int check_layout(const struct weir_port_plan *plan, struct weir_error *e)
 	return weir_error_set(e,
 			      "marking %s lays out a port itself: it needs %" PRIu32
 			      " queues and scheduler %s, not %" PRIu32 " and %s",
-			      plan->mark->scheme.name, wanted.queues, wanted.scheduler, plan->queues,
-			      plan->sched ? plan->sched->scheme.name : "none");
+			      plan->mark->scheme.name, wanted.queues, wanted.scheduler,
+			      plan->queues, plan->sched ? plan->sched->scheme.name : "none");
 }
 
 static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)

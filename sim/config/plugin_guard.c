@@ -308,8 +308,9 @@ static const char *part_spec(const struct config *c, uint32_t part)
 
 static const char *card_spec(const struct config *c)
 {
-	return card_has_queue(c) ? ((const struct card_params *)(const void *)c->card_params)->marking
-				 : "";
+	return card_has_queue(c)
+		       ? ((const struct card_params *)(const void *)c->card_params)->marking
+		       : "";
 }
 
 static int has_plugin(const struct config *c)

@@ -134,7 +134,8 @@ int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct we
 	return weir_error_set(
 		e,
 		"not loaded: a plug-in is code, and %.300s does not lie in the folder of the file "
-		"that names it; --allow-plugins (weir_allow_plugins) loads it, and so does naming it "
+		"that names it; --allow-plugins (weir_sim_allow_plugins) loads it, and so does "
+		"naming it "
 		"on the command line",
 		real);
 }

@@ -16,7 +16,7 @@ enum { MESSAGES_DEFAULT = 4096, CONNECTIONS_DEFAULT = 1024, NAMES_MAX = 64, NAME
 
 /* --- its life --- */
 
-void weir_allow_plugins(const char *folder)
+void weir_sim_allow_plugins(const char *folder)
 {
 	plugin_permit_folder(folder);
 }

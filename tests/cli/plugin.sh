@@ -517,7 +517,7 @@ silent() {
 refuses() {
 	silent "$@"
 	[ $status = 2 ] && [ "$(wc -l <"$dir/err")" = 1 ] && grep -q "so: not loaded: a plug-in is code, and .*/loud.so does \
-not lie in the folder of the file that names it; --allow-plugins (weir_allow_plugins) loads it, " "$dir/err" || fail "$*: status $status"
+not lie in the folder of the file that names it; --allow-plugins (weir_sim_allow_plugins) loads it, " "$dir/err" || fail "$*: status $status"
 }
 
 for place in elsewhere/loud.so own/link.so own/linked/loud.so own/../elsewhere/loud.so own2/loud.so own/deep/../../own2/loud.so; do

@@ -35,10 +35,17 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-	static const char *const names[] = { "own/scenario.ini", "own/in.so",   "own/deep/in.so",
-					     "own/deep",         "own/link.so", "own",
-					     "out.so",           "own2/out.so", "own2",
-					     "same",             NULL };
+	static const char *const names[] = { "own/scenario.ini",
+					     "own/in.so",
+					     "own/deep/in.so",
+					     "own/deep",
+					     "own/link.so",
+					     "own",
+					     "out.so",
+					     "own2/out.so",
+					     "own2",
+					     "same",
+					     NULL };
 	char folder[PLUGIN_PATH_SIZE];
 
 	for (int i = 0; names[i]; i++)
@@ -58,8 +65,8 @@ static int is_permitted(const char *path)
 
 static void check_only(const char *const *permitted)
 {
-	static const char *const all[] = { "own/in.so", "own/deep/in.so", "own/link.so", "out.so",
-					   "own2/out.so", NULL };
+	static const char *const all[] = { "own/in.so", "own/deep/in.so", "own/link.so",
+					   "out.so",    "own2/out.so",    NULL };
 
 	for (int i = 0; all[i]; i++) {
 		int expected = 0;
@@ -129,10 +136,10 @@ TEST(test_the_text_of_a_simulation_loads_plugins_of_allowed_folders_alone)
 	make_folder();
 	CHECK_INT(weir_sim_new(&sim, text, NULL, &e), -1);
 	CHECK_CONTAINS(e.text, "./out.so: not loaded: a plug-in is code");
-	weir_allow_plugins("own");
+	weir_sim_allow_plugins("own");
 	CHECK_INT(weir_sim_new(&sim, text, NULL, &e), -1);
 	CHECK_CONTAINS(e.text, "not loaded");
-	weir_allow_plugins("/");
+	weir_sim_allow_plugins("/");
 	CHECK_INT(weir_sim_new(&sim, text, NULL, &e), -1);
 	CHECK_CONTAINS(e.text, "./out.so: cannot be loaded: file too short");
 	remove_folder();
