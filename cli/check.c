@@ -7,6 +7,7 @@
 #include "sim/measure/estimate.h"
 #include "sim/config/dscp.h"
 #include "sim/switch/lossless.h"
+#include "sim/config/plugin_permit.h"
 #include "sim/config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
@@ -284,23 +285,49 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct weir_err
 	return failed;
 }
 
-/* All settings are right; what they ask for is not built. */
-static int check_settings(struct scenario *s, const struct sweep *w, struct weir_error *e)
+/* All settings are right, or those of as many runs as `unchecked` says name a plug-in, which is not loaded. What they ask
+ * for is not built. */
+static int check_settings(struct scenario *s, const struct sweep *w, uint64_t *unchecked,
+			  struct weir_error *e)
 {
 	struct config c;
 
+	*unchecked = 0;
 	for (uint64_t i = 0; i < w->run_count; i++) {
-		if (sweep_apply(w, i, s, e) || scenario_config(s, &c, e))
+		uint64_t looks = plugin_looks();
+
+		if (sweep_apply(w, i, s, e))
 			return -1;
-		config_free(&c);
+		if (scenario_config(s, &c, e) == 0)
+			config_free(&c);
+		else if (plugin_looks() > looks)
+			++*unchecked;
+		else
+			return -1;
 	}
 	return 0;
+}
+
+/* Some runs name a plug-in: then no network is built. */
+static void show_unchecked(const struct scenario *s, const struct sweep *w, uint64_t unchecked)
+{
+	const char *path;
+
+	print_runs(w);
+	putchar('\n');
+	for (uint32_t i = 0; (path = plugin_looked_at_path(i)); i++)
+		printf("plug-in, not loaded: %s\n", path);
+	printf("%s: keys and values are fine; the plug-in of %" PRIu64
+	       " run%s, and what must agree with it, was not checked, and no network was built; "
+	       "--allow-plugins checks everything\n",
+	       s->file, unchecked, unchecked == 1 ? "" : "s");
 }
 
 /* The runs of a scenario with a [full] in the size that is not asked for, for the caller to free. */
 static int check_other_size(const struct arguments *a, struct sweep *w, struct weir_error *e)
 {
 	struct scenario s;
+	uint64_t unchecked;
 	int failed;
 
 	if (load_size(a, asked_size(a) == SIZE_FULL ? SIZE_QUICK : SIZE_FULL, &s, e))
@@ -308,7 +335,7 @@ static int check_other_size(const struct arguments *a, struct sweep *w, struct w
 	failed = sweep_read(w, &s, e);
 	if (!failed)
 		sweep_add_seeds(w, &s);
-	if (!failed && check_settings(&s, w, e)) {
+	if (!failed && check_settings(&s, w, &unchecked, e)) {
 		sweep_free(w);
 		failed = -1;
 	}
@@ -319,13 +346,18 @@ static int check_other_size(const struct arguments *a, struct sweep *w, struct w
 static int check_scenario(const struct arguments *a, struct scenario *s, struct weir_error *e)
 {
 	struct sweep w, other = { .axis_count = 0 };
+	uint64_t unchecked = 0;
 	int failed;
 
 	if (sweep_read(&w, s, e))
 		return -1;
 	sweep_add_seeds(&w, s);
 	failed = (s->full.name && check_other_size(a, &other, e)) || check_runs(s, &w, e);
-	if (!failed) {
+	if (failed && plugin_looks() > 0) /* which is what stopped it */
+		failed = check_settings(s, &w, &unchecked, e);
+	if (!failed && unchecked) {
+		show_unchecked(s, &w, unchecked);
+	} else if (!failed) {
 		print_sweep(&w);
 		if (s->full.name) {
 			fputs(asked_size(a) == SIZE_FULL ? "without --full: " : "with --full: ",

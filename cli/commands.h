@@ -70,6 +70,17 @@ struct command {
 	enum command_world world;
 };
 
+/* Of commands that read scenarios: plug-ins that a file names are loaded wherever they lie. */
+#define ALLOW_PLUGINS "--allow-plugins"
+#define ALLOW_PLUGINS_OPTION \
+	{ \
+		ALLOW_PLUGINS, NULL, \
+			"loads plug-ins that a file names, wherever they lie; without it only " \
+			"those in the " \
+			"folder of that file and below", \
+			OFFER_NOTHING \
+	}
+
 extern const struct command *const command_all[]; /* ends with NULL */
 
 /* Each with its options; in commands_*.c. */

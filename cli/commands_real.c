@@ -17,6 +17,7 @@ static const struct cli_option switch_options_of_command[] = {
 	  "marks and all; may be given several times",
 	  OFFER_FILE },
 	{ "--pcap-whole", NULL, "with --pcap: all bytes of every frame", OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 
@@ -78,6 +79,7 @@ static const struct cli_option testbed_options[] = {
 	  "keeps the runs in this folder; FILE's name and .testbed.results unless given",
 	  OFFER_FOLDER },
 	{ "--quiet", NULL, "prints no table", OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 
@@ -115,6 +117,7 @@ const struct command testbed_command = {
 
 static const struct cli_option keeper_options_of_command[] = {
 	{ "--dry-run", NULL, "writes nothing; prints what it would do", OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 

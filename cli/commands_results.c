@@ -184,6 +184,7 @@ static const struct cli_option submit_options[] = {
 	  "where results are merged; shards go to FOLDER.shards; FILE's name and .results unless "
 	  "given",
 	  OFFER_FOLDER },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 
@@ -246,6 +247,7 @@ static const struct cli_option reproduce_options[] = {
 	  "which "
 	  "are shown as shipped where nothing was run",
 	  OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 

@@ -49,6 +49,7 @@ static const struct cli_option run_options[] = {
 	  "the table of a sweep has rows with the least of this metric first; -NAME: with the most",
 	  OFFER_METRIC },
 	{ "--quiet", NULL, "prints no table and no progress", OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 
@@ -72,6 +73,10 @@ static const struct cli_option check_options[] = {
 	{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC },
 	{ "--seed", "N", "start of every random number, in place of the file's", OFFER_NOTHING },
 	{ "--full", NULL, "with the settings of [full]", OFFER_NOTHING },
+	{ ALLOW_PLUGINS, NULL,
+	  "loads plug-ins, to check them and what goes with them too; without it their code is not "
+	  "run",
+	  OFFER_NOTHING },
 	{ .name = NULL },
 };
 
@@ -109,6 +114,7 @@ static const struct cli_option choose_options[] = {
 	{ "--out", "DIR", "where results go; FILE.choose.results here unless given", OFFER_FOLDER },
 	{ "--jobs", "N", "runs at a time; as many as there are cores unless given", OFFER_NOTHING },
 	{ "--quiet", NULL, "prints no progress", OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 
@@ -171,6 +177,7 @@ static const struct cli_option train_options[] = {
 	  "trains nothing; prints the scenario of the N-th episode that judges, from 1",
 	  OFFER_NOTHING },
 	{ "--quiet", NULL, "prints no progress", OFFER_NOTHING },
+	ALLOW_PLUGINS_OPTION,
 	{ .name = NULL },
 };
 

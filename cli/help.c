@@ -9,6 +9,7 @@
 #include "lab/base/version.h"
 #include "lab/store/columns.h"
 #include "sim/config/plugin.h"
+#include "sim/config/plugin_permit.h"
 #include "switch/run/settings.h"
 #include <string.h>
 
@@ -186,6 +187,7 @@ static int print_plugin(const char *path)
 	struct weir_error e;
 	int found = 0;
 
+	plugin_permit_named(path);
 	p = plugin_load(path, &e);
 	if (!p)
 		return complain(EXIT_MISTAKE, &e);

@@ -6,6 +6,7 @@
 #include "lab/campaign/farm_task.h"
 #include "mpi/world.h"
 #include "sim/base/memory.h"
+#include "sim/config/plugin_permit.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,20 @@ static int do_command(const struct command *c, const struct arguments *a)
 	return status;
 }
 
+/* A plug-in that the user names on the command line may be loaded from anywhere. */
+static void permit_plugins(const struct command *c, const struct arguments *a)
+{
+	const int only_looks = c == &check_command && !arguments_option(a, ALLOW_PLUGINS);
+
+	for (size_t i = 0; i < a->count; i++)
+		if (a->all[i].option && a->all[i].value)
+			plugin_permit_named(a->all[i].value);
+	if (arguments_option(a, ALLOW_PLUGINS))
+		plugin_permit_all();
+	if (only_looks)
+		plugin_permit_looks_only();
+}
+
 static int start(const struct command *c, char **words)
 {
 	struct argument *all;
@@ -234,10 +249,12 @@ static int start(const struct command *c, char **words)
 			return EXIT_FINE;
 		}
 	all = memory_zeroed(count, sizeof(*all));
-	if (read_arguments(c, words, all, &a, &e))
+	if (read_arguments(c, words, all, &a, &e)) {
 		status = complain_once(&e);
-	else
+	} else {
+		permit_plugins(c, &a);
 		status = do_command(c, &a);
+	}
 	free(all);
 	return status;
 }

@@ -40,8 +40,8 @@ static const struct weir_option numbers[] = {
 };
 
 /* Of weir run, and passed on to it. */
-static const char *const passed_on[] = { "--set", "--marking", "--scheduler",
-					 "--cc",  "--seed",    "--full" };
+static const char *const passed_on[] = { "--set",  "--marking", "--scheduler", "--cc",
+					 "--seed", "--full",    ALLOW_PLUGINS };
 
 static int check_lines(const struct arguments *a, struct weir_error *e)
 {

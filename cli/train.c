@@ -369,11 +369,10 @@ static int finish(const struct train_request *q, const struct training *t)
 	return EXIT_FINE;
 }
 
-static int train(const struct train_request *q, struct training *t)
+static int train(const struct train_request *q, struct training *t, struct interrupt *interrupt)
 {
 	struct display display = { .terminal = isatty(STDERR_FILENO), .begin_ns = clock_ns() };
-	struct interrupt interrupt;
-	struct train_watch watch = { &interrupt.stop, q->quiet ? NULL : show, &display };
+	struct train_watch watch = { &interrupt->stop, q->quiet ? NULL : show, &display };
 	struct weir_error e = { "" };
 	enum train_ended ended;
 	int status;
@@ -386,7 +385,6 @@ static int train(const struct train_request *q, struct training *t)
 	else if (training_found(t) && !q->quiet)
 		fprintf(stderr, "weir: goes on from episode %" PRIu64 " of %s\n", training_found(t),
 			q->checkpoint);
-	interrupt_start(&interrupt);
 	ended = training_run(t, &watch, &e);
 	if (display.on_screen)
 		fputs("\r\033[K", stderr);
@@ -396,7 +394,6 @@ static int train(const struct train_request *q, struct training *t)
 		status = finish(q, t);
 	else
 		status = EXIT_INTERRUPTED;
-	interrupt_stop(&interrupt);
 	if (ended == TRAIN_STOPPED && !q->quiet)
 		fprintf(stderr, "weir: interrupted; the same command goes on from %s\n",
 			q->checkpoint);
@@ -418,6 +415,7 @@ int command_train(const struct arguments *a)
 	struct train_request q = { .trainer = NULL };
 	struct train_plan plan;
 	struct training *t = NULL;
+	struct interrupt interrupt;
 	struct weir_error e = { "" };
 	int status, failed = read_request(a, &q, &e);
 
@@ -438,10 +436,14 @@ int command_train(const struct arguments *a)
 		.file = q.checkpoint,
 		.checkpoint_seconds = CHECKPOINT_SECONDS,
 	};
+	/* Training starts threads, and a thread inherits the signal mask of the one that starts it: SIGINT
+	 * must be blocked before the first, or Ctrl-C reaches a worker and kills the process. */
+	interrupt_start(&interrupt);
 	if (training_new(&t, &plan, &e))
 		status = complain_together(EXIT_MISTAKE, &e);
 	else
-		status = q.show ? show_scenario(&q, t) : train(&q, t);
+		status = q.show ? show_scenario(&q, t) : train(&q, t, &interrupt);
+	interrupt_stop(&interrupt);
 	training_free(t);
 	request_free(&q);
 	return status;

@@ -39,6 +39,7 @@ place 644 build/weir.fish "$share/fish/vendor_completions.d/weir.fish"
 [ "$1" = uninstall ] ||
 	sed "s|/usr/bin/weir|$PREFIX/bin/weir|" packaging/weir-keeper@.service >build/weir-keeper@.service
 place 644 build/weir-keeper@.service "$PREFIX/lib/systemd/system/weir-keeper@.service"
+place 644 packaging/weir.sysusers "$PREFIX/lib/sysusers.d/weir.conf"
 
 place 644 build/release/libweir.a "$LIBDIR/libweir.a"
 place 644 build/libweir-sim.a "$LIBDIR/libweir-sim.a"
@@ -65,7 +66,7 @@ for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
 examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
-for file in README.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
+for file in README.md SECURITY.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
 	place 644 "$file" "$doc/$file"
 done
 

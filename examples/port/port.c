@@ -68,9 +68,9 @@ static void egress_open(struct egress *x, const char *marking, const char *sched
 	if (weir_mark_parse(marking, &plan.mark, mark, &e) ||
 	    weir_sched_parse(scheduler, KINDS, &plan.sched, sched, &e))
 		give_up(e.text);
-	if (weir_mark_needs(plan.mark, mark) & WEIR_MARK_NEEDS_POOL)
-		give_up("this scheme wants the shared memory of a switch, and here is only a port");
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT, 64 | WEIR_LENGTH_IN_PACKETS, 0);
+	if (weir_port_plan_check(&plan, &e)) /* do the user's choices go together? */
+		give_up(e.text);
 	weir_port_class_init(&x->class, &plan);
 	x->port = calloc(1, x->class.size);
 	if (!x->port || weir_packet_store_init(&x->store, 1 << 16))
@@ -112,7 +112,7 @@ static void catch_up(struct egress *x, int64_t now_ps)
 	}
 }
 
-/* A frame wants to leave. It may go at once, wait, or be dropped; the port counts drops by reason. */
+/* A frame wants to leave. It may go at once, wait, or be dropped; the port counts drops by reason, and a full store is one. */
 static void offer(struct egress *x, uint64_t kind, int64_t now_ps)
 {
 	struct frame frame = { x->of[kind].offered++, kind };

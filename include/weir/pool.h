@@ -28,9 +28,9 @@ struct weir_packet_store {
 	uint32_t chunk_limit;
 	uint32_t fresh;       /* first chunk never used */
 	pthread_mutex_t lock; /* over fresh and the batches */
-	uint32_t batch_count, batch_capacity;
-	uint32_t *
-		batches; /* heads of lists of WEIR_POOL_BATCH free chunks that a pool had too many of */
+	uint32_t batch_count;
+	/* Heads of lists of WEIR_POOL_BATCH free chunks that a pool had too many of; there is space for all. */
+	uint32_t *batches;
 };
 
 struct weir_packet_pool {
@@ -41,7 +41,9 @@ struct weir_packet_pool {
 	struct weir_packet_store *store;
 };
 
-/* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses. */
+/* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses, or for more than slot numbers can
+ * name. Queues use whole chunks of WEIR_CHUNK_PACKETS (schedulers that rank packets: one chunk a packet), and each
+ * pool keeps up to WEIR_POOL_KEEP free chunks to itself: a store that must never be full has that much more. */
 int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_store_free(struct weir_packet_store *s);
 
@@ -57,9 +59,8 @@ void weir_packet_store_forget(struct weir_packet_store *s);
 /* Bytes of packet memory that were ever in use. */
 uint64_t weir_packet_store_used_bytes(const struct weir_packet_store *s);
 
-/* Out of line: takes more chunks from the store, gives a batch back. Aborts when a simulation holds
- * more packets than the store was made for: there is nothing sensible left to do. */
-void weir_packet_pool_refill(struct weir_packet_pool *p);
+/* Out of line: takes more chunks from the store, gives a batch back. -1: the store is full. */
+int weir_packet_pool_refill(struct weir_packet_pool *p);
 void weir_packet_pool_spill(struct weir_packet_pool *p);
 
 /* Packets in a list of chunks, from the slot of the first to that behind the last. */
@@ -74,22 +75,27 @@ uint32_t weir_slots_list(const struct weir_slot_range *range, const struct weir_
 
 enum { WEIR_POOL_BATCH = 256, WEIR_POOL_KEEP = 3 * WEIR_POOL_BATCH };
 
+/* Sees to it that the pool has a free chunk. -1: the store is full. */
+static inline int weir_chunk_reserve(struct weir_packet_pool *p)
+{
+	return __builtin_expect(p->free == WEIR_SLOT_NONE, 0) ? weir_packet_pool_refill(p) : 0;
+}
+
+/* Takes the chunk that weir_chunk_reserve promised. */
 static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 {
-	if (__builtin_expect(p->free == WEIR_SLOT_NONE, 0))
-		weir_packet_pool_refill(p);
-
 	uint32_t chunk = p->free;
 
 	p->free = p->next[chunk];
-	__builtin_prefetch(&p->next[p->free]); /* for who comes next: another thread may have had it */
+	__builtin_prefetch(
+		&p->next[p->free]); /* for who comes next: another thread may have had it */
 	p->room++;
 	return chunk;
 }
 
 /* Has its packets fetched. */
-static inline __attribute__((always_inline)) void
-weir_chunk_fetch(const struct weir_packet_pool *p, uint32_t chunk)
+static inline __attribute__((always_inline)) void weir_chunk_fetch(const struct weir_packet_pool *p,
+								   uint32_t chunk)
 {
 	const struct weir_packet *first = p->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 

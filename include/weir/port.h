@@ -4,7 +4,8 @@
  * the line is free and something waits. The port decides and counts; the owner puts the packet on
  * its wire at the time the port says. Time is in picoseconds because a byte at 100 Gb/s takes 80 of
  * them; schemes see nanoseconds. Nothing here allocates or fails: a packet that cannot be sent has a
- * reason, and each reason has its counter.
+ * reason, and each reason has its counter, a full packet store too. Settings that come from a user go through
+ * weir_port_plan_check first.
  *
  * The functions are in this header so that the owner's loop and the port become one piece of code. */
 #ifndef WEIR_PORT_H
@@ -27,6 +28,7 @@ enum weir_port_drop {
 	WEIR_DROP_NOT_ECT,    /* a mark for a packet that is not ECN-capable */
 	WEIR_DROP_SCHEME,     /* the marking scheme said so */
 	WEIR_DROP_LINK_DOWN,  /* counted by the owner */
+	WEIR_DROP_STORE_FULL, /* no memory is left in the packet store (weir/pool.h) */
 	WEIR_PORT_DROPS,
 };
 
@@ -119,7 +121,8 @@ struct weir_port_stats {
 	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
 	void (*on_change)(void *context, const struct weir_port *p, int64_t since_ps);
 	void *context;
-	uint64_t many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do not tell */
+	uint64_t
+		many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do not tell */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts;
 	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
@@ -181,11 +184,17 @@ struct weir_port_plan {
 			      * behind weir_port_init */
 };
 
+/* Can ports of this plan work? -1 with a message: queues, scheduler and marking scheme do not go together, a rate or
+ * size is outside its limits, or something is missing. For whatever a user may choose; a plan that is refused must not
+ * become a class. */
+int weir_port_plan_check(const struct weir_port_plan *plan, struct weir_error *e);
+
 /* params stay the caller's and must outlive the class. Classes map to queues one to one; those
  * beyond the last queue to the last. */
 void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan *plan);
 
-/* port points at class->size bytes, 8-aligned and zero. seed is this port's own. */
+/* port points at class->size bytes, 8-aligned and zero. pool: of the switch, where the buffer is WEIR_BUFFER_PER_SWITCH.
+ * seed is this port's own. */
 void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
 		    struct weir_buffer_pool *pool, uint64_t seed);
 
@@ -310,26 +319,40 @@ int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			  int64_t now_ps);
 
-/* The packet joins the end of its queue. Returns where it is there. The pool of the switch does not learn of it. */
-static inline struct weir_packet *weir_port_link(struct weir_port *p, struct weir_packet_pool *pool,
-						 const struct weir_packet *packet,
-						 struct weir_queue *q)
+/* Finds the slot behind the last packet of a queue, for weir_port_link, which must follow. -1: the packet store is full,
+ * and the packet is to be dropped. */
+static inline __attribute__((always_inline)) int weir_port_slot(struct weir_packet_pool *pool,
+								const struct weir_packet *packet,
+								struct weir_queue *q,
+								uint32_t *slot)
 {
-	uint32_t slot;
-
 	if (q->pkts == 0) {
-		slot = weir_chunk_take(pool) << WEIR_CHUNK_SHIFT;
-		q->head = slot;
+		if (weir_chunk_reserve(pool))
+			return -1;
+		*slot = weir_chunk_take(pool) << WEIR_CHUNK_SHIFT;
+		q->head = *slot;
 		q->head_bytes = packet->bytes;
 	} else {
-		slot = q->tail;
-		if ((slot & WEIR_CHUNK_MASK) == 0) {
-			uint32_t chunk = weir_chunk_take(pool);
+		*slot = q->tail;
+		if ((*slot & WEIR_CHUNK_MASK) == 0) {
+			uint32_t chunk;
 
-			pool->next[(slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
-			slot = chunk << WEIR_CHUNK_SHIFT;
+			if (weir_chunk_reserve(pool))
+				return -1;
+			chunk = weir_chunk_take(pool);
+			pool->next[(*slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
+			*slot = chunk << WEIR_CHUNK_SHIFT;
 		}
 	}
+	return 0;
+}
+
+/* The packet joins the end of its queue, in the slot of weir_port_slot. Returns where it is there. The pool of the switch
+ * does not learn of it. */
+static inline struct weir_packet *weir_port_link(struct weir_port *p, struct weir_packet_pool *pool,
+						 const struct weir_packet *packet,
+						 struct weir_queue *q, uint32_t slot)
+{
 	pool->slots[slot] = *packet;
 	q->tail = slot + 1;
 	q->bytes += packet->bytes;
@@ -342,11 +365,11 @@ static inline struct weir_packet *weir_port_link(struct weir_port *p, struct wei
 static inline struct weir_packet *weir_port_append(struct weir_port *p,
 						   struct weir_packet_pool *pool,
 						   const struct weir_packet *packet,
-						   struct weir_queue *q)
+						   struct weir_queue *q, uint32_t slot)
 {
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
-	return weir_port_link(p, pool, packet, q);
+	return weir_port_link(p, pool, packet, q, slot);
 }
 
 /* Where there is a scheduler: weir_port_offer, and the choice of who leaves next. NULL: every queue that
@@ -415,15 +438,19 @@ weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 		      int shares)
 {
 	int64_t now_ps = packet->time_ps;
+	struct weir_queue *q = weir_port_queues(p);
+	uint32_t slot;
 
 	if (__builtin_expect(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes, 0) &&
 	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
 		return weir_port_leave(p, packet, 0, now_ps, asks);
+	if (weir_port_slot(pool, packet, q, &slot))
+		return weir_port_drop(p, WEIR_DROP_STORE_FULL);
 	weir_port_stats_join(p, now_ps);
-	*place = shares ? weir_port_append(p, pool, packet, weir_port_queues(p))
-			: weir_port_link(p, pool, packet, weir_port_queues(p));
+	*place = shares ? weir_port_append(p, pool, packet, q, slot)
+			: weir_port_link(p, pool, packet, q, slot);
 	return WEIR_PORT_QUEUED;
 }
 

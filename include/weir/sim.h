@@ -45,6 +45,11 @@ struct weir_sim_plan {
 	uint32_t connections; /* that each host may open for them; 0: 1024 */
 };
 
+/* A scenario may name plug-ins (weir/plugin.h), and a plug-in is code with the rights of your program. Those are loaded that
+ * lie in this folder or below it, symbolic links resolved; others are refused, as all are before the first call. "/": any.
+ * It holds for all simulations and environments of the process, and stays. */
+void weir_sim_allow_plugins(const char *folder);
+
 /* text: a scenario file, without [sweep]. plan NULL: all zero. */
 int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_plan *plan,
 		 struct weir_error *e);

@@ -2,6 +2,7 @@
 #include "keeper/core/plan.h"
 #include "lab/base/pairs.h"
 #include "sim/base/memory.h"
+#include "sim/config/plugin_permit.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,6 +392,7 @@ int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, cons
 
 	if (!content)
 		return -1;
+	plugin_permit_tree_of(file);
 	text.text = content;
 	failed = keeper_plan_read_text(p, drivers, &text, e);
 	free(content);

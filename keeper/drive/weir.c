@@ -3,6 +3,7 @@
 #include "keeper/drive/drivers.h"
 #include "lab/base/control_socket.h"
 #include "lib/base/json.h"
+#include "sim/config/plugin.h"
 #include "sim/base/memory.h"
 #include "weir/mark.h"
 #include "weir/units.h"
@@ -137,7 +138,8 @@ static int read_counter(const struct port_status *s, const char *name, uint64_t 
 /* A marking with all its options, of which three are the keeper's. */
 struct marking {
 	const struct weir_mark_ops *ops;
-	uint64_t *min, *max, *p_q32; /* in params */
+	char name[WEIR_OPT_TEXT_SIZE]; /* of a plug-in: its path */
+	uint64_t *min, *max, *p_q32;   /* in params */
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
@@ -150,7 +152,8 @@ static uint64_t *option_of(struct marking *m, const char *name, enum weir_opt_ty
 
 static int read_marking(const char *spec, struct marking *m, struct weir_error *e)
 {
-	if (weir_mark_parse(spec, &m->ops, m->params, e))
+	if (any_mark_parse(spec, &m->ops, m->params, e) ||
+	    weir_spec_name(spec, m->name, sizeof(m->name), e))
 		return -1;
 	m->min = option_of(m, "min", WEIR_OPT_LENGTH);
 	m->max = option_of(m, "max", WEIR_OPT_LENGTH);
@@ -230,7 +233,7 @@ static int weir_driver_write(void *driver, uint32_t profile, const struct keeper
 	*m.min = s->min_bytes;
 	*m.max = s->max_bytes;
 	*m.p_q32 = (((uint64_t)s->p_ppm << 32) + KEEPER_PPM / 2) / KEEPER_PPM;
-	weir_spec_format(spec, sizeof(spec), m.ops->scheme.name, m.ops->scheme.options, m.params);
+	weir_spec_format(spec, sizeof(spec), m.name, m.ops->scheme.options, m.params);
 	if (snprintf(request, sizeof(request), "set port.%s.marking=%s\n",
 		     d->plan->profiles[profile].name, spec) >= (int)sizeof(request))
 		return weir_error_set(e, "the marking is too long to be written");

@@ -3,6 +3,7 @@
 #include "lab/campaign/farm_task.h"
 #include "lab/base/machine.h"
 #include "mpi/world.h"
+#include "sim/config/plugin_permit.h"
 #include "sim/run/run.h"
 #include "sim/base/memory.h"
 #include <stdio.h>
@@ -205,6 +206,7 @@ enum task_end farm_serve_run(const struct parcel *asked, struct parcel *made, st
 	x.control.threads = (uint32_t)parcel_number(&r);
 	x.key = parcel_text(&r);
 	unpack_scenario(&r, &x.s);
+	plugin_permit_tree_of(x.s.file);
 	if (r.is_torn || r.left)
 		weir_error_set(e, "what was asked for is torn");
 	else

@@ -329,6 +329,46 @@ static int names_file(const struct weir_option *o, const char *value, char *file
 	       weir_spec_name(value, file, WEIR_OPT_TEXT_SIZE, &e) == 0;
 }
 
+/* Visits "digest.PATH" of a spec that names a plug-in. */
+static int list_spec_digest(const struct listing *l, const char *path, const char *spec,
+			    struct weir_error *e)
+{
+	char file[WEIR_OPT_TEXT_SIZE], digest_path[192];
+	struct digest d;
+
+	if (!is_plugin(spec))
+		return 0;
+	if (weir_spec_name(spec, file, sizeof(file), e) || file_digest(file, &d, e))
+		return weir_error_prefix(e, "%s: ", path);
+	snprintf(digest_path, sizeof(digest_path), "digest.%s", path);
+	l->visit(l->context, digest_path, d.text);
+	return 0;
+}
+
+/* Of the schemes that stand inside a spec, as a card's marking does: "digest.host.card.marking". */
+static int list_inner_digests(const struct listing *l, const struct weir_option *o,
+			      const char *path, const char *spec, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_option *table;
+
+	struct weir_error
+		unread; /* config_check has read it: a spec that cannot be read has nothing inside */
+
+	if (!specs->read || *spec == '\0' || specs->read(spec, params, &table, &unread))
+		return 0;
+	for (; table && table->name; table++) {
+		char inner[192];
+
+		snprintf(inner, sizeof(inner), "%.100s.%.60s", path, table->name);
+		if (table->type == WEIR_OPT_SPEC &&
+		    list_spec_digest(l, inner, (const char *)params + table->offset, e))
+			return -1;
+	}
+	return 0;
+}
+
 /* Visits "digest.PATH" where the value names a file (a plug-in, a topology, flows or sizes), or a scheme
  * that works with a model, or a plug-in that does: then that of the model is behind that of the file. */
 static int list_digest(const struct listing *l, const struct target *t, const struct weir_option *o,
@@ -341,8 +381,11 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	snprintf(path, sizeof(path), "%s.%s", t->owner, o->name);
 	if (names_file(o, (const char *)params + o->offset, file) && file_digest(file, &d, e))
 		return weir_error_prefix(e, "%s: ", path);
-	if (o->type == WEIR_OPT_SPEC)
+	if (o->type == WEIR_OPT_SPEC) {
 		model = model_used(l->config, path);
+		if (list_inner_digests(l, o, path, (const char *)params + o->offset, e))
+			return -1;
+	}
 	if (!d.text[0] && !model)
 		return 0;
 	snprintf(text, sizeof(text), "%s%s%s", d.text, d.text[0] && model ? " " : "",
@@ -401,7 +444,21 @@ static int list_values(const struct listing *l, const struct target *t, struct w
 /* What is in the files that its values name. */
 static int list_digests(const struct listing *l, const struct target *t, struct weir_error *e)
 {
-	return each_option(l, t, list_digest, e);
+	const struct weir_option *parts = weir_option_find(t->section->options, MARKING_PART_KEY);
+	const struct line_list *lines = parts ? lines_of(t, t->section->options, parts) : NULL;
+
+	if (each_option(l, t, list_digest, e))
+		return -1;
+	for (uint32_t i = 0; lines && i < lines->count; i++) {
+		const char *line = lines->lines[i].text;
+		char key[WEIR_OPT_TEXT_SIZE], path[192];
+
+		snprintf(path, sizeof(path), "%.60s.%.120s", t->owner,
+			 spec_part_key(line, key, sizeof(key)));
+		if (list_spec_digest(l, path, strchr(line, ' ') + 1, e))
+			return -1;
+	}
+	return 0;
 }
 
 typedef int target_visitor(const struct listing *l, const struct target *t, struct weir_error *e);

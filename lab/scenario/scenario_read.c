@@ -3,6 +3,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
+#include "sim/config/plugin_permit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,7 @@ int scenario_read(struct scenario *s, const char *file, struct weir_error *e)
 
 	if (!text)
 		return -1;
+	plugin_permit_tree_of(file);
 	failed = scenario_read_text(s, file, text, length, e);
 	free(text);
 	return failed;

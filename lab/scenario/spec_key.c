@@ -3,14 +3,15 @@
 #include "lab/scenario/sections.h"
 #include "sim/base/memory.h"
 #include "sim/config/markings.h"
+#include "sim/config/plugin.h"
 #include "sim/config/specs.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What the scheme of a part may be. */
-static const struct weir_option part_scheme = { "marking", WEIR_OPT_SPEC,          0, NULL, 0, 0,
-						"",        card_marking_specs.kind };
+static const struct weir_option part_scheme = { "marking", WEIR_OPT_SPEC,     0, NULL, 0, 0,
+						"",        marking_specs.kind };
 
 /* --- a spec as text --- */
 
@@ -132,8 +133,8 @@ static int is_part(const struct spec_owner *o, const char *key, const struct set
 		return 0;
 	snprintf(section, sizeof(section), "traffic.%s", word);
 	return scenario_section(o->scenario, section) || is_number(word) ||
-	       marking_rate(word, &rate_bps) || strchr(at->value, '(') ||
-	       card_marking_specs.read(at->value, params, &table, &unheard) == 0;
+	       marking_rate(word, &rate_bps) || strchr(at->value, '(') || is_plugin(at->value) ||
+	       marking_specs.read(at->value, params, &table, &unheard) == 0;
 }
 
 int spec_add_part(const struct spec_owner *o, const char *key, const struct setting *at,
@@ -147,7 +148,7 @@ int spec_add_part(const struct spec_owner *o, const char *key, const struct sett
 		return 0;
 	if (strlen(at->value) >= WEIR_OPT_TEXT_SIZE || strlen(key) >= WEIR_OPT_TEXT_SIZE)
 		return weir_error_set(e, "too long; at most %d bytes", WEIR_OPT_TEXT_SIZE - 1);
-	if (card_marking_specs.read(at->value, params, &table, e))
+	if (marking_specs.read(at->value, params, &table, e))
 		return -1;
 	text_print(&line, "%s %s", strchr(key, '.') + 1, at->value);
 	line_list_add(parts_of(o, key), line, at->line);

@@ -1,8 +1,6 @@
 /* pool.c -- the slow paths of pool.h: reserving memory, moving free chunks between threads. */
 #define _GNU_SOURCE
 #include "weir/pool.h"
-#include <assert.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 static void *reserve(size_t bytes)
@@ -16,15 +14,31 @@ static void *reserve(size_t bytes)
 	return p;
 }
 
+/* Chunks for so many packets, or 0: more than slot numbers can name. */
+static uint32_t chunks_for(uint64_t packets)
+{
+	uint64_t chunks = packets / WEIR_CHUNK_PACKETS + (packets % WEIR_CHUNK_PACKETS != 0);
+
+	return chunks < WEIR_SLOT_NONE / WEIR_CHUNK_PACKETS ? (uint32_t)chunks : 0;
+}
+
+/* Only whole batches come back from pools, so there are never more of them than this. */
+static size_t batches_bytes(uint32_t chunks)
+{
+	return (chunks / WEIR_POOL_BATCH + UINT32_C(1)) * sizeof(uint32_t);
+}
+
 int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets)
 {
-	uint64_t chunks = (max_packets + WEIR_CHUNK_PACKETS - 1) / WEIR_CHUNK_PACKETS;
+	uint32_t chunks = chunks_for(max_packets);
 
-	assert(chunks < WEIR_SLOT_NONE / WEIR_CHUNK_PACKETS);
-	*s = (struct weir_packet_store){ .chunk_limit = (uint32_t)chunks };
-	s->slots = reserve(chunks * WEIR_CHUNK_PACKETS * sizeof(*s->slots));
+	*s = (struct weir_packet_store){ .chunk_limit = chunks };
+	if (chunks == 0)
+		return -1;
+	s->slots = reserve((size_t)chunks * WEIR_CHUNK_PACKETS * sizeof(*s->slots));
 	s->next = reserve(chunks * sizeof(*s->next));
-	if (!s->slots || !s->next) {
+	s->batches = reserve(batches_bytes(chunks));
+	if (!s->slots || !s->next || !s->batches) {
 		weir_packet_store_free(s);
 		return -1;
 	}
@@ -44,12 +58,18 @@ static void *stretch(void *p, size_t bytes, size_t grown_bytes)
 
 int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets)
 {
-	uint64_t chunks = (max_packets + WEIR_CHUNK_PACKETS - 1) / WEIR_CHUNK_PACKETS;
+	uint32_t chunks = chunks_for(max_packets);
 	size_t chunk_bytes = WEIR_CHUNK_PACKETS * sizeof(*s->slots);
 	struct weir_packet *slots;
-	uint32_t *next;
+	uint32_t *next, *batches;
 
-	assert(chunks < WEIR_SLOT_NONE / WEIR_CHUNK_PACKETS && chunks >= s->chunk_limit);
+	if (chunks < s->chunk_limit)
+		return -1;
+	/* A list of batches that is too long does no harm. */
+	batches = stretch(s->batches, batches_bytes(s->chunk_limit), batches_bytes(chunks));
+	if (!batches)
+		return -1;
+	s->batches = batches;
 	slots = stretch(s->slots, s->chunk_limit * chunk_bytes, chunks * chunk_bytes);
 	if (!slots)
 		return -1;
@@ -60,7 +80,7 @@ int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets)
 		return -1;
 	}
 	s->next = next;
-	s->chunk_limit = (uint32_t)chunks;
+	s->chunk_limit = chunks;
 	return 0;
 }
 
@@ -70,7 +90,8 @@ void weir_packet_store_free(struct weir_packet_store *s)
 		munmap(s->slots, (size_t)s->chunk_limit * WEIR_CHUNK_PACKETS * sizeof(*s->slots));
 	if (s->next)
 		munmap(s->next, (size_t)s->chunk_limit * sizeof(*s->next));
-	free(s->batches);
+	if (s->batches)
+		munmap(s->batches, batches_bytes(s->chunk_limit));
 	*s = (struct weir_packet_store){ 0 };
 }
 
@@ -96,23 +117,26 @@ void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store 
 	};
 }
 
-void weir_packet_pool_refill(struct weir_packet_pool *p)
+int weir_packet_pool_refill(struct weir_packet_pool *p)
 {
 	struct weir_packet_store *s = p->store;
+	uint32_t count = WEIR_POOL_BATCH;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->batch_count) {
 		p->free = s->batches[--s->batch_count];
 	} else {
-		assert(s->chunk_limit - s->fresh >= WEIR_POOL_BATCH && "packet store is full");
-		for (uint32_t i = 0; i < WEIR_POOL_BATCH; i++)
-			s->next[s->fresh + i] =
-				i + 1 < WEIR_POOL_BATCH ? s->fresh + i + 1 : WEIR_SLOT_NONE;
-		p->free = s->fresh;
-		s->fresh += WEIR_POOL_BATCH;
+		if (count > s->chunk_limit - s->fresh)
+			count = s->chunk_limit - s->fresh;
+		for (uint32_t i = 0; i < count; i++)
+			s->next[s->fresh + i] = i + 1 < count ? s->fresh + i + 1 : WEIR_SLOT_NONE;
+		if (count)
+			p->free = s->fresh;
+		s->fresh += count;
 	}
 	pthread_mutex_unlock(&s->lock);
-	p->room -= WEIR_POOL_BATCH;
+	p->room -= count;
+	return count ? 0 : -1;
 }
 
 void weir_packet_pool_spill(struct weir_packet_pool *p)
@@ -127,15 +151,6 @@ void weir_packet_pool_spill(struct weir_packet_pool *p)
 	p->next[last] = WEIR_SLOT_NONE;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->batch_count == s->batch_capacity) {
-		uint32_t capacity = s->batch_capacity ? s->batch_capacity * 2 : 64;
-		uint32_t *grown = realloc(s->batches, capacity * sizeof(*grown));
-
-		if (!grown)
-			abort();
-		s->batches = grown;
-		s->batch_capacity = capacity;
-	}
 	s->batches[s->batch_count++] = head;
 	pthread_mutex_unlock(&s->lock);
 }

@@ -1,6 +1,5 @@
 /* flow_queues.c -- see flow_queues.h. */
 #include "lib/mark/flow_queues.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -47,10 +46,11 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 				       : p->pass_limit;
 	uint64_t period_ns = flow_queues_period_ns(p, env);
 
-	assert(env->queues == p->queues);
-	f->queues = f->filled = env->queues; /* until they are set empty */
+	/* A port of other queues than layout wants (weir_port_plan_check refuses it) has those used that both know. */
+	f->queues = env->queues < p->queues ? env->queues : (uint32_t)p->queues;
+	f->filled = f->queues; /* until they are set empty */
 	f->hold_ns = p->release == FLOW_RELEASE_DRAINED ? -1 : (int64_t)period_ns;
-	for (uint32_t q = 0; q < env->queues; q++) {
+	for (uint32_t q = 0; q < f->queues; q++) {
 		flow_queues_drain(f, q);
 		f->owner[q].heard_ns = -f->hold_ns - 1; /* nobody's at time 0 */
 	}
@@ -80,7 +80,7 @@ static uint32_t smallest_free(const struct flow_queues *f, int64_t now_ns)
 /* Once for a flow that has passed its limit. */
 static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *queues)
 {
-	uint32_t least = FLOW_QUEUE_PRIORITY + 1;
+	uint32_t least = FLOW_QUEUE_PRIORITY + (f->queues > 1);
 
 	for (uint32_t q = least + 1; q < f->queues; q++)
 		if (queues[q].bytes < queues[least].bytes)

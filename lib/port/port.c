@@ -265,27 +265,39 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 
 /* --- with a scheduler --- */
 
-static __attribute__((noinline)) void append_ranked(struct weir_port *p,
-						    struct weir_packet_pool *pool,
-						    const struct weir_packet *packet,
-						    struct weir_queue *q)
+static __attribute__((noinline)) int append_ranked(struct weir_port *p,
+						   struct weir_packet_pool *pool,
+						   const struct weir_packet *packet,
+						   struct weir_queue *q)
 {
 	const struct weir_port_class *c = p->kind;
 
+	if (weir_chunk_reserve(pool))
+		return weir_port_drop(p, WEIR_DROP_STORE_FULL);
+	weir_port_stats_join(p, packet->time_ps);
 	weir_ranked_push(q, pool, packet, c->sched->rank(c->sched_params, packet, packet->time_ps));
 	p->bytes += packet->bytes;
 	p->pkts++;
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
+	return WEIR_PORT_QUEUED;
 }
 
-static inline void append_sched(struct weir_port *p, struct weir_packet_pool *pool,
-				const struct weir_packet *packet, struct weir_queue *q)
+/* WEIR_PORT_QUEUED, or WEIR_PORT_DROPPED where the packet store is full. */
+static inline __attribute__((always_inline)) int append_sched(struct weir_port *p,
+							      struct weir_packet_pool *pool,
+							      const struct weir_packet *packet,
+							      struct weir_queue *q)
 {
+	uint32_t slot;
+
 	if (p->kind->order == WEIR_PORT_RANKED)
-		append_ranked(p, pool, packet, q);
-	else
-		weir_port_append(p, pool, packet, q);
+		return append_ranked(p, pool, packet, q);
+	if (weir_port_slot(pool, packet, q, &slot))
+		return weir_port_drop(p, WEIR_DROP_STORE_FULL);
+	weir_port_stats_join(p, packet->time_ps);
+	weir_port_append(p, pool, packet, q, slot);
+	return WEIR_PORT_QUEUED;
 }
 
 /* The packet's queue may not send. */
@@ -293,8 +305,8 @@ static __attribute__((noinline)) int offer_paused(struct weir_port *p,
 						  struct weir_packet_pool *pool,
 						  const struct weir_packet *packet, uint32_t queue)
 {
-	weir_port_stats_join(p, packet->time_ps);
-	append_sched(p, pool, packet, weir_port_queues(p) + queue);
+	if (append_sched(p, pool, packet, weir_port_queues(p) + queue) == WEIR_PORT_DROPPED)
+		return WEIR_PORT_DROPPED;
 	p->held_pkts++;
 	return WEIR_PORT_QUEUED;
 }
@@ -329,8 +341,8 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 
 	struct weir_queue *q = weir_port_queues(p) + queue;
 
-	weir_port_stats_join(p, now_ps);
-	append_sched(p, pool, packet, q);
+	if (append_sched(p, pool, packet, q) == WEIR_PORT_DROPPED)
+		return WEIR_PORT_DROPPED;
 	if (q->pkts == 1 && c->sched->activate)
 		c->sched->activate(weir_port_sched_state(p), c->sched_params, queue,
 				   weir_port_queues(p));

@@ -1,6 +1,7 @@
 /* port_setup.c -- what ports of a kind have in common, and a port of a kind. */
 #include "lib/port/port_limits.h"
 #include "weir/rng.h"
+#include <inttypes.h>
 #include <stddef.h>
 
 const char *const weir_port_drop_names[WEIR_PORT_DROPS] = {
@@ -10,7 +11,120 @@ const char *const weir_port_drop_names[WEIR_PORT_DROPS] = {
 	[WEIR_DROP_NOT_ECT] = "marked but not ECN-capable",
 	[WEIR_DROP_SCHEME] = "dropped by the marking scheme",
 	[WEIR_DROP_LINK_DOWN] = "link down",
+	[WEIR_DROP_STORE_FULL] = "packet store full",
 };
+
+static enum weir_port_order order_of(const struct weir_port_plan *plan)
+{
+	if (plan->sched && plan->sched->rank)
+		return WEIR_PORT_RANKED;
+	return plan->queues > 1 ? WEIR_PORT_QUEUES : WEIR_PORT_PLAIN;
+}
+
+/* --- checking a plan --- */
+
+/* The lowest rate, at which the time of the largest frame on the wire fits its 64 bits (weir_bytes_to_ps). */
+#define RATE_MIN_BPS (UINT64_C(1) * 1000 * 1000)
+#define POOL_LIMIT_MAX_BYTES ((UINT64_C(1) << 40) - 1)
+#define ALPHA_MAX_Q8 UINT64_C(0xffff)
+
+static int check_parts(const struct weir_port_plan *plan, struct weir_error *e)
+{
+	if (plan->queues < 1 || plan->queues > WEIR_QUEUES_MAX)
+		return weir_error_set(e, "a port of %" PRIu32 " queues; allowed are 1 to %d",
+				      plan->queues, WEIR_QUEUES_MAX);
+	if (!plan->mark)
+		return weir_error_set(e, "a port without a marking scheme; \"none\" never marks");
+	if (plan->mark->scheme.params_size && !plan->mark_params)
+		return weir_error_set(e, "marking %s: its options (mark_params) are missing",
+				      plan->mark->scheme.name);
+	if (!plan->sched && plan->queues > 1)
+		return weir_error_set(e, "a port of %" PRIu32 " queues without a scheduler",
+				      plan->queues);
+	if (plan->sched && plan->sched->scheme.params_size && !plan->sched_params)
+		return weir_error_set(e, "scheduler %s: its options (sched_params) are missing",
+				      plan->sched->scheme.name);
+	return 0;
+}
+
+static int check_sizes(const struct weir_port_plan *plan, struct weir_error *e)
+{
+	const struct weir_buffer_params *b = &plan->buffer;
+
+	if (plan->rate_bps < RATE_MIN_BPS || plan->rate_bps / 1000000 > UINT32_MAX)
+		return weir_error_set(e,
+				      "a port of %" PRIu64 " b/s; allowed are 1 Mb/s to "
+				      "%" PRIu32 " Mb/s",
+				      plan->rate_bps, UINT32_MAX);
+	if (plan->mtu_bytes < 1 || plan->mtu_bytes > UINT16_MAX || plan->min_bytes > UINT16_MAX ||
+	    plan->overhead_bytes > UINT16_MAX)
+		return weir_error_set(e,
+				      "frames of up to %" PRIu32 "B, of at least %" PRIu32
+				      "B and with %" PRIu32
+				      "B around them; allowed are 1 to %d, and up to %d",
+				      plan->mtu_bytes, plan->min_bytes, plan->overhead_bytes,
+				      UINT16_MAX, UINT16_MAX);
+	if (b->scope == WEIR_BUFFER_PER_SWITCH &&
+	    (b->limit_bytes > POOL_LIMIT_MAX_BYTES || b->alpha_q8 > ALPHA_MAX_Q8))
+		return weir_error_set(e, "a shared buffer counts bytes, up to 1 TiB, and its alpha "
+					 "is below 256");
+	return 0;
+}
+
+/* A scheme that chooses queues itself knows which port it wants. */
+static int check_layout(const struct weir_port_plan *plan, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	struct weir_mark_layout wanted = { .queues = 0 };
+	const struct weir_sched_ops *sched;
+
+	if (!plan->mark->layout)
+		return 0;
+	plan->mark->layout(plan->mark_params, &wanted);
+	wanted.scheduler[sizeof(wanted.scheduler) - 1] = '\0';
+	if (weir_sched_parse(wanted.scheduler, wanted.queues, &sched, params, e))
+		return weir_error_prefix(e, "marking %s: ", plan->mark->scheme.name);
+	if (plan->queues == wanted.queues && plan->sched == sched)
+		return 0;
+	return weir_error_set(e,
+			      "marking %s lays out a port itself: it needs %" PRIu32
+			      " queues and scheduler %s, not %" PRIu32 " and %s",
+			      plan->mark->scheme.name, wanted.queues, wanted.scheduler,
+			      plan->queues, plan->sched ? plan->sched->scheme.name : "none");
+}
+
+static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)
+{
+	uint32_t needs = weir_mark_needs(plan->mark, plan->mark_params);
+	int has_sched = order_of(plan) != WEIR_PORT_PLAIN;
+
+	if (needs & WEIR_MARK_NEEDS_ROUNDS &&
+	    (!has_sched || !plan->sched->quantum || !plan->sched->turn))
+		return weir_error_set(e,
+				      "marking %s measures the rounds of a scheduler, and %s has "
+				      "none; dwrr and wrr do, with two queues or more",
+				      plan->mark->scheme.name,
+				      has_sched ? plan->sched->scheme.name : "this port");
+	if (needs & WEIR_MARK_NEEDS_POOL && plan->buffer.scope != WEIR_BUFFER_PER_SWITCH)
+		return weir_error_set(e,
+				      "marking %s looks at the shared buffer of a switch, and this "
+				      "port's buffer is its own",
+				      plan->mark->scheme.name);
+	if (plan->lossless && has_sched && plan->queues > 1 && !plan->sched->halt)
+		return weir_error_set(e, "queues of %s cannot be paused, so none is lossless",
+				      plan->sched->scheme.name);
+	return 0;
+}
+
+int weir_port_plan_check(const struct weir_port_plan *plan, struct weir_error *e)
+{
+	if (check_parts(plan, e) || check_sizes(plan, e) || check_layout(plan, e) ||
+	    check_needs(plan, e))
+		return -1;
+	return plan->sched ? weir_sched_fits(plan->sched, plan->sched_params, plan->queues, e) : 0;
+}
+
+/* --- a class and a port --- */
 
 static uint32_t align8(size_t bytes)
 {
@@ -93,13 +207,6 @@ static struct weir_mark_glances glances_of(const struct weir_port_plan *plan,
 	if (!c->mark_dequeue || c->leaves_slowly)
 		glances.dequeue = NULL;
 	return glances;
-}
-
-static enum weir_port_order order_of(const struct weir_port_plan *plan)
-{
-	if (plan->sched && plan->sched->rank)
-		return WEIR_PORT_RANKED;
-	return plan->queues > 1 ? WEIR_PORT_QUEUES : WEIR_PORT_PLAIN;
 }
 
 void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan *plan)

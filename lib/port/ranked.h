@@ -4,6 +4,7 @@
 #include "weir/pool.h"
 #include "weir/sched.h"
 
+/* The pool has a free chunk (weir_chunk_reserve). */
 void weir_ranked_push(struct weir_queue *q, struct weir_packet_pool *pool,
 		      const struct weir_packet *packet, int64_t rank);
 

@@ -4,7 +4,7 @@
  * and fq_codel (RFC 8290) have it. */
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
-#include "sim/config/model.h"
+#include "sim/config/plugin.h"
 #include "sim/config/specs.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a c
 		  0, \
 		  0, \
 		  "when the card marks a packet: a marking scheme with its options", \
-		  card_marking_specs.kind }, \
+		  marking_specs.kind }, \
 		{ "delays", \
 		  WEIR_OPT_TEXT, \
 		  offsetof(struct card_params, delays), \
@@ -102,8 +102,7 @@ static int check_marking(struct config *c, struct weir_error *e)
 	const struct card_params *p = (const void *)c->card_params;
 	uint32_t needs;
 
-	if (weir_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e) ||
-	    model_attach(model_files, &c->card_mark->scheme, c->card_mark_params, e))
+	if (any_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e))
 		return weir_error_prefix(e, "marking: ");
 	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
 	if (c->card_mark->layout)

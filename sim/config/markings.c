@@ -97,7 +97,7 @@ static int read_part(const struct config *c, struct marking_part *p, const char 
 
 	snprintf(words, sizeof(words), "%.*s", (int)length, line);
 	snprintf(p->path, sizeof(p->path), "switch.marking.%.200s", words);
-	if (weir_mark_parse(line + length + 1, &p->mark, p->params, e))
+	if (any_mark_parse(line + length + 1, &p->mark, p->params, e))
 		return weir_error_prefix(e, "%s: ", p->path);
 	for (char *dot; (dot = strchr(word, '.')); word = dot + 1) {
 		*dot = '\0';
@@ -175,8 +175,6 @@ static int check_parts(const struct config *c, struct weir_error *e)
 {
 	const struct markings *m = c->markings;
 
-	if (is_plugin(c->switches.marking))
-		return weir_error_set(e, "switch.marking: a plug-in does not go with marking.PART");
 	if (tune_is_on(c))
 		return weir_error_set(e,
 				      "switch.tune: %s turns the knobs of one scheme, which "

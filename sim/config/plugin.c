@@ -4,6 +4,7 @@
 #include "sim/config/model.h"
 #include "sim/config/plugin_check.h"
 #include "sim/config/plugin_file.h"
+#include "sim/config/plugin_permit.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
@@ -52,49 +53,79 @@ static size_t door_size(const void *door)
 	return symbol->st_size;
 }
 
-static int check_door(const struct weir_plugin *p, struct weir_error *e)
+static int check_door(const struct plugin_door *door, struct weir_error *e)
 {
-	if (!p)
+	uint64_t abi = door->size < sizeof(door->abi) ? 0 : door->abi;
+
+	if (!door->is_there)
 		return weir_error_set(
 			e,
 			"exports no %s; write const struct weir_plugin weir_plugin = { "
 			"WEIR_ABI, .mark = &ops };",
 			DOOR);
-	if (door_size(p) < sizeof(p->abi) || p->abi != WEIR_ABI)
+	if (abi != WEIR_ABI)
 		return weir_error_set(e,
 				      "was built for another Weir (ABI %016" PRIx64
 				      ", this one has %016" PRIx64
 				      "); build it again with the headers of this one",
-				      door_size(p) < sizeof(p->abi) ? 0 : p->abi, WEIR_ABI);
-	if (door_size(p) < sizeof(*p))
+				      abi, WEIR_ABI);
+	if (door->size < sizeof(struct weir_plugin))
 		return weir_error_set(e, "%s has %zu bytes, not the %zu of struct weir_plugin",
-				      DOOR, door_size(p), sizeof(*p));
-	return plugin_check(p, e);
+				      DOOR, door->size, sizeof(struct weir_plugin));
+	return 0;
+}
+
+static int check_loaded(const struct weir_plugin *p, struct weir_error *e)
+{
+	struct plugin_door door = { .is_there = p != NULL };
+
+	if (p) {
+		door.size = door_size(p);
+		door.abi = door.size < sizeof(p->abi) ? 0 : p->abi;
+	}
+	return check_door(&door, e) || plugin_check(p, e) ? -1 : 0;
+}
+
+/* May it be loaded, and could it? real: the file to load. Where only looks are allowed this is all that happens. */
+static int check_file(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e)
+{
+	struct plugin_door door;
+
+	if (plugin_permit_check(path, real, e) || plugin_file_check(real, e))
+		return -1;
+	if (!plugin_permit_is_look())
+		return 0;
+	if (plugin_file_door(real, DOOR, &door, e) || check_door(&door, e))
+		return -1;
+	plugin_permit_count_look(path);
+	return weir_error_set(e, "is a plug-in and was not loaded; --allow-plugins loads it");
 }
 
 const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 {
 	const struct weir_plugin *p;
+	char real[PLUGIN_PATH_SIZE];
 	void *object;
-	size_t length = strlen(path);
+	size_t length;
 
-	if (plugin_file_check(path, e)) {
+	if (check_file(path, real, e)) {
 		weir_error_prefix(e, "%.200s: ", path);
 		return NULL;
 	}
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	length = strlen(real);
+	object = dlopen(real, RTLD_NOW | RTLD_LOCAL);
 	if (!object) {
 		const char *reason = dlerror();
 
-		/* Mostly it says "PATH: why". */
-		if (reason && strncmp(reason, path, length) == 0 && reason[length] == ':')
+		/* As a rule it says "PATH: why". */
+		if (reason && strncmp(reason, real, length) == 0 && reason[length] == ':')
 			reason += length + 2;
 		weir_error_set(e, "%.200s: cannot be loaded: %.300s", path,
 			       reason ? reason : "unknown");
 		return NULL;
 	}
 	p = dlsym(object, DOOR);
-	if (check_door(p, e)) {
+	if (check_loaded(p, e)) {
 		weir_error_prefix(e, "%.200s: ", path);
 		dlclose(object);
 		return NULL;

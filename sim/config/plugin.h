@@ -1,8 +1,8 @@
 /* plugin.h -- schemes from shared objects, beside the built-in ones.
  *
  * A name with a slash is the path of a shared object (weir/plugin.h says what is in it), any other one
- * is looked up in the library's registries. What an object declares is checked before anything of it
- * is called. Loaded objects stay loaded, so that what points into them stays true; loading one again
+ * is looked up in the library's registries. An object is loaded only where the user allows it
+ * (sim/config/plugin_permit.h), and what it declares is checked before anything of it is called. Loaded objects stay loaded, so that what points into them stays true; loading one again
  * gives the same. */
 #ifndef SIM_CONFIG_PLUGIN_H
 #define SIM_CONFIG_PLUGIN_H

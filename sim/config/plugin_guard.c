@@ -4,18 +4,32 @@
  * what the ports hold as the scheme's parameters. */
 #include "sim/config/plugin_guard.h"
 #include "sim/base/memory.h"
+#include "sim/config/card.h"
+#include "sim/config/markings.h"
 #include "sim/config/plugin.h"
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+
+/* A marking scheme of a plug-in: of switch.marking, of one of its parts or of a card. */
+struct mark_guard {
+	struct weir_mark_ops ops; /* what ports call instead, with the guard as params */
+	const struct weir_mark_ops *inner;
+	const void *params;
+	char name[WEIR_OPT_TEXT_SIZE]; /* as the user named it, without options */
+	uint32_t queues;               /* that choose_queue may name */
+	struct plugin_guard *guard;
+};
 
 struct plugin_guard {
 	const struct config *config;
-	/* What ports call instead, of both: one of them may be a built-in one. */
-	struct weir_mark_ops mark;
-	struct weir_sched_ops sched;
+	struct weir_sched_ops sched; /* what ports call instead */
+	int guards_sched;
 	atomic_int is_caught;
-	struct weir_error error; /* of whoever set is_caught first */
+	struct weir_error error; /* of the thread that set is_caught first */
+	uint32_t mark_count;
+	struct mark_guard marks[];
 };
 
 static struct plugin_guard *guard_of(const void *params)
@@ -23,7 +37,12 @@ static struct plugin_guard *guard_of(const void *params)
 	return (struct plugin_guard *)params;
 }
 
-/* The first mistake is kept; the threads of one window may make several. */
+static const struct mark_guard *mark_guard_of(const void *params)
+{
+	return params;
+}
+
+/* The first mistake is kept; the threads of one lookahead window may make several. */
 #define CATCH(g, ...) \
 	do { \
 		if (!atomic_exchange(&(g)->is_caught, 1)) \
@@ -35,97 +54,126 @@ static struct plugin_guard *guard_of(const void *params)
 
 /* --- marking schemes --- */
 
-static uint32_t checked_verdict(struct plugin_guard *g, const char *hook, uint32_t verdict)
+static uint32_t checked_verdict(const struct mark_guard *m, const char *hook, uint32_t verdict)
 {
 	uint32_t what = verdict & ((1u << WEIR_MARK_VERDICT_BITS) - 1);
 
 	if (what <= WEIR_MARK_DROP && verdict >> WEIR_MARK_VERDICT_BITS < WEIR_MARK_REASONS)
 		return verdict;
-	CATCH(g,
-	      "marking scheme %.*s: its .%s returned %" PRIu32
+	CATCH(m->guard,
+	      "marking scheme %s: its .%s returned %" PRIu32
 	      ", which is no verdict; there are WEIR_MARK_PASS, WEIR_MARK_CE and WEIR_MARK_DROP, "
 	      "with reasons 0 "
 	      "to %d",
-	      NAME(g->config->switches.marking), hook, verdict, WEIR_MARK_REASONS - 1);
+	      m->name, hook, verdict, WEIR_MARK_REASONS - 1);
 	return WEIR_MARK_PASS;
 }
 
 static uint32_t guarded_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
-	struct plugin_guard *g = guard_of(params);
+	const struct mark_guard *m = mark_guard_of(params);
 
-	return checked_verdict(g, "enqueue",
-			       g->config->mark->enqueue(state, g->config->mark_params, v));
+	return checked_verdict(m, "enqueue", m->inner->enqueue(state, m->params, v));
 }
 
 static uint32_t guarded_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
-	struct plugin_guard *g = guard_of(params);
+	const struct mark_guard *m = mark_guard_of(params);
 
-	return checked_verdict(g, "dequeue",
-			       g->config->mark->dequeue(state, g->config->mark_params, v));
+	return checked_verdict(m, "dequeue", m->inner->dequeue(state, m->params, v));
 }
 
 static uint32_t guarded_choice(void *state, const void *params, const struct weir_mark_view *v,
 			       const struct weir_queue *queues)
 {
-	struct plugin_guard *g = guard_of(params);
-	uint32_t queue = g->config->mark->choose_queue(state, g->config->mark_params, v, queues);
+	const struct mark_guard *m = mark_guard_of(params);
+	uint32_t queue = m->inner->choose_queue(state, m->params, v, queues);
 
-	if (queue < g->config->queues)
+	if (queue < m->queues)
 		return queue;
-	CATCH(g, "marking scheme %.*s chose queue %" PRIu32 "; ports have %" PRIu32,
-	      NAME(g->config->switches.marking), queue, g->config->queues);
+	CATCH(m->guard, "marking scheme %s chose queue %" PRIu32 "; ports have %" PRIu32, m->name,
+	      queue, m->queues);
 	return v->queue;
 }
 
 static uint32_t guarded_needs(const void *params)
 {
-	return weir_mark_needs(guard_of(params)->config->mark,
-			       guard_of(params)->config->mark_params);
+	const struct mark_guard *m = mark_guard_of(params);
+
+	return weir_mark_needs(m->inner, m->params);
 }
 
 static size_t guarded_size(const void *params)
 {
-	return weir_mark_state_size(guard_of(params)->config->mark,
-				    guard_of(params)->config->mark_params);
+	const struct mark_guard *m = mark_guard_of(params);
+
+	return weir_mark_state_size(m->inner, m->params);
 }
 
 static uint64_t guarded_quiet(const void *params)
 {
-	const struct config *c = guard_of(params)->config;
+	const struct mark_guard *m = mark_guard_of(params);
 
-	return c->mark->quiet_below(c->mark_params);
+	return m->inner->quiet_below(m->params);
 }
 
 static int guarded_passes_idle(const void *params)
 {
-	const struct config *c = guard_of(params)->config;
+	const struct mark_guard *m = mark_guard_of(params);
 
-	return c->mark->passes_idle(c->mark_params);
+	return m->inner->passes_idle(m->params);
 }
 
 static void guarded_mark_init(void *state, const void *params, const struct weir_mark_env *env)
 {
-	const struct config *c = guard_of(params)->config;
+	const struct mark_guard *m = mark_guard_of(params);
 
-	c->mark->init(state, c->mark_params, env);
+	m->inner->init(state, m->params, env);
 }
 
-static void guard_mark(struct plugin_guard *g)
+/* Adds a scheme where its spec names a plug-in. */
+static void guard_mark(struct plugin_guard *g, const char *spec, const struct weir_mark_ops *inner,
+		       const void *params)
 {
-	const struct weir_mark_ops *inner = g->config->mark;
+	struct mark_guard *m = &g->marks[g->mark_count];
 
-	g->mark = *inner;
-	g->mark.needs = guarded_needs;
-	g->mark.size = guarded_size;
-	g->mark.init = inner->init ? guarded_mark_init : NULL;
-	g->mark.quiet_below = inner->quiet_below ? guarded_quiet : NULL;
-	g->mark.passes_idle = inner->passes_idle ? guarded_passes_idle : NULL;
-	g->mark.choose_queue = inner->choose_queue ? guarded_choice : NULL;
-	g->mark.enqueue = inner->enqueue ? guarded_enqueue : NULL;
-	g->mark.dequeue = inner->dequeue ? guarded_dequeue : NULL;
-	g->mark.glances = NULL;
+	if (!is_plugin(spec))
+		return;
+	g->mark_count++;
+	m->guard = g;
+	m->inner = inner;
+	m->params = params;
+	m->queues = g->config->queues;
+	snprintf(m->name, sizeof(m->name), "%.*s", NAME(spec));
+	m->ops = *inner;
+	m->ops.needs = guarded_needs;
+	m->ops.size = guarded_size;
+	m->ops.init = inner->init ? guarded_mark_init : NULL;
+	m->ops.quiet_below = inner->quiet_below ? guarded_quiet : NULL;
+	m->ops.passes_idle = inner->passes_idle ? guarded_passes_idle : NULL;
+	m->ops.choose_queue = inner->choose_queue ? guarded_choice : NULL;
+	m->ops.enqueue = inner->enqueue ? guarded_enqueue : NULL;
+	m->ops.dequeue = inner->dequeue ? guarded_dequeue : NULL;
+	m->ops.glances = NULL;
+}
+
+void plugin_guard_mark(const struct plugin_guard *g, const struct weir_mark_ops **mark,
+		       const void **params)
+{
+	for (uint32_t i = 0; g && i < g->mark_count; i++)
+		if (g->marks[i].inner == *mark && g->marks[i].params == *params) {
+			*mark = &g->marks[i].ops;
+			*params = &g->marks[i];
+			return;
+		}
+}
+
+const void *plugin_guard_inner(const struct plugin_guard *g, const void *params)
+{
+	for (uint32_t i = 0; g && i < g->mark_count; i++)
+		if (params == &g->marks[i])
+			return g->marks[i].params;
+	return params;
 }
 
 /* --- schedulers --- */
@@ -252,31 +300,68 @@ static void guard_sched(struct plugin_guard *g)
 
 /* --- the guard --- */
 
+/* What a line "PART SPEC" says. */
+static const char *part_spec(const struct config *c, uint32_t part)
+{
+	return strchr(c->switches.markings.lines[part].text, ' ') + 1;
+}
+
+static const char *card_spec(const struct config *c)
+{
+	return card_has_queue(c)
+		       ? ((const struct card_params *)(const void *)c->card_params)->marking
+		       : "";
+}
+
+static int has_plugin(const struct config *c)
+{
+	int found = is_plugin(c->switches.marking) || is_plugin(c->switches.scheduler) ||
+		    is_plugin(card_spec(c));
+
+	for (uint32_t i = 0; c->markings && i < c->markings->count; i++)
+		found |= is_plugin(part_spec(c, i));
+	return found;
+}
+
+static size_t guard_bytes(const struct config *c)
+{
+	uint32_t parts = c->markings ? c->markings->count : 0;
+
+	return sizeof(struct plugin_guard) + (parts + UINT64_C(2)) * sizeof(struct mark_guard);
+}
+
 struct plugin_guard *plugin_guard_new(const struct config *c)
 {
 	struct plugin_guard *g;
 
-	if (!is_plugin(c->switches.marking) && !is_plugin(c->switches.scheduler))
+	if (!has_plugin(c))
 		return NULL;
-	g = memory_new(1, sizeof(*g));
+	g = memory_new(1, guard_bytes(c));
 	g->config = c;
-	guard_mark(g);
-	guard_sched(g);
+	guard_mark(g, c->switches.marking, c->mark, c->mark_params);
+	for (uint32_t i = 0; c->markings && i < c->markings->count; i++)
+		guard_mark(g, part_spec(c, i), c->markings->parts[i].mark,
+			   c->markings->parts[i].params);
+	guard_mark(g, card_spec(c), c->card_mark, c->card_mark_params);
+	g->guards_sched = is_plugin(c->switches.scheduler);
+	if (g->guards_sched)
+		guard_sched(g);
 	return g;
 }
 
 void plugin_guard_free(struct plugin_guard *g)
 {
 	if (g)
-		memory_free(g, 1, sizeof(*g));
+		memory_free(g, 1, guard_bytes(g->config));
 }
 
 void plugin_guard_plan(struct plugin_guard *g, struct weir_port_plan *plan)
 {
 	if (!g)
 		return;
-	plan->mark = &g->mark;
-	plan->mark_params = g;
+	plugin_guard_mark(g, &plan->mark, &plan->mark_params);
+	if (!g->guards_sched)
+		return;
 	plan->sched = &g->sched;
 	plan->sched_params = g;
 }

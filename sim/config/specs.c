@@ -2,7 +2,6 @@
 #include "sim/config/specs.h"
 #include "sim/config/card.h"
 #include "sim/config/fabric.h"
-#include "sim/config/model.h"
 #include "sim/config/plugin.h"
 #include "sim/config/tune.h"
 
@@ -12,18 +11,6 @@ static int marking_read(const char *spec, void *params, const struct weir_option
 	const struct weir_mark_ops *mark;
 
 	if (any_mark_parse(spec, &mark, params, e))
-		return -1;
-	*table = mark->scheme.options;
-	return 0;
-}
-
-static int card_marking_read(const char *spec, void *params, const struct weir_option **table,
-			     struct weir_error *e)
-{
-	const struct weir_mark_ops *mark;
-
-	if (weir_mark_parse(spec, &mark, params, e) ||
-	    model_attach(model_files, &mark->scheme, params, e))
 		return -1;
 	*table = mark->scheme.options;
 	return 0;
@@ -105,4 +92,3 @@ const struct weir_specs cc_specs = { { "congestion control", NULL }, cc_read, is
 const struct weir_specs tune_specs = { { "agent or tuner", NULL }, tune_read, is_plugin };
 const struct weir_specs fabric_specs = { { "fabric", NULL }, fabric_read, NULL };
 const struct weir_specs card_specs = { { "card", NULL }, card_read, NULL };
-const struct weir_specs card_marking_specs = { { "marking", NULL }, card_marking_read, NULL };

@@ -11,5 +11,5 @@
 extern const struct weir_specs marking_specs, scheduler_specs, cc_specs, tune_specs;
 
 /* Built-in ones alone. */
-extern const struct weir_specs fabric_specs, card_specs, card_marking_specs;
+extern const struct weir_specs fabric_specs, card_specs;
 #endif

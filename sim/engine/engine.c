@@ -69,7 +69,7 @@ void line_begin(struct worker *w, struct egress *out)
 
 	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS && !is_watched(e, out->link))
 		out->to &= ~EGRESS_SPECIAL;
-	out->tail = weir_chunk_take(&w->pool) << WEIR_CHUNK_SHIFT;
+	out->tail = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
 	atomic_store_explicit(&e->line_first[out->line], out->tail, memory_order_release);
 }
 

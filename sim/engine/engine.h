@@ -25,6 +25,7 @@
 #include "sim/engine/segment.h"
 #include "sim/traffic/traffic.h"
 #include "weir/port.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -422,6 +423,14 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 	atomic_store_explicit(&w->slot_busy[slot], 1, memory_order_relaxed);
 }
 
+/* A chunk of the worker's pool. The store cannot be full: room_make grows it between lookahead windows. */
+static inline uint32_t engine_chunk_take(struct worker *w)
+{
+	if (weir_chunk_reserve(&w->pool))
+		assert(0);
+	return weir_chunk_take(&w->pool);
+}
+
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
 static inline __attribute__((always_inline)) struct weir_packet *egress_place(struct worker *w,
 									      struct egress *out)
@@ -440,7 +449,7 @@ egress_commit_to(struct worker *w, struct egress *out, uint32_t to, int64_t end_
 
 	w->pool.slots[slot].time_ps = arrival_ps;
 	if ((next & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = weir_chunk_take(&w->pool);
+		uint32_t chunk = engine_chunk_take(w);
 
 		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
 		next = chunk << WEIR_CHUNK_SHIFT;

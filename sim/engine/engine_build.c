@@ -109,7 +109,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 	}
 	if (from->kind == NODE_HOST && card_has_queue(c)) {
 		plan.counts_waits = (uint32_t)c->measure.sojourn;
-		card_plan(c, &plan);
+		card_plan(c, e->guard, &plan);
 		return plan;
 	}
 	if (from->kind == NODE_HOST) {
@@ -192,7 +192,7 @@ static void build_ports(struct engine *e)
 	struct class_memory last = { 0 };
 	size_t port_size = 0;
 
-	e->card_mark = card_marking(e->config);
+	e->card_mark = card_marking(e->config, e->guard);
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		uint32_t class = class_for(e, i, &last);
 
@@ -560,7 +560,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	build_switches(e);
 	e->guard = plugin_guard_new(c);
 	e->agents = agents_new(c);
-	if (marking_maps_new(&e->marking_maps, c, net, error))
+	if (marking_maps_new(&e->marking_maps, c, e->guard, net, error))
 		return -1;
 	build_ports(e);
 	if (agents_begin(e->agents, e, error))

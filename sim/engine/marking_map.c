@@ -2,6 +2,7 @@
 #include "sim/engine/marking_map.h"
 #include "sim/base/memory.h"
 #include "sim/config/markings.h"
+#include "sim/config/plugin_guard.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -118,7 +119,8 @@ static uint8_t reason_place(struct weir_mark_ops *ops, const char *name)
 	return i;
 }
 
-static struct marking_map *map_new(const struct config *c, const char *tier, uint64_t rate_bps)
+static struct marking_map *map_new(const struct config *c, const struct plugin_guard *guard,
+				   const char *tier, uint64_t rate_bps)
 {
 	struct marking_map *m = memory_zeroed(1, sizeof(*m) + c->queues * sizeof(m->queues[0]));
 
@@ -128,6 +130,7 @@ static struct marking_map *map_new(const struct config *c, const char *tier, uin
 	m->queue_count = c->queues;
 	for (uint32_t q = 0; q < c->queues; q++) {
 		m->queues[q] = marking_at(c, tier, rate_bps, q);
+		plugin_guard_mark(guard, &m->queues[q].mark, &m->queues[q].params);
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (m->queues[q].mark->reasons[k])
 				m->queues[q].reasons[k] =
@@ -268,7 +271,8 @@ static int check_parts(const struct config *c, const struct network *net, struct
 	return 0;
 }
 
-int marking_maps_new(struct marking_map **maps, const struct config *c, const struct network *net,
+int marking_maps_new(struct marking_map **maps, const struct config *c,
+		     const struct plugin_guard *guard, const struct network *net,
 		     struct weir_error *e)
 {
 	if (check_parts(c, net, e))
@@ -282,7 +286,7 @@ int marking_maps_new(struct marking_map **maps, const struct config *c, const st
 		if (from->kind != NODE_SWITCH || map_find(*maps, tier, rate_bps) ||
 		    !queues_differ(c, tier, rate_bps))
 			continue;
-		m = map_new(c, tier, rate_bps);
+		m = map_new(c, guard, tier, rate_bps);
 		m->next = *maps;
 		*maps = m;
 	}

@@ -11,8 +11,12 @@
 
 struct marking_map;
 
-/* Adds those of a network's ports to the list. -1: a part means no port of it; the message begins with its path. */
-int marking_maps_new(struct marking_map **maps, const struct config *c, const struct network *net,
+struct plugin_guard;
+
+/* Adds those of a network's ports to the list. guard: of plug-ins, may be NULL. -1: a part means no port of it; the message
+ * begins with its path. */
+int marking_maps_new(struct marking_map **maps, const struct config *c,
+		     const struct plugin_guard *guard, const struct network *net,
 		     struct weir_error *e);
 
 /* Gives the plan of a switch's port its marking; its rate is known. */

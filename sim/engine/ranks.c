@@ -251,7 +251,7 @@ static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
 	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SPECIAL;
 
 	if ((next & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = weir_chunk_take(&w->pool);
+		uint32_t chunk = engine_chunk_take(w);
 
 		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
 		next = chunk << WEIR_CHUNK_SHIFT;

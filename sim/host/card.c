@@ -8,6 +8,7 @@
  * queues); ns-3 does not, nor do these cards. */
 #include "sim/base/memory.h"
 #include "sim/config/card.h"
+#include "sim/config/plugin_guard.h"
 #include "sim/host/host.h"
 #include <stdlib.h>
 
@@ -23,12 +24,15 @@ static uint32_t queue_of_flow(void *state, const void *params, const struct weir
 	return host_flow_queue(v->flow_hash, WEIR_QUEUES_MAX);
 }
 
-struct weir_mark_ops card_marking(const struct config *c)
+struct weir_mark_ops card_marking(const struct config *c, const struct plugin_guard *guard)
 {
 	struct weir_mark_ops mark = { .scheme.name = "none" };
+	const struct weir_mark_ops *own = c->card_mark;
+	const void *params = c->card_mark_params;
 
+	plugin_guard_mark(guard, &own, &params);
 	if (card_has_queue(c))
-		mark = *c->card_mark;
+		mark = *own;
 	if (card_has_queue(c) && c->card->queues > 1) {
 		mark.choose_queue = queue_of_flow;
 		mark.glances = NULL;
@@ -36,12 +40,15 @@ struct weir_mark_ops card_marking(const struct config *c)
 	return mark;
 }
 
-void card_plan(const struct config *c, struct weir_port_plan *plan)
+void card_plan(const struct config *c, const struct plugin_guard *guard,
+	       struct weir_port_plan *plan)
 {
 	const struct card_params *p = (const void *)c->card_params;
+	const struct weir_mark_ops *own = c->card_mark;
 
 	plan->queues = c->card->queues;
 	plan->mark_params = c->card_mark_params;
+	plugin_guard_mark(guard, &own, &plan->mark_params);
 	plan->sched = c->card_sched;
 	plan->sched_params = c->card_sched_params;
 	plan->pass_not_ect = (uint32_t)c->switches.non_ect;

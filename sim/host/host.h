@@ -107,8 +107,9 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 
 /* The marking of every card, fair ones included; and what a port with a queue is made from, whose
  * marking, rate and frames are the caller's. */
-struct weir_mark_ops card_marking(const struct config *c);
-void card_plan(const struct config *c, struct weir_port_plan *plan);
+struct weir_mark_ops card_marking(const struct config *c, const struct plugin_guard *guard);
+void card_plan(const struct config *c, const struct plugin_guard *guard,
+	       struct weir_port_plan *plan);
 
 /* The packet in egress_place leaves at once, waits in the card, or is dropped. */
 void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps);
@@ -185,6 +186,9 @@ static inline __attribute__((always_inline)) void host_control(struct worker *w,
 							       struct weir_packet *packet,
 							       const struct weir_packet *spare)
 {
+	struct weir_queue *q;
+	uint32_t slot;
+
 	h->made_pkts++;
 	if (__builtin_expect(packet != spare, 1)) {
 		host_transmit(w, h, packet, h->now_ps);
@@ -197,8 +201,10 @@ static inline __attribute__((always_inline)) void host_control(struct worker *w,
 		card_offer(w, h, place, h->now_ps);
 		return;
 	}
-	weir_port_append(&h->out->port, &w->pool, packet,
-			 weir_port_queues(&h->out->port) + host_queue(h, packet->class_id));
+	q = weir_port_queues(&h->out->port) + host_queue(h, packet->class_id);
+	if (weir_port_slot(&w->pool, packet, q, &slot)) /* never: see engine_chunk_take */
+		assert(0);
+	weir_port_append(&h->out->port, &w->pool, packet, q, slot);
 	h->work++;
 }
 

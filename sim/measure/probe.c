@@ -1,6 +1,7 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
 #include "lib/agent/acc.h"
+#include "sim/config/plugin_guard.h"
 #include "sim/engine/marking_map.h"
 #include "sim/host/mailbox.h"
 #include "sim/switch/agents.h"
@@ -379,7 +380,7 @@ static double scheme_value(const struct engine *e, const struct probe *p)
 {
 	struct weir_port *port = &engine_egress(e, p->target)->port;
 	uint32_t queue = (uint32_t)p->queue;
-	const void *params = e->guard ? e->config->mark_params : port->kind->mark_params;
+	const void *params = port->kind->mark_params;
 
 	if (!p->value)
 		return agents_value(e->agents, p->target, queue, p->agent_value);
@@ -387,7 +388,8 @@ static double scheme_value(const struct engine *e, const struct probe *p)
 		params = agents_mark_params(port, queue);
 	if (e->marking_maps)
 		marking_of_queue(port->kind, queue, &params);
-	return p->value->read(weir_port_mark_state(port, queue), params);
+	return p->value->read(weir_port_mark_state(port, queue),
+			      plugin_guard_inner(e->guard, params));
 }
 
 /* What is there now, of a probe without a counter. */

@@ -1,6 +1,7 @@
 /* sim.c -- see weir/sim.h: time, messages and calls. Looking and changing are in sim_look.c. */
 #include "sim/run/sim_parts.h"
 #include "sim/config/plugin_guard.h"
+#include "sim/config/plugin_permit.h"
 #include "sim/host/mailbox.h"
 #include "sim/measure/audit.h"
 #include "sim/run/build.h"
@@ -14,6 +15,11 @@ enum { MESSAGES_DEFAULT = 4096, CONNECTIONS_DEFAULT = 1024, NAMES_MAX = 64, NAME
 #define TIME_MAX_PS (INT64_MAX / 6)
 
 /* --- its life --- */
+
+void weir_sim_allow_plugins(const char *folder)
+{
+	plugin_permit_folder(folder);
+}
 
 int sim_new(struct weir_sim **out, struct config *c, const struct weir_sim_plan *plan,
 	    struct weir_error *e)

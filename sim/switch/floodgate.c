@@ -234,9 +234,9 @@ static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *
 	uint32_t slot = v->tail;
 
 	if (v->pkts == 0) {
-		slot = v->head = weir_chunk_take(&w->pool) << WEIR_CHUNK_SHIFT;
+		slot = v->head = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
 	} else if ((slot & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = weir_chunk_take(&w->pool);
+		uint32_t chunk = engine_chunk_take(w);
 
 		w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
 		slot = chunk << WEIR_CHUNK_SHIFT;

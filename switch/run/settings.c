@@ -2,6 +2,7 @@
 #include "switch/run/reading.h"
 #include "sim/base/memory.h"
 #include "sim/config/markings.h"
+#include "sim/config/plugin_permit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,7 @@ int settings_read(struct switch_settings *s, const char *file, struct weir_error
 
 	if (!text)
 		return -1;
+	plugin_permit_tree_of(file);
 	failed = settings_read_text(s, file, text, length, e);
 	free(text);
 	return failed;

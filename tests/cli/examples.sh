@@ -33,6 +33,15 @@ try port/port.c
 ./port | grep -q '^drops, port buffer full: [1-9]' || fail "port: no drops"
 ./port nonsense 2>&1 | grep -q "unknown marking 'nonsense'" || fail "port: a mistake has no message"
 
+# Choices that do not go together are a message, and never an assertion of the library.
+status=0
+./port 'diffecn(rtt=100us)' 'dwrr(weights=3:1)' >out 2>&1 || status=$?
+[ $status = 2 ] && [ "$(cat out)" = "port: marking diffecn lays out a port itself: it needs 32 queues and scheduler \
+sp-dwrr(priority-queues=1, quantum=1514B), not 2 and dwrr" ] || fail "port: status $status, $(cat out)"
+sed 's/weir_packet_store_init(&x->store, 1 << 16)/weir_packet_store_init(\&x->store, 32)/' port.c >small.c
+cc -std=c11 -O2 small.c $(pkg-config --cflags --libs weir) -o small
+./small | grep -q '^drops, packet store full: [1-9]' || fail "port: a store smaller than its buffer"
+
 # With its defaults it is Reno that hears marks, to the last bit.
 try cc/aimd.c
 result() {

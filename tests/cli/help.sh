@@ -17,6 +17,8 @@ topics=$(echo $("$weir" help | sed -n '/Topics:$/,$p' | sed 1d | tr -d ',.'))
 for topic in pfc lossless slowdown sizes workloads kmin ecn cdf incast; do
 	case " $topics " in *" $topic "*) ;; *) fail "weir help must list $topic" ;; esac
 done
+# Usage and help of a command stand apart, however long the usage is.
+"$weir" help | grep -q '^  weir merge     FOLDER... --out FOLDER$' || fail "weir help merge"
 for topic in $topics; do
 	"$weir" help "$topic" >"$dir/out" || fail "weir help $topic"
 	grep -qx "$topic (topic)" "$dir/out" || fail "weir help $topic: no page"

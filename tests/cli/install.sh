@@ -30,14 +30,32 @@ done
 strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e './lib/libweir\(-sim\)\?\.\(a\|so\|so\.0\|so\.[0-9.]*\)' \
 	-e ./lib/pkgconfig/weir.pc -e './include/weir/[a-z_]*\.h' -e ./share/man/man1/weir.1 -e './share/weir/papers/.*' -e './share/weir/models/[a-z0-9-]*\.model' \
 	-e './share/weir/scenarios/[a-z-]*\.ini' -e './share/doc/weir/.*' -e ./share/bash-completion/completions/weir \
-	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish -e ./lib/systemd/system/weir-keeper@.service) || :
+	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish -e ./lib/systemd/system/weir-keeper@.service \
+	-e ./lib/sysusers.d/weir.conf) || :
 [ -z "$strangers" ] || fail "also installed: $strangers"
 for file in bin/weir lib/libweir.a lib/libweir.so.0 lib/pkgconfig/weir.pc share/man/man1/weir.1 \
 	share/weir/scenarios/demo.ini share/doc/weir/examples/plugin/mine.c share/doc/weir/docs/plugin.md \
 	share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish \
-	lib/systemd/system/weir-keeper@.service; do
+	lib/systemd/system/weir-keeper@.service lib/sysusers.d/weir.conf; do
 	[ -s "$root/$file" ] || fail "$file is missing or empty"
 done
+# It is hardened as a package of Debian is: relocations are read-only once it runs, and stack and buffers are watched.
+for file in bin/weir lib/libweir.so lib/libweir-sim.so; do
+	readelf -lW "$root/$file" | grep -q GNU_RELRO && readelf -dW "$root/$file" | grep -q BIND_NOW ||
+		fail "$file: not linked with -z relro -z now"
+	readelf --dyn-syms -W "$root/$file" | grep -q ' __stack_chk_fail' || fail "$file: no stack protector"
+	readelf --dyn-syms -W "$root/$file" | grep -q ' __[a-z]*printf_chk' || fail "$file: not built with FORTIFY"
+done
+readelf -hW "$root/bin/weir" | grep -q 'Type: *DYN' || fail "bin/weir: not position-independent"
+# The unit runs as a user that the package makes.
+user=$(sed -n 's/^User=//p' "$root/lib/systemd/system/weir-keeper@.service")
+grep -q "^u $user " "$root/lib/sysusers.d/weir.conf" || fail "nothing makes the user $user"
+if command -v systemd-sysusers >/dev/null; then
+	mkdir -p "$dir/etc"
+	systemd-sysusers --root="$dir" - <"$root/lib/sysusers.d/weir.conf" 2>"$dir/log" && grep -q "^$user:" "$dir/etc/passwd" "$dir/etc/group" ||
+		fail "systemd-sysusers: $(cat "$dir/log")"
+fi
+
 # The installed program finds the figures by itself.
 (cd "$dir" && "$root/bin/weir" reproduce >"$dir/figures")
 [ "$(grep -c / "$dir/figures")" -ge "$(ls scenarios/papers/*/*.ini | wc -l)" ]

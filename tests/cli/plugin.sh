@@ -168,9 +168,9 @@ build mine <examples/plugin/mine.c
 "$weir" run scenarios/incast.ini --cc "$dir/mine.so" 2>&1 |
 	grep -qx "weir: --set host.cc=$dir/mine.so: $dir/mine.so: holds no congestion control, but a marking scheme (.mark)" ||
 	fail "a marking scheme is no congestion control"
-"$weir" check scenarios/incast.ini --marking "$dir/mine.so(hig=3pkts)" 2>&1 |
+"$weir" check --allow-plugins scenarios/incast.ini --marking "$dir/mine.so(hig=3pkts)" 2>&1 |
 	grep -q "unknown option 'hig' of $dir/mine.so; it has high, low (nearest: high)$" || fail "unknown option"
-"$weir" check scenarios/incast.ini --marking "$dir/mine.so(low=80pkts)" 2>&1 |
+"$weir" check --allow-plugins scenarios/incast.ini --marking "$dir/mine.so(low=80pkts)" 2>&1 |
 	grep -q "mine: low is above high$" || fail "the scheme's own check"
 
 cp -r examples/plugin "$dir/template"
@@ -257,9 +257,9 @@ static const struct weir_mark_knobs knobs = { .turn = turn };
 static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .enqueue = say, .knobs = &knobs };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
-"$weir" check scenarios/incast.ini --marking "$dir/knobs.so" --set switch.tune=qla 2>&1 |
+"$weir" check --allow-plugins scenarios/incast.ini --marking "$dir/knobs.so" --set switch.tune=qla 2>&1 |
 	grep -q "qla, but the marking scheme of a plug-in is not turned$" || fail "knobs of a plug-in"
-"$weir" check scenarios/incast.ini --marking red --set "switch.tune=$dir/mine.so" 2>&1 |
+"$weir" check --allow-plugins scenarios/incast.ini --marking red --set "switch.tune=$dir/mine.so" 2>&1 |
 	grep -q "mine.so: holds no agent, but a marking scheme (.mark)" || fail "a marking scheme is no agent"
 
 # --- an object that is not whole: the loader would be killed by what is missing ---
@@ -278,7 +278,7 @@ head -c $((size - 1)) "$dir/whole.so" >"$dir/cut.so"
 	fail "the last byte is missing"
 mkfifo "$dir/pipe.so"
 refused pipe "cannot be loaded: it is no regular file"
-"$weir" check scenarios/incast.ini --marking 'mine.so(high=3pkts)' 2>&1 |
+"$weir" check --allow-plugins scenarios/incast.ini --marking 'mine.so(high=3pkts)' 2>&1 |
 	grep -q "'mine.so' looks like a plug-in, which is named by its path; write ./mine.so$" || fail "a plug-in without its path"
 
 # --- answers that are none: named, not obeyed, and no result ---
@@ -372,6 +372,219 @@ END
 [ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: scheduler $dir/deaf.so picked queue 0, which is paused" ] ||
 	fail "a queue that is paused must not be served"
 
+# --- wherever a built-in scheme can be named: a tier, a class, a section, a rate, a card, alone and beside others ---
+build mine <examples/plugin/mine.c
+cat >"$dir/places.ini" <<'END'
+[network]
+topology = leaf-spine
+leaves = 2
+spines = 1
+hosts-per-leaf = 2
+rate = 10Gbps
+[switch]
+queues = 2
+scheduler = dwrr
+marking = none
+buffer = 300pkts
+[host]
+cc = dctcp
+[traffic first]
+pattern = many-to-one
+receiver = 3
+senders = 3
+size = unlimited
+[traffic second]
+pattern = many-to-one
+receiver = 3
+senders = 3
+class = 1
+size = unlimited
+[measure]
+to = 3ms
+END
+# same DIGESTS: with ecn and with a plug-in that is ecn, both written as SCHEME in the settings, it is the same; the content of
+# the object is part of what identifies the run.
+same() {
+	cases=$((cases + 1))
+	expected=$1
+	for scheme in 'ecn(k=20pkts)' "$dir/mine.so(high=20pkts, low=20pkts)"; do
+		set --
+		while IFS= read -r setting; do
+			set -- "$@" --set "$(echo "$setting" | sed "s|SCHEME|$scheme|")"
+		done <"$dir/settings"
+		"$weir" run "$dir/places.ini" --quiet --json "$dir/places.json" "$@" >"$dir/out" 2>"$dir/err" || fail "places: $*"
+		sed -n '/"metrics"/,$p' "$dir/places.json" | grep -v 'cpu_\|peak_rss\|"port\.' | sed "s|$dir/mine.so([^)]*)|SCHEME|g; s|ecn([^)]*)|SCHEME|g" \
+			>"$dir/$(echo "$scheme" | sed 's|.*/||; s|(.*||').metrics"
+	done
+	[ "$(grep -c '"marks": [1-9]' "$dir/mine.so.metrics")" -ge 1 ] || fail "no marks: $(cat "$dir/settings")"
+	for metric in queue_mean_pkts marks goodput_bps drops; do
+		[ "$(grep "\"$metric\"" "$dir/ecn.metrics")" = "$(grep "\"$metric\"" "$dir/mine.so.metrics")" ] ||
+			fail "$(cat "$dir/settings"): $metric differs"
+	done
+	digests=$(grep -o '"digest\.[^"]*"' "$dir/places.json" | tr -d '"' | tr '\n' ' ')
+	[ "$digests" = "$expected " ] || fail "$(cat "$dir/settings"): digests $digests"
+}
+echo 'switch.marking.leaf=SCHEME' >"$dir/settings"
+same digest.switch.marking.leaf
+echo 'switch.marking.first=SCHEME' >"$dir/settings"
+same digest.switch.marking.first
+echo 'switch.marking.1=SCHEME' >"$dir/settings"
+same digest.switch.marking.1
+echo 'switch.marking.10Gbps=SCHEME' >"$dir/settings"
+same digest.switch.marking.10Gbps
+printf 'switch.marking=SCHEME\nswitch.marking.second=red\n' >"$dir/settings"
+same digest.switch.marking
+printf 'switch.marking.first=SCHEME\nswitch.marking.second=SCHEME\n' >"$dir/settings"
+same 'digest.switch.marking.first digest.switch.marking.second'
+printf 'host.card=fifo(marking=SCHEME)\n' >"$dir/settings"
+same digest.host.card.marking
+printf 'host.card=fq(marking=SCHEME, limit=200pkts)\n' >"$dir/settings"
+same digest.host.card.marking
+# Options of a part are keys, as those of a built-in scheme are.
+"$weir" run "$dir/places.ini" --quiet --json - --set "switch.marking.leaf=$dir/mine.so" --set switch.marking.leaf.low=7pkts |
+	grep -q "\"switch.marking.leaf\": \"$dir/mine.so(high=70pkts, low=7pkts)\"" || fail "an option of a part"
+"$weir" check --allow-plugins "$dir/places.ini" --set "switch.marking.leaf=$dir/mine.so(lo=7pkts)" 2>&1 |
+	grep -q "unknown option 'lo' of $dir/mine.so; it has high, low" || fail "an unknown option of a part"
+# Answers that are none are seen there too.
+for setting in "switch.marking.leaf=$dir/three.so" "switch.marking.first=$dir/three.so" "host.card=fifo(marking=$dir/three.so)"; do
+	"$weir" run "$dir/places.ini" --set "$setting" >"$dir/out" 2>"$dir/err"
+	[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: marking scheme $dir/three.so: its .enqueue returned 3, $none" ] || fail "$setting"
+	[ ! -s "$dir/out" ] || fail "$setting: no result"
+done
+"$weir" run "$dir/places.ini" --set "switch.marking.first=$dir/wildreason.so" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: marking scheme $dir/wildreason.so: its .dequeue returned 17, $none" ] || fail "a wild reason of a part"
+
+# --- which are loaded at all ---
+# Says on stderr that its code ran.
+build loud <<'END'
+#include <weir/plugin.h>
+#include <unistd.h>
+__attribute__((constructor)) static void run(void) { (void)!write(2, "its code ran\n", 13); }
+static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return WEIR_MARK_PASS; }
+static void start(void *s, const void *p, const struct weir_cc_env *e)
+{
+	*(struct weir_cc_window *)s = (struct weir_cc_window){ 4 * e->mss_bytes, WEIR_CC_SSTHRESH_START };
+}
+static void ack(void *s, const void *p, const struct weir_cc_env *e, const struct weir_cc_ack *a) { }
+static void cut(void *s, const void *p, const struct weir_cc_env *e, enum weir_cc_event v, const struct weir_cc_ack *a) { }
+static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return q[0].pkts ? 0 : 1; }
+static int make(struct weir_maker *m, const void *p) { return m->add(m, &(struct weir_flow){ 0, 1, 10000, 0 }); }
+static const struct weir_mark_ops mark = { .scheme = { "m", "x" }, .reasons = { "x" }, .enqueue = say };
+static const struct weir_cc_ops cc = { .scheme = { "c", "x" }, .echo = WEIR_CC_ECHO_EXACT,
+	.state_size = sizeof(struct weir_cc_window), .init = start, .ack = ack, .congestion = cut };
+static const struct weir_sched_ops sched = { .scheme = { "s", "x" }, .pick = pick };
+static const struct weir_traffic_ops traffic = { .scheme = { "t", "x" }, .generate = make };
+const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mark, .sched = &sched, .cc = &cc, .traffic = &traffic };
+END
+mkdir -p "$dir/own/deep" "$dir/own2" "$dir/elsewhere"
+mv "$dir/loud.so" "$dir/elsewhere/loud.so"
+cp "$dir/elsewhere/loud.so" "$dir/own/deep/loud.so"
+cp "$dir/elsewhere/loud.so" "$dir/own2/loud.so"
+ln -s ../elsewhere/loud.so "$dir/own/link.so"
+ln -s ../elsewhere "$dir/own/linked"
+ln -s ../own/stranger.ini "$dir/elsewhere/linked.ini"
+ln -s ../own "$dir/elsewhere/inside"
+
+# stranger SECTION LINE [SECTION LINE...]: a scenario file in own/ with these lines in its sections.
+stranger() {
+	{
+		for section in network switch host 'traffic x' sweep 'case a' 'case b'; do
+			echo "[$section]"
+			case $section in
+			network) echo 'topology = star' && echo 'hosts = 3' ;;
+			'traffic x') case "$*" in *pattern*) ;; *) echo 'pattern = many-to-one' && echo 'size = 10KB' ;; esac ;;
+			esac
+			while [ $# -gt 0 ] && [ "$1" = "$section" ]; do
+				echo "$2"
+				shift 2
+			done
+		done
+	} | awk '/^\[(sweep|case)/ { head = $0; next } head { if (!/^\[/) print head; head = "" } { print }' >"$dir/own/stranger.ini"
+}
+# ran COMMAND...: its code ran; silent COMMAND...: it did not.
+ran() {
+	cases=$((cases + 1))
+	(cd "$dir" && "$weir" "$@") >"$dir/out" 2>"$dir/err" || fail "$*: status $?"
+	grep -q "its code ran" "$dir/err" || fail "$*: must load the plug-in"
+}
+silent() {
+	cases=$((cases + 1))
+	(cd "$dir" && "$weir" "$@") >"$dir/out" 2>"$dir/err"
+	status=$?
+	! grep -q "its code ran" "$dir/err" "$dir/out" || fail "$*: must not run its code"
+}
+# refuses COMMAND...: its code does not run, and one line says how it would.
+refuses() {
+	silent "$@"
+	[ $status = 2 ] && [ "$(wc -l <"$dir/err")" = 1 ] && grep -q "so: not loaded: a plug-in is code, and .*/loud.so does \
+not lie in the folder of the file that names it; --allow-plugins (weir_sim_allow_plugins) loads it, " "$dir/err" || fail "$*: status $status"
+}
+
+for place in elsewhere/loud.so own/link.so own/linked/loud.so own/../elsewhere/loud.so own2/loud.so own/deep/../../own2/loud.so; do
+	stranger switch "marking = ./$place"
+	refuses run own/stranger.ini --quiet
+	silent check own/stranger.ini
+	[ $status = 0 ] || fail "check of $place: status $status"
+	ran run own/stranger.ini --quiet --allow-plugins
+done
+stranger switch "marking = $dir/elsewhere/loud.so"
+refuses run own/stranger.ini --quiet
+for place in ./own/deep/loud.so "$dir/own/deep/loud.so" ./elsewhere/inside/deep/loud.so ./elsewhere/../own/deep/loud.so; do
+	stranger switch "marking = $place"
+	ran run own/stranger.ini --quiet
+	ran run elsewhere/linked.ini --quiet # the file's own folder is where it is, and not where a link to it is
+	silent check own/stranger.ini
+	[ $status = 0 ] && grep -q "^plug-in, not loaded: $place$" "$dir/out" && grep -q "keys and values are fine; .* \
+--allow-plugins checks everything" "$dir/out" || fail "check must say what it did not look into"
+	ran check own/stranger.ini --allow-plugins
+	grep -q "stranger.ini: fine$" "$dir/out" || fail "check with --allow-plugins checks everything"
+done
+# What check does not load it looks at, and all else it checks.
+for text in 'size = 10KBB' 'start = 5' 'clas = 1'; do
+	stranger switch "marking = ./own/deep/loud.so" 'traffic x' "$text"
+	silent check own/stranger.ini
+	[ $status = 2 ] && grep -q "stranger.ini:[0-9]*: traffic.x." "$dir/err" || fail "check must find $text"
+done
+stranger switch "marking = ./own/deep/none.so"
+silent check own/stranger.ini
+[ $status = 2 ] && grep -q "none.so: cannot be loaded: cannot open shared object file: No such file" "$dir/err" || fail "no object"
+cp "$dir/empty.so" "$dir/stale.so" "$dir/own/deep/"
+stranger switch "marking = ./own/deep/empty.so"
+silent check own/stranger.ini
+[ $status = 2 ] && grep -q "empty.so: exports no weir_plugin" "$dir/err" || fail "check sees that there is no plug-in"
+stranger switch "marking = ./own/deep/stale.so"
+silent check own/stranger.ini
+[ $status = 2 ] && grep -q "stale.so: was built for another Weir" "$dir/err" || fail "check sees the ABI"
+
+# Wherever a file can name one.
+for place in 'switch@scheduler = LOUD' 'host@cc = LOUD' 'traffic x@cc = LOUD' 'traffic x@pattern = LOUD' \
+	'sweep@switch.marking = none, LOUD' 'case a@switch.marking = LOUD' \
+	'switch@marking.10Gbps = LOUD' 'host@card = fifo(marking=LOUD)' 'switch@tune = LOUD'; do
+	stranger "${place%%@*}" "$(echo "${place#*@}" | sed 's|LOUD|./elsewhere/loud.so|')"
+	refuses run own/stranger.ini --quiet --out "$dir/refused.results"
+	silent choose own/stranger.ini --goal fct_mean --over network.rate=1Gbps..10Gbps --out "$dir/refused.results"
+	silent submit own/stranger.ini --slurm --out "$dir/refused.results"
+	silent check own/stranger.ini
+	case $place in
+	*tune*) continue ;;
+	esac
+	stranger "${place%%@*}" "$(echo "${place#*@}" | sed 's|LOUD|./own/deep/loud.so|')"
+	silent check own/stranger.ini
+	[ $status = 0 ] || fail "check of $place: status $status"
+	ran run own/stranger.ini --quiet --out "$dir/ran.results"
+	for command in table report 'export --csv' prune; do
+		silent $command "$dir/ran.results"
+	done
+	rm -rf "$dir/ran.results"
+done
+# What the user types needs no permission, from anywhere.
+stranger switch 'queues = 1'
+ran run own/stranger.ini --quiet --marking ./elsewhere/loud.so
+ran run own/stranger.ini --quiet --set 'host.cc=./elsewhere/loud.so'
+ran run own/stranger.ini --quiet --set 'sweep.switch.marking=none, ./elsewhere/loud.so' --out "$dir/ran.results"
+silent check own/stranger.ini --marking ./elsewhere/loud.so
+ran help ./elsewhere/loud.so
+
 # --- one that crashes is named ---
 # crashes NAME CODE: a marking scheme that does that at its hundredth packet.
 crashes() {
@@ -394,7 +607,7 @@ const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 	(cd "$dir" && "$weir" run "$top/scenarios/incast.ini" --marking "./$1.so"; exit $?) >"$dir/out" 2>"$dir/err"
 	[ $? -gt 128 ] || fail "$1: a signal must end it"
-	grep -qx "weir: crashed in plug-in ./$1.so" "$dir/err" || fail "$1 must be named"
+	grep -qx "weir: crashed in plug-in $(realpath "$dir")/$1.so" "$dir/err" || fail "$1 must be named"
 }
 # A sanitizer has handlers of its own, which stay.
 if ! nm -D "$weir" 2>/dev/null | grep -q __asan_init; then
@@ -429,7 +642,7 @@ done
 # said FILE MESSAGE: check refuses the scenario with that message.
 said() {
 	cases=$((cases + 1))
-	"$weir" check "$dir/$1" >"$dir/out" 2>"$dir/err"
+	"$weir" check --allow-plugins "$dir/$1" >"$dir/out" 2>"$dir/err"
 	[ $? = 2 ] && [ "$(cat "$dir/err")" = "weir: $dir/$1$2" ] || fail "$1: expected: $2"
 }
 scenario "$dir/stride.so" "strid = 2" >"$dir/key.ini"
@@ -450,7 +663,7 @@ said kind.ini ":5: traffic.x.pattern: $dir/both.so: holds no traffic pattern, bu
 # A key may be called as one of a built-in pattern and mean something else.
 sed 's/"stride", WEIR_OPT_COUNT/"load", WEIR_OPT_COUNT/' examples/plugin/stride.c | build renamed
 scenario "$dir/renamed.so" "load = 3" >"$dir/renamed.ini"
-"$weir" check "$dir/renamed.ini" >"$dir/out" 2>"$dir/err" || fail "a key called load"
+"$weir" check --allow-plugins "$dir/renamed.ini" >"$dir/out" 2>"$dir/err" || fail "a key called load"
 
 # makes NAME CODE MESSAGE: a pattern that does that.
 makes() {
