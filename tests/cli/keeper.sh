@@ -33,10 +33,6 @@ END
 expect 1 keeper status plan.ini
 grep -q "no keeper answers there" err || fail "a keeper that does not run is not said so"
 
-skip() {
-	echo "tests/cli/keeper.sh: left out: $1"
-	exit 0
-}
 command -v redis-server >/dev/null || skip "redis-server is not installed"
 command -v redis-cli >/dev/null || skip "redis-cli is not installed"
 timeout 1 "$weir" keeper plan.ini --dry-run >out 2>err

@@ -68,6 +68,8 @@ if command -v gnuplot >/dev/null; then
 		gnuplot -e 'set terminal svg; set output "drawn.svg"' "$script" >log 2>&1 && grep -q '<path' drawn.svg ||
 			{ cat "$script" log; exit 1; }
 	done) || fail 'gnuplot does not draw them'
+else
+	echo "left out: the scripts of charts: gnuplot is not installed"
 fi
 if command -v python3 >/dev/null; then
 	(cd "$dir/plots" && python3 - <<-'END'
@@ -78,6 +80,8 @@ if command -v python3 >/dev/null; then
 	    assert lines and all(len(row) == 4 for name, rows in lines for row in rows), path
 	END
 	) || fail 'plots.py does not read them'
+else
+	echo "left out: plots.py: python3 is not installed"
 fi
 
 mkdir "$dir/nothing"

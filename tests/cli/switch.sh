@@ -14,10 +14,6 @@ message "--every: is for what is kept; add --out FOLDER"
 expect 1 switch status none.ini
 grep -q "no switch answers there" err || fail "a switch that does not run is not said so"
 
-skip() {
-	echo "tests/cli/switch.sh: left out: $1"
-	exit 0
-}
 command -v python3 >/dev/null || skip "python3 is not installed"
 command -v ip >/dev/null || skip "ip is not installed"
 alone
@@ -269,7 +265,7 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 if grep -q "built without clang\|cannot be had\|not allowed" switch.err; then
-	echo "tests/cli/switch.sh: AF_XDP left out: $(cat switch.err)"
+	left_out "the same through AF_XDP: $(cat switch.err)"
 	switch=
 	exit 0
 fi
