@@ -115,6 +115,7 @@ build/$(1)/weir: $$(MAIN:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$(1)/li
 build/$(1)/weir-test: $$(TESTS:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/fuzz: build/$(1)/tests/fuzz_scenario.o build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/fuzz-store: build/$(1)/tests/fuzz_store.o build/$(1)/libhouse.a build/$(1)/libweir.a
+build/$(1)/fuzz-import: build/$(1)/tests/fuzz_import.o build/$(1)/libhouse.a build/$(1)/libweir.a
 # One test file by itself: make build/asan/only/test_mark
 build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$$$(wildcard tests/$$$$*.c tests/*/$$$$*.c)))) \
 		build/$(1)/tests/runner.o build/$(1)/libhouse.a build/$(1)/libweir.a
@@ -124,7 +125,7 @@ build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
 build/$(1)/bench-learn: build/$(1)/bench/learn.o build/$(1)/libweir.a
 build/$(1)/bench-minds: build/$(1)/bench/minds.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/bench-schemes build/$(1)/bench-learn build/$(1)/bench-minds:
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/fuzz-import build/$(1)/bench-schemes build/$(1)/bench-learn build/$(1)/bench-minds:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -195,7 +196,7 @@ build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@$(CLANG) $(COMMON) $(if $(filter mpi/%,$<),$(MPI_FLAGS)) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
-test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store \
+test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store build/asan/fuzz-import \
 		$(patsubst %,build/clang/%.ok,$(SOURCES) $(HEADERS))
 	@tools/run-tests.sh $(FUZZ_SECONDS)
 

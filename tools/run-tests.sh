@@ -57,9 +57,10 @@ shell_tests() {
 	count "shell tests ($variant)" $good $bad $skipped
 }
 
-# Both fuzzers: the scenario reader's, which has more to try, and the store's.
+# The fuzzers: the scenario reader's, which has more to try, the store's and that of other simulators' files.
 fuzz() {
-	if { build/asan/fuzz $(($1 - $1 / 3)) && build/asan/fuzz-store $(($1 / 3)); } >"$logs/fuzz" 2>&1 </dev/null; then
+	if { build/asan/fuzz $(($1 - $1 / 4 - $1 / 4)) && build/asan/fuzz-store $(($1 / 4)) &&
+		build/asan/fuzz-import $(($1 / 4)); } >"$logs/fuzz" 2>&1 </dev/null; then
 		count "fuzzers (asan, $1 s)" 1 0 0
 	else
 		echo "FAILED fuzzers"

@@ -27,6 +27,7 @@ for variant in asan release; do
 done
 : | pretend build/asan/fuzz
 : | pretend build/asan/fuzz-store
+: | pretend build/asan/fuzz-import
 mkdir -p tests/cli
 echo ': $WEIR' >tests/cli/good.sh
 cat >tests/cli/missing.sh <<'END'
