@@ -1,6 +1,9 @@
 /* fuzz_loop.h -- what fuzzers share: attempts until a time is over, and the checks of tests' headers without their runner. */
 #ifndef TESTS_FUZZ_LOOP_H
 #define TESTS_FUZZ_LOOP_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* clock_gettime */
+#endif
 #include "tests/test.h"
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,0 +1,138 @@
+/* test_keeper_edges.c -- the keeper at the edges of what it compares, and a switch that changes under its hands. */
+#include "tests/keeper_desk.h"
+
+static void lose(struct desk *d, uint32_t profile, uint64_t drops)
+{
+	d->fake->counters[profile].since_start[KEEPER_DROPS] += drops;
+}
+
+/* A hundred drops an interval are normal. After a change two hundred are twice that, and not worse than guard-worse = 2 says;
+ * two hundred and one are. */
+TEST(test_keeper_guard_takes_back_above_worse_times_what_was_normal)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "hold-off = 100s", "");
+	for (int i = 0; i < 30; i++) {
+		lose(&d, 0, 100);
+		lose(&d, 1, 100);
+		desk_step(&d);
+	}
+	d.wish = desk_line(90000, 180000, 10);
+	lose(&d, 0, 100);
+	lose(&d, 1, 100);
+	desk_step(&d);
+	CHECK_INT(d.fake->writes, 3);
+	lose(&d, 0, 200);
+	lose(&d, 1, 201);
+	desk_step(&d);
+	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 1);
+	CHECK_INT(d.fake->has[0].min_bytes, 90000);
+	CHECK_INT(d.fake->has[1].min_bytes, 100000);
+	desk_close(&d);
+}
+
+/* What no hardware is asked about raises no alarm: it is said to be unverified, and stays. */
+static enum keeper_following knows_nothing(void *driver, uint32_t profile,
+					   const struct keeper_setting *setting,
+					   struct weir_error *e)
+{
+	(void)driver;
+	(void)profile;
+	(void)setting;
+	weir_error_set(e, "there is no such object");
+	return KEEPER_UNKNOWN;
+}
+
+TEST(test_keeper_leaves_what_cannot_be_verified_and_says_so_once)
+{
+	struct keeper_driver_ops driver = fake_driver;
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "verify = 15s", "");
+	driver.follows = knows_nothing;
+	d.plan.driver = &driver;
+	d.wish = desk_line(90000, 180000, 10);
+	desk_steps(&d, 10);
+	CHECK_INT(d.events[KEEPER_IS_ALARM], 0);
+	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 0);
+	CHECK_INT(d.events[KEEPER_IS_UNVERIFIED], 3);
+	CHECK_INT(d.fake->writes, 3);
+	CHECK_INT(d.fake->has[0].min_bytes, 90000);
+	desk_close(&d);
+}
+
+/* The operator comes between the keeper's reading at the beginning of a step and its writing at the end. */
+struct hasty {
+	struct fake_switch fake; /* first: the driver's functions take it for this */
+	uint32_t reads, comes_at;
+};
+
+static const struct keeper_setting operators = { 50000, 60000, 200000 };
+
+static enum keeper_reading hasty_read(void *driver, uint32_t profile,
+				      struct keeper_setting *setting, struct weir_error *e)
+{
+	struct hasty *h = driver;
+
+	if (++h->reads == h->comes_at)
+		h->fake.has[0] = operators;
+	return fake_read(driver, profile, setting, e);
+}
+
+TEST(test_keeper_looks_again_before_it_writes)
+{
+	struct keeper_driver_ops driver = fake_driver;
+	struct hasty hasty = { .reads = 0 };
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	hasty.fake = d.own;
+	driver.read = hasty_read;
+	d.plan.driver = &driver;
+	d.fake = &hasty.fake;
+	d.keeper.driver = &hasty;
+	desk_steps(&d, 3);
+	d.wish = desk_line(90000, 180000, 10);
+	hasty.comes_at = hasty.reads + DESK_PROFILES + 1; /* the first look before writing */
+	desk_step(&d);
+	CHECK(keeper_setting_equals(&hasty.fake.has[0], &operators));
+	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
+	CHECK_INT(hasty.fake.writes_of[0], 0);
+	CHECK_INT(hasty.fake.writes_of[1], 1);
+	desk_close(&d);
+}
+
+static const struct keeper_bounds bounds = {
+	.min_from_bytes = 1000,
+	.min_to_bytes = 120000,
+	.max_from_bytes = 1000,
+	.max_to_bytes = 105000,
+	.step_q32 = WEIR_ONE_Q32 / 10,
+	.p_from_q32 = WEIR_ONE_Q32 / 100,
+	.p_to_q32 = WEIR_ONE_Q32 * 105 / 1000,
+	.p_step_q32 = WEIR_ONE_Q32 / 20,
+};
+
+/* Each goes as far as it may by itself: min to 110000, max to 105000, its bound; min follows it. */
+TEST(test_keeper_setting_has_its_min_at_most_at_its_max)
+{
+	const struct keeper_setting now = { 100000, 104000, 90000 };
+	const struct weir_tune_knobs wish = desk_line(150000, 150000, 9);
+	struct keeper_setting to;
+
+	CHECK_INT(keeper_setting_allow(&now, &wish, &bounds, 10000, &to), 0);
+	CHECK_INT(to.max_bytes, 105000);
+	CHECK_INT(to.min_bytes, 105000);
+}
+
+/* The bound of p is 10.5 %, and the hardware counts percents: 11 % would be the nearest, 10 % is the most. */
+TEST(test_keeper_setting_rounds_p_to_the_hardware_inside_its_bounds)
+{
+	const struct keeper_setting now = { 50000, 100000, 90000 };
+	const struct weir_tune_knobs wish = desk_line(50000, 100000, 60);
+	struct keeper_setting to;
+
+	CHECK_INT(keeper_setting_allow(&now, &wish, &bounds, 10000, &to), 0);
+	CHECK_INT(to.p_ppm, 100000);
+}
