@@ -263,9 +263,9 @@ int keeper_desk_ask(const char *path, const char *request, struct weir_error *e)
 {
 	struct sockaddr_un address;
 	char buffer[4096];
-	int fd, status = ' ';
+	char status = ' ';
+	int fd, is_first = 1;
 	ssize_t got;
-	int is_first = 1;
 
 	if (set_address(&address, path, e))
 		return -1;
