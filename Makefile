@@ -7,6 +7,7 @@
 #	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
 #	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)
 #	make bench		how fast it is; also bench-instructions, bench-lab, bench-memory, bench-ns3, bench-switch
+#	make mutants		would the tests notice a mistake? some hundred of them, one by one (an hour); MUTANTS= names some
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/scenario.md, docs/weir.1, the tables of docs/results.md and docs/reproduction.md, from the program's
@@ -215,6 +216,11 @@ test-cluster: | build/have-cluster
 test-keeper: weir | build/have-test
 	@tests/keeper/all.sh
 
+# Not a part of test: it takes an hour of a core. It continues where it was interrupted; MUTANTS= takes names, files and options
+# (MUTANTS="codel --all"). That every mutant still applies is a part of test: tests/cli/mutants.sh.
+mutants:
+	@nice tools/mutants.py $(MUTANTS)
+
 demo: weir
 	@tools/demo.sh
 
@@ -313,7 +319,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test test-browser test-cluster test-keeper demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
+.PHONY: all always asan lib test test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
 	check-more format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

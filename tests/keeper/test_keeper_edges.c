@@ -136,3 +136,64 @@ TEST(test_keeper_setting_rounds_p_to_the_hardware_inside_its_bounds)
 	CHECK_INT(keeper_setting_allow(&now, &wish, &bounds, 10000, &to), 0);
 	CHECK_INT(to.p_ppm, 100000);
 }
+
+/* The guards look at a change for three intervals, whatever is wished meanwhile. */
+TEST(test_keeper_makes_no_second_change_while_the_first_is_watched)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "guard = 3\nverify = 0s", "[limits]\nshortest = 0s");
+	desk_steps(&d, 3);
+	for (uint32_t i = 0; i < 5; i++) {
+		d.wish = desk_line(99000 - 1000 * i, 180000, 10);
+		desk_step(&d);
+		CHECK_INT(d.fake->writes_of[0], i < 3 ? 1 : 2);
+	}
+	desk_close(&d);
+}
+
+/* Without guards too a second change waits until the hardware has the first. */
+TEST(test_keeper_makes_no_second_change_before_the_hardware_has_the_first)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "guard = 0\nverify = 100s", "[limits]\nshortest = 0s");
+	d.fake->is_deaf = 1;
+	for (uint32_t i = 0; i < 6; i++) {
+		d.wish = desk_line(99000 - 1000 * i, 180000, 10);
+		desk_step(&d);
+	}
+	CHECK_INT(d.fake->writes_of[0], 1);
+	d.fake->hardware[0] = d.fake->has[0];
+	desk_steps(&d, 2);
+	CHECK_INT(d.fake->writes_of[0], 2);
+	desk_close(&d);
+}
+
+/* An operator may want just what there was before the keeper came. */
+TEST(test_keeper_yields_to_an_operator_who_sets_the_original)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "", "");
+	d.wish = desk_line(90000, 180000, 10);
+	desk_steps(&d, 5);
+	CHECK_INT(d.fake->has[0].min_bytes, 90000);
+	d.fake->has[0] = (struct keeper_setting){ 100000, 200000, 100000 };
+	desk_step(&d);
+	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
+	CHECK_INT(d.fake->has[0].min_bytes, 100000);
+	desk_close(&d);
+}
+
+/* A queue of 300 bytes that has emptied, and a highest of 100 since: its mean cannot have been 150. */
+TEST(test_keeper_telemetry_has_no_mean_queue_above_the_highest)
+{
+	const struct keeper_counters before = { .queue_bytes = 300, .rate_bps = 1000000000 };
+	const struct keeper_counters after = { .watermark_bytes = 100, .rate_bps = 1000000000 };
+	struct weir_tune_telemetry t;
+
+	CHECK_INT(keeper_telemetry(&before, &after, WEIR_NS_PER_S, 1500, &t), 0);
+	CHECK_INT(t.queue_max_bytes, 100);
+	CHECK_INT(t.queue_mean_bytes, 100);
+}
