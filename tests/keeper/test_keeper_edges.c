@@ -197,3 +197,24 @@ TEST(test_keeper_telemetry_has_no_mean_queue_above_the_highest)
 	CHECK_INT(t.queue_max_bytes, 100);
 	CHECK_INT(t.queue_mean_bytes, 100);
 }
+
+/* What was dropped while the switch did not answer is not what a change did: counters begin anew. */
+TEST(test_keeper_does_not_blame_a_change_for_what_happened_while_the_switch_was_away)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "verify = 0s", "");
+	desk_steps(&d, 3);
+	d.wish = desk_line(90000, 180000, 10);
+	desk_step(&d);
+	CHECK_INT(d.fake->writes, 3);
+	d.fake->is_away = 1;
+	desk_steps(&d, 2);
+	lose(&d, 0, 1000);
+	d.fake->is_away = 0;
+	desk_steps(&d, 3);
+	CHECK_INT(d.events[KEEPER_IS_FOUND], 1);
+	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 0);
+	CHECK_INT(d.fake->has[0].min_bytes, 90000);
+	desk_close(&d);
+}
