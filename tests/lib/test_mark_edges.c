@@ -86,3 +86,16 @@ TEST(test_fast_hooks_decide_as_those_with_a_view)
 		}
 	}
 }
+
+/* A byte below pool-max the line decides, and with p = 0 it marks nothing; at pool-max every packet is marked. */
+TEST(test_bcc_marks_every_packet_from_pool_max_on)
+{
+	struct weir_mark_view v = { .ecn = WEIR_PACKET_ECT };
+	struct marker m;
+
+	marker_make(&m, "bcc(k=72KB, pool-min=180KB, pool-max=260KB, p=0)");
+	v.pool_bytes = 259999;
+	CHECK_INT(marker_enqueue(&m, &v), WEIR_MARK_PASS);
+	v.pool_bytes = 260000;
+	CHECK(marker_enqueue(&m, &v) != WEIR_MARK_PASS);
+}
