@@ -32,8 +32,10 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 
 # Guards against mutants that loop or wait for ever, not measures of speed.
 CPU_SECONDS, WALL_SECONDS = 15, 600
@@ -165,17 +167,24 @@ def limit_cpu():
 
 
 def run(tree, command, limited=True):
-    """Exit status and output; -1 where it does not end."""
+    """Exit status and output; of a test the output up to the first test that fails, after which it is ended, and -1 where it does not
+    end by itself."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     environment.update(CCACHE_NOHASHDIR="1", WEIR="./weir")
+    output = []
     with subprocess.Popen(command, cwd=tree, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", start_new_session=True, preexec_fn=limit_cpu if limited else None) as process:
-        try:
-            output, _ = process.communicate(timeout=WALL_SECONDS if limited else None)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            return -1, ""
-    return process.returncode, output
+        guard = threading.Timer(WALL_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+        if limited:
+            guard.start()
+        for line in process.stdout:
+            output.append(line)
+            if limited and line.startswith("FAILED "):
+                os.killpg(process.pid, signal.SIGKILL)
+                break
+        status = process.wait()
+        guard.cancel()
+    return -1 if status < 0 else status, "".join(output)
 
 
 def build(tree, tests):
@@ -186,7 +195,7 @@ def build(tree, tests):
 def first_failure(tree, words):
     """The name of the test that fails; None where all hold."""
     script = words[0].endswith(".sh")
-    status, output = run(tree, ["sh", words[0]] if script else ["build/release/weir-test", *words])
+    status, output = run(tree, ["sh", words[0]] if script else ["build/release/weir-test", "-j1", *words])
     if status == 0:
         return None
     if status == 77:
