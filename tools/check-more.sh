@@ -54,7 +54,7 @@ step_coverage() {
 
 # All that is ours and compiled by CC, with the parts that optional libraries bring. What is for the kernel has rules of its own.
 step_tidy() {
-	flags="-std=c11 -Iinclude -I."
+	flags="-std=c11 -pthread -Iinclude -I."
 	pkg-config --exists hiredis && flags="$flags -DWEIR_HAVE_HIREDIS"
 	pkg-config --exists libbpf && flags="$flags -DWEIR_HAS_BPF"
 	mpi=$(pkg-config --cflags ompi-c 2>/dev/null || mpicc --showme:compile 2>/dev/null) && flags="$flags $mpi -DWEIR_HAVE_MPI"
