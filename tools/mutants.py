@@ -11,6 +11,8 @@ and restores the file. An entry is a paragraph:
 	file lib/mark/codel.c                  the mutated file
 	breaks CoDel counts ...                what the mistake does, for readers
 	test codel red                         words for weir-test, or one tests/.../NAME.sh; the line may be repeated
+	only test_red                          in place of test, for a header that everything includes: the file of tests that
+	                                       alone is compiled with the mistake
 	survives WHY                           only where no test can notice: the reason
 	- a piece of a line                    the original text, which occurs exactly once in the file
 	+ another piece of a line              what it becomes
@@ -39,7 +41,8 @@ import threading
 
 # Guards against mutants that loop or wait for ever, not measures of speed.
 CPU_SECONDS, WALL_SECONDS = 15, 600
-FIELDS = {"file", "breaks", "test", "survives"}
+FIELDS = {"file", "breaks", "test", "only", "survives"}
+ARCHIVES = ["build/release/libhouse.a", "build/release/libweir.a"]
 
 
 class Mistake(Exception):
@@ -49,7 +52,7 @@ class Mistake(Exception):
 class Mutant:
     def __init__(self, place, name):
         self.place, self.name = place, name
-        self.file = self.breaks = self.survives = None
+        self.file = self.breaks = self.only = self.survives = None
         self.tests, self.old, self.new = [], [], []
 
     def add(self, line):
@@ -57,7 +60,7 @@ class Mutant:
         if key in ("-", "+"):
             (self.old if key == "-" else self.new).append(value.strip())
         elif key not in FIELDS or not value.strip():
-            raise Mistake(f"{self.place}: {self.name}: '{line}' is none of file, breaks, test, survives, -, +")
+            raise Mistake(f"{self.place}: {self.name}: '{line}' is none of file, breaks, test, only, survives, -, +")
         elif key == "test":
             self.tests.append(value.split())
         elif getattr(self, key):
@@ -66,7 +69,7 @@ class Mutant:
             setattr(self, key, value.strip())
 
     def check_whole(self):
-        for key, value in (("file", self.file), ("breaks", self.breaks), ("test", self.tests), ("-", self.old)):
+        for key, value in (("file", self.file), ("breaks", self.breaks), ("test", self.tests or self.only), ("-", self.old)):
             if not value:
                 raise Mistake(f"{self.place}: {self.name}: has no '{key}' line")
         if self.old == self.new:
@@ -82,7 +85,7 @@ class Mutant:
         return text[:start] + "\n".join(self.new) + text[end:]
 
     def digest(self, text):
-        parts = [self.file, text, repr(self.tests), repr(self.old), repr(self.new)]
+        parts = [self.file, text, repr(self.tests), repr(self.only), repr(self.old), repr(self.new)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -192,13 +195,13 @@ def build(tree, tests):
     return run(tree, ["make", "-s", "WERROR=", *targets], limited=False)
 
 
-def first_failure(tree, words):
+def first_failure(tree, words, program="build/release/weir-test"):
     """The name of the test that fails; None where all hold."""
-    script = words[0].endswith(".sh")
-    status, output = run(tree, ["sh", words[0]] if script else ["build/release/weir-test", "-j1", *words])
+    script = words and words[0].endswith(".sh")
+    status, output = run(tree, ["sh", words[0]] if script else [program, "-j1", *words])
     if status == 0:
         return None
-    if status == 77:
+    if script and status == 77:
         raise Mistake(f"{words[0]} is skipped here")
     if script:
         return words[0]
@@ -216,25 +219,43 @@ def kill(tree, tests, everything):
 
 def check_tests_hold(tree, mutants):
     """A test that fails without any mutant would kill them all."""
-    for words in sorted({tuple(words) for m in mutants for words in m.tests}):
+    for words in sorted({tuple(words) for m in mutants for words in m.tests or [[m.only]]}):
         by = first_failure(tree, list(words))
         if by:
             raise Mistake(f"test {' '.join(words)}: fails without any mutant ({by})")
 
 
+def build_only(tree, name):
+    """One file of tests by itself; what else includes the changed header stays as it is."""
+    old = [word for archive in ARCHIVES for word in ("-o", archive)]
+    return run(tree, ["make", "-s", "WERROR=", *old, "build/release/only/" + name], limited=False)
+
+
+def forget_only(tree, path, name, times):
+    """The header is as old as it was, so that nothing is built again; what was built with the mistake goes."""
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    for made in [tree / "build/release/only" / name, *(tree / "build/release/tests").rglob(name + ".o")]:
+        made.unlink(missing_ok=True)
+
+
 def try_mutant(tree, m, everything):
     """killed, survived or broken, and what says so."""
     path = tree / m.file
-    original = path.read_text()
+    original, times = path.read_text(), path.stat()
     path.write_text(m.apply(original))
     try:
-        status, output = build(tree, m.tests)
+        status, output = build_only(tree, m.only) if m.only else build(tree, m.tests)
         if status != 0:
             return "broken", "does not build: " + output.strip().split("\n")[0]
-        by = kill(tree, m.tests, everything)
+        if m.only:
+            by = first_failure(tree, [], "build/release/only/" + m.only)
+        else:
+            by = kill(tree, m.tests, everything)
         return ("killed", by) if by else ("survived", m.survives or "no reason given")
     finally:
         path.write_text(original)
+        if m.only:
+            forget_only(tree, path, m.only, times)
 
 
 # --- all of them ---
