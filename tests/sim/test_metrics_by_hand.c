@@ -194,3 +194,63 @@ TEST(test_fairness_is_of_flows_that_run_in_the_interval)
 	CHECK_ROWS(&s, { "jain", 1, 1e-4 }, { "unfair_ratio", 0, 0.02 });
 	sim_end(&s);
 }
+
+/* Of 101 flows the 99th percentile is the 100th, the 99.9th the 101st, which is the long one. */
+TEST(test_fct_percentiles_differ_from_101_flows_on)
+{
+	char text[8192];
+	size_t used = 0;
+	struct sim s;
+
+	for (int i = 0; i < 101; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "flow = %d %d %s %dus\n",
+					 2 * (i % 2), 2 * (i % 2) + 1, i == 50 ? "100KB" : "1460B",
+					 500 * i);
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 5us\n"
+		 "[host]\ncc = dctcp\n[traffic x]\npattern = list\n%s",
+		 text);
+	sim_run(&s, 1);
+	CHECK_ROWS(&s, { "fct_p99_ns", 1000 * (10 + 2 * SEGMENT_US), TOLERANCE_NS });
+	CHECK(sim_metric(&s, "fct_p999_ns") > 80000);
+	sim_end(&s);
+}
+
+/* Between switches of equal height a link leads across, which counts as up. */
+TEST(test_links_between_switches_of_equal_height_count_as_up)
+{
+	struct sim s;
+
+	sim_read(&s, "[network]\ntopology = explicit\nlink = h0 s0 10Gbps 5us\n"
+		     "link = h1 s1 10Gbps 5us\nlink = s0 s1 10Gbps 5us\n"
+		     "[host]\ncc = dctcp\n[traffic x]\npattern = list\n"
+		     "flow = 0 1 1460B 0us\n[measure]\nto = 100us\n");
+	sim_run(&s, 1);
+	CHECK_NEAR(sim_metric(&s, "utilisation_up"), (SEGMENT_US + ACK_US) / 200, 1e-6);
+	CHECK(isnan(sim_metric(&s, "utilisation_down")));
+	sim_end(&s);
+}
+
+/* At one port four packets wait, then three, ...; at the other three. Over 300 us two or more wait there for 1.2 % and 0.8 % of the
+ * time: the 99th percentiles are 2 and 1, and the first is the worst wherever it is in the list of ports. */
+TEST(test_worst_queue_is_the_largest_p99_and_not_the_largest_peak)
+{
+	for (int first = 0; first < 2; first++) {
+		char text[1024];
+		size_t used = 0;
+		struct sim s;
+
+		for (int i = 0; i < 9; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 "flow = %d %d 1460B 0us\n", i + 2,
+						 i < 5 ? first : !first);
+		sim_read(&s,
+			 "[network]\ntopology = star\nhosts = 11\nrate = 10Gbps\ndelay = 5us\n"
+			 "[host]\ncc = dctcp\n[traffic x]\npattern = list\n%s"
+			 "[measure]\nto = 300us\n",
+			 text);
+		sim_run(&s, 1);
+		CHECK_ROWS(&s, { "worst_queue_p99_pkts", 2, 0 });
+		sim_end(&s);
+	}
+}

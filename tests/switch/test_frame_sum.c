@@ -29,3 +29,33 @@ TEST(test_frame_sum_of_zero_is_all_ones_in_udp_alone)
 	CHECK_INT(completed(UDP, 6, 0xfffe), 1);
 	CHECK_INT(completed(TCP, 16, 0xfffe), 1);
 }
+
+/* RFC 1624, equation 3: the sum 1 less 2 is -1, in ones' complement 0xfffe, by two carries. */
+TEST(test_frame_mark_folds_both_carries)
+{
+	const struct made_ip p = { .to = 2, .from = 1, .ecn = FRAME_ECT_1, .whole = 100 };
+	struct made_frame f;
+	struct frame_facts facts;
+
+	frames_ipv4(&f, &p);
+	frames_put(f.data + IP_AT + 10, 1, 2);
+	CHECK_INT(frame_read(f.data, f.length, &facts), FRAME_GOOD);
+	frame_mark(f.data, &facts);
+	CHECK_INT(f.data[IP_AT + 10] << 8 | f.data[IP_AT + 11], 0xfffe);
+}
+
+/* All zeros but for the last two bytes: their complement. */
+TEST(test_frame_sum_of_ipv6_reaches_to_the_end_of_the_packet)
+{
+	const struct made_ip p = { .to = 2, .from = 1, .whole = 100 };
+	struct made_frame f;
+	struct frame_facts facts;
+
+	frames_ipv6(&f, &p, 0);
+	memset(f.data + IP_AT + 40, 0, 100 - IP_AT - 40);
+	frames_put(f.data + 98, 0x1234, 2);
+	CHECK_INT(frame_read(f.data, f.length, &facts), FRAME_GOOD);
+	CHECK_INT(facts.transport_at, IP_AT + 40);
+	frame_complete_sum(f.data, &facts);
+	CHECK_INT(f.data[IP_AT + 40 + 16] << 8 | f.data[IP_AT + 40 + 17], 0xffff - 0x1234);
+}
