@@ -218,3 +218,19 @@ TEST(test_keeper_does_not_blame_a_change_for_what_happened_while_the_switch_was_
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
 	desk_close(&d);
 }
+
+/* The only canary was taken over by an operator: nobody tries changes first, so the others get none. */
+TEST(test_keeper_tunes_nothing_where_no_canary_is_left)
+{
+	struct desk d;
+
+	desk_open(&d, KEEPER_LIVE, "canary-for = 60s", "");
+	d.plan.profiles[1].limits.canary = 1;
+	desk_steps(&d, 2);
+	d.fake->has[1] = operators;
+	d.wish = desk_line(90000, 180000, 10);
+	desk_steps(&d, 20);
+	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
+	CHECK_INT(d.fake->writes, 0);
+	desk_close(&d);
+}
