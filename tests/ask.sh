@@ -25,6 +25,17 @@ message() {
 	[ "$(cat err)" = "weir: $1" ] || fail "expected: weir: $1"
 }
 
+# left_out WHAT: a part of the test that is not run here, and why; the others are.
+left_out() {
+	echo "left out: $1"
+}
+
+# skip WHY: the test, or what is left of it, cannot run here; "make test" counts and names it.
+skip() {
+	left_out "$1"
+	exit 77
+}
+
 # alone: waits until no other test that moves real packets runs; they would take each other's time.
 alone() {
 	exec 9<"${TMPDIR:-/tmp}" # the folder itself: a file there would have a name that others could take

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "lab/papers/claims.h"
 #include "lab/scenario/scenario.h"
+#include "tests/fuzz_loop.h"
 #include "weir/rng.h"
 #include <glob.h>
 #include <stdio.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -171,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* --- the driver --- */
 
-enum { INPUT_MAX = 1 << 16, CORPUS_MAX = 256, ATTEMPTS_PER_CLOCK = 64 };
+enum { INPUT_MAX = 1 << 16, CORPUS_MAX = 256 };
 
 #define CRASH_FILE "build/fuzz-crash.ini"
 
@@ -198,6 +198,9 @@ static int corpus_add(struct corpus *c, const char *path)
 
 	if (!f || !made || c->count == CORPUS_MAX) {
 		fprintf(stderr, "fuzz: cannot take %s\n", path);
+		if (f)
+			fclose(f);
+		free(made);
 		return -1;
 	}
 	made->length = fread(made->text, 1, INPUT_MAX, f);
@@ -345,25 +348,27 @@ static void make_attempt(struct shared *s, const struct corpus *c)
 	free(exact);
 }
 
+/* What every attempt is given. */
+struct trial {
+	struct shared *at;
+	const struct corpus *corpus;
+};
+
+static void attempt(void *context)
+{
+	const struct trial *t = context;
+
+	make_attempt(t->at, t->corpus);
+}
+
 static void fuzz(struct shared *s, const struct corpus *c, double seconds)
 {
-	struct timespec start, now;
-
 	for (size_t i = 0; i < c->count; i++) {
 		s->input = *c->inputs[i];
 		LLVMFuzzerTestOneInput((const uint8_t *)s->input.text, s->input.length);
 	}
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (s->attempt = 0; seconds > 0; s->attempt++) {
-		make_attempt(s, c);
-		if (s->attempt % ATTEMPTS_PER_CLOCK != 0)
-			continue;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if ((double)(now.tv_sec - start.tv_sec) +
-			    1e-9 * (double)(now.tv_nsec - start.tv_nsec) >
-		    seconds)
-			break;
-	}
+	if (seconds > 0)
+		fuzz_loop(seconds, &s->attempt, attempt, &(struct trial){ s, c });
 }
 
 static int report(const struct shared *s, int status)

@@ -8,33 +8,11 @@
  * be survived. Attempts run in a child; when it dies, the file it read is saved. */
 #define _GNU_SOURCE
 #include "tests/damage.h"
+#include "tests/fuzz_loop.h"
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
-
-enum { ATTEMPTS_PER_CLOCK = 16 };
 
 #define CRASH_FILE "build/fuzz-crash.db"
-
-/* --- what the headers of tests ask for, without their runner --- */
-
-void test_fail(const char *file, int line, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	fprintf(stderr, "%s:%d: ", file, line);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	abort();
-}
-
-void test_check_int(const struct test_place *at, long long actual, long long expected)
-{
-	if (actual != expected)
-		test_fail(at->file, at->line, "%lld is not %lld", actual, expected);
-}
 
 /* --- attempts --- */
 
@@ -66,8 +44,17 @@ static int change_rows(const struct folder *f, struct weir_rng *r)
 	return seals;
 }
 
-static void attempt(struct shared *at, const struct sample *good)
+/* What every attempt is given. */
+struct trial {
+	struct shared *at;
+	const struct sample *good;
+};
+
+static void attempt(void *context)
 {
+	const struct trial *t = context;
+	struct shared *at = t->at;
+	const struct sample *good = t->good;
 	struct weir_rng r = weir_rng_make(at->attempt, 0, WEIR_RNG_TEST);
 	char *bytes = malloc(good->length), *shown;
 	struct weir_error e = { "" };
@@ -87,23 +74,6 @@ static void attempt(struct shared *at, const struct sample *good)
 	at->noticed += !shown;
 	free(shown);
 	free(bytes);
-}
-
-static void fuzz(struct shared *at, const struct sample *good, double seconds)
-{
-	struct timespec start, now;
-
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (;; at->attempt++) {
-		attempt(at, good);
-		if (at->attempt % ATTEMPTS_PER_CLOCK != 0)
-			continue;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if ((double)(now.tv_sec - start.tv_sec) +
-			    1e-9 * (double)(now.tv_nsec - start.tv_nsec) >
-		    seconds)
-			return;
-	}
 }
 
 static struct sample make_sample(void)
@@ -161,7 +131,7 @@ int main(int argc, char **argv)
 	good = make_sample();
 	child = fork();
 	if (child == 0) {
-		fuzz(at, &good, atof(argv[1]));
+		fuzz_loop(atof(argv[1]), &at->attempt, attempt, &(struct trial){ at, &good });
 		free(good.bytes);
 		free(good.shown);
 		exit(0); /* not _exit: the leak checker runs at exit */

@@ -1,16 +1,18 @@
 #!/bin/sh
 # run-tests.sh FUZZ_SECONDS -- what "make test" runs once everything is built: the tests in release
 # and under sanitizers, the shell tests with either program, and the fuzzers, one after the other in that
-# many seconds. The three go side by side. Shows what failed; the last line is the sum of all.
+# many seconds. The three go side by side. Shows what failed, then which shell tests were skipped, whole or in
+# part, and why; the last line is the sum of all: "N passed, N failed, N skipped".
 set -u
 fuzz_seconds=$1
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 : >"$logs/counts"
+: >"$logs/skipped"
 
-# count NAME PASSED FAILED
+# count NAME PASSED FAILED SKIPPED
 count() {
-	echo "$2 $3" >>"$logs/counts"
+	echo "$2 $3 $4" >>"$logs/counts"
 	echo "$1: $2 of $(($2 + $3)) hold"
 }
 
@@ -21,37 +23,49 @@ unit_tests() {
 	set -- "$1" $(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")
 	if [ $# = 3 ]; then
 		sed '$d' "$log"
-		count "tests ($1)" "$2" "$3"
+		count "tests ($1)" "$2" "$3" 0
 	else
 		cat "$log"
-		count "tests ($1), which ended early" 0 1
+		count "tests ($1), which ended early" 0 1 0
 	fi
 }
 
-# shell_tests VARIANT PROGRAM SCRIPT...: a script passes by exit status 0; finds the program in $WEIR.
+# shell_tests VARIANT PROGRAM SCRIPT...: a script passes by exit status 0 and is skipped by 77; it finds the program in
+# $WEIR. A line "left out: ..." of one that is skipped is the reason; of one that passes, the part that was not run.
 shell_tests() {
-	variant=$1 program=$2 good=0 bad=0 log=$logs/shell.$1
+	variant=$1 program=$2 good=0 bad=0 skipped=0 log=$logs/shell.$1
 	shift 2
 	for script; do
-		if WEIR=$program sh "$script" >"$log" 2>&1 </dev/null; then
+		WEIR=$program sh "$script" >"$log" 2>&1 </dev/null
+		case $? in
+		0)
 			good=$((good + 1))
-		else
+			sed -n "s|^left out: |skipped in part: $script ($variant): |p" "$log" >>"$logs/skipped"
+			;;
+		77)
+			skipped=$((skipped + 1))
+			why=$(sed -n 's/^left out: //p' "$log" | tail -n 1)
+			echo "skipped: $script ($variant): ${why:-no reason given}" >>"$logs/skipped"
+			;;
+		*)
 			bad=$((bad + 1))
 			echo "FAILED $script ($variant)"
 			cat "$log"
-		fi
+			;;
+		esac
 	done
-	count "shell tests ($variant)" $good $bad
+	count "shell tests ($variant)" $good $bad $skipped
 }
 
-# Both fuzzers: the scenario reader's, which has more to try, and the store's.
+# The fuzzers: the scenario reader's, which has more to try, the store's and that of other simulators' files.
 fuzz() {
-	if { build/asan/fuzz $(($1 - $1 / 3)) && build/asan/fuzz-store $(($1 / 3)); } >"$logs/fuzz" 2>&1 </dev/null; then
-		count "fuzzers (asan, $1 s)" 1 0
+	if { build/asan/fuzz $(($1 - $1 / 4 - $1 / 4)) && build/asan/fuzz-store $(($1 / 4)) &&
+		build/asan/fuzz-import $(($1 / 4)); } >"$logs/fuzz" 2>&1 </dev/null; then
+		count "fuzzers (asan, $1 s)" 1 0 0
 	else
 		echo "FAILED fuzzers"
 		cat "$logs/fuzz"
-		count "fuzzers (asan, $1 s)" 0 1
+		count "fuzzers (asan, $1 s)" 0 1 0
 	fi
 }
 
@@ -63,7 +77,8 @@ fuzz "$fuzz_seconds" &
 unit_tests release
 shell_tests release ./weir tests/cli/*.sh
 wait
-awk '{ passed += $1; failed += $2 } END {
-	print passed + 0 " passed, " failed + 0 " failed"
+sort "$logs/skipped"
+awk '{ passed += $1; failed += $2; skipped += $3 } END {
+	print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"
 	exit !(NR == 5 && failed == 0 && passed > 0)
 }' "$logs/counts"

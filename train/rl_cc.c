@@ -170,7 +170,7 @@ enum rl_part { RL_WEIGHTS, RL_MEAN, RL_SQUARE, RL_GRADIENT, RL_PARTS };
 
 static float *part_of(const struct rl_desk *d, const void *state, enum rl_part part)
 {
-	return ((struct rl_state *)(uintptr_t)state)->numbers + (size_t)part * d->net.weight_floats;
+	return ((struct rl_state *)state)->numbers + (size_t)part * d->net.weight_floats;
 }
 
 static size_t rl_size(const void *desk)

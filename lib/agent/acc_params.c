@@ -294,12 +294,12 @@ static int model_fits(const void *params, const struct weir_learn_policy *policy
 	const struct weir_learn_plan *plan = &policy->net->plan;
 
 	weir_acc_meaning(p, &meaning);
-	if (strcmp(policy->scheme, "acc"))
+	if (strcmp(policy->scheme, "acc") != 0)
 		return weir_error_set(e, "is one of '%s', not of acc", policy->scheme);
-	if (strcmp(policy->features, meaning.features))
+	if (strcmp(policy->features, meaning.features) != 0)
 		return weir_error_set(e, "has the features '%s'; acc has '%s'", policy->features,
 				      meaning.features);
-	if (strcmp(policy->actions, meaning.actions))
+	if (strcmp(policy->actions, meaning.actions) != 0)
 		return weir_error_set(e, "has the actions '%s'; '%s' are asked for",
 				      policy->actions, meaning.actions);
 	if (plan->sequence_size || plan->current_size != weir_acc_inputs(p))

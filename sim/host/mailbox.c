@@ -303,6 +303,7 @@ static void make_call(struct worker *w, struct host *h, struct mailbox *box)
 	const struct weir_sim_call call = box->asked[place];
 	struct weir_sim_turn turn = { w, h };
 
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the number of a place, which nobody follows. */
 	box->asked[place].context = (void *)(uintptr_t)box->asked_spare;
 	box->asked_spare = place;
 	call.called(call.context, &turn);

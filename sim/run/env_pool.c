@@ -88,7 +88,7 @@ static int do_all(const struct round *r, struct weir_error *e)
 
 	for (uint32_t i = 0; i < pool->count; i++)
 		pool->seats[i].error.text[0] = '\0';
-	team_do(pool->team, pool->count, do_one, (void *)(uintptr_t)r);
+	team_do(pool->team, pool->count, do_one, (void *)r);
 	for (uint32_t i = 0; i < pool->count; i++)
 		if (pool->seats[i].error.text[0]) {
 			*e = pool->seats[i].error;

@@ -60,8 +60,8 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 	const struct ini_pair pair = {
 		.owner = (int)r->owner,
 		.number = r->s->port_count ? r->s->port_count - 1 : 0,
-		.key = (char *)(uintptr_t)key,
-		.value = (char *)(uintptr_t)value,
+		.key = (char *)key,
+		.value = (char *)value,
 	};
 
 	if (r->owner == OWNER_ROOT && *key != '\0' && strcmp(key, "seed") != 0)

@@ -50,7 +50,8 @@ static int ip_batch(const char *commands, struct weir_error *e)
 	close(out[1]);
 	length = write(in[1], commands, strlen(commands));
 	close(in[1]);
-	length = read(out[0], said, sizeof(said) - 1);
+	if (length >= 0)
+		length = read(out[0], said, sizeof(said) - 1);
 	said[length > 0 ? length : 0] = '\0';
 	said[strcspn(said, "\n")] = '\0';
 	close(out[0]);

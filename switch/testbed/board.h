@@ -82,6 +82,6 @@ struct bed_board {
 /* Bytes; of the hosts that receive. */
 static inline _Atomic uint64_t *bed_bins(const struct bed_board *b)
 {
-	return (_Atomic uint64_t *)(uintptr_t)&b->flows[b->flow_count];
+	return (_Atomic uint64_t *)&b->flows[b->flow_count];
 }
 #endif

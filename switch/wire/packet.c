@@ -253,7 +253,7 @@ static enum wire_sending packet_send(struct wire *w, const struct wire_piece *pi
 		count = WIRE_PIECES_MAX;
 	memset(messages, 0, count * sizeof(messages[0]));
 	for (uint32_t i = 0; i < count; i++) {
-		parts[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].data, pieces[i].length };
+		parts[i] = (struct iovec){ (void *)pieces[i].data, pieces[i].length };
 		messages[i].msg_hdr.msg_iov = &parts[i];
 		messages[i].msg_hdr.msg_iovlen = 1;
 	}

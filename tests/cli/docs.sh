@@ -45,6 +45,8 @@ done
 if command -v groff >/dev/null; then
 	groff -man -Tutf8 -ww docs/weir.1 2>"$dir/warnings" >/dev/null
 	[ ! -s "$dir/warnings" ] || { cat "$dir/warnings"; exit 1; }
+else
+	echo "left out: the formatting of docs/weir.1: groff is not installed"
 fi
 
 for page in docs/*.md; do

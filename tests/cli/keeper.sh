@@ -42,10 +42,6 @@ for option in "" --dry-run; do
 	[ "$(cat precious)" = precious ] || fail "a file at the socket's path was removed"
 done
 
-skip() {
-	echo "tests/cli/keeper.sh: left out: $1"
-	exit 0
-}
 command -v redis-server >/dev/null || skip "redis-server is not installed"
 command -v redis-cli >/dev/null || skip "redis-cli is not installed"
 timeout 1 "$weir" keeper plan.ini --dry-run >out 2>err

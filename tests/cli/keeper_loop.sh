@@ -4,10 +4,6 @@
 # also where Redis is restarted with nothing in it.
 set -u
 . tests/ask.sh
-skip() {
-	echo "tests/cli/keeper_loop.sh: left out: $1"
-	exit 0
-}
 printf '[keeper]\ndriver = weir(socket=/nowhere)\ntune = fixed\n[profile a]\n' >bad.ini
 expect 1 keeper mimic bad.ini
 message "bad.ini: a section [mimic] with the socket of a Redis is wanted"

@@ -4,10 +4,6 @@
 set -u
 . tests/ask.sh
 
-skip() {
-	echo "tests/cli/keeper_switch.sh: left out: $1"
-	exit 0
-}
 printf '[keeper]\ndriver = weir\ntune = fixed\n[profile a]\n' >bad.ini
 expect 2 keeper bad.ini
 message "bad.ini:2: keeper.driver: weir: socket: the path of a socket is wanted, as in weir(socket=/run/weir-sw.sock)"

@@ -3,7 +3,11 @@
 # small network asks for little.
 set -u
 weir=${WEIR:-./weir}
-case $weir in *asan*) exit 0 ;; esac # a sanitizer needs all addresses there are
+case $weir in *asan*)
+	echo "left out: a sanitizer needs all addresses there are"
+	exit 77
+	;;
+esac
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0

@@ -82,7 +82,7 @@ if command -v gnuplot >/dev/null; then
 	done
 	cd "$dir/plots" && gnuplot "$gp" && [ "$(head -c 5 flow-completion-time-mean.pdf)" = %PDF- ]) || fail 'gnuplot does not draw them'
 else
-	echo "report.sh: gnuplot is not installed: what it draws is left out" >&2
+	echo "left out: the scripts of charts: gnuplot is not installed"
 fi
 if command -v python3 >/dev/null; then
 	(cd "$dir/plots" && python3 - <<-'END'
@@ -97,7 +97,7 @@ if command -v python3 >/dev/null; then
 	END
 	) || fail 'plots.py does not read them'
 else
-	echo "report.sh: python3 is not installed: what plots.py reads is left out" >&2
+	echo "left out: plots.py: python3 is not installed"
 fi
 # What matplotlib is told, and what it draws.
 python=python3
@@ -116,7 +116,7 @@ if "$python" -c 'import matplotlib' 2>/dev/null; then
 	END
 	"$python" plots.py && for dat in *.dat; do [ -s "${dat%.dat}.pdf" ] || exit 1; done) || fail 'plots.py does not draw them'
 else
-	echo "report.sh: matplotlib is not installed: what it draws is left out" >&2
+	echo "left out: what plots.py draws: matplotlib is not installed"
 fi
 
 mkdir "$dir/nothing"

@@ -251,6 +251,8 @@ chmod 555 locked
 if [ "$(id -u)" != 0 ]; then
 	expect 1 run short.ini --out locked
 	message "locked: cannot be written: Permission denied"
+else
+	left_out "a folder without write permission: root may write everywhere"
 fi
 
 # --- mistakes in the sweep: nothing is run or stored ---

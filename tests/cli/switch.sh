@@ -19,10 +19,6 @@ message "$dir/none.sock: is there already and is no socket, so it is left as it 
 [ "$(cat none.sock)" = precious ] || fail "a file at the socket's path was removed"
 rm none.sock
 
-skip() {
-	echo "tests/cli/switch.sh: left out: $1"
-	exit 0
-}
 command -v python3 >/dev/null || skip "python3 is not installed"
 command -v ip >/dev/null || skip "ip is not installed"
 alone
@@ -293,7 +289,7 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 if grep -q "built without clang\|cannot be had\|not allowed" switch.err; then
-	echo "tests/cli/switch.sh: AF_XDP left out: $(cat switch.err)"
+	left_out "the same through AF_XDP: $(cat switch.err)"
 	switch=
 	exit 0
 fi

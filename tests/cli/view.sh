@@ -78,8 +78,7 @@ message "127.0.0.1:$taken: cannot be listened to: Address already in use"
 : >err
 command -v curl >/dev/null || {
 	end
-	echo "curl is not here: the pages are not looked at"
-	exit 0
+	skip "the pages: curl is not installed"
 }
 
 # Nothing is there: it waits, and makes nothing.

@@ -6,7 +6,7 @@ set -u
 . tests/ask.sh
 [ "$(id -u)" = 0 ] || {
 	echo "left out: only root can start Slurm's daemons"
-	exit 0
+	exit 77
 }
 
 # --- the cluster ---

@@ -5,10 +5,6 @@
 # Needs root, iperf3 and python3.
 set -u
 . tests/ask.sh
-skip() {
-	echo "tests/keeper/loop.sh: left out: $1"
-	exit 0
-}
 for need in redis-server redis-cli iperf3 ip python3; do
 	command -v $need >/dev/null || skip "$need is not installed"
 done

@@ -182,7 +182,9 @@ TEST(test_every_scheme_marks_and_only_what_is_ecn_capable)
 
 static void check_deterministic(const struct weir_mark_ops *ops, const void *params)
 {
-	if (drive_alone(ops, params, WEIR_PACKET_ECT) != drive_alone(ops, params, WEIR_PACKET_ECT))
+	uint64_t first = drive_alone(ops, params, WEIR_PACKET_ECT);
+
+	if (drive_alone(ops, params, WEIR_PACKET_ECT) != first)
 		test_fail(__FILE__, __LINE__, "%s: two runs differ", ops->scheme.name);
 }
 

@@ -185,3 +185,20 @@ TEST(test_pfc_never_stores_more_than_there_is)
 		memory_stays_within(&rng, &p);
 	}
 }
+
+/* Others have left, so that the threshold rose above what the input has; but 600 bytes of it lie in headroom. */
+TEST(test_pfc_does_not_resume_while_headroom_is_in_use)
+{
+	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 };
+	struct weir_pfc_memory m = memory_of(&p, 100000);
+	struct weir_pfc_input in = { .headroom_bytes = 10000 };
+
+	m.used_bytes = 98000; /* of others */
+	CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_PAUSE);
+	CHECK_INT(weir_pfc_enter(&m, &in, 1600), WEIR_PFC_NOTHING);
+	CHECK_INT(in.headroom_used, 1600);
+	m.used_bytes -= 98000;
+	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
+	CHECK_INT(in.headroom_used, 600);
+	CHECK_INT(weir_pfc_leave(&m, &in, 600), WEIR_PFC_RESUME);
+}

@@ -518,3 +518,15 @@ TEST(test_every_scheduler_survives_the_extremes_of_its_options)
 	}
 	CHECK_INT(tried, 2 * (1 + 2 + 1 + 3 + 2) + 2);
 }
+
+/* A credit of 1500 bytes is one too few for a packet of 1501, which goes in the next round. */
+TEST(test_dwrr_sends_nothing_that_is_a_byte_larger_than_its_credit)
+{
+	char order[16];
+	struct bench b;
+
+	bench_make(&b, "dwrr(quantum=1500B)", 2);
+	bench_fill(&b, 0, 1501, 2);
+	bench_fill(&b, 1, 1500, 3);
+	CHECK_STR(bench_order(&b, 5, order), "babab");
+}

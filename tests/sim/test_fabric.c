@@ -468,3 +468,23 @@ TEST(test_line_rate_is_the_line_s_and_stays)
 	CHECK_INT(state.window_bytes, 12345);
 	CHECK_INT(state.wake_ns, 0);
 }
+
+/* Fifteen packets of flows of one packet each share a queue: it is longer than the threshold of 2500 B, but no flow has another
+ * packet that could be stopped. Each packet and its ACK pass two links, and nothing else does. */
+TEST(test_bfc_sends_no_frame_for_flows_of_one_packet)
+{
+	char text[1024];
+	size_t used = 0;
+	struct sim s;
+
+	for (int i = 1; i < 16; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "flow = %d 0 1KB 0us\n", i);
+	sim_read(&s,
+		 "[network]\ntopology = star\nhosts = 16\nrate = 10Gbps\ndelay = 1us\n"
+		 "[switch]\nmarking = none\nfabric = bfc(queues=1, tau=0)\n[host]\ncc = line-rate\n"
+		 "[traffic x]\npattern = list\n%s",
+		 text);
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "packet_hops") <= 15 * 4);
+	sim_end(&s);
+}

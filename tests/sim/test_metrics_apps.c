@@ -135,3 +135,35 @@ TEST(test_wait_at_ports_is_what_waits_over_what_passes)
 	CHECK(sim_metric(&s, "network_queue_p99_pkts") > 0);
 	sim_end(&s);
 }
+
+/* How many reads are counted between two instants. */
+static double reads_between(struct sim *s, int64_t from_ps, int64_t to_ps)
+{
+	double count;
+
+	s->c.measure.from_ps = (uint64_t)from_ps;
+	s->c.measure.to_ps = (uint64_t)to_ps;
+	sim_run(s, 1);
+	count = sim_metric(s, "read_iops") * (double)(to_ps - from_ps) / (double)WEIR_PS_PER_S;
+	return count;
+}
+
+/* One that ends at "from" counts, one that ends at "to" does not. */
+TEST(test_io_counts_by_its_end_from_from_until_before_to)
+{
+	const int64_t ms = (int64_t)WEIR_PS_PER_S / 1000;
+	int64_t end_ps = 0;
+	struct sim s;
+
+	sim_read(&s, storage_text, 2, 100, 1, 1, 0);
+	sim_run(&s, 1);
+	for (uint32_t i = 0; i < s.r.flow_count && end_ps < 5 * ms; i++)
+		if (s.r.flows[i].ties & FLOW_ENDS_IO && s.r.flows[i].finish_ps > 5 * ms)
+			end_ps = s.r.flows[i].finish_ps;
+	CHECK(end_ps > 5 * ms);
+	CHECK_NEAR(reads_between(&s, end_ps - 10, end_ps), 0, 1e-6);
+	CHECK_NEAR(reads_between(&s, end_ps - 10, end_ps + 1), 1, 1e-6);
+	CHECK_NEAR(reads_between(&s, end_ps, end_ps + 10), 1, 1e-6);
+	CHECK_NEAR(reads_between(&s, end_ps + 1, end_ps + 10), 0, 1e-6);
+	sim_end(&s);
+}

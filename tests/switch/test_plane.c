@@ -490,3 +490,56 @@ TEST(test_plane_parts_do_not_see_each_others_ports)
 	CHECK_INT(desk_take(&d, 3, 900 * US), -1);
 	plane_free(d.plane);
 }
+
+/* Table 8-1 of IEEE 802.1Q reserves sixteen addresses. */
+TEST(test_plane_frames_for_any_reserved_address_go_nowhere)
+{
+	struct plane_desk d;
+	struct made_frame f;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	for (uint32_t i = 0; i < 16; i++) {
+		frames_begin(&f, UINT64_C(0x0180c2000000) + i, FRAMES_HOST(0), 0x88cc);
+		f.length = 60;
+		come(d.plane, 0, &f, 0);
+		CHECK_INT(counts_of(&d, 0)->faults[PLANE_NOWHERE], i + 1);
+	}
+	plane_free(d.plane);
+}
+
+TEST(test_plane_frames_to_unknown_addresses_are_dropped_where_told)
+{
+	struct made_frame f;
+
+	for (int drops = 0; drops < 2; drops++) {
+		struct plane_desk d;
+
+		desk_plan(&d, "none", "fifo", 1);
+		d.plan.unknown = drops ? PLANE_UNKNOWN_DROP : PLANE_UNKNOWN_FLOOD;
+		desk_begin(&d);
+		frames_begin(&f, FRAMES_HOST(77), FRAMES_HOST(0), 0x88b5);
+		f.length = 60;
+		come(d.plane, 0, &f, 0);
+		CHECK_INT(port_of(&d, 1)->tx_pkts, !drops);
+		CHECK_INT(port_of(&d, 3)->tx_pkts, !drops);
+		plane_free(d.plane);
+	}
+}
+
+/* Room for two packets beside the one on the link: ten are dropped as they come. */
+TEST(test_plane_frames_dropped_at_their_arrival_give_their_buffers_back)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	for (uint32_t i = 0; i < DESK_PORTS; i++)
+		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_PORT,
+					2 | WEIR_LENGTH_IN_PACKETS, 0);
+	desk_begin(&d);
+	for (int i = 0; i < 13; i++)
+		desk_come(&d, &full, i);
+	CHECK_INT(port_of(&d, 1)->pkts, 2);
+	CHECK_INT(plane_buffers_free(d.plane), 64 - 3);
+	plane_free(d.plane);
+}

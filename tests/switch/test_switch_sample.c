@@ -1,0 +1,19 @@
+/* test_switch_sample.c -- what a probe of the real switch says of counters, by hand. */
+#include "switch/run/sample.h"
+#include "tests/test.h"
+#include "weir/units.h"
+
+/* 1250 bytes more in a millisecond are 10 Mb/s; the first 1000 were before. */
+TEST(test_switch_throughput_is_in_bits_per_second)
+{
+	struct weir_port port = { .tx_bytes = 2250 };
+	struct plane_port p = { .port = &port };
+	struct weir_error e = { "" };
+	uint64_t before = 1000;
+	uint32_t what;
+
+	CHECK_INT(sample_find("throughput", &what, &e), 0);
+	CHECK_STR(sample_unit(what), "bps");
+	CHECK_NEAR(sample_value(&p, what, &before, WEIR_PS_PER_S / 1000), 10e6, 1e-3);
+	CHECK_INT(before, 2250);
+}
