@@ -1,4 +1,5 @@
 /* test_keeper_edges.c -- the keeper at the edges of what it compares, and a switch that changes under its hands. */
+#define _GNU_SOURCE
 #include "tests/keeper_desk.h"
 
 static void lose(struct desk *d, uint32_t profile, uint64_t drops)
