@@ -196,11 +196,12 @@ static void explain_applications(const struct reading *r, const struct choose_me
 			 of_section(m).text);
 	else if (isnan(value))
 		snprintf(t->text, sizeof(t->text),
-			 "no round%s finished before measure.to; give measure.to more time",
+			 "no round%s begins in the measured interval and ends; give measure.to "
+			 "more time",
 			 of_section(m).text);
 	else
 		snprintf(t->text, sizeof(t->text),
-			 "too few rounds%s finished before measure.to for a percentile; give "
+			 "too few rounds%s begin in the measured interval for a percentile; give "
 			 "measure.to more time, or ask for round_mean",
 			 of_section(m).text);
 }

@@ -291,6 +291,13 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 			 all.deadlocked, all.runs);
 		say(context, line);
 	}
+	if (all.starved) {
+		snprintf(line, sizeof(line),
+			 "In %u of %u runs unlimited flows starved: less than a twentieth of their "
+			 "section's mean (flows_starved).",
+			 all.starved, all.runs);
+		say(context, line);
+	}
 	if (all.held_up) {
 		snprintf(line, sizeof(line),
 			 "! The machine held up %u of these runs: their numbers are not to be "

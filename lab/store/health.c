@@ -25,6 +25,7 @@ void health_add(struct health *h, const struct stored_run *run)
 	h->incomplete += unfinished > 0;
 	h->deadlocked += value_of(run, "pfc_deadlocks") > 0;
 	h->held_up += run->held_up != NULL;
+	h->starved += value_of(run, "flows_starved") > 0;
 	h->unfinished += unfinished > 0 ? unfinished : 0;
 	h->completed += completed > 0 ? completed : 0;
 }
@@ -35,6 +36,7 @@ void health_join(struct health *h, const struct health *other)
 	h->incomplete += other->incomplete;
 	h->deadlocked += other->deadlocked;
 	h->held_up += other->held_up;
+	h->starved += other->starved;
 	h->completed += other->completed;
 	h->unfinished += other->unfinished;
 }

@@ -11,6 +11,7 @@ struct health {
 	uint32_t incomplete, deadlocked; /* runs in which flows did not end, or links are stuck */
 	uint32_t held_up;                /* real runs that the machine disturbed */
 	double completed, unfinished;    /* flows of all runs */
+	uint32_t starved; /* runs in which unlimited flows received next to nothing */
 };
 
 void health_add(struct health *h, const struct stored_run *run);

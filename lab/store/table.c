@@ -201,6 +201,14 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			"completion times (!) are of the others.\n",
 			human_count(unfinished(r)).text,
 			human_count(unfinished(r) + run_metric(r, "flows_completed")).text);
+	if (run_metric(r, "flows_starved") > 0)
+		fprintf(f,
+			"STARVED: %.0f unlimited flows received less than a twentieth of the mean of "
+			"their section.%s\n",
+			run_metric(r, "flows_starved"),
+			c->host.jitter_ps == 0 ? " With host.jitter = 0ns that may be an artefact "
+						 "of hosts in lockstep."
+					       : "");
 	if (r->partition.flows)
 		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot end\n",
 			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),

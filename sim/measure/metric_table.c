@@ -38,6 +38,10 @@ const struct metric metric_all[] = {
 				 "flows that cannot end, because failed links left no path; at the "
 				 "end",
 				 .better = LOWER, .group = TRAFFIC, .row = "flows without a path" },
+	[FLOWS_STARVED] = { "flows_starved", "",
+			    "flows without a size that receive less than a twentieth of the mean of "
+			    "their section and class while they run in the measured interval",
+			    .better = LOWER, .group = TRAFFIC, .row = "flows starved" },
 	[GOODPUT] = { "goodput_bps", "bps",
 		      "payload that receivers get for the first time, all of them together, while "
 		      "flows arrive: from measure.from to measure.to; where that is not set, to "

@@ -219,6 +219,48 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
 }
 
+/* A share of the mean that no fair queue, and no lucky sender, explains. */
+enum { STARVED_PART = 20, STARVED_SEGMENTS = 100 };
+
+/* Does the flow run for at least half of the interval, and has no size? */
+static int is_bulk(const struct measure *m, const struct flow *f)
+{
+	int64_t begin_ps = f->start_ps > m->from_ps ? f->start_ps : m->from_ps;
+	int64_t end_ps = f->stop_ps < m->to_ps ? f->stop_ps : m->to_ps;
+
+	return f->size_bytes == FLOW_UNLIMITED && 2 * (end_ps - begin_ps) >= m->to_ps - m->from_ps;
+}
+
+/* Flows of one section and class compete as equals. A mean below STARVED_SEGMENTS packets tells nothing. */
+static void starvation_metric(const struct measure *m, struct run_result *r)
+{
+	enum { CLASSES = UINT8_MAX + 1 };
+	const struct config *c = m->engine->config;
+	uint64_t groups = (uint64_t)c->traffic_count * CLASSES;
+	uint64_t *bytes = memory_new(groups, sizeof(*bytes)), *flows = memory_new(groups, sizeof(*flows));
+	double starved = 0, known = 0;
+
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		uint64_t group = r->flows[i].traffic * UINT64_C(256) + r->flows[i].class_id;
+
+		if (!is_bulk(m, &r->flows[i]))
+			continue;
+		bytes[group] += m->flow_bytes[i];
+		flows[group]++;
+		known = 1;
+	}
+	for (uint32_t i = 0; i < r->flow_count; i++) {
+		uint64_t group = r->flows[i].traffic * UINT64_C(256) + r->flows[i].class_id;
+
+		starved += is_bulk(m, &r->flows[i]) &&
+			   bytes[group] / flows[group] >= STARVED_SEGMENTS * c->host.mss_bytes &&
+			   m->flow_bytes[i] * STARVED_PART < bytes[group] / flows[group];
+	}
+	memory_free(bytes, groups, sizeof(*bytes));
+	memory_free(flows, groups, sizeof(*flows));
+	r->value[FLOWS_STARVED] = known ? starved : NAN;
+}
+
 /* Together, of flows without a size, in the measured interval. */
 static void bulk_metrics(const struct measure *m, struct run_result *r)
 {
@@ -248,5 +290,6 @@ void metrics_of_flows(const struct measure *m, struct run_result *r)
 	}
 	flow_metrics(m, r);
 	fairness_metrics(m, r);
+	starvation_metric(m, r);
 	bulk_metrics(m, r);
 }

@@ -82,13 +82,14 @@ size = 20KB
 period = 50us
 class = 1
 [measure]
+from = 500us
 to = 1ms
 END
 ring() {
 	expect "$1" choose ring.ini --quiet --jobs 1 --seeds 1 --over switch.marking.k=10KB..400KB --goal "$2" --out ring --budget "$3" --keep "$4"
 }
 ring 2 'fct_small_p99 of req' 40 'round_mean of ai <= 1.5 of best'
-grep -q "^weir: round_mean_ns of ai has no value with the file's own setting and seed 1, .*: no round of \[traffic ai\] finished before measure.to; give measure.to more time" err ||
+grep -q "^weir: round_mean_ns of ai has no value with the file's own setting and seed 1, .*: no round of \[traffic ai\] begins in the measured interval and ends; give measure.to more time" err ||
 	fail "why there is no value"
 "$weir" table ring --all --csv one.csv >out 2>err || fail "table of what was run"
 [ "$(sed 1d one.csv | wc -l)" = 1 ] || fail "runs after the first one without a value"

@@ -86,14 +86,14 @@ TEST(test_a_round_that_does_not_finish_is_no_value)
 	check_refusal(
 		"40MB", "fct_p99 of req", "round_mean of ai <= 1.5 of best",
 		"round_mean_ns of ai has no value with the file's own setting and seed 3, ...: "
-		"no round of [traffic ai] finished before measure.to; give measure.to more "
-		"time. (measure.from = 0s, measure.to = 1ms.)...");
+		"no round of [traffic ai] begins in the measured interval and ends; give "
+		"measure.to more time. (measure.from = 0s, measure.to = 1ms.)...");
 }
 
 TEST(test_too_few_rounds_for_a_percentile_are_told_from_none)
 {
 	check_refusal("200KB", "round_p99 of ai", "drops <= 0",
-		      "...: too few rounds of [traffic ai] finished before measure.to for a "
+		      "...: too few rounds of [traffic ai] begin in the measured interval for a "
 		      "percentile...ask for round_mean...");
 }
 

@@ -566,7 +566,7 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 
 	desk_begin(&d, claims);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
-	verdicts[1].health = (struct health){ 2, 1, 1, 0, 6, 3 };
+	verdicts[1].health = (struct health){ .runs = 2, .incomplete = 1, .deadlocked = 1, .completed = 6, .unfinished = 3 };
 	verdicts[1].is_doubtful = 1;
 	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
 	CHECK_INT(figure_report_write(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,

@@ -83,3 +83,25 @@ TEST(test_drop_tail_without_jitter_starves_all_flows_but_one)
 
 	CHECK_NEAR(jain_of_drop_tail(star, "cc = reno\njitter = 0ns", 0), 0.25, 0.01);
 }
+
+/* The table of such a run says so, and names the setting that makes an artefact of it. */
+TEST(test_flows_that_starve_are_counted)
+{
+	static const char *const jitter[] = { "0ns", "auto" };
+	static const int starved[] = { 3, 0 };
+
+	for (int i = 0; i < 2; i++) {
+		struct sim s;
+
+		sim_read_default(&s,
+				 "[network]\ntopology = star\nhosts = 5\nrate = 1Gbps\ndelay = 50us\n"
+				 "[switch]\nmarking = none\nbuffer = 61pkts\n"
+				 "[host]\ncc = reno\njitter = %s\n"
+				 "[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..20ms\n"
+				 "[measure]\nfrom = 100ms\nto = 500ms\n",
+				 jitter[i]);
+		sim_run(&s, 1);
+		CHECK_INT((int)sim_metric(&s, "flows_starved"), starved[i]);
+		sim_end(&s);
+	}
+}
