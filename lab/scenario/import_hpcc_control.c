@@ -149,6 +149,7 @@ int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir
 			h, HPCC_L2_ACK_INTERVAL,
 			"every packet is acknowledged; there, all but the first so many bytes");
 	add_acks(h, s);
+	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.jitter", "0ns");
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.arbitration", "round-robin");
 	import_hpcc_add(h, s, HPCC_PACKET_PAYLOAD_SIZE, "rdma.mtu", "%.0fB",
 			hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE));
