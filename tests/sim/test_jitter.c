@@ -105,3 +105,22 @@ TEST(test_flows_that_starve_are_counted)
 		sim_end(&s);
 	}
 }
+
+/* Three DCTCP flows at K = 10 had a Jain's index of 1.00 with real packets ('weir testbed') and 0.91 in lockstep. */
+TEST(test_three_dctcp_flows_share_a_port_as_on_the_testbed)
+{
+	for (int seed = 1; seed <= 3; seed++) {
+		struct sim s;
+
+		sim_read_default(&s,
+				 "seed = %d\n[network]\ntopology = star\nhosts = 9\nrate = 100Mbps\n"
+				 "delay = 50us\n[switch]\nmarking = ecn(k=10pkts)\nbuffer = 500pkts\n"
+				 "[host]\ncc = dctcp(min-window=2pkts, growth=segments)\nrecovery = prr\n"
+				 "[traffic long]\npattern = many-to-one\nsenders = 3\nreceiver = 0\n"
+				 "size = unlimited\nstart = 0us..50ms\n[measure]\nfrom = 1s\nto = 3s\n",
+				 seed);
+		sim_run(&s, 1);
+		CHECK(sim_metric(&s, "jain") > 0.98);
+		sim_end(&s);
+	}
+}
