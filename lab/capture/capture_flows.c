@@ -114,7 +114,8 @@ static uint64_t unwrap(uint64_t near, uint32_t number, int bits)
 /* A SYN with another number than before begins anew: its ports were used again. */
 static void add_tcp(struct stream *s, const struct wire_packet *w)
 {
-	uint64_t first = s->is_begun ? unwrap(s->high, w->number, 32) : UNWRAPPED_BASE + w->number;
+	uint64_t first =
+		s->is_begun ? unwrap(s->high, w->sequence, 32) : UNWRAPPED_BASE + w->sequence;
 
 	if (!w->is_syn && !w->payload_bytes)
 		return;
@@ -172,7 +173,7 @@ static int note_arrival(struct stream *s, uint32_t psn)
 /* Where WRITEs say how long they are, their later packets count no more. */
 static void add_roce(struct stream *s, const struct wire_packet *w)
 {
-	if ((!w->payload_bytes && !w->is_write) || !note_arrival(s, w->number))
+	if ((!w->payload_bytes && !w->is_write) || !note_arrival(s, w->psn))
 		return;
 	s->has_writes |= w->is_write_begin;
 	if (w->is_write_begin)

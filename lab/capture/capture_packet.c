@@ -91,7 +91,7 @@ static void read_roce(struct wire_packet *w, struct view v)
 	w->kind = WIRE_ROCE;
 	w->key.src_port = 0;
 	w->key.queue_pair = number_at(bth + 5, 3);
-	w->number = number_at(bth + 9, 3);
+	w->psn = number_at(bth + 9, 3);
 	w->payload_bytes = 0;
 	if (extended < 0 || pass(&v, (uint32_t)extended) || v.whole < behind)
 		return;
@@ -117,7 +117,7 @@ static int read_tcp(struct wire_packet *w, struct view v)
 		return -1;
 	w->kind = WIRE_TCP;
 	w->is_syn = (tcp[13] & TCP_SYN) != 0;
-	w->number = number_at(tcp + 4, 4) + (w->is_syn ? 1 : 0);
+	w->sequence = number_at(tcp + 4, 4) + (w->is_syn ? 1 : 0);
 	w->payload_bytes = v.whole - options;
 	return 0;
 }

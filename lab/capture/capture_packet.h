@@ -24,7 +24,10 @@ struct wire_packet {
 	struct wire_key key;
 	enum wire_kind kind;
 	uint32_t payload_bytes;
-	uint32_t number; /* TCP: of the first byte of payload; RoCE: of the packet */
+	union {
+		uint32_t sequence; /* WIRE_TCP: sequence number of the first byte of payload */
+		uint32_t psn;      /* WIRE_ROCE: packet sequence number */
+	};
 	int is_syn;
 	/* RoCE, an RDMA WRITE: is it a part of one, and where it begins, how long is it? */
 	int is_write, is_write_begin;

@@ -21,7 +21,7 @@ static uint64_t card_of(uint32_t number)
 void frame_pause(struct frame *f, const struct sighting *seen)
 {
 	const struct weir_packet *packet = seen->packet;
-	uint32_t kind = seen_segment(seen).number;
+	uint32_t kind = seen_segment(seen).frame_kind;
 
 	if (kind >= FRAME_FABRIC) {
 		frame_put_ethernet(f, MAC_CONTROL_GROUP, card_of(seen->card), TYPE_EXPERIMENT);

@@ -189,11 +189,12 @@ static void put_answer(struct frame *f, struct streams *s, const struct sighting
 {
 	struct segment ack = seen_segment(seen);
 	int is_refusal = seen->packet->flags & SEGMENT_NACK || ack.sack[0].count;
-	struct stream_place place = stream_find(s, seen, ack.connection, ack.number);
+	struct stream_place place = stream_find(s, seen, ack.connection, ack.expected);
 	const struct flow *message = &seen->flows[place.message];
 	int is_complete =
-		message->size_bytes != FLOW_UNLIMITED && ack.number == message->end_segment;
-	struct bth b = { .opcode = ACKNOWLEDGE, .psn = is_refusal ? ack.number : ack.number - 1 };
+		message->size_bytes != FLOW_UNLIMITED && ack.expected == message->end_segment;
+	struct bth b = { .opcode = ACKNOWLEDGE,
+			 .psn = is_refusal ? ack.expected : ack.expected - 1 };
 
 	put_transport(f, s, seen, &b);
 	frame_put(f, is_refusal ? SYNDROME_SEQUENCE : SYNDROME_ACK, 1);

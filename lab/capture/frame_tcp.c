@@ -112,7 +112,7 @@ static void put_blocks(struct frame *f, const struct streams *s, const struct si
 	frame_put(f, OPTION_SACK, 1);
 	frame_put(f, 2 + 8 * count, 1);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t first = ack.number + ack.sack[i].offset, end = first + ack.sack[i].count;
+		uint32_t first = ack.expected + ack.sack[i].offset, end = first + ack.sack[i].count;
 		struct stream_place begin = stream_find_from(place, seen, first);
 		struct stream_place behind = stream_find_from(&begin, seen, end);
 

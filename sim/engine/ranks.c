@@ -211,7 +211,7 @@ static void pack_packets(struct worker *w, struct exchange_parcel *out, uint32_t
 	const struct engine *e = w->engine;
 
 	memcpy(parcel_more(out, count * sizeof(*packet)), packet, count * sizeof(*packet));
-	if (e->notes && packet->slack_ps) {
+	if (e->notes && packet->int_stack_index) {
 		const struct int_stack *notes = packet_notes(e, packet);
 		size_t size = notes_size(notes);
 
@@ -276,7 +276,7 @@ static const char *unpack_run(struct engine *e, const char *at)
 
 		memcpy(packet, at, sizeof(*packet));
 		at += sizeof(*packet);
-		if (e->notes && packet->slack_ps) {
+		if (e->notes && packet->int_stack_index) {
 			struct int_stack *notes;
 			uint32_t count;
 

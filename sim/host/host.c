@@ -290,7 +290,7 @@ static __attribute__((noinline)) void card_run(struct worker *w, struct host *h,
 static void on_pause(struct worker *w, struct host *h, const struct weir_packet *frame)
 {
 	uint32_t bit = 1u << frame->class_id;
-	uint32_t kind = packet_segment((struct weir_packet *)frame)->number;
+	uint32_t kind = packet_segment((struct weir_packet *)frame)->frame_kind;
 	int pause = kind == FRAME_PAUSE;
 
 	if (kind >= FRAME_FABRIC) {

@@ -86,7 +86,7 @@ int64_t message_slack_ps(const struct engine *e, const struct flow *message)
 	__extension__ unsigned __int128 slack_ps = t->slack_per_kb_ps;
 
 	if (e->config->telemetry)
-		return 0; /* packets have something else in its place: telemetry.h */
+		return 0; /* packets have int_stack_index in its place: telemetry.h */
 	if (!t->slack_per_kb_ps)
 		return (int64_t)t->slack_ps;
 	if (message->size_bytes == FLOW_UNLIMITED)

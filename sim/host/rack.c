@@ -68,14 +68,14 @@ void rack_free(struct worker *w, struct rack *k)
 void rack_on_ack(struct host *h, struct sender *s, const struct segment *ack)
 {
 	struct rack *k = s->board->rack;
-	int64_t rtt_ps = h->now_ps - ack->sent_ps;
+	int64_t rtt_ps = h->now_ps - ack->echo_ps;
 
 	if (rtt_ps < k->min_rtt_ps)
 		k->min_rtt_ps = rtt_ps;
-	if (ack->sent_ps > k->newest_ps) {
-		k->newest_ps = ack->sent_ps;
+	if (ack->echo_ps > k->newest_ps) {
+		k->newest_ps = ack->echo_ps;
 		k->rtt_ps = rtt_ps;
-	} else if (ack->sent_ps < k->newest_ps) {
+	} else if (ack->echo_ps < k->newest_ps) {
 		k->is_reordered = 1;
 		if (rtt_ps - k->rtt_ps > k->late_ps) {
 			k->late_ps = rtt_ps - k->rtt_ps;
@@ -272,9 +272,9 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 int rack_probe_found_loss(struct sender *s, const struct segment *ack)
 {
 	struct rack *k = s->board->rack;
-	int is_answer = k->probe == PROBE_AGAIN && ack->sent_ps >= k->probe_sent_ps;
+	int is_answer = k->probe == PROBE_AGAIN && ack->echo_ps >= k->probe_sent_ps;
 
-	if (k->probe == PROBE_NONE || segment_before(ack->number, k->probe_end))
+	if (k->probe == PROBE_NONE || segment_before(ack->expected, k->probe_end))
 		return 0;
 	k->probe = PROBE_NONE;
 	return is_answer;

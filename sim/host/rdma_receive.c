@@ -27,7 +27,7 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, const s
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(e, h, r),
 		.connection = r->connection,
-		.number = r->next,
+		.expected = r->next,
 		.sent_ps = h->now_ps,
 	};
 	host_control(w, h, packet, &spare);

@@ -219,7 +219,7 @@ static inline void tell_arrived(const struct engine *e, const struct host *h, st
 	uint64_t mss = t->env.mss_bytes;
 	struct weir_cc_ack a = {
 		.now_ns = weir_ps_to_ns(h->now_ps),
-		.rtt_ns = weir_ps_to_ns(h->now_ps - packet_segment(packet)->sent_ps),
+		.rtt_ns = weir_ps_to_ns(h->now_ps - packet_segment(packet)->echo_ps),
 		.acked_bytes = arrived * mss,
 		.una_bytes = s->una * mss,
 		.next_bytes = s->next * mss,
@@ -297,13 +297,13 @@ void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t ha
 		on_notification(w, h, s, handle);
 		return;
 	}
-	if ((int32_t)(ack->number - s->rtt_end) >= 0)
-		sender_sample_rtt(s, weir_ps_to_ns(h->now_ps - ack->sent_ps));
-	if ((int32_t)(ack->number - s->una) > 0) {
+	if ((int32_t)(ack->expected - s->rtt_end) >= 0)
+		sender_sample_rtt(s, weir_ps_to_ns(h->now_ps - ack->echo_ps));
+	if ((int32_t)(ack->expected - s->una) > 0) {
 		/* After going back the answer to what was sent before may still come. */
-		if ((int32_t)(ack->number - s->next) > 0)
-			s->next = ack->number;
-		arrived = scoreboard_ack(s, ack->number);
+		if ((int32_t)(ack->expected - s->next) > 0)
+			s->next = ack->expected;
+		arrived = scoreboard_ack(s, ack->expected);
 		s->backoff = 0;
 		sender_restart_timer(e, t, h, s);
 	}
@@ -314,7 +314,7 @@ void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t ha
 		s->timer_on = 0;
 		if (sender_may_finish(w, s, handle))
 			return;
-	} else if (packet->flags & SEGMENT_NACK && ack->number == s->una) {
+	} else if (packet->flags & SEGMENT_NACK && ack->expected == s->una) {
 		lose(w, h, s, WEIR_CC_LOSS);
 	}
 	try_here(w, h, s, handle);

@@ -55,8 +55,8 @@ receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct 
 	*packet_segment(packet) = (struct segment){
 		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
 		.connection = r->connection,
-		.number = r->next,
-		.sent_ps = r->echo_ps,
+		.expected = r->next,
+		.echo_ps = r->echo_ps,
 	};
 	if (r->arrived_count)
 		arrivals_report(r, packet_segment(packet));

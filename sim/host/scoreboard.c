@@ -157,7 +157,7 @@ uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segmen
 	ensure_board(w, s);
 	b = s->board;
 	for (uint32_t i = 0; i < SACK_BLOCKS && ack->sack[i].count; i++) {
-		uint32_t first = ack->number + ack->sack[i].offset,
+		uint32_t first = ack->expected + ack->sack[i].offset,
 			 end = first + ack->sack[i].count;
 
 		if (segment_before(first, s->una))

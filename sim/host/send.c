@@ -205,7 +205,7 @@ void sender_note_completions(struct worker *w, const struct host *h, struct send
 			     const struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
-	uint32_t acked = packet_segment((struct weir_packet *)packet)->number;
+	uint32_t acked = packet_segment((struct weir_packet *)packet)->expected;
 
 	if (packet->flags & SEGMENT_CNP) /* acknowledges nothing */
 		return;

@@ -250,9 +250,10 @@ static void find_losses(struct worker *w, struct host *h, struct sender *s,
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
-static inline __attribute__((always_inline)) void
-react(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
-      const struct weir_cc_ack *a, const struct segment *ack)
+static inline __attribute__((always_inline)) void react(struct worker *w, struct host *h,
+							struct sender *s, const struct transport *t,
+							const struct weir_cc_ack *a,
+							const struct segment *ack)
 {
 	struct weir_cc_window *window = sender_cc(s);
 
@@ -284,16 +285,16 @@ void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t han
 	const struct segment *ack = packet_segment(packet);
 	uint32_t pipe_before = sender_pipe(s), arrived = 0;
 	uint64_t mss = t->env.mss_bytes;
-	int64_t rtt_ns = weir_ps_to_ns(h->now_ps - ack->sent_ps);
+	int64_t rtt_ns = weir_ps_to_ns(h->now_ps - ack->echo_ps);
 
-	if ((int32_t)(ack->number - s->rtt_end) >= 0)
+	if ((int32_t)(ack->expected - s->rtt_end) >= 0)
 		sender_sample_rtt(s, rtt_ns);
 	if (packet->flags & SEGMENT_SYN) {
 		established(w, h, s, handle);
 		return;
 	}
-	if ((int32_t)(ack->number - s->una) > 0) {
-		arrived = scoreboard_ack(s, ack->number);
+	if ((int32_t)(ack->expected - s->una) > 0) {
+		arrived = scoreboard_ack(s, ack->expected);
 		s->backoff = 0;
 		sender_restart_timer(e, t, h, s);
 	}

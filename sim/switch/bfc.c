@@ -107,21 +107,20 @@ static struct bfc *bfc_of(const struct switch_state *s)
 
 /* --- frames --- */
 
-/* The number of the queue is where a packet has its path. */
 static void send_signal(struct worker *w, struct switch_state *s, uint32_t input,
 			const struct segment *cause, int64_t now_ps)
 {
 	const struct bfc_input *in = &bfc_of(s)->inputs[input];
-	uint32_t pauses = in->counted[cause->hop.queue] != 0;
-	struct weir_packet frame = frame_make(FRAME_FABRIC + pauses);
+	uint32_t pauses = in->counted[cause->hop.bfc_queue] != 0;
+	struct weir_packet frame = frame_make(pauses ? FRAME_BFC_PAUSE : FRAME_BFC_RESUME);
 
-	packet_segment(&frame)->path = cause->hop.queue;
+	packet_segment(&frame)->bfc_queue = cause->hop.bfc_queue;
 	ordered_send(w, s, input, &frame, now_ps);
 }
 
 static enum weir_pfc_signal signal_of(const struct segment *frame)
 {
-	return frame->number == FRAME_FABRIC ? WEIR_PFC_RESUME : WEIR_PFC_PAUSE;
+	return frame->frame_kind == FRAME_BFC_RESUME ? WEIR_PFC_RESUME : WEIR_PFC_PAUSE;
 }
 
 static void bfc_frame(struct worker *w, struct switch_state *s, uint32_t input,
@@ -130,7 +129,7 @@ static void bfc_frame(struct worker *w, struct switch_state *s, uint32_t input,
 	const struct segment *said = packet_segment((struct weir_packet *)frame);
 	uint32_t link = line_back(w->engine, s->first_line + input);
 
-	ordered_hold(s, link - s->first_link, (uint32_t)said->path, signal_of(said),
+	ordered_hold(s, link - s->first_link, (uint32_t)said->bfc_queue, signal_of(said),
 		     frame->time_ps);
 }
 
@@ -138,7 +137,7 @@ static void bfc_host_frame(struct worker *w, struct host *h, const struct weir_p
 {
 	const struct segment *said = packet_segment((struct weir_packet *)frame);
 
-	host_hold(w, h, (uint32_t)said->path, signal_of(said));
+	host_hold(w, h, (uint32_t)said->bfc_queue, signal_of(said));
 }
 
 /* --- queues --- */
@@ -197,7 +196,7 @@ static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, u
 		return FABRIC_OFFER; /* of class 0: to the queue for control packets */
 	b->came = flow = flow_of(b, p, packet->flow_hash);
 	if (in->is_host)
-		segment->hop.queue = (uint16_t)host_flow_queue(packet->flow_hash, in->queues);
+		segment->hop.bfc_queue = (uint16_t)host_flow_queue(packet->flow_hash, in->queues);
 	if (flow->pkts == 0 && (flow->queue == 0 || now_ns - flow->last_ns > in->sticky_ns))
 		flow->queue = assign(b, p, &engine_egress(s->engine, s->first_link + port)->port) &
 			      UINT8_MAX;
@@ -264,7 +263,7 @@ static __attribute__((noinline)) void data_queued(struct worker *w, struct switc
 					   active_queues(b, p, out), in->allowed_ps))
 		return;
 	segment->hop.is_counted = 1;
-	if (in->counted[segment->hop.queue]++ == 0)
+	if (in->counted[segment->hop.bfc_queue]++ == 0)
 		send_signal(w, s, segment->input, segment, stored->time_ps);
 }
 
@@ -294,10 +293,10 @@ static __attribute__((noinline)) void data_leaves(struct worker *w, struct switc
 		if (weir_port_queues(out)[queue].pkts == 0)
 			set_idle(p, queue);
 		if (segment->hop.is_counted &&
-		    --b->inputs[segment->input].counted[segment->hop.queue] == 0)
+		    --b->inputs[segment->input].counted[segment->hop.bfc_queue] == 0)
 			send_signal(w, s, segment->input, segment, now_ps);
 	}
-	segment->hop = (struct segment_hop){ .queue = (uint16_t)queue };
+	segment->hop = (struct segment_hop){ .bfc_queue = (uint16_t)queue };
 	packet->class_id = 0;
 }
 

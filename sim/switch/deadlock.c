@@ -235,7 +235,7 @@ static uint8_t told_of(const struct engine *e, uint32_t link)
 	while (slot != WEIR_SLOT_NONE && slot != back->tail) {
 		struct weir_packet *packet = &e->store.slots[slot];
 
-		if (packet_is_pause(packet) && packet_segment(packet)->number < FRAME_FABRIC)
+		if (packet_is_pause(packet) && packet_segment(packet)->frame_kind < FRAME_FABRIC)
 			told |= (uint8_t)(1u << packet->class_id);
 		if ((++slot & WEIR_CHUNK_MASK) == 0)
 			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;

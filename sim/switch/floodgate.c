@@ -27,7 +27,7 @@
 #include "sim/host/host.h"
 #include "sim/switch/ordered.h"
 
-enum { VOQS_MAX = 1 << 15, FRAME_CREDITS = 3 };
+enum { VOQS_MAX = 1 << 15 };
 
 struct floodgate_params {
 	uint64_t window_q32; /* in bandwidth-delay products of a hop */
@@ -99,19 +99,6 @@ struct floodgate {
 
 #define VOQ_NONE UINT32_MAX
 
-/* A credit frame, in the place of a segment. */
-struct credit_frame {
-	uint64_t count;
-	uint32_t connection, number; /* as in a segment */
-	struct credit {
-		uint32_t dst, bytes;
-	} credit[FRAME_CREDITS];
-} __attribute__((may_alias));
-
-_Static_assert(sizeof(struct credit_frame) == WEIR_PACKET_OWNER_BYTES, "a frame is a packet");
-_Static_assert(offsetof(struct credit_frame, number) == offsetof(struct segment, number),
-	       "found as in a segment");
-
 static struct floodgate *floodgate_of(const struct switch_state *s)
 {
 	return s->ordered->fabric_state;
@@ -129,8 +116,8 @@ static int give_credit(struct worker *w, struct switch_state *s, uint32_t input,
 {
 	struct floodgate *f = floodgate_of(s);
 	struct floodgate_input *in = &f->inputs[input];
-	struct weir_packet frame = frame_make(FRAME_FABRIC);
-	struct credit_frame *said = (struct credit_frame *)frame.owner;
+	struct weir_packet frame = frame_make(FRAME_FLOODGATE_CREDIT);
+	struct segment *said = packet_segment(&frame);
 	int kept = 0;
 
 	for (uint32_t word = 0; word < (f->host_count + 63) / 64; word++) {
@@ -141,16 +128,17 @@ static int give_credit(struct worker *w, struct switch_state *s, uint32_t input,
 				kept = 1;
 				continue;
 			}
-			said->credit[said->count++] = (struct credit){ dst, in->owed_bytes[dst] };
+			said->credit[said->credit_count++] =
+				(struct segment_credit){ dst, in->owed_bytes[dst] };
 			in->owed_bytes[dst] = 0;
 			in->owing[word] &= ~(UINT64_C(1) << (dst % 64));
-			if (said->count == FRAME_CREDITS) {
+			if (said->credit_count == FRAME_CREDITS) {
 				ordered_send(w, s, input, &frame, now_ps);
-				said->count = 0;
+				said->credit_count = 0;
 			}
 		}
 	}
-	if (said->count)
+	if (said->credit_count)
 		ordered_send(w, s, input, &frame, now_ps);
 	in->due_bytes = 0;
 	return kept;
@@ -312,7 +300,7 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 		d->held_bytes -= packet.bytes;
 		d->held_pkts--;
 		packet.time_ps = now_ps;
-		ordered_release(w, s, hop->queue, &packet);
+		ordered_release(w, s, hop->kept_port, &packet);
 	}
 	f->is_releasing = 0;
 	if (v->pkts == 0) {
@@ -321,7 +309,7 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 	}
 }
 
-static void add_credit(struct worker *w, struct switch_state *s, struct credit credit,
+static void add_credit(struct worker *w, struct switch_state *s, struct segment_credit credit,
 		       int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
@@ -335,10 +323,10 @@ static void add_credit(struct worker *w, struct switch_state *s, struct credit c
 static void floodgate_frame(struct worker *w, struct switch_state *s, uint32_t input,
 			    const struct weir_packet *frame)
 {
-	const struct credit_frame *said = (const struct credit_frame *)frame->owner;
+	const struct segment *said = packet_segment((struct weir_packet *)frame);
 
 	(void)input;
-	for (uint32_t i = 0; i < said->count; i++)
+	for (uint32_t i = 0; i < said->credit_count; i++)
 		add_credit(w, s, said->credit[i], frame->time_ps);
 }
 
@@ -349,7 +337,7 @@ static void floodgate_lost(struct worker *w, struct switch_state *s, uint32_t po
 	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
 
 	if (!(packet->flags & SEGMENT_ACK) && floodgate_of(s)->has_window[port])
-		add_credit(w, s, (struct credit){ dst, packet->bytes }, packet->time_ps);
+		add_credit(w, s, (struct segment_credit){ dst, packet->bytes }, packet->time_ps);
 }
 
 static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state *s, uint32_t port,
@@ -375,7 +363,7 @@ static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state
 		d->window_bytes -= packet->bytes;
 		return FABRIC_OFFER;
 	}
-	segment->hop.queue = (uint16_t)port;
+	segment->hop.kept_port = (uint16_t)port;
 	keep(w, f, packet);
 	return FABRIC_KEEP;
 }

@@ -10,13 +10,6 @@
 #include "sim/engine/engine.h"
 #include "weir/pfc.h"
 
-/* What a frame between neighbours says: its segment's number. */
-enum link_frame {
-	FRAME_RESUME,
-	FRAME_PAUSE,  /* a class of the link */
-	FRAME_FABRIC, /* from here on: the fabric scheme's */
-};
-
 /* For how long the sending end of a link was told to wait, for each class. */
 struct link_pauses {
 	struct pause_count {
@@ -129,11 +122,11 @@ void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_s
 /* --- frames --- */
 
 /* A frame with nothing filled in but that it is one. */
-static inline struct weir_packet frame_make(uint32_t kind)
+static inline struct weir_packet frame_make(enum link_frame kind)
 {
 	struct weir_packet frame = { .bytes = WEIR_PFC_FRAME_BYTES, .flags = SEGMENT_PAUSE };
 
-	packet_segment(&frame)->number = kind;
+	packet_segment(&frame)->frame_kind = kind;
 	packet_segment(&frame)->connection = UINT32_MAX; /* no flow's */
 	return frame;
 }

@@ -214,7 +214,7 @@ uint32_t ordered_obey(struct worker *w, struct switch_state *s, uint32_t input,
 {
 	struct engine *e = w->engine;
 	uint32_t link = line_back(e, s->first_line + input);
-	uint32_t kind = packet_segment((struct weir_packet *)frame)->number;
+	uint32_t kind = packet_segment((struct weir_packet *)frame)->frame_kind;
 	int pause = kind == FRAME_PAUSE;
 
 	s->ordered->frames--;

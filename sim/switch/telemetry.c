@@ -33,7 +33,7 @@ void notes_free(struct engine *e)
 	e->notes = NULL;
 }
 
-/* The first of a list that the store has says, where others have their time, which list is the next. */
+/* Takes a list of NOTES_BATCH free INT stacks from the store, or makes one of stacks never used. */
 void notes_refill(struct worker *w)
 {
 	struct int_stack *notes = w->engine->notes;
@@ -42,11 +42,11 @@ void notes_refill(struct worker *w)
 	pthread_mutex_lock(&s->lock);
 	if (s->batches) {
 		w->notes.free = s->batches;
-		s->batches = notes[s->batches].rx_ns;
+		s->batches = notes[s->batches].next_batch;
 	} else {
 		assert(s->limit - s->fresh >= NOTES_BATCH);
 		for (uint32_t i = 0; i < NOTES_BATCH; i++)
-			notes[s->fresh + i].count = i + 1 < NOTES_BATCH ? s->fresh + i + 1 : 0;
+			notes[s->fresh + i].next_free = i + 1 < NOTES_BATCH ? s->fresh + i + 1 : 0;
 		w->notes.free = s->fresh;
 		s->fresh += NOTES_BATCH;
 	}
@@ -61,23 +61,23 @@ void notes_spill(struct worker *w)
 	uint32_t first = w->notes.free, last = first;
 
 	for (uint32_t i = 1; i < NOTES_BATCH; i++)
-		last = notes[last].count;
-	w->notes.free = notes[last].count;
+		last = notes[last].next_free;
+	w->notes.free = notes[last].next_free;
 	w->notes.free_count -= NOTES_BATCH;
-	notes[last].count = 0;
+	notes[last].next_free = 0;
 	pthread_mutex_lock(&s->lock);
-	notes[first].rx_ns = s->batches;
+	notes[first].next_batch = s->batches;
 	s->batches = first;
 	pthread_mutex_unlock(&s->lock);
 }
 
 void notes_drop(struct worker *w, struct weir_packet *packet)
 {
-	if (!packet->slack_ps)
+	if (!packet->int_stack_index)
 		return;
-	packet_notes(w->engine, packet)->count = w->notes.free;
-	w->notes.free = (uint32_t)packet->slack_ps;
-	packet->slack_ps = 0;
+	packet_notes(w->engine, packet)->next_free = w->notes.free;
+	w->notes.free = (uint32_t)packet->int_stack_index;
+	packet->int_stack_index = 0;
 	if (++w->notes.free_count > NOTES_KEEP)
 		notes_spill(w);
 }

@@ -1,9 +1,10 @@
 /* telemetry.h -- what switches write into data packets (in-band network telemetry), for controls that
- * need it. A packet is one cache line, so its notes lie elsewhere and it carries their number: they stay
- * where they are from the sender to the receiver, which hands them to the ACK, and back to the sender.
+ * need it. A packet is one cache line, so its INT stack lies elsewhere and the packet carries the stack's index.
+ * The stack stays where it is from the sender to the receiver, which hands it to the ACK, and back to the sender.
  *
- * The number is where a packet has its slack: schedulers that rank packets do not go with telemetry
- * (config_check.c), and nobody else asks for that. A thread takes and gives back numbers by itself, the last
+ * The index shares its place with the slack. engine->notes decides: where it is set, which is where a control needs
+ * telemetry (config->telemetry), every packet has an index, 0 for none. Schedulers that rank packets are refused
+ * there (config_check.c), and message_slack_ps is 0. A thread takes and gives back numbers by itself, the last
  * ones first, and only what it has too many or too few of goes through a lock. */
 #ifndef SIM_SWITCH_TELEMETRY_H
 #define SIM_SWITCH_TELEMETRY_H
@@ -12,8 +13,15 @@
 #include "sim/host/host.h"
 
 struct int_stack {
-	uint32_t count; /* of a free one: the number of the next */
-	uint32_t rx_ns; /* of an ACK: the receiver's clock when it left */
+	union {
+		uint32_t count;     /* in use: how many of hop[] hold */
+		uint32_t next_free; /* free: index of the next one in its list; 0: the last */
+	};
+	union {
+		uint32_t rx_ns; /* in use, of an ACK: the receiver's clock when it left */
+		uint32_t
+			next_batch; /* first of a free list in the store: the first of the next list */
+	};
 	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
 
@@ -30,7 +38,7 @@ void notes_spill(struct worker *w);
 static inline struct int_stack *packet_notes(const struct engine *e,
 					     const struct weir_packet *packet)
 {
-	return &e->notes[(uint32_t)packet->slack_ps];
+	return &e->notes[(uint32_t)packet->int_stack_index];
 }
 
 static inline void notes_begin(struct worker *w, struct weir_packet *packet)
@@ -41,19 +49,19 @@ static inline void notes_begin(struct worker *w, struct weir_packet *packet)
 	uint32_t number = w->notes.free;
 	struct int_stack *notes = &w->engine->notes[number];
 
-	w->notes.free = notes->count;
+	w->notes.free = notes->next_free;
 	w->notes.free_count--;
 	notes->count = 0;
-	packet->slack_ps = number;
+	packet->int_stack_index = number;
 }
 
 /* An ACK takes the notes of the data that calls for it, or has empty ones; data may be NULL. */
 static inline void notes_return(struct worker *w, struct weir_packet *ack, struct weir_packet *data,
 				int64_t now_ps)
 {
-	if (data && data->slack_ps) {
-		ack->slack_ps = data->slack_ps;
-		data->slack_ps = 0;
+	if (data && data->int_stack_index) {
+		ack->int_stack_index = data->int_stack_index;
+		data->int_stack_index = 0;
 	} else {
 		notes_begin(w, ack);
 	}
@@ -102,7 +110,7 @@ static inline __attribute__((always_inline)) void telemetry_write(const struct e
 	if (packet->flags & SEGMENT_ACK)
 		return;
 	flows = telemetry_passing(e, out->link, packet, start_ps);
-	if (!packet->slack_ps || notes->count == WEIR_CC_HOPS_MAX)
+	if (!packet->int_stack_index || notes->count == WEIR_CC_HOPS_MAX)
 		return;
 	notes->hop[notes->count++] = (struct weir_cc_hop){
 		.link = out->link,

@@ -4,10 +4,11 @@
  * Everywhere: host links of 100 Gb/s = 12.5 B/ns, 1 us long. A round trip of such a hop is 2 us, its
  * bandwidth-delay product 25,000 B. A full packet of a queue pair has 1048 B, 83.84 ns. */
 #include "sim/config/fabric.h"
+#include "sim/host/host.h"
 #include "tests/sim.h"
 #include "weir/cc.h"
 
-enum { PACKET = 1000 + 48, HOP_BDP = 25000 };
+enum { PACKET = 1000 + 48, HOP_BDP = 25000, CARD_QUEUES = 1024 };
 
 static double slowdown(const struct sim *s, uint32_t flow)
 {
@@ -123,6 +124,59 @@ TEST(test_bfc_stops_a_queue_at_the_threshold)
 	}
 }
 
+/* Frames of BFC on the link to a host that sends one flow, and that flow's queue at the host's NIC. */
+struct bfc_frames {
+	uint32_t pauses, resumes, other_kinds, other_queues;
+	uint64_t data_queue;
+};
+
+static void see_bfc_frame(void *context, int64_t start_ps, const struct weir_packet *packet,
+			  const struct flow *flow)
+{
+	struct bfc_frames *seen = context;
+	const struct segment *segment = packet_segment((struct weir_packet *)packet);
+
+	(void)start_ps;
+	if (flow) {
+		if (!(packet->flags & SEGMENT_ACK))
+			seen->data_queue = host_flow_queue(packet->flow_hash, CARD_QUEUES);
+		return;
+	}
+	seen->other_queues += segment->bfc_queue != seen->data_queue;
+	if (segment->frame_kind == FRAME_BFC_PAUSE)
+		seen->pauses++;
+	else if (segment->frame_kind == FRAME_BFC_RESUME)
+		seen->resumes++;
+	else
+		seen->other_kinds++;
+}
+
+/* Two hosts send to a third: at each of them the switch pauses the NIC queue of its flow, and no other. Every
+ * pause ends, because both flows do. */
+TEST(test_bfc_frames_name_the_queue_at_the_neighbour)
+{
+	struct bfc_frames seen = { .data_queue = UINT64_MAX };
+	const struct tap taps[] = { { "h0->sw", see_bfc_frame, &seen },
+				    { "sw->h0", see_bfc_frame, &seen } };
+	const struct run_control control = {
+		.threads = 1, .tap_count = 2, .taps = taps, .taps_see_frames = 1
+	};
+	struct weir_error e = { "" };
+	struct sim s;
+
+	sim_read(&s, "[network]\ntopology = star\nhosts = 3\nrate = 100Gbps\ndelay = 1us\n"
+		     "[switch]\nmarking = none\nbuffer = 4MB\nbuffer-per = switch\n"
+		     "fabric = bfc(card-queues=1024)\n[host]\ncc = line-rate\n"
+		     "[traffic x]\npattern = many-to-one\nreceiver = 2\nsize = 500KB\n");
+	CHECK_INT(run(&s.c, &control, &s.r, &e), 0);
+	check_clean(&s);
+	CHECK(seen.pauses > 0);
+	CHECK_INT(seen.resumes, seen.pauses);
+	CHECK_INT(seen.other_kinds, 0);
+	CHECK_INT(seen.other_queues, 0);
+	sim_end(&s);
+}
+
 /* The same with the round trip given and not found: twice as long, twice the threshold. */
 TEST(test_bfc_takes_the_round_trip_of_a_hop_that_it_is_told)
 {
@@ -229,7 +283,8 @@ TEST(test_bfc_survives_losses)
 /* TCP obeys as well; ACKs and notifications have their own queue and are not stopped. */
 TEST(test_bfc_carries_every_transport)
 {
-	static const char *const controls[] = { "dctcp", "dcqcn(preset=paper)", "hpcc", "line-rate(window=bdp)" };
+	static const char *const controls[] = { "dctcp", "dcqcn(preset=paper)", "hpcc",
+						"line-rate(window=bdp)" };
 
 	for (uint32_t i = 0; i < 4; i++) {
 		struct sim s;
@@ -478,7 +533,8 @@ TEST(test_bfc_sends_no_frame_for_flows_of_one_packet)
 	struct sim s;
 
 	for (int i = 1; i < 16; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "flow = %d 0 1KB 0us\n", i);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "flow = %d 0 1KB 0us\n",
+					 i);
 	sim_read(&s,
 		 "[network]\ntopology = star\nhosts = 16\nrate = 10Gbps\ndelay = 1us\n"
 		 "[switch]\nmarking = none\nfabric = bfc(queues=1, tau=0)\n[host]\ncc = line-rate\n"
