@@ -15,6 +15,7 @@ struct fake_switch {
 	struct keeper_setting has[DESK_PROFILES], hardware[DESK_PROFILES];
 	struct keeper_counters counters[DESK_PROFILES];
 	int is_away, is_deaf, is_unfit, is_failing; /* deaf: the hardware does not follow */
+	int is_inert; /* a write is answered well and changes nothing */
 	int is_locked[DESK_PROFILES], is_missing[DESK_PROFILES], is_uncounted[DESK_PROFILES];
 	uint32_t reads, writes, writes_of[DESK_PROFILES];
 	int die_in; /* calls until the process ends; 0: it lives */
@@ -61,7 +62,8 @@ static int fake_write(void *driver, uint32_t profile, const struct keeper_settin
 	fake_pass(s);
 	if (s->is_away || s->is_locked[profile] || s->is_missing[profile])
 		return weir_error_set(e, "nobody answers");
-	s->has[profile] = *setting;
+	if (!s->is_inert)
+		s->has[profile] = *setting;
 	if (!s->is_deaf)
 		s->hardware[profile] = *setting;
 	s->writes++;

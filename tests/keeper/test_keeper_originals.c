@@ -1,6 +1,7 @@
 /* test_keeper_originals.c -- an original is never given up unasked, and an operator's values are never overwritten. Three
  * profiles of 100KB, 200KB and 10 %; the keeper wants 60KB, 120KB and 20 %. */
 #define _GNU_SOURCE
+#include "keeper/run/originals.h"
 #include "tests/keeper_desk.h"
 #include "weir/rng.h"
 #include <stdlib.h>
@@ -67,6 +68,52 @@ TEST(test_keeper_keeps_the_original_of_a_profile_that_cannot_be_written)
 	desk_steps(&d, 3);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &original));
+	CHECK_INT(count_journal(&d), 0);
+	desk_close(&d);
+}
+
+TEST(test_keeper_reads_an_original_back_before_it_gives_it_up)
+{
+	struct desk d;
+
+	open_tuned(&d);
+	d.fake->is_inert = 1;
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, DESK_PROFILES);
+	CHECK_INT(count_journal(&d), DESK_PROFILES);
+	d.fake->is_inert = 0;
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
+	CHECK_INT(count_journal(&d), 0);
+	desk_close(&d);
+}
+
+/* An operator who changes a profile and then sets the keeper's values has chosen them. */
+TEST(test_keeper_leaves_its_own_values_where_an_operator_chose_them)
+{
+	struct desk d;
+
+	open_tuned(&d);
+	d.fake->has[1] = (struct keeper_setting){ 70000, 140000, 300000 };
+	desk_step(&d);
+	d.fake->has[1] = ours;
+	desk_step(&d);
+	keeper_stop(&d.keeper, NULL, NULL);
+	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
+	CHECK(keeper_setting_equals(&d.fake->has[1], &ours));
+	desk_close(&d);
+}
+
+TEST(test_keeper_journal_loses_the_profile_that_is_released_and_no_other)
+{
+	struct weir_error e = { "" };
+	struct desk d;
+
+	open_tuned(&d);
+	CHECK_INT(count_journal(&d), 3);
+	CHECK_INT(keeper_originals_release(d.journal, "b", &e), 0);
+	CHECK_INT(count_journal(&d), 2);
+	CHECK_INT(keeper_originals_release(d.journal, "b", &e), -1);
+	CHECK_INT(keeper_originals_release(d.journal, "a", &e), 0);
+	CHECK_INT(keeper_originals_release(d.journal, "c", &e), 0);
 	CHECK_INT(count_journal(&d), 0);
 	desk_close(&d);
 }

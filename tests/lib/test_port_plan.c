@@ -60,6 +60,10 @@ TEST(test_a_scheme_that_lays_out_its_port_is_refused_in_another_port)
 
 	check_refused(&plan, "marking diffecn lays out a port itself: it needs 32 queues and "
 			     "scheduler sp-dwrr(priority-queues=1, quantum=1514B), not 2 and dwrr");
+	plan = plan_of(&params, 16, "diffecn(rtt=100us)", "sp-dwrr");
+	check_refused(&plan, "marking diffecn lays out a port itself: it needs 32 queues and "
+			     "scheduler sp-dwrr(priority-queues=1, quantum=1514B), not 16 and "
+			     "sp-dwrr");
 }
 
 TEST(test_a_plan_without_its_parts_is_refused)

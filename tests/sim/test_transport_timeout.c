@@ -1,4 +1,5 @@
-/* test_transport_timeout.c -- a timer that runs out twice for one segment. */
+/* test_transport_timeout.c -- timers that run out: twice for one segment, once for each of two, and for a segment of which
+ * only the ACK was lost. */
 #include "tests/sim.h"
 
 #define MS_PS INT64_C(1000000000)
@@ -107,4 +108,54 @@ TEST(test_a_second_timeout_costs_no_more_than_its_wait)
 		CHECK_INT(run_failure(controls[i], "2ms", 2), once_ps + 2 * MS_PS);
 		CHECK_INT(run_failure(controls[i], "6ms", 3), once_ps + 6 * MS_PS);
 	}
+}
+
+/* --- one segment after the other, and an ACK --- */
+
+#define US_PS INT64_C(1000000)
+
+/* Host 0 and host 1 have lines of 10 Gb/s, 800 ps a byte, and host 2 one of 100 Gb/s, which fills the port to either. */
+#define BESIDE_A_BURST \
+	"[network]\ntopology = explicit\nlink = h0 s 10Gbps 10us\nlink = s h1 10Gbps 10us\n" \
+	"link = h2 s 100Gbps 10us\n[switch]\nmarking = none\nbuffer = 8pkts\n" \
+	"[host]\ncc = reno\ninitial-window = 30\n"
+
+#define WAY_PS (2 * INT64_C(1514) * 800 + 20 * US_PS)
+#define ACK_WAY_PS (2 * INT64_C(54) * 800 + 20 * US_PS)
+
+/* A message of one segment, and two more at 100 ms and at 200 ms that meet a burst: it comes from host 2 to the port of host 1
+ * from 9.1 us to 12.6 us later and fills its eight places within 1.1 us. Each is lost once, at 11.2 us. The timeout is 5 ms for
+ * both, because the ACK of the second undid its doubling. */
+TEST(test_an_ack_of_new_data_ends_the_doubling_of_the_timeout)
+{
+	struct sim s;
+
+	sim_read(&s, BESIDE_A_BURST
+		 "[traffic x]\npattern = list\nconnections = persistent\n"
+		 "flow = 0 1 1460B 0us\nflow = 0 1 1460B 100ms\nflow = 0 1 1460B 200ms\n"
+		 "[traffic burst]\npattern = list\n"
+		 "flow = 2 1 43800B 99999us\nflow = 2 1 43800B 199999us\n");
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 5);
+	CHECK_INT(sim_fct_ps(&s, 0), WAY_PS);
+	/* Flows are in the order of their starts, each burst before the message that meets it. */
+	CHECK_INT(sim_fct_ps(&s, 2), 5 * MS_PS + WAY_PS);
+	CHECK_INT(sim_fct_ps(&s, 4), 5 * MS_PS + WAY_PS);
+	sim_end(&s);
+}
+
+/* The ACK of a flow's only segment comes to the port of host 0 at 32.5 us, which a burst has filled since 31.7 us. The receiver
+ * has all and is gone when the segment comes again after the initial timeout of 10 ms. It is answered with the number that
+ * ends the flow, and so the sender hears of it after one more round trip. */
+TEST(test_a_segment_that_comes_again_after_the_end_is_acknowledged)
+{
+	struct sim s;
+
+	sim_read(&s, BESIDE_A_BURST "[traffic x]\npattern = list\nflow = 0 1 1460B 0us\n"
+				    "[traffic burst]\npattern = list\nflow = 2 0 43800B 20500ns\n"
+				    "[measure]\ncompletion = sender\nto = 1s\n");
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 2);
+	CHECK_INT(sim_fct_ps(&s, 0), 10 * MS_PS + WAY_PS + ACK_WAY_PS);
+	sim_end(&s);
 }

@@ -326,6 +326,21 @@ TEST(test_a_pause_longer_than_the_timeout_leaves_the_initial_window)
 	}
 }
 
+/* Thirty segments open the window to forty. Sixty take slow start from the initial window of ten all the same, as on a new
+ * connection: ten, twenty and thirty. What ACKs of the first ten let out is of the window, not of the pause alone. */
+TEST(test_slow_start_begins_with_the_initial_window_after_a_pause)
+{
+	int64_t round_ps = 2 * FULL_PS + 2 * HEADER_PS + 40 * US_PS;
+	struct sim s;
+
+	sim_read(&s, PAIR "[host]\ncc = reno\nidle-restart = yes\n"
+			  "[traffic x]\npattern = list\nconnections = persistent\n"
+			  "flow = 0 1 43800B 0us\nflow = 0 1 87600B 10ms\n");
+	sim_run(&s, 1);
+	CHECK_INT(sim_fct_ps(&s, 1), 2 * round_ps + 31 * FULL_PS + 20 * US_PS);
+	sim_end(&s);
+}
+
 /* A small message behind a large one waits for it on one connection, and overtakes it on two. */
 TEST(test_messages_of_a_connection_arrive_in_order)
 {
