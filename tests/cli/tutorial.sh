@@ -59,7 +59,7 @@ grep -q '^\[sweep\]$' incast.ini || fail "incast.ini"
 
 # It ends with what was to be decided, and what it sends its reader to is there.
 expect 0 table decision.results --by traffic
-grep -q '^storage .*red(min=12KB, max=450KB, p=0.6)' out || fail "the decision"
+grep -q '^storage .*red(min=55KB, max=80KB, p=0.3)' out || fail "the decision"
 grep -q '^traffic  marking.storage ' out || fail "whose marking differs"
 for name in $(grep -o 'weir help [a-z-]*' "$page" | sed 's/weir help //'); do
 	expect 0 help "$name"
