@@ -8,10 +8,11 @@
 enum { SOURCE_INDENT = 6 };
 
 /* What a reader must know before the table, in both forms. */
-static const char lead[] =
-	"Every default with a unit, its source, and the link rates that the source is about. 'weir check' and "
-	"'weir run' say where a default is in use and a link is more than twice as fast or as slow. Times and "
-	"rates of 0 stand for a computed value, as the remark says.";
+static const char lead[] = "Every default with a unit, its source, and the link rates that the "
+			   "source is about. 'weir check' and "
+			   "'weir run' say where a default is in use and a link is more than twice "
+			   "as fast or as slow. Times and "
+			   "rates of 0 stand for a computed value, as the remark says.";
 
 /* "cc timely", "cc dcqcn(preset=paper)", "host". */
 static const char *entry_subject(const struct default_entry *d, char *buffer, size_t size)
@@ -52,8 +53,9 @@ void print_defaults(void)
 		snprintf(last, sizeof(last), "%s", subject);
 		printf("  ");
 		print_wrapped(entry_values(d, values, sizeof(values)), 2);
-		snprintf(text, sizeof(text), "for %s; source: %s%s%s", default_rates(d, rates, sizeof(rates)),
-			 d->source, d->note ? "; " : "", d->note ? d->note : "");
+		snprintf(text, sizeof(text), "for %s; source: %s%s%s",
+			 default_rates(d, rates, sizeof(rates)), d->source, d->note ? "; " : "",
+			 d->note ? d->note : "");
 		printf("%*s", SOURCE_INDENT, "");
 		print_wrapped(text, SOURCE_INDENT);
 	}
@@ -67,6 +69,6 @@ void print_defaults_markdown(void)
 	puts("| of | default | for links of | source | remark |\n|---|---|---|---|---|");
 	for (const struct default_entry *d = default_all; d->owner; d++)
 		printf("| %s | `%s` | %s | %s | %s |\n", entry_subject(d, subject, sizeof(subject)),
-		       entry_values(d, values, sizeof(values)), default_rates(d, rates, sizeof(rates)),
-		       d->source, d->note ? d->note : "");
+		       entry_values(d, values, sizeof(values)),
+		       default_rates(d, rates, sizeof(rates)), d->source, d->note ? d->note : "");
 }

@@ -243,7 +243,7 @@ static size_t add(const char **names, size_t count, const char *name)
 static int unknown_name(const char *name)
 {
 	const char *names[NAMES_MAX], *nearest;
-	size_t count = 0;
+	size_t count = add(names, 0, "defaults");
 	struct entry entry;
 	struct weir_error e;
 

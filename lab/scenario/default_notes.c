@@ -62,8 +62,8 @@ static int is_given(const struct scenario *s, const char *path)
 
 /* "k", "min and max", "a, b and c": those of the entry's options that nothing sets. Returns how many.
  * spec NULL: they are keys of a section. */
-static uint32_t options_not_given(const struct look *l, const struct default_entry *d, const char *spec,
-				  char list[WEIR_OPT_TEXT_SIZE])
+static uint32_t options_not_given(const struct look *l, const struct default_entry *d,
+				  const char *spec, char list[WEIR_OPT_TEXT_SIZE])
 {
 	char name[64], path[128], names[16][64];
 	uint32_t count = 0, used = 0;
@@ -82,15 +82,15 @@ static uint32_t options_not_given(const struct look *l, const struct default_ent
 	return count;
 }
 
-/* Notes the entry where a link is outside of it and a value is left to it. subject: "host.cc timely", "rdma". */
+/* Notes the entry where a link is outside of it and a value is left to it. subject: "host.cc = timely", "rdma". */
 static void look_at_entry(const struct look *l, const struct default_entry *d, const char *subject,
 			  const char *spec, const struct span *span)
 {
 	char names[WEIR_OPT_TEXT_SIZE], meant[128], least[64], most[64], line[1024];
 	uint32_t count;
 
-	if (span->most_bps == 0 || (!default_is_outside(d, span->least_bps) &&
-				    !default_is_outside(d, span->most_bps)))
+	if (span->most_bps == 0 ||
+	    (!default_is_outside(d, span->least_bps) && !default_is_outside(d, span->most_bps)))
 		return;
 	count = options_not_given(l, d, spec, names);
 	if (count == 0)
@@ -98,7 +98,8 @@ static void look_at_entry(const struct look *l, const struct default_entry *d, c
 	default_rate(span->least_bps, least, sizeof(least));
 	default_rate(span->most_bps, most, sizeof(most));
 	snprintf(line, sizeof(line),
-		 "%s: the default%s of %s %s for links of %s (%s), this network has %s%s%s; set %s%s%s%s",
+		 "%s: the default%s of %s %s for links of %s (%s), this network has %s%s%s; set "
+		 "%s%s%s%s",
 		 subject, count > 1 ? "s" : "", names, count > 1 ? "are" : "is",
 		 default_rates(d, meant, sizeof(meant)), d->source, least,
 		 span->most_bps > span->least_bps ? " to " : "",
@@ -127,7 +128,7 @@ static void look_at_scheme(const struct look *l, const struct scheme_use *u)
 		    weir_spec_params(u->spec, params, default_options(d), &e) ||
 		    !default_holds(d, params))
 			continue;
-		snprintf(subject, sizeof(subject), "%s %s", u->path, name);
+		snprintf(subject, sizeof(subject), "%s = %s", u->path, u->spec);
 		look_at_entry(l, d, subject, u->spec, u->span);
 	}
 }

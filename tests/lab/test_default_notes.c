@@ -37,13 +37,16 @@ TEST(test_default_notes_name_what_is_outside)
 
 	CHECK_STR(notes_of(STAR("100Gbps") QUIET_SWITCH QUIET_RDMA "[host]\ncc = timely\n" FLOWS, b,
 			   sizeof(b)),
-		  "host.cc timely: the defaults of t-low and t-high are for links of 10Gbps (TIMELY, SIGCOMM "
-		  "2015), this network has 100Gbps; set them (round trips with queues, which are shorter "
+		  "host.cc = timely: the defaults of t-low and t-high are for links of 10Gbps "
+		  "(TIMELY, SIGCOMM "
+		  "2015), this network has 100Gbps; set them (round trips with queues, which are "
+		  "shorter "
 		  "where links are faster)\n");
 	CHECK_STR(notes_of(STAR("1Gbps") QUIET_SWITCH FLOWS, b, sizeof(b)), "");
 	notes_of(STAR("1Gbps") FLOWS, b, sizeof(b));
-	CHECK_CONTAINS(b, "switch.marking ecn: the default of k is for links of 10Gbps (DCTCP, SIGCOMM "
-			  "2010: 65 packets), this network has 1Gbps; set it");
+	CHECK_CONTAINS(
+		b, "switch.marking = ecn: the default of k is for links of 10Gbps (DCTCP, SIGCOMM "
+		   "2010: 65 packets), this network has 1Gbps; set it");
 	notes_of(STAR("10Gbps") QUIET_SWITCH "[host]\ncc = hpcc\n" FLOWS, b, sizeof(b));
 	CHECK_CONTAINS(b, "rdma: the default of min-rate is for links of 25Gbps and more");
 }
@@ -77,20 +80,24 @@ TEST(test_default_notes_are_silent_where_the_scenario_sets_the_value)
 	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
 		CHECK_STR(notes_of(silent[i], b, sizeof(b)), "");
 	notes_of(STAR("100Gbps") "[switch]\nmarking = red(min=100KB)\n" FLOWS, b, sizeof(b));
-	CHECK_CONTAINS(b, "switch.marking red: the default of max is for links of 40Gbps");
+	CHECK_CONTAINS(
+		b, "switch.marking = red(min=100KB): the default of max is for links of 40Gbps");
 }
 
 TEST(test_default_notes_follow_conditions_sections_and_parts)
 {
 	char b[4096];
 
-	notes_of(STAR("100Gbps") QUIET_SWITCH "[host]\ncc = dcqcn(preset=paper)\n" FLOWS, b, sizeof(b));
-	CHECK_CONTAINS(b, "host.cc dcqcn: the defaults of alpha-timer, decrease-interval, increase-timer and "
+	notes_of(STAR("100Gbps") QUIET_SWITCH "[host]\ncc = dcqcn(preset=paper)\n" FLOWS, b,
+		 sizeof(b));
+	CHECK_CONTAINS(b, "host.cc = dcqcn(preset=paper): the defaults of alpha-timer, "
+			  "decrease-interval, increase-timer and "
 			  "byte-counter are for links of 40Gbps");
 	notes_of(STAR("100Gbps") QUIET_SWITCH FLOWS "cc = timely\n", b, sizeof(b));
-	CHECK_CONTAINS(b, "traffic.a.cc timely: ");
-	notes_of(STAR("100Gbps") "[switch]\nmarking = none\nmarking.100Gbps = ecn\n" FLOWS, b, sizeof(b));
-	CHECK_CONTAINS(b, "switch.marking.100Gbps ecn: the default of k");
+	CHECK_CONTAINS(b, "traffic.a.cc = timely: ");
+	notes_of(STAR("100Gbps") "[switch]\nmarking = none\nmarking.100Gbps = ecn\n" FLOWS, b,
+		 sizeof(b));
+	CHECK_CONTAINS(b, "switch.marking.100Gbps = ecn: the default of k");
 	CHECK_STR(notes_of(STAR("100Gbps") "[switch]\nmarking.100Gbps = ecn(k=1MB)\n" FLOWS, b,
 			   sizeof(b)),
 		  "");
@@ -102,7 +109,7 @@ TEST(test_default_notes_of_a_sweep_stand_once)
 
 	notes_of(STAR("100Gbps") "[sweep]\nswitch.marking = ecn, tcn, none\nseed = 1..3\n" FLOWS, b,
 		 sizeof(b));
-	CHECK_CONTAINS(b, "switch.marking ecn: ");
-	CHECK_CONTAINS(b, "switch.marking tcn: ");
+	CHECK_CONTAINS(b, "switch.marking = ecn: ");
+	CHECK_CONTAINS(b, "switch.marking = tcn: ");
 	CHECK(strchr(strchr(b, '\n') + 1, '\n')[1] == '\0');
 }
