@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "lab/store/results.h"
+#include "lab/scenario/default_notes.h"
 #include "lab/scenario/sweep.h"
 #include "sim/base/memory.h"
 #include "sim/measure/estimate.h"
@@ -323,6 +324,17 @@ static void show_unchecked(const struct scenario *s, const struct sweep *w, uint
 	       s->file, unchecked, unchecked == 1 ? "" : "s");
 }
 
+/* Defaults that are meant for other links than the scenario's. */
+static void print_default_notes(struct scenario *s, const struct sweep *w)
+{
+	struct default_notes notes;
+
+	default_notes_read(&notes, s, w);
+	for (uint32_t i = 0; i < notes.count; i++)
+		printf("note: %s\n", notes.lines[i]);
+	default_notes_free(&notes);
+}
+
 /* The runs of a scenario with a [full] in the size that is not asked for, for the caller to free. */
 static int check_other_size(const struct arguments *a, struct sweep *w, struct weir_error *e)
 {
@@ -365,6 +377,7 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 			print_runs(&other);
 			putchar('\n');
 		}
+		print_default_notes(s, &w);
 		printf("%s: fine\n", s->file);
 	}
 	sweep_free(&other);

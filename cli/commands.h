@@ -132,6 +132,10 @@ void print_command(FILE *f, const struct command *c);
 
 /* The scenario reference as Markdown and the commands as a part of a man page, in reference.c. */
 void print_reference(void);
+
+/* Where each default comes from and which link rates it is for: for a terminal, and as Markdown. */
+void print_defaults(void);
+void print_defaults_markdown(void);
 void print_manual(void);
 
 /* Completion of command lines for a shell, in completion.c. -1: it knows no such shell. */

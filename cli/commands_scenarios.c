@@ -88,6 +88,9 @@ const struct command check_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_check,
+	.more = "A line 'note:' names a default that is meant for other link rates than the "
+		"scenario's, where\n"
+		"the scenario leaves the value to it; 'weir help defaults' lists them all.\n",
 	.offer = OFFER_FILE,
 };
 

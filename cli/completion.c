@@ -51,6 +51,7 @@ static void print_all_names(void)
 		print_shelf_names(s->name);
 	for (const struct topic *t = topic_all; t->name; t++)
 		printf("%s ", t->name);
+	printf("defaults ");
 }
 
 static void print_shells(void);

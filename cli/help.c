@@ -89,7 +89,8 @@ void print_usage(FILE *f)
 		print_explained(f, left, command_all[i]->help, USAGE_INDENT);
 	}
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
-	      "section, 'weir help red' the options of a scheme, 'weir list' all names. Topics:\n",
+	      "section, 'weir help red' the options of a scheme, 'weir help defaults' where the\n"
+	      "defaults come from, 'weir list' all names. Topics:\n",
 	      f);
 	print_topics(f);
 }
@@ -242,7 +243,7 @@ static size_t add(const char **names, size_t count, const char *name)
 static int unknown_name(const char *name)
 {
 	const char *names[NAMES_MAX], *nearest;
-	size_t count = 0;
+	size_t count = add(names, 0, "defaults");
 	struct entry entry;
 	struct weir_error e;
 
@@ -358,6 +359,10 @@ static int explain(const char *word)
 			print_command(stdout, command_all[i]);
 			found++;
 		}
+	if (strcmp(name, "defaults") == 0) {
+		print_defaults();
+		found++;
+	}
 	section = section_find(name);
 	if (section) {
 		if (found++)

@@ -149,6 +149,7 @@ void print_reference(void)
 		else if (!section_find(s->name) && strcmp(s->name, "topology") != 0)
 			print_names_reference(s);
 	}
+	print_defaults_markdown();
 }
 
 /* --- man page --- */

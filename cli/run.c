@@ -8,6 +8,7 @@
 #include "cli/ranks.h"
 #include "cli/sweep.h"
 #include "lab/campaign/campaign.h"
+#include "lab/scenario/default_notes.h"
 #include "lab/base/machine.h"
 #include "lab/base/output.h"
 #include "lab/compare/compare.h"
@@ -363,6 +364,21 @@ static int run_many(const struct arguments *a, const struct request *q, struct s
 					  : run_sweep(&request, s, w);
 }
 
+/* One line, however many defaults are meant for other links: 'weir check' has them all. */
+static void warn_of_defaults(struct scenario *s, const struct sweep *w)
+{
+	struct default_notes notes;
+
+	default_notes_read(&notes, s, w);
+	if (notes.count > 0)
+		fprintf(stderr, "weir: %s", notes.lines[0]);
+	if (notes.count > 1)
+		fprintf(stderr, "; and %" PRIu32 " more: 'weir check' lists them", notes.count - 1);
+	if (notes.count > 0)
+		fputc('\n', stderr);
+	default_notes_free(&notes);
+}
+
 int command_run(const struct arguments *a)
 {
 	struct request q;
@@ -382,6 +398,8 @@ int command_run(const struct arguments *a)
 			"weir: seeds 1 to %d of everything that is compared, because [sweep] lists "
 			"no seed; --seed 1 runs one\n",
 			SWEEP_SEEDS);
+	if (!q.quiet && world_rank() == 0)
+		warn_of_defaults(&s, &w);
 	if (q.shard.count && w.axis_count == 0) {
 		weir_error_set(&e, "--shard: is for a sweep; this is one run");
 		status = complain(EXIT_MISTAKE, &e);

@@ -36,6 +36,20 @@ static int argument_is(const char *text, const char *option)
 	return text[strspn(text, " \t")] == '=';
 }
 
+int spec_gives(const char *spec, const char *option)
+{
+	const char *at = spec + strcspn(spec, "(");
+
+	while (*at == '(' || *at == ',') {
+		at++;
+		at += strspn(at, " \t");
+		if (argument_is(at, option))
+			return 1;
+		at += argument_length(at);
+	}
+	return 0;
+}
+
 /* The spec with that option set: "red(p=1%)" and min = 5KB make "red(p=1%, min=5KB)". -1: it does not fit. */
 static int spec_with(char *buffer, size_t size, const char *spec, const struct setting *option)
 {

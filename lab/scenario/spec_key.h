@@ -23,4 +23,7 @@ spec_setter spec_add_part, spec_set_option;
  * buffer. */
 const char *spec_part_key(const char *line, char *buffer, size_t size);
 const char *spec_part_text(const char *line, char *buffer, size_t size);
+
+/* Does the spec give that option a value? */
+int spec_gives(const char *spec, const char *option);
 #endif

@@ -245,7 +245,7 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 /* --- before anything runs --- */
 
 /* The same run but for its seed was built before. */
-static int is_other_seed(const struct sweep *w, uint64_t run)
+int sweep_is_other_seed(const struct sweep *w, uint64_t run)
 {
 	for (uint32_t i = 0; i < w->axis_count; i++)
 		if (strcmp(w->axes[i].path, SEED_PATH) == 0 && value_index(w, run, i) > 0)
@@ -272,7 +272,7 @@ static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
 	if (sweep_apply(w, number, s, e) || scenario_config(s, &c, e))
 		return -1;
 	failed = run_key(&c, key, e);
-	if (!failed && !is_other_seed(w, number)) {
+	if (!failed && !sweep_is_other_seed(w, number)) {
 		failed = try_run(&c, built ? built : &result, e);
 		if (!failed && !built)
 			run_result_free(&result);

@@ -65,6 +65,9 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 
 /* --- used between the files of this module --- */
 
+/* Does the run differ from an earlier one in its seed alone? */
+int sweep_is_other_seed(const struct sweep *w, uint64_t run);
+
 /* The values of a list, on -1 nothing is left to free. The message has no place. */
 int list_split(struct text_list *list, const char *text, struct weir_error *e);
 void list_free(struct text_list *list);

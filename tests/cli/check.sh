@@ -67,3 +67,30 @@ for file in "$dir/mixed.ini" bench/flows-100k.ini; do
 	awk -v a="$(foretold "$file")" -v b="$took" 'BEGIN { exit !(a > 0.6 * b && a < 1.4 * b) }' ||
 		fail "$file: foretold $(foretold "$file"), took $took bytes"
 done
+
+# Defaults that are meant for other links are named: all by check, in one line by run, and by neither where the file
+# sets the value. They change no exit status.
+cat >"$dir/fast.ini" <<'END'
+[network]
+topology = star
+hosts = 3
+rate = 100Gbps
+[host]
+cc = timely
+[traffic a]
+pattern = many-to-one
+size = 10KB
+END
+"$weir" check "$dir/fast.ini" >"$dir/out" || fail "check fast.ini"
+grep -q '^note: host.cc = timely: the defaults of t-low and t-high are for links of 10Gbps' "$dir/out" || fail "check: timely"
+grep -q '^note: switch.marking = ecn: the default of k is for links of 10Gbps' "$dir/out" || fail "check: ecn"
+tail -1 "$dir/out" | grep -q ': fine$' || fail "check: fine in spite of notes"
+"$weir" run "$dir/fast.ini" 2>"$dir/out" >/dev/null || fail "run fast.ini"
+grep -q "^weir: host.cc = timely: .*; and 1 more: 'weir check' lists them$" "$dir/out" || fail "run: one line"
+"$weir" run --quiet "$dir/fast.ini" >"$dir/out" 2>&1 || fail "run --quiet fast.ini"
+[ ! -s "$dir/out" ] || fail "run --quiet: silent"
+set -- --set 'host.cc=timely(t-low=10us, t-high=90us)' --set switch.marking.k=100KB
+"$weir" check "$dir/fast.ini" "$@" >"$dir/out" || fail "check fast.ini, set"
+! grep -q '^note:' "$dir/out" || fail "check: values that are set"
+"$weir" run "$dir/fast.ini" "$@" 2>"$dir/out" >/dev/null || fail "run fast.ini, set"
+[ ! -s "$dir/out" ] || fail "run: values that are set"

@@ -84,3 +84,9 @@ awk -v dir="$dir" '/^```sizes/ { n++; on = 1; next } /^```/ { on = 0 } on { prin
 for file in "$dir"/doc*.txt; do
 	"$weir" check "$dir/a.ini" --set "traffic.a.sizes=$file" >"$dir/out" 2>&1 || fail "$file of docs/sizes.md"
 done
+
+# Where defaults come from: values, rates and sources, no wider than a screen.
+"$weir" help defaults >"$dir/out" || fail "weir help defaults"
+grep -q '^cc dcqcn(preset=paper)$' "$dir/out" || fail "weir help defaults: a condition"
+grep -A1 '^  t-low = 50us, t-high = 500us$' "$dir/out" | grep -q '^      for 10Gbps; source: TIMELY' || fail "weir help defaults: timely"
+awk 'length > 80 { exit 1 }' "$dir/out" || fail "weir help defaults: too wide"

@@ -369,7 +369,7 @@ to = 2ms
 END
 "$weir" run "$dir/pauses.ini" --set switch.scheduler=sp --quiet || fail "pauses.ini itself"
 "$weir" run "$dir/pauses.ini" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: scheduler $dir/deaf.so picked queue 0, which is paused" ] ||
+[ $? = 1 ] && [ "$(tail -1 "$dir/err")" = "weir: scheduler $dir/deaf.so picked queue 0, which is paused" ] ||
 	fail "a queue that is paused must not be served"
 
 # --- wherever a built-in scheme can be named: a tier, a class, a section, a rate, a card, alone and beside others ---
