@@ -103,7 +103,7 @@ int keeper_take_again(struct keeper *k, const char *name, struct weir_error *e)
 	return 0;
 }
 
-/* What is in force, or was when the profile was read last, is the operator's. */
+/* The setting in force, or in force at the last read, is the operator's. */
 static int hand_over(struct keeper *k, uint32_t profile, const struct keeper_setting *now,
 		     struct weir_error *e)
 {

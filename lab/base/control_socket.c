@@ -18,7 +18,7 @@ _Static_assert(CONTROL_PATH_SIZE == sizeof(((struct sockaddr_un *)0)->sun_path),
 
 /* --- the socket file --- */
 
-/* What is at the path: nothing, a socket that no program answers, or something that must stay. */
+/* The kinds of file at the path: none, a socket that no program answers, or one that must stay. */
 enum occupant { OCCUPANT_NONE, OCCUPANT_STALE, OCCUPANT_STAYS };
 
 /* A non-blocking connection: a server whose backlog is full is a server, too (EAGAIN). */

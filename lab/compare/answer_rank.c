@@ -109,7 +109,7 @@ static int dominates(const struct ranking *r, const struct rank_entry *a,
 	return better;
 }
 
-/* Of those that dominate a the best by the goal; NULL: none does. */
+/* The row that dominates a and is best by the goal; NULL: no row dominates it. */
 static const struct rank_entry *dominator(const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *best = NULL;

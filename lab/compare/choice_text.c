@@ -51,7 +51,7 @@ struct choice_text choice_goal_text(const struct choice *c)
 
 /* --- settings --- */
 
-/* What is behind the kind of section: "storage.min" of "switch.marking.storage.min", "web.load" of
+/* The path after the kind of section: "storage.min" of "switch.marking.storage.min", "web.load" of
  * "traffic.web.load". */
 static const char *tail_of(const char *path)
 {

@@ -117,7 +117,7 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e);
 
 void report_add_sentence(struct report *r, const char *line);
 
-/* Of a search, in report_choice.c: its sentences; the name of a row, for the caller to free, NULL where its runs are of
+/* A search, in report_choice.c: its sentences; the name of a row, for the caller to free, NULL where its runs are of
  * no setting of the search; and the rows in the order in which they are shown, the chosen setting first. */
 void report_choice_sentences(struct report *r);
 char *report_choice_label(const struct report *r, const struct compare_row *row);

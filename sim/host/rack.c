@@ -189,7 +189,7 @@ uint32_t rack_detect(struct host *h, struct sender *s)
 		k->reorder_ps =
 			search.latest_ps < 0 ? WEIR_TIME_NEVER_PS : search.latest_ps + wait_ps;
 	} else {
-		/* What is sent after a search leaves after it, so that the bound holds until the next. */
+		/* Segments sent after a search leave after it, so that the bound holds until the next. */
 		if (k->oldest_ps <= search.lost_until_ps) {
 			search_losses(s, &search);
 			k->oldest_ps = search.oldest_ps;

@@ -238,7 +238,8 @@ static void starvation_metric(const struct measure *m, struct run_result *r)
 	const struct config *c = m->engine->config;
 	uint64_t groups = (uint64_t)c->traffic_count * CLASSES;
 	uint64_t *bytes = memory_new(groups, sizeof(*bytes)), *flows = memory_new(groups, sizeof(*flows));
-	double starved = 0, known = 0;
+	double starved = 0;
+	int known = 0;
 
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		uint64_t group = r->flows[i].traffic * UINT64_C(256) + r->flows[i].class_id;

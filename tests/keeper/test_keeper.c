@@ -184,7 +184,7 @@ TEST(test_keeper_pauses_tuning_while_a_counter_is_missing_and_says_why)
 
 /* --- guards --- */
 
-/* What is usual goes a quarter of the way to what is counted: 0, then 1000 drops are 250, and 500 are what is tolerated. */
+/* The normal rate moves a quarter of the way to each count: 0, then 1000 drops make 250, and 500 are tolerated. */
 TEST(test_keeper_learns_what_is_usual_a_quarter_at_a_time)
 {
 	for (int drops = 500; drops <= 501; drops++) {

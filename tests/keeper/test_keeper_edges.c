@@ -199,7 +199,7 @@ TEST(test_keeper_telemetry_has_no_mean_queue_above_the_highest)
 	CHECK_INT(t.queue_mean_bytes, 100);
 }
 
-/* What was dropped while the switch did not answer is not what a change did: counters begin anew. */
+/* Drops while the switch did not answer are not caused by a change: counters begin anew. */
 TEST(test_keeper_does_not_blame_a_change_for_what_happened_while_the_switch_was_away)
 {
 	struct desk d;

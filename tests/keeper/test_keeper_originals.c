@@ -273,7 +273,7 @@ TEST(test_keeper_keeps_originals_of_profiles_that_its_plan_does_not_name)
 
 /* --- whatever happens --- */
 
-/* Who set each value last, by the rules: the keeper, or anybody else. */
+/* The owner of each value by the rules: the keeper, or the operator. */
 struct owners {
 	struct keeper_setting seen[DESK_PROFILES], original[DESK_PROFILES];
 	int is_ours[DESK_PROFILES][KEEPER_VALUES];

@@ -217,7 +217,7 @@ TEST(test_answer_names_the_settings_that_are_as_good_as_the_best)
 	desk_end(&d);
 }
 
-/* The small flows of a ring are parts of a round: nobody waits for one of them. */
+/* The small flows of a ring are parts of a round, and no application waits for a single one. */
 TEST(test_answer_judges_collectives_by_round_time_alone)
 {
 	static const struct outcome runs[] = {
