@@ -2,6 +2,9 @@
  * with a tuner whose wishes are the test's. */
 #ifndef TESTS_KEEPER_DESK_H
 #define TESTS_KEEPER_DESK_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* folder.h: mkdtemp */
+#endif
 #include "keeper/core/keeper.h"
 #include "tests/folder.h"
 #include "weir/units.h"
