@@ -310,6 +310,20 @@ static void add_captured(struct config *c, const struct capture_flows *capture)
 	}
 }
 
+/* An experiment of HPCC's simulator that stops before its first flow starts has nothing to measure. */
+static int check_stop(const struct scenario *s, const struct import_files *files,
+		      const struct flow_list *flows, struct weir_error *e)
+{
+	char stop[64], start[64];
+
+	if (!files->hpcc || scenario_find(s, "measure.to") ||
+	    files->hpcc->stop_ps > flows->flows[0].start_ps)
+		return 0;
+	return weir_error_set(e, "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
+			      time_text(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
+			      time_text(start, sizeof(start), flows->flows[0].start_ps));
+}
+
 /* Nothing is written before everything was read. */
 static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 		     const struct import_files *files, struct weir_error *e)
@@ -321,7 +335,8 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 
 	if (network_build(&net, &c->network, e))
 		return -1;
-	failed = traffic_generate(&flows, c, &net, e) || check_starts(&flows, e);
+	failed = traffic_generate(&flows, c, &net, e) || check_starts(&flows, e) ||
+		 check_stop(s, files, &flows, e);
 	if (!failed)
 		write_title(f, files);
 	if (!failed && seed)

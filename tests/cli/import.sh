@@ -80,6 +80,10 @@ sed 's/^RP_TIMER/RP_TIME/' $import/config.txt >"$dir/config.txt"
 mistake "$dir/config.txt:15: 'RP_TIME' is no key of HPCC's simulator (nearest: RP_TIMER)" import "$dir/config.txt"
 mistake "import: '$import/config.txt' is a configuration, which names its topology and its flows itself; usage: weir \
 import CONFIG -o FILE" import $import/config.txt $import/flows.txt
+sed 's/^SIMULATOR_STOP_TIME.*/SIMULATOR_STOP_TIME 1/' $import/config.txt >"$dir/config.txt"
+sed -i "s|import/|$import/|" "$dir/config.txt"
+"$weir" import "$dir/config.txt" >"$dir/out" 2>"$dir/err" && fail "a simulation that stops before its first flow"
+grep -q "config.txt: SIMULATOR_STOP_TIME: 1s; the first flow of .* starts later, at 2" "$dir/err" || fail "why there is nothing to measure: $(cat "$dir/err")"
 sed 's/^CC_MODE.*/CC_MODE 3/' $import/config.txt >"$dir/config.txt"
 sed -i "s|import/|$import/|" "$dir/config.txt"
 "$weir" import "$dir/config.txt" -o "$dir/made.ini" 2>"$dir/err" || fail "HPCC"
