@@ -35,10 +35,11 @@ int hpcc_mode_of(const struct import_hpcc *h)
 void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what)
 {
 	const struct hpcc_value *v = hpcc_value_of(h, key);
+	struct weir_quoted quoted = weir_quote(v->text); /* without control characters */
 	char text[1024];
 
-	snprintf(text, sizeof(text), "%s %s%s: %s", hpcc_key_name(key), v->text,
-		 v->line ? "" : " (not given)", what);
+	snprintf(text, sizeof(text), "%s %.*s%s: %s", hpcc_key_name(key),
+		 (int)strlen(quoted.text) - 2, quoted.text + 1, v->line ? "" : " (not given)", what);
 	line_list_add(&h->notes, text, v->line);
 }
 
@@ -205,8 +206,10 @@ int import_hpcc_mistake(const struct import_hpcc *h, enum hpcc_key key, const ch
 			struct weir_error *e)
 {
 	const struct hpcc_value *v = hpcc_value_of(h, key);
+	struct weir_quoted quoted = weir_quote(v->text); /* without control characters */
 
-	weir_error_set(e, "%s%s%s: %s", hpcc_key_name(key), v->text[0] ? " " : "", v->text, what);
+	weir_error_set(e, "%s%s%.*s: %s", hpcc_key_name(key), v->text[0] ? " " : "",
+		       (int)strlen(quoted.text) - 2, quoted.text + 1, what);
 	return v->line ? weir_error_prefix(e, "%.200s:%d: ", h->config.file, v->line)
 		       : weir_error_prefix(e, "%.200s: ", h->config.file);
 }

@@ -169,8 +169,8 @@ python3 - 2>err <<'END' || fail "idle clients lock others out"
 import socket, subprocess, os
 def client():
     s = socket.socket(socket.AF_UNIX)
-    s.settimeout(10)
-    s.connect("sw.sock")
+    s.connect("sw.sock") # waits while the backlog is full; with a time-out it would fail
+    s.settimeout(30)
     return s
 idle = [client() for i in range(40)]
 s = client()
