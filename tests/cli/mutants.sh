@@ -79,11 +79,11 @@ ends 0 "3 killed (100.0 %), 0 survived, 0 do not build, of 3" --all
 grep -qx '\[1/1\] limit: killed (test_most)' "$out" || fail "all tests were not asked"
 ends 0 "1 killed (100.0 %), 0 survived, 0 do not build, of 1" --fresh minus
 sed -i '$d' "$tree/tests/mutants/list.txt"
-printf 'survives nobody looks\n\n' >>"$tree/tests/mutants/list.txt"
+printf 'survives no test yet\n\n' >>"$tree/tests/mutants/list.txt"
 ends 0 "2 killed (66.7 %), 1 survived, 0 do not build, of 3"
 sed -i 's/^test test_sum$/test test_most test_sum/' "$tree/tests/mutants/list.txt"
 ends 1 "3 killed (100.0 %), 0 survived, 0 do not build, of 3"
-grep -q 'limit: killed by test_most, but listed as a survivor: nobody looks$' "$out" || fail "a survivor that is none"
+grep -q 'limit: killed by test_most, but listed as a survivor: no test yet$' "$out" || fail "a survivor that is none"
 
 # --- mistakes in the list ---
 cp "$tree/tests/mutants/list.txt" "$dir/good.txt"

@@ -303,7 +303,7 @@ TEST(test_run_that_was_held_up_is_so_in_a_store_that_an_earlier_program_began)
 	folder_remove(&copy);
 }
 
-/* Whoever makes a run look sound, or unsound, has damaged it. */
+/* A change that makes a run look sound, or unsound, is damage. */
 TEST(test_store_in_which_a_held_up_run_was_changed_is_damaged)
 {
 	static const char *const changes[] = {

@@ -81,7 +81,7 @@ TEST(test_json_refuses_what_nests_deeper_than_it_says)
 	CHECK_STR(e.text, "the text is nested too deeply");
 }
 
-/* Of a text that is cut anywhere, or has any byte changed, nothing is read beyond its end, and a walk comes to an end. */
+/* A text that is cut anywhere, or has any byte changed, is not read beyond its end, and a walk over it terminates. */
 TEST(test_json_survives_any_damage)
 {
 	struct weir_rng rng = weir_rng_make(3, 1, WEIR_RNG_TUNING);

@@ -132,7 +132,7 @@ TEST(test_a_scheme_that_misses_what_it_measures_is_refused)
 	check_refused(&plan, "dwrr: 2 weights for 3 weighted queues");
 }
 
-/* Whoever does not ask gets a port that works, on the queues that there are. */
+/* A caller that skips the check gets a port that works, with the queues that there are. */
 TEST(test_a_scheme_that_lays_out_its_port_survives_another_port)
 {
 	for (uint32_t queues = 1; queues <= WEIR_QUEUES_MAX; queues += queues < 3 ? 1 : 25) {
