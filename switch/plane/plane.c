@@ -65,6 +65,7 @@ static void forgive(const struct plane *p, struct plane_port *port, int64_t now_
 	if (!out->pkts || out->free_ps >= from_ps)
 		return;
 	port->counts.lost_ps += from_ps - out->free_ps;
+	port->late_until_ps = now_ps; /* the same delay counts once */
 	out->free_ps = from_ps;
 }
 
@@ -82,6 +83,22 @@ const struct plane_frame *plane_due_next(const struct plane *p, const struct pla
 	return f->next != NO_BUFFER && buffer_at(p, f->next)->due_ps <= now_ps
 		       ? buffer_at(p, f->next)
 		       : NULL;
+}
+
+void plane_count_late(struct plane *p, uint32_t port, int64_t now_ps)
+{
+	struct plane_port *out = &p->ports[port];
+	int64_t from_ps;
+
+	if (out->line_first == NO_BUFFER)
+		return;
+	from_ps = buffer_at(p, out->line_first)->due_ps + p->plan.catch_up_ps;
+	if (from_ps < out->late_until_ps)
+		from_ps = out->late_until_ps;
+	if (from_ps >= now_ps)
+		return;
+	out->counts.lost_ps += now_ps - from_ps;
+	out->late_until_ps = now_ps;
 }
 
 void plane_done(struct plane *p, uint32_t port, enum plane_fate fate)

@@ -82,7 +82,7 @@ struct plane_counts {
 	uint64_t rx_pkts, rx_bytes;
 	uint64_t rx_ce; /* of them came marked */
 	uint64_t sent_pkts, sent_bytes;
-	int64_t lost_ps; /* that the line stood still with packets waiting, beyond what is made good */
+	int64_t lost_ps; /* time beyond catch_up_ps that packets waited for the machine, not for the link */
 	uint64_t faults[PLANE_FAULTS]; /* of frames that came in here */
 };
 
@@ -104,6 +104,7 @@ struct plane_port {
 	int64_t delay_ps;
 	uint32_t part, peer_plus_one;
 	uint32_t line_first, line_last; /* buffers on the line, in order of time */
+	int64_t late_until_ps;          /* lateness up to here is part of counts.lost_ps */
 };
 
 /* A frame on a line. */
@@ -150,6 +151,11 @@ const struct plane_frame *plane_due(const struct plane *p, uint32_t port, int64_
 /* The one behind it on the line, if it is due too. */
 const struct plane_frame *plane_due_next(const struct plane *p, const struct plane_frame *f,
 					 int64_t now_ps);
+
+/* Adds the time that the first due frame of the port has been overdue to its lost_ps. The owner calls it before it
+ * sends: a frame whose arrival the kernel timed while the process was held up has left the modelled port on time, but
+ * not the machine. */
+void plane_count_late(struct plane *p, uint32_t port, int64_t now_ps);
 
 /* The first due frame of a port is on the wire, or cannot be: its link is down. */
 enum plane_fate { PLANE_SENT, PLANE_LOST };

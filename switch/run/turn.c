@@ -180,6 +180,7 @@ static void send(struct loop_group *g, uint32_t port, int64_t now_ps)
 	struct loop *l = g->loop;
 	const struct plane_frame *f;
 
+	plane_count_late(g->plane, port, now_ps);
 	while ((f = plane_due(g->plane, port, now_ps))) {
 		struct wire_piece pieces[WIRE_PIECES_MAX];
 		uint32_t count = 0, sent;

@@ -98,9 +98,15 @@ static int await_counts(struct work *w, struct weir_error *e)
 	return 0;
 }
 
-static double lost_ps(struct loop *l, uint32_t port)
+/* Of the port that was held up longest: acknowledgements that wait hold their senders up as data does. */
+static double lost_fraction(struct loop *l)
 {
-	return (double)loop_port(l, port)->counts.lost_ps;
+	int64_t longest_ps = 0;
+
+	for (uint32_t i = 0; i < l->settings->port_count; i++)
+		if (loop_port(l, i)->counts.lost_ps > longest_ps)
+			longest_ps = loop_port(l, i)->counts.lost_ps;
+	return (double)longest_ps / (double)(loop_done_ps(l) + 1);
 }
 
 /* Of those that open a connection: others may have waited for the one before. */
@@ -119,7 +125,7 @@ static double late_fraction(const struct bed_board *b)
 	return count > 0 ? late / count : 0;
 }
 
-static void read_health(struct work *w, const struct run_result *r, struct testbed_health *h)
+static void read_health(struct work *w, struct testbed_health *h)
 {
 	for (uint32_t i = 0; i < w->loop.settings->port_count; i++) {
 		h->lost_pkts += loop_lost_pkts(&w->loop, i);
@@ -129,8 +135,7 @@ static void read_health(struct work *w, const struct run_result *r, struct testb
 	for (uint32_t i = 0; i < w->bed.board->host_count; i++)
 		h->connections += w->bed.board->hosts[i].connections;
 	h->late_fraction = late_fraction(w->bed.board);
-	h->lost_fraction =
-		lost_ps(&w->loop, r->measured_port) / (double)(loop_done_ps(&w->loop) + 1);
+	h->lost_fraction = lost_fraction(&w->loop);
 }
 
 /* Of the measured time that the switch's line may have stood still: more, and numbers are not to be trusted. */
@@ -236,7 +241,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 		return TESTBED_STOPPED;
 	}
 	outcome_add(&w->plan, c, b, r);
-	read_health(w, r, h);
+	read_health(w, h);
 	snprintf(r->held_up, sizeof(r->held_up), "%s", testbed_held_up(h).text);
 	return TESTBED_DONE;
 }

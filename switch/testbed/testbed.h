@@ -17,7 +17,7 @@ enum { TESTBED_TRIES = 3, TESTBED_TRIES_MAX = 20 };
 
 /* How well the machine kept up. */
 struct testbed_health {
-	double lost_fraction; /* of the measured time that the measured port's line stood still for nothing */
+	double lost_fraction; /* of the time, in which the packets of some port waited for the machine */
 	uint64_t lost_pkts;    /* that no ring had room for */
 	uint64_t refused_pkts; /* that were too long or malformed */
 	uint32_t connections;  /* that could not be opened, or broke */

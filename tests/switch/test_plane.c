@@ -334,6 +334,33 @@ TEST(test_plane_makes_good_no_more_than_the_credit)
 	CHECK_INT(port_of(&d, 1)->tx_pkts, 1 + 11);
 	CHECK_INT(counts_of(&d, 1)->lost_ps, (5000 - 1000 - 100) * US);
 	CHECK_INT(plane_next_ps(d.plane), 100 * US);
+	plane_count_late(d.plane, 1, 5000 * US); /* the same delay counts once */
+	CHECK_INT(counts_of(&d, 1)->lost_ps, (5000 - 1000 - 100) * US);
+	plane_free(d.plane);
+}
+
+/* The kernel timed the arrivals while the process was stopped: the modelled port sent them on time, the machine did
+ * not. The first frame is due after 100 us; 1 ms of lateness is tolerated. */
+TEST(test_plane_counts_frames_that_leave_late)
+{
+	struct plane_desk d;
+
+	desk_plan(&d, "none", "fifo", 1);
+	desk_begin(&d);
+	for (int i = 0; i < 5; i++)
+		desk_come(&d, &full, i * 500 * US);
+	plane_advance(d.plane, 2100 * US);
+	plane_count_late(d.plane, 1, 1100 * US);
+	CHECK_INT(counts_of(&d, 1)->lost_ps, 0);
+	plane_count_late(d.plane, 1, 2100 * US);
+	CHECK_INT(counts_of(&d, 1)->lost_ps, 1000 * US);
+	plane_count_late(d.plane, 1, 2100 * US);
+	plane_count_late(d.plane, 1, 2400 * US); /* still not sent */
+	CHECK_INT(counts_of(&d, 1)->lost_ps, 1300 * US);
+	while (plane_due(d.plane, 1, 2400 * US))
+		plane_done(d.plane, 1, PLANE_SENT);
+	plane_count_late(d.plane, 1, 9000 * US);
+	CHECK_INT(counts_of(&d, 1)->lost_ps, 1300 * US);
 	plane_free(d.plane);
 }
 
