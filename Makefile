@@ -10,7 +10,7 @@
 #	make mutants		would the tests notice a mistake? some hundred of them, one by one (an hour); MUTANTS= names some
 #	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
-#	make docs		docs/scenario.md, docs/weir.1, the tables of docs/results.md and docs/reproduction.md, from the program's
+#	make docs		docs/reference/scenario.md, docs/reference/weir.1, the tables of docs/reference/results.md and docs/results/reproduction.md, from the program's
 #				own tables and the shipped verdicts
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
@@ -251,7 +251,7 @@ bench-lab: weir
 bench-switch: weir | build/have-switch
 	@bench/switch.sh
 
-# Both worlds beside each other, as docs/testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
+# Both worlds beside each other, as docs/manual/09b-testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
 # once, and as it was sent? Ten minutes as well.
 proof-testbed: | build/have-switch
 	@$(MAKE) --no-print-directory weir # with what has just been installed
@@ -285,11 +285,11 @@ build/ns3-source/done: bench/ns3/source.sh | build/have-ns3-source
 # What a scenario may hold, which commands there are and what results hold, from the tables that also read
 # and write them; what became of the papers, from the verdicts and texts beside their figures.
 docs: weir
-	@./weir help --markdown >docs/scenario.md
-	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/weir.1.in >docs/weir.1
-	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results.md
-	@./weir reproduce --summary --out build/shipped --markdown docs/reproduction.md >/dev/null
-	@tools/verdict-table.sh docs/reproduction.md | sed -i -e '/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/five-papers.md
+	@./weir help --markdown >docs/reference/scenario.md
+	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/reference/weir.1.in >docs/reference/weir.1
+	@./weir help --results | sed -i -e '/^<!-- columns/,/^<!-- end/{/^<!-- columns/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/reference/results.md
+	@./weir reproduce --summary --out build/shipped --markdown docs/results/reproduction.md >/dev/null
+	@tools/verdict-table.sh docs/results/reproduction.md | sed -i -e '/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results/five-papers.md
 
 # Shell completion, from the same tables.
 build/weir.%: weir

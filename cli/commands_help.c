@@ -32,7 +32,7 @@ static const struct cli_option help_options[] = {
 	  OFFER_NOTHING },
 	{ "--man", NULL, "writes the commands and their options as a part of a man page",
 	  OFFER_NOTHING },
-	{ "--results", NULL, "writes every column of results as a part of docs/results.md",
+	{ "--results", NULL, "writes every column of results as a part of docs/reference/results.md",
 	  OFFER_NOTHING },
 	{ "--completion", "SHELL", "writes completion of command lines for bash, zsh or fish",
 	  OFFER_SHELL },

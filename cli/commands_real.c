@@ -38,7 +38,7 @@ static const char switch_lesson[] =
 	"  interface = veth-b\n"
 	"  rate = 100Mbps\n"
 	"  delay = 100us\n"
-	"'weir help port' and 'weir help real' name all keys, docs/switch.md tells the rest.\n";
+	"'weir help port' and 'weir help real' name all keys, docs/manual/09a-switch.md tells the rest.\n";
 
 const struct command switch_command = {
 	.name = "switch",
@@ -100,7 +100,7 @@ static const char testbed_lesson[] =
 	"  patterns whose flows start at known times: not storage, training, ring\n"
 	"and root or a user's own namespaces, ip (iproute2), and for dctcp, where the kernel has\n"
 	"none, root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
-	"docs/testbed.md tells the rest.\n";
+	"docs/manual/09b-testbed.md tells the rest.\n";
 
 const struct command testbed_command = {
 	.name = "testbed",
@@ -145,7 +145,7 @@ static const char keeper_lesson[] =
 	"  [limits]                     of every profile that has none of its own\n"
 	"  min-from = 100KB\n"
 	"  [profile AZURE_LOSSLESS]\n"
-	"It ends by putting back what it found. docs/keeper.md tells the rest.\n";
+	"It ends by putting back what it found. docs/manual/10-keeper.md tells the rest.\n";
 
 const struct command keeper_command = {
 	.name = "keeper",

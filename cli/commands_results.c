@@ -205,7 +205,7 @@ const struct command submit_command = {
 		"into "
 		"mine.results\n"
 		"\n"
-		"The same command again does what is missing. docs/cluster.md tells the rest.\n",
+		"The same command again does what is missing. docs/manual/11-clusters.md tells the rest.\n",
 	.offer = OFFER_FILE,
 };
 

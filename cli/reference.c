@@ -1,5 +1,5 @@
 /* reference.c -- everything that a scenario may hold, as Markdown, and every command, as a part of a
- * man page: what docs/scenario.md and docs/weir.1 are made of ("make docs"). */
+ * man page: what docs/reference/scenario.md and docs/reference/weir.1 are made of ("make docs"). */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "lab/scenario/sections.h"

@@ -43,7 +43,7 @@ const struct topic topic_all[] = {
 	  "    weir run mine.ini --shard 3/16     by hand, anywhere ...\n"
 	  "    weir merge mine.*-of-16.results --out mine.results\n"
 	  "All must run the same program. What is missing or foreign is named. See also:\n"
-	  "weir help submit, merge; docs/cluster.md.\n" },
+	  "weir help submit, merge; docs/manual/11-clusters.md.\n" },
 	{ "ecmp", "paths path spray spraying load-balancing",
 	  "Of all shortest paths a flow takes one, chosen switch by switch by a hash of the\n"
 	  "flow and the seed (network.ecmp = flow), or every packet its own (= packet).\n"
@@ -120,7 +120,7 @@ const struct topic topic_all[] = {
 	  "overtakes is not lost. Go-back-n discards such packets, so it is refused. What\n"
 	  "is lost is sent again a round trip and the reordering window after it was sent,\n"
 	  "the last packets of a flow after rdma.rto or host.rto-min. Metrics: drops,\n"
-	  "retransmits, timeouts. docs/design.md, Transport, says why.\n" },
+	  "retransmits, timeouts. docs/internals.md, Transport, says why.\n" },
 	{ "lossless", "roce rocev2 no-drop",
 	  "A class is lossless where switches pause its senders before a packet is lost\n"
 	  "(PFC). RDMA over Ethernet (RoCE) wants that: after a loss it sends all again.\n"
@@ -180,7 +180,7 @@ const struct topic topic_all[] = {
 	  "    1000 1\n"
 	  "Sizes lie evenly between two points. Equal sizes make a step; a first share\n"
 	  "above 0 is of flows of just that size. Files that end with 100 are in percent,\n"
-	  "as those of HPCC's traffic generator. docs/sizes.md has more.\n" },
+	  "as those of HPCC's traffic generator. docs/manual/05-traffic.md has more.\n" },
 	{ "slowdown", "normalized-fct stretch",
 	  "A flow's completion time over what it would take alone in the network: 1 is as\n"
 	  "fast as can be, 3 is three times as long. It compares flows of all sizes, which\n"

@@ -31,7 +31,7 @@ uninstall)
 esac
 
 place 755 weir "$PREFIX/bin/weir"
-place 644 docs/weir.1 "$share/man/man1/weir.1"
+place 644 docs/reference/weir.1 "$share/man/man1/weir.1"
 place 644 build/weir.bash "$share/bash-completion/completions/weir"
 place 644 build/weir.zsh "$share/zsh/site-functions/_weir"
 place 644 build/weir.fish "$share/fish/vendor_completions.d/weir.fish"
@@ -66,7 +66,7 @@ for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
 examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
-for file in README.md SECURITY.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*.png $examples; do
+for file in README.md SECURITY.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*/*.md docs/*/*.png $examples; do
 	place 644 "$file" "$doc/$file"
 done
 

@@ -4,7 +4,7 @@
  * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to 32 (curriculum=yes); the best of the
  * policies that were judged is kept, because they wander. What the preset weir has beside that: the reward counts
  * throughput in fair shares (lib/cc/reward.h), rates are seen by their roots, the network sees four observations in a row in
- * place of an LSTM over eight, and the future counts for less (gamma 0.9). docs/fdcc.md says what was tried. */
+ * place of an LSTM over eight, and the future counts for less (gamma 0.9). docs/results/fdcc.md says what was tried. */
 #include "lib/cc/fdcc.h"
 #include "lib/cc/reward.h"
 #include "sim/base/memory.h"

@@ -13,7 +13,7 @@
  * bytes on every machine. A minibatch is cut into WEIR_LEARN_CHUNKS parts whose gradients are summed in
  * order, so results do not depend on how many threads the caller spreads the parts over.
  *
- * docs/learn.md has examples, formats and costs. */
+ * docs/manual/12-learning.md has examples, formats and costs. */
 #ifndef WEIR_LEARN_H
 #define WEIR_LEARN_H
 #include "weir/begin.h"

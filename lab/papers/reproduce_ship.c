@@ -35,7 +35,7 @@ const struct findings *summary_certain(const struct summary_entry *y, int size)
 static void write_paper(FILE *f, const struct summary *y, const char *paper)
 {
 	fputs("# Verdicts that Weir comes with. Written by weir reproduce --summary --ship; "
-	      "docs/figure.md says what is what.\n",
+	      "docs/manual/08-papers.md says what is what.\n",
 	      f);
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {

@@ -1,7 +1,7 @@
 /* columns.h -- what is known of a run, table by table and column by column, declared once.
  *
  * The schema of a store, the rows that go into it and come out of it, the order of their digests, CSV, JSON
- * and the tables of docs/results.md all follow from table_all. A new column is a line there and a field of
+ * and the tables of docs/reference/results.md all follow from table_all. A new column is a line there and a field of
  * its row, which whoever measures it fills. (Columns of the store are part of its form: STORE_SCHEMA.) */
 #ifndef LAB_STORE_COLUMNS_H
 #define LAB_STORE_COLUMNS_H
@@ -113,6 +113,6 @@ struct row_visitor {
 	void *context;
 };
 
-/* The part of docs/results.md that follows from the tables, as Markdown. */
+/* The part of docs/reference/results.md that follows from the tables, as Markdown. */
 void columns_markdown(FILE *f);
 #endif

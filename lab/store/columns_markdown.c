@@ -1,4 +1,4 @@
-/* columns_markdown.c -- the tables of columns.c as a part of docs/results.md. */
+/* columns_markdown.c -- the tables of columns.c as a part of docs/reference/results.md. */
 #include "lab/store/columns.h"
 #include <string.h>
 

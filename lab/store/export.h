@@ -1,4 +1,4 @@
-/* export.h -- everything in a store, for other programs. docs/results.md names every column. */
+/* export.h -- everything in a store, for other programs. docs/reference/results.md names every column. */
 #ifndef LAB_STORE_EXPORT_H
 #define LAB_STORE_EXPORT_H
 #include "lab/store/store.h"

@@ -2,7 +2,7 @@
  *
  * One table for every default that holds a time, a size, a queue length or a rate, of [switch], [host], [rdma]
  * and of every scheme; tests/sim/test_defaults.c holds the registries against it. 'weir help defaults' and
- * docs/scenario.md show it, with the values from the option tables; 'weir check' compares it with a scenario's
+ * docs/reference/scenario.md show it, with the values from the option tables; 'weir check' compares it with a scenario's
  * links (lab/scenario/default_notes.h). */
 #ifndef SIM_CONFIG_DEFAULTS_H
 #define SIM_CONFIG_DEFAULTS_H

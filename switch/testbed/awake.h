@@ -1,7 +1,7 @@
 /* awake.h -- keeps processors from falling asleep.
  *
  * A processor without work sleeps, and that of a virtual machine wakes up late: by more than a packet of 100 Mb/s takes,
- * which is enough to change what a scheme does that remembers (docs/testbed.md). So each has a thread that does nothing,
+ * which is enough to change what a scheme does that remembers (docs/manual/09b-testbed.md). So each has a thread that does nothing,
  * of the lowest priority that there is: whoever has work goes first, at once. */
 #ifndef SWITCH_TESTBED_AWAKE_H
 #define SWITCH_TESTBED_AWAKE_H

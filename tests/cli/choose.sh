@@ -1,6 +1,6 @@
-# weir choose as its user meets it: docs/choose.md as it stands, within its budget, the same again, and mistakes.
+# weir choose as its user meets it: docs/manual/07-choosing.md as it stands, within its budget, the same again, and mistakes.
 set -u
-page=$(pwd)/docs/choose.md
+page=$(pwd)/docs/manual/07-choosing.md
 . tests/ask.sh
 
 prints() {

@@ -79,10 +79,10 @@ printf '[network]\ntopology = star\n[traffic a]\npattern = all-to-all\nload = 10
 "$weir" check "$dir/a.ini" >"$dir/out" 2>&1 || fail "the example of weir help sizes"
 
 # So is that of the document, every one of them.
-awk -v dir="$dir" '/^```sizes/ { n++; on = 1; next } /^```/ { on = 0 } on { print >(dir "/doc" n ".txt") }' docs/sizes.md
-[ -e "$dir/doc3.txt" ] || fail "docs/sizes.md has examples"
+awk -v dir="$dir" '/^```sizes/ { n++; on = 1; next } /^```/ { on = 0 } on { print >(dir "/doc" n ".txt") }' docs/manual/05-traffic.md
+[ -e "$dir/doc3.txt" ] || fail "docs/manual/05-traffic.md has examples"
 for file in "$dir"/doc*.txt; do
-	"$weir" check "$dir/a.ini" --set "traffic.a.sizes=$file" >"$dir/out" 2>&1 || fail "$file of docs/sizes.md"
+	"$weir" check "$dir/a.ini" --set "traffic.a.sizes=$file" >"$dir/out" 2>&1 || fail "$file of docs/manual/05-traffic.md"
 done
 
 # Where defaults come from: values, rates and sources, no wider than a screen.

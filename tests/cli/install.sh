@@ -34,7 +34,7 @@ strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e './lib/
 	-e ./lib/sysusers.d/weir.conf) || :
 [ -z "$strangers" ] || fail "also installed: $strangers"
 for file in bin/weir lib/libweir.a lib/libweir.so.0 lib/pkgconfig/weir.pc share/man/man1/weir.1 \
-	share/weir/scenarios/demo.ini share/doc/weir/examples/plugin/mine.c share/doc/weir/docs/plugin.md \
+	share/weir/scenarios/demo.ini share/doc/weir/examples/plugin/mine.c share/doc/weir/docs/manual/13-extending.md \
 	share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish \
 	lib/systemd/system/weir-keeper@.service lib/sysusers.d/weir.conf; do
 	[ -s "$root/$file" ] || fail "$file is missing or empty"

@@ -1,4 +1,4 @@
-# Plug-ins: what docs/plugin.md promises runs as it stands, and an object with a mistake in it is refused
+# Plug-ins: what docs/manual/13-extending.md promises runs as it stands, and an object with a mistake in it is refused
 # with a message, whatever the mistake.
 set -u
 weir=$(realpath "${WEIR:-./weir}")
@@ -711,13 +711,13 @@ for name in include examples scenarios; do
 	ln -s "$top/$name" "$dir/guide/$name"
 done
 ln -s "$weir" "$dir/guide/weir"
-sed -n '/^```ini$/,/^```$/p' docs/plugin.md | sed '/^```/d' >"$dir/guide/compare.ini"
-sed -n '/^```sh$/,/^```$/p' docs/plugin.md | sed '/^```/d' >"$dir/commands"
+sed -n '/^```ini$/,/^```$/p' docs/manual/13-extending.md | sed '/^```/d' >"$dir/guide/compare.ini"
+sed -n '/^```sh$/,/^```$/p' docs/manual/13-extending.md | sed '/^```/d' >"$dir/commands"
 [ "$(wc -l <"$dir/commands")" -ge 9 ] || fail "the guide has commands"
 cd "$dir/guide" || exit 1
 while read -r command; do
 	cases=$((cases + 1))
-	eval "$command" >"$dir/out" 2>"$dir/err" </dev/null || fail "docs/plugin.md: $command"
+	eval "$command" >"$dir/out" 2>"$dir/err" </dev/null || fail "docs/manual/13-extending.md: $command"
 done <"$dir/commands"
 grep -q mine.so results/report.html || fail "the report must show the scheme"
 sed -i 's/s->marking = 0/s->marking = 1/' my-scheme/mine.c

@@ -417,9 +417,9 @@ cp good.ini papers/made/fig2.ini
 expect 2 --papers papers --check
 message "--check: of what? weir reproduce all --check"
 
-# The figure of docs/figure.md is right and comes out as it says.
+# The figure of docs/manual/08-papers.md is right and comes out as it says.
 mkdir papers/mine
-sed -n '/^```ini$/,/^```$/{/^```/d;p;}' "$docs/figure.md" >both
+sed -n '/^```ini$/,/^```$/{/^```/d;p;}' "$docs/manual/08-papers.md" >both
 sed '/^\[figure\]$/,$d' both >papers/mine/fig1.ini
 sed -n '/^\[figure\]$/,$p' both >papers/mine/fig1.claims
 expect 0 mine --papers papers --check
@@ -427,7 +427,7 @@ line '1 figure: right in both sizes'
 expect 0 mine --papers papers
 line 'mine: 3 agree, 1 same direction'
 line 'mine, by sentences: 2 agree, 1 same direction'
-grep -q '^same direction .* 73 pkts' out || fail "docs/figure.md tells of 73 packets"
+grep -q '^same direction .* 73 pkts' out || fail "docs/manual/08-papers.md tells of 73 packets"
 
 # Every figure of the papers is right; one small figure of each is run, end to end. That of acc takes over a
 # minute with sanitizers.
@@ -436,7 +436,7 @@ line '[0-9]* figures: right in both sizes'
 # Every claim that disagrees in what is shipped has a reason.
 expect 0 --papers "$papers" --summary --markdown shipped.md --out shipped-only
 sed -n '/| not said |$/,/^$/p' shipped.md >reasons
-grep -q '^| all | quick | .* | 0 |$' reasons || { cat reasons; fail "a claim that disagrees has no why; see docs/figure.md"; }
+grep -q '^| all | quick | .* | 0 |$' reasons || { cat reasons; fail "a claim that disagrees has no why; see docs/manual/08-papers.md"; }
 rm -r shipped.md reasons shipped-only
 expect 0 --papers "$papers"
 grep -E '^[a-z]+/.* - ' out && fail "these do not say how long they take"

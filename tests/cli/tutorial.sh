@@ -1,9 +1,8 @@
-# docs/tutorial.md as its reader meets it: the files that it has saved, then every command, top to bottom. The fabric has four
+# docs/manual/02-first-experiment.md as its reader meets it: the files that it has saved, then every command, top to bottom. The fabric has four
 # hosts a leaf here, so that the hour takes seconds, and its outputs are not compared with the page's. Those of the
 # incast run at full size: each line of output that the page shows for it must be printed.
 set -u
-page=$(pwd)/docs/tutorial.md
-docs=$(pwd)/docs
+page=$(pwd)/docs/manual/02-first-experiment.md
 . tests/ask.sh
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -48,7 +47,7 @@ while IFS= read -r line; do
 		;;
 	sh:*) fail "the test does not know: $line" ;;
 	text:*)
-		[ "$file" != incast.ini ] || grep -qxF -e "$line" printed || fail "docs/tutorial.md shows: $line"
+		[ "$file" != incast.ini ] || grep -qxF -e "$line" printed || fail "docs/manual/02-first-experiment.md shows: $line"
 		;;
 	*'Save this as `'* | *'Add this to `'*) file=$(printf '%s\n' "$line" | sed 's/.*this ..* `\([a-z]*\.ini\)`.*/\1/') ;;
 	esac
@@ -65,5 +64,5 @@ for name in $(grep -o 'weir help [a-z-]*' "$page" | sed 's/weir help //'); do
 	expect 0 help "$name"
 done
 for link in $(grep -o ']([^)]*)' "$page" | sed 's/](\(.*\))/\1/'); do
-	[ -e "$docs/$link" ] || fail "docs/tutorial.md links to $link"
+	[ -e "$(dirname "$page")/$link" ] || fail "docs/manual/02-first-experiment.md links to $link"
 done

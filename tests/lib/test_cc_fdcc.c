@@ -467,7 +467,7 @@ TEST(test_fdcc_never_leaves_its_bounds_whatever_a_network_says)
 	check_network(&recall, 1e37F);
 }
 
-/* As docs/learn.md has it, for each open flow, whatever the network. */
+/* As docs/manual/12-learning.md has it, for each open flow, whatever the network. */
 TEST(test_a_flow_with_a_network_keeps_448_bytes_with_fdcc_and_320_with_rl_cc)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];

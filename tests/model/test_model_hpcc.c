@@ -3,7 +3,7 @@
  *
  * Up to 12 ms no flow here but the long ones is marked, so that nothing is random: each takes as long as there, but for
  * whole nanoseconds (0.1 %) and the order in which NICs serve flows that start together. Later the long flows' marks
- * decide what their neighbours at a NIC take; the mean over small flows still agrees. docs/hpcc-ns3.md has the whole
+ * decide what their neighbours at a NIC take; the mean over small flows still agrees. docs/results/hpcc-ns3.md has the whole
  * lists. */
 #include "tests/sim.h"
 

@@ -106,7 +106,7 @@ TEST(test_the_time_of_a_flow_alone_is_that_of_the_path_it_names)
 
 /* --- the hash --- */
 
-/* Worked with another program from what docs/design.md says: flow 0 of seed 1. */
+/* Worked with another program from what docs/internals.md says: flow 0 of seed 1. */
 TEST(test_the_way_of_a_hash_is_the_documented_one)
 {
 	struct world w = world_of("leaf-spine");
