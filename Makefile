@@ -43,7 +43,7 @@ BPF ?= $(shell command -v $(CLANG) >/dev/null && pkg-config --exists libbpf 2>/d
 ifeq ($(BPF),yes)
 LIBS += $(shell pkg-config --libs libbpf)
 endif
-# Open MPI, for many processes on many machines (mpi/): MPI=auto takes it where pkg-config or mpicc knows it,
+# Open MPI, for many processes on many machines (sim/parallel/mpi_*.c): MPI=auto takes it where pkg-config or mpicc knows it,
 # MPI=yes insists on it, MPI=no builds without. As a system's headers: they are not ours to warn of.
 MPI ?= auto
 ifneq ($(MPI),no)
@@ -86,16 +86,19 @@ HOT_shared := $(HOT_release)
 # Of some files only; see where objects are made.
 FILE_FLAGS :=
 
-# The house: lib/ is the library, everything above it the program. Tests use all of it but main.
-LIB := $(wildcard lib/*/*.c)
+# The library: the algorithms and the files of base/ that they call, which use neither files nor clocks.
+# Everything else is the program. Tests use all of it but main.
+FREESTANDING := $(addprefix base/,error.c json.c number.c option.c option_text.c pool.c registry.c spec.c utf8.c water_fill.c)
+LIB := $(FREESTANDING) $(wildcard lib/*/*.c)
 MAIN := cli/main.c
 # What the kernel runs, and not the program.
-KERNEL := switch/testbed/dctcp.bpf.c switch/wire/xdp.bpf.c
-HOUSE := $(filter-out $(MAIN) $(KERNEL),$(wildcard mpi/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c)) build/workloads.c build/models.c build/assets.c build/version.c \
+KERNEL := testbed/dctcp.bpf.c switch/wire/xdp.bpf.c
+PROGRAM := base config sim/* lab/* train switch/* testbed keeper/* cli
+HOUSE := $(filter-out $(MAIN) $(KERNEL) $(FREESTANDING),$(wildcard $(PROGRAM:%=%/*.c))) build/workloads.c build/models.c build/assets.c build/version.c \
 	$(if $(filter yes,$(BPF)),build/dctcp_bpf.c build/xdp_bpf.c)
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c) tests/runner.c
-HEADERS := $(wildcard include/weir/*.h lib/*/*.h mpi/*.h sim/*/*.h lab/*/*.h train/*.h switch/*/*.h keeper/*/*.h cli/*.h tests/*.h)
-SOURCES := $(filter-out $(KERNEL),$(wildcard lib/*/*.c mpi/*.c sim/*/*.c lab/*/*.c train/*.c switch/*/*.c keeper/*/*.c cli/*.c tests/*.c tests/*/*.c bench/*.c))
+HEADERS := $(wildcard include/weir/*.h lib/*/*.h $(PROGRAM:%=%/*.h) tests/*.h)
+SOURCES := $(filter-out $(KERNEL),$(wildcard lib/*/*.c $(PROGRAM:%=%/*.c) tests/*.c tests/*/*.c bench/*.c))
 
 all: weir
 
@@ -112,12 +115,12 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 	@mkdir -p $$(@D)
 	@echo cc $$@
 	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
-$$(addprefix build/$(1)/,lib/port/%.o sim/engine/%.o sim/host/%.o sim/switch/%.o): FILE_FLAGS := $$(HOT_$(1))
+$$(addprefix build/$(1)/,lib/port/%.o sim/core/%.o): FILE_FLAGS := $$(HOT_$(1))
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
-build/$(1)/switch/testbed/dctcp.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
-build/$(1)/mpi/%.o: FILE_FLAGS := $(MPI_FLAGS)
-build/$(1)/keeper/drive/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
-$$(patsubst %.c,build/$(1)/%.o,$$(wildcard mpi/*.c keeper/drive/*.c) switch/testbed/dctcp.c switch/wire/xdp.c): build/options
+build/$(1)/testbed/dctcp.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
+build/$(1)/sim/parallel/mpi_%.o: FILE_FLAGS := $(MPI_FLAGS)
+build/$(1)/keeper/drivers/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
+$$(patsubst %.c,build/$(1)/%.o,$$(wildcard sim/parallel/mpi_*.c keeper/drivers/*.c) testbed/dctcp.c switch/wire/xdp.c): build/options
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
 build/$(1)/%.a:
@@ -143,13 +146,13 @@ LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@
 endef
 $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call variant,$(v))))
 
-VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)
+VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)
 SONAME := libweir.so.0
 SIM_SONAME := libweir-sim.so.0
 lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME)
 
 # The simulator for programs that drive it (weir/sim.h, weir/env.h): one object, of which only the door is seen.
-SIM := $(wildcard sim/*/*.c lab/base/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
+SIM := $(filter-out $(FREESTANDING),$(wildcard base/*.c)) $(wildcard config/*.c sim/*/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
 build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
 	@echo link $@
 	@rm -f $@ && $(LD) -r -o $(@:.a=.o) $^
@@ -175,7 +178,7 @@ build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
 	@tools/embed-models.sh $(filter %.model,$^) >$@.part && mv $@.part $@
 
 # So do programs, as the kernel takes them.
-build/dctcp_bpf.c: switch/testbed/dctcp.bpf.c
+build/dctcp_bpf.c: testbed/dctcp.bpf.c
 build/xdp_bpf.c: switch/wire/xdp.bpf.c
 build/%_bpf.c: tools/embed-binary.sh Makefile
 	@mkdir -p $(@D)
@@ -184,7 +187,7 @@ build/%_bpf.c: tools/embed-binary.sh Makefile
 
 # So do the style and the script of reports, and dygraphs, which draws their charts.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
-build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py lab/view/*.js) tools/embed-assets.awk | build/have-build
+build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py lab/campaign/*.js) tools/embed-assets.awk | build/have-build
 	@mkdir -p $(@D)
 	@awk -f tools/embed-assets.awk $(filter %.css %.js %.py,$^) $(DYGRAPHS)/dygraph.min.js \
 		$(DYGRAPHS)/dygraph.min.css >$@.part && mv $@.part $@
@@ -204,7 +207,7 @@ build/options: always
 # clang's opinion of every source, and of every header by itself.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@mkdir -p $(@D)
-	@$(CLANG) $(COMMON) $(if $(filter mpi/%,$<),$(MPI_FLAGS)) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
+	@$(CLANG) $(COMMON) $(if $(filter sim/parallel/mpi_%,$<),$(MPI_FLAGS)) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
 test: weir lib build/asan/weir build/release/weir-test build/asan/weir-test build/asan/fuzz build/asan/fuzz-store build/asan/fuzz-import \

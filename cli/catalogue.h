@@ -1,7 +1,7 @@
 /* catalogue.h -- everything that has a name a user may write, in one shape: for list and help. */
 #ifndef CLI_CATALOGUE_H
 #define CLI_CATALOGUE_H
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 struct entry {
 	const char *name, *help;

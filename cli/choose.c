@@ -5,7 +5,7 @@
 #include "cli/load.h"
 #include "cli/sweep.h"
 #include "lab/store/store.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

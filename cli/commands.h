@@ -51,7 +51,7 @@ struct arguments {
 	size_t count;
 };
 
-/* What becomes of a command where mpirun has started several processes (mpi/world.h). */
+/* What becomes of a command where mpirun has started several processes (sim/parallel/mpi_world.h). */
 enum command_world {
 	COMMAND_ALONE,    /* it is refused: it would be done as often as there are processes */
 	COMMAND_FARMS,    /* the first has it, the others do runs for that one */

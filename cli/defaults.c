@@ -1,8 +1,8 @@
 /* defaults.c -- weir help defaults: where each default comes from and which link rates it is meant for.
  *
- * The values come from the option tables, all else from sim/config/defaults.c. */
+ * The values come from the option tables, all else from config/defaults.c. */
 #include "cli/commands.h"
-#include "sim/config/defaults.h"
+#include "config/defaults.h"
 #include <string.h>
 
 enum { SOURCE_INDENT = 6 };

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "lab/store/export.h"
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "lab/report/report.h"
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 #include "cli/commands.h"
-#include "lab/compare/answer.h"
+#include "lab/analysis/answer.h"
 
 enum { FOLDER_SIZE = 512 };
 
@@ -24,7 +24,7 @@ void tell_left_out(FILE *f, uint32_t count);
 int default_folder(const char *file, const char *word, char folder[FOLDER_SIZE],
 		   struct weir_error *e);
 
-/* Prints who wins (lab/compare/answer.h), a sentence for each traffic section. */
+/* Prints who wins (lab/analysis/answer.h), a sentence for each traffic section. */
 int print_answer(const struct comparison *c, struct store *s, const char *baseline,
 		 struct weir_error *e);
 

@@ -6,10 +6,10 @@
 #include "cli/commands.h"
 #include "cli/topics.h"
 #include "lab/scenario/sections.h"
-#include "lab/base/version.h"
+#include "base/version.h"
 #include "lab/store/columns.h"
-#include "sim/config/plugin.h"
-#include "sim/config/plugin_permit.h"
+#include "config/plugin.h"
+#include "config/plugin_permit.h"
 #include "switch/run/settings.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* import.c -- weir import: files of other simulators, and captures, become a scenario. */
 #include "cli/commands.h"
 #include "lab/scenario/import.h"
-#include "lab/base/output.h"
+#include "base/output.h"
 #include <inttypes.h>
 #include <string.h>
 

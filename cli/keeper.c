@@ -1,8 +1,8 @@
 /* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that does. */
 #include "cli/commands.h"
-#include "keeper/drive/drivers.h"
-#include "keeper/run/mimic.h"
-#include "keeper/run/serve.h"
+#include "keeper/drivers/drivers.h"
+#include "keeper/service/mimic.h"
+#include "keeper/service/serve.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,9 +4,9 @@
 #include "cli/ranks.h"
 #include "lab/campaign/farm.h"
 #include "lab/campaign/farm_task.h"
-#include "mpi/world.h"
-#include "sim/base/memory.h"
-#include "sim/config/plugin_permit.h"
+#include "sim/parallel/mpi_world.h"
+#include "base/memory.h"
+#include "config/plugin_permit.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/merge.h"
 #include "cli/cluster.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* model.c -- weir model FILE|NAME: what is in a trained network, all its texts and its size. */
-#include "sim/base/memory.h"
-#include "sim/config/model.h"
+#include "base/memory.h"
+#include "config/model.h"
 #include "cli/commands.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

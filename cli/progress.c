@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
 #include "cli/folder.h"
-#include "lab/base/machine.h"
+#include "base/machine.h"
 #include "lab/campaign/running.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* ranks.c -- see ranks.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/ranks.h"
-#include "mpi/exchange.h"
-#include "mpi/world.h"
+#include "sim/parallel/mpi_exchange.h"
+#include "sim/parallel/mpi_world.h"
 #include "weir/option.h"
 #include <signal.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_RANKS_H
 #define CLI_RANKS_H
 #include "cli/commands.h"
-#include "sim/base/exchange.h"
+#include "sim/parallel/exchange.h"
 
 enum { RANKS_OF_WORLD = 0, RANKS_MAX = 64 };
 

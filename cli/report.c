@@ -1,6 +1,6 @@
 /* report.c -- weir report [FOLDER]: a result folder as one HTML file, or its charts as SVG files. */
 #include "cli/folder.h"
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "lab/report/report.h"
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "cli/reproduce.h"
-#include "lab/base/machine.h"
+#include "base/machine.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>

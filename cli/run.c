@@ -9,11 +9,11 @@
 #include "cli/sweep.h"
 #include "lab/campaign/campaign.h"
 #include "lab/scenario/default_notes.h"
-#include "lab/base/machine.h"
-#include "lab/base/output.h"
-#include "lab/compare/compare.h"
+#include "base/machine.h"
+#include "base/output.h"
+#include "lab/analysis/compare.h"
 #include "lab/store/results.h"
-#include "mpi/world.h"
+#include "sim/parallel/mpi_world.h"
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* slower.c -- see slower.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/slower.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/scenario/scenario.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cli/folder.h"
 #include "lab/campaign/running.h"
 #include "lab/campaign/slurm.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #include "cli/cluster.h"
 #include "cli/folder.h"
 #include "cli/load.h"
-#include "lab/base/output.h"
-#include "lab/base/text.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "lab/campaign/slurm.h"
 #include "lab/scenario/sweep.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/option.h"
 #include <errno.h>
 #include <inttypes.h>

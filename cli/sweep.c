@@ -5,8 +5,8 @@
 #include "cli/folder.h"
 #include "cli/progress.h"
 #include "lab/campaign/campaign.h"
-#include "lab/compare/compare.h"
-#include "mpi/world.h"
+#include "lab/analysis/compare.h"
+#include "sim/parallel/mpi_world.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <time.h>

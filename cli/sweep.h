@@ -4,7 +4,7 @@
 #define CLI_SWEEP_H
 #include "cli/commands.h"
 #include "lab/campaign/shard.h"
-#include "sim/base/exchange.h"
+#include "sim/parallel/exchange.h"
 #include "lab/scenario/sweep.h"
 
 /* Sees each run as soon as it is in the folder, those first that were there before; other than 0: the sweep stops with

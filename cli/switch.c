@@ -1,7 +1,7 @@
 /* switch.c -- weir switch: runs a real switch, and talks to one that runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/capture.h"
-#include "switch/results/results.h"
+#include "testbed/switch_results.h"
 #include "switch/run/serve.h"
 #include "weir/units.h"
 #include <stdio.h>

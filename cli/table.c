@@ -1,9 +1,9 @@
 /* table.c -- weir table: the runs of a result folder as one table. */
 #include "cli/commands.h"
 #include "cli/folder.h"
-#include "lab/base/output.h"
-#include "lab/compare/compare.h"
-#include "sim/base/memory.h"
+#include "base/output.h"
+#include "lab/analysis/compare.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

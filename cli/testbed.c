@@ -2,7 +2,7 @@
 #include "cli/testbed.h"
 #include "cli/folder.h"
 #include "cli/load.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/scenario/sweep.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"

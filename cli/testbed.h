@@ -3,7 +3,7 @@
 #define CLI_TESTBED_H
 #include "cli/commands.h"
 #include "lab/scenario/scenario.h"
-#include "switch/testbed/testbed.h"
+#include "testbed/testbed.h"
 
 /* One run in one of the worlds: an exit status, after complaining. On EXIT_FINE the result is the caller's to free. A
  * real run that the machine holds up is repeated, tries times in all; what is left is the one that was disturbed

@@ -14,10 +14,10 @@
 #include "cli/reproduce.h"
 #include "cli/slower.h"
 #include "cli/testbed.h"
-#include "lab/base/ini.h"
-#include "lab/base/text.h"
+#include "base/ini.h"
+#include "base/text.h"
 #include "lab/store/store.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* train_page.c -- how a training went: a row a round for other programs, and a page to look at. */
 #include "cli/train.h"
-#include "lab/base/text.h"
-#include "lab/base/version.h"
+#include "base/text.h"
+#include "base/version.h"
 #include "lab/report/report.h"
 #include <inttypes.h>
 #include <math.h>

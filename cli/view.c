@@ -1,7 +1,7 @@
 /* view.c -- weir view [FOLDER]: the runs of a result folder in a browser, while they come. */
 #define _DEFAULT_SOURCE
 #include "cli/folder.h"
-#include "lab/view/view.h"
+#include "lab/campaign/view.h"
 #include "weir/option.h"
 #include <signal.h>
 #include <time.h>

@@ -3,7 +3,7 @@
 #define TESTS_DAMAGE_H
 #include "tests/folder.h" /* first: it says which functions there are */
 
-#include "lab/compare/compare.h"
+#include "lab/analysis/compare.h"
 #include "lab/store/export.h"
 #include "lab/report/report.h"
 #include "lab/store/store_sql.h"

@@ -9,7 +9,7 @@
  * child; when it dies the parent still has the text, in memory both share, and saves it. Compiled with
  * -DWITH_LIBFUZZER and clang's -fsanitize=fuzzer, libFuzzer takes the place of the driver. */
 #define _GNU_SOURCE
-#include "lab/papers/claims.h"
+#include "lab/analysis/claims.h"
 #include "lab/scenario/scenario.h"
 #include "tests/fuzz_loop.h"
 #include "weir/rng.h"

@@ -1,7 +1,7 @@
 /* ranks.h -- runs a scenario of a test on several processes. */
 #ifndef TESTS_RANKS_H
 #define TESTS_RANKS_H
-#include "sim/base/exchange.h"
+#include "sim/parallel/exchange.h"
 #include "tests/sim.h"
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
  * and a look at a line. */
 #ifndef TESTS_RDMA_H
 #define TESTS_RDMA_H
-#include "sim/engine/segment.h"
+#include "sim/core/segment.h"
 #include "tests/sim.h"
 
 #define US(n) (weir_ns_to_ps(n) * WEIR_NS_PER_US)

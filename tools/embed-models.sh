@@ -1,8 +1,8 @@
 #!/bin/sh
-# embed-models.sh FILE... -- writes the files of models/ as the C table that sim/config/model.h declares, each
+# embed-models.sh FILE... -- writes the files of models/ as the C table that config/model.h declares, each
 # under its name without its ending.
 set -eu
-echo '#include "sim/config/model.h"'
+echo '#include "config/model.h"'
 echo
 echo 'const struct model_file model_files[] = {'
 for file; do

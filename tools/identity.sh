@@ -1,5 +1,5 @@
 #!/bin/sh
-# identity.sh FILE -- writes FILE, a C source that says which program this is (lab/base/version.h), unless
+# identity.sh FILE -- writes FILE, a C source that says which program this is (base/version.h), unless
 # it says so already. Results are decided by the library, the simulator, the distributions and what
 # reads scenarios: a digest of these sources is part of a run's name, so that a result of other code
 # is never taken for one of this. Reports and commands are not among them: a new chart throws no
@@ -7,11 +7,11 @@
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
-digest=$(find include lib sim workloads lab/scenario -type f -name '*.[cht]*' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
+digest=$(find include base config lib sim workloads lab/scenario -type f -name '*.[cht]*' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
 trainers=$(find train -type f -name '*.[ch]' -print | sort | xargs sha256sum | sha256sum | cut -c 1-12)
 commit=$(tools/commit.sh)
 cat >"$1.part" <<END
-#include "lab/base/version.h"
+#include "base/version.h"
 const char version_sources[] = "$digest";
 const char version_trainers[] = "$trainers";
 const char version_commit[] = "$commit";

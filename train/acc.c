@@ -5,7 +5,7 @@
  * SIGCOMM 2021, algorithm 1). Exploring falls exponentially with the steps that were learnt from. preset=weir
  * differs: an exploring action is held for some intervals, because what a setting does shows after several. */
 #include "train/acc.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

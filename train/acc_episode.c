@@ -1,7 +1,7 @@
 /* acc_episode.c -- an episode of the trainer of switch agents. Which rows are learnt from: those of the port that
  * measure.port names, or all where none is named. Others do what the policy says. */
 #include "train/acc.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/run/env.h"
 #include "weir/rng.h"
 #include "weir/units.h"

@@ -5,10 +5,10 @@
  *	of all before it
  */
 #include "train/checkpoint.h"
-#include "lab/base/output.h"
-#include "lab/base/version.h"
-#include "sim/base/input.h"
-#include "sim/base/memory.h"
+#include "base/output.h"
+#include "base/version.h"
+#include "base/input.h"
+#include "base/memory.h"
 #include "weir/rng.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* draw.c -- see draw.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/draw.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/rng.h"
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "train/fan_in.h"
 #include "lab/scenario/scenario.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/run/run.h"
 #include "weir/rng.h"
 #include "weir/units.h"

@@ -7,7 +7,7 @@
  * place of an LSTM over eight, and the future counts for less (gamma 0.9). docs/results/fdcc.md says what was tried. */
 #include "lib/cc/fdcc.h"
 #include "lib/cc/reward.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "train/fan_in.h"
 #include "train/fdcc_team.h"
 #include "weir/rng.h"

@@ -1,7 +1,7 @@
 /* fdcc_portrait.c -- what a policy of FDCC says where: its output while a queue, and the flow's rate, stay as they are
  * on a busy line. Where it falls with the rate, shares become equal; where it rises, a winner takes all. */
 #include "lib/cc/fdcc.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "train/fan_in.h"
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* fdcc_team.c -- rewards that flows have in common: what one of them does to the others counts for it, too. */
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "train/fdcc_team.h"
 #include <stdlib.h>
 

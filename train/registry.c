@@ -1,6 +1,6 @@
 /* registry.c -- every trainer, one line each. */
 #include "train/trainer.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 extern const struct trainer trainer_acc, trainer_fdcc, trainer_rl_cc;
 

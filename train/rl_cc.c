@@ -6,7 +6,7 @@
  * of the network; the loss is of stretches of 32 of them, within which actions are compared. */
 #include "lib/cc/reward.h"
 #include "lib/cc/rl_cc.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "train/fan_in.h"
 #include <stdio.h>
 #include <string.h>

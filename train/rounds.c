@@ -1,10 +1,10 @@
 /* rounds.c -- see rounds.h. */
 #include "train/rounds.h"
-#include "lab/base/machine.h"
-#include "lab/base/version.h"
-#include "mpi/share.h"
-#include "mpi/world.h"
-#include "sim/base/memory.h"
+#include "base/machine.h"
+#include "base/version.h"
+#include "sim/parallel/mpi_share.h"
+#include "sim/parallel/mpi_world.h"
+#include "base/memory.h"
 #include "train/checkpoint.h"
 #include "weir/rng.h"
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  *
  *	round: EPISODES at once on all threads -> kept in order -> updates -> a point of the curve
  *
- * With several ranks (mpi/world.h) each does its share of the episodes and gets to know all of them; then each learns by
+ * With several ranks (sim/parallel/mpi_world.h) each does its share of the episodes and gets to know all of them; then each learns by
  * itself, which gives all of them the same. The first one alone reads and writes checkpoints.
  *
  * Episode e has the seed hash(seed, e). The model depends on the trainer's options, the input and the length of rounds, and not on

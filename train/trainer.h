@@ -6,7 +6,7 @@
  * go on, is one block without pointers: the frame writes it to a file and reads it back. */
 #ifndef TRAIN_TRAINER_H
 #define TRAIN_TRAINER_H
-#include "sim/base/team.h"
+#include "base/team.h"
 #include "weir/learn.h"
 #include "weir/scheme.h"
 
@@ -94,7 +94,7 @@ struct trainer {
 
 extern const struct trainer *const trainer_all[]; /* ends with NULL */
 
-/* The same for whoever lists names; lib/base/registry.h. */
+/* The same for whoever lists names; base/registry.h. */
 extern const struct registry trainer_registry;
 
 /* NULL with a message: there is none of that name. */

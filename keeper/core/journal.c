@@ -1,7 +1,7 @@
 /* journal.c -- see journal.h. */
 #define _GNU_SOURCE
 #include "keeper/core/journal.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* keeper.c -- see keeper.h: a step, from what the switch has to what the tuner wants. */
 #include "keeper/core/keeper.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <assert.h>
 #include <stdarg.h>

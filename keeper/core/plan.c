@@ -1,8 +1,8 @@
 /* plan.c -- see plan.h: the keys of a keeper's file, and from its pairs to a plan. */
 #include "keeper/core/plan.h"
-#include "lab/base/pairs.h"
-#include "sim/base/memory.h"
-#include "sim/config/plugin_permit.h"
+#include "base/pairs.h"
+#include "base/memory.h"
+#include "config/plugin_permit.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <stdlib.h>

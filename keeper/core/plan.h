@@ -14,10 +14,10 @@
 #ifndef KEEPER_CORE_PLAN_H
 #define KEEPER_CORE_PLAN_H
 #include "keeper/core/driver.h"
-#include "lab/base/ini.h"
-#include "lib/base/registry.h"
-#include "sim/config/config.h"
-#include "sim/config/tune.h"
+#include "base/ini.h"
+#include "base/registry.h"
+#include "config/config.h"
+#include "config/tune.h"
 
 enum { KEEPER_PROFILES_MAX = 1024, KEEPER_WRITES_MAX = 60000 };
 

@@ -1,6 +1,6 @@
 /* reload.c -- see reload.h. */
 #include "keeper/core/reload.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* requests.c -- see keeper.h: how a keeper begins after another one, how it ends, and what operators ask of it about a
  * profile. */
 #include "keeper/core/keeper.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <string.h>
 
 int keeper_find_profile(const struct keeper_plan *plan, const char *name, uint32_t *profile,

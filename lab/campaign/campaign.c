@@ -1,11 +1,11 @@
 /* campaign.c -- the runs of a sweep that a result folder lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
-#include "lab/base/machine.h"
+#include "base/machine.h"
 #include "lab/campaign/farm_task.h"
 #include "lab/campaign/running.h"
 #include "lab/store/store.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

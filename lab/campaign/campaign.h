@@ -9,7 +9,7 @@
 #include "lab/campaign/executor.h"
 #include "lab/campaign/shard.h"
 #include "lab/scenario/sweep.h"
-#include "sim/base/exchange.h"
+#include "sim/parallel/exchange.h"
 
 enum campaign_extent {
 	CAMPAIGN_MISSING, /* what the folder lacks */

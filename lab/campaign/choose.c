@@ -1,6 +1,6 @@
 /* choose.c -- see choose.h. */
 #include "lab/campaign/choose.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/measure/section.h"
 #include "weir/rng.h"
 #include <inttypes.h>

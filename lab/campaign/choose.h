@@ -13,7 +13,7 @@
 #ifndef LAB_CAMPAIGN_CHOOSE_H
 #define LAB_CAMPAIGN_CHOOSE_H
 #include "lab/campaign/range.h"
-#include "lab/compare/choice.h"
+#include "lab/analysis/choice.h"
 #include "lab/store/flow_metric.h"
 
 enum { CHOOSE_RANGES_MAX = 16, CHOOSE_KEEPS_MAX = 4, CHOOSE_ROUNDS = 3 };

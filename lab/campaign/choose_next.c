@@ -1,6 +1,6 @@
 /* choose_next.c -- the end of a round: which candidates go on, which one wins, and in which order they are shown. */
 #include "lab/campaign/choose.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* choose_read.c -- the request of a search: goal, constraints, and ranges. */
-#include "lab/base/quantity.h"
+#include "base/quantity.h"
 #include "lab/campaign/choose.h"
 #include "lab/store/results.h"
 #include "sim/measure/section.h"

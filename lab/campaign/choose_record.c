@@ -1,8 +1,8 @@
-/* choose_record.c -- the outcome of a search as its result folder keeps it: lab/compare/choice.h. */
+/* choose_record.c -- the outcome of a search as its result folder keeps it: lab/analysis/choice.h. */
 #include "lab/campaign/choose.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/store/store.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

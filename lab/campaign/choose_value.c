@@ -1,7 +1,7 @@
 /* choose_value.c -- the goal and the constraints of a finished run, and why one of them has no value. */
 #include "lab/campaign/choose.h"
 #include "lab/store/results.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/measure/section.h"
 #include <inttypes.h>
 #include <math.h>

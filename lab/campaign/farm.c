@@ -7,11 +7,11 @@
  * back before is kept; with --enable-recovery the campaign goes on. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/farm.h"
-#include "lab/base/machine.h"
+#include "base/machine.h"
 #include "lab/campaign/helper.h"
-#include "mpi/post.h"
-#include "mpi/world.h"
-#include "sim/base/memory.h"
+#include "sim/parallel/mpi_post.h"
+#include "sim/parallel/mpi_world.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,11 +1,11 @@
 /* farm_task.c -- see farm_task.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/farm_task.h"
-#include "lab/base/machine.h"
-#include "mpi/world.h"
-#include "sim/config/plugin_permit.h"
+#include "base/machine.h"
+#include "sim/parallel/mpi_world.h"
+#include "config/plugin_permit.h"
 #include "sim/run/run.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

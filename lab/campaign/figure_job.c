@@ -1,7 +1,7 @@
 /* figure_job.c -- a figure of a paper that is ready to run, and the pages of those that have. */
 #include "lab/campaign/figure_job.h"
-#include "lab/base/output.h"
-#include "lab/base/text.h"
+#include "base/output.h"
+#include "base/text.h"
 #include <stdlib.h>
 
 void figure_job_free(struct figure_job *j)

@@ -2,8 +2,8 @@
  * size, checked against each other; and the pages that are written when it has run. */
 #ifndef LAB_CAMPAIGN_FIGURE_JOB_H
 #define LAB_CAMPAIGN_FIGURE_JOB_H
-#include "lab/papers/planned.h"
-#include "lab/papers/reproduce.h"
+#include "lab/analysis/planned.h"
+#include "lab/report/reproduce.h"
 
 struct figure_job {
 	struct figure figure;

@@ -1,7 +1,7 @@
 /* here.c -- tasks in this process, one after the other: for runs that it shares with other ranks, which a process made
  * for a task could not talk to. */
 #include "lab/campaign/executor.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 struct executor {

@@ -1,10 +1,10 @@
 /* job.c -- see job.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/job.h"
-#include "lab/base/output.h"
-#include "lab/base/text.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "lab/store/store.h"
-#include "sim/base/input.h"
+#include "base/input.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * One store is open at a time, besides the one that is written: there may be thousands of shards. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/merge.h"
-#include "lab/base/text.h"
-#include "sim/base/memory.h"
+#include "base/text.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

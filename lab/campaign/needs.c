@@ -1,6 +1,6 @@
 /* needs.c -- see needs.h. */
 #include "lab/campaign/needs.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* parcel.c -- see parcel.h. */
 #include "lab/campaign/parcel.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

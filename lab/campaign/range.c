@@ -1,7 +1,7 @@
 /* range.c -- see range.h. */
 #include "lab/campaign/range.h"
-#include "lab/base/quantity.h"
-#include "sim/base/memory.h"
+#include "base/quantity.h"
+#include "base/memory.h"
 #include "weir/rng.h"
 #include <math.h>
 #include <stdio.h>

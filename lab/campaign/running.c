@@ -1,9 +1,9 @@
 /* running.c -- what is under way in a result folder: written, read, and cleared away. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/running.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/report/chart.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <dirent.h>
 #include <errno.h>

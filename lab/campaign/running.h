@@ -1,4 +1,4 @@
-/* running.h -- what is under way in a result folder, for whoever looks at it meanwhile (lab/view).
+/* running.h -- what is under way in a result folder, for the live view (view.h).
  *
  * A store holds whole runs only. So while a campaign goes on, it leaves a small text in the folder twice a
  * second, running.PID: how many runs are to be done, and how far those are that have begun. Whoever does a

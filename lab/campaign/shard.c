@@ -1,8 +1,8 @@
 /* shard.c -- see shard.h. */
 #include "lab/campaign/shard.h"
-#include "lab/base/output.h"
-#include "lab/base/text.h"
-#include "sim/base/input.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "base/input.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* slurm.c -- see slurm.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/slurm.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/campaign/parcel.h"
 #include <errno.h>
 #include <inttypes.h>

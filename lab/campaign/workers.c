@@ -5,7 +5,7 @@
  * through a pipe; should this process die, its workers do when they next write to it. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/executor.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>

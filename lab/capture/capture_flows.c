@@ -1,6 +1,6 @@
 /* capture_flows.c -- see capture_flows.h. */
 #include "lab/capture/capture_flows.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/rng.h"
 #include <errno.h>
 #include <stdlib.h>

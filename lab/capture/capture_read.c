@@ -1,7 +1,7 @@
 /* capture_read.c -- see capture_read.h. Formats: draft-ietf-opsawg-pcapng and draft-ietf-opsawg-pcap. */
 #include "lab/capture/capture_read.h"
 #include "lab/capture/pcapng.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <errno.h>
 #include <inttypes.h>

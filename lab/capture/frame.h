@@ -13,7 +13,7 @@
 #ifndef LAB_CAPTURE_FRAME_H
 #define LAB_CAPTURE_FRAME_H
 #include "lab/capture/stream.h"
-#include "sim/engine/segment.h"
+#include "sim/core/segment.h"
 #include <stddef.h>
 
 enum {

@@ -2,7 +2,7 @@
  * frames of fabric schemes, which have no form of their own on any wire and are written with the
  * EtherType that IEEE 802 leaves to local experiments. */
 #include "lab/capture/frame.h"
-#include "sim/switch/lossless.h"
+#include "sim/core/lossless.h"
 
 enum {
 	TYPE_MAC_CONTROL = 0x8808,

@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/capture/pcap.h"
 #include "lab/capture/pcapng.h"
-#include "lab/base/version.h"
-#include "sim/base/memory.h"
+#include "base/version.h"
+#include "base/memory.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef LAB_CAPTURE_PCAP_H
 #define LAB_CAPTURE_PCAP_H
 #include "lab/capture/frame.h"
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "sim/run/run.h"
 
 struct pcap {

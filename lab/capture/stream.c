@@ -1,6 +1,6 @@
 /* stream.c -- see stream.h. */
 #include "lab/capture/stream.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

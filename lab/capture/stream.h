@@ -6,7 +6,7 @@
  * there is one: its sender may be naming a later message just now, on another thread. */
 #ifndef LAB_CAPTURE_STREAM_H
 #define LAB_CAPTURE_STREAM_H
-#include "sim/config/config.h"
+#include "config/config.h"
 #include "sim/traffic/flow.h"
 #include "weir/packet.h"
 

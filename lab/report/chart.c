@@ -1,7 +1,7 @@
 /* chart.c -- charts as data: building, reducing, distributions. See chart.h. */
 #include "lab/report/chart.h"
-#include "lab/base/sort.h"
-#include "sim/base/memory.h"
+#include "base/sort.h"
+#include "base/memory.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>

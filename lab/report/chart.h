@@ -4,8 +4,8 @@
  * numbers to the browser. Texts are copied. Memory that is missing ends the program. */
 #ifndef LAB_REPORT_CHART_H
 #define LAB_REPORT_CHART_H
-#include "lab/base/markup.h"
-#include "lab/base/text.h"
+#include "base/markup.h"
+#include "base/text.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* chart_svg.c -- a chart as an SVG file for a paper: black text on white, lines that differ in dashes,
  * marks and colour, bars that differ in hatching, so that a copy in black and white still reads. */
 #include "lab/report/chart.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

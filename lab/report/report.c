@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/report.h"
 #include "lab/store/results.h"
-#include "lab/base/output.h"
-#include "sim/base/memory.h"
+#include "base/output.h"
+#include "base/memory.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

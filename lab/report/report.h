@@ -8,8 +8,8 @@
 #ifndef LAB_REPORT_REPORT_H
 #define LAB_REPORT_REPORT_H
 #include "lab/report/chart.h"
-#include "lab/compare/answer.h"
-#include "lab/compare/choice.h"
+#include "lab/analysis/answer.h"
+#include "lab/analysis/choice.h"
 
 /* A setting and every value it has in the runs, in the order of the runs. */
 struct report_setting {
@@ -50,7 +50,7 @@ struct report {
 	struct report_case *cases; /* by scheme, then by x */
 	struct chart_list charts;
 	uint32_t sentence_count;
-	char **sentences; /* who wins: lab/compare/answer.h */
+	char **sentences; /* who wins: lab/analysis/answer.h */
 	struct comparison
 		ratios; /* each run over that of the same seed that the sentence compares with; no
 				   * rows: there is none */
@@ -158,7 +158,7 @@ struct report_text report_x_name(const struct report *r, const struct report_cas
 int report_column(const struct report *r, const char *metric);
 
 /* Which metrics a table shows (METRIC_IN_REPORTS), under the titles of metric_title; FIRST: what answers are about,
- * most important first (lab/compare/answer.h). */
+ * most important first (lab/analysis/answer.h). */
 enum report_table {
 	REPORT_FLOWS,
 	REPORT_NETWORK,

@@ -1,6 +1,6 @@
 /* report_charts.c -- the charts of a report, from the numbers of its runs, their flows and series. */
 #include "lab/report/report.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>

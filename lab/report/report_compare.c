@@ -1,8 +1,8 @@
 /* report_compare.c -- which settings differ between runs, and which runs belong together. */
 #include "lab/report/report.h"
 #include "lab/scenario/sections.h"
-#include "lib/base/option_text.h"
-#include "sim/base/memory.h"
+#include "base/option_text.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

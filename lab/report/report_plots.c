@@ -1,7 +1,7 @@
 /* report_plots.c -- the charts of a report for gnuplot and matplotlib: for each the numbers, ID.dat, and a script,
  * ID.gp, which writes ID.pdf; and plots.py, which draws all of them. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "lab/report/report.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* report_settings.c -- which settings somebody chose: those that are not at their defaults. */
-#include "lab/compare/selection.h"
+#include "lab/analysis/selection.h"
 #include "lab/report/report.h"
 #include "lab/scenario/sections.h"
 #include <string.h>

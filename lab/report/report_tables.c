@@ -2,7 +2,7 @@
 #include "lab/report/report.h"
 #include "lab/store/results.h"
 #include "lab/scenario/sections.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * table of defaults says of them. */
 #include "lab/scenario/default_notes.h"
 #include "lab/scenario/spec_key.h"
-#include "sim/base/memory.h"
-#include "sim/config/defaults.h"
-#include "sim/config/markings.h"
+#include "base/memory.h"
+#include "config/defaults.h"
+#include "config/markings.h"
 #include "sim/net/network.h"
 #include <stdio.h>
 #include <stdlib.h>

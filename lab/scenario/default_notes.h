@@ -2,7 +2,7 @@
  *
  * A scenario's author answers for values that the scenario sets; a default is the program's choice, so that
  * 'weir check' and 'weir run' say where it is used outside of what its source is about
- * (sim/config/defaults.h). */
+ * (config/defaults.h). */
 #ifndef LAB_SCENARIO_DEFAULT_NOTES_H
 #define LAB_SCENARIO_DEFAULT_NOTES_H
 #include "lab/scenario/sweep.h"

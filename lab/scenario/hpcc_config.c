@@ -1,7 +1,7 @@
 /* hpcc_config.c -- see hpcc_config.h. */
 #include "lab/scenario/hpcc_config.h"
-#include "sim/base/input.h"
-#include "sim/base/line_file.h"
+#include "base/input.h"
+#include "base/line_file.h"
 #include "weir/units.h"
 #include <ctype.h>
 #include <math.h>

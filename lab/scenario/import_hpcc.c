@@ -1,6 +1,6 @@
 /* import_hpcc.c -- see import_hpcc.h. */
 #include "lab/scenario/import_hpcc_parts.h"
-#include "sim/base/line_file.h"
+#include "base/line_file.h"
 #include "sim/net/network.h"
 #include "weir/units.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* key.c -- see key.h. */
 #include "lab/scenario/key.h"
-#include "lab/base/version.h"
+#include "base/version.h"
 #include "lab/scenario/scenario.h"
 #include "weir/rng.h"
 #include <inttypes.h>

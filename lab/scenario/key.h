@@ -2,7 +2,7 @@
  * that they name, the program's version and the sources that decide its results. */
 #ifndef LAB_SCENARIO_KEY_H
 #define LAB_SCENARIO_KEY_H
-#include "sim/config/config.h"
+#include "config/config.h"
 
 enum { RUN_KEY_SIZE = 17 };
 int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct weir_error *e);

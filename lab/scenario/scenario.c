@@ -2,7 +2,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* scenario.h -- a scenario file: what its author wrote, kept as written, and the config it means.
  *
- * The form is INI (lab/base/ini.h). The title is the question that the file asks. Only the key "seed"
+ * The form is INI (base/ini.h). The title is the question that the file asks. Only the key "seed"
  * may stand before the first section.
  *
  * [case NAME] and [full] hold settings by their paths, kept apart from the others. A case counts after
@@ -12,8 +12,8 @@
  * section.key: " or "--set section.key=value: ". */
 #ifndef LAB_SCENARIO_SCENARIO_H
 #define LAB_SCENARIO_SCENARIO_H
-#include "lab/base/text.h"
-#include "sim/config/config.h"
+#include "base/text.h"
+#include "config/config.h"
 
 struct section;
 
@@ -80,7 +80,7 @@ int scenario_locate(const struct scenario *s, struct weir_error *e);
 /* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
  * out: what identifies a run. The lines of a repeated key come as one text, divided by "; ", which
  * scenario_set reads again. Where a setting names a file (a plug-in, a topology, flows, sizes), or a
- * scheme that works with a model, a line "digest.PATH" says what is in it: sim/base/digest.h. Of a run with real
+ * scheme that works with a model, a line "digest.PATH" says what is in it: base/digest.h. Of a run with real
  * packets the first is "world", real. */
 typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,

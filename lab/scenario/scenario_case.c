@@ -5,7 +5,7 @@
  * a case says. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* scenario_config.c -- from settings to a config, and back to the settings that it stands for. */
 #include "lab/scenario/scenario.h"
-#include "lab/base/digest.h"
+#include "base/file_digest.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/spec_key.h"
-#include "sim/base/memory.h"
-#include "sim/config/markings.h"
-#include "sim/config/model_use.h"
-#include "sim/config/plugin.h"
+#include "base/memory.h"
+#include "config/markings.h"
+#include "config/model_use.h"
+#include "config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

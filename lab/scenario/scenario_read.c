@@ -1,9 +1,9 @@
 /* scenario_read.c -- from the headers and pairs of a file to the list of settings. */
-#include "lab/base/ini.h"
+#include "base/ini.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include "sim/base/memory.h"
-#include "sim/config/plugin_permit.h"
+#include "base/memory.h"
+#include "config/plugin_permit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * is looked at by itself: what fits with what is config_check's business. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
-#include "sim/config/plugin.h"
+#include "config/plugin.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * of the others. The reader, the settings list and the help all ask here. */
 #ifndef LAB_SCENARIO_SECTIONS_H
 #define LAB_SCENARIO_SECTIONS_H
-#include "sim/config/config.h"
+#include "config/config.h"
 
 /* One topology or pattern, seen as an owner of keys. */
 struct kind {

@@ -1,6 +1,6 @@
 /* sim_text.c -- simulations of weir/sim.h and environments of weir/env.h from the text of a scenario file. */
 #include "lab/scenario/scenario.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/run/env.h"
 #include "sim/run/env_pool.h"
 #include "sim/run/sim.h"

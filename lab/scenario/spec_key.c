@@ -1,10 +1,10 @@
 /* spec_key.c -- see spec_key.h. */
 #include "lab/scenario/spec_key.h"
 #include "lab/scenario/sections.h"
-#include "sim/base/memory.h"
-#include "sim/config/markings.h"
-#include "sim/config/plugin.h"
-#include "sim/config/specs.h"
+#include "base/memory.h"
+#include "config/markings.h"
+#include "config/plugin.h"
+#include "config/specs.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

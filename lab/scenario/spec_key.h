@@ -1,5 +1,5 @@
 /* spec_key.h -- keys that reach into a scheme: "marking.min = 10KB" is an option of what switch.marking names, and
- * "marking.leaf = ecn" the marking of a part (sim/config/markings.h), which "marking.leaf.k = 20KB" then has.
+ * "marking.leaf = ecn" the marking of a part (config/markings.h), which "marking.leaf.k = 20KB" then has.
  *
  * So an option can be listed in [sweep], set in a case or by --set, whatever scheme stands in the file. */
 #ifndef LAB_SCENARIO_SPEC_KEY_H

@@ -1,7 +1,7 @@
 /* sweep.c -- from [sweep] to runs. */
 #include "lab/scenario/sweep.h"
 #include "lab/scenario/sections.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

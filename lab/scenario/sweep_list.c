@@ -1,6 +1,6 @@
 /* sweep_list.c -- a list of values: by commas, or from, to and step. */
 #include "lab/scenario/sweep.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

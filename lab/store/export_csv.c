@@ -1,9 +1,9 @@
 /* export_csv.c -- runs as CSV: RFC 4180 with newlines alone. Runs are numbered from 1 in the order of
  * their sweep, so that the files do not depend on which run ended first. */
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "lab/store/exported.h"
 #include "lab/store/results.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* export_json.c -- runs as JSON: {"version", "runs": [{"run", the columns of a run, "settings", "metrics",
  * then every table that is exported}]}. Long tables are {"columns": [names], "rows": [[values]]}, short ones
  * lists of objects. What is not known is null. */
-#include "lab/base/version.h"
+#include "base/version.h"
 #include "lab/store/exported.h"
 #include "lab/store/results.h"
 #include <math.h>

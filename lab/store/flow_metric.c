@@ -1,7 +1,7 @@
 /* flow_metric.c -- see flow_metric.h. */
 #include "lab/store/flow_metric.h"
-#include "lab/base/sort.h"
-#include "lab/base/text.h"
+#include "base/sort.h"
+#include "base/text.h"
 #include "sim/measure/sample.h"
 #include "weir/units.h"
 #include <math.h>

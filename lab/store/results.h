@@ -5,7 +5,7 @@
  * an empty field in CSV. */
 #ifndef LAB_STORE_RESULTS_H
 #define LAB_STORE_RESULTS_H
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "sim/run/run.h"
 #include <stdio.h>
 

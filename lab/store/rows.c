@@ -1,7 +1,7 @@
 /* rows.c -- a run that has just ended, as rows. */
 #include "lab/store/results.h"
 #include "lab/store/rows.h"
-#include "lab/base/version.h"
+#include "base/version.h"
 #include "lab/scenario/scenario.h"
 #include "sim/measure/section.h"
 

@@ -5,8 +5,8 @@
  * the next one restores the state before. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/store_sql.h"
-#include "lab/base/text.h"
-#include "sim/base/memory.h"
+#include "base/text.h"
+#include "base/memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

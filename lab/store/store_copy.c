@@ -1,8 +1,8 @@
 /* store_copy.c -- runs on their way from one store to another, and what tells whether two of them are the same. */
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <string.h>
 
 /* --- what came out of a run --- */

@@ -2,7 +2,7 @@
  * times, and to read a million of them takes longer than what is then made of them. */
 #include "lab/store/flow_metric.h"
 #include "lab/store/store_sql.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 /* So many flows are kept, 256 MB of them; the runs that do not fit are read as often as they are asked for. */

@@ -1,7 +1,7 @@
 /* store_plan.c -- which runs there are, which of them the latest sweep planned, and getting rid of the
  * others. */
 #include "lab/store/store_sql.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

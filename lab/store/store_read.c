@@ -1,7 +1,7 @@
 /* store_read.c -- what is in the store, for tables, exports and reports. */
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/store/store_sql.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* store_table.c -- a table of columns.h as SQL: its schema, its rows going in and coming out. */
 #include "lab/store/store_sql.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* stored_run.c -- a run in memory: all that is known of it but its long tables. */
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

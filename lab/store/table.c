@@ -3,9 +3,9 @@
 #include "lab/store/results.h"
 #include "lab/store/table_flows.h"
 #include "lab/store/table_narrow.h"
-#include "sim/base/memory.h"
-#include "sim/config/model_use.h"
-#include "sim/config/tune.h"
+#include "base/memory.h"
+#include "config/model_use.h"
+#include "config/tune.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * sections have some, section by section, so that nobody takes the flows of one for those of another. */
 #include "lab/store/table_flows.h"
 #include "lab/store/table_narrow.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* table_flows.h -- the part of a run's table that is about flows. Private to this room. */
 #ifndef LAB_STORE_TABLE_FLOWS_H
 #define LAB_STORE_TABLE_FLOWS_H
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "lab/store/flow_metric.h"
 #include "lab/store/rows.h"
 

@@ -1,6 +1,6 @@
 /* registry.c -- every agent, one line each. */
 #include "weir/agent.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 extern const struct weir_agent_ops weir_agent_acc, weir_agent_patience, weir_agent_fixed;
 

@@ -1,6 +1,6 @@
 /* registry.c -- every congestion control, one line each. */
 #include "weir/cc.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 extern const struct weir_cc_ops weir_cc_dctcp, weir_cc_ecn_star, weir_cc_reno, weir_cc_cubic;
 extern const struct weir_cc_ops weir_cc_dcqcn, weir_cc_dctcp_rdma, weir_cc_line_rate;

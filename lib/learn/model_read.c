@@ -2,7 +2,7 @@
  *
  * All of the header is looked at before any of it is used: it may name no tensor twice, no two may
  * share a byte, and none of the bytes behind the header may be left over. */
-#include "lib/base/json.h"
+#include "base/json.h"
 #include "lib/learn/tensor.h"
 #include "weir/error.h"
 #include <assert.h>

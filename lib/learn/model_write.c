@@ -2,7 +2,7 @@
  *
  * Eight bytes, the length of the header, little-endian; the header, JSON, padded with spaces to a
  * multiple of eight; the numbers, float32 little-endian, tensor after tensor without gaps. */
-#include "lib/base/utf8.h"
+#include "base/utf8.h"
 #include "lib/learn/tensor.h"
 #include "weir/error.h"
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* flow_rates.c -- see flow_rates.h. */
 #include "lib/mark/flow_rates.h"
-#include "lib/base/water_fill.h"
+#include "base/water_fill.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 

@@ -2,7 +2,7 @@
  * no switch can do: the ideal that cheaper judgements are held against.
  *
  * Huang et al., "DiffECN", ToN 2024, section III-B: a flow is congested iff the rate that it asks
- * for exceeds its share of the line, found by filling water (lib/base/weir_water_fill.h). What a flow
+ * for exceeds its share of the line, found by filling water (base/water_fill.h). What a flow
  * asks for is what came from it in the last whole period, packets that were refused included. The
  * level of the water is found once a period, from all flows of that period; a packet costs one look
  * into a table.

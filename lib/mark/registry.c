@@ -1,6 +1,6 @@
 /* registry.c -- every marking scheme, one line each. */
 #include "weir/mark.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 extern const struct weir_mark_ops weir_mark_none, weir_mark_ecn, weir_mark_red, weir_mark_tcn,
 	weir_mark_codel, weir_mark_mq_ecn, weir_mark_ideal_ecn, weir_mark_ecn_sharp, weir_mark_bcc,

@@ -1,6 +1,6 @@
 /* registry.c -- every scheduler, one line each. */
 #include "weir/sched.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 extern const struct weir_sched_ops weir_sched_fifo, weir_sched_sp, weir_sched_wrr, weir_sched_dwrr,
 	weir_sched_wfq, weir_sched_sp_dwrr, weir_sched_sp_wfq, weir_sched_pifo;

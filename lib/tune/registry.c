@@ -1,6 +1,6 @@
 /* registry.c -- every tuner, one line each. */
 #include "weir/tune.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 
 extern const struct weir_tune_ops weir_tune_qla;
 

@@ -1,9 +1,9 @@
 /* audit.c -- see audit.h. */
 #include "sim/measure/audit.h"
-#include "sim/engine/ranks.h"
-#include "sim/host/host.h"
-#include "sim/host/mailbox.h"
-#include "sim/switch/ordered.h"
+#include "sim/parallel/ranks.h"
+#include "sim/core/host.h"
+#include "sim/core/mailbox.h"
+#include "sim/core/ordered.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

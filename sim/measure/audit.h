@@ -6,7 +6,7 @@
  * difference is a bug of ours; the run is then no result. */
 #ifndef SIM_MEASURE_AUDIT_H
 #define SIM_MEASURE_AUDIT_H
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 
 /* With every thread at rest. Walks all packets; -1: something does not add up, and the message says
  * what. */

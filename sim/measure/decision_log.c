@@ -1,7 +1,7 @@
 /* decision_log.c -- see decision_log.h. A flow's sender is worked on by one thread at a time, and its rows are
  * its own: nothing is locked. */
 #include "sim/measure/decision_log.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <string.h>
 
 static uint64_t rows_of(const struct decision_log *l)

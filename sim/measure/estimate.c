@@ -1,10 +1,10 @@
 /* estimate.c -- see estimate.h. */
 #include "sim/measure/estimate.h"
 #include "lib/tune/meter.h"
-#include "sim/config/tune.h"
-#include "sim/host/host.h"
-#include "sim/switch/telemetry.h"
-#include "sim/base/memory.h"
+#include "config/tune.h"
+#include "sim/core/host.h"
+#include "sim/core/telemetry.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 

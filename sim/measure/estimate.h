@@ -1,7 +1,7 @@
 /* estimate.h -- what a run will need, before it begins: memory, and packets sent over links. */
 #ifndef SIM_MEASURE_ESTIMATE_H
 #define SIM_MEASURE_ESTIMATE_H
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 
 /* What the run would need. */
 struct estimate {

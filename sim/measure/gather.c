@@ -2,7 +2,7 @@
  * series, sums. Both sides know whose is what, so numbers need not be sent. */
 #include "sim/measure/gather.h"
 #include "sim/measure/probe_set.h"
-#include "sim/switch/lossless.h"
+#include "sim/core/lossless.h"
 #include <stdlib.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
 /* gather.h -- what other ranks have measured comes to rank 0, which then knows what one process would have
- * known (sim/engine/ranks.h). */
+ * known (sim/parallel/ranks.h). */
 #ifndef SIM_MEASURE_GATHER_H
 #define SIM_MEASURE_GATHER_H
 #include "sim/measure/measure.h"

@@ -1,6 +1,6 @@
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
-#include "sim/config/card.h"
-#include "sim/switch/lossless.h"
+#include "config/card.h"
+#include "sim/core/lossless.h"
 #include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 

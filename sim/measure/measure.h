@@ -2,9 +2,9 @@
  * to this room and run.c. */
 #ifndef SIM_MEASURE_MEASURE_H
 #define SIM_MEASURE_MEASURE_H
-#include "sim/engine/engine.h"
-#include "sim/engine/ranks.h"
-#include "sim/host/host.h"
+#include "sim/core/engine.h"
+#include "sim/parallel/ranks.h"
+#include "sim/core/host.h"
 #include "sim/measure/probe.h"
 #include "sim/measure/result.h"
 #include <string.h>

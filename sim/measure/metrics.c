@@ -2,8 +2,8 @@
  * order of metric_table.c. Floating point is welcome here. */
 #define _GNU_SOURCE
 #include "sim/measure/metrics.h"
-#include "sim/switch/agents.h"
-#include "sim/switch/lossless.h"
+#include "sim/core/agents.h"
+#include "sim/core/lossless.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

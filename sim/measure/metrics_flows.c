@@ -1,6 +1,6 @@
 /* metrics_flows.c -- numbers of flows: how long they took, beside how long they would have taken alone. */
-#include "sim/base/memory.h"
-#include "sim/host/host.h"
+#include "base/memory.h"
+#include "sim/core/host.h"
 #include "sim/measure/metrics.h"
 #include "sim/measure/sample.h"
 #include <math.h>

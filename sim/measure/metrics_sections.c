@@ -1,7 +1,7 @@
 /* metrics_sections.c -- see section.h. */
 #include "sim/measure/section.h"
 #include "sim/measure/metrics.h"
-#include "sim/switch/lossless.h"
+#include "sim/core/lossless.h"
 #include "sim/traffic/traffic.h"
 #include <math.h>
 #include <stdlib.h>

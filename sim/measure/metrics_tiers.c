@@ -1,7 +1,7 @@
 /* metrics_tiers.c -- the network by tiers of links: from hosts, up, down and to hosts. */
 #include "sim/measure/metrics.h"
-#include "sim/base/memory.h"
-#include "sim/switch/lossless.h"
+#include "base/memory.h"
+#include "sim/core/lossless.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  *
  * Queues are those of time, waits those of packets (measure.sojourn); of either the port with the largest p99 is named. */
 #include "sim/measure/metrics.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/measure/sample.h"
 #include <math.h>
 #include <stdlib.h>

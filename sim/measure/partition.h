@@ -1,7 +1,7 @@
 /* partition.h -- flows that cannot end, because failed links have left no path for them. */
 #ifndef SIM_MEASURE_PARTITION_H
 #define SIM_MEASURE_PARTITION_H
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 
 /* Flows that had not ended when the run did, and for which failed links have left no path. */
 struct partition {

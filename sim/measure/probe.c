@@ -1,12 +1,12 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
 #include "lib/agent/acc.h"
-#include "sim/config/plugin_guard.h"
-#include "sim/engine/marking_map.h"
-#include "sim/host/mailbox.h"
-#include "sim/switch/agents.h"
-#include "sim/switch/lossless.h"
-#include "sim/base/time_text.h"
+#include "config/plugin_guard.h"
+#include "sim/core/marking_map.h"
+#include "sim/core/mailbox.h"
+#include "sim/core/agents.h"
+#include "sim/core/lossless.h"
+#include "base/time_text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

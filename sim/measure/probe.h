@@ -22,7 +22,7 @@
  * queue-bytes without it record each change of the port while measuring. */
 #ifndef SIM_MEASURE_PROBE_H
 #define SIM_MEASURE_PROBE_H
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 #include "sim/measure/result.h"
 
 struct probe_set;

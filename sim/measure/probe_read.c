@@ -1,9 +1,9 @@
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/measure/probe_set.h"
-#include "sim/config/card.h"
-#include "sim/engine/marking_map.h"
-#include "sim/switch/agents.h"
-#include "sim/base/words.h"
+#include "config/card.h"
+#include "sim/core/marking_map.h"
+#include "sim/core/agents.h"
+#include "base/words.h"
 #include "weir/pfc.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* probe_set.h -- what the two files of probe.h share: a probe as it was read. */
 #ifndef SIM_MEASURE_PROBE_SET_H
 #define SIM_MEASURE_PROBE_SET_H
-#include "sim/engine/ranks.h"
+#include "sim/parallel/ranks.h"
 #include "sim/measure/probe.h"
 
 enum probe_kind {

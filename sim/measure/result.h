@@ -5,7 +5,7 @@
 #include "sim/measure/ways.h"
 #include "sim/measure/partition.h"
 #include "sim/net/network.h"
-#include "sim/switch/deadlock.h"
+#include "sim/core/deadlock.h"
 #include "sim/traffic/flow.h"
 
 /* Which runs a value may be compared with, and what casts doubt on it. */

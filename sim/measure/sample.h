@@ -1,7 +1,7 @@
 /* sample.h -- lists of numbers, their mean and quantiles. */
 #ifndef SIM_MEASURE_SAMPLE_H
 #define SIM_MEASURE_SAMPLE_H
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

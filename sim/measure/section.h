@@ -4,7 +4,7 @@
  * Computed once, after the run, by measure_results; read by the store, which keeps them as "NAME of SECTION". */
 #ifndef SIM_MEASURE_SECTION_H
 #define SIM_MEASURE_SECTION_H
-#include "sim/config/config.h"
+#include "config/config.h"
 
 /* What a section must have for the metric to mean something. */
 enum section_need { SECTION_ANY, SECTION_IOS, SECTION_ROUNDS, SECTION_LOSSLESS, SECTION_NEEDS };

@@ -1,6 +1,6 @@
 /* ways.c -- see ways.h. */
 #include "sim/measure/ways.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 enum { SAMPLES_MAX = 500 };

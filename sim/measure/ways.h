@@ -2,7 +2,7 @@
  * time. Of some of the flows, each as good as any other, where there are many. */
 #ifndef SIM_MEASURE_WAYS_H
 #define SIM_MEASURE_WAYS_H
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 
 /* Least and most; 0 and 0: there is none. */
 struct ways_range {

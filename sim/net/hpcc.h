@@ -10,7 +10,7 @@
  * first, as they mostly do, node 3 is h3. */
 #ifndef SIM_NET_HPCC_H
 #define SIM_NET_HPCC_H
-#include "sim/config/config.h"
+#include "config/config.h"
 
 struct hpcc_topology {
 	uint32_t node_count, switch_count, host_count;

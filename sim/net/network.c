@@ -1,7 +1,7 @@
 /* network.c -- building a network from its config, failing its links, and naming its parts. */
 #include "sim/net/network.h"
 #include "sim/net/topology.h"
-#include "sim/base/words.h"
+#include "base/words.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * neighbours, and carry a second number, line, sorted by the node that receives. */
 #ifndef SIM_NET_NETWORK_H
 #define SIM_NET_NETWORK_H
-#include "lib/base/registry.h"
-#include "sim/config/config.h"
+#include "base/registry.h"
+#include "config/config.h"
 #include <stdint.h>
 
 enum node_kind { NODE_HOST, NODE_SWITCH };

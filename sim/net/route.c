@@ -1,6 +1,6 @@
 /* route.c -- all shortest paths, as distances: made once for each time that links fail, and checked. */
 #include "sim/net/route_table.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/rng.h"
 #include <assert.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* topology_build.c -- nodes and cables become a network: sorted links, numbers, racks. */
 #include "sim/net/topology.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * so that host numbers elsewhere in a scenario mean the same hosts; each has one link, to a switch.
  * Switches may have parallel links. */
 #include "sim/net/topology.h"
-#include "sim/base/memory.h"
-#include "sim/base/words.h"
+#include "base/memory.h"
+#include "base/words.h"
 #include <stdio.h>
 #include <stdlib.h>
 

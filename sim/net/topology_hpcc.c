@@ -1,7 +1,7 @@
 /* topology_hpcc.c -- the network of a topology file of the HPCC simulator; see hpcc.h. */
 #include "sim/net/hpcc.h"
-#include "sim/base/line_file.h"
-#include "sim/base/memory.h"
+#include "base/line_file.h"
+#include "base/memory.h"
 #include "sim/net/topology.h"
 #include <inttypes.h>
 #include <stdio.h>

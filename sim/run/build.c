@@ -1,6 +1,6 @@
 /* build.c -- see build.h. */
 #include "sim/run/build.h"
-#include "sim/base/exchange.h"
+#include "sim/parallel/exchange.h"
 #include "sim/measure/estimate.h"
 
 int build_engine(struct engine **e, struct network *net, const struct config *c,

@@ -1,8 +1,8 @@
 /* env.c -- see weir/env.h: one environment. An episode is an engine of its own; the config is read once. */
 #include "sim/run/env.h"
 #include "sim/run/build.h"
-#include "sim/config/plugin_guard.h"
-#include "sim/switch/agents.h"
+#include "config/plugin_guard.h"
+#include "sim/core/agents.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * this program. Where configs come from texts is the business of those above. */
 #ifndef SIM_RUN_ENV_H
 #define SIM_RUN_ENV_H
-#include "sim/config/config.h"
+#include "config/config.h"
 #include "weir/env.h"
 
 /* Takes the checked config, also on -1. plan NULL: all zero. */

@@ -1,7 +1,7 @@
 /* env_pool.c -- see weir/env.h: environments of one text side by side on threads. */
 #include "sim/run/env_pool.h"
-#include "sim/base/memory.h"
-#include "sim/base/team.h"
+#include "base/memory.h"
+#include "base/team.h"
 #include "weir/rng.h"
 
 struct weir_env_pool {

@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include "sim/run/run.h"
 #include "sim/run/build.h"
-#include "sim/base/time_text.h"
-#include "sim/config/plugin_guard.h"
-#include "sim/engine/ranks.h"
+#include "base/time_text.h"
+#include "config/plugin_guard.h"
+#include "sim/parallel/ranks.h"
 #include "sim/measure/audit.h"
 #include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
-#include "sim/switch/agents.h"
+#include "sim/core/agents.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* run.h -- one run: a config in, numbers out. Several may go on in one process at once. */
 #ifndef SIM_RUN_RUN_H
 #define SIM_RUN_RUN_H
-#include "sim/config/config.h"
+#include "config/config.h"
 #include "sim/measure/result.h"
 #include "weir/cc.h"
 #include "weir/packet.h"

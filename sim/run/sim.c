@@ -1,11 +1,11 @@
 /* sim.c -- see weir/sim.h: time, messages and calls. Looking and changing are in sim_look.c. */
 #include "sim/run/sim_parts.h"
-#include "sim/config/plugin_guard.h"
-#include "sim/config/plugin_permit.h"
-#include "sim/host/mailbox.h"
+#include "config/plugin_guard.h"
+#include "config/plugin_permit.h"
+#include "sim/core/mailbox.h"
 #include "sim/measure/audit.h"
 #include "sim/run/build.h"
-#include "sim/switch/agents.h"
+#include "sim/core/agents.h"
 #include <inttypes.h>
 #include <string.h>
 

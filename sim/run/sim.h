@@ -2,7 +2,7 @@
  * come from texts is the business of those above. */
 #ifndef SIM_RUN_SIM_H
 #define SIM_RUN_SIM_H
-#include "sim/config/config.h"
+#include "config/config.h"
 #include "weir/sim.h"
 
 /* Takes the checked config, also on -1. plan NULL: all zero. */

@@ -1,8 +1,8 @@
 /* sim_look.c -- see weir/sim.h: looking at a simulation that rests, and changing it. */
 #include "sim/run/sim_parts.h"
-#include "sim/base/words.h"
-#include "sim/config/plugin.h"
-#include "sim/config/port_change.h"
+#include "base/words.h"
+#include "config/plugin.h"
+#include "config/port_change.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* sim_parts.h -- what a simulation is made of. For sim.c and sim_look.c only. */
 #ifndef SIM_RUN_SIM_PARTS_H
 #define SIM_RUN_SIM_PARTS_H
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 #include "sim/measure/probe.h"
 #include "sim/run/sim.h"
 

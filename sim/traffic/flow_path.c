@@ -1,6 +1,6 @@
 /* flow_path.c -- see flow_path.h. */
 #include "sim/traffic/flow_path.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <stdlib.h>
 

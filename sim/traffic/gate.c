@@ -1,6 +1,6 @@
 /* gate.c -- see gate.h. */
 #include "sim/traffic/gate.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

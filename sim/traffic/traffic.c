@@ -1,8 +1,8 @@
 /* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
 #include "sim/traffic/traffic.h"
-#include "sim/base/memory.h"
-#include "sim/base/time_text.h"
-#include "sim/config/plugin.h"
+#include "base/memory.h"
+#include "base/time_text.h"
+#include "config/plugin.h"
 #include "sim/traffic/traffic_make.h"
 #include "sim/traffic/traffic_sort.h"
 #include <inttypes.h>

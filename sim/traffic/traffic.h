@@ -1,8 +1,8 @@
 /* traffic.h -- [traffic] sections become a list of flows, sorted by (start, order of making). */
 #ifndef SIM_TRAFFIC_TRAFFIC_H
 #define SIM_TRAFFIC_TRAFFIC_H
-#include "lib/base/registry.h"
-#include "sim/config/config.h"
+#include "base/registry.h"
+#include "config/config.h"
 #include "sim/traffic/flow.h"
 #include "sim/traffic/flow_path.h"
 #include "sim/traffic/gate.h"

@@ -4,7 +4,7 @@
  * The patterns of steady-state studies. Flows may be unlimited, and their applications may write at
  * a rate of their own. */
 #include "sim/traffic/traffic_make.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 struct fixed_params {

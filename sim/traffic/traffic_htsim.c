@@ -11,7 +11,7 @@
  *	1->5 id 7 start 1000000 size 2000000 send_done_trigger 1
  *	5->1 trigger 1 size 2000000
  *	trigger id 1 oneshot */
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "sim/traffic/traffic_import.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * traffic_hpcc.c and traffic_htsim.c. */
 #ifndef SIM_TRAFFIC_TRAFFIC_IMPORT_H
 #define SIM_TRAFFIC_TRAFFIC_IMPORT_H
-#include "sim/base/line_file.h"
+#include "base/line_file.h"
 #include "sim/traffic/traffic_make.h"
 
 struct import_params {

@@ -10,7 +10,7 @@
  *
  * where the capacity is that of all hosts' links or, with one receiver, of its own. */
 #include "sim/traffic/traffic_make.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,9 @@
  *
  * names the flow's path: at each switch that has several equally short ways on, which of these is
  * taken, counted from 0 in the order of the switch's links (flow_path.h). */
-#include "sim/base/input.h"
+#include "base/input.h"
 #include "sim/traffic/traffic_make.h"
-#include "sim/base/words.h"
+#include "base/words.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

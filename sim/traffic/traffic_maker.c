@@ -2,7 +2,7 @@
  *
  * Built-in patterns add flows that they have checked themselves (traffic_make.h). A plug-in adds by a hook
  * that looks at every flow, so that a mistake of its author is a message. */
-#include "sim/config/plugin.h"
+#include "config/plugin.h"
 #include "sim/traffic/traffic_make.h"
 #include <inttypes.h>
 

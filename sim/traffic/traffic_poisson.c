@@ -10,7 +10,7 @@
  * heavy-tailed one offers the bytes that the load asks for. Starts are independent of the slices,
  * so in order of arrival the sizes are in random order. */
 #include "sim/traffic/traffic_make.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* traffic_sort.c -- see traffic_sort.h. Starts are sorted digit by digit, the lowest first, together with
  * the flows' numbers; then every flow is moved once. */
 #include "sim/traffic/traffic_sort.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
  *
  * Which I/Os there are is drawn before the run, enough of them for the measured time: see enough. */
 #include "sim/traffic/traffic_make.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

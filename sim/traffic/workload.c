@@ -6,8 +6,8 @@
  * HPCC's traffic generator are. Sizes are multiples of the unit that a line "unit 1460B" gives, else
  * bytes. # starts a comment. */
 #include "sim/traffic/workload.h"
-#include "sim/base/input.h"
-#include "sim/base/memory.h"
+#include "base/input.h"
+#include "base/memory.h"
 #include "weir/option.h"
 #include <errno.h>
 #include <inttypes.h>

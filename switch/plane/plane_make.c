@@ -1,7 +1,7 @@
 /* plane_make.c -- a plane from its plan, and plans that change. See plane.h. */
 #include "switch/plane/inside.h"
-#include "sim/base/memory.h"
-#include "sim/config/port_change.h"
+#include "base/memory.h"
+#include "config/port_change.h"
 #include "weir/rng.h"
 #include <stdio.h>
 #include <string.h>

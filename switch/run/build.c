@@ -1,6 +1,6 @@
 /* build.c -- from settings to the plane that they mean. */
 #include "switch/run/tuning.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 
 /* There and back by a port: a full packet and what answers it, on its line and by its delay. */

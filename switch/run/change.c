@@ -1,6 +1,6 @@
 /* change.c -- see change.h. */
 #include "switch/run/change.h"
-#include "sim/config/plugin.h"
+#include "config/plugin.h"
 #include <stdio.h>
 #include <string.h>
 

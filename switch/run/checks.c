@@ -1,5 +1,5 @@
 /* checks.c -- what of a real switch's settings does not go together. See reading.h. */
-#include "sim/config/fabric.h"
+#include "config/fabric.h"
 #include "switch/run/reading.h"
 #include "switch/run/watch.h"
 #include "weir/buffer.h"

@@ -1,7 +1,7 @@
 /* control.c -- see control.h: the switch's side of the socket. */
 #define _GNU_SOURCE
 #include "switch/run/control.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include "switch/run/change.h"
 #include "switch/run/sample.h"
 #include "switch/run/status.h"

@@ -11,7 +11,7 @@
  * Where something is wrong the answer is {"error":"..."}. */
 #ifndef SWITCH_RUN_CONTROL_H
 #define SWITCH_RUN_CONTROL_H
-#include "lab/base/control_socket.h"
+#include "base/control_socket.h"
 #include "switch/run/loop.h"
 #include "switch/run/watch.h"
 

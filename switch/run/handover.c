@@ -1,6 +1,6 @@
 /* handover.c -- see handover.h. */
 #include "switch/run/handover.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 
 _Static_assert((HANDOVER_SLOTS & (HANDOVER_SLOTS - 1)) == 0, "counts may pass 2^32");
 

@@ -1,7 +1,7 @@
 /* loop.c -- see loop.h: wires and groups of ports from settings, and looking at them. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * does not go together. */
 #ifndef SWITCH_RUN_READING_H
 #define SWITCH_RUN_READING_H
-#include "lab/base/pairs.h"
+#include "base/pairs.h"
 #include "switch/run/settings.h"
 
 enum owner { OWNER_ROOT, OWNER_SWITCH, OWNER_REAL, OWNER_PORT };

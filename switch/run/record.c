@@ -1,6 +1,6 @@
 /* record.c -- see record.h. */
 #include "switch/run/record.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* serve.h -- a switch from its start to its end: waits, works, answers. */
 #ifndef SWITCH_RUN_SERVE_H
 #define SWITCH_RUN_SERVE_H
-#include "lab/base/responder.h"
+#include "base/responder.h"
 #include "switch/run/control.h"
 #include "switch/run/helpers.h"
 

@@ -1,8 +1,8 @@
 /* settings.c -- from the pairs of a real switch's file to settings. See settings.h. */
 #include "switch/run/reading.h"
-#include "sim/base/memory.h"
-#include "sim/config/markings.h"
-#include "sim/config/plugin_permit.h"
+#include "base/memory.h"
+#include "config/markings.h"
+#include "config/plugin_permit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

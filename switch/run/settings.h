@@ -16,7 +16,7 @@
  * needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef SWITCH_RUN_SETTINGS_H
 #define SWITCH_RUN_SETTINGS_H
-#include "sim/config/config.h"
+#include "config/config.h"
 #include "switch/plane/plane.h"
 #include "switch/wire/wire.h"
 

@@ -1,7 +1,7 @@
 /* status.c -- see status.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/status.h"
-#include "lab/base/text.h"
+#include "base/text.h"
 #include <inttypes.h>
 #include <unistd.h>
 

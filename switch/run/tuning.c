@@ -2,8 +2,8 @@
 #include "switch/run/tuning.h"
 #include "lib/tune/each.h"
 #include "lib/tune/meter.h"
-#include "sim/base/memory.h"
-#include "sim/config/tune.h"
+#include "base/memory.h"
+#include "config/tune.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 

@@ -1,6 +1,6 @@
 /* watch.c -- see watch.h. */
 #include "switch/run/watch.h"
-#include "sim/base/words.h"
+#include "base/words.h"
 #include "switch/run/sample.h"
 #include "weir/units.h"
 #include <stdio.h>

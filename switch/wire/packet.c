@@ -8,7 +8,7 @@
  * room is reserved in front of every frame. */
 #define _GNU_SOURCE
 #include "switch/wire/wire.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>

@@ -11,7 +11,7 @@
 #include "switch/wire/wire.h"
 
 #ifdef WEIR_HAS_BPF
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>

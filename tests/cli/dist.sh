@@ -4,7 +4,7 @@
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-version=$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)
+version=$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)
 
 fail() {
 	echo "$0: $*" >&2

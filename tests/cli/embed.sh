@@ -29,7 +29,7 @@ awk 'BEGIN { for (i = 0; i < 512; i++) printf "\\%03o", i % 256 }' | xargs -0 pr
 : >"$dir/empty.model"
 tools/embed-models.sh "$dir/all-bytes.model" "$dir/empty.model" >"$dir/models.c"
 cat >"$dir/main.c" <<'END'
-#include "sim/config/model.h"
+#include "config/model.h"
 #include <stdio.h>
 
 int main(void)

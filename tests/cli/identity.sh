@@ -11,7 +11,7 @@ fail() {
 }
 
 mkdir -p "$dir/house/build"
-cp -a Makefile packages.txt include lib mpi sim lab train switch keeper cli workloads models tools "$dir/house"
+cp -a Makefile packages.txt include base config lib sim lab train switch testbed keeper cli workloads models tools "$dir/house"
 cp -a build/release build/have-build build/*.c "$dir/house/build"
 cd "$dir/house"
 cat >"$dir/mine.ini" <<'END'

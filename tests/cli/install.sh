@@ -62,7 +62,7 @@ fi
 
 # A program that was linked with the shared library asks for it by a name without a minor version.
 [ "$(objdump -p "$root/lib/libweir.so" | awk '$1 == "SONAME" { print $2 }')" = libweir.so.0 ] || fail SONAME
-[ "$(readlink "$root/lib/libweir.so.0")" = "libweir.so.$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' lab/base/version.h)" ]
+[ "$(readlink "$root/lib/libweir.so.0")" = "libweir.so.$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)" ]
 for symbol in $(nm -D --defined-only "$root/lib/libweir.so" "$root/lib/libweir-sim.so" | awk 'NF == 3 && $3 !~ /[.]resolver$/ { print $3 }'); do
 	grep -q "\<$symbol\>" include/weir/*.h || fail "a shared library shows $symbol, which no header declares"
 done

@@ -141,7 +141,7 @@ refused "--jobs: mpirun says how many runs there are at a time" run short.ini --
 refused "unknown trainer 'acb'; there are acc, fdcc, rl-cc (nearest: acc)" train acb -o x.model
 refused "run: unknown option '--tread'; there are $("$weir" run x --tread 2>&1 | sed 's/.*; there are //')" run short.ini --tread 2
 # Built without Open MPI, the program says so.
-for part in "$house"/mpi/*.c; do
+for part in "$house"/sim/parallel/mpi_*.c; do
 	gcc -std=c11 -I"$house/include" -I"$house" -c -o "$(basename "$part" .c).o" "$part" || exit 1
 done
 gcc -o without "$house/build/release/cli/main.o" ./*.o "$house/build/release/libhouse.a" "$house/build/release/libweir.a" \

@@ -1,7 +1,7 @@
 /* test_keeper_originals.c -- an original is never given up unasked, and an operator's values are never overwritten. Three
  * profiles of 100KB, 200KB and 10 %; the keeper wants 60KB, 120KB and 20 %. */
 #define _GNU_SOURCE
-#include "keeper/run/originals.h"
+#include "keeper/service/originals.h"
 #include "tests/keeper_desk.h"
 #include "weir/rng.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test_keeper_reload.c -- another plan for a keeper that runs, and what it shows of itself. */
 #define _GNU_SOURCE
 #include "keeper/core/reload.h"
-#include "keeper/run/page.h"
+#include "keeper/service/page.h"
 #include "tests/keeper_desk.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* test_keeper_tc.c -- rtnetlink's messages about queueing disciplines: what a kernel answered, what it is asked, and any bytes
  * at all. tests/keeper/uml.sh asks a kernel. */
-#include "keeper/drive/tc_message.h"
+#include "keeper/drivers/tc_message.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 #include <linux/pkt_sched.h>

@@ -1,9 +1,9 @@
 /* test_answer.c -- which setting is called best: never one that another dominates, never without what it costs, and
  * by what its applications wait for. Runs are made by hand, but for the incast that asked for all this. */
 #define _XOPEN_SOURCE 700
-#include "lab/compare/answer.h"
+#include "lab/analysis/answer.h"
 #include "lab/store/results.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "tests/folder.h"
 #include "tests/sim.h"
 #include <math.h>

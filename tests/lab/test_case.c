@@ -1,6 +1,6 @@
 /* test_case.c -- [case NAME] and [full]: which settings count, in which order, and what is wrong. */
 #define _XOPEN_SOURCE 700
-#include "lab/compare/compare.h"
+#include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"

@@ -1,7 +1,7 @@
 /* test_claims.c -- FIG.claims: what is read, how it is shown, and every way to get it wrong. */
-#include "lab/papers/claims.h"
-#include "lab/base/quantity.h"
-#include "lab/papers/planned.h"
+#include "lab/analysis/claims.h"
+#include "base/quantity.h"
+#include "lab/analysis/planned.h"
 #include "tests/test.h"
 #include <math.h>
 #include <stdio.h>

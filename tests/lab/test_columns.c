@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "tests/folder.h" /* first: it says which functions there are */
 
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "lab/store/export.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"

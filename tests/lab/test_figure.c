@@ -1,8 +1,8 @@
 /* test_figure.c -- the panels of a figure from a store whose numbers are made by hand, and the figures
  * that a folder holds. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/papers/figure_report.h"
-#include "lab/papers/reproduce.h"
+#include "lab/report/figure_report.h"
+#include "lab/report/reproduce.h"
 #include "lab/store/results.h"
 #include "tests/folder.h"
 #include "tests/markup.h"

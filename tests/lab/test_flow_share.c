@@ -1,5 +1,5 @@
 /* test_flow_share.c -- which flows of a stored run count, in which class, and shares of them: every boundary by hand. */
-#include "lab/compare/flow_share.h"
+#include "lab/analysis/flow_share.h"
 #include "tests/test.h"
 #include "weir/units.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_health.c -- runs that are no whole results say so themselves. */
 #define _GNU_SOURCE
-#include "lab/compare/compare.h"
+#include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 #include "tests/folder.h"
 #include "tests/sim.h"

@@ -1,5 +1,5 @@
 /* test_ini.c -- the grammar that scenarios and claims share: what is seen of a file, and where. */
-#include "lab/base/ini.h"
+#include "base/ini.h"
 #include "tests/test.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* test_parts.c -- tables of parts of runs: flows by traffic section, class and size; percentiles and how many
  * flows they take; ratios that are none; order; narrow lines. Flows are made by hand. */
 #define _XOPEN_SOURCE 700
-#include "lab/compare/answer.h"
+#include "lab/analysis/answer.h"
 #include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "tests/folder.h"
 #include "tests/sim.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/report.h"
 #include "lab/store/results.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include "tests/folder.h"
 #include "tests/markup.h"
 #include "tests/sim.h"

@@ -1,6 +1,6 @@
 /* test_responder.c -- pages over a socket of this machine, to clients that ask slowly, too much, or nothing. */
 #define _GNU_SOURCE
-#include "lab/base/responder.h"
+#include "base/responder.h"
 #include "tests/test.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>

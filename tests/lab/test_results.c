@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "cli/interrupt.h"
 #include "lab/store/export.h"
-#include "lab/base/output.h"
+#include "base/output.h"
 #include "lab/store/results.h"
 #include "lab/scenario/scenario.h"
 #include "tests/folder.h"

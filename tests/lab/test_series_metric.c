@@ -1,5 +1,5 @@
 /* test_series_metric.c -- numbers from a probe's series, by hand. */
-#include "lab/compare/series_metric.h"
+#include "lab/analysis/series_metric.h"
 #include "lab/store/results.h"
 #include "tests/sim.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* test_sort.c -- numbers in order, many and few. */
-#include "lab/base/sort.h"
+#include "base/sort.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* test_table.c -- comparing runs: rows, means, confidence, ratios, and how they look. */
 #define _XOPEN_SOURCE 700
-#include "lab/compare/compare.h"
+#include "lab/analysis/compare.h"
 #include "lab/store/export.h"
-#include "lab/compare/answer.h"
+#include "lab/analysis/answer.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
 #include "tests/folder.h"

@@ -1,7 +1,7 @@
 /* test_table_sort.c -- rows in the order of a column: numbers first, unknown ones last, whichever way round. */
 #include "tests/folder.h" /* first: it says which functions there are */
 
-#include "lab/compare/compare.h"
+#include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 #include "tests/sim.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* test_today.c -- which stored runs are those that a figure asks for today, whoever made them. */
 #include "tests/folder.h"
-#include "lab/papers/today.h"
-#include "lab/base/version.h"
-#include "lab/papers/planned.h"
+#include "lab/analysis/today.h"
+#include "base/version.h"
+#include "lab/analysis/planned.h"
 
 static const char scenario_text[] =
 	"# Which is it?\n[network]\ntopology = star\nhosts = 4\n"

@@ -1,6 +1,6 @@
 /* test_verdict.c -- claims against results that are made by hand: every verdict, known good and bad. */
 #define _XOPEN_SOURCE 700
-#include "lab/papers/verdict.h"
+#include "lab/analysis/verdict.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
 #include "tests/folder.h"

@@ -1,5 +1,5 @@
 /* test_verdict_rule.c -- the rules of verdicts on numbers that are worked out by hand, and how they are counted. */
-#include "lab/papers/verdict.h"
+#include "lab/analysis/verdict.h"
 #include "tests/test.h"
 #include <math.h>
 #include <string.h>

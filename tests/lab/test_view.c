@@ -2,7 +2,7 @@
  * waits for anybody else. */
 #define _GNU_SOURCE
 #include "tests/folder.h"
-#include "lab/view/view.h"
+#include "lab/campaign/view.h"
 #include "weir/rng.h"
 #include <arpa/inet.h>
 #include <fcntl.h>

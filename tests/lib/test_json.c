@@ -1,5 +1,5 @@
 /* test_json.c -- JSON without trust: what is found, what is skipped, and that nothing that is missing reads as zero. */
-#include "lib/base/json.h"
+#include "base/json.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 #include <string.h>

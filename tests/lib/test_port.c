@@ -1,6 +1,6 @@
 /* test_port.c -- the egress port by itself: times on the wire, order, limits, marks and
  * counters. */
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 #include "tests/port_desk.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* test_sched_pifo.c -- queues ordered by rank: the port's heap against a list, slack, and what the
  * ranks do in a simulation. */
-#include "sim/engine/segment.h"
+#include "sim/core/segment.h"
 #include "tests/port_desk.h"
 #include "tests/sim.h"
 #include "weir/rng.h"

@@ -1,5 +1,5 @@
 /* test_utf8.c -- what is text by RFC 3629, and how a message quotes what is not. */
-#include "lib/base/utf8.h"
+#include "base/utf8.h"
 #include "tests/test.h"
 #include "weir/error.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_water_fill.c -- max-min shares: by hand, by what makes them max-min, to the last unit. */
-#include "lib/base/water_fill.h"
+#include "base/water_fill.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 

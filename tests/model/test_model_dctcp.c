@@ -6,7 +6,7 @@
  * and K > C RTT / 7 keeps the queue from running empty whatever N (section 3.4). The theory cuts
  * windows at once, and so do the flows here where nothing else is said. It leaves out that a
  * packet is a whole thing and that a window does not grow while a cut is carried out. */
-#include "sim/engine/engine.h"
+#include "sim/core/engine.h"
 #include "tests/sim.h"
 #include <math.h>
 #include <stdlib.h>

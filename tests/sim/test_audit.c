@@ -1,7 +1,7 @@
 /* test_audit.c -- a run whose packets or bytes do not add up is found out, and what differs is named. */
 #include "sim/measure/audit.h"
-#include "sim/host/host.h"
-#include "sim/switch/ordered.h"
+#include "sim/core/host.h"
+#include "sim/core/ordered.h"
 #include "tests/sim.h"
 #include "tests/test.h"
 

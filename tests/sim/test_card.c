@@ -3,8 +3,8 @@
  * The usual stage: h0 sends to h1 and h2 through one switch, at 10 Gb/s, where a full frame of 1514
  * bytes takes 1.2112 us and a link 5 us. A tap writes down what h0 sends as letters: A, B, C for data
  * of the first, second, third flow, small ones for ACKs of these. */
-#include "sim/config/card.h"
-#include "sim/host/host.h"
+#include "config/card.h"
+#include "sim/core/host.h"
 #include "tests/rdma.h"
 
 #define STAGE \

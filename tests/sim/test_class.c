@@ -2,7 +2,7 @@
  * and the slack that data carries.
  *
  * A tap looks at each packet on a link, so that what was sent is counted packet by packet. */
-#include "sim/engine/segment.h"
+#include "sim/core/segment.h"
 #include "tests/sim.h"
 #include "tests/world.h"
 

@@ -1,7 +1,7 @@
 /* test_defaults.c -- the table of defaults against the option tables: nothing in it that is not there, and no
  * default with a dimension without its source. */
-#include "sim/config/config.h"
-#include "sim/config/defaults.h"
+#include "config/config.h"
+#include "config/defaults.h"
 #include "tests/test.h"
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void check_table(const char *owner, const char *scheme, const struct weir
 	for (const struct weir_option *o = table; o && o->name; o++)
 		if (default_is_bound(o) && entries_of(owner, scheme, o->name) == 0)
 			test_fail(__FILE__, __LINE__,
-				  "%s %s: default %s = %s has no entry in sim/config/defaults.c",
+				  "%s %s: default %s = %s has no entry in config/defaults.c",
 				  owner, scheme ? scheme : "", o->name, o->def);
 }
 

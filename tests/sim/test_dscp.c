@@ -1,5 +1,5 @@
 /* test_dscp.c -- code points, the map from them to classes, and what goes by it. Captures: tests/cli/pcap.sh. */
-#include "sim/config/dscp.h"
+#include "config/dscp.h"
 #include "tests/sim.h"
 
 #define STAR \

@@ -3,8 +3,8 @@
  *
  * Everywhere: host links of 100 Gb/s = 12.5 B/ns, 1 us long. A round trip of such a hop is 2 us, its
  * bandwidth-delay product 25,000 B. A full packet of a queue pair has 1048 B, 83.84 ns. */
-#include "sim/config/fabric.h"
-#include "sim/host/host.h"
+#include "config/fabric.h"
+#include "sim/core/host.h"
 #include "tests/sim.h"
 #include "weir/cc.h"
 

@@ -1,5 +1,5 @@
 /* test_flow_census.c -- flows counted by their first and last packets, on the table and in a network. */
-#include "sim/switch/flow_census.h"
+#include "sim/core/flow_census.h"
 #include "tests/rdma.h"
 #include "weir/rng.h"
 

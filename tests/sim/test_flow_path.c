@@ -1,6 +1,6 @@
 /* test_flow_path.c -- which way a flow takes: the one it names, or that of its hash. */
 #include "tests/folder.h"
-#include "sim/host/host.h"
+#include "sim/core/host.h"
 #include "tests/sim.h"
 #include "tests/world.h"
 

@@ -1,7 +1,7 @@
 /* test_hands.c -- what a run may decide by itself while it goes on changes nothing in it: how many threads work on a
  * window (hands.h), and when empty lines give their memory back (room.h). */
-#include "sim/engine/room.h"
-#include "sim/host/host.h"
+#include "sim/core/room.h"
+#include "sim/core/host.h"
 #include "tests/sim.h"
 
 static const char *const fabric =

@@ -1,5 +1,5 @@
 /* test_heap.c -- timers leave in the order of (time, key), and an empty heap says so. */
-#include "sim/base/heap.h"
+#include "base/heap.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 

@@ -1,10 +1,10 @@
 /* test_model.c -- a scheme with a network gets its model, by file or by name, and no other. */
 #include "tests/folder.h"
 #include "tests/learn_desk.h"
-#include "lib/base/registry.h"
+#include "base/registry.h"
 #include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
-#include "sim/config/model_use.h"
+#include "config/model_use.h"
 #include "weir/mark.h"
 #include "weir/tune.h"
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* test_plugin_permit.c -- which files may be loaded as plug-ins: by folder, by name, all, or none. That a refused object's
  * code does not run is tests/cli/plugin.sh's business. */
 #define _XOPEN_SOURCE 700
-#include "sim/config/plugin.h"
-#include "sim/config/plugin_permit.h"
+#include "config/plugin.h"
+#include "config/plugin_permit.h"
 #include "tests/test.h"
 #include "weir/sim.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* test_ranks.c -- one run on several processes gives what it gives on one, whatever crosses a cut; and how a
  * network is parted. */
 #define _GNU_SOURCE
-#include "sim/engine/ranks.h"
+#include "sim/parallel/ranks.h"
 #include "tests/ranks.h"
 #include <stdlib.h>
 #include <sys/wait.h>

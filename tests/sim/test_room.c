@@ -1,5 +1,5 @@
 /* test_room.c -- memory for packets under way grows when a run needs more, and nobody can tell. */
-#include "sim/engine/room.h"
+#include "sim/core/room.h"
 #include "sim/run/sim_parts.h"
 #include "tests/sim.h"
 #include "weir/sim.h"

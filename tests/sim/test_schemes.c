@@ -1,9 +1,9 @@
 /* test_schemes.c -- what everything that has a head must declare: every registry there is, seen by its
  * heads alone. Topologies and patterns are chosen by a key of a section, and their options are keys of
  * it; all others are written as specs. */
-#include "lib/base/registry.h"
-#include "sim/config/card.h"
-#include "sim/config/fabric.h"
+#include "base/registry.h"
+#include "config/card.h"
+#include "config/fabric.h"
 #include "sim/net/network.h"
 #include "sim/traffic/traffic.h"
 #include "tests/test.h"

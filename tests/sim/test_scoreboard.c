@@ -5,7 +5,7 @@
  * so do ACKs. The two ends as they are and their references see the same, and must say the same: every
  * SACK block, every count, every segment to send again, be losses found by three segments above them or by
  * time. */
-#include "sim/host/host.h"
+#include "sim/core/host.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 #include "weir/units.h"

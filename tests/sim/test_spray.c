@@ -1,6 +1,6 @@
 /* test_spray.c -- packets of a flow that take several paths (network.ecmp = packet): queue pairs place them
  * out of order, detect losses by time, and so send again what is lost and nothing else. */
-#include "sim/host/host.h"
+#include "sim/core/host.h"
 #include "tests/ranks.h"
 #include "tests/sim.h"
 

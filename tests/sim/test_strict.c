@@ -1,8 +1,8 @@
 /* test_strict.c -- switches that account for their memory, or write into packets, do so without keeping to the
  * order of time (ordered.h): nobody can tell, and nothing that packets carried is left over. */
-#include "sim/host/host.h"
-#include "sim/switch/ordered.h"
-#include "sim/switch/telemetry.h"
+#include "sim/core/host.h"
+#include "sim/core/ordered.h"
+#include "sim/core/telemetry.h"
 #include "tests/sim.h"
 
 /* A run that stops at a time, with everything still to be looked at. */

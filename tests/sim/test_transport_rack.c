@@ -1,7 +1,7 @@
 /* test_transport_rack.c -- losses found by time, and tail loss probes (RFC 8985), by hand. The stage is that
  * of test_transport.c: a line ten times as fast as the one behind it, and a buffer that drops exactly
  * those that the test wants to see dropped. */
-#include "sim/host/host.h"
+#include "sim/core/host.h"
 #include "tests/sim.h"
 
 #define US_PS INT64_C(1000000)

@@ -1,6 +1,6 @@
 /* test_transport_table.c -- what happens to a connection goes to the transport of its control, and to no
  * other. */
-#include "sim/host/host.h"
+#include "sim/core/host.h"
 #include "tests/test.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* test_trial.c -- networks that control flows in a run, and runs for the sake of learning: what is recorded, and
  * that it does not depend on threads. */
 #include "lib/cc/learned.h"
-#include "sim/config/model.h"
+#include "config/model.h"
 #include "sim/measure/decision_log.h"
 #include "tests/learn_desk.h"
 #include "tests/sim.h"

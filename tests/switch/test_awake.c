@@ -1,6 +1,6 @@
 /* test_awake.c -- threads that keep processors awake give way to everybody. */
 #define _GNU_SOURCE
-#include "switch/testbed/awake.h"
+#include "testbed/awake.h"
 #include "tests/test.h"
 #include <dirent.h>
 #include <sched.h>

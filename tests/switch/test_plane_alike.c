@@ -1,6 +1,6 @@
 /* test_plane_alike.c -- given the frames that reach a simulated switch, at their times, a real one decides what that decides:
  * which packets are marked, and when each leaves. */
-#include "sim/host/host.h"
+#include "sim/core/host.h"
 #include "switch/plane/plane.h"
 #include "tests/frames.h"
 #include "tests/sim.h"

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
-#include "switch/results/results.h"
+#include "testbed/switch_results.h"
 #include "switch/run/change.h"
 #include "tests/memory_wire.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* test_testbed_health.c -- when a real run is not to be trusted, and what is said of it. */
-#include "switch/testbed/testbed.h"
+#include "testbed/testbed.h"
 #include "tests/test.h"
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * becomes of what hosts count. No packet is sent here: tests/cli/testbed.sh does that. */
 #include "lab/scenario/scenario.h"
 #include "switch/run/settings.h"
-#include "switch/testbed/outcome.h"
+#include "testbed/outcome.h"
 #include "tests/test.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_flow_trainers.c -- trainers of congestion controls: they learn, whatever the number of threads. */
-#include "sim/base/memory.h"
-#include "sim/config/model.h"
+#include "base/memory.h"
+#include "config/model.h"
 #include "tests/test.h"
 #include "train/fan_in.h"
 #include "train/fdcc_team.h"

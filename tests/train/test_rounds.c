@@ -3,7 +3,7 @@
 #include "tests/folder.h"
 #include "train/checkpoint.h"
 #include "train/rounds.h"
-#include "sim/base/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>

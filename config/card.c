@@ -1,0 +1,187 @@
+/* card.c -- every card for host.card, one entry each; what goes with them.
+ *
+ * fifo is ns-3's device queue and Linux's pfifo. fq is deficit round robin over flows, as Linux's fq
+ * and fq_codel (RFC 8290) have it. */
+#include "config/card.h"
+#include "config/fabric.h"
+#include "config/plugin.h"
+#include "config/specs.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a card's options");
+
+#define QUEUE_OPTIONS(limit_) \
+	{ "limit", \
+	  WEIR_OPT_LENGTH, \
+	  offsetof(struct card_params, limit), \
+	  limit_, \
+	  1, \
+	  UINT32_MAX, \
+	  "what may wait, not counting the packet on the wire; what comes then is dropped", \
+	  NULL }, \
+		{ "marking", \
+		  WEIR_OPT_SPEC, \
+		  offsetof(struct card_params, marking), \
+		  "none", \
+		  0, \
+		  0, \
+		  "when the card marks a packet: a marking scheme with its options", \
+		  marking_specs.kind }, \
+		{ "delays", \
+		  WEIR_OPT_TEXT, \
+		  offsetof(struct card_params, delays), \
+		  "none", \
+		  0, \
+		  0, \
+		  "times that data waits before it comes to the queue, up to 8, as in 1us:20us; " \
+		  "each " \
+		  "flow has one of them, at random, so that round trips differ by flow; ACKs " \
+		  "have none", \
+		  NULL }, \
+	{ \
+		.name = NULL \
+	}
+
+static const struct weir_option fifo_options[] = { QUEUE_OPTIONS("1000pkts") };
+static const struct weir_option fq_options[] = { QUEUE_OPTIONS("10000pkts") };
+
+static const struct card_ops card_fair = {
+	.scheme = {
+		.name = "fair",
+		.help = "connections take turns, a packet or burst each, ACKs go first, and nothing waits "
+			"in the card",
+		.cite = "an ideal fair queue",
+	},
+};
+
+static const struct card_ops card_fifo = {
+	.scheme = {
+		.name = "fifo",
+		.help = "what windows allow is put at once into one "
+			"queue, ACKs behind data; a full one drops",
+		.cite = "ns-3's device queue, Linux's pfifo",
+		.params_size = sizeof(struct card_params),
+		.options = fifo_options,
+	},
+	.queues = 1,
+};
+
+static const struct card_ops card_fq = {
+	.scheme = {
+		.name = "fq",
+		.help = "what windows allow waits in queues by flow, a flow's ACKs being another flow, "
+			"which take turns of a packet's or burst's bytes (deficit round robin)",
+		.cite = "Linux's fq; RFC 8290 without CoDel, which marking may add",
+		.params_size = sizeof(struct card_params),
+		.options = fq_options,
+	},
+	.queues = WEIR_QUEUES_MAX,
+};
+
+const struct card_ops *const card_all[] = {
+	&card_fair,
+	&card_fifo,
+	&card_fq,
+	NULL,
+};
+
+const struct registry card_registry = REGISTRY("card", card_all);
+
+int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e)
+{
+	*ops = weir_registry_parse(&card_registry, spec, params, e);
+	return *ops ? 0 : -1;
+}
+
+/* --- checking --- */
+
+static int check_marking(struct config *c, struct weir_error *e)
+{
+	const struct card_params *p = (const void *)c->card_params;
+	uint32_t needs;
+
+	if (any_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e))
+		return weir_error_prefix(e, "marking: ");
+	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
+	if (c->card_mark->layout)
+		return weir_error_set(e, "marking: %s chooses queues itself; take another",
+				      c->card_mark->scheme.name);
+	if (needs & WEIR_MARK_NEEDS_ROUNDS)
+		return weir_error_set(e, "marking: %s measures the rounds of a switch's scheduler",
+				      c->card_mark->scheme.name);
+	if (needs & WEIR_MARK_NEEDS_POOL)
+		return weir_error_set(e, "marking: %s looks at the buffer pool of a switch",
+				      weir_quote(p->marking).text);
+	return 0;
+}
+
+/* Reads "1us:20us:50us". */
+static int check_delays(struct card_params *p, struct weir_error *e)
+{
+	static const struct weir_option time = { "delays", WEIR_OPT_TIME_PS, 0,  NULL,
+						 0,        WEIR_PS_PER_S,    "", NULL };
+	char text[WEIR_OPT_TEXT_SIZE], *rest = text;
+
+	snprintf(text, sizeof(text), "%s", p->delays);
+	p->delay_count = 0;
+	if (strcmp(p->delays, "none") == 0)
+		return 0;
+	while (*rest) {
+		char *word = rest;
+		uint64_t delay_ps;
+
+		rest += strcspn(rest, ":");
+		if (*rest)
+			*rest++ = '\0';
+		if (p->delay_count == CARD_DELAYS_MAX)
+			return weir_error_set(e, "delays: more than %d", CARD_DELAYS_MAX);
+		if (weir_option_parse(&delay_ps, &time, word, e))
+			return -1;
+		p->delay_ps[p->delay_count++] = (int64_t)delay_ps;
+	}
+	return 0;
+}
+
+/* Turns of fq are a burst long, or a full packet. */
+static int check_turns(struct config *c, struct weir_error *e)
+{
+	uint64_t bytes =
+		c->host.tso_bytes > c->frame_max_bytes ? c->host.tso_bytes : c->frame_max_bytes;
+	char spec[64];
+
+	snprintf(spec, sizeof(spec), "dwrr(quantum=%" PRIu64 "B)", bytes);
+	return weir_sched_parse(spec, c->card->queues, &c->card_sched, c->card_sched_params, e);
+}
+
+static int check_queue(struct config *c, struct weir_error *e)
+{
+	struct card_params *p = (void *)c->card_params;
+
+	if (c->host.arbitration != ARBITRATION_ARRIVAL)
+		return weir_error_set(e, "its queues decide which packet is next; "
+					 "host.arbitration = round-robin needs fair");
+	if (c->lossless || fabric_is_on(c))
+		return weir_error_set(
+			e,
+			"its queues hold packets of all classes, and one that is stopped "
+			"would stop all; switch.%s needs fair",
+			c->lossless ? "lossless" : "fabric");
+	if (!weir_length_is_packets(p->limit) && p->limit < c->frame_max_bytes)
+		return weir_error_set(e,
+				      "limit: %" PRIu64 "B holds no packet; one takes %" PRIu32 "B",
+				      p->limit, c->frame_max_bytes);
+	if (check_delays(p, e) || check_marking(c, e))
+		return -1;
+	return c->card->queues > 1 ? check_turns(c, e) : 0;
+}
+
+int card_check(struct config *c, struct weir_error *e)
+{
+	if (card_parse(c->host.card, &c->card, c->card_params, e))
+		return weir_error_prefix(e, "host.card: ");
+	if (card_has_queue(c) && check_queue(c, e))
+		return weir_error_prefix(e, "host.card: %s: ", c->card->scheme.name);
+	return 0;
+}

@@ -1,0 +1,270 @@
+/* model.c -- see model.h. */
+#include "config/model.h"
+#include "base/input.h"
+#include "base/memory.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_MAX = 64 };
+
+/* Twelve layers of a thousand units have 48 MB of weights. */
+#define MODEL_MAX_BYTES (INT64_C(256) << 20)
+
+struct kept {
+	struct model model; /* first: what points at it points here */
+	struct weir_learn_net net;
+	struct kept *next;
+};
+
+/* What was loaded so far: one list for the program, as there is one of shared objects. */
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept *kept_first;
+
+int model_is_file(const char *name)
+{
+	return name[strcspn(name, "/.")] != '\0';
+}
+
+/* --- reading --- */
+
+static int stream_read(FILE *f, struct weir_learn_bytes *bytes, struct weir_error *e)
+{
+	int64_t size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+	uint8_t *data;
+
+	if (size < 0 || fseek(f, 0, SEEK_SET) != 0)
+		return weir_error_set(e, "cannot be read: %s", strerror(errno));
+	if (size > MODEL_MAX_BYTES)
+		return weir_error_set(e, "%lld bytes are no model; at most %lld", (long long)size,
+				      (long long)MODEL_MAX_BYTES);
+	data = memory_grow(NULL, (uint64_t)size + 1, 1);
+	if (fread(data, 1, (size_t)size, f) != (size_t)size) {
+		free(data);
+		return weir_error_set(e, "cannot be read: %s", strerror(errno));
+	}
+	*bytes = (struct weir_learn_bytes){ data, (size_t)size };
+	return 0;
+}
+
+/* The bytes of a file; whoever takes them frees them. */
+static int file_read(const char *path, struct weir_learn_bytes *bytes, struct weir_error *e)
+{
+	const char *why;
+	FILE *f = input_open(path, &why);
+	int failed;
+
+	if (!f)
+		return weir_error_set(e, "cannot be read: %s", why);
+	failed = stream_read(f, bytes, e);
+	fclose(f);
+	return failed;
+}
+
+static struct digest digest_of(struct weir_learn_bytes bytes)
+{
+	struct digest_sum sum = { 0, 0 };
+
+	digest_add(&sum, bytes.data, bytes.size);
+	return digest_end(&sum);
+}
+
+static char *copy_of(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(memory_grow(NULL, size, 1), text, size);
+}
+
+/* A text of a model whose header is sound; "" where it has none. No text is as long as its file. */
+static char *text_of(struct weir_learn_bytes bytes, const char *key)
+{
+	char *text = memory_grow(NULL, bytes.size, 1);
+	struct weir_error e;
+
+	if (weir_learn_model_text(bytes, key, text, bytes.size, &e))
+		text[0] = '\0';
+	return memory_grow(text, strlen(text) + 1, 1);
+}
+
+/* "for acc; sequence 0; ...; made by 'weir train ...', seed 7, version 0.2.0". */
+static char *about(struct weir_learn_bytes bytes)
+{
+	static const char *const parts[][2] = {
+		{ "for ", WEIR_LEARN_SCHEME },         { "; ", WEIR_LEARN_LAYERS },
+		{ "; made by '", WEIR_LEARN_COMMAND }, { "', seed ", WEIR_LEARN_SEED },
+		{ ", version ", WEIR_LEARN_VERSION },
+	};
+	char *made = copy_of("");
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		char *text = text_of(bytes, parts[i][1]);
+		size_t used = strlen(made), more = strlen(parts[i][0]) + strlen(text);
+
+		made = memory_grow(made, used + more + 1, 1);
+		snprintf(made + used, more + 1, "%s%s", parts[i][0], text);
+		free(text);
+	}
+	return made;
+}
+
+/* NULL with a message: it is no sound model, and nothing of it is kept. */
+static struct kept *kept_new(const char *name, struct weir_learn_bytes bytes, struct weir_error *e)
+{
+	struct weir_learn_plan plan;
+	struct weir_learn_net net;
+	struct kept *k;
+	float *weights;
+
+	if (weir_learn_model_plan(bytes, &plan, e) || weir_learn_net_init(&net, &plan, e))
+		return NULL;
+	weights = memory_new(net.weight_floats, sizeof(*weights));
+	if (weir_learn_model_decode(bytes, &net, weights, e)) {
+		memory_free(weights, net.weight_floats, sizeof(*weights));
+		return NULL;
+	}
+	k = memory_new(1, sizeof(*k));
+	k->net = net;
+	k->model = (struct model){
+		.policy = { .name = copy_of(name),
+			    .scheme = text_of(bytes, WEIR_LEARN_SCHEME),
+			    .features = text_of(bytes, WEIR_LEARN_FEATURES),
+			    .actions = text_of(bytes, WEIR_LEARN_ACTIONS),
+			    .net = &k->net,
+			    .weights = weights },
+		.bytes = bytes,
+		.about = about(bytes),
+	};
+	return k;
+}
+
+static struct kept *kept_find(const char *name, const struct digest *d)
+{
+	struct kept *k = kept_first;
+
+	while (k && (strcmp(k->model.policy.name, name) != 0 ||
+		     strcmp(k->model.digest.text, d->text) != 0))
+		k = k->next;
+	return k;
+}
+
+/* The model of that name and these bytes; *is_new where it took the bytes for itself. */
+static const struct model *kept_take(const char *name, struct weir_learn_bytes bytes, int *is_new,
+				     struct weir_error *e)
+{
+	struct digest d = digest_of(bytes);
+	struct kept *k;
+
+	pthread_mutex_lock(&kept_lock);
+	k = kept_find(name, &d);
+	*is_new = 0;
+	if (!k && (k = kept_new(name, bytes, e))) {
+		k->model.digest = d;
+		k->next = kept_first;
+		kept_first = k;
+		*is_new = 1;
+	}
+	pthread_mutex_unlock(&kept_lock);
+	return k ? &k->model : NULL;
+}
+
+/* --- by name --- */
+
+static void unknown_model(const struct model_file *built_in, const char *name, struct weir_error *e)
+{
+	const char *names[NAMES_MAX];
+	size_t count = 0;
+
+	for (; count < NAMES_MAX && built_in[count].name; count++)
+		names[count] = built_in[count].name;
+	if (count)
+		weir_error_unknown(e, "model", name, names, count);
+	else
+		weir_error_set(e, "unknown model %s; none is built in", weir_quote(name).text);
+	weir_error_set(e, "%s; a file's name has a slash or a dot", e->text);
+}
+
+static const struct model *from_file(const char *name, struct weir_error *e)
+{
+	struct weir_learn_bytes bytes;
+	const struct model *m;
+	int is_new;
+
+	if (file_read(name, &bytes, e))
+		return NULL;
+	m = kept_take(name, bytes, &is_new, e);
+	if (!is_new)
+		free((void *)bytes.data);
+	return m;
+}
+
+const struct model *model_load(const struct model_file *built_in, const char *name,
+			       struct weir_error *e)
+{
+	const struct model *m = NULL;
+	const struct model_file *f = built_in;
+	int is_new;
+
+	while (f->name && strcmp(f->name, name) != 0)
+		f++;
+	if (!f->name && !model_is_file(name)) {
+		unknown_model(built_in, name, e);
+		return NULL;
+	}
+	m = f->name ? kept_take(name, f->bytes, &is_new, e) : from_file(name, e);
+	if (!m)
+		weir_error_prefix(e, "model %s: ", weir_quote(name).text);
+	return m;
+}
+
+/* --- in params --- */
+
+static const struct model *attach(const struct model_file *built_in,
+				  const struct weir_scheme_model *own, void *params,
+				  struct weir_error *e)
+{
+	char *name = (char *)params + own->name_offset;
+	const struct model *m = model_load(built_in, name, e);
+
+	if (!m)
+		return NULL;
+	if (own->fits(params, &m->policy, e)) {
+		weir_error_prefix(e, "model %s: ", weir_quote(name).text);
+		return NULL;
+	}
+	return m;
+}
+
+int model_attach(const struct model_file *built_in, const struct weir_scheme *s, void *params,
+		 struct weir_error *e)
+{
+	const struct weir_scheme_model *own = s->model;
+	const struct weir_learn_policy *policy = NULL;
+	const struct model *m;
+	char *name;
+
+	if (!own)
+		return 0;
+	name = (char *)params + own->name_offset;
+	if (!name[0] && own->standard && own->standard(params))
+		snprintf(name, WEIR_OPT_TEXT_SIZE, "%s", own->standard(params));
+	if (name[0]) {
+		m = attach(built_in, own, params, e);
+		if (!m)
+			return weir_error_prefix(e, "%s: ", s->name);
+		policy = &m->policy;
+	}
+	memcpy((char *)params + own->policy_offset, &policy, sizeof(policy));
+	return 0;
+}
+
+const struct model *model_of(const struct weir_scheme *s, const void *params)
+{
+	const struct weir_learn_policy *policy = NULL;
+
+	if (s->model)
+		memcpy(&policy, (const char *)params + s->model->policy_offset, sizeof(policy));
+	return (const struct model *)(const void *)policy;
+}

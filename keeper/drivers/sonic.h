@@ -1,0 +1,63 @@
+/* sonic.h -- the driver of SONiC switches, between its files: settings in sonic.c, counters and hardware in
+ * sonic_count.c.
+ *
+ * A profile is WRED_PROFILE|NAME of CONFIG_DB, to which orchagent listens: one HSET is one change. Counters are in
+ * COUNTERS_DB under the queues' object ids, and what the hardware was given is in ASIC_DB under the same. */
+#ifndef KEEPER_DRIVERS_SONIC_H
+#define KEEPER_DRIVERS_SONIC_H
+#include "keeper/core/plan.h"
+#include "keeper/drivers/redis.h"
+
+enum { SONIC_OID_SIZE = 40, SONIC_KEY_SIZE = 160 };
+
+enum sonic_database { SONIC_ASIC, SONIC_COUNTERS, SONIC_CONFIG, SONIC_DATABASES };
+
+struct sonic_params {
+	char socket[WEIR_OPT_TEXT_SIZE], databases[WEIR_OPT_TEXT_SIZE];
+	uint64_t timeout_ns;
+};
+
+/* A queue that uses a profile. */
+struct sonic_queue {
+	char port[INI_NAME_SIZE];
+	uint32_t queue;
+	char oid[SONIC_OID_SIZE], port_oid[SONIC_OID_SIZE]; /* empty: not known yet */
+	char wred_oid
+		[SONIC_OID_SIZE]; /* which profile object it had when the hardware was looked at last */
+	uint64_t rate_bps;
+};
+
+struct sonic_profile {
+	uint32_t queue_count;
+	struct sonic_queue *queues;
+	uint64_t generation; /* of the connection over which they were found */
+	int is_unverified;   /* written, and not yet seen in the hardware */
+};
+
+struct sonic {
+	const struct keeper_plan *plan;
+	int ids[SONIC_DATABASES];
+	struct redis *redis;
+	struct redis
+		*news; /* a second connection, by which changes of profiles and queues are heard */
+	uint64_t generation;
+	int64_t find_by_ns; /* until when this step may look for queues, by redis_clock_ns */
+	uint64_t timeout_ns;
+	struct sonic_profile *profiles;
+};
+
+/* One text of an answer, empty where it is not there. -1: the switch does not answer. */
+int sonic_text(struct sonic *s, const struct redis_command *c, char *text, size_t size,
+	       struct weir_error *e);
+
+/* A plain decimal number; -1: it is none. */
+int sonic_number(const char *text, uint64_t *number);
+
+/* What will be asked of a profile's counters and hardware. */
+void sonic_plan_count(struct sonic *s, uint32_t profile);
+
+enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_counters *c,
+				struct weir_error *e);
+enum keeper_following sonic_follows(void *driver, uint32_t profile, const struct keeper_setting *s,
+				    struct weir_error *e);
+#endif

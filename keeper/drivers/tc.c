@@ -1,0 +1,394 @@
+/* tc.c -- the driver of this machine's own queueing disciplines: red, codel and fq_codel, by rtnetlink. A profile is the
+ * one that its line 'queue = eth0' names, that interface's root; 'queue = eth0 10:' is the one with that handle.
+ *
+ * codel and fq_codel mark every packet that has waited longer than ce_threshold, which at the line's rate is a length:
+ * min and max are both that, and p is 100 %. What a tuner wants as min is what they get. */
+#define _GNU_SOURCE
+#include "keeper/drivers/drivers.h"
+#include "keeper/drivers/tc_message.h"
+#include "base/memory.h"
+#include "weir/units.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+struct tc_params {
+	uint64_t rate_bps; /* 0: what the interface says */
+	uint64_t timeout_ns;
+};
+
+/* A counter of 32 bits that goes on where it wraps. */
+struct tc_counter {
+	uint32_t last;
+	uint64_t high;
+};
+
+struct tc_place {
+	char interface[IF_NAMESIZE];
+	uint32_t handle; /* 0: the root's */
+	struct tc_counter drops, marked;
+};
+
+struct tc {
+	const struct tc_params *params;
+	const struct keeper_plan *plan;
+	int fd;
+	uint32_t sequence;
+	struct tc_place *places; /* by profile */
+};
+
+enum { ANSWER_SIZE = 64 * 1024 };
+
+#define AT(member) offsetof(struct tc_params, member)
+static const struct weir_option tc_options[] = {
+	{ "rate", WEIR_OPT_RATE_BPS, AT(rate_bps), "0bps", 0, UINT64_C(1000000000000),
+	  "of the line; 0bps: what the interface says its speed is", NULL },
+	{ "timeout", WEIR_OPT_TIME_NS, AT(timeout_ns), "500ms", 1000 * 1000,
+	  UINT64_C(60) * WEIR_NS_PER_S, "how long the kernel may take to answer", NULL },
+	{ .name = NULL },
+};
+#undef AT
+
+/* --- opening --- */
+
+static void tc_close(void *driver)
+{
+	struct tc *t = driver;
+
+	if (t->fd >= 0)
+		close(t->fd);
+	free(t->places);
+	free(t);
+}
+
+/* "eth0" or "eth0 10:" */
+static int read_place(struct tc *t, struct tc_place *place, const struct config_line *line,
+		      struct weir_error *e)
+{
+	unsigned handle = 0;
+	char colon = ':', more;
+	int read = sscanf(line->text, "%15s %4x%c %c", place->interface, &handle, &colon, &more);
+
+	if ((read != 1 && read != 3) || colon != ':' || (read == 3 && !handle))
+		return weir_error_set(
+			e,
+			"%.200s:%d: queue: %s; it is an interface, as in eth0, or one "
+			"and a handle, as in eth0 10:",
+			t->plan->file, line->line, weir_quote(line->text).text);
+	place->handle = handle << 16;
+	return 0;
+}
+
+static int find_places(struct tc *t, struct weir_error *e)
+{
+	t->places = memory_zeroed(t->plan->profile_count, sizeof(*t->places));
+	for (uint32_t i = 0; i < t->plan->profile_count; i++) {
+		const struct keeper_profile *p = &t->plan->profiles[i];
+
+		if (p->limits.queues.count != 1)
+			return weir_error_set(
+				e,
+				"%.200s:%d: profile.%s: which interface? Add one line "
+				"such as queue = eth0",
+				t->plan->file, p->line, p->name);
+		if (read_place(t, &t->places[i], &p->limits.queues.lines[0], e))
+			return -1;
+	}
+	return 0;
+}
+
+static void *tc_open(const void *params, const struct keeper_plan *plan, struct weir_error *e)
+{
+	struct tc *t = memory_zeroed(1, sizeof(*t));
+
+	t->params = params;
+	t->plan = plan;
+	t->fd = -1;
+	if (find_places(t, e) == 0)
+		return t;
+	tc_close(t);
+	return NULL;
+}
+
+/* --- asking --- */
+
+static int connect_kernel(struct tc *t, struct weir_error *e)
+{
+	const struct timeval patience = {
+		(time_t)(t->params->timeout_ns / WEIR_NS_PER_S),
+		(suseconds_t)(t->params->timeout_ns % WEIR_NS_PER_S / WEIR_NS_PER_US),
+	};
+
+	if (t->fd >= 0)
+		return 0;
+	t->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (t->fd < 0)
+		return weir_error_set(e, "the kernel cannot be asked: %s", strerror(errno));
+	setsockopt(t->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return 0;
+}
+
+/* What went wrong once may have left answers behind: the next question has a socket of its own. */
+static int give_up(struct tc *t, const char *what, struct weir_error *e)
+{
+	close(t->fd);
+	t->fd = -1;
+	return weir_error_set(e, "the kernel does not answer: %s", what);
+}
+
+/* Which one is looked for, and what was found. */
+struct search {
+	int ifindex;
+	uint32_t handle;
+	int is_found;
+	struct tc_qdisc q;
+};
+
+static void compare(struct search *s, const struct tc_qdisc *q)
+{
+	if (q->ifindex != s->ifindex ||
+	    (s->handle ? q->handle != s->handle : q->parent != TC_H_ROOT))
+		return;
+	s->q = *q;
+	s->is_found = 1;
+}
+
+/* Until the answer is over. search NULL: nothing is looked for. */
+static int hear(struct tc *t, struct search *search, struct weir_error *e)
+{
+	static const char garbage[] = "what it says makes no sense";
+	_Alignas(8) unsigned char answer[ANSWER_SIZE];
+	struct tc_qdisc said;
+	int error = 0;
+
+	for (;;) {
+		const ssize_t got = recv(t->fd, answer, sizeof(answer), 0);
+		const unsigned char *at = answer;
+		size_t left = got > 0 ? (size_t)got : 0;
+
+		if (got <= 0)
+			return give_up(t, got ? strerror(errno) : garbage, e);
+		while (left) {
+			switch (tc_message_read(&at, &left, &said, &error)) {
+			case TC_SAID_QDISC:
+				if (search)
+					compare(search, &said);
+				break;
+			case TC_SAID_OTHER:
+				break;
+			case TC_SAID_DONE:
+				return 0;
+			case TC_SAID_ERROR:
+				return error ? weir_error_set(e, "the kernel refuses it: %s",
+							      strerror(error))
+					     : 0;
+			case TC_SAID_GARBAGE:
+				return give_up(t, garbage, e);
+			}
+		}
+	}
+}
+
+static int ask(struct tc *t, const unsigned char *message, size_t length, struct search *search,
+	       struct weir_error *e)
+{
+	if (connect_kernel(t, e))
+		return -1;
+	if (send(t->fd, message, length, 0) != (ssize_t)length)
+		return give_up(t, strerror(errno), e);
+	return hear(t, search, e);
+}
+
+static enum keeper_reading find(struct tc *t, uint32_t profile, struct tc_qdisc *q,
+				struct weir_error *e)
+{
+	const struct tc_place *place = &t->places[profile];
+	struct search search = { .ifindex = (int)if_nametoindex(place->interface),
+				 .handle = place->handle };
+	_Alignas(8) unsigned char message[TC_MESSAGE_SIZE];
+
+	if (!search.ifindex) {
+		weir_error_set(e, "there is no interface %s", weir_quote(place->interface).text);
+		return KEEPER_UNFIT;
+	}
+	if (ask(t, message, tc_message_ask(message, ++t->sequence), &search, e))
+		return KEEPER_LOST;
+	*q = search.q;
+	if (search.is_found && q->kind != TC_KIND_OTHER)
+		return KEEPER_READ;
+	if (search.is_found)
+		weir_error_set(e, "%s has %s; only red, codel and fq_codel can be turned",
+			       place->interface, weir_quote(q->name).text);
+	else
+		weir_error_set(e, "%s has no such queueing discipline", place->interface);
+	return KEEPER_UNFIT;
+}
+
+/* --- the line --- */
+
+/* Of an interface that does not say, 1 Gb/s. */
+static uint64_t rate_bps(const struct tc *t, uint32_t profile)
+{
+	char path[IF_NAMESIZE + 32];
+	long mbps = 0;
+	FILE *f;
+
+	if (t->params->rate_bps)
+		return t->params->rate_bps;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/speed", t->places[profile].interface);
+	f = fopen(path, "re");
+	if (f) {
+		if (fscanf(f, "%7ld", &mbps) != 1)
+			mbps = 0;
+		fclose(f);
+	}
+	return (mbps > 0 ? (uint64_t)mbps : 1000) * 1000 * 1000;
+}
+
+/* A threshold is at most 2^32 us and a rate at most 10^12: below 2^73, so divided first by what is common. */
+static uint64_t time_bytes(uint32_t time_us, uint64_t bps)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)((wide)time_us * bps / (8 * WEIR_NS_PER_MS));
+}
+
+/* The nearest whole microsecond, at least one: 0 would be off. */
+static uint32_t bytes_time_us(uint64_t bytes, uint64_t bps)
+{
+	const uint64_t us = (bytes * 8 * WEIR_NS_PER_MS + bps / 2) / bps;
+
+	return us < 1 ? 1 : us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+}
+
+/* --- settings --- */
+
+static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper_setting *s,
+				   struct weir_error *e)
+{
+	struct tc *t = driver;
+	struct tc_qdisc q;
+	enum keeper_reading reading = find(t, profile, &q, e);
+
+	if (reading != KEEPER_READ)
+		return reading;
+	if (q.kind != TC_KIND_RED && !q.has_ce_threshold) {
+		weir_error_set(e, "%s of %s has no ce_threshold", q.name,
+			       t->places[profile].interface);
+		return KEEPER_UNFIT;
+	}
+	s->min_bytes = q.min_bytes;
+	s->max_bytes = q.max_bytes;
+	s->p_ppm = (uint32_t)(((uint64_t)q.max_p * KEEPER_PPM + WEIR_ONE_Q32 / 2) >> 32);
+	if (q.kind != TC_KIND_RED) {
+		s->min_bytes = s->max_bytes = time_bytes(q.ce_threshold_us, rate_bps(t, profile));
+		s->p_ppm = KEEPER_PPM;
+	}
+	if (q.kind == TC_KIND_RED && !q.marks) {
+		weir_error_set(e, "red of %s does not mark: ecn is off",
+			       t->places[profile].interface);
+		return KEEPER_LOCKED;
+	}
+	return KEEPER_READ;
+}
+
+/* What the kernel would have of it, where it counts in microseconds. */
+static void tc_round(void *driver, uint32_t profile, struct keeper_setting *s)
+{
+	struct tc *t = driver;
+	const uint64_t bps = rate_bps(t, profile);
+	struct weir_error e;
+	struct tc_qdisc q;
+
+	if (find(t, profile, &q, &e) != KEEPER_READ || q.kind == TC_KIND_RED)
+		return;
+	s->min_bytes = s->max_bytes =
+		time_bytes(tc_codel_nearest_us(bytes_time_us(s->min_bytes, bps)), bps);
+	s->p_ppm = KEEPER_PPM;
+}
+
+/* A probability of all is as near to it as 32 bits come. */
+static uint32_t max_p_of(uint32_t ppm)
+{
+	const uint64_t q32 = (((uint64_t)ppm << 32) + KEEPER_PPM / 2) / KEEPER_PPM;
+
+	return q32 < UINT32_MAX ? (uint32_t)q32 : UINT32_MAX;
+}
+
+static int tc_write(void *driver, uint32_t profile, const struct keeper_setting *s,
+		    struct weir_error *e)
+{
+	struct tc *t = driver;
+	const uint64_t bps = rate_bps(t, profile);
+	_Alignas(8) unsigned char message[TC_MESSAGE_SIZE];
+	struct tc_qdisc q;
+	size_t length;
+
+	if (find(t, profile, &q, e) != KEEPER_READ)
+		return -1;
+	if (q.kind == TC_KIND_RED && (!tc_red_can_hold(&q, s->max_bytes) || !s->p_ppm))
+		return weir_error_set(e,
+				      "red with a weight of 2^-%u cannot have max = %" PRIu64
+				      " bytes, or p = 0",
+				      q.weight_log, s->max_bytes);
+	q.min_bytes = (uint32_t)s->min_bytes;
+	q.max_bytes = (uint32_t)s->max_bytes;
+	q.max_p = max_p_of(s->p_ppm);
+	q.ce_threshold_us = bytes_time_us(s->min_bytes, bps);
+	length = tc_message_change(message, &q, bps, (uint32_t)t->plan->options.mtu_bytes,
+				   ++t->sequence);
+	return ask(t, message, length, NULL, e);
+}
+
+/* --- counters --- */
+
+/* One that is less than before was reset, unless it was about to be full. */
+static uint64_t extend(struct tc_counter *c, uint32_t now)
+{
+	if (now < c->last && c->last - now > UINT32_MAX / 2)
+		c->high += UINT64_C(1) << 32;
+	c->last = now;
+	return c->high + now;
+}
+
+static enum keeper_reading tc_count(void *driver, uint32_t profile, struct keeper_counters *c,
+				    struct weir_error *e)
+{
+	struct tc *t = driver;
+	struct tc_place *place = &t->places[profile];
+	struct tc_qdisc q;
+	enum keeper_reading reading = find(t, profile, &q, e);
+
+	if (reading != KEEPER_READ)
+		return reading;
+	c->since_start[KEEPER_OUT_BYTES] = q.sent_bytes;
+	c->since_start[KEEPER_DROPS] = extend(&place->drops, q.drops);
+	c->since_start[KEEPER_MARKED_PKTS] = extend(&place->marked, q.marked_pkts);
+	c->queue_bytes = q.backlog_bytes;
+	c->rate_bps = rate_bps(t, profile);
+	return KEEPER_READ;
+}
+
+const struct keeper_driver_ops keeper_driver_tc = {
+	.scheme = {
+		.name = "tc",
+		.help = "red, codel or fq_codel of this Linux machine's interfaces, by rtnetlink; profiles name one by queue = eth0",
+		.params_size = sizeof(struct tc_params),
+		.options = tc_options,
+	},
+	.p_unit_ppm = 1,
+	.open = tc_open,
+	.close = tc_close,
+	.read = tc_read,
+	.count = tc_count,
+	.write = tc_write,
+	.round = tc_round,
+};

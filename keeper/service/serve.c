@@ -1,0 +1,373 @@
+/* serve.c -- see serve.h. */
+#define _GNU_SOURCE
+#include "keeper/service/serve.h"
+#include "keeper/core/reload.h"
+#include "keeper/service/originals.h"
+#include "keeper/service/page.h"
+#include "base/responder.h"
+#include "base/memory.h"
+#include "weir/units.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* A switch that does not answer when it is to have its originals back is asked again for a while. */
+enum { STOP_TRIES = 5, STOP_PAUSE_S = 1 };
+
+/* All that is open while a keeper works. */
+struct service {
+	const struct keeper_plan *plan;
+	struct keeper_plan *own; /* the plan, where it was read again */
+	const struct registry *drivers;
+	void *driver;
+	char journal[WEIR_OPT_TEXT_SIZE];
+	int lock, signals;
+	struct keeper_desk desk;
+	struct keeper_originals originals; /* that an earlier keeper left */
+	struct keeper_page page;
+	struct responder responder;
+	struct keeper_log log;
+};
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec + 1;
+}
+
+/* --- restoring --- */
+
+static int stop(struct service *s, struct keeper *k, struct weir_error *e)
+{
+	struct keeper_stopped stopped = { 0, 1 };
+
+	for (int i = 0; i < STOP_TRIES && stopped.unanswered; i++) {
+		if (i)
+			sleep(STOP_PAUSE_S);
+		stopped = keeper_stop(k, keeper_log_restored, &s->log);
+	}
+	return stopped.left ? keeper_originals_refuse(s->plan, s->journal, stopped.left, e) : 0;
+}
+
+/* --- opening --- */
+
+static int open_signals(struct service *s, struct weir_error *e)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	signal(SIGPIPE, SIG_IGN);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signals < 0)
+		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return 0;
+}
+
+static void free_own_plan(struct service *s)
+{
+	if (s->own)
+		keeper_plan_free(s->own);
+	free(s->own);
+	s->own = NULL;
+}
+
+static void service_close(struct service *s)
+{
+	keeper_desk_close(&s->desk);
+	free(s->originals.records);
+	responder_close(&s->responder);
+	if (s->signals >= 0)
+		close(s->signals);
+	if (s->driver)
+		s->plan->driver->close(s->driver);
+	keeper_journal_unlock(s->lock);
+	free_own_plan(s);
+}
+
+/* The driver and the journal; who only watches has none. */
+static int service_open(struct service *s, const struct keeper_plan *plan, enum keeper_mode mode,
+			struct weir_error *e)
+{
+	memset(s, 0, sizeof(*s));
+	s->plan = plan;
+	s->lock = s->signals = s->desk.socket.fd = -1;
+	responder_open(&s->responder, 0, NULL, NULL, e);
+	s->log.out = stdout;
+	keeper_plan_journal(plan, s->journal);
+	signal(SIGPIPE, SIG_IGN);
+	s->driver = plan->driver->open(plan->driver_params, plan, e);
+	if (s->driver && (mode == KEEPER_DRY || keeper_journal_lock(s->journal, &s->lock, e) == 0))
+		return 0;
+	service_close(s);
+	return -1;
+}
+
+/* --- working --- */
+
+/* Those that come faster than they are heard wait for the next step, which looks at everything. */
+enum { NEWS_MAX = 1000 };
+
+static void hear_news(struct service *s, struct keeper *k)
+{
+	int64_t profile = 0;
+
+	for (int i = 0; i < NEWS_MAX && profile >= 0; i++) {
+		profile = s->plan->driver->news(s->driver);
+		if (profile >= 0)
+			keeper_notice(k, (uint32_t)profile);
+	}
+}
+
+/* --- another plan --- */
+
+static int take_plan(struct service *s, struct keeper *k, struct keeper_plan *next,
+		     struct weir_error *e)
+{
+	void *driver;
+
+	if (keeper_reload_check(s->plan, next, e))
+		return -1;
+	driver = next->driver->open(next->driver_params, next, e);
+	if (!driver)
+		return -1;
+	if (keeper_reload(k, next, driver, e)) {
+		next->driver->close(driver);
+		return -1;
+	}
+	s->plan->driver->close(s->driver);
+	free_own_plan(s);
+	s->plan = s->own = next;
+	s->driver = driver;
+	return 0;
+}
+
+/* A plan that is wrong changes nothing. */
+static void reload(struct service *s, struct keeper *k)
+{
+	struct keeper_plan *next = memory_zeroed(1, sizeof(*next));
+	struct weir_error e = { "" };
+
+	s->desk.reloads = 0;
+	if (keeper_plan_read(next, s->drivers, s->plan->file, &e)) {
+		free(next);
+	} else if (take_plan(s, k, next, &e) == 0) {
+		keeper_say_of_switch(k, KEEPER_DID_RELOAD, "the plan was read again");
+		return;
+	} else {
+		keeper_plan_free(next);
+		free(next);
+	}
+	keeper_say_of_switch(k, KEEPER_NO_RELOAD, e.text);
+}
+
+/* --- waiting --- */
+
+/* Descriptors that are waited for: those of the socket and of pages come last. */
+enum { POLLED_SIGNALS, POLLED_NEWS, POLLED_CLIENTS };
+
+struct polled {
+	struct pollfd all[POLLED_CLIENTS + CONTROL_FDS + RESPONDER_FDS];
+	uint32_t control, count; /* where the socket's end, and the pages' */
+};
+
+static void fill_polled(const struct service *s, struct polled *p)
+{
+	int (*news_fd)(void *driver) = s->plan->driver->news_fd;
+
+	p->all[POLLED_SIGNALS] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
+	p->all[POLLED_NEWS] =
+		(struct pollfd){ .fd = news_fd ? news_fd(s->driver) : -1, .events = POLLIN };
+	p->control =
+		POLLED_CLIENTS + control_socket_polled(&s->desk.socket, p->all + POLLED_CLIENTS);
+	p->count = p->control + responder_polled(&s->responder, p->all + p->control);
+}
+
+static int is_ready(const struct polled *p, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (p->all[i].revents)
+			return 1;
+	return 0;
+}
+
+/* 1: it is time to end. */
+static int hear_signal(struct service *s)
+{
+	struct signalfd_siginfo info;
+
+	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	s->desk.reloads |= info.ssi_signo == SIGHUP;
+	return info.ssi_signo != SIGHUP;
+}
+
+static int serve(struct service *s, struct keeper *k, const struct polled *p)
+{
+	if (p->all[POLLED_SIGNALS].revents && hear_signal(s))
+		return 1;
+	if (is_ready(p, POLLED_CLIENTS, p->control))
+		keeper_desk_serve(&s->desk, k, &s->log);
+	if (p->all[POLLED_NEWS].revents)
+		hear_news(s, k);
+	if (is_ready(p, p->control, p->count))
+		responder_serve(&s->responder);
+	if (s->desk.reloads)
+		reload(s, k);
+	return s->desk.stops;
+}
+
+/* Waits until the time, or until a request or signal ends the keeper. Requests are answered at least once, also where
+ * the time is over: a switch that is slow must not keep operators from the keeper. */
+static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
+{
+	int64_t left_ns;
+
+	do {
+		struct polled polled;
+		struct timespec t;
+
+		left_ns = time_ns - clock_ns();
+		if (left_ns < 0)
+			left_ns = 0;
+		t = (struct timespec){ left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
+		fill_polled(s, &polled);
+		if (ppoll(polled.all, polled.count, &t, NULL) > 0 && serve(s, k, &polled))
+			return 1;
+	} while (left_ns > 0);
+	return 0;
+}
+
+/* A step that took longer than an interval is followed by the next at once, and those that were missed are left
+ * out. */
+static void work(struct service *s, struct keeper *k)
+{
+	int64_t next_ns = clock_ns();
+
+	do {
+		keeper_step(k, clock_ns());
+		next_ns += (int64_t)s->plan->options.interval_ns;
+		if (next_ns < clock_ns())
+			next_ns = clock_ns() + 1;
+	} while (!wait_until(s, k, next_ns));
+}
+
+static int is_ended(const struct service *s)
+{
+	struct pollfd polled = { .fd = s->signals, .events = POLLIN };
+
+	return poll(&polled, 1, 0) > 0;
+}
+
+/* In virtual time, from one step to the next without waiting. */
+static int rehearse(struct service *s, struct keeper *k, struct weir_error *e)
+{
+	int64_t time_ns = 1;
+
+	e->text[0] = '\0';
+	do {
+		keeper_step(k, time_ns);
+		time_ns += (int64_t)s->plan->options.interval_ns;
+	} while (!is_ended(s) && s->plan->driver->advance(s->driver, time_ns, e) == KEEPER_GOES_ON);
+	if (!e->text[0] && s->plan->driver->report)
+		s->plan->driver->report(s->driver, s->log.out);
+	return e->text[0] ? -1 : 0;
+}
+
+static int open_pages(struct service *s, const struct keeper *k, struct weir_error *e)
+{
+	s->page = (struct keeper_page){ k, &s->log };
+	if (responder_open(&s->responder, s->plan->options.http, keeper_page, &s->page, e))
+		return weir_error_prefix(e, "keeper.http: ");
+	return 0;
+}
+
+/* What an earlier keeper left is put back first; what cannot be is this keeper's to put back. */
+static int restore_left(struct service *s, struct weir_error *e)
+{
+	return keeper_originals_restore(
+		&(struct keeper_source){ s->plan, s->driver, s->journal, NULL, &s->log },
+		&s->originals, e);
+}
+
+static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
+{
+	char path[WEIR_OPT_TEXT_SIZE];
+	struct keeper k;
+	int failed = 0, is_virtual = s->plan->driver->advance != NULL;
+
+	keeper_plan_socket(s->plan, path);
+	if ((mode == KEEPER_LIVE && restore_left(s, e)) || open_signals(s, e))
+		return -1;
+	if (!is_virtual && (keeper_desk_open(&s->desk, path, e) || open_pages(s, &k, e)))
+		return -1;
+	keeper_init(&k, &(struct keeper_parts){ s->plan, s->driver, mode, s->journal,
+						keeper_log_event, &s->log });
+	keeper_adopt(&k, s->originals.records, s->originals.count);
+	if (is_virtual)
+		failed = rehearse(s, &k, e);
+	else
+		work(s, &k);
+	failed = failed || stop(s, &k, e);
+	keeper_desk_tell_end(&s->desk, failed ? e : NULL);
+	keeper_free(&k);
+	return failed;
+}
+
+int keeper_serve(const struct keeper_service *service, struct weir_error *e)
+{
+	struct service *s = memory_zeroed(1, sizeof(*s));
+	int failed = service_open(s, service->plan, service->mode, e);
+
+	if (!failed) {
+		s->drivers = service->drivers;
+		failed = run(s, service->mode, e);
+		service_close(s);
+	}
+	free(s);
+	return failed;
+}
+
+/* --- without a keeper --- */
+
+int keeper_restore_journal(const struct keeper_plan *plan, const char *profile,
+			   struct weir_error *e)
+{
+	struct service *s = memory_zeroed(1, sizeof(*s));
+	int failed = service_open(s, plan, KEEPER_LIVE, e);
+
+	if (!failed) {
+		failed = keeper_originals_restore(
+			&(struct keeper_source){ plan, s->driver, s->journal, profile, &s->log },
+			&s->originals, e);
+		if (!failed && s->originals.left)
+			failed = keeper_originals_refuse(plan, s->journal, s->originals.left, e);
+		service_close(s);
+	}
+	free(s);
+	return failed;
+}
+
+int keeper_release_journal(const struct keeper_plan *plan, const char *profile,
+			   struct weir_error *e)
+{
+	char journal[WEIR_OPT_TEXT_SIZE];
+	int lock, failed;
+
+	keeper_plan_journal(plan, journal);
+	if (keeper_journal_lock(journal, &lock, e))
+		return -1;
+	failed = keeper_originals_release(journal, profile, e);
+	keeper_journal_unlock(lock);
+	return failed;
+}

@@ -1,0 +1,433 @@
+/* answer.c -- see answer.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/analysis/answer.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "lab/analysis/answer_rank.h"
+#include "lab/analysis/answer_say.h"
+#include "lab/analysis/selection.h"
+#include "base/memory.h"
+#include "sim/traffic/traffic.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+/* By what a setting is judged: the first of its unit of traffic that is known. Then what it may cost; those of a
+ * section's flows stand for flows alone. */
+static const struct subject {
+	const char *metric, *words;
+	enum rank_source source;
+	enum weir_traffic_unit unit;
+	int stands_in; /* 1: only where nothing before it is known */
+} goals[] = {
+	{ "round_mean_ns", "mean round time", RANK_RUN, WEIR_TRAFFIC_ROUNDS, 0 },
+	{ "io_read_p99_ns", "p99 read time", RANK_RUN, WEIR_TRAFFIC_IOS, 0 },
+	{ "io_write_p99_ns", "p99 write time", RANK_RUN, WEIR_TRAFFIC_IOS, 1 },
+	{ "fct_small_p99_ns", "p99 FCT of small flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "fct_p99_ns", "p99 FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1 },
+	{ "fct_mean_ns", "mean FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1 },
+}, costs[] = {
+	{ "goodput_bps", "goodput", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "bulk_goodput_bps", "goodput of unlimited flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "iops", "I/Os per second", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "fct_large_mean_ns", "mean FCT of large flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "fct_medium_mean_ns", "mean FCT of medium flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "flows_unfinished", "unfinished flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "drops", "drops", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "pause_fraction", "time paused", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+};
+
+enum { GOALS = sizeof(goals) / sizeof(goals[0]), COSTS = sizeof(costs) / sizeof(costs[0]) };
+
+_Static_assert(COSTS + 1 <= RANK_OBJECTIVES_MAX, "a goal and all costs");
+
+const char *answer_metric(uint32_t i)
+{
+	return i < GOALS ? goals[i].metric : i < GOALS + COSTS ? costs[i - GOALS].metric : NULL;
+}
+
+int answer_stands_in(const char *metric)
+{
+	for (int i = 0; i < GOALS; i++)
+		if (strcmp(goals[i].metric, metric) == 0)
+			return goals[i].stands_in;
+	return 0;
+}
+
+/* --- what is compared --- */
+
+static int has_numbers(const struct compare_axis *a)
+{
+	struct weir_error ignored;
+	struct quantity q;
+
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (quantity_read(&q, a->values[i], &ignored))
+			return 0;
+	return 1;
+}
+
+static int is_split(const struct comparison *c, uint32_t axis)
+{
+	for (uint32_t i = 0; i < c->split_count; i++)
+		if (c->splits[i].axis == axis)
+			return 1;
+	return 0;
+}
+
+int answer_axis(const struct comparison *c)
+{
+	int found = NONE;
+
+	for (uint32_t i = 0; i < c->axis_count; i++) {
+		if (c->axes[i].value_count < 2 || is_split(c, i) || has_numbers(&c->axes[i]))
+			continue;
+		if (found != NONE)
+			return NONE;
+		found = (int)i;
+	}
+	return found;
+}
+
+const char *answer_baseline(const struct comparison *c, int axis)
+{
+	const struct compare_axis *a = &c->axes[axis];
+
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (setting_is(a->values[i], "ecn"))
+			return a->values[i];
+	return a->values[0];
+}
+
+/* The label that the reader sees for a value of the other comparison. */
+static const char *label_of(const struct compare_axis *shown, const char *value)
+{
+	for (uint32_t i = 0; i < shown->value_count; i++)
+		if (strcmp(shown->values[i], value) == 0)
+			return shown->labels[i];
+	return value;
+}
+
+/* The runs of a comparison, seen by the setting alone that the answer is about. */
+struct race {
+	const struct comparison *c;
+	const struct compare_axis *shown;       /* of c */
+	struct comparison tables[RANK_SOURCES]; /* whole runs; and parts, where flows ended */
+	uint32_t axis[RANK_SOURCES];            /* of the setting */
+	const char *baseline;                   /* its value */
+};
+
+/* Columns of a table: the metrics of that source, goals first. */
+static uint32_t list_metrics(enum rank_source source, const char **metrics)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i < GOALS + COSTS; i++) {
+		const struct subject *s = i < GOALS ? &goals[i] : &costs[i - GOALS];
+
+		if (s->source == source)
+			metrics[count++] = s->metric;
+	}
+	return count;
+}
+
+static int make_table(struct race *r, struct store *s, enum rank_source source, const char *path,
+		      struct weir_error *e)
+{
+	const char *metrics[GOALS + COSTS], *by[2] = { path };
+	struct compare_request q = {
+		.by = by, .by_count = 1, .metrics = metrics, .scope = r->c->scope
+	};
+
+	if (source == RANK_PART && r->c->section_count == 0)
+		return 0;
+	if (source == RANK_PART) {
+		by[0] = compare_split_names[SPLIT_TRAFFIC];
+		by[1] = path;
+		q.by_count = 2;
+	}
+	r->axis[source] = q.by_count - 1;
+	q.metric_count = list_metrics(source, metrics);
+	return comparison_make(&r->tables[source], s, &q, e);
+}
+
+static void race_free(struct race *r)
+{
+	for (int i = 0; i < RANK_SOURCES; i++)
+		comparison_free(&r->tables[i]);
+}
+
+/* The value of the axis that the baseline names, by its label or as a setting. */
+static const char *find_baseline(const struct race *r, int axis, const char *wanted)
+{
+	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
+
+	if (!wanted)
+		wanted = answer_baseline(r->c, axis);
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (strcmp(a->labels[i], wanted) == 0 || setting_is(a->values[i], wanted))
+			return a->values[i];
+	return NULL;
+}
+
+/* What the applications of a section wait for; flows, where its pattern is a plug-in's. */
+static enum weir_traffic_unit unit_of(const struct comparison *c, const char *section)
+{
+	const char *pattern = NULL;
+	char path[128];
+
+	snprintf(path, sizeof(path), "traffic.%.80s.pattern", section);
+	for (uint32_t i = 0; i < c->runs.count && !pattern; i++)
+		pattern = stored_setting(&c->runs.runs[i], path);
+	for (uint32_t i = 0; pattern && traffic_all[i]; i++)
+		if (strcmp(traffic_all[i]->scheme.name, pattern) == 0)
+			return traffic_all[i]->unit;
+	return WEIR_TRAFFIC_FLOWS;
+}
+
+/* --- a ranking of a section, or of rounds or I/Os of the whole run --- */
+
+static const struct compare_row *row_of(const struct race *r, enum rank_source source,
+					const char *value, uint32_t part)
+{
+	const struct comparison *t = &r->tables[source];
+
+	for (uint32_t i = 0; i < t->row_count; i++)
+		if ((source == RANK_RUN || t->rows[i].part == part) &&
+		    strcmp(t->axes[r->axis[source]].values[t->rows[i].value[r->axis[source]]],
+			   value) == 0)
+			return &t->rows[i];
+	return NULL;
+}
+
+/* Deadlocks of the runs, and unfinished flows of the sections that are ranked: those of others leave rounds and
+ * I/Os as they are. */
+static enum rank_state health_of(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
+				 const char *value)
+{
+	const struct comparison *parts = &r->tables[RANK_PART];
+	const struct compare_row *run = row_of(r, RANK_RUN, value, 0);
+	int incomplete = run && !parts->row_count && run->health.incomplete;
+
+	for (uint32_t i = 0; parts->row_count && i < parts->part_count; i++) {
+		const struct compare_row *row = row_of(r, RANK_PART, value, i);
+
+		if (unit == WEIR_TRAFFIC_FLOWS ? i == part
+					       : unit_of(r->c, parts->splits[0].names[i]) == unit)
+			incomplete |= row && row->health.incomplete;
+	}
+	return run && run->health.deadlocked ? RANK_DEADLOCKED
+	       : incomplete                  ? RANK_UNFINISHED
+					     : RANK_RANKED;
+}
+
+/* An entry for each row that is shown: values with the same numbers in every run are one. */
+static void add_entries(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
+			uint32_t part)
+{
+	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
+
+	k->entries = memory_zeroed(a->value_count, sizeof(*k->entries));
+	for (uint32_t i = 0; i < a->value_count; i++) {
+		struct rank_entry entry = { .label = label_of(r->shown, a->values[i]),
+					    .health = health_of(r, unit, part, a->values[i]) };
+		uint32_t same = 0;
+
+		entry.is_baseline = strcmp(a->values[i], r->baseline) == 0;
+		while (same < k->entry_count && strcmp(k->entries[same].label, entry.label) != 0)
+			same++;
+		if (same < k->entry_count) {
+			k->entries[same].is_baseline |= entry.is_baseline;
+			continue;
+		}
+		for (int n = 0; n < RANK_SOURCES; n++)
+			if (k->tables[n])
+				entry.rows[n] = row_of(r, (enum rank_source)n, a->values[i], part);
+		k->entries[k->entry_count++] = entry;
+	}
+}
+
+static int add_objective(struct ranking *k, const struct race *r, const struct subject *s)
+{
+	const struct comparison *t = &r->tables[s->source];
+	uint32_t column = 0;
+
+	if (!k->tables[s->source])
+		return 0;
+	while (strcmp(t->columns[column].name, s->metric) != 0)
+		column++;
+	k->objectives[k->objective_count++] =
+		(struct rank_objective){ s->words, s->source, column, t->columns[column].info };
+	return 1;
+}
+
+/* Why an entry has no say by the goal, or RANKED. */
+static enum rank_state state_of(const struct ranking *k, const struct rank_entry *a)
+{
+	const struct rank_objective *o = &k->objectives[RANK_GOAL];
+	const struct compare_row *row = a->rows[o->source];
+
+	if (a->health != RANK_RANKED)
+		return a->health;
+	return row && row->cells[o->column].count == row->run_count ? RANK_RANKED
+								    : RANK_WITHOUT_VALUE;
+}
+
+/* How many entries lack a value, and no other reason is known; and how many are ranked. */
+static uint32_t set_states(struct ranking *k, uint32_t *ranked)
+{
+	uint32_t without = 0;
+
+	*ranked = 0;
+	for (uint32_t i = 0; i < k->entry_count; i++) {
+		k->entries[i].state = state_of(k, &k->entries[i]);
+		without += k->entries[i].state == RANK_WITHOUT_VALUE;
+		*ranked += k->entries[i].state == RANK_RANKED;
+	}
+	return without;
+}
+
+/* The first goal of the unit that all runs have; else the one that most settings have. 0: none has any. */
+static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffic_unit unit)
+{
+	uint32_t most = 0, ranked;
+	int chosen = NONE;
+
+	for (int i = 0; i < GOALS; i++) {
+		k->objective_count = 0;
+		if (goals[i].unit != unit || !add_objective(k, r, &goals[i]))
+			continue;
+		if (set_states(k, &ranked) == 0) {
+			chosen = i;
+			break;
+		}
+		if (ranked > most) {
+			most = ranked;
+			chosen = i;
+		}
+	}
+	k->objective_count = 0;
+	if (chosen == NONE)
+		return 0;
+	add_objective(k, r, &goals[chosen]);
+	set_states(k, &ranked);
+	return 1;
+}
+
+/* Objectives that no ranked setting knows, or that are 0 in all, say nothing. */
+static int is_of_interest(const struct ranking *k, uint32_t objective)
+{
+	for (uint32_t i = 0; i < k->entry_count; i++) {
+		const struct rank_entry *a = &k->entries[i];
+
+		/* A comparison with an unknown value is false. */
+		if (a->state == RANK_RANKED && ranking_value(k, a, objective) > 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* 0: the unit of traffic has no goal in these runs. To be freed in either case. */
+static int ranking_make(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
+			uint32_t part)
+{
+	*k = (struct ranking){ .objective_count = 0 };
+	for (int n = 0; n < RANK_SOURCES; n++)
+		if (r->tables[n].row_count && (n == RANK_RUN || unit == WEIR_TRAFFIC_FLOWS)) {
+			k->tables[n] = &r->tables[n];
+			k->pairs[n] = comparison_reference(k->tables[n], r->axis[n]);
+		}
+	add_entries(k, r, unit, part);
+	if (!choose_goal(k, r, unit))
+		return 0;
+	for (int i = 0; i < COSTS; i++)
+		if (add_objective(k, r, &costs[i]) && !is_of_interest(k, k->objective_count - 1))
+			k->objective_count--;
+	return 1;
+}
+
+static void ranking_free(struct ranking *k)
+{
+	for (int n = 0; n < RANK_SOURCES; n++)
+		comparison_reference_free(&k->pairs[n]);
+	free(k->entries);
+}
+
+/* --- section by section --- */
+
+/* "ai, db: ": the sections of the unit, where there are others as well. */
+static int name_sections(const struct comparison *c, enum weir_traffic_unit unit, char *where,
+			 size_t size)
+{
+	size_t used = 0;
+	int count = 0;
+
+	where[0] = '\0';
+	for (uint32_t i = 0; i < c->section_count; i++) {
+		if (unit_of(c, c->sections[i]) != unit)
+			continue;
+		count++;
+		if (c->section_count > 1 && used + 60 < size)
+			used += (size_t)snprintf(where + used, size - used, "%s%.50s",
+						 used ? ", " : "", c->sections[i]);
+	}
+	if (used)
+		snprintf(where + used, size - used, ": ");
+	return count;
+}
+
+static void say_ranking(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
+			const char *where, const struct answer_ear *ear)
+{
+	struct ranking k;
+
+	if (ranking_make(&k, r, unit, part))
+		answer_say_ranking(&k, where, ear);
+	else if (unit != WEIR_TRAFFIC_FLOWS)
+		answer_say_unknown(unit == WEIR_TRAFFIC_ROUNDS ? "round time" : "I/O time", where,
+				   ear);
+	ranking_free(&k);
+}
+
+static void say_all(const struct race *r, const struct answer_ear *ear)
+{
+	static const enum weir_traffic_unit units[] = { WEIR_TRAFFIC_ROUNDS, WEIR_TRAFFIC_IOS };
+	const struct comparison *parts = &r->tables[RANK_PART];
+	char where[256];
+
+	for (uint32_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (name_sections(r->c, units[i], where, sizeof(where)))
+			say_ranking(r, units[i], 0, where, ear);
+	for (uint32_t part = 0; parts->row_count && part < parts->part_count; part++) {
+		const char *section = parts->splits[0].names[part];
+
+		if (unit_of(r->c, section) != WEIR_TRAFFIC_FLOWS)
+			continue;
+		where[0] = '\0';
+		if (parts->part_count > 1)
+			snprintf(where, sizeof(where), "%.80s: ", section);
+		say_ranking(r, WEIR_TRAFFIC_FLOWS, part, where, ear);
+	}
+}
+
+int answer_say(const struct comparison *c, struct store *s, const char *baseline,
+	       const struct answer_ear *ear, struct weir_error *e)
+{
+	int axis = answer_axis(c), failed = 0;
+	struct race r = { .c = c };
+
+	if (axis == NONE || c->section_count == 0)
+		return 0;
+	r.shown = &c->axes[axis];
+	for (int n = 0; n < RANK_SOURCES && !failed; n++)
+		failed = make_table(&r, s, (enum rank_source)n, c->axes[axis].path, e);
+	if (!failed) {
+		r.baseline = find_baseline(&r, axis, baseline);
+		if (r.baseline)
+			say_all(&r, ear);
+	}
+	race_free(&r);
+	return failed;
+}

@@ -1,0 +1,12 @@
+/* answer_say.h -- a ranking in words. Private to this module. */
+#ifndef LAB_ANALYSIS_ANSWER_SAY_H
+#define LAB_ANALYSIS_ANSWER_SAY_H
+#include "lab/analysis/answer.h"
+#include "lab/analysis/answer_rank.h"
+
+/* where: what the lines begin with, "web: ", or "". */
+void answer_say_ranking(const struct ranking *r, const char *where, const struct answer_ear *ear);
+
+/* That no run has a value of the goal. */
+void answer_say_unknown(const char *words, const char *where, const struct answer_ear *ear);
+#endif

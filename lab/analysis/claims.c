@@ -1,0 +1,354 @@
+/* claims.c -- from the headers and pairs of FIG.claims to a figure, and its end. */
+#include "lab/analysis/claims_read.h"
+#include "base/ini.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct claims_form {
+	const char *name, *example;
+	const char *keys[CLAIMS_KEYS_MAX];     /* ends with NULL */
+	const char *required[CLAIMS_KEYS_MAX]; /* likewise */
+} forms[] = {
+	[SECTION_FIGURE] = { "figure",
+			     "[figure]",
+			     { "title", "paper", "about", "time", "full-time", NULL },
+			     { "title", "paper", NULL } },
+	[SECTION_PANEL] = { "panel",
+			    "[panel a]",
+			    { "title", "kind", "y", "x", "by", "normalize", "where", "sizes",
+			      "axes", "x-label", "x-scale", "y-label", NULL },
+			    { "kind", "y", NULL } },
+	[SECTION_CLAIM] = { "claim",
+			    "[claim small-p99]",
+			    { "says", "section", "metric", "of", "over", "value", "range",
+			      "tolerance", "against", "best", "sentence", "contradicts", "fitted",
+			      "size", "why", "note", NULL },
+			    { "says", "section", "metric", NULL } },
+};
+
+enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+
+struct reader {
+	struct figure *f;
+	struct weir_error *e;
+	int has_figure;
+	struct claims_section section;
+};
+
+/* --- a section --- */
+
+const char *section_value(struct claims_section *s, const char *key)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (strcmp(s->entries[i].key, key) == 0) {
+			s->at = s->entries[i].line;
+			return s->entries[i].value;
+		}
+	return NULL;
+}
+
+char *section_take(struct claims_section *s, const char *key, enum absent absent)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (strcmp(s->entries[i].key, key) == 0) {
+			char *text = s->entries[i].value;
+
+			s->entries[i].value = NULL;
+			return text;
+		}
+	return absent == ABSENT_IS_NULL ? NULL : text_copy("");
+}
+
+static void section_clear(struct claims_section *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		free(s->entries[i].value);
+	memset(s, 0, sizeof(*s));
+}
+
+static int check_required(struct claims_section *s, struct weir_error *e)
+{
+	const struct claims_form *form = &forms[s->kind];
+
+	for (const char *const *key = form->required; *key; key++)
+		if (!section_value(s, *key)) {
+			s->at = s->line;
+			return weir_error_set(e, "%s is missing", *key);
+		}
+	return 0;
+}
+
+/* How long all runs take, on one core. */
+static int read_seconds(struct claims_section *s, const char *key, double *seconds,
+			struct weir_error *e)
+{
+	const char *text = section_value(s, key);
+	struct quantity q;
+
+	if (!text)
+		return 0;
+	if (quantity_read(&q, text, e) || quantity_in(&q, text, "s", seconds, e))
+		return weir_error_prefix(e, "%s: ", key);
+	return 0;
+}
+
+static int add_figure(struct reader *r)
+{
+	struct claims_section *s = &r->section;
+
+	r->has_figure = 1;
+	if (read_seconds(s, "time", &r->f->seconds[FIGURE_QUICK], r->e) ||
+	    read_seconds(s, "full-time", &r->f->seconds[FIGURE_FULL], r->e))
+		return -1;
+	r->f->title = section_take(s, "title", ABSENT_IS_EMPTY);
+	r->f->paper = section_take(s, "paper", ABSENT_IS_EMPTY);
+	r->f->about = section_take(s, "about", ABSENT_IS_EMPTY);
+	return 0;
+}
+
+static int add_panel(struct reader *r)
+{
+	struct figure *f = r->f;
+
+	f->panels = memory_grow(f->panels, f->panel_count + 1, sizeof(*f->panels));
+	memset(&f->panels[f->panel_count], 0, sizeof(*f->panels));
+	return panel_make(&f->panels[f->panel_count++], &r->section, r->e);
+}
+
+static int add_claim(struct reader *r)
+{
+	struct figure *f = r->f;
+
+	f->claims = memory_grow(f->claims, f->claim_count + 1, sizeof(*f->claims));
+	memset(&f->claims[f->claim_count], 0, sizeof(*f->claims));
+	return claim_make(&f->claims[f->claim_count++], &r->section, r->e);
+}
+
+/* All keys of the section have been seen. A mistake may be in any of its lines. */
+static int end_section(struct reader *r, struct ini_place *at)
+{
+	static int (*const add[FORMS])(struct reader *) = { add_figure, add_panel, add_claim };
+	struct claims_section *s = &r->section;
+	int failed;
+
+	if (s->line == 0)
+		return 0;
+	s->at = s->line;
+	failed = check_required(s, r->e) || add[s->kind](r);
+	if (failed) {
+		at->line = s->at;
+		weir_error_prefix(r->e, "[%s%s%s]: ", forms[s->kind].name, *s->name ? " " : "",
+				  s->name);
+	}
+	section_clear(s);
+	return failed ? -1 : 0;
+}
+
+/* --- headers and pairs --- */
+
+/* Line of the section of that name, 0: there is none. */
+static int line_of(const struct figure *f, enum claims_section_kind kind, const char *name)
+{
+	for (uint32_t i = 0; kind == SECTION_PANEL && i < f->panel_count; i++)
+		if (strcmp(f->panels[i].name, name) == 0)
+			return f->panels[i].line;
+	for (uint32_t i = 0; kind == SECTION_CLAIM && i < f->claim_count; i++)
+		if (strcmp(f->claims[i].name, name) == 0)
+			return f->claims[i].line;
+	return 0;
+}
+
+static int check_name(struct reader *r, const struct claims_form *form, const char *name)
+{
+	enum claims_section_kind kind = (enum claims_section_kind)(form - forms);
+	int first;
+
+	if (kind == SECTION_FIGURE) {
+		if (*name)
+			return weir_error_set(r->e, "[figure %s]: [figure] has no name", name);
+		return r->has_figure ? weir_error_set(r->e, "[figure] is given twice") : 0;
+	}
+	if (!ini_name_is_good(name, "-_."))
+		return weir_error_set(
+			r->e,
+			"[%s]: name %s; allowed are up to 63 letters, digits, -, _ and ., as in %s",
+			form->name, *name ? weir_quote(name).text : "is missing", form->example);
+	first = line_of(r->f, kind, name);
+	return first ? weir_error_set(r->e, "[%s %s]: given twice, first in line %d", form->name,
+				      name, first)
+		     : 0;
+}
+
+static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
+{
+	struct reader *r = user;
+	const char *names[FORMS];
+	size_t i = 0;
+
+	if (end_section(r, at))
+		return -1;
+	for (size_t k = 0; k < FORMS; k++)
+		names[k] = forms[k].name;
+	while (i < FORMS && strcmp(names[i], kind) != 0)
+		i++;
+	if (i == FORMS)
+		return weir_error_unknown(r->e, "section", kind, names, FORMS);
+	if (check_name(r, &forms[i], name))
+		return -1;
+	r->section =
+		(struct claims_section){ .kind = (enum claims_section_kind)i, .line = at->line };
+	snprintf(r->section.name, sizeof(r->section.name), "%s", name);
+	return 0;
+}
+
+static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
+{
+	struct reader *r = user;
+	struct claims_section *s = &r->section;
+	const struct claims_form *form = &forms[s->kind];
+	size_t count = 0, i;
+
+	if (s->line == 0)
+		return weir_error_set(r->e,
+				      "%s stands before the first section; [figure] comes first",
+				      weir_quote(key).text);
+	while (form->keys[count])
+		count++;
+	for (i = 0; i < count && strcmp(form->keys[i], key) != 0;)
+		i++;
+	if (i == count) {
+		weir_error_unknown(r->e, "key", key, form->keys, count);
+		return weir_error_prefix(r->e, "[%s]: ", form->name);
+	}
+	for (uint32_t k = 0; k < s->count; k++)
+		if (s->entries[k].key == form->keys[i])
+			return weir_error_set(r->e, "%s: given twice, first in line %d", key,
+					      s->entries[k].line);
+	if (*value == '\0')
+		return weir_error_set(r->e, "%s has no value", key);
+	s->entries[s->count++] = (struct claims_entry){ form->keys[i], text_copy(value), at->line };
+	return 0;
+}
+
+/* A word for axes that no other panel has is a mistake in it. */
+static int check_axes(const struct reader *r, struct ini_place *at)
+{
+	const struct figure *f = r->f;
+
+	for (uint32_t i = 0; i < f->panel_count; i++) {
+		const struct panel *p = &f->panels[i];
+		int shared = !p->axes || strcmp(p->axes, PANEL_AXES_OWN) == 0;
+
+		for (uint32_t k = 0; k < f->panel_count; k++)
+			shared |= k != i && panels_share_axes(p, &f->panels[k]);
+		if (shared)
+			continue;
+		at->line = p->line;
+		return weir_error_set(r->e,
+				      "[panel %s]: axes: no other panel of its kind has axes = %s; "
+				      "panels with one word have equal axes, '" PANEL_AXES_OWN
+				      "' is for one alone",
+				      p->name, p->axes);
+	}
+	return 0;
+}
+
+static int take_end(void *user, struct ini_place *at)
+{
+	struct reader *r = user;
+
+	if (end_section(r, at) || check_axes(r, at))
+		return -1;
+	return r->has_figure ? 0 : weir_error_set(r->e, "[figure] is missing");
+}
+
+/* --- files --- */
+
+static const struct ini_form claims_form = {
+	.what = "claims",
+	.example = "[claim NAME]",
+	.section = take_header,
+	.pair = take_pair,
+	.end = take_end,
+};
+
+int figure_read_text(struct figure *f, const char *file, const char *text, size_t length,
+		     struct weir_error *e)
+{
+	const struct ini_text in = { file, text, length };
+	struct reader r = { .f = f, .e = e };
+
+	memset(f, 0, sizeof(*f));
+	f->file = text_copy(file);
+	if (ini_read(&claims_form, &r, &in, e) == 0)
+		return 0;
+	section_clear(&r.section);
+	figure_free(f);
+	return -1;
+}
+
+int figure_read(struct figure *f, const char *file, struct weir_error *e)
+{
+	size_t length;
+	char *text = ini_load(&claims_form, file, &length, e);
+	int failed;
+
+	if (!text)
+		return -1;
+	failed = figure_read_text(f, file, text, length, e);
+	free(text);
+	return failed;
+}
+
+/* --- its end --- */
+
+static void panel_free(struct panel *p)
+{
+	for (uint32_t i = 0; i < p->y_count; i++)
+		free(p->y[i]);
+	free(p->y);
+	free(p->name);
+	free(p->title);
+	free(p->x);
+	free(p->by);
+	free(p->normalize);
+	free(p->sizes);
+	free(p->axes);
+	free(p->x_label);
+	free(p->y_label);
+	selection_free(&p->where);
+}
+
+static void claim_free(struct claim *c)
+{
+	free(c->name);
+	free(c->says);
+	free(c->section);
+	free(c->note);
+	free(c->metric);
+	free(c->best);
+	free(c->sentence);
+	free(c->contradicts);
+	free(c->fitted);
+	selection_free(&c->of);
+	selection_free(&c->over);
+}
+
+void figure_free(struct figure *f)
+{
+	for (uint32_t i = 0; i < f->panel_count; i++)
+		panel_free(&f->panels[i]);
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		claim_free(&f->claims[i]);
+	free(f->panels);
+	free(f->claims);
+	free(f->file);
+	free(f->title);
+	free(f->paper);
+	free(f->about);
+	memset(f, 0, sizeof(*f));
+}

@@ -1,0 +1,382 @@
+/* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line. */
+#include "lab/analysis/compare_look.h"
+#include "lab/scenario/sections.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_MAX = 60, INDENT = 2 };
+
+/* --- the settings on the left --- */
+
+static const char *axis_title(const struct comparison *c, uint32_t axis)
+{
+	const char *path = c->axes[axis].path, *key = section_key_of(path);
+
+	for (uint32_t i = 0; i < c->axis_count; i++)
+		if (i != axis && strcmp(section_key_of(c->axes[i].path), key) == 0)
+			return path;
+	return key;
+}
+
+static int axis_width(const struct comparison *c, uint32_t axis)
+{
+	int width = screen_width(axis_title(c, axis));
+
+	for (uint32_t i = 0; i < c->axes[axis].value_count; i++)
+		width = larger(width, screen_width(c->axes[axis].labels[i]));
+	return width > LABEL_MAX ? LABEL_MAX : width;
+}
+
+static int has_port_columns(const struct comparison *c)
+{
+	for (uint32_t k = 0; k < c->column_count; k++)
+		if (column_kind(&c->columns[k]) == METRIC_PORT)
+			return 1;
+	return 0;
+}
+
+/* What is said of a row between its settings and its numbers; 0: it is not shown. */
+static int fact_width(const struct comparison *c, enum compare_fact fact)
+{
+	int width = screen_width(fact_title(fact));
+
+	if (!fact_is_shown(c, fact) || (fact == FACT_PORT && !has_port_columns(c)))
+		return 0;
+	for (uint32_t i = 0; i < c->row_count; i++)
+		width = larger(width, screen_width(fact_text(c, &c->rows[i], fact).text));
+	return width;
+}
+
+/* Writes a line; blanks wait until something follows them. */
+struct pen {
+	FILE *f;
+	int blanks;
+};
+
+static void put(struct pen *p, const char *text)
+{
+	if (*text == '\0')
+		return;
+	fprintf(p->f, "%*s%s", p->blanks, "", text);
+	p->blanks = 0;
+}
+
+static void put_left(struct pen *p, const char *text, int width)
+{
+	char part[LABEL_MAX * 4 + 1];
+	int length = screen_width(text);
+
+	if (length > width) { /* cut; labels are plain text */
+		snprintf(part, sizeof(part), "%.*s~", width - 1, text);
+		text = part;
+		length = width;
+	}
+	put(p, text);
+	p->blanks += width - length;
+}
+
+static void put_right(struct pen *p, const char *text, int width)
+{
+	int length = screen_width(text);
+
+	p->blanks += width > length ? width - length : 0;
+	put(p, text);
+}
+
+static void end_line(struct pen *p)
+{
+	fputc('\n', p->f);
+	p->blanks = 0;
+}
+
+/* row NULL: the titles where last, blanks where not. */
+static void put_labels(struct pen *p, const struct comparison *c, const struct compare_row *row,
+		       int last)
+{
+	for (uint32_t a = 0; a < c->axis_count; a++) {
+		const char *text = row    ? c->axes[a].labels[row->value[a]]
+				   : last ? axis_title(c, a)
+					  : "";
+
+		p->blanks += a ? GAP : 0;
+		put_left(p, text, axis_width(c, a));
+	}
+}
+
+/* All of it on a line of its own, and what is said of the row behind it. */
+static void put_tall_labels(struct pen *p, const struct comparison *c,
+			    const struct compare_row *row)
+{
+	for (uint32_t a = 0; a < c->axis_count; a++) {
+		p->blanks += a ? GAP : 0;
+		put(p, row ? c->axes[a].labels[row->value[a]] : axis_title(c, a));
+	}
+	for (int i = 0; i < FACTS; i++) {
+		enum compare_fact fact = (enum compare_fact)i;
+
+		if (!fact_width(c, fact))
+			continue;
+		p->blanks += GAP;
+		put(p, row ? fact_text(c, row, fact).text : fact_title(fact));
+	}
+	end_line(p);
+}
+
+static int labels_width(const struct comparison *c)
+{
+	int width = 0;
+
+	for (uint32_t a = 0; a < c->axis_count; a++)
+		width += axis_width(c, a) + (a ? GAP : 0);
+	return width;
+}
+
+/* --- tables --- */
+
+/* Columns first to end, but for those that are not shown. Facts are in the first block alone. */
+struct block {
+	const struct comparison *c;
+	const struct look *looks;
+	uint32_t first, end;
+	int fact_width[FACTS]; /* 0: it is not shown */
+	int is_tall;           /* 1: too narrow for settings and numbers side by side */
+};
+
+/* Of all facts and the gaps before them; computes those of each. */
+static int measure_facts(struct block *b)
+{
+	int width = 0;
+
+	for (int i = 0; i < FACTS; i++) {
+		b->fact_width[i] = fact_width(b->c, (enum compare_fact)i);
+		width += b->fact_width[i] ? GAP + b->fact_width[i] : 0;
+	}
+	return width;
+}
+
+/* As put_labels. */
+static void put_facts(struct pen *p, const struct block *b, const struct compare_row *row, int last)
+{
+	for (int i = 0; i < FACTS && b->first == 0; i++) {
+		enum compare_fact fact = (enum compare_fact)i;
+
+		if (!b->fact_width[i])
+			continue;
+		p->blanks += GAP;
+		put_right(p,
+			  row    ? fact_text(b->c, row, fact).text
+			  : last ? fact_title(fact)
+				 : "",
+			  b->fact_width[i]);
+	}
+}
+
+static void put_left_side(struct pen *p, const struct block *b, const struct compare_row *row,
+			  int last)
+{
+	if (b->is_tall) {
+		p->blanks += INDENT;
+		return;
+	}
+	put_labels(p, b->c, row, last);
+	put_facts(p, b, row, last);
+}
+
+static void print_head(struct pen *p, const struct block *b, int line)
+{
+	if (b->is_tall && line == 0)
+		put_tall_labels(p, b->c, NULL);
+	put_left_side(p, b, NULL, line == 2);
+	for (uint32_t k = b->first; k < b->end; k++) {
+		const struct look *l = &b->looks[k];
+
+		if (l->shown)
+			put_right(p, line == 2 ? l->scale.unit : l->title.part[line], l->width);
+	}
+	end_line(p);
+}
+
+static void print_row(struct pen *p, const struct block *b, const struct compare_row *row)
+{
+	char text[TEXT_SIZE];
+
+	if (b->is_tall)
+		put_tall_labels(p, b->c, row);
+	put_left_side(p, b, row, 1);
+	for (uint32_t k = b->first; k < b->end; k++) {
+		const struct look *l = &b->looks[k];
+
+		if (!l->shown)
+			continue;
+		put_right(p, look_mean(row, l, k, text),
+			  GAP + l->mean_width - look_mark_room(row, l, k));
+		p->blanks += look_mark_room(row, l, k);
+		if (l->half_width) {
+			p->blanks++;
+			put_left(p, look_interval(row, l, k, text), l->half_width);
+		}
+	}
+	end_line(p);
+}
+
+static void print_block(FILE *f, const struct block *b)
+{
+	struct pen p = { f, 0 };
+
+	for (int line = 0; line < 3; line++)
+		print_head(&p, b, line);
+	for (uint32_t i = 0; i < b->c->row_count; i++)
+		print_row(&p, b, &b->c->rows[i]);
+}
+
+static int last_rank(const struct comparison *c)
+{
+	int last = 0;
+
+	for (uint32_t k = 0; k < c->column_count; k++)
+		last = larger(last, c->columns[k].info->rank);
+	return last;
+}
+
+/* Shows the columns of the first ranks that fit; returns how many others there are. */
+static uint32_t choose_shown(const struct comparison *c, struct look *looks, int width)
+{
+	int last = last_rank(c), full = 0;
+	uint32_t hidden = 0;
+
+	for (uint32_t k = 0; k < c->column_count; k++) {
+		hidden += (uint32_t)looks[k].shown;
+		looks[k].shown = looks[k].shown ? -1 : 0; /* could be */
+	}
+	for (int rank = 1; rank <= last && !full; rank++)
+		for (uint32_t k = 0; k < c->column_count; k++) {
+			if (looks[k].shown >= 0 || c->columns[k].info->rank != rank)
+				continue;
+			full = looks[k].width > width;
+			if (full)
+				break;
+			width -= looks[k].width;
+			looks[k].shown = 1;
+			hidden--;
+		}
+	for (uint32_t k = 0; k < c->column_count; k++)
+		looks[k].shown = looks[k].shown == 1;
+	return hidden;
+}
+
+void comparison_print_line(FILE *f, int width, const char *line)
+{
+	int at = 0;
+
+	while (*line) {
+		size_t word = strcspn(line, " ");
+
+		if (at > 0 && at + 1 + (int)word > width) {
+			fputc('\n', f);
+			at = 0;
+		}
+		at += fprintf(f, "%s%.*s", at ? " " : "", (int)word, line);
+		line += word;
+		line += strspn(line, " ");
+	}
+	fputc('\n', f);
+}
+
+/* Lines no wider than the table may be. */
+struct notes {
+	FILE *f;
+	int width;
+};
+
+static void print_caveat(void *context, const char *line)
+{
+	const struct notes *n = context;
+
+	comparison_print_line(n->f, n->width, line);
+}
+
+/* Says what a number with an interval is, and what to know of it. */
+static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
+			const struct compare_layout *l)
+{
+	const char *mean = l->relative ? "Geometric mean" : "Mean";
+	struct notes notes = { f, l->width };
+	uint32_t least = UINT32_MAX, most = 0;
+	char line[320];
+
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		uint32_t count = c->rows[i].run_count;
+
+		least = count < least ? count : least;
+		most = count > most ? count : most;
+	}
+	snprintf(line, sizeof(line), "%s of %u%s%.0u runs and its 95 %% confidence interval.", mean,
+		 least, least < most ? " to " : "", least < most ? most : 0);
+	if (most > 1)
+		print_caveat(&notes, line);
+	else if (c->row_count > 1 && !l->all)
+		print_caveat(&notes, "One run a row: luck is in it. Several seeds, as in seed = "
+				     "1..5 of [sweep], tell how much.");
+	comparison_caveats(c, print_caveat, &notes);
+	snprintf(line, sizeof(line), "Runs of one row differ in %s.", c->mixed);
+	if (c->mixed[0])
+		print_caveat(&notes, line);
+	snprintf(line, sizeof(line), "%u more column%s: weir table --wide, or --metric NAME.",
+		 hidden, hidden == 1 ? "" : "s");
+	if (hidden)
+		print_caveat(&notes, line);
+}
+
+/* Of the columns that will be shown, is there one that does not fit beside the settings? Of those that may be
+ * hidden the one of the first rank must. */
+static int is_too_narrow(const struct comparison *c, const struct look *looks, int width, int all)
+{
+	int last = last_rank(c);
+
+	for (uint32_t k = 0; k < c->column_count && all; k++)
+		if (looks[k].shown && looks[k].width > width)
+			return 1;
+	for (int rank = 1; rank <= last && !all; rank++)
+		for (uint32_t k = 0; k < c->column_count; k++)
+			if (looks[k].shown && c->columns[k].info->rank == rank)
+				return looks[k].width > width;
+	return 0;
+}
+
+void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
+{
+	struct look *looks = memory_zeroed(c->column_count, sizeof(*looks));
+	struct block b = { .c = c, .looks = looks };
+	uint32_t hidden = 0;
+	int labels = labels_width(c), facts = measure_facts(&b), used;
+
+	for (uint32_t k = 0; k < c->column_count; k++)
+		look_make(&looks[k], c, k, l->relative ? FORM_RATIOS : FORM_NUMBERS);
+	b.is_tall = is_too_narrow(c, looks, l->width - labels - facts, l->all);
+	if (b.is_tall) {
+		labels = INDENT;
+		facts = 0;
+	}
+	if (!l->all)
+		hidden = choose_shown(c, looks, l->width - labels - facts);
+	while (b.first < c->column_count) {
+		int left = labels + (b.first ? 0 : facts);
+
+		used = left;
+		for (b.end = b.first; b.end < c->column_count; b.end++) {
+			int width = looks[b.end].shown ? looks[b.end].width : 0;
+
+			if (used > left && used + width > l->width)
+				break;
+			used += width;
+		}
+		if (b.first > 0 && used > left)
+			fputc('\n', f);
+		if (used > left || b.first == 0)
+			print_block(f, &b);
+		b.first = b.end;
+	}
+	print_notes(f, c, hidden, l);
+	free(looks);
+}

@@ -1,0 +1,209 @@
+/* compare_rows.c -- which runs, and which parts of them, are a row. */
+#include "lab/analysis/compare.h"
+#include "base/text.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t value_index(struct compare_axis *a, const char *value)
+{
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (strcmp(a->values[i], value) == 0)
+			return i;
+	a->values = memory_grow(a->values, a->value_count + 1, sizeof(*a->values));
+	a->values[a->value_count] = value;
+	return a->value_count++;
+}
+
+static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
+{
+	size_t size = c->axis_count * sizeof(*value);
+	struct compare_row *row;
+
+	for (uint32_t i = 0; i < c->row_count; i++)
+		if (size == 0 || memcmp(c->rows[i].value, value, size) == 0)
+			return &c->rows[i];
+	c->rows = memory_grow(c->rows, c->row_count + 1, sizeof(*c->rows));
+	row = &c->rows[c->row_count++];
+	*row = (struct compare_row){
+		.value = memory_grow(NULL, c->axis_count, sizeof(*value)),
+		.runs = memory_zeroed(c->runs.count, sizeof(*row->runs)),
+		.cells = memory_zeroed(c->column_count, sizeof(*row->cells)),
+	};
+	memcpy(row->value, value, size);
+	return row;
+}
+
+/* Of the axes that are splits, the part says the value. */
+static const struct compare_split *split_of(const struct comparison *c, uint32_t axis)
+{
+	for (uint32_t i = 0; i < c->split_count; i++)
+		if (c->splits[i].axis == axis)
+			return &c->splits[i];
+	return NULL;
+}
+
+static const char *axis_value(const struct comparison *c, uint32_t axis, uint32_t run,
+			      uint32_t part)
+{
+	const struct compare_split *split = split_of(c, axis);
+
+	return split ? split->names[comparison_part_value(c, part, (uint32_t)(split - c->splits))]
+		     : compare_value(&c->runs.runs[run], c->axes[axis].path);
+}
+
+/* What is known of the flows of a part is said of them, and not of those of the whole run. */
+static void add_health(struct health *h, const struct comparison *c, uint32_t run, uint32_t part)
+{
+	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
+	struct health whole = { .runs = 0 };
+
+	health_add(&whole, &c->runs.runs[run]);
+	whole.incomplete = flows->unfinished > 0;
+	whole.completed = (double)flows->counted[CLASS_ALL];
+	whole.unfinished = (double)flows->unfinished;
+	health_join(h, &whole);
+}
+
+static int is_empty(const struct comparison *c, uint32_t run, uint32_t part)
+{
+	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
+
+	return flows->counted[CLASS_ALL] + flows->unfinished == 0;
+}
+
+static void add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32_t *value)
+{
+	struct compare_row *row;
+
+	if (c->split_count && is_empty(c, run, part))
+		return;
+	for (uint32_t k = 0; k < c->axis_count; k++)
+		value[k] = value_index(&c->axes[k], axis_value(c, k, run, part));
+	row = row_of(c, value);
+	row->part = part;
+	row->runs[row->run_count++] = run;
+	if (c->split_count)
+		add_health(&row->health, c, run, part);
+	else
+		health_add(&row->health, &c->runs.runs[run]);
+}
+
+/* By parts first where these are on the left. */
+void comparison_make_rows(struct comparison *c)
+{
+	uint32_t *value = memory_zeroed(c->axis_count, sizeof(*value));
+	int by_part = c->split_count > 0 && c->splits[0].axis == 0;
+	uint32_t outer = by_part ? c->part_count : c->runs.count;
+	uint32_t inner = by_part ? c->runs.count : c->part_count;
+
+	for (uint32_t i = 0; i < outer; i++)
+		for (uint32_t k = 0; k < inner; k++)
+			add_to_row(c, by_part ? k : i, by_part ? i : k, value);
+	free(value);
+	for (uint32_t k = 0; k < c->axis_count; k++)
+		axis_labels(&c->axes[k]);
+}
+
+void comparison_find_mixed(struct comparison *c)
+{
+	size_t used = 0;
+
+	for (uint32_t r = 0; r < c->row_count; r++) {
+		const struct compare_row *row = &c->rows[r];
+		const struct stored_run *first = &c->runs.runs[row->runs[0]];
+
+		for (uint32_t k = 0; k < first->setting_count; k++) {
+			const char *path = first->settings[k].path;
+			int mixed = 0;
+
+			for (uint32_t i = 1;
+			     i < row->run_count && compare_is_compared(&c->runs, path); i++)
+				mixed |= strcmp(compare_value(&c->runs.runs[row->runs[i]], path),
+						first->settings[k].value) != 0;
+			if (mixed && !strstr(c->mixed, path) && used < sizeof(c->mixed))
+				used += (size_t)snprintf(c->mixed + used, sizeof(c->mixed) - used,
+							 "%s%s", used ? ", " : "", path);
+		}
+	}
+}
+
+void compare_row_free(struct compare_row *row)
+{
+	free(row->value);
+	free(row->runs);
+	free(row->cells);
+}
+
+/* --- rows that are the same --- */
+
+/* Of every run, to the last bit; a number that is not known is like another one. */
+static int has_same_numbers(const struct comparison *c, const struct compare_row *a,
+			    const struct compare_row *b)
+{
+	if (a->run_count != b->run_count)
+		return 0;
+	for (uint32_t i = 0; i < a->run_count; i++)
+		for (uint32_t k = 0; k < c->column_count; k++) {
+			double x = c->numbers[(size_t)a->runs[i] * c->column_count + k];
+			double y = c->numbers[(size_t)b->runs[i] * c->column_count + k];
+
+			if (x != y && !(isnan(x) && isnan(y)))
+				return 0;
+		}
+	return 1;
+}
+
+/* Both values have the one label from now on. */
+static void join_labels(struct compare_axis *a, uint32_t first, uint32_t other)
+{
+	char *both = NULL;
+
+	text_print(&both, "%s = %s", a->labels[first], a->labels[other]);
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (i != first && i != other && strcmp(a->labels[i], a->labels[first]) == 0)
+			text_print(&a->labels[i], "%s", both);
+	text_print(&a->labels[other], "%s", both);
+	free(a->labels[first]);
+	a->labels[first] = both;
+}
+
+static void list_joined(struct comparison *c)
+{
+	const struct compare_axis *a = &c->axes[0];
+
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const char *label = a->labels[c->rows[i].value[0]];
+		char *longer = NULL;
+
+		if (!strstr(label, " = "))
+			continue;
+		text_print(&longer, "%s%s%s", c->joined ? c->joined : "", c->joined ? "; " : "",
+			   label);
+		free(c->joined);
+		c->joined = longer;
+	}
+}
+
+void comparison_join(struct comparison *c)
+{
+	uint32_t kept = 0;
+
+	if (c->axis_count != 1 || c->split_count > 0)
+		return;
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		uint32_t same = 0;
+
+		while (same < kept && !has_same_numbers(c, &c->rows[same], &c->rows[i]))
+			same++;
+		if (same < kept) {
+			join_labels(&c->axes[0], c->rows[same].value[0], c->rows[i].value[0]);
+			compare_row_free(&c->rows[i]);
+		} else {
+			c->rows[kept++] = c->rows[i];
+		}
+	}
+	c->row_count = kept;
+	list_joined(c);
+}

@@ -1,0 +1,200 @@
+/* verdict_rule.c -- the rules by which a claim has its verdict, and how verdicts are counted.
+ *
+ *	too few		fewer than VERDICT_SEEDS seeds, unless these are alike in everything; or the mean agrees, but
+ *			the interval is so long that neither of the next two can be said
+ *	agrees		the mean lies within what agrees, and so does half of the 95 % interval at least
+ *	same direction	it does not, but the whole interval lies on the paper's side of "against"
+ *	disagrees	else
+ *
+ * Where seeds reach nothing ("never") there is no interval: then it is the seeds themselves that count. */
+#include "lab/analysis/verdict.h"
+#include "base/quantity.h"
+#include <math.h>
+#include <string.h>
+
+static const double mostly = 0.5;
+
+const char *verdict_name(enum verdict_kind kind)
+{
+	static const char *const names[VERDICTS] = {
+		[VERDICT_AGREES] = "agrees",
+		[VERDICT_SAME_DIRECTION] = "same direction",
+		[VERDICT_DISAGREES] = "disagrees",
+		[VERDICT_TOO_FEW] = "too few",
+		[VERDICT_CONTRADICTS] = "paper contradicts itself",
+		[VERDICT_FITTED] = "fitted",
+		[VERDICT_OTHER_SIZE] = "not at this size",
+		[VERDICT_NOT_MEASURED] = "not measured",
+	};
+
+	return names[kind];
+}
+
+const char *verdict_word(enum verdict_kind kind, uint32_t count)
+{
+	if (count != 1 && kind == VERDICT_AGREES)
+		return "agree";
+	if (count != 1 && kind == VERDICT_DISAGREES)
+		return "disagree";
+	return verdict_name(kind);
+}
+
+/* --- numbers --- */
+
+static int is_within(const struct claim *c, double x)
+{
+	return (x >= c->accept_low && x <= c->accept_high) || is_same_number(x, c->accept_low) ||
+	       is_same_number(x, c->accept_high);
+}
+
+static int is_on_side(const struct claim *c, double x)
+{
+	if (isnan(c->against))
+		return 0;
+	return claim_is_above(c) ? x > c->against : x < c->against;
+}
+
+/* How much of the interval lies within what agrees. */
+static double share_within(const struct claim *c, const struct measured *m, const double *known)
+{
+	double low = m->mean - m->half, high = m->mean + m->half;
+	uint32_t count = 0;
+
+	if (isfinite(m->half) && m->half > 0)
+		return (fmin(high, c->accept_high) - fmax(low, c->accept_low)) / (high - low);
+	if (isfinite(m->half))
+		return is_within(c, m->mean);
+	for (uint32_t i = 0; i < m->count; i++)
+		count += (uint32_t)is_within(c, known[i]);
+	return (double)count / m->count;
+}
+
+static int has_direction(const struct claim *c, const struct measured *m, const double *known)
+{
+	int has = is_on_side(c, m->mean - (isfinite(m->half) ? m->half : 0)) &&
+		  is_on_side(c, m->mean + (isfinite(m->half) ? m->half : 0));
+
+	for (uint32_t i = 0; i < m->count && !isfinite(m->half); i++)
+		has &= is_on_side(c, known[i]);
+	return has;
+}
+
+static enum verdict_kind kind_of(const struct claim *c, const double *known, struct verdict *v)
+{
+	const struct measured *m = &v->value;
+	double share;
+
+	if (m->count == 0) {
+		snprintf(v->why, sizeof(v->why), "no seed is on both sides");
+		return VERDICT_TOO_FEW;
+	}
+	if (m->count < VERDICT_SEEDS && !m->is_alike) {
+		snprintf(v->why, sizeof(v->why), "%u seed%s; %d are needed, or %d that are alike",
+			 m->count, m->count == 1 ? "" : "s", VERDICT_SEEDS, VERDICT_SEEDS_ALIKE);
+		return VERDICT_TOO_FEW;
+	}
+	share = share_within(c, m, known);
+	if (is_within(c, m->mean) && (share >= mostly || is_same_number(share, mostly)))
+		return VERDICT_AGREES;
+	if (has_direction(c, m, known))
+		return VERDICT_SAME_DIRECTION;
+	if (!is_within(c, m->mean))
+		return VERDICT_DISAGREES;
+	snprintf(v->why, sizeof(v->why),
+		 "the mean agrees, but less than half of the interval does");
+	return VERDICT_TOO_FEW;
+}
+
+/* What a number alone would be. */
+static enum verdict_kind kind_of_number(const struct claim *c, double x)
+{
+	return is_within(c, x)    ? VERDICT_AGREES
+	       : is_on_side(c, x) ? VERDICT_SAME_DIRECTION
+				  : VERDICT_DISAGREES;
+}
+
+/* Both ends of the interval are judged like its middle, and what agrees does not lie between them. */
+static int is_firm(const struct claim *c, const struct verdict *v)
+{
+	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;
+
+	if (!isfinite(v->value.half) || kind_of_number(c, low) != v->by_number ||
+	    kind_of_number(c, high) != v->by_number)
+		return 0;
+	return v->by_number == VERDICT_AGREES || high < c->accept_low || low > c->accept_high;
+}
+
+void verdict_rule(const struct claim *c, const double *known, struct verdict *v)
+{
+	v->by_number = kind_of(c, known, v);
+	v->is_firm = is_firm(c, v);
+	v->kind = c->contradicts ? VERDICT_CONTRADICTS : c->fitted ? VERDICT_FITTED : v->by_number;
+}
+
+/* --- counts --- */
+
+struct verdict_counts verdict_count(const struct figure *f, const struct verdict *verdicts)
+{
+	struct verdict_counts counts = { { 0 } };
+
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		counts.of[verdicts[i].kind]++;
+	return counts;
+}
+
+static int are_parts(const struct claim *a, const struct claim *b)
+{
+	return a == b || (a->sentence && b->sentence && strcmp(a->sentence, b->sentence) == 0);
+}
+
+/* Its parts by kind to the whole: the first kind in this order that one of them has. */
+static enum verdict_kind kind_of_sentence(const struct verdict_counts *parts)
+{
+	static const enum verdict_kind order[] = {
+		VERDICT_DISAGREES,      VERDICT_CONTRADICTS, VERDICT_NOT_MEASURED, VERDICT_TOO_FEW,
+		VERDICT_SAME_DIRECTION, VERDICT_AGREES,      VERDICT_FITTED,
+	};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (parts->of[order[i]])
+			return order[i];
+	return VERDICT_OTHER_SIZE;
+}
+
+struct verdict_counts verdict_count_sentences(const struct figure *f,
+					      const struct verdict *verdicts)
+{
+	struct verdict_counts counts = { { 0 } };
+
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		struct verdict_counts parts = { { 0 } };
+		uint32_t first = 0;
+
+		while (!are_parts(&f->claims[first], &f->claims[i]))
+			first++;
+		for (uint32_t k = i; k < f->claim_count && first == i; k++)
+			if (are_parts(&f->claims[i], &f->claims[k]))
+				parts.of[verdicts[k].kind]++;
+		if (first == i)
+			counts.of[kind_of_sentence(&parts)]++;
+	}
+	return counts;
+}
+
+struct why_counts why_count(const struct figure *f, const struct verdict *verdicts)
+{
+	struct why_counts counts = { { 0 } };
+
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		counts.of[f->claims[i].why] += verdicts[i].kind == VERDICT_DISAGREES;
+	return counts;
+}
+
+uint32_t verdict_total(const struct verdict_counts *counts)
+{
+	uint32_t total = 0;
+
+	for (int i = 0; i < VERDICTS; i++)
+		total += i == VERDICT_FITTED ? 0 : counts->of[i];
+	return total;
+}

@@ -1,0 +1,407 @@
+/* live.c -- what is shown of a result folder that may be changing. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/campaign/live.h"
+#include "base/version.h"
+#include "lab/campaign/running.h"
+#include "lab/report/report.h"
+#include "base/memory.h"
+#include "weir/units.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	ATTEMPTS = 4, /* to read a store that changes meanwhile */
+	COUNTER_OFFSET = 24 /* of a SQLite file: a number that every transaction changes */,
+	COUNTER_SIZE = 4,
+	COLUMNS = 600, /* of a series of a run that has ended */
+};
+
+struct store_stamp store_stamp(const char *folder)
+{
+	struct store_stamp stamp = { "" };
+	unsigned char counter[COUNTER_SIZE] = { 0 };
+	char *path = NULL;
+	struct stat st;
+	FILE *f;
+
+	text_print(&path, "%s/results.db", folder);
+	f = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? fopen(path, "rb")
+									  : NULL;
+	free(path);
+	if (!f)
+		return stamp;
+	if (fseek(f, COUNTER_OFFSET, SEEK_SET) != 0 ||
+	    fread(counter, 1, sizeof(counter), f) != sizeof(counter))
+		memset(counter, 0, sizeof(counter));
+	fclose(f);
+	snprintf(stamp.text, sizeof(stamp.text), "%jx-%jx-%02x%02x%02x%02x", (uintmax_t)st.st_ino,
+		 (uintmax_t)st.st_size, counter[0], counter[1], counter[2], counter[3]);
+	return stamp;
+}
+
+/* --- series --- */
+
+/* Points in nanoseconds and the unit of the series become a chart in units that suit them. */
+static void finish_chart(struct chart *c, const char *unit)
+{
+	struct chart_extent x = { 0, 0, 0, 0 };
+	struct report_unit time;
+	char what[RUNNING_NAME_SIZE];
+
+	c->kind = strncmp(c->title, "throughput", strlen("throughput")) == 0 ? CHART_CURVES
+									     : CHART_STEPS;
+	chart_extent(c, &x);
+	time = report_unit(x.x_max, "ns");
+	chart_scale(c, time.factor, 1);
+	text_print(&c->x_label, "time (%s)", time.name);
+	snprintf(what, sizeof(what), "%.*s", (int)strcspn(c->title, " "), c->title);
+	report_y_unit(c, what, unit);
+}
+
+static void write_charts(FILE *f, const struct chart_list *list)
+{
+	fputc('[', f);
+	for (uint32_t i = 0; i < list->count; i++) {
+		fputs(i ? ",{\"title\":" : "{\"title\":", f);
+		markup_json(f, list->all[i].title);
+		fputs(",\"data\":", f);
+		page_chart_data(f, &list->all[i]);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
+/* --- how things stand --- */
+
+/* The series of the first run under way that shows any. */
+static void write_running_series(FILE *f, const char *folder, const struct running_campaign *c)
+{
+	struct running_series *all = memory_zeroed(RUNNING_SERIES_MAX, sizeof(*all));
+	struct chart_list list = { .count = 0 };
+	uint32_t count = 0, run = 0;
+
+	for (; run < c->run_count && count == 0; run++)
+		count = running_read_series(folder, c->pid, c->runs[run].task, all);
+	for (uint32_t i = 0; i < count; i++) {
+		struct chart *chart = chart_add(&list, all[i].name, "");
+		struct chart_line *l = chart_line_add(chart, c->runs[run - 1].label);
+
+		for (uint32_t k = 0; k < all[i].count; k++)
+			chart_point_add(l, all[i].time_ns[k], all[i].value[k]);
+		finish_chart(chart, all[i].unit);
+	}
+	fputs(",\"seriesOf\":", f);
+	markup_json(f, count ? c->runs[run - 1].label : "");
+	fputs(",\"series\":", f);
+	write_charts(f, &list);
+	chart_list_free(&list);
+	free(all);
+}
+
+static void write_running(FILE *f, const struct running_campaign *c)
+{
+	double left_s = running_seconds_left(c->seconds, running_share(c));
+
+	fprintf(f,
+		"{\"total\":%" PRIu64 ",\"done\":%" PRIu64 ",\"failed\":%" PRIu64
+		",\"seconds\":%.1f,",
+		c->total, running_done(c), c->failed, c->seconds);
+	if (isfinite(left_s))
+		fprintf(f, "\"left\":%.1f,", left_s);
+	fputs("\"runs\":[", f);
+	for (uint32_t i = 0; i < c->run_count; i++) {
+		fprintf(f, "%s{\"share\":%.3f,\"label\":", i ? "," : "", c->runs[i].share);
+		markup_json(f, c->runs[i].label);
+		fputc('}', f);
+	}
+	fputs("]}", f);
+}
+
+void live_state(FILE *f, const struct live_subject *s, const struct store_stamp *stamp,
+		const struct store_stamp *read)
+{
+	struct running_campaign *c = memory_zeroed(1, sizeof(*c));
+
+	fprintf(f, "{\"stamp\":\"%s\",\"runs\":\"%s\",\"running\":", stamp->text, read->text);
+	if (running_read(s->folder, c)) {
+		write_running(f, c);
+		write_running_series(f, s->folder, c);
+	} else {
+		fputs("null,\"seriesOf\":\"\",\"series\":[]", f);
+	}
+	fputs("}\n", f);
+	free(c);
+}
+
+/* --- what the store holds --- */
+
+/* The run that was stored last. */
+static const struct stored_run *newest(const struct stored_runs *runs)
+{
+	const struct stored_run *found = &runs->runs[0];
+
+	for (uint32_t i = 1; i < runs->count; i++)
+		if (runs->runs[i].id > found->id)
+			found = &runs->runs[i];
+	return found;
+}
+
+/* "ecn, 20KB, seed 3"; for the caller to free. */
+static char *label_of(const struct report *r, const struct stored_run *run)
+{
+	const char *seed = stored_setting(run, "seed"), *scheme = "", *x = "";
+	char *label = NULL;
+
+	for (uint32_t i = 0; i < r->case_count; i++)
+		for (uint32_t k = 0; k < r->cases[i].row->run_count; k++)
+			if (&r->compare.runs.runs[r->cases[i].row->runs[k]] == run) {
+				scheme = r->schemes[r->cases[i].scheme];
+				x = r->cases[i].x_text;
+			}
+	text_print(&label, "%s, %s%sseed %s", scheme, x, x[0] ? ", " : "", seed ? seed : "-");
+	return label;
+}
+
+/* HTML inside JSON. */
+static void write_html(FILE *f, const struct report *r,
+		       void (*write)(FILE *f, const struct report *r))
+{
+	char *html = NULL;
+	size_t length = 0;
+	FILE *text = open_memstream(&html, &length);
+
+	if (!text)
+		memory_refused(0);
+	write(text, r);
+	fclose(text);
+	markup_json(f, html);
+	free(html);
+}
+
+static void write_table(FILE *f, const struct report *r)
+{
+	page_caveats(f, &r->compare);
+	report_table_choice(f, r);
+	report_table_first(f, r);
+}
+
+/* What one look at the store gives. */
+struct look {
+	struct report report;
+	uint64_t planned, done;
+	struct chart_list charts;
+	char *charted; /* the run that they are of */
+};
+
+static void look_free(struct look *l)
+{
+	free(l->charted);
+	chart_list_free(&l->charts);
+	report_free(&l->report);
+}
+
+static int add_series(void *context, const struct stored_series *s)
+{
+	struct look *look = context;
+	struct chart *c;
+	struct chart_line *l;
+
+	if (s->count < 2)
+		return 0;
+	if (look->charts.count == RUNNING_SERIES_MAX)
+		return 1;
+	c = chart_add(&look->charts, s->name, "");
+	l = chart_line_add(c, look->charted);
+	report_series(l, s);
+	chart_line_reduce(l, COLUMNS, 0);
+	finish_chart(c, s->unit);
+	return 0;
+}
+
+static int look_at(struct look *l, const char *folder, struct weir_error *e)
+{
+	struct store *s;
+	int failed;
+
+	memset(l, 0, sizeof(*l));
+	if (store_open(&s, folder, STORE_FOLLOW, e))
+		return -1;
+	failed = store_progress(s, &l->planned, &l->done, e);
+	if (!failed)
+		failed = report_read_first(&l->report, s, STORE_PLANNED, e);
+	if (!failed) {
+		const struct stored_run *run = newest(&l->report.compare.runs);
+
+		l->charted = label_of(&l->report, run);
+		failed = store_each_series(s, run->id, add_series, l, e);
+		if (failed)
+			look_free(l);
+	}
+	store_close(s);
+	return failed ? -1 : 0;
+}
+
+static void write_look(FILE *f, const struct look *l)
+{
+	const struct report *r = &l->report;
+
+	fputs(",\"title\":", f);
+	markup_json(f, r->compare.runs.runs[0].title);
+	fprintf(f, ",\"planned\":%" PRIu64 ",\"done\":%" PRIu64 ",\"runs\":%u,\"sentences\":[",
+		l->planned, l->done, r->compare.runs.count);
+	for (uint32_t i = 0; i < r->sentence_count; i++) {
+		if (i)
+			fputc(',', f);
+		markup_json(f, r->sentences[i]);
+	}
+	fputs("],\"table\":", f);
+	write_html(f, r, write_table);
+	fputs(",\"chartsOf\":", f);
+	markup_json(f, l->charted);
+	fputs(",\"charts\":", f);
+	write_charts(f, &l->charts);
+}
+
+void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *stamp)
+{
+	struct store_stamp before = *stamp, now;
+	struct weir_error e = { "" };
+	struct look l;
+	int failed = 0;
+
+	/* What changes while it is read is no damage: it is read again. */
+	for (int i = 0; i < ATTEMPTS; i++) {
+		failed = look_at(&l, s->folder, &e);
+		now = store_stamp(s->folder);
+		if (!failed || strcmp(before.text, now.text) == 0)
+			break;
+		before = now;
+	}
+	fprintf(f, "{\"stamp\":\"%s\"", stamp->text);
+	if (failed) {
+		fputs(",\"error\":", f);
+		markup_json(f, e.text);
+	} else {
+		write_look(f, &l);
+		look_free(&l);
+	}
+	fputs("}\n", f);
+}
+
+/* --- pages --- */
+
+static void write_failure(FILE *f, const struct weir_error *e)
+{
+	page_begin(f, "nothing to show yet");
+	fputs("<p><a href=\"/\">Back to the runs</a></p>\n<h1>Nothing to show yet</h1>\n"
+	      "<p class=\"warning\">",
+	      f);
+	markup_text(f, e->text);
+	fputs("</p>\n", f);
+	page_end(f, WEIR_VERSION, PAGE_TEXT);
+}
+
+void live_report(FILE *f, const struct live_subject *s)
+{
+	struct weir_error e = { "" };
+	struct report r;
+	struct store *store;
+	int failed = -1;
+
+	for (int i = 0; i < ATTEMPTS && failed; i++) {
+		if (store_open(&store, s->folder, STORE_FOLLOW, &e))
+			break;
+		failed = report_read(&r, store, STORE_PLANNED, &e);
+		store_close(store);
+	}
+	if (failed) {
+		write_failure(f, &e);
+		return;
+	}
+	report_html(f, &r);
+	report_free(&r);
+}
+
+/* To a text, because it may fail in the middle. */
+static int write_figure(FILE *f, const struct live_subject *s, struct figure *figure,
+			struct weir_error *e)
+{
+	struct figure_report fr = { .figure = figure,
+				    .label = s->figure->label,
+				    .scenario = s->figure->scenario,
+				    .size = s->size,
+				    .place = FIGURE_SERVED };
+	struct figure_state state;
+	struct store *store = NULL;
+	int failed;
+
+	if (figure_state_read(&state, figure, &(struct figure_results){ s->folder, NULL, s->size },
+			      e))
+		return -1;
+	fr.verdicts = state.verdicts;
+	failed = store_open(&store, s->folder, STORE_READ, e) ||
+		 figure_report_html(&fr, f, store, e);
+	store_close(store);
+	figure_state_free(&state);
+	return failed;
+}
+
+void live_figure(FILE *f, const struct live_subject *s)
+{
+	struct weir_error e = { "" };
+	struct figure figure;
+	char *html = NULL;
+	size_t length = 0;
+	FILE *text;
+	int failed;
+
+	if (figure_read(&figure, s->figure->claims, &e)) {
+		write_failure(f, &e);
+		return;
+	}
+	text = open_memstream(&html, &length);
+	if (!text)
+		memory_refused(0);
+	failed = write_figure(text, s, &figure, &e);
+	fclose(text);
+	if (failed)
+		write_failure(f, &e);
+	else
+		fwrite(html, 1, length, f);
+	free(html);
+	figure_free(&figure);
+}
+
+void live_page(FILE *f, const struct live_subject *s)
+{
+	page_begin_live(f, s->folder);
+	fputs("<p class=\"note\" id=\"where\"><code>", f);
+	markup_text(f, s->folder);
+	fputs("</code> <a href=\"/report\">Full report</a>", f);
+	if (s->figure) {
+		fputs(" <a href=\"/figure\">Figure ", f);
+		markup_text(f, s->figure->label);
+		fputs("</a>", f);
+	}
+	fputs("</p>\n<h1 id=\"title\">", f);
+	markup_text(f, s->folder);
+	fputs("</h1>\n<noscript><p class=\"warning\">This page follows the runs by JavaScript, "
+	      "which is "
+	      "switched off here; <a href=\"/report\">the report</a> has its tables "
+	      "without.</p></noscript>\n"
+	      "<section id=\"progress\">\n<p id=\"state\" role=\"status\">Looking …</p>\n"
+	      "<progress id=\"bar\" max=\"1\" hidden></progress>\n<ul "
+	      "id=\"running\"></ul>\n</section>\n"
+	      "<section id=\"answer\">\n<p class=\"note\" id=\"sofar\"></p>\n<div "
+	      "id=\"sentences\"></div>\n<div class=\"first alone\" "
+	      "id=\"table\"></div>\n</section>\n"
+	      "<section id=\"series\" hidden>\n<h2>Over time</h2>\n<p class=\"note\" "
+	      "id=\"of\"></p>\n"
+	      "<div class=\"panels\" id=\"charts\"></div>\n</section>\n",
+	      f);
+	fprintf(f, "<script>\n%s</script>\n", page_asset("live.js"));
+	page_end(f, WEIR_VERSION, PAGE_CHARTS);
+}

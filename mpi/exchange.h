@@ -1,9 +1,0 @@
-/* exchange.h -- sim/base/exchange.h over MPI: the ranks are those of the world (world.h). */
-#ifndef MPI_EXCHANGE_H
-#define MPI_EXCHANGE_H
-#include "sim/base/exchange.h"
-
-/* All processes of the world call it. -1: there is one process only, or the program was built without Open MPI; the
- * message says so. */
-int exchange_world(struct exchange **out, struct weir_error *e);
-#endif

@@ -1,0 +1,378 @@
+/* deadlock.c -- see deadlock.h.
+ *
+ * A node of the graph is a class of a link. Suspects are those that are paused, by a switch that means it
+ * still, with no word about it on its way. Packets that came over a suspect and wait for a port that is
+ * no suspect will leave: that clears it, and others after it. What remains waits for itself. */
+#include "sim/core/deadlock.h"
+#include "sim/parallel/ranks.h"
+#include "sim/core/ordered.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Packets that came over one link wait in the port of another. */
+struct wait {
+	uint32_t from, to, class_id;
+};
+
+struct search {
+	const struct engine *engine;
+	uint8_t *stuck; /* per link: bit per class that is suspected */
+	/* Per input and class of a switch: the last link that it was found to wait for, plus 1. */
+	uint32_t *noted, noted_count;
+	struct wait *waits;
+	uint32_t wait_count, wait_capacity;
+	uint8_t *told; /* per link: bit per class of which word is on its way to its sending end */
+};
+
+static int is_stuck(const struct search *f, uint32_t link, uint32_t class_id)
+{
+	return f->stuck[link] >> class_id & 1;
+}
+
+static void clear(struct search *f, uint32_t link, uint32_t class_id)
+{
+	f->stuck[link] &= (uint8_t) ~(1u << class_id);
+}
+
+/* --- suspects --- */
+
+/* The switch at the end of a link; NULL: a host, which pauses nobody. */
+static const struct switch_state *switch_after(const struct engine *e, uint32_t link)
+{
+	const struct net_node *to = &e->net->nodes[e->net->links[link].to];
+
+	return to->kind == NODE_SWITCH ? &e->switches[to->number] : NULL;
+}
+
+/* Does the switch at the end of the link mean it still? What a fabric scheme keeps may come free by other
+ * means. */
+static int is_meant(const struct engine *e, uint32_t link, uint32_t class_id)
+{
+	const struct switch_state *s = switch_after(e, link);
+
+	return s && engine_has(e, s->node) &&
+	       s->ordered->lossless.inputs[e->net->links[link].line - s->first_line][class_id]
+		       .paused &&
+	       !s->ordered->kept_pkts;
+}
+
+/* Of a link one rank may know its beginning, another one its end: what any of them has set. */
+static void any_of_ranks(const struct engine *e, uint8_t *bits)
+{
+	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
+	size_t size = e->net->link_count;
+
+	if (!x)
+		return;
+	memcpy(parcel_more(&x->out[x->rank], size), bits, size);
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t k = 0; k < size; k++)
+			bits[k] |= (uint8_t)x->in[i].bytes[k];
+}
+
+/* Returns how many links between switches, without which there is no circle, are among them. */
+static uint32_t list_suspects(struct search *f)
+{
+	const struct engine *e = f->engine;
+	uint8_t *meant = memory_new(e->net->link_count, sizeof(*meant));
+	uint32_t between = 0;
+
+	for (uint32_t link = 0; link < e->net->link_count; link++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
+			uint8_t bit = (uint8_t)(1u << k);
+
+			f->stuck[link] |= e->pauses[link].class[k].since_ps >= 0 ? bit : 0;
+			meant[link] |= is_meant(e, link, k) ? bit : 0;
+		}
+	any_of_ranks(e, f->stuck);
+	any_of_ranks(e, meant);
+	for (uint32_t link = 0; link < e->net->link_count; link++) {
+		f->stuck[link] &= meant[link];
+		between += f->stuck[link] &&
+			   e->net->nodes[e->net->links[link].from].kind == NODE_SWITCH;
+	}
+	memory_free(meant, e->net->link_count, sizeof(*meant));
+	return between;
+}
+
+/* --- who waits for whom --- */
+
+static void note_wait(struct search *f, uint32_t from, uint32_t to, uint32_t class_id)
+{
+	if (f->wait_count == f->wait_capacity) {
+		f->wait_capacity = f->wait_capacity ? 2 * f->wait_capacity : 64;
+		f->waits = memory_grow(f->waits, f->wait_capacity, sizeof(*f->waits));
+	}
+	f->waits[f->wait_count++] = (struct wait){ from, to, class_id };
+}
+
+/* The packets of a queue, each input and class noted once. */
+static void walk_queue(struct search *f, const struct switch_state *s, const struct weir_queue *q,
+		       uint32_t to)
+{
+	const struct engine *e = f->engine;
+	uint32_t slot = q->head;
+
+	for (uint32_t left = q->pkts; left; left--) {
+		struct weir_packet *packet = &e->store.slots[slot];
+		uint32_t input = packet_segment(packet)->input, class_id = packet->class_id;
+		uint32_t from = e->net->line_link[s->first_line + input];
+
+		if (class_is_lossless(e->config->lossless, class_id) &&
+		    is_stuck(f, from, class_id) &&
+		    f->noted[input * WEIR_PFC_CLASSES + class_id] != to + 1) {
+			f->noted[input * WEIR_PFC_CLASSES + class_id] = to + 1;
+			note_wait(f, from, to, class_id);
+		}
+		if ((++slot & WEIR_CHUNK_MASK) == 0)
+			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+	}
+}
+
+/* Ranked queues do not say who is in them: every input may be. They empty unless they are stuck, and so
+ * hide nothing for long. */
+static void blame_all(struct search *f, const struct switch_state *s, uint32_t queue, uint32_t to)
+{
+	const struct engine *e = f->engine;
+	const struct weir_port_class *c = engine_egress(e, to)->port.kind;
+
+	for (uint32_t i = 0; i < s->line_count; i++)
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
+			if (c->class_queue[k] == queue &&
+			    is_stuck(f, e->net->line_link[s->first_line + i], k))
+				note_wait(f, e->net->line_link[s->first_line + i], to, k);
+}
+
+static void walk_port(struct search *f, const struct switch_state *s, uint32_t link)
+{
+	struct weir_port *p = &engine_egress(f->engine, link)->port;
+
+	for (uint32_t i = 0; i < p->kind->queues; i++) {
+		const struct weir_queue *q = weir_port_queues(p) + i;
+
+		if (q->pkts && p->kind->order == WEIR_PORT_RANKED)
+			blame_all(f, s, i, link);
+		else if (q->pkts)
+			walk_queue(f, s, q, link);
+	}
+}
+
+static void list_waits(struct search *f)
+{
+	const struct engine *e = f->engine;
+
+	for (uint32_t i = 0; i < e->net->switch_count; i++) {
+		const struct switch_state *s = &e->switches[i];
+		uint32_t stuck = 0;
+
+		for (uint32_t n = 0; n < s->line_count; n++)
+			stuck |= f->stuck[e->net->line_link[s->first_line + n]];
+		if (!stuck || !engine_has(e, s->node))
+			continue;
+		memset(f->noted, 0, f->noted_count * sizeof(*f->noted));
+		for (uint32_t n = 0; n < s->link_count; n++)
+			walk_port(f, s, s->first_link + n);
+	}
+}
+
+/* By the switch where they wait, in the order in which they were found there. */
+struct found_wait {
+	struct wait wait;
+	uint32_t at, order;
+};
+
+static int by_switch(const void *a, const void *b)
+{
+	const struct found_wait *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Those that other ranks have found as well, in the order in which one process would have found them. */
+static void list_waits_of_ranks(struct search *f)
+{
+	const struct network *net = f->engine->net;
+	struct exchange *x = f->engine->ranks->exchange;
+	struct found_wait *found;
+	uint64_t count = 0;
+
+	if (f->wait_count)
+		memcpy(parcel_more(&x->out[x->rank], f->wait_count * sizeof(*f->waits)), f->waits,
+		       f->wait_count * sizeof(*f->waits));
+	exchange_share(x);
+	f->wait_count = 0;
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t at = 0; at < x->in[i].size; at += sizeof(struct wait)) {
+			struct wait w;
+
+			memcpy(&w, x->in[i].bytes + at, sizeof(w));
+			note_wait(f, w.from, w.to, w.class_id);
+		}
+	found = memory_grow(NULL, f->wait_count, sizeof(*found));
+	for (uint32_t i = 0; i < f->wait_count; i++)
+		found[count++] = (struct found_wait){
+			f->waits[i], net->nodes[net->links[f->waits[i].to].from].number, i
+		};
+	qsort(found, count, sizeof(*found), by_switch);
+	for (uint32_t i = 0; i < f->wait_count; i++)
+		f->waits[i] = found[i].wait;
+	free(found);
+}
+
+/* --- clearing --- */
+
+/* Of which classes is a pause or resume on its way to the sending end of the link, as far as it is known here? */
+static uint8_t told_of(const struct engine *e, uint32_t link)
+{
+	const struct egress *back = engine_egress(e, e->net->links[link].reverse);
+	uint32_t slot = line_start(e, e->net->links[e->net->links[link].reverse].line);
+	uint8_t told = 0;
+
+	while (slot != WEIR_SLOT_NONE && slot != back->tail) {
+		struct weir_packet *packet = &e->store.slots[slot];
+
+		if (packet_is_pause(packet) && packet_segment(packet)->frame_kind < FRAME_FABRIC)
+			told |= (uint8_t)(1u << packet->class_id);
+		if ((++slot & WEIR_CHUNK_MASK) == 0)
+			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+	}
+	return told;
+}
+
+/* Those that wait for nothing here, or are about to hear news. */
+static void clear_doubtful(struct search *f)
+{
+	uint32_t links = f->engine->net->link_count;
+	uint8_t *waits = memory_new(links, sizeof(*waits));
+
+	for (uint32_t i = 0; i < f->wait_count; i++)
+		waits[f->waits[i].from] |= (uint8_t)(1u << f->waits[i].class_id);
+	for (uint32_t link = 0; link < links; link++) {
+		f->stuck[link] &= waits[link];
+		f->told[link] = f->stuck[link] ? told_of(f->engine, link) : 0;
+	}
+	any_of_ranks(f->engine, f->told);
+	for (uint32_t link = 0; link < links; link++)
+		f->stuck[link] &= (uint8_t)~f->told[link];
+	memory_free(waits, links, sizeof(*waits));
+}
+
+/* Those that wait for something that moves; until no more change. */
+static void clear_moving(struct search *f)
+{
+	int changed = 1;
+
+	while (changed) {
+		changed = 0;
+		for (uint32_t i = 0; i < f->wait_count; i++) {
+			const struct wait *wait = &f->waits[i];
+
+			if (is_stuck(f, wait->from, wait->class_id) &&
+			    !is_stuck(f, wait->to, wait->class_id)) {
+				clear(f, wait->from, wait->class_id);
+				changed = 1;
+			}
+		}
+	}
+}
+
+/* --- circles --- */
+
+/* What the links of one class wait for, and which were seen. */
+struct trail {
+	uint32_t class_id;
+	uint32_t *next; /* per link: the first that it waits for */
+	uint32_t *seen; /* per link: where the walk began that came by, plus 1; 0: none did */
+	uint32_t *path;
+};
+
+static void describe(const struct engine *e, const uint32_t *circle, uint32_t count,
+		     struct deadlock *d)
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t since_ps = e->pauses[circle[i]].class[d->class_id].since_ps;
+		char name[128];
+
+		if (since_ps > d->since_ps)
+			d->since_ps = since_ps;
+		link_name(e->net, circle[i], name, sizeof(name));
+		if (used + strlen(name) + 16 < sizeof(d->text))
+			used += (size_t)snprintf(d->text + used, sizeof(d->text) - used, "%s%s",
+						 i ? ", " : "", name);
+		else if (i + 1 == count)
+			snprintf(d->text + used, sizeof(d->text) - used, ", ...");
+	}
+}
+
+/* From a stuck link on, each to the next, until one comes again: a circle, unless an earlier walk was
+ * there. */
+static void follow(const struct engine *e, struct trail *t, uint32_t link, struct deadlock *d)
+{
+	uint32_t count = 0, walk = link + 1, first = 0;
+
+	while (!t->seen[link]) {
+		t->seen[link] = walk;
+		t->path[count++] = link;
+		link = t->next[link];
+	}
+	if (t->seen[link] != walk || !count)
+		return;
+	while (t->path[first] != link)
+		first++;
+	if (d->circles++ == 0) {
+		d->class_id = t->class_id;
+		describe(e, t->path + first, count - first, d);
+	}
+}
+
+static void find_circles(const struct search *f, struct deadlock *d)
+{
+	uint32_t links = f->engine->net->link_count;
+	uint32_t *memory = memory_new(3 * (uint64_t)links, sizeof(*memory));
+	struct trail t = { 0, memory, memory + links, memory + 2 * (size_t)links };
+
+	for (; t.class_id < WEIR_PFC_CLASSES; t.class_id++) {
+		memset(t.seen, 0, links * sizeof(*t.seen));
+		for (uint32_t i = f->wait_count; i-- > 0;)
+			if (f->waits[i].class_id == t.class_id)
+				t.next[f->waits[i].from] = f->waits[i].to;
+		for (uint32_t link = 0; link < links; link++)
+			if (is_stuck(f, link, t.class_id))
+				follow(f->engine, &t, link, d);
+	}
+	memory_free(memory, 3 * (uint64_t)links, sizeof(*memory));
+}
+
+void deadlock_find(const struct engine *e, struct deadlock *d)
+{
+	uint32_t links = e->net->link_count;
+	struct search f = { .engine = e };
+
+	*d = (struct deadlock){ 0 };
+	if (!e->config->lossless)
+		return;
+	f.stuck = memory_new(links, sizeof(*f.stuck));
+	f.told = memory_new(links, sizeof(*f.told));
+	if (list_suspects(&f)) {
+		for (uint32_t i = 0; i < e->net->switch_count; i++)
+			if (e->switches[i].line_count * WEIR_PFC_CLASSES > f.noted_count)
+				f.noted_count = e->switches[i].line_count * WEIR_PFC_CLASSES;
+		f.noted = memory_new(f.noted_count, sizeof(*f.noted));
+		list_waits(&f);
+		if (e->ranks)
+			list_waits_of_ranks(&f);
+		clear_doubtful(&f);
+		clear_moving(&f);
+		find_circles(&f, d);
+		memory_free(f.noted, f.noted_count, sizeof(*f.noted));
+		free(f.waits);
+	}
+	memory_free(f.told, links, sizeof(*f.told));
+	memory_free(f.stuck, links, sizeof(*f.stuck));
+}

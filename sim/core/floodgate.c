@@ -1,0 +1,502 @@
+/* floodgate.c -- a switch sends its neighbours only so much for one destination as they have passed on.
+ *
+ * Liu et al., "Floodgate: Taming Incast in Datacenter Networks", CoNEXT 2021, by way of the authors' simulator
+ * (github.com/NASA-NJU/Floodgate-NS3), whose rules and values these are.
+ *
+ * For each destination a switch has a window: bytes of data that may be under way to its neighbours, or
+ * wait there. What exceeds it stays in a queue of the destination's own, so that the queues of ports are
+ * those of traffic that gets on, and incast waits at the edge where it comes in. The neighbour gives credit
+ * for what it passes on, many packets and destinations together: when enough has come together from an
+ * input, or some time after the first. A switch that itself has too much waiting for a destination keeps the
+ * credit for it until less does, so that the window of the one before it closes too.
+ *
+ * window = m BDP_nexthop + T C_nexthop, with the rate and the delays, there and back, of the link that the
+ * first packet for the destination took, and T the credit timer.
+ *
+ * The first switch gives its hosts no credit: PFC stops them, or their control does. The switch of the
+ * destination has no window for it; nor has, below the top, a switch on the way down, because what waits
+ * for the way up and for the way down would share queues, and two switches could wait for each other.
+ *
+ * Not here: recovery of credit that is lost (sequence numbers and SYN packets between switches), so nothing
+ * may be lost on a link: classes are lossless and no link fails. PFC for single destinations between the
+ * first switch and its hosts, which is part of the authors' ideal variant.
+ *
+ * Differs: a credit frame has 64 bytes and room for three destinations; more need more frames. In the authors'
+ * simulator a port's queue for ECN includes what waits in queues of destinations for that port; here a
+ * packet is marked by what it finds at its port. */
+#include "sim/core/host.h"
+#include "sim/core/ordered.h"
+
+enum { VOQS_MAX = 1 << 15 };
+
+struct floodgate_params {
+	uint64_t window_q32; /* in bandwidth-delay products of a hop */
+	uint64_t credit_bytes, credit_ns;
+	uint64_t hold_q32; /* likewise */
+	uint64_t voqs;
+};
+
+#define PARAMS(member) offsetof(struct floodgate_params, member)
+
+static const struct weir_option floodgate_options[] = {
+	{ "window", WEIR_OPT_FRACTION_Q32, PARAMS(window_q32), "1.5", WEIR_ONE_Q32 / 64,
+	  64 * WEIR_ONE_Q32,
+	  "what may be under way to the next switch for one destination, in bandwidth-delay "
+	  "products of the hop; what comes while credit is gathered is added",
+	  NULL },
+	{ "credit", WEIR_OPT_BYTES, PARAMS(credit_bytes), "10240B", 1, UINT32_MAX,
+	  "bytes passed on from one input that are worth a credit frame", NULL },
+	{ "credit-timer", WEIR_OPT_TIME_NS, PARAMS(credit_ns), "10us", 1, WEIR_NS_PER_MS,
+	  "credit that is gathered goes back after this", NULL },
+	{ "hold", WEIR_OPT_FRACTION_Q32, PARAMS(hold_q32), "1.5", 0, 1000 * WEIR_ONE_Q32,
+	  "while more waits here for a destination its credit is kept, in bandwidth-delay products "
+	  "of the longest hop at the highest rate",
+	  NULL },
+	{ "voqs", WEIR_OPT_COUNT, PARAMS(voqs), "100", 1, VOQS_MAX,
+	  "queues of a switch for destinations whose window is closed; when all are taken, "
+	  "destinations share",
+	  NULL },
+	{ .name = NULL },
+};
+
+/* What a switch knows of a host that data is for. */
+struct destination {
+	uint64_t window_bytes; /* that may still be sent */
+	uint64_t held_bytes;   /* waiting here, in so many packets ... */
+	uint32_t held_pkts;
+	uint32_t voq; /* ... in this queue */
+	uint32_t is_known;
+};
+
+/* Packets of one or more destinations, first in first out; in chunks of the pool, as in port.h. */
+struct voq {
+	uint32_t head, tail; /* slots */
+	uint32_t pkts;
+	uint32_t next_free; /* while there are none */
+};
+
+/* Of a line that comes in. */
+struct floodgate_input {
+	uint32_t is_host;
+	uint32_t has_window; /* 1: the neighbour has one for what it sends here */
+	uint32_t timer_is_set;
+	uint64_t due_bytes;   /* came together since credit was last given */
+	int64_t deadline_ps;  /* by when to give it */
+	uint32_t *owed_bytes; /* to the neighbour, by destination */
+	uint64_t *owing;      /* bit per destination for which that is not 0 */
+};
+
+struct floodgate {
+	const struct floodgate_params *params;
+	uint64_t hold_bytes;
+	uint32_t host_count, free_voq; /* VOQ_NONE: all are taken */
+	uint32_t is_releasing;
+	struct destination *to;
+	struct voq *voqs;
+	struct floodgate_input *inputs;
+	uint8_t *has_window; /* by port */
+};
+
+#define VOQ_NONE UINT32_MAX
+
+static struct floodgate *floodgate_of(const struct switch_state *s)
+{
+	return s->ordered->fabric_state;
+}
+
+/* --- credit that is given --- */
+
+static int is_kept(const struct floodgate *f, uint32_t dst)
+{
+	return f->to[dst].held_bytes > f->hold_bytes;
+}
+
+/* All that is owed to the neighbour at an input but what is kept. Returns 1 where something is. */
+static int give_credit(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps)
+{
+	struct floodgate *f = floodgate_of(s);
+	struct floodgate_input *in = &f->inputs[input];
+	struct weir_packet frame = frame_make(FRAME_FLOODGATE_CREDIT);
+	struct segment *said = packet_segment(&frame);
+	int kept = 0;
+
+	for (uint32_t word = 0; word < (f->host_count + 63) / 64; word++) {
+		for (uint64_t left = in->owing[word]; left; left &= left - 1) {
+			uint32_t dst = word * 64 + (uint32_t)__builtin_ctzll(left);
+
+			if (is_kept(f, dst)) {
+				kept = 1;
+				continue;
+			}
+			said->credit[said->credit_count++] =
+				(struct segment_credit){ dst, in->owed_bytes[dst] };
+			in->owed_bytes[dst] = 0;
+			in->owing[word] &= ~(UINT64_C(1) << (dst % 64));
+			if (said->credit_count == FRAME_CREDITS) {
+				ordered_send(w, s, input, &frame, now_ps);
+				said->credit_count = 0;
+			}
+		}
+	}
+	if (said->credit_count)
+		ordered_send(w, s, input, &frame, now_ps);
+	in->due_bytes = 0;
+	return kept;
+}
+
+static void set_timer(struct switch_state *s, uint32_t input, int64_t now_ps)
+{
+	struct floodgate *f = floodgate_of(s);
+	struct floodgate_input *in = &f->inputs[input];
+
+	in->deadline_ps = now_ps + weir_ns_to_ps((int64_t)f->params->credit_ns);
+	if (in->timer_is_set)
+		return;
+	in->timer_is_set = 1;
+	ordered_timer(s, input, in->deadline_ps);
+}
+
+static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t input,
+			    int64_t now_ps)
+{
+	struct floodgate_input *in = &floodgate_of(s)->inputs[input];
+
+	in->timer_is_set = 0;
+	if (in->deadline_ps < 0)
+		return; /* given, and nothing has come since */
+	if (in->deadline_ps > now_ps) {
+		in->timer_is_set = 1;
+		ordered_timer(s, input, in->deadline_ps);
+	} else if (give_credit(w, s, input, now_ps)) {
+		set_timer(s, input, now_ps);
+	} else {
+		in->deadline_ps = -1;
+	}
+}
+
+/* Data is passed on, or lost: the neighbour it came from may send as much again. */
+static void floodgate_leave(struct worker *w, struct switch_state *s, uint32_t port,
+			    struct weir_packet *packet, int64_t now_ps)
+{
+	struct floodgate *f = floodgate_of(s);
+	const struct segment *segment = packet_segment(packet);
+	struct floodgate_input *in = &f->inputs[segment->input];
+	uint32_t dst = segment->hop.dst;
+
+	(void)port;
+	if (packet->flags & SEGMENT_ACK || !in->has_window)
+		return;
+	in->owed_bytes[dst] += packet->bytes;
+	in->owing[dst / 64] |= UINT64_C(1) << (dst % 64);
+	if (!is_kept(f, dst))
+		in->due_bytes += packet->bytes;
+	if (in->due_bytes >= f->params->credit_bytes) {
+		in->deadline_ps = -1;
+		if (!give_credit(w, s, segment->input, now_ps))
+			return;
+	}
+	if (in->deadline_ps < 0)
+		set_timer(s, segment->input, now_ps);
+}
+
+/* --- windows --- */
+
+/* Never less than a packet, or none would ever go. */
+static uint64_t window_of(const struct engine *e, const struct floodgate_params *p,
+			  const struct egress *out)
+{
+	const struct net_link *link = &e->net->links[e->net->line_link[out->line]];
+	const struct egress *back = engine_egress(e, link->reverse);
+	uint64_t rate_bps = out->port.kind->rate_bps;
+	uint64_t bdp_bytes = weir_ps_to_bytes(out->delay_ps + back->delay_ps, rate_bps);
+	/* At most 2 s at 8 Tb/s: 2^41 bytes, times 2^22. */
+	uint64_t window_bytes = (bdp_bytes * (p->window_q32 >> 16)) >> 16;
+
+	window_bytes += weir_bps_times_ns_to_bytes(rate_bps, p->credit_ns);
+	return window_bytes > e->config->frame_max_bytes ? window_bytes
+							 : e->config->frame_max_bytes;
+}
+
+static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *packet)
+{
+	uint32_t slot = v->tail;
+
+	if (v->pkts == 0) {
+		slot = v->head = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
+	} else if ((slot & WEIR_CHUNK_MASK) == 0) {
+		uint32_t chunk = engine_chunk_take(w);
+
+		w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
+		slot = chunk << WEIR_CHUNK_SHIFT;
+	}
+	w->pool.slots[slot] = *packet;
+	v->tail = slot + 1;
+	v->pkts++;
+}
+
+static void voq_drop_head(struct worker *w, struct voq *v)
+{
+	v->pkts--;
+	if (v->pkts == 0)
+		weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
+	else
+		v->head = line_advance(&w->pool, v->head);
+}
+
+/* A queue for a destination that has none: an empty one, or one that others have. */
+static uint32_t take_voq(struct floodgate *f, uint32_t dst)
+{
+	uint32_t voq = f->free_voq;
+
+	if (voq == VOQ_NONE)
+		return (uint32_t)(weir_mix64(dst) % f->params->voqs);
+	f->free_voq = f->voqs[voq].next_free;
+	return voq;
+}
+
+static void keep(struct worker *w, struct floodgate *f, const struct weir_packet *packet)
+{
+	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
+	struct destination *d = &f->to[dst];
+
+	if (d->held_pkts == 0)
+		d->voq = take_voq(f, dst);
+	voq_push(w, &f->voqs[d->voq], packet);
+	d->held_pkts++;
+	d->held_bytes += packet->bytes;
+}
+
+static uint32_t floodgate_list_kept(const struct switch_state *s, uint32_t *slots, uint64_t room)
+{
+	const struct floodgate *f = floodgate_of(s);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < f->params->voqs && count <= room; i++) {
+		const struct weir_slot_range range = { f->voqs[i].head, f->voqs[i].tail };
+
+		if (f->voqs[i].pkts)
+			count += weir_slots_list(&range, &s->engine->store, slots + count,
+						 (uint32_t)(room - count));
+	}
+	return (uint32_t)count;
+}
+
+/* Packets at the head of a queue for whose destination the window is open go to their ports. */
+static void release(struct worker *w, struct switch_state *s, uint32_t voq, int64_t now_ps)
+{
+	struct floodgate *f = floodgate_of(s);
+	struct voq *v = &f->voqs[voq];
+
+	f->is_releasing = 1;
+	while (v->pkts) {
+		struct weir_packet packet = w->pool.slots[v->head];
+		const struct segment_hop *hop = &packet_segment(&packet)->hop;
+		struct destination *d = &f->to[hop->dst];
+
+		if (d->window_bytes < packet.bytes)
+			break;
+		voq_drop_head(w, v);
+		d->window_bytes -= packet.bytes;
+		d->held_bytes -= packet.bytes;
+		d->held_pkts--;
+		packet.time_ps = now_ps;
+		ordered_release(w, s, hop->kept_port, &packet);
+	}
+	f->is_releasing = 0;
+	if (v->pkts == 0) {
+		v->next_free = f->free_voq;
+		f->free_voq = voq;
+	}
+}
+
+static void add_credit(struct worker *w, struct switch_state *s, struct segment_credit credit,
+		       int64_t now_ps)
+{
+	struct floodgate *f = floodgate_of(s);
+	struct destination *d = &f->to[credit.dst];
+
+	d->window_bytes += credit.bytes;
+	if (d->held_pkts && !f->is_releasing)
+		release(w, s, d->voq, now_ps);
+}
+
+static void floodgate_frame(struct worker *w, struct switch_state *s, uint32_t input,
+			    const struct weir_packet *frame)
+{
+	const struct segment *said = packet_segment((struct weir_packet *)frame);
+
+	(void)input;
+	for (uint32_t i = 0; i < said->credit_count; i++)
+		add_credit(w, s, said->credit[i], frame->time_ps);
+}
+
+/* Its port had the packet dropped after it was let through. */
+static void floodgate_lost(struct worker *w, struct switch_state *s, uint32_t port,
+			   const struct weir_packet *packet)
+{
+	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
+
+	if (!(packet->flags & SEGMENT_ACK) && floodgate_of(s)->has_window[port])
+		add_credit(w, s, (struct segment_credit){ dst, packet->bytes }, packet->time_ps);
+}
+
+static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state *s, uint32_t port,
+					   struct weir_packet *packet)
+{
+	const struct engine *e = w->engine;
+	struct floodgate *f = floodgate_of(s);
+	struct segment *segment = packet_segment(packet);
+	struct destination *d;
+
+	if (packet->flags & SEGMENT_ACK)
+		return FABRIC_OFFER;
+	if (f->inputs[segment->input].is_host)
+		segment->hop.dst = flow_at(e, segment->connection)->dst;
+	if (!f->has_window[port])
+		return FABRIC_OFFER;
+	d = &f->to[segment->hop.dst];
+	if (!d->is_known) {
+		d->is_known = 1;
+		d->window_bytes = window_of(e, f->params, engine_egress(e, s->first_link + port));
+	}
+	if (d->held_pkts == 0 && d->window_bytes >= packet->bytes) {
+		d->window_bytes -= packet->bytes;
+		return FABRIC_OFFER;
+	}
+	segment->hop.kept_port = (uint16_t)port;
+	keep(w, f, packet);
+	return FABRIC_KEEP;
+}
+
+/* --- building --- */
+
+static int floodgate_fits(const struct config *c, struct weir_error *e)
+{
+	uint32_t classes = c->queues < WEIR_PFC_CLASSES ? c->queues : WEIR_PFC_CLASSES;
+	uint32_t all = (1u << classes) - 1;
+
+	if ((c->lossless & all) != all || c->queues > WEIR_PFC_CLASSES)
+		return weir_error_set(
+			e,
+			"switch.fabric: a packet that floodgate loses takes a part of a "
+			"window with it; set lossless = all and at most %d queues",
+			WEIR_PFC_CLASSES);
+	if (c->network.fails.count)
+		return weir_error_set(
+			e, "switch.fabric: a link that fails takes a part of floodgate's "
+			   "windows with it; leave network.fail out");
+	return 0;
+}
+
+static uint8_t top_tier(const struct network *net)
+{
+	uint8_t top = 0;
+
+	for (uint32_t i = 0; i < net->node_count; i++)
+		if (net->nodes[i].kind == NODE_SWITCH && net->nodes[i].tier > top)
+			top = net->nodes[i].tier;
+	return top;
+}
+
+/* Is there a window for what goes over the link? To switches, unless it goes down below the top. */
+static int has_window(const struct network *net, uint32_t link, uint8_t top)
+{
+	const struct net_node *from = &net->nodes[net->links[link].from],
+			      *to = &net->nodes[net->links[link].to];
+
+	return from->kind == NODE_SWITCH && to->kind == NODE_SWITCH &&
+	       !(to->tier < from->tier && from->tier < top);
+}
+
+/* The most that a link of the switch carries in its delays, there and back. */
+static uint64_t largest_bdp(const struct engine *e, const struct switch_state *s)
+{
+	uint64_t rate_bps = 0;
+	int64_t hop_ps = 0;
+
+	for (uint32_t i = 0; i < s->link_count; i++) {
+		const struct net_link *link = &e->net->links[s->first_link + i];
+		int64_t ps = link->delay_ps + e->net->links[link->reverse].delay_ps;
+
+		rate_bps = link->rate_bps > rate_bps ? link->rate_bps : rate_bps;
+		hop_ps = ps > hop_ps ? ps : hop_ps;
+	}
+	return weir_ps_to_bytes(hop_ps, rate_bps);
+}
+
+static uint64_t owing_words(const struct floodgate *f)
+{
+	return (f->host_count + UINT64_C(63)) / 64;
+}
+
+static void *floodgate_new_switch(struct engine *e, struct switch_state *s)
+{
+	struct floodgate *f = memory_new(1, sizeof(*f));
+	uint8_t top = top_tier(e->net);
+
+	f->params = (const void *)e->config->fabric_params;
+	f->host_count = e->net->host_count;
+	/* Below 2^37 units of 16 bytes, times 2^26. */
+	f->hold_bytes = (largest_bdp(e, s) >> 4) * (f->params->hold_q32 >> 16) >> 12;
+	f->to = memory_new(f->host_count, sizeof(*f->to));
+	f->voqs = memory_new(f->params->voqs, sizeof(*f->voqs));
+	f->free_voq = VOQ_NONE;
+	for (uint32_t i = (uint32_t)f->params->voqs; i-- > 0;) {
+		f->voqs[i].next_free = f->free_voq;
+		f->free_voq = i;
+	}
+	f->has_window = memory_new(s->link_count, sizeof(*f->has_window));
+	for (uint32_t i = 0; i < s->link_count; i++)
+		f->has_window[i] = (uint8_t)has_window(e->net, s->first_link + i, top);
+	f->inputs = memory_new(s->line_count, sizeof(*f->inputs));
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		struct floodgate_input *in = &f->inputs[i];
+		uint32_t link = e->net->line_link[s->first_line + i];
+
+		in->is_host = e->net->nodes[e->net->links[link].from].kind == NODE_HOST;
+		in->has_window = (uint32_t)has_window(e->net, link, top);
+		in->deadline_ps = -1;
+		if (!in->has_window)
+			continue;
+		in->owed_bytes = memory_new(f->host_count, sizeof(*in->owed_bytes));
+		in->owing = memory_new(owing_words(f), sizeof(*in->owing));
+	}
+	return f;
+}
+
+static void floodgate_free_switch(struct switch_state *s, void *state)
+{
+	struct floodgate *f = state;
+
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		if (!f->inputs[i].has_window)
+			continue;
+		memory_free(f->inputs[i].owed_bytes, f->host_count,
+			    sizeof(*f->inputs[i].owed_bytes));
+		memory_free(f->inputs[i].owing, owing_words(f), sizeof(*f->inputs[i].owing));
+	}
+	memory_free(f->inputs, s->line_count, sizeof(*f->inputs));
+	memory_free(f->has_window, s->link_count, sizeof(*f->has_window));
+	memory_free(f->voqs, f->params->voqs, sizeof(*f->voqs));
+	memory_free(f->to, f->host_count, sizeof(*f->to));
+	memory_free(f, 1, sizeof(*f));
+}
+
+const struct fabric_ops fabric_floodgate = {
+	.scheme = {
+		.name = "floodgate",
+		.help = "keeps data back for which the next switch has no window of its destination's left",
+		.cite = "Liu et al., Floodgate: Taming Incast in Datacenter Networks, CoNEXT 2021",
+		.params_size = sizeof(struct floodgate_params),
+		.options = floodgate_options,
+	},
+	.fits = floodgate_fits,
+	.new_switch = floodgate_new_switch,
+	.free_switch = floodgate_free_switch,
+	.arrive = floodgate_arrive,
+	.leave = floodgate_leave,
+	.lost = floodgate_lost,
+	.frame = floodgate_frame,
+	.list_kept = floodgate_list_kept,
+	.timer = floodgate_timer,
+};

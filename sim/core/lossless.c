@@ -1,0 +1,101 @@
+/* lossless.c -- classes that are paused before a packet would be lost: for how long links were, and how the
+ * memory of a switch is shared out. */
+#include "sim/core/lossless.h"
+#include <inttypes.h>
+
+/* --- pauses of a link --- */
+
+void link_pause(struct engine *e, uint32_t link, uint32_t class_id, int pause, int64_t now_ps)
+{
+	struct pause_count *p = &e->pauses[link].class[class_id];
+
+	if (pause && p->since_ps < 0) {
+		p->since_ps = now_ps;
+		p->count++;
+	} else if (!pause && p->since_ps >= 0) {
+		p->sum_ps += now_ps - p->since_ps;
+		p->since_ps = -1;
+	}
+}
+
+int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id, int64_t now_ps)
+{
+	const struct pause_count *p = &e->pauses[link].class[class_id];
+
+	return p->sum_ps + (p->since_ps >= 0 ? now_ps - p->since_ps : 0);
+}
+
+/* Where the marking scheme chooses queues there is but one class, which has all of them. */
+void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_signal signal,
+			 int64_t now_ps)
+{
+	const struct weir_port_class *c = p->kind;
+	uint32_t first = c->choose_queue ? 0 : c->class_queue[class_id];
+	uint32_t last = c->choose_queue ? c->queues - 1 : first;
+
+	for (uint32_t queue = first; queue <= last; queue++) {
+		if (signal == WEIR_PFC_PAUSE)
+			weir_port_pause(p, queue);
+		else
+			weir_port_resume(p, queue, now_ps);
+	}
+}
+
+/* --- building --- */
+
+/* What may still arrive after a pause frame was made: the frame waits for one packet on its own link and for the
+ * frames of other classes, it propagates, the sender finishes a packet, and the link is full; a host's packets
+ * may be late by its jitter. */
+static uint64_t headroom_of(const struct engine *e, uint32_t line)
+{
+	const struct egress *in = engine_egress(e, e->net->line_link[line]);
+	const struct egress *back = engine_egress(e, line_back(e, line));
+	const struct net_link *link = &e->net->links[in->link];
+	int from_host = e->net->nodes[link->from].kind == NODE_HOST;
+	uint32_t mtu = e->config->frame_max_bytes;
+	int64_t wait_ps =
+		weir_port_wire_ps(back->port.kind, mtu) +
+		weir_port_wire_ps(back->port.kind, WEIR_PFC_FRAME_BYTES) * WEIR_PFC_CLASSES +
+		back->delay_ps + weir_port_wire_ps(in->port.kind, mtu) + in->delay_ps +
+		(from_host ? e->jitter_ps : 0);
+
+	return weir_ps_to_bytes(wait_ps, in->port.kind->rate_bps) + 2 * (uint64_t)mtu;
+}
+
+int lossless_init(struct lossless *l, const struct engine *e, const struct switch_state *s,
+		  struct weir_error *error)
+{
+	const struct switch_config *c = &e->config->switches;
+	uint64_t apart = 0;
+
+	l->classes = e->config->lossless;
+	l->inputs = memory_new(s->line_count, sizeof(*l->inputs));
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
+			if (!class_is_lossless(l->classes, k))
+				continue;
+			l->inputs[i][k].headroom_bytes =
+				c->pfc_headroom_bytes ? c->pfc_headroom_bytes
+						      : headroom_of(e, s->first_line + i);
+			apart += l->inputs[i][k].headroom_bytes + c->pfc_reserved_bytes;
+		}
+	}
+	if (apart >= c->buffer)
+		return weir_error_set(error,
+				      "switch.buffer: %" PRIu64 "B, but headroom and what is "
+				      "reserved for the lossless classes of %u inputs take "
+				      "%" PRIu64 "B already",
+				      c->buffer, s->line_count, apart);
+	l->memory = (struct weir_pfc_memory){
+		.params = &e->config->pfc,
+		.pool_bytes = c->buffer - apart,
+	};
+	weir_buffer_params_init(&l->lossy, WEIR_BUFFER_PER_SWITCH, c->buffer - apart,
+				c->dt_alpha_q32);
+	return 0;
+}
+
+void lossless_free(struct lossless *l, const struct switch_state *s)
+{
+	memory_free(l->inputs, s->line_count, sizeof(*l->inputs));
+}

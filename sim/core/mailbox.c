@@ -1,0 +1,395 @@
+/* mailbox.c -- see mailbox.h. */
+#include "sim/core/mailbox.h"
+#include "sim/core/send.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES_MIN = 16, CALLS_MAX = 1 << MAIL_CALL_BITS, CALLS_MIN = 16 };
+
+#define CALL_NONE UINT32_MAX
+
+/* --- records --- */
+
+static struct mailbox *box_of(const struct engine *e, const struct host *h)
+{
+	return &e->mail->boxes[h->number];
+}
+
+/* The opener stays, others are spare again. Whoever stood at the record goes on to the next. */
+static void release(struct worker *w, struct mailbox *box, struct mail_connection *c)
+{
+	const struct engine *e = w->engine;
+	uint32_t handle = flow_at(e, c->opener)->tx;
+	struct sender *s;
+
+	if (handle == FLOW_NONE)
+		return; /* it has not begun */
+	s = sender_at(w, handle);
+	while (flow_at(e, c->oldest)->end_segment < s->una) {
+		uint32_t record = c->oldest;
+		struct flow *f = flow_at(e, record);
+
+		c->oldest = f->next;
+		if (s->una_message == record)
+			s->una_message = f->next;
+		if (record == c->opener)
+			continue;
+		f->next = box->spare;
+		box->spare = record;
+	}
+}
+
+static uint32_t take_record(struct worker *w, const struct host *h, struct mailbox *box)
+{
+	const struct mail *mail = w->engine->mail;
+	uint32_t record;
+
+	if (box->spare == FLOW_NONE && box->fresh == mail->messages)
+		for (uint32_t i = 0; i < box->place_count; i++)
+			if (box->places[i].opener != FLOW_NONE)
+				release(w, box, &box->places[i]);
+	record = box->spare;
+	if (record != FLOW_NONE) {
+		box->spare = flow_at(w->engine, record)->next;
+		return record;
+	}
+	if (box->fresh == mail->messages)
+		return FLOW_NONE;
+	return mail->first + h->number * mail->messages + box->fresh++;
+}
+
+uint32_t mail_next_record(const struct engine *e, uint32_t flow)
+{
+	const struct mail *mail = e->mail;
+	uint64_t next = flow == FLOW_NONE ? 0 : flow + UINT64_C(1);
+
+	if (next < e->flows.count)
+		return (uint32_t)next;
+	if (!mail)
+		return FLOW_NONE;
+	for (uint64_t host = (next - mail->first) / mail->messages; host < e->net->host_count;
+	     host++) {
+		uint64_t begin = mail->first + host * mail->messages;
+
+		if (next < begin)
+			next = begin;
+		if (next < begin + mail->boxes[host].fresh)
+			return (uint32_t)next;
+	}
+	return FLOW_NONE;
+}
+
+/* --- connections --- */
+
+/* The place of the message's connection in a table that has room, or an empty one for it. */
+static struct mail_connection *find_place(struct mail_connection *places, uint32_t count,
+					  const struct mail_connection *key)
+{
+	uint64_t hash = weir_hash64((uint64_t)key->traffic << 32 | key->to, key->class_id);
+
+	for (;; hash++) {
+		struct mail_connection *c = &places[hash & (count - 1)];
+
+		if (c->opener == FLOW_NONE || (c->to == key->to && c->traffic == key->traffic &&
+					       c->class_id == key->class_id))
+			return c;
+	}
+}
+
+static void grow_places(struct mailbox *box)
+{
+	uint32_t count = box->place_count ? 2 * box->place_count : PLACES_MIN;
+	struct mail_connection *grown = memory_grow(NULL, count, sizeof(*grown));
+
+	for (uint32_t i = 0; i < count; i++)
+		grown[i].opener = FLOW_NONE;
+	for (uint32_t i = 0; i < box->place_count; i++)
+		if (box->places[i].opener != FLOW_NONE)
+			*find_place(grown, count, &box->places[i]) = box->places[i];
+	free(box->places);
+	box->places = grown;
+	box->place_count = count;
+}
+
+static struct mail_connection *find_connection(struct mailbox *box,
+					       const struct mail_connection *key)
+{
+	if (2 * (box->used_count + 1) > box->place_count)
+		grow_places(box);
+	return find_place(box->places, box->place_count, key);
+}
+
+/* Is there one that has numbers left for so many segments? A sequence number is 32 bits wide and never used
+ * twice. */
+static int is_open(const struct mail_connection *c, uint32_t segments)
+{
+	return c->opener != FLOW_NONE && c->segments + UINT64_C(0) + segments < UINT32_MAX;
+}
+
+/* In the place of one that has come to its last number, maybe: what that holds of records stays held. */
+static void open_in(struct mailbox *box, struct mail_connection *c,
+		    const struct mail_connection *key, uint32_t record)
+{
+	box->used_count += c->opener == FLOW_NONE;
+	box->connection_count++;
+	*c = *key;
+	c->opener = c->oldest = record;
+}
+
+/* --- sending --- */
+
+static int check_message(const struct engine *e, const struct weir_sim_message *m,
+			 struct weir_error *error)
+{
+	const struct traffic_config *t;
+
+	if (m->traffic >= e->mail->section_count)
+		return weir_error_set(error,
+				      "a message of section %u; the scenario has %u with "
+				      "pattern = messages, from 0",
+				      m->traffic, e->mail->section_count);
+	t = &e->config->traffic[e->mail->sections[m->traffic]];
+	if (m->to >= e->net->host_count)
+		return weir_error_set(error, "a message to host %u; there are %u, from 0", m->to,
+				      e->net->host_count);
+	if (m->class_id >= t->classes)
+		return weir_error_set(error,
+				      "a message of class %u; traffic.%s.classes is %" PRIu64,
+				      m->class_id, t->name, t->classes);
+	return 0;
+}
+
+static int check_flow(const struct engine *e, const struct flow *f, struct weir_error *error)
+{
+	uint64_t max_bytes = UINT32_MAX / 2 * (uint64_t)flow_transport(e, f)->env.mss_bytes;
+
+	if (f->src == f->dst)
+		return weir_error_set(error, "a message from host %u to itself", f->src);
+	if (f->size_bytes == 0 || f->size_bytes > max_bytes)
+		return weir_error_set(error, "a message of %" PRIu64 " bytes; from 1 to %" PRIu64,
+				      f->size_bytes, max_bytes);
+	return 0;
+}
+
+/* It starts when the timer comes that is set for the first of them. */
+static void post(const struct engine *e, struct host *h, uint32_t record)
+{
+	struct mailbox *box = box_of(e, h);
+
+	if (box->waiting.first == FLOW_NONE) {
+		box->waiting.first = record;
+		host_timer(h, flow_at(e, record)->start_ps, TIMER_MAIL, 0);
+	} else {
+		flow_at(e, box->waiting.last)->next = record;
+	}
+	box->waiting.last = record;
+}
+
+/* A record with a connection for the flow; FLOW_NONE: the plan has no room. */
+static uint32_t admit(struct worker *w, const struct host *h, struct flow *f,
+		      struct weir_error *error)
+{
+	const struct mail *mail = w->engine->mail;
+	struct mailbox *box = box_of(w->engine, h);
+	struct mail_connection key = { .to = f->dst,
+				       .traffic = f->traffic,
+				       .class_id = f->class_id };
+	struct mail_connection *c = find_connection(box, &key);
+	uint32_t segments = message_segments(w->engine, f), record;
+	int is_new = !is_open(c, segments);
+
+	if (is_new && box->connection_count == mail->connections) {
+		weir_error_set(error,
+			       "host %u has opened %u connections; plan for more (weir_sim_plan)",
+			       h->number, mail->connections);
+		return FLOW_NONE;
+	}
+	if (c->opener != FLOW_NONE)
+		release(w, box, c);
+	record = take_record(w, h, box);
+	if (record == FLOW_NONE) {
+		weir_error_set(
+			error,
+			"%u messages of host %u are under way; plan for more (weir_sim_plan)",
+			mail->messages, h->number);
+		return FLOW_NONE;
+	}
+	if (is_new)
+		open_in(box, c, &key, record);
+	c->segments += segments;
+	f->connection = c->opener;
+	return record;
+}
+
+int mail_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
+	      struct weir_error *error)
+{
+	const struct engine *e = w->engine;
+	struct flow flow = {
+		.start_ps = now_ps,
+		.finish_ps = -1,
+		.size_bytes = m->bytes,
+		.stop_ps = WEIR_TIME_NEVER_PS,
+		.src = h->number,
+		.dst = m->to,
+		.next = FLOW_NONE,
+		.ties = m->delivered ? FLOW_CALLS : 0,
+		.tx = FLOW_NONE,
+		.rx = FLOW_NONE,
+	};
+	uint32_t record;
+
+	if (check_message(e, m, error))
+		return -1;
+	flow.traffic = e->mail->sections[m->traffic];
+	flow.class_id = (uint8_t)(flow_traffic(e, &flow)->class_id + m->class_id);
+	if (check_flow(e, &flow, error))
+		return -1;
+	record = admit(w, h, &flow, error);
+	if (record == FLOW_NONE)
+		return -1;
+	*flow_at(e, record) = flow;
+	e->mail->listeners[record - e->mail->first] =
+		(struct mail_listener){ m->delivered, m->context };
+	post(e, h, record);
+	return 0;
+}
+
+void mail_deliver(struct worker *w, struct host *h, uint32_t message)
+{
+	const struct mail *mail = w->engine->mail;
+	const struct flow *f = flow_at(w->engine, message);
+	const struct mail_listener *l = &mail->listeners[message - mail->first];
+	const struct weir_sim_delivery d = { f->src, f->dst, f->size_bytes, f->start_ps,
+					     f->finish_ps };
+	struct weir_sim_turn turn = { w, h };
+
+	l->delivered(l->context, &turn, &d);
+}
+
+/* --- calls --- */
+
+int mail_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
+		 int64_t now_ps, struct weir_error *error)
+{
+	struct mailbox *box = box_of(e, h);
+	uint32_t place = box->asked_spare;
+
+	if (call->time_ps < now_ps)
+		return weir_error_set(error, "a call at %" PRId64 " ps; now it is %" PRId64,
+				      call->time_ps, now_ps);
+	if (place != CALL_NONE) {
+		box->asked_spare = (uint32_t)(uintptr_t)box->asked[place].context;
+	} else if (box->asked_count == CALLS_MAX) {
+		return weir_error_set(error, "host %u: %d calls are to come already", h->number,
+				      CALLS_MAX);
+	} else {
+		if (box->asked_count == box->asked_room) {
+			box->asked_room = box->asked_room ? 2 * box->asked_room : CALLS_MIN;
+			box->asked = memory_grow(box->asked, box->asked_room, sizeof(*box->asked));
+		}
+		place = box->asked_count++;
+	}
+	box->asked[place] = *call;
+	heap_push(&box->calls, call->time_ps, box->order++ << MAIL_CALL_BITS | place);
+	host_timer(h, call->time_ps, TIMER_MAIL, 0);
+	return 0;
+}
+
+static void make_call(struct worker *w, struct host *h, struct mailbox *box)
+{
+	uint32_t place = (uint32_t)(heap_pop(&box->calls).key & (CALLS_MAX - 1));
+	const struct weir_sim_call call = box->asked[place];
+	struct weir_sim_turn turn = { w, h };
+
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the number of a place, which nobody follows. */
+	box->asked[place].context = (void *)(uintptr_t)box->asked_spare;
+	box->asked_spare = place;
+	call.called(call.context, &turn);
+}
+
+void mail_on_timer(struct worker *w, struct host *h)
+{
+	struct mailbox *box = box_of(w->engine, h);
+
+	while (box->calls.count && box->calls.entries[0].time_ps <= h->now_ps)
+		make_call(w, h, box);
+	while (box->waiting.first != FLOW_NONE) {
+		uint32_t record = box->waiting.first;
+		struct flow *f = flow_at(w->engine, record);
+
+		box->waiting.first = f->next;
+		f->next = FLOW_NONE;
+		sender_start(w, h, record);
+	}
+}
+
+/* --- building --- */
+
+/* Transports of pairs are made for the flows of the scenario. */
+static int list_sections(const struct engine *e, struct mail *mail, struct weir_error *error)
+{
+	const struct config *c = e->config;
+
+	mail->sections = memory_grow(NULL, c->traffic_count + UINT64_C(1), sizeof(*mail->sections));
+	for (uint32_t i = 0; i < c->traffic_count; i++) {
+		if (!c->traffic[i].ops->takes_messages)
+			continue;
+		if (c->rdma.window_of == WINDOW_OF_PAIR &&
+		    traffic_cc(c, i)->transport == WEIR_CC_RDMA)
+			return weir_error_set(
+				error,
+				"rdma.window-of: pair, but traffic.%s has pattern = messages; "
+				"take network",
+				c->traffic[i].name);
+		mail->sections[mail->section_count++] = (uint16_t)i;
+	}
+	return 0;
+}
+
+int mail_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error)
+{
+	uint64_t room = (uint64_t)plan->messages * e->net->host_count;
+
+	if (!plan->messages)
+		return 0;
+	if (e->flows.count + room >= FLOW_NONE ||
+	    (uint64_t)plan->connections * e->net->host_count >= FLOW_NONE)
+		return weir_error_set(error,
+				      "%u messages, or %u connections, of each of %u hosts at once "
+				      "are too many; there may be %u in all",
+				      plan->messages, plan->connections, e->net->host_count,
+				      FLOW_NONE - 1);
+	e->mail = memory_new(1, sizeof(*e->mail));
+	*e->mail = (struct mail){ .first = e->flows.count,
+				  .messages = plan->messages,
+				  .connections = plan->connections };
+	e->flows.flows =
+		memory_grow(e->flows.flows, e->flows.count + room, sizeof(*e->flows.flows));
+	e->mail->listeners = memory_new(room, sizeof(*e->mail->listeners));
+	e->mail->boxes = memory_new(e->net->host_count, sizeof(*e->mail->boxes));
+	for (uint32_t i = 0; i < e->net->host_count; i++)
+		e->mail->boxes[i] = (struct mailbox){ .spare = FLOW_NONE,
+						      .waiting = { FLOW_NONE, FLOW_NONE },
+						      .asked_spare = CALL_NONE };
+	return list_sections(e, e->mail, error);
+}
+
+void mail_free(struct engine *e)
+{
+	struct mail *mail = e->mail;
+
+	if (!mail)
+		return;
+	for (uint32_t i = 0; i < e->net->host_count; i++) {
+		free(mail->boxes[i].places);
+		free(mail->boxes[i].asked);
+		heap_free(&mail->boxes[i].calls);
+	}
+	free(mail->sections);
+	memory_free(mail->boxes, e->net->host_count, sizeof(*mail->boxes));
+	memory_free(mail->listeners, (uint64_t)mail->messages * e->net->host_count,
+		    sizeof(*mail->listeners));
+	memory_free(mail, 1, sizeof(*mail));
+}

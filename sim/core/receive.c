@@ -1,0 +1,197 @@
+/* receive.c -- the receiving end of a connection, whatever transport it has: what arrived, what to tell the
+ * sender.
+ *
+ * An ACK goes out for every acks-per data packets, at once when something is out of order or a
+ * message is complete, and after ack-delay at the latest. A flow ends when its last byte is here. */
+#include "sim/core/receive.h"
+#include "sim/core/mailbox.h"
+
+/* --- ACKs --- */
+
+uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r)
+{
+	struct path_state p = {
+		&r->path,      &r->path_until_ps, &r->sprayed,
+		r->flow_hash,  h->number,         flow_at(e, r->connection)->src,
+		r->connection,
+	};
+
+	return host_path(e, &p, h->now_ps);
+}
+
+void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags,
+		       struct weir_packet *data)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+
+	if (t->cc->transport == WEIR_CC_RDMA)
+		receiver_ack(w, h, r, t, flags, data, WEIR_CC_RDMA);
+	else
+		receiver_ack(w, h, r, t, flags, data, WEIR_CC_TCP);
+}
+
+void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r)
+{
+	r->deadline_ps = h->now_ps + (int64_t)w->engine->config->host.ack_delay_ps;
+	if (r->timer_set)
+		return;
+	r->timer_set = 1;
+	host_timer(h, r->deadline_ps, TIMER_ACK, r->connection);
+}
+
+void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	int64_t came_ps = r->deadline_ps - (int64_t)w->engine->config->host.ack_delay_ps;
+
+	if (t->ops->echo_skips_hold)
+		r->echo_ps += h->now_ps - came_ps;
+	receiver_send_ack(w, h, r, receiver_ack_flags(t, r), NULL);
+}
+
+void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection)
+{
+	uint32_t handle = flow_at(w->engine, connection)->rx;
+
+	if (handle == FLOW_NONE)
+		return;
+
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	r->timer_set = 0;
+	if (!r->held)
+		return;
+	if (r->deadline_ps > h->now_ps) {
+		r->timer_set = 1;
+		host_timer(h, r->deadline_ps, TIMER_ACK, connection);
+	} else {
+		receiver_send_held_ack(w, h, r);
+	}
+}
+
+/* --- connections --- */
+
+static void receiver_init(const struct engine *e, const struct host *h, struct receiver *r,
+			  uint32_t connection)
+{
+	r->connection = connection;
+	r->transport = flow_transport_number(e, flow_at(e, connection));
+	r->message = connection;
+	r->message_end = flow_at(e, connection)->end_segment;
+	r->class_id = message_ack_class(e, flow_at(e, connection));
+	/* The way back is chosen on its own, as two hashes of one five-tuple would. */
+	r->flow_hash = flow_route_hash(~e->config->seed, connection);
+	receiver_path(e, h, r);
+}
+
+void receiver_free(struct worker *w, uint32_t handle)
+{
+	struct receiver *r = slab_at(&w->receivers, handle);
+
+	arrivals_free(w, r);
+	slab_give(&w->receivers, handle);
+}
+
+/* Data of a connection that is over here: the ACK that said so was lost or is on its way. */
+static void answer_late(struct worker *w, struct host *h, uint32_t connection, int64_t sent_ps)
+{
+	struct receiver r = { .echo_ps = sent_ps };
+
+	receiver_init(w->engine, h, &r, connection);
+	r.next = flow_at(w->engine, connection)->end_segment;
+	receiver_send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags, NULL);
+}
+
+/* Messages that end at or before next are complete. Returns 1 where one is. The next message is looked up only when data
+ * of it has arrived: its sender may be naming it right now, on another thread. */
+static int complete(struct worker *w, struct host *h, struct receiver *r)
+{
+	struct engine *e = w->engine;
+	int completed = 0;
+
+	for (;;) {
+		struct flow *f = flow_at(e, r->message);
+
+		if (f->finish_ps >= 0) {
+			if (r->next <= r->message_end)
+				return completed;
+			r->message = f->next;
+			r->message_end = flow_at(e, r->message)->end_segment;
+			r->class_id = message_ack_class(e, flow_at(e, r->message));
+			continue;
+		}
+		if (f->size_bytes == FLOW_UNLIMITED || r->next < r->message_end)
+			return completed;
+		f->finish_ps = h->now_ps;
+		r->message_bytes += f->size_bytes;
+		if (r->next == r->message_end && !r->arrived_count && r->bytes != r->message_bytes)
+			w->byte_errors++;
+		if (!e->acked_ps) /* else they end at the sender */
+			w->flows_done++;
+		if (f->ties & FLOW_TELLS_RECEIVED)
+			engine_tell(w, r->message, FLOW_TELLS_RECEIVED);
+		if (f->ties & FLOW_CALLS)
+			mail_deliver(w, h, r->message);
+		completed = 1;
+	}
+}
+
+/* The connection is gone, unless it lasts. */
+static void close_if_over(struct worker *w, struct receiver *r)
+{
+	struct engine *e = w->engine;
+	struct flow *f = flow_at(e, r->connection);
+
+	if (f->finish_ps < 0 || traffic_is_persistent(e->config, flow_traffic(e, f)))
+		return;
+	if (e->flow_marks)
+		e->flow_marks[r->connection] = r->marked_pkts;
+	receiver_free(w, f->rx);
+	f->rx = FLOW_NONE;
+}
+
+void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
+			  struct weir_packet *packet, int ack_at_once)
+{
+	const struct transport *t = receiver_transport(w->engine, r);
+	int completed = complete(w, h, r);
+
+	if (completed || ack_at_once || r->held >= t->acks_per)
+		receiver_send_ack(w, h, r, receiver_ack_flags(t, r), packet);
+	else
+		receiver_hold_ack(w, h, r);
+	if (completed)
+		close_if_over(w, r);
+}
+
+/* --- data --- */
+
+int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
+			 const struct segment *data)
+{
+	if (segment_before(data->number, r->next))
+		return 1; /* again */
+	if (data->number == r->next) {
+		r->next++;
+		arrivals_close_gap(w, r);
+	} else if (!arrivals_add(w, r, data->number)) {
+		return 1;
+	}
+	r->bytes += data->payload_bytes;
+	h->goodput_bytes += data->payload_bytes;
+	return 1;
+}
+
+uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_packet *packet)
+{
+	const struct segment *data = packet_segment((struct weir_packet *)packet);
+	struct flow *f = flow_at(w->engine, data->connection);
+
+	if (f->finish_ps >= 0) {
+		answer_late(w, h, data->connection, data->sent_ps);
+		return FLOW_NONE;
+	}
+	f->rx = slab_take(&w->receivers);
+	receiver_init(w->engine, h, slab_at(&w->receivers, f->rx), data->connection);
+	return f->rx;
+}

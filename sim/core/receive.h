@@ -1,0 +1,131 @@
+/* receive.h -- what the receiving ends of all transports have in common: booking segments, ACKs, the ends of
+ * messages. For sim/core/receive.c and the transports only. */
+#ifndef SIM_CORE_RECEIVE_H
+#define SIM_CORE_RECEIVE_H
+#include "sim/core/host.h"
+#include "sim/core/telemetry.h"
+
+static inline const struct transport *receiver_transport(const struct engine *e,
+							 const struct receiver *r)
+{
+	return &e->transports[r->transport];
+}
+
+/* --- receive.c --- */
+
+uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
+
+/* For all but the usual ACK, which is made in line; data as there. */
+void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags,
+		       struct weir_packet *data);
+
+/* The ACK waits for more data, ack-delay at most; and it waits no longer. */
+void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r);
+void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r);
+
+/* next has reached the end of a message. The packet is acknowledged now or soon; the connection may be gone after it. */
+void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
+			  struct weir_packet *packet, int ack_at_once);
+
+/* --- the transports' --- */
+
+void tcp_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
+void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
+
+/* --- in line --- */
+
+static inline uint8_t receiver_ack_flags(const struct transport *t, const struct receiver *r)
+{
+	return t->ack_flags | r->echo;
+}
+
+/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here and below, is known
+ * when this is compiled. */
+static inline __attribute__((always_inline)) void
+receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
+	     uint8_t flags, struct weir_packet *data, enum weir_cc_transport kind)
+{
+	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
+
+	packet->flow_hash = r->flow_hash;
+	packet->bytes = t->ack_bytes;
+	packet->class_id = r->class_id;
+	packet->slack_ps = 0;
+	packet->flags = flags;
+	*packet_segment(packet) = (struct segment){
+		.path = h->now_ps < r->path_until_ps ? r->path : receiver_path(w->engine, h, r),
+		.connection = r->connection,
+		.expected = r->next,
+		.echo_ps = r->echo_ps,
+	};
+	if (r->arrived_count)
+		arrivals_report(r, packet_segment(packet));
+	r->held = 0;
+	if (kind == WEIR_CC_RDMA && __builtin_expect(w->engine->notes != NULL, 0))
+		notes_return(w, packet, data, h->now_ps);
+	host_control(w, h, packet, &spare);
+}
+
+/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is another
+ * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
+ * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
+static inline int receiver_note_marks(struct worker *w, struct host *h, struct receiver *r,
+				      const struct transport *t, const struct weir_packet *packet)
+{
+	const uint8_t echo = packet->flags & WEIR_PACKET_CE ? SEGMENT_ECE : 0;
+
+	h->data_pkts++;
+	if (echo) {
+		h->marked_pkts++;
+		r->marked_pkts++;
+	}
+	if (t->exact_echo) {
+		int changed = echo != r->echo;
+
+		if (changed && r->held)
+			receiver_send_held_ack(w, h, r);
+		r->echo = echo;
+		return changed;
+	}
+	if (packet->flags & SEGMENT_CWR)
+		r->echo = 0;
+	r->echo |= echo;
+	return 0;
+}
+
+/* Books a segment that is not the next, or closes a gap; returns 1: it calls for an ACK at once. */
+int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
+			 const struct segment *data);
+
+/* Books the segment; returns 1 where it calls for an ACK at once. */
+static inline int receiver_book(struct worker *w, struct host *h, struct receiver *r,
+				const struct segment *data)
+{
+	uint32_t payload_bytes = data->payload_bytes;
+
+	if (__builtin_expect(data->number != r->next || r->arrived_count, 0))
+		return receiver_book_slowly(w, h, r, data);
+	r->next++;
+	r->bytes += payload_bytes;
+	h->goodput_bytes += payload_bytes;
+	return 0;
+}
+
+/* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after it. */
+static inline __attribute__((always_inline)) void
+receiver_take(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
+	      struct weir_packet *packet, int ack_at_once, enum weir_cc_transport kind)
+{
+	const struct segment *data = packet_segment(packet);
+
+	ack_at_once |= receiver_book(w, h, r, data);
+	if (r->held++ == 0 && kind == WEIR_CC_TCP)
+		r->echo_ps = data->sent_ps;
+	if (__builtin_expect(r->next >= r->message_end, 0))
+		receiver_end_message(w, h, r, packet, ack_at_once);
+	else if (ack_at_once || r->held >= t->acks_per)
+		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet, kind);
+	else
+		receiver_hold_ack(w, h, r);
+}
+#endif

@@ -1,0 +1,95 @@
+/* segment.h -- what the simulator keeps in a packet besides what its port needs: route and TCP.
+ *
+ * Sequence numbers count segments, not bytes: every segment of a message but its last carries one
+ * MSS, so the number says which bytes it holds. */
+#ifndef SIM_CORE_SEGMENT_H
+#define SIM_CORE_SEGMENT_H
+#include "weir/packet.h"
+
+enum segment_flag {
+	SEGMENT_ACK = WEIR_PACKET_OWNER_FLAG,
+	SEGMENT_ECE = SEGMENT_ACK << 1,
+	SEGMENT_CWR = SEGMENT_ACK << 2,
+	SEGMENT_LAST =
+		SEGMENT_CWR, /* of a queue pair's data, where flows are counted: the message's last */
+	SEGMENT_SYN = SEGMENT_ACK << 3,
+	SEGMENT_NACK = SEGMENT_SYN,     /* of a queue pair's ACK: number was skipped, send again */
+	SEGMENT_CNP = SEGMENT_ACK << 4, /* says that marked data arrived, and nothing else */
+	SEGMENT_PAUSE = SEGMENT_ACK << 5, /* no segment: a frame between neighbours, lossless.h */
+};
+
+enum { SACK_BLOCKS = 3, FRAME_CREDITS = 3 };
+
+/* What a frame between neighbours says: its frame_kind. */
+enum link_frame {
+	FRAME_RESUME,
+	FRAME_PAUSE,  /* of the packet's class (PFC) */
+	FRAME_FABRIC, /* from here on: the fabric scheme's */
+	FRAME_BFC_RESUME = FRAME_FABRIC,
+	FRAME_BFC_PAUSE,
+	FRAME_FLOODGATE_CREDIT = FRAME_FABRIC,
+};
+
+/* ACK: the receiver has count segments from expected + offset on; count 0: no block. */
+struct sack_block {
+	uint16_t offset, count;
+};
+
+/* Data: what the fabric scheme keeps in it from hop to hop. */
+struct segment_hop {
+	uint32_t no_sack; /* 0: the place of sack[0] holds no block */
+	uint32_t dst;     /* Floodgate: host number of the destination */
+	union {
+		uint16_t bfc_queue; /* queue of the upstream neighbour that it came from */
+		uint16_t kept_port; /* Floodgate: egress port of a packet that is kept back */
+	};
+	uint8_t is_queued;  /* BFC: it waits in a queue */
+	uint8_t is_counted; /* BFC: bfc_queue is paused until it leaves */
+};
+
+/* Floodgate frame: so many bytes to a host may be sent again. */
+struct segment_credit {
+	uint32_t dst, bytes;
+};
+
+/* The packet's flags say which member of a union holds: with SEGMENT_PAUSE the packet is a frame between
+ * neighbours, with SEGMENT_ACK an ACK (a NACK, a CNP and the answer to a SYN are ACKs), else data or a SYN.
+ * frame_kind says which members of a frame hold; the fabric scheme's own kinds are told apart by
+ * switch.fabric, of which a scenario has one, and so are the members of segment_hop. */
+struct segment {
+	union {
+		uint64_t path;      /* data, ACK: shift register, see route.h */
+		uint64_t bfc_queue; /* BFC frame: the receiver's queue that it pauses or resumes */
+		uint64_t credit_count; /* Floodgate frame: how many of credit[] hold */
+	};
+	uint32_t connection; /* flow that opened it; UINT32_MAX: a frame, which has none */
+	union {
+		uint32_t number;     /* data: this segment; SYN: 0 */
+		uint32_t expected;   /* ACK: the next segment; with SEGMENT_NACK it is missing */
+		uint32_t frame_kind; /* frame: enum link_frame */
+	};
+	union {
+		struct {
+			union {
+				int64_t sent_ps; /* data, SYN, CNP: when it left */
+				int64_t echo_ps; /* other ACKs: sent_ps of the data or SYN that it answers */
+			};
+			union {
+				struct sack_block sack[SACK_BLOCKS]; /* ACK */
+				struct segment_hop hop; /* data, under a fabric scheme */
+			};
+			uint16_t payload_bytes; /* data */
+			uint16_t input;         /* in an ordered switch: ingress port */
+		};
+		struct segment_credit credit[FRAME_CREDITS]; /* Floodgate frame */
+	};
+} __attribute__((may_alias));
+
+_Static_assert(sizeof(struct segment) == WEIR_PACKET_OWNER_BYTES,
+	       "a segment fills the owner's part");
+
+static inline struct segment *packet_segment(struct weir_packet *p)
+{
+	return (struct segment *)p->owner;
+}
+#endif

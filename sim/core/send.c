@@ -1,0 +1,288 @@
+/* send.c -- the sending end of a connection, whatever transport it has: its messages, its timers. */
+#include "sim/core/send.h"
+#include "sim/parallel/ranks.h"
+
+/* --- the retransmission timer --- */
+
+int64_t sender_timeout_ns(const struct engine *e, const struct sender *s)
+{
+	const struct transport *t = sender_transport(e, s);
+	int64_t rto_ns = t->rto_initial_ns,
+		max_ns = weir_ps_to_ns((int64_t)e->config->host.rto_max_ps);
+
+	if (s->srtt_ns) {
+		rto_ns = (s->srtt_ns >> 3) + s->rttvar_ns;
+		if (rto_ns < t->rto_min_ns)
+			rto_ns = t->rto_min_ns;
+	}
+	rto_ns <<= s->backoff; /* backoff <= 16 and rto < 2^37 ns (2 minutes): no overflow */
+	return rto_ns < max_ns ? rto_ns : max_ns;
+}
+
+void sender_arm(const struct engine *e, struct host *h, struct sender *s)
+{
+	int64_t rto_ns = sender_timeout_ns(e, s),
+		deadline_ps = s->progress_ps + weir_ns_to_ps(rto_ns);
+
+	s->armed_ns = rto_ns;
+	if (s->timer_ps > deadline_ps) {
+		host_timer(h, deadline_ps, TIMER_RETRANSMIT, s->connection);
+		s->timer_ps = deadline_ps;
+	}
+}
+
+void sender_start_timer(const struct engine *e, struct host *h, struct sender *s, int64_t now_ps)
+{
+	s->timer_on = 1;
+	s->progress_ps = now_ps;
+	sender_arm(e, h, s);
+}
+
+/* --- segments --- */
+
+uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s, int64_t now_ps)
+{
+	struct path_state p = {
+		&s->path,      &s->path_until_ps, &s->sprayed,
+		s->flow_hash,  h->number,         flow_at(e, s->connection)->dst,
+		s->connection,
+	};
+
+	return host_path(e, &p, now_ps);
+}
+
+/* Segment next begins a message, or the part of one that has another class. */
+void sender_begin_stretch(const struct engine *e, struct sender *s)
+{
+	const struct flow *message = flow_at(e, s->send_message);
+
+	while (s->next >= message->end_segment) {
+		s->send_message = message->next;
+		message = flow_at(e, s->send_message);
+	}
+
+	s->send_end = message_same_until(e, message, s->next);
+	s->class_id = message_class(e, message, s->next);
+	s->slack_ps = message_slack_ps(e, message);
+}
+
+const struct flow *sender_resent_message(const struct engine *e, struct sender *s, uint32_t segment)
+{
+	const struct flow *message = flow_at(e, s->una_message);
+
+	while (message->end_segment <= s->una) {
+		s->una_message = message->next;
+		message = flow_at(e, s->una_message);
+	}
+	while (message->end_segment <= segment)
+		message = flow_at(e, message->next);
+	return message;
+}
+
+uint32_t sender_find_class(const struct engine *e, struct sender *s)
+{
+	if (s->lost) {
+		uint32_t segment = scoreboard_first_lost(s);
+
+		return message_class(e, sender_resent_message(e, s, segment), segment);
+	}
+	if (s->next >= s->send_end)
+		sender_begin_stretch(e, s);
+	return s->class_id;
+}
+
+void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+{
+	sender_transport(w->engine, s)->ops->send(w, h, s, start_ps);
+}
+
+static void try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+{
+	sender_transport(w->engine, s)->ops->try_to_send(w, h, s, handle);
+}
+
+/* --- the beginning --- */
+
+/* A message joins its connection. Rate-limited ones become available segment by segment. */
+static void append_message(struct worker *w, struct sender *s, uint32_t flow)
+{
+	const struct engine *e = w->engine;
+	struct flow *f = flow_at(e, flow);
+	uint32_t begin =
+		s->last_message == FLOW_NONE ? 0 : flow_at(e, s->last_message)->end_segment;
+
+	f->end_segment =
+		f->size_bytes == FLOW_UNLIMITED ? UINT32_MAX : begin + message_segments(e, f);
+	if (s->last_message != FLOW_NONE) {
+		flow_at(e, s->last_message)->next = flow;
+	} else {
+		s->send_message = s->una_message = flow;
+		sender_begin_stretch(e, s);
+	}
+	if (w->engine->ranks)
+		ranks_announce(w, flow, s->last_message);
+	s->last_message = flow;
+	if (!flow_traffic(e, f)->app_rate_bps)
+		s->end = f->end_segment;
+}
+
+/* An application with a rate of its own writes a segment this often. */
+static int64_t application_ps(const struct engine *e, const struct flow *f)
+{
+	return weir_bytes_to_ps(flow_transport(e, f)->env.mss_bytes,
+				weir_bps_to_ps_per_byte_q20(flow_traffic(e, f)->app_rate_bps));
+}
+
+static void open_connection(struct worker *w, struct host *h, uint32_t flow)
+{
+	const struct engine *e = w->engine;
+	const struct flow *f = flow_at(e, flow);
+	uint32_t handle = slab_take(&w->senders);
+	struct sender *s = sender_at(w, handle);
+
+	flow_at(e, flow)->tx = handle;
+	s->connection = flow;
+	s->transport = pair_transport_number(e, f);
+	s->flow_hash = flow_route_hash(e->config->seed, flow);
+	s->timer_ps = WEIR_TIME_NEVER_PS;
+	s->last_message = s->ready_next = FLOW_NONE;
+	s->state = SENDER_OPEN;
+	sender_path(e, h, s, h->now_ps);
+	if (flow_traffic(e, f)->app_rate_bps)
+		host_timer(h, h->now_ps + application_ps(e, f), TIMER_APPLICATION, flow);
+	else if (f->stop_ps != WEIR_TIME_NEVER_PS)
+		host_timer(h, f->stop_ps, TIMER_APPLICATION, flow);
+	sender_transport(e, s)->ops->open(w, h, s);
+}
+
+void sender_start(struct worker *w, struct host *h, uint32_t flow)
+{
+	uint32_t connection = flow_at(w->engine, flow)->connection;
+
+	if (connection == flow)
+		open_connection(w, h, flow);
+
+	uint32_t handle = flow_at(w->engine, connection)->tx;
+	struct sender *s = sender_at(w, handle);
+
+	append_message(w, s, flow);
+	try_to_send(w, h, s, handle);
+}
+
+/* --- the end --- */
+
+static void finish(struct worker *w, struct sender *s, uint32_t handle)
+{
+	struct flow *f = flow_at(w->engine, s->connection);
+
+	f->tx = FLOW_NONE;
+	if (f->ties & FLOW_TELLS_SENT)
+		engine_tell(w, s->connection, FLOW_TELLS_SENT);
+	scoreboard_free(w, s);
+	if (s->in_ready) {
+		s->state = SENDER_DONE; /* the card drops it when its turn comes */
+		s->allowed_pkts = 0;
+	} else {
+		slab_give(&w->senders, handle);
+	}
+}
+
+int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle)
+{
+	const struct flow *f = flow_at(w->engine, s->connection);
+
+	if (s->una != f->end_segment ||
+	    traffic_is_persistent(w->engine->config, flow_traffic(w->engine, f)))
+		return 0;
+	finish(w, s, handle);
+	return 1;
+}
+
+/* --- completion at the sender --- */
+
+/* Messages of which the ACK reports the last byte are complete. Moves una_message over them. */
+void sender_note_completions(struct worker *w, const struct host *h, struct sender *s,
+			     const struct weir_packet *packet)
+{
+	const struct engine *e = w->engine;
+	uint32_t acked = packet_segment((struct weir_packet *)packet)->expected;
+
+	if (packet->flags & SEGMENT_CNP) /* acknowledges nothing */
+		return;
+	for (;;) {
+		uint32_t message = s->una_message;
+		const struct flow *f = flow_at(e, message);
+
+		if (f->end_segment > acked || f->size_bytes == FLOW_UNLIMITED)
+			return;
+		/* Records beyond the scenario's flows are messages of a program (mailbox.h). */
+		if (message < e->flows.count && e->acked_ps[message] < 0) {
+			e->acked_ps[message] = h->now_ps;
+			w->flows_done++;
+		}
+		if (f->next == FLOW_NONE)
+			return;
+		s->una_message = f->next;
+	}
+}
+
+/* --- timers --- */
+
+/* The application writes another segment, or stops. */
+static __attribute__((noinline)) void on_application(struct worker *w, struct host *h,
+						     struct sender *s, uint32_t handle)
+{
+	struct flow *f = flow_at(w->engine, s->connection);
+
+	if (h->now_ps >= f->stop_ps) {
+		/* Whoever went back has sent more than next says. */
+		if (!flow_traffic(w->engine, f)->app_rate_bps)
+			s->end = segment_before(s->next, s->recover) ? s->recover : s->next;
+		f->end_segment = s->end;
+		if (s->end < s->send_end)
+			s->send_end = s->end;
+		sender_finished(w, s, handle);
+		return;
+	}
+	s->end++;
+	if (s->end != f->end_segment)
+		host_timer(h, h->now_ps + application_ps(w->engine, f), TIMER_APPLICATION,
+			   s->connection);
+	try_to_send(w, h, s, handle);
+}
+
+static __attribute__((noinline)) void on_retransmit(struct worker *w, struct host *h,
+						    struct sender *s, uint32_t handle)
+{
+	if (s->timer_ps != h->now_ps)
+		return; /* an earlier one was set since */
+	s->timer_ps = WEIR_TIME_NEVER_PS;
+	if (!s->timer_on)
+		return;
+	if (s->progress_ps + weir_ns_to_ps(sender_timeout_ns(w->engine, s)) > h->now_ps) {
+		sender_arm(w->engine, h, s);
+		return;
+	}
+	h->timeouts++;
+	if (sender_resent_message(w->engine, s, s->una)->size_bytes <=
+	    w->engine->config->measure.small_bytes)
+		h->small_flow_timeouts++;
+	if (s->backoff < 16)
+		s->backoff++;
+	sender_transport(w->engine, s)->ops->on_timeout(w, h, s, handle);
+}
+
+void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind)
+{
+	uint32_t handle = flow_at(w->engine, connection)->tx;
+
+	if (handle == FLOW_NONE)
+		return; /* set by a connection that is over */
+
+	struct sender *s = sender_at(w, handle);
+
+	if (kind == TIMER_APPLICATION)
+		on_application(w, h, s, handle);
+	else
+		on_retransmit(w, h, s, handle);
+}

@@ -1,0 +1,499 @@
+/* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
+ * its egress port; then the ports that hold packets catch up. */
+#include "sim/core/ordered.h"
+#include "sim/core/transmit.h"
+#include <string.h>
+
+/* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
+ * node has at most 2^22 inputs and that a window is shorter than 2^42 ps (4.4 s). */
+enum {
+	INPUT_BITS = SWITCH_INPUT_BITS,
+	INPUT_MASK = (1 << INPUT_BITS) - 1,
+	SMALL_SORT = 4,
+	BUCKETS_MAX = 4096
+};
+
+static uint64_t arrival_key(int64_t since_ps, uint32_t input)
+{
+	return (uint64_t)since_ps << INPUT_BITS | input;
+}
+
+void transmit_specially(struct worker *w, struct egress *out, const struct weir_packet *packet,
+			uint64_t path, int64_t start_ps, int writes)
+{
+	struct weir_packet *place = egress_place(w, out);
+
+	*place = *packet;
+	packet_segment(place)->path = path;
+	if (writes)
+		telemetry_write(w->engine, out, place, start_ps);
+	egress_commit(w, out, start_ps);
+}
+
+/* extras, here and below: bits of enum switch_extra, which are mostly known when this is compiled. */
+static inline __attribute__((always_inline)) void
+next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
+{
+	int64_t start_ps = out->port.free_ps;
+	struct weir_packet *packet =
+		weir_port_next_simple(&out->port, &w->pool, extras & SWITCH_SHARES);
+
+	if (extras & SWITCH_ACCOUNTS)
+		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
+	transmit(w, out, packet, NULL, start_ps, extras & SWITCH_WRITES);
+}
+
+/* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
+ * buffer has other ports catch up, who use the memory that the packet was in. */
+static inline __attribute__((always_inline)) void
+egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
+{
+	const struct weir_port_class *c = out->port.kind;
+	int64_t start_ps = out->port.free_ps;
+	uint32_t queue = 0;
+
+	if (!(extras & SWITCH_ASKS)) {
+		next_simply(w, s, out, extras);
+		return;
+	}
+
+	struct weir_packet *packet = weir_port_take_next(&out->port, &w->pool, &queue), kept;
+
+	if (!packet)
+		return;
+	if (__builtin_expect(c->mark_dequeue && c->mark_needs & WEIR_MARK_NEEDS_POOL, 0)) {
+		kept = *packet;
+		packet = &kept;
+	}
+	if (extras & SWITCH_ACCOUNTS)
+		lossless_leave_easily(&s->ordered->lossless, packet_segment(packet)->input, packet);
+	if (weir_port_start(&out->port, packet, queue) == WEIR_PORT_SEND)
+		transmit(w, out, packet, NULL, start_ps, extras & SWITCH_WRITES);
+	else
+		packet_gone(w, packet);
+}
+
+/* Everything that can start before limit_ps leaves the port. */
+static inline __attribute__((always_inline)) void catch_up_as(struct worker *w,
+							      struct switch_state *s,
+							      struct egress *out, int64_t limit_ps,
+							      uint32_t extras)
+{
+	while (out->port.pkts && out->port.free_ps < limit_ps)
+		egress_next(w, s, out, extras);
+}
+
+static __attribute__((noinline)) void catch_up_plainly(struct worker *w, struct switch_state *s,
+						       struct egress *out, int64_t limit_ps)
+{
+	catch_up_as(w, s, out, limit_ps, 0);
+}
+
+static __attribute__((noinline)) void catch_up_accounting(struct worker *w, struct switch_state *s,
+							  struct egress *out, int64_t limit_ps)
+{
+	catch_up_as(w, s, out, limit_ps, SWITCH_SHARES | SWITCH_ACCOUNTS);
+}
+
+static __attribute__((noinline)) void catch_up_with(struct worker *w, struct switch_state *s,
+						    struct egress *out, int64_t limit_ps)
+{
+	catch_up_as(w, s, out, limit_ps, s->extras);
+}
+
+static inline __attribute__((always_inline)) void catch_up(struct worker *w, struct switch_state *s,
+							   struct egress *out, int64_t limit_ps,
+							   uint32_t extras)
+{
+	if (!extras)
+		catch_up_plainly(w, s, out, limit_ps);
+	else if (extras == (SWITCH_SHARES | SWITCH_ACCOUNTS))
+		catch_up_accounting(w, s, out, limit_ps);
+	else
+		catch_up_with(w, s, out, limit_ps);
+}
+
+void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps)
+{
+	struct switch_state *s = pool->owner;
+
+	for (uint32_t i = 0; i < s->link_count; i++)
+		if (s->backlog[i / 64] >> (i % 64) & 1)
+			catch_up(s->worker, s, engine_egress(s->engine, s->first_link + i),
+				 now_ps + 1, s->extras);
+}
+
+/* Is it not the line alone that a packet has to wait for at an empty port? */
+static inline int will_wait(const struct egress *out, const struct weir_packet *packet,
+			    uint32_t extras)
+{
+	const struct weir_port *p = &out->port;
+
+	return p->free_ps > packet->time_ps ||
+	       (extras & SWITCH_ACCOUNTS &&
+		weir_port_is_paused(p, p->kind->class_queue[packet->class_id]));
+}
+
+/* The packet's port takes it, lets it wait or drops it. What is left of its path is written where it goes and not where
+ * it is, see weir_port_offer_plain. */
+static inline __attribute__((always_inline)) int offer(struct worker *w, struct egress *out,
+						       struct weir_packet *packet, uint64_t path,
+						       uint32_t extras)
+{
+	int64_t now_ps = packet->time_ps;
+	int answer;
+
+	if (extras & SWITCH_ASKS && out->port.kind->order != WEIR_PORT_PLAIN) {
+		packet_segment(packet)->path = path;
+		answer = weir_port_offer_sched(&out->port, &w->pool, packet, now_ps);
+	} else {
+		struct weir_packet *place;
+
+		answer = weir_port_offer_plain(&out->port, &w->pool, packet, &place,
+					       extras & SWITCH_ASKS ? WEIR_PORT_ASKS_IDLE : 0,
+					       extras & SWITCH_SHARES);
+		if (answer == WEIR_PORT_QUEUED)
+			packet_segment(place)->path = path;
+	}
+	if (answer == WEIR_PORT_SEND)
+		transmit(w, out, packet, &path, now_ps, extras & SWITCH_WRITES);
+	return answer;
+}
+
+static inline __attribute__((always_inline)) void
+forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, uint32_t extras)
+{
+	struct segment *segment = packet_segment(packet);
+	int64_t now_ps = packet->time_ps;
+	uint64_t path = segment->path;
+	uint32_t port = (uint32_t)(path & s->route_mask);
+	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
+
+	if (out->port.pkts) {
+		/* Mostly one packet leaves for one that comes. */
+		if (out->port.free_ps <= now_ps) {
+			egress_next(w, s, out, extras);
+			if (out->port.pkts && out->port.free_ps <= now_ps)
+				catch_up(w, s, out, now_ps + 1, extras);
+		}
+	} else if (will_wait(out, packet, extras) && !out->port.stats && s->engine->measuring) {
+		engine_begin_stats(s->engine, &out->port);
+	}
+
+	int answer = offer(w, out, packet, path >> s->route_bits, extras);
+
+	if (answer == WEIR_PORT_QUEUED) {
+		/* A port that held something before has its bit. */
+		if (out->port.pkts == 1)
+			s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
+		if (extras & SWITCH_ACCOUNTS)
+			lossless_enter_easily(&s->ordered->lossless, segment->input, packet);
+	} else if (extras && answer == WEIR_PORT_DROPPED) {
+		packet_gone(w, packet);
+	}
+}
+
+/* Room for more keys behind the first count. Returns where the next goes. */
+static __attribute__((noinline)) uint64_t *grow_keys(struct worker *w, size_t count)
+{
+	w->key_capacity = w->key_capacity ? w->key_capacity * 2 : 1024;
+	w->keys = memory_grow(w->keys, w->key_capacity, sizeof(*w->keys));
+	w->sorted = memory_grow(w->sorted, w->key_capacity, sizeof(*w->sorted));
+	w->keys_full = w->keys + w->key_capacity - WEIR_CHUNK_PACKETS;
+	return w->keys + count;
+}
+
+/* Room for another chunk of them. */
+static inline uint64_t *keys_with_room(struct worker *w, uint64_t *key_at)
+{
+	return __builtin_expect(key_at < w->keys_full, 1)
+		       ? key_at
+		       : grow_keys(w, (size_t)(key_at - w->keys));
+}
+
+/* What is not in this core's cache: packets that have come, and ports. */
+static inline __attribute__((always_inline)) void
+fetch_lines(const struct worker *w, const struct switch_state *s, uint32_t chunks)
+{
+	const _Atomic uint32_t *tails = w->line_tail + s->first_line;
+	const uint32_t *heads = s->heads;
+
+	for (uint32_t i = 0; i < s->line_count; i++)
+		line_fetch(&w->pool, heads[i],
+			   atomic_load_explicit(&tails[i], memory_order_acquire), chunks);
+}
+
+void switch_fetch(const struct worker *w, const struct switch_state *s)
+{
+	const size_t port_size = s->port_size;
+	const char *port = s->ports;
+
+	if (w->fetches == FETCH_FOR_ALL)
+		fetch_lines(w, s, CHUNKS_FROM_FAR);
+	else
+		fetch_lines(w, s, CHUNKS_AHEAD);
+#pragma GCC unroll 4
+	for (uint32_t i = s->link_count; i > 0; i--, port += port_size) {
+		__builtin_prefetch(port);
+		__builtin_prefetch(port + 64);
+	}
+}
+
+/* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
+ * already. */
+static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
+						 uint32_t shift)
+{
+	const struct engine *e = w->engine;
+	const struct weir_packet *slots = w->pool.slots;
+	const _Atomic uint32_t *tails = e->line_tail + s->first_line;
+	uint32_t *heads = s->heads, *buckets = w->buckets;
+	uint64_t *key_at = w->keys;
+	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
+
+	for (uint32_t i = 0, lines = s->line_count; i < lines; i++) {
+		uint32_t slot = heads[i],
+			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
+
+		if (slot == tail)
+			continue;
+		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0)) {
+			slot = heads[i] = line_start(e, s->first_line + i);
+			if (slot == tail) /* its first packet was lost on the way */
+				continue;
+		}
+
+		/* Of a packet at time 0. */
+		uint64_t zero = i - arrival_key(w->begin_ps, 0);
+
+		key_at = keys_with_room(w, key_at);
+		for (;;) {
+			int64_t time_ps = slots[slot].time_ps;
+
+			if (time_ps >= limit_ps) {
+				pending_ps = time_ps < pending_ps ? time_ps : pending_ps;
+				break;
+			}
+
+			uint64_t key = arrival_key(time_ps, 0) + zero;
+
+			*key_at++ = key;
+			buckets[key >> shift]++;
+			if ((++slot & WEIR_CHUNK_MASK) == 0) {
+				slot = w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
+				       << WEIR_CHUNK_SHIFT;
+				key_at = keys_with_room(w, key_at);
+			}
+			if (slot == tail)
+				break;
+		}
+	}
+	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != WEIR_TIME_NEVER_PS)
+		engine_wake_later(w, s->node, pending_ps);
+	return (uint32_t)(key_at - w->keys);
+}
+
+/* Moves a key down to its place among those before it, from first on. */
+static __attribute__((noinline)) void insert_key(const uint64_t *first, uint64_t *at)
+{
+	uint64_t key = *at;
+
+	do {
+		*at = at[-1];
+		at--;
+	} while (at > first && at[-1] > key);
+	*at = key;
+}
+
+/* Sorts the keys: first by bucket, then by insertion, which finds little left to do. */
+static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uint32_t count,
+							   uint32_t shift, uint32_t buckets)
+{
+	uint64_t *keys = w->keys, *sorted = w->sorted;
+	uint32_t *bucket = w->buckets, sum = 0;
+
+	if (count > SMALL_SORT) {
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < buckets; i++) {
+			uint32_t here = bucket[i];
+
+			bucket[i] = sum;
+			sum += here;
+		}
+#pragma GCC unroll 4
+		for (uint32_t i = 0; i < count; i++)
+			sorted[bucket[keys[i] >> shift]++] = keys[i];
+		keys = sorted;
+	}
+#pragma GCC unroll 4
+	for (uint64_t *key = keys + 1; key < keys + count; key++)
+		if (__builtin_expect(*key < key[-1], 0))
+			insert_key(keys, key);
+	return keys;
+}
+
+/* Ports that still hold packets: work off the window, and come back when the next can start. */
+static inline __attribute__((always_inline)) void flush(struct worker *w, struct switch_state *s,
+							uint32_t extras)
+{
+	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
+		uint64_t left = s->backlog[word];
+
+		while (left) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(left);
+			struct egress *out =
+				engine_egress(s->engine, s->first_link + word * 64 + bit);
+
+			left &= left - 1;
+			catch_up(w, s, out, w->limit_ps, extras);
+			if (out->port.pkts == 0)
+				s->backlog[word] &= ~(UINT64_C(1) << bit);
+			else if (out->port.free_ps >= w->end_ps &&
+				 out->port.free_ps != WEIR_PORT_BLOCKED_PS)
+				engine_wake(w, s->node, out->port.free_ps);
+		}
+	}
+}
+
+/* About as many buckets as there were arrivals the last time, within a factor of two. */
+static uint32_t bucket_shift(const struct switch_state *s, uint64_t span)
+{
+	uint32_t wanted = s->arrivals < BUCKETS_MAX / 2 ? s->arrivals | 1 : BUCKETS_MAX / 2;
+	int shift = __builtin_clz(wanted) + 32 - __builtin_clzll(span | 1);
+
+	return shift > INPUT_BITS ? (uint32_t)shift : INPUT_BITS;
+}
+
+const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count)
+{
+	uint64_t span = (uint64_t)(w->limit_ps - w->begin_ps) << INPUT_BITS;
+	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
+
+	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
+	if (w->fetches && !worker_fetches_ahead(w))
+		switch_fetch(w, s);
+	*count = gather(w, s, shift);
+	s->arrivals = *count;
+	return sort_keys(w, *count, shift, buckets);
+}
+
+/* A frame between neighbours, when the port that it stops, or lets go on, has sent what it could. */
+static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch_state *s,
+						 uint32_t input, const struct weir_packet *frame)
+{
+	const struct engine *e = s->engine;
+
+	catch_up(w, s, engine_egress(e, line_back(e, s->first_line + input)), frame->time_ps + 1,
+		 s->extras);
+	ordered_obey(w, s, input, frame);
+}
+
+/* Where memory is accounted for: does the packet go by without anybody's having to be told? If not, the switch is
+ * strict from here on. Frames between neighbours are obeyed and done with. */
+enum arrival { ARRIVAL_GOES_ON, ARRIVAL_IS_DONE, ARRIVAL_IS_STRICT };
+
+static inline __attribute__((always_inline)) enum arrival
+look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_bytes,
+	struct weir_packet *packet)
+{
+	struct segment *segment = packet_segment(packet);
+	const struct egress *out =
+		(const struct egress *)(s->ports +
+					(size_t)(segment->path & s->route_mask) * s->port_size);
+
+	if (__builtin_expect(packet_is_pause(packet), 0)) {
+		obey_frame(w, s, input, packet);
+		return ARRIVAL_IS_DONE;
+	}
+	if (__builtin_expect(
+		    !lossless_is_easy(&s->ordered->lossless, input, easy_bytes, packet, &out->port),
+		    0)) {
+		ordered_begin(s, packet->time_ps);
+		return ARRIVAL_IS_STRICT;
+	}
+	segment->input = (uint16_t)input;
+	return ARRIVAL_GOES_ON;
+}
+
+/* Works off arrivals; returns how many. */
+static inline __attribute__((always_inline)) uint32_t
+run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count, uint32_t extras)
+{
+	uint64_t easy_bytes = 0;
+
+	if (extras & SWITCH_ACCOUNTS)
+		easy_bytes = weir_pfc_threshold_with(&s->ordered->lossless.memory,
+						     (uint64_t)count *
+							     w->engine->config->frame_max_bytes);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t input = (uint32_t)(keys[i] & INPUT_MASK);
+		uint32_t *head = &s->heads[input], slot = *head;
+		struct weir_packet *packet = &w->pool.slots[slot];
+		enum arrival arrival = ARRIVAL_GOES_ON;
+
+		if (extras & SWITCH_ACCOUNTS)
+			arrival = look_at(w, s, input, easy_bytes, packet);
+		if (arrival == ARRIVAL_IS_STRICT)
+			return i;
+		if (arrival == ARRIVAL_GOES_ON)
+			forward(w, s, packet, extras);
+		*head = line_advance(&w->pool, slot);
+	}
+	flush(w, s, extras);
+	return count;
+}
+
+/* A switch that does more than pass packets on, until it has to be strict. What is common has code of its own. */
+static __attribute__((noinline)) void run_with(struct worker *w, struct switch_state *s,
+					       const uint64_t *keys, uint32_t count)
+{
+	uint32_t done = 0;
+
+#define RUN_CASE(extras) \
+	case extras: \
+		done = run(w, s, keys, count, extras); \
+		break
+	if (!s->ordered || !s->ordered->is_strict)
+		switch (s->extras | SWITCH_SHARES) {
+			RUN_CASE(SWITCH_SHARES);
+			RUN_CASE(SWITCH_SHARES | SWITCH_ASKS);
+			RUN_CASE(SWITCH_SHARES | SWITCH_WRITES);
+			RUN_CASE(SWITCH_SHARES | SWITCH_ACCOUNTS);
+			RUN_CASE(SWITCH_SHARES | SWITCH_WRITES | SWITCH_ACCOUNTS);
+		default:
+			done = run(w, s, keys, count, s->extras);
+		}
+#undef RUN_CASE
+	if (s->ordered && s->ordered->is_strict)
+		ordered_run(w, s, keys + done, count - done);
+}
+
+/* All ports have caught up. */
+static void publish(const struct worker *w, const struct switch_state *s)
+{
+	_Atomic uint32_t *line_tail = w->line_tail;
+	int64_t begin_ps = w->begin_ps;
+	const size_t port_size = s->port_size;
+	const char *port = s->ports;
+
+#pragma GCC unroll 4
+	for (uint32_t i = s->link_count; i > 0; i--, port += port_size) {
+		/* Who sent has a line that is, or was, busy in this window. */
+		if (((const struct egress *)port)->port.free_ps > begin_ps)
+			egress_publish((const struct egress *)port, line_tail);
+	}
+}
+
+void switch_run(struct worker *w, struct switch_state *s)
+{
+	uint32_t count;
+	const uint64_t *keys = switch_arrivals(w, s, &count);
+
+	s->worker = w;
+	w->switched += count;
+	if (__builtin_expect(s->extras != 0, 0))
+		run_with(w, s, keys, count);
+	else
+		run(w, s, keys, count, 0);
+	publish(w, s);
+}

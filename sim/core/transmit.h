@@ -1,0 +1,36 @@
+/* transmit.h -- a packet goes from a port of a switch onto its line. */
+#ifndef SIM_CORE_TRANSMIT_H
+#define SIM_CORE_TRANSMIT_H
+#include "sim/core/telemetry.h"
+
+/* As below, whatever the line is. */
+void transmit_specially(struct worker *w, struct egress *out, const struct weir_packet *packet,
+			uint64_t path, int64_t start_ps, int writes);
+
+/* The packet starts at start_ps and is on the line until free_ps, there with that path (NULL: its own). writes: the switch
+ * writes into it, see telemetry.h. */
+static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
+							   const struct weir_packet *packet,
+							   const uint64_t *path, int64_t start_ps,
+							   int writes)
+{
+	uint32_t to = out->to;
+
+	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
+		transmit_specially(w, out, packet,
+				   path ? *path
+					: packet_segment((struct weir_packet *)packet)->path,
+				   start_ps, writes);
+		return;
+	}
+
+	struct weir_packet *place = &w->pool.slots[out->tail];
+
+	*place = *packet;
+	if (path)
+		packet_segment(place)->path = *path;
+	if (writes)
+		telemetry_write(w->engine, out, place, start_ps);
+	egress_commit_to(w, out, to, out->port.free_ps);
+}
+#endif

@@ -1,0 +1,108 @@
+/* exchange.c -- see exchange.h. */
+#include "sim/parallel/exchange.h"
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void exchange_init(struct exchange *x, const struct exchange_ops *ops, uint32_t rank,
+		   uint32_t ranks)
+{
+	x->ops = ops;
+	x->rank = rank;
+	x->ranks = ranks;
+	x->is_neighbour = memory_zeroed(ranks, sizeof(*x->is_neighbour));
+	x->out = memory_zeroed(ranks, sizeof(*x->out));
+	x->in = memory_zeroed(ranks, sizeof(*x->in));
+}
+
+void exchange_free(struct exchange *x)
+{
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		free(x->out[i].bytes);
+		free(x->in[i].bytes);
+	}
+	free(x->is_neighbour);
+	free(x->out);
+	free(x->in);
+}
+
+void exchange_close(struct exchange *x)
+{
+	if (x)
+		x->ops->close(x);
+}
+
+void exchange_votes_add(struct exchange_votes *sum, const struct exchange_votes *v)
+{
+	if (v->least < sum->least)
+		sum->least = v->least;
+	if (v->most > sum->most)
+		sum->most = v->most;
+	sum->any |= v->any;
+	for (uint32_t i = 0; i < sizeof(v->sums) / sizeof(v->sums[0]); i++)
+		sum->sums[i] += v->sums[i];
+}
+
+void parcel_room(struct exchange_parcel *p, size_t size)
+{
+	if (size <= p->room)
+		return;
+	p->room = size < 4096 ? 4096 : 2 * size;
+	p->bytes = memory_grow(p->bytes, p->room, 1);
+}
+
+void *parcel_more(struct exchange_parcel *p, size_t size)
+{
+	parcel_room(p, p->size + size);
+	p->size += size;
+	return p->bytes + p->size - size;
+}
+
+/* --- streams --- */
+
+enum { STREAM_BYTES = 1 << 16 };
+
+void exchange_flush(struct exchange_stream *s)
+{
+	uint64_t size = s->parcel.size;
+
+	if (!size)
+		return;
+	exchange_give(s->x, &size, sizeof(size));
+	exchange_give(s->x, s->parcel.bytes, s->parcel.size);
+	s->parcel.size = 0;
+}
+
+void exchange_put(struct exchange_stream *s, const void *bytes, size_t size)
+{
+	if (!size)
+		return;
+	memcpy(parcel_more(&s->parcel, size), bytes, size);
+	if (s->parcel.size >= STREAM_BYTES)
+		exchange_flush(s);
+}
+
+void exchange_get(struct exchange_stream *s, void *bytes, size_t size)
+{
+	uint64_t coming;
+
+	if (!size)
+		return;
+	if (s->taken == s->parcel.size) {
+		exchange_take(s->x, s->from, &coming, sizeof(coming));
+		parcel_room(&s->parcel, coming);
+		exchange_take(s->x, s->from, s->parcel.bytes, coming);
+		s->parcel.size = coming;
+		s->taken = 0;
+	}
+	memcpy(bytes, s->parcel.bytes + s->taken, size);
+	s->taken += size;
+}
+
+void exchange_lost(const struct exchange *x, uint32_t rank, const char *why)
+{
+	fprintf(stderr, "weir: rank %u of %u is gone (%s), so that rank %u ends without a result\n",
+		rank, x->ranks, why, x->rank);
+	exit(EXIT_FAILURE);
+}

@@ -1,0 +1,203 @@
+/* mpi_exchange.c -- see exchange.h. Parcels go straight to neighbours, who learn their size when they come; votes are
+ * one reduction over all, which goes on meanwhile. */
+#include "sim/parallel/mpi_exchange.h"
+#include "sim/parallel/mpi_world.h"
+#include "base/memory.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef WEIR_HAVE_MPI
+#include <mpi.h>
+
+enum { TAG_PARCEL = 71, TAG_GIFT };
+
+/* MPI counts in int. */
+#define PIECE_BYTES ((size_t)1 << 30)
+
+struct by_mpi {
+	struct exchange x; /* first: what others see */
+	MPI_Comm comm;
+	MPI_Op op;
+	MPI_Datatype votes;
+	MPI_Request *requests;
+	int *sizes, *places; /* of what is shared, by rank */
+};
+
+/* What MPI says of a call; all but success is the end. */
+static void check(const struct exchange *x, uint32_t rank, int code)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int length;
+
+	if (code == MPI_SUCCESS)
+		return;
+	MPI_Error_string(code, text, &length);
+	exchange_lost(x, rank, text);
+}
+
+static int count_of(const struct exchange *x, size_t size)
+{
+	if (size > INT_MAX)
+		exchange_lost(x, x->rank, "a window sends more than 2 GiB to one rank");
+	return (int)size;
+}
+
+static void add_votes(void *in, void *sum, int *count, MPI_Datatype *type)
+{
+	struct exchange_votes *to = sum;
+	const struct exchange_votes *from = in;
+
+	(void)type;
+	for (int i = 0; i < *count; i++)
+		exchange_votes_add(&to[i], &from[i]);
+}
+
+static void receive(struct by_mpi *m, uint32_t from)
+{
+	struct exchange_parcel *in = &m->x.in[from];
+	MPI_Message message;
+	MPI_Status status;
+	int size;
+
+	check(&m->x, from, MPI_Mprobe((int)from, TAG_PARCEL, m->comm, &message, &status));
+	MPI_Get_count(&status, MPI_BYTE, &size);
+	parcel_room(in, (size_t)size + 1);
+	check(&m->x, from, MPI_Mrecv(in->bytes, size, MPI_BYTE, &message, &status));
+	in->size = (size_t)size;
+}
+
+static void mpi_round(struct exchange *x, struct exchange_votes *votes)
+{
+	struct by_mpi *m = (struct by_mpi *)x;
+	struct exchange_votes own = *votes;
+	double began = MPI_Wtime();
+	int count = 0;
+
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		if (!x->is_neighbour[i])
+			continue;
+		check(x, i,
+		      MPI_Isend(x->out[i].bytes, count_of(x, x->out[i].size), MPI_BYTE, (int)i,
+				TAG_PARCEL, m->comm, &m->requests[count++]));
+		x->sent_bytes += x->out[i].size;
+	}
+	check(x, x->rank,
+	      MPI_Iallreduce(&own, votes, 1, m->votes, m->op, m->comm, &m->requests[count++]));
+	for (uint32_t i = 0; i < x->ranks; i++)
+		if (x->is_neighbour[i])
+			receive(m, i);
+	check(x, x->rank, MPI_Waitall(count, m->requests, MPI_STATUSES_IGNORE));
+	for (uint32_t i = 0; i < x->ranks; i++)
+		x->out[i].size = 0;
+	x->waited_seconds += MPI_Wtime() - began;
+}
+
+static void mpi_share(struct exchange *x)
+{
+	struct by_mpi *m = (struct by_mpi *)x;
+	struct exchange_parcel *out = &x->out[x->rank];
+	int own = count_of(x, out->size), total = 0;
+	char *all;
+
+	check(x, x->rank, MPI_Allgather(&own, 1, MPI_INT, m->sizes, 1, MPI_INT, m->comm));
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		m->places[i] = total;
+		total = count_of(x, (size_t)total + (size_t)m->sizes[i]);
+	}
+	all = memory_grow(NULL, (uint64_t)total + 1, 1);
+	check(x, x->rank,
+	      MPI_Allgatherv(out->bytes, own, MPI_BYTE, all, m->sizes, m->places, MPI_BYTE,
+			     m->comm));
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		struct exchange_parcel *in = &x->in[i];
+
+		in->size = (size_t)m->sizes[i];
+		parcel_room(in, in->size + 1);
+		memcpy(in->bytes, all + m->places[i], in->size);
+	}
+	free(all);
+	out->size = 0;
+}
+
+static void mpi_give(struct exchange *x, const void *bytes, size_t size)
+{
+	const struct by_mpi *m = (const struct by_mpi *)x;
+
+	for (size_t done = 0, piece; done < size; done += piece) {
+		piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
+		check(x, 0,
+		      MPI_Send((const char *)bytes + done, (int)piece, MPI_BYTE, 0, TAG_GIFT,
+			       m->comm));
+	}
+	x->sent_bytes += size;
+}
+
+static void mpi_take(struct exchange *x, uint32_t from, void *bytes, size_t size)
+{
+	const struct by_mpi *m = (const struct by_mpi *)x;
+
+	for (size_t done = 0, piece; done < size; done += piece) {
+		piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
+		check(x, from,
+		      MPI_Recv((char *)bytes + done, (int)piece, MPI_BYTE, (int)from, TAG_GIFT,
+			       m->comm, MPI_STATUS_IGNORE));
+	}
+}
+
+static void mpi_close(struct exchange *x)
+{
+	struct by_mpi *m = (struct by_mpi *)x;
+
+	MPI_Op_free(&m->op);
+	MPI_Type_free(&m->votes);
+	MPI_Comm_free(&m->comm);
+	free(m->requests);
+	free(m->sizes);
+	free(m->places);
+	exchange_free(x);
+	free(m);
+}
+
+static const struct exchange_ops mpi_ops = {
+	.name = "MPI",
+	.round = mpi_round,
+	.share = mpi_share,
+	.give = mpi_give,
+	.take = mpi_take,
+	.close = mpi_close,
+};
+
+int exchange_world(struct exchange **out, struct weir_error *e)
+{
+	uint32_t ranks = (uint32_t)world_size();
+	struct by_mpi *m;
+
+	if (ranks == 1)
+		return weir_error_set(e, "--ranks mpi: one process was started; start several, as "
+					 "in 'mpirun -n 4 weir run ...', or say how many of this "
+					 "machine, as in --ranks 4");
+	m = memory_zeroed(1, sizeof(*m));
+	exchange_init(&m->x, &mpi_ops, (uint32_t)world_rank(), ranks);
+	MPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
+	MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+	MPI_Type_contiguous((int)sizeof(struct exchange_votes), MPI_BYTE, &m->votes);
+	MPI_Type_commit(&m->votes);
+	MPI_Op_create(add_votes, 1, &m->op);
+	m->requests = memory_zeroed(ranks + UINT64_C(1), sizeof(MPI_Request));
+	m->sizes = memory_zeroed(ranks, sizeof(*m->sizes));
+	m->places = memory_zeroed(ranks, sizeof(*m->places));
+	*out = &m->x;
+	return 0;
+}
+
+#else
+
+int exchange_world(struct exchange **out, struct weir_error *e)
+{
+	(void)out;
+	return weir_error_set(e, "--ranks mpi: this program was built without Open MPI; install "
+				 "libopenmpi-dev and make it again, or take processes of this "
+				 "machine, as in --ranks 2");
+}
+
+#endif

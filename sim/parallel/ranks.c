@@ -1,0 +1,367 @@
+/* ranks.c -- see ranks.h. What a parcel holds: the number of news, the news, then runs of packets, each the
+ * line, how many, and for each packet the packet and, where switches have written for it, their notes. */
+#include "sim/parallel/ranks.h"
+#include "base/digest.h"
+#include "sim/core/host.h"
+#include "sim/core/telemetry.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct run_head {
+	uint32_t line, packets;
+};
+
+/* --- building --- */
+
+int ranks_new(struct ranks **out, const struct network *net, struct exchange *x,
+	      struct weir_error *e)
+{
+	struct ranks *r;
+
+	*out = NULL;
+	if (!x)
+		return 0;
+	r = *out = memory_new(1, sizeof(*r));
+	r->exchange = x;
+	r->rank_of = memory_new(net->node_count, sizeof(*r->rank_of));
+	r->own = memory_new((net->node_count + UINT64_C(63)) / 64, sizeof(*r->own));
+	r->class_of = memory_new(net->link_count, sizeof(*r->class_of));
+	if (ranks_part(net, x->ranks, r->rank_of, e))
+		return -1;
+	for (uint32_t i = 0; i < net->node_count; i++)
+		if (r->rank_of[i] == x->rank)
+			r->own[i / 64] |= UINT64_C(1) << (i % 64);
+	return 0;
+}
+
+/* A sum over all that must be the same everywhere. */
+static uint64_t scenario_sum(const struct engine *e)
+{
+	struct digest_sum sum = { 0, 0 };
+	const uint64_t numbers[] = {
+		e->config->seed, e->net->link_count, e->net->node_count,  e->flows.count,
+		e->class_count,  e->egress_size,     sizeof(struct flow), (uint64_t)e->window_ps,
+	};
+
+	digest_add(&sum, numbers, sizeof(numbers));
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+		const uint64_t flow[] = { (uint64_t)f->start_ps, f->size_bytes,
+					  (uint64_t)f->src << 32 | f->dst };
+
+		digest_add(&sum, flow, sizeof(flow));
+	}
+	return sum.sum;
+}
+
+static int check_same(struct engine *e, struct weir_error *error)
+{
+	struct exchange *x = e->ranks->exchange;
+	uint64_t own = scenario_sum(e), other;
+
+	memcpy(parcel_more(&x->out[x->rank], sizeof(own)), &own, sizeof(own));
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++) {
+		memcpy(&other, x->in[i].bytes, sizeof(other));
+		if (other != own)
+			return weir_error_set(error,
+					      "ranks: rank %u has read another scenario than rank "
+					      "%u, or is another build",
+					      i, x->rank);
+	}
+	return 0;
+}
+
+/* Ranks over lines to which packets go, and those whose hosts exchange messages with ours: those hear news. */
+static void find_neighbours(struct engine *e)
+{
+	const struct ranks *r = e->ranks;
+	uint32_t own = r->exchange->rank;
+
+	for (uint32_t i = 0; i < r->cut_count; i++)
+		r->exchange->is_neighbour[r->cuts[i].rank] = 1;
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+		uint32_t from = r->rank_of[e->net->host_node[f->src]];
+		uint32_t to = r->rank_of[e->net->host_node[f->dst]];
+
+		if (from != to && (from == own || to == own))
+			r->exchange->is_neighbour[from == own ? to : from] = 1;
+	}
+}
+
+int ranks_begin(struct engine *e, struct weir_error *error)
+{
+	struct ranks *r = e->ranks;
+	const struct network *net = e->net;
+
+	if (!r)
+		return 0;
+	r->news = memory_new(e->threads, sizeof(*r->news));
+	r->cuts = memory_new(net->link_count, sizeof(*r->cuts));
+	for (uint32_t i = 0; i < net->link_count; i++) {
+		const struct net_link *l = &net->links[i];
+
+		if (r->rank_of[l->from] != r->rank_of[l->to] && engine_has(e, l->from))
+			r->cuts[r->cut_count++] = (struct cut_line){ l->line, r->rank_of[l->to] };
+	}
+	find_neighbours(e);
+	return check_same(e, error);
+}
+
+void ranks_free(struct engine *e)
+{
+	struct ranks *r = e->ranks;
+
+	if (!r)
+		return;
+	for (uint32_t i = 0; r->news && i < e->threads; i++)
+		free(r->news[i].news);
+	memory_free(r->news, e->threads, sizeof(*r->news));
+	memory_free(r->cuts, e->net->link_count, sizeof(*r->cuts));
+	memory_free(r->class_of, e->net->link_count, sizeof(*r->class_of));
+	memory_free(r->own, (e->net->node_count + UINT64_C(63)) / 64, sizeof(*r->own));
+	memory_free(r->rank_of, e->net->node_count, sizeof(*r->rank_of));
+	memory_free(r, 1, sizeof(*r));
+}
+
+/* --- news --- */
+
+void ranks_announce(struct worker *w, uint32_t flow, uint32_t before)
+{
+	const struct flow *f = flow_at(w->engine, flow);
+	struct news_list *l = &w->engine->ranks->news[w->index];
+
+	if (engine_has_host(w->engine, f->dst))
+		return;
+	if (l->count == l->capacity) {
+		l->capacity = l->capacity ? 2 * l->capacity : 64;
+		l->news = memory_grow(l->news, l->capacity, sizeof(*l->news));
+	}
+	l->news[l->count++] = (struct message_news){ f->start_ps, flow, before, f->end_segment, 0 };
+}
+
+/* Each parcel begins with them. */
+static void pack_news(struct engine *e)
+{
+	struct ranks *r = e->ranks;
+	struct exchange *x = r->exchange;
+	uint32_t none = 0;
+
+	for (uint32_t i = 0; i < x->ranks; i++)
+		memcpy(parcel_more(&x->out[i], sizeof(none)), &none, sizeof(none));
+	for (uint32_t i = 0; i < e->threads; i++) {
+		struct news_list *l = &r->news[i];
+
+		for (uint32_t k = 0; k < l->count; k++) {
+			const struct flow *f = flow_at(e, l->news[k].flow);
+			struct exchange_parcel *out =
+				&x->out[r->rank_of[e->net->host_node[f->dst]]];
+			uint32_t count;
+
+			memcpy(parcel_more(out, sizeof(l->news[k])), &l->news[k],
+			       sizeof(l->news[k]));
+			memcpy(&count, out->bytes, sizeof(count));
+			count++;
+			memcpy(out->bytes, &count, sizeof(count));
+		}
+		l->count = 0;
+	}
+}
+
+static const char *unpack_news(struct engine *e, const char *at)
+{
+	uint32_t count;
+
+	memcpy(&count, at, sizeof(count));
+	at += sizeof(count);
+	for (uint32_t i = 0; i < count; i++, at += sizeof(struct message_news)) {
+		struct message_news n;
+		struct flow *f;
+
+		memcpy(&n, at, sizeof(n));
+		f = flow_at(e, n.flow);
+		f->start_ps = n.start_ps;
+		f->end_segment = n.end_segment;
+		if (n.before != FLOW_NONE)
+			flow_at(e, n.before)->next = n.flow;
+	}
+	return at;
+}
+
+/* --- packets --- */
+
+static size_t notes_size(const struct int_stack *notes)
+{
+	return offsetof(struct int_stack, hop) + notes->count * sizeof(notes->hop[0]);
+}
+
+/* How many packets of a line lie in one piece, from a slot on. */
+static uint32_t packets_together(uint32_t slot, uint32_t tail)
+{
+	uint32_t end = (slot | WEIR_CHUNK_MASK) + 1;
+
+	return (tail > slot && tail < end ? tail : end) - slot;
+}
+
+static void pack_packets(struct worker *w, struct exchange_parcel *out, uint32_t slot,
+			 uint32_t count)
+{
+	struct weir_packet *packet = &w->pool.slots[slot];
+	const struct engine *e = w->engine;
+
+	memcpy(parcel_more(out, count * sizeof(*packet)), packet, count * sizeof(*packet));
+	if (e->notes && packet->int_stack_index) {
+		const struct int_stack *notes = packet_notes(e, packet);
+		size_t size = notes_size(notes);
+
+		memcpy(parcel_more(out, size), notes, size);
+		packet_gone(w, packet);
+	}
+}
+
+/* All packets of a line, which are nobody's here any more. */
+static void pack_line(struct engine *e, const struct cut_line *cut)
+{
+	struct worker *w = &e->workers[0];
+	struct exchange_parcel *out = &e->ranks->exchange->out[cut->rank];
+	uint32_t tail = atomic_load_explicit(&e->line_tail[cut->line], memory_order_acquire);
+	uint32_t slot = e->line_head[cut->line];
+	struct run_head head = { cut->line, 0 };
+	size_t place = out->size;
+
+	if (slot == tail)
+		return;
+	if (slot == WEIR_SLOT_NONE)
+		slot = line_start(e, cut->line);
+	parcel_more(out, sizeof(head));
+	for (uint32_t count; slot != tail; head.packets += count) {
+		count = e->notes ? 1 : packets_together(slot, tail);
+		pack_packets(w, out, slot, count);
+		slot = line_advance(&w->pool, slot + count - 1);
+	}
+	e->line_head[cut->line] = slot;
+	e->ranks->packets += head.packets;
+	memcpy(out->bytes + place, &head, sizeof(head));
+}
+
+/* As egress_commit_until does, of a packet that has come from elsewhere. */
+static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
+{
+	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SPECIAL;
+
+	if ((next & WEIR_CHUNK_MASK) == 0) {
+		uint32_t chunk = engine_chunk_take(w);
+
+		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
+		next = chunk << WEIR_CHUNK_SHIFT;
+	}
+	out->tail = next;
+	if (arrival_ps >= w->next_end_ps ||
+	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
+		engine_wake(w, to, arrival_ps);
+}
+
+static const char *unpack_run(struct engine *e, const char *at)
+{
+	struct worker *w = &e->workers[0];
+	struct run_head head;
+	struct egress *out;
+
+	memcpy(&head, at, sizeof(head));
+	at += sizeof(head);
+	out = engine_egress(e, e->net->line_link[head.line]);
+	for (uint32_t i = 0; i < head.packets; i++) {
+		struct weir_packet *packet = egress_place(w, out);
+
+		memcpy(packet, at, sizeof(*packet));
+		at += sizeof(*packet);
+		if (e->notes && packet->int_stack_index) {
+			struct int_stack *notes;
+			uint32_t count;
+
+			memcpy(&count, at, sizeof(count));
+			notes_begin(w, packet);
+			notes = packet_notes(e, packet);
+			notes->count = count;
+			memcpy(notes, at, notes_size(notes));
+			at += notes_size(notes);
+		}
+		append(w, out, packet->time_ps);
+	}
+	atomic_store_explicit(&w->line_tail[head.line], out->tail, memory_order_release);
+	return at;
+}
+
+static void unpack(struct engine *e, const struct exchange_parcel *in)
+{
+	const char *at, *end = in->bytes + in->size;
+
+	if (!in->size)
+		return;
+	at = unpack_news(e, in->bytes);
+	while (at < end)
+		at = unpack_run(e, at);
+}
+
+/* --- rounds --- */
+
+static void count_flows(const struct engine *e, struct exchange_votes *v)
+{
+	for (uint32_t i = 0; i < e->threads; i++) {
+		const struct worker *w = &e->workers[i];
+
+		v->sums[RANK_OPENED] += w->flows_opened;
+		v->sums[RANK_DONE] += w->flows_done;
+		v->sums[RANK_UNTOLD] += w->ended_count;
+		if ((uint64_t)w->opened_ps > v->most)
+			v->most = (uint64_t)w->opened_ps;
+	}
+}
+
+void ranks_meet(struct engine *e, enum rank_meeting meeting, uint64_t next_window)
+{
+	struct ranks *r = e->ranks;
+	struct exchange *x = r->exchange;
+
+	r->agreed = (struct exchange_votes){ .least = next_window, .any = r->votes };
+	count_flows(e, &r->agreed);
+	r->opened_now = 0;
+	if (meeting == RANKS_AT_WINDOW) {
+		r->windows++;
+		pack_news(e);
+		for (uint32_t i = 0; i < r->cut_count; i++)
+			pack_line(e, &r->cuts[i]);
+	}
+	exchange_round(x, &r->agreed);
+	r->untold = r->agreed.sums[RANK_UNTOLD];
+	for (uint32_t i = 0; meeting == RANKS_AT_WINDOW && i < x->ranks; i++)
+		if (i != x->rank)
+			unpack(e, &x->in[i]);
+}
+
+void ranks_each_ended(struct engine *e,
+		      void (*each)(struct engine *e, const struct ended_flow *ended))
+{
+	struct ranks *r = e->ranks;
+	struct exchange *x = r->exchange;
+
+	if (!r->untold)
+		return;
+	r->untold = 0;
+	for (uint32_t i = 0; i < e->threads; i++) {
+		const struct worker *w = &e->workers[i];
+		size_t size = w->ended_count * sizeof(*w->ended);
+
+		if (size)
+			memcpy(parcel_more(&x->out[x->rank], size), w->ended, size);
+	}
+	exchange_share(x);
+	for (uint32_t i = 0; i < x->ranks; i++)
+		for (size_t at = 0; at < x->in[i].size; at += sizeof(struct ended_flow)) {
+			struct ended_flow ended;
+
+			memcpy(&ended, x->in[i].bytes + at, sizeof(ended));
+			each(e, &ended);
+		}
+}

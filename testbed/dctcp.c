@@ -1,0 +1,119 @@
+/* dctcp.c -- see dctcp.h. */
+#include "testbed/dctcp.h"
+#include <stddef.h>
+
+#ifdef WEIR_HAS_BPF
+#include "base/memory.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const unsigned char dctcp_bpf[]; /* the program, by the Makefile */
+extern const size_t dctcp_bpf_size;
+
+/* Newer than the headers of some systems; the kernel's numbers. With them what the kernel was given is held by a
+ * descriptor, and goes with the process; without them it would stay after a kill. */
+enum { MAP_OF_LINK = 1 << 13, ATTACH_STRUCT_OPS = 44, ALPHA_ONE = 1024 };
+
+struct own_dctcp {
+	struct bpf_object *object;
+	struct bpf_link *values; /* that were written into its map */
+	int link;
+};
+
+static int print_nothing(enum libbpf_print_level level, const char *format, va_list values)
+{
+	(void)level;
+	(void)format;
+	(void)values;
+	return 0;
+}
+
+/* What the program reads of alpha, in its unit: see dctcp.bpf.c. */
+static int set_alpha(struct own_dctcp *d, double alpha_start)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(d->object, ".rodata");
+	uint32_t value = (uint32_t)(alpha_start * ALPHA_ONE);
+
+	return !map || bpf_map__set_initial_value(map, &value, sizeof(value)) ? -1 : 0;
+}
+
+static int load(struct own_dctcp *d, double alpha_start, struct weir_error *e)
+{
+	struct bpf_map *map;
+
+	d->object = bpf_object__open_mem(dctcp_bpf, dctcp_bpf_size, NULL);
+	if (!d->object)
+		return weir_error_set(e, "the program cannot be read: %s", strerror(errno));
+	map = bpf_object__find_map_by_name(d->object, "weir_dctcp");
+	if (!map || set_alpha(d, alpha_start) || bpf_map__set_map_flags(map, MAP_OF_LINK))
+		return weir_error_set(e, "the program has no control in it");
+	if (bpf_object__load(d->object))
+		return weir_error_set(e, "the kernel does not take it: %s", strerror(errno));
+	d->values = bpf_map__attach_struct_ops(map);
+	if (!d->values)
+		return weir_error_set(e, "the kernel does not take it: %s", strerror(errno));
+	d->link =
+		bpf_link_create(bpf_map__fd(map), 0, (enum bpf_attach_type)ATTACH_STRUCT_OPS, NULL);
+	if (d->link < 0)
+		return weir_error_set(e, "the kernel does not use it: %s", strerror(errno));
+	return 0;
+}
+
+struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
+{
+	struct own_dctcp *d = memory_zeroed(1, sizeof(*d));
+
+	libbpf_set_print(print_nothing);
+	d->link = -1;
+	errno = 0;
+	if (!load(d, alpha_start, e))
+		return d;
+	if (errno == EEXIST) { /* it has one name for all namespaces of a machine */
+		own_dctcp_free(d);
+		weir_error_set(e,
+			       "another testbed runs on this machine, with the DCTCP that this one "
+			       "needs; wait for it to end");
+		return NULL;
+	}
+	own_dctcp_free(d);
+	weir_error_prefix(e, "this kernel has no dctcp, and that of Weir needs root (CAP_BPF, "
+			     "CAP_NET_ADMIN) and "
+			     "/sys/kernel/btf/vmlinux: ");
+	return NULL;
+}
+
+void own_dctcp_free(struct own_dctcp *d)
+{
+	if (!d)
+		return;
+	if (d->link >= 0)
+		close(d->link);
+	if (d->values)
+		bpf_link__disconnect(d->values);
+	if (d->values)
+		bpf_link__destroy(d->values);
+	bpf_object__close(d->object);
+	free(d);
+}
+
+#else
+
+struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
+{
+	(void)alpha_start;
+	weir_error_set(e,
+		       "this kernel has no dctcp, and this weir was built without clang and libbpf "
+		       "(package libbpf-dev), which the one of Weir needs");
+	return NULL;
+}
+
+void own_dctcp_free(struct own_dctcp *d)
+{
+	(void)d;
+}
+#endif

@@ -1,0 +1,350 @@
+/* testbed.c -- see testbed.h. */
+#define _GNU_SOURCE
+#include "testbed/testbed.h"
+#include "base/text.h"
+#include "testbed/switch_results.h"
+#include "switch/run/serve.h"
+#include "testbed/awake.h"
+#include "testbed/dctcp.h"
+#include "testbed/outcome.h"
+#include "weir/units.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SETTLE_NS ((int64_t)20 * WEIR_NS_PER_MS) /* before anything happens */
+#define LOOK_NS ((int64_t)10 * WEIR_NS_PER_MS)   /* whether all flows are done */
+#define COUNT_NS ((int64_t)5 * WEIR_NS_PER_S)    /* that hosts have to count, however busy */
+
+/* A testbed at work. */
+struct work {
+	struct testbed_plan plan;
+	struct bed bed;
+	struct switch_settings settings;
+	struct control control;
+	struct loop loop;
+	struct real_server server;
+	int64_t epoch_ns;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
+}
+
+/* Lets real time pass until then, by the time of the plan. 1: somebody ended it. */
+static int pass_until(struct work *w, int64_t time_ns)
+{
+	return real_run(&w->server, &w->loop, &w->control,
+			weir_ns_to_ps(w->epoch_ns + time_ns - w->loop.start_ns));
+}
+
+/* Flows that are to be done: those with a size that start before measuring ends. */
+static uint32_t flows_awaited(const struct bed_board *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < b->flow_count; i++)
+		count += b->flows[i].size_bytes != BED_UNLIMITED && b->flows[i].start_ns < b->to_ns;
+	return count;
+}
+
+static uint32_t flows_done(const struct bed_board *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < b->flow_count; i++)
+		count += b->flows[i].finish_ns >= 0 && b->flows[i].start_ns < b->to_ns;
+	return count;
+}
+
+/* Until flows that count are done, or have had their time. */
+static int drain(struct work *w)
+{
+	const struct bed_board *b = w->bed.board;
+	int64_t last_ns = b->flow_count ? b->flows[b->flow_count - 1].start_ns : 0;
+	int64_t end_ns = (b->to_ns < last_ns ? b->to_ns : last_ns) + w->plan.drain_ns;
+
+	if (b->to_ns != BED_NEVER_NS && b->to_ns + w->plan.drain_ns > end_ns)
+		end_ns = b->to_ns + w->plan.drain_ns;
+	for (int64_t at_ns = now_ns() - w->epoch_ns;
+	     flows_done(b) < flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
+		if (pass_until(w, at_ns))
+			return 1;
+	return 0;
+}
+
+/* Until every host has counted what there was when measuring ended: on a busy machine they are late. */
+static int await_counts(struct work *w, struct weir_error *e)
+{
+	const struct bed_board *b = w->bed.board;
+	int64_t at_ns = now_ns() - w->epoch_ns, end_ns = at_ns + COUNT_NS;
+
+	for (uint32_t i = 0; i < b->host_count; i++)
+		while (!atomic_load(&b->hosts[i].has_counted)) {
+			if (at_ns > end_ns)
+				return weir_error_set(e, "host h%u does not answer any more", i);
+			if (pass_until(w, at_ns += LOOK_NS))
+				return 1;
+		}
+	return 0;
+}
+
+/* Of the port that was held up longest: acknowledgements that wait hold their senders up as data does. */
+static double lost_fraction(struct loop *l)
+{
+	int64_t longest_ps = 0;
+
+	for (uint32_t i = 0; i < l->settings->port_count; i++)
+		if (loop_port(l, i)->counts.lost_ps > longest_ps)
+			longest_ps = loop_port(l, i)->counts.lost_ps;
+	return (double)longest_ps / (double)(loop_done_ps(l) + 1);
+}
+
+/* Of those that open a connection: others may have waited for the one before. */
+static double late_fraction(const struct bed_board *b)
+{
+	double late = 0, count = 0;
+
+	for (uint32_t i = 0; i < b->flow_count; i++) {
+		const struct bed_flow *f = &b->flows[i];
+
+		if (f->connection != i || f->began_ns < 0)
+			continue;
+		count++;
+		late += f->began_ns - f->start_ns > (int64_t)TESTBED_LATE_MS * WEIR_NS_PER_MS;
+	}
+	return count > 0 ? late / count : 0;
+}
+
+static void read_health(struct work *w, struct testbed_health *h)
+{
+	for (uint32_t i = 0; i < w->loop.settings->port_count; i++) {
+		h->lost_pkts += loop_lost_pkts(&w->loop, i);
+		h->refused_pkts += loop_faults(&w->loop, i, PLANE_OVERSIZE) +
+				   loop_faults(&w->loop, i, PLANE_MALFORMED);
+	}
+	for (uint32_t i = 0; i < w->bed.board->host_count; i++)
+		h->connections += w->bed.board->hosts[i].connections;
+	h->late_fraction = late_fraction(w->bed.board);
+	h->lost_fraction = lost_fraction(&w->loop);
+}
+
+/* Of the measured time that the switch's line may have stood still: more, and numbers are not to be trusted. */
+#define LOST_TRUSTED 0.005
+/* Of the flows that hosts may have begun late. */
+#define LATE_TRUSTED 0.05
+
+double testbed_strain(const struct testbed_health *h)
+{
+	return h->lost_fraction / LOST_TRUSTED + h->late_fraction / LATE_TRUSTED +
+	       (double)h->lost_pkts + h->connections;
+}
+
+static void add_reason(struct testbed_held_up *why, const char *format, const char *number)
+{
+	size_t used = strlen(why->text);
+
+	if (used)
+		used += (size_t)snprintf(why->text + used, sizeof(why->text) - used, "; ");
+	snprintf(why->text + used, sizeof(why->text) - used, format, number);
+}
+
+struct testbed_held_up testbed_held_up(const struct testbed_health *h)
+{
+	struct testbed_held_up why = { "" };
+
+	if (h->lost_fraction > LOST_TRUSTED)
+		add_reason(&why, "the switch stood still for %s of the time",
+			   human_percent(h->lost_fraction).text);
+	if (h->late_fraction > LATE_TRUSTED)
+		add_reason(&why, "hosts began %s of the flows late",
+			   human_percent(h->late_fraction).text);
+	if (h->lost_pkts)
+		add_reason(&why, "%s packets were not read in time",
+			   human_count((double)h->lost_pkts).text);
+	if (h->connections)
+		add_reason(&why, "%s connections did not open or broke",
+			   human_count(h->connections).text);
+	return why;
+}
+
+/* By the time of the plan, which begins with the epoch. */
+static void shift_series(const struct work *w, struct series *s)
+{
+	int64_t epoch_ps = weir_ns_to_ps(w->epoch_ns - w->loop.start_ns);
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < s->count; i++) {
+		if (s->time_ps[i] < epoch_ps)
+			continue;
+		s->time_ps[kept] = s->time_ps[i] - epoch_ps;
+		s->value[kept++] = s->value[i];
+	}
+	s->count = kept;
+}
+
+/* Ports and series are called as in the simulated world, by the links of the scenario's network. */
+static int name_links(const struct work *w, const struct config *c, struct run_result *r,
+		      struct weir_error *e)
+{
+	struct network net;
+
+	for (uint32_t i = 0; i < r->series_count; i++) {
+		const struct watch *probe = &w->loop.records.all[i].probe;
+		char name[64];
+
+		link_name(&w->plan.net, w->plan.port_link[probe->port], name, sizeof(name));
+		snprintf(r->series[i].name, sizeof(r->series[i].name), "%s %s%s", watch_name(probe),
+			 name, watch_queue(probe).text);
+		shift_series(w, &r->series[i]);
+	}
+	if (network_build(&net, &c->network, e))
+		return -1;
+	network_free(&r->network);
+	r->network = net;
+	for (uint32_t i = 0; i < r->port_count; i++)
+		r->ports[i].link = w->plan.port_link[i];
+	return 0;
+}
+
+/* Everything is there: the scenario's time passes. */
+static int pass_all(struct work *w, const struct config *c, struct run_result *r,
+		    struct testbed_health *h, struct weir_error *e)
+{
+	struct bed_board *b = w->bed.board;
+	int has_end = b->to_ns != BED_NEVER_NS;
+
+	w->epoch_ns = now_ns() + b->lead_ns + SETTLE_NS;
+	atomic_store(&b->epoch_ns, w->epoch_ns);
+	if (pass_until(w, b->from_ns))
+		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
+	loop_measure(&w->loop);
+	if (has_end ? pass_until(w, b->to_ns) : drain(w))
+		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
+	if (!has_end)
+		b->to_ns = now_ns() - w->epoch_ns;
+	real_results(&w->loop, w->plan.measured_port, r);
+	if (pass_until(w, b->to_ns) || await_counts(w, e) || (has_end && drain(w)) ||
+	    !bed_is_whole(&w->bed, e) || name_links(w, c, r, e)) {
+		run_result_free(r);
+		if (!e->text[0])
+			weir_error_set(e, "stopped before all flows were done");
+		return TESTBED_STOPPED;
+	}
+	outcome_add(&w->plan, c, b, r);
+	read_health(w, h);
+	snprintf(r->held_up, sizeof(r->held_up), "%s", testbed_held_up(h).text);
+	return TESTBED_DONE;
+}
+
+/* The switch was in a hurry; who comes after it is not. */
+static void calm_down(void)
+{
+	const struct sched_param usual = { 0 };
+
+	sched_setscheduler(0, SCHED_OTHER, &usual);
+	setpriority(PRIO_PROCESS, 0, 0);
+}
+
+/* Where 'weir switch status' finds the switch, and a folder that goes with it; empty: none. */
+struct place {
+	char path[WEIR_OPT_TEXT_SIZE], folder[WEIR_OPT_TEXT_SIZE];
+};
+
+/* As any switch of that file, in /run; where only root may write there in the user's own folder for such things. Without
+ * one it is a folder that is made for it: a name that anybody could foresee in /tmp could be taken by others before. */
+static int find_socket(const struct config *c, struct place *p, struct weir_error *e)
+{
+	const char *own = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+	const char *name = strrchr(c->file, '/') ? strrchr(c->file, '/') + 1 : c->file;
+	char given[WEIR_OPT_TEXT_SIZE] = "";
+
+	p->folder[0] = '\0';
+	if (access("/run", W_OK) == 0)
+		return control_path(c->file, "", p->path, e);
+	if (own && own[0] == '/' && access(own, W_OK) == 0) {
+		snprintf(given, sizeof(given), "%.120s/weir-%.*s.sock", own,
+			 (int)strcspn(name, "."), name);
+		return control_path(c->file, given, p->path, e);
+	}
+	snprintf(p->folder, sizeof(p->folder), "%.80s/weir-XXXXXX",
+		 temporary && temporary[0] ? temporary : "/tmp");
+	if (!mkdtemp(p->folder))
+		return weir_error_set(e, "%s: no folder can be made there: %s", p->folder,
+				      strerror(errno));
+	snprintf(given, sizeof(given), "%.100s/switch.sock", p->folder);
+	return control_path(c->file, given, p->path, e);
+}
+
+static int run_switch(struct work *w, const struct config *c, struct run_result *r,
+		      struct testbed_health *h, struct weir_error *e)
+{
+	struct place place;
+	struct awake awake;
+	int status = TESTBED_FAILED;
+
+	if (find_socket(c, &place, e) || control_open(&w->control, place.path, e))
+		return TESTBED_FAILED;
+	if (!loop_open(&w->loop, &w->settings, e)) {
+		if (!real_open(&w->server, &w->loop, e)) {
+			e->text[0] = '\0';
+			awake_start(&awake);
+			status = pass_all(w, c, r, h, e);
+			awake_end(&awake);
+			real_close(&w->server);
+			calm_down();
+		}
+		loop_close(&w->loop);
+	}
+	control_close(&w->control);
+	if (place.folder[0])
+		rmdir(place.folder);
+	return status;
+}
+
+static int run_bed(struct work *w, const struct config *c, struct run_result *r,
+		   struct testbed_health *h, struct weir_error *e)
+{
+	int status;
+
+	if (bed_enter(e) || bed_new(&w->bed, w->plan.flows.count, w->plan.bin_count, e))
+		return TESTBED_FAILED;
+	plan_write(&w->plan, c, w->bed.board);
+	status = bed_start(&w->bed, &w->plan.bed, e) ? TESTBED_FAILED : run_switch(w, c, r, h, e);
+	bed_free(&w->bed);
+	return status;
+}
+
+int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h,
+		struct weir_error *e)
+{
+	struct work w = { .epoch_ns = 0 };
+	struct own_dctcp *dctcp = NULL;
+	int status = TESTBED_FAILED;
+	char name[256];
+
+	memset(h, 0, sizeof(*h));
+	if (plan_make(&w.plan, c, e))
+		return TESTBED_REFUSED;
+	snprintf(name, sizeof(name), "%.200s, as a switch", c->file);
+	if (settings_read_text(&w.settings, name, w.plan.switch_text, strlen(w.plan.switch_text),
+			       e)) {
+		plan_free(&w.plan);
+		return TESTBED_REFUSED;
+	}
+	if (!w.plan.needs_own_dctcp || (dctcp = own_dctcp_new(w.plan.alpha_start, e)))
+		status = run_bed(&w, c, r, h, e);
+	own_dctcp_free(dctcp);
+	settings_free(&w.settings);
+	plan_free(&w.plan);
+	return status;
+}
